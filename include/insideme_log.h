@@ -1,0 +1,399 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The log: what the recording side (preload/) writes and the reading side (analyzer/) reads.
+ *
+ * The file is the recorder's working state itself, mapped shared into the program, so that whatever
+ * the recorder knows is in the file at all times. doc/log-format.md describes it field by field; only
+ * this header knows an offset.
+ *
+ * Words used everywhere:
+ *   call path   the chain of functions from a thread's start to a call
+ *   node        one distinct call path of one thread, with its counters; the nodes form the call tree
+ *   frame       one call that is open now
+ *   slice       one finished call that lasted at least the threshold
+ *   row         one resource sample: numbers under named columns
+ *   total time  inclusive time of a call; self time: total less the time in functions it called
+ *   ticks       the log's clock: the CPU's time-stamp counter, or CLOCK_MONOTONIC in ns
+ *   ref         a place in the log: file offset / 64 as uint32_t, 0 for none
+ *   _addr       an address in the recorded process; in the log's own range if it is in
+ *               [base_addr, base_addr + map_bytes): subtract base_addr to get the file offset
+ */
+#ifndef INSIDEME_LOG_H
+#define INSIDEME_LOG_H
+
+#include <stdint.h>
+
+#define LOG_MAGIC		0x474f4c454d534e49u	/* "INSMELOG" as little-endian bytes */
+#define LOG_VERSION		1
+#define LOG_BYTE_ORDER		0x01020304u
+#define LOG_HEADER_BYTES	4096
+#define LOG_REF_SHIFT		6			/* ref = offset >> LOG_REF_SHIFT */
+#define LOG_AREA_MAGIC		0x41524541u		/* "AREA" */
+#define LOG_AREA_ALIGN		4096			/* areas begin and end at multiples of this */
+#define LOG_NONE		UINT64_MAX		/* a value that could not be read */
+
+enum log_kind { LOG_OF_PROGRAM = 1, LOG_OF_MONITOR = 2 };	/* insideme-run writes the second */
+enum log_clock { LOG_CLOCK_TSC = 1, LOG_CLOCK_MONOTONIC = 2 };
+enum log_timing { LOG_TIMING_EXACT = 1, LOG_TIMING_COUNTS = 2 };
+enum log_heap_bytes { LOG_HEAP_OFF = 0, LOG_HEAP_USABLE = 1 };	/* usable: malloc_usable_size of the block */
+
+enum log_end {
+	LOG_RUNNING = 0,	/* no word yet: still running, or killed */
+	LOG_EXITED,		/* end_status is the exit status */
+	LOG_EXECED,		/* the pid's next log holds what follows */
+	LOG_TURNED_OFF,		/* the recorder gave up; a text record says why */
+};
+
+/* What was lost or repaired, counted in log_header.losses. The reader shows all that are not 0. */
+enum log_loss {
+	LOG_LOST_EARLY_CALLS,		/* calls before the recorder was ready */
+	LOG_LOST_FRAMES,		/* calls counted but not timed: no room for their frame */
+	LOG_LOST_UNKNOWN_EXITS,		/* exits of functions that were not open */
+	LOG_LOST_BROKEN_CALLS,		/* calls ended without an exit (longjmp, exception, thread end) */
+	LOG_LOST_SLICES,		/* slices not written: no room, or nested too deep in signal handlers */
+	LOG_LOST_PATHS,			/* call paths folded under "(other paths)" */
+	LOG_LOST_CALLS,			/* calls not recorded at all */
+	LOG_LOST_RECORDS,		/* events, modules, texts for which there was no room */
+	LOG_LOST_ROWS,			/* resource samples for which there was no room */
+	LOG_LOST_GROWTH,		/* times that the file could not grow */
+	LOG_LOST_HEAP_CALLS,		/* allocations and frees that were not counted */
+	LOG_LOSSES,
+	LOG_LOSSES_MAX = 32,
+};
+
+/* One reading of all clocks at once. */
+struct log_clocks {
+	uint64_t ticks;
+	uint64_t monotonic_ns;
+	uint64_t realtime_ns;
+};
+
+/* The first page of the file. Written once unless noted; magic is written last. */
+struct log_header {
+	uint64_t magic;
+	uint32_t version;
+	uint32_t byte_order;
+	uint32_t header_bytes;
+	uint32_t kind;			/* enum log_kind */
+	uint64_t base_addr;		/* where the program has the file mapped */
+	uint64_t map_bytes;		/* the budget: the file never grows past it */
+
+	uint32_t pid;
+	uint32_t ppid;
+	uint32_t uid;
+	uint32_t exec_count;		/* images this pid has exec'ed before under the recorder */
+	uint64_t process_start;		/* field 22 of /proc/PID/stat, clock ticks after boot */
+	char boot_id[40];		/* /proc/sys/kernel/random/boot_id */
+	char host[64];
+	char program[64];		/* base name of the executable, cut */
+	int32_t rank;			/* -1: none in the environment */
+	int32_t nr_ranks;
+
+	uint32_t clock;			/* enum log_clock */
+	uint32_t timing;		/* enum log_timing */
+	uint32_t heap_bytes;		/* enum log_heap_bytes */
+	uint32_t slice_shift;		/* slices hold ticks >> slice_shift */
+	uint32_t has_hooks;		/* 1: a loaded object imports the entry hook, or a hook was called */
+	uint32_t page_bytes;
+	struct log_clocks start;	/* in the constructor */
+	struct log_clocks start_again;	/* at least 100 us later: a first estimate of the tick rate */
+
+	/* Recorder's own cost, measured by the sampler; LOG_NONE: not measured. */
+	uint64_t start_cost_ns;		/* time in our constructor */
+	_Atomic uint64_t sampler_cpu_ns;	/* CPU time of the sampling so far */
+	_Atomic uint64_t sampler_rows;		/* rows it has read */
+	uint32_t sampler_kind;		/* 0: none, 1: a thread of the library, 2: insideme-run */
+	uint32_t sampler_tid;
+
+	uint64_t interval_ns;		/* between process rows, as set */
+	uint64_t threshold_set_ns;	/* INSIDEME_THRESHOLD as set; threshold_ticks is what is in force */
+	uint64_t reserved_1[8];
+
+	/* From here on: changes while the program runs. A line of its own for each kind of writer. */
+	_Alignas(64) _Atomic uint64_t threshold_ticks;	/* shortest call that gets a slice, now */
+	_Atomic uint64_t next_step_bytes;	/* tail_bytes at which threshold_ticks rises next */
+
+	_Alignas(64) _Atomic int64_t heap_total_bytes;	/* live heap of the process, less what threads hold back */
+
+	_Alignas(64) _Atomic uint64_t file_bytes;	/* the file reaches so far; nobody touches a page beyond */
+	_Atomic uint64_t tail_bytes;		/* areas lie in [header_bytes, tail_bytes) */
+	_Atomic uint32_t nr_threads;		/* thread areas so far */
+	_Atomic uint32_t end;			/* enum log_end */
+	int32_t end_status;
+	uint32_t reserved_2;
+	struct log_clocks finish;		/* at end; all 0 before */
+
+	_Alignas(64) _Atomic uint64_t losses[LOG_LOSSES_MAX];
+};
+_Static_assert(sizeof(struct log_header) <= LOG_HEADER_BYTES, "the header is one page");
+
+enum log_area_kind {
+	LOG_AREA_THREAD = 1,	/* struct log_thread */
+	LOG_AREA_FRAMES,	/* struct log_frames, frames */
+	LOG_AREA_NODES,		/* struct log_area, log_node[] */
+	LOG_AREA_HEAPS,		/* struct log_area, log_heap[] */
+	LOG_AREA_SLICES,	/* struct log_slices, bytes */
+	LOG_AREA_ROWS,		/* struct log_rows, columns, rows */
+	LOG_AREA_RECORDS,	/* struct log_area, records, each with struct log_record at its head */
+};
+
+/*
+ * Head of each area. A reader that finds no valid head at an offset (killed between claiming room and
+ * writing the head; damage) goes on at the next multiple of LOG_AREA_ALIGN: self tells real heads.
+ */
+struct log_area {
+	uint32_t magic;			/* LOG_AREA_MAGIC, written last */
+	uint32_t self;			/* ref of this area */
+	uint32_t kind;			/* enum log_area_kind */
+	uint32_t owner;			/* ref of the thread's area, 0: the process */
+	uint64_t bytes;			/* size with this head */
+	_Atomic uint64_t used_bytes;	/* of it in use, with this head; may pass bytes when writers found no room */
+	uint32_t next;			/* ref of the writer's next area of this kind, 0 if none */
+	uint32_t record_bytes;		/* size of one record where all have one size, else 0 */
+	uint64_t reserved[3];
+};
+_Static_assert(sizeof(struct log_area) == 64, "an area's head is one line");
+
+/*
+ * One distinct call path of one thread. calls counts finished calls; the reader adds the open frames.
+ * A retired node's function was unloaded: the address may mean another function by now.
+ */
+#define LOG_BUCKETS		42
+#define LOG_FUNCTION_RETIRED	(1ull << 63)	/* in log_node.function_addr */
+#define LOG_FUNCTION_OTHERS	(1ull << 62)	/* the node "(other paths)" itself */
+#define LOG_FUNCTION_FLAGS	(LOG_FUNCTION_RETIRED | LOG_FUNCTION_OTHERS)
+struct log_node {
+	uint64_t function_addr;		/* as given to the hook, with flags; 0: the thread's root */
+	uint32_t parent;		/* ref of the caller's node; 0 for the root */
+	_Atomic uint32_t child;		/* ref of the first child, published with release */
+	uint32_t next;			/* ref of the next sibling */
+	uint32_t heap;			/* ref of its log_heap, 0: it did not allocate */
+	uint64_t calls;
+	uint64_t timed_calls;		/* calls that were timed; fewer than calls where timing stands for several */
+	uint64_t total_ticks;
+	uint64_t child_ticks;		/* of total, in functions it called */
+	uint64_t min_ticks;		/* UINT64_MAX before the first */
+	uint64_t squares[2];		/* sum of squared durations, low and high word */
+	uint64_t max_ticks;
+	uint32_t histogram[LOG_BUCKETS];/* [i]: calls of [2^i, 2^(i+1)) ticks; the first also 0, the last also longer */
+};
+_Static_assert(sizeof(struct log_node) == 256, "a node is four lines");
+
+/* Heap use charged to one call path: what its function itself did, not the functions it called. */
+struct log_heap {
+	uint32_t node;
+	uint32_t reserved;
+	_Atomic uint64_t alloc_calls;
+	_Atomic uint64_t alloc_bytes;
+	_Atomic uint64_t free_calls;	/* frees done by this path, of blocks of any path */
+	_Atomic uint64_t freed_bytes;
+	_Atomic uint64_t failed_calls;	/* allocations that returned NULL */
+	_Atomic uint64_t largest_bytes;	/* largest single allocation */
+	uint64_t reserved_2;
+};
+_Static_assert(sizeof(struct log_heap) == 64, "a heap record is one line");
+
+/*
+ * One open call. The topmost frame of a thread counts only if its node is the thread's current one:
+ * else it is being pushed or popped.
+ */
+struct log_frame {
+	uint64_t function_addr;		/* 0: the sentinel at the bottom of each frames area */
+	uint64_t stack_addr;		/* frame address of the entry hook */
+	uint64_t return_addr;		/* return address of the entry hook */
+	uint64_t start_ticks;
+	uint64_t child_ticks;		/* so far, of calls that have ended */
+	int64_t thread_heap_bytes;	/* log_thread.heap_bytes at entry */
+	int64_t heap_bytes;		/* the process's heap as known to the thread at entry */
+	uint32_t node;
+	uint32_t reserved;
+};
+_Static_assert(sizeof(struct log_frame) == 64, "a frame is one line");
+
+/*
+ * Frames of one stack (a thread's own, a coroutine's, a signal stack) in a chain of areas. The first area
+ * (stack == head.self) stands for the stack; the fields marked * count there only.
+ * Frames follow at once: [0] is a sentinel, the open ones are [1] up to the top.
+ */
+struct log_frames {
+	struct log_area head;		/* owner: the thread that runs it, or ran it last */
+	uint32_t stack;			/* ref of the stack's first area */
+	uint32_t below;			/* ref of the area with the frames below these, 0 in the first */
+	uint64_t stack_low_addr;	/* * the stack's memory */
+	uint64_t stack_bytes;		/* * */
+	uint64_t top_addr;		/* * its top frame while no thread runs on it */
+	uint64_t left_ticks;		/* * when it was left, 0 while a thread runs on it */
+	uint32_t current;		/* * its current node while no thread runs on it */
+	uint32_t next_stack;		/* * ref of the process's next stack */
+	uint64_t reserved[2];
+};
+_Static_assert(sizeof(struct log_frames) == 128, "frames begin at a line");
+
+/* A thread: its state, its root node and the cache in front of its call tree. */
+#define LOG_NAME_MAX		32
+#define LOG_CACHE_ENTRIES	1024
+struct log_thread {
+	struct log_area head;
+	struct log_node root;		/* the call path without functions; time and memory outside of all of them */
+
+	uint64_t top_addr;		/* the top frame of the stack it runs on */
+	uint64_t limit_addr;		/* no frame at or above this */
+	uint64_t stack_low_addr;	/* the stack it runs on */
+	uint64_t stack_bytes;
+	uint64_t pending_addr;		/* histogram bucket of the last finished call, counted at the next exit */
+	uint32_t current;		/* ref of the node it is in */
+	uint32_t frames;		/* ref of the first frames area of the stack it runs on, 0 before */
+	int64_t heap_bytes;		/* allocated less freed by this thread */
+	int64_t heap_held_bytes;	/* of it not yet in log_header.heap_total_bytes */
+
+	uint32_t slices[2];		/* newest slice area of each stream; [1]: signal handlers within a write */
+	uint32_t slice_depth;		/* streams in use now */
+	uint32_t tid;
+	uint32_t serial;		/* 0: the first thread of the log */
+	uint32_t nr_threads;		/* threads that shared this record one after the other */
+	uint64_t begin_ticks;
+	_Atomic uint64_t end_ticks;	/* 0: has not ended */
+	uint64_t begin_function_addr;	/* of pthread_create, 0 for main */
+	char name[LOG_NAME_MAX];
+
+	uint64_t overflow_depth;	/* calls open for which there is no frame */
+	uint64_t overflow_addr;		/* stack address of the first of them */
+	uint32_t others;		/* ref of "(other paths)", 0: none yet */
+	uint32_t nodes;			/* ref of the newest nodes area */
+	uint32_t heaps;			/* ref of the newest heaps area */
+	uint32_t in_recorder;		/* > 0: the thread is in the recorder's own code */
+	uint64_t slice_second_ticks;	/* start of the second whose slice bytes are counted */
+	uint64_t slice_second_bytes;
+	uint64_t reserved[8];
+
+	_Alignas(64) uint32_t cache[LOG_CACHE_ENTRIES];	/* refs of nodes, checked against the node itself */
+};
+_Static_assert(sizeof(struct log_thread) == 64 + 256 + 256 + 4 * LOG_CACHE_ENTRIES, "thread layout");
+
+/*
+ * Slices of one thread, in the order of their ends: bytes that follow this head, up to head.used_bytes.
+ * Each: varint(zigzag(node - previous node in units of 256 bytes) << 1 | more)
+ *       varint((end >> shift) - (previous end >> shift))
+ *       varint(duration >> shift)
+ *       if more: a byte of LOG_SLICE_ flags, then what each set flag, lowest first, brings:
+ *         HEAP      zigzag: thread_delta, allocated less freed by the thread during the call
+ *                   zigzag: change of the process's heap during the call, less thread_delta
+ *                   zigzag: the process's heap at the exit, less the same of the previous slice
+ *         BROKEN    nothing: the call had no exit; its end is when that was noticed
+ * A slice without HEAP: no change during the call, nor since the previous slice.
+ * The first slice of an area follows (first_node, first_ticks, first_heap_bytes). shift: log_header.slice_shift.
+ */
+#define LOG_SLICE_HEAP		1u
+#define LOG_SLICE_BROKEN	2u
+#define LOG_SLICE_MAX_BYTES	80	/* no slice is longer */
+#define LOG_NODE_STEP		4u	/* refs of nodes differ by multiples of this */
+struct log_slices {
+	struct log_area head;		/* owner: the thread */
+	uint64_t first_ticks;
+	int64_t first_heap_bytes;
+	uint64_t last_ticks;		/* end of the newest slice: the writer's state, and the reader's time index */
+	int64_t last_heap_bytes;
+	uint32_t first_node;
+	uint32_t last_node;
+	uint32_t nr_slices;
+	uint32_t stream;		/* 0 or 1, see log_thread.slices */
+	uint64_t reserved[2];
+};
+_Static_assert(sizeof(struct log_slices) == 128, "slice bytes begin at a line");
+
+/*
+ * Rows of one set: nr_columns columns, then rows of 1 + nr_columns words: ticks, values. Sets that exist:
+ * "clock", "memory", "process", "process_slow", "system". When a set's room is used up every second row
+ * goes (step doubles): a reader drops rows whose ticks do not rise.
+ */
+enum log_unit { LOG_UNIT_NONE = 1, LOG_UNIT_BYTES, LOG_UNIT_NS, LOG_UNIT_MILLI, LOG_UNIT_COUNT };
+enum log_column_kind { LOG_GAUGE = 1, LOG_CUMULATIVE = 2 };
+struct log_column {
+	char name[28];			/* ends with its unit; zero-terminated */
+	uint16_t unit;			/* enum log_unit; MILLI: thousandths */
+	uint16_t kind;			/* enum log_column_kind */
+};
+struct log_rows {
+	struct log_area head;		/* record_bytes: of one row */
+	char set[24];
+	uint32_t nr_columns;
+	uint32_t step;			/* every how many-th sample is kept by now */
+	uint64_t interval_ns;		/* between samples; between rows: times step */
+	uint64_t cost_ns;		/* median cost of reading one row, 0: not measured yet */
+	uint64_t reserved[2];
+	/* struct log_column columns[nr_columns]; rows */
+};
+_Static_assert(sizeof(struct log_rows) == 128, "columns begin at a line");
+
+/* Record of variable length. bytes is written first, kind last: kind 0 is stepped over. */
+enum log_record_kind {
+	LOG_RECORD_MODULE = 1,	/* struct log_module */
+	LOG_RECORD_TEXT,	/* struct log_text: a fact about the run, "key=value" */
+	LOG_RECORD_EVENT,	/* struct log_event */
+};
+struct log_record {
+	uint32_t bytes;			/* with this head, a multiple of 8 */
+	_Atomic uint32_t kind;		/* enum log_record_kind */
+	uint64_t ticks;
+};
+
+/* A loaded object. Its addresses mean it from record.ticks until gone_ticks. */
+struct log_module {
+	struct log_record record;
+	_Atomic uint64_t gone_ticks;	/* 0: still loaded */
+	uint64_t begin_addr;		/* lowest and end of its loaded segments */
+	uint64_t end_addr;
+	uint64_t bias;			/* address in the process less address in the file (dlpi_addr) */
+	uint64_t file_bytes;		/* size and time of the file when it was seen, 0: no file */
+	uint64_t file_mtime_ns;
+	uint8_t build_id[32];
+	uint32_t build_id_bytes;	/* 0: it has none */
+	uint32_t path_bytes;		/* of the text that follows, with its final 0 */
+	/* char path[path_bytes] */
+};
+
+/*
+ * Keys of text records: command (arguments separated by spaces, quoted as for a shell), exe, cwd, kernel,
+ * cpu_model, nr_cpus, memory_bytes, setting.NAME (one each, value in force), off (why the recorder gave up).
+ */
+struct log_text {
+	struct log_record record;
+	uint32_t text_bytes;		/* with its final 0 */
+	uint32_t reserved;
+	/* char text[text_bytes]: key=value */
+};
+
+enum log_event_kind {
+	LOG_EVENT_THRESHOLD = 1,	/* values: new threshold in ticks, old, enum log_threshold_reason */
+	LOG_EVENT_FORK,			/* values: child's pid, 0 in the child's own log: parent's pid in [1] */
+	LOG_EVENT_EXEC,			/* text: path; values: 0, or errno when it came back */
+	LOG_EVENT_THREAD_END,		/* values: frames open when it ended */
+	LOG_EVENT_PROCESS_END,		/* monitor: pid, wait status, user ns, system ns, peak RSS in bytes */
+	LOG_EVENT_PROCESS_UNSEEN,	/* monitor: pid; text: program that did not load the library */
+};
+enum log_threshold_reason { LOG_THRESHOLD_BUDGET = 1, LOG_THRESHOLD_RATE = 2 };
+struct log_event {
+	struct log_record record;
+	uint32_t event;			/* enum log_event_kind */
+	uint32_t thread;		/* ref, 0: the process */
+	uint64_t values[6];
+	uint32_t text_bytes;		/* with its final 0; 0: none */
+	uint32_t reserved;
+	/* char text[text_bytes] */
+};
+
+/*
+ * RUN/run: one page that every process of a run keeps mapped; how processes find their run through their
+ * ancestors' maps, and what they share.
+ */
+#define LOG_RUN_MAGIC		0x4e55524d534e49ull	/* "INSMRUN" */
+struct log_run {
+	uint64_t magic;
+	uint32_t version;
+	_Atomic uint32_t monitor_pid;	/* insideme-run that samples this run, 0: none */
+	_Atomic uint32_t messages;	/* bit i: message i was printed for this run */
+	uint32_t reserved;
+	uint64_t start_realtime_ns;
+};
+
+#endif

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What differs between compilers and processors, and the attributes that the recorder's code uses. */
+#ifndef INSIDEME_COMPILER_H
+#define INSIDEME_COMPILER_H
+
+#define likely(x)	__builtin_expect(!!(x), 1)
+#define unlikely(x)	__builtin_expect(!!(x), 0)
+
+#define EXPORT		__attribute__((visibility("default")))
+#define NOINLINE	__attribute__((noinline))
+#define ALWAYS_INLINE	inline __attribute__((always_inline))
+#define PRINTF_LIKE(format, first)	__attribute__((format(printf, format, first)))
+
+/* A signal handler on this thread sees what is written before, before what is written after. */
+#define signal_fence()	__atomic_signal_fence(__ATOMIC_SEQ_CST)
+
+/* For static TLS: the library is loaded at start, so its one TLS object has a fixed place. */
+#define TLS_INITIAL_EXEC	__attribute__((tls_model("initial-exec")))
+
+#define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
+
+#endif

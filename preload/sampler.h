@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The sampler: reads the resources of one process at a fixed pace and writes rows into its log, grows the
+ * log ahead of its writers and writes clock rows. The same code runs as a thread of the library and outside
+ * in insideme-run; it makes no libc call and needs no TLS, only a pid, the log and system calls.
+ */
+#ifndef INSIDEME_SAMPLER_H
+#define INSIDEME_SAMPLER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "insideme_log.h"
+
+struct sampler_config {
+	struct log_header *log;		/* the log, mapped here */
+	int log_fd;			/* its file, open for writing; the sampler keeps it */
+	int pid;			/* whose resources; tid of the sampler itself is left out if own_thread */
+	bool own_thread;		/* the sampler is a thread of pid: its CPU and switches are taken out */
+	bool system;			/* read the machine's columns too */
+	bool interval_is_set;		/* keep the interval even where it costs more than 1 % of a core */
+	uint64_t interval_ns;		/* of the fast process row */
+};
+
+/* Opaque to callers but for its size: they provide the memory (the library: its own mapping, no malloc). */
+struct sampler;
+uint64_t sampler_bytes(void);
+
+/* Return: 0, or -errno when nothing can be sampled (the process is gone). */
+int sampler_start(struct sampler *sampler, const struct sampler_config *config);
+
+/*
+ * Do what is due, and no more.
+ * Return: ns until the next call is due, or -errno when the process is gone or the log is closed.
+ */
+int64_t sampler_step(struct sampler *sampler);
+
+/* A last row of each set and a clock row; closes the descriptors. */
+void sampler_stop(struct sampler *sampler);
+
+#endif

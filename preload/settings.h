@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The settings: one table drives the parser, insideme-run's options and --help, the man page and the
+ * log's record of what was in force. Option beats environment beats insideme.conf beats default.
+ */
+#ifndef INSIDEME_SETTINGS_H
+#define INSIDEME_SETTINGS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum setting_id {
+	SETTING_DIR,
+	SETTING_RUN,
+	SETTING_BUDGET,
+	SETTING_THRESHOLD,
+	SETTING_TIMING,
+	SETTING_HEAP,
+	SETTING_SNAPSHOT,
+	SETTING_INTERVAL,
+	SETTING_SUMMARY,
+	SETTING_VERBOSE,
+	NR_SETTINGS,
+};
+
+enum setting_type {
+	SETTING_TEXT,
+	SETTING_SIZE,		/* bytes */
+	SETTING_TIME,		/* ns */
+	SETTING_SWITCH,		/* 0 or 1 */
+	SETTING_CHOICE,		/* index into choices */
+	SETTING_LIST,		/* bit mask over choices, separated by commas; "off": 0 */
+};
+
+struct setting {
+	const char *name;		/* INSIDEME_... */
+	const char *option;		/* --... of insideme-run */
+	enum setting_type type;
+	const char *fallback;		/* value when not set, as text */
+	const char *const *choices;	/* NULL-terminated */
+	const char *help;		/* one line */
+};
+
+extern const struct setting settings_table[NR_SETTINGS];
+
+enum setting_source { FROM_FALLBACK, FROM_FILE, FROM_ENVIRONMENT };
+
+#define SETTING_TEXT_MAX 1024
+struct settings {
+	uint64_t value[NR_SETTINGS];			/* all types but text */
+	char text[NR_SETTINGS][SETTING_TEXT_MAX];	/* as given, or the fallback */
+	enum setting_source source[NR_SETTINGS];
+};
+
+enum { TIMING_EXACT, TIMING_COUNTS };			/* choices of SETTING_TIMING */
+enum { HEAP_OFF, HEAP_COUNTERS };			/* of SETTING_HEAP */
+enum { SNAPSHOT_HEAP = 1, SNAPSHOT_RSS = 2 };		/* bits of SETTING_SNAPSHOT */
+
+/* Called with one finished line for each wrong name or value; context is the caller's. */
+typedef void settings_complain(void *context, const char *line);
+
+/*
+ * Fill @settings from insideme.conf and @environment. What is wrong is complained about and left at its
+ * default. Makes no libc call; takes a few us, more where an insideme.conf is found.
+ */
+void settings_read(struct settings *settings, char *const *environment, settings_complain *complain, void *context);
+
+/* One value, as the parser sees it. Return: 0, or -EINVAL when @text is not a value of @id. */
+int setting_parse(enum setting_id id, const char *text, uint64_t *value);
+
+#endif
