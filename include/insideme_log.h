@@ -120,6 +120,8 @@ struct log_header {
 	_Atomic uint32_t nr_threads;		/* thread areas so far */
 	_Atomic uint32_t end;			/* enum log_end */
 	int32_t end_status;
+	_Atomic uint32_t records;		/* ref of the newest records area */
+	_Atomic uint32_t stacks;		/* ref of the newest stack, see log_frames.next_stack */
 	uint32_t reserved_2;
 	struct log_clocks finish;		/* at end; all 0 before */
 
