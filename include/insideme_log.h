@@ -107,7 +107,8 @@ struct log_header {
 
 	uint64_t interval_ns;		/* between process rows, as set */
 	uint64_t threshold_set_ns;	/* INSIDEME_THRESHOLD as set; threshold_ticks is what is in force */
-	uint64_t reserved_1[8];
+	uint64_t threshold_floor_ticks;	/* 1 us: where a threshold of 0 is raised to */
+	uint64_t reserved_1[7];
 
 	/* From here on: changes while the program runs. A line of its own for each kind of writer. */
 	_Alignas(64) _Atomic uint64_t threshold_ticks;	/* shortest call that gets a slice, now */

@@ -44,7 +44,7 @@ static ALWAYS_INLINE void log_lose(struct log_header *log, enum log_loss loss)
 }
 
 /*
- * Raise the slice threshold four-fold (0 becomes 1 us, given as @floor_ticks) and record it as an event.
+ * Raise the slice threshold four-fold (0 becomes log_header.threshold_floor_ticks) and record it as an event.
  * @seen: the threshold the caller saw; nothing happens when another writer has raised it since.
  */
 void log_raise_threshold(struct log_header *log, uint64_t seen, uint64_t reason, uint64_t now_ticks);

@@ -1,0 +1,265 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The settings table and its one parser. */
+#include "settings.h"
+
+#include <errno.h>
+#include <sys/stat.h>
+
+#include "syscalls.h"
+#include "text.h"
+
+#define CONF_NAME	"insideme.conf"
+#define CONF_BYTES	16384
+#define PATH_BYTES	4096
+
+static const char *const timing_choices[] = { "exact", "counts", NULL };
+static const char *const heap_choices[] = { "off", "counters", NULL };
+static const char *const snapshot_choices[] = { "heap", "rss", NULL };
+
+const struct setting settings_table[NR_SETTINGS] = {
+	[SETTING_DIR] = { "INSIDEME_DIR", "dir", SETTING_TEXT, "insideme.data", NULL, "directory of the runs" },
+	[SETTING_RUN] = { "INSIDEME_RUN", "run", SETTING_TEXT, "", NULL,
+			  "directory of this run (default: a new one in INSIDEME_DIR)" },
+	[SETTING_BUDGET] = { "INSIDEME_BUDGET", "budget", SETTING_SIZE, "256M", NULL,
+			     "most bytes of log per process" },
+	[SETTING_THRESHOLD] = { "INSIDEME_THRESHOLD", "threshold", SETTING_TIME, "10us", NULL,
+				"shortest call that gets its own record; 0: every call" },
+	[SETTING_TIMING] = { "INSIDEME_TIMING", "timing", SETTING_CHOICE, "exact", timing_choices,
+			     "exact: time every call; counts: count calls only" },
+	[SETTING_HEAP] = { "INSIDEME_HEAP", "heap", SETTING_CHOICE, "counters", heap_choices,
+			   "counters: allocations, frees and bytes per call path" },
+	[SETTING_SNAPSHOT] = { "INSIDEME_SNAPSHOT", "snapshot", SETTING_LIST, "heap,rss", snapshot_choices,
+			       "what a call's record knows of memory: heap, rss, off" },
+	[SETTING_INTERVAL] = { "INSIDEME_INTERVAL", "interval", SETTING_TIME, "10ms", NULL,
+			       "time between resource samples" },
+	[SETTING_SUMMARY] = { "INSIDEME_SUMMARY", "summary", SETTING_SWITCH, "off", NULL,
+			      "insideme-run prints the report when the program has ended" },
+	[SETTING_VERBOSE] = { "INSIDEME_VERBOSE", "verbose", SETTING_SWITCH, "off", NULL,
+			      "say on stderr what the recorder does" },
+};
+
+/* Index of @word, of @length bytes, in @choices, or -1. */
+static int find_choice(const char *const *choices, const char *word, size_t length)
+{
+	for (int i = 0; choices[i]; i++)
+		if (text_length(choices[i]) == length && text_begins(word, choices[i]))
+			return i;
+	return -1;
+}
+
+static int parse_list(const char *const *choices, const char *text, uint64_t *mask)
+{
+	*mask = 0;
+	if (text_equal(text, "off"))
+		return 0;
+	for (;;) {
+		const char *comma = text_find(text, ',');
+		size_t length = comma ? (size_t)(comma - text) : text_length(text);
+		int choice = find_choice(choices, text, length);
+
+		if (choice < 0)
+			return -EINVAL;
+		*mask |= 1u << choice;
+		if (!comma)
+			return 0;
+		text = comma + 1;
+	}
+}
+
+int setting_parse(enum setting_id id, const char *text, uint64_t *value)
+{
+	const struct setting *setting = &settings_table[id];
+	bool on;
+	int choice;
+
+	switch (setting->type) {
+	case SETTING_TEXT:
+		*value = 0;
+		return text_length(text) < SETTING_TEXT_MAX ? 0 : -EINVAL;
+	case SETTING_SIZE:
+		return text_parse_size(text, value);
+	case SETTING_TIME:
+		return text_parse_time(text, value);
+	case SETTING_SWITCH:
+		if (text_parse_switch(text, &on) < 0)
+			return -EINVAL;
+		*value = on;
+		return 0;
+	case SETTING_CHOICE:
+		choice = find_choice(setting->choices, text, text_length(text));
+		if (choice < 0)
+			return -EINVAL;
+		*value = (uint64_t)choice;
+		return 0;
+	case SETTING_LIST:
+		return parse_list(setting->choices, text, value);
+	}
+	return -EINVAL;
+}
+
+/* What may stand in a setting's place, for messages. */
+static void add_expected(struct text *line, const struct setting *setting)
+{
+	static const char *const examples[] = {
+		[SETTING_TEXT] = "a shorter text",  [SETTING_SIZE] = "a size such as 64M",
+		[SETTING_TIME] = "a time such as 10us", [SETTING_SWITCH] = "on or off",
+	};
+
+	if (!setting->choices) {
+		text_add(line, examples[setting->type]);
+		return;
+	}
+	for (int i = 0; setting->choices[i]; i++) {
+		text_add(line, i ? ", " : "");
+		text_add(line, setting->choices[i]);
+	}
+	if (setting->type == SETTING_LIST)
+		text_add(line, " or off");
+}
+
+struct reading {
+	struct settings *settings;
+	settings_complain *complain;
+	void *context;
+	enum setting_source source;
+};
+
+static void complain_value(const struct reading *reading, const struct setting *setting, const char *value)
+{
+	char buffer[512];
+	struct text line;
+
+	text_init(&line, buffer, sizeof(buffer));
+	text_add(&line, setting->name);
+	text_add(&line, "=");
+	text_add(&line, value);
+	text_add(&line, ": not understood, using ");
+	text_add(&line, setting->fallback);
+	text_add(&line, "; expected ");
+	add_expected(&line, setting);
+	reading->complain(reading->context, buffer);
+}
+
+static void complain_name(const struct reading *reading, const char *name, size_t length)
+{
+	char buffer[512];
+	struct text line;
+
+	text_init(&line, buffer, sizeof(buffer));
+	text_add_bytes(&line, name, length);
+	text_add(&line, ": no such setting, ignored (insideme-run --help lists them)");
+	reading->complain(reading->context, buffer);
+}
+
+/* One name=value; a setting that a stronger source gave is left alone. */
+static void take(const struct reading *reading, const char *name, size_t length, const char *value)
+{
+	struct settings *settings = reading->settings;
+
+	for (int id = 0; id < NR_SETTINGS; id++) {
+		const struct setting *setting = &settings_table[id];
+		uint64_t parsed;
+
+		if (text_length(setting->name) != length || !text_begins(name, setting->name))
+			continue;
+		if (settings->source[id] > reading->source)
+			return;
+		if (setting_parse((enum setting_id)id, value, &parsed) < 0) {
+			complain_value(reading, setting, value);
+			return;
+		}
+		settings->value[id] = parsed;
+		text_copy(settings->text[id], SETTING_TEXT_MAX, value);
+		settings->source[id] = reading->source;
+		return;
+	}
+	complain_name(reading, name, length);
+}
+
+static void take_environment(struct reading *reading, char *const *environment)
+{
+	reading->source = FROM_ENVIRONMENT;
+	for (; environment && *environment; environment++) {
+		const char *equals = text_find(*environment, '=');
+
+		if (equals && text_begins(*environment, "INSIDEME_"))
+			take(reading, *environment, (size_t)(equals - *environment), equals + 1);
+	}
+}
+
+/* Lines of NAME = value; # begins a comment. Cuts the text up. */
+static void take_lines(struct reading *reading, char *at)
+{
+	reading->source = FROM_FILE;
+	while (*at) {
+		char *name, *name_end, *value, *end, *next;
+
+		for (end = at; *end && *end != '\n'; end++)
+			;
+		next = *end ? end + 1 : end;
+		*end = '\0';
+		for (name = at; *name == ' ' || *name == '\t'; name++)
+			;
+		for (name_end = name; *name_end && *name_end != '=' && *name_end != ' ' && *name_end != '\t'; name_end++)
+			;
+		for (value = name_end; *value == ' ' || *value == '\t' || *value == '='; value++)
+			;
+		while (end > value && (end[-1] == ' ' || end[-1] == '\t' || end[-1] == '\r'))
+			*--end = '\0';
+		if (*name && *name != '#')
+			take(reading, name, (size_t)(name_end - name), value);
+		at = next;
+	}
+}
+
+/* Only files that the user or root owns and that others cannot write are believed. */
+static bool is_trusted(int fd)
+{
+	long uid = raw_syscall(SYS_geteuid, 0, 0, 0, 0, 0, 0);
+	struct stat stat;
+
+	if (raw_syscall(SYS_newfstatat, fd, (long)"", (long)&stat, AT_EMPTY_PATH, 0, 0) < 0)
+		return false;
+	return S_ISREG(stat.st_mode) && (stat.st_uid == 0 || stat.st_uid == (uid_t)uid) && !(stat.st_mode & 022);
+}
+
+static void take_file(struct reading *reading)
+{
+	char path[PATH_BYTES + sizeof("/" CONF_NAME)], content[CONF_BYTES];
+	long length = raw_syscall(SYS_getcwd, (long)path, PATH_BYTES, 0, 0, 0, 0), bytes;
+
+	if (length <= 0 || path[0] != '/')
+		return;
+	/* length counts the final 0; from the current directory up to the root */
+	for (length--; length >= 0; length--) {
+		int fd;
+
+		if (length > 0 && path[length] != '/' && path[length] != '\0')
+			continue;
+		text_copy(path + (length == 1 ? 0 : length), sizeof("/" CONF_NAME), "/" CONF_NAME);
+		fd = (int)sys_open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0);
+		path[length] = '/';
+		if (fd < 0)
+			continue;
+		bytes = is_trusted(fd) ? sys_read(fd, content, sizeof(content) - 1) : -EPERM;
+		sys_close(fd);
+		if (bytes >= 0) {
+			content[bytes] = '\0';
+			take_lines(reading, content);
+			return;
+		}
+	}
+}
+
+void settings_read(struct settings *settings, char *const *environment, settings_complain *complain, void *context)
+{
+	struct reading reading = { settings, complain, context, FROM_FALLBACK };
+
+	for (int id = 0; id < NR_SETTINGS; id++) {
+		text_copy(settings->text[id], SETTING_TEXT_MAX, settings_table[id].fallback);
+		setting_parse((enum setting_id)id, settings_table[id].fallback, &settings->value[id]);
+		settings->source[id] = FROM_FALLBACK;
+	}
+	take_file(&reading);
+	take_environment(&reading, environment);
+}
