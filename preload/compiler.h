@@ -7,6 +7,7 @@
 #define unlikely(x)	__builtin_expect(!!(x), 0)
 
 #define EXPORT		__attribute__((visibility("default")))
+#define HIDDEN		__attribute__((visibility("hidden")))	/* reached without the GOT */
 #define NOINLINE	__attribute__((noinline))
 #define ALWAYS_INLINE	inline __attribute__((always_inline))
 #define PRINTF_LIKE(format, first)	__attribute__((format(printf, format, first)))

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The recorder as a whole: its log, and whether it records. One file decides about trouble: a line on
+ * stderr, then off; the program runs on.
+ */
+#ifndef INSIDEME_RECORDER_H
+#define INSIDEME_RECORDER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "clock.h"
+#include "compiler.h"
+#include "log.h"
+#include "settings.h"
+
+/*
+ * What every hook looks at. The page is wiped in a forked child (MADV_WIPEONFORK), however the child was
+ * made: log is NULL there until recorder_open_child(), as it is before the constructor and when off.
+ */
+struct live {
+	struct log_header *log;
+	uint32_t clock;			/* enum log_clock */
+	uint32_t timing;		/* enum log_timing */
+	uint32_t heap;			/* HEAP_... of settings.h */
+	bool heap_in_slices;
+};
+extern HIDDEN struct live live;
+
+/* Set before any thread; read-only afterwards. */
+extern HIDDEN struct settings settings;
+
+static ALWAYS_INLINE uint64_t now_ticks(void)
+{
+	return clock_ticks(live.clock);
+}
+
+/*
+ * In a process that has no log although the recorder is on: a child of fork, _Fork or a raw clone. Opens
+ * one. Return: whether there is a log now. Callable from hooks and signal handlers; makes system calls.
+ */
+bool recorder_open_child(void);
+
+/* Stop recording for good: one line on stderr, a text record, the log's end mark. */
+void recorder_turn_off(const char *what, const char *path, int error);
+
+/* An area for the calling thread, growing the file if it must. NULL: no room (the caller counts its loss). */
+struct log_area *recorder_new_area(enum log_area_kind kind, uint32_t owner, uint64_t bytes, uint32_t head_bytes,
+				   uint32_t record_bytes);
+
+/* Set the log's end mark, once; later marks of the same process replace LOG_RUNNING only. */
+void recorder_mark_end(enum log_end end, int status);
+
+/* "insideme: ..." on stderr, in one write. */
+void recorder_say(const char *line);
+
+#endif

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Frames: the calls that are open on a stack. What the hooks do not do themselves: more frames, other stacks
+ * (coroutines, signal stacks), calls that never saw their exit.
+ */
+#ifndef INSIDEME_STACKS_H
+#define INSIDEME_STACKS_H
+
+#include "thread.h"
+
+static ALWAYS_INLINE struct log_frame *top_frame(const struct log_thread *thread)
+{
+	return (struct log_frame *)thread->top_addr;
+}
+
+static ALWAYS_INLINE struct log_node *node_at(const struct log_header *log, uint32_t ref)
+{
+	return log_at(log, ref);
+}
+
+/*
+ * An entry at @stack_addr does not simply follow the top frame: make it so. Return: whether there is room
+ * for its frame; if not the call has been counted.
+ */
+bool stack_before_enter(struct log_thread *thread, uint64_t function_addr, uintptr_t stack_addr, uintptr_t return_addr);
+
+/*
+ * An exit from @function_addr does not match the top frame, or is on another stack: make it so. Return:
+ * whether the top frame is its call now; if not the exit has been counted.
+ */
+bool stack_before_exit(struct log_thread *thread, uint64_t function_addr, uintptr_t stack_addr, uint64_t now);
+
+/* Close as broken the calls whose stack is below @stack_addr on the current stack (longjmp, catch). */
+void stack_unwind_to(struct log_thread *thread, uintptr_t stack_addr);
+
+/* Close as broken all calls that are open on the thread's current stack; returns how many. */
+uint64_t stack_close_all(struct log_thread *thread);
+
+/* Give the thread its own stack's frames. Return: 0, or -ENOBUFS. */
+int stack_init(struct log_thread *thread, uintptr_t low, uintptr_t bytes);
+
+/* The thread is gone: its stacks may be used for others. */
+void stack_release_all(struct log_thread *thread);
+
+/* Fork: what was open in the forking thread, copied to private memory; and opened again in the child. */
+struct open_calls;
+struct open_calls *stack_copy_open(const struct log_thread *thread);
+void stack_open_again(struct log_thread *thread, const struct open_calls *calls);
+void open_calls_free(struct open_calls *calls);
+
+/* The range of memory around @addr in which a stack can be. Return: 0, -ENOENT. Reads /proc/self/maps. */
+int stack_range(uintptr_t addr, uintptr_t *low, uintptr_t *bytes);
+
+#endif
