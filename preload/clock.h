@@ -9,17 +9,22 @@
 #include "insideme_log.h"
 #include "syscalls.h"
 
+#if defined(__x86_64__)
+#define CLOCK_MAY_BE_UNTRUSTED 1	/* the counter may stop, drift or trap: ask the kernel */
 static ALWAYS_INLINE uint64_t clock_counter(void)
 {
-#if defined(__x86_64__)
 	return __builtin_ia32_rdtsc();
+}
 #else
+#define CLOCK_MAY_BE_UNTRUSTED 0
+static ALWAYS_INLINE uint64_t clock_counter(void)
+{
 	uint64_t counter;
 
 	__asm__ volatile("mrs %0, cntvct_el0" : "=r"(counter));
 	return counter;
-#endif
 }
+#endif
 
 static ALWAYS_INLINE uint64_t clock_ns(int clock)
 {

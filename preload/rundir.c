@@ -6,118 +6,15 @@
 #include <stdbool.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
-#include <sys/utsname.h>
 
 #include "clock.h"
+#include "process_id.h"
 #include "syscalls.h"
 #include "text.h"
 
 #define ANCESTORS_MAX	32
 #define MAPS_MAX	(256u << 10)
 #define PAGE		4096
-#define DATE_BYTES	sizeof("YYYYMMDD-hhmmss")
-
-static bool is_error(long result)
-{
-	return result < 0 && result >= -4095;
-}
-
-/* The start of a small file, zero-terminated. Return: its length, or -errno. */
-static long read_file(const char *path, char *buffer, size_t bytes)
-{
-	int fd = (int)sys_open(path, O_RDONLY | O_CLOEXEC, 0);
-	long length;
-
-	buffer[0] = '\0';
-	if (fd < 0)
-		return fd;
-	length = sys_read(fd, buffer, bytes - 1);
-	sys_close(fd);
-	if (length >= 0)
-		buffer[length] = '\0';
-	return length;
-}
-
-static void proc_path(char *path, size_t bytes, uint32_t pid, const char *name)
-{
-	struct text text;
-
-	text_init(&text, path, bytes);
-	text_add(&text, "/proc/");
-	text_add_number(&text, pid);
-	text_add(&text, name);
-}
-
-/* ppid and start time from /proc/PID/stat; the command in field 2 may hold anything, so from its last ')'. */
-static int read_stat(uint32_t pid, uint32_t *ppid, uint64_t *start)
-{
-	char path[32], content[1024];
-	const char *at = NULL;
-	uint64_t value = 0;
-
-	proc_path(path, sizeof(path), pid, "/stat");
-	if (read_file(path, content, sizeof(content)) < 0)
-		return -ESRCH;
-	for (const char *p = content; *p; p++)
-		if (*p == ')')
-			at = p;
-	if (!at || at[1] != ' ' || !at[2])
-		return -EINVAL;
-	at += 3;	/* behind field 3, the state */
-	for (int field = 4; field <= 22; field++) {
-		while (*at == ' ' || *at == '-')
-			at++;
-		if (text_read_u64(&at, &value) < 0)
-			return -EINVAL;
-		if (field == 4)
-			*ppid = (uint32_t)value;
-	}
-	*start = value;
-	return 0;
-}
-
-void process_id_read(struct process_id *id)
-{
-	struct utsname names;
-	char exe[RUN_PATH_BYTES];
-	long length;
-
-	id->pid = (uint32_t)sys_getpid();
-	if (read_stat(id->pid, &id->ppid, &id->start) < 0) {
-		id->ppid = (uint32_t)raw_syscall(SYS_getppid, 0, 0, 0, 0, 0, 0);
-		id->start = 0;
-	}
-	raw_syscall(SYS_uname, (long)&names, 0, 0, 0, 0, 0);
-	text_copy(id->host, sizeof(id->host), names.nodename);
-	for (char *p = id->host; *p; p++)
-		if (*p == '/')
-			*p = '_';
-	if (read_file("/proc/sys/kernel/random/boot_id", id->boot_id, 37) < 0)
-		id->boot_id[0] = '\0';
-	length = sys_readlink("/proc/self/exe", exe, sizeof(exe) - 1);
-	exe[length > 0 ? length : 0] = '\0';
-	text_copy(id->program, sizeof(id->program), length > 0 ? text_base_name(exe) : "unknown");
-}
-
-/* YYYYMMDD-hhmmss in UTC: a local time would need libc, and would not sort across a change of clocks. */
-static void format_date(char *date, uint64_t realtime_ns)
-{
-	uint64_t seconds = realtime_ns / 1000000000u, days = seconds / 86400, second = seconds % 86400;
-	/* Days to a civil date by eras of 400 years that begin in March, so that leap days come last. */
-	uint64_t day = days + 719468, era = day / 146097, of_era = day % 146097;
-	uint64_t year = (of_era - of_era / 1460 + of_era / 36524 - of_era / 146096) / 365;
-	uint64_t of_year = of_era - (365 * year + year / 4 - year / 100), month = (5 * of_year + 2) / 153;
-	struct text text;
-
-	text_init(&text, date, DATE_BYTES);
-	text_add_padded(&text, year + era * 400 + (month >= 10), 4);
-	text_add_padded(&text, month < 10 ? month + 3 : month - 9, 2);
-	text_add_padded(&text, of_year - (153 * month + 2) / 5 + 1, 2);
-	text_add_char(&text, '-');
-	text_add_padded(&text, second / 3600, 2);
-	text_add_padded(&text, second / 60 % 60, 2);
-	text_add_padded(&text, second % 60, 2);
-}
 
 static void join(char *path, size_t bytes, const char *directory, const char *name)
 {
@@ -143,7 +40,7 @@ static int map_page(struct run *run, bool fresh)
 		error = sys_fallocate((int)fd, 0, PAGE);
 	page = error ? error : sys_mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, (int)fd, 0);
 	sys_close((int)fd);
-	if (is_error(page))
+	if (sys_failed(page))
 		return (int)page;
 	run->page = (struct log_run *)page;
 	if (fresh) {
@@ -179,25 +76,34 @@ static int prepare_directory(const char *path)
 	return 0;
 }
 
+/* @path made absolute: the program may change its directory. */
+static int make_absolute(struct text *text, char *buffer, size_t bytes, const char *path)
+{
+	text_init(text, buffer, bytes);
+	if (path[0] != '/') {
+		long length = raw_syscall(SYS_getcwd, (long)buffer, (long)bytes, 0, 0, 0, 0);
+
+		if (length <= 0 || buffer[0] != '/')
+			return -ENOENT;
+		text->at = buffer + length - 1;
+		text_add_char(text, '/');
+	}
+	text_add(text, path);
+	return text->cut ? -ENAMETOOLONG : 0;
+}
+
 /* @dir made absolute, or its variant with the user's id when the plain one is not ours alone. */
 static int choose_directory(const char *dir, char *path, size_t bytes)
 {
 	struct text text;
 	int error;
 
-	text_init(&text, path, bytes);
-	if (dir[0] != '/') {
-		long length = raw_syscall(SYS_getcwd, (long)path, (long)bytes, 0, 0, 0, 0);
-
-		if (length <= 0 || path[0] != '/')
-			return -ENOENT;
-		text.at = path + length - 1;
-		text_add_char(&text, '/');
-	}
-	text_add(&text, dir);
+	error = make_absolute(&text, path, bytes, dir);
+	if (error)
+		return error;
 	error = prepare_directory(path);
 	if (error != -EPERM)
-		return text.cut ? -ENAMETOOLONG : error;
+		return error;
 	text_add_char(&text, '-');
 	text_add_number(&text, (uint64_t)raw_syscall(SYS_geteuid, 0, 0, 0, 0, 0, 0));
 	return text.cut ? -ENAMETOOLONG : prepare_directory(path);
@@ -297,7 +203,7 @@ static bool run_of_ancestor(struct run *run, uint32_t pid)
 
 		if (run_of_process(run, pid))
 			return true;
-		if (read_stat(pid, &pid, &start) < 0)
+		if (process_parent(pid, &pid, &start) < 0)
 			return false;
 	}
 	return false;
@@ -389,11 +295,13 @@ static bool run_of_own_log(struct run *run, const char *directory, const struct 
 int run_find(struct run *run, const char *run_setting, const char *dir, const struct process_id *id)
 {
 	char directory[RUN_PATH_BYTES];
+	struct text text;
 	int error;
 
 	if (run_setting[0]) {
-		text_copy(run->path, sizeof(run->path), run_setting);
-		error = map_page(run, false);
+		error = make_absolute(&text, run->path, sizeof(run->path), run_setting);
+		if (!error)
+			error = map_page(run, false);
 		if (error != -ENOENT)
 			return error;
 		error = prepare_directory(run->path);

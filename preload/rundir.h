@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "insideme_log.h"
+#include "process_id.h"
 
 #define RUN_PATH_BYTES 4096
 
@@ -16,17 +17,6 @@ struct run {
 	char path[RUN_PATH_BYTES];	/* absolute */
 	struct log_run *page;		/* RUN/run, mapped shared and kept */
 };
-
-/* Who a process is, for its log's header and name. */
-struct process_id {
-	uint32_t pid;
-	uint32_t ppid;
-	uint64_t start;			/* field 22 of /proc/PID/stat */
-	char host[64];
-	char boot_id[40];
-	char program[64];		/* base name of the executable */
-};
-void process_id_read(struct process_id *id);
 
 /*
  * The run of this process: @run_setting (INSIDEME_RUN) if not empty, else that of the nearest ancestor, else

@@ -15,6 +15,12 @@
 #include "compiler.h"
 #include "syscall_arch.h"
 
+/* Is the result of a call that returns an address an error? */
+static ALWAYS_INLINE int sys_failed(long result)
+{
+	return result < 0 && result >= -4095;
+}
+
 static ALWAYS_INLINE long sys_open(const char *path, int flags, int mode)
 {
 	return raw_syscall(SYS_openat, AT_FDCWD, (long)path, flags, mode, 0, 0);

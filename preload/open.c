@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Opening a log: how large it may get, the mapping, the header. */
+#include "open.h"
+
+#include <errno.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/vfs.h>
+
+#include "clock.h"
+#include "syscalls.h"
+#include "text.h"
+
+#define FIRST_BYTES		(256u << 10)	/* what a short program needs */
+#define LEAST_BUDGET		(1u << 20)
+#define TMPFS_MAGIC		0x01021994
+#define ADDRESS_SPACE_SHARE	4		/* of what the limit on address space leaves */
+#define FREE_SPACE_SHARE	10
+#define MEMORY_SHARE		16		/* of the control group's limit, where the log is memory */
+
+static uint64_t least(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
+static uint64_t limit_of(int resource)
+{
+	struct rlimit limit;
+
+	if (raw_syscall(SYS_prlimit64, 0, resource, 0, (long)&limit, 0, 0) < 0 || limit.rlim_cur == RLIM_INFINITY)
+		return UINT64_MAX;
+	return limit.rlim_cur;
+}
+
+/* A number at the start of a file, or UINT64_MAX. */
+static uint64_t number_in(const char *path)
+{
+	char content[64];
+	const char *at = content;
+	uint64_t number;
+
+	if (read_file(path, content, sizeof(content)) <= 0 || text_read_u64(&at, &number) < 0)
+		return UINT64_MAX;
+	return number;
+}
+
+/* The budget, cut by what the disk, the limits and, for logs in memory, the control group leave. */
+static uint64_t choose_budget(int fd, const struct settings *settings)
+{
+	uint64_t budget = settings->value[SETTING_BUDGET], address_space = limit_of(RLIMIT_AS);
+	struct statfs fs;
+
+	if (raw_syscall(SYS_fstatfs, fd, (long)&fs, 0, 0, 0, 0) == 0) {
+		budget = least(budget, (uint64_t)fs.f_bavail * (uint64_t)fs.f_bsize / FREE_SPACE_SHARE);
+		if (fs.f_type == TMPFS_MAGIC)
+			budget = least(budget, number_in("/sys/fs/cgroup/memory.max") / MEMORY_SHARE);
+	}
+	if (address_space != UINT64_MAX)	/* the first number of statm: pages in use */
+		address_space -= least(address_space, number_in("/proc/self/statm") * LOG_AREA_ALIGN);
+	budget = least(budget, address_space / ADDRESS_SPACE_SHARE);
+	budget = least(budget, limit_of(RLIMIT_FSIZE));
+	return budget & ~(uint64_t)(LOG_AREA_ALIGN - 1);
+}
+
+uint32_t choose_clock(void)
+{
+	char source[16];
+	int tsc = 0;
+
+	if (!CLOCK_MAY_BE_UNTRUSTED)
+		return LOG_CLOCK_TSC;
+	if (read_file("/sys/devices/system/clocksource/clocksource0/current_clocksource", source, sizeof(source)) <= 0 ||
+	    !text_equal(source, "tsc
+"))
+		return LOG_CLOCK_MONOTONIC;
+	if (raw_syscall(SYS_prctl, PR_GET_TSC, (long)&tsc, 0, 0, 0, 0) < 0 || tsc != PR_TSC_ENABLE)
+		return LOG_CLOCK_MONOTONIC;
+	return LOG_CLOCK_TSC;
+}
+
+static void fill_header(struct log_header *log, const struct log_open *open, uint64_t budget, uint32_t exec_count)
+{
+	const struct process_id *id = open->id;
+
+	log->version = LOG_VERSION;
+	log->byte_order = LOG_BYTE_ORDER;
+	log->header_bytes = LOG_HEADER_BYTES;
+	log->kind = open->kind;
+	log->base_addr = (uint64_t)(uintptr_t)log;
+	log->map_bytes = budget;
+	log->pid = id->pid;
+	log->ppid = id->ppid;
+	log->uid = (uint32_t)raw_syscall(SYS_getuid, 0, 0, 0, 0, 0, 0);
+	log->exec_count = exec_count;
+	log->process_start = id->start;
+	text_copy(log->boot_id, sizeof(log->boot_id), id->boot_id);
+	text_copy(log->host, sizeof(log->host), id->host);
+	text_copy(log->program, sizeof(log->program), id->program);
+	log->rank = -1;
+	log->clock = open->clock;
+	log->timing = open->settings->value[SETTING_TIMING] == TIMING_EXACT ? LOG_TIMING_EXACT : LOG_TIMING_COUNTS;
+	log->heap_bytes = open->settings->value[SETTING_HEAP] == HEAP_OFF ? LOG_HEAP_OFF : LOG_HEAP_USABLE;
+	log->slice_shift = open->clock == LOG_CLOCK_TSC ? 3 : 0;
+	log->page_bytes = LOG_AREA_ALIGN;
+	log->interval_ns = open->settings->value[SETTING_INTERVAL];
+	log->threshold_set_ns = open->settings->value[SETTING_THRESHOLD];
+	log->tail_bytes = LOG_HEADER_BYTES;
+	log->file_bytes = FIRST_BYTES;
+	log->next_step_bytes = budget / 2;
+	clock_read_all(open->clock, &log->start);
+}
+
+int log_open(struct log_open *open, struct log_header **log, int *kept_fd)
+{
+	uint32_t exec_count;
+	uint64_t budget;
+	long fd, error, place;
+
+	fd = run_new_log(open->run, open->id, open->path, sizeof(open->path), &exec_count);
+	if (fd < 0)
+		return (int)fd;
+	budget = choose_budget((int)fd, open->settings);
+	error = budget < LEAST_BUDGET ? -ENOSPC : sys_fallocate((int)fd, 0, FIRST_BYTES);
+	place = error ? error : sys_mmap(NULL, budget, PROT_READ | PROT_WRITE, MAP_SHARED, (int)fd, 0);
+	if (kept_fd && !sys_failed(place))
+		*kept_fd = (int)fd;
+	else
+		sys_close((int)fd);
+	if (sys_failed(place)) {
+		raw_syscall(SYS_unlinkat, AT_FDCWD, (long)open->path, 0, 0, 0, 0);
+		return (int)place;
+	}
+	*log = (struct log_header *)place;
+	fill_header(*log, open, budget, exec_count);
+	return 0;
+}

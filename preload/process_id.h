@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Who a process is, and when, for the names and headers of logs. No libc. */
+#ifndef INSIDEME_PROCESS_ID_H
+#define INSIDEME_PROCESS_ID_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct process_id {
+	uint32_t pid;
+	uint32_t ppid;
+	uint64_t start;			/* field 22 of /proc/PID/stat */
+	char host[64];
+	char boot_id[40];
+	char program[64];		/* base name of the executable */
+};
+void process_id_read(struct process_id *id);
+
+/* Parent and start time of @pid. Return: 0, -ESRCH when it is gone, -EINVAL. */
+int process_parent(uint32_t pid, uint32_t *ppid, uint64_t *start);
+
+/* "/proc/PID" and @name, which begins with a slash. */
+void proc_path(char *path, size_t bytes, uint32_t pid, const char *name);
+
+/* The start of a small file, zero-terminated. Return: its length, or -errno with an empty @buffer. */
+long read_file(const char *path, char *buffer, size_t bytes);
+
+/* YYYYMMDD-hhmmss in UTC: a local time would need libc, and would not sort across a change of clocks. */
+#define DATE_BYTES sizeof("YYYYMMDD-hhmmss")
+void format_date(char *date, uint64_t realtime_ns);
+
+#endif
