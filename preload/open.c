@@ -71,8 +71,7 @@ uint32_t choose_clock(void)
 	if (!CLOCK_MAY_BE_UNTRUSTED)
 		return LOG_CLOCK_TSC;
 	if (read_file("/sys/devices/system/clocksource/clocksource0/current_clocksource", source, sizeof(source)) <= 0 ||
-	    !text_equal(source, "tsc
-"))
+	    !text_equal(source, "tsc\n"))
 		return LOG_CLOCK_MONOTONIC;
 	if (raw_syscall(SYS_prctl, PR_GET_TSC, (long)&tsc, 0, 0, 0, 0) < 0 || tsc != PR_TSC_ENABLE)
 		return LOG_CLOCK_MONOTONIC;

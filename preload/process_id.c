@@ -3,6 +3,7 @@
 #include "process_id.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <sys/utsname.h>
 
 #include "syscalls.h"
@@ -64,7 +65,7 @@ int process_parent(uint32_t pid, uint32_t *ppid, uint64_t *start)
 void process_id_read(struct process_id *id)
 {
 	struct utsname names;
-	char exe[RUN_PATH_BYTES];
+	char exe[PATH_MAX];
 	long length;
 
 	id->pid = (uint32_t)sys_getpid();
