@@ -26,7 +26,7 @@ tool_cflags := $(CFLAGS) $(common) $(sanitize)
 resources_src := $(wildcard preload/resources/*.c)
 recorder_src := $(filter-out preload/nop.c,$(wildcard preload/*.c)) $(resources_src)
 monitor_src := $(wildcard preload/monitor/*.c) $(resources_src)
-monitor_src += preload/log.c preload/sampler.c preload/settings.c preload/text.c preload/rundir.c
+monitor_src += preload/log.c preload/sampler.c preload/settings.c preload/text.c preload/rundir.c preload/process_id.c preload/open.c
 analyzer_src := $(wildcard analyzer/*.c)
 
 obj = $(patsubst %.c,$(O)/$(1)/%.o,$(2))
@@ -34,7 +34,7 @@ recorder_obj := $(call obj,recorder,$(recorder_src))
 nop_obj := $(call obj,recorder,preload/nop.c)
 monitor_obj := $(call obj,tool,$(monitor_src))
 analyzer_obj := $(call obj,tool,$(analyzer_src))
-analyzer_libs := $(shell $(PKG_CONFIG) --libs libdw libelf jansson)
+analyzer_libs := $(shell $(PKG_CONFIG) --libs libdw libelf jansson) -lsupc++
 
 all: $(O)/libinsideme.so $(O)/libinsideme-nop.so $(O)/insideme-run $(O)/insideme-report
 

@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Function names as text. */
+#include "names.h"
+
+#include <ctype.h>
+#include <fnmatch.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define ANONYMOUS "(anonymous namespace)"
+
+static bool begins(const char *text, const char *with)
+{
+	return strncmp(text, with, strlen(with)) == 0;
+}
+
+/* Past the bracket group that begins at @p; at the text's end if it is never closed. */
+static const char *group_end(const char *p)
+{
+	int depth = 0;
+
+	for (; *p; p++) {
+		if (strchr("(<{[", *p))
+			depth++;
+		else if (strchr(")}]", *p) || (*p == '>' && p[-1] != '-'))
+			depth--;
+		if (depth <= 0)
+			return p + 1;
+	}
+	return p;
+}
+
+/* Past the symbol or type that follows the word operator: "()", "<<", " new[]", " unsigned int". */
+static const char *operator_end(const char *p)
+{
+	if (begins(p, "()") || begins(p, "[]"))
+		return p + 2;
+	if (*p != ' ')
+		return p + strspn(p, "<>=!+-*/%^&|~,");
+	while (*p && *p != '(')
+		p = *p == '<' ? group_end(p) : p + 1;
+	return p;
+}
+
+static bool word_begins(const char *name, const char *p)
+{
+	return p == name || !(isalnum((unsigned char)p[-1]) || p[-1] == '_');
+}
+
+/* Past the word that follows a space at the top level, if it is a qualifier after the parameters. */
+static const char *qualifier_end(const char *p)
+{
+	static const char *const qualifiers[] = { " const", " volatile", " &&", " &", " noexcept" };
+
+	for (size_t i = 0; i < sizeof(qualifiers) / sizeof(*qualifiers); i++) {
+		size_t length = strlen(qualifiers[i]);
+
+		if (begins(p, qualifiers[i]) && strchr(" :[", p[length]))
+			return p + length;
+	}
+	return begins(p, " [clone ") ? group_end(p + 1) : p;
+}
+
+/* One step of name_short(): handles what is at @p, returns where to go on. */
+static const char *shorten_step(const char *name, const char *p, char *out, size_t *used)
+{
+	const char *end = p + 1;
+
+	if (begins(p, ANONYMOUS)) {
+		end = p + strlen(ANONYMOUS);
+	} else if (begins(p, "operator") && word_begins(name, p) && !isalnum((unsigned char)p[8]) && p[8] != '_') {
+		end = operator_end(p + 8);
+	} else if (*p == '(') {
+		return group_end(p);
+	} else if (*p == '<' || *p == '{') {
+		end = group_end(p);
+	} else if (*p == ' ') {
+		if (qualifier_end(p) > p)
+			return qualifier_end(p);
+		if (p[1] != '<')
+			*used = 0;		/* what came before was the return type */
+		return end;
+	}
+	memcpy(out + *used, p, (size_t)(end - p));
+	*used += (size_t)(end - p);
+	return end;
+}
+
+char *name_short(const char *name)
+{
+	char *out = malloc(strlen(name) + 1);
+	size_t used = 0;
+
+	if (!out)
+		return NULL;
+	for (const char *p = name; *p; )
+		p = shorten_step(name, p, out, &used);
+	out[used] = '\0';
+	return used ? out : strcpy(out, name);
+}
+
+size_t name_width(const char *text)
+{
+	size_t width = 0;
+
+	for (; *text; text++)
+		width += ((unsigned char)*text & 0xc0) != 0x80;
+	return width;
+}
+
+/* Copy @name with template arguments below @depth brackets replaced by @cut. */
+static void collapse(char *out, const char *name, int depth, const char *cut)
+{
+	int open = 0;
+
+	for (const char *p = name; *p; ) {
+		const char *end = p + 1;
+
+		if (begins(p, "operator") && word_begins(name, p))
+			end = operator_end(p + 8);
+		else if (*p == '<')
+			open++;
+		else if (*p == '>' && open)
+			open--;
+		memcpy(out, p, (size_t)(end - p));
+		out += end - p;
+		if (*p == '<' && open == depth) {
+			end = group_end(p) - 1;
+			if (*end == '>')
+				out = stpcpy(out, cut);
+			else
+				end = p + 1;
+		}
+		p = end;
+	}
+	*out = '\0';
+}
+
+/* The text's last @width columns. */
+static const char *tail(const char *text, size_t width)
+{
+	size_t skip = name_width(text) - width;
+
+	while (*text && (skip || ((unsigned char)*text & 0xc0) == 0x80)) {
+		if (((unsigned char)*text & 0xc0) != 0x80)
+			skip--;
+		text++;
+	}
+	return text;
+}
+
+/* Replace the middle of @text so that @width columns are left; the end keeps two thirds. */
+static void cut_middle(char *text, size_t width, const char *cut)
+{
+	size_t keep = width > name_width(cut) ? width - name_width(cut) : 0;
+	size_t head = keep / 3;
+	char *end = strdup(tail(text, keep - head));
+	char *p = text;
+
+	if (!end)
+		return;
+	while (head || ((unsigned char)*p & 0xc0) == 0x80) {
+		if (((unsigned char)*p & 0xc0) != 0x80)
+			head--;
+		p++;
+	}
+	strcpy(stpcpy(p, cut), end);
+	free(end);
+}
+
+/* Leave out leading namespaces and classes, as few as it takes; at most until one component is left. */
+static void cut_scopes(char *text, size_t width, const char *cut)
+{
+	char *rest = NULL;
+
+	for (const char *p = text; *p && (!rest || name_width(rest) + name_width(cut) > width); ) {
+		if (begins(p, "::") && p > text)
+			rest = (char *)p;
+		p = strchr("(<{", *p) ? group_end(p) : p + 1;
+	}
+	if (!rest || name_width(rest) + name_width(cut) > width)
+		return;
+	rest = strdup(rest);
+	if (rest)
+		strcpy(stpcpy(text, cut), rest);
+	free(rest);
+}
+
+char *name_fit(const char *name, size_t width, const char *cut)
+{
+	/* each collapsed list grows by less than the cut mark; the brackets it keeps bound their number */
+	char *out = malloc((strlen(name) + 2) * (strlen(cut) + 1));
+
+	if (!out)
+		return NULL;
+	strcpy(out, name);
+	for (int depth = 2; depth >= 1 && name_width(out) > width; depth--)
+		collapse(out, name, depth, cut);
+	if (name_width(out) > width)
+		cut_scopes(out, width, cut);
+	if (name_width(out) > width)
+		cut_middle(out, width, cut);
+	return out;
+}
+
+bool name_matches(const char *pattern, const char *name)
+{
+	char *short_name;
+	bool found;
+
+	if (strcmp(pattern, name) == 0 || fnmatch(pattern, name, 0) == 0)
+		return true;
+	short_name = name_short(name);
+	found = short_name && (strcmp(pattern, short_name) == 0 || fnmatch(pattern, short_name, 0) == 0);
+	free(short_name);
+	return found;
+}

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Function names as text: without parameters, fitted to a width, matched by a pattern. Pure functions.
+ */
+#ifndef INSIDEME_NAMES_H
+#define INSIDEME_NAMES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/**
+ * name_short() - a function's name without parameters, return type and qualifiers
+ *
+ * "void Index::insert<int>(int) const" becomes "Index::insert<int>". A name that has none of these stays.
+ *
+ * Return: newly allocated; the caller frees it
+ */
+char *name_short(const char *name);
+
+/**
+ * name_fit() - shorten a name to at most @width columns
+ * @cut: what stands for a part left out: "..." or one character of UTF-8
+ *
+ * Template arguments go first, the inner ones before the outer ones; then leading namespaces and
+ * classes; then the middle: the end tells most.
+ *
+ * Return: newly allocated; the caller frees it
+ */
+char *name_fit(const char *name, size_t width, const char *cut);
+
+/* Columns that UTF-8 text takes on a terminal, each character taken for one column. */
+size_t name_width(const char *text);
+
+/* Does @pattern, first as it stands, then as a glob, match the full name or the name without parameters? */
+bool name_matches(const char *pattern, const char *name);
+
+#endif

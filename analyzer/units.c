@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Numbers as people read them. */
+#include "units.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#define NR_SCALES 5
+
+/* Names of the powers of a unit, smallest first. */
+struct scale {
+	double step;			/* from one name to the next */
+	double exact_below;		/* values below this are whole and printed as they are */
+	const char *names[NR_SCALES];	/* NULL: no more */
+};
+
+static const struct scale scales[] = {
+	[UNIT_NONE]       = {    1,    INFINITY, { "" } },
+	[UNIT_COUNT]      = { 1000,       10000, { "", " k", " M", " G", " T" } },
+	[UNIT_BYTES]      = { 1024,        1024, { " B", " KiB", " MiB", " GiB", " TiB" } },
+	[UNIT_NS]         = { 1000,           0, { " ns", " us", " ms", " s" } },
+	[UNIT_PERCENT]    = {    1,           0, { " %" } },
+	[UNIT_CORES]      = {    1,           0, { " cores" } },
+	[UNIT_COUNT_RATE] = { 1000,           0, { "/s", " k/s", " M/s", " G/s" } },
+	[UNIT_BYTES_RATE] = { 1024,           0, { " B/s", " KiB/s", " MiB/s", " GiB/s", " TiB/s" } },
+};
+
+/* Decimals that make three significant digits, of what rounding leaves. */
+static int decimals(double value)
+{
+	if (value >= 99.95)
+		return 0;
+	return value >= 9.995 ? 1 : 2;
+}
+
+static char *format_scaled(char *out, const struct scale *scale, double value, const char *sign)
+{
+	size_t i = 0;
+
+	while (i + 1 < NR_SCALES && scale->names[i + 1] && value >= scale->step - 0.5) {
+		value /= scale->step;
+		i++;
+	}
+	if (i == 0 && value == floor(value))
+		snprintf(out, UNIT_TEXT_MAX, "%s%.0f%s", sign, value, scale->names[i]);
+	else
+		snprintf(out, UNIT_TEXT_MAX, "%s%.*f%s", sign, decimals(value), value, scale->names[i]);
+	return out;
+}
+
+static char *format_percent(char *out, double value, const char *sign)
+{
+	int digits = value >= 99.95 || value == 0 ? 0 : 1;
+
+	if (value > 0 && value < 0.05)
+		snprintf(out, UNIT_TEXT_MAX, "<0.1 %%");
+	else
+		snprintf(out, UNIT_TEXT_MAX, "%s%.*f %%", sign, digits, value);
+	return out;
+}
+
+char *unit_format(char *out, enum unit unit, double value)
+{
+	const struct scale *scale = &scales[unit];
+	const char *sign = value < 0 ? "-" : "";
+
+	out[0] = '\0';
+	if (!isfinite(value) || fabs(value) >= 1e21)
+		return out;
+	value = fabs(value);
+	if (unit == UNIT_PERCENT)
+		return format_percent(out, value, sign);
+	if (value == 0 && (unit == UNIT_BYTES || unit == UNIT_NS))
+		return strcpy(out, "0");
+	if (value < scale->exact_below && value == floor(value)) {
+		snprintf(out, UNIT_TEXT_MAX, "%s%.0f%s", sign, value, scale->names[0]);
+		return out;
+	}
+	return format_scaled(out, scale, value, sign);
+}
+
+char *unit_plain(char *out, size_t bytes, double value)
+{
+	char *end;
+
+	out[0] = '\0';
+	if (!isfinite(value))
+		return out;
+	snprintf(out, bytes, "%.3f", value);
+	if (!strchr(out, '.'))
+		return out;
+	end = out + strlen(out);
+	while (end[-1] == '0')
+		*--end = '\0';
+	if (end[-1] == '.')
+		end[-1] = '\0';
+	return strcmp(out, "-0") ? out : strcpy(out, "0");
+}

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Numbers as people read them: three significant digits and a unit. Pure functions, no locale.
+ */
+#ifndef INSIDEME_UNITS_H
+#define INSIDEME_UNITS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum unit {
+	UNIT_NONE,		/* a plain number: line, pid, level */
+	UNIT_COUNT,		/* calls, faults: exact to 9999, then k, M, G */
+	UNIT_BYTES,		/* B, KiB, MiB, GiB, TiB */
+	UNIT_NS,		/* ns, us, ms, s */
+	UNIT_PERCENT,
+	UNIT_CORES,
+	UNIT_COUNT_RATE,	/* per second */
+	UNIT_BYTES_RATE,
+};
+
+#define UNIT_TEXT_MAX 32	/* room that unit_format() never exceeds */
+
+/**
+ * unit_format() - write @value for people: "98.2 s", "1.61 M", "-2.31 GiB", "0"
+ * @out: at least UNIT_TEXT_MAX bytes
+ *
+ * Return: @out
+ */
+char *unit_format(char *out, enum unit unit, double value);
+
+/* @value with up to three decimals, '.' as its point, no exponent; "" if it is not finite. Return: @out */
+char *unit_plain(char *out, size_t bytes, double value);
+
+#endif
