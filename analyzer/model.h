@@ -1,0 +1,292 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * What a run was: processes, threads, the merged call tree, functions, rows, events. Built from logs once
+ * (model_load) and then only read, but for the fields of struct object and struct function that symbols.c
+ * fills. Slices are not in it: slices.h iterates over them.
+ *
+ * Times are int64_t ns after the start of the first process (model->start_realtime_ns), or NO_TIME. Durations
+ * and sums of them are double ns; NAN: not known. Sums are signed and not clamped: printing does that.
+ */
+#ifndef INSIDEME_MODEL_H
+#define INSIDEME_MODEL_H
+
+#include <math.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "histogram.h"
+#include "insideme_log.h"
+#include "rowset.h"
+#include "timebase.h"
+
+#define NO_TIME INT64_MIN
+
+struct logfile;
+struct process;
+struct tree_node;
+
+/* A loaded file as it was when it was recorded. Those with one build-id are one object; else path, size and mtime. */
+struct object {
+	char *path;			/* as first seen */
+	uint8_t build_id[32];
+	uint32_t build_id_bytes;	/* 0: it has none */
+	uint64_t file_bytes;		/* 0: no file (the vdso) */
+	uint64_t file_mtime_ns;
+	struct object *next;		/* model->objects */
+	void *symbols;			/* symbols.c's own */
+};
+
+/* An object in one process: [begin_addr, end_addr) means it from from_ticks until gone_ticks. */
+struct module {
+	struct object *object;
+	uint64_t begin_addr;
+	uint64_t end_addr;
+	uint64_t bias;
+	uint64_t from_ticks;
+	uint64_t gone_ticks;		/* 0: to the end */
+};
+
+/* Calls of a function or of a call path. */
+struct call_stats {
+	uint64_t calls;			/* finished and open */
+	uint64_t open_calls;		/* of them open when the log ended, or now */
+	uint64_t timed_calls;		/* finished calls whose time is known */
+	double total_ns;		/* inclusive, open calls up to the end; recursion once */
+	double self_ns;			/* may be a little below 0: print 0 */
+	double duration_ns;		/* sum over timed and open calls; more than total_ns under recursion */
+	double open_ns;			/* of duration_ns: open calls */
+	double square_ns2;		/* sum of squares over timed_calls */
+	double min_ns;			/* of finished calls; NAN: none */
+	double max_ns;			/* of finished calls, and of open ones so far; NAN: none */
+};
+/* NAN where nothing was timed. The mean is over timed and open calls, the deviation over timed ones. */
+double call_stats_mean_ns(const struct call_stats *stats);
+double call_stats_stddev_ns(const struct call_stats *stats);
+
+/* What the function itself (the path itself) allocated and freed, not what it called. */
+struct heap_stats {
+	uint64_t alloc_calls;
+	uint64_t alloc_bytes;
+	uint64_t free_calls;		/* frees done here, of blocks from anywhere */
+	uint64_t freed_bytes;
+	uint64_t failed_calls;
+	uint64_t largest_bytes;
+};
+
+enum function_kind {
+	FUNCTION_PLAIN,
+	FUNCTION_OTHERS,		/* "(other paths)": no function; its children are */
+};
+
+/*
+ * A function, merged over threads and processes by (object, address in it); in no object: by (process,
+ * address). One struct per function: pointers can be compared.
+ */
+struct function {
+	enum function_kind kind;
+	struct object *object;		/* NULL: in no known module, see process */
+	struct process *process;	/* where it was seen first */
+	uint64_t addr;			/* in the object's file; without object: in the process */
+	struct call_stats stats;
+	struct histogram histogram;
+	struct heap_stats heap;
+	bool total_is_bound;		/* called under "(other paths)": total_ns may count recursion twice */
+	uint32_t nr_nodes;		/* call paths that end in it */
+
+	/* Filled by symbols.c, which sets resolved; NULL or 0 before and where not known. */
+	bool resolved;
+	const char *name;		/* demangled, with parameters */
+	const char *short_name;		/* without parameters */
+	const char *file;
+	uint32_t line;
+};
+
+/* p50: function_percentile_ns(function, 50). NAN when not known. See histogram_percentile(). */
+double function_percentile_ns(const struct function *function, double percent);
+
+/* A call path, merged over threads and processes. */
+struct tree_node {
+	struct function *function;	/* NULL: the root */
+	struct tree_node *parent;
+	struct tree_node *child;	/* the first; order means nothing */
+	struct tree_node *next;		/* sibling */
+	struct call_stats stats;	/* total_ns == duration_ns here */
+	struct heap_stats heap;		/* root: outside of all functions */
+	uint32_t nr_threads;		/* threads that came by */
+	uint32_t id;			/* 0: root; then in the order of first sight */
+	struct function *outer;		/* model.c's own */
+};
+
+/* A call that was open when the log ended, or is now. */
+struct open_call {
+	struct tree_node *node;
+	int64_t since;			/* model time */
+	double so_far_ns;
+};
+
+/* The open calls of one stack, bottom to top: the thread's last words. */
+struct open_stack {
+	struct thread *thread;		/* that runs on it, or did last */
+	struct open_call *calls;
+	size_t nr_calls;
+	bool left;			/* no thread runs on it: a coroutine that waits */
+};
+
+struct thread {
+	struct process *process;
+	uint32_t tid;
+	uint32_t serial;		/* 0: the first of its process */
+	uint32_t nr_threads;		/* threads that shared this record: views print "3 threads" */
+	char name[LOG_NAME_MAX];	/* zero-terminated, "" if none */
+	int64_t begin;			/* model time */
+	int64_t end;			/* NO_TIME: not ended by itself */
+	uint64_t calls;
+	double functions_ns;		/* in functions: sum of self times */
+	uint64_t overflow_depth;	/* open calls that had no room for a frame: not in calls */
+	struct heap_stats heap;		/* all of it, outside of functions too */
+	int64_t heap_bytes;		/* allocated less freed by it */
+	uint32_t ref;			/* of its area */
+};
+
+struct event {
+	enum log_event_kind kind;
+	struct process *process;
+	struct thread *thread;		/* NULL: the process */
+	uint64_t ticks;
+	int64_t time;
+	uint64_t values[6];
+	char *text;			/* NULL: none */
+};
+
+struct text_fact {
+	char *key;
+	char *value;
+};
+
+/* How a process ended, best knowledge of all logs. */
+enum process_end {
+	END_RUNNING,			/* pid, start time, boot and host still match */
+	END_EXIT,			/* end_status: exit status */
+	END_SIGNAL,			/* end_status: signal; insideme-run saw it */
+	END_EXEC,			/* end_next: the process that follows, if it has a log */
+	END_TURNED_OFF,			/* the recorder gave up: fact "off" says why */
+	END_SILENT,			/* gone without a word: SIGKILL or a raw exit */
+	END_UNKNOWN,			/* no word, and it ran on another host */
+};
+
+struct process {
+	struct model *model;
+	struct logfile *log;
+	struct log_header header;	/* as in the log; strings end with a 0; for losses see header.losses */
+	const char *command;		/* from the facts; "" if not known */
+	const char *exe;
+	const char *cwd;
+
+	enum process_end end_kind;
+	int end_status;
+	bool core_dumped;
+	struct process *end_next;
+	bool has_usage;			/* insideme-run saw its end: */
+	uint64_t user_ns, system_ns, peak_rss_bytes;
+
+	struct timebase timebase;
+	double tick_ns;			/* timebase.tick_ns */
+	int64_t origin_ns;		/* model time = monotonic ns - origin_ns */
+	int64_t start;			/* model time of the constructor */
+	int64_t last;			/* last instant known of; now if it is running */
+	uint64_t last_ticks;
+
+	struct thread **threads;
+	size_t nr_threads;
+	struct rowset *rowsets;
+	size_t nr_rowsets;
+	struct module *modules;
+	size_t nr_modules;
+	struct event *events;		/* in the order of time */
+	size_t nr_events;
+	struct text_fact *facts;
+	size_t nr_facts;
+	struct open_stack *stacks;	/* those with open calls */
+	size_t nr_stacks;
+
+	uint64_t calls;			/* finished and open */
+	double functions_ns;		/* sum of self times over its threads */
+	struct heap_stats heap;		/* totals */
+	uint64_t nr_slices;
+	uint64_t slice_bytes;
+	uint64_t log_bytes;		/* of the file in use */
+	uint64_t nr_damaged;		/* records and areas that were not sound; also counted while slices are read */
+
+	struct tree_node **tree_of;	/* model.c's own: [index of a node in the log] */
+};
+
+/* A program of the run that did not load the library; insideme-run saw it. */
+struct unseen_process {
+	uint32_t pid;
+	char *program;
+	int64_t time;			/* when it was seen */
+	bool has_end;
+	int wait_status;		/* as of waitpid() */
+	uint64_t user_ns, system_ns, peak_rss_bytes;
+};
+
+struct model {
+	struct process **processes;	/* recorded programs, by their start */
+	size_t nr_processes;
+	struct process **monitors;	/* insideme-run's own logs: rows of set "system", events; no threads */
+	size_t nr_monitors;
+	struct unseen_process *unseen;
+	size_t nr_unseen;
+
+	uint64_t start_realtime_ns;	/* model time 0, after 1970 */
+	int64_t end;			/* the last of all processes */
+
+	struct tree_node *root;
+	size_t nr_tree_nodes;
+	struct function **functions;	/* called at least once, or open; without "(other paths)" */
+	size_t nr_functions;
+	struct object *objects;
+
+	uint64_t calls;			/* of all processes */
+	double functions_ns;
+	struct heap_stats heap;
+	uint64_t nr_slices;
+	uint64_t log_bytes;
+	uint64_t nr_damaged;		/* when it was loaded */
+	size_t nr_unreadable;		/* logs that could not be opened; told on stderr */
+
+	struct model_tables *tables;	/* model.c's own */
+};
+
+/*
+ * Read the logs of a run. A log that cannot be read is told on stderr and counted.
+ * Return: NULL after an error() when none is left.
+ */
+struct model *model_load(char *const *paths, size_t nr_paths);
+void model_free(struct model *model);
+
+/* A fact by its key ("kernel", "cpu_model", "setting.INSIDEME_THRESHOLD"), or NULL. */
+const char *process_fact(const struct process *process, const char *key);
+/* Rows by the set's name, or NULL. */
+struct rowset *process_rowset(const struct process *process, const char *set);
+/* Model time of ticks of a process. */
+int64_t process_time(struct process *process, uint64_t ticks);
+/* ns after 1970 of a model time; follows steps of the machine's clock. */
+int64_t process_realtime_ns(struct process *process, uint64_t ticks);
+
+/*
+ * RSS and VMS as last read at or before @ticks (set "memory", without the log itself).
+ * Return: false when there was no reading yet.
+ */
+struct memory_reading {
+	uint64_t rss_bytes;		/* LOG_NONE: not read */
+	uint64_t vms_bytes;
+	double age_ns;			/* between the reading and @ticks */
+};
+bool process_memory_at(struct process *process, uint64_t ticks, struct memory_reading *reading);
+
+/* "exit status 0", "killed by SIGKILL", "ended without a word: SIGKILL or a raw exit (insideme-run would know)" */
+const char *process_end_text(const struct process *process, char *out, size_t bytes);
+
+#endif

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Rows of one set: resource samples over time, copied from the log, in the order of time. */
+#ifndef INSIDEME_ROWSET_H
+#define INSIDEME_ROWSET_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "insideme_log.h"
+
+struct logfile;
+struct log_extent;
+
+struct rowset {
+	char set[24];			/* "clock", "memory", "process", "process_slow", "system", ... */
+	struct log_column *columns;	/* names end with a 0 */
+	uint32_t nr_columns;
+	uint32_t step;			/* every how many-th sample was kept */
+	uint64_t interval_ns;		/* between samples; between rows: times step */
+	uint64_t cost_ns;		/* median cost of one row, 0: not measured */
+	size_t nr_rows;
+	uint64_t *ticks;		/* [row], rising */
+	uint64_t *values;		/* [row * nr_columns + column]; LOG_NONE: could not be read */
+	size_t last;			/* hint of rowset_at() */
+};
+
+/* Copy a LOG_AREA_ROWS area. Return: 0, or -1 when its head is not sound (counted as damage). */
+int rowset_read(struct rowset *rows, struct logfile *log, const struct log_extent *extent);
+void rowset_release(struct rowset *rows);
+
+/* Index of a column by name, or -1. */
+int rowset_column(const struct rowset *rows, const char *name);
+
+static inline uint64_t rowset_value(const struct rowset *rows, size_t row, uint32_t column)
+{
+	return rows->values[row * rows->nr_columns + column];
+}
+
+/* The newest row at or before @ticks, or -1. Fast when called with ticks that change little. */
+int64_t rowset_at(struct rowset *rows, uint64_t ticks);
+
+#endif

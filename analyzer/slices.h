@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Slices: the calls that lasted at least the threshold, read from the log one by one in the order of their
+ * ends, merged over threads and processes. Memory does not grow with the log.
+ */
+#ifndef INSIDEME_SLICES_H
+#define INSIDEME_SLICES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "model.h"
+
+struct slice {
+	struct thread *thread;
+	struct tree_node *node;		/* merged call path; the function is node->function */
+	uint64_t start_ticks;		/* of thread->process; as exact as header.slice_shift leaves them */
+	uint64_t end_ticks;
+	int64_t start;			/* model time */
+	int64_t end;
+	double duration_ns;
+	int64_t heap_delta_bytes;	/* allocated less freed by the thread during the call */
+	int64_t heap_before_bytes;	/* the process's heap as known to the thread */
+	int64_t heap_after_bytes;
+	bool broken;			/* it had no exit: its end is when that was noticed */
+};
+
+struct slice_reader;
+
+/* All slices of @nr_threads threads. */
+struct slice_reader *slices_open(struct model *model, struct thread *const *threads, size_t nr_threads);
+/* All threads of the run. */
+struct slice_reader *slices_open_all(struct model *model);
+void slices_close(struct slice_reader *reader);
+
+/* Go to the first slice that ends at or after @time; may go back. */
+void slices_seek(struct slice_reader *reader, int64_t time);
+
+/* The next slice. Return: false at the end. Damage is counted in the process. */
+bool slices_next(struct slice_reader *reader, struct slice *slice);
+
+#endif
