@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The tables of columns. */
+#include "resources/columns.h"
+
+#include <stddef.h>
+
+#include "compiler.h"
+
+#define COLUMN(field, unit, kind) { #field, LOG_UNIT_##unit, LOG_##kind, offsetof(struct figures, field) }
+
+/* The recorder's own part is left out of all of them: its log's memory and, as a thread, what it uses itself. */
+static const struct column process_columns[] = {
+	COLUMN(cpu_ns, NS, CUMULATIVE),			/* exact; user and system below may be in steps of 10 ms */
+	COLUMN(user_ns, NS, CUMULATIVE),
+	COLUMN(system_ns, NS, CUMULATIVE),
+	COLUMN(rss_bytes, BYTES, GAUGE),
+	COLUMN(vms_bytes, BYTES, GAUGE),
+	COLUMN(threads, COUNT, GAUGE),
+	COLUMN(minor_faults, COUNT, CUMULATIVE),
+	COLUMN(major_faults, COUNT, CUMULATIVE),
+	COLUMN(voluntary_switches, COUNT, CUMULATIVE),
+	COLUMN(involuntary_switches, COUNT, CUMULATIVE),
+	COLUMN(read_calls, COUNT, CUMULATIVE),		/* read() and the like, of any file */
+	COLUMN(write_calls, COUNT, CUMULATIVE),
+	COLUMN(read_bytes, BYTES, CUMULATIVE),		/* from storage, not from the page cache */
+	COLUMN(write_bytes, BYTES, CUMULATIVE),
+	COLUMN(read_chars, BYTES, CUMULATIVE),		/* bytes that the calls returned, of any file */
+	COLUMN(write_chars, BYTES, CUMULATIVE),
+	COLUMN(heap_bytes, BYTES, GAUGE),
+};
+
+static const struct column memory_columns[] = {
+	COLUMN(rss_bytes, BYTES, GAUGE),
+	COLUMN(vms_bytes, BYTES, GAUGE),
+};
+
+static const struct column process_slow_columns[] = {
+	COLUMN(peak_rss_bytes, BYTES, GAUGE),
+	COLUMN(swap_bytes, BYTES, GAUGE),
+};
+
+static const struct column clock_columns[] = {
+	COLUMN(monotonic_ns, NS, CUMULATIVE),
+	COLUMN(realtime_ns, NS, GAUGE),			/* may be set back */
+};
+
+static const struct column system_columns[] = {
+	COLUMN(system_cpu_busy_ns, NS, CUMULATIVE),	/* over all processors */
+	COLUMN(system_cpu_total_ns, NS, CUMULATIVE),
+	COLUMN(load_1min, MILLI, GAUGE),
+	COLUMN(memory_used_bytes, BYTES, GAUGE),
+	COLUMN(memory_available_bytes, BYTES, GAUGE),
+	COLUMN(swap_used_bytes, BYTES, GAUGE),
+	COLUMN(disk_reads, COUNT, CUMULATIVE),		/* of whole devices with hardware behind them */
+	COLUMN(disk_read_bytes, BYTES, CUMULATIVE),
+	COLUMN(disk_writes, COUNT, CUMULATIVE),
+	COLUMN(disk_written_bytes, BYTES, CUMULATIVE),
+};
+
+#define SET(columns) columns, ARRAY_SIZE(columns)
+
+const struct column_set column_sets[NR_COLUMN_SETS] = {
+	[SET_CLOCK] = { "clock", SET(clock_columns), 10, 256u << 10 },
+	[SET_PROCESS] = { "process", SET(process_columns), 5, 4u << 20 },
+	[SET_MEMORY] = { "memory", SET(memory_columns), 5, 4u << 20 },
+	[SET_PROCESS_SLOW] = { "process_slow", SET(process_slow_columns), 8, 1u << 20 },
+	[SET_SYSTEM] = { "system", SET(system_columns), 7, 1u << 20 },
+};
+
+_Static_assert(ARRAY_SIZE(process_columns) <= COLUMNS_MAX && ARRAY_SIZE(system_columns) <= COLUMNS_MAX,
+	       "room for the widest set");
+
+void figures_clear(struct figures *figures)
+{
+	uint64_t *number = (uint64_t *)figures;
+
+	for (unsigned i = 0; i < sizeof(*figures) / sizeof(*number); i++)
+		number[i] = LOG_NONE;
+}

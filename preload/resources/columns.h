@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Columns as data: which numbers a row of each set holds. A new column of a source that is read already is
+ * one line in columns.c and one field here; its reader fills the field.
+ */
+#ifndef INSIDEME_RESOURCES_COLUMNS_H
+#define INSIDEME_RESOURCES_COLUMNS_H
+
+#include <stdint.h>
+
+#include "insideme_log.h"
+
+/* All numbers of a reading; LOG_NONE: could not be read. Each is explained at its column. */
+struct figures {
+	uint64_t cpu_ns, user_ns, system_ns;
+	uint64_t rss_bytes, vms_bytes;
+	uint64_t threads;
+	uint64_t minor_faults, major_faults;
+	uint64_t voluntary_switches, involuntary_switches;
+	uint64_t read_calls, write_calls, read_bytes, write_bytes, read_chars, write_chars;
+	uint64_t heap_bytes;
+	uint64_t peak_rss_bytes, swap_bytes;
+	uint64_t monotonic_ns, realtime_ns;
+	uint64_t system_cpu_busy_ns, system_cpu_total_ns, load_1min;
+	uint64_t memory_used_bytes, memory_available_bytes, swap_used_bytes;
+	uint64_t disk_reads, disk_read_bytes, disk_writes, disk_written_bytes;
+};
+
+/* Set every number to LOG_NONE. */
+void figures_clear(struct figures *figures);
+
+struct column {
+	const char *name;
+	uint16_t unit;		/* enum log_unit */
+	uint16_t kind;		/* enum log_column_kind */
+	uint32_t place;		/* of its number in struct figures */
+};
+
+enum column_set_id { SET_CLOCK, SET_PROCESS, SET_MEMORY, SET_PROCESS_SLOW, SET_SYSTEM, NR_COLUMN_SETS };
+#define COLUMNS_MAX 24
+
+struct column_set {
+	const char *name;
+	const struct column *columns;
+	uint32_t nr_columns;
+	uint32_t room_shift;	/* its rows take at most the budget >> room_shift, */
+	uint32_t room_bytes;	/* and at most this */
+};
+
+extern const struct column_set column_sets[NR_COLUMN_SETS];
+
+static inline uint64_t column_value(const struct column *column, const struct figures *figures)
+{
+	return *(const uint64_t *)((const char *)figures + column->place);
+}
+
+#endif

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Counting the log's pages in a process. */
+#include "resources/log_pages.h"
+
+#define CHUNK_PAGES_MIN	64u	/* 512 bytes of pagemap: 1 us */
+#define ENTRIES		64u
+
+void log_pages_open(struct log_pages *pages, const struct log_header *log, int pid, struct source_count *count)
+{
+	pages->log = log;
+	pages->count = count;
+	pages->fd = source_open(pid, "pagemap");
+	pages->page_bytes = log->page_bytes ? log->page_bytes : 4096;
+	pages->nr_pages = log->map_bytes / pages->page_bytes;
+	pages->chunk_pages = CHUNK_PAGES_MIN;
+	while (pages->chunk_pages * LOG_PAGES_CHUNKS < pages->nr_pages)
+		pages->chunk_pages *= 2;
+	pages->newest = 0;
+	pages->oldest_next = 0;
+	pages->known_bytes = 0;
+	pages->present = 0;
+	for (int i = 0; i < LOG_PAGES_CHUNKS; i++)
+		pages->present_in[i] = 0;
+}
+
+void log_pages_close(struct log_pages *pages)
+{
+	source_close(&pages->fd);
+}
+
+/* Present bits among @nr_pages pages from @page of the log on, or -errno. */
+static long count_present(struct log_pages *pages, uint64_t page, uint64_t nr_pages)
+{
+	uint64_t first = pages->log->base_addr / pages->page_bytes + page;
+	long present = 0;
+
+	while (nr_pages) {
+		uint64_t entries[ENTRIES], wanted = nr_pages < ENTRIES ? nr_pages : ENTRIES;
+		long length = sys_pread(pages->fd, entries, wanted * sizeof(*entries), first * sizeof(*entries));
+
+		pages->count->calls++;
+		if (length < (long)sizeof(*entries))
+			return length < 0 ? length : present;
+		pages->count->bytes += (uint64_t)length;
+		length /= (long)sizeof(*entries);
+		for (long i = 0; i < length; i++)
+			present += (long)(entries[i] >> 63);	/* the present bit */
+		first += (uint64_t)length;
+		nr_pages -= (uint64_t)length;
+	}
+	return present;
+}
+
+static void read_chunk(struct log_pages *pages, uint64_t chunk)
+{
+	uint64_t first = chunk * pages->chunk_pages, nr_pages = pages->chunk_pages;
+	long present;
+
+	if (first >= pages->nr_pages || pages->fd < 0)
+		return;
+	if (nr_pages > pages->nr_pages - first)
+		nr_pages = pages->nr_pages - first;
+	present = count_present(pages, first, nr_pages);
+	if (present < 0) {
+		source_close(&pages->fd);
+		return;
+	}
+	pages->present += (uint64_t)present - pages->present_in[chunk];
+	pages->present_in[chunk] = (uint32_t)present;
+}
+
+uint64_t log_pages_read(struct log_pages *pages)
+{
+	uint64_t chunk_bytes = pages->chunk_pages * pages->page_bytes;
+	uint64_t tail = __atomic_load_n(&pages->log->tail_bytes, __ATOMIC_RELAXED);
+	uint64_t file = __atomic_load_n(&pages->log->file_bytes, __ATOMIC_RELAXED);
+	uint64_t newest = tail / chunk_bytes, chunk = pages->newest, end = newest + 1;
+
+	if (file > pages->known_bytes)		/* what has grown may have been brought into memory at once */
+		end = (file + chunk_bytes - 1) / chunk_bytes;
+	if (chunk > 0)
+		chunk--;			/* areas claimed lately are still being filled */
+	for (; chunk < end; chunk++)
+		read_chunk(pages, chunk);
+	if (newest > 1) {
+		pages->oldest_next = (pages->oldest_next + 1) % newest;
+		read_chunk(pages, pages->oldest_next);
+	}
+	pages->newest = newest;
+	pages->known_bytes = file;
+	return pages->fd < 0 ? tail : pages->present * pages->page_bytes;
+}

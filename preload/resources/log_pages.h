@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * How many pages of its own log a process has in memory: RSS counts them, and they are ours, not the
+ * program's. The kernel knows no cheaper true answer than the present bits of /proc/PID/pagemap, so they are
+ * counted in chunks: where the log grows at each reading, elsewhere one chunk after the other. Pages
+ * that come and go elsewhere are noticed within one round: 1024 readings at most.
+ */
+#ifndef INSIDEME_RESOURCES_LOG_PAGES_H
+#define INSIDEME_RESOURCES_LOG_PAGES_H
+
+#include <stdint.h>
+
+#include "insideme_log.h"
+#include "resources/source.h"
+
+#define LOG_PAGES_CHUNKS 1024
+
+struct log_pages {
+	const struct log_header *log;
+	struct source_count *count;
+	int fd;				/* pagemap; < 0: all pages up to the tail are taken for present */
+	uint32_t page_bytes;
+	uint64_t nr_pages;		/* of the whole mapping */
+	uint64_t chunk_pages;
+	uint64_t newest;		/* the chunk where the log grew at the last reading */
+	uint64_t oldest_next;		/* where the round stands */
+	uint64_t known_bytes;		/* chunks up to here were counted at least once */
+	uint64_t present;		/* sum of the counts */
+	uint32_t present_in[LOG_PAGES_CHUNKS];
+};
+
+void log_pages_open(struct log_pages *pages, const struct log_header *log, int pid, struct source_count *count);
+void log_pages_close(struct log_pages *pages);
+
+/* Bytes of the log that are in the process's memory now. */
+uint64_t log_pages_read(struct log_pages *pages);
+
+#endif

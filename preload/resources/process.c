@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What one process uses. */
+#include "resources/process.h"
+
+#include <errno.h>
+#include <sys/resource.h>
+
+#include "clock.h"
+#include "resources/process_text.h"
+
+#define CPU_CLOCK_OF(pid)	((int)((~(unsigned)(pid)) << 3 | 2))	/* CPUCLOCK_SCHED of a whole process */
+#define CLOCK_OWN_THREAD	CLOCK_THREAD_CPUTIME_ID
+
+static long read_text(struct process *process, int fd)
+{
+	return source_read(fd, &process->count, process->buffer, sizeof(process->buffer), 0);
+}
+
+/* From the reading thread's first breath on: what it has read before is in its io file already. */
+static void open_own_io(struct process *process)
+{
+	struct proc_io io;
+	char name[40];
+	struct text text;
+
+	text_init(&text, name, sizeof(name));
+	text_add(&text, "task/");
+	text_add_number(&text, (uint64_t)sys_gettid());
+	text_add(&text, "/io");
+	process->own_io_fd = source_open(process->pid, name);
+	if (read_text(process, process->own_io_fd) <= 0)
+		return;
+	proc_parse_io(process->buffer, &io);
+	if (io.read_calls == LOG_NONE || io.read_chars == LOG_NONE)
+		return;
+	process->count.calls += io.read_calls;
+	process->count.bytes += io.read_chars;
+}
+
+int process_open(struct process *process, int pid, bool own_thread, const struct log_header *log)
+{
+	process->pid = pid;
+	process->own_thread = own_thread;
+	process->count.calls = 0;
+	process->count.bytes = 0;
+	process->highest_seen_bytes = 0;
+	process->peak_rss_bytes = 0;
+	process->own_io_fd = -1;
+	process->stat_fd = source_open(pid, "stat");
+	if (process->stat_fd < 0)
+		return process->stat_fd;
+	if (own_thread)
+		open_own_io(process);
+	process->statm_fd = source_open(pid, "statm");
+	process->io_fd = source_open(pid, "io");
+	process->status_fd = source_open(pid, "status");
+	log_pages_open(&process->log_pages, log, pid, &process->count);
+	switches_open(&process->switches, pid, &process->count);
+	return 0;
+}
+
+void process_close(struct process *process)
+{
+	source_close(&process->stat_fd);
+	source_close(&process->statm_fd);
+	source_close(&process->io_fd);
+	source_close(&process->status_fd);
+	source_close(&process->own_io_fd);
+	log_pages_close(&process->log_pages);
+	switches_close(&process->switches);
+}
+
+static uint64_t less(uint64_t all, uint64_t part)
+{
+	return all == LOG_NONE ? LOG_NONE : all > part ? all - part : 0;
+}
+
+static uint64_t timeval_ns(const struct timeval *time)
+{
+	return (uint64_t)time->tv_sec * 1000000000u + (uint64_t)time->tv_usec * 1000u;
+}
+
+static int read_cpu_clock(const struct process *process, struct figures *figures)
+{
+	struct timespec time;
+	long error = sys_clock_gettime(CPU_CLOCK_OF(process->pid), &time);
+
+	if (error < 0)
+		return (int)error;
+	figures->cpu_ns = (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
+	if (process->own_thread)
+		figures->cpu_ns = less(figures->cpu_ns, clock_ns(CLOCK_OWN_THREAD));
+	return 0;
+}
+
+/* From within the kernel tells times to the microsecond and the switches of all threads, ended ones too. */
+static void read_own_usage(struct figures *figures)
+{
+	struct rusage all, own;
+
+	if (raw_syscall(SYS_getrusage, RUSAGE_SELF, (long)&all, 0, 0, 0, 0) < 0 ||
+	    raw_syscall(SYS_getrusage, RUSAGE_THREAD, (long)&own, 0, 0, 0, 0) < 0)
+		return;
+	figures->user_ns = less(timeval_ns(&all.ru_utime), timeval_ns(&own.ru_utime));
+	figures->system_ns = less(timeval_ns(&all.ru_stime), timeval_ns(&own.ru_stime));
+	figures->minor_faults = less((uint64_t)all.ru_minflt, (uint64_t)own.ru_minflt);
+	figures->major_faults = less((uint64_t)all.ru_majflt, (uint64_t)own.ru_majflt);
+	figures->voluntary_switches = less((uint64_t)all.ru_nvcsw, (uint64_t)own.ru_nvcsw);
+	figures->involuntary_switches = less((uint64_t)all.ru_nivcsw, (uint64_t)own.ru_nivcsw);
+}
+
+/* A process is over when only its first thread is left, as a zombie. */
+static int read_stat(struct process *process, struct figures *figures)
+{
+	struct proc_stat stat;
+	long length = read_text(process, process->stat_fd);
+
+	if (length <= 0)
+		return -ESRCH;
+	if (proc_parse_stat(process->buffer, &stat) < 0)
+		return 0;
+	if (!process->own_thread && stat.threads <= 1 && (stat.state == 'Z' || stat.state == 'X'))
+		return -ESRCH;
+	figures->threads = process->own_thread ? less(stat.threads, 1) : stat.threads;
+	if (process->own_thread) {
+		read_own_usage(figures);
+		return 0;
+	}
+	figures->user_ns = stat.user_ns;
+	figures->system_ns = stat.system_ns;
+	figures->minor_faults = stat.minor_faults;
+	figures->major_faults = stat.major_faults;
+	switches_read(&process->switches, stat.threads, figures, process->buffer, sizeof(process->buffer));
+	return 0;
+}
+
+/* The reading thread brings pages of the log into memory: storage counts them as written by the process. */
+static uint64_t own_write_bytes(struct process *process)
+{
+	struct proc_io io;
+
+	if (read_text(process, process->own_io_fd) <= 0)
+		return 0;
+	proc_parse_io(process->buffer, &io);
+	return io.write_bytes == LOG_NONE ? 0 : io.write_bytes;
+}
+
+static void read_io(struct process *process, struct figures *figures)
+{
+	uint64_t own_written = process->own_thread ? own_write_bytes(process) : 0;
+	struct source_count own = { 0, 0 };
+	struct proc_io io;
+
+	if (process->own_thread)
+		own = process->count;		/* the read below is not in its own text yet */
+	if (read_text(process, process->io_fd) <= 0)
+		return;
+	proc_parse_io(process->buffer, &io);
+	figures->read_calls = less(io.read_calls, own.calls);
+	figures->read_chars = less(io.read_chars, own.bytes);
+	figures->write_calls = io.write_calls;
+	figures->write_chars = io.write_chars;
+	figures->read_bytes = io.read_bytes;
+	figures->write_bytes = less(io.write_bytes, own_written);
+}
+
+/* A first thread that has ended while others run has no memory to show: nothing is known then. */
+int process_read_memory(struct process *process, struct figures *figures)
+{
+	uint64_t page_bytes = process->log_pages.page_bytes, log_bytes;
+	struct proc_statm statm;
+	long length = read_text(process, process->statm_fd);
+
+	if (length == -ESRCH)
+		return -ESRCH;
+	if (length <= 0 || proc_parse_statm(process->buffer, &statm) < 0 || statm.size_pages == 0)
+		return 0;
+	log_bytes = log_pages_read(&process->log_pages);
+	figures->rss_bytes = less(statm.resident_pages * page_bytes, log_bytes);
+	figures->vms_bytes = less(statm.size_pages * page_bytes, process->log_pages.log->map_bytes);
+	return 0;
+}
+
+int process_read(struct process *process, struct figures *figures)
+{
+	if (read_cpu_clock(process, figures) == -EINVAL)	/* what the kernel says of a pid that is gone */
+		return -ESRCH;
+	if (process_read_memory(process, figures) < 0 || read_stat(process, figures) < 0)
+		return -ESRCH;
+	read_io(process, figures);
+	return 0;
+}
+
+/*
+ * VmHWM counts the log's pages too. It rises only with RSS, so when it has risen since the last reading,
+ * what it says less the log's pages of now is a lower bound, off by what the log grew since then.
+ */
+int process_read_slow(struct process *process, struct figures *figures)
+{
+	struct proc_status status;
+	long length = read_text(process, process->status_fd);
+
+	if (length <= 0)
+		return length == -ESRCH ? -ESRCH : 0;
+	proc_parse_status(process->buffer, &status);
+	figures->swap_bytes = status.swap_bytes;
+	if (status.peak_rss_bytes == LOG_NONE)
+		return 0;
+	if (status.peak_rss_bytes > process->highest_seen_bytes) {
+		uint64_t peak = less(status.peak_rss_bytes, log_pages_read(&process->log_pages));
+
+		process->highest_seen_bytes = status.peak_rss_bytes;
+		if (peak > process->peak_rss_bytes)
+			process->peak_rss_bytes = peak;
+	}
+	figures->peak_rss_bytes = process->peak_rss_bytes;
+	return 0;
+}
