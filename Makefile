@@ -1,32 +1,33 @@
-# InsideMe. Targets: all check demo bench install clean dist; V=1 shows commands, O=dir builds there,
-# DEV=1 adds strict warnings as errors, SAN=address,undefined builds the analyzer under sanitizers.
+# InsideMe. Targets: all, check, demo, bench, install, clean. V=1 shows the commands, O=dir builds there,
+# DEV=1 makes strict warnings errors, SAN=address,undefined builds the tools under sanitizers.
 O ?= build
 PREFIX ?= /usr/local
-CC ?= gcc
 CFLAGS ?= -O2 -g
 PKG_CONFIG ?= pkg-config
 VERSION := 0.1
 
 Q := $(if $(V),,@)
-say = $(if $(V),,@echo "  $(1)	$(2)";)
+say = $(if $(V),,@echo "  $(1)	$(patsubst $(O)/%,%,$@)";)
 
 warnings := -Wall -Wextra -Wstrict-prototypes -Wmissing-prototypes
 warnings += $(if $(DEV),-Werror -Wshadow -Wpointer-arith -Wundef -Wvla)
 common := -std=gnu11 -D_GNU_SOURCE -DINSIDEME_VERSION='"$(VERSION)"' $(warnings) -MMD -MP -iquote include
 
-# The recorder must never be instrumented itself, whatever CFLAGS says.
-recorder_cflags := $(filter-out -finstrument-functions% -fsanitize%,$(CFLAGS)) $(common) -iquote preload \
+# The recorder must never be instrumented itself, whatever CFLAGS says; and gcc must not make libc
+# calls out of its loops and structure copies where that can be helped.
+recorder_cflags := $(filter-out -finstrument-functions% -fsanitize% -pg -flto%,$(CFLAGS)) $(common) \
 	-fPIC -fvisibility=hidden -ftls-model=initial-exec -fno-stack-protector -fno-builtin -fno-lto \
 	-fno-tree-loop-distribute-patterns -fno-omit-frame-pointer -fno-plt
-recorder_ldflags := -shared -nostartfiles -Wl,-z,now,-z,relro,-z,nodelete,-z,initfirst -Wl,-Bsymbolic \
-	-Wl,--no-undefined
-sanitize := $(if $(SAN),-fsanitize=$(SAN) -fno-sanitize-recover=all)
-tool_cflags := $(CFLAGS) $(common) $(sanitize)
+recorder_ldflags := -shared -nostartfiles -Wl,-z,now,-z,relro,-z,nodelete,-z,initfirst,-Bsymbolic,--no-undefined
+sanitize := -fno-sanitize-recover=all
+tool_cflags := $(CFLAGS) $(common) $(if $(SAN),-fsanitize=$(SAN) $(sanitize))
+test_cflags := $(CFLAGS) $(common) -fsanitize=address,undefined $(sanitize)
+analyzer_libs = $(shell $(PKG_CONFIG) --libs libdw libelf jansson) -lsupc++ -lm
 
-resources_src := $(wildcard preload/resources/*.c)
-recorder_src := $(filter-out preload/nop.c,$(wildcard preload/*.c)) $(resources_src)
-monitor_src := $(wildcard preload/monitor/*.c) $(resources_src)
-monitor_src += preload/log.c preload/sampler.c preload/settings.c preload/text.c preload/rundir.c preload/process_id.c preload/open.c
+# What library and insideme-run share: the log's writing side, not the hooks.
+shared_src := $(wildcard $(addprefix preload/,log.c open.c process_id.c rundir.c sampler.c settings.c text.c) preload/resources/*.c)
+recorder_src := $(filter-out preload/nop.c,$(wildcard preload/*.c)) $(wildcard preload/resources/*.c)
+monitor_src := $(wildcard preload/monitor/*.c) $(shared_src)
 analyzer_src := $(wildcard analyzer/*.c)
 
 obj = $(patsubst %.c,$(O)/$(1)/%.o,$(2))
@@ -34,28 +35,65 @@ recorder_obj := $(call obj,recorder,$(recorder_src))
 nop_obj := $(call obj,recorder,preload/nop.c)
 monitor_obj := $(call obj,tool,$(monitor_src))
 analyzer_obj := $(call obj,tool,$(analyzer_src))
-analyzer_libs := $(shell $(PKG_CONFIG) --libs libdw libelf jansson) -lsupc++
+man_pages := $(patsubst doc/%,$(O)/%,$(wildcard doc/*.1 doc/*.7))
 
-all: $(O)/libinsideme.so $(O)/libinsideme-nop.so $(O)/insideme-run $(O)/insideme-report
+all: $(O)/libinsideme.so $(O)/libinsideme-nop.so $(O)/insideme-run $(O)/insideme-report $(man_pages)
 
-$(O)/recorder/%.o: %.c
+# A change of flags rebuilds what they go into.
+$(O)/flags: FORCE
+	@mkdir -p $(O)
+	@echo '$(CC) $(recorder_cflags) $(tool_cflags)' | cmp -s - $@ || echo '$(CC) $(recorder_cflags) $(tool_cflags)' > $@
+
+# A side finds its own headers by their path below its folder, and never the other side's.
+side = -iquote $(firstword $(subst /, ,$<))
+$(O)/recorder/%.o: %.c $(O)/flags
 	@mkdir -p $(@D)
-	$(call say,CC,$@)$(CC) $(recorder_cflags) -c $< -o $@
-$(O)/tool/%.o: %.c
+	$(call say,CC)$(CC) $(recorder_cflags) $(side) -c $< -o $@
+$(O)/tool/%.o: %.c $(O)/flags
 	@mkdir -p $(@D)
-	$(call say,CC,$@)$(CC) $(tool_cflags) -iquote preload -iquote analyzer -c $< -o $@
+	$(call say,CC)$(CC) $(tool_cflags) $(side) -c $< -o $@
+$(O)/sanitized/%.o: %.c $(O)/flags
+	@mkdir -p $(@D)
+	$(call say,CC)$(CC) $(test_cflags) $(side) -c $< -o $@
 
 $(O)/libinsideme.so: $(recorder_obj) preload/exports.map
-	$(call say,LD,$@)$(CC) $(recorder_ldflags) -Wl,--version-script=preload/exports.map -o $@ $(recorder_obj)
+	$(call say,LD)$(CC) $(recorder_ldflags) -Wl,-soname,$(@F),--version-script=preload/exports.map -o $@ $(recorder_obj)
 $(O)/libinsideme-nop.so: $(nop_obj)
-	$(call say,LD,$@)$(CC) $(recorder_ldflags) -o $@ $(nop_obj)
+	$(call say,LD)$(CC) $(recorder_ldflags) -Wl,-soname,$(@F) -o $@ $(nop_obj)
 $(O)/insideme-run: $(monitor_obj)
-	$(call say,LD,$@)$(CC) $(sanitize) -o $@ $(monitor_obj)
+	$(call say,LD)$(CC) $(if $(SAN),-fsanitize=$(SAN)) -o $@ $(monitor_obj)
 $(O)/insideme-report: $(analyzer_obj)
-	$(call say,LD,$@)$(CC) $(sanitize) -o $@ $(analyzer_obj) $(analyzer_libs) -lm
+	$(call say,LD)$(CC) $(if $(SAN),-fsanitize=$(SAN)) -o $@ $(analyzer_obj) $(analyzer_libs)
+
+# The settings' part of the manual is written by the table that the parser uses.
+$(O)/settings-man: $(call obj,tool,scripts/settings-man.c preload/settings.c preload/text.c)
+	$(call say,LD)$(CC) $(if $(SAN),-fsanitize=$(SAN)) -o $@ $^
+$(man_pages): $(O)/%: doc/% $(O)/settings-man
+	$(call say,MAN)$(O)/settings-man | sed -e 's/@VERSION@/$(VERSION)/' -e '/^@SETTINGS@$$/{' -e 'r /dev/stdin' \
+		-e 'd' -e '}' $< > $@
+
+include test/build.mk
+
+# The library has its own folder, which insideme-run looks in, and a name where ld.so looks.
+lib := $(DESTDIR)$(PREFIX)/lib
+install: all
+	install -d $(lib)/insideme $(lib)/pkgconfig $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/share/man/man1 \
+		$(DESTDIR)$(PREFIX)/share/man/man7
+	install -m 755 $(O)/insideme-run $(O)/insideme-report $(DESTDIR)$(PREFIX)/bin
+	install -m 755 $(O)/libinsideme.so $(O)/libinsideme-nop.so $(lib)/insideme
+	ln -sf insideme/libinsideme.so insideme/libinsideme-nop.so $(lib)
+	sed -e 's|@PREFIX@|$(PREFIX)|' -e 's/@VERSION@/$(VERSION)/' scripts/insideme.pc.in > $(lib)/pkgconfig/insideme.pc
+	install -m 644 $(filter %.1,$(man_pages)) $(DESTDIR)$(PREFIX)/share/man/man1
+	install -m 644 $(filter %.7,$(man_pages)) $(DESTDIR)$(PREFIX)/share/man/man7
+	$(if $(wildcard include/insideme.h),install -Dm 644 -t $(DESTDIR)$(PREFIX)/include include/insideme.h)
+	@PREFIX='$(PREFIX)' DESTDIR='$(DESTDIR)' scripts/after-install
+
+demo: all $(O)/test/bin/countries
+	@scripts/demo $(O)
 
 clean:
 	$(Q)rm -rf $(O)
 
--include $(recorder_obj:.o=.d) $(nop_obj:.o=.d) $(monitor_obj:.o=.d) $(analyzer_obj:.o=.d)
-.PHONY: all clean
+all_obj := $(recorder_obj) $(nop_obj) $(monitor_obj) $(analyzer_obj)
+-include $(all_obj:.o=.d) $(wildcard $(O)/tool/scripts/*.d $(O)/sanitized/*/*.d $(O)/sanitized/*/*/*.d)
+.PHONY: all install demo clean FORCE

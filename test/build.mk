@@ -1,0 +1,54 @@
+# The tests: make check, and what it runs. Each unit test is one cmocka program of one group; each program of
+# programs/ is built by gcc and, as NAME.clang, by clang; *_plugin.c are objects to load while running.
+bin := $(O)/test/bin
+program_flags = -g -O2 -finstrument-functions -pthread -Wall
+real_code := countries
+
+sources = $(filter-out %_plugin,$(filter-out $(real_code),$(basename $(notdir $(wildcard test/programs/*.$(1))))))
+programs := $(foreach name,$(call sources,c) $(call sources,cpp),$(bin)/$(name) $(bin)/$(name).clang)
+programs += $(addprefix $(bin)/,$(call sources,f90) $(real_code))
+programs += $(patsubst test/programs/%.c,$(bin)/%.so,$(wildcard test/programs/*_plugin.c))
+
+$(bin)/%: test/programs/%.c
+	@mkdir -p $(@D)
+	$(call say,CC)gcc $(program_flags) $< -o $@
+$(bin)/%.clang: test/programs/%.c
+	@mkdir -p $(@D)
+	$(call say,CC)clang $(program_flags) $< -o $@
+$(bin)/%: test/programs/%.cpp
+	@mkdir -p $(@D)
+	$(call say,CXX)g++ $(program_flags) $< -o $@
+$(bin)/%.clang: test/programs/%.cpp
+	@mkdir -p $(@D)
+	$(call say,CXX)clang++ $(program_flags) $< -o $@
+$(bin)/%: test/programs/%.f90
+	@mkdir -p $(@D)
+	$(call say,FC)gfortran $(program_flags) -J $(@D) $< -o $@
+$(bin)/%.so: test/programs/%.c
+	@mkdir -p $(@D)
+	$(call say,CC)gcc $(program_flags) -shared -fPIC $< -o $@
+$(bin)/countries: program_flags += -std=c++17 -isystem /usr/include/eigen3
+
+# Unit tests link what they need of both sides, built under sanitizers; so is the analyzer for run/.
+unit_tests := $(patsubst test/unit/%.c,$(O)/test/unit/%,$(wildcard test/unit/test_*.c))
+sanitized_analyzer := $(call obj,sanitized,$(analyzer_src))
+$(O)/sanitized/analyzer.a: $(filter-out %/main.o,$(sanitized_analyzer))
+	$(Q)rm -f $@; ar rcs $@ $^
+$(O)/sanitized/preload.a: $(call obj,sanitized,$(shared_src))
+	$(Q)rm -f $@; ar rcs $@ $^
+$(O)/test/unit/%: test/unit/%.c $(O)/sanitized/analyzer.a $(O)/sanitized/preload.a
+	@mkdir -p $(@D)
+	$(call say,CC)$(CC) $(test_cflags) -iquote . -iquote analyzer -iquote preload $^ -lcmocka $(analyzer_libs) -o $@
+$(O)/sanitized/insideme-report: $(sanitized_analyzer)
+	$(call say,LD)$(CC) $(test_cflags) $^ $(analyzer_libs) -o $@
+
+# Built apart with strict warnings, so that it always builds the same; then structure, units, whole runs.
+check:
+	$(Q)$(MAKE) --no-print-directory O=$(O)/check DEV=1 run-tests
+run-tests: all $(programs) $(unit_tests) $(O)/sanitized/insideme-report
+	$(Q)INSIDEME_BUILD=$(abspath $(O)) prove -j2 --exec scripts/run-test $(PROVE) \
+		scripts/check-structure $(unit_tests) $(sort $(wildcard test/run/*.bats))
+
+programs: $(programs)
+.PHONY: check run-tests programs
+-include $(wildcard $(O)/test/unit/*.d)

@@ -1,0 +1,242 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* preload/settings: the table, its parser, and which source beats which. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "preload/settings.h"
+
+struct complaints {
+	int number;
+	char last[1024];
+};
+
+static void note_complaint(void *context, const char *line)
+{
+	struct complaints *complaints = context;
+
+	complaints->number++;
+	snprintf(complaints->last, sizeof(complaints->last), "%s", line);
+}
+
+/* Each test runs in an empty directory of its own, below any insideme.conf. */
+static int enter_directory(void **state)
+{
+	char *path = strdup("/tmp/insideme-settings-XXXXXX");
+
+	*state = path;
+	return path && mkdtemp(path) && chdir(path) == 0 ? 0 : -1;
+}
+
+static int leave_directory(void **state)
+{
+	unlink("insideme.conf");
+	rmdir("sub");
+	if (chdir("/") || rmdir(*state))
+		return -1;
+	free(*state);
+	return 0;
+}
+
+static void write_conf(const char *text, mode_t mode)
+{
+	FILE *file = fopen("insideme.conf", "w");
+
+	assert_non_null(file);
+	fputs(text, file);
+	fclose(file);
+	assert_int_equal(chmod("insideme.conf", mode), 0);
+}
+
+static struct settings read_settings(char *const *environment, struct complaints *complaints)
+{
+	static struct settings settings;
+
+	memset(complaints, 0, sizeof(*complaints));
+	memset(&settings, 0xaa, sizeof(settings));
+	settings_read(&settings, environment, note_complaint, complaints);
+	return settings;
+}
+
+static void every_fallback_is_a_value(void **state)
+{
+	(void)state;
+	for (int id = 0; id < NR_SETTINGS; id++) {
+		uint64_t value;
+
+		assert_non_null(settings_table[id].name);
+		assert_non_null(settings_table[id].help);
+		if (setting_parse(id, settings_table[id].fallback, &value) != 0)
+			fail_msg("%s: its own default is not understood", settings_table[id].name);
+	}
+}
+
+static void names_and_options_belong_together(void **state)
+{
+	(void)state;
+	for (int id = 0; id < NR_SETTINGS; id++) {
+		const char *name = settings_table[id].name, *option = settings_table[id].option;
+
+		assert_memory_equal(name, "INSIDEME_", 9);
+		assert_int_equal(strlen(name + 9), strlen(option));
+		for (int i = 0; option[i]; i++)
+			assert_int_equal(option[i] == '-' ? '_' : option[i] - 32, name[9 + i]);
+	}
+}
+
+static void defaults_without_any_source(void **state)
+{
+	char *environment[] = { "PATH=/bin", NULL };
+	struct complaints complaints;
+	struct settings settings = read_settings(environment, &complaints);
+
+	(void)state;
+	assert_int_equal(complaints.number, 0);
+	assert_int_equal(settings.value[SETTING_BUDGET], 256 << 20);
+	assert_int_equal(settings.value[SETTING_THRESHOLD], 10000);
+	assert_int_equal(settings.value[SETTING_TIMING], TIMING_EXACT);
+	assert_int_equal(settings.value[SETTING_SNAPSHOT], SNAPSHOT_HEAP | SNAPSHOT_RSS);
+	assert_string_equal(settings.text[SETTING_DIR], "insideme.data");
+	assert_int_equal(settings.source[SETTING_DIR], FROM_FALLBACK);
+}
+
+static void no_environment_at_all(void **state)
+{
+	struct complaints complaints;
+	struct settings settings = read_settings(NULL, &complaints);
+
+	(void)state;
+	assert_int_equal(complaints.number, 0);
+	assert_int_equal(settings.value[SETTING_THRESHOLD], 10000);
+}
+
+static void environment_beats_file_beats_default(void **state)
+{
+	char *environment[] = { "INSIDEME_THRESHOLD=0", NULL };
+	struct complaints complaints;
+	struct settings settings;
+
+	(void)state;
+	write_conf("# a comment\nINSIDEME_THRESHOLD = 5us\n\nINSIDEME_TIMING = counts\n", 0644);
+	settings = read_settings(environment, &complaints);
+	assert_int_equal(complaints.number, 0);
+	assert_int_equal(settings.value[SETTING_THRESHOLD], 0);
+	assert_int_equal(settings.source[SETTING_THRESHOLD], FROM_ENVIRONMENT);
+	assert_int_equal(settings.value[SETTING_TIMING], TIMING_COUNTS);
+	assert_int_equal(settings.source[SETTING_TIMING], FROM_FILE);
+	assert_string_equal(settings.text[SETTING_TIMING], "counts");
+	assert_int_equal(settings.source[SETTING_BUDGET], FROM_FALLBACK);
+}
+
+static void a_file_above_is_found(void **state)
+{
+	struct complaints complaints;
+	struct settings settings;
+
+	(void)state;
+	write_conf("INSIDEME_BUDGET=1M", 0644);
+	assert_int_equal(mkdir("sub", 0700), 0);
+	assert_int_equal(chdir("sub"), 0);
+	settings = read_settings(NULL, &complaints);
+	assert_int_equal(chdir(".."), 0);
+	assert_int_equal(settings.value[SETTING_BUDGET], 1 << 20);
+}
+
+static void a_file_that_others_can_write_is_left_alone(void **state)
+{
+	struct complaints complaints;
+	struct settings settings;
+
+	(void)state;
+	write_conf("INSIDEME_BUDGET=1M\n", 0666);
+	settings = read_settings(NULL, &complaints);
+	assert_int_equal(settings.value[SETTING_BUDGET], 256 << 20);
+}
+
+static void a_wrong_value_is_named_and_the_default_used(void **state)
+{
+	char *environment[] = { "INSIDEME_THRESHOLD=soon", NULL };
+	struct complaints complaints;
+	struct settings settings = read_settings(environment, &complaints);
+
+	(void)state;
+	assert_int_equal(complaints.number, 1);
+	assert_non_null(strstr(complaints.last, "INSIDEME_THRESHOLD"));
+	assert_non_null(strstr(complaints.last, "soon"));
+	assert_non_null(strstr(complaints.last, "10us"));
+	assert_int_equal(settings.value[SETTING_THRESHOLD], 10000);
+	assert_int_equal(settings.source[SETTING_THRESHOLD], FROM_FALLBACK);
+}
+
+static void an_unknown_name_is_named(void **state)
+{
+	char *environment[] = { "INSIDEME_TRESHOLD=1us", "INSIDEMEX=1", NULL };
+	struct complaints complaints;
+
+	(void)state;
+	read_settings(environment, &complaints);
+	assert_int_equal(complaints.number, 1);
+	assert_non_null(strstr(complaints.last, "INSIDEME_TRESHOLD"));
+}
+
+static void values_of_any_length_are_survived(void **state)
+{
+	static char long_value[20000] = "INSIDEME_DIR=", long_name[20000] = "INSIDEME_";
+	char *environment[] = { long_value, long_name, NULL };
+	struct complaints complaints;
+	struct settings settings;
+
+	(void)state;
+	memset(long_value + 13, 'x', sizeof(long_value) - 14);
+	memset(long_name + 9, 'X', sizeof(long_name) - 10);
+	long_name[sizeof(long_name) - 3] = '=';
+	settings = read_settings(environment, &complaints);
+	assert_int_equal(complaints.number, 2);
+	assert_string_equal(settings.text[SETTING_DIR], "insideme.data");
+}
+
+static void lists_are_sets_of_their_choices(void **state)
+{
+	uint64_t value = 99;
+
+	(void)state;
+	assert_int_equal(setting_parse(SETTING_SNAPSHOT, "off", &value), 0);
+	assert_int_equal(value, 0);
+	assert_int_equal(setting_parse(SETTING_SNAPSHOT, "rss", &value), 0);
+	assert_int_equal(value, SNAPSHOT_RSS);
+	assert_int_equal(setting_parse(SETTING_SNAPSHOT, "rss,heap", &value), 0);
+	assert_int_equal(value, SNAPSHOT_RSS | SNAPSHOT_HEAP);
+	assert_true(setting_parse(SETTING_SNAPSHOT, "rss,", &value) < 0);
+	assert_true(setting_parse(SETTING_SNAPSHOT, "", &value) < 0);
+	assert_true(setting_parse(SETTING_SNAPSHOT, "rs", &value) < 0);
+	assert_true(setting_parse(SETTING_TIMING, "exactly", &value) < 0);
+}
+
+#define IN_DIRECTORY(test) cmocka_unit_test_setup_teardown(test, enter_directory, leave_directory)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(every_fallback_is_a_value),
+		cmocka_unit_test(names_and_options_belong_together),
+		IN_DIRECTORY(defaults_without_any_source),
+		IN_DIRECTORY(no_environment_at_all),
+		IN_DIRECTORY(environment_beats_file_beats_default),
+		IN_DIRECTORY(a_file_above_is_found),
+		IN_DIRECTORY(a_file_that_others_can_write_is_left_alone),
+		IN_DIRECTORY(a_wrong_value_is_named_and_the_default_used),
+		IN_DIRECTORY(an_unknown_name_is_named),
+		IN_DIRECTORY(values_of_any_length_are_survived),
+		cmocka_unit_test(lists_are_sets_of_their_choices),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
