@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* JSON by jansson: an object that has the view's name and, for each table, an array of objects, a row a line. */
+#include "formats.h"
+
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "error.h"
+#include "rows.h"
+
+/* Length of the well-formed UTF-8 character at @p, 0 if there is none. */
+static size_t utf8_length(const unsigned char *p)
+{
+	size_t length = p[0] < 0x80 ? 1 : p[0] < 0xc2 ? 0 : p[0] < 0xe0 ? 2 : p[0] < 0xf0 ? 3 : p[0] < 0xf5 ? 4 : 0;
+
+	for (size_t i = 1; i < length; i++)
+		if ((p[i] & 0xc0) != 0x80)
+			return 0;
+	if ((p[0] == 0xe0 && p[1] < 0xa0) || (p[0] == 0xed && p[1] >= 0xa0))
+		return 0;
+	if ((p[0] == 0xf0 && p[1] < 0x90) || (p[0] == 0xf4 && p[1] >= 0x90))
+		return 0;
+	return length;
+}
+
+/* Paths and names can be any bytes, JSON's texts cannot: what is no UTF-8 becomes U+FFFD. */
+static json_t *text_to_json(const char *text)
+{
+	char *clean = xcalloc(strlen(text) + 1, 3), *out = clean;
+	json_t *string;
+
+	for (const unsigned char *p = (const unsigned char *)text; *p; ) {
+		size_t length = utf8_length(p);
+
+		out = length ? mempcpy(out, p, length) : mempcpy(out, "\xef\xbf\xbd", 3);
+		p += length ? length : 1;
+	}
+	string = json_string_nocheck(clean);
+	free(clean);
+	return string;
+}
+
+static json_t *value_to_json(struct value value)
+{
+	switch (value.type) {
+	case VALUE_TEXT:
+		return json_string(value.text) ?: text_to_json(value.text);
+	case VALUE_INTEGER:
+		return json_integer(value.integer);
+	case VALUE_REAL:
+		return json_real(value.real);
+	default:
+		return json_null();
+	}
+}
+
+static void print_row(FILE *out, const struct rows *rows, const void *row)
+{
+	json_t *object = json_object();
+
+	for (size_t i = 0; i < rows->nr_columns; i++)
+		json_object_set_new(object, rows->columns[i]->name, value_to_json(rows_value(rows, i, row)));
+	json_dumpf(object, out, JSON_COMPACT | JSON_REAL_PRECISION(15));
+	json_decref(object);
+}
+
+static void print_table(FILE *out, struct table *table, const struct options *options)
+{
+	struct rows rows;
+	const char *between = "\n";
+	const void *row;
+
+	rows_open(&rows, table, options, false);
+	fprintf(out, ",\n\"%s\":[", table->name);
+	while ((row = rows_next(&rows)) != NULL) {
+		fputs(between, out);
+		print_row(out, &rows, row);
+		between = ",\n";
+	}
+	fputs("]", out);
+	rows_close(&rows);
+}
+
+void format_json(FILE *out, struct document *document, const struct options *options)
+{
+	fprintf(out, "{\"view\":\"%s\"", document->view);
+	for (size_t i = 0; i < document->nr_sections; i++) {
+		struct table *table = document->sections[i].table;
+
+		if (table && (table->formats & IN_JSON))
+			print_table(out, table, options);
+	}
+	fputs("}\n", out);
+}

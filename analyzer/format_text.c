@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* For people: aligned columns with units that fit the terminal. */
+#include "formats.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "error.h"
+#include "names.h"
+#include "rows.h"
+#include "terminal.h"
+
+#define LABEL_WIDTH	10
+#define GAP		"  "
+#define ROOM_MIN	16	/* the column that takes what is left gets at least this */
+#define BOLD		"\033[1m"
+#define DIM		"\033[2m"
+#define PLAIN		"\033[0m"
+
+/* A table's cells as they will be printed. */
+struct grid {
+	const struct terminal *terminal;
+	const struct rows *rows;
+	char **cells;		/* [row * nr_columns + column]; row 0: titles */
+	size_t nr_cells;
+	size_t *widths;
+};
+
+static void add_cell(struct grid *grid, char *text)
+{
+	grid->cells = xgrow(grid->cells, grid->nr_cells, sizeof(*grid->cells));
+	grid->cells[grid->nr_cells++] = text;
+}
+
+static char *number_cell(struct value value)
+{
+	char number[UNIT_TEXT_MAX];
+
+	return xstrdup(unit_format(number, value.unit, value_number(value)));
+}
+
+static char *value_cell(const struct grid *grid, const struct column *column, struct value value)
+{
+	char *text, *cell;
+
+	if (value.type == VALUE_EMPTY)
+		return xstrdup("");
+	if (value.type != VALUE_TEXT)
+		return number_cell(value);
+	text = column->flags & COLUMN_NAME ? name_short(value.text) : xstrdup(value.text);
+	cell = terminal_text(grid->terminal, text);
+	free(text);
+	text = xasprintf("%*s%s", (int)(2 * value.indent), "", cell);
+	free(cell);
+	return text;
+}
+
+static void add_row(struct grid *grid, const void *row)
+{
+	for (size_t i = 0; i < grid->rows->nr_columns; i++)
+		add_cell(grid, value_cell(grid, grid->rows->columns[i], rows_value(grid->rows, i, row)));
+}
+
+/* "406 other functions" and the sums that make sense for them. */
+static void add_rest(struct grid *grid, size_t nr_rest, const void *any_row)
+{
+	const struct rows *rows = grid->rows;
+	bool said = false;
+
+	for (size_t i = 0; i < rows->nr_columns; i++) {
+		const struct column *column = rows->columns[i];
+		struct value value = value_real(rows_value(rows, i, any_row).unit, rows->totals[i] - rows->shown[i]);
+
+		if ((column->flags & COLUMN_NAME) && !said) {
+			add_cell(grid, xasprintf("%zu other %s", nr_rest, rows->table->name));
+			said = true;
+		} else {
+			add_cell(grid, column->flags & COLUMN_SUMS ? number_cell(value) : xstrdup(""));
+		}
+	}
+}
+
+static void fit_column(struct grid *grid, size_t column, size_t width)
+{
+	for (size_t i = column; i < grid->nr_cells; i += grid->rows->nr_columns) {
+		char *cell = grid->cells[i];
+
+		if (name_width(cell) <= width)
+			continue;
+		grid->cells[i] = name_fit(cell, width, grid->terminal->utf8 ? "…" : "...") ?: xstrdup("");
+		free(cell);
+	}
+	grid->widths[column] = width;
+}
+
+/* Column widths; columns with COLUMN_ROOM share what the others leave of the terminal. */
+static void measure(struct grid *grid)
+{
+	size_t nr = grid->rows->nr_columns, used = nr * strlen(GAP), left;
+
+	for (size_t i = 0; i < grid->nr_cells; i++)
+		if (name_width(grid->cells[i]) > grid->widths[i % nr])
+			grid->widths[i % nr] = name_width(grid->cells[i]);
+	for (size_t i = 0; i < nr; i++)
+		used += grid->rows->columns[i]->flags & COLUMN_ROOM ? 0 : grid->widths[i];
+	left = grid->terminal->width > used ? grid->terminal->width - used : 0;
+	for (size_t i = 0; i < nr; i++) {
+		if (!(grid->rows->columns[i]->flags & COLUMN_ROOM))
+			continue;
+		if (left < ROOM_MIN)
+			left = ROOM_MIN;
+		if (grid->widths[i] > left)
+			fit_column(grid, i, left);
+		left -= grid->widths[i];
+	}
+}
+
+static void print_line(FILE *out, const struct grid *grid, size_t row, const char *style)
+{
+	size_t nr = grid->rows->nr_columns, spaces = 0;
+
+	if (grid->terminal->colour)
+		fputs(style, out);
+	for (size_t i = 0; i < nr; i++) {
+		const char *cell = grid->cells[row * nr + i];
+		size_t pad = grid->widths[i] - name_width(cell);
+		bool left = grid->rows->columns[i]->flags & COLUMN_LEFT;
+
+		spaces += strlen(GAP) + (left ? 0 : pad);
+		if (cell[0]) {
+			fprintf(out, "%*s%s", (int)spaces, "", cell);
+			spaces = 0;
+		}
+		spaces += left ? pad : 0;
+	}
+	if (grid->terminal->colour && style[0])
+		fputs(PLAIN, out);
+	putc('\n', out);
+}
+
+/* "indexd: 6 of 412 functions by self_ns, 95.4 % of it (--top N, --sort COLUMN, --columns LIST; csv: all)" */
+static void print_title(FILE *out, const struct rows *rows)
+{
+	const struct table *table = rows->table;
+	size_t nr_total = rows->nr_total + table->nr_left_out;
+	bool some = rows->nr_kept < nr_total;
+	char share[UNIT_TEXT_MAX];
+
+	if (!table->title)
+		return;
+	fprintf(out, "%s: %zu ", table->title, rows->nr_kept);
+	if (some)
+		fprintf(out, "of %zu ", nr_total);
+	fputs(table->name, out);
+	if (rows->sort)
+		fprintf(out, " by %s%s", rows->sort->name, rows->options->reverse ? ", reversed" : "");
+	if (some && rows->sort && (rows->sort->flags & COLUMN_SUMS) && rows->sort_total > 0)
+		fprintf(out, ", %s of it",
+			unit_format(share, UNIT_PERCENT, 100 * rows->sort_shown / rows->sort_total));
+	fprintf(out, "%s\n", some ? " (--top 0: all; --sort COLUMN, --columns LIST)" : "");
+}
+
+static void print_grid(FILE *out, struct grid *grid, struct rows *rows)
+{
+	size_t nr_rest = rows->nr_total - rows->nr_kept;
+	const void *row, *last = NULL;
+
+	for (size_t i = 0; i < rows->nr_columns; i++)
+		add_cell(grid, xstrdup(rows->columns[i]->title));
+	while ((row = rows_next(rows)) != NULL) {
+		add_row(grid, row);
+		last = row;
+	}
+	if (nr_rest && last)
+		add_rest(grid, nr_rest, last);
+	measure(grid);
+	print_line(out, grid, 0, BOLD);
+	for (size_t i = 0; i < rows->nr_kept; i++)
+		print_line(out, grid, i + 1, "");
+	if (nr_rest && last)
+		print_line(out, grid, rows->nr_kept + 1, DIM);
+}
+
+static void print_table(FILE *out, const struct terminal *terminal, struct table *table, const struct options *options)
+{
+	struct rows rows;
+	struct grid grid = { .terminal = terminal, .rows = &rows };
+
+	rows_open(&rows, table, options, true);
+	grid.widths = xcalloc(rows.nr_columns, sizeof(*grid.widths));
+	print_title(out, &rows);
+	print_grid(out, &grid, &rows);
+	if (table->note)
+		fprintf(out, GAP "%s\n", table->note);
+	for (size_t i = 0; i < grid.nr_cells; i++)
+		free(grid.cells[i]);
+	free(grid.cells);
+	free(grid.widths);
+	rows_close(&rows);
+}
+
+/* The label, then the lines, all beginning in the same column. */
+static void print_lines(FILE *out, const struct terminal *terminal, const char *label, const char *text)
+{
+	const char *front = label ? label : "";
+
+	do {
+		size_t length = strcspn(text, "\n");
+		char *line = strndup(text, length), *clean = terminal_text(terminal, line ? line : "");
+
+		fprintf(out, "%-*s%s\n", label ? LABEL_WIDTH : 0, front, clean);
+		free(clean);
+		free(line);
+		front = "";
+		text += length + (text[length] == '\n');
+	} while (*text);
+}
+
+void format_text(FILE *out, struct document *document, const struct options *options)
+{
+	struct terminal terminal;
+
+	terminal_init(&terminal, out);
+	for (size_t i = 0; i < document->nr_sections; i++) {
+		const struct section *section = &document->sections[i];
+
+		if (section->table && !(section->table->formats & IN_TEXT))
+			continue;
+		if (section->apart)
+			putc('\n', out);
+		if (section->text)
+			print_lines(out, &terminal, section->label, section->text);
+		if (section->table)
+			print_table(out, &terminal, section->table, options);
+	}
+}

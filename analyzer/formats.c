@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The array of formats. */
+#include "formats.h"
+
+#include <string.h>
+
+const struct format formats[] = {
+	{ "text", "for people: units, shortened names, the largest first", IN_TEXT, format_text },
+	{ "csv",  "RFC 4180: exact numbers, units in the column names, all rows", IN_CSV, format_csv },
+	{ "json", "an object with an array of objects for each table", IN_JSON, format_json },
+	{ NULL, NULL, 0, NULL },
+};
+
+const struct format *format_find(const char *name)
+{
+	for (const struct format *format = formats; format->name; format++)
+		if (strcmp(format->name, name) == 0)
+			return format;
+	return NULL;
+}

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The formats: each prints any document. Adding one is a file with its function and a line in formats.c. */
+#ifndef INSIDEME_FORMATS_H
+#define INSIDEME_FORMATS_H
+
+#include <stdio.h>
+
+#include "document.h"
+#include "options.h"
+
+struct format {
+	const char *name;
+	const char *help;		/* one line */
+	unsigned int bit;		/* of table.formats */
+	void (*print)(FILE *out, struct document *document, const struct options *options);
+};
+
+extern const struct format formats[];	/* ends with a name of NULL */
+const struct format *format_find(const char *name);
+
+void format_text(FILE *out, struct document *document, const struct options *options);
+void format_csv(FILE *out, struct document *document, const struct options *options);
+void format_json(FILE *out, struct document *document, const struct options *options);
+
+#endif

@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* insideme-report's command line: one table makes the parser, its help stands beside. */
+#include "options.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <getopt.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "error.h"
+
+const char options_help[] =
+	"usage: insideme-report [options] [RUN...]\n"
+	"\n"
+	"Shows what a recorded run did. RUN is a run's directory, a log, a run's or a program's name,\n"
+	"last, or last~1; the newest run in insideme.data if none is given; several are added up.\n"
+	"\n"
+	"  -v, --view VIEW     what to show (summary); -v alone lists the views\n"
+	"  -f, --format FORMAT how to write it (text); -f alone lists the formats\n"
+	"  -o, --output FILE   write to FILE\n"
+	"      --sort COLUMN   largest first, names in alphabetical order\n"
+	"      --reverse       the other way round\n"
+	"      --top N         N rows at most; 0: all\n"
+	"      --match PATTERN functions whose name, with or without parameters, is PATTERN or matches\n"
+	"                      it as a glob\n"
+	"      --columns LIST  these columns in this order, separated by commas\n"
+	"      --help, --version\n"
+	"\n"
+	"Exit status: 0 done, 1 could not, 2 wrong usage.\n";
+
+enum { OPT_SORT = 256, OPT_REVERSE, OPT_TOP, OPT_MATCH, OPT_COLUMNS, OPT_HELP, OPT_VERSION };
+
+static const struct option long_options[] = {
+	{ "view",    required_argument, NULL, 'v' },
+	{ "format",  required_argument, NULL, 'f' },
+	{ "output",  required_argument, NULL, 'o' },
+	{ "sort",    required_argument, NULL, OPT_SORT },
+	{ "reverse", no_argument,       NULL, OPT_REVERSE },
+	{ "top",     required_argument, NULL, OPT_TOP },
+	{ "match",   required_argument, NULL, OPT_MATCH },
+	{ "columns", required_argument, NULL, OPT_COLUMNS },
+	{ "help",    no_argument,       NULL, OPT_HELP },
+	{ "version", no_argument,       NULL, OPT_VERSION },
+	{ NULL, 0, NULL, 0 },
+};
+
+static int parse_top(struct options *options, const char *text)
+{
+	char *end;
+	unsigned long number;
+
+	errno = 0;
+	number = strtoul(text, &end, 10);
+	if (!isdigit((unsigned char)text[0]) || *end || errno) {
+		error("--top: '%s' is not a number of rows", text);
+		return EXIT_USAGE;
+	}
+	options->top = number;
+	options->top_given = true;
+	return 0;
+}
+
+/* @word: the argument that getopt has just looked at, for options that it does not know. */
+static int complain(int what, const char *word)
+{
+	char name[3] = { '-', (char)optopt, '\0' };
+	const char *option = strncmp(word, "--", 2) == 0 ? word : name;
+
+	if (what == ':')
+		error("option %s needs a value", option);
+	else if (optopt >= 256 || strchr(word, '='))
+		error("option %s takes no value", option);
+	else
+		error("unknown option %s (--help lists them)", option);
+	return EXIT_USAGE;
+}
+
+static int take(struct options *options, int option, const char *value)
+{
+	switch (option) {
+	case 'v':
+		options->view = value;
+		return 0;
+	case 'f':
+		options->format = value;
+		return 0;
+	case 'o':
+		options->output = value;
+		return 0;
+	case OPT_SORT:
+		options->sort = value;
+		return 0;
+	case OPT_REVERSE:
+		options->reverse = true;
+		return 0;
+	case OPT_TOP:
+		return parse_top(options, value);
+	case OPT_MATCH:
+		options->match = value;
+		return 0;
+	case OPT_COLUMNS:
+		options->columns = value;
+		return 0;
+	case OPT_HELP:
+		options->task = TASK_HELP;
+		return 0;
+	default:
+		options->task = TASK_VERSION;
+		return 0;
+	}
+}
+
+int options_parse(struct options *options, int argc, char **argv)
+{
+	int option, word;
+
+	*options = (struct options){ .view = "summary", .format = "text" };
+	optind = 0;
+	opterr = 0;
+	for (;;) {
+		word = optind ? optind : 1;
+		option = getopt_long(argc, argv, ":v:f:o:", long_options, NULL);
+		if (option == -1)
+			break;
+		if (option == ':' && (optopt == 'v' || optopt == 'f'))
+			options->task = optopt == 'v' ? TASK_LIST_VIEWS : TASK_LIST_FORMATS;
+		else if (option == ':' || option == '?')
+			return complain(option, argv[optind > word ? optind - 1 : word]);
+		else if (take(options, option, optarg) != 0)
+			return EXIT_USAGE;
+	}
+	options->runs = argv + optind;
+	return 0;
+}

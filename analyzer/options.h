@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* insideme-report's command line. */
+#ifndef INSIDEME_OPTIONS_H
+#define INSIDEME_OPTIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#define EXIT_USAGE 2
+
+enum options_task {
+	TASK_REPORT,
+	TASK_HELP,
+	TASK_VERSION,
+	TASK_LIST_VIEWS,	/* -v without a view */
+	TASK_LIST_FORMATS,
+};
+
+struct options {
+	enum options_task task;
+	const char *view;
+	const char *format;
+	const char *output;	/* NULL: standard output */
+	const char *sort;	/* a column's name; NULL: as the table has it */
+	const char *columns;	/* names separated by commas; NULL: as the table has it */
+	const char *match;	/* pattern over names; NULL: all */
+	size_t top;
+	bool top_given;		/* else the format decides; top 0: all */
+	bool reverse;
+	char **runs;		/* NULL-terminated: points into argv */
+};
+
+/* Return: 0, or EXIT_USAGE after a line on stderr that names the option */
+int options_parse(struct options *options, int argc, char **argv);
+
+/* The text of --help. */
+extern const char options_help[];
+
+#endif

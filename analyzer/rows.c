@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Selecting and ordering a table's rows. */
+#include "rows.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "error.h"
+#include "names.h"
+
+/* What is kept of a row, in front of it. */
+struct kept_row {
+	struct value key;	/* of the sort column; texts are copied */
+	size_t number;		/* rows of equal key stay in the order they came in */
+};
+
+static size_t kept_bytes(const struct rows *rows)
+{
+	return sizeof(struct kept_row) + (rows->table->row_bytes + 7) / 8 * 8;
+}
+
+static struct kept_row *kept_row(const struct rows *rows, size_t i)
+{
+	return (struct kept_row *)(rows->kept + i * kept_bytes(rows));
+}
+
+static int no_such_column(const struct table *table, const char *option, const char *name, size_t length)
+{
+	char *list = xstrdup("");
+
+	for (size_t i = 0; i < table->nr_columns; i++) {
+		char *longer = xasprintf("%s%s%s", list, i ? "," : "", table->columns[i].name);
+
+		free(list);
+		list = longer;
+	}
+	error("%s: no column '%.*s' in %s; there are: %s", option, (int)length, name, table->name, list);
+	free(list);
+	return EXIT_USAGE;
+}
+
+static int select_columns(struct rows *rows, const char *list)
+{
+	const struct table *table = rows->table;
+
+	for (size_t i = 0; !list && i < table->nr_columns; i++) {
+		rows->columns = xgrow(rows->columns, rows->nr_columns, sizeof(*rows->columns));
+		rows->columns[rows->nr_columns++] = &table->columns[i];
+	}
+	while (list) {
+		size_t length = strcspn(list, ",");
+		const struct column *column = table_find_column(table, list, length);
+
+		if (!column)
+			return no_such_column(table, "--columns", list, length);
+		rows->columns = xgrow(rows->columns, rows->nr_columns, sizeof(*rows->columns));
+		rows->columns[rows->nr_columns++] = column;
+		list = list[length] ? list + length + 1 : NULL;
+	}
+	return 0;
+}
+
+/* Largest number first, but texts in alphabetical order; --reverse turns both; empty ones stay last. */
+static int compare_kept(const void *a, const void *b, void *context)
+{
+	const struct kept_row *left = a, *right = b;
+	const struct rows *rows = context;
+	int order = value_compare(left->key, right->key);
+	bool numbers = left->key.type != VALUE_TEXT;
+
+	if (left->key.type == VALUE_EMPTY || right->key.type == VALUE_EMPTY)
+		numbers = rows->options->reverse;
+	if (order != 0 && numbers != rows->options->reverse)
+		order = -order;
+	if (order != 0)
+		return order;
+	return (left->number > right->number) - (left->number < right->number);
+}
+
+static void drop_from(struct rows *rows, size_t first)
+{
+	for (size_t i = first; i < rows->nr_kept; i++)
+		if (kept_row(rows, i)->key.type == VALUE_TEXT)
+			free((char *)kept_row(rows, i)->key.text);
+	if (rows->nr_kept > first)
+		rows->nr_kept = first;
+}
+
+static void sort_kept(struct rows *rows)
+{
+	if (rows->nr_kept && rows->sort)
+		qsort_r(rows->kept, rows->nr_kept, kept_bytes(rows), compare_kept, rows);
+	if (rows->top)
+		drop_from(rows, rows->top);
+	rows->is_full = rows->top && rows->nr_kept == rows->top;
+}
+
+static void add_sums(const struct rows *rows, double *sums, double *sort_sum, const void *row)
+{
+	for (size_t i = 0; i < rows->nr_columns; i++)
+		if (rows->columns[i]->flags & COLUMN_SUMS)
+			sums[i] += value_number(rows_value(rows, i, row));
+	if (rows->sort)
+		*sort_sum += value_number(rows->sort->get(rows->sort, row));
+}
+
+static void keep_row(struct rows *rows)
+{
+	struct kept_row kept = { .number = rows->nr_total };
+
+	add_sums(rows, rows->totals, &rows->sort_total, rows->row);
+	if (rows->sort)
+		kept.key = rows->sort->get(rows->sort, rows->row);
+	else if (rows->top && rows->nr_kept == rows->top)
+		return;
+	if (rows->is_full && compare_kept(&kept, kept_row(rows, rows->top - 1), rows) > 0)
+		return;
+	if (rows->top && rows->nr_kept >= 2 * rows->top + 64)
+		sort_kept(rows);
+	if (kept.key.type == VALUE_TEXT)
+		kept.key.text = xstrdup(kept.key.text);
+	rows->kept = xgrow(rows->kept, rows->nr_kept, kept_bytes(rows));
+	memcpy(kept_row(rows, rows->nr_kept), &kept, sizeof(kept));
+	memcpy(kept_row(rows, rows->nr_kept) + 1, rows->row, rows->table->row_bytes);
+	rows->nr_kept++;
+}
+
+static bool row_matches(const struct rows *rows)
+{
+	struct value value = rows->names->get(rows->names, rows->row);
+
+	return value.type == VALUE_TEXT && name_matches(rows->options->match, value.text);
+}
+
+static bool next_match(struct rows *rows)
+{
+	while (rows->table->next(rows->table, rows->row)) {
+		if (rows->names && !row_matches(rows))
+			continue;
+		rows->nr_total++;
+		return true;
+	}
+	return false;
+}
+
+static void collect(struct rows *rows)
+{
+	while (next_match(rows))
+		keep_row(rows);
+	sort_kept(rows);
+	for (size_t i = 0; i < rows->nr_kept; i++)
+		add_sums(rows, rows->shown, &rows->sort_shown, kept_row(rows, i) + 1);
+}
+
+static int choose_names(struct rows *rows)
+{
+	const struct table *table = rows->table;
+
+	if (!rows->options->match || table->fixed)
+		return 0;
+	for (size_t i = 0; i < table->nr_columns && !rows->names; i++)
+		if (table->columns[i].flags & COLUMN_NAME)
+			rows->names = &table->columns[i];
+	if (rows->names || table->aside)
+		return 0;
+	error("--match: %s have no function names", table->name);
+	return EXIT_USAGE;
+}
+
+static int choose_order(struct rows *rows, bool text)
+{
+	const struct table *table = rows->table;
+	const struct options *options = rows->options;
+	const char *sort = text ? table->text_sort : table->data_sort;
+
+	if (!table->aside && options->sort)
+		sort = options->sort;
+	if (sort)
+		rows->sort = table_find_column(table, sort, strlen(sort));
+	if (sort && !rows->sort)
+		return no_such_column(table, "--sort", sort, strlen(sort));
+	rows->top = options->top_given && !table->aside ? options->top : text ? table->text_top : 0;
+	if (table->fixed) {
+		rows->sort = NULL;
+		rows->top = 0;
+	}
+	rows->collects = text || rows->sort || rows->top;
+	return 0;
+}
+
+static int choose(struct rows *rows, struct table *table, const struct options *options, bool text)
+{
+	const char *list = text ? table->text_columns : table->data_columns;
+	int status;
+
+	*rows = (struct rows){ .table = table, .options = options };
+	if (options->columns && !table->aside)
+		list = options->columns;
+	status = select_columns(rows, list);
+	if (status == 0)
+		status = choose_names(rows);
+	return status ? status : choose_order(rows, text);
+}
+
+int rows_check(struct table *table, const struct options *options, bool text)
+{
+	struct rows rows;
+	int status = choose(&rows, table, options, text);
+
+	free(rows.columns);
+	return status;
+}
+
+void rows_open(struct rows *rows, struct table *table, const struct options *options, bool text)
+{
+	choose(rows, table, options, text);
+	rows->row = xcalloc(1, table->row_bytes);
+	rows->totals = xcalloc(rows->nr_columns, sizeof(*rows->totals));
+	rows->shown = xcalloc(rows->nr_columns, sizeof(*rows->shown));
+	if (rows->collects)
+		collect(rows);
+}
+
+const void *rows_next(struct rows *rows)
+{
+	if (!rows->collects)
+		return next_match(rows) ? rows->row : NULL;
+	return rows->at < rows->nr_kept ? kept_row(rows, rows->at++) + 1 : NULL;
+}
+
+void rows_close(struct rows *rows)
+{
+	drop_from(rows, 0);
+	free(rows->columns);
+	free(rows->kept);
+	free(rows->totals);
+	free(rows->shown);
+	free(rows->row);
+}
+
+struct value rows_value(const struct rows *rows, size_t column, const void *row)
+{
+	return rows->columns[column]->get(rows->columns[column], row);
+}

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Tables: what a view hands to a format. A table has columns, each with a getter, and gives its rows one
+ * after the other, so that one of a million calls needs no more memory than one of ten.
+ */
+#ifndef INSIDEME_TABLE_H
+#define INSIDEME_TABLE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "units.h"
+
+enum value_type {
+	VALUE_EMPTY,		/* not measured, or makes no sense here */
+	VALUE_TEXT,
+	VALUE_INTEGER,
+	VALUE_REAL,
+};
+
+struct value {
+	enum value_type type;
+	enum unit unit;			/* of a number */
+	unsigned int indent;		/* of a text, for people: levels */
+	union {
+		const char *text;	/* lives until the next row is asked for */
+		int64_t integer;
+		double real;
+	};
+};
+
+struct value value_empty(void);
+struct value value_text(const char *text);	/* NULL: empty */
+struct value value_integer(enum unit unit, int64_t number);
+struct value value_real(enum unit unit, double number);
+/* A number's size, whatever its type; 0 for others. */
+double value_number(struct value value);
+/* Order: numbers by size, texts by strcmp(), empty ones last. Return: < 0, 0, > 0 */
+int value_compare(struct value a, struct value b);
+
+#define COLUMN_SUMS	1u	/* values of different rows may be added: "12 others" has their sum */
+#define COLUMN_LEFT	2u	/* aligned to the left: texts */
+#define COLUMN_NAME	4u	/* a function's name: --match looks here, text shortens it */
+#define COLUMN_ROOM	8u	/* text gives it what room the others leave */
+
+struct column {
+	const char *name;	/* part of the interface; ends with its unit */
+	const char *title;	/* for people; "" where the column before it says it */
+	unsigned int flags;
+	struct value (*get)(const struct column *column, const void *row);
+	size_t index;		/* the getter's own */
+};
+
+#define IN_TEXT	1u
+#define IN_CSV	2u
+#define IN_JSON	4u
+
+struct table {
+	const char *name;		/* what its rows are: "functions" */
+	const char *title;		/* text: the line above it, with what is said of its rows; NULL: none */
+	const char *note;		/* text: the line below; NULL: none */
+	const struct column *columns;
+	size_t nr_columns;
+	const char *text_columns;	/* as --columns; NULL: all */
+	const char *data_columns;
+	const char *text_sort;		/* as --sort; NULL: as the rows come */
+	const char *data_sort;
+	size_t text_top;		/* as --top; 0: all */
+	bool fixed;			/* selects and orders its rows itself; without its own columns */
+	bool aside;			/* --sort, --columns and the like mean another table of the view */
+	unsigned int formats;		/* IN_TEXT ... that show it */
+
+	size_t row_bytes;
+	/* Write the next row. Return: false when there are no more. Afterwards it starts again. */
+	bool (*next)(struct table *table, void *row);
+	void *source;			/* next's own */
+	size_t at;			/* next's own, 0 at first */
+	size_t nr_left_out;		/* fixed: rows that it leaves out, known before the first */
+};
+
+/* next() of tables whose rows are in memory: source is the first, nr_rows their number. */
+struct table_rows {
+	const void *rows;
+	size_t nr_rows;
+};
+bool table_next_row(struct table *table, void *row);
+
+/* The column of that name, or NULL. */
+const struct column *table_find_column(const struct table *table, const char *name, size_t length);
+
+#endif

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What the place that text goes to can show. */
+#include "terminal.h"
+
+#include <langinfo.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "error.h"
+
+const char *const terminal_bars[TERMINAL_BARS] = { "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█" };
+static const char ascii_bars[] = "_.-:=+*#";
+
+void terminal_init(struct terminal *terminal, FILE *out)
+{
+	const char *columns = getenv("COLUMNS"), *no_color = getenv("NO_COLOR"), *term = getenv("TERM");
+	bool is_terminal = isatty(fileno(out));
+	struct winsize size;
+
+	terminal->width = columns ? strtoul(columns, NULL, 10) : 0;
+	if (!terminal->width && is_terminal && ioctl(fileno(out), TIOCGWINSZ, &size) == 0)
+		terminal->width = size.ws_col;
+	if (!terminal->width)
+		terminal->width = 100;
+	terminal->utf8 = strcmp(nl_langinfo(CODESET), "UTF-8") == 0;
+	terminal->colour = is_terminal && !(no_color && no_color[0]) && term && strcmp(term, "dumb") != 0;
+}
+
+/* Write what stands for the character at @p in ASCII. Return: where the next one begins */
+static const char *to_ascii(const char *p, char **out)
+{
+	size_t length = 1;
+
+	while (((unsigned char)p[length] & 0xc0) == 0x80)
+		length++;
+	for (int i = 0; i < TERMINAL_BARS; i++) {
+		if (strncmp(p, terminal_bars[i], length) == 0) {
+			*(*out)++ = ascii_bars[i];
+			return p + length;
+		}
+	}
+	*out = stpcpy(*out, length == 3 && memcmp(p, "…", 3) == 0 ? "..." : "?");
+	return p + length;
+}
+
+char *terminal_text(const struct terminal *terminal, const char *text)
+{
+	char *clean = xcalloc(strlen(text) + 1, 3), *out = clean;
+
+	while (*text) {
+		if ((unsigned char)*text >= 0x80 && !terminal->utf8) {
+			text = to_ascii(text, &out);
+			continue;
+		}
+		*out++ = (unsigned char)*text < ' ' || *text == 0x7f ? '?' : *text;
+		text++;
+	}
+	return clean;
+}
