@@ -25,7 +25,8 @@ test_cflags := $(CFLAGS) $(common) -fsanitize=address,undefined $(sanitize)
 analyzer_libs = $(shell $(PKG_CONFIG) --libs libdw libelf jansson) -lsupc++ -lm
 
 # What library and insideme-run share: the log's writing side, not the hooks.
-shared_src := $(wildcard $(addprefix preload/,log.c open.c process_id.c rundir.c sampler.c settings.c text.c) preload/resources/*.c)
+shared_src := $(wildcard $(addprefix preload/,activity.c ahead.c log.c open.c process_id.c row_set.c rundir.c sampler.c \
+	settings.c text.c) preload/resources/*.c)
 recorder_src := $(filter-out preload/nop.c,$(wildcard preload/*.c)) $(wildcard preload/resources/*.c)
 monitor_src := $(wildcard preload/monitor/*.c) $(shared_src)
 analyzer_src := $(wildcard analyzer/*.c)

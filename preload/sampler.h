@@ -14,8 +14,8 @@
 
 struct sampler_config {
 	struct log_header *log;		/* the log, mapped here */
-	int log_fd;			/* its file, open for writing; the sampler keeps it */
-	int pid;			/* whose resources; tid of the sampler itself is left out if own_thread */
+	int log_fd;			/* its file, open for writing; sampler_stop() closes it */
+	int pid;			/* whose resources; 0: only the machine's and the clock */
 	bool own_thread;		/* the sampler is a thread of pid: its CPU and switches are taken out */
 	bool system;			/* read the machine's columns too */
 	bool interval_is_set;		/* keep the interval even where it costs more than 1 % of a core */

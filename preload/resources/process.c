@@ -37,6 +37,15 @@ static void open_own_io(struct process *process)
 	process->count.bytes += io.read_chars;
 }
 
+/* The pid may have been given to another process since, or be a number of another namespace. */
+static bool is_same_process(struct process *process, const struct log_header *log)
+{
+	struct proc_stat stat;
+
+	return read_text(process, process->stat_fd) > 0 && proc_parse_stat(process->buffer, &stat) == 0 &&
+	       (!log->process_start || stat.start_ticks == log->process_start);
+}
+
 int process_open(struct process *process, int pid, bool own_thread, const struct log_header *log)
 {
 	process->pid = pid;
@@ -49,6 +58,10 @@ int process_open(struct process *process, int pid, bool own_thread, const struct
 	process->stat_fd = source_open(pid, "stat");
 	if (process->stat_fd < 0)
 		return process->stat_fd;
+	if (!is_same_process(process, log)) {
+		source_close(&process->stat_fd);
+		return -ESRCH;
+	}
 	if (own_thread)
 		open_own_io(process);
 	process->statm_fd = source_open(pid, "statm");
@@ -68,6 +81,20 @@ void process_close(struct process *process)
 	source_close(&process->own_io_fd);
 	log_pages_close(&process->log_pages);
 	switches_close(&process->switches);
+}
+
+/* A process is over when only its first thread is left, as a zombie. */
+static bool is_over(const struct process *process, const struct proc_stat *stat)
+{
+	return !process->own_thread && stat->threads <= 1 && (stat->state == 'Z' || stat->state == 'X');
+}
+
+bool process_is_alive(struct process *process)
+{
+	struct proc_stat stat;
+
+	return read_text(process, process->stat_fd) > 0 && proc_parse_stat(process->buffer, &stat) == 0 &&
+	       !is_over(process, &stat);
 }
 
 static uint64_t less(uint64_t all, uint64_t part)
@@ -109,7 +136,6 @@ static void read_own_usage(struct figures *figures)
 	figures->involuntary_switches = less((uint64_t)all.ru_nivcsw, (uint64_t)own.ru_nivcsw);
 }
 
-/* A process is over when only its first thread is left, as a zombie. */
 static int read_stat(struct process *process, struct figures *figures)
 {
 	struct proc_stat stat;
@@ -119,7 +145,7 @@ static int read_stat(struct process *process, struct figures *figures)
 		return -ESRCH;
 	if (proc_parse_stat(process->buffer, &stat) < 0)
 		return 0;
-	if (!process->own_thread && stat.threads <= 1 && (stat.state == 'Z' || stat.state == 'X'))
+	if (is_over(process, &stat))
 		return -ESRCH;
 	figures->threads = process->own_thread ? less(stat.threads, 1) : stat.threads;
 	if (process->own_thread) {

@@ -26,9 +26,14 @@ struct process {
 	char buffer[4096];
 };
 
-/* Return: 0, or -errno when /proc/PID cannot be read (-ENOENT: there is no such process). */
+/*
+ * Return: 0, or -errno when /proc/PID cannot be read (-ENOENT: there is no such process), or is not of the
+ * process that began @log (-ESRCH).
+ */
 int process_open(struct process *process, int pid, bool own_thread, const struct log_header *log);
 void process_close(struct process *process);
+
+bool process_is_alive(struct process *process);
 
 /* Each sets what it reads and leaves the rest alone. Return: 0, or -ESRCH when the process has ended. */
 int process_read(struct process *process, struct figures *figures);		/* the set "process" without heap */

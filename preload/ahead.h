@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Growing a log ahead of its writers, so that they find room that is in memory already. */
+#ifndef INSIDEME_AHEAD_H
+#define INSIDEME_AHEAD_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "insideme_log.h"
+
+struct ahead {
+	struct log_header *log;
+	int log_fd;
+	uint64_t last_tail_bytes;
+	uint64_t in_memory_bytes;	/* the file is in the page cache up to here */
+	uint64_t retry_ns;		/* no attempt before this, after one that failed */
+};
+
+void ahead_init(struct ahead *ahead, struct log_header *log, int log_fd);
+
+/* Grow when too little is left. @now_ns: CLOCK_MONOTONIC. Return: whether there is more to do at once. */
+bool ahead_grow(struct ahead *ahead, uint64_t now_ns);
+
+#endif

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * One set of rows in a log: a chain of areas that grows as the run does, up to the set's room; then every
+ * second row goes and the sampler takes half as many from there on. A chain reads as one array of rows,
+ * so a process that is killed in the middle leaves rows whose ticks do not rise, and readers drop those.
+ */
+#ifndef INSIDEME_ROW_SET_H
+#define INSIDEME_ROW_SET_H
+
+#include <stdint.h>
+
+#include "insideme_log.h"
+#include "resources/columns.h"
+
+#define ROWS_AREAS	16
+#define ROWS_COSTS	15
+
+struct row_set {
+	struct log_header *log;
+	int log_fd;
+	const struct column_set *set;
+	uint64_t room_bytes;			/* most that its areas may take */
+	uint64_t taken_bytes;
+	struct log_rows *areas[ROWS_AREAS];
+	uint64_t rows_in[ROWS_AREAS];		/* how many each can hold */
+	uint32_t nr_areas;
+	uint64_t nr_rows;			/* in all of them */
+	uint32_t step;				/* 1, 2, 4, ... */
+	uint64_t last[COLUMNS_MAX];		/* newest row: a cumulative column never falls */
+	uint32_t costs_ns[ROWS_COSTS];
+	uint32_t nr_costs;
+	uint64_t cost_ns;			/* median of the costs, 0: not known yet */
+};
+
+/* Nothing is claimed before the first row. @log_fd: to grow the file. */
+void row_set_init(struct row_set *rows, struct log_header *log, int log_fd, const struct column_set *set);
+
+/* Add a row of the set's columns. Without room for it the row is lost, and counted. */
+void row_set_add(struct row_set *rows, uint64_t ticks, const struct figures *figures);
+
+/* What reading the newest row took; the set's head has the median. @interval_ns: between readings, now. */
+void row_set_cost(struct row_set *rows, uint64_t cost_ns, uint64_t interval_ns);
+
+#endif

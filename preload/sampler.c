@@ -1,0 +1,255 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The sampler: which set of columns is due when, and how often it may be. */
+#include "sampler.h"
+
+#include <errno.h>
+
+#include "activity.h"
+#include "ahead.h"
+#include "clock.h"
+#include "resources/machine.h"
+#include "resources/process.h"
+#include "row_set.h"
+
+#define MS			1000000u
+#define CLOCK_INTERVAL_NS	(1000u * MS)
+#define SLOW_INTERVAL_NS	(100u * MS)
+#define ACTIVE_INTERVAL_NS	(1u * MS)	/* of memory rows while slices are written */
+#define LOOK_ACTIVE_NS		(2u * MS)	/* longest sleep then: the log must stay ahead of its writers */
+#define LOOK_IDLE_NS		(10u * MS)
+#define ACTIVE_NS		(20u * MS)	/* how long a slice counts as "being written" */
+#define PAUSE_NS		(100u * MS)	/* between looks at a process that runs another image now */
+#define WAKE_NS			3000u		/* what a sleep and a wake-up cost beside the row itself */
+
+/* What each set may cost, in thousandths of a core; 10 in all. */
+static const uint32_t share_permille[NR_COLUMN_SETS] = {
+	[SET_CLOCK] = 1000, [SET_MEMORY] = 6, [SET_PROCESS] = 2, [SET_PROCESS_SLOW] = 1, [SET_SYSTEM] = 1,
+};
+
+struct sampler {
+	struct sampler_config config;
+	struct ahead ahead;
+	struct activity activity;
+	struct process process;
+	struct machine machine;
+	struct source_count machine_count;	/* where nobody's own reads are to be taken out */
+	struct figures figures;
+	struct row_set rows[NR_COLUMN_SETS];
+	uint64_t last_ns[NR_COLUMN_SETS];	/* CLOCK_MONOTONIC of the newest row, 0: none yet */
+	uint64_t active_ns;			/* when slices were last seen to be written */
+	bool is_active;
+};
+
+uint64_t sampler_bytes(void)
+{
+	return sizeof(struct sampler);
+}
+
+static bool has_set(const struct sampler *sampler, enum column_set_id set)
+{
+	if (set == SET_CLOCK)
+		return true;
+	if (set == SET_SYSTEM)
+		return sampler->config.system;
+	return sampler->config.pid && sampler->config.interval_ns;
+}
+
+int sampler_start(struct sampler *sampler, const struct sampler_config *config)
+{
+	struct source_count *count = config->pid ? &sampler->process.count : &sampler->machine_count;
+	int error;
+
+	sampler->config = *config;
+	if (config->pid) {
+		error = process_open(&sampler->process, config->pid, config->own_thread, config->log);
+		if (error < 0)
+			return error;
+	}
+	if (config->system)
+		machine_open(&sampler->machine, count);
+	ahead_init(&sampler->ahead, config->log, config->log_fd);
+	activity_init(&sampler->activity, config->log);
+	for (int set = 0; set < NR_COLUMN_SETS; set++) {
+		row_set_init(&sampler->rows[set], config->log, config->log_fd, &column_sets[set]);
+		sampler->last_ns[set] = 0;
+	}
+	sampler->active_ns = 0;
+	sampler->is_active = false;
+	config->log->sampler_kind = config->own_thread ? 1 : 2;
+	config->log->sampler_tid = (uint32_t)sys_gettid();
+	return 0;
+}
+
+static uint64_t greater(uint64_t a, uint64_t b)
+{
+	return a > b ? a : b;
+}
+
+static uint64_t lesser(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
+static uint64_t wanted_interval(const struct sampler *sampler, enum column_set_id set)
+{
+	uint64_t interval = sampler->config.interval_ns;
+
+	switch (set) {
+	case SET_CLOCK:
+		return CLOCK_INTERVAL_NS;
+	case SET_MEMORY:
+		return sampler->is_active ? lesser(interval, ACTIVE_INTERVAL_NS) : interval;
+	case SET_PROCESS:
+		return interval;
+	default:
+		return greater(interval, SLOW_INTERVAL_NS);
+	}
+}
+
+/* Between readings: as wanted, unless that costs more than the set's share and nobody insisted. */
+static uint64_t interval_of(const struct sampler *sampler, enum column_set_id set)
+{
+	uint64_t wanted = wanted_interval(sampler, set), cost = sampler->rows[set].cost_ns;
+	uint64_t least = (cost + WAKE_NS) * 1000 / share_permille[set];
+
+	if (sampler->config.interval_is_set && set != SET_MEMORY)
+		return wanted;
+	return greater(wanted, least);
+}
+
+static uint64_t due_ns(const struct sampler *sampler, enum column_set_id set)
+{
+	return sampler->last_ns[set] ? sampler->last_ns[set] + interval_of(sampler, set) * sampler->rows[set].step : 0;
+}
+
+static uint64_t heap_bytes(const struct log_header *log)
+{
+	int64_t bytes = __atomic_load_n(&log->heap_total_bytes, __ATOMIC_RELAXED);
+
+	if (log->heap_bytes == LOG_HEAP_OFF)
+		return LOG_NONE;
+	return bytes > 0 ? (uint64_t)bytes : 0;		/* frees of what was there before, or what threads hold back */
+}
+
+/* Return: 0, or -ESRCH when the process has ended. */
+static int read_set(struct sampler *sampler, enum column_set_id set, uint64_t *ticks)
+{
+	struct figures *figures = &sampler->figures;
+	struct log_header *log = sampler->config.log;
+	struct log_clocks clocks;
+
+	figures_clear(figures);
+	*ticks = clock_ticks(log->clock);
+	switch (set) {
+	case SET_CLOCK:
+		clock_read_all(log->clock, &clocks);
+		*ticks = clocks.ticks;
+		figures->monotonic_ns = clocks.monotonic_ns;
+		figures->realtime_ns = clocks.realtime_ns;
+		return 0;
+	case SET_PROCESS:
+		figures->heap_bytes = heap_bytes(log);
+		return process_read(&sampler->process, figures);
+	case SET_MEMORY:
+		return process_read_memory(&sampler->process, figures);
+	case SET_PROCESS_SLOW:
+		return process_read_slow(&sampler->process, figures);
+	default:
+		machine_read(&sampler->machine, figures);
+		return 0;
+	}
+}
+
+static int take_row(struct sampler *sampler, enum column_set_id set)
+{
+	struct log_header *log = sampler->config.log;
+	uint64_t begin_ns = clock_ns(CLOCK_MONOTONIC), ticks;
+	int error = read_set(sampler, set, &ticks);
+
+	if (error < 0)
+		return error;
+	sampler->last_ns[set] = begin_ns;
+	if (set == SET_MEMORY && sampler->figures.rss_bytes == LOG_NONE)
+		return 0;
+	row_set_add(&sampler->rows[set], ticks, &sampler->figures);
+	row_set_cost(&sampler->rows[set], clock_ns(CLOCK_MONOTONIC) - begin_ns, interval_of(sampler, set));
+	__atomic_fetch_add(&log->sampler_rows, 1, __ATOMIC_RELAXED);
+	return 0;
+}
+
+/* CPU time of the sampling: all of a thread that does nothing else, else what passes between two readings. */
+static void count_cpu(const struct sampler *sampler, uint64_t before_ns)
+{
+	uint64_t now_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID);
+
+	if (sampler->config.own_thread)
+		sampler->config.log->sampler_cpu_ns = now_ns;
+	else
+		__atomic_fetch_add(&sampler->config.log->sampler_cpu_ns, now_ns - before_ns, __ATOMIC_RELAXED);
+}
+
+static int64_t until_next(const struct sampler *sampler)
+{
+	uint64_t now = clock_ns(CLOCK_MONOTONIC);
+	uint64_t next = now + CLOCK_INTERVAL_NS;
+
+	for (enum column_set_id set = 0; set < NR_COLUMN_SETS; set++) {
+		if (has_set(sampler, set))
+			next = lesser(next, due_ns(sampler, set));
+	}
+	if (sampler->config.log->has_hooks)
+		next = lesser(next, now + (sampler->is_active ? LOOK_ACTIVE_NS : LOOK_IDLE_NS));
+	return next > now ? (int64_t)(next - now) : 0;
+}
+
+/* After exec another image runs under the pid, with a log of its own; an exec that failed comes back. */
+static int64_t look_at_closed(struct sampler *sampler)
+{
+	if (sampler->config.log->end == LOG_TURNED_OFF)
+		return -ECANCELED;
+	return process_is_alive(&sampler->process) ? (int64_t)PAUSE_NS : -ESRCH;
+}
+
+static bool is_closed(const struct sampler *sampler)
+{
+	uint32_t end = __atomic_load_n(&sampler->config.log->end, __ATOMIC_ACQUIRE);
+
+	return sampler->config.pid && (end == LOG_EXECED || end == LOG_TURNED_OFF);
+}
+
+int64_t sampler_step(struct sampler *sampler)
+{
+	uint64_t before_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID), now = clock_ns(CLOCK_MONOTONIC);
+	bool is_behind;
+
+	if (is_closed(sampler))
+		return look_at_closed(sampler);
+	is_behind = ahead_grow(&sampler->ahead, now);
+	if (activity_look(&sampler->activity))
+		sampler->active_ns = now;
+	sampler->is_active = now - sampler->active_ns < ACTIVE_NS;
+	for (enum column_set_id set = 0; set < NR_COLUMN_SETS; set++) {
+		int error;
+
+		if (!has_set(sampler, set) || due_ns(sampler, set) > now)
+			continue;
+		error = take_row(sampler, set);
+		if (error < 0)
+			return error;
+	}
+	count_cpu(sampler, before_ns);
+	return is_behind ? 0 : until_next(sampler);
+}
+
+void sampler_stop(struct sampler *sampler)
+{
+	for (enum column_set_id set = 0; set < NR_COLUMN_SETS; set++) {
+		if (has_set(sampler, set) && (set == SET_CLOCK || !is_closed(sampler)))
+			take_row(sampler, set);
+	}
+	if (sampler->config.pid)
+		process_close(&sampler->process);
+	if (sampler->config.system)
+		machine_close(&sampler->machine);
+	sys_close(sampler->config.log_fd);
+}
