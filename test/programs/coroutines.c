@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Stacks other than the thread's: three coroutines that switch inside of open calls. The report must show
+ *   body 3 calls, step 3000, inner 3000 (each is left and resumed in its middle), main 1; no broken call;
+ *   step always stands under body, inner under step.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <ucontext.h>
+
+#define NR 3
+
+static ucontext_t scheduler, contexts[NR];
+static volatile int current;
+static volatile long sink;
+
+__attribute__((noinline)) static void inner(int self)
+{
+	sink++;
+	swapcontext(&contexts[self], &scheduler);
+	sink++;
+}
+
+__attribute__((noinline)) static void step(int self)
+{
+	inner(self);
+	sink++;
+}
+
+static void body(int self)
+{
+	for (int i = 0; i < 1000; i++)
+		step(self);
+}
+
+int main(void)
+{
+	for (int i = 0; i < NR; i++) {
+		getcontext(&contexts[i]);
+		contexts[i].uc_stack.ss_size = 65536;
+		contexts[i].uc_stack.ss_sp = malloc(contexts[i].uc_stack.ss_size);
+		contexts[i].uc_link = &scheduler;
+		makecontext(&contexts[i], (void (*)(void))body, 1, i);
+	}
+	for (int round = 0; round < 1001; round++)
+		for (current = 0; current < NR; current++)
+			swapcontext(&scheduler, &contexts[current]);
+	printf("steps %ld\n", sink);
+	return 0;
+}

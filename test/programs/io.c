@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Input and output of known size: writes 8 MiB to FILE in 2048 calls, reads them back in 1024. The report's process
+ * columns must show at least so many calls and bytes, and less than 100 calls and 1 MiB more.
+ */
+#include <fcntl.h>
+#include <stdio.h>
+#include <unistd.h>
+
+static char buffer[8192];
+
+__attribute__((noinline)) static int put(int fd)
+{
+	for (int i = 0; i < 2048; i++)
+		if (write(fd, buffer, 4096) != 4096)
+			return 1;
+	return 0;
+}
+
+__attribute__((noinline)) static int get(int fd)
+{
+	for (int i = 0; i < 1024; i++)
+		if (pread(fd, buffer, 8192, (off_t)i * 8192) != 8192)
+			return 1;
+	return 0;
+}
+
+int main(int argc, char **argv)
+{
+	int fd = argc > 1 ? open(argv[1], O_RDWR | O_CREAT | O_TRUNC, 0600) : -1;
+
+	if (fd < 0 || put(fd) || get(fd)) {
+		perror("io");
+		return 1;
+	}
+	usleep(50000);
+	return 0;
+}
