@@ -87,7 +87,7 @@ static void fit_column(struct grid *grid, size_t column, size_t width)
 
 		if (name_width(cell) <= width)
 			continue;
-		grid->cells[i] = name_fit(cell, width, grid->terminal->utf8 ? "…" : "...") ?: xstrdup("");
+		grid->cells[i] = name_fit(cell, width, grid->terminal->utf8 ? "…" : "...");
 		free(cell);
 	}
 	grid->widths[column] = width;

@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "error.h"
+
 #define ANONYMOUS "(anonymous namespace)"
 
 static bool begins(const char *text, const char *with)
@@ -88,11 +90,9 @@ static const char *shorten_step(const char *name, const char *p, char *out, size
 
 char *name_short(const char *name)
 {
-	char *out = malloc(strlen(name) + 1);
+	char *out = xcalloc(strlen(name) + 1, 1);
 	size_t used = 0;
 
-	if (!out)
-		return NULL;
 	for (const char *p = name; *p; )
 		p = shorten_step(name, p, out, &used);
 	out[used] = '\0';
@@ -154,11 +154,9 @@ static void cut_middle(char *text, size_t width, const char *cut)
 {
 	size_t keep = width > name_width(cut) ? width - name_width(cut) : 0;
 	size_t head = keep / 3;
-	char *end = strdup(tail(text, keep - head));
+	char *end = xstrdup(tail(text, keep - head));
 	char *p = text;
 
-	if (!end)
-		return;
 	while (head || ((unsigned char)*p & 0xc0) == 0x80) {
 		if (((unsigned char)*p & 0xc0) != 0x80)
 			head--;
@@ -180,19 +178,16 @@ static void cut_scopes(char *text, size_t width, const char *cut)
 	}
 	if (!rest || name_width(rest) + name_width(cut) > width)
 		return;
-	rest = strdup(rest);
-	if (rest)
-		strcpy(stpcpy(text, cut), rest);
+	rest = xstrdup(rest);
+	strcpy(stpcpy(text, cut), rest);
 	free(rest);
 }
 
 char *name_fit(const char *name, size_t width, const char *cut)
 {
 	/* each collapsed list grows by less than the cut mark; the brackets it keeps bound their number */
-	char *out = malloc((strlen(name) + 2) * (strlen(cut) + 1));
+	char *out = xcalloc(strlen(name) + 2, strlen(cut) + 1);
 
-	if (!out)
-		return NULL;
 	strcpy(out, name);
 	for (int depth = 2; depth >= 1 && name_width(out) > width; depth--)
 		collapse(out, name, depth, cut);
@@ -211,7 +206,7 @@ bool name_matches(const char *pattern, const char *name)
 	if (strcmp(pattern, name) == 0 || fnmatch(pattern, name, 0) == 0)
 		return true;
 	short_name = name_short(name);
-	found = short_name && (strcmp(pattern, short_name) == 0 || fnmatch(pattern, short_name, 0) == 0);
+	found = strcmp(pattern, short_name) == 0 || fnmatch(pattern, short_name, 0) == 0;
 	free(short_name);
 	return found;
 }

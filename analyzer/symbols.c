@@ -12,6 +12,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "error.h"
+
 /* In libsupc++; declared here because its header is C++. */
 char *__cxa_demangle(const char *name, char *buffer, size_t *bytes, int *status);
 
@@ -48,25 +50,9 @@ struct symbols {
 	size_t nr_names;
 };
 
-/* Room for one more in a list that doubles. Return: the list, or NULL when memory is out */
-static void *grow(void **list, size_t nr, size_t bytes)
-{
-	if ((nr & (nr - 1)) == 0) {
-		void *more = realloc(*list, (nr ? 2 * nr : 1) * bytes);
-
-		if (!more)
-			return NULL;
-		*list = more;
-	}
-	return *list;
-}
-
 static const char *keep(struct symbols *symbols, char *name)
 {
-	if (!name || !grow((void **)&symbols->names, symbols->nr_names, sizeof(*symbols->names))) {
-		free(name);
-		return NULL;
-	}
+	symbols->names = xgrow(symbols->names, symbols->nr_names, sizeof(*symbols->names));
 	return symbols->names[symbols->nr_names++] = name;
 }
 
@@ -110,11 +96,8 @@ static enum symbols_state module_open(struct symbols *symbols, const struct symb
 
 struct symbols *symbols_open(const struct symbols_file *file, enum symbols_state *state)
 {
-	struct symbols *symbols = calloc(1, sizeof(*symbols));
+	struct symbols *symbols = xcalloc(1, sizeof(*symbols));
 
-	*state = SYMBOLS_UNREADABLE;
-	if (!symbols)
-		return NULL;
 	*state = module_open(symbols, file);
 	if (*state == SYMBOLS_GOOD)
 		return symbols;
@@ -157,12 +140,10 @@ static void add_unit(struct symbols *symbols, Dwarf_Die *die)
 	Dwarf_Addr base, begin, end;
 	ptrdiff_t at = 0;
 
-	if (!grow((void **)&symbols->units, symbols->nr_units, sizeof(*symbols->units)))
-		return;
+	symbols->units = xgrow(symbols->units, symbols->nr_units, sizeof(*symbols->units));
 	symbols->units[symbols->nr_units] = (struct unit){ .die = *die };
 	while ((at = dwarf_ranges(die, at, &base, &begin, &end)) > 0) {
-		if (!grow((void **)&symbols->ranges, symbols->nr_ranges, sizeof(*symbols->ranges)))
-			break;
+		symbols->ranges = xgrow(symbols->ranges, symbols->nr_ranges, sizeof(*symbols->ranges));
 		symbols->ranges[symbols->nr_ranges++] = (struct range){ begin, end, symbols->nr_units };
 	}
 	symbols->nr_units++;
@@ -221,8 +202,8 @@ static void read_entries(struct unit *unit, Dwarf_Die *parent, int depth)
 			read_entries(unit, &die, depth + 1);
 		if (tag != DW_TAG_subprogram || !entry_addr(&die, &addr))
 			continue;
-		if (grow((void **)&unit->entries, unit->nr_entries, sizeof(*unit->entries)))
-			unit->entries[unit->nr_entries++] = (struct entry){ addr, die };
+		unit->entries = xgrow(unit->entries, unit->nr_entries, sizeof(*unit->entries));
+		unit->entries[unit->nr_entries++] = (struct entry){ addr, die };
 		if (unit->is_fortran)
 			read_entries(unit, &die, depth + 1);
 	} while (dwarf_siblingof(&die, &die) == 0);
@@ -294,16 +275,15 @@ static char *fortran_name(struct symbols *symbols, const char *name, uint64_t ad
 	char *out;
 
 	if (strncmp(name, "__", 2) == 0 && module_end && module_end > name + 2) {
-		out = malloc(length);
-		if (out)
-			stpcpy(stpcpy(mempcpy(out, name + 2, (size_t)(module_end - name - 2)), "::"), module_end + 5);
+		out = xcalloc(1, length);
+		stpcpy(stpcpy(mempcpy(out, name + 2, (size_t)(module_end - name - 2)), "::"), module_end + 5);
 		return out;
 	}
 	if (length < 2 || (name[length - 1] != '_' && !strchr(name + 1, '.')))
 		return NULL;
 	unit = find_unit(symbols, addr);
 	die = unit && unit->is_fortran ? find_die(unit, addr - symbols->bias) : NULL;
-	return die && dwarf_diename(die) ? strdup(dwarf_diename(die)) : NULL;
+	return die && dwarf_diename(die) ? xstrdup(dwarf_diename(die)) : NULL;
 }
 
 static const char *display_name(struct symbols *symbols, const char *name, uint64_t addr)
@@ -314,7 +294,7 @@ static const char *display_name(struct symbols *symbols, const char *name, uint6
 		out = __cxa_demangle(name, NULL, NULL, NULL);
 	if (!out)
 		out = fortran_name(symbols, name, addr);
-	return keep(symbols, out ? out : strdup(name));
+	return keep(symbols, out ? out : xstrdup(name));
 }
 
 /* How good a symbol is for an address: one that begins there, a function, global, without underscores. */
@@ -354,9 +334,9 @@ static size_t first_at(const struct symbol *list, size_t nr, uint64_t addr)
 void symbols_name(struct symbols *symbols, struct symbol *list, size_t nr)
 {
 	int nr_symbols = dwfl_module_getsymtab(symbols->module);
-	int *best = calloc(nr ? nr : 1, sizeof(*best));
+	int *best = xcalloc(nr, sizeof(*best));
 
-	for (int i = 1; best && i < nr_symbols; i++) {
+	for (int i = 1; i < nr_symbols; i++) {
 		GElf_Sym sym;
 		GElf_Addr addr;
 		GElf_Word section;
@@ -373,13 +353,29 @@ void symbols_name(struct symbols *symbols, struct symbol *list, size_t nr)
 			if (good <= best[at])
 				continue;
 			best[at] = good;
-			list[at].name = name;
+			list[at].link_name = name;
 			list[at].imported = section == SHN_UNDEF;
 		}
 	}
 	free(best);
 	for (size_t i = 0; i < nr; i++)
-		list[i].name = list[i].name ? display_name(symbols, list[i].name, list[i].addr) : NULL;
+		list[i].name = list[i].link_name ? display_name(symbols, list[i].link_name, list[i].addr) : NULL;
+}
+
+bool symbols_find(struct symbols *symbols, const char *link_name, uint64_t *addr)
+{
+	int nr_symbols = dwfl_module_getsymtab(symbols->module);
+	GElf_Word section;
+	GElf_Sym sym;
+
+	for (int i = 1; i < nr_symbols; i++) {
+		const char *name = dwfl_module_getsym_info(symbols->module, i, &sym, addr, &section, NULL, NULL);
+
+		if (name && section != SHN_UNDEF && GELF_ST_BIND(sym.st_info) != STB_LOCAL &&
+		    is_function(&sym, section) && strcmp(name, link_name) == 0)
+			return true;
+	}
+	return false;
 }
 
 const char *symbols_state_text(enum symbols_state state)

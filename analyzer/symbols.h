@@ -32,6 +32,7 @@ struct symbol {
 	const char *name;		/* demangled, with parameters; NULL: unknown */
 	const char *file;		/* after symbols_locate(): path of the source, NULL: unknown */
 	unsigned int line;		/* of its declaration */
+	const char *link_name;		/* as the linker has it; NULL: unknown */
 	bool imported;			/* addr is a stub in .plt; the function is in another module */
 };
 
@@ -41,8 +42,11 @@ struct symbols;
 struct symbols *symbols_open(const struct symbols_file *file, enum symbols_state *state);
 void symbols_close(struct symbols *symbols);
 
-/* Fill in name and imported of @nr symbols, which are sorted by addr, in one pass over the symbol table. */
+/* Fill in name, link_name and imported of @nr symbols, which are sorted by addr, in one pass over the symbol table. */
 void symbols_name(struct symbols *symbols, struct symbol *list, size_t nr);
+
+/* Address of the global function @link_name; false if the object has none. */
+bool symbols_find(struct symbols *symbols, const char *link_name, uint64_t *addr);
 
 /* Fill in file and line; reads the debug information of the compilation unit at the first call for it. */
 void symbols_locate(struct symbols *symbols, struct symbol *symbol);

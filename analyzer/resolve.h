@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Puts names and source lines to the functions of a model. */
+#ifndef INSIDEME_RESOLVE_H
+#define INSIDEME_RESOLVE_H
+
+#include "model.h"
+
+/*
+ * Name all functions: name and short_name are set; resolved tells whether they are real or "module+0x1234".
+ * A function that was seen by its stub in a program goes to the object that defines it.
+ */
+void resolve_names(struct model *model);
+
+/* Fill in a function's file and line, where debug information has them. */
+void resolve_source(struct function *function);
+
+/* Why functions of an object have no names: "is gone", "is another file now"; NULL if that is not so. */
+const char *resolve_trouble(const struct object *object);
+
+void resolve_release(struct model *model);
+
+#endif
