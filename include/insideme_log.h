@@ -371,6 +371,7 @@ enum log_event_kind {
 	LOG_EVENT_FORK,			/* values: child's pid, 0 in the child's own log: parent's pid in [1] */
 	LOG_EVENT_EXEC,			/* text: path; values: 0, or errno when it came back */
 	LOG_EVENT_THREAD_END,		/* values: frames open when it ended */
+	LOG_EVENT_BUCKET_WRAPPED,	/* values: ref of a node, index of its bucket: add 2^32 */
 	LOG_EVENT_PROCESS_END,		/* monitor: pid, wait status, user ns, system ns, peak RSS in bytes */
 	LOG_EVENT_PROCESS_UNSEEN,	/* monitor: pid; text: program that did not load the library */
 };

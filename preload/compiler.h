@@ -18,6 +18,13 @@
 /* For static TLS: the library is loaded at start, so its one TLS object has a fixed place. */
 #define TLS_INITIAL_EXEC	__attribute__((tls_model("initial-exec")))
 
+/* At least a page of any size in use on the processor. */
+#if defined(__aarch64__)
+#define LIVE_BYTES	65536
+#else
+#define LIVE_BYTES	4096
+#endif
+
 #define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
 
 #endif

@@ -19,7 +19,8 @@
  * made: log is NULL there until recorder_open_child(), as it is before the constructor and when off.
  */
 struct live {
-	struct log_header *log;
+	/* A page of its own, in memory that no file backs: what MADV_WIPEONFORK asks for. */
+	_Alignas(LIVE_BYTES) struct log_header *log;
 	uint32_t clock;			/* enum log_clock */
 	uint32_t timing;		/* enum log_timing */
 	uint32_t heap;			/* HEAP_... of settings.h */

@@ -8,16 +8,6 @@
 
 #include "thread.h"
 
-static ALWAYS_INLINE struct log_frame *top_frame(const struct log_thread *thread)
-{
-	return (struct log_frame *)thread->top_addr;
-}
-
-static ALWAYS_INLINE struct log_node *node_at(const struct log_header *log, uint32_t ref)
-{
-	return log_at(log, ref);
-}
-
 /*
  * An entry at @stack_addr does not simply follow the top frame: make it so. Return: whether there is room
  * for its frame; if not the call has been counted.
@@ -39,6 +29,9 @@ uint64_t stack_close_all(struct log_thread *thread);
 /* Give the thread its own stack's frames. Return: 0, or -ENOBUFS. */
 int stack_init(struct log_thread *thread, uintptr_t low, uintptr_t bytes);
 
+/* Room for one more frame on the current stack, made if it must be. */
+bool stack_has_room(struct log_thread *thread);
+
 /* The thread is gone: its stacks may be used for others. */
 void stack_release_all(struct log_thread *thread);
 
@@ -48,7 +41,10 @@ struct open_calls *stack_copy_open(const struct log_thread *thread);
 void stack_open_again(struct log_thread *thread, const struct open_calls *calls);
 void open_calls_free(struct open_calls *calls);
 
-/* The range of memory around @addr in which a stack can be. Return: 0, -ENOENT. Reads /proc/self/maps. */
-int stack_range(uintptr_t addr, uintptr_t *low, uintptr_t *bytes);
+/*
+ * The memory [@low, @high) around @addr that its stack has: the signal stack, else the mapping. Return: 0, or
+ * -ENOENT. Reads /proc/self/maps.
+ */
+int stack_range(uintptr_t addr, uintptr_t *low, uintptr_t *high);
 
 #endif

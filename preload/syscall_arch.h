@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* raw_syscall(): the system call instruction of each processor. Returns a value, or -errno. */
+/*
+ * The system call instruction of each processor.
+ *   raw_syscall()  returns a value, or -errno
+ *   raw_clone()    a new task that runs @run(@argument) on the stack that ends at @stack_end, with @tls as its
+ *                  thread pointer, and must not return from it. Returns its tid to the caller, or -errno.
+ */
 #ifndef INSIDEME_SYSCALL_ARCH_H
 #define INSIDEME_SYSCALL_ARCH_H
 
@@ -19,6 +24,32 @@ static ALWAYS_INLINE long raw_syscall(long number, long a, long b, long c, long 
 			 : "rcx", "r11", "memory");
 	return result;
 }
+
+static inline long raw_clone(void (*run)(void *), void *argument, void *stack_end, unsigned long flags, void *tls,
+			     void *tid)
+{
+	register void *r10 __asm__("r10") = tid;
+	register void *r8 __asm__("r8") = tls;
+	register void (*r12)(void *) __asm__("r12") = run;
+	register void *r13 __asm__("r13") = argument;
+	long result;
+
+	__asm__ volatile("syscall\n\t"
+			 "test %%rax, %%rax\n\t"
+			 "jnz 1f\n\t"
+			 "xor %%ebp, %%ebp\n\t"
+			 "mov %%r13, %%rdi\n\t"
+			 "call *%%r12\n\t"
+			 "ud2\n"
+			 "1:"
+			 : "=a"(result)
+			 : "0"(56L /* SYS_clone */), "D"(flags), "S"(stack_end), "d"(tid), "r"(r10), "r"(r8), "r"(r12),
+			   "r"(r13)
+			 : "rcx", "r11", "memory");
+	return result;
+}
+
+#define RAW_CLONE_TLS(block) (*(void **)(block) = (block))	/* %fs:0 holds its own address */
 #elif defined(__aarch64__)
 static ALWAYS_INLINE long raw_syscall(long number, long a, long b, long c, long d, long e, long f)
 {
@@ -33,6 +64,33 @@ static ALWAYS_INLINE long raw_syscall(long number, long a, long b, long c, long 
 	__asm__ volatile("svc 0" : "+r"(x0) : "r"(x8), "r"(x1), "r"(x2), "r"(x3), "r"(x4), "r"(x5) : "memory");
 	return x0;
 }
+
+static inline long raw_clone(void (*run)(void *), void *argument, void *stack_end, unsigned long flags, void *tls,
+			     void *tid)
+{
+	register long x8 __asm__("x8") = 220;	/* SYS_clone */
+	register long x0 __asm__("x0") = (long)flags;
+	register void *x1 __asm__("x1") = stack_end;
+	register void *x2 __asm__("x2") = tid;
+	register void *x3 __asm__("x3") = tls;
+	register void *x4 __asm__("x4") = tid;
+	register void (*x19)(void *) __asm__("x19") = run;
+	register void *x20 __asm__("x20") = argument;
+
+	__asm__ volatile("svc 0\n\t"
+			 "cbnz x0, 1f\n\t"
+			 "mov x29, #0\n\t"
+			 "mov x0, x20\n\t"
+			 "blr x19\n\t"
+			 "brk #0\n"
+			 "1:"
+			 : "+r"(x0)
+			 : "r"(x8), "r"(x1), "r"(x2), "r"(x3), "r"(x4), "r"(x19), "r"(x20)
+			 : "memory");
+	return x0;
+}
+
+#define RAW_CLONE_TLS(block) ((void)(block))
 #else
 #error "InsideMe runs on x86-64 and aarch64"
 #endif

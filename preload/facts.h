@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What is written once about a process: command, directory, machine, settings in force. */
+#ifndef INSIDEME_FACTS_H
+#define INSIDEME_FACTS_H
+
+#include "log.h"
+#include "settings.h"
+
+void facts_write(struct log_header *log, int argc, char *const *argv, const struct settings *settings);
+
+#endif

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The sampler's home inside the program: a raw clone, never a pthread. */
+#ifndef INSIDEME_HELPER_H
+#define INSIDEME_HELPER_H
+
+#include "insideme_log.h"
+#include "settings.h"
+
+/*
+ * Start the sampling task for the log of this process, unless insideme-run samples the run from outside.
+ * A task that cannot be started is no error: the log's header says that nothing was sampled.
+ */
+void helper_start(struct log_header *log, const char *path, const struct settings *settings,
+		  const struct log_run *page);
+
+/* Let it end and wait for it, at most some ms: before what it would disturb. */
+void helper_stop(void);
+
+#endif

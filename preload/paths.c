@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Making nodes of the call tree. A signal handler may interrupt anywhere and make nodes in the same tree. */
+#include "paths.h"
+
+#include "modules.h"
+
+#define FIRST_AREA_BYTES	8192u
+#define LAST_AREA_BYTES		(1u << 20)
+
+/* A blank node from the thread's newest area of nodes, or from a new, larger one. */
+static struct log_node *new_node(struct log_thread *thread)
+{
+	struct log_header *log = live.log;
+	uint32_t newest = thread->nodes;
+	struct log_area *area = log_at(log, newest);
+	uint64_t place, bytes;
+
+	if (newest) {
+		place = __atomic_fetch_add(&area->used_bytes, sizeof(struct log_node), __ATOMIC_RELAXED);
+		if (place + sizeof(struct log_node) <= area->bytes)
+			return (struct log_node *)((char *)area + place);
+	}
+	bytes = newest && area->bytes < LAST_AREA_BYTES ? area->bytes * 2 : newest ? area->bytes : FIRST_AREA_BYTES;
+	area = recorder_new_area(LOG_AREA_NODES, thread->head.self, bytes,
+				 sizeof(*area) + sizeof(struct log_node), sizeof(struct log_node));
+	if (!area)
+		return NULL;
+	thread->nodes = area->self;
+	return (struct log_node *)(area + 1);
+}
+
+static uint32_t find_child(const struct log_header *log, uint32_t parent, uint64_t function_addr)
+{
+	uint32_t ref = __atomic_load_n(&node_at(log, parent)->child, __ATOMIC_ACQUIRE);
+
+	while (ref && node_at(log, ref)->function_addr != function_addr)
+		ref = node_at(log, ref)->next;
+	return ref;
+}
+
+/* Link a new node; when a handler linked the same function meanwhile there are two, which readers merge. */
+static uint32_t make_child(struct log_thread *thread, uint32_t parent, uint64_t function_addr)
+{
+	struct log_header *log = live.log;
+	struct log_node *above = node_at(log, parent), *node = new_node(thread);
+	uint32_t first, ref;
+
+	if (!node)
+		return 0;
+	ref = log_ref(log, node);
+	node->function_addr = function_addr;
+	node->parent = parent;
+	node->min_ticks = UINT64_MAX;
+	first = __atomic_load_n(&above->child, __ATOMIC_RELAXED);
+	do {
+		node->next = first;
+	} while (!__atomic_compare_exchange_n(&above->child, &first, ref, false, __ATOMIC_RELEASE, __ATOMIC_RELAXED));
+	return ref;
+}
+
+/* The function's one node under "(other paths)". */
+static uint32_t find_other(struct log_thread *thread, uint64_t function_addr)
+{
+	uint32_t others = thread->others ? thread->others : log_ref(live.log, &thread->root);
+	uint32_t ref = find_child(live.log, others, function_addr);
+
+	log_lose(live.log, LOG_LOST_PATHS);
+	if (!ref)
+		ref = make_child(thread, others, function_addr);
+	return ref ? ref : others;
+}
+
+uint32_t path_find(struct log_thread *thread, uint32_t parent, uint64_t function_addr)
+{
+	uint32_t ref = find_child(live.log, parent, function_addr);
+
+	if (!ref) {
+		modules_know(function_addr);
+		if (!thread->others)	/* before the first path: room for it is certain then, or never */
+			thread->others = make_child(thread, log_ref(live.log, &thread->root), LOG_FUNCTION_OTHERS);
+		ref = make_child(thread, parent, function_addr);
+		if (!ref)
+			ref = find_other(thread, function_addr);
+	}
+	*path_cache_entry(thread, parent, function_addr) = ref;
+	return ref;
+}
+
+static void retire_in(struct log_area *area, uint64_t begin, uint64_t end)
+{
+	uint64_t used = __atomic_load_n(&area->used_bytes, __ATOMIC_ACQUIRE);
+	struct log_node *node = (struct log_node *)(area + 1);
+
+	for (; (char *)(node + 1) <= (char *)area + (used < area->bytes ? used : area->bytes); node++)
+		if (node->function_addr >= begin && node->function_addr < end)
+			__atomic_fetch_or(&node->function_addr, LOG_FUNCTION_RETIRED, __ATOMIC_RELAXED);
+}
+
+void paths_retire(uint64_t begin, uint64_t end)
+{
+	struct log_header *log = live.log;
+	uint64_t tail = log ? __atomic_load_n(&log->tail_bytes, __ATOMIC_ACQUIRE) : 0;
+
+	for (uint64_t at = LOG_HEADER_BYTES; at < tail;) {
+		struct log_area *area = (struct log_area *)((char *)log + at);
+		bool real = __atomic_load_n(&area->magic, __ATOMIC_ACQUIRE) == LOG_AREA_MAGIC;
+
+		if (real && area->kind == LOG_AREA_NODES)
+			retire_in(area, begin, end);
+		at += real ? area->bytes : LOG_AREA_ALIGN;
+	}
+}

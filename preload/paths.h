@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The call tree of a thread: one node per distinct call path. */
+#ifndef INSIDEME_PATHS_H
+#define INSIDEME_PATHS_H
+
+#include "thread.h"
+
+static ALWAYS_INLINE struct log_node *node_at(const struct log_header *log, uint32_t ref)
+{
+	return log_at(log, ref);
+}
+
+/* Where the thread's cache keeps the callee @function_addr of @parent. */
+static ALWAYS_INLINE uint32_t *path_cache_entry(struct log_thread *thread, uint32_t parent, uint64_t function_addr)
+{
+	return &thread->cache[((function_addr >> 4) + parent * 31ull) % LOG_CACHE_ENTRIES];
+}
+
+/*
+ * The node of @function_addr as called from @parent, made when the path is new, and put into the cache.
+ * Never fails: without room it is the function's node under "(other paths)", or at last that node itself.
+ */
+uint32_t path_find(struct log_thread *thread, uint32_t parent, uint64_t function_addr);
+
+/* Functions in [@begin, @end) are unloaded: their nodes, in all threads, match no more. */
+void paths_retire(uint64_t begin, uint64_t end);
+
+#endif

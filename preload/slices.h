@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Slices: one compact record for each finished call that lasted at least the threshold. */
+#ifndef INSIDEME_SLICES_H
+#define INSIDEME_SLICES_H
+
+#include "thread.h"
+
+/* The call of @frame, which ended at @end_ticks; @broken: without an exit. */
+void slice_write(struct log_thread *thread, const struct log_frame *frame, uint64_t end_ticks, bool broken);
+
+#endif
