@@ -1,0 +1,141 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Bad input and faults: one clear line, and the program goes its way; a damaged log never crashes the report.
+load lib
+
+@test "an unknown setting: one line, and recording goes on" {
+	INSIDEME_TRESHOLD=1us run record calls
+	same status "$status" 7
+	same lines "$(wc -l <stderr)" 1
+	grep -q '^insideme: .*INSIDEME_TRESHOLD' stderr
+	calls leaf 6000
+}
+
+@test "a wrong value: one line that names it, the default is used" {
+	INSIDEME_THRESHOLD=soon run record calls
+	same status "$status" 7
+	same lines "$(wc -l <stderr)" 1
+	grep -q '^insideme: .*INSIDEME_THRESHOLD=soon' stderr
+	calls leaf 6000
+}
+
+@test "a directory that cannot be written: one line, the program runs on" {
+	INSIDEME_DIR=/proc/nowhere run record calls
+	same status "$status" 7
+	same lines "$(wc -l <stderr)" 1
+	grep -q '^insideme: .*/proc/nowhere' stderr
+	same stdout "$(cat stdout)" 'leaf 6000, fib 6765, even 1'
+}
+
+@test "a file where the directory should be" {
+	touch insideme.data
+	run record calls
+	same status "$status" 7
+	same lines "$(wc -l <stderr)" 1
+}
+
+@test "a full disk: the program runs on with its own output and status" {
+	[ "$(id -u)" = 0 ] || skip "mounting a small file system needs root"
+	mkdir small
+	mount -t tmpfs -o size=64k tmpfs small || skip "no mount here"
+	INSIDEME_DIR=small/data run record calls
+	umount small
+	same status "$status" 7
+	same stdout "$(cat stdout)" 'leaf 6000, fib 6765, even 1'
+	between lines 0 "$(wc -l <stderr)" 1
+}
+
+@test "a disk that fills while running" {
+	[ "$(id -u)" = 0 ] || skip "mounting a small file system needs root"
+	mkdir small
+	mount -t tmpfs -o size=2m tmpfs small || skip "no mount here"
+	INSIDEME_THRESHOLD=0 INSIDEME_DIR=small/data run record signals
+	read -r _ work _ _ _ _ <stdout
+	view functions small/data/* >functions.csv || { cat report.stderr; umount small; false; }
+	umount small
+	same status "$status" 0
+	same work "$(value calls function=work)" "$work"
+}
+
+@test "a file size limit does not kill the program" {
+	run bash -c 'ulimit -f 64; LD_PRELOAD=$1 INSIDEME_THRESHOLD=0 "$2"' _ "$library" "$bin/calls"
+	same status "$status" 7
+}
+
+@test "little address space" {
+	run bash -c 'ulimit -v 200000; LD_PRELOAD=$1 "$2"' _ "$library" "$bin/calls"
+	same status "$status" 7
+	calls leaf 6000
+}
+
+@test "wrong usage of the tools: one line that names the option, exit 2" {
+	for option in --no-such-option '-v nothing' '-f nothing' '--top many' '--sort'; do
+		# shellcheck disable=SC2086
+		run "$report" $option
+		same "status of $option" "$status" 2
+		same "lines of $option" "${#lines[@]}" 1
+		[[ $output == insideme-report:* ]]
+	done
+	for option in --no-such-option --threshold=soon '--threshold'; do
+		run "$build/insideme-run" $option
+		same "status of $option" "$status" 2
+		same "lines of $option" "${#lines[@]}" 1
+		[[ $output == insideme-run:* ]]
+	done
+}
+
+@test "a program that does not exist: 127, one line" {
+	run "$build/insideme-run" -- ./nothing
+	same status "$status" 127
+	same lines "${#lines[@]}" 1
+}
+
+@test "no run at all: one line, exit 1" {
+	run "$report"
+	same status "$status" 1
+	same lines "${#lines[@]}" 1
+	run "$report" /nonexistent
+	same status "$status" 1
+	same lines "${#lines[@]}" 1
+	[[ $output == *"/nonexistent"* ]]
+}
+
+# survives LOG: exit 0 or 1 with a word about it, never a crash or a hang
+survives() {
+	local status=0
+	timeout 20 "$report" -v functions -f csv "$1" >damaged.csv 2>damaged.err || status=$?
+	[ $status -le 1 ] || { echo "exit $status for $2"; cat damaged.err; return 1; }
+	[ $status = 0 ] || [ -s damaged.err ] || { echo "exit 1 without a word for $2"; return 1; }
+}
+
+@test "a log cut at any length" {
+	INSIDEME_THRESHOLD=0 record calls || true
+	log=$(find "$PWD/insideme.data" -name '*.log')
+	size=$(stat -c %s "$log")
+	for length in 0 1 7 8 63 64 100 4095 4096 4097 8192 10000 16384 65536 100000 $((size / 2)) $((size - 1)); do
+		[ "$length" -le "$size" ] || continue
+		head -c "$length" "$log" >cut.log
+		survives cut.log "$length bytes"
+	done
+}
+
+@test "a log with damaged bytes" {
+	INSIDEME_THRESHOLD=0 record calls || true
+	log=$(find "$PWD/insideme.data" -name '*.log')
+	for seed in $(seq 60); do
+		perl -e 'srand shift; local $/; $_ = <STDIN>; my $n = length;
+			for (1 .. 40) { substr($_, rand() < 0.5 ? rand(8192) : rand($n), 1) = chr rand 256 } print' \
+			"$seed" <"$log" >bad.log
+		survives bad.log "seed $seed"
+	done
+}
+
+@test "a log that is something else" {
+	head -c 100000 /dev/zero >zero.log
+	run "$report" zero.log
+	same status "$status" 1
+	same lines "${#lines[@]}" 1
+	cp "$bin/calls" elf.log
+	run "$report" elf.log
+	same status "$status" 1
+}

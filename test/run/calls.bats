@@ -1,0 +1,134 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Every call is counted, whatever the language, the compiler and the way a call ends.
+load lib
+
+@test "calls in C" {
+	for compiler in '' .clang; do
+		rm -rf insideme.data functions.csv
+		run record calls$compiler
+		same status "$status" 7
+		quiet
+		calls outer 1000 middle 3000 leaf 6000 fib 21891 even 501 odd 500 main 1
+		same "never" "$(value calls function=never)" ''
+	done
+}
+
+@test "the tree is that of the calls" {
+	record calls || true
+	run "$report" -v tree
+	same status "$status" 0
+	[[ $output == *main*outer*middle*leaf* ]]
+	[[ $output != *never* ]]
+}
+
+@test "recursion counts once in total time" {
+	record calls || true
+	between "total of fib" 1 "$(value total_ns function=fib)" "$(value total_ns function=main)"
+	between "self of fib" 1 "$(value self_ns function=fib)" "$(value total_ns function=fib)"
+}
+
+@test "calls in C++: virtual, templates, constructors, exceptions" {
+	for compiler in '' .clang; do
+		rm -rf insideme.data functions.csv
+		run record calls_cpp$compiler
+		same status "$status" 0
+		quiet
+		calls 'shapes::square::area' 200 'shapes::circle::area' 100 'int twice<int>' 300 'double twice<double>' 150 \
+			'shapes::square::square' 200 'shapes::square::~square' 200 descend 400 attempt 100 after 100
+	done
+}
+
+@test "after an exception the tree goes on where it was caught" {
+	for compiler in '' .clang; do
+		rm -rf insideme.data
+		record calls_cpp$compiler
+		view tree >tree.csv
+		same "after under descend" "$(grep -c 'descend.*after' tree.csv)" 0
+	done
+}
+
+@test "calls in Fortran carry their module's name" {
+	run record calls_fortran
+	same status "$status" 0
+	quiet
+	value function
+	same integrate "$(value calls function=numbers::integrate)" 10
+	same square "$(value calls function=numbers::square)" 1000
+	same total "$(value calls function=total)" 1
+}
+
+@test "longjmp out of deep calls and of handlers" {
+	for compiler in '' .clang; do
+		rm -rf insideme.data functions.csv
+		run record jumps$compiler
+		same status "$status" 0
+		quiet
+		calls down 1000 land 200 big_frame 200 interrupted 100 handler 100 main 1
+		view tree >tree.csv
+		same "what follows a jump stands under down" "$(grep -cE 'down.*(land|big_frame)' tree.csv)" 0
+	done
+}
+
+@test "signal handlers with hooks at a high rate" {
+	for compiler in '' .clang; do
+		rm -rf insideme.data functions.csv
+		run record signals$compiler
+		same status "$status" 0
+		quiet
+		read -r _ work _ handler _ inner <stdout
+		calls work "$work" handler "$handler" in_handler "$inner" main 1
+	done
+}
+
+@test "signal handlers with hooks while every call is recorded" {
+	INSIDEME_THRESHOLD=0 record signals
+	quiet
+	read -r _ work _ handler _ inner <stdout
+	calls work "$work" handler "$handler" in_handler "$inner" main 1
+	same slices "$(view calls | grep -c ',work,\|^work,')" "$work"
+}
+
+@test "coroutines that switch inside of open calls" {
+	for compiler in '' .clang; do
+		rm -rf insideme.data functions.csv
+		run record coroutines$compiler
+		same status "$status" 0
+		quiet
+		calls body 3 step 3000 inner 3000 main 1
+		view tree >tree.csv
+		same "step or body under inner" "$(grep -cE 'inner.*(step|body)' tree.csv)" 0
+	done
+}
+
+@test "recursion 100000 deep" {
+	run record deep
+	same status "$status" 0
+	quiet
+	calls down 200000 bottom 2 main 1
+	between "total of down" 1 "$(value total_ns function=down)" "$(value total_ns function=main)"
+}
+
+@test "plugins loaded and unloaded in turn" {
+	run record plugins "$bin"
+	same status "$status" 0
+	quiet
+	calls first_work 500 second_work 1000 use_plugin 10 main 1
+	same "run of the first" "$(value calls function=run module=first_plugin.so)" 5
+	same "run of the second" "$(value calls function=run module=second_plugin.so)" 5
+}
+
+@test "counts mode counts the same" {
+	INSIDEME_TIMING=counts record calls || true
+	quiet
+	calls outer 1000 middle 3000 leaf 6000 fib 21891 even 501 odd 500 main 1
+}
+
+@test "threshold 0 has a record of every call" {
+	INSIDEME_THRESHOLD=0 record calls || true
+	quiet
+	calls outer 1000 middle 3000 leaf 6000 fib 21891
+	view calls >calls.csv
+	same fib "$("$here/csv" function function=fib <calls.csv | wc -l)" 21891
+	same leaf "$("$here/csv" function function=leaf <calls.csv | wc -l)" 6000
+}

@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# What the tests of run/ share. Each test runs in a folder of its own, so "the newest run" is its own.
+build=${INSIDEME_BUILD:?the build folder}
+bin=$build/test/bin
+library=$build/libinsideme.so
+report=$build/sanitized/insideme-report
+here=${BASH_SOURCE[0]%/*}
+export ASAN_OPTIONS=detect_leaks=0
+
+setup() {
+	cd "$BATS_TEST_TMPDIR" || return 1
+}
+
+# record PROGRAM ARGS...: one of our test programs under the library alone; stdout and stderr in files.
+record() {
+	local program=$1
+	shift
+	LD_PRELOAD=$library "$bin/$program" "$@" >stdout 2>stderr
+}
+
+# monitor [OPTIONS] -- PROGRAM ARGS...: under insideme-run.
+monitor() {
+	"$build/insideme-run" "$@" >stdout 2>stderr
+}
+
+# view NAME [OPTIONS]: a view of the newest run as csv.
+view() {
+	local name=$1
+	shift
+	"$report" -v "$name" -f csv "$@" 2>report.stderr
+}
+
+# value COLUMN [OTHER=VALUE]...: of the functions view.
+value() {
+	[ -e functions.csv ] || view functions >functions.csv || { cat report.stderr; return 1; }
+	"$here/csv" "$@" <functions.csv
+}
+
+# same WHAT FOUND EXPECTED
+same() {
+	[ "$2" = "$3" ] && return
+	echo "$1: found '$2', expected '$3'"
+	return 1
+}
+
+# between WHAT LOW FOUND HIGH: whole numbers
+between() {
+	[ -n "$3" ] && [ "$3" -ge "$2" ] && [ "$3" -le "$4" ] && return
+	echo "$1: found '$3', expected $2 to $4"
+	return 1
+}
+
+# calls FUNCTION N...: what the functions view says about it
+calls() {
+	while [ $# -gt 1 ]; do
+		same "calls of $1" "$(value calls "function=$1")" "$2" || return 1
+		shift 2
+	done
+}
+
+# stderr is what the library itself may have said: nothing
+quiet() {
+	same "what the recorder said" "$(cat stderr)" ''
+}

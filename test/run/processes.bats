@@ -1,0 +1,70 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Processes: fork, exec, vfork, and ends of every kind, with the same exit status as without the library.
+load lib
+
+@test "fork and exec" {
+	run record forks
+	same status "$status" 0
+	quiet
+	printf 'exit 3\nexec 4\nkill 137\nvfork 0\n' | diff - stdout
+	calls parent_work 100 child_work 150 after_fork 3 exec_work 25 main 2
+}
+
+@test "one launch is one run" {
+	record forks
+	same runs "$(find insideme.data -mindepth 1 -maxdepth 1 -type d | wc -l)" 1
+	same logs "$(find insideme.data -name '*.log' | wc -l)" 6
+}
+
+@test "a child stands where it was forked" {
+	record forks
+	run "$report" -v tree
+	[[ $output == *main*spawn*after_fork*child_work* ]]
+}
+
+for_each_end() {
+	for kind in return:10 exit:11 _exit:12 quick_exit:13 abort:134 kill:137 segv:139 exec:14 pthread_exit:0; do
+		rm -rf insideme.data functions.csv
+		"$1" "${kind%:*}" "${kind#*:}" || { echo "$kind"; return 1; }
+	done
+}
+
+one_end() {
+	run record ends "$1"
+	same "status of $1" "$status" "$2" || return 1
+	calls warm_up 1000 level_1 1 level_2 1 level_3 1 level_4 1 level_5 1 finish 1 main 1
+}
+
+@test "ends of every kind keep exit status and calls" {
+	for_each_end one_end
+}
+
+one_monitored_end() {
+	run monitor --quiet -- "$bin/ends" "$1"
+	same "status of $1" "$status" "$2" || return 1
+	same "stderr of $1" "$(cat stderr)" '' || return 1
+	calls warm_up 1000 level_5 1 finish 1 main 1
+}
+
+@test "insideme-run passes every end on" {
+	for_each_end one_monitored_end
+}
+
+@test "kill -9 in a deep call: the report shows what was open" {
+	record ends kill || true
+	run "$report" -v tree
+	same status "$status" 0
+	[[ $output == *main*level_1*level_2*level_3*level_4*level_5*finish* ]]
+	between "total of level_3" 1 "$(value total_ns function=level_3)" "$(value total_ns function=main)"
+}
+
+@test "the summary says how it ended" {
+	monitor --quiet -- "$bin/ends" kill || true
+	run "$report"
+	[[ $output == *SIGKILL* ]]
+	rm -rf insideme.data
+	monitor --quiet -- "$bin/ends" exit || true
+	run "$report"
+	[[ $output == *"exit status 11"* ]]
+}

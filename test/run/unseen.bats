@@ -1,0 +1,65 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-3.0-or-later
+# The program never notices: same output, exit status, descriptors and more, with and without the library.
+load lib
+
+# alike COMMAND...: the same output and status without, with the library, and under insideme-run.
+alike() {
+	local plain=0 preloaded=0 monitored=0
+	"$@" >plain.out 2>plain.err </dev/null || plain=$?
+	LD_PRELOAD=$library "$@" >preloaded.out 2>preloaded.err </dev/null || preloaded=$?
+	"$build/insideme-run" --quiet -- "$@" >monitored.out 2>monitored.err </dev/null || monitored=$?
+	same "status of $*" "$preloaded" "$plain" && same "status of $* under insideme-run" "$monitored" "$plain" &&
+		diff plain.out preloaded.out && diff plain.err preloaded.err &&
+		diff plain.out monitored.out && diff plain.err monitored.err
+}
+
+@test "what a program can see of itself" {
+	alike "$bin/look"
+	alike "$bin/look.clang"
+}
+
+@test "programs of the system" {
+	alike true
+	alike false
+	alike ls -l /usr/share/iso-codes/json
+	alike sh -c 'echo out; echo error >&2; exit 3'
+	alike bash -c 'for i in $(seq 100); do /bin/true; done; echo $i; kill -TERM $$'
+	alike perl -e 'print join(",", map { $_ * 2 } 1 .. 1000), "\n"; exit 9'
+	alike awk 'BEGIN { for (i = 0; i < 1000; i++) s += i; print s }'
+	alike gcc --version
+	alike sort /usr/share/dict/words
+	alike cat /nonexistent
+}
+
+@test "a pipe ends when the program closes it" {
+	run timeout 20 bash -c 'LD_PRELOAD=$1 sh -c "exec >&-; sleep 0.2" | wc -c' _ "$library"
+	same output "$output" 0
+}
+
+@test "closed descriptors stay closed" {
+	run bash -c 'LD_PRELOAD=$1 "$2" 7<&- 2>&- <&- | head -1; "$2" 7<&- 2>&- <&- | head -1' _ "$library" "$bin/look"
+	same "descriptors" "${lines[0]}" "${lines[1]}"
+}
+
+@test "the real program on real data writes the same result" {
+	"$bin/countries" 1 plain.json >plain.out
+	LD_PRELOAD=$library "$bin/countries" 1 with.json >with.out 2>with.err
+	diff plain.json with.json
+	diff plain.out with.out
+	same stderr "$(cat with.err)" ''
+	flags=$(cut -d' ' -f1 plain.out)
+	calls decode_flag "$flags" measure_fields "$flags" load_json 3 one_round 1 most_alike 1 find_words 1
+}
+
+@test "a program linked statically is named by insideme-run" {
+	printf 'int main(void) { return 5; }\n' | gcc -static -x c - -o static
+	run monitor -- ./static
+	same status "$status" 5
+	[[ $(cat stderr) == *static* ]]
+}
+
+@test "the library that does nothing changes nothing" {
+	LD_PRELOAD=$build/libinsideme-nop.so "$bin/calls" >stdout || same status $? 7
+	[ ! -e insideme.data ]
+}
