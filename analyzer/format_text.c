@@ -61,6 +61,11 @@ static void add_row(struct grid *grid, const void *row)
 		add_cell(grid, value_cell(grid, grid->rows->columns[i], rows_value(grid->rows, i, row)));
 }
 
+static const char *what(const struct table *table)
+{
+	return table->what ? table->what : table->name;
+}
+
 /* "406 other functions" and the sums that make sense for them. */
 static void add_rest(struct grid *grid, size_t nr_rest, const void *any_row)
 {
@@ -72,7 +77,7 @@ static void add_rest(struct grid *grid, size_t nr_rest, const void *any_row)
 		struct value value = value_real(rows_value(rows, i, any_row).unit, rows->totals[i] - rows->shown[i]);
 
 		if ((column->flags & COLUMN_NAME) && !said) {
-			add_cell(grid, xasprintf("%zu other %s", nr_rest, rows->table->name));
+			add_cell(grid, xasprintf("%zu other %s", nr_rest, what(rows->table)));
 			said = true;
 		} else {
 			add_cell(grid, column->flags & COLUMN_SUMS ? number_cell(value) : xstrdup(""));
@@ -151,7 +156,7 @@ static void print_title(FILE *out, const struct rows *rows)
 	fprintf(out, "%s: %zu ", table->title, rows->nr_kept);
 	if (some)
 		fprintf(out, "of %zu ", nr_total);
-	fputs(table->name, out);
+	fputs(what(table), out);
 	if (rows->sort)
 		fprintf(out, " by %s%s", rows->sort->name, rows->options->reverse ? ", reversed" : "");
 	if (some && rows->sort && (rows->sort->flags & COLUMN_SUMS) && rows->sort_total > 0)

@@ -57,7 +57,8 @@ struct column {
 #define IN_JSON	4u
 
 struct table {
-	const char *name;		/* what its rows are: "functions" */
+	const char *name;		/* key in json: "functions" */
+	const char *what;		/* what its rows are, for people; NULL: as name */
 	const char *title;		/* text: the line above it, with what is said of its rows; NULL: none */
 	const char *note;		/* text: the line below; NULL: none */
 	const struct column *columns;

@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Cells of functions and call paths. */
+#include "cells.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "resolve.h"
+
+struct value ns_cell(double ns)
+{
+	if (!isfinite(ns))
+		return value_empty();
+	return value_integer(UNIT_NS, ns > 0 ? llround(ns) : 0);
+}
+
+static struct value count_cell(uint64_t count)
+{
+	return value_integer(UNIT_COUNT, (int64_t)count);
+}
+
+struct value stats_cell(const struct call_stats *stats, enum stats_cell cell)
+{
+	bool timed = stats->timed_calls > 0 || stats->open_ns > 0;
+
+	switch (cell) {
+	case CELL_CALLS:
+		return count_cell(stats->calls);
+	case CELL_OPEN_CALLS:
+		return count_cell(stats->open_calls);
+	case CELL_TIMED_CALLS:
+		return count_cell(stats->timed_calls);
+	case CELL_SELF:
+		return timed ? ns_cell(stats->self_ns) : value_empty();
+	case CELL_TOTAL:
+		return timed ? ns_cell(stats->total_ns) : value_empty();
+	case CELL_MEAN:
+		return value_real(UNIT_NS, call_stats_mean_ns(stats));
+	case CELL_MIN:
+		return ns_cell(stats->min_ns);
+	case CELL_MAX:
+		return ns_cell(stats->max_ns);
+	case CELL_STDDEV:
+		return value_real(UNIT_NS, call_stats_stddev_ns(stats));
+	}
+	return value_empty();
+}
+
+struct value heap_cell(const struct heap_stats *heap, enum heap_cell cell)
+{
+	switch (cell) {
+	case CELL_ALLOC_CALLS:
+		return count_cell(heap->alloc_calls);
+	case CELL_ALLOC_BYTES:
+		return value_integer(UNIT_BYTES, (int64_t)heap->alloc_bytes);
+	case CELL_FREE_CALLS:
+		return count_cell(heap->free_calls);
+	case CELL_FREED_BYTES:
+		return value_integer(UNIT_BYTES, (int64_t)heap->freed_bytes);
+	case CELL_FAILED_CALLS:
+		return count_cell(heap->failed_calls);
+	case CELL_LARGEST_BYTES:
+		return value_integer(UNIT_BYTES, (int64_t)heap->largest_bytes);
+	}
+	return value_empty();
+}
+
+static const char *base_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+struct value function_cell(struct function *function, enum function_cell cell)
+{
+	static char source[256];	/* one cell lives until the next is asked for */
+
+	if (cell >= CELL_FILE)
+		resolve_source(function);
+	switch (cell) {
+	case CELL_NAME:
+		return value_text(function->name);
+	case CELL_MODULE:
+		return value_text(function->object ? base_name(function->object->path) : NULL);
+	case CELL_FILE:
+		return value_text(function->file);
+	case CELL_LINE:
+		return function->line ? value_integer(UNIT_NONE, function->line) : value_empty();
+	case CELL_SOURCE:
+		if (!function->file)
+			return value_empty();
+		snprintf(source, sizeof(source), "%s:%u", base_name(function->file), function->line);
+		return value_text(source);
+	}
+	return value_empty();
+}

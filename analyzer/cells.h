@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Cells that tables of functions, call paths and calls have in common. */
+#ifndef INSIDEME_CELLS_H
+#define INSIDEME_CELLS_H
+
+#include "model.h"
+#include "table.h"
+
+/* Numbers of a function or a call path. Which one is in column->index. */
+enum stats_cell {
+	CELL_CALLS, CELL_OPEN_CALLS, CELL_TIMED_CALLS,
+	CELL_SELF, CELL_TOTAL, CELL_MEAN, CELL_MIN, CELL_MAX, CELL_STDDEV,
+};
+struct value stats_cell(const struct call_stats *stats, enum stats_cell cell);
+
+enum heap_cell {
+	CELL_ALLOC_CALLS, CELL_ALLOC_BYTES, CELL_FREE_CALLS, CELL_FREED_BYTES, CELL_FAILED_CALLS, CELL_LARGEST_BYTES,
+};
+struct value heap_cell(const struct heap_stats *heap, enum heap_cell cell);
+
+/* What a function is. MODULE: base name of its file; SOURCE: "pool.cpp:31". */
+enum function_cell { CELL_NAME, CELL_MODULE, CELL_FILE, CELL_LINE, CELL_SOURCE };
+struct value function_cell(struct function *function, enum function_cell cell);
+
+/* Nanoseconds as a whole number; negative ones, which a sum of differences may leave, as 0. */
+struct value ns_cell(double ns);
+
+#endif

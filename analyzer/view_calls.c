@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Single calls, one row for each slice, as they come from the log: memory does not grow with their number. */
+#include "views.h"
+
+#include <string.h>
+
+#include "cells.h"
+#include "document.h"
+#include "error.h"
+#include "slices.h"
+
+#define TEXT_CALLS 20
+
+struct call_row {
+	struct slice slice;
+	uint32_t depth;
+};
+
+struct call_source {
+	struct model *model;
+	struct slice_reader *reader;	/* NULL: at the start */
+	uint32_t *depths;		/* [id of a tree node] */
+};
+
+static struct value get_time(const struct column *column, const void *row)
+{
+	const struct slice *slice = &((const struct call_row *)row)->slice;
+
+	return value_integer(UNIT_NS, column->index ? slice->end : slice->start);
+}
+
+static struct value get_duration(const struct column *column, const void *row)
+{
+	(void)column;
+	return ns_cell(((const struct call_row *)row)->slice.duration_ns);
+}
+
+static struct value get_function(const struct column *column, const void *row)
+{
+	return function_cell(((const struct call_row *)row)->slice.node->function, column->index);
+}
+
+static struct value get_depth(const struct column *column, const void *row)
+{
+	(void)column;
+	return value_integer(UNIT_NONE, ((const struct call_row *)row)->depth);
+}
+
+enum { WHO_PID, WHO_TID, WHO_NAME };
+
+static struct value get_who(const struct column *column, const void *row)
+{
+	const struct thread *thread = ((const struct call_row *)row)->slice.thread;
+
+	if (column->index == WHO_PID)
+		return value_integer(UNIT_NONE, thread->process->header.pid);
+	if (column->index == WHO_TID)
+		return value_integer(UNIT_NONE, thread->tid);
+	return value_text(thread->name[0] ? thread->name : NULL);
+}
+
+enum { HEAP_BEFORE, HEAP_AFTER, HEAP_DELTA };
+
+static struct value get_heap(const struct column *column, const void *row)
+{
+	const struct slice *slice = &((const struct call_row *)row)->slice;
+	const int64_t bytes[] = {
+		[HEAP_BEFORE] = slice->heap_before_bytes,
+		[HEAP_AFTER] = slice->heap_after_bytes,
+		[HEAP_DELTA] = slice->heap_delta_bytes,
+	};
+
+	if (slice->thread->process->header.heap_bytes == LOG_HEAP_OFF)
+		return value_empty();
+	return value_integer(UNIT_BYTES, bytes[column->index]);
+}
+
+enum { MEMORY_RSS, MEMORY_VMS, MEMORY_AGE, AT_EXIT = 4 };
+
+/* The newest reading before the call's entry or exit; the cells of a row ask for the same one in turn. */
+static struct value get_memory(const struct column *column, const void *row)
+{
+	static struct { const struct process *process; uint64_t ticks; bool known; struct memory_reading reading; } last;
+	const struct slice *slice = &((const struct call_row *)row)->slice;
+	uint64_t ticks = column->index & AT_EXIT ? slice->end_ticks : slice->start_ticks, bytes;
+
+	if (last.process != slice->thread->process || last.ticks != ticks) {
+		last.process = slice->thread->process;
+		last.ticks = ticks;
+		last.known = process_memory_at(slice->thread->process, ticks, &last.reading);
+	}
+	if (!last.known)
+		return value_empty();
+	if ((column->index & 3) == MEMORY_AGE)
+		return ns_cell(last.reading.age_ns);
+	bytes = (column->index & 3) == MEMORY_RSS ? last.reading.rss_bytes : last.reading.vms_bytes;
+	return bytes == LOG_NONE ? value_empty() : value_integer(UNIT_BYTES, (int64_t)bytes);
+}
+
+static struct value get_broken(const struct column *column, const void *row)
+{
+	(void)column;
+	return value_integer(UNIT_NONE, ((const struct call_row *)row)->slice.broken);
+}
+
+static const struct column columns[] = {
+	{ "start_ns", "Start", 0, get_time, 0 },
+	{ "end_ns", "End", 0, get_time, 1 },
+	{ "duration_ns", "Duration", 0, get_duration, 0 },
+	{ "pid", "Pid", 0, get_who, WHO_PID },
+	{ "thread", "Thread", 0, get_who, WHO_TID },
+	{ "thread_name", "Name", COLUMN_LEFT, get_who, WHO_NAME },
+	{ "function", "Function", COLUMN_NAME | COLUMN_LEFT | COLUMN_ROOM, get_function, CELL_NAME },
+	{ "module", "Module", COLUMN_LEFT, get_function, CELL_MODULE },
+	{ "file", "File", COLUMN_LEFT, get_function, CELL_FILE },
+	{ "line", "Line", 0, get_function, CELL_LINE },
+	{ "depth", "Depth", 0, get_depth, 0 },
+	{ "heap_before_bytes", "Heap before", 0, get_heap, HEAP_BEFORE },
+	{ "heap_after_bytes", "Heap after", 0, get_heap, HEAP_AFTER },
+	{ "heap_delta_bytes", "Own change", 0, get_heap, HEAP_DELTA },
+	{ "rss_at_entry_bytes", "RSS before", 0, get_memory, MEMORY_RSS },
+	{ "vms_at_entry_bytes", "VMS before", 0, get_memory, MEMORY_VMS },
+	{ "entry_age_ns", "Age before", 0, get_memory, MEMORY_AGE },
+	{ "rss_at_exit_bytes", "RSS after", 0, get_memory, MEMORY_RSS | AT_EXIT },
+	{ "vms_at_exit_bytes", "VMS after", 0, get_memory, MEMORY_VMS | AT_EXIT },
+	{ "exit_age_ns", "Age after", 0, get_memory, MEMORY_AGE | AT_EXIT },
+	{ "broken", "Broken", 0, get_broken, 0 },
+	{ "source", "Source", COLUMN_LEFT, get_function, CELL_SOURCE },
+};
+
+#define DATA_COLUMNS "start_ns,end_ns,duration_ns,pid,thread,thread_name,function,module,file,line,depth," \
+	"heap_before_bytes,heap_after_bytes,heap_delta_bytes,rss_at_entry_bytes,vms_at_entry_bytes,entry_age_ns," \
+	"rss_at_exit_bytes,vms_at_exit_bytes,exit_age_ns,broken"
+
+static bool next_call(struct table *table, void *row)
+{
+	struct call_source *source = table->source;
+	struct call_row *call = row;
+
+	if (!source->reader)
+		source->reader = slices_open_all(source->model);
+	if (!slices_next(source->reader, &call->slice)) {
+		slices_close(source->reader);
+		source->reader = NULL;
+		return false;
+	}
+	call->depth = source->depths[call->slice.node->id];
+	return true;
+}
+
+static void fill_depths(uint32_t *depths, const struct tree_node *root)
+{
+	const struct tree_node *node = root;
+
+	while (node) {
+		/* what nothing recorded called has depth 0 */
+		if (node != root && node->parent != root)
+			depths[node->id] = depths[node->parent->id] + 1;
+		if (node->child) {
+			node = node->child;
+			continue;
+		}
+		while (node && !node->next)
+			node = node->parent;
+		node = node ? node->next : NULL;
+	}
+}
+
+/* What share of all calls is here, on stderr, so that a table in a file stays a table. */
+static void tell_share(const struct model *model)
+{
+	fprintf(stderr, "insideme-report: %lu of %lu calls; INSIDEME_THRESHOLD=0 records all\n",
+		(unsigned long)model->nr_slices, (unsigned long)model->calls);
+}
+
+int view_calls(struct document *document, struct report *report)
+{
+	struct table *table = document_new(document, sizeof(*table));
+	struct call_source *source = document_new(document, sizeof(*source));
+
+	source->model = report->model;
+	source->depths = document_new(document, report->model->nr_tree_nodes * sizeof(*source->depths));
+	fill_depths(source->depths, report->model->root);
+	*table = (struct table){
+		.name = "calls",
+		.title = report_program(report),
+		.note = "Heap: of the process; Own change: what the call's thread allocated less what it freed",
+		.columns = columns,
+		.nr_columns = sizeof(columns) / sizeof(*columns),
+		.text_columns = report_has_heap(report) ?
+			"start_ns,duration_ns,thread,heap_before_bytes,heap_after_bytes,heap_delta_bytes,"
+			"rss_at_exit_bytes,function" : "start_ns,duration_ns,thread,rss_at_exit_bytes,function,source",
+		.data_columns = DATA_COLUMNS,
+		.text_sort = "duration_ns",
+		.text_top = TEXT_CALLS,
+		.row_bytes = sizeof(struct call_row),
+		.next = next_call,
+		.source = source,
+		.formats = IN_TEXT | IN_CSV | IN_JSON,
+	};
+	document_add_table(document, table);
+	if (report->model->nr_slices < report->model->calls)
+		tell_share(report->model);
+	return 0;
+}

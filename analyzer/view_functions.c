@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Each function: calls, times, allocations, over all threads and processes. */
+#include "views.h"
+
+#include "cells.h"
+
+/* A row: the function, and what its self time is compared with. */
+struct function_row {
+	struct function *function;
+	double all_ns;
+};
+
+static struct value get_function(const struct column *column, const void *row)
+{
+	const struct function_row *of = row;
+
+	return function_cell(of->function, column->index);
+}
+
+static struct value get_stats(const struct column *column, const void *row)
+{
+	const struct function_row *of = row;
+
+	return stats_cell(&of->function->stats, column->index);
+}
+
+static struct value get_heap(const struct column *column, const void *row)
+{
+	const struct function_row *of = row;
+
+	if (of->function->process && of->function->process->header.heap_bytes == LOG_HEAP_OFF)
+		return value_empty();
+	return heap_cell(&of->function->heap, column->index);
+}
+
+static struct value get_percentile(const struct column *column, const void *row)
+{
+	const struct function_row *of = row;
+
+	return ns_cell(function_percentile_ns(of->function, (double)column->index));
+}
+
+static struct value get_share(const struct column *column, const void *row)
+{
+	const struct function_row *of = row;
+	struct value self = stats_cell(&of->function->stats, CELL_SELF);
+
+	(void)column;
+	if (self.type == VALUE_EMPTY || !(of->all_ns > 0))
+		return value_empty();
+	return value_real(UNIT_PERCENT, 100 * value_number(self) / of->all_ns);
+}
+
+/* The first 18 are fixed: they are the interface. New ones go behind. */
+static const struct column columns[] = {
+	{ "function", "Function", COLUMN_NAME | COLUMN_LEFT | COLUMN_ROOM, get_function, CELL_NAME },
+	{ "module", "Module", COLUMN_LEFT, get_function, CELL_MODULE },
+	{ "file", "File", COLUMN_LEFT, get_function, CELL_FILE },
+	{ "line", "Line", 0, get_function, CELL_LINE },
+	{ "calls", "Calls", COLUMN_SUMS, get_stats, CELL_CALLS },
+	{ "self_ns", "Self", COLUMN_SUMS, get_stats, CELL_SELF },
+	{ "total_ns", "Total", 0, get_stats, CELL_TOTAL },
+	{ "mean_ns", "Mean", 0, get_stats, CELL_MEAN },
+	{ "min_ns", "Min", 0, get_stats, CELL_MIN },
+	{ "max_ns", "Max", 0, get_stats, CELL_MAX },
+	{ "p50_ns", "p50", 0, get_percentile, 50 },
+	{ "p90_ns", "p90", 0, get_percentile, 90 },
+	{ "p99_ns", "p99", 0, get_percentile, 99 },
+	{ "stddev_ns", "Stddev", 0, get_stats, CELL_STDDEV },
+	{ "alloc_calls", "Allocs", COLUMN_SUMS, get_heap, CELL_ALLOC_CALLS },
+	{ "alloc_bytes", "Alloc", COLUMN_SUMS, get_heap, CELL_ALLOC_BYTES },
+	{ "free_calls", "Frees", COLUMN_SUMS, get_heap, CELL_FREE_CALLS },
+	{ "freed_bytes", "Freed", COLUMN_SUMS, get_heap, CELL_FREED_BYTES },
+	{ "self_percent", "", COLUMN_SUMS, get_share, 0 },
+	{ "open_calls", "Open", COLUMN_SUMS, get_stats, CELL_OPEN_CALLS },
+	{ "timed_calls", "Timed", COLUMN_SUMS, get_stats, CELL_TIMED_CALLS },
+	{ "failed_alloc_calls", "Failed", COLUMN_SUMS, get_heap, CELL_FAILED_CALLS },
+	{ "largest_alloc_bytes", "Largest", 0, get_heap, CELL_LARGEST_BYTES },
+	{ "source", "Source", COLUMN_LEFT, get_function, CELL_SOURCE },
+};
+
+#define DATA_COLUMNS "function,module,file,line,calls,self_ns,total_ns,mean_ns,min_ns,max_ns,p50_ns,p90_ns,p99_ns," \
+	"stddev_ns,alloc_calls,alloc_bytes,free_calls,freed_bytes,self_percent,open_calls,timed_calls," \
+	"failed_alloc_calls,largest_alloc_bytes"
+
+struct table *functions_table(struct document *document, struct report *report)
+{
+	struct model *model = report->model;
+	struct table *table = document_new(document, sizeof(*table));
+	struct table_rows *rows = document_new(document, sizeof(*rows));
+	struct function_row *row = document_new(document, (model->nr_functions + 1) * sizeof(*row));
+
+	rows->rows = row;
+	for (size_t i = 0; i < model->nr_functions; i++) {
+		if (model->functions[i]->kind == FUNCTION_PLAIN)
+			row[rows->nr_rows++] = (struct function_row){ model->functions[i], model->functions_ns };
+	}
+	*table = (struct table){
+		.name = "functions",
+		.columns = columns,
+		.nr_columns = sizeof(columns) / sizeof(*columns),
+		.data_columns = DATA_COLUMNS,
+		.text_sort = report_has_times(report) ? "self_ns" : "calls",
+		.row_bytes = sizeof(*row),
+		.next = table_next_row,
+		.source = rows,
+		.formats = IN_TEXT | IN_CSV | IN_JSON,
+	};
+	table->data_sort = table->text_sort;
+	return table;
+}
+
+static const char *text_columns(const struct report *report)
+{
+	if (!report_has_times(report))
+		return report_has_heap(report) ? "calls,alloc_calls,alloc_bytes,freed_bytes,function,source" :
+			"calls,function,source";
+	if (!report_has_heap(report))
+		return "self_ns,self_percent,total_ns,calls,mean_ns,p99_ns,max_ns,function,source";
+	return "self_ns,self_percent,total_ns,calls,mean_ns,p99_ns,max_ns,alloc_bytes,function,source";
+}
+
+int view_functions(struct document *document, struct report *report)
+{
+	struct table *table = functions_table(document, report);
+	size_t nr_threads = 0;
+
+	for (size_t i = 0; i < report->model->nr_processes; i++)
+		nr_threads += report->model->processes[i]->nr_threads;
+	table->title = report_program(report);
+	table->text_columns = text_columns(report);
+	table->text_top = 20;
+	table->note = document_text(document, "total = self + what it calls (recursion once); both summed over %zu "
+				    "thread%s; %% of self time in all functions", nr_threads, nr_threads == 1 ? "" : "s");
+	document_add_table(document, table);
+	return 0;
+}

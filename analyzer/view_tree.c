@@ -1,0 +1,269 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The call tree: each call path, below its caller. */
+#include "views.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "cells.h"
+#include "error.h"
+#include "names.h"
+
+#define TEXT_PATHS	40	/* shown as text unless --top says otherwise */
+#define INDENT_MAX	24	/* levels; deeper ones stay there */
+
+struct tree_row {
+	const struct tree_node *node;
+	double all_ns;
+	unsigned int depth;		/* 0: called by nothing that was recorded */
+};
+
+static struct value get_function(const struct column *column, const void *row)
+{
+	const struct tree_row *of = row;
+	struct value value = function_cell(of->node->function, column->index);
+
+	value.indent = column->index != CELL_NAME ? 0 : of->depth < INDENT_MAX ? of->depth : INDENT_MAX;
+	return value;
+}
+
+/* "main;run;step": names from the outermost on; ';' occurs in no name. */
+static struct value get_path(const struct column *column, const void *row)
+{
+	static char *path;
+	static size_t room;
+	const struct tree_row *of = row;
+	size_t bytes = 0;
+	char *front;
+
+	(void)column;
+	for (const struct tree_node *node = of->node; node->function; node = node->parent)
+		bytes += strlen(node->function->name) + 1;
+	if (bytes > room) {
+		free(path);
+		path = xcalloc(bytes, 2);
+		room = 2 * bytes;
+	}
+	front = path + bytes;
+	for (const struct tree_node *node = of->node; node->function; node = node->parent) {
+		size_t length = strlen(node->function->name);
+
+		*--front = node == of->node ? '\0' : ';';
+		front -= length;
+		memcpy(front, node->function->name, length);
+	}
+	return value_text(front);
+}
+
+static struct value get_depth(const struct column *column, const void *row)
+{
+	(void)column;
+	return value_integer(UNIT_NONE, ((const struct tree_row *)row)->depth);
+}
+
+static struct value get_threads(const struct column *column, const void *row)
+{
+	(void)column;
+	return value_integer(UNIT_COUNT, ((const struct tree_row *)row)->node->nr_threads);
+}
+
+static struct value get_stats(const struct column *column, const void *row)
+{
+	return stats_cell(&((const struct tree_row *)row)->node->stats, column->index);
+}
+
+static struct value get_heap(const struct column *column, const void *row)
+{
+	return heap_cell(&((const struct tree_row *)row)->node->heap, column->index);
+}
+
+static struct value get_share(const struct column *column, const void *row)
+{
+	const struct tree_row *of = row;
+	struct value part = stats_cell(&of->node->stats, column->index);
+
+	if (part.type == VALUE_EMPTY || !(of->all_ns > 0))
+		return value_empty();
+	return value_real(UNIT_PERCENT, 100 * value_number(part) / of->all_ns);
+}
+
+static const struct column columns[] = {
+	{ "path", "Path", COLUMN_LEFT, get_path, 0 },
+	{ "depth", "Depth", 0, get_depth, 0 },
+	{ "function", "Function", COLUMN_NAME | COLUMN_LEFT | COLUMN_ROOM, get_function, CELL_NAME },
+	{ "module", "Module", COLUMN_LEFT, get_function, CELL_MODULE },
+	{ "file", "File", COLUMN_LEFT, get_function, CELL_FILE },
+	{ "line", "Line", 0, get_function, CELL_LINE },
+	{ "calls", "Calls", 0, get_stats, CELL_CALLS },
+	{ "total_ns", "Total", 0, get_stats, CELL_TOTAL },
+	{ "self_ns", "Self", 0, get_stats, CELL_SELF },
+	{ "mean_ns", "Mean", 0, get_stats, CELL_MEAN },
+	{ "min_ns", "Min", 0, get_stats, CELL_MIN },
+	{ "max_ns", "Max", 0, get_stats, CELL_MAX },
+	{ "alloc_calls", "Allocs", 0, get_heap, CELL_ALLOC_CALLS },
+	{ "alloc_bytes", "Alloc", 0, get_heap, CELL_ALLOC_BYTES },
+	{ "free_calls", "Frees", 0, get_heap, CELL_FREE_CALLS },
+	{ "freed_bytes", "Freed", 0, get_heap, CELL_FREED_BYTES },
+	{ "total_percent", "", 0, get_share, CELL_TOTAL },
+	{ "self_percent", "", 0, get_share, CELL_SELF },
+	{ "open_calls", "Open", 0, get_stats, CELL_OPEN_CALLS },
+	{ "threads", "Threads", 0, get_threads, 0 },
+	{ "source", "Source", COLUMN_LEFT, get_function, CELL_SOURCE },
+};
+
+/* Which paths are shown, and in what order siblings come. */
+struct selection {
+	const struct options *options;
+	const struct column *sort;
+	double all_ns;
+	const struct tree_node **nodes;	/* those that --match leaves, with all below them */
+	size_t nr_nodes;
+	bool *shown;			/* [id]: among the first --top of them, or above one */
+};
+
+static int compare_nodes(const void *a, const void *b, void *context)
+{
+	const struct selection *selection = context;
+	struct tree_row left = { .node = *(const struct tree_node *const *)a, .all_ns = selection->all_ns };
+	struct tree_row right = { .node = *(const struct tree_node *const *)b, .all_ns = selection->all_ns };
+	struct value key = selection->sort->get(selection->sort, &left);
+	char *text = key.type == VALUE_TEXT ? xstrdup(key.text) : NULL;
+	int order;
+
+	if (text)
+		key.text = text;
+	order = value_compare(key, selection->sort->get(selection->sort, &right));
+	if ((key.type != VALUE_TEXT) != selection->options->reverse)
+		order = -order;
+	free(text);
+	return order ? order : (left.node->id > right.node->id) - (left.node->id < right.node->id);
+}
+
+/* The node after @node in any order that has callers before what they call. */
+static const struct tree_node *next_node(const struct tree_node *node)
+{
+	if (node->child)
+		return node->child;
+	while (node && !node->next)
+		node = node->parent;
+	return node ? node->next : NULL;
+}
+
+static void select_nodes(struct selection *selection, const struct tree_node *root, size_t nr_nodes)
+{
+	const char *pattern = selection->options->match;
+	bool *matched = xcalloc(nr_nodes, sizeof(*matched));	/* it, or one above it */
+
+	for (const struct tree_node *node = next_node(root); node; node = next_node(node)) {
+		matched[node->id] = !pattern || matched[node->parent->id] || name_matches(pattern, node->function->name);
+		if (matched[node->id])
+			selection->nodes[selection->nr_nodes++] = node;
+	}
+	free(matched);
+	qsort_r(selection->nodes, selection->nr_nodes, sizeof(*selection->nodes), compare_nodes, selection);
+}
+
+/* Show the first @top of the selected, and their callers. Return: how many are left out */
+static size_t show_nodes(struct selection *selection, size_t top)
+{
+	size_t left_out = 0;
+
+	for (size_t i = 0; i < selection->nr_nodes; i++) {
+		const struct tree_node *node = selection->nodes[i];
+
+		if (top && i >= top)
+			left_out += !selection->shown[node->id];
+		else
+			for (; node && !selection->shown[node->id]; node = node->parent)
+				selection->shown[node->id] = true;
+	}
+	return left_out;
+}
+
+/* Rows in the order of the tree; not recursive, for a recursion may have been recorded that is very deep. */
+static size_t list_rows(struct selection *selection, const struct tree_node *root, size_t nr_nodes,
+			struct tree_row *rows)
+{
+	struct tree_row *todo = xcalloc(nr_nodes, sizeof(*todo));
+	const struct tree_node **children = xcalloc(nr_nodes, sizeof(*children));
+	size_t nr_todo = 1, nr_rows = 0;
+
+	todo[0] = (struct tree_row){ .node = root };
+	while (nr_todo) {
+		struct tree_row row = todo[--nr_todo];
+		size_t nr = 0;
+
+		if (row.node->function)
+			rows[nr_rows++] = row;
+		for (const struct tree_node *child = row.node->child; child; child = child->next)
+			if (selection->shown[child->id])
+				children[nr++] = child;
+		qsort_r(children, nr, sizeof(*children), compare_nodes, selection);
+		while (nr)
+			todo[nr_todo++] = (struct tree_row){ .node = children[--nr], .all_ns = selection->all_ns,
+				.depth = row.node->function ? row.depth + 1 : 0 };
+	}
+	free(todo);
+	free(children);
+	return nr_rows;
+}
+
+static void choose_rows(struct table *table, struct table_rows *rows, struct document *document, struct report *report)
+{
+	const struct model *model = report->model;
+	const struct options *options = report->options;
+	const char *sort = options->sort ? options->sort : report_has_times(report) ? "total_ns" : "calls";
+	bool text = strcmp(options->format, "text") == 0;
+	struct selection selection = {
+		.options = options,
+		.sort = table_find_column(table, sort, strlen(sort)),
+		.all_ns = model->functions_ns,
+	};
+
+	if (!selection.sort)
+		return;		/* whoever prints the table says that there is no such column */
+	selection.nodes = xcalloc(model->nr_tree_nodes, sizeof(*selection.nodes));
+	selection.shown = xcalloc(model->nr_tree_nodes, sizeof(*selection.shown));
+	select_nodes(&selection, model->root, model->nr_tree_nodes);
+	table->nr_left_out = show_nodes(&selection, options->top_given ? options->top : text ? TEXT_PATHS : 0);
+	rows->rows = document_new(document, model->nr_tree_nodes * sizeof(struct tree_row));
+	rows->nr_rows = list_rows(&selection, model->root, model->nr_tree_nodes, (struct tree_row *)rows->rows);
+	free(selection.nodes);
+	free(selection.shown);
+}
+
+static const char *text_columns(const struct report *report)
+{
+	if (!report_has_times(report))
+		return report_has_heap(report) ? "calls,alloc_calls,alloc_bytes,function,source" : "calls,function,source";
+	if (!report_has_heap(report))
+		return "total_ns,total_percent,self_ns,calls,function,source";
+	return "total_ns,total_percent,self_ns,calls,alloc_bytes,function,source";
+}
+
+int view_tree(struct document *document, struct report *report)
+{
+	struct table *table = document_new(document, sizeof(*table));
+	struct table_rows *rows = document_new(document, sizeof(*rows));
+
+	*table = (struct table){
+		.name = "tree",
+		.what = "call paths",
+		.title = report_program(report),
+		.note = "total = self + what it calls, over all threads; % of the time in all functions; "
+			"Alloc: by the function itself",
+		.columns = columns,
+		.nr_columns = sizeof(columns) / sizeof(*columns),
+		.text_columns = text_columns(report),
+		.data_columns = "path,depth,function,module,file,line,calls,total_ns,self_ns,mean_ns,min_ns,max_ns,"
+			"alloc_calls,alloc_bytes,free_calls,freed_bytes,total_percent,self_percent,open_calls,threads",
+		.fixed = true,
+		.row_bytes = sizeof(struct tree_row),
+		.next = table_next_row,
+		.source = rows,
+		.formats = IN_TEXT | IN_CSV | IN_JSON,
+	};
+	choose_rows(table, rows, document, report);
+	document_add_table(document, table);
+	return 0;
+}

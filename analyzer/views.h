@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The views: each makes a document of a report. Adding one is a file with its function and a line in views.c. */
+#ifndef INSIDEME_VIEWS_H
+#define INSIDEME_VIEWS_H
+
+#include "document.h"
+#include "model.h"
+#include "options.h"
+#include "run.h"
+
+struct report {
+	struct model *model;
+	const struct run *runs;		/* at least one */
+	size_t nr_runs;
+	const struct options *options;
+};
+
+struct view {
+	const char *name;
+	const char *help;		/* one line */
+	/* Fill an empty document. Return: 0, or an exit status after an error(). */
+	int (*build)(struct document *document, struct report *report);
+};
+
+extern const struct view views[];	/* ends with a name of NULL */
+const struct view *view_find(const char *name);
+
+int view_summary(struct document *document, struct report *report);
+int view_functions(struct document *document, struct report *report);
+int view_tree(struct document *document, struct report *report);
+int view_calls(struct document *document, struct report *report);
+int view_resources(struct document *document, struct report *report);
+int view_quality(struct document *document, struct report *report);
+
+/*
+ * Tables that more than one view shows. They live as long as the document; the caller sets what differs.
+ */
+struct table *functions_table(struct document *document, struct report *report);
+struct table *resources_table(struct document *document, struct report *report);
+struct table *quality_table(struct document *document, struct report *report);
+
+/* The name of the program that the report is about. */
+const char *report_program(const struct report *report);
+/* Did any process count its heap, or time its calls? Columns of what was not recorded stay out. */
+bool report_has_heap(const struct report *report);
+bool report_has_times(const struct report *report);
+
+#endif
