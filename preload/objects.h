@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Loaded objects as they lie in memory: segments, symbols, build-id. Looks symbols up itself: dlsym()
+ * allocates, frees the program's dlerror() text, and under sanitizers calls back into our wrappers.
+ */
+#ifndef INSIDEME_OBJECTS_H
+#define INSIDEME_OBJECTS_H
+
+#include <link.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct object {
+	const char *name;		/* as the dynamic linker has it: "" for the program; lives as long as the object */
+	uintptr_t bias;			/* address in memory less address in the file */
+	uintptr_t begin;		/* lowest and end of its loaded segments */
+	uintptr_t end;
+	const uint8_t *build_id;	/* NULL: it has none */
+	uint32_t build_id_bytes;
+
+	const ElfW(Sym) *symbols;	/* NULL: it has none */
+	const char *strings;
+	const uint16_t *versions;
+	const uint32_t *gnu_hash;
+	const uint32_t *hash;
+	const ElfW(Rela) *relocations[2];	/* of calls, and of data that is not relative */
+	size_t nr_relocations[2];
+};
+
+void object_read(struct object *object, const struct dl_phdr_info *info);
+
+/* The hash that object_find() takes. */
+uint32_t symbol_hash(const char *name);
+
+/* Address of the function or variable that @object defines, in its default version; NULL if it defines none. */
+void *object_find(const struct object *object, const char *name, uint32_t hash);
+
+/* Does @object call @name, or take its address, without defining it? */
+bool object_imports(const struct object *object, const char *name);
+
+static inline bool object_holds(const struct object *object, uintptr_t addr)
+{
+	return addr - object->begin < object->end - object->begin;
+}
+
+#endif

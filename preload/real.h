@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The functions that the library interposes, and the definitions that come next after its own: what a
+ * wrapper forwards to. To interpose one more: a line in REAL_FUNCTIONS, the wrapper, a line in exports.map.
+ */
+#ifndef INSIDEME_REAL_H
+#define INSIDEME_REAL_H
+
+#include <pthread.h>
+#include <setjmp.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "compiler.h"
+
+#define REAL_FUNCTIONS(X)                                                                           \
+	X(void *, malloc, (size_t bytes))                                                           \
+	X(void *, calloc, (size_t count, size_t bytes))                                             \
+	X(void *, realloc, (void *block, size_t bytes))                                             \
+	X(void, free, (void *block))                                                                \
+	X(size_t, malloc_usable_size, (void *block))	/* called, not interposed */                \
+	X(int, posix_memalign, (void **block, size_t align, size_t bytes))                          \
+	X(void *, aligned_alloc, (size_t align, size_t bytes))                                      \
+	X(void *, memalign, (size_t align, size_t bytes))                                           \
+	X(void *, valloc, (size_t bytes))                                                           \
+	X(void *, pvalloc, (size_t bytes))                                                          \
+	X(void *, reallocarray, (void *block, size_t count, size_t bytes))                          \
+	X(void, free_sized, (void *block, size_t bytes))                                            \
+	X(void, free_aligned_sized, (void *block, size_t align, size_t bytes))                      \
+	X(void *, _Znwm, (size_t bytes))                                                            \
+	X(void *, _Znam, (size_t bytes))                                                            \
+	X(void *, _ZnwmRKSt9nothrow_t, (size_t bytes, const void *tag))                             \
+	X(void *, _ZnamRKSt9nothrow_t, (size_t bytes, const void *tag))                             \
+	X(void *, _ZnwmSt11align_val_t, (size_t bytes, size_t align))                               \
+	X(void *, _ZnamSt11align_val_t, (size_t bytes, size_t align))                               \
+	X(void *, _ZnwmSt11align_val_tRKSt9nothrow_t, (size_t bytes, size_t align, const void *tag)) \
+	X(void *, _ZnamSt11align_val_tRKSt9nothrow_t, (size_t bytes, size_t align, const void *tag)) \
+	X(void, _ZdlPv, (void *block))                                                              \
+	X(void, _ZdaPv, (void *block))                                                              \
+	X(void, _ZdlPvm, (void *block, size_t bytes))                                               \
+	X(void, _ZdaPvm, (void *block, size_t bytes))                                               \
+	X(void, _ZdlPvRKSt9nothrow_t, (void *block, const void *tag))                               \
+	X(void, _ZdaPvRKSt9nothrow_t, (void *block, const void *tag))                               \
+	X(void, _ZdlPvSt11align_val_t, (void *block, size_t align))                                 \
+	X(void, _ZdaPvSt11align_val_t, (void *block, size_t align))                                 \
+	X(void, _ZdlPvmSt11align_val_t, (void *block, size_t bytes, size_t align))                  \
+	X(void, _ZdaPvmSt11align_val_t, (void *block, size_t bytes, size_t align))                  \
+	X(void, _ZdlPvSt11align_val_tRKSt9nothrow_t, (void *block, size_t align, const void *tag))  \
+	X(void, _ZdaPvSt11align_val_tRKSt9nothrow_t, (void *block, size_t align, const void *tag))  \
+	X(int, pthread_create, (pthread_t *thread, const pthread_attr_t *attributes,                \
+				void *(*function)(void *), void *argument))                         \
+	X(int, pthread_setname_np, (pthread_t thread, const char *name))                            \
+	X(int, prctl, (int option, unsigned long a, unsigned long b, unsigned long c, unsigned long d)) \
+	X(void, _exit, (int status))                                                                \
+	X(void, _Exit, (int status))                                                                \
+	X(void, quick_exit, (int status))                                                           \
+	X(void, longjmp, (struct __jmp_buf_tag *to, int value))                                     \
+	X(void, _longjmp, (struct __jmp_buf_tag *to, int value))                                    \
+	X(void, siglongjmp, (struct __jmp_buf_tag *to, int value))                                  \
+	X(void, __longjmp_chk, (struct __jmp_buf_tag *to, int value))                               \
+	X(void *, __cxa_begin_catch, (void *exception))                                             \
+	X(int, dlclose, (void *handle))                                                             \
+	X(int, _dl_find_object, (void *addr, void *found))	/* called, not interposed */
+
+#define REAL_MEMBER(type, name, arguments) type (*name) arguments;
+/* NULL: no object that is loaded defines it (C programs have no operator new), or not looked up yet. */
+struct real {
+	REAL_FUNCTIONS(REAL_MEMBER)
+};
+#undef REAL_MEMBER
+
+extern HIDDEN struct real real;		/* each word is written whole, by any thread, always with the same value */
+
+/*
+ * Look up what is still NULL: the first definition in an object loaded after ours, as the dynamic linker
+ * orders them, objects of a later dlopen() included, however they were opened. Called first thing in the
+ * constructor, and by a wrapper that finds NULL. No allocation of ours; what the lookup itself allocates
+ * (sanitizers) is served by early.c.
+ */
+void real_init(void);
+
+/* The object at [begin, end) is gone: forget what it defined. */
+void real_forget(uintptr_t begin, uintptr_t end);
+
+/* Is @name defined by an object that comes before ours, the program for example? Then ours is never called. */
+bool real_is_taken(const char *name);
+
+#endif
