@@ -52,3 +52,25 @@ run-tests: all $(programs) $(unit_tests) $(O)/sanitized/insideme-report
 programs: $(programs)
 .PHONY: check run-tests programs
 -include $(wildcard $(O)/test/unit/*.d)
+
+# Benchmarks, side by side with the peers. Not part of make check: they measure, and take minutes.
+bench_bin := $(O)/bench
+bench_programs := $(addprefix $(bench_bin)/,loop loop.plain loop.pg empty measure log_bytes sampling ticks.so nothing.so)
+bench_cflags := -g -O2 -Wall -pthread
+$(bench_bin)/loop $(bench_bin)/empty: bench_cflags += -finstrument-functions
+$(bench_bin)/loop.pg: bench_cflags += -pg
+$(bench_bin)/ticks.so $(bench_bin)/nothing.so: bench_cflags += -shared -fPIC
+$(bench_bin)/nothing.so: bench_cflags += -DEMPTY
+$(bench_bin)/loop.plain $(bench_bin)/loop.pg: test/bench/loop.c
+$(bench_bin)/nothing.so: test/bench/ticks.c
+$(bench_bin)/loop.plain $(bench_bin)/loop.pg $(bench_bin)/nothing.so $(bench_bin)/ticks.so:
+	@mkdir -p $(@D)
+	$(call say,CC)gcc $(bench_cflags) $< -o $@
+$(bench_bin)/ticks.so: test/bench/ticks.c
+$(bench_bin)/%: test/bench/%.c
+	@mkdir -p $(@D)
+	$(call say,CC)gcc $(bench_cflags) -D_GNU_SOURCE -iquote include -iquote preload -iquote . $^ -o $@
+$(bench_bin)/sampling: $(call obj,tool,$(shared_src))
+bench: all $(bench_programs)
+	$(Q)test/bench/run $(abspath $(O))
+.PHONY: bench
