@@ -2,12 +2,16 @@
 /* Growing a log ahead of its writers. */
 #include "ahead.h"
 
+#include <stdbool.h>
+
 #include "log.h"
 #include "syscalls.h"
 
 #define LEAST_BYTES		(128u << 10)
 #define MOST_BYTES		(32u << 20)
 #define USUAL_MOST_BYTES	(8u << 20)	/* two of the largest steps */
+#define LOOK_SHORTEST_NS	1000000u
+#define LOOK_LONGEST_NS		10000000u
 #define RETRY_NS		1000000000u
 #define PIECE_BYTES		(1u << 20)	/* brought into memory at a time: 0.1 to 1 ms */
 #define POPULATE_WRITE		23		/* MADV_POPULATE_WRITE, Linux 5.14 */
@@ -18,6 +22,7 @@ void ahead_init(struct ahead *ahead, struct log_header *log, int log_fd)
 	ahead->log_fd = log_fd;
 	ahead->last_tail_bytes = log->tail_bytes;
 	ahead->in_memory_bytes = log->tail_bytes & ~(uint64_t)(LOG_AREA_ALIGN - 1);
+	ahead->last_ns = 0;
 	ahead->retry_ns = 0;
 }
 
@@ -51,18 +56,33 @@ static bool bring_into_memory(struct ahead *ahead)
 	return ahead->in_memory_bytes < reached;
 }
 
-bool ahead_grow(struct ahead *ahead, uint64_t now_ns)
+/* By then half of what is left is used up, if the writers go on as they did since the last look. */
+static uint64_t next_look(uint64_t left, uint64_t moved, uint64_t passed_ns)
+{
+	uint64_t bytes_per_ms = moved / (passed_ns / 1000000 + 1) + 1;
+	uint64_t ns = left / 2 / bytes_per_ms * 1000000;
+
+	if (ns < LOOK_SHORTEST_NS)
+		return LOOK_SHORTEST_NS;
+	return ns < LOOK_LONGEST_NS ? ns : LOOK_LONGEST_NS;
+}
+
+uint64_t ahead_grow(struct ahead *ahead, uint64_t now_ns)
 {
 	struct log_header *log = ahead->log;
 	uint64_t tail = __atomic_load_n(&log->tail_bytes, __ATOMIC_RELAXED);
 	uint64_t target = tail + wanted_bytes(ahead, tail);
+	uint64_t moved = tail - ahead->last_tail_bytes, passed_ns = now_ns - ahead->last_ns;
 
 	if (!log->has_hooks)
-		return false;
+		return UINT64_MAX;
 	ahead->last_tail_bytes = tail;
+	ahead->last_ns = now_ns;
 	if (target > log->map_bytes)
 		target = log->map_bytes;
 	if (target > log->file_bytes && now_ns >= ahead->retry_ns && log_grow(log, ahead->log_fd, target) < 0)
 		ahead->retry_ns = now_ns + RETRY_NS;
-	return bring_into_memory(ahead);
+	if (bring_into_memory(ahead))
+		return 0;
+	return next_look(log->file_bytes - tail, moved, passed_ns);
 }

@@ -3,7 +3,6 @@
 #ifndef INSIDEME_AHEAD_H
 #define INSIDEME_AHEAD_H
 
-#include <stdbool.h>
 #include <stdint.h>
 
 #include "insideme_log.h"
@@ -12,13 +11,14 @@ struct ahead {
 	struct log_header *log;
 	int log_fd;
 	uint64_t last_tail_bytes;
+	uint64_t last_ns;
 	uint64_t in_memory_bytes;	/* the file is in the page cache up to here */
 	uint64_t retry_ns;		/* no attempt before this, after one that failed */
 };
 
 void ahead_init(struct ahead *ahead, struct log_header *log, int log_fd);
 
-/* Grow when too little is left. @now_ns: CLOCK_MONOTONIC. Return: whether there is more to do at once. */
-bool ahead_grow(struct ahead *ahead, uint64_t now_ns);
+/* Grow when too little is left. @now_ns: CLOCK_MONOTONIC. Return: ns after which to look again at the latest. */
+uint64_t ahead_grow(struct ahead *ahead, uint64_t now_ns);
 
 #endif

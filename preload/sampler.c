@@ -15,16 +15,13 @@
 #define CLOCK_INTERVAL_NS	(1000u * MS)
 #define SLOW_INTERVAL_NS	(100u * MS)
 #define ACTIVE_INTERVAL_NS	(1u * MS)	/* of memory rows while slices are written */
-#define LOOK_ACTIVE_NS		(2u * MS)	/* longest sleep then: the log must stay ahead of its writers */
-#define LOOK_IDLE_NS		(10u * MS)
 #define ACTIVE_NS		(20u * MS)	/* how long a slice counts as "being written" */
 #define PAUSE_NS		(100u * MS)	/* between looks at a process that runs another image now */
-#define WAKE_NS			3000u		/* what a sleep and a wake-up cost beside the row itself */
 
-/* What each set may cost, in thousandths of a core; 10 in all. */
-static const uint32_t share_permille[NR_COLUMN_SETS] = {
-	[SET_CLOCK] = 1000, [SET_MEMORY] = 6, [SET_PROCESS] = 2, [SET_PROCESS_SLOW] = 1, [SET_SYSTEM] = 1,
-};
+/* What the rows may cost, in millionths of a core: one per cent in all, the fast ones most of it. */
+#define ALL_PPM			9500u
+#define FAST_PPM		8000u
+#define SLOW_PPM		1000u		/* each of the slow sets */
 
 struct sampler {
 	struct sampler_config config;
@@ -38,7 +35,11 @@ struct sampler {
 	uint64_t last_ns[NR_COLUMN_SETS];	/* CLOCK_MONOTONIC of the newest row, 0: none yet */
 	uint64_t active_ns;			/* when slices were last seen to be written */
 	bool is_active;
+	uint64_t wake_ns;			/* CPU time of a sleep and a wake-up, beside the rows; average */
 };
+
+/* CPU time at the end of the newest step of any sampler. Used by the one thread that runs samplers. */
+static uint64_t step_end_cpu_ns;
 
 uint64_t sampler_bytes(void)
 {
@@ -75,6 +76,7 @@ int sampler_start(struct sampler *sampler, const struct sampler_config *config)
 	}
 	sampler->active_ns = 0;
 	sampler->is_active = false;
+	sampler->wake_ns = 0;
 	config->log->sampler_kind = config->own_thread ? 1 : 2;
 	config->log->sampler_tid = (uint32_t)sys_gettid();
 	return 0;
@@ -90,36 +92,79 @@ static uint64_t lesser(uint64_t a, uint64_t b)
 	return a < b ? a : b;
 }
 
-static uint64_t wanted_interval(const struct sampler *sampler, enum column_set_id set)
+/* So often that rows of @cost_ns, and the wake-ups for them, take @ppm of a core. */
+static uint64_t least_interval(const struct sampler *sampler, uint64_t cost_ns, uint64_t ppm)
 {
-	uint64_t interval = sampler->config.interval_ns;
+	return (cost_ns + sampler->wake_ns) * 1000000u / ppm;
+}
 
+static uint64_t process_interval(const struct sampler *sampler)
+{
+	uint64_t cost = sampler->rows[SET_PROCESS].cost_ns + sampler->rows[SET_MEMORY].cost_ns;
+
+	if (sampler->config.interval_is_set)
+		return sampler->config.interval_ns;
+	return greater(sampler->config.interval_ns, least_interval(sampler, cost, FAST_PPM));
+}
+
+static uint64_t slow_interval(const struct sampler *sampler, enum column_set_id set)
+{
+	uint64_t wanted = greater(sampler->config.interval_ns, SLOW_INTERVAL_NS);
+
+	if (sampler->config.interval_is_set)
+		return wanted;
+	return greater(wanted, least_interval(sampler, sampler->rows[set].cost_ns, SLOW_PPM));
+}
+
+/* What the process rows leave of the one per cent goes here; at their pace a memory row needs no wake-up. */
+static uint64_t memory_interval(const struct sampler *sampler)
+{
+	uint64_t process = process_interval(sampler), wanted = ACTIVE_INTERVAL_NS;
+	uint64_t used_ppm = (sampler->rows[SET_PROCESS].cost_ns + sampler->wake_ns) * 1000000u / process;
+
+	if (!sampler->is_active || used_ppm >= ALL_PPM)
+		return process;
+	wanted = greater(wanted, least_interval(sampler, sampler->rows[SET_MEMORY].cost_ns, ALL_PPM - used_ppm));
+	return lesser(wanted, process);
+}
+
+/* Between readings of a set, now. */
+static uint64_t interval_of(const struct sampler *sampler, enum column_set_id set)
+{
 	switch (set) {
 	case SET_CLOCK:
 		return CLOCK_INTERVAL_NS;
-	case SET_MEMORY:
-		return sampler->is_active ? lesser(interval, ACTIVE_INTERVAL_NS) : interval;
 	case SET_PROCESS:
-		return interval;
+		return process_interval(sampler);
+	case SET_MEMORY:
+		return memory_interval(sampler);
 	default:
-		return greater(interval, SLOW_INTERVAL_NS);
+		return slow_interval(sampler, set);
 	}
 }
 
-/* Between readings: as wanted, unless that costs more than the set's share and nobody insisted. */
-static uint64_t interval_of(const struct sampler *sampler, enum column_set_id set)
+static uint64_t period_of(const struct sampler *sampler, enum column_set_id set)
 {
-	uint64_t wanted = wanted_interval(sampler, set), cost = sampler->rows[set].cost_ns;
-	uint64_t least = (cost + WAKE_NS) * 1000 / share_permille[set];
-
-	if (sampler->config.interval_is_set && set != SET_MEMORY)
-		return wanted;
-	return greater(wanted, least);
+	return interval_of(sampler, set) * sampler->rows[set].step;
 }
 
 static uint64_t due_ns(const struct sampler *sampler, enum column_set_id set)
 {
-	return sampler->last_ns[set] ? sampler->last_ns[set] + interval_of(sampler, set) * sampler->rows[set].step : 0;
+	return sampler->last_ns[set] ? sampler->last_ns[set] + period_of(sampler, set) : 0;
+}
+
+/* What is due soon is taken along, so that sets share their wake-ups. */
+static bool is_due(const struct sampler *sampler, enum column_set_id set, uint64_t now)
+{
+	return due_ns(sampler, set) <= now + period_of(sampler, set) / 16;
+}
+
+/* Rows keep their pace: being some us late does not move the next one. */
+static void set_last(struct sampler *sampler, enum column_set_id set, uint64_t now)
+{
+	uint64_t due = due_ns(sampler, set), tolerance = period_of(sampler, set) / 4;
+
+	sampler->last_ns[set] = due + tolerance > now && due < now + tolerance ? due : now;
 }
 
 static uint64_t heap_bytes(const struct log_header *log)
@@ -168,7 +213,7 @@ static int take_row(struct sampler *sampler, enum column_set_id set)
 
 	if (error < 0)
 		return error;
-	sampler->last_ns[set] = begin_ns;
+	set_last(sampler, set, begin_ns);
 	if (set == SET_MEMORY && sampler->figures.rss_bytes == LOG_NONE)
 		return 0;
 	row_set_add(&sampler->rows[set], ticks, &sampler->figures);
@@ -177,28 +222,31 @@ static int take_row(struct sampler *sampler, enum column_set_id set)
 	return 0;
 }
 
-/* CPU time of the sampling: all of a thread that does nothing else, else what passes between two readings. */
-static void count_cpu(const struct sampler *sampler, uint64_t before_ns)
+/* CPU time of the sampling: all of a thread that does nothing else, else what passes within steps. */
+static void count_cpu(struct sampler *sampler, uint64_t begin_ns)
 {
-	uint64_t now_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID);
+	uint64_t end_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID), asleep_ns = 0;
+	_Atomic uint64_t *total = &sampler->config.log->sampler_cpu_ns;
 
+	if (step_end_cpu_ns && begin_ns > step_end_cpu_ns)
+		asleep_ns = begin_ns - step_end_cpu_ns;
+	sampler->wake_ns = (sampler->wake_ns * 15 + asleep_ns) / 16;
+	step_end_cpu_ns = end_ns;
 	if (sampler->config.own_thread)
-		sampler->config.log->sampler_cpu_ns = now_ns;
+		*total = end_ns;
 	else
-		__atomic_fetch_add(&sampler->config.log->sampler_cpu_ns, now_ns - before_ns, __ATOMIC_RELAXED);
+		__atomic_fetch_add(total, end_ns - begin_ns + asleep_ns, __ATOMIC_RELAXED);
 }
 
-static int64_t until_next(const struct sampler *sampler)
+static int64_t until_next(const struct sampler *sampler, uint64_t look_ns)
 {
 	uint64_t now = clock_ns(CLOCK_MONOTONIC);
-	uint64_t next = now + CLOCK_INTERVAL_NS;
+	uint64_t next = now + lesser(CLOCK_INTERVAL_NS, look_ns);
 
 	for (enum column_set_id set = 0; set < NR_COLUMN_SETS; set++) {
 		if (has_set(sampler, set))
 			next = lesser(next, due_ns(sampler, set));
 	}
-	if (sampler->config.log->has_hooks)
-		next = lesser(next, now + (sampler->is_active ? LOOK_ACTIVE_NS : LOOK_IDLE_NS));
 	return next > now ? (int64_t)(next - now) : 0;
 }
 
@@ -219,26 +267,27 @@ static bool is_closed(const struct sampler *sampler)
 
 int64_t sampler_step(struct sampler *sampler)
 {
-	uint64_t before_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID), now = clock_ns(CLOCK_MONOTONIC);
-	bool is_behind;
+	uint64_t begin_cpu_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID), now = clock_ns(CLOCK_MONOTONIC), look_ns;
+	int64_t wait_ns;
 
 	if (is_closed(sampler))
 		return look_at_closed(sampler);
-	is_behind = ahead_grow(&sampler->ahead, now);
+	look_ns = ahead_grow(&sampler->ahead, now);
 	if (activity_look(&sampler->activity))
 		sampler->active_ns = now;
 	sampler->is_active = now - sampler->active_ns < ACTIVE_NS;
 	for (enum column_set_id set = 0; set < NR_COLUMN_SETS; set++) {
 		int error;
 
-		if (!has_set(sampler, set) || due_ns(sampler, set) > now)
+		if (!has_set(sampler, set) || !is_due(sampler, set, now))
 			continue;
 		error = take_row(sampler, set);
 		if (error < 0)
 			return error;
 	}
-	count_cpu(sampler, before_ns);
-	return is_behind ? 0 : until_next(sampler);
+	wait_ns = until_next(sampler, look_ns);
+	count_cpu(sampler, begin_cpu_ns);
+	return wait_ns;
 }
 
 void sampler_stop(struct sampler *sampler)

@@ -131,6 +131,7 @@ int main(void)
 	measure_all(log, pid, false);
 	measure_all(log, getpid(), true);
 	log->tail_bytes = LOG_HEADER_BYTES;
+	log->file_bytes = 1u << 20;
 	measure_share(log, fd, pid, false);
 	measure_share(log, fd, pid, true);
 	kill(pid, SIGKILL);
