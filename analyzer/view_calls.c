@@ -2,11 +2,9 @@
 /* Single calls, one row for each slice, as they come from the log: memory does not grow with their number. */
 #include "views.h"
 
-#include <string.h>
+#include <stdio.h>
 
 #include "cells.h"
-#include "document.h"
-#include "error.h"
 #include "slices.h"
 
 #define TEXT_CALLS 20
@@ -199,7 +197,6 @@ int view_calls(struct document *document, struct report *report)
 		.formats = IN_TEXT | IN_CSV | IN_JSON,
 	};
 	document_add_table(document, table);
-	if (report->model->nr_slices < report->model->calls)
-		tell_share(report->model);
+	tell_share(report->model);
 	return 0;
 }

@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* How far a report can be trusted. */
+#include "findings.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "error.h"
+#include "resolve.h"
+
+struct loss {
+	enum log_loss id;
+	const char *name;
+	const char *text;	/* begins with the number */
+	bool is_doubt;
+};
+
+static const struct loss losses[] = {
+	{ LOG_LOST_EARLY_CALLS, "early_calls", "calls before the recorder was ready are missing", false },
+	{ LOG_LOST_FRAMES, "untimed_calls", "calls are counted but not timed: too many were open at once", true },
+	{ LOG_LOST_UNKNOWN_EXITS, "unknown_exits", "exits of functions that were not open (entered before the "
+		"recorder was ready, or in a fork)", false },
+	{ LOG_LOST_BROKEN_CALLS, "broken_calls", "calls had no exit (longjmp, exception, end of thread); they end "
+		"where that was noticed", false },
+	{ LOG_LOST_SLICES, "lost_slices", "single calls are missing in -v calls; counts and times have them", false },
+	{ LOG_LOST_PATHS, "folded_paths", "call paths had no room and are added up under (other paths); calls and "
+		"times of functions have them", true },
+	{ LOG_LOST_CALLS, "lost_calls", "calls are missing from all figures", true },
+	{ LOG_LOST_RECORDS, "lost_records", "events, modules or texts had no room", true },
+	{ LOG_LOST_ROWS, "lost_rows", "resource samples had no room", false },
+	{ LOG_LOST_GROWTH, "failed_growths", "times the log could not grow: disk full, or over the budget", true },
+	{ LOG_LOST_HEAP_CALLS, "lost_heap_calls", "allocations and frees were not counted", true },
+};
+
+static void add(struct findings *findings, const char *name, enum unit unit, double number, bool is_doubt,
+		const char *text)
+{
+	findings->list = xgrow(findings->list, findings->nr, sizeof(*findings->list));
+	findings->list[findings->nr++] = (struct finding){ name, unit, number, text, is_doubt };
+}
+
+static char *human(struct findings *findings, enum unit unit, double number)
+{
+	return unit_format(document_new(findings->document, UNIT_TEXT_MAX), unit, number);
+}
+
+static void add_losses(struct findings *findings, const struct model *model)
+{
+	for (size_t i = 0; i < sizeof(losses) / sizeof(*losses); i++) {
+		const struct loss *loss = &losses[i];
+		uint64_t number = 0;
+
+		for (size_t j = 0; j < model->nr_processes; j++)
+			number += model->processes[j]->header.losses[loss->id];
+		if (number)
+			add(findings, loss->name, UNIT_COUNT, (double)number, loss->is_doubt,
+			    document_text(findings->document, "%" PRIu64 " %s", number, loss->text));
+	}
+}
+
+/* Functions without names, one finding for each object that they are in. */
+static void add_nameless(struct findings *findings, const struct model *model, const struct object *object)
+{
+	const char *why = object ? resolve_trouble(object) : "they are in no known module";
+	double self_ns = 0, share;
+	size_t nr = 0;
+
+	for (size_t i = 0; i < model->nr_functions; i++) {
+		if (model->functions[i]->object != object || model->functions[i]->resolved)
+			continue;
+		self_ns += model->functions[i]->stats.self_ns;
+		nr++;
+	}
+	if (!nr)
+		return;
+	share = model->functions_ns > 0 ? 100 * self_ns / model->functions_ns : 0;
+	add(findings, "nameless_functions", UNIT_COUNT, (double)nr, true,
+	    document_text(findings->document, "%zu function%s without a name, %s of the time in functions: %s%s%s", nr,
+			  nr == 1 ? "" : "s", human(findings, UNIT_PERCENT, share), object ? object->path : "",
+			  object ? " " : "", why ? why : "has no symbols for them"));
+}
+
+static void add_threshold_steps(struct findings *findings, struct process *process)
+{
+	for (size_t i = 0; i < process->nr_events; i++) {
+		const struct event *event = &process->events[i];
+
+		if (event->kind != LOG_EVENT_THRESHOLD)
+			continue;
+		add(findings, "threshold_raised_at_ns", UNIT_NS, (double)event->time, false,
+		    document_text(findings->document, "%s after the start single calls had to last %s to be recorded, "
+				  "no longer %s: %s (process %u)", human(findings, UNIT_NS, (double)event->time),
+				  human(findings, UNIT_NS, (double)event->values[0] * process->tick_ns),
+				  human(findings, UNIT_NS, (double)event->values[1] * process->tick_ns),
+				  event->values[2] == LOG_THRESHOLD_RATE ? "they came too fast" :
+				  "half of the remaining budget was used", process->header.pid));
+	}
+}
+
+static void add_rows(struct findings *findings, const struct process *process)
+{
+	for (size_t i = 0; i < process->nr_rowsets; i++) {
+		const struct rowset *rows = &process->rowsets[i];
+
+		if (rows->cost_ns)
+			add(findings, "row_cost_ns", UNIT_NS, (double)rows->cost_ns, false,
+			    document_text(findings->document, "%s for each row of %s (process %u)",
+					  human(findings, UNIT_NS, (double)rows->cost_ns), rows->set,
+					  process->header.pid));
+		if (rows->step > 1)
+			add(findings, "row_step", UNIT_NONE, rows->step, false,
+			    document_text(findings->document, "every %u. row of %s was kept (process %u)", rows->step,
+					  rows->set, process->header.pid));
+	}
+}
+
+static void add_process(struct findings *findings, struct process *process)
+{
+	const char *off = process_fact(process, "off");
+	uint64_t overflow = 0;
+
+	add_threshold_steps(findings, process);
+	add_rows(findings, process);
+	for (size_t i = 0; i < process->nr_threads; i++)
+		overflow += process->threads[i]->overflow_depth;
+	if (overflow)
+		add(findings, "open_calls_without_frames", UNIT_COUNT, (double)overflow, true,
+		    document_text(findings->document, "%" PRIu64 " calls were open for which there was no room "
+				  "(process %u)", overflow, process->header.pid));
+	if (off)
+		add(findings, "turned_off", UNIT_NONE, 1, true, document_text(findings->document,
+			"the recorder gave up in process %u: %s", process->header.pid, off));
+	if (process->timebase.nr_dropped)
+		add(findings, "clock_readings_dropped", UNIT_COUNT, (double)process->timebase.nr_dropped, true,
+		    document_text(findings->document, "%zu clock readings contradict the others (process %u)",
+				  process->timebase.nr_dropped, process->header.pid));
+	if (process->header.sampler_kind == 0 && !process_rowset(process, "process"))
+		add(findings, "processes_without_sampler", UNIT_COUNT, 1, true,
+		    document_text(findings->document, "no resources were sampled in process %u", process->header.pid));
+}
+
+static void add_uncertain_functions(struct findings *findings, const struct model *model)
+{
+	uint64_t untimed = 0;
+	size_t bound = 0;
+
+	for (size_t i = 0; i < model->nr_functions; i++) {
+		const struct call_stats *stats = &model->functions[i]->stats;
+
+		bound += model->functions[i]->total_is_bound;
+		if (stats->calls > stats->timed_calls + stats->open_calls)
+			untimed += stats->calls - stats->timed_calls - stats->open_calls;
+	}
+	if (untimed)
+		add(findings, "calls_without_time", UNIT_COUNT, (double)untimed, true,
+		    document_text(findings->document, "%s of %s calls were counted but not timed",
+				  human(findings, UNIT_COUNT, (double)untimed),
+				  human(findings, UNIT_COUNT, (double)model->calls)));
+	if (bound)
+		add(findings, "bounded_totals", UNIT_COUNT, (double)bound, false,
+		    document_text(findings->document, "%zu functions were also called under (other paths): their total "
+				  "may count recursion twice", bound));
+}
+
+static void add_cost(struct findings *findings, const struct model *model)
+{
+	double start_ns = 0, sampler_ns = 0;
+
+	for (size_t i = 0; i < model->nr_processes; i++) {
+		const struct log_header *header = &model->processes[i]->header;
+
+		if (header->start_cost_ns != LOG_NONE)
+			start_ns += (double)header->start_cost_ns;
+		if (header->sampler_cpu_ns != LOG_NONE)
+			sampler_ns += (double)header->sampler_cpu_ns;
+	}
+	if (start_ns > 0)
+		add(findings, "start_cost_ns", UNIT_NS, start_ns, false,
+		    document_text(findings->document, "%s for starting the recorder",
+				  human(findings, UNIT_NS, start_ns)));
+	if (sampler_ns > 0)
+		add(findings, "sampler_cpu_ns", UNIT_NS, sampler_ns, false,
+		    document_text(findings->document, "%s of CPU for sampling",
+				  human(findings, UNIT_NS, sampler_ns)));
+	add(findings, "log_bytes", UNIT_BYTES, (double)model->log_bytes, false,
+	    document_text(findings->document, "%s of log; %s single calls in it",
+			  human(findings, UNIT_BYTES, (double)model->log_bytes),
+			  human(findings, UNIT_COUNT, (double)model->nr_slices)));
+}
+
+void findings_collect(struct findings *findings, struct document *document, const struct model *model)
+{
+	*findings = (struct findings){ .document = document };
+	if (model->nr_unreadable)
+		add(findings, "unreadable_logs", UNIT_COUNT, (double)model->nr_unreadable, true,
+		    document_text(document, "%zu logs could not be read", model->nr_unreadable));
+	if (model->nr_damaged)
+		add(findings, "damaged_records", UNIT_COUNT, (double)model->nr_damaged, true,
+		    document_text(document, "%" PRIu64 " damaged records were left out", model->nr_damaged));
+	add_losses(findings, model);
+	add_uncertain_functions(findings, model);
+	for (struct object *object = model->objects; object; object = object->next)
+		add_nameless(findings, model, object);
+	add_nameless(findings, model, NULL);
+	for (size_t i = 0; i < model->nr_processes; i++)
+		add_process(findings, model->processes[i]);
+	add_cost(findings, model);
+}
+
+void findings_release(struct findings *findings)
+{
+	free(findings->list);
+}

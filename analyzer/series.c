@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Resources over time. */
+#include "series.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum unit series_unit(const struct log_column *column, bool rate)
+{
+	switch (column->unit) {
+	case LOG_UNIT_BYTES:
+		return rate ? UNIT_BYTES_RATE : UNIT_BYTES;
+	case LOG_UNIT_NS:
+		return rate ? UNIT_CORES : UNIT_NS;
+	case LOG_UNIT_COUNT:
+		return rate ? UNIT_COUNT_RATE : UNIT_COUNT;
+	}
+	return UNIT_NONE;
+}
+
+double series_value(const struct log_column *column, uint64_t value)
+{
+	return column->unit == LOG_UNIT_MILLI ? (double)value / 1000 : (double)value;
+}
+
+static double place(const struct model *model, int64_t time)
+{
+	return model->end > 0 ? (double)time / (double)model->end : 0;
+}
+
+static void note_peak(struct series *series, double value, int64_t time)
+{
+	if (!(series->peak >= value)) {
+		series->peak = value;
+		series->peak_time = time;
+	}
+	if (!(series->min <= value))
+		series->min = value;
+}
+
+static void read_gauge(struct series *series, const struct model *model, struct process *process,
+		       const struct rowset *rows, uint32_t column)
+{
+	double sum = 0;
+	size_t nr = 0;
+
+	for (size_t row = 0; row < rows->nr_rows; row++) {
+		uint64_t raw = rowset_value(rows, row, column);
+		int64_t time = process_time(process, rows->ticks[row]);
+		double value = series_value(&rows->columns[column], raw);
+
+		if (raw == LOG_NONE)
+			continue;
+		note_peak(series, value, time);
+		sparkline_add(&series->line, place(model, time), value);
+		series->last = value;
+		sum += value;
+		nr++;
+	}
+	series->known = nr > 0;
+	series->mean = nr ? sum / (double)nr : NAN;
+}
+
+/* A rate holds for the whole time between two rows: put it in every step of the line that this touches. */
+static void add_rate(struct series *series, const struct model *model, int64_t from, int64_t to, double rate)
+{
+	double step = 1 / (double)series->line.nr_steps;
+	double last = place(model, to);
+
+	for (double at = place(model, from) + step; at < last; at += step)
+		sparkline_add(&series->line, at, rate);
+	sparkline_add(&series->line, last, rate);
+	note_peak(series, rate, to);
+}
+
+static void read_rate(struct series *series, const struct model *model, struct process *process,
+		      const struct rowset *rows, uint32_t column)
+{
+	uint64_t first = LOG_NONE, before = LOG_NONE;
+	int64_t first_time = 0, before_time = 0;
+	double scale = rows->columns[column].unit == LOG_UNIT_NS ? 1 : 1e9;
+
+	for (size_t row = 0; row < rows->nr_rows; row++) {
+		uint64_t raw = rowset_value(rows, row, column);
+		int64_t time = process_time(process, rows->ticks[row]);
+
+		if (raw == LOG_NONE)
+			continue;
+		if (first == LOG_NONE) {
+			first = raw;
+			first_time = time;
+		} else if (time > before_time && raw >= before) {
+			add_rate(series, model, before_time, time,
+				 scale * (double)(raw - before) / (double)(time - before_time));
+			series->known = true;
+			series->mean = scale * ((double)raw - (double)first) / (double)(time - first_time);
+		}
+		before = raw;
+		before_time = time;
+	}
+	/* what a process used since its start; of the machine, which started earlier, since the first row */
+	if (before != LOG_NONE)
+		series->last = (double)(strcmp(rows->set, "system") == 0 ? before - first : before);
+}
+
+void series_of_column(struct series *series, const struct model *model, struct process *process,
+		      const struct rowset *rows, uint32_t column, size_t nr_steps)
+{
+	bool rate = rows->columns[column].kind == LOG_CUMULATIVE;
+
+	*series = (struct series){
+		.unit = series_unit(&rows->columns[column], rate),
+		.last_unit = series_unit(&rows->columns[column], false),
+		.min = NAN, .mean = NAN, .peak = NAN, .last = NAN,
+	};
+	sparkline_init(&series->line, nr_steps);
+	(rate ? read_rate : read_gauge)(series, model, process, rows, column);
+}
+
+/* Add one process's series to the sum; between its start and its end steps without a reading hold the last one. */
+static void add_series(struct series *sum, const struct series *one, const struct model *model,
+		       const struct process *process)
+{
+	double held = NAN;
+
+	for (size_t i = 0; i < sum->line.nr_steps; i++) {
+		double at = ((double)i + 0.5) / (double)sum->line.nr_steps * (double)model->end;
+
+		if (!isnan(one->line.steps[i]))
+			held = one->line.steps[i];
+		else if (at > (double)process->last)
+			held = NAN;
+		if (!isnan(held))
+			sum->line.steps[i] = (isnan(sum->line.steps[i]) ? 0 : sum->line.steps[i]) + held;
+	}
+	if (model->end > 0)
+		sum->mean += one->mean * (double)(process->last - process->start) / (double)model->end;
+	sum->last += one->last;
+}
+
+static void finish_sum(struct series *sum, const struct model *model)
+{
+	sum->min = NAN;
+	for (size_t i = 0; i < sum->line.nr_steps; i++)
+		if (!isnan(sum->line.steps[i]))
+			note_peak(sum, sum->line.steps[i], (int64_t)i * model->end / (int64_t)sum->line.nr_steps);
+}
+
+void series_of_all(struct series *series, const struct model *model, const char *set, const char *column,
+		   size_t nr_steps)
+{
+	struct series sum = { .peak = NAN, .min = NAN };
+	size_t nr = 0;
+
+	sparkline_init(&sum.line, nr_steps);
+	*series = (struct series){ .known = false };
+	for (size_t i = 0; i < model->nr_processes; i++) {
+		struct rowset *rows = process_rowset(model->processes[i], set);
+		int index = rows ? rowset_column(rows, column) : -1;
+		struct series one;
+
+		if (index < 0)
+			continue;
+		series_of_column(&one, model, model->processes[i], rows, (uint32_t)index, nr_steps);
+		if (one.known && nr++) {
+			add_series(&sum, &one, model, model->processes[i]);
+			series_release(&one);
+		} else if (one.known) {
+			*series = one;
+			add_series(&sum, &one, model, model->processes[i]);
+			sum.unit = one.unit;
+			sum.last_unit = one.last_unit;
+			sum.known = true;
+		} else {
+			series_release(&one);
+		}
+	}
+	if (nr < 2) {
+		series_release(&sum);
+		return;
+	}
+	series_release(series);
+	finish_sum(&sum, model);
+	*series = sum;
+}
+
+void series_release(struct series *series)
+{
+	sparkline_release(&series->line);
+}

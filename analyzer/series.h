@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* One resource over time: figures and a curve, of one process or added up over all that have it. */
+#ifndef INSIDEME_SERIES_H
+#define INSIDEME_SERIES_H
+
+#include "model.h"
+#include "sparkline.h"
+#include "units.h"
+
+/* Of a gauge: its size. Of a cumulative column: its rate per second (of NS: cores), and its total. */
+struct series {
+	bool known;		/* there was at least one reading (cumulative: two) */
+	enum unit unit;		/* of min, mean and peak */
+	double min;		/* NAN: not known */
+	double mean;
+	double peak;
+	int64_t peak_time;	/* model time */
+	double last;		/* the last reading; cumulative: the total */
+	enum unit last_unit;
+	struct sparkline line;	/* from model time 0 to model->end */
+};
+
+/* Column @column of @rows of @process. */
+void series_of_column(struct series *series, const struct model *model, struct process *process,
+		      const struct rowset *rows, uint32_t column, size_t nr_steps);
+/* A column by names, added up over all processes that have it. One process: exact; several: by steps of the line. */
+void series_of_all(struct series *series, const struct model *model, const char *set, const char *column,
+		   size_t nr_steps);
+void series_release(struct series *series);
+
+enum unit series_unit(const struct log_column *column, bool rate);
+/* A reading in its column's unit. */
+double series_value(const struct log_column *column, uint64_t value);
+
+#endif

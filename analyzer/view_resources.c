@@ -1,0 +1,295 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Resources: figures of each column of each process, and (csv, json) the rows themselves, one for each reading
+ * of a set: time_ns,pid,program,set and then all columns; those that are not of the row's set are empty.
+ */
+#include "views.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "series.h"
+
+#define LINE_STEPS 40
+
+struct figure {
+	const struct process *process;
+	const struct rowset *rows;
+	const struct log_column *column;
+	struct series series;
+	char *line;
+};
+
+enum { FIGURE_PROGRAM, FIGURE_SET, FIGURE_COLUMN, FIGURE_KIND, FIGURE_LINE };
+
+static struct value get_text(const struct column *column, const void *row)
+{
+	const struct figure *figure = row;
+	const char *const texts[] = {
+		[FIGURE_PROGRAM] = figure->process->header.program,
+		[FIGURE_SET] = figure->rows->set,
+		[FIGURE_COLUMN] = figure->column->name,
+		[FIGURE_KIND] = figure->column->kind == LOG_CUMULATIVE ? "cumulative" : "gauge",
+		[FIGURE_LINE] = figure->line,
+	};
+
+	return value_text(texts[column->index]);
+}
+
+enum { FIGURE_PID, FIGURE_MIN, FIGURE_MEAN, FIGURE_PEAK, FIGURE_PEAK_TIME, FIGURE_LAST, IF_GAUGE = 16, IF_RATE = 32 };
+
+static struct value get_number(const struct column *column, const void *row)
+{
+	const struct figure *figure = row;
+	const struct series *series = &figure->series;
+	bool is_rate = figure->column->kind == LOG_CUMULATIVE;
+
+	if ((is_rate && (column->index & IF_GAUGE)) || (!is_rate && (column->index & IF_RATE)))
+		return value_empty();
+	switch (column->index & 15) {
+	case FIGURE_PID:
+		return value_integer(UNIT_NONE, figure->process->header.pid);
+	case FIGURE_MIN:
+		return value_real(series->unit, series->min);
+	case FIGURE_MEAN:
+		return value_real(series->unit, series->mean);
+	case FIGURE_PEAK:
+		return value_real(series->unit, series->peak);
+	case FIGURE_PEAK_TIME:
+		return isnan(series->peak) ? value_empty() : value_integer(UNIT_NS, series->peak_time);
+	default:
+		return value_real(series->last_unit, series->last);
+	}
+}
+
+static const struct column figure_columns[] = {
+	{ "pid", "Pid", 0, get_number, FIGURE_PID },
+	{ "program", "Program", COLUMN_LEFT, get_text, FIGURE_PROGRAM },
+	{ "set", "Set", COLUMN_LEFT, get_text, FIGURE_SET },
+	{ "column", "Column", COLUMN_LEFT, get_text, FIGURE_COLUMN },
+	{ "kind", "Kind", COLUMN_LEFT, get_text, FIGURE_KIND },
+	{ "min", "Min", 0, get_number, FIGURE_MIN | IF_GAUGE },
+	{ "mean", "Mean", 0, get_number, FIGURE_MEAN | IF_GAUGE },
+	{ "peak", "Peak", 0, get_number, FIGURE_PEAK | IF_GAUGE },
+	{ "peak_time_ns", "Peak at", 0, get_number, FIGURE_PEAK_TIME },
+	{ "last", "Last", 0, get_number, FIGURE_LAST | IF_GAUGE },
+	{ "mean_rate", "Rate", 0, get_number, FIGURE_MEAN | IF_RATE },
+	{ "peak_rate", "Peak rate", 0, get_number, FIGURE_PEAK | IF_RATE },
+	{ "total", "Total", 0, get_number, FIGURE_LAST | IF_RATE },
+	{ "mean_or_rate", "Mean", 0, get_number, FIGURE_MEAN },
+	{ "peak_or_rate", "Peak", 0, get_number, FIGURE_PEAK },
+	{ "last_or_total", "Last/total", 0, get_number, FIGURE_LAST },
+	{ "curve", "Over time", COLUMN_LEFT, get_text, FIGURE_LINE },
+};
+
+struct reading {
+	struct process *process;
+	const struct rowset *rows;
+	size_t row;
+	const int *place;	/* [column of the table]: that of the set, -1: not in it */
+};
+
+enum { READING_TIME, READING_PID, READING_PROGRAM, READING_SET, READING_COLUMNS };
+
+static struct value get_reading(const struct column *column, const void *row)
+{
+	const struct reading *reading = row;
+	const struct log_column *of;
+	uint64_t value;
+	int place;
+
+	switch (column->index) {
+	case READING_TIME:
+		return value_integer(UNIT_NS, process_time(reading->process, reading->rows->ticks[reading->row]));
+	case READING_PID:
+		return value_integer(UNIT_NONE, reading->process->header.pid);
+	case READING_PROGRAM:
+		return value_text(reading->process->header.program);
+	case READING_SET:
+		return value_text(reading->rows->set);
+	}
+	place = reading->place[column->index - READING_COLUMNS];
+	if (place < 0)
+		return value_empty();
+	of = &reading->rows->columns[place];
+	value = rowset_value(reading->rows, reading->row, (uint32_t)place);
+	if (value == LOG_NONE)
+		return value_empty();
+	return of->unit == LOG_UNIT_MILLI ? value_real(UNIT_NONE, series_value(of, value)) :
+		value_integer(series_unit(of, false), (int64_t)value);
+}
+
+/* All sets of rows that are shown, and where their columns are among the table's. */
+struct readings {
+	struct document *document;
+	struct reading *sets;		/* row: the next to give out */
+	size_t nr_sets;
+	struct column *columns;
+	size_t nr_columns;
+};
+
+static bool next_reading(struct table *table, void *row)
+{
+	struct readings *readings = table->source;
+
+	for (; table->at < readings->nr_sets; table->at++) {
+		struct reading *set = &readings->sets[table->at];
+
+		if (set->row < set->rows->nr_rows) {
+			memcpy(row, set, sizeof(*set));
+			set->row++;
+			return true;
+		}
+		set->row = 0;
+	}
+	table->at = 0;
+	return false;
+}
+
+#define COLUMNS_MAX 256
+
+static void add_columns(struct readings *readings, const struct rowset *rows)
+{
+	for (uint32_t i = 0; i < rows->nr_columns; i++) {
+		struct table so_far = { .columns = readings->columns, .nr_columns = readings->nr_columns };
+		const char *name = rows->columns[i].name;
+
+		if (table_find_column(&so_far, name, strlen(name)) || readings->nr_columns == COLUMNS_MAX)
+			continue;
+		readings->columns[readings->nr_columns] = (struct column){
+			name, name, 0, get_reading, readings->nr_columns
+		};
+		readings->nr_columns++;
+	}
+}
+
+/* Clock readings are not resources; "memory" is what "process" has, only more often, for single calls. */
+static bool is_shown(const struct rowset *rows)
+{
+	return strcmp(rows->set, "clock") != 0 && strcmp(rows->set, "memory") != 0;
+}
+
+static void add_sets(struct readings *readings, struct process *process)
+{
+	for (size_t i = 0; i < process->nr_rowsets; i++) {
+		const struct rowset *rows = &process->rowsets[i];
+
+		if (!is_shown(rows))
+			continue;
+		add_columns(readings, rows);
+		readings->sets[readings->nr_sets++] = (struct reading){ .process = process, .rows = rows };
+	}
+}
+
+static void place_columns(struct readings *readings)
+{
+	for (size_t i = 0; i < readings->nr_sets; i++) {
+		int *place = document_new(readings->document, (readings->nr_columns + 1) * sizeof(*place));
+
+		for (size_t j = READING_COLUMNS; j < readings->nr_columns; j++)
+			place[j - READING_COLUMNS] = rowset_column(readings->sets[i].rows, readings->columns[j].name);
+		readings->sets[i].place = place;
+	}
+}
+
+static size_t count_sets(const struct model *model)
+{
+	size_t nr = 0;
+
+	for (size_t i = 0; i < model->nr_processes; i++)
+		nr += model->processes[i]->nr_rowsets;
+	for (size_t i = 0; i < model->nr_monitors; i++)
+		nr += model->monitors[i]->nr_rowsets;
+	return nr;
+}
+
+static struct readings *collect_readings(struct document *document, const struct model *model)
+{
+	static const struct column first[READING_COLUMNS] = {
+		{ "time_ns", "Time", 0, get_reading, READING_TIME },
+		{ "pid", "Pid", 0, get_reading, READING_PID },
+		{ "program", "Program", COLUMN_LEFT, get_reading, READING_PROGRAM },
+		{ "set", "Set", COLUMN_LEFT, get_reading, READING_SET },
+	};
+	struct readings *readings = document_new(document, sizeof(*readings));
+
+	readings->document = document;
+	readings->sets = document_new(document, (count_sets(model) + 1) * sizeof(*readings->sets));
+	readings->columns = document_new(document, COLUMNS_MAX * sizeof(*readings->columns));
+	memcpy(readings->columns, first, sizeof(first));
+	readings->nr_columns = READING_COLUMNS;
+	for (size_t i = 0; i < model->nr_processes; i++)
+		add_sets(readings, model->processes[i]);
+	for (size_t i = 0; i < model->nr_monitors; i++)
+		add_sets(readings, model->monitors[i]);
+	place_columns(readings);
+	return readings;
+}
+
+static struct table *readings_table(struct document *document, struct readings *readings)
+{
+	struct table *table = document_new(document, sizeof(*table));
+
+	*table = (struct table){
+		.name = "rows",
+		.columns = readings->columns,
+		.nr_columns = readings->nr_columns,
+		.row_bytes = sizeof(struct reading),
+		.next = next_reading,
+		.source = readings,
+		.formats = IN_CSV | IN_JSON,
+	};
+	return table;
+}
+
+static struct table *figures_table(struct document *document, const struct readings *readings, struct report *report)
+{
+	struct table *table = document_new(document, sizeof(*table));
+	struct table_rows *rows = document_new(document, sizeof(*rows));
+	struct figure *figures = document_new(document, (readings->nr_sets * COLUMNS_MAX + 1) * sizeof(*figures));
+
+	rows->rows = figures;
+	for (size_t i = 0; i < readings->nr_sets; i++) {
+		const struct reading *set = &readings->sets[i];
+
+		for (uint32_t j = 0; j < set->rows->nr_columns && j < COLUMNS_MAX; j++) {
+			struct figure figure = { set->process, set->rows, &set->rows->columns[j], { 0 }, NULL };
+			char *line;
+
+			series_of_column(&figure.series, report->model, set->process, set->rows, j, LINE_STEPS);
+			line = sparkline_text(&figure.series.line, figure.series.peak);
+			figure.line = document_text(document, "%s", line);
+			free(line);
+			series_release(&figure.series);
+			if (figure.series.known)
+				figures[rows->nr_rows++] = figure;
+		}
+	}
+	*table = (struct table){
+		.name = "resources",
+		.what = "figures",
+		.title = report_program(report),
+		.note = "what only grows: mean and peak per second, then the total; rows over time: -f csv",
+		.columns = figure_columns,
+		.nr_columns = sizeof(figure_columns) / sizeof(*figure_columns),
+		.text_columns = report->model->nr_processes + report->model->nr_monitors > 1 ?
+			"pid,column,mean_or_rate,peak_or_rate,min,last_or_total,curve" :
+			"column,mean_or_rate,peak_or_rate,min,last_or_total,curve",
+		.data_columns = "pid,program,set,column,kind,min,mean,peak,peak_time_ns,last,mean_rate,peak_rate,total",
+		.aside = strcmp(report->options->format, "text") != 0,
+		.row_bytes = sizeof(struct figure),
+		.next = table_next_row,
+		.source = rows,
+		.formats = IN_TEXT | IN_JSON,
+	};
+	return table;
+}
+
+int view_resources(struct document *document, struct report *report)
+{
+	struct readings *readings = collect_readings(document, report->model);
+
+	document_add_table(document, figures_table(document, readings, report));
+	document_add_table(document, readings_table(document, readings));
+	return 0;
+}
