@@ -246,13 +246,16 @@ static struct table *figures_table(struct document *document, const struct readi
 {
 	struct table *table = document_new(document, sizeof(*table));
 	struct table_rows *rows = document_new(document, sizeof(*rows));
-	struct figure *figures = document_new(document, (readings->nr_sets * COLUMNS_MAX + 1) * sizeof(*figures));
+	struct figure *figures;
+	size_t nr = 1;
 
-	rows->rows = figures;
+	for (size_t i = 0; i < readings->nr_sets; i++)
+		nr += readings->sets[i].rows->nr_columns;
+	rows->rows = figures = document_new(document, nr * sizeof(*figures));
 	for (size_t i = 0; i < readings->nr_sets; i++) {
 		const struct reading *set = &readings->sets[i];
 
-		for (uint32_t j = 0; j < set->rows->nr_columns && j < COLUMNS_MAX; j++) {
+		for (uint32_t j = 0; j < set->rows->nr_columns; j++) {
 			struct figure figure = { set->process, set->rows, &set->rows->columns[j], { 0 }, NULL };
 			char *line;
 

@@ -32,12 +32,8 @@ int view_calls(struct document *document, struct report *report);
 int view_resources(struct document *document, struct report *report);
 int view_quality(struct document *document, struct report *report);
 
-/*
- * Tables that more than one view shows. They live as long as the document; the caller sets what differs.
- */
+/* The table of functions, also part of the summary. Lives as long as the document; titles are the caller's. */
 struct table *functions_table(struct document *document, struct report *report);
-struct table *resources_table(struct document *document, struct report *report);
-struct table *quality_table(struct document *document, struct report *report);
 
 /* The name of the program that the report is about. */
 const char *report_program(const struct report *report);

@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* insideme-report: reads the logs of a run and prints a view of them in a format. */
+#include <errno.h>
+#include <locale.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "error.h"
+#include "formats.h"
+#include "model.h"
+#include "options.h"
+#include "resolve.h"
+#include "rows.h"
+#include "run.h"
+#include "views.h"
+
+static void list_views(void)
+{
+	for (const struct view *view = views; view->name; view++)
+		printf("%-10s %s\n", view->name, view->help);
+}
+
+static void list_formats(void)
+{
+	for (const struct format *format = formats; format->name; format++)
+		printf("%-10s %s\n", format->name, format->help);
+}
+
+/* The logs of all runs that were asked for. Return: their number, 0 after an error() */
+static size_t choose_runs(struct report *report, struct run *runs, char ***logs)
+{
+	char **names = report->options->runs;
+	size_t nr_logs = 0;
+
+	report->runs = runs;
+	do {
+		struct run *run = &runs[report->nr_runs];
+
+		if (run_choose(run, *names) < 0)
+			return 0;
+		report->nr_runs++;
+		for (size_t i = 0; i < run->nr_logs; i++) {
+			*logs = xgrow(*logs, nr_logs, sizeof(**logs));
+			(*logs)[nr_logs++] = run->logs[i];
+		}
+	} while (*names && *++names);
+	if (!nr_logs)
+		error("%s: no logs in it", runs[0].path);
+	return nr_logs;
+}
+
+/* Print into @path, or on standard output. Return: exit status */
+static int print(struct document *document, const struct format *format, const struct options *options)
+{
+	FILE *out = options->output ? fopen(options->output, "we") : stdout;
+	int failed;
+
+	if (!out) {
+		error("cannot write %s: %s", options->output, strerror(errno));
+		return EXIT_FAILURE;
+	}
+	format->print(out, document, options);
+	failed = ferror(out);
+	if ((options->output ? fclose(out) : fflush(out)) != 0)
+		failed = 1;
+	if (failed)
+		error("cannot write %s: %s", options->output ? options->output : "the report", strerror(errno));
+	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
+
+static int report_view(struct report *report, const struct view *view, const struct format *format)
+{
+	struct document document = { .view = view->name };
+	int status = view->build(&document, report);
+
+	for (size_t i = 0; i < document.nr_sections && status == 0; i++) {
+		struct table *table = document.sections[i].table;
+
+		if (table && (table->formats & format->bit))
+			status = rows_check(table, report->options, format->bit == IN_TEXT);
+	}
+	if (status == 0)
+		status = print(&document, format, report->options);
+	document_release(&document);
+	return status;
+}
+
+static int make_report(const struct options *options, const struct view *view, const struct format *format)
+{
+	struct report report = { .options = options };
+	char **logs = NULL;
+	struct run *runs;
+	size_t nr_names = 1, nr_logs;
+	int status = EXIT_FAILURE;
+
+	while (options->runs[nr_names - 1] && options->runs[nr_names])
+		nr_names++;
+	runs = xcalloc(nr_names, sizeof(*runs));
+	nr_logs = choose_runs(&report, runs, &logs);
+	report.model = nr_logs ? model_load(logs, nr_logs) : NULL;
+	if (report.model) {
+		resolve_names(report.model);
+		status = report_view(&report, view, format);
+		if (report.model->nr_damaged)
+			warning("%lu damaged records were left out (-v quality)", report.model->nr_damaged);
+		resolve_release(report.model);
+		model_free(report.model);
+	}
+	for (size_t i = 0; i < report.nr_runs; i++)
+		run_release(&runs[i]);
+	free(runs);
+	free(logs);
+	return status;
+}
+
+static int run_task(const struct options *options)
+{
+	const struct view *view = view_find(options->view);
+	const struct format *format = format_find(options->format);
+
+	if (!view) {
+		error("-v: no view '%s' (-v alone lists them)", options->view);
+		return EXIT_USAGE;
+	}
+	if (!format) {
+		error("-f: no format '%s' (-f alone lists them)", options->format);
+		return EXIT_USAGE;
+	}
+	return make_report(options, view, format);
+}
+
+int main(int argc, char **argv)
+{
+	struct options options;
+
+	setlocale(LC_CTYPE, "");	/* what can be printed; numbers are the same everywhere */
+	if (options_parse(&options, argc, argv) != 0)
+		return EXIT_USAGE;
+	switch (options.task) {
+	case TASK_HELP:
+		fputs(options_help, stdout);
+		return EXIT_SUCCESS;
+	case TASK_VERSION:
+		puts("insideme-report " INSIDEME_VERSION);
+		return EXIT_SUCCESS;
+	case TASK_LIST_VIEWS:
+		list_views();
+		return EXIT_SUCCESS;
+	case TASK_LIST_FORMATS:
+		list_formats();
+		return EXIT_SUCCESS;
+	default:
+		return run_task(&options);
+	}
+}

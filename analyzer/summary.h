@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Parts of the first page. Each adds its sections to the document. */
+#ifndef INSIDEME_SUMMARY_H
+#define INSIDEME_SUMMARY_H
+
+#include "views.h"
+
+/* Which run, its command, how it ended, what was recorded, what was open if it was killed. */
+void summary_run(struct document *document, struct report *report);
+/* CPU, memory and I/O as curves. */
+void summary_resources(struct document *document, struct report *report);
+/* Programs that were not recorded, or have no hooks. */
+void summary_others(struct document *document, struct report *report);
+
+/* @count and @word, with an s where it needs one. */
+char *summary_count(struct document *document, double count, const char *word);
+/* unit_format() into the document. */
+char *summary_number(struct document *document, enum unit unit, double number);
+
+#endif

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* First page: the programs of which there is less than all. */
+#include "summary.h"
+
+#include <string.h>
+#include <sys/wait.h>
+
+#define OTHERS_MAX 5
+
+static void add_line(struct document *document, size_t nr, const char *text)
+{
+	struct section *section;
+
+	if (nr >= OTHERS_MAX)
+		return;
+	section = document_add(document, nr ? "" : "Others", text);
+	section->apart = nr == 0;
+}
+
+static const char *wait_status_text(struct document *document, int status)
+{
+	if (WIFSIGNALED(status))
+		return document_text(document, "killed by signal %d", WTERMSIG(status));
+	return document_text(document, "exit status %d", WEXITSTATUS(status));
+}
+
+static const char *unseen_text(struct document *document, const struct unseen_process *process)
+{
+	if (!process->has_end)
+		return document_text(document, "%s, pid %u: did not load the recorder", process->program, process->pid);
+	return document_text(document, "%s, pid %u, %s: did not load the recorder; %s of CPU, at most %s",
+			     process->program, process->pid, wait_status_text(document, process->wait_status),
+			     summary_number(document, UNIT_NS, (double)(process->user_ns + process->system_ns)),
+			     summary_number(document, UNIT_BYTES, (double)process->peak_rss_bytes));
+}
+
+void summary_others(struct document *document, struct report *report)
+{
+	const struct model *model = report->model;
+	size_t nr = 0;
+	char end[256];
+
+	for (size_t i = 0; i < model->nr_processes && model->nr_functions; i++) {
+		const struct process *process = model->processes[i];
+
+		if (process->calls)
+			continue;
+		process_end_text(process, end, sizeof(end));
+		add_line(document, nr++, document_text(document, "%s, pid %u, %s, %s: %s, so memory and CPU only",
+			process->header.program, process->header.pid,
+			summary_number(document, UNIT_NS, (double)(process->last - process->start)), end,
+			process->header.has_hooks ? "its hooks were not called" : "no hooks"));
+	}
+	for (size_t i = 0; i < model->nr_unseen; i++)
+		add_line(document, nr++, unseen_text(document, &model->unseen[i]));
+	if (nr > OTHERS_MAX)
+		document_add(document, "", document_text(document, "%zu more", nr - OTHERS_MAX));
+}

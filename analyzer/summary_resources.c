@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* First page: CPU, memory and I/O as curves over the run. */
+#include "summary.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "series.h"
+
+#define LINE_STEPS 48
+
+/* What the page shows of each process set, added up over the processes. */
+struct resource {
+	const char *title;
+	const char *column;
+	const char *limit_fact;		/* fact about the machine that stands beside; NULL: none */
+	enum unit limit_unit;
+	bool hide_if_none;		/* leave the line out when it stayed at 0 */
+};
+
+static const struct resource resources[] = {
+	{ "CPU", "cpu_ns", "nr_cpus", UNIT_CORES, false },
+	{ "RSS", "rss_bytes", "memory_bytes", UNIT_BYTES, false },
+	{ "heap", "heap_bytes", NULL, UNIT_BYTES, false },
+	{ "read", "read_bytes", NULL, UNIT_NONE, true },
+	{ "written", "write_bytes", NULL, UNIT_NONE, true },
+};
+
+struct resource_row {
+	const struct resource *resource;
+	struct series series;
+	double limit;			/* NAN: not known */
+	char *line;
+};
+
+enum { CELL_TITLE, CELL_LINE, CELL_MEAN, CELL_PEAK, CELL_LIMIT };
+
+static struct value get(const struct column *column, const void *row)
+{
+	const struct resource_row *of = row;
+
+	switch (column->index) {
+	case CELL_TITLE:
+		return value_text(of->resource->title);
+	case CELL_LINE:
+		return value_text(of->line);
+	case CELL_MEAN:
+		return value_real(of->series.unit, of->series.mean);
+	case CELL_PEAK:
+		return value_real(of->series.unit, of->series.peak);
+	default:
+		return value_real(of->resource->limit_unit, of->limit);
+	}
+}
+
+static double fact_number(const struct process *process, const char *key)
+{
+	const char *fact = key ? process_fact(process, key) : NULL;
+
+	return fact ? strtod(fact, NULL) : NAN;
+}
+
+static size_t fill_rows(struct document *document, const struct model *model, struct resource_row *rows)
+{
+	size_t nr = 0;
+
+	for (size_t i = 0; i < sizeof(resources) / sizeof(*resources); i++) {
+		struct resource_row *row = &rows[nr];
+		char *line;
+
+		series_of_all(&row->series, model, "process", resources[i].column, LINE_STEPS);
+		if (row->series.known && !(resources[i].hide_if_none && !(row->series.peak > 0))) {
+			line = sparkline_text(&row->series.line, row->series.peak);
+			row->line = document_text(document, "%s", line);
+			row->resource = &resources[i];
+			row->limit = fact_number(model->processes[0], resources[i].limit_fact);
+			free(line);
+			nr++;
+		}
+		series_release(&row->series);
+	}
+	return nr;
+}
+
+/* Over the curves stand the run's start and end. */
+static struct column *columns_of(struct document *document, const struct model *model)
+{
+	static const struct column columns[] = {
+		{ "resource", "", COLUMN_LEFT, get, CELL_TITLE },
+		{ "mean", "mean", 0, get, CELL_MEAN },
+		{ "peak", "peak", 0, get, CELL_PEAK },
+		{ "machine", "machine", 0, get, CELL_LIMIT },
+		{ "curve", "", COLUMN_LEFT, get, CELL_LINE },
+	};
+	struct column *copy = document_new(document, sizeof(columns));
+	char end[UNIT_TEXT_MAX];
+
+	memcpy(copy, columns, sizeof(columns));
+	unit_format(end, UNIT_NS, (double)model->end);
+	copy[CELL_LIMIT].title = document_text(document, "0 s%*s", LINE_STEPS - 3, end);
+	return copy;
+}
+
+void summary_resources(struct document *document, struct report *report)
+{
+	struct table *table = document_new(document, sizeof(*table));
+	struct table_rows *rows = document_new(document, sizeof(*rows));
+	struct resource_row *list = document_new(document, sizeof(*list) * sizeof(resources) / sizeof(*resources));
+
+	if (!report->model->nr_processes)
+		return;
+	rows->rows = list;
+	rows->nr_rows = fill_rows(document, report->model, list);
+	*table = (struct table){
+		.name = "resources",
+		.columns = columns_of(document, report->model),
+		.nr_columns = 5,
+		.data_columns = "resource,mean,peak,machine",
+		.aside = true,
+		.row_bytes = sizeof(*list),
+		.next = table_next_row,
+		.source = rows,
+		.formats = IN_TEXT | IN_CSV | IN_JSON,
+	};
+	if (rows->nr_rows)
+		document_add_table(document, table)->apart = true;
+}

@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* First page: which run this is, how it went, and its last words. */
+#include "summary.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "error.h"
+
+#define LAST_WORDS_STACKS	6
+#define LAST_WORDS_CALLS	6
+
+char *summary_number(struct document *document, enum unit unit, double number)
+{
+	return unit_format(document_new(document, UNIT_TEXT_MAX), unit, number);
+}
+
+char *summary_count(struct document *document, double count, const char *word)
+{
+	return document_text(document, "%s %s%s", summary_number(document, UNIT_COUNT, count), word,
+			     count == 1 ? "" : strcmp(word, "process") == 0 ? "es" : "s");
+}
+
+/* "today 10:14:03, 2 min ago", "on 2026-11-18 23:10:44" */
+static char *when(struct document *document, uint64_t realtime_ns)
+{
+	time_t start = (time_t)(realtime_ns / 1000000000), now = time(NULL);
+	double age = difftime(now, start);
+	struct tm then, today;
+	char text[64];
+
+	localtime_r(&start, &then);
+	localtime_r(&now, &today);
+	if (then.tm_year != today.tm_year || then.tm_yday != today.tm_yday || age < 0) {
+		strftime(text, sizeof(text), "%Y-%m-%d %H:%M:%S", &then);
+		return document_text(document, "%s", text);
+	}
+	strftime(text, sizeof(text), "today %H:%M:%S", &then);
+	if (age < 120)
+		return document_text(document, "%s, %.0f s ago", text, age);
+	if (age < 7200)
+		return document_text(document, "%s, %.0f min ago", text, age / 60);
+	return document_text(document, "%s, %.0f h ago", text, age / 3600);
+}
+
+static void add_heading(struct document *document, struct report *report)
+{
+	const struct run *run = &report->runs[0];
+	const struct model *model = report->model;
+	const char *host = model->nr_processes ? model->processes[0]->header.host : "";
+	const char *newest = "";
+
+	if (run->nr_runs > 1 && !run->newer)
+		newest = document_text(document, "; newest of %zu", run->nr_runs);
+	else if (run->nr_runs > 1)
+		newest = document_text(document, "; there are %zu newer ones", run->newer);
+	if (report->nr_runs > 1)
+		newest = document_text(document, "; with %zu more, added up", report->nr_runs - 1);
+	document_add(document, NULL, document_text(document, "%s     %s%s%s%s", run->path,
+		when(document, model->start_realtime_ns), host[0] ? ", on " : "", host, newest));
+}
+
+static void add_command(struct document *document, const struct model *model)
+{
+	const char *command = model->processes[0]->command;
+
+	if (!command[0])
+		command = model->processes[0]->header.program;
+	document_add(document, "Command", document_text(document, "%.300s%s", command,
+							strlen(command) > 300 ? " ..." : ""))->apart = true;
+}
+
+static void add_end(struct document *document, const struct model *model)
+{
+	const struct process *process = model->processes[0];
+	char text[256];
+
+	while (process->end_kind == END_EXEC && process->end_next && process->end_next != process)
+		process = process->end_next;
+	process_end_text(process, text, sizeof(text));
+	document_add(document, "Ended", document_text(document, "%s after %s", text,
+		summary_number(document, UNIT_NS, (double)(process->last - model->processes[0]->start))));
+}
+
+static void add_recorded(struct document *document, const struct model *model)
+{
+	uint64_t budget = 0;
+	size_t nr_threads = 0;
+
+	for (size_t i = 0; i < model->nr_processes; i++) {
+		nr_threads += model->processes[i]->nr_threads;
+		if (model->processes[i]->header.map_bytes > budget)
+			budget = model->processes[i]->header.map_bytes;
+	}
+	document_add(document, "Recorded", document_text(document,
+		"%s, %s, %s, %s; log %s (never above %s%s)",
+		summary_count(document, (double)model->nr_processes, "process"),
+		summary_count(document, (double)nr_threads, "thread"),
+		summary_count(document, (double)model->nr_functions, "function"),
+		summary_count(document, (double)model->calls, "call"),
+		summary_number(document, UNIT_BYTES, (double)model->log_bytes),
+		summary_number(document, UNIT_BYTES, (double)budget),
+		model->nr_processes > 1 ? " each" : ""));
+}
+
+/* "main > run > step": all of a short stack; of a long one the beginning and the end. */
+static char *stack_text(struct document *document, const struct open_stack *stack)
+{
+	char *text = document_text(document, "%s", "");
+
+	for (size_t i = 0; i < stack->nr_calls; i++) {
+		const struct function *function = stack->calls[i].node->function;
+
+		if (stack->nr_calls > 2 * LAST_WORDS_CALLS && i == LAST_WORDS_CALLS) {
+			i = stack->nr_calls - LAST_WORDS_CALLS;
+			text = document_text(document, "%s > (%zu calls)", text,
+					     stack->nr_calls - 2 * LAST_WORDS_CALLS);
+			function = stack->calls[i].node->function;
+		}
+		text = document_text(document, "%s%s%s", text, i ? " > " : "",
+				     function ? function->short_name : "?");
+	}
+	return text;
+}
+
+static int deeper(const void *a, const void *b)
+{
+	const struct open_stack *left = *(struct open_stack *const *)a, *right = *(struct open_stack *const *)b;
+
+	return (left->nr_calls < right->nr_calls) - (left->nr_calls > right->nr_calls);
+}
+
+static void add_last_words(struct document *document, const struct process *process)
+{
+	const struct open_stack **stacks = NULL;
+	size_t nr = 0;
+
+	for (size_t i = 0; i < process->nr_stacks; i++) {
+		stacks = xgrow(stacks, nr, sizeof(*stacks));
+		stacks[nr++] = &process->stacks[i];
+	}
+	if (nr)
+		qsort(stacks, nr, sizeof(*stacks), deeper);
+	if (nr)
+		document_add(document, "Open then", document_text(document, "process %u %s, what each thread was in",
+								 process->header.pid, process->header.program));
+	for (size_t i = 0; i < nr && i < LAST_WORDS_STACKS; i++) {
+		const struct open_call *last = &stacks[i]->calls[stacks[i]->nr_calls - 1];
+
+		document_add(document, "", document_text(document, "%7u %-15s %s   for %s%s", stacks[i]->thread->tid,
+			stacks[i]->thread->name, stack_text(document, stacks[i]),
+			summary_number(document, UNIT_NS, last->so_far_ns),
+			stacks[i]->left ? ", waiting as a coroutine" : ""));
+	}
+	if (nr > LAST_WORDS_STACKS)
+		document_add(document, "", document_text(document, "%zu more stacks", nr - LAST_WORDS_STACKS));
+	free(stacks);
+}
+
+void summary_run(struct document *document, struct report *report)
+{
+	const struct model *model = report->model;
+
+	add_heading(document, report);
+	if (!model->nr_processes)
+		return;
+	add_command(document, model);
+	add_end(document, model);
+	add_recorded(document, model);
+	for (size_t i = 0; i < model->nr_processes; i++) {
+		enum process_end end = model->processes[i]->end_kind;
+
+		if (end == END_SIGNAL || end == END_SILENT || end == END_UNKNOWN || end == END_RUNNING)
+			add_last_words(document, model->processes[i]);
+	}
+}

@@ -1,0 +1,256 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The first page. */
+#include "views.h"
+
+#include <stdlib.h>
+
+#include "cells.h"
+#include "findings.h"
+#include "logfile.h"
+#include "series.h"
+#include "summary.h"
+
+#define TOP_FUNCTIONS	8
+#define TOP_ALLOCATORS	5
+#define DOUBTS_MAX	8
+#define RUNS_LOOKED_AT	50
+
+static size_t nr_threads(const struct model *model)
+{
+	size_t nr = 0;
+
+	for (size_t i = 0; i < model->nr_processes; i++)
+		nr += model->processes[i]->nr_threads;
+	return nr;
+}
+
+/* One row for csv and json: the run as numbers. */
+enum { RUN_PATH, RUN_COMMAND, RUN_END, RUN_START, RUN_ELAPSED, RUN_PROCESSES, RUN_THREADS, RUN_FUNCTIONS, RUN_CALLS,
+	RUN_SLICES, RUN_FUNCTIONS_NS, RUN_LOG_BYTES, RUN_STATUS, RUN_SIGNAL };
+
+static struct value get_run_end(const struct column *column, const struct process *process)
+{
+	static char text[256];
+
+	if (column->index == RUN_STATUS)
+		return process->end_kind == END_EXIT ? value_integer(UNIT_NONE, process->end_status) : value_empty();
+	if (column->index == RUN_SIGNAL)
+		return process->end_kind == END_SIGNAL ? value_integer(UNIT_NONE, process->end_status) : value_empty();
+	if (column->index == RUN_COMMAND)
+		return value_text(process->command);
+	return value_text(process_end_text(process, text, sizeof(text)));
+}
+
+static struct value get_run(const struct column *column, const void *row)
+{
+	const struct report *report = *(struct report *const *)row;
+	const struct model *model = report->model;
+	const int64_t numbers[] = {
+		[RUN_START] = (int64_t)model->start_realtime_ns,
+		[RUN_ELAPSED] = model->end,
+		[RUN_PROCESSES] = (int64_t)model->nr_processes,
+		[RUN_THREADS] = (int64_t)nr_threads(model),
+		[RUN_FUNCTIONS] = (int64_t)model->nr_functions,
+		[RUN_CALLS] = (int64_t)model->calls,
+		[RUN_SLICES] = (int64_t)model->nr_slices,
+		[RUN_FUNCTIONS_NS] = (int64_t)model->functions_ns,
+		[RUN_LOG_BYTES] = (int64_t)model->log_bytes,
+	};
+
+	if (column->index == RUN_PATH)
+		return value_text(report->runs[0].path);
+	if (column->index >= RUN_START && column->index <= RUN_LOG_BYTES)
+		return value_integer(UNIT_NONE, numbers[column->index]);
+	return model->nr_processes ? get_run_end(column, model->processes[0]) : value_empty();
+}
+
+static const struct column run_columns[] = {
+	{ "run", "", 0, get_run, RUN_PATH },
+	{ "command", "", 0, get_run, RUN_COMMAND },
+	{ "end", "", 0, get_run, RUN_END },
+	{ "exit_status", "", 0, get_run, RUN_STATUS },
+	{ "signal", "", 0, get_run, RUN_SIGNAL },
+	{ "start_realtime_ns", "", 0, get_run, RUN_START },
+	{ "elapsed_ns", "", 0, get_run, RUN_ELAPSED },
+	{ "processes", "", 0, get_run, RUN_PROCESSES },
+	{ "threads", "", 0, get_run, RUN_THREADS },
+	{ "functions", "", 0, get_run, RUN_FUNCTIONS },
+	{ "calls", "", 0, get_run, RUN_CALLS },
+	{ "single_calls", "", 0, get_run, RUN_SLICES },
+	{ "functions_ns", "", 0, get_run, RUN_FUNCTIONS_NS },
+	{ "log_bytes", "", 0, get_run, RUN_LOG_BYTES },
+};
+
+static void add_run_table(struct document *document, struct report *report)
+{
+	struct table *table = document_new(document, sizeof(*table));
+	struct table_rows *rows = document_new(document, sizeof(*rows));
+	struct report **row = document_new(document, sizeof(*row));
+
+	*row = report;
+	*rows = (struct table_rows){ .rows = row, .nr_rows = 1 };
+	*table = (struct table){
+		.name = "run",
+		.columns = run_columns,
+		.nr_columns = sizeof(run_columns) / sizeof(*run_columns),
+		.aside = true,
+		.row_bytes = sizeof(*row),
+		.next = table_next_row,
+		.source = rows,
+		.formats = IN_CSV | IN_JSON,
+	};
+	document_add_table(document, table);
+}
+
+/* The newest run that has functions, or NULL. */
+static char *run_with_functions(struct document *document)
+{
+	struct run *runs;
+	size_t nr = run_list(&runs);
+	char *found = NULL;
+
+	for (size_t i = 0; i < nr; i++) {
+		for (size_t j = 0; j < runs[i].nr_logs && i < RUNS_LOOKED_AT && !found; j++) {
+			struct logfile *log = logfile_open(runs[i].logs[j]);
+
+			if (log && log->header.has_hooks && log->header.kind == LOG_OF_PROGRAM)
+				found = document_text(document, "%s", runs[i].path);
+			logfile_close(log);
+		}
+		run_release(&runs[i]);
+	}
+	free(runs);
+	return found;
+}
+
+static void add_no_functions(struct document *document, const struct model *model)
+{
+	const char *text = "no functions were recorded";
+	bool has_hooks = false;
+	char *other;
+
+	for (size_t i = 0; i < model->nr_processes; i++)
+		has_hooks |= model->processes[i]->header.has_hooks != 0;
+	if (has_hooks)
+		text = "no functions were recorded: the program has hooks, but none was called";
+	else if (model->nr_processes)
+		text = document_text(document, "no functions were recorded: %s has no hooks. Build it with\n"
+				     "  gcc -g -O2 -finstrument-functions ...     (the same for g++, gfortran and clang)\n"
+				     "to see its functions; memory and resources are recorded without",
+				     model->processes[0]->header.program);
+	other = run_with_functions(document);
+	if (other)
+		text = document_text(document, "%s\nnewest run that has some: insideme-report %s", text, other);
+	document_add(document, "Time", text)->apart = true;
+}
+
+static void add_time(struct document *document, struct report *report)
+{
+	struct table *table;
+	struct series cpu;
+
+	add_run_table(document, report);
+	if (!report->model->nr_functions) {
+		add_no_functions(document, report->model);
+		return;
+	}
+	series_of_all(&cpu, report->model, "process", "cpu_ns", 1);
+	document_add(document, "Time", report_has_times(report) ? document_text(document,
+		"%s in functions, summed over %s%s%s", summary_number(document, UNIT_NS, report->model->functions_ns),
+		summary_count(document, (double)nr_threads(report->model), "thread"),
+		cpu.known ? "; CPU time of all: " : "",
+		cpu.known ? summary_number(document, UNIT_NS, cpu.last) : "") : "calls were counted, not timed")->apart = true;
+	series_release(&cpu);
+	table = functions_table(document, report);
+	table->text_columns = report_has_times(report) ? "self_ns,self_percent,total_ns,calls,mean_ns,function,source" :
+		"calls,function,source";
+	table->text_top = TOP_FUNCTIONS;
+	document_add_table(document, table);
+}
+
+static const char *memory_lead(struct document *document, const struct model *model)
+{
+	const struct heap_stats *outside = &model->root->heap;
+	struct series heap;
+	const char *text;
+
+	series_of_all(&heap, model, "process", "heap_bytes", 64);
+	text = document_text(document, "%s allocated in %s, %s of it outside of functions",
+		summary_number(document, UNIT_BYTES, (double)model->heap.alloc_bytes),
+		summary_count(document, (double)model->heap.alloc_calls, "call"),
+		summary_number(document, UNIT_BYTES, (double)outside->alloc_bytes));
+	if (heap.known)
+		text = document_text(document, "%s; at most %s at a time, %s after the start", text,
+			summary_number(document, UNIT_BYTES, heap.peak),
+			summary_number(document, UNIT_NS, (double)heap.peak_time));
+	series_release(&heap);
+	return text;
+}
+
+static void add_memory(struct document *document, struct report *report)
+{
+	struct table *table;
+
+	if (!report_has_heap(report) || !report->model->heap.alloc_calls)
+		return;
+	document_add(document, "Memory", memory_lead(document, report->model))->apart = true;
+	if (report->model->heap.alloc_calls == report->model->root->heap.alloc_calls)
+		return;
+	table = functions_table(document, report);
+	table->name = "allocators";
+	table->what = "functions";
+	table->text_columns = "alloc_bytes,alloc_calls,freed_bytes,largest_alloc_bytes,function,source";
+	table->data_columns = "function,module,alloc_calls,alloc_bytes,free_calls,freed_bytes,largest_alloc_bytes";
+	table->text_sort = table->data_sort = "alloc_bytes";
+	table->text_top = TOP_ALLOCATORS;
+	table->aside = true;
+	document_add_table(document, table);
+}
+
+static void add_doubts(struct document *document, const struct model *model, bool apart)
+{
+	const char *label = "Doubts";
+	struct findings findings;
+	size_t nr = 0;
+
+	findings_collect(&findings, document, model);
+	for (size_t i = 0; i < findings.nr; i++) {
+		if (!findings.list[i].is_doubt || nr++ >= DOUBTS_MAX)
+			continue;
+		document_add(document, label, findings.list[i].text)->apart = apart;
+		label = "";
+		apart = false;
+	}
+	if (nr > DOUBTS_MAX)
+		document_add(document, label, document_text(document, "%zu more: -v quality", nr - DOUBTS_MAX));
+	findings_release(&findings);
+}
+
+static void add_next(struct document *document, const struct report *report)
+{
+	const char *run = report->runs[0].newer ? document_text(document, " %s", report->runs[0].name) : "";
+	const char *pattern = report->model->nr_functions ?
+		"insideme-report -v functions%1$s    every function, with percentiles\n"
+		"insideme-report -v tree%1$s         the same time by call path\n"
+		"insideme-report -v calls%1$s        the longest single calls, and the memory around them\n"
+		"insideme-report -v resources%1$s    CPU, memory, faults and I/O over time" :
+		"insideme-report -v resources%1$s    CPU, memory, faults and I/O over time\n"
+		"insideme-report -v quality%1$s      how far to trust this";
+
+	document_add(document, "Next", document_text(document, pattern, run))->apart = true;
+}
+
+int view_summary(struct document *document, struct report *report)
+{
+	size_t nr_sections;
+
+	summary_run(document, report);
+	summary_resources(document, report);
+	add_time(document, report);
+	add_memory(document, report);
+	nr_sections = document->nr_sections;
+	summary_others(document, report);
+	add_doubts(document, report->model, document->nr_sections == nr_sections);
+	add_next(document, report);
+	return 0;
+}
