@@ -19,8 +19,8 @@
 #define PAUSE_NS		(100u * MS)	/* between looks at a process that runs another image now */
 
 /* What the rows may cost, in millionths of a core: one per cent in all, the fast ones most of it. */
-#define ALL_PPM			9500u
-#define FAST_PPM		8000u
+#define ALL_PPM			8500u
+#define FAST_PPM		7500u
 #define SLOW_PPM		1000u		/* each of the slow sets */
 
 struct sampler {
@@ -35,7 +35,9 @@ struct sampler {
 	uint64_t last_ns[NR_COLUMN_SETS];	/* CLOCK_MONOTONIC of the newest row, 0: none yet */
 	uint64_t active_ns;			/* when slices were last seen to be written */
 	bool is_active;
-	uint64_t wake_ns;			/* CPU time of a sleep and a wake-up, beside the rows; average */
+	bool is_gone;				/* the process has ended */
+	uint64_t wake_ns;			/* CPU time of a step and the sleep before it, less rows_ns; average */
+	uint64_t rows_ns;			/* usual costs of the rows that this step has taken */
 };
 
 /* CPU time at the end of the newest step of any sampler. Used by the one thread that runs samplers. */
@@ -76,7 +78,9 @@ int sampler_start(struct sampler *sampler, const struct sampler_config *config)
 	}
 	sampler->active_ns = 0;
 	sampler->is_active = false;
+	sampler->is_gone = false;
 	sampler->wake_ns = 0;
+	sampler->rows_ns = 0;
 	config->log->sampler_kind = config->own_thread ? 1 : 2;
 	config->log->sampler_tid = (uint32_t)sys_gettid();
 	return 0;
@@ -211,26 +215,37 @@ static int take_row(struct sampler *sampler, enum column_set_id set)
 	uint64_t begin_ns = clock_ns(CLOCK_MONOTONIC), ticks;
 	int error = read_set(sampler, set, &ticks);
 
-	if (error < 0)
+	if (error < 0) {
+		sampler->is_gone = true;
+		if (set == SET_PROCESS && sampler->figures.user_ns != LOG_NONE)
+			row_set_add(&sampler->rows[set], ticks, &sampler->figures);	/* of a zombie: its last word */
 		return error;
+	}
 	set_last(sampler, set, begin_ns);
 	if (set == SET_MEMORY && sampler->figures.rss_bytes == LOG_NONE)
 		return 0;
 	row_set_add(&sampler->rows[set], ticks, &sampler->figures);
 	row_set_cost(&sampler->rows[set], clock_ns(CLOCK_MONOTONIC) - begin_ns, interval_of(sampler, set));
+	sampler->rows_ns += sampler->rows[set].cost_ns;
 	__atomic_fetch_add(&log->sampler_rows, 1, __ATOMIC_RELAXED);
 	return 0;
 }
 
-/* CPU time of the sampling: all of a thread that does nothing else, else what passes within steps. */
-static void count_cpu(struct sampler *sampler, uint64_t begin_ns)
+/*
+ * CPU time of the sampling: all of a thread that does nothing else, else what passes within steps. Growing
+ * the log is no part of what a row costs: a writer would have to do it.
+ */
+static void count_cpu(struct sampler *sampler, uint64_t begin_ns, uint64_t grown_ns)
 {
-	uint64_t end_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID), asleep_ns = 0;
+	uint64_t end_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID), asleep_ns = 0, wake_ns;
 	_Atomic uint64_t *total = &sampler->config.log->sampler_cpu_ns;
 
 	if (step_end_cpu_ns && begin_ns > step_end_cpu_ns)
 		asleep_ns = begin_ns - step_end_cpu_ns;
-	sampler->wake_ns = (sampler->wake_ns * 15 + asleep_ns) / 16;
+	wake_ns = asleep_ns + end_ns - grown_ns;
+	wake_ns = wake_ns > sampler->rows_ns ? wake_ns - sampler->rows_ns : 0;
+	sampler->wake_ns = (sampler->wake_ns * 15 + wake_ns) / 16;
+	sampler->rows_ns = 0;
 	step_end_cpu_ns = end_ns;
 	if (sampler->config.own_thread)
 		*total = end_ns;
@@ -267,12 +282,14 @@ static bool is_closed(const struct sampler *sampler)
 
 int64_t sampler_step(struct sampler *sampler)
 {
-	uint64_t begin_cpu_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID), now = clock_ns(CLOCK_MONOTONIC), look_ns;
+	uint64_t begin_cpu_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID), now = clock_ns(CLOCK_MONOTONIC);
+	uint64_t look_ns, grown_cpu_ns;
 	int64_t wait_ns;
 
 	if (is_closed(sampler))
 		return look_at_closed(sampler);
 	look_ns = ahead_grow(&sampler->ahead, now);
+	grown_cpu_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID);
 	if (activity_look(&sampler->activity))
 		sampler->active_ns = now;
 	sampler->is_active = now - sampler->active_ns < ACTIVE_NS;
@@ -286,14 +303,14 @@ int64_t sampler_step(struct sampler *sampler)
 			return error;
 	}
 	wait_ns = until_next(sampler, look_ns);
-	count_cpu(sampler, begin_cpu_ns);
+	count_cpu(sampler, begin_cpu_ns, grown_cpu_ns);
 	return wait_ns;
 }
 
 void sampler_stop(struct sampler *sampler)
 {
 	for (enum column_set_id set = 0; set < NR_COLUMN_SETS; set++) {
-		if (has_set(sampler, set) && (set == SET_CLOCK || !is_closed(sampler)))
+		if (has_set(sampler, set) && (set == SET_CLOCK || (!is_closed(sampler) && !sampler->is_gone)))
 			take_row(sampler, set);
 	}
 	if (sampler->config.pid)

@@ -145,19 +145,19 @@ static int read_stat(struct process *process, struct figures *figures)
 		return -ESRCH;
 	if (proc_parse_stat(process->buffer, &stat) < 0)
 		return 0;
-	if (is_over(process, &stat))
-		return -ESRCH;
 	figures->threads = process->own_thread ? less(stat.threads, 1) : stat.threads;
 	if (process->own_thread) {
 		read_own_usage(figures);
 		return 0;
 	}
+	if (is_over(process, &stat))
+		figures->threads = 0;
 	figures->user_ns = stat.user_ns;
 	figures->system_ns = stat.system_ns;
 	figures->minor_faults = stat.minor_faults;
 	figures->major_faults = stat.major_faults;
 	switches_read(&process->switches, stat.threads, figures, process->buffer, sizeof(process->buffer));
-	return 0;
+	return is_over(process, &stat) ? -ESRCH : 0;
 }
 
 /* The reading thread brings pages of the log into memory: storage counts them as written by the process. */
@@ -207,14 +207,17 @@ int process_read_memory(struct process *process, struct figures *figures)
 	return 0;
 }
 
+/* A zombie has no memory any more, but all that it has counted. */
 int process_read(struct process *process, struct figures *figures)
 {
+	int error;
+
 	if (read_cpu_clock(process, figures) == -EINVAL)	/* what the kernel says of a pid that is gone */
 		return -ESRCH;
-	if (process_read_memory(process, figures) < 0 || read_stat(process, figures) < 0)
-		return -ESRCH;
+	process_read_memory(process, figures);
+	error = read_stat(process, figures);
 	read_io(process, figures);
-	return 0;
+	return error;
 }
 
 /*

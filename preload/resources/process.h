@@ -35,7 +35,10 @@ void process_close(struct process *process);
 
 bool process_is_alive(struct process *process);
 
-/* Each sets what it reads and leaves the rest alone. Return: 0, or -ESRCH when the process has ended. */
+/*
+ * Each sets what it reads and leaves the rest alone. Return: 0, or -ESRCH when the process has ended; what
+ * process_read() has set then is the zombie's last word.
+ */
 int process_read(struct process *process, struct figures *figures);		/* the set "process" without heap */
 int process_read_memory(struct process *process, struct figures *figures);	/* RSS and VMS */
 int process_read_slow(struct process *process, struct figures *figures);	/* peak RSS, swap; after RSS */

@@ -26,7 +26,7 @@ int proc_parse_stat(const char *text, struct proc_stat *stat)
 	stat->state = at[1];						/* 3 */
 	at += 2;
 	if (!scan_number(&at, &stat->parent_pid) || !scan_skip(&at, 5) ||
-	    !scan_number(&at, &stat->minor_faults) || !scan_skip(&at, 1) ||	/* 10 */
+	    !scan_number(&at, &stat->minor_faults) || !scan_number(&at, &stat->child_faults) ||	/* 10, 11 */
 	    !scan_number(&at, &stat->major_faults) || !scan_skip(&at, 1) ||	/* 12 */
 	    !scan_number(&at, &user) || !scan_number(&at, &system) || !scan_skip(&at, 4) ||	/* 14, 15 */
 	    !scan_number(&at, &stat->threads) || !scan_skip(&at, 1) ||	/* 20 */

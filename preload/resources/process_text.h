@@ -11,6 +11,7 @@ struct proc_stat {
 	char state;
 	uint64_t parent_pid;
 	uint64_t minor_faults;
+	uint64_t child_faults;		/* minor ones of children it has waited for */
 	uint64_t major_faults;
 	uint64_t user_ns;
 	uint64_t system_ns;
