@@ -7,7 +7,6 @@
 #ifndef INSIDEME_HISTOGRAM_H
 #define INSIDEME_HISTOGRAM_H
 
-#include <stdbool.h>
 #include <stdint.h>
 
 #include "insideme_log.h"
@@ -15,7 +14,6 @@
 struct histogram {
 	double unit_ns;			/* 0: empty */
 	uint64_t counts[LOG_BUCKETS];
-	bool incomplete;		/* counts are missing: no percentiles */
 };
 
 /* Add @counts of a log whose tick lasts @tick_ns. */
@@ -29,7 +27,7 @@ double histogram_high_ns(const struct histogram *histogram, int i);
 /*
  * The duration that @percent of the calls do not exceed, interpolated within its bucket as if durations were
  * spread evenly there, and never outside of [@min_ns, @max_ns]. So the true value lies in the same bucket: off
- * by less than a factor of two. NAN when nothing was counted or counts are missing.
+ * by less than a factor of two. NAN when nothing was counted.
  */
 double histogram_percentile(const struct histogram *histogram, double percent, double min_ns, double max_ns);
 

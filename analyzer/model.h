@@ -59,6 +59,7 @@ struct call_stats {
 	double square_ns2;		/* sum of squares over timed_calls */
 	double min_ns;			/* of finished calls; NAN: none */
 	double max_ns;			/* of finished calls, and of open ones so far; NAN: none */
+	double finished_max_ns;		/* of finished calls alone */
 };
 /* NAN where nothing was timed. The mean is over timed and open calls, the deviation over timed ones. */
 double call_stats_mean_ns(const struct call_stats *stats);
@@ -76,7 +77,7 @@ struct heap_stats {
 
 enum function_kind {
 	FUNCTION_PLAIN,
-	FUNCTION_OTHERS,		/* "(other paths)": no function; its children are */
+	FUNCTION_OTHERS,		/* "(other paths)": calls without a path; those of its own have no function either */
 };
 
 /*
@@ -93,6 +94,7 @@ struct function {
 	struct heap_stats heap;
 	bool total_is_bound;		/* called under "(other paths)": total_ns may count recursion twice */
 	uint32_t nr_nodes;		/* call paths that end in it */
+	uint32_t on_path;		/* tree.c's own: how often it is among the ancestors just now */
 
 	/* Filled by symbols.c, which sets resolved; NULL or 0 before and where not known. */
 	bool resolved;
@@ -114,8 +116,8 @@ struct tree_node {
 	struct call_stats stats;	/* total_ns == duration_ns here */
 	struct heap_stats heap;		/* root: outside of all functions */
 	uint32_t nr_threads;		/* threads that came by */
+	const struct thread *last_thread;	/* nodes.c's own: counted in nr_threads last */
 	uint32_t id;			/* 0: root; then in the order of first sight */
-	struct function *outer;		/* model.c's own */
 };
 
 /* A call that was open when the log ended, or is now. */
@@ -147,6 +149,7 @@ struct thread {
 	struct heap_stats heap;		/* all of it, outside of functions too */
 	int64_t heap_bytes;		/* allocated less freed by it */
 	uint32_t ref;			/* of its area */
+	size_t index;			/* in process->threads */
 };
 
 struct event {
@@ -196,6 +199,7 @@ struct process {
 	int64_t start;			/* model time of the constructor */
 	int64_t last;			/* last instant known of; now if it is running */
 	uint64_t last_ticks;
+	uint64_t limit_ticks;		/* nothing in the log can be later */
 
 	struct thread **threads;
 	size_t nr_threads;
@@ -218,7 +222,7 @@ struct process {
 	uint64_t log_bytes;		/* of the file in use */
 	uint64_t nr_damaged;		/* records and areas that were not sound; also counted while slices are read */
 
-	struct tree_node **tree_of;	/* model.c's own: [index of a node in the log] */
+	struct tree_node **tree_of;	/* nodes.c's own: [index of a node in the log] */
 };
 
 /* A program of the run that did not load the library; insideme-run saw it. */
@@ -244,7 +248,7 @@ struct model {
 
 	struct tree_node *root;
 	size_t nr_tree_nodes;
-	struct function **functions;	/* called at least once, or open; without "(other paths)" */
+	struct function **functions;	/* called at least once, or open; of any kind */
 	size_t nr_functions;
 	struct object *objects;
 

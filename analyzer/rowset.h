@@ -28,6 +28,9 @@ struct rowset {
 int rowset_read(struct rowset *rows, struct logfile *log, const struct log_extent *extent);
 void rowset_release(struct rowset *rows);
 
+/* Drop rows outside of [@from_ticks, @to_ticks]. */
+void rowset_clip(struct rowset *rows, uint64_t from_ticks, uint64_t to_ticks);
+
 /* Index of a column by name, or -1. */
 int rowset_column(const struct rowset *rows, const char *name);
 

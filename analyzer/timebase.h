@@ -23,7 +23,7 @@ struct timebase {
 int timebase_init(struct timebase *base, uint32_t clock, const struct log_clocks *points, size_t nr_points);
 void timebase_release(struct timebase *base);
 
-/* Ticks outside of the readings are extrapolated with the nearest segment's rate. */
+/* Ticks outside of the readings are extrapolated with the mean rate. */
 int64_t timebase_monotonic_ns(struct timebase *base, uint64_t ticks);
 int64_t timebase_realtime_ns(struct timebase *base, uint64_t ticks);
 uint64_t timebase_ticks(const struct timebase *base, int64_t monotonic_ns);

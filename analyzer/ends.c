@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* How each process of a run ended. */
+#include "ends.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <sys/wait.h>
+
+#include "error.h"
+#include "process.h"
+
+static bool same_process(const struct process *a, const struct process *b)
+{
+	return a->header.pid == b->header.pid && a->header.process_start == b->header.process_start &&
+	       strcmp(a->header.boot_id, b->header.boot_id) == 0 && strcmp(a->header.host, b->header.host) == 0;
+}
+
+/* The log of the same pid after the next exec. */
+static struct process *find_successor(const struct model *model, const struct process *process)
+{
+	struct process *found = NULL;
+
+	for (size_t i = 0; i < model->nr_processes; i++) {
+		struct process *other = model->processes[i];
+
+		if (other->header.exec_count > process->header.exec_count && same_process(other, process) &&
+		    (!found || other->header.exec_count < found->header.exec_count))
+			found = other;
+	}
+	return found;
+}
+
+/* On the host that we are on, and so gone when its pid does not answer. */
+static bool was_here(const struct process *process)
+{
+	char host[sizeof(process->header.host)] = "";
+	FILE *file = fopen("/proc/sys/kernel/hostname", "r");
+
+	if (file) {
+		if (fscanf(file, "%63s", host) != 1)
+			host[0] = '\0';
+		fclose(file);
+	}
+	return strcmp(host, process->header.host) == 0;
+}
+
+/* What the log itself says, and the logs of the same pid. */
+static void find_own_end(struct process *process)
+{
+	process->end_status = process->header.end_status;
+	process->end_next = find_successor(process->model, process);
+	if (process->header.end == LOG_EXITED)
+		process->end_kind = END_EXIT;
+	else if (process->header.end == LOG_TURNED_OFF)
+		process->end_kind = END_TURNED_OFF;
+	else if (process->header.end == LOG_EXECED || process->end_next)
+		process->end_kind = END_EXEC;
+	else if (process_is_running(process))
+		process->end_kind = END_RUNNING;
+	else
+		process->end_kind = was_here(process) ? END_SILENT : END_UNKNOWN;
+}
+
+/* The process that insideme-run saw as @pid, begun before @event: the last image of the newest such pid. */
+static struct process *find_process(const struct model *model, const struct event *event, uint32_t pid)
+{
+	const struct process *monitor = event->process;
+	struct process *found = NULL;
+
+	for (size_t i = 0; i < model->nr_processes; i++) {
+		struct process *process = model->processes[i];
+
+		if (process->header.pid == pid && process->start <= event->time &&
+		    strcmp(process->header.host, monitor->header.host) == 0 &&
+		    (!found || process->start >= found->start))
+			found = process;
+	}
+	return found;
+}
+
+/* values: pid, wait status, user ns, system ns, peak RSS in bytes. */
+static void take_status(struct process *process, const struct event *event)
+{
+	int status = (int)event->values[1];
+
+	if (WIFSIGNALED(status)) {
+		process->end_kind = END_SIGNAL;
+		process->end_status = WTERMSIG(status);
+		process->core_dumped = WCOREDUMP(status);
+	} else if (WIFEXITED(status)) {
+		process->end_kind = process->end_kind == END_TURNED_OFF ? END_TURNED_OFF : END_EXIT;
+		process->end_status = WEXITSTATUS(status);
+	}
+	process->has_usage = true;
+	process->user_ns = event->values[2];
+	process->system_ns = event->values[3];
+	process->peak_rss_bytes = event->values[4];
+}
+
+static struct unseen_process *find_unseen(struct model *model, uint32_t pid)
+{
+	for (size_t i = model->nr_unseen; i-- > 0;)
+		if (model->unseen[i].pid == pid)
+			return &model->unseen[i];
+	return NULL;
+}
+
+static struct unseen_process *add_unseen(struct model *model, const struct event *event)
+{
+	struct unseen_process *unseen;
+
+	model->unseen = xgrow(model->unseen, model->nr_unseen, sizeof(*unseen));
+	unseen = &model->unseen[model->nr_unseen++];
+	unseen->pid = (uint32_t)event->values[0];
+	unseen->program = xstrdup(event->text ? event->text : "");
+	unseen->time = event->time;
+	return unseen;
+}
+
+static void take_unseen_end(struct unseen_process *unseen, const struct event *event)
+{
+	unseen->has_end = true;
+	unseen->wait_status = (int)event->values[1];
+	unseen->user_ns = event->values[2];
+	unseen->system_ns = event->values[3];
+	unseen->peak_rss_bytes = event->values[4];
+}
+
+static void take_event(struct model *model, const struct event *event)
+{
+	uint32_t pid = (uint32_t)event->values[0];
+	struct unseen_process *unseen;
+	struct process *process;
+
+	if (event->kind == LOG_EVENT_PROCESS_UNSEEN)
+		add_unseen(model, event);
+	if (event->kind != LOG_EVENT_PROCESS_END)
+		return;
+	process = find_process(model, event, pid);
+	unseen = find_unseen(model, pid);
+	if (unseen && !unseen->has_end && (!process || process->has_usage || unseen->time > process->start))
+		take_unseen_end(unseen, event);
+	else if (process)
+		take_status(process, event);
+}
+
+void ends_find(struct model *model)
+{
+	for (size_t i = 0; i < model->nr_processes; i++)
+		find_own_end(model->processes[i]);
+	for (size_t i = 0; i < model->nr_monitors; i++) {
+		model->monitors[i]->end_kind = process_is_running(model->monitors[i]) ? END_RUNNING : END_EXIT;
+		for (size_t k = 0; k < model->monitors[i]->nr_events; k++)
+			take_event(model, &model->monitors[i]->events[k]);
+	}
+}
+
+const char *process_end_text(const struct process *process, char *out, size_t bytes)
+{
+	const char *signal = process->end_kind == END_SIGNAL ? sigabbrev_np(process->end_status) : NULL;
+
+	switch (process->end_kind) {
+	case END_RUNNING:
+		snprintf(out, bytes, "still running");
+		break;
+	case END_EXIT:
+		snprintf(out, bytes, "exit status %d", process->end_status);
+		break;
+	case END_SIGNAL:
+		if (signal)
+			snprintf(out, bytes, "killed by SIG%s%s", signal, process->core_dumped ? ", core dumped" : "");
+		else
+			snprintf(out, bytes, "killed by signal %d", process->end_status);
+		break;
+	case END_EXEC:
+		snprintf(out, bytes, "exec of %s", process->end_next ? process->end_next->header.program :
+			 "another program");
+		break;
+	case END_TURNED_OFF:
+		snprintf(out, bytes, "the recorder turned itself off: %s", process_fact(process, "off") ?: "no reason told");
+		break;
+	case END_SILENT:
+		snprintf(out, bytes, "ended without a word: SIGKILL or a raw exit (insideme-run would know)");
+		break;
+	case END_UNKNOWN:
+		snprintf(out, bytes, "no end recorded; it ran on %s, so whether it still runs is not known here",
+			 process->header.host[0] ? process->header.host : "another host");
+		break;
+	}
+	return out;
+}

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Messages on stderr, and allocation that does not return without memory. */
+#include "error.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void report(const char *kind, const char *format, va_list arguments)
+{
+	fflush(stdout);		/* what was printed before comes first where both go to one place */
+	fprintf(stderr, "insideme-report: %s", kind);
+	vfprintf(stderr, format, arguments);
+	fputc('\n', stderr);
+}
+
+int error(const char *format, ...)
+{
+	va_list arguments;
+
+	va_start(arguments, format);
+	report("", format, arguments);
+	va_end(arguments);
+	return -1;
+}
+
+void warning(const char *format, ...)
+{
+	va_list arguments;
+
+	va_start(arguments, format);
+	report("warning: ", format, arguments);
+	va_end(arguments);
+}
+
+static void *need(void *memory)
+{
+	if (!memory) {
+		error("out of memory");
+		exit(1);
+	}
+	return memory;
+}
+
+void *xcalloc(size_t count, size_t bytes)
+{
+	return need(calloc(count ? count : 1, bytes));
+}
+
+char *xstrdup(const char *string)
+{
+	return need(strdup(string));
+}
+
+char *xasprintf(const char *format, ...)
+{
+	va_list arguments;
+	char *text;
+
+	va_start(arguments, format);
+	if (vasprintf(&text, format, arguments) < 0)
+		text = NULL;
+	va_end(arguments);
+	return need(text);
+}
+
+/* Grows at 0, 1, 2, 4, ... so that the count alone says how much room there is. */
+void *xgrow(void *array, size_t count, size_t bytes)
+{
+	size_t room = count ? count * 2 : 1;
+
+	if (count & (count - 1))
+		return array;
+	array = need(reallocarray(array, room, bytes));
+	memset((char *)array + count * bytes, 0, (room - count) * bytes);
+	return array;
+}

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Which function an address of a process is: loaded objects, and one struct function for each function. */
+#ifndef INSIDEME_FUNCTIONS_H
+#define INSIDEME_FUNCTIONS_H
+
+#include "hashtable.h"
+#include "model.h"
+
+struct function_tables {
+	struct hashtable functions;	/* by object or process, and address */
+	struct hashtable places;	/* by process and address as the hook saw it: the fast way */
+	struct function others;
+};
+
+void functions_init(struct function_tables *tables);
+void functions_release(struct function_tables *tables);
+
+/* The object like @wanted (path, build-id, size, mtime), made when it is new. */
+struct object *object_find(struct model *model, const struct object *wanted);
+
+/*
+ * The function of a node: its address with LOG_FUNCTION_ flags. A retired one is looked for among modules that
+ * are gone; when those do not agree it is in no object. All modules of the process must be known.
+ */
+struct function *function_find(struct function_tables *tables, struct process *process, uint64_t function_addr);
+
+#endif

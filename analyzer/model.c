@@ -1,0 +1,242 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What a run was: its logs put together. */
+#include "model.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "ends.h"
+#include "error.h"
+#include "logfile.h"
+#include "nodes.h"
+#include "open_calls.h"
+#include "process.h"
+#include "tree.h"
+
+#define DAMAGE_TOLD 3	/* as logfile.c: places of a log that got a line */
+
+static struct model *model_new(void)
+{
+	struct model *model = xcalloc(1, sizeof(*model));
+
+	model->tables = xcalloc(1, sizeof(*model->tables));
+	functions_init(&model->tables->functions);
+	model->root = xcalloc(1, sizeof(*model->root));
+	model->root->stats.min_ns = model->root->stats.max_ns = model->root->stats.finished_max_ns = NAN;
+	model->nr_tree_nodes = 1;
+	return model;
+}
+
+static void open_logs(struct model *model, char *const *paths, size_t nr_paths)
+{
+	for (size_t i = 0; i < nr_paths; i++) {
+		struct process *process = process_open(model, paths[i]);
+
+		if (!process) {
+			model->nr_unreadable++;
+		} else if (process->header.kind == LOG_OF_MONITOR) {
+			model->monitors = xgrow(model->monitors, model->nr_monitors, sizeof(process));
+			model->monitors[model->nr_monitors++] = process;
+		} else {
+			model->processes = xgrow(model->processes, model->nr_processes, sizeof(process));
+			model->processes[model->nr_processes++] = process;
+		}
+	}
+}
+
+static const struct log_clocks *begin_of(const struct process *process)
+{
+	return &process->timebase.points[0];
+}
+
+static int by_start(const void *a, const void *b)
+{
+	const struct log_clocks *x = begin_of(*(struct process *const *)a), *y = begin_of(*(struct process *const *)b);
+
+	return x->realtime_ns < y->realtime_ns ? -1 : x->realtime_ns > y->realtime_ns;
+}
+
+static bool same_boot(const struct process *a, const struct process *b)
+{
+	return a->header.boot_id[0] && strcmp(a->header.boot_id, b->header.boot_id) == 0;
+}
+
+/* Processes of one boot share the monotonic clock; of another machine only the real time. */
+static void set_origin(struct model *model, struct process *process, const struct process *first)
+{
+	int64_t begin = (int64_t)begin_of(process)->monotonic_ns;
+
+	model->start_realtime_ns = begin_of(first)->realtime_ns;
+	if (same_boot(process, first))
+		process->origin_ns = (int64_t)begin_of(first)->monotonic_ns;
+	else
+		process->origin_ns = (int64_t)((uint64_t)begin -
+					       (begin_of(process)->realtime_ns - model->start_realtime_ns));
+}
+
+static void place_in_time(struct model *model)
+{
+	struct process *first;
+
+	if (model->nr_processes)
+		qsort(model->processes, model->nr_processes, sizeof(*model->processes), by_start);
+	first = model->nr_processes ? model->processes[0] : model->monitors[0];
+	for (size_t i = 0; i < model->nr_processes; i++) {
+		set_origin(model, model->processes[i], first);
+		process_read_threads(model->processes[i]);
+	}
+	for (size_t i = 0; i < model->nr_monitors; i++) {
+		set_origin(model, model->monitors[i], first);
+		process_read_threads(model->monitors[i]);
+	}
+}
+
+static void count_slices(struct process *process)
+{
+	const struct logfile *log = process->log;
+
+	for (size_t i = 0; i < log->nr_extents; i++) {
+		const struct log_extent *extent = &log->extents[i];
+		uint64_t bytes = extent->used_bytes - sizeof(struct log_slices);
+		struct log_slices head;
+
+		if (extent->kind != LOG_AREA_SLICES)
+			continue;
+		memcpy(&head, log->base + extent->offset, sizeof(head));
+		process->slice_bytes += bytes;
+		process->nr_slices += head.nr_slices < bytes / 3 ? head.nr_slices : bytes / 3;	/* none is shorter */
+	}
+}
+
+static void read_process(struct model *model, struct process *process)
+{
+	process_find_last(process);
+	nodes_read(process);
+	heaps_read(process);
+	open_calls_read(process);
+	count_slices(process);
+	for (size_t i = 0; i < process->nr_threads; i++) {
+		process->calls += process->threads[i]->calls;
+		process->functions_ns += process->threads[i]->functions_ns;
+	}
+	process->nr_damaged = process->log->nr_damaged;
+	if (process->nr_damaged > DAMAGE_TOLD)
+		warning("%s: damaged in %llu places; what is sound is reported", process->log->path,
+			(unsigned long long)process->nr_damaged);
+	if (model->end < process->last)
+		model->end = process->last;
+	model->nr_slices += process->nr_slices;
+	model->log_bytes += process->log_bytes;
+	model->nr_damaged += process->nr_damaged;
+}
+
+struct model *model_load(char *const *paths, size_t nr_paths)
+{
+	struct model *model = model_new();
+
+	open_logs(model, paths, nr_paths);
+	if (model->nr_processes + model->nr_monitors == 0) {
+		error("nothing to report: %s", nr_paths == 1 ? "the log cannot be read" : "no log can be read");
+		model_free(model);
+		return NULL;
+	}
+	place_in_time(model);
+	ends_find(model);
+	for (size_t i = 0; i < model->nr_processes; i++)
+		read_process(model, model->processes[i]);
+	for (size_t i = 0; i < model->nr_monitors; i++)
+		read_process(model, model->monitors[i]);
+	tree_sum_up(model);
+	return model;
+}
+
+void model_free(struct model *model)
+{
+	if (!model)
+		return;
+	for (size_t i = 0; i < model->nr_processes; i++)
+		process_close(model->processes[i]);
+	for (size_t i = 0; i < model->nr_monitors; i++)
+		process_close(model->monitors[i]);
+	for (size_t i = 0; i < model->nr_unseen; i++)
+		free(model->unseen[i].program);
+	while (model->objects) {
+		struct object *object = model->objects;
+
+		model->objects = object->next;
+		free(object->path);
+		free(object);
+	}
+	free(model->processes);
+	free(model->monitors);
+	free(model->unseen);
+	free(model->functions);
+	free(model->root);
+	hashtable_release(&model->tables->paths);
+	functions_release(&model->tables->functions);
+	free(model->tables);
+	free(model);
+}
+
+double call_stats_mean_ns(const struct call_stats *stats)
+{
+	uint64_t calls = stats->timed_calls + (stats->open_ns > 0 ? stats->open_calls : 0);
+
+	return calls ? stats->duration_ns / (double)calls : NAN;
+}
+
+double call_stats_stddev_ns(const struct call_stats *stats)
+{
+	double calls = (double)stats->timed_calls, mean = (stats->duration_ns - stats->open_ns) / calls;
+
+	return calls > 0 ? sqrt(fmax(stats->square_ns2 / calls - mean * mean, 0)) : NAN;
+}
+
+double function_percentile_ns(const struct function *function, double percent)
+{
+	const struct histogram *histogram = &function->histogram;
+
+	if (histogram_count(histogram) + (1ull << 31) < function->stats.timed_calls)
+		return NAN;	/* a bucket went past 2^32 and the record of it was lost */
+	return histogram_percentile(histogram, percent, function->stats.min_ns, function->stats.finished_max_ns);
+}
+
+const char *process_fact(const struct process *process, const char *key)
+{
+	for (size_t i = 0; i < process->nr_facts; i++)
+		if (strcmp(process->facts[i].key, key) == 0)
+			return process->facts[i].value;
+	return NULL;
+}
+
+struct rowset *process_rowset(const struct process *process, const char *set)
+{
+	for (size_t i = 0; i < process->nr_rowsets; i++)
+		if (strcmp(process->rowsets[i].set, set) == 0)
+			return &process->rowsets[i];
+	return NULL;
+}
+
+int64_t process_time(struct process *process, uint64_t ticks)
+{
+	return (int64_t)((uint64_t)timebase_monotonic_ns(&process->timebase, ticks) - (uint64_t)process->origin_ns);
+}
+
+int64_t process_realtime_ns(struct process *process, uint64_t ticks)
+{
+	return timebase_realtime_ns(&process->timebase, ticks);
+}
+
+bool process_memory_at(struct process *process, uint64_t ticks, struct memory_reading *reading)
+{
+	struct rowset *rows = process_rowset(process, "memory");
+	int64_t row = rows ? rowset_at(rows, ticks) : -1;
+	int rss = rows ? rowset_column(rows, "rss_bytes") : -1, vms = rows ? rowset_column(rows, "vms_bytes") : -1;
+
+	if (row < 0)
+		return false;
+	reading->rss_bytes = rss < 0 ? LOG_NONE : rowset_value(rows, (size_t)row, (uint32_t)rss);
+	reading->vms_bytes = vms < 0 ? LOG_NONE : rowset_value(rows, (size_t)row, (uint32_t)vms);
+	reading->age_ns = (double)(ticks - rows->ticks[row]) * process->tick_ns;
+	return true;
+}

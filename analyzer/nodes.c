@@ -1,0 +1,326 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * From a log's nodes to the merged tree. A node names its parent, so each stands for itself: damage in one does
+ * not hide others, and the links to children are not needed. Parents are older than their children and lie before
+ * them in the file, so one pass in the order of the file sees them first.
+ */
+#include "nodes.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "error.h"
+#include "logfile.h"
+#include "node_check.h"
+#include "tree.h"
+
+#define HEAP_BYTES_MAX (1ull << 57)	/* no program allocates more than its address space at once */
+
+/* What is needed at each node of a thread. */
+struct node_reader {
+	struct thread *thread;
+	struct node_limits limits;
+	uint64_t pending_node;		/* offset of the node with a bucket that waits to be counted, 0: none */
+	uint32_t pending_bucket;
+};
+
+struct thread *nodes_thread(const struct process *process, uint32_t ref)
+{
+	size_t low = 0, high = process->nr_threads;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (process->threads[middle]->ref == ref)
+			return process->threads[middle];
+		if (process->threads[middle]->ref < ref)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return NULL;
+}
+
+static bool is_others(const struct logfile *log, uint32_t ref)
+{
+	struct log_node node;
+
+	logfile_node(log, (uint64_t)ref << LOG_REF_SHIFT, &node);
+	return node.function_addr & LOG_FUNCTION_OTHERS;
+}
+
+struct tree_node *nodes_path(struct thread *thread, uint32_t ref)
+{
+	struct process *process = thread->process;
+	int64_t index = logfile_node_index(process->log, ref);
+	const struct log_extent *extent;
+
+	if (index < 0)
+		return NULL;
+	extent = logfile_find(process->log, (uint64_t)ref << LOG_REF_SHIFT, 1);
+	if (extent->kind == LOG_AREA_THREAD ? extent->offset >> LOG_REF_SHIFT != thread->ref : extent->owner != thread->ref)
+		return NULL;
+	if (!process->tree_of[index] && is_others(process->log, ref))	/* left out when its counters were read */
+		return tree_others(process->model);
+	return process->tree_of[index];
+}
+
+static void find_pending(struct node_reader *reader)
+{
+	struct logfile *log = reader->thread->process->log;
+	const struct log_extent *extent;
+	struct log_thread thread;
+	uint64_t offset, in_node;
+
+	memcpy(&thread, log->base + ((uint64_t)reader->thread->ref << LOG_REF_SHIFT),
+	       offsetof(struct log_thread, cache));
+	reader->pending_node = 0;
+	if (!thread.pending_addr || !logfile_offset(log, thread.pending_addr, &offset))
+		return;
+	extent = logfile_find(log, offset, sizeof(uint32_t));
+	if (!extent || offset < extent->offset + sizeof(struct log_area))
+		return;
+	in_node = (offset - extent->offset - sizeof(struct log_area)) % sizeof(struct log_node);
+	if (in_node < offsetof(struct log_node, histogram) || in_node % sizeof(uint32_t) ||
+	    logfile_node_index(log, (uint32_t)((offset - in_node) >> LOG_REF_SHIFT)) < 0)
+		return;
+	reader->pending_node = offset - in_node;
+	reader->pending_bucket = (uint32_t)((in_node - offsetof(struct log_node, histogram)) / sizeof(uint32_t));
+}
+
+/* Add a node's counters to its path. */
+static void add_counters(struct node_reader *reader, struct tree_node *path, const struct log_node *node)
+{
+	double tick_ns = reader->thread->process->tick_ns, total_ns = (double)node->total_ticks * tick_ns;
+	double squares = ldexp((double)node->squares[1], 64) + (double)node->squares[0];
+	struct call_stats *stats = &path->stats;
+
+	stats->calls += node->calls;
+	stats->timed_calls += node->timed_calls;
+	stats->total_ns += total_ns;
+	stats->duration_ns += total_ns;
+	stats->self_ns += (double)(int64_t)(node->total_ticks - node->child_ticks) * tick_ns;
+	stats->square_ns2 += squares * tick_ns * tick_ns;
+	if (node->timed_calls && node->min_ticks <= node->max_ticks) {
+		stats->min_ns = fmin(stats->min_ns, (double)node->min_ticks * tick_ns);
+		stats->max_ns = fmax(stats->max_ns, (double)node->max_ticks * tick_ns);
+		stats->finished_max_ns = fmax(stats->finished_max_ns, (double)node->max_ticks * tick_ns);
+	}
+	if (path->last_thread != reader->thread) {
+		path->last_thread = reader->thread;
+		path->nr_threads++;
+	}
+	reader->thread->calls += node->calls;
+	reader->thread->functions_ns += (double)(int64_t)(node->total_ticks - node->child_ticks) * tick_ns;
+}
+
+static void add_node(struct node_reader *reader, struct tree_node *path, const struct log_node *node, uint64_t offset)
+{
+	struct process *process = reader->thread->process;
+	uint64_t histogram[LOG_BUCKETS];
+
+	for (int i = 0; i < LOG_BUCKETS; i++)
+		histogram[i] = node->histogram[i];
+	if (offset == reader->pending_node)
+		histogram[reader->pending_bucket]++;
+	if (!node_is_sound(node, histogram, &reader->limits)) {
+		logfile_damaged(process->log, offset, "counters of a call path that cannot be true");
+		return;
+	}
+	if (!path->function)	/* calls for which there was not even room in "(other paths)" */
+		path = node->calls ? tree_others(process->model) : path;
+	add_counters(reader, path, node);
+	if (path->function && node->timed_calls)
+		histogram_add(&path->function->histogram, histogram, process->tick_ns);
+}
+
+/* The merged path of a node: that of its parent, and its function. */
+static struct tree_node *make_path(struct node_reader *reader, const struct log_node *node, uint64_t offset)
+{
+	struct process *process = reader->thread->process;
+	struct model *model = process->model;
+	struct tree_node *parent = (uint64_t)node->parent << LOG_REF_SHIFT < offset ?
+				   nodes_path(reader->thread, node->parent) : NULL;
+
+	if (node->function_addr & LOG_FUNCTION_OTHERS)
+		return tree_others(model);
+	if (!parent) {
+		logfile_damaged(process->log, offset, "a call path without a beginning");
+		parent = tree_others(model);
+	}
+	return tree_child(model, parent, function_find(&model->tables->functions, process, node->function_addr));
+}
+
+/* Claimed and not filled, or "(other paths)" that nothing needed: neither says anything. */
+static bool is_blank(const struct log_node *node)
+{
+	return node->calls == 0 && node->child == 0 &&
+	       (node->function_addr == 0 || node->function_addr & LOG_FUNCTION_OTHERS);
+}
+
+static void read_area(struct node_reader *reader, const struct log_extent *extent)
+{
+	struct process *process = reader->thread->process;
+	uint64_t offset = extent->offset + sizeof(struct log_area);
+
+	for (uint32_t i = 0; i < extent->nr_nodes; i++, offset += sizeof(struct log_node)) {
+		struct log_node node;
+
+		logfile_node(process->log, offset, &node);
+		if (is_blank(&node))
+			continue;
+		if (!(node.function_addr & ~LOG_FUNCTION_FLAGS) && !(node.function_addr & LOG_FUNCTION_OTHERS)) {
+			logfile_damaged(process->log, offset, "a call path without a function");
+			continue;
+		}
+		process->tree_of[extent->first_node + i] = make_path(reader, &node, offset);
+		add_node(reader, process->tree_of[extent->first_node + i], &node, offset);
+	}
+}
+
+static void read_root(struct node_reader *reader, const struct log_extent *extent)
+{
+	struct process *process = reader->thread->process;
+	uint64_t offset = extent->offset + sizeof(struct log_area);
+	struct log_node node;
+
+	logfile_node(process->log, offset, &node);
+	process->tree_of[extent->first_node] = process->model->root;
+	if (node.calls || node.total_ticks)
+		add_node(reader, process->model->root, &node, offset);
+}
+
+/* A bucket that went past 2^32 left an event. */
+static void add_wrapped(struct process *process)
+{
+	for (size_t i = 0; i < process->nr_events; i++) {
+		const struct event *event = &process->events[i];
+		uint64_t counts[LOG_BUCKETS] = { 0 };
+		struct tree_node *path;
+
+		if (event->kind != LOG_EVENT_BUCKET_WRAPPED || !event->thread || event->values[0] > UINT32_MAX ||
+		    event->values[1] >= LOG_BUCKETS)
+			continue;
+		path = nodes_path(event->thread, (uint32_t)event->values[0]);
+		counts[event->values[1]] = 1ull << 32;
+		if (path && path->function)
+			histogram_add(&path->function->histogram, counts, process->tick_ns);
+	}
+}
+
+static uint64_t most_calls(const struct process *process, uint64_t span_ticks)
+{
+	return (uint64_t)((double)span_ticks * process->tick_ns) + 1000;	/* none takes less than 1 ns */
+}
+
+static uint32_t owner_of(const struct log_extent *extent)
+{
+	return extent->kind == LOG_AREA_THREAD ? (uint32_t)(extent->offset >> LOG_REF_SHIFT) : extent->owner;
+}
+
+static int by_owner(const void *a, const void *b)
+{
+	const struct log_extent *x = *(const struct log_extent *const *)a, *y = *(const struct log_extent *const *)b;
+
+	if (owner_of(x) != owner_of(y))
+		return owner_of(x) < owner_of(y) ? -1 : 1;
+	return x->offset < y->offset ? -1 : x->offset > y->offset;
+}
+
+/* The areas that hold nodes, thread by thread, in the order of the file. */
+static const struct log_extent **list_areas(const struct logfile *log, size_t *nr)
+{
+	const struct log_extent **areas = NULL;
+
+	*nr = 0;
+	for (size_t i = 0; i < log->nr_extents; i++) {
+		if (log->extents[i].nr_nodes == 0)
+			continue;
+		areas = xgrow(areas, *nr, sizeof(*areas));
+		areas[(*nr)++] = &log->extents[i];
+	}
+	if (*nr)
+		qsort(areas, *nr, sizeof(*areas), by_owner);
+	return areas;
+}
+
+void nodes_read(struct process *process)
+{
+	struct logfile *log = process->log;
+	struct node_reader reader = { .limits.changing = process->end_kind == END_RUNNING };
+	const struct log_extent **areas;
+	size_t nr;
+
+	reader.limits.span_ticks = process->limit_ticks - process->timebase.points[0].ticks;
+	reader.limits.calls = most_calls(process, reader.limits.span_ticks);
+	process->tree_of = xcalloc(log->nr_nodes, sizeof(struct tree_node *));
+	areas = list_areas(log, &nr);
+	for (size_t i = 0; i < nr; i++) {
+		reader.thread = nodes_thread(process, owner_of(areas[i]));
+		if (!reader.thread) {
+			logfile_damaged(log, areas[i]->offset, "call paths of no thread");
+			continue;
+		}
+		find_pending(&reader);
+		if (areas[i]->kind == LOG_AREA_THREAD)
+			read_root(&reader, areas[i]);
+		else
+			read_area(&reader, areas[i]);
+	}
+	free(areas);
+	add_wrapped(process);
+}
+
+static void add_heap(struct thread *thread, const struct log_heap *heap, uint64_t offset)
+{
+	struct process *process = thread->process;
+	struct tree_node *path = nodes_path(thread, heap->node);
+	uint64_t calls_max = most_calls(process, process->limit_ticks - process->timebase.points[0].ticks);
+	struct heap_stats stats = {
+		.alloc_calls = heap->alloc_calls,
+		.alloc_bytes = heap->alloc_bytes,
+		.free_calls = heap->free_calls,
+		.freed_bytes = heap->freed_bytes,
+		.failed_calls = heap->failed_calls,
+		.largest_bytes = heap->largest_bytes,
+	};
+
+	if (stats.alloc_calls > calls_max || stats.free_calls > calls_max || stats.failed_calls > calls_max ||
+	    stats.largest_bytes > HEAP_BYTES_MAX ||
+	    (double)stats.alloc_bytes > (double)(stats.alloc_calls + 1) * HEAP_BYTES_MAX) {
+		logfile_damaged(process->log, offset, "heap counters that cannot be true");
+		return;
+	}
+	if (!path) {	/* linked to its node last: counted before that it is blank */
+		if (heap->node || stats.alloc_calls || stats.free_calls)
+			logfile_damaged(process->log, offset, "heap counters of no call path");
+		path = process->model->root;
+	}
+	heap_stats_add(&path->heap, &stats);
+	heap_stats_add(&thread->heap, &stats);
+	heap_stats_add(&process->heap, &stats);
+}
+
+void heaps_read(struct process *process)
+{
+	struct logfile *log = process->log;
+
+	for (size_t i = 0; i < log->nr_extents; i++) {
+		const struct log_extent *extent = &log->extents[i];
+		struct thread *thread = nodes_thread(process, extent->owner);
+		uint64_t offset = extent->offset + sizeof(struct log_area);
+
+		if (extent->kind != LOG_AREA_HEAPS)
+			continue;
+		if (!thread) {
+			logfile_damaged(log, extent->offset, "heap counters of no thread");
+			continue;
+		}
+		for (; offset + sizeof(struct log_heap) <= extent->offset + extent->used_bytes; offset += sizeof(struct log_heap)) {
+			struct log_heap heap;
+
+			memcpy(&heap, log->base + offset, sizeof(heap));
+			add_heap(thread, &heap, offset);
+		}
+	}
+}

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The nodes and heap counters of one log: checked, and added to the merged tree. */
+#ifndef INSIDEME_NODES_H
+#define INSIDEME_NODES_H
+
+#include "model.h"
+
+/*
+ * Add all nodes of a log whose process, threads, modules, events and times are known. Counters that cannot be
+ * true are left out and counted as damage; calls whose path is damaged go under "(other paths)".
+ */
+void nodes_read(struct process *process);
+
+/* The heap counters of a log, after its nodes. */
+void heaps_read(struct process *process);
+
+/* The merged path of a node of @thread, or NULL if @ref is none. */
+struct tree_node *nodes_path(struct thread *thread, uint32_t ref);
+
+/* The thread whose area is at @ref, or NULL. */
+struct thread *nodes_thread(const struct process *process, uint32_t ref);
+
+#endif

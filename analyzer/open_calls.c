@@ -1,0 +1,264 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Open calls. A stack's frames lie in a chain of areas; each begins with a sentinel, whose child time belongs to
+ * the frame below it. The frames of the stack that a thread runs on end where the thread says, those of other
+ * stacks where they say themselves.
+ */
+#include "open_calls.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "error.h"
+#include "logfile.h"
+#include "nodes.h"
+#include "tree.h"
+
+#define FIRST_FRAME sizeof(struct log_frames)
+
+/* A stack's frames, without sentinels, bottom to top. */
+struct frames {
+	struct thread *thread;
+	struct log_frame *frames;
+	size_t nr;
+	uint64_t left_ticks;		/* 0: the thread runs on it */
+};
+
+static struct log_frames frames_head(const struct logfile *log, const struct log_extent *extent)
+{
+	struct log_frames head;
+
+	memcpy(&head, log->base + extent->offset, sizeof(head));
+	return head;
+}
+
+static const struct log_extent *frames_area(struct logfile *log, uint64_t offset)
+{
+	const struct log_extent *extent = logfile_find(log, offset, sizeof(struct log_frame));
+
+	return extent && extent->kind == LOG_AREA_FRAMES && offset >= extent->offset + FIRST_FRAME &&
+	       (offset - extent->offset) % sizeof(struct log_frame) == 0 ? extent : NULL;
+}
+
+/*
+ * Copy the frames of one area up to the one at @top; the sentinel's child time goes to @below, the last frame
+ * of the area below.
+ */
+static void copy_area(struct frames *frames, const struct logfile *log, const struct log_extent *extent, uint64_t top)
+{
+	struct log_frame frame;
+
+	for (uint64_t at = extent->offset + FIRST_FRAME; at <= top; at += sizeof(frame)) {
+		memcpy(&frame, log->base + at, sizeof(frame));
+		if (at > extent->offset + FIRST_FRAME) {
+			frames->frames = xgrow(frames->frames, frames->nr, sizeof(frame));
+			frames->frames[frames->nr++] = frame;
+		} else if (frames->nr) {
+			frames->frames[frames->nr - 1].child_ticks += frame.child_ticks;
+		}
+	}
+}
+
+/* Copy a whole stack that begins at @first and ends with the frame at @top. Return: false if damaged. */
+static bool copy_stack(struct frames *frames, struct logfile *log, uint32_t first, uint64_t top)
+{
+	const struct log_extent *extent = frames_area(log, top), **areas = NULL;
+	size_t nr = 0;
+	bool whole;
+
+	while (extent && nr <= log->nr_extents && frames_head(log, extent).stack == first) {
+		areas = xgrow(areas, nr, sizeof(*areas));
+		areas[nr++] = extent;
+		if (extent->offset >> LOG_REF_SHIFT == first)
+			break;
+		extent = frames_area(log, ((uint64_t)frames_head(log, extent).below << LOG_REF_SHIFT) + FIRST_FRAME);
+	}
+	whole = nr && areas[nr - 1]->offset >> LOG_REF_SHIFT == first;
+	for (size_t i = nr; whole && i-- > 0;)
+		copy_area(frames, log, areas[i], i == 0 ? top : areas[i]->offset + areas[i]->bytes - sizeof(struct log_frame));
+	free(areas);
+	return whole;
+}
+
+/* A frame that is being pushed or popped is not that of the node where its thread is. */
+static void drop_unfinished(struct frames *frames, uint32_t current)
+{
+	if (frames->nr && frames->frames[frames->nr - 1].node != current)
+		frames->nr--;
+}
+
+/* Which stack each thread runs on. */
+struct runner {
+	struct thread *thread;
+	uint32_t first;			/* ref of the stack's first area */
+	uint32_t current;
+	uint64_t top_addr;
+};
+
+static struct runner *find_runners(struct process *process)
+{
+	struct runner *runners = xcalloc(process->nr_threads, sizeof(*runners));
+	struct logfile *log = process->log;
+
+	for (size_t i = 0; i < process->nr_threads; i++) {
+		uint64_t offset = (uint64_t)process->threads[i]->ref << LOG_REF_SHIFT;
+		const struct log_extent *extent;
+		struct log_thread thread;
+
+		memcpy(&thread, log->base + offset, offsetof(struct log_thread, cache));
+		extent = frames_area(log, ((uint64_t)thread.frames << LOG_REF_SHIFT) + FIRST_FRAME);
+		runners[i] = (struct runner){
+			.thread = process->threads[i],
+			.first = thread.frames && extent ? frames_head(log, extent).stack : 0,
+			.current = thread.current,
+			.top_addr = thread.top_addr,
+		};
+	}
+	return runners;
+}
+
+/* Return: whether the stack has frames that can be used. */
+static bool read_stack(struct process *process, const struct runner *runners, const struct log_extent *extent,
+		       struct frames *frames)
+{
+	struct logfile *log = process->log;
+	struct log_frames head = frames_head(log, extent);
+	uint32_t first = (uint32_t)(extent->offset >> LOG_REF_SHIFT), current = head.current;
+	uint64_t top_addr = head.top_addr, top;
+	size_t i = 0;
+
+	memset(frames, 0, sizeof(*frames));
+	if (head.stack != first || head.head.owner == 0)	/* a later area of a stack; a stack of nobody */
+		return false;
+	while (i < process->nr_threads && runners[i].first != first)
+		i++;
+	if (i < process->nr_threads) {
+		frames->thread = runners[i].thread;
+		current = runners[i].current;
+		top_addr = runners[i].top_addr;
+	} else {
+		frames->thread = nodes_thread(process, head.head.owner);
+		frames->left_ticks = head.left_ticks;
+	}
+	if (!frames->thread || !logfile_offset(log, top_addr, &top) || !copy_stack(frames, log, first, top)) {
+		logfile_damaged(log, extent->offset, "the open calls of a stack");
+		return false;
+	}
+	drop_unfinished(frames, current);
+	return frames->nr > 0;
+}
+
+/* The path of a frame, or NULL if the frame is not sound. */
+static struct tree_node *frame_path(const struct frames *frames, const struct log_frame *frame, uint64_t not_before)
+{
+	struct process *process = frames->thread->process;
+	struct tree_node *path = nodes_path(frames->thread, frame->node);
+	struct log_node node;
+
+	if (!path)
+		return NULL;
+	logfile_node(process->log, (uint64_t)frame->node << LOG_REF_SHIFT, &node);
+	if (!path->function || path->function->kind == FUNCTION_OTHERS)
+		path = tree_others(process->model);
+	else if ((node.function_addr & ~LOG_FUNCTION_FLAGS) != frame->function_addr)
+		return NULL;
+	if (process->header.timing == LOG_TIMING_EXACT &&
+	    (frame->start_ticks < not_before || frame->start_ticks > process->last_ticks))
+		return NULL;
+	return path;
+}
+
+/* Add one open call: @ticks so far, @child_ticks of them in functions it called. */
+static void add_time(struct open_call *call, struct thread *thread, uint64_t ticks, uint64_t child_ticks)
+{
+	double tick_ns = thread->process->tick_ns, self_ns = (double)(int64_t)(ticks - child_ticks) * tick_ns;
+	struct call_stats *stats = &call->node->stats;
+
+	call->so_far_ns = (double)ticks * tick_ns;
+	stats->total_ns += call->so_far_ns;
+	stats->duration_ns += call->so_far_ns;
+	stats->open_ns += call->so_far_ns;
+	stats->self_ns += self_ns;
+	stats->max_ns = fmax(stats->max_ns, call->so_far_ns);
+	thread->functions_ns += self_ns;
+}
+
+static void count_call(struct open_call *call, struct thread *thread)
+{
+	call->node->stats.calls++;
+	call->node->stats.open_calls++;
+	thread->calls++;
+}
+
+/* From the top down: the time of a call is child time of the one below it. */
+static void add_times(struct open_stack *stack, const struct frames *frames)
+{
+	struct process *process = stack->thread->process;
+	uint64_t above_ticks = frames->left_ticks ? process->last_ticks - frames->left_ticks : 0;
+
+	for (size_t i = stack->nr_calls; i-- > 0;) {
+		const struct log_frame *frame = &frames->frames[i];
+		uint64_t ticks = process->last_ticks - frame->start_ticks;
+		uint64_t child_ticks = frame->child_ticks + above_ticks;
+
+		if (frame->child_ticks > ticks || child_ticks > ticks)	/* a child that ended later than all we know of */
+			child_ticks = ticks;
+		stack->calls[i].since = process_time(process, frame->start_ticks);
+		add_time(&stack->calls[i], stack->thread, ticks, child_ticks);
+		above_ticks = ticks;
+	}
+}
+
+/* Keep the sound frames; @frames is compacted to match stack->calls. */
+static void take_frames(struct open_stack *stack, struct frames *frames, uint64_t offset)
+{
+	struct process *process = stack->thread->process;
+	uint64_t not_before = process->timebase.points[0].ticks;
+
+	for (size_t i = 0; i < frames->nr; i++) {
+		struct log_frame frame = frames->frames[i];
+		struct tree_node *path = frame_path(frames, &frame, not_before);
+
+		if (!path) {
+			logfile_damaged(process->log, offset, "an open call");
+			continue;
+		}
+		not_before = frame.start_ticks;
+		frames->frames[stack->nr_calls] = frame;
+		stack->calls = xgrow(stack->calls, stack->nr_calls, sizeof(*stack->calls));
+		stack->calls[stack->nr_calls] = (struct open_call){ path, NO_TIME, NAN };
+		count_call(&stack->calls[stack->nr_calls++], stack->thread);
+	}
+}
+
+static void add_stack(struct process *process, struct frames *frames, uint64_t offset)
+{
+	struct open_stack stack = { .thread = frames->thread, .left = frames->left_ticks != 0 };
+
+	if (frames->left_ticks > process->last_ticks)
+		frames->left_ticks = process->last_ticks;
+	take_frames(&stack, frames, offset);
+	if (process->header.timing == LOG_TIMING_EXACT)
+		add_times(&stack, frames);
+	if (stack.nr_calls == 0)
+		return;
+	process->stacks = xgrow(process->stacks, process->nr_stacks, sizeof(*process->stacks));
+	process->stacks[process->nr_stacks++] = stack;
+}
+
+void open_calls_read(struct process *process)
+{
+	struct runner *runners = find_runners(process);
+	struct logfile *log = process->log;
+
+	for (size_t i = 0; i < log->nr_extents; i++) {
+		struct frames frames;
+
+		if (log->extents[i].kind != LOG_AREA_FRAMES)
+			continue;
+		if (read_stack(process, runners, &log->extents[i], &frames))
+			add_stack(process, &frames, log->extents[i].offset);
+		free(frames.frames);
+	}
+	free(runners);
+}

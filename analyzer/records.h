@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The records of a log: facts, modules, events. */
+#ifndef INSIDEME_RECORDS_H
+#define INSIDEME_RECORDS_H
+
+#include "model.h"
+
+/* Fill facts, modules and events of @process. Its threads and its timebase must be known. */
+void records_read(struct process *process);
+void records_release(struct process *process);
+
+#endif

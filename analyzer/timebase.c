@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* From a log's ticks to ns: which clock readings to believe, and the lines between them. */
+#include "timebase.h"
+
+#include <math.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "error.h"
+
+#define TICK_NS_MIN	0.02		/* 50 GHz */
+#define TICK_NS_MAX	10000.0		/* 100 kHz */
+#define DRIFT_NS	20e6		/* a reading may be this far off: its thread may wait between two clocks */
+#define DRIFT_SHARE	2e-3		/* and this share of the time: a clock that is being corrected */
+
+static int by_ticks(const void *a, const void *b)
+{
+	const struct log_clocks *x = a, *y = b;
+
+	return x->ticks < y->ticks ? -1 : x->ticks > y->ticks;
+}
+
+static double rate(const struct log_clocks *from, const struct log_clocks *to)
+{
+	return (double)(int64_t)(to->monotonic_ns - from->monotonic_ns) / (double)(int64_t)(to->ticks - from->ticks);
+}
+
+static bool is_rate(double tick_ns)
+{
+	return tick_ns >= TICK_NS_MIN && tick_ns <= TICK_NS_MAX;
+}
+
+/* Does @point lie on the line through @origin, within what clocks and scheduling explain? */
+static bool agrees(const struct log_clocks *point, const struct log_clocks *origin, double tick_ns)
+{
+	double along = (double)(int64_t)(point->ticks - origin->ticks) * tick_ns;
+	double off = (double)(int64_t)(point->monotonic_ns - origin->monotonic_ns) - along;
+
+	return fabs(off) <= DRIFT_NS + DRIFT_SHARE * fabs(along);
+}
+
+/*
+ * The line that most readings lie on. Any two of them make a line; with many it is enough to try those between
+ * the outermost few and a spread of others, because damage hits few.
+ */
+static size_t best_line(const struct log_clocks *points, size_t nr, size_t *origin, double *tick_ns)
+{
+	size_t step = nr > 16 ? nr / 16 : 1, best = 0;
+
+	for (size_t i = 0; i < nr; i += step) {
+		for (size_t j = nr - 1; j > i; j = j > step ? j - step : 0) {
+			double tried = rate(&points[i], &points[j]);
+			size_t votes = 0;
+
+			for (size_t k = 0; k < nr && is_rate(tried); k++)
+				votes += agrees(&points[k], &points[i], tried);
+			if (votes > best) {
+				best = votes;
+				*origin = i;
+				*tick_ns = tried;
+			}
+			if (best == nr)
+				return best;
+		}
+	}
+	return best;
+}
+
+/* Keep what agrees with the line and rises. */
+static void keep_sound(struct timebase *base, size_t nr, size_t origin_index, double tick_ns)
+{
+	struct log_clocks origin = base->points[origin_index];
+
+	for (size_t i = 0; i < nr; i++) {
+		const struct log_clocks *point = &base->points[i];
+		const struct log_clocks *last = base->nr_points ? &base->points[base->nr_points - 1] : NULL;
+
+		if (!agrees(point, &origin, tick_ns))
+			base->nr_dropped++;
+		else if (!last || (point->ticks > last->ticks && point->monotonic_ns > last->monotonic_ns))
+			base->points[base->nr_points++] = *point;
+	}
+}
+
+int timebase_init(struct timebase *base, uint32_t clock, const struct log_clocks *points, size_t nr_points)
+{
+	size_t nr = 0, origin = 0;
+	double tick_ns = 1;
+
+	memset(base, 0, sizeof(*base));
+	base->points = xcalloc(nr_points, sizeof(*points));
+	for (size_t i = 0; i < nr_points; i++)
+		if (points[i].ticks && points[i].monotonic_ns &&
+		    (clock != LOG_CLOCK_MONOTONIC || points[i].ticks == points[i].monotonic_ns))
+			base->points[nr++] = points[i];
+		else
+			base->nr_dropped++;
+	qsort(base->points, nr, sizeof(*points), by_ticks);
+	if (nr == 0 || (clock != LOG_CLOCK_MONOTONIC && best_line(base->points, nr, &origin, &tick_ns) < 2)) {
+		timebase_release(base);
+		return -1;
+	}
+	keep_sound(base, nr, origin, tick_ns);
+	base->tick_ns = base->nr_points > 1 && clock != LOG_CLOCK_MONOTONIC ?
+			rate(&base->points[0], &base->points[base->nr_points - 1]) : tick_ns;
+	return 0;
+}
+
+void timebase_release(struct timebase *base)
+{
+	free(base->points);
+	base->points = NULL;
+	base->nr_points = 0;
+}
+
+/* The reading that begins the segment of @ticks: the last one at or before it, else the first. */
+static size_t find_segment(struct timebase *base, uint64_t ticks)
+{
+	size_t low = 0, high = base->nr_points;
+
+	if (ticks >= base->points[base->last].ticks &&
+	    (base->last + 1 == base->nr_points || ticks < base->points[base->last + 1].ticks))
+		return base->last;
+	while (high - low > 1) {
+		size_t middle = low + (high - low) / 2;
+
+		if (base->points[middle].ticks <= ticks)
+			low = middle;
+		else
+			high = middle;
+	}
+	base->last = low;
+	return low;
+}
+
+/* A time @ns after @begin; nonsense in, nonsense out, but no overflow. */
+static int64_t after(uint64_t begin, double ns)
+{
+	return fabs(ns) < 4e18 ? (int64_t)(begin + (uint64_t)llround(ns)) : (int64_t)begin;
+}
+
+static int64_t convert(struct timebase *base, uint64_t ticks, bool realtime)
+{
+	size_t i = find_segment(base, ticks);
+	const struct log_clocks *begin = &base->points[i];
+	bool inside = i + 1 < base->nr_points && ticks >= begin->ticks;
+	double tick_ns = inside ? rate(begin, begin + 1) : base->tick_ns;
+
+	return after(realtime ? begin->realtime_ns : begin->monotonic_ns,
+		     (double)(int64_t)(ticks - begin->ticks) * tick_ns);
+}
+
+int64_t timebase_monotonic_ns(struct timebase *base, uint64_t ticks)
+{
+	return convert(base, ticks, false);
+}
+
+int64_t timebase_realtime_ns(struct timebase *base, uint64_t ticks)
+{
+	return convert(base, ticks, true);
+}
+
+uint64_t timebase_ticks(const struct timebase *base, int64_t monotonic_ns)
+{
+	const struct log_clocks *last = &base->points[base->nr_points - 1];
+
+	return (uint64_t)after(last->ticks, (double)(monotonic_ns - (int64_t)last->monotonic_ns) / base->tick_ns);
+}

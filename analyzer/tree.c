@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The merged call tree. It may be as deep as the program's recursion, so nothing here recurses. */
+#include "tree.h"
+
+#include "error.h"
+
+struct path {
+	const struct tree_node *parent;
+	const struct function *function;
+};
+
+static bool is_child(const void *item, const void *key)
+{
+	const struct tree_node *node = item;
+	const struct path *path = key;
+
+	return node->parent == path->parent && node->function == path->function;
+}
+
+struct tree_node *tree_child(struct model *model, struct tree_node *parent, struct function *function)
+{
+	struct path path = { parent, function };
+	uint64_t hash = hash_pair((uint64_t)(uintptr_t)parent, (uint64_t)(uintptr_t)function);
+	struct tree_node *node = hashtable_find(&model->tables->paths, hash, is_child, &path);
+
+	if (node)
+		return node;
+	node = xcalloc(1, sizeof(*node));
+	node->function = function;
+	node->parent = parent;
+	node->next = parent->child;
+	parent->child = node;
+	node->id = (uint32_t)model->nr_tree_nodes++;
+	node->stats.min_ns = node->stats.max_ns = node->stats.finished_max_ns = NAN;
+	hashtable_add(&model->tables->paths, hash, node);
+	return node;
+}
+
+struct tree_node *tree_others(struct model *model)
+{
+	return tree_child(model, model->root, &model->tables->functions.others);
+}
+
+void heap_stats_add(struct heap_stats *sum, const struct heap_stats *heap)
+{
+	sum->alloc_calls += heap->alloc_calls;
+	sum->alloc_bytes += heap->alloc_bytes;
+	sum->free_calls += heap->free_calls;
+	sum->freed_bytes += heap->freed_bytes;
+	sum->failed_calls += heap->failed_calls;
+	if (sum->largest_bytes < heap->largest_bytes)
+		sum->largest_bytes = heap->largest_bytes;
+}
+
+/* @total_ns goes in by the caller, who knows about recursion. */
+static void add_stats(struct call_stats *sum, const struct call_stats *stats)
+{
+	sum->calls += stats->calls;
+	sum->open_calls += stats->open_calls;
+	sum->timed_calls += stats->timed_calls;
+	sum->self_ns += stats->self_ns;
+	sum->duration_ns += stats->duration_ns;
+	sum->open_ns += stats->open_ns;
+	sum->square_ns2 += stats->square_ns2;
+	sum->min_ns = fmin(sum->min_ns, stats->min_ns);		/* the other one where one is NAN */
+	sum->max_ns = fmax(sum->max_ns, stats->max_ns);
+	sum->finished_max_ns = fmax(sum->finished_max_ns, stats->finished_max_ns);
+}
+
+/* A function's total time counts once per outermost call: a node below one of its own adds nothing. */
+static void enter_node(struct model *model, struct tree_node *node, const struct function *others)
+{
+	struct function *function = node->function;
+
+	if (function->stats.calls == 0 && node->stats.calls) {
+		model->functions = xgrow(model->functions, model->nr_functions, sizeof(*model->functions));
+		model->functions[model->nr_functions++] = function;
+	}
+	add_stats(&function->stats, &node->stats);
+	heap_stats_add(&function->heap, &node->heap);
+	if (function->on_path++ == 0)
+		function->stats.total_ns += node->stats.total_ns;
+	if (others->on_path && function != others && node->stats.calls)
+		function->total_is_bound = true;
+	function->nr_nodes++;
+	model->calls += node->stats.calls;
+	model->functions_ns += node->stats.self_ns;
+}
+
+static struct tree_node *step_over(struct tree_node *node)
+{
+	while (node->function) {
+		node->function->on_path--;
+		if (node->next)
+			return node->next;
+		node = node->parent;
+	}
+	return NULL;
+}
+
+void tree_sum_up(struct model *model)
+{
+	const struct function *others = &model->tables->functions.others;
+	struct tree_node *node = model->root->child;
+
+	heap_stats_add(&model->heap, &model->root->heap);
+	while (node) {
+		enter_node(model, node, others);
+		heap_stats_add(&model->heap, &node->heap);
+		node = node->child ? node->child : step_over(node);
+	}
+}

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The merged call tree: growing it, and what follows from it for each function. */
+#ifndef INSIDEME_TREE_H
+#define INSIDEME_TREE_H
+
+#include "functions.h"
+#include "model.h"
+
+/* What the model keeps for itself while and after it is built. */
+struct model_tables {
+	struct function_tables functions;
+	struct hashtable paths;		/* tree nodes by parent and function */
+};
+
+/* The child of @parent for @function, made when it is new. */
+struct tree_node *tree_child(struct model *model, struct tree_node *parent, struct function *function);
+
+/* The node "(other paths)" under the root: for calls whose path is not known. */
+struct tree_node *tree_others(struct model *model);
+
+/* Sum up: the functions with their inclusive times, and the model's totals. Once, when all logs are in. */
+void tree_sum_up(struct model *model);
+
+void heap_stats_add(struct heap_stats *sum, const struct heap_stats *heap);
+
+#endif
