@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Looking things up in a model: facts, rows, times, and what follows from a function's counters. */
+#include "model.h"
+
+#include <string.h>
+
+double call_stats_mean_ns(const struct call_stats *stats)
+{
+	uint64_t calls = stats->timed_calls + (stats->open_ns > 0 ? stats->open_calls : 0);
+
+	return calls ? stats->duration_ns / (double)calls : NAN;
+}
+
+double call_stats_stddev_ns(const struct call_stats *stats)
+{
+	double calls = (double)stats->timed_calls, mean = (stats->duration_ns - stats->open_ns) / calls;
+
+	return calls > 0 ? sqrt(fmax(stats->square_ns2 / calls - mean * mean, 0)) : NAN;
+}
+
+double function_percentile_ns(const struct function *function, double percent)
+{
+	const struct histogram *histogram = &function->histogram;
+
+	if (histogram_count(histogram) + (1ull << 31) < function->stats.timed_calls)
+		return NAN;	/* a bucket went past 2^32 and the record of it was lost */
+	return histogram_percentile(histogram, percent, function->stats.min_ns, function->stats.finished_max_ns);
+}
+
+const char *process_fact(const struct process *process, const char *key)
+{
+	for (size_t i = 0; i < process->nr_facts; i++)
+		if (strcmp(process->facts[i].key, key) == 0)
+			return process->facts[i].value;
+	return NULL;
+}
+
+struct rowset *process_rowset(const struct process *process, const char *set)
+{
+	for (size_t i = 0; i < process->nr_rowsets; i++)
+		if (strcmp(process->rowsets[i].set, set) == 0)
+			return &process->rowsets[i];
+	return NULL;
+}
+
+int64_t process_time(struct process *process, uint64_t ticks)
+{
+	return (int64_t)((uint64_t)timebase_monotonic_ns(&process->timebase, ticks) - (uint64_t)process->origin_ns);
+}
+
+int64_t process_realtime_ns(struct process *process, uint64_t ticks)
+{
+	return timebase_realtime_ns(&process->timebase, ticks);
+}
+
+bool process_memory_at(struct process *process, uint64_t ticks, struct memory_reading *reading)
+{
+	struct rowset *rows = process_rowset(process, "memory");
+	int64_t row = rows ? rowset_at(rows, ticks) : -1;
+	int rss = rows ? rowset_column(rows, "rss_bytes") : -1, vms = rows ? rowset_column(rows, "vms_bytes") : -1;
+
+	if (row < 0)
+		return false;
+	reading->rss_bytes = rss < 0 ? LOG_NONE : rowset_value(rows, (size_t)row, (uint32_t)rss);
+	reading->vms_bytes = vms < 0 ? LOG_NONE : rowset_value(rows, (size_t)row, (uint32_t)vms);
+	reading->age_ns = (double)(ticks - rows->ticks[row]) * process->tick_ns;
+	return true;
+}
