@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * What a second task in the process would disturb: life KIND, after 30 ms of calls, so that a sampler runs by then.
+ *   tsync    a seccomp filter for all threads that ends the process at any system call but a few
+ *   unshare  unshare(CLONE_NEWUSER), which the kernel refuses to a process with threads
+ *   setuid   to nobody (as root): no task of the process keeps another user id
+ *   wall     waitpid(-1, __WALL) finds no child
+ *   close    closes every descriptor it does not know, then goes on
+ *   mlock    mlockall(MCL_CURRENT | MCL_FUTURE) under a limit of 64 MiB for who is not root
+ *   threads  prints the number of its threads as /proc says
+ * Each prints "fine" and exits 0, or says what was not. The report must show work, at least 2 calls.
+ */
+#define _GNU_SOURCE
+#include <dirent.h>
+#include <errno.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <sched.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+static volatile long sink;
+
+__attribute__((noinline)) static void work(void)
+{
+	clock_t end = clock() + CLOCKS_PER_SEC * 30 / 1000;
+
+	while (clock() < end)
+		sink++;
+}
+
+static int tsync(void)
+{
+	/* write, exit_group, exit, rt_sigreturn, clock_gettime */
+	struct sock_filter filter[] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_write, 5, 0),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_exit_group, 4, 0),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_exit, 3, 0),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_rt_sigreturn, 2, 0),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_clock_gettime, 1, 0),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+	};
+	struct sock_fprog program = { sizeof(filter) / sizeof(filter[0]), filter };
+
+	setvbuf(stdout, NULL, _IONBF, 0);
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
+		return -1;
+	return (int)syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_TSYNC, &program);
+}
+
+static int one_task_is_root(const char *task)
+{
+	char path[300], line[256];
+	unsigned int real = 1, effective = 1;
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/proc/self/task/%s/status", task);
+	file = fopen(path, "r");
+	while (file && fgets(line, sizeof(line), file))
+		sscanf(line, "Uid: %u %u", &real, &effective);
+	if (file)
+		fclose(file);
+	return real == 0 || effective == 0;
+}
+
+static int become_nobody(void)
+{
+	DIR *tasks;
+	struct dirent *task;
+	int roots = 0;
+
+	if (getuid())
+		return 0;
+	if (setuid(65534))
+		return -1;
+	tasks = opendir("/proc/self/task");
+	while (tasks && (task = readdir(tasks)))
+		roots += task->d_name[0] != '.' && one_task_is_root(task->d_name);
+	if (tasks)
+		closedir(tasks);
+	errno = EPERM;
+	return roots ? -1 : 0;
+}
+
+static int has_no_child(void)
+{
+	return waitpid(-1, NULL, WNOHANG | __WALL) == -1 && errno == ECHILD ? 0 : -1;
+}
+
+static int close_all(void)
+{
+	for (int fd = 3; fd < 4096; fd++)
+		close(fd);
+	return 0;
+}
+
+static int print_threads(void)
+{
+	DIR *tasks = opendir("/proc/self/task");
+	struct dirent *task;
+	int nr = 0;
+
+	while (tasks && (task = readdir(tasks)))
+		nr += task->d_name[0] != '.';
+	if (tasks)
+		closedir(tasks);
+	printf("threads %d\n", nr);
+	return 0;
+}
+
+static int disturb(const char *kind)
+{
+	if (!strcmp(kind, "tsync"))
+		return tsync();
+	if (!strcmp(kind, "unshare"))
+		return unshare(CLONE_NEWUSER);
+	if (!strcmp(kind, "setuid"))
+		return become_nobody();
+	if (!strcmp(kind, "wall"))
+		return has_no_child();
+	if (!strcmp(kind, "close"))
+		return close_all();
+	if (!strcmp(kind, "mlock"))
+		return mlockall(MCL_CURRENT | MCL_FUTURE);
+	if (!strcmp(kind, "threads"))
+		return print_threads();
+	errno = EINVAL;
+	return -1;
+}
+
+int main(int argc, char **argv)
+{
+	work();
+	if (argc != 2 || disturb(argv[1])) {
+		perror("life");
+		return 1;
+	}
+	work();
+	puts("fine");
+	return 0;
+}
