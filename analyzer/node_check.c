@@ -21,8 +21,8 @@ static bool counts_match(const struct log_node *node, const uint64_t histogram[L
 
 	for (int i = 0; i < LOG_BUCKETS; i++)
 		sum += histogram[i];
-	off = (uint32_t)(sum - node->timed_calls + 1);
-	return off <= 2 && sum <= node->timed_calls + 1;
+	off = (uint32_t)(sum - log_node_timed_calls(node) + 1);
+	return off <= 2 && sum <= log_node_timed_calls(node) + 1;
 }
 
 /* The total lies between what the buckets say at least and at most. */
@@ -30,7 +30,7 @@ static bool total_matches(const struct log_node *node, const uint64_t histogram[
 {
 	double low = 0, high = 2.0 * (double)node->max_ticks + 1, total = (double)node->total_ticks;
 
-	if (node->timed_calls >= WRAP - 1)
+	if (log_node_timed_calls(node) >= WRAP - 1)
 		return true;
 	for (int i = 0; i < LOG_BUCKETS; i++) {
 		low += i ? ldexp((double)histogram[i], i) : 0;
@@ -49,7 +49,7 @@ static bool extremes_match(const struct log_node *node, const uint64_t histogram
 static bool squares_match(const struct log_node *node)
 {
 	double squares = ldexp((double)node->squares[1], 64) + (double)node->squares[0];
-	double calls = (double)node->timed_calls + 1, max = (double)node->max_ticks;
+	double calls = (double)log_node_timed_calls(node) + 1, max = (double)node->max_ticks;
 	double total = fmax((double)node->total_ticks - max, 0);
 
 	return squares <= calls * max * max * 1.001 && squares >= total * total / calls * 0.999;
@@ -57,13 +57,13 @@ static bool squares_match(const struct log_node *node)
 
 bool node_is_sound(const struct log_node *node, const uint64_t histogram[LOG_BUCKETS], const struct node_limits *limits)
 {
-	if (node->calls > limits->calls || node->timed_calls > limits->calls || node->total_ticks > limits->span_ticks ||
+	if (node->calls > limits->calls || log_node_timed_calls(node) > limits->calls || node->total_ticks > limits->span_ticks ||
 	    node->child_ticks > limits->span_ticks || node->max_ticks > limits->span_ticks)
 		return false;
 	if (limits->changing)
 		return true;
-	if (node->timed_calls == 0)
+	if (log_node_timed_calls(node) == 0)
 		return node->total_ticks <= node->max_ticks && node->squares[1] == 0;
-	return node->timed_calls <= node->calls && counts_match(node, histogram) && total_matches(node, histogram) &&
+	return log_node_timed_calls(node) <= node->calls && counts_match(node, histogram) && total_matches(node, histogram) &&
 	       extremes_match(node, histogram) && squares_match(node);
 }

@@ -96,12 +96,12 @@ static void add_counters(struct node_reader *reader, struct tree_node *path, con
 	struct call_stats *stats = &path->stats;
 
 	stats->calls += node->calls;
-	stats->timed_calls += node->timed_calls;
+	stats->timed_calls += log_node_timed_calls(node);
 	stats->total_ns += total_ns;
 	stats->duration_ns += total_ns;
 	stats->self_ns += (double)(int64_t)(node->total_ticks - node->child_ticks) * tick_ns;
 	stats->square_ns2 += squares * tick_ns * tick_ns;
-	if (node->timed_calls && node->min_ticks <= node->max_ticks) {
+	if (log_node_timed_calls(node) && node->min_ticks <= node->max_ticks) {
 		stats->min_ns = fmin(stats->min_ns, (double)node->min_ticks * tick_ns);
 		stats->max_ns = fmax(stats->max_ns, (double)node->max_ticks * tick_ns);
 		stats->finished_max_ns = fmax(stats->finished_max_ns, (double)node->max_ticks * tick_ns);
@@ -130,7 +130,7 @@ static void add_node(struct node_reader *reader, struct tree_node *path, const s
 	if (!path->function)	/* calls for which there was not even room in "(other paths)" */
 		path = node->calls ? tree_others(process->model) : path;
 	add_counters(reader, path, node);
-	if (path->function && node->timed_calls)
+	if (path->function && log_node_timed_calls(node))
 		histogram_add(&path->function->histogram, histogram, process->tick_ns);
 }
 

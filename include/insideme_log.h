@@ -172,7 +172,7 @@ struct log_node {
 	uint32_t next;			/* ref of the next sibling */
 	uint32_t heap;			/* ref of its log_heap, 0: it did not allocate */
 	uint64_t calls;
-	uint64_t timed_calls;		/* calls that were timed; fewer than calls where timing stands for several */
+	uint64_t untimed_calls;		/* of calls, those that were counted only */
 	uint64_t total_ticks;
 	uint64_t child_ticks;		/* of total, in functions it called */
 	uint64_t min_ticks;		/* UINT64_MAX before the first */
@@ -181,6 +181,12 @@ struct log_node {
 	uint32_t histogram[LOG_BUCKETS];/* [i]: calls of [2^i, 2^(i+1)) ticks; the first also 0, the last also longer */
 };
 _Static_assert(sizeof(struct log_node) == 256, "a node is four lines");
+
+/* Calls that were timed: one counter less on the hot path. */
+static inline uint64_t log_node_timed_calls(const struct log_node *node)
+{
+	return node->calls > node->untimed_calls ? node->calls - node->untimed_calls : 0;
+}
 
 /* Heap use charged to one call path: what its function itself did, not the functions it called. */
 struct log_heap {
@@ -264,7 +270,7 @@ struct log_thread {
 	uint32_t others;		/* ref of "(other paths)", 0: none yet */
 	uint32_t nodes;			/* ref of the newest nodes area */
 	uint32_t heaps;			/* ref of the newest heaps area */
-	uint32_t in_recorder;		/* > 0: the thread is in the recorder's own code */
+	uint32_t heap_inside;		/* > 0: in an allocator's function: what that allocates itself is not counted */
 	uint64_t slice_second_ticks;	/* start of the second whose slice bytes are counted */
 	uint64_t slice_second_bytes;
 	uint64_t reserved[8];

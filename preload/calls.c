@@ -4,6 +4,19 @@
 
 #include "slices.h"
 
+NOINLINE void call_begin_slowly(struct log_thread *thread, struct log_frame *frame)
+{
+	uint32_t node = path_find(thread, thread->current, frame->function_addr);
+
+	frame->start_ticks = call_clock(call_timing());
+	call_publish(thread, frame, node);
+}
+
+void call_end_top(struct log_thread *thread, bool broken)
+{
+	call_end(live.log, thread, top_frame(thread), call_timing(), broken);
+}
+
 /* The event lets the reader add 2^32 to the bucket: @values are the node and the bucket's index. */
 static NOINLINE void bucket_wrapped(const struct log_thread *thread, const uint32_t *bucket)
 {

@@ -1,21 +1,41 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Begin and end of a call: its frame, its node's counters, its slice. Shared by the hooks and by repairs.
- * What is rare is a tail call, so that the common way saves no registers.
+ *
+ * Reading the time-stamp counter makes many processors wait until all that came before is done, and hides
+ * about 16 cycles of what comes after. So the order matters more than the number of instructions: what an
+ * exit needs is loaded before the clock is read, and an entry looks its node up after it.
  */
 #ifndef INSIDEME_CALLS_H
 #define INSIDEME_CALLS_H
 
 #include "paths.h"
 
+/* How calls are timed; a constant wherever it is passed, so that each way is compiled by itself. */
+enum call_timing { TIME_BY_TSC, TIME_BY_CLOCK, TIME_NOT };
+
+static ALWAYS_INLINE uint64_t call_clock(enum call_timing timing)
+{
+	return timing == TIME_BY_TSC ? clock_counter() : timing == TIME_BY_CLOCK ? clock_ns(CLOCK_MONOTONIC) : 0;
+}
+
+/* How this process's calls are timed, for what is not on the hot path. */
+static inline enum call_timing call_timing(void)
+{
+	return live.timing == LOG_TIMING_COUNTS ? TIME_NOT : live.clock == LOG_CLOCK_TSC ? TIME_BY_TSC : TIME_BY_CLOCK;
+}
+
 static ALWAYS_INLINE struct log_frame *top_frame(const struct log_thread *thread)
 {
 	return (struct log_frame *)thread->top_addr;
 }
 
-/* Make the thread be in the call of @node. Claim, fill, publish: a signal handler's hooks may come between. */
-static ALWAYS_INLINE void call_begin(struct log_thread *thread, uint32_t node, uint64_t function_addr,
-				     uintptr_t stack_addr, uintptr_t return_addr)
+/*
+ * The frame of a call that begins, on top of the thread's. Claim, fill, publish: a signal handler's hooks may
+ * come between any two stores. It counts once call_publish() has made its node the thread's.
+ */
+static ALWAYS_INLINE struct log_frame *call_claim(const struct log_header *log, struct log_thread *thread,
+						  uint64_t function_addr, uintptr_t stack_addr, uintptr_t return_addr)
 {
 	struct log_frame *frame = top_frame(thread) + 1;
 
@@ -26,13 +46,19 @@ static ALWAYS_INLINE void call_begin(struct log_thread *thread, uint32_t node, u
 	frame->return_addr = return_addr;
 	frame->child_ticks = 0;
 	frame->thread_heap_bytes = thread->heap_bytes;
-	frame->heap_bytes = live.log->heap_total_bytes + thread->heap_held_bytes;
+	frame->heap_bytes = log->heap_total_bytes + thread->heap_held_bytes;
+	return frame;
+}
+
+static ALWAYS_INLINE void call_publish(struct log_thread *thread, struct log_frame *frame, uint32_t node)
+{
 	frame->node = node;
-	if (likely(live.timing == LOG_TIMING_EXACT))
-		frame->start_ticks = now_ticks();
 	signal_fence();
 	thread->current = node;
 }
+
+/* Node and clock of a call on a path that is not in the thread's cache; publishes it. */
+void call_begin_slowly(struct log_thread *thread, struct log_frame *frame);
 
 static ALWAYS_INLINE void pop_frame(struct log_thread *thread, struct log_frame *frame)
 {
@@ -48,7 +74,6 @@ static ALWAYS_INLINE void add_duration(struct log_node *node, uint64_t ticks, ui
 	__builtin_memcpy(&squares, node->squares, sizeof(squares));
 	squares += (unsigned __int128)ticks * ticks;
 	__builtin_memcpy(node->squares, &squares, sizeof(squares));
-	node->timed_calls++;
 	node->total_ticks += ticks;
 	node->child_ticks += child_ticks;
 	if (ticks < node->min_ticks)
@@ -62,22 +87,29 @@ void call_end_slowly(struct log_thread *thread, struct log_frame *frame, uint64_
 		     const uint32_t *bucket);
 
 /*
- * The call of @frame, the top one, ended at @end_ticks (0 unless timing is exact). Its histogram bucket is
- * counted when the next call ends: until then the bucket's address may wait for the clock, and nobody else.
+ * The call of @frame, the top one, ends now. Its histogram bucket is counted when the next call ends: until
+ * then the bucket's address may wait for the clock, and nobody else.
  */
-static ALWAYS_INLINE void call_end(struct log_thread *thread, struct log_frame *frame, uint64_t end_ticks, bool broken)
+static ALWAYS_INLINE void call_end(struct log_header *log, struct log_thread *thread, struct log_frame *frame,
+				   enum call_timing timing, bool broken)
 {
-	struct log_header *log = live.log;
 	struct log_node *node = node_at(log, frame->node);
 	uint32_t *pending = (uint32_t *)thread->pending_addr, bucket;
-	uint64_t ticks = end_ticks - frame->start_ticks;
+	uint64_t start_ticks = frame->start_ticks, child_ticks = frame->child_ticks, end_ticks, ticks;
 
 	node->calls++;
-	if (unlikely(live.timing != LOG_TIMING_EXACT)) {
+	if (timing == TIME_NOT) {
+		node->untimed_calls++;
 		pop_frame(thread, frame);
 		return;
 	}
-	add_duration(node, ticks, frame->child_ticks);
+	load_now(node);
+	load_now(pending);
+	load_now(start_ticks);
+	load_now(child_ticks);
+	end_ticks = call_clock(timing);
+	ticks = end_ticks - start_ticks;
+	add_duration(node, ticks, child_ticks);
 	frame[-1].child_ticks += ticks;
 	bucket = 63u - (uint32_t)__builtin_clzll(ticks | 1);
 	if (unlikely(bucket >= LOG_BUCKETS))
@@ -88,5 +120,8 @@ static ALWAYS_INLINE void call_end(struct log_thread *thread, struct log_frame *
 	else
 		pop_frame(thread, frame);
 }
+
+/* The same for what is not on the hot path. */
+void call_end_top(struct log_thread *thread, bool broken);
 
 #endif

@@ -15,6 +15,9 @@
 /* A signal handler on this thread sees what is written before, before what is written after. */
 #define signal_fence()	__atomic_signal_fence(__ATOMIC_SEQ_CST)
 
+/* The value is in a register before whatever follows: for loads that a clock reading would hold up. */
+#define load_now(value)	__asm__ volatile("" : "+r"(value))
+
 /* For static TLS: the library is loaded at start, so its one TLS object has a fixed place. */
 #define TLS_INITIAL_EXEC	__attribute__((tls_model("initial-exec")))
 

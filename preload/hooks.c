@@ -6,35 +6,6 @@
 #include "calls.h"
 #include "stacks.h"
 
-static NOINLINE void enter_new_path(struct log_thread *thread, uint64_t function_addr, uintptr_t stack_addr,
-				    uintptr_t return_addr)
-{
-	uint32_t node = path_find(thread, thread->current, function_addr);
-
-	call_begin(thread, node, function_addr, stack_addr, return_addr);
-}
-
-static ALWAYS_INLINE void enter(struct log_thread *thread, uint64_t function_addr, uintptr_t stack_addr,
-				uintptr_t return_addr)
-{
-	uint32_t parent = thread->current, ref = *path_cache_entry(thread, parent, function_addr);
-	const struct log_node *node = node_at(live.log, ref);
-
-	if (unlikely(node->function_addr != function_addr || node->parent != parent))
-		enter_new_path(thread, function_addr, stack_addr, return_addr);
-	else
-		call_begin(thread, ref, function_addr, stack_addr, return_addr);
-}
-
-/* The thread's first event, or something is to be set right before its frame can follow the top one. */
-static NOINLINE void enter_slowly(uint64_t function_addr, uintptr_t stack_addr, uintptr_t return_addr)
-{
-	struct log_thread *thread = thread_self();
-
-	if (thread && stack_before_enter(thread, function_addr, stack_addr, return_addr))
-		enter(thread, function_addr, stack_addr, return_addr);
-}
-
 /*
  * A top frame below us on the stack is dead, and so is one at our place that was entered from the same
  * place: this very call is made again. Inlined callees share our place, but not the place they return to.
@@ -51,39 +22,99 @@ static ALWAYS_INLINE bool follows_top(const struct log_thread *thread, uintptr_t
 	return likely((uint64_t)top < thread->limit_addr);
 }
 
+static ALWAYS_INLINE void enter(const struct log_header *log, struct log_thread *thread, uint64_t function_addr,
+				uintptr_t stack_addr, uintptr_t return_addr, enum call_timing timing)
+{
+	uint32_t parent = thread->current, ref;
+	struct log_frame *frame = call_claim(log, thread, function_addr, stack_addr, return_addr);
+	const struct log_node *node;
+
+	frame->start_ticks = call_clock(timing);
+	ref = *path_cache_entry(thread, parent, function_addr);
+	node = node_at(log, ref);
+	if (likely(node->function_addr == function_addr && node->parent == parent))
+		call_publish(thread, frame, ref);
+	else
+		call_begin_slowly(thread, frame);
+}
+
+/* The thread's first event, or something is to be set right before a frame can follow the top one. */
+static NOINLINE void enter_slowly(uint64_t function_addr, uintptr_t stack_addr, uintptr_t return_addr)
+{
+	struct log_thread *thread = thread_self();
+
+	if (thread && stack_before_enter(thread, function_addr, stack_addr, return_addr))
+		call_begin_slowly(thread, call_claim(live.log, thread, function_addr, stack_addr, return_addr));
+}
+
+/* Where the clock is not the time-stamp counter, or calls are only counted. */
+static NOINLINE void enter_otherwise(uint64_t function_addr, uintptr_t stack_addr, uintptr_t return_addr)
+{
+	struct log_thread *thread = self;
+
+	if (unlikely(!live.log || !thread || !follows_top(thread, stack_addr, return_addr)))
+		enter_slowly(function_addr, stack_addr, return_addr);
+	else if (likely(live.timing == LOG_TIMING_COUNTS))
+		enter(live.log, thread, function_addr, stack_addr, return_addr, TIME_NOT);
+	else
+		enter(live.log, thread, function_addr, stack_addr, return_addr, TIME_BY_CLOCK);
+}
+
 EXPORT void __cyg_profile_func_enter(void *function, void *call_site);
 EXPORT void __cyg_profile_func_enter(void *function, void *call_site)
 {
+	const struct log_header *log = live.tsc_log;
 	struct log_thread *thread = self;
 	uintptr_t stack_addr = (uintptr_t)__builtin_frame_address(0);
 	uintptr_t return_addr = (uintptr_t)__builtin_return_address(0);
 
 	(void)call_site;
-	if (likely(live.log && thread) && likely(follows_top(thread, stack_addr, return_addr)))
-		enter(thread, (uint64_t)function, stack_addr, return_addr);
-	else
+	if (unlikely(!log || !thread))
+		enter_otherwise((uint64_t)function, stack_addr, return_addr);
+	else if (unlikely(!follows_top(thread, stack_addr, return_addr)))
 		enter_slowly((uint64_t)function, stack_addr, return_addr);
+	else
+		enter(log, thread, (uint64_t)function, stack_addr, return_addr, TIME_BY_TSC);
 }
 
-static NOINLINE void exit_slowly(uint64_t function_addr, uintptr_t stack_addr, uint64_t now)
+static ALWAYS_INLINE bool is_top(const struct log_thread *thread, uint64_t function_addr, uintptr_t stack_addr)
+{
+	return top_frame(thread)->function_addr == function_addr &&
+	       stack_addr - thread->stack_low_addr < thread->stack_bytes;
+}
+
+static NOINLINE void exit_slowly(uint64_t function_addr, uintptr_t stack_addr)
 {
 	struct log_thread *thread = thread_self();
 
-	if (thread && stack_before_exit(thread, function_addr, stack_addr, now))
-		call_end(thread, top_frame(thread), now, false);
+	if (thread && stack_before_exit(thread, function_addr, stack_addr))
+		call_end_top(thread, false);
+}
+
+static NOINLINE void exit_otherwise(uint64_t function_addr, uintptr_t stack_addr)
+{
+	struct log_thread *thread = self;
+
+	if (unlikely(!live.log || !thread || !is_top(thread, function_addr, stack_addr)))
+		exit_slowly(function_addr, stack_addr);
+	else if (likely(live.timing == LOG_TIMING_COUNTS))
+		call_end(live.log, thread, top_frame(thread), TIME_NOT, false);
+	else
+		call_end(live.log, thread, top_frame(thread), TIME_BY_CLOCK, false);
 }
 
 EXPORT void __cyg_profile_func_exit(void *function, void *call_site);
 EXPORT void __cyg_profile_func_exit(void *function, void *call_site)
 {
-	uint64_t now = likely(live.timing == LOG_TIMING_EXACT) ? now_ticks() : 0;
+	struct log_header *log = live.tsc_log;
 	struct log_thread *thread = self;
 	uintptr_t stack_addr = (uintptr_t)__builtin_frame_address(0);
 
 	(void)call_site;
-	if (likely(live.log && thread) && likely(top_frame(thread)->function_addr == (uint64_t)function) &&
-	    likely(stack_addr - thread->stack_low_addr < thread->stack_bytes))
-		call_end(thread, top_frame(thread), now, false);
+	if (unlikely(!log || !thread))
+		exit_otherwise((uint64_t)function, stack_addr);
+	else if (unlikely(!is_top(thread, (uint64_t)function, stack_addr)))
+		exit_slowly((uint64_t)function, stack_addr);
 	else
-		exit_slowly((uint64_t)function, stack_addr, now);
+		call_end(log, thread, top_frame(thread), TIME_BY_TSC, false);
 }

@@ -80,12 +80,11 @@ void stack_open_again(struct log_thread *thread, const struct open_calls *copy)
 		return;
 	for (uint64_t i = 0; i < copy->nr_calls; i++) {
 		const struct open_call *call = &copy->calls[i];
-		uint32_t node;
 
 		if (!stack_has_room(thread))
 			return;
-		node = path_find(thread, thread->current, call->function_addr);
-		call_begin(thread, node, call->function_addr, call->stack_addr, call->return_addr);
+		call_begin_slowly(thread, call_claim(live.log, thread, call->function_addr, call->stack_addr,
+						     call->return_addr));
 	}
 }
 

@@ -13,7 +13,7 @@ static ALWAYS_INLINE struct log_node *node_at(const struct log_header *log, uint
 /* Where the thread's cache keeps the callee @function_addr of @parent. */
 static ALWAYS_INLINE uint32_t *path_cache_entry(struct log_thread *thread, uint32_t parent, uint64_t function_addr)
 {
-	return &thread->cache[((function_addr >> 4) + parent * 31ull) % LOG_CACHE_ENTRIES];
+	return &thread->cache[((function_addr >> 4) + parent * 5ull) % LOG_CACHE_ENTRIES];
 }
 
 /*

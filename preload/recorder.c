@@ -69,7 +69,7 @@ void recorder_turn_off(const char *what, const char *path, int error)
 	if (live.log) {
 		log_write_text(live.log, "off", buffer, now_ticks());
 		recorder_mark_end(LOG_TURNED_OFF, 0);
-		live.log = NULL;
+		live.log = live.tsc_log = NULL;
 	}
 	if (is_news(MESSAGE_OFF))
 		recorder_say(buffer);
@@ -174,6 +174,7 @@ static bool begin_log(const struct process_id *id)
 	live.heap_in_slices = settings.value[SETTING_SNAPSHOT] & SNAPSHOT_HEAP;
 	log->heap_total_bytes = 0;
 	log->start_cost_ns = LOG_NONE;
+	live.tsc_log = log->timing == LOG_TIMING_EXACT && live.clock == LOG_CLOCK_TSC ? log : NULL;
 	live.log = log;
 	return true;
 }

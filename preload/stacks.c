@@ -236,8 +236,9 @@ static struct log_frames *discover_stack(struct log_thread *thread, uintptr_t st
 }
 
 /* Leave the current stack for the one that @stack_addr lies in. False: there is no room for its frames. */
-static bool switch_stack(struct log_thread *thread, uintptr_t stack_addr, uint64_t now)
+static bool switch_stack(struct log_thread *thread, uintptr_t stack_addr)
 {
+	uint64_t now = call_clock(call_timing());
 	struct log_frames *from = thread->frames ? stack_of(thread) : NULL, *to = find_stack(stack_addr), *area;
 
 	if (!to)
@@ -307,19 +308,23 @@ static bool previous_area(struct log_thread *thread)
 /* No room for a frame: the call is counted under the path that is open; its exit finds the depth raised. */
 static void overflow(struct log_thread *thread, uint64_t function_addr, uintptr_t stack_addr)
 {
+	struct log_node *node;
+
 	if (!thread->overflow_depth++)
 		thread->overflow_addr = stack_addr;
 	thread->stack_bytes = 0;	/* every hook comes here until it is over */
-	node_at(live.log, path_find(thread, thread->current, function_addr))->calls++;
+	node = node_at(live.log, path_find(thread, thread->current, function_addr));
+	node->calls++;
+	node->untimed_calls++;
 	log_lose(live.log, LOG_LOST_FRAMES);
 }
 
 /* ---- calls without an exit ---- */
 
-static void end_broken(struct log_thread *thread, uint64_t now)
+static void end_broken(struct log_thread *thread)
 {
 	log_lose(live.log, LOG_LOST_BROKEN_CALLS);
-	call_end(thread, top_frame(thread), now, true);
+	call_end_top(thread, true);
 }
 
 static bool is_dead(const struct log_frame *top, uintptr_t stack_addr, uintptr_t return_addr)
@@ -333,14 +338,14 @@ static bool is_whole(const struct log_thread *thread)
 	return top_frame(thread)->function_addr && top_frame(thread)->node == thread->current;
 }
 
-static void end_dead(struct log_thread *thread, uintptr_t stack_addr, uintptr_t return_addr, uint64_t now)
+static void end_dead(struct log_thread *thread, uintptr_t stack_addr, uintptr_t return_addr)
 {
 	for (;;) {
 		if (previous_area(thread))
 			continue;
 		if (!is_whole(thread) || !is_dead(top_frame(thread), stack_addr, return_addr))
 			return;
-		end_broken(thread, now);
+		end_broken(thread);
 	}
 }
 
@@ -351,9 +356,7 @@ static bool on_current_stack(struct log_thread *thread, uintptr_t stack_addr)
 
 bool stack_before_enter(struct log_thread *thread, uint64_t function_addr, uintptr_t stack_addr, uintptr_t return_addr)
 {
-	uint64_t now = live.timing == LOG_TIMING_EXACT ? now_ticks() : 0;
-
-	if (!on_current_stack(thread, stack_addr) && !switch_stack(thread, stack_addr, now)) {
+	if (!on_current_stack(thread, stack_addr) && !switch_stack(thread, stack_addr)) {
 		log_lose(live.log, LOG_LOST_CALLS);
 		return false;
 	}
@@ -365,7 +368,7 @@ bool stack_before_enter(struct log_thread *thread, uint64_t function_addr, uintp
 		thread->overflow_depth = 0;
 		use_area(thread, newest_area(thread), top_frame(thread));
 	}
-	end_dead(thread, stack_addr, return_addr, now);
+	end_dead(thread, stack_addr, return_addr);
 	if (stack_has_room(thread))
 		return true;
 	overflow(thread, function_addr, stack_addr);
@@ -389,10 +392,10 @@ static bool is_function_open(const struct log_thread *thread, uint64_t function_
 	}
 }
 
-bool stack_before_exit(struct log_thread *thread, uint64_t function_addr, uintptr_t stack_addr, uint64_t now)
+bool stack_before_exit(struct log_thread *thread, uint64_t function_addr, uintptr_t stack_addr)
 {
 	if (!on_current_stack(thread, stack_addr) &&
-	    (!find_stack(stack_addr) || !switch_stack(thread, stack_addr, now))) {
+	    (!find_stack(stack_addr) || !switch_stack(thread, stack_addr))) {
 		log_lose(live.log, LOG_LOST_UNKNOWN_EXITS);
 		return false;
 	}
@@ -410,7 +413,7 @@ bool stack_before_exit(struct log_thread *thread, uint64_t function_addr, uintpt
 			continue;
 		if (top_frame(thread)->function_addr == function_addr)
 			return true;
-		end_broken(thread, now);
+		end_broken(thread);
 	}
 }
 
@@ -422,12 +425,12 @@ void stack_unwind_to(struct log_thread *thread, uintptr_t stack_addr)
 	}
 	if (!on_current_stack(thread, stack_addr) || thread->overflow_depth)
 		return;		/* the next hook sees where it is */
-	end_dead(thread, stack_addr, 0, now_ticks());
+	end_dead(thread, stack_addr, 0);
 }
 
 uint64_t stack_close_all(struct log_thread *thread)
 {
-	uint64_t now = now_ticks(), closed = 0;
+	uint64_t closed = 0;
 
 	if (!thread->frames)
 		return 0;
@@ -438,7 +441,7 @@ uint64_t stack_close_all(struct log_thread *thread)
 			continue;
 		if (top_frame(thread) == frames_of(stack_of(thread)))
 			return closed;
-		end_broken(thread, now);
+		end_broken(thread);
 		closed++;
 	}
 }

@@ -18,7 +18,7 @@ bool stack_before_enter(struct log_thread *thread, uint64_t function_addr, uintp
  * An exit from @function_addr does not match the top frame, or is on another stack: make it so. Return:
  * whether the top frame is its call now; if not the exit has been counted.
  */
-bool stack_before_exit(struct log_thread *thread, uint64_t function_addr, uintptr_t stack_addr, uint64_t now);
+bool stack_before_exit(struct log_thread *thread, uint64_t function_addr, uintptr_t stack_addr);
 
 /* Close as broken the calls whose stack is below @stack_addr on the current stack (longjmp, catch). */
 void stack_unwind_to(struct log_thread *thread, uintptr_t stack_addr);
