@@ -51,7 +51,7 @@
 	X(int, pthread_create, (pthread_t *thread, const pthread_attr_t *attributes,                \
 				void *(*function)(void *), void *argument))                         \
 	X(int, pthread_setname_np, (pthread_t thread, const char *name))                            \
-	X(int, prctl, (int option, unsigned long a, unsigned long b, unsigned long c, unsigned long d)) \
+	X(int, prctl, (int option, ...)) \
 	X(void, _exit, (int status))                                                                \
 	X(void, _Exit, (int status))                                                                \
 	X(void, quick_exit, (int status))                                                           \

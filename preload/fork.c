@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * fork(). Raw clones and _Fork() do not come here: their child opens its log at its first event, with no call
+ * open. The handlers are the first to be registered: prepare runs last before the fork, child first after it.
+ */
+#include "fork.h"
+
+#include <pthread.h>
+
+#include "stacks.h"
+
+/* What libc's pthread_atfork() calls; that itself is in a static library, and wants crt files. */
+int __register_atfork(void (*prepare)(void), void (*parent)(void), void (*child)(void), void *dso_handle);
+
+/*
+ * The forking thread's open calls, between prepare and the other two. Per thread, since several may fork at
+ * once (glibc runs handlers without its lock), and in private memory, since the child must find it: a key.
+ */
+static pthread_key_t copy_key;		/* set before any thread */
+static bool has_key;
+
+static void prepare(void)
+{
+	struct open_calls *copy = live.log && self && has_key ? stack_copy_open(self) : NULL;
+
+	if (copy)
+		pthread_setspecific(copy_key, copy);
+}
+
+static struct open_calls *take_copy(void)
+{
+	struct open_calls *copy = has_key ? pthread_getspecific(copy_key) : NULL;
+
+	if (copy)
+		pthread_setspecific(copy_key, NULL);
+	return copy;
+}
+
+static void in_parent(void)
+{
+	struct open_calls *copy = take_copy();
+
+	if (copy)
+		open_calls_free(copy);
+}
+
+static void in_child(void)
+{
+	struct open_calls *copy = take_copy();
+	struct log_thread *thread = recorder_open_child() ? thread_self() : NULL;
+
+	if (!copy)
+		return;
+	if (thread)
+		stack_open_again(thread, copy);
+	open_calls_free(copy);
+}
+
+void fork_init(void)
+{
+	has_key = pthread_key_create(&copy_key, NULL) == 0;
+	__register_atfork(prepare, in_parent, in_child, NULL);
+}

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The rare parts of counting the heap: whether it can be done, new records, the process's total. */
+#include "heap.h"
+
+#include "objects.h"
+#include "text.h"
+
+#define FIRST_AREA_BYTES	4096u
+#define LATER_AREA_BYTES	16384u
+
+struct allocator allocator;
+
+static int find_allocator(struct dl_phdr_info *info, size_t bytes, void *context)
+{
+	bool *is_replaced = context;
+	struct object object;
+	const char *name;
+
+	(void)bytes;
+	object_read(&object, info);
+	name = text_base_name(object.name);
+	/* Of valgrind's objects all but the core's bring a malloc, which valgrind puts in place of any other. */
+	if (text_begins(name, "vgpreload_") && !text_begins(name, "vgpreload_core"))
+		*is_replaced = true;
+	if (real.malloc && object_holds(&object, (uintptr_t)real.malloc))
+		allocator = (struct allocator){ object.begin, object.end - object.begin };
+	return 0;
+}
+
+static bool is_allocators(const void *function)
+{
+	return (uintptr_t)function - allocator.begin < allocator.bytes;
+}
+
+void heap_init(void)
+{
+	bool is_replaced = false;
+
+	dl_iterate_phdr(find_allocator, &is_replaced);
+	if (is_replaced || real_is_taken("malloc") || !is_allocators(real.calloc) || !is_allocators(real.realloc) ||
+	    !is_allocators(real.free) || !is_allocators(real.malloc_usable_size))
+		allocator.bytes = 0;
+}
+
+/* A blank record from the thread's newest area, or from a new one. A signal handler may come in between. */
+static struct log_heap *claim_record(struct log_header *log, struct log_thread *thread)
+{
+	struct log_area *area = log_at(log, thread->heaps), *next;
+	uint64_t place;
+
+	if (thread->heaps) {
+		place = __atomic_fetch_add(&area->used_bytes, sizeof(struct log_heap), __ATOMIC_RELAXED);
+		if (place + sizeof(struct log_heap) <= area->bytes)
+			return (struct log_heap *)((char *)area + place);
+	}
+	next = recorder_new_area(LOG_AREA_HEAPS, thread->head.self,
+				 thread->heaps ? LATER_AREA_BYTES : FIRST_AREA_BYTES,
+				 sizeof(*area) + sizeof(struct log_heap), sizeof(struct log_heap));
+	if (!next)
+		return NULL;
+	if (thread->heaps)
+		area->next = next->self;
+	thread->heaps = next->self;
+	return (struct log_heap *)(next + 1);
+}
+
+NOINLINE struct log_heap *heap_new_record(struct log_thread *thread, struct log_node *node)
+{
+	struct log_header *log = live.log;
+	struct log_heap *heap = log ? claim_record(log, thread) : NULL;
+	uint32_t none = 0;
+
+	if (!heap) {
+		if (log)
+			log_lose(log, LOG_LOST_HEAP_CALLS);
+		return NULL;
+	}
+	heap->node = log_ref(log, node);
+	if (__atomic_compare_exchange_n(&node->heap, &none, log_ref(log, heap), false, __ATOMIC_RELEASE,
+					__ATOMIC_RELAXED))
+		return heap;
+	heap->node = 0;		/* a handler made one: ours stays blank */
+	return log_at(log, node->heap);
+}
+
+NOINLINE void heap_publish_held(struct log_thread *thread)
+{
+	struct log_header *log = live.log;
+	int64_t held = __atomic_exchange_n(&thread->heap_held_bytes, 0, __ATOMIC_RELAXED);
+
+	if (log)
+		__atomic_fetch_add(&log->heap_total_bytes, held, __ATOMIC_RELAXED);
+}
+
+NOINLINE void heap_raise_largest(struct log_heap *heap, uint64_t bytes)
+{
+	uint64_t largest = heap->largest_bytes;
+
+	while (bytes > largest && !__atomic_compare_exchange_n(&heap->largest_bytes, &largest, bytes, false,
+							       __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+		;
+}

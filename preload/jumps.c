@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Wrappers of the longjmp family and of __cxa_begin_catch: what was open between here and the target is over.
+ * The hooks would notice too, but only when the next entry shows it by its place on the stack.
+ */
+#include "real.h"
+#include "stacks.h"
+
+/* The hooks' frame addresses are this much below their caller's stack pointer: return address, frame pointer. */
+#define HOOK_FRAME_BYTES (2 * sizeof(void *))
+
+#if defined(__x86_64__)
+#define STACK_POINTER_WORD 6	/* of __jmp_buf */
+
+/* The stack pointer that setjmp saved; glibc mangles it: rotated and xored with a secret in the thread's block. */
+static uintptr_t target_of(const struct __jmp_buf_tag *to)
+{
+	uint64_t word = (uint64_t)to->__jmpbuf[STACK_POINTER_WORD], secret;
+
+	__asm__("movq %%fs:0x30, %0" : "=r"(secret));
+	return (word >> 17 | word << 47) ^ secret;
+}
+#else
+/* The secret is private to ld.so: 0 closes nothing, the next hook does. */
+static uintptr_t target_of(const struct __jmp_buf_tag *to)
+{
+	(void)to;
+	return 0;
+}
+#endif
+
+static void close_calls_below(uintptr_t stack_addr)
+{
+	if (!live.log || !self)
+		return;
+	self->heap_inside = 0;
+	stack_unwind_to(self, stack_addr);
+}
+
+static void before_jump(const struct __jmp_buf_tag *to)
+{
+	uintptr_t target = target_of(to);
+
+	if (target)
+		close_calls_below(target - HOOK_FRAME_BYTES);
+	if (!real.longjmp || !real._longjmp || !real.siglongjmp || !real.__longjmp_chk)
+		real_init();
+}
+
+EXPORT _Noreturn void longjmp(struct __jmp_buf_tag to[1], int value)
+{
+	before_jump(to);
+	real.longjmp(to, value);
+	__builtin_unreachable();
+}
+
+EXPORT _Noreturn void _longjmp(struct __jmp_buf_tag to[1], int value)
+{
+	before_jump(to);
+	real._longjmp(to, value);
+	__builtin_unreachable();
+}
+
+EXPORT _Noreturn void siglongjmp(struct __jmp_buf_tag to[1], int value)
+{
+	before_jump(to);
+	real.siglongjmp(to, value);
+	__builtin_unreachable();
+}
+
+EXPORT _Noreturn void __longjmp_chk(struct __jmp_buf_tag to[1], int value);
+EXPORT _Noreturn void __longjmp_chk(struct __jmp_buf_tag to[1], int value)
+{
+	before_jump(to);
+	real.__longjmp_chk(to, value);
+	__builtin_unreachable();
+}
+
+/* Our frame lies where the catching function's hooks have theirs: what is open below it was thrown through. */
+EXPORT void *__cxa_begin_catch(void *exception);
+EXPORT void *__cxa_begin_catch(void *exception)
+{
+	close_calls_below((uintptr_t)__builtin_frame_address(0));
+	if (unlikely(!real.__cxa_begin_catch))
+		real_init();
+	return real.__cxa_begin_catch ? real.__cxa_begin_catch(exception) : exception;
+}

@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Wrappers of the malloc family. errno is the real function's: nothing of ours touches it. */
+#include <errno.h>
+#include <malloc.h>
+#include <stdlib.h>
+
+#include "heap.h"
+
+EXPORT void *malloc(size_t bytes)
+{
+	void *block = real_malloc(bytes);
+	struct log_thread *thread = heap_thread();
+
+	if (likely(thread))
+		heap_allocated(thread, block);
+	return block;
+}
+
+EXPORT void *calloc(size_t count, size_t bytes)
+{
+	void *block = likely(real.calloc) ? real.calloc(count, bytes) : early_calloc(count, bytes);
+	struct log_thread *thread = heap_thread();
+
+	if (likely(thread))
+		heap_allocated(thread, block);
+	return block;
+}
+
+/* Counted before the real free: after it the block may already be another thread's. */
+EXPORT void free(void *block)
+{
+	struct log_thread *thread;
+
+	if (unlikely(early_owns(block)))
+		return;
+	thread = block ? heap_thread() : NULL;
+	if (likely(thread))
+		heap_freed(thread, real.malloc_usable_size(block));
+	real_free(block);
+}
+
+/* A free and an allocation, or a failure that leaves @block as it was. Of size 0 it may be a free alone. */
+static void reallocated(struct log_thread *thread, void *block, uint64_t old_bytes, void *moved, bool is_free)
+{
+	bool succeeded = moved || is_free;
+
+	if (block && succeeded)
+		heap_freed(thread, old_bytes);
+	if (moved || !succeeded)
+		heap_allocated(thread, moved);
+}
+
+EXPORT void *realloc(void *block, size_t bytes)
+{
+	struct log_thread *thread;
+	uint64_t old_bytes;
+	void *moved;
+
+	if (unlikely(!real.realloc || early_owns(block)))
+		return early_realloc(block, bytes);
+	thread = heap_thread();
+	old_bytes = thread && block ? real.malloc_usable_size(block) : 0;
+	moved = real.realloc(block, bytes);
+	if (likely(thread))
+		reallocated(thread, block, old_bytes, moved, block && !bytes);
+	return moved;
+}
+
+EXPORT void *reallocarray(void *block, size_t count, size_t bytes)
+{
+	struct log_thread *thread;
+	uint64_t old_bytes;
+	void *moved;
+	size_t product;
+
+	if (unlikely(!real.reallocarray || early_owns(block)))
+		return __builtin_mul_overflow(count, bytes, &product) ? NULL : early_realloc(block, product);
+	thread = heap_begin((void *)real.reallocarray);
+	old_bytes = thread && block ? real.malloc_usable_size(block) : 0;
+	moved = real.reallocarray(block, count, bytes);
+	heap_end(thread);
+	if (thread)
+		reallocated(thread, block, old_bytes, moved, block && (!count || !bytes));
+	return moved;
+}
+
+/* ---- aligned ---- */
+
+static void *aligned(struct log_thread *thread, void *block)
+{
+	heap_end(thread);
+	if (thread)
+		heap_allocated(thread, block);
+	return block;
+}
+
+EXPORT int posix_memalign(void **block, size_t align, size_t bytes)
+{
+	struct log_thread *thread;
+	int error;
+
+	if (unlikely(!real.posix_memalign))
+		real_init();
+	thread = heap_begin((void *)real.posix_memalign);
+	if (real.posix_memalign)
+		error = real.posix_memalign(block, align, bytes);
+	else
+		error = (*block = early_aligned(align, bytes)) ? 0 : ENOMEM;
+	aligned(thread, error ? NULL : *block);
+	return error;
+}
+
+EXPORT void *aligned_alloc(size_t align, size_t bytes)
+{
+	struct log_thread *thread;
+
+	if (unlikely(!real.aligned_alloc))
+		real_init();
+	thread = heap_begin((void *)real.aligned_alloc);
+	return aligned(thread, real.aligned_alloc ? real.aligned_alloc(align, bytes) : early_aligned(align, bytes));
+}
+
+EXPORT void *memalign(size_t align, size_t bytes)
+{
+	struct log_thread *thread;
+
+	if (unlikely(!real.memalign))
+		real_init();
+	thread = heap_begin((void *)real.memalign);
+	return aligned(thread, real.memalign ? real.memalign(align, bytes) : early_aligned(align, bytes));
+}
+
+EXPORT void *valloc(size_t bytes)
+{
+	struct log_thread *thread;
+
+	if (unlikely(!real.valloc))
+		real_init();
+	thread = heap_begin((void *)real.valloc);
+	return aligned(thread, real.valloc ? real.valloc(bytes) : early_aligned(4096, bytes));
+}
+
+EXPORT void *pvalloc(size_t bytes)
+{
+	struct log_thread *thread;
+
+	if (unlikely(!real.pvalloc))
+		real_init();
+	thread = heap_begin((void *)real.pvalloc);
+	return aligned(thread, real.pvalloc ? real.pvalloc(bytes) : early_aligned(4096, (bytes + 4095) & ~4095ul));
+}
+
+/* ---- C23; a libc without them is served by its free() ---- */
+
+static void freed(struct log_thread *thread, void *block)
+{
+	if (thread && block)
+		heap_freed(thread, real.malloc_usable_size(block));
+}
+
+EXPORT void free_sized(void *block, size_t bytes);
+EXPORT void free_sized(void *block, size_t bytes)
+{
+	struct log_thread *thread;
+
+	if (!real.free_sized || early_owns(block)) {
+		free(block);
+		return;
+	}
+	thread = heap_begin((void *)real.free_sized);
+	freed(thread, block);
+	real.free_sized(block, bytes);
+	heap_end(thread);
+}
+
+EXPORT void free_aligned_sized(void *block, size_t align, size_t bytes);
+EXPORT void free_aligned_sized(void *block, size_t align, size_t bytes)
+{
+	struct log_thread *thread;
+
+	if (!real.free_aligned_sized || early_owns(block)) {
+		free(block);
+		return;
+	}
+	thread = heap_begin((void *)real.free_aligned_sized);
+	freed(thread, block);
+	real.free_aligned_sized(block, align, bytes);
+	heap_end(thread);
+}

@@ -1,0 +1,291 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The module map. dlopen() is not wrapped: that would change where it searches. New objects are seen at the
+ * first path through them, unloaded ones in dlclose(), after the fact.
+ */
+#include "modules.h"
+
+#include <sys/stat.h>
+
+#include "objects.h"
+#include "paths.h"
+#include "real.h"
+#include "recorder.h"
+#include "text.h"
+
+#define MODULES_MAX	1024
+#define PATH_BYTES	4096
+
+struct module {
+	uintptr_t begin;
+	uintptr_t end;			/* 0: this slot is free; written last, and first when the object is gone */
+	uintptr_t bias;
+	const char *name;		/* the dynamic linker's; valid while the object is loaded */
+	const uint8_t *build_id;	/* likewise */
+	uint32_t build_id_bytes;
+	uint32_t identity;		/* of name and build-id, for when they can no longer be read */
+	bool is_program;
+	bool is_loaded;			/* while sweeping */
+	struct log_module *record;	/* NULL: there was no room */
+};
+
+/* Read without lock; written by whoever holds sweeping, which nobody waits for. */
+static struct module modules[MODULES_MAX];
+static uint32_t nr_modules;		/* slots in use so far */
+static uint32_t sweeping;
+static uint32_t sweeps_wanted;
+static char path[PATH_BYTES];		/* of whoever holds sweeping: stacks may be small */
+
+struct sweep {
+	struct log_header *log;
+	bool is_first;			/* the program comes first */
+};
+
+static bool holds(const struct module *module, uintptr_t addr)
+{
+	uintptr_t end = __atomic_load_n(&module->end, __ATOMIC_ACQUIRE);
+
+	return addr < end && addr >= __atomic_load_n(&module->begin, __ATOMIC_RELAXED);
+}
+
+static bool is_known(uintptr_t addr)
+{
+	static uint32_t latest;		/* a guess: calls come in runs */
+	uint32_t count = __atomic_load_n(&nr_modules, __ATOMIC_ACQUIRE);
+
+	if (holds(&modules[__atomic_load_n(&latest, __ATOMIC_RELAXED)], addr))
+		return true;
+	for (uint32_t i = 0; i < count; i++) {
+		if (holds(&modules[i], addr)) {
+			__atomic_store_n(&latest, i, __ATOMIC_RELAXED);
+			return true;
+		}
+	}
+	return false;
+}
+
+/* ---- records ---- */
+
+static bool is_vdso(const char *name)
+{
+	return text_begins(name, "linux-vdso");
+}
+
+/* An absolute path where there is one: a relative name means the current directory, as far as can be told. */
+static void find_path(const struct module *module)
+{
+	struct text text;
+	long length;
+
+	text_init(&text, path, PATH_BYTES);
+	if (is_vdso(module->name)) {
+		text_add(&text, "[vdso]");
+		return;
+	}
+	if (module->is_program || module->name[0] != '/') {
+		length = sys_readlink(module->is_program ? "/proc/self/exe" : "/proc/self/cwd", path, PATH_BYTES - 1);
+		text.at = path + (length > 0 ? length : 0);
+		*text.at = '\0';
+		if (module->is_program)
+			return;
+		text_add_char(&text, '/');
+	}
+	text_add(&text, module->name);
+}
+
+static void log_one(struct log_header *log, struct module *module)
+{
+	struct log_module *record;
+	struct stat stat;
+	uint64_t now = now_ticks();
+	uint32_t path_bytes;
+
+	find_path(module);
+	path_bytes = (uint32_t)text_length(path) + 1;
+	record = (struct log_module *)log_new_record(log, (uint32_t)sizeof(*record) + path_bytes, now);
+	module->record = record;
+	if (!record)
+		return;
+	record->begin_addr = module->begin;
+	record->end_addr = module->end;
+	record->bias = module->bias;
+	if (raw_syscall(SYS_newfstatat, AT_FDCWD, (long)path, (long)&stat, 0, 0, 0) == 0) {
+		record->file_bytes = (uint64_t)stat.st_size;
+		record->file_mtime_ns = (uint64_t)stat.st_mtim.tv_sec * 1000000000u + (uint64_t)stat.st_mtim.tv_nsec;
+	}
+	if (module->build_id_bytes <= sizeof(record->build_id)) {
+		record->build_id_bytes = module->build_id_bytes;
+		for (uint32_t i = 0; i < module->build_id_bytes; i++)
+			record->build_id[i] = module->build_id[i];
+	}
+	record->path_bytes = path_bytes;
+	text_copy((char *)(record + 1), path_bytes, path);
+	log_publish(&record->record, LOG_RECORD_MODULE);
+}
+
+/* ---- what is loaded ---- */
+
+static uint32_t identity_of(const struct object *object)
+{
+	uint32_t identity = symbol_hash(object->name);
+
+	for (uint32_t i = 0; i < object->build_id_bytes; i++)
+		identity = identity * 33 + object->build_id[i];
+	return identity;
+}
+
+static bool is_same(const struct module *module, const struct object *object)
+{
+	return module->end == object->end && module->begin == object->begin &&
+	       module->identity == identity_of(object);
+}
+
+static struct module *free_slot(struct log_header *log)
+{
+	for (uint32_t i = 0; i < MODULES_MAX; i++) {
+		if (modules[i].end)
+			continue;
+		if (i >= nr_modules)
+			__atomic_store_n(&nr_modules, i + 1, __ATOMIC_RELEASE);
+		return &modules[i];
+	}
+	log_lose(log, LOG_LOST_RECORDS);
+	return NULL;
+}
+
+static void add(struct log_header *log, const struct object *object, bool is_program)
+{
+	struct module *module = free_slot(log);
+
+	if (!module)
+		return;
+	__atomic_store_n(&module->begin, object->begin, __ATOMIC_RELAXED);
+	module->bias = object->bias;
+	module->name = object->name;
+	module->build_id = object->build_id;
+	module->build_id_bytes = object->build_id_bytes;
+	module->identity = identity_of(object);
+	module->is_program = is_program;
+	module->is_loaded = true;
+	__atomic_store_n(&module->end, object->end, __ATOMIC_RELEASE);
+	log_one(log, module);
+}
+
+static int sweep_one(struct dl_phdr_info *info, size_t bytes, void *context)
+{
+	struct sweep *sweep = context;
+	bool is_program = sweep->is_first;
+	struct object object;
+
+	(void)bytes;
+	sweep->is_first = false;
+	object_read(&object, info);
+	if (object.begin == object.end)
+		return 0;
+	for (uint32_t i = 0; i < nr_modules; i++) {
+		if (is_same(&modules[i], &object)) {
+			modules[i].is_loaded = true;
+			return 0;
+		}
+	}
+	add(sweep->log, &object, is_program);
+	return 0;
+}
+
+static void end(struct module *module)
+{
+	uintptr_t begin = module->begin, end = module->end;
+
+	__atomic_store_n(&module->end, 0, __ATOMIC_RELEASE);
+	if (module->record)
+		__atomic_store_n(&module->record->gone_ticks, now_ticks(), __ATOMIC_RELAXED);
+	paths_retire(begin, end);
+	real_forget(begin, end);
+}
+
+static void sweep(struct log_header *log)
+{
+	struct sweep sweep = { .log = log, .is_first = true };
+
+	for (uint32_t i = 0; i < nr_modules; i++)
+		modules[i].is_loaded = false;
+	dl_iterate_phdr(sweep_one, &sweep);
+	for (uint32_t i = 0; i < nr_modules; i++)
+		if (modules[i].end && !modules[i].is_loaded)
+			end(&modules[i]);
+}
+
+/* Bring the map up to date, or, while somebody else (or the code that we interrupt) does, let him do it again. */
+static void sweep_or_leave_it(void)
+{
+	struct log_header *log = live.log;
+	uint32_t wanted;
+
+	__atomic_fetch_add(&sweeps_wanted, 1, __ATOMIC_SEQ_CST);
+	while (log && !__atomic_exchange_n(&sweeping, 1, __ATOMIC_SEQ_CST)) {
+		wanted = __atomic_load_n(&sweeps_wanted, __ATOMIC_SEQ_CST);
+		sweep(log);
+		__atomic_store_n(&sweeping, 0, __ATOMIC_SEQ_CST);
+		if (__atomic_load_n(&sweeps_wanted, __ATOMIC_SEQ_CST) == wanted)
+			return;
+	}
+}
+
+/* ---- for others ---- */
+
+void modules_init(void)
+{
+	sweep_or_leave_it();
+}
+
+void modules_log_all(void)
+{
+	sweeping = 0;		/* of a thread that the child does not have */
+	for (uint32_t i = 0; i < nr_modules; i++)
+		if (modules[i].end)
+			log_one(live.log, &modules[i]);
+}
+
+/* Glibc 2.35 and later answers without a lock; older ones have to be swept. */
+static bool is_in_an_object(uintptr_t addr)
+{
+	uint64_t found[16];	/* struct dl_find_object has 12 words, and room for more */
+
+	return !real._dl_find_object || real._dl_find_object((void *)addr, found) == 0;
+}
+
+void modules_know(uintptr_t addr)
+{
+	if (likely(is_known(addr)) || !is_in_an_object(addr))
+		return;
+	sweep_or_leave_it();
+}
+
+static int imports_hook(struct dl_phdr_info *info, size_t bytes, void *context)
+{
+	struct object object;
+
+	(void)bytes;
+	(void)context;
+	object_read(&object, info);
+	return object_imports(&object, "__cyg_profile_func_enter");
+}
+
+bool modules_have_hooks(void)
+{
+	return dl_iterate_phdr(imports_hook, NULL);
+}
+
+EXPORT int dlclose(void *handle);
+EXPORT int dlclose(void *handle)
+{
+	int result;
+
+	if (unlikely(!real.dlclose))
+		real_init();
+	if (!real.dlclose)
+		return -1;
+	result = real.dlclose(handle);
+	sweep_or_leave_it();
+	return result;
+}

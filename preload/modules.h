@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The module map: which object lay where, from when to when, so that addresses can be named later. */
+#ifndef INSIDEME_MODULES_H
+#define INSIDEME_MODULES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Record all objects that are loaded. Constructor only. */
+void modules_init(void);
+
+/* Record again what is known: a forked child has a new log. Callable from signal handlers. */
+void modules_log_all(void);
+
+/* Does an object that is loaded call the entry hook? A few us, more in programs with many imports. */
+bool modules_have_hooks(void);
+
+/*
+ * Record the object that @addr lies in, if it is not known yet. Called when a new path is made: cheap for what
+ * is known. Callable from hooks and signal handlers.
+ */
+void modules_know(uintptr_t addr);
+
+#endif

@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Wrappers of pthread_create, pthread_setname_np and prctl: begin, end and name of threads. */
+#include "threads.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdarg.h>
+#include <sys/prctl.h>
+
+#include "real.h"
+#include "text.h"
+#include "thread.h"
+
+/*
+ * What a new thread needs to know, from pthread_create to its first instruction. Not on the heap: a thread that
+ * never allocates would get an arena of its own by freeing it.
+ */
+struct thread_start {
+	void *(*function)(void *);	/* NULL: free; claimed atomically */
+	void *argument;
+	size_t stack_bytes;
+};
+
+#define STARTS_MAX 4096
+static struct thread_start starts[STARTS_MAX];
+static uint32_t next_start;		/* where to look first; atomic */
+
+/* Its destructor sees threads end. The first key of the process, so that setting it never allocates. */
+static pthread_key_t end_key;		/* set before any thread */
+static bool has_key;
+
+/*
+ * Called in each round of destructors, in between the program's own: armed again until the last round, so that
+ * what those destructors do comes before the thread's end.
+ */
+static void on_thread_end(void *round)
+{
+	thread_end();
+	if ((uintptr_t)round < PTHREAD_DESTRUCTOR_ITERATIONS)
+		pthread_setspecific(end_key, (void *)((uintptr_t)round + 1));
+}
+
+static void arm_end(void)
+{
+	if (has_key)
+		pthread_setspecific(end_key, (void *)1);
+}
+
+void threads_init(void)
+{
+	has_key = pthread_key_create(&end_key, on_thread_end) == 0;
+	arm_end();	/* main may leave by pthread_exit() */
+}
+
+/* NULL when thousands of threads are about to start: these are seen later. */
+static struct thread_start *claim_start(void *(*function)(void *))
+{
+	for (uint32_t tries = 0; tries < STARTS_MAX; tries++) {
+		uint32_t i = __atomic_fetch_add(&next_start, 1, __ATOMIC_RELAXED) % STARTS_MAX;
+		void *(*nobody)(void *) = NULL;
+
+		if (__atomic_compare_exchange_n(&starts[i].function, &nobody, function, false, __ATOMIC_ACQUIRE,
+						__ATOMIC_RELAXED))
+			return &starts[i];
+	}
+	return NULL;
+}
+
+static void free_start(struct thread_start *start)
+{
+	__atomic_store_n(&start->function, NULL, __ATOMIC_RELEASE);
+}
+
+static size_t stack_bytes_of(const pthread_attr_t *attributes)
+{
+	pthread_attr_t defaults;
+	size_t bytes = 0;
+
+	if (!attributes) {
+		pthread_attr_init(&defaults);
+		attributes = &defaults;
+	}
+	pthread_attr_getstacksize(attributes, &bytes);
+	return bytes;
+}
+
+/*
+ * The thread's stack ends below its control block. pthread_getattr_np() would allocate: the range is what was
+ * asked for, and where libc gave more it is found to have grown.
+ */
+static NOINLINE void begin_thread(const struct thread_start *start)
+{
+	uintptr_t end = (uintptr_t)__builtin_thread_pointer();
+
+	thread_begin((void *)start->function, end - start->stack_bytes, start->stack_bytes);
+	arm_end();
+}
+
+static void *run_thread(void *place)
+{
+	struct thread_start start = *(struct thread_start *)place;
+
+	free_start(place);
+	begin_thread(&start);
+	return start.function(start.argument);
+}
+
+EXPORT int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*function)(void *),
+			  void *argument)
+{
+	struct thread_start *start;
+	int error;
+
+	if (unlikely(!real.pthread_create))
+		real_init();
+	if (!real.pthread_create)
+		return EAGAIN;
+	start = live.log ? claim_start(function) : NULL;
+	if (!start)
+		return real.pthread_create(thread, attributes, function, argument);
+	start->argument = argument;
+	start->stack_bytes = stack_bytes_of(attributes);
+	error = real.pthread_create(thread, attributes, run_thread, start);
+	if (error)
+		free_start(start);
+	return error;
+}
+
+EXPORT int pthread_setname_np(pthread_t thread, const char *name)
+{
+	int error;
+
+	if (unlikely(!real.pthread_setname_np))
+		real_init();
+	if (!real.pthread_setname_np)
+		return ENOSYS;
+	error = real.pthread_setname_np(thread, name);
+	/* The name that another thread is given is read when that thread ends. */
+	if (!error && live.log && self && pthread_equal(thread, pthread_self()))
+		thread_name(self, name);
+	return error;
+}
+
+EXPORT int prctl(int option, ...)
+{
+	char name[16];		/* the kernel cuts it so */
+	unsigned long a, b, c, d;
+	va_list arguments;
+	int result;
+
+	va_start(arguments, option);
+	a = va_arg(arguments, unsigned long);
+	b = va_arg(arguments, unsigned long);
+	c = va_arg(arguments, unsigned long);
+	d = va_arg(arguments, unsigned long);
+	va_end(arguments);
+	if (unlikely(!real.prctl))
+		real_init();
+	if (!real.prctl)
+		return -1;
+	result = real.prctl(option, a, b, c, d);
+	if (option == PR_SET_NAME && result == 0 && live.log && self) {
+		text_copy(name, sizeof(name), (const char *)a);
+		thread_name(self, name);
+	}
+	return result;
+}
