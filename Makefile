@@ -17,7 +17,7 @@ common := -std=gnu11 -D_GNU_SOURCE -DINSIDEME_VERSION='"$(VERSION)"' $(warnings)
 # calls out of its loops and structure copies where that can be helped.
 recorder_cflags := $(filter-out -finstrument-functions% -fsanitize% -pg -flto%,$(CFLAGS)) $(common) \
 	-fPIC -fvisibility=hidden -ftls-model=initial-exec -fno-stack-protector -fno-builtin -fno-lto \
-	-fno-tree-loop-distribute-patterns -fno-omit-frame-pointer -fno-plt
+	-fno-tree-loop-distribute-patterns -fno-omit-frame-pointer -fno-plt -mgeneral-regs-only
 recorder_ldflags := -shared -nostartfiles -Wl,-z,now,-z,relro,-z,nodelete,-z,initfirst,-Bsymbolic,--no-undefined
 sanitize := -fno-sanitize-recover=all
 tool_cflags := $(CFLAGS) $(common) $(if $(SAN),-fsanitize=$(SAN) $(sanitize))
@@ -25,7 +25,7 @@ test_cflags := $(CFLAGS) $(common) -fsanitize=address,undefined $(sanitize)
 analyzer_libs = $(shell $(PKG_CONFIG) --libs libdw libelf jansson) -lsupc++ -lm
 
 # What library and insideme-run share: the log's writing side, not the hooks.
-shared_src := $(wildcard $(addprefix preload/,activity.c ahead.c log.c open.c process_id.c row_set.c rundir.c sampler.c \
+shared_src := $(wildcard $(addprefix preload/,activity.c ahead.c facts.c log.c open.c process_id.c row_set.c rundir.c sampler.c \
 	settings.c text.c) preload/resources/*.c)
 recorder_src := $(filter-out preload/nop.c,$(wildcard preload/*.c)) $(wildcard preload/resources/*.c)
 monitor_src := $(wildcard preload/monitor/*.c) $(shared_src)

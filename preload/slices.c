@@ -69,40 +69,74 @@ static NOINLINE struct log_slices *new_chunk(struct log_thread *thread, uint32_t
 	return chunk;
 }
 
-static inline void write_to(struct log_thread *thread, uint32_t stream, const struct log_frame *frame,
-			    uint64_t end_ticks, bool broken)
-{
-	struct log_header *log = live.log;
-	struct log_slices *chunk = log_at(log, thread->slices[stream]);
-	uint32_t shift = log->slice_shift;
-	int64_t heap_now = log->heap_total_bytes + thread->heap_held_bytes, thread_delta, others_delta, since_last;
-	uint8_t *at, flags;
-	int64_t step;
+/* What the heap did during a call and since the chunk's last slice. */
+struct heap_change {
+	int64_t now_bytes;
+	int64_t by_thread;
+	int64_t by_others;
+	int64_t since_last;
+};
 
-	if (unlikely(!thread->slices[stream] || chunk->head.used_bytes + LOG_SLICE_MAX_BYTES > chunk->head.bytes)) {
+static inline struct heap_change heap_change(const struct log_header *log, const struct log_thread *thread,
+					     const struct log_frame *frame, const struct log_slices *chunk)
+{
+	struct heap_change change;
+
+	change.now_bytes = log->heap_total_bytes + thread->heap_held_bytes;
+	change.by_thread = thread->heap_bytes - frame->thread_heap_bytes;
+	change.by_others = change.now_bytes - frame->heap_bytes - change.by_thread;
+	change.since_last = change.now_bytes - chunk->last_heap_bytes;
+	return change;
+}
+
+/* The parts of a slice that are not there for most. */
+static NOINLINE uint8_t *put_more(uint8_t *at, const struct heap_change *heap, bool broken)
+{
+	bool changed = heap->by_thread | heap->by_others | heap->since_last;
+
+	*at++ = (uint8_t)((changed ? LOG_SLICE_HEAP : 0) | (broken ? LOG_SLICE_BROKEN : 0));
+	if (changed) {
+		at = put_varint(at, zigzag(heap->by_thread));
+		at = put_varint(at, zigzag(heap->by_others));
+		at = put_varint(at, zigzag(heap->since_last));
+	}
+	return at;
+}
+
+static inline void write_to(struct log_header *log, struct log_thread *thread, uint32_t stream,
+			    const struct log_frame *frame, uint64_t end_ticks, bool broken)
+{
+	struct log_slices *chunk = log_at(log, thread->slices[stream]);
+	uint64_t used = chunk->head.used_bytes, place, end, duration;
+	struct heap_change heap;
+	bool more;
+	uint8_t *at;
+
+	if (unlikely(!thread->slices[stream] || used + LOG_SLICE_MAX_BYTES > chunk->head.bytes)) {
 		chunk = new_chunk(thread, stream, frame, end_ticks);
 		if (!chunk) {
 			log_lose(log, LOG_LOST_SLICES);
 			return;
 		}
+		used = chunk->head.used_bytes;
 	}
-	at = (uint8_t *)chunk + chunk->head.used_bytes;
-	thread_delta = thread->heap_bytes - frame->thread_heap_bytes;
-	others_delta = heap_now - frame->heap_bytes - thread_delta;
-	since_last = heap_now - chunk->last_heap_bytes;
-	flags = (thread_delta | others_delta | since_last ? LOG_SLICE_HEAP : 0) | (broken ? LOG_SLICE_BROKEN : 0);
-	step = ((int64_t)frame->node - (int64_t)chunk->last_node) / (int64_t)LOG_NODE_STEP;
-	at = put_varint(at, zigzag(step) << 1 | !!flags);
-	at = put_varint(at, (end_ticks >> shift) - (chunk->last_ticks >> shift));
-	at = put_varint(at, (end_ticks - frame->start_ticks) >> shift);
-	if (flags)
-		*at++ = flags;
-	if (flags & LOG_SLICE_HEAP) {
-		at = put_varint(at, zigzag(thread_delta));
-		at = put_varint(at, zigzag(others_delta));
-		at = put_varint(at, zigzag(since_last));
-		chunk->last_heap_bytes = heap_now;
+	at = (uint8_t *)chunk + used;
+	heap = heap_change(log, thread, frame, chunk);
+	more = heap.by_thread | heap.by_others | heap.since_last | broken;
+	place = zigzag(((int64_t)frame->node - (int64_t)chunk->last_node) / (int64_t)LOG_NODE_STEP) << 1 | more;
+	end = (end_ticks >> log->slice_shift) - (chunk->last_ticks >> log->slice_shift);
+	duration = (end_ticks - frame->start_ticks) >> log->slice_shift;
+	if (likely((place | end | duration) < 128)) {	/* three varints of one byte in one store */
+		uint32_t bytes = (uint32_t)(place | end << 8 | duration << 16);
+
+		__builtin_memcpy(at, &bytes, sizeof(bytes));
+		at += 3;
+	} else {
+		at = put_varint(put_varint(put_varint(at, place), end), duration);
 	}
+	if (unlikely(more))
+		at = put_more(at, &heap, broken);
+	chunk->last_heap_bytes = heap.now_bytes;
 	chunk->last_node = frame->node;
 	chunk->last_ticks = end_ticks;
 	chunk->nr_slices++;
@@ -120,7 +154,7 @@ NOINLINE void slice_write(struct log_thread *thread, const struct log_frame *fra
 	}
 	thread->slice_depth = stream + 1;
 	signal_fence();
-	write_to(thread, stream, frame, end_ticks, broken);
+	write_to(live.log, thread, stream, frame, end_ticks, broken);
 	signal_fence();
 	thread->slice_depth = stream;
 }
