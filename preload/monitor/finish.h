@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What is said when the program has ended. */
+#ifndef INSIDEME_MONITOR_FINISH_H
+#define INSIDEME_MONITOR_FINISH_H
+
+#include <signal.h>
+#include <stdint.h>
+
+/* One line on stderr: how much there is, and what to type. */
+void finish_say(const char *run_path, uint64_t nr_calls, uint64_t nr_bytes);
+
+/* insideme-report on stderr. @mask: the signal mask as we found it. */
+void finish_print_summary(const char *run_path, const sigset_t *mask);
+
+#endif

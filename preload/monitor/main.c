@@ -1,0 +1,266 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* insideme-run: starts a program under the recorder, samples it from outside, and ends as it does. */
+#include <errno.h>
+#include <limits.h>
+#include <poll.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "monitor/finish.h"
+#include "monitor/launch.h"
+#include "monitor/library.h"
+#include "monitor/options.h"
+#include "monitor/own_log.h"
+#include "monitor/program.h"
+#include "monitor/signals.h"
+#include "monitor/watch.h"
+
+#define CANNOT_RUN	126
+#define NOT_FOUND	127
+
+struct monitor {
+	struct run_options options;
+	struct settings settings;
+	struct library library;
+	struct run run;
+	struct watch watch;
+	struct own_log own_log;
+	sigset_t mask;			/* as we found it */
+	int signal_fd;
+	pid_t pid;			/* the program */
+	int status;			/* as wait() tells, once it has ended */
+};
+
+static int cannot(const char *what, int error)
+{
+	fprintf(stderr, "insideme-run: %s: %s\n", what, strerror(-error));
+	return error == -ENOENT ? NOT_FOUND : CANNOT_RUN;
+}
+
+/* What stands between the program and its being recorded is said before it runs. */
+static void prepare_library(struct monitor *monitor, const char *path)
+{
+	const char *reason = program_refuses_library(path);
+
+	if (!monitor->library.path[0])
+		reason = "libinsideme.so is not beside insideme-run nor in ../lib/insideme";
+	else if (!reason && !library_make_preloadable(&monitor->library))
+		reason = "the library's path has a blank or colon, and no link to it can be made in /tmp";
+	if (reason)
+		fprintf(stderr, "insideme: %s: not recorded, the library is not loaded: %s\n",
+			monitor->options.command[0], reason);
+}
+
+/* A program that is recorded wrongly set says so itself. */
+static void ignore_complaint(void *context, const char *line)
+{
+	(void)context;
+	(void)line;
+}
+
+static int open_run(struct monitor *monitor, const char *path)
+{
+	const char *name = strrchr(path, '/'), *run_setting;
+	struct process_id id;
+
+	settings_read(&monitor->settings, launch_environment(&monitor->options, NULL, NULL), ignore_complaint, NULL);
+	run_setting = monitor->settings.text[SETTING_RUN];
+	if (!run_setting[0])
+		return run_create(&monitor->run, monitor->settings.text[SETTING_DIR], name ? name + 1 : path);
+	process_id_read(&id);
+	return run_find(&monitor->run, run_setting, "", &id);
+}
+
+/* Another insideme-run further up samples this run already. */
+static bool is_sampled_already(const struct run *run)
+{
+	pid_t other = (pid_t)run->page->monitor_pid;
+
+	return other && other != getpid() && kill(other, 0) == 0;
+}
+
+static const char *preload_path(const struct monitor *monitor)
+{
+	return monitor->library.preload_path[0] ? monitor->library.preload_path : NULL;
+}
+
+/* Become the program: nothing is left to be done for it. */
+static int replace_by_program(struct monitor *monitor, const char *run_path)
+{
+	char **command = monitor->options.command;
+
+	execvpe(command[0], command, launch_environment(&monitor->options, run_path, preload_path(monitor)));
+	return cannot(command[0], -errno);
+}
+
+static void allow_many_files(void)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit) < 0)
+		return;
+	limit.rlim_cur = limit.rlim_max;
+	setrlimit(RLIMIT_NOFILE, &limit);
+}
+
+static void record_end(struct monitor *monitor, pid_t pid)
+{
+	struct last_words words;
+	struct rusage usage;
+	char name[32], path[32];
+	ssize_t length = 0;
+	int status;
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/proc/%d/comm", (int)pid);
+	file = fopen(path, "re");
+	if (file) {
+		length = (ssize_t)fread(name, 1, sizeof(name) - 1, file);
+		fclose(file);
+	}
+	name[length > 0 ? length - 1 : 0] = '\0';
+	watch_end(&monitor->watch, pid);
+	last_words_read(&words, pid);
+	if (wait4(pid, &status, 0, &usage) != pid)
+		return;
+	if (!watch_saw(&monitor->watch, pid))
+		own_log_process_unseen(&monitor->own_log, pid, name);
+	own_log_process_end(&monitor->own_log, pid, status, &usage, &words);
+	if (pid != monitor->pid)
+		return;
+	monitor->status = status;
+	monitor->pid = 0;
+}
+
+/* Children and adopted orphans that have ended are looked at as zombies first: they can still tell something. */
+static void reap(struct monitor *monitor)
+{
+	siginfo_t info;
+
+	for (;;) {
+		info.si_pid = 0;
+		if (waitid(P_ALL, 0, &info, WEXITED | WSTOPPED | WNOHANG | WNOWAIT) < 0 || !info.si_pid)
+			return;
+		if (info.si_code != CLD_STOPPED) {
+			record_end(monitor, info.si_pid);
+			continue;
+		}
+		waitpid(info.si_pid, NULL, WUNTRACED | WNOHANG);
+		if (info.si_pid == monitor->pid)
+			signals_stop_too();
+	}
+}
+
+static void watch_until_end(struct monitor *monitor)
+{
+	while (monitor->pid) {
+		int64_t own_ns = own_log_step(&monitor->own_log), wait_ns = watch_step(&monitor->watch);
+		struct pollfd fds[] = { { monitor->signal_fd, POLLIN, 0 }, { monitor->watch.notify_fd, POLLIN, 0 } };
+		struct timespec timeout = { 0, 0 };
+
+		if (own_ns < wait_ns)
+			wait_ns = own_ns;
+		timeout.tv_sec = wait_ns / 1000000000;
+		timeout.tv_nsec = wait_ns % 1000000000;
+		ppoll(fds, 2, &timeout, NULL);
+		signals_pass_on(monitor->signal_fd, monitor->pid);
+		reap(monitor);
+	}
+}
+
+static int start_program(struct monitor *monitor)
+{
+	char **environment = launch_environment(&monitor->options, monitor->run.path, preload_path(monitor));
+	int fd = signals_open(&monitor->mask);
+
+	if (fd < 0)
+		return fd;
+	monitor->signal_fd = fd;
+	__atomic_store_n(&monitor->run.page->monitor_pid, (uint32_t)getpid(), __ATOMIC_RELEASE);
+	watch_init(&monitor->watch, &monitor->run, monitor->settings.value[SETTING_INTERVAL],
+		   monitor->settings.source[SETTING_INTERVAL] != FROM_FALLBACK);
+	if (!monitor->options.no_tree)
+		prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
+	monitor->pid = launch(monitor->options.command, environment, &monitor->mask);
+	signals_hear_all();
+	return monitor->pid < 0 ? (int)monitor->pid : 0;
+}
+
+static void finish(struct monitor *monitor)
+{
+	__atomic_store_n(&monitor->run.page->monitor_pid, 0, __ATOMIC_RELEASE);
+	watch_release(&monitor->watch);
+	own_log_close(&monitor->own_log, 0);
+	library_release(&monitor->library);
+	if (monitor->settings.value[SETTING_SUMMARY])
+		finish_print_summary(monitor->run.path, &monitor->mask);
+	if (!monitor->options.quiet)
+		finish_say(monitor->run.path, monitor->watch.nr_calls, monitor->watch.nr_bytes);
+}
+
+static int run_program(struct monitor *monitor, int argc, char **argv)
+{
+	char path[PATH_MAX];
+	const char *name = monitor->options.command[0];
+	int error = program_find(name, path, sizeof(path));
+
+	if (error)
+		return cannot(name, error);
+	prepare_library(monitor, path);
+	error = open_run(monitor, path);
+	if (error) {
+		fprintf(stderr, "insideme: cannot use directory %s: %s; not recording\n", monitor->run.path,
+			strerror(-error));
+		monitor->library.preload_path[0] = '\0';
+		return replace_by_program(monitor, NULL);
+	}
+	if (is_sampled_already(&monitor->run))
+		return replace_by_program(monitor, monitor->run.path);
+	error = start_program(monitor);
+	if (error) {
+		library_release(&monitor->library);
+		return cannot(name, error);
+	}
+	allow_many_files();
+	own_log_open(&monitor->own_log, &monitor->run, &monitor->settings, argc, argv);
+	watch_until_end(monitor);
+	finish(monitor);
+	signals_end_like(monitor->status);
+}
+
+static int print_library(const struct library *library)
+{
+	if (!library->path[0]) {
+		fprintf(stderr, "insideme-run: libinsideme.so is not beside insideme-run nor in ../lib/insideme\n");
+		return 1;
+	}
+	puts(library->path);
+	return 0;
+}
+
+int main(int argc, char **argv)
+{
+	static struct monitor monitor;
+	int error = options_parse(&monitor.options, argc, argv);
+
+	if (error)
+		return error;
+	library_find(&monitor.library);
+	switch (monitor.options.action) {
+	case ACTION_HELP:
+		options_print_help();
+		return 0;
+	case ACTION_VERSION:
+		puts("insideme-run " INSIDEME_VERSION);
+		return 0;
+	case ACTION_LIBRARY:
+		return print_library(&monitor.library);
+	case ACTION_RUN:
+		break;
+	}
+	return run_program(&monitor, argc, argv);
+}

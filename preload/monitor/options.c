@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* insideme-run's command line. */
+#include "monitor/options.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "compiler.h"
+
+static const struct {
+	const char *name;
+	char letter;
+	const char *help;
+} own_options[] = {
+	{ "quiet", 'q', "no line at the end" },
+	{ "no-tree", 0, "do not adopt orphans: for daemons that look at their parent" },
+	{ "library", 0, "print the path of the library and stop" },
+	{ "help", 'h', "print this and stop" },
+	{ "version", 0, "print the version and stop" },
+};
+
+static bool take_own(struct run_options *options, const char *name)
+{
+	if (!strcmp(name, "quiet"))
+		options->quiet = true;
+	else if (!strcmp(name, "no-tree"))
+		options->no_tree = true;
+	else if (!strcmp(name, "library"))
+		options->action = ACTION_LIBRARY;
+	else if (!strcmp(name, "help"))
+		options->action = ACTION_HELP;
+	else if (!strcmp(name, "version"))
+		options->action = ACTION_VERSION;
+	else
+		return false;
+	return true;
+}
+
+static int find_setting(const char *name, size_t length)
+{
+	for (int id = 0; id < NR_SETTINGS; id++) {
+		const char *option = settings_table[id].option;
+
+		if (strlen(option) == length && !memcmp(option, name, length))
+			return id;
+	}
+	return -1;
+}
+
+static int wrong(const char *option, const char *what)
+{
+	fprintf(stderr, "insideme-run: %s: %s (--help lists the options)\n", option, what);
+	return 2;
+}
+
+/* @value: what follows '=', or NULL; then the next argument is taken, but a switch needs none. */
+static int take_setting(struct run_options *options, int id, const char *value, char ***next)
+{
+	const struct setting *setting = &settings_table[id];
+	uint64_t parsed;
+	char option[64];
+
+	snprintf(option, sizeof(option), "--%s", setting->option);
+	if (!value && setting->type == SETTING_SWITCH)
+		value = "on";
+	else if (!value && **next)
+		value = *(*next)++;
+	if (!value)
+		return wrong(option, "a value is missing");
+	if (setting_parse((enum setting_id)id, value, &parsed) < 0) {
+		fprintf(stderr, "insideme-run: %s: '%s' is not understood; for example %s=%s\n", option, value, option,
+			setting->fallback);
+		return 2;
+	}
+	options->settings[id] = value;
+	return 0;
+}
+
+static int take_long(struct run_options *options, const char *argument, char ***next)
+{
+	const char *name = argument + 2, *equals = strchr(name, '=');
+	size_t length = equals ? (size_t)(equals - name) : strlen(name);
+	int id = find_setting(name, length);
+
+	if (id >= 0)
+		return take_setting(options, id, equals ? equals + 1 : NULL, next);
+	if (!take_own(options, name))
+		return wrong(argument, "no such option");
+	return 0;
+}
+
+static int take_short(struct run_options *options, const char *argument, char ***next)
+{
+	if (argument[1] == 'd')
+		return take_setting(options, SETTING_DIR, argument[2] ? argument + 2 : NULL, next);
+	for (size_t i = 0; i < ARRAY_SIZE(own_options); i++) {
+		if (own_options[i].letter == argument[1] && !argument[2]) {
+			take_own(options, own_options[i].name);
+			return 0;
+		}
+	}
+	return wrong(argument, "no such option");
+}
+
+int options_parse(struct run_options *options, int argc, char **argv)
+{
+	char **next = argv + (argc > 0);
+
+	memset(options, 0, sizeof(*options));
+	while (*next && (*next)[0] == '-' && (*next)[1]) {
+		const char *argument = *next++;
+		int error;
+
+		if (!strcmp(argument, "--"))
+			break;
+		error = argument[1] == '-' ? take_long(options, argument, &next) : take_short(options, argument, &next);
+		if (error)
+			return error;
+	}
+	options->command = next;
+	if (options->action == ACTION_RUN && !*next)
+		return wrong("PROGRAM", "nothing to run");
+	return 0;
+}
+
+void options_print_help(void)
+{
+	char option[64];
+
+	printf("Usage: insideme-run [OPTION...] [--] PROGRAM [ARGUMENT...]\n"
+	       "Run PROGRAM under InsideMe's recorder and sample what it uses from outside.\n\n");
+	for (int id = 0; id < NR_SETTINGS; id++) {
+		const struct setting *setting = &settings_table[id];
+
+		snprintf(option, sizeof(option), "%s--%s%s", id == SETTING_DIR ? "-d, " : "    ", setting->option,
+			 setting->type == SETTING_SWITCH ? "" : "=VALUE");
+		printf("  %-24s %s", option, setting->help);
+		if (setting->fallback[0] && setting->type != SETTING_SWITCH)
+			printf(" [%s]", setting->fallback);
+		printf("\n");
+	}
+	for (size_t i = 0; i < ARRAY_SIZE(own_options); i++) {
+		char letter[] = { '-', own_options[i].letter, ',', ' ', 0 };
+
+		snprintf(option, sizeof(option), "%s--%s", own_options[i].letter ? letter : "    ", own_options[i].name);
+		printf("  %-24s %s\n", option, own_options[i].help);
+	}
+	printf("\nEach setting is also an environment variable, and a line of insideme.conf: INSIDEME_BUDGET and so on.\n"
+	       "The exit status is PROGRAM's; 127: not found, 126: cannot be run, 2: wrong usage.\n");
+}

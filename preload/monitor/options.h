@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* insideme-run's command line: an option for each setting, from the settings table, and some of its own. */
+#ifndef INSIDEME_MONITOR_OPTIONS_H
+#define INSIDEME_MONITOR_OPTIONS_H
+
+#include <stdbool.h>
+
+#include "settings.h"
+
+enum run_action { ACTION_RUN, ACTION_HELP, ACTION_VERSION, ACTION_LIBRARY };
+
+struct run_options {
+	enum run_action action;
+	bool quiet;
+	bool no_tree;				/* no subreaper: orphans keep init as their parent */
+	const char *settings[NR_SETTINGS];	/* as given, NULL: not given */
+	char **command;				/* the program and its arguments, NULL-terminated */
+};
+
+/* Return: 0, or 2 after one line on stderr. */
+int options_parse(struct run_options *options, int argc, char **argv);
+
+void options_print_help(void);
+
+#endif

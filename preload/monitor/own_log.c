@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* insideme-run's own log. */
+#include "monitor/own_log.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "clock.h"
+#include "facts.h"
+#include "open.h"
+#include "resources/process_text.h"
+#include "resources/source.h"
+
+#define SECOND_READING_US 200	/* of the clocks, after the first: a rate for the ticks */
+#define FOR_EVER_NS	1000000000
+
+static void start_sampler(struct own_log *own, int fd, const struct settings *settings)
+{
+	const struct sampler_config config = {
+		.log = own->log,
+		.log_fd = fd,
+		.system = true,
+		.interval_is_set = settings->source[SETTING_INTERVAL] != FROM_FALLBACK,
+		.interval_ns = settings->value[SETTING_INTERVAL],
+	};
+
+	own->sampler = calloc(1, sampler_bytes());
+	if (!own->sampler || sampler_start(own->sampler, &config) < 0)
+		abort();
+}
+
+void own_log_open(struct own_log *own, const struct run *run, const struct settings *settings, int argc, char **argv)
+{
+	struct log_open open = { .run = run, .settings = settings, .kind = LOG_OF_MONITOR };
+	struct process_id id;
+	int fd;
+
+	memset(own, 0, sizeof(*own));
+	process_id_read(&id);
+	open.id = &id;
+	open.clock = choose_clock();
+	if (log_open(&open, &own->log, &fd) < 0) {
+		own->log = NULL;
+		return;
+	}
+	own->log->start_cost_ns = LOG_NONE;
+	facts_write(own->log, argc, argv, settings);
+	usleep(SECOND_READING_US);
+	clock_read_all(own->log->clock, &own->log->start_again);
+	__atomic_store_n(&own->log->magic, LOG_MAGIC, __ATOMIC_RELEASE);
+	start_sampler(own, fd, settings);
+}
+
+int64_t own_log_step(struct own_log *own)
+{
+	int64_t wait_ns = own->sampler ? sampler_step(own->sampler) : FOR_EVER_NS;
+
+	return wait_ns < 0 ? FOR_EVER_NS : wait_ns;
+}
+
+void last_words_read(struct last_words *words, pid_t pid)
+{
+	struct source_count count = { 0, 0 };
+	struct proc_stat stat;
+	char buffer[1024];
+	int fd = source_open(pid, "stat");
+
+	memset(words, 0, sizeof(*words));
+	if (source_read(fd, &count, buffer, sizeof(buffer), 0) > 0 && proc_parse_stat(buffer, &stat) == 0) {
+		words->user_ns = stat.user_ns;
+		words->system_ns = stat.system_ns;
+		words->had_children = stat.child_faults > 0;
+	}
+	source_close(&fd);
+}
+
+static uint64_t timeval_ns(const struct timeval *time)
+{
+	return (uint64_t)time->tv_sec * 1000000000u + (uint64_t)time->tv_usec * 1000u;
+}
+
+/* Without children of its own wait4() is exact; with some, times are to 10 ms and the peak is not known. */
+void own_log_process_end(struct own_log *own, pid_t pid, int status, const struct rusage *usage,
+			 const struct last_words *words)
+{
+	uint64_t values[] = {
+		(uint64_t)pid,
+		(uint64_t)status,
+		words->had_children ? words->user_ns : timeval_ns(&usage->ru_utime),
+		words->had_children ? words->system_ns : timeval_ns(&usage->ru_stime),
+		words->had_children ? LOG_NONE : (uint64_t)usage->ru_maxrss * 1024,
+	};
+
+	if (own->log)
+		log_write_event(own->log, LOG_EVENT_PROCESS_END, 0, values, 5, NULL, clock_ticks(own->log->clock));
+}
+
+void own_log_process_unseen(struct own_log *own, pid_t pid, const char *program)
+{
+	uint64_t values[] = { (uint64_t)pid };
+
+	if (own->log)
+		log_write_event(own->log, LOG_EVENT_PROCESS_UNSEEN, 0, values, 1, program, clock_ticks(own->log->clock));
+}
+
+void own_log_close(struct own_log *own, int status)
+{
+	if (!own->log)
+		return;
+	sampler_stop(own->sampler);
+	free(own->sampler);
+	own->sampler = NULL;
+	clock_read_all(own->log->clock, &own->log->finish);
+	own->log->end_status = status;
+	__atomic_store_n(&own->log->end, (uint32_t)LOG_EXITED, __ATOMIC_RELEASE);
+}

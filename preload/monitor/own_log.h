@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* insideme-run's own log in the run: the machine's rows, and how processes ended. */
+#ifndef INSIDEME_MONITOR_OWN_LOG_H
+#define INSIDEME_MONITOR_OWN_LOG_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/resource.h>
+#include <sys/types.h>
+
+#include "rundir.h"
+#include "sampler.h"
+#include "settings.h"
+
+struct own_log {
+	struct log_header *log;		/* NULL: could not be made, and the rest does nothing */
+	struct sampler *sampler;
+};
+
+void own_log_open(struct own_log *own, const struct run *run, const struct settings *settings, int argc, char **argv);
+
+/* Sample what is due. Return: ns until the next time. */
+int64_t own_log_step(struct own_log *own);
+
+/* A zombie child: what only it can tell, before it is waited for. */
+struct last_words {
+	uint64_t user_ns;
+	uint64_t system_ns;
+	bool had_children;		/* what wait4() tells is then of them too */
+};
+void last_words_read(struct last_words *words, pid_t pid);
+
+void own_log_process_end(struct own_log *own, pid_t pid, int status, const struct rusage *usage,
+			 const struct last_words *words);
+void own_log_process_unseen(struct own_log *own, pid_t pid, const char *program);
+
+/* Last rows and the end mark. */
+void own_log_close(struct own_log *own, int status);
+
+#endif

@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Looking at the program before it runs. */
+#include "monitor/program.h"
+
+#include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/xattr.h>
+#include <unistd.h>
+
+#if defined(__x86_64__)
+#define OUR_MACHINE EM_X86_64
+#else
+#define OUR_MACHINE EM_AARCH64
+#endif
+
+static int can_run(const char *path)
+{
+	struct stat stat_of;
+
+	if (stat(path, &stat_of) < 0)
+		return errno == ENOTDIR ? -ENOENT : -errno;
+	if (!S_ISREG(stat_of.st_mode) || access(path, X_OK) < 0)
+		return -EACCES;
+	return 0;
+}
+
+int program_find(const char *name, char *path, size_t bytes)
+{
+	const char *directory = getenv("PATH");
+	int result = -ENOENT;
+
+	if (strchr(name, '/')) {
+		snprintf(path, bytes, "%s", name);
+		return can_run(path);
+	}
+	if (!directory)
+		directory = "/bin:/usr/bin";
+	for (;;) {
+		int length = (int)strcspn(directory, ":");
+		int error;
+
+		snprintf(path, bytes, "%.*s%s%s", length, directory, length ? "/" : "", name);
+		error = *name ? can_run(path) : -ENOENT;
+		if (error == 0)
+			return 0;
+		if (error == -EACCES)
+			result = error;
+		if (!directory[length])
+			return result;
+		directory += length + 1;
+	}
+}
+
+/* Does it get rights that its caller has not? Then ld.so takes no library from the environment. */
+static bool gains_rights(int fd)
+{
+	struct stat stat_of;
+	char capability[64];
+
+	if (fstat(fd, &stat_of) < 0)
+		return false;
+	if ((stat_of.st_mode & S_ISUID) && stat_of.st_uid != getuid())
+		return true;
+	if ((stat_of.st_mode & S_ISGID) && (stat_of.st_mode & S_IXGRP) && stat_of.st_gid != getgid())
+		return true;
+	return getuid() != 0 && fgetxattr(fd, "security.capability", capability, sizeof(capability)) > 0;
+}
+
+/* The program header that names ld.so, in an ELF file of our own kind. */
+static bool find_interpreter(int fd, const Elf64_Ehdr *elf, char *interpreter, size_t bytes)
+{
+	for (int i = 0; i < elf->e_phnum; i++) {
+		Elf64_Phdr segment;
+		ssize_t length;
+
+		if (pread(fd, &segment, sizeof(segment), (off_t)(elf->e_phoff + (uint64_t)i * sizeof(segment))) !=
+		    (ssize_t)sizeof(segment))
+			return false;
+		if (segment.p_type != PT_INTERP)
+			continue;
+		length = pread(fd, interpreter, bytes - 1, (off_t)segment.p_offset);
+		interpreter[length > 0 ? length : 0] = '\0';
+		return length > 0;
+	}
+	return false;
+}
+
+static const char *judge_elf(int fd, const Elf64_Ehdr *elf)
+{
+	char interpreter[PATH_MAX];
+
+	if (elf->e_ident[EI_CLASS] != ELFCLASS64 || elf->e_machine != OUR_MACHINE)
+		return "it is built for another kind of processor";
+	if (elf->e_phentsize != sizeof(Elf64_Phdr) || !find_interpreter(fd, elf, interpreter, sizeof(interpreter)))
+		return "it is linked statically";
+	if (strstr(interpreter, "ld-musl"))
+		return "it uses musl, and the library is built for glibc";
+	if (gains_rights(fd))
+		return "it gains rights when it starts (setuid, setgid or capabilities)";
+	return NULL;
+}
+
+/* "#! /path/of/interpreter argument" */
+static bool script_interpreter(char *line, char **path)
+{
+	if (line[0] != '#' || line[1] != '!')
+		return false;
+	*path = line + 2 + strspn(line + 2, " \t");
+	(*path)[strcspn(*path, " \t\r\n")] = '\0';
+	return **path;
+}
+
+/* @depth: the interpreter of a script may be a script again; the kernel goes four deep. */
+static const char *judge(const char *path, int depth)
+{
+	union {
+		Elf64_Ehdr elf;
+		char text[512];
+	} head;
+	const char *reason = NULL;
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	ssize_t length = fd < 0 ? -1 : read(fd, head.text, sizeof(head.text) - 1);
+	char *interpreter;
+
+	head.text[length > 0 ? length : 0] = '\0';
+	if (length >= (ssize_t)sizeof(head.elf) && !memcmp(head.elf.e_ident, ELFMAG, SELFMAG))
+		reason = judge_elf(fd, &head.elf);
+	else if (depth > 0 && script_interpreter(head.text, &interpreter))
+		reason = judge(interpreter, depth - 1);
+	if (fd >= 0)
+		close(fd);
+	return reason;
+}
+
+const char *program_refuses_library(const char *path)
+{
+	return judge(path, 4);
+}

@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Watching the logs of a run. */
+#include "monitor/watch.h"
+
+#include <dirent.h>
+#include <search.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/inotify.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "clock.h"
+#include "monitor/watched.h"
+
+#define SCAN_NS		100000000	/* where the kernel does not tell us of new files */
+
+static int64_t now_ns(void)
+{
+	return (int64_t)clock_ns(CLOCK_MONOTONIC);
+}
+
+static void add_log(struct watch *watch, const char *name, ino_t inode)
+{
+	size_t length = strlen(name);
+	struct watched *watched;
+	void *place;
+
+	if (length < 4 || strcmp(name + length - 4, ".log"))
+		return;
+	watched = watched_new(name, inode);
+	place = watched ? tsearch(watched, &watch->by_inode, watched_compare) : NULL;
+	if (!place || *(struct watched **)place != watched) {
+		free(watched);
+		return;
+	}
+	watched->next = watch->live;
+	watch->live = watched;
+	watched->next_of_all = watch->all;
+	watch->all = watched;
+}
+
+static void scan(struct watch *watch)
+{
+	DIR *directory = opendir(watch->run->path);
+	struct dirent *entry;
+
+	while (directory && (entry = readdir(directory)))
+		add_log(watch, entry->d_name, entry->d_ino);
+	if (directory)
+		closedir(directory);
+}
+
+void watch_init(struct watch *watch, const struct run *run, uint64_t interval_ns, bool interval_is_set)
+{
+	memset(watch, 0, sizeof(*watch));
+	watch->run = run;
+	watch->interval_ns = interval_ns;
+	watch->interval_is_set = interval_is_set;
+	watch->notify_fd = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
+	if (watch->notify_fd >= 0 && inotify_add_watch(watch->notify_fd, run->path, IN_CREATE) < 0) {
+		close(watch->notify_fd);
+		watch->notify_fd = -1;
+	}
+	scan(watch);
+}
+
+static void take_event(struct watch *watch, const struct inotify_event *event)
+{
+	char path[RUN_PATH_BYTES + NAME_MAX + 2];
+	struct stat stat_of;
+
+	if (event->mask & IN_Q_OVERFLOW) {
+		scan(watch);
+		return;
+	}
+	watched_path(path, sizeof(path), watch->run, event->name);
+	if (event->len && lstat(path, &stat_of) == 0)
+		add_log(watch, event->name, stat_of.st_ino);
+}
+
+static void find_new_logs(struct watch *watch)
+{
+	_Alignas(struct inotify_event) char events[8192];
+	ssize_t length;
+
+	while (watch->notify_fd >= 0 && (length = read(watch->notify_fd, events, sizeof(events))) > 0) {
+		for (ssize_t at = 0; at < length;) {
+			const struct inotify_event *event = (const struct inotify_event *)(events + at);
+
+			at += (ssize_t)(sizeof(*event) + event->len);
+			take_event(watch, event);
+		}
+	}
+	if (watch->notify_fd < 0 && now_ns() >= watch->next_scan_ns) {
+		scan(watch);
+		watch->next_scan_ns = now_ns() + SCAN_NS;
+	}
+}
+
+static void finish(struct watch *watch, struct watched *watched, bool has_ended)
+{
+	watched_close(watched, watch->run, has_ended);
+	watch->nr_calls += watched->nr_calls;
+	watch->nr_bytes += watched->nr_bytes;
+}
+
+/* Logs that this one follows: its pid has exec'ed, and nothing more goes into them. */
+static void finish_older_images(struct watch *watch, const struct watched *newer)
+{
+	for (struct watched *watched = watch->live; watched; watched = watched->next) {
+		if (watched != newer && watched->pid == newer->pid && watched->log && watched_has_execed(watched))
+			finish(watch, watched, true);
+	}
+}
+
+static void step_log(struct watch *watch, struct watched *watched, int64_t now)
+{
+	bool was_open = watched->log;
+
+	if (watched_step(watched, watch->run, watch->interval_ns, watch->interval_is_set, now) < 0) {
+		finish(watch, watched, true);
+		return;
+	}
+	if (!was_open && watched->log)
+		finish_older_images(watch, watched);
+}
+
+int64_t watch_step(struct watch *watch)
+{
+	int64_t now = now_ns(), next = now + SCAN_NS;
+
+	find_new_logs(watch);
+	for (struct watched *watched = watch->live; watched; watched = watched->next) {
+		if (!watched->is_done && watched->due_ns <= now)
+			step_log(watch, watched, now);
+	}
+	for (struct watched **place = &watch->live; *place;) {
+		struct watched *watched = *place;
+
+		if (watched->is_done) {
+			*place = watched->next;
+			continue;
+		}
+		if (watched->due_ns < next)
+			next = watched->due_ns;
+		place = &watched->next;
+	}
+	now = now_ns();
+	return next > now ? next - now : 0;
+}
+
+/* A log that began a moment ago may not have been opened yet. */
+void watch_end(struct watch *watch, pid_t pid)
+{
+	find_new_logs(watch);
+	for (struct watched *watched = watch->live; watched; watched = watched->next) {
+		if (!watched->is_done && !watched->log)
+			step_log(watch, watched, now_ns());
+		if (!watched->is_done && watched->pid == pid)
+			finish(watch, watched, true);
+	}
+}
+
+bool watch_saw(const struct watch *watch, pid_t pid)
+{
+	for (const struct watched *watched = watch->all; watched; watched = watched->next_of_all) {
+		if (watched->pid == pid)
+			return true;
+	}
+	return false;
+}
+
+void watch_release(struct watch *watch)
+{
+	find_new_logs(watch);
+	for (struct watched *watched = watch->live; watched; watched = watched->next) {
+		if (!watched->is_done && !watched->log)
+			step_log(watch, watched, now_ns());
+		if (!watched->is_done)
+			finish(watch, watched, false);
+	}
+	watch->live = NULL;
+	if (watch->notify_fd >= 0)
+		close(watch->notify_fd);
+}

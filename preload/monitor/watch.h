@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The logs of a run, seen from outside: each new one is mapped and sampled until its process has ended. */
+#ifndef INSIDEME_MONITOR_WATCH_H
+#define INSIDEME_MONITOR_WATCH_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "rundir.h"
+
+struct watch {
+	const struct run *run;
+	uint64_t interval_ns;
+	bool interval_is_set;
+	int notify_fd;			/* becomes readable when there are new logs; < 0: look now and then */
+	int64_t next_scan_ns;
+	struct watched *live;		/* logs of processes that run */
+	struct watched *all;
+	void *by_inode;			/* tree of all */
+	uint64_t nr_calls;		/* in logs that are done */
+	uint64_t nr_bytes;
+};
+
+void watch_init(struct watch *watch, const struct run *run, uint64_t interval_ns, bool interval_is_set);
+
+/* Look for new logs and sample what is due. Return: ns until the next time. */
+int64_t watch_step(struct watch *watch);
+
+/* @pid has ended and is a zombie: read its last numbers, and let go of its logs. */
+void watch_end(struct watch *watch, pid_t pid);
+
+/* Was there a log of @pid? */
+bool watch_saw(const struct watch *watch, pid_t pid);
+
+/* Let go of all logs; their processes may run on. */
+void watch_release(struct watch *watch);
+
+#endif

@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* One log of a run. */
+#include "monitor/watched.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "log.h"
+#include "monitor/count.h"
+
+#define PAUSE_FIRST_NS	500000
+#define PAUSE_LAST_NS	1000000000
+
+struct watched *watched_new(const char *name, ino_t inode)
+{
+	struct watched *watched = calloc(1, sizeof(*watched) + strlen(name) + 1);
+
+	if (!watched)
+		return NULL;
+	watched->inode = inode;
+	watched->pause_ns = PAUSE_FIRST_NS;
+	strcpy(watched->name, name);
+	return watched;
+}
+
+int watched_compare(const void *a, const void *b)
+{
+	ino_t x = ((const struct watched *)a)->inode, y = ((const struct watched *)b)->inode;
+
+	return x < y ? -1 : x > y;
+}
+
+void watched_path(char *path, size_t bytes, const struct run *run, const char *name)
+{
+	snprintf(path, bytes, "%s/%s", run->path, name);
+}
+
+static int open_file(const struct watched *watched, const struct run *run)
+{
+	char path[RUN_PATH_BYTES + NAME_MAX + 2];
+
+	watched_path(path, sizeof(path), run, watched->name);
+	return open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
+}
+
+/* Return: 0, -EAGAIN when it is not begun yet, -EINVAL when it is not for us. */
+static int check_header(int fd, const struct log_header *header, ssize_t length)
+{
+	struct stat stat_of;
+
+	if (length < (ssize_t)sizeof(*header) || header->magic != LOG_MAGIC)
+		return -EAGAIN;
+	if (header->version != LOG_VERSION || header->kind != LOG_OF_PROGRAM || fstat(fd, &stat_of) < 0)
+		return -EINVAL;
+	if (header->file_bytes > (uint64_t)stat_of.st_size || header->map_bytes < header->file_bytes)
+		return -EINVAL;
+	return 0;
+}
+
+static int map_log(struct watched *watched, int fd)
+{
+	struct log_header header;
+	int error = check_header(fd, &header, pread(fd, &header, sizeof(header), 0));
+	void *log;
+
+	if (error)
+		return error;
+	log = mmap(NULL, header.map_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	if (log == MAP_FAILED)
+		return -errno;
+	watched->log = log;
+	watched->map_bytes = header.map_bytes;
+	watched->pid = (pid_t)header.pid;
+	return 0;
+}
+
+/* A process that is gone already has no sampler. @fd: the sampler's, or closed. */
+static void start_sampler(struct watched *watched, int fd, uint64_t interval_ns, bool interval_is_set)
+{
+	const struct sampler_config config = {
+		.log = watched->log,
+		.log_fd = fd,
+		.pid = watched->pid,
+		.interval_is_set = interval_is_set,
+		.interval_ns = interval_ns,
+	};
+
+	watched->sampler = calloc(1, sampler_bytes());
+	if (watched->sampler && sampler_start(watched->sampler, &config) == 0)
+		return;
+	free(watched->sampler);
+	watched->sampler = NULL;
+	close(fd);
+}
+
+static int begin(struct watched *watched, const struct run *run, uint64_t interval_ns, bool interval_is_set,
+		 int64_t now_ns)
+{
+	int fd = open_file(watched, run);
+	int error = fd < 0 ? -errno : map_log(watched, fd);
+
+	if (!error) {
+		start_sampler(watched, fd, interval_ns, interval_is_set);
+		return 0;
+	}
+	if (fd >= 0)
+		close(fd);
+	if (error != -EAGAIN)
+		return error;
+	watched->due_ns = now_ns + watched->pause_ns;
+	if (watched->pause_ns < PAUSE_LAST_NS)
+		watched->pause_ns *= 2;
+	return -EAGAIN;
+}
+
+int watched_step(struct watched *watched, const struct run *run, uint64_t interval_ns, bool interval_is_set,
+		 int64_t now_ns)
+{
+	int64_t wait_ns;
+
+	if (!watched->log) {
+		int error = begin(watched, run, interval_ns, interval_is_set, now_ns);
+
+		if (error)
+			return error == -EAGAIN ? 0 : error;
+	}
+	wait_ns = watched->sampler ? sampler_step(watched->sampler) : -ESRCH;
+	if (wait_ns < 0)
+		return (int)wait_ns;
+	watched->due_ns = now_ns + wait_ns;
+	return 0;
+}
+
+bool watched_has_execed(const struct watched *watched)
+{
+	return watched->log->end == LOG_EXECED;
+}
+
+/* The mapping may be in use yet where a child of a raw clone has inherited it: a hole harms nobody. */
+static void return_room(const struct watched *watched, int fd, uint64_t file_bytes)
+{
+	uint64_t begin = (watched->log->tail_bytes + LOG_AREA_ALIGN - 1) & ~(uint64_t)(LOG_AREA_ALIGN - 1);
+
+	if (begin < file_bytes)
+		fallocate(fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)begin, (off_t)(file_bytes - begin));
+}
+
+void watched_close(struct watched *watched, const struct run *run, bool has_ended)
+{
+	struct stat stat_of;
+	int fd;
+
+	watched->is_done = true;
+	if (!watched->log)
+		return;
+	if (watched->sampler)
+		sampler_stop(watched->sampler);
+	free(watched->sampler);
+	watched->sampler = NULL;
+	fd = open_file(watched, run);
+	if (fd >= 0 && fstat(fd, &stat_of) == 0) {
+		watched->nr_calls = count_calls(watched->log, (uint64_t)stat_of.st_size);
+		watched->nr_bytes = watched->log->tail_bytes;
+		if (has_ended)
+			return_room(watched, fd, (uint64_t)stat_of.st_size);
+	}
+	if (fd >= 0)
+		close(fd);
+	munmap(watched->log, watched->map_bytes);
+	watched->log = NULL;
+}

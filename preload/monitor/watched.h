@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* One log of a run: its file, its mapping here, and the sampler of its process. */
+#ifndef INSIDEME_MONITOR_WATCHED_H
+#define INSIDEME_MONITOR_WATCHED_H
+
+#include <limits.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "rundir.h"
+#include "sampler.h"
+
+struct watched {
+	struct watched *next;
+	struct watched *next_of_all;
+	ino_t inode;
+	pid_t pid;			/* 0: the log is not begun yet */
+	struct log_header *log;		/* NULL: likewise, or done */
+	uint64_t map_bytes;
+	struct sampler *sampler;	/* NULL: its process was gone already */
+	bool is_done;
+	int64_t due_ns;			/* CLOCK_MONOTONIC */
+	int64_t pause_ns;		/* between looks at a log that is not begun */
+	uint64_t nr_calls;		/* once done */
+	uint64_t nr_bytes;
+	char name[];
+};
+
+struct watched *watched_new(const char *name, ino_t inode);
+int watched_compare(const void *a, const void *b);	/* by inode, for a tree */
+
+void watched_path(char *path, size_t bytes, const struct run *run, const char *name);
+
+/* Open it once its process has begun it; then sample. Return: 0, or -errno when it is to be closed. */
+int watched_step(struct watched *watched, const struct run *run, uint64_t interval_ns, bool interval_is_set,
+		 int64_t now_ns);
+
+bool watched_has_execed(const struct watched *watched);
+
+/*
+ * Last rows and the sums. @has_ended: nobody writes any more, so what the log grew too far goes back to
+ * the disk. Closing twice does nothing.
+ */
+void watched_close(struct watched *watched, const struct run *run, bool has_ended);
+
+#endif
