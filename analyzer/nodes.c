@@ -88,6 +88,30 @@ static void find_pending(struct node_reader *reader)
 	reader->pending_bucket = (uint32_t)((in_node - offsetof(struct log_node, histogram)) / sizeof(uint32_t));
 }
 
+/* A node's histogram with the call that waits to be counted. */
+static void whole_histogram(const struct node_reader *reader, const struct log_node *node, uint64_t offset,
+			    uint64_t histogram[LOG_BUCKETS])
+{
+	for (int i = 0; i < LOG_BUCKETS; i++)
+		histogram[i] = node->histogram[i];
+	if (offset == reader->pending_node)
+		histogram[reader->pending_bucket]++;
+}
+
+bool nodes_is_half_counted(struct thread *thread, uint32_t ref)
+{
+	struct node_reader reader = { .thread = thread };
+	uint64_t offset = (uint64_t)ref << LOG_REF_SHIFT, histogram[LOG_BUCKETS], sum = 0;
+	struct log_node node;
+
+	find_pending(&reader);
+	logfile_node(thread->process->log, offset, &node);
+	whole_histogram(&reader, &node, offset, histogram);
+	for (int i = 0; i < LOG_BUCKETS; i++)
+		sum += histogram[i];
+	return (uint32_t)(sum + 1) == (uint32_t)log_node_timed_calls(&node);
+}
+
 /* Add a node's counters to its path. */
 static void add_counters(struct node_reader *reader, struct tree_node *path, const struct log_node *node)
 {
@@ -119,10 +143,7 @@ static void add_node(struct node_reader *reader, struct tree_node *path, const s
 	struct process *process = reader->thread->process;
 	uint64_t histogram[LOG_BUCKETS];
 
-	for (int i = 0; i < LOG_BUCKETS; i++)
-		histogram[i] = node->histogram[i];
-	if (offset == reader->pending_node)
-		histogram[reader->pending_bucket]++;
+	whole_histogram(reader, node, offset, histogram);
 	if (!node_is_sound(node, histogram, &reader->limits)) {
 		logfile_damaged(process->log, offset, "counters of a call path that cannot be true");
 		return;

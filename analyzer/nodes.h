@@ -17,6 +17,12 @@ void heaps_read(struct process *process);
 /* The merged path of a node of @thread, or NULL if @ref is none. */
 struct tree_node *nodes_path(struct thread *thread, uint32_t ref);
 
+/*
+ * Is the newest call of a node in its number of calls but not yet in its histogram? The program was stopped
+ * in between; the call's frame is still there.
+ */
+bool nodes_is_half_counted(struct thread *thread, uint32_t ref);
+
 /* The thread whose area is at @ref, or NULL. */
 struct thread *nodes_thread(const struct process *process, uint32_t ref);
 

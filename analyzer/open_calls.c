@@ -183,11 +183,24 @@ static void add_time(struct open_call *call, struct thread *thread, uint64_t tic
 	thread->functions_ns += self_ns;
 }
 
-static void count_call(struct open_call *call, struct thread *thread)
+static void count_call(struct open_call *call, struct thread *thread, bool is_counted)
 {
-	call->node->stats.calls++;
 	call->node->stats.open_calls++;
+	if (is_counted) {
+		call->node->stats.timed_calls--;
+		return;
+	}
+	call->node->stats.calls++;
 	thread->calls++;
+}
+
+/* The top call may have been ending when the program was stopped. */
+static bool is_counted(const struct frames *frames, size_t i)
+{
+	const struct process *process = frames->thread->process;
+
+	return i + 1 == frames->nr && process->end_kind != END_RUNNING && process->header.timing == LOG_TIMING_EXACT &&
+	       !frames->left_ticks && nodes_is_half_counted(frames->thread, frames->frames[i].node);
 }
 
 /* From the top down: the time of a call is child time of the one below it. */
@@ -224,10 +237,10 @@ static void take_frames(struct open_stack *stack, struct frames *frames, uint64_
 			continue;
 		}
 		not_before = frame.start_ticks;
-		frames->frames[stack->nr_calls] = frame;
 		stack->calls = xgrow(stack->calls, stack->nr_calls, sizeof(*stack->calls));
 		stack->calls[stack->nr_calls] = (struct open_call){ path, NO_TIME, NAN };
-		count_call(&stack->calls[stack->nr_calls++], stack->thread);
+		count_call(&stack->calls[stack->nr_calls++], stack->thread, is_counted(frames, i));
+		frames->frames[stack->nr_calls - 1] = frame;
 	}
 }
 
