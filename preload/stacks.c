@@ -1,41 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Open calls and their stacks. Everything here is off the hot path: the first call on a stack, a frames area
- * that is full, another stack, calls that ended without an exit.
+ * Stacks and the areas of their frames: the first call on a stack, an area that is full, another stack.
  */
-#include "stacks.h"
-
-#include "calls.h"
-#include "slices.h"
+#include "frames.h"
 
 #define FIRST_AREA_BYTES	(16u << 10)
 #define LAST_AREA_BYTES		(4u << 20)
-
-static struct log_frame *frames_of(struct log_frames *area)
-{
-	return (struct log_frame *)(area + 1);
-}
-
-static struct log_frames *area_at(uint32_t ref)
-{
-	return log_at(live.log, ref);
-}
-
-/* The area of the thread's top frame, and the stack that it belongs to. */
-static struct log_frames *newest_area(const struct log_thread *thread)
-{
-	return area_at(thread->frames);
-}
-
-static struct log_frames *stack_of(const struct log_thread *thread)
-{
-	return area_at(newest_area(thread)->stack);
-}
-
-static uint64_t limit_of(struct log_frames *area)
-{
-	return (uint64_t)area + area->head.bytes - sizeof(struct log_frame);
-}
 
 /* The sentinel is never dead, matches no exit, and says where the thread is when nothing is open above it. */
 static void set_sentinel(struct log_frames *area, uint32_t node)
@@ -53,8 +23,7 @@ static struct log_frames *new_area(const struct log_thread *thread, uint64_t byt
 						      sizeof(struct log_frames), sizeof(struct log_frame));
 }
 
-/* Make the hot path believe in @area and its stack's range; @top is the top frame in it. */
-static void use_area(struct log_thread *thread, struct log_frames *area, struct log_frame *top)
+void frames_use(struct log_thread *thread, struct log_frames *area, struct log_frame *top)
 {
 	struct log_frames *stack = area_at(area->stack);
 
@@ -67,7 +36,7 @@ static void use_area(struct log_thread *thread, struct log_frames *area, struct 
 
 /* ---- stacks: found by their range ---- */
 
-static struct log_frames *find_stack(uintptr_t stack_addr)
+struct log_frames *stack_find(uintptr_t stack_addr)
 {
 	uint32_t ref = __atomic_load_n(&live.log->stacks, __ATOMIC_ACQUIRE);
 
@@ -124,7 +93,7 @@ int stack_init(struct log_thread *thread, uintptr_t low, uintptr_t bytes)
 
 	if (!stack)
 		return -1;
-	use_area(thread, stack, frames_of(stack));
+	frames_use(thread, stack, frames_of(stack));
 	return 0;
 }
 
@@ -235,18 +204,17 @@ static struct log_frames *discover_stack(struct log_thread *thread, uintptr_t st
 	return stack;
 }
 
-/* Leave the current stack for the one that @stack_addr lies in. False: there is no room for its frames. */
-static bool switch_stack(struct log_thread *thread, uintptr_t stack_addr)
+bool stack_switch(struct log_thread *thread, uintptr_t stack_addr)
 {
 	uint64_t now = call_clock(call_timing());
-	struct log_frames *from = thread->frames ? stack_of(thread) : NULL, *to = find_stack(stack_addr), *area;
+	struct log_frames *from = thread->frames ? stack_of(thread) : NULL, *to = stack_find(stack_addr), *area;
 
 	if (!to)
 		to = discover_stack(thread, stack_addr);
 	if (!to)
 		return false;
 	if (to == from) {	/* it has grown, or its overflow has ended */
-		use_area(thread, newest_area(thread), top_frame(thread));
+		frames_use(thread, newest_area(thread), top_frame(thread));
 		return true;
 	}
 	if (from) {
@@ -263,12 +231,10 @@ static bool switch_stack(struct log_thread *thread, uintptr_t stack_addr)
 	to->left_ticks = 0;
 	for (area = to; to->top_addr < (uint64_t)area || to->top_addr > limit_of(area);)
 		area = area_at(area->head.next);
-	use_area(thread, area, (struct log_frame *)to->top_addr);
+	frames_use(thread, area, (struct log_frame *)to->top_addr);
 	thread->current = to->current;
 	return true;
 }
-
-/* ---- more frames, and none left ---- */
 
 /* Frames above a full area: the one that was used before, or a new one of twice the size. */
 static bool next_area(struct log_thread *thread)
@@ -283,7 +249,7 @@ static bool next_area(struct log_thread *thread)
 	next->below = area->head.self;
 	area->head.next = next->head.self;
 	set_sentinel(next, top_frame(thread)->node);
-	use_area(thread, next, frames_of(next));
+	frames_use(thread, next, frames_of(next));
 	return true;
 }
 
@@ -292,8 +258,7 @@ bool stack_has_room(struct log_thread *thread)
 	return thread->top_addr < thread->limit_addr || next_area(thread);
 }
 
-/* The top is the sentinel of an area that has one below: go down, and hand the time on. */
-static bool previous_area(struct log_thread *thread)
+bool frames_go_down(struct log_thread *thread)
 {
 	struct log_frames *area = newest_area(thread), *below = area_at(area->below);
 	struct log_frame *top = (struct log_frame *)limit_of(below);
@@ -301,147 +266,6 @@ static bool previous_area(struct log_thread *thread)
 	if (thread->top_addr != (uint64_t)frames_of(area) || !area->below)
 		return false;
 	top->child_ticks += frames_of(area)->child_ticks;
-	use_area(thread, below, top);
+	frames_use(thread, below, top);
 	return true;
-}
-
-/* No room for a frame: the call is counted under the path that is open; its exit finds the depth raised. */
-static void overflow(struct log_thread *thread, uint64_t function_addr, uintptr_t stack_addr)
-{
-	struct log_node *node;
-
-	if (!thread->overflow_depth++)
-		thread->overflow_addr = stack_addr;
-	thread->stack_bytes = 0;	/* every hook comes here until it is over */
-	node = node_at(live.log, path_find(thread, thread->current, function_addr));
-	node->calls++;
-	node->untimed_calls++;
-	log_lose(live.log, LOG_LOST_FRAMES);
-}
-
-/* ---- calls without an exit ---- */
-
-static void end_broken(struct log_thread *thread)
-{
-	log_lose(live.log, LOG_LOST_BROKEN_CALLS);
-	call_end_top(thread, true);
-}
-
-static bool is_dead(const struct log_frame *top, uintptr_t stack_addr, uintptr_t return_addr)
-{
-	return top->stack_addr < stack_addr || (top->stack_addr == stack_addr && top->return_addr == return_addr);
-}
-
-/* A top frame whose node is not the thread's is being pushed or popped by the code we interrupt. */
-static bool is_whole(const struct log_thread *thread)
-{
-	return top_frame(thread)->function_addr && top_frame(thread)->node == thread->current;
-}
-
-static void end_dead(struct log_thread *thread, uintptr_t stack_addr, uintptr_t return_addr)
-{
-	for (;;) {
-		if (previous_area(thread))
-			continue;
-		if (!is_whole(thread) || !is_dead(top_frame(thread), stack_addr, return_addr))
-			return;
-		end_broken(thread);
-	}
-}
-
-static bool on_current_stack(struct log_thread *thread, uintptr_t stack_addr)
-{
-	return thread->frames && stack_addr - stack_of(thread)->stack_low_addr < stack_of(thread)->stack_bytes;
-}
-
-bool stack_before_enter(struct log_thread *thread, uint64_t function_addr, uintptr_t stack_addr, uintptr_t return_addr)
-{
-	if (!on_current_stack(thread, stack_addr) && !switch_stack(thread, stack_addr)) {
-		log_lose(live.log, LOG_LOST_CALLS);
-		return false;
-	}
-	if (thread->overflow_depth) {
-		if (stack_addr <= thread->overflow_addr) {
-			overflow(thread, function_addr, stack_addr);
-			return false;
-		}
-		thread->overflow_depth = 0;
-		use_area(thread, newest_area(thread), top_frame(thread));
-	}
-	end_dead(thread, stack_addr, return_addr);
-	if (stack_has_room(thread))
-		return true;
-	overflow(thread, function_addr, stack_addr);
-	return false;
-}
-
-/* Is the function open on the thread's stack? Looks down through its areas. */
-static bool is_function_open(const struct log_thread *thread, uint64_t function_addr)
-{
-	struct log_frames *area = newest_area(thread);
-	struct log_frame *frame = top_frame(thread);
-
-	for (;;) {
-		for (; frame > frames_of(area); frame--)
-			if (frame->function_addr == function_addr)
-				return true;
-		if (!area->below)
-			return false;
-		area = area_at(area->below);
-		frame = (struct log_frame *)limit_of(area);
-	}
-}
-
-bool stack_before_exit(struct log_thread *thread, uint64_t function_addr, uintptr_t stack_addr)
-{
-	if (!on_current_stack(thread, stack_addr) &&
-	    (!find_stack(stack_addr) || !switch_stack(thread, stack_addr))) {
-		log_lose(live.log, LOG_LOST_UNKNOWN_EXITS);
-		return false;
-	}
-	if (thread->overflow_depth) {
-		if (!--thread->overflow_depth)
-			use_area(thread, newest_area(thread), top_frame(thread));
-		return false;
-	}
-	if (!is_function_open(thread, function_addr)) {
-		log_lose(live.log, LOG_LOST_UNKNOWN_EXITS);
-		return false;
-	}
-	for (;;) {
-		if (previous_area(thread))
-			continue;
-		if (top_frame(thread)->function_addr == function_addr)
-			return true;
-		end_broken(thread);
-	}
-}
-
-void stack_unwind_to(struct log_thread *thread, uintptr_t stack_addr)
-{
-	if (thread->slice_depth) {	/* out of a signal handler that had interrupted a write */
-		thread->slices[0] = thread->slices[1] = 0;
-		thread->slice_depth = 0;
-	}
-	if (!on_current_stack(thread, stack_addr) || thread->overflow_depth)
-		return;		/* the next hook sees where it is */
-	end_dead(thread, stack_addr, 0);
-}
-
-uint64_t stack_close_all(struct log_thread *thread)
-{
-	uint64_t closed = 0;
-
-	if (!thread->frames)
-		return 0;
-	thread->overflow_depth = 0;
-	use_area(thread, newest_area(thread), top_frame(thread));
-	for (;;) {
-		if (previous_area(thread))
-			continue;
-		if (top_frame(thread) == frames_of(stack_of(thread)))
-			return closed;
-		end_broken(thread);
-		closed++;
-	}
 }

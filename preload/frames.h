@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The areas that hold a stack's frames: shared by what switches stacks and what repairs them. */
+#ifndef INSIDEME_FRAMES_H
+#define INSIDEME_FRAMES_H
+
+#include "calls.h"
+#include "stacks.h"
+
+static inline struct log_frame *frames_of(struct log_frames *area)
+{
+	return (struct log_frame *)(area + 1);
+}
+
+static inline struct log_frames *area_at(uint32_t ref)
+{
+	return log_at(live.log, ref);
+}
+
+/* The area of the thread's top frame, and the stack that it belongs to. */
+static inline struct log_frames *newest_area(const struct log_thread *thread)
+{
+	return area_at(thread->frames);
+}
+
+static inline struct log_frames *stack_of(const struct log_thread *thread)
+{
+	return area_at(newest_area(thread)->stack);
+}
+
+static inline uint64_t limit_of(struct log_frames *area)
+{
+	return (uint64_t)area + area->head.bytes - sizeof(struct log_frame);
+}
+
+/* Make the hot path believe in @area and its stack's range; @top is the top frame in it. */
+void frames_use(struct log_thread *thread, struct log_frames *area, struct log_frame *top);
+
+/* The top is the sentinel of an area that has one below: go down, and hand the time on. False: it is not. */
+bool frames_go_down(struct log_thread *thread);
+
+/* Leave the current stack for the one that @stack_addr lies in. False: there is no room for its frames. */
+bool stack_switch(struct log_thread *thread, uintptr_t stack_addr);
+
+/* The stack whose range holds @stack_addr, of any thread, or NULL. */
+struct log_frames *stack_find(uintptr_t stack_addr);
+
+#endif

@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Calls that do not simply follow each other: without room for a frame, or ended without an exit. */
+#include "frames.h"
+
+/* No room for a frame: the call is counted under the path that is open; its exit finds the depth raised. */
+static void overflow(struct log_thread *thread, uint64_t function_addr, uintptr_t stack_addr)
+{
+	struct log_node *node;
+
+	if (!thread->overflow_depth++)
+		thread->overflow_addr = stack_addr;
+	thread->stack_bytes = 0;	/* every hook comes here until it is over */
+	node = node_at(live.log, path_find(thread, thread->current, function_addr));
+	node->calls++;
+	node->untimed_calls++;
+	log_lose(live.log, LOG_LOST_FRAMES);
+}
+
+static void end_broken(struct log_thread *thread)
+{
+	log_lose(live.log, LOG_LOST_BROKEN_CALLS);
+	call_end_top(thread, true);
+}
+
+static bool is_dead(const struct log_frame *top, uintptr_t stack_addr, uintptr_t return_addr)
+{
+	return top->stack_addr < stack_addr || (top->stack_addr == stack_addr && top->return_addr == return_addr);
+}
+
+/* A top frame whose node is not the thread's is being pushed or popped by the code we interrupt. */
+static bool is_whole(const struct log_thread *thread)
+{
+	return top_frame(thread)->function_addr && top_frame(thread)->node == thread->current;
+}
+
+static void end_dead(struct log_thread *thread, uintptr_t stack_addr, uintptr_t return_addr)
+{
+	for (;;) {
+		if (frames_go_down(thread))
+			continue;
+		if (!is_whole(thread) || !is_dead(top_frame(thread), stack_addr, return_addr))
+			return;
+		end_broken(thread);
+	}
+}
+
+static bool on_current_stack(struct log_thread *thread, uintptr_t stack_addr)
+{
+	return thread->frames && stack_addr - stack_of(thread)->stack_low_addr < stack_of(thread)->stack_bytes;
+}
+
+bool stack_before_enter(struct log_thread *thread, uint64_t function_addr, uintptr_t stack_addr, uintptr_t return_addr)
+{
+	if (!on_current_stack(thread, stack_addr) && !stack_switch(thread, stack_addr)) {
+		log_lose(live.log, LOG_LOST_CALLS);
+		return false;
+	}
+	if (thread->overflow_depth) {
+		if (stack_addr <= thread->overflow_addr) {
+			overflow(thread, function_addr, stack_addr);
+			return false;
+		}
+		thread->overflow_depth = 0;
+		frames_use(thread, newest_area(thread), top_frame(thread));
+	}
+	end_dead(thread, stack_addr, return_addr);
+	if (stack_has_room(thread))
+		return true;
+	overflow(thread, function_addr, stack_addr);
+	return false;
+}
+
+/* Is the function open on the thread's stack? Looks down through its areas. */
+static bool is_function_open(const struct log_thread *thread, uint64_t function_addr)
+{
+	struct log_frames *area = newest_area(thread);
+	struct log_frame *frame = top_frame(thread);
+
+	for (;;) {
+		for (; frame > frames_of(area); frame--)
+			if (frame->function_addr == function_addr)
+				return true;
+		if (!area->below)
+			return false;
+		area = area_at(area->below);
+		frame = (struct log_frame *)limit_of(area);
+	}
+}
+
+bool stack_before_exit(struct log_thread *thread, uint64_t function_addr, uintptr_t stack_addr)
+{
+	if (!on_current_stack(thread, stack_addr) &&
+	    (!stack_find(stack_addr) || !stack_switch(thread, stack_addr))) {
+		log_lose(live.log, LOG_LOST_UNKNOWN_EXITS);
+		return false;
+	}
+	if (thread->overflow_depth) {
+		if (!--thread->overflow_depth)
+			frames_use(thread, newest_area(thread), top_frame(thread));
+		return false;
+	}
+	if (!is_function_open(thread, function_addr)) {
+		log_lose(live.log, LOG_LOST_UNKNOWN_EXITS);
+		return false;
+	}
+	for (;;) {
+		if (frames_go_down(thread))
+			continue;
+		if (top_frame(thread)->function_addr == function_addr)
+			return true;
+		end_broken(thread);
+	}
+}
+
+void stack_unwind_to(struct log_thread *thread, uintptr_t stack_addr)
+{
+	if (thread->slice_depth) {	/* out of a signal handler that had interrupted a write */
+		thread->slices[0] = thread->slices[1] = 0;
+		thread->slice_depth = 0;
+	}
+	if (!on_current_stack(thread, stack_addr) || thread->overflow_depth)
+		return;		/* the next hook sees where it is */
+	end_dead(thread, stack_addr, 0);
+}
+
+uint64_t stack_close_all(struct log_thread *thread)
+{
+	uint64_t closed = 0;
+
+	if (!thread->frames)
+		return 0;
+	thread->overflow_depth = 0;
+	frames_use(thread, newest_area(thread), top_frame(thread));
+	for (;;) {
+		if (frames_go_down(thread))
+			continue;
+		if (top_frame(thread) == frames_of(stack_of(thread)))
+			return closed;
+		end_broken(thread);
+		closed++;
+	}
+}
