@@ -85,6 +85,17 @@ static void add_rest(struct grid *grid, size_t nr_rest, const void *any_row)
 	}
 }
 
+/* Indentation stays, as far as it leaves half of the width. */
+static char *fit_cell(const struct grid *grid, const char *cell, size_t width)
+{
+	size_t indent = strspn(cell, " "), kept = indent < width / 2 ? indent : width / 2;
+	char *name = name_fit(cell + indent, width - kept, grid->terminal->utf8 ? "…" : "...");
+	char *fitted = xasprintf("%*s%s", (int)kept, "", name);
+
+	free(name);
+	return fitted;
+}
+
 static void fit_column(struct grid *grid, size_t column, size_t width)
 {
 	for (size_t i = column; i < grid->nr_cells; i += grid->rows->nr_columns) {
@@ -92,7 +103,7 @@ static void fit_column(struct grid *grid, size_t column, size_t width)
 
 		if (name_width(cell) <= width)
 			continue;
-		grid->cells[i] = name_fit(cell, width, grid->terminal->utf8 ? "…" : "...");
+		grid->cells[i] = fit_cell(grid, cell, width);
 		free(cell);
 	}
 	grid->widths[column] = width;

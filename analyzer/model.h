@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * What a run was: processes, threads, the merged call tree, functions, rows, events. Built from logs once
- * (model_load) and then only read, but for the fields of struct object and struct function that symbols.c
+ * (model_load) and then only read, but for the fields of struct object and struct function that resolve.c
  * fills. Slices are not in it: slices.h iterates over them.
  *
  * Times are int64_t ns after the start of the first process (model->start_realtime_ns), or NO_TIME. Durations
@@ -34,7 +34,7 @@ struct object {
 	uint64_t file_bytes;		/* 0: no file (the vdso) */
 	uint64_t file_mtime_ns;
 	struct object *next;		/* model->objects */
-	void *symbols;			/* symbols.c's own */
+	void *symbols;			/* resolve.c's own */
 };
 
 /* An object in one process: [begin_addr, end_addr) means it from from_ticks until gone_ticks. */
@@ -96,7 +96,7 @@ struct function {
 	uint32_t nr_nodes;		/* call paths that end in it */
 	uint32_t on_path;		/* tree.c's own: how often it is among the ancestors just now */
 
-	/* Filled by symbols.c, which sets resolved; NULL or 0 before and where not known. */
+	/* Filled by resolve.c. name: "module+0x1234" where resolved is false; NULL or 0: not known. */
 	bool resolved;
 	const char *name;		/* demangled, with parameters */
 	const char *short_name;		/* without parameters */

@@ -79,9 +79,10 @@ static const char *shorten_step(const char *name, const char *p, char *out, size
 	} else if (*p == ' ') {
 		if (qualifier_end(p) > p)
 			return qualifier_end(p);
-		if (p[1] != '<')
+		if (p[1] != '<') {
 			*used = 0;		/* what came before was the return type */
-		return end;
+			return end;
+		}
 	}
 	memcpy(out + *used, p, (size_t)(end - p));
 	*used += (size_t)(end - p);

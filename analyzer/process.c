@@ -25,6 +25,18 @@ static uint64_t now_ns(clockid_t clock)
 	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
+/* A set that needs more room than its area has goes on in another one. */
+static bool join_rows(struct process *process, struct rowset *more)
+{
+	for (size_t i = 0; i < process->nr_rowsets; i++) {
+		if (!rowset_join(&process->rowsets[i], more))
+			continue;
+		rowset_release(more);
+		return true;
+	}
+	return false;
+}
+
 static void read_rows(struct process *process)
 {
 	struct logfile *log = process->log;
@@ -32,6 +44,8 @@ static void read_rows(struct process *process)
 
 	for (size_t i = 0; i < log->nr_extents; i++) {
 		if (log->extents[i].kind != LOG_AREA_ROWS || rowset_read(&rows, log, &log->extents[i]) < 0)
+			continue;
+		if (join_rows(process, &rows))
 			continue;
 		process->rowsets = xgrow(process->rowsets, process->nr_rowsets, sizeof(rows));
 		process->rowsets[process->nr_rowsets++] = rows;

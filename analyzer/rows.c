@@ -179,7 +179,8 @@ static int choose_order(struct rows *rows, bool text)
 		rows->sort = table_find_column(table, sort, strlen(sort));
 	if (sort && !rows->sort)
 		return no_such_column(table, "--sort", sort, strlen(sort));
-	rows->top = options->top_given && !table->aside ? options->top : text ? table->text_top : 0;
+	rows->top = options->top_given && !table->aside ? options->top :
+		text ? table->text_top : table->data_top;
 	if (table->fixed) {
 		rows->sort = NULL;
 		rows->top = 0;

@@ -75,6 +75,35 @@ int rowset_read(struct rowset *rows, struct logfile *log, const struct log_exten
 	return 0;
 }
 
+/* A copy of @count things with room for @more, in place of them. */
+static void *longer(void *array, size_t count, size_t more, size_t bytes)
+{
+	void *copy = xcalloc(count + more, bytes);
+
+	if (count)
+		memcpy(copy, array, count * bytes);
+	free(array);
+	return copy;
+}
+
+bool rowset_join(struct rowset *rows, const struct rowset *more)
+{
+	size_t nr = rows->nr_columns;
+
+	if (strcmp(rows->set, more->set) != 0 || nr != more->nr_columns ||
+	    memcmp(rows->columns, more->columns, nr * sizeof(*rows->columns)) != 0)
+		return false;
+	rows->ticks = longer(rows->ticks, rows->nr_rows, more->nr_rows, sizeof(uint64_t));
+	rows->values = longer(rows->values, rows->nr_rows, more->nr_rows, nr * sizeof(uint64_t));
+	for (size_t i = 0; i < more->nr_rows; i++) {
+		if (rows->nr_rows && more->ticks[i] <= rows->ticks[rows->nr_rows - 1])
+			continue;
+		rows->ticks[rows->nr_rows] = more->ticks[i];
+		memcpy(&rows->values[rows->nr_rows++ * nr], &more->values[i * nr], nr * sizeof(uint64_t));
+	}
+	return true;
+}
+
 void rowset_clip(struct rowset *rows, uint64_t from_ticks, uint64_t to_ticks)
 {
 	size_t skip = 0;

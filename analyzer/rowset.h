@@ -3,6 +3,7 @@
 #ifndef INSIDEME_ROWSET_H
 #define INSIDEME_ROWSET_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -27,6 +28,8 @@ struct rowset {
 /* Copy a LOG_AREA_ROWS area. Return: 0, or -1 when its head is not sound (counted as damage). */
 int rowset_read(struct rowset *rows, struct logfile *log, const struct log_extent *extent);
 void rowset_release(struct rowset *rows);
+/* Append the rows of the set's next area. Return: false, and nothing done, if it is another set or differs in columns. */
+bool rowset_join(struct rowset *rows, const struct rowset *more);
 
 /* Drop rows outside of [@from_ticks, @to_ticks]. */
 void rowset_clip(struct rowset *rows, uint64_t from_ticks, uint64_t to_ticks);

@@ -292,7 +292,7 @@ static void init_streams(struct stream *streams, struct process *process)
 	uint32_t shift = process->header.slice_shift;
 
 	for (size_t i = 0; i < 2 * process->nr_threads; i++) {
-		streams[i].thread = process->threads[i / 2];
+		streams[i].thread = streams[i].slice.thread = process->threads[i / 2];
 		streams[i].first_ticks = process->timebase.points[0].ticks >> shift;
 		streams[i].limit_ticks = process->limit_ticks >> shift;
 	}

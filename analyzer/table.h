@@ -68,6 +68,7 @@ struct table {
 	const char *text_sort;		/* as --sort; NULL: as the rows come */
 	const char *data_sort;
 	size_t text_top;		/* as --top; 0: all */
+	size_t data_top;
 	bool fixed;			/* selects and orders its rows itself; without its own columns */
 	bool aside;			/* --sort, --columns and the like mean another table of the view */
 	unsigned int formats;		/* IN_TEXT ... that show it */

@@ -116,8 +116,8 @@ static const char *text_columns(const struct report *report)
 		return report_has_heap(report) ? "calls,alloc_calls,alloc_bytes,freed_bytes,function,source" :
 			"calls,function,source";
 	if (!report_has_heap(report))
-		return "self_ns,self_percent,total_ns,calls,mean_ns,p99_ns,max_ns,function,source";
-	return "self_ns,self_percent,total_ns,calls,mean_ns,p99_ns,max_ns,alloc_bytes,function,source";
+		return "self_ns,self_percent,total_ns,calls,mean_ns,p99_ns,max_ns,function";
+	return "self_ns,self_percent,total_ns,calls,mean_ns,p99_ns,max_ns,alloc_bytes,function";
 }
 
 int view_functions(struct document *document, struct report *report)

@@ -164,7 +164,7 @@ static void add_time(struct document *document, struct report *report)
 	table = functions_table(document, report);
 	table->text_columns = report_has_times(report) ? "self_ns,self_percent,total_ns,calls,mean_ns,function,source" :
 		"calls,function,source";
-	table->text_top = TOP_FUNCTIONS;
+	table->text_top = table->data_top = TOP_FUNCTIONS;
 	document_add_table(document, table);
 }
 
@@ -175,9 +175,9 @@ static const char *memory_lead(struct document *document, const struct model *mo
 	const char *text;
 
 	series_of_all(&heap, model, "process", "heap_bytes", 64);
-	text = document_text(document, "%s allocated in %s, %s of it outside of functions",
+	text = document_text(document, "%s in %s, %s of it outside of functions",
 		summary_number(document, UNIT_BYTES, (double)model->heap.alloc_bytes),
-		summary_count(document, (double)model->heap.alloc_calls, "call"),
+		summary_count(document, (double)model->heap.alloc_calls, "allocation"),
 		summary_number(document, UNIT_BYTES, (double)outside->alloc_bytes));
 	if (heap.known)
 		text = document_text(document, "%s; at most %s at a time, %s after the start", text,
@@ -202,7 +202,7 @@ static void add_memory(struct document *document, struct report *report)
 	table->text_columns = "alloc_bytes,alloc_calls,freed_bytes,largest_alloc_bytes,function,source";
 	table->data_columns = "function,module,alloc_calls,alloc_bytes,free_calls,freed_bytes,largest_alloc_bytes";
 	table->text_sort = table->data_sort = "alloc_bytes";
-	table->text_top = TOP_ALLOCATORS;
+	table->text_top = table->data_top = TOP_ALLOCATORS;
 	table->aside = true;
 	document_add_table(document, table);
 }

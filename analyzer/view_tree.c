@@ -237,8 +237,8 @@ static const char *text_columns(const struct report *report)
 	if (!report_has_times(report))
 		return report_has_heap(report) ? "calls,alloc_calls,alloc_bytes,function,source" : "calls,function,source";
 	if (!report_has_heap(report))
-		return "total_ns,total_percent,self_ns,calls,function,source";
-	return "total_ns,total_percent,self_ns,calls,alloc_bytes,function,source";
+		return "total_ns,total_percent,self_ns,calls,function";
+	return "total_ns,total_percent,self_ns,calls,alloc_bytes,function";
 }
 
 int view_tree(struct document *document, struct report *report)

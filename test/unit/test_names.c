@@ -53,6 +53,8 @@ static void operators_keep_their_symbols(void **state)
 	assert_short("A::operator unsigned long() const", "A::operator unsigned long");
 	assert_short("operator new[](unsigned long)", "operator new[]");
 	assert_short("operators::f(int)", "operators::f");
+	assert_short("bool std::operator< <A<char> >(A<char> const&)", "std::operator< <A<char> >");
+	assert_short("std::ostream& operator<< <char>(std::ostream&, char)", "operator<< <char>");
 }
 
 static void what_is_inside_of_functions_keeps_its_scopes(void **state)
@@ -81,6 +83,7 @@ static void inner_template_arguments_go_first_then_outer_ones(void **state)
 	assert_fit(PUSH, 70, "...", "std::vector<std::pair<...>, std::allocator<...> >::push_back");
 	assert_fit(PUSH, 40, "...", "std::vector<...>::push_back");
 	assert_fit(PUSH, 40, "…", "std::vector<…>::push_back");
+	assert_fit("std::operator< <char, A<B> >", 22, "…", "std::operator< <…>");
 }
 
 static void then_scopes_then_the_middle(void **state)
