@@ -36,7 +36,8 @@ $(O)/sanitized/analyzer.a: $(filter-out %/main.o,$(sanitized_analyzer))
 	$(Q)rm -f $@; ar rcs $@ $^
 $(O)/sanitized/preload.a: $(call obj,sanitized,$(shared_src))
 	$(Q)rm -f $@; ar rcs $@ $^
-$(O)/test/unit/%: test/unit/%.c $(O)/sanitized/analyzer.a $(O)/sanitized/preload.a
+unit_helpers := $(filter-out test/unit/test_%,$(wildcard test/unit/*.c))
+$(O)/test/unit/%: test/unit/%.c $(unit_helpers) $(O)/sanitized/analyzer.a $(O)/sanitized/preload.a
 	@mkdir -p $(@D)
 	$(call say,CC)$(CC) $(test_cflags) -iquote . -iquote analyzer -iquote preload $^ -lcmocka $(analyzer_libs) -o $@
 $(O)/sanitized/insideme-report: $(sanitized_analyzer)
@@ -46,7 +47,7 @@ $(O)/sanitized/insideme-report: $(sanitized_analyzer)
 check:
 	$(Q)$(MAKE) --no-print-directory O=$(O)/check DEV=1 run-tests
 run-tests: all $(programs) $(unit_tests) $(O)/sanitized/insideme-report
-	$(Q)INSIDEME_BUILD=$(abspath $(O)) prove -j2 --exec scripts/run-test $(PROVE) \
+	$(Q)TEST_BUILD=$(abspath $(O)) prove -j2 --exec scripts/run-test $(PROVE) \
 		scripts/check-structure $(unit_tests) $(sort $(wildcard test/run/*.bats))
 
 programs: $(programs)

@@ -18,10 +18,13 @@ struct shape {
 
 struct square : shape {
 	explicit square(double side) : side(side) {}
-	~square() override {}
+	~square() override { last = side; }
 	double area() const override { return side * side; }
+	static volatile double last;
 	double side;
 };
+
+volatile double square::last;
 
 struct circle : shape {
 	double area() const override { return 3; }

@@ -16,10 +16,12 @@ load lib
 
 @test "the tree is that of the calls" {
 	record calls || true
-	run "$report" -v tree
+	run "$report" -v tree --top 0
 	same status "$status" 0
 	[[ $output == *main*outer*middle*leaf* ]]
 	[[ $output != *never* ]]
+	view tree >tree.csv
+	same "calls by path" "$("$here/csv" calls path='main;outer;middle;leaf' <tree.csv)" 6000
 }
 
 @test "recursion counts once in total time" {

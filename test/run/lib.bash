@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # What the tests of run/ share. Each test runs in a folder of its own, so "the newest run" is its own.
-build=${INSIDEME_BUILD:?the build folder}
+build=${TEST_BUILD:?the build folder}
 bin=$build/test/bin
 library=$build/libinsideme.so
 report=$build/sanitized/insideme-report

@@ -23,5 +23,5 @@ load lib
 
 @test "the process row counts threads" {
 	record threads
-	between "threads" 1 "$(view resources | "$here/csv" threads_count 2>/dev/null | sort -n | tail -1)" 8
+	between "threads" 1 "$(view resources | "$here/csv" threads | sort -n | tail -1)" 8
 }

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Models of built logs. */
+#include "build_model.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+struct log_thread *build_begin(struct build *build)
+{
+	build_init(build, LOG_CLOCK_MONOTONIC, 1);
+	build_module(build, "/usr/bin/app", APP_BEGIN, APP_END, APP_BEGIN, 7);
+	return build_thread(build, "main");
+}
+
+struct model *build_try_load(const struct build *build, uint64_t bytes)
+{
+	char path[] = "/tmp/insideme-test.XXXXXX", *paths[] = { path };
+	struct model *model;
+
+	close(mkstemp(path));
+	build_write(build, path, bytes);
+	model = model_load(paths, 1);
+	unlink(path);
+	return model;
+}
+
+struct model *build_load(const struct build *build)
+{
+	struct model *model = build_try_load(build, 0);
+
+	assert(model);
+	return model;
+}
+
+struct function *build_function(const struct model *model, uint64_t addr_in_file)
+{
+	for (size_t i = 0; i < model->nr_functions; i++)
+		if (model->functions[i]->addr == addr_in_file)
+			return model->functions[i];
+	return NULL;
+}

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Models of built logs, for tests: one program at /usr/bin/app with three functions. */
+#ifndef BUILD_MODEL_H
+#define BUILD_MODEL_H
+
+#include "analyzer/model.h"
+#include "build_log.h"
+
+#define NS_START	BUILD_START_TICKS
+#define MS		1000000ull
+#define APP_BEGIN	0x400000ull
+#define APP_END		0x500000ull
+#define MAIN		(APP_BEGIN + 0x100)
+#define F		(APP_BEGIN + 0x200)
+#define G		(APP_BEGIN + 0x300)
+
+/* A log with CLOCK_MONOTONIC, the program's module and its first thread. */
+struct log_thread *build_begin(struct build *build);
+/* The model of a log: written to a temporary file that is removed at once. NULL: it could not be read. */
+struct model *build_try_load(const struct build *build, uint64_t bytes);
+/* The same for all of a log that must be readable. */
+struct model *build_load(const struct build *build);
+/* A function by its address in the file, or NULL. */
+struct function *build_function(const struct model *model, uint64_t addr_in_file);
+
+#endif
