@@ -19,10 +19,18 @@ int __register_atfork(void (*prepare)(void), void (*parent)(void), void (*child)
 static pthread_key_t copy_key;		/* set before any thread */
 static bool has_key;
 
+/* The heap that a child inherits, as its parent knows it. Forks at one time may mix up theirs: they are as near. */
+static int64_t inherited_bytes;
+
 static void prepare(void)
 {
-	struct open_calls *copy = live.log && self && has_key ? stack_copy_open(self) : NULL;
+	struct log_header *log = live.log;
+	struct open_calls *copy;
 
+	if (!log || !self)
+		return;
+	inherited_bytes = log->heap_total_bytes + self->heap_held_bytes;
+	copy = has_key ? stack_copy_open(self) : NULL;
 	if (copy)
 		pthread_setspecific(copy_key, copy);
 }
@@ -49,6 +57,8 @@ static void in_child(void)
 	struct open_calls *copy = take_copy();
 	struct log_thread *thread = recorder_open_child() ? thread_self() : NULL;
 
+	if (thread)
+		__atomic_fetch_add(&live.log->heap_total_bytes, inherited_bytes, __ATOMIC_RELAXED);
 	if (!copy)
 		return;
 	if (thread)

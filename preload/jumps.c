@@ -3,6 +3,8 @@
  * Wrappers of the longjmp family and of __cxa_begin_catch: what was open between here and the target is over.
  * The hooks would notice too, but only when the next entry shows it by its place on the stack.
  */
+#include <signal.h>
+
 #include "real.h"
 #include "stacks.h"
 
@@ -29,12 +31,24 @@ static uintptr_t target_of(const struct __jmp_buf_tag *to)
 }
 #endif
 
+static bool on_signal_stack(void)
+{
+	stack_t stack = { .ss_flags = 0 };
+
+	return raw_syscall(SYS_sigaltstack, 0, (long)&stack, 0, 0, 0, 0) == 0 && stack.ss_flags & SS_ONSTACK;
+}
+
+/* A signal stack that is left is left for good; any other may be a coroutine's, which is come back to. */
 static void close_calls_below(uintptr_t stack_addr)
 {
-	if (!live.log || !self)
+	struct log_thread *thread = live.log ? self : NULL;
+
+	if (!thread)
 		return;
-	self->heap_inside = 0;
-	stack_unwind_to(self, stack_addr);
+	thread->heap_inside = 0;
+	if (stack_addr - thread->stack_low_addr >= thread->stack_bytes && on_signal_stack())
+		stack_close_all(thread);
+	stack_unwind_to(thread, stack_addr);
 }
 
 static void before_jump(const struct __jmp_buf_tag *to)
