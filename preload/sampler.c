@@ -188,6 +188,8 @@ static int read_set(struct sampler *sampler, enum column_set_id set, uint64_t *t
 	struct log_clocks clocks;
 
 	figures_clear(figures);
+	if (sampler->config.own_thread)
+		sampler->process.log_pages.reach_bytes = sampler->ahead.in_memory_bytes;
 	*ticks = clock_ticks(log->clock);
 	switch (set) {
 	case SET_CLOCK:

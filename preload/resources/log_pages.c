@@ -17,6 +17,7 @@ void log_pages_open(struct log_pages *pages, const struct log_header *log, int p
 		pages->chunk_pages *= 2;
 	pages->newest = 0;
 	pages->oldest_next = 0;
+	pages->reach_bytes = 0;
 	pages->known_bytes = 0;
 	pages->present = 0;
 	for (int i = 0; i < LOG_PAGES_CHUNKS; i++)
@@ -69,24 +70,28 @@ static void read_chunk(struct log_pages *pages, uint64_t chunk)
 	pages->present_in[chunk] = (uint32_t)present;
 }
 
+static void read_chunks(struct log_pages *pages, uint64_t chunk, uint64_t last)
+{
+	for (; chunk <= last; chunk++)
+		read_chunk(pages, chunk);
+}
+
 uint64_t log_pages_read(struct log_pages *pages)
 {
 	uint64_t chunk_bytes = pages->chunk_pages * pages->page_bytes;
 	uint64_t tail = __atomic_load_n(&pages->log->tail_bytes, __ATOMIC_RELAXED);
-	uint64_t file = __atomic_load_n(&pages->log->file_bytes, __ATOMIC_RELAXED);
-	uint64_t newest = tail / chunk_bytes, chunk = pages->newest, end = newest + 1;
+	uint64_t newest = tail / chunk_bytes;
 
-	if (file > pages->known_bytes)		/* what has grown may have been brought into memory at once */
-		end = (file + chunk_bytes - 1) / chunk_bytes;
-	if (chunk > 0)
-		chunk--;			/* areas claimed lately are still being filled */
-	for (; chunk < end; chunk++)
-		read_chunk(pages, chunk);
+	/* from one before the last: areas claimed lately are still being filled */
+	read_chunks(pages, pages->newest > 0 ? pages->newest - 1 : 0, newest);
+	pages->newest = newest;
+	if (pages->reach_bytes > pages->known_bytes) {
+		read_chunks(pages, pages->known_bytes / chunk_bytes, (pages->reach_bytes - 1) / chunk_bytes);
+		pages->known_bytes = pages->reach_bytes;
+	}
 	if (newest > 1) {
 		pages->oldest_next = (pages->oldest_next + 1) % newest;
 		read_chunk(pages, pages->oldest_next);
 	}
-	pages->newest = newest;
-	pages->known_bytes = file;
 	return pages->fd < 0 ? tail : pages->present * pages->page_bytes;
 }

@@ -24,7 +24,8 @@ struct log_pages {
 	uint64_t chunk_pages;
 	uint64_t newest;		/* the chunk where the log grew at the last reading */
 	uint64_t oldest_next;		/* where the round stands */
-	uint64_t known_bytes;		/* chunks up to here were counted at least once */
+	uint64_t reach_bytes;		/* set by the caller when pages beyond the tail are brought in: up to here */
+	uint64_t known_bytes;		/* reach_bytes at the last reading */
 	uint64_t present;		/* sum of the counts */
 	uint32_t present_in[LOG_PAGES_CHUNKS];
 };
