@@ -104,13 +104,18 @@ int timebase_init(struct timebase *base, uint32_t clock, const struct log_clocks
 	keep_sound(base, nr, origin, tick_ns);
 	base->tick_ns = base->nr_points > 1 && clock != LOG_CLOCK_MONOTONIC ?
 			rate(&base->points[0], &base->points[base->nr_points - 1]) : tick_ns;
+	base->tick_ns_from = xcalloc(base->nr_points, sizeof(double));
+	for (size_t i = 0; i + 1 < base->nr_points; i++)
+		base->tick_ns_from[i] = rate(&base->points[i], &base->points[i + 1]);
 	return 0;
 }
 
 void timebase_release(struct timebase *base)
 {
 	free(base->points);
+	free(base->tick_ns_from);
 	base->points = NULL;
+	base->tick_ns_from = NULL;
 	base->nr_points = 0;
 }
 
@@ -137,7 +142,7 @@ static size_t find_segment(struct timebase *base, uint64_t ticks)
 /* A time @ns after @begin; nonsense in, nonsense out, but no overflow. */
 static int64_t after(uint64_t begin, double ns)
 {
-	return fabs(ns) < 4e18 ? (int64_t)(begin + (uint64_t)llround(ns)) : (int64_t)begin;
+	return fabs(ns) < 4e18 ? (int64_t)(begin + (uint64_t)(int64_t)(ns + (ns < 0 ? -0.5 : 0.5))) : (int64_t)begin;
 }
 
 static int64_t convert(struct timebase *base, uint64_t ticks, bool realtime)
@@ -145,7 +150,7 @@ static int64_t convert(struct timebase *base, uint64_t ticks, bool realtime)
 	size_t i = find_segment(base, ticks);
 	const struct log_clocks *begin = &base->points[i];
 	bool inside = i + 1 < base->nr_points && ticks >= begin->ticks;
-	double tick_ns = inside ? rate(begin, begin + 1) : base->tick_ns;
+	double tick_ns = inside ? base->tick_ns_from[i] : base->tick_ns;
 
 	return after(realtime ? begin->realtime_ns : begin->monotonic_ns,
 		     (double)(int64_t)(ticks - begin->ticks) * tick_ns);
