@@ -7,6 +7,7 @@
 #include "ends.h"
 #include "facts.h"
 #include "fork.h"
+#include "heap.h"
 #include "helper.h"
 #include "modules.h"
 #include "open.h"
@@ -170,7 +171,8 @@ static bool begin_log(const struct process_id *id)
 	text_copy(log_path, sizeof(log_path), open.path);
 	live.clock = open.clock;
 	live.timing = log->timing;
-	live.heap = (uint32_t)settings.value[SETTING_HEAP];
+	live.heap = allocator.bytes ? (uint32_t)settings.value[SETTING_HEAP] : HEAP_OFF;
+	log->heap_bytes = live.heap == HEAP_OFF ? LOG_HEAP_OFF : LOG_HEAP_USABLE;
 	live.heap_in_slices = settings.value[SETTING_SNAPSHOT] & SNAPSHOT_HEAP;
 	log->heap_total_bytes = 0;
 	log->start_cost_ns = LOG_NONE;
@@ -273,6 +275,7 @@ __attribute__((constructor)) static void start(int argc, char **argv, char **env
 	struct process_id id;
 
 	real_init();
+	heap_init();
 	if (!find_run(environment, &id) || !wipe_on_fork() || !begin_log(&id))
 		return;
 	is_on = true;
