@@ -11,7 +11,7 @@ struct value ns_cell(double ns)
 {
 	if (!isfinite(ns))
 		return value_empty();
-	return value_integer(UNIT_NS, ns > 0 ? llround(ns) : 0);
+	return value_integer(UNIT_NS, ns > 0 ? (int64_t)(ns + 0.5) : 0);
 }
 
 static struct value count_cell(uint64_t count)

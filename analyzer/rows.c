@@ -95,24 +95,23 @@ static void sort_kept(struct rows *rows)
 	rows->is_full = rows->top && rows->nr_kept == rows->top;
 }
 
-static void add_sums(const struct rows *rows, double *sums, double *sort_sum, const void *row)
+static void add_sums(const struct rows *rows, double *sums, const void *row)
 {
-	for (size_t i = 0; i < rows->nr_columns; i++)
+	for (size_t i = 0; rows->has_sums && i < rows->nr_columns; i++)
 		if (rows->columns[i]->flags & COLUMN_SUMS)
 			sums[i] += value_number(rows_value(rows, i, row));
-	if (rows->sort)
-		*sort_sum += value_number(rows->sort->get(rows->sort, row));
 }
 
 static void keep_row(struct rows *rows)
 {
 	struct kept_row kept = { .number = rows->nr_total };
 
-	add_sums(rows, rows->totals, &rows->sort_total, rows->row);
+	add_sums(rows, rows->totals, rows->row);
 	if (rows->sort)
 		kept.key = rows->sort->get(rows->sort, rows->row);
 	else if (rows->top && rows->nr_kept == rows->top)
 		return;
+	rows->sort_total += value_number(kept.key);
 	if (rows->is_full && compare_kept(&kept, kept_row(rows, rows->top - 1), rows) > 0)
 		return;
 	if (rows->top && rows->nr_kept >= 2 * rows->top + 64)
@@ -148,8 +147,10 @@ static void collect(struct rows *rows)
 	while (next_match(rows))
 		keep_row(rows);
 	sort_kept(rows);
-	for (size_t i = 0; i < rows->nr_kept; i++)
-		add_sums(rows, rows->shown, &rows->sort_shown, kept_row(rows, i) + 1);
+	for (size_t i = 0; i < rows->nr_kept; i++) {
+		add_sums(rows, rows->shown, kept_row(rows, i) + 1);
+		rows->sort_shown += value_number(kept_row(rows, i)->key);
+	}
 }
 
 static int choose_names(struct rows *rows)
@@ -218,6 +219,8 @@ void rows_open(struct rows *rows, struct table *table, const struct options *opt
 	rows->row = xcalloc(1, table->row_bytes);
 	rows->totals = xcalloc(rows->nr_columns, sizeof(*rows->totals));
 	rows->shown = xcalloc(rows->nr_columns, sizeof(*rows->shown));
+	for (size_t i = 0; i < rows->nr_columns; i++)
+		rows->has_sums |= (rows->columns[i]->flags & COLUMN_SUMS) != 0;
 	if (rows->collects)
 		collect(rows);
 }

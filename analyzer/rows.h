@@ -18,6 +18,7 @@ struct rows {
 	const struct column *sort;	/* NULL: as they come */
 	const struct column *names;	/* that --match looks at; NULL: all rows */
 	size_t top;			/* 0: all */
+	bool has_sums;			/* any column with COLUMN_SUMS */
 	bool collects;			/* rows are kept in memory: they are sorted or limited */
 	char *kept;			/* struct kept_row and row, nr_kept times */
 	size_t nr_kept;

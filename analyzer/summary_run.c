@@ -80,7 +80,8 @@ static void add_end(struct document *document, const struct model *model)
 	while (process->end_kind == END_EXEC && process->end_next && process->end_next != process)
 		process = process->end_next;
 	process_end_text(process, text, sizeof(text));
-	document_add(document, "Ended", document_text(document, "%s after %s", text,
+	document_add(document, "Ended", document_text(document, "%s after %s",
+		text + (strncmp(text, "ended ", 6) == 0 ? 6 : 0),
 		summary_number(document, UNIT_NS, (double)(process->last - model->processes[0]->start))));
 }
 
@@ -105,22 +106,35 @@ static void add_recorded(struct document *document, const struct model *model)
 		model->nr_processes > 1 ? " each" : ""));
 }
 
-/* "main > run > step": all of a short stack; of a long one the beginning and the end. */
+/* How many calls from @first on are of one function: a recursion is told once. */
+static size_t same_function(const struct open_stack *stack, size_t first)
+{
+	size_t nr = 1;
+
+	while (first + nr < stack->nr_calls &&
+	       stack->calls[first + nr].node->function == stack->calls[first].node->function)
+		nr++;
+	return nr;
+}
+
+/* "main > run > step (x 12)"; of a long stack the beginning and the end. */
 static char *stack_text(struct document *document, const struct open_stack *stack)
 {
 	char *text = document_text(document, "%s", "");
+	size_t nr;
 
-	for (size_t i = 0; i < stack->nr_calls; i++) {
+	for (size_t i = 0; i < stack->nr_calls; i += nr) {
 		const struct function *function = stack->calls[i].node->function;
 
-		if (stack->nr_calls > 2 * LAST_WORDS_CALLS && i == LAST_WORDS_CALLS) {
-			i = stack->nr_calls - LAST_WORDS_CALLS;
-			text = document_text(document, "%s > (%zu calls)", text,
-					     stack->nr_calls - 2 * LAST_WORDS_CALLS);
-			function = stack->calls[i].node->function;
+		nr = same_function(stack, i);
+		if (i >= LAST_WORDS_CALLS && i + nr + LAST_WORDS_CALLS < stack->nr_calls) {
+			nr = stack->nr_calls - LAST_WORDS_CALLS - i;
+			text = document_text(document, "%s > (%zu calls)", text, nr);
+			continue;
 		}
-		text = document_text(document, "%s%s%s", text, i ? " > " : "",
-				     function ? function->short_name : "?");
+		text = document_text(document, "%s%s%s", text, i ? " > " : "", function ? function->short_name : "?");
+		if (nr > 1)
+			text = document_text(document, "%s (x %zu)", text, nr);
 	}
 	return text;
 }
@@ -144,18 +158,18 @@ static void add_last_words(struct document *document, const struct process *proc
 	if (nr)
 		qsort(stacks, nr, sizeof(*stacks), deeper);
 	if (nr)
-		document_add(document, "Open then", document_text(document, "process %u %s, what each thread was in",
-								 process->header.pid, process->header.program));
+		document_add(document, NULL, document_text(document, "Last words: what each thread of %s, process %u, "
+			"was in", process->header.program, process->header.pid))->apart = true;
 	for (size_t i = 0; i < nr && i < LAST_WORDS_STACKS; i++) {
 		const struct open_call *last = &stacks[i]->calls[stacks[i]->nr_calls - 1];
 
-		document_add(document, "", document_text(document, "%7u %-15s %s   for %s%s", stacks[i]->thread->tid,
+		document_add(document, NULL, document_text(document, "%9u  %-15s  %s   for %s%s", stacks[i]->thread->tid,
 			stacks[i]->thread->name, stack_text(document, stacks[i]),
 			summary_number(document, UNIT_NS, last->so_far_ns),
 			stacks[i]->left ? ", waiting as a coroutine" : ""));
 	}
 	if (nr > LAST_WORDS_STACKS)
-		document_add(document, "", document_text(document, "%zu more stacks", nr - LAST_WORDS_STACKS));
+		document_add(document, NULL, document_text(document, "  %zu more stacks", nr - LAST_WORDS_STACKS));
 	free(stacks);
 }
 

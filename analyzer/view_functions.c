@@ -83,7 +83,7 @@ static const struct column columns[] = {
 	"stddev_ns,alloc_calls,alloc_bytes,free_calls,freed_bytes,self_percent,open_calls,timed_calls," \
 	"failed_alloc_calls,largest_alloc_bytes"
 
-struct table *functions_table(struct document *document, struct report *report)
+struct table *functions_table(struct document *document, struct report *report, bool allocators)
 {
 	struct model *model = report->model;
 	struct table *table = document_new(document, sizeof(*table));
@@ -92,8 +92,10 @@ struct table *functions_table(struct document *document, struct report *report)
 
 	rows->rows = row;
 	for (size_t i = 0; i < model->nr_functions; i++) {
-		if (model->functions[i]->kind == FUNCTION_PLAIN)
-			row[rows->nr_rows++] = (struct function_row){ model->functions[i], model->functions_ns };
+		struct function *function = model->functions[i];
+
+		if (function->kind == FUNCTION_PLAIN && (!allocators || function->heap.alloc_calls))
+			row[rows->nr_rows++] = (struct function_row){ function, model->functions_ns };
 	}
 	*table = (struct table){
 		.name = "functions",
@@ -122,7 +124,7 @@ static const char *text_columns(const struct report *report)
 
 int view_functions(struct document *document, struct report *report)
 {
-	struct table *table = functions_table(document, report);
+	struct table *table = functions_table(document, report, false);
 	size_t nr_threads = 0;
 
 	for (size_t i = 0; i < report->model->nr_processes; i++)
@@ -130,7 +132,8 @@ int view_functions(struct document *document, struct report *report)
 	table->title = report_program(report);
 	table->text_columns = text_columns(report);
 	table->text_top = 20;
-	table->note = document_text(document, "total = self + what it calls (recursion once); both summed over %zu "
+	table->note = !report->model->nr_functions ? "none were recorded; insideme-report -v summary says why" :
+		document_text(document, "total = self + what it calls (recursion once); both summed over %zu "
 				    "thread%s; %% of self time in all functions", nr_threads, nr_threads == 1 ? "" : "s");
 	document_add_table(document, table);
 	return 0;

@@ -161,7 +161,7 @@ static void add_time(struct document *document, struct report *report)
 		cpu.known ? "; CPU time of all: " : "",
 		cpu.known ? summary_number(document, UNIT_NS, cpu.last) : "") : "calls were counted, not timed")->apart = true;
 	series_release(&cpu);
-	table = functions_table(document, report);
+	table = functions_table(document, report, false);
 	table->text_columns = report_has_times(report) ? "self_ns,self_percent,total_ns,calls,mean_ns,function,source" :
 		"calls,function,source";
 	table->text_top = table->data_top = TOP_FUNCTIONS;
@@ -196,7 +196,7 @@ static void add_memory(struct document *document, struct report *report)
 	document_add(document, "Memory", memory_lead(document, report->model))->apart = true;
 	if (report->model->heap.alloc_calls == report->model->root->heap.alloc_calls)
 		return;
-	table = functions_table(document, report);
+	table = functions_table(document, report, true);
 	table->name = "allocators";
 	table->what = "functions";
 	table->text_columns = "alloc_bytes,alloc_calls,freed_bytes,largest_alloc_bytes,function,source";

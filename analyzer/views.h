@@ -32,8 +32,11 @@ int view_calls(struct document *document, struct report *report);
 int view_resources(struct document *document, struct report *report);
 int view_quality(struct document *document, struct report *report);
 
-/* The table of functions, also part of the summary. Lives as long as the document; titles are the caller's. */
-struct table *functions_table(struct document *document, struct report *report);
+/*
+ * The table of functions, also part of the summary. Lives as long as the document; titles are the caller's.
+ * @allocators: only those that allocated
+ */
+struct table *functions_table(struct document *document, struct report *report, bool allocators);
 
 /* The name of the program that the report is about. */
 const char *report_program(const struct report *report);
