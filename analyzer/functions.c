@@ -60,15 +60,21 @@ static bool is_in(const struct module *module, uint64_t addr)
 	return addr >= module->begin_addr && addr < module->end_addr;
 }
 
-/* The module that @addr means; NULL where none does, or where several that are gone contradict each other. */
-static const struct module *find_module(const struct process *process, uint64_t addr, bool gone)
+/*
+ * The module that @function_addr means: of a retired one the number says which. NULL where none does, or where
+ * several that are gone contradict each other and no number says.
+ */
+static const struct module *find_module(const struct process *process, uint64_t function_addr)
 {
+	const uint64_t addr = function_addr & ~LOG_FUNCTION_FLAGS;
+	const uint64_t number = function_addr >> LOG_FUNCTION_MODULE_SHIFT & LOG_FUNCTION_MODULE_MAX;
+	const bool gone = function_addr & LOG_FUNCTION_RETIRED;
 	const struct module *found = NULL;
 
 	for (size_t i = 0; i < process->nr_modules; i++) {
 		const struct module *module = &process->modules[i];
 
-		if (!is_in(module, addr) || (module->gone_ticks != 0) != gone)
+		if (!is_in(module, addr) || (module->gone_ticks != 0) != gone || (number && module->number != number))
 			continue;
 		if (found && (found->object != module->object || found->bias != module->bias))
 			return NULL;
@@ -119,7 +125,7 @@ struct function *function_find(struct function_tables *tables, struct process *p
 	if (place)
 		return place->function;
 	function.addr = function_addr & ~LOG_FUNCTION_FLAGS;
-	module = find_module(process, function.addr, function_addr & LOG_FUNCTION_RETIRED);
+	module = find_module(process, function_addr);
 	if (module) {
 		function.object = module->object;
 		function.addr -= module->bias;

@@ -45,6 +45,7 @@ struct module {
 	uint64_t bias;
 	uint64_t from_ticks;
 	uint64_t gone_ticks;		/* 0: to the end */
+	uint32_t number;		/* in retired nodes of its functions, 0: in none */
 };
 
 /* Calls of a function or of a call path. */

@@ -67,6 +67,7 @@ static void read_module(const struct place *place)
 		.bias = record.bias,
 		.from_ticks = record.record.ticks,
 		.gone_ticks = record.gone_ticks,
+		.number = record.number,
 	};
 	free(object.path);
 	process->modules = xgrow(process->modules, process->nr_modules, sizeof(module));

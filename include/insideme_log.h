@@ -164,7 +164,10 @@ _Static_assert(sizeof(struct log_area) == 64, "an area's head is one line");
 #define LOG_BUCKETS		42
 #define LOG_FUNCTION_RETIRED	(1ull << 63)	/* in log_node.function_addr */
 #define LOG_FUNCTION_OTHERS	(1ull << 62)	/* the node "(other paths)" itself */
-#define LOG_FUNCTION_FLAGS	(LOG_FUNCTION_RETIRED | LOG_FUNCTION_OTHERS)
+#define LOG_FUNCTION_MODULE_SHIFT 48			/* 14 bits, of a retired one: log_module.number, 0: not known */
+#define LOG_FUNCTION_MODULE_MAX	0x3fffull
+#define LOG_FUNCTION_FLAGS	(LOG_FUNCTION_RETIRED | LOG_FUNCTION_OTHERS | \
+				 LOG_FUNCTION_MODULE_MAX << LOG_FUNCTION_MODULE_SHIFT)
 struct log_node {
 	uint64_t function_addr;		/* as given to the hook, with flags; 0: the thread's root */
 	uint32_t parent;		/* ref of the caller's node; 0 for the root */
@@ -358,6 +361,8 @@ struct log_module {
 	uint8_t build_id[32];
 	uint32_t build_id_bytes;	/* 0: it has none */
 	uint32_t path_bytes;		/* of the text that follows, with its final 0 */
+	uint32_t number;		/* in retired nodes of its functions; 0: too many for that */
+	uint32_t reserved;
 	/* char path[path_bytes] */
 };
 

@@ -23,6 +23,7 @@ struct module {
 	const char *name;		/* the dynamic linker's; valid while the object is loaded */
 	const uint8_t *build_id;	/* likewise */
 	uint32_t build_id_bytes;
+	uint32_t number;		/* see log_module */
 	uint32_t identity;		/* of name and build-id, for when they can no longer be read */
 	bool is_program;
 	bool is_loaded;			/* while sweeping */
@@ -32,6 +33,7 @@ struct module {
 /* Read without lock; written by whoever holds sweeping, which nobody waits for. */
 static struct module modules[MODULES_MAX];
 static uint32_t nr_modules;		/* slots in use so far */
+static uint32_t last_number;
 static uint32_t sweeping;
 static uint32_t sweeps_wanted;
 static char path[PATH_BYTES];		/* of whoever holds sweeping: stacks may be small */
@@ -119,6 +121,7 @@ static void log_one(struct log_header *log, struct module *module)
 			record->build_id[i] = module->build_id[i];
 	}
 	record->path_bytes = path_bytes;
+	record->number = module->number;
 	text_copy((char *)(record + 1), path_bytes, path);
 	log_publish(&record->record, LOG_RECORD_MODULE);
 }
@@ -164,6 +167,7 @@ static void add(struct log_header *log, const struct object *object, bool is_pro
 	module->name = object->name;
 	module->build_id = object->build_id;
 	module->build_id_bytes = object->build_id_bytes;
+	module->number = last_number < LOG_FUNCTION_MODULE_MAX ? ++last_number : 0;
 	module->identity = identity_of(object);
 	module->is_program = is_program;
 	module->is_loaded = true;
@@ -199,7 +203,7 @@ static void end(struct module *module)
 	__atomic_store_n(&module->end, 0, __ATOMIC_RELEASE);
 	if (module->record)
 		__atomic_store_n(&module->record->gone_ticks, now_ticks(), __ATOMIC_RELAXED);
-	paths_retire(begin, end);
+	paths_retire(begin, end, module->number);
 	real_forget(begin, end);
 }
 

@@ -86,18 +86,19 @@ uint32_t path_find(struct log_thread *thread, uint32_t parent, uint64_t function
 	return ref;
 }
 
-static void retire_in(struct log_area *area, uint64_t begin, uint64_t end)
+static void retire_in(struct log_area *area, uint64_t begin, uint64_t end, uint64_t flags)
 {
 	uint64_t used = __atomic_load_n(&area->used_bytes, __ATOMIC_ACQUIRE);
 	struct log_node *node = (struct log_node *)(area + 1);
 
 	for (; (char *)(node + 1) <= (char *)area + (used < area->bytes ? used : area->bytes); node++)
 		if (node->function_addr >= begin && node->function_addr < end)
-			__atomic_fetch_or(&node->function_addr, LOG_FUNCTION_RETIRED, __ATOMIC_RELAXED);
+			__atomic_fetch_or(&node->function_addr, flags, __ATOMIC_RELAXED);
 }
 
-void paths_retire(uint64_t begin, uint64_t end)
+void paths_retire(uint64_t begin, uint64_t end, uint64_t number)
 {
+	const uint64_t flags = LOG_FUNCTION_RETIRED | number << LOG_FUNCTION_MODULE_SHIFT;
 	struct log_header *log = live.log;
 	uint64_t tail = log ? __atomic_load_n(&log->tail_bytes, __ATOMIC_ACQUIRE) : 0;
 
@@ -106,7 +107,7 @@ void paths_retire(uint64_t begin, uint64_t end)
 		bool real = __atomic_load_n(&area->magic, __ATOMIC_ACQUIRE) == LOG_AREA_MAGIC;
 
 		if (real && area->kind == LOG_AREA_NODES)
-			retire_in(area, begin, end);
+			retire_in(area, begin, end, flags);
 		at += real ? area->bytes : LOG_AREA_ALIGN;
 	}
 }

@@ -22,7 +22,7 @@ static ALWAYS_INLINE uint32_t *path_cache_entry(struct log_thread *thread, uint3
  */
 uint32_t path_find(struct log_thread *thread, uint32_t parent, uint64_t function_addr);
 
-/* Functions in [@begin, @end) are unloaded: their nodes, in all threads, match no more. */
-void paths_retire(uint64_t begin, uint64_t end);
+/* Functions in [@begin, @end), of module @number, are unloaded: their nodes, in all threads, match no more. */
+void paths_retire(uint64_t begin, uint64_t end, uint64_t number);
 
 #endif

@@ -241,6 +241,35 @@ static void retired_nodes_belong_to_modules_that_are_gone(void **state)
 	build_release(&build);
 }
 
+/* Two objects that were at one address in turn, both gone. */
+static void the_number_in_a_retired_node_says_which_module(void **state)
+{
+	const uint64_t retired = 0x700100 | LOG_FUNCTION_RETIRED;
+	struct build build;
+	struct log_thread *thread = build_begin(&build);
+	struct log_module *a = build_module(&build, "/lib/a.so", 0x700000, 0x800000, 0x700000, 1);
+	struct log_module *b = build_module(&build, "/lib/b.so", 0x700000, 0x800000, 0x700000, 2);
+	struct log_node *of_a = build_node(&build, thread, &thread->root, retired | 6ull << LOG_FUNCTION_MODULE_SHIFT);
+	struct log_node *of_b = build_node(&build, thread, &thread->root, retired | 7ull << LOG_FUNCTION_MODULE_SHIFT);
+	struct model *model;
+
+	(void)state;
+	a->gone_ticks = NS_START + 10 * MS;
+	a->number = 6;
+	b->gone_ticks = NS_START + 20 * MS;
+	b->number = 7;
+	build_call(of_a, 1 * MS, 0);
+	build_call(of_b, 2 * MS, 0);
+	build_finish(&build, NS_START + 1000 * MS, 0);
+	model = build_load(&build);
+	assert_int_equal(model->nr_functions, 2);
+	for (size_t i = 0; i < 2; i++)
+		assert_string_equal(model->functions[i]->object->path,
+				    model->functions[i]->stats.total_ns == 1e6 ? "/lib/a.so" : "/lib/b.so");
+	model_free(model);
+	build_release(&build);
+}
+
 /* Loaded at different places in two processes, one build-id: one function. */
 static void functions_merge_over_processes_by_build_id(void **state)
 {
@@ -317,6 +346,7 @@ int main(void)
 		cmocka_unit_test(heap_belongs_to_the_path_that_allocated),
 		cmocka_unit_test(totals_under_other_paths_are_marked),
 		cmocka_unit_test(retired_nodes_belong_to_modules_that_are_gone),
+		cmocka_unit_test(the_number_in_a_retired_node_says_which_module),
 		cmocka_unit_test(functions_merge_over_processes_by_build_id),
 		cmocka_unit_test(facts_events_and_damage_free_text_are_there),
 	};
