@@ -40,8 +40,8 @@ static void name_by_address(struct function *function)
 	const char *module = function->object ? base_name(function->object->path) : NULL;
 
 	if (function->kind == FUNCTION_OTHERS)
-		set_name(function, xstrdup("(other paths)"), true);
-	else if (module)
+		return;		/* has its name, a constant one */
+	if (module)
 		set_name(function, xasprintf("%s+0x%" PRIx64, module, function->addr), false);
 	else
 		set_name(function, xasprintf("0x%" PRIx64, function->addr), false);
@@ -155,6 +155,8 @@ const char *resolve_trouble(const struct object *object)
 void resolve_release(struct model *model)
 {
 	for (size_t i = 0; i < model->nr_functions; i++) {
+		if (model->functions[i]->kind == FUNCTION_OTHERS)
+			continue;
 		free((char *)model->functions[i]->name);
 		free((char *)model->functions[i]->short_name);
 	}

@@ -72,6 +72,6 @@ $(bench_bin)/%: test/bench/%.c
 	@mkdir -p $(@D)
 	$(call say,CC)gcc $(bench_cflags) -D_GNU_SOURCE -iquote include -iquote preload -iquote . $^ -o $@
 $(bench_bin)/sampling: $(call obj,tool,$(shared_src))
-bench: all $(bench_programs)
+bench: all $(bench_programs) $(bin)/countries
 	$(Q)test/bench/run $(abspath $(O))
 .PHONY: bench

@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* measure RUNS COMMAND...: runs it so often; prints "MEDIAN_NS MAX_RSS_BYTES". Its output goes nowhere. */
+/*
+ * measure RUNS [NAME=VALUE]... COMMAND...: runs it so often, with these in its environment; prints
+ * "MEDIAN_NS MAX_RSS_BYTES". Its output goes nowhere; any exit status but 0 is a failure.
+ */
 #include <fcntl.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -33,11 +37,13 @@ static int run_once(char **command, uint64_t *ns, long *max_rss_kib)
 
 	if (child == 0) {
 		dup2(open("/dev/null", O_WRONLY), 1);
+		for (; *command && strchr(*command, '='); command++)
+			putenv(*command);
 		execvp(command[0], command);
 		perror(command[0]);
 		_exit(127);
 	}
-	if (child < 0 || wait4(child, &status, 0, &usage) < 0 || !WIFEXITED(status) || WEXITSTATUS(status) == 127)
+	if (child < 0 || wait4(child, &status, 0, &usage) < 0 || !WIFEXITED(status) || WEXITSTATUS(status))
 		return -1;
 	*ns = now_ns() - start;
 	if (usage.ru_maxrss > *max_rss_kib)

@@ -11,7 +11,7 @@
 
 #include "log.h"
 #include "resources/machine.h"
-#include "resources/process.h"
+#include "resources/usage.h"
 #include "sampler.h"
 #include "test/unit/empty_log.h"
 
@@ -20,7 +20,7 @@
 #define LOG_USED_BYTES	(64u << 20)
 #define RUN_NS		3000000000u
 
-static struct process process;
+static struct usage usage;
 static struct machine machine;
 static struct figures figures;
 static uint64_t took_ns[READINGS];
@@ -32,9 +32,9 @@ static int compare(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-static void read_fast(void) { process_read(&process, &figures); }
-static void read_memory(void) { process_read_memory(&process, &figures); }
-static void read_slow(void) { process_read_slow(&process, &figures); }
+static void read_fast(void) { usage_read(&usage, &figures); }
+static void read_memory(void) { usage_read_memory(&usage, &figures); }
+static void read_slow(void) { usage_read_slow(&usage, &figures); }
 static void read_machine(void) { machine_read(&machine, &figures); }
 
 static void read_full(void)
@@ -58,16 +58,16 @@ static void measure(const char *what, void (*reading)(void))
 
 static void measure_all(const struct log_header *log, int pid, bool own_thread)
 {
-	if (process_open(&process, pid, own_thread, log) < 0)
+	if (usage_open(&usage, pid, own_thread, log) < 0)
 		abort();
-	machine_open(&machine, &process.count);
+	machine_open(&machine, &usage.count);
 	printf("%s\n", own_thread ? "from within" : "from outside");
-	measure("  fast row (process)", read_fast);
+	measure("  fast row (usage)", read_fast);
 	measure("  memory row", read_memory);
 	measure("  slow row (process_slow)", read_slow);
 	measure("  machine's row (system)", read_machine);
 	measure("  full row (all of them)", read_full);
-	process_close(&process);
+	usage_close(&usage);
 	machine_close(&machine);
 }
 

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * A disk that is full from now on: fill FILE. work is called 1000 times, then FILE takes all the room that is left, then
- * work is called 300000 times and each of 200 threads calls it once, for which a log needs more room.
- * It prints "work 301200" whatever happens. The report must show at most that many calls of work, and say what was lost.
+ * A disk that is full from now on: fill FILE THREADS. work is called 1000 times, then FILE takes all the room that is
+ * left, then work is called 300000 times and once by each of so many threads, for which a log needs more room. It prints
+ * "work N" whatever happens. The report must show at most N calls of work, all without threads, and say what was lost.
  */
 #include <fcntl.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 static atomic_long nr;
@@ -36,12 +37,15 @@ static void take_all_room(const char *path)
 
 int main(int argc, char **argv)
 {
+	int nr_threads = argc > 2 ? atoi(argv[2]) : 0;
+
 	for (int i = 0; i < 1000; i++)
 		work();
-	take_all_room(argc > 1 ? argv[1] : "fill");
+	if (argc > 1)
+		take_all_room(argv[1]);
 	for (int i = 0; i < 300000; i++)
 		work();
-	for (int i = 0; i < 200; i++) {
+	for (int i = 0; i < nr_threads; i++) {
 		pthread_t id;
 
 		if (pthread_create(&id, NULL, thread, NULL) == 0)

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Bad input and faults: one clear line, and the program goes its way; a damaged log never crashes the report.
 load lib
+bats_require_minimum_version 1.5.0
 
 @test "an unknown setting: one line, and recording goes on" {
 	INSIDEME_TRESHOLD=1us run record calls
@@ -49,7 +50,7 @@ load lib
 	[ "$(id -u)" = 0 ] || skip "mounting a small file system needs root"
 	mkdir small
 	mount -t tmpfs -o size=24m tmpfs small || skip "no mount here"
-	INSIDEME_THRESHOLD=0 INSIDEME_DIR=small/data run record fill small/fill
+	INSIDEME_THRESHOLD=0 INSIDEME_DIR=small/data run record fill small/fill 200
 	cp -r small/data/* run
 	umount small
 	same status "$status" 0
@@ -59,6 +60,24 @@ load lib
 	between "calls of work" 300000 "$(value calls function=work)" 301200
 	run "$report" -v quality run
 	[[ $output == *"no room"* || $output == *"not grow"* || $output == *"lost"* ]]
+}
+
+@test "the log never passes its budget, and counts stay exact" {
+	INSIDEME_THRESHOLD=0 INSIDEME_BUDGET=1M run record fill
+	same status "$status" 0
+	between "bytes of log" 1 "$(stat -c %s "$(find insideme.data -name '*.log')")" 1048576
+	calls work 301000 main 1
+	run "$report" -v quality
+	[[ $output == *hreshold* ]]
+}
+
+@test "threads for which there is no room are counted as lost" {
+	INSIDEME_BUDGET=1M run record fill /dev/full 200
+	same status "$status" 0
+	between "bytes of log" 1 "$(stat -c %s "$(find insideme.data -name '*.log')")" 1048576
+	between "calls of work" 301000 "$(value calls function=work)" 301200
+	run "$report" -v quality
+	[[ $output == *lost* || $output == *"no room"* || $output == *"not recorded"* ]]
 }
 
 @test "a file size limit does not kill the program" {
@@ -89,7 +108,7 @@ load lib
 }
 
 @test "a program that does not exist: 127, one line" {
-	run "$build/insideme-run" -- ./nothing
+	run -127 "$build/insideme-run" -- ./nothing
 	same status "$status" 127
 	same lines "${#lines[@]}" 1
 }

@@ -1,0 +1,35 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-3.0-or-later
+# make install, and what it installed at work.
+load lib
+
+install_to() {
+	make -s -C "$here/../.." O="$build" DEV=1 PREFIX="$1" DESTDIR="$2" install >install.out 2>&1 || { cat install.out; return 1; }
+}
+
+@test "everything is where it belongs" {
+	install_to /opt/insideme "$PWD/root"
+	for file in bin/insideme-run bin/insideme-report lib/libinsideme.so lib/insideme/libinsideme.so \
+		lib/insideme/libinsideme-nop.so lib/pkgconfig/insideme.pc share/man/man1/insideme-run.1 \
+		share/man/man1/insideme-report.1 share/man/man7/insideme.7; do
+		[ -e "root/opt/insideme/$file" ] || { echo "$file is missing"; false; }
+	done
+	[ ! -e root/opt/insideme/include/insideme_log.h ]
+	grep -q '^INSIDEME_THRESHOLD' <(man -l root/opt/insideme/share/man/man7/insideme.7 | sed 's/^ *//')
+	grep -q '^prefix=/opt/insideme$' root/opt/insideme/lib/pkgconfig/insideme.pc
+}
+
+@test "the installed tools work, wherever they were moved" {
+	install_to /usr "$PWD/root"
+	run root/usr/bin/insideme-run --library
+	same library "$(realpath "$output")" "$(realpath root/usr/lib/insideme/libinsideme.so)"
+	run root/usr/bin/insideme-run --quiet -- "$bin/calls"
+	same status "$status" 7
+	run root/usr/bin/insideme-report
+	same status "$status" 0
+	[[ $output == *fib* ]]
+	rm -rf insideme.data
+	run env LD_PRELOAD=libinsideme.so LD_LIBRARY_PATH="$PWD/root/usr/lib" "$bin/calls"
+	same status "$status" 7
+	calls leaf 6000
+}
