@@ -8,7 +8,7 @@
 #include "ahead.h"
 #include "clock.h"
 #include "resources/machine.h"
-#include "resources/process.h"
+#include "resources/usage.h"
 #include "row_set.h"
 
 #define MS			1000000u
@@ -27,7 +27,7 @@ struct sampler {
 	struct sampler_config config;
 	struct ahead ahead;
 	struct activity activity;
-	struct process process;
+	struct usage usage;
 	struct machine machine;
 	struct source_count machine_count;	/* where nobody's own reads are to be taken out */
 	struct figures figures;
@@ -59,12 +59,12 @@ static bool has_set(const struct sampler *sampler, enum column_set_id set)
 
 int sampler_start(struct sampler *sampler, const struct sampler_config *config)
 {
-	struct source_count *count = config->pid ? &sampler->process.count : &sampler->machine_count;
+	struct source_count *count = config->pid ? &sampler->usage.count : &sampler->machine_count;
 	int error;
 
 	sampler->config = *config;
 	if (config->pid) {
-		error = process_open(&sampler->process, config->pid, config->own_thread, config->log);
+		error = usage_open(&sampler->usage, config->pid, config->own_thread, config->log);
 		if (error < 0)
 			return error;
 	}
@@ -189,7 +189,7 @@ static int read_set(struct sampler *sampler, enum column_set_id set, uint64_t *t
 
 	figures_clear(figures);
 	if (sampler->config.own_thread)
-		sampler->process.log_pages.reach_bytes = sampler->ahead.in_memory_bytes;
+		sampler->usage.log_pages.reach_bytes = sampler->ahead.in_memory_bytes;
 	*ticks = clock_ticks(log->clock);
 	switch (set) {
 	case SET_CLOCK:
@@ -200,11 +200,11 @@ static int read_set(struct sampler *sampler, enum column_set_id set, uint64_t *t
 		return 0;
 	case SET_PROCESS:
 		figures->heap_bytes = heap_bytes(log);
-		return process_read(&sampler->process, figures);
+		return usage_read(&sampler->usage, figures);
 	case SET_MEMORY:
-		return process_read_memory(&sampler->process, figures);
+		return usage_read_memory(&sampler->usage, figures);
 	case SET_PROCESS_SLOW:
-		return process_read_slow(&sampler->process, figures);
+		return usage_read_slow(&sampler->usage, figures);
 	default:
 		machine_read(&sampler->machine, figures);
 		return 0;
@@ -272,7 +272,7 @@ static int64_t look_at_closed(struct sampler *sampler)
 {
 	if (sampler->config.log->end == LOG_TURNED_OFF)
 		return -ECANCELED;
-	return process_is_alive(&sampler->process) ? (int64_t)PAUSE_NS : -ESRCH;
+	return usage_is_alive(&sampler->usage) ? (int64_t)PAUSE_NS : -ESRCH;
 }
 
 static bool is_closed(const struct sampler *sampler)
@@ -316,7 +316,7 @@ void sampler_stop(struct sampler *sampler)
 			take_row(sampler, set);
 	}
 	if (sampler->config.pid)
-		process_close(&sampler->process);
+		usage_close(&sampler->usage);
 	if (sampler->config.system)
 		machine_close(&sampler->machine);
 	sys_close(sampler->config.log_fd);

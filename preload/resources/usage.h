@@ -3,8 +3,8 @@
  * What one process uses: reads /proc/PID and its CPU clock into figures. Works on any process of the same
  * user, and on its own when the reader is a thread of it, whose part it then leaves out.
  */
-#ifndef INSIDEME_RESOURCES_PROCESS_H
-#define INSIDEME_RESOURCES_PROCESS_H
+#ifndef INSIDEME_RESOURCES_USAGE_H
+#define INSIDEME_RESOURCES_USAGE_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -13,7 +13,7 @@
 #include "resources/log_pages.h"
 #include "resources/switches.h"
 
-struct process {
+struct usage {
 	int pid;
 	bool own_thread;
 	int stat_fd, statm_fd, io_fd, status_fd;
@@ -30,17 +30,17 @@ struct process {
  * Return: 0, or -errno when /proc/PID cannot be read (-ENOENT: there is no such process), or is not of the
  * process that began @log (-ESRCH).
  */
-int process_open(struct process *process, int pid, bool own_thread, const struct log_header *log);
-void process_close(struct process *process);
+int usage_open(struct usage *usage, int pid, bool own_thread, const struct log_header *log);
+void usage_close(struct usage *usage);
 
-bool process_is_alive(struct process *process);
+bool usage_is_alive(struct usage *usage);
 
 /*
  * Each sets what it reads and leaves the rest alone. Return: 0, or -ESRCH when the process has ended; what
- * process_read() has set then is the zombie's last word.
+ * usage_read() has set then is the zombie's last word.
  */
-int process_read(struct process *process, struct figures *figures);		/* the set "process" without heap */
-int process_read_memory(struct process *process, struct figures *figures);	/* RSS and VMS */
-int process_read_slow(struct process *process, struct figures *figures);	/* peak RSS, swap; after RSS */
+int usage_read(struct usage *usage, struct figures *figures);		/* the set "process" without heap */
+int usage_read_memory(struct usage *usage, struct figures *figures);	/* RSS and VMS */
+int usage_read_slow(struct usage *usage, struct figures *figures);	/* peak RSS, swap; after RSS */
 
 #endif

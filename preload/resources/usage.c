@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What one process uses. */
+#include "resources/usage.h"
+
+#include <errno.h>
+#include <sys/resource.h>
+
+#include "clock.h"
+#include "resources/process_text.h"
+
+#define CPU_CLOCK_OF(pid)	((int)((~(unsigned)(pid)) << 3 | 2))	/* CPUCLOCK_SCHED of a whole process */
+#define CLOCK_OWN_THREAD	CLOCK_THREAD_CPUTIME_ID
+
+static long read_text(struct usage *usage, int fd)
+{
+	return source_read(fd, &usage->count, usage->buffer, sizeof(usage->buffer), 0);
+}
+
+/* From the reading thread's first breath on: what it has read before is in its io file already. */
+static void open_own_io(struct usage *usage)
+{
+	struct proc_io io;
+	char name[40];
+	struct text text;
+
+	text_init(&text, name, sizeof(name));
+	text_add(&text, "task/");
+	text_add_number(&text, (uint64_t)sys_gettid());
+	text_add(&text, "/io");
+	usage->own_io_fd = source_open(usage->pid, name);
+	if (read_text(usage, usage->own_io_fd) <= 0)
+		return;
+	proc_parse_io(usage->buffer, &io);
+	if (io.read_calls == LOG_NONE || io.read_chars == LOG_NONE)
+		return;
+	usage->count.calls += io.read_calls;
+	usage->count.bytes += io.read_chars;
+}
+
+/* The pid may have been given to another process since, or be a number of another namespace. */
+static bool is_same_process(struct usage *usage, const struct log_header *log)
+{
+	struct proc_stat stat;
+
+	return read_text(usage, usage->stat_fd) > 0 && proc_parse_stat(usage->buffer, &stat) == 0 &&
+	       (!log->process_start || stat.start_ticks == log->process_start);
+}
+
+int usage_open(struct usage *usage, int pid, bool own_thread, const struct log_header *log)
+{
+	usage->pid = pid;
+	usage->own_thread = own_thread;
+	usage->count.calls = 0;
+	usage->count.bytes = 0;
+	usage->highest_seen_bytes = 0;
+	usage->peak_rss_bytes = 0;
+	usage->own_io_fd = -1;
+	usage->stat_fd = source_open(pid, "stat");
+	if (usage->stat_fd < 0)
+		return usage->stat_fd;
+	if (!is_same_process(usage, log)) {
+		source_close(&usage->stat_fd);
+		return -ESRCH;
+	}
+	if (own_thread)
+		open_own_io(usage);
+	usage->statm_fd = source_open(pid, "statm");
+	usage->io_fd = source_open(pid, "io");
+	usage->status_fd = source_open(pid, "status");
+	log_pages_open(&usage->log_pages, log, pid, &usage->count);
+	switches_open(&usage->switches, pid, &usage->count);
+	return 0;
+}
+
+void usage_close(struct usage *usage)
+{
+	source_close(&usage->stat_fd);
+	source_close(&usage->statm_fd);
+	source_close(&usage->io_fd);
+	source_close(&usage->status_fd);
+	source_close(&usage->own_io_fd);
+	log_pages_close(&usage->log_pages);
+	switches_close(&usage->switches);
+}
+
+/* A process is over when only its first thread is left, as a zombie. */
+static bool is_over(const struct usage *usage, const struct proc_stat *stat)
+{
+	return !usage->own_thread && stat->threads <= 1 && (stat->state == 'Z' || stat->state == 'X');
+}
+
+bool usage_is_alive(struct usage *usage)
+{
+	struct proc_stat stat;
+
+	return read_text(usage, usage->stat_fd) > 0 && proc_parse_stat(usage->buffer, &stat) == 0 &&
+	       !is_over(usage, &stat);
+}
+
+static uint64_t less(uint64_t all, uint64_t part)
+{
+	return all == LOG_NONE ? LOG_NONE : all > part ? all - part : 0;
+}
+
+static uint64_t timeval_ns(const struct timeval *time)
+{
+	return (uint64_t)time->tv_sec * 1000000000u + (uint64_t)time->tv_usec * 1000u;
+}
+
+static int read_cpu_clock(const struct usage *usage, struct figures *figures)
+{
+	struct timespec time;
+	long error = sys_clock_gettime(CPU_CLOCK_OF(usage->pid), &time);
+
+	if (error < 0)
+		return (int)error;
+	figures->cpu_ns = (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
+	if (usage->own_thread)
+		figures->cpu_ns = less(figures->cpu_ns, clock_ns(CLOCK_OWN_THREAD));
+	return 0;
+}
+
+/* From within the kernel tells times to the microsecond and the switches of all threads, ended ones too. */
+static void read_own_usage(struct figures *figures)
+{
+	struct rusage all, own;
+
+	if (raw_syscall(SYS_getrusage, RUSAGE_SELF, (long)&all, 0, 0, 0, 0) < 0 ||
+	    raw_syscall(SYS_getrusage, RUSAGE_THREAD, (long)&own, 0, 0, 0, 0) < 0)
+		return;
+	figures->user_ns = less(timeval_ns(&all.ru_utime), timeval_ns(&own.ru_utime));
+	figures->system_ns = less(timeval_ns(&all.ru_stime), timeval_ns(&own.ru_stime));
+	figures->minor_faults = less((uint64_t)all.ru_minflt, (uint64_t)own.ru_minflt);
+	figures->major_faults = less((uint64_t)all.ru_majflt, (uint64_t)own.ru_majflt);
+	figures->voluntary_switches = less((uint64_t)all.ru_nvcsw, (uint64_t)own.ru_nvcsw);
+	figures->involuntary_switches = less((uint64_t)all.ru_nivcsw, (uint64_t)own.ru_nivcsw);
+}
+
+static int read_stat(struct usage *usage, struct figures *figures)
+{
+	struct proc_stat stat;
+	long length = read_text(usage, usage->stat_fd);
+
+	if (length <= 0)
+		return -ESRCH;
+	if (proc_parse_stat(usage->buffer, &stat) < 0)
+		return 0;
+	figures->threads = usage->own_thread ? less(stat.threads, 1) : stat.threads;
+	if (usage->own_thread) {
+		read_own_usage(figures);
+		return 0;
+	}
+	if (is_over(usage, &stat))
+		figures->threads = 0;
+	figures->user_ns = stat.user_ns;
+	figures->system_ns = stat.system_ns;
+	/* each page of the log that the program has in memory is a fault that it has us to thank for */
+	figures->minor_faults = less(stat.minor_faults, usage->log_pages.present);
+	figures->major_faults = stat.major_faults;
+	switches_read(&usage->switches, stat.threads, figures, usage->buffer, sizeof(usage->buffer));
+	return is_over(usage, &stat) ? -ESRCH : 0;
+}
+
+/* The reading thread brings pages of the log into memory: storage counts them as written by the process. */
+static uint64_t own_write_bytes(struct usage *usage)
+{
+	struct proc_io io;
+
+	if (read_text(usage, usage->own_io_fd) <= 0)
+		return 0;
+	proc_parse_io(usage->buffer, &io);
+	return io.write_bytes == LOG_NONE ? 0 : io.write_bytes;
+}
+
+static void read_io(struct usage *usage, struct figures *figures)
+{
+	uint64_t own_written = usage->own_thread ? own_write_bytes(usage) : 0;
+	struct source_count own = { 0, 0 };
+	struct proc_io io;
+
+	if (usage->own_thread)
+		own = usage->count;		/* the read below is not in its own text yet */
+	if (read_text(usage, usage->io_fd) <= 0)
+		return;
+	proc_parse_io(usage->buffer, &io);
+	figures->read_calls = less(io.read_calls, own.calls);
+	figures->read_chars = less(io.read_chars, own.bytes);
+	figures->write_calls = io.write_calls;
+	figures->write_chars = io.write_chars;
+	figures->read_bytes = io.read_bytes;
+	figures->write_bytes = less(io.write_bytes, own_written);
+}
+
+/* A first thread that has ended while others run has no memory to show: nothing is known then. */
+int usage_read_memory(struct usage *usage, struct figures *figures)
+{
+	uint64_t page_bytes = usage->log_pages.page_bytes, log_bytes;
+	struct proc_statm statm;
+	long length = read_text(usage, usage->statm_fd);
+
+	if (length == -ESRCH)
+		return -ESRCH;
+	if (length <= 0 || proc_parse_statm(usage->buffer, &statm) < 0 || statm.size_pages == 0)
+		return 0;
+	log_bytes = log_pages_read(&usage->log_pages);
+	figures->rss_bytes = less(statm.resident_pages * page_bytes, log_bytes);
+	figures->vms_bytes = less(statm.size_pages * page_bytes, usage->log_pages.log->map_bytes);
+	return 0;
+}
+
+/* A zombie has no memory any more, but all that it has counted. */
+int usage_read(struct usage *usage, struct figures *figures)
+{
+	int error;
+
+	if (read_cpu_clock(usage, figures) == -EINVAL)	/* what the kernel says of a pid that is gone */
+		return -ESRCH;
+	usage_read_memory(usage, figures);
+	error = read_stat(usage, figures);
+	read_io(usage, figures);
+	return error;
+}
+
+/*
+ * VmHWM counts the log's pages too. It rises only with RSS, so when it has risen since the last reading,
+ * what it says less the log's pages of now is a lower bound, off by what the log grew since then.
+ */
+int usage_read_slow(struct usage *usage, struct figures *figures)
+{
+	struct proc_status status;
+	long length = read_text(usage, usage->status_fd);
+
+	if (length <= 0)
+		return length == -ESRCH ? -ESRCH : 0;
+	proc_parse_status(usage->buffer, &status);
+	figures->swap_bytes = status.swap_bytes;
+	if (status.peak_rss_bytes == LOG_NONE)
+		return 0;
+	if (status.peak_rss_bytes > usage->highest_seen_bytes) {
+		uint64_t peak = less(status.peak_rss_bytes, log_pages_read(&usage->log_pages));
+
+		usage->highest_seen_bytes = status.peak_rss_bytes;
+		if (peak > usage->peak_rss_bytes)
+			usage->peak_rss_bytes = peak;
+	}
+	figures->peak_rss_bytes = usage->peak_rss_bytes;
+	return 0;
+}

@@ -1,0 +1,95 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-3.0-or-later
+# insideme-run: finding the library, the program's environment, signals and exit status, and what it says.
+load lib
+bats_require_minimum_version 1.5.0
+
+started() {
+	for _ in $(seq 200); do
+		grep -q ready stdout && return
+		sleep 0.02
+	done
+	echo "the program did not start"
+	return 1
+}
+
+# A program that counts the signals it gets and ends at SIGTERM with that number.
+trapper='trap "n=\$((n+1))" USR1 USR2 INT HUP; trap "exit \$n" TERM; n=0; echo ready; while :; do sleep 0.05; done'
+
+@test "--library prints a path that LD_PRELOAD can take" {
+	same path "$("$build/insideme-run" --library)" "$(realpath "$library")"
+}
+
+@test "the program's environment has the run, the library in front, and the options" {
+	LD_PRELOAD=/lib/x86_64-linux-gnu/libm.so.6 run -0 "$build/insideme-run" -q --budget 64M --threshold=0 -d there env
+	[[ $output == *"LD_PRELOAD=$(realpath "$library"):/lib/x86_64-linux-gnu/libm.so.6"* ]]
+	[[ $output == *INSIDEME_BUDGET=64M* && $output == *INSIDEME_THRESHOLD=0* ]]
+	[[ $output == *"INSIDEME_RUN=$PWD/there/"* ]]
+}
+
+@test "a signal sent to insideme-run reaches the program, once" {
+	"$build/insideme-run" -q bash -c "$trapper" >stdout &
+	started
+	for signal in USR1 USR2 HUP USR1; do
+		kill -$signal $!
+		sleep 0.2
+	done
+	kill -TERM $!
+	wait $! || same status $? 4
+}
+
+@test "Ctrl-C at the terminal reaches the program once, Ctrl-Z stops both" {
+	command -v python3 >/dev/null || skip "needs python3"
+	run -0 timeout 30 python3 "$here/terminal.py" "$build/insideme-run" "$trapper"
+	same "signals counted" "${lines[0]}" 3
+	same "stopped" "${lines[1]}" "T T"
+}
+
+@test "what the program dies of, insideme-run dies of" {
+	run "$build/insideme-run" -q sh -c 'kill -KILL $$'
+	same status "$status" 137
+	run "$build/insideme-run" -q sh -c 'kill -SEGV $$'
+	same status "$status" 139
+	same core "$(echo core*)" 'core*'
+}
+
+@test "not found is 127, not executable is 126, and no run is made" {
+	run -127 "$build/insideme-run" ./nope
+	same lines "${#lines[@]}" 1
+	touch plain
+	run -126 "$build/insideme-run" ./plain
+	same lines "${#lines[@]}" 1
+	run -126 "$build/insideme-run" .
+	[ ! -e insideme.data ]
+}
+
+@test "a library whose path has a blank is loaded through a link that is gone afterwards" {
+	mkdir 'a b'
+	cp "$build/insideme-run" "$library" 'a b'
+	'a b/insideme-run' -q "$bin/calls" >stdout || same status $? 7
+	calls leaf 6000
+	same links "$(find /tmp -maxdepth 1 -name 'insideme-??????' -user "$(id -un)" | wc -l)" 0
+}
+
+@test "without a library the program runs, and a line says why it is not recorded" {
+	mkdir alone
+	cp "$build/insideme-run" alone
+	run alone/insideme-run -q "$bin/calls"
+	same status "$status" 7
+	[[ $output == *'not recorded'*libinsideme.so* ]]
+}
+
+@test "one line at the end, with the calls that were counted" {
+	monitor "$bin/calls" || same status $? 7
+	same lines "$(wc -l <stderr)" 1
+	total=$(view functions | awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == "calls") c = i } NR > 1 { n += $c } END { print n }')
+	[ "$total" -ge 10000 ] && total=$(awk "BEGIN { printf $total < 100000 ? \"%.1f k\" : \"%.0f k\", $total / 1000 }")
+	[[ $(cat stderr) == "insideme: $total calls, "*"; read with: insideme-report insideme.data/"* ]] || { cat stderr; echo "$total"; false; }
+}
+
+@test "under another insideme-run the program is recorded once" {
+	run "$build/insideme-run" -q "$build/insideme-run" "$bin/calls"
+	same status "$status" 7
+	same runs "$(ls insideme.data | wc -l)" 1
+	calls leaf 6000
+}
