@@ -250,22 +250,26 @@ static void see(struct process *process, uint64_t ticks)
 		process->last_ticks = ticks;
 }
 
-/* The newest call that is open on a thread's stack. */
+/* The newest call that is open on a thread's stack: the one at the top, or below one on its way. */
 static void see_open_call(struct process *process, const struct log_thread *thread)
 {
 	struct logfile *log = process->log;
-	const struct log_extent *extent;
 	struct log_frame frame;
 	uint64_t offset;
 
 	if (process->header.timing != LOG_TIMING_EXACT || !logfile_offset(log, thread->top_addr, &offset))
 		return;
-	extent = logfile_find(log, offset, sizeof(frame));
-	if (!extent || extent->kind != LOG_AREA_FRAMES)
-		return;
-	memcpy(&frame, log->base + offset, sizeof(frame));
-	if (frame.function_addr && frame.node == thread->current)
+	for (int i = 0; i < 2; i++, offset -= sizeof(frame)) {
+		const struct log_extent *extent = logfile_find(log, offset, sizeof(frame));
+
+		if (!extent || extent->kind != LOG_AREA_FRAMES || offset < extent->offset + sizeof(struct log_frames))
+			return;
+		memcpy(&frame, log->base + offset, sizeof(frame));
+		if (!frame.function_addr || frame.node != thread->current)
+			continue;
 		see(process, frame.start_ticks);
+		return;
+	}
 }
 
 static void see_area(struct process *process, const struct log_extent *extent)
