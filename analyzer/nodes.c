@@ -20,6 +20,7 @@
 struct node_reader {
 	struct thread *thread;
 	struct node_limits limits;
+	uint64_t current_node;		/* offset of the node where the thread is */
 	uint64_t pending_node;		/* offset of the node with a bucket that waits to be counted, 0: none */
 	uint32_t pending_bucket;
 };
@@ -75,6 +76,7 @@ static void find_pending(struct node_reader *reader)
 	memcpy(&thread, log->base + ((uint64_t)reader->thread->ref << LOG_REF_SHIFT),
 	       offsetof(struct log_thread, cache));
 	reader->pending_node = 0;
+	reader->current_node = (uint64_t)thread.current << LOG_REF_SHIFT;
 	if (!thread.pending_addr || !logfile_offset(log, thread.pending_addr, &offset))
 		return;
 	extent = logfile_find(log, offset, sizeof(uint32_t));
@@ -141,10 +143,12 @@ static void add_counters(struct node_reader *reader, struct tree_node *path, con
 static void add_node(struct node_reader *reader, struct tree_node *path, const struct log_node *node, uint64_t offset)
 {
 	struct process *process = reader->thread->process;
+	struct node_limits limits = reader->limits;
 	uint64_t histogram[LOG_BUCKETS];
 
+	limits.changing |= offset == reader->current_node;	/* a kill may have come between its counters */
 	whole_histogram(reader, node, offset, histogram);
-	if (!node_is_sound(node, histogram, &reader->limits)) {
+	if (!node_is_sound(node, histogram, &limits)) {
 		logfile_damaged(process->log, offset, "counters of a call path that cannot be true");
 		return;
 	}
