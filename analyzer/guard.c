@@ -43,10 +43,8 @@ void guard_add(const void *base, size_t bytes)
 {
 	struct sigaction action = { .sa_sigaction = replace_page, .sa_flags = SA_SIGINFO };
 
-	if (!page_bytes) {
-		page_bytes = (uintptr_t)sysconf(_SC_PAGESIZE);
-		sigaction(SIGBUS, &action, NULL);
-	}
+	page_bytes = (uintptr_t)sysconf(_SC_PAGESIZE);
+	sigaction(SIGBUS, &action, NULL);
 	ranges = xgrow(ranges, nr_ranges, sizeof(*ranges));
 	ranges[nr_ranges++] = (struct range){ (uintptr_t)base, (uintptr_t)base + bytes };
 }

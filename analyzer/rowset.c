@@ -112,6 +112,8 @@ void rowset_clip(struct rowset *rows, uint64_t from_ticks, uint64_t to_ticks)
 		rows->nr_rows--;
 	while (skip < rows->nr_rows && rows->ticks[skip] < from_ticks)
 		skip++;
+	if (skip == 0)
+		return;
 	rows->nr_rows -= skip;
 	memmove(rows->ticks, rows->ticks + skip, rows->nr_rows * sizeof(uint64_t));
 	memmove(rows->values, rows->values + skip * rows->nr_columns,

@@ -16,7 +16,7 @@
 
 /* A log with CLOCK_MONOTONIC, the program's module and its first thread. */
 struct log_thread *build_begin(struct build *build);
-/* The model of a log: written to a temporary file that is removed at once. NULL: it could not be read. */
+/* The model of the first @bytes (0: all) of a log, from a file in memory. NULL: it could not be read. */
 struct model *build_try_load(const struct build *build, uint64_t bytes);
 /* The same for all of a log that must be readable. */
 struct model *build_load(const struct build *build);
