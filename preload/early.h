@@ -9,6 +9,7 @@
 #include "real.h"
 
 #define EARLY_BYTES 65536
+#define EARLY_PAGE_BYTES 4096
 extern HIDDEN char early_arena[EARLY_BYTES];
 
 /* A block of the arena may come back at any time, for ever. */

@@ -2,8 +2,6 @@
 /* How the process ends. Nothing is flushed, nothing is freed: recording goes on until the process is gone. */
 #include "ends.h"
 
-#include <stdlib.h>
-
 #include "real.h"
 #include "recorder.h"
 
@@ -16,7 +14,7 @@ static void exited(int status, void *unused)
 /* Registered before anybody else's handler, so it runs after all of them and sees the final status. */
 void ends_init(void)
 {
-	on_exit(exited, NULL);
+	libc.on_exit(exited, NULL);
 }
 
 static _Noreturn void end_now(int status)

@@ -5,12 +5,8 @@
  */
 #include "fork.h"
 
-#include <pthread.h>
-
+#include "real.h"
 #include "stacks.h"
-
-/* What libc's pthread_atfork() calls; that itself is in a static library, and wants crt files. */
-int __register_atfork(void (*prepare)(void), void (*parent)(void), void (*child)(void), void *dso_handle);
 
 /*
  * The forking thread's open calls, between prepare and the other two. Per thread, since several may fork at
@@ -32,15 +28,15 @@ static void prepare(void)
 	inherited_bytes = log->heap_total_bytes + self->heap_held_bytes;
 	copy = has_key ? stack_copy_open(self) : NULL;
 	if (copy)
-		pthread_setspecific(copy_key, copy);
+		libc.pthread_setspecific(copy_key, copy);
 }
 
 static struct open_calls *take_copy(void)
 {
-	struct open_calls *copy = has_key ? pthread_getspecific(copy_key) : NULL;
+	struct open_calls *copy = has_key ? libc.pthread_getspecific(copy_key) : NULL;
 
 	if (copy)
-		pthread_setspecific(copy_key, NULL);
+		libc.pthread_setspecific(copy_key, NULL);
 	return copy;
 }
 
@@ -68,6 +64,7 @@ static void in_child(void)
 
 void fork_init(void)
 {
-	has_key = pthread_key_create(&copy_key, NULL) == 0;
-	__register_atfork(prepare, in_parent, in_child, NULL);
+	has_key = libc.pthread_key_create(&copy_key, NULL) == 0;
+	/* What pthread_atfork() calls, which is in a static part of libc and wants its crt files. */
+	libc.__register_atfork(prepare, in_parent, in_child, NULL);
 }

@@ -10,20 +10,27 @@
 
 struct allocator allocator;
 
-static int find_allocator(struct dl_phdr_info *info, size_t bytes, void *context)
+/* A sanitizer's malloc is called before it is ready, and then returns blocks that it knows nothing of. */
+static bool is_sanitizer(const struct object *object)
 {
-	bool *is_replaced = context;
-	struct object object;
-	const char *name;
+	static const char name[] = "__sanitizer_get_allocated_size";
 
-	(void)bytes;
-	object_read(&object, info);
-	name = text_base_name(object.name);
+	return object_find(object, name, symbol_hash(name));
+}
+
+static int find_allocator(const struct object *object, void *context)
+{
+	const char *name = text_base_name(object->name);
+	bool *is_unusable = context;
+
 	/* Of valgrind's objects all but the core's bring a malloc, which valgrind puts in place of any other. */
 	if (text_begins(name, "vgpreload_") && !text_begins(name, "vgpreload_core"))
-		*is_replaced = true;
-	if (real.malloc && object_holds(&object, (uintptr_t)real.malloc))
-		allocator = (struct allocator){ object.begin, object.end - object.begin };
+		*is_unusable = true;
+	if (!real.malloc || !object_holds(object, (uintptr_t)real.malloc))
+		return 0;
+	allocator = (struct allocator){ object->begin, object->end - object->begin };
+	if (is_sanitizer(object))
+		*is_unusable = true;
 	return 0;
 }
 
@@ -34,10 +41,10 @@ static bool is_allocators(const void *function)
 
 void heap_init(void)
 {
-	bool is_replaced = false;
+	bool is_unusable = false;
 
-	dl_iterate_phdr(find_allocator, &is_replaced);
-	if (is_replaced || real_is_taken("malloc") || !is_allocators(real.calloc) || !is_allocators(real.realloc) ||
+	objects_each(find_allocator, &is_unusable);
+	if (is_unusable || real_is_taken("malloc") || !is_allocators(real.calloc) || !is_allocators(real.realloc) ||
 	    !is_allocators(real.free) || !is_allocators(real.malloc_usable_size))
 		allocator.bytes = 0;
 }

@@ -12,8 +12,8 @@
 
 /*
  * Can the heap be counted here? Not when the program brings its own malloc (ours is never called), when the size
- * of a block cannot be asked of the allocator that made it, or under valgrind: allocator.bytes is 0 then.
- * Constructor only.
+ * of a block cannot be asked of the allocator that made it, nor under sanitizers and valgrind: allocator.bytes is
+ * 0 then. Constructor only.
  */
 void heap_init(void);
 
@@ -30,12 +30,18 @@ struct log_heap *heap_new_record(struct log_thread *thread, struct log_node *nod
 void heap_publish_held(struct log_thread *thread);
 void heap_raise_largest(struct log_heap *heap, uint64_t bytes);
 
+/* The real functions of the malloc family are known then, and malloc_usable_size too. */
+static ALWAYS_INLINE bool heap_is_counted(void)
+{
+	return live.heap != HEAP_OFF;
+}
+
 /* The calling thread, NULL when what it does now is not to be counted. */
 static ALWAYS_INLINE struct log_thread *heap_thread(void)
 {
 	struct log_thread *thread;
 
-	if (unlikely(live.heap == HEAP_OFF))
+	if (unlikely(!heap_is_counted()))
 		return NULL;
 	thread = thread_self();
 	return likely(thread && !thread->heap_inside) ? thread : NULL;

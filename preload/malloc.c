@@ -1,16 +1,32 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Wrappers of the malloc family. errno is the real function's: nothing of ours touches it. */
+/*
+ * Wrappers of the malloc family. errno is the real function's: nothing of ours touches it. What is not counted
+ * is a tail call: leak checkers look at who called.
+ */
 #include <errno.h>
 #include <malloc.h>
 #include <stdlib.h>
 
 #include "heap.h"
 
-EXPORT void *malloc(size_t bytes)
+static NOINLINE void *counted(void *block)
 {
-	void *block = real_malloc(bytes);
 	struct log_thread *thread = heap_thread();
 
+	if (thread)
+		heap_allocated(thread, block);
+	return block;
+}
+
+EXPORT void *malloc(size_t bytes)
+{
+	struct log_thread *thread;
+	void *block;
+
+	if (unlikely(!heap_is_counted()))
+		return real_malloc(bytes);
+	block = real.malloc(bytes);
+	thread = heap_thread();
 	if (likely(thread))
 		heap_allocated(thread, block);
 	return block;
@@ -18,12 +34,9 @@ EXPORT void *malloc(size_t bytes)
 
 EXPORT void *calloc(size_t count, size_t bytes)
 {
-	void *block = likely(real.calloc) ? real.calloc(count, bytes) : early_calloc(count, bytes);
-	struct log_thread *thread = heap_thread();
-
-	if (likely(thread))
-		heap_allocated(thread, block);
-	return block;
+	if (unlikely(!heap_is_counted()))
+		return real.calloc ? real.calloc(count, bytes) : early_calloc(count, bytes);
+	return counted(real.calloc(count, bytes));
 }
 
 /* Counted before the real free: after it the block may already be another thread's. */
@@ -59,10 +72,11 @@ EXPORT void *realloc(void *block, size_t bytes)
 	if (unlikely(!real.realloc || early_owns(block)))
 		return early_realloc(block, bytes);
 	thread = heap_thread();
-	old_bytes = thread && block ? real.malloc_usable_size(block) : 0;
+	if (!thread)
+		return real.realloc(block, bytes);
+	old_bytes = block ? real.malloc_usable_size(block) : 0;
 	moved = real.realloc(block, bytes);
-	if (likely(thread))
-		reallocated(thread, block, old_bytes, moved, block && !bytes);
+	reallocated(thread, block, old_bytes, moved, block && !bytes);
 	return moved;
 }
 
@@ -76,21 +90,21 @@ EXPORT void *reallocarray(void *block, size_t count, size_t bytes)
 	if (unlikely(!real.reallocarray || early_owns(block)))
 		return __builtin_mul_overflow(count, bytes, &product) ? NULL : early_realloc(block, product);
 	thread = heap_begin((void *)real.reallocarray);
-	old_bytes = thread && block ? real.malloc_usable_size(block) : 0;
+	if (!thread)
+		return real.reallocarray(block, count, bytes);
+	old_bytes = block ? real.malloc_usable_size(block) : 0;
 	moved = real.reallocarray(block, count, bytes);
 	heap_end(thread);
-	if (thread)
-		reallocated(thread, block, old_bytes, moved, block && (!count || !bytes));
+	reallocated(thread, block, old_bytes, moved, block && (!count || !bytes));
 	return moved;
 }
 
 /* ---- aligned ---- */
 
-static void *aligned(struct log_thread *thread, void *block)
+static NOINLINE void *aligned(struct log_thread *thread, void *block)
 {
 	heap_end(thread);
-	if (thread)
-		heap_allocated(thread, block);
+	heap_allocated(thread, block);
 	return block;
 }
 
@@ -99,13 +113,12 @@ EXPORT int posix_memalign(void **block, size_t align, size_t bytes)
 	struct log_thread *thread;
 	int error;
 
-	if (unlikely(!real.posix_memalign))
-		real_init();
+	if (unlikely(!real.posix_memalign && (real_init(), !real.posix_memalign)))
+		return (*block = early_aligned(align, bytes)) ? 0 : ENOMEM;
 	thread = heap_begin((void *)real.posix_memalign);
-	if (real.posix_memalign)
-		error = real.posix_memalign(block, align, bytes);
-	else
-		error = (*block = early_aligned(align, bytes)) ? 0 : ENOMEM;
+	if (!thread)
+		return real.posix_memalign(block, align, bytes);
+	error = real.posix_memalign(block, align, bytes);
 	aligned(thread, error ? NULL : *block);
 	return error;
 }
@@ -114,40 +127,40 @@ EXPORT void *aligned_alloc(size_t align, size_t bytes)
 {
 	struct log_thread *thread;
 
-	if (unlikely(!real.aligned_alloc))
-		real_init();
+	if (unlikely(!real.aligned_alloc && (real_init(), !real.aligned_alloc)))
+		return early_aligned(align, bytes);
 	thread = heap_begin((void *)real.aligned_alloc);
-	return aligned(thread, real.aligned_alloc ? real.aligned_alloc(align, bytes) : early_aligned(align, bytes));
+	return thread ? aligned(thread, real.aligned_alloc(align, bytes)) : real.aligned_alloc(align, bytes);
 }
 
 EXPORT void *memalign(size_t align, size_t bytes)
 {
 	struct log_thread *thread;
 
-	if (unlikely(!real.memalign))
-		real_init();
+	if (unlikely(!real.memalign && (real_init(), !real.memalign)))
+		return early_aligned(align, bytes);
 	thread = heap_begin((void *)real.memalign);
-	return aligned(thread, real.memalign ? real.memalign(align, bytes) : early_aligned(align, bytes));
+	return thread ? aligned(thread, real.memalign(align, bytes)) : real.memalign(align, bytes);
 }
 
 EXPORT void *valloc(size_t bytes)
 {
 	struct log_thread *thread;
 
-	if (unlikely(!real.valloc))
-		real_init();
+	if (unlikely(!real.valloc && (real_init(), !real.valloc)))
+		return early_aligned(EARLY_PAGE_BYTES, bytes);
 	thread = heap_begin((void *)real.valloc);
-	return aligned(thread, real.valloc ? real.valloc(bytes) : early_aligned(4096, bytes));
+	return thread ? aligned(thread, real.valloc(bytes)) : real.valloc(bytes);
 }
 
 EXPORT void *pvalloc(size_t bytes)
 {
 	struct log_thread *thread;
 
-	if (unlikely(!real.pvalloc))
-		real_init();
+	if (unlikely(!real.pvalloc && (real_init(), !real.pvalloc)))
+		return early_aligned(EARLY_PAGE_BYTES, (bytes + EARLY_PAGE_BYTES - 1) & ~(EARLY_PAGE_BYTES - 1ul));
 	thread = heap_begin((void *)real.pvalloc);
-	return aligned(thread, real.pvalloc ? real.pvalloc(bytes) : early_aligned(4096, (bytes + 4095) & ~4095ul));
+	return thread ? aligned(thread, real.pvalloc(bytes)) : real.pvalloc(bytes);
 }
 
 /* ---- C23; a libc without them is served by its free() ---- */

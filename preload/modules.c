@@ -175,24 +175,21 @@ static void add(struct log_header *log, const struct object *object, bool is_pro
 	log_one(log, module);
 }
 
-static int sweep_one(struct dl_phdr_info *info, size_t bytes, void *context)
+static int sweep_one(const struct object *object, void *context)
 {
 	struct sweep *sweep = context;
 	bool is_program = sweep->is_first;
-	struct object object;
 
-	(void)bytes;
 	sweep->is_first = false;
-	object_read(&object, info);
-	if (object.begin == object.end)
+	if (object->begin == object->end)
 		return 0;
 	for (uint32_t i = 0; i < nr_modules; i++) {
-		if (is_same(&modules[i], &object)) {
+		if (is_same(&modules[i], object)) {
 			modules[i].is_loaded = true;
 			return 0;
 		}
 	}
-	add(sweep->log, &object, is_program);
+	add(sweep->log, object, is_program);
 	return 0;
 }
 
@@ -213,7 +210,7 @@ static void sweep(struct log_header *log)
 
 	for (uint32_t i = 0; i < nr_modules; i++)
 		modules[i].is_loaded = false;
-	dl_iterate_phdr(sweep_one, &sweep);
+	objects_each(sweep_one, &sweep);
 	for (uint32_t i = 0; i < nr_modules; i++)
 		if (modules[i].end && !modules[i].is_loaded)
 			end(&modules[i]);
@@ -255,7 +252,7 @@ static bool is_in_an_object(uintptr_t addr)
 {
 	uint64_t found[16];	/* struct dl_find_object has 12 words, and room for more */
 
-	return !real._dl_find_object || real._dl_find_object((void *)addr, found) == 0;
+	return !libc._dl_find_object || libc._dl_find_object((void *)addr, found) == 0;
 }
 
 void modules_know(uintptr_t addr)
@@ -265,19 +262,15 @@ void modules_know(uintptr_t addr)
 	sweep_or_leave_it();
 }
 
-static int imports_hook(struct dl_phdr_info *info, size_t bytes, void *context)
+static int imports_hook(const struct object *object, void *context)
 {
-	struct object object;
-
-	(void)bytes;
 	(void)context;
-	object_read(&object, info);
-	return object_imports(&object, "__cyg_profile_func_enter");
+	return object_imports(object, "__cyg_profile_func_enter");
 }
 
 bool modules_have_hooks(void)
 {
-	return dl_iterate_phdr(imports_hook, NULL);
+	return objects_each(imports_hook, NULL);
 }
 
 EXPORT int dlclose(void *handle);

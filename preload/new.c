@@ -32,9 +32,9 @@ static ALWAYS_INLINE struct new_call new_begin(const void *function)
 	return call;
 }
 
-static ALWAYS_INLINE void *new_end(struct new_call call, void *block)
+static NOINLINE void *new_end(struct new_call call, void *block)
 {
-	if (unlikely(call.thread) && call.heap_bytes == call.thread->heap_bytes)
+	if (call.heap_bytes == call.thread->heap_bytes)
 		heap_allocated(call.thread, block);
 	return block;
 }
@@ -58,7 +58,9 @@ static ALWAYS_INLINE struct log_thread *delete_begin(const void *function, void 
 	{                                                                                               \
 		struct new_call call = new_begin(resolved((void *const *)&real.symbol));                \
                                                                                                         \
-		return new_end(call, likely(real.symbol) ? real.symbol values : otherwise);             \
+		if (unlikely(!real.symbol))                                                             \
+			return otherwise;                                                               \
+		return unlikely(call.thread) ? new_end(call, real.symbol values) : real.symbol values;  \
 	}
 
 #define WRAP_DELETE(symbol, values, ...)                                                                \
@@ -67,11 +69,14 @@ static ALWAYS_INLINE struct log_thread *delete_begin(const void *function, void 
 	{                                                                                               \
 		struct log_thread *thread = delete_begin(resolved((void *const *)&real.symbol), block); \
                                                                                                         \
-		if (likely(real.symbol))                                                                \
+		if (unlikely(thread)) {                                                                 \
 			real.symbol values;                                                             \
-		else                                                                                    \
+			heap_end(thread);                                                               \
+		} else if (likely(real.symbol)) {                                                       \
+			real.symbol values;                                                             \
+		} else {                                                                                \
 			free(block);                                                                    \
-		heap_end(thread);                                                                       \
+		}                                                                                       \
 	}
 
 #define PLAIN malloc(bytes)

@@ -2,20 +2,27 @@
 /* Loaded objects as they lie in memory: segments, symbols, build-id. */
 #include "objects.h"
 
+#include "real.h"
 #include "text.h"
 
 #define SYMBOL_IS_HIDDEN 0x8000u	/* in versions[]: not the default version */
 
+bool object_is_ours(const struct object *object)
+{
+	return object->dynamic == _DYNAMIC;	/* the linker's name for our own */
+}
+
 /* Addresses in the dynamic section: the dynamic linker has made them absolute, except in the vDSO. */
 static const void *dynamic_addr(const struct object *object, uintptr_t value)
 {
-	return (const void *)(object_holds(object, value) ? value : value + object->bias);
+	return (const void *)(value >= object->bias ? value : value + object->bias);
 }
 
 static void read_dynamic(struct object *object, const ElfW(Dyn) *dynamic)
 {
-	size_t nr_relative = 0;
+	size_t nr_relative = 0, soname = 0;
 
+	object->dynamic = dynamic;
 	for (; dynamic->d_tag != DT_NULL; dynamic++) {
 		const void *place = dynamic_addr(object, dynamic->d_un.d_ptr);
 		const size_t count = dynamic->d_un.d_val / sizeof(ElfW(Rela));
@@ -51,8 +58,13 @@ static void read_dynamic(struct object *object, const ElfW(Dyn) *dynamic)
 		case DT_RELACOUNT:
 			nr_relative = dynamic->d_un.d_val;
 			break;
+		case DT_SONAME:
+			soname = dynamic->d_un.d_val;
+			break;
 		}
 	}
+	if (object->strings && soname)
+		object->soname = object->strings + soname;
 	if (!object->strings || (!object->gnu_hash && !object->hash))
 		object->symbols = NULL;
 	if (object->relocations[1] && nr_relative <= object->nr_relocations[1]) {
@@ -91,29 +103,66 @@ static void read_notes(struct object *object, const ElfW(Phdr) *segment)
 	}
 }
 
-void object_read(struct object *object, const struct dl_phdr_info *info)
+static void read_range(struct object *object, const ElfW(Phdr) *segment)
 {
-	const ElfW(Phdr) *end = info->dlpi_phdr + info->dlpi_phnum;
+	uintptr_t begin = object->bias + segment->p_vaddr, end = begin + segment->p_memsz;
 
-	*object = (struct object){ .name = info->dlpi_name ?: "", .bias = info->dlpi_addr, .begin = UINTPTR_MAX };
-	for (const ElfW(Phdr) *segment = info->dlpi_phdr; segment < end; segment++) {
-		uintptr_t begin = info->dlpi_addr + segment->p_vaddr;
+	if (!object->end || begin < object->begin)
+		object->begin = begin;
+	if (end > object->end)
+		object->end = end;
+}
 
-		if (segment->p_type != PT_LOAD)
-			continue;
-		if (object->begin > begin)
-			object->begin = begin;
-		if (object->end < begin + segment->p_memsz)
-			object->end = begin + segment->p_memsz;
-	}
-	if (object->begin > object->end)
-		object->begin = object->end;
-	for (const ElfW(Phdr) *segment = info->dlpi_phdr; segment < end; segment++) {
+static void read_object(struct object *object, const struct dl_phdr_info *info)
+{
+	*object = (struct object){ .name = info->dlpi_name ?: "", .bias = info->dlpi_addr, .soname = "" };
+	for (uint32_t i = 0; i < info->dlpi_phnum; i++) {
+		const ElfW(Phdr) *segment = &info->dlpi_phdr[i];
+
+		if (segment->p_type == PT_LOAD)
+			read_range(object, segment);
 		if (segment->p_type == PT_DYNAMIC)
-			read_dynamic(object, (const void *)(info->dlpi_addr + segment->p_vaddr));
+			read_dynamic(object, (const void *)(object->bias + segment->p_vaddr));
 		if (segment->p_type == PT_NOTE && !object->build_id)
 			read_notes(object, segment);
 	}
+}
+
+struct visit {
+	object_each *each;
+	void *context;
+};
+
+static int visit(struct dl_phdr_info *info, size_t bytes, void *context)
+{
+	struct visit *visit = context;
+	struct object object;
+
+	(void)bytes;
+	read_object(&object, info);
+	return visit->each(&object, visit->context);
+}
+
+/* No function is called that a sanitizer may have put its own in place of, and not made ready yet. */
+static int each_of_list(object_each *each, void *context)
+{
+	int result = 0;
+
+	for (const struct link_map *map = _r_debug.r_map; map && !result; map = map->l_next) {
+		struct object object = { .name = map->l_name ?: "", .bias = map->l_addr, .soname = "" };
+
+		if (map->l_ld)
+			read_dynamic(&object, map->l_ld);
+		result = each(&object, context);
+	}
+	return result;
+}
+
+int objects_each(object_each *each, void *context)
+{
+	struct visit all = { each, context };
+
+	return libc.dl_iterate_phdr ? libc.dl_iterate_phdr(visit, &all) : each_of_list(each, context);
 }
 
 uint32_t symbol_hash(const char *name)

@@ -12,13 +12,15 @@
 #include <stdint.h>
 
 struct object {
+	const ElfW(Dyn) *dynamic;	/* what the rest was read from; NULL: it has none */
 	const char *name;		/* as the dynamic linker has it: "" for the program; lives as long as the object */
 	uintptr_t bias;			/* address in memory less address in the file */
-	uintptr_t begin;		/* lowest and end of its loaded segments */
+	uintptr_t begin;		/* lowest and end of its loaded segments; both 0 when not known */
 	uintptr_t end;
 	const uint8_t *build_id;	/* NULL: it has none */
 	uint32_t build_id_bytes;
 
+	const char *soname;		/* "" for none */
 	const ElfW(Sym) *symbols;	/* NULL: it has none */
 	const char *strings;
 	const uint16_t *versions;
@@ -28,7 +30,16 @@ struct object {
 	size_t nr_relocations[2];
 };
 
-void object_read(struct object *object, const struct dl_phdr_info *info);
+typedef int object_each(const struct object *object, void *context);
+
+/*
+ * Call @each for every loaded object, in the dynamic linker's order, until it returns something else than 0; that
+ * is returned. Later than the constructor the caller may have to wait for a dlopen() of another thread.
+ */
+int objects_each(object_each *each, void *context);
+
+/* Is it this library? */
+bool object_is_ours(const struct object *object);
 
 /* The hash that object_find() takes. */
 uint32_t symbol_hash(const char *name);

@@ -5,13 +5,20 @@
 
 #include "objects.h"
 #include "syscalls.h"
+#include "text.h"
 
 struct real real;
+struct libc libc;
 
 #define REAL_NAME(type, name, arguments) #name,
 static const char *const names[] = { REAL_FUNCTIONS(REAL_NAME) };
 #define NR_REAL ARRAY_SIZE(names)
 _Static_assert(sizeof(real) == NR_REAL * sizeof(void *), "a slot for each name");
+
+#define LIBC_NAME(type, name, arguments) #name,
+static const char *const libc_names[] = { LIBC_FUNCTIONS(LIBC_NAME) };
+#define NR_LIBC ARRAY_SIZE(libc_names)
+_Static_assert(sizeof(libc) == NR_LIBC * sizeof(void *), "a slot for each name");
 
 /* The task that looks functions up now, 0: none. A race only repeats the lookup. */
 static int looking_up;
@@ -26,14 +33,11 @@ static void **slot_of(size_t function)
 	return (void **)&real + function;
 }
 
-static int look_in(struct dl_phdr_info *info, size_t bytes, void *context)
+static int look_in(const struct object *object, void *context)
 {
 	struct lookup *lookup = context;
-	struct object object;
 
-	(void)bytes;
-	object_read(&object, info);
-	if (object_holds(&object, (uintptr_t)&real)) {
+	if (object_is_ours(object)) {
 		lookup->search = true;
 		return 0;
 	}
@@ -44,11 +48,37 @@ static int look_in(struct dl_phdr_info *info, size_t bytes, void *context)
 
 		if (__atomic_load_n(slot_of(i), __ATOMIC_RELAXED))
 			continue;
-		found = object_find(&object, names[i], lookup->hashes[i]);
+		found = object_find(object, names[i], lookup->hashes[i]);
 		if (found)
 			__atomic_store_n(slot_of(i), found, __ATOMIC_RELAXED);
 	}
 	return 0;
+}
+
+/* Old versions of glibc have threads in an object of their own, and some functions are ld.so's. */
+static int look_in_libc(const struct object *object, void *context)
+{
+	void **slots = context;
+
+	if (!text_begins(object->soname, "libc.so.") && !text_begins(object->soname, "libpthread.so.") &&
+	    !text_begins(object->soname, "ld-linux"))
+		return 0;
+	for (size_t i = 0; i < NR_LIBC; i++)
+		if (!slots[i])
+			slots[i] = object_find(object, libc_names[i], symbol_hash(libc_names[i]));
+	return 0;
+}
+
+static bool find_libc(void)
+{
+	struct libc found = { .dl_iterate_phdr = NULL };
+
+	objects_each(look_in_libc, &found);
+	for (size_t i = 0; i < NR_LIBC - 1; i++)	/* the last one may be missing */
+		if (!((void **)&found)[i])
+			return false;
+	libc = found;
+	return true;
 }
 
 /* False while the dynamic linker has not come to us yet: the resolver of an IFUNC may allocate before. */
@@ -59,23 +89,24 @@ static bool is_relocated(void)
 	return own_place == (void *)&own_place;
 }
 
-void real_init(void)
+bool real_init(void)
 {
 	struct lookup lookup;
 	int task;
 
 	if (!is_relocated())
-		return;
+		return false;
 	task = (int)sys_gettid();
 	if (__atomic_load_n(&looking_up, __ATOMIC_RELAXED) == task)
-		return;
+		return false;
 	__atomic_store_n(&looking_up, task, __ATOMIC_RELAXED);
 	for (size_t i = 0; i < NR_REAL; i++)
 		lookup.hashes[i] = symbol_hash(names[i]);
 	lookup.search = false;
-	dl_iterate_phdr(look_in, &lookup);	/* what comes after us; from here on all: we may have come by dlopen() */
-	dl_iterate_phdr(look_in, &lookup);
+	objects_each(look_in, &lookup);	/* what comes after us; from here on all: we may have come by dlopen() */
+	objects_each(look_in, &lookup);
 	__atomic_store_n(&looking_up, 0, __ATOMIC_RELAXED);
+	return libc.dl_iterate_phdr || find_libc();
 }
 
 void real_forget(uintptr_t begin, uintptr_t end)
@@ -85,19 +116,16 @@ void real_forget(uintptr_t begin, uintptr_t end)
 			__atomic_store_n(slot_of(i), NULL, __ATOMIC_RELAXED);
 }
 
-static int look_before(struct dl_phdr_info *info, size_t bytes, void *context)
+static int look_before(const struct object *object, void *context)
 {
 	const char *name = context;
-	struct object object;
 
-	(void)bytes;
-	object_read(&object, info);
-	if (object_holds(&object, (uintptr_t)&real))
+	if (object_is_ours(object))
 		return -1;
-	return object_find(&object, name, symbol_hash(name)) ? 1 : 0;
+	return object_find(object, name, symbol_hash(name)) ? 1 : 0;
 }
 
 bool real_is_taken(const char *name)
 {
-	return dl_iterate_phdr(look_before, (void *)name) > 0;
+	return objects_each(look_before, (void *)name) > 0;
 }

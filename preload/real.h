@@ -6,6 +6,7 @@
 #ifndef INSIDEME_REAL_H
 #define INSIDEME_REAL_H
 
+#include <link.h>
 #include <pthread.h>
 #include <setjmp.h>
 #include <stdbool.h>
@@ -60,8 +61,7 @@
 	X(void, siglongjmp, (struct __jmp_buf_tag *to, int value))                                  \
 	X(void, __longjmp_chk, (struct __jmp_buf_tag *to, int value))                               \
 	X(void *, __cxa_begin_catch, (void *exception))                                             \
-	X(int, dlclose, (void *handle))                                                             \
-	X(int, _dl_find_object, (void *addr, void *found))	/* called, not interposed */
+	X(int, dlclose, (void *handle))
 
 #define REAL_MEMBER(type, name, arguments) type (*name) arguments;
 /* NULL: no object that is loaded defines it (C programs have no operator new), or not looked up yet. */
@@ -73,12 +73,35 @@ struct real {
 extern HIDDEN struct real real;		/* each word is written whole, by any thread, always with the same value */
 
 /*
+ * What the library itself calls of libc, in libc's own definition: a sanitizer that interposes it may not be
+ * ready when our constructor runs. The library imports no function.
+ */
+#define LIBC_FUNCTIONS(X)                                                                           \
+	X(int, dl_iterate_phdr, (int (*each)(struct dl_phdr_info *, size_t, void *), void *context)) \
+	X(int, on_exit, (void (*function)(int, void *), void *argument))                            \
+	X(int, __register_atfork, (void (*prepare)(void), void (*parent)(void), void (*child)(void), void *)) \
+	X(int, pthread_key_create, (pthread_key_t *key, void (*destructor)(void *)))                \
+	X(int, pthread_setspecific, (pthread_key_t key, const void *value))                         \
+	X(void *, pthread_getspecific, (pthread_key_t key))                                         \
+	X(int, pthread_attr_init, (pthread_attr_t *attributes))                                     \
+	X(int, pthread_attr_getstacksize, (const pthread_attr_t *attributes, size_t *bytes))        \
+	X(pthread_t, pthread_self, (void))                                                          \
+	X(int, _dl_find_object, (void *addr, void *found))	/* glibc 2.35 and later, else NULL */
+
+#define LIBC_MEMBER(type, name, arguments) type (*name) arguments;
+struct libc {
+	LIBC_FUNCTIONS(LIBC_MEMBER)
+};
+#undef LIBC_MEMBER
+
+extern HIDDEN struct libc libc;		/* set by the constructor, before any thread */
+
+/*
  * Look up what is still NULL: the first definition in an object loaded after ours, as the dynamic linker
  * orders them, objects of a later dlopen() included, however they were opened. Called first thing in the
- * constructor, and by a wrapper that finds NULL. No allocation of ours; what the lookup itself allocates
- * (sanitizers) is served by early.c.
+ * constructor, and by a wrapper that finds NULL. Return: whether all of libc that the recorder needs was found.
  */
-void real_init(void);
+bool real_init(void);
 
 /* The object at [begin, end) is gone: forget what it defined. */
 void real_forget(uintptr_t begin, uintptr_t end);

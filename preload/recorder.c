@@ -274,7 +274,10 @@ __attribute__((constructor)) static void start(int argc, char **argv, char **env
 {
 	struct process_id id;
 
-	real_init();
+	if (!real_init()) {
+		recorder_turn_off("this libc is not known", NULL, 0);
+		return;
+	}
 	heap_init();
 	if (!find_run(environment, &id) || !wipe_on_fork() || !begin_log(&id))
 		return;

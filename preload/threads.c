@@ -37,18 +37,18 @@ static void on_thread_end(void *round)
 {
 	thread_end();
 	if ((uintptr_t)round < PTHREAD_DESTRUCTOR_ITERATIONS)
-		pthread_setspecific(end_key, (void *)((uintptr_t)round + 1));
+		libc.pthread_setspecific(end_key, (void *)((uintptr_t)round + 1));
 }
 
 static void arm_end(void)
 {
 	if (has_key)
-		pthread_setspecific(end_key, (void *)1);
+		libc.pthread_setspecific(end_key, (void *)1);
 }
 
 void threads_init(void)
 {
-	has_key = pthread_key_create(&end_key, on_thread_end) == 0;
+	has_key = libc.pthread_key_create(&end_key, on_thread_end) == 0;
 	arm_end();	/* main may leave by pthread_exit() */
 }
 
@@ -77,10 +77,10 @@ static size_t stack_bytes_of(const pthread_attr_t *attributes)
 	size_t bytes = 0;
 
 	if (!attributes) {
-		pthread_attr_init(&defaults);
+		libc.pthread_attr_init(&defaults);
 		attributes = &defaults;
 	}
-	pthread_attr_getstacksize(attributes, &bytes);
+	libc.pthread_attr_getstacksize(attributes, &bytes);
 	return bytes;
 }
 
@@ -136,7 +136,7 @@ EXPORT int pthread_setname_np(pthread_t thread, const char *name)
 		return ENOSYS;
 	error = real.pthread_setname_np(thread, name);
 	/* The name that another thread is given is read when that thread ends. */
-	if (!error && live.log && self && pthread_equal(thread, pthread_self()))
+	if (!error && live.log && self && pthread_equal(thread, libc.pthread_self()))
 		thread_name(self, name);
 	return error;
 }
