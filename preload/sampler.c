@@ -38,10 +38,12 @@ struct sampler {
 	bool is_gone;				/* the process has ended */
 	uint64_t wake_ns;			/* CPU time of a step and the sleep before it, less rows_ns; average */
 	uint64_t rows_ns;			/* usual costs of the rows that this step has taken */
+	bool took_row;				/* in this step */
 };
 
-/* CPU time at the end of the newest step of any sampler. Used by the one thread that runs samplers. */
-static uint64_t step_end_cpu_ns;
+/* Used by the one thread that runs samplers. */
+static uint64_t step_end_cpu_ns;	/* CPU time at the end of the newest step of any of them */
+static uint64_t unclaimed_cpu_ns;	/* spent on sleeping, waking and looking since one of them took a row */
 
 uint64_t sampler_bytes(void)
 {
@@ -229,30 +231,39 @@ static int take_row(struct sampler *sampler, enum column_set_id set)
 	row_set_add(&sampler->rows[set], ticks, &sampler->figures);
 	row_set_cost(&sampler->rows[set], clock_ns(CLOCK_MONOTONIC) - begin_ns, interval_of(sampler, set));
 	sampler->rows_ns += sampler->rows[set].cost_ns;
+	sampler->took_row = true;
 	__atomic_fetch_add(&log->sampler_rows, 1, __ATOMIC_RELAXED);
 	return 0;
 }
 
 /*
- * CPU time of the sampling: all of a thread that does nothing else, else what passes within steps. Growing
- * the log is no part of what a row costs: a writer would have to do it.
+ * CPU time of the sampling: all of a thread that does nothing else, else what passes within steps and, for the
+ * sampler that takes the rows, what passed since the last ones. Growing the log is no part of what a row
+ * costs: a writer would have to do it.
  */
 static void count_cpu(struct sampler *sampler, uint64_t begin_ns, uint64_t grown_ns)
 {
-	uint64_t end_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID), asleep_ns = 0, wake_ns;
+	uint64_t end_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID), spent_ns;
 	_Atomic uint64_t *total = &sampler->config.log->sampler_cpu_ns;
 
 	if (step_end_cpu_ns && begin_ns > step_end_cpu_ns)
-		asleep_ns = begin_ns - step_end_cpu_ns;
-	wake_ns = asleep_ns + end_ns - grown_ns;
-	wake_ns = wake_ns > sampler->rows_ns ? wake_ns - sampler->rows_ns : 0;
-	sampler->wake_ns = (sampler->wake_ns * 15 + wake_ns) / 16;
-	sampler->rows_ns = 0;
+		unclaimed_cpu_ns += begin_ns - step_end_cpu_ns;
 	step_end_cpu_ns = end_ns;
+	unclaimed_cpu_ns += end_ns - grown_ns;
+	spent_ns = grown_ns - begin_ns;
+	if (sampler->took_row) {
+		uint64_t rows_ns = lesser(sampler->rows_ns, unclaimed_cpu_ns);
+
+		sampler->wake_ns = (sampler->wake_ns * 15 + unclaimed_cpu_ns - rows_ns) / 16;
+		spent_ns += unclaimed_cpu_ns;
+		unclaimed_cpu_ns = 0;
+	}
+	sampler->took_row = false;
+	sampler->rows_ns = 0;
 	if (sampler->config.own_thread)
 		*total = end_ns;
 	else
-		__atomic_fetch_add(total, end_ns - begin_ns + asleep_ns, __ATOMIC_RELAXED);
+		__atomic_fetch_add(total, spent_ns, __ATOMIC_RELAXED);
 }
 
 static int64_t until_next(const struct sampler *sampler, uint64_t look_ns)

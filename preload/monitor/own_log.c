@@ -54,9 +54,16 @@ void own_log_open(struct own_log *own, const struct run *run, const struct setti
 
 int64_t own_log_step(struct own_log *own)
 {
-	int64_t wait_ns = own->sampler ? sampler_step(own->sampler) : FOR_EVER_NS;
+	int64_t now = (int64_t)clock_ns(CLOCK_MONOTONIC);
 
-	return wait_ns < 0 ? FOR_EVER_NS : wait_ns;
+	if (!own->sampler)
+		return FOR_EVER_NS;
+	if (own->due_ns <= now) {
+		int64_t wait_ns = sampler_step(own->sampler);
+
+		own->due_ns = now + (wait_ns < 0 ? FOR_EVER_NS : wait_ns);
+	}
+	return own->due_ns > now ? own->due_ns - now : 0;
 }
 
 void last_words_read(struct last_words *words, pid_t pid)

@@ -15,6 +15,7 @@
 struct own_log {
 	struct log_header *log;		/* NULL: could not be made, and the rest does nothing */
 	struct sampler *sampler;
+	int64_t due_ns;			/* CLOCK_MONOTONIC */
 };
 
 void own_log_open(struct own_log *own, const struct run *run, const struct settings *settings, int argc, char **argv);
