@@ -368,7 +368,8 @@ struct log_module {
 
 /*
  * Keys of text records: command (arguments separated by spaces, quoted as for a shell), exe, cwd, kernel,
- * cpu_model, nr_cpus, memory_bytes, setting.NAME (one each, value in force), off (why the recorder gave up).
+ * cpu_model, nr_cpus, memory_bytes, setting.NAME (one each, value in force), off (why the recorder gave up),
+ * heap_off (why the heap is not counted although the setting asks for it).
  */
 struct log_text {
 	struct log_record record;

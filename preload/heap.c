@@ -21,16 +21,17 @@ static bool is_sanitizer(const struct object *object)
 static int find_allocator(const struct object *object, void *context)
 {
 	const char *name = text_base_name(object->name);
-	bool *is_unusable = context;
 
+	(void)context;
 	/* Of valgrind's objects all but the core's bring a malloc, which valgrind puts in place of any other. */
 	if (text_begins(name, "vgpreload_") && !text_begins(name, "vgpreload_core"))
-		*is_unusable = true;
+		allocator.unusable = "valgrind puts its own malloc in place of any other";
 	if (!real.malloc || !object_holds(object, (uintptr_t)real.malloc))
 		return 0;
-	allocator = (struct allocator){ object->begin, object->end - object->begin };
+	allocator.begin = object->begin;
+	allocator.bytes = object->end - object->begin;
 	if (is_sanitizer(object))
-		*is_unusable = true;
+		allocator.unusable = "a sanitizer's malloc cannot be measured";
 	return 0;
 }
 
@@ -41,11 +42,13 @@ static bool is_allocators(const void *function)
 
 void heap_init(void)
 {
-	bool is_unusable = false;
-
-	objects_each(find_allocator, &is_unusable);
-	if (is_unusable || real_is_taken("malloc") || !is_allocators(real.calloc) || !is_allocators(real.realloc) ||
-	    !is_allocators(real.free) || !is_allocators(real.malloc_usable_size))
+	objects_each(find_allocator, NULL);
+	if (real_is_taken("malloc"))
+		allocator.unusable = "malloc is defined by the program or by an object that comes before the recorder";
+	else if (!is_allocators(real.calloc) || !is_allocators(real.realloc) || !is_allocators(real.free) ||
+		 !is_allocators(real.malloc_usable_size))
+		allocator.unusable = "malloc, free and malloc_usable_size are not of one allocator";
+	if (allocator.unusable)
 		allocator.bytes = 0;
 }
 

@@ -12,15 +12,15 @@
 
 /*
  * Can the heap be counted here? Not when the program brings its own malloc (ours is never called), when the size
- * of a block cannot be asked of the allocator that made it, nor under sanitizers and valgrind: allocator.bytes is
- * 0 then. Constructor only.
+ * of a block cannot be asked of the allocator that made it, nor under sanitizers and valgrind. Constructor only.
  */
 void heap_init(void);
 
 /* The object that malloc is in: only of blocks that its functions return may their size be asked. */
 extern HIDDEN struct allocator {
 	uintptr_t begin;
-	uintptr_t bytes;
+	uintptr_t bytes;		/* 0: the heap is not counted */
+	const char *unusable;		/* why, NULL: it is counted */
 } allocator;	/* set before any thread */
 
 /* What a thread holds back of the process's total, at most. */

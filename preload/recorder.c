@@ -283,6 +283,8 @@ __attribute__((constructor)) static void start(int argc, char **argv, char **env
 		return;
 	is_on = true;
 	facts_write(live.log, argc, argv, &settings);
+	if (allocator.unusable)
+		log_write_text(live.log, "heap_off", allocator.unusable, now_ticks());
 	modules_init();
 	live.log->has_hooks = modules_have_hooks();
 	thread_make();
