@@ -19,8 +19,8 @@
 #define PAUSE_NS		(100u * MS)	/* between looks at a process that runs another image now */
 
 /* What the rows may cost, in millionths of a core: one per cent in all, the fast ones most of it. */
-#define ALL_PPM			8500u
-#define FAST_PPM		7500u
+#define ALL_PPM			8000u
+#define FAST_PPM		7000u
 #define SLOW_PPM		1000u		/* each of the slow sets */
 
 struct sampler {

@@ -62,7 +62,7 @@ static void measure_all(const struct log_header *log, int pid, bool own_thread)
 		abort();
 	machine_open(&machine, &usage.count);
 	printf("%s\n", own_thread ? "from within" : "from outside");
-	measure("  fast row (usage)", read_fast);
+	measure("  fast row (process)", read_fast);
 	measure("  memory row", read_memory);
 	measure("  slow row (process_slow)", read_slow);
 	measure("  machine's row (system)", read_machine);
