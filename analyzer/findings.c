@@ -117,7 +117,7 @@ static void add_rows(struct findings *findings, const struct process *process)
 
 static void add_process(struct findings *findings, struct process *process)
 {
-	const char *off = process_fact(process, "off");
+	const char *off = process_fact(process, "off"), *heap_off = process_fact(process, "heap_off");
 	uint64_t overflow = 0;
 
 	add_threshold_steps(findings, process);
@@ -131,6 +131,9 @@ static void add_process(struct findings *findings, struct process *process)
 	if (off)
 		add(findings, "turned_off", UNIT_NONE, 1, true, document_text(findings->document,
 			"the recorder gave up in process %u: %s", process->header.pid, off));
+	if (heap_off)
+		add(findings, "heap_not_counted", UNIT_NONE, 1, true, document_text(findings->document,
+			"the heap is not counted in process %u: %s", process->header.pid, heap_off));
 	if (process->timebase.nr_dropped)
 		add(findings, "clock_readings_dropped", UNIT_COUNT, (double)process->timebase.nr_dropped, true,
 		    document_text(findings->document, "%zu clock readings contradict the others (process %u)",
@@ -142,6 +145,7 @@ static void add_process(struct findings *findings, struct process *process)
 
 static void add_uncertain_functions(struct findings *findings, const struct model *model)
 {
+	bool asked_for = false;		/* INSIDEME_TIMING=counts */
 	uint64_t untimed = 0;
 	size_t bound = 0;
 
@@ -152,8 +156,10 @@ static void add_uncertain_functions(struct findings *findings, const struct mode
 		if (stats->calls > stats->timed_calls + stats->open_calls)
 			untimed += stats->calls - stats->timed_calls - stats->open_calls;
 	}
+	for (size_t i = 0; i < model->nr_processes; i++)
+		asked_for |= model->processes[i]->header.timing == LOG_TIMING_COUNTS;
 	if (untimed)
-		add(findings, "calls_without_time", UNIT_COUNT, (double)untimed, true,
+		add(findings, "calls_without_time", UNIT_COUNT, (double)untimed, !asked_for,
 		    document_text(findings->document, "%s of %s calls were counted but not timed",
 				  human(findings, UNIT_COUNT, (double)untimed),
 				  human(findings, UNIT_COUNT, (double)model->calls)));

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "error.h"
 #include "formats.h"
@@ -25,6 +26,27 @@ static void list_formats(void)
 {
 	for (const struct format *format = formats; format->name; format++)
 		printf("%-10s %s\n", format->name, format->help);
+}
+
+/* Return: exit status */
+static int list_runs(void)
+{
+	struct run *runs = NULL;
+	size_t nr = run_list(&runs);
+	char when[32];
+
+	for (size_t i = 0; i < nr; i++) {
+		time_t start = (time_t)(runs[i].start_realtime_ns / 1000000000);
+		struct tm then;
+
+		strftime(when, sizeof(when), "%Y-%m-%d %H:%M:%S", localtime_r(&start, &then));
+		printf("%s  %4zu log%s  %s\n", when, runs[i].nr_logs, runs[i].nr_logs == 1 ? " " : "s", runs[i].path);
+		run_release(&runs[i]);
+	}
+	free(runs);
+	if (!nr)
+		error("no runs in %s", run_directory());
+	return nr ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 
 /* The logs of all runs that were asked for. Return: their number, 0 after an error() */
@@ -102,8 +124,6 @@ static int make_report(const struct options *options, const struct view *view, c
 	if (report.model) {
 		resolve_names(report.model);
 		status = report_view(&report, view, format);
-		if (report.model->nr_damaged)
-			warning("%lu damaged records were left out (-v quality)", report.model->nr_damaged);
 		resolve_release(report.model);
 		model_free(report.model);
 	}
@@ -150,6 +170,8 @@ int main(int argc, char **argv)
 	case TASK_LIST_FORMATS:
 		list_formats();
 		return EXIT_SUCCESS;
+	case TASK_LIST_RUNS:
+		return list_runs();
 	default:
 		return run_task(&options);
 	}

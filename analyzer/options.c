@@ -25,11 +25,12 @@ const char options_help[] =
 	"      --match PATTERN functions whose name, with or without parameters, is PATTERN or matches\n"
 	"                      it as a glob\n"
 	"      --columns LIST  these columns in this order, separated by commas\n"
+	"      --list          the runs there are, newest first\n"
 	"      --help, --version\n"
 	"\n"
 	"Exit status: 0 done, 1 could not, 2 wrong usage.\n";
 
-enum { OPT_SORT = 256, OPT_REVERSE, OPT_TOP, OPT_MATCH, OPT_COLUMNS, OPT_HELP, OPT_VERSION };
+enum { OPT_SORT = 256, OPT_REVERSE, OPT_TOP, OPT_MATCH, OPT_COLUMNS, OPT_LIST, OPT_HELP, OPT_VERSION };
 
 static const struct option long_options[] = {
 	{ "view",    required_argument, NULL, 'v' },
@@ -40,6 +41,7 @@ static const struct option long_options[] = {
 	{ "top",     required_argument, NULL, OPT_TOP },
 	{ "match",   required_argument, NULL, OPT_MATCH },
 	{ "columns", required_argument, NULL, OPT_COLUMNS },
+	{ "list",    no_argument,       NULL, OPT_LIST },
 	{ "help",    no_argument,       NULL, OPT_HELP },
 	{ "version", no_argument,       NULL, OPT_VERSION },
 	{ NULL, 0, NULL, 0 },
@@ -101,6 +103,9 @@ static int take(struct options *options, int option, const char *value)
 		return 0;
 	case OPT_COLUMNS:
 		options->columns = value;
+		return 0;
+	case OPT_LIST:
+		options->task = TASK_LIST_RUNS;
 		return 0;
 	case OPT_HELP:
 		options->task = TASK_HELP;

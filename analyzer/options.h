@@ -14,6 +14,7 @@ enum options_task {
 	TASK_VERSION,
 	TASK_LIST_VIEWS,	/* -v without a view */
 	TASK_LIST_FORMATS,
+	TASK_LIST_RUNS,
 };
 
 struct options {

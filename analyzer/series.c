@@ -73,11 +73,12 @@ static void add_rate(struct series *series, const struct model *model, int64_t f
 	note_peak(series, rate, to);
 }
 
+/* Between rows that are closer than half of the sampling interval there is no rate: it would be noise. */
 static void read_rate(struct series *series, const struct model *model, struct process *process,
 		      const struct rowset *rows, uint32_t column)
 {
-	uint64_t first = LOG_NONE, before = LOG_NONE;
-	int64_t first_time = 0, before_time = 0;
+	int64_t shortest = (int64_t)(rows->interval_ns / 2), first_time = 0, before_time = 0;
+	uint64_t first = LOG_NONE, before = LOG_NONE, last = LOG_NONE;
 	double scale = rows->columns[column].unit == LOG_UNIT_NS ? 1 : 1e9;
 
 	for (size_t row = 0; row < rows->nr_rows; row++) {
@@ -86,10 +87,13 @@ static void read_rate(struct series *series, const struct model *model, struct p
 
 		if (raw == LOG_NONE)
 			continue;
+		last = raw;
 		if (first == LOG_NONE) {
 			first = raw;
 			first_time = time;
-		} else if (time > before_time && raw >= before) {
+		} else if (time <= before_time || time - before_time < shortest) {
+			continue;
+		} else if (raw >= before) {
 			add_rate(series, model, before_time, time,
 				 scale * (double)(raw - before) / (double)(time - before_time));
 			series->known = true;
@@ -99,8 +103,8 @@ static void read_rate(struct series *series, const struct model *model, struct p
 		before_time = time;
 	}
 	/* what a process used since its start; of the machine, which started earlier, since the first row */
-	if (before != LOG_NONE)
-		series->last = (double)(strcmp(rows->set, "system") == 0 ? before - first : before);
+	if (last != LOG_NONE)
+		series->last = (double)(strcmp(rows->set, "system") == 0 ? last - first : last);
 }
 
 void series_of_column(struct series *series, const struct model *model, struct process *process,
@@ -140,10 +144,11 @@ static void add_series(struct series *sum, const struct series *one, const struc
 
 static void finish_sum(struct series *sum, const struct model *model)
 {
-	sum->min = NAN;
-	for (size_t i = 0; i < sum->line.nr_steps; i++)
-		if (!isnan(sum->line.steps[i]))
-			note_peak(sum, sum->line.steps[i], (int64_t)i * model->end / (int64_t)sum->line.nr_steps);
+	for (size_t i = 0; i < sum->line.nr_steps; i++) {
+		if (isnan(sum->line.steps[i]))
+			sum->line.steps[i] = 0;		/* no process lived then */
+		note_peak(sum, sum->line.steps[i], (int64_t)i * model->end / (int64_t)sum->line.nr_steps);
+	}
 }
 
 void series_of_all(struct series *series, const struct model *model, const char *set, const char *column,

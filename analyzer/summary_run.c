@@ -85,6 +85,16 @@ static void add_end(struct document *document, const struct model *model)
 		summary_number(document, UNIT_NS, (double)(process->last - model->processes[0]->start))));
 }
 
+/* An image that followed another one by exec is the same process. */
+static size_t count_processes(const struct model *model)
+{
+	size_t nr = 0;
+
+	for (size_t i = 0; i < model->nr_processes; i++)
+		nr += !(model->processes[i]->end_kind == END_EXEC && model->processes[i]->end_next);
+	return nr;
+}
+
 static void add_recorded(struct document *document, const struct model *model)
 {
 	uint64_t budget = 0;
@@ -97,7 +107,7 @@ static void add_recorded(struct document *document, const struct model *model)
 	}
 	document_add(document, "Recorded", document_text(document,
 		"%s, %s, %s, %s; log %s (never above %s%s)",
-		summary_count(document, (double)model->nr_processes, "process"),
+		summary_count(document, (double)count_processes(model), "process"),
 		summary_count(document, (double)nr_threads, "thread"),
 		summary_count(document, (double)model->nr_functions, "function"),
 		summary_count(document, (double)model->calls, "call"),

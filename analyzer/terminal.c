@@ -36,7 +36,7 @@ static const char *to_ascii(const char *p, char **out)
 	while (((unsigned char)p[length] & 0xc0) == 0x80)
 		length++;
 	for (int i = 0; i < TERMINAL_BARS; i++) {
-		if (strncmp(p, terminal_bars[i], length) == 0) {
+		if (length == strlen(terminal_bars[i]) && memcmp(p, terminal_bars[i], length) == 0) {
 			*(*out)++ = ascii_bars[i];
 			return p + length;
 		}

@@ -132,8 +132,10 @@ int view_functions(struct document *document, struct report *report)
 	table->title = report_program(report);
 	table->text_columns = text_columns(report);
 	table->text_top = 20;
-	table->note = !report->model->nr_functions ? "none were recorded; insideme-report -v summary says why" :
-		document_text(document, "total = self + what it calls (recursion once); both summed over %zu "
+	if (!report->model->nr_functions)
+		table->note = "none were recorded; insideme-report -v summary says why";
+	else if (report_has_times(report))
+		table->note = document_text(document, "total = self + what it calls (recursion once); both summed over %zu "
 				    "thread%s; %% of self time in all functions", nr_threads, nr_threads == 1 ? "" : "s");
 	document_add_table(document, table);
 	return 0;
