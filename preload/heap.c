@@ -3,6 +3,7 @@
 #include "heap.h"
 
 #include "objects.h"
+#include "room.h"
 #include "text.h"
 
 #define FIRST_AREA_BYTES	4096u
@@ -63,7 +64,7 @@ static struct log_heap *claim_record(struct log_header *log, struct log_thread *
 		if (place + sizeof(struct log_heap) <= area->bytes)
 			return (struct log_heap *)((char *)area + place);
 	}
-	next = recorder_new_area(LOG_AREA_HEAPS, thread->head.self,
+	next = room_new_area(LOG_AREA_HEAPS, thread->head.self,
 				 thread->heaps ? LATER_AREA_BYTES : FIRST_AREA_BYTES,
 				 sizeof(*area) + sizeof(struct log_heap), sizeof(struct log_heap));
 	if (!next)

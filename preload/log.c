@@ -56,13 +56,13 @@ void log_raise_threshold(struct log_header *log, uint64_t seen, uint64_t reason,
 		log_write_event(log, LOG_EVENT_THRESHOLD, 0, values, 3, NULL, now_ticks);
 }
 
-/* Each time half of what remained of the budget is used, calls must last longer to get a slice. */
+/* Each time half of what slices may still use is used, calls must last longer to get one. */
 static void step_budget(struct log_header *log, uint64_t tail)
 {
 	uint64_t step = __atomic_load_n(&log->next_step_bytes, __ATOMIC_RELAXED);
-	uint64_t next = tail + (log->map_bytes - tail) / 2;
+	uint64_t left = log_slice_share(log) > tail ? log_slice_share(log) - tail : 0, next = tail + left / 2;
 
-	if (tail < step || next - tail < STEP_FIRST)
+	if (tail < step || left < LOG_AREA_ALIGN)
 		return;
 	if (__atomic_compare_exchange_n(&log->next_step_bytes, &step, next, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
 		log_raise_threshold(log, __atomic_load_n(&log->threshold_ticks, __ATOMIC_RELAXED), LOG_THRESHOLD_BUDGET,

@@ -22,6 +22,12 @@ static ALWAYS_INLINE uint32_t log_ref(const struct log_header *log, const void *
 	return (uint32_t)((uint64_t)((const char *)place - (const char *)log) >> LOG_REF_SHIFT);
 }
 
+/* How far slices may fill the log: the counters of whole functions outlast single calls. */
+static inline uint64_t log_slice_share(const struct log_header *log)
+{
+	return log->map_bytes / 16 * 12;
+}
+
 /*
  * Make the file of @log reach at least @bytes, rounded up to the growth step; the pages are not touched.
  * @fd: the file, open for writing. Blocks no signals: a caller in the program must (SIGXFSZ).

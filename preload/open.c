@@ -106,7 +106,7 @@ static void fill_header(struct log_header *log, const struct log_open *open, uin
 	log->threshold_set_ns = open->settings->value[SETTING_THRESHOLD];
 	log->tail_bytes = LOG_HEADER_BYTES;
 	log->file_bytes = FIRST_BYTES;
-	log->next_step_bytes = budget / 2;
+	log->next_step_bytes = log_slice_share(log) / 2;
 	clock_read_all(open->clock, &log->start);
 }
 

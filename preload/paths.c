@@ -3,6 +3,7 @@
 #include "paths.h"
 
 #include "modules.h"
+#include "room.h"
 
 #define FIRST_AREA_BYTES	8192u
 #define LAST_AREA_BYTES		(1u << 20)
@@ -21,7 +22,7 @@ static struct log_node *new_node(struct log_thread *thread)
 			return (struct log_node *)((char *)area + place);
 	}
 	bytes = newest && area->bytes < LAST_AREA_BYTES ? area->bytes * 2 : newest ? area->bytes : FIRST_AREA_BYTES;
-	area = recorder_new_area(LOG_AREA_NODES, thread->head.self, bytes,
+	area = room_new_area(LOG_AREA_NODES, thread->head.self, bytes,
 				 sizeof(*area) + sizeof(struct log_node), sizeof(struct log_node));
 	if (!area)
 		return NULL;

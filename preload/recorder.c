@@ -12,11 +12,11 @@
 #include "modules.h"
 #include "open.h"
 #include "real.h"
+#include "room.h"
 #include "text.h"
 #include "thread.h"
 #include "threads.h"
 
-#define RETRY_TICKS	(1ull << 31)	/* about a second */
 #define THRESHOLD_FLOOR	1000u		/* ns */
 #define RATE_WAIT_NS	100000u		/* between the two clock readings of the start */
 
@@ -26,9 +26,7 @@ struct live live;
 struct settings settings;
 
 static struct run run;				/* set before any thread, and by a forked child */
-static char log_path[RUN_PATH_BYTES];		/* likewise */
 static bool is_on;				/* likewise; false for good once turned off */
-static _Atomic uint64_t retry_growth_ticks;	/* no attempt to grow before this */
 
 void recorder_say(const char *line)
 {
@@ -90,53 +88,6 @@ void recorder_mark_end(enum log_end end, int status)
 	__atomic_compare_exchange_n(&log->end, &running, (uint32_t)end, false, __ATOMIC_RELEASE, __ATOMIC_RELAXED);
 }
 
-/* How much of the budget each kind may fill, in sixteenths: times of whole functions outlast single calls. */
-static uint64_t share_of(enum log_area_kind kind)
-{
-	static const uint8_t sixteenths[] = {
-		[LOG_AREA_SLICES] = 12, [LOG_AREA_RECORDS] = 13, [LOG_AREA_NODES] = 14,
-		[LOG_AREA_FRAMES] = 15, [LOG_AREA_HEAPS] = 15,	 [LOG_AREA_THREAD] = 15,
-	};
-
-	return live.log->map_bytes / 16 * sixteenths[kind];
-}
-
-/* Let the file reach @bytes: no descriptor is kept in the program, so by its path. */
-static bool grow_by_path(struct log_header *log, uint64_t bytes)
-{
-	uint64_t mask, now = now_ticks();
-	long fd, error;
-
-	if (now < __atomic_load_n(&retry_growth_ticks, __ATOMIC_RELAXED))
-		return false;
-	sys_block_signals(&mask);
-	fd = sys_open(log_path, O_RDWR | O_CLOEXEC | O_NOFOLLOW, 0);
-	error = fd < 0 ? fd : log_grow(log, (int)fd, bytes);
-	if (fd >= 0)
-		sys_close((int)fd);
-	sys_restore_signals(&mask);
-	if (error < 0)
-		__atomic_store_n(&retry_growth_ticks, now + RETRY_TICKS, __ATOMIC_RELAXED);
-	return error == 0;
-}
-
-struct log_area *recorder_new_area(enum log_area_kind kind, uint32_t owner, uint64_t bytes, uint32_t head_bytes,
-				   uint32_t record_bytes)
-{
-	struct log_header *log = live.log;
-	struct log_area *area;
-	uint64_t tail;
-
-	if (__atomic_load_n(&log->tail_bytes, __ATOMIC_RELAXED) + bytes > share_of(kind))
-		return NULL;
-	while (!(area = log_claim(log, kind, owner, bytes, head_bytes, record_bytes))) {
-		tail = __atomic_load_n(&log->tail_bytes, __ATOMIC_RELAXED);
-		if (!grow_by_path(log, tail + bytes + LOG_AREA_ALIGN))
-			return NULL;
-	}
-	return area;
-}
-
 /* Ticks in @ns, by the two clock readings of the start. */
 static uint64_t ticks_in(const struct log_header *log, uint64_t ns)
 {
@@ -168,7 +119,7 @@ static bool begin_log(const struct process_id *id)
 		recorder_turn_off("cannot write", open.path, error);
 		return false;
 	}
-	text_copy(log_path, sizeof(log_path), open.path);
+	room_init(open.path);
 	live.clock = open.clock;
 	live.timing = log->timing;
 	live.heap = allocator.bytes ? (uint32_t)settings.value[SETTING_HEAP] : HEAP_OFF;
@@ -207,7 +158,7 @@ bool recorder_open_child(void)
 			log_write_event(live.log, LOG_EVENT_FORK, 0, values, 2, NULL, now_ticks());
 			thread_make();
 			publish_log(live.log);
-			helper_start(live.log, log_path, &settings, run.page);
+			helper_start(live.log, room_path(), &settings, run.page);
 		}
 	}
 	sys_restore_signals(&mask);
@@ -292,8 +243,8 @@ __attribute__((constructor)) static void start(int argc, char **argv, char **env
 	threads_init();
 	ends_init();
 	publish_log(live.log);
-	helper_start(live.log, log_path, &settings, run.page);
+	helper_start(live.log, room_path(), &settings, run.page);
 	live.log->start_cost_ns = clock_ns(CLOCK_MONOTONIC) - live.log->start.monotonic_ns;
 	if (settings.value[SETTING_VERBOSE])
-		recorder_say(log_path);
+		recorder_say(room_path());
 }

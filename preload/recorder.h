@@ -46,10 +46,6 @@ bool recorder_open_child(void);
 /* Stop recording for good: one line on stderr, a text record, the log's end mark. */
 void recorder_turn_off(const char *what, const char *path, int error);
 
-/* An area for the calling thread, growing the file if it must. NULL: no room (the caller counts its loss). */
-struct log_area *recorder_new_area(enum log_area_kind kind, uint32_t owner, uint64_t bytes, uint32_t head_bytes,
-				   uint32_t record_bytes);
-
 /* Set the log's end mark, once; later marks of the same process replace LOG_RUNNING only. */
 void recorder_mark_end(enum log_end end, int status);
 

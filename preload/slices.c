@@ -5,6 +5,8 @@
  */
 #include "slices.h"
 
+#include "room.h"
+
 #define FIRST_CHUNK_BYTES	4096u
 #define LAST_CHUNK_BYTES	(64u << 10)
 #define RATE_BYTES		(1u << 20)	/* per second and thread, where the user set no threshold */
@@ -44,6 +46,17 @@ static void watch_rate(struct log_thread *thread, uint64_t bytes, uint64_t now)
 	}
 }
 
+/* Twice the last one up to a limit; small again when room runs out, so that the threshold rises in time. */
+static uint64_t next_chunk_bytes(const struct log_header *log, uint64_t last_bytes)
+{
+	uint64_t share = log_slice_share(log), tail = log->tail_bytes, left = share > tail ? share - tail : 0;
+	uint64_t bytes = last_bytes < LAST_CHUNK_BYTES ? last_bytes * 2 : LAST_CHUNK_BYTES;
+
+	while (bytes > FIRST_CHUNK_BYTES && bytes > left / 8)
+		bytes /= 2;
+	return bytes;
+}
+
 /* A new chunk for a stream; its first slice will follow @frame's state. */
 static NOINLINE struct log_slices *new_chunk(struct log_thread *thread, uint32_t stream, const struct log_frame *frame,
 					     uint64_t end_ticks)
@@ -53,10 +66,10 @@ static NOINLINE struct log_slices *new_chunk(struct log_thread *thread, uint32_t
 	uint64_t bytes = FIRST_CHUNK_BYTES;
 
 	if (thread->slices[stream]) {
-		bytes = last->head.bytes < LAST_CHUNK_BYTES ? last->head.bytes * 2 : LAST_CHUNK_BYTES;
+		bytes = next_chunk_bytes(log, last->head.bytes);
 		watch_rate(thread, last->head.bytes, end_ticks);
 	}
-	chunk = (struct log_slices *)recorder_new_area(LOG_AREA_SLICES, thread->head.self, bytes, sizeof(*chunk), 0);
+	chunk = (struct log_slices *)room_new_area(LOG_AREA_SLICES, thread->head.self, bytes, sizeof(*chunk), 0);
 	if (!chunk)
 		return NULL;
 	chunk->first_ticks = chunk->last_ticks = end_ticks;

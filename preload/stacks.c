@@ -4,6 +4,8 @@
  */
 #include "frames.h"
 
+#include "room.h"
+
 #define FIRST_AREA_BYTES	(16u << 10)
 #define LAST_AREA_BYTES		(4u << 20)
 
@@ -19,7 +21,7 @@ static void set_sentinel(struct log_frames *area, uint32_t node)
 
 static struct log_frames *new_area(const struct log_thread *thread, uint64_t bytes)
 {
-	return (struct log_frames *)recorder_new_area(LOG_AREA_FRAMES, thread->head.self, bytes,
+	return (struct log_frames *)room_new_area(LOG_AREA_FRAMES, thread->head.self, bytes,
 						      sizeof(struct log_frames), sizeof(struct log_frame));
 }
 

@@ -2,6 +2,7 @@
 /* Thread records: made at a thread's first event, named, ended. */
 #include "thread.h"
 
+#include "room.h"
 #include "stacks.h"
 #include "text.h"
 
@@ -22,7 +23,7 @@ static struct log_thread *new_record(struct log_header *log)
 {
 	struct log_thread *thread;
 
-	thread = (struct log_thread *)recorder_new_area(LOG_AREA_THREAD, 0, sizeof(*thread), sizeof(*thread), 0);
+	thread = (struct log_thread *)room_new_area(LOG_AREA_THREAD, 0, sizeof(*thread), sizeof(*thread), 0);
 	if (!thread)
 		return NULL;
 	thread->root.min_ticks = UINT64_MAX;

@@ -34,7 +34,7 @@ unit_tests := $(patsubst test/unit/%.c,$(O)/test/unit/%,$(wildcard test/unit/tes
 sanitized_analyzer := $(call obj,sanitized,$(analyzer_src))
 $(O)/sanitized/analyzer.a: $(filter-out %/main.o,$(sanitized_analyzer))
 	$(Q)rm -f $@; ar rcs $@ $^
-$(O)/sanitized/preload.a: $(call obj,sanitized,$(shared_src))
+$(O)/sanitized/preload.a: $(call obj,sanitized,$(shared_src) preload/slices.c preload/room.c)
 	$(Q)rm -f $@; ar rcs $@ $^
 unit_helpers := $(filter-out test/unit/test_%,$(wildcard test/unit/*.c))
 $(O)/test/unit/%: test/unit/%.c $(unit_helpers) $(O)/sanitized/analyzer.a $(O)/sanitized/preload.a
@@ -45,9 +45,9 @@ $(O)/sanitized/insideme-report: $(sanitized_analyzer)
 
 # Built apart with strict warnings, so that it always builds the same; then structure, units, whole runs.
 check:
-	$(Q)$(MAKE) --no-print-directory O=$(O)/check DEV=1 run-tests
+	$(Q)$(MAKE) --no-print-directory $(if $(filter -j%,$(MAKEFLAGS)),,-j$(shell nproc)) O=$(O)/check DEV=1 run-tests
 run-tests: all $(programs) $(unit_tests) $(O)/sanitized/insideme-report
-	$(Q)TEST_BUILD=$(abspath $(O)) prove -j2 --exec scripts/run-test $(PROVE) \
+	$(Q)TEST_BUILD=$(abspath $(O)) prove -j2 --timer --exec scripts/run-test $(PROVE) \
 		scripts/check-structure $(unit_tests) $(sort $(wildcard test/run/*.bats))
 
 programs: $(programs)

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Room for the recorder's areas: what each kind may take of the budget, and growth when nobody grew ahead. */
+#include "room.h"
+
+#include "log.h"
+#include "recorder.h"
+#include "rundir.h"
+#include "text.h"
+
+#define RETRY_TICKS	(1ull << 31)	/* about a second */
+
+static char path[RUN_PATH_BYTES];		/* set before any thread, and by a forked child */
+static _Atomic uint64_t retry_growth_ticks;	/* no attempt to grow before this */
+
+void room_init(const char *log_path)
+{
+	text_copy(path, sizeof(path), log_path);
+	retry_growth_ticks = 0;
+}
+
+const char *room_path(void)
+{
+	return path;
+}
+
+/* How far each kind may fill the log. */
+static uint64_t share_of(enum log_area_kind kind)
+{
+	static const uint8_t sixteenths[] = {
+		[LOG_AREA_NODES] = 14, [LOG_AREA_FRAMES] = 15, [LOG_AREA_HEAPS] = 15, [LOG_AREA_THREAD] = 15,
+	};
+
+	if (kind == LOG_AREA_SLICES)
+		return log_slice_share(live.log);
+	return live.log->map_bytes / 16 * sixteenths[kind];
+}
+
+/* Let the file reach @bytes: no descriptor is kept in the program, so by its path. */
+static bool grow_by_path(struct log_header *log, uint64_t bytes)
+{
+	uint64_t mask, now = now_ticks();
+	long fd, error;
+
+	if (now < __atomic_load_n(&retry_growth_ticks, __ATOMIC_RELAXED))
+		return false;
+	sys_block_signals(&mask);
+	fd = sys_open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW, 0);
+	error = fd < 0 ? fd : log_grow(log, (int)fd, bytes);
+	if (fd >= 0)
+		sys_close((int)fd);
+	sys_restore_signals(&mask);
+	if (error < 0)
+		__atomic_store_n(&retry_growth_ticks, now + RETRY_TICKS, __ATOMIC_RELAXED);
+	return error == 0;
+}
+
+struct log_area *room_new_area(enum log_area_kind kind, uint32_t owner, uint64_t bytes, uint32_t head_bytes,
+				   uint32_t record_bytes)
+{
+	struct log_header *log = live.log;
+	struct log_area *area;
+	uint64_t tail;
+
+	if (__atomic_load_n(&log->tail_bytes, __ATOMIC_RELAXED) + bytes > share_of(kind))
+		return NULL;
+	while (!(area = log_claim(log, kind, owner, bytes, head_bytes, record_bytes))) {
+		tail = __atomic_load_n(&log->tail_bytes, __ATOMIC_RELAXED);
+		if (!grow_by_path(log, tail + bytes + LOG_AREA_ALIGN))
+			return NULL;
+	}
+	return area;
+}

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Room for the recorder's areas in this process's log. */
+#ifndef INSIDEME_ROOM_H
+#define INSIDEME_ROOM_H
+
+#include <stdint.h>
+
+#include "insideme_log.h"
+
+/* The log's file, by which it grows: no descriptor is kept in the program. */
+void room_init(const char *log_path);
+const char *room_path(void);
+
+/*
+ * A new area as log_claim() gives it, growing the file if it must; each kind may fill its share of the budget.
+ * NULL: no room (the caller counts its loss). Callable from hooks and signal handlers.
+ */
+struct log_area *room_new_area(enum log_area_kind kind, uint32_t owner, uint64_t bytes, uint32_t head_bytes,
+			       uint32_t record_bytes);
+
+#endif
