@@ -8,7 +8,6 @@
 #include <sys/stat.h>
 
 #include "objects.h"
-#include "paths.h"
 #include "real.h"
 #include "recorder.h"
 #include "text.h"
@@ -34,6 +33,7 @@ struct module {
 static struct module modules[MODULES_MAX];
 static uint32_t nr_modules;		/* slots in use so far */
 static uint32_t last_number;
+static module_gone *when_gone;		/* set before any thread */
 static uint32_t sweeping;
 static uint32_t sweeps_wanted;
 static char path[PATH_BYTES];		/* of whoever holds sweeping: stacks may be small */
@@ -200,8 +200,8 @@ static void end(struct module *module)
 	__atomic_store_n(&module->end, 0, __ATOMIC_RELEASE);
 	if (module->record)
 		__atomic_store_n(&module->record->gone_ticks, now_ticks(), __ATOMIC_RELAXED);
-	paths_retire(begin, end, module->number);
 	real_forget(begin, end);
+	when_gone(begin, end, module->number);
 }
 
 static void sweep(struct log_header *log)
@@ -234,8 +234,9 @@ static void sweep_or_leave_it(void)
 
 /* ---- for others ---- */
 
-void modules_init(void)
+void modules_init(module_gone *gone)
 {
+	when_gone = gone;
 	sweep_or_leave_it();
 }
 

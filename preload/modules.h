@@ -6,8 +6,11 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* Called when module @number, at [@begin, @end), is found to be gone. */
+typedef void module_gone(uint64_t begin, uint64_t end, uint64_t number);
+
 /* Record all objects that are loaded. Constructor only. */
-void modules_init(void);
+void modules_init(module_gone *gone);
 
 /* Record again what is known: a forked child has a new log. Callable from signal handlers. */
 void modules_log_all(void);

@@ -11,6 +11,7 @@
 #include "helper.h"
 #include "modules.h"
 #include "open.h"
+#include "paths.h"
 #include "real.h"
 #include "room.h"
 #include "text.h"
@@ -236,7 +237,7 @@ __attribute__((constructor)) static void start(int argc, char **argv, char **env
 	facts_write(live.log, argc, argv, &settings);
 	if (allocator.unusable)
 		log_write_text(live.log, "heap_off", allocator.unusable, now_ticks());
-	modules_init();
+	modules_init(paths_retire);
 	live.log->has_hooks = modules_have_hooks();
 	thread_make();
 	fork_init();
