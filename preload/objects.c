@@ -2,8 +2,9 @@
 /* Loaded objects as they lie in memory: segments, symbols, build-id. */
 #include "objects.h"
 
-#include "real.h"
 #include "text.h"
+
+static int (*iterate_objects)(int (*)(struct dl_phdr_info *, size_t, void *), void *);	/* set before any thread */
 
 #define SYMBOL_IS_HIDDEN 0x8000u	/* in versions[]: not the default version */
 
@@ -162,7 +163,12 @@ int objects_each(object_each *each, void *context)
 {
 	struct visit all = { each, context };
 
-	return libc.dl_iterate_phdr ? libc.dl_iterate_phdr(visit, &all) : each_of_list(each, context);
+	return iterate_objects ? iterate_objects(visit, &all) : each_of_list(each, context);
+}
+
+void objects_init(int (*iterate)(int (*)(struct dl_phdr_info *, size_t, void *), void *))
+{
+	iterate_objects = iterate;
 }
 
 uint32_t symbol_hash(const char *name)

@@ -30,6 +30,9 @@ struct object {
 	size_t nr_relocations[2];
 };
 
+/* libc's dl_iterate_phdr(): from here on it is what walks, under the dynamic linker's lock. Constructor only. */
+void objects_init(int (*iterate)(int (*)(struct dl_phdr_info *, size_t, void *), void *));
+
 typedef int object_each(const struct object *object, void *context);
 
 /*

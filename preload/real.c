@@ -78,6 +78,7 @@ static bool find_libc(void)
 		if (!((void **)&found)[i])
 			return false;
 	libc = found;
+	objects_init(libc.dl_iterate_phdr);
 	return true;
 }
 
