@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The array of views, and what they have in common. */
+/* The array of views. */
 #include "views.h"
 
 #include <string.h>
@@ -20,29 +20,4 @@ const struct view *view_find(const char *name)
 		if (strcmp(view->name, name) == 0)
 			return view;
 	return NULL;
-}
-
-const char *report_program(const struct report *report)
-{
-	const struct model *model = report->model;
-
-	if (model->nr_processes && model->processes[0]->header.program[0])
-		return model->processes[0]->header.program;
-	return report->runs[0].name;
-}
-
-bool report_has_heap(const struct report *report)
-{
-	for (size_t i = 0; i < report->model->nr_processes; i++)
-		if (report->model->processes[i]->header.heap_bytes != LOG_HEAP_OFF)
-			return true;
-	return false;
-}
-
-bool report_has_times(const struct report *report)
-{
-	for (size_t i = 0; i < report->model->nr_processes; i++)
-		if (report->model->processes[i]->header.timing != LOG_TIMING_COUNTS)
-			return true;
-	return false;
 }

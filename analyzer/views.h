@@ -4,16 +4,7 @@
 #define INSIDEME_VIEWS_H
 
 #include "document.h"
-#include "model.h"
-#include "options.h"
-#include "run.h"
-
-struct report {
-	struct model *model;
-	const struct run *runs;		/* at least one */
-	size_t nr_runs;
-	const struct options *options;
-};
+#include "report.h"
 
 struct view {
 	const char *name;
@@ -37,11 +28,5 @@ int view_quality(struct document *document, struct report *report);
  * @allocators: only those that allocated
  */
 struct table *functions_table(struct document *document, struct report *report, bool allocators);
-
-/* The name of the program that the report is about. */
-const char *report_program(const struct report *report);
-/* Did any process count its heap, or time its calls? Columns of what was not recorded stay out. */
-bool report_has_heap(const struct report *report);
-bool report_has_times(const struct report *report);
 
 #endif
