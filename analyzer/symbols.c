@@ -121,18 +121,12 @@ void symbols_close(struct symbols *symbols)
 	free(symbols);
 }
 
-static int compare_ranges(const void *a, const void *b)
+/* Ranges by begin, entries by addr: what comes first in both. */
+static int compare_addr(const void *a, const void *b)
 {
-	const struct range *left = a, *right = b;
+	const uint64_t *left = a, *right = b;
 
-	return (left->begin > right->begin) - (left->begin < right->begin);
-}
-
-static int compare_entries(const void *a, const void *b)
-{
-	const struct entry *left = a, *right = b;
-
-	return (left->addr > right->addr) - (left->addr < right->addr);
+	return (*left > *right) - (*left < *right);
 }
 
 static void add_unit(struct symbols *symbols, Dwarf_Die *die)
@@ -163,7 +157,7 @@ static void read_dwarf(struct symbols *symbols)
 			add_unit(symbols, type == DW_UT_skeleton && split.addr ? &split : &die);
 	}
 	if (symbols->nr_ranges)
-		qsort(symbols->ranges, symbols->nr_ranges, sizeof(*symbols->ranges), compare_ranges);
+		qsort(symbols->ranges, symbols->nr_ranges, sizeof(*symbols->ranges), compare_addr);
 }
 
 static bool is_fortran(Dwarf_Die *die)
@@ -233,7 +227,7 @@ static struct unit *find_unit(struct symbols *symbols, uint64_t addr)
 		unit->is_fortran = is_fortran(&unit->die);
 		read_entries(unit, &unit->die, 0);
 		if (unit->nr_entries)
-			qsort(unit->entries, unit->nr_entries, sizeof(*unit->entries), compare_entries);
+			qsort(unit->entries, unit->nr_entries, sizeof(*unit->entries), compare_addr);
 	}
 	return unit;
 }
@@ -243,8 +237,22 @@ static Dwarf_Die *find_die(struct unit *unit, uint64_t addr)
 	struct entry key = { .addr = addr }, *found = NULL;
 
 	if (unit->nr_entries)
-		found = bsearch(&key, unit->entries, unit->nr_entries, sizeof(key), compare_entries);
+		found = bsearch(&key, unit->entries, unit->nr_entries, sizeof(key), compare_addr);
 	return found ? &found->die : NULL;
+}
+
+/* DWARF 5 numbers files from 0, which clang uses and dwarf_decl_file() of elfutils 0.188 takes for none. */
+static const char *decl_file(struct unit *unit, Dwarf_Die *die)
+{
+	const char *file = dwarf_decl_file(die);
+	Dwarf_Attribute attribute;
+	Dwarf_Files *files;
+	Dwarf_Word number;
+	size_t nr_files;
+
+	if (file || dwarf_formudata(dwarf_attr_integrate(die, DW_AT_decl_file, &attribute), &number) != 0 || number)
+		return file;
+	return dwarf_getsrcfiles(&unit->die, &files, &nr_files) == 0 ? dwarf_filesrc(files, 0, NULL, NULL) : NULL;
 }
 
 void symbols_locate(struct symbols *symbols, struct symbol *symbol)
@@ -256,7 +264,7 @@ void symbols_locate(struct symbols *symbols, struct symbol *symbol)
 	int number;
 
 	if (die && dwarf_decl_line(die, &number) == 0) {
-		symbol->file = dwarf_decl_file(die);
+		symbol->file = decl_file(unit, die);
 	} else if (unit && (line = dwarf_getsrc_die(&unit->die, addr)) != NULL) {
 		symbol->file = dwarf_linesrc(line, NULL, NULL);
 		if (dwarf_lineno(line, &number) < 0)
