@@ -53,8 +53,8 @@ highest() {
 	quiet
 	read -r _ user _ system _ _ _ faults <stdout
 	view resources >resources.csv
-	between "user ns" $((user - 30000000)) "$(last user_ns)" $((user + 30000000))
-	between "system ns" $((system - 30000000)) "$(last system_ns)" $((system + 30000000))
+	between "user ns" $((user - 50000000)) "$(last user_ns)" $((user + 50000000))
+	between "system ns" $((system - 50000000)) "$(last system_ns)" $((system + 50000000))
 }
 
 @test "RSS follows what the program maps" {

@@ -8,7 +8,7 @@ load lib
 	same status "$status" 0
 	quiet
 	printf 'exit 3\nexec 4\nkill 137\nvfork 0\n' | diff - stdout
-	calls parent_work 100 child_work 150 after_fork 3 exec_work 25 main 2
+	calls parent_work 100 child_work 150 after_fork 3 exec_work 25 main 5 spawn 6
 }
 
 @test "one launch is one run" {

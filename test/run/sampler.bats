@@ -79,7 +79,9 @@ goes_on() {
 @test "rows come at their pace" {
 	INSIDEME_INTERVAL=10ms record burn 500 100
 	quiet
-	read -r _ user _ system _ <stdout
-	rows=$(view resources | tail -n +2 | wc -l)
-	between rows $(((user + system) / 10000000 / 2)) "$rows" $(((user + system) / 10000000 * 4))
+	view resources >resources.csv
+	"$here/csv" time_ns set=process <resources.csv >times
+	span=$(($(tail -1 times) - $(head -1 times)))
+	between "ns from first to last row" 500000000 "$span" 60000000000
+	between "rows" 10 "$(wc -l <times)" $((span / 10000000 + 2))
 }
