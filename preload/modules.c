@@ -18,13 +18,8 @@
 struct module {
 	uintptr_t begin;
 	uintptr_t end;			/* 0: this slot is free; written last, and first when the object is gone */
-	uintptr_t bias;
-	const char *name;		/* the dynamic linker's; valid while the object is loaded */
-	const uint8_t *build_id;	/* likewise */
-	uint32_t build_id_bytes;
 	uint32_t number;		/* see log_module */
-	uint32_t identity;		/* of name and build-id, for when they can no longer be read */
-	bool is_program;
+	uint32_t identity;		/* of name and build-id */
 	bool is_loaded;			/* while sweeping */
 	struct log_module *record;	/* NULL: there was no room */
 };
@@ -74,56 +69,80 @@ static bool is_vdso(const char *name)
 }
 
 /* An absolute path where there is one: a relative name means the current directory, as far as can be told. */
-static void find_path(const struct module *module)
+static void find_path(const struct object *object, bool is_program)
 {
 	struct text text;
 	long length;
 
 	text_init(&text, path, PATH_BYTES);
-	if (is_vdso(module->name)) {
+	if (is_vdso(object->name)) {
 		text_add(&text, "[vdso]");
 		return;
 	}
-	if (module->is_program || module->name[0] != '/') {
-		length = sys_readlink(module->is_program ? "/proc/self/exe" : "/proc/self/cwd", path, PATH_BYTES - 1);
+	if (is_program || object->name[0] != '/') {
+		length = sys_readlink(is_program ? "/proc/self/exe" : "/proc/self/cwd", path, PATH_BYTES - 1);
 		text.at = path + (length > 0 ? length : 0);
 		*text.at = '\0';
-		if (module->is_program)
+		if (is_program)
 			return;
 		text_add_char(&text, '/');
 	}
-	text_add(&text, module->name);
+	text_add(&text, object->name);
 }
 
-static void log_one(struct log_header *log, struct module *module)
+static void copy_bytes(void *to, const void *from, size_t bytes)
+{
+	for (size_t i = 0; i < bytes; i++)
+		((char *)to)[i] = ((const char *)from)[i];
+}
+
+static void describe_file(struct log_module *record)
+{
+	struct stat stat;
+
+	if (raw_syscall(SYS_newfstatat, AT_FDCWD, (long)path, (long)&stat, 0, 0, 0) < 0)
+		return;
+	record->file_bytes = (uint64_t)stat.st_size;
+	record->file_mtime_ns = (uint64_t)stat.st_mtim.tv_sec * 1000000000u + (uint64_t)stat.st_mtim.tv_nsec;
+}
+
+static struct log_module *log_object(struct log_header *log, const struct object *object, bool is_program,
+				     uint32_t number)
 {
 	struct log_module *record;
-	struct stat stat;
-	uint64_t now = now_ticks();
 	uint32_t path_bytes;
 
-	find_path(module);
+	find_path(object, is_program);
 	path_bytes = (uint32_t)text_length(path) + 1;
-	record = (struct log_module *)log_new_record(log, (uint32_t)sizeof(*record) + path_bytes, now);
-	module->record = record;
+	record = (struct log_module *)log_new_record(log, (uint32_t)sizeof(*record) + path_bytes, now_ticks());
 	if (!record)
-		return;
-	record->begin_addr = module->begin;
-	record->end_addr = module->end;
-	record->bias = module->bias;
-	if (raw_syscall(SYS_newfstatat, AT_FDCWD, (long)path, (long)&stat, 0, 0, 0) == 0) {
-		record->file_bytes = (uint64_t)stat.st_size;
-		record->file_mtime_ns = (uint64_t)stat.st_mtim.tv_sec * 1000000000u + (uint64_t)stat.st_mtim.tv_nsec;
+		return NULL;
+	record->begin_addr = object->begin;
+	record->end_addr = object->end;
+	record->bias = object->bias;
+	describe_file(record);
+	if (object->build_id_bytes <= sizeof(record->build_id)) {
+		record->build_id_bytes = object->build_id_bytes;
+		copy_bytes(record->build_id, object->build_id, object->build_id_bytes);
 	}
-	if (module->build_id_bytes <= sizeof(record->build_id)) {
-		record->build_id_bytes = module->build_id_bytes;
-		for (uint32_t i = 0; i < module->build_id_bytes; i++)
-			record->build_id[i] = module->build_id[i];
-	}
+	record->number = number;
 	record->path_bytes = path_bytes;
-	record->number = module->number;
 	text_copy((char *)(record + 1), path_bytes, path);
 	log_publish(&record->record, LOG_RECORD_MODULE);
+	return record;
+}
+
+/* From the parent's log: the object itself may be on its way out, in a thread that a forked child does not have. */
+static struct log_module *log_again(struct log_header *log, const struct log_module *old)
+{
+	const uint32_t bytes = (uint32_t)sizeof(*old) + old->path_bytes;
+	struct log_module *record = (struct log_module *)log_new_record(log, bytes, now_ticks());
+
+	if (!record)
+		return NULL;
+	copy_bytes(&record->begin_addr, &old->begin_addr, bytes - offsetof(struct log_module, begin_addr));
+	log_publish(&record->record, LOG_RECORD_MODULE);
+	return record;
 }
 
 /* ---- what is loaded ---- */
@@ -163,16 +182,11 @@ static void add(struct log_header *log, const struct object *object, bool is_pro
 	if (!module)
 		return;
 	__atomic_store_n(&module->begin, object->begin, __ATOMIC_RELAXED);
-	module->bias = object->bias;
-	module->name = object->name;
-	module->build_id = object->build_id;
-	module->build_id_bytes = object->build_id_bytes;
 	module->number = last_number < LOG_FUNCTION_MODULE_MAX ? ++last_number : 0;
 	module->identity = identity_of(object);
-	module->is_program = is_program;
 	module->is_loaded = true;
+	module->record = log_object(log, object, is_program, module->number);
 	__atomic_store_n(&module->end, object->end, __ATOMIC_RELEASE);
-	log_one(log, module);
 }
 
 static int sweep_one(const struct object *object, void *context)
@@ -244,8 +258,8 @@ void modules_log_all(void)
 {
 	sweeping = 0;		/* of a thread that the child does not have */
 	for (uint32_t i = 0; i < nr_modules; i++)
-		if (modules[i].end)
-			log_one(live.log, &modules[i]);
+		if (modules[i].end && modules[i].record)
+			modules[i].record = log_again(live.log, modules[i].record);
 }
 
 /* Glibc 2.35 and later answers without a lock; older ones have to be swept. */
