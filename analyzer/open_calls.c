@@ -232,6 +232,8 @@ static void take_frames(struct open_stack *stack, struct frames *frames, uint64_
 		struct log_frame frame = frames->frames[i];
 		struct tree_node *path = frame_path(frames, &frame, not_before);
 
+		if (!path && process->end_kind == END_RUNNING)
+			break;			/* it began after we looked at the clock */
 		if (!path) {
 			logfile_damaged(process->log, offset, "an open call");
 			continue;

@@ -276,9 +276,13 @@ static void see_area(struct process *process, const struct log_extent *extent)
 {
 	const uint8_t *at = process->log->base + extent->offset;
 	struct log_slices slices;
+	struct log_frames frames;
 	struct log_thread thread;
 
-	if (extent->kind == LOG_AREA_SLICES) {
+	if (extent->kind == LOG_AREA_FRAMES) {
+		memcpy(&frames, at, sizeof(frames));
+		see(process, frames.left_ticks);
+	} else if (extent->kind == LOG_AREA_SLICES) {
 		memcpy(&slices, at, sizeof(slices));
 		see(process, slices.last_ticks);
 	} else if (extent->kind == LOG_AREA_THREAD) {
