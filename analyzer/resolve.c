@@ -9,6 +9,7 @@
 #include "error.h"
 #include "names.h"
 #include "symbols.h"
+#include "walk.h"
 
 /* struct object's symbols: what was found out about it. */
 struct naming {
@@ -108,6 +109,23 @@ static void follow_import(struct model *model, struct function *function, const 
 	}
 }
 
+/* Functions of paths on which nothing was counted are in the tree only. */
+static void name_uncalled(struct model *model)
+{
+	for (struct tree_node *node = tree_next(model->root); node; node = tree_next(node))
+		if (!node->function->name)
+			name_by_address(node->function);
+}
+
+static void release_names(struct function *function)
+{
+	if (function->kind == FUNCTION_OTHERS)
+		return;
+	free((char *)function->name);
+	free((char *)function->short_name);
+	function->name = function->short_name = NULL;
+}
+
 void resolve_names(struct model *model)
 {
 	for (size_t i = 0; i < model->nr_functions; i++) {
@@ -131,6 +149,7 @@ void resolve_names(struct model *model)
 			if (naming->list[i].imported)
 				follow_import(model, naming->functions[i], &naming->list[i]);
 	}
+	name_uncalled(model);
 }
 
 void resolve_source(struct function *function)
@@ -154,12 +173,10 @@ const char *resolve_trouble(const struct object *object)
 
 void resolve_release(struct model *model)
 {
-	for (size_t i = 0; i < model->nr_functions; i++) {
-		if (model->functions[i]->kind == FUNCTION_OTHERS)
-			continue;
-		free((char *)model->functions[i]->name);
-		free((char *)model->functions[i]->short_name);
-	}
+	for (size_t i = 0; i < model->nr_functions; i++)
+		release_names(model->functions[i]);
+	for (struct tree_node *node = tree_next(model->root); node; node = tree_next(node))
+		release_names(node->function);
 	for (struct object *object = model->objects; object; object = object->next) {
 		struct naming *naming = object->symbols;
 

@@ -6,6 +6,7 @@
 
 #include "cells.h"
 #include "slices.h"
+#include "walk.h"
 
 #define TEXT_CALLS 20
 
@@ -146,22 +147,11 @@ static bool next_call(struct table *table, void *row)
 	return true;
 }
 
-static void fill_depths(uint32_t *depths, const struct tree_node *root)
+/* What nothing recorded called has depth 0. */
+static void fill_depths(uint32_t *depths, struct tree_node *root)
 {
-	const struct tree_node *node = root;
-
-	while (node) {
-		/* what nothing recorded called has depth 0 */
-		if (node != root && node->parent != root)
-			depths[node->id] = depths[node->parent->id] + 1;
-		if (node->child) {
-			node = node->child;
-			continue;
-		}
-		while (node && !node->next)
-			node = node->parent;
-		node = node ? node->next : NULL;
-	}
+	for (struct tree_node *node = tree_next(root); node; node = tree_next(node))
+		depths[node->id] = node->parent == root ? 0 : depths[node->parent->id] + 1;
 }
 
 /* What share of all calls is here, on stderr, so that a table in a file stays a table. */

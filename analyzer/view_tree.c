@@ -8,6 +8,7 @@
 #include "cells.h"
 #include "error.h"
 #include "names.h"
+#include "walk.h"
 
 #define TEXT_PATHS	40	/* shown as text unless --top says otherwise */
 #define INDENT_MAX	24	/* levels; deeper ones stay there */
@@ -139,22 +140,12 @@ static int compare_nodes(const void *a, const void *b, void *context)
 	return order ? order : (left.node->id > right.node->id) - (left.node->id < right.node->id);
 }
 
-/* The node after @node in any order that has callers before what they call. */
-static const struct tree_node *next_node(const struct tree_node *node)
-{
-	if (node->child)
-		return node->child;
-	while (node && !node->next)
-		node = node->parent;
-	return node ? node->next : NULL;
-}
-
-static void select_nodes(struct selection *selection, const struct tree_node *root, size_t nr_nodes)
+static void select_nodes(struct selection *selection, struct tree_node *root, size_t nr_nodes)
 {
 	const char *pattern = selection->options->match;
 	bool *matched = xcalloc(nr_nodes, sizeof(*matched));	/* it, or one above it */
 
-	for (const struct tree_node *node = next_node(root); node; node = next_node(node)) {
+	for (struct tree_node *node = tree_next(root); node; node = tree_next(node)) {
 		matched[node->id] = !pattern || matched[node->parent->id] || name_matches(pattern, node->function->name);
 		if (matched[node->id])
 			selection->nodes[selection->nr_nodes++] = node;
