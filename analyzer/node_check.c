@@ -29,13 +29,13 @@ static bool counts_match(const struct log_node *node, const uint64_t histogram[L
 /* The total lies between what the buckets say at least and at most. */
 static bool total_matches(const struct log_node *node, const uint64_t histogram[LOG_BUCKETS])
 {
-	double low = 0, high = 2.0 * (double)node->max_ticks + 1, total = (double)node->total_ticks;
+	double low = 0, high = 2.0 * (double)node->max_ticks + 1, total = (double)node->total_ticks, width = 1;
 
 	if (log_node_timed_calls(node) >= WRAP / 2)
 		return true;
-	for (int i = 0; i < LOG_BUCKETS; i++) {
-		low += i ? ldexp((double)histogram[i], i) : 0;
-		high += ldexp((double)histogram[i], i + 1);
+	for (int i = 0; i < LOG_BUCKETS; i++, width *= 2) {
+		low += i ? (double)histogram[i] * width : 0;
+		high += (double)histogram[i] * width * 2;
 	}
 	return total + (double)node->max_ticks >= low * 0.98 && (total <= high * 1.02 || histogram[LOG_BUCKETS - 1]);
 }
