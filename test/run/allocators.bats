@@ -1,0 +1,70 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Other allocators than libc's, and those who call them before anybody is ready.
+load lib
+
+# sanitized COMPILER SANITIZER PROGRAM: the same output and status with and without the library.
+sanitized() {
+	local plain=0 preloaded=0
+	"$1" -g -O1 -fsanitize="$2" -finstrument-functions -pthread "$here/../programs/$3" -o sanitized
+	ASAN_OPTIONS=verify_asan_link_order=0 ./sanitized >plain.out 2>plain.err || plain=$?
+	ASAN_OPTIONS=verify_asan_link_order=0 LD_PRELOAD=$library ./sanitized >out 2>err || preloaded=$?
+	same "status of $*" $preloaded $plain && diff plain.out out && diff plain.err err
+}
+
+@test "programs under sanitizers run as they do alone" {
+	for sanitizer in address thread undefined; do
+		sanitized g++ $sanitizer calls_cpp.cpp
+		sanitized clang++ $sanitizer calls_cpp.cpp
+		sanitized gcc $sanitizer threads.c
+		sanitized clang $sanitizer threads.c
+	done
+}
+
+@test "the heap under valgrind is not counted" {
+	LD_PRELOAD=$library valgrind -q "$bin/alloc_cpp" >stdout 2>stderr
+	quiet
+	same "allocations" "$(view functions | "$here/csv" alloc_calls function=by_new)" ""
+}
+
+@test "a program's own malloc is not counted, and the log says so" {
+	record own_malloc
+	quiet
+	calls work 100
+	same "allocations" "$(value alloc_calls function=work)" ""
+	strings -a insideme.data/*/*.log | grep '^heap_off=malloc is defined by the program'
+}
+
+@test "an allocator whose operator new does not pass malloc" {
+	LD_PRELOAD="$library $bin/pool_plugin.so" "$bin/alloc_cpp" >stdout 2>stderr
+	quiet
+	for function in by_new by_new_array by_aligned_new by_nothrow; do
+		same "allocations of $function" "$(value alloc_calls function=$function)" 100
+		same "frees of $function" "$(value free_calls function=$function)" 100
+	done
+	LD_PRELOAD="$bin/pool_plugin.so $library" "$bin/alloc_cpp" >stdout 2>stderr
+	rm functions.csv
+	same "allocations behind it" "$(value alloc_calls function=by_new)" ""
+}
+
+@test "memory of an IFUNC resolver, from before the library is relocated, may be freed" {
+	cat >early.c <<-'END'
+		#include <stdlib.h>
+		char *early;
+		static int real(void) { return early[0]; }
+		static int (*resolve(void))(void) { early = malloc(100); early[0] = 42; free(malloc(9)); return real; }
+		int resolved(void) __attribute__((ifunc("resolve")));
+	END
+	cat >main.c <<-'END'
+		#include <stdlib.h>
+		extern char *early;
+		int resolved(void);
+		int main(void) { early = realloc(early, 100000); int value = resolved(); free(early); return value; }
+	END
+	gcc -g -fPIC -shared early.c -o libearly.so
+	gcc -g -Wl,-z,now main.c ./libearly.so -o main
+	run ./main
+	same "status alone" "$status" 42
+	LD_PRELOAD=$library run ./main
+	same "status" "$status" 42
+}
