@@ -177,7 +177,8 @@ const char *process_end_text(const struct process *process, char *out, size_t by
 			 "another program");
 		break;
 	case END_TURNED_OFF:
-		snprintf(out, bytes, "the recorder turned itself off: %s", process_fact(process, "off") ?: "no reason told");
+		snprintf(out, bytes, "the recorder turned itself off: %s",
+			 process_fact(process, "off") ?: "no reason told");
 		break;
 	case END_SILENT:
 		snprintf(out, bytes, "ended without a word: SIGKILL or a raw exit (insideme-run would know)");

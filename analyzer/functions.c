@@ -116,7 +116,10 @@ struct function *function_find(struct function_tables *tables, struct process *p
 {
 	uint64_t hash = hash_pair((uint64_t)(uintptr_t)process, function_addr);
 	struct place *place, wanted = { .process = process, .addr = function_addr };
-	struct function function = { .process = process, .stats = { .min_ns = NAN, .max_ns = NAN, .finished_max_ns = NAN } };
+	struct function function = {
+		.process = process,
+		.stats = { .min_ns = NAN, .max_ns = NAN, .finished_max_ns = NAN },
+	};
 	const struct module *module;
 
 	if (function_addr & LOG_FUNCTION_OTHERS)

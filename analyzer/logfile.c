@@ -68,7 +68,8 @@ static int map_file(struct logfile *log)
 	}
 	if (!S_ISREG(stat.st_mode) || stat.st_size == 0) {
 		close(fd);
-		return error("%s: %s", log->path, stat.st_size ? "not a regular file" : "no log yet: the file is empty");
+		return error("%s: %s", log->path,
+			     stat.st_size ? "not a regular file" : "no log yet: the file is empty");
 	}
 	base = mmap(NULL, (size_t)stat.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
 	close(fd);

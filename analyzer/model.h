@@ -78,7 +78,7 @@ struct heap_stats {
 
 enum function_kind {
 	FUNCTION_PLAIN,
-	FUNCTION_OTHERS,		/* "(other paths)": calls without a path; those of its own have no function either */
+	FUNCTION_OTHERS,		/* "(other paths)": no function; calls of its own are of functions not known */
 };
 
 /*

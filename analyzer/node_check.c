@@ -19,7 +19,7 @@ static int bucket_of(uint64_t ticks)
  */
 static bool counts_match(const struct log_node *node, const uint64_t histogram[LOG_BUCKETS])
 {
-	uint64_t timed_calls = log_node_timed_calls(node), sum = 0, slack = 2 + timed_calls / 64;
+	uint64_t timed_calls = log_node_timed_calls(node), sum = 0, slack = 2 + timed_calls / 8;
 
 	for (int i = 0; i < LOG_BUCKETS; i++)
 		sum += histogram[i];

@@ -18,6 +18,7 @@ struct node_limits {
  * @histogram: its histogram with the pending bucket counted. One call may be half counted (the program was
  * killed just then), so everything is checked to within one call.
  */
-bool node_is_sound(const struct log_node *node, const uint64_t histogram[LOG_BUCKETS], const struct node_limits *limits);
+bool node_is_sound(const struct log_node *node, const uint64_t histogram[LOG_BUCKETS],
+		   const struct node_limits *limits);
 
 #endif

@@ -42,6 +42,12 @@ struct thread *nodes_thread(const struct process *process, uint32_t ref)
 	return NULL;
 }
 
+/* The thread that an area belongs to, its own included. */
+static uint32_t owner_of(const struct log_extent *extent)
+{
+	return extent->kind == LOG_AREA_THREAD ? (uint32_t)(extent->offset >> LOG_REF_SHIFT) : extent->owner;
+}
+
 static bool is_others(const struct logfile *log, uint32_t ref)
 {
 	struct log_node node;
@@ -59,7 +65,7 @@ struct tree_node *nodes_path(struct thread *thread, uint32_t ref)
 	if (index < 0)
 		return NULL;
 	extent = logfile_find(process->log, (uint64_t)ref << LOG_REF_SHIFT, 1);
-	if (extent->kind == LOG_AREA_THREAD ? extent->offset >> LOG_REF_SHIFT != thread->ref : extent->owner != thread->ref)
+	if (owner_of(extent) != thread->ref)
 		return NULL;
 	if (!process->tree_of[index] && is_others(process->log, ref))	/* left out when its counters were read */
 		return tree_others(process->model);
@@ -238,11 +244,6 @@ static uint64_t most_calls(const struct process *process, uint64_t span_ticks)
 	return (uint64_t)((double)span_ticks * process->tick_ns) + 1000;	/* none takes less than 1 ns */
 }
 
-static uint32_t owner_of(const struct log_extent *extent)
-{
-	return extent->kind == LOG_AREA_THREAD ? (uint32_t)(extent->offset >> LOG_REF_SHIFT) : extent->owner;
-}
-
 static int by_owner(const void *a, const void *b)
 {
 	const struct log_extent *x = *(const struct log_extent *const *)a, *y = *(const struct log_extent *const *)b;
@@ -333,7 +334,7 @@ void heaps_read(struct process *process)
 	for (size_t i = 0; i < log->nr_extents; i++) {
 		const struct log_extent *extent = &log->extents[i];
 		struct thread *thread = nodes_thread(process, extent->owner);
-		uint64_t offset = extent->offset + sizeof(struct log_area);
+		uint64_t offset = extent->offset + sizeof(struct log_area), end = extent->offset + extent->used_bytes;
 
 		if (extent->kind != LOG_AREA_HEAPS)
 			continue;
@@ -341,7 +342,7 @@ void heaps_read(struct process *process)
 			logfile_damaged(log, extent->offset, "heap counters of no thread");
 			continue;
 		}
-		for (; offset + sizeof(struct log_heap) <= extent->offset + extent->used_bytes; offset += sizeof(struct log_heap)) {
+		for (; offset + sizeof(struct log_heap) <= end; offset += sizeof(struct log_heap)) {
 			struct log_heap heap;
 
 			memcpy(&heap, log->base + offset, sizeof(heap));

@@ -74,8 +74,11 @@ static bool copy_stack(struct frames *frames, struct logfile *log, uint32_t firs
 		extent = frames_area(log, ((uint64_t)frames_head(log, extent).below << LOG_REF_SHIFT) + FIRST_FRAME);
 	}
 	whole = nr && areas[nr - 1]->offset >> LOG_REF_SHIFT == first;
-	for (size_t i = nr; whole && i-- > 0;)
-		copy_area(frames, log, areas[i], i == 0 ? top : areas[i]->offset + areas[i]->bytes - sizeof(struct log_frame));
+	for (size_t i = nr; whole && i-- > 0;) {
+		uint64_t last = areas[i]->offset + areas[i]->bytes - sizeof(struct log_frame);
+
+		copy_area(frames, log, areas[i], i == 0 ? top : last);
+	}
 	free(areas);
 	return whole;
 }
@@ -214,8 +217,8 @@ static void add_times(struct open_stack *stack, const struct frames *frames)
 		uint64_t ticks = process->last_ticks - frame->start_ticks;
 		uint64_t child_ticks = frame->child_ticks + above_ticks;
 
-		if (frame->child_ticks > ticks || child_ticks > ticks)	/* a child that ended later than all we know of */
-			child_ticks = ticks;
+		if (frame->child_ticks > ticks || child_ticks > ticks)
+			child_ticks = ticks;	/* a child ended later than all we know of */
 		stack->calls[i].since = process_time(process, frame->start_ticks);
 		add_time(&stack->calls[i], stack->thread, ticks, child_ticks);
 		above_ticks = ticks;

@@ -243,7 +243,8 @@ static long parse_last(const char *argument)
 
 static int no_runs(const char *directory)
 {
-	return error("no runs in %s%s: record one with: insideme-run ./app", directory[0] == '/' ? "" : "./", directory);
+	return error("no runs in %s%s: record one with: insideme-run ./app", directory[0] == '/' ? "" : "./",
+		     directory);
 }
 
 static int choose_in(struct run *run, const char *directory, const char *argument)

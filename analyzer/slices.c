@@ -123,7 +123,8 @@ static bool get_heap(struct stream *stream)
 	struct slice *slice = &stream->slice;
 	int64_t change;
 
-	if (!get_varint(stream, &thread_delta) || !get_varint(stream, &others_delta) || !get_varint(stream, &since_last))
+	if (!get_varint(stream, &thread_delta) || !get_varint(stream, &others_delta) ||
+	    !get_varint(stream, &since_last))
 		return false;
 	slice->heap_delta_bytes = unzigzag(thread_delta);
 	change = sum(slice->heap_delta_bytes, unzigzag(others_delta));

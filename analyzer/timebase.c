@@ -170,5 +170,7 @@ uint64_t timebase_ticks(const struct timebase *base, int64_t monotonic_ns)
 {
 	const struct log_clocks *last = &base->points[base->nr_points - 1];
 
-	return (uint64_t)after(last->ticks, (double)(int64_t)((uint64_t)monotonic_ns - last->monotonic_ns) / base->tick_ns);
+	double since_ns = (double)(int64_t)((uint64_t)monotonic_ns - last->monotonic_ns);
+
+	return (uint64_t)after(last->ticks, since_ns / base->tick_ns);
 }

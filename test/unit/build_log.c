@@ -76,7 +76,7 @@ static void *place_at(const struct build *build, uint32_t ref)
 	return build->bytes + ((uint64_t)ref << LOG_REF_SHIFT);
 }
 
-struct log_area *build_area(struct build *build, uint32_t kind, uint32_t owner, uint64_t bytes, uint64_t used_bytes)
+void *build_area(struct build *build, uint32_t kind, uint32_t owner, uint64_t bytes, uint64_t used_bytes)
 {
 	struct log_area *area = (struct log_area *)(build->bytes + build->tail);
 
@@ -95,7 +95,7 @@ struct log_area *build_area(struct build *build, uint32_t kind, uint32_t owner, 
 
 struct log_thread *build_thread(struct build *build, const char *name)
 {
-	struct log_thread *thread = (struct log_thread *)build_area(build, LOG_AREA_THREAD, 0, sizeof(*thread), sizeof(*thread));
+	struct log_thread *thread = build_area(build, LOG_AREA_THREAD, 0, sizeof(*thread), sizeof(*thread));
 
 	thread->root.min_ticks = UINT64_MAX;
 	thread->tid = 4242 + build->header->nr_threads;
@@ -162,7 +162,7 @@ struct log_heap *build_heap(struct build *build, struct log_thread *thread, stru
 
 static struct log_frames *frames_area(struct build *build, struct log_thread *thread, uint64_t bytes)
 {
-	struct log_frames *area = (struct log_frames *)build_area(build, LOG_AREA_FRAMES, thread->head.self, bytes, sizeof(*area));
+	struct log_frames *area = build_area(build, LOG_AREA_FRAMES, thread->head.self, bytes, sizeof(*area));
 	struct log_frame *sentinel = (struct log_frame *)(area + 1);
 
 	sentinel->stack_addr = UINT64_MAX;
@@ -183,7 +183,8 @@ struct log_frames *build_stack(struct build *build, struct log_thread *thread, u
 	return stack;
 }
 
-struct log_frame *build_open_call(struct build *build, struct log_thread *thread, struct log_node *node, uint64_t start_ticks)
+struct log_frame *build_open_call(struct build *build, struct log_thread *thread, struct log_node *node,
+				  uint64_t start_ticks)
 {
 	struct log_frames *area = place_at(build, thread->frames), *above;
 	struct log_frame *frame;
@@ -218,13 +219,14 @@ static uint8_t *put_signed(uint8_t *at, int64_t value)
 	return put(at, value < 0 ? 2 * (uint64_t)-(value + 1) + 1 : 2 * (uint64_t)value);
 }
 
-static struct log_slices *chunk_for(struct build *build, struct log_thread *thread, uint32_t stream, const struct build_slice *slice)
+static struct log_slices *chunk_for(struct build *build, struct log_thread *thread, uint32_t stream,
+				    const struct build_slice *slice)
 {
 	struct log_slices *chunk = place_at(build, thread->slices[stream]), *last = chunk;
 
 	if (thread->slices[stream] && chunk->head.used_bytes + LOG_SLICE_MAX_BYTES <= chunk->head.bytes)
 		return chunk;
-	chunk = (struct log_slices *)build_area(build, LOG_AREA_SLICES, thread->head.self, LOG_AREA_ALIGN, sizeof(*chunk));
+	chunk = build_area(build, LOG_AREA_SLICES, thread->head.self, LOG_AREA_ALIGN, sizeof(*chunk));
 	chunk->first_ticks = chunk->last_ticks = slice->end_ticks;
 	chunk->first_heap_bytes = chunk->last_heap_bytes = slice->heap_after;
 	chunk->first_node = chunk->last_node = build_ref(build, slice->node);
@@ -261,11 +263,12 @@ void build_slice(struct build *build, struct log_thread *thread, uint32_t stream
 	chunk->head.used_bytes = (uint64_t)(at - (uint8_t *)chunk);
 }
 
-struct log_rows *build_rows(struct build *build, const char *set, const char *const *columns, uint32_t nr_columns, uint32_t nr_rows)
+struct log_rows *build_rows(struct build *build, const char *set, const char *const *columns,
+			    uint32_t nr_columns, uint32_t nr_rows)
 {
 	uint64_t head = sizeof(struct log_rows) + nr_columns * sizeof(struct log_column);
 	uint64_t row = (1 + (uint64_t)nr_columns) * sizeof(uint64_t);
-	struct log_rows *rows = (struct log_rows *)build_area(build, LOG_AREA_ROWS, 0, head + nr_rows * row, head);
+	struct log_rows *rows = build_area(build, LOG_AREA_ROWS, 0, head + nr_rows * row, head);
 	struct log_column *column = (struct log_column *)(rows + 1);
 
 	snprintf(rows->set, sizeof(rows->set), "%s", set);
@@ -310,10 +313,12 @@ static void *new_record(struct build *build, uint64_t bytes, uint32_t kind, uint
 	return record;
 }
 
-struct log_module *build_module(struct build *build, const char *path, uint64_t begin, uint64_t end, uint64_t bias, uint8_t build_id)
+struct log_module *build_module(struct build *build, const char *path, uint64_t begin, uint64_t end,
+				uint64_t bias, uint8_t build_id)
 {
 	uint32_t path_bytes = (uint32_t)strlen(path) + 1;
-	struct log_module *module = new_record(build, sizeof(*module) + path_bytes, LOG_RECORD_MODULE, BUILD_START_TICKS);
+	struct log_module *module = new_record(build, sizeof(*module) + path_bytes, LOG_RECORD_MODULE,
+					       BUILD_START_TICKS);
 
 	module->begin_addr = begin;
 	module->end_addr = end;
@@ -337,7 +342,8 @@ void build_text(struct build *build, const char *text)
 	memcpy(record + 1, text, text_bytes);
 }
 
-struct log_event *build_event(struct build *build, uint32_t event, uint64_t ticks, const uint64_t *values, int nr_values, const char *text)
+struct log_event *build_event(struct build *build, uint32_t event, uint64_t ticks,
+			      const uint64_t *values, int nr_values, const char *text)
 {
 	uint32_t text_bytes = text ? (uint32_t)strlen(text) + 1 : 0;
 	struct log_event *record = new_record(build, sizeof(*record) + text_bytes, LOG_RECORD_EVENT, ticks);

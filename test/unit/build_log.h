@@ -34,7 +34,7 @@ struct log_clocks build_clocks(const struct build *build, uint64_t ticks);
 /* It exited with @status at @ticks. */
 void build_finish(struct build *build, uint64_t ticks, int status);
 
-struct log_area *build_area(struct build *build, uint32_t kind, uint32_t owner, uint64_t bytes, uint64_t used_bytes);
+void *build_area(struct build *build, uint32_t kind, uint32_t owner, uint64_t bytes, uint64_t used_bytes);
 uint32_t build_ref(const struct build *build, const void *place);
 uint64_t build_addr(const struct build *build, const void *place);
 
@@ -48,7 +48,8 @@ struct log_heap *build_heap(struct build *build, struct log_thread *thread, stru
 /* A stack that @thread runs on from now on. Its areas hold @nr_frames frames each. */
 struct log_frames *build_stack(struct build *build, struct log_thread *thread, uint32_t nr_frames);
 /* A call of @node begins on the thread's stack and does not end. */
-struct log_frame *build_open_call(struct build *build, struct log_thread *thread, struct log_node *node, uint64_t start_ticks);
+struct log_frame *build_open_call(struct build *build, struct log_thread *thread, struct log_node *node,
+				  uint64_t start_ticks);
 
 /* One slice on stream @stream of @thread; heap as in struct build_slice. Chunks hold 4096 bytes. */
 struct build_slice {
@@ -62,13 +63,16 @@ struct build_slice {
 };
 void build_slice(struct build *build, struct log_thread *thread, uint32_t stream, const struct build_slice *slice);
 
-struct log_rows *build_rows(struct build *build, const char *set, const char *const *columns, uint32_t nr_columns, uint32_t nr_rows);
+struct log_rows *build_rows(struct build *build, const char *set, const char *const *columns,
+			    uint32_t nr_columns, uint32_t nr_rows);
 void build_row(struct log_rows *rows, uint64_t ticks, const uint64_t *values);
 
 /* Records go to one area of 64 KiB. */
-struct log_module *build_module(struct build *build, const char *path, uint64_t begin, uint64_t end, uint64_t bias, uint8_t build_id);
+struct log_module *build_module(struct build *build, const char *path, uint64_t begin, uint64_t end,
+				uint64_t bias, uint8_t build_id);
 void build_text(struct build *build, const char *text);
-struct log_event *build_event(struct build *build, uint32_t event, uint64_t ticks, const uint64_t *values, int nr_values, const char *text);
+struct log_event *build_event(struct build *build, uint32_t event, uint64_t ticks,
+			      const uint64_t *values, int nr_values, const char *text);
 
 /* Write the first @bytes (0: all) of the log to @path. */
 void build_write(const struct build *build, const char *path, uint64_t bytes);

@@ -117,8 +117,8 @@ static void a_wrapped_bucket_comes_from_its_event(void **state)
 	f->calls += 1ull << 32;
 	f->total_ticks += 4ull << 32;
 	f->squares[0] += 16ull << 32;
-	build_event(&build, LOG_EVENT_BUCKET_WRAPPED, NS_START + 1, (uint64_t[]){ build_ref(&build, f), 2 }, 2, NULL)->thread =
-		thread->head.self;
+	build_event(&build, LOG_EVENT_BUCKET_WRAPPED, NS_START + 1, (uint64_t[]){ build_ref(&build, f), 2 }, 2,
+		    NULL)->thread = thread->head.self;
 	build_finish(&build, NS_START + 100000 * MS, 0);
 	model = build_load(&build);
 	assert_int_equal(model->nr_damaged, 0);
@@ -177,7 +177,8 @@ static void heap_belongs_to_the_path_that_allocated(void **state)
 {
 	struct build build;
 	struct log_thread *thread = build_begin(&build);
-	struct log_node *main = build_node(&build, thread, &thread->root, MAIN), *f = build_node(&build, thread, main, F);
+	struct log_node *main = build_node(&build, thread, &thread->root, MAIN);
+	struct log_node *f = build_node(&build, thread, main, F);
 	struct log_heap *heap = build_heap(&build, thread, f);
 	struct model *model;
 
@@ -201,7 +202,8 @@ static void totals_under_other_paths_are_marked(void **state)
 	struct build build;
 	struct log_thread *thread = build_begin(&build);
 	struct log_node *others = build_node(&build, thread, &thread->root, LOG_FUNCTION_OTHERS);
-	struct log_node *main = build_node(&build, thread, &thread->root, MAIN), *f = build_node(&build, thread, others, F);
+	struct log_node *main = build_node(&build, thread, &thread->root, MAIN);
+	struct log_node *f = build_node(&build, thread, others, F);
 	struct model *model;
 
 	(void)state;

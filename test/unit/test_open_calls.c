@@ -83,7 +83,8 @@ static void a_frame_that_is_not_where_its_thread_is_does_not_count(void **state)
 {
 	struct build build;
 	struct log_thread *thread = build_begin(&build);
-	struct log_node *main = build_node(&build, thread, &thread->root, MAIN), *f = build_node(&build, thread, main, F);
+	struct log_node *main = build_node(&build, thread, &thread->root, MAIN);
+	struct log_node *f = build_node(&build, thread, main, F);
 	struct model *model;
 
 	(void)state;
@@ -132,7 +133,8 @@ static void a_stack_that_was_left_waits(void **state)
 {
 	struct build build;
 	struct log_thread *thread = build_begin(&build);
-	struct log_node *f = build_node(&build, thread, &thread->root, F), *main = build_node(&build, thread, &thread->root, MAIN);
+	struct log_node *f = build_node(&build, thread, &thread->root, F);
+	struct log_node *main = build_node(&build, thread, &thread->root, MAIN);
 	struct log_frames *coroutine;
 	struct model *model;
 
@@ -160,7 +162,8 @@ static void calls_of_counts_mode_have_no_times(void **state)
 {
 	struct build build;
 	struct log_thread *thread = build_begin(&build);
-	struct log_node *main = build_node(&build, thread, &thread->root, MAIN), *f = build_node(&build, thread, main, F);
+	struct log_node *main = build_node(&build, thread, &thread->root, MAIN);
+	struct log_node *f = build_node(&build, thread, main, F);
 	struct model *model;
 
 	(void)state;
