@@ -237,7 +237,9 @@ struct log_frames {
 	uint64_t left_ticks;		/* * when it was left, 0 while a thread runs on it */
 	uint32_t current;		/* * its current node while no thread runs on it */
 	uint32_t next_stack;		/* * ref of the process's next stack */
-	uint64_t reserved[2];
+	uint32_t is_signal;		/* * 1: a stack for signal handlers, left when the last of its calls ends */
+	uint32_t interrupted;		/* * ref of the stack that such a handler interrupted, 0: of none */
+	uint64_t reserved;
 };
 _Static_assert(sizeof(struct log_frames) == 128, "frames begin at a line");
 
@@ -276,7 +278,9 @@ struct log_thread {
 	uint32_t heap_inside;		/* > 0: in an allocator's function: what that allocates itself is not counted */
 	uint64_t slice_second_ticks;	/* start of the second whose slice bytes are counted */
 	uint64_t slice_second_bytes;
-	uint64_t reserved[8];
+	uint32_t in_repair;		/* 1: its stacks are being changed; hooks of a handler that comes now are dropped */
+	uint32_t reserved_2;
+	uint64_t reserved[7];
 
 	_Alignas(64) uint32_t cache[LOG_CACHE_ENTRIES];	/* refs of nodes, checked against the node itself */
 };

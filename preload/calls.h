@@ -16,7 +16,7 @@ enum call_timing { TIME_BY_TSC, TIME_BY_CLOCK, TIME_NOT };
 
 static ALWAYS_INLINE uint64_t call_clock(enum call_timing timing)
 {
-	return timing == TIME_BY_TSC ? clock_counter() : timing == TIME_BY_CLOCK ? clock_ns(CLOCK_MONOTONIC) : 0;
+	return timing == TIME_BY_TSC ? clock_counter() : timing == TIME_BY_CLOCK ? recorder_clock_ns() : 0;
 }
 
 /* How this process's calls are timed, for what is not on the hot path. */
@@ -94,8 +94,8 @@ static ALWAYS_INLINE void call_end(struct log_header *log, struct log_thread *th
 				   enum call_timing timing, bool broken)
 {
 	struct log_node *node = node_at(log, frame->node);
-	uint32_t *pending = (uint32_t *)thread->pending_addr, bucket;
 	uint64_t start_ticks = frame->start_ticks, child_ticks = frame->child_ticks, end_ticks, ticks;
+	uint32_t *pending, bucket;
 
 	node->calls++;
 	if (timing == TIME_NOT) {
@@ -104,7 +104,6 @@ static ALWAYS_INLINE void call_end(struct log_header *log, struct log_thread *th
 		return;
 	}
 	load_now(node);
-	load_now(pending);
 	load_now(start_ticks);
 	load_now(child_ticks);
 	end_ticks = call_clock(timing);
@@ -114,6 +113,8 @@ static ALWAYS_INLINE void call_end(struct log_header *log, struct log_thread *th
 	bucket = 63u - (uint32_t)__builtin_clzll(ticks | 1);
 	if (unlikely(bucket >= LOG_BUCKETS))
 		bucket = LOG_BUCKETS - 1;
+	/* Next to each other: a handler's call that ends in between takes the same bucket, and ours replaces its. */
+	pending = (uint32_t *)thread->pending_addr;
 	thread->pending_addr = (uint64_t)&node->histogram[bucket];
 	if (unlikely(++*pending == 0 || ticks >= log->threshold_ticks))
 		call_end_slowly(thread, frame, end_ticks, broken, pending);

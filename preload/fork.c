@@ -5,6 +5,7 @@
  */
 #include "fork.h"
 
+#include "helper.h"
 #include "real.h"
 #include "stacks.h"
 
@@ -23,6 +24,7 @@ static void prepare(void)
 	struct log_header *log = live.log;
 	struct open_calls *copy;
 
+	helper_pause();
 	if (!log || !self)
 		return;
 	inherited_bytes = log->heap_total_bytes + self->heap_held_bytes;
@@ -44,6 +46,7 @@ static void in_parent(void)
 {
 	struct open_calls *copy = take_copy();
 
+	helper_resume();
 	if (copy)
 		open_calls_free(copy);
 }

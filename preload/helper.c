@@ -14,6 +14,7 @@
 #include <sys/prctl.h>
 
 #include "clock.h"
+#include "objects.h"
 #include "rundir.h"
 #include "sampler.h"
 #include "syscalls.h"
@@ -23,12 +24,18 @@
 #define GUARD_BYTES	(64u << 10)	/* a page of any size */
 #define TLS_BYTES	4096u		/* below and above the thread pointer */
 #define FIRST_SLEEP_NS	5000000		/* short programs see no more of it than its start */
-#define LAST_WAIT_NS	20000000	/* at most, for its last rows */
+#define RESUMED_SLEEP_NS 1000000	/* programs that fork all the time do not open its files each time */
+#define LAST_WAIT_NS	20000000	/* at most, for its last rows and its end */
+
+enum stop { GO_ON, STOP, PAUSE };
 
 /* One mapping: guard, stack, TLS block, this, the sampler. */
 struct helper {
 	uint32_t tid;			/* set by the kernel, cleared and woken by it when the task has ended */
-	_Atomic uint32_t stop;		/* woken */
+	_Atomic uint32_t stop;		/* enum stop; woken */
+	_Atomic uint32_t pauses;	/* callers that want the process alone now */
+	_Atomic uint32_t has_ended;	/* for good */
+	bool has_started;		/* the sampler; only the task itself looks */
 	struct sampler_config config;
 	char path[RUN_PATH_BYTES];
 	_Alignas(64) char sampler[];
@@ -55,26 +62,44 @@ static bool leave_descriptors(void)
 	return raw_syscall(SYS_close_range, 0, ~0u, CLOSE_RANGE_UNSHARE, 0, 0, 0) == 0;
 }
 
+/* Return: whether there is something to sample. */
+static bool begin_sampling(struct helper *task)
+{
+	struct sampler *sampler = (struct sampler *)task->sampler;
+
+	futex_wait(&task->stop, GO_ON, task->has_started ? RESUMED_SLEEP_NS : FIRST_SLEEP_NS);
+	if (__atomic_load_n(&task->stop, __ATOMIC_ACQUIRE) == PAUSE)
+		return false;
+	task->config.log_fd = (int)sys_open(task->path, O_RDWR | O_CLOEXEC | O_NOFOLLOW, 0);
+	if (task->config.log_fd < 0)
+		return false;
+	if (task->has_started)
+		return sampler_resume(sampler, task->config.log_fd) == 0;
+	task->has_started = sampler_start(sampler, &task->config) == 0;
+	return task->has_started;
+}
+
 static void run_sampler(void *argument)
 {
 	struct helper *task = argument;
 	struct sampler *sampler = (struct sampler *)task->sampler;
-	int64_t pause_ns = FIRST_SLEEP_NS;
+	int64_t pause_ns;
 
 	if (!leave_descriptors())
 		end_task();
 	raw_syscall(SYS_prctl, PR_SET_NAME, (long)"insideme", 0, 0, 0, 0);
-	futex_wait(&task->stop, 0, pause_ns);
-	task->config.log_fd = (int)sys_open(task->path, O_RDWR | O_CLOEXEC | O_NOFOLLOW, 0);
-	if (task->config.log_fd < 0 || sampler_start(sampler, &task->config) < 0)
+	if (!begin_sampling(task))
 		end_task();
-	while (!__atomic_load_n(&task->stop, __ATOMIC_ACQUIRE)) {
+	while (__atomic_load_n(&task->stop, __ATOMIC_ACQUIRE) == GO_ON) {
 		pause_ns = sampler_step(sampler);
 		if (pause_ns < 0)
 			break;
-		futex_wait(&task->stop, 0, pause_ns);
+		futex_wait(&task->stop, GO_ON, pause_ns);
 	}
-	sampler_stop(sampler);
+	if (__atomic_load_n(&task->stop, __ATOMIC_ACQUIRE) == PAUSE)
+		sampler_pause(sampler);
+	else
+		sampler_stop(sampler);
 	end_task();
 }
 
@@ -86,50 +111,124 @@ static bool is_watched(const struct log_run *page)
 	return monitor && raw_syscall(SYS_kill, monitor, 0, 0, 0, 0, 0) != -ESRCH;
 }
 
-void helper_start(struct log_header *log, const char *path, const struct settings *settings, const struct log_run *page)
+/* Where the parts of the mapping lie. */
+static char *tls_of(struct helper *task)
 {
-	const unsigned long flags = CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_SIGHAND | CLONE_THREAD | CLONE_SYSVSEM |
+	return (char *)task - TLS_BYTES;
+}
+
+static uint64_t mapping_bytes(void)
+{
+	return GUARD_BYTES + STACK_BYTES + 2 * TLS_BYTES + sizeof(struct helper) + sampler_bytes();
+}
+
+static struct helper *map_task(void)
+{
+	long result = sys_mmap(NULL, mapping_bytes(), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
+			       -1, 0);
+
+	if (sys_failed(result))
+		return NULL;
+	raw_syscall(SYS_mprotect, result, GUARD_BYTES, PROT_NONE, 0, 0, 0);
+	return (struct helper *)(result + GUARD_BYTES + STACK_BYTES + 2 * TLS_BYTES);
+}
+
+static void start_task(struct helper *task)
+{
+	/* Not CLONE_FS: the program's chroot and its mount namespace are its own. */
+	const unsigned long flags = CLONE_VM | CLONE_FILES | CLONE_SIGHAND | CLONE_THREAD | CLONE_SYSVSEM |
 				    CLONE_SETTLS | CLONE_PARENT_SETTID | CLONE_CHILD_CLEARTID;
-	uint64_t bytes = GUARD_BYTES + STACK_BYTES + 2 * TLS_BYTES + sizeof(*helper) + sampler_bytes(), mask;
-	char *memory, *tls;
+	char *tls = tls_of(task);
+	uint64_t mask;
 	long result;
 
-	helper = NULL;
-	if (is_watched(page))
-		return;
-	result = sys_mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-	if (sys_failed(result))
-		return;
-	memory = (char *)result;
-	raw_syscall(SYS_mprotect, (long)memory, GUARD_BYTES, PROT_NONE, 0, 0, 0);
-	tls = memory + GUARD_BYTES + STACK_BYTES + TLS_BYTES;
 	RAW_CLONE_TLS(tls);
-	helper = (struct helper *)(tls + TLS_BYTES);
-	text_copy(helper->path, sizeof(helper->path), path);
-	helper->config = (struct sampler_config){
+	__atomic_store_n(&task->stop, GO_ON, __ATOMIC_RELEASE);
+	sys_block_signals(&mask);
+	result = raw_clone(run_sampler, task, tls - TLS_BYTES, flags, tls, &task->tid);
+	sys_restore_signals(&mask);
+	if (result < 0)		/* a limit on tasks: nothing is sampled, and the report says so */
+		task->tid = 0;
+	task->config.log->sampler_kind = result > 0;
+	task->config.log->sampler_tid = result > 0 ? (uint32_t)result : 0;
+}
+
+/* Valgrind runs one thread at a time and knows no task but libc's. */
+static int is_valgrinds(const struct object *object, void *context)
+{
+	(void)context;
+	return text_begins(text_base_name(object->name), "vgpreload_");
+}
+
+void helper_start(struct log_header *log, const char *path, const struct settings *settings, const struct log_run *page)
+{
+	struct helper *task = helper ? helper : map_task();	/* a forked child has a copy of its parent's */
+
+	helper = NULL;
+	if (!task || is_watched(page) || objects_each(is_valgrinds, NULL))
+		return;
+	__builtin_memset(task, 0, sizeof(*task));
+	text_copy(task->path, sizeof(task->path), path);
+	task->config = (struct sampler_config){
 		.log = log, .pid = (int)log->pid, .own_thread = true, .system = true,
 		.interval_is_set = settings->source[SETTING_INTERVAL] != FROM_FALLBACK,
 		.interval_ns = settings->value[SETTING_INTERVAL],
 	};
-	log->sampler_kind = 1;
-	sys_block_signals(&mask);
-	result = raw_clone(run_sampler, helper, tls - TLS_BYTES, flags, tls, &helper->tid);
-	sys_restore_signals(&mask);
-	log->sampler_tid = result > 0 ? (uint32_t)result : 0;
-	if (result > 0)
+	helper = task;
+	start_task(task);
+}
+
+/* Until the kernel has forgotten the task: its tid is cleared a moment before. */
+static void wait_for_end(struct helper *task, uint32_t tid)
+{
+	uint64_t until = clock_ns(CLOCK_MONOTONIC) + LAST_WAIT_NS;
+
+	futex_wait(&task->tid, tid, LAST_WAIT_NS);
+	while (raw_syscall(SYS_tgkill, task->config.pid, tid, 0, 0, 0, 0) == 0 && clock_ns(CLOCK_MONOTONIC) < until)
+		raw_syscall(SYS_sched_yield, 0, 0, 0, 0, 0, 0);
+}
+
+static void stop_task(struct helper *task, enum stop how)
+{
+	uint32_t tid = __atomic_load_n(&task->tid, __ATOMIC_ACQUIRE);
+
+	if (!tid)
 		return;
-	log->sampler_kind = 0;	/* a limit on tasks: nothing is sampled, and the report says so */
-	sys_munmap(memory, bytes);
-	helper = NULL;
+	__atomic_store_n(&task->stop, how, __ATOMIC_RELEASE);
+	raw_syscall(SYS_futex, (long)&task->stop, FUTEX_WAKE, 1, 0, 0, 0);
+	wait_for_end(task, tid);
+}
+
+/* A vfork child shares our memory, but not our task. */
+static struct helper *own_task(void)
+{
+	return helper && helper->config.pid == (int)sys_getpid() ? helper : NULL;
 }
 
 void helper_stop(void)
 {
-	uint32_t tid = helper ? __atomic_load_n(&helper->tid, __ATOMIC_ACQUIRE) : 0;
+	struct helper *task = own_task();
 
-	if (!tid || tid == (uint32_t)sys_gettid())
+	if (!task || __atomic_exchange_n(&task->has_ended, 1, __ATOMIC_ACQ_REL))
 		return;
-	__atomic_store_n(&helper->stop, 1, __ATOMIC_RELEASE);
-	raw_syscall(SYS_futex, (long)&helper->stop, FUTEX_WAKE, 1, 0, 0, 0);
-	futex_wait(&helper->tid, tid, LAST_WAIT_NS);
+	stop_task(task, STOP);
+}
+
+void helper_pause(void)
+{
+	struct helper *task = own_task();
+
+	if (!task)
+		return;
+	__atomic_fetch_add(&task->pauses, 1, __ATOMIC_ACQ_REL);
+	stop_task(task, PAUSE);
+}
+
+void helper_resume(void)
+{
+	struct helper *task = own_task();
+
+	if (!task || __atomic_sub_fetch(&task->pauses, 1, __ATOMIC_ACQ_REL) || task->has_ended)
+		return;
+	start_task(task);
 }

@@ -13,7 +13,14 @@
 void helper_start(struct log_header *log, const char *path, const struct settings *settings,
 		  const struct log_run *page);
 
-/* Let it end and wait for it, at most some ms: before what it would disturb. */
+/* Let it take its last rows and end, and wait for it, at most some ms. */
 void helper_stop(void);
+
+/*
+ * Let it end before what it would disturb, and come back. May nest, in several threads; the task is gone from
+ * the process when helper_pause() returns. Nothing where there is none.
+ */
+void helper_pause(void);
+void helper_resume(void);
 
 #endif

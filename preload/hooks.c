@@ -87,8 +87,10 @@ static NOINLINE void exit_slowly(uint64_t function_addr, uintptr_t stack_addr)
 {
 	struct log_thread *thread = thread_self();
 
-	if (thread && stack_before_exit(thread, function_addr, stack_addr))
-		call_end_top(thread, false);
+	if (!thread || !stack_before_exit(thread, function_addr, stack_addr))
+		return;
+	call_end_top(thread, false);
+	stack_after_exit(thread);
 }
 
 static NOINLINE void exit_otherwise(uint64_t function_addr, uintptr_t stack_addr)

@@ -90,17 +90,11 @@ static void find_path(const struct object *object, bool is_program)
 	text_add(&text, object->name);
 }
 
-static void copy_bytes(void *to, const void *from, size_t bytes)
-{
-	for (size_t i = 0; i < bytes; i++)
-		((char *)to)[i] = ((const char *)from)[i];
-}
-
 static void describe_file(struct log_module *record)
 {
 	struct stat stat;
 
-	if (raw_syscall(SYS_newfstatat, AT_FDCWD, (long)path, (long)&stat, 0, 0, 0) < 0)
+	if (path[0] != '/' || raw_syscall(SYS_newfstatat, AT_FDCWD, (long)path, (long)&stat, 0, 0, 0) < 0)
 		return;
 	record->file_bytes = (uint64_t)stat.st_size;
 	record->file_mtime_ns = (uint64_t)stat.st_mtim.tv_sec * 1000000000u + (uint64_t)stat.st_mtim.tv_nsec;
@@ -123,7 +117,7 @@ static struct log_module *log_object(struct log_header *log, const struct object
 	describe_file(record);
 	if (object->build_id_bytes <= sizeof(record->build_id)) {
 		record->build_id_bytes = object->build_id_bytes;
-		copy_bytes(record->build_id, object->build_id, object->build_id_bytes);
+		__builtin_memcpy(record->build_id, object->build_id, object->build_id_bytes);
 	}
 	record->number = number;
 	record->path_bytes = path_bytes;
@@ -140,7 +134,7 @@ static struct log_module *log_again(struct log_header *log, const struct log_mod
 
 	if (!record)
 		return NULL;
-	copy_bytes(&record->begin_addr, &old->begin_addr, bytes - offsetof(struct log_module, begin_addr));
+	__builtin_memcpy(&record->begin_addr, &old->begin_addr, bytes - offsetof(struct log_module, begin_addr));
 	log_publish(&record->record, LOG_RECORD_MODULE);
 	return record;
 }
@@ -272,7 +266,7 @@ static bool is_in_an_object(uintptr_t addr)
 
 void modules_know(uintptr_t addr)
 {
-	if (likely(is_known(addr)) || !is_in_an_object(addr))
+	if (likely(is_known(addr)) || recorder_is_sealed() || !is_in_an_object(addr))
 		return;
 	sweep_or_leave_it();
 }

@@ -51,13 +51,17 @@ static bool line_holds(const char *line, const char *end, uintptr_t addr, uintpt
 	return addr >= *low && addr < *high;
 }
 
-int stack_range(uintptr_t addr, uintptr_t *low, uintptr_t *high)
+int stack_range(uintptr_t addr, uintptr_t *low, uintptr_t *high, bool *is_signal)
 {
 	char buffer[BLOCK];
 	long fd, length, kept = 0;
 	bool found = false;
 
-	if (on_signal_stack(addr, low, high))
+	*is_signal = false;
+	if (recorder_is_sealed())
+		return -ENOENT;
+	*is_signal = on_signal_stack(addr, low, high);
+	if (*is_signal)
 		return 0;
 	fd = sys_open("/proc/self/maps", O_RDONLY | O_CLOEXEC, 0);
 	if (fd < 0)

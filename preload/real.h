@@ -12,6 +12,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
+#include <time.h>
 
 #include "compiler.h"
 
@@ -52,7 +54,20 @@
 	X(int, pthread_create, (pthread_t *thread, const pthread_attr_t *attributes,                \
 				void *(*function)(void *), void *argument))                         \
 	X(int, pthread_setname_np, (pthread_t thread, const char *name))                            \
-	X(int, prctl, (int option, ...)) \
+	X(int, prctl, (int option, unsigned long a, unsigned long b, unsigned long c, unsigned long d)) \
+	X(long, syscall, (long number, long a, long b, long c, long d, long e, long f))             \
+	X(int, unshare, (int flags))                                                                \
+	X(int, setns, (int fd, int type))                                                           \
+	X(int, setuid, (uid_t user))                                                                \
+	X(int, setgid, (gid_t group))                                                               \
+	X(int, seteuid, (uid_t user))                                                               \
+	X(int, setegid, (gid_t group))                                                              \
+	X(int, setreuid, (uid_t user, uid_t effective))                                             \
+	X(int, setregid, (gid_t group, gid_t effective))                                            \
+	X(int, setresuid, (uid_t user, uid_t effective, uid_t saved))                               \
+	X(int, setresgid, (gid_t group, gid_t effective, gid_t saved))                              \
+	X(int, setgroups, (size_t count, const gid_t *groups))                                      \
+	X(int, initgroups, (const char *name, gid_t group))                                         \
 	X(void, _exit, (int status))                                                                \
 	X(void, _Exit, (int status))                                                                \
 	X(void, quick_exit, (int status))                                                           \
@@ -86,6 +101,7 @@ extern HIDDEN struct real real;		/* each word is written whole, by any thread, a
 	X(int, pthread_attr_init, (pthread_attr_t *attributes))                                     \
 	X(int, pthread_attr_getstacksize, (const pthread_attr_t *attributes, size_t *bytes))        \
 	X(pthread_t, pthread_self, (void))                                                          \
+	X(int, clock_gettime, (clockid_t clock, struct timespec *now))	/* the vDSO's: a tenth of the system call */ \
 	X(int, _dl_find_object, (void *addr, void *found))	/* glibc 2.35 and later, else NULL */
 
 #define LIBC_MEMBER(type, name, arguments) type (*name) arguments;

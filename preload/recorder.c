@@ -28,6 +28,7 @@ struct settings settings;
 
 static struct run run;				/* set before any thread, and by a forked child */
 static bool is_on;				/* likewise; false for good once turned off */
+static bool is_sealed;				/* set before a filter, by the thread that installs it */
 
 void recorder_say(const char *line)
 {
@@ -39,6 +40,14 @@ void recorder_say(const char *line)
 	text_add(&text, line);
 	*text.at++ = '\n';
 	sys_write(2, buffer, (size_t)(text.at - buffer));
+}
+
+uint64_t recorder_clock_ns(void)
+{
+	struct timespec now;
+
+	libc.clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
 /* Each message once per run, whichever process comes first. */
@@ -75,16 +84,38 @@ void recorder_turn_off(const char *what, const char *path, int error)
 		recorder_say(buffer);
 }
 
+void recorder_seal(void)
+{
+	helper_pause();
+	room_reserve();
+	is_sealed = true;
+}
+
+void recorder_unseal(void)
+{
+	is_sealed = false;
+	helper_resume();
+}
+
+bool recorder_is_sealed(void)
+{
+	return is_sealed;
+}
+
 void recorder_mark_end(enum log_end end, int status)
 {
 	struct log_header *log = live.log;
 	uint32_t running = LOG_RUNNING;
 
-	if (!log || log->pid != (uint32_t)sys_getpid())	/* a vfork child runs in its parent's memory */
+	if (!log)
 		return;
-	if (end == LOG_EXITED)
-		helper_stop();
-	clock_read_all(live.clock, &log->finish);
+	if (!is_sealed) {
+		if (log->pid != (uint32_t)sys_getpid())	/* a vfork child runs in its parent's memory */
+			return;
+		if (end == LOG_EXITED)
+			helper_stop();
+		clock_read_all(live.clock, &log->finish);
+	}
 	log->end_status = status;
 	__atomic_compare_exchange_n(&log->end, &running, (uint32_t)end, false, __ATOMIC_RELEASE, __ATOMIC_RELAXED);
 }
@@ -145,7 +176,7 @@ bool recorder_open_child(void)
 	struct process_id id;
 	uint64_t mask;
 
-	if (!is_on)
+	if (!is_on || is_sealed)
 		return false;
 	/* A handler that comes now would open a second log. */
 	sys_block_signals(&mask);

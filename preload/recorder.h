@@ -32,9 +32,12 @@ extern HIDDEN struct live live;
 /* Set before any thread; read-only afterwards. */
 extern HIDDEN struct settings settings;
 
+/* CLOCK_MONOTONIC without a system call where the kernel allows it. */
+uint64_t recorder_clock_ns(void);
+
 static ALWAYS_INLINE uint64_t now_ticks(void)
 {
-	return clock_ticks(live.clock);
+	return likely(live.clock == LOG_CLOCK_TSC) ? clock_counter() : recorder_clock_ns();
 }
 
 /*
@@ -45,6 +48,14 @@ bool recorder_open_child(void);
 
 /* Stop recording for good: one line on stderr, a text record, the log's end mark. */
 void recorder_turn_off(const char *what, const char *path, int error);
+
+/*
+ * A seccomp filter is coming: no system call after this, also in children; the log has got some room before.
+ * recorder_unseal(): it did not come to be.
+ */
+void recorder_seal(void);
+void recorder_unseal(void);
+bool recorder_is_sealed(void);
 
 /* Set the log's end mark, once; later marks of the same process replace LOG_RUNNING only. */
 void recorder_mark_end(enum log_end end, int status);

@@ -49,7 +49,25 @@ static bool on_current_stack(struct log_thread *thread, uintptr_t stack_addr)
 	return thread->frames && stack_addr - stack_of(thread)->stack_low_addr < stack_of(thread)->stack_bytes;
 }
 
-bool stack_before_enter(struct log_thread *thread, uint64_t function_addr, uintptr_t stack_addr, uintptr_t return_addr)
+/* A signal handler's hooks that come while stacks are being changed are dropped and counted. */
+static bool begin_repair(struct log_thread *thread, enum log_loss loss)
+{
+	if (thread->in_repair) {
+		log_lose(live.log, loss);
+		return false;
+	}
+	thread->in_repair = 1;
+	signal_fence();
+	return true;
+}
+
+static void end_repair(struct log_thread *thread)
+{
+	signal_fence();
+	thread->in_repair = 0;
+}
+
+static bool make_way(struct log_thread *thread, uint64_t function_addr, uintptr_t stack_addr, uintptr_t return_addr)
 {
 	if (!on_current_stack(thread, stack_addr) && !stack_switch(thread, stack_addr)) {
 		log_lose(live.log, LOG_LOST_CALLS);
@@ -70,6 +88,17 @@ bool stack_before_enter(struct log_thread *thread, uint64_t function_addr, uintp
 	return false;
 }
 
+bool stack_before_enter(struct log_thread *thread, uint64_t function_addr, uintptr_t stack_addr, uintptr_t return_addr)
+{
+	bool has_room;
+
+	if (!begin_repair(thread, LOG_LOST_CALLS))
+		return false;
+	has_room = make_way(thread, function_addr, stack_addr, return_addr);
+	end_repair(thread);
+	return has_room;
+}
+
 /* Is the function open on the thread's stack? Looks down through its areas. */
 static bool is_function_open(const struct log_thread *thread, uint64_t function_addr)
 {
@@ -87,7 +116,7 @@ static bool is_function_open(const struct log_thread *thread, uint64_t function_
 	}
 }
 
-bool stack_before_exit(struct log_thread *thread, uint64_t function_addr, uintptr_t stack_addr)
+static bool find_call(struct log_thread *thread, uint64_t function_addr, uintptr_t stack_addr)
 {
 	if (!on_current_stack(thread, stack_addr) &&
 	    (!stack_find(stack_addr) || !stack_switch(thread, stack_addr))) {
@@ -110,6 +139,17 @@ bool stack_before_exit(struct log_thread *thread, uint64_t function_addr, uintpt
 			return true;
 		end_broken(thread);
 	}
+}
+
+bool stack_before_exit(struct log_thread *thread, uint64_t function_addr, uintptr_t stack_addr)
+{
+	bool found;
+
+	if (!begin_repair(thread, LOG_LOST_UNKNOWN_EXITS))
+		return false;
+	found = find_call(thread, function_addr, stack_addr);
+	end_repair(thread);
+	return found;
 }
 
 void stack_unwind_to(struct log_thread *thread, uintptr_t stack_addr)

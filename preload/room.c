@@ -7,6 +7,7 @@
 #include "rundir.h"
 #include "text.h"
 
+#define RESERVE_BYTES	(4u << 20)
 #define RETRY_TICKS	(1ull << 31)	/* about a second */
 
 static char path[RUN_PATH_BYTES];		/* set before any thread, and by a forked child */
@@ -41,7 +42,7 @@ static bool grow_by_path(struct log_header *log, uint64_t bytes)
 	uint64_t mask, now = now_ticks();
 	long fd, error;
 
-	if (now < __atomic_load_n(&retry_growth_ticks, __ATOMIC_RELAXED))
+	if (recorder_is_sealed() || now < __atomic_load_n(&retry_growth_ticks, __ATOMIC_RELAXED))
 		return false;
 	sys_block_signals(&mask);
 	fd = sys_open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW, 0);
@@ -69,4 +70,10 @@ struct log_area *room_new_area(enum log_area_kind kind, uint32_t owner, uint64_t
 			return NULL;
 	}
 	return area;
+}
+
+void room_reserve(void)
+{
+	if (live.log)
+		grow_by_path(live.log, __atomic_load_n(&live.log->tail_bytes, __ATOMIC_RELAXED) + RESERVE_BYTES);
 }

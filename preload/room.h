@@ -18,4 +18,7 @@ const char *room_path(void);
 struct log_area *room_new_area(enum log_area_kind kind, uint32_t owner, uint64_t bytes, uint32_t head_bytes,
 			       uint32_t record_bytes);
 
+/* Grow for the time when nothing can grow any more. */
+void room_reserve(void);
+
 #endif

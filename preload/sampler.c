@@ -59,19 +59,26 @@ static bool has_set(const struct sampler *sampler, enum column_set_id set)
 	return sampler->config.pid && sampler->config.interval_ns;
 }
 
+static void open_machine(struct sampler *sampler)
+{
+	const struct sampler_config *config = &sampler->config;
+
+	if (config->system)
+		machine_open(&sampler->machine, config->pid ? &sampler->usage.count : &sampler->machine_count);
+	config->log->sampler_kind = config->own_thread ? 1 : 2;
+	config->log->sampler_tid = (uint32_t)sys_gettid();
+}
+
 int sampler_start(struct sampler *sampler, const struct sampler_config *config)
 {
-	struct source_count *count = config->pid ? &sampler->usage.count : &sampler->machine_count;
-	int error;
+	int error = 0;
 
 	sampler->config = *config;
-	if (config->pid) {
+	if (config->pid)
 		error = usage_open(&sampler->usage, config->pid, config->own_thread, config->log);
-		if (error < 0)
-			return error;
-	}
-	if (config->system)
-		machine_open(&sampler->machine, count);
+	if (error < 0)
+		return error;
+	open_machine(sampler);
 	ahead_init(&sampler->ahead, config->log, config->log_fd);
 	activity_init(&sampler->activity, config->log);
 	for (int set = 0; set < NR_COLUMN_SETS; set++) {
@@ -83,9 +90,31 @@ int sampler_start(struct sampler *sampler, const struct sampler_config *config)
 	sampler->is_gone = false;
 	sampler->wake_ns = 0;
 	sampler->rows_ns = 0;
-	config->log->sampler_kind = config->own_thread ? 1 : 2;
-	config->log->sampler_tid = (uint32_t)sys_gettid();
 	return 0;
+}
+
+void sampler_pause(struct sampler *sampler)
+{
+	if (sampler->config.pid)
+		usage_leave(&sampler->usage);
+	if (sampler->config.system)
+		machine_close(&sampler->machine);
+	sys_close(sampler->config.log_fd);
+}
+
+int sampler_resume(struct sampler *sampler, int log_fd)
+{
+	int error = 0;
+
+	sampler->config.log_fd = log_fd;
+	sampler->ahead.log_fd = log_fd;
+	for (int set = 0; set < NR_COLUMN_SETS; set++)
+		sampler->rows[set].log_fd = log_fd;
+	if (sampler->config.pid)
+		error = usage_open_again(&sampler->usage, sampler->config.log);
+	if (error == 0)
+		open_machine(sampler);
+	return error;
 }
 
 static uint64_t greater(uint64_t a, uint64_t b)
@@ -326,9 +355,5 @@ void sampler_stop(struct sampler *sampler)
 		if (has_set(sampler, set) && (set == SET_CLOCK || (!is_closed(sampler) && !sampler->is_gone)))
 			take_row(sampler, set);
 	}
-	if (sampler->config.pid)
-		usage_close(&sampler->usage);
-	if (sampler->config.system)
-		machine_close(&sampler->machine);
-	sys_close(sampler->config.log_fd);
+	sampler_pause(sampler);
 }

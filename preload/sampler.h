@@ -35,6 +35,13 @@ int sampler_start(struct sampler *sampler, const struct sampler_config *config);
  */
 int64_t sampler_step(struct sampler *sampler);
 
+/*
+ * Close the descriptors without a word, and open them again in another task: rows go on where they were.
+ * sampler_resume() takes the log's new descriptor. Return: 0, or -errno when nothing can be sampled any more.
+ */
+void sampler_pause(struct sampler *sampler);
+int sampler_resume(struct sampler *sampler, int log_fd);
+
 /* A last row of each set and a clock row; closes the descriptors. */
 void sampler_stop(struct sampler *sampler);
 

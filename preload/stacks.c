@@ -32,7 +32,8 @@ void frames_use(struct log_thread *thread, struct log_frames *area, struct log_f
 	thread->frames = area->head.self;
 	thread->limit_addr = limit_of(area);
 	thread->stack_low_addr = stack->stack_low_addr;
-	thread->stack_bytes = stack->stack_bytes;
+	/* A handler may have interrupted a hook, which must find everything as it was: all its hooks go slowly. */
+	thread->stack_bytes = stack->is_signal ? 0 : stack->stack_bytes;
 	thread->top_addr = (uint64_t)top;
 }
 
@@ -63,7 +64,7 @@ static struct log_frames *reuse_stack(struct log_thread *thread)
 	return NULL;
 }
 
-static struct log_frames *make_stack(struct log_thread *thread, uintptr_t low, uintptr_t bytes)
+static struct log_frames *make_stack(struct log_thread *thread, uintptr_t low, uintptr_t bytes, bool is_signal)
 {
 	struct log_frames *stack = reuse_stack(thread);
 	bool fresh = !stack;
@@ -77,6 +78,7 @@ static struct log_frames *make_stack(struct log_thread *thread, uintptr_t low, u
 	stack->stack = stack->head.self;
 	stack->stack_low_addr = low;
 	stack->stack_bytes = bytes;
+	stack->is_signal = is_signal;
 	stack->left_ticks = 0;
 	stack->top_addr = (uint64_t)frames_of(stack);
 	stack->current = thread->current;
@@ -91,7 +93,7 @@ static struct log_frames *make_stack(struct log_thread *thread, uintptr_t low, u
 
 int stack_init(struct log_thread *thread, uintptr_t low, uintptr_t bytes)
 {
-	struct log_frames *stack = make_stack(thread, low, bytes);
+	struct log_frames *stack = make_stack(thread, low, bytes, false);
 
 	if (!stack)
 		return -1;
@@ -192,50 +194,80 @@ static struct log_frames *discover_stack(struct log_thread *thread, uintptr_t st
 {
 	struct log_frames *stack;
 	uintptr_t low, high;
+	bool is_signal;
 
-	if (stack_range(stack_addr, &low, &high) < 0) {
+	if (stack_range(stack_addr, &low, &high, &is_signal) < 0) {
 		low = stack_addr & ~(uintptr_t)(LOG_AREA_ALIGN - 1);	/* at least this page */
 		high = low + LOG_AREA_ALIGN;
 	}
-	stack = find_grown(thread, high);
-	cut_range(stack_addr, &low, &high);
+	stack = is_signal ? NULL : find_grown(thread, high);
+	if (!is_signal)
+		cut_range(stack_addr, &low, &high);
 	if (!stack)
-		return make_stack(thread, low, high - low);
+		return make_stack(thread, low, high - low, is_signal);
 	stack->stack_bytes += stack->stack_low_addr - low;
 	stack->stack_low_addr = low;
 	return stack;
 }
 
-bool stack_switch(struct log_thread *thread, uintptr_t stack_addr)
+/* Let the thread be on @to, at the place where that was left. */
+static void go_to(struct log_thread *thread, struct log_frames *to)
+{
+	struct log_frames *area = to;
+
+	while (to->top_addr < (uint64_t)area || to->top_addr > limit_of(area))
+		area = area_at(area->head.next);
+	to->left_ticks = 0;
+	frames_use(thread, area, (struct log_frame *)to->top_addr);
+	thread->current = to->current;
+}
+
+static void leave(struct log_thread *thread, struct log_frames *from, struct log_frames *to)
 {
 	uint64_t now = call_clock(call_timing());
-	struct log_frames *from = thread->frames ? stack_of(thread) : NULL, *to = stack_find(stack_addr), *area;
 
+	from->top_addr = thread->top_addr;
+	from->current = thread->current;
+	from->left_ticks = now;
+	settle_time(from, to, now);
+}
+
+bool stack_switch(struct log_thread *thread, uintptr_t stack_addr)
+{
+	struct log_frames *from, *to = stack_find(stack_addr);
+
+	if (thread->frames && stack_of(thread)->is_signal)	/* its handler was left by a jump */
+		stack_close_all(thread);
+	from = thread->frames ? stack_of(thread) : NULL;
 	if (!to)
 		to = discover_stack(thread, stack_addr);
 	if (!to)
 		return false;
-	if (to == from) {	/* it has grown, or its overflow has ended */
+	if (to == from) {	/* it has grown */
 		frames_use(thread, newest_area(thread), top_frame(thread));
 		return true;
 	}
-	if (from) {
-		from->top_addr = thread->top_addr;
-		from->current = thread->current;
-		from->left_ticks = now;
-		settle_time(from, to, now);
-	}
+	if (from)
+		leave(thread, from, to);
 	if (!is_open(to))
 		to->current = frames_of(to)->node = thread->current;
 	else if (to->head.owner != thread->head.self)
 		move_stack(thread, to);
 	to->head.owner = thread->head.self;
-	to->left_ticks = 0;
-	for (area = to; to->top_addr < (uint64_t)area || to->top_addr > limit_of(area);)
-		area = area_at(area->head.next);
-	frames_use(thread, area, (struct log_frame *)to->top_addr);
-	thread->current = to->current;
+	to->interrupted = to->is_signal && from ? from->head.self : 0;
+	go_to(thread, to);
 	return true;
+}
+
+void stack_after_exit(struct log_thread *thread)
+{
+	struct log_frames *from = stack_of(thread), *to;
+
+	if (!from->is_signal || !from->interrupted || thread->top_addr != (uint64_t)frames_of(from))
+		return;
+	to = area_at(from->interrupted);
+	leave(thread, from, to);
+	go_to(thread, to);
 }
 
 /* Frames above a full area: the one that was used before, or a new one of twice the size. */

@@ -20,6 +20,9 @@ bool stack_before_enter(struct log_thread *thread, uint64_t function_addr, uintp
  */
 bool stack_before_exit(struct log_thread *thread, uint64_t function_addr, uintptr_t stack_addr);
 
+/* After the end of a call on a stack whose hooks all come here: a signal handler's last one goes back. */
+void stack_after_exit(struct log_thread *thread);
+
 /* Close as broken the calls whose stack is below @stack_addr on the current stack (longjmp, catch). */
 void stack_unwind_to(struct log_thread *thread, uintptr_t stack_addr);
 
@@ -45,6 +48,6 @@ void open_calls_free(struct open_calls *calls);
  * The memory [@low, @high) around @addr that its stack has: the signal stack, else the mapping. Return: 0, or
  * -ENOENT. Reads /proc/self/maps.
  */
-int stack_range(uintptr_t addr, uintptr_t *low, uintptr_t *high);
+int stack_range(uintptr_t addr, uintptr_t *low, uintptr_t *high, bool *is_signal);
 
 #endif

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Wrappers of pthread_create, pthread_setname_np and prctl: begin, end and name of threads. */
+/* Wrappers of pthread_create and pthread_setname_np: begin, end and name of threads. */
 #include "threads.h"
 
 #include <errno.h>
 #include <limits.h>
-#include <stdarg.h>
-#include <sys/prctl.h>
 
 #include "real.h"
 #include "text.h"
@@ -139,29 +137,4 @@ EXPORT int pthread_setname_np(pthread_t thread, const char *name)
 	if (!error && live.log && self && pthread_equal(thread, libc.pthread_self()))
 		thread_name(self, name);
 	return error;
-}
-
-EXPORT int prctl(int option, ...)
-{
-	char name[16];		/* the kernel cuts it so */
-	unsigned long a, b, c, d;
-	va_list arguments;
-	int result;
-
-	va_start(arguments, option);
-	a = va_arg(arguments, unsigned long);
-	b = va_arg(arguments, unsigned long);
-	c = va_arg(arguments, unsigned long);
-	d = va_arg(arguments, unsigned long);
-	va_end(arguments);
-	if (unlikely(!real.prctl))
-		real_init();
-	if (!real.prctl)
-		return -1;
-	result = real.prctl(option, a, b, c, d);
-	if (option == PR_SET_NAME && result == 0 && live.log && self) {
-		text_copy(name, sizeof(name), (const char *)a);
-		thread_name(self, name);
-	}
-	return result;
 }

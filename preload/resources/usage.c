@@ -16,25 +16,28 @@ static long read_text(struct usage *usage, int fd)
 	return source_read(fd, &usage->count, usage->buffer, sizeof(usage->buffer), 0);
 }
 
-/* From the reading thread's first breath on: what it has read before is in its io file already. */
-static void open_own_io(struct usage *usage)
+/* @earlier: reads of the threads that read before this one, which counts from its first breath on. */
+static void open_own_io(struct usage *usage, struct source_count earlier)
 {
 	struct proc_io io;
 	char name[40];
 	struct text text;
+	long length;
 
 	text_init(&text, name, sizeof(name));
 	text_add(&text, "task/");
 	text_add_number(&text, (uint64_t)sys_gettid());
 	text_add(&text, "/io");
 	usage->own_io_fd = source_open(usage->pid, name);
-	if (read_text(usage, usage->own_io_fd) <= 0)
+	length = read_text(usage, usage->own_io_fd);
+	if (length <= 0)
 		return;
 	proc_parse_io(usage->buffer, &io);
 	if (io.read_calls == LOG_NONE || io.read_chars == LOG_NONE)
 		return;
-	usage->count.calls += io.read_calls;
-	usage->count.bytes += io.read_chars;
+	/* Its own reading is not in the text yet. */
+	usage->count.calls = earlier.calls + io.read_calls + 1;
+	usage->count.bytes = earlier.bytes + io.read_chars + (uint64_t)length;
 }
 
 /* The pid may have been given to another process since, or be a number of another namespace. */
@@ -48,12 +51,15 @@ static bool is_same_process(struct usage *usage, const struct log_header *log)
 
 int usage_open(struct usage *usage, int pid, bool own_thread, const struct log_header *log)
 {
-	usage->pid = pid;
-	usage->own_thread = own_thread;
-	usage->count.calls = 0;
-	usage->count.bytes = 0;
-	usage->highest_seen_bytes = 0;
-	usage->peak_rss_bytes = 0;
+	*usage = (struct usage){ .pid = pid, .own_thread = own_thread };
+	return usage_open_again(usage, log);
+}
+
+int usage_open_again(struct usage *usage, const struct log_header *log)
+{
+	struct source_count earlier = usage->count;
+	int pid = usage->pid;
+
 	usage->own_io_fd = -1;
 	usage->stat_fd = source_open(pid, "stat");
 	if (usage->stat_fd < 0)
@@ -62,8 +68,8 @@ int usage_open(struct usage *usage, int pid, bool own_thread, const struct log_h
 		source_close(&usage->stat_fd);
 		return -ESRCH;
 	}
-	if (own_thread)
-		open_own_io(usage);
+	if (usage->own_thread)
+		open_own_io(usage, earlier);
 	usage->statm_fd = source_open(pid, "statm");
 	usage->io_fd = source_open(pid, "io");
 	usage->status_fd = source_open(pid, "status");
@@ -107,6 +113,22 @@ static uint64_t timeval_ns(const struct timeval *time)
 	return (uint64_t)time->tv_sec * 1000000000u + (uint64_t)time->tv_usec * 1000u;
 }
 
+/* What the reading thread has used is added to @own. */
+static int add_rusage(struct own_use *own)
+{
+	struct rusage usage;
+
+	if (raw_syscall(SYS_getrusage, RUSAGE_THREAD, (long)&usage, 0, 0, 0, 0) < 0)
+		return -EINVAL;
+	own->user_ns += timeval_ns(&usage.ru_utime);
+	own->system_ns += timeval_ns(&usage.ru_stime);
+	own->minor_faults += (uint64_t)usage.ru_minflt;
+	own->major_faults += (uint64_t)usage.ru_majflt;
+	own->voluntary_switches += (uint64_t)usage.ru_nvcsw;
+	own->involuntary_switches += (uint64_t)usage.ru_nivcsw;
+	return 0;
+}
+
 static int read_cpu_clock(const struct usage *usage, struct figures *figures)
 {
 	struct timespec time;
@@ -116,24 +138,24 @@ static int read_cpu_clock(const struct usage *usage, struct figures *figures)
 		return (int)error;
 	figures->cpu_ns = (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
 	if (usage->own_thread)
-		figures->cpu_ns = less(figures->cpu_ns, clock_ns(CLOCK_OWN_THREAD));
+		figures->cpu_ns = less(figures->cpu_ns, usage->earlier.cpu_ns + clock_ns(CLOCK_OWN_THREAD));
 	return 0;
 }
 
 /* From within the kernel tells times to the microsecond and the switches of all threads, ended ones too. */
-static void read_own_usage(struct figures *figures)
+static void read_own_usage(const struct usage *usage, struct figures *figures)
 {
-	struct rusage all, own;
+	struct own_use own = usage->earlier;
+	struct rusage all;
 
-	if (raw_syscall(SYS_getrusage, RUSAGE_SELF, (long)&all, 0, 0, 0, 0) < 0 ||
-	    raw_syscall(SYS_getrusage, RUSAGE_THREAD, (long)&own, 0, 0, 0, 0) < 0)
+	if (raw_syscall(SYS_getrusage, RUSAGE_SELF, (long)&all, 0, 0, 0, 0) < 0 || add_rusage(&own) < 0)
 		return;
-	figures->user_ns = less(timeval_ns(&all.ru_utime), timeval_ns(&own.ru_utime));
-	figures->system_ns = less(timeval_ns(&all.ru_stime), timeval_ns(&own.ru_stime));
-	figures->minor_faults = less((uint64_t)all.ru_minflt, (uint64_t)own.ru_minflt);
-	figures->major_faults = less((uint64_t)all.ru_majflt, (uint64_t)own.ru_majflt);
-	figures->voluntary_switches = less((uint64_t)all.ru_nvcsw, (uint64_t)own.ru_nvcsw);
-	figures->involuntary_switches = less((uint64_t)all.ru_nivcsw, (uint64_t)own.ru_nivcsw);
+	figures->user_ns = less(timeval_ns(&all.ru_utime), own.user_ns);
+	figures->system_ns = less(timeval_ns(&all.ru_stime), own.system_ns);
+	figures->minor_faults = less((uint64_t)all.ru_minflt, own.minor_faults);
+	figures->major_faults = less((uint64_t)all.ru_majflt, own.major_faults);
+	figures->voluntary_switches = less((uint64_t)all.ru_nvcsw, own.voluntary_switches);
+	figures->involuntary_switches = less((uint64_t)all.ru_nivcsw, own.involuntary_switches);
 }
 
 static int read_stat(struct usage *usage, struct figures *figures)
@@ -147,7 +169,7 @@ static int read_stat(struct usage *usage, struct figures *figures)
 		return 0;
 	figures->threads = usage->own_thread ? less(stat.threads, 1) : stat.threads;
 	if (usage->own_thread) {
-		read_own_usage(figures);
+		read_own_usage(usage, figures);
 		return 0;
 	}
 	if (is_over(usage, &stat))
@@ -167,9 +189,19 @@ static uint64_t own_write_bytes(struct usage *usage)
 	struct proc_io io;
 
 	if (read_text(usage, usage->own_io_fd) <= 0)
-		return 0;
+		return usage->earlier.write_bytes;
 	proc_parse_io(usage->buffer, &io);
-	return io.write_bytes == LOG_NONE ? 0 : io.write_bytes;
+	return usage->earlier.write_bytes + (io.write_bytes == LOG_NONE ? 0 : io.write_bytes);
+}
+
+void usage_leave(struct usage *usage)
+{
+	if (usage->own_thread) {
+		usage->earlier.write_bytes = own_write_bytes(usage);
+		add_rusage(&usage->earlier);
+		usage->earlier.cpu_ns += clock_ns(CLOCK_OWN_THREAD);
+	}
+	usage_close(usage);
 }
 
 static void read_io(struct usage *usage, struct figures *figures)

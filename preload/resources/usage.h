@@ -13,12 +13,21 @@
 #include "resources/log_pages.h"
 #include "resources/switches.h"
 
+/* What reading threads of the process itself have used: no part of the program's figures. */
+struct own_use {
+	uint64_t cpu_ns, user_ns, system_ns;
+	uint64_t minor_faults, major_faults;
+	uint64_t voluntary_switches, involuntary_switches;
+	uint64_t write_bytes;
+};
+
 struct usage {
 	int pid;
 	bool own_thread;
 	int stat_fd, statm_fd, io_fd, status_fd;
 	int own_io_fd;			/* of the reading thread, if it belongs to the process */
-	struct source_count count;	/* reads done by that thread */
+	struct source_count count;	/* reads done by that thread and those before it */
+	struct own_use earlier;		/* of threads that read before this one */
 	uint64_t highest_seen_bytes;	/* VmHWM at the last slow reading */
 	uint64_t peak_rss_bytes;
 	struct log_pages log_pages;
@@ -32,6 +41,13 @@ struct usage {
  */
 int usage_open(struct usage *usage, int pid, bool own_thread, const struct log_header *log);
 void usage_close(struct usage *usage);
+
+/*
+ * The reading thread ends and another goes on: usage_leave() closes in the one, usage_open_again() opens in the
+ * other. What a thread of the process uses after usage_leave() counts as the program's: some us of its end.
+ */
+void usage_leave(struct usage *usage);
+int usage_open_again(struct usage *usage, const struct log_header *log);
 
 bool usage_is_alive(struct usage *usage);
 
