@@ -136,7 +136,8 @@ struct model *model_load(char *const *paths, size_t nr_paths)
 
 	open_logs(model, paths, nr_paths);
 	if (model->nr_processes + model->nr_monitors == 0) {
-		error("nothing to report: %s", nr_paths == 1 ? "the log cannot be read" : "no log can be read");
+		if (nr_paths != 1)	/* of one log the line that says why is enough */
+			error("nothing to report: none of the %zu logs can be read", nr_paths);
 		model_free(model);
 		return NULL;
 	}
