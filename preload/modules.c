@@ -24,14 +24,14 @@ struct module {
 	struct log_module *record;	/* NULL: there was no room */
 };
 
-/* Read without lock; written by whoever holds sweeping, which nobody waits for. */
+/* Read without lock; written by whoever holds updating, which nobody waits for. */
 static struct module modules[MODULES_MAX];
 static uint32_t nr_modules;		/* slots in use so far */
 static uint32_t last_number;
 static module_gone *when_gone;		/* set before any thread */
-static uint32_t sweeping;
-static uint32_t sweeps_wanted;
-static char path[PATH_BYTES];		/* of whoever holds sweeping: stacks may be small */
+static uint32_t updating;
+static uint32_t updates_wanted;
+static char path[PATH_BYTES];		/* of whoever holds updating: stacks may be small */
 
 struct sweep {
 	struct log_header *log;
@@ -183,21 +183,25 @@ static void add(struct log_header *log, const struct object *object, bool is_pro
 	__atomic_store_n(&module->end, object->end, __ATOMIC_RELEASE);
 }
 
+static struct module *find_same(const struct object *object)
+{
+	for (uint32_t i = 0; i < nr_modules; i++)
+		if (is_same(&modules[i], object))
+			return &modules[i];
+	return NULL;
+}
+
 static int sweep_one(const struct object *object, void *context)
 {
 	struct sweep *sweep = context;
 	bool is_program = sweep->is_first;
+	struct module *module = find_same(object);
 
 	sweep->is_first = false;
-	if (object->begin == object->end)
-		return 0;
-	for (uint32_t i = 0; i < nr_modules; i++) {
-		if (is_same(&modules[i], object)) {
-			modules[i].is_loaded = true;
-			return 0;
-		}
-	}
-	add(sweep->log, object, is_program);
+	if (module)
+		module->is_loaded = true;
+	else if (object->begin != object->end)
+		add(sweep->log, object, is_program);
 	return 0;
 }
 
@@ -224,18 +228,25 @@ static void sweep(struct log_header *log)
 			end(&modules[i]);
 }
 
-/* Bring the map up to date, or, while somebody else (or the code that we interrupt) does, let him do it again. */
-static void sweep_or_leave_it(void)
+/*
+ * Bring the map up to date, or add @one object to it. When somebody else is at it, or the code that we interrupt,
+ * nobody waits: he does all of it again.
+ */
+static void update(const struct object *one)
 {
 	struct log_header *log = live.log;
 	uint32_t wanted;
 
-	__atomic_fetch_add(&sweeps_wanted, 1, __ATOMIC_SEQ_CST);
-	while (log && !__atomic_exchange_n(&sweeping, 1, __ATOMIC_SEQ_CST)) {
-		wanted = __atomic_load_n(&sweeps_wanted, __ATOMIC_SEQ_CST);
-		sweep(log);
-		__atomic_store_n(&sweeping, 0, __ATOMIC_SEQ_CST);
-		if (__atomic_load_n(&sweeps_wanted, __ATOMIC_SEQ_CST) == wanted)
+	__atomic_fetch_add(&updates_wanted, 1, __ATOMIC_SEQ_CST);
+	while (log && !__atomic_exchange_n(&updating, 1, __ATOMIC_SEQ_CST)) {
+		wanted = __atomic_load_n(&updates_wanted, __ATOMIC_SEQ_CST);
+		if (!one)
+			sweep(log);
+		else if (!find_same(one))
+			add(log, one, false);
+		one = NULL;
+		__atomic_store_n(&updating, 0, __ATOMIC_SEQ_CST);
+		if (__atomic_load_n(&updates_wanted, __ATOMIC_SEQ_CST) == wanted)
 			return;
 	}
 }
@@ -245,30 +256,27 @@ static void sweep_or_leave_it(void)
 void modules_init(module_gone *gone)
 {
 	when_gone = gone;
-	sweep_or_leave_it();
+	update(NULL);
 }
 
 void modules_log_all(void)
 {
-	sweeping = 0;		/* of a thread that the child does not have */
+	updating = 0;		/* of a thread that the child does not have */
 	for (uint32_t i = 0; i < nr_modules; i++)
 		if (modules[i].end && modules[i].record)
 			modules[i].record = log_again(live.log, modules[i].record);
 }
 
-/* Glibc 2.35 and later answers without a lock; older ones have to be swept. */
-static bool is_in_an_object(uintptr_t addr)
-{
-	uint64_t found[16];	/* struct dl_find_object has 12 words, and room for more */
-
-	return !libc._dl_find_object || libc._dl_find_object((void *)addr, found) == 0;
-}
-
 void modules_know(uintptr_t addr)
 {
-	if (likely(is_known(addr)) || recorder_is_sealed() || !is_in_an_object(addr))
+	struct object object;
+
+	if (likely(is_known(addr)) || recorder_is_sealed())
 		return;
-	sweep_or_leave_it();
+	if (!libc._dl_find_object)	/* before glibc 2.35 */
+		update(NULL);
+	else if (object_at(libc._dl_find_object, addr, &object) == 0)
+		update(&object);
 }
 
 static int imports_hook(const struct object *object, void *context)
@@ -292,6 +300,6 @@ EXPORT int dlclose(void *handle)
 	if (!real.dlclose)
 		return -1;
 	result = real.dlclose(handle);
-	sweep_or_leave_it();
+	update(NULL);
 	return result;
 }

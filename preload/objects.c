@@ -2,6 +2,8 @@
 /* Loaded objects as they lie in memory: segments, symbols, build-id. */
 #include "objects.h"
 
+#include <errno.h>
+
 #include "text.h"
 
 static int (*iterate_objects)(int (*)(struct dl_phdr_info *, size_t, void *), void *);	/* set before any thread */
@@ -169,6 +171,37 @@ int objects_each(object_each *each, void *context)
 void objects_init(int (*iterate)(int (*)(struct dl_phdr_info *, size_t, void *), void *))
 {
 	iterate_objects = iterate;
+}
+
+/* struct dl_find_object, and room for more: headers of older versions do not have it. */
+struct found_object {
+	uint64_t flags;
+	void *begin;
+	void *end;
+	struct link_map *map;
+	uint64_t rest[12];
+};
+
+int object_at(int (*find_object)(void *, void *), uintptr_t addr, struct object *object)
+{
+	struct found_object found;
+	struct dl_phdr_info info;
+	const ElfW(Ehdr) *header;
+
+	if (find_object((void *)addr, &found) != 0)
+		return -ENOENT;
+	header = found.begin;
+	if (*(const uint32_t *)header->e_ident != 0x464c457fu /* "\177ELF" */ ||
+	    header->e_phoff + header->e_phnum * sizeof(ElfW(Phdr)) > 4096)
+		return -ENOENT;		/* its first page holds something else */
+	info = (struct dl_phdr_info){
+		.dlpi_addr = found.map->l_addr,
+		.dlpi_name = found.map->l_name,
+		.dlpi_phdr = (const void *)((const char *)header + header->e_phoff),
+		.dlpi_phnum = header->e_phnum,
+	};
+	read_object(object, &info);
+	return 0;
 }
 
 uint32_t symbol_hash(const char *name)

@@ -41,6 +41,12 @@ typedef int object_each(const struct object *object, void *context);
  */
 int objects_each(object_each *each, void *context);
 
+/*
+ * The object that @addr lies in, by glibc's _dl_find_object(): without a lock, and so from anywhere, a forked
+ * child too, where another thread's lock stays taken. Return: 0, -ENOENT when it is in none.
+ */
+int object_at(int (*find_object)(void *, void *), uintptr_t addr, struct object *object);
+
 /* Is it this library? */
 bool object_is_ours(const struct object *object);
 
