@@ -160,12 +160,22 @@ static int is_valgrinds(const struct object *object, void *context)
 	return text_begins(text_base_name(object->name), "vgpreload_");
 }
 
+/* Looked up in the constructor: in a forked child another thread's lock on the objects may stay taken. */
+static bool is_under_valgrind(void)
+{
+	static enum { UNKNOWN, NO, YES } answer;	/* set before any thread */
+
+	if (answer == UNKNOWN)
+		answer = objects_each(is_valgrinds, NULL) ? YES : NO;
+	return answer == YES;
+}
+
 void helper_start(struct log_header *log, const char *path, const struct settings *settings, const struct log_run *page)
 {
 	struct helper *task = helper ? helper : map_task();	/* a forked child has a copy of its parent's */
 
 	helper = NULL;
-	if (!task || is_watched(page) || objects_each(is_valgrinds, NULL))
+	if (is_under_valgrind() || !task || is_watched(page))
 		return;
 	__builtin_memset(task, 0, sizeof(*task));
 	text_copy(task->path, sizeof(task->path), path);

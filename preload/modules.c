@@ -9,7 +9,7 @@
 
 #include "objects.h"
 #include "real.h"
-#include "recorder.h"
+#include "live.h"
 #include "text.h"
 
 #define MODULES_MAX	1024
@@ -271,7 +271,7 @@ void modules_know(uintptr_t addr)
 {
 	struct object object;
 
-	if (likely(is_known(addr)) || recorder_is_sealed())
+	if (likely(is_known(addr)) || live_is_sealed())
 		return;
 	if (!libc._dl_find_object)	/* before glibc 2.35 */
 		update(NULL);
