@@ -27,11 +27,13 @@
 #define RESUMED_SLEEP_NS 1000000	/* programs that fork all the time do not open its files each time */
 #define LAST_WAIT_NS	20000000	/* at most, for its last rows and its end */
 
+#define STARTING	UINT32_MAX	/* in tid: claimed by whoever starts the task */
+
 enum stop { GO_ON, STOP, PAUSE };
 
 /* One mapping: guard, stack, TLS block, this, the sampler. */
 struct helper {
-	uint32_t tid;			/* set by the kernel, cleared and woken by it when the task has ended */
+	uint32_t tid;			/* set by the kernel, cleared and woken by it when the task has ended; or STARTING */
 	_Atomic uint32_t stop;		/* enum stop; woken */
 	_Atomic uint32_t pauses;	/* callers that want the process alone now */
 	_Atomic uint32_t has_ended;	/* for good */
@@ -133,24 +135,44 @@ static struct helper *map_task(void)
 	return (struct helper *)(result + GUARD_BYTES + STACK_BYTES + 2 * TLS_BYTES);
 }
 
-static void start_task(struct helper *task)
+/* Never two on one stack: the last one may be slow to end, or another thread starts it. */
+static bool claim_task(struct helper *task)
+{
+	uint32_t nobody = 0;
+
+	if (!__atomic_compare_exchange_n(&task->tid, &nobody, STARTING, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
+		return false;
+	if (!task->pauses)
+		return true;
+	__atomic_store_n(&task->tid, 0, __ATOMIC_RELEASE);
+	return false;
+}
+
+static void clone_task(struct helper *task)
 {
 	/* Not CLONE_FS: the program's chroot and its mount namespace are its own. */
 	const unsigned long flags = CLONE_VM | CLONE_FILES | CLONE_SIGHAND | CLONE_THREAD | CLONE_SYSVSEM |
 				    CLONE_SETTLS | CLONE_PARENT_SETTID | CLONE_CHILD_CLEARTID;
 	char *tls = tls_of(task);
-	uint64_t mask;
 	long result;
 
 	RAW_CLONE_TLS(tls);
 	__atomic_store_n(&task->stop, GO_ON, __ATOMIC_RELEASE);
-	sys_block_signals(&mask);
 	result = raw_clone(run_sampler, task, tls - TLS_BYTES, flags, tls, &task->tid);
-	sys_restore_signals(&mask);
 	if (result < 0)		/* a limit on tasks: nothing is sampled, and the report says so */
-		task->tid = 0;
+		__atomic_store_n(&task->tid, 0, __ATOMIC_RELEASE);
 	task->config.log->sampler_kind = result > 0;
 	task->config.log->sampler_tid = result > 0 ? (uint32_t)result : 0;
+}
+
+static void start_task(struct helper *task)
+{
+	uint64_t mask;
+
+	sys_block_signals(&mask);	/* for the task, and a handler that forks would wait for us */
+	if (claim_task(task))
+		clone_task(task);
+	sys_restore_signals(&mask);
 }
 
 /* Valgrind runs one thread at a time and knows no task but libc's. */
@@ -200,8 +222,10 @@ static void wait_for_end(struct helper *task, uint32_t tid)
 
 static void stop_task(struct helper *task, enum stop how)
 {
-	uint32_t tid = __atomic_load_n(&task->tid, __ATOMIC_ACQUIRE);
+	uint32_t tid;
 
+	while ((tid = __atomic_load_n(&task->tid, __ATOMIC_ACQUIRE)) == STARTING)
+		raw_syscall(SYS_sched_yield, 0, 0, 0, 0, 0, 0);
 	if (!tid)
 		return;
 	__atomic_store_n(&task->stop, how, __ATOMIC_RELEASE);
@@ -237,8 +261,12 @@ void helper_pause(void)
 void helper_resume(void)
 {
 	struct helper *task = own_task();
+	uint32_t tid;
 
 	if (!task || __atomic_sub_fetch(&task->pauses, 1, __ATOMIC_ACQ_REL) || task->has_ended)
 		return;
+	tid = __atomic_load_n(&task->tid, __ATOMIC_ACQUIRE);
+	if (tid && tid != STARTING)
+		wait_for_end(task, tid);
 	start_task(task);
 }
