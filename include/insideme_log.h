@@ -37,6 +37,9 @@ enum log_clock { LOG_CLOCK_TSC = 1, LOG_CLOCK_MONOTONIC = 2 };
 enum log_timing { LOG_TIMING_EXACT = 1, LOG_TIMING_COUNTS = 2 };
 enum log_heap_bytes { LOG_HEAP_OFF = 0, LOG_HEAP_USABLE = 1 };	/* usable: malloc_usable_size of the block */
 
+#define LOG_SNAPSHOT_HEAP	1u	/* in the slice */
+#define LOG_SNAPSHOT_RSS	2u	/* in rows of the set "memory", every ms while slices are written */
+
 enum log_end {
 	LOG_RUNNING = 0,	/* no word yet: still running, or killed */
 	LOG_EXITED,		/* end_status is the exit status */
@@ -108,7 +111,8 @@ struct log_header {
 	uint64_t interval_ns;		/* between process rows, as set */
 	uint64_t threshold_set_ns;	/* INSIDEME_THRESHOLD as set; threshold_ticks is what is in force */
 	uint64_t threshold_floor_ticks;	/* 1 us: where a threshold of 0 is raised to */
-	uint64_t reserved_1[7];
+	uint32_t snapshot;		/* LOG_SNAPSHOT_ bits: what is known of memory around each slice */
+	uint32_t reserved_1[13];
 
 	/* From here on: changes while the program runs. A line of its own for each kind of writer. */
 	_Alignas(64) _Atomic uint64_t threshold_ticks;	/* shortest call that gets a slice, now */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Whether slices are being written into a log: seen from the slice areas, no writer does anything for it. */
+/* What threads are at, seen from their areas of the log: no writer does anything for it. */
 #ifndef INSIDEME_ACTIVITY_H
 #define INSIDEME_ACTIVITY_H
 
@@ -22,5 +22,8 @@ void activity_init(struct activity *activity, const struct log_header *log);
 
 /* Was a slice written since the last look? */
 bool activity_look(struct activity *activity);
+
+/* Heap that the threads seen so far hold back from the process's total. */
+int64_t activity_held(const struct activity *activity);
 
 #endif

@@ -16,7 +16,7 @@ enum call_timing { TIME_BY_TSC, TIME_BY_CLOCK, TIME_NOT };
 
 static ALWAYS_INLINE uint64_t call_clock(enum call_timing timing)
 {
-	return timing == TIME_BY_TSC ? clock_counter() : timing == TIME_BY_CLOCK ? recorder_clock_ns() : 0;
+	return timing == TIME_BY_TSC ? clock_counter() : timing == TIME_BY_CLOCK ? live_clock_ns() : 0;
 }
 
 /* How this process's calls are timed, for what is not on the hot path. */

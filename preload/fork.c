@@ -54,7 +54,7 @@ static void in_parent(void)
 static void in_child(void)
 {
 	struct open_calls *copy = take_copy();
-	struct log_thread *thread = recorder_open_child() ? thread_self() : NULL;
+	struct log_thread *thread = live_open_child() ? thread_self() : NULL;
 
 	if (thread)
 		__atomic_fetch_add(&live.log->heap_total_bytes, inherited_bytes, __ATOMIC_RELAXED);

@@ -32,6 +32,15 @@ static inline uint64_t limit_of(struct log_frames *area)
 	return (uint64_t)area + area->head.bytes - sizeof(struct log_frame);
 }
 
+/* The sentinel is never dead, matches no exit, and says where the thread is when nothing is open above it. */
+void frames_set_sentinel(struct log_frames *area, uint32_t node);
+
+/* The first area of a stack, or NULL without room. */
+struct log_frames *frames_new(const struct log_thread *thread);
+
+/* The top call ends without an exit. */
+void frames_end_broken(struct log_thread *thread);
+
 /* Make the hot path believe in @area and its stack's range; @top is the top frame in it. */
 void frames_use(struct log_thread *thread, struct log_frames *area, struct log_frame *top);
 

@@ -8,7 +8,7 @@
 
 #include "early.h"
 #include "paths.h"
-#include "recorder.h"
+#include "live.h"
 
 /*
  * Can the heap be counted here? Not when the program brings its own malloc (ours is never called), when the size

@@ -58,7 +58,7 @@ int stack_range(uintptr_t addr, uintptr_t *low, uintptr_t *high, bool *is_signal
 	bool found = false;
 
 	*is_signal = false;
-	if (recorder_is_sealed())
+	if (live_is_sealed())
 		return -ENOENT;
 	*is_signal = on_signal_stack(addr, low, high);
 	if (*is_signal)

@@ -16,12 +16,6 @@ static void overflow(struct log_thread *thread, uint64_t function_addr, uintptr_
 	log_lose(live.log, LOG_LOST_FRAMES);
 }
 
-static void end_broken(struct log_thread *thread)
-{
-	log_lose(live.log, LOG_LOST_BROKEN_CALLS);
-	call_end_top(thread, true);
-}
-
 static bool is_dead(const struct log_frame *top, uintptr_t stack_addr, uintptr_t return_addr)
 {
 	return top->stack_addr < stack_addr || (top->stack_addr == stack_addr && top->return_addr == return_addr);
@@ -40,7 +34,7 @@ static void end_dead(struct log_thread *thread, uintptr_t stack_addr, uintptr_t 
 			continue;
 		if (!is_whole(thread) || !is_dead(top_frame(thread), stack_addr, return_addr))
 			return;
-		end_broken(thread);
+		frames_end_broken(thread);
 	}
 }
 
@@ -137,7 +131,7 @@ static bool find_call(struct log_thread *thread, uint64_t function_addr, uintptr
 			continue;
 		if (top_frame(thread)->function_addr == function_addr)
 			return true;
-		end_broken(thread);
+		frames_end_broken(thread);
 	}
 }
 
@@ -161,22 +155,4 @@ void stack_unwind_to(struct log_thread *thread, uintptr_t stack_addr)
 	if (!on_current_stack(thread, stack_addr) || thread->overflow_depth)
 		return;		/* the next hook sees where it is */
 	end_dead(thread, stack_addr, 0);
-}
-
-uint64_t stack_close_all(struct log_thread *thread)
-{
-	uint64_t closed = 0;
-
-	if (!thread->frames)
-		return 0;
-	thread->overflow_depth = 0;
-	frames_use(thread, newest_area(thread), top_frame(thread));
-	for (;;) {
-		if (frames_go_down(thread))
-			continue;
-		if (top_frame(thread) == frames_of(stack_of(thread)))
-			return closed;
-		end_broken(thread);
-		closed++;
-	}
 }

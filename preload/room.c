@@ -3,7 +3,7 @@
 #include "room.h"
 
 #include "log.h"
-#include "recorder.h"
+#include "live.h"
 #include "rundir.h"
 #include "text.h"
 
@@ -42,7 +42,7 @@ static bool grow_by_path(struct log_header *log, uint64_t bytes)
 	uint64_t mask, now = now_ticks();
 	long fd, error;
 
-	if (recorder_is_sealed() || now < __atomic_load_n(&retry_growth_ticks, __ATOMIC_RELAXED))
+	if (live_is_sealed() || now < __atomic_load_n(&retry_growth_ticks, __ATOMIC_RELAXED))
 		return false;
 	sys_block_signals(&mask);
 	fd = sys_open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW, 0);

@@ -202,9 +202,11 @@ static void set_last(struct sampler *sampler, enum column_set_id set, uint64_t n
 	sampler->last_ns[set] = due + tolerance > now && due < now + tolerance ? due : now;
 }
 
-static uint64_t heap_bytes(const struct log_header *log)
+/* What threads hold back is added for those that are known, see ACTIVITY_THREADS. */
+static uint64_t heap_bytes(const struct sampler *sampler)
 {
-	int64_t bytes = __atomic_load_n(&log->heap_total_bytes, __ATOMIC_RELAXED);
+	const struct log_header *log = sampler->config.log;
+	int64_t bytes = __atomic_load_n(&log->heap_total_bytes, __ATOMIC_RELAXED) + activity_held(&sampler->activity);
 
 	if (log->heap_bytes == LOG_HEAP_OFF)
 		return LOG_NONE;
@@ -230,7 +232,7 @@ static int read_set(struct sampler *sampler, enum column_set_id set, uint64_t *t
 		figures->realtime_ns = clocks.realtime_ns;
 		return 0;
 	case SET_PROCESS:
-		figures->heap_bytes = heap_bytes(log);
+		figures->heap_bytes = heap_bytes(sampler);
 		return usage_read(&sampler->usage, figures);
 	case SET_MEMORY:
 		return usage_read_memory(&sampler->usage, figures);
@@ -334,7 +336,8 @@ int64_t sampler_step(struct sampler *sampler)
 	grown_cpu_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID);
 	if (activity_look(&sampler->activity))
 		sampler->active_ns = now;
-	sampler->is_active = now - sampler->active_ns < ACTIVE_NS;
+	sampler->is_active = now - sampler->active_ns < ACTIVE_NS &&
+			     sampler->config.log->snapshot & LOG_SNAPSHOT_RSS;
 	for (enum column_set_id set = 0; set < NR_COLUMN_SETS; set++) {
 		int error;
 

@@ -53,8 +53,7 @@ struct settings {
 };
 
 enum { TIMING_EXACT, TIMING_COUNTS };			/* choices of SETTING_TIMING */
-enum { HEAP_OFF, HEAP_COUNTERS };			/* of SETTING_HEAP */
-enum { SNAPSHOT_HEAP = 1, SNAPSHOT_RSS = 2 };		/* bits of SETTING_SNAPSHOT */
+enum { HEAP_OFF, HEAP_COUNTERS };			/* of SETTING_HEAP; bits of SETTING_SNAPSHOT: LOG_SNAPSHOT_ */
 
 /* Called with one finished line for each wrong name or value; context is the caller's. */
 typedef void settings_complain(void *context, const char *line);

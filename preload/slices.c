@@ -134,7 +134,7 @@ static inline void write_to(struct log_header *log, struct log_thread *thread, u
 		used = chunk->head.used_bytes;
 	}
 	at = (uint8_t *)chunk + used;
-	heap = heap_change(log, thread, frame, chunk);
+	heap = likely(live.heap_in_slices) ? heap_change(log, thread, frame, chunk) : (struct heap_change){ 0 };
 	more = heap.by_thread | heap.by_others | heap.since_last | broken;
 	place = zigzag(((int64_t)frame->node - (int64_t)chunk->last_node) / (int64_t)LOG_NODE_STEP) << 1 | more;
 	end = (end_ticks >> log->slice_shift) - (chunk->last_ticks >> log->slice_shift);

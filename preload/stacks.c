@@ -1,41 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/*
- * Stacks and the areas of their frames: the first call on a stack, an area that is full, another stack.
- */
+/* Stacks: the first call on one, and the change from one to another. */
 #include "frames.h"
 
-#include "room.h"
-
-#define FIRST_AREA_BYTES	(16u << 10)
-#define LAST_AREA_BYTES		(4u << 20)
-
-/* The sentinel is never dead, matches no exit, and says where the thread is when nothing is open above it. */
-static void set_sentinel(struct log_frames *area, uint32_t node)
-{
-	struct log_frame *sentinel = frames_of(area);
-
-	sentinel->stack_addr = UINT64_MAX;
-	sentinel->child_ticks = 0;
-	sentinel->node = node;
-}
-
-static struct log_frames *new_area(const struct log_thread *thread, uint64_t bytes)
-{
-	return (struct log_frames *)room_new_area(LOG_AREA_FRAMES, thread->head.self, bytes,
-						      sizeof(struct log_frames), sizeof(struct log_frame));
-}
-
-void frames_use(struct log_thread *thread, struct log_frames *area, struct log_frame *top)
-{
-	struct log_frames *stack = area_at(area->stack);
-
-	thread->frames = area->head.self;
-	thread->limit_addr = limit_of(area);
-	thread->stack_low_addr = stack->stack_low_addr;
-	/* A handler may have interrupted a hook, which must find everything as it was: all its hooks go slowly. */
-	thread->stack_bytes = stack->is_signal ? 0 : stack->stack_bytes;
-	thread->top_addr = (uint64_t)top;
-}
 
 /* ---- stacks: found by their range ---- */
 
@@ -71,10 +37,10 @@ static struct log_frames *make_stack(struct log_thread *thread, uintptr_t low, u
 	uint32_t newest;
 
 	if (fresh)
-		stack = new_area(thread, FIRST_AREA_BYTES);
+		stack = frames_new(thread);
 	if (!stack)
 		return NULL;
-	set_sentinel(stack, thread->current);
+	frames_set_sentinel(stack, thread->current);
 	stack->stack = stack->head.self;
 	stack->stack_low_addr = low;
 	stack->stack_bytes = bytes;
@@ -268,38 +234,4 @@ void stack_after_exit(struct log_thread *thread)
 	to = area_at(from->interrupted);
 	leave(thread, from, to);
 	go_to(thread, to);
-}
-
-/* Frames above a full area: the one that was used before, or a new one of twice the size. */
-static bool next_area(struct log_thread *thread)
-{
-	struct log_frames *area = newest_area(thread), *next;
-	uint64_t bytes = area->head.bytes < LAST_AREA_BYTES ? area->head.bytes * 2 : LAST_AREA_BYTES;
-
-	next = area->head.next ? area_at(area->head.next) : new_area(thread, bytes);
-	if (!next)
-		return false;
-	next->stack = area->stack;
-	next->below = area->head.self;
-	area->head.next = next->head.self;
-	set_sentinel(next, top_frame(thread)->node);
-	frames_use(thread, next, frames_of(next));
-	return true;
-}
-
-bool stack_has_room(struct log_thread *thread)
-{
-	return thread->top_addr < thread->limit_addr || next_area(thread);
-}
-
-bool frames_go_down(struct log_thread *thread)
-{
-	struct log_frames *area = newest_area(thread), *below = area_at(area->below);
-	struct log_frame *top = (struct log_frame *)limit_of(below);
-
-	if (thread->top_addr != (uint64_t)frames_of(area) || !area->below)
-		return false;
-	top->child_ticks += frames_of(area)->child_ticks;
-	frames_use(thread, below, top);
-	return true;
 }

@@ -15,7 +15,7 @@ static void read_name(struct log_thread *thread)
 {
 	char name[16] = "";
 
-	if (recorder_is_sealed())
+	if (live_is_sealed())
 		return;
 	raw_syscall(SYS_prctl, 16 /* PR_GET_NAME */, (long)name, 0, 0, 0, 0);
 	thread_name(thread, name);
@@ -32,7 +32,7 @@ static struct log_thread *new_record(struct log_header *log)
 	thread->current = log_ref(log, &thread->root);
 	thread->pending_addr = (uint64_t)thread->root.histogram;	/* nobody reads the root's */
 	thread->top_addr = (uint64_t)&no_frames[1];
-	thread->tid = recorder_is_sealed() ? 0 : (uint32_t)sys_gettid();
+	thread->tid = live_is_sealed() ? 0 : (uint32_t)sys_gettid();
 	thread->begin_ticks = now_ticks();
 	thread->nr_threads = 1;
 	read_name(thread);
@@ -45,15 +45,15 @@ NOINLINE struct log_thread *thread_make(void)
 	struct log_thread *thread = NULL;
 	uint64_t mask = 0;
 
-	if (!live.log && !recorder_open_child())
+	if (!live.log && !live_open_child())
 		return NULL;
 	/* A handler that comes in between would make a second record. */
-	if (!recorder_is_sealed())
+	if (!live_is_sealed())
 		sys_block_signals(&mask);
 	if (!self)
 		self = new_record(live.log);
 	thread = self;
-	if (!recorder_is_sealed())
+	if (!live_is_sealed())
 		sys_restore_signals(&mask);
 	if (!thread)
 		log_lose(live.log, LOG_LOST_CALLS);

@@ -3,7 +3,7 @@
 #ifndef INSIDEME_THREAD_H
 #define INSIDEME_THREAD_H
 
-#include "recorder.h"
+#include "live.h"
 
 /* The library's one TLS object. Stale in a forked child: look at live.log first. */
 extern HIDDEN __thread struct log_thread *self TLS_INITIAL_EXEC;

@@ -30,12 +30,12 @@ struct log_thread *thread_make(void)
 	return self;
 }
 
-bool recorder_is_sealed(void)
+bool live_is_sealed(void)
 {
 	return false;
 }
 
-uint64_t recorder_clock_ns(void)
+uint64_t live_clock_ns(void)
 {
 	return 0;
 }

@@ -12,6 +12,8 @@
 
 #include <cmocka.h>
 
+#include "insideme_log.h"
+
 #include "preload/settings.h"
 
 struct complaints {
@@ -103,7 +105,7 @@ static void defaults_without_any_source(void **state)
 	assert_int_equal(settings.value[SETTING_BUDGET], 256 << 20);
 	assert_int_equal(settings.value[SETTING_THRESHOLD], 10000);
 	assert_int_equal(settings.value[SETTING_TIMING], TIMING_EXACT);
-	assert_int_equal(settings.value[SETTING_SNAPSHOT], SNAPSHOT_HEAP | SNAPSHOT_RSS);
+	assert_int_equal(settings.value[SETTING_SNAPSHOT], LOG_SNAPSHOT_HEAP | LOG_SNAPSHOT_RSS);
 	assert_string_equal(settings.text[SETTING_DIR], "insideme.data");
 	assert_int_equal(settings.source[SETTING_DIR], FROM_FALLBACK);
 }
@@ -211,9 +213,9 @@ static void lists_are_sets_of_their_choices(void **state)
 	assert_int_equal(setting_parse(SETTING_SNAPSHOT, "off", &value), 0);
 	assert_int_equal(value, 0);
 	assert_int_equal(setting_parse(SETTING_SNAPSHOT, "rss", &value), 0);
-	assert_int_equal(value, SNAPSHOT_RSS);
+	assert_int_equal(value, LOG_SNAPSHOT_RSS);
 	assert_int_equal(setting_parse(SETTING_SNAPSHOT, "rss,heap", &value), 0);
-	assert_int_equal(value, SNAPSHOT_RSS | SNAPSHOT_HEAP);
+	assert_int_equal(value, LOG_SNAPSHOT_RSS | LOG_SNAPSHOT_HEAP);
 	assert_true(setting_parse(SETTING_SNAPSHOT, "rss,", &value) < 0);
 	assert_true(setting_parse(SETTING_SNAPSHOT, "", &value) < 0);
 	assert_true(setting_parse(SETTING_SNAPSHOT, "rs", &value) < 0);

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Areas of frames: the first of a stack, one more when it is full, and back. */
+#include "frames.h"
+
+#include "room.h"
+
+#define FIRST_AREA_BYTES	(16u << 10)
+#define LAST_AREA_BYTES		(4u << 20)
+
+void frames_set_sentinel(struct log_frames *area, uint32_t node)
+{
+	struct log_frame *sentinel = frames_of(area);
+
+	sentinel->stack_addr = UINT64_MAX;
+	sentinel->child_ticks = 0;
+	sentinel->node = node;
+}
+
+static struct log_frames *new_area(const struct log_thread *thread, uint64_t bytes)
+{
+	return (struct log_frames *)room_new_area(LOG_AREA_FRAMES, thread->head.self, bytes,
+						      sizeof(struct log_frames), sizeof(struct log_frame));
+}
+
+void frames_use(struct log_thread *thread, struct log_frames *area, struct log_frame *top)
+{
+	struct log_frames *stack = area_at(area->stack);
+
+	thread->frames = area->head.self;
+	thread->limit_addr = limit_of(area);
+	thread->stack_low_addr = stack->stack_low_addr;
+	/* A handler may have interrupted a hook, which must find everything as it was: all its hooks go slowly. */
+	thread->stack_bytes = stack->is_signal ? 0 : stack->stack_bytes;
+	thread->top_addr = (uint64_t)top;
+}
+
+struct log_frames *frames_new(const struct log_thread *thread)
+{
+	return new_area(thread, FIRST_AREA_BYTES);
+}
+
+/* Frames above a full area: the one that was used before, or a new one of twice the size. */
+static bool next_area(struct log_thread *thread)
+{
+	struct log_frames *area = newest_area(thread), *next;
+	uint64_t bytes = area->head.bytes < LAST_AREA_BYTES ? area->head.bytes * 2 : LAST_AREA_BYTES;
+
+	next = area->head.next ? area_at(area->head.next) : new_area(thread, bytes);
+	if (!next)
+		return false;
+	next->stack = area->stack;
+	next->below = area->head.self;
+	area->head.next = next->head.self;
+	frames_set_sentinel(next, top_frame(thread)->node);
+	frames_use(thread, next, frames_of(next));
+	return true;
+}
+
+bool stack_has_room(struct log_thread *thread)
+{
+	return thread->top_addr < thread->limit_addr || next_area(thread);
+}
+
+bool frames_go_down(struct log_thread *thread)
+{
+	struct log_frames *area = newest_area(thread), *below = area_at(area->below);
+	struct log_frame *top = (struct log_frame *)limit_of(below);
+
+	if (thread->top_addr != (uint64_t)frames_of(area) || !area->below)
+		return false;
+	top->child_ticks += frames_of(area)->child_ticks;
+	frames_use(thread, below, top);
+	return true;
+}
+
+void frames_end_broken(struct log_thread *thread)
+{
+	log_lose(live.log, LOG_LOST_BROKEN_CALLS);
+	call_end_top(thread, true);
+}
+
+uint64_t stack_close_all(struct log_thread *thread)
+{
+	uint64_t closed = 0;
+
+	if (!thread->frames)
+		return 0;
+	thread->overflow_depth = 0;
+	frames_use(thread, newest_area(thread), top_frame(thread));
+	for (;;) {
+		if (frames_go_down(thread))
+			continue;
+		if (top_frame(thread) == frames_of(stack_of(thread)))
+			return closed;
+		frames_end_broken(thread);
+		closed++;
+	}
+}

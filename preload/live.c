@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The state that everything else looks at, and depends on nothing else. */
+#include "live.h"
+
+#include "real.h"
+
+struct live live;
+struct settings settings;
+
+static bool (*open_child)(void);	/* set by the constructor */
+static bool is_sealed;			/* set before a filter, by the thread that installs it */
+
+uint64_t live_clock_ns(void)
+{
+	struct timespec now;
+
+	libc.clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+void live_when_child(bool (*open)(void))
+{
+	open_child = open;
+}
+
+bool live_open_child(void)
+{
+	return open_child && !is_sealed && open_child();
+}
+
+bool live_is_sealed(void)
+{
+	return is_sealed;
+}
+
+void live_set_sealed(bool sealed)
+{
+	is_sealed = sealed;
+}

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Whether this process records, and how: what every hook looks at first. */
+#ifndef INSIDEME_LIVE_H
+#define INSIDEME_LIVE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "clock.h"
+#include "compiler.h"
+#include "log.h"
+#include "settings.h"
+
+/*
+ * What every hook looks at. The page is wiped in a forked child (MADV_WIPEONFORK), however the child was
+ * made: log is NULL there until live_open_child(), as it is before the constructor and when off.
+ */
+struct live {
+	/* A page of its own, in memory that no file backs: what MADV_WIPEONFORK asks for. */
+	_Alignas(LIVE_BYTES) struct log_header *log;
+	struct log_header *tsc_log;	/* the same where calls are timed by the time-stamp counter, else NULL */
+	uint32_t clock;			/* enum log_clock */
+	uint32_t timing;		/* enum log_timing */
+	uint32_t heap;			/* HEAP_... of settings.h */
+	bool heap_in_slices;
+};
+extern HIDDEN struct live live;
+
+/* Set before any thread; read-only afterwards. */
+extern HIDDEN struct settings settings;
+
+/* CLOCK_MONOTONIC without a system call where the kernel allows it. */
+uint64_t live_clock_ns(void);
+
+static ALWAYS_INLINE uint64_t now_ticks(void)
+{
+	return likely(live.clock == LOG_CLOCK_TSC) ? clock_counter() : live_clock_ns();
+}
+
+/*
+ * In a process that has no log although the recorder is on: a child of fork, _Fork or a raw clone. Opens
+ * one. Return: whether there is a log now. Callable from hooks and signal handlers; makes system calls.
+ */
+bool live_open_child(void);
+
+/* What opens it; set by the constructor. */
+void live_when_child(bool (*open)(void));
+
+/* After a seccomp filter no system call is made. */
+bool live_is_sealed(void);
+void live_set_sealed(bool sealed);
+
+#endif
