@@ -2,6 +2,7 @@
 /* The rare parts of a call's end. */
 #include "calls.h"
 
+#include "helper.h"
 #include "slices.h"
 
 NOINLINE void call_begin_slowly(struct log_thread *thread, struct log_frame *frame)
@@ -35,5 +36,6 @@ NOINLINE void call_end_slowly(struct log_thread *thread, struct log_frame *frame
 		bucket_wrapped(thread, bucket);
 	if (end_ticks - frame->start_ticks >= live.log->threshold_ticks)
 		slice_write(thread, frame, end_ticks, broken);
+	helper_poll(end_ticks);
 	pop_frame(thread, frame);
 }

@@ -46,7 +46,7 @@ static void in_parent(void)
 {
 	struct open_calls *copy = take_copy();
 
-	helper_resume();
+	helper_resume_later();
 	if (copy)
 		open_calls_free(copy);
 }

@@ -2,6 +2,7 @@
 /* The rare parts of counting the heap: whether it can be done, new records, the process's total. */
 #include "heap.h"
 
+#include "helper.h"
 #include "objects.h"
 #include "room.h"
 #include "text.h"
@@ -101,6 +102,7 @@ NOINLINE void heap_publish_held(struct log_thread *thread)
 
 	if (log)
 		__atomic_fetch_add(&log->heap_total_bytes, held, __ATOMIC_RELAXED);
+	helper_poll(now_ticks());
 }
 
 NOINLINE void heap_raise_largest(struct log_heap *heap, uint64_t bytes)

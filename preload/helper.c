@@ -25,6 +25,7 @@
 #define TLS_BYTES	4096u		/* below and above the thread pointer */
 #define FIRST_SLEEP_NS	5000000		/* short programs see no more of it than its start */
 #define RESUMED_SLEEP_NS 1000000	/* programs that fork all the time do not open its files each time */
+#define LATER_US	20000u		/* after a fork */
 #define LAST_WAIT_NS	20000000	/* at most, for its last rows and its end */
 
 #define STARTING	UINT32_MAX	/* in tid: claimed by whoever starts the task */
@@ -43,6 +44,7 @@ struct helper {
 	_Alignas(64) char sampler[];
 };
 
+uint64_t helper_due_ticks;
 static struct helper *helper;		/* set in the constructor, and by a forked child */
 
 /* Until @word is not @value any more, or for @ns. */
@@ -197,6 +199,7 @@ void helper_start(struct log_header *log, const char *path, const struct setting
 	struct helper *task = helper ? helper : map_task();	/* a forked child has a copy of its parent's */
 
 	helper = NULL;
+	helper_due_ticks = 0;
 	if (is_under_valgrind() || !task || is_watched(page))
 		return;
 	__builtin_memset(task, 0, sizeof(*task));
@@ -243,9 +246,11 @@ void helper_stop(void)
 {
 	struct helper *task = own_task();
 
-	if (!task || __atomic_exchange_n(&task->has_ended, 1, __ATOMIC_ACQ_REL))
+	if (!task)
 		return;
-	stop_task(task, STOP);
+	helper_resume_due();
+	if (!__atomic_exchange_n(&task->has_ended, 1, __ATOMIC_ACQ_REL))
+		stop_task(task, STOP);
 }
 
 void helper_pause(void)
@@ -269,4 +274,24 @@ void helper_resume(void)
 	if (tid && tid != STARTING)
 		wait_for_end(task, tid);
 	start_task(task);
+}
+
+void helper_resume_later(void)
+{
+	struct helper *task = own_task();
+	const struct log_header *log;
+
+	if (!task)
+		return;
+	log = task->config.log;
+	/* One pause waits for all forks: where one does already, ours ends here. */
+	if (__atomic_exchange_n(&helper_due_ticks, clock_ticks(log->clock) + log->threshold_floor_ticks * LATER_US,
+				__ATOMIC_ACQ_REL))
+		helper_resume();
+}
+
+void helper_resume_due(void)
+{
+	if (__atomic_exchange_n(&helper_due_ticks, 0, __ATOMIC_ACQ_REL))
+		helper_resume();
 }

@@ -3,6 +3,7 @@
 #ifndef INSIDEME_HELPER_H
 #define INSIDEME_HELPER_H
 
+#include "compiler.h"
 #include "insideme_log.h"
 #include "settings.h"
 
@@ -22,5 +23,22 @@ void helper_stop(void);
  */
 void helper_pause(void);
 void helper_resume(void);
+
+/*
+ * After a fork: programs that look whether they had threads when they forked look just after it. So it comes
+ * back some ms later, at the next event that is no hot path's and asks by helper_poll().
+ */
+void helper_resume_later(void);
+void helper_resume_due(void);
+
+extern HIDDEN uint64_t helper_due_ticks;	/* when, 0: it does not wait; atomic */
+
+static ALWAYS_INLINE void helper_poll(uint64_t now)
+{
+	uint64_t due = __atomic_load_n(&helper_due_ticks, __ATOMIC_RELAXED);
+
+	if (unlikely(due && now >= due))
+		helper_resume_due();
+}
 
 #endif

@@ -7,6 +7,9 @@
  *   wall     waitpid(-1, __WALL) finds no child
  *   close    closes every descriptor it does not know, then goes on
  *   mlock    mlockall(MCL_CURRENT | MCL_FUTURE) under a limit of 64 MiB for who is not root
+ *   fork     forks, and looks at once how many threads it had, as python from 3.12 on does
+ *   subreaper is one: every orphan it waits for is its own
+ *   abort    dies by SIGABRT in work()
  *   threads  prints the number of its threads as /proc says
  * Each prints "fine" and exits 0, or says what was not. The report must show work, at least 2 calls.
  */
@@ -104,7 +107,7 @@ static int close_all(void)
 	return 0;
 }
 
-static int print_threads(void)
+static int count_tasks(void)
 {
 	DIR *tasks = opendir("/proc/self/task");
 	struct dirent *task;
@@ -114,8 +117,44 @@ static int print_threads(void)
 		nr += task->d_name[0] != '.';
 	if (tasks)
 		closedir(tasks);
-	printf("threads %d\n", nr);
+	return nr;
+}
+
+static int print_threads(void)
+{
+	printf("threads %d\n", count_tasks());
 	return 0;
+}
+
+static int fork_alone(void)
+{
+	pid_t child = fork();
+	int nr = count_tasks();
+
+	if (child == 0)
+		_exit(0);
+	waitpid(child, NULL, 0);
+	work();		/* long enough for a sampler to come back */
+	errno = EBUSY;
+	return nr == 1 ? 0 : -1;
+}
+
+static int reap_orphans(void)
+{
+	pid_t child, orphan = -1;
+	int status;
+
+	prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
+	child = fork();
+	if (child == 0) {
+		if (fork() == 0)
+			_exit(7);
+		_exit(0);
+	}
+	waitpid(child, NULL, 0);
+	orphan = waitpid(-1, &status, 0);
+	errno = ECHILD;
+	return orphan > 0 && WEXITSTATUS(status) == 7 && waitpid(-1, NULL, 0) == -1 && errno == ECHILD ? 0 : -1;
 }
 
 static int disturb(const char *kind)
@@ -132,6 +171,12 @@ static int disturb(const char *kind)
 		return close_all();
 	if (!strcmp(kind, "mlock"))
 		return mlockall(MCL_CURRENT | MCL_FUTURE);
+	if (!strcmp(kind, "fork"))
+		return fork_alone();
+	if (!strcmp(kind, "subreaper"))
+		return reap_orphans();
+	if (!strcmp(kind, "abort"))
+		abort();
 	if (!strcmp(kind, "threads"))
 		return print_threads();
 	errno = EINVAL;

@@ -4,19 +4,22 @@
 # sampler inside (the library alone) and outside (insideme-run).
 load lib
 
-goes_on() {
-	local kind=$1 without=0
+goes_on() { goes_on_with 2 "$1"; }
+
+# goes_on_with CALLS KIND: CALLS of work() are to be found.
+goes_on_with() {
+	local calls=$1 kind=$2 without=0
 	"$bin/life" "$kind" >plain 2>&1 || without=$?
 	[ $without = 0 ] || skip "$kind fails without the library here: $(cat plain)"
 	run timeout 20 env LD_PRELOAD="$library" "$bin/life" "$kind"
 	same "status of $kind" "$status" 0
 	same "output of $kind" "$output" "$(cat plain)"
-	between "calls of work" 2 "$(value calls function=work)" 2
+	between "calls of work" "$calls" "$(value calls function=work)" "$calls"
 	rm -rf insideme.data functions.csv
 	run timeout 20 "$build/insideme-run" --quiet -- "$bin/life" "$kind"
 	same "status of $kind under insideme-run" "$status" 0
 	same "output of $kind under insideme-run" "$output" "$(cat plain)"
-	between "calls of work" 2 "$(value calls function=work)" 2
+	between "calls of work" "$calls" "$(value calls function=work)" "$calls"
 }
 
 @test "a seccomp filter for all threads" { goes_on tsync; }
@@ -24,6 +27,25 @@ goes_on() {
 @test "waitpid with __WALL finds no child" { goes_on wall; }
 @test "a program that closes every descriptor" { goes_on close; }
 @test "mlockall" { goes_on mlock; }
+
+@test "a fork finds one thread" {
+	goes_on_with 3 fork
+}
+
+@test "a subreaper gets its own orphans" { goes_on subreaper; }
+
+@test "a core dump, as without" {
+	ulimit -c unlimited 2>/dev/null || skip "no core dumps here"
+	run env LD_PRELOAD="$library" "$bin/life" abort
+	same "status" "$status" 134
+	calls work 1
+}
+
+@test "exec leaves the sampler behind" {
+	run env LD_PRELOAD="$library" bash -c 'sleep 0.03; exec cat /proc/self/comm'
+	same status "$status" 0
+	same output "$output" cat
+}
 
 @test "setuid reaches every task" {
 	[ "$(id -u)" = 0 ] || skip "needs root"
