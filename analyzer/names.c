@@ -35,10 +35,15 @@ static const char *group_end(const char *p)
 /* Past the symbol or type that follows the word operator: "()", "<<", " new[]", " unsigned int". */
 static const char *operator_end(const char *p)
 {
-	if (begins(p, "()") || begins(p, "[]"))
-		return p + 2;
+	/* the longest first; a '<' after one of them opens template arguments: the demangler writes "operator< <" */
+	static const char *const symbols[] = { "<<=", ">>=", "<=>", "->*", "()", "[]", "<<", ">>", "<=", ">=", "==", "!=",
+		"&&", "||", "++", "--", "+=", "-=", "*=", "/=", "%=", "^=", "&=", "|=", "->" };
+
+	for (size_t i = 0; i < sizeof(symbols) / sizeof(*symbols); i++)
+		if (begins(p, symbols[i]))
+			return p + strlen(symbols[i]);
 	if (*p != ' ')
-		return p + strspn(p, "<>=!+-*/%^&|~,");
+		return *p && strchr("<>=!+-*/%^&|~,", *p) ? p + 1 : p;
 	while (*p && *p != '(')
 		p = *p == '<' ? group_end(p) : p + 1;
 	return p;

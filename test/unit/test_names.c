@@ -55,6 +55,10 @@ static void operators_keep_their_symbols(void **state)
 	assert_short("operators::f(int)", "operators::f");
 	assert_short("bool std::operator< <A<char> >(A<char> const&)", "std::operator< <A<char> >");
 	assert_short("std::ostream& operator<< <char>(std::ostream&, char)", "operator<< <char>");
+	assert_short("A<char, B> std::operator+<char, B>(A<char, B> const&, char)", "std::operator+<char, B>");
+	assert_short("bool std::operator==<int, B>(B*)", "std::operator==<int, B>");
+	assert_short("auto operator-><int, A>(A)", "operator-><int, A>");
+	assert_short("bool operator<=><int, A>(A, int)", "operator<=><int, A>");
 }
 
 static void what_is_inside_of_functions_keeps_its_scopes(void **state)
