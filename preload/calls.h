@@ -35,7 +35,8 @@ static ALWAYS_INLINE struct log_frame *top_frame(const struct log_thread *thread
  * come between any two stores. It counts once call_publish() has made its node the thread's.
  */
 static ALWAYS_INLINE struct log_frame *call_claim(const struct log_header *log, struct log_thread *thread,
-						  uint64_t function_addr, uintptr_t stack_addr, uintptr_t return_addr)
+						  uint64_t function_addr, uintptr_t stack_addr, uintptr_t return_addr,
+						  enum call_timing timing)
 {
 	struct log_frame *frame = top_frame(thread) + 1;
 
@@ -44,6 +45,8 @@ static ALWAYS_INLINE struct log_frame *call_claim(const struct log_header *log, 
 	frame->function_addr = function_addr;
 	frame->stack_addr = stack_addr;
 	frame->return_addr = return_addr;
+	if (timing == TIME_NOT)		/* there will be no slice either */
+		return frame;
 	frame->child_ticks = 0;
 	frame->thread_heap_bytes = thread->heap_bytes;
 	frame->heap_bytes = log->heap_total_bytes + thread->heap_held_bytes;

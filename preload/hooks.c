@@ -26,7 +26,7 @@ static ALWAYS_INLINE void enter(const struct log_header *log, struct log_thread 
 				uintptr_t stack_addr, uintptr_t return_addr, enum call_timing timing)
 {
 	uint32_t parent = thread->current, ref;
-	struct log_frame *frame = call_claim(log, thread, function_addr, stack_addr, return_addr);
+	struct log_frame *frame = call_claim(log, thread, function_addr, stack_addr, return_addr, timing);
 	const struct log_node *node;
 
 	frame->start_ticks = call_clock(timing);
@@ -44,7 +44,8 @@ static NOINLINE void enter_slowly(uint64_t function_addr, uintptr_t stack_addr, 
 	struct log_thread *thread = thread_self();
 
 	if (thread && stack_before_enter(thread, function_addr, stack_addr, return_addr))
-		call_begin_slowly(thread, call_claim(live.log, thread, function_addr, stack_addr, return_addr));
+		call_begin_slowly(thread, call_claim(live.log, thread, function_addr, stack_addr, return_addr,
+						     call_timing()));
 }
 
 /* Where the clock is not the time-stamp counter, or calls are only counted. */

@@ -84,7 +84,7 @@ void stack_open_again(struct log_thread *thread, const struct open_calls *copy)
 		if (!stack_has_room(thread))
 			return;
 		call_begin_slowly(thread, call_claim(live.log, thread, call->function_addr, call->stack_addr,
-						     call->return_addr));
+						     call->return_addr, call_timing()));
 	}
 }
 
