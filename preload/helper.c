@@ -70,10 +70,14 @@ static bool leave_descriptors(void)
 static bool begin_sampling(struct helper *task)
 {
 	struct sampler *sampler = (struct sampler *)task->sampler;
+	enum stop stop;
 
 	futex_wait(&task->stop, GO_ON, task->has_started ? RESUMED_SLEEP_NS : FIRST_SLEEP_NS);
-	if (__atomic_load_n(&task->stop, __ATOMIC_ACQUIRE) == PAUSE)
+	stop = __atomic_load_n(&task->stop, __ATOMIC_ACQUIRE);
+	if (stop == PAUSE)
 		return false;
+	if (stop == STOP)	/* a short program waits for us: its own figures will do */
+		task->config.system = false;
 	task->config.log_fd = (int)sys_open(task->path, O_RDWR | O_CLOEXEC | O_NOFOLLOW, 0);
 	if (task->config.log_fd < 0)
 		return false;

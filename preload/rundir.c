@@ -12,7 +12,7 @@
 #include "syscalls.h"
 #include "text.h"
 
-#define ANCESTORS_MAX	32
+#define ANCESTORS_MAX	4	/* between recorded ones lie few that are not: static, setuid, or without our environment */
 #define MAPS_MAX	(256u << 10)
 #define PAGE		4096
 

@@ -19,9 +19,9 @@
 #define PAUSE_NS		(100u * MS)	/* between looks at a process that runs another image now */
 
 /* What the rows may cost, in millionths of a core: one per cent in all, the fast ones most of it. */
-#define ALL_PPM			8000u
-#define FAST_PPM		7000u
-#define SLOW_PPM		1000u		/* each of the slow sets */
+#define ALL_PPM			6500u
+#define FAST_PPM		5500u
+#define SLOW_PPM		800u		/* each of the slow sets */
 
 struct sampler {
 	struct sampler_config config;
