@@ -154,7 +154,7 @@ static inline void write_to(struct log_header *log, struct log_thread *thread, u
 	chunk->last_ticks = end_ticks;
 	chunk->nr_slices++;
 	signal_fence();
-	chunk->head.used_bytes = (uint64_t)(at - (uint8_t *)chunk);
+	__atomic_store_n(&chunk->head.used_bytes, (uint64_t)(at - (uint8_t *)chunk), __ATOMIC_RELEASE);
 }
 
 NOINLINE void slice_write(struct log_thread *thread, const struct log_frame *frame, uint64_t end_ticks, bool broken)
