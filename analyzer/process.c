@@ -293,10 +293,23 @@ static void see_area(struct process *process, const struct log_extent *extent)
 	}
 }
 
+/* insideme-run notices an exec a moment later: what it read until then is of the next image. */
+static void clip_to_exec(struct process *process)
+{
+	uint64_t to_ticks;
+
+	if (process->end_kind != END_EXEC || !process->end_next)
+		return;
+	to_ticks = timebase_ticks(&process->timebase, (int64_t)process->end_next->header.start.monotonic_ns);
+	for (size_t i = 0; i < process->nr_rowsets; i++)
+		rowset_clip(&process->rowsets[i], 0, to_ticks);
+}
+
 void process_find_last(struct process *process)
 {
 	struct timebase *base = &process->timebase;
 
+	clip_to_exec(process);
 	process->last_ticks = base->points[base->nr_points - 1].ticks;
 	if (!is_finished(process)) {
 		for (size_t i = 0; i < process->log->nr_extents; i++)

@@ -139,7 +139,15 @@ static void add_series(struct series *sum, const struct series *one, const struc
 	}
 	if (model->end > 0)
 		sum->mean += one->mean * (double)(process->last - process->start) / (double)model->end;
-	sum->last += one->last;
+}
+
+/* The kernel's counters go on through an exec: the next image's hold this one's. */
+static bool goes_on(const struct process *process, const char *set)
+{
+	const struct rowset *rows = process->end_kind == END_EXEC && process->end_next ?
+		process_rowset(process->end_next, set) : NULL;
+
+	return rows && rows->nr_rows;
 }
 
 static void finish_sum(struct series *sum, const struct model *model)
@@ -155,6 +163,7 @@ void series_of_all(struct series *series, const struct model *model, const char 
 		   size_t nr_steps)
 {
 	struct series sum = { .peak = NAN, .min = NAN };
+	double last = 0;	/* of all, also of those too short for a rate */
 	size_t nr = 0;
 
 	sparkline_init(&sum.line, nr_steps);
@@ -167,6 +176,8 @@ void series_of_all(struct series *series, const struct model *model, const char 
 		if (index < 0)
 			continue;
 		series_of_column(&one, model, model->processes[i], rows, (uint32_t)index, nr_steps);
+		if (!isnan(one.last) && !goes_on(model->processes[i], set))
+			last += one.last;
 		if (one.known && nr++) {
 			add_series(&sum, &one, model, model->processes[i]);
 			series_release(&one);
@@ -182,11 +193,12 @@ void series_of_all(struct series *series, const struct model *model, const char 
 	}
 	if (nr < 2) {
 		series_release(&sum);
-		return;
+	} else {
+		series_release(series);
+		finish_sum(&sum, model);
+		*series = sum;
 	}
-	series_release(series);
-	finish_sum(&sum, model);
-	*series = sum;
+	series->last = last;
 }
 
 void series_release(struct series *series)

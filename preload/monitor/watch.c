@@ -105,12 +105,16 @@ static void finish(struct watch *watch, struct watched *watched, bool has_ended)
 	watch->nr_bytes += watched->nr_bytes;
 }
 
-/* Logs that this one follows: its pid has exec'ed, and nothing more goes into them. */
-static void finish_older_images(struct watch *watch, const struct watched *newer)
+/* Of two logs of a pid the older one is over: the pid has exec'ed, or is another process. */
+static void finish_older_images(struct watch *watch, struct watched *opened)
 {
-	for (struct watched *watched = watch->live; watched; watched = watched->next) {
-		if (watched != newer && watched->pid == newer->pid && watched->log && watched_has_execed(watched))
+	for (struct watched *watched = watch->live; watched && opened->log; watched = watched->next) {
+		if (watched == opened || watched->pid != opened->pid || !watched->log)
+			continue;
+		if (watched->log->start.monotonic_ns < opened->log->start.monotonic_ns)
 			finish(watch, watched, true);
+		else
+			finish(watch, opened, true);
 	}
 }
 

@@ -137,11 +137,6 @@ int watched_step(struct watched *watched, const struct run *run, uint64_t interv
 	return 0;
 }
 
-bool watched_has_execed(const struct watched *watched)
-{
-	return watched->log->end == LOG_EXECED;
-}
-
 /* The mapping may be in use yet where a child of a raw clone has inherited it: a hole harms nobody. */
 static void return_room(const struct watched *watched, int fd, uint64_t file_bytes)
 {

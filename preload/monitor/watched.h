@@ -36,8 +36,6 @@ void watched_path(char *path, size_t bytes, const struct run *run, const char *n
 int watched_step(struct watched *watched, const struct run *run, uint64_t interval_ns, bool interval_is_set,
 		 int64_t now_ns);
 
-bool watched_has_execed(const struct watched *watched);
-
 /*
  * Last rows and the sums. @has_ended: nobody writes any more, so what the log grew too far goes back to
  * the disk. Closing twice does nothing.
