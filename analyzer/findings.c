@@ -8,6 +8,9 @@
 
 #include "error.h"
 #include "resolve.h"
+#include "series.h"
+
+#define SHORT_CALL_NS 100
 
 struct loss {
 	enum log_loss id;
@@ -169,6 +172,41 @@ static void add_uncertain_functions(struct findings *findings, const struct mode
 				  "may count recursion twice", bound));
 }
 
+/* Where self time is mostly the hooks' own. It stands in what was recorded, and in the callers' time. */
+static void add_short_functions(struct findings *findings, const struct model *model)
+{
+	double self_ns = 0, share;
+	size_t nr = 0;
+
+	for (size_t i = 0; i < model->nr_functions; i++) {
+		const struct call_stats *stats = &model->functions[i]->stats;
+
+		if (!stats->timed_calls || stats->self_ns >= SHORT_CALL_NS * (double)stats->timed_calls)
+			continue;
+		self_ns += stats->self_ns;
+		nr++;
+	}
+	share = model->functions_ns > 0 ? 100 * self_ns / model->functions_ns : 0;
+	if (nr)
+		add(findings, "short_functions", UNIT_COUNT, (double)nr, share >= 1,
+		    document_text(findings->document, "%zu function%s of less than %d ns a call (%s of the time) look%s "
+				  "slower than in truth: the hooks' own\ncost is in that time, and in the time of what calls "
+				  "them; counts are exact", nr, nr == 1 ? "" : "s", SHORT_CALL_NS,
+				  human(findings, UNIT_PERCENT, share), nr == 1 ? "s" : ""));
+}
+
+static void add_written_log(struct findings *findings, const struct model *model)
+{
+	struct series written;
+
+	series_of_all(&written, model, "process", "write_bytes", 1);
+	if (written.known && written.last > 0)
+		add(findings, "written_log_bytes", UNIT_BYTES, (double)model->log_bytes, false,
+		    document_text(findings->document, "what was written to disk may include the log's own pages: %s, "
+				  "more in a long run", human(findings, UNIT_BYTES, (double)model->log_bytes)));
+	series_release(&written);
+}
+
 static void add_cost(struct findings *findings, const struct model *model)
 {
 	double start_ns = 0, sampler_ns = 0;
@@ -206,11 +244,13 @@ void findings_collect(struct findings *findings, struct document *document, cons
 		    document_text(document, "%" PRIu64 " damaged records were left out", model->nr_damaged));
 	add_losses(findings, model);
 	add_uncertain_functions(findings, model);
+	add_short_functions(findings, model);
 	for (struct object *object = model->objects; object; object = object->next)
 		add_nameless(findings, model, object);
 	add_nameless(findings, model, NULL);
 	for (size_t i = 0; i < model->nr_processes; i++)
 		add_process(findings, model->processes[i]);
+	add_written_log(findings, model);
 	add_cost(findings, model);
 }
 

@@ -91,6 +91,23 @@ static int print(struct document *document, const struct format *format, const s
 	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
 }
 
+/* The view's tables had rows, or it has none: then its texts say what there is. */
+static bool has_rows(const struct document *document, const struct format *format)
+{
+	bool has_table = false;
+
+	for (size_t i = 0; i < document->nr_sections; i++) {
+		const struct table *table = document->sections[i].table;
+
+		if (!table || table->aside || !(table->formats & format->bit))
+			continue;
+		if (table->nr_given)
+			return true;
+		has_table = true;
+	}
+	return !has_table;
+}
+
 static int report_view(struct report *report, const struct view *view, const struct format *format)
 {
 	struct document document = { .view = view->name };
@@ -104,6 +121,10 @@ static int report_view(struct report *report, const struct view *view, const str
 	}
 	if (status == 0)
 		status = print(&document, format, report->options);
+	if (status == 0 && !report->options->match && !has_rows(&document, format) && report_has_damage(report)) {
+		error("%s: damage left nothing for this view", report->runs[0].path);
+		status = EXIT_FAILURE;
+	}
 	document_release(&document);
 	return status;
 }

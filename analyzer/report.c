@@ -26,3 +26,36 @@ bool report_has_times(const struct report *report)
 			return true;
 	return false;
 }
+
+bool report_has_damage(const struct report *report)
+{
+	for (size_t i = 0; i < report->model->nr_processes; i++)
+		if (report->model->processes[i]->nr_damaged)
+			return true;
+	return report->model->nr_damaged || report->model->nr_unreadable;
+}
+
+uint64_t report_threads(const struct report *report)
+{
+	uint64_t nr = 0;
+
+	for (size_t i = 0; i < report->model->nr_processes; i++) {
+		const struct process *process = report->model->processes[i];
+
+		for (size_t j = 0; j < process->nr_threads; j++)
+			nr += process->threads[j]->nr_threads;
+		nr -= process->nr_threads && process->end_kind == END_EXEC && process->end_next;
+	}
+	return nr;
+}
+
+uint64_t report_threads_with_calls(const struct report *report)
+{
+	uint64_t nr = 0;
+
+	for (size_t i = 0; i < report->model->nr_processes; i++)
+		for (size_t j = 0; j < report->model->processes[i]->nr_threads; j++)
+			if (report->model->processes[i]->threads[j]->calls)
+				nr += report->model->processes[i]->threads[j]->nr_threads;
+	return nr;
+}

@@ -19,5 +19,10 @@ const char *report_program(const struct report *report);
 /* Did any process count its heap, or time its calls? Columns of what was not recorded stay out. */
 bool report_has_heap(const struct report *report);
 bool report_has_times(const struct report *report);
+/* Is anything of the runs damaged or unreadable, as far as they were read? */
+bool report_has_damage(const struct report *report);
+/* Threads, those that shared a record and those that went on through an exec counted right; or those with calls. */
+uint64_t report_threads(const struct report *report);
+uint64_t report_threads_with_calls(const struct report *report);
 
 #endif

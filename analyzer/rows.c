@@ -227,9 +227,14 @@ void rows_open(struct rows *rows, struct table *table, const struct options *opt
 
 const void *rows_next(struct rows *rows)
 {
+	const void *row = NULL;
+
 	if (!rows->collects)
-		return next_match(rows) ? rows->row : NULL;
-	return rows->at < rows->nr_kept ? kept_row(rows, rows->at++) + 1 : NULL;
+		row = next_match(rows) ? rows->row : NULL;
+	else if (rows->at < rows->nr_kept)
+		row = kept_row(rows, rows->at++) + 1;
+	rows->table->nr_given += row != NULL;
+	return row;
 }
 
 void rows_close(struct rows *rows)

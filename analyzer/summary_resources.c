@@ -8,6 +8,7 @@
 #include "series.h"
 
 #define LINE_STEPS 48
+#define DISK_BLOCK_BYTES 4096
 
 /* What the page shows of each process set, added up over the processes. */
 struct resource {
@@ -60,6 +61,20 @@ static double fact_number(const struct process *process, const char *key)
 	return fact ? strtod(fact, NULL) : NAN;
 }
 
+/* The kernel counts a page of the log that the program touched as written by it. Can that be all there is? */
+static bool is_only_the_log(const struct model *model, const struct resource *resource, const struct series *written)
+{
+	struct series chars;
+	bool wrote;
+
+	if (strcmp(resource->column, "write_bytes") != 0 || written->last > (double)model->log_bytes)
+		return false;
+	series_of_all(&chars, model, "process", "write_chars", 1);
+	wrote = chars.known && chars.last >= DISK_BLOCK_BYTES;
+	series_release(&chars);
+	return !wrote;
+}
+
 static size_t fill_rows(struct document *document, const struct model *model, struct resource_row *rows)
 {
 	size_t nr = 0;
@@ -69,7 +84,8 @@ static size_t fill_rows(struct document *document, const struct model *model, st
 		char *line;
 
 		series_of_all(&row->series, model, "process", resources[i].column, LINE_STEPS);
-		if (row->series.known && !(resources[i].hide_if_none && !(row->series.peak > 0))) {
+		if (row->series.known && !(resources[i].hide_if_none && !(row->series.peak > 0)) &&
+		    !is_only_the_log(model, &resources[i], &row->series)) {
 			line = sparkline_text(&row->series.line, row->series.peak);
 			row->line = document_text(document, "%s", line);
 			row->resource = &resources[i];

@@ -95,20 +95,18 @@ static size_t count_processes(const struct model *model)
 	return nr;
 }
 
-static void add_recorded(struct document *document, const struct model *model)
+static void add_recorded(struct document *document, const struct report *report)
 {
+	const struct model *model = report->model;
 	uint64_t budget = 0;
-	size_t nr_threads = 0;
 
-	for (size_t i = 0; i < model->nr_processes; i++) {
-		nr_threads += model->processes[i]->nr_threads;
+	for (size_t i = 0; i < model->nr_processes; i++)
 		if (model->processes[i]->header.map_bytes > budget)
 			budget = model->processes[i]->header.map_bytes;
-	}
 	document_add(document, "Recorded", document_text(document,
 		"%s, %s, %s, %s; log %s (never above %s%s)",
 		summary_count(document, (double)count_processes(model), "process"),
-		summary_count(document, (double)nr_threads, "thread"),
+		summary_count(document, (double)report_threads(report), "thread"),
 		summary_count(document, (double)model->nr_functions, "function"),
 		summary_count(document, (double)model->calls, "call"),
 		summary_number(document, UNIT_BYTES, (double)model->log_bytes),
@@ -192,7 +190,7 @@ void summary_run(struct document *document, struct report *report)
 		return;
 	add_command(document, model);
 	add_end(document, model);
-	add_recorded(document, model);
+	add_recorded(document, report);
 	for (size_t i = 0; i < model->nr_processes; i++) {
 		enum process_end end = model->processes[i]->end_kind;
 

@@ -78,6 +78,7 @@ struct table {
 	bool (*next)(struct table *table, void *row);
 	void *source;			/* next's own */
 	size_t at;			/* next's own, 0 at first */
+	size_t nr_given;		/* rows given out so far; rows.c's own to count */
 	size_t nr_left_out;		/* fixed: rows that it leaves out, known before the first */
 };
 

@@ -2,6 +2,7 @@
 /* Single calls, one row for each slice, as they come from the log: memory does not grow with their number. */
 #include "views.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 
 #include "cells.h"
@@ -157,8 +158,20 @@ static void fill_depths(uint32_t *depths, struct tree_node *root)
 /* What share of all calls is here, on stderr, so that a table in a file stays a table. */
 static void tell_share(const struct model *model)
 {
-	fprintf(stderr, "insideme-report: %lu of %lu calls; INSIDEME_THRESHOLD=0 records all\n",
-		(unsigned long)model->nr_slices, (unsigned long)model->calls);
+	const char *advice = "INSIDEME_THRESHOLD=0 records all";
+	char open[64] = "";
+	uint64_t nr_open = 0;
+
+	for (size_t i = 0; i < model->nr_functions; i++)
+		nr_open += model->functions[i]->stats.open_calls;
+	for (size_t i = 0; i < model->nr_processes; i++)
+		if (model->processes[i]->header.threshold_set_ns == 0)
+			advice = "a larger INSIDEME_BUDGET records more";
+	if (nr_open)
+		snprintf(open, sizeof(open), ", %" PRIu64 " still open (-v summary)", nr_open);
+	fprintf(stderr, "insideme-report: %" PRIu64 " of %" PRIu64 " calls%s%s%s\n", model->nr_slices, model->calls, open,
+		model->nr_slices + nr_open < model->calls ? "; " : "",
+		model->nr_slices + nr_open < model->calls ? advice : "");
 }
 
 int view_calls(struct document *document, struct report *report)

@@ -2,6 +2,8 @@
 /* Each function: calls, times, allocations, over all threads and processes. */
 #include "views.h"
 
+#include <inttypes.h>
+
 #include "cells.h"
 
 /* A row: the function, and what its self time is compared with. */
@@ -125,18 +127,16 @@ static const char *text_columns(const struct report *report)
 int view_functions(struct document *document, struct report *report)
 {
 	struct table *table = functions_table(document, report, false);
-	size_t nr_threads = 0;
+	uint64_t nr_threads = report_threads_with_calls(report);
 
-	for (size_t i = 0; i < report->model->nr_processes; i++)
-		nr_threads += report->model->processes[i]->nr_threads;
 	table->title = report_program(report);
 	table->text_columns = text_columns(report);
 	table->text_top = 20;
 	if (!report->model->nr_functions)
 		table->note = "none were recorded; insideme-report -v summary says why";
 	else if (report_has_times(report))
-		table->note = document_text(document, "total = self + what it calls (recursion once); both summed over %zu "
-				    "thread%s; %% of self time in all functions", nr_threads, nr_threads == 1 ? "" : "s");
+		table->note = document_text(document, "total = self + what it calls (recursion once); both summed over %" PRIu64
+				    " thread%s; %% of self time in all functions", nr_threads, nr_threads == 1 ? "" : "s");
 	document_add_table(document, table);
 	return 0;
 }

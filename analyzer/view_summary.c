@@ -15,15 +15,6 @@
 #define DOUBTS_MAX	8
 #define RUNS_LOOKED_AT	50
 
-static size_t nr_threads(const struct model *model)
-{
-	size_t nr = 0;
-
-	for (size_t i = 0; i < model->nr_processes; i++)
-		nr += model->processes[i]->nr_threads;
-	return nr;
-}
-
 /* One row for csv and json: the run as numbers. */
 enum { RUN_PATH, RUN_COMMAND, RUN_END, RUN_START, RUN_ELAPSED, RUN_PROCESSES, RUN_THREADS, RUN_FUNCTIONS, RUN_CALLS,
 	RUN_SLICES, RUN_FUNCTIONS_NS, RUN_LOG_BYTES, RUN_STATUS, RUN_SIGNAL };
@@ -49,7 +40,7 @@ static struct value get_run(const struct column *column, const void *row)
 		[RUN_START] = (int64_t)model->start_realtime_ns,
 		[RUN_ELAPSED] = model->end,
 		[RUN_PROCESSES] = (int64_t)model->nr_processes,
-		[RUN_THREADS] = (int64_t)nr_threads(model),
+		[RUN_THREADS] = (int64_t)report_threads(report),
 		[RUN_FUNCTIONS] = (int64_t)model->nr_functions,
 		[RUN_CALLS] = (int64_t)model->calls,
 		[RUN_SLICES] = (int64_t)model->nr_slices,
@@ -157,7 +148,7 @@ static void add_time(struct document *document, struct report *report)
 	series_of_all(&cpu, report->model, "process", "cpu_ns", 1);
 	document_add(document, "Time", report_has_times(report) ? document_text(document,
 		"%s in functions, summed over %s%s%s", summary_number(document, UNIT_NS, report->model->functions_ns),
-		summary_count(document, (double)nr_threads(report->model), "thread"),
+		summary_count(document, (double)report_threads_with_calls(report), "thread"),
 		cpu.known ? "; CPU time of all: " : "",
 		cpu.known ? summary_number(document, UNIT_NS, cpu.last) : "") : "calls were counted, not timed")->apart = true;
 	series_release(&cpu);
@@ -180,7 +171,7 @@ static const char *memory_lead(struct document *document, const struct model *mo
 		summary_count(document, (double)model->heap.alloc_calls, "allocation"),
 		summary_number(document, UNIT_BYTES, (double)outside->alloc_bytes));
 	if (heap.known)
-		text = document_text(document, "%s; at most %s at a time, %s after the start", text,
+		text = document_text(document, "%s; most at a time in a sample: %s, %s after the start", text,
 			summary_number(document, UNIT_BYTES, heap.peak),
 			summary_number(document, UNIT_NS, (double)heap.peak_time));
 	series_release(&heap);

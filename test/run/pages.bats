@@ -1,0 +1,93 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-3.0-or-later
+# What a reader of the pages relies on: nothing counted twice, advice that helps, doubts told, plain text where asked.
+load lib
+
+@test "an exec counts neither its process nor its CPU time twice" {
+	monitor -q -- bash -c "sleep 0.05; exec $bin/burn 300 100"
+	used=$(awk '{ print ($2 + $4) / 1e6 }' stdout)
+	run "$report"
+	[[ $output == *"1 process, 1 thread,"* || $output == *"2 processes, 2 threads,"* ]]
+	found=$(sed -n 's/.*CPU time of all: \([0-9.]*\) ms.*/\1/p' <<<"$output")
+	between "CPU time of all, ms" "${used%.*}" "${found%.*}" $((${used%.*} + 40))
+}
+
+@test "rows of an image end with its exec" {
+	monitor -q -- bash -c "sleep 0.05; exec $bin/burn 300 100"
+	"$report" -v resources -f csv --columns time_ns,program,set >rows.csv
+	next=$(awk -F, '$2 == "burn" { print $1; exit }' rows.csv)
+	last=$(awk -F, '$2 == "bash" && $3 == "process" { last = $1 } END { print last }' rows.csv)
+	between "last row of bash" 1 "$last" "$next"
+}
+
+@test "pages of the log are not shown as written by the program" {
+	record burn 50 10
+	run "$report"
+	[[ $output != *" written "* ]]
+}
+
+@test "advice about calls that have no record" {
+	record calls || true
+	run "$report" -v calls
+	[[ $output == *"INSIDEME_THRESHOLD=0 records all"* ]]
+	INSIDEME_THRESHOLD=0 record calls || true
+	run "$report" -v calls
+	[[ $output != *INSIDEME_* ]]
+	INSIDEME_THRESHOLD=0 INSIDEME_BUDGET=1M record fill
+	run "$report" -v calls
+	[[ $output == *"a larger INSIDEME_BUDGET records more"* ]]
+	record ends kill || true
+	run "$report" -v calls
+	[[ $output == *" still open (-v summary)"* ]]
+}
+
+@test "short functions are doubted, long ones are not" {
+	record calls || true
+	run "$report"
+	[[ $output == *Doubts*"less than 100 ns a call"* ]]
+	record burn 100 10
+	run "$report"
+	[[ $output != *"less than 100 ns a call"* ]]
+}
+
+@test "damage that leaves nothing to show: exit 1, and a line that says so" {
+	record calls || true
+	head -c 5000 "$(find insideme.data -name '*.log')" >cut.log
+	for view in functions tree calls resources; do
+		for format in text csv json; do
+			run "$report" -v $view -f $format cut.log
+			same "status of $view as $format" "$status" 1
+			[[ $output == *"cut.log: damage left nothing for this view"* ]]
+		done
+	done
+	run "$report" -v quality cut.log
+	same "status of quality" "$status" 0
+	run "$report" -v functions --match nothing "$(find insideme.data -name '*.log')"
+	same "status without damage" "$status" 0
+}
+
+@test "ASCII only in a C locale" {
+	record calls_cpp || true
+	for view in summary functions tree calls resources quality; do
+		LC_ALL=C "$report" -v $view >page 2>/dev/null
+		same "other characters in $view" "$(LC_ALL=C grep -c '[^ -~]' page)" 0
+	done
+}
+
+@test "colours on a terminal, none with NO_COLOR or in a pipe" {
+	command -v script >/dev/null || skip "needs script"
+	record calls || true
+	export TERM=xterm
+	script -qec "'$report' -v functions" /dev/null >page
+	grep -q $'\e' page
+	NO_COLOR=1 script -qec "'$report' -v functions" /dev/null >page
+	same "escapes with NO_COLOR" "$(grep -c $'\e' page)" 0
+	same "escapes in a pipe" "$("$report" -v functions | grep -c $'\e')" 0
+}
+
+@test "a reader that has enough ends the report quietly" {
+	INSIDEME_THRESHOLD=0 record calls || true
+	{ "$report" -v tree -f csv --top 0 2>errors || echo "status $?" >ended; } | head -n 1 >/dev/null
+	same stderr "$(cat errors)" ''
+	same "how it ended" "$(cat ended 2>/dev/null || echo 'status 141')" 'status 141'
+}
