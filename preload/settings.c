@@ -11,6 +11,7 @@
 #define CONF_NAME	"insideme.conf"
 #define CONF_BYTES	16384
 #define PATH_BYTES	4096
+#define LEAST_SIZE	(1u << 20)	/* a log holds nothing in less */
 
 static const char *const timing_choices[] = { "exact", "counts", NULL };
 static const char *const heap_choices[] = { "off", "counters", NULL };
@@ -77,7 +78,7 @@ int setting_parse(enum setting_id id, const char *text, uint64_t *value)
 		*value = 0;
 		return text_length(text) < SETTING_TEXT_MAX ? 0 : -EINVAL;
 	case SETTING_SIZE:
-		return text_parse_size(text, value);
+		return text_parse_size(text, value) < 0 || *value < LEAST_SIZE ? -EINVAL : 0;
 	case SETTING_TIME:
 		return text_parse_time(text, value);
 	case SETTING_SWITCH:
@@ -101,7 +102,7 @@ int setting_parse(enum setting_id id, const char *text, uint64_t *value)
 static void add_expected(struct text *line, const struct setting *setting)
 {
 	static const char *const examples[] = {
-		[SETTING_TEXT] = "a shorter text",  [SETTING_SIZE] = "a size such as 64M",
+		[SETTING_TEXT] = "a shorter text",  [SETTING_SIZE] = "a size such as 64M, at least 1M",
 		[SETTING_TIME] = "a time such as 10us", [SETTING_SWITCH] = "on or off",
 	};
 
