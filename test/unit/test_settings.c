@@ -178,6 +178,16 @@ static void a_wrong_value_is_named_and_the_default_used(void **state)
 	assert_int_equal(settings.source[SETTING_THRESHOLD], FROM_FALLBACK);
 }
 
+static void no_budget_is_below_what_a_log_needs(void **state)
+{
+	uint64_t value;
+
+	(void)state;
+	assert_int_equal(setting_parse(SETTING_BUDGET, "1M", &value), 0);
+	assert_true(setting_parse(SETTING_BUDGET, "1023K", &value) < 0);
+	assert_true(setting_parse(SETTING_BUDGET, "0", &value) < 0);
+}
+
 static void an_unknown_name_is_named(void **state)
 {
 	char *environment[] = { "INSIDEME_TRESHOLD=1us", "INSIDEMEX=1", NULL };
@@ -235,6 +245,7 @@ int main(void)
 		IN_DIRECTORY(a_file_above_is_found),
 		IN_DIRECTORY(a_file_that_others_can_write_is_left_alone),
 		IN_DIRECTORY(a_wrong_value_is_named_and_the_default_used),
+		cmocka_unit_test(no_budget_is_below_what_a_log_needs),
 		IN_DIRECTORY(an_unknown_name_is_named),
 		IN_DIRECTORY(values_of_any_length_are_survived),
 		cmocka_unit_test(lists_are_sets_of_their_choices),
