@@ -171,7 +171,7 @@ static const char *memory_lead(struct document *document, const struct model *mo
 		summary_count(document, (double)model->heap.alloc_calls, "allocation"),
 		summary_number(document, UNIT_BYTES, (double)outside->alloc_bytes));
 	if (heap.known)
-		text = document_text(document, "%s; most at a time in a sample: %s, %s after the start", text,
+		text = document_text(document, "%s\nlargest sample of the heap: %s, %s after the start", text,
 			summary_number(document, UNIT_BYTES, heap.peak),
 			summary_number(document, UNIT_NS, (double)heap.peak_time));
 	series_release(&heap);
