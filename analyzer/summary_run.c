@@ -166,8 +166,10 @@ static void add_last_words(struct document *document, const struct process *proc
 	if (nr)
 		qsort(stacks, nr, sizeof(*stacks), deeper);
 	if (nr)
-		document_add(document, NULL, document_text(document, "Last words: what each thread of %s, process %u, "
-			"was in", process->header.program, process->header.pid))->apart = true;
+		document_add(document, NULL, document_text(document, process->end_kind == END_RUNNING ?
+			"Just now: what each thread of %s, process %u, is in" :
+			"Last words: what each thread of %s, process %u, was in",
+			process->header.program, process->header.pid))->apart = true;
 	for (size_t i = 0; i < nr && i < LAST_WORDS_STACKS; i++) {
 		const struct open_call *last = &stacks[i]->calls[stacks[i]->nr_calls - 1];
 

@@ -114,6 +114,23 @@ static char *run_with_functions(struct document *document)
 	return found;
 }
 
+/* Of one that only ran another by exec, as env does, it is no matter. */
+static const char *who_has_no_hooks(struct document *document, const struct model *model)
+{
+	const char *program = NULL;
+	size_t nr = 0;
+
+	for (size_t i = 0; i < model->nr_processes; i++) {
+		if (model->processes[i]->end_kind == END_EXEC && model->processes[i]->end_next)
+			continue;
+		program = model->processes[i]->header.program;
+		nr++;
+	}
+	if (nr == 1)
+		return document_text(document, "%s has no hooks", program);
+	return document_text(document, "none of the %zu programs has hooks", nr);
+}
+
 static void add_no_functions(struct document *document, const struct model *model)
 {
 	const char *text = "no functions were recorded";
@@ -125,10 +142,10 @@ static void add_no_functions(struct document *document, const struct model *mode
 	if (has_hooks)
 		text = "no functions were recorded: the program has hooks, but none was called";
 	else if (model->nr_processes)
-		text = document_text(document, "no functions were recorded: %s has no hooks. Build it with\n"
+		text = document_text(document, "no functions were recorded: %s. Build with\n"
 				     "  gcc -g -O2 -finstrument-functions ...     (the same for g++, gfortran and clang)\n"
-				     "to see its functions; memory and resources are recorded without",
-				     model->processes[0]->header.program);
+				     "to see functions; memory and resources are recorded without",
+				     who_has_no_hooks(document, model));
 	other = run_with_functions(document);
 	if (other)
 		text = document_text(document, "%s\nnewest run that has some: insideme-report %s", text, other);

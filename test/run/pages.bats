@@ -91,3 +91,22 @@ load lib
 	same stderr "$(cat errors)" ''
 	same "how it ended" "$(cat ended 2>/dev/null || echo 'status 141')" 'status 141'
 }
+
+@test "no hooks: what to do, and in which program" {
+	monitor -q -- env true
+	run "$report"
+	[[ $output == *"true has no hooks. Build with"*-finstrument-functions* ]]
+	monitor -q -- sh -c 'sleep 0.01; true; env true; true'
+	run "$report"
+	[[ $output == *"none of the "[2-9]" programs has hooks"* ]]
+}
+
+@test "a program that runs is told of in the present" {
+	LD_PRELOAD=$library "$bin/burn" 2000 0 >/dev/null &
+	sleep 0.3
+	run "$report"
+	kill $!
+	[[ $output == *"still running"*"Just now: what each thread of burn"*" is in"* ]]
+	run "$report"
+	[[ $output != *"Just now"* ]]
+}
