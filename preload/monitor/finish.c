@@ -31,7 +31,8 @@ void finish_say(const char *run_path, uint64_t nr_calls, uint64_t nr_bytes)
 
 	format_count(calls, nr_calls);
 	format_bytes(bytes, nr_bytes);
-	fprintf(stderr, "insideme: %s calls, %s; read with: insideme-report %s%s%s\n", calls, bytes, quote, path, quote);
+	fprintf(stderr, "insideme: %s call%s, %s; read with: insideme-report %s%s%s\n", calls, nr_calls == 1 ? "" : "s", bytes,
+		quote, path, quote);
 }
 
 /* Our own children are not recorded. */
