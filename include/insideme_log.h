@@ -222,7 +222,7 @@ struct log_frame {
 	int64_t thread_heap_bytes;	/* log_thread.heap_bytes at entry */
 	int64_t heap_bytes;		/* the process's heap as known to the thread at entry */
 	uint32_t node;
-	uint32_t reserved;
+	uint32_t parent;		/* ref of the node that the thread was in before */
 };
 _Static_assert(sizeof(struct log_frame) == 64, "a frame is one line");
 

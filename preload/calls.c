@@ -9,7 +9,7 @@ NOINLINE void call_begin_slowly(struct log_thread *thread, struct log_frame *fra
 {
 	uint32_t node = path_find(thread, thread->current, frame->function_addr);
 
-	frame->start_ticks = call_clock(call_timing());
+	call_start_clock(frame, call_timing());
 	call_publish(thread, frame, node);
 }
 

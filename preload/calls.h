@@ -45,9 +45,9 @@ static ALWAYS_INLINE struct log_frame *call_claim(const struct log_header *log, 
 	frame->function_addr = function_addr;
 	frame->stack_addr = stack_addr;
 	frame->return_addr = return_addr;
+	frame->parent = thread->current;
 	if (timing == TIME_NOT)		/* there will be no slice either */
 		return frame;
-	frame->child_ticks = 0;
 	frame->thread_heap_bytes = thread->heap_bytes;
 	frame->heap_bytes = log->heap_total_bytes + thread->heap_held_bytes;
 	return frame;
@@ -60,12 +60,19 @@ static ALWAYS_INLINE void call_publish(struct log_thread *thread, struct log_fra
 	thread->current = node;
 }
 
+/* The call begins now. What a handler's calls added to the frame so far is no part of it. */
+static ALWAYS_INLINE void call_start_clock(struct log_frame *frame, enum call_timing timing)
+{
+	frame->start_ticks = call_clock(timing);
+	frame->child_ticks = 0;
+}
+
 /* Node and clock of a call on a path that is not in the thread's cache; publishes it. */
 void call_begin_slowly(struct log_thread *thread, struct log_frame *frame);
 
 static ALWAYS_INLINE void pop_frame(struct log_thread *thread, struct log_frame *frame)
 {
-	thread->current = frame[-1].node;
+	thread->current = frame->parent;	/* the frame below may be one that our handler interrupted: not whole */
 	signal_fence();
 	thread->top_addr = (uint64_t)(frame - 1);
 }

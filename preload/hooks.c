@@ -7,11 +7,25 @@
 #include "stacks.h"
 
 /*
+ * Read before the top frame is: calls of a handler that comes at a full area go on in another one and leave the
+ * thread there, so the old limit with the new top is noticed, and the new limit with the old top would not be.
+ */
+static ALWAYS_INLINE uint64_t area_limit(const struct log_thread *thread)
+{
+	uint64_t limit_addr = thread->limit_addr;
+
+	load_now(limit_addr);
+	signal_fence();
+	return limit_addr;
+}
+
+/*
  * A top frame below us on the stack is dead, and so is one at our place that was entered from the same
  * place: this very call is made again. Inlined callees share our place, but not the place they return to.
  */
 static ALWAYS_INLINE bool follows_top(const struct log_thread *thread, uintptr_t stack_addr, uintptr_t return_addr)
 {
+	const uint64_t limit_addr = area_limit(thread);
 	const struct log_frame *top = top_frame(thread);
 
 	if (unlikely(stack_addr - thread->stack_low_addr >= thread->stack_bytes))
@@ -19,7 +33,7 @@ static ALWAYS_INLINE bool follows_top(const struct log_thread *thread, uintptr_t
 	if (unlikely(top->stack_addr <= stack_addr) &&
 	    (top->stack_addr < stack_addr || top->return_addr == return_addr))
 		return false;
-	return likely((uint64_t)top < thread->limit_addr);
+	return likely((uint64_t)top < limit_addr);
 }
 
 static ALWAYS_INLINE void enter(const struct log_header *log, struct log_thread *thread, uint64_t function_addr,
@@ -29,7 +43,7 @@ static ALWAYS_INLINE void enter(const struct log_header *log, struct log_thread 
 	struct log_frame *frame = call_claim(log, thread, function_addr, stack_addr, return_addr, timing);
 	const struct log_node *node;
 
-	frame->start_ticks = call_clock(timing);
+	call_start_clock(frame, timing);
 	ref = *path_cache_entry(thread, parent, function_addr);
 	node = node_at(log, ref);
 	if (likely(node->function_addr == function_addr && node->parent == parent))
@@ -78,9 +92,12 @@ EXPORT void __cyg_profile_func_enter(void *function, void *call_site)
 		enter(log, thread, (uint64_t)function, stack_addr, return_addr, TIME_BY_TSC);
 }
 
+/* The last call of a full area ends slowly, see area_limit(). */
 static ALWAYS_INLINE bool is_top(const struct log_thread *thread, uint64_t function_addr, uintptr_t stack_addr)
 {
-	return top_frame(thread)->function_addr == function_addr &&
+	const uint64_t limit_addr = area_limit(thread);
+
+	return top_frame(thread)->function_addr == function_addr && thread->top_addr != limit_addr &&
 	       stack_addr - thread->stack_low_addr < thread->stack_bytes;
 }
 
@@ -88,10 +105,8 @@ static NOINLINE void exit_slowly(uint64_t function_addr, uintptr_t stack_addr)
 {
 	struct log_thread *thread = thread_self();
 
-	if (!thread || !stack_before_exit(thread, function_addr, stack_addr))
-		return;
-	call_end_top(thread, false);
-	stack_after_exit(thread);
+	if (thread)
+		stack_exit(thread, function_addr, stack_addr);
 }
 
 static NOINLINE void exit_otherwise(uint64_t function_addr, uintptr_t stack_addr)

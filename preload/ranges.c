@@ -51,18 +51,12 @@ static bool line_holds(const char *line, const char *end, uintptr_t addr, uintpt
 	return addr >= *low && addr < *high;
 }
 
-int stack_range(uintptr_t addr, uintptr_t *low, uintptr_t *high, bool *is_signal)
+static int range_in_maps(uintptr_t addr, uintptr_t *low, uintptr_t *high)
 {
 	char buffer[BLOCK];
 	long fd, length, kept = 0;
 	bool found = false;
 
-	*is_signal = false;
-	if (live_is_sealed())
-		return -ENOENT;
-	*is_signal = on_signal_stack(addr, low, high);
-	if (*is_signal)
-		return 0;
 	fd = sys_open("/proc/self/maps", O_RDONLY | O_CLOEXEC, 0);
 	if (fd < 0)
 		return -ENOENT;
@@ -84,4 +78,21 @@ int stack_range(uintptr_t addr, uintptr_t *low, uintptr_t *high, bool *is_signal
 	}
 	sys_close((int)fd);
 	return found ? 0 : -ENOENT;
+}
+
+int stack_range(uintptr_t addr, uintptr_t *low, uintptr_t *high, bool *is_signal)
+{
+	uint64_t mask;
+	int error;
+
+	*is_signal = false;
+	if (live_is_sealed())
+		return -ENOENT;
+	*is_signal = on_signal_stack(addr, low, high);
+	if (*is_signal)
+		return 0;
+	sys_block_signals(&mask);	/* a handler that jumps away would leave the descriptor open */
+	error = range_in_maps(addr, low, high);
+	sys_restore_signals(&mask);
+	return error;
 }

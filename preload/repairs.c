@@ -21,10 +21,19 @@ static bool is_dead(const struct log_frame *top, uintptr_t stack_addr, uintptr_t
 	return top->stack_addr < stack_addr || (top->stack_addr == stack_addr && top->return_addr == return_addr);
 }
 
-/* A top frame whose node is not the thread's is being pushed or popped by the code we interrupt. */
+/* A top frame whose node is not the thread's is being pushed or popped by the code that a handler interrupted. */
 static bool is_whole(const struct log_thread *thread)
 {
-	return top_frame(thread)->function_addr && top_frame(thread)->node == thread->current;
+	return top_frame(thread)->node == thread->current;
+}
+
+/* The top call ends without an exit; where a handler left the code that was pushing or popping it, it is none. */
+static void end_top(struct log_thread *thread)
+{
+	if (is_whole(thread))
+		frames_end_broken(thread);
+	else
+		thread->top_addr = (uint64_t)(top_frame(thread) - 1);
 }
 
 static void end_dead(struct log_thread *thread, uintptr_t stack_addr, uintptr_t return_addr)
@@ -32,9 +41,9 @@ static void end_dead(struct log_thread *thread, uintptr_t stack_addr, uintptr_t 
 	for (;;) {
 		if (frames_go_down(thread))
 			continue;
-		if (!is_whole(thread) || !is_dead(top_frame(thread), stack_addr, return_addr))
+		if (!is_dead(top_frame(thread), stack_addr, return_addr))
 			return;
-		frames_end_broken(thread);
+		end_top(thread);
 	}
 }
 
@@ -112,6 +121,8 @@ static bool is_function_open(const struct log_thread *thread, uint64_t function_
 
 static bool find_call(struct log_thread *thread, uint64_t function_addr, uintptr_t stack_addr)
 {
+	bool is_open;
+
 	if (!on_current_stack(thread, stack_addr) &&
 	    (!stack_find(stack_addr) || !stack_switch(thread, stack_addr))) {
 		log_lose(live.log, LOG_LOST_UNKNOWN_EXITS);
@@ -122,28 +133,25 @@ static bool find_call(struct log_thread *thread, uint64_t function_addr, uintptr
 			frames_use(thread, newest_area(thread), top_frame(thread));
 		return false;
 	}
-	if (!is_function_open(thread, function_addr)) {
-		log_lose(live.log, LOG_LOST_UNKNOWN_EXITS);
-		return false;
-	}
-	for (;;) {
-		if (frames_go_down(thread))
-			continue;
-		if (top_frame(thread)->function_addr == function_addr)
+	is_open = is_function_open(thread, function_addr);
+	while (is_open && (frames_go_down(thread) || top_frame(thread)->function_addr)) {
+		if (top_frame(thread)->function_addr == function_addr && is_whole(thread))
 			return true;
-		frames_end_broken(thread);
+		end_top(thread);
 	}
+	log_lose(live.log, LOG_LOST_UNKNOWN_EXITS);
+	return false;
 }
 
-bool stack_before_exit(struct log_thread *thread, uint64_t function_addr, uintptr_t stack_addr)
+void stack_exit(struct log_thread *thread, uint64_t function_addr, uintptr_t stack_addr)
 {
-	bool found;
-
 	if (!begin_repair(thread, LOG_LOST_UNKNOWN_EXITS))
-		return false;
-	found = find_call(thread, function_addr, stack_addr);
+		return;
+	if (find_call(thread, function_addr, stack_addr)) {
+		call_end_top(thread, false);
+		stack_after_exit(thread);
+	}
 	end_repair(thread);
-	return found;
 }
 
 void stack_unwind_to(struct log_thread *thread, uintptr_t stack_addr)

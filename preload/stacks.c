@@ -118,6 +118,7 @@ static void move_stack(struct log_thread *thread, struct log_frames *stack)
 			frame = frames_of(area);
 		} else {
 			frame++;
+			frame->parent = node;
 			node = path_find(thread, node, frame->function_addr);
 		}
 		frame->node = node;

@@ -15,12 +15,12 @@
 bool stack_before_enter(struct log_thread *thread, uint64_t function_addr, uintptr_t stack_addr, uintptr_t return_addr);
 
 /*
- * An exit from @function_addr does not match the top frame, or is on another stack: make it so. Return:
- * whether the top frame is its call now; if not the exit has been counted.
+ * An exit from @function_addr that does not match the top frame, is on another stack or of a full area: make it
+ * match and end its call. An exit of a function that is not open is counted.
  */
-bool stack_before_exit(struct log_thread *thread, uint64_t function_addr, uintptr_t stack_addr);
+void stack_exit(struct log_thread *thread, uint64_t function_addr, uintptr_t stack_addr);
 
-/* After the end of a call on a stack whose hooks all come here: a signal handler's last one goes back. */
+/* The end of a call on a stack whose hooks all come here: a signal handler's last one goes back. */
 void stack_after_exit(struct log_thread *thread);
 
 /* Close as broken the calls whose stack is below @stack_addr on the current stack (longjmp, catch). */

@@ -93,6 +93,19 @@ load lib
 	same slices "$(view calls | "$here/csv" function function=work | wc -l)" "$work"
 }
 
+@test "signal handlers with hooks over calls that begin and end" {
+	for compiler in '' .clang; do
+		rm -rf insideme.data functions.csv
+		run record interrupted$compiler
+		same status "$status" 0
+		quiet
+		calls main 1
+		between "calls of down" 399900 "$(value calls function=down)" 400020
+		view tree --top 0 --columns path >tree.csv
+		same "calls under a handler's callees" "$(grep -cE ';(first|second);' tree.csv)" 0
+	done
+}
+
 @test "coroutines that switch inside of open calls" {
 	for compiler in '' .clang; do
 		rm -rf insideme.data functions.csv
