@@ -91,7 +91,7 @@ static void add_threshold_steps(struct findings *findings, struct process *proce
 
 		if (event->kind != LOG_EVENT_THRESHOLD)
 			continue;
-		add(findings, "threshold_raised_at_ns", UNIT_NS, (double)event->time, false,
+		add(findings, "threshold_raised_at_ns", UNIT_NS, (double)event->time, process->header.threshold_set_ns == 0,
 		    document_text(findings->document, "%s after the start single calls had to last %s to be recorded, "
 				  "no longer %s: %s (process %u)", human(findings, UNIT_NS, (double)event->time),
 				  human(findings, UNIT_NS, (double)event->values[0] * process->tick_ns),

@@ -110,3 +110,23 @@ load lib
 	run "$report"
 	[[ $output != *"Just now"* ]]
 }
+
+@test "who asked for every call reads on the first page that it ended" {
+	INSIDEME_THRESHOLD=0 INSIDEME_BUDGET=1M record fill
+	run "$report"
+	[[ $output == *Doubts*"single calls had to last"*"half of the remaining budget was used"* ]]
+	INSIDEME_BUDGET=1M record fill
+	run "$report"
+	[[ $output != *"single calls had to last"* ]]
+}
+
+@test "a disk that fills is told on the first page" {
+	[ "$(id -u)" = 0 ] || skip "mounting a small file system needs root"
+	mkdir small
+	mount -t tmpfs -o size=24m tmpfs small || skip "no mount here"
+	INSIDEME_THRESHOLD=0 INSIDEME_DIR=small/data record fill small/fill 200
+	cp -r small/data/* run
+	umount small
+	run "$report" run
+	[[ $output == *Doubts*"the log could not grow: disk full"* ]]
+}
