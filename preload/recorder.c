@@ -83,8 +83,10 @@ void recorder_mark_end(enum log_end end, int status)
 	if (!live_is_sealed()) {
 		if (log->pid != (uint32_t)sys_getpid())	/* a vfork child runs in its parent's memory */
 			return;
-		if (end == LOG_EXITED)
+		if (end == LOG_EXITED) {
 			helper_stop();
+			room_give_back();
+		}
 		clock_read_all(live.clock, &log->finish);
 	}
 	log->end_status = status;

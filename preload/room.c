@@ -2,6 +2,8 @@
 /* Room for the recorder's areas: what each kind may take of the budget, and growth when nobody grew ahead. */
 #include "room.h"
 
+#include <linux/falloc.h>
+
 #include "log.h"
 #include "live.h"
 #include "rundir.h"
@@ -76,4 +78,24 @@ void room_reserve(void)
 {
 	if (live.log)
 		grow_by_path(live.log, __atomic_load_n(&live.log->tail_bytes, __ATOMIC_RELAXED) + RESERVE_BYTES);
+}
+
+/* Only where no other thread can claim an area meanwhile. Hooks of destructors that still come grow the file again. */
+void room_give_back(void)
+{
+	struct log_header *log = live.log;
+	uint64_t tail = log->tail_bytes, reached = log->file_bytes, mask;
+	long fd;
+
+	if (log->nr_threads > 1 || reached <= tail)
+		return;
+	sys_block_signals(&mask);
+	fd = sys_open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW, 0);
+	if (fd >= 0) {
+		__atomic_store_n(&log->file_bytes, tail, __ATOMIC_RELEASE);
+		raw_syscall(SYS_fallocate, fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (long)tail,
+			    (long)(reached - tail), 0, 0);
+		sys_close((int)fd);
+	}
+	sys_restore_signals(&mask);
 }

@@ -21,4 +21,7 @@ struct log_area *room_new_area(enum log_area_kind kind, uint32_t owner, uint64_t
 /* Grow for the time when nothing can grow any more. */
 void room_reserve(void);
 
+/* The process ends: what was grown ahead and is not used goes back to the file system. */
+void room_give_back(void);
+
 #endif

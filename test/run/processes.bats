@@ -68,3 +68,10 @@ one_monitored_end() {
 	run "$report"
 	[[ $output == *"exit status 11"* ]]
 }
+
+@test "a process that has ended keeps no room that it did not use" {
+	record calls || true
+	bytes=$(($(du -k insideme.data/*/*.log | cut -f1) * 1024))
+	used=$(view quality | "$here/csv" value finding=log_bytes)
+	between "bytes on disk" "$used" "$bytes" $((used + 16384))
+}
