@@ -3,6 +3,8 @@
  * Wrappers of the longjmp family and of __cxa_begin_catch: what was open between here and the target is over.
  * The hooks would notice too, but only when the next entry shows it by its place on the stack.
  */
+#include "jumps.h"
+
 #include <signal.h>
 
 #include "real.h"
@@ -90,12 +92,22 @@ EXPORT _Noreturn void __longjmp_chk(struct __jmp_buf_tag to[1], int value)
 	__builtin_unreachable();
 }
 
+static void *(*program_begin_catch)(void *);	/* of a program that started with a C++ library; set before any thread */
+
+void jumps_init(void)
+{
+	program_begin_catch = real.__cxa_begin_catch;
+}
+
 /* Our frame lies where the catching function's hooks have theirs: what is open below it was thrown through. */
 EXPORT void *__cxa_begin_catch(void *exception);
 EXPORT void *__cxa_begin_catch(void *exception)
 {
+	uintptr_t caller = (uintptr_t)__builtin_return_address(0);
+	void *(*begin_catch)(void *) = program_begin_catch;
+
 	close_calls_below((uintptr_t)__builtin_frame_address(0));
-	if (unlikely(!real.__cxa_begin_catch))
-		real_init();
-	return real.__cxa_begin_catch ? real.__cxa_begin_catch(exception) : exception;
+	if (unlikely(!begin_catch))
+		begin_catch = (void *(*)(void *))real_for_caller("__cxa_begin_catch", caller);
+	return begin_catch ? begin_catch(exception) : exception;
 }

@@ -117,6 +117,40 @@ void real_forget(uintptr_t begin, uintptr_t end)
 			__atomic_store_n(slot_of(i), NULL, __ATOMIC_RELAXED);
 }
 
+struct caller_lookup {
+	const char *name;
+	uint32_t hash;
+	uintptr_t caller;
+	void *shared;
+	void *any;
+};
+
+static bool is_cpp_library(const struct object *object)
+{
+	return text_begins(object->soname, "libstdc++.so.") || text_begins(object->soname, "libc++abi.so.");
+}
+
+static int look_for_caller(const struct object *object, void *context)
+{
+	struct caller_lookup *lookup = context;
+	void *found = object_is_ours(object) ? NULL : object_find(object, lookup->name, lookup->hash);
+	bool is_own = found && object_holds(object, lookup->caller);
+
+	if (is_own || (found && !lookup->shared && is_cpp_library(object)))
+		lookup->shared = found;
+	if (found && !lookup->any)
+		lookup->any = found;
+	return is_own;
+}
+
+void *real_for_caller(const char *name, uintptr_t caller)
+{
+	struct caller_lookup lookup = { .name = name, .hash = symbol_hash(name), .caller = caller };
+
+	objects_each(look_for_caller, &lookup);
+	return lookup.shared ? lookup.shared : lookup.any;
+}
+
 static int look_before(const struct object *object, void *context)
 {
 	const char *name = context;

@@ -122,6 +122,12 @@ bool real_init(void);
 /* The object at [begin, end) is gone: forget what it defined. */
 void real_forget(uintptr_t begin, uintptr_t end);
 
+/*
+ * What the code at @caller would have called by @name without us, where the program started without any: its own
+ * object's definition, else that of a C++ library, else any. NULL: none. Plugins may each bring their own C++ library.
+ */
+void *real_for_caller(const char *name, uintptr_t caller);
+
 /* Is @name defined by an object that comes before ours, the program for example? Then ours is never called. */
 bool real_is_taken(const char *name);
 

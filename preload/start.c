@@ -7,6 +7,7 @@
 #include "fork.h"
 #include "heap.h"
 #include "helper.h"
+#include "jumps.h"
 #include "modules.h"
 #include "open.h"
 #include "paths.h"
@@ -163,6 +164,7 @@ __attribute__((constructor)) static void start(int argc, char **argv, char **env
 		return;
 	}
 	heap_init();
+	jumps_init();
 	if (!find_run(environment, &id) || !wipe_on_fork() || !begin_log(&id))
 		return;
 	live_when_child(open_child);

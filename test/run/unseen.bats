@@ -63,3 +63,31 @@ alike() {
 	LD_PRELOAD=$build/libinsideme-nop.so "$bin/calls" >stdout || same status $? 7
 	[ ! -e insideme.data ]
 }
+
+@test "plugins that each bring their own C++ library" {
+	cat >plugin.cpp <<-'END'
+		#include <cstdio>
+		#include <stdexcept>
+		extern "C" void run()
+		{
+			try {
+				try { throw std::runtime_error("thrown"); } catch (...) { throw; }
+			} catch (std::exception &error) { puts(error.what()); }
+		}
+	END
+	cat >main.c <<-'END'
+		#include <dlfcn.h>
+		int main(int argc, char **argv)
+		{
+			for (int i = 1; i < argc; i++)
+				((void (*)(void))dlsym(dlopen(argv[i], RTLD_NOW), "run"))();
+			return argc;
+		}
+	END
+	g++ -shared -fPIC plugin.cpp -o shared.so
+	g++ -shared -fPIC -static-libstdc++ -static-libgcc plugin.cpp -o static_1.so
+	cp static_1.so static_2.so
+	gcc main.c -o main
+	alike ./main ./shared.so ./static_1.so ./static_2.so
+	alike ./main ./static_1.so ./shared.so
+}
