@@ -3,6 +3,7 @@
 #include "log.h"
 
 #include <errno.h>
+#include <sys/resource.h>
 
 #include "clock.h"
 #include "syscalls.h"
@@ -23,6 +24,16 @@ static uint64_t growth_step(uint64_t file_bytes)
 	return step;
 }
 
+/* The program may have lowered it since the budget was chosen, and past it comes a signal that kills. */
+static uint64_t file_limit(void)
+{
+	struct rlimit limit;
+
+	if (raw_syscall(SYS_prlimit64, 0, RLIMIT_FSIZE, 0, (long)&limit, 0, 0) < 0)
+		return UINT64_MAX;
+	return limit.rlim_cur;
+}
+
 int log_grow(struct log_header *log, int fd, uint64_t bytes)
 {
 	uint64_t reached = __atomic_load_n(&log->file_bytes, __ATOMIC_ACQUIRE);
@@ -36,7 +47,7 @@ int log_grow(struct log_header *log, int fd, uint64_t bytes)
 		target = log->map_bytes;
 	if (bytes > target)
 		return -ENOBUFS;
-	error = sys_fallocate(fd, reached, target - reached);
+	error = target > file_limit() ? -EFBIG : sys_fallocate(fd, reached, target - reached);
 	if (error < 0) {
 		log_lose(log, LOG_LOST_GROWTH);
 		return (int)error;

@@ -30,7 +30,7 @@ static inline uint64_t log_slice_share(const struct log_header *log)
 
 /*
  * Make the file of @log reach at least @bytes, rounded up to the growth step; the pages are not touched.
- * @fd: the file, open for writing. Blocks no signals: a caller in the program must (SIGXFSZ).
+ * @fd: the file, open for writing. Never past the caller's limit on files (SIGXFSZ).
  * Return: 0, or -errno (-ENOSPC, -EFBIG, ... or -ENOBUFS past the budget).
  */
 int log_grow(struct log_header *log, int fd, uint64_t bytes);
