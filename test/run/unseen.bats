@@ -91,7 +91,6 @@ alike() {
 	alike ./main ./shared.so ./static_1.so ./static_2.so
 	alike ./main ./static_1.so ./shared.so
 }
-}
 
 @test "a limit on files that the program lowers" {
 	export INSIDEME_THRESHOLD=0
