@@ -53,7 +53,7 @@ static void find_own_end(struct process *process)
 		process->end_kind = END_EXIT;
 	else if (process->header.end == LOG_TURNED_OFF)
 		process->end_kind = END_TURNED_OFF;
-	else if (process->header.end == LOG_EXECED || process->end_next)
+	else if (process->end_next)
 		process->end_kind = END_EXEC;
 	else if (process_is_running(process))
 		process->end_kind = END_RUNNING;

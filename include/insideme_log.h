@@ -41,9 +41,8 @@ enum log_heap_bytes { LOG_HEAP_OFF = 0, LOG_HEAP_USABLE = 1 };	/* usable: malloc
 #define LOG_SNAPSHOT_RSS	2u	/* in rows of the set "memory", every ms while slices are written */
 
 enum log_end {
-	LOG_RUNNING = 0,	/* no word yet: still running, or killed */
+	LOG_RUNNING = 0,	/* no word yet: running, killed, or exec'ed: then the pid's next log goes on */
 	LOG_EXITED,		/* end_status is the exit status */
-	LOG_EXECED,		/* the pid's next log holds what follows */
 	LOG_TURNED_OFF,		/* the recorder gave up; a text record says why */
 };
 

@@ -16,7 +16,6 @@
 #define SLOW_INTERVAL_NS	(100u * MS)
 #define ACTIVE_INTERVAL_NS	(1u * MS)	/* of memory rows while slices are written */
 #define ACTIVE_NS		(20u * MS)	/* how long a slice counts as "being written" */
-#define PAUSE_NS		(100u * MS)	/* between looks at a process that runs another image now */
 
 /* What the rows may cost, in millionths of a core: one per cent in all, the fast ones most of it. */
 #define ALL_PPM			6500u
@@ -309,19 +308,11 @@ static int64_t until_next(const struct sampler *sampler, uint64_t look_ns)
 	return next > now ? (int64_t)(next - now) : 0;
 }
 
-/* After exec another image runs under the pid, with a log of its own; an exec that failed comes back. */
-static int64_t look_at_closed(struct sampler *sampler)
-{
-	if (sampler->config.log->end == LOG_TURNED_OFF)
-		return -ECANCELED;
-	return usage_is_alive(&sampler->usage) ? (int64_t)PAUSE_NS : -ESRCH;
-}
-
+/* The recorder turned itself off. */
 static bool is_closed(const struct sampler *sampler)
 {
-	uint32_t end = __atomic_load_n(&sampler->config.log->end, __ATOMIC_ACQUIRE);
-
-	return sampler->config.pid && (end == LOG_EXECED || end == LOG_TURNED_OFF);
+	return sampler->config.pid &&
+	       __atomic_load_n(&sampler->config.log->end, __ATOMIC_ACQUIRE) == LOG_TURNED_OFF;
 }
 
 int64_t sampler_step(struct sampler *sampler)
@@ -331,7 +322,7 @@ int64_t sampler_step(struct sampler *sampler)
 	int64_t wait_ns;
 
 	if (is_closed(sampler))
-		return look_at_closed(sampler);
+		return -ECANCELED;
 	look_ns = ahead_grow(&sampler->ahead, now);
 	grown_cpu_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID);
 	if (activity_look(&sampler->activity))

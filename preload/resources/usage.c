@@ -95,14 +95,6 @@ static bool is_over(const struct usage *usage, const struct proc_stat *stat)
 	return !usage->own_thread && stat->threads <= 1 && (stat->state == 'Z' || stat->state == 'X');
 }
 
-bool usage_is_alive(struct usage *usage)
-{
-	struct proc_stat stat;
-
-	return read_text(usage, usage->stat_fd) > 0 && proc_parse_stat(usage->buffer, &stat) == 0 &&
-	       !is_over(usage, &stat);
-}
-
 static uint64_t less(uint64_t all, uint64_t part)
 {
 	return all == LOG_NONE ? LOG_NONE : all > part ? all - part : 0;

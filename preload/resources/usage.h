@@ -49,8 +49,6 @@ void usage_close(struct usage *usage);
 void usage_leave(struct usage *usage);
 int usage_open_again(struct usage *usage, const struct log_header *log);
 
-bool usage_is_alive(struct usage *usage);
-
 /*
  * Each sets what it reads and leaves the rest alone. Return: 0, or -ESRCH when the process has ended; what
  * usage_read() has set then is the zombie's last word.

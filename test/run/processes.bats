@@ -70,7 +70,7 @@ one_monitored_end() {
 }
 
 @test "a process that has ended keeps no room that it did not use" {
-	LD_PRELOAD=$library true
+	LD_PRELOAD=$library /bin/true
 	bytes=$(($(du -k insideme.data/*/*.log | cut -f1) * 1024))
 	between "bytes on disk" 32768 "$bytes" 204800	# 256 KiB are there at the start
 }
