@@ -29,6 +29,10 @@ void finish_say(const char *run_path, uint64_t nr_calls, uint64_t nr_bytes)
 	const char *path = short_path(run_path), *quote = strpbrk(path, " \t\"$&|;<>()*?[\\`") ? "'" : "";
 	char calls[COUNT_TEXT_BYTES], bytes[COUNT_TEXT_BYTES];
 
+	if (!nr_bytes) {
+		fprintf(stderr, "insideme: no process was recorded\n");
+		return;
+	}
 	format_count(calls, nr_calls);
 	format_bytes(bytes, nr_bytes);
 	fprintf(stderr, "insideme: %s call%s, %s; read with: insideme-report %s%s%s\n", calls, nr_calls == 1 ? "" : "s", bytes,

@@ -165,7 +165,7 @@ static int read_stat(struct usage *usage, struct figures *figures)
 		return 0;
 	}
 	if (is_over(usage, &stat))
-		figures->threads = 0;
+		figures->threads = LOG_NONE;	/* none that could be meant */
 	figures->user_ns = stat.user_ns;
 	figures->system_ns = stat.system_ns;
 	/* each page of the log that the program has in memory is a fault that it has us to thank for */
