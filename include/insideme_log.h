@@ -281,8 +281,7 @@ struct log_thread {
 	uint32_t heap_inside;		/* > 0: in an allocator's function: what that allocates itself is not counted */
 	uint64_t slice_second_ticks;	/* start of the second whose slice bytes are counted */
 	uint64_t slice_second_bytes;
-	uint32_t in_repair;		/* 1: its stacks are being changed; hooks of a handler that comes now are dropped */
-	uint32_t reserved_2;
+	uint64_t repair_addr;		/* stack address of code that changes its stacks now: a handler's hooks are dropped */
 	uint64_t reserved[7];
 
 	_Alignas(64) uint32_t cache[LOG_CACHE_ENTRIES];	/* refs of nodes, checked against the node itself */

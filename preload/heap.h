@@ -119,7 +119,7 @@ static ALWAYS_INLINE struct log_thread *heap_begin(const void *function)
 static ALWAYS_INLINE void heap_end(struct log_thread *thread)
 {
 	if (thread)
-		thread->heap_inside--;
+		thread->heap_inside = 0;	/* a jump within a handler may have taken it back */
 }
 
 #endif

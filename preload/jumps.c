@@ -5,8 +5,6 @@
  */
 #include "jumps.h"
 
-#include <signal.h>
-
 #include "real.h"
 #include "stacks.h"
 
@@ -33,14 +31,6 @@ static uintptr_t target_of(const struct __jmp_buf_tag *to)
 }
 #endif
 
-static bool on_signal_stack(void)
-{
-	stack_t stack = { .ss_flags = 0 };
-
-	return raw_syscall(SYS_sigaltstack, 0, (long)&stack, 0, 0, 0, 0) == 0 && stack.ss_flags & SS_ONSTACK;
-}
-
-/* A signal stack that is left is left for good; any other may be a coroutine's, which is come back to. */
 static void close_calls_below(uintptr_t stack_addr)
 {
 	struct log_thread *thread = live.log ? self : NULL;
@@ -48,8 +38,6 @@ static void close_calls_below(uintptr_t stack_addr)
 	if (!thread)
 		return;
 	thread->heap_inside = 0;
-	if (stack_addr - thread->stack_low_addr >= thread->stack_bytes && on_signal_stack())
-		stack_close_all(thread);
 	stack_unwind_to(thread, stack_addr);
 }
 

@@ -2,6 +2,8 @@
 /* Calls that do not simply follow each other: without room for a frame, or ended without an exit. */
 #include "frames.h"
 
+#include <signal.h>
+
 /* No room for a frame: the call is counted under the path that is open; its exit finds the depth raised. */
 static void overflow(struct log_thread *thread, uint64_t function_addr, uintptr_t stack_addr)
 {
@@ -55,11 +57,11 @@ static bool on_current_stack(struct log_thread *thread, uintptr_t stack_addr)
 /* A signal handler's hooks that come while stacks are being changed are dropped and counted. */
 static bool begin_repair(struct log_thread *thread, enum log_loss loss)
 {
-	if (thread->in_repair) {
+	if (thread->repair_addr) {
 		log_lose(live.log, loss);
 		return false;
 	}
-	thread->in_repair = 1;
+	thread->repair_addr = (uint64_t)__builtin_frame_address(0);
 	signal_fence();
 	return true;
 }
@@ -67,7 +69,7 @@ static bool begin_repair(struct log_thread *thread, enum log_loss loss)
 static void end_repair(struct log_thread *thread)
 {
 	signal_fence();
-	thread->in_repair = 0;
+	thread->repair_addr = 0;
 }
 
 static bool make_way(struct log_thread *thread, uint64_t function_addr, uintptr_t stack_addr, uintptr_t return_addr)
@@ -154,12 +156,64 @@ void stack_exit(struct log_thread *thread, uint64_t function_addr, uintptr_t sta
 	end_repair(thread);
 }
 
+/* The signal stack that the code runs on. False: on none, or it cannot be asked. */
+static bool read_signal_stack(stack_t *stack)
+{
+	return !live_is_sealed() && raw_syscall(SYS_sigaltstack, 0, (long)stack, 0, 0, 0, 0) == 0 &&
+	       stack->ss_flags & SS_ONSTACK;
+}
+
+static bool is_in(const stack_t *stack, uintptr_t addr)
+{
+	return addr - (uintptr_t)stack->ss_sp < stack->ss_size;
+}
+
+/* Does a jump to @stack_addr end the code that a handler interrupted while it changed the stacks? */
+static bool leaves_repair(const struct log_thread *thread, uintptr_t stack_addr, const stack_t *signal_stack)
+{
+	if (!thread->repair_addr)
+		return false;
+	if (signal_stack && !(is_in(signal_stack, stack_addr) && is_in(signal_stack, thread->repair_addr)))
+		return !is_in(signal_stack, stack_addr);
+	return stack_addr > thread->repair_addr;
+}
+
+/* What it was about may be half done: its calls are taken from the area that it used last. */
+static void give_up_repair(struct log_thread *thread)
+{
+	struct log_frames *area = newest_area(thread);
+
+	if (thread->top_addr < (uint64_t)frames_of(area) || thread->top_addr > limit_of(area)) {
+		thread->top_addr = (uint64_t)frames_of(area);
+		thread->current = frames_of(area)->node;
+	}
+	frames_use(thread, area, top_frame(thread));
+	end_repair(thread);
+}
+
+static void leave_stacks(struct log_thread *thread, uintptr_t stack_addr)
+{
+	stack_t stack;
+	bool on_signal_stack = read_signal_stack(&stack);
+
+	if (leaves_repair(thread, stack_addr, on_signal_stack ? &stack : NULL))
+		give_up_repair(thread);
+	if (on_signal_stack && !is_in(&stack, stack_addr) && stack_of(thread)->is_signal) {
+		stack_close_all(thread);	/* left for good; any other may be a coroutine's, which is come back to */
+		stack_after_exit(thread);
+	}
+}
+
 void stack_unwind_to(struct log_thread *thread, uintptr_t stack_addr)
 {
 	if (thread->slice_depth) {	/* out of a signal handler that had interrupted a write */
 		thread->slices[0] = thread->slices[1] = 0;
 		thread->slice_depth = 0;
 	}
+	if (!thread->frames)
+		return;
+	if (thread->repair_addr || stack_of(thread)->is_signal)
+		leave_stacks(thread, stack_addr);
 	if (!on_current_stack(thread, stack_addr) || thread->overflow_depth)
 		return;		/* the next hook sees where it is */
 	end_dead(thread, stack_addr, 0);

@@ -74,6 +74,21 @@ load lib
 	done
 }
 
+@test "timeouts that jump out of calls at any moment" {
+	for stack in own signal; do
+		rm -rf insideme.data functions.csv
+		run record timeouts "$stack"
+		same status "$status" 0
+		quiet
+		read -r _ handler <stdout
+		calls main 1
+		between "calls of work" 19800 "$(value calls function=work)" 20000
+		between "calls of handler" $((handler * 99 / 100)) "$(value calls function=handler)" "$handler"
+		view tree --top 0 --columns path >tree.csv
+		same "work within work" "$(grep -c 'work;.*work' tree.csv)" 0
+	done
+}
+
 @test "signal handlers with hooks at a high rate" {
 	for compiler in '' .clang; do
 		rm -rf insideme.data functions.csv
