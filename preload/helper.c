@@ -14,6 +14,7 @@
 #include <sys/prctl.h>
 
 #include "clock.h"
+#include "live.h"
 #include "objects.h"
 #include "rundir.h"
 #include "sampler.h"
@@ -240,10 +241,10 @@ static void stop_task(struct helper *task, enum stop how)
 	wait_for_end(task, tid);
 }
 
-/* A vfork child shares our memory, but not our task. */
+/* A vfork child shares our memory, but not our task. None is there after a seccomp filter, nor may one be asked for. */
 static struct helper *own_task(void)
 {
-	return helper && helper->config.pid == (int)sys_getpid() ? helper : NULL;
+	return helper && !live_is_sealed() && helper->config.pid == (int)sys_getpid() ? helper : NULL;
 }
 
 void helper_stop(void)

@@ -2,6 +2,7 @@
 /*
  * What a second task in the process would disturb: life KIND, after 30 ms of calls, so that a sampler runs by then.
  *   tsync    a seccomp filter for all threads that ends the process at any system call but a few
+ *   forked   the same just after a fork, from which a sampler would come back later
  *   unshare  unshare(CLONE_NEWUSER), which the kernel refuses to a process with threads
  *   setuid   to nobody (as root): no task of the process keeps another user id
  *   wall     waitpid(-1, __WALL) finds no child
@@ -59,6 +60,16 @@ static int tsync(void)
 	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
 		return -1;
 	return (int)syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_TSYNC, &program);
+}
+
+static int forked_tsync(void)
+{
+	pid_t child = fork();
+
+	if (child == 0)
+		_exit(0);
+	waitpid(child, NULL, 0);
+	return tsync();
 }
 
 static int one_task_is_root(const char *task)
@@ -161,6 +172,8 @@ static int disturb(const char *kind)
 {
 	if (!strcmp(kind, "tsync"))
 		return tsync();
+	if (!strcmp(kind, "forked"))
+		return forked_tsync();
 	if (!strcmp(kind, "unshare"))
 		return unshare(CLONE_NEWUSER);
 	if (!strcmp(kind, "setuid"))
