@@ -8,8 +8,16 @@
 #define FIRST_AREA_BYTES	8192u
 #define LAST_AREA_BYTES		(1u << 20)
 
-/* A blank node from the thread's newest area of nodes, or from a new, larger one. */
-static struct log_node *new_node(struct log_thread *thread)
+static uint64_t next_area_bytes(const struct log_area *newest)
+{
+	return newest->bytes < LAST_AREA_BYTES ? newest->bytes * 2 : newest->bytes;
+}
+
+/*
+ * A blank node from the thread's newest area of nodes, or from a new, larger one; a small one in the room that is
+ * kept for nodes under "(other paths)", which new paths leave alone.
+ */
+static struct log_node *new_node(struct log_thread *thread, bool is_other)
 {
 	struct log_header *log = live.log;
 	uint32_t newest = thread->nodes;
@@ -21,7 +29,9 @@ static struct log_node *new_node(struct log_thread *thread)
 		if (place + sizeof(struct log_node) <= area->bytes)
 			return (struct log_node *)((char *)area + place);
 	}
-	bytes = newest && area->bytes < LAST_AREA_BYTES ? area->bytes * 2 : newest ? area->bytes : FIRST_AREA_BYTES;
+	bytes = newest && !is_other ? next_area_bytes(area) : FIRST_AREA_BYTES;
+	if (!is_other && room_is_kept(bytes))
+		return NULL;
 	area = room_new_area(LOG_AREA_NODES, thread->head.self, bytes,
 				 sizeof(*area) + sizeof(struct log_node), sizeof(struct log_node));
 	if (!area)
@@ -43,7 +53,7 @@ static uint32_t find_child(const struct log_header *log, uint32_t parent, uint64
 static uint32_t make_child(struct log_thread *thread, uint32_t parent, uint64_t function_addr)
 {
 	struct log_header *log = live.log;
-	struct log_node *above = node_at(log, parent), *node = new_node(thread);
+	struct log_node *above = node_at(log, parent), *node = new_node(thread, !thread->others || parent == thread->others);
 	uint32_t first, ref;
 
 	if (!node)

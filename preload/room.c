@@ -10,6 +10,7 @@
 #include "text.h"
 
 #define RESERVE_BYTES	(4u << 20)
+#define WORTH_BYTES	(128u << 10)	/* giving back takes the file system longer than it took to get */
 #define RETRY_TICKS	(1ull << 31)	/* about a second */
 
 static char path[RUN_PATH_BYTES];		/* set before any thread, and by a forked child */
@@ -36,6 +37,11 @@ static uint64_t share_of(enum log_area_kind kind)
 	if (kind == LOG_AREA_SLICES)
 		return log_slice_share(live.log);
 	return live.log->map_bytes / 16 * sixteenths[kind];
+}
+
+bool room_is_kept(uint64_t bytes)
+{
+	return __atomic_load_n(&live.log->tail_bytes, __ATOMIC_RELAXED) + bytes > live.log->map_bytes / 16 * 13;
 }
 
 /* Let the file reach @bytes: no descriptor is kept in the program, so by its path. */
@@ -87,7 +93,7 @@ void room_give_back(void)
 	uint64_t tail = log->tail_bytes, reached = log->file_bytes, mask;
 	long fd;
 
-	if (log->nr_threads > 1 || reached <= tail)
+	if (log->nr_threads > 1 || reached < tail + WORTH_BYTES)
 		return;
 	sys_block_signals(&mask);
 	fd = sys_open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW, 0);

@@ -3,6 +3,7 @@
 #ifndef INSIDEME_ROOM_H
 #define INSIDEME_ROOM_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "insideme_log.h"
@@ -17,6 +18,9 @@ const char *room_path(void);
  */
 struct log_area *room_new_area(enum log_area_kind kind, uint32_t owner, uint64_t bytes, uint32_t head_bytes,
 			       uint32_t record_bytes);
+
+/* Would an area of @bytes take of the part that is kept for functions under "(other paths)"? */
+bool room_is_kept(uint64_t bytes);
 
 /* Grow for the time when nothing can grow any more. */
 void room_reserve(void);

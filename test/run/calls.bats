@@ -134,6 +134,13 @@ load lib
 	done
 }
 
+@test "more call paths than there is room for: calls of functions stay exact" {
+	INSIDEME_BUDGET=4M run record deep
+	same status "$status" 0
+	quiet
+	calls down 200000 bottom 2 main 1
+}
+
 @test "recursion 100000 deep" {
 	run record deep
 	same status "$status" 0
