@@ -199,7 +199,7 @@ static bool is_under_valgrind(void)
 	return answer == YES;
 }
 
-void helper_start(struct log_header *log, const char *path, const struct settings *settings, const struct log_run *page)
+void helper_start(struct log_header *log, const char *path, const struct log_run *page)
 {
 	struct helper *task = helper ? helper : map_task();	/* a forked child has a copy of its parent's */
 
@@ -211,8 +211,8 @@ void helper_start(struct log_header *log, const char *path, const struct setting
 	text_copy(task->path, sizeof(task->path), path);
 	task->config = (struct sampler_config){
 		.log = log, .pid = (int)log->pid, .own_thread = true, .system = true,
-		.interval_is_set = settings->source[SETTING_INTERVAL] != FROM_FALLBACK,
-		.interval_ns = settings->value[SETTING_INTERVAL],
+		.interval_is_set = settings.source[SETTING_INTERVAL] != FROM_FALLBACK,
+		.interval_ns = settings.value[SETTING_INTERVAL],
 	};
 	helper = task;
 	start_task(task);

@@ -5,14 +5,12 @@
 
 #include "compiler.h"
 #include "insideme_log.h"
-#include "settings.h"
 
 /*
  * Start the sampling task for the log of this process, unless insideme-run samples the run from outside.
  * A task that cannot be started is no error: the log's header says that nothing was sampled.
  */
-void helper_start(struct log_header *log, const char *path, const struct settings *settings,
-		  const struct log_run *page);
+void helper_start(struct log_header *log, const char *path, const struct log_run *page);
 
 /* Let it take its last rows and end, and wait for it, at most some ms. */
 void helper_stop(void);

@@ -12,7 +12,7 @@
 #include "syscalls.h"
 #include "text.h"
 
-#define FIRST_BYTES		(256u << 10)	/* what a short program needs */
+#define FIRST_BYTES		(128u << 10)	/* what a short program needs */
 #define LEAST_BUDGET		(1u << 20)
 #define TMPFS_MAGIC		0x01021994
 #define ADDRESS_SPACE_SHARE	4		/* of what the limit on address space leaves */

@@ -91,7 +91,7 @@ static bool open_child(void)
 			log_write_event(live.log, LOG_EVENT_FORK, 0, values, 2, NULL, now_ticks());
 			thread_make();
 			publish_log(live.log);
-			helper_start(live.log, room_path(), &settings, run.page);
+			helper_start(live.log, room_path(), run.page);
 		}
 	}
 	sys_restore_signals(&mask);
@@ -178,7 +178,7 @@ __attribute__((constructor)) static void start(int argc, char **argv, char **env
 	threads_init();
 	ends_init();
 	publish_log(live.log);
-	helper_start(live.log, room_path(), &settings, run.page);
+	helper_start(live.log, room_path(), run.page);
 	live.log->start_cost_ns = clock_ns(CLOCK_MONOTONIC) - live.log->start.monotonic_ns;
 	if (settings.value[SETTING_VERBOSE])
 		recorder_say(room_path());
