@@ -26,10 +26,22 @@ static bool counts_match(const struct log_node *node, const uint64_t histogram[L
 	return sum <= timed_calls + slack && ((timed_calls + slack - sum) % WRAP <= 2 * slack || slack >= WRAP / 2);
 }
 
+/* Calls that a signal handler's kept out of the buckets. */
+static uint64_t missing_counts(const struct log_node *node, const uint64_t histogram[LOG_BUCKETS])
+{
+	uint64_t timed_calls = log_node_timed_calls(node), sum = 0;
+
+	for (int i = 0; i < LOG_BUCKETS; i++)
+		sum += histogram[i];
+	return timed_calls > sum && timed_calls < WRAP ? timed_calls - sum : 0;
+}
+
 /* The total lies between what the buckets say at least and at most. */
 static bool total_matches(const struct log_node *node, const uint64_t histogram[LOG_BUCKETS])
 {
-	double low = 0, high = 2.0 * (double)node->max_ticks + 1, total = (double)node->total_ticks, width = 1;
+	uint64_t missing = missing_counts(node, histogram);
+	double low = 0, high = 2.0 * (double)node->max_ticks * (double)(missing + 1) + 1;
+	double total = (double)node->total_ticks, width = 1;
 
 	if (log_node_timed_calls(node) >= WRAP / 2)
 		return true;
@@ -42,8 +54,10 @@ static bool total_matches(const struct log_node *node, const uint64_t histogram[
 
 static bool extremes_match(const struct log_node *node, const uint64_t histogram[LOG_BUCKETS])
 {
-	return node->min_ticks <= node->max_ticks && histogram[bucket_of(node->min_ticks)] &&
-	       histogram[bucket_of(node->max_ticks)];
+	if (node->min_ticks > node->max_ticks)
+		return false;
+	return missing_counts(node, histogram) ||
+	       (histogram[bucket_of(node->min_ticks)] && histogram[bucket_of(node->max_ticks)]);
 }
 
 /* Between the squares of the mean and of the longest call. */

@@ -50,6 +50,9 @@ bool frames_go_down(struct log_thread *thread);
 /* Leave the current stack for the one that @stack_addr lies in. False: there is no room for its frames. */
 bool stack_switch(struct log_thread *thread, uintptr_t stack_addr);
 
+/* A new stack, on which nothing is open; what was open in its memory is over. */
+void stack_add(struct log_thread *thread, uintptr_t low, uintptr_t bytes);
+
 /* The stack whose range holds @stack_addr, of any thread, or NULL. */
 struct log_frames *stack_find(uintptr_t stack_addr);
 

@@ -57,6 +57,8 @@ static NOINLINE void enter_slowly(uint64_t function_addr, uintptr_t stack_addr, 
 {
 	struct log_thread *thread = thread_self();
 
+	if (unlikely(!thread && live.log))
+		log_lose(live.log, LOG_LOST_CALLS);
 	if (thread && stack_before_enter(thread, function_addr, stack_addr, return_addr))
 		call_begin_slowly(thread, call_claim(live.log, thread, function_addr, stack_addr, return_addr,
 						     call_timing()));

@@ -14,6 +14,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 #include <time.h>
+#include <ucontext.h>
 
 #include "compiler.h"
 
@@ -56,6 +57,7 @@
 	X(int, pthread_setname_np, (pthread_t thread, const char *name))                            \
 	X(int, prctl, (int option, unsigned long a, unsigned long b, unsigned long c, unsigned long d)) \
 	X(long, syscall, (long number, long a, long b, long c, long d, long e, long f))             \
+	X(void, makecontext, (ucontext_t *context, void (*function)(void), int count, long a, long b, long c)) \
 	X(int, unshare, (int flags))                                                                \
 	X(int, setns, (int fd, int type))                                                           \
 	X(int, setuid, (uid_t user))                                                                \

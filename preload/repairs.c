@@ -218,3 +218,11 @@ void stack_unwind_to(struct log_thread *thread, uintptr_t stack_addr)
 		return;		/* the next hook sees where it is */
 	end_dead(thread, stack_addr, 0);
 }
+
+void stack_expect(struct log_thread *thread, uintptr_t low, uintptr_t bytes)
+{
+	if (thread->overflow_depth || !begin_repair(thread, LOG_LOST_BROKEN_CALLS))
+		return;
+	stack_add(thread, low, bytes);
+	end_repair(thread);
+}

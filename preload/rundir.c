@@ -141,7 +141,7 @@ int run_create(struct run *run, const char *dir, const char *program)
 	int error = choose_directory(dir, directory, sizeof(directory));
 
 	if (error) {
-		text_copy(run->path, sizeof(run->path), directory);
+		text_copy(run->path, sizeof(run->path), directory[0] == '/' ? directory : dir);
 		return error;
 	}
 	return create_in(run, directory, program);
@@ -311,7 +311,7 @@ int run_find(struct run *run, const char *run_setting, const char *dir, const st
 		return 0;
 	error = choose_directory(dir, directory, sizeof(directory));
 	if (error) {
-		text_copy(run->path, sizeof(run->path), directory);
+		text_copy(run->path, sizeof(run->path), directory[0] == '/' ? directory : dir);
 		return error;
 	}
 	if (run_of_own_log(run, directory, id))

@@ -45,6 +45,7 @@ static struct log_frames *make_stack(struct log_thread *thread, uintptr_t low, u
 	stack->stack_low_addr = low;
 	stack->stack_bytes = bytes;
 	stack->is_signal = is_signal;
+	stack->is_own = 0;
 	stack->left_ticks = 0;
 	stack->top_addr = (uint64_t)frames_of(stack);
 	stack->current = thread->current;
@@ -63,6 +64,7 @@ int stack_init(struct log_thread *thread, uintptr_t low, uintptr_t bytes)
 
 	if (!stack)
 		return -1;
+	stack->is_own = 1;
 	frames_use(thread, stack, frames_of(stack));
 	return 0;
 }
@@ -105,11 +107,10 @@ static void settle_time(struct log_frames *from, struct log_frames *to, uint64_t
 }
 
 /* A coroutine that goes on in another thread: its open calls get their places in that thread's tree. */
-static void move_stack(struct log_thread *thread, struct log_frames *stack)
+static void move_stack(struct log_thread *thread, struct log_frames *stack, uint32_t node)
 {
 	struct log_frames *area = stack;
 	struct log_frame *frame = frames_of(area);
-	uint32_t node = thread->current;
 
 	frame->node = node;
 	while ((uint64_t)frame != stack->top_addr) {
@@ -199,6 +200,17 @@ static void leave(struct log_thread *thread, struct log_frames *from, struct log
 	settle_time(from, to, now);
 }
 
+/*
+ * The node under which calls on @to stand when nothing is open there: where it is called from. Between two
+ * coroutines that is not seen: a scheduler without hooks called both from the same place.
+ */
+static uint32_t base_of(struct log_thread *thread, struct log_frames *from, const struct log_frames *to)
+{
+	if (to->is_own)
+		return log_ref(live.log, &thread->root);
+	return to->is_signal || from->is_own ? thread->current : frames_of(from)->node;
+}
+
 bool stack_switch(struct log_thread *thread, uintptr_t stack_addr)
 {
 	struct log_frames *from, *to = stack_find(stack_addr);
@@ -216,10 +228,12 @@ bool stack_switch(struct log_thread *thread, uintptr_t stack_addr)
 	}
 	if (from)
 		leave(thread, from, to);
+	else
+		to->is_own = 1;
 	if (!is_open(to))
-		to->current = frames_of(to)->node = thread->current;
+		to->current = frames_of(to)->node = base_of(thread, from, to);
 	else if (to->head.owner != thread->head.self)
-		move_stack(thread, to);
+		move_stack(thread, to, base_of(thread, from, to));
 	to->head.owner = thread->head.self;
 	to->interrupted = to->is_signal && from ? from->head.self : 0;
 	go_to(thread, to);
@@ -235,4 +249,30 @@ void stack_after_exit(struct log_thread *thread)
 	to = area_at(from->interrupted);
 	leave(thread, from, to);
 	go_to(thread, to);
+}
+
+/* Nothing runs on it any more: its calls end now, and its frames are free for another stack. */
+static void end_stack(struct log_thread *thread, struct log_frames *stack)
+{
+	if (is_open(stack) && stack->head.owner == thread->head.self && stack_switch(thread, stack->stack_low_addr)) {
+		stack_close_all(thread);
+		stack_switch(thread, (uintptr_t)__builtin_frame_address(0));
+	}
+	stack->stack_bytes = 0;
+	__atomic_store_n(&stack->head.owner, 0, __ATOMIC_RELEASE);
+}
+
+/* A stack that begins below is a whole mapping, taken for one before: the new one is found before it. */
+void stack_add(struct log_thread *thread, uintptr_t low, uintptr_t bytes)
+{
+	uint32_t ref = __atomic_load_n(&live.log->stacks, __ATOMIC_ACQUIRE);
+
+	for (; ref; ref = area_at(ref)->next_stack) {
+		struct log_frames *stack = area_at(ref);
+		bool is_ours = thread->frames && stack == stack_of(thread);
+
+		if (!is_ours && stack->stack_bytes && stack->stack_low_addr >= low && stack->stack_low_addr < low + bytes)
+			end_stack(thread, stack);
+	}
+	make_stack(thread, low, bytes, false);
 }

@@ -23,6 +23,9 @@ void stack_exit(struct log_thread *thread, uint64_t function_addr, uintptr_t sta
 /* The end of a call on a stack whose hooks all come here: a signal handler's last one goes back. */
 void stack_after_exit(struct log_thread *thread);
 
+/* A context was made that will run on this memory (makecontext). */
+void stack_expect(struct log_thread *thread, uintptr_t low, uintptr_t bytes);
+
 /* Close as broken the calls whose stack is below @stack_addr on the current stack (longjmp, catch). */
 void stack_unwind_to(struct log_thread *thread, uintptr_t stack_addr);
 

@@ -10,7 +10,7 @@ extern HIDDEN __thread struct log_thread *self TLS_INITIAL_EXEC;
 
 /*
  * The calling thread's record: made when this is its first event. NULL: nothing can be recorded now (not
- * ready, off, no room: counted). Callable from hooks, wrappers and signal handlers.
+ * ready, off, no room: callers count what they lose). Callable from hooks, wrappers and signal handlers.
  */
 struct log_thread *thread_make(void);
 

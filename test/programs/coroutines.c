@@ -5,12 +5,12 @@
  *   step always stands under body, inner under step.
  */
 #include <stdio.h>
-#include <stdlib.h>
 #include <ucontext.h>
 
 #define NR 3
 
 static ucontext_t scheduler, contexts[NR];
+static char stacks[NR][32768];		/* next to each other in one mapping */
 static volatile int current;
 static volatile long sink;
 
@@ -37,8 +37,8 @@ int main(void)
 {
 	for (int i = 0; i < NR; i++) {
 		getcontext(&contexts[i]);
-		contexts[i].uc_stack.ss_size = 65536;
-		contexts[i].uc_stack.ss_sp = malloc(contexts[i].uc_stack.ss_size);
+		contexts[i].uc_stack.ss_size = sizeof(stacks[i]);
+		contexts[i].uc_stack.ss_sp = stacks[i];
 		contexts[i].uc_link = &scheduler;
 		makecontext(&contexts[i], (void (*)(void))body, 1, i);
 	}
