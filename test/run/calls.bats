@@ -15,7 +15,7 @@ load lib
 }
 
 @test "the tree is that of the calls" {
-	record calls || true
+	record calls || same status $? 7
 	run "$report" -v tree --top 0
 	same status "$status" 0
 	[[ $output == *main*outer*middle*leaf* ]]
@@ -25,7 +25,7 @@ load lib
 }
 
 @test "recursion counts once in total time" {
-	record calls || true
+	record calls || same status $? 7
 	between "total of fib" 1 "$(value total_ns function=fib)" "$(value total_ns function=main)"
 	between "self of fib" 1 "$(value self_ns function=fib)" "$(value total_ns function=fib)"
 }
@@ -159,13 +159,13 @@ load lib
 }
 
 @test "counts mode counts the same" {
-	INSIDEME_TIMING=counts record calls || true
+	INSIDEME_TIMING=counts record calls || same status $? 7
 	quiet
 	calls outer 1000 middle 3000 leaf 6000 fib 21891 even 501 odd 500 main 1
 }
 
 @test "threshold 0 has a record of every call" {
-	INSIDEME_THRESHOLD=0 record calls || true
+	INSIDEME_THRESHOLD=0 record calls || same status $? 7
 	quiet
 	calls outer 1000 middle 3000 leaf 6000 fib 21891
 	view calls >calls.csv
