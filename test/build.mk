@@ -7,7 +7,7 @@ real_code := countries
 sources = $(filter-out %_plugin,$(filter-out $(real_code),$(basename $(notdir $(wildcard test/programs/*.$(1))))))
 programs := $(foreach name,$(call sources,c) $(call sources,cpp),$(bin)/$(name) $(bin)/$(name).clang)
 programs += $(addprefix $(bin)/,$(call sources,f90) $(real_code))
-programs += $(patsubst test/programs/%.c,$(bin)/%.so,$(wildcard test/programs/*_plugin.c))
+programs += $(patsubst test/programs/%.c,$(bin)/%.so,$(wildcard test/programs/*_plugin.c)) $(bin)/witness.so
 
 $(bin)/%: test/programs/%.c
 	@mkdir -p $(@D)
@@ -27,6 +27,9 @@ $(bin)/%: test/programs/%.f90
 $(bin)/%.so: test/programs/%.c
 	@mkdir -p $(@D)
 	$(call say,CC)gcc $(program_flags) -shared -fPIC $< -o $@
+$(bin)/witness.so: test/run/witness.c
+	@mkdir -p $(@D)
+	$(call say,CC)gcc -g -O2 -Wall -shared -fPIC $< -o $@
 $(bin)/countries: program_flags += -std=c++17 -isystem /usr/include/eigen3
 
 # Unit tests link what they need of both sides, built under sanitizers; so is the analyzer for run/.
@@ -52,6 +55,20 @@ run-tests: all $(programs) $(unit_tests) $(O)/sanitized/insideme-report
 
 programs: $(programs)
 .PHONY: check run-tests programs
+
+# The long ones: TORTURE="threads ends" runs those files alone. Their programs are built as those of programs/.
+torture_programs := $(foreach name,$(basename $(notdir $(wildcard test/torture/*.c))),$(bin)/$(name) $(bin)/$(name).clang)
+$(bin)/%: test/torture/%.c
+	@mkdir -p $(@D)
+	$(call say,CC)gcc $(program_flags) $< -o $@
+$(bin)/%.clang: test/torture/%.c
+	@mkdir -p $(@D)
+	$(call say,CC)clang $(program_flags) $< -o $@
+torture:
+	$(Q)$(MAKE) --no-print-directory $(if $(filter -j%,$(MAKEFLAGS)),,-j$(shell nproc)) O=$(O)/check DEV=1 run-torture
+run-torture: all $(programs) $(torture_programs) $(O)/sanitized/insideme-report
+	$(Q)scripts/torture $(abspath $(O)) $(TORTURE)
+.PHONY: torture run-torture
 -include $(wildcard $(O)/test/unit/*.d)
 
 # Benchmarks, side by side with the peers. Not part of make check: they measure, and take minutes.

@@ -62,3 +62,8 @@ calls() {
 quiet() {
 	same "what the recorder said" "$(cat stderr)" ''
 }
+
+# figure TEXT: what a test of torture/ measured, for doc/torture.md
+figure() {
+	echo "# figure: $*" >&3
+}
