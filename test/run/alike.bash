@@ -27,8 +27,8 @@ one_run() {
 	(cd "$seen/files" && exec timeout -k 5 "${limit:-60}" env LD_PRELOAD="$preload" WITNESS="$seen" \
 		INSIDEME_DIR="$BATS_TEST_TMPDIR/data.$name" "$@") >"$seen/stdout" 2>"$seen/stderr" </dev/null || status=$?
 	echo "$status" >"$seen/status"
-	sed -i -E "${filter:-}" "$seen/stdout" "$seen/stderr"
 	touch "$seen/descriptors" "$seen/threads"
+	sed -i -E "${filter:-}" "$seen"/{stdout,stderr,descriptors}
 	for file in descriptors threads; do
 		sort "$seen/$file" | sed '/^insideme-/d' >"$seen/$file.sorted"
 		rm "$seen/$file"
