@@ -17,7 +17,8 @@ common := -std=gnu11 -D_GNU_SOURCE -DINSIDEME_VERSION='"$(VERSION)"' $(warnings)
 # calls out of its loops and structure copies where that can be helped.
 recorder_cflags := $(filter-out -finstrument-functions% -fsanitize% -pg -flto%,$(CFLAGS)) $(common) \
 	-fPIC -fvisibility=hidden -ftls-model=initial-exec -fno-stack-protector -fno-builtin -fno-lto \
-	-fno-tree-loop-distribute-patterns -fno-omit-frame-pointer -fno-plt -mgeneral-regs-only
+	$(if $(findstring clang,$(CC)),,-fno-tree-loop-distribute-patterns) -fno-omit-frame-pointer -fno-plt \
+	-mgeneral-regs-only
 recorder_ldflags := -shared -nostartfiles -Wl,-z,now,-z,relro,-z,nodelete,-z,initfirst,-Bsymbolic,--no-undefined
 sanitize := -fno-sanitize-recover=all
 tool_cflags := $(CFLAGS) $(common) $(if $(SAN),-fsanitize=$(SAN) $(sanitize))

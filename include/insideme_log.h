@@ -31,6 +31,7 @@
 #define LOG_AREA_MAGIC		0x41524541u		/* "AREA" */
 #define LOG_AREA_ALIGN		4096			/* areas begin and end at multiples of this */
 #define LOG_NONE		UINT64_MAX		/* a value that could not be read */
+#define LOG_SHARED		/* a field of several writers, or read while it changes: by the __atomic builtins */
 
 enum log_kind { LOG_OF_PROGRAM = 1, LOG_OF_MONITOR = 2 };	/* insideme-run writes the second */
 enum log_clock { LOG_CLOCK_TSC = 1, LOG_CLOCK_MONOTONIC = 2 };
@@ -102,8 +103,8 @@ struct log_header {
 
 	/* Recorder's own cost, measured by the sampler; LOG_NONE: not measured. */
 	uint64_t start_cost_ns;		/* time in our constructor */
-	_Atomic uint64_t sampler_cpu_ns;	/* CPU time of the sampling so far */
-	_Atomic uint64_t sampler_rows;		/* rows it has read */
+	LOG_SHARED uint64_t sampler_cpu_ns;	/* CPU time of the sampling so far */
+	LOG_SHARED uint64_t sampler_rows;		/* rows it has read */
 	uint32_t sampler_kind;		/* 0: none, 1: a thread of the library, 2: insideme-run */
 	uint32_t sampler_tid;
 
@@ -114,22 +115,22 @@ struct log_header {
 	uint32_t reserved_1[13];
 
 	/* From here on: changes while the program runs. A line of its own for each kind of writer. */
-	_Alignas(64) _Atomic uint64_t threshold_ticks;	/* shortest call that gets a slice, now */
-	_Atomic uint64_t next_step_bytes;	/* tail_bytes at which threshold_ticks rises next */
+	_Alignas(64) LOG_SHARED uint64_t threshold_ticks;	/* shortest call that gets a slice, now */
+	LOG_SHARED uint64_t next_step_bytes;	/* tail_bytes at which threshold_ticks rises next */
 
-	_Alignas(64) _Atomic int64_t heap_total_bytes;	/* live heap of the process, less what threads hold back */
+	_Alignas(64) LOG_SHARED int64_t heap_total_bytes;	/* live heap of the process, less what threads hold back */
 
-	_Alignas(64) _Atomic uint64_t file_bytes;	/* the file reaches so far; nobody touches a page beyond */
-	_Atomic uint64_t tail_bytes;		/* areas lie in [header_bytes, tail_bytes) */
-	_Atomic uint32_t nr_threads;		/* thread areas so far */
-	_Atomic uint32_t end;			/* enum log_end */
+	_Alignas(64) LOG_SHARED uint64_t file_bytes;	/* the file reaches so far; nobody touches a page beyond */
+	LOG_SHARED uint64_t tail_bytes;		/* areas lie in [header_bytes, tail_bytes) */
+	LOG_SHARED uint32_t nr_threads;		/* thread areas so far */
+	LOG_SHARED uint32_t end;			/* enum log_end */
 	int32_t end_status;
-	_Atomic uint32_t records;		/* ref of the newest records area */
-	_Atomic uint32_t stacks;		/* ref of the newest stack, see log_frames.next_stack */
+	LOG_SHARED uint32_t records;		/* ref of the newest records area */
+	LOG_SHARED uint32_t stacks;		/* ref of the newest stack, see log_frames.next_stack */
 	uint32_t reserved_2;
 	struct log_clocks finish;		/* at end; all 0 before */
 
-	_Alignas(64) _Atomic uint64_t losses[LOG_LOSSES_MAX];
+	_Alignas(64) LOG_SHARED uint64_t losses[LOG_LOSSES_MAX];
 };
 _Static_assert(sizeof(struct log_header) <= LOG_HEADER_BYTES, "the header is one page");
 
@@ -153,7 +154,7 @@ struct log_area {
 	uint32_t kind;			/* enum log_area_kind */
 	uint32_t owner;			/* ref of the thread's area, 0: the process */
 	uint64_t bytes;			/* size with this head */
-	_Atomic uint64_t used_bytes;	/* of it in use, with this head; may pass bytes when writers found no room */
+	LOG_SHARED uint64_t used_bytes;	/* of it in use, with this head; may pass bytes when writers found no room */
 	uint32_t next;			/* ref of the writer's next area of this kind, 0 if none */
 	uint32_t record_bytes;		/* size of one record where all have one size, else 0 */
 	uint64_t reserved[3];
@@ -174,7 +175,7 @@ _Static_assert(sizeof(struct log_area) == 64, "an area's head is one line");
 struct log_node {
 	uint64_t function_addr;		/* as given to the hook, with flags; 0: the thread's root */
 	uint32_t parent;		/* ref of the caller's node; 0 for the root */
-	_Atomic uint32_t child;		/* ref of the first child, published with release */
+	LOG_SHARED uint32_t child;		/* ref of the first child, published with release */
 	uint32_t next;			/* ref of the next sibling */
 	uint32_t heap;			/* ref of its log_heap, 0: it did not allocate */
 	uint64_t calls;
@@ -198,12 +199,12 @@ static inline uint64_t log_node_timed_calls(const struct log_node *node)
 struct log_heap {
 	uint32_t node;
 	uint32_t reserved;
-	_Atomic uint64_t alloc_calls;
-	_Atomic uint64_t alloc_bytes;
-	_Atomic uint64_t free_calls;	/* frees done by this path, of blocks of any path */
-	_Atomic uint64_t freed_bytes;
-	_Atomic uint64_t failed_calls;	/* allocations that returned NULL */
-	_Atomic uint64_t largest_bytes;	/* largest single allocation */
+	LOG_SHARED uint64_t alloc_calls;
+	LOG_SHARED uint64_t alloc_bytes;
+	LOG_SHARED uint64_t free_calls;	/* frees done by this path, of blocks of any path */
+	LOG_SHARED uint64_t freed_bytes;
+	LOG_SHARED uint64_t failed_calls;	/* allocations that returned NULL */
+	LOG_SHARED uint64_t largest_bytes;	/* largest single allocation */
 	uint64_t reserved_2;
 };
 _Static_assert(sizeof(struct log_heap) == 64, "a heap record is one line");
@@ -270,7 +271,7 @@ struct log_thread {
 	uint32_t serial;		/* 0: the first thread of the log */
 	uint32_t nr_threads;		/* threads that shared this record one after the other */
 	uint64_t begin_ticks;
-	_Atomic uint64_t end_ticks;	/* 0: has not ended */
+	LOG_SHARED uint64_t end_ticks;	/* 0: has not ended */
 	uint64_t begin_function_addr;	/* of pthread_create, 0 for main */
 	char name[LOG_NAME_MAX];
 
@@ -352,14 +353,14 @@ enum log_record_kind {
 };
 struct log_record {
 	uint32_t bytes;			/* with this head, a multiple of 8 */
-	_Atomic uint32_t kind;		/* enum log_record_kind */
+	LOG_SHARED uint32_t kind;		/* enum log_record_kind */
 	uint64_t ticks;
 };
 
 /* A loaded object. Its addresses mean it from record.ticks until gone_ticks. */
 struct log_module {
 	struct log_record record;
-	_Atomic uint64_t gone_ticks;	/* 0: still loaded */
+	LOG_SHARED uint64_t gone_ticks;	/* 0: still loaded */
 	uint64_t begin_addr;		/* lowest and end of its loaded segments */
 	uint64_t end_addr;
 	uint64_t bias;			/* address in the process less address in the file (dlpi_addr) */
@@ -413,8 +414,8 @@ struct log_event {
 struct log_run {
 	uint64_t magic;
 	uint32_t version;
-	_Atomic uint32_t monitor_pid;	/* insideme-run that samples this run, 0: none */
-	_Atomic uint32_t messages;	/* bit i: message i was printed for this run */
+	LOG_SHARED uint32_t monitor_pid;	/* insideme-run that samples this run, 0: none */
+	LOG_SHARED uint32_t messages;	/* bit i: message i was printed for this run */
 	uint32_t reserved;
 	uint64_t start_realtime_ns;
 };

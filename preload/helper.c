@@ -36,9 +36,9 @@ enum stop { GO_ON, STOP, PAUSE };
 /* One mapping: guard, stack, TLS block, this, the sampler. */
 struct helper {
 	uint32_t tid;			/* set by the kernel, cleared and woken by it when the task has ended; or STARTING */
-	_Atomic uint32_t stop;		/* enum stop; woken */
-	_Atomic uint32_t pauses;	/* callers that want the process alone now */
-	_Atomic uint32_t has_ended;	/* for good */
+	uint32_t stop;		/* enum stop; woken */
+	uint32_t pauses;	/* callers that want the process alone now */
+	uint32_t has_ended;	/* for good */
 	bool has_started;		/* the sampler; only the task itself looks */
 	struct sampler_config config;
 	char path[RUN_PATH_BYTES];

@@ -14,7 +14,7 @@
 #define RETRY_TICKS	(1ull << 31)	/* about a second */
 
 static char path[RUN_PATH_BYTES];		/* set before any thread, and by a forked child */
-static _Atomic uint64_t retry_growth_ticks;	/* no attempt to grow before this */
+static uint64_t retry_growth_ticks;	/* no attempt to grow before this */
 
 void room_init(const char *log_path)
 {

@@ -274,7 +274,7 @@ static int take_row(struct sampler *sampler, enum column_set_id set)
 static void count_cpu(struct sampler *sampler, uint64_t begin_ns, uint64_t grown_ns)
 {
 	uint64_t end_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID), spent_ns;
-	_Atomic uint64_t *total = &sampler->config.log->sampler_cpu_ns;
+	uint64_t *total = &sampler->config.log->sampler_cpu_ns;
 
 	if (step_end_cpu_ns && begin_ns > step_end_cpu_ns)
 		unclaimed_cpu_ns += begin_ns - step_end_cpu_ns;
