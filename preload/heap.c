@@ -32,6 +32,7 @@ static int find_allocator(const struct object *object, void *context)
 		return 0;
 	allocator.begin = object->begin;
 	allocator.bytes = object->end - object->begin;
+	allocator.is_libcs = text_begins(object->soname, "libc.so.");
 	if (is_sanitizer(object))
 		allocator.unusable = "a sanitizer's malloc cannot be measured";
 	return 0;
@@ -52,6 +53,17 @@ void heap_init(void)
 		allocator.unusable = "malloc, free and malloc_usable_size are not of one allocator";
 	if (allocator.unusable)
 		allocator.bytes = 0;
+}
+
+NOINLINE uint64_t heap_ask_allocator(struct log_thread *thread, void *block)
+{
+	uint32_t inside = thread->heap_inside;
+	uint64_t bytes;
+
+	thread->heap_inside = inside + 1;
+	bytes = real.malloc_usable_size(block);
+	thread->heap_inside = inside;
+	return bytes;
 }
 
 /* A blank record from the thread's newest area, or from a new one. A signal handler may come in between. */

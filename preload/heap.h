@@ -21,6 +21,7 @@ extern HIDDEN struct allocator {
 	uintptr_t begin;
 	uintptr_t bytes;		/* 0: the heap is not counted */
 	const char *unusable;		/* why, NULL: it is counted */
+	bool is_libcs;			/* which calls nothing that can be interposed to tell the size of a block */
 } allocator;	/* set before any thread */
 
 /* What a thread holds back of the process's total, at most. */
@@ -67,6 +68,14 @@ static ALWAYS_INLINE void heap_change(struct log_thread *thread, long bytes)
 		heap_publish_held(thread);
 }
 
+/* tcmalloc makes an object by operator new when it is first asked: what it calls meanwhile is not counted. */
+uint64_t heap_ask_allocator(struct log_thread *thread, void *block);
+
+static ALWAYS_INLINE uint64_t heap_block_bytes(struct log_thread *thread, void *block)
+{
+	return likely(allocator.is_libcs) ? real.malloc_usable_size(block) : heap_ask_allocator(thread, block);
+}
+
 /* The allocator returned @block, NULL for a failure. */
 static ALWAYS_INLINE void heap_allocated(struct log_thread *thread, void *block)
 {
@@ -79,7 +88,7 @@ static ALWAYS_INLINE void heap_allocated(struct log_thread *thread, void *block)
 		add_own(&heap->failed_calls, 1);
 		return;
 	}
-	bytes = real.malloc_usable_size(block);
+	bytes = heap_block_bytes(thread, block);
 	add_own(&heap->alloc_calls, 1);
 	add_own(&heap->alloc_bytes, (long)bytes);
 	if (unlikely(bytes > heap->largest_bytes))

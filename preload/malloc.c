@@ -48,7 +48,7 @@ EXPORT void free(void *block)
 		return;
 	thread = block ? heap_thread() : NULL;
 	if (likely(thread))
-		heap_freed(thread, real.malloc_usable_size(block));
+		heap_freed(thread, heap_block_bytes(thread, block));
 	real_free(block);
 }
 
@@ -74,7 +74,7 @@ EXPORT void *realloc(void *block, size_t bytes)
 	thread = heap_thread();
 	if (!thread)
 		return real.realloc(block, bytes);
-	old_bytes = block ? real.malloc_usable_size(block) : 0;
+	old_bytes = block ? heap_block_bytes(thread, block) : 0;
 	moved = real.realloc(block, bytes);
 	reallocated(thread, block, old_bytes, moved, block && !bytes);
 	return moved;
@@ -92,7 +92,7 @@ EXPORT void *reallocarray(void *block, size_t count, size_t bytes)
 	thread = heap_begin((void *)real.reallocarray);
 	if (!thread)
 		return real.reallocarray(block, count, bytes);
-	old_bytes = block ? real.malloc_usable_size(block) : 0;
+	old_bytes = block ? heap_block_bytes(thread, block) : 0;
 	moved = real.reallocarray(block, count, bytes);
 	heap_end(thread);
 	reallocated(thread, block, old_bytes, moved, block && (!count || !bytes));
@@ -168,7 +168,7 @@ EXPORT void *pvalloc(size_t bytes)
 static void freed(struct log_thread *thread, void *block)
 {
 	if (thread && block)
-		heap_freed(thread, real.malloc_usable_size(block));
+		heap_freed(thread, heap_block_bytes(thread, block));
 }
 
 EXPORT void free_sized(void *block, size_t bytes);

@@ -44,7 +44,7 @@ static ALWAYS_INLINE struct log_thread *delete_begin(const void *function, void 
 	struct log_thread *thread = block ? heap_begin(function) : NULL;
 
 	if (unlikely(thread))
-		heap_freed(thread, real.malloc_usable_size(block));
+		heap_freed(thread, heap_block_bytes(thread, block));
 	return thread;
 }
 

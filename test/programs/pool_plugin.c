@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * An allocator to be preloaded behind the recorder, like jemalloc and its kind: its operator new does not pass
- * its malloc, and nothing is ever given back. What alloc_cpp allocates must be counted once each.
+ * its malloc, nothing is ever given back, and to tell the size of a block it first makes an object by operator new.
+ * What alloc_cpp allocates must be counted once each.
  */
 #include <stddef.h>
 #include <stdint.h>
@@ -24,10 +25,19 @@ static HIDE void *take(size_t bytes, size_t align)
 	return block;
 }
 
+HIDE void *_Znwm(size_t bytes)
+{
+	return take(bytes, 16);
+}
+
+/* By its name: whose operator new comes first is called. */
 HIDE size_t malloc_usable_size(void *block)
 {
+	static void *teller;
 	size_t bytes = 0;
 
+	if (!teller)
+		teller = _Znwm(100);
 	if (block)
 		memcpy(&bytes, (char *)block - sizeof(size_t), sizeof(bytes));
 	return bytes;
@@ -68,11 +78,6 @@ HIDE void *aligned_alloc(size_t align, size_t bytes)
 }
 
 /* operator new and delete, by their symbols. */
-HIDE void *_Znwm(size_t bytes)
-{
-	return take(bytes, 16);
-}
-
 HIDE void *_Znam(size_t bytes)
 {
 	return take(bytes, 16);

@@ -19,7 +19,7 @@ needs() {
 
 # one_run NAME PRELOAD COMMAND...: what it did is in the folder NAME, of another name while it ran.
 one_run() {
-	local name=$1 preload=$2 status=0 seen=$BATS_TEST_TMPDIR/seen
+	local name=$1 preload=$2 status=0 file seen=$BATS_TEST_TMPDIR/seen
 	shift 2
 	rm -rf "$name" "data.$name"
 	mkdir -p given "$seen"
@@ -38,6 +38,7 @@ one_run() {
 }
 
 alike() {
+	local name
 	one_run plain "${before:-} ${after:-} $witness" "$@"
 	one_run inside "${before:-} $library ${after:-} $witness" "$@"
 	diff -r -x threads.sorted plain inside || { echo "^ $*"; return 1; }
