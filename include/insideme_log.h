@@ -30,6 +30,7 @@
 #define LOG_REF_SHIFT		6			/* ref = offset >> LOG_REF_SHIFT */
 #define LOG_AREA_MAGIC		0x41524541u		/* "AREA" */
 #define LOG_AREA_ALIGN		4096			/* areas begin and end at multiples of this */
+#define LOG_LAUNCH_ID_BYTES	64
 #define LOG_NONE		UINT64_MAX		/* a value that could not be read */
 #define LOG_SHARED		/* a field of several writers, or read while it changes: by the __atomic builtins */
 
@@ -90,7 +91,7 @@ struct log_header {
 	char host[64];
 	char program[64];		/* base name of the executable, cut */
 	int32_t rank;			/* -1: none in the environment */
-	int32_t nr_ranks;
+	int32_t nr_ranks;		/* -1: none, or not told */
 
 	uint32_t clock;			/* enum log_clock */
 	uint32_t timing;		/* enum log_timing */
@@ -112,7 +113,9 @@ struct log_header {
 	uint64_t threshold_set_ns;	/* INSIDEME_THRESHOLD as set; threshold_ticks is what is in force */
 	uint64_t threshold_floor_ticks;	/* 1 us: where a threshold of 0 is raised to */
 	uint32_t snapshot;		/* LOG_SNAPSHOT_ bits: what is known of memory around each slice */
-	uint32_t reserved_1[13];
+	int32_t local_rank;		/* among the ranks of this host; -1: none, or not told */
+	uint32_t is_rank_child;		/* 1: a process that the rank started, not the rank itself */
+	uint32_t reserved_1[11];
 
 	/* From here on: changes while the program runs. A line of its own for each kind of writer. */
 	_Alignas(64) LOG_SHARED uint64_t threshold_ticks;	/* shortest call that gets a slice, now */
@@ -131,6 +134,8 @@ struct log_header {
 	struct log_clocks finish;		/* at end; all 0 before */
 
 	_Alignas(64) LOG_SHARED uint64_t losses[LOG_LOSSES_MAX];
+
+	char launch_id[LOG_LAUNCH_ID_BYTES];	/* the same in all ranks of one launch; "": none, or not told */
 };
 _Static_assert(sizeof(struct log_header) <= LOG_HEADER_BYTES, "the header is one page");
 
@@ -416,8 +421,9 @@ struct log_run {
 	uint32_t version;
 	LOG_SHARED uint32_t monitor_pid;	/* insideme-run that samples this run, 0: none */
 	LOG_SHARED uint32_t messages;	/* bit i: message i was printed for this run */
-	uint32_t reserved;
+	uint32_t creator_pid;		/* the process that made the run, and its start: field 22 of /proc/PID/stat */
 	uint64_t start_realtime_ns;
+	uint64_t creator_start;
 };
 
 #endif

@@ -9,6 +9,7 @@
 #include <sys/vfs.h>
 
 #include "clock.h"
+#include "run_logs.h"
 #include "syscalls.h"
 #include "text.h"
 
@@ -96,7 +97,11 @@ static void fill_header(struct log_header *log, const struct log_open *open, uin
 	text_copy(log->boot_id, sizeof(log->boot_id), id->boot_id);
 	text_copy(log->host, sizeof(log->host), id->host);
 	text_copy(log->program, sizeof(log->program), id->program);
-	log->rank = -1;
+	log->rank = id->rank.rank;
+	log->nr_ranks = id->rank.nr_ranks;
+	log->local_rank = id->rank.local_rank;
+	log->is_rank_child = id->rank.is_child;
+	text_copy(log->launch_id, sizeof(log->launch_id), id->rank.launch_id);
 	log->clock = open->clock;
 	log->timing = open->settings->value[SETTING_TIMING] == TIMING_EXACT ? LOG_TIMING_EXACT : LOG_TIMING_COUNTS;
 	log->heap_bytes = open->settings->value[SETTING_HEAP] == HEAP_OFF ? LOG_HEAP_OFF : LOG_HEAP_USABLE;

@@ -4,6 +4,7 @@
 #define INSIDEME_OPEN_H
 
 #include "log.h"
+#include "process_id.h"
 #include "rundir.h"
 #include "settings.h"
 

@@ -62,11 +62,20 @@ int process_parent(uint32_t pid, uint32_t *ppid, uint64_t *start)
 	return 0;
 }
 
+void process_program(uint32_t pid, char *program)
+{
+	char path[32], exe[PATH_MAX];
+	long length;
+
+	proc_path(path, sizeof(path), pid, "/exe");
+	length = sys_readlink(path, exe, sizeof(exe) - 1);
+	exe[length > 0 ? length : 0] = '\0';
+	text_copy(program, PROCESS_PROGRAM_BYTES, length > 0 ? text_base_name(exe) : "unknown");
+}
+
 void process_id_read(struct process_id *id)
 {
 	struct utsname names;
-	char exe[PATH_MAX];
-	long length;
 
 	id->pid = (uint32_t)sys_getpid();
 	if (process_parent(id->pid, &id->ppid, &id->start) < 0) {
@@ -80,9 +89,7 @@ void process_id_read(struct process_id *id)
 			*p = '_';
 	if (read_file("/proc/sys/kernel/random/boot_id", id->boot_id, 37) < 0)
 		id->boot_id[0] = '\0';
-	length = sys_readlink("/proc/self/exe", exe, sizeof(exe) - 1);
-	exe[length > 0 ? length : 0] = '\0';
-	text_copy(id->program, sizeof(id->program), length > 0 ? text_base_name(exe) : "unknown");
+	process_program(id->pid, id->program);
 }
 
 void format_date(char *date, uint64_t realtime_ns)

@@ -6,15 +6,26 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "rank.h"
+
+/* Between recorded ancestors lie few that are not: static, setuid, or without our environment. */
+#define PROCESS_ANCESTORS_MAX 4
+#define PROCESS_PROGRAM_BYTES 64
+
 struct process_id {
 	uint32_t pid;
 	uint32_t ppid;
 	uint64_t start;			/* field 22 of /proc/PID/stat */
 	char host[64];
 	char boot_id[40];
-	char program[64];		/* base name of the executable */
+	char program[PROCESS_PROGRAM_BYTES];	/* base name of the executable */
+	struct rank rank;
 };
+/* This process; all but its rank, see rank_read(). */
 void process_id_read(struct process_id *id);
+
+/* Base name of the executable of @pid, cut to PROCESS_PROGRAM_BYTES; "unknown" when it cannot be read. */
+void process_program(uint32_t pid, char *program);
 
 /* Parent and start time of @pid. Return: 0, -ESRCH when it is gone, -EINVAL. */
 int process_parent(uint32_t pid, uint32_t *ppid, uint64_t *start);

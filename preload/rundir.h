@@ -1,15 +1,18 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The run: a directory with one log per process image. Which run this process belongs to, starting a new
- * one, and the names of logs in it. No libc; used by the library's constructor and by insideme-run.
+ * The run: a directory with one log per process image, and RUN/run, a page that all its processes keep mapped.
+ * No libc; used by the library's constructor and by insideme-run.
  */
 #ifndef INSIDEME_RUNDIR_H
 #define INSIDEME_RUNDIR_H
 
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "insideme_log.h"
 #include "process_id.h"
+#include "text.h"
 
 #define RUN_PATH_BYTES 4096
 
@@ -18,21 +21,28 @@ struct run {
 	struct log_run *page;		/* RUN/run, mapped shared and kept */
 };
 
-/*
- * The run of this process: @run_setting (INSIDEME_RUN) if not empty, else that of the nearest ancestor, else
- * the one that holds a log of this pid and start time (before an exec), else a new one in @dir.
- * Return: 0, or -errno with the path that failed in run->path.
- */
-int run_find(struct run *run, const char *run_setting, const char *dir, const struct process_id *id);
-
-/* A new run in @dir for @program: YYYYMMDD-hhmmss-PROGRAM in UTC, with -2 and so on if that exists. */
-int run_create(struct run *run, const char *dir, const char *program);
+/* "@directory/@name" */
+void path_join(char *path, size_t bytes, const char *directory, const char *name);
+/* @path made absolute, since the program may change its directory; @text can be added to. Return: 0, or -errno. */
+int path_make_absolute(struct text *text, char *buffer, size_t bytes, const char *path);
 
 /*
- * A new, empty log in the run: HOST-PID-N.log, mode 0600. Its absolute path goes to @path and N to
- * @exec_count. Return: descriptor (O_RDWR, O_CLOEXEC), or -errno.
+ * Make a directory that nobody else can write: other users' links and files must not catch our logs.
+ * Return: 0, -EPERM when it is not ours alone, or another -errno.
  */
-int run_new_log(const struct run *run, const struct process_id *id, char *path, uint64_t path_bytes,
-		uint32_t *exec_count);
+int run_prepare_directory(const char *path);
+/*
+ * Where runs lie: @dir made absolute, or its variant with the user's id when the plain one is not ours alone.
+ * Prepared. Return: 0, or -errno with @path as far as it came.
+ */
+int run_choose_directory(const char *dir, char *path, size_t bytes);
+
+/* A new run in @directory, by @id: YYYYMMDD-hhmmss-PROGRAM in UTC, -2 and so on if that exists. Return: 0, or -errno. */
+int run_create(struct run *run, const char *directory, const struct process_id *id);
+/* Map RUN/run of run->path; @fresh: it is ours to make. Return: 0, or -errno. */
+int run_map_page(struct run *run, bool fresh);
+/* Go out of a run; or, of one that run_create() has just made and nobody knows, remove it too. */
+void run_leave(struct run *run);
+void run_take_back(struct run *run);
 
 #endif

@@ -33,6 +33,8 @@ const struct setting settings_table[NR_SETTINGS] = {
 			       "what a call's record knows of memory: heap, rss, off" },
 	[SETTING_INTERVAL] = { "INSIDEME_INTERVAL", "interval", SETTING_TIME, "10ms", NULL,
 			       "time between resource samples" },
+	[SETTING_PROGRAMS] = { "INSIDEME_PROGRAMS", "programs", SETTING_TEXT, "all", NULL,
+			       "names of programs to record, as globs: a*,b; !c: all but c" },
 	[SETTING_SUMMARY] = { "INSIDEME_SUMMARY", "summary", SETTING_SWITCH, "off", NULL,
 			      "insideme-run prints the report when the program has ended" },
 	[SETTING_VERBOSE] = { "INSIDEME_VERBOSE", "verbose", SETTING_SWITCH, "off", NULL,

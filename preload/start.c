@@ -11,9 +11,11 @@
 #include "modules.h"
 #include "open.h"
 #include "paths.h"
+#include "programs.h"
 #include "real.h"
 #include "recorder.h"
 #include "room.h"
+#include "run_find.h"
 #include "text.h"
 #include "thread.h"
 #include "threads.h"
@@ -22,6 +24,7 @@
 #define RATE_WAIT_NS	100000u		/* between the two clock readings of the start */
 
 static struct run run;		/* set before any thread, and by a forked child */
+static struct rank rank;	/* set before any thread; of a forked child as well, which is its child */
 
 /* Ticks in @ns, by the two clock readings of the start. */
 static uint64_t ticks_in(const struct log_header *log, uint64_t ns)
@@ -83,6 +86,8 @@ static bool open_child(void)
 	sys_block_signals(&mask);
 	if (!live.log) {
 		process_id_read(&id);
+		id.rank = rank;
+		id.rank.is_child = rank.rank >= 0;
 		self = NULL;
 		if (begin_log(&id)) {
 			uint64_t values[] = { 0, id.ppid };
@@ -127,9 +132,11 @@ static void say_complaints(struct complaints *complaints)
 	}
 }
 
+/* Return: whether this process is to be recorded. Whatever it is, its descendants find the run through it. */
 static bool find_run(char **environment, struct process_id *id)
 {
 	struct complaints complaints;
+	bool is_launcher;
 	int error;
 
 	text_init(&complaints.text, complaints.buffer, sizeof(complaints.buffer));
@@ -137,12 +144,18 @@ static bool find_run(char **environment, struct process_id *id)
 	process_id_read(id);
 	if (text_equal(id->program, "insideme-run") || text_equal(id->program, "insideme-report"))
 		return false;
-	error = run_find(&run, settings.text[SETTING_RUN], settings.text[SETTING_DIR], id);
+	is_launcher = rank_is_launcher(id->program);
+	rank_read(&id->rank, environment);
+	error = run_find(&run, is_launcher ? RUN_OF_LAUNCHER : RUN_OF_PROGRAM, settings.text[SETTING_RUN],
+			 settings.text[SETTING_DIR], id);
+	if (is_launcher)
+		return false;
+	rank = id->rank;
 	recorder_init(run.page);
 	say_complaints(&complaints);
 	if (error)
 		recorder_turn_off("cannot use directory", run.path, error);
-	return !error;
+	return !error && programs_select(settings.text[SETTING_PROGRAMS], id->program);
 }
 
 /* Kernels before 4.14 do not know it: a child of a raw fork would write into its parent's log. */

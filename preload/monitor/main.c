@@ -18,6 +18,8 @@
 #include "monitor/program.h"
 #include "monitor/signals.h"
 #include "monitor/watch.h"
+#include "run_find.h"
+#include "text.h"
 
 #define CANNOT_RUN	126
 #define NOT_FOUND	127
@@ -26,6 +28,7 @@ struct monitor {
 	struct run_options options;
 	struct settings settings;
 	struct library library;
+	struct process_id id;
 	struct run run;
 	struct watch watch;
 	struct own_log own_log;
@@ -64,15 +67,15 @@ static void ignore_complaint(void *context, const char *line)
 
 static int open_run(struct monitor *monitor, const char *path)
 {
-	const char *name = strrchr(path, '/'), *run_setting;
-	struct process_id id;
+	struct process_id *id = &monitor->id, named;
 
 	settings_read(&monitor->settings, launch_environment(&monitor->options, NULL, NULL), ignore_complaint, NULL);
-	run_setting = monitor->settings.text[SETTING_RUN];
-	if (!run_setting[0])
-		return run_create(&monitor->run, monitor->settings.text[SETTING_DIR], name ? name + 1 : path);
-	process_id_read(&id);
-	return run_find(&monitor->run, run_setting, "", &id);
+	process_id_read(id);
+	rank_read(&id->rank, environ);
+	named = *id;
+	text_copy(named.program, sizeof(named.program), text_base_name(path));
+	return run_find(&monitor->run, RUN_OF_MONITOR, monitor->settings.text[SETTING_RUN],
+			monitor->settings.text[SETTING_DIR], &named);
 }
 
 /* Another insideme-run further up samples this run already. */
@@ -202,7 +205,7 @@ static void finish(struct monitor *monitor)
 		finish_say(monitor->run.path, monitor->watch.nr_calls, monitor->watch.nr_bytes);
 }
 
-static int run_program(struct monitor *monitor, int argc, char **argv)
+static int run_program(struct monitor *monitor, char **argv)
 {
 	char path[PATH_MAX];
 	const char *name = monitor->options.command[0];
@@ -226,7 +229,7 @@ static int run_program(struct monitor *monitor, int argc, char **argv)
 		return cannot(name, error);
 	}
 	allow_many_files();
-	own_log_open(&monitor->own_log, &monitor->run, &monitor->settings, argc, argv);
+	own_log_open(&monitor->own_log, &monitor->run, &monitor->id, &monitor->settings, argv);
 	watch_until_end(monitor);
 	finish(monitor);
 	signals_end_like(monitor->status);
@@ -262,5 +265,5 @@ int main(int argc, char **argv)
 	case ACTION_RUN:
 		break;
 	}
-	return run_program(&monitor, argc, argv);
+	return run_program(&monitor, argv);
 }

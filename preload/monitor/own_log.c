@@ -30,15 +30,18 @@ static void start_sampler(struct own_log *own, int fd, const struct settings *se
 		abort();
 }
 
-void own_log_open(struct own_log *own, const struct run *run, const struct settings *settings, int argc, char **argv)
+void own_log_open(struct own_log *own, const struct run *run, const struct process_id *id, const struct settings *settings,
+		  char **argv)
 {
 	struct log_open open = { .run = run, .settings = settings, .kind = LOG_OF_MONITOR };
-	struct process_id id;
-	int fd;
+	struct process_id not_rank = *id;	/* the program is the rank */
+	int fd, argc = 0;
 
 	memset(own, 0, sizeof(*own));
-	process_id_read(&id);
-	open.id = &id;
+	not_rank.rank.is_child = true;
+	open.id = &not_rank;
+	while (argv[argc])
+		argc++;
 	open.clock = choose_clock();
 	if (log_open(&open, &own->log, &fd) < 0) {
 		own->log = NULL;

@@ -8,6 +8,7 @@
 #include <sys/resource.h>
 #include <sys/types.h>
 
+#include "process_id.h"
 #include "rundir.h"
 #include "sampler.h"
 #include "settings.h"
@@ -18,7 +19,8 @@ struct own_log {
 	int64_t due_ns;			/* CLOCK_MONOTONIC */
 };
 
-void own_log_open(struct own_log *own, const struct run *run, const struct settings *settings, int argc, char **argv);
+void own_log_open(struct own_log *own, const struct run *run, const struct process_id *id, const struct settings *settings,
+		  char **argv);
 
 /* Sample what is due. Return: ns until the next time. */
 int64_t own_log_step(struct own_log *own);

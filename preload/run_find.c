@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Finding or starting the run that this process belongs to. */
+#include "run_find.h"
+
+#include <errno.h>
+
+#include "clock.h"
+#include "directory.h"
+#include "launch_run.h"
+#include "run_logs.h"
+#include "syscalls.h"
+#include "text.h"
+
+#define MAPS_MAX	(256u << 10)
+#define PAGE		4096
+
+/* The path of a mapped RUN/run in one line of a maps file, cut to the run's directory. */
+static bool run_in_line(struct run *run, const char *line, const char *end)
+{
+	static const char name[] = "/run";
+	const char *path = line;
+	struct text text;
+
+	while (path < end && *path != '/')
+		path++;
+	if (end - path < (long)sizeof(name) || !text_begins(end - 4, name))
+		return false;
+	text_init(&text, run->path, sizeof(run->path));
+	text_add_bytes(&text, path, (size_t)(end - 4 - path));
+	return !text.cut && run_map_page(run, false) == 0;
+}
+
+/* Does process @pid keep a run's page mapped? */
+static bool run_of_process(struct run *run, uint32_t pid)
+{
+	char path[32], buffer[PAGE + 1];
+	size_t kept = 0, total = 0;
+	bool found = false;
+	long fd, length;
+
+	proc_path(path, sizeof(path), pid, "/maps");
+	fd = sys_open(path, O_RDONLY | O_CLOEXEC, 0);
+	if (fd < 0)
+		return false;
+	while (!found && total < MAPS_MAX && (length = sys_read((int)fd, buffer + kept, PAGE - kept)) > 0) {
+		char *line = buffer, *limit = buffer + kept + length;
+
+		total += (size_t)length;
+		for (char *p = buffer + kept; p < limit && !found; p++) {
+			if (*p != '\n')
+				continue;
+			*p = '\0';
+			found = run_in_line(run, line, p);
+			line = p + 1;
+		}
+		kept = (size_t)(limit - line);
+		if (kept == PAGE)	/* a longer line is not ours */
+			kept = 0;
+		for (size_t i = 0; i < kept; i++)
+			buffer[i] = line[i];
+	}
+	sys_close((int)fd);
+	return found;
+}
+
+static bool run_of_ancestor(struct run *run, uint32_t pid)
+{
+	for (int i = 0; i < PROCESS_ANCESTORS_MAX && pid > 0; i++) {
+		uint64_t start;
+
+		if (run_of_process(run, pid))
+			return true;
+		if (process_parent(pid, &pid, &start) < 0)
+			return false;
+	}
+	return false;
+}
+
+/* When this process began, as runs are named; it can own no older run. One second for rounding. */
+static void date_of_start(char *date, const struct process_id *id)
+{
+	uint64_t since_boot_ns = clock_ns(CLOCK_BOOTTIME), start_ns = id->start * 10000000u;
+	uint64_t age_ns = since_boot_ns > start_ns ? since_boot_ns - start_ns : 0;
+
+	format_date(date, clock_ns(CLOCK_REALTIME) - age_ns - 1000000000u);
+}
+
+static bool not_before(const char *name, const char *date)
+{
+	while (*date && *name == *date) {
+		name++;
+		date++;
+	}
+	return *name >= *date;
+}
+
+/* Was the process in this run before an exec? One that is not recorded has no log, but may have made it. */
+static bool is_own(struct run *run, const struct process_id *id)
+{
+	if (run_map_page(run, false) < 0)
+		return false;
+	if ((run->page->creator_pid == id->pid && run->page->creator_start == id->start) || run_has_own_log(run->path, id))
+		return true;
+	run_leave(run);
+	return false;
+}
+
+static bool run_of_own_log(struct run *run, const char *path, const struct process_id *id)
+{
+	struct directory directory;
+	char date[DATE_BYTES];
+	bool found = false;
+	const char *name;
+
+	if (directory_open(&directory, path) < 0)
+		return false;
+	date_of_start(date, id);
+	while (!found && (name = directory_next(&directory))) {
+		if (!not_before(name, date))
+			continue;
+		path_join(run->path, sizeof(run->path), path, name);
+		found = is_own(run, id);
+	}
+	directory_close(&directory);
+	return found;
+}
+
+static int run_of_setting(struct run *run, const char *setting)
+{
+	struct text text;
+	int error = path_make_absolute(&text, run->path, sizeof(run->path), setting);
+
+	if (!error)
+		error = run_map_page(run, false);
+	if (error != -ENOENT)
+		return error;
+	error = run_prepare_directory(run->path);
+	return error ? error : run_map_page(run, true);
+}
+
+/* @has_run: @run is an ancestor's. */
+static int run_in_directory(struct run *run, const char *dir, const struct process_id *id, bool has_run)
+{
+	char directory[RUN_PATH_BYTES];
+	int error = run_choose_directory(dir, directory, sizeof(directory));
+
+	if (error) {
+		if (has_run)
+			return 0;
+		text_copy(run->path, sizeof(run->path), directory[0] == '/' ? directory : dir);
+		return error;
+	}
+	if (id->rank.rank >= 0)
+		return run_of_launch(run, directory, id, has_run);
+	return run_of_own_log(run, directory, id) ? 0 : run_create(run, directory, id);
+}
+
+static int find(struct run *run, enum run_wish wish, const char *run_setting, const char *dir,
+		const struct process_id *id)
+{
+	bool has_run, is_child;
+
+	if (run_setting[0])
+		return run_of_setting(run, run_setting);
+	has_run = wish != RUN_OF_MONITOR && run_of_ancestor(run, id->ppid);
+	if (wish == RUN_OF_LAUNCHER)
+		return has_run ? 0 : -ENOENT;
+	/* A rank's children stay with it, whatever directory they are in; the rank goes where its launch is. */
+	if (has_run && (id->rank.rank < 0 || run_knows_rank(run->path, id, &is_child)))
+		return 0;
+	return run_in_directory(run, dir, id, has_run);
+}
+
+int run_find(struct run *run, enum run_wish wish, const char *run_setting, const char *dir, struct process_id *id)
+{
+	int error = find(run, wish, run_setting, dir, id);
+
+	if (!error && id->rank.rank >= 0)
+		run_knows_rank(run->path, id, &id->rank.is_child);
+	return error;
+}

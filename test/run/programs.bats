@@ -1,0 +1,54 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-3.0-or-later
+# INSIDEME_PROGRAMS: which programs of a process tree are recorded.
+load lib
+
+# The programs that have logs, sorted.
+recorded() {
+	find insideme.data -name '*.log' -exec sh -c 'head -c 232 "$1" | tail -c 64 | tr -d "\0"; echo' _ {} \; | sort | paste -sd ' '
+}
+
+runs() {
+	find insideme.data -mindepth 1 -maxdepth 1 -type d | wc -l
+}
+
+@test "only programs of the list are recorded, and into one run" {
+	INSIDEME_PROGRAMS='call?,for*' LD_PRELOAD=$library sh -c "'$bin/calls'; '$bin/alloc'; sh -c '$bin/calls; exit 0'; exit 0" \
+		>stdout 2>stderr
+	quiet
+	same programs "$(recorded)" "calls calls"
+	same runs "$(runs)" 1
+	calls leaf 12000
+}
+
+@test "an excluded program's children are recorded" {
+	INSIDEME_PROGRAMS='!*sh' LD_PRELOAD=$library bash -c "true; '$bin/calls'; exit 0" >stdout 2>stderr
+	same programs "$(recorded)" "calls"
+	calls leaf 6000
+}
+
+@test "a first program that is not recorded keeps its run over an exec" {
+	INSIDEME_PROGRAMS='calls' LD_PRELOAD=$library sh -c "'$bin/calls'; exec '$bin/calls'" >stdout 2>stderr || same status $? 7
+	same runs "$(runs)" 1
+	calls leaf 12000
+}
+
+@test "what is not recorded runs the same, with forks" {
+	run record forks
+	cp stdout expected
+	rm -rf insideme.data
+	INSIDEME_PROGRAMS=nothing run record forks
+	same status "$status" 0
+	diff expected stdout
+	quiet
+	same logs "$(find insideme.data -name '*.log' | wc -l)" 0
+}
+
+@test "the option of insideme-run and the line of insideme.conf do the same" {
+	monitor -q --programs=calls sh -c "'$bin/calls'; exit 0"
+	same programs "$(recorded)" "calls insideme-run"
+	rm -rf insideme.data
+	echo 'INSIDEME_PROGRAMS = calls' >insideme.conf
+	LD_PRELOAD=$library sh -c "'$bin/calls'; exit 0" >stdout
+	same programs "$(recorded)" "calls"
+}

@@ -1,0 +1,62 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Ranks under real launchers: one run, each rank's file under its name, its calls, and its children's.
+load lib
+export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+ranks=3
+work="$bin/rank_work"
+
+openmpi() {
+	command -v mpirun.openmpi >/dev/null || skip "needs Open MPI"
+	timeout 60 mpirun.openmpi --oversubscribe -n $ranks "$@" >stdout 2>stderr
+}
+
+mpich() {
+	command -v mpirun.mpich >/dev/null || skip "needs MPICH"
+	timeout 60 mpirun.mpich -n $ranks "$@" >stdout 2>stderr
+}
+
+# One run of $ranks ranks, 100 calls more in each, and 7 in a child of each.
+check_run() {
+	same runs "$(find insideme.data -mindepth 1 -maxdepth 1 -type d | wc -l)" 1
+	for ((rank = 0; rank < ranks; rank++)); do
+		same "logs of rank $rank" "$(find insideme.data -name "rank000$rank-$(uname -n)-*-0.log" | wc -l)" 1
+	done
+	same "logs with a rank" "$(find insideme.data -name 'rank*' | wc -l)" $ranks
+	same "logs of children" "$(find insideme.data -name "$(uname -n)-*-1.log" | wc -l)" $ranks
+	calls work $((100 * ranks * (ranks + 1) / 2)) child_work $((7 * ranks))
+	quiet
+}
+
+@test "Open MPI: the library in the ranks" {
+	openmpi env LD_PRELOAD="$library" "$work" OMPI_COMM_WORLD_RANK child
+	check_run
+}
+
+@test "Open MPI: the library in mpirun too" {
+	LD_PRELOAD=$library openmpi "$work" OMPI_COMM_WORLD_RANK child
+	check_run
+}
+
+@test "MPICH: the library in the ranks" {
+	mpich env LD_PRELOAD="$library" "$work" PMI_RANK child
+	check_run
+}
+
+@test "MPICH: the library in mpirun too" {
+	LD_PRELOAD=$library mpich "$work" PMI_RANK child
+	check_run
+}
+
+@test "two launches are two runs, two in one recorded script are one" {
+	mpich env LD_PRELOAD="$library" "$work" PMI_RANK
+	mpich env LD_PRELOAD="$library" "$work" PMI_RANK
+	same runs "$(find insideme.data -mindepth 1 -maxdepth 1 -type d | wc -l)" 2
+	rm -rf insideme.data
+	export -f mpich
+	export ranks
+	LD_PRELOAD=$library bash -c "mpich '$work' PMI_RANK; mpich '$work' PMI_RANK"
+	same runs "$(find insideme.data -mindepth 1 -maxdepth 1 -type d | wc -l)" 1
+	same "logs of rank 0" "$(find insideme.data -name 'rank0000-*' | wc -l)" 2
+	calls work $((2 * 100 * ranks * (ranks + 1) / 2))
+}
