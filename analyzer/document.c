@@ -8,7 +8,7 @@
 
 #include "error.h"
 
-static void *keep(struct document *document, void *memory)
+void *document_keep(struct document *document, void *memory)
 {
 	document->memory = xgrow(document->memory, document->nr_memory, sizeof(*document->memory));
 	return document->memory[document->nr_memory++] = memory;
@@ -16,7 +16,7 @@ static void *keep(struct document *document, void *memory)
 
 void *document_new(struct document *document, size_t bytes)
 {
-	return keep(document, xcalloc(1, bytes));
+	return document_keep(document, xcalloc(1, bytes));
 }
 
 char *document_text(struct document *document, const char *format, ...)
@@ -28,7 +28,7 @@ char *document_text(struct document *document, const char *format, ...)
 	if (vasprintf(&text, format, arguments) < 0)
 		text = xstrdup("");
 	va_end(arguments);
-	return keep(document, text);
+	return document_keep(document, text);
 }
 
 struct section *document_add(struct document *document, const char *label, const char *text)

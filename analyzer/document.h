@@ -13,6 +13,7 @@ struct section {
 	const char *text;		/* lines for people, separated by newlines; NULL: none */
 	struct table *table;		/* NULL: none */
 	bool apart;			/* an empty line goes before it */
+	bool wraps;			/* lines that are too long go on in the next one */
 };
 
 struct document {
@@ -25,6 +26,8 @@ struct document {
 
 /* New zeroed memory, or text, that lives as long as the document. */
 void *document_new(struct document *document, size_t bytes);
+/* Memory that is freed with the document. Return: @memory */
+void *document_keep(struct document *document, void *memory);
 char *document_text(struct document *document, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* Add a section; texts and table must live as long as the document. Return: it, until the next is added */

@@ -101,21 +101,79 @@ static void add_threshold_steps(struct findings *findings, struct process *proce
 	}
 }
 
-static void add_rows(struct findings *findings, const struct process *process)
+/* What a row of a set cost, in the process where it cost most. */
+static void add_row_cost(struct findings *findings, const struct model *model, const char *set)
 {
-	for (size_t i = 0; i < process->nr_rowsets; i++) {
-		const struct rowset *rows = &process->rowsets[i];
+	const struct process *process = NULL;
+	uint64_t cost_ns = 0, step = 1;
 
-		if (rows->cost_ns)
-			add(findings, "row_cost_ns", UNIT_NS, (double)rows->cost_ns, false,
-			    document_text(findings->document, "%s for each row of %s (process %u)",
-					  human(findings, UNIT_NS, (double)rows->cost_ns), rows->set,
-					  process->header.pid));
-		if (rows->step > 1)
-			add(findings, "row_step", UNIT_NONE, rows->step, false,
-			    document_text(findings->document, "every %u. row of %s was kept (process %u)", rows->step,
-					  rows->set, process->header.pid));
+	for (size_t i = 0; i < model->nr_processes; i++) {
+		const struct rowset *rows = process_rowset(model->processes[i], set);
+
+		if (rows && rows->cost_ns > cost_ns) {
+			cost_ns = rows->cost_ns;
+			process = model->processes[i];
+		}
+		if (rows && rows->step > step)
+			step = rows->step;
 	}
+	if (process)
+		add(findings, document_text(findings->document, "%s_row_cost_ns", set), UNIT_NS, (double)cost_ns, false,
+		    document_text(findings->document, "%s for each row of %s%s", human(findings, UNIT_NS, (double)cost_ns),
+				  set, model->nr_processes > 1 ? document_text(findings->document,
+				  ", where it took longest (process %u)", process->header.pid) : ""));
+	if (step > 1)
+		add(findings, document_text(findings->document, "%s_row_step", set), UNIT_NONE, (double)step, false,
+		    document_text(findings->document, "every %" PRIu64 ". row of %s was kept%s", step, set,
+				  model->nr_processes > 1 ? ", where fewest were" : ""));
+}
+
+/* The sets of all processes, each once. */
+static void add_rows(struct findings *findings, const struct model *model)
+{
+	const char **sets = NULL;
+	size_t nr = 0;
+
+	for (size_t i = 0; i < model->nr_processes; i++) {
+		const struct process *process = model->processes[i];
+
+		for (size_t j = 0; j < process->nr_rowsets; j++) {
+			size_t k = 0;
+
+			while (k < nr && strcmp(sets[k], process->rowsets[j].set) != 0)
+				k++;
+			if (k < nr)
+				continue;
+			sets = xgrow(sets, nr, sizeof(*sets));
+			sets[nr++] = process->rowsets[j].set;
+			add_row_cost(findings, model, sets[k]);
+		}
+	}
+	free(sets);
+}
+
+/* Short ones among many are no matter: what they used is known where insideme-run saw their end. */
+static void add_not_sampled(struct findings *findings, const struct model *model)
+{
+	const struct process *first = NULL;
+	size_t nr = 0, nr_all = 0;
+
+	for (size_t i = 0; i < model->nr_processes; i++) {
+		const struct process *process = model->processes[i];
+
+		nr_all += !process_next_image(process);
+		if (process->header.sampler_kind || process_rowset(process, "process") || process->has_usage ||
+		    process_next_image(process))
+			continue;
+		first = first ? first : process;
+		nr++;
+	}
+	if (nr == 1)
+		add(findings, "processes_without_sampler", UNIT_COUNT, 1, true,
+		    document_text(findings->document, "no resources were sampled in process %u", first->header.pid));
+	else if (nr)
+		add(findings, "processes_without_sampler", UNIT_COUNT, (double)nr, true,
+		    document_text(findings->document, "no resources were sampled in %zu of %zu processes", nr, nr_all));
 }
 
 static void add_process(struct findings *findings, struct process *process)
@@ -124,7 +182,6 @@ static void add_process(struct findings *findings, struct process *process)
 	uint64_t overflow = 0;
 
 	add_threshold_steps(findings, process);
-	add_rows(findings, process);
 	for (size_t i = 0; i < process->nr_threads; i++)
 		overflow += process->threads[i]->overflow_depth;
 	if (overflow)
@@ -141,9 +198,6 @@ static void add_process(struct findings *findings, struct process *process)
 		add(findings, "clock_readings_dropped", UNIT_COUNT, (double)process->timebase.nr_dropped, true,
 		    document_text(findings->document, "%zu clock readings contradict the others (process %u)",
 				  process->timebase.nr_dropped, process->header.pid));
-	if (process->header.sampler_kind == 0 && !process_rowset(process, "process"))
-		add(findings, "processes_without_sampler", UNIT_COUNT, 1, true,
-		    document_text(findings->document, "no resources were sampled in process %u", process->header.pid));
 }
 
 static void add_uncertain_functions(struct findings *findings, const struct model *model)
@@ -190,8 +244,8 @@ static void add_short_functions(struct findings *findings, const struct model *m
 	if (nr)
 		add(findings, "short_functions", UNIT_COUNT, (double)nr, share >= 1,
 		    document_text(findings->document, "%zu function%s of less than %d ns a call (%s of the time) look%s "
-				  "slower than in truth: the hooks' own\ncost is in that time, and in the time of what calls "
-				  "them; counts are exact", nr, nr == 1 ? "" : "s", SHORT_CALL_NS,
+				  "slower than in truth: the hooks' own cost is in that "
+				  "time, and in the time of what calls them; counts are exact", nr, nr == 1 ? "" : "s", SHORT_CALL_NS,
 				  human(findings, UNIT_PERCENT, share), nr == 1 ? "s" : ""));
 }
 
@@ -250,6 +304,8 @@ void findings_collect(struct findings *findings, struct document *document, cons
 	add_nameless(findings, model, NULL);
 	for (size_t i = 0; i < model->nr_processes; i++)
 		add_process(findings, model->processes[i]);
+	add_rows(findings, model);
+	add_not_sampled(findings, model);
 	add_written_log(findings, model);
 	add_cost(findings, model);
 }

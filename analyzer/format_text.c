@@ -13,6 +13,7 @@
 #define LABEL_WIDTH	10
 #define GAP		"  "
 #define ROOM_MIN	16	/* the column that takes what is left gets at least this */
+#define ROOM_GOOD	32	/* and, where spare columns can be left out for it, this */
 #define BOLD		"\033[1m"
 #define DIM		"\033[2m"
 #define PLAIN		"\033[0m"
@@ -24,6 +25,7 @@ struct grid {
 	char **cells;		/* [row * nr_columns + column]; row 0: titles */
 	size_t nr_cells;
 	size_t *widths;
+	bool *hidden;		/* columns for which the line has no room */
 };
 
 static void add_cell(struct grid *grid, char *text)
@@ -76,7 +78,7 @@ static void add_rest(struct grid *grid, size_t nr_rest, const void *any_row)
 		const struct column *column = rows->columns[i];
 		struct value value = value_real(rows_value(rows, i, any_row).unit, rows->totals[i] - rows->shown[i]);
 
-		if ((column->flags & COLUMN_NAME) && !said) {
+		if ((column->flags & (COLUMN_NAME | COLUMN_ROOM)) && !said) {
 			add_cell(grid, xasprintf("%zu other %s", nr_rest, what(rows->table)));
 			said = true;
 		} else {
@@ -85,11 +87,22 @@ static void add_rest(struct grid *grid, size_t nr_rest, const void *any_row)
 	}
 }
 
+/* The first @width columns of a text that is longer. */
+static char *text_fit(const char *text, size_t width, const char *cut)
+{
+	size_t left = width > name_width(cut) ? width - name_width(cut) : 0, bytes = 0;
+
+	while (text[bytes] && (left || ((unsigned char)text[bytes] & 0xc0) == 0x80))
+		left -= ((unsigned char)text[bytes++] & 0xc0) != 0x80;
+	return xasprintf("%.*s%s", (int)bytes, text, cut);
+}
+
 /* Indentation stays, as far as it leaves half of the width. */
-static char *fit_cell(const struct grid *grid, const char *cell, size_t width)
+static char *fit_cell(const struct grid *grid, const struct column *column, const char *cell, size_t width)
 {
 	size_t indent = strspn(cell, " "), kept = indent < width / 2 ? indent : width / 2;
-	char *name = name_fit(cell + indent, width - kept, grid->terminal->utf8 ? "…" : "...");
+	char *(*fit)(const char *, size_t, const char *) = column->flags & COLUMN_NAME ? name_fit : text_fit;
+	char *name = fit(cell + indent, width - kept, grid->terminal->utf8 ? "…" : "...");
 	char *fitted = xasprintf("%*s%s", (int)kept, "", name);
 
 	free(name);
@@ -103,22 +116,51 @@ static void fit_column(struct grid *grid, size_t column, size_t width)
 
 		if (name_width(cell) <= width)
 			continue;
-		grid->cells[i] = fit_cell(grid, cell, width);
+		grid->cells[i] = fit_cell(grid, grid->rows->columns[column], cell, width);
 		free(cell);
 	}
 	grid->widths[column] = width;
 }
 
+/* What all columns take but those with COLUMN_ROOM; for these in @room what is good. */
+static size_t used_width(const struct grid *grid, size_t *room)
+{
+	size_t used = 0;
+
+	*room = 0;
+	for (size_t i = 0; i < grid->rows->nr_columns; i++) {
+		if (grid->hidden[i])
+			continue;
+		used += strlen(GAP);
+		if (!(grid->rows->columns[i]->flags & COLUMN_ROOM))
+			used += grid->widths[i];
+		else
+			*room += grid->widths[i] < ROOM_GOOD ? grid->widths[i] : ROOM_GOOD;
+	}
+	return used;
+}
+
+static void hide_spare_columns(struct grid *grid)
+{
+	size_t room;
+
+	for (size_t i = grid->rows->nr_columns; i-- > 0 && !grid->rows->options->columns;) {
+		if (used_width(grid, &room) + room <= grid->terminal->width)
+			return;
+		grid->hidden[i] = grid->rows->columns[i]->flags & COLUMN_SPARE;
+	}
+}
+
 /* Column widths; columns with COLUMN_ROOM share what the others leave of the terminal. */
 static void measure(struct grid *grid)
 {
-	size_t nr = grid->rows->nr_columns, used = nr * strlen(GAP), left;
+	size_t nr = grid->rows->nr_columns, used, left;
 
 	for (size_t i = 0; i < grid->nr_cells; i++)
 		if (name_width(grid->cells[i]) > grid->widths[i % nr])
 			grid->widths[i % nr] = name_width(grid->cells[i]);
-	for (size_t i = 0; i < nr; i++)
-		used += grid->rows->columns[i]->flags & COLUMN_ROOM ? 0 : grid->widths[i];
+	hide_spare_columns(grid);
+	used = used_width(grid, &left);
 	left = grid->terminal->width > used ? grid->terminal->width - used : 0;
 	for (size_t i = 0; i < nr; i++) {
 		if (!(grid->rows->columns[i]->flags & COLUMN_ROOM))
@@ -142,6 +184,8 @@ static void print_line(FILE *out, const struct grid *grid, size_t row, const cha
 		size_t pad = grid->widths[i] - name_width(cell);
 		bool left = grid->rows->columns[i]->flags & COLUMN_LEFT;
 
+		if (grid->hidden[i])
+			continue;
 		spaces += strlen(GAP) + (left ? 0 : pad);
 		if (cell[0]) {
 			fprintf(out, "%*s%s", (int)spaces, "", cell);
@@ -152,6 +196,16 @@ static void print_line(FILE *out, const struct grid *grid, size_t row, const cha
 	if (grid->terminal->colour && style[0])
 		fputs(PLAIN, out);
 	putc('\n', out);
+}
+
+/* "process" of "processes", "function" of "functions"; of a longer text nothing is known. */
+static int singular_length(const char *plural)
+{
+	int length = (int)strlen(plural);
+
+	if (strstr(plural, " of "))
+		return length;
+	return length - (length > 4 && strcmp(plural + length - 4, "sses") == 0 ? 2 : 1);
 }
 
 /* "indexd: 6 of 412 functions by self_ns, 95.4 % of it (--top N, --sort COLUMN, --columns LIST; csv: all)" */
@@ -167,7 +221,10 @@ static void print_title(FILE *out, const struct rows *rows)
 	fprintf(out, "%s: %zu ", table->title, rows->nr_kept);
 	if (some)
 		fprintf(out, "of %zu ", nr_total);
-	fputs(what(table), out);
+	if (nr_total == 1)
+		fprintf(out, "%.*s", singular_length(what(table)), what(table));
+	else
+		fputs(what(table), out);
 	if (rows->sort)
 		fprintf(out, " by %s%s", rows->sort->name, rows->options->reverse ? ", reversed" : "");
 	if (some && rows->sort && (rows->sort->flags & COLUMN_SUMS) && rows->sort_total > 0)
@@ -204,6 +261,7 @@ static void print_table(FILE *out, const struct terminal *terminal, struct table
 
 	rows_open(&rows, table, options, true);
 	grid.widths = xcalloc(rows.nr_columns, sizeof(*grid.widths));
+	grid.hidden = xcalloc(rows.nr_columns, sizeof(*grid.hidden));
 	print_title(out, &rows);
 	print_grid(out, &grid, &rows);
 	if (table->note)
@@ -212,23 +270,38 @@ static void print_table(FILE *out, const struct terminal *terminal, struct table
 		free(grid.cells[i]);
 	free(grid.cells);
 	free(grid.widths);
+	free(grid.hidden);
 	rows_close(&rows);
 }
 
-/* The label, then the lines, all beginning in the same column. */
-static void print_lines(FILE *out, const struct terminal *terminal, const char *label, const char *text)
+/* Bytes of @text in its first line: up to a newline, or the last blank before @width. */
+static size_t line_length(const char *text, size_t width)
 {
-	const char *front = label ? label : "";
+	size_t length = strcspn(text, "\n"), end = 0;
+
+	if (length <= width)
+		return length;
+	for (size_t i = 1; i < length && (i <= width || !end); i++)
+		end = text[i] == ' ' ? i : end;
+	return end ? end : length;
+}
+
+/* The label, then the lines, all beginning in the same column. */
+static void print_lines(FILE *out, const struct terminal *terminal, const struct section *section)
+{
+	const char *front = section->label ? section->label : "", *text = section->text;
+	size_t indent = section->label ? LABEL_WIDTH : 0;
+	size_t width = !section->wraps ? SIZE_MAX : terminal->width > indent ? terminal->width - indent : 1;
 
 	do {
-		size_t length = strcspn(text, "\n");
+		size_t length = line_length(text, width);
 		char *line = strndup(text, length), *clean = terminal_text(terminal, line ? line : "");
 
-		fprintf(out, "%-*s%s\n", label ? LABEL_WIDTH : 0, front, clean);
+		fprintf(out, "%-*s%s\n", (int)indent, front, clean);
 		free(clean);
 		free(line);
 		front = "";
-		text += length + (text[length] == '\n');
+		text += length + (text[length] != '\0');
 	} while (*text);
 }
 
@@ -245,7 +318,7 @@ void format_text(FILE *out, struct document *document, const struct options *opt
 		if (section->apart)
 			putc('\n', out);
 		if (section->text)
-			print_lines(out, &terminal, section->label, section->text);
+			print_lines(out, &terminal, section);
 		if (section->table)
 			print_table(out, &terminal, section->table, options);
 	}

@@ -142,9 +142,12 @@ struct thread {
 	uint32_t serial;		/* 0: the first of its process */
 	uint32_t nr_threads;		/* threads that shared this record: views print "3 threads" */
 	char name[LOG_NAME_MAX];	/* zero-terminated, "" if none */
+	uint64_t begin_function_addr;	/* that pthread_create() was given; 0: the first thread, or not known */
+	struct function *begin_function;	/* resolve.c's own */
 	int64_t begin;			/* model time */
 	int64_t end;			/* NO_TIME: not ended by itself */
 	uint64_t calls;
+	uint64_t open_calls;		/* of them open when the log ended, or now */
 	double functions_ns;		/* in functions: sum of self times */
 	uint64_t overflow_depth;	/* open calls that had no room for a frame: not in calls */
 	struct heap_stats heap;		/* all of it, outside of functions too */
@@ -191,6 +194,7 @@ struct process {
 	int end_status;
 	bool core_dumped;
 	struct process *end_next;
+	bool left_out;			/* by --rank, --process or --thread: not among model->processes */
 	bool has_usage;			/* insideme-run saw its end: */
 	uint64_t user_ns, system_ns, peak_rss_bytes;
 
@@ -270,6 +274,13 @@ struct model {
  */
 struct model *model_load(char *const *paths, size_t nr_paths);
 void model_free(struct model *model);
+
+/* The image of the same process that followed by exec, or NULL: none, or none that is reported. */
+static inline struct process *process_next_image(const struct process *process)
+{
+	return process->end_kind == END_EXEC && process->end_next && !process->end_next->left_out ? process->end_next :
+		NULL;
+}
 
 /* A fact by its key ("kernel", "cpu_model", "setting.INSIDEME_THRESHOLD"), or NULL. */
 const char *process_fact(const struct process *process, const char *key);

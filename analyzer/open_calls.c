@@ -189,6 +189,7 @@ static void add_time(struct open_call *call, struct thread *thread, uint64_t tic
 static void count_call(struct open_call *call, struct thread *thread, bool is_counted)
 {
 	call->node->stats.open_calls++;
+	thread->open_calls++;
 	if (is_counted) {
 		call->node->stats.timed_calls--;
 		return;

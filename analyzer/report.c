@@ -44,7 +44,7 @@ uint64_t report_threads(const struct report *report)
 
 		for (size_t j = 0; j < process->nr_threads; j++)
 			nr += process->threads[j]->nr_threads;
-		nr -= process->nr_threads && process->end_kind == END_EXEC && process->end_next;
+		nr -= process->nr_threads && process_next_image(process);
 	}
 	return nr;
 }

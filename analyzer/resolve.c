@@ -9,6 +9,7 @@
 #include "error.h"
 #include "names.h"
 #include "symbols.h"
+#include "tree.h"
 #include "walk.h"
 
 /* struct object's symbols: what was found out about it. */
@@ -152,6 +153,36 @@ void resolve_names(struct model *model)
 	name_uncalled(model);
 }
 
+/* Of a thread's first function hooks may have told nothing: then it is named here, when it is asked for. */
+static void name_one(struct function *function)
+{
+	struct symbol symbol = { .addr = function->addr };
+	struct naming *naming;
+
+	name_by_address(function);
+	if (!function->object)
+		return;
+	naming = naming_of(function->object);
+	open_symbols(function->object, naming);
+	if (naming->symbols)
+		symbols_name(naming->symbols, &symbol, 1);
+	if (symbol.name)
+		set_name(function, xstrdup(symbol.name), true);
+}
+
+struct function *resolve_begin(struct thread *thread)
+{
+	struct process *process = thread->process;
+	uint64_t addr = thread->begin_function_addr & ~LOG_FUNCTION_FLAGS;
+
+	if (!thread->begin_function && addr) {
+		thread->begin_function = function_find(&process->model->tables->functions, process, addr);
+		if (!thread->begin_function->name)
+			name_one(thread->begin_function);
+	}
+	return thread->begin_function;
+}
+
 void resolve_source(struct function *function)
 {
 	struct naming *naming = function->object ? function->object->symbols : NULL;
@@ -177,6 +208,10 @@ void resolve_release(struct model *model)
 		release_names(model->functions[i]);
 	for (struct tree_node *node = tree_next(model->root); node; node = tree_next(node))
 		release_names(node->function);
+	for (size_t i = 0; i < model->nr_processes; i++)
+		for (size_t j = 0; j < model->processes[i]->nr_threads; j++)
+			if (model->processes[i]->threads[j]->begin_function)
+				release_names(model->processes[i]->threads[j]->begin_function);
 	for (struct object *object = model->objects; object; object = object->next) {
 		struct naming *naming = object->symbols;
 

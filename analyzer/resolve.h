@@ -14,6 +14,9 @@ void resolve_names(struct model *model);
 /* Fill in a function's file and line, where debug information has them. */
 void resolve_source(struct function *function);
 
+/* The function that a thread began with, named; NULL: it is the first, or was not seen beginning. */
+struct function *resolve_begin(struct thread *thread);
+
 /* Why functions of an object have no names: "is gone", "is another file now"; NULL if that is not so. */
 const char *resolve_trouble(const struct object *object);
 

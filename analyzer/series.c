@@ -144,8 +144,8 @@ static void add_series(struct series *sum, const struct series *one, const struc
 /* The kernel's counters go on through an exec: the next image's hold this one's. */
 static bool goes_on(const struct process *process, const char *set)
 {
-	const struct rowset *rows = process->end_kind == END_EXEC && process->end_next ?
-		process_rowset(process->end_next, set) : NULL;
+	const struct process *next = process_next_image(process);
+	const struct rowset *rows = next ? process_rowset(next, set) : NULL;
 
 	return rows && rows->nr_rows;
 }

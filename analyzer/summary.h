@@ -7,6 +7,12 @@
 
 /* Which run, its command, how it ended, what was recorded, what was open if it was killed. */
 void summary_run(struct document *document, struct report *report);
+/* How the processes ended, where there are several. */
+void summary_processes(struct document *document, struct report *report);
+/* " (ranks 0 to 3 of 4)", or nothing. */
+const char *summary_ranks(struct document *document, const struct model *model);
+/* "CPU time of all: 3.1 s" of the processes that were recorded; nothing where it is known of none. */
+const char *summary_cpu(struct document *document, const struct model *model);
 /* CPU, memory and I/O as curves. */
 void summary_resources(struct document *document, struct report *report);
 /* Programs that were not recorded, or have no hooks. */

@@ -9,19 +9,9 @@
 
 #include "error.h"
 
+#define LAST_WORDS_PROCESSES	3
 #define LAST_WORDS_STACKS	6
 #define LAST_WORDS_CALLS	6
-
-char *summary_number(struct document *document, enum unit unit, double number)
-{
-	return unit_format(document_new(document, UNIT_TEXT_MAX), unit, number);
-}
-
-char *summary_count(struct document *document, double count, const char *word)
-{
-	return document_text(document, "%s %s%s", summary_number(document, UNIT_COUNT, count), word,
-			     count == 1 ? "" : strcmp(word, "process") == 0 ? "es" : "s");
-}
 
 /* "today 10:14:03, 2 min ago", "on 2026-11-18 23:10:44" */
 static char *when(struct document *document, uint64_t realtime_ns)
@@ -77,8 +67,8 @@ static void add_end(struct document *document, const struct model *model)
 	const struct process *process = model->processes[0];
 	char text[256];
 
-	while (process->end_kind == END_EXEC && process->end_next && process->end_next != process)
-		process = process->end_next;
+	while (process_next_image(process))
+		process = process_next_image(process);
 	process_end_text(process, text, sizeof(text));
 	document_add(document, "Ended", document_text(document, "%s after %s",
 		text + (strncmp(text, "ended ", 6) == 0 ? 6 : 0),
@@ -91,7 +81,7 @@ static size_t count_processes(const struct model *model)
 	size_t nr = 0;
 
 	for (size_t i = 0; i < model->nr_processes; i++)
-		nr += !(model->processes[i]->end_kind == END_EXEC && model->processes[i]->end_next);
+		nr += !process_next_image(model->processes[i]);
 	return nr;
 }
 
@@ -104,8 +94,9 @@ static void add_recorded(struct document *document, const struct report *report)
 		if (model->processes[i]->header.map_bytes > budget)
 			budget = model->processes[i]->header.map_bytes;
 	document_add(document, "Recorded", document_text(document,
-		"%s, %s, %s, %s; log %s (never above %s%s)",
+		"%s%s, %s, %s, %s; log %s (never above %s%s)",
 		summary_count(document, (double)count_processes(model), "process"),
+		summary_ranks(document, model),
 		summary_count(document, (double)report_threads(report), "thread"),
 		summary_count(document, (double)model->nr_functions, "function"),
 		summary_count(document, (double)model->calls, "call"),
@@ -183,6 +174,26 @@ static void add_last_words(struct document *document, const struct process *proc
 	free(stacks);
 }
 
+static bool has_last_words(const struct process *process)
+{
+	enum process_end end = process->end_kind;
+
+	return process->nr_stacks &&
+	       (end == END_SIGNAL || end == END_SILENT || end == END_UNKNOWN || end == END_RUNNING);
+}
+
+static void add_all_last_words(struct document *document, const struct model *model)
+{
+	size_t nr = 0;
+
+	for (size_t i = 0; i < model->nr_processes; i++)
+		if (has_last_words(model->processes[i]) && nr++ < LAST_WORDS_PROCESSES)
+			add_last_words(document, model->processes[i]);
+	if (nr > LAST_WORDS_PROCESSES)
+		document_add(document, NULL, document_text(document, "and %zu processes more: --process PID shows one",
+							   nr - LAST_WORDS_PROCESSES))->apart = true;
+}
+
 void summary_run(struct document *document, struct report *report)
 {
 	const struct model *model = report->model;
@@ -193,10 +204,6 @@ void summary_run(struct document *document, struct report *report)
 	add_command(document, model);
 	add_end(document, model);
 	add_recorded(document, report);
-	for (size_t i = 0; i < model->nr_processes; i++) {
-		enum process_end end = model->processes[i]->end_kind;
-
-		if (end == END_SIGNAL || end == END_SILENT || end == END_UNKNOWN || end == END_RUNNING)
-			add_last_words(document, model->processes[i]);
-	}
+	summary_processes(document, report);
+	add_all_last_words(document, model);
 }

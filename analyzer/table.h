@@ -43,6 +43,7 @@ int value_compare(struct value a, struct value b);
 #define COLUMN_LEFT	2u	/* aligned to the left: texts */
 #define COLUMN_NAME	4u	/* a function's name: --match looks here, text shortens it */
 #define COLUMN_ROOM	8u	/* text gives it what room the others leave */
+#define COLUMN_SPARE	16u	/* text leaves it out where the line would be too long, the last such one first */
 
 struct column {
 	const char *name;	/* part of the interface; ends with its unit */

@@ -121,7 +121,7 @@ static const char *who_has_no_hooks(struct document *document, const struct mode
 	size_t nr = 0;
 
 	for (size_t i = 0; i < model->nr_processes; i++) {
-		if (model->processes[i]->end_kind == END_EXEC && model->processes[i]->end_next)
+		if (process_next_image(model->processes[i]))
 			continue;
 		program = model->processes[i]->header.program;
 		nr++;
@@ -134,6 +134,7 @@ static const char *who_has_no_hooks(struct document *document, const struct mode
 static void add_no_functions(struct document *document, const struct model *model)
 {
 	const char *text = "no functions were recorded";
+	const char *cpu = summary_cpu(document, model);
 	bool has_hooks = false;
 	char *other;
 
@@ -149,26 +150,24 @@ static void add_no_functions(struct document *document, const struct model *mode
 	other = run_with_functions(document);
 	if (other)
 		text = document_text(document, "%s\nnewest run that has some: insideme-report %s", text, other);
-	document_add(document, "Time", text)->apart = true;
+	document_add(document, "Time", document_text(document, "%s%s%s", cpu, cpu[0] ? "\n" : "", text))->apart = true;
 }
 
 static void add_time(struct document *document, struct report *report)
 {
 	struct table *table;
-	struct series cpu;
+	const char *cpu;
 
 	add_run_table(document, report);
 	if (!report->model->nr_functions) {
 		add_no_functions(document, report->model);
 		return;
 	}
-	series_of_all(&cpu, report->model, "process", "cpu_ns", 1);
+	cpu = summary_cpu(document, report->model);
 	document_add(document, "Time", report_has_times(report) ? document_text(document,
 		"%s in functions, summed over %s%s%s", summary_number(document, UNIT_NS, report->model->functions_ns),
 		summary_count(document, (double)report_threads_with_calls(report), "thread"),
-		cpu.known ? "; CPU time of all: " : "",
-		cpu.known ? summary_number(document, UNIT_NS, cpu.last) : "") : "calls were counted, not timed")->apart = true;
-	series_release(&cpu);
+		cpu[0] ? "; " : "", cpu) : "calls were counted, not timed")->apart = true;
 	table = functions_table(document, report, false);
 	table->text_columns = report_has_times(report) ? "self_ns,self_percent,total_ns,calls,mean_ns,function,source" :
 		"calls,function,source";
@@ -218,6 +217,7 @@ static void add_memory(struct document *document, struct report *report)
 static void add_doubts(struct document *document, const struct model *model, bool apart)
 {
 	const char *label = "Doubts";
+	struct section *section;
 	struct findings findings;
 	size_t nr = 0;
 
@@ -225,7 +225,9 @@ static void add_doubts(struct document *document, const struct model *model, boo
 	for (size_t i = 0; i < findings.nr; i++) {
 		if (!findings.list[i].is_doubt || nr++ >= DOUBTS_MAX)
 			continue;
-		document_add(document, label, findings.list[i].text)->apart = apart;
+		section = document_add(document, label, findings.list[i].text);
+		section->apart = apart;
+		section->wraps = true;
 		label = "";
 		apart = false;
 	}
@@ -244,8 +246,12 @@ static void add_next(struct document *document, const struct report *report)
 		"insideme-report -v resources%1$s    CPU, memory, faults and I/O over time" :
 		"insideme-report -v resources%1$s    CPU, memory, faults and I/O over time\n"
 		"insideme-report -v quality%1$s      how far to trust this";
+	char *text = document_text(document, pattern, run);
 
-	document_add(document, "Next", document_text(document, pattern, run))->apart = true;
+	if (report->model->nr_processes + report->model->nr_unseen > 1)
+		text = document_text(document, "%s\ninsideme-report -v processes%s    each process: time, CPU, memory, "
+				     "how it ended", text, run);
+	document_add(document, "Next", text)->apart = true;
 }
 
 int view_summary(struct document *document, struct report *report)

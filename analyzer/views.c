@@ -9,6 +9,8 @@ const struct view views[] = {
 	{ "functions", "each function: calls, self and total time, percentiles, allocations", view_functions },
 	{ "tree",      "the same by call path, callers above what they call", view_tree },
 	{ "calls",     "single calls that lasted at least the threshold, with the memory around them", view_calls },
+	{ "processes", "the tree of processes: time, CPU, memory, how each ended, which were not recorded", view_processes },
+	{ "threads",   "each thread: begin, end, calls, time in functions, allocations", view_threads },
 	{ "resources", "CPU, memory, faults, I/O: figures, and in csv and json rows over time", view_resources },
 	{ "quality",   "how far to trust the report: what was lost, repaired, or cannot be named", view_quality },
 	{ NULL, NULL, NULL },

@@ -19,6 +19,8 @@ const struct view *view_find(const char *name);
 int view_summary(struct document *document, struct report *report);
 int view_functions(struct document *document, struct report *report);
 int view_tree(struct document *document, struct report *report);
+int view_processes(struct document *document, struct report *report);
+int view_threads(struct document *document, struct report *report);
 int view_calls(struct document *document, struct report *report);
 int view_resources(struct document *document, struct report *report);
 int view_quality(struct document *document, struct report *report);

@@ -113,7 +113,7 @@ load lib
 
 @test "who asked for every call reads on the first page that it ended" {
 	INSIDEME_THRESHOLD=0 INSIDEME_BUDGET=1M record fill
-	run "$report"
+	COLUMNS=300 run "$report"
 	[[ $output == *Doubts*"single calls had to last"*"half of the remaining budget was used"* ]]
 	INSIDEME_BUDGET=1M record fill
 	run "$report"

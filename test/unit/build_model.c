@@ -35,6 +35,27 @@ struct model *build_load(const struct build *build)
 	return model;
 }
 
+void build_run_add(struct build_run *run, struct build *build)
+{
+	assert(run->nr < BUILD_LOGS_MAX);
+	run->fds[run->nr] = memfd_create("log", MFD_CLOEXEC);
+	snprintf(run->paths[run->nr], sizeof(run->paths[0]), "/proc/self/fd/%d", run->fds[run->nr]);
+	build_write(build, run->paths[run->nr], 0);
+	run->list[run->nr] = run->paths[run->nr];
+	run->nr++;
+	build_release(build);
+}
+
+struct model *build_run_load(struct build_run *run)
+{
+	struct model *model = model_load(run->list, run->nr);
+
+	for (size_t i = 0; i < run->nr; i++)
+		close(run->fds[i]);
+	assert(model);
+	return model;
+}
+
 struct function *build_function(const struct model *model, uint64_t addr_in_file)
 {
 	for (size_t i = 0; i < model->nr_functions; i++)

@@ -20,6 +20,18 @@ struct log_thread *build_begin(struct build *build);
 struct model *build_try_load(const struct build *build, uint64_t bytes);
 /* The same for all of a log that must be readable. */
 struct model *build_load(const struct build *build);
+/* Logs of one run, each in a file in memory. Begin with all 0. */
+#define BUILD_LOGS_MAX	16
+struct build_run {
+	char paths[BUILD_LOGS_MAX][64];
+	char *list[BUILD_LOGS_MAX];
+	int fds[BUILD_LOGS_MAX];
+	size_t nr;
+};
+/* Put a log into the run; it is released. */
+void build_run_add(struct build_run *run, struct build *build);
+/* The model of the run's logs, which are closed. */
+struct model *build_run_load(struct build_run *run);
 /* A function by its address in the file, or NULL. */
 struct function *build_function(const struct model *model, uint64_t addr_in_file);
 

@@ -15,37 +15,6 @@
 
 #include "build_model.h"
 
-#define NR_LOGS 4
-
-/* The logs of one run, each in a file in memory. */
-struct logs {
-	char paths[NR_LOGS][64];
-	char *list[NR_LOGS];
-	int fds[NR_LOGS];
-	size_t nr;
-};
-
-static void add_log(struct logs *logs, struct build *build)
-{
-	int fd = memfd_create("log", MFD_CLOEXEC);
-
-	snprintf(logs->paths[logs->nr], sizeof(logs->paths[0]), "/proc/self/fd/%d", fd);
-	build_write(build, logs->paths[logs->nr], 0);
-	logs->list[logs->nr] = logs->paths[logs->nr];
-	logs->fds[logs->nr++] = fd;
-	build_release(build);
-}
-
-static struct model *load_logs(struct logs *logs)
-{
-	struct model *model = model_load(logs->list, logs->nr);
-
-	for (size_t i = 0; i < logs->nr; i++)
-		close(logs->fds[i]);
-	assert_non_null(model);
-	return model;
-}
-
 /* A log without an end mark, of this host. */
 static void begin_here(struct build *build)
 {
@@ -53,7 +22,7 @@ static void begin_here(struct build *build)
 	gethostname(build->header->host, sizeof(build->header->host));
 }
 
-static void add_monitor(struct logs *logs, uint32_t event, const uint64_t *values, int nr_values, const char *text)
+static void add_monitor(struct build_run *logs, uint32_t event, const uint64_t *values, int nr_values, const char *text)
 {
 	struct build build;
 
@@ -64,7 +33,7 @@ static void add_monitor(struct logs *logs, uint32_t event, const uint64_t *value
 	if (event == LOG_EVENT_PROCESS_UNSEEN)
 		build_event(&build, LOG_EVENT_PROCESS_END, NS_START + 95 * MS, values, 5, NULL);
 	build_finish(&build, NS_START + 100 * MS, 0);
-	add_log(logs, &build);
+	build_run_add(logs, &build);
 }
 
 static void assert_end(const struct process *process, const char *expected)
@@ -76,15 +45,15 @@ static void assert_end(const struct process *process, const char *expected)
 
 static void a_signal_is_known_from_insideme_run(void **state)
 {
-	struct logs logs = { .nr = 0 };
+	struct build_run logs = { .nr = 0 };
 	struct build build;
 	struct model *model;
 
 	(void)state;
 	begin_here(&build);
-	add_log(&logs, &build);
+	build_run_add(&logs, &build);
 	add_monitor(&logs, LOG_EVENT_PROCESS_END, (uint64_t[]){ 4242, SIGKILL, 70, 80, 4096 }, 5, NULL);
-	model = load_logs(&logs);
+	model = build_run_load(&logs);
 	assert_int_equal(model->nr_processes, 1);
 	assert_int_equal(model->nr_monitors, 1);
 	assert_end(model->processes[0], "killed by SIGKILL");
@@ -96,51 +65,51 @@ static void a_signal_is_known_from_insideme_run(void **state)
 
 static void a_raw_exit_is_known_from_insideme_run(void **state)
 {
-	struct logs logs = { .nr = 0 };
+	struct build_run logs = { .nr = 0 };
 	struct build build;
 	struct model *model;
 
 	(void)state;
 	begin_here(&build);
-	add_log(&logs, &build);
+	build_run_add(&logs, &build);
 	add_monitor(&logs, LOG_EVENT_PROCESS_END, (uint64_t[]){ 4242, 7 << 8, 0, 0, 0 }, 5, NULL);
-	model = load_logs(&logs);
+	model = build_run_load(&logs);
 	assert_end(model->processes[0], "exit status 7");
 	model_free(model);
 }
 
 static void without_insideme_run_silence_is_said(void **state)
 {
-	struct logs logs = { .nr = 0 };
+	struct build_run logs = { .nr = 0 };
 	struct build build;
 	struct model *model;
 
 	(void)state;
 	begin_here(&build);
-	add_log(&logs, &build);
-	model = load_logs(&logs);
+	build_run_add(&logs, &build);
+	model = build_run_load(&logs);
 	assert_end(model->processes[0], "ended without a word: SIGKILL or a raw exit (insideme-run would know)");
 	model_free(model);
 }
 
 static void a_successor_shows_an_exec(void **state)
 {
-	struct logs logs = { .nr = 0 };
+	struct build_run logs = { .nr = 0 };
 	struct build build;
 	struct model *model;
 
 	(void)state;
 	begin_here(&build);
-	add_log(&logs, &build);
+	build_run_add(&logs, &build);
 	begin_here(&build);
 	build.header->exec_count = 1;
 	build.header->start.realtime_ns += MS;
 	build.header->start_again.realtime_ns += MS;
 	strcpy(build.header->program, "next");
 	build_finish(&build, NS_START + 100 * MS, 5);
-	add_log(&logs, &build);
+	build_run_add(&logs, &build);
 	add_monitor(&logs, LOG_EVENT_PROCESS_END, (uint64_t[]){ 4242, 5 << 8, 0, 0, 0 }, 5, NULL);
-	model = load_logs(&logs);
+	model = build_run_load(&logs);
 	assert_int_equal(model->nr_processes, 2);
 	assert_end(model->processes[0], "exec of next");
 	assert_end(model->processes[1], "exit status 5");
@@ -149,7 +118,7 @@ static void a_successor_shows_an_exec(void **state)
 
 static void this_very_process_still_runs(void **state)
 {
-	struct logs logs = { .nr = 0 };
+	struct build_run logs = { .nr = 0 };
 	struct build build;
 	struct model *model;
 	FILE *file;
@@ -163,24 +132,24 @@ static void this_very_process_still_runs(void **state)
 	file = popen("cut -d' ' -f22 /proc/$PPID/stat", "r");
 	assert_int_equal(fscanf(file, "%lu", &build.header->process_start), 1);
 	pclose(file);
-	add_log(&logs, &build);
-	model = load_logs(&logs);
+	build_run_add(&logs, &build);
+	model = build_run_load(&logs);
 	assert_end(model->processes[0], "still running");
 	model_free(model);
 }
 
 static void programs_without_the_library_are_listed(void **state)
 {
-	struct logs logs = { .nr = 0 };
+	struct build_run logs = { .nr = 0 };
 	struct build build;
 	struct model *model;
 
 	(void)state;
 	begin_here(&build);
 	build_finish(&build, NS_START + 100 * MS, 0);
-	add_log(&logs, &build);
+	build_run_add(&logs, &build);
 	add_monitor(&logs, LOG_EVENT_PROCESS_UNSEEN, (uint64_t[]){ 4250, 127 << 8, 3, 4, 5 }, 5, "gzip");
-	model = load_logs(&logs);
+	model = build_run_load(&logs);
 	assert_int_equal(model->nr_unseen, 1);
 	assert_int_equal(model->unseen[0].pid, 4250);
 	assert_string_equal(model->unseen[0].program, "gzip");
@@ -192,14 +161,14 @@ static void programs_without_the_library_are_listed(void **state)
 
 static void another_host_is_another_matter(void **state)
 {
-	struct logs logs = { .nr = 0 };
+	struct build_run logs = { .nr = 0 };
 	struct build build;
 	struct model *model;
 
 	(void)state;
 	build_begin(&build);
-	add_log(&logs, &build);
-	model = load_logs(&logs);
+	build_run_add(&logs, &build);
+	model = build_run_load(&logs);
 	assert_end(model->processes[0], "no end recorded; it ran on node17, so whether it still runs is not known here");
 	model_free(model);
 }
