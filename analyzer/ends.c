@@ -112,6 +112,7 @@ static struct unseen_process *add_unseen(struct model *model, const struct event
 	model->unseen = xgrow(model->unseen, model->nr_unseen, sizeof(*unseen));
 	unseen = &model->unseen[model->nr_unseen++];
 	unseen->pid = (uint32_t)event->values[0];
+	unseen->rank = event->process->header.rank;
 	unseen->program = xstrdup(event->text ? event->text : "");
 	unseen->time = event->time;
 	return unseen;

@@ -141,7 +141,7 @@ static int make_report(const struct options *options, const struct view *view, c
 		nr_names++;
 	runs = xcalloc(nr_names, sizeof(*runs));
 	nr_logs = choose_runs(&report, runs, &logs);
-	report.model = nr_logs ? model_load(logs, nr_logs) : NULL;
+	report.model = nr_logs ? model_load(logs, nr_logs, &options->filter) : NULL;
 	if (report.model) {
 		resolve_names(report.model);
 		status = report_view(&report, view, format);
@@ -155,10 +155,11 @@ static int make_report(const struct options *options, const struct view *view, c
 	return status;
 }
 
-static int run_task(const struct options *options)
+static int run_task(struct options *options)
 {
 	const struct view *view = view_find(options->view);
 	const struct format *format = format_find(options->format);
+	int status;
 
 	if (!view) {
 		error("-v: no view '%s' (-v alone lists them)", options->view);
@@ -168,7 +169,9 @@ static int run_task(const struct options *options)
 		error("-f: no format '%s' (-f alone lists them)", options->format);
 		return EXIT_USAGE;
 	}
-	return make_report(options, view, format);
+	status = make_report(options, view, format);
+	filter_release(&options->filter);
+	return status;
 }
 
 int main(int argc, char **argv)

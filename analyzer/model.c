@@ -11,6 +11,7 @@
 #include "nodes.h"
 #include "open_calls.h"
 #include "process.h"
+#include "filter.h"
 #include "tree.h"
 
 #define DAMAGE_TOLD 3	/* as logfile.c: places of a log that got a line */
@@ -130,7 +131,7 @@ static void read_process(struct model *model, struct process *process)
 	model->nr_damaged += process->nr_damaged;
 }
 
-struct model *model_load(char *const *paths, size_t nr_paths)
+struct model *model_load(char *const *paths, size_t nr_paths, const struct filter *filter)
 {
 	struct model *model = model_new();
 
@@ -143,6 +144,10 @@ struct model *model_load(char *const *paths, size_t nr_paths)
 	}
 	place_in_time(model);
 	ends_find(model);
+	if (filter_apply(filter, model) < 0) {
+		model_free(model);
+		return NULL;
+	}
 	for (size_t i = 0; i < model->nr_processes; i++)
 		read_process(model, model->processes[i]);
 	for (size_t i = 0; i < model->nr_monitors; i++)
@@ -157,6 +162,8 @@ void model_free(struct model *model)
 		return;
 	for (size_t i = 0; i < model->nr_processes; i++)
 		process_close(model->processes[i]);
+	for (size_t i = 0; i < model->nr_left_out; i++)
+		process_close(model->left_out[i]);
 	for (size_t i = 0; i < model->nr_monitors; i++)
 		process_close(model->monitors[i]);
 	for (size_t i = 0; i < model->nr_unseen; i++)
@@ -169,6 +176,7 @@ void model_free(struct model *model)
 		free(object);
 	}
 	free(model->processes);
+	free(model->left_out);
 	free(model->monitors);
 	free(model->unseen);
 	free(model->functions);

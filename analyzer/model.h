@@ -24,6 +24,7 @@
 
 struct logfile;
 struct process;
+struct filter;
 struct tree_node;
 
 /* A loaded file as it was when it was recorded. Those with one build-id are one object; else path, size and mtime. */
@@ -194,7 +195,7 @@ struct process {
 	int end_status;
 	bool core_dumped;
 	struct process *end_next;
-	bool left_out;			/* by --rank, --process or --thread: not among model->processes */
+	bool left_out;			/* by a filter: not among model->processes */
 	bool has_usage;			/* insideme-run saw its end: */
 	uint64_t user_ns, system_ns, peak_rss_bytes;
 
@@ -233,6 +234,7 @@ struct process {
 /* A program of the run that did not load the library; insideme-run saw it. */
 struct unseen_process {
 	uint32_t pid;
+	int32_t rank;			/* of the insideme-run that saw it; -1: none */
 	char *program;
 	int64_t time;			/* when it was seen */
 	bool has_end;
@@ -243,6 +245,8 @@ struct unseen_process {
 struct model {
 	struct process **processes;	/* recorded programs, by their start */
 	size_t nr_processes;
+	struct process **left_out;	/* by the filter; read only as far as ends need them */
+	size_t nr_left_out;
 	struct process **monitors;	/* insideme-run's own logs: rows of set "system", events; no threads */
 	size_t nr_monitors;
 	struct unseen_process *unseen;
@@ -269,10 +273,10 @@ struct model {
 };
 
 /*
- * Read the logs of a run. A log that cannot be read is told on stderr and counted.
+ * Read the logs of a run, those that @filter (NULL: all) takes. A log that cannot be read is told on stderr and counted.
  * Return: NULL after an error() when none is left.
  */
-struct model *model_load(char *const *paths, size_t nr_paths);
+struct model *model_load(char *const *paths, size_t nr_paths, const struct filter *filter);
 void model_free(struct model *model);
 
 /* The image of the same process that followed by exec, or NULL: none, or none that is reported. */

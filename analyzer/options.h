@@ -6,6 +6,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "filter.h"
+
 #define EXIT_USAGE 2
 
 enum options_task {
@@ -25,6 +27,7 @@ struct options {
 	const char *sort;	/* a column's name; NULL: as the table has it */
 	const char *columns;	/* names separated by commas; NULL: as the table has it */
 	const char *match;	/* pattern over names; NULL: all */
+	struct filter filter;	/* of processes; released by main() */
 	size_t top;
 	bool top_given;		/* else the format decides; top 0: all */
 	bool reverse;

@@ -28,6 +28,42 @@ check_run() {
 	quiet
 }
 
+# fake RANK...: ranks of one launch as processes of this shell, which is as good as a launcher.
+fake() {
+	for rank; do
+		OMPI_COMM_WORLD_RANK=$rank OMPI_COMM_WORLD_SIZE=8 PMIX_NAMESPACE=fake record rank_work OMPI_COMM_WORLD_RANK child
+	done
+}
+
+# work LIST CALLS CHILD_CALLS: what the report says of these ranks.
+of_ranks() {
+	view functions --rank "$1" >functions.csv || return 1
+	calls work "$2" child_work "$3"
+}
+
+@test "--rank takes ranks and what they started" {
+	fake 0 1 2 3 5
+	same runs "$(find insideme.data -mindepth 1 -maxdepth 1 -type d | wc -l)" 1
+	of_ranks 1 200 7
+	of_ranks 0,2-3 $((100 + 300 + 400)) 21
+	of_ranks 0-99 1600 35
+	"$report" --rank 5,2 | grep -F 'Recorded' | grep -q '4 processes'
+}
+
+@test "--rank says what there is when nothing fits, and what a list is" {
+	fake 0 1 3
+	run "$report" --rank 2,7
+	same status "$status" 1
+	same message "$output" "insideme-report: --rank: no such rank here; there is 0 to 1, 3"
+	run "$report" --rank 1-
+	same status "$status" 2
+	[[ $output == *"--rank: '1-' is not a list"* ]]
+	rm -rf insideme.data
+	record calls || same status $? 7
+	run "$report" --rank 0
+	same message "$output" "insideme-report: --rank: no process of this run has a rank"
+}
+
 @test "Open MPI: the library in the ranks" {
 	openmpi env LD_PRELOAD="$library" "$work" OMPI_COMM_WORLD_RANK child
 	check_run

@@ -22,7 +22,7 @@ struct model *build_try_load(const struct build *build, uint64_t bytes)
 
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
 	build_write(build, path, bytes);
-	model = model_load(paths, 1);
+	model = model_load(paths, 1, NULL);
 	close(fd);
 	return model;
 }
@@ -48,7 +48,7 @@ void build_run_add(struct build_run *run, struct build *build)
 
 struct model *build_run_load(struct build_run *run)
 {
-	struct model *model = model_load(run->list, run->nr);
+	struct model *model = model_load(run->list, run->nr, NULL);
 
 	for (size_t i = 0; i < run->nr; i++)
 		close(run->fds[i]);

@@ -297,7 +297,7 @@ static void a_file_cut_while_it_is_open_reads_as_zeros(void **state)
 	build_all(&build);
 	close(mkstemp(path));
 	build_write(&build, path, 0);
-	model = model_load(paths, 1);
+	model = model_load(paths, 1, NULL);
 	assert_int_equal(truncate(path, LOG_HEADER_BYTES), 0);
 	reader = slices_open_all(model);
 	while (slices_next(reader, &slice))

@@ -295,7 +295,7 @@ static void functions_merge_over_processes_by_build_id(void **state)
 		build_write(&build, paths[i], 0);
 		build_release(&build);
 	}
-	model = model_load(paths, 2);
+	model = model_load(paths, 2, NULL);
 	unlink(first);
 	unlink(second);
 	assert_int_equal(model->nr_processes, 2);

@@ -108,6 +108,8 @@ static void wrong_usage_names_the_option(void **state)
 	assert_complains("--top");
 	assert_int_equal(parse("--top", "-1", NULL), EXIT_USAGE);
 	assert_complains("--top");
+	assert_int_equal(parse("--rank", "1,x", NULL), EXIT_USAGE);
+	assert_complains("--rank");
 }
 
 int main(void)
