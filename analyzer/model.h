@@ -117,7 +117,8 @@ struct tree_node {
 	struct tree_node *next;		/* sibling */
 	struct call_stats stats;	/* total_ns == duration_ns here */
 	struct heap_stats heap;		/* root: outside of all functions */
-	uint32_t nr_threads;		/* threads that came by */
+	uint32_t nr_threads;		/* threads that came by; records where threads_unknown */
+	bool threads_unknown;		/* of a record that several threads shared it is not known which of them did */
 	const struct thread *last_thread;	/* nodes.c's own: counted in nr_threads last */
 	uint32_t id;			/* 0: root; then in the order of first sight */
 };
@@ -139,12 +140,13 @@ struct open_stack {
 
 struct thread {
 	struct process *process;
-	uint32_t tid;
+	uint32_t tid;			/* of several threads the last one's, so serial, name, end and open calls */
 	uint32_t serial;		/* 0: the first of its process */
 	uint32_t nr_threads;		/* threads that shared this record: views print "3 threads" */
 	char name[LOG_NAME_MAX];	/* zero-terminated, "" if none */
 	uint64_t begin_function_addr;	/* that pthread_create() was given; 0: the first thread, or not known */
 	struct function *begin_function;	/* resolve.c's own */
+	char earlier_name[LOG_NAME_MAX];	/* of all but the last one; "": they had several */
 	int64_t begin;			/* model time */
 	int64_t end;			/* NO_TIME: not ended by itself */
 	uint64_t calls;

@@ -141,6 +141,7 @@ static void add_counters(struct node_reader *reader, struct tree_node *path, con
 	if (path->last_thread != reader->thread) {
 		path->last_thread = reader->thread;
 		path->nr_threads++;
+		path->threads_unknown |= reader->thread->nr_threads > 1;
 	}
 	reader->thread->calls += node->calls;
 	reader->thread->functions_ns += (double)(int64_t)(node->total_ticks - node->child_ticks) * tick_ns;

@@ -177,6 +177,7 @@ static void read_thread(struct process *process, const struct log_extent *extent
 	thread->nr_threads = record.nr_threads ? record.nr_threads : 1;
 	memcpy(thread->name, record.name, sizeof(thread->name) - 1);
 	thread->begin_function_addr = record.begin_function_addr;
+	memcpy(thread->earlier_name, record.earlier_name, sizeof(record.earlier_name));
 	thread->begin = is_time(process, record.begin_ticks) ? process_time(process, record.begin_ticks) : NO_TIME;
 	thread->end = is_time(process, record.end_ticks) ? process_time(process, record.end_ticks) : NO_TIME;
 	if (thread->begin == NO_TIME || (record.end_ticks && thread->end == NO_TIME))

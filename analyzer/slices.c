@@ -28,6 +28,8 @@ struct stream {
 	uint64_t limit_ticks;		/* the latest that can be >> shift */
 	int64_t heap_bytes;
 	uint32_t node;
+	uint32_t serial;		/* of the thread that writes, of those that had the record in turn */
+	uint32_t tid;
 	uint32_t left;			/* slices left in the chunk */
 
 	struct slice slice;		/* the next one to hand out */
@@ -81,6 +83,8 @@ static bool next_chunk(struct stream *stream)
 	stream->ticks = head.first_ticks >> shift;
 	stream->heap_bytes = head.first_heap_bytes;
 	stream->node = head.first_node;
+	stream->serial = head.first_serial;
+	stream->tid = head.first_tid;
 	stream->left = head.nr_slices;
 	return true;
 }
@@ -134,15 +138,28 @@ static bool get_heap(struct stream *stream)
 	return true;
 }
 
+static bool get_thread(struct stream *stream)
+{
+	uint64_t serial, tid;
+
+	if (!get_varint(stream, &serial) || !get_varint(stream, &tid) || serial > UINT32_MAX || tid > UINT32_MAX)
+		return false;
+	stream->serial = (uint32_t)serial;
+	stream->tid = (uint32_t)tid;
+	return true;
+}
+
 static bool get_flags(struct stream *stream)
 {
+	const uint8_t known = LOG_SLICE_HEAP | LOG_SLICE_BROKEN | LOG_SLICE_THREAD;
 	uint8_t flags;
 
 	if (stream->at == stream->end)
 		return false;
 	flags = *stream->at++;
 	stream->slice.broken = flags & LOG_SLICE_BROKEN;
-	return !(flags & ~(LOG_SLICE_HEAP | LOG_SLICE_BROKEN)) && (!(flags & LOG_SLICE_HEAP) || get_heap(stream));
+	return !(flags & ~known) && (!(flags & LOG_SLICE_HEAP) || get_heap(stream)) &&
+	       (!(flags & LOG_SLICE_THREAD) || get_thread(stream));
 }
 
 static struct tree_node *find_path(struct stream *stream)
@@ -173,6 +190,8 @@ static bool decode(struct stream *stream)
 	slice->broken = false;
 	if ((step & 1) && !get_flags(stream))
 		return false;
+	slice->tid = stream->tid;
+	slice->thread_name = stream->serial == slice->thread->serial ? slice->thread->name : slice->thread->earlier_name;
 	slice->node = find_path(stream);
 	if (!slice->node || stream->ticks < stream->first_ticks || stream->ticks > stream->limit_ticks ||
 	    duration > stream->ticks - stream->first_ticks)

@@ -13,7 +13,9 @@
 #include "model.h"
 
 struct slice {
-	struct thread *thread;
+	struct thread *thread;		/* that has the record: of several threads the last one */
+	uint32_t tid;			/* of the one that made the call */
+	const char *thread_name;	/* its name, "" if not known */
 	struct tree_node *node;		/* merged call path; the function is node->function */
 	uint64_t start_ticks;		/* of thread->process; as exact as header.slice_shift leaves them */
 	uint64_t end_ticks;

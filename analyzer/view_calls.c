@@ -50,13 +50,13 @@ enum { WHO_PID, WHO_TID, WHO_NAME };
 
 static struct value get_who(const struct column *column, const void *row)
 {
-	const struct thread *thread = ((const struct call_row *)row)->slice.thread;
+	const struct slice *slice = &((const struct call_row *)row)->slice;
 
 	if (column->index == WHO_PID)
-		return value_integer(UNIT_NONE, thread->process->header.pid);
+		return value_integer(UNIT_NONE, slice->thread->process->header.pid);
 	if (column->index == WHO_TID)
-		return value_integer(UNIT_NONE, thread->tid);
-	return value_text(thread->name[0] ? thread->name : NULL);
+		return value_integer(UNIT_NONE, slice->tid);
+	return value_text(slice->thread_name[0] ? slice->thread_name : NULL);
 }
 
 enum { HEAP_BEFORE, HEAP_AFTER, HEAP_DELTA };

@@ -36,8 +36,8 @@ static struct value get_number(const struct column *column, const void *row)
 		return value_integer(UNIT_COUNT, (int64_t)thread->calls);
 	case THREAD_OPEN:
 		return value_integer(UNIT_COUNT, (int64_t)thread->open_calls);
-	default:
-		return value_integer(UNIT_COUNT, (int64_t)of->broken_calls);
+	default:	/* told of the first of several only */
+		return thread->nr_threads > 1 ? value_empty() : value_integer(UNIT_COUNT, (int64_t)of->broken_calls);
 	}
 }
 
@@ -97,7 +97,7 @@ static const char *end_of(const struct thread_row *row, char *out, size_t bytes)
 	const struct thread *thread = row->thread;
 
 	if (thread->end != NO_TIME) {
-		snprintf(out, bytes, row->broken_calls ? "ended, %llu call%s open" : "ended",
+		snprintf(out, bytes, row->broken_calls && thread->nr_threads == 1 ? "ended, %llu call%s open" : "ended",
 			 (unsigned long long)row->broken_calls, row->broken_calls == 1 ? "" : "s");
 		return out;
 	}
@@ -122,7 +122,8 @@ static struct value get_text(const struct column *column, const void *row)
 {
 	static char text[64];
 	const struct thread *thread = ((const struct thread_row *)row)->thread;
-	const char *name = thread->name[0] ? thread->name : NULL;
+	bool has_name = thread->name[0] && (thread->nr_threads == 1 || strcmp(thread->name, thread->earlier_name) == 0);
+	const char *name = has_name ? thread->name : NULL;
 
 	switch (column->index) {
 	case TEXT_NAME:

@@ -64,8 +64,10 @@ static struct value get_depth(const struct column *column, const void *row)
 
 static struct value get_threads(const struct column *column, const void *row)
 {
+	const struct tree_node *node = ((const struct tree_row *)row)->node;
+
 	(void)column;
-	return value_integer(UNIT_COUNT, ((const struct tree_row *)row)->node->nr_threads);
+	return node->threads_unknown ? value_empty() : value_integer(UNIT_COUNT, node->nr_threads);
 }
 
 static struct value get_stats(const struct column *column, const void *row)

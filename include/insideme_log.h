@@ -125,7 +125,7 @@ struct log_header {
 
 	_Alignas(64) LOG_SHARED uint64_t file_bytes;	/* the file reaches so far; nobody touches a page beyond */
 	LOG_SHARED uint64_t tail_bytes;		/* areas lie in [header_bytes, tail_bytes) */
-	LOG_SHARED uint32_t nr_threads;		/* thread areas so far */
+	LOG_SHARED uint32_t nr_threads;		/* threads so far; several may share a record */
 	LOG_SHARED uint32_t end;			/* enum log_end */
 	int32_t end_status;
 	LOG_SHARED uint32_t records;		/* ref of the newest records area */
@@ -136,6 +136,11 @@ struct log_header {
 	_Alignas(64) LOG_SHARED uint64_t losses[LOG_LOSSES_MAX];
 
 	char launch_id[LOG_LAUNCH_ID_BYTES];	/* the same in all ranks of one launch; "": none, or not told */
+	_Alignas(64) LOG_SHARED uint32_t threads;	/* ref of the newest thread's record, see log_thread.next_thread */
+	LOG_SHARED uint32_t nr_thread_areas;	/* such records */
+	LOG_SHARED uint32_t next_thread_look;	/* where a new thread looks first for the record of one that is gone */
+	LOG_SHARED uint32_t clones;		/* the same of tasks that run with the TLS block of another one */
+	LOG_SHARED uint64_t free_stacks;	/* ref of the newest free stack, see log_frames.next_free; high half: changes */
 };
 _Static_assert(sizeof(struct log_header) <= LOG_HEADER_BYTES, "the header is one page");
 
@@ -249,11 +254,15 @@ struct log_frames {
 	uint32_t is_signal;		/* * 1: a stack for signal handlers, left when the last of its calls ends */
 	uint32_t interrupted;		/* * ref of the stack that such a handler interrupted, 0: of none */
 	uint32_t is_own;		/* * 1: the thread's own stack, whose calls begin at the root */
-	uint32_t reserved;
+	uint32_t next_free;		/* * ref of the next stack of nobody (owner 0) */
 };
 _Static_assert(sizeof(struct log_frames) == 128, "frames begin at a line");
 
-/* A thread: its state, its root node and the cache in front of its call tree. */
+/*
+ * A thread: its state, its root node and the cache in front of its call tree. In a log of many threads a new one takes
+ * over the record of one that is gone: tree and heap_bytes go on as sums, begin_ticks is the first one's; all
+ * else is of the last thread alone.
+ */
 #define LOG_NAME_MAX		32
 #define LOG_CACHE_ENTRIES	1024
 struct log_thread {
@@ -274,7 +283,7 @@ struct log_thread {
 	uint32_t slice_depth;		/* streams in use now */
 	uint32_t tid;
 	uint32_t serial;		/* 0: the first thread of the log */
-	uint32_t nr_threads;		/* threads that shared this record one after the other */
+	LOG_SHARED uint32_t nr_threads;	/* threads that shared this record one after the other */
 	uint64_t begin_ticks;
 	LOG_SHARED uint64_t end_ticks;	/* 0: has not ended */
 	uint64_t begin_function_addr;	/* of pthread_create, 0 for main */
@@ -289,7 +298,13 @@ struct log_thread {
 	uint64_t slice_second_ticks;	/* start of the second whose slice bytes are counted */
 	uint64_t slice_second_bytes;
 	uint64_t repair_addr;		/* stack address of code that changes its stacks now: a handler's hooks are dropped */
-	uint64_t reserved[7];
+	LOG_SHARED uint32_t claim;	/* nr_threads; 0 while another than this thread changes the record */
+	uint32_t next_thread;		/* ref of the record made before this one, 0: the first */
+	uint32_t has_stacks;		/* 1: it ran on other stacks than its own */
+	uint32_t is_kept;		/* 1: coroutines wait in it: no other thread takes it over */
+	uint32_t is_clone;		/* 1: it runs with another task's TLS block: all its calls have one stack */
+	char earlier_name[16];		/* of its threads before the last one; "": they had several */
+	uint64_t reserved[2];
 
 	_Alignas(64) uint32_t cache[LOG_CACHE_ENTRIES];	/* refs of nodes, checked against the node itself */
 };
@@ -305,11 +320,13 @@ _Static_assert(sizeof(struct log_thread) == 64 + 256 + 256 + 4 * LOG_CACHE_ENTRI
  *                   zigzag: change of the process's heap during the call, less thread_delta
  *                   zigzag: the process's heap at the exit, less the same of the previous slice
  *         BROKEN    nothing: the call had no exit; its end is when that was noticed
+ *         THREAD    from here on slices are of another thread with this record: serial, tid
  * A slice without HEAP: no change during the call, nor since the previous slice.
  * The first slice of an area follows (first_node, first_ticks, first_heap_bytes). shift: log_header.slice_shift.
  */
 #define LOG_SLICE_HEAP		1u
 #define LOG_SLICE_BROKEN	2u
+#define LOG_SLICE_THREAD	4u
 #define LOG_SLICE_MAX_BYTES	80	/* no slice is longer */
 #define LOG_NODE_STEP		4u	/* refs of nodes differ by multiples of this */
 struct log_slices {
@@ -322,7 +339,10 @@ struct log_slices {
 	uint32_t last_node;
 	uint32_t nr_slices;
 	uint32_t stream;		/* 0 or 1, see log_thread.slices */
-	uint64_t reserved[2];
+	uint32_t first_serial;		/* the thread of the first slice */
+	uint32_t first_tid;
+	uint32_t last_serial;		/* and of the newest one */
+	uint32_t reserved;
 };
 _Static_assert(sizeof(struct log_slices) == 128, "slice bytes begin at a line");
 
@@ -395,7 +415,7 @@ enum log_event_kind {
 	LOG_EVENT_THRESHOLD = 1,	/* values: new threshold in ticks, old, enum log_threshold_reason */
 	LOG_EVENT_FORK,			/* values: child's pid, 0 in the child's own log: parent's pid in [1] */
 	LOG_EVENT_EXEC,			/* text: path; values: 0, or errno when it came back */
-	LOG_EVENT_THREAD_END,		/* values: frames open when it ended */
+	LOG_EVENT_THREAD_END,		/* values: frames open when it ended; of a record's first thread only */
 	LOG_EVENT_BUCKET_WRAPPED,	/* values: ref of a node, index of its bucket: add 2^32 */
 	LOG_EVENT_PROCESS_END,		/* monitor: pid, wait status, user ns, system ns, peak RSS in bytes */
 	LOG_EVENT_PROCESS_UNSEEN,	/* monitor: pid; text: program that did not load the library */

@@ -4,10 +4,12 @@
 
 #include "real.h"
 #include "recorder.h"
+#include "thread_records.h"
 
 static void exited(int status, void *unused)
 {
 	(void)unused;
+	records_end_gone();
 	recorder_mark_end(LOG_EXITED, status & 0xff);
 }
 
@@ -25,6 +27,7 @@ static _Noreturn void end_now(int status)
 
 static void before_end(int status)
 {
+	records_end_gone();
 	recorder_mark_end(LOG_EXITED, status & 0xff);
 	if (!real._exit || !real._Exit || !real.quick_exit)
 		real_init();

@@ -79,7 +79,18 @@ void frames_end_broken(struct log_thread *thread)
 	call_end_top(thread, true);
 }
 
-uint64_t stack_close_all(struct log_thread *thread)
+static void end_untimed(struct log_thread *thread)
+{
+	struct log_frame *frame = top_frame(thread);
+	struct log_node *node = node_at(live.log, frame->node);
+
+	log_lose(live.log, LOG_LOST_BROKEN_CALLS);
+	node->calls++;
+	node->untimed_calls++;
+	pop_frame(thread, frame);
+}
+
+static uint64_t close_all(struct log_thread *thread, void (*end_call)(struct log_thread *))
 {
 	uint64_t closed = 0;
 
@@ -92,7 +103,26 @@ uint64_t stack_close_all(struct log_thread *thread)
 			continue;
 		if (top_frame(thread) == frames_of(stack_of(thread)))
 			return closed;
-		frames_end_broken(thread);
+		end_call(thread);
 		closed++;
 	}
+}
+
+uint64_t stack_close_all(struct log_thread *thread)
+{
+	return close_all(thread, frames_end_broken);
+}
+
+uint64_t frames_close_gone(struct log_thread *thread)
+{
+	struct log_frames *area;
+
+	if (!thread->frames)
+		return 0;
+	area = newest_area(thread);
+	if (thread->top_addr < (uint64_t)frames_of(area) || thread->top_addr > limit_of(area) || thread->repair_addr)
+		return 0;	/* it ended in a handler that had interrupted a repair: what was open is not known */
+	if (thread->top_addr != (uint64_t)frames_of(area) && top_frame(thread)->node != thread->current)
+		thread->top_addr -= sizeof(struct log_frame);	/* it was being pushed or popped */
+	return close_all(thread, end_untimed);
 }

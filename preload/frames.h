@@ -41,6 +41,9 @@ struct log_frames *frames_new(const struct log_thread *thread);
 /* The top call ends without an exit. */
 void frames_end_broken(struct log_thread *thread);
 
+/* As stack_close_all(), of a thread that ended at a time that is not known: the calls are counted only. */
+uint64_t frames_close_gone(struct log_thread *thread);
+
 /* Make the hot path believe in @area and its stack's range; @top is the top frame in it. */
 void frames_use(struct log_thread *thread, struct log_frames *area, struct log_frame *top);
 

@@ -13,6 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
+#include <threads.h>
 #include <time.h>
 #include <ucontext.h>
 
@@ -54,6 +55,7 @@
 	X(void, _ZdaPvSt11align_val_tRKSt9nothrow_t, (void *block, size_t align, const void *tag))  \
 	X(int, pthread_create, (pthread_t *thread, const pthread_attr_t *attributes,                \
 				void *(*function)(void *), void *argument))                         \
+	X(int, thrd_create, (thrd_t *thread, thrd_start_t function, void *argument))                \
 	X(int, pthread_setname_np, (pthread_t thread, const char *name))                            \
 	X(int, prctl, (int option, unsigned long a, unsigned long b, unsigned long c, unsigned long d)) \
 	X(long, syscall, (long number, long a, long b, long c, long d, long e, long f))             \

@@ -4,6 +4,8 @@
 
 #include <signal.h>
 
+#include "thread_records.h"
+
 /* No room for a frame: the call is counted under the path that is open; its exit finds the depth raised. */
 static void overflow(struct log_thread *thread, uint64_t function_addr, uintptr_t stack_addr)
 {
@@ -51,7 +53,23 @@ static void end_dead(struct log_thread *thread, uintptr_t stack_addr, uintptr_t 
 
 static bool on_current_stack(struct log_thread *thread, uintptr_t stack_addr)
 {
-	return thread->frames && stack_addr - stack_of(thread)->stack_low_addr < stack_of(thread)->stack_bytes;
+	return thread->frames && (thread->is_clone || stack_addr - stack_of(thread)->stack_low_addr <
+						      stack_of(thread)->stack_bytes);
+}
+
+/* A raw clone without a TLS block of its own has its creator's; it is not on that one's stacks. NULL: no room. */
+static struct log_thread *running_thread(struct log_thread *thread, uintptr_t stack_addr)
+{
+	struct log_frames *stack;
+	uint32_t tid;
+
+	if (on_current_stack(thread, stack_addr) || !thread->tid || live_is_sealed())
+		return thread;
+	stack = stack_find(stack_addr);
+	if (stack && stack->head.owner == thread->head.self)
+		return thread;
+	tid = (uint32_t)sys_gettid();
+	return tid == thread->tid ? thread : record_for_clone(tid);
 }
 
 /* A signal handler's hooks that come while stacks are being changed are dropped and counted. */
@@ -93,7 +111,7 @@ static bool make_way(struct log_thread *thread, uint64_t function_addr, uintptr_
 	return false;
 }
 
-bool stack_before_enter(struct log_thread *thread, uint64_t function_addr, uintptr_t stack_addr, uintptr_t return_addr)
+static bool before_enter(struct log_thread *thread, uint64_t function_addr, uintptr_t stack_addr, uintptr_t return_addr)
 {
 	bool has_room;
 
@@ -102,6 +120,20 @@ bool stack_before_enter(struct log_thread *thread, uint64_t function_addr, uintp
 	has_room = make_way(thread, function_addr, stack_addr, return_addr);
 	end_repair(thread);
 	return has_room;
+}
+
+bool stack_before_enter(struct log_thread *thread, uint64_t function_addr, uintptr_t stack_addr, uintptr_t return_addr)
+{
+	struct log_thread *running = running_thread(thread, stack_addr);
+
+	if (running == thread)
+		return before_enter(thread, function_addr, stack_addr, return_addr);
+	if (!running)
+		log_lose(live.log, LOG_LOST_CALLS);
+	else if (before_enter(running, function_addr, stack_addr, return_addr))
+		call_begin_slowly(running, call_claim(live.log, running, function_addr, stack_addr, return_addr,
+						      call_timing()));
+	return false;
 }
 
 /* Is the function open on the thread's stack? Looks down through its areas. */
@@ -147,7 +179,8 @@ static bool find_call(struct log_thread *thread, uint64_t function_addr, uintptr
 
 void stack_exit(struct log_thread *thread, uint64_t function_addr, uintptr_t stack_addr)
 {
-	if (!begin_repair(thread, LOG_LOST_UNKNOWN_EXITS))
+	thread = running_thread(thread, stack_addr);
+	if (!thread || !begin_repair(thread, LOG_LOST_UNKNOWN_EXITS))
 		return;
 	if (find_call(thread, function_addr, stack_addr)) {
 		call_end_top(thread, false);

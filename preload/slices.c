@@ -76,6 +76,8 @@ static NOINLINE struct log_slices *new_chunk(struct log_thread *thread, uint32_t
 	chunk->first_heap_bytes = chunk->last_heap_bytes = log->heap_total_bytes + thread->heap_held_bytes;
 	chunk->first_node = chunk->last_node = frame->node;
 	chunk->stream = stream;
+	chunk->first_serial = chunk->last_serial = thread->serial;
+	chunk->first_tid = thread->tid;
 	if (thread->slices[stream])
 		last->head.next = chunk->head.self;
 	thread->slices[stream] = chunk->head.self;
@@ -103,16 +105,20 @@ static inline struct heap_change heap_change(const struct log_header *log, const
 }
 
 /* The parts of a slice that are not there for most. */
-static NOINLINE uint8_t *put_more(uint8_t *at, const struct heap_change *heap, bool broken)
+static NOINLINE uint8_t *put_more(uint8_t *at, const struct log_thread *thread, const struct heap_change *heap,
+				  bool broken, bool other_thread)
 {
 	bool changed = heap->by_thread | heap->by_others | heap->since_last;
 
-	*at++ = (uint8_t)((changed ? LOG_SLICE_HEAP : 0) | (broken ? LOG_SLICE_BROKEN : 0));
+	*at++ = (uint8_t)((changed ? LOG_SLICE_HEAP : 0) | (broken ? LOG_SLICE_BROKEN : 0) |
+			  (other_thread ? LOG_SLICE_THREAD : 0));
 	if (changed) {
 		at = put_varint(at, zigzag(heap->by_thread));
 		at = put_varint(at, zigzag(heap->by_others));
 		at = put_varint(at, zigzag(heap->since_last));
 	}
+	if (other_thread)
+		at = put_varint(put_varint(at, thread->serial), thread->tid);
 	return at;
 }
 
@@ -122,7 +128,7 @@ static inline void write_to(struct log_header *log, struct log_thread *thread, u
 	struct log_slices *chunk = log_at(log, thread->slices[stream]);
 	uint64_t used = chunk->head.used_bytes, place, end, duration;
 	struct heap_change heap;
-	bool more;
+	bool more, other_thread;
 	uint8_t *at;
 
 	if (unlikely(!thread->slices[stream] || used + LOG_SLICE_MAX_BYTES > chunk->head.bytes)) {
@@ -135,7 +141,8 @@ static inline void write_to(struct log_header *log, struct log_thread *thread, u
 	}
 	at = (uint8_t *)chunk + used;
 	heap = likely(live.heap_in_slices) ? heap_change(log, thread, frame, chunk) : (struct heap_change){ 0 };
-	more = heap.by_thread | heap.by_others | heap.since_last | broken;
+	other_thread = thread->serial != chunk->last_serial;	/* it took the record over */
+	more = heap.by_thread | heap.by_others | heap.since_last | broken | other_thread;
 	place = zigzag(((int64_t)frame->node - (int64_t)chunk->last_node) / (int64_t)LOG_NODE_STEP) << 1 | more;
 	end = (end_ticks >> log->slice_shift) - (chunk->last_ticks >> log->slice_shift);
 	duration = (end_ticks - frame->start_ticks) >> log->slice_shift;
@@ -148,10 +155,11 @@ static inline void write_to(struct log_header *log, struct log_thread *thread, u
 		at = put_varint(put_varint(put_varint(at, place), end), duration);
 	}
 	if (unlikely(more))
-		at = put_more(at, &heap, broken);
+		at = put_more(at, thread, &heap, broken, other_thread);
 	chunk->last_heap_bytes = heap.now_bytes;
 	chunk->last_node = frame->node;
 	chunk->last_ticks = end_ticks;
+	chunk->last_serial = thread->serial;
 	chunk->nr_slices++;
 	signal_fence();
 	__atomic_store_n(&chunk->head.used_bytes, (uint64_t)(at - (uint8_t *)chunk), __ATOMIC_RELEASE);

@@ -2,6 +2,7 @@
 /* Stacks: the first call on one, and the change from one to another. */
 #include "frames.h"
 
+#include "thread_records.h"
 
 /* ---- stacks: found by their range ---- */
 
@@ -14,25 +15,44 @@ struct log_frames *stack_find(uintptr_t stack_addr)
 	return ref ? area_at(ref) : NULL;
 }
 
-/* A stack whose thread is gone. */
-static struct log_frames *reuse_stack(struct log_thread *thread)
+/* The word counts its changes, so that it never looks unchanged to who was slow. */
+static uint64_t next_free_word(uint64_t word, uint32_t ref)
 {
-	uint32_t ref = __atomic_load_n(&live.log->stacks, __ATOMIC_ACQUIRE);
+	return ((word >> 32) + 1) << 32 | ref;
+}
 
-	for (; ref; ref = area_at(ref)->next_stack) {
-		uint32_t nobody = 0;
+static struct log_frames *take_free(struct log_thread *thread)
+{
+	uint64_t word = __atomic_load_n(&live.log->free_stacks, __ATOMIC_ACQUIRE);
+	struct log_frames *stack;
 
-		if (!__atomic_load_n(&area_at(ref)->head.owner, __ATOMIC_RELAXED) &&
-		    __atomic_compare_exchange_n(&area_at(ref)->head.owner, &nobody, thread->head.self, false,
-						__ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
-			return area_at(ref);
-	}
-	return NULL;
+	do {
+		if (!(uint32_t)word)
+			return NULL;
+		stack = area_at((uint32_t)word);
+	} while (!__atomic_compare_exchange_n(&live.log->free_stacks, &word,
+					      next_free_word(word, __atomic_load_n(&stack->next_free, __ATOMIC_RELAXED)),
+					      false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE));
+	stack->head.owner = thread->head.self;
+	return stack;
+}
+
+/* Nothing runs on it any more: its frames are free for another stack. */
+static void free_stack(struct log_frames *stack)
+{
+	uint64_t word = __atomic_load_n(&live.log->free_stacks, __ATOMIC_RELAXED);
+
+	stack->stack_bytes = 0;
+	stack->head.owner = 0;
+	do {
+		__atomic_store_n(&stack->next_free, (uint32_t)word, __ATOMIC_RELAXED);
+	} while (!__atomic_compare_exchange_n(&live.log->free_stacks, &word, next_free_word(word, stack->head.self), false,
+					      __ATOMIC_RELEASE, __ATOMIC_RELAXED));
 }
 
 static struct log_frames *make_stack(struct log_thread *thread, uintptr_t low, uintptr_t bytes, bool is_signal)
 {
-	struct log_frames *stack = reuse_stack(thread);
+	struct log_frames *stack = take_free(thread);
 	bool fresh = !stack;
 	uint32_t newest;
 
@@ -67,23 +87,6 @@ int stack_init(struct log_thread *thread, uintptr_t low, uintptr_t bytes)
 	stack->is_own = 1;
 	frames_use(thread, stack, frames_of(stack));
 	return 0;
-}
-
-void stack_release_all(struct log_thread *thread)
-{
-	uint32_t ref = __atomic_load_n(&live.log->stacks, __ATOMIC_ACQUIRE);
-
-	for (; ref; ref = area_at(ref)->next_stack) {
-		struct log_frames *stack = area_at(ref);
-
-		if (stack->head.owner != thread->head.self)
-			continue;
-		stack->stack_bytes = 0;
-		__atomic_store_n(&stack->head.owner, 0, __ATOMIC_RELEASE);
-	}
-	thread->frames = 0;
-	thread->stack_bytes = 0;
-	thread->limit_addr = 0;
 }
 
 /* ---- switching between stacks ---- */
@@ -211,13 +214,27 @@ static uint32_t base_of(struct log_thread *thread, struct log_frames *from, cons
 	return to->is_signal || from->is_own ? thread->current : frames_of(from)->node;
 }
 
+/* Did a thread run on it that is gone without a word? Its memory is another stack's by now. */
+static bool was_of_gone(const struct log_thread *thread, const struct log_frames *stack)
+{
+	const struct log_thread *owner = log_at(live.log, stack->head.owner);
+
+	return stack->head.owner && owner != thread && owner->frames && stack_of(owner) == stack &&
+	       thread_is_gone(owner);
+}
+
 bool stack_switch(struct log_thread *thread, uintptr_t stack_addr)
 {
 	struct log_frames *from, *to = stack_find(stack_addr);
 
+	thread->has_stacks = 1;
 	if (thread->frames && stack_of(thread)->is_signal)	/* its handler was left by a jump */
 		stack_close_all(thread);
 	from = thread->frames ? stack_of(thread) : NULL;
+	if (to && was_of_gone(thread, to)) {
+		to->stack_bytes = 0;
+		to = NULL;
+	}
 	if (!to)
 		to = discover_stack(thread, stack_addr);
 	if (!to)
@@ -251,15 +268,14 @@ void stack_after_exit(struct log_thread *thread)
 	go_to(thread, to);
 }
 
-/* Nothing runs on it any more: its calls end now, and its frames are free for another stack. */
+/* Its memory is another stack's: its calls end now. */
 static void end_stack(struct log_thread *thread, struct log_frames *stack)
 {
 	if (is_open(stack) && stack->head.owner == thread->head.self && stack_switch(thread, stack->stack_low_addr)) {
 		stack_close_all(thread);
 		stack_switch(thread, (uintptr_t)__builtin_frame_address(0));
 	}
-	stack->stack_bytes = 0;
-	__atomic_store_n(&stack->head.owner, 0, __ATOMIC_RELEASE);
+	free_stack(stack);
 }
 
 /* A stack that begins below is a whole mapping, taken for one before: the new one is found before it. */
@@ -274,5 +290,53 @@ void stack_add(struct log_thread *thread, uintptr_t low, uintptr_t bytes)
 		if (!is_ours && stack->stack_bytes && stack->stack_low_addr >= low && stack->stack_low_addr < low + bytes)
 			end_stack(thread, stack);
 	}
+	thread->has_stacks = 1;
 	make_stack(thread, low, bytes, false);
+}
+
+static uint64_t close_stack(struct log_thread *thread, struct log_frames *stack, bool is_gone)
+{
+	uint64_t closed = is_gone ? frames_close_gone(thread) : stack_close_all(thread);
+
+	thread->stack_bytes = 0;	/* before a handler's hook uses it */
+	signal_fence();
+	free_stack(stack);
+	return closed;
+}
+
+/* Those that it was not on when it ended. A coroutine may go on in another thread, a thread's own stack never. */
+static uint64_t close_others(struct log_thread *thread, bool is_gone)
+{
+	uint32_t ref = __atomic_load_n(&live.log->stacks, __ATOMIC_ACQUIRE);
+	uint64_t closed = 0;
+
+	for (; ref; ref = area_at(ref)->next_stack) {
+		struct log_frames *stack = area_at(ref);
+
+		if (stack->head.owner != thread->head.self)
+			continue;
+		if (is_open(stack) && !stack->is_own && !stack->is_signal) {
+			thread->is_kept = 1;
+			continue;
+		}
+		go_to(thread, stack);
+		closed += close_stack(thread, stack, is_gone);
+	}
+	return closed;
+}
+
+uint64_t stack_end_all(struct log_thread *thread, bool is_gone)
+{
+	uint64_t closed = 0;
+
+	if (thread->frames)
+		closed = close_stack(thread, stack_of(thread), is_gone);
+	if (thread->has_stacks)
+		closed += close_others(thread, is_gone);
+	thread->current = log_ref(live.log, &thread->root);
+	thread->has_stacks = thread->is_kept;
+	thread->frames = 0;
+	thread->stack_bytes = 0;
+	thread->limit_addr = 0;
+	return closed;
 }

@@ -38,8 +38,11 @@ int stack_init(struct log_thread *thread, uintptr_t low, uintptr_t bytes);
 /* Room for one more frame on the current stack, made if it must be. */
 bool stack_has_room(struct log_thread *thread);
 
-/* The thread is gone: its stacks may be used for others. */
-void stack_release_all(struct log_thread *thread);
+/*
+ * The thread ends: the calls that are open on its stacks end as broken, but for those of coroutines, which wait for
+ * another thread (is_kept). @is_gone: it ended some time ago, so how long they took is not known. Return: how many.
+ */
+uint64_t stack_end_all(struct log_thread *thread, bool is_gone);
 
 /* Fork: what was open in the forking thread, copied to private memory; and opened again in the child. */
 struct open_calls;

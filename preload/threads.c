@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Wrappers of pthread_create and pthread_setname_np: begin, end and name of threads. */
+/* Wrappers of pthread_create, thrd_create and pthread_setname_np: begin, end and name of threads. */
 #include "threads.h"
 
 #include <errno.h>
 #include <limits.h>
+#include <threads.h>
 
 #include "real.h"
 #include "text.h"
@@ -14,7 +15,7 @@
  * never allocates would get an arena of its own by freeing it.
  */
 struct thread_start {
-	void *(*function)(void *);	/* NULL: free; claimed atomically */
+	void *function;			/* of one of the types below; NULL: free; claimed atomically */
 	void *argument;
 	size_t stack_bytes;
 };
@@ -33,9 +34,10 @@ static bool has_key;
  */
 static void on_thread_end(void *round)
 {
-	thread_end();
 	if ((uintptr_t)round < PTHREAD_DESTRUCTOR_ITERATIONS)
 		libc.pthread_setspecific(end_key, (void *)((uintptr_t)round + 1));
+	else
+		thread_end();
 }
 
 static void arm_end(void)
@@ -51,11 +53,11 @@ void threads_init(void)
 }
 
 /* NULL when thousands of threads are about to start: these are seen later. */
-static struct thread_start *claim_start(void *(*function)(void *))
+static struct thread_start *claim_start(void *function)
 {
 	for (uint32_t tries = 0; tries < STARTS_MAX; tries++) {
 		uint32_t i = __atomic_fetch_add(&next_start, 1, __ATOMIC_RELAXED) % STARTS_MAX;
-		void *(*nobody)(void *) = NULL;
+		void *nobody = NULL;
 
 		if (__atomic_compare_exchange_n(&starts[i].function, &nobody, function, false, __ATOMIC_ACQUIRE,
 						__ATOMIC_RELAXED))
@@ -90,7 +92,7 @@ static NOINLINE void begin_thread(const struct thread_start *start)
 {
 	uintptr_t end = (uintptr_t)__builtin_thread_pointer();
 
-	thread_begin((void *)start->function, end - start->stack_bytes, start->stack_bytes);
+	thread_begin(start->function, end - start->stack_bytes, start->stack_bytes);
 	arm_end();
 }
 
@@ -100,7 +102,7 @@ static void *run_thread(void *place)
 
 	free_start(place);
 	begin_thread(&start);
-	return start.function(start.argument);
+	return ((void *(*)(void *))start.function)(start.argument);
 }
 
 EXPORT int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*function)(void *),
@@ -113,13 +115,43 @@ EXPORT int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, v
 		real_init();
 	if (!real.pthread_create)
 		return EAGAIN;
-	start = live.log ? claim_start(function) : NULL;
+	start = live.log ? claim_start((void *)function) : NULL;
 	if (!start)
 		return real.pthread_create(thread, attributes, function, argument);
 	start->argument = argument;
 	start->stack_bytes = stack_bytes_of(attributes);
 	error = real.pthread_create(thread, attributes, run_thread, start);
 	if (error)
+		free_start(start);
+	return error;
+}
+
+/* C11 threads: libc makes them without its own pthread_create() being called by name. */
+static int run_c11_thread(void *place)
+{
+	struct thread_start start = *(struct thread_start *)place;
+
+	free_start(place);
+	begin_thread(&start);
+	return ((thrd_start_t)start.function)(start.argument);
+}
+
+EXPORT int thrd_create(thrd_t *thread, thrd_start_t function, void *argument)
+{
+	struct thread_start *start;
+	int error;
+
+	if (unlikely(!real.thrd_create))
+		real_init();
+	if (!real.thrd_create)
+		return thrd_error;
+	start = live.log ? claim_start((void *)function) : NULL;
+	if (!start)
+		return real.thrd_create(thread, function, argument);
+	start->argument = argument;
+	start->stack_bytes = stack_bytes_of(NULL);
+	error = real.thrd_create(thread, run_c11_thread, start);
+	if (error != thrd_success)
 		free_start(start);
 	return error;
 }

@@ -31,6 +31,7 @@ $(bin)/witness.so: test/run/witness.c
 	@mkdir -p $(@D)
 	$(call say,CC)gcc -g -O2 -Wall -shared -fPIC $< -o $@
 $(bin)/countries: program_flags += -std=c++17 -isystem /usr/include/eigen3
+$(bin)/openmp: program_flags += -fopenmp
 
 # Unit tests link what they need of both sides, built under sanitizers; so is the analyzer for run/.
 unit_tests := $(patsubst test/unit/%.c,$(O)/test/unit/%,$(wildcard test/unit/test_*.c))

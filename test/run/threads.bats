@@ -25,3 +25,116 @@ load lib
 	record threads
 	between "threads" 1 "$(view resources | "$here/csv" threads | sort -n | tail -1)" 8
 }
+
+# threads_of: as the summary counts them
+threads_of() { "$report" | sed -n 's/^Recorded.*process, \([0-9]*\) threads\?,.*/\1/p'; }
+
+# log_number FIELD-OFFSET BYTES: of the newest log
+log_number() { od -An -t "u$2" -j "$1" -N "$2" insideme.data/*/*.log | tr -d ' '; }
+
+@test "past a thousand threads a new one takes over the record of one that is gone" {
+	for compiler in '' .clang; do
+		rm -rf insideme.data functions.csv
+		INSIDEME_THRESHOLD=0 record many_threads$compiler 1800
+		quiet
+		calls brief 1800 step 5400 leave 225 wait_for_ever 225 long_lived 1 main 1
+		same "threads" "$(threads_of)" 1802
+		between "records" 1000 "$(log_number 0x3c4 4)" 1040
+		same "calls without an exit" "$(view quality | "$here/csv" value finding=broken_calls)" 900
+		view calls | "$here/csv" thread function=step | sort -n | uniq -c | awk '{print $2, $1}' >found
+		awk '{calls[$1] += $2} END {for (tid in calls) print tid, calls[tid]}' stdout | sort -n | diff - found
+	done
+}
+
+@test "a small budget takes over sooner" {
+	INSIDEME_BUDGET=2M record many_threads 400
+	quiet
+	calls brief 400 step 1200 main 1
+	same "threads" "$(threads_of)" 402
+	between "records" 3 "$(log_number 0x3c4 4)" 40
+}
+
+@test "raw clones: with their creator's TLS block, and with their own" {
+	for tls in shared own; do
+		for compiler in '' .clang; do
+			rm -rf insideme.data functions.csv
+			record clones$compiler $tls 40
+			quiet
+			calls step 1600 run 160 vanish 40 main_step 400 main 1
+			same "calls not recorded" "$(view quality | "$here/csv" value finding=lost_calls)" ''
+			same "time of calls whose end is not known" "$(value total_ns function=vanish)" ''
+		done
+	done
+}
+
+@test "destructors of a thread call hooks, after the recorder's own too" {
+	for compiler in '' .clang; do
+		for budget in 256M 1M; do
+			rm -rf insideme.data functions.csv
+			INSIDEME_BUDGET=$budget record thread_locals$compiler 150
+			quiet
+			calls 'body(void*)' 150 'Held::~Held()' 150 'released()' 150 'on_key(void*)' 600 'late()' 600
+			same "calls without an exit" "$(view quality | "$here/csv" value finding=broken_calls)" ''
+			same "threads" "$(threads_of)" 151
+		done
+	done
+}
+
+@test "threads of C11 begin and end" {
+	for compiler in '' .clang; do
+		rm -rf insideme.data functions.csv
+		record c11_threads$compiler
+		quiet
+		same "results" "$(tr '\n' ' ' <stdout)" "0 1 2 3 4 5 6 7 "
+		calls run 8 leave 8 step 80 main 1
+		same "calls without an exit" "$(view quality | "$here/csv" value finding=broken_calls)" 16
+		between "time in leave()" 1 "$(value total_ns function=leave)" 100000000
+	done
+}
+
+@test "OpenMP" {
+	INSIDEME_THRESHOLD=0 record openmp
+	quiet
+	same "stdout" "$(cat stdout)" "sum 8991"
+	calls work 3000 main 1
+	same "threads with calls" "$(view calls | "$here/csv" thread function=work | sort -u | head -4 | wc -l)" 4
+}
+
+@test "the smallest stacks" {
+	for compiler in '' .clang; do
+		rm -rf insideme.data functions.csv
+		record small_stacks$compiler
+		quiet
+		calls down 4000 body 200 main 1
+		same "calls without an exit" "$(view quality | "$here/csv" value finding=broken_calls)" ''
+		same "calls not recorded" "$(view quality | "$here/csv" value finding=lost_calls)" ''
+	done
+}
+
+@test "a coroutine outlives the thread that began it" {
+	for compiler in '' .clang; do
+		rm -rf insideme.data functions.csv
+		record waiting$compiler
+		quiet
+		calls body 1 half 1 whole 1 starter 1 main 1
+		rm -rf insideme.data functions.csv
+		record waiting$compiler resume
+		quiet
+		calls body 1 half 1 whole 2 starter 1 main 1
+		same "calls without an exit" "$(view quality | "$here/csv" value finding=broken_calls)" ''
+	done
+}
+
+@test "threads that run when the process ends" {
+	local expected=2
+	for how in return exit leave; do
+		rm -rf insideme.data functions.csv
+		run record still_running $how
+		same "status" "$status" $expected
+		quiet
+		calls busy 4 run 4 main 1
+		expected=$((expected == 2 ? 3 : 0))
+	done
+	calls leave 1
+	same "calls without an exit" "$(view quality | "$here/csv" value finding=broken_calls)" 2
+}

@@ -107,6 +107,18 @@ struct log_thread *build_thread(struct build *build, const char *name)
 	return thread;
 }
 
+void build_take_over(struct build *build, struct log_thread *thread, const char *name)
+{
+	if (thread->nr_threads == 1)
+		memcpy(thread->earlier_name, thread->name, sizeof(thread->earlier_name) - 1);
+	else if (strcmp(thread->earlier_name, thread->name) != 0)
+		thread->earlier_name[0] = '\0';
+	thread->nr_threads++;
+	thread->tid = 4242 + build->header->nr_threads;
+	thread->serial = build->header->nr_threads++;
+	snprintf(thread->name, sizeof(thread->name), "%s", name);
+}
+
 struct log_node *build_node(struct build *build, struct log_thread *thread, struct log_node *parent, uint64_t addr)
 {
 	struct log_area *area = place_at(build, thread->nodes);
@@ -231,6 +243,8 @@ static struct log_slices *chunk_for(struct build *build, struct log_thread *thre
 	chunk->first_heap_bytes = chunk->last_heap_bytes = slice->heap_after;
 	chunk->first_node = chunk->last_node = build_ref(build, slice->node);
 	chunk->stream = stream;
+	chunk->first_serial = chunk->last_serial = thread->serial;
+	chunk->first_tid = thread->tid;
 	if (thread->slices[stream])
 		last->head.next = chunk->head.self;
 	thread->slices[stream] = chunk->head.self;
@@ -242,23 +256,27 @@ void build_slice(struct build *build, struct log_thread *thread, uint32_t stream
 	struct log_slices *chunk = chunk_for(build, thread, stream, slice);
 	uint32_t shift = build->header->slice_shift, node = build_ref(build, slice->node);
 	int heap = slice->thread_delta || slice->process_delta != slice->thread_delta ||
-		   slice->heap_after != chunk->last_heap_bytes;
+		   slice->heap_after != chunk->last_heap_bytes, other = thread->serial != chunk->last_serial;
 	int64_t step = ((int64_t)node - (int64_t)chunk->last_node) / (int64_t)LOG_NODE_STEP;
 	uint8_t *at = (uint8_t *)chunk + chunk->head.used_bytes;
 
-	at = put(at, (step < 0 ? 2 * (uint64_t)-(step + 1) + 1 : 2 * (uint64_t)step) << 1 | (heap || slice->broken));
+	at = put(at, (step < 0 ? 2 * (uint64_t)-(step + 1) + 1 : 2 * (uint64_t)step) << 1 | (heap || slice->broken || other));
 	at = put(at, (slice->end_ticks >> shift) - (chunk->last_ticks >> shift));
 	at = put(at, slice->ticks >> shift);
-	if (heap || slice->broken)
-		*at++ = (uint8_t)((heap ? LOG_SLICE_HEAP : 0) | (slice->broken ? LOG_SLICE_BROKEN : 0));
+	if (heap || slice->broken || other)
+		*at++ = (uint8_t)((heap ? LOG_SLICE_HEAP : 0) | (slice->broken ? LOG_SLICE_BROKEN : 0) |
+				  (other ? LOG_SLICE_THREAD : 0));
 	if (heap) {
 		at = put_signed(at, slice->thread_delta);
 		at = put_signed(at, slice->process_delta - slice->thread_delta);
 		at = put_signed(at, slice->heap_after - chunk->last_heap_bytes);
 	}
+	if (other)
+		at = put(put(at, thread->serial), thread->tid);
 	chunk->last_heap_bytes = slice->heap_after;
 	chunk->last_node = node;
 	chunk->last_ticks = slice->end_ticks;
+	chunk->last_serial = thread->serial;
 	chunk->nr_slices++;
 	chunk->head.used_bytes = (uint64_t)(at - (uint8_t *)chunk);
 }

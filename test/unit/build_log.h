@@ -39,6 +39,8 @@ uint32_t build_ref(const struct build *build, const void *place);
 uint64_t build_addr(const struct build *build, const void *place);
 
 struct log_thread *build_thread(struct build *build, const char *name);
+/* @thread is gone, and a new one has its record from now on. */
+void build_take_over(struct build *build, struct log_thread *thread, const char *name);
 /* A path of @thread: @parent is another one or &thread->root. Nodes areas hold 15 nodes. */
 struct log_node *build_node(struct build *build, struct log_thread *thread, struct log_node *parent, uint64_t addr);
 /* One finished call: all counters of its node. */

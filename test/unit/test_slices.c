@@ -189,6 +189,45 @@ static void a_slice_may_end_before_the_one_in_front_of_it(void **state)
 	build_release(&build);
 }
 
+/* Enough for chunks that begin with each of the threads. */
+static void threads_that_share_a_record_keep_their_slices(void **state)
+{
+	static const char *const names[] = { "first", "pool", "pool", "last" }, *const told[] = { "", "", "", "last" };
+	struct build build;
+	struct log_thread *thread = build_begin(&build);
+	struct log_node *f = build_node(&build, thread, &thread->root, F);
+	uint32_t first_tid = thread->tid;
+	struct slice_reader *reader;
+	struct model *model;
+	struct slice slice;
+
+	(void)state;
+	build_call(f, 100, 0);
+	for (uint64_t i = 0; i < 4 * 2000; i++) {
+		if (i && i % 2000 == 0)
+			build_take_over(&build, thread, names[i / 2000]);
+		build_slice(&build, thread, 0, &(struct build_slice){ .node = f, .end_ticks = NS_START + MS + 1000 * i,
+								      .ticks = 200 });
+	}
+	build_finish(&build, NS_START + 1000 * MS, 0);
+	model = build_load(&build);
+	assert_int_equal(model->processes[0]->threads[0]->nr_threads, 4);
+	assert_true(model->root->child->threads_unknown);
+	reader = slices_open_all(model);
+	for (uint32_t i = 0; i < 4 * 2000; i++) {
+		assert_true(slices_next(reader, &slice));
+		assert_int_equal(slice.tid, first_tid + i / 2000);
+		assert_string_equal(slice.thread_name, told[i / 2000]);
+	}
+	slices_seek(reader, 1 * MS + 1000 * 2500);
+	assert_true(slices_next(reader, &slice));
+	assert_int_equal(slice.tid, first_tid + 1);
+	assert_int_equal(model->nr_damaged, 0);
+	slices_close(reader);
+	model_free(model);
+	build_release(&build);
+}
+
 static void shifted_ticks_lose_their_low_bits_only(void **state)
 {
 	struct build build;
@@ -281,6 +320,7 @@ int main(void)
 		cmocka_unit_test(threads_are_merged_by_the_end_of_their_slices),
 		cmocka_unit_test(a_reader_goes_to_any_instant_and_back),
 		cmocka_unit_test(a_slice_may_end_before_the_one_in_front_of_it),
+		cmocka_unit_test(threads_that_share_a_record_keep_their_slices),
 		cmocka_unit_test(shifted_ticks_lose_their_low_bits_only),
 		cmocka_unit_test(a_damaged_chunk_does_not_spoil_the_next),
 		cmocka_unit_test(a_missing_slice_is_noticed),
