@@ -89,12 +89,15 @@ static bool is_area(const struct logfile *log, uint64_t offset, struct log_area 
 	return area->magic == LOG_AREA_MAGIC && area->self == offset >> LOG_REF_SHIFT;
 }
 
-static bool is_zero_head(const struct logfile *log, uint64_t offset)
+/* Nothing, or the head of an area that was killed while being claimed: magic is written last. */
+static bool is_unwritten_head(const struct logfile *log, uint64_t offset)
 {
-	static const struct log_area zeros;
-	uint64_t bytes = log->bytes - offset < sizeof(zeros) ? log->bytes - offset : sizeof(zeros);
+	uint64_t left = log->bytes - offset;
+	struct log_area area = { .magic = 0 };
 
-	return memcmp(log->base + offset, &zeros, bytes) == 0;
+	memcpy(&area, log->base + offset, left < sizeof(area) ? left : sizeof(area));
+	return area.magic == 0 && (area.self == 0 || area.self == offset >> LOG_REF_SHIFT) && area.next == 0 &&
+	       !(area.reserved[0] | area.reserved[1] | area.reserved[2]);
 }
 
 /* Where the area really ends: its size may be damaged, and then the next head lies inside of it. */
@@ -171,7 +174,7 @@ static void find_areas(struct logfile *log)
 			bad = false;
 			if (limit < offset + step + UNUSED_MAX)
 				limit = offset + step + UNUSED_MAX;
-		} else if (!bad && !is_zero_head(log, offset)) {
+		} else if (!bad && !is_unwritten_head(log, offset)) {
 			logfile_damaged(log, offset, "no area where one should begin");
 			bad = true;
 		}

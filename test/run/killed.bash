@@ -26,7 +26,7 @@ killed_after() {
 	pid=$!
 	sleep "$seconds"
 	kill -KILL $pid
-	wait $pid || status=$?
+	{ wait $pid || status=$?; } 2>/dev/null	# what bash says of it
 	same "status of churn" "$status" 137
 	[ -n "$(find insideme.data -name '*.log' -size +0 2>/dev/null)" ] || return 0	# it had not begun
 	"$bin/churn" -p counts >begun

@@ -310,6 +310,28 @@ static void a_file_cut_while_it_is_open_reads_as_zeros(void **state)
 	build_release(&build);
 }
 
+/* A kill between claiming an area and the last word of its head. */
+static void an_area_killed_while_it_was_claimed_is_no_damage(void **state)
+{
+	struct build build;
+	struct log_area *areas[2];
+	struct model *model;
+
+	(void)state;
+	build_begin(&build);
+	areas[0] = build_area(&build, LOG_AREA_NODES, 0, 8192, sizeof(struct log_area));
+	areas[1] = build_area(&build, LOG_AREA_RECORDS, 0, 4096, sizeof(struct log_area));
+	areas[0]->magic = areas[1]->magic = areas[1]->self = 0;
+	model = try_load(&build, 0);
+	assert_int_equal(model->nr_damaged, 0);
+	model_free(model);
+	areas[0]->self = 7;	/* another place's */
+	model = try_load(&build, 0);
+	assert_int_equal(model->nr_damaged, 1);
+	model_free(model);
+	build_release(&build);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -318,6 +340,7 @@ int main(void)
 		cmocka_unit_test(changed_heads_of_areas_do_no_harm),
 		cmocka_unit_test(a_flipped_bit_does_not_make_up_time),
 		cmocka_unit_test(links_in_circles_end),
+		cmocka_unit_test(an_area_killed_while_it_was_claimed_is_no_damage),
 		cmocka_unit_test(other_versions_and_other_files_are_refused),
 		cmocka_unit_test(a_file_cut_while_it_is_open_reads_as_zeros),
 	};
