@@ -12,6 +12,7 @@
 
 #include "error.h"
 #include "guard.h"
+#include "pointer.h"
 
 #define DAMAGE_TOLD	3		/* places of a log that get a line on stderr */
 #define UNUSED_MAX	(16ull << 20)	/* a log's file reaches at most so far past its areas */
@@ -58,8 +59,11 @@ static int map_file(struct logfile *log)
 {
 	struct stat stat;
 	void *base;
-	int fd = open(log->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	int fd = pointer_open(log->path);
 
+	if (fd < 0 && errno == ENOENT && access(log->path, F_OK) == 0)
+		return error("%s: its process had the log in memory of its own host: it is read there, until that reboots",
+			     log->path);
 	if (fd < 0 || fstat(fd, &stat) < 0) {
 		error("cannot open %s: %s", log->path, strerror(errno));
 		if (fd >= 0)

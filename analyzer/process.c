@@ -11,6 +11,7 @@
 #include "error.h"
 #include "logfile.h"
 #include "nodes.h"
+#include "pointer.h"
 #include "records.h"
 
 #define SECOND_NS	1e9
@@ -136,6 +137,8 @@ struct process *process_open(struct model *model, const char *path)
 		return NULL;
 	}
 	find_limit(process);
+	if (!process_is_running(process))
+		pointer_bring_home(path);
 	for (size_t i = 0; i < process->nr_rowsets; i++)
 		rowset_clip(&process->rowsets[i], process->timebase.points[0].ticks, process->limit_ticks);
 	return process;

@@ -5,7 +5,6 @@
 #include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,6 +13,7 @@
 
 #include "error.h"
 #include "insideme_log.h"
+#include "pointer.h"
 
 #define DATE_LENGTH	15	/* YYYYMMDD-hhmmss */
 #define DEFAULT_DIR	"insideme.data"
@@ -79,7 +79,7 @@ static void list_logs(struct run *run)
 /* The first @bytes of a file. Return: whether it has so many. */
 static bool read_head(const char *path, void *head, size_t bytes)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	int fd = pointer_open(path);
 	bool whole = fd >= 0 && read(fd, head, bytes) == (ssize_t)bytes;
 
 	if (fd >= 0)

@@ -32,6 +32,7 @@
 #define LOG_AREA_ALIGN		4096			/* areas begin and end at multiples of this */
 #define LOG_LAUNCH_ID_BYTES	64
 #define LOG_NONE		UINT64_MAX		/* a value that could not be read */
+#define LOG_POINTER		"INSIDEME LOG AT "	/* a file of a run that begins so: then the path of the live log, \n */
 #define LOG_SHARED		/* a field of several writers, or read while it changes: by the __atomic builtins */
 
 enum log_kind { LOG_OF_PROGRAM = 1, LOG_OF_MONITOR = 2 };	/* insideme-run writes the second */

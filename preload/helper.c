@@ -112,14 +112,6 @@ static void run_sampler(void *argument)
 	end_task();
 }
 
-/* Does insideme-run sample this run? */
-static bool is_watched(const struct log_run *page)
-{
-	uint32_t monitor = page ? __atomic_load_n(&page->monitor_pid, __ATOMIC_ACQUIRE) : 0;
-
-	return monitor && raw_syscall(SYS_kill, monitor, 0, 0, 0, 0, 0) != -ESRCH;
-}
-
 /* Where the parts of the mapping lie. */
 static char *tls_of(struct helper *task)
 {
@@ -205,7 +197,7 @@ void helper_start(struct log_header *log, const char *path, const struct log_run
 
 	helper = NULL;
 	helper_due_ticks = 0;
-	if (is_under_valgrind() || !task || is_watched(page))
+	if (is_under_valgrind() || !task || run_is_watched(page))
 		return;
 	__builtin_memset(task, 0, sizeof(*task));
 	text_copy(task->path, sizeof(task->path), path);

@@ -24,8 +24,7 @@ static uint64_t growth_step(uint64_t file_bytes)
 	return step;
 }
 
-/* The program may have lowered it since the budget was chosen, and past it comes a signal that kills. */
-static uint64_t file_limit(void)
+uint64_t log_file_limit(void)
 {
 	struct rlimit limit;
 
@@ -47,7 +46,7 @@ int log_grow(struct log_header *log, int fd, uint64_t bytes)
 		target = log->map_bytes;
 	if (bytes > target)
 		return -ENOBUFS;
-	error = target > file_limit() ? -EFBIG : sys_fallocate(fd, reached, target - reached);
+	error = target > log_file_limit() ? -EFBIG : sys_fallocate(fd, reached, target - reached);
 	if (error < 0) {
 		log_lose(log, LOG_LOST_GROWTH);
 		return (int)error;

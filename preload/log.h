@@ -28,6 +28,9 @@ static inline uint64_t log_slice_share(const struct log_header *log)
 	return log->map_bytes / 16 * 12;
 }
 
+/* The limit on files as it is now: the program may lower it, and past it comes a signal that kills. */
+uint64_t log_file_limit(void);
+
 /*
  * Make the file of @log reach at least @bytes, rounded up to the growth step; the pages are not touched.
  * @fd: the file, open for writing. Never past the caller's limit on files (SIGXFSZ).

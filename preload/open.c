@@ -8,6 +8,7 @@
 #include <sys/resource.h>
 #include <sys/vfs.h>
 
+#include "away.h"
 #include "clock.h"
 #include "run_logs.h"
 #include "syscalls.h"
@@ -46,22 +47,34 @@ static uint64_t number_in(const char *path)
 	return number;
 }
 
-/* The budget, cut by what the disk, the limits and, for logs in memory, the control group leave. */
-static uint64_t choose_budget(int fd, const struct settings *settings)
+struct budget {
+	uint64_t bytes;
+	int error;		/* what to say if it is too little */
+};
+
+static void cut(struct budget *budget, uint64_t bytes, int error)
 {
-	uint64_t budget = settings->value[SETTING_BUDGET], address_space = limit_of(RLIMIT_AS);
+	if (bytes < budget->bytes)
+		*budget = (struct budget){ bytes, error };
+}
+
+/* The budget, cut by what the disk, the limits and, for logs in memory, the control group leave. */
+static void cut_budget(struct budget *budget, int fd)
+{
+	uint64_t address_space = limit_of(RLIMIT_AS);
 	struct statfs fs;
 
 	if (raw_syscall(SYS_fstatfs, fd, (long)&fs, 0, 0, 0, 0) == 0) {
-		budget = least(budget, (uint64_t)fs.f_bavail * (uint64_t)fs.f_bsize / FREE_SPACE_SHARE);
+		if (fs.f_blocks)	/* else it does not know its size */
+			cut(budget, (uint64_t)fs.f_bavail * (uint64_t)fs.f_bsize / FREE_SPACE_SHARE, -ENOSPC);
 		if (fs.f_type == TMPFS_MAGIC)
-			budget = least(budget, number_in("/sys/fs/cgroup/memory.max") / MEMORY_SHARE);
+			cut(budget, number_in("/sys/fs/cgroup/memory.max") / MEMORY_SHARE, -ENOMEM);
 	}
 	if (address_space != UINT64_MAX)	/* the first number of statm: pages in use */
 		address_space -= least(address_space, number_in("/proc/self/statm") * LOG_AREA_ALIGN);
-	budget = least(budget, address_space / ADDRESS_SPACE_SHARE);
-	budget = least(budget, limit_of(RLIMIT_FSIZE));
-	return budget & ~(uint64_t)(LOG_AREA_ALIGN - 1);
+	cut(budget, address_space / ADDRESS_SPACE_SHARE, -ENOMEM);
+	cut(budget, log_file_limit(), -EFBIG);
+	budget->bytes &= ~(uint64_t)(LOG_AREA_ALIGN - 1);
 }
 
 uint32_t choose_clock(void)
@@ -116,27 +129,75 @@ static void fill_header(struct log_header *log, const struct log_open *open, uin
 	clock_read_all(open->clock, &log->start);
 }
 
+/* Return: the mapping, or -errno. */
+static long map_file(int fd, struct budget *budget)
+{
+	long error;
+
+	cut_budget(budget, fd);
+	if (budget->bytes < LEAST_BUDGET)
+		return budget->error;
+	error = sys_fallocate(fd, 0, FIRST_BYTES);
+	return error ? error : sys_mmap(NULL, budget->bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+}
+
+static void unlink_file(const char *path)
+{
+	raw_syscall(SYS_unlinkat, AT_FDCWD, (long)path, 0, 0, 0, 0);
+}
+
+/* Where the run's file system cannot hold a live log. @fd: the run's file, replaced by the live one. */
+static long map_away(struct log_open *open, int *fd, struct budget *budget)
+{
+	long place = -EOPNOTSUPP, away;
+
+	cut_budget(budget, *fd);	/* it will come home */
+	text_copy(open->home, sizeof(open->home), open->path);
+	for (unsigned number = 0; sys_failed(place) && (away = away_create(number, open->path)) != -ENOENT; number++) {
+		if (away < 0)
+			continue;
+		place = map_file((int)away, budget);
+		if (!sys_failed(place)) {
+			long error = away_point(*fd, open->path);
+
+			if (!error) {
+				sys_close(*fd);
+				*fd = (int)away;
+				return place;
+			}
+			sys_munmap((void *)place, budget->bytes);
+			place = error;
+		}
+		unlink_file(open->path);
+		sys_close((int)away);
+	}
+	text_copy(open->path, sizeof(open->path), open->home);
+	return place;
+}
+
 int log_open(struct log_open *open, struct log_header **log, int *kept_fd)
 {
+	struct budget budget = { open->settings->value[SETTING_BUDGET], -EINVAL };
 	uint32_t exec_count;
-	uint64_t budget;
-	long fd, error, place;
+	long place;
+	int fd;
 
+	open->home[0] = '\0';
 	fd = run_new_log(open->run, open->id, open->path, sizeof(open->path), &exec_count);
 	if (fd < 0)
-		return (int)fd;
-	budget = choose_budget((int)fd, open->settings);
-	error = budget < LEAST_BUDGET ? -ENOSPC : sys_fallocate((int)fd, 0, FIRST_BYTES);
-	place = error ? error : sys_mmap(NULL, budget, PROT_READ | PROT_WRITE, MAP_SHARED, (int)fd, 0);
+		return fd;
+	place = away_is_remote(fd) ? -EOPNOTSUPP : map_file(fd, &budget);
+	if (away_is_wanted(place))
+		place = map_away(open, &fd, &budget);
 	if (kept_fd && !sys_failed(place))
-		*kept_fd = (int)fd;
+		*kept_fd = fd;
 	else
-		sys_close((int)fd);
+		sys_close(fd);
 	if (sys_failed(place)) {
-		raw_syscall(SYS_unlinkat, AT_FDCWD, (long)open->path, 0, 0, 0, 0);
+		unlink_file(open->path);
 		return (int)place;
 	}
 	*log = (struct log_header *)place;
-	fill_header(*log, open, budget, exec_count);
+	fill_header(*log, open, budget.bytes, exec_count);
 	return 0;
 }

@@ -15,6 +15,7 @@ struct log_open {
 	enum log_kind kind;
 	uint32_t clock;				/* enum log_clock */
 	char path[RUN_PATH_BYTES];		/* result: the file, absolute */
+	char home[RUN_PATH_BYTES];		/* result: where it belongs if it lives away from its run, else empty */
 };
 
 /*

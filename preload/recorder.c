@@ -91,4 +91,6 @@ void recorder_mark_end(enum log_end end, int status)
 	}
 	log->end_status = status;
 	__atomic_compare_exchange_n(&log->end, &running, (uint32_t)end, false, __ATOMIC_RELEASE, __ATOMIC_RELAXED);
+	if (end == LOG_EXITED && !live_is_sealed() && !run_is_watched(page))
+		room_bring_home();
 }

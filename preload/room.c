@@ -4,6 +4,7 @@
 
 #include <linux/falloc.h>
 
+#include "away.h"
 #include "log.h"
 #include "live.h"
 #include "rundir.h"
@@ -13,18 +14,26 @@
 #define WORTH_BYTES	(128u << 10)	/* giving back takes the file system longer than it took to get */
 #define RETRY_TICKS	(1ull << 31)	/* about a second */
 
-static char path[RUN_PATH_BYTES];		/* set before any thread, and by a forked child */
+static char path[RUN_PATH_BYTES];		/* set before any thread, and by a forked child; so is home */
+static char home[RUN_PATH_BYTES];
 static uint64_t retry_growth_ticks;	/* no attempt to grow before this */
 
-void room_init(const char *log_path)
+void room_init(const char *log_path, const char *log_home)
 {
 	text_copy(path, sizeof(path), log_path);
+	text_copy(home, sizeof(home), log_home);
 	retry_growth_ticks = 0;
 }
 
 const char *room_path(void)
 {
 	return path;
+}
+
+void room_bring_home(void)
+{
+	if (home[0])
+		away_bring_home(home);
 }
 
 /* How far each kind may fill the log. */

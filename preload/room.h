@@ -8,8 +8,8 @@
 
 #include "insideme_log.h"
 
-/* The log's file, by which it grows: no descriptor is kept in the program. */
-void room_init(const char *log_path);
+/* The log's file, by which it grows: no descriptor is kept in the program; and where it belongs if it lives away. */
+void room_init(const char *log_path, const char *log_home);
 const char *room_path(void);
 
 /*
@@ -24,6 +24,9 @@ bool room_is_kept(uint64_t bytes);
 
 /* Grow for the time when nothing can grow any more. */
 void room_reserve(void);
+
+/* The process ends: a log that lives away goes into its run. */
+void room_bring_home(void);
 
 /* The process ends: what was grown ahead and is not used goes back to the file system. */
 void room_give_back(void);

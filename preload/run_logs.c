@@ -4,6 +4,7 @@
 
 #include <errno.h>
 
+#include "away.h"
 #include "directory.h"
 #include "syscalls.h"
 #include "text.h"
@@ -39,7 +40,7 @@ static void log_path(char *path, uint64_t bytes, const char *run_path, const str
 
 static bool read_header(const char *path, struct log_header *header)
 {
-	long fd = sys_open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW, 0), length;
+	long fd = away_open(path, O_RDONLY), length;
 
 	if (fd < 0)
 		return false;

@@ -13,6 +13,8 @@
 #include "text.h"
 
 #define PAGE		4096
+#define BEGUN_WAIT_NS	1000000		/* between looks at a run that another process begins just now */
+#define BEGUN_WAITS	100
 
 void path_join(char *path, size_t bytes, const char *directory, const char *name)
 {
@@ -24,28 +26,76 @@ void path_join(char *path, size_t bytes, const char *directory, const char *name
 	text_add(&text, name);
 }
 
+/* The page of a new run, written whole: a page that the file does not have would kill who touches it. */
+static int begin_page(int fd)
+{
+	union {
+		struct log_run run;
+		char bytes[PAGE];
+	} page;
+	long written;
+
+	__builtin_memset(&page, 0, sizeof(page));
+	page.run.magic = LOG_RUN_MAGIC;
+	page.run.version = LOG_VERSION;
+	page.run.start_realtime_ns = clock_ns(CLOCK_REALTIME);
+	written = sys_write(fd, &page, sizeof(page));
+	return written == sizeof(page) ? 0 : written < 0 ? (int)written : -ENOSPC;
+}
+
+static int await_page(int fd)
+{
+	const struct timespec wait = { .tv_nsec = BEGUN_WAIT_NS };
+	struct stat stat;
+
+	for (int i = 0; i < BEGUN_WAITS; i++) {
+		if (raw_syscall(SYS_newfstatat, fd, (long)"", (long)&stat, AT_EMPTY_PATH, 0, 0) == 0 &&
+		    stat.st_size >= PAGE)
+			return 0;
+		raw_syscall(SYS_nanosleep, (long)&wait, 0, 0, 0, 0, 0);
+	}
+	return -EINVAL;
+}
+
+/* Private where it cannot be shared: others still find the run by it. */
 int run_map_page(struct run *run, bool fresh)
 {
 	char path[RUN_PATH_BYTES];
-	long fd, page, error = 0;
+	long fd, page, error;
 
 	path_join(path, sizeof(path), run->path, "run");
 	fd = sys_open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | (fresh ? O_CREAT | O_EXCL : 0), 0600);
 	if (fd < 0)
 		return (int)fd;
-	if (fresh)
-		error = sys_fallocate((int)fd, 0, PAGE);
+	error = fresh ? begin_page((int)fd) : await_page((int)fd);
 	page = error ? error : sys_mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, (int)fd, 0);
+	if (page == -ENODEV || page == -EINVAL)
+		page = sys_mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE, (int)fd, 0);
 	sys_close((int)fd);
 	if (sys_failed(page))
 		return (int)page;
 	run->page = (struct log_run *)page;
-	if (fresh) {
-		run->page->version = LOG_VERSION;
-		run->page->start_realtime_ns = clock_ns(CLOCK_REALTIME);
-		__atomic_store_n(&run->page->magic, LOG_RUN_MAGIC, __ATOMIC_RELEASE);
-	}
 	return run->page->magic == LOG_RUN_MAGIC ? 0 : -EINVAL;
+}
+
+bool run_is_watched(const struct log_run *page)
+{
+	uint32_t monitor = page ? __atomic_load_n(&page->monitor_pid, __ATOMIC_ACQUIRE) : 0;
+
+	return monitor && raw_syscall(SYS_kill, monitor, 0, 0, 0, 0, 0) != -ESRCH;
+}
+
+void run_set_monitor(const struct run *run, uint32_t pid)
+{
+	char path[RUN_PATH_BYTES];
+	long fd;
+
+	path_join(path, sizeof(path), run->path, "run");
+	fd = sys_open(path, O_WRONLY | O_CLOEXEC | O_NOFOLLOW, 0);
+	if (fd < 0)
+		return;
+	raw_syscall(SYS_pwrite64, fd, (long)&pid, sizeof(pid), offsetof(struct log_run, monitor_pid), 0, 0);
+	sys_close((int)fd);
 }
 
 int run_prepare_directory(const char *path)

@@ -41,6 +41,10 @@ int run_choose_directory(const char *dir, char *path, size_t bytes);
 int run_create(struct run *run, const char *directory, const struct process_id *id);
 /* Map RUN/run of run->path; @fresh: it is ours to make. Return: 0, or -errno. */
 int run_map_page(struct run *run, bool fresh);
+/* Does an insideme-run that lives look after the run of @page (NULL: no run)? */
+bool run_is_watched(const struct log_run *page);
+/* insideme-run of @pid looks after the run from now on; 0: nobody does. Through the file: the page may be private. */
+void run_set_monitor(const struct run *run, uint32_t pid);
 /* Go out of a run; or, of one that run_create() has just made and nobody knows, remove it too. */
 void run_leave(struct run *run);
 void run_take_back(struct run *run);

@@ -57,7 +57,7 @@ static bool begin_log(const struct process_id *id)
 		recorder_turn_off("cannot write", open.path, error);
 		return false;
 	}
-	room_init(open.path);
+	room_init(open.path, open.home);
 	live.clock = open.clock;
 	live.timing = log->timing;
 	live.heap = allocator.bytes ? (uint32_t)settings.value[SETTING_HEAP] : HEAP_OFF;

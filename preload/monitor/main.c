@@ -183,7 +183,7 @@ static int start_program(struct monitor *monitor)
 	if (fd < 0)
 		return fd;
 	monitor->signal_fd = fd;
-	__atomic_store_n(&monitor->run.page->monitor_pid, (uint32_t)getpid(), __ATOMIC_RELEASE);
+	run_set_monitor(&monitor->run, (uint32_t)getpid());
 	watch_init(&monitor->watch, &monitor->run, monitor->settings.value[SETTING_INTERVAL],
 		   monitor->settings.source[SETTING_INTERVAL] != FROM_FALLBACK);
 	if (!monitor->options.no_tree)
@@ -195,7 +195,7 @@ static int start_program(struct monitor *monitor)
 
 static void finish(struct monitor *monitor)
 {
-	__atomic_store_n(&monitor->run.page->monitor_pid, 0, __ATOMIC_RELEASE);
+	run_set_monitor(&monitor->run, 0);
 	watch_release(&monitor->watch);
 	own_log_close(&monitor->own_log, 0);
 	library_release(&monitor->library);

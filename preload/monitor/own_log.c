@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "away.h"
 #include "clock.h"
 #include "facts.h"
 #include "open.h"
@@ -48,6 +49,7 @@ void own_log_open(struct own_log *own, const struct run *run, const struct proce
 		return;
 	}
 	own->log->start_cost_ns = LOG_NONE;
+	strcpy(own->home, open.home);
 	facts_write(own->log, argc, argv, settings);
 	usleep(SECOND_READING_US);
 	clock_read_all(own->log->clock, &own->log->start_again);
@@ -124,4 +126,6 @@ void own_log_close(struct own_log *own, int status)
 	clock_read_all(own->log->clock, &own->log->finish);
 	own->log->end_status = status;
 	__atomic_store_n(&own->log->end, (uint32_t)LOG_EXITED, __ATOMIC_RELEASE);
+	if (own->home[0])
+		away_bring_home(own->home);
 }

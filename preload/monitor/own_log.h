@@ -17,6 +17,7 @@ struct own_log {
 	struct log_header *log;		/* NULL: could not be made, and the rest does nothing */
 	struct sampler *sampler;
 	int64_t due_ns;			/* CLOCK_MONOTONIC */
+	char home[RUN_PATH_BYTES];	/* where it belongs if it lives away from its run, else empty */
 };
 
 void own_log_open(struct own_log *own, const struct run *run, const struct process_id *id, const struct settings *settings,

@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/inotify.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "clock.h"
@@ -20,7 +19,7 @@ static int64_t now_ns(void)
 	return (int64_t)clock_ns(CLOCK_MONOTONIC);
 }
 
-static void add_log(struct watch *watch, const char *name, ino_t inode)
+static void add_log(struct watch *watch, const char *name)
 {
 	size_t length = strlen(name);
 	struct watched *watched;
@@ -28,8 +27,8 @@ static void add_log(struct watch *watch, const char *name, ino_t inode)
 
 	if (length < 4 || strcmp(name + length - 4, ".log"))
 		return;
-	watched = watched_new(name, inode);
-	place = watched ? tsearch(watched, &watch->by_inode, watched_compare) : NULL;
+	watched = watched_new(name);
+	place = watched ? tsearch(watched, &watch->by_name, watched_compare) : NULL;
 	if (!place || *(struct watched **)place != watched) {
 		free(watched);
 		return;
@@ -46,7 +45,7 @@ static void scan(struct watch *watch)
 	struct dirent *entry;
 
 	while (directory && (entry = readdir(directory)))
-		add_log(watch, entry->d_name, entry->d_ino);
+		add_log(watch, entry->d_name);
 	if (directory)
 		closedir(directory);
 }
@@ -67,16 +66,10 @@ void watch_init(struct watch *watch, const struct run *run, uint64_t interval_ns
 
 static void take_event(struct watch *watch, const struct inotify_event *event)
 {
-	char path[RUN_PATH_BYTES + NAME_MAX + 2];
-	struct stat stat_of;
-
-	if (event->mask & IN_Q_OVERFLOW) {
+	if (event->mask & IN_Q_OVERFLOW)
 		scan(watch);
-		return;
-	}
-	watched_path(path, sizeof(path), watch->run, event->name);
-	if (event->len && lstat(path, &stat_of) == 0)
-		add_log(watch, event->name, stat_of.st_ino);
+	else if (event->len)
+		add_log(watch, event->name);
 }
 
 static void find_new_logs(struct watch *watch)

@@ -17,7 +17,7 @@ struct watch {
 	int64_t next_scan_ns;
 	struct watched *live;		/* logs of processes that run */
 	struct watched *all;
-	void *by_inode;			/* tree of all */
+	void *by_name;			/* tree of all */
 	uint64_t nr_calls;		/* in logs that are done */
 	uint64_t nr_bytes;
 };

@@ -11,19 +11,19 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "away.h"
 #include "log.h"
 #include "monitor/count.h"
 
 #define PAUSE_FIRST_NS	500000
 #define PAUSE_LAST_NS	1000000000
 
-struct watched *watched_new(const char *name, ino_t inode)
+struct watched *watched_new(const char *name)
 {
 	struct watched *watched = calloc(1, sizeof(*watched) + strlen(name) + 1);
 
 	if (!watched)
 		return NULL;
-	watched->inode = inode;
 	watched->pause_ns = PAUSE_FIRST_NS;
 	strcpy(watched->name, name);
 	return watched;
@@ -31,9 +31,7 @@ struct watched *watched_new(const char *name, ino_t inode)
 
 int watched_compare(const void *a, const void *b)
 {
-	ino_t x = ((const struct watched *)a)->inode, y = ((const struct watched *)b)->inode;
-
-	return x < y ? -1 : x > y;
+	return strcmp(((const struct watched *)a)->name, ((const struct watched *)b)->name);
 }
 
 void watched_path(char *path, size_t bytes, const struct run *run, const char *name)
@@ -46,7 +44,7 @@ static int open_file(const struct watched *watched, const struct run *run)
 	char path[RUN_PATH_BYTES + NAME_MAX + 2];
 
 	watched_path(path, sizeof(path), run, watched->name);
-	return open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
+	return (int)away_open(path, O_RDWR);
 }
 
 /* Return: 0, -EAGAIN when it is not begun yet, -EINVAL when it is not for us. */
@@ -103,7 +101,7 @@ static int begin(struct watched *watched, const struct run *run, uint64_t interv
 		 int64_t now_ns)
 {
 	int fd = open_file(watched, run);
-	int error = fd < 0 ? -errno : map_log(watched, fd);
+	int error = fd < 0 ? fd : map_log(watched, fd);
 
 	if (!error) {
 		start_sampler(watched, fd, interval_ns, interval_is_set);
@@ -146,6 +144,14 @@ static void return_room(const struct watched *watched, int fd, uint64_t file_byt
 		fallocate(fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)begin, (off_t)(file_bytes - begin));
 }
 
+static void bring_home(const struct watched *watched, const struct run *run)
+{
+	char path[RUN_PATH_BYTES + NAME_MAX + 2];
+
+	watched_path(path, sizeof(path), run, watched->name);
+	away_bring_home(path);
+}
+
 void watched_close(struct watched *watched, const struct run *run, bool has_ended)
 {
 	struct stat stat_of;
@@ -167,6 +173,8 @@ void watched_close(struct watched *watched, const struct run *run, bool has_ende
 	}
 	if (fd >= 0)
 		close(fd);
+	if (has_ended)
+		bring_home(watched, run);
 	munmap(watched->log, watched->map_bytes);
 	watched->log = NULL;
 }

@@ -14,7 +14,6 @@
 struct watched {
 	struct watched *next;
 	struct watched *next_of_all;
-	ino_t inode;
 	pid_t pid;			/* 0: the log is not begun yet */
 	struct log_header *log;		/* NULL: likewise, or done */
 	uint64_t map_bytes;
@@ -27,8 +26,8 @@ struct watched {
 	char name[];
 };
 
-struct watched *watched_new(const char *name, ino_t inode);
-int watched_compare(const void *a, const void *b);	/* by inode, for a tree */
+struct watched *watched_new(const char *name);
+int watched_compare(const void *a, const void *b);	/* by name, for a tree */
 
 void watched_path(char *path, size_t bytes, const struct run *run, const char *name);
 
