@@ -78,12 +78,15 @@ static int open_run(struct monitor *monitor, const char *path)
 			monitor->settings.text[SETTING_DIR], &named);
 }
 
-/* Another insideme-run further up samples this run already. */
-static bool is_sampled_already(const struct run *run)
+/*
+ * Another insideme-run further up samples this run already. Of a launch's ranks each samples itself: they share a run,
+ * on several hosts perhaps, and none of their insideme-runs can speak for it.
+ */
+static bool is_sampled_by_others(const struct monitor *monitor)
 {
-	pid_t other = (pid_t)run->page->monitor_pid;
+	pid_t other = (pid_t)monitor->run.page->monitor_pid;
 
-	return other && other != getpid() && kill(other, 0) == 0;
+	return monitor->id.rank.rank >= 0 || (other && other != getpid() && kill(other, 0) == 0);
 }
 
 static const char *preload_path(const struct monitor *monitor)
@@ -221,7 +224,7 @@ static int run_program(struct monitor *monitor, char **argv)
 		monitor->library.preload_path[0] = '\0';
 		return replace_by_program(monitor, NULL);
 	}
-	if (is_sampled_already(&monitor->run))
+	if (is_sampled_by_others(monitor))
 		return replace_by_program(monitor, monitor->run.path);
 	error = start_program(monitor);
 	if (error) {

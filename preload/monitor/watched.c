@@ -14,6 +14,7 @@
 #include "away.h"
 #include "log.h"
 #include "monitor/count.h"
+#include "process_id.h"
 
 #define PAUSE_FIRST_NS	500000
 #define PAUSE_LAST_NS	1000000000
@@ -47,6 +48,14 @@ static int open_file(const struct watched *watched, const struct run *run)
 	return (int)away_open(path, O_RDWR);
 }
 
+/* Hosts that share a directory of runs have their own pids. */
+static bool is_of_this_host(const struct log_header *header)
+{
+	char boot_id[sizeof(header->boot_id)];
+
+	return read_file("/proc/sys/kernel/random/boot_id", boot_id, 37) < 0 || !strcmp(boot_id, header->boot_id);
+}
+
 /* Return: 0, -EAGAIN when it is not begun yet, -EINVAL when it is not for us. */
 static int check_header(int fd, const struct log_header *header, ssize_t length)
 {
@@ -54,7 +63,8 @@ static int check_header(int fd, const struct log_header *header, ssize_t length)
 
 	if (length < (ssize_t)sizeof(*header) || header->magic != LOG_MAGIC)
 		return -EAGAIN;
-	if (header->version != LOG_VERSION || header->kind != LOG_OF_PROGRAM || fstat(fd, &stat_of) < 0)
+	if (header->version != LOG_VERSION || header->kind != LOG_OF_PROGRAM || !is_of_this_host(header) ||
+	    fstat(fd, &stat_of) < 0)
 		return -EINVAL;
 	if (header->file_bytes > (uint64_t)stat_of.st_size || header->map_bytes < header->file_bytes)
 		return -EINVAL;

@@ -84,6 +84,35 @@ of_ranks() {
 	check_run
 }
 
+# Each rank was sampled: it has rows of its own.
+check_rows() {
+	for ((rank = 0; rank < ranks; rank++)); do
+		"$report" -v resources -f csv --rank $rank >rows.csv
+		between "rows of rank $rank" 2 "$(wc -l <rows.csv)" 1000000
+	done
+}
+
+@test "insideme-run before the ranks, and before mpirun" {
+	mpich "$build/insideme-run" "$work" PMI_RANK child
+	check_run
+	check_rows
+	rm -rf insideme.data functions.csv
+	"$build/insideme-run" -q mpirun.mpich -n $ranks "$work" PMI_RANK child >stdout 2>stderr
+	check_run
+	check_rows
+}
+
+@test "a rank that another launch has had is a new run" {
+	for launch in 1 2; do
+		for rank in 0 1; do	# each has another parent than the other's
+			(OMPI_COMM_WORLD_RANK=$rank OMPI_COMM_WORLD_SIZE=2 PMIX_NAMESPACE=again record rank_work \
+				OMPI_COMM_WORLD_RANK; true)
+		done
+	done
+	same runs "$(find insideme.data -mindepth 1 -maxdepth 1 -type d | wc -l)" 2
+	same logs "$(find insideme.data -name 'rank000*' | wc -l)" 4
+}
+
 @test "two launches are two runs, two in one recorded script are one" {
 	mpich env LD_PRELOAD="$library" "$work" PMI_RANK
 	mpich env LD_PRELOAD="$library" "$work" PMI_RANK
