@@ -44,9 +44,51 @@ static bool was_here(const struct process *process)
 	return strcmp(host, process->header.host) == 0;
 }
 
+/*
+ * The peak of a process as the kernel counts it holds earlier images of the pid, too, and the log's own pages. So it
+ * is of this image when it has risen since its start, and less the log still a lower bound.
+ */
+static void take_peak(struct process *process, uint64_t bytes)
+{
+	const struct log_header *header = &process->header;
+
+	if (bytes == LOG_NONE || bytes <= header->start_peak_rss_bytes || bytes <= header->file_bytes)
+		return;
+	bytes -= header->file_bytes;
+	if (process->peak_rss_bytes == LOG_NONE || bytes > process->peak_rss_bytes)
+		process->peak_rss_bytes = bytes;
+}
+
+/* Of two readings the later one is larger. */
+static void take_usage(struct process *process, uint64_t user_ns, uint64_t system_ns)
+{
+	if (user_ns == LOG_NONE || system_ns == LOG_NONE)
+		return;
+	if (!process->has_usage || user_ns > process->user_ns)
+		process->user_ns = user_ns;
+	if (!process->has_usage || system_ns > process->system_ns)
+		process->system_ns = system_ns;
+	process->has_usage = true;
+}
+
+/* What the process itself read at its end, in which a sampler of its own has a part. */
+static void take_own_usage(struct process *process)
+{
+	const struct log_header *header = &process->header;
+	uint64_t sampler_ns = header->sampler_kind == 1 && header->sampler_cpu_ns != LOG_NONE ? header->sampler_cpu_ns : 0;
+	uint64_t system_ns = header->finish_system_ns;
+
+	process->peak_rss_bytes = LOG_NONE;
+	if (!header->finish_peak_rss_bytes)
+		return;
+	take_usage(process, header->finish_user_ns, system_ns > sampler_ns ? system_ns - sampler_ns : 0);
+	take_peak(process, header->finish_peak_rss_bytes);
+}
+
 /* What the log itself says, and the logs of the same pid. */
 static void find_own_end(struct process *process)
 {
+	take_own_usage(process);
 	process->end_status = process->header.end_status;
 	process->end_next = find_successor(process->model, process);
 	if (process->header.end == LOG_EXITED)
@@ -61,28 +103,39 @@ static void find_own_end(struct process *process)
 		process->end_kind = was_here(process) ? END_SILENT : END_UNKNOWN;
 }
 
-/* The process that insideme-run saw as @pid, begun before @event: the last image of the newest such pid. */
-static struct process *find_process(const struct model *model, const struct event *event, uint32_t pid)
+/*
+ * The last image of the process that insideme-run saw as @pid with that @start; logs and events that do not tell the
+ * start: of the newest such pid that began before @event.
+ */
+static struct process *find_process(const struct model *model, const struct event *event, uint32_t pid, uint64_t start)
 {
 	const struct process *monitor = event->process;
+	bool has_start = start && start != LOG_NONE;
 	struct process *found = NULL;
 
 	for (size_t i = 0; i < model->nr_processes; i++) {
 		struct process *process = model->processes[i];
 
-		if (process->header.pid == pid && process->start <= event->time &&
-		    strcmp(process->header.host, monitor->header.host) == 0 &&
-		    (!found || process->start >= found->start))
+		if (process->header.pid != pid || strcmp(process->header.host, monitor->header.host) != 0 ||
+		    process->start > event->time)
+			continue;
+		if (has_start && process->header.process_start && process->header.process_start != start)
+			continue;
+		if (!found || process->start >= found->start)
 			found = process;
 	}
 	return found;
 }
 
-/* values: pid, wait status, user ns, system ns, peak RSS in bytes. */
+/* values: pid, wait status, user ns, system ns, peak RSS in bytes, start. */
 static void take_status(struct process *process, const struct event *event)
 {
 	int status = (int)event->values[1];
 
+	take_usage(process, event->values[2], event->values[3]);
+	take_peak(process, event->values[4]);
+	if (event->values[1] == LOG_NONE)
+		return;
 	if (WIFSIGNALED(status)) {
 		process->end_kind = END_SIGNAL;
 		process->end_status = WTERMSIG(status);
@@ -91,10 +144,6 @@ static void take_status(struct process *process, const struct event *event)
 		process->end_kind = process->end_kind == END_TURNED_OFF ? END_TURNED_OFF : END_EXIT;
 		process->end_status = WEXITSTATUS(status);
 	}
-	process->has_usage = true;
-	process->user_ns = event->values[2];
-	process->system_ns = event->values[3];
-	process->peak_rss_bytes = event->values[4];
 }
 
 static struct unseen_process *find_unseen(struct model *model, uint32_t pid)
@@ -127,22 +176,37 @@ static void take_unseen_end(struct unseen_process *unseen, const struct event *e
 	unseen->peak_rss_bytes = event->values[4];
 }
 
-static void take_event(struct model *model, const struct event *event)
+static void take_end(struct model *model, const struct event *event)
 {
 	uint32_t pid = (uint32_t)event->values[0];
-	struct unseen_process *unseen;
-	struct process *process;
+	struct process *process = find_process(model, event, pid, event->values[5]);
+	struct unseen_process *unseen = find_unseen(model, pid);
 
-	if (event->kind == LOG_EVENT_PROCESS_UNSEEN)
-		add_unseen(model, event);
-	if (event->kind != LOG_EVENT_PROCESS_END)
-		return;
-	process = find_process(model, event, pid);
-	unseen = find_unseen(model, pid);
-	if (unseen && !unseen->has_end && (!process || process->has_usage || unseen->time > process->start))
+	if (unseen && !unseen->has_end && (!process || unseen->time > process->start))
 		take_unseen_end(unseen, event);
 	else if (process)
 		take_status(process, event);
+}
+
+static void take_event(struct model *model, const struct event *event)
+{
+	struct process *process;
+
+	switch (event->kind) {
+	case LOG_EVENT_PROCESS_UNSEEN:
+		add_unseen(model, event);
+		break;
+	case LOG_EVENT_PROCESS_END:
+		take_end(model, event);
+		break;
+	case LOG_EVENT_PROCESS_LEFT:
+		process = find_process(model, event, (uint32_t)event->values[0], event->values[1]);
+		if (process)
+			process->was_left = true;
+		break;
+	default:
+		break;
+	}
 }
 
 void ends_find(struct model *model)
@@ -154,6 +218,15 @@ void ends_find(struct model *model)
 		for (size_t k = 0; k < model->monitors[i]->nr_events; k++)
 			take_event(model, &model->monitors[i]->events[k]);
 	}
+}
+
+static const char *silent_text(const struct process *process)
+{
+	if (process->was_left)
+		return "ran on when insideme-run ended, and then ended without a word";
+	if (process->model->nr_monitors)
+		return "ended without a word: SIGKILL or a raw exit; insideme-run did not see its status";
+	return "ended without a word: SIGKILL or a raw exit (insideme-run would know)";
 }
 
 const char *process_end_text(const struct process *process, char *out, size_t bytes)
@@ -182,7 +255,7 @@ const char *process_end_text(const struct process *process, char *out, size_t by
 			 process_fact(process, "off") ?: "no reason told");
 		break;
 	case END_SILENT:
-		snprintf(out, bytes, "ended without a word: SIGKILL or a raw exit (insideme-run would know)");
+		snprintf(out, bytes, "%s", silent_text(process));
 		break;
 	case END_UNKNOWN:
 		snprintf(out, bytes, "no end recorded; it ran on %s, so whether it still runs is not known here",

@@ -198,8 +198,10 @@ struct process {
 	bool core_dumped;
 	struct process *end_next;
 	bool left_out;			/* by a filter: not among model->processes */
-	bool has_usage;			/* insideme-run saw its end: */
-	uint64_t user_ns, system_ns, peak_rss_bytes;
+	bool was_left;			/* it ran on when insideme-run ended */
+	bool has_usage;			/* it told at its end, or insideme-run saw it: */
+	uint64_t user_ns, system_ns;
+	uint64_t peak_rss_bytes;	/* likewise, at least; LOG_NONE: not known */
 
 	struct timebase timebase;
 	double tick_ns;			/* timebase.tick_ns */

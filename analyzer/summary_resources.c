@@ -75,6 +75,17 @@ static bool is_only_the_log(const struct model *model, const struct resource *re
 	return !wrote;
 }
 
+/* Between two samples it may have been higher: at the peak of one process all had at least as much. */
+static void raise_rss_peak(const struct model *model, struct series *rss)
+{
+	for (size_t i = 0; i < model->nr_processes; i++) {
+		uint64_t peak = model->processes[i]->peak_rss_bytes;
+
+		if (peak != LOG_NONE && (double)peak > rss->peak)
+			rss->peak = (double)peak;
+	}
+}
+
 static size_t fill_rows(struct document *document, const struct model *model, struct resource_row *rows)
 {
 	size_t nr = 0;
@@ -84,6 +95,8 @@ static size_t fill_rows(struct document *document, const struct model *model, st
 		char *line;
 
 		series_of_all(&row->series, model, "process", resources[i].column, LINE_STEPS);
+		if (strcmp(resources[i].column, "rss_bytes") == 0)
+			raise_rss_peak(model, &row->series);
 		if (row->series.known && !(resources[i].hide_if_none && !(row->series.peak > 0)) &&
 		    !is_only_the_log(model, &resources[i], &row->series)) {
 			line = sparkline_text(&row->series.line, row->series.peak);

@@ -66,9 +66,7 @@ struct usage usage_of_process(const struct process *process)
 		usage.user_ns = largest(process, "process", "user_ns", 1);
 		usage.system_ns = largest(process, "process", "system_ns", 1);
 	}
-	/* with the log's pages, of which no more than all are resident: so what is left was reached, and so were samples */
-	usage.peak_rss_bytes -= (double)process->log_bytes;
-	usage.peak_rss_bytes = fmax(usage.peak_rss_bytes > 0 ? usage.peak_rss_bytes : NAN, sampled_peak);
+	usage.peak_rss_bytes = fmax(usage.peak_rss_bytes, sampled_peak);	/* both were reached */
 	return usage;
 }
 

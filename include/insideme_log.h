@@ -142,6 +142,12 @@ struct log_header {
 	LOG_SHARED uint32_t next_thread_look;	/* where a new thread looks first for the record of one that is gone */
 	LOG_SHARED uint32_t clones;		/* the same of tasks that run with the TLS block of another one */
 	LOG_SHARED uint64_t free_stacks;	/* ref of the newest free stack, see log_frames.next_free; high half: changes */
+
+	/* What getrusage() told; the peak holds the log's pages. */
+	uint64_t start_peak_rss_bytes;	/* when the log began: of the pid's earlier images, or its parent's after vfork */
+	uint64_t finish_user_ns;	/* at the end; all three 0 before */
+	uint64_t finish_system_ns;
+	uint64_t finish_peak_rss_bytes;
 };
 _Static_assert(sizeof(struct log_header) <= LOG_HEADER_BYTES, "the header is one page");
 
@@ -418,8 +424,9 @@ enum log_event_kind {
 	LOG_EVENT_EXEC,			/* text: path; values: 0, or errno when it came back */
 	LOG_EVENT_THREAD_END,		/* values: frames open when it ended; of a record's first thread only */
 	LOG_EVENT_BUCKET_WRAPPED,	/* values: ref of a node, index of its bucket: add 2^32 */
-	LOG_EVENT_PROCESS_END,		/* monitor: pid, wait status, user ns, system ns, peak RSS in bytes */
+	LOG_EVENT_PROCESS_END,		/* monitor: pid, wait status, user ns, system ns, peak RSS in bytes, process_start */
 	LOG_EVENT_PROCESS_UNSEEN,	/* monitor: pid; text: program that did not load the library */
+	LOG_EVENT_PROCESS_LEFT,		/* monitor: pid, process_start, of a process that runs on when insideme-run ends */
 };
 enum log_threshold_reason { LOG_THRESHOLD_BUDGET = 1, LOG_THRESHOLD_RATE = 2 };
 struct log_event {

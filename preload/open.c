@@ -10,6 +10,7 @@
 
 #include "away.h"
 #include "clock.h"
+#include "resources/usage.h"
 #include "run_logs.h"
 #include "syscalls.h"
 #include "text.h"
@@ -95,6 +96,7 @@ uint32_t choose_clock(void)
 static void fill_header(struct log_header *log, const struct log_open *open, uint64_t budget, uint32_t exec_count)
 {
 	const struct process_id *id = open->id;
+	struct usage_totals totals;
 
 	log->version = LOG_VERSION;
 	log->byte_order = LOG_BYTE_ORDER;
@@ -126,6 +128,8 @@ static void fill_header(struct log_header *log, const struct log_open *open, uin
 	log->tail_bytes = LOG_HEADER_BYTES;
 	log->file_bytes = FIRST_BYTES;
 	log->next_step_bytes = log_slice_share(log) / 2;
+	usage_read_totals(&totals);
+	log->start_peak_rss_bytes = totals.peak_rss_bytes;
 	clock_read_all(open->clock, &log->start);
 }
 

@@ -4,6 +4,7 @@
 
 #include "helper.h"
 #include "log.h"
+#include "resources/usage.h"
 #include "room.h"
 #include "rundir.h"
 #include "text.h"
@@ -73,6 +74,16 @@ void recorder_unseal(void)
 	helper_resume();
 }
 
+static void write_usage(struct log_header *log)
+{
+	struct usage_totals totals;
+
+	usage_read_totals(&totals);
+	log->finish_user_ns = totals.user_ns;
+	log->finish_system_ns = totals.system_ns;
+	log->finish_peak_rss_bytes = totals.peak_rss_bytes;
+}
+
 void recorder_mark_end(enum log_end end, int status)
 {
 	struct log_header *log = live.log;
@@ -86,6 +97,7 @@ void recorder_mark_end(enum log_end end, int status)
 		if (end == LOG_EXITED) {
 			helper_stop();
 			room_give_back();
+			write_usage(log);
 		}
 		clock_read_all(live.clock, &log->finish);
 	}

@@ -3,26 +3,32 @@
 #include <errno.h>
 #include <limits.h>
 #include <poll.h>
+#include <sched.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "monitor/finish.h"
+#include "monitor/last_words.h"
 #include "monitor/launch.h"
 #include "monitor/library.h"
 #include "monitor/options.h"
 #include "monitor/own_log.h"
 #include "monitor/program.h"
 #include "monitor/signals.h"
+#include "monitor/tree.h"
 #include "monitor/watch.h"
 #include "run_find.h"
 #include "text.h"
 
 #define CANNOT_RUN	126
 #define NOT_FOUND	127
+#define TURN_NS		100000		/* the kernel's least */
+#define RESET_ON_FORK	1		/* SCHED_FLAG_RESET_ON_FORK */
 
 struct monitor {
 	struct run_options options;
@@ -30,6 +36,7 @@ struct monitor {
 	struct library library;
 	struct process_id id;
 	struct run run;
+	struct tree tree;
 	struct watch watch;
 	struct own_log own_log;
 	sigset_t mask;			/* as we found it */
@@ -113,33 +120,58 @@ static void allow_many_files(void)
 	setrlimit(RLIMIT_NOFILE, &limit);
 }
 
+static uint64_t timeval_ns(const struct timeval *time)
+{
+	return (uint64_t)time->tv_sec * 1000000000u + (uint64_t)time->tv_usec * 1000u;
+}
+
+/* wait4() counts children in that the process has waited for: with some its times are those of the zombie. */
+static bool wait_for(pid_t pid, const struct last_words *words, struct process_end *end, int *status)
+{
+	struct rusage usage;
+
+	if (wait4(pid, status, 0, &usage) != pid)
+		return false;
+	*end = (struct process_end){
+		.pid = pid,
+		.start_ticks = words->start_ticks,
+		.status = (uint64_t)*status,
+		.user_ns = words->had_children ? words->user_ns : timeval_ns(&usage.ru_utime),
+		.system_ns = words->had_children ? words->system_ns : timeval_ns(&usage.ru_stime),
+		.peak_rss_bytes = words->had_children ? LOG_NONE : (uint64_t)usage.ru_maxrss * 1024,
+	};
+	return true;
+}
+
 static void record_end(struct monitor *monitor, pid_t pid)
 {
+	struct process_end end;
 	struct last_words words;
-	struct rusage usage;
-	char name[32], path[32];
-	ssize_t length = 0;
 	int status;
-	FILE *file;
 
-	snprintf(path, sizeof(path), "/proc/%d/comm", (int)pid);
-	file = fopen(path, "re");
-	if (file) {
-		length = (ssize_t)fread(name, 1, sizeof(name) - 1, file);
-		fclose(file);
-	}
-	name[length > 0 ? length - 1 : 0] = '\0';
 	watch_end(&monitor->watch, pid);
 	last_words_read(&words, pid);
-	if (wait4(pid, &status, 0, &usage) != pid)
+	if (!wait_for(pid, &words, &end, &status))
 		return;
+	tree_forget(&monitor->tree, pid);
 	if (!watch_saw(&monitor->watch, pid))
-		own_log_process_unseen(&monitor->own_log, pid, name);
-	own_log_process_end(&monitor->own_log, pid, status, &usage, &words);
+		own_log_process_unseen(&monitor->own_log, pid, words.name);
+	own_log_process_end(&monitor->own_log, &end);
 	if (pid != monitor->pid)
 		return;
 	monitor->status = status;
 	monitor->pid = 0;
+}
+
+/* The processes that others wait for. */
+static void see_ends(struct monitor *monitor)
+{
+	struct process_end end;
+
+	while (tree_next_end(&monitor->tree, &end)) {
+		watch_end(&monitor->watch, end.pid);
+		own_log_process_end(&monitor->own_log, &end);
+	}
 }
 
 /* Children and adopted orphans that have ended are looked at as zombies first: they can still tell something. */
@@ -165,17 +197,46 @@ static void watch_until_end(struct monitor *monitor)
 {
 	while (monitor->pid) {
 		int64_t own_ns = own_log_step(&monitor->own_log), wait_ns = watch_step(&monitor->watch);
-		struct pollfd fds[] = { { monitor->signal_fd, POLLIN, 0 }, { monitor->watch.notify_fd, POLLIN, 0 } };
+		struct pollfd fds[] = {
+			{ monitor->signal_fd, POLLIN, 0 },
+			{ monitor->watch.notify_fd, POLLIN, 0 },
+			{ monitor->tree.epoll_fd, POLLIN, 0 },
+		};
 		struct timespec timeout = { 0, 0 };
 
 		if (own_ns < wait_ns)
 			wait_ns = own_ns;
 		timeout.tv_sec = wait_ns / 1000000000;
 		timeout.tv_nsec = wait_ns % 1000000000;
-		ppoll(fds, 2, &timeout, NULL);
+		ppoll(fds, 3, &timeout, NULL);
 		signals_pass_on(monitor->signal_fd, monitor->pid);
+		see_ends(monitor);
 		reap(monitor);
 	}
+}
+
+/*
+ * Short turns on a CPU that come soon: under load a process may otherwise have ended and been waited for before we
+ * have heard of it. Kernels that do not know of slices ignore it; children get the usual one.
+ */
+static void ask_for_short_turns(void)
+{
+	struct {
+		uint32_t size;
+		uint32_t policy;	/* 0: SCHED_OTHER */
+		uint64_t flags;
+		int32_t nice;
+		uint32_t priority;
+		uint64_t runtime_ns;
+		uint64_t deadline_ns;
+		uint64_t period_ns;
+	} schedule = { .size = sizeof(schedule) };
+
+	if (syscall(SYS_sched_getattr, 0, &schedule, sizeof(schedule), 0) < 0 || schedule.policy != SCHED_OTHER)
+		return;
+	schedule.flags = RESET_ON_FORK;
+	schedule.runtime_ns = TURN_NS;
+	syscall(SYS_sched_setattr, 0, &schedule, 0);
 }
 
 static int start_program(struct monitor *monitor)
@@ -187,7 +248,8 @@ static int start_program(struct monitor *monitor)
 		return fd;
 	monitor->signal_fd = fd;
 	run_set_monitor(&monitor->run, (uint32_t)getpid());
-	watch_init(&monitor->watch, &monitor->run, monitor->settings.value[SETTING_INTERVAL],
+	tree_init(&monitor->tree);
+	watch_init(&monitor->watch, &monitor->run, &monitor->tree, monitor->settings.value[SETTING_INTERVAL],
 		   monitor->settings.source[SETTING_INTERVAL] != FROM_FALLBACK);
 	if (!monitor->options.no_tree)
 		prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
@@ -196,10 +258,23 @@ static int start_program(struct monitor *monitor)
 	return monitor->pid < 0 ? (int)monitor->pid : 0;
 }
 
+/* What has ended by now is told as ended; the rest runs on without us. */
+static void leave_the_rest(struct monitor *monitor)
+{
+	uint64_t start_ticks;
+	pid_t pid;
+
+	watch_step(&monitor->watch);
+	see_ends(monitor);
+	while (tree_next_left(&monitor->tree, &pid, &start_ticks))
+		own_log_process_left(&monitor->own_log, pid, start_ticks);
+	watch_release(&monitor->watch);
+}
+
 static void finish(struct monitor *monitor)
 {
 	run_set_monitor(&monitor->run, 0);
-	watch_release(&monitor->watch);
+	leave_the_rest(monitor);
 	own_log_close(&monitor->own_log, 0);
 	library_release(&monitor->library);
 	if (monitor->settings.value[SETTING_SUMMARY])
@@ -232,6 +307,7 @@ static int run_program(struct monitor *monitor, char **argv)
 		return cannot(name, error);
 	}
 	allow_many_files();
+	ask_for_short_turns();
 	own_log_open(&monitor->own_log, &monitor->run, &monitor->id, &monitor->settings, argv);
 	watch_until_end(monitor);
 	finish(monitor);

@@ -10,8 +10,6 @@
 #include "clock.h"
 #include "facts.h"
 #include "open.h"
-#include "resources/process_text.h"
-#include "resources/source.h"
 
 #define SECOND_READING_US 200	/* of the clocks, after the first: a rate for the ticks */
 #define FOR_EVER_NS	1000000000
@@ -71,49 +69,29 @@ int64_t own_log_step(struct own_log *own)
 	return own->due_ns > now ? own->due_ns - now : 0;
 }
 
-void last_words_read(struct last_words *words, pid_t pid)
+void own_log_process_end(struct own_log *own, const struct process_end *end)
 {
-	struct source_count count = { 0, 0 };
-	struct proc_stat stat;
-	char buffer[1024];
-	int fd = source_open(pid, "stat");
-
-	memset(words, 0, sizeof(*words));
-	if (source_read(fd, &count, buffer, sizeof(buffer), 0) > 0 && proc_parse_stat(buffer, &stat) == 0) {
-		words->user_ns = stat.user_ns;
-		words->system_ns = stat.system_ns;
-		words->had_children = stat.child_faults > 0;
-	}
-	source_close(&fd);
-}
-
-static uint64_t timeval_ns(const struct timeval *time)
-{
-	return (uint64_t)time->tv_sec * 1000000000u + (uint64_t)time->tv_usec * 1000u;
-}
-
-/* Without children of its own wait4() is exact; with some, times are to 10 ms and the peak is not known. */
-void own_log_process_end(struct own_log *own, pid_t pid, int status, const struct rusage *usage,
-			 const struct last_words *words)
-{
-	uint64_t values[] = {
-		(uint64_t)pid,
-		(uint64_t)status,
-		words->had_children ? words->user_ns : timeval_ns(&usage->ru_utime),
-		words->had_children ? words->system_ns : timeval_ns(&usage->ru_stime),
-		words->had_children ? LOG_NONE : (uint64_t)usage->ru_maxrss * 1024,
-	};
+	const uint64_t values[] = { (uint64_t)end->pid, end->status, end->user_ns, end->system_ns, end->peak_rss_bytes,
+				    end->start_ticks };
 
 	if (own->log)
-		log_write_event(own->log, LOG_EVENT_PROCESS_END, 0, values, 5, NULL, clock_ticks(own->log->clock));
+		log_write_event(own->log, LOG_EVENT_PROCESS_END, 0, values, 6, NULL, clock_ticks(own->log->clock));
 }
 
 void own_log_process_unseen(struct own_log *own, pid_t pid, const char *program)
 {
-	uint64_t values[] = { (uint64_t)pid };
+	const uint64_t values[] = { (uint64_t)pid };
 
 	if (own->log)
 		log_write_event(own->log, LOG_EVENT_PROCESS_UNSEEN, 0, values, 1, program, clock_ticks(own->log->clock));
+}
+
+void own_log_process_left(struct own_log *own, pid_t pid, uint64_t start_ticks)
+{
+	const uint64_t values[] = { (uint64_t)pid, start_ticks };
+
+	if (own->log)
+		log_write_event(own->log, LOG_EVENT_PROCESS_LEFT, 0, values, 2, NULL, clock_ticks(own->log->clock));
 }
 
 void own_log_close(struct own_log *own, int status)

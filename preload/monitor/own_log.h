@@ -3,11 +3,10 @@
 #ifndef INSIDEME_MONITOR_OWN_LOG_H
 #define INSIDEME_MONITOR_OWN_LOG_H
 
-#include <stdbool.h>
 #include <stdint.h>
-#include <sys/resource.h>
 #include <sys/types.h>
 
+#include "monitor/tree.h"
 #include "process_id.h"
 #include "rundir.h"
 #include "sampler.h"
@@ -26,17 +25,11 @@ void own_log_open(struct own_log *own, const struct run *run, const struct proce
 /* Sample what is due. Return: ns until the next time. */
 int64_t own_log_step(struct own_log *own);
 
-/* A zombie child: what only it can tell, before it is waited for. */
-struct last_words {
-	uint64_t user_ns;
-	uint64_t system_ns;
-	bool had_children;		/* what wait4() tells is then of them too */
-};
-void last_words_read(struct last_words *words, pid_t pid);
-
-void own_log_process_end(struct own_log *own, pid_t pid, int status, const struct rusage *usage,
-			 const struct last_words *words);
+void own_log_process_end(struct own_log *own, const struct process_end *end);
+/* @pid ended without a log: it did not load the library. */
 void own_log_process_unseen(struct own_log *own, pid_t pid, const char *program);
+/* @pid runs on when we end. */
+void own_log_process_left(struct own_log *own, pid_t pid, uint64_t start_ticks);
 
 /* Last rows and the end mark. */
 void own_log_close(struct own_log *own, int status);

@@ -19,6 +19,16 @@ static int64_t now_ns(void)
 	return (int64_t)clock_ns(CLOCK_MONOTONIC);
 }
 
+/* "HOST-PID-N", without ".log": the earliest that a process can be known by. */
+static pid_t pid_in_name(const char *name, size_t length)
+{
+	int dashes = 0;
+
+	while (length && dashes < 2)
+		dashes += name[--length] == '-';
+	return dashes == 2 ? (pid_t)strtol(name + length + 1, NULL, 10) : 0;
+}
+
 static void add_log(struct watch *watch, const char *name)
 {
 	size_t length = strlen(name);
@@ -33,6 +43,7 @@ static void add_log(struct watch *watch, const char *name)
 		free(watched);
 		return;
 	}
+	tree_add(watch->tree, pid_in_name(name, length - 4));
 	watched->next = watch->live;
 	watch->live = watched;
 	watched->next_of_all = watch->all;
@@ -50,10 +61,12 @@ static void scan(struct watch *watch)
 		closedir(directory);
 }
 
-void watch_init(struct watch *watch, const struct run *run, uint64_t interval_ns, bool interval_is_set)
+void watch_init(struct watch *watch, const struct run *run, struct tree *tree, uint64_t interval_ns,
+		bool interval_is_set)
 {
 	memset(watch, 0, sizeof(*watch));
 	watch->run = run;
+	watch->tree = tree;
 	watch->interval_ns = interval_ns;
 	watch->interval_is_set = interval_is_set;
 	watch->notify_fd = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
@@ -129,8 +142,10 @@ int64_t watch_step(struct watch *watch)
 
 	find_new_logs(watch);
 	for (struct watched *watched = watch->live; watched; watched = watched->next) {
-		if (!watched->is_done && watched->due_ns <= now)
-			step_log(watch, watched, now);
+		if (watched->is_done || watched->due_ns > now)
+			continue;
+		step_log(watch, watched, now);
+		find_new_logs(watch);		/* soon, lest their processes are gone */
 	}
 	for (struct watched **place = &watch->live; *place;) {
 		struct watched *watched = *place;

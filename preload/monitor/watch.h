@@ -7,10 +7,12 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "monitor/tree.h"
 #include "rundir.h"
 
 struct watch {
 	const struct run *run;
+	struct tree *tree;		/* is told of each process that has a log */
 	uint64_t interval_ns;
 	bool interval_is_set;
 	int notify_fd;			/* becomes readable when there are new logs; < 0: look now and then */
@@ -22,7 +24,8 @@ struct watch {
 	uint64_t nr_bytes;
 };
 
-void watch_init(struct watch *watch, const struct run *run, uint64_t interval_ns, bool interval_is_set);
+void watch_init(struct watch *watch, const struct run *run, struct tree *tree, uint64_t interval_ns,
+		bool interval_is_set);
 
 /* Look for new logs and sample what is due. Return: ns until the next time. */
 int64_t watch_step(struct watch *watch);

@@ -105,6 +105,18 @@ static uint64_t timeval_ns(const struct timeval *time)
 	return (uint64_t)time->tv_sec * 1000000000u + (uint64_t)time->tv_usec * 1000u;
 }
 
+void usage_read_totals(struct usage_totals *totals)
+{
+	struct rusage usage;
+
+	*totals = (struct usage_totals){ 0, 0, 0 };
+	if (raw_syscall(SYS_getrusage, RUSAGE_SELF, (long)&usage, 0, 0, 0, 0) < 0)
+		return;
+	totals->user_ns = timeval_ns(&usage.ru_utime);
+	totals->system_ns = timeval_ns(&usage.ru_stime);
+	totals->peak_rss_bytes = (uint64_t)usage.ru_maxrss * 1024;
+}
+
 /* What the reading thread has used is added to @own. */
 static int add_rusage(struct own_use *own)
 {

@@ -57,4 +57,12 @@ int usage_read(struct usage *usage, struct figures *figures);		/* the set "proce
 int usage_read_memory(struct usage *usage, struct figures *figures);	/* RSS and VMS */
 int usage_read_slow(struct usage *usage, struct figures *figures);	/* peak RSS, swap; after RSS */
 
+/* Of the calling process, the recorder's part and earlier images included. All 0: not told. */
+struct usage_totals {
+	uint64_t user_ns;
+	uint64_t system_ns;
+	uint64_t peak_rss_bytes;
+};
+void usage_read_totals(struct usage_totals *totals);
+
 #endif

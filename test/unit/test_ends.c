@@ -52,14 +52,14 @@ static void a_signal_is_known_from_insideme_run(void **state)
 	(void)state;
 	begin_here(&build);
 	build_run_add(&logs, &build);
-	add_monitor(&logs, LOG_EVENT_PROCESS_END, (uint64_t[]){ 4242, SIGKILL, 70, 80, 4096 }, 5, NULL);
+	add_monitor(&logs, LOG_EVENT_PROCESS_END, (uint64_t[]){ 4242, SIGKILL, 70, 80, 1 << 30 }, 5, NULL);
 	model = build_run_load(&logs);
 	assert_int_equal(model->nr_processes, 1);
 	assert_int_equal(model->nr_monitors, 1);
 	assert_end(model->processes[0], "killed by SIGKILL");
 	assert_true(model->processes[0]->has_usage);
 	assert_int_equal(model->processes[0]->system_ns, 80);
-	assert_int_equal(model->processes[0]->peak_rss_bytes, 4096);
+	assert_int_equal(model->processes[0]->peak_rss_bytes, (1 << 30) - model->processes[0]->header.file_bytes);
 	model_free(model);
 }
 
@@ -75,6 +75,92 @@ static void a_raw_exit_is_known_from_insideme_run(void **state)
 	add_monitor(&logs, LOG_EVENT_PROCESS_END, (uint64_t[]){ 4242, 7 << 8, 0, 0, 0 }, 5, NULL);
 	model = build_run_load(&logs);
 	assert_end(model->processes[0], "exit status 7");
+	model_free(model);
+}
+
+/* Two processes of one pid, one after the other: the start tells them apart. */
+static void the_start_tells_which_process_it_was(void **state)
+{
+	struct build_run logs = { .nr = 0 };
+	struct build build;
+	struct model *model;
+
+	(void)state;
+	begin_here(&build);
+	build.header->process_start = 70;
+	build_run_add(&logs, &build);
+	begin_here(&build);
+	build.header->process_start = 90;
+	build.header->start.realtime_ns += MS;
+	build.header->start_again.realtime_ns += MS;
+	build_run_add(&logs, &build);
+	add_monitor(&logs, LOG_EVENT_PROCESS_END,
+		    (uint64_t[]){ 4242, SIGSEGV | 0x80, LOG_NONE, LOG_NONE, LOG_NONE, 70 }, 6, NULL);
+	model = build_run_load(&logs);
+	assert_int_equal(model->nr_processes, 2);
+	assert_int_equal(model->processes[0]->header.process_start, 70);
+	assert_end(model->processes[0], "killed by SIGSEGV, core dumped");
+	assert_false(model->processes[0]->has_usage);
+	assert_true(model->processes[0]->peak_rss_bytes == LOG_NONE);
+	assert_end(model->processes[1],
+		   "ended without a word: SIGKILL or a raw exit; insideme-run did not see its status");
+	model_free(model);
+}
+
+static void an_end_without_status_is_no_exit_status(void **state)
+{
+	struct build_run logs = { .nr = 0 };
+	struct build build;
+	struct model *model;
+
+	(void)state;
+	begin_here(&build);
+	build_run_add(&logs, &build);
+	add_monitor(&logs, LOG_EVENT_PROCESS_END, (uint64_t[]){ 4242, LOG_NONE, 70, 80, LOG_NONE, 0 }, 6, NULL);
+	model = build_run_load(&logs);
+	assert_end(model->processes[0],
+		   "ended without a word: SIGKILL or a raw exit; insideme-run did not see its status");
+	assert_int_equal(model->processes[0]->user_ns, 70);
+	model_free(model);
+}
+
+static void an_orphan_that_was_left_is_said(void **state)
+{
+	struct build_run logs = { .nr = 0 };
+	struct build build;
+	struct model *model;
+
+	(void)state;
+	begin_here(&build);
+	build_run_add(&logs, &build);
+	add_monitor(&logs, LOG_EVENT_PROCESS_LEFT, (uint64_t[]){ 4242, 0 }, 2, NULL);
+	model = build_run_load(&logs);
+	assert_end(model->processes[0], "ran on when insideme-run ended, and then ended without a word");
+	model_free(model);
+}
+
+/* Without insideme-run a process tells itself, its own sampler's share included; the larger reading is the later. */
+static void what_a_process_told_of_itself(void **state)
+{
+	struct build_run logs = { .nr = 0 };
+	struct build build;
+	struct model *model;
+
+	(void)state;
+	begin_here(&build);
+	build.header->sampler_kind = 1;
+	build.header->sampler_cpu_ns = 200;
+	build.header->start_peak_rss_bytes = 8 << 20;
+	build.header->finish_user_ns = 1000;
+	build.header->finish_system_ns = 500;
+	build.header->finish_peak_rss_bytes = 8 << 20;
+	build_finish(&build, NS_START + 100 * MS, 0);
+	build_run_add(&logs, &build);
+	model = build_run_load(&logs);
+	assert_true(model->processes[0]->has_usage);
+	assert_int_equal(model->processes[0]->user_ns, 1000);
+	assert_int_equal(model->processes[0]->system_ns, 300);
+	assert_true(model->processes[0]->peak_rss_bytes == LOG_NONE);
 	model_free(model);
 }
 
@@ -178,6 +264,10 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_signal_is_known_from_insideme_run),
 		cmocka_unit_test(a_raw_exit_is_known_from_insideme_run),
+		cmocka_unit_test(the_start_tells_which_process_it_was),
+		cmocka_unit_test(an_end_without_status_is_no_exit_status),
+		cmocka_unit_test(an_orphan_that_was_left_is_said),
+		cmocka_unit_test(what_a_process_told_of_itself),
 		cmocka_unit_test(without_insideme_run_silence_is_said),
 		cmocka_unit_test(a_successor_shows_an_exec),
 		cmocka_unit_test(this_very_process_still_runs),
