@@ -9,6 +9,22 @@
 
 #include "error.h"
 
+static bool has_first_thread(const struct process *process)
+{
+	return process->nr_threads && !process->threads[0]->left_out;
+}
+
+/* Without the one that goes on in the next image. */
+static uint64_t count_threads(const struct process *process)
+{
+	const struct process *next = process_next_image(process);
+	uint64_t nr = 0;
+
+	for (size_t i = 0; i < process->nr_threads; i++)
+		nr += process->threads[i]->left_out ? 0 : process->threads[i]->nr_threads;
+	return nr - (next && has_first_thread(process) && has_first_thread(next));
+}
+
 /* The number of the exec rises from image to image: so there is no circle. */
 static void take_images(struct member *member)
 {
@@ -17,9 +33,7 @@ static void take_images(struct member *member)
 	for (struct process *process = member->first; process; process = process_next_image(process)) {
 		double peak = member->usage.peak_rss_bytes;
 
-		for (size_t j = 0; j < process->nr_threads; j++)
-			member->nr_threads += process->threads[j]->nr_threads;
-		member->nr_threads -= process->nr_threads && process_next_image(process);
+		member->nr_threads += count_threads(process);
 		member->calls += process->calls;
 		member->functions_ns += process->functions_ns;
 		member->alloc_bytes += process->heap.alloc_bytes;

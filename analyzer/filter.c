@@ -1,17 +1,116 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Which processes are reported. */
+/* Which processes and threads are reported. */
 #include "filter.h"
 
+#include <fnmatch.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "error.h"
 #include "model.h"
+#include "options.h"
 
 #define RANGES_TOLD 8
 
-static bool selects_rank(const struct filter *filter, int32_t rank)
+static bool is_number(const char *item)
 {
-	return !filter->ranks.nr_ranges || (rank >= 0 && number_list_has(&filter->ranks, (uint64_t)rank));
+	return item[0] && !item[strspn(item, "0123456789-")];
+}
+
+static void name_list_release(struct name_list *list)
+{
+	for (size_t i = 0; i < list->nr_names; i++)
+		free(list->names[i]);
+	free(list->names);
+	number_list_release(&list->numbers);
+	*list = (struct name_list){ .text = NULL };
+}
+
+/* Names go to the list, numbers to @numbers, which has room for all. Return: whether no item is empty. */
+static bool split(struct name_list *list, const char *text, char *numbers)
+{
+	char *copy = xstrdup(text), *rest = copy, *item;
+	bool good = true;
+
+	while ((item = strsep(&rest, ",")) != NULL) {
+		good = good && item[0];
+		if (is_number(item)) {
+			numbers = stpcpy(numbers, item);
+			*numbers++ = ',';
+			continue;
+		}
+		list->names = xgrow(list->names, list->nr_names, sizeof(*list->names));
+		list->names[list->nr_names++] = xstrdup(item);
+	}
+	*numbers = '\0';
+	free(copy);
+	return good;
+}
+
+static int name_list_parse(struct name_list *list, const char *text)
+{
+	char *numbers = xcalloc(strlen(text) + 2, 1);
+	bool good;
+
+	name_list_release(list);	/* the option given last holds */
+	good = split(list, text, numbers);
+
+	if (numbers[0])
+		numbers[strlen(numbers) - 1] = '\0';
+	if (numbers[0] && number_list_parse(&list->numbers, numbers) < 0)
+		good = false;
+	free(numbers);
+	list->text = text;
+	return good ? 0 : -1;
+}
+
+static bool selects(const struct name_list *list, uint64_t number, const char *name)
+{
+	if (!list->text || number_list_has(&list->numbers, number))
+		return true;
+	for (size_t i = 0; i < list->nr_names; i++)
+		if (strcmp(list->names[i], name) == 0 || fnmatch(list->names[i], name, 0) == 0)
+			return true;
+	return false;
+}
+
+static const char *const options[FILTER_KINDS] = {
+	[FILTER_RANK] = "--rank",
+	[FILTER_PROCESS] = "--process",
+	[FILTER_THREAD] = "--thread",
+};
+
+int filter_parse(struct filter *filter, enum filter_kind kind, const char *text)
+{
+	struct name_list *list = &filter->lists[kind];
+
+	if (name_list_parse(list, text) == 0 && !(kind == FILTER_RANK && list->nr_names))
+		return 0;
+	name_list_release(list);
+	error(kind == FILTER_RANK ? "%s: '%s' is not a list of numbers such as 0,2-5" :
+	      "%s: '%s' is not a list of numbers or names such as 4242,100-200,worker*", options[kind], text);
+	return EXIT_USAGE;
+}
+
+char *filter_text(const struct filter *filter)
+{
+	char *text = NULL, *longer;
+
+	for (int kind = 0; kind < FILTER_KINDS; kind++) {
+		if (!filter->lists[kind].text)
+			continue;
+		longer = xasprintf("%s%s%s %s", text ? text : "", text ? " " : "", options[kind],
+				   filter->lists[kind].text);
+		free(text);
+		text = longer;
+	}
+	return text;
+}
+
+void filter_release(struct filter *filter)
+{
+	for (int kind = 0; kind < FILTER_KINDS; kind++)
+		name_list_release(&filter->lists[kind]);
 }
 
 static int by_number(const void *a, const void *b)
@@ -70,21 +169,43 @@ static int no_such_rank(const struct model *model)
 	return -1;
 }
 
-int filter_apply(const struct filter *filter, struct model *model)
+/* Mark the threads that are left out. Return: whether any is left. */
+static bool choose_threads(const struct filter *filter, struct process *process)
 {
-	size_t nr = 0, nr_unseen = 0;
+	bool any = false;
 
-	if (!filter || !filter->ranks.nr_ranges)
-		return 0;
-	for (size_t i = 0; i < model->nr_processes; i++)
-		nr += selects_rank(filter, model->processes[i]->header.rank);
-	if (!nr)
-		return no_such_rank(model);
-	nr = 0;
+	for (size_t i = 0; i < process->nr_threads; i++) {
+		struct thread *thread = process->threads[i];
+
+		thread->left_out = !selects(&filter->lists[FILTER_THREAD], thread->tid, thread->name);
+		any |= !thread->left_out;
+	}
+	return any;
+}
+
+static bool selects_rank(const struct filter *filter, int32_t rank)
+{
+	return !filter->lists[FILTER_RANK].text ||
+	       (rank >= 0 && selects(&filter->lists[FILTER_RANK], (uint64_t)rank, ""));
+}
+
+static bool selects_process(const struct filter *filter, struct process *process)
+{
+	const struct log_header *header = &process->header;
+
+	return selects_rank(filter, header->rank) &&
+	       selects(&filter->lists[FILTER_PROCESS], header->pid, header->program) &&
+	       (!filter->lists[FILTER_THREAD].text || choose_threads(filter, process));
+}
+
+static void choose_processes(const struct filter *filter, struct model *model)
+{
+	size_t nr = 0;
+
 	for (size_t i = 0; i < model->nr_processes; i++) {
 		struct process *process = model->processes[i];
 
-		process->left_out = !selects_rank(filter, process->header.rank);
+		process->left_out = !selects_process(filter, process);
 		if (process->left_out) {
 			model->left_out = xgrow(model->left_out, model->nr_left_out, sizeof(process));
 			model->left_out[model->nr_left_out++] = process;
@@ -93,17 +214,48 @@ int filter_apply(const struct filter *filter, struct model *model)
 		}
 	}
 	model->nr_processes = nr;
-	for (size_t i = 0; i < model->nr_unseen; i++) {
-		if (selects_rank(filter, model->unseen[i].rank))
-			model->unseen[nr_unseen++] = model->unseen[i];
-		else
-			free(model->unseen[i].program);
-	}
-	model->nr_unseen = nr_unseen;
-	return 0;
 }
 
-void filter_release(struct filter *filter)
+/* Of what did not load the library no thread is known. */
+static void choose_unseen(const struct filter *filter, struct model *model)
 {
-	number_list_release(&filter->ranks);
+	size_t nr = 0;
+
+	for (size_t i = 0; i < model->nr_unseen; i++) {
+		struct unseen_process *unseen = &model->unseen[i];
+
+		if (selects_rank(filter, unseen->rank) && !filter->lists[FILTER_THREAD].text &&
+		    selects(&filter->lists[FILTER_PROCESS], unseen->pid, unseen->program))
+			model->unseen[nr++] = *unseen;
+		else
+			free(unseen->program);
+	}
+	model->nr_unseen = nr;
+}
+
+static bool has_rank(const struct filter *filter, const struct model *model)
+{
+	for (size_t i = 0; i < model->nr_processes; i++)
+		if (selects_rank(filter, model->processes[i]->header.rank))
+			return true;
+	return false;
+}
+
+int filter_apply(const struct filter *filter, struct model *model)
+{
+	char *text = filter ? filter_text(filter) : NULL;
+	int result = 0;
+
+	if (!text)
+		return 0;
+	if (!has_rank(filter, model)) {
+		result = no_such_rank(model);
+	} else {
+		choose_processes(filter, model);
+		choose_unseen(filter, model);
+		if (model->nr_processes + model->nr_unseen == 0)
+			result = error("nothing here is of %s; -v processes and -v threads list what there is", text);
+	}
+	free(text);
+	return result;
 }

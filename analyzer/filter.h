@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Which processes of the runs are reported: all, or those that options name. */
+/* Which processes and threads of the runs are reported: all, or those that options name. */
 #ifndef INSIDEME_FILTER_H
 #define INSIDEME_FILTER_H
 
@@ -7,15 +7,30 @@
 
 struct model;
 
-struct filter {
-	struct number_list ranks;	/* --rank; with a rank go the processes that it started */
+enum filter_kind { FILTER_RANK, FILTER_PROCESS, FILTER_THREAD, FILTER_KINDS };
+
+/* "4242,100-200,worker-*": numbers, or names as they are or as globs. */
+struct name_list {
+	struct number_list numbers;
+	char **names;
+	size_t nr_names;
+	const char *text;		/* as it was given; NULL: it was not */
 };
 
+struct filter {
+	struct name_list lists[FILTER_KINDS];	/* with a rank go the processes that it started; ranks have no names */
+};
+
+/* Take the value of an option, which must stay. Return: 0, or EXIT_USAGE after a line on stderr. */
+int filter_parse(struct filter *filter, enum filter_kind kind, const char *text);
+/* "--rank 0-3 --thread worker*"; NULL: all. Freed by the caller. */
+char *filter_text(const struct filter *filter);
+void filter_release(struct filter *filter);
+
 /*
- * Move what is not selected out of model->processes and model->unseen. Ends must be known.
- * @filter: NULL: all. Return: 0, or -1 after an error() that names what there is when nothing is left.
+ * Move what is not selected out of model->processes and model->unseen, and mark threads. Ends must be known.
+ * @filter: NULL: all. Return: 0, or -1 after an error() when nothing is left.
  */
 int filter_apply(const struct filter *filter, struct model *model);
-void filter_release(struct filter *filter);
 
 #endif

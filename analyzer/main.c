@@ -129,6 +129,23 @@ static int report_view(struct report *report, const struct view *view, const str
 	return status;
 }
 
+/* Names, and the view. Return: exit status */
+static int show(struct report *report, const struct view *view, const struct format *format)
+{
+	char *limits = filter_text(&report->options->filter), *title;
+	int status;
+
+	title = xasprintf("%s%s%s", report_program(report), limits ? " " : "", limits ? limits : "");
+	report->title = title;
+	report->limits = limits;
+	resolve_names(report->model);
+	status = report_view(report, view, format);
+	resolve_release(report->model);
+	free(limits);
+	free(title);
+	return status;
+}
+
 static int make_report(const struct options *options, const struct view *view, const struct format *format)
 {
 	struct report report = { .options = options };
@@ -143,9 +160,7 @@ static int make_report(const struct options *options, const struct view *view, c
 	nr_logs = choose_runs(&report, runs, &logs);
 	report.model = nr_logs ? model_load(logs, nr_logs, &options->filter) : NULL;
 	if (report.model) {
-		resolve_names(report.model);
-		status = report_view(&report, view, format);
-		resolve_release(report.model);
+		status = show(&report, view, format);
 		model_free(report.model);
 	}
 	for (size_t i = 0; i < report.nr_runs; i++)

@@ -92,6 +92,13 @@ static void place_in_time(struct model *model)
 	}
 }
 
+static bool is_left_out(const struct process *process, uint32_t thread_ref)
+{
+	const struct thread *thread = nodes_thread(process, thread_ref);
+
+	return thread && thread->left_out;
+}
+
 static void count_slices(struct process *process)
 {
 	const struct logfile *log = process->log;
@@ -101,7 +108,7 @@ static void count_slices(struct process *process)
 		uint64_t bytes = extent->used_bytes - sizeof(struct log_slices);
 		struct log_slices head;
 
-		if (extent->kind != LOG_AREA_SLICES)
+		if (extent->kind != LOG_AREA_SLICES || is_left_out(process, extent->owner))
 			continue;
 		memcpy(&head, log->base + extent->offset, sizeof(head));
 		process->slice_bytes += bytes;

@@ -157,6 +157,7 @@ struct thread {
 	int64_t heap_bytes;		/* allocated less freed by it */
 	uint32_t ref;			/* of its area */
 	size_t index;			/* in process->threads */
+	bool left_out;			/* by a filter: nothing of it is read */
 };
 
 struct event {

@@ -230,8 +230,8 @@ static void add_wrapped(struct process *process)
 		uint64_t counts[LOG_BUCKETS] = { 0 };
 		struct tree_node *path;
 
-		if (event->kind != LOG_EVENT_BUCKET_WRAPPED || !event->thread || event->values[0] > UINT32_MAX ||
-		    event->values[1] >= LOG_BUCKETS)
+		if (event->kind != LOG_EVENT_BUCKET_WRAPPED || !event->thread || event->thread->left_out ||
+		    event->values[0] > UINT32_MAX || event->values[1] >= LOG_BUCKETS)
 			continue;
 		path = nodes_path(event->thread, (uint32_t)event->values[0]);
 		counts[event->values[1]] = 1ull << 32;
@@ -288,6 +288,8 @@ void nodes_read(struct process *process)
 			logfile_damaged(log, areas[i]->offset, "call paths of no thread");
 			continue;
 		}
+		if (reader.thread->left_out)
+			continue;
 		find_pending(&reader);
 		if (areas[i]->kind == LOG_AREA_THREAD)
 			read_root(&reader, areas[i]);
@@ -343,6 +345,8 @@ void heaps_read(struct process *process)
 			logfile_damaged(log, extent->offset, "heap counters of no thread");
 			continue;
 		}
+		if (thread->left_out)
+			continue;
 		for (; offset + sizeof(struct log_heap) <= end; offset += sizeof(struct log_heap)) {
 			struct log_heap heap;
 

@@ -275,7 +275,7 @@ void open_calls_read(struct process *process)
 
 		if (log->extents[i].kind != LOG_AREA_FRAMES)
 			continue;
-		if (read_stack(process, runners, &log->extents[i], &frames))
+		if (read_stack(process, runners, &log->extents[i], &frames) && !frames.thread->left_out)
 			add_stack(process, &frames, log->extents[i].offset);
 		free(frames.frames);
 	}

@@ -25,13 +25,15 @@ const char options_help[] =
 	"      --match PATTERN functions whose name, with or without parameters, is PATTERN or matches\n"
 	"                      it as a glob\n"
 	"      --rank LIST     only these ranks and the processes that they started: 0,2-5\n"
+	"      --process LIST  only these processes, by number or program: 4242,100-200,worker*\n"
+	"      --thread LIST   only these threads, by number or name\n"
 	"      --columns LIST  these columns in this order, separated by commas\n"
 	"      --list          the runs there are, newest first\n"
 	"      --help, --version\n"
 	"\n"
 	"Exit status: 0 done, 1 could not, 2 wrong usage.\n";
 
-enum { OPT_SORT = 256, OPT_REVERSE, OPT_TOP, OPT_MATCH, OPT_COLUMNS, OPT_RANK, OPT_LIST, OPT_HELP, OPT_VERSION };
+enum { OPT_SORT = 256, OPT_REVERSE, OPT_TOP, OPT_MATCH, OPT_COLUMNS, OPT_RANK, OPT_PROCESS, OPT_THREAD, OPT_LIST, OPT_HELP, OPT_VERSION };
 
 static const struct option long_options[] = {
 	{ "view",    required_argument, NULL, 'v' },
@@ -43,6 +45,8 @@ static const struct option long_options[] = {
 	{ "match",   required_argument, NULL, OPT_MATCH },
 	{ "columns", required_argument, NULL, OPT_COLUMNS },
 	{ "rank",    required_argument, NULL, OPT_RANK },
+	{ "process", required_argument, NULL, OPT_PROCESS },
+	{ "thread",  required_argument, NULL, OPT_THREAD },
 	{ "list",    no_argument,       NULL, OPT_LIST },
 	{ "help",    no_argument,       NULL, OPT_HELP },
 	{ "version", no_argument,       NULL, OPT_VERSION },
@@ -63,15 +67,6 @@ static int parse_top(struct options *options, const char *text)
 	options->top = number;
 	options->top_given = true;
 	return 0;
-}
-
-static int parse_list(struct number_list *list, const char *option, const char *text)
-{
-	number_list_release(list);
-	if (number_list_parse(list, text) == 0)
-		return 0;
-	error("%s: '%s' is not a list of numbers such as 0,2-5", option, text);
-	return EXIT_USAGE;
 }
 
 /* @word: the argument that getopt has just looked at, for options that it does not know. */
@@ -116,7 +111,11 @@ static int take(struct options *options, int option, const char *value)
 		options->columns = value;
 		return 0;
 	case OPT_RANK:
-		return parse_list(&options->filter.ranks, "--rank", value);
+		return filter_parse(&options->filter, FILTER_RANK, value);
+	case OPT_PROCESS:
+		return filter_parse(&options->filter, FILTER_PROCESS, value);
+	case OPT_THREAD:
+		return filter_parse(&options->filter, FILTER_THREAD, value);
 	case OPT_LIST:
 		options->task = TASK_LIST_RUNS;
 		return 0;

@@ -2,6 +2,8 @@
 /* What every view asks of the runs that it shows. */
 #include "report.h"
 
+#include "family.h"
+
 const char *report_program(const struct report *report)
 {
 	const struct model *model = report->model;
@@ -9,6 +11,11 @@ const char *report_program(const struct report *report)
 	if (model->nr_processes && model->processes[0]->header.program[0])
 		return model->processes[0]->header.program;
 	return report->runs[0].name;
+}
+
+bool report_is_of_threads(const struct report *report)
+{
+	return report->options->filter.lists[FILTER_THREAD].text;
 }
 
 bool report_has_heap(const struct report *report)
@@ -37,15 +44,13 @@ bool report_has_damage(const struct report *report)
 
 uint64_t report_threads(const struct report *report)
 {
+	struct family family;
 	uint64_t nr = 0;
 
-	for (size_t i = 0; i < report->model->nr_processes; i++) {
-		const struct process *process = report->model->processes[i];
-
-		for (size_t j = 0; j < process->nr_threads; j++)
-			nr += process->threads[j]->nr_threads;
-		nr -= process->nr_threads && process_next_image(process);
-	}
+	family_init(&family, report->model);
+	for (size_t i = 0; i < family.nr; i++)
+		nr += family.members[i].nr_threads;
+	family_release(&family);
 	return nr;
 }
 

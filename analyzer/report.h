@@ -12,10 +12,14 @@ struct report {
 	const struct run *runs;		/* at least one */
 	size_t nr_runs;
 	const struct options *options;
+	const char *title;		/* of tables: the program, and what it is limited to */
+	const char *limits;		/* "--rank 0-3 --thread worker*"; NULL: none */
 };
 
 /* The name of the program that the report is about. */
 const char *report_program(const struct report *report);
+/* Is it about some threads only? Then what is known of whole processes stays out. */
+bool report_is_of_threads(const struct report *report);
 /* Did any process count its heap, or time its calls? Columns of what was not recorded stay out. */
 bool report_has_heap(const struct report *report);
 bool report_has_times(const struct report *report);

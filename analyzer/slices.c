@@ -348,7 +348,7 @@ static void keep_wanted(struct slice_reader *reader, struct thread *const *threa
 	size_t kept = 0;
 
 	for (size_t i = 0; i < reader->nr_streams; i++) {
-		if (reader->streams[i].nr_chunks &&
+		if (reader->streams[i].nr_chunks && !reader->streams[i].thread->left_out &&
 		    (!threads || is_wanted(threads, nr_threads, reader->streams[i].thread)))
 			reader->streams[kept++] = reader->streams[i];
 		else

@@ -199,6 +199,8 @@ void summary_run(struct document *document, struct report *report)
 	const struct model *model = report->model;
 
 	add_heading(document, report);
+	if (report->limits)
+		document_add(document, "Only", report->limits)->apart = true;
 	if (!model->nr_processes)
 		return;
 	add_command(document, model);

@@ -184,7 +184,7 @@ int view_calls(struct document *document, struct report *report)
 	fill_depths(source->depths, report->model->root);
 	*table = (struct table){
 		.name = "calls",
-		.title = report_program(report),
+		.title = report->title,
 		.note = "Heap: of the process; Own change: what the call's thread allocated less what it freed",
 		.columns = columns,
 		.nr_columns = sizeof(columns) / sizeof(*columns),

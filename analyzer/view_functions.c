@@ -129,7 +129,7 @@ int view_functions(struct document *document, struct report *report)
 	struct table *table = functions_table(document, report, false);
 	uint64_t nr_threads = report_threads_with_calls(report);
 
-	table->title = report_program(report);
+	table->title = report->title;
 	table->text_columns = text_columns(report);
 	table->text_top = 20;
 	if (!report->model->nr_functions)

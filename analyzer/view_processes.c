@@ -260,7 +260,7 @@ int view_processes(struct document *document, struct report *report)
 
 	*table = (struct table){
 		.name = "processes",
-		.title = report_program(report),
+		.title = report->title,
 		.columns = columns,
 		.nr_columns = sizeof(columns) / sizeof(*columns),
 		.text_columns = text_columns(document, report->model),

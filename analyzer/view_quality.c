@@ -39,7 +39,7 @@ int view_quality(struct document *document, struct report *report)
 	*table = (struct table){
 		.name = "quality",
 		.what = "findings",
-		.title = report_program(report),
+		.title = report->title,
 		.note = "what the hooks themselves cost is not measured; figures are as recorded",
 		.columns = columns,
 		.nr_columns = sizeof(columns) / sizeof(*columns),

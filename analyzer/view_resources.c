@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "error.h"
 #include "series.h"
 
 #define LINE_STEPS 40
@@ -271,7 +272,7 @@ static struct table *figures_table(struct document *document, const struct readi
 	*table = (struct table){
 		.name = "resources",
 		.what = "figures",
-		.title = report_program(report),
+		.title = report->title,
 		.note = "what only grows: mean and peak per second, then the total; rows over time: -f csv",
 		.columns = figure_columns,
 		.nr_columns = sizeof(figure_columns) / sizeof(*figure_columns),
@@ -290,7 +291,13 @@ static struct table *figures_table(struct document *document, const struct readi
 
 int view_resources(struct document *document, struct report *report)
 {
-	struct readings *readings = collect_readings(document, report->model);
+	struct readings *readings;
+
+	if (report_is_of_threads(report)) {
+		error("--thread: resources are of whole processes (-v threads has what is known of each)");
+		return EXIT_USAGE;
+	}
+	readings = collect_readings(document, report->model);
 
 	document_add_table(document, figures_table(document, readings, report));
 	document_add_table(document, readings_table(document, readings));

@@ -163,7 +163,7 @@ static void add_time(struct document *document, struct report *report)
 		add_no_functions(document, report->model);
 		return;
 	}
-	cpu = summary_cpu(document, report->model);
+	cpu = report_is_of_threads(report) ? "" : summary_cpu(document, report->model);
 	document_add(document, "Time", report_has_times(report) ? document_text(document,
 		"%s in functions, summed over %s%s%s", summary_number(document, UNIT_NS, report->model->functions_ns),
 		summary_count(document, (double)report_threads_with_calls(report), "thread"),
@@ -175,8 +175,9 @@ static void add_time(struct document *document, struct report *report)
 	document_add_table(document, table);
 }
 
-static const char *memory_lead(struct document *document, const struct model *model)
+static const char *memory_lead(struct document *document, const struct report *report)
 {
+	const struct model *model = report->model;
 	const struct heap_stats *outside = &model->root->heap;
 	struct series heap;
 	const char *text;
@@ -186,7 +187,7 @@ static const char *memory_lead(struct document *document, const struct model *mo
 		summary_number(document, UNIT_BYTES, (double)model->heap.alloc_bytes),
 		summary_count(document, (double)model->heap.alloc_calls, "allocation"),
 		summary_number(document, UNIT_BYTES, (double)outside->alloc_bytes));
-	if (heap.known)
+	if (heap.known && !report_is_of_threads(report))
 		text = document_text(document, "%s\nlargest sample of the heap: %s, %s after the start", text,
 			summary_number(document, UNIT_BYTES, heap.peak),
 			summary_number(document, UNIT_NS, (double)heap.peak_time));
@@ -200,7 +201,7 @@ static void add_memory(struct document *document, struct report *report)
 
 	if (!report_has_heap(report) || !report->model->heap.alloc_calls)
 		return;
-	document_add(document, "Memory", memory_lead(document, report->model))->apart = true;
+	document_add(document, "Memory", memory_lead(document, report))->apart = true;
 	if (report->model->heap.alloc_calls == report->model->root->heap.alloc_calls)
 		return;
 	table = functions_table(document, report, true);
@@ -259,7 +260,8 @@ int view_summary(struct document *document, struct report *report)
 	size_t nr_sections;
 
 	summary_run(document, report);
-	summary_resources(document, report);
+	if (!report_is_of_threads(report))		/* they are of whole processes */
+		summary_resources(document, report);
 	add_time(document, report);
 	add_memory(document, report);
 	nr_sections = document->nr_sections;

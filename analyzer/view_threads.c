@@ -3,9 +3,11 @@
 #include "views.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "cells.h"
+#include "error.h"
 #include "resolve.h"
 
 #define TEXT_THREADS 40
@@ -182,15 +184,18 @@ static const char *text_columns(struct document *document, const struct report *
 			     report_has_heap(report) ? "alloc_bytes," : "");
 }
 
-/* Calls that were open when threads ended; only those threads that had some left an event. */
-static void add_broken(struct thread_row *rows, const struct process *process)
+/* Calls that were open when a thread ended; only those threads that had some left an event. */
+static uint64_t *count_broken(const struct process *process)
 {
+	uint64_t *broken = xcalloc(process->nr_threads + 1, sizeof(*broken));
+
 	for (size_t i = 0; i < process->nr_events; i++) {
 		const struct event *event = &process->events[i];
 
 		if (event->kind == LOG_EVENT_THREAD_END && event->thread)
-			rows[event->thread->index].broken_calls += event->values[0];
+			broken[event->thread->index] += event->values[0];
 	}
+	return broken;
 }
 
 static struct table_rows *list_threads(struct document *document, const struct model *model)
@@ -204,11 +209,12 @@ static struct table_rows *list_threads(struct document *document, const struct m
 	rows->rows = list = document_new(document, (nr + 1) * sizeof(*list));
 	for (size_t i = 0; i < model->nr_processes; i++) {
 		const struct process *process = model->processes[i];
+		uint64_t *broken = count_broken(process);
 
 		for (size_t j = 0; j < process->nr_threads; j++)
-			list[rows->nr_rows + j].thread = process->threads[j];
-		add_broken(list + rows->nr_rows, process);
-		rows->nr_rows += process->nr_threads;
+			if (!process->threads[j]->left_out)
+				list[rows->nr_rows++] = (struct thread_row){ process->threads[j], broken[j] };
+		free(broken);
 	}
 	return rows;
 }
@@ -223,7 +229,7 @@ int view_threads(struct document *document, struct report *report)
 		nr_threads += ((const struct thread_row *)rows->rows)[i].thread->nr_threads;
 	*table = (struct table){
 		.name = "threads",
-		.title = report_program(report),
+		.title = report->title,
 		.columns = columns,
 		.nr_columns = sizeof(columns) / sizeof(*columns),
 		.text_columns = text_columns(document, report),

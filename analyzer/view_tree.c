@@ -242,7 +242,7 @@ int view_tree(struct document *document, struct report *report)
 	*table = (struct table){
 		.name = "tree",
 		.what = "call paths",
-		.title = report_program(report),
+		.title = report->title,
 		.note = "total = self + what it calls, over all threads; % of the time in all functions; "
 			"Alloc: by the function itself",
 		.columns = columns,

@@ -114,3 +114,37 @@ print(int((usage.ru_utime + usage.ru_stime) * 1e9), usage.ru_maxrss * 1024)' >sa
 	same "lines that are none" "$(grep -cvE '^(finding,value,text|[a-z_]+,[0-9.]*,("[^"]*"|[^,"]*))$' quality.csv)" 0
 	same "findings told twice" "$(cut -d, -f1 quality.csv | sort | uniq -d | grep -v threshold)" ''
 }
+
+@test "--process and --thread hold in every view" {
+	record threads
+	calls=$(cell threads calls thread_name=worker-2)
+	for view in functions tree; do
+		same "calls in $view" "$(view $view --thread worker-2 | "$here/csv" calls | total)" "$calls"
+	done
+	same "threads" "$(view threads --thread 'worker-[12]' | "$here/csv" thread_name | sort | xargs)" 'worker-1 worker-2'
+	same "threads of calls" "$(view calls --thread 'worker-*' | "$here/csv" thread_name | sort -u | grep -vc worker-)" 0
+	run "$report" --thread worker-2
+	[[ $output == *"Only      --thread worker-2"*"1 process, 1 thread"* && $output != *RSS* ]]
+	run "$report" -v resources --thread worker-2
+	same "status of resources of a thread" "$status" 2
+	record forks
+	child=$(cell processes pid exit_status=3)
+	same "calls of a process" "$(view functions --process "$child" | "$here/csv" calls | total)" 53
+	same "processes" "$(view processes --process "$child,tru?" | "$here/csv" exit_status | sort | xargs)" '0 3'
+	same "readings of another process" "$(view resources --process "$child" | "$here/csv" pid | sort -u | grep -vcw "$child")" 0
+	run "$report" --process no-such-program
+	same "status without such a process" "$status" 1
+	[[ $output == *"nothing here is of --process no-such-program"* ]]
+}
+
+@test "ranks stand in the views and on the first page" {
+	for rank in 0 1 2; do
+		OMPI_COMM_WORLD_RANK=$rank OMPI_COMM_WORLD_SIZE=3 PMIX_NAMESPACE=fake record rank_work OMPI_COMM_WORLD_RANK child
+	done
+	same "ranks of processes" "$(cell processes rank depth=0 | sort | xargs)" '0 1 2'
+	same "ranks of threads" "$(cell threads rank | sort -u | xargs)" '0 1 2'
+	run "$report" -v processes
+	[[ ${lines[1]} == *"  Rank  "* ]]
+	run "$report"
+	[[ $output == *"6 processes (ranks 0 to 2 of 3)"* ]]
+}
