@@ -64,17 +64,23 @@ static NOINLINE void enter_slowly(uint64_t function_addr, uintptr_t stack_addr, 
 						     call_timing()));
 }
 
-/* Where the clock is not the time-stamp counter, or calls are only counted. */
+static NOINLINE void enter_by_clock(uint64_t function_addr, uintptr_t stack_addr, uintptr_t return_addr)
+{
+	enter(live.log, self, function_addr, stack_addr, return_addr, TIME_BY_CLOCK);
+}
+
+/* Calls are only counted, or the clock is not the time-stamp counter: that is a function by itself, as it calls others. */
 static NOINLINE void enter_otherwise(uint64_t function_addr, uintptr_t stack_addr, uintptr_t return_addr)
 {
+	const struct log_header *log = live.log;
 	struct log_thread *thread = self;
 
-	if (unlikely(!live.log || !thread || !follows_top(thread, stack_addr, return_addr)))
+	if (unlikely(!log || !thread || !follows_top(thread, stack_addr, return_addr)))
 		enter_slowly(function_addr, stack_addr, return_addr);
 	else if (likely(live.timing == LOG_TIMING_COUNTS))
-		enter(live.log, thread, function_addr, stack_addr, return_addr, TIME_NOT);
+		enter(log, thread, function_addr, stack_addr, return_addr, TIME_NOT);
 	else
-		enter(live.log, thread, function_addr, stack_addr, return_addr, TIME_BY_CLOCK);
+		enter_by_clock(function_addr, stack_addr, return_addr);
 }
 
 EXPORT void __cyg_profile_func_enter(void *function, void *call_site);
@@ -111,16 +117,22 @@ static NOINLINE void exit_slowly(uint64_t function_addr, uintptr_t stack_addr)
 		stack_exit(thread, function_addr, stack_addr);
 }
 
+static NOINLINE void exit_by_clock(void)
+{
+	call_end(live.log, self, top_frame(self), TIME_BY_CLOCK, false);
+}
+
 static NOINLINE void exit_otherwise(uint64_t function_addr, uintptr_t stack_addr)
 {
+	struct log_header *log = live.log;
 	struct log_thread *thread = self;
 
-	if (unlikely(!live.log || !thread || !is_top(thread, function_addr, stack_addr)))
+	if (unlikely(!log || !thread || !is_top(thread, function_addr, stack_addr)))
 		exit_slowly(function_addr, stack_addr);
 	else if (likely(live.timing == LOG_TIMING_COUNTS))
-		call_end(live.log, thread, top_frame(thread), TIME_NOT, false);
+		call_end(log, thread, top_frame(thread), TIME_NOT, false);
 	else
-		call_end(live.log, thread, top_frame(thread), TIME_BY_CLOCK, false);
+		exit_by_clock();
 }
 
 EXPORT void __cyg_profile_func_exit(void *function, void *call_site);
