@@ -92,11 +92,13 @@ struct heap_change {
 	int64_t since_last;
 };
 
-static inline struct heap_change heap_change(const struct log_header *log, const struct log_thread *thread,
-					     const struct log_frame *frame, const struct log_slices *chunk)
+static ALWAYS_INLINE struct heap_change heap_change(const struct log_header *log, const struct log_thread *thread,
+						    const struct log_frame *frame, const struct log_slices *chunk)
 {
-	struct heap_change change;
+	struct heap_change change = { 0 };
 
+	if (unlikely(!live.heap_in_slices))
+		return change;
 	change.now_bytes = log->heap_total_bytes + thread->heap_held_bytes;
 	change.by_thread = thread->heap_bytes - frame->thread_heap_bytes;
 	change.by_others = change.now_bytes - frame->heap_bytes - change.by_thread;
@@ -105,8 +107,8 @@ static inline struct heap_change heap_change(const struct log_header *log, const
 }
 
 /* The parts of a slice that are not there for most. */
-static NOINLINE uint8_t *put_more(uint8_t *at, const struct log_thread *thread, const struct heap_change *heap,
-				  bool broken, bool other_thread)
+static uint8_t *put_more(uint8_t *at, const struct log_thread *thread, const struct heap_change *heap,
+			 bool broken, bool other_thread)
 {
 	bool changed = heap->by_thread | heap->by_others | heap->since_last;
 
@@ -122,47 +124,73 @@ static NOINLINE uint8_t *put_more(uint8_t *at, const struct log_thread *thread, 
 	return at;
 }
 
-static inline void write_to(struct log_header *log, struct log_thread *thread, uint32_t stream,
-			    const struct log_frame *frame, uint64_t end_ticks, bool broken)
+static ALWAYS_INLINE void publish(struct log_slices *chunk, const struct log_frame *frame, uint64_t end_ticks,
+				  int64_t heap_bytes, const uint8_t *end)
 {
+	chunk->last_heap_bytes = heap_bytes;
+	chunk->last_node = frame->node;
+	chunk->last_ticks = end_ticks;
+	chunk->nr_slices++;
+	signal_fence();
+	__atomic_store_n(&chunk->head.used_bytes, (uint64_t)(end - (uint8_t *)chunk), __ATOMIC_RELEASE);
+}
+
+/* A slice of any size; a new chunk when this one is full. Apart, so that the short ones need few registers. */
+static NOINLINE void write_any(struct log_thread *thread, uint32_t stream, const struct log_frame *frame,
+			       uint64_t end_ticks, bool broken)
+{
+	struct log_header *log = live.log;
 	struct log_slices *chunk = log_at(log, thread->slices[stream]);
-	uint64_t used = chunk->head.used_bytes, place, end, duration;
 	struct heap_change heap;
 	bool more, other_thread;
+	int64_t step;
 	uint8_t *at;
 
-	if (unlikely(!thread->slices[stream] || used + LOG_SLICE_MAX_BYTES > chunk->head.bytes)) {
+	if (!thread->slices[stream] || chunk->head.used_bytes + LOG_SLICE_MAX_BYTES > chunk->head.bytes) {
 		chunk = new_chunk(thread, stream, frame, end_ticks);
 		if (!chunk) {
 			log_lose(log, LOG_LOST_SLICES);
 			return;
 		}
-		used = chunk->head.used_bytes;
 	}
-	at = (uint8_t *)chunk + used;
-	heap = likely(live.heap_in_slices) ? heap_change(log, thread, frame, chunk) : (struct heap_change){ 0 };
+	heap = heap_change(log, thread, frame, chunk);
 	other_thread = thread->serial != chunk->last_serial;	/* it took the record over */
 	more = heap.by_thread | heap.by_others | heap.since_last | broken | other_thread;
-	place = zigzag(((int64_t)frame->node - (int64_t)chunk->last_node) / (int64_t)LOG_NODE_STEP) << 1 | more;
+	step = ((int64_t)frame->node - (int64_t)chunk->last_node) / (int64_t)LOG_NODE_STEP;
+	at = put_varint((uint8_t *)chunk + chunk->head.used_bytes, zigzag(step) << 1 | more);
+	at = put_varint(at, (end_ticks >> log->slice_shift) - (chunk->last_ticks >> log->slice_shift));
+	at = put_varint(at, (end_ticks - frame->start_ticks) >> log->slice_shift);
+	if (more)
+		at = put_more(at, thread, &heap, broken, other_thread);
+	chunk->last_serial = thread->serial;
+	publish(chunk, frame, end_ticks, heap.now_bytes, at);
+}
+
+/* Most slices where there are many: three varints of one byte, in one store. False: it is not such a one. */
+static ALWAYS_INLINE bool write_short(struct log_thread *thread, uint32_t stream, const struct log_frame *frame,
+				      uint64_t end_ticks, bool broken)
+{
+	struct log_header *log = live.log;
+	struct log_slices *chunk = log_at(log, thread->slices[stream]);
+	uint64_t used = chunk->head.used_bytes, place, end, duration;
+	struct heap_change heap;
+	uint32_t bytes;
+	uint8_t *at;
+
+	if (unlikely(!thread->slices[stream] || used + LOG_SLICE_MAX_BYTES > chunk->head.bytes ||
+		     thread->serial != chunk->last_serial))
+		return false;
+	heap = heap_change(log, thread, frame, chunk);
+	place = zigzag((int32_t)(frame->node - chunk->last_node)) / LOG_NODE_STEP << 1;
 	end = (end_ticks >> log->slice_shift) - (chunk->last_ticks >> log->slice_shift);
 	duration = (end_ticks - frame->start_ticks) >> log->slice_shift;
-	if (likely((place | end | duration) < 128)) {	/* three varints of one byte in one store */
-		uint32_t bytes = (uint32_t)(place | end << 8 | duration << 16);
-
-		__builtin_memcpy(at, &bytes, sizeof(bytes));
-		at += 3;
-	} else {
-		at = put_varint(put_varint(put_varint(at, place), end), duration);
-	}
-	if (unlikely(more))
-		at = put_more(at, thread, &heap, broken, other_thread);
-	chunk->last_heap_bytes = heap.now_bytes;
-	chunk->last_node = frame->node;
-	chunk->last_ticks = end_ticks;
-	chunk->last_serial = thread->serial;
-	chunk->nr_slices++;
-	signal_fence();
-	__atomic_store_n(&chunk->head.used_bytes, (uint64_t)(at - (uint8_t *)chunk), __ATOMIC_RELEASE);
+	if (unlikely((place | end | duration) >= 128 || heap.by_thread | heap.by_others | heap.since_last | broken))
+		return false;
+	bytes = (uint32_t)(place | end << 8 | duration << 16);
+	at = (uint8_t *)chunk + used;
+	__builtin_memcpy(at, &bytes, sizeof(bytes));
+	publish(chunk, frame, end_ticks, heap.now_bytes, at + 3);
+	return true;
 }
 
 NOINLINE void slice_write(struct log_thread *thread, const struct log_frame *frame, uint64_t end_ticks, bool broken)
@@ -175,7 +203,8 @@ NOINLINE void slice_write(struct log_thread *thread, const struct log_frame *fra
 	}
 	thread->slice_depth = stream + 1;
 	signal_fence();
-	write_to(live.log, thread, stream, frame, end_ticks, broken);
+	if (!write_short(thread, stream, frame, end_ticks, broken))
+		write_any(thread, stream, frame, end_ticks, broken);
 	signal_fence();
 	thread->slice_depth = stream;
 }
