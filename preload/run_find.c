@@ -7,60 +7,17 @@
 #include "clock.h"
 #include "directory.h"
 #include "launch_run.h"
+#include "mapped_runs.h"
 #include "run_logs.h"
 #include "syscalls.h"
 #include "text.h"
 
-#define MAPS_MAX	(256u << 10)
-#define PAGE		4096
-
-/* The path of a mapped RUN/run in one line of a maps file, cut to the run's directory. */
-static bool run_in_line(struct run *run, const char *line, const char *end)
+static bool use_run(const char *path, void *context)
 {
-	static const char name[] = "/run";
-	const char *path = line;
-	struct text text;
+	struct run *run = context;
 
-	while (path < end && *path != '/')
-		path++;
-	if (end - path < (long)sizeof(name) || !text_begins(end - 4, name))
-		return false;
-	text_init(&text, run->path, sizeof(run->path));
-	text_add_bytes(&text, path, (size_t)(end - 4 - path));
-	return !text.cut && run_map_page(run, false) == 0;
-}
-
-/* Does process @pid keep a run's page mapped? */
-static bool run_of_process(struct run *run, uint32_t pid)
-{
-	char path[32], buffer[PAGE + 1];
-	size_t kept = 0, total = 0;
-	bool found = false;
-	long fd, length;
-
-	proc_path(path, sizeof(path), pid, "/maps");
-	fd = sys_open(path, O_RDONLY | O_CLOEXEC, 0);
-	if (fd < 0)
-		return false;
-	while (!found && total < MAPS_MAX && (length = sys_read((int)fd, buffer + kept, PAGE - kept)) > 0) {
-		char *line = buffer, *limit = buffer + kept + length;
-
-		total += (size_t)length;
-		for (char *p = buffer + kept; p < limit && !found; p++) {
-			if (*p != '\n')
-				continue;
-			*p = '\0';
-			found = run_in_line(run, line, p);
-			line = p + 1;
-		}
-		kept = (size_t)(limit - line);
-		if (kept == PAGE)	/* a longer line is not ours */
-			kept = 0;
-		for (size_t i = 0; i < kept; i++)
-			buffer[i] = line[i];
-	}
-	sys_close((int)fd);
-	return found;
+	text_copy(run->path, sizeof(run->path), path);
+	return run_map_page(run, false) == 0;
 }
 
 static bool run_of_ancestor(struct run *run, uint32_t pid)
@@ -68,7 +25,7 @@ static bool run_of_ancestor(struct run *run, uint32_t pid)
 	for (int i = 0; i < PROCESS_ANCESTORS_MAX && pid > 0; i++) {
 		uint64_t start;
 
-		if (run_of_process(run, pid))
+		if (mapped_runs_search(pid, use_run, run))
 			return true;
 		if (process_parent(pid, &pid, &start) < 0)
 			return false;

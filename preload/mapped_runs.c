@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Mapped pages of runs in the memory map of another process. */
+#include "mapped_runs.h"
+
+#include <sys/ioctl.h>
+
+#include "process_id.h"
+#include "syscalls.h"
+#include "text.h"
+
+#define PAGE		4096
+#define NAME_BYTES	4096
+#define MAPS_MAX	(256u << 10)
+#define MAPPINGS_MAX	1000		/* asked for one by one */
+
+struct search {
+	bool (*found)(const char *run_path, void *context);
+	void *context;
+};
+
+/* @path may end behind "/run": the rest is the run's. It is cut there. */
+static bool try_path(const struct search *search, char *path, size_t length)
+{
+	static const char name[] = "/run";
+
+	if (length < sizeof(name) || !text_begins(path + length - 4, name))
+		return false;
+	path[length - 4] = '\0';
+	return search->found(path, search->context);
+}
+
+/* PROCMAP_QUERY of Linux 6.11: the next mapping with these properties, without the text of all others. */
+struct procmap_query {
+	uint64_t size;
+	uint64_t flags;
+	uint64_t address;
+	uint64_t start, end;
+	uint64_t vma_flags, page_size, offset, inode;
+	uint32_t dev_major, dev_minor;
+	uint32_t name_bytes, build_id_bytes;
+	uint64_t name_address, build_id_address;
+};
+
+#define QUERY_MAPPING	_IOWR('f', 17, struct procmap_query)
+#define SHARED_FILE	(0x01 | 0x02 | 0x08 | 0x20)	/* readable, writable, shared, of a file */
+#define OR_NEXT		0x10
+
+/* Return: whether the kernel could answer; then @answer is right. */
+static bool search_by_query(const struct search *search, int fd, bool *answer)
+{
+	char name[NAME_BYTES];
+	struct procmap_query query = { .size = sizeof(query), .flags = SHARED_FILE | OR_NEXT };
+
+	for (int i = 0; i < MAPPINGS_MAX && !*answer; i++) {
+		long error;
+
+		query.name_address = (uint64_t)(uintptr_t)name;
+		query.name_bytes = sizeof(name);
+		error = raw_syscall(SYS_ioctl, fd, QUERY_MAPPING, (long)&query, 0, 0, 0);
+		if (error == -ENOENT)
+			break;
+		if (error < 0)
+			return false;
+		if (query.name_bytes)
+			*answer = try_path(search, name, query.name_bytes - 1);
+		query.address = query.end;
+	}
+	return true;
+}
+
+static bool search_line(const struct search *search, char *line, char *end)
+{
+	char *path = line;
+
+	while (path < end && *path != '/')
+		path++;
+	return try_path(search, path, (size_t)(end - path));
+}
+
+static bool search_text(const struct search *search, int fd)
+{
+	char buffer[PAGE + 1];
+	size_t kept = 0, total = 0;
+	long length;
+
+	while (total < MAPS_MAX && (length = sys_read(fd, buffer + kept, PAGE - kept)) > 0) {
+		char *line = buffer, *limit = buffer + kept + length;
+
+		total += (size_t)length;
+		for (char *p = buffer + kept; p < limit; p++) {
+			if (*p != '\n')
+				continue;
+			*p = '\0';
+			if (search_line(search, line, p))
+				return true;
+			line = p + 1;
+		}
+		kept = (size_t)(limit - line);
+		if (kept == PAGE)	/* a longer line is not ours */
+			kept = 0;
+		for (size_t i = 0; i < kept; i++)
+			buffer[i] = line[i];
+	}
+	return false;
+}
+
+bool mapped_runs_search(uint32_t pid, bool (*found)(const char *run_path, void *context), void *context)
+{
+	const struct search search = { found, context };
+	bool answer = false;
+	char path[32];
+	long fd;
+
+	proc_path(path, sizeof(path), pid, "/maps");
+	fd = sys_open(path, O_RDONLY | O_CLOEXEC, 0);
+	if (fd < 0)
+		return false;
+	if (!search_by_query(&search, (int)fd, &answer))
+		answer = search_text(&search, (int)fd);
+	sys_close((int)fd);
+	return answer;
+}
