@@ -32,6 +32,7 @@
 #define STARTING	UINT32_MAX	/* in tid: claimed by whoever starts the task */
 
 enum stop { GO_ON, STOP, PAUSE };
+enum first { NOBODY, TASK, ENDING_THREAD };
 
 /* One mapping: guard, stack, TLS block, this, the sampler. */
 struct helper {
@@ -39,7 +40,7 @@ struct helper {
 	uint32_t stop;		/* enum stop; woken */
 	uint32_t pauses;	/* callers that want the process alone now */
 	uint32_t has_ended;	/* for good */
-	bool has_started;		/* the sampler; only the task itself looks */
+	uint32_t first;			/* enum first: who takes the first sample; claimed atomically */
 	struct sampler_config config;
 	char path[RUN_PATH_BYTES];
 	_Alignas(64) char sampler[];
@@ -67,25 +68,49 @@ static bool leave_descriptors(void)
 	return raw_syscall(SYS_close_range, 0, ~0u, CLOSE_RANGE_UNSHARE, 0, 0, 0) == 0;
 }
 
+static bool claim_first(struct helper *task, enum first who)
+{
+	uint32_t nobody = NOBODY;
+
+	return __atomic_compare_exchange_n(&task->first, &nobody, who, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
+}
+
+static bool open_log(struct helper *task)
+{
+	task->config.log_fd = (int)sys_open(task->path, O_RDWR | O_CLOEXEC | O_NOFOLLOW, 0);
+	return task->config.log_fd >= 0;
+}
+
 /* Return: whether there is something to sample. */
 static bool begin_sampling(struct helper *task)
 {
 	struct sampler *sampler = (struct sampler *)task->sampler;
-	enum stop stop;
+	bool goes_on = __atomic_load_n(&task->first, __ATOMIC_ACQUIRE) == TASK;
 
-	futex_wait(&task->stop, GO_ON, task->has_started ? RESUMED_SLEEP_NS : FIRST_SLEEP_NS);
-	stop = __atomic_load_n(&task->stop, __ATOMIC_ACQUIRE);
-	if (stop == PAUSE)
+	futex_wait(&task->stop, GO_ON, goes_on ? RESUMED_SLEEP_NS : FIRST_SLEEP_NS);
+	if (__atomic_load_n(&task->stop, __ATOMIC_ACQUIRE) == PAUSE || !open_log(task))
 		return false;
-	if (stop == STOP)	/* a short program waits for us: its own figures will do */
-		task->config.system = false;
-	task->config.log_fd = (int)sys_open(task->path, O_RDWR | O_CLOEXEC | O_NOFOLLOW, 0);
-	if (task->config.log_fd < 0)
-		return false;
-	if (task->has_started)
+	if (goes_on)
 		return sampler_resume(sampler, task->config.log_fd) == 0;
-	task->has_started = sampler_start(sampler, &task->config) == 0;
-	return task->has_started;
+	if (!claim_first(task, TASK))
+		return false;
+	if (sampler_start(sampler, &task->config) == 0)
+		return true;
+	__atomic_store_n(&task->first, NOBODY, __ATOMIC_RELEASE);
+	return false;
+}
+
+/* A short program does not wait for a task that would open its files and end: the thread that ends it samples. */
+static void take_only_sample(struct helper *task)
+{
+	uint64_t mask;
+
+	sys_block_signals(&mask);
+	if (open_log(task)) {
+		sampler_take_only((struct sampler *)task->sampler, &task->config);
+		sys_close(task->config.log_fd);
+	}
+	sys_restore_signals(&mask);
 }
 
 static void run_sampler(void *argument)
@@ -246,7 +271,11 @@ void helper_stop(void)
 	if (!task)
 		return;
 	helper_resume_due();
-	if (!__atomic_exchange_n(&task->has_ended, 1, __ATOMIC_ACQ_REL))
+	if (__atomic_exchange_n(&task->has_ended, 1, __ATOMIC_ACQ_REL))
+		return;
+	if (claim_first(task, ENDING_THREAD))
+		take_only_sample(task);
+	else
 		stop_task(task, STOP);
 }
 

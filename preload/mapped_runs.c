@@ -2,6 +2,7 @@
 /* Mapped pages of runs in the memory map of another process. */
 #include "mapped_runs.h"
 
+#include <errno.h>
 #include <sys/ioctl.h>
 
 #include "process_id.h"

@@ -351,3 +351,20 @@ void sampler_stop(struct sampler *sampler)
 	}
 	sampler_pause(sampler);
 }
+
+void sampler_take_only(struct sampler *sampler, const struct sampler_config *config)
+{
+	static const enum column_set_id sets[] = { SET_PROCESS, SET_PROCESS_SLOW };
+	struct figures *figures = &sampler->figures;
+
+	sampler->config = *config;
+	activity_init(&sampler->activity, config->log);
+	figures_clear(figures);
+	usage_read_own(&sampler->usage, config->log, figures);
+	figures->heap_bytes = heap_bytes(sampler);
+	for (unsigned i = 0; i < ARRAY_SIZE(sets); i++) {
+		row_set_init(&sampler->rows[sets[i]], config->log, config->log_fd, &column_sets[sets[i]]);
+		row_set_add(&sampler->rows[sets[i]], clock_ticks(config->log->clock), figures);
+	}
+	__atomic_fetch_add(&config->log->sampler_rows, 2, __ATOMIC_RELAXED);
+}

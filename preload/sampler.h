@@ -45,4 +45,10 @@ int sampler_resume(struct sampler *sampler, int log_fd);
 /* A last row of each set and a clock row; closes the descriptors. */
 void sampler_stop(struct sampler *sampler);
 
+/*
+ * Instead of all these, for a process that ends before its first sample: one row of its own figures, taken by any
+ * of its threads. Leaves the log's descriptor open.
+ */
+void sampler_take_only(struct sampler *sampler, const struct sampler_config *config);
+
 #endif

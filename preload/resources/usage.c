@@ -147,19 +147,23 @@ static int read_cpu_clock(const struct usage *usage, struct figures *figures)
 }
 
 /* From within the kernel tells times to the microsecond and the switches of all threads, ended ones too. */
+static void set_from_rusage(const struct rusage *all, const struct own_use *own, struct figures *figures)
+{
+	figures->user_ns = less(timeval_ns(&all->ru_utime), own->user_ns);
+	figures->system_ns = less(timeval_ns(&all->ru_stime), own->system_ns);
+	figures->minor_faults = less((uint64_t)all->ru_minflt, own->minor_faults);
+	figures->major_faults = less((uint64_t)all->ru_majflt, own->major_faults);
+	figures->voluntary_switches = less((uint64_t)all->ru_nvcsw, own->voluntary_switches);
+	figures->involuntary_switches = less((uint64_t)all->ru_nivcsw, own->involuntary_switches);
+}
+
 static void read_own_usage(const struct usage *usage, struct figures *figures)
 {
 	struct own_use own = usage->earlier;
 	struct rusage all;
 
-	if (raw_syscall(SYS_getrusage, RUSAGE_SELF, (long)&all, 0, 0, 0, 0) < 0 || add_rusage(&own) < 0)
-		return;
-	figures->user_ns = less(timeval_ns(&all.ru_utime), own.user_ns);
-	figures->system_ns = less(timeval_ns(&all.ru_stime), own.system_ns);
-	figures->minor_faults = less((uint64_t)all.ru_minflt, own.minor_faults);
-	figures->major_faults = less((uint64_t)all.ru_majflt, own.major_faults);
-	figures->voluntary_switches = less((uint64_t)all.ru_nvcsw, own.voluntary_switches);
-	figures->involuntary_switches = less((uint64_t)all.ru_nivcsw, own.involuntary_switches);
+	if (raw_syscall(SYS_getrusage, RUSAGE_SELF, (long)&all, 0, 0, 0, 0) == 0 && add_rusage(&own) == 0)
+		set_from_rusage(&all, &own, figures);
 }
 
 static int read_stat(struct usage *usage, struct figures *figures)
@@ -281,4 +285,26 @@ int usage_read_slow(struct usage *usage, struct figures *figures)
 	}
 	figures->peak_rss_bytes = usage->peak_rss_bytes;
 	return 0;
+}
+
+void usage_read_own(struct usage *usage, const struct log_header *log, struct figures *figures)
+{
+	const struct own_use none = { 0 };
+	struct rusage all;
+
+	*usage = (struct usage){ .pid = (int)log->pid, .own_thread = true, .own_io_fd = -1 };
+	usage->statm_fd = source_open(usage->pid, "statm");
+	usage->io_fd = source_open(usage->pid, "io");
+	log_pages_open(&usage->log_pages, log, usage->pid, &usage->count);
+	usage_read_memory(usage, figures);
+	read_io(usage, figures);
+	if (raw_syscall(SYS_getrusage, RUSAGE_SELF, (long)&all, 0, 0, 0, 0) == 0) {
+		set_from_rusage(&all, &none, figures);
+		figures->cpu_ns = figures->user_ns + figures->system_ns;
+		figures->peak_rss_bytes = less((uint64_t)all.ru_maxrss * 1024,
+					       usage->log_pages.present * usage->log_pages.page_bytes);
+	}
+	source_close(&usage->statm_fd);
+	source_close(&usage->io_fd);
+	log_pages_close(&usage->log_pages);
 }

@@ -65,4 +65,7 @@ struct usage_totals {
 };
 void usage_read_totals(struct usage_totals *totals);
 
+/* Once and without usage_open(): the calling process's own figures but for threads and swap. Keeps nothing open. */
+void usage_read_own(struct usage *usage, const struct log_header *log, struct figures *figures);
+
 #endif
