@@ -17,6 +17,14 @@ load lib
 	same logs "$(find insideme.data -name '*.log' | wc -l)" 6
 }
 
+@test "one launch is one run where the kernel cannot be asked for single mappings" {
+	strace -f -qq -o trace -e trace=ioctl -e inject=ioctl:error=ENOTTY -E LD_PRELOAD="$library" "$bin/forks" >stdout ||
+		same status $? 0
+	grep -q INJECTED trace
+	same runs "$(find insideme.data -mindepth 1 -maxdepth 1 -type d | wc -l)" 1
+	same logs "$(find insideme.data -name '*.log' | wc -l)" 6
+}
+
 @test "a child stands where it was forked" {
 	record forks
 	run "$report" -v tree
