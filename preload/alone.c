@@ -75,12 +75,18 @@ static NOINLINE long syscall_alone(long number, long a, long b, long c, long d, 
 	return result;
 }
 
+/* With flags or arguments it is libseccomp's question whether there is such a call: the kernel refuses it. */
+static bool is_strict(long operation, long flags, long arguments)
+{
+	return operation == SECCOMP_SET_MODE_STRICT && flags == 0 && arguments == 0;
+}
+
 /* A filter that did not come to be lets the recorder go on as before. */
 static NOINLINE long syscall_sealed(long number, long a, long b, long c, long d, long e, long f)
 {
 	long result;
 
-	if (a == SECCOMP_SET_MODE_STRICT)
+	if (is_strict(a, b, c))
 		recorder_turn_off("the program asks for seccomp strict mode", NULL, 0);
 	recorder_seal();
 	result = real.syscall(number, a, b, c, d, e, f);
@@ -98,7 +104,7 @@ EXPORT long any_syscall(long number, long a, long b, long c, long d, long e, lon
 {
 	if (unlikely(!real.syscall))
 		real_init();
-	if (unlikely(number == SYS_seccomp && (a == SECCOMP_SET_MODE_FILTER || a == SECCOMP_SET_MODE_STRICT)))
+	if (unlikely(number == SYS_seccomp && (a == SECCOMP_SET_MODE_FILTER || is_strict(a, b, c))))
 		return syscall_sealed(number, a, b, c, d, e, f);
 	if (unlikely(wants_alone(number)))
 		return syscall_alone(number, a, b, c, d, e, f);

@@ -2,6 +2,7 @@
 /*
  * What a second task in the process would disturb: life KIND, after 30 ms of calls, so that a sampler runs by then.
  *   tsync    a seccomp filter for all threads that ends the process at any system call but a few
+ *   probe    asks as libseccomp does whether the kernel has seccomp(), by a strict mode that it refuses
  *   forked   the same just after a fork, from which a sampler would come back later
  *   unshare  unshare(CLONE_NEWUSER), which the kernel refuses to a process with threads
  *   setuid   to nobody (as root): no task of the process keeps another user id
@@ -60,6 +61,11 @@ static int tsync(void)
 	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
 		return -1;
 	return (int)syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_TSYNC, &program);
+}
+
+static int probe_strict(void)
+{
+	return syscall(SYS_seccomp, SECCOMP_SET_MODE_STRICT, 1, NULL) == -1 && errno == EINVAL ? 0 : -1;
 }
 
 static int forked_tsync(void)
@@ -172,6 +178,8 @@ static int disturb(const char *kind)
 {
 	if (!strcmp(kind, "tsync"))
 		return tsync();
+	if (!strcmp(kind, "probe"))
+		return probe_strict();
 	if (!strcmp(kind, "forked"))
 		return forked_tsync();
 	if (!strcmp(kind, "unshare"))

@@ -23,6 +23,7 @@ goes_on_with() {
 }
 
 @test "a seccomp filter for all threads" { goes_on tsync; }
+@test "a question whether there is seccomp" { goes_on probe; }
 @test "a seccomp filter just after a fork" { goes_on forked; }
 @test "unshare of the user namespace" { goes_on unshare; }
 @test "waitpid with __WALL finds no child" { goes_on wall; }
