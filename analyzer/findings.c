@@ -34,6 +34,8 @@ static const struct loss losses[] = {
 	{ LOG_LOST_ROWS, "lost_rows", "resource samples had no room", false },
 	{ LOG_LOST_GROWTH, "failed_growths", "times the log could not grow: disk full, or over the budget", true },
 	{ LOG_LOST_HEAP_CALLS, "lost_heap_calls", "allocations and frees were not counted", true },
+	{ LOG_LOST_PROCESSES, "lost_processes", "forked processes are not recorded: no log could be made for them "
+		"(other rights or root, a full disk)", true },
 };
 
 static void add(struct findings *findings, const char *name, enum unit unit, double number, bool is_doubt,

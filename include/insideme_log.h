@@ -62,6 +62,7 @@ enum log_loss {
 	LOG_LOST_ROWS,			/* resource samples for which there was no room */
 	LOG_LOST_GROWTH,		/* times that the file could not grow */
 	LOG_LOST_HEAP_CALLS,		/* allocations and frees that were not counted */
+	LOG_LOST_PROCESSES,		/* forked children for which no log could be made */
 	LOG_LOSSES,
 	LOG_LOSSES_MAX = 32,
 };

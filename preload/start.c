@@ -24,6 +24,7 @@
 #define RATE_WAIT_NS	100000u		/* between the two clock readings of the start */
 
 static struct run run;		/* set before any thread, and by a forked child */
+static struct log_header *newest_log;	/* likewise; of a child that has none yet its parent's, which both map */
 static struct rank rank;	/* set before any thread; of a forked child as well, which is its child */
 
 /* Ticks in @ns, by the two clock readings of the start. */
@@ -53,6 +54,11 @@ static bool begin_log(const struct process_id *id)
 
 	open.clock = live.clock ? live.clock : choose_clock();
 	error = log_open(&open, &log, NULL);
+	if (error && newest_log) {	/* the parent goes on being recorded: nothing to say on stderr */
+		live_when_child(NULL);
+		log_lose(newest_log, LOG_LOST_PROCESSES);
+		return false;
+	}
 	if (error) {
 		recorder_turn_off("cannot write", open.path, error);
 		return false;
@@ -66,7 +72,7 @@ static bool begin_log(const struct process_id *id)
 	log->heap_total_bytes = 0;
 	log->start_cost_ns = LOG_NONE;
 	live.tsc_log = log->timing == LOG_TIMING_EXACT && live.clock == LOG_CLOCK_TSC ? log : NULL;
-	live.log = log;
+	live.log = newest_log = log;
 	return true;
 }
 
