@@ -32,7 +32,7 @@ void recorder_say(const char *line)
 	text_add(&text, "insideme: ");
 	text_add(&text, line);
 	*text.at++ = '\n';
-	sys_write(2, buffer, (size_t)(text.at - buffer));
+	sys_write_unsignalled(2, buffer, (size_t)(text.at - buffer));
 }
 
 void recorder_turn_off(const char *what, const char *path, int error)

@@ -39,7 +39,7 @@ static int begin_page(int fd)
 	page.run.magic = LOG_RUN_MAGIC;
 	page.run.version = LOG_VERSION;
 	page.run.start_realtime_ns = clock_ns(CLOCK_REALTIME);
-	written = sys_write(fd, &page, sizeof(page));
+	written = sys_write_unsignalled(fd, &page, sizeof(page));
 	return written == sizeof(page) ? 0 : written < 0 ? (int)written : -ENOSPC;
 }
 
@@ -115,7 +115,7 @@ int run_prepare_directory(const char *path)
 	}
 	fd = sys_openat((int)directory, ".gitignore", O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 	if (fd >= 0) {
-		sys_write((int)fd, ignore, sizeof(ignore) - 1);
+		sys_write_unsignalled((int)fd, ignore, sizeof(ignore) - 1);
 		sys_close((int)fd);
 	}
 	sys_close((int)directory);

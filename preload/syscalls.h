@@ -6,7 +6,9 @@
 #ifndef INSIDEME_SYSCALLS_H
 #define INSIDEME_SYSCALLS_H
 
+#include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/syscall.h>
@@ -114,6 +116,22 @@ static ALWAYS_INLINE void sys_block_signals(uint64_t *mask)
 static ALWAYS_INLINE void sys_restore_signals(const uint64_t *mask)
 {
 	raw_syscall(SYS_rt_sigprocmask, 2 /* SIG_SETMASK */, (long)mask, 0, 8, 0, 0);
+}
+
+/* A pipe may have no reader, a file may be at the process's limit: that signal is not the program's. */
+static inline long sys_write_unsignalled(int fd, const void *data, size_t bytes)
+{
+	const uint64_t ours = 1ull << (SIGPIPE - 1) | 1ull << (SIGXFSZ - 1);
+	const struct timespec now = { 0, 0 };
+	uint64_t mask;
+	long result;
+
+	sys_block_signals(&mask);
+	result = sys_write(fd, data, bytes);
+	if (result == -EPIPE || result == -EFBIG)
+		raw_syscall(SYS_rt_sigtimedwait, (long)&ours, 0, (long)&now, sizeof(ours), 0, 0);
+	sys_restore_signals(&mask);
+	return result;
 }
 
 #endif

@@ -79,6 +79,20 @@ load alike
 	alike ./main ./static_1.so ./shared.so
 }
 
+@test "a child for which no log can be made says nothing, and is counted" {
+	alike perl -e '($run) = glob "$ENV{INSIDEME_DIR}/*" and rename $run, "moved"; for (1..3) { exit 4 if !fork; wait }
+		rename "moved", $run if $run; exit($? >> 8)'
+	INSIDEME_DIR=data.inside view quality >quality.csv
+	grep '^lost_processes,3,' quality.csv
+}
+
+@test "a line of ours that stderr does not take ends nothing" {
+	run perl -e 'pipe R, W; close R; open STDERR, ">&W"; exec @ARGV' env LD_PRELOAD="$library" INSIDEME_BUDGET=wrong "$bin/calls"
+	same "status with a broken pipe" "$status" 7
+	run prlimit --fsize=0 env LD_PRELOAD="$library" INSIDEME_DIR=other INSIDEME_BUDGET=wrong "$bin/calls" 2>full
+	same "status with a full file" "$status" 7
+}
+
 @test "a limit on files that the program lowers" {
 	export INSIDEME_THRESHOLD=0
 	alike "$bin/limits"
