@@ -68,7 +68,7 @@ int away_point(int home_fd, const char *path)
 	text_add(&text, LOG_POINTER);
 	text_add(&text, path);
 	text_add_char(&text, '\n');
-	written = sys_write(home_fd, line, (size_t)(text.at - line));
+	written = sys_write_unsignalled(home_fd, line, (size_t)(text.at - line));
 	return written < 0 ? (int)written : written < text.at - line ? -ENOSPC : 0;
 }
 
