@@ -310,7 +310,7 @@ struct log_thread {
 	uint32_t next_thread;		/* ref of the record made before this one, 0: the first */
 	uint32_t has_stacks;		/* 1: it ran on other stacks than its own */
 	uint32_t is_kept;		/* 1: coroutines wait in it: no other thread takes it over */
-	uint32_t is_clone;		/* 1: it runs with another task's TLS block: all its calls have one stack */
+	uint32_t is_clone;		/* 1: where its stack lies cannot be known: all its calls have one stack */
 	char earlier_name[16];		/* of its threads before the last one; "": they had several */
 	uint64_t reserved[2];
 

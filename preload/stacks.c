@@ -214,26 +214,30 @@ static uint32_t base_of(struct log_thread *thread, struct log_frames *from, cons
 	return to->is_signal || from->is_own ? thread->current : frames_of(from)->node;
 }
 
-/* Did a thread run on it that is gone without a word? Its memory is another stack's by now. */
-static bool was_of_gone(const struct log_thread *thread, const struct log_frames *stack)
+/* The other thread that runs on a stack, as far as its hooks have told, or NULL. */
+static const struct log_thread *other_runner(const struct log_thread *thread, const struct log_frames *stack)
 {
 	const struct log_thread *owner = log_at(live.log, stack->head.owner);
 
-	return stack->head.owner && owner != thread && owner->frames && stack_of(owner) == stack &&
-	       thread_is_gone(owner);
+	return stack->head.owner && owner != thread && owner->frames && stack_of(owner) == stack ? owner : NULL;
 }
 
 bool stack_switch(struct log_thread *thread, uintptr_t stack_addr)
 {
 	struct log_frames *from, *to = stack_find(stack_addr);
+	const struct log_thread *other;
 
 	thread->has_stacks = 1;
 	if (thread->frames && stack_of(thread)->is_signal)	/* its handler was left by a jump */
 		stack_close_all(thread);
 	from = thread->frames ? stack_of(thread) : NULL;
-	if (to && was_of_gone(thread, to)) {
+	other = to ? other_runner(thread, to) : NULL;
+	if (other && thread_is_gone(other)) {	/* without a word: the memory is another stack's by now */
 		to->stack_bytes = 0;
 		to = NULL;
+	} else if (other && !thread->frames) {	/* raw clones with their stacks in one mapping */
+		thread->is_clone = 1;
+		return stack_init(thread, 0, 0) == 0;
 	}
 	if (!to)
 		to = discover_stack(thread, stack_addr);

@@ -42,6 +42,7 @@ static void begin(struct log_thread *thread, uint64_t function_addr)
 	thread->tid = live_is_sealed() ? 0 : (uint32_t)sys_gettid();
 	thread->begin_function_addr = function_addr;
 	thread->end_ticks = 0;
+	thread->is_clone = 0;
 	thread->serial = __atomic_fetch_add(&log->nr_threads, 1, __ATOMIC_RELAXED);
 	thread->nr_threads++;
 	read_name(thread);

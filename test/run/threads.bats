@@ -58,9 +58,9 @@ log_number() { od -An -t "u$2" -j "$1" -N "$2" insideme.data/*/*.log | tr -d ' '
 	for tls in shared own; do
 		for compiler in '' .clang; do
 			rm -rf insideme.data functions.csv
-			record clones$compiler $tls 40
+			record clones$compiler $tls 500
 			quiet
-			calls step 1600 run 160 vanish 40 main_step 400 main 1
+			calls step 20000 run 2000 vanish 500 main_step 5000 main 1
 			same "calls not recorded" "$(view quality | "$here/csv" value finding=lost_calls)" ''
 			same "time of calls whose end is not known" "$(value total_ns function=vanish)" ''
 		done
