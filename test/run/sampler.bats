@@ -26,6 +26,7 @@ goes_on_with() {
 @test "a question whether there is seccomp" { goes_on probe; }
 @test "a seccomp filter just after a fork" { goes_on forked; }
 @test "unshare of the user namespace" { goes_on unshare; }
+@test "unshare by syscall()" { goes_on syscall; }
 @test "waitpid with __WALL finds no child" { goes_on wall; }
 @test "a program that closes every descriptor" { goes_on close; }
 @test "mlockall" { goes_on mlock; }
@@ -36,68 +37,121 @@ goes_on_with() {
 
 @test "a subreaper gets its own orphans" { goes_on subreaper; }
 
-@test "a core dump, as without" {
-	ulimit -c unlimited 2>/dev/null || skip "no core dumps here"
-	run env LD_PRELOAD="$library" "$bin/life" abort
-	same "status" "$status" 134
-	calls work 1
-}
-
-@test "exec leaves the sampler behind" {
-	run env LD_PRELOAD="$library" bash -c 'sleep 0.03; exec cat /proc/self/comm'
-	same status "$status" 0
-	same output "$output" cat
-}
-
 @test "setuid reaches every task" {
 	[ "$(id -u)" = 0 ] || skip "needs root"
 	chmod 755 "$BATS_TEST_TMPDIR"
 	goes_on setuid
 }
 
-@test "under insideme-run the program has no thread of ours" {
-	run "$build/insideme-run" --quiet -- "$bin/life" threads
-	same status "$status" 0
-	same threads "${lines[0]}" 'threads 1'
+@test "nothing holds what a process had once it was waited for" {
+	goes_on_with 5 release
 }
 
-@test "a main that ends by pthread_exit does not hang" {
-	run timeout 10 env LD_PRELOAD="$library" "$bin/ends" pthread_exit
-	same status "$status" 0
-	same output "$output" 'survivor ends'
-}
-
-@test "a lock is free once the process was waited for" {
-	for _ in 1 2 3 4 5 6 7 8 9 10; do
-		run bash -c 'LD_PRELOAD=$1 bash -c "exec 9>lock; flock -n 9; sleep 0.03" && flock -n lock true' _ "$library"
-		same status "$status" 0
+# both TEST: with the sampler inside, then outside.
+both() {
+	local launcher
+	for launcher in "env LD_PRELOAD=$library" "$build/insideme-run --quiet --"; do
+		rm -rf insideme.data functions.csv
+		"$1" "$launcher" || { echo "^ $launcher"; return 1; }
 	done
+}
+
+core_dump() {
+	rm -f core*
+	run $1 "$bin/life" abort
+	same "status" "$status" 134 && calls work 1
+	[ "$(cat /proc/sys/kernel/core_pattern)" != core ] || compgen -G 'core*'
+}
+
+@test "a core dump, as without" {
+	ulimit -c unlimited 2>/dev/null || skip "no core dumps here"
+	both core_dump
+}
+
+left_behind() {
+	run $1 bash -c 'sleep 0.03; exec env -u LD_PRELOAD sh -c "echo /proc/\$\$/task/*; exit 5"'
+	same status "$status" 5
+	[[ $output == /proc/*/task/* && $output != *' '* ]]
+}
+
+@test "exec leaves the sampler behind" { both left_behind; }
+
+alone() {
+	run $1 "$bin/life" threads
+	same status "$status" 0 && same threads "${lines[0]}" 'threads 1'
+}
+
+@test "under insideme-run the program has no thread of ours" {
+	alone "$build/insideme-run --quiet --"
+}
+
+# What no library can see: said in the README.
+@test "unshare by an instruction of the program's own, under insideme-run" {
+	"$bin/life" raw >plain 2>&1 || skip "not here: $(cat plain)"
+	run "$build/insideme-run" --quiet -- "$bin/life" raw
+	same status "$status" 0
+	same output "$output" fine
+	calls work 2
+}
+
+ends_by_pthread_exit() {
+	run timeout 10 $1 "$bin/ends" pthread_exit
+	same status "$status" 0 && same output "$output" 'survivor ends'
+}
+
+@test "a main that ends by pthread_exit does not hang" { both ends_by_pthread_exit; }
+
+as_number_one() {
+	run unshare --pid --fork --mount-proc $1 "$bin/calls"
+	same status "$status" 7 && calls leaf 6000
 }
 
 @test "process number 1 of a container" {
 	[ "$(id -u)" = 0 ] || skip "needs root"
 	unshare --pid --fork --mount-proc true || skip "no pid namespaces here"
-	run env LD_PRELOAD="$library" unshare --pid --fork --mount-proc "$bin/calls"
-	same status "$status" 7
+	both as_number_one
 }
 
-@test "under gdb" {
-	run gdb -batch -nx -ex "set environment LD_PRELOAD $library" -ex run "$bin/calls"
-	[[ $output == *'exited with code 07'* ]]
-	calls leaf 6000
+under_gdb() {
+	# shellcheck disable=SC2086
+	run $1 gdb -batch -nx -ex run "$bin/calls"
+	[[ $output == *'exited with code 07'* ]] && calls leaf 6000
 }
 
-@test "under strace -f" {
-	run strace -f -o trace env LD_PRELOAD="$library" "$bin/calls"
-	same status "$status" 7
-	calls leaf 6000
+@test "under gdb" { both under_gdb; }
+
+under_strace() {
+	run $1 strace -f -o trace "$bin/calls"
+	same status "$status" 7 && calls leaf 6000
 }
 
-@test "under valgrind, which finds no error" {
-	run env LD_PRELOAD="$library" valgrind -q --error-exitcode=99 "$bin/calls"
-	same status "$status" 7
-	same output "$output" 'leaf 6000, fib 6765, even 1'
-	calls leaf 6000
+@test "under strace -f" { both under_strace; }
+
+under_valgrind() {
+	run $1 valgrind -q --error-exitcode=99 "$bin/calls"
+	same status "$status" 7 && same output "$output" 'leaf 6000, fib 6765, even 1' && calls leaf 6000
+}
+
+@test "under valgrind, which finds no error" { both under_valgrind; }
+
+# Those of the program's own thread while it runs: the sampler's are another's.
+no_calls() {
+	$1 strace -f -o trace ./loop >out
+	same "marks" "$(grep -c '"mark' trace)" 2 &&
+		same "system calls" "$(awk '/"mark/ {pid = $1; on = !on; next} on && $1 == pid' trace)" ''
+}
+
+@test "four million function calls and allocations make no system call" {
+	cat >loop.c <<-'END'
+		#include <stdlib.h>
+		#include <unistd.h>
+		static volatile long sum;
+		__attribute__((noinline)) static void work(int i) { char *volatile block = malloc(i % 100); sum += i; free(block); }
+		__attribute__((noinline)) static void run(int n) { for (int i = 0; i < n; i++) work(i); }
+		int main(void) { run(1000); write(1, "mark\n", 5); run(4000000); write(1, "mark\n", 5); }
+	END
+	gcc -w -O1 -finstrument-functions loop.c -o loop
+	both no_calls
 }
 
 @test "rows come at their pace" {
