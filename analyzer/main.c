@@ -9,6 +9,7 @@
 
 #include "error.h"
 #include "formats.h"
+#include "launch.h"
 #include "model.h"
 #include "options.h"
 #include "resolve.h"
@@ -62,6 +63,7 @@ static size_t choose_runs(struct report *report, struct run *runs, char ***logs)
 		if (run_choose(run, *names) < 0)
 			return 0;
 		report->nr_runs++;
+		launch_join(run);
 		for (size_t i = 0; i < run->nr_logs; i++) {
 			*logs = xgrow(*logs, nr_logs, sizeof(**logs));
 			(*logs)[nr_logs++] = run->logs[i];

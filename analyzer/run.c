@@ -76,8 +76,7 @@ static void list_logs(struct run *run)
 		qsort(run->logs, run->nr_logs, sizeof(*run->logs), by_name);
 }
 
-/* The first @bytes of a file. Return: whether it has so many. */
-static bool read_head(const char *path, void *head, size_t bytes)
+bool run_read_head(const char *path, void *head, size_t bytes)
 {
 	int fd = pointer_open(path);
 	bool whole = fd >= 0 && read(fd, head, bytes) == (ssize_t)bytes;
@@ -91,7 +90,7 @@ static uint64_t read_start(const char *path)
 {
 	char *page = xasprintf("%s/run", path);
 	struct log_run head;
-	bool whole = read_head(page, &head, sizeof(head));
+	bool whole = run_read_head(page, &head, sizeof(head));
 
 	free(page);
 	return whole && head.magic == LOG_RUN_MAGIC ? head.start_realtime_ns : 0;
@@ -137,7 +136,7 @@ static int newest_first(const void *a, const void *b)
 	return strcmp(y->name, x->name);
 }
 
-static size_t list_in(const char *path, struct run **runs)
+size_t run_list_in(const char *path, struct run **runs)
 {
 	DIR *directory = opendir(path);
 	struct dirent *entry;
@@ -167,7 +166,7 @@ static size_t list_in(const char *path, struct run **runs)
 
 size_t run_list(struct run **runs)
 {
-	return list_in(run_directory(), runs);
+	return run_list_in(run_directory(), runs);
 }
 
 static void free_all_but(struct run *runs, size_t nr, const struct run *kept)
@@ -198,7 +197,7 @@ static bool has_log_of(const struct run *run, const char *program)
 	struct log_header header;
 
 	for (size_t i = 0; i < run->nr_logs; i++)
-		if (read_head(run->logs[i], &header, sizeof(header)) && header.magic == LOG_MAGIC &&
+		if (run_read_head(run->logs[i], &header, sizeof(header)) && header.magic == LOG_MAGIC &&
 		    strncmp(header.program, program, sizeof(header.program)) == 0)
 			return true;
 	return false;
@@ -252,7 +251,7 @@ static int choose_in(struct run *run, const char *directory, const char *argumen
 	long back = parse_last(argument);
 	const struct run *found;
 	struct run *runs;
-	size_t nr = list_in(directory, &runs);
+	size_t nr = run_list_in(directory, &runs);
 
 	if (nr == 0)
 		return no_runs(directory);
@@ -290,7 +289,7 @@ static int open_directory(struct run *run, const char *path)
 
 	if (open_run(run, path))
 		return 0;
-	nr = list_in(path, &runs);
+	nr = run_list_in(path, &runs);
 	if (nr == 0)
 		return error("%s: no logs in this directory", path);
 	*run = runs[0];

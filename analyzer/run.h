@@ -3,6 +3,7 @@
 #ifndef INSIDEME_ANALYZER_RUN_H
 #define INSIDEME_ANALYZER_RUN_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -30,6 +31,12 @@ void run_release(struct run *run);
  * Return: their number, 0 when there are none (nothing is printed).
  */
 size_t run_list(struct run **runs);
+
+/* The same of the runs in @path. */
+size_t run_list_in(const char *path, struct run **runs);
+
+/* The first @bytes of a file. Return: whether it has so many. */
+bool run_read_head(const char *path, void *head, size_t bytes);
 
 /* The directory that names are looked up in. */
 const char *run_directory(void);

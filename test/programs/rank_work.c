@@ -2,7 +2,7 @@
 /*
  * A rank of a launch that makes no MPI call: rank r of n, as argument 1 (a variable's name) tells, calls work()
  * 100 * (r + 1) times. With argument 2, "child", each rank also starts itself once more as a process of its own that
- * calls child_work() 7 times: a child of the rank, which has its variables.
+ * calls child_work() 7 times: a child of the rank, which has its variables. With "wait" it reads its input to the end.
  * The report must show: work 100 * (r + 1) calls with --rank r, over all 100 * n * (n + 1) / 2; child_work 7 * n.
  */
 #include <stdio.h>
@@ -50,5 +50,7 @@ int main(int argc, char **argv)
 	}
 	for (int i = 0; i < 100 * (atoi(rank) + 1); i++)
 		work(i);
-	return argc > 2 ? start_child(argv[0]) : 0;
+	while (argc > 2 && strcmp(argv[2], "wait") == 0 && getchar() != EOF)
+		;
+	return argc > 2 && strcmp(argv[2], "child") == 0 ? start_child(argv[0]) : 0;
 }

@@ -113,6 +113,58 @@ check_rows() {
 	same logs "$(find insideme.data -name 'rank000*' | wc -l)" 4
 }
 
+# Hosts that share no launch id make a run each: as if two launchers without an id, each with a part of the ranks.
+part() {
+	for rank in $2; do
+		PMI_RANK=$rank PMI_SIZE=4 INSIDEME_RUN=$PWD/insideme.data/$1 record rank_work PMI_RANK "${@:3}" <&0 9>&- &
+	done
+	wait
+}
+
+# logs N: wait until there are so many of ranks.
+logs() {
+	for _ in $(seq 500); do
+		[ "$(find insideme.data -name 'rank*' | wc -l)" -lt "$1" ] || return 0
+		sleep 0.02
+	done
+	echo "the ranks did not start"
+	return 1
+}
+
+@test "runs of one launch are joined, and it is said" {
+	mkdir -m 700 insideme.data
+	mkfifo gate
+	exec 9<>gate
+	part host1 '0 2' wait <gate 9>&- &
+	part host2 '1 3' wait <gate 9>&- &
+	logs 4
+	exec 9>&-
+	wait
+	calls work 1000
+	grep -q 'joined with host' report.stderr
+	view functions --rank 1,2 insideme.data/host1 >functions.csv
+	calls work 500
+}
+
+@test "runs at other times, with other commands or the same ranks are not joined" {
+	mkdir -m 700 insideme.data
+	part early '0 1' child
+	mkfifo gate
+	exec 9<>gate
+	part host1 '0 2' wait <gate 9>&- &
+	part host2 '0 3' wait <gate 9>&- &
+	part other '1 3' wait more <gate 9>&- &
+	logs 8
+	part during '1 3' child
+	exec 9>&-
+	wait
+	view functions insideme.data/host1 >functions.csv
+	calls work 400
+	view functions insideme.data/early >functions.csv
+	calls work 300
+	same "said" "$(cat report.stderr)" ''
+}
+
 @test "two launches are two runs, two in one recorded script are one" {
 	mpich env LD_PRELOAD="$library" "$work" PMI_RANK
 	mpich env LD_PRELOAD="$library" "$work" PMI_RANK
