@@ -92,7 +92,9 @@ static int run_of_setting(struct run *run, const char *setting)
 	if (error != -ENOENT)
 		return error;
 	error = run_prepare_directory(run->path);
-	return error ? error : run_map_page(run, true);
+	if (!error)
+		error = run_map_page(run, true);
+	return error == -EEXIST ? run_map_page(run, false) : error;	/* another process was first */
 }
 
 /* @has_run: @run is an ancestor's. */

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -22,6 +23,7 @@
 #define RANKS 24
 
 static char place[] = "/tmp/insideme-test.XXXXXX";
+static const char *run_setting = "";
 
 /* Rank @number as a process of another parent each time would see itself; @host: pids of others are not ours. */
 static struct process_id make_id(const char *launch_id, const char *host, int32_t number)
@@ -65,7 +67,7 @@ static const char *start(struct process_id *id)
 	static char name[NAME_MAX + 1];
 	struct run run;
 
-	assert_int_equal(run_find(&run, RUN_OF_PROGRAM, "", "data", id), 0);
+	assert_int_equal(run_find(&run, RUN_OF_PROGRAM, run_setting, "data", id), 0);
 	write_log(&run, id);
 	munmap(run.page, 4096);
 	snprintf(name, sizeof(name), "%s", strrchr(run.path, '/') + 1);
@@ -132,6 +134,22 @@ static void ranks_of_one_launch_come_into_one_run(void **state)
 		assert_int_equal(nr, RANKS);
 		assert_int_equal(system("rm -r data"), 0);
 	}
+}
+
+static void a_run_that_is_set_is_begun_by_one_of_many(void **state)
+{
+	static const char *const hosts[] = { "node1" };
+
+	(void)state;
+	run_setting = "data/mine";
+	for (int round = 0; round < 8; round++) {
+		assert_int_equal(mkdir("data", 0700), 0);
+		start_together("id", hosts, 1);
+		assert_int_equal(count("data", ""), 1);
+		assert_int_equal(count("data/mine", "rank"), RANKS);
+		assert_int_equal(system("rm -r data"), 0);
+	}
+	run_setting = "";
 }
 
 static void launches_are_kept_apart(void **state)
@@ -267,6 +285,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(ranks_of_one_launch_come_into_one_run),
+		cmocka_unit_test(a_run_that_is_set_is_begun_by_one_of_many),
 		cmocka_unit_test(launches_are_kept_apart),
 		cmocka_unit_test(a_rank_that_is_there_starts_a_new_run),
 		cmocka_unit_test(programs_of_one_parent_are_one_rank),
