@@ -124,7 +124,10 @@ static bool same_host(const struct member *a, const struct member *b)
 	return !a->first || !b->first || strcmp(a->first->header.host, b->first->header.host) == 0;
 }
 
-/* The newest process of that pid that began before it: pids are used again. */
+/*
+ * The newest process of that pid that began before it: pids are used again. Of one that was not recorded the begin is
+ * not known, only when it was seen; it has no parent itself, so that no circle can be.
+ */
 static struct member *find_parent(struct member *const *list, size_t nr, const struct member *member)
 {
 	size_t low = 0, high = nr;
@@ -137,9 +140,12 @@ static struct member *find_parent(struct member *const *list, size_t nr, const s
 		else
 			high = middle;
 	}
-	for (; low > 0 && list[low - 1]->pid == member->ppid; low--)
-		if (same_host(list[low - 1], member))
-			return list[low - 1];
+	for (size_t i = low; i > 0 && list[i - 1]->pid == member->ppid; i--)
+		if (same_host(list[i - 1], member))
+			return list[i - 1];
+	for (size_t i = low; i < nr && list[i]->pid == member->ppid; i++)
+		if (list[i]->unseen)
+			return list[i];
 	return NULL;
 }
 
@@ -154,7 +160,7 @@ static void join(struct member *parent, struct member *child)
 	parent->last_child = child;
 }
 
-/* A parent began before its children: so there is no circle, and depths are known in one pass. */
+/* A parent comes before its children, or has none: so depths are known in one pass. */
 static void link_members(struct family *family)
 {
 	struct member **list = xcalloc(family->nr + 1, sizeof(struct member *));
@@ -249,7 +255,7 @@ const char *family_end_text(const struct member *member, char *out, size_t bytes
 	case END_TURNED_OFF:
 		return "turned off";
 	case END_SILENT:
-		return "no word";
+		return member->last->was_left ? "ran on" : "no word";
 	default:
 		return "not known";
 	}
@@ -257,7 +263,7 @@ const char *family_end_text(const struct member *member, char *out, size_t bytes
 
 bool family_is_killed(const struct member *member)
 {
-	return member->end_kind == END_SIGNAL || member->end_kind == END_SILENT;
+	return member->end_kind == END_SIGNAL || (member->end_kind == END_SILENT && !member->last->was_left);
 }
 
 bool family_has_failed(const struct member *member)

@@ -15,7 +15,7 @@ struct member {
 	const struct unseen_process *unseen;	/* NULL: recorded */
 	uint32_t pid;
 	uint32_t ppid;			/* 0: not known */
-	int64_t begin;			/* model time */
+	int64_t begin;			/* model time; of what was not recorded: when it was seen */
 	enum process_end end_kind;	/* of the last image */
 	int end_status;
 	bool core_dumped;
@@ -45,7 +45,7 @@ void family_release(struct family *family);
 /* "cc", "env > app": the programs it ran, without the one that a child of fork has from its parent. */
 char *family_programs(const struct member *member);
 const char *family_program(const struct member *member);
-/* "exit 0", "SIGSEGV, core dumped", "no word". */
+/* "exit 0", "SIGSEGV, core dumped", "no word"; "ran on" when insideme-run ended. */
 const char *family_end_text(const struct member *member, char *out, size_t bytes);
 /* Ended by a signal, or nobody knows how. */
 bool family_is_killed(const struct member *member);

@@ -79,7 +79,8 @@ static void add_rest(struct grid *grid, size_t nr_rest, const void *any_row)
 		struct value value = value_real(rows_value(rows, i, any_row).unit, rows->totals[i] - rows->shown[i]);
 
 		if ((column->flags & (COLUMN_NAME | COLUMN_ROOM)) && !said) {
-			add_cell(grid, xasprintf("%zu other %s", nr_rest, what(rows->table)));
+			add_cell(grid, strstr(what(rows->table), " of ") ? xasprintf("%zu others", nr_rest) :
+				 xasprintf("%zu other %s", nr_rest, what(rows->table)));
 			said = true;
 		} else {
 			add_cell(grid, column->flags & COLUMN_SUMS ? number_cell(value) : xstrdup(""));

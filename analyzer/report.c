@@ -13,6 +13,34 @@ const char *report_program(const struct report *report)
 	return report->runs[0].name;
 }
 
+static int badness(const struct process *process)
+{
+	if (process->end_kind == END_SIGNAL || process->end_kind == END_SILENT)
+		return 3;
+	if (process->end_kind == END_EXIT)
+		return process->end_status ? 2 : 0;
+	return 1;
+}
+
+const struct process *report_ended(const struct report *report)
+{
+	const struct model *model = report->model;
+	const struct process *worst = NULL;
+	struct family family;
+
+	family_init(&family, model);
+	for (size_t i = 0; i < family.nr; i++) {
+		const struct member *member = &family.members[i];
+
+		if (!member->last || (member->parent && member->parent->first))
+			continue;
+		if (!worst || (member->first->header.rank >= 0 && badness(member->last) > badness(worst)))
+			worst = member->last;
+	}
+	family_release(&family);
+	return worst;
+}
+
 bool report_is_of_threads(const struct report *report)
 {
 	return report->options->filter.lists[FILTER_THREAD].text;

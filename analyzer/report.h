@@ -18,6 +18,8 @@ struct report {
 
 /* The name of the program that the report is about. */
 const char *report_program(const struct report *report);
+/* Whose end is that of the run: the first process, of ranks the one that ended worst; its last image. NULL: none. */
+const struct process *report_ended(const struct report *report);
 /* Is it about some threads only? Then what is known of whole processes stays out. */
 bool report_is_of_threads(const struct report *report);
 /* Did any process count its heap, or time its calls? Columns of what was not recorded stay out. */

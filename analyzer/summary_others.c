@@ -5,6 +5,8 @@
 #include <string.h>
 #include <sys/wait.h>
 
+#include "usage.h"
+
 #define OTHERS_MAX 5
 
 static void add_line(struct document *document, size_t nr, const char *text)
@@ -26,12 +28,17 @@ static const char *wait_status_text(struct document *document, int status)
 
 static const char *unseen_text(struct document *document, const struct unseen_process *process)
 {
-	if (!process->has_end)
-		return document_text(document, "%s, pid %u: did not load the recorder", process->program, process->pid);
-	return document_text(document, "%s, pid %u, %s: did not load the recorder; %s of CPU, at most %s",
-			     process->program, process->pid, wait_status_text(document, process->wait_status),
-			     summary_number(document, UNIT_NS, (double)(process->user_ns + process->system_ns)),
-			     summary_number(document, UNIT_BYTES, (double)process->peak_rss_bytes));
+	struct usage usage = usage_of_unseen(process);
+	const char *text = document_text(document, "%s, pid %u%s%s: did not load the recorder", process->program,
+					 process->pid, process->has_end ? ", " : "",
+					 process->has_end ? wait_status_text(document, process->wait_status) : "");
+
+	if (!isnan(usage.cpu_ns))
+		text = document_text(document, "%s; %s of CPU", text, summary_number(document, UNIT_NS, usage.cpu_ns));
+	if (!isnan(usage.peak_rss_bytes))
+		text = document_text(document, "%s, at most %s", text,
+				     summary_number(document, UNIT_BYTES, usage.peak_rss_bytes));
+	return text;
 }
 
 void summary_others(struct document *document, struct report *report)

@@ -67,6 +67,9 @@ static char *kind_text(struct document *document, const struct kind *kind)
 {
 	if (kind->nr > 1)
 		return document_text(document, "%s x %zu", family_program(kind->member), kind->nr);
+	if (kind->member->first && kind->member->first->header.rank >= 0)
+		return document_text(document, "%s, pid %u, rank %d", family_program(kind->member), kind->member->pid,
+				     kind->member->first->header.rank);
 	return document_text(document, "%s, pid %u", family_program(kind->member), kind->member->pid);
 }
 
@@ -85,8 +88,10 @@ static char *line_text(struct document *document, const struct kind *kinds, size
 	*nr_told = i;
 	if (more)
 		text = document_text(document, "%s; %zu more", text, more);
-	return kinds->member->end_kind == END_SILENT ? document_text(document,
-		"%s (SIGKILL or a raw exit: insideme-run would know)", text) : text;
+	if (kinds->member->end_kind != END_SILENT || !family_is_killed(kinds->member))
+		return text;
+	return document_text(document, "%s (SIGKILL or a raw exit: insideme-run %s)", text,
+			     kinds->member->last->model->nr_monitors ? "did not see which" : "would know");
 }
 
 static void add_lines(struct document *document, const struct kind *kinds, size_t nr)
@@ -101,7 +106,7 @@ static void add_lines(struct document *document, const struct kind *kinds, size_
 		char *text = line_text(document, kinds + i, nr - i, width, &nr_told);
 
 		if (nr_lines++ < LINES_MAX)
-			document_add(document, i ? "" : "Processes", text);
+			document_add(document, i ? "" : "Processes", text)->wraps = true;
 		for (size_t k = i; k < i + nr_told && nr_lines > LINES_MAX; k++)
 			more += kinds[k].nr;
 	}

@@ -62,17 +62,18 @@ static void add_command(struct document *document, const struct model *model)
 							strlen(command) > 300 ? " ..." : ""))->apart = true;
 }
 
-static void add_end(struct document *document, const struct model *model)
+static void add_end(struct document *document, const struct report *report)
 {
-	const struct process *process = model->processes[0];
+	const struct process *process = report_ended(report), *first = report->model->processes[0];
+	const char *who = "";
 	char text[256];
 
-	while (process_next_image(process))
-		process = process_next_image(process);
+	if (process->header.rank >= 0)
+		who = document_text(document, "rank %d: ", process->header.rank);
 	process_end_text(process, text, sizeof(text));
-	document_add(document, "Ended", document_text(document, "%s after %s",
+	document_add(document, "Ended", document_text(document, "%s%s after %s", who,
 		text + (strncmp(text, "ended ", 6) == 0 ? 6 : 0),
-		summary_number(document, UNIT_NS, (double)(process->last - model->processes[0]->start))));
+		summary_number(document, UNIT_NS, (double)(process->last - first->start))));
 }
 
 /* An image that followed another one by exec is the same process. */
@@ -204,7 +205,7 @@ void summary_run(struct document *document, struct report *report)
 	if (!model->nr_processes)
 		return;
 	add_command(document, model);
-	add_end(document, model);
+	add_end(document, report);
 	add_recorded(document, report);
 	summary_processes(document, report);
 	add_all_last_words(document, model);

@@ -27,8 +27,6 @@ static struct value get_run_end(const struct column *column, const struct proces
 		return process->end_kind == END_EXIT ? value_integer(UNIT_NONE, process->end_status) : value_empty();
 	if (column->index == RUN_SIGNAL)
 		return process->end_kind == END_SIGNAL ? value_integer(UNIT_NONE, process->end_status) : value_empty();
-	if (column->index == RUN_COMMAND)
-		return value_text(process->command);
 	return value_text(process_end_text(process, text, sizeof(text)));
 }
 
@@ -52,7 +50,11 @@ static struct value get_run(const struct column *column, const void *row)
 		return value_text(report->runs[0].path);
 	if (column->index >= RUN_START && column->index <= RUN_LOG_BYTES)
 		return value_integer(UNIT_NONE, numbers[column->index]);
-	return model->nr_processes ? get_run_end(column, model->processes[0]) : value_empty();
+	if (!model->nr_processes)
+		return value_empty();
+	if (column->index == RUN_COMMAND)
+		return value_text(model->processes[0]->command);
+	return get_run_end(column, report_ended(report));
 }
 
 static const struct column run_columns[] = {

@@ -139,12 +139,16 @@ print(int((usage.ru_utime + usage.ru_stime) * 1e9), usage.ru_maxrss * 1024)' >sa
 
 @test "ranks stand in the views and on the first page" {
 	for rank in 0 1 2; do
-		OMPI_COMM_WORLD_RANK=$rank OMPI_COMM_WORLD_SIZE=3 PMIX_NAMESPACE=fake record rank_work OMPI_COMM_WORLD_RANK child
+		OMPI_COMM_WORLD_RANK=$rank OMPI_COMM_WORLD_SIZE=4 PMIX_NAMESPACE=fake record rank_work OMPI_COMM_WORLD_RANK child
 	done
 	same "ranks of processes" "$(cell processes rank depth=0 | sort | xargs)" '0 1 2'
 	same "ranks of threads" "$(cell threads rank | sort -u | xargs)" '0 1 2'
 	run "$report" -v processes
 	[[ ${lines[1]} == *"  Rank  "* ]]
 	run "$report"
-	[[ $output == *"6 processes (ranks 0 to 2 of 3)"* ]]
+	[[ $output == *"6 processes (ranks 0 to 2 of 4)"* ]]
+	OMPI_COMM_WORLD_RANK=3 OMPI_COMM_WORLD_SIZE=4 PMIX_NAMESPACE=fake run record ends exit
+	run "$report"
+	[[ $output == *"Ended     rank 3: exit status 11 after"*"Processes exit 11  ends, pid "*", rank 3"* ]]
+	same "exit status of the run" "$(view summary | "$here/csv" value section=run column=exit_status)" 11
 }

@@ -42,13 +42,15 @@ static void add_process(struct build_run *run, uint32_t pid, uint32_t ppid, uint
 	build_run_add(run, &build);
 }
 
-/* insideme-run's own log: the end of one process. */
-static void add_end(struct build_run *run, uint64_t time_ms, const uint64_t values[5])
+/* insideme-run's own log: the end of one process; @unseen: a program that did not load the library. */
+static void add_end(struct build_run *run, uint64_t time_ms, const uint64_t values[5], const char *unseen)
 {
 	struct build build;
 
 	begin_process(&build, 1, 0, 0, "insideme-run");
 	build.header->kind = LOG_OF_MONITOR;
+	if (unseen)
+		build_event(&build, LOG_EVENT_PROCESS_UNSEEN, NS_START + time_ms * MS, values, 1, unseen);
 	build_event(&build, LOG_EVENT_PROCESS_END, NS_START + time_ms * MS, values, 5, NULL);
 	build_finish(&build, NS_START + 1000 * MS, 0);
 	build_run_add(run, &build);
@@ -167,7 +169,7 @@ static struct model *build_alike(void)
 	build.header->end = LOG_RUNNING;
 	memset(&build.header->finish, 0, sizeof(build.header->finish));
 	build_run_add(&run, &build);
-	add_end(&run, 40, (uint64_t[]){ 41, SIGSEGV | 0x80, 7 * MS, 2 * MS, 8 << 20 });
+	add_end(&run, 40, (uint64_t[]){ 41, SIGSEGV | 0x80, 7 * MS, 2 * MS, 8 << 20 }, NULL);
 	return build_run_load(&run);
 }
 
@@ -228,6 +230,39 @@ static void who_was_killed_stays_in_a_short_table(void **state)
 	assert_string_equal(family_end_text(rows[3].member, text, sizeof(text)), "SIGSEGV, core dumped");
 	assert_row(&rows[4], "cc", 1, 1);
 	assert_string_equal(family_end_text(rows[4].member, text, sizeof(text)), "exit 1");
+	free(rows);
+	family_release(&family);
+	model_free(model);
+}
+
+/* A launcher is seen when it ends, after the processes that it started. */
+static void what_was_not_recorded_is_a_parent_too(void **state)
+{
+	struct build_run run = { .nr = 0 };
+	const struct member *launcher;
+	struct process_row *rows;
+	struct family family;
+	struct model *model;
+	char text[64];
+	size_t nr;
+
+	(void)state;
+	add_process(&run, 51, 50, 0, "app");
+	add_process(&run, 52, 50, 1, "app");
+	add_end(&run, 40, (uint64_t[]){ 50, 3 << 8, 5 * MS, 6 * MS, LOG_NONE }, "launcher");
+	model = build_run_load(&run);
+	family_init(&family, model);
+	launcher = find_member(&family, 50);
+	assert_ptr_equal(find_member(&family, 51)->parent, launcher);
+	assert_true(launcher->usage.cpu_ns == 11. * MS);
+	assert_true(isnan(launcher->usage.peak_rss_bytes));
+	assert_string_equal(family_end_text(launcher, text, sizeof(text)), "exit 3");
+	assert_string_equal(family_recorded(launcher), "did not load the recorder");
+	rows = process_rows(&family, false, &nr);
+	assert_int_equal(nr, 3);
+	assert_row(&rows[0], "launcher", 1, 0);
+	assert_true(isnan(rows[0].longest_ns));
+	assert_row(&rows[2], "app", 1, 1);
 	free(rows);
 	family_release(&family);
 	model_free(model);
@@ -301,6 +336,7 @@ int main(void)
 		cmocka_unit_test(images_of_one_process_are_one),
 		cmocka_unit_test(processes_that_are_alike_share_a_row),
 		cmocka_unit_test(who_was_killed_stays_in_a_short_table),
+		cmocka_unit_test(what_was_not_recorded_is_a_parent_too),
 		cmocka_unit_test(what_was_used_is_known_from_its_end),
 		cmocka_unit_test(what_was_used_is_known_from_samples),
 		cmocka_unit_test(sums_are_known_where_all_parts_are),
