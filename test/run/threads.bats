@@ -80,6 +80,20 @@ log_number() { od -An -t "u$2" -j "$1" -N "$2" insideme.data/*/*.log | tr -d ' '
 	done
 }
 
+@test "a thread that still runs its last destructor keeps its record" {
+	for compiler in '' .clang; do
+		rm -rf insideme.data functions.csv
+		INSIDEME_THRESHOLD=0 INSIDEME_BUDGET=1M record late_hooks$compiler
+		quiet
+		calls late 1 inside 1 on_key 4
+		view calls >calls.csv
+		for name in late inside; do
+			same "thread of $name()" "$("$here/csv" thread function=$name <calls.csv)" "$(sed -n "s/^$name //p" stdout)"
+		done
+		same "depth of late()" "$("$here/csv" depth function=late <calls.csv)" 1
+	done
+}
+
 @test "threads of C11 begin and end" {
 	for compiler in '' .clang; do
 		rm -rf insideme.data functions.csv
