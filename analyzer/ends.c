@@ -15,6 +15,12 @@ static bool same_process(const struct process *a, const struct process *b)
 	       strcmp(a->header.boot_id, b->header.boot_id) == 0 && strcmp(a->header.host, b->header.host) == 0;
 }
 
+/* A child that had no log when it called exec counts as the image before the first one that has. */
+static bool is_later_image(const struct process *a, const struct process *b)
+{
+	return a->header.exec_count > b->header.exec_count || (b->parent && !a->parent);
+}
+
 /* The log of the same pid after the next exec. */
 static struct process *find_successor(const struct model *model, const struct process *process)
 {
@@ -23,7 +29,7 @@ static struct process *find_successor(const struct model *model, const struct pr
 	for (size_t i = 0; i < model->nr_processes; i++) {
 		struct process *other = model->processes[i];
 
-		if (other->header.exec_count > process->header.exec_count && same_process(other, process) &&
+		if (is_later_image(other, process) && same_process(other, process) &&
 		    (!found || other->header.exec_count < found->header.exec_count))
 			found = other;
 	}

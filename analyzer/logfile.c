@@ -224,11 +224,27 @@ failed:
 	return NULL;
 }
 
+struct logfile *logfile_of_image(const char *path, uint8_t *image, uint64_t bytes)
+{
+	struct logfile *log = xcalloc(1, sizeof(*log));
+
+	log->path = xstrdup(path);
+	log->base = image;
+	log->bytes = bytes;
+	log->is_image = true;
+	copy_header(log);
+	find_areas(log);
+	number_nodes(log);
+	return log;
+}
+
 void logfile_close(struct logfile *log)
 {
 	if (!log)
 		return;
-	if (log->base) {
+	if (log->is_image) {
+		free((void *)log->base);
+	} else if (log->base) {
 		guard_remove(log->base);
 		munmap((void *)log->base, log->bytes);
 	}

@@ -27,6 +27,7 @@ struct log_extent {
 struct logfile {
 	char *path;
 	const uint8_t *base;		/* the mapping */
+	bool is_image;			/* no mapping but allocated memory */
 	uint64_t bytes;			/* of it; the file as it was when it was opened */
 	struct log_header header;	/* a copy; its strings end with a 0 */
 	struct log_extent *extents;
@@ -41,6 +42,8 @@ struct logfile {
  * The file may be cut while it is open: what is gone then reads as 0.
  */
 struct logfile *logfile_open(const char *path);
+/* The same of a log in memory, which must be sound, for messages about @path. @image is freed with it. */
+struct logfile *logfile_of_image(const char *path, uint8_t *image, uint64_t bytes);
 void logfile_close(struct logfile *log);
 
 /* Count damage at @offset; the first few of a log are told on stderr. */

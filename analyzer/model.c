@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "children.h"
 #include "ends.h"
 #include "error.h"
 #include "logfile.h"
@@ -41,6 +42,7 @@ static void open_logs(struct model *model, char *const *paths, size_t nr_paths)
 		} else {
 			model->processes = xgrow(model->processes, model->nr_processes, sizeof(process));
 			model->processes[model->nr_processes++] = process;
+			children_read(process, &model->processes, &model->nr_processes);
 		}
 	}
 }
@@ -84,8 +86,12 @@ static void place_in_time(struct model *model)
 	first = model->nr_processes ? model->processes[0] : model->monitors[0];
 	for (size_t i = 0; i < model->nr_processes; i++) {
 		set_origin(model, model->processes[i], first);
-		process_read_threads(model->processes[i]);
+		if (!model->processes[i]->parent)
+			process_read_threads(model->processes[i]);
 	}
+	for (size_t i = 0; i < model->nr_processes; i++)
+		if (model->processes[i]->parent)
+			process_read_threads(model->processes[i]);
 	for (size_t i = 0; i < model->nr_monitors; i++) {
 		set_origin(model, model->monitors[i], first);
 		process_read_threads(model->monitors[i]);

@@ -189,6 +189,7 @@ enum process_end {
 struct process {
 	struct model *model;
 	struct logfile *log;
+	struct process *parent;		/* in whose log it is, having none of its own; NULL: it has one */
 	struct log_header header;	/* as in the log; strings end with a 0; for losses see header.losses */
 	const char *command;		/* from the facts; "" if not known */
 	const char *exe;

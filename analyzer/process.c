@@ -115,32 +115,47 @@ static void find_limit(struct process *process)
 		process->limit_ticks = last->ticks;
 }
 
-struct process *process_open(struct model *model, const char *path)
+static struct process *open_process(struct model *model, struct logfile *log)
 {
-	struct logfile *log = logfile_open(path);
-	struct process *process;
+	struct process *process = xcalloc(1, sizeof(*process));
 
-	if (!log)
-		return NULL;
-	process = xcalloc(1, sizeof(*process));
 	process->model = model;
 	process->log = log;
 	process->header = log->header;
-	process->log_bytes = log->header.header_bytes;
-	for (size_t i = 0; i < log->nr_extents; i++)
-		process->log_bytes = log->extents[i].offset + log->extents[i].bytes;
 	process->command = process->exe = process->cwd = "";
 	read_rows(process);
 	if (read_clocks(process) < 0) {
-		error("%s: no two readings of the clocks: times are not known", path);
+		error("%s: no two readings of the clocks: times are not known", log->path);
 		process_close(process);
 		return NULL;
 	}
 	find_limit(process);
-	if (!process_is_running(process))
-		pointer_bring_home(path);
 	for (size_t i = 0; i < process->nr_rowsets; i++)
 		rowset_clip(&process->rowsets[i], process->timebase.points[0].ticks, process->limit_ticks);
+	return process;
+}
+
+struct process *process_open(struct model *model, const char *path)
+{
+	struct logfile *log = logfile_open(path);
+	struct process *process = log ? open_process(model, log) : NULL;
+
+	if (!process)
+		return NULL;
+	if (!process_is_running(process))
+		pointer_bring_home(path);
+	process->log_bytes = log->header.header_bytes;
+	for (size_t i = 0; i < log->nr_extents; i++)
+		process->log_bytes = log->extents[i].offset + log->extents[i].bytes;
+	return process;
+}
+
+struct process *process_open_child(struct process *parent, uint8_t *image, uint64_t bytes)
+{
+	struct process *process = open_process(parent->model, logfile_of_image(parent->log->path, image, bytes));
+
+	if (process)
+		process->parent = parent;
 	return process;
 }
 
@@ -192,6 +207,18 @@ static void read_thread(struct process *process, const struct log_extent *extent
 	process->threads[process->nr_threads++] = thread;
 }
 
+/* What a child without a log had of its parent: modules, by whose addresses its functions are known, and texts. */
+static void inherit(struct process *process, const struct process *parent)
+{
+	for (size_t i = 0; i < parent->nr_modules; i++) {
+		process->modules = xgrow(process->modules, i, sizeof(*process->modules));
+		process->modules[process->nr_modules++] = parent->modules[i];
+	}
+	process->command = parent->command;
+	process->exe = parent->exe;
+	process->cwd = parent->cwd;
+}
+
 void process_read_threads(struct process *process)
 {
 	const struct logfile *log = process->log;
@@ -201,6 +228,8 @@ void process_read_threads(struct process *process)
 		if (log->extents[i].kind == LOG_AREA_THREAD)
 			read_thread(process, &log->extents[i]);
 	records_read(process);
+	if (process->parent)
+		inherit(process, process->parent);
 }
 
 /* Field 22 of /proc/PID/stat; the command in field 2 may hold anything, so from its last ')'. 0: no such process. */

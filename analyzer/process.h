@@ -9,6 +9,8 @@
  * Open a log and read its clocks and rows; model times are not known yet. Return: NULL after an error().
  */
 struct process *process_open(struct model *model, const char *path);
+/* A forked child that has no log of its own, by what would be its log. */
+struct process *process_open_child(struct process *parent, uint8_t *image, uint64_t bytes);
 void process_close(struct process *process);
 
 /* Threads and records; process->origin_ns must be set. */

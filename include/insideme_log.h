@@ -102,7 +102,7 @@ struct log_header {
 	uint32_t has_hooks;		/* 1: a loaded object imports the entry hook, or a hook was called */
 	uint32_t page_bytes;
 	struct log_clocks start;	/* in the constructor */
-	struct log_clocks start_again;	/* at least 100 us later: a first estimate of the tick rate */
+	struct log_clocks start_again;	/* at least 100 us later, in a child when its log is opened: a first tick rate */
 
 	/* Recorder's own cost, measured by the sampler; LOG_NONE: not measured. */
 	uint64_t start_cost_ns;		/* time in our constructor */
@@ -383,6 +383,7 @@ enum log_record_kind {
 	LOG_RECORD_MODULE = 1,	/* struct log_module */
 	LOG_RECORD_TEXT,	/* struct log_text: a fact about the run, "key=value" */
 	LOG_RECORD_EVENT,	/* struct log_event */
+	LOG_RECORD_CHILD,	/* struct log_child */
 };
 struct log_record {
 	uint32_t bytes;			/* with this head, a multiple of 8 */
@@ -438,6 +439,29 @@ struct log_event {
 	uint32_t text_bytes;		/* with its final 0; 0: none */
 	uint32_t reserved;
 	/* char text[text_bytes] */
+};
+
+/*
+ * A forked child that had no log of its own yet, in the log of the nearest ancestor that had one; it writes here
+ * itself. What was open at the fork went on in it too.
+ */
+struct log_child {
+	struct log_record record;	/* ticks: of the fork */
+	uint32_t pid;
+	uint32_t ppid;
+	uint64_t process_start;		/* as log_header's */
+	struct log_clocks begin;	/* just after the fork */
+	struct log_clocks finish;	/* all 0 before the end */
+	uint32_t thread;		/* ref of the thread that forked, 0: not known */
+	uint32_t node;			/* ref of the path that was open in it, 0: none */
+	LOG_SHARED uint32_t has_log;	/* 1: it opened its own later, which tells all */
+	LOG_SHARED uint32_t end;	/* enum log_end */
+	int32_t end_status;
+	uint32_t reserved;
+	uint64_t user_ns;		/* at its end: CPU time and the most memory */
+	uint64_t system_ns;
+	uint64_t peak_rss_bytes;
+	LOG_SHARED uint64_t lost_heap_calls;	/* allocations and frees of a process without hooks */
 };
 
 /*

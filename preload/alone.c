@@ -106,6 +106,8 @@ EXPORT long any_syscall(long number, long a, long b, long c, long d, long e, lon
 		real_init();
 	if (unlikely(number == SYS_seccomp && (a == SECCOMP_SET_MODE_FILTER || is_strict(a, b, c))))
 		return syscall_sealed(number, a, b, c, d, e, f);
+	if (unlikely(number == SYS_exit))
+		helper_before_exit();
 	if (unlikely(wants_alone(number)))
 		return syscall_alone(number, a, b, c, d, e, f);
 	return real.syscall(number, a, b, c, d, e, f);

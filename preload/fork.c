@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * fork(). Raw clones and _Fork() do not come here: their child opens its log at its first event, with no call
+ * fork() and _Fork(). Children of raw clones do not come here: they open a log at their first event, with no call
  * open. The handlers are the first to be registered: prepare runs last before the fork, child first after it.
  */
 #include "fork.h"
 
+#include "child.h"
+#include "heap.h"
 #include "helper.h"
 #include "real.h"
+#include "recorder.h"
 #include "stacks.h"
 
 /*
@@ -16,8 +19,11 @@
 static pthread_key_t copy_key;		/* set before any thread */
 static bool has_key;
 
-/* The heap that a child inherits, as its parent knows it. Forks at one time may mix up theirs: they are as near. */
+/* Of the last fork: forks at one time may mix up their heaps, which are as near, but not who forked. */
 static int64_t inherited_bytes;
+static uint64_t before_ns;
+
+static int daemon_task;			/* the task that is in daemon(), 0: none */
 
 static void prepare(void)
 {
@@ -25,6 +31,10 @@ static void prepare(void)
 	struct open_calls *copy;
 
 	helper_pause();
+	if (live_is_sealed())
+		return;
+	child_make_room();
+	before_ns = clock_ns(CLOCK_BOOTTIME);
 	if (!log || !self)
 		return;
 	inherited_bytes = log->heap_total_bytes + self->heap_held_bytes;
@@ -49,20 +59,30 @@ static void in_parent(void)
 	helper_resume_later();
 	if (copy)
 		open_calls_free(copy);
+	if (daemon_task && daemon_task == (int)sys_gettid())
+		recorder_mark_end(LOG_EXITED, 0);
 }
 
+/* A handler that comes before this may have opened the log: then the calls are opened above what it did. */
 static void in_child(void)
 {
 	struct open_calls *copy = take_copy();
-	struct log_thread *thread = live_open_child() ? thread_self() : NULL;
+	struct child_origin origin = { .before_ns = before_ns, .heap_bytes = inherited_bytes, .calls = copy };
 
-	if (thread)
-		__atomic_fetch_add(&live.log->heap_total_bytes, inherited_bytes, __ATOMIC_RELAXED);
-	if (!copy)
+	daemon_task = 0;
+	if (live_is_sealed())
 		return;
-	if (thread)
-		stack_open_again(thread, copy);
-	open_calls_free(copy);
+	if (copy)
+		stack_origin(copy, &origin.thread, &origin.node);
+	if (live.log) {
+		if (copy && self)
+			stack_open_again(self, copy, now_ticks());
+		if (copy)
+			open_calls_free(copy);
+	} else if (!child_enter(&origin))
+		live_open_child();
+	else if (!child_due_ticks)
+		live.heap = heap_setting();	/* the first allocation opens the log */
 }
 
 void fork_init(void)
@@ -70,4 +90,41 @@ void fork_init(void)
 	has_key = libc.pthread_key_create(&copy_key, NULL) == 0;
 	/* What pthread_atfork() calls, which is in a static part of libc and wants its crt files. */
 	libc.__register_atfork(prepare, in_parent, in_child, NULL);
+}
+
+EXPORT pid_t _Fork(void);
+EXPORT pid_t _Fork(void)
+{
+	pid_t child;
+
+	if (unlikely(!real._Fork))
+		real_init();
+	if (!real._Fork)
+		return -1;
+	prepare();
+	child = real._Fork();
+	if (child == 0)
+		in_child();
+	else
+		in_parent();
+	return child;
+}
+
+/* Its parent ends within libc, just after the fork. */
+EXPORT int daemon(int stays, int keeps_files);
+EXPORT int daemon(int stays, int keeps_files)
+{
+	int result;
+
+	if (unlikely(!real.daemon))
+		real_init();
+	if (!real.daemon)
+		return -1;
+	daemon_task = live_is_sealed() ? 0 : (int)sys_gettid();
+	result = real.daemon(stays, keeps_files);
+	if (daemon_task) {	/* there was no fork */
+		daemon_task = 0;
+		recorder_go_on();
+	}
+	return result;
 }

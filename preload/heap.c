@@ -66,6 +66,11 @@ NOINLINE uint64_t heap_ask_allocator(struct log_thread *thread, void *block)
 	return bytes;
 }
 
+uint32_t heap_setting(void)
+{
+	return allocator.bytes ? (uint32_t)settings.value[SETTING_HEAP] : HEAP_OFF;
+}
+
 /* A blank record from the thread's newest area, or from a new one. A signal handler may come in between. */
 static struct log_heap *claim_record(struct log_header *log, struct log_thread *thread)
 {

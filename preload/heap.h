@@ -6,6 +6,7 @@
 #ifndef INSIDEME_HEAP_H
 #define INSIDEME_HEAP_H
 
+#include "child.h"
 #include "early.h"
 #include "paths.h"
 #include "live.h"
@@ -31,10 +32,20 @@ struct log_heap *heap_new_record(struct log_thread *thread, struct log_node *nod
 void heap_publish_held(struct log_thread *thread);
 void heap_raise_largest(struct log_heap *heap, uint64_t bytes);
 
+/* What the setting asks for, where it can be done: enum heap_setting. */
+uint32_t heap_setting(void);
+
 /* The real functions of the malloc family are known then, and malloc_usable_size too. */
 static ALWAYS_INLINE bool heap_is_counted(void)
 {
 	return live.heap != HEAP_OFF;
+}
+
+/* What it does now is not counted; a forked child may be due to begin with it. */
+static ALWAYS_INLINE void heap_not_counted(void)
+{
+	if (unlikely(child_due_ticks))
+		child_heap_call();
 }
 
 /* The calling thread, NULL when what it does now is not to be counted. */
@@ -42,8 +53,10 @@ static ALWAYS_INLINE struct log_thread *heap_thread(void)
 {
 	struct log_thread *thread;
 
-	if (unlikely(!heap_is_counted()))
+	if (unlikely(!heap_is_counted())) {
+		heap_not_counted();
 		return NULL;
+	}
 	thread = thread_self();
 	return likely(thread && !thread->heap_inside) ? thread : NULL;
 }

@@ -14,6 +14,7 @@
 #include <sys/prctl.h>
 
 #include "clock.h"
+#include "directory.h"
 #include "live.h"
 #include "objects.h"
 #include "rundir.h"
@@ -62,10 +63,32 @@ static void end_task(void)
 	raw_syscall(SYS_exit, 0, 0, 0, 0, 0, 0);
 }
 
-/* Descriptors of its own: it neither keeps the program's pipes open nor is hurt by closefrom(). */
+/* Those that /proc lists: a table may be large and nearly empty. */
+static bool close_listed(void)
+{
+	struct directory directory;
+	const char *name;
+	uint64_t fd;
+
+	sys_close(0);		/* where the table is full the listing takes its place */
+	if (directory_open(&directory, "/proc/thread-self/fd") < 0)
+		return false;
+	while ((name = directory_next(&directory)))
+		if (text_read_u64(&name, &fd) == 0 && fd != (uint64_t)directory.fd)
+			sys_close((int)fd);
+	directory_close(&directory);
+	return true;
+}
+
+/*
+ * Descriptors of its own: it neither keeps the program's pipes open nor is hurt by closefrom(). Kernels before
+ * 5.9 and the filters of some containers have no close_range().
+ */
 static bool leave_descriptors(void)
 {
-	return raw_syscall(SYS_close_range, 0, ~0u, CLOSE_RANGE_UNSHARE, 0, 0, 0) == 0;
+	if (raw_syscall(SYS_close_range, 0, ~0u, CLOSE_RANGE_UNSHARE, 0, 0, 0) == 0)
+		return true;
+	return raw_syscall(SYS_unshare, CLONE_FILES, 0, 0, 0, 0, 0) == 0 && close_listed();
 }
 
 static bool claim_first(struct helper *task, enum first who)
@@ -277,6 +300,24 @@ void helper_stop(void)
 		take_only_sample(task);
 	else
 		stop_task(task, STOP);
+}
+
+void helper_go_on(void)
+{
+	struct helper *task = own_task();
+
+	if (!task)
+		return;
+	__atomic_store_n(&task->has_ended, 0, __ATOMIC_RELEASE);
+	start_task(task);
+}
+
+void helper_before_exit(void)
+{
+	struct helper *task = own_task();
+
+	if (task && task->config.pid == (int)sys_gettid())
+		helper_pause();
 }
 
 void helper_pause(void)

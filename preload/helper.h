@@ -15,6 +15,12 @@ void helper_start(struct log_header *log, const char *path, const struct log_run
 /* Let it take its last rows and end, and wait for it, at most some ms. */
 void helper_stop(void);
 
+/* The calling thread ends by a system call: where it is the first of the process, the task ends for good. */
+void helper_before_exit(void);
+
+/* It was stopped, but the process goes on. */
+void helper_go_on(void);
+
 /*
  * Let it end before what it would disturb, and come back. May nest, in several threads; the task is gone from
  * the process when helper_pause() returns. Nothing where there is none.

@@ -23,8 +23,10 @@ EXPORT void *malloc(size_t bytes)
 	struct log_thread *thread;
 	void *block;
 
-	if (unlikely(!heap_is_counted()))
+	if (unlikely(!heap_is_counted())) {
+		heap_not_counted();
 		return real_malloc(bytes);
+	}
 	block = real.malloc(bytes);
 	thread = heap_thread();
 	if (likely(thread))
@@ -34,8 +36,10 @@ EXPORT void *malloc(size_t bytes)
 
 EXPORT void *calloc(size_t count, size_t bytes)
 {
-	if (unlikely(!heap_is_counted()))
+	if (unlikely(!heap_is_counted())) {
+		heap_not_counted();
 		return real.calloc ? real.calloc(count, bytes) : early_calloc(count, bytes);
+	}
 	return counted(real.calloc(count, bytes));
 }
 

@@ -228,11 +228,8 @@ static void sweep(struct log_header *log)
 			end(&modules[i]);
 }
 
-/*
- * Bring the map up to date, or add @one object to it. When somebody else is at it, or the code that we interrupt,
- * nobody waits: he does all of it again.
- */
-static void update(const struct object *one)
+/* Bring the map up to date, or add @one object to it. When somebody else is at it nobody waits: he does it again. */
+static void update_now(const struct object *one)
 {
 	struct log_header *log = live.log;
 	uint32_t wanted;
@@ -249,6 +246,19 @@ static void update(const struct object *one)
 		if (__atomic_load_n(&updates_wanted, __ATOMIC_SEQ_CST) == wanted)
 			return;
 	}
+}
+
+/* A signal handler could leave in the middle of it by a jump, or fork. */
+static void update(const struct object *one)
+{
+	bool is_sealed = live_is_sealed();
+	uint64_t mask = 0;
+
+	if (!is_sealed)
+		sys_block_signals(&mask);
+	update_now(one);
+	if (!is_sealed)
+		sys_restore_signals(&mask);
 }
 
 /* ---- for others ---- */

@@ -19,6 +19,8 @@ struct open_calls {
 	uint64_t nr_calls;
 	uintptr_t stack_low;
 	uintptr_t stack_bytes;
+	uint32_t thread;	/* refs in the parent's log */
+	uint32_t node;
 	struct open_call calls[];
 };
 
@@ -27,10 +29,18 @@ static const struct log_frame *first_frame(const struct log_frames *area)
 	return (const struct log_frame *)(area + 1) + 1;
 }
 
+/* One whose node is not the thread's is being pushed or popped by a hook that a signal handler interrupted. */
+static const struct log_frame *last_whole(const struct log_thread *thread)
+{
+	const struct log_frame *top = top_frame(thread);
+
+	return top->node == thread->current || !top->function_addr ? top : top - 1;
+}
+
 static uint64_t count_open(const struct log_thread *thread)
 {
 	const struct log_frames *area = log_at(live.log, thread->frames);
-	uint64_t count = (uint64_t)(top_frame(thread) + 1 - first_frame(area));
+	uint64_t count = (uint64_t)(last_whole(thread) + 1 - first_frame(area));
 
 	while (area->below) {
 		area = log_at(live.log, area->below);
@@ -42,7 +52,7 @@ static uint64_t count_open(const struct log_thread *thread)
 struct open_calls *stack_copy_open(const struct log_thread *thread)
 {
 	const struct log_frames *area, *stack;
-	const struct log_frame *frame = top_frame(thread);
+	const struct log_frame *frame = last_whole(thread);
 	struct open_calls *copy;
 	uint64_t count, bytes;
 	long place;
@@ -61,6 +71,8 @@ struct open_calls *stack_copy_open(const struct log_thread *thread)
 	stack = log_at(live.log, area->stack);
 	copy->stack_low = stack->stack_low_addr;
 	copy->stack_bytes = stack->stack_bytes;
+	copy->thread = thread->head.self;
+	copy->node = thread->current;
 	while (count) {
 		if (frame < first_frame(area)) {
 			area = log_at(live.log, area->below);
@@ -74,7 +86,13 @@ struct open_calls *stack_copy_open(const struct log_thread *thread)
 	return copy;
 }
 
-void stack_open_again(struct log_thread *thread, const struct open_calls *copy)
+void stack_origin(const struct open_calls *copy, uint32_t *thread, uint32_t *node)
+{
+	*thread = copy->thread;
+	*node = copy->node;
+}
+
+void stack_open_again(struct log_thread *thread, const struct open_calls *copy, uint64_t since_ticks)
 {
 	if (stack_init(thread, copy->stack_low, copy->stack_bytes) < 0)
 		return;
@@ -85,6 +103,7 @@ void stack_open_again(struct log_thread *thread, const struct open_calls *copy)
 			return;
 		call_begin_slowly(thread, call_claim(live.log, thread, call->function_addr, call->stack_addr,
 						     call->return_addr, call_timing()));
+		top_frame(thread)->start_ticks = since_ticks;
 	}
 }
 

@@ -72,6 +72,8 @@
 	X(int, setresgid, (gid_t group, gid_t effective, gid_t saved))                              \
 	X(int, setgroups, (size_t count, const gid_t *groups))                                      \
 	X(int, initgroups, (const char *name, gid_t group))                                         \
+	X(pid_t, _Fork, (void))                                                                     \
+	X(int, daemon, (int stays, int keeps_files))                                                \
 	X(void, _exit, (int status))                                                                \
 	X(void, _Exit, (int status))                                                                \
 	X(void, quick_exit, (int status))                                                           \

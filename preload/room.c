@@ -11,6 +11,7 @@
 #include "text.h"
 
 #define RESERVE_BYTES	(4u << 20)
+#define RECORDS_BYTES	(32u << 10)
 #define WORTH_BYTES	(128u << 10)	/* giving back takes the file system longer than it took to get */
 #define RETRY_TICKS	(1ull << 31)	/* about a second */
 
@@ -89,6 +90,14 @@ struct log_area *room_new_area(enum log_area_kind kind, uint32_t owner, uint64_t
 	return area;
 }
 
+void room_for_records(struct log_header *log)
+{
+	uint64_t bytes = __atomic_load_n(&log->tail_bytes, __ATOMIC_RELAXED) + RECORDS_BYTES;
+
+	if (bytes > __atomic_load_n(&log->file_bytes, __ATOMIC_RELAXED))
+		grow_by_path(log, bytes);
+}
+
 void room_reserve(void)
 {
 	if (live.log)
@@ -107,9 +116,10 @@ void room_give_back(void)
 	sys_block_signals(&mask);
 	fd = sys_open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW, 0);
 	if (fd >= 0) {
-		__atomic_store_n(&log->file_bytes, tail, __ATOMIC_RELEASE);
-		raw_syscall(SYS_fallocate, fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (long)tail,
-			    (long)(reached - tail), 0, 0);
+		__atomic_store_n(&log->file_bytes, tail, __ATOMIC_SEQ_CST);
+		if (__atomic_load_n(&log->tail_bytes, __ATOMIC_SEQ_CST) == tail)	/* no child of ours came in between */
+			raw_syscall(SYS_fallocate, fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (long)tail,
+				    (long)(reached - tail), 0, 0);
 		sys_close((int)fd);
 	}
 	sys_restore_signals(&mask);

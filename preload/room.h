@@ -22,6 +22,9 @@ struct log_area *room_new_area(enum log_area_kind kind, uint32_t owner, uint64_t
 /* Would an area of @bytes take of the part that is kept for functions under "(other paths)"? */
 bool room_is_kept(uint64_t bytes);
 
+/* Room for some records in @log, this process's or one that it shares with its parent. */
+void room_for_records(struct log_header *log);
+
 /* Grow for the time when nothing can grow any more. */
 void room_reserve(void);
 

@@ -44,10 +44,12 @@ bool stack_has_room(struct log_thread *thread);
  */
 uint64_t stack_end_all(struct log_thread *thread, bool is_gone);
 
-/* Fork: what was open in the forking thread, copied to private memory; and opened again in the child. */
+/* Fork: what was open in the forking thread, copied to private memory; and opened again in the child's log. */
 struct open_calls;
 struct open_calls *stack_copy_open(const struct log_thread *thread);
-void stack_open_again(struct log_thread *thread, const struct open_calls *calls);
+void stack_open_again(struct log_thread *thread, const struct open_calls *calls, uint64_t since_ticks);
+/* Refs in the log of the parent: who forked, and the path that was open. */
+void stack_origin(const struct open_calls *calls, uint32_t *thread, uint32_t *node);
 void open_calls_free(struct open_calls *calls);
 
 /*

@@ -2,6 +2,7 @@
 /* The constructor, and the log of a forked child. */
 #include <sys/mman.h>
 
+#include "child.h"
 #include "ends.h"
 #include "facts.h"
 #include "fork.h"
@@ -16,6 +17,7 @@
 #include "recorder.h"
 #include "room.h"
 #include "run_find.h"
+#include "stacks.h"
 #include "text.h"
 #include "thread.h"
 #include "threads.h"
@@ -24,8 +26,7 @@
 #define RATE_WAIT_NS	100000u		/* between the two clock readings of the start */
 
 static struct run run;		/* set before any thread, and by a forked child */
-static struct log_header *newest_log;	/* likewise; of a child that has none yet its parent's, which both map */
-static struct rank rank;	/* set before any thread; of a forked child as well, which is its child */
+static struct process_id own_id;	/* of the process of the constructor: what a child has of it stays so */
 
 /* Ticks in @ns, by the two clock readings of the start. */
 static uint64_t ticks_in(const struct log_header *log, uint64_t ns)
@@ -36,8 +37,15 @@ static uint64_t ticks_in(const struct log_header *log, uint64_t ns)
 	return (uint64_t)((unsigned __int128)ns * ticks / (passed_ns ? passed_ns : 1));
 }
 
-static void set_threshold(struct log_header *log)
+/* A child has the rate of its parent. */
+static void set_threshold(struct log_header *log, const struct log_header *parent)
 {
+	if (parent) {
+		clock_read_all(live.clock, &log->start_again);
+		log->threshold_floor_ticks = parent->threshold_floor_ticks;
+		log->threshold_ticks = parent->threshold_floor_ticks * log->threshold_set_ns / THRESHOLD_FLOOR;
+		return;
+	}
 	while (clock_ns(CLOCK_MONOTONIC) - log->start.monotonic_ns < RATE_WAIT_NS)
 		;
 	clock_read_all(live.clock, &log->start_again);
@@ -46,17 +54,16 @@ static void set_threshold(struct log_header *log)
 }
 
 /* Open this process's log in the run and begin to record. */
-static bool begin_log(const struct process_id *id)
+static bool begin_log(const struct process_id *id, uint32_t clock)
 {
-	struct log_open open = { .run = &run, .id = id, .settings = &settings, .kind = LOG_OF_PROGRAM };
+	struct log_open open = { .run = &run, .id = id, .settings = &settings, .kind = LOG_OF_PROGRAM, .clock = clock };
 	struct log_header *log;
 	int error;
 
-	open.clock = live.clock ? live.clock : choose_clock();
 	error = log_open(&open, &log, NULL);
-	if (error && newest_log) {	/* the parent goes on being recorded: nothing to say on stderr */
+	if (error && child_ancestor()) {	/* the parent goes on being recorded: nothing to say on stderr */
 		live_when_child(NULL);
-		log_lose(newest_log, LOG_LOST_PROCESSES);
+		log_lose(child_ancestor(), LOG_LOST_PROCESSES);
 		return false;
 	}
 	if (error) {
@@ -66,45 +73,84 @@ static bool begin_log(const struct process_id *id)
 	room_init(open.path, open.home);
 	live.clock = open.clock;
 	live.timing = log->timing;
-	live.heap = allocator.bytes ? (uint32_t)settings.value[SETTING_HEAP] : HEAP_OFF;
+	live.heap = heap_setting();
 	log->heap_bytes = live.heap == HEAP_OFF ? LOG_HEAP_OFF : LOG_HEAP_USABLE;
 	live.heap_in_slices = log->snapshot & LOG_SNAPSHOT_HEAP;
 	log->heap_total_bytes = 0;
 	log->start_cost_ns = LOG_NONE;
 	live.tsc_log = log->timing == LOG_TIMING_EXACT && live.clock == LOG_CLOCK_TSC ? log : NULL;
-	live.log = newest_log = log;
+	live.log = log;
 	return true;
 }
 
 /* The log is complete enough to be read: from here on a kill loses nothing. */
-static void publish_log(struct log_header *log)
+static void publish_log(struct log_header *log, const struct log_header *parent)
 {
-	set_threshold(log);
+	set_threshold(log, parent);
+	child_have_log(log);
 	__atomic_store_n(&log->magic, LOG_MAGIC, __ATOMIC_RELEASE);
+}
+
+/* What a child knows without looking; the child of a raw clone has no entry. */
+static void identify_child(struct process_id *id, const struct log_child *entry)
+{
+	if (entry) {
+		*id = own_id;
+		id->pid = entry->pid;
+		id->ppid = entry->ppid;
+		id->start = entry->process_start;
+	} else {
+		process_id_read(id);
+		id->rank = own_id.rank;
+	}
+	id->rank.is_child = id->rank.rank >= 0;
+}
+
+/* As it was at the fork: the calls that were open then, and the heap. */
+static void go_on_from(struct log_header *log, const struct log_child *entry, const struct open_calls *calls)
+{
+	log->heap_total_bytes = child_take_heap();
+	if (entry) {
+		log->start = entry->begin;
+		log->losses[LOG_LOST_HEAP_CALLS] = entry->lost_heap_calls;
+	}
+	if (thread_make() && calls)
+		stack_open_again(self, calls, log->start.ticks);
+}
+
+static void begin_child(void)
+{
+	const struct log_header *parent = child_ancestor();
+	const struct log_child *entry = child_entry();
+	struct open_calls *calls = child_take_calls();
+	struct process_id id;
+
+	self = NULL;
+	identify_child(&id, entry);
+	if (begin_log(&id, parent->clock)) {
+		uint64_t values[] = { 0, id.ppid };
+
+		live.log->has_hooks = parent->has_hooks;
+		modules_log_all();
+		log_write_event(live.log, LOG_EVENT_FORK, 0, values, 2, NULL, now_ticks());
+		go_on_from(live.log, entry, calls);
+		publish_log(live.log, parent);
+		/* The child of a raw clone may end by an exit of its only thread, whose status a second one would hide. */
+		if (entry)
+			helper_start(live.log, room_path(), run.page);
+	}
+	if (calls)
+		open_calls_free(calls);
 }
 
 static bool open_child(void)
 {
-	struct process_id id;
 	uint64_t mask;
 
 	/* A handler that comes now would open a second log. */
 	sys_block_signals(&mask);
-	if (!live.log) {
-		process_id_read(&id);
-		id.rank = rank;
-		id.rank.is_child = rank.rank >= 0;
-		self = NULL;
-		if (begin_log(&id)) {
-			uint64_t values[] = { 0, id.ppid };
-
-			modules_log_all();
-			log_write_event(live.log, LOG_EVENT_FORK, 0, values, 2, NULL, now_ticks());
-			thread_make();
-			publish_log(live.log);
-			helper_start(live.log, room_path(), run.page);
-		}
-	}
+	if (!live.log && child_ancestor())
+		begin_child();
 	sys_restore_signals(&mask);
 	return live.log;
 }
@@ -156,7 +202,6 @@ static bool find_run(char **environment, struct process_id *id)
 			 settings.text[SETTING_DIR], id);
 	if (is_launcher)
 		return false;
-	rank = id->rank;
 	recorder_init(run.page);
 	say_complaints(&complaints);
 	if (error)
@@ -176,15 +221,13 @@ static bool wipe_on_fork(void)
 
 __attribute__((constructor)) static void start(int argc, char **argv, char **environment)
 {
-	struct process_id id;
-
 	if (!real_init()) {
 		recorder_turn_off("this libc is not known", NULL, 0);
 		return;
 	}
 	heap_init();
 	jumps_init();
-	if (!find_run(environment, &id) || !wipe_on_fork() || !begin_log(&id))
+	if (!find_run(environment, &own_id) || !wipe_on_fork() || !begin_log(&own_id, choose_clock()))
 		return;
 	live_when_child(open_child);
 	facts_write(live.log, argc, argv, &settings);
@@ -196,7 +239,7 @@ __attribute__((constructor)) static void start(int argc, char **argv, char **env
 	fork_init();
 	threads_init();
 	ends_init();
-	publish_log(live.log);
+	publish_log(live.log, NULL);
 	helper_start(live.log, room_path(), run.page);
 	live.log->start_cost_ns = clock_ns(CLOCK_MONOTONIC) - live.log->start.monotonic_ns;
 	if (settings.value[SETTING_VERBOSE])

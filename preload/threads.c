@@ -115,7 +115,7 @@ EXPORT int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, v
 		real_init();
 	if (!real.pthread_create)
 		return EAGAIN;
-	start = live.log ? claim_start((void *)function) : NULL;
+	start = live.log || live_open_child() ? claim_start((void *)function) : NULL;
 	if (!start)
 		return real.pthread_create(thread, attributes, function, argument);
 	start->argument = argument;

@@ -89,10 +89,13 @@ void usage_close(struct usage *usage)
 	switches_close(&usage->switches);
 }
 
-/* A process is over when only its first thread is left, as a zombie. */
+/*
+ * A process is over when only its first thread is left, as a zombie; and with us as its last thread, when all others
+ * ended by themselves (the child of a clone() does): we must not keep it.
+ */
 static bool is_over(const struct usage *usage, const struct proc_stat *stat)
 {
-	return !usage->own_thread && stat->threads <= 1 && (stat->state == 'Z' || stat->state == 'X');
+	return stat->threads <= (usage->own_thread ? 2 : 1) && (stat->state == 'Z' || stat->state == 'X');
 }
 
 static uint64_t less(uint64_t all, uint64_t part)
@@ -178,7 +181,7 @@ static int read_stat(struct usage *usage, struct figures *figures)
 	figures->threads = usage->own_thread ? less(stat.threads, 1) : stat.threads;
 	if (usage->own_thread) {
 		read_own_usage(usage, figures);
-		return 0;
+		return is_over(usage, &stat) ? -ESRCH : 0;
 	}
 	if (is_over(usage, &stat))
 		figures->threads = LOG_NONE;	/* none that could be meant */

@@ -163,3 +163,23 @@ no_calls() {
 	between "ns from first to last row" 500000000 "$span" 60000000000
 	between "rows" 10 "$(wc -l <times)" $((span / 10000000 + 2))
 }
+
+# The descriptors of the sampling task of process $1.
+task_descriptors() {
+	for task in /proc/"$1"/task/*; do
+		[ "$(cat "$task/comm")" != insideme ] || readlink "$task"/fd/*
+	done
+}
+
+@test "without close_range it has an own descriptor table all the same" {
+	"$bin/filtered" env LD_PRELOAD="$library" "$bin/burn" 1000 100 7>held 8>>held >stdout 2>stderr 3>&- &
+	program=$!
+	while [ ! -s descriptors ] && kill -0 $program; do
+		task_descriptors $program >descriptors 2>vanished || continue
+	done
+	wait $program
+	grep -q /proc/ descriptors
+	! grep -e /held -e /stdout descriptors
+	view resources >resources.csv
+	between "rows" 10 "$("$here/csv" time_ns set=process <resources.csv | wc -l)" 200
+}

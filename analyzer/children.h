@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Forked children that ended, or became another program, before they needed a log of their own. */
+#ifndef INSIDEME_CHILDREN_H
+#define INSIDEME_CHILDREN_H
+
+#include "model.h"
+
+/*
+ * A process for each entry in the log of @parent, which has been opened: appended to *children, with what was
+ * open at the fork as open. An entry of no possible content is counted as damage.
+ */
+void children_read(struct process *parent, struct process ***children, size_t *nr);
+
+#endif

@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* A forked child's entry in the log of an ancestor. */
+#include "child.h"
+
+#include "process_id.h"
+#include "resources/usage.h"
+#include "room.h"
+
+#define TICK_NS		10000000u	/* of process_start */
+#define LOG_AFTER_US	5000u		/* without hooks: shells exec before that */
+
+uint64_t child_due_ticks;
+
+/* All set before any thread, and by a forked child, whose only thread sets them. */
+static struct log_header *ancestor;
+static struct log_child *entry;		/* may be that of a parent, after a raw clone */
+static uint32_t entry_clock;	/* enum log_clock */
+static struct open_calls *calls;	/* private memory */
+static int64_t heap_bytes;
+
+void child_make_room(void)
+{
+	if (ancestor)
+		room_for_records(ancestor);
+}
+
+void child_have_log(struct log_header *log)
+{
+	if (log && child_entry())
+		__atomic_store_n(&entry->has_log, 1, __ATOMIC_RELEASE);
+	if (log)
+		entry = NULL;
+	ancestor = log;
+	child_due_ticks = 0;
+}
+
+struct log_child *child_entry(void)
+{
+	return entry && entry->pid == (uint32_t)sys_getpid() ? entry : NULL;
+}
+
+struct log_header *child_ancestor(void)
+{
+	return ancestor;
+}
+
+/*
+ * Field 22 of /proc/PID/stat, which the kernel reads from the same clock between the two readings around the
+ * fork; the file itself is slow.
+ */
+static uint64_t start_of(uint64_t before_ns, uint32_t pid)
+{
+	uint64_t start = clock_ns(CLOCK_BOOTTIME) / TICK_NS;
+	uint32_t ppid;
+
+	if (before_ns / TICK_NS != start)
+		process_parent(pid, &ppid, &start);
+	return start;
+}
+
+static void fill(struct log_child *child, const struct child_origin *origin, const struct log_clocks *begin)
+{
+	child->pid = (uint32_t)sys_getpid();
+	child->ppid = (uint32_t)raw_syscall(SYS_getppid, 0, 0, 0, 0, 0, 0);
+	child->process_start = start_of(origin->before_ns, child->pid);
+	child->begin = *begin;
+	child->thread = entry ? entry->thread : origin->thread;
+	child->node = entry ? entry->node : origin->node;
+}
+
+bool child_enter(const struct child_origin *origin)
+{
+	struct log_child *child;
+	struct log_clocks begin;
+
+	if (!entry) {
+		calls = origin->calls;
+		heap_bytes = origin->heap_bytes;
+	}
+	child_due_ticks = 0;
+	if (!ancestor)
+		return false;
+	entry_clock = ancestor->clock;
+	clock_read_all(entry_clock, &begin);
+	child = (struct log_child *)log_new_record(ancestor, sizeof(*child), begin.ticks);
+	if (!child) {
+		entry = NULL;
+		return false;
+	}
+	fill(child, origin, &begin);
+	log_publish(&child->record, LOG_RECORD_CHILD);
+	entry = child;
+	if (!ancestor->has_hooks && !calls)
+		child_due_ticks = begin.ticks + ancestor->threshold_floor_ticks * LOG_AFTER_US;
+	return true;
+}
+
+struct open_calls *child_take_calls(void)
+{
+	struct open_calls *taken = calls;
+
+	calls = NULL;
+	return taken;
+}
+
+int64_t child_take_heap(void)
+{
+	int64_t taken = heap_bytes;
+
+	heap_bytes = 0;
+	return taken;
+}
+
+void child_mark_end(int status)
+{
+	struct log_child *child = child_entry();
+	struct usage_totals totals;
+
+	if (!child || live_is_sealed())
+		return;
+	usage_read_totals(&totals);
+	child->user_ns = totals.user_ns;
+	child->system_ns = totals.system_ns;
+	child->peak_rss_bytes = totals.peak_rss_bytes;
+	clock_read_all(entry_clock, &child->finish);
+	child->end_status = status;
+	__atomic_store_n(&child->end, (uint32_t)LOG_EXITED, __ATOMIC_RELEASE);
+}
+
+void child_heap_call(void)
+{
+	struct log_child *child = child_entry();
+
+	if (!child)		/* a vfork child, which shares our memory */
+		return;
+	__atomic_fetch_add(&child->lost_heap_calls, 1, __ATOMIC_RELAXED);
+	if (clock_ticks(entry_clock) >= child_due_ticks)
+		live_open_child();
+}

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * A forked child before its first event. Most children exec or end at once, and a log of their own would cost
+ * them more than all they do: so a child enters itself in the log of an ancestor, which it shares with it, and
+ * opens its own only when there is something to record: a call, a thread, an allocation.
+ */
+#ifndef INSIDEME_CHILD_H
+#define INSIDEME_CHILD_H
+
+#include <stdbool.h>
+
+#include "live.h"
+
+struct open_calls;
+
+/* What the child of a fork needs to know of the thread that forked; from before the fork. */
+struct child_origin {
+	uint64_t before_ns;		/* CLOCK_BOOTTIME before the fork */
+	int64_t heap_bytes;		/* the heap that it inherits */
+	uint32_t thread;		/* refs in the log of its parent, 0: none */
+	uint32_t node;			/* the path that is open */
+	struct open_calls *calls;	/* the same, to be opened again; NULL: none is open */
+};
+
+/* Before a fork: so that its child finds room for its entry. */
+void child_make_room(void);
+
+/* This process has a log of its own: its children enter themselves there. NULL: nowhere. */
+void child_have_log(struct log_header *log);
+
+/*
+ * The calling process is a child, just forked. Return: whether it is entered; if not it needs a log of its own
+ * now. @origin->calls are kept in either case. Makes few system calls and opens nothing.
+ */
+bool child_enter(const struct child_origin *origin);
+
+/* The entry of this process, which has no log of its own yet, or NULL. It stays in the log of @child_ancestor(). */
+struct log_child *child_entry(void);
+struct log_header *child_ancestor(void);
+
+/* What is open and on the heap since the fork, for a log that is opened now; each is handed out once. */
+struct open_calls *child_take_calls(void);
+int64_t child_take_heap(void);
+
+/* The process ends without ever having had a log. */
+void child_mark_end(int status);
+
+/*
+ * Without hooks a child gets its log some ms after the fork: an allocation before that is counted as not recorded.
+ * Where no child waits child_due_ticks is 0.
+ */
+extern HIDDEN uint64_t child_due_ticks;
+void child_heap_call(void);
+
+#endif

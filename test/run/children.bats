@@ -1,0 +1,97 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Children of every kind, made by either compiler: status and output as without the library, each process in the
+# report, calls as built, and no log written by the wrong process.
+load lib
+
+# children KIND PROCESSES LOGS [FUNCTION CALLS]...
+children() {
+	local kind=$1 processes=$2 logs=$3 compiler plain
+	shift 3
+	for compiler in '' .clang; do
+		plain=0
+		"$bin/children$compiler" "$kind" >plain || plain=$?
+		rm -rf insideme.data functions.csv
+		run record "children$compiler" "$kind"
+		same "status of $kind$compiler" "$status" "$plain"
+		cmp plain stdout
+		quiet
+		same "logs of $kind$compiler" "$(find insideme.data -name '*.log' | wc -l)" "$logs"
+		"$report" >summary
+		grep -Eq "^Recorded +$processes process(es)?, " summary || { cat summary; return 1; }
+		calls "$@"
+		"$report" -v quality >quality
+	done
+}
+
+# repairs N WORDS: what the quality view says that had to be set right
+repairs() { grep -q "$1 $2" quality || { cat quality; return 1; }; }
+no_repairs() { ! grep -E 'exits of functions|had no exit' quality; }
+
+@test "children that end at once have no log, but are in the report" {
+	children quiet 21 1 main 21 quiet 21 spawn 40
+	no_repairs
+	"$report" -v tree >tree
+	grep -q 'spawn' tree
+}
+
+@test "children of children without a call" {
+	children line 6 1 main 6 line 6
+}
+
+@test "a tree of forks" {
+	children tree 40 40 main 40 grow 115 work 390
+	no_repairs
+}
+
+@test "a child returns from what was open at its fork" {
+	children returns 2 2 main 2 up_1 2 up_2 2 up_3 2 work 20
+	no_repairs
+	children again 2 2 main 2 up_1 2 up_2 2 up_3 2 work 20
+	no_repairs
+}
+
+@test "the child of a raw clone begins with nothing open" {
+	children raw 2 2 main 1 up_1 1 up_2 1 up_3 1 work 20
+	repairs 4 'exits of functions'
+	children clone 2 2 main 1 on_stack 1 work 10
+	no_repairs
+}
+
+@test "a vfork child writes into its parent's log" {
+	children vfork 2 2 main 1 work 20 exec_true 1
+	repairs 1 'calls had no exit'
+}
+
+@test "forks in several threads at once" {
+	children threads 21 21 main 1 in_thread 24 spawn_worker 40 work 200
+	no_repairs
+}
+
+@test "posix_spawn, system and popen" {
+	children spawn 4 4 main 2 work 10
+}
+
+@test "an exec chain, and execs that fail" {
+	children chain 1 10 main 10 work 100
+}
+
+@test "daemons: every process has its end" {
+	children daemon 2 2 main 2 work 10
+	"$report" >summary
+	grep -q '^Ended.*exit status 0' summary
+	! grep -r 'without a word' summary quality
+	children double 3 2 main 3 work 10
+}
+
+@test "an exit of the only thread alone" {
+	children exit 1 1 main 1 work 10
+}
+
+@test "what is said late is not written to the program's own file" {
+	run record children late
+	same status "$status" 0
+	same output "$(cat stdout)" late
+	same "bytes in its file" "$(stat -c %s late.txt)" 0
+	"$report" -v quality | grep -q 'seccomp strict mode'
+}
