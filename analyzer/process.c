@@ -284,6 +284,22 @@ static void see(struct process *process, uint64_t ticks)
 		process->last_ticks = ticks;
 }
 
+/* From a frame to the one below it, over the sentinel that an area begins with. Return: false at the bottom. */
+static bool go_below(struct logfile *log, const struct log_extent *extent, uint64_t *offset)
+{
+	struct log_frames area;
+
+	*offset -= sizeof(struct log_frame);
+	if (*offset > extent->offset + sizeof(area))
+		return true;
+	memcpy(&area, log->base + extent->offset, sizeof(area));
+	extent = logfile_find(log, (uint64_t)area.below << LOG_REF_SHIFT, sizeof(area) + sizeof(struct log_frame));
+	if (!extent || !area.below)
+		return false;
+	*offset = extent->offset + extent->bytes - sizeof(struct log_frame);
+	return true;
+}
+
 /* The newest call that is open on a thread's stack: the one at the top, or below one on its way. */
 static void see_open_call(struct process *process, const struct log_thread *thread)
 {
@@ -293,16 +309,18 @@ static void see_open_call(struct process *process, const struct log_thread *thre
 
 	if (process->header.timing != LOG_TIMING_EXACT || !logfile_offset(log, thread->top_addr, &offset))
 		return;
-	for (int i = 0; i < 2; i++, offset -= sizeof(frame)) {
+	for (int i = 0; i < 2; i++) {
 		const struct log_extent *extent = logfile_find(log, offset, sizeof(frame));
 
 		if (!extent || extent->kind != LOG_AREA_FRAMES || offset < extent->offset + sizeof(struct log_frames))
 			return;
 		memcpy(&frame, log->base + offset, sizeof(frame));
-		if (!frame.function_addr || frame.node != thread->current)
-			continue;
-		see(process, frame.start_ticks);
-		return;
+		if (frame.function_addr && frame.node == thread->current) {
+			see(process, frame.start_ticks);
+			return;
+		}
+		if (!go_below(log, extent, &offset))
+			return;
 	}
 }
 

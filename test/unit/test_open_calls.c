@@ -101,6 +101,32 @@ static void a_frame_that_is_not_where_its_thread_is_does_not_count(void **state)
 	build_release(&build);
 }
 
+/* Killed while the first frame of a further area was pushed: the newest sound one is the last of the area below. */
+static void a_frame_on_its_way_into_a_new_area_hides_none(void **state)
+{
+	enum { NR_FRAMES = 61 };	/* a page */
+	struct build build;
+	struct log_thread *thread = build_begin(&build);
+	struct log_node *node = &thread->root, *current = NULL;
+	struct model *model;
+	uint32_t first;
+
+	(void)state;
+	build_stack(&build, thread, NR_FRAMES);
+	first = thread->frames;
+	for (uint64_t i = 1; thread->frames == first; i++) {
+		current = node;
+		node = build_node(&build, thread, node, F);
+		build_open_call(&build, thread, node, NS_START + i * MS);
+	}
+	thread->current = build_ref(&build, current);
+	model = build_load(&build);
+	assert_int_equal(model->nr_damaged, 0);
+	assert_int_equal(model->processes[0]->stacks[0].nr_calls, NR_FRAMES);
+	model_free(model);
+	build_release(&build);
+}
+
 /* Killed between the counter of calls and the clock: the frame is still there, but it is one call. */
 static void a_call_that_was_just_ending_counts_once(void **state)
 {
@@ -189,6 +215,7 @@ int main(void)
 		cmocka_unit_test(open_calls_are_the_last_words),
 		cmocka_unit_test(an_open_calls_time_is_child_time_of_its_caller),
 		cmocka_unit_test(a_frame_that_is_not_where_its_thread_is_does_not_count),
+		cmocka_unit_test(a_frame_on_its_way_into_a_new_area_hides_none),
 		cmocka_unit_test(a_call_that_was_just_ending_counts_once),
 		cmocka_unit_test(a_stack_that_was_left_waits),
 		cmocka_unit_test(calls_of_counts_mode_have_no_times),
