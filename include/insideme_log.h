@@ -82,7 +82,7 @@ struct log_header {
 	uint32_t header_bytes;
 	uint32_t kind;			/* enum log_kind */
 	uint64_t base_addr;		/* where the program has the file mapped */
-	uint64_t map_bytes;		/* the budget: the file never grows past it */
+	uint64_t map_bytes;		/* the budget, areas end before it; cut when the program limits its memory */
 
 	uint32_t pid;
 	uint32_t ppid;

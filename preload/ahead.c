@@ -43,7 +43,8 @@ static uint64_t wanted_bytes(const struct ahead *ahead, uint64_t tail)
 /* A first touch costs a writer 0.5 us instead of 4.8 on ext4. Older kernels cannot: the writers pay. */
 static bool bring_into_memory(struct ahead *ahead)
 {
-	uint64_t reached = ahead->log->file_bytes, bytes = reached - ahead->in_memory_bytes;
+	uint64_t mapped = ahead->log->map_bytes, file_bytes = ahead->log->file_bytes;
+	uint64_t reached = file_bytes < mapped ? file_bytes : mapped, bytes = reached - ahead->in_memory_bytes;
 
 	if (reached <= ahead->in_memory_bytes)
 		return false;

@@ -36,16 +36,16 @@ uint64_t log_file_limit(void)
 int log_grow(struct log_header *log, int fd, uint64_t bytes)
 {
 	uint64_t reached = __atomic_load_n(&log->file_bytes, __ATOMIC_ACQUIRE);
-	uint64_t step = growth_step(reached);
+	uint64_t step = growth_step(reached), map_bytes = __atomic_load_n(&log->map_bytes, __ATOMIC_RELAXED);
 	uint64_t target = (bytes + step - 1) / step * step;
 	long error;
 
+	if (bytes > map_bytes)
+		return -ENOBUFS;
 	if (bytes <= reached)
 		return 0;
-	if (target > log->map_bytes)
-		target = log->map_bytes;
-	if (bytes > target)
-		return -ENOBUFS;
+	if (target > map_bytes)
+		target = map_bytes;
 	error = target > log_file_limit() ? -EFBIG : sys_fallocate(fd, reached, target - reached);
 	if (error < 0) {
 		log_lose(log, LOG_LOST_GROWTH);
@@ -87,10 +87,11 @@ struct log_area *log_claim(struct log_header *log, enum log_area_kind kind, uint
 	struct log_area *area;
 
 	do {
-		if (tail + size > __atomic_load_n(&log->file_bytes, __ATOMIC_ACQUIRE))
+		if (tail + size > __atomic_load_n(&log->file_bytes, __ATOMIC_ACQUIRE) ||
+		    tail + size > __atomic_load_n(&log->map_bytes, __ATOMIC_ACQUIRE))
 			return NULL;
-	} while (!__atomic_compare_exchange_n(&log->tail_bytes, &tail, tail + size, true, __ATOMIC_RELAXED,
-					      __ATOMIC_RELAXED));
+	} while (!__atomic_compare_exchange_n(&log->tail_bytes, &tail, tail + size, true, __ATOMIC_ACQ_REL,
+					      __ATOMIC_ACQUIRE));
 	area = (struct log_area *)((char *)log + tail);
 	area->self = log_ref(log, area);
 	area->kind = kind;

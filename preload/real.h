@@ -12,6 +12,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/resource.h>
 #include <sys/types.h>
 #include <threads.h>
 #include <time.h>
@@ -82,7 +83,12 @@
 	X(void, siglongjmp, (struct __jmp_buf_tag *to, int value))                                  \
 	X(void, __longjmp_chk, (struct __jmp_buf_tag *to, int value))                               \
 	X(void *, __cxa_begin_catch, (void *exception))                                             \
-	X(int, dlclose, (void *handle))
+	X(int, dlclose, (void *handle))                                                             \
+	X(int, mlockall, (int flags))                                                               \
+	X(int, setrlimit, (__rlimit_resource_t resource, const struct rlimit *limit))               \
+	X(int, setrlimit64, (__rlimit_resource_t resource, const struct rlimit64 *limit))           \
+	X(int, prlimit, (pid_t pid, enum __rlimit_resource resource, const struct rlimit *limit, struct rlimit *old)) \
+	X(int, prlimit64, (pid_t pid, enum __rlimit_resource resource, const struct rlimit64 *limit, struct rlimit64 *old))
 
 #define REAL_MEMBER(type, name, arguments) type (*name) arguments;
 /* NULL: no object that is loaded defines it (C programs have no operator new), or not looked up yet. */

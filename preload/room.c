@@ -104,6 +104,37 @@ void room_reserve(void)
 		grow_by_path(live.log, __atomic_load_n(&live.log->tail_bytes, __ATOMIC_RELAXED) + RESERVE_BYTES);
 }
 
+/*
+ * A writer may be about to claim an area past the new end, having looked at the old one. So an area is claimed here:
+ * its exchange of tail_bytes then fails, and it looks again.
+ */
+void room_cut(uint64_t bytes)
+{
+	struct log_header *log = live.log;
+	uint64_t mapped, end;
+
+	if (!log || live_is_sealed() || log->pid != (uint32_t)sys_getpid())	/* a vfork child runs in its parent's memory */
+		return;
+	mapped = log->map_bytes;
+	grow_by_path(log, log->tail_bytes + 2 * LOG_AREA_ALIGN);
+	end = __atomic_load_n(&log->file_bytes, __ATOMIC_ACQUIRE);
+	if (end < bytes)
+		end = (bytes + log->page_bytes - 1) & ~(uint64_t)(log->page_bytes - 1);
+	if (end >= mapped || !__atomic_compare_exchange_n(&log->map_bytes, &mapped, end, false, __ATOMIC_SEQ_CST,
+							  __ATOMIC_RELAXED))
+		return;
+	if (!log_claim(log, LOG_AREA_RECORDS, 0, LOG_AREA_ALIGN, sizeof(struct log_area), 0)) {
+		__atomic_store_n(&log->map_bytes, mapped, __ATOMIC_RELEASE);	/* it all stays */
+		return;
+	}
+	bytes = __atomic_load_n(&log->tail_bytes, __ATOMIC_ACQUIRE);
+	if (bytes > end) {
+		end = bytes;
+		__atomic_store_n(&log->map_bytes, end, __ATOMIC_RELEASE);
+	}
+	sys_munmap((char *)log + end, mapped - end);
+}
+
 /* Only where no other thread can claim an area meanwhile. Hooks of destructors that still come grow the file again. */
 void room_give_back(void)
 {

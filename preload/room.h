@@ -28,6 +28,12 @@ void room_for_records(struct log_header *log);
 /* Grow for the time when nothing can grow any more. */
 void room_reserve(void);
 
+/*
+ * Unmap what lies past the first @bytes of the log, but for what the file reaches: the budget is less from now on.
+ * Callable from any thread while others record.
+ */
+void room_cut(uint64_t bytes);
+
 /* The process ends: a log that lives away goes into its run. */
 void room_bring_home(void);
 

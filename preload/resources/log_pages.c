@@ -55,12 +55,13 @@ static long count_present(struct log_pages *pages, uint64_t page, uint64_t nr_pa
 static void read_chunk(struct log_pages *pages, uint64_t chunk)
 {
 	uint64_t first = chunk * pages->chunk_pages, nr_pages = pages->chunk_pages;
+	uint64_t end = pages->log->map_bytes / pages->page_bytes;	/* may have been cut */
 	long present;
 
-	if (first >= pages->nr_pages || pages->fd < 0)
+	if (first >= end || pages->fd < 0)
 		return;
-	if (nr_pages > pages->nr_pages - first)
-		nr_pages = pages->nr_pages - first;
+	if (nr_pages > end - first)
+		nr_pages = end - first;
 	present = count_present(pages, first, nr_pages);
 	if (present < 0) {
 		source_close(&pages->fd);

@@ -85,6 +85,18 @@ bats_require_minimum_version 1.5.0
 	same status "$status" 7
 }
 
+@test "a program that limits its memory, or locks it, has what it would have without us" {
+	local kind
+	for kind in files locked space space64 prspace; do
+		"$bin/limits" $kind >alone 2>&1 || skip "$kind does not work here: $(cat alone)"
+		INSIDEME_THRESHOLD=0 record limits $kind
+		quiet
+		same "stdout of $kind" "$(cat stdout)" fine
+		rm -f functions.csv
+		calls work 3001000
+	done
+}
+
 @test "little address space" {
 	run bash -c 'ulimit -v 200000; LD_PRELOAD=$1 "$2"' _ "$library" "$bin/calls"
 	same status "$status" 7

@@ -95,6 +95,6 @@ load alike
 
 @test "a limit on files that the program lowers" {
 	export INSIDEME_THRESHOLD=0
-	alike "$bin/limits"
+	alike "$bin/limits" files
 	INSIDEME_DIR=data.inside calls work 3000000 main 1
 }
