@@ -8,7 +8,7 @@
 #include <sys/vfs.h>
 
 #include "clock.h"
-#include "log.h"
+#include "insideme_log.h"
 #include "syscalls.h"
 #include "text.h"
 
@@ -107,7 +107,7 @@ long away_open(const char *home, int flags)
 static int write_all(int fd, const char *bytes, uint64_t left)
 {
 	while (left) {
-		long written = sys_write(fd, bytes, left);
+		long written = sys_write_unsignalled(fd, bytes, left);
 
 		if (written <= 0)
 			return written ? (int)written : -ENOSPC;
@@ -130,8 +130,6 @@ static int copy_log(int from, int to)
 	    sys_pread(from, &head, sizeof(head), 0) != sizeof(head) || head.magic != LOG_MAGIC ||
 	    head.tail_bytes < sizeof(head) || head.tail_bytes > (uint64_t)stat.st_size)
 		return -EINVAL;
-	if (head.tail_bytes > log_file_limit())
-		return -EFBIG;
 	map = sys_mmap(NULL, head.tail_bytes, PROT_READ, MAP_SHARED, from, 0);
 	if (sys_failed(map))
 		return (int)map;

@@ -96,5 +96,5 @@ load alike
 @test "a limit on files that the program lowers" {
 	export INSIDEME_THRESHOLD=0
 	alike "$bin/limits" files
-	INSIDEME_DIR=data.inside calls work 3000000 main 1
+	INSIDEME_DIR=data.inside calls work 3001000 main 1
 }
