@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #include "analyzer/filter.h"
+#include "analyzer/logfile.h"
 #include "analyzer/options.h"
 #include "analyzer/slices.h"
 #include "build_model.h"
@@ -101,7 +102,8 @@ static void assert_left(struct model *model, size_t nr_processes, size_t nr_thre
 	assert_int_equal(model->nr_slices, nr_threads);
 	assert_int_equal(count_slices(model), nr_threads);
 	assert_int_equal(count_stacks(model), nr_threads);
-	assert_int_equal(model->nr_damaged, 0);
+	for (size_t i = 0; i < model->nr_processes; i++)
+		assert_int_equal(model->processes[i]->log->nr_damaged, 0);
 	model_free(model);
 }
 
