@@ -133,7 +133,8 @@ static bool read_stack(struct process *process, const struct runner *runners, co
 	memset(frames, 0, sizeof(*frames));
 	if (head.stack != first || head.head.owner == 0)	/* a later area of a stack; a stack of nobody */
 		return false;
-	while (i < process->nr_threads && runners[i].first != first)
+	/* A thread that ran it before may not know yet that another does now. */
+	while (i < process->nr_threads && (runners[i].first != first || process->threads[i]->ref != head.head.owner))
 		i++;
 	if (i < process->nr_threads) {
 		frames->thread = runners[i].thread;

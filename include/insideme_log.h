@@ -261,7 +261,8 @@ struct log_frames {
 	uint32_t next_stack;		/* * ref of the process's next stack */
 	uint32_t is_signal;		/* * 1: a stack for signal handlers, left when the last of its calls ends */
 	uint32_t interrupted;		/* * ref of the stack that such a handler interrupted, 0: of none */
-	uint32_t is_own;		/* * 1: the thread's own stack, whose calls begin at the root */
+	uint16_t is_own;		/* * 1: the thread's own stack, whose calls begin at the root */
+	uint16_t is_mapping;		/* * 1: its memory is a mapping that may hold other stacks too */
 	uint32_t next_free;		/* * ref of the next stack of nobody (owner 0) */
 };
 _Static_assert(sizeof(struct log_frames) == 128, "frames begin at a line");

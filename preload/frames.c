@@ -29,8 +29,11 @@ void frames_use(struct log_thread *thread, struct log_frames *area, struct log_f
 	thread->frames = area->head.self;
 	thread->limit_addr = limit_of(area);
 	thread->stack_low_addr = stack->stack_low_addr;
-	/* A handler may have interrupted a hook, which must find everything as it was: all its hooks go slowly. */
-	thread->stack_bytes = stack->is_signal ? 0 : stack->stack_bytes;
+	/*
+	 * A handler may have interrupted a hook, which must find everything as it was: all its hooks go slowly. So does
+	 * the first one where others are near.
+	 */
+	thread->stack_bytes = stack->is_signal || stack->is_mapping ? 0 : stack->stack_bytes;
 	thread->top_addr = (uint64_t)top;
 }
 

@@ -50,6 +50,27 @@ void frames_use(struct log_thread *thread, struct log_frames *area, struct log_f
 /* The top is the sentinel of an area that has one below: go down, and hand the time on. False: it is not. */
 bool frames_go_down(struct log_thread *thread);
 
+/* A stack that has its memory alone, one of a handler, or a mapping in which there may be several (neighbours.h). */
+enum stack_kind { STACK_ALONE, STACK_OF_SIGNALS, STACK_OR_SEVERAL };
+
+/* A new stack of the thread, on which nothing is open, or NULL without room. */
+struct log_frames *stack_make(struct log_thread *thread, uintptr_t low, uintptr_t bytes, enum stack_kind kind);
+
+/* Does the thread run on the stack that holds @stack_addr, as far as is known? */
+bool stack_is_current(struct log_thread *thread, uintptr_t stack_addr);
+
+/* Leave the current stack for @to. */
+void stack_change(struct log_thread *thread, struct log_frames *to);
+
+/* A coroutine goes on under @node, in another thread's tree as a rule: its open calls get their places there. */
+void stack_move(struct log_thread *thread, struct log_frames *stack, uint32_t node);
+
+/*
+ * The memory [@low, @high) around @addr that its stack has: the signal stack, else the mapping. Return: 0, or
+ * -ENOENT. Reads /proc/self/maps.
+ */
+int stack_range(uintptr_t addr, uintptr_t *low, uintptr_t *high, enum stack_kind *kind);
+
 /* Leave the current stack for the one that @stack_addr lies in. False: there is no room for its frames. */
 bool stack_switch(struct log_thread *thread, uintptr_t stack_addr);
 

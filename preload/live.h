@@ -11,6 +11,8 @@
 #include "log.h"
 #include "settings.h"
 
+#define LIVE_STACKS	4096
+
 /*
  * What every hook looks at. The page is wiped in a forked child (MADV_WIPEONFORK), however the child was
  * made: log is NULL there until live_open_child(), as it is before the constructor and when off.
@@ -23,6 +25,7 @@ struct live {
 	uint32_t timing;		/* enum log_timing */
 	uint32_t heap;			/* HEAP_... of settings.h */
 	bool heap_in_slices;
+	_Alignas(64) uint32_t stacks[LIVE_STACKS];	/* refs of log_frames by page: where stack_find() looks first */
 };
 extern HIDDEN struct live live;
 

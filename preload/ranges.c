@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <signal.h>
 
-#include "stacks.h"
+#include "frames.h"
 #include "text.h"
 
 #define BLOCK		4096
@@ -38,7 +38,8 @@ static bool on_signal_stack(uintptr_t addr, uintptr_t *low, uintptr_t *high)
 }
 
 /* One line of a maps file, zero-terminated; does it hold @addr? */
-static bool line_holds(const char *line, const char *end, uintptr_t addr, uintptr_t *low, uintptr_t *high)
+static bool line_holds(const char *line, const char *end, uintptr_t addr, uintptr_t *low, uintptr_t *high,
+		       enum stack_kind *kind)
 {
 	static const char stack[] = "[stack]";
 
@@ -46,12 +47,15 @@ static bool line_holds(const char *line, const char *end, uintptr_t addr, uintpt
 	if (*line++ != '-')
 		return false;
 	*high = read_hex(&line);
-	if (end - line > (long)sizeof(stack) && text_equal(end - sizeof(stack) + 1, stack))
+	*kind = STACK_OR_SEVERAL;
+	if (end - line > (long)sizeof(stack) && text_equal(end - sizeof(stack) + 1, stack)) {
 		*low -= GROWTH_GAP;
+		*kind = STACK_ALONE;
+	}
 	return addr >= *low && addr < *high;
 }
 
-static int range_in_maps(uintptr_t addr, uintptr_t *low, uintptr_t *high)
+static int range_in_maps(uintptr_t addr, uintptr_t *low, uintptr_t *high, enum stack_kind *kind)
 {
 	char buffer[BLOCK];
 	long fd, length, kept = 0;
@@ -67,7 +71,7 @@ static int range_in_maps(uintptr_t addr, uintptr_t *low, uintptr_t *high)
 			if (*p != '\n')
 				continue;
 			*p = '\0';
-			found = line_holds(line, p, addr, low, high);
+			found = line_holds(line, p, addr, low, high, kind);
 			line = p + 1;
 		}
 		kept = limit - line;
@@ -80,19 +84,20 @@ static int range_in_maps(uintptr_t addr, uintptr_t *low, uintptr_t *high)
 	return found ? 0 : -ENOENT;
 }
 
-int stack_range(uintptr_t addr, uintptr_t *low, uintptr_t *high, bool *is_signal)
+int stack_range(uintptr_t addr, uintptr_t *low, uintptr_t *high, enum stack_kind *kind)
 {
 	uint64_t mask;
 	int error;
 
-	*is_signal = false;
+	*kind = STACK_ALONE;
 	if (live_is_sealed())
 		return -ENOENT;
-	*is_signal = on_signal_stack(addr, low, high);
-	if (*is_signal)
+	if (on_signal_stack(addr, low, high)) {
+		*kind = STACK_OF_SIGNALS;
 		return 0;
+	}
 	sys_block_signals(&mask);	/* a handler that jumps away would leave the descriptor open */
-	error = range_in_maps(addr, low, high);
+	error = range_in_maps(addr, low, high, kind);
 	sys_restore_signals(&mask);
 	return error;
 }

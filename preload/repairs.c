@@ -4,6 +4,7 @@
 
 #include <signal.h>
 
+#include "neighbours.h"
 #include "thread_records.h"
 
 /* No room for a frame: the call is counted under the path that is open; its exit finds the depth raised. */
@@ -51,19 +52,13 @@ static void end_dead(struct log_thread *thread, uintptr_t stack_addr, uintptr_t 
 	}
 }
 
-static bool on_current_stack(struct log_thread *thread, uintptr_t stack_addr)
-{
-	return thread->frames && (thread->is_clone || stack_addr - stack_of(thread)->stack_low_addr <
-						      stack_of(thread)->stack_bytes);
-}
-
 /* A raw clone without a TLS block of its own has its creator's; it is not on that one's stacks. NULL: no room. */
 static struct log_thread *running_thread(struct log_thread *thread, uintptr_t stack_addr)
 {
 	struct log_frames *stack;
 	uint32_t tid;
 
-	if (on_current_stack(thread, stack_addr) || !thread->tid || live_is_sealed())
+	if (stack_is_current(thread, stack_addr) || !thread->tid || live_is_sealed())
 		return thread;
 	stack = stack_find(stack_addr);
 	if (stack && stack->head.owner == thread->head.self)
@@ -92,7 +87,7 @@ static void end_repair(struct log_thread *thread)
 
 static bool make_way(struct log_thread *thread, uint64_t function_addr, uintptr_t stack_addr, uintptr_t return_addr)
 {
-	if (!on_current_stack(thread, stack_addr) && !stack_switch(thread, stack_addr)) {
+	if (!stack_is_current(thread, stack_addr) && !stack_switch(thread, stack_addr)) {
 		log_lose(live.log, LOG_LOST_CALLS);
 		return false;
 	}
@@ -104,9 +99,12 @@ static bool make_way(struct log_thread *thread, uint64_t function_addr, uintptr_
 		thread->overflow_depth = 0;
 		frames_use(thread, newest_area(thread), top_frame(thread));
 	}
+	neighbours_before_enter(thread, stack_addr);
 	end_dead(thread, stack_addr, return_addr);
-	if (stack_has_room(thread))
+	if (stack_has_room(thread)) {
+		neighbours_come_near(thread, stack_addr);
 		return true;
+	}
 	overflow(thread, function_addr, stack_addr);
 	return false;
 }
@@ -157,7 +155,7 @@ static bool find_call(struct log_thread *thread, uint64_t function_addr, uintptr
 {
 	bool is_open;
 
-	if (!on_current_stack(thread, stack_addr) &&
+	if (!stack_is_current(thread, stack_addr) &&
 	    (!stack_find(stack_addr) || !stack_switch(thread, stack_addr))) {
 		log_lose(live.log, LOG_LOST_UNKNOWN_EXITS);
 		return false;
@@ -167,6 +165,7 @@ static bool find_call(struct log_thread *thread, uint64_t function_addr, uintptr
 			frames_use(thread, newest_area(thread), top_frame(thread));
 		return false;
 	}
+	neighbours_before_exit(thread, function_addr, stack_addr);
 	is_open = is_function_open(thread, function_addr);
 	while (is_open && (frames_go_down(thread) || top_frame(thread)->function_addr)) {
 		if (top_frame(thread)->function_addr == function_addr && is_whole(thread))
@@ -185,6 +184,7 @@ void stack_exit(struct log_thread *thread, uint64_t function_addr, uintptr_t sta
 	if (find_call(thread, function_addr, stack_addr)) {
 		call_end_top(thread, false);
 		stack_after_exit(thread);
+		neighbours_come_near(thread, stack_addr);
 	}
 	end_repair(thread);
 }
@@ -247,7 +247,7 @@ void stack_unwind_to(struct log_thread *thread, uintptr_t stack_addr)
 		return;
 	if (thread->repair_addr || stack_of(thread)->is_signal)
 		leave_stacks(thread, stack_addr);
-	if (!on_current_stack(thread, stack_addr) || thread->overflow_depth)
+	if (!stack_is_current(thread, stack_addr) || thread->overflow_depth)
 		return;		/* the next hook sees where it is */
 	end_dead(thread, stack_addr, 0);
 }

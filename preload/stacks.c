@@ -6,13 +6,31 @@
 
 /* ---- stacks: found by their range ---- */
 
+static bool holds(const struct log_frames *stack, uintptr_t stack_addr)
+{
+	return stack_addr - stack->stack_low_addr < stack->stack_bytes;
+}
+
+/* Many thousands of coroutines have a stack each: most are found by the page, which may be in one of two places. */
 struct log_frames *stack_find(uintptr_t stack_addr)
 {
-	uint32_t ref = __atomic_load_n(&live.log->stacks, __ATOMIC_ACQUIRE);
+	const uintptr_t place = stack_addr / LOG_AREA_ALIGN % LIVE_STACKS;
+	uint32_t *first = &live.stacks[place], *second = &live.stacks[place ^ 1];
+	uint32_t recent = __atomic_load_n(first, __ATOMIC_ACQUIRE), ref = recent;
 
-	while (ref && stack_addr - area_at(ref)->stack_low_addr >= area_at(ref)->stack_bytes)
+	if (ref && holds(area_at(ref), stack_addr))
+		return area_at(ref);
+	ref = __atomic_load_n(second, __ATOMIC_ACQUIRE);
+	if (ref && holds(area_at(ref), stack_addr))
+		return area_at(ref);
+	ref = __atomic_load_n(&live.log->stacks, __ATOMIC_ACQUIRE);
+	while (ref && !holds(area_at(ref), stack_addr))
 		ref = area_at(ref)->next_stack;
-	return ref ? area_at(ref) : NULL;
+	if (!ref)
+		return NULL;
+	__atomic_store_n(second, recent, __ATOMIC_RELEASE);
+	__atomic_store_n(first, ref, __ATOMIC_RELEASE);
+	return area_at(ref);
 }
 
 /* The word counts its changes, so that it never looks unchanged to who was slow. */
@@ -50,7 +68,7 @@ static void free_stack(struct log_frames *stack)
 					      __ATOMIC_RELEASE, __ATOMIC_RELAXED));
 }
 
-static struct log_frames *make_stack(struct log_thread *thread, uintptr_t low, uintptr_t bytes, bool is_signal)
+struct log_frames *stack_make(struct log_thread *thread, uintptr_t low, uintptr_t bytes, enum stack_kind kind)
 {
 	struct log_frames *stack = take_free(thread);
 	bool fresh = !stack;
@@ -64,7 +82,8 @@ static struct log_frames *make_stack(struct log_thread *thread, uintptr_t low, u
 	stack->stack = stack->head.self;
 	stack->stack_low_addr = low;
 	stack->stack_bytes = bytes;
-	stack->is_signal = is_signal;
+	stack->is_signal = kind == STACK_OF_SIGNALS;
+	stack->is_mapping = kind == STACK_OR_SEVERAL;
 	stack->is_own = 0;
 	stack->left_ticks = 0;
 	stack->top_addr = (uint64_t)frames_of(stack);
@@ -80,7 +99,7 @@ static struct log_frames *make_stack(struct log_thread *thread, uintptr_t low, u
 
 int stack_init(struct log_thread *thread, uintptr_t low, uintptr_t bytes)
 {
-	struct log_frames *stack = make_stack(thread, low, bytes, false);
+	struct log_frames *stack = stack_make(thread, low, bytes, STACK_ALONE);
 
 	if (!stack)
 		return -1;
@@ -96,21 +115,36 @@ static bool is_open(const struct log_frames *stack)
 	return stack->top_addr != (uint64_t)(stack + 1);
 }
 
+static bool is_ours(const struct log_thread *thread, const struct log_frames *stack)
+{
+	return __atomic_load_n(&stack->head.owner, __ATOMIC_ACQUIRE) == thread->head.self;
+}
+
+bool stack_is_current(struct log_thread *thread, uintptr_t stack_addr)
+{
+	const struct log_frames *stack = thread->frames ? stack_of(thread) : NULL;
+
+	return stack && (thread->is_clone || holds(stack, stack_addr)) && is_ours(thread, stack);
+}
+
 /*
  * Time that the stack we come back to has not spent itself: all of it since it was left when calls on the
  * other stack are still open (a coroutine that yielded), else the time of the calls that were made there.
  */
 static void settle_time(struct log_frames *from, struct log_frames *to, uint64_t now)
 {
-	struct log_frame *sentinel = frames_of(from), *top = (struct log_frame *)to->top_addr;
+	struct log_frame *top = (struct log_frame *)to->top_addr;
+	uint64_t passed = now - to->left_ticks, spent = passed;
 
+	if (from && !is_open(from) && frames_of(from)->child_ticks < passed)
+		spent = frames_of(from)->child_ticks;
 	if (to->left_ticks && is_open(to))
-		top->child_ticks += is_open(from) ? now - to->left_ticks : sentinel->child_ticks;
-	sentinel->child_ticks = 0;
+		top->child_ticks += spent;
+	if (from)
+		frames_of(from)->child_ticks = 0;
 }
 
-/* A coroutine that goes on in another thread: its open calls get their places in that thread's tree. */
-static void move_stack(struct log_thread *thread, struct log_frames *stack, uint32_t node)
+void stack_move(struct log_thread *thread, struct log_frames *stack, uint32_t node)
 {
 	struct log_frames *area = stack;
 	struct log_frame *frame = frames_of(area);
@@ -130,7 +164,7 @@ static void move_stack(struct log_thread *thread, struct log_frames *stack, uint
 	stack->current = node;
 }
 
-/* The stack of this thread that ends at @high: main's, which has grown. */
+/* The thread's own stack, if it ends at @high: main's, which has grown. */
 static struct log_frames *find_grown(const struct log_thread *thread, uintptr_t high)
 {
 	uint32_t ref = __atomic_load_n(&live.log->stacks, __ATOMIC_ACQUIRE);
@@ -138,7 +172,7 @@ static struct log_frames *find_grown(const struct log_thread *thread, uintptr_t 
 	for (; ref; ref = area_at(ref)->next_stack) {
 		struct log_frames *stack = area_at(ref);
 
-		if (stack->head.owner == thread->head.self && stack->stack_bytes &&
+		if (stack->head.owner == thread->head.self && stack->is_own && stack->stack_bytes &&
 		    stack->stack_low_addr + stack->stack_bytes == high)
 			return stack;
 	}
@@ -163,19 +197,23 @@ static void cut_range(uintptr_t stack_addr, uintptr_t *low, uintptr_t *high)
 /* The stack of an address that lies in none that is known: a signal stack, else the mapping around it. */
 static struct log_frames *discover_stack(struct log_thread *thread, uintptr_t stack_addr)
 {
-	struct log_frames *stack;
+	const uintptr_t control_block = (uintptr_t)__builtin_thread_pointer();
+	struct log_frames *stack = NULL;
+	enum stack_kind kind;
 	uintptr_t low, high;
-	bool is_signal;
 
-	if (stack_range(stack_addr, &low, &high, &is_signal) < 0) {
+	if (stack_range(stack_addr, &low, &high, &kind) < 0) {
 		low = stack_addr & ~(uintptr_t)(LOG_AREA_ALIGN - 1);	/* at least this page */
 		high = low + LOG_AREA_ALIGN;
 	}
-	stack = is_signal ? NULL : find_grown(thread, high);
-	if (!is_signal)
+	if (control_block - low < high - low)	/* pthread_create put both into one mapping */
+		kind = STACK_ALONE;
+	if (kind != STACK_OF_SIGNALS) {
+		stack = find_grown(thread, high);
 		cut_range(stack_addr, &low, &high);
+	}
 	if (!stack)
-		return make_stack(thread, low, high - low, is_signal);
+		return stack_make(thread, low, high - low, kind);
 	stack->stack_bytes += stack->stack_low_addr - low;
 	stack->stack_low_addr = low;
 	return stack;
@@ -193,14 +231,33 @@ static void go_to(struct log_thread *thread, struct log_frames *to)
 	thread->current = to->current;
 }
 
+/* @from may be NULL: another thread runs it by now. */
 static void leave(struct log_thread *thread, struct log_frames *from, struct log_frames *to)
 {
 	uint64_t now = call_clock(call_timing());
 
-	from->top_addr = thread->top_addr;
-	from->current = thread->current;
-	from->left_ticks = now;
+	if (from) {
+		from->top_addr = thread->top_addr;
+		from->current = thread->current;
+		from->left_ticks = now;
+	}
 	settle_time(from, to, now);
+}
+
+/*
+ * The thread that ran it last may still believe that it does, where no hook has told it otherwise: then it is
+ * there that its calls end, and that thread's next hook here goes the slow way and finds whose it is.
+ */
+static void take_stack(struct log_thread *thread, struct log_frames *stack)
+{
+	struct log_thread *other = stack->head.owner ? log_at(live.log, stack->head.owner) : NULL;
+
+	__atomic_store_n(&stack->head.owner, thread->head.self, __ATOMIC_RELEASE);
+	if (!other || !other->frames || stack_of(other) != stack)
+		return;
+	stack->top_addr = other->top_addr;
+	stack->current = other->current;
+	__atomic_store_n(&other->stack_bytes, 0, __ATOMIC_RELEASE);
 }
 
 /*
@@ -209,28 +266,46 @@ static void leave(struct log_thread *thread, struct log_frames *from, struct log
  */
 static uint32_t base_of(struct log_thread *thread, struct log_frames *from, const struct log_frames *to)
 {
-	if (to->is_own)
+	if (to->is_own || !from)
 		return log_ref(live.log, &thread->root);
 	return to->is_signal || from->is_own ? thread->current : frames_of(from)->node;
 }
 
-/* The other thread that runs on a stack, as far as its hooks have told, or NULL. */
+/* The other thread that runs on a stack of its own, as far as its hooks have told, or NULL. */
 static const struct log_thread *other_runner(const struct log_thread *thread, const struct log_frames *stack)
 {
 	const struct log_thread *owner = log_at(live.log, stack->head.owner);
 
-	return stack->head.owner && owner != thread && owner->frames && stack_of(owner) == stack ? owner : NULL;
+	return stack->head.owner && stack->is_own && owner != thread && owner->frames && stack_of(owner) == stack ?
+		       owner : NULL;
+}
+
+void stack_change(struct log_thread *thread, struct log_frames *to)
+{
+	struct log_frames *from = thread->frames && is_ours(thread, stack_of(thread)) ? stack_of(thread) : NULL;
+	bool is_moved = !is_ours(thread, to);
+
+	if (!thread->frames)
+		to->is_own = 1;
+	if (is_moved)
+		take_stack(thread, to);
+	leave(thread, from, to);
+	if (!is_open(to))
+		to->current = frames_of(to)->node = base_of(thread, from, to);
+	else if (is_moved)
+		stack_move(thread, to, base_of(thread, from, to));
+	to->interrupted = to->is_signal && from ? from->head.self : 0;
+	go_to(thread, to);
 }
 
 bool stack_switch(struct log_thread *thread, uintptr_t stack_addr)
 {
-	struct log_frames *from, *to = stack_find(stack_addr);
+	struct log_frames *to = stack_find(stack_addr);
 	const struct log_thread *other;
 
 	thread->has_stacks = 1;
 	if (thread->frames && stack_of(thread)->is_signal)	/* its handler was left by a jump */
 		stack_close_all(thread);
-	from = thread->frames ? stack_of(thread) : NULL;
 	other = to ? other_runner(thread, to) : NULL;
 	if (other && thread_is_gone(other)) {	/* without a word: the memory is another stack's by now */
 		to->stack_bytes = 0;
@@ -243,21 +318,10 @@ bool stack_switch(struct log_thread *thread, uintptr_t stack_addr)
 		to = discover_stack(thread, stack_addr);
 	if (!to)
 		return false;
-	if (to == from) {	/* it has grown */
+	if (stack_is_current(thread, stack_addr))	/* it has grown */
 		frames_use(thread, newest_area(thread), top_frame(thread));
-		return true;
-	}
-	if (from)
-		leave(thread, from, to);
 	else
-		to->is_own = 1;
-	if (!is_open(to))
-		to->current = frames_of(to)->node = base_of(thread, from, to);
-	else if (to->head.owner != thread->head.self)
-		move_stack(thread, to, base_of(thread, from, to));
-	to->head.owner = thread->head.self;
-	to->interrupted = to->is_signal && from ? from->head.self : 0;
-	go_to(thread, to);
+		stack_change(thread, to);
 	return true;
 }
 
@@ -289,13 +353,13 @@ void stack_add(struct log_thread *thread, uintptr_t low, uintptr_t bytes)
 
 	for (; ref; ref = area_at(ref)->next_stack) {
 		struct log_frames *stack = area_at(ref);
-		bool is_ours = thread->frames && stack == stack_of(thread);
+		bool is_current = thread->frames && stack == stack_of(thread);
 
-		if (!is_ours && stack->stack_bytes && stack->stack_low_addr >= low && stack->stack_low_addr < low + bytes)
+		if (!is_current && stack->stack_bytes && stack->stack_low_addr >= low && stack->stack_low_addr < low + bytes)
 			end_stack(thread, stack);
 	}
 	thread->has_stacks = 1;
-	make_stack(thread, low, bytes, false);
+	stack_make(thread, low, bytes, STACK_ALONE);
 }
 
 static uint64_t close_stack(struct log_thread *thread, struct log_frames *stack, bool is_gone)
@@ -331,9 +395,12 @@ static uint64_t close_others(struct log_thread *thread, bool is_gone)
 
 uint64_t stack_end_all(struct log_thread *thread, bool is_gone)
 {
+	uintptr_t stack_addr = (uintptr_t)__builtin_frame_address(0);
 	uint64_t closed = 0;
 
-	if (thread->frames)
+	if (thread->frames && !is_gone && !stack_is_current(thread, stack_addr))
+		stack_switch(thread, stack_addr);	/* from a coroutine's, as far as was known */
+	if (thread->frames && is_ours(thread, stack_of(thread)))
 		closed = close_stack(thread, stack_of(thread), is_gone);
 	if (thread->has_stacks)
 		closed += close_others(thread, is_gone);

@@ -52,10 +52,4 @@ void stack_open_again(struct log_thread *thread, const struct open_calls *calls,
 void stack_origin(const struct open_calls *calls, uint32_t *thread, uint32_t *node);
 void open_calls_free(struct open_calls *calls);
 
-/*
- * The memory [@low, @high) around @addr that its stack has: the signal stack, else the mapping. Return: 0, or
- * -ENOENT. Reads /proc/self/maps.
- */
-int stack_range(uintptr_t addr, uintptr_t *low, uintptr_t *high, bool *is_signal);
-
 #endif
