@@ -59,6 +59,8 @@ static NOINLINE void enter_slowly(uint64_t function_addr, uintptr_t stack_addr, 
 
 	if (unlikely(!thread && live.log))
 		log_lose(live.log, LOG_LOST_CALLS);
+	else if (unlikely(!live_has_begun))
+		live_early_calls++;
 	if (thread && stack_before_enter(thread, function_addr, stack_addr, return_addr))
 		call_begin_slowly(thread, call_claim(live.log, thread, function_addr, stack_addr, return_addr,
 						     call_timing()));

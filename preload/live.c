@@ -6,6 +6,8 @@
 
 struct live live;
 struct settings settings;
+bool live_has_begun;
+uint64_t live_early_calls;
 
 static bool (*open_child)(void);	/* set by the constructor */
 static bool is_sealed;			/* set before a filter, by the thread that installs it */

@@ -31,6 +31,8 @@ extern HIDDEN struct live live;
 
 /* Set before any thread; read-only afterwards. */
 extern HIDDEN struct settings settings;
+extern HIDDEN bool live_has_begun;		/* the constructor has come */
+extern HIDDEN uint64_t live_early_calls;	/* before: those of IFUNC resolvers, while there is one thread */
 
 /* CLOCK_MONOTONIC without a system call where the kernel allows it. */
 uint64_t live_clock_ns(void);

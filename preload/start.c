@@ -221,6 +221,7 @@ static bool wipe_on_fork(void)
 
 __attribute__((constructor)) static void start(int argc, char **argv, char **environment)
 {
+	live_has_begun = true;
 	if (!real_init()) {
 		recorder_turn_off("this libc is not known", NULL, 0);
 		return;
@@ -230,6 +231,7 @@ __attribute__((constructor)) static void start(int argc, char **argv, char **env
 	if (!find_run(environment, &own_id) || !wipe_on_fork() || !begin_log(&own_id, choose_clock()))
 		return;
 	live_when_child(open_child);
+	live.log->losses[LOG_LOST_EARLY_CALLS] = live_early_calls;
 	facts_write(live.log, argc, argv, &settings);
 	if (allocator.unusable)
 		log_write_text(live.log, "heap_off", allocator.unusable, now_ticks());

@@ -30,6 +30,23 @@ $(bin)/%.so: test/programs/%.c
 $(bin)/witness.so: test/run/witness.c
 	@mkdir -p $(@D)
 	$(call say,CC)gcc -g -O2 -Wall -shared -fPIC $< -o $@
+# Programs as other options build them; a library of its own comes with order.
+$(bin)/jumps.fortified: program_flags += -D_FORTIFY_SOURCE=2
+$(bin)/calls.nopie: program_flags += -no-pie -fno-pie
+$(bin)/calls.noplt: program_flags += -fno-plt
+$(bin)/calls.lto: program_flags += -flto
+$(bin)/calls.static: program_flags += -static-pie
+$(bin)/calls.inlined: program_flags += -O3
+calls_variants := $(addprefix $(bin)/calls.,nopie noplt lto static inlined)
+$(calls_variants): test/programs/calls.c
+$(bin)/jumps.fortified: test/programs/jumps.c
+$(calls_variants) $(bin)/jumps.fortified:
+	@mkdir -p $(@D)
+	$(call say,CC)gcc $(program_flags) $< -o $@
+programs += $(calls_variants) $(bin)/jumps.fortified
+$(bin)/order $(bin)/order.clang: private program_flags += -Wl,--no-as-needed $(bin)/order_plugin.so -Wl,-rpath,'$$ORIGIN' -Wl,-z,now
+$(bin)/order $(bin)/order.clang: $(bin)/order_plugin.so
+$(bin)/order_plugin.so: program_flags += -Wl,-soname,order_plugin.so
 $(bin)/countries: program_flags += -std=c++17 -isystem /usr/include/eigen3
 $(bin)/openmp: program_flags += -fopenmp
 

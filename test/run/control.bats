@@ -50,3 +50,89 @@ coroutines() {
 @test "a hundred coroutines with small stacks" {
 	coroutines switches resumed 100 8192
 }
+
+@test "longjmp as _FORTIFY_SOURCE calls it" {
+	nm -D --undefined-only "$bin/jumps.fortified" | grep -q __longjmp_chk
+	record jumps.fortified
+	quiet
+	calls down 1000 land 200 big_frame 200 interrupted 100 handler 100 main 1
+	same "broken calls" "$(finding broken_calls)" 1200
+	none "what follows a jump stands under down" 'down;[^,]*(land|big_frame)'
+}
+
+@test "exceptions thrown again, in destructors, and a thread's cancellation" {
+	for compiler in '' .clang; do
+		rm -rf insideme.data functions.csv
+		run record exceptions$compiler
+		same status "$status" 0
+		quiet
+		calls 'deep(int)' 500 'passing()' 100 'mend()' 100 'again()' 100 'attempt()' 100 'after()' 200 \
+			'guard::~guard()' 220 'in_guard()' 220 'within()' 220 'cancelled()' 20 'victim(void*)' 20 main 1
+		same "broken calls" "$(finding broken_calls)" "$([ -z "$compiler" ] || echo 740)"
+		none "what follows stands under what was thrown through" \
+			'(deep\(int\)|passing\(\)|mend\(\)|within\(\)|again\(\));[^,]*(after|mend\(\);)'
+		none "mend stands elsewhere than under again" '([^)]|[^n]\(\)|[^i]n\(\));mend'
+	done
+}
+
+@test "tail calls" {
+	for compiler in '' .clang; do
+		rm -rf insideme.data functions.csv
+		run record tails$compiler
+		same status "$status" 0
+		quiet
+		calls red 20000 green 20000 blue 20000 'done' 2 main 1
+		nothing_repaired
+	done
+	none "a state under another one, of clang" '(red|green|blue);'
+}
+
+# The bottom is a new path where frames have taken all room but what is kept for functions without paths.
+@test "recursion a million deep" {
+	for program in bottomless:64M bottomless.clang:16M; do
+		rm -rf insideme.data functions.csv
+		INSIDEME_BUDGET=${program#*:} run record "${program%:*}" 1000000
+		same status "$status" 0
+		quiet
+		calls down 1000000 bottom 1 descend 1 main 1
+		nothing_repaired
+	done
+}
+
+@test "a handler on its own stack saves the program from stack overflow" {
+	ulimit -s 1024
+	for compiler in '' .clang; do
+		rm -rf insideme.data functions.csv
+		run record bottomless$compiler over
+		same status "$status" 0
+		quiet
+		read -r _ down <stdout
+		calls down "$down" on_overflow 5 saved 5 overflow 1 main 1
+		same "broken calls" "$(finding broken_calls)" $((down + 5))
+	done
+}
+
+@test "stack overflow ends the program as it does without the library" {
+	ulimit -s 1024
+	run "$bin/bottomless" end
+	same "status without" "$status" 139
+	run record bottomless end
+	same status "$status" 139
+	quiet
+	between "calls of down" 10000 "$(value calls function=down)" 1000000
+	same "open calls of down" "$(value open_calls function=down)" "$(value calls function=down)"
+	same "open calls of main" "$(value open_calls function=main)" 1
+}
+
+@test "calls before main and after it" {
+	for compiler in '' .clang; do
+		rm -rf insideme.data functions.csv
+		run record order$compiler
+		same status "$status" 7
+		quiet
+		calls 'step()' 8 library_step 3 library_begin 1 one 1 library_end 1 'chosen()' 1 main 1 \
+			'counter::counter()' 1 'counter::~counter()' 1 'very_first()' 1 'late()' 1
+		same "calls of resolvers" "$(finding early_calls)" 4
+		nothing_repaired
+	done
+}
