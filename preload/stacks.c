@@ -280,6 +280,20 @@ static const struct log_thread *other_runner(const struct log_thread *thread, co
 		       owner : NULL;
 }
 
+/*
+ * A thread's own stack is nobody else's: this thread's is in the same mapping, as raw clones have theirs. Both ranges
+ * are all of it, and each thread has its own.
+ */
+static struct log_frames *beside(struct log_thread *thread, const struct log_frames *other, uintptr_t stack_addr)
+{
+	uint32_t ref = __atomic_load_n(&live.log->stacks, __ATOMIC_ACQUIRE);
+
+	for (; ref; ref = area_at(ref)->next_stack)
+		if (is_ours(thread, area_at(ref)) && holds(area_at(ref), stack_addr))
+			return area_at(ref);
+	return stack_make(thread, other->stack_low_addr, other->stack_bytes, STACK_ALONE);
+}
+
 void stack_change(struct log_thread *thread, struct log_frames *to)
 {
 	struct log_frames *from = thread->frames && is_ours(thread, stack_of(thread)) ? stack_of(thread) : NULL;
@@ -316,6 +330,8 @@ bool stack_switch(struct log_thread *thread, uintptr_t stack_addr)
 	}
 	if (!to)
 		to = discover_stack(thread, stack_addr);
+	else if (to->is_own && !is_ours(thread, to))
+		to = beside(thread, to, stack_addr);
 	if (!to)
 		return false;
 	if (stack_is_current(thread, stack_addr))	/* it has grown */
