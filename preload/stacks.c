@@ -281,8 +281,8 @@ static const struct log_thread *other_runner(const struct log_thread *thread, co
 }
 
 /*
- * A thread's own stack is nobody else's: this thread's is in the same mapping, as raw clones have theirs. Both ranges
- * are all of it, and each thread has its own.
+ * A thread's own stack is nobody else's: what runs there in another thread is a coroutine whose stack was carved out
+ * of it. Both ranges are all of it, and each thread has its own.
  */
 static struct log_frames *beside(struct log_thread *thread, const struct log_frames *other, uintptr_t stack_addr)
 {
