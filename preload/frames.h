@@ -56,6 +56,14 @@ enum stack_kind { STACK_ALONE, STACK_OF_SIGNALS, STACK_OR_SEVERAL };
 /* A new stack of the thread, on which nothing is open, or NULL without room. */
 struct log_frames *stack_make(struct log_thread *thread, uintptr_t low, uintptr_t bytes, enum stack_kind kind);
 
+/* Nothing runs on it any more: its frames are free for another stack. */
+void stack_free(struct log_frames *stack);
+
+static inline bool stack_holds(const struct log_frames *stack, uintptr_t stack_addr)
+{
+	return stack_addr - stack->stack_low_addr < stack->stack_bytes;
+}
+
 /* Does the thread run on the stack that holds @stack_addr, as far as is known? */
 bool stack_is_current(struct log_thread *thread, uintptr_t stack_addr);
 

@@ -4,99 +4,6 @@
 
 #include "thread_records.h"
 
-/* ---- stacks: found by their range ---- */
-
-static bool holds(const struct log_frames *stack, uintptr_t stack_addr)
-{
-	return stack_addr - stack->stack_low_addr < stack->stack_bytes;
-}
-
-/* Many thousands of coroutines have a stack each: most are found by the page, which may be in one of two places. */
-struct log_frames *stack_find(uintptr_t stack_addr)
-{
-	const uintptr_t place = stack_addr / LOG_AREA_ALIGN % LIVE_STACKS;
-	uint32_t *first = &live.stacks[place], *second = &live.stacks[place ^ 1];
-	uint32_t recent = __atomic_load_n(first, __ATOMIC_ACQUIRE), ref = recent;
-
-	if (ref && holds(area_at(ref), stack_addr))
-		return area_at(ref);
-	ref = __atomic_load_n(second, __ATOMIC_ACQUIRE);
-	if (ref && holds(area_at(ref), stack_addr))
-		return area_at(ref);
-	ref = __atomic_load_n(&live.log->stacks, __ATOMIC_ACQUIRE);
-	while (ref && !holds(area_at(ref), stack_addr))
-		ref = area_at(ref)->next_stack;
-	if (!ref)
-		return NULL;
-	__atomic_store_n(second, recent, __ATOMIC_RELEASE);
-	__atomic_store_n(first, ref, __ATOMIC_RELEASE);
-	return area_at(ref);
-}
-
-/* The word counts its changes, so that it never looks unchanged to who was slow. */
-static uint64_t next_free_word(uint64_t word, uint32_t ref)
-{
-	return ((word >> 32) + 1) << 32 | ref;
-}
-
-static struct log_frames *take_free(struct log_thread *thread)
-{
-	uint64_t word = __atomic_load_n(&live.log->free_stacks, __ATOMIC_ACQUIRE);
-	struct log_frames *stack;
-
-	do {
-		if (!(uint32_t)word)
-			return NULL;
-		stack = area_at((uint32_t)word);
-	} while (!__atomic_compare_exchange_n(&live.log->free_stacks, &word,
-					      next_free_word(word, __atomic_load_n(&stack->next_free, __ATOMIC_RELAXED)),
-					      false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE));
-	stack->head.owner = thread->head.self;
-	return stack;
-}
-
-/* Nothing runs on it any more: its frames are free for another stack. */
-static void free_stack(struct log_frames *stack)
-{
-	uint64_t word = __atomic_load_n(&live.log->free_stacks, __ATOMIC_RELAXED);
-
-	stack->stack_bytes = 0;
-	stack->head.owner = 0;
-	do {
-		__atomic_store_n(&stack->next_free, (uint32_t)word, __ATOMIC_RELAXED);
-	} while (!__atomic_compare_exchange_n(&live.log->free_stacks, &word, next_free_word(word, stack->head.self), false,
-					      __ATOMIC_RELEASE, __ATOMIC_RELAXED));
-}
-
-struct log_frames *stack_make(struct log_thread *thread, uintptr_t low, uintptr_t bytes, enum stack_kind kind)
-{
-	struct log_frames *stack = take_free(thread);
-	bool fresh = !stack;
-	uint32_t newest;
-
-	if (fresh)
-		stack = frames_new(thread);
-	if (!stack)
-		return NULL;
-	frames_set_sentinel(stack, thread->current);
-	stack->stack = stack->head.self;
-	stack->stack_low_addr = low;
-	stack->stack_bytes = bytes;
-	stack->is_signal = kind == STACK_OF_SIGNALS;
-	stack->is_mapping = kind == STACK_OR_SEVERAL;
-	stack->is_own = 0;
-	stack->left_ticks = 0;
-	stack->top_addr = (uint64_t)frames_of(stack);
-	stack->current = thread->current;
-	newest = __atomic_load_n(&live.log->stacks, __ATOMIC_RELAXED);
-	while (fresh) {
-		stack->next_stack = newest;
-		fresh = !__atomic_compare_exchange_n(&live.log->stacks, &newest, stack->head.self, false,
-						     __ATOMIC_RELEASE, __ATOMIC_RELAXED);
-	}
-	return stack;
-}
-
 int stack_init(struct log_thread *thread, uintptr_t low, uintptr_t bytes)
 {
 	struct log_frames *stack = stack_make(thread, low, bytes, STACK_ALONE);
@@ -124,7 +31,7 @@ bool stack_is_current(struct log_thread *thread, uintptr_t stack_addr)
 {
 	const struct log_frames *stack = thread->frames ? stack_of(thread) : NULL;
 
-	return stack && (thread->is_clone || holds(stack, stack_addr)) && is_ours(thread, stack);
+	return stack && (thread->is_clone || stack_holds(stack, stack_addr)) && is_ours(thread, stack);
 }
 
 /*
@@ -289,7 +196,7 @@ static struct log_frames *beside(struct log_thread *thread, const struct log_fra
 	uint32_t ref = __atomic_load_n(&live.log->stacks, __ATOMIC_ACQUIRE);
 
 	for (; ref; ref = area_at(ref)->next_stack)
-		if (is_ours(thread, area_at(ref)) && holds(area_at(ref), stack_addr))
+		if (is_ours(thread, area_at(ref)) && stack_holds(area_at(ref), stack_addr))
 			return area_at(ref);
 	return stack_make(thread, other->stack_low_addr, other->stack_bytes, STACK_ALONE);
 }
@@ -359,7 +266,7 @@ static void end_stack(struct log_thread *thread, struct log_frames *stack)
 		stack_close_all(thread);
 		stack_switch(thread, (uintptr_t)__builtin_frame_address(0));
 	}
-	free_stack(stack);
+	stack_free(stack);
 }
 
 /* A stack that begins below is a whole mapping, taken for one before: the new one is found before it. */
@@ -384,7 +291,7 @@ static uint64_t close_stack(struct log_thread *thread, struct log_frames *stack,
 
 	thread->stack_bytes = 0;	/* before a handler's hook uses it */
 	signal_fence();
-	free_stack(stack);
+	stack_free(stack);
 	return closed;
 }
 
