@@ -12,6 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "monitor/check.h"
 #include "monitor/finish.h"
 #include "monitor/last_words.h"
 #include "monitor/launch.h"
@@ -34,6 +35,7 @@ struct monitor {
 	struct run_options options;
 	struct settings settings;
 	struct library library;
+	bool is_refused;		/* nothing is preloaded, which was said */
 	struct process_id id;
 	struct run run;
 	struct tree tree;
@@ -51,18 +53,22 @@ static int cannot(const char *what, int error)
 	return error == -ENOENT ? NOT_FOUND : CANNOT_RUN;
 }
 
-/* What stands between the program and its being recorded is said before it runs. */
+/* What stands between the program and its being recorded is said before it runs, and nothing is preloaded then. */
 static void prepare_library(struct monitor *monitor, const char *path)
 {
-	const char *reason = program_refuses_library(path);
+	const struct refusal *refusal = program_refusal(path);
+	static const struct refusal
+		no_library = { "libinsideme.so is not beside insideme-run nor in ../lib/insideme", "install it there" },
+		no_link = { "the library's path has a blank or colon, and no link to it can be made in /tmp", "move it" };
 
 	if (!monitor->library.path[0])
-		reason = "libinsideme.so is not beside insideme-run nor in ../lib/insideme";
-	else if (!reason && !library_make_preloadable(&monitor->library))
-		reason = "the library's path has a blank or colon, and no link to it can be made in /tmp";
-	if (reason)
-		fprintf(stderr, "insideme: %s: not recorded, the library is not loaded: %s\n",
-			monitor->options.command[0], reason);
+		refusal = &no_library;
+	else if (!refusal && !library_make_preloadable(&monitor->library))
+		refusal = &no_link;
+	if (refusal)
+		fprintf(stderr, "insideme: %s is not recorded: %s; %s\n", monitor->options.command[0], refusal->reason,
+			refusal->advice);
+	monitor->is_refused = refusal;
 }
 
 /* A program that is recorded wrongly set says so itself. */
@@ -279,7 +285,7 @@ static void finish(struct monitor *monitor)
 	library_release(&monitor->library);
 	if (monitor->settings.value[SETTING_SUMMARY])
 		finish_print_summary(monitor->run.path, &monitor->mask);
-	if (!monitor->options.quiet)
+	if (!monitor->options.quiet && !(monitor->is_refused && !monitor->watch.nr_bytes))
 		finish_say(monitor->run.path, monitor->watch.nr_calls, monitor->watch.nr_bytes);
 }
 
@@ -314,6 +320,24 @@ static int run_program(struct monitor *monitor, char **argv)
 	signals_end_like(monitor->status);
 }
 
+static int check_program(struct monitor *monitor)
+{
+	struct check check = { .name = monitor->options.command[0], .settings = &monitor->settings };
+	int error = program_find(check.name, check.path, sizeof(check.path));
+
+	if (error) {
+		cannot(check.name, error);
+		return 1;
+	}
+	check.environment = launch_environment(&monitor->options, NULL, NULL);
+	settings_read(&monitor->settings, check.environment, ignore_complaint, NULL);
+	if (library_make_preloadable(&monitor->library) && monitor->library.path[0])
+		check.library = monitor->library.preload_path;
+	error = check_print(&check) ? 0 : 1;
+	library_release(&monitor->library);
+	return error;
+}
+
 static int print_library(const struct library *library)
 {
 	if (!library->path[0]) {
@@ -341,6 +365,8 @@ int main(int argc, char **argv)
 		return 0;
 	case ACTION_LIBRARY:
 		return print_library(&monitor.library);
+	case ACTION_CHECK:
+		return check_program(&monitor);
 	case ACTION_RUN:
 		break;
 	}

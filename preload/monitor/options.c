@@ -14,6 +14,7 @@ static const struct {
 } own_options[] = {
 	{ "quiet", 'q', "no line at the end" },
 	{ "no-tree", 0, "do not adopt orphans: for daemons that look at their parent" },
+	{ "check", 0, "tell what of PROGRAM can be recorded and what to do, and stop" },
 	{ "library", 0, "print the path of the library and stop" },
 	{ "help", 'h', "print this and stop" },
 	{ "version", 0, "print the version and stop" },
@@ -27,6 +28,8 @@ static bool take_own(struct run_options *options, const char *name)
 		options->no_tree = true;
 	else if (!strcmp(name, "library"))
 		options->action = ACTION_LIBRARY;
+	else if (!strcmp(name, "check"))
+		options->action = ACTION_CHECK;
 	else if (!strcmp(name, "help"))
 		options->action = ACTION_HELP;
 	else if (!strcmp(name, "version"))
@@ -118,8 +121,8 @@ int options_parse(struct run_options *options, int argc, char **argv)
 			return error;
 	}
 	options->command = next;
-	if (options->action == ACTION_RUN && !*next)
-		return wrong("PROGRAM", "nothing to run");
+	if ((options->action == ACTION_RUN || options->action == ACTION_CHECK) && !*next)
+		return wrong("PROGRAM", options->action == ACTION_RUN ? "nothing to run" : "nothing to check");
 	return 0;
 }
 
@@ -146,5 +149,6 @@ void options_print_help(void)
 		printf("  %-24s %s\n", option, own_options[i].help);
 	}
 	printf("\nEach setting is also an environment variable, and a line of insideme.conf: INSIDEME_BUDGET and so on.\n"
-	       "The exit status is PROGRAM's; 127: not found, 126: cannot be run, 2: wrong usage.\n");
+	       "The exit status is PROGRAM's; 127: not found, 126: cannot be run, 2: wrong usage.\n"
+	       "Of --check: 0: it can be recorded, 1: it cannot.\n");
 }

@@ -7,7 +7,7 @@
 
 #include "settings.h"
 
-enum run_action { ACTION_RUN, ACTION_HELP, ACTION_VERSION, ACTION_LIBRARY };
+enum run_action { ACTION_RUN, ACTION_HELP, ACTION_VERSION, ACTION_LIBRARY, ACTION_CHECK };
 
 struct run_options {
 	enum run_action action;

@@ -6,7 +6,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,8 +16,10 @@
 
 #if defined(__x86_64__)
 #define OUR_MACHINE EM_X86_64
+#define OUR_MACHINE_NAME "x86-64"
 #else
 #define OUR_MACHINE EM_AARCH64
+#define OUR_MACHINE_NAME "aarch64"
 #endif
 
 static int can_run(const char *path)
@@ -93,19 +94,26 @@ static bool find_interpreter(int fd, const Elf64_Ehdr *elf, char *interpreter, s
 	return false;
 }
 
-static const char *judge_elf(int fd, const Elf64_Ehdr *elf)
+static const struct refusal
+	other_machine = { "it is built for another architecture", "build it for " OUR_MACHINE_NAME },
+	is_static = { "it is linked statically", "link it dynamically" },
+	uses_musl = { "it uses musl, and the library is built for glibc", "build it with glibc" },
+	uses_another = { "it uses another C library than glibc", "build it with glibc" },
+	rights = { "it gains rights when it starts (setuid, setgid or capabilities)", "run a copy that gains none" };
+
+static const struct refusal *judge_elf(int fd, const Elf64_Ehdr *elf)
 {
 	char interpreter[PATH_MAX];
 
 	if (elf->e_ident[EI_CLASS] != ELFCLASS64 || elf->e_machine != OUR_MACHINE)
-		return "it is built for another kind of processor";
+		return &other_machine;
 	if (elf->e_phentsize != sizeof(Elf64_Phdr) || !find_interpreter(fd, elf, interpreter, sizeof(interpreter)))
-		return "it is linked statically";
+		return &is_static;
 	if (strstr(interpreter, "ld-musl"))
-		return "it uses musl, and the library is built for glibc";
-	if (gains_rights(fd))
-		return "it gains rights when it starts (setuid, setgid or capabilities)";
-	return NULL;
+		return &uses_musl;
+	if (!strstr(interpreter, "/ld-linux"))
+		return &uses_another;
+	return gains_rights(fd) ? &rights : NULL;
 }
 
 /* "#! /path/of/interpreter argument" */
@@ -118,29 +126,69 @@ static bool script_interpreter(char *line, char **path)
 	return **path;
 }
 
-/* @depth: the interpreter of a script may be a script again; the kernel goes four deep. */
-static const char *judge(const char *path, int depth)
-{
-	union {
-		Elf64_Ehdr elf;
-		char text[512];
-	} head;
-	const char *reason = NULL;
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	ssize_t length = fd < 0 ? -1 : read(fd, head.text, sizeof(head.text) - 1);
-	char *interpreter;
+union head {
+	Elf64_Ehdr elf;
+	char text[512];
+};
 
-	head.text[length > 0 ? length : 0] = '\0';
-	if (length >= (ssize_t)sizeof(head.elf) && !memcmp(head.elf.e_ident, ELFMAG, SELFMAG))
-		reason = judge_elf(fd, &head.elf);
-	else if (depth > 0 && script_interpreter(head.text, &interpreter))
-		reason = judge(interpreter, depth - 1);
-	if (fd >= 0)
-		close(fd);
-	return reason;
+/* Return: the open file, or -1. */
+static int open_head(const char *path, union head *head, bool *is_elf)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	ssize_t length = fd < 0 ? -1 : read(fd, head->text, sizeof(head->text) - 1);
+
+	head->text[length > 0 ? length : 0] = '\0';
+	*is_elf = length >= (ssize_t)sizeof(head->elf) && !memcmp(head->elf.e_ident, ELFMAG, SELFMAG);
+	return fd;
 }
 
-const char *program_refuses_library(const char *path)
+/* The interpreter of a script may be a script again; the kernel goes four deep. */
+int program_executable(const char *path, char *file)
 {
-	return judge(path, 4);
+	snprintf(file, PATH_MAX, "%s", path);
+	for (int depth = 0; depth <= 4; depth++) {
+		union head head;
+		bool is_elf;
+		char *interpreter;
+		int fd = open_head(file, &head, &is_elf);
+
+		if (fd >= 0)
+			close(fd);
+		if (is_elf)
+			return depth;
+		if (fd < 0 || !script_interpreter(head.text, &interpreter))
+			return -1;
+		snprintf(file, PATH_MAX, "%s", interpreter);
+	}
+	return -1;
+}
+
+const struct refusal *program_refusal(const char *path)
+{
+	const struct refusal *refusal = NULL;
+	char file[PATH_MAX];
+	union head head;
+	bool is_elf;
+	int fd;
+
+	if (program_executable(path, file) < 0)
+		return NULL;
+	fd = open_head(file, &head, &is_elf);
+	if (is_elf)
+		refusal = judge_elf(fd, &head.elf);
+	if (fd >= 0)
+		close(fd);
+	return refusal;
+}
+
+bool program_ld_so(const char *file, char *ld_so, size_t bytes)
+{
+	union head head;
+	bool is_elf, found;
+	int fd = open_head(file, &head, &is_elf);
+
+	found = is_elf && find_interpreter(fd, &head.elf, ld_so, bytes);
+	if (fd >= 0)
+		close(fd);
+	return found;
 }

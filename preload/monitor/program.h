@@ -3,6 +3,7 @@
 #ifndef INSIDEME_MONITOR_PROGRAM_H
 #define INSIDEME_MONITOR_PROGRAM_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 /*
@@ -10,10 +11,22 @@
  */
 int program_find(const char *name, char *path, size_t bytes);
 
+/* Why ld.so does not load a preloaded library of our kind into a program, and what to do about it. */
+struct refusal {
+	const char *reason;	/* "it is linked statically" */
+	const char *advice;	/* "link it dynamically" */
+};
+
+/* NULL: nothing known stands against it. A script is judged by its interpreter. */
+const struct refusal *program_refusal(const char *path);
+
 /*
- * Why ld.so will not load a preloaded library of our kind into @path, as the end of a sentence, or NULL.
- * A script is judged by its interpreter.
+ * The ELF file that runs @path: itself, or a script's interpreter. Return: the number of scripts in between, or -1
+ * when it is neither. @file has PATH_MAX bytes.
  */
-const char *program_refuses_library(const char *path);
+int program_executable(const char *path, char *file);
+
+/* What @file names as its ld.so. Return: whether it names one. */
+bool program_ld_so(const char *file, char *ld_so, size_t bytes);
 
 #endif
