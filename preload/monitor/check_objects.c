@@ -109,9 +109,8 @@ void check_heap(const struct check *check, const struct objects_of *objects, str
 				finding_set(finding, WORKS, NULL, "malloc of %.100s", base_name(objects->list[i].path));
 		}
 	}
-	if (elf_file_symbol(&objects->list[0].elf, "__asan_init") == ELF_SYMBOL_DEFINED ||
-	    elf_file_symbol(&objects->list[0].elf, "__tsan_init") == ELF_SYMBOL_DEFINED)
-		finding_set(finding, WORKS_NOT, NULL, "the sanitizer in the program brings its malloc: the heap is not counted");
+	if (elf_file_symbol(&objects->list[0].elf, "__asan_init") || elf_file_symbol(&objects->list[0].elf, "__tsan_init"))
+		finding_set(finding, WORKS_NOT, NULL, "the sanitizer's malloc: the heap is not counted");
 	else if (elf_file_symbol(&objects->list[0].elf, "malloc") == ELF_SYMBOL_DEFINED)
 		finding_set(finding, WORKS_NOT, "link the allocator as a shared library",
 			    "the program defines malloc itself: the heap is not counted");

@@ -153,7 +153,7 @@ set ASAN_OPTIONS=verify_asan_link_order=0"
 	same tsan "$(line sanitizer ./five)" 'yes   ThreadSanitizer'
 	clang $hooks -fsanitize=address five.c -o five
 	same asan "$(line sanitizer ./five)" 'yes   AddressSanitizer'
-	same heap "$(line heap ./five)" 'no    the sanitizer in the program brings its malloc: the heap is not counted'
+	same heap "$(line heap ./five)" "no    the sanitizer's malloc: the heap is not counted"
 }
 
 @test "scripts, limits, a directory that cannot be written, a library that is not there" {
