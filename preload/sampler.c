@@ -17,10 +17,9 @@
 #define ACTIVE_INTERVAL_NS	(1u * MS)	/* of memory rows while slices are written */
 #define ACTIVE_NS		(20u * MS)	/* how long a slice counts as "being written" */
 
-/* What the rows may cost, in millionths of a core: one per cent in all, the fast ones most of it. */
-#define ALL_PPM			6500u
-#define FAST_PPM		5500u
-#define SLOW_PPM		800u		/* each of the slow sets */
+/* What sampling may cost: below one per cent of a core, and what was not used is kept for a short while. */
+#define SHARE_PPM		8500u
+#define CREDIT_MOST_NS		500000
 
 struct sampler {
 	struct sampler_config config;
@@ -35,8 +34,9 @@ struct sampler {
 	uint64_t active_ns;			/* when slices were last seen to be written */
 	bool is_active;
 	bool is_gone;				/* the process has ended */
-	uint64_t wake_ns;			/* CPU time of a step and the sleep before it, less rows_ns; average */
-	uint64_t rows_ns;			/* usual costs of the rows that this step has taken */
+	int64_t credit_ns;			/* CPU time that may be spent now; below 0: rest */
+	uint64_t credited_ns;			/* CLOCK_MONOTONIC up to which credit was given */
+	uint64_t rest_until_ns;			/* no rows that cost credit before */
 	bool took_row;				/* in this step */
 };
 
@@ -87,8 +87,9 @@ int sampler_start(struct sampler *sampler, const struct sampler_config *config)
 	sampler->active_ns = 0;
 	sampler->is_active = false;
 	sampler->is_gone = false;
-	sampler->wake_ns = 0;
-	sampler->rows_ns = 0;
+	sampler->credit_ns = CREDIT_MOST_NS;
+	sampler->credited_ns = clock_ns(CLOCK_MONOTONIC);
+	sampler->rest_until_ns = 0;
 	return 0;
 }
 
@@ -126,55 +127,27 @@ static uint64_t lesser(uint64_t a, uint64_t b)
 	return a < b ? a : b;
 }
 
-/* So often that rows of @cost_ns, and the wake-ups for them, take @ppm of a core. */
-static uint64_t least_interval(const struct sampler *sampler, uint64_t cost_ns, uint64_t ppm)
-{
-	return (cost_ns + sampler->wake_ns) * 1000000u / ppm;
-}
-
-static uint64_t process_interval(const struct sampler *sampler)
-{
-	uint64_t cost = sampler->rows[SET_PROCESS].cost_ns + sampler->rows[SET_MEMORY].cost_ns;
-
-	if (sampler->config.interval_is_set)
-		return sampler->config.interval_ns;
-	return greater(sampler->config.interval_ns, least_interval(sampler, cost, FAST_PPM));
-}
-
-static uint64_t slow_interval(const struct sampler *sampler, enum column_set_id set)
-{
-	uint64_t wanted = greater(sampler->config.interval_ns, SLOW_INTERVAL_NS);
-
-	if (sampler->config.interval_is_set)
-		return wanted;
-	return greater(wanted, least_interval(sampler, sampler->rows[set].cost_ns, SLOW_PPM));
-}
-
-/* What the process rows leave of the one per cent goes here; at their pace a memory row needs no wake-up. */
-static uint64_t memory_interval(const struct sampler *sampler)
-{
-	uint64_t process = process_interval(sampler), wanted = ACTIVE_INTERVAL_NS;
-	uint64_t used_ppm = (sampler->rows[SET_PROCESS].cost_ns + sampler->wake_ns) * 1000000u / process;
-
-	if (!sampler->is_active || used_ppm >= ALL_PPM)
-		return process;
-	wanted = greater(wanted, least_interval(sampler, sampler->rows[SET_MEMORY].cost_ns, ALL_PPM - used_ppm));
-	return lesser(wanted, process);
-}
-
-/* Between readings of a set, now. */
+/* Between readings of a set, where they may cost that much. */
 static uint64_t interval_of(const struct sampler *sampler, enum column_set_id set)
 {
+	uint64_t process = sampler->config.interval_ns;
+
 	switch (set) {
 	case SET_CLOCK:
 		return CLOCK_INTERVAL_NS;
 	case SET_PROCESS:
-		return process_interval(sampler);
+		return process;
 	case SET_MEMORY:
-		return memory_interval(sampler);
+		return sampler->is_active ? lesser(process, ACTIVE_INTERVAL_NS) : process;
 	default:
-		return slow_interval(sampler, set);
+		return greater(process, SLOW_INTERVAL_NS);
 	}
+}
+
+/* An interval that the user set is kept whatever it costs. */
+static bool costs_credit(const struct sampler *sampler, enum column_set_id set)
+{
+	return set == SET_MEMORY || (set != SET_CLOCK && !sampler->config.interval_is_set);
 }
 
 static uint64_t period_of(const struct sampler *sampler, enum column_set_id set)
@@ -184,7 +157,9 @@ static uint64_t period_of(const struct sampler *sampler, enum column_set_id set)
 
 static uint64_t due_ns(const struct sampler *sampler, enum column_set_id set)
 {
-	return sampler->last_ns[set] ? sampler->last_ns[set] + period_of(sampler, set) : 0;
+	uint64_t due = sampler->last_ns[set] ? sampler->last_ns[set] + period_of(sampler, set) : 0;
+
+	return costs_credit(sampler, set) ? greater(due, sampler->rest_until_ns) : due;
 }
 
 /* What is due soon is taken along, so that sets share their wake-ups. */
@@ -260,10 +235,21 @@ static int take_row(struct sampler *sampler, enum column_set_id set)
 		return 0;
 	row_set_add(&sampler->rows[set], ticks, &sampler->figures);
 	row_set_cost(&sampler->rows[set], clock_ns(CLOCK_MONOTONIC) - begin_ns, interval_of(sampler, set));
-	sampler->rows_ns += sampler->rows[set].cost_ns;
 	sampler->took_row = true;
 	__atomic_fetch_add(&log->sampler_rows, 1, __ATOMIC_RELAXED);
 	return 0;
+}
+
+/* So often that all of it stays below the share: what a step took is earned again before the next rows. */
+static void take_credit(struct sampler *sampler, int64_t spent_ns)
+{
+	uint64_t now = clock_ns(CLOCK_MONOTONIC);
+
+	sampler->credit_ns += (int64_t)((now - sampler->credited_ns) * SHARE_PPM / 1000000u) - spent_ns;
+	if (sampler->credit_ns > CREDIT_MOST_NS)
+		sampler->credit_ns = CREDIT_MOST_NS;
+	sampler->credited_ns = now;
+	sampler->rest_until_ns = sampler->credit_ns < 0 ? now + (uint64_t)-sampler->credit_ns * 1000000u / SHARE_PPM : 0;
 }
 
 /*
@@ -282,14 +268,11 @@ static void count_cpu(struct sampler *sampler, uint64_t begin_ns, uint64_t grown
 	unclaimed_cpu_ns += end_ns - grown_ns;
 	spent_ns = grown_ns - begin_ns;
 	if (sampler->took_row) {
-		uint64_t rows_ns = lesser(sampler->rows_ns, unclaimed_cpu_ns);
-
-		sampler->wake_ns = (sampler->wake_ns * 15 + unclaimed_cpu_ns - rows_ns) / 16;
 		spent_ns += unclaimed_cpu_ns;
 		unclaimed_cpu_ns = 0;
 	}
 	sampler->took_row = false;
-	sampler->rows_ns = 0;
+	take_credit(sampler, (int64_t)spent_ns);
 	if (sampler->config.own_thread)
 		*total = end_ns;
 	else

@@ -28,6 +28,7 @@ struct usage {
 	int own_io_fd;			/* of the reading thread, if it belongs to the process */
 	struct source_count count;	/* reads done by that thread and those before it */
 	struct own_use earlier;		/* of threads that read before this one */
+	uint32_t nr_readings;		/* from outside */
 	uint64_t highest_seen_bytes;	/* VmHWM at the last slow reading */
 	uint64_t peak_rss_bytes;
 	struct log_pages log_pages;
@@ -53,7 +54,8 @@ int usage_open_again(struct usage *usage, const struct log_header *log);
  * Each sets what it reads and leaves the rest alone. Return: 0, or -ESRCH when the process has ended; what
  * usage_read() has set then is the zombie's last word.
  */
-int usage_read(struct usage *usage, struct figures *figures);		/* the set "process" without heap */
+int usage_read(struct usage *usage, struct figures *figures);		/* the set "process" without heap; from outside
+									   switches only now and then */
 int usage_read_memory(struct usage *usage, struct figures *figures);	/* RSS and VMS */
 int usage_read_slow(struct usage *usage, struct figures *figures);	/* peak RSS, swap; after RSS */
 
