@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * The end in the middle of a deep call: ends KIND, KIND one of return, exit, _exit, quick_exit, abort, kill, segv,
- * pthread_exit (of main, another thread goes on), exec. The report must show, whatever the end: level_1 to
+ * overflow (of the stack, by deeper), hog (takes memory until it is killed), pthread_exit (of main, another thread goes
+ * on), exec. The report must show, whatever the end: level_1 to
  * level_5 1 call each, warm_up 1000; for all but return, exec and pthread_exit the five levels and main as open.
  */
 #define _GNU_SOURCE
@@ -27,6 +28,23 @@ static void *survivor(void *arg)
 	return arg;
 }
 
+__attribute__((noinline)) static long deeper(long depth)
+{
+	volatile long room[8] = { depth };
+
+	return depth < 0 ? 0 : deeper(depth + 1) + room[0];
+}
+
+__attribute__((noinline)) static void hog(void)
+{
+	for (;;) {
+		char *memory = malloc(1 << 20);
+
+		if (memory)
+			memset(memory, 1, 1 << 20);
+	}
+}
+
 __attribute__((noinline)) static void finish(const char *kind)
 {
 	pthread_t thread;
@@ -43,6 +61,10 @@ __attribute__((noinline)) static void finish(const char *kind)
 		kill(getpid(), SIGKILL);
 	if (!strcmp(kind, "segv"))
 		*nowhere = 1;
+	if (!strcmp(kind, "overflow"))
+		sink = deeper(0);
+	if (!strcmp(kind, "hog"))
+		hog();
 	if (!strcmp(kind, "exec"))
 		execl("/bin/sh", "sh", "-c", "exit 14", (char *)NULL);
 	if (!strcmp(kind, "pthread_exit")) {

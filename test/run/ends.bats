@@ -1,130 +1,117 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-3.0-or-later
-# insideme-run sees how every process of the tree ended, also those that others wait for.
+# Ends of programs, of room and of rights: the program goes its way, and the log says what is so.
 load lib
-bats_require_minimum_version 1.5.0
+load faults
 
-events() { "$here/monitor-events" insideme.data/*; }
-
-# end_of PID: how insideme-run saw it end
-end_of() { events | sed -nE "s/^end $1 ([^ ]+ ){3}//p"; }
-
-# held MONITOR COMMAND...: becomes COMMAND once insideme-run holds it by a pidfd, which it keeps through the exec.
-setup() {
-	cd "$BATS_TEST_TMPDIR" || return 1
-	cat >held <<-'END'
-		#!/bin/bash
-		monitor=$1
-		shift
-		echo $$ >pid
-		until grep -qsE "^Pid:[[:space:]]+$$\$" /proc/$monitor/fdinfo/*; do sleep 0.002; done
-		exec "$@"
-	END
-	chmod +x held
+@test "a disk that is full at any step" {
+	needs_strace
+	each_fault fallocate ENOSPC
+	each_fault mkdirat ENOSPC
+	each_fault write ENOSPC
 }
 
-# Each line of pids is "KIND PID".
-each_end() {
-	cat >family.bash <<-'END'
-		for kind in $2; do
-			./held $PPID "$1" "$kind" || true
-			echo "$kind $(cat pid)" >>pids
-		done
-		exit 5
-	END
-	ulimit -c "${core:-0}"
-	"$build/insideme-run" -q "$@" bash family.bash "$bin/ends" "return exit _exit quick_exit abort kill segv exec" \
-		>stdout 2>stderr || same status $? 5
-	while read -r kind pid; do
-		same "end of $kind" "$(end_of "$pid")" "$(awk -F: -v kind="$kind" '$1 == kind { print $2 }' <<-END
-			return:exit 10
-			exit:exit 11
-			_exit:exit 12
-			quick_exit:exit 13
-			abort:signal 6$dumped
-			kill:signal 9
-			segv:signal 11$dumped
-			exec:exit 14
-		END
-		)"
-	done <pids
-	same "children" "$(wc -l <pids)" 8
+@test "few descriptors left" {
+	local nr tried=0
+	for nr in 3 4 5 6 7 8; do
+		(ulimit -n "$nr" && exec "$bin/calls") >/dev/null 2>&1 || [ $? = 7 ] || continue	# ld.so needs some itself
+		rm -rf insideme.data functions.csv
+		status=0
+		(ulimit -n "$nr" && LD_PRELOAD=$library exec "$bin/calls") >stdout 2>stderr || status=$?
+		sound "$nr descriptors"
+		tried=$((tried + 1))
+	done
+	between "limits tried" 2 "$tried" 6
 }
 
-@test "the ends of children that a shell waits for" {
-	each_end
-	same "nothing but ends" "$(events | grep -vc '^end ')" 0
+@test "a directory that is removed while the program runs" {
+	LD_PRELOAD=$library "$bin/burn" 300 0 >stdout 2>stderr &
+	sleep 0.1
+	rm -r insideme.data
+	wait $!
+	quiet
+	[ ! -e insideme.data ]
 }
 
-@test "a core that was dumped is told" {
-	[ "$(cat /proc/sys/kernel/core_pattern)" = core ] || skip "cores go elsewhere"
-	core=unlimited dumped=' core' each_end
+@test "a directory that cannot be written, one of somebody else, a file, a path too long" {
+	local long
+	[ "$(id -u)" = 0 ] || skip "needs root for another owner"
+	mkdir theirs ours
+	chown 12345 theirs
+	INSIDEME_DIR=theirs record calls || status=$?
+	quiet				# a directory with the user's id serves
+	INSIDEME_DIR=theirs calls leaf 6000
+	same "logs in theirs" "$(find theirs -type f | wc -l)" 0
+	chattr +i ours 2>/dev/null || skip "no immutable directories here"
+	rm -f functions.csv
+	INSIDEME_DIR=ours record calls || status=$?
+	chattr -i ours
+	INSIDEME_DIR=ours sound "read-only"
+	same "lines" "$(grep -c '^insideme: cannot use directory.*Operation not permitted' stderr)" 1
+	long=$(printf 'a%.0s' {1..5000})
+	INSIDEME_DIR=$long record calls || status=$?
+	sound "a path too long"
+	same "lines" "$(wc -l <stderr)" 1
 }
 
-@test "without the subreaper the ends are seen all the same" {
-	each_end --no-tree
+@test "the reason is the true one: a limit on files is no full disk" {
+	status=0
+	(ulimit -f 10 && LD_PRELOAD=$library exec "$bin/calls") >stdout 2>stderr || status=$?
+	sound "10 KiB a file"
+	same "lines" "$(grep -c 'File too large; not recording' stderr)" 1
+	(ulimit -v 6000 && LD_PRELOAD=$library exec "$bin/calls") >stdout 2>stderr || status=$?
+	same "status with 6 MB of address space" "$status" 7
+	same "lines" "$(grep -c 'Cannot allocate memory; not recording' stderr)" 1
 }
 
-@test "--no-tree: an orphan's parent is not insideme-run" {
-	cat >orphan.sh <<-'END'
-		(setsid sh -c 'while [ "$(cut -d" " -f4 /proc/$$/stat)" = "$1" ]; do sleep 0.01; done
-			cut -d" " -f4 /proc/$$/stat >parent; exit 3' _ "$$" >orphan.out 2>&1 & echo $! >orphan)
-		exec sh -c 'while [ ! -s parent ]; do sleep 0.01; done; echo $PPID'
-	END
-	cp orphan.sh tree.sh
-	for option in --quiet --no-tree; do
-		rm -f parent
-		"$build/insideme-run" -q $option sh -c 'echo $PPID >monitor; sh orphan.sh; :' >stdout 2>stderr
-		if [ $option = --no-tree ]; then
-			[ "$(cat parent)" != "$(cat monitor)" ]
-		else
-			same "parent of the orphan" "$(cat parent)" "$(cat monitor)"
-		fi
+# ending KIND [LIBRARY]: how "ends KIND" ended, as wait() tells: the signal, and 128 for a core
+ending() {
+	(ulimit -c unlimited; LD_PRELOAD=${2-} perl -e 'delete $ENV{LD_PRELOAD} unless $ENV{LD_PRELOAD}; system(@ARGV); print $? & 255' \
+		"$bin/ends" "$1" 2>ending.err)
+}
+
+# ends_as_alone KIND: of the same signal, with a core where there was one; and who was in what
+ends_as_alone() {
+	local alone
+	alone=$(ending "$1")
+	rm -rf insideme.data
+	same "end of $1" "$(ending "$1" "$library")" "$alone"
+	same "what was said of $1" "$(cat ending.err)" ''
+	"$report" -v functions -f csv --columns function,open_calls ends 2>report.stderr >functions.csv
+	same "damage after $1" "$(cat report.stderr)" ''
+	same "open calls of $1" "$(grep -c '^level_[1-5],1$' functions.csv)" 5
+}
+
+@test "killed by a signal in a deep call: the same signal, the same core, and the open calls" {
+	local kind
+	for kind in abort kill segv; do
+		ends_as_alone $kind
 	done
 }
 
-@test "insideme-run ends with its program; who runs on is told as running" {
-	SECONDS=0
-	"$build/insideme-run" -q bash -c './held $PPID sleep 30 >held.out 2>&1 &
-		until [ "$(cat /proc/$!/comm)" = sleep ]; do sleep 0.01; done; exit 4' >stdout 2>stderr || same status $? 4
-	[ $SECONDS -lt 20 ]
-	kill -0 "$(cat pid)"
-	same "left" "$(events | grep left)" "left $(cat pid)"
-	kill -KILL "$(cat pid)"
+@test "a stack that overflows" {
+	ends_as_alone overflow
+	between "open calls of deeper" 10000 "$(sed -n 's/^deeper,//p' functions.csv)" 1000000
 }
 
-@test "an orphan's end is seen as long as the program runs" {
-	"$build/insideme-run" -q bash -c '(./held $PPID sh -c "while [ ! -e go ]; do sleep 0.01; done; kill -TERM \$\$" &)
-		until [ -s pid ] && [ "$(cat /proc/$(cat pid)/comm)" = sh ]; do sleep 0.01; done; touch go
-		while kill -0 "$(cat pid)" 2>/dev/null; do sleep 0.01; done' 2>stderr
-	same "end" "$(end_of "$(cat pid)")" 'signal 15'
+# in_group COMMAND...: in a control group with 24 MiB of memory
+in_group() {
+	(echo "$BASHPID" >"$group/cgroup.procs" && exec "$@")
 }
 
-# peak_as_grown: the summary's peak is what the program read itself, less at most the log's 2 MiB.
-peak_as_grown() {
-	local top
-	top=$(awk '{ print $4 }' stdout)
-	view summary >summary.csv
-	between "peak of RSS" $((top - (3 << 20))) "$(awk -F, '$1 == "resources" && $3 == "resource" { name = $4 }
-		$3 == "peak" && name == "RSS" { printf "%d", $4 }' summary.csv)" $((top + (1 << 20)))
-}
-
-@test "the peak of RSS between two samples, seen from outside" {
-	"$build/insideme-run" -q --interval=10s "$bin/grow" >stdout 2>stderr
-	peak_as_grown
-}
-
-@test "the peak of RSS between two samples, told by the process" {
-	INSIDEME_INTERVAL=10s record grow
-	peak_as_grown
-}
-
-@test "a peak of an earlier image of the pid is not that of the next" {
-	# the shell's own memory is larger than true's
-	"$build/insideme-run" -q bash -c 'x=$(head -c 30000000 /dev/zero | tr "\\0" x); exec true' 2>stderr
-	mkdir second
-	mv insideme.data/*/*-1.log second
-	view summary ./second >summary.csv
-	between "peak of RSS" 0 "$(awk -F, '$1 == "resources" && $3 == "resource" { name = $4 }
-		$3 == "peak" && name == "RSS" { printf "%d", $4 }' summary.csv)" $((10 << 20))
+@test "out of memory in a control group" {
+	local root=/sys/fs/cgroup limit=memory.max
+	[ "$(id -u)" = 0 ] || skip "a control group needs root"
+	[ ! -d $root/memory ] || { root=$root/memory limit=memory.limit_in_bytes; }
+	group=$root/insideme-test-$$
+	mkdir $group 2>/dev/null || skip "no control groups to make here"
+	echo 24M >$group/$limit 2>/dev/null || { rmdir $group; skip "no memory controller here"; }
+	status=0
+	in_group "$build/insideme-run" -q -- "$bin/ends" hog >stdout 2>stderr || status=$?
+	"$report" >page
+	"$report" -v functions -f csv --columns function,open_calls >functions.csv
+	rmdir $group
+	same status "$status" 137
+	grep -q '^Ended     killed by SIGKILL' page
+	same "open calls" "$(grep -c '^level_[1-5],1$\|^hog,1$' functions.csv)" 6
 }

@@ -1,8 +1,9 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-3.0-or-later
-# Ends at any moment, a thousand times.
+# Ends at any moment, a thousand times; faults at every step.
 load ../run/lib
 load ../run/killed
+load ../run/faults
 
 # killed_times COUNT: at random moments of the first 100 ms, the first third of them within the first 10
 killed_times() {
@@ -20,4 +21,17 @@ killed_times() {
 @test "kill -9 at random moments, 500 times, default threshold" {
 	killed_times 500
 	figure "500 kills at the default threshold: $nr_begun calls begun, every log agrees within one call per thread"
+}
+
+@test "every system call of the recorder fails, one after the other" {
+	needs_strace
+	each_fault openat EMFILE
+	each_fault openat EACCES
+	each_fault openat EIO
+	each_fault mmap ENOMEM
+	each_fault clone EAGAIN
+	each_fault madvise EINVAL
+	each_fault read EIO
+	each_fault prlimit64 EPERM
+	figure "$nr_faults steps failed, each alone and from there on"
 }
