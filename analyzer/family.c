@@ -199,11 +199,13 @@ const char *family_program(const struct member *member)
 	return member->unseen ? member->unseen->program : member->last->header.program;
 }
 
-/* The image that a child of fork has from its parent, and left without a call. */
+/* The image that a child of fork has from its parent, and left without a call: it may not have needed a log for it. */
 static bool is_copy_of_parent(const struct member *member, const struct process *process)
 {
-	if (process != member->first || process == member->last || process->calls)
+	if (process != member->first || process == member->last)
 		return false;
+	if (process->parent || process->calls)
+		return process->parent;
 	for (size_t i = 0; i < process->nr_events; i++)
 		if (process->events[i].kind == LOG_EVENT_FORK)
 			return true;
