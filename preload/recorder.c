@@ -2,58 +2,21 @@
 /* The recorder's end, and what happens on trouble. */
 #include "recorder.h"
 
-#include <sys/stat.h>
-
 #include "child.h"
 #include "helper.h"
 #include "log.h"
 #include "resources/usage.h"
 #include "room.h"
 #include "rundir.h"
+#include "say.h"
 #include "text.h"
 
 static struct log_run *page;		/* set before any thread, and by a forked child; NULL: no run yet */
-static struct stat first_stderr;	/* set before any thread; st_ino 0: none */
-
-static long stat_stderr(struct stat *stat)
-{
-	return raw_syscall(SYS_newfstatat, 2, (long)"", (long)stat, AT_EMPTY_PATH, 0, 0);
-}
 
 void recorder_init(struct log_run *run_page)
 {
 	page = run_page;
-	stat_stderr(&first_stderr);
-}
-
-/* The program may have closed it, and opened a file of its own at its place. */
-static bool is_stderr(void)
-{
-	struct stat now;
-
-	return !first_stderr.st_ino ||
-	       (stat_stderr(&now) == 0 && now.st_ino == first_stderr.st_ino && now.st_dev == first_stderr.st_dev);
-}
-
-bool recorder_is_news(enum message message)
-{
-	uint32_t bit = 1u << message;
-
-	return !page || !(__atomic_fetch_or(&page->messages, bit, __ATOMIC_RELAXED) & bit);
-}
-
-void recorder_say(const char *line)
-{
-	char buffer[RUN_PATH_BYTES];
-	struct text text;
-
-	if (!is_stderr())
-		return;
-	text_init(&text, buffer, sizeof(buffer) - 1);
-	text_add(&text, "insideme: ");
-	text_add(&text, line);
-	*text.at++ = '\n';
-	sys_write_unsignalled(2, buffer, (size_t)(text.at - buffer));
+	say_init(run_page);
 }
 
 void recorder_turn_off(const char *what, const char *path, int error)
@@ -79,8 +42,8 @@ void recorder_turn_off(const char *what, const char *path, int error)
 		recorder_mark_end(LOG_TURNED_OFF, 0);
 		live.log = live.tsc_log = NULL;
 	}
-	if (recorder_is_news(MESSAGE_OFF))
-		recorder_say(buffer);
+	if (say_is_news(MESSAGE_OFF))
+		say_line(buffer);
 }
 
 void recorder_seal(void)

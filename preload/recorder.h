@@ -26,12 +26,7 @@ void recorder_mark_end(enum log_end end, int status);
 /* The end that was marked did not come. */
 void recorder_go_on(void);
 
-/* Messages are said once per run, whichever process comes first: which is kept in the run's @page. */
-enum message { MESSAGE_SETTINGS, MESSAGE_OFF };
+/* The run's @page, or NULL without a run. */
 void recorder_init(struct log_run *page);
-bool recorder_is_news(enum message message);
-
-/* "insideme: ..." in one write on what was stderr at the start, and on nothing else. */
-void recorder_say(const char *line);
 
 #endif

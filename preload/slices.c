@@ -6,6 +6,7 @@
 #include "slices.h"
 
 #include "room.h"
+#include "say.h"
 
 #define FIRST_CHUNK_BYTES	4096u
 #define LAST_CHUNK_BYTES	(64u << 10)
@@ -57,6 +58,15 @@ static uint64_t next_chunk_bytes(const struct log_header *log, uint64_t last_byt
 	return bytes;
 }
 
+/* Who asked for every call hears it when the room for that ends. */
+static void watch_every_call(const struct log_header *log)
+{
+	if (log->threshold_set_ns || !log->threshold_ticks || live_is_sealed() || !say_is_news(MESSAGE_NOT_EVERY_CALL))
+		return;
+	say_line("half of the log's room is used: from now on short calls are counted but not recorded one by one; a larger "
+		 "INSIDEME_BUDGET records more");
+}
+
 /* A new chunk for a stream; its first slice will follow @frame's state. */
 static NOINLINE struct log_slices *new_chunk(struct log_thread *thread, uint32_t stream, const struct log_frame *frame,
 					     uint64_t end_ticks)
@@ -70,6 +80,7 @@ static NOINLINE struct log_slices *new_chunk(struct log_thread *thread, uint32_t
 		watch_rate(thread, last->head.bytes, end_ticks);
 	}
 	chunk = (struct log_slices *)room_new_area(LOG_AREA_SLICES, thread->head.self, bytes, sizeof(*chunk), 0);
+	watch_every_call(log);
 	if (!chunk)
 		return NULL;
 	chunk->first_ticks = chunk->last_ticks = end_ticks;

@@ -16,6 +16,7 @@
 #include "real.h"
 #include "recorder.h"
 #include "room.h"
+#include "say.h"
 #include "run_find.h"
 #include "stacks.h"
 #include "text.h"
@@ -173,13 +174,13 @@ static void say_complaints(struct complaints *complaints)
 {
 	char *line = complaints->buffer;
 
-	if (!*line || !recorder_is_news(MESSAGE_SETTINGS))
+	if (!*line || !say_is_news(MESSAGE_SETTINGS))
 		return;
 	for (char *p = line; *p; p++) {
 		if (*p != '\n')
 			continue;
 		*p = '\0';
-		recorder_say(line);
+		say_line(line);
 		line = p + 1;
 	}
 }
@@ -245,5 +246,5 @@ __attribute__((constructor)) static void start(int argc, char **argv, char **env
 	helper_start(live.log, room_path(), run.page);
 	live.log->start_cost_ns = clock_ns(CLOCK_MONOTONIC) - live.log->start.monotonic_ns;
 	if (settings.value[SETTING_VERBOSE])
-		recorder_say(room_path());
+		say_line(room_path());
 }

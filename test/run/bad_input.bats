@@ -65,6 +65,8 @@ bats_require_minimum_version 1.5.0
 @test "the log never passes its budget, and counts stay exact" {
 	INSIDEME_THRESHOLD=0 INSIDEME_BUDGET=1M run record fill
 	same status "$status" 0
+	same "lines that say so" "$(grep -c "^insideme: half of the log's room is used" stderr)" 1
+	same lines "$(wc -l <stderr)" 1
 	between "bytes of log" 1 "$(stat -c %s "$(find insideme.data -name '*.log')")" 1048576
 	calls work 301000 main 1
 	run "$report" -v quality
@@ -90,7 +92,7 @@ bats_require_minimum_version 1.5.0
 	for kind in files locked space space64 prspace; do
 		"$bin/limits" $kind >alone 2>&1 || skip "$kind does not work here: $(cat alone)"
 		INSIDEME_THRESHOLD=0 record limits $kind
-		quiet
+		same "other lines of $kind" "$(grep -v '^insideme: half of the log' stderr)" ''
 		same "stdout of $kind" "$(cat stdout)" fine
 		rm -f functions.csv
 		calls work 3001000

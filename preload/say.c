@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Lines on stderr. */
+#include "say.h"
+
+#include <sys/stat.h>
+
+#include "syscalls.h"
+#include "text.h"
+
+#define LINE_BYTES	4096
+
+static struct log_run *page;		/* set before any thread; NULL: no run yet */
+static struct stat first_stderr;	/* set before any thread; st_ino 0: none */
+
+static long stat_stderr(struct stat *stat)
+{
+	return raw_syscall(SYS_newfstatat, 2, (long)"", (long)stat, AT_EMPTY_PATH, 0, 0);
+}
+
+void say_init(struct log_run *run_page)
+{
+	page = run_page;
+	stat_stderr(&first_stderr);
+}
+
+/* The program may have closed it, and opened a file of its own at its place. */
+static bool is_stderr(void)
+{
+	struct stat now;
+
+	return !first_stderr.st_ino ||
+	       (stat_stderr(&now) == 0 && now.st_ino == first_stderr.st_ino && now.st_dev == first_stderr.st_dev);
+}
+
+bool say_is_news(enum message message)
+{
+	uint32_t bit = 1u << message;
+
+	return !page || !(__atomic_fetch_or(&page->messages, bit, __ATOMIC_RELAXED) & bit);
+}
+
+void say_line(const char *line)
+{
+	char buffer[LINE_BYTES];
+	struct text text;
+
+	if (!is_stderr())
+		return;
+	text_init(&text, buffer, sizeof(buffer) - 1);
+	text_add(&text, "insideme: ");
+	text_add(&text, line);
+	*text.at++ = '\n';
+	sys_write_unsignalled(2, buffer, (size_t)(text.at - buffer));
+}

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Lines on stderr: few, and each once per run, whichever process comes first: which is kept in the run's page. */
+#ifndef INSIDEME_SAY_H
+#define INSIDEME_SAY_H
+
+#include <stdbool.h>
+
+#include "insideme_log.h"
+
+enum message { MESSAGE_SETTINGS, MESSAGE_OFF, MESSAGE_NOT_EVERY_CALL };
+
+/* @page: NULL without a run. What stderr is now it must be later, or nothing is said. */
+void say_init(struct log_run *page);
+bool say_is_news(enum message message);
+
+/* "insideme: ..." in one write on what was stderr at the start, and on nothing else. */
+void say_line(const char *line);
+
+#endif
