@@ -8,6 +8,7 @@
 #include "child.h"
 #include "heap.h"
 #include "helper.h"
+#include "interrupted.h"
 #include "real.h"
 #include "recorder.h"
 #include "stacks.h"
@@ -67,9 +68,11 @@ static void in_parent(void)
 static void in_child(void)
 {
 	struct open_calls *copy = take_copy();
+	uintptr_t interrupted_addr = copy ? stack_interrupted(copy) : live_return_addr;
 	struct child_origin origin = { .before_ns = before_ns, .heap_bytes = inherited_bytes, .calls = copy };
 
 	daemon_task = 0;
+	live_return_addr = 0;
 	if (live_is_sealed())
 		return;
 	if (copy)
@@ -79,10 +82,13 @@ static void in_child(void)
 			stack_open_again(self, copy, now_ticks());
 		if (copy)
 			open_calls_free(copy);
-	} else if (!child_enter(&origin))
+	} else if (!child_enter(&origin) || interrupted_addr) {
 		live_open_child();
-	else if (!child_due_ticks)
+		if (interrupted_addr)
+			interrupted_return(interrupted_addr);
+	} else if (!child_due_ticks) {
 		live.heap = heap_setting();	/* the first allocation opens the log */
+	}
 }
 
 void fork_init(void)

@@ -4,6 +4,7 @@
  * no lock, no system call, no allocation; whatever is rare is a tail call to somewhere else.
  */
 #include "calls.h"
+#include "interrupted.h"
 #include "stacks.h"
 
 /*
@@ -55,6 +56,7 @@ static ALWAYS_INLINE void enter(const struct log_header *log, struct log_thread 
 /* The thread's first event, or something is to be set right before a frame can follow the top one. */
 static NOINLINE void enter_slowly(uint64_t function_addr, uintptr_t stack_addr, uintptr_t return_addr)
 {
+	uintptr_t interrupted_addr = unlikely(live_return_addr) ? interrupted_begin(stack_addr) : 0;
 	struct log_thread *thread = thread_self();
 
 	if (unlikely(!thread && live.log))
@@ -64,11 +66,16 @@ static NOINLINE void enter_slowly(uint64_t function_addr, uintptr_t stack_addr, 
 	if (thread && stack_before_enter(thread, function_addr, stack_addr, return_addr))
 		call_begin_slowly(thread, call_claim(live.log, thread, function_addr, stack_addr, return_addr,
 						     call_timing()));
+	if (unlikely(interrupted_addr))
+		interrupted_go_back(interrupted_addr);
 }
 
 static NOINLINE void enter_by_clock(uint64_t function_addr, uintptr_t stack_addr, uintptr_t return_addr)
 {
-	enter(live.log, self, function_addr, stack_addr, return_addr, TIME_BY_CLOCK);
+	struct log_thread *thread = self;
+
+	if (likely(thread))	/* a handler that interrupts us may have forked */
+		enter(live.log, thread, function_addr, stack_addr, return_addr, TIME_BY_CLOCK);
 }
 
 /* Calls are only counted, or the clock is not the time-stamp counter: that is a function by itself, as it calls others. */
@@ -113,15 +120,21 @@ static ALWAYS_INLINE bool is_top(const struct log_thread *thread, uint64_t funct
 
 static NOINLINE void exit_slowly(uint64_t function_addr, uintptr_t stack_addr)
 {
+	uintptr_t interrupted_addr = unlikely(live_return_addr) ? interrupted_begin(stack_addr) : 0;
 	struct log_thread *thread = thread_self();
 
 	if (thread)
 		stack_exit(thread, function_addr, stack_addr);
+	if (unlikely(interrupted_addr))
+		interrupted_go_back(interrupted_addr);
 }
 
 static NOINLINE void exit_by_clock(void)
 {
-	call_end(live.log, self, top_frame(self), TIME_BY_CLOCK, false);
+	struct log_thread *thread = self;
+
+	if (likely(thread))
+		call_end(live.log, thread, top_frame(thread), TIME_BY_CLOCK, false);
 }
 
 static NOINLINE void exit_otherwise(uint64_t function_addr, uintptr_t stack_addr)

@@ -5,6 +5,7 @@
 #include "real.h"
 
 struct live live;
+uintptr_t live_return_addr;
 struct settings settings;
 bool live_has_begun;
 uint64_t live_early_calls;

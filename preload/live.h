@@ -29,6 +29,12 @@ struct live {
 };
 extern HIDDEN struct live live;
 
+/*
+ * Not 0 in a forked child that returns into a hook of its parent, see interrupted.h: live is the parent's then, and
+ * nothing new may begin.
+ */
+extern HIDDEN uintptr_t live_return_addr;
+
 /* Set before any thread; read-only afterwards. */
 extern HIDDEN struct settings settings;
 extern HIDDEN bool live_has_begun;		/* the constructor has come */

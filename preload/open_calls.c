@@ -3,9 +3,11 @@
  * Calls that are open at a fork. The frames lie in the parent's log, and the parent moves on before the child
  * could read them: so they are copied to private memory before, and opened again in the child's own log.
  */
+#include <signal.h>
 #include <sys/mman.h>
 
 #include "calls.h"
+#include "interrupted.h"
 #include "stacks.h"
 
 struct open_call {
@@ -21,6 +23,7 @@ struct open_calls {
 	uintptr_t stack_bytes;
 	uint32_t thread;	/* refs in the parent's log */
 	uint32_t node;
+	uintptr_t interrupted_addr;	/* of a hook that the forking code interrupted, 0: of none */
 	struct open_call calls[];
 };
 
@@ -29,18 +32,40 @@ static const struct log_frame *first_frame(const struct log_frames *area)
 	return (const struct log_frame *)(area + 1) + 1;
 }
 
-/* One whose node is not the thread's is being pushed or popped by a hook that a signal handler interrupted. */
-static const struct log_frame *last_whole(const struct log_thread *thread)
-{
-	const struct log_frame *top = top_frame(thread);
+/* Where the open calls are. */
+struct place {
+	const struct log_frames *stack;
+	const struct log_frames *area;	/* of the top frame */
+	const struct log_frame *top;
+	uint32_t node;			/* the path that is open */
+};
 
-	return top->node == thread->current || !top->function_addr ? top : top - 1;
+/*
+ * Of a handler on a stack of its own it is the stack that it interrupted: that goes on in the child, and for the sake
+ * of the few calls of the handler itself it is not worth to keep two.
+ */
+static struct place find_place(const struct log_thread *thread)
+{
+	struct place place = { .area = log_at(live.log, thread->frames), .top = top_frame(thread), .node = thread->current };
+
+	place.stack = log_at(live.log, place.area->stack);
+	while (place.stack->is_signal && place.stack->interrupted) {
+		place.stack = place.area = log_at(live.log, place.stack->interrupted);
+		place.top = (const struct log_frame *)place.stack->top_addr;
+		place.node = place.stack->current;
+		while ((uint64_t)place.top < (uint64_t)place.area || (uint64_t)place.top >= (uint64_t)place.area + place.area->head.bytes)
+			place.area = log_at(live.log, place.area->head.next);
+	}
+	/* One whose node is not the thread's is being pushed or popped by a hook that a signal handler interrupted. */
+	if (place.top->node != place.node && place.top->function_addr)
+		place.top--;
+	return place;
 }
 
-static uint64_t count_open(const struct log_thread *thread)
+static uint64_t count_open(const struct place *place)
 {
-	const struct log_frames *area = log_at(live.log, thread->frames);
-	uint64_t count = (uint64_t)(last_whole(thread) + 1 - first_frame(area));
+	const struct log_frames *area = place->area;
+	uint64_t count = (uint64_t)(place->top + 1 - first_frame(area));
 
 	while (area->below) {
 		area = log_at(live.log, area->below);
@@ -49,17 +74,48 @@ static uint64_t count_open(const struct log_thread *thread)
 	return count;
 }
 
+/* A handler's own stack ends above its signal frame, any other at the outermost call. */
+static uintptr_t find_interrupted(const struct log_frames *stack, const struct open_calls *copy)
+{
+	uintptr_t here = (uintptr_t)__builtin_frame_address(0), high = stack->stack_low_addr + stack->stack_bytes;
+	stack_t signal_stack;
+
+	if (here - stack->stack_low_addr < stack->stack_bytes)
+		return interrupted_find(copy->nr_calls ? copy->calls[0].stack_addr : high);
+	if (raw_syscall(SYS_sigaltstack, 0, (long)&signal_stack, 0, 0, 0, 0) < 0 || !(signal_stack.ss_flags & SS_ONSTACK))
+		return 0;
+	return interrupted_find((uintptr_t)signal_stack.ss_sp + signal_stack.ss_size);
+}
+
+/* The calls up to the top frame, the outermost first. */
+static void copy_calls(struct open_calls *copy, const struct place *place)
+{
+	const struct log_frames *area = place->area;
+	const struct log_frame *frame = place->top;
+	uint64_t left = copy->nr_calls;
+
+	while (left) {
+		if (frame < first_frame(area)) {
+			area = log_at(live.log, area->below);
+			frame = (const struct log_frame *)((const char *)area + area->head.bytes) - 1;
+			continue;
+		}
+		copy->calls[--left] = (struct open_call){ frame->function_addr, frame->stack_addr, frame->return_addr };
+		frame--;
+	}
+}
+
 struct open_calls *stack_copy_open(const struct log_thread *thread)
 {
-	const struct log_frames *area, *stack;
-	const struct log_frame *frame = last_whole(thread);
 	struct open_calls *copy;
 	uint64_t count, bytes;
+	struct place from;
 	long place;
 
 	if (!thread->frames)
 		return NULL;
-	count = count_open(thread);
+	from = find_place(thread);
+	count = count_open(&from);
 	bytes = sizeof(*copy) + count * sizeof(copy->calls[0]);
 	place = sys_mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (sys_failed(place))
@@ -67,22 +123,12 @@ struct open_calls *stack_copy_open(const struct log_thread *thread)
 	copy = (struct open_calls *)place;
 	copy->bytes = bytes;
 	copy->nr_calls = count;
-	area = log_at(live.log, thread->frames);
-	stack = log_at(live.log, area->stack);
-	copy->stack_low = stack->stack_low_addr;
-	copy->stack_bytes = stack->stack_bytes;
+	copy->stack_low = from.stack->stack_low_addr;
+	copy->stack_bytes = from.stack->stack_bytes;
 	copy->thread = thread->head.self;
-	copy->node = thread->current;
-	while (count) {
-		if (frame < first_frame(area)) {
-			area = log_at(live.log, area->below);
-			frame = (const struct log_frame *)((const char *)area + area->head.bytes) - 1;
-			continue;
-		}
-		copy->calls[--count] = (struct open_call){ frame->function_addr, frame->stack_addr,
-							   frame->return_addr };
-		frame--;
-	}
+	copy->node = from.node;
+	copy_calls(copy, &from);
+	copy->interrupted_addr = find_interrupted(from.stack, copy);
 	return copy;
 }
 
@@ -90,6 +136,11 @@ void stack_origin(const struct open_calls *copy, uint32_t *thread, uint32_t *nod
 {
 	*thread = copy->thread;
 	*node = copy->node;
+}
+
+uintptr_t stack_interrupted(const struct open_calls *copy)
+{
+	return copy->interrupted_addr;
 }
 
 void stack_open_again(struct log_thread *thread, const struct open_calls *copy, uint64_t since_ticks)

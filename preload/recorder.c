@@ -4,6 +4,7 @@
 
 #include "child.h"
 #include "helper.h"
+#include "interrupted.h"
 #include "log.h"
 #include "resources/usage.h"
 #include "room.h"
@@ -71,9 +72,12 @@ static void write_usage(struct log_header *log)
 
 void recorder_mark_end(enum log_end end, int status)
 {
-	struct log_header *log = live.log;
+	struct log_header *log;
 	uint32_t running = LOG_RUNNING;
 
+	if (live_return_addr)
+		interrupted_end();
+	log = live.log;
 	if (!log) {
 		if (end == LOG_EXITED)
 			child_mark_end(status);

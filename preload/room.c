@@ -60,7 +60,7 @@ static bool grow_by_path(struct log_header *log, uint64_t bytes)
 	uint64_t mask, now = now_ticks();
 	long fd, error;
 
-	if (live_is_sealed() || now < __atomic_load_n(&retry_growth_ticks, __ATOMIC_RELAXED))
+	if (live_is_sealed() || live_return_addr || now < __atomic_load_n(&retry_growth_ticks, __ATOMIC_RELAXED))
 		return false;
 	sys_block_signals(&mask);
 	fd = sys_open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW, 0);

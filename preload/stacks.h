@@ -48,6 +48,8 @@ uint64_t stack_end_all(struct log_thread *thread, bool is_gone);
 struct open_calls;
 struct open_calls *stack_copy_open(const struct log_thread *thread);
 void stack_open_again(struct log_thread *thread, const struct open_calls *calls, uint64_t since_ticks);
+/* Where a hook was interrupted by the handler that forks, 0: none was. */
+uintptr_t stack_interrupted(const struct open_calls *calls);
 /* Refs in the log of the parent: who forked, and the path that was open. */
 void stack_origin(const struct open_calls *calls, uint32_t *thread, uint32_t *node);
 void open_calls_free(struct open_calls *calls);

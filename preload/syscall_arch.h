@@ -25,6 +25,16 @@ static ALWAYS_INLINE long raw_syscall(long number, long a, long b, long c, long 
 	return result;
 }
 
+/*
+ * The registers that a signal frame keeps of the code that it interrupted, from the word of the stack pointer on: that,
+ * the address of the code, flags, segments.
+ */
+#define SIGNAL_CONTEXT_WORDS 4
+static ALWAYS_INLINE int is_signal_context(const unsigned long *word)
+{
+	return (word[3] & 0xffff) == 0x33 && (word[2] & ~0x3fffd7ul) == 0 && (word[2] & 2) && word[0] && word[1];
+}
+
 static inline long raw_clone(void (*run)(void *), void *argument, void *stack_end, unsigned long flags, void *tls,
 			     void *tid)
 {
@@ -63,6 +73,13 @@ static ALWAYS_INLINE long raw_syscall(long number, long a, long b, long c, long 
 
 	__asm__ volatile("svc 0" : "+r"(x0) : "r"(x8), "r"(x1), "r"(x2), "r"(x3), "r"(x4), "r"(x5) : "memory");
 	return x0;
+}
+
+/* The same: stack pointer, address of the code, state of the processor. */
+#define SIGNAL_CONTEXT_WORDS 3
+static ALWAYS_INLINE int is_signal_context(const unsigned long *word)
+{
+	return !(word[0] & 15) && !(word[1] & 3) && !(word[2] & 0x1f) && !(word[2] >> 32) && word[0] && word[1];
 }
 
 static inline long raw_clone(void (*run)(void *), void *argument, void *stack_end, unsigned long flags, void *tls,

@@ -95,3 +95,26 @@ no_repairs() { ! grep -E 'exits of functions|had no exit' quality; }
 	same "bytes in its file" "$(stat -c %s late.txt)" 0
 	"$report" -v quality | grep -q 'seccomp strict mode'
 }
+
+# in_handlers KIND: the parent's own log has the calls that it made and not one of a child.
+in_handlers() {
+	local compiler made pid
+	for compiler in '' .clang; do
+		rm -rf insideme.data functions.csv
+		run record "handlers$compiler" "$1"
+		same "status of handlers$compiler" "$status" 0
+		quiet
+		read -r made pid <stdout
+		"$report" insideme.data/*/*-"$pid"-0.log -v functions -f csv --columns function,calls >parent
+		grep -qx "tiny,$made" parent || { cat parent; return 1; }
+		! grep work parent
+		calls work 600 main 61 call_all 61
+		between "calls of tiny" "$made" "$(value calls function=tiny)" $((made + 60))
+		same "logs" "$(find insideme.data -name '*.log' | wc -l)" 61
+		"$report" -v quality >quality
+		! grep -E 'missing from all figures|damaged' quality
+	done
+}
+
+@test "forks in a signal handler that interrupted a hook" { in_handlers plain; }
+@test "forks in a signal handler on a stack of its own" { in_handlers own; }
