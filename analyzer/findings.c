@@ -181,6 +181,7 @@ static void add_not_sampled(struct findings *findings, const struct model *model
 static void add_process(struct findings *findings, struct process *process)
 {
 	const char *off = process_fact(process, "off"), *heap_off = process_fact(process, "heap_off");
+	const char *bypassed = process_fact(process, "bypassed");
 	uint64_t overflow = 0;
 
 	add_threshold_steps(findings, process);
@@ -196,6 +197,14 @@ static void add_process(struct findings *findings, struct process *process)
 	if (heap_off)
 		add(findings, "heap_not_counted", UNIT_NONE, 1, true, document_text(findings->document,
 			"the heap is not counted in process %u: %s", process->header.pid, heap_off));
+	if (bypassed)
+		add(findings, "bypassed", UNIT_NONE, 1, true, document_text(findings->document,
+			"functions of %s are not recorded in process %u: other hooks are nearer to it (RTLD_DEEPBIND)",
+			bypassed, process->header.pid));
+	if (process_fact(process, "namespaces"))
+		add(findings, "namespaces", UNIT_NONE, 1, true, document_text(findings->document,
+			"what process %u loaded by dlmopen is not recorded: it has a C library of its own",
+			process->header.pid));
 	if (process->timebase.nr_dropped)
 		add(findings, "clock_readings_dropped", UNIT_COUNT, (double)process->timebase.nr_dropped, true,
 		    document_text(findings->document, "%zu clock readings contradict the others (process %u)",

@@ -2,6 +2,7 @@
 /* How the process ends. Nothing is flushed, nothing is freed: recording goes on until the process is gone. */
 #include "ends.h"
 
+#include "bypass.h"
 #include "real.h"
 #include "recorder.h"
 #include "thread_records.h"
@@ -10,6 +11,7 @@ static void exited(int status, void *unused)
 {
 	(void)unused;
 	records_end_gone();
+	bypass_look(NULL);
 	recorder_mark_end(LOG_EXITED, status & 0xff);
 }
 
@@ -28,6 +30,7 @@ static _Noreturn void end_now(int status)
 static void before_end(int status)
 {
 	records_end_gone();
+	bypass_look(NULL);
 	recorder_mark_end(LOG_EXITED, status & 0xff);
 	if (!real._exit || !real._Exit || !real.quick_exit)
 		real_init();

@@ -11,26 +11,6 @@
 /* The hooks' frame addresses are this much below their caller's stack pointer: return address, frame pointer. */
 #define HOOK_FRAME_BYTES (2 * sizeof(void *))
 
-#if defined(__x86_64__)
-#define STACK_POINTER_WORD 6	/* of __jmp_buf */
-
-/* The stack pointer that setjmp saved; glibc mangles it: rotated and xored with a secret in the thread's block. */
-static uintptr_t target_of(const struct __jmp_buf_tag *to)
-{
-	uint64_t word = (uint64_t)to->__jmpbuf[STACK_POINTER_WORD], secret;
-
-	__asm__("movq %%fs:0x30, %0" : "=r"(secret));
-	return (word >> 17 | word << 47) ^ secret;
-}
-#else
-/* The secret is private to ld.so: 0 closes nothing, the next hook does. */
-static uintptr_t target_of(const struct __jmp_buf_tag *to)
-{
-	(void)to;
-	return 0;
-}
-#endif
-
 static void close_calls_below(uintptr_t stack_addr)
 {
 	struct log_thread *thread = live.log ? self : NULL;
@@ -43,7 +23,7 @@ static void close_calls_below(uintptr_t stack_addr)
 
 static void before_jump(const struct __jmp_buf_tag *to)
 {
-	uintptr_t target = target_of(to);
+	uintptr_t target = jump_target(to->__jmpbuf);
 
 	if (target)
 		close_calls_below(target - HOOK_FRAME_BYTES);

@@ -7,9 +7,11 @@
 
 #include <sys/stat.h>
 
+#include "bypass.h"
 #include "objects.h"
 #include "real.h"
 #include "live.h"
+#include "room.h"
 #include "text.h"
 
 #define MODULES_MAX	1024
@@ -108,6 +110,7 @@ static struct log_module *log_object(struct log_header *log, const struct object
 
 	find_path(object, is_program);
 	path_bytes = (uint32_t)text_length(path) + 1;
+	room_for_records(log);
 	record = (struct log_module *)log_new_record(log, (uint32_t)sizeof(*record) + path_bytes, now_ticks());
 	if (!record)
 		return NULL;
@@ -200,7 +203,7 @@ static int sweep_one(const struct object *object, void *context)
 	sweep->is_first = false;
 	if (module)
 		module->is_loaded = true;
-	else if (object->begin != object->end)
+	else if (object->begin != object->end && !live_is_sealed())
 		add(sweep->log, object, is_program);
 	return 0;
 }
@@ -292,7 +295,7 @@ void modules_know(uintptr_t addr)
 static int imports_hook(const struct object *object, void *context)
 {
 	(void)context;
-	return object_imports(object, "__cyg_profile_func_enter");
+	return object_slot(object, "__cyg_profile_func_enter") != NULL;
 }
 
 bool modules_have_hooks(void)
@@ -309,6 +312,7 @@ EXPORT int dlclose(void *handle)
 		real_init();
 	if (!real.dlclose)
 		return -1;
+	bypass_look(handle);
 	result = real.dlclose(handle);
 	update(NULL);
 	return result;

@@ -270,10 +270,10 @@ void *object_find(const struct object *object, const char *name, uint32_t hash)
 }
 
 /* From the relocations: the symbol table does not say how long it is, nor a hash table what is imported. */
-bool object_imports(const struct object *object, const char *name)
+void **object_slot(const struct object *object, const char *name)
 {
 	if (!object->symbols)
-		return false;
+		return NULL;
 	for (int table = 0; table < 2; table++) {
 		const ElfW(Rela) *at = object->relocations[table];
 
@@ -281,8 +281,8 @@ bool object_imports(const struct object *object, const char *name)
 			const ElfW(Sym) *symbol = &object->symbols[ELF64_R_SYM(at[i].r_info)];
 
 			if (symbol->st_shndx == SHN_UNDEF && text_equal(object->strings + symbol->st_name, name))
-				return true;
+				return (void **)(object->bias + at[i].r_offset);
 		}
 	}
-	return false;
+	return NULL;
 }

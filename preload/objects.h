@@ -56,8 +56,8 @@ uint32_t symbol_hash(const char *name);
 /* Address of the function or variable that @object defines, in its default version; NULL if it defines none. */
 void *object_find(const struct object *object, const char *name, uint32_t hash);
 
-/* Does @object call @name, or take its address, without defining it? */
-bool object_imports(const struct object *object, const char *name);
+/* Where @object, which does not define @name, keeps the address of what it found by it; NULL: it does not use it. */
+void **object_slot(const struct object *object, const char *name);
 
 static inline bool object_holds(const struct object *object, uintptr_t addr)
 {

@@ -214,8 +214,12 @@ static bool leaves_repair(const struct log_thread *thread, uintptr_t stack_addr,
 /* What it was about may be half done: its calls are taken from the area that it used last. */
 static void give_up_repair(struct log_thread *thread)
 {
-	struct log_frames *area = newest_area(thread);
+	struct log_frames *area = thread->frames ? newest_area(thread) : NULL;
 
+	if (!area) {	/* its first call ever */
+		end_repair(thread);
+		return;
+	}
 	if (thread->top_addr < (uint64_t)frames_of(area) || thread->top_addr > limit_of(area)) {
 		thread->top_addr = (uint64_t)frames_of(area);
 		thread->current = frames_of(area)->node;
@@ -231,7 +235,7 @@ static void leave_stacks(struct log_thread *thread, uintptr_t stack_addr)
 
 	if (leaves_repair(thread, stack_addr, on_signal_stack ? &stack : NULL))
 		give_up_repair(thread);
-	if (on_signal_stack && !is_in(&stack, stack_addr) && stack_of(thread)->is_signal) {
+	if (on_signal_stack && !is_in(&stack, stack_addr) && thread->frames && stack_of(thread)->is_signal) {
 		stack_close_all(thread);	/* left for good; any other may be a coroutine's, which is come back to */
 		stack_after_exit(thread);
 	}
@@ -243,10 +247,10 @@ void stack_unwind_to(struct log_thread *thread, uintptr_t stack_addr)
 		thread->slices[0] = thread->slices[1] = 0;
 		thread->slice_depth = 0;
 	}
+	if (thread->repair_addr || (thread->frames && stack_of(thread)->is_signal))
+		leave_stacks(thread, stack_addr);
 	if (!thread->frames)
 		return;
-	if (thread->repair_addr || stack_of(thread)->is_signal)
-		leave_stacks(thread, stack_addr);
 	if (!stack_is_current(thread, stack_addr) || thread->overflow_depth)
 		return;		/* the next hook sees where it is */
 	end_dead(thread, stack_addr, 0);

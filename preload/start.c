@@ -3,6 +3,7 @@
 #include <sys/mman.h>
 
 #include "child.h"
+#include "bypass.h"
 #include "ends.h"
 #include "facts.h"
 #include "fork.h"
@@ -220,6 +221,8 @@ static bool wipe_on_fork(void)
 	return !error;
 }
 
+extern void __cyg_profile_func_enter(void *function, void *call_site);
+
 __attribute__((constructor)) static void start(int argc, char **argv, char **environment)
 {
 	live_has_begun = true;
@@ -242,6 +245,7 @@ __attribute__((constructor)) static void start(int argc, char **argv, char **env
 	fork_init();
 	threads_init();
 	ends_init();
+	bypass_init((const void *)__cyg_profile_func_enter);
 	publish_log(live.log, NULL);
 	helper_start(live.log, room_path(), run.page);
 	live.log->start_cost_ns = clock_ns(CLOCK_MONOTONIC) - live.log->start.monotonic_ns;

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The system call instruction of each processor.
+ * What takes instructions of each processor: system calls,
  *   raw_syscall()  returns a value, or -errno
  *   raw_clone()    a new task that runs @run(@argument) on the stack that ends at @stack_end, with @tls as its
  *                  thread pointer, and must not return from it. Returns its tid to the caller, or -errno.
+ * and what libc's code of each does:
+ *   jump_target()  the stack pointer in a jmp_buf's words; 0 where it cannot be read
  */
 #ifndef INSIDEME_SYSCALL_ARCH_H
 #define INSIDEME_SYSCALL_ARCH_H
@@ -60,6 +62,15 @@ static inline long raw_clone(void (*run)(void *), void *argument, void *stack_en
 }
 
 #define RAW_CLONE_TLS(block) (*(void **)(block) = (block))	/* %fs:0 holds its own address */
+
+/* glibc mangles it: rotated and xored with a secret in the thread's block. */
+static inline unsigned long jump_target(const void *words)
+{
+	unsigned long word = ((const unsigned long *)words)[6], secret;
+
+	__asm__("movq %%fs:0x30, %0" : "=r"(secret));
+	return (word >> 17 | word << 47) ^ secret;
+}
 #elif defined(__aarch64__)
 static ALWAYS_INLINE long raw_syscall(long number, long a, long b, long c, long d, long e, long f)
 {
@@ -108,6 +119,13 @@ static inline long raw_clone(void (*run)(void *), void *argument, void *stack_en
 }
 
 #define RAW_CLONE_TLS(block) ((void)(block))
+
+/* The secret that it is mangled with is private to ld.so. The next hook sees where the jump went. */
+static inline unsigned long jump_target(const void *words)
+{
+	(void)words;
+	return 0;
+}
 #else
 #error "InsideMe runs on x86-64 and aarch64"
 #endif

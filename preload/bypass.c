@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Objects that call other hooks than ours. With RTLD_DEEPBIND an object looks in itself and in libc first, which
+ * has empty hooks; dlmopen() gives it a libc of its own. Neither is prevented: programs depend on what they get.
+ */
+#include "bypass.h"
+
+#include "live.h"
+#include "objects.h"
+
+/* Since glibc 2.35, where the list of namespaces begins with the program's. */
+struct debug_extended {
+	struct r_debug base;
+	struct debug_extended *next;
+};
+
+static const struct log_header *first_log;	/* set before any thread */
+static const void *our_hook;			/* set before any thread */
+static uint32_t is_said;			/* once per process is enough */
+
+static int look(const struct object *object, void *context)
+{
+	const struct link_map *only = context;
+	void **slot;
+
+	if (object_is_ours(object) || (only && object->dynamic != only->l_ld))
+		return 0;
+	slot = object_slot(object, "__cyg_profile_func_enter");
+	/* A slot that still leads into the object itself is bound at the first call. */
+	if (!slot || *slot == our_hook || object_holds(object, (uintptr_t)*slot))
+		return 0;
+	if (!__atomic_exchange_n(&is_said, 1, __ATOMIC_RELAXED))
+		log_write_text(live.log, "bypassed", object->name[0] ? object->name : "the program", now_ticks());
+	return 1;
+}
+
+static bool has_namespaces(void)
+{
+	const struct debug_extended *debug = (const void *)&_r_debug;
+
+	load_now(debug);	/* more than its type says */
+	return debug->base.r_version > 1 && debug->next;
+}
+
+void bypass_look(const void *handle)
+{
+	static uint32_t namespaces_said;
+
+	if (!live.log || live.log != first_log)
+		return;
+	if (has_namespaces() && !__atomic_exchange_n(&namespaces_said, 1, __ATOMIC_RELAXED))
+		log_write_text(live.log, "namespaces", "dlmopen", now_ticks());
+	if (!__atomic_load_n(&is_said, __ATOMIC_RELAXED))
+		objects_each(look, (void *)handle);
+}
+
+void bypass_init(const void *hook)
+{
+	our_hook = hook;
+	first_log = live.log;
+}
