@@ -98,10 +98,9 @@ static bool claim_first(struct helper *task, enum first who)
 	return __atomic_compare_exchange_n(&task->first, &nobody, who, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
 }
 
-static bool open_log(struct helper *task)
+static int open_log(const struct helper *task)
 {
-	task->config.log_fd = (int)sys_open(task->path, O_RDWR | O_CLOEXEC | O_NOFOLLOW, 0);
-	return task->config.log_fd >= 0;
+	return (int)sys_open(task->path, O_RDWR | O_CLOEXEC | O_NOFOLLOW, 0);
 }
 
 /* Return: whether there is something to sample. */
@@ -111,7 +110,10 @@ static bool begin_sampling(struct helper *task)
 	bool goes_on = __atomic_load_n(&task->first, __ATOMIC_ACQUIRE) == TASK;
 
 	futex_wait(&task->stop, GO_ON, goes_on ? RESUMED_SLEEP_NS : FIRST_SLEEP_NS);
-	if (__atomic_load_n(&task->stop, __ATOMIC_ACQUIRE) == PAUSE || !open_log(task))
+	if (__atomic_load_n(&task->stop, __ATOMIC_ACQUIRE) == PAUSE)
+		return false;
+	task->config.log_fd = open_log(task);
+	if (task->config.log_fd < 0)
 		return false;
 	if (goes_on)
 		return sampler_resume(sampler, task->config.log_fd) == 0;
@@ -123,15 +125,20 @@ static bool begin_sampling(struct helper *task)
 	return false;
 }
 
-/* A short program does not wait for a task that would open its files and end: the thread that ends it samples. */
+/*
+ * A short program does not wait for a task that would open its files and end: the thread that ends it samples. The
+ * task may wake up meanwhile and write its own descriptor, of its own table, to the configuration.
+ */
 static void take_only_sample(struct helper *task)
 {
+	struct sampler_config config = task->config;
 	uint64_t mask;
 
 	sys_block_signals(&mask);
-	if (open_log(task)) {
-		sampler_take_only((struct sampler *)task->sampler, &task->config);
-		sys_close(task->config.log_fd);
+	config.log_fd = open_log(task);
+	if (config.log_fd >= 0) {
+		sampler_take_only((struct sampler *)task->sampler, &config);
+		sys_close(config.log_fd);
 	}
 	sys_restore_signals(&mask);
 }

@@ -154,6 +154,19 @@ no_calls() {
 	both no_calls
 }
 
+# Slow opens make both the task and the thread that ends the process open the log, one during the other's sample;
+# on a busy machine not at once.
+@test "a program that ends while the sampler begins keeps its descriptors" {
+	echo 'int main(void) { return 0; }' | gcc -x c - -o ends
+	for ((i = 0; i < 20 && ${openings:-0} < 2; i++)); do
+		strace -f -o trace -e trace=openat,close,exit_group -e inject=openat:delay_exit=10000 env LD_PRELOAD="$library" ./ends
+		openings=$(grep -c 'openat.*-0.log", O_RDWR|O_NOFOLLOW' trace)
+	done
+	same "openings of the log" "$openings" 2
+	pid=$(awk '/exit_group/ {print $1}' trace)
+	same "closed by the program's thread" "$(grep "^$pid close(0)" trace)" ''
+}
+
 @test "rows come at their pace" {
 	INSIDEME_INTERVAL=10ms record burn 500 100
 	quiet
