@@ -16,6 +16,13 @@ mpich() {
 	timeout 60 mpirun.mpich -n $ranks "$@" >stdout 2>stderr
 }
 
+# Pids of the processes that their logs call children of a rank (is_rank_child).
+children() {
+	find insideme.data -name '*.log' | while read -r file; do
+		[ "$(od -An -tu4 -j 376 -N 4 "$file" | tr -d ' ')" = 0 ] || od -An -tu4 -j 40 -N 4 "$file"
+	done
+}
+
 # One run of $ranks ranks, 100 calls more in each, and 7 in a child of each.
 check_run() {
 	same runs "$(find insideme.data -mindepth 1 -maxdepth 1 -type d | wc -l)" 1
@@ -23,7 +30,8 @@ check_run() {
 		same "logs of rank $rank" "$(find insideme.data -name "rank000$rank-$(uname -n)-*-0.log" | wc -l)" 1
 	done
 	same "logs with a rank" "$(find insideme.data -name 'rank*' | wc -l)" $ranks
-	same "logs of children" "$(find insideme.data -name "$(uname -n)-*-1.log" | wc -l)" $ranks
+	same "children of ranks" "$(children | sort -u | wc -l)" $ranks
+	same "logs of launchers" "$(find insideme.data -name '*.log' -exec head -c 232 {} \; | grep -acE 'orterun|hydra')" 0
 	calls work $((100 * ranks * (ranks + 1) / 2)) child_work $((7 * ranks))
 	quiet
 }
