@@ -33,12 +33,10 @@ void own_log_open(struct own_log *own, const struct run *run, const struct proce
 		  char **argv)
 {
 	struct log_open open = { .run = run, .settings = settings, .kind = LOG_OF_MONITOR };
-	struct process_id not_rank = *id;	/* the program is the rank */
 	int fd, argc = 0;
 
 	memset(own, 0, sizeof(*own));
-	not_rank.rank.is_child = true;
-	open.id = &not_rank;
+	open.id = id;
 	while (argv[argc])
 		argc++;
 	open.clock = choose_clock();
