@@ -108,7 +108,7 @@ in_handlers() {
 		"$report" insideme.data/*/*-"$pid"-0.log -v functions -f csv --columns function,calls >parent
 		grep -qx "tiny,$made" parent || { cat parent; return 1; }
 		! grep work parent
-		calls work 600 main 61 call_all 61
+		calls work 660 main 61 call_all 61
 		between "calls of tiny" "$made" "$(value calls function=tiny)" $((made + 60))
 		same "logs" "$(find insideme.data -name '*.log' | wc -l)" 61
 		"$report" -v quality >quality
