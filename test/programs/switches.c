@@ -22,7 +22,7 @@
 
 void switch_stack(void **from, void *to);
 void first_steps(void);
-__asm__(".text\n"
+__asm__(".text\n	.globl switch_stack, first_steps\n	.hidden switch_stack, first_steps\n"
 #if defined(__x86_64__)
 	"switch_stack:\n"
 	"	push %rbp\n	push %rbx\n	push %r12\n	push %r13\n	push %r14\n	push %r15\n"
