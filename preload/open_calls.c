@@ -17,7 +17,7 @@ struct open_call {
 };
 
 struct open_calls {
-	uint64_t bytes;		/* of the mapping */
+	uint64_t bytes;		/* of its memory */
 	uint64_t nr_calls;
 	uintptr_t stack_low;
 	uintptr_t stack_bytes;
@@ -26,6 +26,28 @@ struct open_calls {
 	uintptr_t interrupted_addr;	/* of a hook that the forking code interrupted, 0: of none */
 	struct open_call calls[];
 };
+
+/* Few calls need no mapping, which costs more than the copy. A child keeps those of other threads that were forking. */
+#define SLOTS		4
+#define SLOT_BYTES	1536u
+static struct slot {
+	uint32_t is_taken;	/* claimed atomically */
+	_Alignas(64) char bytes[SLOT_BYTES];
+} slots[SLOTS];
+
+static struct open_calls *allocate(uint64_t bytes)
+{
+	long place;
+
+	for (int i = 0; bytes <= SLOT_BYTES && i < SLOTS; i++) {
+		uint32_t nobody = 0;
+
+		if (__atomic_compare_exchange_n(&slots[i].is_taken, &nobody, 1, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+			return (struct open_calls *)slots[i].bytes;
+	}
+	place = sys_mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	return sys_failed(place) ? NULL : (struct open_calls *)place;
+}
 
 static const struct log_frame *first_frame(const struct log_frames *area)
 {
@@ -110,17 +132,15 @@ struct open_calls *stack_copy_open(const struct log_thread *thread)
 	struct open_calls *copy;
 	uint64_t count, bytes;
 	struct place from;
-	long place;
 
 	if (!thread->frames)
 		return NULL;
 	from = find_place(thread);
 	count = count_open(&from);
 	bytes = sizeof(*copy) + count * sizeof(copy->calls[0]);
-	place = sys_mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	if (sys_failed(place))
+	copy = allocate(bytes);
+	if (!copy)
 		return NULL;
-	copy = (struct open_calls *)place;
 	copy->bytes = bytes;
 	copy->nr_calls = count;
 	copy->stack_low = from.stack->stack_low_addr;
@@ -160,5 +180,11 @@ void stack_open_again(struct log_thread *thread, const struct open_calls *copy, 
 
 void open_calls_free(struct open_calls *copy)
 {
+	for (int i = 0; i < SLOTS; i++) {
+		if ((char *)copy == slots[i].bytes) {
+			__atomic_store_n(&slots[i].is_taken, 0, __ATOMIC_RELEASE);
+			return;
+		}
+	}
 	sys_munmap(copy, copy->bytes);
 }
