@@ -5,11 +5,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
+#include "clean.h"
 #include "error.h"
 #include "formats.h"
 #include "launch.h"
+#include "list.h"
 #include "model.h"
 #include "options.h"
 #include "resolve.h"
@@ -27,27 +28,6 @@ static void list_formats(void)
 {
 	for (const struct format *format = formats; format->name; format++)
 		printf("%-10s %s\n", format->name, format->help);
-}
-
-/* Return: exit status */
-static int list_runs(void)
-{
-	struct run *runs = NULL;
-	size_t nr = run_list(&runs);
-	char when[32];
-
-	for (size_t i = 0; i < nr; i++) {
-		time_t start = (time_t)(runs[i].start_realtime_ns / 1000000000);
-		struct tm then;
-
-		strftime(when, sizeof(when), "%Y-%m-%d %H:%M:%S", localtime_r(&start, &then));
-		printf("%s  %4zu log%s  %s\n", when, runs[i].nr_logs, runs[i].nr_logs == 1 ? " " : "s", runs[i].path);
-		run_release(&runs[i]);
-	}
-	free(runs);
-	if (!nr)
-		error("no runs in %s", run_directory());
-	return nr ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 
 /* The logs of all runs that were asked for. Return: their number, 0 after an error() */
@@ -91,6 +71,30 @@ static int print(struct document *document, const struct format *format, const s
 	if (failed)
 		error("cannot write %s: %s", options->output ? options->output : "the report", strerror(errno));
 	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
+
+static int make_list(const struct options *options)
+{
+	const struct format *format = format_find(options->format);
+	struct document document = { .view = "runs" };
+	struct run *runs;
+	size_t nr;
+	int status;
+
+	if (!format)
+		return error("-f: no format '%s' (-f alone lists them)", options->format), EXIT_USAGE;
+	nr = run_list(&runs);
+	if (!nr)
+		return run_none(run_directory()), EXIT_FAILURE;
+	list_runs(&document, runs, nr);
+	status = rows_check(document.sections[0].table, options, format->bit == IN_TEXT);
+	if (status == 0)
+		status = print(&document, format, options);
+	document_release(&document);
+	for (size_t i = 0; i < nr; i++)
+		run_release(&runs[i]);
+	free(runs);
+	return status;
 }
 
 /* The view's tables had rows, or it has none: then its texts say what there is. */
@@ -212,7 +216,9 @@ int main(int argc, char **argv)
 		list_formats();
 		return EXIT_SUCCESS;
 	case TASK_LIST_RUNS:
-		return list_runs();
+		return make_list(&options);
+	case TASK_CLEAN:
+		return clean_runs(options.keep, options.dry_run);
 	default:
 		return run_task(&options);
 	}

@@ -144,19 +144,29 @@ static void read_process(struct model *model, struct process *process)
 	model->nr_damaged += process->nr_damaged;
 }
 
-struct model *model_load(char *const *paths, size_t nr_paths, const struct filter *filter)
+struct model *model_open(char *const *paths, size_t nr_paths)
 {
 	struct model *model = model_new();
 
 	open_logs(model, paths, nr_paths);
 	if (model->nr_processes + model->nr_monitors == 0) {
-		if (nr_paths != 1)	/* of one log the line that says why is enough */
-			error("nothing to report: none of the %zu logs can be read", nr_paths);
 		model_free(model);
 		return NULL;
 	}
 	place_in_time(model);
 	ends_find(model);
+	return model;
+}
+
+struct model *model_load(char *const *paths, size_t nr_paths, const struct filter *filter)
+{
+	struct model *model = model_open(paths, nr_paths);
+
+	if (!model) {
+		if (nr_paths != 1)	/* of one log the line that says why is enough */
+			error("nothing to report: none of the %zu logs can be read", nr_paths);
+		return NULL;
+	}
 	if (filter_apply(filter, model) < 0) {
 		model_free(model);
 		return NULL;

@@ -283,6 +283,8 @@ struct model {
  * Return: NULL after an error() when none is left.
  */
 struct model *model_load(char *const *paths, size_t nr_paths, const struct filter *filter);
+/* Only processes, with when and how they ended: no call paths, no totals. Return: NULL when no log can be read. */
+struct model *model_open(char *const *paths, size_t nr_paths);
 void model_free(struct model *model);
 
 /* The image of the same process that followed by exec, or NULL: none, or none that is reported. */

@@ -10,6 +10,8 @@
 
 #include "error.h"
 
+#define KEEP_DEFAULT 10
+
 const char options_help[] =
 	"usage: insideme-report [options] [RUN...]\n"
 	"\n"
@@ -29,11 +31,15 @@ const char options_help[] =
 	"      --thread LIST   only these threads, by number or name\n"
 	"      --columns LIST  these columns in this order, separated by commas\n"
 	"      --list          the runs there are, newest first\n"
+	"      --clean         remove all but the newest 10 runs; never one that goes on\n"
+	"      --keep N        with --clean: all but the newest N\n"
+	"      --dry-run       with --clean: only say what would be removed\n"
 	"      --help, --version\n"
 	"\n"
 	"Exit status: 0 done, 1 could not, 2 wrong usage.\n";
 
-enum { OPT_SORT = 256, OPT_REVERSE, OPT_TOP, OPT_MATCH, OPT_COLUMNS, OPT_RANK, OPT_PROCESS, OPT_THREAD, OPT_LIST, OPT_HELP, OPT_VERSION };
+enum { OPT_SORT = 256, OPT_REVERSE, OPT_TOP, OPT_MATCH, OPT_COLUMNS, OPT_RANK, OPT_PROCESS, OPT_THREAD, OPT_LIST,
+	OPT_CLEAN, OPT_KEEP, OPT_DRY_RUN, OPT_HELP, OPT_VERSION };
 
 static const struct option long_options[] = {
 	{ "view",    required_argument, NULL, 'v' },
@@ -48,25 +54,24 @@ static const struct option long_options[] = {
 	{ "process", required_argument, NULL, OPT_PROCESS },
 	{ "thread",  required_argument, NULL, OPT_THREAD },
 	{ "list",    no_argument,       NULL, OPT_LIST },
+	{ "clean",   no_argument,       NULL, OPT_CLEAN },
+	{ "keep",    required_argument, NULL, OPT_KEEP },
+	{ "dry-run", no_argument,       NULL, OPT_DRY_RUN },
 	{ "help",    no_argument,       NULL, OPT_HELP },
 	{ "version", no_argument,       NULL, OPT_VERSION },
 	{ NULL, 0, NULL, 0 },
 };
 
-static int parse_top(struct options *options, const char *text)
+static int parse_number(const char *option, const char *what, const char *text, size_t *number)
 {
 	char *end;
-	unsigned long number;
 
 	errno = 0;
-	number = strtoul(text, &end, 10);
-	if (!isdigit((unsigned char)text[0]) || *end || errno) {
-		error("--top: '%s' is not a number of rows", text);
-		return EXIT_USAGE;
-	}
-	options->top = number;
-	options->top_given = true;
-	return 0;
+	*number = strtoul(text, &end, 10);
+	if (isdigit((unsigned char)text[0]) && !*end && !errno)
+		return 0;
+	error("%s: '%s' is not a number of %s", option, text, what);
+	return EXIT_USAGE;
 }
 
 /* @word: the argument that getopt has just looked at, for options that it does not know. */
@@ -103,7 +108,8 @@ static int take(struct options *options, int option, const char *value)
 		options->reverse = true;
 		return 0;
 	case OPT_TOP:
-		return parse_top(options, value);
+		options->top_given = true;
+		return parse_number("--top", "rows", value, &options->top);
 	case OPT_MATCH:
 		options->match = value;
 		return 0;
@@ -119,6 +125,14 @@ static int take(struct options *options, int option, const char *value)
 	case OPT_LIST:
 		options->task = TASK_LIST_RUNS;
 		return 0;
+	case OPT_CLEAN:
+		options->task = TASK_CLEAN;
+		return 0;
+	case OPT_KEEP:
+		return parse_number("--keep", "runs", value, &options->keep);
+	case OPT_DRY_RUN:
+		options->dry_run = true;
+		return 0;
 	case OPT_HELP:
 		options->task = TASK_HELP;
 		return 0;
@@ -132,7 +146,7 @@ int options_parse(struct options *options, int argc, char **argv)
 {
 	int option, word;
 
-	*options = (struct options){ .view = "summary", .format = "text" };
+	*options = (struct options){ .view = "summary", .format = "text", .keep = KEEP_DEFAULT };
 	optind = 0;
 	opterr = 0;
 	for (;;) {

@@ -17,6 +17,7 @@ enum options_task {
 	TASK_LIST_VIEWS,	/* -v without a view */
 	TASK_LIST_FORMATS,
 	TASK_LIST_RUNS,
+	TASK_CLEAN,
 };
 
 struct options {
@@ -31,6 +32,8 @@ struct options {
 	size_t top;
 	bool top_given;		/* else the format decides; top 0: all */
 	bool reverse;
+	size_t keep;		/* --clean: runs that stay */
+	bool dry_run;
 	char **runs;		/* NULL-terminated: points into argv */
 };
 

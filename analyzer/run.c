@@ -240,7 +240,7 @@ static long parse_last(const char *argument)
 	return *end || errno ? -1 : back;
 }
 
-static int no_runs(const char *directory)
+int run_none(const char *directory)
 {
 	return error("no runs in %s%s: record one with: insideme-run ./app", directory[0] == '/' ? "" : "./",
 		     directory);
@@ -254,7 +254,7 @@ static int choose_in(struct run *run, const char *directory, const char *argumen
 	size_t nr = run_list_in(directory, &runs);
 
 	if (nr == 0)
-		return no_runs(directory);
+		return run_none(directory);
 	found = back < 0 ? find_by_name(runs, nr, argument) : (size_t)back < nr ? &runs[back] : NULL;
 	if (found)
 		*run = *found;

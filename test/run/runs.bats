@@ -1,0 +1,83 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-3.0-or-later
+# The runs there are: listed, removed, merged, saved.
+load lib
+
+# A run of calls, which ends with status 7.
+once() {
+	record calls || [ $? = 7 ]
+}
+
+# runs COLUMN: of the list, newest first
+runs() {
+	"$report" --list -f csv | "$here/csv" "$@"
+}
+
+@test "--list: size, program and end of each run" {
+	once
+	monitor -- "$bin/ends" exit || [ $? = 11 ]
+	same "runs" "$(runs run | sed 's/^[0-9]*-[0-9]*-//' | xargs)" 'ends calls'
+	same "programs" "$(runs program | xargs)" 'ends calls'
+	same "ends" "$(runs end)" $'exit status 11\nexit status 7'
+	same "logs" "$(runs logs | xargs)" '2 1'
+	same "size" "$(runs size_bytes program=calls)" "$(du -B1 insideme.data/*-calls/*.log | cut -f1)"
+	run "$report" --list
+	[[ ${lines[0]} == "insideme.data: 2 runs"* && ${lines[2]} == *" ends "*"exit status 11"* ]]
+}
+
+@test "no run: says where it looked and how to make one" {
+	run "$report"
+	same "status" "$status" 1
+	[[ $output == *"no runs in ./insideme.data: record one with: insideme-run ./app" ]]
+	INSIDEME_DIR=/nowhere/data run "$report" --list
+	same "status" "$status" 1
+	[[ $output == *"no runs in /nowhere/data: record one with: insideme-run ./app" ]]
+}
+
+@test "--clean: removes all but the newest, and says what" {
+	for _ in 1 2 3 4; do once; done
+	oldest=$(runs run | tail -1)
+	run "$report" --clean --keep 3 --dry-run
+	same "status" "$status" 0
+	[[ ${lines[0]} == "would remove insideme.data/$oldest, "*KiB && ${lines[1]} == "1 of 4 runs"*"would be removed,"* ]]
+	same "runs after a dry one" "$(runs run | wc -l)" 4
+	run "$report" --clean --keep 3
+	[[ ${lines[0]} == "removed insideme.data/$oldest, "*KiB ]]
+	same "runs left" "$(runs run | wc -l)" 3
+	[ ! -e "insideme.data/$oldest" ]
+	run "$report" --clean
+	[[ $output == "0 of 3 runs in insideme.data removed, 0"* ]]
+}
+
+@test "--clean: never what is not a run of ours" {
+	once
+	strange=$(runs run)
+	touch "insideme.data/$strange/notes"
+	mkdir insideme.data/mine elsewhere
+	cp insideme.data/"$strange"/*.log insideme.data/mine
+	cp -r "insideme.data/$strange" elsewhere/real
+	rm elsewhere/real/notes
+	ln -s "$PWD/elsewhere/real" insideme.data/linked
+	run "$report" --clean --keep 0
+	[[ $output == *"kept insideme.data/$strange: notes in it is not ours"* ]]
+	[[ $output == *"kept insideme.data/mine: not a run of yours"* ]]
+	[[ $output == *"kept insideme.data/linked: not a run of yours"* ]]
+	same "what is left" "$(find insideme.data elsewhere -name '*.log' | wc -l)" 3
+	rm "insideme.data/$strange/notes"
+	"$report" --clean --keep 0 >said
+	[ ! -e "insideme.data/$strange" ]
+}
+
+# The shell is not recorded itself, so that no log says that the run goes on.
+@test "--clean: never a run that goes on" {
+	mkfifo hold
+	LD_PRELOAD=$library INSIDEME_PROGRAMS=calls sh -c "'$bin/calls' >/dev/null; echo done; read -r _ <hold" >said 3>&- &
+	until [ -s said ]; do read -rt 0.01 _ <> <(:) || :; done
+	run "$report" --clean --keep 0
+	[[ ${lines[0]} == "kept insideme.data/"*": it goes on" ]]
+	same "runs" "$(runs program)" calls
+	echo >hold
+	wait $!
+	run "$report" --clean --keep 0
+	[[ ${lines[0]} == "removed insideme.data/"*", "* ]]
+}
