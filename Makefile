@@ -40,7 +40,9 @@ monitor_obj := $(call obj,tool,$(monitor_src))
 analyzer_obj := $(call obj,tool,$(analyzer_src))
 man_pages := $(patsubst doc/%,$(O)/%,$(wildcard doc/*.1 doc/*.7))
 
-all: $(O)/libinsideme.so $(O)/libinsideme-nop.so $(O)/insideme-run $(O)/insideme-report $(man_pages)
+compilers := $(addprefix $(O)/insideme-,cc c++ fc)
+
+all: $(O)/libinsideme.so $(O)/libinsideme-nop.so $(O)/insideme-run $(O)/insideme-report $(compilers) $(man_pages)
 
 # A change of flags rebuilds what they go into.
 $(O)/flags: FORCE
@@ -68,6 +70,10 @@ $(O)/insideme-run: $(monitor_obj)
 $(O)/insideme-report: $(analyzer_obj)
 	$(call say,LD)$(CC) $(if $(SAN),-fsanitize=$(SAN)) -o $@ $(analyzer_obj) $(analyzer_libs)
 
+# One script, which looks at the name that it was called by.
+$(compilers): scripts/insideme-cc
+	$(call say,COPY)install -m 755 $< $@
+
 # The settings' part of the manual is written by the table that the parser uses.
 $(O)/settings-man: $(call obj,tool,scripts/settings-man.c preload/settings.c preload/text.c)
 	$(call say,LD)$(CC) $(if $(SAN),-fsanitize=$(SAN)) -o $@ $^
@@ -82,11 +88,13 @@ lib := $(DESTDIR)$(PREFIX)/lib
 install: all
 	install -d $(lib)/insideme $(lib)/pkgconfig $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/share/man/man1 \
 		$(DESTDIR)$(PREFIX)/share/man/man7
-	install -m 755 $(O)/insideme-run $(O)/insideme-report $(DESTDIR)$(PREFIX)/bin
+	install -m 755 $(O)/insideme-run $(O)/insideme-report $(compilers) $(DESTDIR)$(PREFIX)/bin
 	install -m 755 $(O)/libinsideme.so $(O)/libinsideme-nop.so $(lib)/insideme
 	ln -sf insideme/libinsideme.so insideme/libinsideme-nop.so $(lib)
 	sed -e 's|@PREFIX@|$(PREFIX)|' -e 's/@VERSION@/$(VERSION)/' scripts/insideme.pc.in > $(lib)/pkgconfig/insideme.pc
 	install -m 644 $(filter %.1,$(man_pages)) $(DESTDIR)$(PREFIX)/share/man/man1
+	ln -sf insideme-cc.1 $(DESTDIR)$(PREFIX)/share/man/man1/insideme-c++.1
+	ln -sf insideme-cc.1 $(DESTDIR)$(PREFIX)/share/man/man1/insideme-fc.1
 	install -m 644 $(filter %.7,$(man_pages)) $(DESTDIR)$(PREFIX)/share/man/man7
 	$(if $(wildcard include/insideme.h),install -Dm 644 -t $(DESTDIR)$(PREFIX)/include include/insideme.h)
 	@PREFIX='$(PREFIX)' DESTDIR='$(DESTDIR)' scripts/after-install
