@@ -7,10 +7,9 @@
 #include <string.h>
 
 #include "error.h"
+#include "excludes.h"
 #include "resolve.h"
 #include "series.h"
-
-#define SHORT_CALL_NS 100
 
 struct loss {
 	enum log_loss id;
@@ -246,7 +245,7 @@ static void add_short_functions(struct findings *findings, const struct model *m
 	for (size_t i = 0; i < model->nr_functions; i++) {
 		const struct call_stats *stats = &model->functions[i]->stats;
 
-		if (!stats->timed_calls || stats->self_ns >= SHORT_CALL_NS * (double)stats->timed_calls)
+		if (!excludes_is_short(model->functions[i]))
 			continue;
 		self_ns += stats->self_ns;
 		nr++;

@@ -15,6 +15,10 @@ const char *summary_ranks(struct document *document, const struct model *model);
 const char *summary_cpu(struct document *document, const struct model *model);
 /* CPU, memory and I/O as curves. */
 void summary_resources(struct document *document, struct report *report);
+/* In place of the functions where there are none: why, and what to do. */
+void summary_no_functions(struct document *document, const struct report *report);
+/* Flags that leave out functions which take less time than their hooks, where most calls are of such. */
+void summary_flags(struct document *document, const struct model *model);
 /* Programs that were not recorded, or have no hooks. */
 void summary_others(struct document *document, struct report *report);
 

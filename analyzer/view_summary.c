@@ -6,14 +6,12 @@
 
 #include "cells.h"
 #include "findings.h"
-#include "logfile.h"
 #include "series.h"
 #include "summary.h"
 
 #define TOP_FUNCTIONS	8
 #define TOP_ALLOCATORS	5
 #define DOUBTS_MAX	8
-#define RUNS_LOOKED_AT	50
 
 /* One row for csv and json: the run as numbers. */
 enum { RUN_PATH, RUN_COMMAND, RUN_END, RUN_START, RUN_ELAPSED, RUN_PROCESSES, RUN_THREADS, RUN_FUNCTIONS, RUN_CALLS,
@@ -95,66 +93,6 @@ static void add_run_table(struct document *document, struct report *report)
 	document_add_table(document, table);
 }
 
-/* The newest run that has functions, or NULL. */
-static char *run_with_functions(struct document *document)
-{
-	struct run *runs;
-	size_t nr = run_list(&runs);
-	char *found = NULL;
-
-	for (size_t i = 0; i < nr; i++) {
-		for (size_t j = 0; j < runs[i].nr_logs && i < RUNS_LOOKED_AT && !found; j++) {
-			struct logfile *log = logfile_open(runs[i].logs[j]);
-
-			if (log && log->header.has_hooks && log->header.kind == LOG_OF_PROGRAM)
-				found = document_text(document, "%s", runs[i].path);
-			logfile_close(log);
-		}
-		run_release(&runs[i]);
-	}
-	free(runs);
-	return found;
-}
-
-/* Of one that only ran another by exec, as env does, it is no matter. */
-static const char *who_has_no_hooks(struct document *document, const struct model *model)
-{
-	const char *program = NULL;
-	size_t nr = 0;
-
-	for (size_t i = 0; i < model->nr_processes; i++) {
-		if (process_next_image(model->processes[i]))
-			continue;
-		program = model->processes[i]->header.program;
-		nr++;
-	}
-	if (nr == 1)
-		return document_text(document, "%s has no hooks", program);
-	return document_text(document, "none of the %zu programs has hooks", nr);
-}
-
-static void add_no_functions(struct document *document, const struct model *model)
-{
-	const char *text = "no functions were recorded";
-	const char *cpu = summary_cpu(document, model);
-	bool has_hooks = false;
-	char *other;
-
-	for (size_t i = 0; i < model->nr_processes; i++)
-		has_hooks |= model->processes[i]->header.has_hooks != 0;
-	if (has_hooks)
-		text = "no functions were recorded: the program has hooks, but none was called";
-	else if (model->nr_processes)
-		text = document_text(document, "no functions were recorded: %s. Build with\n"
-				     "  gcc -g -O2 -finstrument-functions ...     (the same for g++, gfortran and clang)\n"
-				     "to see functions; memory and resources are recorded without",
-				     who_has_no_hooks(document, model));
-	other = run_with_functions(document);
-	if (other)
-		text = document_text(document, "%s\nnewest run that has some: insideme-report %s", text, other);
-	document_add(document, "Time", document_text(document, "%s%s%s", cpu, cpu[0] ? "\n" : "", text))->apart = true;
-}
-
 static void add_time(struct document *document, struct report *report)
 {
 	struct table *table;
@@ -162,7 +100,7 @@ static void add_time(struct document *document, struct report *report)
 
 	add_run_table(document, report);
 	if (!report->model->nr_functions) {
-		add_no_functions(document, report->model);
+		summary_no_functions(document, report);
 		return;
 	}
 	cpu = report_is_of_threads(report) ? "" : summary_cpu(document, report->model);
@@ -269,6 +207,7 @@ int view_summary(struct document *document, struct report *report)
 	nr_sections = document->nr_sections;
 	summary_others(document, report);
 	add_doubts(document, report->model, document->nr_sections == nr_sections);
+	summary_flags(document, report->model);
 	add_next(document, report);
 	return 0;
 }

@@ -413,7 +413,8 @@ struct log_module {
  * Keys of text records: command (arguments separated by spaces, quoted as for a shell), exe, cwd, kernel,
  * cpu_model, nr_cpus, memory_bytes, setting.NAME (one each, value in force), off (why the recorder gave up),
  * heap_off (why the heap is not counted although the setting asks for it), bypassed (an object whose hooks are not
- * the recorder's: RTLD_DEEPBIND), namespaces (dlmopen: some objects were loaded that the recorder does not see).
+ * the recorder's: RTLD_DEEPBIND), namespaces (dlmopen: some objects were loaded that the recorder does not see),
+ * refused (insideme-run's log: why its program does not load the recorder).
  */
 struct log_text {
 	struct log_record record;

@@ -35,7 +35,7 @@ struct monitor {
 	struct run_options options;
 	struct settings settings;
 	struct library library;
-	bool is_refused;		/* nothing is preloaded, which was said */
+	const struct refusal *refusal;	/* why nothing is preloaded, which was said; NULL: it is */
 	struct process_id id;
 	struct run run;
 	struct tree tree;
@@ -68,7 +68,7 @@ static void prepare_library(struct monitor *monitor, const char *path)
 	if (refusal)
 		fprintf(stderr, "insideme: %s is not recorded: %s; %s\n", monitor->options.command[0], refusal->reason,
 			refusal->advice);
-	monitor->is_refused = refusal;
+	monitor->refusal = refusal;
 }
 
 /* A program that is recorded wrongly set says so itself. */
@@ -285,7 +285,7 @@ static void finish(struct monitor *monitor)
 	library_release(&monitor->library);
 	if (monitor->settings.value[SETTING_SUMMARY])
 		finish_print_summary(monitor->run.path, &monitor->mask);
-	if (!monitor->options.quiet && !(monitor->is_refused && !monitor->watch.nr_bytes))
+	if (!monitor->options.quiet && !(monitor->refusal && !monitor->watch.nr_bytes))
 		finish_say(monitor->run.path, monitor->watch.nr_calls, monitor->watch.nr_bytes);
 }
 
@@ -315,6 +315,8 @@ static int run_program(struct monitor *monitor, char **argv)
 	allow_many_files();
 	ask_for_short_turns();
 	own_log_open(&monitor->own_log, &monitor->run, &monitor->id, &monitor->settings, argv);
+	if (monitor->refusal)
+		own_log_refused(&monitor->own_log, monitor->options.command[0], monitor->refusal);
 	watch_until_end(monitor);
 	finish(monitor);
 	signals_end_like(monitor->status);

@@ -2,6 +2,7 @@
 /* insideme-run's own log. */
 #include "monitor/own_log.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -82,6 +83,15 @@ void own_log_process_unseen(struct own_log *own, pid_t pid, const char *program)
 
 	if (own->log)
 		log_write_event(own->log, LOG_EVENT_PROCESS_UNSEEN, 0, values, 1, program, clock_ticks(own->log->clock));
+}
+
+void own_log_refused(struct own_log *own, const char *program, const struct refusal *refusal)
+{
+	char text[1024];
+
+	snprintf(text, sizeof(text), "%.600s is not recorded: %s; %s", program, refusal->reason, refusal->advice);
+	if (own->log)
+		log_write_text(own->log, "refused", text, clock_ticks(own->log->clock));
 }
 
 void own_log_process_left(struct own_log *own, pid_t pid, uint64_t start_ticks)

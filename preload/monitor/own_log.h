@@ -6,6 +6,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "monitor/program.h"
 #include "monitor/tree.h"
 #include "process_id.h"
 #include "rundir.h"
@@ -28,6 +29,8 @@ int64_t own_log_step(struct own_log *own);
 void own_log_process_end(struct own_log *own, const struct process_end *end);
 /* @pid ended without a log: it did not load the library. */
 void own_log_process_unseen(struct own_log *own, pid_t pid, const char *program);
+/* Why the program does not load the library. */
+void own_log_refused(struct own_log *own, const char *program, const struct refusal *refusal);
 /* @pid runs on when we end. */
 void own_log_process_left(struct own_log *own, pid_t pid, uint64_t start_ticks);
 

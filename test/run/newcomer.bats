@@ -1,0 +1,214 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-3.0-or-later
+# The dead ends that a newcomer can run into: exactly what is typed and exactly what is read. What changes from one
+# run to the next is masked: times, sizes, pids.
+load lib
+bats_require_minimum_version 1.5.0
+export PATH=$build:$PATH
+
+insideme-report() { "$report" "$@"; }
+
+# mask: numbers with their units become N, runs lose their date
+mask() {
+	perl -pe 's/\d{8}-\d{6}-/DATE-/g; s/(?<![\w.-])\d[\d.]*( [kM]\b)?( (ns|us|ms|s|[KMG]iB|B)\b)?( %)?/N/g'
+}
+
+# part LABEL [OPTIONS]: what the first page says from the line that begins with LABEL up to the next empty one
+part() {
+	insideme-report "${@:2}" 2>&1 | sed -n "/^$1/,/^\$/p" | sed '/^$/d'
+}
+
+# reads EXPECTED: stdin is the same
+reads() {
+	diff <(printf '%s\n' "$1") - && return
+	echo "^ expected < , found >"
+	return 1
+}
+
+how_to_build='            insideme-cc ...      (or insideme-c++, insideme-fc, in place of cc, c++, gfortran), or with
+            gcc -g -O2 -finstrument-functions ...      (also g++, gfortran, clang)'
+
+@test "the library is not found: ld.so says so, and the report how to record" {
+	gcc -O2 -x c - -o app <<<'int main(void) { return 0; }'
+	LD_PRELOAD=libinsideme.so ./app 2>&1 | reads "ERROR: ld.so: object 'libinsideme.so' from LD_PRELOAD cannot be preloaded (cannot open shared object file): ignored."
+	insideme-report 2>&1 | reads 'insideme-report: no runs in ./insideme.data: record one with: insideme-run ./app'
+}
+
+@test "no hooks" {
+	gcc -O2 -x c - -o app <<<'int main(void) { return 0; }'
+	insideme-run ./app 2>&1 | mask | reads 'insideme: N calls, N; read with: insideme-report insideme.data/DATE-app'
+	part Time | mask | reads "Time      CPU time of all: N
+          no functions were recorded: app has no hooks. Compile and link it with
+$how_to_build
+          to see functions; CPU, memory and I/O are recorded without"
+}
+
+@test "built with -pg, or for another tracer" {
+	local flags
+	echo 'int main(void) { return 0; }' >app.c
+	gcc -pg app.c -o app
+	insideme-run -q -- ./app
+	part Time | mask | reads "Time      CPU time of all: N
+          no functions were recorded: app was built with -pg or another tracer: use -finstrument-functions instead.
+          Compile and link it with
+$how_to_build"
+	for flags in '-pg -mfentry' -fpatchable-function-entry=5; do
+		# shellcheck disable=SC2086
+		gcc $flags app.c -o app
+		insideme-run -q -- ./app
+		[[ $(part Time) == *'app was built '*'another tracer'*': use -finstrument-functions instead.'* ]]
+	done
+	clang -fxray-instrument -fxray-instruction-threshold=1 app.c -o app
+	insideme-run -q -- ./app
+	[[ $(part Time) == *'app was built for XRay (-fxray-instrument): use -finstrument-functions instead.'* ]]
+}
+
+@test "hooks that the program defines itself, in it or in a library" {
+	printf 'void %s_enter(void *f, void *c) { f = c; }\nvoid %s_exit(void *f, void *c) { f = c; }\n' \
+		__cyg_profile_func __cyg_profile_func >hooks.c
+	gcc -c hooks.c
+	gcc -finstrument-functions -x c - -x none hooks.o -o app <<<'int main(void) { return 0; }'
+	insideme-run -q -- ./app
+	part Time | mask | reads 'Time      CPU time of all: N
+          no functions were recorded: app defines the hooks itself.
+          Leave its __cyg_profile_func_enter and _exit out'
+	gcc -shared -fPIC hooks.c -o libhooks.so
+	gcc -finstrument-functions -x c - -o app <<<'int main(void) { return 0; }'
+	LD_PRELOAD=$PWD/libhooks.so:$library ./app
+	[[ $(part Time) == *'no functions were recorded: libhooks.so defines the hooks itself.'* ]]
+}
+
+@test "hooks that nothing called" {
+	gcc -finstrument-functions -shared -fPIC -x c - -o libidle.so <<<'void idle(void) { }'
+	gcc -Wl,--no-as-needed -x c - -o app -L. -lidle -Wl,-rpath,"$PWD" <<<'int main(void) { return 0; }'
+	insideme-run -q -- ./app
+	part Time | mask | reads 'Time      CPU time of all: N
+          no functions were recorded: app has hooks, but none was called'
+}
+
+@test "a script: its interpreter has no hooks" {
+	insideme-run -q -- /usr/bin/perl -e '1'
+	part Time | mask | reads 'Time      CPU time of all: N
+          no functions were recorded: perl is an interpreter: of what it runs CPU, memory and I/O are recorded,
+          and functions of libraries and programs in C, C++ or Fortran built with hooks'
+	insideme-run -q -- /bin/sh -c '/usr/bin/perl -e "1 for 1 .. 300000"; true'
+	[[ $(part Time) == *'none of the 2 programs has them.'*'perl is an interpreter'* ]]
+}
+
+@test "old runs around: the newest has no functions, an older one has" {
+	insideme-run -q -- "$bin/calls" || same status $? 7
+	insideme-run -q -- true
+	part Time | tail -1 | mask | reads '          newest run that has some: insideme-report insideme.data/DATE-calls'
+	[[ $(insideme-report last~1) == *fib* ]]
+}
+
+@test "LD_PRELOAD is exported: every command is a run, but for the report" {
+	export LD_PRELOAD=$library
+	"$bin/calls" || same status $? 7
+	/bin/true
+	"$build/insideme-report" >page
+	unset LD_PRELOAD
+	sed -n '/^Time/,/^$/p' page | sed '/^$/d' | mask | reads 'Time      CPU time of all: N
+          no functions were recorded: true has no hooks. Compile and link it with
+'"$how_to_build"'
+          to see functions; CPU, memory and I/O are recorded without
+          LD_PRELOAD is exported here, so that every command is a run: unset LD_PRELOAD, and use insideme-run ./app
+          newest run that has some: insideme-report insideme.data/DATE-calls'
+	same "runs of the report" "$(find insideme.data -name '*insideme-report*')" ''
+}
+
+@test "no debug information, no symbols" {
+	cat >app.c <<-'END'
+		__attribute__((noinline)) void work(void) { __asm__ volatile(""); }
+		int main(void) { for (int i = 0; i < 9; i++) work(); return 0; }
+	END
+	gcc -O2 -finstrument-functions app.c -o app
+	insideme-run -q -- ./app
+	view functions --columns function,file,calls | sort | reads 'function,file,calls
+main,,1
+work,,9'
+	strip app
+	insideme-run -q -- ./app
+	part Doubts | sed -E 's/, [0-9.]+ %/, N %/; s|/.*/app|/app|' | tr -s ' \n' ' ' | grep -o '2 functions.*them' |
+		reads '2 functions without a name, N % of the time in functions: /app has no symbols for them'
+}
+
+@test "static, setuid: said before, and on the first page" {
+	gcc -static -x c - -o app <<<'int main(void) { return 5; }'
+	run -5 insideme-run ./app
+	same "what insideme-run says" "$output" 'insideme: ./app is not recorded: it is linked statically; link it dynamically'
+	insideme-report | mask | sed '/^$/d' | reads 'insideme.data/DATE-app     today N:N:N, N ago
+Time      no functions were recorded: ./app is not recorded: it is linked statically; link it dynamically
+Others    app, pid N, exit status N: did not load the recorder; N of CPU, at most N
+Next      insideme-report -v resources    CPU, memory, faults and I/O over time
+          insideme-report -v quality      how far to trust this'
+	LD_PRELOAD=$library INSIDEME_DIR=alone run -5 ./app
+	same "what a static program says" "$output" ''
+	INSIDEME_DIR=alone run -1 insideme-report
+	same report "$output" 'insideme-report: no runs in ./alone: record one with: insideme-run ./app'
+	[ "$(id -u)" = 0 ] || skip "a program of another user needs root"
+	gcc -x c - -o app <<<'int main(void) { return 0; }'
+	chown nobody app
+	chmod 4755 app
+	insideme-run ./app 2>/dev/null
+	part Time | reads 'Time      no functions were recorded: ./app is not recorded: it gains rights when it starts (setuid, setgid or capabilities); run a copy that gains none'
+}
+
+@test "the bare flag on C++: the flags that the first page prints do what it says" {
+	local flags left
+	cat >app.cpp <<-'END'
+		#include <algorithm>
+		#include <cstdio>
+		#include <map>
+		#include <vector>
+		static int score(int v) { return v * 7 % 1009; }
+		__attribute__((noinline)) static long sums(const std::vector<int> &v)
+		{
+			std::map<int, int> m;
+			long sum = 0;
+			for (int i : v)
+				m[i % 500] += score(i) + score(i + 1) + score(i + 2);
+			for (auto &p : m)
+				sum += p.second;
+			return sum;
+		}
+		int main()
+		{
+			std::vector<int> v;
+			for (int i = 0; i < 20000; i++)
+				v.push_back(i * 7919 % 20011);
+			std::sort(v.begin(), v.end());
+			printf("%ld\n", sums(v));
+		}
+	END
+	g++ -g -O2 -finstrument-functions app.cpp -o app
+	insideme-run -q -- ./app >first
+	part Flags | mask | reads 'Flags     N of N calls take less than N, most of it for the hooks. Compile with
+            -finstrument-functions-exclude-file-list=/include/c++/
+            -finstrument-functions-exclude-function-list=score
+          and at most N calls are left (clang: -finstrument-functions-after-inlining instead)'
+	flags=$(part Flags | grep -- '^ *-fin' | tr -d '\n')
+	left=$(part Flags | sed -n 's/.*at most \([0-9]*\) calls.*/\1/p')
+	# shellcheck disable=SC2086
+	g++ -g -O2 -finstrument-functions $flags app.cpp -o app
+	insideme-run -q -- ./app >second
+	cmp first second
+	same "functions left" "$(view functions --columns function | sort | tr '\n' ' ')" \
+		'"sums(std::vector<int, std::allocator<int> > const&)" function main '
+	between "calls left" 1 "$(view summary | sed -n 's/^run,1,calls,//p')" "$left"
+	same "flags then" "$(part Flags)" ''
+}
+
+@test "the wrong directory" {
+	insideme-run -q -- "$bin/calls" || same status $? 7
+	mkdir elsewhere
+	cd elsewhere
+	run -1 insideme-report
+	same output "$output" 'insideme-report: no runs in ./insideme.data: record one with: insideme-run ./app'
+	run -1 insideme-report calls
+	same output "$output" 'insideme-report: no runs in ./insideme.data: record one with: insideme-run ./app'
+	run -0 insideme-report ../insideme.data
+	INSIDEME_DIR=$PWD/../insideme.data run -0 insideme-report calls
+	run -127 insideme-run ./app
+	same output "$output" 'insideme-run: ./app: No such file or directory'
+}
