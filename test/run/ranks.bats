@@ -163,7 +163,7 @@ logs() {
 	part host2 '0 3' wait <gate 9>&- &
 	part other '1 3' wait more <gate 9>&- &
 	logs 8
-	part during '1 3' child
+	(part during '1 3' child)	# its wait is for its own
 	exec 9>&-
 	wait
 	view functions insideme.data/host1 >functions.csv
