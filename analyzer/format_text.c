@@ -68,10 +68,22 @@ static const char *what(const struct table *table)
 	return table->what ? table->what : table->name;
 }
 
+/* "process" of "processes", "function" of "functions"; of a longer text nothing is known. */
+static int singular_length(const char *plural)
+{
+	int length = (int)strlen(plural);
+
+	if (strstr(plural, " of "))
+		return length;
+	return length - (length > 4 && strcmp(plural + length - 4, "sses") == 0 ? 2 : 1);
+}
+
 /* "406 other functions" and the sums that make sense for them. */
 static void add_rest(struct grid *grid, size_t nr_rest, const void *any_row)
 {
 	const struct rows *rows = grid->rows;
+	const char *words = what(rows->table);
+	int length = nr_rest == 1 ? singular_length(words) : (int)strlen(words);
 	bool said = false;
 
 	for (size_t i = 0; i < rows->nr_columns; i++) {
@@ -79,8 +91,8 @@ static void add_rest(struct grid *grid, size_t nr_rest, const void *any_row)
 		struct value value = value_real(rows_value(rows, i, any_row).unit, rows->totals[i] - rows->shown[i]);
 
 		if ((column->flags & (COLUMN_NAME | COLUMN_ROOM)) && !said) {
-			add_cell(grid, strstr(what(rows->table), " of ") ? xasprintf("%zu others", nr_rest) :
-				 xasprintf("%zu other %s", nr_rest, what(rows->table)));
+			add_cell(grid, strstr(words, " of ") ? xasprintf("%zu others", nr_rest) :
+				 xasprintf("%zu other %.*s", nr_rest, length, words));
 			said = true;
 		} else {
 			add_cell(grid, column->flags & COLUMN_SUMS ? number_cell(value) : xstrdup(""));
@@ -152,10 +164,29 @@ static void hide_spare_columns(struct grid *grid)
 	}
 }
 
+static bool has_room(const struct grid *grid, size_t column)
+{
+	return grid->rows->columns[column]->flags & COLUMN_ROOM && !grid->hidden[column];
+}
+
+/* Of @left what @column may take: the others with COLUMN_ROOM behind it get what they need, at most their share. */
+static size_t fair_share(const struct grid *grid, size_t column, size_t left)
+{
+	size_t nr = 1, others = 0, share;
+
+	for (size_t i = column + 1; i < grid->rows->nr_columns; i++)
+		nr += has_room(grid, i);
+	share = left / nr;
+	for (size_t i = column + 1; i < grid->rows->nr_columns; i++)
+		if (has_room(grid, i))
+			others += grid->widths[i] < share ? grid->widths[i] : share;
+	return left - others;
+}
+
 /* Column widths; columns with COLUMN_ROOM share what the others leave of the terminal. */
 static void measure(struct grid *grid)
 {
-	size_t nr = grid->rows->nr_columns, used, left;
+	size_t nr = grid->rows->nr_columns, used, left, share;
 
 	for (size_t i = 0; i < grid->nr_cells; i++)
 		if (name_width(grid->cells[i]) > grid->widths[i % nr])
@@ -164,13 +195,14 @@ static void measure(struct grid *grid)
 	used = used_width(grid, &left);
 	left = grid->terminal->width > used ? grid->terminal->width - used : 0;
 	for (size_t i = 0; i < nr; i++) {
-		if (!(grid->rows->columns[i]->flags & COLUMN_ROOM))
+		if (!has_room(grid, i))
 			continue;
-		if (left < ROOM_MIN)
-			left = ROOM_MIN;
-		if (grid->widths[i] > left)
-			fit_column(grid, i, left);
-		left -= grid->widths[i];
+		share = fair_share(grid, i, left);
+		if (share < ROOM_MIN)
+			share = ROOM_MIN;
+		if (grid->widths[i] > share)
+			fit_column(grid, i, share);
+		left -= grid->widths[i] < left ? grid->widths[i] : left;
 	}
 }
 
@@ -197,16 +229,6 @@ static void print_line(FILE *out, const struct grid *grid, size_t row, const cha
 	if (grid->terminal->colour && style[0])
 		fputs(PLAIN, out);
 	putc('\n', out);
-}
-
-/* "process" of "processes", "function" of "functions"; of a longer text nothing is known. */
-static int singular_length(const char *plural)
-{
-	int length = (int)strlen(plural);
-
-	if (strstr(plural, " of "))
-		return length;
-	return length - (length > 4 && strcmp(plural + length - 4, "sses") == 0 ? 2 : 1);
 }
 
 /* "indexd: 6 of 412 functions by self_ns, 95.4 % of it (--top N, --sort COLUMN, --columns LIST; csv: all)" */
@@ -245,13 +267,13 @@ static void print_grid(FILE *out, struct grid *grid, struct rows *rows)
 		add_row(grid, row);
 		last = row;
 	}
-	if (nr_rest && last)
-		add_rest(grid, nr_rest, last);
+	if (nr_rest)
+		add_rest(grid, nr_rest, last ? last : rows->row);
 	measure(grid);
 	print_line(out, grid, 0, BOLD);
 	for (size_t i = 0; i < rows->nr_kept; i++)
 		print_line(out, grid, i + 1, "");
-	if (nr_rest && last)
+	if (nr_rest)
 		print_line(out, grid, rows->nr_kept + 1, DIM);
 }
 

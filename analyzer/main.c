@@ -16,6 +16,7 @@
 #include "resolve.h"
 #include "rows.h"
 #include "run.h"
+#include "unknown.h"
 #include "views.h"
 
 static void list_views(void)
@@ -127,6 +128,8 @@ static int report_view(struct report *report, const struct view *view, const str
 	}
 	if (status == 0)
 		status = print(&document, format, report->options);
+	if (status == 0 && report->options->match && !has_rows(&document, format))
+		unknown_function(report->model, report->options->match);
 	if (status == 0 && !report->options->match && !has_rows(&document, format) && report_has_damage(report)) {
 		error("%s: damage left nothing for this view", report->runs[0].path);
 		status = EXIT_FAILURE;
@@ -182,14 +185,10 @@ static int run_task(struct options *options)
 	const struct format *format = format_find(options->format);
 	int status;
 
-	if (!view) {
-		error("-v: no view '%s' (-v alone lists them)", options->view);
-		return EXIT_USAGE;
-	}
-	if (!format) {
-		error("-f: no format '%s' (-f alone lists them)", options->format);
-		return EXIT_USAGE;
-	}
+	if (!view)
+		return unknown_view(options->view);
+	if (!format)
+		return unknown_format(options->format);
 	status = make_report(options, view, format);
 	filter_release(&options->filter);
 	return status;

@@ -94,6 +94,7 @@ struct function {
 	struct call_stats stats;
 	struct histogram histogram;
 	struct heap_stats heap;
+	uint64_t primitive_calls;	/* of stats.calls: not within another call of itself */
 	bool total_is_bound;		/* called under "(other paths)": total_ns may count recursion twice */
 	uint32_t nr_nodes;		/* call paths that end in it */
 	uint32_t on_path;		/* tree.c's own: how often it is among the ancestors just now */

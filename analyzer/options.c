@@ -21,9 +21,11 @@ const char options_help[] =
 	"  -v, --view VIEW     what to show (summary); -v alone lists the views\n"
 	"  -f, --format FORMAT how to write it (text); -f alone lists the formats\n"
 	"  -o, --output FILE   write to FILE\n"
-	"      --sort COLUMN   largest first, names in alphabetical order\n"
+	"      --sort COLUMN   largest first, names in alphabetical order; pstats' keys are taken too: ncalls,\n"
+	"                      pcalls, time, tottime, cumtime, cumulative, filename, line, name, nfl, stdname\n"
 	"      --reverse       the other way round\n"
 	"      --top N         N rows at most; 0: all\n"
+	"      --min-percent P no rows that have less than P % of the column that orders them\n"
 	"      --match PATTERN functions whose name, with or without parameters, is PATTERN or matches\n"
 	"                      it as a glob\n"
 	"      --rank LIST     only these ranks and the processes that they started: 0,2-5\n"
@@ -38,8 +40,8 @@ const char options_help[] =
 	"\n"
 	"Exit status: 0 done, 1 could not, 2 wrong usage.\n";
 
-enum { OPT_SORT = 256, OPT_REVERSE, OPT_TOP, OPT_MATCH, OPT_COLUMNS, OPT_RANK, OPT_PROCESS, OPT_THREAD, OPT_LIST,
-	OPT_CLEAN, OPT_KEEP, OPT_DRY_RUN, OPT_HELP, OPT_VERSION };
+enum { OPT_SORT = 256, OPT_REVERSE, OPT_TOP, OPT_MIN_PERCENT, OPT_MATCH, OPT_COLUMNS, OPT_RANK, OPT_PROCESS, OPT_THREAD,
+	OPT_LIST, OPT_CLEAN, OPT_KEEP, OPT_DRY_RUN, OPT_HELP, OPT_VERSION };
 
 static const struct option long_options[] = {
 	{ "view",    required_argument, NULL, 'v' },
@@ -48,6 +50,7 @@ static const struct option long_options[] = {
 	{ "sort",    required_argument, NULL, OPT_SORT },
 	{ "reverse", no_argument,       NULL, OPT_REVERSE },
 	{ "top",     required_argument, NULL, OPT_TOP },
+	{ "min-percent", required_argument, NULL, OPT_MIN_PERCENT },
 	{ "match",   required_argument, NULL, OPT_MATCH },
 	{ "columns", required_argument, NULL, OPT_COLUMNS },
 	{ "rank",    required_argument, NULL, OPT_RANK },
@@ -72,6 +75,19 @@ static int parse_number(const char *option, const char *what, const char *text, 
 		return 0;
 	error("%s: '%s' is not a number of %s", option, text, what);
 	return EXIT_USAGE;
+}
+
+static int parse_min_percent(struct options *options, const char *text)
+{
+	char *end;
+	double percent = strtod(text, &end);
+
+	if (!isdigit((unsigned char)text[0]) || (*end && strcmp(end, "%") != 0) || !(percent <= 100)) {
+		error("--min-percent: '%s' is not a percentage", text);
+		return EXIT_USAGE;
+	}
+	options->min_percent = percent;
+	return 0;
 }
 
 /* @word: the argument that getopt has just looked at, for options that it does not know. */
@@ -110,6 +126,8 @@ static int take(struct options *options, int option, const char *value)
 	case OPT_TOP:
 		options->top_given = true;
 		return parse_number("--top", "rows", value, &options->top);
+	case OPT_MIN_PERCENT:
+		return parse_min_percent(options, value);
 	case OPT_MATCH:
 		options->match = value;
 		return 0;

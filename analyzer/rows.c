@@ -7,6 +7,8 @@
 
 #include "error.h"
 #include "names.h"
+#include "nearest.h"
+#include "sort_keys.h"
 
 /* What is kept of a row, in front of it. */
 struct kept_row {
@@ -26,16 +28,21 @@ static struct kept_row *kept_row(const struct rows *rows, size_t i)
 
 static int no_such_column(const struct table *table, const char *option, const char *name, size_t length)
 {
-	char *list = xstrdup("");
+	char *list = xstrdup(""), *wanted = xasprintf("%.*s", (int)length, name), *near;
+	struct nearest nearest = { .wanted = wanted };
 
 	for (size_t i = 0; i < table->nr_columns; i++) {
 		char *longer = xasprintf("%s%s%s", list, i ? "," : "", table->columns[i].name);
 
 		free(list);
 		list = longer;
+		nearest_add(&nearest, table->columns[i].name);
 	}
-	error("%s: no column '%.*s' in %s; there are: %s", option, (int)length, name, table->name, list);
+	near = nearest_text(&nearest);
+	error("%s: no column '%s' in %s%s%s there are: %s", option, wanted, table->name, near, near[0] ? "" : ";", list);
 	free(list);
+	free(near);
+	free(wanted);
 	return EXIT_USAGE;
 }
 
@@ -109,9 +116,11 @@ static void keep_row(struct rows *rows)
 	add_sums(rows, rows->totals, rows->row);
 	if (rows->sort)
 		kept.key = rows->sort->get(rows->sort, rows->row);
-	else if (rows->top && rows->nr_kept == rows->top)
-		return;
 	rows->sort_total += value_number(kept.key);
+	if (rows->weight && value_number(rows->weight->get(rows->weight, rows->row)) < rows->least)
+		return;
+	if (!rows->sort && rows->top && rows->nr_kept == rows->top)
+		return;
 	if (rows->is_full && compare_kept(&kept, kept_row(rows, rows->top - 1), rows) > 0)
 		return;
 	if (rows->top && rows->nr_kept >= 2 * rows->top + 64)
@@ -142,8 +151,25 @@ static bool next_match(struct rows *rows)
 	return false;
 }
 
+/* --min-percent of what all rows have, or, where that makes no sum, of the largest; in a pass of its own. */
+static void find_least(struct rows *rows)
+{
+	double sum = 0, largest = 0;
+
+	while (next_match(rows)) {
+		double value = value_number(rows->weight->get(rows->weight, rows->row));
+
+		sum += value;
+		largest = value > largest ? value : largest;
+	}
+	rows->nr_total = 0;
+	rows->least = (rows->weight->flags & COLUMN_SUMS ? sum : largest) * rows->options->min_percent / 100;
+}
+
 static void collect(struct rows *rows)
 {
+	if (rows->weight)
+		find_least(rows);
 	while (next_match(rows))
 		keep_row(rows);
 	sort_kept(rows);
@@ -168,6 +194,24 @@ static int choose_names(struct rows *rows)
 	return EXIT_USAGE;
 }
 
+/* Of rows that are not sorted by numbers it is the view that knows their weight. */
+static int choose_weight(struct rows *rows)
+{
+	const struct table *table = rows->table;
+	const char *name = table->weight ? table->weight : table->text_sort;
+
+	if (!rows->options->min_percent || table->aside || table->fixed)
+		return 0;
+	if (rows->sort && !(rows->sort->flags & COLUMN_LEFT))
+		rows->weight = rows->sort;
+	else if (name)
+		rows->weight = table_find_column(table, name, strlen(name));
+	if (rows->weight)
+		return 0;
+	error("--min-percent: %s have no order by size; --sort COLUMN gives them one", table->name);
+	return EXIT_USAGE;
+}
+
 static int choose_order(struct rows *rows, bool text)
 {
 	const struct table *table = rows->table;
@@ -177,7 +221,7 @@ static int choose_order(struct rows *rows, bool text)
 	if (!table->aside && options->sort)
 		sort = options->sort;
 	if (sort)
-		rows->sort = table_find_column(table, sort, strlen(sort));
+		rows->sort = sort_column(table, sort);
 	if (sort && !rows->sort)
 		return no_such_column(table, "--sort", sort, strlen(sort));
 	rows->top = options->top_given && !table->aside ? options->top :
@@ -186,7 +230,9 @@ static int choose_order(struct rows *rows, bool text)
 		rows->sort = NULL;
 		rows->top = 0;
 	}
-	rows->collects = text || rows->sort || rows->top;
+	if (choose_weight(rows) != 0)
+		return EXIT_USAGE;
+	rows->collects = text || rows->sort || rows->top || rows->weight;
 	return 0;
 }
 

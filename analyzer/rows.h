@@ -17,6 +17,8 @@ struct rows {
 	size_t nr_columns;
 	const struct column *sort;	/* NULL: as they come */
 	const struct column *names;	/* that --match looks at; NULL: all rows */
+	const struct column *weight;	/* that --min-percent looks at; NULL: it was not given */
+	double least;			/* rows whose weight is less are not kept */
 	size_t top;			/* 0: all */
 	bool has_sums;			/* any column with COLUMN_SUMS */
 	bool collects;			/* rows are kept in memory: they are sorted or limited */

@@ -68,6 +68,7 @@ struct table {
 	const char *data_columns;
 	const char *text_sort;		/* as --sort; NULL: as the rows come */
 	const char *data_sort;
+	const char *weight;		/* the column of --min-percent where rows are not sorted by one; NULL: none */
 	size_t text_top;		/* as --top; 0: all */
 	size_t data_top;
 	bool fixed;			/* selects and orders its rows itself; without its own columns */

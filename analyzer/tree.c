@@ -52,8 +52,7 @@ void heap_stats_add(struct heap_stats *sum, const struct heap_stats *heap)
 		sum->largest_bytes = heap->largest_bytes;
 }
 
-/* @total_ns goes in by the caller, who knows about recursion. */
-static void add_stats(struct call_stats *sum, const struct call_stats *stats)
+void call_stats_add(struct call_stats *sum, const struct call_stats *stats)
 {
 	sum->calls += stats->calls;
 	sum->open_calls += stats->open_calls;
@@ -76,10 +75,12 @@ static void enter_node(struct model *model, struct tree_node *node, const struct
 		model->functions = xgrow(model->functions, model->nr_functions, sizeof(*model->functions));
 		model->functions[model->nr_functions++] = function;
 	}
-	add_stats(&function->stats, &node->stats);
+	call_stats_add(&function->stats, &node->stats);
 	heap_stats_add(&function->heap, &node->heap);
-	if (function->on_path++ == 0)
+	if (function->on_path++ == 0) {
 		function->stats.total_ns += node->stats.total_ns;
+		function->primitive_calls += node->stats.calls;
+	}
 	if (others->on_path && function != others && node->stats.calls)
 		function->total_is_bound = true;
 	function->nr_nodes++;

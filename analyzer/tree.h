@@ -21,6 +21,8 @@ struct tree_node *tree_others(struct model *model);
 /* Sum up: the functions with their inclusive times, and the model's totals. Once, when all logs are in. */
 void tree_sum_up(struct model *model);
 
+/* Without total_ns: how much of it counts depends on recursion. */
+void call_stats_add(struct call_stats *sum, const struct call_stats *stats);
 void heap_stats_add(struct heap_stats *sum, const struct heap_stats *heap);
 
 #endif

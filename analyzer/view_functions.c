@@ -53,6 +53,13 @@ static struct value get_share(const struct column *column, const void *row)
 	return value_real(UNIT_PERCENT, 100 * value_number(self) / of->all_ns);
 }
 
+/* What python's profilers call so: calls that are not within another call of the function. */
+static struct value get_primitive_calls(const struct column *column, const void *row)
+{
+	(void)column;
+	return value_integer(UNIT_COUNT, (int64_t)((const struct function_row *)row)->function->primitive_calls);
+}
+
 /* The first 18 are fixed: they are the interface. New ones go behind. */
 static const struct column columns[] = {
 	{ "function", "Function", COLUMN_NAME | COLUMN_LEFT | COLUMN_ROOM, get_function, CELL_NAME },
@@ -78,12 +85,13 @@ static const struct column columns[] = {
 	{ "timed_calls", "Timed", COLUMN_SUMS, get_stats, CELL_TIMED_CALLS },
 	{ "failed_alloc_calls", "Failed", COLUMN_SUMS, get_heap, CELL_FAILED_CALLS },
 	{ "largest_alloc_bytes", "Largest", 0, get_heap, CELL_LARGEST_BYTES },
+	{ "primitive_calls", "Primitive", COLUMN_SUMS, get_primitive_calls, 0 },
 	{ "source", "Source", COLUMN_LEFT, get_function, CELL_SOURCE },
 };
 
 #define DATA_COLUMNS "function,module,file,line,calls,self_ns,total_ns,mean_ns,min_ns,max_ns,p50_ns,p90_ns,p99_ns," \
 	"stddev_ns,alloc_calls,alloc_bytes,free_calls,freed_bytes,self_percent,open_calls,timed_calls," \
-	"failed_alloc_calls,largest_alloc_bytes"
+	"failed_alloc_calls,largest_alloc_bytes,primitive_calls"
 
 struct table *functions_table(struct document *document, struct report *report, bool allocators)
 {

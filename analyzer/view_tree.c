@@ -8,6 +8,7 @@
 #include "cells.h"
 #include "error.h"
 #include "names.h"
+#include "sort_keys.h"
 #include "walk.h"
 
 #define TEXT_PATHS	40	/* shown as text unless --top says otherwise */
@@ -97,19 +98,19 @@ static const struct column columns[] = {
 	{ "module", "Module", COLUMN_LEFT, get_function, CELL_MODULE },
 	{ "file", "File", COLUMN_LEFT, get_function, CELL_FILE },
 	{ "line", "Line", 0, get_function, CELL_LINE },
-	{ "calls", "Calls", 0, get_stats, CELL_CALLS },
+	{ "calls", "Calls", COLUMN_SUMS, get_stats, CELL_CALLS },
 	{ "total_ns", "Total", 0, get_stats, CELL_TOTAL },
-	{ "self_ns", "Self", 0, get_stats, CELL_SELF },
+	{ "self_ns", "Self", COLUMN_SUMS, get_stats, CELL_SELF },
 	{ "mean_ns", "Mean", 0, get_stats, CELL_MEAN },
 	{ "min_ns", "Min", 0, get_stats, CELL_MIN },
 	{ "max_ns", "Max", 0, get_stats, CELL_MAX },
-	{ "alloc_calls", "Allocs", 0, get_heap, CELL_ALLOC_CALLS },
-	{ "alloc_bytes", "Alloc", 0, get_heap, CELL_ALLOC_BYTES },
-	{ "free_calls", "Frees", 0, get_heap, CELL_FREE_CALLS },
-	{ "freed_bytes", "Freed", 0, get_heap, CELL_FREED_BYTES },
+	{ "alloc_calls", "Allocs", COLUMN_SUMS, get_heap, CELL_ALLOC_CALLS },
+	{ "alloc_bytes", "Alloc", COLUMN_SUMS, get_heap, CELL_ALLOC_BYTES },
+	{ "free_calls", "Frees", COLUMN_SUMS, get_heap, CELL_FREE_CALLS },
+	{ "freed_bytes", "Freed", COLUMN_SUMS, get_heap, CELL_FREED_BYTES },
 	{ "total_percent", "", 0, get_share, CELL_TOTAL },
-	{ "self_percent", "", 0, get_share, CELL_SELF },
-	{ "open_calls", "Open", 0, get_stats, CELL_OPEN_CALLS },
+	{ "self_percent", "", COLUMN_SUMS, get_share, CELL_SELF },
+	{ "open_calls", "Open", COLUMN_SUMS, get_stats, CELL_OPEN_CALLS },
 	{ "threads", "Threads", 0, get_threads, 0 },
 	{ "source", "Source", COLUMN_LEFT, get_function, CELL_SOURCE },
 };
@@ -156,19 +157,47 @@ static void select_nodes(struct selection *selection, struct tree_node *root, si
 	qsort_r(selection->nodes, selection->nr_nodes, sizeof(*selection->nodes), compare_nodes, selection);
 }
 
-/* Show the first @top of the selected, and their callers. Return: how many are left out */
+static double node_key(const struct selection *selection, const struct tree_node *node)
+{
+	struct tree_row row = { .node = node, .all_ns = selection->all_ns };
+
+	return value_number(selection->sort->get(selection->sort, &row));
+}
+
+/* What --min-percent is a share of: the time in all functions, else the sum over paths, or the largest. */
+static double whole(const struct selection *selection)
+{
+	double sum = 0, largest = 0;
+
+	if (selection->sort->get == get_share)
+		return 100;
+	if (selection->sort->get == get_stats && selection->sort->index == CELL_TOTAL)
+		return selection->all_ns;
+	for (size_t i = 0; i < selection->nr_nodes; i++) {
+		double key = node_key(selection, selection->nodes[i]);
+
+		sum += key;
+		largest = fmax(largest, key);
+	}
+	return selection->sort->flags & COLUMN_SUMS ? sum : largest;
+}
+
+/* Show the first @top of the selected that are large enough, and their callers. Return: how many are left out */
 static size_t show_nodes(struct selection *selection, size_t top)
 {
-	size_t left_out = 0;
+	double percent = selection->options->min_percent, least = percent ? whole(selection) * percent / 100 : 0;
+	size_t left_out = 0, nr = 0;
 
 	for (size_t i = 0; i < selection->nr_nodes; i++) {
 		const struct tree_node *node = selection->nodes[i];
 
-		if (top && i >= top)
+		if ((top && nr >= top) || (percent && node_key(selection, node) < least)) {
 			left_out += !selection->shown[node->id];
-		else
-			for (; node && !selection->shown[node->id]; node = node->parent)
-				selection->shown[node->id] = true;
+			continue;
+		}
+		nr++;
+		for (; node && !selection->shown[node->id]; node = node->parent)
+			selection->shown[node->id] = true;
 	}
 	return left_out;
 }
@@ -209,7 +238,7 @@ static void choose_rows(struct table *table, struct table_rows *rows, struct doc
 	bool text = strcmp(options->format, "text") == 0;
 	struct selection selection = {
 		.options = options,
-		.sort = table_find_column(table, sort, strlen(sort)),
+		.sort = sort_column(table, sort),
 		.all_ns = model->functions_ns,
 	};
 

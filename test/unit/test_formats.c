@@ -111,6 +111,49 @@ static void top_limits_and_match_selects(void **state)
 	assert_prints("csv", (struct options){ .match = "nothing", .columns = "calls" }, "calls\n");
 }
 
+/* calls: 3, 12345678, 7, 7. A sum of 12345695; means have no sum, so the largest counts, 1e9. */
+static void min_percent_leaves_out_what_is_small(void **state)
+{
+	(void)state;
+	assert_prints("csv", (struct options){ .sort = "calls", .min_percent = 50, .columns = "calls" },
+		      "calls\n12345678\n");
+	assert_prints("csv", (struct options){ .sort = "calls", .min_percent = 50, .reverse = true, .columns = "calls" },
+		      "calls\n12345678\n");
+	assert_prints("csv", (struct options){ .sort = "calls", .min_percent = 0.00005, .columns = "calls" },
+		      "calls\n12345678\n7\n7\n");
+	assert_prints("csv", (struct options){ .sort = "mean_ns", .min_percent = 4e-7, .columns = "mean_ns" },
+		      "mean_ns\n1000000000\n4\n");
+	assert_prints("text", (struct options){ .sort = "calls", .min_percent = 50, .columns = "calls,function" },
+		      "prog: 1 of 4 functions by calls, 100 % of it (--top 0: all; --sort COLUMN, --columns LIST)\n"
+		      "   Calls  Function\n"
+		      "  12.3 M  twice\n"
+		      "      17  3 other functions\n");
+}
+
+static void min_percent_needs_an_order_by_size(void **state)
+{
+	struct options options = { .min_percent = 1 };
+
+	(void)state;
+	assert_int_equal(rows_check(&table, &options, true), EXIT_USAGE);
+	options.sort = "function";
+	assert_int_equal(rows_check(&table, &options, true), EXIT_USAGE);
+	table.weight = "mean_ns";
+	assert_prints("csv", (struct options){ .min_percent = 50, .columns = "function" },
+		      "function\n\"say \"\"hi\"\", twice\"\n");
+	table.weight = NULL;
+}
+
+static void keys_of_pstats_stand_for_columns(void **state)
+{
+	struct options options = { .sort = "cumtime" };
+
+	(void)state;
+	assert_prints("csv", (struct options){ .sort = "ncalls", .columns = "calls" }, "calls\n12345678\n7\n7\n3\n");
+	assert_prints("csv", (struct options){ .sort = "name", .columns = "calls" }, "calls\n3\n7\n7\n12345678\n");
+	assert_int_equal(rows_check(&table, &options, false), EXIT_USAGE);	/* this table has no total_ns */
+}
+
 /* Many rows of a table that is never in memory: 1, 2, ... each once, in an order that is not sorted. */
 static bool next_number(struct table *of, void *row)
 {
@@ -216,6 +259,9 @@ int main(void)
 		cmocka_unit_test(csv_quotes_what_needs_it_and_nothing_else),
 		cmocka_unit_test(rows_are_sorted_largest_first_and_stay_in_order_when_equal),
 		cmocka_unit_test(top_limits_and_match_selects),
+		cmocka_unit_test(min_percent_leaves_out_what_is_small),
+		cmocka_unit_test(min_percent_needs_an_order_by_size),
+		cmocka_unit_test(keys_of_pstats_stand_for_columns),
 		cmocka_unit_test(the_largest_of_many_are_found_without_keeping_all),
 		cmocka_unit_test(unknown_columns_are_wrong_usage),
 		cmocka_unit_test(json_is_one_object_with_the_rows),

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Names on the command line that do not exist. */
+#include "unknown.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "error.h"
+#include "formats.h"
+#include "names.h"
+#include "nearest.h"
+#include "options.h"
+#include "views.h"
+
+static int no_such(const char *what, const char *option, const char *name, struct nearest *nearest)
+{
+	char *near = nearest_text(nearest);
+
+	error("%s: no %s '%s'%s (%s alone lists them)", option, what, name, near, option);
+	free(near);
+	return EXIT_USAGE;
+}
+
+int unknown_view(const char *name)
+{
+	struct nearest nearest = { .wanted = name };
+
+	for (const struct view *view = views; view->name; view++)
+		nearest_add(&nearest, view->name);
+	return no_such("view", "-v", name, &nearest);
+}
+
+int unknown_format(const char *name)
+{
+	struct nearest nearest = { .wanted = name };
+
+	for (const struct format *format = formats; format->name; format++)
+		nearest_add(&nearest, format->name);
+	return no_such("format", "-f", name, &nearest);
+}
+
+static bool any_matches(const struct model *model, const char *pattern)
+{
+	for (size_t i = 0; i < model->nr_functions; i++)
+		if (name_matches(pattern, model->functions[i]->name))
+			return true;
+	return false;
+}
+
+void unknown_function(const struct model *model, const char *pattern)
+{
+	char *word, *near;
+	struct nearest nearest = { .nr = 0 };
+
+	if (any_matches(model, pattern))
+		return;
+	nearest.wanted = word = xstrdup(pattern + strspn(pattern, "*?"));
+	word[strcspn(word, "*?[(")] = '\0';
+	for (size_t i = 0; i < model->nr_functions; i++)
+		nearest_add(&nearest, model->functions[i]->short_name);
+	near = nearest_text(&nearest);
+	warning("--match: no function is called '%s'%s", pattern, near);
+	free(near);
+	free(word);
+}
