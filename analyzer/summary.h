@@ -21,6 +21,8 @@ void summary_no_functions(struct document *document, const struct report *report
 void summary_flags(struct document *document, const struct model *model);
 /* Programs that were not recorded, or have no hooks. */
 void summary_others(struct document *document, struct report *report);
+/* "main > run > step (x 12)"; of a long stack the beginning and the end. */
+char *summary_stack(struct document *document, const struct open_stack *stack);
 
 /* @count and @word, with an s where it needs one. */
 char *summary_count(struct document *document, double count, const char *word);

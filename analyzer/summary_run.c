@@ -117,8 +117,7 @@ static size_t same_function(const struct open_stack *stack, size_t first)
 	return nr;
 }
 
-/* "main > run > step (x 12)"; of a long stack the beginning and the end. */
-static char *stack_text(struct document *document, const struct open_stack *stack)
+char *summary_stack(struct document *document, const struct open_stack *stack)
 {
 	char *text = document_text(document, "%s", "");
 	size_t nr;
@@ -166,7 +165,7 @@ static void add_last_words(struct document *document, const struct process *proc
 		const struct open_call *last = &stacks[i]->calls[stacks[i]->nr_calls - 1];
 
 		document_add(document, NULL, document_text(document, "%9u  %-15s  %s   for %s%s", stacks[i]->thread->tid,
-			stacks[i]->thread->name, stack_text(document, stacks[i]),
+			stacks[i]->thread->name, summary_stack(document, stacks[i]),
 			summary_number(document, UNIT_NS, last->so_far_ns),
 			stacks[i]->left ? ", waiting as a coroutine" : ""));
 	}

@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Who calls each function, and whom each function calls: a row for each pair, those of one function together. */
+#include "views.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "cells.h"
+#include "edges.h"
+
+#define TEXT_EDGES 40
+
+struct edge_row {
+	const struct edge *edge;
+	struct function *function;	/* whose callers or callees these are */
+	struct function *other;		/* NULL: nothing that was recorded */
+	bool first;			/* of its function's rows */
+	bool timed;
+};
+
+#define OF_OTHER 16
+
+static struct value get_function(const struct column *column, const void *row)
+{
+	const struct edge_row *of = row;
+	struct function *function = column->index & OF_OTHER ? of->other : of->function;
+
+	return function ? function_cell(function, column->index & ~(size_t)OF_OTHER) : value_empty();
+}
+
+/* For people: a function once, above all of its rows. */
+static struct value get_heading(const struct column *column, const void *row)
+{
+	const struct edge_row *of = row;
+
+	(void)column;
+	return of->first ? function_cell(of->function, CELL_NAME) : value_empty();
+}
+
+static struct value get_other(const struct column *column, const void *row)
+{
+	const struct edge_row *of = row;
+
+	(void)column;
+	return of->other ? function_cell(of->other, CELL_NAME) : value_text("(nothing recorded)");
+}
+
+static struct value get_stats(const struct column *column, const void *row)
+{
+	return stats_cell(&((const struct edge_row *)row)->edge->stats, column->index);
+}
+
+/* Of the function's own. */
+static struct value get_share(const struct column *column, const void *row)
+{
+	const struct edge_row *of = row;
+	struct value part = stats_cell(&of->edge->stats, column->index);
+	struct value whole = stats_cell(&of->function->stats, column->index);
+
+	if (part.type == VALUE_EMPTY || !(value_number(whole) > 0))
+		return value_empty();
+	return value_real(UNIT_PERCENT, 100 * value_number(part) / value_number(whole));
+}
+
+#define EDGE_COLUMNS(other, title) \
+	{ "function", "Function", COLUMN_NAME | COLUMN_LEFT | COLUMN_ROOM, get_function, CELL_NAME }, \
+	{ "module", "Module", COLUMN_LEFT, get_function, CELL_MODULE }, \
+	{ "file", "File", COLUMN_LEFT, get_function, CELL_FILE }, \
+	{ "line", "Line", 0, get_function, CELL_LINE }, \
+	{ other, title, COLUMN_NAME | COLUMN_LEFT | COLUMN_ROOM, get_function, CELL_NAME | OF_OTHER }, \
+	{ other "_module", "Module", COLUMN_LEFT, get_function, CELL_MODULE | OF_OTHER }, \
+	{ other "_file", "File", COLUMN_LEFT, get_function, CELL_FILE | OF_OTHER }, \
+	{ other "_line", "Line", 0, get_function, CELL_LINE | OF_OTHER }, \
+	{ "calls", "Calls", COLUMN_SUMS, get_stats, CELL_CALLS }, \
+	{ "self_ns", "Self", COLUMN_SUMS, get_stats, CELL_SELF }, \
+	{ "total_ns", "Total", 0, get_stats, CELL_TOTAL }, \
+	{ "total_percent", "", 0, get_share, CELL_TOTAL }, \
+	{ "mean_ns", "Mean", 0, get_stats, CELL_MEAN }, \
+	{ "max_ns", "Max", 0, get_stats, CELL_MAX }, \
+	{ "open_calls", "Open", COLUMN_SUMS, get_stats, CELL_OPEN_CALLS }, \
+	{ "heading", "Function", COLUMN_NAME | COLUMN_LEFT | COLUMN_ROOM, get_heading, 0 }, \
+	{ "other", title, COLUMN_NAME | COLUMN_LEFT | COLUMN_ROOM, get_other, 0 }
+
+#define DATA_COLUMNS(other) "function,module,file,line," other "," other "_module," other "_file," other "_line," \
+	"calls,self_ns,total_ns,total_percent,mean_ns,max_ns,open_calls"
+
+static const struct column caller_columns[] = { EDGE_COLUMNS("caller", "Called by") };
+static const struct column callee_columns[] = { EDGE_COLUMNS("callee", "Calls") };
+
+static int largest_first(double a, double b)
+{
+	return (a < b) - (a > b);
+}
+
+/* Functions by their time, else calls; the rows of one likewise. */
+static int compare_rows(const void *a, const void *b)
+{
+	const struct edge_row *x = a, *y = b;
+	int order = x->timed ? largest_first(x->function->stats.total_ns, y->function->stats.total_ns) : 0;
+
+	if (order == 0)
+		order = largest_first((double)x->function->stats.calls, (double)y->function->stats.calls);
+	if (order == 0)
+		order = strcmp(x->function->name, y->function->name);
+	if (order == 0 && x->function != y->function)
+		return x->function < y->function ? -1 : 1;
+	if (order == 0 && x->timed)
+		order = largest_first(x->edge->stats.total_ns, y->edge->stats.total_ns);
+	if (order == 0)
+		order = largest_first((double)x->edge->stats.calls, (double)y->edge->stats.calls);
+	return order ? order : (x->edge > y->edge) - (x->edge < y->edge);
+}
+
+static struct table_rows *list_rows(struct document *document, const struct report *report, bool callees)
+{
+	struct table_rows *rows = document_new(document, sizeof(*rows));
+	bool timed = report_has_times(report), grouped = !report->options->sort;
+	struct edge_row *list;
+	struct edges edges;
+
+	edges_init(&edges, report->model);
+	document_keep(document, edges.list);
+	rows->rows = list = document_new(document, (edges.nr + 1) * sizeof(*list));
+	for (size_t i = 0; i < edges.nr; i++) {
+		struct edge *edge = &edges.list[i];
+
+		if (!edge->stats.calls || (callees && !edge->caller))
+			continue;
+		list[rows->nr_rows++] = (struct edge_row){ edge, callees ? edge->caller : edge->function,
+			callees ? edge->function : edge->caller, true, timed };
+	}
+	qsort(list, rows->nr_rows, sizeof(*list), compare_rows);
+	for (size_t i = 1; i < rows->nr_rows && grouped; i++)
+		list[i].first = list[i].function != list[i - 1].function;
+	return rows;
+}
+
+static int build(struct document *document, struct report *report, bool callees)
+{
+	struct table *table = document_new(document, sizeof(*table));
+	bool timed = report_has_times(report);
+
+	*table = (struct table){
+		.name = callees ? "callees" : "callers",
+
+		.title = report->title,
+		.note = !report->model->nr_functions ? "none were recorded; insideme-report -v summary says why" :
+			!timed ? NULL : callees ? "self and total of what was called, while called so; % of the function's total" :
+			"self and total of the function, while called so; % of its total over all callers",
+		.columns = callees ? callee_columns : caller_columns,
+		.nr_columns = sizeof(caller_columns) / sizeof(*caller_columns),
+		.text_columns = timed ? "total_ns,total_percent,self_ns,calls,heading,other" : "calls,heading,other",
+		.data_columns = callees ? DATA_COLUMNS("callee") : DATA_COLUMNS("caller"),
+		.weight = timed ? "total_ns" : "calls",
+		.text_top = TEXT_EDGES,
+		.row_bytes = sizeof(struct edge_row),
+		.next = table_next_row,
+		.source = list_rows(document, report, callees),
+		.formats = IN_TEXT | IN_CSV | IN_JSON,
+	};
+	document_add_table(document, table);
+	return 0;
+}
+
+int view_callers(struct document *document, struct report *report)
+{
+	return build(document, report, false);
+}
+
+int view_callees(struct document *document, struct report *report)
+{
+	return build(document, report, true);
+}

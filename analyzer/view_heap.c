@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The heap by function, from the counters: what each allocated and freed itself. */
+#include "views.h"
+
+#include "cells.h"
+#include "series.h"
+#include "summary.h"
+
+#define TEXT_FUNCTIONS 20
+
+struct heap_row {
+	struct function *function;	/* NULL: outside of all functions */
+	const struct heap_stats *heap;
+	uint64_t all_bytes;
+};
+
+static struct value get_function(const struct column *column, const void *row)
+{
+	struct function *function = ((const struct heap_row *)row)->function;
+
+	if (!function)
+		return column->index == CELL_NAME ? value_text("(outside of functions)") : value_empty();
+	return function_cell(function, column->index);
+}
+
+static struct value get_heap(const struct column *column, const void *row)
+{
+	return heap_cell(((const struct heap_row *)row)->heap, column->index);
+}
+
+static struct value get_share(const struct column *column, const void *row)
+{
+	const struct heap_row *of = row;
+
+	(void)column;
+	return of->all_bytes ? value_real(UNIT_PERCENT, 100 * (double)of->heap->alloc_bytes / (double)of->all_bytes) :
+		value_empty();
+}
+
+static struct value get_mean(const struct column *column, const void *row)
+{
+	const struct heap_stats *heap = ((const struct heap_row *)row)->heap;
+
+	(void)column;
+	return heap->alloc_calls ? value_real(UNIT_BYTES, (double)heap->alloc_bytes / (double)heap->alloc_calls) :
+		value_empty();
+}
+
+static const struct column columns[] = {
+	{ "function", "Function", COLUMN_NAME | COLUMN_LEFT | COLUMN_ROOM, get_function, CELL_NAME },
+	{ "module", "Module", COLUMN_LEFT, get_function, CELL_MODULE },
+	{ "file", "File", COLUMN_LEFT, get_function, CELL_FILE },
+	{ "line", "Line", 0, get_function, CELL_LINE },
+	{ "alloc_calls", "Allocs", COLUMN_SUMS, get_heap, CELL_ALLOC_CALLS },
+	{ "alloc_bytes", "Allocated", COLUMN_SUMS, get_heap, CELL_ALLOC_BYTES },
+	{ "alloc_percent", "", COLUMN_SUMS, get_share, 0 },
+	{ "mean_alloc_bytes", "Mean", 0, get_mean, 0 },
+	{ "largest_alloc_bytes", "Largest", 0, get_heap, CELL_LARGEST_BYTES },
+	{ "free_calls", "Frees", COLUMN_SUMS, get_heap, CELL_FREE_CALLS },
+	{ "freed_bytes", "Freed", COLUMN_SUMS, get_heap, CELL_FREED_BYTES },
+	{ "failed_alloc_calls", "Failed", COLUMN_SUMS, get_heap, CELL_FAILED_CALLS },
+	{ "source", "Source", COLUMN_LEFT | COLUMN_SPARE, get_function, CELL_SOURCE },
+};
+
+static bool has_any(const struct heap_stats *heap)
+{
+	return heap->alloc_calls || heap->free_calls || heap->failed_calls;
+}
+
+static struct table_rows *list_rows(struct document *document, const struct model *model)
+{
+	struct table_rows *rows = document_new(document, sizeof(*rows));
+	struct heap_row *list = document_new(document, (model->nr_functions + 1) * sizeof(*list));
+
+	rows->rows = list;
+	for (size_t i = 0; i < model->nr_functions; i++)
+		if (has_any(&model->functions[i]->heap))
+			list[rows->nr_rows++] = (struct heap_row){ model->functions[i], &model->functions[i]->heap,
+				model->heap.alloc_bytes };
+	if (has_any(&model->root->heap))
+		list[rows->nr_rows++] = (struct heap_row){ NULL, &model->root->heap, model->heap.alloc_bytes };
+	return rows;
+}
+
+static const char *lead(struct document *document, const struct report *report)
+{
+	const struct heap_stats *heap = &report->model->heap;
+	const char *text = document_text(document, "%s in %s, %s in %s",
+		summary_number(document, UNIT_BYTES, (double)heap->alloc_bytes),
+		summary_count(document, (double)heap->alloc_calls, "allocation"),
+		summary_number(document, UNIT_BYTES, (double)heap->freed_bytes),
+		summary_count(document, (double)heap->free_calls, "free"));
+	struct series series;
+
+	if (report_is_of_threads(report))
+		return text;
+	series_of_all(&series, report->model, "process", "heap_bytes", 64);
+	if (series.known)
+		text = document_text(document, "%s; largest sample %s, %s after the start", text,
+				     summary_number(document, UNIT_BYTES, series.peak),
+				     summary_number(document, UNIT_NS, (double)series.peak_time));
+	series_release(&series);
+	return text;
+}
+
+int view_heap(struct document *document, struct report *report)
+{
+	struct table *table = document_new(document, sizeof(*table));
+	bool has_heap = report_has_heap(report);
+
+	*table = (struct table){
+		.name = "heap",
+		.what = "functions",
+		.title = report->title,
+		.note = has_heap ? "by the function itself; a free counts where it happens: what lived at the peak, and what "
+			"was never freed, is not recorded" : "the heap was not recorded (INSIDEME_HEAP=off)",
+		.columns = columns,
+		.nr_columns = sizeof(columns) / sizeof(*columns),
+		.text_columns = report->model->heap.failed_calls ?
+			"alloc_bytes,alloc_percent,alloc_calls,largest_alloc_bytes,freed_bytes,free_calls,failed_alloc_calls,function,source" :
+			"alloc_bytes,alloc_percent,alloc_calls,largest_alloc_bytes,freed_bytes,free_calls,function,source",
+		.data_columns = "function,module,file,line,alloc_calls,alloc_bytes,alloc_percent,mean_alloc_bytes,"
+			"largest_alloc_bytes,free_calls,freed_bytes,failed_alloc_calls",
+		.text_sort = "alloc_bytes",
+		.data_sort = "alloc_bytes",
+		.text_top = TEXT_FUNCTIONS,
+		.row_bytes = sizeof(struct heap_row),
+		.next = table_next_row,
+		.source = list_rows(document, report->model),
+		.formats = IN_TEXT | IN_CSV | IN_JSON,
+	};
+	if (has_heap)
+		document_add(document, "Heap", lead(document, report));
+	document_add_table(document, table)->apart = has_heap;
+	return 0;
+}

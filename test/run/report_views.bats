@@ -1,0 +1,165 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-3.0-or-later
+# What each view answers, with which options: counts are those that the programs' heads tell.
+load lib
+
+# edges VIEW COLUMN [OTHER=VALUE]...
+edges() {
+	view "$1" >"$1.csv" || { cat report.stderr; return 1; }
+	"$here/csv" "${@:2}" <"$1.csv"
+}
+
+@test "callers and callees: each pair with its calls" {
+	record calls || same status $? 7
+	same "callers of leaf" "$(edges callers caller function=leaf)" middle
+	same "calls of leaf by middle" "$(edges callers calls function=leaf caller=middle)" 6000
+	same "calls of middle by outer" "$(edges callers calls function=middle caller=outer)" 3000
+	same "callers of even" "$(edges callers caller function=even | sort | xargs)" 'main odd'
+	same "calls of even by odd" "$(edges callers calls function=even caller=odd)" 500
+	same "calls of fib by itself" "$(edges callers calls function=fib caller=fib)" 21890
+	same "calls of fib by main" "$(edges callers calls function=fib caller=main)" 1
+	same "what main calls" "$(edges callees callee function=main | sort | xargs)" 'even fib outer'
+	same "calls of fib by fib" "$(edges callees calls function=fib callee=fib)" 21890
+	same "calls in all" "$(edges callers calls | awk '{ sum += $1 } END { print sum }')" \
+		"$(view functions | "$here/csv" calls | awk '{ sum += $1 } END { print sum }')"
+	same "share of outer's total that middle has" "$(edges callers total_percent function=middle)" 100
+	between "total of even from main" "$(value total_ns function=even)" \
+		"$(edges callers total_ns function=even caller=main)" "$(value total_ns function=even)"
+}
+
+@test "callers as text: a function once, --match chooses it, two names share the line" {
+	record calls || same status $? 7
+	run "$report" -v callers --match even
+	same "head" "${lines[0]}" "calls: 2 callers"
+	[[ ${lines[1]} =~ Function\ +Called\ by$ && ${lines[2]} =~ even\ +main$ && ${lines[3]} =~ \ 500\ +odd$ ]]
+	run "$report" -v callees --match outer
+	same "head" "${lines[0]}" "calls: 1 callee"
+	[[ ${lines[2]} =~ outer\ +middle$ ]]
+	run "$report" -v callers --sort ncalls --top 1
+	[[ ${lines[0]} == "calls: 1 of 9 callers by calls, "* && ${lines[2]} =~ fib\ +fib$ && ${lines[3]} == *"8 other callers" ]]
+	record calls_cpp || true
+	longest=$(COLUMNS=80 LC_ALL=C "$report" -v callers | awk 'NR > 1 && !/^  self/ && length > longest { longest = length } END { print longest }')
+	between "longest line" 50 "$longest" 80
+}
+
+@test "json and csv of the views say the same" {
+	record alloc
+	for view in callers callees heap errors; do
+		"$report" -v $view -f json >view.json
+		view $view >view.csv
+		python3 - $view <<-'END'
+			import csv, json, sys
+			tables = {name: rows for name, rows in json.load(open("view.json")).items() if name != "view"}
+			lines = list(csv.DictReader(open("view.csv")))
+			if len(tables) > 1:
+			    cells = {(line["section"], int(line["row"]), line["column"]): line["value"] for line in lines}
+			else:
+			    cells = {(sys.argv[1], i + 1, name): value for i, line in enumerate(lines) for name, value in line.items()}
+			seen = 0
+			for table, rows in tables.items():
+			    for i, row in enumerate(rows):
+			        for name, value in row.items():
+			            text = cells[table, i + 1, name]
+			            seen += 1
+			            same = text == ("" if value is None else value) if value is None or isinstance(value, str) else abs(float(text) - value) <= 0.001
+			            assert same, (table, i, name, text, value)
+			assert seen == len(cells) > 0, (seen, len(cells))
+		END
+	done
+}
+
+@test "heap: what each function allocated and freed, and what is outside of functions" {
+	record alloc
+	view functions >functions.csv
+	view heap >heap.csv
+	for column in alloc_calls alloc_bytes free_calls freed_bytes largest_alloc_bytes; do
+		while read -r function; do
+			same "$column of $function" "$("$here/csv" $column "function=$function" <heap.csv)" "$(value $column "function=$function")"
+		done < <("$here/csv" function <heap.csv | grep -v '^(')
+	done
+	all=$("$here/csv" alloc_percent <heap.csv | awk '{ sum += $1 } END { printf "%.0f", sum }')
+	same "shares" "$all" 100
+	run "$report" -v heap
+	[[ ${lines[0]} == "Heap "*" allocations, "*" frees; largest sample "* && ${lines[1]} == "alloc: "*" functions by alloc_bytes" ]]
+	[[ $output == *"is not recorded" ]]
+	INSIDEME_HEAP=off record alloc
+	run "$report" -v heap
+	[[ $output == *"the heap was not recorded (INSIDEME_HEAP=off)" ]]
+}
+
+@test "--min-percent folds small rows into the others" {
+	record calls || same status $? 7
+	same "functions" "$(view functions --sort calls --min-percent 15 | "$here/csv" function | sort | xargs)" 'fib leaf'
+	run "$report" -v functions --sort calls --min-percent 15
+	[[ ${lines[0]} == "calls: 2 of 7 functions by calls, "* && $output == *"5 other functions"* ]]
+	same "paths" "$(view tree --sort calls --min-percent 15 | "$here/csv" function depth=3 | xargs)" 'leaf fib'
+	same "callers" "$(view callers --sort calls --min-percent 15 | "$here/csv" function | xargs)" 'fib leaf'
+	for bad in x 101 -1 ''; do
+		run "$report" -v functions --min-percent "$bad"
+		same "status of '$bad'" "$status" 2
+	done
+}
+
+@test "keys of pstats sort: calls that are not recursive, names, times" {
+	record calls || same status $? 7
+	same "most primitive calls" "$(view functions --sort pcalls | "$here/csv" primitive_calls | head -3 | xargs)" '6000 3000 1000'
+	same "primitive calls of fib" "$(value primitive_calls function=fib)" 1
+	same "primitive calls of even" "$(value primitive_calls function=even)" 1
+	for key in calls:calls ncalls:calls tottime:self_ns time:self_ns cumtime:total_ns cumulative:total_ns name:function \
+			nfl:function filename:file stdname:file line:line module:module; do
+		same "order by ${key%:*}" "$(view functions --sort "${key%:*}")" "$(view functions --sort "${key#*:}")"
+	done
+}
+
+@test "names that do not exist: those that are near are told" {
+	record calls || same status $? 7
+	run "$report" -v callrs
+	same "status" "$status" 2
+	same "line" "$output" "insideme-report: -v: no view 'callrs'; did you mean callers, calls or callees? (-v alone lists them)"
+	run "$report" -f jsn
+	same "line" "$output" "insideme-report: -f: no format 'jsn'; did you mean json? (-f alone lists them)"
+	run "$report" -v functions --sort total
+	same "status" "$status" 2
+	[[ $output == "insideme-report: --sort: no column 'total' in functions; did you mean total_ns? there are: function,"* ]]
+	run "$report" -v functions --match 'midle*'
+	same "status" "$status" 0
+	same "line" "$(grep warning <<<"$output")" "insideme-report: warning: --match: no function is called 'midle*'; did you mean middle?"
+	run "$report" -v
+	same "views" "$(grep -cE '^(callers|callees|heap|errors) +[a-z]' <<<"$output")" 4
+}
+
+@test "errors: what each thread was in, and how the processes ended" {
+	record ends exit || same status $? 11
+	view errors >errors.csv
+	open() { "$here/csv" value section=open_calls column="$1" <errors.csv; }
+	same "open calls" "$(open function | xargs)" 'main level_1 level_2 level_3 level_4 level_5 finish'
+	same "depths" "$(open depth | xargs)" '0 1 2 3 4 5 6'
+	same "they began one after the other" "$(open since_ns | sort -n)" "$(open since_ns)"
+	same "exit status" "$("$here/csv" value section=ends column=exit_status <errors.csv)" 11
+	run "$report" -v errors
+	[[ ${lines[0]} == "Ended     ends: exit status 11, after "* ]]
+	[[ $output == *"  main > level_1 > level_2 > level_3 > level_4 > level_5 > finish"* ]]
+	record ends return || same status $? 10
+	run "$report" -v errors
+	[[ ${lines[0]} == "Ended     ends: exit status 10, after "* && $output != *open* ]]
+}
+
+@test "errors: the worst end first, by signal and without a word" {
+	monitor -- bash -c "'$bin/ends' exit; '$bin/ends' segv; /bin/true"
+	same "ends" "$(view errors | "$here/csv" value section=ends column=end | sed 's/, core dumped//')" \
+		$'killed by SIGSEGV\nexit status 11\nexit status 0'
+	same "signals" "$(view errors | "$here/csv" value section=ends column=signal | xargs)" 11
+	run "$report" -v errors
+	[[ ${lines[0]} == "Ended     2 of 3 processes not with exit status 0" ]]
+	[[ ${lines[2]} == *" ends "*"killed by SIGSEGV"* && ${lines[3]} == *" ends "*"exit status 11" ]]
+	[[ ${lines[4]} == *"1 other process" && $output == *": 2 open stacks"* ]]
+	record ends kill || same status $? 137
+	run "$report" -v errors
+	[[ $output == *"ended without a word: SIGKILL or a raw exit"* ]]
+	LD_PRELOAD=$library bash -c '/bin/true; exit 0'
+	run "$report" -v errors
+	same "first line" "${lines[0]}" "Ended     2 processes with exit status 0"
+	record threads
+	run "$report" -v errors
+	[[ $output == *"Threads   16 threads ended within 32 calls: -v threads"* ]]
+}
