@@ -7,12 +7,34 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "utf8.h"
+
+/* Paths and arguments in it can be any bytes. */
+static void make_harmless(char *text)
+{
+	for (char *p = text; *p; ) {
+		size_t length = utf8_length(p);
+
+		if (length && !utf8_is_control(p)) {
+			p += length;
+			continue;
+		}
+		*p++ = '?';
+		for (; length > 1; length--)
+			*p++ = '?';
+	}
+}
+
 static void report(const char *kind, const char *format, va_list arguments)
 {
+	char *text;
+
 	fflush(stdout);		/* what was printed before comes first where both go to one place */
-	fprintf(stderr, "insideme-report: %s", kind);
-	vfprintf(stderr, format, arguments);
-	fputc('\n', stderr);
+	if (vasprintf(&text, format, arguments) < 0)
+		return;
+	make_harmless(text);
+	fprintf(stderr, "insideme-report: %s%s\n", kind, text);
+	free(text);
 }
 
 int error(const char *format, ...)

@@ -8,21 +8,7 @@
 
 #include "error.h"
 #include "rows.h"
-
-/* Length of the well-formed UTF-8 character at @p, 0 if there is none. */
-static size_t utf8_length(const unsigned char *p)
-{
-	size_t length = p[0] < 0x80 ? 1 : p[0] < 0xc2 ? 0 : p[0] < 0xe0 ? 2 : p[0] < 0xf0 ? 3 : p[0] < 0xf5 ? 4 : 0;
-
-	for (size_t i = 1; i < length; i++)
-		if ((p[i] & 0xc0) != 0x80)
-			return 0;
-	if ((p[0] == 0xe0 && p[1] < 0xa0) || (p[0] == 0xed && p[1] >= 0xa0))
-		return 0;
-	if ((p[0] == 0xf0 && p[1] < 0x90) || (p[0] == 0xf4 && p[1] >= 0x90))
-		return 0;
-	return length;
-}
+#include "utf8.h"
 
 /* Paths and names can be any bytes, JSON's texts cannot: what is no UTF-8 becomes U+FFFD. */
 static json_t *text_to_json(const char *text)
@@ -30,11 +16,11 @@ static json_t *text_to_json(const char *text)
 	char *clean = xcalloc(strlen(text) + 1, 3), *out = clean;
 	json_t *string;
 
-	for (const unsigned char *p = (const unsigned char *)text; *p; ) {
-		size_t length = utf8_length(p);
+	while (*text) {
+		size_t length = utf8_length(text);
 
-		out = length ? mempcpy(out, p, length) : mempcpy(out, "\xef\xbf\xbd", 3);
-		p += length ? length : 1;
+		out = length ? mempcpy(out, text, length) : mempcpy(out, "\xef\xbf\xbd", 3);
+		text += length ? length : 1;
 	}
 	string = json_string_nocheck(clean);
 	free(clean);

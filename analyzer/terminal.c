@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "error.h"
+#include "utf8.h"
 
 const char *const terminal_bars[TERMINAL_BARS] = { "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█" };
 static const char ascii_bars[] = "_.-:=+*#";
@@ -50,12 +51,17 @@ char *terminal_text(const struct terminal *terminal, const char *text)
 	char *clean = xcalloc(strlen(text) + 1, 3), *out = clean;
 
 	while (*text) {
-		if ((unsigned char)*text >= 0x80 && !terminal->utf8) {
+		size_t length = utf8_length(text);
+
+		if (!length || utf8_is_control(text)) {
+			*out++ = '?';
+			text += length ? length : 1;
+		} else if (length > 1 && !terminal->utf8) {
 			text = to_ascii(text, &out);
-			continue;
+		} else {
+			out = mempcpy(out, text, length);
+			text += length;
 		}
-		*out++ = (unsigned char)*text < ' ' || *text == 0x7f ? '?' : *text;
-		text++;
 	}
 	return clean;
 }

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* UTF-8 as Unicode defines it: shortest forms, no surrogates. */
+#include "utf8.h"
+
+size_t utf8_length(const char *text)
+{
+	const unsigned char *p = (const unsigned char *)text;
+	size_t length = p[0] < 0x80 ? 1 : p[0] < 0xc2 ? 0 : p[0] < 0xe0 ? 2 : p[0] < 0xf0 ? 3 : p[0] < 0xf5 ? 4 : 0;
+
+	for (size_t i = 1; i < length; i++)
+		if ((p[i] & 0xc0) != 0x80)
+			return 0;
+	if ((p[0] == 0xe0 && p[1] < 0xa0) || (p[0] == 0xed && p[1] >= 0xa0))
+		return 0;
+	if ((p[0] == 0xf0 && p[1] < 0x90) || (p[0] == 0xf4 && p[1] >= 0x90))
+		return 0;
+	return length;
+}
+
+bool utf8_is_control(const char *text)
+{
+	const unsigned char *p = (const unsigned char *)text;
+
+	if (p[0] < ' ' || p[0] == 0x7f)
+		return true;
+	if (p[0] == 0xc2)
+		return p[1] < 0xa0;
+	if (p[0] != 0xe2)
+		return false;
+	return (p[1] == 0x80 && p[2] >= 0xaa && p[2] <= 0xae) ||	/* embeddings and overrides */
+		(p[1] == 0x81 && p[2] >= 0xa6 && p[2] <= 0xa9);		/* isolates */
+}
