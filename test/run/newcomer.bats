@@ -212,3 +212,23 @@ Next      insideme-report -v resources    CPU, memory, faults and I/O over time
 	run -127 insideme-run ./app
 	same output "$output" 'insideme-run: ./app: No such file or directory'
 }
+
+@test "the README names every setting, option and view, and what it shows to type works" {
+	local readme=$here/../../README.md word command
+	for word in $(insideme-run --help | grep -o -- '--[a-z-]*' | sort -u) \
+		$(insideme-report --help | grep -o -- '^ *\(-[a-z], \)\?--[a-z-]*' | grep -o -- '--[a-z-]*') \
+		$(insideme-report -v | sed 's/ .*//; s/^/-v_/'); do
+		case $word in
+		--help | --version | --view | --format | --output | -v_summary) continue ;;
+		esac
+		grep -qF -- "${word/_/ }" "$readme" || { echo "README.md has no ${word/_/ }"; false; }
+	done
+	cp "$bin/calls" app
+	insideme-run -q -- ./app || same status $? 7
+	insideme-run -q -- ./app || same status $? 7
+	sed -n '/^## Read it/,/^##/s/^    \(insideme-report[^#]*\)#.*/\1/p' "$readme" >commands
+	between "commands" 10 "$(wc -l <commands)" 30
+	while read -r command; do
+		$command >page 2>&1 || { echo "$command"; cat page; false; }
+	done <commands
+}
