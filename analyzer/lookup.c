@@ -48,6 +48,11 @@ int64_t process_time(struct process *process, uint64_t ticks)
 	return (int64_t)((uint64_t)timebase_monotonic_ns(&process->timebase, ticks) - (uint64_t)process->origin_ns);
 }
 
+uint64_t process_ticks(const struct process *process, int64_t time)
+{
+	return timebase_ticks(&process->timebase, (int64_t)((uint64_t)time + (uint64_t)process->origin_ns));
+}
+
 int64_t process_realtime_ns(struct process *process, uint64_t ticks)
 {
 	return timebase_realtime_ns(&process->timebase, ticks);

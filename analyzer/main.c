@@ -141,16 +141,21 @@ static int report_view(struct report *report, const struct view *view, const str
 /* Names, and the view. Return: exit status */
 static int show(struct report *report, const struct view *view, const struct format *format)
 {
-	char *limits = filter_text(&report->options->filter), *title;
-	int status;
+	const struct options *options = report->options;
+	char *limits = filter_text(&options->filter), *title, *times;
+	int status = window_apply(&options->window, report->model);
 
-	title = xasprintf("%s%s%s", report_program(report), limits ? " " : "", limits ? limits : "");
+	times = window_text(&options->window, report->model);
+	title = xasprintf("%s%s%s%s%s", report_program(report), limits ? " " : "", limits ? limits : "",
+			  times ? ", " : "", times ? times : "");
 	report->title = title;
 	report->limits = limits;
 	resolve_names(report->model);
-	status = report_view(report, view, format);
+	if (status == 0)
+		status = report_view(report, view, format);
 	resolve_release(report->model);
 	free(limits);
+	free(times);
 	free(title);
 	return status;
 }
@@ -189,6 +194,8 @@ static int run_task(struct options *options)
 		return unknown_view(options->view);
 	if (!format)
 		return unknown_format(options->format);
+	if (window_is_given(&options->window) && !view->has_times)
+		return view_has_totals_only(view);
 	status = make_report(options, view, format);
 	filter_release(&options->filter);
 	return status;

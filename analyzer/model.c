@@ -176,6 +176,7 @@ struct model *model_load(char *const *paths, size_t nr_paths, const struct filte
 	for (size_t i = 0; i < model->nr_monitors; i++)
 		read_process(model, model->monitors[i]);
 	tree_sum_up(model);
+	model->to = model->end;
 	return model;
 }
 

@@ -261,6 +261,7 @@ struct model {
 
 	uint64_t start_realtime_ns;	/* model time 0, after 1970 */
 	int64_t end;			/* the last of all processes */
+	int64_t from, to;		/* what is reported of things that have a time: 0 to end, or window.c's */
 
 	struct tree_node *root;
 	size_t nr_tree_nodes;
@@ -301,6 +302,8 @@ const char *process_fact(const struct process *process, const char *key);
 struct rowset *process_rowset(const struct process *process, const char *set);
 /* Model time of ticks of a process. */
 int64_t process_time(struct process *process, uint64_t ticks);
+/* Ticks of a process at a model time. */
+uint64_t process_ticks(const struct process *process, int64_t time);
 /* ns after 1970 of a model time; follows steps of the machine's clock. */
 int64_t process_realtime_ns(struct process *process, uint64_t ticks);
 

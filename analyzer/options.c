@@ -31,6 +31,8 @@ const char options_help[] =
 	"      --rank LIST     only these ranks and the processes that they started: 0,2-5\n"
 	"      --process LIST  only these processes, by number or program: 4242,100-200,worker*\n"
 	"      --thread LIST   only these threads, by number or name\n"
+	"      --from T, --to T  what happened between these times since the run's begin: 1.5s, 200ms, 40%;\n"
+	"                      views that know when (calls, resources)\n"
 	"      --columns LIST  these columns in this order, separated by commas\n"
 	"      --list          the runs there are, newest first\n"
 	"      --clean         remove all but the newest 10 runs; never one that goes on\n"
@@ -40,7 +42,7 @@ const char options_help[] =
 	"\n"
 	"Exit status: 0 done, 1 could not, 2 wrong usage.\n";
 
-enum { OPT_SORT = 256, OPT_REVERSE, OPT_TOP, OPT_MIN_PERCENT, OPT_MATCH, OPT_COLUMNS, OPT_RANK, OPT_PROCESS, OPT_THREAD,
+enum { OPT_SORT = 256, OPT_REVERSE, OPT_TOP, OPT_MIN_PERCENT, OPT_MATCH, OPT_COLUMNS, OPT_RANK, OPT_PROCESS, OPT_THREAD, OPT_FROM, OPT_TO,
 	OPT_LIST, OPT_CLEAN, OPT_KEEP, OPT_DRY_RUN, OPT_HELP, OPT_VERSION };
 
 static const struct option long_options[] = {
@@ -56,6 +58,8 @@ static const struct option long_options[] = {
 	{ "rank",    required_argument, NULL, OPT_RANK },
 	{ "process", required_argument, NULL, OPT_PROCESS },
 	{ "thread",  required_argument, NULL, OPT_THREAD },
+	{ "from",    required_argument, NULL, OPT_FROM },
+	{ "to",      required_argument, NULL, OPT_TO },
 	{ "list",    no_argument,       NULL, OPT_LIST },
 	{ "clean",   no_argument,       NULL, OPT_CLEAN },
 	{ "keep",    required_argument, NULL, OPT_KEEP },
@@ -140,6 +144,10 @@ static int take(struct options *options, int option, const char *value)
 		return filter_parse(&options->filter, FILTER_PROCESS, value);
 	case OPT_THREAD:
 		return filter_parse(&options->filter, FILTER_THREAD, value);
+	case OPT_FROM:
+		return time_mark_parse(&options->window.from, "--from", value);
+	case OPT_TO:
+		return time_mark_parse(&options->window.to, "--to", value);
 	case OPT_LIST:
 		options->task = TASK_LIST_RUNS;
 		return 0;

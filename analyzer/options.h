@@ -7,6 +7,7 @@
 #include <stddef.h>
 
 #include "filter.h"
+#include "window.h"
 
 #define EXIT_USAGE 2
 
@@ -29,6 +30,7 @@ struct options {
 	const char *columns;	/* names separated by commas; NULL: as the table has it */
 	const char *match;	/* pattern over names; NULL: all */
 	struct filter filter;	/* of processes; released by main() */
+	struct window window;	/* of time */
 	double min_percent;	/* 0: not given */
 	size_t top;
 	bool top_given;		/* else the format decides; top 0: all */

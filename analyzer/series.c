@@ -25,7 +25,7 @@ double series_value(const struct log_column *column, uint64_t value)
 
 static double place(const struct model *model, int64_t time)
 {
-	return model->end > 0 ? (double)time / (double)model->end : 0;
+	return model->to > model->from ? (double)(time - model->from) / (double)(model->to - model->from) : 0;
 }
 
 static void note_peak(struct series *series, double value, int64_t time)
@@ -102,9 +102,9 @@ static void read_rate(struct series *series, const struct model *model, struct p
 		before = raw;
 		before_time = time;
 	}
-	/* what a process used since its start; of the machine, which started earlier, since the first row */
+	/* what a process used since its start; of the machine, which started earlier, or from a time on since the first row */
 	if (last != LOG_NONE)
-		series->last = (double)(strcmp(rows->set, "system") == 0 ? last - first : last);
+		series->last = (double)(strcmp(rows->set, "system") == 0 || model->from > 0 ? last - first : last);
 }
 
 void series_of_column(struct series *series, const struct model *model, struct process *process,
@@ -128,7 +128,8 @@ static void add_series(struct series *sum, const struct series *one, const struc
 	double held = NAN;
 
 	for (size_t i = 0; i < sum->line.nr_steps; i++) {
-		double at = ((double)i + 0.5) / (double)sum->line.nr_steps * (double)model->end;
+		double at = (double)model->from +
+			((double)i + 0.5) / (double)sum->line.nr_steps * (double)(model->to - model->from);
 
 		if (!isnan(one->line.steps[i]))
 			held = one->line.steps[i];
@@ -155,7 +156,7 @@ static void finish_sum(struct series *sum, const struct model *model)
 	for (size_t i = 0; i < sum->line.nr_steps; i++) {
 		if (isnan(sum->line.steps[i]))
 			sum->line.steps[i] = 0;		/* no process lived then */
-		note_peak(sum, sum->line.steps[i], (int64_t)i * model->end / (int64_t)sum->line.nr_steps);
+		note_peak(sum, sum->line.steps[i], model->from + (int64_t)i * (model->to - model->from) / (int64_t)sum->line.nr_steps);
 	}
 }
 

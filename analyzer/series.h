@@ -17,7 +17,7 @@ struct series {
 	int64_t peak_time;	/* model time */
 	double last;		/* the last reading; cumulative: the total */
 	enum unit last_unit;
-	struct sparkline line;	/* from model time 0 to model->end */
+	struct sparkline line;	/* from model->from to model->to */
 };
 
 /* Column @column of @rows of @process. */

@@ -4,8 +4,10 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "cells.h"
+#include "coverage.h"
 #include "slices.h"
 #include "walk.h"
 
@@ -137,15 +139,20 @@ static bool next_call(struct table *table, void *row)
 	struct call_source *source = table->source;
 	struct call_row *call = row;
 
-	if (!source->reader)
+	if (!source->reader) {
 		source->reader = slices_open_all(source->model);
-	if (!slices_next(source->reader, &call->slice)) {
-		slices_close(source->reader);
-		source->reader = NULL;
-		return false;
+		if (source->model->from > 0)
+			slices_seek(source->reader, source->model->from);
 	}
-	call->depth = source->depths[call->slice.node->id];
-	return true;
+	while (slices_next(source->reader, &call->slice)) {
+		if (call->slice.start > source->model->to)
+			continue;
+		call->depth = source->depths[call->slice.node->id];
+		return true;
+	}
+	slices_close(source->reader);
+	source->reader = NULL;
+	return false;
 }
 
 /* What nothing recorded called has depth 0. */
@@ -174,6 +181,20 @@ static void tell_share(const struct model *model)
 		model->nr_slices + nr_open < model->calls ? advice : "");
 }
 
+/* What the calls between two times tell of, below the table, or on stderr, so that a table in a file stays a table. */
+static const char *tell_coverage(struct document *document, const struct report *report)
+{
+	double percent = coverage_percent(report->model);
+	char share[UNIT_TEXT_MAX];
+	const char *text = isnan(percent) ? "no thread lived then" :
+		document_text(document, "calls that ran then, in full; they tell of %s of the threads' time",
+			      unit_format(share, UNIT_PERCENT, percent));
+
+	if (strcmp(report->options->format, "text") != 0)
+		fprintf(stderr, "insideme-report: %s\n", text);
+	return text;
+}
+
 int view_calls(struct document *document, struct report *report)
 {
 	struct table *table = document_new(document, sizeof(*table));
@@ -200,6 +221,9 @@ int view_calls(struct document *document, struct report *report)
 		.formats = IN_TEXT | IN_CSV | IN_JSON,
 	};
 	document_add_table(document, table);
-	tell_share(report->model);
+	if (window_is_given(&report->options->window))
+		table->note = tell_coverage(document, report);
+	else
+		tell_share(report->model);
 	return 0;
 }

@@ -172,11 +172,15 @@ static bool is_shown(const struct rowset *rows)
 
 static void add_sets(struct readings *readings, struct process *process)
 {
+	const struct model *model = process->model;
+
 	for (size_t i = 0; i < process->nr_rowsets; i++) {
-		const struct rowset *rows = &process->rowsets[i];
+		struct rowset *rows = &process->rowsets[i];
 
 		if (!is_shown(rows))
 			continue;
+		if (model->from > 0 || model->to < model->end)
+			rowset_clip(rows, process_ticks(process, model->from), process_ticks(process, model->to));
 		add_columns(readings, rows);
 		readings->sets[readings->nr_sets++] = (struct reading){ .process = process, .rows = rows };
 	}

@@ -11,10 +11,13 @@ struct view {
 	const char *help;		/* one line */
 	/* Fill an empty document. Return: 0, or an exit status after an error(). */
 	int (*build)(struct document *document, struct report *report);
+	bool has_times;			/* it knows when: --from and --to limit it; others have totals only */
 };
 
 extern const struct view views[];	/* ends with a name of NULL */
 const struct view *view_find(const char *name);
+/* --from or --to was given for a view of totals: say which views can. Return: EXIT_USAGE */
+int view_has_totals_only(const struct view *view);
 
 int view_summary(struct document *document, struct report *report);
 int view_functions(struct document *document, struct report *report);

@@ -163,3 +163,58 @@ edges() {
 	run "$report" -v errors
 	[[ $output == *"Threads   16 threads ended within 32 calls: -v threads"* ]]
 }
+
+# between_times FROM_NS TO_NS <calls.csv: how many calls ran then
+between_times() {
+	awk -F, -v from="$1" -v to="$2" 'NR > 1 && $2 >= from && $1 <= to { nr++ } END { print nr + 0 }'
+}
+
+@test "--from and --to: the calls that ran then, and the readings" {
+	INSIDEME_THRESHOLD=0 record threads
+	view calls >calls.csv
+	end=$(view summary | "$here/csv" value section=run column=elapsed_ns)
+	all=$("$here/csv" start_ns <calls.csv | wc -l)
+	same "calls from 25% to 50%" "$(view calls --from 25% --to 50% | "$here/csv" start_ns | wc -l)" \
+		"$(between_times $((end / 4)) $((end / 2)) <calls.csv)"
+	grep -qE '^insideme-report: calls that ran then, in full; they tell of [0-9.]+ % of the threads'"'"' time$' report.stderr
+	same "all calls" "$(view calls --from 0 --to 100% | "$here/csv" start_ns | wc -l)" "$all"
+	middle=$(view calls --from $((end / 2))ns | "$here/csv" start_ns | wc -l)
+	between "calls of the second half" 1 "$middle" $((all - 1))
+	run "$report" -v calls --from 50%
+	[[ ${lines[0]} =~ ^"threads, "[0-9.]+" ms to "[0-9.]+" ms of "[0-9.]+" ms (50.0 %): 20 of $middle calls by duration_ns" ]]
+}
+
+@test "--from and --to: readings and their figures" {
+	record burn 300 0
+	view resources >rows.csv
+	end=$(view summary | "$here/csv" value section=run column=elapsed_ns)
+	view resources --from 40% --to 60% >part.csv
+	same "readings" "$("$here/csv" time_ns <part.csv)" \
+		"$("$here/csv" time_ns <rows.csv | awk -v from=$((end * 2 / 5)) -v to=$((end * 3 / 5)) '$1 >= from && $1 <= to')"
+	between "readings" 5 "$("$here/csv" time_ns <part.csv | wc -l)" 1000
+	"$report" -v resources -f json --from 40% --to 60% >part.json
+	python3 - <<-'END'
+		import json
+		report = json.load(open("part.json"))
+		figure, = [row for row in report["resources"] if row["column"] == "user_ns" and row["set"] == "process"]
+		rows = [row["user_ns"] for row in report["rows"] if row["set"] == "process"]
+		assert figure["total"] == rows[-1] - rows[0] > 0, (figure, rows)
+	END
+}
+
+@test "--from and --to: times and views that cannot be" {
+	record calls || same status $? 7
+	run "$report" -v calls --from 1h
+	same "status" "$status" 1
+	[[ $output =~ ^"insideme-report: --from 1h is beyond the end: the run took "[0-9.]+" "[um]?s$ ]]
+	for view in summary functions tree callers callees heap errors processes threads quality; do
+		run "$report" -v $view --to 50%
+		same "status of $view" "$status" 2
+		same "line" "$output" "insideme-report: --from, --to: $view has totals of the whole run only; views that can: calls, resources"
+	done
+	run "$report" -v calls --from 60% --to 50%
+	same "line" "$output" "insideme-report: --to 50% leaves nothing after --from 60%"
+	run "$report" -v calls --from soon
+	same "line" "$output" "insideme-report: --from: 'soon' is not a time such as 1.5s, 200ms or 40%"
+	same "status" "$status" 2
+}

@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* How much of the threads' time single calls tell of, between model->from and model->to. */
+#ifndef INSIDEME_COVERAGE_H
+#define INSIDEME_COVERAGE_H
+
+#include "model.h"
+
+/* Percent, a lower bound; NAN: no thread lived then. Reads all slices from model->from on. */
+double coverage_percent(struct model *model);
+
+#endif
