@@ -12,7 +12,7 @@
 #include "error.h"
 #include "resolve.h"
 
-#define LOOKED_AT	200	/* functions whose sources are looked up: most called, most time */
+#define LOOKED_AT	2000	/* functions whose sources are looked up: most called, most time */
 #define NAMES_MAX	12
 #define LONG_CALL_NS	1000	/* self time of a call of a function that is worth seeing */
 #define CPP_HEADERS	"/include/c++/"
@@ -172,8 +172,8 @@ static bool hits_others(const struct search *search, const char *pattern)
 	for (size_t i = 0; i < search->model->nr_functions; i++) {
 		const struct function *function = search->functions[i];
 
-		if (function->resolved && strstr(function->short_name, pattern) && is_long(function) &&
-		    function->stats.self_ns * 100 >= search->model->functions_ns)
+		if (function->stats.self_ns * 100 >= search->model->functions_ns && is_long(function) &&
+		    function->resolved && strstr(function->short_name, pattern))
 			return true;
 	}
 	return false;

@@ -4,7 +4,9 @@
 
 #include "excludes.h"
 
-#define CALLS_MIN 100000	/* fewer cost nothing that could be felt */
+#define CALLS_MIN	100000	/* fewer cost nothing that could be felt */
+#define HOOKS_NS	30	/* of one call */
+#define SHARE_MIN	0.05	/* of the time in functions */
 
 void summary_flags(struct document *document, const struct model *model)
 {
@@ -13,7 +15,8 @@ void summary_flags(struct document *document, const struct model *model)
 	if (model->calls < CALLS_MIN)
 		return;
 	excludes_find(&excludes, model);
-	if (excludes.calls_left * 2 <= model->calls)
+	if (excludes.calls_left * 2 <= model->calls &&
+	    (double)excludes.short_calls * HOOKS_NS >= SHARE_MIN * model->functions_ns)
 		document_add(document, "Flags", document_text(document,
 			"%s of %s calls take less than %d ns, most of it for the hooks. Compile with\n%s%s%s%s%s%s"
 			"and at most %s calls are left (clang: -finstrument-functions-after-inlining instead)",

@@ -9,9 +9,9 @@ install_to() {
 
 @test "everything is where it belongs" {
 	install_to /opt/insideme "$PWD/root"
-	for file in bin/insideme-run bin/insideme-report lib/libinsideme.so lib/insideme/libinsideme.so \
+	for file in bin/insideme-run bin/insideme-report bin/insideme-cc bin/insideme-c++ bin/insideme-fc lib/libinsideme.so lib/insideme/libinsideme.so \
 		lib/insideme/libinsideme-nop.so lib/pkgconfig/insideme.pc share/man/man1/insideme-run.1 \
-		share/man/man1/insideme-report.1 share/man/man7/insideme.7; do
+		share/man/man1/insideme-report.1 share/man/man1/insideme-cc.1 share/man/man1/insideme-c++.1 share/man/man7/insideme.7; do
 		[ -e "root/opt/insideme/$file" ] || { echo "$file is missing"; false; }
 	done
 	[ ! -e root/opt/insideme/include/insideme_log.h ]
@@ -28,6 +28,12 @@ install_to() {
 	run root/usr/bin/insideme-report
 	same status "$status" 0
 	[[ $output == *fib* ]]
+	printf '#include <vector>\nint main() { std::vector<int> v(3); return v.size(); }\n' >size.cpp
+	root/usr/bin/insideme-c++ size.cpp -o size
+	run root/usr/bin/insideme-run --quiet -- ./size
+	same status "$status" 3
+	calls main 1
+	rm functions.csv
 	rm -rf insideme.data
 	run env LD_PRELOAD=libinsideme.so LD_LIBRARY_PATH="$PWD/root/usr/lib" "$bin/calls"
 	same status "$status" 7
