@@ -21,6 +21,7 @@
 #include "insideme_log.h"
 #include "list.h"
 #include "model.h"
+#include "names_file.h"
 #include "pointer.h"
 #include "units.h"
 
@@ -62,7 +63,7 @@ static bool is_our_file(int directory, const char *name)
 	if (fstatat(directory, name, &stat_of, AT_SYMLINK_NOFOLLOW) < 0 || !S_ISREG(stat_of.st_mode) ||
 	    stat_of.st_uid != geteuid())
 		return false;
-	if (strcmp(name, "run") == 0)
+	if (strcmp(name, "run") == 0 || strncmp(name, NAMES_FILE, sizeof(NAMES_FILE) - 1) == 0)
 		return true;
 	return length > 4 && (strcmp(name + length - 4, ".log") == 0 || (name[0] == '.' && strstr(name, ".log."))) &&
 	       is_log(directory, name);

@@ -12,6 +12,7 @@
 #include "launch.h"
 #include "list.h"
 #include "model.h"
+#include "names_file.h"
 #include "options.h"
 #include "resolve.h"
 #include "rows.h"
@@ -138,6 +139,18 @@ static int report_view(struct report *report, const struct view *view, const str
 	return status;
 }
 
+/* For later reports, elsewhere or after a rebuild. Return: exit status */
+static int save_names(const struct report *report)
+{
+	char *path = report->nr_runs == 1 ? run_own_file(&report->runs[0], NAMES_FILE) : NULL;
+	bool failed = path && resolve_save(report->model, path) < 0 && report->options->task == TASK_SAVE_NAMES;
+
+	if (failed)
+		error("cannot write %s: %s", path, strerror(errno));
+	free(path);
+	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
+
 /* Names, and the view. Return: exit status */
 static int show(struct report *report, const struct view *view, const struct format *format)
 {
@@ -151,8 +164,10 @@ static int show(struct report *report, const struct view *view, const struct for
 	report->title = title;
 	report->limits = limits;
 	resolve_names(report->model);
-	if (status == 0)
+	if (status == 0 && report->options->task != TASK_SAVE_NAMES)
 		status = report_view(report, view, format);
+	if (status == 0)
+		status = save_names(report);
 	resolve_release(report->model);
 	free(limits);
 	free(times);

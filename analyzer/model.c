@@ -9,6 +9,8 @@
 #include "ends.h"
 #include "error.h"
 #include "logfile.h"
+#include "names_file.h"
+#include "naming.h"
 #include "nodes.h"
 #include "open_calls.h"
 #include "process.h"
@@ -158,6 +160,25 @@ struct model *model_open(char *const *paths, size_t nr_paths)
 	return model;
 }
 
+/* Each run's own file, which lies beside its logs. */
+static void read_names(struct model *model, char *const *paths, size_t nr_paths)
+{
+	const char *last = "";
+
+	for (size_t i = 0; i < nr_paths; i++) {
+		const char *slash = strrchr(paths[i], '/');
+		size_t length = slash ? (size_t)(slash - paths[i]) + 1 : 0;
+		char *path;
+
+		if (i && strncmp(paths[i], last, length) == 0 && !strchr(last + length, '/'))
+			continue;
+		last = paths[i];
+		path = xasprintf("%.*s" NAMES_FILE, (int)length, paths[i]);
+		names_file_read(model, path);
+		free(path);
+	}
+}
+
 struct model *model_load(char *const *paths, size_t nr_paths, const struct filter *filter)
 {
 	struct model *model = model_open(paths, nr_paths);
@@ -171,6 +192,7 @@ struct model *model_load(char *const *paths, size_t nr_paths, const struct filte
 		model_free(model);
 		return NULL;
 	}
+	read_names(model, paths, nr_paths);
 	for (size_t i = 0; i < model->nr_processes; i++)
 		read_process(model, model->processes[i]);
 	for (size_t i = 0; i < model->nr_monitors; i++)
@@ -196,9 +218,13 @@ void model_free(struct model *model)
 		struct object *object = model->objects;
 
 		model->objects = object->next;
+		naming_release(object);
 		free(object->path);
 		free(object);
 	}
+	for (size_t i = 0; i < model->nr_texts; i++)
+		free(model->texts[i]);
+	free(model->texts);
 	free(model->processes);
 	free(model->left_out);
 	free(model->monitors);

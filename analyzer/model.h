@@ -25,6 +25,7 @@
 struct logfile;
 struct process;
 struct filter;
+struct naming;
 struct tree_node;
 
 /* A loaded file as it was when it was recorded. Those with one build-id are one object; else path, size and mtime. */
@@ -35,7 +36,8 @@ struct object {
 	uint64_t file_bytes;		/* 0: no file (the vdso) */
 	uint64_t file_mtime_ns;
 	struct object *next;		/* model->objects */
-	void *symbols;			/* resolve.c's own */
+	struct naming *naming;		/* naming.h; NULL: nobody asked for a name yet */
+	uint32_t number;		/* names_file.c's own */
 };
 
 /* An object in one process: [begin_addr, end_addr) means it from from_ticks until gone_ticks. */
@@ -278,6 +280,8 @@ struct model {
 	size_t nr_unreadable;		/* logs that could not be opened; told on stderr */
 
 	struct model_tables *tables;	/* model.c's own */
+	char **texts;			/* what saved names are in */
+	size_t nr_texts;
 };
 
 /*

@@ -19,6 +19,7 @@ enum options_task {
 	TASK_LIST_FORMATS,
 	TASK_LIST_RUNS,
 	TASK_CLEAN,
+	TASK_SAVE_NAMES,
 };
 
 struct options {

@@ -8,18 +8,10 @@
 
 #include "error.h"
 #include "names.h"
-#include "symbols.h"
+#include "names_file.h"
+#include "naming.h"
 #include "tree.h"
 #include "walk.h"
-
-/* struct object's symbols: what was found out about it. */
-struct naming {
-	struct symbols *symbols;	/* NULL: state says why not */
-	enum symbols_state state;
-	struct symbol *list;		/* of its functions, sorted by address */
-	size_t nr;
-	struct function **functions;	/* [i]: whose symbol list[i] is */
-};
 
 static const char *base_name(const char *path)
 {
@@ -49,65 +41,51 @@ static void name_by_address(struct function *function)
 		set_name(function, xasprintf("0x%" PRIx64, function->addr), false);
 }
 
-static int compare_functions(const void *a, const void *b)
+static int compare_places(const void *a, const void *b)
 {
 	const struct function *left = *(struct function *const *)a, *right = *(struct function *const *)b;
 
+	if (left->object != right->object)
+		return left->object < right->object ? -1 : 1;
 	return (left->addr > right->addr) - (left->addr < right->addr);
 }
 
-static struct naming *naming_of(struct object *object)
+static void move_to(struct function *function, struct object *home, uint64_t addr)
 {
-	if (!object->symbols)
-		object->symbols = xcalloc(1, sizeof(struct naming));
-	return object->symbols;
-}
-
-static void open_symbols(struct object *object, struct naming *naming)
-{
-	struct symbols_file file = {
-		.path = object->path,
-		.build_id = object->build_id,
-		.build_id_bytes = object->build_id_bytes,
-		.file_bytes = object->file_bytes,
-		.file_mtime_ns = object->file_mtime_ns,
-	};
-
-	if (!naming->symbols)
-		naming->symbols = symbols_open(&file, &naming->state);
-}
-
-static void name_object(struct object *object, struct naming *naming)
-{
-	qsort(naming->functions, naming->nr, sizeof(*naming->functions), compare_functions);
-	naming->list = xcalloc(naming->nr, sizeof(*naming->list));
-	for (size_t i = 0; i < naming->nr; i++)
-		naming->list[i].addr = naming->functions[i]->addr;
-	open_symbols(object, naming);
-	if (naming->symbols)
-		symbols_name(naming->symbols, naming->list, naming->nr);
-	for (size_t i = 0; i < naming->nr; i++)
-		if (naming->list[i].name)
-			set_name(naming->functions[i], xstrdup(naming->list[i].name), true);
+	function->object = home;
+	function->addr = addr;
 }
 
 /* Move a function that was seen by its stub to the object that has it. */
 static void follow_import(struct model *model, struct function *function, const struct symbol *stub)
 {
 	for (struct object *object = model->objects; object; object = object->next) {
-		struct naming *naming;
-		uint64_t addr;
+		struct saved_name place = { .addr = function->addr, .home = object };
 
-		if (object == function->object || !object->file_bytes)
+		if (object == function->object || !object->file_bytes || !naming_symbols(object) ||
+		    !symbols_find(naming_symbols(object), stub->link_name, &place.home_addr))
 			continue;
-		naming = naming_of(object);
-		open_symbols(object, naming);
-		if (!naming->symbols || !symbols_find(naming->symbols, stub->link_name, &addr))
-			continue;
-		function->object = object;
-		function->addr = addr;
+		naming_add_saved(function->object, &place);
+		move_to(function, object, place.home_addr);
 		return;
 	}
+}
+
+/* Name @nr functions of one object, in the order of their addresses. */
+static void name_functions(struct model *model, struct function **functions, size_t nr)
+{
+	struct symbol *list = xcalloc(nr, sizeof(*list));
+
+	for (size_t i = 0; i < nr; i++)
+		list[i].addr = functions[i]->addr;
+	naming_fill(functions[0]->object, list, nr);
+	for (size_t i = 0; i < nr; i++) {
+		if (list[i].name)
+			set_name(functions[i], xstrdup(list[i].name), true);
+		if (list[i].imported)
+			follow_import(model, functions[i], &list[i]);
+	}
+	free(list);
 }
 
 /* Functions of paths on which nothing was counted are in the tree only. */
@@ -127,29 +105,41 @@ static void release_names(struct function *function)
 	function->name = function->short_name = NULL;
 }
 
-void resolve_names(struct model *model)
+/* Those that are in an object; one that was seen by its stub before is where it was found to be. */
+static struct function **list_functions(struct model *model, size_t *nr)
 {
+	struct function **list = xcalloc(model->nr_functions, sizeof(*list));
+
+	*nr = 0;
 	for (size_t i = 0; i < model->nr_functions; i++) {
 		struct function *function = model->functions[i];
-		struct naming *naming;
+		const struct saved_name *saved;
 
 		name_by_address(function);
 		if (!function->object || function->kind != FUNCTION_PLAIN)
 			continue;
-		naming = naming_of(function->object);
-		naming->functions = xgrow(naming->functions, naming->nr, sizeof(*naming->functions));
-		naming->functions[naming->nr++] = function;
+		saved = naming_find_saved(function->object, function->addr);
+		if (saved && saved->home)
+			move_to(function, saved->home, saved->home_addr);
+		list[(*nr)++] = function;
 	}
-	for (struct object *object = model->objects; object; object = object->next) {
-		struct naming *naming = object->symbols;
+	qsort(list, *nr, sizeof(*list), compare_places);
+	return list;
+}
 
-		if (!naming || naming->list || !naming->nr)
-			continue;
-		name_object(object, naming);
-		for (size_t i = 0; i < naming->nr; i++)
-			if (naming->list[i].imported)
-				follow_import(model, naming->functions[i], &naming->list[i]);
+void resolve_names(struct model *model)
+{
+	size_t nr, end;
+	struct function **list = list_functions(model, &nr);
+
+	for (size_t begin = 0; begin < nr; begin = end) {
+		const struct object *object = list[begin]->object;
+
+		for (end = begin + 1; end < nr && list[end]->object == object; end++)
+			;
+		name_functions(model, list + begin, end - begin);
 	}
+	free(list);
 	name_uncalled(model);
 }
 
@@ -157,15 +147,11 @@ void resolve_names(struct model *model)
 static void name_one(struct function *function)
 {
 	struct symbol symbol = { .addr = function->addr };
-	struct naming *naming;
 
 	name_by_address(function);
 	if (!function->object)
 		return;
-	naming = naming_of(function->object);
-	open_symbols(function->object, naming);
-	if (naming->symbols)
-		symbols_name(naming->symbols, &symbol, 1);
+	naming_fill(function->object, &symbol, 1);
 	if (symbol.name)
 		set_name(function, xstrdup(symbol.name), true);
 }
@@ -185,21 +171,57 @@ struct function *resolve_begin(struct thread *thread)
 
 void resolve_source(struct function *function)
 {
-	struct naming *naming = function->object ? function->object->symbols : NULL;
 	struct symbol symbol = { .addr = function->addr };
 
-	if (function->file || !function->resolved || !naming || !naming->symbols)
+	if (function->file || !function->resolved || !function->object)
 		return;
-	symbols_locate(naming->symbols, &symbol);
+	naming_locate(function->object, &symbol);
 	function->file = symbol.file;
 	function->line = symbol.line;
 }
 
 const char *resolve_trouble(const struct object *object)
 {
-	const struct naming *naming = object->symbols;
+	const struct naming *naming = object->naming;
 
-	return naming && naming->nr && !naming->symbols ? symbols_state_text(naming->state) : NULL;
+	return naming && naming->opened && !naming->symbols ? symbols_state_text(naming->state) : NULL;
+}
+
+static void keep_name(struct function *function)
+{
+	struct saved_name name = {
+		.addr = function->addr,
+		.name = function->name,
+		.file = function->file,
+		.line = function->line,
+	};
+
+	if (function->resolved && function->object)
+		naming_add_saved(function->object, &name);
+}
+
+/* Names are looked for as long as none is added, which brings them out of order. */
+static void for_each_function(struct model *model, void (*visit)(struct function *))
+{
+	for (size_t i = 0; i < model->nr_functions; i++)
+		visit(model->functions[i]);
+	for (size_t i = 0; i < model->nr_processes; i++)
+		for (size_t j = 0; j < model->processes[i]->nr_threads; j++)
+			if (resolve_begin(model->processes[i]->threads[j]))
+				visit(model->processes[i]->threads[j]->begin_function);
+}
+
+int resolve_save(struct model *model, const char *path)
+{
+	bool has_news = false;
+
+	for_each_function(model, resolve_source);
+	for (struct object *object = model->objects; object; object = object->next)
+		has_news |= object->naming && object->naming->has_news;
+	if (!has_news)
+		return 0;
+	for_each_function(model, keep_name);
+	return names_file_write(model, path);
 }
 
 void resolve_release(struct model *model)
@@ -212,15 +234,4 @@ void resolve_release(struct model *model)
 		for (size_t j = 0; j < model->processes[i]->nr_threads; j++)
 			if (model->processes[i]->threads[j]->begin_function)
 				release_names(model->processes[i]->threads[j]->begin_function);
-	for (struct object *object = model->objects; object; object = object->next) {
-		struct naming *naming = object->symbols;
-
-		if (!naming)
-			continue;
-		symbols_close(naming->symbols);
-		free(naming->list);
-		free(naming->functions);
-		free(naming);
-		object->symbols = NULL;
-	}
 }

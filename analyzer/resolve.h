@@ -20,6 +20,12 @@ struct function *resolve_begin(struct thread *thread);
 /* Why functions of an object have no names: "is gone", "is another file now"; NULL if that is not so. */
 const char *resolve_trouble(const struct object *object);
 
+/*
+ * Save all names with their source lines to the file @path, if there is anything that was not saved. After
+ * resolve_names(). Return: 0, or -1 with errno
+ */
+int resolve_save(struct model *model, const char *path);
+
 void resolve_release(struct model *model);
 
 #endif

@@ -240,6 +240,11 @@ static long parse_last(const char *argument)
 	return *end || errno ? -1 : back;
 }
 
+char *run_own_file(const struct run *run, const char *name)
+{
+	return run->start_realtime_ns && is_ours(run->path) ? xasprintf("%s/%s", run->path, name) : NULL;
+}
+
 int run_none(const char *directory)
 {
 	return error("no runs in %s%s: record one with: insideme-run ./app", directory[0] == '/' ? "" : "./",

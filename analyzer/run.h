@@ -38,6 +38,9 @@ size_t run_list_in(const char *path, struct run **runs);
 /* The first @bytes of a file. Return: whether it has so many. */
 bool run_read_head(const char *path, void *head, size_t bytes);
 
+/* Path of the file @name in the run, freed by the caller; NULL: the run is not ours to write to, or one log only. */
+char *run_own_file(const struct run *run, const char *name);
+
 /* An error() that says where there are none, and how to make one. Return: -1 */
 int run_none(const char *directory);
 

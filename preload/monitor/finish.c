@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The line at the end, and the summary. */
+/* The line at the end, the summary, and the names that stay with the run. */
 #include "monitor/finish.h"
 
+#include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -39,18 +40,24 @@ void finish_say(const char *run_path, uint64_t nr_calls, uint64_t nr_bytes)
 		quote, path, quote);
 }
 
-/* Our own children are not recorded. */
-static void run_report(const char *report, const char *run_path, const sigset_t *mask)
+/* Our own children are not recorded. @option: NULL: the summary, on stderr; else said is nothing. */
+static void run_report(const char *report, const char *option, const char *run_path, const sigset_t *mask)
 {
+	int nowhere = option ? open("/dev/null", O_WRONLY | O_CLOEXEC) : -1;
+
 	sigprocmask(SIG_SETMASK, mask, NULL);
 	unsetenv("LD_PRELOAD");
+	if (nowhere >= 0)
+		dup2(nowhere, STDERR_FILENO);
 	dup2(STDERR_FILENO, STDOUT_FILENO);
-	execl(report, "insideme-report", run_path, (char *)NULL);
+	if (option)
+		unsetenv("DEBUGINFOD_URLS");	/* whoever waits for us does not wait for a server */
+	execl(report, "insideme-report", option ? option : run_path, option ? run_path : NULL, (char *)NULL);
 	fprintf(stderr, "insideme: cannot run %s: %m\n", report);
 	_exit(127);
 }
 
-void finish_print_summary(const char *run_path, const sigset_t *mask)
+static void wait_for_report(const char *option, const char *run_path, const sigset_t *mask)
 {
 	char directory[PATH_MAX], report[PATH_MAX + 32];
 	pid_t pid;
@@ -60,7 +67,17 @@ void finish_print_summary(const char *run_path, const sigset_t *mask)
 	snprintf(report, sizeof(report), "%sinsideme-report", directory);
 	pid = fork();
 	if (pid == 0)
-		run_report(report, run_path, mask);
+		run_report(report, option, run_path, mask);
 	if (pid > 0)
 		waitpid(pid, NULL, 0);
+}
+
+void finish_print_summary(const char *run_path, const sigset_t *mask)
+{
+	wait_for_report(NULL, run_path, mask);
+}
+
+void finish_save_names(const char *run_path, const sigset_t *mask)
+{
+	wait_for_report("--save-names", run_path, mask);
 }

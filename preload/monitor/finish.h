@@ -12,4 +12,7 @@ void finish_say(const char *run_path, uint64_t nr_calls, uint64_t nr_bytes);
 /* insideme-report on stderr. @mask: the signal mask as we found it. */
 void finish_print_summary(const char *run_path, const sigset_t *mask);
 
+/* Have insideme-report keep the functions' names in the run, before anybody builds the program anew. */
+void finish_save_names(const char *run_path, const sigset_t *mask);
+
 #endif

@@ -285,6 +285,8 @@ static void finish(struct monitor *monitor)
 	library_release(&monitor->library);
 	if (monitor->settings.value[SETTING_SUMMARY])
 		finish_print_summary(monitor->run.path, &monitor->mask);
+	else if (monitor->watch.nr_calls && monitor->id.rank.rank <= 0)
+		finish_save_names(monitor->run.path, &monitor->mask);
 	if (!monitor->options.quiet && !(monitor->refusal && !monitor->watch.nr_bytes))
 		finish_say(monitor->run.path, monitor->watch.nr_calls, monitor->watch.nr_bytes);
 }

@@ -81,3 +81,51 @@ runs() {
 	run "$report" --clean --keep 0
 	[[ ${lines[0]} == "removed insideme.data/"*", "* ]]
 }
+
+# A program of whose file only the test knows.
+record_copy() {
+	cp "$bin/calls_cpp" program
+	LD_PRELOAD=$library ./program >stdout 2>stderr
+}
+
+@test "names: saved by insideme-run, and stay when the program is built anew" {
+	cp "$bin/calls_cpp" program
+	"$build/insideme-run" -- ./program >stdout 2>stderr
+	view functions >before
+	cp "$bin/calls" program
+	mv insideme.data elsewhere
+	view functions elsewhere >after
+	same "functions" "$(cat after)" "$(cat before)"
+	same "main's file" "$("$here/csv" file function=main <after | sed 's|.*/||')" calls_cpp.cpp
+}
+
+@test "names: saved by the first report where there is no insideme-run" {
+	record_copy
+	rm -f insideme.data/*/names
+	"$report" >first
+	rm program
+	same "nameless" "$(view functions | "$here/csv" function | grep -c '+0x')" 0
+}
+
+@test "names: a module that is another one now gives none, and that is said" {
+	record_copy
+	cp "$bin/calls" program
+	"$report" -v functions >text
+	same "functions with a name" "$(view functions | "$here/csv" function | grep -cv '^program+0x')" 0
+	run "$report" -v quality
+	[[ $output == *"without a name, 100 % of the time in functions: $PWD/program is another file now"* ]]
+	[ ! -e insideme.data/*/names ]
+}
+
+@test "names: a damaged file of them is said, and what is sound is used" {
+	record_copy
+	"$report" -v functions >before
+	names=$(echo insideme.data/*/names)
+	rm program
+	printf 'f\t0\tzz\t1\tname\tfile\nf\t99999\t10\t1\tname\tfile\nm\tabc\t1\t1\tpath\ns\t0\t1\t0\n\nx\t1\n' >>"$names"
+	same "report" "$("$report" -v functions 2>said)" "$(cat before)"
+	grep -q "names: damaged: 6 of [0-9]* lines are not used" said
+	echo nonsense >"$names"
+	"$report" -v functions >after 2>said
+	grep -q "names: not a file of names of this version; it is not used" said
+}
