@@ -251,8 +251,10 @@ int run_none(const char *directory)
 		     directory);
 }
 
+/* @argument may be the path of a program: then its last run is meant. */
 static int choose_in(struct run *run, const char *directory, const char *argument)
 {
+	const char *slash = argument ? strrchr(argument, '/') : NULL;
 	long back = parse_last(argument);
 	const struct run *found;
 	struct run *runs;
@@ -260,7 +262,7 @@ static int choose_in(struct run *run, const char *directory, const char *argumen
 
 	if (nr == 0)
 		return run_none(directory);
-	found = back < 0 ? find_by_name(runs, nr, argument) : (size_t)back < nr ? &runs[back] : NULL;
+	found = back < 0 ? find_by_name(runs, nr, slash ? slash + 1 : argument) : (size_t)back < nr ? &runs[back] : NULL;
 	if (found)
 		*run = *found;
 	else if (back >= 0)

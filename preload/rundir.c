@@ -102,10 +102,12 @@ int run_prepare_directory(const char *path)
 {
 	const char ignore[] = "*\n";
 	struct stat stat;
-	long fd, directory;
+	long fd, directory, made;
 
-	sys_mkdir(path, 0700);
+	made = sys_mkdir(path, 0700);
 	directory = sys_open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
+	if (directory == -ENOENT && made < 0)
+		return (int)made;	/* it says why: no permission, a read-only file system */
 	if (directory < 0)
 		return (int)directory;
 	raw_syscall(SYS_newfstatat, directory, (long)"", (long)&stat, AT_EMPTY_PATH, 0, 0);
@@ -131,7 +133,8 @@ int path_make_absolute(struct text *text, char *buffer, size_t bytes, const char
 		if (length <= 0 || buffer[0] != '/')
 			return -ENOENT;
 		text->at = buffer + length - 1;
-		text_add_char(text, '/');
+		if (text->at[-1] != '/')
+			text_add_char(text, '/');
 	}
 	text_add(text, path);
 	return text->cut ? -ENAMETOOLONG : 0;

@@ -53,6 +53,18 @@ static int cannot(const char *what, int error)
 	return error == -ENOENT ? NOT_FOUND : CANNOT_RUN;
 }
 
+/* A shell would not find it either; but who types so often means the program in the current directory. */
+static int cannot_find(const char *name, int error)
+{
+	char here[PATH_MAX], path[PATH_MAX];
+
+	snprintf(here, sizeof(here), "./%s", name);
+	if (strchr(name, '/') || program_find(here, path, sizeof(path)) < 0)
+		return cannot(name, error);
+	fprintf(stderr, "insideme-run: %s: not in PATH; did you mean %s?\n", name, here);
+	return error == -ENOENT ? NOT_FOUND : CANNOT_RUN;
+}
+
 /* What stands between the program and its being recorded is said before it runs, and nothing is preloaded then. */
 static void prepare_library(struct monitor *monitor, const char *path)
 {
@@ -298,7 +310,7 @@ static int run_program(struct monitor *monitor, char **argv)
 	int error = program_find(name, path, sizeof(path));
 
 	if (error)
-		return cannot(name, error);
+		return cannot_find(name, error);
 	prepare_library(monitor, path);
 	error = open_run(monitor, path);
 	if (error) {
@@ -330,7 +342,7 @@ static int check_program(struct monitor *monitor)
 	int error = program_find(check.name, check.path, sizeof(check.path));
 
 	if (error) {
-		cannot(check.name, error);
+		cannot_find(check.name, error);
 		return 1;
 	}
 	check.environment = launch_environment(&monitor->options, NULL, NULL);

@@ -213,6 +213,22 @@ Next      insideme-report -v resources    CPU, memory, faults and I/O over time
 	same output "$output" 'insideme-run: ./app: No such file or directory'
 }
 
+@test "small slips: no ./, the program in place of its run, a directory that is not yours" {
+	cp "$bin/calls" app
+	run -127 insideme-run app
+	same output "$output" 'insideme-run: app: not in PATH; did you mean ./app?'
+	insideme-run -q -- ./app || same status $? 7
+	[[ $(insideme-report ./app) == *'Command   ./app'*fib* ]]
+	run -1 insideme-report ./nothing
+	same output "$output" 'insideme-report: cannot open ./nothing: No such file or directory'
+	[ "$(id -u)" = 0 ] || skip "being another user needs root"
+	cd /
+	other=(setpriv --reuid=65534 --regid=65534 --clear-groups)
+	"${other[@]}" test -x "$build/insideme-run" || skip "another user cannot read $build"
+	run -0 "${other[@]}" insideme-run true
+	same output "$output" 'insideme: cannot use directory /insideme.data: Permission denied; not recording'
+}
+
 @test "the README names every setting, option and view, and what it shows to type works" {
 	local readme=$here/../../README.md word command
 	for word in $(insideme-run --help | grep -o -- '--[a-z-]*' | sort -u) \
