@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * From an address in an object file to a function's name and source line. symbols.c alone knows elfutils.
+ * From an address in an object file to a function's name and source line. symbols.c and symbols_hooks.c alone know elfutils.
  * Nothing is ever fetched over a network.
  */
 #ifndef INSIDEME_SYMBOLS_H

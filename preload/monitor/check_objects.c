@@ -44,7 +44,7 @@ static void count_hooks(const struct objects_of *objects, struct finding *findin
 
 void check_functions(const struct check *check, const struct objects_of *objects, struct finding *finding)
 {
-	static const char *const advice = "compile and link with -g -finstrument-functions";
+	static const char *const advice = "compile and link with insideme-cc, or -g -finstrument-functions";
 	const struct object_of *program = &objects->list[0];
 
 	(void)check;

@@ -110,7 +110,7 @@ line() {
 	same library "$(line functions ./user)" 'yes   hooks in 1 of 4 objects: libfive.so'
 	gcc -g five.c -o five
 	same none "$(line functions ./five)" "no    no hooks: memory, CPU time and I/O of the whole only
-compile and link with -g -finstrument-functions"
+compile and link with insideme-cc, or -g -finstrument-functions"
 	gcc -pg five.c -o five
 	same pg "$(line functions ./five)" "no    built with -pg (mcount)
 use -finstrument-functions instead"

@@ -96,6 +96,16 @@ recorded() {
 	same both "$(./both)" both
 }
 
+@test "gcc is known by its maker, in every language; others get what clang gets" {
+	printf '#!/bin/sh\necho "$*"\n' >other
+	chmod +x other
+	same other "$(INSIDEME_CC=./other insideme-cc -c x.c)" '-g -finstrument-functions-after-inlining -c x.c'
+	printf '#!/bin/sh\n[ "$LC_ALL$1" != C--version ] || exec gcc --version\necho "$*"\n' >translated
+	chmod +x translated
+	same gcc "$(LC_ALL=de_DE.UTF-8 INSIDEME_CC=./translated insideme-cc -c x.c 2>/dev/null)" \
+		"-g -finstrument-functions $(sed -n 's/.*\(-finstrument-functions-exclude[^ ]*\).*/\1/p' "$build/insideme-cc") -c x.c"
+}
+
 @test "the compiler's failure is ours, and so is its absence" {
 	echo 'int main(void) { return }' >wrong.c
 	run insideme-cc -c wrong.c

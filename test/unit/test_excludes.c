@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* analyzer/excludes: which functions should have no hooks. Models are made by hand: name, file, calls, ns a call. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "analyzer/excludes.h"
+
+#define FUNCTIONS_MAX 8
+#define LIST "/usr/include/c++/12/bits/stl_vector.h"
+
+struct given {
+	const char *name;
+	const char *file;
+	uint64_t calls;
+	double self_ns;			/* of a call */
+	double total_ns;
+};
+
+struct made {
+	struct model model;
+	struct function functions[FUNCTIONS_MAX];
+	struct function *list[FUNCTIONS_MAX];
+};
+
+static void find(struct excludes *excludes, const struct given *given, size_t nr)
+{
+	struct made made = { .model = { .nr_functions = nr } };
+
+	made.model.functions = made.list;
+	for (size_t i = 0; i < nr; i++) {
+		struct function *function = &made.functions[i];
+
+		made.list[i] = function;
+		function->name = function->short_name = given[i].name;
+		function->file = given[i].file;
+		function->resolved = true;
+		function->stats.calls = function->stats.timed_calls = given[i].calls;
+		function->stats.self_ns = given[i].self_ns * (double)given[i].calls;
+		function->stats.total_ns = function->stats.duration_ns = given[i].total_ns * (double)given[i].calls;
+		made.model.calls += given[i].calls;
+		made.model.functions_ns += function->stats.self_ns;
+	}
+	excludes_find(excludes, &made.model);
+}
+
+static void headers_of_others_go_as_a_whole(void **state)
+{
+	static const struct given given[] = {
+		{ "main", "/home/a/app.cpp", 1, 5000000, 9000000 },
+		{ "std::vector<int>::size", LIST, 10000, 20, 20 },
+		{ "Eigen::Matrix::rows", "/usr/include/eigen3/Eigen/src/Core/Matrix.h", 5000, 30, 30 },
+		{ "work", "/home/a/app.cpp", 100, 20000, 30000 },
+	};
+	struct excludes excludes;
+
+	(void)state;
+	find(&excludes, given, 4);
+	assert_string_equal(excludes.files, "/include/c++/,/usr/include/eigen3/");
+	assert_string_equal(excludes.functions, "");
+	assert_int_equal(excludes.short_calls, 15000);
+	assert_int_equal(excludes.calls_left, 101);
+	excludes_release(&excludes);
+}
+
+static void not_where_time_is_spent_in_them(void **state)
+{
+	static const struct given given[] = {
+		{ "decode", "/usr/include/stb/stb_image.h", 10, 1000000, 2000000 },
+		{ "paeth", "/usr/include/stb/stb_image.h", 10000, 20, 20 },
+		{ "get8", "/usr/include/stb/stb_image.h", 4000, 30, 60 },
+	};
+	struct excludes excludes;
+
+	(void)state;
+	find(&excludes, given, 3);
+	assert_string_equal(excludes.files, "");
+	assert_string_equal(excludes.functions, "paeth,get8");
+	assert_int_equal(excludes.calls_left, 10);
+	excludes_release(&excludes);
+}
+
+static void a_name_that_is_part_of_one_worth_seeing_is_not_used(void **state)
+{
+	static const struct given given[] = {
+		{ "get_all", "/home/a/app.c", 10, 1000000, 2000000 },
+		{ "get", "/home/a/app.c", 10000, 20, 20 },
+		{ "put", "/home/a/app.c", 9000, 20, 20 },
+		{ "put_it", "/home/a/app.c", 10, 20, 20 },
+	};
+	struct excludes excludes;
+
+	(void)state;
+	find(&excludes, given, 4);
+	assert_string_equal(excludes.functions, "put");
+	assert_int_equal(excludes.calls_left, 10010);
+	excludes_release(&excludes);
+}
+
+static void lists_hold_nothing_that_a_shell_or_gcc_would_take_apart(void **state)
+{
+	static const struct given given[] = {
+		{ "main", "/home/a/app.cpp", 1, 5000000, 9000000 },
+		{ "Pool<int, char>::width", "/home/a/app.cpp", 10000, 20, 20 },
+		{ "Pool<int, char>::operator[]", "/home/a/app.cpp", 9000, 20, 20 },
+		{ "a b'; rm \"x\",y", "/home/a/app.cpp", 8000, 20, 20 },
+		{ "(anonymous namespace)::hidden", "/home/a/app.cpp", 7000, 20, 20 },
+		{ "odd", "/usr/include/a b/$x/odd.h", 6000, 20, 20 },
+	};
+	struct excludes excludes;
+
+	(void)state;
+	find(&excludes, given, 6);
+	assert_string_equal(excludes.files, "");
+	assert_string_equal(excludes.functions, "::width,::hidden,odd");
+	excludes_release(&excludes);
+}
+
+static void nothing_where_few_calls_are_short(void **state)
+{
+	static const struct given given[] = {
+		{ "work", "/home/a/app.cpp", 10000, 20000, 30000 },
+		{ "tiny", "/home/a/app.cpp", 9000, 20, 20 },
+	};
+	struct excludes excludes;
+
+	(void)state;
+	find(&excludes, given, 2);
+	assert_string_equal(excludes.functions, "");
+	assert_int_equal(excludes.calls_left, 19000);
+	excludes_release(&excludes);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(headers_of_others_go_as_a_whole),
+		cmocka_unit_test(not_where_time_is_spent_in_them),
+		cmocka_unit_test(a_name_that_is_part_of_one_worth_seeing_is_not_used),
+		cmocka_unit_test(lists_hold_nothing_that_a_shell_or_gcc_would_take_apart),
+		cmocka_unit_test(nothing_where_few_calls_are_short),
+	};
+
+	return cmocka_run_group_tests_name("excludes", tests, NULL, NULL);
+}
