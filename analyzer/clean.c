@@ -137,7 +137,7 @@ static bool was_written_lately(const struct run *run)
 /* Why the run may go on; NULL: it is over. */
 static const char *going_on(const struct run *run)
 {
-	struct model *model = model_open(run->logs, run->nr_logs);
+	struct model *model = model_open(run, 1);
 	bool running = is_mapped(run), unknown = false;
 
 	for (size_t i = 0; model && i < model->nr_processes; i++) {

@@ -126,7 +126,7 @@ struct function *function_find(struct function_tables *tables, struct process *p
 		return &tables->others;
 	place = hashtable_find(&tables->places, hash, is_place, &wanted);
 	if (place)
-		return place->function;
+		return place->function->same ? place->function->same : place->function;
 	function.addr = function_addr & ~LOG_FUNCTION_FLAGS;
 	module = find_module(process, function_addr);
 	if (module) {

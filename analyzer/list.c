@@ -73,7 +73,7 @@ uint64_t list_run_bytes(const struct run *run)
 
 static void read_end(struct list_row *row)
 {
-	struct report report = { .model = model_open(row->run->logs, row->run->nr_logs), .runs = row->run, .nr_runs = 1 };
+	struct report report = { .model = model_open(row->run, 1), .runs = row->run, .nr_runs = 1 };
 	const struct process *ended;
 
 	if (!report.model) {

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "clean.h"
 #include "error.h"
@@ -18,6 +19,7 @@
 #include "rows.h"
 #include "run.h"
 #include "unknown.h"
+#include "versions.h"
 #include "views.h"
 
 static void list_views(void)
@@ -32,28 +34,37 @@ static void list_formats(void)
 		printf("%-10s %s\n", format->name, format->help);
 }
 
-/* The logs of all runs that were asked for. Return: their number, 0 after an error() */
-static size_t choose_runs(struct report *report, struct run *runs, char ***logs)
+static bool is_chosen(const struct report *report, const struct run *run)
+{
+	struct stat stat_of, other;
+
+	for (size_t i = 0; i < report->nr_runs; i++)
+		if (stat(report->runs[i].path, &stat_of) == 0 && stat(run->path, &other) == 0 &&
+		    stat_of.st_dev == other.st_dev && stat_of.st_ino == other.st_ino)
+			return true;
+	return false;
+}
+
+/* All runs that were asked for, each once. Return: 0, or -1 after an error() */
+static int choose_runs(struct report *report, struct run *runs)
 {
 	char **names = report->options->runs;
-	size_t nr_logs = 0;
 
 	report->runs = runs;
 	do {
 		struct run *run = &runs[report->nr_runs];
 
 		if (run_choose(run, *names) < 0)
-			return 0;
-		report->nr_runs++;
-		launch_join(run);
-		for (size_t i = 0; i < run->nr_logs; i++) {
-			*logs = xgrow(*logs, nr_logs, sizeof(**logs));
-			(*logs)[nr_logs++] = run->logs[i];
+			return -1;
+		if (is_chosen(report, run)) {
+			warning("%s: named twice, but added once", run->path);
+			run_release(run);
+			continue;
 		}
+		launch_join(run);
+		report->nr_runs++;
 	} while (*names && *++names);
-	if (!nr_logs)
-		error("%s: no logs in it", runs[0].path);
-	return nr_logs;
+	return 0;
 }
 
 /* Print into @path, or on standard output. Return: exit status */
@@ -178,24 +189,23 @@ static int show(struct report *report, const struct view *view, const struct for
 static int make_report(const struct options *options, const struct view *view, const struct format *format)
 {
 	struct report report = { .options = options };
-	char **logs = NULL;
 	struct run *runs;
-	size_t nr_names = 1, nr_logs;
+	size_t nr_names = 1;
 	int status = EXIT_FAILURE;
 
 	while (options->runs[nr_names - 1] && options->runs[nr_names])
 		nr_names++;
 	runs = xcalloc(nr_names, sizeof(*runs));
-	nr_logs = choose_runs(&report, runs, &logs);
-	report.model = nr_logs ? model_load(logs, nr_logs, &options->filter) : NULL;
+	if (choose_runs(&report, runs) == 0)
+		report.model = model_load_runs(runs, report.nr_runs, &options->filter);
 	if (report.model) {
+		versions_tell(report.model, runs);
 		status = show(&report, view, format);
 		model_free(report.model);
 	}
 	for (size_t i = 0; i < report.nr_runs; i++)
 		run_release(&runs[i]);
 	free(runs);
-	free(logs);
 	return status;
 }
 

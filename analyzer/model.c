@@ -13,9 +13,12 @@
 #include "naming.h"
 #include "nodes.h"
 #include "open_calls.h"
+#include "parts.h"
 #include "process.h"
 #include "filter.h"
+#include "run.h"
 #include "tree.h"
+#include "versions.h"
 
 #define DAMAGE_TOLD 3	/* as logfile.c: places of a log that got a line */
 
@@ -31,22 +34,23 @@ static struct model *model_new(void)
 	return model;
 }
 
-static void open_logs(struct model *model, char *const *paths, size_t nr_paths)
+static void open_log(struct model *model, const char *path, uint32_t run)
 {
-	for (size_t i = 0; i < nr_paths; i++) {
-		struct process *process = process_open(model, paths[i]);
+	struct process *process = process_open(model, path);
 
-		if (!process) {
-			model->nr_unreadable++;
-		} else if (process->header.kind == LOG_OF_MONITOR) {
-			model->monitors = xgrow(model->monitors, model->nr_monitors, sizeof(process));
-			model->monitors[model->nr_monitors++] = process;
-		} else {
-			model->processes = xgrow(model->processes, model->nr_processes, sizeof(process));
-			model->processes[model->nr_processes++] = process;
-			children_read(process, &model->processes, &model->nr_processes);
-		}
+	if (!process) {
+		model->nr_unreadable++;
+		return;
 	}
+	process->run = run;
+	if (process->header.kind == LOG_OF_MONITOR) {
+		model->monitors = xgrow(model->monitors, model->nr_monitors, sizeof(process));
+		model->monitors[model->nr_monitors++] = process;
+		return;
+	}
+	model->processes = xgrow(model->processes, model->nr_processes, sizeof(process));
+	model->processes[model->nr_processes++] = process;
+	children_read(process, &model->processes, &model->nr_processes);
 }
 
 static const struct log_clocks *begin_of(const struct process *process)
@@ -146,11 +150,14 @@ static void read_process(struct model *model, struct process *process)
 	model->nr_damaged += process->nr_damaged;
 }
 
-struct model *model_open(char *const *paths, size_t nr_paths)
+struct model *model_open(const struct run *runs, size_t nr_runs)
 {
 	struct model *model = model_new();
 
-	open_logs(model, paths, nr_paths);
+	model->nr_runs = nr_runs;
+	for (size_t i = 0; i < nr_runs; i++)
+		for (size_t j = 0; j < runs[i].nr_logs; j++)
+			open_log(model, runs[i].logs[j], (uint32_t)i);
 	if (model->nr_processes + model->nr_monitors == 0) {
 		model_free(model);
 		return NULL;
@@ -161,45 +168,68 @@ struct model *model_open(char *const *paths, size_t nr_paths)
 }
 
 /* Each run's own file, which lies beside its logs. */
-static void read_names(struct model *model, char *const *paths, size_t nr_paths)
+static void read_names(struct model *model, const struct run *run)
 {
 	const char *last = "";
 
-	for (size_t i = 0; i < nr_paths; i++) {
-		const char *slash = strrchr(paths[i], '/');
-		size_t length = slash ? (size_t)(slash - paths[i]) + 1 : 0;
-		char *path;
+	for (size_t i = 0; i < run->nr_logs; i++) {
+		const char *path = run->logs[i], *slash = strrchr(path, '/');
+		size_t length = slash ? (size_t)(slash - path) + 1 : 0;
+		char *names;
 
-		if (i && strncmp(paths[i], last, length) == 0 && !strchr(last + length, '/'))
+		if (i && strncmp(path, last, length) == 0 && !strchr(last + length, '/'))
 			continue;
-		last = paths[i];
-		path = xasprintf("%.*s" NAMES_FILE, (int)length, paths[i]);
-		names_file_read(model, path);
-		free(path);
+		last = path;
+		names = xasprintf("%.*s" NAMES_FILE, (int)length, path);
+		names_file_read(model, names);
+		free(names);
 	}
 }
 
-struct model *model_load(char *const *paths, size_t nr_paths, const struct filter *filter)
+/* One run after the other, so that it is known what each has of a function. */
+static void read_runs(struct model *model, const struct run *runs)
 {
-	struct model *model = model_open(paths, nr_paths);
+	struct parts parts = { 0 };
+
+	for (size_t i = 0; i < model->nr_runs; i++)
+		read_names(model, &runs[i]);
+	if (model->nr_runs > 1)
+		versions_match(model);
+	for (uint32_t run = 0; run < model->nr_runs; run++) {
+		for (size_t i = 0; i < model->nr_processes; i++)
+			if (model->processes[i]->run == run)
+				read_process(model, model->processes[i]);
+		if (model->nr_runs > 1)
+			parts_take(&parts, model, run);
+	}
+	parts_release(&parts);
+	for (size_t i = 0; i < model->nr_monitors; i++)
+		read_process(model, model->monitors[i]);
+}
+
+struct model *model_load_runs(const struct run *runs, size_t nr_runs, const struct filter *filter)
+{
+	struct model *model = model_open(runs, nr_runs);
 
 	if (!model) {
-		if (nr_paths != 1)	/* of one log the line that says why is enough */
-			error("nothing to report: none of the %zu logs can be read", nr_paths);
+		if (nr_runs > 1 || runs[0].nr_logs != 1)	/* of one log the line that says why is enough */
+			error("nothing to report: no log can be read");
 		return NULL;
 	}
 	if (filter_apply(filter, model) < 0) {
 		model_free(model);
 		return NULL;
 	}
-	read_names(model, paths, nr_paths);
-	for (size_t i = 0; i < model->nr_processes; i++)
-		read_process(model, model->processes[i]);
-	for (size_t i = 0; i < model->nr_monitors; i++)
-		read_process(model, model->monitors[i]);
+	read_runs(model, runs);
 	tree_sum_up(model);
-	model->to = model->end;
 	return model;
+}
+
+struct model *model_load(char *const *paths, size_t nr_paths, const struct filter *filter)
+{
+	struct run run = { .logs = (char **)paths, .nr_logs = nr_paths };
+
+	return model_load_runs(&run, 1, filter);
 }
 
 void model_free(struct model *model)
@@ -229,6 +259,8 @@ void model_free(struct model *model)
 	free(model->left_out);
 	free(model->monitors);
 	free(model->unseen);
+	for (size_t i = 0; i < model->nr_functions; i++)
+		free(model->functions[i]->parts);
 	free(model->functions);
 	free(model->root);
 	hashtable_release(&model->tables->paths);

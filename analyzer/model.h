@@ -26,6 +26,7 @@ struct logfile;
 struct process;
 struct filter;
 struct naming;
+struct run;
 struct tree_node;
 
 /* A loaded file as it was when it was recorded. Those with one build-id are one object; else path, size and mtime. */
@@ -38,6 +39,7 @@ struct object {
 	struct object *next;		/* model->objects */
 	struct naming *naming;		/* naming.h; NULL: nobody asked for a name yet */
 	uint32_t number;		/* names_file.c's own */
+	bool has_builds;		/* other builds of this file were read too */
 };
 
 /* An object in one process: [begin_addr, end_addr) means it from from_ticks until gone_ticks. */
@@ -79,6 +81,13 @@ struct heap_stats {
 	uint64_t largest_bytes;
 };
 
+/* What one of several runs has of a function. */
+struct run_part {
+	uint64_t calls;
+	double self_ns;
+	double total_ns;
+};
+
 enum function_kind {
 	FUNCTION_PLAIN,
 	FUNCTION_OTHERS,		/* "(other paths)": no function; calls of its own are of functions not known */
@@ -99,6 +108,8 @@ struct function {
 	uint64_t primitive_calls;	/* of stats.calls: not within another call of itself */
 	bool total_is_bound;		/* called under "(other paths)": total_ns may count recursion twice */
 	uint32_t nr_nodes;		/* call paths that end in it */
+	struct run_part *parts;		/* [model->nr_runs]; NULL: one run, or no calls */
+	struct function *same;		/* functions.c's own: that of another build of its file; NULL: itself */
 	uint32_t on_path;		/* tree.c's own: how often it is among the ancestors just now */
 
 	/* Filled by resolve.c. name: "module+0x1234" where resolved is false; NULL or 0: not known. */
@@ -191,6 +202,7 @@ enum process_end {
 
 struct process {
 	struct model *model;
+	uint32_t run;			/* which of model->nr_runs */
 	struct logfile *log;
 	struct process *parent;		/* in whose log it is, having none of its own; NULL: it has one */
 	struct log_header header;	/* as in the log; strings end with a 0; for losses see header.losses */
@@ -261,6 +273,7 @@ struct model {
 	struct unseen_process *unseen;
 	size_t nr_unseen;
 
+	size_t nr_runs;			/* that were read together */
 	uint64_t start_realtime_ns;	/* model time 0, after 1970 */
 	int64_t end;			/* the last of all processes */
 	int64_t from, to;		/* what is reported of things that have a time: 0 to end, or window.c's */
@@ -285,12 +298,14 @@ struct model {
 };
 
 /*
- * Read the logs of a run, those that @filter (NULL: all) takes. A log that cannot be read is told on stderr and counted.
+ * Read @nr_runs runs as one, of their processes those that @filter (NULL: all) takes. A log that cannot be read is told on stderr and counted.
  * Return: NULL after an error() when none is left.
  */
+struct model *model_load_runs(const struct run *runs, size_t nr_runs, const struct filter *filter);
+/* The same of one run, or some logs of it. */
 struct model *model_load(char *const *paths, size_t nr_paths, const struct filter *filter);
 /* Only processes, with when and how they ended: no call paths, no totals. Return: NULL when no log can be read. */
-struct model *model_open(char *const *paths, size_t nr_paths);
+struct model *model_open(const struct run *runs, size_t nr_runs);
 void model_free(struct model *model);
 
 /* The image of the same process that followed by exec, or NULL: none, or none that is reported. */

@@ -300,6 +300,25 @@ void nodes_read(struct process *process)
 	add_wrapped(process);
 }
 
+void nodes_each_function(struct process *process, void (*visit)(struct process *, uint64_t function_addr, void *),
+			 void *context)
+{
+	const struct logfile *log = process->log;
+	struct log_node node;
+
+	for (size_t i = 0; i < log->nr_extents; i++) {
+		uint64_t offset = log->extents[i].offset + sizeof(struct log_area);
+
+		if (log->extents[i].kind == LOG_AREA_THREAD)
+			continue;
+		for (uint32_t j = 0; j < log->extents[i].nr_nodes; j++, offset += sizeof(node)) {
+			logfile_node(log, offset, &node);
+			if (node.function_addr & ~LOG_FUNCTION_FLAGS)
+				visit(process, node.function_addr, context);
+		}
+	}
+}
+
 static void add_heap(struct thread *thread, const struct log_heap *heap, uint64_t offset)
 {
 	struct process *process = thread->process;

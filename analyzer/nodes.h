@@ -11,6 +11,10 @@
  */
 void nodes_read(struct process *process);
 
+/* Call @visit for the function of every node of a log, as the log has it. */
+void nodes_each_function(struct process *process, void (*visit)(struct process *, uint64_t function_addr, void *),
+			 void *context);
+
 /* The heap counters of a log, after its nodes. */
 void heaps_read(struct process *process);
 

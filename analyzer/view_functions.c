@@ -5,11 +5,13 @@
 #include <inttypes.h>
 
 #include "cells.h"
+#include "parts.h"
 
 /* A row: the function, and what its self time is compared with. */
 struct function_row {
 	struct function *function;
 	double all_ns;
+	size_t nr_runs;
 };
 
 static struct value get_function(const struct column *column, const void *row)
@@ -60,6 +62,37 @@ static struct value get_primitive_calls(const struct column *column, const void 
 	return value_integer(UNIT_COUNT, (int64_t)((const struct function_row *)row)->function->primitive_calls);
 }
 
+/* What runs that were added up have of it. */
+enum { PART_MIN, PART_MEAN, PART_MAX };
+
+static struct value range_cell(const struct function_row *of, size_t which, double (*value)(const struct run_part *),
+			       enum unit unit)
+{
+	struct part_range range = parts_range(of->function, of->nr_runs, value);
+	double number = which == PART_MIN ? range.min : which == PART_MAX ? range.max : range.mean;
+
+	if (of->nr_runs < 2 || (unit == UNIT_NS && of->function->stats.timed_calls == 0 && !(of->function->stats.open_ns > 0)))
+		return value_empty();
+	if (unit == UNIT_NS)
+		return ns_cell(number);
+	return which == PART_MEAN ? value_real(unit, number) : value_integer(unit, (int64_t)number);
+}
+
+static struct value get_calls_part(const struct column *column, const void *row)
+{
+	return range_cell(row, column->index, part_calls, UNIT_COUNT);
+}
+
+static struct value get_self_part(const struct column *column, const void *row)
+{
+	return range_cell(row, column->index, part_self_ns, UNIT_NS);
+}
+
+static struct value get_total_part(const struct column *column, const void *row)
+{
+	return range_cell(row, column->index, part_total_ns, UNIT_NS);
+}
+
 /* The first 18 are fixed: they are the interface. New ones go behind. */
 static const struct column columns[] = {
 	{ "function", "Function", COLUMN_NAME | COLUMN_LEFT | COLUMN_ROOM, get_function, CELL_NAME },
@@ -87,11 +120,22 @@ static const struct column columns[] = {
 	{ "largest_alloc_bytes", "Largest", 0, get_heap, CELL_LARGEST_BYTES },
 	{ "primitive_calls", "Primitive", COLUMN_SUMS, get_primitive_calls, 0 },
 	{ "source", "Source", COLUMN_LEFT, get_function, CELL_SOURCE },
+	{ "calls_run_min", "least", 0, get_calls_part, PART_MIN },
+	{ "calls_run_mean", "Calls/run", 0, get_calls_part, PART_MEAN },
+	{ "calls_run_max", "most", 0, get_calls_part, PART_MAX },
+	{ "self_run_min_ns", "least", 0, get_self_part, PART_MIN },
+	{ "self_run_mean_ns", "Self/run", 0, get_self_part, PART_MEAN },
+	{ "self_run_max_ns", "most", 0, get_self_part, PART_MAX },
+	{ "total_run_min_ns", "least", 0, get_total_part, PART_MIN },
+	{ "total_run_mean_ns", "Total/run", 0, get_total_part, PART_MEAN },
+	{ "total_run_max_ns", "most", 0, get_total_part, PART_MAX },
 };
 
 #define DATA_COLUMNS "function,module,file,line,calls,self_ns,total_ns,mean_ns,min_ns,max_ns,p50_ns,p90_ns,p99_ns," \
 	"stddev_ns,alloc_calls,alloc_bytes,free_calls,freed_bytes,self_percent,open_calls,timed_calls," \
 	"failed_alloc_calls,largest_alloc_bytes,primitive_calls"
+#define RUN_COLUMNS ",calls_run_min,calls_run_mean,calls_run_max,self_run_min_ns,self_run_mean_ns,self_run_max_ns," \
+	"total_run_min_ns,total_run_mean_ns,total_run_max_ns"
 
 struct table *functions_table(struct document *document, struct report *report, bool allocators)
 {
@@ -105,13 +149,13 @@ struct table *functions_table(struct document *document, struct report *report, 
 		struct function *function = model->functions[i];
 
 		if (function->kind == FUNCTION_PLAIN && (!allocators || function->heap.alloc_calls))
-			row[rows->nr_rows++] = (struct function_row){ function, model->functions_ns };
+			row[rows->nr_rows++] = (struct function_row){ function, model->functions_ns, model->nr_runs };
 	}
 	*table = (struct table){
 		.name = "functions",
 		.columns = columns,
 		.nr_columns = sizeof(columns) / sizeof(*columns),
-		.data_columns = DATA_COLUMNS,
+		.data_columns = model->nr_runs > 1 ? DATA_COLUMNS RUN_COLUMNS : DATA_COLUMNS,
 		.text_sort = report_has_times(report) ? "self_ns" : "calls",
 		.row_bytes = sizeof(*row),
 		.next = table_next_row,
@@ -124,6 +168,10 @@ struct table *functions_table(struct document *document, struct report *report, 
 
 static const char *text_columns(const struct report *report)
 {
+	if (report->model->nr_runs > 1)
+		return report_has_times(report) ? "self_ns,self_percent,self_run_mean_ns,self_run_min_ns,self_run_max_ns,"
+			"total_run_mean_ns,calls,calls_run_min,calls_run_max,function" :
+			"calls,calls_run_mean,calls_run_min,calls_run_max,function";
 	if (!report_has_times(report))
 		return report_has_heap(report) ? "calls,alloc_calls,alloc_bytes,freed_bytes,function,source" :
 			"calls,function,source";
@@ -143,7 +191,9 @@ int view_functions(struct document *document, struct report *report)
 	if (!report->model->nr_functions)
 		table->note = "none were recorded; insideme-report -v summary says why";
 	else if (report_has_times(report))
-		table->note = document_text(document, "total = self + what it calls (recursion once); both summed over %" PRIu64
+		table->note = report->model->nr_runs > 1 ? document_text(document, "self and calls are sums of %zu runs; "
+				    "/run: their mean; least and most: of one run, 0 where it has none", report->model->nr_runs) :
+			document_text(document, "total = self + what it calls (recursion once); both summed over %" PRIu64
 				    " thread%s; %% of self time in all functions", nr_threads, nr_threads == 1 ? "" : "s");
 	document_add_table(document, table);
 	return 0;

@@ -200,7 +200,7 @@ int view_summary(struct document *document, struct report *report)
 	size_t nr_sections;
 
 	summary_run(document, report);
-	if (!report_is_of_threads(report))		/* they are of whole processes */
+	if (!report_is_of_threads(report) && report->nr_runs == 1)	/* they are of whole processes of one time */
 		summary_resources(document, report);
 	add_time(document, report);
 	add_memory(document, report);

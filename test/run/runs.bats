@@ -129,3 +129,45 @@ record_copy() {
 	"$report" -v functions >after 2>said
 	grep -q "names: not a file of names of this version; it is not used" said
 }
+
+# part FUNCTION COLUMN...: of the runs given as RUNS
+part() {
+	view functions "${runs[@]}" >merged.csv || { cat report.stderr; return 1; }
+	for column in "${@:2}"; do "$here/csv" "$column" "function=$1" <merged.csv; done | xargs
+}
+
+@test "several runs: counts add up, with least, mean and most of one" {
+	for n in 10 20 60; do record repeat $n; done
+	runs=(last last~1 last~2)
+	same "step" "$(part step calls calls_run_min calls_run_mean calls_run_max)" '90 10 30 60'
+	same "down" "$(part down calls calls_run_min calls_run_mean calls_run_max)" '9 3 3 3'
+	same "what was said" "$(cat report.stderr)" ''
+	for run in last~2 last~1 last; do
+		view functions $run | "$here/csv" self_ns function=step
+	done >each
+	sum=$(awk '{ sum += $1 } END { print sum }' each)		# of rounded ones
+	between "self time" $((sum - 2)) "$(part step self_ns)" $((sum + 2))
+	same "least and most" "$(part step self_run_min_ns self_run_max_ns)" "$(sort -n each | sed -n '1p;$p' | xargs)"
+	view functions last~1 | "$here/csv" total_ns function=down >one
+	runs=(last last~1)
+	between "total time of recursion" "$(part down total_run_min_ns)" "$(cat one)" "$(part down total_run_max_ns)"
+	runs=(last last)
+	same "named twice" "$(part step calls)" 60
+	[[ $(cat report.stderr) == *"named twice, but added once" ]]
+}
+
+@test "several runs: other programs and other builds are said, and builds matched by name" {
+	gcc -g -O2 -finstrument-functions -DNEWER "$here/../programs/repeat.c" -o repeat
+	record repeat 10
+	LD_PRELOAD=$library ./repeat 30 2>>stderr
+	runs=(last last~1)
+	same "step" "$(part step calls calls_run_min calls_run_max)" '40 10 30'
+	same "only_new" "$(part only_new calls calls_run_min calls_run_mean calls_run_max)" '1 0 0.5 1'
+	same "functions" "$("$here/csv" function <merged.csv | sort | xargs)" 'down main only_new step'
+	[[ $(cat report.stderr) == *"another build of repeat than"*"matched by name and source file" ]]
+	same "paths" "$(view tree "${runs[@]}" | "$here/csv" calls 'path=main;down;down')" 2
+	record forks
+	runs=(repeat forks)
+	part main calls
+	[[ $(cat report.stderr) == *"forks is of forks, but "*" of repeat: what is added up is of different programs" ]]
+}

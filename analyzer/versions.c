@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Builds of one file, known by its name: which functions of theirs are the same. */
+#include "versions.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "error.h"
+#include "functions.h"
+#include "naming.h"
+#include "nodes.h"
+#include "tree.h"
+
+/* A function's name in all builds. */
+struct identity {
+	const char *module;
+	const char *name;
+	const char *file;
+	struct function *first;
+	const struct object *last;	/* the build it was seen in last */
+	bool ambiguous;			/* a build has it twice */
+};
+
+struct matcher {
+	struct model *model;
+	struct function **functions;	/* in builds of which there are several */
+	size_t nr;
+	struct hashtable identities;
+};
+
+static const char *base_name(const char *path)
+{
+	const char *slash = path ? strrchr(path, '/') : NULL;
+
+	return slash ? slash + 1 : path ? path : "";
+}
+
+static bool has_other_build(const struct model *model, const struct object *object)
+{
+	for (const struct object *other = model->objects; other; other = other->next)
+		if (other != object && other->file_bytes && strcmp(base_name(other->path), base_name(object->path)) == 0)
+			return true;
+	return false;
+}
+
+static void add_function(struct process *process, uint64_t function_addr, void *context)
+{
+	struct matcher *matcher = context;
+	struct function_tables *tables = &matcher->model->tables->functions;
+	size_t nr_before = tables->functions.nr_items;
+	struct function *function = function_find(tables, process, function_addr);
+
+	if (tables->functions.nr_items == nr_before || !function->object || !function->object->has_builds)
+		return;
+	matcher->functions = xgrow(matcher->functions, matcher->nr, sizeof(*matcher->functions));
+	matcher->functions[matcher->nr++] = function;
+}
+
+static int by_place(const void *a, const void *b)
+{
+	const struct function *left = *(struct function *const *)a, *right = *(struct function *const *)b;
+
+	if (left->object != right->object)
+		return left->object < right->object ? -1 : 1;
+	return (left->addr > right->addr) - (left->addr < right->addr);
+}
+
+static uint64_t hash_text(uint64_t hash, const char *text)
+{
+	for (; *text; text++)
+		hash = hash_pair(hash, (unsigned char)*text);
+	return hash_pair(hash, 256);
+}
+
+static bool is_identity(const void *item, const void *key)
+{
+	const struct identity *a = item, *b = key;
+
+	return strcmp(a->name, b->name) == 0 && strcmp(a->module, b->module) == 0 && strcmp(a->file, b->file) == 0;
+}
+
+static struct identity *identify(struct matcher *matcher, const struct function *function, const struct symbol *symbol)
+{
+	struct identity wanted = { base_name(function->object->path), symbol->name, base_name(symbol->file), NULL, NULL, false };
+	uint64_t hash = hash_text(hash_text(hash_text(0, wanted.module), wanted.name), wanted.file);
+	struct identity *identity = hashtable_find(&matcher->identities, hash, is_identity, &wanted);
+
+	if (identity)
+		return identity;
+	identity = xcalloc(1, sizeof(*identity));
+	*identity = wanted;
+	hashtable_add(&matcher->identities, hash, identity);
+	return identity;
+}
+
+/* @nr functions of one build, by address: what they are called. */
+static void name_build(struct matcher *matcher, struct function **functions, struct identity **identities, size_t nr)
+{
+	struct symbol *list = xcalloc(nr, sizeof(*list));
+	struct object *object = functions[0]->object;
+
+	for (size_t i = 0; i < nr; i++)
+		list[i].addr = functions[i]->addr;
+	naming_fill(object, list, nr);
+	for (size_t i = 0; i < nr; i++) {
+		if (!list[i].name || list[i].imported)
+			continue;
+		naming_locate(object, &list[i]);
+		identities[i] = identify(matcher, functions[i], &list[i]);
+		identities[i]->ambiguous |= identities[i]->last == object;
+		identities[i]->last = object;
+		if (!identities[i]->first)
+			identities[i]->first = functions[i];
+	}
+	free(list);
+}
+
+static void match(struct matcher *matcher)
+{
+	struct identity **identities = xcalloc(matcher->nr, sizeof(struct identity *));
+	size_t end;
+
+	qsort(matcher->functions, matcher->nr, sizeof(*matcher->functions), by_place);
+	for (size_t begin = 0; begin < matcher->nr; begin = end) {
+		for (end = begin + 1; end < matcher->nr && matcher->functions[end]->object == matcher->functions[begin]->object; end++)
+			;
+		name_build(matcher, matcher->functions + begin, identities + begin, end - begin);
+	}
+	for (size_t i = 0; i < matcher->nr; i++)
+		if (identities[i] && !identities[i]->ambiguous && identities[i]->first != matcher->functions[i])
+			matcher->functions[i]->same = identities[i]->first;
+	free(identities);
+}
+
+void versions_match(struct model *model)
+{
+	struct matcher matcher = { .model = model };
+	bool any = false;
+
+	for (struct object *object = model->objects; object; object = object->next)
+		any |= object->has_builds = object->file_bytes && has_other_build(model, object);
+	if (!any)
+		return;
+	for (size_t i = 0; i < model->nr_processes; i++)
+		nodes_each_function(model->processes[i], add_function, &matcher);
+	if (matcher.nr)
+		match(&matcher);
+	hashtable_release(&matcher.identities);
+	free(matcher.functions);
+}
+
+static const struct process *first_of(const struct model *model, uint32_t run)
+{
+	for (size_t i = 0; i < model->nr_processes; i++)
+		if (model->processes[i]->run == run)
+			return model->processes[i];
+	return NULL;
+}
+
+/* The object that is the program itself. */
+static const struct object *program_of(const struct process *process)
+{
+	for (size_t i = 0; i < process->nr_modules; i++)
+		if (strcmp(base_name(process->modules[i].object->path), process->header.program) == 0)
+			return process->modules[i].object;
+	return NULL;
+}
+
+void versions_tell(const struct model *model, const struct run *runs)
+{
+	const struct process *first = first_of(model, 0);
+
+	for (uint32_t run = 1; first && run < model->nr_runs; run++) {
+		const struct process *other = first_of(model, run);
+
+		if (!other)
+			continue;
+		if (strcmp(first->header.program, other->header.program) != 0)
+			warning("%s is of %s, but %s of %s: what is added up is of different programs", runs[run].path,
+				other->header.program, runs[0].path, first->header.program);
+		else if (program_of(first) != program_of(other))
+			warning("%s is of another build of %s than %s: functions are matched by name and source file",
+				runs[run].path, other->header.program, runs[0].path);
+	}
+}
