@@ -16,6 +16,7 @@
 #define ROOM_GOOD	32	/* and, where spare columns can be left out for it, this */
 #define BOLD		"\033[1m"
 #define DIM		"\033[2m"
+#define RED		"\033[31m"
 #define PLAIN		"\033[0m"
 
 /* A table's cells as they will be printed. */
@@ -26,6 +27,7 @@ struct grid {
 	size_t nr_cells;
 	size_t *widths;
 	bool *hidden;		/* columns for which the line has no room */
+	const char **styles;	/* [row] */
 };
 
 static void add_cell(struct grid *grid, char *text)
@@ -210,7 +212,7 @@ static void print_line(FILE *out, const struct grid *grid, size_t row, const cha
 {
 	size_t nr = grid->rows->nr_columns, spaces = 0;
 
-	if (grid->terminal->colour)
+	if (grid->terminal->colour && style[0])
 		fputs(style, out);
 	for (size_t i = 0; i < nr; i++) {
 		const char *cell = grid->cells[row * nr + i];
@@ -231,29 +233,58 @@ static void print_line(FILE *out, const struct grid *grid, size_t row, const cha
 	putc('\n', out);
 }
 
+/* Bytes of @text in its first line: up to a newline, or the last blank before @width columns. */
+static size_t line_length(const char *text, size_t width)
+{
+	size_t end = 0, columns = 0, i;
+
+	for (i = 0; text[i] && text[i] != '\n' && (columns <= width || !end); i++) {
+		if (text[i] == ' ' && i && columns <= width)
+			end = i;
+		columns += ((unsigned char)text[i] & 0xc0) != 0x80;
+	}
+	return columns <= width || !end ? i : end;
+}
+
+/* @text, which is freed, behind @front and in as many lines as it needs; those after the first are indented. */
+static void print_wrapped(FILE *out, const struct terminal *terminal, const char *front, char *text)
+{
+	char *clean = terminal_text(terminal, text);
+	size_t width = terminal->width > strlen(GAP) ? terminal->width - strlen(GAP) : 1;
+	const char *rest = clean;
+
+	do {
+		size_t length = line_length(rest, width);
+
+		fprintf(out, "%s%.*s\n", front, (int)length, rest);
+		front = GAP;
+		rest += length + strspn(rest + length, " ");
+	} while (*rest);
+	free(clean);
+	free(text);
+}
+
 /* "indexd: 6 of 412 functions by self_ns, 95.4 % of it (--top N, --sort COLUMN, --columns LIST; csv: all)" */
-static void print_title(FILE *out, const struct rows *rows)
+static void print_title(FILE *out, const struct terminal *terminal, const struct rows *rows)
 {
 	const struct table *table = rows->table;
 	size_t nr_total = rows->nr_total + table->nr_left_out;
-	bool some = rows->nr_kept < nr_total;
-	char share[UNIT_TEXT_MAX];
+	bool some = rows->nr_kept < nr_total, has_share;
+	int length = nr_total == 1 ? singular_length(what(table)) : (int)strlen(what(table));
+	char share[UNIT_TEXT_MAX], *count;
 
 	if (!table->title)
 		return;
-	fprintf(out, "%s: %zu ", table->title, rows->nr_kept);
-	if (some)
-		fprintf(out, "of %zu ", nr_total);
-	if (nr_total == 1)
-		fprintf(out, "%.*s", singular_length(what(table)), what(table));
-	else
-		fputs(what(table), out);
-	if (rows->sort)
-		fprintf(out, " by %s%s", rows->sort->name, rows->options->reverse ? ", reversed" : "");
-	if (some && rows->sort && (rows->sort->flags & COLUMN_SUMS) && rows->sort_total > 0)
-		fprintf(out, ", %s of it",
-			unit_format(share, UNIT_PERCENT, 100 * rows->sort_shown / rows->sort_total));
-	fprintf(out, "%s\n", some ? " (--top 0: all; --sort COLUMN, --columns LIST)" : "");
+	has_share = some && rows->sort && (rows->sort->flags & COLUMN_SUMS) && rows->sort_total > 0;
+	count = some ? xasprintf("%zu of %zu", rows->nr_kept, nr_total) : xasprintf("%zu", rows->nr_kept);
+	print_wrapped(out, terminal, "", xasprintf("%s: %s %.*s%s%s%s%s%s%s%s", table->title, count, length, what(table),
+		rows->sort ? " by " : "", rows->sort ? rows->sort->name : "",
+		rows->sort && rows->options->reverse ? ", reversed" : "",
+		has_share ? ", " : "",
+		has_share ? unit_format(share, UNIT_PERCENT, 100 * rows->sort_shown / rows->sort_total) : "",
+		has_share ? " of it" : "",
+		some ? " (--top 0: all; --sort COLUMN, --columns LIST)" : ""));
+	free(count);
 }
 
 static void print_grid(FILE *out, struct grid *grid, struct rows *rows)
@@ -263,7 +294,8 @@ static void print_grid(FILE *out, struct grid *grid, struct rows *rows)
 
 	for (size_t i = 0; i < rows->nr_columns; i++)
 		add_cell(grid, xstrdup(rows->columns[i]->title));
-	while ((row = rows_next(rows)) != NULL) {
+	for (size_t i = 1; (row = rows_next(rows)) != NULL; i++) {
+		grid->styles[i] = rows->table->is_bad && rows->table->is_bad(row) ? RED : "";
 		add_row(grid, row);
 		last = row;
 	}
@@ -272,7 +304,7 @@ static void print_grid(FILE *out, struct grid *grid, struct rows *rows)
 	measure(grid);
 	print_line(out, grid, 0, BOLD);
 	for (size_t i = 0; i < rows->nr_kept; i++)
-		print_line(out, grid, i + 1, "");
+		print_line(out, grid, i + 1, grid->styles[i + 1]);
 	if (nr_rest)
 		print_line(out, grid, rows->nr_kept + 1, DIM);
 }
@@ -284,29 +316,19 @@ static void print_table(FILE *out, const struct terminal *terminal, struct table
 
 	rows_open(&rows, table, options, true);
 	grid.widths = xcalloc(rows.nr_columns, sizeof(*grid.widths));
+	grid.styles = xcalloc(rows.nr_kept + 2, sizeof(*grid.styles));
 	grid.hidden = xcalloc(rows.nr_columns, sizeof(*grid.hidden));
-	print_title(out, &rows);
+	print_title(out, terminal, &rows);
 	print_grid(out, &grid, &rows);
 	if (table->note)
-		fprintf(out, GAP "%s\n", table->note);
+		print_wrapped(out, terminal, GAP, xstrdup(table->note));
 	for (size_t i = 0; i < grid.nr_cells; i++)
 		free(grid.cells[i]);
 	free(grid.cells);
 	free(grid.widths);
 	free(grid.hidden);
+	free(grid.styles);
 	rows_close(&rows);
-}
-
-/* Bytes of @text in its first line: up to a newline, or the last blank before @width. */
-static size_t line_length(const char *text, size_t width)
-{
-	size_t length = strcspn(text, "\n"), end = 0;
-
-	if (length <= width)
-		return length;
-	for (size_t i = 1; i < length && (i <= width || !end); i++)
-		end = text[i] == ' ' ? i : end;
-	return end ? end : length;
 }
 
 /* The label, then the lines, all beginning in the same column. */
@@ -320,7 +342,10 @@ static void print_lines(FILE *out, const struct terminal *terminal, const struct
 		size_t length = line_length(text, width);
 		char *line = strndup(text, length), *clean = terminal_text(terminal, line ? line : "");
 
-		fprintf(out, "%-*s%s\n", (int)indent, front, clean);
+		if (terminal->colour && front[0])
+			fprintf(out, BOLD "%-*s" PLAIN "%s\n", (int)indent, front, clean);
+		else
+			fprintf(out, "%-*s%s\n", (int)indent, front, clean);
 		free(clean);
 		free(line);
 		front = "";
@@ -332,7 +357,7 @@ void format_text(FILE *out, struct document *document, const struct options *opt
 {
 	struct terminal terminal;
 
-	terminal_init(&terminal, out);
+	terminal_init(&terminal, options->screen ? options->screen : out);
 	for (size_t i = 0; i < document->nr_sections; i++) {
 		const struct section *section = &document->sections[i];
 

@@ -2,6 +2,7 @@
 /* insideme-report: reads the logs of a run and prints a view of them in a format. */
 #include <errno.h>
 #include <locale.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,6 +16,7 @@
 #include "model.h"
 #include "names_file.h"
 #include "options.h"
+#include "pager.h"
 #include "resolve.h"
 #include "rows.h"
 #include "run.h"
@@ -67,23 +69,48 @@ static int choose_runs(struct report *report, struct run *runs)
 	return 0;
 }
 
-/* Print into @path, or on standard output. Return: exit status */
+/* Longer text on a terminal goes through a pager. Return: false when it could not be written */
+static bool print_on_screen(struct document *document, const struct format *format, const struct options *options)
+{
+	struct options on_screen = *options;
+	char *text = NULL;
+	size_t bytes = 0;
+	FILE *memory = open_memstream(&text, &bytes);
+	bool written;
+
+	if (!memory)
+		return false;
+	on_screen.screen = stdout;
+	format->print(memory, document, &on_screen);
+	fclose(memory);
+	written = pager_show(text, bytes);
+	free(text);
+	return written;
+}
+
+static bool print_to(FILE *out, struct document *document, const struct format *format, const struct options *options)
+{
+	bool written;
+
+	format->print(out, document, options);
+	written = !ferror(out);
+	return (options->output ? fclose(out) : fflush(out)) == 0 && written;
+}
+
+/* Into a file, or on standard output. Return: exit status */
 static int print(struct document *document, const struct format *format, const struct options *options)
 {
 	FILE *out = options->output ? fopen(options->output, "we") : stdout;
-	int failed;
+	bool paged = !options->output && !options->no_pager && format->bit == IN_TEXT && pager_is_wanted();
 
 	if (!out) {
 		error("cannot write %s: %s", options->output, strerror(errno));
 		return EXIT_FAILURE;
 	}
-	format->print(out, document, options);
-	failed = ferror(out);
-	if ((options->output ? fclose(out) : fflush(out)) != 0)
-		failed = 1;
-	if (failed)
-		error("cannot write %s: %s", options->output ? options->output : "the report", strerror(errno));
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	if (paged ? print_on_screen(document, format, options) : print_to(out, document, format, options))
+		return EXIT_SUCCESS;
+	error("cannot write %s: %s", options->output ? options->output : "the report", strerror(errno));
+	return EXIT_FAILURE;
 }
 
 static int make_list(const struct options *options)
@@ -95,7 +122,7 @@ static int make_list(const struct options *options)
 	int status;
 
 	if (!format)
-		return error("-f: no format '%s' (-f alone lists them)", options->format), EXIT_USAGE;
+		return unknown_format(options->format);
 	nr = run_list(&runs);
 	if (!nr)
 		return run_none(run_directory()), EXIT_FAILURE;
@@ -230,6 +257,7 @@ int main(int argc, char **argv)
 {
 	struct options options;
 
+	signal(SIGPIPE, SIG_DFL);	/* who reads no further, as head does, wants no message */
 	setlocale(LC_CTYPE, "");	/* what can be printed; numbers are the same everywhere */
 	if (options_parse(&options, argc, argv) != 0)
 		return EXIT_USAGE;

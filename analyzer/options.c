@@ -21,6 +21,7 @@ const char options_help[] =
 	"  -v, --view VIEW     what to show (summary); -v alone lists the views\n"
 	"  -f, --format FORMAT how to write it (text); -f alone lists the formats\n"
 	"  -o, --output FILE   write to FILE\n"
+	"      --no-pager      not through $INSIDEME_PAGER, $PAGER or less where text is longer than the terminal\n"
 	"      --sort COLUMN   largest first, names in alphabetical order; pstats' keys are taken too: ncalls,\n"
 	"                      pcalls, time, tottime, cumtime, cumulative, filename, line, name, nfl, stdname\n"
 	"      --reverse       the other way round\n"
@@ -43,13 +44,14 @@ const char options_help[] =
 	"\n"
 	"Exit status: 0 done, 1 could not, 2 wrong usage.\n";
 
-enum { OPT_SORT = 256, OPT_REVERSE, OPT_TOP, OPT_MIN_PERCENT, OPT_MATCH, OPT_COLUMNS, OPT_RANK, OPT_PROCESS, OPT_THREAD, OPT_FROM, OPT_TO,
-	OPT_LIST, OPT_CLEAN, OPT_KEEP, OPT_DRY_RUN, OPT_SAVE_NAMES, OPT_HELP, OPT_VERSION };
+enum { OPT_NO_PAGER = 256, OPT_SORT, OPT_REVERSE, OPT_TOP, OPT_MIN_PERCENT, OPT_MATCH, OPT_COLUMNS, OPT_RANK, OPT_PROCESS,
+	OPT_THREAD, OPT_FROM, OPT_TO, OPT_LIST, OPT_CLEAN, OPT_KEEP, OPT_DRY_RUN, OPT_SAVE_NAMES, OPT_HELP, OPT_VERSION };
 
 static const struct option long_options[] = {
 	{ "view",    required_argument, NULL, 'v' },
 	{ "format",  required_argument, NULL, 'f' },
 	{ "output",  required_argument, NULL, 'o' },
+	{ "no-pager", no_argument,      NULL, OPT_NO_PAGER },
 	{ "sort",    required_argument, NULL, OPT_SORT },
 	{ "reverse", no_argument,       NULL, OPT_REVERSE },
 	{ "top",     required_argument, NULL, OPT_TOP },
@@ -111,6 +113,23 @@ static int complain(int what, const char *word)
 	return EXIT_USAGE;
 }
 
+/* What the options do that are no report. */
+static enum options_task task_of(int option)
+{
+	switch (option) {
+	case OPT_LIST:
+		return TASK_LIST_RUNS;
+	case OPT_CLEAN:
+		return TASK_CLEAN;
+	case OPT_SAVE_NAMES:
+		return TASK_SAVE_NAMES;
+	case OPT_HELP:
+		return TASK_HELP;
+	default:
+		return TASK_VERSION;
+	}
+}
+
 static int take(struct options *options, int option, const char *value)
 {
 	switch (option) {
@@ -122,6 +141,9 @@ static int take(struct options *options, int option, const char *value)
 		return 0;
 	case 'o':
 		options->output = value;
+		return 0;
+	case OPT_NO_PAGER:
+		options->no_pager = true;
 		return 0;
 	case OPT_SORT:
 		options->sort = value;
@@ -150,25 +172,13 @@ static int take(struct options *options, int option, const char *value)
 		return time_mark_parse(&options->window.from, "--from", value);
 	case OPT_TO:
 		return time_mark_parse(&options->window.to, "--to", value);
-	case OPT_LIST:
-		options->task = TASK_LIST_RUNS;
-		return 0;
-	case OPT_CLEAN:
-		options->task = TASK_CLEAN;
-		return 0;
 	case OPT_KEEP:
 		return parse_number("--keep", "runs", value, &options->keep);
 	case OPT_DRY_RUN:
 		options->dry_run = true;
 		return 0;
-	case OPT_SAVE_NAMES:
-		options->task = TASK_SAVE_NAMES;
-		return 0;
-	case OPT_HELP:
-		options->task = TASK_HELP;
-		return 0;
 	default:
-		options->task = TASK_VERSION;
+		options->task = task_of(option);
 		return 0;
 	}
 }

@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdio.h>
 
 #include "filter.h"
 #include "window.h"
@@ -27,6 +28,8 @@ struct options {
 	const char *view;
 	const char *format;
 	const char *output;	/* NULL: standard output */
+	bool no_pager;
+	FILE *screen;		/* the terminal that text ends on, when it is printed into memory first; NULL: it is not */
 	const char *sort;	/* a column's name; NULL: as the table has it */
 	const char *columns;	/* names separated by commas; NULL: as the table has it */
 	const char *match;	/* pattern over names; NULL: all */

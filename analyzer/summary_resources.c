@@ -6,8 +6,11 @@
 #include <string.h>
 
 #include "series.h"
+#include "terminal.h"
 
-#define LINE_STEPS 48
+#define STEPS_MIN	24
+#define STEPS_MAX	48
+#define FIGURES_WIDTH	44	/* what stands beside a curve */
 #define DISK_BLOCK_BYTES 4096
 
 /* What the page shows of each process set, added up over the processes. */
@@ -86,7 +89,18 @@ static void raise_rss_peak(const struct model *model, struct series *rss)
 	}
 }
 
-static size_t fill_rows(struct document *document, const struct model *model, struct resource_row *rows)
+/* Curves as long as the terminal leaves room for. */
+static size_t line_steps(void)
+{
+	struct terminal terminal;
+
+	terminal_init(&terminal, stdout);
+	if (terminal.width < FIGURES_WIDTH + STEPS_MIN)
+		return STEPS_MIN;
+	return terminal.width > FIGURES_WIDTH + STEPS_MAX ? STEPS_MAX : terminal.width - FIGURES_WIDTH;
+}
+
+static size_t fill_rows(struct document *document, const struct model *model, struct resource_row *rows, size_t nr_steps)
 {
 	size_t nr = 0;
 
@@ -94,7 +108,7 @@ static size_t fill_rows(struct document *document, const struct model *model, st
 		struct resource_row *row = &rows[nr];
 		char *line;
 
-		series_of_all(&row->series, model, "process", resources[i].column, LINE_STEPS);
+		series_of_all(&row->series, model, "process", resources[i].column, nr_steps);
 		if (strcmp(resources[i].column, "rss_bytes") == 0)
 			raise_rss_peak(model, &row->series);
 		if (row->series.known && !(resources[i].hide_if_none && !(row->series.peak > 0)) &&
@@ -112,7 +126,7 @@ static size_t fill_rows(struct document *document, const struct model *model, st
 }
 
 /* Over the curves stand the run's start and end. */
-static struct column *columns_of(struct document *document, const struct model *model)
+static struct column *columns_of(struct document *document, const struct model *model, size_t nr_steps)
 {
 	static const struct column columns[] = {
 		{ "resource", "", COLUMN_LEFT, get, CELL_TITLE },
@@ -126,7 +140,7 @@ static struct column *columns_of(struct document *document, const struct model *
 
 	memcpy(copy, columns, sizeof(columns));
 	unit_format(end, UNIT_NS, (double)model->end);
-	copy[CELL_LIMIT].title = document_text(document, "0 s%*s", LINE_STEPS - 3, end);
+	copy[CELL_LIMIT].title = document_text(document, "0 s%*s", (int)nr_steps - 3, end);
 	return copy;
 }
 
@@ -135,14 +149,15 @@ void summary_resources(struct document *document, struct report *report)
 	struct table *table = document_new(document, sizeof(*table));
 	struct table_rows *rows = document_new(document, sizeof(*rows));
 	struct resource_row *list = document_new(document, sizeof(*list) * sizeof(resources) / sizeof(*resources));
+	size_t nr_steps = line_steps();
 
 	if (!report->model->nr_processes)
 		return;
 	rows->rows = list;
-	rows->nr_rows = fill_rows(document, report->model, list);
+	rows->nr_rows = fill_rows(document, report->model, list, nr_steps);
 	*table = (struct table){
 		.name = "resources",
-		.columns = columns_of(document, report->model),
+		.columns = columns_of(document, report->model, nr_steps),
 		.nr_columns = 5,
 		.data_columns = "resource,mean,peak,machine",
 		.aside = true,

@@ -49,17 +49,19 @@ static void add_heading(struct document *document, struct report *report)
 	if (report->nr_runs > 1)
 		newest = document_text(document, "; with %zu more, added up", report->nr_runs - 1);
 	document_add(document, NULL, document_text(document, "%s     %s%s%s%s", run->path,
-		when(document, model->start_realtime_ns), host[0] ? ", on " : "", host, newest));
+		when(document, model->start_realtime_ns), host[0] ? ", on " : "", host, newest))->wraps = true;
 }
 
 static void add_command(struct document *document, const struct model *model)
 {
 	const char *command = model->processes[0]->command;
+	struct section *section;
 
 	if (!command[0])
 		command = model->processes[0]->header.program;
-	document_add(document, "Command", document_text(document, "%.300s%s", command,
-							strlen(command) > 300 ? " ..." : ""))->apart = true;
+	section = document_add(document, "Command", document_text(document, "%.300s%s", command,
+								  strlen(command) > 300 ? " ..." : ""));
+	section->apart = section->wraps = true;
 }
 
 static void add_end(struct document *document, const struct report *report)
@@ -103,7 +105,7 @@ static void add_recorded(struct document *document, const struct report *report)
 		summary_count(document, (double)model->calls, "call"),
 		summary_number(document, UNIT_BYTES, (double)model->log_bytes),
 		summary_number(document, UNIT_BYTES, (double)budget),
-		model->nr_processes > 1 ? " each" : ""));
+		model->nr_processes > 1 ? " each" : ""))->wraps = true;
 }
 
 /* How many calls from @first on are of one function: a recursion is told once. */

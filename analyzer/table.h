@@ -75,6 +75,7 @@ struct table {
 	bool aside;			/* --sort, --columns and the like mean another table of the view */
 	unsigned int formats;		/* IN_TEXT ... that show it */
 
+	bool (*is_bad)(const void *row);	/* text on a terminal shows it in red; NULL: none is */
 	size_t row_bytes;
 	/* Write the next row. Return: false when there are no more. Afterwards it starts again. */
 	bool (*next)(struct table *table, void *row);

@@ -18,15 +18,20 @@ void terminal_init(struct terminal *terminal, FILE *out)
 {
 	const char *columns = getenv("COLUMNS"), *no_color = getenv("NO_COLOR"), *term = getenv("TERM");
 	bool is_terminal = isatty(fileno(out));
-	struct winsize size;
+	const char *lines = getenv("LINES");
+	bool is_able = is_terminal && term && strcmp(term, "dumb") != 0;
+	struct winsize size = { 0 };
 
+	if (is_terminal)
+		ioctl(fileno(out), TIOCGWINSZ, &size);
 	terminal->width = columns ? strtoul(columns, NULL, 10) : 0;
-	if (!terminal->width && is_terminal && ioctl(fileno(out), TIOCGWINSZ, &size) == 0)
-		terminal->width = size.ws_col;
 	if (!terminal->width)
-		terminal->width = 100;
+		terminal->width = size.ws_col ? size.ws_col : 100;
+	terminal->height = is_able && lines ? strtoul(lines, NULL, 10) : 0;
+	if (!terminal->height && is_able)
+		terminal->height = size.ws_row;
 	terminal->utf8 = strcmp(nl_langinfo(CODESET), "UTF-8") == 0;
-	terminal->colour = is_terminal && !(no_color && no_color[0]) && term && strcmp(term, "dumb") != 0;
+	terminal->colour = is_able && !(no_color && no_color[0]);
 }
 
 /* Write what stands for the character at @p in ASCII. Return: where the next one begins */

@@ -9,11 +9,12 @@
 
 struct terminal {
 	size_t width;
+	size_t height;			/* 0: not a terminal, or one that knows no lines */
 	bool utf8;
 	bool colour;
 };
 
-/* Width: COLUMNS, else the terminal's, else 100. Colour: on a terminal, unless NO_COLOR is set. */
+/* Height: LINES, else the terminal's. Width: COLUMNS, else the terminal's, else 100. Colour: on a terminal, unless NO_COLOR is set. */
 void terminal_init(struct terminal *terminal, FILE *out);
 
 /*

@@ -49,6 +49,13 @@ static struct value get_text(const struct column *column, const void *row)
 	return value_text(family_end_text(member, text, sizeof(text)));
 }
 
+static bool is_bad(const void *row)
+{
+	const struct member *member = *(const struct member *const *)row;
+
+	return family_is_killed(member) || family_has_failed(member);
+}
+
 static const struct column end_columns[] = {
 	{ "pid", "Pid", 0, get_number, END_PID },
 	{ "rank", "Rank", COLUMN_SPARE, get_number, END_RANK },
@@ -210,6 +217,7 @@ static void add_ends(struct document *document, const struct report *report, con
 		.data_columns = "pid,rank,program,end_ns,end,exit_status,signal,core_dumped",
 		.text_top = nr_bad < TEXT_PROCESSES ? nr_bad : TEXT_PROCESSES,
 		.aside = true,
+		.is_bad = is_bad,
 		.row_bytes = sizeof(struct member *),
 		.next = table_next_row,
 		.source = rows,
@@ -301,6 +309,7 @@ static void add_threads(struct document *document, const struct model *model)
 int view_errors(struct document *document, struct report *report)
 {
 	const struct member **members;
+	struct section *section;
 	struct family family;
 
 	family_init(&family, report->model);
@@ -309,6 +318,7 @@ int view_errors(struct document *document, struct report *report)
 	add_ends(document, report, members, family.nr);
 	add_open_calls(document, report, members, family.nr);
 	add_threads(document, report->model);
-	document_add(document, "Not here", "exceptions, signals that were handled, and longjmp: they are not recorded")->apart = true;
+	section = document_add(document, "Not here", "exceptions, signals that were handled, and longjmp: they are not recorded");
+	section->apart = section->wraps = true;
 	return 0;
 }

@@ -130,7 +130,7 @@ int view_heap(struct document *document, struct report *report)
 		.formats = IN_TEXT | IN_CSV | IN_JSON,
 	};
 	if (has_heap)
-		document_add(document, "Heap", lead(document, report));
+		document_add(document, "Heap", lead(document, report))->wraps = true;
 	document_add_table(document, table)->apart = has_heap;
 	return 0;
 }

@@ -176,6 +176,13 @@ static struct value get_line(const struct column *column, const void *row)
 	return value;
 }
 
+static bool is_bad(const void *row)
+{
+	const struct member *member = ((const struct process_row *)row)->member;
+
+	return family_is_killed(member) || family_has_failed(member);
+}
+
 static const struct column columns[] = {
 	{ "pid", "Pid", 0, get_who, ROW_PID },
 	{ "ppid", "Parent", 0, get_who, ROW_PPID },
@@ -268,6 +275,7 @@ int view_processes(struct document *document, struct report *report)
 		.text_top = TEXT_ROWS,
 		.fixed = !report->options->sort && !report->options->match && !report->options->min_percent,
 		.weight = "cpu_ns",
+		.is_bad = is_bad,
 		.row_bytes = sizeof(struct process_row),
 		.next = table_next_row,
 		.source = document_new(document, sizeof(struct table_rows)),

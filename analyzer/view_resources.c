@@ -69,7 +69,7 @@ static const struct column figure_columns[] = {
 	{ "set", "Set", COLUMN_LEFT, get_text, FIGURE_SET },
 	{ "column", "Column", COLUMN_LEFT, get_text, FIGURE_COLUMN },
 	{ "kind", "Kind", COLUMN_LEFT, get_text, FIGURE_KIND },
-	{ "min", "Min", 0, get_number, FIGURE_MIN | IF_GAUGE },
+	{ "min", "Min", COLUMN_SPARE, get_number, FIGURE_MIN | IF_GAUGE },
 	{ "mean", "Mean", 0, get_number, FIGURE_MEAN | IF_GAUGE },
 	{ "peak", "Peak", 0, get_number, FIGURE_PEAK | IF_GAUGE },
 	{ "peak_time_ns", "Peak at", 0, get_number, FIGURE_PEAK_TIME },
@@ -79,7 +79,7 @@ static const struct column figure_columns[] = {
 	{ "total", "Total", 0, get_number, FIGURE_LAST | IF_RATE },
 	{ "mean_or_rate", "Mean", 0, get_number, FIGURE_MEAN },
 	{ "peak_or_rate", "Peak", 0, get_number, FIGURE_PEAK },
-	{ "last_or_total", "Last/total", 0, get_number, FIGURE_LAST },
+	{ "last_or_total", "Last/total", COLUMN_SPARE, get_number, FIGURE_LAST },
 	{ "curve", "Over time", COLUMN_LEFT, get_text, FIGURE_LINE },
 };
 

@@ -183,7 +183,7 @@ static void add_next(struct document *document, const struct report *report)
 	const char *pattern = report->model->nr_functions ?
 		"insideme-report -v functions%1$s    every function, with percentiles\n"
 		"insideme-report -v tree%1$s         the same time by call path\n"
-		"insideme-report -v calls%1$s        the longest single calls, and the memory around them\n"
+		"insideme-report -v calls%1$s        longest single calls, and their memory\n"
 		"insideme-report -v resources%1$s    CPU, memory, faults and I/O over time" :
 		"insideme-report -v resources%1$s    CPU, memory, faults and I/O over time\n"
 		"insideme-report -v quality%1$s      how far to trust this";

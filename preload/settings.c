@@ -179,10 +179,10 @@ static void take(const struct reading *reading, const char *name, size_t length,
 	complain_name(reading, name, length);
 }
 
-/* insideme-cc's, which a shell may export too. */
-static bool is_compiler(const char *name, size_t length)
+/* insideme-cc's and insideme-report's, which a shell may export too. */
+static bool is_of_others(const char *name, size_t length)
 {
-	static const char *const names[] = { "INSIDEME_CC", "INSIDEME_CXX", "INSIDEME_FC" };
+	static const char *const names[] = { "INSIDEME_CC", "INSIDEME_CXX", "INSIDEME_FC", "INSIDEME_PAGER" };
 
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
 		if (text_length(names[i]) == length && text_begins(name, names[i]))
@@ -197,7 +197,7 @@ static void take_environment(struct reading *reading, char *const *environment)
 		const char *equals = text_find(*environment, '=');
 
 		if (equals && text_begins(*environment, "INSIDEME_") &&
-		    !is_compiler(*environment, (size_t)(equals - *environment)))
+		    !is_of_others(*environment, (size_t)(equals - *environment)))
 			take(reading, *environment, (size_t)(equals - *environment), equals + 1);
 	}
 }

@@ -120,7 +120,7 @@ recorded() {
 }
 
 @test "the compiler's choice is no wrong setting" {
-	INSIDEME_CC=gcc INSIDEME_CXX=g++ INSIDEME_FC=gfortran record calls || same status $? 7
+	INSIDEME_CC=gcc INSIDEME_CXX=g++ INSIDEME_FC=gfortran INSIDEME_PAGER=more record calls || same status $? 7
 	quiet
 }
 

@@ -48,7 +48,7 @@ print(int((usage.ru_utime + usage.ru_stime) * 1e9), usage.ru_maxrss * 1024)' >sa
 	LD_PRELOAD=$library bash -c 'for i in {1..45}; do /bin/true; done; /bin/false; exec /bin/echo' >/dev/null
 	same "processes" "$(cell processes pid | wc -l)" 47
 	run "$report" -v processes
-	same "lines" "${#lines[@]}" 6
+	same "lines" "${#lines[@]}" 7
 	[[ ${lines[0]} == *"3 rows of 47 processes"* && ${lines[2]} == *"  bash > echo" && ${lines[3]} == *"true  x 45" ]]
 	[[ ${lines[4]} == *"exit 1"*"    false" ]]
 	run "$report" -v processes --top 0
