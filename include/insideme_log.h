@@ -102,7 +102,7 @@ struct log_header {
 	uint32_t has_hooks;		/* 1: a loaded object imports the entry hook, or a hook was called */
 	uint32_t page_bytes;
 	struct log_clocks start;	/* in the constructor */
-	struct log_clocks start_again;	/* at least 100 us later, in a child when its log is opened: a first tick rate */
+	struct log_clocks start_again;	/* a moment later: a first tick rate */
 
 	/* Recorder's own cost, measured by the sampler; LOG_NONE: not measured. */
 	uint64_t start_cost_ns;		/* time in our constructor */
@@ -480,6 +480,8 @@ struct log_run {
 	uint32_t creator_pid;		/* the process that made the run, and its start: field 22 of /proc/PID/stat */
 	uint64_t start_realtime_ns;
 	uint64_t creator_start;
+	LOG_SHARED uint64_t us_ticks;	/* ticks in 1 us on the host of boot_id, measured once; 0, 1: not known yet */
+	char boot_id[40];
 };
 
 #endif

@@ -70,7 +70,7 @@ static void write_cpu_model(struct log_header *log, uint64_t now)
 	}
 }
 
-static void write_machine(struct log_header *log, uint64_t now)
+static void write_machine(struct log_header *log, uint64_t now, bool cpu_model)
 {
 	uint64_t cpus[128], nr_cpus = 0;
 	struct utsname names;
@@ -79,7 +79,8 @@ static void write_machine(struct log_header *log, uint64_t now)
 
 	if (raw_syscall(SYS_uname, (long)&names, 0, 0, 0, 0, 0) == 0)
 		log_write_text(log, "kernel", names.release, now);
-	write_cpu_model(log, now);
+	if (cpu_model)
+		write_cpu_model(log, now);
 	bytes = raw_syscall(SYS_sched_getaffinity, 0, sizeof(cpus), (long)cpus, 0, 0, 0);
 	for (long i = 0; i < bytes / (long)sizeof(cpus[0]); i++)
 		nr_cpus += (uint64_t)__builtin_popcountll(cpus[i]);
@@ -102,7 +103,7 @@ static void write_settings(struct log_header *log, const struct settings *settin
 	}
 }
 
-void facts_write(struct log_header *log, int argc, char *const *argv, const struct settings *settings)
+void facts_write(struct log_header *log, int argc, char *const *argv, const struct settings *settings, bool cpu_model)
 {
 	uint64_t now = clock_ticks(log->clock);
 	char buffer[8192];
@@ -124,6 +125,6 @@ void facts_write(struct log_header *log, int argc, char *const *argv, const stru
 	length = raw_syscall(SYS_getcwd, (long)buffer, sizeof(buffer), 0, 0, 0, 0);
 	if (length > 0)
 		log_write_text(log, "cwd", buffer, now);
-	write_machine(log, now);
+	write_machine(log, now, cpu_model);
 	write_settings(log, settings, now);
 }

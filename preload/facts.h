@@ -6,6 +6,7 @@
 #include "log.h"
 #include "settings.h"
 
-void facts_write(struct log_header *log, int argc, char *const *argv, const struct settings *settings);
+/* @cpu_model: what takes long to read, and is the same for all processes of a host, too. */
+void facts_write(struct log_header *log, int argc, char *const *argv, const struct settings *settings, bool cpu_model);
 
 #endif

@@ -13,6 +13,7 @@
 #include "text.h"
 
 #define PAGE		4096
+#define BEING_SET	1	/* in us_ticks */
 #define BEGUN_WAIT_NS	1000000		/* between looks at a run that another process begins just now */
 #define BEGUN_WAITS	100
 
@@ -187,6 +188,23 @@ int run_create(struct run *run, const char *directory, const struct process_id *
 		return (int)error;
 	}
 	return -EEXIST;
+}
+
+uint64_t run_us_ticks(const struct run *run, const char *boot_id)
+{
+	uint64_t us_ticks = __atomic_load_n(&run->page->us_ticks, __ATOMIC_ACQUIRE);
+
+	return us_ticks > BEING_SET && text_equal(run->page->boot_id, boot_id) ? us_ticks : 0;
+}
+
+void run_set_us_ticks(struct run *run, const char *boot_id, uint64_t us_ticks)
+{
+	uint64_t unknown = 0;
+
+	if (!__atomic_compare_exchange_n(&run->page->us_ticks, &unknown, BEING_SET, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+		return;
+	text_copy(run->page->boot_id, sizeof(run->page->boot_id), boot_id);
+	__atomic_store_n(&run->page->us_ticks, us_ticks, __ATOMIC_RELEASE);
 }
 
 void run_leave(struct run *run)

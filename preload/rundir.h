@@ -45,6 +45,9 @@ int run_map_page(struct run *run, bool fresh);
 bool run_is_watched(const struct log_run *page);
 /* insideme-run of @pid looks after the run from now on; 0: nobody does. Through the file: the page may be private. */
 void run_set_monitor(const struct run *run, uint32_t pid);
+/* Ticks in 1 us on the host of @boot_id, as a process of the run measured them; 0: not known yet. And to tell them. */
+uint64_t run_us_ticks(const struct run *run, const char *boot_id);
+void run_set_us_ticks(struct run *run, const char *boot_id, uint64_t us_ticks);
 /* Go out of a run; or, of one that run_create() has just made and nobody knows, remove it too. */
 void run_leave(struct run *run);
 void run_take_back(struct run *run);

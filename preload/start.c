@@ -30,29 +30,32 @@
 static struct run run;		/* set before any thread, and by a forked child */
 static struct process_id own_id;	/* of the process of the constructor: what a child has of it stays so */
 
-/* Ticks in @ns, by the two clock readings of the start. */
-static uint64_t ticks_in(const struct log_header *log, uint64_t ns)
+/* Ticks in 1 us, by two clock readings. */
+static uint64_t measure_us_ticks(struct log_header *log)
 {
-	uint64_t ticks = log->start_again.ticks - log->start.ticks;
-	uint64_t passed_ns = log->start_again.monotonic_ns - log->start.monotonic_ns;
+	uint64_t ticks, passed_ns;
 
-	return (uint64_t)((unsigned __int128)ns * ticks / (passed_ns ? passed_ns : 1));
-}
-
-/* A child has the rate of its parent. */
-static void set_threshold(struct log_header *log, const struct log_header *parent)
-{
-	if (parent) {
-		clock_read_all(live.clock, &log->start_again);
-		log->threshold_floor_ticks = parent->threshold_floor_ticks;
-		log->threshold_ticks = parent->threshold_floor_ticks * log->threshold_set_ns / THRESHOLD_FLOOR;
-		return;
-	}
 	while (clock_ns(CLOCK_MONOTONIC) - log->start.monotonic_ns < RATE_WAIT_NS)
 		;
 	clock_read_all(live.clock, &log->start_again);
-	log->threshold_floor_ticks = ticks_in(log, THRESHOLD_FLOOR);
-	log->threshold_ticks = ticks_in(log, log->threshold_set_ns);
+	ticks = log->start_again.ticks - log->start.ticks;
+	passed_ns = log->start_again.monotonic_ns - log->start.monotonic_ns;
+	return ticks * 1000u / (passed_ns ? passed_ns : 1);
+}
+
+/* @us_ticks: as others of the run know it, 0: nobody does. */
+static void set_threshold(struct log_header *log, uint64_t us_ticks)
+{
+	if (live.clock != LOG_CLOCK_TSC)
+		us_ticks = 1000;
+	if (us_ticks) {
+		clock_read_all(live.clock, &log->start_again);
+	} else {
+		us_ticks = measure_us_ticks(log);
+		run_set_us_ticks(&run, log->boot_id, us_ticks);
+	}
+	log->threshold_floor_ticks = us_ticks * THRESHOLD_FLOOR / 1000u;
+	log->threshold_ticks = us_ticks * log->threshold_set_ns / 1000u;
 }
 
 /* Open this process's log in the run and begin to record. */
@@ -86,9 +89,9 @@ static bool begin_log(const struct process_id *id, uint32_t clock)
 }
 
 /* The log is complete enough to be read: from here on a kill loses nothing. */
-static void publish_log(struct log_header *log, const struct log_header *parent)
+static void publish_log(struct log_header *log, uint64_t us_ticks)
 {
-	set_threshold(log, parent);
+	set_threshold(log, us_ticks);
 	child_have_log(log);
 	__atomic_store_n(&log->magic, LOG_MAGIC, __ATOMIC_RELEASE);
 }
@@ -136,7 +139,7 @@ static void begin_child(void)
 		modules_log_all();
 		log_write_event(live.log, LOG_EVENT_FORK, 0, values, 2, NULL, now_ticks());
 		go_on_from(live.log, entry, calls);
-		publish_log(live.log, parent);
+		publish_log(live.log, parent->threshold_floor_ticks * 1000u / THRESHOLD_FLOOR);
 		/* The child of a raw clone may end by an exit of its only thread, whose status a second one would hide. */
 		if (entry)
 			helper_start(live.log, room_path(), run.page);
@@ -225,6 +228,8 @@ extern void __cyg_profile_func_enter(void *function, void *call_site);
 
 __attribute__((constructor)) static void start(int argc, char **argv, char **environment)
 {
+	uint64_t us_ticks;
+
 	live_has_begun = true;
 	if (!real_init()) {
 		recorder_turn_off("this libc is not known", NULL, 0);
@@ -236,7 +241,8 @@ __attribute__((constructor)) static void start(int argc, char **argv, char **env
 		return;
 	live_when_child(open_child);
 	live.log->losses[LOG_LOST_EARLY_CALLS] = live_early_calls;
-	facts_write(live.log, argc, argv, &settings);
+	us_ticks = run_us_ticks(&run, own_id.boot_id);
+	facts_write(live.log, argc, argv, &settings, !us_ticks);
 	if (allocator.unusable)
 		log_write_text(live.log, "heap_off", allocator.unusable, now_ticks());
 	modules_init(paths_retire);
@@ -246,7 +252,7 @@ __attribute__((constructor)) static void start(int argc, char **argv, char **env
 	threads_init();
 	ends_init();
 	bypass_init((const void *)__cyg_profile_func_enter);
-	publish_log(live.log, NULL);
+	publish_log(live.log, us_ticks);
 	helper_start(live.log, room_path(), run.page);
 	live.log->start_cost_ns = clock_ns(CLOCK_MONOTONIC) - live.log->start.monotonic_ns;
 	if (settings.value[SETTING_VERBOSE])

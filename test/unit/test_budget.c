@@ -21,6 +21,7 @@
 #define DAY	(86400 * SECOND)
 
 struct live live;
+uintptr_t live_return_addr;
 struct settings settings;
 __thread struct log_thread *self;
 

@@ -281,6 +281,19 @@ static int leave(void **state)
 	return chdir("/") == 0 ? system(command) : -1;
 }
 
+static void the_clock_rate_is_of_its_host(void **state)
+{
+	struct log_run page = { .magic = LOG_RUN_MAGIC };
+	struct run run = { .page = &page };
+
+	(void)state;
+	assert_int_equal(run_us_ticks(&run, "boot of a"), 0);
+	run_set_us_ticks(&run, "boot of a", 2596);
+	run_set_us_ticks(&run, "boot of b", 3000);
+	assert_int_equal(run_us_ticks(&run, "boot of a"), 2596);
+	assert_int_equal(run_us_ticks(&run, "boot of b"), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -293,6 +306,7 @@ int main(void)
 		cmocka_unit_test(a_child_of_a_rank_is_marked),
 		cmocka_unit_test(a_link_to_nothing_is_passed_by),
 		cmocka_unit_test(an_id_cannot_leave_the_directory),
+		cmocka_unit_test(the_clock_rate_is_of_its_host),
 	};
 
 	return cmocka_run_group_tests(tests, enter, leave);
