@@ -80,7 +80,9 @@ load alike
 }
 
 @test "a child for which no log can be made says nothing, and is counted" {
-	alike perl -e '($run) = glob "$ENV{INSIDEME_DIR}/*" and rename $run, "moved"; for (1..3) { exit 4 if !fork; wait }
+	alike perl -e '($run) = glob "$ENV{INSIDEME_DIR}/*" and rename $run, "moved"; for (1..3) {
+			if (!fork) { select undef, undef, undef, 0.02; $s = "x" x 1e6; exit 4 }	# old enough for a log of its own
+			wait }
 		rename "moved", $run if $run; exit($? >> 8)'
 	INSIDEME_DIR=data.inside view quality >quality.csv
 	grep '^lost_processes,3,' quality.csv
