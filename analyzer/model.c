@@ -144,7 +144,7 @@ static void read_process(struct model *model, struct process *process)
 		warning("%s: damaged in %llu places; what is sound is reported", process->log->path,
 			(unsigned long long)process->nr_damaged);
 	if (model->end < process->last)
-		model->end = process->last;
+		model->end = model->to = process->last;
 	model->nr_slices += process->nr_slices;
 	model->log_bytes += process->log_bytes;
 	model->nr_damaged += process->nr_damaged;
