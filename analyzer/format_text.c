@@ -208,31 +208,6 @@ static void measure(struct grid *grid)
 	}
 }
 
-static void print_line(FILE *out, const struct grid *grid, size_t row, const char *style)
-{
-	size_t nr = grid->rows->nr_columns, spaces = 0;
-
-	if (grid->terminal->colour && style[0])
-		fputs(style, out);
-	for (size_t i = 0; i < nr; i++) {
-		const char *cell = grid->cells[row * nr + i];
-		size_t pad = grid->widths[i] - name_width(cell);
-		bool left = grid->rows->columns[i]->flags & COLUMN_LEFT;
-
-		if (grid->hidden[i])
-			continue;
-		spaces += strlen(GAP) + (left ? 0 : pad);
-		if (cell[0]) {
-			fprintf(out, "%*s%s", (int)spaces, "", cell);
-			spaces = 0;
-		}
-		spaces += left ? pad : 0;
-	}
-	if (grid->terminal->colour && style[0])
-		fputs(PLAIN, out);
-	putc('\n', out);
-}
-
 /* Bytes of @text in its first line: up to a newline, or the last blank before @width columns. */
 static size_t line_length(const char *text, size_t width)
 {
@@ -244,6 +219,51 @@ static size_t line_length(const char *text, size_t width)
 		columns += ((unsigned char)text[i] & 0xc0) != 0x80;
 	}
 	return columns <= width || !end ? i : end;
+}
+
+/* A text that begins in column @at, in as many lines as it needs. */
+static void print_long_cell(FILE *out, const struct terminal *terminal, const char *cell, size_t at)
+{
+	size_t width = terminal->width > at + ROOM_MIN ? terminal->width - at : SIZE_MAX, length;
+
+	for (;; fprintf(out, "\n%*s", (int)at, "")) {
+		length = line_length(cell, width);
+		fprintf(out, "%.*s", (int)length, cell);
+		cell += length + strspn(cell + length, " ");
+		if (!*cell)
+			return;
+	}
+}
+
+static void print_line(FILE *out, const struct grid *grid, size_t row, const char *style)
+{
+	size_t nr = grid->rows->nr_columns, spaces = 0, at = 0;
+
+	if (grid->terminal->colour && style[0])
+		fputs(style, out);
+	for (size_t i = 0; i < nr; i++) {
+		const char *cell = grid->cells[row * nr + i];
+		size_t pad = grid->widths[i] - name_width(cell);
+		bool left = grid->rows->columns[i]->flags & COLUMN_LEFT;
+
+		if (grid->hidden[i])
+			continue;
+		spaces += strlen(GAP) + (left ? 0 : pad);
+		at += strlen(GAP);
+		if (cell[0]) {
+			fprintf(out, "%*s", (int)spaces, "");
+			if (grid->rows->columns[i]->flags & COLUMN_WRAPS)
+				print_long_cell(out, grid->terminal, cell, at);
+			else
+				fputs(cell, out);
+			spaces = 0;
+		}
+		spaces += left ? pad : 0;
+		at += grid->widths[i];
+	}
+	if (grid->terminal->colour && style[0])
+		fputs(PLAIN, out);
+	putc('\n', out);
 }
 
 /* @text, which is freed, behind @front and in as many lines as it needs; those after the first are indented. */

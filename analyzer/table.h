@@ -44,6 +44,7 @@ int value_compare(struct value a, struct value b);
 #define COLUMN_NAME	4u	/* a function's name: --match looks here, text shortens it */
 #define COLUMN_ROOM	8u	/* text gives it what room the others leave */
 #define COLUMN_SPARE	16u	/* text leaves it out where the line would be too long, the last such one first */
+#define COLUMN_WRAPS	32u	/* the last one: text goes on in the next line where it is too long */
 
 struct column {
 	const char *name;	/* part of the interface; ends with its unit */

@@ -22,7 +22,7 @@ static struct value get(const struct column *column, const void *row)
 static const struct column columns[] = {
 	{ "finding", "Finding", COLUMN_LEFT, get, CELL_FINDING },
 	{ "value", "", 0, get, CELL_VALUE },
-	{ "text", "", COLUMN_LEFT, get, CELL_TEXT },
+	{ "text", "", COLUMN_LEFT | COLUMN_WRAPS, get, CELL_TEXT },
 };
 
 int view_quality(struct document *document, struct report *report)

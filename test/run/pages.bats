@@ -53,7 +53,7 @@ load lib
 @test "damage that leaves nothing to show: exit 1, and a line that says so" {
 	record calls || same status $? 7
 	head -c 5000 "$(find insideme.data -name '*.log')" >cut.log
-	for view in functions tree calls resources; do
+	for view in functions tree callers callees calls resources; do
 		for format in text csv json; do
 			run "$report" -v $view -f $format cut.log
 			same "status of $view as $format" "$status" 1
@@ -68,7 +68,7 @@ load lib
 
 @test "ASCII only in a C locale" {
 	record calls_cpp || true
-	for view in summary functions tree calls resources quality; do
+	for view in summary functions tree callers calls heap errors resources quality; do
 		LC_ALL=C "$report" -v $view >page 2>/dev/null
 		same "other characters in $view" "$(LC_ALL=C grep -c '[^ -~]' page)" 0
 	done

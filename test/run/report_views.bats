@@ -120,7 +120,7 @@ edges() {
 	same "line" "$output" "insideme-report: -f: no format 'jsn'; did you mean json? (-f alone lists them)"
 	run "$report" -v functions --sort total
 	same "status" "$status" 2
-	[[ $output == "insideme-report: --sort: no column 'total' in functions; did you mean total_ns? there are: function,"* ]]
+	[[ $output == "insideme-report: --sort: no column 'total' in functions; did you mean total_ns"*" there are: function,"* ]]
 	run "$report" -v functions --match 'midle*'
 	same "status" "$status" 0
 	same "line" "$(grep warning <<<"$output")" "insideme-report: warning: --match: no function is called 'midle*'; did you mean middle?"
