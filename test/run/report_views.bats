@@ -90,6 +90,7 @@ edges() {
 @test "--min-percent folds small rows into the others" {
 	record calls || same status $? 7
 	same "functions" "$(view functions --sort calls --min-percent 15 | "$here/csv" function | sort | xargs)" 'fib leaf'
+	same "functions of 25 % of the sum" "$(view functions --sort calls --min-percent 25 | "$here/csv" function | xargs)" fib
 	run "$report" -v functions --sort calls --min-percent 15
 	[[ ${lines[0]} == "calls: 2 of 7 functions by calls, "* && $output == *"5 other functions"* ]]
 	same "paths" "$(view tree --sort calls --min-percent 15 | "$here/csv" function depth=3 | xargs)" 'leaf fib'
@@ -145,7 +146,7 @@ edges() {
 }
 
 @test "errors: the worst end first, by signal and without a word" {
-	monitor -- bash -c "'$bin/ends' exit; '$bin/ends' segv; /bin/true"
+	monitor -- bash -c "/bin/true; '$bin/ends' exit; exec '$bin/ends' segv" || true
 	same "ends" "$(view errors | "$here/csv" value section=ends column=end | sed 's/, core dumped//')" \
 		$'killed by SIGSEGV\nexit status 11\nexit status 0'
 	same "signals" "$(view errors | "$here/csv" value section=ends column=signal | xargs)" 11

@@ -70,6 +70,11 @@ static void all_options_are_taken(void **state)
 	assert_int_equal(options.top, 5);
 	assert_string_equal(options.runs[0], "run1");
 	assert_null(options.runs[1]);
+	assert_int_equal(parse("--min-percent", "2.5%", "--from=1s", "--to", "50%", "--no-pager", NULL), 0);
+	assert_true(options.min_percent == 2.5);
+	assert_true(options.window.from.value == 1e9 && !options.window.from.is_percent);
+	assert_true(options.window.to.value == 50 && options.window.to.is_percent);
+	assert_true(options.no_pager);
 	assert_int_equal(parse("--match", "a*", "--columns", "calls,line", "--", "-x", NULL), 0);
 	assert_string_equal(options.match, "a*");
 	assert_string_equal(options.columns, "calls,line");
