@@ -10,18 +10,13 @@
 #include "rows.h"
 #include "utf8.h"
 
-/* Paths and names can be any bytes, JSON's texts cannot: what is no UTF-8 becomes U+FFFD. */
+/* Paths and names can be any bytes, JSON's texts cannot. */
 static json_t *text_to_json(const char *text)
 {
-	char *clean = xcalloc(strlen(text) + 1, 3), *out = clean;
+	char *clean = xcalloc(strlen(text) + 1, UTF8_CLEAN_MAX);
 	json_t *string;
 
-	while (*text) {
-		size_t length = utf8_length(text);
-
-		out = length ? mempcpy(out, text, length) : mempcpy(out, "\xef\xbf\xbd", 3);
-		text += length ? length : 1;
-	}
+	utf8_clean(clean, text);
 	string = json_string_nocheck(clean);
 	free(clean);
 	return string;

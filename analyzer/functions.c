@@ -139,3 +139,15 @@ struct function *function_find(struct function_tables *tables, struct process *p
 	hashtable_add(&tables->places, hash, place);
 	return place->function;
 }
+
+struct function *function_at(struct function_tables *tables, struct object *object, struct process *process, uint64_t addr)
+{
+	struct function wanted = {
+		.object = object,
+		.process = process,
+		.addr = addr,
+		.stats = { .min_ns = NAN, .max_ns = NAN, .finished_max_ns = NAN },
+	};
+
+	return intern(tables, &wanted);
+}

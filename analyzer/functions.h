@@ -24,4 +24,7 @@ struct object *object_find(struct model *model, const struct object *wanted);
  */
 struct function *function_find(struct function_tables *tables, struct process *process, uint64_t function_addr);
 
+/* The function at an address of an object; without object (NULL): of @process. */
+struct function *function_at(struct function_tables *tables, struct object *object, struct process *process, uint64_t addr);
+
 #endif

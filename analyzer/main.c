@@ -17,6 +17,7 @@
 #include "names_file.h"
 #include "options.h"
 #include "pager.h"
+#include "profile.h"
 #include "resolve.h"
 #include "rows.h"
 #include "run.h"
@@ -202,7 +203,9 @@ static int show(struct report *report, const struct view *view, const struct for
 	report->title = title;
 	report->limits = limits;
 	resolve_names(report->model);
-	if (status == 0 && report->options->task != TASK_SAVE_NAMES)
+	if (status == 0 && options->save)
+		status = profile_write(report->model, options->save) < 0 ? EXIT_FAILURE : EXIT_SUCCESS;
+	else if (status == 0 && options->task != TASK_SAVE_NAMES)
 		status = report_view(report, view, format);
 	if (status == 0)
 		status = save_names(report);
@@ -226,7 +229,7 @@ static int make_report(const struct options *options, const struct view *view, c
 	if (choose_runs(&report, runs) == 0)
 		report.model = model_load_runs(runs, report.nr_runs, &options->filter);
 	if (report.model) {
-		versions_tell(report.model, runs);
+		versions_tell(report.model);
 		status = show(&report, view, format);
 		model_free(report.model);
 	}

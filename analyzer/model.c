@@ -16,6 +16,7 @@
 #include "parts.h"
 #include "process.h"
 #include "filter.h"
+#include "profile.h"
 #include "run.h"
 #include "tree.h"
 #include "versions.h"
@@ -131,6 +132,10 @@ static void count_slices(struct process *process)
 static void read_process(struct model *model, struct process *process)
 {
 	process_find_last(process);
+	if (model->end < process->last)
+		model->end = model->to = process->last;
+	if (process->is_saved)
+		return;
 	nodes_read(process);
 	heaps_read(process);
 	open_calls_read(process);
@@ -143,22 +148,53 @@ static void read_process(struct model *model, struct process *process)
 	if (process->nr_damaged > DAMAGE_TOLD)
 		warning("%s: damaged in %llu places; what is sound is reported", process->log->path,
 			(unsigned long long)process->nr_damaged);
-	if (model->end < process->last)
-		model->end = model->to = process->last;
 	model->nr_slices += process->nr_slices;
 	model->log_bytes += process->log_bytes;
 	model->nr_damaged += process->nr_damaged;
+}
+
+static void add_run(struct model *model, const char *name)
+{
+	model->run_names = xgrow(model->run_names, model->nr_runs, sizeof(*model->run_names));
+	model->run_names[model->nr_runs++] = xstrdup(name);
+}
+
+static int open_saved(struct model *model, const char *path, struct profile **profile)
+{
+	uint32_t first = (uint32_t)model->nr_runs;
+
+	*profile = profile_open(path);
+	if (!*profile)
+		return -1;
+	for (size_t i = 0; i < profile_nr_runs(*profile); i++)
+		add_run(model, profile_nr_runs(*profile) > 1 ? profile_run_name(*profile, i) : path);
+	return profile_add_processes(*profile, model, first);
+}
+
+static int open_runs(struct model *model, const struct run *runs, size_t nr_runs)
+{
+	model->profiles = xcalloc(nr_runs, sizeof(*model->profiles));
+	model->nr_profiles = nr_runs;
+	for (size_t i = 0; i < nr_runs; i++) {
+		uint32_t number = (uint32_t)model->nr_runs;
+
+		if (runs[i].is_profile) {
+			if (open_saved(model, runs[i].path, &model->profiles[i]) < 0)
+				return -1;
+			continue;
+		}
+		add_run(model, runs[i].path ? runs[i].path : "");
+		for (size_t j = 0; j < runs[i].nr_logs; j++)
+			open_log(model, runs[i].logs[j], number);
+	}
+	return 0;
 }
 
 struct model *model_open(const struct run *runs, size_t nr_runs)
 {
 	struct model *model = model_new();
 
-	model->nr_runs = nr_runs;
-	for (size_t i = 0; i < nr_runs; i++)
-		for (size_t j = 0; j < runs[i].nr_logs; j++)
-			open_log(model, runs[i].logs[j], (uint32_t)i);
-	if (model->nr_processes + model->nr_monitors == 0) {
+	if (open_runs(model, runs, nr_runs) < 0 || model->nr_processes + model->nr_monitors == 0) {
 		model_free(model);
 		return NULL;
 	}
@@ -186,25 +222,53 @@ static void read_names(struct model *model, const struct run *run)
 	}
 }
 
+static void read_processes(struct model *model, uint32_t run)
+{
+	for (size_t i = 0; i < model->nr_processes; i++)
+		if (model->processes[i]->run == run)
+			read_process(model, model->processes[i]);
+}
+
 /* One run after the other, so that it is known what each has of a function. */
 static void read_runs(struct model *model, const struct run *runs)
 {
 	struct parts parts = { 0 };
+	uint32_t run = 0;
 
-	for (size_t i = 0; i < model->nr_runs; i++)
+	for (size_t i = 0; i < model->nr_profiles; i++) {
 		read_names(model, &runs[i]);
+		if (model->profiles[i])
+			profile_add_functions(model->profiles[i], model);
+	}
 	if (model->nr_runs > 1)
 		versions_match(model);
-	for (uint32_t run = 0; run < model->nr_runs; run++) {
-		for (size_t i = 0; i < model->nr_processes; i++)
-			if (model->processes[i]->run == run)
-				read_process(model, model->processes[i]);
+	for (size_t i = 0; i < model->nr_profiles; i++) {
+		size_t nr = model->profiles[i] ? profile_nr_runs(model->profiles[i]) : 1;
+
+		for (size_t j = 0; j < nr; j++)
+			read_processes(model, run + (uint32_t)j);
+		if (model->profiles[i])
+			profile_add_tree(model->profiles[i], model);
 		if (model->nr_runs > 1)
-			parts_take(&parts, model, run);
+			parts_take(&parts, model, nr > 1 ? PARTS_KNOWN : run);
+		run += (uint32_t)nr;
 	}
 	parts_release(&parts);
 	for (size_t i = 0; i < model->nr_monitors; i++)
 		read_process(model, model->monitors[i]);
+}
+
+static int apply_filter(struct model *model, const struct filter *filter)
+{
+	for (size_t i = 0; i < model->nr_profiles; i++) {
+		if (!model->profiles[i])
+			continue;
+		for (size_t k = 0; filter && k < FILTER_KINDS; k++)
+			if (filter->lists[k].text)
+				return error("a saved profile has sums only: --rank, --process and --thread need logs");
+		profile_set_ends(model->profiles[i]);
+	}
+	return filter_apply(filter, model);
 }
 
 struct model *model_load_runs(const struct run *runs, size_t nr_runs, const struct filter *filter)
@@ -212,11 +276,11 @@ struct model *model_load_runs(const struct run *runs, size_t nr_runs, const stru
 	struct model *model = model_open(runs, nr_runs);
 
 	if (!model) {
-		if (nr_runs > 1 || runs[0].nr_logs != 1)	/* of one log the line that says why is enough */
+		if (nr_runs > 1 || runs[0].nr_logs > 1)	/* of one file the line that says why is enough */
 			error("nothing to report: no log can be read");
 		return NULL;
 	}
-	if (filter_apply(filter, model) < 0) {
+	if (apply_filter(model, filter) < 0) {
 		model_free(model);
 		return NULL;
 	}
@@ -255,6 +319,12 @@ void model_free(struct model *model)
 	for (size_t i = 0; i < model->nr_texts; i++)
 		free(model->texts[i]);
 	free(model->texts);
+	for (size_t i = 0; i < model->nr_runs; i++)
+		free(model->run_names[i]);
+	free(model->run_names);
+	for (size_t i = 0; i < model->nr_profiles; i++)
+		profile_close(model->profiles[i]);
+	free(model->profiles);
 	free(model->processes);
 	free(model->left_out);
 	free(model->monitors);

@@ -26,6 +26,7 @@ struct logfile;
 struct process;
 struct filter;
 struct naming;
+struct profile;
 struct run;
 struct tree_node;
 
@@ -203,6 +204,7 @@ enum process_end {
 struct process {
 	struct model *model;
 	uint32_t run;			/* which of model->nr_runs */
+	bool is_saved;			/* of a saved profile: nothing but sums */
 	struct logfile *log;
 	struct process *parent;		/* in whose log it is, having none of its own; NULL: it has one */
 	struct log_header header;	/* as in the log; strings end with a 0; for losses see header.losses */
@@ -273,7 +275,10 @@ struct model {
 	struct unseen_process *unseen;
 	size_t nr_unseen;
 
-	size_t nr_runs;			/* that were read together */
+	size_t nr_runs;			/* that were read together, those of saved profiles too */
+	char **run_names;		/* their paths; of a run in a saved profile its name */
+	struct profile **profiles;	/* [as they were given]: NULL for a run of logs */
+	size_t nr_profiles;
 	uint64_t start_realtime_ns;	/* model time 0, after 1970 */
 	int64_t end;			/* the last of all processes */
 	int64_t from, to;		/* what is reported of things that have a time: 0 to end, or window.c's */

@@ -39,13 +39,14 @@ const char options_help[] =
 	"      --clean         remove all but the newest 10 runs; never one that goes on\n"
 	"      --keep N        with --clean: all but the newest N\n"
 	"      --dry-run       with --clean: only say what would be removed\n"
+	"      --save FILE     write all of the runs as one profile, which is a RUN again, and show nothing\n"
 	"      --save-names    keep the functions' names with the run, for when its programs are gone\n"
 	"      --help, --version\n"
 	"\n"
 	"Exit status: 0 done, 1 could not, 2 wrong usage.\n";
 
 enum { OPT_NO_PAGER = 256, OPT_SORT, OPT_REVERSE, OPT_TOP, OPT_MIN_PERCENT, OPT_MATCH, OPT_COLUMNS, OPT_RANK, OPT_PROCESS,
-	OPT_THREAD, OPT_FROM, OPT_TO, OPT_LIST, OPT_CLEAN, OPT_KEEP, OPT_DRY_RUN, OPT_SAVE_NAMES, OPT_HELP, OPT_VERSION };
+	OPT_THREAD, OPT_FROM, OPT_TO, OPT_LIST, OPT_CLEAN, OPT_KEEP, OPT_DRY_RUN, OPT_SAVE_NAMES, OPT_SAVE, OPT_HELP, OPT_VERSION };
 
 static const struct option long_options[] = {
 	{ "view",    required_argument, NULL, 'v' },
@@ -67,6 +68,7 @@ static const struct option long_options[] = {
 	{ "clean",   no_argument,       NULL, OPT_CLEAN },
 	{ "keep",    required_argument, NULL, OPT_KEEP },
 	{ "dry-run", no_argument,       NULL, OPT_DRY_RUN },
+	{ "save",    required_argument, NULL, OPT_SAVE },
 	{ "save-names", no_argument,    NULL, OPT_SAVE_NAMES },
 	{ "help",    no_argument,       NULL, OPT_HELP },
 	{ "version", no_argument,       NULL, OPT_VERSION },
@@ -172,6 +174,9 @@ static int take(struct options *options, int option, const char *value)
 		return time_mark_parse(&options->window.from, "--from", value);
 	case OPT_TO:
 		return time_mark_parse(&options->window.to, "--to", value);
+	case OPT_SAVE:
+		options->save = value;
+		return 0;
 	case OPT_KEEP:
 		return parse_number("--keep", "runs", value, &options->keep);
 	case OPT_DRY_RUN:

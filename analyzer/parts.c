@@ -19,7 +19,7 @@ static void take_node(struct parts *parts, const struct model *model, struct tre
 	const struct call_stats *stats = &node->stats;
 	struct run_part *before = &parts->before[node->id], *part;
 
-	if (stats->calls > before->calls) {
+	if (stats->calls > before->calls && run != PARTS_KNOWN) {
 		part = part_of(node->function, model, run);
 		part->calls += stats->calls - before->calls;
 		part->self_ns += stats->self_ns - before->self_ns;

@@ -11,7 +11,9 @@ struct parts {
 	size_t nr_nodes;
 };
 
-/* The nodes of run @run were added to the tree just now: what is more than before is its part. */
+#define PARTS_KNOWN UINT32_MAX
+
+/* The nodes of run @run were added to the tree just now: what is more than before is its part. PARTS_KNOWN: of none. */
 void parts_take(struct parts *parts, struct model *model, uint32_t run);
 void parts_release(struct parts *parts);
 

@@ -150,9 +150,14 @@ struct process *process_open(struct model *model, const char *path)
 	return process;
 }
 
+struct process *process_open_image(struct model *model, const char *path, uint8_t *image, uint64_t bytes)
+{
+	return open_process(model, logfile_of_image(path, image, bytes));
+}
+
 struct process *process_open_child(struct process *parent, uint8_t *image, uint64_t bytes)
 {
-	struct process *process = open_process(parent->model, logfile_of_image(parent->log->path, image, bytes));
+	struct process *process = process_open_image(parent->model, parent->log->path, image, bytes);
 
 	if (process)
 		process->parent = parent;

@@ -22,4 +22,7 @@ bool process_is_running(const struct process *process);
 /* Find last_ticks, the last instant that anything in the log tells of. */
 void process_find_last(struct process *process);
 
+/* A process of which only a log in memory tells, for messages about @path. @image is freed with it. */
+struct process *process_open_image(struct model *model, const char *path, uint8_t *image, uint64_t bytes);
+
 #endif

@@ -276,16 +276,27 @@ static int choose_in(struct run *run, const char *directory, const char *argumen
 	return found ? 0 : -1;
 }
 
-static int open_file(struct run *run, const char *path)
+static int open_file(struct run *run, const char *path, bool is_profile)
 {
 	const char *slash = strrchr(path, '/');
 
 	memset(run, 0, sizeof(*run));
 	run->path = xstrdup(path);
 	run->name = xstrdup(slash ? slash + 1 : path);
+	run->is_profile = is_profile;
+	if (is_profile)
+		return 0;
 	run->logs = xgrow(NULL, 0, sizeof(*run->logs));
 	run->logs[run->nr_logs++] = xstrdup(path);
 	return 0;
+}
+
+/* Any JSON: what is wrong with it is said when it is read. A program's name may be one of a file here, too. */
+static bool is_profile(const char *path)
+{
+	char first = 0;
+
+	return run_read_head(path, &first, 1) && first == '{';
 }
 
 /* A directory the user named: a run, or one that holds runs. */
@@ -314,7 +325,9 @@ int run_choose(struct run *run, const char *argument)
 		if (S_ISDIR(stat_of.st_mode))
 			return open_directory(run, argument);
 		if (ends_in_log(argument))
-			return open_file(run, argument);
+			return open_file(run, argument, false);
+		if (is_profile(argument))
+			return open_file(run, argument, true);
 	} else if (strchr(argument, '/')) {
 		return error("cannot open %s: %s", argument, strerror(errno));
 	}

@@ -7,12 +7,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* A run: a directory of logs; or a single log named by the user. */
+/* A run: a directory of logs; or a single log or saved profile named by the user. */
 struct run {
 	char *path;			/* as it can be opened from here: "insideme.data/20261120-101403-indexd" */
 	char *name;			/* last component */
 	char **logs;			/* paths, sorted by name */
 	size_t nr_logs;
+	bool is_profile;		/* a file that --save wrote: no logs */
 	uint64_t start_realtime_ns;	/* 0: not known */
 	size_t nr_runs;			/* runs in its directory of runs, this one included; 0: not looked */
 	size_t newer;			/* of them newer than this one: 0 for the newest */

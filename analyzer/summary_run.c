@@ -92,20 +92,23 @@ static void add_recorded(struct document *document, const struct report *report)
 {
 	const struct model *model = report->model;
 	uint64_t budget = 0;
+	const char *log = "a saved profile, without logs";
 
 	for (size_t i = 0; i < model->nr_processes; i++)
 		if (model->processes[i]->header.map_bytes > budget)
 			budget = model->processes[i]->header.map_bytes;
+	if (model->log_bytes)
+		log = document_text(document, "log %s (never above %s%s)",
+				    summary_number(document, UNIT_BYTES, (double)model->log_bytes),
+				    summary_number(document, UNIT_BYTES, (double)budget),
+				    model->nr_processes > 1 ? " each" : "");
 	document_add(document, "Recorded", document_text(document,
-		"%s%s, %s, %s, %s; log %s (never above %s%s)",
+		"%s%s, %s, %s, %s; %s",
 		summary_count(document, (double)count_processes(model), "process"),
 		summary_ranks(document, model),
 		summary_count(document, (double)report_threads(report), "thread"),
 		summary_count(document, (double)model->nr_functions, "function"),
-		summary_count(document, (double)model->calls, "call"),
-		summary_number(document, UNIT_BYTES, (double)model->log_bytes),
-		summary_number(document, UNIT_BYTES, (double)budget),
-		model->nr_processes > 1 ? " each" : ""))->wraps = true;
+		summary_count(document, (double)model->calls, "call"), log))->wraps = true;
 }
 
 /* How many calls from @first on are of one function: a recursion is told once. */

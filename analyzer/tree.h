@@ -23,6 +23,8 @@ void tree_sum_up(struct model *model);
 
 /* Without total_ns: how much of it counts depends on recursion. */
 void call_stats_add(struct call_stats *sum, const struct call_stats *stats);
+/* All but total_ns: that goes in by the caller, who knows about recursion. */
+void call_stats_add(struct call_stats *sum, const struct call_stats *stats);
 void heap_stats_add(struct heap_stats *sum, const struct heap_stats *heap);
 
 #endif

@@ -2,6 +2,8 @@
 /* UTF-8 as Unicode defines it: shortest forms, no surrogates. */
 #include "utf8.h"
 
+#include <string.h>
+
 size_t utf8_length(const char *text)
 {
 	const unsigned char *p = (const unsigned char *)text;
@@ -29,4 +31,15 @@ bool utf8_is_control(const char *text)
 		return false;
 	return (p[1] == 0x80 && p[2] >= 0xaa && p[2] <= 0xae) ||	/* embeddings and overrides */
 		(p[1] == 0x81 && p[2] >= 0xa6 && p[2] <= 0xa9);		/* isolates */
+}
+
+void utf8_clean(char *clean, const char *text)
+{
+	while (*text) {
+		size_t length = utf8_length(text);
+
+		clean = length ? mempcpy(clean, text, length) : mempcpy(clean, "\xef\xbf\xbd", 3);
+		text += length ? length : 1;
+	}
+	*clean = '\0';
 }

@@ -15,4 +15,8 @@ size_t utf8_length(const char *p);
  */
 bool utf8_is_control(const char *p);
 
+/* Any bytes as UTF-8: what is none becomes U+FFFD. @clean: room for UTF8_CLEAN_MAX times the text's bytes, and a 0 */
+#define UTF8_CLEAN_MAX	3
+void utf8_clean(char *clean, const char *text);
+
 #endif

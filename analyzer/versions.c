@@ -9,6 +9,7 @@
 #include "functions.h"
 #include "naming.h"
 #include "nodes.h"
+#include "profile.h"
 #include "tree.h"
 
 /* A function's name in all builds. */
@@ -43,6 +44,15 @@ static bool has_other_build(const struct model *model, const struct object *obje
 	return false;
 }
 
+static void add(struct matcher *matcher, struct function *function)
+{
+	if (!function->object || !function->object->has_builds)
+		return;
+	matcher->functions = xgrow(matcher->functions, matcher->nr, sizeof(*matcher->functions));
+	matcher->functions[matcher->nr++] = function;
+}
+
+/* Functions of saved profiles are there already. */
 static void add_function(struct process *process, uint64_t function_addr, void *context)
 {
 	struct matcher *matcher = context;
@@ -50,10 +60,21 @@ static void add_function(struct process *process, uint64_t function_addr, void *
 	size_t nr_before = tables->functions.nr_items;
 	struct function *function = function_find(tables, process, function_addr);
 
-	if (tables->functions.nr_items == nr_before || !function->object || !function->object->has_builds)
-		return;
-	matcher->functions = xgrow(matcher->functions, matcher->nr, sizeof(*matcher->functions));
-	matcher->functions[matcher->nr++] = function;
+	if (tables->functions.nr_items > nr_before)
+		add(matcher, function);
+}
+
+static void add_saved(struct matcher *matcher)
+{
+	for (size_t i = 0; i < matcher->model->nr_profiles; i++) {
+		struct function **functions = NULL;
+		size_t nr = 0;
+
+		if (matcher->model->profiles[i])
+			functions = profile_functions(matcher->model->profiles[i], &nr);
+		for (size_t j = 0; j < nr; j++)
+			add(matcher, functions[j]);
+	}
 }
 
 static int by_place(const void *a, const void *b)
@@ -63,6 +84,18 @@ static int by_place(const void *a, const void *b)
 	if (left->object != right->object)
 		return left->object < right->object ? -1 : 1;
 	return (left->addr > right->addr) - (left->addr < right->addr);
+}
+
+/* Two profiles may have the same one. */
+static void keep_each_once(struct matcher *matcher)
+{
+	size_t nr = 0;
+
+	qsort(matcher->functions, matcher->nr, sizeof(*matcher->functions), by_place);
+	for (size_t i = 0; i < matcher->nr; i++)
+		if (!nr || matcher->functions[i] != matcher->functions[nr - 1])
+			matcher->functions[nr++] = matcher->functions[i];
+	matcher->nr = nr;
 }
 
 static uint64_t hash_text(uint64_t hash, const char *text)
@@ -120,7 +153,6 @@ static void match(struct matcher *matcher)
 	struct identity **identities = xcalloc(matcher->nr, sizeof(struct identity *));
 	size_t end;
 
-	qsort(matcher->functions, matcher->nr, sizeof(*matcher->functions), by_place);
 	for (size_t begin = 0; begin < matcher->nr; begin = end) {
 		for (end = begin + 1; end < matcher->nr && matcher->functions[end]->object == matcher->functions[begin]->object; end++)
 			;
@@ -141,10 +173,13 @@ void versions_match(struct model *model)
 		any |= object->has_builds = object->file_bytes && has_other_build(model, object);
 	if (!any)
 		return;
+	add_saved(&matcher);
 	for (size_t i = 0; i < model->nr_processes; i++)
 		nodes_each_function(model->processes[i], add_function, &matcher);
-	if (matcher.nr)
+	if (matcher.nr) {
+		keep_each_once(&matcher);
 		match(&matcher);
+	}
 	hashtable_release(&matcher.identities);
 	free(matcher.functions);
 }
@@ -166,7 +201,7 @@ static const struct object *program_of(const struct process *process)
 	return NULL;
 }
 
-void versions_tell(const struct model *model, const struct run *runs)
+void versions_tell(const struct model *model)
 {
 	const struct process *first = first_of(model, 0);
 
@@ -176,10 +211,10 @@ void versions_tell(const struct model *model, const struct run *runs)
 		if (!other)
 			continue;
 		if (strcmp(first->header.program, other->header.program) != 0)
-			warning("%s is of %s, but %s of %s: what is added up is of different programs", runs[run].path,
-				other->header.program, runs[0].path, first->header.program);
-		else if (program_of(first) != program_of(other))
+			warning("%s is of %s, but %s of %s: what is added up is of different programs", model->run_names[run],
+				other->header.program, model->run_names[0], first->header.program);
+		else if (program_of(first) && program_of(other) && program_of(first) != program_of(other))
 			warning("%s is of another build of %s than %s: functions are matched by name and source file",
-				runs[run].path, other->header.program, runs[0].path);
+				model->run_names[run], other->header.program, model->run_names[0]);
 	}
 }

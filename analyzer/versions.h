@@ -4,7 +4,6 @@
 #define INSIDEME_VERSIONS_H
 
 #include "model.h"
-#include "run.h"
 
 /*
  * Make functions of one name and source file, in builds of one file that differ, the same function. Before nodes_read();
@@ -12,7 +11,7 @@
  */
 void versions_match(struct model *model);
 
-/* Say on stderr where @runs, which the model is of, are of different programs or builds. */
-void versions_tell(const struct model *model, const struct run *runs);
+/* Say on stderr where the model's runs are of different programs or builds. */
+void versions_tell(const struct model *model);
 
 #endif

@@ -171,3 +171,62 @@ part() {
 	part main calls
 	[[ $(cat report.stderr) == *"forks is of forks, but "*" of repeat: what is added up is of different programs" ]]
 }
+
+@test "--save: a profile says what its runs say, alone and with others" {
+	for n in 10 20 60; do record repeat $n; done
+	"$report" --save merged.json last last~1 last~2
+	for view in functions tree callers; do
+		same "$view" "$(view $view merged.json)" "$(view $view last last~1 last~2)"
+	done
+	same "what was said" "$(cat report.stderr)" ''
+	record repeat 5
+	runs=(merged.json last)
+	same "with another run" "$(part step calls calls_run_min calls_run_mean calls_run_max)" '95 5 23.75 60'
+	"$report" --save one.json last
+	runs=(one.json merged.json)
+	same "two profiles" "$(part step calls calls_run_min calls_run_mean calls_run_max)" '95 5 23.75 60'
+	"$report" --save again.json one.json merged.json
+	same "saved again" "$(view functions again.json)" "$(view functions one.json merged.json)"
+	same "processes" "$(view processes again.json | "$here/csv" calls | sort -n | xargs)" '9 14 24 64'
+	[[ $("$report" again.json) == *"exit status 0"*"4 processes, 4 threads, 3 functions, 111 calls; a saved profile, without logs"* ]]
+}
+
+@test "--save: heap, several threads and ends are kept, and builds matched by name" {
+	gcc -g -O2 -finstrument-functions -DNEWER "$here/../programs/repeat.c" -o repeat
+	record repeat 10
+	"$report" --save old.json
+	LD_PRELOAD=$library ./repeat 30
+	runs=(old.json last)
+	same "step" "$(part step calls calls_run_min calls_run_max)" '40 10 30'
+	same "only_new" "$(part only_new calls calls_run_min calls_run_max)" '1 0 1'
+	record calls_cpp
+	"$report" --save cpp.json
+	same "functions" "$(view functions cpp.json)" "$(view functions)"
+	run "$report" cpp.json --thread 1
+	same "status" "$status" 1
+	[[ $output == *"a saved profile has sums only: --rank, --process and --thread need logs" ]]
+}
+
+@test "--save: damaged profiles are refused with a line, whatever is wrong" {
+	record repeat 10
+	"$report" --save good.json
+	for edit in 's/profile":1/profile":2/' 's/\[0,/[7,/' 's/"module":[0-9]*/"module":99/' 's/"calls":[0-9]*/"calls":-1/' \
+		's/"run":0/"run":1/' 's/\["insideme.*"\]/[]/' 's/"counts":\[\[[0-9]*/"counts":[[42/' 's/"name":"[a-z]*"/"name":{}/' \
+		's/^\[-1,\([0-9]*\),[0-9]*,0,[0-9]*,/[-1,\1,0,1,1,/' 's/"host":"[^"]*"/"host":7/' '$d' 's/"build_id":"/&x/' \
+		's/"start_monotonic_ns":[0-9]*/"start_monotonic_ns":-5/' 's/"outside":\[/&"/'; do
+		sed "$edit" good.json >bad.json
+		! cmp -s good.json bad.json || { echo "changes nothing: $edit"; return 1; }
+		run "$report" bad.json -v functions
+		[ "$status" -le 1 ] || { echo "status $status of $edit: $output"; return 1; }
+		[ "$edit" = 's/"name":"[a-z]*"/"name":{}/' ] || [[ $status = 1 && $output == *"bad.json: "* ]] ||
+			{ echo "accepted $edit: $output"; return 1; }
+	done
+	size=$(stat -c %s good.json)
+	for ((length = 1; length < size; length += size / 10)); do
+		head -c "$length" good.json >cut.json
+		run "$report" cut.json
+		[[ $status = 1 && $output == *"cut.json: no saved profile: line "* ]]
+	done
+	run "$report" --save /nowhere/x.json
+	[[ $status = 1 && $output == *"cannot write /nowhere/x.json: No such file or directory" ]]
+}

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Which fields of the model a saved profile has: one table for the writer and the reader. */
+#ifndef INSIDEME_PROFILE_FIELDS_H
+#define INSIDEME_PROFILE_FIELDS_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#define PROFILE_KEY	"insideme_profile"
+#define PROFILE_VERSION	1
+
+enum field_type { FIELD_U64, FIELD_U32, FIELD_I32, FIELD_DOUBLE, FIELD_TEXT };
+
+struct field {
+	const char *name;
+	enum field_type type;
+	size_t offset;
+	size_t bytes;			/* of a text's array */
+};
+
+extern const struct field profile_node_fields[];	/* of struct tree_node; ends with a name of NULL */
+extern const struct field profile_process_fields[];	/* of struct process */
+extern const struct field profile_part_fields[];	/* of struct run_part */
+
+json_t *field_to_json(const struct field *field, const void *thing);
+/* Return: false: it is of another type, out of range, or no number that can be */
+bool field_from_json(const struct field *field, void *thing, const json_t *value);
+
+/* Any bytes as a text: what is no UTF-8 becomes U+FFFD. NULL: null */
+json_t *text_to_json(const char *text);
+
+#endif
