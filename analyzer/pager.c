@@ -48,9 +48,12 @@ static size_t count_lines(const char *text, size_t bytes)
 /* Return: whether there was a pager */
 static bool show_by(const char *command, const char *text, size_t bytes)
 {
+	const char *preload = getenv("LD_PRELOAD");
 	FILE *pager;
 	int status;
 
+	if (preload && strstr(preload, "libinsideme"))
+		unsetenv("LD_PRELOAD");		/* it would be a run, and the newest */
 	setenv("LESS", "FRX", 0);
 	fflush(stdout);
 	pager = popen(command, "we");
