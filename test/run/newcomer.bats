@@ -115,7 +115,7 @@ $how_to_build"
           LD_PRELOAD is exported here, so that every command is a run: unset LD_PRELOAD, and use insideme-run ./app
           newest run that has some: insideme-report insideme.data/DATE-calls'
 	same "runs of the report" "$(find insideme.data -name '*insideme-report*')" ''
-	INSIDEME_PAGER='sed -n p' python3 "$here/on_terminal.py" 4 100 '' env LD_PRELOAD="$library" "$build/insideme-report" >shown
+	INSIDEME_PAGER='sed -n p' python3 "$here/on_terminal.py" 4 100 '' /usr/bin/env LD_PRELOAD="$library" "$build/insideme-report" >shown
 	[[ $(cat shown) == *'LD_PRELOAD is exported here'* ]]
 	same "runs of the pager" "$(find insideme.data -name '*-sed*' -o -name '*-sh*' -o -name '*-dash*')" ''
 }
