@@ -81,16 +81,30 @@ static bool is_strict(long operation, long flags, long arguments)
 	return operation == SECCOMP_SET_MODE_STRICT && flags == 0 && arguments == 0;
 }
 
+/* Calls that may bring a filter. */
+static bool asks_for_filter(long number, long a, long b, long c)
+{
+	if (number == SYS_prctl)
+		return a == PR_SET_SECCOMP;
+	return number == SYS_seccomp && (a == SECCOMP_SET_MODE_FILTER || is_strict(a, b, c));
+}
+
+/* With a listener it returns that one's descriptor; with TSYNC alone the number of a thread that could not follow. */
+static bool is_filtered(long number, long flags, long result)
+{
+	return result == 0 || (number == SYS_seccomp && flags & SECCOMP_FILTER_FLAG_NEW_LISTENER && result > 0);
+}
+
 /* A filter that did not come to be lets the recorder go on as before. */
 static NOINLINE long syscall_sealed(long number, long a, long b, long c, long d, long e, long f)
 {
 	long result;
 
-	if (is_strict(a, b, c))
+	if (number == SYS_prctl ? b == SECCOMP_MODE_STRICT : is_strict(a, b, c))
 		recorder_turn_off("the program asks for seccomp strict mode", NULL, 0);
 	recorder_seal();
 	result = real.syscall(number, a, b, c, d, e, f);
-	if (result != 0)
+	if (!is_filtered(number, b, result))
 		recorder_unseal();
 	return result;
 }
@@ -104,7 +118,7 @@ EXPORT long any_syscall(long number, long a, long b, long c, long d, long e, lon
 {
 	if (unlikely(!real.syscall))
 		real_init();
-	if (unlikely(number == SYS_seccomp && (a == SECCOMP_SET_MODE_FILTER || is_strict(a, b, c))))
+	if (unlikely(asks_for_filter(number, a, b, c)))
 		return syscall_sealed(number, a, b, c, d, e, f);
 	if (unlikely(number == SYS_exit))
 		helper_before_exit();

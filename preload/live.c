@@ -11,7 +11,7 @@ bool live_has_begun;
 uint64_t live_early_calls;
 
 static bool (*open_child)(void);	/* set by the constructor */
-static bool is_sealed;			/* set before a filter, by the thread that installs it */
+static int nr_filters;		/* atomic; counted before each, by the thread that installs it */
 
 uint64_t live_clock_ns(void)
 {
@@ -28,15 +28,15 @@ void live_when_child(bool (*open)(void))
 
 bool live_open_child(void)
 {
-	return open_child && !is_sealed && open_child();
+	return open_child && !live_is_sealed() && open_child();
 }
 
 bool live_is_sealed(void)
 {
-	return is_sealed;
+	return __atomic_load_n(&nr_filters, __ATOMIC_RELAXED) > 0;
 }
 
-void live_set_sealed(bool sealed)
+void live_seal(int filters)
 {
-	is_sealed = sealed;
+	__atomic_fetch_add(&nr_filters, filters, __ATOMIC_SEQ_CST);
 }

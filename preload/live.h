@@ -57,8 +57,8 @@ bool live_open_child(void);
 /* What opens it; set by the constructor. */
 void live_when_child(bool (*open)(void));
 
-/* After a seccomp filter no system call is made. */
+/* After a seccomp filter no system call is made. @filters: 1 for one that comes, -1: it did not come to be. */
 bool live_is_sealed(void);
-void live_set_sealed(bool sealed);
+void live_seal(int filters);
 
 #endif

@@ -51,12 +51,12 @@ void recorder_seal(void)
 {
 	helper_pause();
 	room_reserve();
-	live_set_sealed(true);
+	live_seal(1);
 }
 
 void recorder_unseal(void)
 {
-	live_set_sealed(false);
+	live_seal(-1);
 	helper_resume();
 }
 

@@ -15,7 +15,7 @@ void recorder_turn_off(const char *what, const char *path, int error);
 
 /*
  * A seccomp filter is coming: no system call after this, also in children; the log has got some room before.
- * recorder_unseal(): it did not come to be.
+ * recorder_unseal(): this one did not come to be; earlier ones stay.
  */
 void recorder_seal(void);
 void recorder_unseal(void);

@@ -2,6 +2,9 @@
 /*
  * What a second task in the process would disturb: life KIND, after 30 ms of calls, so that a sampler runs by then.
  *   tsync    a seccomp filter for all threads that ends the process at any system call but a few
+ *   again    after that asks as libseccomp does which flags there are, by a filter at NULL that the kernel refuses
+ *   listener the filter with SECCOMP_FILTER_FLAG_NEW_LISTENER, for which a success is a descriptor
+ *   called   the filter by syscall(SYS_prctl, ...)
  *   probe    asks as libseccomp does whether the kernel has seccomp(), by a strict mode that it refuses
  *   forked   the same just after a fork, from which a sampler would come back later
  *   unshare  unshare(CLONE_NEWUSER), which the kernel refuses to a process with threads
@@ -48,16 +51,33 @@ __attribute__((noinline)) static void work(void)
 		sink++;
 }
 
-static int tsync(void)
+/* How a filter comes to be. */
+static int by_seccomp(struct sock_fprog *program)
 {
-	/* write, exit_group, exit, rt_sigreturn, clock_gettime */
+	return (int)syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_TSYNC, program);
+}
+
+static int with_listener(struct sock_fprog *program)
+{
+	return syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_NEW_LISTENER, program) < 0 ? -1 : 0;
+}
+
+static int by_called_prctl(struct sock_fprog *program)
+{
+	return (int)syscall(SYS_prctl, PR_SET_SECCOMP, SECCOMP_MODE_FILTER, program, 0, 0);
+}
+
+static int filter_calls(int (*set)(struct sock_fprog *program))
+{
+	/* write, exit_group, exit, rt_sigreturn, clock_gettime, seccomp */
 	struct sock_filter filter[] = {
 		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
-		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_write, 5, 0),
-		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_exit_group, 4, 0),
-		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_exit, 3, 0),
-		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_rt_sigreturn, 2, 0),
-		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_clock_gettime, 1, 0),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_write, 6, 0),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_exit_group, 5, 0),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_exit, 4, 0),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_rt_sigreturn, 3, 0),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_clock_gettime, 2, 0),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_seccomp, 1, 0),
 		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS),
 		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
 	};
@@ -66,7 +86,14 @@ static int tsync(void)
 	setvbuf(stdout, NULL, _IONBF, 0);
 	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
 		return -1;
-	return (int)syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_TSYNC, &program);
+	return set(&program);
+}
+
+static int filter_again(void)
+{
+	if (filter_calls(by_seccomp))
+		return -1;
+	return syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, NULL) == -1 && errno == EFAULT ? 0 : -1;
 }
 
 static int probe_strict(void)
@@ -81,7 +108,7 @@ static int forked_tsync(void)
 	if (child == 0)
 		_exit(0);
 	waitpid(child, NULL, 0);
-	return tsync();
+	return filter_calls(by_seccomp);
 }
 
 static int unshare_raw(void)
@@ -246,7 +273,13 @@ static int reap_orphans(void)
 static int disturb(const char *kind)
 {
 	if (!strcmp(kind, "tsync"))
-		return tsync();
+		return filter_calls(by_seccomp);
+	if (!strcmp(kind, "again"))
+		return filter_again();
+	if (!strcmp(kind, "listener"))
+		return filter_calls(with_listener);
+	if (!strcmp(kind, "called"))
+		return filter_calls(by_called_prctl);
 	if (!strcmp(kind, "probe"))
 		return probe_strict();
 	if (!strcmp(kind, "forked"))

@@ -23,6 +23,9 @@ goes_on_with() {
 }
 
 @test "a seccomp filter for all threads" { goes_on tsync; }
+@test "a refused seccomp filter after one" { goes_on again; }
+@test "a seccomp filter with a listener" { goes_on listener; }
+@test "a seccomp filter by syscall(SYS_prctl)" { goes_on called; }
 @test "a question whether there is seccomp" { goes_on probe; }
 @test "a seccomp filter just after a fork" { goes_on forked; }
 @test "unshare of the user namespace" { goes_on unshare; }
