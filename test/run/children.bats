@@ -20,7 +20,7 @@ children() {
 		"$report" >summary
 		grep -Eq "^Recorded +$processes process(es)?, " summary || { cat summary; return 1; }
 		calls "$@"
-		"$report" -v quality >quality
+		COLUMNS=500 "$report" -v quality >quality
 	done
 }
 
@@ -111,7 +111,7 @@ in_handlers() {
 		calls work 660 main 61 call_all 61
 		between "calls of tiny" "$made" "$(value calls function=tiny)" $((made + 60))
 		same "logs" "$(find insideme.data -name '*.log' | wc -l)" 61
-		"$report" -v quality >quality
+		COLUMNS=500 "$report" -v quality >quality
 		! grep -E 'missing from all figures|damaged' quality
 	done
 }

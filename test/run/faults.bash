@@ -19,7 +19,7 @@ sound() {
 	same "damage, $1" "$(grep damaged report.stderr)" ''
 	[ "$(value calls function=leaf)" = 6000 ] && return
 	between "calls of leaf, $1" 0 "$(value calls function=leaf)" 6000
-	"$report" -v quality >quality
+	COLUMNS=500 "$report" -v quality >quality
 	grep -q 'missing\|could not grow\|not grow\|turned itself off' quality summary || { echo "no loss told, $1"; cat quality; return 1; }
 }
 

@@ -112,7 +112,7 @@ record_copy() {
 	cp "$bin/calls" program
 	"$report" -v functions >text
 	same "functions with a name" "$(view functions | "$here/csv" function | grep -cv '^program+0x')" 0
-	run "$report" -v quality
+	COLUMNS=500 run "$report" -v quality
 	[[ $output == *"without a name, 100 % of the time in functions: $PWD/program is another file now"* ]]
 	[ ! -e insideme.data/*/names ]
 }
