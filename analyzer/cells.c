@@ -75,12 +75,14 @@ static const char *base_name(const char *path)
 struct value function_cell(struct function *function, enum function_cell cell)
 {
 	static char source[256];	/* one cell lives until the next is asked for */
+	struct value name = value_text(function->name);
 
 	if (cell >= CELL_FILE)
 		resolve_source(function);
 	switch (cell) {
 	case CELL_NAME:
-		return value_text(function->name);
+		name.apart = function->apart;
+		return name;
 	case CELL_MODULE:
 		return value_text(function->object ? base_name(function->object->path) : NULL);
 	case CELL_FILE:

@@ -52,6 +52,11 @@ static char *value_cell(const struct grid *grid, const struct column *column, st
 	if (value.type != VALUE_TEXT)
 		return number_cell(value);
 	text = column->flags & COLUMN_NAME ? name_short(value.text) : xstrdup(value.text);
+	if (value.apart) {
+		cell = text;
+		text = xasprintf("%s (%s)", cell, value.apart);
+		free(cell);
+	}
 	cell = terminal_text(grid->terminal, text);
 	free(text);
 	text = xasprintf("%*s%s", (int)(2 * value.indent), "", cell);

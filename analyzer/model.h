@@ -117,6 +117,7 @@ struct function {
 	bool resolved;
 	const char *name;		/* demangled, with parameters */
 	const char *short_name;		/* without parameters */
+	const char *apart;		/* "a.c": what tells it from others of its name; NULL: there are none */
 	const char *file;
 	uint32_t line;
 };

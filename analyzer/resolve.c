@@ -13,6 +13,8 @@
 #include "tree.h"
 #include "walk.h"
 
+#define APART_MAX 64	/* so many of one name are compared with each other */
+
 static const char *base_name(const char *path)
 {
 	const char *slash = strrchr(path, '/');
@@ -102,7 +104,8 @@ static void release_names(struct function *function)
 		return;
 	free((char *)function->name);
 	free((char *)function->short_name);
-	function->name = function->short_name = NULL;
+	free((char *)function->apart);
+	function->name = function->short_name = function->apart = NULL;
 }
 
 /* Those that are in an object; one that was seen by its stub before is where it was found to be. */
@@ -127,6 +130,56 @@ static struct function **list_functions(struct model *model, size_t *nr)
 	return list;
 }
 
+static int compare_names(const void *a, const void *b)
+{
+	const struct function *left = *(struct function *const *)a, *right = *(struct function *const *)b;
+	int order = strcmp(left->name, right->name);
+
+	return order ? order : (left->addr > right->addr) - (left->addr < right->addr);
+}
+
+static bool same_text(const char *a, const char *b)
+{
+	return a == b || (a && b && strcmp(a, b) == 0);
+}
+
+/* What @function has of its own among the @nr of its name: file, else module, else line, else address. */
+static char *tell_apart(struct function *function, struct function **others, size_t nr)
+{
+	bool same_file = false, same_module = false, same_line = false;
+
+	for (size_t i = 0; i < nr; i++) {
+		if (others[i] == function)
+			continue;
+		same_file |= same_text(function->file, others[i]->file);
+		same_module |= function->object == others[i]->object;
+		same_line |= same_text(function->file, others[i]->file) && function->line == others[i]->line;
+	}
+	if (function->file && !same_file)
+		return xstrdup(base_name(function->file));
+	if (function->object && !same_module)
+		return xstrdup(base_name(function->object->path));
+	if (function->file && !same_line)
+		return xasprintf("%s:%" PRIu32, base_name(function->file), function->line);
+	return xasprintf("0x%" PRIx64, function->addr);
+}
+
+/* Static functions of several files, or template instances of several modules, have one name. */
+static void name_namesakes(struct function **functions, size_t nr)
+{
+	size_t end;
+
+	qsort(functions, nr, sizeof(*functions), compare_names);
+	for (size_t begin = 0; begin < nr; begin = end) {
+		for (end = begin + 1; end < nr && strcmp(functions[end]->name, functions[begin]->name) == 0; end++)
+			;
+		for (size_t i = begin; i < end && end - begin > 1; i++)
+			resolve_source(functions[i]);
+		for (size_t i = begin; i < end && end - begin > 1; i++)
+			functions[i]->apart = tell_apart(functions[i], functions + begin, end - begin < APART_MAX ? end - begin : APART_MAX);
+	}
+}
+
 void resolve_names(struct model *model)
 {
 	size_t nr, end;
@@ -139,6 +192,7 @@ void resolve_names(struct model *model)
 			;
 		name_functions(model, list + begin, end - begin);
 	}
+	name_namesakes(list, nr);
 	free(list);
 	name_uncalled(model);
 }

@@ -23,6 +23,7 @@ struct value {
 	enum value_type type;
 	enum unit unit;			/* of a number */
 	unsigned int indent;		/* of a text, for people: levels */
+	const char *apart;		/* likewise: what goes behind a name that others have too; NULL: nothing */
 	union {
 		const char *text;	/* lives until the next row is asked for */
 		int64_t integer;

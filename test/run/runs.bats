@@ -230,3 +230,16 @@ part() {
 	run "$report" --save /nowhere/x.json
 	[[ $status = 1 && $output == *"cannot write /nowhere/x.json: No such file or directory" ]]
 }
+
+@test "names: static functions and inlined ones of one name are kept apart by file" {
+	for name in a b; do
+		echo "static volatile int sum; static __attribute__((noinline)) void step(void) { sum++; }
+			static inline void add(void) { sum += 2; } void $name(void) { step(); add(); }" >$name.c
+	done
+	echo 'void a(void); void b(void); int main(void) { a(); b(); b(); }' >both.c
+	gcc -g -O2 -finstrument-functions a.c b.c both.c -o both
+	LD_PRELOAD=$library ./both
+	same "in csv" "$(view functions --match step | "$here/csv" calls "file=$PWD/a.c")" 1
+	"$report" -v functions --columns calls,function --sort function | awk 'NR > 2 && $1 ~ /^[12]$/ { $1 = $1; print }' >text
+	same "in text" "$(sort text)" $'1 a\n1 add (a.c)\n1 main\n1 step (a.c)\n2 add (b.c)\n2 b\n2 step (b.c)'
+}
