@@ -17,6 +17,7 @@ static struct log_child *entry;		/* may be that of a parent, after a raw clone *
 static uint32_t entry_clock;	/* enum log_clock */
 static struct open_calls *calls;	/* private memory */
 static int64_t heap_bytes;
+static bool is_interrupted;		/* a hook in the ancestor's log goes on in this process */
 
 void child_make_room(void)
 {
@@ -24,12 +25,31 @@ void child_make_room(void)
 		room_for_records(ancestor);
 }
 
+/*
+ * The room that no file stands behind would count in our limits. The rest stays: pointers into it may lie in frames of
+ * code that the fork interrupted.
+ */
+static void trim(const struct log_header *log)
+{
+	uint64_t mapped = log->map_bytes, end = __atomic_load_n(&log->file_bytes, __ATOMIC_ACQUIRE);
+	uint64_t tail = __atomic_load_n(&log->tail_bytes, __ATOMIC_ACQUIRE);
+
+	if (end < tail)
+		end = tail;
+	end = (end + LIVE_BYTES - 1) & ~(uint64_t)(LIVE_BYTES - 1);
+	if (end < mapped && !is_interrupted)
+		sys_munmap((char *)log + end, mapped - end);
+}
+
 void child_have_log(struct log_header *log)
 {
 	if (log && child_entry())
 		__atomic_store_n(&entry->has_log, 1, __ATOMIC_RELEASE);
+	if (log && ancestor)
+		trim(ancestor);
 	if (log)
 		entry = NULL;
+	is_interrupted = false;
 	ancestor = log;
 	child_due_ticks = 0;
 }
@@ -77,6 +97,7 @@ bool child_enter(const struct child_origin *origin)
 		calls = origin->calls;
 		heap_bytes = origin->heap_bytes;
 	}
+	is_interrupted = origin->is_interrupted;
 	child_due_ticks = 0;
 	if (!ancestor)
 		return false;

@@ -20,12 +20,13 @@ struct child_origin {
 	uint32_t thread;		/* refs in the log of its parent, 0: none */
 	uint32_t node;			/* the path that is open */
 	struct open_calls *calls;	/* the same, to be opened again; NULL: none is open */
+	bool is_interrupted;		/* it will return into a hook, see interrupted.h */
 };
 
 /* Before a fork: so that its child finds room for its entry. */
 void child_make_room(void);
 
-/* This process has a log of its own: its children enter themselves there. NULL: nowhere. */
+/* This process has a log of its own: its children enter themselves there, and the ancestor's is used no more. NULL: nowhere. */
 void child_have_log(struct log_header *log);
 
 /*

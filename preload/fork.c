@@ -69,7 +69,8 @@ static void in_child(void)
 {
 	struct open_calls *copy = take_copy();
 	uintptr_t interrupted_addr = copy ? stack_interrupted(copy) : live_return_addr;
-	struct child_origin origin = { .before_ns = before_ns, .heap_bytes = inherited_bytes, .calls = copy };
+	struct child_origin origin = { .before_ns = before_ns, .heap_bytes = inherited_bytes, .calls = copy,
+				       .is_interrupted = interrupted_addr };
 
 	daemon_task = 0;
 	live_return_addr = 0;

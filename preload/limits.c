@@ -31,17 +31,28 @@ static bool has_lock_limit(uint64_t *limit_bytes)
 	       !(sets[CAP_IPC_LOCK / 32].effective & 1u << CAP_IPC_LOCK % 32);
 }
 
+/* In a forked child that still has all of an ancestor's: opens one, which lets go of that. */
+static bool has_own_log(void)
+{
+	return live.log || live_open_child();
+}
+
 EXPORT int mlockall(int flags)
 {
 	uint64_t bytes;
 
 	if (unlikely(!real.mlockall))
 		real_init();
-	if (has_lock_limit(&bytes)) {
+	if (has_lock_limit(&bytes) && has_own_log()) {
 		bytes /= LOCKED_SHARE;
-		room_cut(live.log ? live.log->tail_bytes + (bytes < LOCKED_RESERVE_BYTES ? bytes : LOCKED_RESERVE_BYTES) : 0);
+		room_cut(live.log->tail_bytes + (bytes < LOCKED_RESERVE_BYTES ? bytes : LOCKED_RESERVE_BYTES));
 	}
 	return real.mlockall ? real.mlockall(flags) : -1;
+}
+
+static bool is_for_space(int resource, const void *limit)
+{
+	return resource == RLIMIT_AS && limit && has_own_log() && !live_is_sealed();
 }
 
 /* The program's own mappings: statm's first number, less the log's. */
@@ -56,27 +67,29 @@ static uint64_t other_bytes(const struct log_header *log)
 	return pages * log->page_bytes > log->map_bytes ? pages * log->page_bytes - log->map_bytes : 0;
 }
 
-static void limit_is_set(int resource, const struct rlimit *limit)
+/* As it is now: the structure that it was set by may hold the old one. */
+static void limit_is_set(void)
 {
-	uint64_t others;
+	uint64_t others = other_bytes(live.log);
+	struct rlimit limit;
 
-	if (resource != RLIMIT_AS || !limit || limit->rlim_cur == RLIM_INFINITY || !live.log || live_is_sealed())
+	if (raw_syscall(SYS_prlimit64, 0, RLIMIT_AS, 0, (long)&limit, 0, 0) < 0 || limit.rlim_cur == RLIM_INFINITY)
 		return;
-	others = other_bytes(live.log);
-	room_cut(limit->rlim_cur > others ? (limit->rlim_cur - others) / ADDRESS_SPACE_SHARE : 0);
+	room_cut(limit.rlim_cur > others ? (limit.rlim_cur - others) / ADDRESS_SPACE_SHARE : 0);
 }
 
 #define SETRLIMIT(name, type)                                                   \
 	EXPORT int name(__rlimit_resource_t resource, const struct type *limit)        \
 	{                                                                       \
+		bool is_space = is_for_space((int)resource, limit);             \
 		int result = -1;                                                \
 										\
 		if (unlikely(!real.name))                                       \
 			real_init();                                            \
 		if (real.name)                                                  \
 			result = real.name(resource, limit);                    \
-		if (result == 0)                                                \
-			limit_is_set((int)resource, (const struct rlimit *)limit);  \
+		if (result == 0 && is_space)                                    \
+			limit_is_set();                                         \
 		return result;                                                  \
 	}
 SETRLIMIT(setrlimit, rlimit)
@@ -85,14 +98,16 @@ SETRLIMIT(setrlimit64, rlimit64)
 #define PRLIMIT(name, type)                                                     \
 	EXPORT int name(pid_t pid, enum __rlimit_resource resource, const struct type *limit, struct type *old) \
 	{                                                                       \
+		bool is_space = is_for_space((int)resource, limit) &&           \
+				(pid == 0 || pid == (pid_t)sys_getpid());       \
 		int result = -1;                                                \
 										\
 		if (unlikely(!real.name))                                       \
 			real_init();                                            \
 		if (real.name)                                                  \
 			result = real.name(pid, resource, limit, old);          \
-		if (result == 0 && (pid == 0 || pid == (pid_t)sys_getpid()))    \
-			limit_is_set((int)resource, (const struct rlimit *)limit);  \
+		if (result == 0 && is_space)                                    \
+			limit_is_set();                                         \
 		return result;                                                  \
 	}
 PRLIMIT(prlimit, rlimit)

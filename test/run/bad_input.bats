@@ -89,7 +89,7 @@ bats_require_minimum_version 1.5.0
 
 @test "a program that limits its memory, or locks it, has what it would have without us" {
 	local kind
-	for kind in files locked space space64 prspace; do
+	for kind in files locked space space64 prspace child locking; do
 		"$bin/limits" $kind >alone 2>&1 || skip "$kind does not work here: $(cat alone)"
 		INSIDEME_THRESHOLD=0 record limits $kind
 		same "other lines of $kind" "$(grep -v '^insideme: half of the log' stderr)" ''
