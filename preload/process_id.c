@@ -73,15 +73,20 @@ void process_program(uint32_t pid, char *program)
 	text_copy(program, PROCESS_PROGRAM_BYTES, length > 0 ? text_base_name(exe) : "unknown");
 }
 
-void process_id_read(struct process_id *id)
+void process_id_look(struct process_id *id)
 {
-	struct utsname names;
-
 	id->pid = (uint32_t)sys_getpid();
 	if (process_parent(id->pid, &id->ppid, &id->start) < 0) {
 		id->ppid = (uint32_t)raw_syscall(SYS_getppid, 0, 0, 0, 0, 0, 0);
 		id->start = 0;
 	}
+}
+
+void process_id_read(struct process_id *id)
+{
+	struct utsname names;
+
+	process_id_look(id);
 	raw_syscall(SYS_uname, (long)&names, 0, 0, 0, 0, 0);
 	text_copy(id->host, sizeof(id->host), names.nodename);
 	for (char *p = id->host; *p; p++)

@@ -24,6 +24,9 @@ struct process_id {
 /* This process; all but its rank, see rank_read(). */
 void process_id_read(struct process_id *id);
 
+/* Its numbers and its start alone. */
+void process_id_look(struct process_id *id);
+
 /* Base name of the executable of @pid, cut to PROCESS_PROGRAM_BYTES; "unknown" when it cannot be read. */
 void process_program(uint32_t pid, char *program);
 

@@ -6,7 +6,7 @@
 #include "frames.h"
 #include "text.h"
 
-#define BLOCK		4096
+#define BLOCK		512u		/* on a stack that may be small; the kernel keeps the rest of what it wrote */
 #define GROWTH_GAP	(1u << 20)	/* the kernel keeps this much free below a stack that may grow */
 
 /* Hexadecimal at *@at, moved behind it. */
@@ -58,25 +58,28 @@ static bool line_holds(const char *line, const char *end, uintptr_t addr, uintpt
 static int range_in_maps(uintptr_t addr, uintptr_t *low, uintptr_t *high, enum stack_kind *kind)
 {
 	char buffer[BLOCK];
+	bool found = false, is_cut = false;	/* the line's begin is lost: it is of a file with a long name */
 	long fd, length, kept = 0;
-	bool found = false;
 
 	fd = sys_open("/proc/self/maps", O_RDONLY | O_CLOEXEC, 0);
 	if (fd < 0)
 		return -ENOENT;
-	while (!found && (length = sys_read((int)fd, buffer + kept, (size_t)(BLOCK - kept))) > 0) {
+	while (!found && (length = sys_read((int)fd, buffer + kept, BLOCK - (size_t)kept)) > 0) {
 		char *line = buffer, *limit = buffer + kept + length;
 
 		for (char *p = buffer + kept; p < limit && !found; p++) {
 			if (*p != '\n')
 				continue;
 			*p = '\0';
-			found = line_holds(line, p, addr, low, high, kind);
+			found = !is_cut && line_holds(line, p, addr, low, high, kind);
+			is_cut = false;
 			line = p + 1;
 		}
 		kept = limit - line;
-		if (kept == BLOCK)	/* a name without end: its address is long read */
+		if (kept == BLOCK) {
+			is_cut = true;
 			kept = 0;
+		}
 		for (long i = 0; i < kept; i++)
 			buffer[i] = line[i];
 	}

@@ -7,8 +7,6 @@
 #include "syscalls.h"
 #include "text.h"
 
-#define LINE_BYTES	4096
-
 static struct log_run *page;		/* set before any thread; NULL: no run yet */
 static struct stat first_stderr;	/* set before any thread; st_ino 0: none */
 
@@ -41,14 +39,11 @@ bool say_is_news(enum message message)
 
 void say_line(const char *line)
 {
-	char buffer[LINE_BYTES];
-	struct text text;
+	static char begin[] = "insideme: ", end[] = "\n";
+	const struct iovec parts[] = {
+		{ begin, sizeof(begin) - 1 }, { (char *)line, text_length(line) }, { end, sizeof(end) - 1 },
+	};
 
-	if (!is_stderr())
-		return;
-	text_init(&text, buffer, sizeof(buffer) - 1);
-	text_add(&text, "insideme: ");
-	text_add(&text, line);
-	*text.at++ = '\n';
-	sys_write_unsignalled(2, buffer, (size_t)(text.at - buffer));
+	if (is_stderr())
+		sys_writev_unsignalled(2, parts, ARRAY_SIZE(parts));
 }

@@ -61,10 +61,11 @@ static void set_threshold(struct log_header *log, uint64_t us_ticks)
 /* Open this process's log in the run and begin to record. */
 static bool begin_log(const struct process_id *id, uint32_t clock)
 {
-	struct log_open open = { .run = &run, .id = id, .settings = &settings, .kind = LOG_OF_PROGRAM, .clock = clock };
+	static struct log_open open;	/* not on the stack: a child's first call may come on a small one */
 	struct log_header *log;
 	int error;
 
+	open = (struct log_open){ .run = &run, .id = id, .settings = &settings, .kind = LOG_OF_PROGRAM, .clock = clock };
 	error = log_open(&open, &log, NULL);
 	if (error && child_ancestor()) {	/* the parent goes on being recorded: nothing to say on stderr */
 		live_when_child(NULL);
@@ -99,14 +100,13 @@ static void publish_log(struct log_header *log, uint64_t us_ticks)
 /* What a child knows without looking; the child of a raw clone has no entry. */
 static void identify_child(struct process_id *id, const struct log_child *entry)
 {
+	*id = own_id;
 	if (entry) {
-		*id = own_id;
 		id->pid = entry->pid;
 		id->ppid = entry->ppid;
 		id->start = entry->process_start;
 	} else {
-		process_id_read(id);
-		id->rank = own_id.rank;
+		process_id_look(id);
 	}
 	id->rank.is_child = id->rank.rank >= 0;
 }

@@ -12,6 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/syscall.h>
+#include <sys/uio.h>
 #include <time.h>
 
 #include "compiler.h"
@@ -46,11 +47,6 @@ static ALWAYS_INLINE long sys_read(int fd, void *buffer, size_t bytes)
 static ALWAYS_INLINE long sys_pread(int fd, void *buffer, size_t bytes, uint64_t offset)
 {
 	return raw_syscall(SYS_pread64, fd, (long)buffer, (long)bytes, (long)offset, 0, 0);
-}
-
-static ALWAYS_INLINE long sys_write(int fd, const void *buffer, size_t bytes)
-{
-	return raw_syscall(SYS_write, fd, (long)buffer, (long)bytes, 0, 0, 0);
 }
 
 static ALWAYS_INLINE long sys_fallocate(int fd, uint64_t offset, uint64_t bytes)
@@ -119,7 +115,7 @@ static ALWAYS_INLINE void sys_restore_signals(const uint64_t *mask)
 }
 
 /* A pipe may have no reader, a file may be at the process's limit: that signal is not the program's. */
-static inline long sys_write_unsignalled(int fd, const void *data, size_t bytes)
+static inline long sys_writev_unsignalled(int fd, const struct iovec *parts, int nr_parts)
 {
 	const uint64_t ours = 1ull << (SIGPIPE - 1) | 1ull << (SIGXFSZ - 1);
 	const struct timespec now = { 0, 0 };
@@ -127,11 +123,18 @@ static inline long sys_write_unsignalled(int fd, const void *data, size_t bytes)
 	long result;
 
 	sys_block_signals(&mask);
-	result = sys_write(fd, data, bytes);
+	result = raw_syscall(SYS_writev, fd, (long)parts, nr_parts, 0, 0, 0);
 	if (result == -EPIPE || result == -EFBIG)
 		raw_syscall(SYS_rt_sigtimedwait, (long)&ours, 0, (long)&now, sizeof(ours), 0, 0);
 	sys_restore_signals(&mask);
 	return result;
+}
+
+static inline long sys_write_unsignalled(int fd, const void *data, size_t bytes)
+{
+	const struct iovec part = { (void *)(uintptr_t)data, bytes };
+
+	return sys_writev_unsignalled(fd, &part, 1);
 }
 
 #endif

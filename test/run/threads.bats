@@ -125,6 +125,16 @@ log_number() { od -An -t "u$2" -j "$1" -N "$2" insideme.data/*/*.log | tr -d ' '
 	done
 }
 
+@test "first calls on a stack with little room" {
+	for compiler in '' .clang; do
+		rm -rf insideme.data functions.csv
+		record narrow$compiler
+		quiet
+		same stdout "$(cat stdout)" fine
+		calls work 3
+	done
+}
+
 @test "a coroutine outlives the thread that began it" {
 	for compiler in '' .clang; do
 		rm -rf insideme.data functions.csv
