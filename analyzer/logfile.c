@@ -238,6 +238,15 @@ struct logfile *logfile_of_image(const char *path, uint8_t *image, uint64_t byte
 	return log;
 }
 
+void logfile_forget(const struct logfile *log, const struct log_extent *extent)
+{
+	const uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
+	uint64_t begin = (extent->offset + page - 1) & -page, end = (extent->offset + extent->bytes) & -page;
+
+	if (!log->is_image && begin < end)
+		madvise((void *)(log->base + begin), end - begin, MADV_DONTNEED);
+}
+
 void logfile_close(struct logfile *log)
 {
 	if (!log)

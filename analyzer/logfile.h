@@ -55,6 +55,9 @@ const struct log_extent *logfile_find(struct logfile *log, uint64_t offset, uint
 /* File offset of an address of the recorded process; false if it is not in the log. */
 bool logfile_offset(const struct logfile *log, uint64_t addr, uint64_t *offset);
 
+/* An area was read and will hardly be again: its pages need not stay in our memory. */
+void logfile_forget(const struct logfile *log, const struct log_extent *extent);
+
 /* Index of a node in its log, less than log->nr_nodes, or -1 if @ref is no place of a node. */
 int64_t logfile_node_index(struct logfile *log, uint32_t ref);
 

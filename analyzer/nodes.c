@@ -295,6 +295,7 @@ void nodes_read(struct process *process)
 			read_root(&reader, areas[i]);
 		else
 			read_area(&reader, areas[i]);
+		logfile_forget(log, areas[i]);
 	}
 	free(areas);
 	add_wrapped(process);

@@ -122,28 +122,59 @@ struct selection {
 	double all_ns;
 	const struct tree_node **nodes;	/* those that --match leaves, with all below them */
 	size_t nr_nodes;
+	double *keys;			/* [id]: what numbers are sorted by */
 	bool *shown;			/* [id]: among the first --top of them, or above one */
 };
 
-static int compare_nodes(const void *a, const void *b, void *context)
+static int compare_texts(const struct selection *selection, const struct tree_node *a, const struct tree_node *b)
 {
-	const struct selection *selection = context;
-	struct tree_row left = { .node = *(const struct tree_node *const *)a, .all_ns = selection->all_ns };
-	struct tree_row right = { .node = *(const struct tree_node *const *)b, .all_ns = selection->all_ns };
-	struct value key = selection->sort->get(selection->sort, &left);
-	char *text = key.type == VALUE_TEXT ? xstrdup(key.text) : NULL;
+	struct tree_row left = { .node = a, .all_ns = selection->all_ns }, right = { .node = b, .all_ns = selection->all_ns };
+	struct value value = selection->sort->get(selection->sort, &left);
+	char *text = value.type == VALUE_TEXT ? xstrdup(value.text) : NULL;	/* it lives until the next one */
 	int order;
 
 	if (text)
-		key.text = text;
-	order = value_compare(key, selection->sort->get(selection->sort, &right));
-	if ((key.type != VALUE_TEXT) != selection->options->reverse)
-		order = -order;
+		value.text = text;
+	order = value_compare(value, selection->sort->get(selection->sort, &right));
 	free(text);
-	return order ? order : (left.node->id > right.node->id) - (left.node->id < right.node->id);
+	return order;
 }
 
-static void select_nodes(struct selection *selection, struct tree_node *root, size_t nr_nodes)
+static int compare_keys(double a, double b)
+{
+	return (a > b) - (a < b);
+}
+
+/* Names in alphabetical order, numbers with the largest first. */
+static int compare_nodes(const void *a, const void *b, void *context)
+{
+	const struct selection *selection = context;
+	const struct tree_node *left = *(const struct tree_node *const *)a, *right = *(const struct tree_node *const *)b;
+	int order = -compare_keys(selection->keys[left->id], selection->keys[right->id]);
+
+	if (selection->sort->flags & COLUMN_LEFT)
+		order = compare_texts(selection, left, right);
+	if (selection->options->reverse)
+		order = -order;
+	return order ? order : (left->id > right->id) - (left->id < right->id);
+}
+
+/* What the paths are sorted by, once for all comparisons; where nothing is known they come last. */
+static void find_keys(struct selection *selection, struct tree_node *root, size_t nr_nodes)
+{
+	selection->keys = xcalloc(nr_nodes, sizeof(*selection->keys));
+	for (struct tree_node *node = tree_next(root); node && !(selection->sort->flags & COLUMN_LEFT); node = tree_next(node)) {
+		struct tree_row row = { .node = node, .all_ns = selection->all_ns };
+		struct value value = selection->sort->get(selection->sort, &row);
+
+		if (value.type == VALUE_EMPTY)
+			selection->keys[node->id] = selection->options->reverse ? INFINITY : -INFINITY;
+		else
+			selection->keys[node->id] = value_number(value);
+	}
+}
+
+static void select_nodes(struct selection *selection, struct tree_node *root, size_t nr_nodes, bool in_order)
 {
 	const char *pattern = selection->options->match;
 	bool *matched = xcalloc(nr_nodes, sizeof(*matched));	/* it, or one above it */
@@ -154,7 +185,8 @@ static void select_nodes(struct selection *selection, struct tree_node *root, si
 			selection->nodes[selection->nr_nodes++] = node;
 	}
 	free(matched);
-	qsort_r(selection->nodes, selection->nr_nodes, sizeof(*selection->nodes), compare_nodes, selection);
+	if (in_order)
+		qsort_r(selection->nodes, selection->nr_nodes, sizeof(*selection->nodes), compare_nodes, selection);
 }
 
 static double node_key(const struct selection *selection, const struct tree_node *node)
@@ -236,6 +268,7 @@ static void choose_rows(struct table *table, struct table_rows *rows, struct doc
 	const struct options *options = report->options;
 	const char *sort = options->sort ? options->sort : report_has_times(report) ? "total_ns" : "calls";
 	bool text = strcmp(options->format, "text") == 0;
+	size_t top = options->top_given ? options->top : text ? TEXT_PATHS : 0;
 	struct selection selection = {
 		.options = options,
 		.sort = sort_column(table, sort),
@@ -246,12 +279,14 @@ static void choose_rows(struct table *table, struct table_rows *rows, struct doc
 		return;		/* whoever prints the table says that there is no such column */
 	selection.nodes = xcalloc(model->nr_tree_nodes, sizeof(*selection.nodes));
 	selection.shown = xcalloc(model->nr_tree_nodes, sizeof(*selection.shown));
-	select_nodes(&selection, model->root, model->nr_tree_nodes);
-	table->nr_left_out = show_nodes(&selection, options->top_given ? options->top : text ? TEXT_PATHS : 0);
+	find_keys(&selection, model->root, model->nr_tree_nodes);
+	select_nodes(&selection, model->root, model->nr_tree_nodes, top || options->min_percent);
+	table->nr_left_out = show_nodes(&selection, top);
 	rows->rows = document_new(document, model->nr_tree_nodes * sizeof(struct tree_row));
 	rows->nr_rows = list_rows(&selection, model->root, model->nr_tree_nodes, (struct tree_row *)rows->rows);
 	free(selection.nodes);
 	free(selection.shown);
+	free(selection.keys);
 }
 
 static const char *text_columns(const struct report *report)
