@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "progress.h"
 #include "utf8.h"
 
 /* Paths and arguments in it can be any bytes. */
@@ -33,6 +34,7 @@ static void report(const char *kind, const char *format, va_list arguments)
 	if (vasprintf(&text, format, arguments) < 0)
 		return;
 	make_harmless(text);
+	progress_clear();
 	fprintf(stderr, "insideme-report: %s%s\n", kind, text);
 	free(text);
 }

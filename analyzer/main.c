@@ -18,6 +18,7 @@
 #include "options.h"
 #include "pager.h"
 #include "profile.h"
+#include "progress.h"
 #include "resolve.h"
 #include "rows.h"
 #include "run.h"
@@ -203,6 +204,7 @@ static int show(struct report *report, const struct view *view, const struct for
 	report->title = title;
 	report->limits = limits;
 	resolve_names(report->model);
+	progress_end();
 	if (status == 0 && options->save)
 		status = profile_write(report->model, options->save) < 0 ? EXIT_FAILURE : EXIT_SUCCESS;
 	else if (status == 0 && options->task != TASK_SAVE_NAMES)
@@ -226,6 +228,7 @@ static int make_report(const struct options *options, const struct view *view, c
 	while (options->runs[nr_names - 1] && options->runs[nr_names])
 		nr_names++;
 	runs = xcalloc(nr_names, sizeof(*runs));
+	progress_begin();
 	if (choose_runs(&report, runs) == 0)
 		report.model = model_load_runs(runs, report.nr_runs, &options->filter);
 	if (report.model) {
@@ -233,6 +236,7 @@ static int make_report(const struct options *options, const struct view *view, c
 		status = show(&report, view, format);
 		model_free(report.model);
 	}
+	progress_end();
 	for (size_t i = 0; i < report.nr_runs; i++)
 		run_release(&runs[i]);
 	free(runs);

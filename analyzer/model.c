@@ -17,6 +17,7 @@
 #include "process.h"
 #include "filter.h"
 #include "profile.h"
+#include "progress.h"
 #include "run.h"
 #include "tree.h"
 #include "versions.h"
@@ -37,8 +38,10 @@ static struct model *model_new(void)
 
 static void open_log(struct model *model, const char *path, uint32_t run)
 {
-	struct process *process = process_open(model, path);
+	struct process *process;
 
+	progress_set("opening log %zu", model->nr_processes + model->nr_monitors + model->nr_unreadable + 1);
+	process = process_open(model, path);
 	if (!process) {
 		model->nr_unreadable++;
 		return;
@@ -163,6 +166,7 @@ static int open_saved(struct model *model, const char *path, struct profile **pr
 {
 	uint32_t first = (uint32_t)model->nr_runs;
 
+	progress_set("reading a saved profile");
 	*profile = profile_open(path);
 	if (!*profile)
 		return -1;
@@ -225,8 +229,10 @@ static void read_names(struct model *model, const struct run *run)
 static void read_processes(struct model *model, uint32_t run)
 {
 	for (size_t i = 0; i < model->nr_processes; i++)
-		if (model->processes[i]->run == run)
+		if (model->processes[i]->run == run) {
+			progress_set("reading process %zu of %zu", i + 1, model->nr_processes);
 			read_process(model, model->processes[i]);
+		}
 }
 
 /* One run after the other, so that it is known what each has of a function. */

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "error.h"
+#include "progress.h"
 
 struct naming *naming_of(struct object *object)
 {
@@ -87,8 +88,10 @@ struct symbols *naming_symbols(struct object *object)
 		.file_mtime_ns = object->file_mtime_ns,
 	};
 
-	if (!naming->opened)
-		naming->symbols = symbols_open(&file, &naming->state);
+	if (naming->opened)
+		return naming->symbols;
+	progress_set("reading symbols of %s", file.path);
+	naming->symbols = symbols_open(&file, &naming->state);
 	naming->opened = true;
 	return naming->symbols;
 }

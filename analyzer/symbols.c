@@ -82,7 +82,7 @@ static enum symbols_state module_open(struct symbols *symbols, const struct symb
 		return SYMBOLS_NO_FILE;
 	if (!S_ISREG(status.st_mode))
 		return SYMBOLS_UNREADABLE;
-	unsetenv("DEBUGINFOD_URLS");	/* a report must not wait for a server */
+	setenv("DEBUGINFOD_TIMEOUT", "10", 0);	/* seconds; only where DEBUGINFOD_URLS is set libdwfl asks a server */
 	symbols->dwfl = dwfl_begin(&callbacks);
 	if (!symbols->dwfl)
 		return SYMBOLS_UNREADABLE;

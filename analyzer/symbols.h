@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * From an address in an object file to a function's name and source line. symbols.c and symbols_hooks.c alone know elfutils.
- * Nothing is ever fetched over a network.
+ * Debug files are fetched from servers where the user has set DEBUGINFOD_URLS.
  */
 #ifndef INSIDEME_SYMBOLS_H
 #define INSIDEME_SYMBOLS_H

@@ -45,3 +45,43 @@ run_stripped() {
 	rmdir --ignore-fail-on-non-empty "${file%/*}"
 	[[ $output == *in_user* && $output != *'stripped+0x'* ]]
 }
+
+has_debuginfod() {
+	ldconfig -p | grep -q libdebuginfod.so.1 || skip "libdebuginfod is not installed"
+	export DEBUGINFOD_CACHE_PATH=$PWD/cache
+}
+
+@test "by debuginfod, where its servers are set" {
+	has_debuginfod
+	split
+	mkdir -p "served/buildid/$(readelf -n stripped | awk '/Build ID/ { print $3 }')"
+	mv elsewhere/names.debug "$(echo served/buildid/*)/debuginfo"
+	run_stripped
+	DEBUGINFOD_URLS=file://$PWD/served/ run "$report" -v functions
+	[[ $output == *in_user* && $output != *'stripped+0x'* ]]
+	unset DEBUGINFOD_URLS
+	rm -r cache
+	run "$report" -v functions
+	[[ $output == *in_user* ]]
+}
+
+# The server takes the connection and says nothing. Standard error is a terminal; what it gets is printed.
+@test "a server that does not answer: the report says what it waits for, and goes on" {
+	has_debuginfod
+	split
+	run_stripped
+	DEBUGINFOD_TIMEOUT=2 python3 -c '
+import os, pty, socket, sys
+server = socket.create_server(("127.0.0.1", 0))
+os.environ["DEBUGINFOD_URLS"] = "http://127.0.0.1:%d/" % server.getsockname()[1]
+terminal, side = pty.openpty()
+if os.fork() == 0:
+    os.dup2(side, 2)
+    os.execv(sys.argv[1], [sys.argv[1], "-v", "functions", "-o", "report"])
+os.close(side)
+os.wait()
+sys.stdout.write(os.read(terminal, 100000).decode())' "$report" >said
+	grep -q "insideme-report: reading symbols of $PWD/stripped" said
+	same "what is left on the terminal" "$(tail -c 4 said)" $'\r\e[K'
+	grep -q 'stripped+0x' report
+}
