@@ -50,6 +50,9 @@ void bypass_look(const void *handle)
 		return;
 	if (has_namespaces() && !__atomic_exchange_n(&namespaces_said, 1, __ATOMIC_RELAXED))
 		log_write_text(live.log, "namespaces", "dlmopen", now_ticks());
+	/* At the end nobody waits for the lock on the objects: another thread may hold it and never go on. */
+	if (!handle && __atomic_load_n(&live.log->nr_threads, __ATOMIC_RELAXED) > 1)
+		return;
 	if (!__atomic_load_n(&is_said, __ATOMIC_RELAXED))
 		objects_each(look, (void *)handle);
 }

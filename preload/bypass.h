@@ -4,8 +4,8 @@
 #define INSIDEME_BYPASS_H
 
 /*
- * Look for them: in the object of @handle, which is about to be unloaded, or in all that are loaded (NULL). May wait
- * for a dlopen() of another thread; does nothing in a forked child, where that one may never end.
+ * Look for them: in the object of @handle, which is about to be unloaded, or in all that are loaded (NULL: the end, where
+ * it does nothing if there were other threads). Does nothing in a forked child either: a lock may stay taken there.
  */
 void bypass_look(const void *handle);
 

@@ -219,7 +219,8 @@ static void end_gone_of(uint32_t list)
 
 void records_end_gone(void)
 {
-	if (!live.log || live_is_sealed())
+	/* A vfork child runs in its parent's memory, and may be where our threads' numbers mean nobody. */
+	if (!live.log || live_is_sealed() || live.log->pid != (uint32_t)sys_getpid())
 		return;
 	end_gone_of(__atomic_load_n(&live.log->threads, __ATOMIC_ACQUIRE));
 	end_gone_of(__atomic_load_n(&live.log->clones, __ATOMIC_ACQUIRE));

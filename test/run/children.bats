@@ -28,6 +28,16 @@ children() {
 repairs() { grep -q "$1 $2" quality || { cat quality; return 1; }; }
 no_repairs() { ! grep -E 'exits of functions|had no exit' quality; }
 
+@test "vfork children where our threads' numbers mean nobody" {
+	status=0
+	"$bin/elsewhere" >alone 2>&1 || status=$?
+	[ $status != 77 ] || skip "no pid namespaces here: $(cat alone)"
+	record elsewhere
+	quiet
+	calls work 3000 body 3
+	same "calls without an exit" "$(view quality | "$here/csv" value finding=broken_calls)" ''
+}
+
 @test "children that end at once have no log, but are in the report" {
 	children quiet 21 1 main 21 quiet 21 spawn 40
 	no_repairs

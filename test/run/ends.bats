@@ -8,7 +8,7 @@ load faults
 	needs_strace
 	each_fault fallocate ENOSPC
 	each_fault mkdirat ENOSPC
-	each_fault write ENOSPC
+	each_fault writev ENOSPC
 }
 
 @test "few descriptors left" {
@@ -22,6 +22,16 @@ load faults
 		tried=$((tried + 1))
 	done
 	between "limits tried" 2 "$tried" 6
+}
+
+@test "an end while another thread holds the lock on the list of objects" {
+	local kind
+	for kind in exit _exit _Exit quick_exit; do
+		rm -rf insideme.data functions.csv
+		run timeout 20 env LD_PRELOAD="$library" "$bin/stuck" $kind
+		same "status of $kind" "$status" 3
+		calls main 1 look 1
+	done
 }
 
 @test "a directory that is removed while the program runs" {
