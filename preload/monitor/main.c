@@ -195,19 +195,19 @@ static void see_ends(struct monitor *monitor)
 /* Children and adopted orphans that have ended are looked at as zombies first: they can still tell something. */
 static void reap(struct monitor *monitor)
 {
-	siginfo_t info;
+	siginfo_t info, stopped;
 
 	for (;;) {
-		info.si_pid = 0;
+		info.si_pid = stopped.si_pid = 0;
 		if (waitid(P_ALL, 0, &info, WEXITED | WSTOPPED | WNOHANG | WNOWAIT) < 0 || !info.si_pid)
 			return;
 		if (info.si_code != CLD_STOPPED) {
 			record_end(monitor, info.si_pid);
 			continue;
 		}
-		waitpid(info.si_pid, NULL, WUNTRACED | WNOHANG);
-		if (info.si_pid == monitor->pid)
-			signals_stop_too();
+		waitid(P_PID, (id_t)info.si_pid, &stopped, WSTOPPED | WNOHANG);	/* it may have ended since */
+		if (stopped.si_pid == monitor->pid)
+			signals_stop_too(stopped.si_status);
 	}
 }
 

@@ -3,6 +3,7 @@
 #include "monitor/signals.h"
 
 #include <errno.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <sys/resource.h>
 #include <sys/signalfd.h>
@@ -50,9 +51,16 @@ void signals_pass_on(int fd, pid_t pid)
 	}
 }
 
-void signals_stop_too(void)
+/*
+ * A terminal stops and continues whole groups, and so does a shell with its jobs. Who stops the program alone, as
+ * cpulimit does, lets only the program go on again.
+ */
+void signals_stop_too(int signal)
 {
-	raise(SIGSTOP);
+	bool is_job = getpgrp() == getpid() && getsid(0) != getpid();
+
+	if (signal != SIGSTOP || is_job)
+		raise(SIGSTOP);
 }
 
 _Noreturn void signals_end_like(int status)

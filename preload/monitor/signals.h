@@ -18,8 +18,8 @@ void signals_hear_all(void);
 /* Pass on what has come. @pid: the program. */
 void signals_pass_on(int fd, pid_t pid);
 
-/* The program stands still: so do we, until somebody lets us go on. */
-void signals_stop_too(void);
+/* The program stands still, by @signal: so do we, if somebody is there who lets us go on too. */
+void signals_stop_too(int signal);
 
 /* End as the program did. @status: as wait() tells. Does not return; no core of our own. */
 _Noreturn void signals_end_like(int status);

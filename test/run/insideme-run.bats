@@ -53,6 +53,25 @@ trapper='trap "n=\$((n+1))" USR1 USR2 INT HUP; trap "exit \$n" TERM; n=0; echo r
 	same core "$(echo core*)" 'core*'
 }
 
+@test "who stops the program alone lets it go on alone" {
+	command -v strace >/dev/null || skip "needs strace"
+	timeout -s KILL 20 strace -qo calls -e trace=waitid "$build/insideme-run" -q bash -c 'echo $$ >pid; kill -STOP $$; exit 5' &
+	for _ in $(seq 500); do
+		! grep -qs CLD_STOPPED calls || break
+		sleep 0.01
+	done
+	kill -CONT "$(cat pid)"
+	wait $! || same status $? 5
+}
+
+# Each waitid() comes back 0.35 s late: so the end falls between the stop's being seen and its being taken note of.
+@test "a program that is killed just after it was stopped has ended" {
+	command -v strace >/dev/null || skip "needs strace"
+	timeout -s KILL 10 strace -qo /dev/null -e inject=waitid:delay_exit=350000 "$build/insideme-run" -q \
+		bash -c 'echo $$ >pid; { kill -STOP $$; sleep 0.3; kill -KILL $$; } & wait' 3>&- || same status $? 137
+	"$here/monitor-events" insideme.data/* | grep "^end $(cat pid) "
+}
+
 @test "not found is 127, not executable is 126, and no run is made" {
 	run -127 "$build/insideme-run" ./nope
 	same lines "${#lines[@]}" 1
