@@ -119,7 +119,10 @@ static void go_on_from(struct log_header *log, const struct log_child *entry, co
 		log->start = entry->begin;
 		log->losses[LOG_LOST_HEAP_CALLS] = entry->lost_heap_calls;
 	}
-	if (thread_make() && calls)
+	if (!thread_make())
+		return;
+	self->begin_ticks = log->start.ticks;
+	if (calls)
 		stack_open_again(self, calls, log->start.ticks);
 }
 

@@ -68,6 +68,16 @@ no_repairs() { ! grep -E 'exits of functions|had no exit' quality; }
 	no_repairs
 }
 
+@test "the thread of a forked child begins as the child does" {
+	record children tree
+	view processes --columns pid,begin_ns,depth | awk -F, 'NR > 1 && $3 > 0 { print $1 "," $2 }' | sort >begins
+	same children "$(wc -l <begins)" 39
+	view threads --columns pid,begin_ns | sort >threads
+	same "children whose thread begins later" "$(comm -23 begins threads)" ''
+	same "threads with calls longer than they are" \
+		"$(view threads --columns pid,duration_ns,functions_ns | awk -F, 'NR > 1 && $3 > $2 + 1000')" ''
+}
+
 @test "a vfork child writes into its parent's log" {
 	children vfork 2 2 main 1 work 20 exec_true 1
 	repairs 1 'calls had no exit'
