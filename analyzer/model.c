@@ -87,13 +87,27 @@ static void set_origin(struct model *model, struct process *process, const struc
 					       (begin_of(process)->realtime_ns - model->start_realtime_ns));
 }
 
+/* Sorted by the real time, which may have been set in between: the clock that a boot's processes share decides. */
+static const struct process *find_first(const struct model *model)
+{
+	const struct process *first = model->nr_processes ? model->processes[0] : model->monitors[0];
+
+	for (size_t i = 1; i < model->nr_processes; i++) {
+		const struct process *process = model->processes[i];
+
+		if (same_boot(process, first) && begin_of(process)->monotonic_ns < begin_of(first)->monotonic_ns)
+			first = process;
+	}
+	return first;
+}
+
 static void place_in_time(struct model *model)
 {
-	struct process *first;
+	const struct process *first;
 
 	if (model->nr_processes)
 		qsort(model->processes, model->nr_processes, sizeof(*model->processes), by_start);
-	first = model->nr_processes ? model->processes[0] : model->monitors[0];
+	first = find_first(model);
 	for (size_t i = 0; i < model->nr_processes; i++) {
 		set_origin(model, model->processes[i], first);
 		if (!model->processes[i]->parent)

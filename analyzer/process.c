@@ -17,6 +17,7 @@
 #define SECOND_NS	1e9
 #define DAY_NS		(86400 * SECOND_NS)
 #define YEAR_NS		(366 * DAY_NS)
+#define LOSSES_MAX	(1ull << 56)	/* two years of one each ns */
 
 static uint64_t now_ns(clockid_t clock)
 {
@@ -115,6 +116,16 @@ static void find_limit(struct process *process)
 		process->limit_ticks = last->ticks;
 }
 
+static void check_losses(struct process *process)
+{
+	for (size_t i = 0; i < LOG_LOSSES_MAX; i++) {
+		if (process->header.losses[i] <= LOSSES_MAX)
+			continue;
+		process->header.losses[i] = 0;
+		logfile_damaged(process->log, offsetof(struct log_header, losses), "a count of losses");
+	}
+}
+
 static struct process *open_process(struct model *model, struct logfile *log)
 {
 	struct process *process = xcalloc(1, sizeof(*process));
@@ -130,6 +141,7 @@ static struct process *open_process(struct model *model, struct logfile *log)
 		return NULL;
 	}
 	find_limit(process);
+	check_losses(process);
 	for (size_t i = 0; i < process->nr_rowsets; i++)
 		rowset_clip(&process->rowsets[i], process->timebase.points[0].ticks, process->limit_ticks);
 	return process;

@@ -328,6 +328,29 @@ static void sums_are_known_where_all_parts_are(void **state)
 	assert_true(sum.peak_rss_bytes == 5);
 }
 
+static void a_clock_set_back_puts_nothing_before_the_first(void **state)
+{
+	struct build_run run = { .nr = 0 };
+	struct family family;
+	struct model *model;
+	struct build build;
+
+	(void)state;
+	add_process(&run, 100, 1, 0, "shell");
+	begin_process(&build, 101, 100, 20, "cc");
+	build.header->start.realtime_ns -= 1000 * MS;
+	build.header->start_again.realtime_ns -= 1000 * MS;
+	build.header->finish.realtime_ns -= 1000 * MS;
+	build_run_add(&run, &build);
+	model = build_run_load(&run);
+	family_init(&family, model);
+	assert_int_equal(find_member(&family, 100)->begin, 0);
+	assert_int_equal(find_member(&family, 101)->begin, 20 * MS);
+	assert_int_equal(find_member(&family, 101)->depth, 1);
+	family_release(&family);
+	model_free(model);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -340,6 +363,7 @@ int main(void)
 		cmocka_unit_test(what_was_used_is_known_from_its_end),
 		cmocka_unit_test(what_was_used_is_known_from_samples),
 		cmocka_unit_test(sums_are_known_where_all_parts_are),
+		cmocka_unit_test(a_clock_set_back_puts_nothing_before_the_first),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #include "analyzer/model.h"
+#include "analyzer/logfile.h"
 #include "build_model.h"
 
 /* main 100 ms > f 60 > f 40 > g 10: f's total is 60, not 100; its calls took 100 in all. */
@@ -336,6 +337,24 @@ static void facts_events_and_damage_free_text_are_there(void **state)
 	build_release(&build);
 }
 
+static void a_loss_that_no_program_lives_for_is_damage(void **state)
+{
+	struct build build;
+	struct model *model;
+
+	(void)state;
+	build_begin(&build);
+	build.header->losses[LOG_LOST_CALLS] = 12;
+	build.header->losses[LOG_LOST_SLICES] = UINT64_MAX - 63;
+	build_finish(&build, NS_START + 100 * MS, 0);
+	model = build_load(&build);
+	assert_int_equal(model->processes[0]->header.losses[LOG_LOST_CALLS], 12);
+	assert_int_equal(model->processes[0]->header.losses[LOG_LOST_SLICES], 0);
+	assert_int_equal(model->processes[0]->log->nr_damaged, 1);
+	model_free(model);
+	build_release(&build);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -351,6 +370,7 @@ int main(void)
 		cmocka_unit_test(the_number_in_a_retired_node_says_which_module),
 		cmocka_unit_test(functions_merge_over_processes_by_build_id),
 		cmocka_unit_test(facts_events_and_damage_free_text_are_there),
+		cmocka_unit_test(a_loss_that_no_program_lives_for_is_damage),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
