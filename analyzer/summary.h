@@ -7,6 +7,8 @@
 
 /* Which run, its command, how it ended, what was recorded, what was open if it was killed. */
 void summary_run(struct document *document, struct report *report);
+/* In place of command and end where several runs were added up: a line for each. */
+void summary_runs(struct document *document, const struct model *model);
 /* How the processes ended, where there are several. */
 void summary_processes(struct document *document, struct report *report);
 /* " (ranks 0 to 3 of 4)", or nothing. */

@@ -208,8 +208,12 @@ void summary_run(struct document *document, struct report *report)
 		document_add(document, "Only", report->limits)->apart = true;
 	if (!model->nr_processes)
 		return;
-	add_command(document, model);
-	add_end(document, report);
+	if (model->nr_runs > 1) {
+		summary_runs(document, model);
+	} else {
+		add_command(document, model);
+		add_end(document, report);
+	}
 	add_recorded(document, report);
 	summary_processes(document, report);
 	add_all_last_words(document, model);

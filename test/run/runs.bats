@@ -151,6 +151,8 @@ part() {
 	view functions last~1 | "$here/csv" total_ns function=down >one
 	runs=(last last~1)
 	between "total time of recursion" "$(part down total_run_min_ns)" "$(cat one)" "$(part down total_run_max_ns)"
+	run "$report" last last~2
+	[[ ${lines[1]} =~ ^Runs\ .*\ 64\ calls\ .*-repeat-3\ +exit\ status\ 0$ && ${lines[2]} =~ \ 14\ calls\ .*-repeat\ +exit ]]
 	runs=(last last)
 	same "named twice" "$(part step calls)" 60
 	[[ $(cat report.stderr) == *"named twice, but added once" ]]
