@@ -68,13 +68,13 @@ struct log_header *child_ancestor(void)
  * Field 22 of /proc/PID/stat, which the kernel reads from the same clock between the two readings around the
  * fork; the file itself is slow.
  */
-static uint64_t start_of(uint64_t before_ns, uint32_t pid)
+static uint64_t start_of(uint64_t before_ns)
 {
 	uint64_t start = clock_ns(CLOCK_BOOTTIME) / TICK_NS;
 	uint32_t ppid;
 
 	if (before_ns / TICK_NS != start)
-		process_parent(pid, &ppid, &start);
+		process_parent(PROCESS_SELF, &ppid, &start);
 	return start;
 }
 
@@ -82,7 +82,7 @@ static void fill(struct log_child *child, const struct child_origin *origin, con
 {
 	child->pid = (uint32_t)sys_getpid();
 	child->ppid = (uint32_t)raw_syscall(SYS_getppid, 0, 0, 0, 0, 0, 0);
-	child->process_start = start_of(origin->before_ns, child->pid);
+	child->process_start = start_of(origin->before_ns);
 	child->begin = *begin;
 	child->thread = entry ? entry->thread : origin->thread;
 	child->node = entry ? entry->node : origin->node;

@@ -30,7 +30,10 @@ void proc_path(char *path, size_t bytes, uint32_t pid, const char *name)
 
 	text_init(&text, path, bytes);
 	text_add(&text, "/proc/");
-	text_add_number(&text, pid);
+	if (pid == PROCESS_SELF)
+		text_add(&text, "self");
+	else
+		text_add_number(&text, pid);
 	text_add(&text, name);
 }
 
@@ -76,7 +79,7 @@ void process_program(uint32_t pid, char *program)
 void process_id_look(struct process_id *id)
 {
 	id->pid = (uint32_t)sys_getpid();
-	if (process_parent(id->pid, &id->ppid, &id->start) < 0) {
+	if (process_parent(PROCESS_SELF, &id->ppid, &id->start) < 0) {
 		id->ppid = (uint32_t)raw_syscall(SYS_getppid, 0, 0, 0, 0, 0, 0);
 		id->start = 0;
 	}
@@ -94,7 +97,7 @@ void process_id_read(struct process_id *id)
 			*p = '_';
 	if (read_file("/proc/sys/kernel/random/boot_id", id->boot_id, 37) < 0)
 		id->boot_id[0] = '\0';
-	process_program(id->pid, id->program);
+	process_program(PROCESS_SELF, id->program);
 }
 
 void format_date(char *date, uint64_t realtime_ns)

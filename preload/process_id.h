@@ -27,6 +27,9 @@ void process_id_read(struct process_id *id);
 /* Its numbers and its start alone. */
 void process_id_look(struct process_id *id);
 
+/* A pid for what follows: in a pid namespace whose /proc is that of the outer one our number is somebody else's. */
+#define PROCESS_SELF 0
+
 /* Base name of the executable of @pid, cut to PROCESS_PROGRAM_BYTES; "unknown" when it cannot be read. */
 void process_program(uint32_t pid, char *program);
 

@@ -310,12 +310,24 @@ int usage_read_slow(struct usage *usage, struct figures *figures)
 	return 0;
 }
 
+/* Our number in /proc, which may be that of an outer pid namespace. */
+static int pid_in_proc(const struct log_header *log)
+{
+	char number[16];
+	const char *at = number;
+	long length = sys_readlink("/proc/self", number, sizeof(number) - 1);
+	uint64_t pid;
+
+	number[length > 0 ? length : 0] = '\0';
+	return text_read_u64(&at, &pid) < 0 ? (int)log->pid : (int)pid;
+}
+
 void usage_read_own(struct usage *usage, const struct log_header *log, struct figures *figures)
 {
 	const struct own_use none = { 0 };
 	struct rusage all;
 
-	*usage = (struct usage){ .pid = (int)log->pid, .own_thread = true, .own_io_fd = -1 };
+	*usage = (struct usage){ .pid = pid_in_proc(log), .own_thread = true, .own_io_fd = -1 };
 	usage->statm_fd = source_open(usage->pid, "statm");
 	usage->io_fd = source_open(usage->pid, "io");
 	log_pages_open(&usage->log_pages, log, usage->pid, &usage->count);
@@ -326,6 +338,9 @@ void usage_read_own(struct usage *usage, const struct log_header *log, struct fi
 		figures->cpu_ns = figures->user_ns + figures->system_ns;
 		figures->peak_rss_bytes = less((uint64_t)all.ru_maxrss * 1024,
 					       usage->log_pages.present * usage->log_pages.page_bytes);
+		/* The kernel adds pages to its peak in batches, later than to RSS. */
+		if (figures->rss_bytes != LOG_NONE && figures->peak_rss_bytes < figures->rss_bytes)
+			figures->peak_rss_bytes = figures->rss_bytes;
 	}
 	source_close(&usage->statm_fd);
 	source_close(&usage->io_fd);

@@ -86,3 +86,31 @@ one_monitored_end() {
 	bytes=$(($(du -k insideme.data/*/*.log | cut -f1) * 1024))
 	between "bytes on disk" 32768 "$bytes" 131072
 }
+
+# The last readings of the processes: the peak is no less than what was there then.
+peak_is_above_rss() {
+	view resources --columns pid,rss_bytes,peak_rss_bytes |
+		awk -F, 'NR > 1 && $2 { rss[$1] = $2 } NR > 1 && $3 { peak[$1] = $3 }
+			END { for (pid in rss) if (pid in peak && ++n && rss[pid] > peak[pid]) { print pid, rss[pid], peak[pid]; bad = 1 }
+			exit bad || !n }'
+}
+
+@test "the peak of a short program is no less than its RSS" {
+	for _ in 1 2 3; do
+		rm -rf insideme.data
+		LD_PRELOAD=$library /bin/true
+		peak_is_above_rss
+	done
+}
+
+# In a pid namespace whose /proc is still that of the outer one, our pid 1 is there the machine's init.
+@test "the first process of a pid namespace is not taken for init" {
+	unshare -pf true || skip "needs to make pid namespaces"
+	for launcher in "env LD_PRELOAD=$library" "$build/insideme-run -q"; do
+		rm -rf insideme.data
+		$launcher unshare -pf "$bin/calls" >stdout || same status $? 7
+		view processes --process 1 --columns programs,exit_status >processes
+		same "process 1 by $launcher" "$(tail -n +2 processes)" calls,7
+		peak_is_above_rss
+	done
+}
