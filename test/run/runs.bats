@@ -245,3 +245,25 @@ part() {
 	"$report" -v functions --columns calls,function --sort function | awk 'NR > 2 && $1 ~ /^[12]$/ { $1 = $1; print }' >text
 	same "in text" "$(sort text)" $'1 a\n1 add (a.c)\n1 main\n1 step (a.c)\n2 add (b.c)\n2 b\n2 step (b.c)'
 }
+
+@test "a run that goes on: its report and its names grow" {
+	echo '#include <unistd.h>
+		static char c; static void before(void) { c++; } static void after(void) { c--; }
+		static void hold(void) { if (read(0, &c, 1) < 0) c = 0; }
+		int main(void) { before(); hold(); after(); return 0; }' >going.c
+	gcc -g -O0 -finstrument-functions going.c -o going
+	mkfifo hold
+	LD_PRELOAD=$library ./going <hold 3>&- &
+	exec 4>hold
+	until "$report" -v functions -f csv 2>/dev/null >first.csv && grep -q ^hold first.csv; do :; done
+	same "functions" "$("$here/csv" function <first.csv | sort | xargs)" 'before hold main'
+	same "open" "$("$here/csv" open_calls function=hold <first.csv)" 1
+	[[ $("$report" --list -f csv) == *"still running"* ]]
+	echo >&4
+	exec 4>&-
+	wait $!
+	same "functions at the end" "$(view functions | "$here/csv" function | sort | xargs)" 'after before hold main'
+	rm going
+	same "saved names" "$(view functions | "$here/csv" function | sort | xargs)" 'after before hold main'
+	same "open at the end" "$(view functions | "$here/csv" open_calls function=hold)" 0
+}
