@@ -30,6 +30,8 @@
 #define LATER_US	20000u		/* after a fork */
 #define LAST_WAIT_NS	20000000	/* at most, for its last rows and its end */
 
+#define START_WAIT_NS	100000		/* nobody wakes us */
+
 #define STARTING	UINT32_MAX	/* in tid: claimed by whoever starts the task */
 
 enum stop { GO_ON, STOP, PAUSE };
@@ -280,7 +282,7 @@ static void stop_task(struct helper *task, enum stop how)
 	uint32_t tid;
 
 	while ((tid = __atomic_load_n(&task->tid, __ATOMIC_ACQUIRE)) == STARTING)
-		raw_syscall(SYS_sched_yield, 0, 0, 0, 0, 0, 0);
+		futex_wait(&task->tid, STARTING, START_WAIT_NS);	/* not by yielding: we may be of real-time priority */
 	if (!tid)
 		return;
 	__atomic_store_n(&task->stop, how, __ATOMIC_RELEASE);

@@ -83,7 +83,7 @@ struct log_area *log_claim(struct log_header *log, enum log_area_kind kind, uint
 			   uint32_t head_bytes, uint32_t record_bytes)
 {
 	uint64_t size = (bytes + LOG_AREA_ALIGN - 1) & ~(uint64_t)(LOG_AREA_ALIGN - 1);
-	uint64_t tail = __atomic_load_n(&log->tail_bytes, __ATOMIC_RELAXED);
+	uint64_t tail = __atomic_load_n(&log->tail_bytes, __ATOMIC_ACQUIRE);	/* before how far it reaches */
 	struct log_area *area;
 
 	do {

@@ -135,7 +135,10 @@ void room_cut(uint64_t bytes)
 	sys_munmap((char *)log + end, mapped - end);
 }
 
-/* Only where no other thread can claim an area meanwhile. Hooks of destructors that still come grow the file again. */
+/*
+ * Hooks of destructors that still come grow the file again. Whoever is about to claim an area, a thread that has not
+ * made its record yet or a forked child that enters itself, must look again: as above one is claimed here.
+ */
 void room_give_back(void)
 {
 	struct log_header *log = live.log;
@@ -147,8 +150,9 @@ void room_give_back(void)
 	sys_block_signals(&mask);
 	fd = sys_open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW, 0);
 	if (fd >= 0) {
+		tail += LOG_AREA_ALIGN;
 		__atomic_store_n(&log->file_bytes, tail, __ATOMIC_SEQ_CST);
-		if (__atomic_load_n(&log->tail_bytes, __ATOMIC_SEQ_CST) == tail)	/* no child of ours came in between */
+		if (log_claim(log, LOG_AREA_RECORDS, 0, LOG_AREA_ALIGN, sizeof(struct log_area), 0))
 			raw_syscall(SYS_fallocate, fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (long)tail,
 				    (long)(reached - tail), 0, 0);
 		sys_close((int)fd);

@@ -145,7 +145,7 @@ EXPORT int thrd_create(thrd_t *thread, thrd_start_t function, void *argument)
 		real_init();
 	if (!real.thrd_create)
 		return thrd_error;
-	start = live.log ? claim_start((void *)function) : NULL;
+	start = live.log || live_open_child() ? claim_start((void *)function) : NULL;
 	if (!start)
 		return real.thrd_create(thread, function, argument);
 	start->argument = argument;

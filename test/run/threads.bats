@@ -125,6 +125,27 @@ log_number() { od -An -t "u$2" -j "$1" -N "$2" insideme.data/*/*.log | tr -d ' '
 	done
 }
 
+@test "a forked child that begins with a thread of <threads.h>" {
+	cat >begins.c <<-'END'
+		#include <sys/wait.h>
+		#include <threads.h>
+		#include <unistd.h>
+		static int run(void *argument) { (void)argument; thrd_exit(0); }
+		__attribute__((no_instrument_function)) int main(void)
+		{
+			pid_t child = fork();
+			thrd_t thread;
+
+			if (child == 0)
+				_exit(thrd_create(&thread, run, NULL) || thrd_join(thread, NULL));
+			waitpid(child, NULL, 0);
+		}
+	END
+	gcc -w -O1 -finstrument-functions begins.c -o begins -pthread
+	LD_PRELOAD=$library ./begins
+	same "calls that end with the thread" "$(view threads | "$here/csv" broken_calls begin_function=run)" 1
+}
+
 @test "first calls on a stack with little room" {
 	for compiler in '' .clang; do
 		rm -rf insideme.data functions.csv
