@@ -152,6 +152,10 @@ EXPORT int any_prctl(int option, unsigned long a, unsigned long b, unsigned long
 		return -1;
 	if (option == PR_SET_SECCOMP)
 		return set_seccomp(a, b, c, d);
+	if (option == PR_SET_TSC && a == PR_TSC_SIGSEGV && live.clock == LOG_CLOCK_TSC && live.log) {
+		helper_stop();
+		recorder_turn_off("the program forbids itself the time-stamp counter", NULL, 0);
+	}
 	result = real.prctl(option, a, b, c, d);
 	if (option == PR_SET_NAME && result == 0 && live.log && self) {
 		text_copy(name, sizeof(name), (const char *)a);

@@ -357,7 +357,7 @@ void helper_resume_later(void)
 	struct helper *task = own_task();
 	const struct log_header *log;
 
-	if (!task)
+	if (!task || __atomic_load_n(&task->has_ended, __ATOMIC_ACQUIRE))
 		return;
 	log = task->config.log;
 	/* One pause waits for all forks: where one does already, ours ends here. */

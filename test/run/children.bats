@@ -28,6 +28,34 @@ children() {
 repairs() { grep -q "$1 $2" quality || { cat quality; return 1; }; }
 no_repairs() { ! grep -E 'exits of functions|had no exit' quality; }
 
+@test "a program that forbids itself the time-stamp counter runs on, and what was before is recorded" {
+	cat >forbids.c <<-'END'
+		#include <stdio.h>
+		#include <sys/prctl.h>
+		#include <sys/wait.h>
+		#include <unistd.h>
+		__attribute__((noinline)) static void work(void) { __asm__ volatile(""); }
+		int main(void)
+		{
+			work();
+			if (prctl(PR_SET_TSC, PR_TSC_SIGSEGV, 0, 0, 0))
+				return 77;
+			work();
+			if (fork() == 0)
+				_exit(0);
+			wait(NULL);
+			puts("fine");
+		}
+	END
+	gcc -w -O1 -finstrument-functions forbids.c -o forbids
+	./forbids >alone || skip "not here"
+	run env LD_PRELOAD="$library" ./forbids
+	same status "$status" 0
+	same output "$output" "insideme: the program forbids itself the time-stamp counter; not recording
+fine"
+	calls work 1
+}
+
 @test "vfork children where our threads' numbers mean nobody" {
 	status=0
 	"$bin/elsewhere" >alone 2>&1 || status=$?
