@@ -2,22 +2,27 @@
 /* Reading /proc/PID/stat of a process that runs or has just ended. */
 #include "monitor/last_words.h"
 
+#include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "insideme_log.h"
 #include "resources/process_text.h"
 #include "resources/source.h"
 
-/* The exit code is the last field. To others than the owner it reads 0, which could be an exit status. */
-static uint64_t read_status(int fd, const char *text)
+/*
+ * The exit code is the last field. To those who may not look it reads 0, which could be an exit status: the kernel asks
+ * the same for the link to the program, which a zombie that may be looked at has not any more.
+ */
+static uint64_t read_status(pid_t pid, const char *text)
 {
 	const char *last = strrchr(text, ' ');
-	struct stat owner;
+	char path[32], program;
 
-	if (!last || fstat(fd, &owner) < 0 || (geteuid() != 0 && owner.st_uid != geteuid()))
+	snprintf(path, sizeof(path), "/proc/%d/exe", (int)pid);
+	if (!last || (readlink(path, &program, 1) < 0 && errno == EACCES))
 		return LOG_NONE;
 	return strtoull(last, NULL, 10);
 }
@@ -49,7 +54,7 @@ bool last_words_read(struct last_words *words, pid_t pid)
 		words->is_over = stat.state == 'Z' || stat.state == 'X';
 		words->had_children = stat.child_faults > 0;
 		if (words->is_over)
-			words->status = read_status(fd, text);
+			words->status = read_status(pid, text);
 		read_name(words, text);
 	}
 	source_close(&fd);

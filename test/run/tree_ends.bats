@@ -128,3 +128,31 @@ peak_as_grown() {
 	between "peak of RSS" 0 "$(awk -F, '$1 == "resources" && $3 == "resource" { name = $4 }
 		$3 == "peak" && name == "RSS" { printf "%d", $4 }' summary.csv)" $((10 << 20))
 }
+
+# Without CAP_SYS_PTRACE, as root in a container has it, the exit code of another user's zombie reads 0.
+@test "an end that may not be looked at is no exit status 0" {
+	[ "$(id -u)" = 0 ] || skip "needs root"
+	cat >late.c <<-'END'
+		#include <signal.h>
+		#include <stdio.h>
+		#include <sys/wait.h>
+		#include <unistd.h>
+		__attribute__((noinline)) void work(void) { __asm__ volatile(""); }
+		int main(void)
+		{
+			pid_t pid = fork();
+			if (!pid) {
+				work();
+				usleep(100000);
+				if (setgid(65534) == 0 && setuid(65534) == 0)
+					raise(SIGKILL);
+			}
+			usleep(400000);
+			waitpid(pid, NULL, 0);
+			return 0;
+		}
+	END
+	gcc -finstrument-functions late.c -o late
+	setpriv --bounding-set -sys_ptrace "$build/insideme-run" -q ./late
+	same "ends said to be 0" "$(view processes --columns depth,signal,exit_status | grep -c '^1,,0')" 0
+}
