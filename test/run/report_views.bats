@@ -186,7 +186,7 @@ between_times() {
 }
 
 @test "--from and --to: readings and their figures" {
-	record burn 300 0
+	record burn 1000 0
 	view resources >rows.csv
 	end=$(view summary | "$here/csv" value section=run column=elapsed_ns)
 	view resources --from 40% --to 60% >part.csv
