@@ -60,9 +60,11 @@ static ALWAYS_INLINE void call_publish(struct log_thread *thread, struct log_fra
 	thread->current = node;
 }
 
-/* The call begins now. What a handler's calls added to the frame so far is no part of it. */
+/* The call begins now. What a handler's calls added to the frame so far is no part of it. Without times both stay 0. */
 static ALWAYS_INLINE void call_start_clock(struct log_frame *frame, enum call_timing timing)
 {
+	if (timing == TIME_NOT)
+		return;
 	frame->start_ticks = call_clock(timing);
 	frame->child_ticks = 0;
 }

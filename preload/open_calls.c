@@ -174,7 +174,8 @@ void stack_open_again(struct log_thread *thread, const struct open_calls *copy, 
 			return;
 		call_begin_slowly(thread, call_claim(live.log, thread, call->function_addr, call->stack_addr,
 						     call->return_addr, call_timing()));
-		top_frame(thread)->start_ticks = since_ticks;
+		if (call_timing() != TIME_NOT)
+			top_frame(thread)->start_ticks = since_ticks;
 	}
 }
 
