@@ -33,7 +33,7 @@ log_bytes() { cat insideme.data/*/*.log | wc -c; }
 		record clones $tls 5000
 		quiet
 		calls step 200000 run 20000 vanish 5000 main_step 50000 main 1
-		between "bytes of log" 100000 "$(log_bytes)" 60000000
+		between "bytes of log" 100000 "$(log_bytes)" 100000000
 	done
 }
 
