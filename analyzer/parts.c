@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "error.h"
+#include "tree.h"
 #include "walk.h"
 
 static struct run_part *part_of(struct function *function, const struct model *model, uint32_t run)
@@ -29,18 +30,6 @@ static void take_node(struct parts *parts, const struct model *model, struct tre
 	*before = (struct run_part){ stats->calls, stats->self_ns, stats->total_ns };
 }
 
-/* Leave @node and those above it that end with it. */
-static struct tree_node *step_over(struct tree_node *node)
-{
-	while (node->function) {
-		node->function->on_path--;
-		if (node->next)
-			return node->next;
-		node = node->parent;
-	}
-	return NULL;
-}
-
 void parts_take(struct parts *parts, struct model *model, uint32_t run)
 {
 	struct run_part *before = xcalloc(model->nr_tree_nodes, sizeof(*before));
@@ -54,7 +43,7 @@ void parts_take(struct parts *parts, struct model *model, uint32_t run)
 	while (node) {
 		take_node(parts, model, node, run);
 		node->function->on_path++;
-		node = node->child ? node->child : step_over(node);
+		node = node->child ? node->child : tree_step_over(node);
 	}
 }
 

@@ -88,7 +88,7 @@ static void enter_node(struct model *model, struct tree_node *node, const struct
 	model->functions_ns += node->stats.self_ns;
 }
 
-static struct tree_node *step_over(struct tree_node *node)
+struct tree_node *tree_step_over(struct tree_node *node)
 {
 	while (node->function) {
 		node->function->on_path--;
@@ -108,6 +108,6 @@ void tree_sum_up(struct model *model)
 	while (node) {
 		enter_node(model, node, others);
 		heap_stats_add(&model->heap, &node->heap);
-		node = node->child ? node->child : step_over(node);
+		node = node->child ? node->child : tree_step_over(node);
 	}
 }

@@ -27,4 +27,7 @@ void call_stats_add(struct call_stats *sum, const struct call_stats *stats);
 void call_stats_add(struct call_stats *sum, const struct call_stats *stats);
 void heap_stats_add(struct heap_stats *sum, const struct heap_stats *heap);
 
+/* The node that follows @node in a walk, its children left out; those that end with it are off the path. NULL: none. */
+struct tree_node *tree_step_over(struct tree_node *node);
+
 #endif
