@@ -111,3 +111,21 @@ $(bench_bin)/sampling: $(call obj,tool,$(shared_src))
 bench: all $(bench_programs) $(bin)/countries
 	$(Q)test/bench/run $(abspath $(O))
 .PHONY: bench
+
+# How true the shares are, beside perf and uftrace. Takes minutes; TRUTH="tiny loops" measures those programs alone.
+truth_names := $(basename $(notdir $(wildcard test/bench/truth/*.c test/bench/truth/*.cpp)))
+truth_programs := $(foreach name,$(truth_names),$(bench_bin)/truth/$(name) $(bench_bin)/truth/$(name).plain)
+truth_flags = -O2 -g -pthread -Wall $(if $(filter %.plain,$@),-fno-inline,-finstrument-functions)
+define truth_rules
+$(bench_bin)/truth/%$(1): test/bench/truth/%.c
+	@mkdir -p $$(@D)
+	$$(call say,CC)gcc $$(truth_flags) $$< -o $$@
+$(bench_bin)/truth/%$(1): test/bench/truth/%.cpp
+	@mkdir -p $$(@D)
+	$$(call say,CXX)g++ $$(truth_flags) $$< -o $$@
+endef
+$(eval $(call truth_rules,.plain))
+$(eval $(call truth_rules,))
+truth: all $(truth_programs)
+	$(Q)test/bench/truth/run $(abspath $(O)) $(TRUTH)
+.PHONY: truth

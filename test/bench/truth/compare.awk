@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# One program's shares beside the truth: truth.counts ("NAME SAMPLES"), then "CONTENDER \t NAME \t SHARE" lines.
+function absolute(x) { return x < 0 ? -x : x }
+
+FNR == NR {
+	split($0, word, " ")
+	samples = word[split($0, word, " ")]
+	name = substr($0, 1, length($0) - length(samples) - 1)
+	if (name != ignored) {
+		count[name] = samples
+		all += samples
+	}
+	next
+}
+$2 != ignored { share[$1, $2] = $3; sum[$1] += $3 }
+
+END {
+	for (name in count) {
+		truth = count[name] / all
+		if (truth < 0.01)
+			continue
+		functions++
+		error = 100 * sqrt(truth * (1 - truth) / all)
+		if (error > worst)
+			worst = error
+		shown[name] = truth
+	}
+	printf "%-12s %9d %8d %7.2f", program, functions, all, worst
+	nr = split(contenders, contender, " ")
+	for (i = 1; i <= nr; i++) {
+		total = largest = 0
+		for (name in shown) {
+			percent = sum[contender[i]] ? 100 * share[contender[i], name] / sum[contender[i]] : 0
+			difference = absolute(percent - 100 * shown[name])
+			total += difference
+			if (difference > largest)
+				largest = difference
+			printf "%s,%s,\"%s\",%.3f,%.3f\n", program, contender[i], name, percent, 100 * shown[name] >>csv
+		}
+		printf " %7.2f / %6.1f", total / functions, largest
+	}
+	print ""
+}
