@@ -11,7 +11,7 @@
 
 static bool same_process(const struct process *a, const struct process *b)
 {
-	return a->header.pid == b->header.pid && a->header.process_start == b->header.process_start &&
+	return a->run == b->run && a->header.pid == b->header.pid && a->header.process_start == b->header.process_start &&
 	       strcmp(a->header.boot_id, b->header.boot_id) == 0 && strcmp(a->header.host, b->header.host) == 0;
 }
 
@@ -122,8 +122,8 @@ static struct process *find_process(const struct model *model, const struct even
 	for (size_t i = 0; i < model->nr_processes; i++) {
 		struct process *process = model->processes[i];
 
-		if (process->header.pid != pid || strcmp(process->header.host, monitor->header.host) != 0 ||
-		    process->start > event->time)
+		if (process->run != monitor->run || process->header.pid != pid || process->start > event->time ||
+		    strcmp(process->header.host, monitor->header.host) != 0)
 			continue;
 		if (has_start && process->header.process_start && process->header.process_start != start)
 			continue;
@@ -152,10 +152,10 @@ static void take_status(struct process *process, const struct event *event)
 	}
 }
 
-static struct unseen_process *find_unseen(struct model *model, uint32_t pid)
+static struct unseen_process *find_unseen(struct model *model, uint32_t run, uint32_t pid)
 {
 	for (size_t i = model->nr_unseen; i-- > 0;)
-		if (model->unseen[i].pid == pid)
+		if (model->unseen[i].run == run && model->unseen[i].pid == pid)
 			return &model->unseen[i];
 	return NULL;
 }
@@ -166,6 +166,7 @@ static struct unseen_process *add_unseen(struct model *model, const struct event
 
 	model->unseen = xgrow(model->unseen, model->nr_unseen, sizeof(*unseen));
 	unseen = &model->unseen[model->nr_unseen++];
+	unseen->run = event->process->run;
 	unseen->pid = (uint32_t)event->values[0];
 	unseen->rank = event->process->header.rank;
 	unseen->program = xstrdup(event->text ? event->text : "");
@@ -186,7 +187,7 @@ static void take_end(struct model *model, const struct event *event)
 {
 	uint32_t pid = (uint32_t)event->values[0];
 	struct process *process = find_process(model, event, pid, event->values[5]);
-	struct unseen_process *unseen = find_unseen(model, pid);
+	struct unseen_process *unseen = find_unseen(model, event->process->run, pid);
 
 	if (unseen && !unseen->has_end && (!process || unseen->time > process->start))
 		take_unseen_end(unseen, event);

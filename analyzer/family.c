@@ -54,6 +54,7 @@ static void add_recorded(struct family *family, struct process *process)
 	struct member *member = &family->members[family->nr++];
 
 	member->first = process;
+	member->run = process->run;
 	member->pid = process->header.pid;
 	member->ppid = process->header.ppid;
 	member->begin = process->start;
@@ -70,6 +71,7 @@ static void add_unseen(struct family *family, const struct unseen_process *unsee
 		.end_kind = !unseen->has_end ? END_UNKNOWN : WIFSIGNALED(status) ? END_SIGNAL : END_EXIT,
 		.end_status = WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status),
 		.core_dumped = WIFSIGNALED(status) && WCOREDUMP(status),
+		.run = unseen->run,
 		.pid = unseen->pid,
 		.begin = unseen->time,
 		.end = NO_TIME,
@@ -119,8 +121,10 @@ static int by_pid(const void *a, const void *b)
 	return x < y ? -1 : x > y;	/* they lie in the order of begin */
 }
 
-static bool same_host(const struct member *a, const struct member *b)
+static bool can_be_parent(const struct member *a, const struct member *b)
 {
+	if (a->run != b->run)
+		return false;
 	return !a->first || !b->first || strcmp(a->first->header.host, b->first->header.host) == 0;
 }
 
@@ -141,10 +145,10 @@ static struct member *find_parent(struct member *const *list, size_t nr, const s
 			high = middle;
 	}
 	for (size_t i = low; i > 0 && list[i - 1]->pid == member->ppid; i--)
-		if (same_host(list[i - 1], member))
+		if (can_be_parent(list[i - 1], member))
 			return list[i - 1];
 	for (size_t i = low; i < nr && list[i]->pid == member->ppid; i++)
-		if (list[i]->unseen)
+		if (list[i]->unseen && can_be_parent(list[i], member))
 			return list[i];
 	return NULL;
 }

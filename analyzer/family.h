@@ -13,6 +13,7 @@ struct member {
 	struct process *first;		/* image; NULL: not recorded */
 	struct process *last;
 	const struct unseen_process *unseen;	/* NULL: recorded */
+	uint32_t run;			/* which of model->nr_runs */
 	uint32_t pid;
 	uint32_t ppid;			/* 0: not known */
 	int64_t begin;			/* model time; of what was not recorded: when it was seen */

@@ -14,27 +14,36 @@
 struct loss {
 	enum log_loss id;
 	const char *name;
-	const char *text;	/* begins with the number */
+	const char *one, *many;	/* behind the number */
 	bool is_doubt;
 };
 
 static const struct loss losses[] = {
-	{ LOG_LOST_EARLY_CALLS, "early_calls", "calls before the recorder was ready are missing", false },
-	{ LOG_LOST_FRAMES, "untimed_calls", "calls are counted but not timed: too many were open at once", true },
-	{ LOG_LOST_UNKNOWN_EXITS, "unknown_exits", "exits of functions that were not open (entered before the "
-		"recorder was ready, or in a fork)", false },
-	{ LOG_LOST_BROKEN_CALLS, "broken_calls", "calls had no exit (longjmp, exception, end of thread); they end "
-		"where that was noticed", false },
-	{ LOG_LOST_SLICES, "lost_slices", "single calls are missing in -v calls; counts and times have them", false },
-	{ LOG_LOST_PATHS, "folded_paths", "call paths had no room and are added up under (other paths); calls and "
-		"times of functions have them", true },
-	{ LOG_LOST_CALLS, "lost_calls", "calls are missing from all figures", true },
-	{ LOG_LOST_RECORDS, "lost_records", "events, modules or texts had no room", true },
-	{ LOG_LOST_ROWS, "lost_rows", "resource samples had no room", false },
-	{ LOG_LOST_GROWTH, "failed_growths", "times the log could not grow: disk full, or over the budget", true },
-	{ LOG_LOST_HEAP_CALLS, "lost_heap_calls", "allocations and frees were not counted", true },
-	{ LOG_LOST_PROCESSES, "lost_processes", "forked processes are not recorded: no log could be made for them "
-		"(other rights or root, a full disk)", true },
+	{ LOG_LOST_EARLY_CALLS, "early_calls", "call before the recorder was ready is missing",
+		"calls before the recorder was ready are missing", false },
+	{ LOG_LOST_FRAMES, "untimed_calls", "call is counted but not timed: too many were open at once",
+		"calls are counted but not timed: too many were open at once", true },
+	{ LOG_LOST_UNKNOWN_EXITS, "unknown_exits",
+		"exit of a function that was not open (entered before the recorder was ready, or in a fork)",
+		"exits of functions that were not open (entered before the recorder was ready, or in a fork)", false },
+	{ LOG_LOST_BROKEN_CALLS, "broken_calls",
+		"call had no exit (longjmp, exception, end of thread); it ends where that was noticed",
+		"calls had no exit (longjmp, exception, end of thread); they end where that was noticed", false },
+	{ LOG_LOST_SLICES, "lost_slices", "single call is missing in -v calls; counts and times have it",
+		"single calls are missing in -v calls; counts and times have them", false },
+	{ LOG_LOST_PATHS, "folded_paths",
+		"call path had no room and is added to (other paths); calls and times of functions have it",
+		"call paths had no room and are added up under (other paths); calls and times of functions have them", true },
+	{ LOG_LOST_CALLS, "lost_calls", "call is missing from all figures", "calls are missing from all figures", true },
+	{ LOG_LOST_RECORDS, "lost_records", "event, module or text had no room", "events, modules or texts had no room", true },
+	{ LOG_LOST_ROWS, "lost_rows", "resource sample had no room", "resource samples had no room", false },
+	{ LOG_LOST_GROWTH, "failed_growths", "time the log could not grow: disk full, or over the budget",
+		"times the log could not grow: disk full, or over the budget", true },
+	{ LOG_LOST_HEAP_CALLS, "lost_heap_calls", "allocation or free was not counted",
+		"allocations and frees were not counted", true },
+	{ LOG_LOST_PROCESSES, "lost_processes",
+		"forked process is not recorded: no log could be made for it (other rights or root, a full disk)",
+		"forked processes are not recorded: no log could be made for them (other rights or root, a full disk)", true },
 };
 
 static void add(struct findings *findings, const char *name, enum unit unit, double number, bool is_doubt,
@@ -59,7 +68,7 @@ static void add_losses(struct findings *findings, const struct model *model)
 			number += model->processes[j]->header.losses[loss->id];
 		if (number)
 			add(findings, loss->name, UNIT_COUNT, (double)number, loss->is_doubt,
-			    document_text(findings->document, "%" PRIu64 " %s", number, loss->text));
+			    document_text(findings->document, "%" PRIu64 " %s", number, number == 1 ? loss->one : loss->many));
 	}
 }
 

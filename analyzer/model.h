@@ -257,6 +257,7 @@ struct process {
 
 /* A program of the run that did not load the library; insideme-run saw it. */
 struct unseen_process {
+	uint32_t run;			/* which of model->nr_runs */
 	uint32_t pid;
 	int32_t rank;			/* of the insideme-run that saw it; -1: none */
 	char *program;

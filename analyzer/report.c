@@ -2,7 +2,6 @@
 /* What every view asks of the runs that it shows. */
 #include "report.h"
 
-#include "family.h"
 
 const char *report_program(const struct report *report)
 {
@@ -22,21 +21,28 @@ static int badness(const struct process *process)
 	return 1;
 }
 
-const struct process *report_ended(const struct report *report)
+const struct process *report_worst_end(const struct family *family, uint32_t run)
 {
-	const struct model *model = report->model;
 	const struct process *worst = NULL;
-	struct family family;
 
-	family_init(&family, model);
-	for (size_t i = 0; i < family.nr; i++) {
-		const struct member *member = &family.members[i];
+	for (size_t i = 0; i < family->nr; i++) {
+		const struct member *member = &family->members[i];
 
-		if (!member->last || (member->parent && member->parent->first))
+		if (member->run != run || !member->last || (member->parent && member->parent->first))
 			continue;
 		if (!worst || (member->first->header.rank >= 0 && badness(member->last) > badness(worst)))
 			worst = member->last;
 	}
+	return worst;
+}
+
+const struct process *report_ended(const struct report *report)
+{
+	const struct process *worst;
+	struct family family;
+
+	family_init(&family, report->model);
+	worst = report_worst_end(&family, report->model->nr_processes ? report->model->processes[0]->run : 0);
 	family_release(&family);
 	return worst;
 }

@@ -3,7 +3,7 @@
 #ifndef INSIDEME_REPORT_H
 #define INSIDEME_REPORT_H
 
-#include "model.h"
+#include "family.h"
 #include "options.h"
 #include "run.h"
 
@@ -18,7 +18,9 @@ struct report {
 
 /* The name of the program that the report is about. */
 const char *report_program(const struct report *report);
-/* Whose end is that of the run: the first process, of ranks the one that ended worst; its last image. NULL: none. */
+/* Whose end is that of @run: the first process, of ranks the one that ended worst; its last image. NULL: none. */
+const struct process *report_worst_end(const struct family *family, uint32_t run);
+/* The same of the run that has the first process. */
 const struct process *report_ended(const struct report *report);
 /* Is it about some threads only? Then what is known of whole processes stays out. */
 bool report_is_of_threads(const struct report *report);

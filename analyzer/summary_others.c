@@ -17,6 +17,7 @@ static void add_line(struct document *document, size_t nr, const char *text)
 		return;
 	section = document_add(document, nr ? "" : "Others", text);
 	section->apart = nr == 0;
+	section->wraps = true;
 }
 
 static const char *wait_status_text(struct document *document, int status)

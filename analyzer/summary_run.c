@@ -45,7 +45,8 @@ static void add_heading(struct document *document, struct report *report)
 	if (run->nr_runs > 1 && !run->newer)
 		newest = document_text(document, "; newest of %zu", run->nr_runs);
 	else if (run->nr_runs > 1)
-		newest = document_text(document, "; there are %zu newer ones", run->newer);
+		newest = document_text(document, run->newer == 1 ? "; there is a newer one" : "; there are %zu newer ones",
+				       run->newer);
 	if (report->nr_runs > 1)
 		newest = document_text(document, "; with %zu more, added up", report->nr_runs - 1);
 	document_add(document, NULL, document_text(document, "%s     %s%s%s%s", run->path,

@@ -120,14 +120,14 @@ static const struct column columns[] = {
 	{ "largest_alloc_bytes", "Largest", 0, get_heap, CELL_LARGEST_BYTES },
 	{ "primitive_calls", "Primitive", COLUMN_SUMS, get_primitive_calls, 0 },
 	{ "source", "Source", COLUMN_LEFT, get_function, CELL_SOURCE },
-	{ "calls_run_min", "least", 0, get_calls_part, PART_MIN },
+	{ "calls_run_min", "least", COLUMN_SPARE, get_calls_part, PART_MIN },
 	{ "calls_run_mean", "Calls/run", 0, get_calls_part, PART_MEAN },
-	{ "calls_run_max", "most", 0, get_calls_part, PART_MAX },
+	{ "calls_run_max", "most", COLUMN_SPARE, get_calls_part, PART_MAX },
 	{ "self_run_min_ns", "least", 0, get_self_part, PART_MIN },
 	{ "self_run_mean_ns", "Self/run", 0, get_self_part, PART_MEAN },
 	{ "self_run_max_ns", "most", 0, get_self_part, PART_MAX },
 	{ "total_run_min_ns", "least", 0, get_total_part, PART_MIN },
-	{ "total_run_mean_ns", "Total/run", 0, get_total_part, PART_MEAN },
+	{ "total_run_mean_ns", "Total/run", COLUMN_SPARE, get_total_part, PART_MEAN },
 	{ "total_run_max_ns", "most", 0, get_total_part, PART_MAX },
 };
 

@@ -188,11 +188,13 @@ static void add_next(struct document *document, const struct report *report)
 		"insideme-report -v resources%1$s    CPU, memory, faults and I/O over time\n"
 		"insideme-report -v quality%1$s      how far to trust this";
 	char *text = document_text(document, pattern, run);
+	struct section *section;
 
 	if (report->model->nr_processes + report->model->nr_unseen > 1)
 		text = document_text(document, "%s\ninsideme-report -v processes%s    each process: time, CPU, memory, "
 				     "how it ended", text, run);
-	document_add(document, "Next", text)->apart = true;
+	section = document_add(document, "Next", text);
+	section->apart = section->wraps = true;
 }
 
 int view_summary(struct document *document, struct report *report)

@@ -30,6 +30,16 @@ $(bin)/%.so: test/programs/%.c
 $(bin)/witness.so: test/run/witness.c
 	@mkdir -p $(@D)
 	$(call say,CC)gcc -g -O2 -Wall -shared -fPIC $< -o $@
+# The golden runs, and what is expected of them, written anew after a change of a view that is meant: make expected
+$(bin)/golden: test/logs/golden.c test/unit/build_log.c
+	@mkdir -p $(@D)
+	$(call say,CC)$(CC) $(test_cflags) -iquote . $^ -o $@
+programs += $(bin)/golden
+expected:
+	$(Q)$(MAKE) --no-print-directory $(if $(filter -j%,$(MAKEFLAGS)),,-j$(shell nproc)) O=$(O)/check DEV=1 write-expected
+write-expected: $(bin)/golden $(O)/sanitized/insideme-report
+	$(Q)rm -f test/logs/expected/*.txt && test/logs/show $(abspath $(O)) $(abspath test/logs/expected)
+.PHONY: expected write-expected
 # Programs as other options build them; a library of its own comes with order.
 $(bin)/jumps.fortified: program_flags += -D_FORTIFY_SOURCE=2
 $(bin)/calls.nopie: program_flags += -no-pie -fno-pie

@@ -108,7 +108,7 @@ fine"
 
 @test "a vfork child writes into its parent's log" {
 	children vfork 2 2 main 1 work 20 exec_true 1
-	repairs 1 'calls had no exit'
+	repairs 1 'call had no exit'
 }
 
 @test "forks in several threads at once" {

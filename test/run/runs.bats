@@ -151,8 +151,14 @@ part() {
 	view functions last~1 | "$here/csv" total_ns function=down >one
 	runs=(last last~1)
 	between "total time of recursion" "$(part down total_run_min_ns)" "$(cat one)" "$(part down total_run_max_ns)"
-	run "$report" last last~2
-	[[ ${lines[1]} =~ ^Runs\ .*\ 64\ calls\ .*-repeat-3\ +exit\ status\ 0$ && ${lines[2]} =~ \ 14\ calls\ .*-repeat\ +exit ]]
+	view summary last last~2 >summary.csv
+	of() { "$here/csv" value "section=$1" "column=$2" <summary.csv | xargs; }
+	same "calls of each run" "$(of runs calls)" '64 14'
+	same "their ends" "$(of runs end)" 'exit status 0 exit status 0'
+	same "mean of each run" "$("$here/csv" value section=of_a_run column=mean row=5 <summary.csv)" 39
+	same "least and most" "$("$here/csv" value section=of_a_run column=min row=5 <summary.csv) $("$here/csv" value section=of_a_run column=max row=5 <summary.csv)" '14 64'
+	COLUMNS=120 run "$report" last last~2
+	[[ ${lines[3]} =~ \ 64\ .*exit\ status\ 0\ .*-repeat-3$ && ${lines[4]} =~ \ 14\ .*-repeat$ ]]
 	runs=(last last)
 	same "named twice" "$(part step calls)" 60
 	[[ $(cat report.stderr) == *"named twice, but added once" ]]
