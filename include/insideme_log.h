@@ -160,6 +160,7 @@ enum log_area_kind {
 	LOG_AREA_SLICES,	/* struct log_slices, bytes */
 	LOG_AREA_ROWS,		/* struct log_rows, columns, rows */
 	LOG_AREA_RECORDS,	/* struct log_area, records, each with struct log_record at its head */
+	LOG_AREA_INDEX,		/* struct log_index, u64[] */
 };
 
 /*
@@ -313,11 +314,28 @@ struct log_thread {
 	uint32_t is_kept;		/* 1: coroutines wait in it: no other thread takes it over */
 	uint32_t is_clone;		/* 1: where its stack lies cannot be known: all its calls have one stack */
 	char earlier_name[16];		/* of its threads before the last one; "": they had several */
-	uint64_t reserved[2];
+	uint32_t index;			/* ref of the largest table of its nodes, 0: none yet */
+	uint32_t latest;		/* the node looked up last beside the cache, 0: none yet */
+	uint32_t reserved[2];
 
 	_Alignas(64) uint32_t cache[LOG_CACHE_ENTRIES];	/* refs of nodes, checked against the node itself */
 };
 _Static_assert(sizeof(struct log_thread) == 64 + 256 + 256 + 4 * LOG_CACHE_ENTRIES, "thread layout");
+
+/*
+ * Where a thread finds its nodes by caller and function: a hash table by open addressing. The recorder's own: readers
+ * have the nodes' lists. Entries: hash << 32 | ref of the node, 0: free; from place hash * nr_places >> 32 on.
+ */
+struct log_index {
+	struct log_area head;		/* owner: the thread */
+	uint64_t nr_places;
+	uint64_t nr_entries;
+	uint64_t nr_moved;		/* places of the smaller table whose entries are in this one too */
+	uint32_t smaller;		/* ref of the table that this one replaces, 0: all of it has come over */
+	uint32_t reserved[9];
+	/* uint64_t entries[nr_places] */
+};
+_Static_assert(sizeof(struct log_index) == 128, "entries begin at a line");
 
 /*
  * Slices of one thread, in the order of their ends: bytes that follow this head, up to head.used_bytes.

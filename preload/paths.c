@@ -3,6 +3,7 @@
 #include "paths.h"
 
 #include "modules.h"
+#include "path_index.h"
 #include "room.h"
 
 #define FIRST_AREA_BYTES	8192u
@@ -40,32 +41,30 @@ static struct log_node *new_node(struct log_thread *thread, bool is_other)
 	return (struct log_node *)(area + 1);
 }
 
-static uint32_t find_child(const struct log_header *log, uint32_t parent, uint64_t function_addr)
-{
-	uint32_t ref = __atomic_load_n(&node_at(log, parent)->child, __ATOMIC_ACQUIRE);
-
-	while (ref && node_at(log, ref)->function_addr != function_addr)
-		ref = node_at(log, ref)->next;
-	return ref;
-}
-
-/* Link a new node; when a handler linked the same function meanwhile there are two, which readers merge. */
+/*
+ * Link a new node; when a handler linked the same function meanwhile there are two, which readers merge. What the index
+ * has no room for is not made: it would be made again at each call.
+ */
 static uint32_t make_child(struct log_thread *thread, uint32_t parent, uint64_t function_addr)
 {
 	struct log_header *log = live.log;
-	struct log_node *above = node_at(log, parent), *node = new_node(thread, !thread->others || parent == thread->others);
+	bool is_other = !thread->others || parent == thread->others;
+	struct log_node *above = node_at(log, parent);
+	struct log_node *node = path_index_make_room(thread, is_other) ? new_node(thread, is_other) : NULL;
 	uint32_t first, ref;
 
 	if (!node)
 		return 0;
 	ref = log_ref(log, node);
 	node->function_addr = function_addr;
-	node->parent = parent;
 	node->min_ticks = UINT64_MAX;
+	signal_fence();
+	node->parent = parent;	/* whole: a handler's guess may find it */
 	first = __atomic_load_n(&above->child, __ATOMIC_RELAXED);
 	do {
 		node->next = first;
 	} while (!__atomic_compare_exchange_n(&above->child, &first, ref, false, __ATOMIC_RELEASE, __ATOMIC_RELAXED));
+	path_index_add(thread, ref);
 	return ref;
 }
 
@@ -73,7 +72,7 @@ static uint32_t make_child(struct log_thread *thread, uint32_t parent, uint64_t 
 static uint32_t find_other(struct log_thread *thread, uint64_t function_addr)
 {
 	uint32_t others = thread->others ? thread->others : log_ref(live.log, &thread->root);
-	uint32_t ref = find_child(live.log, others, function_addr);
+	uint32_t ref = path_index_find(thread, others, function_addr);
 
 	log_lose(live.log, LOG_LOST_PATHS);
 	if (!ref)
@@ -81,10 +80,24 @@ static uint32_t find_other(struct log_thread *thread, uint64_t function_addr)
 	return ref ? ref : others;
 }
 
+/*
+ * Programs tend to take their ways again in the order in which they first took them, and nodes lie in that order. What
+ * follows a node is one, or zero: areas have 192 bytes left at their end.
+ */
+static uint32_t guess(const struct log_thread *thread, uint32_t parent, uint64_t function_addr)
+{
+	uint32_t ref = thread->latest + LOG_NODE_STEP;
+	const struct log_node *node = node_at(live.log, ref);
+
+	return thread->latest && node->function_addr == function_addr && node->parent == parent ? ref : 0;
+}
+
 uint32_t path_find(struct log_thread *thread, uint32_t parent, uint64_t function_addr)
 {
-	uint32_t ref = find_child(live.log, parent, function_addr);
+	uint32_t ref = guess(thread, parent, function_addr);
 
+	if (!ref)
+		ref = path_index_find(thread, parent, function_addr);
 	if (!ref) {
 		modules_know(function_addr);
 		if (!thread->others)	/* before the first path: room for it is certain then, or never */
@@ -94,6 +107,7 @@ uint32_t path_find(struct log_thread *thread, uint32_t parent, uint64_t function
 			ref = find_other(thread, function_addr);
 	}
 	*path_cache_entry(thread, parent, function_addr) = ref;
+	thread->latest = ref;
 	return ref;
 }
 

@@ -66,7 +66,7 @@ unit_tests := $(patsubst test/unit/%.c,$(O)/test/unit/%,$(wildcard test/unit/tes
 sanitized_analyzer := $(call obj,sanitized,$(analyzer_src))
 $(O)/sanitized/analyzer.a: $(filter-out %/main.o,$(sanitized_analyzer))
 	$(Q)rm -f $@; ar rcs $@ $^
-$(O)/sanitized/preload.a: $(call obj,sanitized,$(shared_src) preload/slices.c preload/room.c preload/say.c)
+$(O)/sanitized/preload.a: $(call obj,sanitized,$(shared_src) preload/path_index.c preload/slices.c preload/room.c preload/say.c)
 	$(Q)rm -f $@; ar rcs $@ $^
 unit_helpers := $(filter-out test/unit/test_%,$(wildcard test/unit/*.c))
 $(O)/test/unit/%: test/unit/%.c $(unit_helpers) $(O)/sanitized/analyzer.a $(O)/sanitized/preload.a
@@ -102,9 +102,9 @@ run-torture: all $(programs) $(torture_programs) $(O)/sanitized/insideme-report
 
 # Benchmarks, side by side with the peers. Not part of make check: they measure, and take minutes.
 bench_bin := $(O)/bench
-bench_programs := $(addprefix $(bench_bin)/,loop loop.plain loop.pg empty forks measure log_bytes sampling sizes threads ticks.so nothing.so)
+bench_programs := $(addprefix $(bench_bin)/,loop loop.plain loop.pg empty forks measure log_bytes paths sampling sizes threads ticks.so nothing.so)
 bench_cflags := -g -O2 -Wall -pthread
-$(bench_bin)/loop $(bench_bin)/empty $(bench_bin)/forks $(bench_bin)/sizes $(bench_bin)/threads: bench_cflags += -finstrument-functions
+$(bench_bin)/loop $(bench_bin)/empty $(bench_bin)/forks $(bench_bin)/paths $(bench_bin)/sizes $(bench_bin)/threads: bench_cflags += -finstrument-functions
 $(bench_bin)/loop.pg: bench_cflags += -pg
 $(bench_bin)/ticks.so $(bench_bin)/nothing.so: bench_cflags += -shared -fPIC
 $(bench_bin)/nothing.so: bench_cflags += -DEMPTY
