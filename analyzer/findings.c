@@ -306,6 +306,44 @@ static void add_cost(struct findings *findings, const struct model *model)
 			  human(findings, UNIT_COUNT, (double)model->nr_slices)));
 }
 
+/* What a row of a set costs, of the process or insideme-run that reads it at the greatest cost. */
+static const struct rowset *costliest(const struct model *model, const char *set)
+{
+	const struct rowset *found = NULL;
+
+	for (size_t i = 0; i < model->nr_processes + model->nr_monitors; i++) {
+		struct process *process = i < model->nr_processes ? model->processes[i] : model->monitors[i - model->nr_processes];
+		const struct rowset *rows = process_rowset(process, set);
+
+		if (rows && rows->first_cost_ns && (!found || rows->cost_ns > found->cost_ns))
+			found = rows;
+	}
+	return found;
+}
+
+static void add_sampling(struct findings *findings, const struct model *model)
+{
+	static const char *const sets[] = { "process", "process_slow", "process_maps", "system", "cgroup" };
+	const struct rowset *process = costliest(model, "process");
+	double set_ns = model->nr_processes ? (double)model->processes[0]->header.interval_ns : 0;
+
+	if (process && (double)process->interval_ns > set_ns && set_ns > 0)
+		add(findings, "sampling_interval_ns", UNIT_NS, (double)process->interval_ns, false,
+		    document_text(findings->document, "%s between samples instead of %s: reading takes %s",
+				  human(findings, UNIT_NS, (double)process->interval_ns), human(findings, UNIT_NS, set_ns),
+				  human(findings, UNIT_NS, (double)process->cost_ns)));
+	for (size_t i = 0; i < sizeof(sets) / sizeof(*sets); i++) {
+		const struct rowset *rows = costliest(model, sets[i]);
+
+		if (rows)
+			add(findings, document_text(findings->document, "sampling_%s_ns", sets[i]), UNIT_NS,
+			    (double)(rows->cost_ns ? rows->cost_ns : rows->first_cost_ns), false,
+			    document_text(findings->document, "%s to read a row of the set %s, the first %s",
+					  human(findings, UNIT_NS, (double)(rows->cost_ns ? rows->cost_ns : rows->first_cost_ns)),
+					  sets[i], human(findings, UNIT_NS, (double)rows->first_cost_ns)));
+	}
+}
+
 void findings_collect(struct findings *findings, struct document *document, const struct model *model)
 {
 	*findings = (struct findings){ .document = document };
@@ -327,6 +365,7 @@ void findings_collect(struct findings *findings, struct document *document, cons
 	add_not_sampled(findings, model);
 	add_written_log(findings, model);
 	add_cost(findings, model);
+	add_sampling(findings, model);
 }
 
 void findings_release(struct findings *findings)

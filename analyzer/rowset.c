@@ -22,6 +22,8 @@ static int read_head(struct rowset *rows, struct logfile *log, const struct log_
 	rows->step = head.step;
 	rows->interval_ns = head.interval_ns;
 	rows->cost_ns = head.cost_ns;
+	rows->first_cost_ns = head.first_cost_ns;
+	rows->id = head.id;
 	rows->columns = xcalloc(rows->nr_columns, sizeof(*rows->columns));
 	memcpy(rows->columns, log->base + extent->offset + sizeof(head), rows->nr_columns * sizeof(*rows->columns));
 	for (uint32_t i = 0; i < rows->nr_columns; i++)
@@ -90,7 +92,7 @@ bool rowset_join(struct rowset *rows, const struct rowset *more)
 {
 	size_t nr = rows->nr_columns;
 
-	if (strcmp(rows->set, more->set) != 0 || nr != more->nr_columns ||
+	if (strcmp(rows->set, more->set) != 0 || rows->id != more->id || nr != more->nr_columns ||
 	    memcmp(rows->columns, more->columns, nr * sizeof(*rows->columns)) != 0)
 		return false;
 	rows->ticks = longer(rows->ticks, rows->nr_rows, more->nr_rows, sizeof(uint64_t));

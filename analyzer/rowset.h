@@ -13,12 +13,14 @@ struct logfile;
 struct log_extent;
 
 struct rowset {
-	char set[24];			/* "clock", "memory", "process", "process_slow", "system", ... */
+	char set[24];			/* as the log's writer called it: "process", "system", ... */
+	uint32_t id;			/* which of several: a tid, a device; 0: there is one */
 	struct log_column *columns;	/* names end with a 0 */
 	uint32_t nr_columns;
 	uint32_t step;			/* every how many-th sample was kept */
 	uint64_t interval_ns;		/* between samples; between rows: times step */
 	uint64_t cost_ns;		/* median cost of one row, 0: not measured */
+	uint64_t first_cost_ns;		/* of the first */
 	size_t nr_rows;
 	uint64_t *ticks;		/* [row], rising */
 	uint64_t *values;		/* [row * nr_columns + column]; LOG_NONE: could not be read */
@@ -28,7 +30,7 @@ struct rowset {
 /* Copy a LOG_AREA_ROWS area. Return: 0, or -1 when its head is not sound (counted as damage). */
 int rowset_read(struct rowset *rows, struct logfile *log, const struct log_extent *extent);
 void rowset_release(struct rowset *rows);
-/* Append the rows of the set's next area. Return: false, and nothing done, if it is another set or differs in columns. */
+/* Append the rows of the set's next area. Return: false, and nothing done, if it is another set, id, or differs in columns. */
 bool rowset_join(struct rowset *rows, const struct rowset *more);
 
 /* Drop rows outside of [@from_ticks, @to_ticks]. */

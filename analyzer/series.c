@@ -14,8 +14,30 @@ enum unit series_unit(const struct log_column *column, bool rate)
 		return rate ? UNIT_CORES : UNIT_NS;
 	case LOG_UNIT_COUNT:
 		return rate ? UNIT_COUNT_RATE : UNIT_COUNT;
+	case LOG_UNIT_WAIT_NS:
+		return rate ? UNIT_PERCENT : UNIT_NS;
 	}
 	return UNIT_NONE;
+}
+
+enum unit series_slope_unit(enum unit unit)
+{
+	return unit == UNIT_BYTES ? UNIT_BYTES_RATE : unit == UNIT_COUNT ? UNIT_COUNT_RATE : UNIT_NONE;
+}
+
+/* What makes a difference of readings over a time in ns a rate in its unit. */
+static double rate_scale(const struct log_column *column)
+{
+	switch (column->unit) {
+	case LOG_UNIT_NS:
+		return 1;
+	case LOG_UNIT_WAIT_NS:
+		return 100;
+	case LOG_UNIT_MILLI:
+		return 1e6;
+	default:
+		return 1e9;
+	}
 }
 
 double series_value(const struct log_column *column, uint64_t value)
@@ -38,9 +60,33 @@ static void note_peak(struct series *series, double value, int64_t time)
 		series->min = value;
 }
 
+/* Sums of a straight line's fit, kept as means so that they stay exact. */
+struct slope {
+	double nr;
+	double mean_time, mean_value;
+	double time_squares, products;
+};
+
+static void add_to_slope(struct slope *slope, double time_s, double value)
+{
+	double step = time_s - slope->mean_time;
+
+	slope->nr++;
+	slope->mean_time += step / slope->nr;
+	slope->mean_value += (value - slope->mean_value) / slope->nr;
+	slope->time_squares += step * (time_s - slope->mean_time);
+	slope->products += step * (value - slope->mean_value);
+}
+
+static double slope_of(const struct slope *slope)
+{
+	return slope->time_squares > 0 ? slope->products / slope->time_squares : NAN;
+}
+
 static void read_gauge(struct series *series, const struct model *model, struct process *process,
 		       const struct rowset *rows, uint32_t column)
 {
+	struct slope slope = { 0 };
 	double sum = 0;
 	size_t nr = 0;
 
@@ -51,6 +97,7 @@ static void read_gauge(struct series *series, const struct model *model, struct 
 
 		if (raw == LOG_NONE)
 			continue;
+		add_to_slope(&slope, (double)time / 1e9, value);
 		note_peak(series, value, time);
 		sparkline_add(&series->line, place(model, time), value);
 		series->last = value;
@@ -59,6 +106,7 @@ static void read_gauge(struct series *series, const struct model *model, struct 
 	}
 	series->known = nr > 0;
 	series->mean = nr ? sum / (double)nr : NAN;
+	series->slope = slope_of(&slope);
 }
 
 /* A rate holds for the whole time between two rows: put it in every step of the line that this touches. */
@@ -73,13 +121,20 @@ static void add_rate(struct series *series, const struct model *model, int64_t f
 	note_peak(series, rate, to);
 }
 
+/* Counters that began before the process did. */
+static bool is_older(const struct rowset *rows, uint32_t column)
+{
+	return strcmp(rows->set, "system") == 0 || strcmp(rows->set, "cores") == 0 || strcmp(rows->set, "cgroup") == 0 ||
+	       strncmp(rows->columns[column].name, "netns_", 6) == 0;
+}
+
 /* Between rows that are closer than half of the sampling interval there is no rate: it would be noise. */
 static void read_rate(struct series *series, const struct model *model, struct process *process,
 		      const struct rowset *rows, uint32_t column)
 {
 	int64_t shortest = (int64_t)(rows->interval_ns / 2), first_time = 0, before_time = 0;
 	uint64_t first = LOG_NONE, before = LOG_NONE, last = LOG_NONE;
-	double scale = rows->columns[column].unit == LOG_UNIT_NS ? 1 : 1e9;
+	double scale = rate_scale(&rows->columns[column]);
 
 	for (size_t row = 0; row < rows->nr_rows; row++) {
 		uint64_t raw = rowset_value(rows, row, column);
@@ -104,7 +159,8 @@ static void read_rate(struct series *series, const struct model *model, struct p
 	}
 	/* what a process used since its start; of the machine, which started earlier, or from a time on since the first row */
 	if (last != LOG_NONE)
-		series->last = (double)(strcmp(rows->set, "system") == 0 || model->from > 0 ? last - first : last);
+		series->last = series_value(&rows->columns[column],
+					    is_older(rows, column) || model->from > 0 ? last - first : last);
 }
 
 void series_of_column(struct series *series, const struct model *model, struct process *process,
@@ -115,7 +171,7 @@ void series_of_column(struct series *series, const struct model *model, struct p
 	*series = (struct series){
 		.unit = series_unit(&rows->columns[column], rate),
 		.last_unit = series_unit(&rows->columns[column], false),
-		.min = NAN, .mean = NAN, .peak = NAN, .last = NAN,
+		.min = NAN, .mean = NAN, .peak = NAN, .last = NAN, .slope = NAN,
 	};
 	sparkline_init(&series->line, nr_steps);
 	(rate ? read_rate : read_gauge)(series, model, process, rows, column);
@@ -163,7 +219,7 @@ static void finish_sum(struct series *sum, const struct model *model)
 void series_of_all(struct series *series, const struct model *model, const char *set, const char *column,
 		   size_t nr_steps)
 {
-	struct series sum = { .peak = NAN, .min = NAN };
+	struct series sum = { .peak = NAN, .min = NAN, .slope = NAN };
 	double last = 0;	/* of all, also of those too short for a rate */
 	size_t nr = 0;
 

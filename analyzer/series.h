@@ -14,6 +14,7 @@ struct series {
 	double min;		/* NAN: not known */
 	double mean;
 	double peak;
+	double slope;		/* of a gauge, per second: of the straight line that fits its readings best; NAN: not known */
 	int64_t peak_time;	/* model time */
 	double last;		/* the last reading; cumulative: the total */
 	enum unit last_unit;
@@ -31,5 +32,7 @@ void series_release(struct series *series);
 enum unit series_unit(const struct log_column *column, bool rate);
 /* A reading in its column's unit. */
 double series_value(const struct log_column *column, uint64_t value);
+/* The slope's unit: per second. */
+enum unit series_slope_unit(enum unit unit);
 
 #endif

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "resource_limits.h"
 #include "series.h"
 #include "terminal.h"
 
@@ -17,17 +18,15 @@
 struct resource {
 	const char *title;
 	const char *column;
-	const char *limit_fact;		/* fact about the machine that stands beside; NULL: none */
-	enum unit limit_unit;
 	bool hide_if_none;		/* leave the line out when it stayed at 0 */
 };
 
 static const struct resource resources[] = {
-	{ "CPU", "cpu_ns", "nr_cpus", UNIT_CORES, false },
-	{ "RSS", "rss_bytes", "memory_bytes", UNIT_BYTES, false },
-	{ "heap", "heap_bytes", NULL, UNIT_BYTES, false },
-	{ "read", "read_bytes", NULL, UNIT_NONE, true },
-	{ "written", "write_bytes", NULL, UNIT_NONE, true },
+	{ "CPU", "cpu_ns", false },
+	{ "RSS", "rss_bytes", false },
+	{ "heap", "heap_bytes", false },
+	{ "read", "read_bytes", true },
+	{ "written", "write_bytes", true },
 };
 
 struct resource_row {
@@ -53,15 +52,8 @@ static struct value get(const struct column *column, const void *row)
 	case CELL_PEAK:
 		return value_real(of->series.unit, of->series.peak);
 	default:
-		return value_real(of->resource->limit_unit, of->limit);
+		return value_real(of->series.unit, of->limit);
 	}
-}
-
-static double fact_number(const struct process *process, const char *key)
-{
-	const char *fact = key ? process_fact(process, key) : NULL;
-
-	return fact ? strtod(fact, NULL) : NAN;
 }
 
 /* The kernel counts a page of the log that the program touched as written by it. Can that be all there is? */
@@ -102,8 +94,10 @@ static size_t line_steps(void)
 
 static size_t fill_rows(struct document *document, const struct model *model, struct resource_row *rows, size_t nr_steps)
 {
+	struct resource_limits limits;
 	size_t nr = 0;
 
+	resource_limits_read(&limits, model);
 	for (size_t i = 0; i < sizeof(resources) / sizeof(*resources); i++) {
 		struct resource_row *row = &rows[nr];
 		char *line;
@@ -116,7 +110,8 @@ static size_t fill_rows(struct document *document, const struct model *model, st
 			line = sparkline_text(&row->series.line, row->series.peak);
 			row->line = document_text(document, "%s", line);
 			row->resource = &resources[i];
-			row->limit = fact_number(model->processes[0], resources[i].limit_fact);
+			row->limit = strcmp(row->resource->title, "heap") == 0 ? NAN :
+				resource_limit(&limits, resources[i].column);
 			free(line);
 			nr++;
 		}
@@ -136,9 +131,13 @@ static struct column *columns_of(struct document *document, const struct model *
 		{ "curve", "", COLUMN_LEFT, get, CELL_LINE },
 	};
 	struct column *copy = document_new(document, sizeof(columns));
+	struct resource_limits limits;
 	char end[UNIT_TEXT_MAX];
 
 	memcpy(copy, columns, sizeof(columns));
+	resource_limits_read(&limits, model);
+	if (limits.of_cgroup_cpus || limits.of_cgroup_memory)
+		copy[CELL_LIMIT - 1].title = "limit";
 	unit_format(end, UNIT_NS, (double)model->end);
 	copy[CELL_LIMIT].title = document_text(document, "0 s%*s", (int)nr_steps - 3, end);
 	return copy;

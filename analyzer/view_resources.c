@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "error.h"
+#include "resource_limits.h"
 #include "series.h"
 
 #define LINE_STEPS 40
@@ -18,6 +19,7 @@ struct figure {
 	const struct rowset *rows;
 	const struct log_column *column;
 	struct series series;
+	double limit;			/* NAN: none */
 	char *line;
 };
 
@@ -37,7 +39,15 @@ static struct value get_text(const struct column *column, const void *row)
 	return value_text(texts[column->index]);
 }
 
-enum { FIGURE_PID, FIGURE_MIN, FIGURE_MEAN, FIGURE_PEAK, FIGURE_PEAK_TIME, FIGURE_LAST, IF_GAUGE = 16, IF_RATE = 32 };
+enum {
+	FIGURE_PID, FIGURE_ID, FIGURE_MIN, FIGURE_MEAN, FIGURE_PEAK, FIGURE_PEAK_TIME, FIGURE_LAST, FIGURE_LIMIT, FIGURE_SLOPE,
+	IF_GAUGE = 16, IF_RATE = 32,
+};
+
+static struct value id_cell(const struct rowset *rows)
+{
+	return rows->id ? value_integer(UNIT_NONE, rows->id) : value_empty();
+}
 
 static struct value get_number(const struct column *column, const void *row)
 {
@@ -50,6 +60,12 @@ static struct value get_number(const struct column *column, const void *row)
 	switch (column->index & 15) {
 	case FIGURE_PID:
 		return value_integer(UNIT_NONE, figure->process->header.pid);
+	case FIGURE_ID:
+		return id_cell(figure->rows);
+	case FIGURE_LIMIT:
+		return value_real(series->unit, figure->limit);
+	case FIGURE_SLOPE:
+		return value_real(series_slope_unit(series->unit), series->slope);
 	case FIGURE_MIN:
 		return value_real(series->unit, series->min);
 	case FIGURE_MEAN:
@@ -67,6 +83,7 @@ static const struct column figure_columns[] = {
 	{ "pid", "Pid", 0, get_number, FIGURE_PID },
 	{ "program", "Program", COLUMN_LEFT, get_text, FIGURE_PROGRAM },
 	{ "set", "Set", COLUMN_LEFT, get_text, FIGURE_SET },
+	{ "id", "Id", 0, get_number, FIGURE_ID },
 	{ "column", "Column", COLUMN_LEFT, get_text, FIGURE_COLUMN },
 	{ "kind", "Kind", COLUMN_LEFT, get_text, FIGURE_KIND },
 	{ "min", "Min", COLUMN_SPARE, get_number, FIGURE_MIN | IF_GAUGE },
@@ -80,6 +97,8 @@ static const struct column figure_columns[] = {
 	{ "mean_or_rate", "Mean", 0, get_number, FIGURE_MEAN },
 	{ "peak_or_rate", "Peak", 0, get_number, FIGURE_PEAK },
 	{ "last_or_total", "Last/total", COLUMN_SPARE, get_number, FIGURE_LAST },
+	{ "limit", "Limit", 0, get_number, FIGURE_LIMIT },
+	{ "slope_per_s", "Slope", COLUMN_SPARE, get_number, FIGURE_SLOPE | IF_GAUGE },
 	{ "curve", "Over time", COLUMN_LEFT, get_text, FIGURE_LINE },
 };
 
@@ -90,7 +109,7 @@ struct reading {
 	const int *place;	/* [column of the table]: that of the set, -1: not in it */
 };
 
-enum { READING_TIME, READING_PID, READING_PROGRAM, READING_SET, READING_COLUMNS };
+enum { READING_TIME, READING_PID, READING_PROGRAM, READING_SET, READING_ID, READING_COLUMNS };
 
 static struct value get_reading(const struct column *column, const void *row)
 {
@@ -108,6 +127,8 @@ static struct value get_reading(const struct column *column, const void *row)
 		return value_text(reading->process->header.program);
 	case READING_SET:
 		return value_text(reading->rows->set);
+	case READING_ID:
+		return id_cell(reading->rows);
 	}
 	place = reading->place[column->index - READING_COLUMNS];
 	if (place < 0)
@@ -147,7 +168,16 @@ static bool next_reading(struct table *table, void *row)
 	return false;
 }
 
-#define COLUMNS_MAX 256
+#define COLUMNS_MAX 1024
+
+/* A source that is not there has no column. */
+static bool is_known(const struct rowset *rows, uint32_t column)
+{
+	for (size_t row = 0; row < rows->nr_rows; row++)
+		if (rowset_value(rows, row, column) != LOG_NONE)
+			return true;
+	return false;
+}
 
 static void add_columns(struct readings *readings, const struct rowset *rows)
 {
@@ -155,7 +185,8 @@ static void add_columns(struct readings *readings, const struct rowset *rows)
 		struct table so_far = { .columns = readings->columns, .nr_columns = readings->nr_columns };
 		const char *name = rows->columns[i].name;
 
-		if (table_find_column(&so_far, name, strlen(name)) || readings->nr_columns == COLUMNS_MAX)
+		if (readings->nr_columns == COLUMNS_MAX || table_find_column(&so_far, name, strlen(name)) ||
+		    !is_known(rows, i))
 			continue;
 		readings->columns[readings->nr_columns] = (struct column){
 			name, name, 0, get_reading, readings->nr_columns
@@ -215,6 +246,7 @@ static struct readings *collect_readings(struct document *document, const struct
 		{ "pid", "Pid", 0, get_reading, READING_PID },
 		{ "program", "Program", COLUMN_LEFT, get_reading, READING_PROGRAM },
 		{ "set", "Set", COLUMN_LEFT, get_reading, READING_SET },
+		{ "id", "Id", 0, get_reading, READING_ID },
 	};
 	struct readings *readings = document_new(document, sizeof(*readings));
 
@@ -247,21 +279,39 @@ static struct table *readings_table(struct document *document, struct readings *
 	return table;
 }
 
+/* Of each thread and each processor there is too much for people. */
+static bool is_for_people(const struct rowset *rows)
+{
+	return strcmp(rows->set, "thread") != 0 && strcmp(rows->set, "cores") != 0;
+}
+
+static bool is_nothing(const struct series *series)
+{
+	return series->peak == 0 && series->last == 0;
+}
+
 static struct table *figures_table(struct document *document, const struct readings *readings, struct report *report)
 {
 	struct table *table = document_new(document, sizeof(*table));
 	struct table_rows *rows = document_new(document, sizeof(*rows));
+	bool text = strcmp(report->options->format, "text") == 0;
+	struct resource_limits limits;
 	struct figure *figures;
 	size_t nr = 1;
 
 	for (size_t i = 0; i < readings->nr_sets; i++)
 		nr += readings->sets[i].rows->nr_columns;
+	resource_limits_read(&limits, report->model);
 	rows->rows = figures = document_new(document, nr * sizeof(*figures));
 	for (size_t i = 0; i < readings->nr_sets; i++) {
 		const struct reading *set = &readings->sets[i];
 
+		if (text && !is_for_people(set->rows))
+			continue;
 		for (uint32_t j = 0; j < set->rows->nr_columns; j++) {
-			struct figure figure = { set->process, set->rows, &set->rows->columns[j], { 0 }, NULL };
+			struct figure figure = { .process = set->process, .rows = set->rows,
+						 .column = &set->rows->columns[j],
+						 .limit = resource_limit(&limits, set->rows->columns[j].name) };
 			char *line;
 
 			series_of_column(&figure.series, report->model, set->process, set->rows, j, LINE_STEPS);
@@ -269,7 +319,7 @@ static struct table *figures_table(struct document *document, const struct readi
 			figure.line = document_text(document, "%s", line);
 			free(line);
 			series_release(&figure.series);
-			if (figure.series.known)
+			if (figure.series.known && !(text && is_nothing(&figure.series)))
 				figures[rows->nr_rows++] = figure;
 		}
 	}
@@ -277,14 +327,15 @@ static struct table *figures_table(struct document *document, const struct readi
 		.name = "resources",
 		.what = "figures",
 		.title = report->title,
-		.note = "what only grows: mean and peak per second, then the total; rows over time: -f csv",
+		.note = "what only grows: mean and peak per second, then the total; what stayed 0 is left out; more: -f csv",
 		.columns = figure_columns,
 		.nr_columns = sizeof(figure_columns) / sizeof(*figure_columns),
 		.text_columns = report->model->nr_processes + report->model->nr_monitors > 1 ?
-			"pid,column,mean_or_rate,peak_or_rate,min,last_or_total,curve" :
-			"column,mean_or_rate,peak_or_rate,min,last_or_total,curve",
-		.data_columns = "pid,program,set,column,kind,min,mean,peak,peak_time_ns,last,mean_rate,peak_rate,total",
-		.aside = strcmp(report->options->format, "text") != 0,
+			"pid,column,mean_or_rate,peak_or_rate,limit,min,last_or_total,slope_per_s,curve" :
+			"column,mean_or_rate,peak_or_rate,limit,min,last_or_total,slope_per_s,curve",
+		.data_columns = "pid,program,set,id,column,kind,min,mean,peak,peak_time_ns,last,mean_rate,peak_rate,total,"
+			"limit,slope_per_s",
+		.aside = !text,
 		.row_bytes = sizeof(struct figure),
 		.next = table_next_row,
 		.source = rows,

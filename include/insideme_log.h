@@ -375,14 +375,22 @@ _Static_assert(sizeof(struct log_slices) == 128, "slice bytes begin at a line");
 
 /*
  * Rows of one set: nr_columns columns, then rows of 1 + nr_columns words: ticks, values. Sets that exist:
- * "clock", "memory", "process", "process_slow", "system". When a set's room is used up every second row
- * goes (step doubles): a reader drops rows whose ticks do not rise.
+ * of each process "process", "memory", "process_slow", "process_maps", "thread" (one for each thread, id: its tid);
+ * of the machine "clock", "system", "cores", "cgroup". When a set's room is used up every second row goes (step
+ * doubles): a reader drops rows whose ticks do not rise.
  */
-enum log_unit { LOG_UNIT_NONE = 1, LOG_UNIT_BYTES, LOG_UNIT_NS, LOG_UNIT_MILLI, LOG_UNIT_COUNT };
+enum log_unit {
+	LOG_UNIT_NONE = 1,
+	LOG_UNIT_BYTES,
+	LOG_UNIT_NS,		/* of CPU time, or of a clock */
+	LOG_UNIT_MILLI,		/* thousandths */
+	LOG_UNIT_COUNT,
+	LOG_UNIT_WAIT_NS,	/* of waiting: its rate is a share of time */
+};
 enum log_column_kind { LOG_GAUGE = 1, LOG_CUMULATIVE = 2 };
 struct log_column {
 	char name[28];			/* ends with its unit; zero-terminated */
-	uint16_t unit;			/* enum log_unit; MILLI: thousandths */
+	uint16_t unit;			/* enum log_unit */
 	uint16_t kind;			/* enum log_column_kind */
 };
 struct log_rows {
@@ -392,7 +400,9 @@ struct log_rows {
 	uint32_t step;			/* every how many-th sample is kept by now */
 	uint64_t interval_ns;		/* between samples; between rows: times step */
 	uint64_t cost_ns;		/* median cost of reading one row, 0: not measured yet */
-	uint64_t reserved[2];
+	uint64_t first_cost_ns;		/* of the first one */
+	uint32_t id;			/* which of the things that have such a set: a tid, a device; 0: there is one */
+	uint32_t reserved;
 	/* struct log_column columns[nr_columns]; rows */
 };
 _Static_assert(sizeof(struct log_rows) == 128, "columns begin at a line");

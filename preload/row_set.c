@@ -5,26 +5,28 @@
 #include "log.h"
 #include "text.h"
 
-#define FIRST_AREA_BYTES (8u << 10)
-
-void row_set_init(struct row_set *rows, struct log_header *log, int log_fd, const struct column_set *set)
+void row_set_init(struct row_set *rows, struct log_header *log, int log_fd, const struct column_set *set, uint32_t id,
+		  uint64_t *last)
 {
 	rows->log = log;
 	rows->log_fd = log_fd;
 	rows->set = set;
+	rows->id = id;
+	rows->last = last;
 	rows->room_bytes = log->map_bytes >> set->room_shift;
 	if (rows->room_bytes > set->room_bytes)
 		rows->room_bytes = set->room_bytes;
-	if (rows->room_bytes < FIRST_AREA_BYTES)
-		rows->room_bytes = FIRST_AREA_BYTES;
+	if (rows->room_bytes < set->first_bytes)
+		rows->room_bytes = set->first_bytes;
 	rows->taken_bytes = 0;
 	rows->nr_areas = 0;
 	rows->nr_rows = 0;
 	rows->step = 1;
-	for (int i = 0; i < COLUMNS_MAX; i++)
+	for (uint32_t i = 0; i < set->nr_columns; i++)
 		rows->last[i] = 0;
 	rows->nr_costs = 0;
 	rows->cost_ns = 0;
+	rows->first_cost_ns = 0;
 }
 
 static uint32_t head_bytes(const struct row_set *rows)
@@ -53,6 +55,8 @@ static void describe(const struct row_set *rows, struct log_rows *area)
 	text_copy(area->set, sizeof(area->set), rows->set->name);
 	area->step = rows->step;
 	area->cost_ns = rows->cost_ns;
+	area->first_cost_ns = rows->first_cost_ns;
+	area->id = rows->id;
 	for (uint32_t i = 0; i < rows->set->nr_columns; i++) {
 		const struct column *column = &rows->set->columns[i];
 
@@ -66,7 +70,7 @@ static void describe(const struct row_set *rows, struct log_rows *area)
 /* Another area, as large as all before it, so that short runs stay small and long ones have few. */
 static bool add_area(struct row_set *rows)
 {
-	uint64_t bytes = rows->taken_bytes ? rows->taken_bytes : FIRST_AREA_BYTES;
+	uint64_t bytes = rows->taken_bytes ? rows->taken_bytes : rows->set->first_bytes;
 	uint64_t tail = __atomic_load_n(&rows->log->tail_bytes, __ATOMIC_RELAXED);
 	uint32_t head = head_bytes(rows), row_bytes = row_words(rows) * (uint32_t)sizeof(uint64_t);
 	struct log_rows *area;
@@ -131,7 +135,7 @@ static uint64_t nr_rooms(const struct row_set *rows)
 	return rooms;
 }
 
-void row_set_add(struct row_set *rows, uint64_t ticks, const struct figures *figures)
+void row_set_add(struct row_set *rows, uint64_t ticks, const void *numbers)
 {
 	const struct column_set *set = rows->set;
 	uint64_t *row;
@@ -145,7 +149,7 @@ void row_set_add(struct row_set *rows, uint64_t ticks, const struct figures *fig
 	}
 	row = row_at(rows, rows->nr_rows);
 	for (uint32_t i = 0; i < set->nr_columns; i++) {
-		uint64_t value = column_value(&set->columns[i], figures);
+		uint64_t value = column_value(&set->columns[i], numbers);
 
 		/* Two readings of one counter a moment apart may lie the wrong way round once our part is out. */
 		if (set->columns[i].kind == LOG_CUMULATIVE && value != LOG_NONE) {
@@ -177,6 +181,11 @@ static uint64_t median_cost(struct row_set *rows)
 
 void row_set_cost(struct row_set *rows, uint64_t cost_ns, uint64_t interval_ns)
 {
+	if (!rows->first_cost_ns) {
+		rows->first_cost_ns = cost_ns;
+		for (uint32_t i = 0; i < rows->nr_areas; i++)
+			rows->areas[i]->first_cost_ns = cost_ns;
+	}
 	rows->costs_ns[rows->nr_costs++] = cost_ns > UINT32_MAX ? UINT32_MAX : (uint32_t)cost_ns;
 	if (rows->nr_costs == ROWS_COSTS) {
 		rows->nr_costs = 0;

@@ -19,6 +19,7 @@ struct row_set {
 	struct log_header *log;
 	int log_fd;
 	const struct column_set *set;
+	uint32_t id;				/* see log_rows */
 	uint64_t room_bytes;			/* most that its areas may take */
 	uint64_t taken_bytes;
 	struct log_rows *areas[ROWS_AREAS];
@@ -26,17 +27,19 @@ struct row_set {
 	uint32_t nr_areas;
 	uint64_t nr_rows;			/* in all of them */
 	uint32_t step;				/* 1, 2, 4, ... */
-	uint64_t last[COLUMNS_MAX];		/* newest row: a cumulative column never falls */
+	uint64_t *last;				/* [column] newest row: a cumulative column never falls */
 	uint32_t costs_ns[ROWS_COSTS];
 	uint32_t nr_costs;
 	uint64_t cost_ns;			/* median of the costs, 0: not known yet */
+	uint64_t first_cost_ns;
 };
 
-/* Nothing is claimed before the first row. @log_fd: to grow the file. */
-void row_set_init(struct row_set *rows, struct log_header *log, int log_fd, const struct column_set *set);
+/* Nothing is claimed before the first row. @log_fd: to grow the file. @last: room for a number of each column, kept. */
+void row_set_init(struct row_set *rows, struct log_header *log, int log_fd, const struct column_set *set, uint32_t id,
+		  uint64_t *last);
 
-/* Add a row of the set's columns. Without room for it the row is lost, and counted. */
-void row_set_add(struct row_set *rows, uint64_t ticks, const struct figures *figures);
+/* Add a row of the set's columns, which lie in @numbers. Without room for it the row is lost, and counted. */
+void row_set_add(struct row_set *rows, uint64_t ticks, const void *numbers);
 
 /* What reading the newest row took; the set's head has the median. @interval_ns: between readings, now. */
 void row_set_cost(struct row_set *rows, uint64_t cost_ns, uint64_t interval_ns);

@@ -4,16 +4,18 @@
 
 #include <errno.h>
 
-#include "activity.h"
 #include "ahead.h"
 #include "clock.h"
-#include "resources/machine.h"
-#include "resources/usage.h"
-#include "row_set.h"
+#include "sources.h"
 
 #define MS			1000000u
 #define CLOCK_INTERVAL_NS	(1000u * MS)
 #define SLOW_INTERVAL_NS	(100u * MS)
+#define MAPS_INTERVAL_NS	(1000u * MS)
+#define MAPS_REST		1000u		/* times what it costs: 0.1 % of a core */
+#define THREAD_NS		(2500u * 1000u)	/* between readings of threads, for each of them */
+#define LEAST_REST		10u		/* an interval that is set is at least so often what a row costs */
+#define LAST_MAPS_NS		MS		/* whoever ends does not wait for longer */
 #define ACTIVE_INTERVAL_NS	(1u * MS)	/* of memory rows while slices are written */
 #define ACTIVE_NS		(20u * MS)	/* how long a slice counts as "being written" */
 
@@ -24,12 +26,10 @@
 struct sampler {
 	struct sampler_config config;
 	struct ahead ahead;
-	struct activity activity;
-	struct usage usage;
-	struct machine machine;
-	struct source_count machine_count;	/* where nobody's own reads are to be taken out */
-	struct figures figures;
+	struct sources sources;
 	struct row_set rows[NR_COLUMN_SETS];
+	uint64_t last[NR_COLUMN_SETS][COLUMNS_MAX];
+	uint64_t maps_cpu_ns;			/* spent on SET_PROCESS_MAPS in this step: it rests for that by itself */
 	uint64_t last_ns[NR_COLUMN_SETS];	/* CLOCK_MONOTONIC of the newest row, 0: none yet */
 	uint64_t active_ns;			/* when slices were last seen to be written */
 	bool is_active;
@@ -49,43 +49,22 @@ uint64_t sampler_bytes(void)
 	return sizeof(struct sampler);
 }
 
-static bool has_set(const struct sampler *sampler, enum column_set_id set)
-{
-	if (set == SET_CLOCK)
-		return true;
-	if (set == SET_SYSTEM)
-		return sampler->config.system;
-	return sampler->config.pid && sampler->config.interval_ns;
-}
-
-static void open_machine(struct sampler *sampler)
-{
-	const struct sampler_config *config = &sampler->config;
-
-	if (config->system)
-		machine_open(&sampler->machine, config->pid ? &sampler->usage.count : &sampler->machine_count);
-	config->log->sampler_kind = config->own_thread ? 1 : 2;
-	config->log->sampler_tid = (uint32_t)sys_gettid();
-}
-
 int sampler_start(struct sampler *sampler, const struct sampler_config *config)
 {
-	int error = 0;
+	int error;
 
 	sampler->config = *config;
-	if (config->pid)
-		error = usage_open(&sampler->usage, config->pid, config->own_thread, config->log);
+	error = sources_open(&sampler->sources, config);
 	if (error < 0)
 		return error;
-	open_machine(sampler);
 	ahead_init(&sampler->ahead, config->log, config->log_fd);
-	activity_init(&sampler->activity, config->log);
 	for (int set = 0; set < NR_COLUMN_SETS; set++) {
-		row_set_init(&sampler->rows[set], config->log, config->log_fd, &column_sets[set]);
+		row_set_init(&sampler->rows[set], config->log, config->log_fd, &column_sets[set], 0, sampler->last[set]);
 		sampler->last_ns[set] = 0;
 	}
 	sampler->active_ns = 0;
 	sampler->is_active = false;
+	sampler->maps_cpu_ns = 0;
 	sampler->is_gone = false;
 	sampler->credit_ns = CREDIT_MOST_NS;
 	sampler->credited_ns = clock_ns(CLOCK_MONOTONIC);
@@ -95,26 +74,17 @@ int sampler_start(struct sampler *sampler, const struct sampler_config *config)
 
 void sampler_pause(struct sampler *sampler)
 {
-	if (sampler->config.pid)
-		usage_leave(&sampler->usage);
-	if (sampler->config.system)
-		machine_close(&sampler->machine);
+	sources_close(&sampler->sources);
 	sys_close(sampler->config.log_fd);
 }
 
 int sampler_resume(struct sampler *sampler, int log_fd)
 {
-	int error = 0;
-
 	sampler->config.log_fd = log_fd;
 	sampler->ahead.log_fd = log_fd;
 	for (int set = 0; set < NR_COLUMN_SETS; set++)
 		sampler->rows[set].log_fd = log_fd;
-	if (sampler->config.pid)
-		error = usage_open_again(&sampler->usage, sampler->config.log);
-	if (error == 0)
-		open_machine(sampler);
-	return error;
+	return sources_open_again(&sampler->sources, log_fd);
 }
 
 static uint64_t greater(uint64_t a, uint64_t b)
@@ -127,10 +97,26 @@ static uint64_t lesser(uint64_t a, uint64_t b)
 	return a < b ? a : b;
 }
 
+/* As set, but never so short that the program's processors do little else. */
+static uint64_t process_interval(const struct sampler *sampler)
+{
+	const struct row_set *rows = &sampler->rows[SET_PROCESS];
+	uint64_t cost_ns = rows->cost_ns ? rows->cost_ns : rows->first_cost_ns;
+
+	return greater(sampler->config.interval_ns, lesser(cost_ns, MS) * LEAST_REST);
+}
+
+static uint64_t maps_interval(const struct sampler *sampler)
+{
+	const struct row_set *rows = &sampler->rows[SET_PROCESS_MAPS];
+
+	return greater(MAPS_INTERVAL_NS, greater(rows->cost_ns, rows->first_cost_ns) * MAPS_REST);
+}
+
 /* Between readings of a set, where they may cost that much. */
 static uint64_t interval_of(const struct sampler *sampler, enum column_set_id set)
 {
-	uint64_t process = sampler->config.interval_ns;
+	uint64_t process = process_interval(sampler);
 
 	switch (set) {
 	case SET_CLOCK:
@@ -139,6 +125,10 @@ static uint64_t interval_of(const struct sampler *sampler, enum column_set_id se
 		return process;
 	case SET_MEMORY:
 		return sampler->is_active ? lesser(process, ACTIVE_INTERVAL_NS) : process;
+	case SET_THREAD:
+		return greater(process, sampler->sources.tasks.nr_tasks * THREAD_NS);
+	case SET_PROCESS_MAPS:
+		return greater(process, maps_interval(sampler));
 	default:
 		return greater(process, SLOW_INTERVAL_NS);
 	}
@@ -147,7 +137,9 @@ static uint64_t interval_of(const struct sampler *sampler, enum column_set_id se
 /* An interval that the user set is kept whatever it costs. */
 static bool costs_credit(const struct sampler *sampler, enum column_set_id set)
 {
-	return set == SET_MEMORY || (set != SET_CLOCK && !sampler->config.interval_is_set);
+	if (set == SET_CLOCK || set == SET_PROCESS_MAPS)
+		return false;
+	return set == SET_MEMORY || !sampler->config.interval_is_set;
 }
 
 static uint64_t period_of(const struct sampler *sampler, enum column_set_id set)
@@ -173,67 +165,29 @@ static void set_last(struct sampler *sampler, enum column_set_id set, uint64_t n
 {
 	uint64_t due = due_ns(sampler, set), tolerance = period_of(sampler, set) / 4;
 
-	sampler->last_ns[set] = due + tolerance > now && due < now + tolerance ? due : now;
-}
-
-/* What threads hold back is added for those that are known, see ACTIVITY_THREADS. */
-static uint64_t heap_bytes(const struct sampler *sampler)
-{
-	const struct log_header *log = sampler->config.log;
-	int64_t bytes = __atomic_load_n(&log->heap_total_bytes, __ATOMIC_RELAXED) + activity_held(&sampler->activity);
-
-	if (log->heap_bytes == LOG_HEAP_OFF)
-		return LOG_NONE;
-	return bytes > 0 ? (uint64_t)bytes : 0;		/* frees of what was there before, or what threads hold back */
-}
-
-/* Return: 0, or -ESRCH when the process has ended. */
-static int read_set(struct sampler *sampler, enum column_set_id set, uint64_t *ticks)
-{
-	struct figures *figures = &sampler->figures;
-	struct log_header *log = sampler->config.log;
-	struct log_clocks clocks;
-
-	figures_clear(figures);
-	if (sampler->config.own_thread)
-		sampler->usage.log_pages.reach_bytes = sampler->ahead.in_memory_bytes;
-	*ticks = clock_ticks(log->clock);
-	switch (set) {
-	case SET_CLOCK:
-		clock_read_all(log->clock, &clocks);
-		*ticks = clocks.ticks;
-		figures->monotonic_ns = clocks.monotonic_ns;
-		figures->realtime_ns = clocks.realtime_ns;
-		return 0;
-	case SET_PROCESS:
-		figures->heap_bytes = heap_bytes(sampler);
-		return usage_read(&sampler->usage, figures);
-	case SET_MEMORY:
-		return usage_read_memory(&sampler->usage, figures);
-	case SET_PROCESS_SLOW:
-		return usage_read_slow(&sampler->usage, figures);
-	default:
-		machine_read(&sampler->machine, figures);
-		return 0;
-	}
+	sampler->last_ns[set] = due && due + tolerance > now && due < now + tolerance ? due : now;
 }
 
 static int take_row(struct sampler *sampler, enum column_set_id set)
 {
 	struct log_header *log = sampler->config.log;
-	uint64_t begin_ns = clock_ns(CLOCK_MONOTONIC), ticks;
-	int error = read_set(sampler, set, &ticks);
+	uint64_t begin_ns = clock_ns(CLOCK_MONOTONIC), begin_cpu_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID), ticks;
+	int error;
 
+	error = sources_read(&sampler->sources, set, sampler->ahead.in_memory_bytes, &ticks);
 	if (error < 0) {
 		sampler->is_gone = true;
-		if (set == SET_PROCESS && sampler->figures.user_ns != LOG_NONE)
-			row_set_add(&sampler->rows[set], ticks, &sampler->figures);	/* of a zombie: its last word */
+		if (set == SET_PROCESS && sampler->sources.figures.user_ns != LOG_NONE)
+			row_set_add(&sampler->rows[set], ticks, &sampler->sources.figures);	/* of a zombie: its last word */
 		return error;
 	}
 	set_last(sampler, set, begin_ns);
-	if (set == SET_MEMORY && sampler->figures.rss_bytes == LOG_NONE)
+	if (set == SET_MEMORY && sampler->sources.figures.rss_bytes == LOG_NONE)
 		return 0;
-	row_set_add(&sampler->rows[set], ticks, &sampler->figures);
+	if (set == SET_PROCESS_MAPS)
+		sampler->maps_cpu_ns += clock_ns(CLOCK_THREAD_CPUTIME_ID) - begin_cpu_ns;
+	if (set != SET_THREAD)		/* each thread has its own */
+		row_set_add(&sampler->rows[set], ticks, &sampler->sources.figures);
 	row_set_cost(&sampler->rows[set], clock_ns(CLOCK_MONOTONIC) - begin_ns, interval_of(sampler, set));
 	sampler->took_row = true;
 	__atomic_fetch_add(&log->sampler_rows, 1, __ATOMIC_RELAXED);
@@ -272,7 +226,8 @@ static void count_cpu(struct sampler *sampler, uint64_t begin_ns, uint64_t grown
 		unclaimed_cpu_ns = 0;
 	}
 	sampler->took_row = false;
-	take_credit(sampler, (int64_t)spent_ns);
+	take_credit(sampler, (int64_t)(spent_ns - lesser(sampler->maps_cpu_ns, spent_ns)));
+	sampler->maps_cpu_ns = 0;
 	if (sampler->config.own_thread)
 		*total = end_ns;
 	else
@@ -285,7 +240,7 @@ static int64_t until_next(const struct sampler *sampler, uint64_t look_ns)
 	uint64_t next = now + lesser(CLOCK_INTERVAL_NS, look_ns);
 
 	for (enum column_set_id set = 0; set < NR_COLUMN_SETS; set++) {
-		if (has_set(sampler, set))
+		if (sources_have(&sampler->sources, set))
 			next = lesser(next, due_ns(sampler, set));
 	}
 	return next > now ? (int64_t)(next - now) : 0;
@@ -308,14 +263,14 @@ int64_t sampler_step(struct sampler *sampler)
 		return -ECANCELED;
 	look_ns = ahead_grow(&sampler->ahead, now);
 	grown_cpu_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID);
-	if (activity_look(&sampler->activity))
+	if (activity_look(&sampler->sources.activity))
 		sampler->active_ns = now;
 	sampler->is_active = now - sampler->active_ns < ACTIVE_NS &&
 			     sampler->config.log->snapshot & LOG_SNAPSHOT_RSS;
 	for (enum column_set_id set = 0; set < NR_COLUMN_SETS; set++) {
 		int error;
 
-		if (!has_set(sampler, set) || !is_due(sampler, set, now))
+		if (!sources_have(&sampler->sources, set) || !is_due(sampler, set, now))
 			continue;
 		error = take_row(sampler, set);
 		if (error < 0)
@@ -326,10 +281,15 @@ int64_t sampler_step(struct sampler *sampler)
 	return wait_ns;
 }
 
+static bool takes_long(const struct sampler *sampler, enum column_set_id set)
+{
+	return set == SET_PROCESS_MAPS && sampler->rows[set].first_cost_ns > LAST_MAPS_NS;
+}
+
 void sampler_stop(struct sampler *sampler)
 {
 	for (enum column_set_id set = 0; set < NR_COLUMN_SETS; set++) {
-		if (has_set(sampler, set) && (set == SET_CLOCK || (!is_closed(sampler) && !sampler->is_gone)))
+		if (!takes_long(sampler, set) && sources_have(&sampler->sources, set) && (set == SET_CLOCK || (!is_closed(sampler) && !sampler->is_gone)))
 			take_row(sampler, set);
 	}
 	sampler_pause(sampler);
@@ -338,15 +298,12 @@ void sampler_stop(struct sampler *sampler)
 void sampler_take_only(struct sampler *sampler, const struct sampler_config *config)
 {
 	static const enum column_set_id sets[] = { SET_PROCESS, SET_PROCESS_SLOW };
-	struct figures *figures = &sampler->figures;
+	const struct figures *figures = &sampler->sources.figures;
 
-	sampler->config = *config;
-	activity_init(&sampler->activity, config->log);
-	figures_clear(figures);
-	usage_read_own(&sampler->usage, config->log, figures);
-	figures->heap_bytes = heap_bytes(sampler);
+	sources_read_own(&sampler->sources, config);
 	for (unsigned i = 0; i < ARRAY_SIZE(sets); i++) {
-		row_set_init(&sampler->rows[sets[i]], config->log, config->log_fd, &column_sets[sets[i]]);
+		row_set_init(&sampler->rows[sets[i]], config->log, config->log_fd, &column_sets[sets[i]], 0,
+			     sampler->last[sets[i]]);
 		row_set_add(&sampler->rows[sets[i]], clock_ticks(config->log->clock), figures);
 	}
 	__atomic_fetch_add(&config->log->sampler_rows, 2, __ATOMIC_RELAXED);

@@ -37,6 +37,22 @@ static const struct column memory_columns[] = {
 static const struct column process_slow_columns[] = {
 	COLUMN(peak_rss_bytes, BYTES, GAUGE),
 	COLUMN(swap_bytes, BYTES, GAUGE),
+	COLUMN(descriptors, COUNT, GAUGE),
+	COLUMN(run_wait_ns, WAIT_NS, CUMULATIVE),	/* ready to run, but no processor was free; of all threads seen */
+	COLUMN(netns_received_bytes, BYTES, CUMULATIVE),	/* of its network namespace, by all but the loopback */
+	COLUMN(netns_received_packets, COUNT, CUMULATIVE),
+	COLUMN(netns_sent_bytes, BYTES, CUMULATIVE),
+	COLUMN(netns_sent_packets, COUNT, CUMULATIVE),
+};
+
+static const struct column process_maps_columns[] = {
+	COLUMN(pss_bytes, BYTES, GAUGE),		/* shared pages in equal parts */
+	COLUMN(uss_bytes, BYTES, GAUGE),		/* pages of nobody else */
+};
+
+static const struct column thread_columns[] = {
+	COLUMN(thread_cpu_ns, NS, CUMULATIVE),		/* of a thread that runs, late by the kernel's tick */
+	COLUMN(thread_wait_ns, WAIT_NS, CUMULATIVE),
 };
 
 static const struct column clock_columns[] = {
@@ -55,16 +71,41 @@ static const struct column system_columns[] = {
 	COLUMN(disk_read_bytes, BYTES, CUMULATIVE),
 	COLUMN(disk_writes, COUNT, CUMULATIVE),
 	COLUMN(disk_written_bytes, BYTES, CUMULATIVE),
+	COLUMN(net_received_bytes, BYTES, CUMULATIVE),	/* of all interfaces but the loopback */
+	COLUMN(net_received_packets, COUNT, CUMULATIVE),
+	COLUMN(net_sent_bytes, BYTES, CUMULATIVE),
+	COLUMN(net_sent_packets, COUNT, CUMULATIVE),
+	COLUMN(cpu_stall_ns, WAIT_NS, CUMULATIVE),	/* pressure: some task waited; full: all that could run did */
+	COLUMN(memory_stall_ns, WAIT_NS, CUMULATIVE),
+	COLUMN(memory_full_stall_ns, WAIT_NS, CUMULATIVE),
+	COLUMN(io_stall_ns, WAIT_NS, CUMULATIVE),
+	COLUMN(io_full_stall_ns, WAIT_NS, CUMULATIVE),
+	COLUMN(temperature_celsius, MILLI, GAUGE),	/* the hottest zone */
+	COLUMN(energy_joules, MILLI, CUMULATIVE),	/* of all processor packages */
+};
+
+/* The control group that the sampler is in, or those above it whose limit is lower. */
+static const struct column cgroup_columns[] = {
+	COLUMN(cgroup_memory_bytes, BYTES, GAUGE),	/* with the page cache */
+	COLUMN(cgroup_memory_limit_bytes, BYTES, GAUGE),
+	COLUMN(cgroup_oom_kills, COUNT, CUMULATIVE),
+	COLUMN(cgroup_cpu_ns, NS, CUMULATIVE),
+	COLUMN(cgroup_cpu_limit, MILLI, GAUGE),		/* processors */
+	COLUMN(cgroup_throttled_ns, WAIT_NS, CUMULATIVE),
 };
 
 #define SET(columns) columns, ARRAY_SIZE(columns)
+#define FIRST_BYTES (2u * LOG_AREA_ALIGN)
 
 const struct column_set column_sets[NR_COLUMN_SETS] = {
-	[SET_CLOCK] = { "clock", SET(clock_columns), 10, 256u << 10 },
-	[SET_PROCESS] = { "process", SET(process_columns), 5, 4u << 20 },
-	[SET_MEMORY] = { "memory", SET(memory_columns), 5, 4u << 20 },
-	[SET_PROCESS_SLOW] = { "process_slow", SET(process_slow_columns), 8, 1u << 20 },
-	[SET_SYSTEM] = { "system", SET(system_columns), 7, 1u << 20 },
+	[SET_CLOCK] = { "clock", SET(clock_columns), 10, 256u << 10, FIRST_BYTES },
+	[SET_PROCESS] = { "process", SET(process_columns), 5, 4u << 20, FIRST_BYTES },
+	[SET_MEMORY] = { "memory", SET(memory_columns), 5, 4u << 20, FIRST_BYTES },
+	[SET_THREAD] = { "thread", SET(thread_columns), 11, 64u << 10, LOG_AREA_ALIGN },
+	[SET_PROCESS_SLOW] = { "process_slow", SET(process_slow_columns), 8, 1u << 20, FIRST_BYTES },
+	[SET_PROCESS_MAPS] = { "process_maps", SET(process_maps_columns), 10, 256u << 10, LOG_AREA_ALIGN },
+	[SET_SYSTEM] = { "system", SET(system_columns), 7, 2u << 20, FIRST_BYTES },
+	[SET_CGROUP] = { "cgroup", SET(cgroup_columns), 8, 512u << 10, LOG_AREA_ALIGN },
 };
 
 _Static_assert(ARRAY_SIZE(process_columns) <= COLUMNS_MAX && ARRAY_SIZE(system_columns) <= COLUMNS_MAX,

@@ -20,10 +20,19 @@ struct figures {
 	uint64_t read_calls, write_calls, read_bytes, write_bytes, read_chars, write_chars;
 	uint64_t heap_bytes;
 	uint64_t peak_rss_bytes, swap_bytes;
+	uint64_t descriptors, run_wait_ns;
+	uint64_t netns_received_bytes, netns_received_packets, netns_sent_bytes, netns_sent_packets;
+	uint64_t pss_bytes, uss_bytes;
+	uint64_t thread_cpu_ns, thread_wait_ns;
 	uint64_t monotonic_ns, realtime_ns;
 	uint64_t system_cpu_busy_ns, system_cpu_total_ns, load_1min;
 	uint64_t memory_used_bytes, memory_available_bytes, swap_used_bytes;
 	uint64_t disk_reads, disk_read_bytes, disk_writes, disk_written_bytes;
+	uint64_t net_received_bytes, net_received_packets, net_sent_bytes, net_sent_packets;
+	uint64_t cpu_stall_ns, memory_stall_ns, memory_full_stall_ns, io_stall_ns, io_full_stall_ns;
+	uint64_t temperature_celsius, energy_joules;
+	uint64_t cgroup_memory_bytes, cgroup_memory_limit_bytes, cgroup_oom_kills;
+	uint64_t cgroup_cpu_ns, cgroup_cpu_limit, cgroup_throttled_ns;
 };
 
 /* Set every number to LOG_NONE. */
@@ -33,10 +42,21 @@ struct column {
 	const char *name;
 	uint16_t unit;		/* enum log_unit */
 	uint16_t kind;		/* enum log_column_kind */
-	uint32_t place;		/* of its number in struct figures */
+	uint32_t place;		/* of its number in struct figures, or where else the set's numbers lie */
 };
 
-enum column_set_id { SET_CLOCK, SET_PROCESS, SET_MEMORY, SET_PROCESS_SLOW, SET_SYSTEM, NR_COLUMN_SETS };
+/* In the order in which a step reads them. "thread" and "cores" stand for sets of their own making. */
+enum column_set_id {
+	SET_CLOCK,
+	SET_PROCESS,
+	SET_MEMORY,
+	SET_THREAD,
+	SET_PROCESS_SLOW,
+	SET_PROCESS_MAPS,
+	SET_SYSTEM,
+	SET_CGROUP,
+	NR_COLUMN_SETS,
+};
 #define COLUMNS_MAX 24
 
 struct column_set {
@@ -45,13 +65,14 @@ struct column_set {
 	uint32_t nr_columns;
 	uint32_t room_shift;	/* its rows take at most the budget >> room_shift, */
 	uint32_t room_bytes;	/* and at most this */
+	uint32_t first_bytes;	/* its first area; a multiple of LOG_AREA_ALIGN */
 };
 
 extern const struct column_set column_sets[NR_COLUMN_SETS];
 
-static inline uint64_t column_value(const struct column *column, const struct figures *figures)
+static inline uint64_t column_value(const struct column *column, const void *numbers)
 {
-	return *(const uint64_t *)((const char *)figures + column->place);
+	return *(const uint64_t *)((const char *)numbers + column->place);
 }
 
 #endif

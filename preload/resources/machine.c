@@ -43,12 +43,80 @@ static void find_disks(struct machine *machine)
 	sys_close(fd);
 }
 
+static const char *first_core(const char *text)
+{
+	while (*text && *text != '\n')
+		text++;
+	return *text ? text + 1 : text;
+}
+
+static void describe_core(struct machine_cores *cores, uint64_t number)
+{
+	uint32_t i = cores->set.nr_columns++;
+	struct text text;
+
+	text_init(&text, cores->names[i], sizeof(cores->names[i]));
+	text_add(&text, "cpu");
+	text_add_number(&text, number);
+	text_add(&text, "_busy_ns");
+	cores->numbers[i] = (uint32_t)number;
+	cores->columns[i] = (struct column){ cores->names[i], LOG_UNIT_NS, LOG_CUMULATIVE, i * (uint32_t)sizeof(uint64_t) };
+}
+
+static long read_text(struct machine *machine, int fd, uint64_t offset)
+{
+	return source_read(fd, machine->count, machine->buffer, sizeof(machine->buffer), offset);
+}
+
+/* One processor is the machine's sum. */
+void machine_find_cores(struct machine *machine)
+{
+	struct machine_cores *cores = &machine->cores;
+	struct proc_core core;
+	const char *at;
+	uint32_t row_bytes;
+
+	cores->set = (struct column_set){ .name = "cores", .columns = cores->columns, .room_shift = 7, .room_bytes = 2u << 20 };
+	if (read_text(machine, machine->stat_fd, 0) <= 0)
+		return;
+	at = first_core(machine->buffer);
+	while (cores->set.nr_columns < MACHINE_CORES && proc_parse_core(&at, &core) == 0)
+		describe_core(cores, core.number);
+	row_bytes = (1 + cores->set.nr_columns) * (uint32_t)sizeof(uint64_t);
+	cores->set.first_bytes = (uint32_t)sizeof(struct log_rows) + 16 * row_bytes +
+				 cores->set.nr_columns * (uint32_t)sizeof(struct log_column);
+	cores->set.first_bytes = (cores->set.first_bytes + LOG_AREA_ALIGN - 1) & ~(LOG_AREA_ALIGN - 1u);
+	if (cores->set.nr_columns == 1)
+		cores->set.nr_columns = 0;
+}
+
+/* Those that are off line have no line. */
+static void read_cores(struct machine_cores *cores, const char *text)
+{
+	struct proc_core core;
+	uint32_t i = 0;
+
+	for (uint32_t j = 0; j < cores->set.nr_columns; j++)
+		cores->busy_ns[j] = LOG_NONE;
+	for (text = first_core(text); proc_parse_core(&text, &core) == 0;) {
+		while (i < cores->set.nr_columns && cores->numbers[i] < core.number)
+			i++;
+		if (i < cores->set.nr_columns && cores->numbers[i] == core.number)
+			cores->busy_ns[i] = core.busy_ns;
+	}
+}
+
 void machine_open(struct machine *machine, struct source_count *count)
 {
 	machine->count = count;
 	machine->stat_fd = source_open(0, "stat");
 	machine->meminfo_fd = source_open(0, "meminfo");
 	machine->loadavg_fd = source_open(0, "loadavg");
+	machine->net_fd = source_open(0, "net/dev");
+	machine->cpu_pressure_fd = source_open(0, "pressure/cpu");
+	machine->memory_pressure_fd = source_open(0, "pressure/memory");
+	machine->io_pressure_fd = source_open(0, "pressure/io");
+	sensors_open(&machine->sensors, "", count);
 	find_disks(machine);
 	machine->diskstats_fd = machine->nr_disks ? source_open(0, "diskstats") : -1;
 }
@@ -59,11 +127,11 @@ void machine_close(struct machine *machine)
 	source_close(&machine->meminfo_fd);
 	source_close(&machine->loadavg_fd);
 	source_close(&machine->diskstats_fd);
-}
-
-static long read_text(struct machine *machine, int fd, uint64_t offset)
-{
-	return source_read(fd, machine->count, machine->buffer, sizeof(machine->buffer), offset);
+	source_close(&machine->net_fd);
+	source_close(&machine->cpu_pressure_fd);
+	source_close(&machine->memory_pressure_fd);
+	source_close(&machine->io_pressure_fd);
+	sensors_close(&machine->sensors);
 }
 
 static void add_disk(const struct machine *machine, const struct proc_disk *disk, struct figures *figures)
@@ -116,6 +184,41 @@ static void read_disks(struct machine *machine, struct figures *figures)
 	}
 }
 
+/* A text that is cut has no true sum. */
+static void read_net(struct machine *machine, struct figures *figures)
+{
+	long length = read_text(machine, machine->net_fd, 0);
+	struct proc_net net;
+
+	if (length <= 0 || length == sizeof(machine->buffer) - 1 || proc_parse_net(machine->buffer, &net) < 0)
+		return;
+	figures->net_received_bytes = net.received_bytes;
+	figures->net_received_packets = net.received_packets;
+	figures->net_sent_bytes = net.sent_bytes;
+	figures->net_sent_packets = net.sent_packets;
+}
+
+static struct proc_pressure read_pressure(struct machine *machine, int fd)
+{
+	struct proc_pressure pressure = { LOG_NONE, LOG_NONE };
+
+	if (read_text(machine, fd, 0) > 0)
+		proc_parse_pressure(machine->buffer, &pressure);
+	return pressure;
+}
+
+static void read_pressures(struct machine *machine, struct figures *figures)
+{
+	struct proc_pressure pressure = read_pressure(machine, machine->memory_pressure_fd);
+
+	figures->memory_stall_ns = pressure.some_ns;
+	figures->memory_full_stall_ns = pressure.full_ns;
+	pressure = read_pressure(machine, machine->io_pressure_fd);
+	figures->io_stall_ns = pressure.some_ns;
+	figures->io_full_stall_ns = pressure.full_ns;
+	figures->cpu_stall_ns = read_pressure(machine, machine->cpu_pressure_fd).some_ns;
+}
+
 void machine_read(struct machine *machine, struct figures *figures)
 {
 	struct proc_cpu cpu;
@@ -124,6 +227,7 @@ void machine_read(struct machine *machine, struct figures *figures)
 	if (read_text(machine, machine->stat_fd, 0) > 0 && proc_parse_cpu(machine->buffer, &cpu) == 0) {
 		figures->system_cpu_busy_ns = cpu.busy_ns;
 		figures->system_cpu_total_ns = cpu.total_ns;
+		read_cores(&machine->cores, machine->buffer);
 	}
 	if (read_text(machine, machine->loadavg_fd, 0) > 0)
 		proc_parse_loadavg(machine->buffer, &figures->load_1min);
@@ -134,4 +238,7 @@ void machine_read(struct machine *machine, struct figures *figures)
 		figures->swap_used_bytes = meminfo.swap_used_bytes;
 	}
 	read_disks(machine, figures);
+	read_net(machine, figures);
+	read_pressures(machine, figures);
+	sensors_read(&machine->sensors, figures);
 }

@@ -1,27 +1,43 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What the machine uses as a whole: processors, memory, swap, disks. */
+/* What the machine uses as a whole: processors, memory, swap, disks, networks, pressure, sensors; each processor. */
 #ifndef INSIDEME_RESOURCES_MACHINE_H
 #define INSIDEME_RESOURCES_MACHINE_H
 
 #include <stdint.h>
 
 #include "resources/columns.h"
+#include "resources/sensors.h"
 #include "resources/source.h"
 
 #define MACHINE_DISKS 64
+#define MACHINE_CORES 512	/* of more, those behind are in the sum alone */
+
+/* The set "cores": a column for each processor that was there when it was opened. */
+struct machine_cores {
+	struct column_set set;
+	struct column columns[MACHINE_CORES];
+	char names[MACHINE_CORES][20];
+	uint32_t numbers[MACHINE_CORES];
+	uint64_t busy_ns[MACHINE_CORES];	/* the newest reading; LOG_NONE: off line */
+};
 
 struct machine {
-	int stat_fd, meminfo_fd, loadavg_fd, diskstats_fd;
+	int stat_fd, meminfo_fd, loadavg_fd, diskstats_fd, net_fd;
+	int cpu_pressure_fd, memory_pressure_fd, io_pressure_fd;
+	struct sensors sensors;
+	struct machine_cores cores;
 	uint32_t nr_disks;
 	char disks[MACHINE_DISKS][32];	/* whole devices with hardware behind them, as found at the start */
 	struct source_count *count;
-	char buffer[4096];
+	char buffer[65536];
 };
 
 /* @count: where the reads are counted; kept. */
 void machine_open(struct machine *machine, struct source_count *count);
 void machine_close(struct machine *machine);
-/* Sets the numbers of the set "system" that can be read. */
+/* Once, when it is first open: which processors are columns. */
+void machine_find_cores(struct machine *machine);
+/* Sets the numbers of the set "system" that can be read, and the cores'. */
 void machine_read(struct machine *machine, struct figures *figures);
 
 #endif

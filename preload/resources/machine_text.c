@@ -11,15 +11,12 @@
 
 #define SECTOR_BYTES 512	/* of diskstats, whatever the disk's own */
 
-/* "cpu  user nice system idle iowait irq softirq steal ...": guests are in user and nice already. */
-int proc_parse_cpu(const char *text, struct proc_cpu *cpu)
+/* "user nice system idle iowait irq softirq steal ...": guests are in user and nice already. */
+static int parse_times(const char *text, struct proc_cpu *cpu)
 {
 	enum { IDLE = 3, IOWAIT = 4, FIELDS = 8 };
 	uint64_t idle = 0, total = 0;
 
-	if (!text_begins(text, "cpu "))
-		return -EINVAL;
-	text += 4;
 	for (int i = 0; i < FIELDS; i++) {
 		uint64_t ticks;
 
@@ -32,6 +29,93 @@ int proc_parse_cpu(const char *text, struct proc_cpu *cpu)
 		return -EINVAL;
 	cpu->busy_ns = (total - idle) * PROC_TICK_NS;
 	return 0;
+}
+
+int proc_parse_cpu(const char *text, struct proc_cpu *cpu)
+{
+	return text_begins(text, "cpu ") ? parse_times(text + 4, cpu) : -EINVAL;
+}
+
+static void next_line(const char **text)
+{
+	while (**text && **text != '\n')
+		++*text;
+	if (**text)
+		++*text;
+}
+
+int proc_parse_core(const char **text, struct proc_core *core)
+{
+	const char *at = *text + 3;
+	struct proc_cpu cpu;
+
+	if (!text_begins(*text, "cpu") || !scan_is_digit(*at) || !scan_number(&at, &core->number) ||
+	    parse_times(at, &cpu) < 0)
+		return -EINVAL;
+	core->busy_ns = cpu.busy_ns;
+	next_line(text);
+	return 0;
+}
+
+/* "  eth0: bytes packets errs drop fifo frame compressed multicast bytes packets ...": received, then sent. */
+static int add_interface(const char *line, struct proc_net *net)
+{
+	uint64_t received_bytes, received_packets, sent_bytes, sent_packets;
+	const char *at = text_find(line, ':');
+
+	while (*line == ' ')
+		line++;
+	if (!at)
+		return -EINVAL;
+	at++;
+	if (!scan_number(&at, &received_bytes) || !scan_number(&at, &received_packets) || !scan_skip(&at, 6) ||
+	    !scan_number(&at, &sent_bytes) || !scan_number(&at, &sent_packets))
+		return -EINVAL;
+	if (text_begins(line, "lo:"))
+		return 0;
+	net->received_bytes += received_bytes;
+	net->received_packets += received_packets;
+	net->sent_bytes += sent_bytes;
+	net->sent_packets += sent_packets;
+	return 0;
+}
+
+int proc_parse_net(const char *text, struct proc_net *net)
+{
+	*net = (struct proc_net){ 0 };
+	next_line(&text);
+	next_line(&text);
+	for (; *text; next_line(&text)) {
+		int error = add_interface(text, net);
+
+		if (error < 0)
+			return error;
+	}
+	return 0;
+}
+
+/* "some avg10=0.00 avg60=0.00 avg300=0.00 total=12345\n": in us. */
+static uint64_t stall_ns(const char *line)
+{
+	uint64_t us, ns;
+
+	while (*line && *line != '\n' && !text_begins(line, "total="))
+		line++;
+	if (!text_begins(line, "total="))
+		return LOG_NONE;
+	line += 6;
+	return !scan_number(&line, &us) || __builtin_mul_overflow(us, 1000u, &ns) ? LOG_NONE : ns;
+}
+
+void proc_parse_pressure(const char *text, struct proc_pressure *pressure)
+{
+	*pressure = (struct proc_pressure){ LOG_NONE, LOG_NONE };
+	for (; *text; next_line(&text)) {
+		if (text_begins(text, "some "))
+			pressure->some_ns = stall_ns(text);
+		else if (text_begins(text, "full "))
+			pressure->full_ns = stall_ns(text);
+	}
 }
 
 /* "0.15 ...": the average over one minute, always with two decimals. */
@@ -101,9 +185,6 @@ int proc_parse_disk(const char **text, struct proc_disk *disk)
 {
 	int error = parse_disk_line(*text, disk);
 
-	while (**text && **text != '\n')
-		++*text;
-	if (**text)
-		++*text;
+	next_line(text);
 	return error;
 }

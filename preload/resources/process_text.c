@@ -84,3 +84,24 @@ void proc_parse_status(const char *text, struct proc_status *status)
 	status->peak_rss_bytes = from_kib(status->peak_rss_bytes);
 	status->swap_bytes = from_kib(status->swap_bytes);
 }
+
+int proc_parse_schedstat(const char *text, struct proc_schedstat *schedstat)
+{
+	if (!scan_number(&text, &schedstat->cpu_ns) || !scan_number(&text, &schedstat->wait_ns))
+		return -EINVAL;
+	return 0;
+}
+
+void proc_parse_smaps_rollup(const char *text, struct proc_maps *maps)
+{
+	uint64_t pss = LOG_NONE, clean = LOG_NONE, dirty = LOG_NONE;
+	const struct scan_key keys[] = {
+		{ "Pss:", &pss },
+		{ "Private_Clean:", &clean },
+		{ "Private_Dirty:", &dirty },
+	};
+
+	scan_keys(text, keys, ARRAY_SIZE(keys));
+	maps->pss_bytes = from_kib(pss);
+	maps->uss_bytes = clean == LOG_NONE || __builtin_add_overflow(clean, dirty, &clean) ? LOG_NONE : from_kib(clean);
+}

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The text of /proc/PID/{stat,statm,io,status}: text in, struct out. No process, clock or file is touched. */
+/* The text of /proc/PID/{stat,statm,io,status,schedstat,smaps_rollup}: text in, struct out. No process, clock or file is touched. */
 #ifndef INSIDEME_RESOURCES_PROCESS_TEXT_H
 #define INSIDEME_RESOURCES_PROCESS_TEXT_H
 
@@ -42,10 +42,24 @@ struct proc_status {
 	uint64_t involuntary_switches;
 };
 
+/* Of one thread. */
+struct proc_schedstat {
+	uint64_t cpu_ns;
+	uint64_t wait_ns;		/* ready, but not running */
+};
+
+/* Every value LOG_NONE when its line is missing. */
+struct proc_maps {
+	uint64_t pss_bytes;
+	uint64_t uss_bytes;
+};
+
 /* Return: 0, or -EINVAL when the text ends early or a number does not fit. */
 int proc_parse_stat(const char *text, struct proc_stat *stat);
 int proc_parse_statm(const char *text, struct proc_statm *statm);
 void proc_parse_io(const char *text, struct proc_io *io);
 void proc_parse_status(const char *text, struct proc_status *status);
+int proc_parse_schedstat(const char *text, struct proc_schedstat *schedstat);
+void proc_parse_smaps_rollup(const char *text, struct proc_maps *maps);
 
 #endif

@@ -77,6 +77,8 @@ int usage_open_again(struct usage *usage, const struct log_header *log)
 	usage->status_fd = source_open(pid, "status");
 	log_pages_open(&usage->log_pages, log, pid, &usage->count);
 	switches_open(&usage->switches, pid, &usage->count);
+	details_open(&usage->details, pid, &usage->count);
+	usage->nr_threads = LOG_NONE;
 	return 0;
 }
 
@@ -89,6 +91,7 @@ void usage_close(struct usage *usage)
 	source_close(&usage->own_io_fd);
 	log_pages_close(&usage->log_pages);
 	switches_close(&usage->switches);
+	details_close(&usage->details);
 }
 
 /*
@@ -280,6 +283,7 @@ int usage_read(struct usage *usage, struct figures *figures)
 		return -ESRCH;
 	usage_read_memory(usage, figures);
 	error = usage->own_thread ? read_from_within(usage, figures) : read_from_outside(usage, figures);
+	usage->nr_threads = figures->threads;
 	read_io(usage, figures);
 	return error;
 }
@@ -297,6 +301,7 @@ int usage_read_slow(struct usage *usage, struct figures *figures)
 		return length == -ESRCH ? -ESRCH : 0;
 	proc_parse_status(usage->buffer, &status);
 	figures->swap_bytes = status.swap_bytes;
+	details_read(&usage->details, figures);
 	if (status.peak_rss_bytes == LOG_NONE)
 		return 0;
 	if (status.peak_rss_bytes > usage->highest_seen_bytes) {
@@ -308,6 +313,11 @@ int usage_read_slow(struct usage *usage, struct figures *figures)
 	}
 	figures->peak_rss_bytes = usage->peak_rss_bytes;
 	return 0;
+}
+
+void usage_read_maps(struct usage *usage, struct figures *figures)
+{
+	details_read_maps(&usage->details, &usage->log_pages, figures);
 }
 
 /* Our number in /proc, which may be that of an outer pid namespace. */

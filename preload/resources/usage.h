@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "resources/columns.h"
+#include "resources/details.h"
 #include "resources/log_pages.h"
 #include "resources/switches.h"
 
@@ -33,6 +34,8 @@ struct usage {
 	uint64_t peak_rss_bytes;
 	struct log_pages log_pages;
 	struct switches switches;
+	struct details details;
+	uint64_t nr_threads;		/* at the last reading; LOG_NONE: not known */
 	char buffer[4096];
 };
 
@@ -57,7 +60,8 @@ int usage_open_again(struct usage *usage, const struct log_header *log);
 int usage_read(struct usage *usage, struct figures *figures);		/* the set "process" without heap; from outside
 									   switches only now and then */
 int usage_read_memory(struct usage *usage, struct figures *figures);	/* RSS and VMS */
-int usage_read_slow(struct usage *usage, struct figures *figures);	/* peak RSS, swap; after RSS */
+int usage_read_slow(struct usage *usage, struct figures *figures);	/* peak RSS, swap, descriptors, network; after RSS */
+void usage_read_maps(struct usage *usage, struct figures *figures);	/* the set "process_maps": slow */
 
 /* Of the calling process, the recorder's part and earlier images included. All 0: not told. */
 struct usage_totals {

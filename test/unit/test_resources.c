@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #include "insideme_log.h"
+#include "preload/resources/cgroup_text.h"
 #include "preload/resources/machine_text.h"
 #include "preload/resources/process_text.h"
 #include "preload/resources/scan.h"
@@ -201,6 +202,116 @@ static void disks_are_read_line_by_line_past_bad_ones(void **state)
 	assert_string_equal(text, "");
 }
 
+static void each_processor_has_a_line_until_the_first_that_is_none(void **state)
+{
+	const char *text = "cpu0 10 20 30 400 50 6 7 8 9 10\ncpu7 1 1 1 1 1 1 1 1 1 1\nintr 1 2 3\n";
+	struct proc_core core;
+
+	(void)state;
+	assert_int_equal(proc_parse_core(&text, &core), 0);
+	assert_int_equal(core.number, 0);
+	assert_int_equal(core.busy_ns, 81 * 10000000ull);
+	assert_int_equal(proc_parse_core(&text, &core), 0);
+	assert_int_equal(core.number, 7);
+	assert_int_equal(proc_parse_core(&text, &core), -EINVAL);
+	assert_string_equal(text, "intr 1 2 3\n");
+	text = "cpu  10 20 30 400 50 6 7 8 9 10\n";
+	assert_int_equal(proc_parse_core(&text, &core), -EINVAL);
+}
+
+#define NET_HEAD "Inter-|   Receive  |  Transmit\n face |bytes packets|bytes packets\n"
+
+static void networks_are_summed_without_the_loopback(void **state)
+{
+	struct proc_net net;
+
+	(void)state;
+	assert_int_equal(proc_parse_net(NET_HEAD "    lo: 99 98 0 0 0 0 0 0 97 96 0 0 0 0 0 0\n"
+					"  eth0: 1 2 0 0 0 0 0 0 3 4 0 0 0 0 0 0\n"
+					"wlan0:10 20 0 0 0 0 0 0 30 40 0 0 0 0 0 0\n", &net), 0);
+	assert_int_equal(net.received_bytes, 11);
+	assert_int_equal(net.received_packets, 22);
+	assert_int_equal(net.sent_bytes, 33);
+	assert_int_equal(net.sent_packets, 44);
+	assert_int_equal(proc_parse_net(NET_HEAD, &net), 0);
+	assert_int_equal(net.sent_bytes, 0);
+	assert_int_equal(proc_parse_net(NET_HEAD "  eth0: 1 2 0 0 0\n", &net), -EINVAL);
+	assert_int_equal(proc_parse_net(NET_HEAD "  eth0\n", &net), -EINVAL);
+}
+
+static void pressure_is_in_us(void **state)
+{
+	struct proc_pressure pressure;
+
+	(void)state;
+	proc_parse_pressure("some avg10=0.11 avg60=1.01 avg300=0.48 total=126168493\n"
+			    "full avg10=0.00 avg60=0.09 avg300=0.09 total=31080835\n", &pressure);
+	assert_int_equal(pressure.some_ns, 126168493000);
+	assert_int_equal(pressure.full_ns, 31080835000);
+	proc_parse_pressure("some avg10=0.11 avg60=1.01 avg300=0.48 total=\n", &pressure);
+	assert_true(pressure.some_ns == LOG_NONE && pressure.full_ns == LOG_NONE);
+	proc_parse_pressure("some avg10=0.11\nfull total=5\n", &pressure);
+	assert_true(pressure.some_ns == LOG_NONE);
+	assert_int_equal(pressure.full_ns, 5000);
+}
+
+static void a_thread_has_run_and_waited(void **state)
+{
+	struct proc_schedstat schedstat;
+
+	(void)state;
+	assert_int_equal(proc_parse_schedstat("123 456 7\n", &schedstat), 0);
+	assert_int_equal(schedstat.cpu_ns, 123);
+	assert_int_equal(schedstat.wait_ns, 456);
+	assert_int_equal(proc_parse_schedstat("123", &schedstat), -EINVAL);
+}
+
+static void uss_is_what_nobody_else_has(void **state)
+{
+	struct proc_maps maps;
+
+	(void)state;
+	proc_parse_smaps_rollup("55-7f ---p 00000000 00:00 0    [rollup]\nRss:  1752 kB\nPss:  187 kB\nPss_Dirty: 9 kB\n"
+				"Private_Clean:  40 kB\nPrivate_Dirty:  112 kB\n", &maps);
+	assert_int_equal(maps.pss_bytes, 187 * 1024);
+	assert_int_equal(maps.uss_bytes, 152 * 1024);
+	proc_parse_smaps_rollup("Private_Clean:  40 kB\n", &maps);
+	assert_true(maps.pss_bytes == LOG_NONE && maps.uss_bytes == LOG_NONE);
+}
+
+static void groups_are_found_by_their_controller(void **state)
+{
+	const char *v1 = "9:name=systemd:/\n7:cpu,cpuacct:/both\n4:memory:/a/b\n0::/unified\n";
+	const char *path = cgroup_parse_path(v1, "memory");
+
+	(void)state;
+	assert_int_equal(cgroup_line_length(path), 4);
+	assert_memory_equal(path, "/a/b\n", 5);
+	assert_memory_equal(cgroup_parse_path(v1, "cpuacct"), "/both\n", 6);
+	assert_memory_equal(cgroup_parse_path(v1, "cpu"), "/both\n", 6);
+	assert_memory_equal(cgroup_parse_path(v1, ""), "/unified\n", 9);
+	assert_null(cgroup_parse_path(v1, "pids"));
+	assert_null(cgroup_parse_path(v1, "mem"));
+	assert_null(cgroup_parse_path("", ""));
+	assert_null(cgroup_parse_path("4:memory", "memory"));
+}
+
+static void limits_of_groups_may_be_none(void **state)
+{
+	(void)state;
+	assert_int_equal(cgroup_parse_limit("314572800\n"), 300 << 20);
+	assert_true(cgroup_parse_limit("max\n") == LOG_NONE);
+	assert_true(cgroup_parse_limit("-1\n") == LOG_NONE);
+	assert_true(cgroup_parse_limit("9223372036854771712\n") == LOG_NONE);
+	assert_int_equal(cgroup_parse_cpu_max("150000 100000\n"), 1500);
+	assert_true(cgroup_parse_cpu_max("max 100000\n") == LOG_NONE);
+	assert_true(cgroup_parse_cpu_max("100000 0\n") == LOG_NONE);
+	assert_int_equal(cgroup_parse_key("usage_usec 5\nuser_usec 6\n", "usage_usec "), 5);
+	assert_true(cgroup_parse_key("usage_usec 5\n", "throttled_usec ") == LOG_NONE);
+	assert_true(cgroup_us_to_ns(LOG_NONE) == LOG_NONE);
+	assert_int_equal(cgroup_us_to_ns(5), 5000);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -216,6 +327,13 @@ int main(void)
 		cmocka_unit_test(load_is_in_thousandths),
 		cmocka_unit_test(memory_used_is_total_less_available),
 		cmocka_unit_test(disks_are_read_line_by_line_past_bad_ones),
+		cmocka_unit_test(each_processor_has_a_line_until_the_first_that_is_none),
+		cmocka_unit_test(networks_are_summed_without_the_loopback),
+		cmocka_unit_test(pressure_is_in_us),
+		cmocka_unit_test(a_thread_has_run_and_waited),
+		cmocka_unit_test(uss_is_what_nobody_else_has),
+		cmocka_unit_test(groups_are_found_by_their_controller),
+		cmocka_unit_test(limits_of_groups_may_be_none),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

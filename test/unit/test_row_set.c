@@ -19,19 +19,20 @@ static const struct column columns[] = {
 	{ "rss_bytes", LOG_UNIT_BYTES, LOG_GAUGE, offsetof(struct figures, rss_bytes) },
 	{ "cpu_ns", LOG_UNIT_NS, LOG_CUMULATIVE, offsetof(struct figures, cpu_ns) },
 };
-static const struct column_set set = { "test", columns, 2, 4, 64u << 10 };	/* 64 KiB of 1 MiB */
+static const struct column_set set = { "test", columns, 2, 4, 64u << 10, 8u << 10 };	/* 64 KiB of 1 MiB */
 
 struct fixture {
 	struct log_header *log;
 	int fd;
 	struct row_set rows;
 	struct figures figures;
+	uint64_t last[2];
 };
 
 static void begin(struct fixture *fixture)
 {
 	fixture->log = empty_log(BUDGET, &fixture->fd);
-	row_set_init(&fixture->rows, fixture->log, fixture->fd, &set);
+	row_set_init(&fixture->rows, fixture->log, fixture->fd, &set, 0, fixture->last);
 	figures_clear(&fixture->figures);
 }
 

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The slow things of a process. */
+#include "resources/details.h"
+
+#include <dirent.h>
+#include <sys/stat.h>
+
+#include "resources/machine_text.h"
+#include "resources/process_text.h"
+
+void details_open(struct details *details, int pid, struct source_count *count)
+{
+	details->pid = pid;
+	details->count = count;
+	details->net_fd = source_open(pid, "net/dev");
+	details->maps_fd = source_open(pid, "smaps_rollup");
+}
+
+void details_close(struct details *details)
+{
+	source_close(&details->net_fd);
+	source_close(&details->maps_fd);
+}
+
+static uint64_t count_entries(struct details *details, int fd)
+{
+	uint64_t nr = 0;
+	long length;
+
+	while ((length = sys_getdents(fd, details->buffer, sizeof(details->buffer))) > 0) {
+		for (long at = 0; at < length;) {
+			const struct dirent64 *entry = (const struct dirent64 *)(details->buffer + at);
+
+			at += entry->d_reclen;
+			nr += entry->d_name[0] != '.';
+		}
+	}
+	return length < 0 ? LOG_NONE : nr;
+}
+
+/* From 6.2 on the directory's size is the number of descriptors; before, they are counted. */
+static uint64_t nr_descriptors(struct details *details)
+{
+	int fd = source_open(details->pid, "fd");
+	struct stat stat;
+	uint64_t nr = LOG_NONE;
+
+	if (fd < 0)
+		return LOG_NONE;
+	if (raw_syscall(SYS_newfstatat, fd, (long)"", (long)&stat, AT_EMPTY_PATH, 0, 0) == 0)
+		nr = stat.st_size ? (uint64_t)stat.st_size : count_entries(details, fd);
+	sys_close(fd);
+	return nr;
+}
+
+static long read_text(struct details *details, int fd)
+{
+	return source_read(fd, details->count, details->buffer, sizeof(details->buffer), 0);
+}
+
+void details_read(struct details *details, struct figures *figures)
+{
+	long length = read_text(details, details->net_fd);
+	struct proc_net net;
+
+	figures->descriptors = nr_descriptors(details);
+	if (length <= 0 || length == sizeof(details->buffer) - 1 || proc_parse_net(details->buffer, &net) < 0)
+		return;		/* a text that is cut has no true sum */
+	figures->netns_received_bytes = net.received_bytes;
+	figures->netns_received_packets = net.received_packets;
+	figures->netns_sent_bytes = net.sent_bytes;
+	figures->netns_sent_packets = net.sent_packets;
+}
+
+static uint64_t less(uint64_t all, uint64_t part)
+{
+	return all == LOG_NONE ? LOG_NONE : all > part ? all - part : 0;
+}
+
+void details_read_maps(struct details *details, struct log_pages *log_pages, struct figures *figures)
+{
+	struct proc_maps maps;
+
+	if (read_text(details, details->maps_fd) <= 0)
+		return;
+	proc_parse_smaps_rollup(details->buffer, &maps);
+	figures->pss_bytes = less(maps.pss_bytes, log_pages_read(log_pages));
+	figures->uss_bytes = less(maps.uss_bytes, log_pages_read(log_pages));
+}

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What is read of a process at a slow pace: its descriptors, its network namespace, its share of pages. */
+#ifndef INSIDEME_RESOURCES_DETAILS_H
+#define INSIDEME_RESOURCES_DETAILS_H
+
+#include <stdint.h>
+
+#include "resources/columns.h"
+#include "resources/log_pages.h"
+#include "resources/source.h"
+
+struct details {
+	int pid;
+	int net_fd, maps_fd;
+	struct source_count *count;
+	char buffer[8192];
+};
+
+void details_open(struct details *details, int pid, struct source_count *count);
+void details_close(struct details *details);
+
+/* Each sets what it can read and leaves the rest alone. */
+void details_read(struct details *details, struct figures *figures);
+/*
+ * PSS and USS; the kernel walks all page tables for it: 20 us to 20 ms. The log's pages are left out as far as
+ * @log_pages knows them; where another process has them mapped too, part of them was counted for that one.
+ */
+void details_read_maps(struct details *details, struct log_pages *log_pages, struct figures *figures);
+
+#endif

@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Which source fills which set. */
+#include "sources.h"
+
+#include "clock.h"
+
+/* What is read besides the process's own files. */
+static void open_rest(struct sources *sources)
+{
+	const struct sampler_config *config = &sources->config;
+	struct source_count *count = config->pid ? &sources->usage.count : &sources->machine_count;
+
+	if (config->pid)
+		tasks_open(&sources->tasks, config->pid, config->own_thread, count);
+	if (config->system) {
+		machine_open(&sources->machine, count);
+		sources->has_cgroup = cgroup_open(&sources->cgroup, count);
+	}
+	config->log->sampler_kind = config->own_thread ? 1 : 2;
+	config->log->sampler_tid = (uint32_t)sys_gettid();
+}
+
+int sources_open(struct sources *sources, const struct sampler_config *config)
+{
+	int error = 0;
+
+	sources->config = *config;
+	if (config->pid)
+		error = usage_open(&sources->usage, config->pid, config->own_thread, config->log);
+	if (error < 0)
+		return error;
+	tasks_init(&sources->tasks, config->log);
+	open_rest(sources);
+	if (config->system) {
+		machine_find_cores(&sources->machine);
+		row_set_init(&sources->core_rows, config->log, config->log_fd, &sources->machine.cores.set, 0,
+			     sources->last_core);
+	}
+	activity_init(&sources->activity, config->log);
+	return 0;
+}
+
+void sources_close(struct sources *sources)
+{
+	if (sources->config.pid) {
+		tasks_close(&sources->tasks);
+		usage_leave(&sources->usage);
+	}
+	if (sources->config.system) {
+		machine_close(&sources->machine);
+		cgroup_close(&sources->cgroup);
+	}
+}
+
+int sources_open_again(struct sources *sources, int log_fd)
+{
+	int error = 0;
+
+	sources->config.log_fd = log_fd;
+	sources->core_rows.log_fd = log_fd;
+	if (sources->config.pid)
+		error = usage_open_again(&sources->usage, sources->config.log);
+	if (error == 0)
+		open_rest(sources);
+	return error;
+}
+
+bool sources_have(const struct sources *sources, enum column_set_id set)
+{
+	switch (set) {
+	case SET_CLOCK:
+		return true;
+	case SET_SYSTEM:
+		return sources->config.system;
+	case SET_CGROUP:
+		return sources->config.system && sources->has_cgroup;
+	default:
+		return sources->config.pid && sources->config.interval_ns;
+	}
+}
+
+/* What threads hold back is added for those that are known, see ACTIVITY_THREADS. */
+static uint64_t heap_bytes(const struct sources *sources)
+{
+	const struct log_header *log = sources->config.log;
+	int64_t bytes = __atomic_load_n(&log->heap_total_bytes, __ATOMIC_RELAXED) + activity_held(&sources->activity);
+
+	if (log->heap_bytes == LOG_HEAP_OFF)
+		return LOG_NONE;
+	return bytes > 0 ? (uint64_t)bytes : 0;		/* frees of what was there before, or what threads hold back */
+}
+
+static void read_threads(struct sources *sources)
+{
+	struct usage *usage = &sources->usage;
+
+	tasks_read(&sources->tasks, usage->nr_threads, sources->config.log_fd, usage->buffer, sizeof(usage->buffer));
+}
+
+static void read_machine(struct sources *sources, uint64_t ticks)
+{
+	machine_read(&sources->machine, &sources->figures);
+	if (sources->machine.cores.set.nr_columns)
+		row_set_add(&sources->core_rows, ticks, sources->machine.cores.busy_ns);
+}
+
+int sources_read(struct sources *sources, enum column_set_id set, uint64_t log_memory_bytes, uint64_t *ticks)
+{
+	struct figures *figures = &sources->figures;
+	struct log_header *log = sources->config.log;
+	struct log_clocks clocks;
+
+	figures_clear(figures);
+	if (sources->config.own_thread)
+		sources->usage.log_pages.reach_bytes = log_memory_bytes;
+	*ticks = clock_ticks(log->clock);
+	switch (set) {
+	case SET_CLOCK:
+		clock_read_all(log->clock, &clocks);
+		*ticks = clocks.ticks;
+		figures->monotonic_ns = clocks.monotonic_ns;
+		figures->realtime_ns = clocks.realtime_ns;
+		return 0;
+	case SET_PROCESS:
+		figures->heap_bytes = heap_bytes(sources);
+		return usage_read(&sources->usage, figures);
+	case SET_MEMORY:
+		return usage_read_memory(&sources->usage, figures);
+	case SET_THREAD:
+		read_threads(sources);
+		return 0;
+	case SET_PROCESS_SLOW:
+		figures->run_wait_ns = tasks_wait_ns(&sources->tasks);
+		return usage_read_slow(&sources->usage, figures);
+	case SET_PROCESS_MAPS:
+		usage_read_maps(&sources->usage, figures);
+		return 0;
+	case SET_CGROUP:
+		cgroup_read(&sources->cgroup, figures);
+		return 0;
+	default:
+		read_machine(sources, *ticks);
+		return 0;
+	}
+}
+
+void sources_read_own(struct sources *sources, const struct sampler_config *config)
+{
+	sources->config = *config;
+	activity_init(&sources->activity, config->log);
+	figures_clear(&sources->figures);
+	usage_read_own(&sources->usage, config->log, &sources->figures);
+	sources->figures.heap_bytes = heap_bytes(sources);
+}

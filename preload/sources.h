@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* All that one sampler reads, by the sets of columns it goes into. Used by the sampler alone; makes no libc call. */
+#ifndef INSIDEME_SOURCES_H
+#define INSIDEME_SOURCES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "activity.h"
+#include "resources/cgroup.h"
+#include "resources/machine.h"
+#include "resources/tasks.h"
+#include "resources/usage.h"
+#include "row_set.h"
+#include "sampler.h"
+
+struct sources {
+	struct sampler_config config;
+	struct activity activity;
+	struct usage usage;
+	struct tasks tasks;
+	struct machine machine;
+	struct cgroup cgroup;
+	bool has_cgroup;
+	struct source_count machine_count;	/* where nobody's own reads are to be taken out */
+	struct figures figures;			/* of the newest reading */
+	struct row_set core_rows;
+	uint64_t last_core[MACHINE_CORES];
+};
+
+/* Return: 0, or -errno when nothing can be sampled. */
+int sources_open(struct sources *sources, const struct sampler_config *config);
+void sources_close(struct sources *sources);
+/* Go on in another task, with the log's new descriptor. */
+int sources_open_again(struct sources *sources, int log_fd);
+
+bool sources_have(const struct sources *sources, enum column_set_id set);
+
+/*
+ * Read a set into figures; the rows of what stands for several (threads, processors) are added at once.
+ * @log_memory_bytes: the log is in memory up to here, 0: as the kernel says. Return: 0, or -ESRCH when the process has
+ * ended
+ */
+int sources_read(struct sources *sources, enum column_set_id set, uint64_t log_memory_bytes, uint64_t *ticks);
+
+/* What a process that ends before its first sample tells of itself. */
+void sources_read_own(struct sources *sources, const struct sampler_config *config);
+
+#endif

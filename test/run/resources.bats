@@ -1,0 +1,134 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-3.0-or-later
+# What a program and the machine use, each column against another reading of it.
+load lib
+
+rows() { view resources "$@" >resources.csv; }
+
+# last COLUMN [OTHER=VALUE]..., largest COLUMN ...: of the readings
+last() { "$here/csv" "$@" <resources.csv | grep . | tail -1; }
+largest() { "$here/csv" "$@" <resources.csv | grep . | sort -n | tail -1; }
+
+# both TEST: with the sampler inside, then outside.
+both() {
+	local launcher
+	for launcher in "env LD_PRELOAD=$library" "$build/insideme-run --quiet --"; do
+		rm -rf insideme.data
+		"$1" "$launcher" || { echo "^ $launcher"; return 1; }
+	done
+}
+
+# The newest sample of a thread that runs is late by the kernel's tick at most; here it waits at the end.
+known_threads() {
+	$1 "$bin/uses" threads 3 100 >said
+	rows
+	same "threads said" "$(wc -l <said)" 3
+	while read -r tid cpu_ns wait_ns; do
+		between "CPU of a thread" $((cpu_ns - 5000000)) "$(last thread_cpu_ns "id=$tid")" "$cpu_ns" || return 1
+		between "waiting of a thread" 0 "$(last thread_wait_ns "id=$tid")" "$wait_ns" || return 1
+	done <said
+	between "waiting of the process" 0 "$(last run_wait_ns set=process_slow)" $(($(awk '{ sum += $3 } END { print sum }' said) + 1000000000))
+}
+
+@test "threads: CPU time and waiting of each" { both known_threads; }
+
+known_files() {
+	$1 "$bin/uses" files 40 >said
+	rows
+	between "descriptors" "$(cat said)" "$(largest descriptors)" $(($(cat said) + 1))	# one more while it looks
+}
+
+@test "descriptors" { both known_files; }
+
+known_pages() {
+	$1 "$bin/uses" pages 32
+	pid=$("$report" -v processes -f csv 2>/dev/null | "$here/csv" pid depth=0)
+	rows --process "$pid"
+	"$here/csv" uss_bytes set=process_maps <resources.csv >uss
+	"$here/csv" pss_bytes set=process_maps <resources.csv >pss
+	# while the child has the shared ones too
+	between "readings of 32 MiB of its own and half of 32" 1 "$(paste uss pss |
+		awk '$1 >= 2 ^ 25 && $1 < 2 ^ 25 + 2 ^ 21 && $2 >= 1.5 * 2 ^ 25 && $2 < 1.5 * 2 ^ 25 + 2 ^ 21' | wc -l)" 9
+}
+
+@test "pages of its own and shared ones" { both known_pages; }
+
+net_bytes() { awk -F: '/:/ && $1 !~ / lo$/ { split($2, n, " "); sum += n[1] } END { printf "%.0f\n", sum }' /proc/net/dev; }
+stall_ns() { awk -F= '/^some/ { print $NF "000" }' "/proc/pressure/$1"; }
+core_ns() { awk '/^cpu0 / { printf "%.0f0000000\n", $2 + $3 + $4 + $7 + $8 + $9 }' /proc/stat; }
+
+# within COLUMN READING...: the newest value lies between that command's outputs before and after the run
+within() {
+	local column=$1
+	shift
+	between "$column" "$(head -1 "before.$column")" "$(last "$column")" "$("$@")"
+}
+
+machine_agrees() {
+	net_bytes >before.net_received_bytes
+	core_ns >before.cpu0_busy_ns
+	[ ! -r /proc/pressure/cpu ] || stall_ns cpu >before.cpu_stall_ns
+	$1 "$bin/uses" sleeps 60
+	rows
+	within net_received_bytes net_bytes && within cpu0_busy_ns core_ns || return 1
+	[ ! -r /proc/pressure/cpu ] || within cpu_stall_ns stall_ns cpu
+}
+
+@test "the machine's columns lie between what /proc says before and after" { both machine_agrees; }
+
+@test "a source that is not there has no column" {
+	record uses sleeps 30
+	[ -e /sys/class/thermal/thermal_zone0 ] || ! view resources | head -1 | grep temperature
+	[ -e /sys/class/powercap/intel-rapl:0 ] || ! view resources | head -1 | grep energy
+}
+
+@test "a control group's limit is shown beside its use" {
+	memory=/sys/fs/cgroup/memory
+	group=$memory/insideme-test-$$
+	if [ -e /sys/fs/cgroup/cgroup.controllers ]; then
+		group=/sys/fs/cgroup/insideme-test-$$
+		limit=memory.max
+	else
+		limit=memory.limit_in_bytes
+	fi
+	[ "$(id -u)" = 0 ] && mkdir "$group" 2>/dev/null || skip "no control group can be made here"
+	[ -e "$group/$limit" ] && echo $((300 << 20)) >"$group/$limit" || { rmdir "$group"; skip "no limit on memory can be set here"; }
+	sh -c "echo \$\$ >$group/cgroup.procs && exec $build/insideme-run --quiet -- $bin/uses pages 32"
+	rmdir "$group"
+	rows
+	same "limit" "$(last cgroup_memory_limit_bytes)" $((300 << 20))
+	between "use in MiB" 60 $(($(largest cgroup_memory_bytes) >> 20)) 120
+	run "$report"
+	[[ $output =~ peak\ +limit && $output == *"  300 MiB  "* ]]
+}
+
+@test "an interval of 0 samples no process, one of a day its begin and end" {
+	INSIDEME_INTERVAL=0 record uses sleeps 30
+	rows
+	same "rows of the process" "$(grep -c ,process, resources.csv)" 0
+	rm -rf insideme.data
+	monitor --interval=86400s -- "$bin/uses" sleeps 30
+	rows
+	between "rows of the process" 1 "$(grep -c ,process, resources.csv)" 2
+}
+
+@test "an interval shorter than a reading takes is raised, and said" {
+	INSIDEME_INTERVAL=1us record uses sleeps 150
+	"$report" -v quality -f csv >quality.csv
+	grep sampling_interval quality.csv
+	between "rows" 20 "$(rows; grep -c ,process, resources.csv)" 30000
+}
+
+@test "an ordinary user sees the columns of its own processes" {
+	[ "$(id -u)" = 0 ] || skip "runs as one already"
+	user=(setpriv --reuid 65534 --regid 65534 --clear-groups)
+	"${user[@]}" true 2>/dev/null || skip "no setpriv"
+	"${user[@]}" test -x "$bin/uses" || skip "another user cannot reach the programs here"
+	runs=$(mktemp -d /tmp/insideme-runs-XXXXXX)
+	chown 65534 "$runs"
+	"${user[@]}" env INSIDEME_DIR="$runs" "$build/insideme-run" --quiet -- "$bin/uses" files 40 >said
+	"$report" -v resources -f csv "$runs" >resources.csv
+	rm -r "$runs"
+	between "descriptors" "$(cat said)" "$(largest descriptors)" $(($(cat said) + 1))	# one more while it looks
+	between "CPU" 1 "$(last cpu_ns)" 10000000000
+}

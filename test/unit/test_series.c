@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* analyzer/series: figures of one column from rows of known values, and rows of several things in one set. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "analyzer/series.h"
+#include "build_model.h"
+
+#define NR_ROWS 50
+
+static struct build build;
+
+/* A set of one column: 50 rows, 10 ms apart, of @begin + i * @step. */
+static struct log_rows *build_line(const char *set, uint16_t unit, uint16_t kind, uint64_t begin, uint64_t step)
+{
+	struct log_rows *rows = build_rows(&build, set, (const char *[]){ "value" }, 1, NR_ROWS);
+	struct log_column *column = (struct log_column *)(rows + 1);
+
+	column->unit = unit;
+	column->kind = kind;
+	for (uint64_t i = 0; i < NR_ROWS; i++)
+		build_row(rows, NS_START + (i + 1) * 10 * MS, (uint64_t[]){ begin + i * step });
+	return rows;
+}
+
+static struct series series_of(struct model *model, const char *set)
+{
+	struct process *process = model->processes[0];
+	struct rowset *rows = process_rowset(process, set);
+	struct series series;
+
+	series_of_column(&series, model, process, rows, 0, 10);
+	series_release(&series);
+	return series;
+}
+
+static void assert_near(double found, double expected)
+{
+	assert_true(fabs(found - expected) <= 1e-6 * fabs(expected));
+}
+
+static void slopes_and_rates_are_those_of_the_lines(void **state)
+{
+	struct model *model;
+	struct series series;
+
+	(void)state;
+	build_begin(&build);
+	build_line("grows", LOG_UNIT_BYTES, LOG_GAUGE, 1000, 20);
+	build_line("falls", LOG_UNIT_BYTES, LOG_GAUGE, 5000, (uint64_t)-20);
+	build_line("waits", LOG_UNIT_WAIT_NS, LOG_CUMULATIVE, 77, 5 * MS);
+	build_line("joules", LOG_UNIT_MILLI, LOG_CUMULATIVE, 0, 300);
+	build_finish(&build, NS_START + 1000 * MS, 0);
+	model = build_load(&build);
+	series = series_of(model, "grows");
+	assert_near(series.slope, 2000);
+	assert_near(series.mean, 1490);
+	assert_near(series.peak, 1980);
+	assert_near(series_of(model, "falls").slope, -2000);
+	series = series_of(model, "waits");
+	assert_near(series.mean, 50);
+	assert_int_equal(series.unit, UNIT_PERCENT);
+	assert_int_equal(series.last_unit, UNIT_NS);
+	assert_true(isnan(series.slope));
+	series = series_of(model, "joules");
+	assert_near(series.mean, 30);
+	assert_near(series.last, 14.7);
+	model_free(model);
+	build_release(&build);
+}
+
+static void a_counter_that_goes_back_makes_no_negative_rate(void **state)
+{
+	struct log_rows *rows;
+	struct model *model;
+	struct series series;
+
+	(void)state;
+	build_begin(&build);
+	rows = build_line("goes_back", LOG_UNIT_COUNT, LOG_CUMULATIVE, 1000, 10);
+	memset((uint8_t *)(rows + 1) + sizeof(struct log_column) + 25 * 16 + 8, 0, 8);
+	build_finish(&build, NS_START + 1000 * MS, 0);
+	model = build_load(&build);
+	series = series_of(model, "goes_back");
+	assert_true(series.min >= 0 && series.mean >= 0);
+	model_free(model);
+	build_release(&build);
+}
+
+static void areas_of_one_set_and_another_id_stay_apart(void **state)
+{
+	struct model *model;
+	struct process *process;
+
+	(void)state;
+	build_begin(&build);
+	build_line("thread", LOG_UNIT_NS, LOG_CUMULATIVE, 0, 1)->id = 17;
+	build_line("thread", LOG_UNIT_NS, LOG_CUMULATIVE, 0, 2)->id = 18;
+	build_finish(&build, NS_START + 1000 * MS, 0);
+	model = build_load(&build);
+	process = model->processes[0];
+	assert_int_equal(process->nr_rowsets, 2);
+	for (size_t i = 0; i < 2; i++) {
+		assert_int_equal(process->rowsets[i].id, 17 + i);
+		assert_int_equal(process->rowsets[i].nr_rows, NR_ROWS);
+	}
+	model_free(model);
+	build_release(&build);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(slopes_and_rates_are_those_of_the_lines),
+		cmocka_unit_test(a_counter_that_goes_back_makes_no_negative_rate),
+		cmocka_unit_test(areas_of_one_set_and_another_id_stay_apart),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
