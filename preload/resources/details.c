@@ -4,30 +4,33 @@
 
 #include <dirent.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "resources/machine_text.h"
 #include "resources/process_text.h"
 
 void details_open(struct details *details, int pid, struct source_count *count)
 {
-	details->pid = pid;
 	details->count = count;
+	details->descriptors_fd = source_open(pid, "fd");
 	details->net_fd = source_open(pid, "net/dev");
 	details->maps_fd = source_open(pid, "smaps_rollup");
 }
 
 void details_close(struct details *details)
 {
+	source_close(&details->descriptors_fd);
 	source_close(&details->net_fd);
 	source_close(&details->maps_fd);
 }
 
-static uint64_t count_entries(struct details *details, int fd)
+static uint64_t count_entries(struct details *details)
 {
 	uint64_t nr = 0;
 	long length;
 
-	while ((length = sys_getdents(fd, details->buffer, sizeof(details->buffer))) > 0) {
+	raw_syscall(SYS_lseek, details->descriptors_fd, 0, SEEK_SET, 0, 0, 0);
+	while ((length = sys_getdents(details->descriptors_fd, details->buffer, sizeof(details->buffer))) > 0) {
 		for (long at = 0; at < length;) {
 			const struct dirent64 *entry = (const struct dirent64 *)(details->buffer + at);
 
@@ -41,16 +44,11 @@ static uint64_t count_entries(struct details *details, int fd)
 /* From 6.2 on the directory's size is the number of descriptors; before, they are counted. */
 static uint64_t nr_descriptors(struct details *details)
 {
-	int fd = source_open(details->pid, "fd");
 	struct stat stat;
-	uint64_t nr = LOG_NONE;
 
-	if (fd < 0)
+	if (raw_syscall(SYS_newfstatat, details->descriptors_fd, (long)"", (long)&stat, AT_EMPTY_PATH, 0, 0) < 0)
 		return LOG_NONE;
-	if (raw_syscall(SYS_newfstatat, fd, (long)"", (long)&stat, AT_EMPTY_PATH, 0, 0) == 0)
-		nr = stat.st_size ? (uint64_t)stat.st_size : count_entries(details, fd);
-	sys_close(fd);
-	return nr;
+	return stat.st_size ? (uint64_t)stat.st_size : count_entries(details);
 }
 
 static long read_text(struct details *details, int fd)

@@ -10,8 +10,8 @@
 #include "resources/source.h"
 
 struct details {
-	int pid;
 	int net_fd, maps_fd;
+	int descriptors_fd;		/* the directory of its descriptors */
 	struct source_count *count;
 	char buffer[8192];
 };

@@ -10,6 +10,7 @@
 #include <sys/wait.h>
 
 #include "log.h"
+#include "resources/cgroup.h"
 #include "resources/machine.h"
 #include "resources/usage.h"
 #include "sampler.h"
@@ -22,6 +23,7 @@
 
 static struct usage usage;
 static struct machine machine;
+static struct cgroup group;
 static struct figures figures;
 static uint64_t took_ns[READINGS];
 
@@ -36,12 +38,15 @@ static void read_fast(void) { usage_read(&usage, &figures); }
 static void read_memory(void) { usage_read_memory(&usage, &figures); }
 static void read_slow(void) { usage_read_slow(&usage, &figures); }
 static void read_machine(void) { machine_read(&machine, &figures); }
+static void read_group(void) { cgroup_read(&group, &figures); }
+static void read_maps(void) { usage_read_maps(&usage, &figures); }
 
 static void read_full(void)
 {
 	read_fast();
 	read_slow();
 	read_machine();
+	read_group();
 }
 
 static void measure(const char *what, void (*reading)(void))
@@ -66,14 +71,19 @@ static void measure_all(const struct log_header *log, int pid, bool own_thread)
 	if (usage_open(&usage, pid, own_thread, log) < 0)
 		abort();
 	machine_open(&machine, &usage.count);
+	machine_find_cores(&machine);
+	cgroup_open(&group, &usage.count);
 	printf("%s\n", own_thread ? "from within" : "from outside");
 	measure("  fast row (process)", read_fast);
 	measure("  memory row", read_memory);
 	measure("  slow row (process_slow)", read_slow);
 	measure("  machine's row (system)", read_machine);
+	measure("  control group's row (cgroup)", read_group);
 	measure("  full row (all of them)", read_full);
+	measure("  maps row (process_maps)", read_maps);
 	usage_close(&usage);
 	machine_close(&machine);
+	cgroup_close(&group);
 }
 
 /* A thread and a slice area, whose newest slice will move at every look, as in a busy program. */
