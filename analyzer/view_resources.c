@@ -11,8 +11,11 @@
 #include "error.h"
 #include "resource_limits.h"
 #include "series.h"
+#include "terminal.h"
 
-#define LINE_STEPS 40
+#define STEPS_MIN	20
+#define STEPS_MAX	40
+#define FIGURES_WIDTH	56	/* what stands beside a curve at least */
 
 struct figure {
 	const struct process *process;
@@ -97,7 +100,7 @@ static const struct column figure_columns[] = {
 	{ "mean_or_rate", "Mean", 0, get_number, FIGURE_MEAN },
 	{ "peak_or_rate", "Peak", 0, get_number, FIGURE_PEAK },
 	{ "last_or_total", "Last/total", COLUMN_SPARE, get_number, FIGURE_LAST },
-	{ "limit", "Limit", 0, get_number, FIGURE_LIMIT },
+	{ "limit", "Limit", COLUMN_SPARE, get_number, FIGURE_LIMIT },
 	{ "slope_per_s", "Slope", COLUMN_SPARE, get_number, FIGURE_SLOPE | IF_GAUGE },
 	{ "curve", "Over time", COLUMN_LEFT, get_text, FIGURE_LINE },
 };
@@ -285,6 +288,16 @@ static bool is_for_people(const struct rowset *rows)
 	return strcmp(rows->set, "thread") != 0 && strcmp(rows->set, "cores") != 0;
 }
 
+static size_t line_steps(void)
+{
+	struct terminal terminal;
+
+	terminal_init(&terminal, stdout);
+	if (terminal.width < FIGURES_WIDTH + STEPS_MIN)
+		return STEPS_MIN;
+	return terminal.width > FIGURES_WIDTH + STEPS_MAX ? STEPS_MAX : terminal.width - FIGURES_WIDTH;
+}
+
 static bool is_nothing(const struct series *series)
 {
 	return series->peak == 0 && series->last == 0;
@@ -314,7 +327,7 @@ static struct table *figures_table(struct document *document, const struct readi
 						 .limit = resource_limit(&limits, set->rows->columns[j].name) };
 			char *line;
 
-			series_of_column(&figure.series, report->model, set->process, set->rows, j, LINE_STEPS);
+			series_of_column(&figure.series, report->model, set->process, set->rows, j, line_steps());
 			line = sparkline_text(&figure.series.line, figure.series.peak);
 			figure.line = document_text(document, "%s", line);
 			free(line);
