@@ -23,7 +23,7 @@ recorder_ldflags := -shared -nostartfiles -Wl,-z,now,-z,relro,-z,nodelete,-z,ini
 sanitize := -fno-sanitize-recover=all
 tool_cflags := $(CFLAGS) $(common) $(if $(SAN),-fsanitize=$(SAN) $(sanitize))
 test_cflags := $(CFLAGS) $(common) -fsanitize=address,undefined $(sanitize)
-analyzer_libs = $(shell $(PKG_CONFIG) --libs libdw libelf jansson) -lsupc++ -lm
+analyzer_libs = $(shell $(PKG_CONFIG) --libs libdw libelf jansson zlib) -lsupc++ -lm
 
 # What library and insideme-run share: the log's writing side, not the hooks.
 shared_src := $(wildcard $(addprefix preload/,activity.c ahead.c away.c directory.c facts.c launch_run.c log.c mapped_runs.c \
@@ -70,6 +70,17 @@ $(O)/insideme-run: $(monitor_obj)
 $(O)/insideme-report: $(analyzer_obj)
 	$(call say,LD)$(CC) $(if $(SAN),-fsanitize=$(SAN)) -o $@ $(analyzer_obj) $(analyzer_libs)
 
+# The html page is a file of its own until it is put into insideme-report. Built anew when npm appears.
+web := $(filter-out analyzer/web/node_modules,$(wildcard analyzer/web/*))
+$(O)/npm: FORCE
+	@mkdir -p $(O)
+	@command -v npm | cmp -s - $@ || command -v npm > $@ || true
+$(O)/page.html: scripts/build-page $(O)/npm $(web)
+	$(call say,PAGE)scripts/build-page $(abspath $@)
+page_objects := $(O)/tool/analyzer/page.o $(O)/sanitized/analyzer/page.o
+$(page_objects): $(O)/page.html
+$(page_objects): side += -DPAGE_FILE='"$(abspath $(O)/page.html)"'
+
 # One script, which looks at the name that it was called by.
 $(compilers): scripts/insideme-cc
 	$(call say,COPY)install -m 755 $< $@
@@ -99,6 +110,13 @@ install: all
 	$(if $(wildcard include/insideme.h),install -Dm 644 -t $(DESTDIR)$(PREFIX)/include include/insideme.h)
 	@PREFIX='$(PREFIX)' DESTDIR='$(DESTDIR)' scripts/after-install
 
+# The sources with the page as npm builds it, for machines that have none.
+dist: $(O)/page.html
+	@test -s $< || { echo "dist: there is no page: install npm" >&2; exit 1; }
+	$(Q)rm -rf $(O)/dist && mkdir -p $(O)/dist && git archive --prefix=insideme-$(VERSION)/ HEAD | tar -x -C $(O)/dist
+	$(Q)cp $< $(O)/dist/insideme-$(VERSION)/analyzer/web/built.html
+	$(call say,TAR)tar -czf $(O)/insideme-$(VERSION).tar.gz -C $(O)/dist insideme-$(VERSION)
+
 demo: all $(O)/test/bin/countries
 	@scripts/demo $(O)
 
@@ -107,4 +125,4 @@ clean:
 
 all_obj := $(recorder_obj) $(nop_obj) $(monitor_obj) $(analyzer_obj)
 -include $(all_obj:.o=.d) $(wildcard $(O)/tool/scripts/*.d $(O)/sanitized/*/*.d $(O)/sanitized/*/*/*.d)
-.PHONY: all install demo clean FORCE
+.PHONY: all dist install demo clean FORCE

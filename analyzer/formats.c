@@ -5,10 +5,11 @@
 #include <string.h>
 
 const struct format formats[] = {
-	{ "text", "for people: units, shortened names, the largest first", IN_TEXT, format_text },
-	{ "csv",  "RFC 4180: exact numbers, units in the column names, all rows", IN_CSV, format_csv },
-	{ "json", "an object with an array of objects for each table", IN_JSON, format_json },
-	{ NULL, NULL, 0, NULL },
+	{ "text", "for people: units, shortened names, the largest first", IN_TEXT, format_text, NULL },
+	{ "csv",  "RFC 4180: exact numbers, units in the column names, all rows", IN_CSV, format_csv, NULL },
+	{ "json", "an object with an array of objects for each table", IN_JSON, format_json, NULL },
+	{ "html", "one page of all views, with the calls over time; into insideme.html", 0, NULL, page_write },
+	{ NULL, NULL, 0, NULL, NULL },
 };
 
 const struct format *format_find(const char *name)

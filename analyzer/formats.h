@@ -7,12 +7,15 @@
 
 #include "document.h"
 #include "options.h"
+#include "report.h"
 
 struct format {
 	const char *name;
 	const char *help;		/* one line */
-	unsigned int bit;		/* of table.formats */
+	unsigned int bit;		/* of table.formats; 0: it is of no tables */
 	void (*print)(FILE *out, struct document *document, const struct options *options);
+	/* Of all views at once, into a file: then in place of print. Return: exit status */
+	int (*write)(struct report *report);
 };
 
 extern const struct format formats[];	/* ends with a name of NULL */
@@ -21,5 +24,6 @@ const struct format *format_find(const char *name);
 void format_text(FILE *out, struct document *document, const struct options *options);
 void format_csv(FILE *out, struct document *document, const struct options *options);
 void format_json(FILE *out, struct document *document, const struct options *options);
+int page_write(struct report *report);
 
 #endif

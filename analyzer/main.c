@@ -125,6 +125,8 @@ static int make_list(const struct options *options)
 
 	if (!format)
 		return unknown_format(options->format);
+	if (!format->print)
+		return error("--list: not as %s", format->name), EXIT_USAGE;
 	nr = run_list(&runs);
 	if (!nr)
 		return run_none(run_directory()), EXIT_FAILURE;
@@ -208,7 +210,7 @@ static int show(struct report *report, const struct view *view, const struct for
 	if (status == 0 && options->save)
 		status = profile_write(report->model, options->save) < 0 ? EXIT_FAILURE : EXIT_SUCCESS;
 	else if (status == 0 && options->task != TASK_SAVE_NAMES)
-		status = report_view(report, view, format);
+		status = format->write ? format->write(report) : report_view(report, view, format);
 	if (status == 0)
 		status = save_names(report);
 	resolve_release(report->model);

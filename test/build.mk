@@ -78,9 +78,13 @@ $(O)/sanitized/insideme-report: $(sanitized_analyzer)
 # Built apart with strict warnings, so that it always builds the same; then structure, units, whole runs.
 check:
 	$(Q)$(MAKE) --no-print-directory $(if $(filter -j%,$(MAKEFLAGS)),,-j$(shell nproc)) O=$(O)/check DEV=1 run-tests
-run-tests: all $(programs) $(unit_tests) $(O)/sanitized/insideme-report
+run-tests: all $(programs) $(unit_tests) $(O)/sanitized/insideme-report test/web/node_modules
 	$(Q)TEST_BUILD=$(abspath $(O)) prove -j2 --timer --exec scripts/run-test $(PROVE) \
-		scripts/check-structure $(unit_tests) $(sort $(wildcard test/run/*.bats))
+		scripts/check-structure $(unit_tests) $(sort $(wildcard test/run/*.bats)) $(wildcard test/web/*.test.mjs)
+
+# What drives a browser.
+test/web/node_modules: test/web/package-lock.json
+	$(call say,NPM)cd test/web && npm ci --ignore-scripts --loglevel=error >/dev/null && touch node_modules
 
 programs: $(programs)
 .PHONY: check run-tests programs

@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The html page: its blocks, put into the page that web/ was built to. */
+#include "page.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "error.h"
+#include "formats.h"
+
+#define BYTES_MAX	(20u << 20)
+#define DEFAULT_PATH	"insideme.html"
+
+/* The built page; blocks go where its mark is. Empty: it was not built. */
+extern const char page_begin[], page_end[];
+__asm__(".section .rodata\n"
+	".global page_begin, page_end\n"
+	"page_begin:\n"
+	".incbin \"" PAGE_FILE "\"\n"
+	"page_end:\n"
+	".byte 0\n"
+	".previous\n");
+static const char mark[] = "<!--blocks-->";
+
+/* Those that have blocks of their own, not as tables. */
+static bool is_apart(const struct view *view)
+{
+	static const char *const apart[] = { "tree", "callers", "callees", "calls" };
+
+	for (size_t i = 0; i < sizeof(apart) / sizeof(*apart); i++)
+		if (strcmp(view->name, apart[i]) == 0)
+			return true;
+	return false;
+}
+
+static size_t pack_blocks(struct page *page)
+{
+	size_t bytes = 0;
+
+	for (size_t i = 0; i < page->nr_blocks; i++)
+		bytes += block_pack(page->blocks[i]);
+	return bytes;
+}
+
+static void add_about(struct page *page)
+{
+	const struct report *report = page->report;
+	const struct model *model = report->model;
+	json_t *about = page_block(page, "about")->about;
+
+	json_object_set_new(about, "program", block_text(report_program(report)));
+	json_object_set_new(about, "title", block_text(report->title));
+	json_object_set_new(about, "version", json_string(INSIDEME_VERSION));
+	json_object_set_new(about, "start_realtime_ns", json_real((double)model->start_realtime_ns));
+	json_object_set_new(about, "end_ns", json_integer(model->end));
+	json_object_set_new(about, "functions_ns", json_real(model->functions_ns));
+	json_object_set_new(about, "runs", json_integer((json_int_t)report->nr_runs));
+	json_object_set_new(about, "has_heap", json_boolean(report_has_heap(report)));
+	json_object_set_new(about, "has_times", json_boolean(report_has_times(report)));
+	json_object_set_new(about, "outside_alloc_bytes", json_integer((json_int_t)model->root->heap.alloc_bytes));
+}
+
+static int fill(struct page *page)
+{
+	size_t bytes;
+	int status = 0;
+
+	add_about(page);
+	for (const struct view *view = views; view->name && status == 0; view++)
+		if (!is_apart(view))
+			status = page_add_view(page, view);
+	page_add_processes(page);
+	page_add_functions(page);
+	page_add_tree(page);
+	page_add_series(page);
+	bytes = pack_blocks(page) + (size_t)(page_end - page_begin);
+	page_add_timeline(page, bytes < BYTES_MAX ? BYTES_MAX - bytes : 0);
+	return status;
+}
+
+static void print(const struct page *page, FILE *out)
+{
+	const char *split = memmem(page_begin, (size_t)(page_end - page_begin), mark, strlen(mark));
+
+	fwrite(page_begin, 1, (size_t)(split - page_begin), out);
+	for (size_t i = 0; i < page->nr_blocks; i++)
+		block_write(page->blocks[i], out);
+	split += strlen(mark);
+	fwrite(split, 1, (size_t)(page_end - split), out);
+}
+
+/* Under another name until it is whole: no half page is left, and one that was there stays. Return: 0 or -errno */
+static int save(const struct page *page, const char *path)
+{
+	char *unfinished = xasprintf("%s.%d", path, (int)getpid());
+	FILE *out = fopen(unfinished, "wxe");
+	int result = 0;
+
+	if (!out) {
+		result = -errno;
+		free(unfinished);
+		return result;
+	}
+	print(page, out);
+	errno = EIO;
+	if (ferror(out) | fclose(out) || rename(unfinished, path) < 0) {
+		result = -errno;
+		unlink(unfinished);
+	}
+	free(unfinished);
+	return result;
+}
+
+static void release(struct page *page)
+{
+	for (size_t i = 0; i < page->nr_blocks; i++) {
+		block_release(page->blocks[i]);
+		free(page->blocks[i]);
+	}
+	free(page->blocks);
+	free(page->function_of);
+	free(page->processes);
+}
+
+int page_write(struct report *report)
+{
+	const char *path = report->options->output ?: DEFAULT_PATH;
+	struct page page = { .report = report };
+	int status, result = 0;
+
+	if (&page_begin[0] == &page_end[0]) {
+		error("-f html: this insideme-report was built without its page; install npm, and build it again");
+		return EXIT_FAILURE;
+	}
+	status = fill(&page);
+	if (status == 0)
+		result = save(&page, path);
+	release(&page);
+	if (result < 0) {
+		error("cannot write %s: %s", path, strerror(-result));
+		return EXIT_FAILURE;
+	}
+	if (status == 0 && !report->options->output)
+		fprintf(stderr, "insideme-report: wrote %s\n", path);
+	return status;
+}

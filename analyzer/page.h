@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The html page: what it is made of. Each part makes a block of columns; web/ shows them. */
+#ifndef INSIDEME_PAGE_H
+#define INSIDEME_PAGE_H
+
+#include <stdint.h>
+
+#include "block.h"
+#include "views.h"
+
+/* Numbers by which the blocks speak of functions, threads and processes. */
+struct page {
+	struct report *report;
+	uint32_t *function_of;		/* [node id]: row in functions.functions; UINT32_MAX: the root */
+	uint32_t nr_functions;		/* plain ones; then "(other paths)" */
+	struct page_process *processes;	/* sorted by pointer; page_process.c's own */
+	uint32_t nr_threads;
+	struct block **blocks;
+	size_t nr_blocks;
+};
+
+/* A new empty block of the page; released with it. */
+struct block *page_block(struct page *page, const char *name);
+
+/* As web/units.js calls it. */
+const char *page_unit(enum unit unit);
+/* The number of a thread, and of a process; one that has none (insideme-run's own): -1. */
+uint32_t page_thread(const struct page *page, const struct thread *thread);
+int64_t page_process(const struct page *page, const struct process *process);
+
+/* Every table of @view that csv has, as blocks "VIEW.TABLE", and what it says as a block "VIEW". Return: exit status */
+int page_add_view(struct page *page, const struct view *view);
+
+void page_add_functions(struct page *page);	/* histograms; what names a function apart */
+void page_add_tree(struct page *page);
+void page_add_processes(struct page *page);	/* and threads, events; before all that needs page_thread() */
+void page_add_series(struct page *page);
+/* The calls over time, in at most @bytes_max of the page. */
+void page_add_timeline(struct page *page, size_t bytes_max);
+
+#endif

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The call tree as columns; a path's number is its node's, callers come before what they call. */
+#include "page.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "error.h"
+#include "walk.h"
+
+static double whole(double ns)
+{
+	return ns > 0 ? round(ns) : 0;
+}
+
+static double get_calls(const struct tree_node *node) { return (double)node->stats.calls; }
+static double get_total(const struct tree_node *node) { return whole(node->stats.total_ns); }
+static double get_self(const struct tree_node *node) { return whole(node->stats.self_ns); }
+static double get_alloc_calls(const struct tree_node *node) { return (double)node->heap.alloc_calls; }
+static double get_alloc_bytes(const struct tree_node *node) { return (double)node->heap.alloc_bytes; }
+static double get_parent(const struct tree_node *node) { return node->parent ? node->parent->id : NAN; }
+
+static const struct {
+	const char *name;
+	double (*get)(const struct tree_node *node);
+	unsigned int flags;
+} columns[] = {
+	{ "parent", get_parent, 0 },
+	{ "calls", get_calls, 0 },
+	{ "total_ns", get_total, 0 },
+	{ "self_ns", get_self, 0 },
+	{ "alloc_calls", get_alloc_calls, 0 },
+	{ "alloc_bytes", get_alloc_bytes, 0 },
+};
+
+void page_add_tree(struct page *page)
+{
+	struct model *model = page->report->model;
+	struct block *block = page_block(page, "tree");
+	double *values = xcalloc(model->nr_tree_nodes, sizeof(*values));
+
+	for (size_t i = 0; i < sizeof(columns) / sizeof(*columns); i++) {
+		for (struct tree_node *node = model->root; node; node = tree_next(node))
+			values[node->id] = columns[i].get(node);
+		block_add_numbers(block, columns[i].name, values, model->nr_tree_nodes, columns[i].flags);
+	}
+	for (size_t i = 0; i < model->nr_tree_nodes; i++)
+		values[i] = page->function_of[i] == UINT32_MAX ? NAN : page->function_of[i];
+	block_add_numbers(block, "function", values, model->nr_tree_nodes, 0);
+	free(values);
+}

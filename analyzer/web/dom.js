@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Elements. Texts only ever become text nodes: names in a log are not ours, and never markup.
+
+// h("p.note", { onclick }, "text", element): a tag with classes, its properties, its children.
+export function h(what, properties = {}, ...children) {
+	const [tag, ...classes] = what.split(".");
+	const element = document.createElement(tag || "div");
+	element.className = classes.join(" ");
+	return fill(element, properties, children);
+}
+
+const svgNames = "http://www.w3.org/2000/svg";
+export function svg(tag, attributes = {}, ...children) {
+	const element = document.createElementNS(svgNames, tag);
+	for (const [name, value] of Object.entries(attributes))
+		element.setAttribute(name, value);
+	element.append(...children);
+	return element;
+}
+
+function fill(element, properties, children) {
+	for (const [name, value] of Object.entries(properties)) {
+		if (value === undefined || value === null)
+			continue;
+		if (name === "style")
+			Object.assign(element.style, value);
+		else if (name === "data")
+			Object.assign(element.dataset, value);
+		else if (name.startsWith("aria-") || name === "role" || name === "for")
+			element.setAttribute(name, value);
+		else
+			element[name] = value;
+	}
+	element.append(...children.flat(Infinity).filter((child) => child !== null && child !== undefined && child !== false));
+	return element;
+}
+
+export const replace = (element, ...children) => {
+	element.replaceChildren(...children.flat(Infinity).filter((child) => child !== null && child !== undefined && child !== false));
+	return element;
+};
+
+// A share of a whole as a bar behind a text.
+export const bar = (share, colour) => h("span.bar", { "aria-hidden": "true" },
+	h("span.bar-fill", { style: { width: `${Math.max(0, Math.min(100, 100 * share))}%`, background: colour ?? "" } }));
+
+// Something that a key or a click opens.
+export const link = (text, onclick, properties = {}) => h("button.link", { type: "button", onclick, ...properties }, text);
+
+let tip;
+export function showTip(lines, x, y) {
+	if (!tip)
+		document.body.append(tip = h("div.tip", { role: "status" }));
+	replace(tip, lines.map((line, i) => h(i ? "div.tip-line" : "div.tip-head", {},
+		Array.isArray(line) ? [h("span.tip-key", {}, line[0]), h("span", {}, line[1])] : line)));
+	tip.hidden = false;
+	const room = document.documentElement;
+	const left = x + 16 + tip.offsetWidth > room.clientWidth ? x - 12 - tip.offsetWidth : x + 16;
+	const top = y + 16 + tip.offsetHeight > room.clientHeight ? y - 12 - tip.offsetHeight : y + 16;
+	Object.assign(tip.style, { left: `${Math.max(4, left)}px`, top: `${Math.max(4, top)}px` });
+}
+
+export function hideTip() {
+	if (tip)
+		tip.hidden = true;
+}

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The page's frame: what ran, the panels, the time above all of them, and the keys.
+import "uplot/dist/uPlot.min.css";
+import "./style.css";
+import { Data } from "./data.js";
+import { h, hideTip, replace } from "./dom.js";
+import { Model } from "./model.js";
+import { Overview } from "./overview.js";
+import { Series } from "./series.js";
+import { onChange, set, state } from "./state.js";
+import { onTheme, toggleTheme } from "./theme.js";
+import { format } from "./units.js";
+import { help } from "./help.js";
+import { panels } from "./panels.js";
+
+class App {
+	constructor(model, series) {
+		this.model = model;
+		this.series = series;
+		this.made = new Map();
+		this.overview = new Overview(this);
+		this.main = h("main", { id: "main" });
+		this.chips = h("div.chips");
+		this.tabs = h("nav.tabs", { role: "tablist", "aria-label": "panels" });
+		replace(document.getElementById("app"), this.header(), this.tabs, h("div.strip", {}, this.overview.element, this.chips), this.main);
+		document.title = `${model.about.program} · InsideMe`;
+		onChange((changed) => this.update(changed));
+		onTheme(() => {
+			this.made.clear();
+			this.overview.draw();
+			this.show();
+		});
+		addEventListener("keydown", (event) => this.key(event));
+		this.show();
+	}
+
+	get from() {
+		return state.from ?? 0;
+	}
+
+	get to() {
+		return state.to ?? this.model.end;
+	}
+
+	// All of it is no part of it.
+	setTime(from, to) {
+		const end = this.model.end;
+		const span = Math.max(Math.min(to - from, end), Math.min(100, end));
+		const begin = Math.max(0, Math.min(from, end - span));
+		if (span >= end * 0.9999)
+			set({ from: undefined, to: undefined });
+		else
+			set({ from: begin, to: begin + span });
+	}
+
+	get selected() {
+		return this.model.find(state.f);
+	}
+
+	select(number, panel) {
+		set({ f: number === null ? undefined : this.model.nameOf(number), ...panel ? { panel } : {} });
+	}
+
+	header() {
+		const { model } = this;
+		const command = model.run?.value("command", 0) ?? model.about.title;
+		const end = model.run?.value("end", 0) ?? "";
+		const bad = /killed|status [1-9]|without a word|turned off/.test(end);
+		const started = new Date(model.about.start_realtime_ns / 1e6);
+		return h("header", {},
+			h("div.brand", {}, h("span.logo", { "aria-hidden": "true" }), "InsideMe"),
+			h("div.what", {},
+				h("h1", { title: command }, model.about.title),
+				h("div.command", { title: command }, command)),
+			h("div.facts", {},
+				h(bad ? "span.pill.bad" : "span.pill.good", {}, end.replace(/^ended /, "")),
+				h("span.pill", {}, format("ns", model.about.end_ns)),
+				h("span.when", {}, started.toLocaleString("en-GB", { dateStyle: "medium", timeStyle: "medium" }))),
+			h("button.icon", { type: "button", title: "dark or light (t)", "aria-label": "dark or light", onclick: toggleTheme }, "◐"),
+			h("button.icon", { type: "button", title: "keys and what can be clicked (?)", "aria-label": "help", onclick: help }, "?"));
+	}
+
+	drawTabs() {
+		replace(this.tabs, panels.filter((panel) => panel.has?.(this) ?? true).map((panel) => h("button.tab", {
+			type: "button", role: "tab", id: `tab-${panel.name}`, "aria-selected": String(panel.name === state.panel),
+			title: `key ${panels.indexOf(panel) + 1}`, onclick: () => set({ panel: panel.name }),
+		}, panel.title, panel.badge?.(this) ? h("span.badge", {}, panel.badge(this)) : null)));
+	}
+
+	drawChips() {
+		const part = state.to !== undefined;
+		const number = this.selected;
+		replace(this.chips,
+			part ? h("span.chip", {}, h("span.chip-name", {}, "time"),
+				`${format("ns", this.from) || "0"} to ${format("ns", this.to)}, ${format("ns", this.to - this.from)}`,
+				h("button", { type: "button", "aria-label": "all of the time", title: "all of the time (0)", onclick: () => this.setTime(0, this.model.end) }, "✕")) :
+				h("span.hint", {}, "drag over the curve to choose a part of the time"),
+			number === null ? null : h("span.chip", {}, h("span.dot", { style: { background: this.model.colour(number) } }),
+				h("span.chip-text", { title: this.model.label(number) }, this.model.label(number)),
+				h("button", { type: "button", "aria-label": "no function", title: "no function (Escape)", onclick: () => this.select(null) }, "✕")));
+	}
+
+	update(changed) {
+		hideTip();
+		this.overview.draw();
+		this.drawChips();
+		if (changed.has("panel") || changed.has("all"))
+			this.show();
+		else
+			this.panel?.update?.(changed);
+	}
+
+	show() {
+		const panel = panels.find((one) => one.name === state.panel) ?? panels[0];
+		this.drawTabs();
+		this.drawChips();
+		if (!this.made.has(panel.name))
+			this.made.set(panel.name, panel.make(this));
+		this.panel = this.made.get(panel.name);
+		this.main.dataset.panel = panel.name;
+		replace(this.main, this.panel.element);
+		this.panel.shown?.();
+	}
+
+	key(event) {
+		const typing = /^(INPUT|SELECT|TEXTAREA)$/.test(event.target.tagName);
+		if (event.key === "Escape") {
+			if (typing)
+				event.target.blur();
+			else if (!this.panel.key?.(event))
+				state.f ? this.select(null) : this.setTime(0, this.model.end);
+			return;
+		}
+		if (typing || event.ctrlKey || event.metaKey || event.altKey)
+			return;
+		const shown = panels.filter((panel) => panel.has?.(this) ?? true);
+		const span = this.to - this.from;
+		const keys = {
+			"?": help,
+			"t": toggleTheme,
+			"0": () => this.setTime(0, this.model.end),
+			"/": () => this.main.querySelector("input[type=search]")?.focus(),
+			"w": () => this.setTime(this.from + span / 4, this.to - span / 4),
+			"s": () => this.setTime(this.from - span / 2, this.to + span / 2),
+			"a": () => this.setTime(this.from - span / 4, this.to - span / 4),
+			"d": () => this.setTime(this.from + span / 4, this.to + span / 4),
+		};
+		const number = Number(event.key);
+		const act = keys[event.key] ?? (number && panels[number - 1] && shown.includes(panels[number - 1]) ?
+			() => set({ panel: panels[number - 1].name }) : null);
+		if (act) {
+			event.preventDefault();
+			act();
+		} else {
+			this.panel.key?.(event);
+		}
+	}
+}
+
+async function start() {
+	const data = new Data(document);
+	const model = await Model.open(data);
+	const series = new Series(await data.block("series"), model);
+	window.insideme = new App(model, series);	// for tests, and for who likes consoles
+	performance.mark("insideme-drawn");
+}
+
+start().catch((error) => {
+	replace(document.getElementById("app"), h("p.broken", {}, `This page cannot be shown: ${error.message}`));
+	throw error;
+});

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What ran, how it went, where time and memory went, what is in doubt: what one wants to know first.
+import { chart } from "./chart.js";
+import { bar, h, link } from "./dom.js";
+import { figures } from "./series.js";
+import { set } from "./state.js";
+import { css } from "./theme.js";
+import { at, exact, format, plural } from "./units.js";
+
+const hottest = 10;
+
+function card(title, value, note, panel) {
+	return h(panel ? "button.card" : "div.card", panel ? { type: "button", onclick: () => set({ panel }) } : {},
+		h("div.card-title", {}, title), h("div.card-value", {}, value), note ? h("div.card-note", {}, note) : null);
+}
+
+function cards(app) {
+	const { model, series } = app;
+	const run = (name) => model.run?.value(name, 0);
+	const of = (name) => {
+		const total = series.total("process", name, 0, model.end, 800);
+		return total && { ...total, ...figures(total, 0, model.end) };
+	};
+	const cpu = of("cpu_ns"), rss = of("rss_bytes"), heap = of("heap_bytes");
+	const list = [card("Duration", format("ns", run("elapsed_ns")), `${plural(run("processes"), "process")}, ${plural(run("threads"), "thread")}`)];
+	if (run("calls"))
+		list.push(card("In functions", model.about.has_times ? format("ns", run("functions_ns")) : "not timed",
+			`${plural(run("calls"), "call")} of ${plural(run("functions"), "function")}`, "functions"));
+	if (cpu && Number.isFinite(cpu.mean))
+		list.push(card("CPU", format("cores", cpu.mean), `at most ${format("cores", cpu.peak)}`, "timeline"));
+	if (rss && Number.isFinite(rss.peak))
+		list.push(card("Memory (RSS)", format("bytes", rss.peak), `peak, at ${at(rss.peakAt, model.end / 1000)}`, "timeline"));
+	if (heap && Number.isFinite(heap.peak))
+		list.push(card("Heap", format("bytes", heap.peak), `largest sample, at ${at(heap.peakAt, model.end / 1000)}`, "memory"));
+	return h("div.cards", {}, list);
+}
+
+// One line of the lists of functions: a bar, figures, the name; a click selects it.
+function functionLine(app, number, share, figure, note) {
+	const { model } = app;
+	return h("button.hot", { type: "button", onclick: () => app.select(number, "functions"), title: model.functions.value("function", number) ?? model.label(number) },
+		bar(share, model.colour(number)),
+		h("span.hot-figure", {}, figure),
+		h("span.hot-share", {}, format("percent", 100 * share)),
+		h("span.hot-name", {}, model.label(number)),
+		h("span.hot-note", {}, note));
+}
+
+function top(app, column, nr) {
+	const values = app.model.functions.numbers(column);
+	let sum = 0;
+	const order = [];
+	for (let i = 0; i < values.length; i++) {
+		if (values[i] > 0)
+			order.push(i);
+		sum += values[i] || 0;
+	}
+	order.sort((a, b) => values[b] - values[a]);
+	return { list: order.slice(0, nr), rest: order.length - Math.min(nr, order.length), sum, values };
+}
+
+function source(model, number) {
+	const file = model.functions.value("file", number);
+	const line = model.functions.value("line", number);
+	return file ? `${file.replace(/^.*\//, "")}${line ? `:${line}` : ""}` : model.module(number);
+}
+
+function hot(app, column, unit, title, note, count) {
+	const { model } = app;
+	if (!model.nrFunctions)
+		return null;
+	const { list, rest, sum, values } = top(app, column, count);
+	if (!list.length)
+		return null;
+	const left = sum - list.reduce((all, number) => all + values[number], 0);
+	const calls = model.functions.numbers("calls");
+	return h("section.box", {}, h("h2", {}, title, h("span.h2-note", {}, note(sum))),
+		h("div.hots", {}, list.map((number) => functionLine(app, number, values[number] / sum, format(unit, values[number]),
+			column === "calls" ? source(model, number) : `${plural(calls[number], "call")} · ${source(model, number)}`)),
+			rest > 0 ? h("div.hot.rest", {}, bar(left / sum, "var(--faint)"), h("span.hot-figure", {}, format(unit, left)),
+				h("span.hot-share", {}, format("percent", 100 * left / sum)),
+				link(`${exact("count", rest)} other function${rest === 1 ? "" : "s"}`, () => set({ panel: "functions", sort: column })), h("span")) : null));
+}
+
+// Lines of the text report that are said nowhere else on this page.
+function notes(app) {
+	const apart = new Set(["Time", "Memory", "Next", "Doubts"]);
+	const list = [];
+	let label = "";
+	for (const section of app.model.sections) {
+		label = section.label || (section.label === "" ? label : section.text && section.label === undefined ? "" : label);
+		if (!section.text || apart.has(label))
+			continue;
+		if (section.label === undefined && !list.length)	// the run's path and when it was
+			list.push(["Run", section.text.split(/ {5}/)[0]]);
+		else
+			list.push([section.label ?? "", section.text]);
+	}
+	return h("section.box.side", {}, h("h2", {}, "The run"),
+		h("dl.notes", {}, list.map(([name, text]) => [h("dt", {}, name), h("dd", {}, text)])));
+}
+
+function doubts(app) {
+	const list = [];
+	let inside = false;
+	for (const section of app.model.sections) {
+		inside = section.label === "Doubts" || (inside && section.label === "");
+		if (inside && section.text)
+			list.push(section.text);
+	}
+	return h("section.box.side", {}, h("h2", {}, "How far to trust it"),
+		list.length ? h("ul.doubts", {}, list.map((text) => h("li", {}, text))) : h("p.note", {}, "Nothing was lost or repaired."),
+		link("all that is known of it", () => set({ panel: "quality" })));
+}
+
+const curves = [
+	["CPU", [["cpu_ns", "CPU", "--curve-cpu"]]],
+	["Memory", [["rss_bytes", "RSS", "--curve-rss"], ["heap_bytes", "heap", "--curve-heap"]]],
+];
+
+function drawCurves(app, place) {
+	place.replaceChildren();
+	for (const [title, names] of curves) {
+		const lines = names.map(([name, label, colour]) => {
+			const total = app.series.total("process", name, app.from, app.to, 600);
+			return total?.x.length > 1 ? { ...total, label, colour: css(colour), fill: `${css(colour)}22` } : null;
+		}).filter(Boolean);
+		if (!lines.length)
+			continue;
+		const box = h("div.curve", {}, h("div.curve-title", {}, title, lines.length < 2 ? null : lines.map((line) =>
+			h("span.key", {}, h("span.dot", { style: { background: line.colour } }), line.label))));
+		place.append(box);
+		chart(box, { lines, height: 116, from: app.from, to: app.to, onSelect: (from, to) => app.setTime(from, to) });
+	}
+}
+
+export function makeSummary(app) {
+	const { model } = app;
+	const place = h("div.curves");
+	const time = model.about.has_times ? hot(app, "self_ns", "ns", "Where the time went",
+		(sum) => `${format("ns", sum)} of self time, over all threads`, hottest) :
+		hot(app, "calls", "count", "What was called", (sum) => `${format("count", sum)} calls; they were not timed`, hottest);
+	const memory = model.about.has_heap ? hot(app, "alloc_bytes", "bytes", "Who allocated",
+		(sum) => `${format("bytes", sum)} in all calls`, 6) : null;
+	const none = model.nrFunctions ? null : h("section.box", {}, h("h2", {}, "No functions"),
+		model.sections.filter((section) => section.label === "Time").map((section) => h("p.pre", {}, section.text)),
+		h("p.note", {}, "Compile with insideme-cc to see where the time goes; memory, CPU and I/O are on the other panels."));
+	const element = h("div.summary", {}, cards(app),
+		h("div.columns", {}, h("div.column", {}, time, none, h("section.box", {}, h("h2", {}, "Over time"), place), memory),
+			h("div.column.narrow", {}, notes(app), doubts(app))));
+	const draw = () => drawCurves(app, place);
+	new ResizeObserver(draw).observe(place);
+	return { element, shown: draw, update: (changed) => (changed.has("from") || changed.has("to")) && draw() };
+}

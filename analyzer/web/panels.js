@@ -1,0 +1,9 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The panels, in their order: adding one is a file and a line. make(app) gives { element, shown(), update(changed), key(event) }.
+import { makeFunctions } from "./panel_functions.js";
+import { makeSummary } from "./panel_summary.js";
+
+export const panels = [
+	{ name: "summary", title: "Summary", make: makeSummary },
+	{ name: "functions", title: "Functions", make: makeFunctions, has: (app) => app.model.nrFunctions > 0 },
+];

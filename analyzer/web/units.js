@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Numbers as people read them: three significant digits and a unit, as units.c writes them.
+
+const scales = {
+	"": [1, Infinity, [""]],
+	"count": [1000, 10000, ["", " k", " M", " G", " T"]],
+	"bytes": [1024, 1024, [" B", " KiB", " MiB", " GiB", " TiB"]],
+	"ns": [1000, 0, [" ns", " µs", " ms", " s"]],
+	"cores": [1, 0, [" cores"]],
+	"count/s": [1000, 0, ["/s", " k/s", " M/s", " G/s"]],
+	"bytes/s": [1024, 0, [" B/s", " KiB/s", " MiB/s", " GiB/s", " TiB/s"]],
+};
+
+function percent(value) {
+	if (value > 0 && value < 0.05)
+		return "<0.1 %";
+	return `${value.toFixed(Math.abs(value) >= 99.95 || value === 0 ? 0 : 1)} %`;
+}
+
+export function format(unit, number) {
+	if (number === null || !Number.isFinite(number))
+		return "";
+	if (unit === "percent")
+		return percent(number);
+	const [step, exactBelow, names] = scales[unit] ?? scales[""];
+	const sign = number < 0 ? "−" : "";
+	let value = Math.abs(number), i = 0;
+	if (value === 0 && (unit === "bytes" || unit === "ns"))
+		return "0";
+	if (value < exactBelow && Number.isInteger(value))
+		return sign + value + names[0];
+	for (; i + 1 < names.length && value >= step - 0.5; i++)
+		value /= step;
+	const digits = i === 0 && Number.isInteger(value) ? 0 : value >= 99.95 ? 0 : value >= 9.995 ? 1 : 2;
+	return sign + value.toFixed(digits) + names[i];
+}
+
+// All digits, in groups of three, for where one looks closer.
+export function exact(unit, number) {
+	if (number === null || !Number.isFinite(number))
+		return "";
+	const digits = Number.isInteger(number) ? 0 : 3;
+	const text = number.toLocaleString("en", { minimumFractionDigits: digits, maximumFractionDigits: digits });
+	const name = { ns: " ns", bytes: " B", percent: " %", cores: " cores", "bytes/s": " B/s", "count/s": " /s" }[unit];
+	return text.replaceAll(",", "\u202f") + (name ?? "");
+}
+
+// A time since the start; @step: as exact as steps of so many ns need.
+export function at(ns, step) {
+	const digits = Math.max(0, Math.min(9, Math.ceil(9 - Math.log10(Math.max(step, 1)) - 1e-9)));
+	if (Math.abs(ns) < 60e9)
+		return `${(ns / 1e9).toFixed(digits)} s`;
+	const seconds = ns / 1e9, minutes = Math.floor(seconds / 60), hours = Math.floor(minutes / 60);
+	const rest = (seconds - minutes * 60).toFixed(digits).padStart(digits ? digits + 3 : 2, "0");
+	return hours ? `${hours}:${String(minutes % 60).padStart(2, "0")}:${rest} h` : `${minutes}:${rest} min`;
+}
+
+// "1 call", "2 processes"
+export const plural = (number, word) => `${format("count", number)} ${word}${number === 1 ? "" : word.endsWith("s") ? "es" : "s"}`;

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The page of insideme-report -f html: what each panel shows, beside the csv of the same run.
+import { csv, digits, makePage, open, record, runTests, same, check, test } from "./lib.mjs";
+
+const run = record("calls", "calls");
+const page = makePage(run);
+
+// Cells of the rows that a table shows, by the column's name; numbers with all digits, from the title.
+const cells = (browserPage, table) => browserPage.locator(`[role=table][aria-label="${table}"] .tbody .tr`).evaluateAll((rows) =>
+	rows.map((row) => Object.fromEntries([...row.children].map((cell) => [cell.dataset.column, cell.querySelector("span[title]")?.title || cell.title || cell.textContent]))));
+
+test("the functions are those of the csv, with calls, self and total time", async () => {
+	const tab = await open(page, { hash: "panel=functions" });
+	const shown = await cells(tab, "functions");
+	const expected = csv(run, "functions");
+	same("functions", shown.map((row) => row.function).sort(), expected.map((row) => row.function).sort());
+	for (const row of expected) {
+		const found = shown.find((one) => one.function === row.function);
+		for (const column of ["calls", "self_ns", "total_ns", "max_ns"])
+			same(`${column} of ${row.function}`, digits(found[column]), row[column]);
+	}
+	same("complaints", tab.complaints, []);
+});
+
+test("a search leaves the functions that have it in their name", async () => {
+	const tab = await open(page, { hash: "panel=functions" });
+	await tab.fill("input[type=search]", "mid");
+	same("functions", (await cells(tab, "functions")).map((row) => row.function), ["middle"]);
+	check("the address keeps it", await tab.evaluate(() => new Promise((done) => setTimeout(() => done(location.hash.includes("q=mid")), 400))));
+});
+
+test("a function's callers and callees have their calls", async () => {
+	const tab = await open(page, { hash: "panel=functions&f=middle" });
+	const lists = await tab.locator(".neighbours").evaluateAll((all) => all.map((list) => list.innerText.replaceAll(/\s+/g, " ")));
+	check(`called by outer 3000 times: ${lists[0]}`, / 3000 × outer/.test(lists[0]));
+	check(`calls leaf 6000 times: ${lists[1]}`, / 6000 × leaf/.test(lists[1]));
+});
+
+test("the summary has the run's figures", async () => {
+	const tab = await open(page);
+	const text = await tab.locator(".cards").innerText();
+	const functions = csv(run, "functions");
+	const calls = functions.reduce((sum, one) => sum + Number(one.calls), 0);
+	check(`${calls} calls in ${text}`, text.includes(`${(calls / 1000).toFixed(1)} k calls of ${functions.length} functions`));
+});
+
+await runTests();
