@@ -97,3 +97,8 @@ struct value function_cell(struct function *function, enum function_cell cell)
 	}
 	return value_empty();
 }
+
+struct value run_cell(const struct model *model, uint32_t run, enum run_cell cell)
+{
+	return cell == CELL_RUN_NUMBER ? value_integer(UNIT_NONE, run + 1) : value_text(model->run_names[run]);
+}

@@ -22,6 +22,10 @@ struct value heap_cell(const struct heap_stats *heap, enum heap_cell cell);
 enum function_cell { CELL_NAME, CELL_MODULE, CELL_FILE, CELL_LINE, CELL_SOURCE };
 struct value function_cell(struct function *function, enum function_cell cell);
 
+/* Which of several runs: its path, or its place among them from 1 on. */
+enum run_cell { CELL_RUN, CELL_RUN_NUMBER };
+struct value run_cell(const struct model *model, uint32_t run, enum run_cell cell);
+
 /* Nanoseconds as a whole number; negative ones, which a sum of differences may leave, as 0. */
 struct value ns_cell(double ns);
 

@@ -54,6 +54,7 @@ static void add_recorded(struct family *family, struct process *process)
 	struct member *member = &family->members[family->nr++];
 
 	member->first = process;
+	member->model = process->model;
 	member->run = process->run;
 	member->pid = process->header.pid;
 	member->ppid = process->header.ppid;
@@ -62,7 +63,7 @@ static void add_recorded(struct family *family, struct process *process)
 	take_images(member);
 }
 
-static void add_unseen(struct family *family, const struct unseen_process *unseen)
+static void add_unseen(struct family *family, const struct model *model, const struct unseen_process *unseen)
 {
 	int status = unseen->wait_status;
 
@@ -71,6 +72,7 @@ static void add_unseen(struct family *family, const struct unseen_process *unsee
 		.end_kind = !unseen->has_end ? END_UNKNOWN : WIFSIGNALED(status) ? END_SIGNAL : END_EXIT,
 		.end_status = WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status),
 		.core_dumped = WIFSIGNALED(status) && WCOREDUMP(status),
+		.model = model,
 		.run = unseen->run,
 		.pid = unseen->pid,
 		.begin = unseen->time,
@@ -107,6 +109,8 @@ static int by_begin(const void *a, const void *b)
 {
 	const struct member *x = a, *y = b;
 
+	if (x->run != y->run)
+		return x->run < y->run ? -1 : 1;
 	if (x->begin != y->begin)
 		return x->begin < y->begin ? -1 : 1;
 	return x->pid < y->pid ? -1 : x->pid > y->pid;
@@ -118,7 +122,7 @@ static int by_pid(const void *a, const void *b)
 
 	if (x->pid != y->pid)
 		return x->pid < y->pid ? -1 : 1;
-	return x < y ? -1 : x > y;	/* they lie in the order of begin */
+	return x < y ? -1 : x > y;	/* they lie in the order of run and begin */
 }
 
 static bool can_be_parent(const struct member *a, const struct member *b)
@@ -188,7 +192,7 @@ void family_init(struct family *family, const struct model *model)
 	family->nr = 0;
 	add_first_images(family, model);
 	for (size_t i = 0; i < model->nr_unseen; i++)
-		add_unseen(family, &model->unseen[i]);
+		add_unseen(family, model, &model->unseen[i]);
 	qsort(family->members, family->nr, sizeof(struct member), by_begin);
 	link_members(family);
 }

@@ -13,6 +13,7 @@ struct member {
 	struct process *first;		/* image; NULL: not recorded */
 	struct process *last;
 	const struct unseen_process *unseen;	/* NULL: recorded */
+	const struct model *model;
 	uint32_t run;			/* which of model->nr_runs */
 	uint32_t pid;
 	uint32_t ppid;			/* 0: not known */
@@ -36,7 +37,7 @@ struct member {
 };
 
 struct family {
-	struct member *members;		/* in the order of begin */
+	struct member *members;		/* in the order of run and begin */
 	size_t nr;
 };
 

@@ -6,12 +6,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
+#include "choose.h"
 #include "clean.h"
 #include "error.h"
 #include "formats.h"
-#include "launch.h"
 #include "list.h"
 #include "model.h"
 #include "names_file.h"
@@ -36,39 +35,6 @@ static void list_formats(void)
 {
 	for (const struct format *format = formats; format->name; format++)
 		printf("%-10s %s\n", format->name, format->help);
-}
-
-static bool is_chosen(const struct report *report, const struct run *run)
-{
-	struct stat stat_of, other;
-
-	for (size_t i = 0; i < report->nr_runs; i++)
-		if (stat(report->runs[i].path, &stat_of) == 0 && stat(run->path, &other) == 0 &&
-		    stat_of.st_dev == other.st_dev && stat_of.st_ino == other.st_ino)
-			return true;
-	return false;
-}
-
-/* All runs that were asked for, each once. Return: 0, or -1 after an error() */
-static int choose_runs(struct report *report, struct run *runs)
-{
-	char **names = report->options->runs;
-
-	report->runs = runs;
-	do {
-		struct run *run = &runs[report->nr_runs];
-
-		if (run_choose(run, *names) < 0)
-			return -1;
-		if (is_chosen(report, run)) {
-			warning("%s: named twice, but added once", run->path);
-			run_release(run);
-			continue;
-		}
-		launch_join(run);
-		report->nr_runs++;
-	} while (*names && *++names);
-	return 0;
 }
 
 /* Longer text on a terminal goes through a pager. Return: false when it could not be written */
@@ -223,25 +189,25 @@ static int show(struct report *report, const struct view *view, const struct for
 static int make_report(const struct options *options, const struct view *view, const struct format *format)
 {
 	struct report report = { .options = options };
-	struct run *runs;
-	size_t nr_names = 1;
 	int status = EXIT_FAILURE;
+	struct run *runs;
+	long nr_runs;
 
-	while (options->runs[nr_names - 1] && options->runs[nr_names])
-		nr_names++;
-	runs = xcalloc(nr_names, sizeof(*runs));
 	progress_begin();
-	if (choose_runs(&report, runs) == 0)
+	nr_runs = choose_runs(&runs, options->runs);
+	if (nr_runs > 0) {
+		report.runs = runs;
+		report.nr_runs = (size_t)nr_runs;
 		report.model = model_load_runs(runs, report.nr_runs, &options->filter);
+	}
 	if (report.model) {
 		versions_tell(report.model);
 		status = show(&report, view, format);
 		model_free(report.model);
 	}
 	progress_end();
-	for (size_t i = 0; i < report.nr_runs; i++)
-		run_release(&runs[i]);
-	free(runs);
+	if (nr_runs > 0)
+		choose_free(runs, report.nr_runs);
 	return status;
 }
 

@@ -64,9 +64,12 @@ static const struct log_clocks *begin_of(const struct process *process)
 
 static int by_start(const void *a, const void *b)
 {
-	const struct log_clocks *x = begin_of(*(struct process *const *)a), *y = begin_of(*(struct process *const *)b);
+	const struct process *x = *(struct process *const *)a, *y = *(struct process *const *)b;
+	uint64_t x_ns = begin_of(x)->realtime_ns, y_ns = begin_of(y)->realtime_ns;
 
-	return x->realtime_ns < y->realtime_ns ? -1 : x->realtime_ns > y->realtime_ns;
+	if (x->run != y->run)
+		return x->run < y->run ? -1 : 1;
+	return x_ns < y_ns ? -1 : x_ns > y_ns;
 }
 
 static bool same_boot(const struct process *a, const struct process *b)
@@ -75,41 +78,51 @@ static bool same_boot(const struct process *a, const struct process *b)
 }
 
 /* Processes of one boot share the monotonic clock; of another machine only the real time. */
-static void set_origin(struct model *model, struct process *process, const struct process *first)
+static void set_origin(struct process *process, const struct process *first)
 {
 	int64_t begin = (int64_t)begin_of(process)->monotonic_ns;
 
-	model->start_realtime_ns = begin_of(first)->realtime_ns;
 	if (same_boot(process, first))
 		process->origin_ns = (int64_t)begin_of(first)->monotonic_ns;
 	else
 		process->origin_ns = (int64_t)((uint64_t)begin -
-					       (begin_of(process)->realtime_ns - model->start_realtime_ns));
+					       (begin_of(process)->realtime_ns - begin_of(first)->realtime_ns));
 }
 
 /* Sorted by the real time, which may have been set in between: the clock that a boot's processes share decides. */
-static const struct process *find_first(const struct model *model)
+static const struct process *earlier(const struct process *first, const struct process *process)
 {
-	const struct process *first = model->nr_processes ? model->processes[0] : model->monitors[0];
+	if (!first)
+		return process;
+	return same_boot(process, first) && begin_of(process)->monotonic_ns < begin_of(first)->monotonic_ns ? process : first;
+}
 
-	for (size_t i = 1; i < model->nr_processes; i++) {
-		const struct process *process = model->processes[i];
+/* The first process of each run, or its insideme-run where it has none. To be freed. */
+static const struct process **find_firsts(struct model *model)
+{
+	const struct process **firsts = xcalloc(model->nr_runs, sizeof(*firsts));
 
-		if (same_boot(process, first) && begin_of(process)->monotonic_ns < begin_of(first)->monotonic_ns)
-			first = process;
-	}
-	return first;
+	for (size_t i = 0; i < model->nr_processes; i++)
+		firsts[model->processes[i]->run] = earlier(firsts[model->processes[i]->run], model->processes[i]);
+	for (size_t i = 0; i < model->nr_monitors; i++)
+		if (!firsts[model->monitors[i]->run])
+			firsts[model->monitors[i]->run] = model->monitors[i];
+	model->run_starts_ns = xcalloc(model->nr_runs, sizeof(*model->run_starts_ns));
+	for (size_t run = model->nr_runs; run-- > 0;)
+		if (firsts[run])
+			model->start_realtime_ns = model->run_starts_ns[run] = begin_of(firsts[run])->realtime_ns;
+	return firsts;
 }
 
 static void place_in_time(struct model *model)
 {
-	const struct process *first;
+	const struct process **firsts;
 
 	if (model->nr_processes)
 		qsort(model->processes, model->nr_processes, sizeof(*model->processes), by_start);
-	first = find_first(model);
+	firsts = find_firsts(model);
 	for (size_t i = 0; i < model->nr_processes; i++) {
-		set_origin(model, model->processes[i], first);
+		set_origin(model->processes[i], firsts[model->processes[i]->run]);
 		if (!model->processes[i]->parent)
 			process_read_threads(model->processes[i]);
 	}
@@ -117,9 +130,10 @@ static void place_in_time(struct model *model)
 		if (model->processes[i]->parent)
 			process_read_threads(model->processes[i]);
 	for (size_t i = 0; i < model->nr_monitors; i++) {
-		set_origin(model, model->monitors[i], first);
+		set_origin(model->monitors[i], firsts[model->monitors[i]->run]);
 		process_read_threads(model->monitors[i]);
 	}
+	free(firsts);
 }
 
 static bool is_left_out(const struct process *process, uint32_t thread_ref)
@@ -342,6 +356,7 @@ void model_free(struct model *model)
 	for (size_t i = 0; i < model->nr_runs; i++)
 		free(model->run_names[i]);
 	free(model->run_names);
+	free(model->run_starts_ns);
 	for (size_t i = 0; i < model->nr_profiles; i++)
 		profile_close(model->profiles[i]);
 	free(model->profiles);

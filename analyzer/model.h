@@ -4,7 +4,7 @@
  * (model_load) and then only read, but for the fields of struct object and struct function that resolve.c
  * fills. Slices are not in it: slices.h iterates over them.
  *
- * Times are int64_t ns after the start of the first process (model->start_realtime_ns), or NO_TIME. Durations
+ * Times are int64_t ns after the start of the first process of their run, or NO_TIME. Durations
  * and sums of them are double ns; NAN: not known. Sums are signed and not clamped: printing does that.
  */
 #ifndef INSIDEME_MODEL_H
@@ -268,7 +268,7 @@ struct unseen_process {
 };
 
 struct model {
-	struct process **processes;	/* recorded programs, by their start */
+	struct process **processes;	/* recorded programs, by run and start */
 	size_t nr_processes;
 	struct process **left_out;	/* by the filter; read only as far as ends need them */
 	size_t nr_left_out;
@@ -279,9 +279,10 @@ struct model {
 
 	size_t nr_runs;			/* that were read together, those of saved profiles too */
 	char **run_names;		/* their paths; of a run in a saved profile its name */
+	uint64_t *run_starts_ns;	/* [run] model time 0 of its processes, in ns after 1970 */
 	struct profile **profiles;	/* [as they were given]: NULL for a run of logs */
 	size_t nr_profiles;
-	uint64_t start_realtime_ns;	/* model time 0, after 1970 */
+	uint64_t start_realtime_ns;	/* of the first run: model time 0, in ns after 1970 */
 	int64_t end;			/* the last of all processes */
 	int64_t from, to;		/* what is reported of things that have a time: 0 to end, or window.c's */
 

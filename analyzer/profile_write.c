@@ -67,9 +67,9 @@ static void write_processes(struct writer *writer)
 		struct process process = *model->processes[i];
 		json_t *object = json_object();
 
-		process.header.start.realtime_ns = model->start_realtime_ns + (uint64_t)process.start;
+		process.header.start.realtime_ns = model->run_starts_ns[process.run] + (uint64_t)process.start;
 		process.header.start.monotonic_ns = process.timebase.points[0].monotonic_ns;
-		process.header.finish.realtime_ns = model->start_realtime_ns + (uint64_t)process.last;
+		process.header.finish.realtime_ns = model->run_starts_ns[process.run] + (uint64_t)process.last;
 		if (!process.has_usage)
 			process.user_ns = process.system_ns = LOG_NONE;
 		for (const struct field *field = profile_process_fields; field->name; field++)

@@ -2,6 +2,8 @@
 /* What every view asks of the runs that it shows. */
 #include "report.h"
 
+#define RUNS_NAMED 6	/* below a table */
+
 
 const char *report_program(const struct report *report)
 {
@@ -45,6 +47,30 @@ const struct process *report_ended(const struct report *report)
 	worst = report_worst_end(&family, report->model->nr_processes ? report->model->processes[0]->run : 0);
 	family_release(&family);
 	return worst;
+}
+
+void report_tell_runs(const struct report *report, struct document *document, struct table *table)
+{
+	if (report->model->nr_runs < 2)
+		return;
+	table->text_columns = document_text(document, "run_number,%s", table->text_columns);
+	table->data_columns = document_text(document, "%s,run", table->data_columns);
+}
+
+void report_name_runs(const struct report *report, struct document *document)
+{
+	const struct model *model = report->model;
+	struct section *section;
+	const char *text = "times are since the begin of each";
+
+	if (model->nr_runs < 2)
+		return;
+	for (size_t i = 0; i < model->nr_runs && i < RUNS_NAMED; i++)
+		text = document_text(document, "%s\n%zu: %s", text, i + 1, model->run_names[i]);
+	if (model->nr_runs > RUNS_NAMED)
+		text = document_text(document, "%s\nand %zu more, numbered as they were named", text, model->nr_runs - RUNS_NAMED);
+	section = document_add(document, "Runs", text);
+	section->apart = section->wraps = true;
 }
 
 bool report_is_of_threads(const struct report *report)

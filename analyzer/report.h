@@ -3,6 +3,7 @@
 #ifndef INSIDEME_REPORT_H
 #define INSIDEME_REPORT_H
 
+#include "document.h"
 #include "family.h"
 #include "options.h"
 #include "run.h"
@@ -22,6 +23,10 @@ const char *report_program(const struct report *report);
 const struct process *report_worst_end(const struct family *family, uint32_t run);
 /* The same of the run that has the first process. */
 const struct process *report_ended(const struct report *report);
+/* Of several runs: @table, whose columns run and run_number are not shown otherwise, tells which one each row is of. */
+void report_tell_runs(const struct report *report, struct document *document, struct table *table);
+/* Below such tables: which run has which number. */
+void report_name_runs(const struct report *report, struct document *document);
 /* Is it about some threads only? Then what is known of whole processes stays out. */
 bool report_is_of_threads(const struct report *report);
 /* Did any process count its heap, or time its calls? Columns of what was not recorded stay out. */

@@ -61,6 +61,13 @@ static struct value get_who(const struct column *column, const void *row)
 	return value_text(slice->thread_name[0] ? slice->thread_name : NULL);
 }
 
+static struct value get_run(const struct column *column, const void *row)
+{
+	const struct process *process = ((const struct call_row *)row)->slice.thread->process;
+
+	return run_cell(process->model, process->run, column->index);
+}
+
 enum { HEAP_BEFORE, HEAP_AFTER, HEAP_DELTA };
 
 static struct value get_heap(const struct column *column, const void *row)
@@ -128,6 +135,8 @@ static const struct column columns[] = {
 	{ "exit_age_ns", "Age after", 0, get_memory, MEMORY_AGE | AT_EXIT },
 	{ "broken", "Broken", 0, get_broken, 0 },
 	{ "source", "Source", COLUMN_LEFT, get_function, CELL_SOURCE },
+	{ "run", "Run", COLUMN_LEFT, get_run, CELL_RUN },
+	{ "run_number", "Run", 0, get_run, CELL_RUN_NUMBER },
 };
 
 #define DATA_COLUMNS "start_ns,end_ns,duration_ns,pid,thread,thread_name,function,module,file,line,depth," \
@@ -225,5 +234,7 @@ int view_calls(struct document *document, struct report *report)
 		table->note = tell_coverage(document, report);
 	else
 		tell_share(report->model);
+	report_tell_runs(report, document, table);
+	report_name_runs(report, document);
 	return 0;
 }

@@ -35,6 +35,13 @@ static struct value get_number(const struct column *column, const void *row)
 	}
 }
 
+static struct value get_run(const struct column *column, const void *row)
+{
+	const struct member *member = *(const struct member *const *)row;
+
+	return run_cell(member->model, member->run, column->index);
+}
+
 enum { TEXT_PROGRAM, TEXT_END, TEXT_ENDED };
 
 static struct value get_text(const struct column *column, const void *row)
@@ -65,6 +72,8 @@ static const struct column end_columns[] = {
 	{ "exit_status", "Status", 0, get_number, END_STATUS },
 	{ "signal", "Signal", 0, get_number, END_AS_SIGNAL },
 	{ "core_dumped", "Core", 0, get_number, END_CORE },
+	{ "run", "Run", COLUMN_LEFT, get_run, CELL_RUN },
+	{ "run_number", "Run", 0, get_run, CELL_RUN_NUMBER },
 	{ "ended", "Ended", COLUMN_LEFT | COLUMN_ROOM, get_text, TEXT_ENDED },
 };
 
@@ -103,6 +112,13 @@ static struct value get_open(const struct column *column, const void *row)
 	default:
 		return call_of(row)->since == NO_TIME ? value_empty() : value_integer(UNIT_NS, call_of(row)->since);
 	}
+}
+
+static struct value get_open_run(const struct column *column, const void *row)
+{
+	const struct process *process = ((const struct open_row *)row)->stack->thread->process;
+
+	return run_cell(process->model, process->run, column->index);
 }
 
 static struct value get_open_for(const struct column *column, const void *row)
@@ -145,6 +161,8 @@ static const struct column open_columns[] = {
 	{ "line", "Line", 0, get_function, CELL_LINE },
 	{ "since_ns", "Since", 0, get_open, OPEN_SINCE },
 	{ "open_ns", "For", 0, get_open_for, 0 },
+	{ "run", "Run", COLUMN_LEFT, get_open_run, CELL_RUN },
+	{ "run_number", "Run", 0, get_open_run, CELL_RUN_NUMBER },
 	{ "path", "In", COLUMN_LEFT | COLUMN_ROOM, get_who, WHO_PATH },
 };
 
@@ -223,6 +241,7 @@ static void add_ends(struct document *document, const struct report *report, con
 		.source = rows,
 		.formats = (nr > 1 && nr_bad ? IN_TEXT : 0) | IN_CSV | IN_JSON,
 	};
+	report_tell_runs(report, document, table);
 	document_add_table(document, table);
 }
 
@@ -283,6 +302,7 @@ static void add_open_calls(struct document *document, const struct report *repor
 		.source = rows,
 		.formats = rows->nr_rows || !text ? IN_TEXT | IN_CSV | IN_JSON : IN_CSV | IN_JSON,
 	};
+	report_tell_runs(report, document, table);
 	document_add_table(document, table)->apart = true;
 }
 
@@ -318,6 +338,7 @@ int view_errors(struct document *document, struct report *report)
 	add_ends(document, report, members, family.nr);
 	add_open_calls(document, report, members, family.nr);
 	add_threads(document, report->model);
+	report_name_runs(report, document);
 	section = document_add(document, "Not here", "exceptions, signals that were handled, and longjmp: they are not recorded");
 	section->apart = section->wraps = true;
 	return 0;

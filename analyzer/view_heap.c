@@ -92,7 +92,7 @@ static const char *lead(struct document *document, const struct report *report)
 		summary_count(document, (double)heap->free_calls, "free"));
 	struct series series;
 
-	if (report_is_of_threads(report))
+	if (report_is_of_threads(report) || report->model->nr_runs > 1)
 		return text;
 	series_of_all(&series, report->model, "process", "heap_bytes", 64);
 	if (series.known)

@@ -35,6 +35,13 @@ static struct value get_who(const struct column *column, const void *row)
 	}
 }
 
+static struct value get_run(const struct column *column, const void *row)
+{
+	const struct member *member = ((const struct process_row *)row)->member;
+
+	return run_cell(member->model, member->run, column->index);
+}
+
 static struct value get_time(const struct column *column, const void *row)
 {
 	const struct process_row *of = row;
@@ -209,6 +216,8 @@ static const struct column columns[] = {
 	{ "log_bytes", "Log", COLUMN_SUMS | COLUMN_SPARE, get_recorded, ROW_LOG },
 	{ "ended", "Ended", COLUMN_LEFT, get_text, TEXT_ENDED },
 	{ "recorded", "Recorded", COLUMN_LEFT | COLUMN_SPARE, get_text, TEXT_RECORDED },
+	{ "run", "Run", COLUMN_LEFT, get_run, CELL_RUN },
+	{ "run_number", "Run", 0, get_run, CELL_RUN_NUMBER },
 	{ "process", "Process", COLUMN_LEFT | COLUMN_ROOM, get_line, 0 },
 };
 
@@ -282,6 +291,8 @@ int view_processes(struct document *document, struct report *report)
 		.formats = IN_TEXT | IN_CSV | IN_JSON,
 	};
 	choose_rows(table, document, report);
+	report_tell_runs(report, document, table);
 	document_add_table(document, table);
+	report_name_runs(report, document);
 	return 0;
 }

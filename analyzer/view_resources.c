@@ -8,14 +8,17 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cells.h"
 #include "error.h"
 #include "resource_limits.h"
 #include "series.h"
 #include "terminal.h"
 
-#define STEPS_MIN	20
+#define STEPS_MIN	16
 #define STEPS_MAX	40
-#define FIGURES_WIDTH	56	/* what stands beside a curve at least */
+#define FIGURES_WIDTH	50	/* what stands beside a curve at least */
+#define WHO_WIDTH	14	/* run and process in front of them */
+#define COLUMNS_MAX	1024
 
 struct figure {
 	const struct process *process;
@@ -82,6 +85,13 @@ static struct value get_number(const struct column *column, const void *row)
 	}
 }
 
+static struct value get_run(const struct column *column, const void *row)
+{
+	const struct process *process = ((const struct figure *)row)->process;
+
+	return run_cell(process->model, process->run, column->index);
+}
+
 static const struct column figure_columns[] = {
 	{ "pid", "Pid", 0, get_number, FIGURE_PID },
 	{ "program", "Program", COLUMN_LEFT, get_text, FIGURE_PROGRAM },
@@ -102,6 +112,8 @@ static const struct column figure_columns[] = {
 	{ "last_or_total", "Last/total", COLUMN_SPARE, get_number, FIGURE_LAST },
 	{ "limit", "Limit", COLUMN_SPARE, get_number, FIGURE_LIMIT },
 	{ "slope_per_s", "Slope", COLUMN_SPARE, get_number, FIGURE_SLOPE | IF_GAUGE },
+	{ "run", "Run", COLUMN_LEFT, get_run, CELL_RUN },
+	{ "run_number", "Run", 0, get_run, CELL_RUN_NUMBER },
 	{ "curve", "Over time", COLUMN_LEFT, get_text, FIGURE_LINE },
 };
 
@@ -112,7 +124,7 @@ struct reading {
 	const int *place;	/* [column of the table]: that of the set, -1: not in it */
 };
 
-enum { READING_TIME, READING_PID, READING_PROGRAM, READING_SET, READING_ID, READING_COLUMNS };
+enum { READING_TIME, READING_PID, READING_PROGRAM, READING_SET, READING_ID, READING_COLUMNS, READING_RUN = COLUMNS_MAX };
 
 static struct value get_reading(const struct column *column, const void *row)
 {
@@ -132,6 +144,8 @@ static struct value get_reading(const struct column *column, const void *row)
 		return value_text(reading->rows->set);
 	case READING_ID:
 		return id_cell(reading->rows);
+	case READING_RUN:
+		return run_cell(reading->process->model, reading->process->run, CELL_RUN);
 	}
 	place = reading->place[column->index - READING_COLUMNS];
 	if (place < 0)
@@ -170,8 +184,6 @@ static bool next_reading(struct table *table, void *row)
 	table->at = 0;
 	return false;
 }
-
-#define COLUMNS_MAX 1024
 
 /* A source that is not there has no column. */
 static bool is_known(const struct rowset *rows, uint32_t column)
@@ -255,13 +267,15 @@ static struct readings *collect_readings(struct document *document, const struct
 
 	readings->document = document;
 	readings->sets = document_new(document, (count_sets(model) + 1) * sizeof(*readings->sets));
-	readings->columns = document_new(document, COLUMNS_MAX * sizeof(*readings->columns));
+	readings->columns = document_new(document, (COLUMNS_MAX + 1) * sizeof(*readings->columns));
 	memcpy(readings->columns, first, sizeof(first));
 	readings->nr_columns = READING_COLUMNS;
 	for (size_t i = 0; i < model->nr_processes; i++)
 		add_sets(readings, model->processes[i]);
 	for (size_t i = 0; i < model->nr_monitors; i++)
 		add_sets(readings, model->monitors[i]);
+	if (model->nr_runs > 1)
+		readings->columns[readings->nr_columns++] = (struct column){ "run", "Run", COLUMN_LEFT, get_reading, READING_RUN };
 	place_columns(readings);
 	return readings;
 }
@@ -288,14 +302,15 @@ static bool is_for_people(const struct rowset *rows)
 	return strcmp(rows->set, "thread") != 0 && strcmp(rows->set, "cores") != 0;
 }
 
-static size_t line_steps(void)
+static size_t line_steps(bool has_pids)
 {
+	size_t beside = FIGURES_WIDTH + (has_pids ? WHO_WIDTH : 0);
 	struct terminal terminal;
 
 	terminal_init(&terminal, stdout);
-	if (terminal.width < FIGURES_WIDTH + STEPS_MIN)
+	if (terminal.width < beside + STEPS_MIN)
 		return STEPS_MIN;
-	return terminal.width > FIGURES_WIDTH + STEPS_MAX ? STEPS_MAX : terminal.width - FIGURES_WIDTH;
+	return terminal.width > beside + STEPS_MAX ? STEPS_MAX : terminal.width - beside;
 }
 
 static bool is_nothing(const struct series *series)
@@ -310,7 +325,8 @@ static struct table *figures_table(struct document *document, const struct readi
 	bool text = strcmp(report->options->format, "text") == 0;
 	struct resource_limits limits;
 	struct figure *figures;
-	size_t nr = 1;
+	bool has_pids = report->model->nr_processes + report->model->nr_monitors > 1;
+	size_t nr = 1, nr_steps = line_steps(has_pids);
 
 	for (size_t i = 0; i < readings->nr_sets; i++)
 		nr += readings->sets[i].rows->nr_columns;
@@ -327,7 +343,7 @@ static struct table *figures_table(struct document *document, const struct readi
 						 .limit = resource_limit(&limits, set->rows->columns[j].name) };
 			char *line;
 
-			series_of_column(&figure.series, report->model, set->process, set->rows, j, line_steps());
+			series_of_column(&figure.series, report->model, set->process, set->rows, j, nr_steps);
 			line = sparkline_text(&figure.series.line, figure.series.peak);
 			figure.line = document_text(document, "%s", line);
 			free(line);
@@ -343,7 +359,7 @@ static struct table *figures_table(struct document *document, const struct readi
 		.note = "what only grows: mean and peak per second, then the total; what stayed 0 is left out; more: -f csv",
 		.columns = figure_columns,
 		.nr_columns = sizeof(figure_columns) / sizeof(*figure_columns),
-		.text_columns = report->model->nr_processes + report->model->nr_monitors > 1 ?
+		.text_columns = has_pids ?
 			"pid,column,mean_or_rate,peak_or_rate,limit,min,last_or_total,slope_per_s,curve" :
 			"column,mean_or_rate,peak_or_rate,limit,min,last_or_total,slope_per_s,curve",
 		.data_columns = "pid,program,set,id,column,kind,min,mean,peak,peak_time_ns,last,mean_rate,peak_rate,total,"
@@ -354,6 +370,7 @@ static struct table *figures_table(struct document *document, const struct readi
 		.source = rows,
 		.formats = IN_TEXT | IN_JSON,
 	};
+	report_tell_runs(report, document, table);
 	return table;
 }
 
@@ -369,5 +386,6 @@ int view_resources(struct document *document, struct report *report)
 
 	document_add_table(document, figures_table(document, readings, report));
 	document_add_table(document, readings_table(document, readings));
+	report_name_runs(report, document);
 	return 0;
 }

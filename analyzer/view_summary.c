@@ -127,7 +127,7 @@ static const char *memory_lead(struct document *document, const struct report *r
 		summary_number(document, UNIT_BYTES, (double)model->heap.alloc_bytes),
 		summary_count(document, (double)model->heap.alloc_calls, "allocation"),
 		summary_number(document, UNIT_BYTES, (double)outside->alloc_bytes));
-	if (heap.known && !report_is_of_threads(report))
+	if (heap.known && !report_is_of_threads(report) && model->nr_runs == 1)
 		text = document_text(document, "%s\nlargest sample of the heap: %s, %s after the start", text,
 			summary_number(document, UNIT_BYTES, heap.peak),
 			summary_number(document, UNIT_NS, (double)heap.peak_time));

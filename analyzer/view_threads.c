@@ -43,6 +43,13 @@ static struct value get_number(const struct column *column, const void *row)
 	}
 }
 
+static struct value get_run(const struct column *column, const void *row)
+{
+	const struct process *process = ((const struct thread_row *)row)->thread->process;
+
+	return run_cell(process->model, process->run, column->index);
+}
+
 enum { THREAD_BEGIN, THREAD_END, THREAD_DURATION, THREAD_FUNCTIONS };
 
 static struct value get_time(const struct column *column, const void *row)
@@ -144,7 +151,7 @@ static struct value get_text(const struct column *column, const void *row)
 
 static const struct column columns[] = {
 	{ "pid", "Pid", 0, get_number, THREAD_PID },
-	{ "rank", "Rank", 0, get_number, THREAD_RANK },
+	{ "rank", "Rank", COLUMN_SPARE, get_number, THREAD_RANK },
 	{ "program", "Program", COLUMN_LEFT, get_text, TEXT_PROGRAM },
 	{ "thread", "Thread", 0, get_number, THREAD_TID },
 	{ "thread_name", "Name", COLUMN_LEFT, get_text, TEXT_NAME },
@@ -164,6 +171,8 @@ static const struct column columns[] = {
 	{ "freed_bytes", "Freed", COLUMN_SUMS, get_heap, CELL_FREED_BYTES },
 	{ "live_bytes", "Allocated less freed", COLUMN_SUMS, get_heap, LIVE_BYTES },
 	{ "end", "Ended", COLUMN_LEFT, get_text, TEXT_END },
+	{ "run", "Run", COLUMN_LEFT, get_run, CELL_RUN },
+	{ "run_number", "Run", 0, get_run, CELL_RUN_NUMBER },
 	{ "begin_function", "Began with", COLUMN_NAME | COLUMN_LEFT | COLUMN_ROOM, get_function, CELL_NAME },
 };
 
@@ -245,6 +254,8 @@ int view_threads(struct document *document, struct report *report)
 		table->what = document_text(document, rows->nr_rows == 1 ? "record of %llu threads" : "records of %llu threads", (unsigned long long)nr_threads);
 		table->note = "threads that had ended lent their record to later ones: begin is the first's, end the last's";
 	}
+	report_tell_runs(report, document, table);
 	document_add_table(document, table);
+	report_name_runs(report, document);
 	return 0;
 }

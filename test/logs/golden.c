@@ -156,18 +156,20 @@ static void module(struct build *build, const char *path_of, uint64_t addr, uint
 /* Every 100 ms: half a core, then a whole one; RSS goes up and down again. */
 static void process_rows(struct build *build, uint64_t pid)
 {
-	static const char *const columns[] = { "cpu_ns", "rss_bytes", "vms_bytes", "threads", "major_faults", "read_bytes", "heap_bytes" };
-	struct log_rows *rows = build_rows(build, "process", columns, 7, 20);
+	static const char *const columns[] = { "cpu_ns", "rss_bytes", "vms_bytes", "threads", "major_faults", "read_bytes", "heap_bytes",
+		"involuntary_switches" };
+	struct log_rows *rows = build_rows(build, "process", columns, 8, 20);
 	struct log_rows *memory = build_rows(build, "memory", (const char *const[]){ "rss_bytes", "vms_bytes" }, 2, 20);
 
 	column(rows, 0, LOG_UNIT_NS, LOG_CUMULATIVE);
 	column(rows, 3, LOG_UNIT_COUNT, LOG_GAUGE);
 	column(rows, 4, LOG_UNIT_COUNT, LOG_CUMULATIVE);
 	column(rows, 5, LOG_UNIT_BYTES, LOG_CUMULATIVE);
+	column(rows, 7, LOG_UNIT_COUNT, LOG_CUMULATIVE);
 	for (uint64_t i = 1; i < 20; i++) {
 		uint64_t rss = (100 + 10 * (i < 12 ? i : 24 - i) + pid % 10) << 20;
 		uint64_t row[] = { i < 10 ? 50 * MS * i : 500 * MS + 100 * MS * (i - 10), rss, 1ull << 30, i < 10 ? 1 : 2,
-				   i / 5, i << 16, (i < 12 ? i : 12) << 20 };
+				   i / 5, i << 16, (i < 12 ? i : 12) << 20, 1000 * i };
 
 		build_row(rows, AT(100 * i), row);
 		build_row(memory, AT(100 * i), row + 1);

@@ -164,6 +164,36 @@ part() {
 	[[ $(cat report.stderr) == *"named twice, but added once" ]]
 }
 
+@test "several runs: each has a time of its own, and is told apart" {
+	"$bin/golden" golden
+	set -- golden/20231114-221320-app golden/20231114-231320-app
+	for view in processes threads resources; do
+		view $view "$@" >both.csv
+		for run; do
+			view $view "$run" >one.csv
+			same "$view of $run" "$(python3 -c '
+				import csv, sys
+				rows = [{k: v for k, v in row.items() if v and k not in ("run", "functions_percent")}
+				        for row in csv.DictReader(open("both.csv", newline="")) if row["run"] == sys.argv[1]]
+				print(rows)' "$run")" "$(python3 -c '
+				import csv
+				print([{k: v for k, v in row.items() if v and k != "functions_percent"}
+				       for row in csv.DictReader(open("one.csv", newline=""))])')"
+		done
+	done
+	same "last instant" "$(view calls "$@" | "$here/csv" end_ns | sort -n | tail -1)" "$(view calls "$1" | "$here/csv" end_ns | sort -n | tail -1)"
+	same "calls in a time of each run" "$(view calls --from 0s --to 0.2s "$2" | "$here/csv" pid | wc -l)" \
+		"$(view calls --from 0s --to 0.2s "$@" | "$here/csv" pid "run=$2" | wc -l)"
+}
+
+@test "logs of one directory that are named one by one are one run" {
+	"$bin/golden" golden
+	run=golden/20231114-221320-app
+	same "functions" "$(view functions $run/*.log)" "$(view functions $run)"
+	same "ends" "$(view processes $run/*.log)" "$(view processes $run)"
+	same "a log of a run that is there" "$(view functions $run $run/rank0000-*.log)" "$(view functions $run)"
+}
+
 @test "several runs: other programs and other builds are said, and builds matched by name" {
 	gcc -g -O2 -finstrument-functions -DNEWER "$here/../programs/repeat.c" -o repeat
 	record repeat 10
