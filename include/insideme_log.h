@@ -38,7 +38,8 @@
 enum log_kind { LOG_OF_PROGRAM = 1, LOG_OF_MONITOR = 2 };	/* insideme-run writes the second */
 enum log_clock { LOG_CLOCK_TSC = 1, LOG_CLOCK_MONOTONIC = 2 };
 enum log_timing { LOG_TIMING_EXACT = 1, LOG_TIMING_COUNTS = 2 };
-enum log_heap_bytes { LOG_HEAP_OFF = 0, LOG_HEAP_USABLE = 1 };	/* usable: malloc_usable_size of the block */
+/* What bytes of the heap are: malloc_usable_size of the block, without a table of live blocks; or as requested, with it. */
+enum log_heap_bytes { LOG_HEAP_OFF = 0, LOG_HEAP_USABLE = 1, LOG_HEAP_REQUESTED = 2 };
 
 #define LOG_SNAPSHOT_HEAP	1u	/* in the slice */
 #define LOG_SNAPSHOT_RSS	2u	/* in rows of the set "memory", every ms while slices are written */
@@ -117,13 +118,23 @@ struct log_header {
 	uint32_t snapshot;		/* LOG_SNAPSHOT_ bits: what is known of memory around each slice */
 	int32_t local_rank;		/* among the ranks of this host; -1: none, or not told */
 	uint32_t is_rank_child;		/* 1: a process that the rank started, not the rank itself */
-	uint32_t reserved_1[11];
+	LOG_SHARED uint32_t heap_shift;	/* > 0: only 1 live block in 2^heap_shift is known; what is freed is extrapolated */
+	LOG_SHARED uint64_t heap_table_bytes;	/* memory of the table of live blocks, which is the recorder's */
+	uint32_t reserved_1[8];
 
 	/* From here on: changes while the program runs. A line of its own for each kind of writer. */
 	_Alignas(64) LOG_SHARED uint64_t threshold_ticks;	/* shortest call that gets a slice, now */
 	LOG_SHARED uint64_t next_step_bytes;	/* tail_bytes at which threshold_ticks rises next */
 
 	_Alignas(64) LOG_SHARED int64_t heap_total_bytes;	/* live heap of the process, less what threads hold back */
+	int64_t heap_before_bytes;	/* of it: inherited at the fork, or from before the table of live blocks */
+	LOG_SHARED uint64_t heap_unknown_frees;	/* of blocks that are not in the table: from before, or of another allocator */
+	LOG_SHARED int64_t heap_peak_bytes;	/* the highest heap_total_bytes so far */
+	LOG_SHARED uint64_t heap_peak_number;	/* how often it has risen, see log_heap.peak_number */
+	LOG_SHARED uint64_t heap_peak_ticks;	/* when it did last, */
+	LOG_SHARED uint32_t heap_peak_thread;	/* by which thread, a ref, */
+	LOG_SHARED uint32_t heap_peak_node;		/* on which call path of it, a ref */
+	LOG_SHARED uint64_t newest_ticks;		/* as the sampler last saw the clock: how blocks are dated */
 
 	_Alignas(64) LOG_SHARED uint64_t file_bytes;	/* the file reaches so far; nobody touches a page beyond */
 	LOG_SHARED uint64_t tail_bytes;		/* areas lie in [header_bytes, tail_bytes) */
@@ -214,19 +225,43 @@ static inline uint64_t log_node_timed_calls(const struct log_node *node)
 	return node->calls > node->untimed_calls ? node->calls - node->untimed_calls : 0;
 }
 
-/* Heap use charged to one call path: what its function itself did, not the functions it called. */
+/*
+ * Heap use charged to one call path: what its function itself did, not the functions it called. With the table of live
+ * blocks (LOG_HEAP_REQUESTED) a free is also counted at the path that had allocated the block: "released", by the
+ * thread of the record without a locked instruction, by others in a line of theirs.
+ */
+#define LOG_HEAP_SIZES		24	/* [i]: allocations of up to 16 << i bytes, the last one: all that are larger */
+#define LOG_HEAP_BIRTHS		16	/* [0]: born in the first 2^28 ticks of the log, [i]: before 2^(28 + i), the last: later */
+#define LOG_HEAP_BIRTH_SHIFT	28
 struct log_heap {
 	uint32_t node;
-	uint32_t reserved;
-	LOG_SHARED uint64_t alloc_calls;
-	LOG_SHARED uint64_t alloc_bytes;
-	LOG_SHARED uint64_t free_calls;	/* frees done by this path, of blocks of any path */
-	LOG_SHARED uint64_t freed_bytes;
-	LOG_SHARED uint64_t failed_calls;	/* allocations that returned NULL */
-	LOG_SHARED uint64_t largest_bytes;	/* largest single allocation */
-	uint64_t reserved_2;
+	uint32_t thread;		/* ref of the thread whose path it is */
+	uint64_t alloc_calls;
+	uint64_t alloc_bytes;
+	uint64_t free_calls;		/* frees done by this path, of blocks of any path */
+	uint64_t freed_bytes;
+	uint64_t failed_calls;		/* allocations that returned NULL */
+	uint64_t largest_bytes;		/* largest single allocation */
+	uint64_t temporary_calls;	/* blocks of this path that were freed while they were the thread's newest */
+
+	uint64_t released_calls;	/* blocks of this path that are freed, by the record's thread; as far as they are known */
+	uint64_t released_bytes;
+	LOG_SHARED uint64_t peak_number;	/* log_header.heap_peak_number when the path was last touched, written last; */
+	LOG_SHARED uint64_t peak_calls;		/* its live blocks then: at that peak. After a later one: those of now */
+	LOG_SHARED uint64_t peak_bytes;
+	uint64_t reserved[3];
+
+	uint64_t sizes[LOG_HEAP_SIZES];
+	uint32_t births[LOG_HEAP_BIRTHS];	/* blocks by when they were allocated, less those that the thread freed */
+
+	LOG_SHARED uint64_t others_calls;	/* the same as the three above, of frees by other threads: to be taken off */
+	LOG_SHARED uint64_t others_bytes;
+	LOG_SHARED uint64_t runtime_calls;	/* of the live blocks, those that the C and C++ runtimes keep for themselves */
+	LOG_SHARED uint64_t runtime_bytes;
+	uint64_t reserved_2[4];
+	LOG_SHARED uint32_t others_births[LOG_HEAP_BIRTHS];
 };
-_Static_assert(sizeof(struct log_heap) == 64, "a heap record is one line");
+_Static_assert(sizeof(struct log_heap) == 512, "a heap record is eight lines");
 
 /*
  * One open call. The topmost frame of a thread counts only if its node is the thread's current one:
@@ -316,7 +351,8 @@ struct log_thread {
 	char earlier_name[16];		/* of its threads before the last one; "": they had several */
 	uint32_t index;			/* ref of the largest table of its nodes, 0: none yet */
 	uint32_t latest;		/* the node looked up last beside the cache, 0: none yet */
-	uint32_t reserved[2];
+	uint32_t heap_lock;		/* > 0: it is in the table of live blocks, in a shard that it has locked */
+	uint64_t heap_last_addr;	/* the newest block, until it is freed */
 
 	_Alignas(64) uint32_t cache[LOG_CACHE_ENTRIES];	/* refs of nodes, checked against the node itself */
 };

@@ -3,6 +3,8 @@
 #ifndef INSIDEME_COMPILER_H
 #define INSIDEME_COMPILER_H
 
+#include <stdint.h>
+
 #define likely(x)	__builtin_expect(!!(x), 1)
 #define unlikely(x)	__builtin_expect(!!(x), 0)
 
@@ -14,6 +16,16 @@
 
 /* A signal handler on this thread sees what is written before, before what is written after. */
 #define signal_fence()	__atomic_signal_fence(__ATOMIC_SEQ_CST)
+
+/* In a loop that waits for another thread. */
+static ALWAYS_INLINE void cpu_relax(void)
+{
+#if defined(__x86_64__)
+	__builtin_ia32_pause();
+#else
+	__asm__ volatile("yield");
+#endif
+}
 
 /* The value is in a register before whatever follows: for loads that a clock reading would hold up. */
 #define load_now(value)	__asm__ volatile("" : "+r"(value))
@@ -38,6 +50,16 @@ static ALWAYS_INLINE void add_own(void *word, long number)
 	__asm__("addq %1, %0" : "+m"(*(long *)word) : "er"(number) : "cc");
 #else
 	__atomic_fetch_add((long *)word, number, __ATOMIC_RELAXED);
+#endif
+}
+
+/* The same of a 32-bit word. */
+static ALWAYS_INLINE void add_own_u32(uint32_t *word, uint32_t number)
+{
+#if defined(__x86_64__)
+	__asm__("addl %1, %0" : "+m"(*word) : "er"(number) : "cc");
+#else
+	__atomic_fetch_add(word, number, __ATOMIC_RELAXED);
 #endif
 }
 

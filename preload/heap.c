@@ -66,9 +66,34 @@ NOINLINE uint64_t heap_ask_allocator(struct log_thread *thread, void *block)
 	return bytes;
 }
 
-uint32_t heap_setting(void)
+NOINLINE void heap_counted(struct log_thread *thread, void *place)
 {
-	return allocator.bytes ? (uint32_t)settings.value[SETTING_HEAP] : HEAP_OFF;
+	struct log_heap *heap = heap_record(thread);
+	uint64_t bytes;
+
+	if (unlikely(!heap))
+		return;
+	if (unlikely(!place)) {
+		add_own(&heap->failed_calls, 1);
+		return;
+	}
+	bytes = heap_block_bytes(thread, place);
+	add_own(&heap->alloc_calls, 1);
+	add_own(&heap->alloc_bytes, (long)bytes);
+	if (unlikely(bytes > heap->largest_bytes))
+		heap_raise_largest(heap, bytes);
+	heap_change(thread, (long)bytes);
+}
+
+NOINLINE void heap_counted_free(struct log_thread *thread, uint64_t bytes)
+{
+	struct log_heap *heap = heap_record(thread);
+
+	if (unlikely(!heap))
+		return;
+	add_own(&heap->free_calls, 1);
+	add_own(&heap->freed_bytes, (long)bytes);
+	heap_change(thread, -(long)bytes);
 }
 
 /* A blank record from the thread's newest area, or from a new one. A signal handler may come in between. */
@@ -104,6 +129,7 @@ NOINLINE struct log_heap *heap_new_record(struct log_thread *thread, struct log_
 			log_lose(log, LOG_LOST_HEAP_CALLS);
 		return NULL;
 	}
+	heap->thread = thread->head.self;
 	heap->node = log_ref(log, node);
 	if (__atomic_compare_exchange_n(&node->heap, &none, log_ref(log, heap), false, __ATOMIC_RELEASE,
 					__ATOMIC_RELAXED))
@@ -112,13 +138,30 @@ NOINLINE struct log_heap *heap_new_record(struct log_thread *thread, struct log_
 	return log_at(log, node->heap);
 }
 
+/* The process's heap is at a new height: what the paths have now is what they have at the peak, until a higher one. */
+static void note_peak(struct log_header *log, const struct log_thread *thread, int64_t total)
+{
+	int64_t peak = __atomic_load_n(&log->heap_peak_bytes, __ATOMIC_RELAXED);
+
+	do {
+		if (total <= peak)
+			return;
+	} while (!__atomic_compare_exchange_n(&log->heap_peak_bytes, &peak, total, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED));
+	log->heap_peak_ticks = now_ticks();
+	log->heap_peak_thread = thread->head.self;
+	log->heap_peak_node = thread->current;
+	__atomic_fetch_add(&log->heap_peak_number, 1, __ATOMIC_RELEASE);
+}
+
 NOINLINE void heap_publish_held(struct log_thread *thread)
 {
 	struct log_header *log = live.log;
-	int64_t held = __atomic_exchange_n(&thread->heap_held_bytes, 0, __ATOMIC_RELAXED);
+	int64_t held = __atomic_exchange_n(&thread->heap_held_bytes, 0, __ATOMIC_RELAXED), total;
 
-	if (log)
-		__atomic_fetch_add(&log->heap_total_bytes, held, __ATOMIC_RELAXED);
+	if (log) {
+		total = __atomic_add_fetch(&log->heap_total_bytes, held, __ATOMIC_RELAXED);
+		note_peak(log, thread, total);
+	}
 	helper_poll(now_ticks());
 }
 

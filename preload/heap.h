@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Heap use, charged to the call path that the thread is in. Bytes are malloc_usable_size() of the block on both
- * sides, so that a free takes back what its allocation brought. Only the calling thread writes a path's counters.
+ * Heap use, charged to the call path that the thread is in. With the table of live blocks bytes are requested sizes, and
+ * a free finds the path that had allocated the block. Without it they are malloc_usable_size() of the block on both
+ * sides, so that a free takes back what its allocation brought.
  */
 #ifndef INSIDEME_HEAP_H
 #define INSIDEME_HEAP_H
 
+#include "blocks.h"
 #include "child.h"
 #include "early.h"
 #include "paths.h"
@@ -32,8 +34,14 @@ struct log_heap *heap_new_record(struct log_thread *thread, struct log_node *nod
 void heap_publish_held(struct log_thread *thread);
 void heap_raise_largest(struct log_heap *heap, uint64_t bytes);
 
-/* What the setting asks for, where it can be done: enum heap_setting. */
-uint32_t heap_setting(void);
+/* What the setting asks for, where it can be done: HEAP_... of settings.h. */
+static inline uint32_t heap_setting(void)
+{
+	return allocator.bytes ? (uint32_t)settings.value[SETTING_HEAP] : HEAP_OFF;
+}
+
+/* The same for a log that begins, of a process @has_hooks: without them there is no table. It is empty then. */
+uint32_t heap_begin_log(bool has_hooks);
 
 /* The real functions of the malloc family are known then, and malloc_usable_size too. */
 static ALWAYS_INLINE bool heap_is_counted(void)
@@ -84,41 +92,62 @@ static ALWAYS_INLINE void heap_change(struct log_thread *thread, long bytes)
 /* tcmalloc makes an object by operator new when it is first asked: what it calls meanwhile is not counted. */
 uint64_t heap_ask_allocator(struct log_thread *thread, void *block);
 
+/* Without the table. */
+void heap_counted(struct log_thread *thread, void *place);
+void heap_counted_free(struct log_thread *thread, uint64_t bytes);
+
 static ALWAYS_INLINE uint64_t heap_block_bytes(struct log_thread *thread, void *block)
 {
 	return likely(allocator.is_libcs) ? real.malloc_usable_size(block) : heap_ask_allocator(thread, block);
 }
 
-/* The allocator returned @block, NULL for a failure. */
-static ALWAYS_INLINE void heap_allocated(struct log_thread *thread, void *block)
-{
-	struct log_heap *heap = heap_record(thread);
-	uint64_t bytes;
+/* The same with the table. @caller: where the program called. */
+void heap_live_allocated(struct log_thread *thread, void *place, uint64_t bytes, uintptr_t caller);
+bool heap_live_take(struct log_thread *thread, const void *place, struct block *block);
+void heap_live_put_back(struct log_thread *thread, const struct block *block);
+void heap_live_freed(struct log_thread *thread, const struct block *block);
 
-	if (unlikely(!heap))
-		return;
-	if (unlikely(!block)) {
-		add_own(&heap->failed_calls, 1);
-		return;
-	}
-	bytes = heap_block_bytes(thread, block);
-	add_own(&heap->alloc_calls, 1);
-	add_own(&heap->alloc_bytes, (long)bytes);
-	if (unlikely(bytes > heap->largest_bytes))
-		heap_raise_largest(heap, bytes);
-	heap_change(thread, (long)bytes);
+/* The allocator returned @place for @bytes, NULL for a failure. */
+static ALWAYS_INLINE void heap_allocated(struct log_thread *thread, void *place, uint64_t bytes, uintptr_t caller)
+{
+	if (likely(live.heap == HEAP_LIVE))
+		heap_live_allocated(thread, place, bytes, caller);
+	else
+		heap_counted(thread, place);
 }
 
-/* A block of @bytes is freed. */
-static ALWAYS_INLINE void heap_freed(struct log_thread *thread, uint64_t bytes)
+/*
+ * Before a block goes to the real free: its size, and with the table who had allocated it. Return: whether it counts.
+ * Then heap_freed() counts it; after a realloc() that failed heap_put_back() says that it lives on.
+ */
+static ALWAYS_INLINE bool heap_take(struct log_thread *thread, void *place, struct block *block)
 {
-	struct log_heap *heap = heap_record(thread);
+	if (likely(live.heap == HEAP_LIVE))
+		return heap_live_take(thread, place, block);
+	block->bytes = heap_block_bytes(thread, place);
+	return true;
+}
 
-	if (unlikely(!heap))
-		return;
-	add_own(&heap->free_calls, 1);
-	add_own(&heap->freed_bytes, (long)bytes);
-	heap_change(thread, -(long)bytes);
+static ALWAYS_INLINE void heap_put_back(struct log_thread *thread, const struct block *block)
+{
+	if (live.heap == HEAP_LIVE)
+		heap_live_put_back(thread, block);
+}
+
+static ALWAYS_INLINE void heap_freed(struct log_thread *thread, const struct block *block)
+{
+	if (likely(live.heap == HEAP_LIVE))
+		heap_live_freed(thread, block);
+	else
+		heap_counted_free(thread, block->bytes);
+}
+
+static ALWAYS_INLINE void heap_free(struct log_thread *thread, void *place)
+{
+	struct block block;
+
+	if (heap_take(thread, place, &block))
+		heap_freed(thread, &block);
 }
 
 /*

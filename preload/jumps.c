@@ -5,6 +5,7 @@
  */
 #include "jumps.h"
 
+#include "blocks.h"
 #include "real.h"
 #include "stacks.h"
 
@@ -18,6 +19,7 @@ static void close_calls_below(uintptr_t stack_addr)
 	if (!thread)
 		return;
 	thread->heap_inside = 0;
+	blocks_unlock(thread);
 	stack_unwind_to(thread, stack_addr);
 }
 

@@ -9,12 +9,14 @@
 
 #include "heap.h"
 
-static NOINLINE void *counted(void *block)
+#define CALLER ((uintptr_t)__builtin_return_address(0))
+
+static NOINLINE void *counted(void *block, size_t bytes, uintptr_t caller)
 {
 	struct log_thread *thread = heap_thread();
 
 	if (thread)
-		heap_allocated(thread, block);
+		heap_allocated(thread, block, bytes, caller);
 	return block;
 }
 
@@ -30,7 +32,7 @@ EXPORT void *malloc(size_t bytes)
 	block = real.malloc(bytes);
 	thread = heap_thread();
 	if (likely(thread))
-		heap_allocated(thread, block);
+		heap_allocated(thread, block, bytes, CALLER);
 	return block;
 }
 
@@ -40,7 +42,7 @@ EXPORT void *calloc(size_t count, size_t bytes)
 		heap_not_counted();
 		return real.calloc ? real.calloc(count, bytes) : early_calloc(count, bytes);
 	}
-	return counted(real.calloc(count, bytes));
+	return counted(real.calloc(count, bytes), count * bytes, CALLER);
 }
 
 /* Counted before the real free: after it the block may already be another thread's. */
@@ -52,42 +54,53 @@ EXPORT void free(void *block)
 		return;
 	thread = block ? heap_thread() : NULL;
 	if (likely(thread))
-		heap_freed(thread, heap_block_bytes(thread, block));
+		heap_free(thread, block);
 	real_free(block);
 }
 
-/* A free and an allocation, or a failure that leaves @block as it was. Of size 0 it may be a free alone. */
-static void reallocated(struct log_thread *thread, void *block, uint64_t old_bytes, void *moved, bool is_free)
-{
-	bool succeeded = moved || is_free;
+/* The block that a realloc() is about to move. */
+struct moving {
+	struct log_thread *thread;
+	struct block block;
+	bool is_counted;
+};
 
-	if (block && succeeded)
-		heap_freed(thread, old_bytes);
-	if (moved || !succeeded)
-		heap_allocated(thread, moved);
+static void move_begin(struct moving *moving, struct log_thread *thread, void *block)
+{
+	moving->thread = thread;
+	moving->is_counted = block && heap_take(thread, block, &moving->block);
+}
+
+/* A free and an allocation, or a failure that leaves the block as it was. Of size 0 it may be a free alone. */
+static void *move_end(struct moving *moving, void *moved, size_t bytes, bool is_free, uintptr_t caller)
+{
+	if (moving->is_counted && (moved || is_free))
+		heap_freed(moving->thread, &moving->block);
+	else if (moving->is_counted)
+		heap_put_back(moving->thread, &moving->block);
+	if (moved || !is_free)
+		heap_allocated(moving->thread, moved, bytes, caller);
+	return moved;
 }
 
 EXPORT void *realloc(void *block, size_t bytes)
 {
 	struct log_thread *thread;
-	uint64_t old_bytes;
-	void *moved;
+	struct moving moving;
 
 	if (unlikely(!real.realloc || early_owns(block)))
 		return early_realloc(block, bytes);
 	thread = heap_thread();
 	if (!thread)
 		return real.realloc(block, bytes);
-	old_bytes = block ? heap_block_bytes(thread, block) : 0;
-	moved = real.realloc(block, bytes);
-	reallocated(thread, block, old_bytes, moved, block && !bytes);
-	return moved;
+	move_begin(&moving, thread, block);
+	return move_end(&moving, real.realloc(block, bytes), bytes, block && !bytes, CALLER);
 }
 
 EXPORT void *reallocarray(void *block, size_t count, size_t bytes)
 {
 	struct log_thread *thread;
-	uint64_t old_bytes;
+	struct moving moving;
 	void *moved;
 	size_t product;
 
@@ -96,19 +109,18 @@ EXPORT void *reallocarray(void *block, size_t count, size_t bytes)
 	thread = heap_begin((void *)real.reallocarray);
 	if (!thread)
 		return real.reallocarray(block, count, bytes);
-	old_bytes = block ? heap_block_bytes(thread, block) : 0;
+	move_begin(&moving, thread, block);
 	moved = real.reallocarray(block, count, bytes);
 	heap_end(thread);
-	reallocated(thread, block, old_bytes, moved, block && (!count || !bytes));
-	return moved;
+	return move_end(&moving, moved, count * bytes, block && (!count || !bytes), CALLER);
 }
 
 /* ---- aligned ---- */
 
-static NOINLINE void *aligned(struct log_thread *thread, void *block)
+static NOINLINE void *aligned(struct log_thread *thread, void *block, size_t bytes, uintptr_t caller)
 {
 	heap_end(thread);
-	heap_allocated(thread, block);
+	heap_allocated(thread, block, bytes, caller);
 	return block;
 }
 
@@ -123,7 +135,7 @@ EXPORT int posix_memalign(void **block, size_t align, size_t bytes)
 	if (!thread)
 		return real.posix_memalign(block, align, bytes);
 	error = real.posix_memalign(block, align, bytes);
-	aligned(thread, error ? NULL : *block);
+	aligned(thread, error ? NULL : *block, bytes, CALLER);
 	return error;
 }
 
@@ -134,7 +146,8 @@ EXPORT void *aligned_alloc(size_t align, size_t bytes)
 	if (unlikely(!real.aligned_alloc && (real_init(), !real.aligned_alloc)))
 		return early_aligned(align, bytes);
 	thread = heap_begin((void *)real.aligned_alloc);
-	return thread ? aligned(thread, real.aligned_alloc(align, bytes)) : real.aligned_alloc(align, bytes);
+	return thread ? aligned(thread, real.aligned_alloc(align, bytes), bytes, CALLER) :
+		real.aligned_alloc(align, bytes);
 }
 
 EXPORT void *memalign(size_t align, size_t bytes)
@@ -144,7 +157,7 @@ EXPORT void *memalign(size_t align, size_t bytes)
 	if (unlikely(!real.memalign && (real_init(), !real.memalign)))
 		return early_aligned(align, bytes);
 	thread = heap_begin((void *)real.memalign);
-	return thread ? aligned(thread, real.memalign(align, bytes)) : real.memalign(align, bytes);
+	return thread ? aligned(thread, real.memalign(align, bytes), bytes, CALLER) : real.memalign(align, bytes);
 }
 
 EXPORT void *valloc(size_t bytes)
@@ -154,7 +167,7 @@ EXPORT void *valloc(size_t bytes)
 	if (unlikely(!real.valloc && (real_init(), !real.valloc)))
 		return early_aligned(EARLY_PAGE_BYTES, bytes);
 	thread = heap_begin((void *)real.valloc);
-	return thread ? aligned(thread, real.valloc(bytes)) : real.valloc(bytes);
+	return thread ? aligned(thread, real.valloc(bytes), bytes, CALLER) : real.valloc(bytes);
 }
 
 EXPORT void *pvalloc(size_t bytes)
@@ -164,7 +177,7 @@ EXPORT void *pvalloc(size_t bytes)
 	if (unlikely(!real.pvalloc && (real_init(), !real.pvalloc)))
 		return early_aligned(EARLY_PAGE_BYTES, (bytes + EARLY_PAGE_BYTES - 1) & ~(EARLY_PAGE_BYTES - 1ul));
 	thread = heap_begin((void *)real.pvalloc);
-	return thread ? aligned(thread, real.pvalloc(bytes)) : real.pvalloc(bytes);
+	return thread ? aligned(thread, real.pvalloc(bytes), bytes, CALLER) : real.pvalloc(bytes);
 }
 
 /* ---- C23; a libc without them is served by its free() ---- */
@@ -172,7 +185,7 @@ EXPORT void *pvalloc(size_t bytes)
 static void freed(struct log_thread *thread, void *block)
 {
 	if (thread && block)
-		heap_freed(thread, heap_block_bytes(thread, block));
+		heap_free(thread, block);
 }
 
 EXPORT void free_sized(void *block, size_t bytes);

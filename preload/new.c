@@ -10,8 +10,15 @@
 /* What a thread had before a call of operator new, to see whether malloc's wrapper has counted the block. */
 struct new_call {
 	struct log_thread *thread;	/* NULL: not counted here */
-	int64_t heap_bytes;
+	uint64_t alloc_calls;
 };
+
+static uint64_t calls_of(struct log_thread *thread)
+{
+	const struct log_heap *heap = heap_record(thread);
+
+	return heap ? heap->alloc_calls : 0;
+}
 
 static ALWAYS_INLINE const void *resolved(void *const *slot)
 {
@@ -28,14 +35,14 @@ static ALWAYS_INLINE struct new_call new_begin(const void *function)
 	if (unlikely((uintptr_t)function - allocator.begin < allocator.bytes))
 		call.thread = heap_thread();
 	if (call.thread)
-		call.heap_bytes = call.thread->heap_bytes;
+		call.alloc_calls = calls_of(call.thread);
 	return call;
 }
 
-static NOINLINE void *new_end(struct new_call call, void *block)
+static NOINLINE void *new_end(struct new_call call, void *block, size_t bytes, uintptr_t caller)
 {
-	if (call.heap_bytes == call.thread->heap_bytes)
-		heap_allocated(call.thread, block);
+	if (call.alloc_calls == calls_of(call.thread))
+		heap_allocated(call.thread, block, bytes, caller);
 	return block;
 }
 
@@ -44,7 +51,7 @@ static ALWAYS_INLINE struct log_thread *delete_begin(const void *function, void 
 	struct log_thread *thread = block ? heap_begin(function) : NULL;
 
 	if (unlikely(thread))
-		heap_freed(thread, heap_block_bytes(thread, block));
+		heap_free(thread, block);
 	return thread;
 }
 
@@ -60,7 +67,9 @@ static ALWAYS_INLINE struct log_thread *delete_begin(const void *function, void 
                                                                                                         \
 		if (unlikely(!real.symbol))                                                             \
 			return otherwise;                                                               \
-		return unlikely(call.thread) ? new_end(call, real.symbol values) : real.symbol values;  \
+		return unlikely(call.thread) ?                                                          \
+			new_end(call, real.symbol values, bytes, (uintptr_t)__builtin_return_address(0)) : \
+			real.symbol values;                                                             \
 	}
 
 #define WRAP_DELETE(symbol, values, ...)                                                                \

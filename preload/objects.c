@@ -251,18 +251,30 @@ static uint32_t find_one_by_one(const struct object *object, const char *name)
 	return 0;
 }
 
-void *object_find(const struct object *object, const char *name, uint32_t hash)
+static const ElfW(Sym) *find_symbol(const struct object *object, const char *name, uint32_t hash)
 {
-	const ElfW(Sym) *symbol;
 	uint32_t index;
-	void *place;
 
 	if (!object->symbols)
 		return NULL;
 	index = object->gnu_hash ? find_by_gnu_hash(object, name, hash) : find_one_by_one(object, name);
-	if (!index)
+	return index ? &object->symbols[index] : NULL;
+}
+
+uint64_t object_function_bytes(const struct object *object, const char *name)
+{
+	const ElfW(Sym) *symbol = find_symbol(object, name, symbol_hash(name));
+
+	return symbol ? symbol->st_size : 0;
+}
+
+void *object_find(const struct object *object, const char *name, uint32_t hash)
+{
+	const ElfW(Sym) *symbol = find_symbol(object, name, hash);
+	void *place;
+
+	if (!symbol)
 		return NULL;
-	symbol = &object->symbols[index];
 	place = (void *)(object->bias + symbol->st_value);
 	if (ELF64_ST_TYPE(symbol->st_info) == STT_GNU_IFUNC)
 		return ((void *(*)(void))place)();

@@ -56,6 +56,9 @@ uint32_t symbol_hash(const char *name);
 /* Address of the function or variable that @object defines, in its default version; NULL if it defines none. */
 void *object_find(const struct object *object, const char *name, uint32_t hash);
 
+/* How long the code of that function is; 0: the object does not define it, or does not say. */
+uint64_t object_function_bytes(const struct object *object, const char *name);
+
 /* Where @object, which does not define @name, keeps the address of what it found by it; NULL: it does not use it. */
 void **object_slot(const struct object *object, const char *name);
 

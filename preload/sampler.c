@@ -261,6 +261,7 @@ int64_t sampler_step(struct sampler *sampler)
 
 	if (is_closed(sampler))
 		return -ECANCELED;
+	__atomic_store_n(&sampler->config.log->newest_ticks, clock_ticks(sampler->config.log->clock), __ATOMIC_RELAXED);
 	look_ns = ahead_grow(&sampler->ahead, now);
 	grown_cpu_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID);
 	if (activity_look(&sampler->sources.activity))

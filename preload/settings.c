@@ -14,7 +14,7 @@
 #define LEAST_SIZE	(1u << 20)	/* a log holds nothing in less */
 
 static const char *const timing_choices[] = { "exact", "counts", NULL };
-static const char *const heap_choices[] = { "off", "counters", NULL };
+static const char *const heap_choices[] = { "off", "counters", "live", NULL };
 static const char *const snapshot_choices[] = { "heap", "rss", NULL };
 
 const struct setting settings_table[NR_SETTINGS] = {
@@ -27,8 +27,8 @@ const struct setting settings_table[NR_SETTINGS] = {
 				"shortest call that gets its own record; 0: every call" },
 	[SETTING_TIMING] = { "INSIDEME_TIMING", "timing", SETTING_CHOICE, "exact", timing_choices,
 			     "exact: time every call; counts: count calls only" },
-	[SETTING_HEAP] = { "INSIDEME_HEAP", "heap", SETTING_CHOICE, "counters", heap_choices,
-			   "counters: allocations, frees and bytes per call path" },
+	[SETTING_HEAP] = { "INSIDEME_HEAP", "heap", SETTING_CHOICE, "live", heap_choices,
+			   "live: what lives, leaks and made the peak, where there are hooks; counters: allocations and frees" },
 	[SETTING_SNAPSHOT] = { "INSIDEME_SNAPSHOT", "snapshot", SETTING_LIST, "heap,rss", snapshot_choices,
 			       "what a call's record knows of memory: heap, rss, off" },
 	[SETTING_INTERVAL] = { "INSIDEME_INTERVAL", "interval", SETTING_TIME, "10ms", NULL,

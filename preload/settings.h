@@ -54,7 +54,7 @@ struct settings {
 };
 
 enum { TIMING_EXACT, TIMING_COUNTS };			/* choices of SETTING_TIMING */
-enum { HEAP_OFF, HEAP_COUNTERS };			/* of SETTING_HEAP; bits of SETTING_SNAPSHOT: LOG_SNAPSHOT_ */
+enum { HEAP_OFF, HEAP_COUNTERS, HEAP_LIVE };			/* of SETTING_HEAP; bits of SETTING_SNAPSHOT: LOG_SNAPSHOT_ */
 
 /* Called with one finished line for each wrong name or value; context is the caller's. */
 typedef void settings_complain(void *context, const char *line);

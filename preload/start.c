@@ -79,14 +79,26 @@ static bool begin_log(const struct process_id *id, uint32_t clock)
 	room_init(open.path, open.home);
 	live.clock = open.clock;
 	live.timing = log->timing;
-	live.heap = heap_setting();
-	log->heap_bytes = live.heap == HEAP_OFF ? LOG_HEAP_OFF : LOG_HEAP_USABLE;
+	live.heap = HEAP_OFF;	/* until begin_heap() */
 	live.heap_in_slices = log->snapshot & LOG_SNAPSHOT_HEAP;
 	log->heap_total_bytes = 0;
 	log->start_cost_ns = LOG_NONE;
 	live.tsc_log = log->timing == LOG_TIMING_EXACT && live.clock == LOG_CLOCK_TSC ? log : NULL;
 	live.log = log;
 	return true;
+}
+
+static void begin_heap(struct log_header *log, uint32_t has_hooks, int64_t inherited_bytes)
+{
+	static const uint32_t bytes_of[] = {
+		[HEAP_OFF] = LOG_HEAP_OFF, [HEAP_COUNTERS] = LOG_HEAP_USABLE, [HEAP_LIVE] = LOG_HEAP_REQUESTED,
+	};
+	uint32_t heap = heap_begin_log(has_hooks);
+
+	log->has_hooks = has_hooks;
+	log->heap_bytes = bytes_of[heap];
+	log->heap_total_bytes = log->heap_before_bytes = log->heap_peak_bytes = inherited_bytes;
+	live.heap = heap;
 }
 
 /* The log is complete enough to be read: from here on a kill loses nothing. */
@@ -114,7 +126,6 @@ static void identify_child(struct process_id *id, const struct log_child *entry)
 /* As it was at the fork: the calls that were open then, and the heap. */
 static void go_on_from(struct log_header *log, const struct log_child *entry, const struct open_calls *calls)
 {
-	log->heap_total_bytes = child_take_heap();
 	if (entry) {
 		log->start = entry->begin;
 		log->losses[LOG_LOST_HEAP_CALLS] = entry->lost_heap_calls;
@@ -138,7 +149,7 @@ static void begin_child(void)
 	if (begin_log(&id, parent->clock)) {
 		uint64_t values[] = { 0, id.ppid };
 
-		live.log->has_hooks = parent->has_hooks;
+		begin_heap(live.log, parent->has_hooks, child_take_heap());
 		modules_log_all();
 		log_write_event(live.log, LOG_EVENT_FORK, 0, values, 2, NULL, now_ticks());
 		go_on_from(live.log, entry, calls);
@@ -249,7 +260,7 @@ __attribute__((constructor)) static void start(int argc, char **argv, char **env
 	if (allocator.unusable)
 		log_write_text(live.log, "heap_off", allocator.unusable, now_ticks());
 	modules_init(paths_retire);
-	live.log->has_hooks = modules_have_hooks();
+	begin_heap(live.log, modules_have_hooks(), 0);
 	thread_make();
 	fork_init();
 	threads_init();

@@ -257,10 +257,16 @@ static void read_io(struct usage *usage, struct figures *figures)
 	figures->write_bytes = less(io.write_bytes, own_written);
 }
 
+/* The table of live blocks: nearly all of it is touched. */
+static uint64_t table_bytes(const struct usage *usage)
+{
+	return __atomic_load_n(&usage->log_pages.log->heap_table_bytes, __ATOMIC_RELAXED);
+}
+
 /* A first thread that has ended while others run has no memory to show: nothing is known then. */
 int usage_read_memory(struct usage *usage, struct figures *figures)
 {
-	uint64_t page_bytes = usage->log_pages.page_bytes, log_bytes;
+	uint64_t page_bytes = usage->log_pages.page_bytes, own_bytes;
 	struct proc_statm statm;
 	long length = read_text(usage, usage->statm_fd);
 
@@ -268,9 +274,9 @@ int usage_read_memory(struct usage *usage, struct figures *figures)
 		return -ESRCH;
 	if (length <= 0 || proc_parse_statm(usage->buffer, &statm) < 0 || statm.size_pages == 0)
 		return 0;
-	log_bytes = log_pages_read(&usage->log_pages);
-	figures->rss_bytes = less(statm.resident_pages * page_bytes, log_bytes);
-	figures->vms_bytes = less(statm.size_pages * page_bytes, usage->log_pages.log->map_bytes);
+	own_bytes = log_pages_read(&usage->log_pages) + table_bytes(usage);
+	figures->rss_bytes = less(statm.resident_pages * page_bytes, own_bytes);
+	figures->vms_bytes = less(statm.size_pages * page_bytes, usage->log_pages.log->map_bytes + table_bytes(usage));
 	return 0;
 }
 
@@ -305,7 +311,7 @@ int usage_read_slow(struct usage *usage, struct figures *figures)
 	if (status.peak_rss_bytes == LOG_NONE)
 		return 0;
 	if (status.peak_rss_bytes > usage->highest_seen_bytes) {
-		uint64_t peak = less(status.peak_rss_bytes, log_pages_read(&usage->log_pages));
+		uint64_t peak = less(status.peak_rss_bytes, log_pages_read(&usage->log_pages) + table_bytes(usage));
 
 		usage->highest_seen_bytes = status.peak_rss_bytes;
 		if (peak > usage->peak_rss_bytes)

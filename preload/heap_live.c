@@ -1,0 +1,261 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Counting with the table of live blocks: each free finds the path that allocated. */
+#include <sys/sysinfo.h>
+
+#include "calls.h"
+#include "heap.h"
+#include "objects.h"
+#include "process_id.h"
+#include "text.h"
+
+#define MEMORY_SHARE	16	/* of what limits the process's memory: for the table */
+#define RUNTIMES_MAX	8
+
+/*
+ * Whose blocks are nobody's leak: the dynamic linker's, buffers of stdio, and what the runtimes of C, C++ and Fortran
+ * keep from before the first function. Each from begin to end. Set before any thread.
+ */
+struct range {
+	uintptr_t begin;
+	uintptr_t bytes;
+};
+static struct range linker, buffers, runtimes[RUNTIMES_MAX];
+static uint32_t nr_runtimes;
+static bool has_table;
+
+static int find_runtimes(const struct object *object, void *context)
+{
+	static const char *const names[] = { "libc.so.", "libstdc++.so.", "libc++", "libgfortran.so.", "libgcc_s.so.", NULL };
+	static const char buffer[] = "_IO_file_doallocate";
+	const struct range all = { object->begin, object->end - object->begin };
+
+	(void)context;
+	if (text_begins(object->soname, "ld-linux"))
+		linker = all;
+	if (text_begins(object->soname, "libc.so.")) {
+		buffers.begin = (uintptr_t)object_find(object, buffer, symbol_hash(buffer));
+		buffers.bytes = object_function_bytes(object, buffer);
+	}
+	for (int i = 0; names[i] && nr_runtimes < RUNTIMES_MAX; i++)
+		if (text_begins(object->soname, names[i]))
+			runtimes[nr_runtimes++] = all;
+	return 0;
+}
+
+static ALWAYS_INLINE bool is_in(const struct range *range, uintptr_t addr)
+{
+	return addr - range->begin < range->bytes;
+}
+
+static NOINLINE bool is_of_start(uintptr_t caller)
+{
+	for (uint32_t i = 0; i < nr_runtimes; i++)
+		if (is_in(&runtimes[i], caller))
+			return true;
+	return false;
+}
+
+static ALWAYS_INLINE bool is_runtimes(const struct log_thread *thread, uintptr_t caller)
+{
+	if (unlikely(is_in(&linker, caller) || is_in(&buffers, caller)))
+		return true;
+	return unlikely(!thread->nodes && thread->serial == 0) && is_of_start(caller);
+}
+
+static uint64_t least(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
+static uint64_t memory_limit(void)
+{
+	struct sysinfo machine;
+	struct rlimit limit;
+	uint64_t bytes = UINT64_MAX, group;
+	char content[32];
+	const char *at = content;
+
+	if (raw_syscall(SYS_sysinfo, (long)&machine, 0, 0, 0, 0, 0) == 0)
+		bytes = machine.totalram * machine.mem_unit;
+	if (read_file("/sys/fs/cgroup/memory.max", content, sizeof(content)) > 0 && text_read_u64(&at, &group) == 0)
+		bytes = least(bytes, group);
+	if (raw_syscall(SYS_prlimit64, 0, RLIMIT_AS, 0, (long)&limit, 0, 0) == 0)
+		bytes = least(bytes, limit.rlim_cur);
+	return bytes;
+}
+
+/* The first time in the constructor; again for the log of a forked child. */
+static bool begin_table(void)
+{
+	static bool was_begun;
+
+	if (was_begun) {
+		blocks_reset();
+		return has_table;
+	}
+	was_begun = true;
+	objects_each(find_runtimes, NULL);
+	return has_table = blocks_init(memory_limit() / MEMORY_SHARE);
+}
+
+uint32_t heap_begin_log(bool has_hooks)
+{
+	uint32_t setting = heap_setting();
+
+	return setting == HEAP_LIVE && (!has_hooks || !begin_table()) ? HEAP_COUNTERS : setting;
+}
+
+/* ---- counters ---- */
+
+/* When, by the newest reading of the clock that costs nothing. */
+static ALWAYS_INLINE uint8_t birth_now(const struct log_header *log, const struct log_thread *thread)
+{
+	uint64_t newest = log->newest_ticks, begun = top_frame(thread)->start_ticks, since;
+
+	if (begun > newest)
+		newest = begun;
+	since = newest > log->start.ticks ? (newest - log->start.ticks) >> LOG_HEAP_BIRTH_SHIFT : 0;
+	since = since ? 64 - (uint64_t)__builtin_clzll(since) : 0;
+	return (uint8_t)(likely(since < LOG_HEAP_BIRTHS) ? since : LOG_HEAP_BIRTHS - 1);
+}
+
+static ALWAYS_INLINE uint32_t size_class(uint64_t bytes)
+{
+	uint32_t class = bytes > 16 ? 60 - (uint32_t)__builtin_clzll(bytes - 1) : 0;
+
+	return likely(class < LOG_HEAP_SIZES) ? class : LOG_HEAP_SIZES - 1;
+}
+
+/* There was a peak since the path was touched last: what it has now is what it had then. */
+static NOINLINE void keep_peak(struct log_heap *heap, uint64_t number)
+{
+	heap->peak_calls = heap->alloc_calls - heap->released_calls - heap->others_calls;
+	heap->peak_bytes = heap->alloc_bytes - heap->released_bytes - heap->others_bytes;
+	__atomic_store_n(&heap->peak_number, number, __ATOMIC_RELEASE);
+}
+
+static ALWAYS_INLINE void before_change(const struct log_header *log, struct log_heap *heap)
+{
+	uint64_t number = __atomic_load_n(&log->heap_peak_number, __ATOMIC_ACQUIRE);
+
+	if (unlikely(heap->peak_number != number))
+		keep_peak(heap, number);
+}
+
+/* The block is no more among the live ones of its path. */
+static ALWAYS_INLINE void release(const struct log_header *log, struct log_thread *thread, const struct block *block)
+{
+	struct log_heap *heap = log_at(log, block->heap);
+	uint64_t bytes = block->bytes << block->shift;
+	uint32_t blocks = 1u << block->shift;
+
+	/* With one thread the peak is exact; what others hold back of the total is not known anyway. */
+	if (unlikely(log->heap_total_bytes + thread->heap_held_bytes > log->heap_peak_bytes) && log->nr_threads == 1)
+		heap_publish_held(thread);
+	before_change(log, heap);
+	if (likely(heap->thread == thread->head.self)) {
+		add_own(&heap->released_calls, blocks);
+		add_own(&heap->released_bytes, (long)bytes);
+		add_own_u32(&heap->births[block->birth], 0 - blocks);
+	} else {
+		__atomic_fetch_add(&heap->others_calls, blocks, __ATOMIC_RELAXED);
+		__atomic_fetch_add(&heap->others_bytes, bytes, __ATOMIC_RELAXED);
+		__atomic_fetch_add(&heap->others_births[block->birth], blocks, __ATOMIC_RELAXED);
+	}
+	if (unlikely(block->is_runtimes)) {
+		__atomic_fetch_sub(&heap->runtime_calls, blocks, __ATOMIC_RELAXED);
+		__atomic_fetch_sub(&heap->runtime_bytes, bytes, __ATOMIC_RELAXED);
+	}
+	if (block->addr == thread->heap_last_addr) {
+		thread->heap_last_addr = 0;
+		add_own(&heap->temporary_calls, 1);
+	}
+	heap_change(thread, -(long)bytes);
+}
+
+static NOINLINE void count_failure(struct log_heap *heap)
+{
+	add_own(&heap->failed_calls, 1);
+}
+
+static NOINLINE void count_runtimes(struct log_heap *heap, uint64_t bytes)
+{
+	__atomic_fetch_add(&heap->runtime_calls, 1, __ATOMIC_RELAXED);
+	__atomic_fetch_add(&heap->runtime_bytes, bytes, __ATOMIC_RELAXED);
+}
+
+/* A block that is not in the table is not counted as allocated: its free would not be seen. */
+NOINLINE void heap_live_allocated(struct log_thread *thread, void *place, uint64_t bytes, uintptr_t caller)
+{
+	struct log_header *log = live.log;
+	struct log_heap *heap = heap_record(thread);
+	struct block block, replaced;
+	enum block_result result;
+
+	if (unlikely(!heap))
+		return;
+	if (unlikely(!place)) {
+		count_failure(heap);
+		return;
+	}
+	block = (struct block){ .addr = (uint64_t)place, .bytes = bytes, .heap = log_ref(log, heap),
+				.birth = birth_now(log, thread), .is_runtimes = is_runtimes(thread, caller) };
+	result = blocks_put(thread, &block, &replaced);
+	if (unlikely(result == BLOCK_LOST)) {
+		log_lose(log, LOG_LOST_HEAP_CALLS);
+		return;
+	}
+	if (unlikely(result == BLOCK_REPLACED))
+		release(log, thread, &replaced);
+	before_change(log, heap);
+	add_own(&heap->alloc_calls, 1);
+	add_own(&heap->alloc_bytes, (long)bytes);
+	add_own(&heap->sizes[size_class(bytes)], 1);
+	add_own_u32(&heap->births[block.birth], 1);
+	if (unlikely(bytes > heap->largest_bytes))
+		heap_raise_largest(heap, bytes);
+	if (unlikely(block.is_runtimes))
+		count_runtimes(heap, bytes);
+	thread->heap_last_addr = block.addr;
+	heap_change(thread, (long)bytes);
+}
+
+NOINLINE bool heap_live_take(struct log_thread *thread, const void *place, struct block *block)
+{
+	struct log_header *log = live.log;
+	enum block_result result;
+
+	if (unlikely(!log))
+		return false;
+	result = blocks_take(thread, place, block);
+	if (likely(result == BLOCK_DONE))
+		return true;
+	if (result == BLOCK_UNKNOWN)
+		__atomic_fetch_add(&log->heap_unknown_frees, 1, __ATOMIC_RELAXED);
+	if (result == BLOCK_LOST)
+		log_lose(log, LOG_LOST_HEAP_CALLS);
+	return false;
+}
+
+NOINLINE void heap_live_put_back(struct log_thread *thread, const struct block *block)
+{
+	struct log_header *log = live.log;
+	struct block replaced;
+
+	if (log && blocks_put(thread, block, &replaced) == BLOCK_LOST)
+		release(log, thread, block);
+}
+
+NOINLINE void heap_live_freed(struct log_thread *thread, const struct block *block)
+{
+	struct log_header *log = live.log;
+	struct log_heap *heap = heap_record(thread);
+
+	if (unlikely(!log))
+		return;
+	release(log, thread, block);
+	if (unlikely(!heap))
+		return;
+	add_own(&heap->free_calls, 1l << block->shift);
+	add_own(&heap->freed_bytes, (long)(block->bytes << block->shift));
+}

@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* preload/blocks: the table of live blocks. */
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/time.h>
+
+#include <cmocka.h>
+
+#include "preload/blocks.h"
+
+struct live live;
+static bool is_sealed;
+
+bool live_is_sealed(void)
+{
+	return is_sealed;
+}
+
+static struct log_header *header;
+static struct log_thread *thread;
+
+static void begin(uint64_t limit_bytes)
+{
+	header = aligned_alloc(64, sizeof(*header));
+	thread = aligned_alloc(64, sizeof(*thread));
+	assert_non_null(header);
+	assert_non_null(thread);
+	memset(header, 0, sizeof(*header));
+	memset(thread, 0, sizeof(*thread));
+	thread->head.self = 7;
+	live.log = header;
+	blocks_reset();
+	assert_true(blocks_init(limit_bytes));
+}
+
+static void end(void)
+{
+	free(header);
+	free(thread);
+}
+
+/* Blocks as an allocator gives them out: 16 bytes apart or more, of any size. */
+static struct block block_at(uint64_t number)
+{
+	return (struct block){ .addr = 0x7f0000000000 + number * 48, .bytes = number * 123456789 % (1ull << 40),
+			       .heap = (uint32_t)(number * 31 + 1), .birth = (uint8_t)(number % LOG_HEAP_BIRTHS),
+			       .is_runtimes = number % 3 == 0 };
+}
+
+static void put(uint64_t number)
+{
+	struct block block = block_at(number), replaced;
+
+	assert_int_equal(blocks_put(thread, &block, &replaced), BLOCK_DONE);
+}
+
+static void take(uint64_t number)
+{
+	struct block expected = block_at(number), block;
+
+	assert_int_equal(blocks_take(thread, (void *)expected.addr, &block), BLOCK_DONE);
+	assert_int_equal(block.addr, expected.addr);
+	assert_int_equal(block.bytes, expected.bytes);
+	assert_int_equal(block.heap, expected.heap);
+	assert_int_equal(block.birth, expected.birth);
+	assert_int_equal(block.is_runtimes, expected.is_runtimes);
+	assert_int_equal(block.shift, 0);
+}
+
+static void miss(uint64_t number)
+{
+	struct block block;
+
+	assert_int_equal(blocks_take(thread, (void *)block_at(number).addr, &block), BLOCK_UNKNOWN);
+}
+
+/* Puts and takes in a random order, beside an array of flags that knows what is there. */
+static void it_holds_what_was_put_and_not_taken(void **state)
+{
+	enum { NR = 60000, STEPS = 600000 };
+	bool *is_there = calloc(NR, sizeof(*is_there));
+	uint64_t random = 1;
+
+	(void)state;
+	begin(1ull << 40);
+	assert_non_null(is_there);
+	for (int i = 0; i < STEPS; i++) {
+		uint64_t number;
+
+		random = random * 6364136223846793005u + 1442695040888963407u;
+		number = (random >> 33) % NR;
+		if (is_there[number])
+			take(number);
+		else if (random >> 63)
+			miss(number);
+		else
+			put(number);
+		is_there[number] = !is_there[number] && !(random >> 63);
+	}
+	for (uint64_t i = 0; i < NR; i++) {
+		if (is_there[i])
+			take(i);
+		miss(i);
+	}
+	free(is_there);
+	end();
+}
+
+static void a_live_block_takes_at_most_45_bytes(void **state)
+{
+	enum { NR = 3000000 };
+
+	(void)state;
+	begin(1ull << 40);
+	for (uint64_t i = 0; i < NR; i++) {
+		put(i);
+		if (i >= 1000000 && i % 65536 == 0)
+			assert_true(header->heap_table_bytes <= i * 45);
+	}
+	for (uint64_t i = 0; i < NR; i += 7)
+		take(i);
+	end();
+}
+
+static void a_block_that_comes_again_replaces_the_one_whose_free_was_missed(void **state)
+{
+	struct block block = block_at(5), replaced;
+
+	(void)state;
+	begin(1ull << 40);
+	put(5);
+	block.bytes = 99;
+	assert_int_equal(blocks_put(thread, &block, &replaced), BLOCK_REPLACED);
+	assert_int_equal(replaced.bytes, block_at(5).bytes);
+	assert_int_equal(blocks_take(thread, (void *)block.addr, &replaced), BLOCK_DONE);
+	assert_int_equal(replaced.bytes, 99);
+	miss(5);
+	end();
+}
+
+/* The estimate from what is left: within ten per cent, where half and more of the blocks were dropped. */
+static void past_its_limit_it_samples(void **state)
+{
+	enum { NR = 1000000 };
+	uint64_t blocks = 0;
+
+	(void)state;
+	begin(16u << 20);
+	for (uint64_t i = 0; i < NR; i++) {
+		struct block block = block_at(i), replaced;
+		enum block_result result = blocks_put(thread, &block, &replaced);
+
+		assert_true(result == BLOCK_DONE || result == BLOCK_NOT_SAMPLED);
+	}
+	assert_true(header->heap_table_bytes < 16u << 20);
+	assert_true(header->heap_shift > 0);
+	for (uint64_t i = 0; i < NR; i++) {
+		struct block block;
+		enum block_result result = blocks_take(thread, (void *)block_at(i).addr, &block);
+
+		assert_true(result == BLOCK_DONE || result == BLOCK_NOT_SAMPLED);
+		if (result == BLOCK_DONE)
+			blocks += 1u << block.shift;
+	}
+	assert_in_range(blocks, NR / 100 * 90, NR / 100 * 110);
+	end();
+}
+
+static void without_memory_it_loses_blocks_and_says_so(void **state)
+{
+	struct block block = block_at(1), replaced;
+	int nr_lost = 0;
+
+	(void)state;
+	begin(1ull << 40);
+	put(0);
+	is_sealed = true;
+	for (uint64_t i = 1; i < 1000; i++) {
+		block.addr += 16;
+		nr_lost += blocks_put(thread, &block, &replaced) == BLOCK_LOST;
+	}
+	is_sealed = false;
+	assert_in_range(nr_lost, 700, 900);
+	take(0);
+	end();
+}
+
+/* A timer's handler that allocates and frees: it may come in the middle, and then must not wait for what it stopped. */
+static volatile unsigned long nr_handled, nr_lost_in_handler;
+
+static void handle(int signal)
+{
+	struct block block = block_at(2000 + nr_handled), taken;
+	enum block_result result = blocks_put(thread, &block, &taken);
+
+	(void)signal;
+	nr_handled++;
+	nr_lost_in_handler += result == BLOCK_LOST;
+	if (result != BLOCK_LOST && blocks_take(thread, (void *)block.addr, &taken) != BLOCK_DONE)
+		abort();
+}
+
+static void handlers_that_allocate_do_not_hang(void **state)
+{
+	const struct itimerval fast = { { 0, 100 }, { 0, 100 } }, off = { { 0, 0 }, { 0, 0 } };
+
+	(void)state;
+	begin(1ull << 40);
+	nr_handled = 0;
+	signal(SIGALRM, handle);
+	setitimer(ITIMER_REAL, &fast, NULL);
+	for (uint64_t i = 0; nr_handled < 500; i++) {
+		put(i % 1000);
+		take(i % 1000);
+	}
+	setitimer(ITIMER_REAL, &off, NULL);
+	assert_true(nr_lost_in_handler < nr_handled);
+	end();
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(it_holds_what_was_put_and_not_taken),
+		cmocka_unit_test(a_live_block_takes_at_most_45_bytes),
+		cmocka_unit_test(a_block_that_comes_again_replaces_the_one_whose_free_was_missed),
+		cmocka_unit_test(past_its_limit_it_samples),
+		cmocka_unit_test(without_memory_it_loses_blocks_and_says_so),
+		cmocka_unit_test(handlers_that_allocate_do_not_hang),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
