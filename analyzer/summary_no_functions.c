@@ -135,6 +135,9 @@ static const char *why(struct document *document, const struct process *process)
 	const char *program = process->header.program, *other = other_tracer(process);
 	const struct object *own = with_own_hooks(process);
 
+	if (process_fact(process, "attached"))
+		return document_text(document, "%s was sampled while it ran;\nof what insideme-run starts, they are recorded",
+				     program);
 	if (own)
 		return document_text(document, "%s defines the hooks itself.\n"
 				     "Leave its __cyg_profile_func_enter and _exit out", base_name(own->path));
@@ -156,7 +159,7 @@ static const char *why_all(struct document *document, const struct model *model)
 
 	if (!process)
 		return NULL;
-	if (nr == 1)
+	if (nr == 1 || process_fact(process, "attached"))
 		return why(document, process);
 	return document_text(document, "none of the %zu programs has hooks.\n%s", nr, why(document, process));
 }

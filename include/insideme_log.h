@@ -478,7 +478,8 @@ struct log_module {
  * cpu_model, nr_cpus, memory_bytes, setting.NAME (one each, value in force), off (why the recorder gave up),
  * heap_off (why the heap is not counted although the setting asks for it), bypassed (an object whose hooks are not
  * the recorder's: RTLD_DEEPBIND), namespaces (dlmopen: some objects were loaded that the recorder does not see),
- * refused (insideme-run's log: why its program does not load the recorder).
+ * refused (insideme-run's log: why its program does not load the recorder), attached (insideme-run made this log of a
+ * process that ran already: nobody has it mapped at base_addr, which is 0).
  */
 struct log_text {
 	struct log_record record;

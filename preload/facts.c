@@ -103,12 +103,26 @@ static void write_settings(struct log_header *log, const struct settings *settin
 	}
 }
 
-void facts_write(struct log_header *log, int argc, char *const *argv, const struct settings *settings, bool cpu_model)
+/* Where a link of /proc/PID leads to. */
+static void write_link(struct log_header *log, const char *key, uint32_t pid, const char *name, uint64_t now)
+{
+	char path[32], target[PATH_MAX];
+	long length;
+
+	proc_path(path, sizeof(path), pid, name);
+	length = sys_readlink(path, target, sizeof(target) - 1);
+	if (length <= 0)
+		return;
+	target[length] = '\0';
+	log_write_text(log, key, target, now);
+}
+
+void facts_write(struct log_header *log, uint32_t pid, int argc, char *const *argv, const struct settings *settings,
+		 bool cpu_model)
 {
 	uint64_t now = clock_ticks(log->clock);
 	char buffer[8192];
 	struct text text;
-	long length;
 
 	text_init(&text, buffer, sizeof(buffer));
 	for (int i = 0; i < argc && argv[i]; i++) {
@@ -117,14 +131,8 @@ void facts_write(struct log_header *log, int argc, char *const *argv, const stru
 		add_quoted(&text, argv[i]);
 	}
 	log_write_text(log, "command", buffer, now);
-	length = sys_readlink("/proc/self/exe", buffer, sizeof(buffer) - 1);
-	if (length > 0) {
-		buffer[length] = '\0';
-		log_write_text(log, "exe", buffer, now);
-	}
-	length = raw_syscall(SYS_getcwd, (long)buffer, sizeof(buffer), 0, 0, 0, 0);
-	if (length > 0)
-		log_write_text(log, "cwd", buffer, now);
+	write_link(log, "exe", pid, "/exe", now);
+	write_link(log, "cwd", pid, "/cwd", now);
 	write_machine(log, now, cpu_model);
 	write_settings(log, settings, now);
 }

@@ -6,7 +6,8 @@
 #include "log.h"
 #include "settings.h"
 
-/* @cpu_model: what takes long to read, and is the same for all processes of a host, too. */
-void facts_write(struct log_header *log, int argc, char *const *argv, const struct settings *settings, bool cpu_model);
+/* Of process @pid, which may be PROCESS_SELF. @cpu_model: what takes long to read, and is the same for all processes of a host, too. */
+void facts_write(struct log_header *log, uint32_t pid, int argc, char *const *argv, const struct settings *settings,
+		 bool cpu_model);
 
 #endif

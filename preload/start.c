@@ -256,7 +256,7 @@ __attribute__((constructor)) static void start(int argc, char **argv, char **env
 	live_when_child(open_child);
 	live.log->losses[LOG_LOST_EARLY_CALLS] = live_early_calls;
 	us_ticks = run_us_ticks(&run, own_id.boot_id);
-	facts_write(live.log, argc, argv, &settings, !us_ticks);
+	facts_write(live.log, PROCESS_SELF, argc, argv, &settings, !us_ticks);
 	if (allocator.unusable)
 		log_write_text(live.log, "heap_off", allocator.unusable, now_ticks());
 	modules_init(paths_retire);

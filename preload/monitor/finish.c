@@ -40,6 +40,19 @@ void finish_say(const char *run_path, uint64_t nr_calls, uint64_t nr_bytes)
 		quote, path, quote);
 }
 
+void finish_say_sampled(const char *run_path, int nr_processes, uint64_t nr_bytes)
+{
+	char bytes[COUNT_TEXT_BYTES];
+
+	format_bytes(bytes, nr_bytes);
+	if (nr_processes)
+		fprintf(stderr, "insideme: %d process%s sampled, %s; read with: insideme-report -v resources %s\n", nr_processes,
+			nr_processes == 1 ? "" : "es", bytes, short_path(run_path));
+	else
+		fprintf(stderr, "insideme: the machine was sampled, %s; read with: insideme-report -v resources %s\n", bytes,
+			short_path(run_path));
+}
+
 /* Our own children are not recorded. @option: NULL: the summary, on stderr; else said is nothing. */
 static void run_report(const char *report, const char *option, const char *run_path, const sigset_t *mask)
 {

@@ -15,4 +15,7 @@ void finish_print_summary(const char *run_path, const sigset_t *mask);
 /* Have insideme-report keep the functions' names in the run, before anybody builds the program anew. */
 void finish_save_names(const char *run_path, const sigset_t *mask);
 
+/* The same of processes that ran already; none: of the machine. */
+void finish_say_sampled(const char *run_path, int nr_processes, uint64_t nr_bytes);
+
 #endif

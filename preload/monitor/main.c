@@ -12,6 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "monitor/attach.h"
 #include "monitor/check.h"
 #include "monitor/finish.h"
 #include "monitor/last_words.h"
@@ -383,6 +384,8 @@ int main(int argc, char **argv)
 		return print_library(&monitor.library);
 	case ACTION_CHECK:
 		return check_program(&monitor);
+	case ACTION_ATTACH:
+		return attach_run(&monitor.options, argv);
 	case ACTION_RUN:
 		break;
 	}

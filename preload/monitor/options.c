@@ -6,23 +6,33 @@
 #include <string.h>
 
 #include "compiler.h"
+#include "text.h"
 
 static const struct {
 	const char *name;
 	char letter;
 	const char *help;
+	const char *value;	/* its name in --help; NULL: it takes none */
 } own_options[] = {
-	{ "quiet", 'q', "no line at the end" },
-	{ "no-tree", 0, "do not adopt orphans: for daemons that look at their parent" },
-	{ "check", 0, "tell what of PROGRAM can be recorded and what to do, and stop" },
-	{ "library", 0, "print the path of the library and stop" },
-	{ "help", 'h', "print this and stop" },
-	{ "version", 0, "print the version and stop" },
+	{ "quiet", 'q', "no line at the end", NULL },
+	{ "no-tree", 0, "do not adopt orphans: for daemons that look at their parent", NULL },
+	{ "pid", 0, "instead of a program: sample these processes, which run already; separated by commas", "PIDS" },
+	{ "children", 0, "with --pid: their children too", NULL },
+	{ "machine", 0, "instead of a program: sample the machine", NULL },
+	{ "timeout", 0, "with --pid or --machine: end after this time", "TIME" },
+	{ "check", 0, "tell what of PROGRAM can be recorded and what to do, and stop", NULL },
+	{ "library", 0, "print the path of the library and stop", NULL },
+	{ "help", 'h', "print this and stop", NULL },
+	{ "version", 0, "print the version and stop", NULL },
 };
 
 static bool take_own(struct run_options *options, const char *name)
 {
-	if (!strcmp(name, "quiet"))
+	if (!strcmp(name, "children"))
+		options->children = true;
+	else if (!strcmp(name, "machine"))
+		options->machine = true;
+	else if (!strcmp(name, "quiet"))
 		options->quiet = true;
 	else if (!strcmp(name, "no-tree"))
 		options->no_tree = true;
@@ -79,6 +89,42 @@ static int take_setting(struct run_options *options, int id, const char *value, 
 	return 0;
 }
 
+static bool are_pids(const char *text)
+{
+	for (;;) {
+		size_t digits = strspn(text, "0123456789");
+
+		if (!digits || digits > 9 || (text[digits] && text[digits] != ','))
+			return false;
+		if (!text[digits])
+			return true;
+		text += digits + 1;
+	}
+}
+
+/* @name: of own_options. */
+static int take_value(struct run_options *options, const char *argument, const char *name, const char *value)
+{
+	if (!value)
+		return wrong(argument, "a value is missing");
+	if (!strcmp(name, "pid")) {
+		options->pids = value;
+		return are_pids(value) ? 0 : wrong("--pid", "numbers of processes are needed, for example --pid=1,2");
+	}
+	if (text_parse_time(value, &options->timeout_ns) < 0)
+		return wrong("--timeout", "a time is needed, for example --timeout=10s");
+	return 0;
+}
+
+/* The own option with a value of that name, or NULL. */
+static const char *find_with_value(const char *name, size_t length)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(own_options); i++)
+		if (own_options[i].value && strlen(own_options[i].name) == length && !memcmp(own_options[i].name, name, length))
+			return own_options[i].name;
+	return NULL;
+}
+
 static int take_long(struct run_options *options, const char *argument, char ***next)
 {
 	const char *name = argument + 2, *equals = strchr(name, '=');
@@ -87,6 +133,9 @@ static int take_long(struct run_options *options, const char *argument, char ***
 
 	if (id >= 0)
 		return take_setting(options, id, equals ? equals + 1 : NULL, next);
+	if (find_with_value(name, length))
+		return take_value(options, argument, find_with_value(name, length),
+				  equals ? equals + 1 : **next ? *(*next)++ : NULL);
 	if (!take_own(options, name))
 		return wrong(argument, "no such option");
 	return 0;
@@ -105,6 +154,17 @@ static int take_short(struct run_options *options, const char *argument, char **
 	return wrong(argument, "no such option");
 }
 
+static int check_attach(struct run_options *options)
+{
+	if (options->pids && options->machine)
+		return wrong("--machine", "the machine is sampled with --pid too");
+	if (*options->command)
+		return wrong(*options->command, "what runs already is sampled: no program is started");
+	if (options->action == ACTION_RUN)
+		options->action = ACTION_ATTACH;
+	return 0;
+}
+
 int options_parse(struct run_options *options, int argc, char **argv)
 {
 	char **next = argv + (argc > 0);
@@ -121,6 +181,10 @@ int options_parse(struct run_options *options, int argc, char **argv)
 			return error;
 	}
 	options->command = next;
+	if (options->pids || options->machine)
+		return check_attach(options);
+	if (options->children || options->timeout_ns)
+		return wrong(options->children ? "--children" : "--timeout", "it needs --pid or --machine");
 	if ((options->action == ACTION_RUN || options->action == ACTION_CHECK) && !*next)
 		return wrong("PROGRAM", options->action == ACTION_RUN ? "nothing to run" : "nothing to check");
 	return 0;
@@ -131,6 +195,7 @@ void options_print_help(void)
 	char option[64];
 
 	printf("Usage: insideme-run [OPTION...] [--] PROGRAM [ARGUMENT...]\n"
+	       "       insideme-run [OPTION...] --pid=PIDS [--children] | --machine [--timeout=TIME]\n"
 	       "Run PROGRAM under InsideMe's recorder and sample what it uses from outside.\n\n");
 	for (int id = 0; id < NR_SETTINGS; id++) {
 		const struct setting *setting = &settings_table[id];
@@ -145,7 +210,8 @@ void options_print_help(void)
 	for (size_t i = 0; i < ARRAY_SIZE(own_options); i++) {
 		char letter[] = { '-', own_options[i].letter, ',', ' ', 0 };
 
-		snprintf(option, sizeof(option), "%s--%s", own_options[i].letter ? letter : "    ", own_options[i].name);
+		snprintf(option, sizeof(option), "%s--%s%s%s", own_options[i].letter ? letter : "    ", own_options[i].name,
+			 own_options[i].value ? "=" : "", own_options[i].value ? own_options[i].value : "");
 		printf("  %-24s %s\n", option, own_options[i].help);
 	}
 	printf("\nEach setting is also an environment variable, and a line of insideme.conf: INSIDEME_BUDGET and so on.\n"

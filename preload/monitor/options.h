@@ -7,13 +7,17 @@
 
 #include "settings.h"
 
-enum run_action { ACTION_RUN, ACTION_HELP, ACTION_VERSION, ACTION_LIBRARY, ACTION_CHECK };
+enum run_action { ACTION_RUN, ACTION_HELP, ACTION_VERSION, ACTION_LIBRARY, ACTION_CHECK, ACTION_ATTACH };
 
 struct run_options {
 	enum run_action action;
 	bool quiet;
 	bool no_tree;				/* no subreaper: orphans keep init as their parent */
 	const char *settings[NR_SETTINGS];	/* as given, NULL: not given */
+	const char *pids;			/* --pid: numbers, separated by commas; NULL: none */
+	bool children;				/* of them too */
+	bool machine;				/* --machine */
+	uint64_t timeout_ns;			/* 0: none */
 	char **command;				/* the program and its arguments, NULL-terminated */
 };
 

@@ -47,7 +47,7 @@ void own_log_open(struct own_log *own, const struct run *run, const struct proce
 	}
 	own->log->start_cost_ns = LOG_NONE;
 	strcpy(own->home, open.home);
-	facts_write(own->log, argc, argv, settings, true);
+	facts_write(own->log, PROCESS_SELF, argc, argv, settings, true);
 	usleep(SECOND_READING_US);
 	clock_read_all(own->log->clock, &own->log->start_again);
 	__atomic_store_n(&own->log->magic, LOG_MAGIC, __ATOMIC_RELEASE);

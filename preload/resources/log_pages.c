@@ -9,7 +9,8 @@ void log_pages_open(struct log_pages *pages, const struct log_header *log, int p
 {
 	pages->log = log;
 	pages->count = count;
-	pages->fd = source_open(pid, "pagemap");
+	pages->is_mapped = log->base_addr;
+	pages->fd = pages->is_mapped ? source_open(pid, "pagemap") : -1;
 	pages->page_bytes = log->page_bytes ? log->page_bytes : 4096;
 	pages->nr_pages = log->map_bytes / pages->page_bytes;
 	pages->chunk_pages = CHUNK_PAGES_MIN;
@@ -83,6 +84,8 @@ uint64_t log_pages_read(struct log_pages *pages)
 	uint64_t tail = __atomic_load_n(&pages->log->tail_bytes, __ATOMIC_RELAXED);
 	uint64_t newest = tail / chunk_bytes;
 
+	if (!pages->is_mapped)
+		return 0;
 	/* from one before the last: areas claimed lately are still being filled */
 	read_chunks(pages, pages->newest > 0 ? pages->newest - 1 : 0, newest);
 	pages->newest = newest;

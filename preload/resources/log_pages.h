@@ -8,6 +8,7 @@
 #ifndef INSIDEME_RESOURCES_LOG_PAGES_H
 #define INSIDEME_RESOURCES_LOG_PAGES_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "insideme_log.h"
@@ -18,7 +19,8 @@
 struct log_pages {
 	const struct log_header *log;
 	struct source_count *count;
-	int fd;				/* pagemap; < 0: all pages up to the tail are taken for present */
+	int fd;				/* pagemap; < 0: all pages up to the tail are taken for present; */
+	bool is_mapped;			/* or none, where the process has it not mapped: base_addr 0 */
 	uint32_t page_bytes;
 	uint64_t nr_pages;		/* of the whole mapping */
 	uint64_t chunk_pages;

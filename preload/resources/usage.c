@@ -276,7 +276,8 @@ int usage_read_memory(struct usage *usage, struct figures *figures)
 		return 0;
 	own_bytes = log_pages_read(&usage->log_pages) + table_bytes(usage);
 	figures->rss_bytes = less(statm.resident_pages * page_bytes, own_bytes);
-	figures->vms_bytes = less(statm.size_pages * page_bytes, usage->log_pages.log->map_bytes + table_bytes(usage));
+	figures->vms_bytes = less(statm.size_pages * page_bytes,
+				  (usage->log_pages.is_mapped ? usage->log_pages.log->map_bytes : 0) + table_bytes(usage));
 	return 0;
 }
 

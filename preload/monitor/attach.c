@@ -1,0 +1,255 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Sampling what runs already. */
+#include "monitor/attach.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+#include "clock.h"
+#include "monitor/finish.h"
+#include "monitor/launch.h"
+#include "monitor/own_log.h"
+#include "monitor/sampled.h"
+#include "run_find.h"
+
+#define LOOK_NS		200000000	/* between looks for children */
+#define NOBODY_THERE	1
+
+struct attach {
+	const struct run_options *options;
+	struct settings settings;
+	struct process_id id;
+	struct run run;
+	struct own_log own_log;
+	struct tree tree;		/* tells how they end */
+	struct sampled *list;
+	int nr_processes;
+	uint64_t nr_bytes;
+	int signal_fd;
+	int64_t until_ns;		/* CLOCK_MONOTONIC */
+	int64_t next_look_ns;
+};
+
+static int64_t now_ns(void)
+{
+	return (int64_t)clock_ns(CLOCK_MONOTONIC);
+}
+
+static void ignore_complaint(void *context, const char *line)
+{
+	(void)context;
+	(void)line;
+}
+
+static const struct sampled *find(const struct attach *attach, pid_t pid)
+{
+	const struct sampled *sampled = attach->list;
+
+	while (sampled && (sampled->pid != pid || !sampled->sampler))
+		sampled = sampled->next;
+	return sampled;
+}
+
+static int add(struct attach *attach, pid_t pid)
+{
+	struct sampled *sampled;
+	int error;
+
+	if (find(attach, pid))
+		return 0;
+	sampled = sampled_new(pid, &attach->run, &attach->id, &attach->settings, &error);
+	if (!sampled)
+		return error;
+	sampled->next = attach->list;
+	attach->list = sampled;
+	attach->nr_processes++;
+	tree_add(&attach->tree, pid);
+	return 0;
+}
+
+static bool is_ours(const struct attach *attach, pid_t pid)
+{
+	uint32_t parent;
+	uint64_t start;
+
+	return pid != getpid() && process_parent((uint32_t)pid, &parent, &start) == 0 && find(attach, (pid_t)parent);
+}
+
+/* Once more as long as there are new ones, whose children may stand earlier in the directory. */
+static void add_children(struct attach *attach)
+{
+	int before;
+
+	do {
+		DIR *directory = opendir("/proc");
+		struct dirent *entry;
+
+		before = attach->nr_processes;
+		while (directory && (entry = readdir(directory))) {
+			pid_t pid = (pid_t)strtol(entry->d_name, NULL, 10);
+
+			if (pid > 0 && !find(attach, pid) && is_ours(attach, pid))
+				add(attach, pid);
+		}
+		if (directory)
+			closedir(directory);
+	} while (attach->nr_processes > before);
+}
+
+static int add_listed(struct attach *attach)
+{
+	const char *at = attach->options->pids;
+
+	while (*at) {
+		char *end;
+		pid_t pid = (pid_t)strtol(at, &end, 10);
+		int error = add(attach, pid);
+
+		if (error == -ENOENT || error == -ESRCH)
+			fprintf(stderr, "insideme-run: --pid: no process %d, or /proc hides it\n", (int)pid);
+		else if (error)
+			fprintf(stderr, "insideme-run: --pid: process %d: %s\n", (int)pid, strerror(-error));
+		at = *end ? end + 1 : end;
+	}
+	return attach->nr_processes ? 0 : NOBODY_THERE;
+}
+
+static void close_one(struct attach *attach, struct sampled *sampled, bool has_ended)
+{
+	sampled_close(sampled, has_ended);
+	attach->nr_bytes += sampled->log->tail_bytes;
+}
+
+/* Return: ns until the next time. */
+static int64_t step(struct attach *attach)
+{
+	int64_t now = now_ns(), next = now + own_log_step(&attach->own_log);
+	struct process_end end;
+
+	if (attach->options->children && attach->next_look_ns <= now) {
+		add_children(attach);
+		attach->next_look_ns = now + LOOK_NS;
+	}
+	for (struct sampled *sampled = attach->list; sampled; sampled = sampled->next) {
+		if (!sampled->sampler)
+			continue;
+		if (!sampled_step(sampled, now))
+			close_one(attach, sampled, true);
+		else if (sampled->due_ns < next)
+			next = sampled->due_ns;
+	}
+	while (tree_next_end(&attach->tree, &end))
+		own_log_process_end(&attach->own_log, &end);
+	if (attach->options->children && attach->next_look_ns < next)
+		next = attach->next_look_ns;
+	if (attach->until_ns < next)
+		next = attach->until_ns;
+	now = now_ns();
+	return next > now ? next - now : 0;
+}
+
+static bool some_run(const struct attach *attach)
+{
+	for (const struct sampled *sampled = attach->list; sampled; sampled = sampled->next) {
+		if (sampled->sampler)
+			return true;
+	}
+	return attach->options->machine;
+}
+
+static void sample(struct attach *attach)
+{
+	while (some_run(attach) && now_ns() < attach->until_ns) {
+		int64_t wait_ns = step(attach);
+		struct timespec timeout = { wait_ns / 1000000000, wait_ns % 1000000000 };
+		struct pollfd fds[] = { { attach->signal_fd, POLLIN, 0 }, { attach->tree.epoll_fd, POLLIN, 0 } };
+
+		if (ppoll(fds, 2, &timeout, NULL) > 0 && fds[0].revents)
+			return;
+	}
+}
+
+/* Who has ended just now is told as ended; the rest runs on. */
+static void finish(struct attach *attach)
+{
+	uint64_t start_ticks;
+	struct process_end end;
+	pid_t pid;
+
+	for (struct sampled *sampled = attach->list; sampled; sampled = sampled->next) {
+		if (sampled->sampler)
+			close_one(attach, sampled, false);
+	}
+	while (tree_next_end(&attach->tree, &end))
+		own_log_process_end(&attach->own_log, &end);
+	while (tree_next_left(&attach->tree, &pid, &start_ticks))
+		own_log_process_left(&attach->own_log, pid, start_ticks);
+	if (attach->own_log.log)
+		attach->nr_bytes += attach->own_log.log->tail_bytes;
+	own_log_close(&attach->own_log, 0);
+	if (!attach->options->quiet)
+		finish_say_sampled(attach->run.path, attach->nr_processes, attach->nr_bytes);
+}
+
+/* Ctrl-C and the like end the sampling. */
+static int hear_signals(void)
+{
+	sigset_t set;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGINT);
+	sigaddset(&set, SIGTERM);
+	sigaddset(&set, SIGHUP);
+	sigaddset(&set, SIGQUIT);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+	return signalfd(-1, &set, SFD_CLOEXEC);
+}
+
+static int open_run(struct attach *attach)
+{
+	struct process_id named;
+	int error;
+
+	settings_read(&attach->settings, launch_environment(attach->options, NULL, NULL), ignore_complaint, NULL);
+	process_id_read(&attach->id);
+	attach->id.rank = (struct rank){ .rank = -1, .nr_ranks = -1, .local_rank = -1 };
+	named = attach->id;
+	if (attach->options->pids)
+		process_program((uint32_t)strtoul(attach->options->pids, NULL, 10), named.program);
+	else
+		strcpy(named.program, "machine");
+	error = run_find(&attach->run, RUN_OF_MONITOR, attach->settings.text[SETTING_RUN],
+			 attach->settings.text[SETTING_DIR], &named);
+	if (error)
+		fprintf(stderr, "insideme-run: cannot use directory %s: %s\n", attach->run.path, strerror(-error));
+	return error;
+}
+
+int attach_run(const struct run_options *options, char **argv)
+{
+	static struct attach attach;
+	int64_t begin_ns = now_ns();
+
+	attach.options = options;
+	if (open_run(&attach))
+		return NOBODY_THERE;
+	attach.signal_fd = hear_signals();
+	attach.until_ns = options->timeout_ns && options->timeout_ns < (uint64_t)(INT64_MAX - begin_ns) ?
+		begin_ns + (int64_t)options->timeout_ns : INT64_MAX;
+	tree_init(&attach.tree);
+	if (options->pids && add_listed(&attach)) {
+		run_take_back(&attach.run);
+		return NOBODY_THERE;
+	}
+	own_log_open(&attach.own_log, &attach.run, &attach.id, &attach.settings, argv);
+	sample(&attach);
+	finish(&attach);
+	return 0;
+}

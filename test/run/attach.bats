@@ -1,0 +1,104 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-3.0-or-later
+# insideme-run --pid and --machine: what runs already, sampled from outside.
+load lib
+bats_require_minimum_version 1.5.0
+
+attach() { "$build/insideme-run" "$@" 2>stderr; }
+cell() { view processes | "$here/csv" "$@"; }
+last() { view resources | "$here/csv" "$@" | grep . | tail -1; }
+
+@test "--pid: CPU time, memory and the end of a process that runs" {
+	bash -c "sleep 0.3; exec $bin/burn 300 100" >said &
+	attach --pid=$!
+	same status $? 0
+	read -r _ user_ns _ system_ns _ rss _ <said
+	between "CPU time" $((user_ns + system_ns - 20000000)) "$(last cpu_ns)" $((user_ns + system_ns + 10000000))
+	between "peak RSS" $((rss / 2)) "$(last peak_rss_bytes)" $((rss + 1000000))
+	same "end" "$(cell exit_status)" 0
+	[[ $(cat stderr) == 'insideme: 1 process sampled, '*'; read with: insideme-report -v resources insideme.data/'* ]]
+	"$report" | grep 'was sampled while it ran'
+	wait $!
+}
+
+@test "--children: those that come later too, each with its end" {
+	sh -c "sleep 0.3; $bin/uses sleeps 300; exit 3" &
+	attach --pid=$! --children
+	same "programs" "$(cell programs | grep -c .)" 3
+	same "exit status" "$(cell exit_status depth=0)" 3
+	between "CPU time of the child" 290000000 "$(last cpu_ns program=uses)" 600000000
+}
+
+@test "--timeout and Ctrl-C end the sampling, not the process" {
+	sleep 20 &
+	program=$!
+	attach --pid=$program --timeout=200ms --interval=10ms
+	kill -0 $program
+	between "rows" 3 "$(view resources | "$here/csv" time_ns set=process | wc -l)" 21
+	[[ $("$report") == *"still running"* ]]
+	"$build/insideme-run" --quiet --pid=$program &
+	monitor=$!
+	sleep 0.2
+	kill -INT $monitor
+	wait $monitor
+	kill -0 $program
+	kill $program
+}
+
+@test "--machine: its columns alone" {
+	attach --machine --timeout=250ms
+	between "rows" 1 "$(view resources | "$here/csv" system_cpu_busy_ns set=system | wc -l)" 4
+	same "sets" "$(view resources | "$here/csv" set | sort -u | grep -c process)" 0
+	"$report" >page
+	"$report" -v resources >page
+	[[ $(cat stderr) == 'insideme: the machine was sampled, '* ]]
+}
+
+@test "a process that is not there: a line, status 1, no run" {
+	sleep 0 &
+	wait $!
+	run -1 --separate-stderr "$build/insideme-run" --pid=$!
+	same stderr "$stderr" "insideme-run: --pid: no process $!, or /proc hides it"
+	same runs "$(ls insideme.data)" ''
+	sleep 0.5 &
+	attach --pid=$!,999999999
+	grep 'no process 999999999' stderr
+	same processes "$(cell pid | wc -l)" 1
+}
+
+@test "wrong usage" {
+	wrong() {
+		run -2 --separate-stderr "$build/insideme-run" "${@:2}"
+		same stderr "$stderr" "insideme-run: $1 (--help lists the options)"
+	}
+	wrong '--pid: numbers of processes are needed, for example --pid=1,2' --pid=
+	wrong '--pid: numbers of processes are needed, for example --pid=1,2' --pid=1,
+	wrong '--pid: numbers of processes are needed, for example --pid=1,2' --pid=x
+	wrong '--pid: a value is missing' --pid
+	wrong '--timeout: a time is needed, for example --timeout=10s' --pid=1 --timeout=5
+	wrong '--children: it needs --pid or --machine' --children true
+	wrong '--machine: the machine is sampled with --pid too' --machine --pid=1
+	wrong 'true: what runs already is sampled: no program is started' --machine true
+}
+
+@test "/proc that hides others, and files that cannot be read" {
+	[ "$(id -u)" = 0 ] || skip "needs root"
+	user=(setpriv --reuid 65534 --regid 65534 --clear-groups)
+	"${user[@]}" test -x "$build/insideme-run" || skip "another user cannot reach the programs here"
+	runs=$(mktemp -d /tmp/insideme-runs-XXXXXX)
+	chown 65534 "$runs"
+	sleep 5 &
+	other=$!
+	# of another user, I/O cannot be read
+	"${user[@]}" env INSIDEME_DIR="$runs" "$build/insideme-run" --pid=$other --timeout=100ms 2>stderr
+	view resources "$runs" >resources.csv
+	between "VMS" 1000000 "$("$here/csv" vms_bytes set=process <resources.csv | tail -1)" 1000000000000
+	! head -1 resources.csv | grep -e read_bytes -e pss_bytes
+	rm -r "$runs"
+	unshare -m true || skip "no mount namespaces here"
+	run unshare -m sh -c "mount -t proc -o hidepid=2 proc /proc && exec ${user[*]} env INSIDEME_DIR=/tmp/insideme-none-$$ $build/insideme-run --pid=$other"
+	kill $other
+	rm -rf /tmp/insideme-none-$$
+	same status "$status" 1
+	[[ $output == *"no process $other, or /proc hides it"* ]]
+}
