@@ -100,8 +100,8 @@ static void add_processes(struct page *page)
 	free(ends);
 }
 
-enum { THREAD_PROCESS, THREAD_TID, THREAD_BEGIN, THREAD_END, THREAD_CALLS, THREAD_NUMBERS };
-static const char *const thread_numbers[] = { "process", "tid", "begin_ns", "end_ns", "calls" };
+enum { THREAD_PROCESS, THREAD_TID, THREAD_BEGIN, THREAD_END, THREAD_CALLS, THREAD_SHARED, THREAD_NUMBERS };
+static const char *const thread_numbers[] = { "process", "tid", "begin_ns", "end_ns", "calls", "threads" };
 
 static void add_threads(struct page *page)
 {
@@ -119,6 +119,7 @@ static void add_threads(struct page *page)
 			row[THREAD_BEGIN] = (double)thread->begin;
 			row[THREAD_END] = thread->end == NO_TIME ? NAN : (double)thread->end;
 			row[THREAD_CALLS] = (double)thread->calls;
+			row[THREAD_SHARED] = thread->nr_threads;
 			*name++ = (char *)thread->name;
 		}
 	}

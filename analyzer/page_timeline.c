@@ -142,9 +142,10 @@ static void read_slices(struct timeline *timeline, const struct page *page)
 	struct slice slice;
 
 	while (slices_next(reader, &slice)) {
+		int64_t duration_ns = llround(slice.duration_ns);
 		struct span span = {
-			.start = slice.start, .end = slice.end,
-			.busy_ns = slice.end - slice.start, .longest_ns = slice.end - slice.start,
+			.start = slice.start, .end = slice.start + duration_ns,
+			.busy_ns = duration_ns, .longest_ns = duration_ns,
 			.heap_delta_bytes = slice.heap_delta_bytes,
 			.node = slice.node->id, .nr_calls = 1, .is_broken = slice.broken,
 		};

@@ -23,7 +23,7 @@ export class Model {
 		return model;
 	}
 
-	// A hue for each module, the ones with most time first; functions vary a little around it.
+	// A hue for each module, the ones with most time first; functions vary around it, more where one module has nearly all.
 	findColours() {
 		const self = this.functions ? this.functions.numbers("self_ns") : [];
 		const time = new Map();
@@ -31,6 +31,7 @@ export class Model {
 			time.set(this.module(i), (time.get(this.module(i)) ?? 0) + (self[i] || 0));
 		this.modules = [...time.keys()].sort((a, b) => time.get(b) - time.get(a));
 		this.moduleTime = time;
+		this.allTime = [...time.values()].reduce((sum, one) => sum + one, 0);
 		this.hues = new Map(this.modules.map((name, i) => [name, hues[i % hues.length]]));
 		this.colours = new Map();
 	}
@@ -40,7 +41,7 @@ export class Model {
 		let colour = this.colours.get(number);
 		if (!colour) {
 			const hash = hashOf(this.label(number));
-			const spread = this.modules.length > 1 ? 26 : 150;
+			const spread = (this.moduleTime.get(this.module(number)) ?? 0) > this.allTime * 0.7 ? 160 : 26;
 			const hue = (this.hues.get(this.module(number)) ?? 0) + (hash % spread) - spread / 2;
 			const light = 66 + ((hash >> 8) % 13);
 			colour = `hsl(${(hue + 360) % 360} ${58 + ((hash >> 16) % 14)}% ${light}%)`;
@@ -93,7 +94,9 @@ export class Model {
 
 	threadName(number) {
 		const name = this.threads.texts("name")(number);
-		const tid = this.threads.numbers("tid")[number];
+		const tid = this.threads.numbers("tid")[number], shared = this.threads.numbers("threads")[number];
+		if (shared > 1)		// one after the other
+			return `${name} ${shared} threads`.trim();
 		return name ? `${name} ${tid}` : `thread ${tid}`;
 	}
 }

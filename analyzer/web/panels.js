@@ -2,8 +2,10 @@
 // The panels, in their order: adding one is a file and a line. make(app) gives { element, shown(), update(changed), key(event) }.
 import { makeFunctions } from "./panel_functions.js";
 import { makeSummary } from "./panel_summary.js";
+import { makeTimeline } from "./panel_timeline.js";
 
 export const panels = [
 	{ name: "summary", title: "Summary", make: makeSummary },
+	{ name: "timeline", title: "Timeline", make: makeTimeline },
 	{ name: "functions", title: "Functions", make: makeFunctions, has: (app) => app.model.nrFunctions > 0 },
 ];

@@ -44,4 +44,21 @@ test("the summary has the run's figures", async () => {
 	check(`${calls} calls in ${text}`, text.includes(`${(calls / 1000).toFixed(1)} k calls of ${functions.length} functions`));
 });
 
+test("the timeline has every single call of the csv, with start, duration and heap", async () => {
+	const all = record("all", "threads", [], { INSIDEME_THRESHOLD: "0" });
+	const tab = await open(makePage(all, "all.html"), { hash: "panel=timeline" });
+	await tab.waitForFunction(() => window.insideme.lanes);
+	const shown = await tab.evaluate(() => {
+		const { spans, app } = window.insideme.lanes;
+		return spans.lanes.flatMap((lane) => Array.from({ length: lane.end - lane.first }, (_, i) => lane.first + i)
+			.map((span) => [lane.depth, app.model.label(spans.func(span)), spans.start[span], spans.duration[span], spans.heap[span]].join(" ")));
+	});
+	const expected = csv(all, "calls").map((row) => [row.depth, row.function, row.start_ns, row.duration_ns, row.heap_delta_bytes].join(" "));
+	check(`${expected.length} calls`, expected.length > 100);
+	const left = new Set(expected);
+	same("calls that csv has not", shown.filter((call) => !left.has(call)), []);
+	same("number of calls", shown.length, expected.length);
+	same("complaints", tab.complaints, []);
+});
+
 await runTests();

@@ -1,0 +1,401 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The lanes of calls, drawn on a canvas of the size of the window: only what is in it costs anything. Spans narrower than a
+// pixel are stepped over a pixel at a time.
+import { h, hideTip, showTip } from "./dom.js";
+import { css } from "./theme.js";
+import { at, exact, format } from "./units.js";
+
+export const gutter = 176;
+const tall = 18, small = 5, headHeight = 26, gap = 8, axisHeight = 24;
+const roomForAll = 2400;	// px that threads may take before they are drawn small
+
+export class Lanes {
+	constructor(app, spans, redraw) {
+		Object.assign(this, { app, spans, redraw });
+		this.open = new Map();	// thread: drawn tall
+		this.focus = null;
+		this.canvas = h("canvas.lanes-canvas");
+		this.space = h("div.lanes-space");
+		this.element = h("div.lanes", {
+			tabIndex: 0, role: "application", "aria-label": "calls over time: arrows go from call to call, Enter chooses the function, w a s d zoom and move",
+			onscroll: () => this.redraw(), onpointerdown: (event) => this.press(event), onpointermove: (event) => this.move(event),
+			onpointerup: (event) => this.release(event), onpointerleave: hideTip, ondblclick: (event) => this.zoomTo(this.hit(event)),
+			onkeydown: (event) => this.key(event),
+		}, this.canvas, this.space);
+		this.element.addEventListener("wheel", (event) => this.wheel(event), { passive: false });
+		this.layOut();
+	}
+
+	// Rows from top to bottom: a process's head, then the lanes of each of its threads.
+	layOut() {
+		const { model } = this.app;
+		const process = model.threads.numbers("process");
+		const heights = [...this.spans.threads.values()].reduce((sum, lanes) => sum + lanes.length * tall + gap, 0);
+		this.compact ??= heights > roomForAll;
+		this.rows = [];
+		let y = axisHeight, last = -1;
+		for (let thread = 0; thread < process.length; thread++) {
+			const lanes = this.spans.threads.get(thread) ?? [];
+			if (process[thread] !== last) {
+				last = process[thread];
+				this.rows.push({ kind: "process", process: last, y, height: headHeight });
+				y += headHeight;
+			}
+			if (!lanes.length)
+				continue;
+			const laneHeight = this.open.get(thread) ?? !this.compact ? tall : small;
+			const height = Math.max(lanes.length * laneHeight, 16);
+			this.rows.push({ kind: "thread", thread, process: last, y, height, laneHeight, lanes });
+			y += height + gap;
+		}
+		this.height = y + 20;
+		this.space.style.height = `${this.height}px`;
+	}
+
+	toX(time) {
+		return gutter + (time - this.app.from) / (this.app.to - this.app.from) * (this.width - gutter);
+	}
+
+	toTime(x) {
+		return this.app.from + (x - gutter) / (this.width - gutter) * (this.app.to - this.app.from);
+	}
+
+	draw() {
+		const { canvas, element } = this;
+		const ratio = devicePixelRatio;
+		this.width = element.clientWidth;
+		const height = element.clientHeight;
+		if (canvas.width !== Math.round(this.width * ratio) || canvas.height !== Math.round(height * ratio)) {
+			canvas.width = Math.round(this.width * ratio);
+			canvas.height = Math.round(height * ratio);
+			canvas.style.width = `${this.width}px`;
+			canvas.style.height = `${height}px`;
+		}
+		const g = this.g = canvas.getContext("2d", { alpha: false });
+		g.setTransform(ratio, 0, 0, ratio, 0, 0);
+		g.fillStyle = css("--box");
+		g.fillRect(0, 0, this.width, height);
+		const top = element.scrollTop;
+		g.font = "11.5px system-ui, sans-serif";
+		g.textBaseline = "middle";
+		this.selected = this.app.selected;
+		this.drawGrid(height);
+		for (const row of this.rows) {
+			if (row.y + row.height < top || row.y > top + height)
+				continue;
+			if (row.kind === "process")
+				this.drawProcess(row, row.y - top);
+			else
+				this.drawThread(row, row.y - top, height);
+		}
+		this.drawMarks(height);
+		this.drawAxis();
+	}
+
+	drawGrid(height) {
+		const { g } = this;
+		g.fillStyle = css("--grid");
+		for (const time of this.ticks())
+			g.fillRect(Math.round(this.toX(time)), axisHeight, 1, height);
+	}
+
+	ticks() {
+		const span = this.app.to - this.app.from, wanted = (this.width - gutter) / 110;
+		const raw = span / wanted, power = 10 ** Math.floor(Math.log10(raw));
+		const nice = span > 120e9 ? [1e9, 2e9, 5e9, 10e9, 30e9, 60e9, 120e9, 300e9, 600e9, 1800e9, 3600e9, 7200e9, 18000e9, 36000e9] : [1, 2, 5, 10].map((n) => n * power);
+		this.tick = nice.find((step) => step >= raw) ?? raw;
+		const list = [];
+		for (let time = Math.ceil(this.app.from / this.tick) * this.tick; time <= this.app.to; time += this.tick)
+			list.push(time);
+		return list;
+	}
+
+	drawAxis() {
+		const { g } = this;
+		g.fillStyle = css("--box");
+		g.fillRect(0, 0, this.width, axisHeight);
+		g.fillStyle = css("--line");
+		g.fillRect(0, axisHeight - 1, this.width, 1);
+		g.fillStyle = css("--soft");
+		for (const time of this.ticks())
+			g.fillText(at(time, this.tick), this.toX(time) + 4, axisHeight / 2);
+		g.fillStyle = css("--box");
+		g.fillRect(0, 0, gutter - 8, axisHeight - 1);
+		g.fillStyle = css("--faint");
+		g.fillText(`${format("ns", this.app.to - this.app.from)} shown`, 10, axisHeight / 2);
+	}
+
+	drawProcess(row, y) {
+		const { g } = this, { model } = this.app;
+		const start = this.toX(model.processes.numbers("start_ns")[row.process]), end = this.toX(model.processes.numbers("last_ns")[row.process]);
+		const left = Math.max(gutter, start), right = Math.min(this.width, Math.max(end, start + 1));
+		g.fillStyle = css("--line");
+		if (right > left)
+			g.fillRect(left, y + headHeight / 2 - 1, right - left, 3);
+		g.fillStyle = css("--text");
+		g.font = "600 12px system-ui, sans-serif";
+		g.fillText(this.fit(model.processName(row.process), gutter - 20), 10, y + headHeight / 2);
+		g.font = "11.5px system-ui, sans-serif";
+	}
+
+	drawThread(row, y, height) {
+		const { g } = this, { model } = this.app;
+		row.lanes.forEach((lane, depth) => {
+			const laneY = y + depth * row.laneHeight;
+			if (lane && laneY > -row.laneHeight && laneY < height)
+				this.drawLane(lane, laneY, row.laneHeight);
+		});
+		g.fillStyle = css("--box");
+		g.fillRect(0, y, gutter - 1, row.height);
+		g.fillStyle = css("--faint");
+		g.fillText(row.laneHeight === tall ? "▾" : "▸", 10, y + 8);
+		g.fillStyle = css("--soft");
+		g.fillText(this.fit(model.threadName(row.thread), gutter - 38), 24, y + 8);
+	}
+
+	drawLane(lane, y, height) {
+		const { g, spans, app } = this, { model } = app;
+		const from = app.from, scale = (this.width - gutter) / (app.to - from), pixel = 1 / scale;
+		let span = Math.max(lane.first, spans.after(lane, from) - 1), colour = "";
+		const box = height - (height > 8 ? 1 : 0.5);
+		while (span < lane.end) {
+			const start = spans.start[span], duration = spans.duration[span];
+			if (start > app.to)
+				break;
+			if (start + duration < from) {
+				span++;
+				continue;
+			}
+			const x = gutter + (start - from) * scale, wide = duration * scale;
+			const number = spans.func(span);
+			const is = this.selected === null || this.selected === number;
+			const fill = is ? model.colour(number) : css("--frame-dim");
+			if (fill !== colour)
+				g.fillStyle = colour = fill;
+			if (wide < 1) {
+				g.fillRect(x, y, 1, box);
+				const next = spans.after(lane, start + pixel, span), last = next - 1;
+				span = last > span && spans.start[last] + spans.duration[last] > start + pixel ? last : next;
+				continue;
+			}
+			const left = Math.max(gutter, x), right = Math.min(this.width, x + wide);
+			const merged = spans.others[span] > 0;
+			if (merged)
+				g.globalAlpha = Math.max(0.25, 1 - spans.idle[span] / duration) * 0.7;
+			g.fillRect(left, y, Math.max(1, right - left - (wide > 4 ? 0.6 : 0)), box);
+			g.globalAlpha = 1;
+			if (height > 8 && right - left > 28) {
+				g.fillStyle = colour = merged || !is ? css("--soft") : css("--frame-text");
+				const label = merged ? `${format("count", spans.others[span] + 1)} × ${model.label(number)}` : model.label(number);
+				g.fillText(this.fit(label, right - left - 8), left + 4, y + height / 2);
+			}
+			if (this.focus?.span === span)
+				this.drawFocus(left, y, right - left, box);
+			span++;
+		}
+	}
+
+	drawFocus(x, y, width, height) {
+		const { g } = this;
+		g.strokeStyle = css("--accent");
+		g.lineWidth = 2;
+		g.strokeRect(x, y, Math.max(3, width), height);
+	}
+
+	// What of a text has room; letters are some 6.2 px wide.
+	fit(text, width) {
+		const room = Math.floor(width / 6.2);
+		return text.length <= room ? text : room > 2 ? `${text.slice(0, room - 1)}…` : "";
+	}
+
+	// The peak of memory and events, as lines through all.
+	drawMarks(height) {
+		const { g } = this;
+		for (const mark of this.marks ?? []) {
+			const x = this.toX(mark.time);
+			if (x < gutter || x > this.width)
+				continue;
+			g.fillStyle = css(mark.colour);
+			if (mark.process === undefined) {
+				for (let y = axisHeight; y < height; y += 7)
+					g.fillRect(x, y, 1, 4);
+				continue;
+			}
+			const row = this.rows.find((one) => one.kind === "process" && one.process === mark.process);
+			const y = row.y - this.element.scrollTop + headHeight / 2;
+			g.beginPath();
+			g.moveTo(x, y - 6);
+			g.lineTo(x + 5, y + 1);
+			g.lineTo(x, y + 8);
+			g.lineTo(x - 5, y + 1);
+			g.fill();
+		}
+	}
+
+	hit(event) {
+		const box = this.element.getBoundingClientRect();
+		const x = event.clientX - box.left, y = event.clientY - box.top + this.element.scrollTop;
+		const row = this.rows.find((one) => y >= one.y && y < one.y + one.height);
+		if (!row || event.clientY - box.top < axisHeight)
+			return { x, y };
+		if (x < gutter || row.kind === "process")
+			return { x, y, row, label: x < gutter };
+		const lane = row.lanes[Math.floor((y - row.y) / row.laneHeight)];
+		const slack = 2 / (this.width - gutter) * (this.app.to - this.app.from);
+		const span = lane ? this.spans.at(lane, this.toTime(x), slack) : -1;
+		return { x, y, row, lane, span };
+	}
+
+	press(event) {
+		this.element.setPointerCapture(event.pointerId);
+		this.drag = { x: event.clientX, y: event.clientY, from: this.app.from, to: this.app.to, top: this.element.scrollTop, moved: false };
+	}
+
+	move(event) {
+		if (!this.drag) {
+			this.tell(this.hit(event), event.clientX, event.clientY);
+			return;
+		}
+		const x = event.clientX - this.drag.x, y = event.clientY - this.drag.y;
+		if (!this.drag.moved && Math.hypot(x, y) < 4)
+			return;
+		this.drag.moved = true;
+		hideTip();
+		const step = -x / (this.width - gutter) * (this.drag.to - this.drag.from);
+		this.element.scrollTop = this.drag.top - y;
+		this.app.setTime(this.drag.from + step, this.drag.to + step);
+	}
+
+	release(event) {
+		const moved = this.drag?.moved;
+		this.drag = null;
+		if (moved)
+			return;
+		const found = this.hit(event);
+		if (found.label && found.row.kind === "thread") {
+			this.open.set(found.row.thread, found.row.laneHeight !== tall);
+			this.layOut();
+			this.redraw();
+		} else if (found.span >= 0) {
+			this.focus = found;
+			this.app.select(this.spans.func(found.span));
+		}
+	}
+
+	wheel(event) {
+		event.preventDefault();
+		const { app } = this;
+		const span = app.to - app.from, scale = event.deltaMode ? 16 : 1;
+		if (event.shiftKey || Math.abs(event.deltaX) > Math.abs(event.deltaY)) {
+			const step = (event.deltaX || event.deltaY) * scale / (this.width - gutter) * span;
+			app.setTime(app.from + step, app.to + step);
+			return;
+		}
+		const factor = Math.exp(event.deltaY * scale * 0.0022);
+		const centre = Math.max(app.from, Math.min(app.to, this.toTime(event.clientX - this.element.getBoundingClientRect().left)));
+		app.setTime(centre - (centre - app.from) * factor, centre + (app.to - centre) * factor);
+	}
+
+	zoomTo({ span }) {
+		if (!(span >= 0))
+			return;
+		const { start, duration } = this.spans;
+		this.app.setTime(start[span] - duration[span] * 0.1, start[span] + duration[span] * 1.1);
+	}
+
+	// A call's figures, all digits.
+	tell(found, x, y) {
+		if (found.span >= 0)
+			showTip(this.describe(found), x, y);
+		else
+			this.tellMark(found, x, y);
+	}
+
+	tellMark(found, x, y) {
+		const near = (this.marks ?? []).find((mark) => Math.abs(this.toX(mark.time) - found.x) < 5 &&
+			(mark.process === undefined || found.row?.kind === "process" && found.row.process === mark.process));
+		if (near)
+			showTip([near.label, ["at", at(near.time, 1e3)]], x, y);
+		else if (found.row?.kind === "process")
+			showTip([this.app.model.processName(found.row.process), ["ended", this.app.model.processes.texts("end")(found.row.process)]], x, y);
+		else
+			hideTip();
+	}
+
+	describe({ span, row }) {
+		const { spans } = this, { model } = this.app;
+		const nr = spans.others[span] + 1, busy = spans.duration[span] - spans.idle[span];
+		const lines = [nr > 1 ? `${exact("count", nr)} short calls, the longest of ${model.label(spans.func(span))}` : model.label(spans.func(span)),
+			["from", `${exact("ns", spans.start[span])}`], [nr > 1 ? "over" : "took", exact("ns", spans.duration[span])]];
+		if (nr > 1)
+			lines.push(["took", `${exact("ns", busy)} together`]);
+		if (nr > 1 && spans.flags[span] & 1)
+			lines.push(["", "of several functions or paths"]);
+		if (spans.heap[span])
+			lines.push(["heap", `${spans.heap[span] > 0 ? "+" : ""}${format("bytes", spans.heap[span])} by this thread`]);
+		if (spans.flags[span] & 2)
+			lines.push(["", "had no exit: its end is when that was noticed"]);
+		lines.push(["thread", `${model.threadName(row.thread)}, ${model.processName(row.process)}`]);
+		return lines;
+	}
+
+	// From call to call by the arrow keys.
+	key(event) {
+		const { spans } = this;
+		if (!event.key.startsWith("Arrow") && event.key !== "Enter")
+			return;
+		event.preventDefault();
+		event.stopPropagation();
+		if (event.key === "Enter") {
+			if (this.focus)
+				this.app.select(spans.func(this.focus.span));
+			return;
+		}
+		this.focus = this.focus ? this.step(event.key) ?? this.focus : this.firstSpan();
+		if (!this.focus)
+			return;
+		this.reveal();
+	}
+
+	firstSpan() {
+		for (const row of this.rows)
+			if (row.kind === "thread" && row.lanes[0]) {
+				const lane = row.lanes[0];
+				const span = Math.min(lane.end - 1, Math.max(lane.first, spansAfter(this.spans, lane, this.app.from)));
+				return { row, lane, span };
+			}
+		return null;
+	}
+
+	step(key) {
+		const { row, lane, span } = this.focus;
+		if (key === "ArrowLeft")
+			return span > lane.first ? { row, lane, span: span - 1 } : null;
+		if (key === "ArrowRight")
+			return span + 1 < lane.end ? { row, lane, span: span + 1 } : null;
+		const middle = this.spans.start[span] + this.spans.duration[span] / 2;
+		const depth = row.lanes.indexOf(lane) + (key === "ArrowDown" ? 1 : -1);
+		const next = row.lanes[depth];
+		if (next)
+			return { row, lane: next, span: Math.min(next.end - 1, Math.max(next.first, this.spans.after(next, middle) - (key === "ArrowUp" ? 1 : 0))) };
+		const threads = this.rows.filter((one) => one.kind === "thread");
+		const other = threads[threads.indexOf(row) + (key === "ArrowDown" ? 1 : -1)];
+		const to = other && (key === "ArrowDown" ? other.lanes[0] : other.lanes.at(-1));
+		return to ? { row: other, lane: to, span: Math.min(to.end - 1, Math.max(to.first, this.spans.after(to, middle) - 1)) } : null;
+	}
+
+	reveal() {
+		const { spans, app, element } = this, { row, lane, span } = this.focus;
+		const y = row.y + row.lanes.indexOf(lane) * row.laneHeight;
+		if (y - axisHeight < element.scrollTop || y + row.laneHeight > element.scrollTop + element.clientHeight)
+			element.scrollTop = y - element.clientHeight / 2;
+		const wide = app.to - app.from;
+		if (spans.start[span] < app.from || spans.start[span] > app.to)
+			app.setTime(spans.start[span] - wide / 2, spans.start[span] + wide / 2);
+		this.draw();
+		const box = element.getBoundingClientRect();
+		showTip(this.describe(this.focus), box.left + Math.max(gutter, this.toX(spans.start[span])), box.top + y - element.scrollTop + row.laneHeight);
+	}
+}
+
+const spansAfter = (spans, lane, time) => spans.after(lane, time) - 1;

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The calls over time: lanes of threads and depths, each with its spans in the order of their starts.
+
+export class Spans {
+	static async open(data, model) {
+		const block = await data.block("timeline");
+		const tree = await model.tree();
+		return block && new Spans(block, tree);
+	}
+
+	constructor(block, tree) {
+		this.tree = tree;
+		this.about = block.about;
+		this.start = block.numbers("start_ns");
+		this.duration = block.numbers("duration_ns");
+		this.node = Uint32Array.from(block.numbers("node"));
+		this.others = Uint32Array.from(block.numbers("other_calls"));
+		this.idle = block.numbers("idle_ns");
+		this.heap = block.numbers("heap_delta_bytes");
+		this.flags = Uint8Array.from(block.numbers("flags"));
+		const thread = block.numbers("lane_thread"), depth = block.numbers("lane_depth"), sizes = block.numbers("lane_spans");
+		let first = 0;
+		this.threads = new Map();
+		this.lanes = Array.from(thread, (_, i) => {
+			const lane = { thread: thread[i], depth: depth[i], first, end: first + sizes[i] };
+			first = lane.end;
+			if (!this.threads.has(lane.thread))
+				this.threads.set(lane.thread, []);
+			this.threads.get(lane.thread)[lane.depth] = lane;
+			return lane;
+		});
+	}
+
+	func(span) {
+		return this.tree.func[this.node[span]];
+	}
+
+	isMerged(span) {
+		return this.others[span] > 0;
+	}
+
+	// The first span of a lane that starts after a time, searched from @low on.
+	after(lane, time, low = lane.first) {
+		let high = lane.end;
+		for (let step = 1; low + step < high; step *= 2)
+			if (this.start[low + step] > time) {
+				high = low + step;
+				break;
+			}
+		while (low < high) {
+			const middle = (low + high) >> 1;
+			if (this.start[middle] <= time)
+				low = middle + 1;
+			else
+				high = middle;
+		}
+		return low;
+	}
+
+	// The span of a lane at a time, or -1; where it is narrower than @slack, one close by.
+	at(lane, time, slack) {
+		const next = this.after(lane, time);
+		if (next > lane.first && this.start[next - 1] + this.duration[next - 1] >= time - slack)
+			return next - 1;
+		return next < lane.end && this.start[next] <= time + slack ? next : -1;
+	}
+
+	// What each call path and each function took between two times, as far as single calls are known: what a merged span
+	// holds is spread evenly over it and given to the path of its longest call.
+	between(from, to) {
+		const own = new Float64Array(this.tree.nr), calls = new Float64Array(this.tree.nr);
+		let covered = 0;
+		for (const lane of this.lanes) {
+			let span = this.after(lane, from);
+			for (span = Math.max(lane.first, span - 1); span < lane.end && this.start[span] < to; span++) {
+				const begin = Math.max(from, this.start[span]), end = Math.min(to, this.start[span] + this.duration[span]);
+				if (end <= begin && this.duration[span] > 0)
+					continue;
+				const share = this.duration[span] ? 1 - this.idle[span] / this.duration[span] : 0;
+				const time = (end - begin) * share;
+				const node = this.node[span], parent = this.tree.parent[node];
+				own[node] += time;
+				if (parent > 0)
+					own[parent] -= time;
+				if (lane.depth === 0)
+					covered += time;
+				if (this.start[span] >= from)
+					calls[node] += 1 + this.others[span];
+			}
+		}
+		for (let i = 0; i < own.length; i++)
+			own[i] = Math.max(0, own[i]);
+		return { own, calls, covered };
+	}
+}
