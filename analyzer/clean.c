@@ -231,8 +231,11 @@ int clean_runs(size_t keep, bool dry_run)
 			nr_gone++;
 			sum += bytes;
 		}
-	printf("%zu of %zu run%s in %s %s, %s\n", nr_gone, nr, nr == 1 ? "" : "s", run_directory(),
-	       dry_run ? "would be removed" : "removed", unit_format(size, UNIT_BYTES, (double)sum));
+	if (nr_gone == 0)
+		printf("nothing to remove: %zu run%s in %s (--keep %zu)\n", nr, nr == 1 ? "" : "s", run_directory(), keep);
+	else
+		printf("%zu of %zu run%s in %s %s, %s\n", nr_gone, nr, nr == 1 ? "" : "s", run_directory(),
+		       dry_run ? "would be removed" : "removed", unit_format(size, UNIT_BYTES, (double)sum));
 	for (size_t i = 0; i < nr; i++)
 		run_release(&runs[i]);
 	free(runs);

@@ -300,6 +300,8 @@ static void add_cost(struct findings *findings, const struct model *model)
 		add(findings, "sampler_cpu_ns", UNIT_NS, sampler_ns, false,
 		    document_text(findings->document, "%s of CPU for sampling",
 				  human(findings, UNIT_NS, sampler_ns)));
+	if (!model->log_bytes)	/* saved profiles alone */
+		return;
 	add(findings, "log_bytes", UNIT_BYTES, (double)model->log_bytes, false,
 	    document_text(findings->document, "%s of log; %s single calls in it",
 			  human(findings, UNIT_BYTES, (double)model->log_bytes),

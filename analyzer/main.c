@@ -124,10 +124,24 @@ static bool has_rows(const struct document *document, const struct format *forma
 	return !has_table;
 }
 
+static bool is_saved(const struct model *model)
+{
+	for (size_t i = 0; i < model->nr_processes; i++)
+		if (!model->processes[i]->is_saved)
+			return false;
+	return model->nr_processes;
+}
+
 static int report_view(struct report *report, const struct view *view, const struct format *format)
 {
 	struct document document = { .view = view->name };
-	int status = view->build(&document, report);
+	int status;
+
+	if (view->has_times && is_saved(report->model)) {
+		error("a saved profile has sums only: -v %s needs logs", view->name);
+		return EXIT_FAILURE;
+	}
+	status = view->build(&document, report);
 
 	for (size_t i = 0; i < document.nr_sections && status == 0; i++) {
 		struct table *table = document.sections[i].table;

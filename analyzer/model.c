@@ -180,7 +180,7 @@ static void read_process(struct model *model, struct process *process)
 		warning("%s: damaged in %llu places; what is sound is reported", process->log->path,
 			(unsigned long long)process->nr_damaged);
 	model->nr_slices += process->nr_slices;
-	model->log_bytes += process->log_bytes;
+	model->log_bytes += process->header.kind == LOG_OF_PROGRAM ? process->log_bytes : 0;
 	model->nr_damaged += process->nr_damaged;
 }
 

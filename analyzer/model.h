@@ -296,7 +296,7 @@ struct model {
 	double functions_ns;
 	struct heap_stats heap;
 	uint64_t nr_slices;
-	uint64_t log_bytes;
+	uint64_t log_bytes;		/* of processes, without insideme-run's own */
 	uint64_t nr_damaged;		/* when it was loaded */
 	size_t nr_unreadable;		/* logs that could not be opened; told on stderr */
 

@@ -178,8 +178,10 @@ static int take(struct options *options, int option, const char *value)
 		options->save = value;
 		return 0;
 	case OPT_KEEP:
+		options->of_clean = "--keep";
 		return parse_number("--keep", "runs", value, &options->keep);
 	case OPT_DRY_RUN:
+		options->of_clean = "--dry-run";
 		options->dry_run = true;
 		return 0;
 	default:
@@ -208,5 +210,9 @@ int options_parse(struct options *options, int argc, char **argv)
 			return EXIT_USAGE;
 	}
 	options->runs = argv + optind;
+	if (options->of_clean && options->task != TASK_CLEAN) {
+		error("%s: only with --clean", options->of_clean);
+		return EXIT_USAGE;
+	}
 	return 0;
 }

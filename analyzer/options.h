@@ -42,6 +42,7 @@ struct options {
 	const char *save;	/* write a profile there; NULL: show a view */
 	size_t keep;		/* --clean: runs that stay */
 	bool dry_run;
+	const char *of_clean;	/* the last option that means something with --clean only; NULL: none */
 	char **runs;		/* NULL-terminated: points into argv */
 };
 

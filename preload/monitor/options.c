@@ -186,7 +186,7 @@ int options_parse(struct run_options *options, int argc, char **argv)
 	if (options->children || options->timeout_ns)
 		return wrong(options->children ? "--children" : "--timeout", "it needs --pid or --machine");
 	if ((options->action == ACTION_RUN || options->action == ACTION_CHECK) && !*next)
-		return wrong("PROGRAM", options->action == ACTION_RUN ? "nothing to run" : "nothing to check");
+		return wrong("no program named", options->action == ACTION_RUN ? "nothing to run" : "nothing to check");
 	return 0;
 }
 

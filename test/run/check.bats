@@ -73,7 +73,7 @@ refused() {
 	run -1 "$build/insideme-run" --check ./none
 	same text "$output" 'insideme-run: ./none: No such file or directory'
 	run -2 "$build/insideme-run" --check
-	same text "$output" 'insideme-run: PROGRAM: nothing to check (--help lists the options)'
+	same text "$output" 'insideme-run: no program named: nothing to check (--help lists the options)'
 	echo text >text
 	chmod +x text
 	check ./text 1

@@ -46,7 +46,13 @@ runs() {
 	same "runs left" "$(runs run | wc -l)" 3
 	[ ! -e "insideme.data/$oldest" ]
 	run "$report" --clean
-	[[ $output == "0 of 3 runs in insideme.data removed, 0"* ]]
+	same "nothing to do" "$output" "nothing to remove: 3 runs in insideme.data (--keep 10)"
+	for word in --dry-run '--keep 1'; do
+		# shellcheck disable=SC2086
+		run "$report" $word
+		same "status" "$status" 2
+		same "$word alone" "$output" "insideme-report: ${word% 1}: only with --clean"
+	done
 }
 
 @test "--clean: never what is not a run of ours" {
@@ -227,6 +233,24 @@ part() {
 	same "saved again" "$(view functions again.json)" "$(view functions one.json merged.json)"
 	same "processes" "$(view processes again.json | "$here/csv" calls | sort -n | xargs)" '9 14 24 64'
 	[[ $("$report" again.json) == *"exit status 0"*"4 processes, 4 threads, 3 functions, 111 calls; a saved profile, without logs"* ]]
+}
+
+@test "--save: what a profile does not have is said" {
+	monitor -- "$bin/repeat" 10
+	"$report" --save one.json
+	for view in calls resources; do
+		run "$report" -v $view one.json
+		same "status" "$status" 1
+		same "line" "$output" "insideme-report: a saved profile has sums only: -v $view needs logs"
+	done
+	same "log" "$("$report" -v quality one.json | grep -c ' of log')" 0
+}
+
+@test "a run's log is as large as insideme-run says" {
+	monitor -- "$bin/repeat" 10
+	size=$(sed -n 's/.* calls, \([0-9]*\).* KiB; read with.*/\1/p' stderr)
+	[ -n "$size" ]
+	[[ $("$report") =~ \ calls\;\ log\ $size(\.[0-9]+)?\ KiB\ \(never\ above ]] || { cat stderr; "$report"; return 1; }
 }
 
 @test "--save: heap, several threads and ends are kept, and builds matched by name" {
