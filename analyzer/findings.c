@@ -44,6 +44,9 @@ static const struct loss losses[] = {
 	{ LOG_LOST_PROCESSES, "lost_processes",
 		"forked process is not recorded: no log could be made for it (other rights or root, a full disk)",
 		"forked processes are not recorded: no log could be made for them (other rights or root, a full disk)", true },
+	{ LOG_LOST_SAMPLES, "lost_samples", "CPU sample had no room", "CPU samples had no room", false },
+	{ LOG_LOST_SAMPLED_THREADS, "lost_sampled_threads", "thread got no timer for CPU samples",
+		"threads got no timers for CPU samples", false },
 };
 
 static void add(struct findings *findings, const char *name, enum unit unit, double number, bool is_doubt,
@@ -189,7 +192,7 @@ static void add_not_sampled(struct findings *findings, const struct model *model
 static void add_process(struct findings *findings, struct process *process)
 {
 	const char *off = process_fact(process, "off"), *heap_off = process_fact(process, "heap_off");
-	const char *bypassed = process_fact(process, "bypassed");
+	const char *bypassed = process_fact(process, "bypassed"), *samples_off = process_fact(process, "samples_off");
 	uint64_t overflow = 0;
 
 	add_threshold_steps(findings, process);
@@ -205,6 +208,9 @@ static void add_process(struct findings *findings, struct process *process)
 	if (heap_off)
 		add(findings, "heap_not_counted", UNIT_NONE, 1, true, document_text(findings->document,
 			"the heap is not counted in process %u: %s", process->header.pid, heap_off));
+	if (samples_off)
+		add(findings, "samples_off", UNIT_NONE, 1, true, document_text(findings->document,
+			"CPU time is not sampled, or not to the end, in process %u: %s", process->header.pid, samples_off));
 	if (bypassed)
 		add(findings, "bypassed", UNIT_NONE, 1, true, document_text(findings->document,
 			"functions of %s are not recorded in process %u: other hooks are nearer to it (RTLD_DEEPBIND)",
@@ -266,6 +272,19 @@ static void add_short_functions(struct findings *findings, const struct model *m
 				  "slower than in truth: the hooks' own cost is in that "
 				  "time, and in the time of what calls them; counts are exact", nr, nr == 1 ? "" : "s", SHORT_CALL_NS,
 				  human(findings, UNIT_PERCENT, share), nr == 1 ? "s" : ""));
+}
+
+static void add_samples(struct findings *findings, const struct model *model)
+{
+	const struct sample_stats *samples = &model->samples;
+	uint64_t all = samples->nr + samples->in_hooks;
+
+	if (!all)
+		return;
+	add(findings, "samples", UNIT_COUNT, (double)samples->nr, false,
+	    document_text(findings->document, "%s CPU samples in functions, %s of them in the hooks and left out",
+			  human(findings, UNIT_COUNT, (double)all),
+			  human(findings, UNIT_PERCENT, 100 * (double)samples->in_hooks / (double)all)));
 }
 
 static void add_written_log(struct findings *findings, const struct model *model)
@@ -358,6 +377,7 @@ void findings_collect(struct findings *findings, struct document *document, cons
 	add_losses(findings, model);
 	add_uncertain_functions(findings, model);
 	add_short_functions(findings, model);
+	add_samples(findings, model);
 	for (struct object *object = model->objects; object; object = object->next)
 		add_nameless(findings, model, object);
 	add_nameless(findings, model, NULL);

@@ -19,6 +19,7 @@
 #include "profile.h"
 #include "progress.h"
 #include "run.h"
+#include "samples.h"
 #include "tree.h"
 #include "versions.h"
 
@@ -169,6 +170,7 @@ static void read_process(struct model *model, struct process *process)
 		return;
 	nodes_read(process);
 	heaps_read(process);
+	samples_read(process);
 	open_calls_read(process);
 	count_slices(process);
 	for (size_t i = 0; i < process->nr_threads; i++) {

@@ -82,6 +82,13 @@ struct heap_stats {
 	uint64_t largest_bytes;
 };
 
+/* CPU samples that met a function itself (a path itself): INSIDEME_SAMPLE. */
+struct sample_stats {
+	uint64_t nr;			/* in its code, or in code without hooks that it called */
+	uint64_t in_hooks;		/* in the recorder, on its behalf */
+	uint64_t missed;		/* that the kernel left out before these */
+};
+
 /* What one of several runs has of a function. */
 struct run_part {
 	uint64_t calls;
@@ -106,6 +113,7 @@ struct function {
 	struct call_stats stats;
 	struct histogram histogram;
 	struct heap_stats heap;
+	struct sample_stats samples;
 	uint64_t primitive_calls;	/* of stats.calls: not within another call of itself */
 	bool total_is_bound;		/* called under "(other paths)": total_ns may count recursion twice */
 	uint32_t nr_nodes;		/* call paths that end in it */
@@ -133,6 +141,7 @@ struct tree_node {
 	struct tree_node *next;		/* sibling */
 	struct call_stats stats;	/* total_ns == duration_ns here */
 	struct heap_stats heap;		/* root: outside of all functions */
+	struct sample_stats samples;	/* likewise */
 	uint32_t nr_threads;		/* threads that came by; records where threads_unknown */
 	bool threads_unknown;		/* of a record that several threads shared it is not known which of them did */
 	const struct thread *last_thread;	/* nodes.c's own: counted in nr_threads last */
@@ -295,6 +304,7 @@ struct model {
 	uint64_t calls;			/* of all processes */
 	double functions_ns;
 	struct heap_stats heap;
+	struct sample_stats samples;	/* of functions */
 	uint64_t nr_slices;
 	uint64_t log_bytes;		/* of processes, without insideme-run's own */
 	uint64_t nr_damaged;		/* when it was loaded */

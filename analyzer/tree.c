@@ -52,6 +52,13 @@ void heap_stats_add(struct heap_stats *sum, const struct heap_stats *heap)
 		sum->largest_bytes = heap->largest_bytes;
 }
 
+void sample_stats_add(struct sample_stats *sum, const struct sample_stats *samples)
+{
+	sum->nr += samples->nr;
+	sum->in_hooks += samples->in_hooks;
+	sum->missed += samples->missed;
+}
+
 void call_stats_add(struct call_stats *sum, const struct call_stats *stats)
 {
 	sum->calls += stats->calls;
@@ -77,6 +84,7 @@ static void enter_node(struct model *model, struct tree_node *node, const struct
 	}
 	call_stats_add(&function->stats, &node->stats);
 	heap_stats_add(&function->heap, &node->heap);
+	sample_stats_add(&function->samples, &node->samples);
 	if (function->on_path++ == 0) {
 		function->stats.total_ns += node->stats.total_ns;
 		function->primitive_calls += node->stats.calls;
@@ -86,6 +94,7 @@ static void enter_node(struct model *model, struct tree_node *node, const struct
 	function->nr_nodes++;
 	model->calls += node->stats.calls;
 	model->functions_ns += node->stats.self_ns;
+	sample_stats_add(&model->samples, &node->samples);
 }
 
 struct tree_node *tree_step_over(struct tree_node *node)

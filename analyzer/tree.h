@@ -25,6 +25,7 @@ void tree_sum_up(struct model *model);
 void call_stats_add(struct call_stats *sum, const struct call_stats *stats);
 /* All but total_ns: that goes in by the caller, who knows about recursion. */
 void call_stats_add(struct call_stats *sum, const struct call_stats *stats);
+void sample_stats_add(struct sample_stats *sum, const struct sample_stats *samples);
 void heap_stats_add(struct heap_stats *sum, const struct heap_stats *heap);
 
 /* The node that follows @node in a walk, its children left out; those that end with it are off the path. NULL: none. */

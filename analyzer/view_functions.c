@@ -6,11 +6,13 @@
 
 #include "cells.h"
 #include "parts.h"
+#include "samples.h"
 
 /* A row: the function, and what its self time is compared with. */
 struct function_row {
 	struct function *function;
 	double all_ns;
+	uint64_t nr_samples;
 	size_t nr_runs;
 };
 
@@ -53,6 +55,20 @@ static struct value get_share(const struct column *column, const void *row)
 	if (self.type == VALUE_EMPTY || !(of->all_ns > 0))
 		return value_empty();
 	return value_real(UNIT_PERCENT, 100 * value_number(self) / of->all_ns);
+}
+
+enum { SAMPLES_NR, SAMPLES_IN_HOOKS, SAMPLES_MISSED, SAMPLES_PERCENT, SAMPLES_ERROR };
+
+static struct value get_samples(const struct column *column, const void *row)
+{
+	const struct function_row *of = row;
+	const struct sample_stats *samples = &of->function->samples;
+	struct sample_share share = sample_share(samples->nr, of->nr_samples);
+
+	if (column->index <= SAMPLES_MISSED)
+		return value_integer(UNIT_COUNT, (int64_t)(column->index == SAMPLES_NR ? samples->nr :
+				     column->index == SAMPLES_IN_HOOKS ? samples->in_hooks : samples->missed));
+	return value_real(UNIT_PERCENT, 100 * (column->index == SAMPLES_PERCENT ? share.part : share.error));
 }
 
 /* What python's profilers call so: calls that are not within another call of the function. */
@@ -129,6 +145,11 @@ static const struct column columns[] = {
 	{ "total_run_min_ns", "least", 0, get_total_part, PART_MIN },
 	{ "total_run_mean_ns", "Total/run", COLUMN_SPARE, get_total_part, PART_MEAN },
 	{ "total_run_max_ns", "most", 0, get_total_part, PART_MAX },
+	{ "samples", "Samples", COLUMN_SUMS, get_samples, SAMPLES_NR },
+	{ "hook_samples", "In hooks", COLUMN_SUMS, get_samples, SAMPLES_IN_HOOKS },
+	{ "missed_samples", "Missed", COLUMN_SUMS, get_samples, SAMPLES_MISSED },
+	{ "samples_percent", "Sampled", COLUMN_SUMS, get_samples, SAMPLES_PERCENT },
+	{ "samples_error_percent", "+-", 0, get_samples, SAMPLES_ERROR },
 };
 
 #define DATA_COLUMNS "function,module,file,line,calls,self_ns,total_ns,mean_ns,min_ns,max_ns,p50_ns,p90_ns,p99_ns," \
@@ -136,6 +157,12 @@ static const struct column columns[] = {
 	"failed_alloc_calls,largest_alloc_bytes,primitive_calls"
 #define RUN_COLUMNS ",calls_run_min,calls_run_mean,calls_run_max,self_run_min_ns,self_run_mean_ns,self_run_max_ns," \
 	"total_run_min_ns,total_run_mean_ns,total_run_max_ns"
+#define SAMPLE_COLUMNS ",samples,hook_samples,missed_samples,samples_percent,samples_error_percent"
+
+static bool has_samples(const struct model *model)
+{
+	return model->samples.nr || model->samples.in_hooks;
+}
 
 struct table *functions_table(struct document *document, struct report *report, bool allocators)
 {
@@ -149,13 +176,15 @@ struct table *functions_table(struct document *document, struct report *report, 
 		struct function *function = model->functions[i];
 
 		if (function->kind == FUNCTION_PLAIN && (!allocators || function->heap.alloc_calls))
-			row[rows->nr_rows++] = (struct function_row){ function, model->functions_ns, model->nr_runs };
+			row[rows->nr_rows++] = (struct function_row){ function, model->functions_ns, model->samples.nr,
+								    model->nr_runs };
 	}
 	*table = (struct table){
 		.name = "functions",
 		.columns = columns,
 		.nr_columns = sizeof(columns) / sizeof(*columns),
-		.data_columns = model->nr_runs > 1 ? DATA_COLUMNS RUN_COLUMNS : DATA_COLUMNS,
+		.data_columns = document_text(document, "%s%s%s", DATA_COLUMNS, model->nr_runs > 1 ? RUN_COLUMNS : "",
+					      has_samples(model) ? SAMPLE_COLUMNS : ""),
 		.text_sort = report_has_times(report) ? "self_ns" : "calls",
 		.row_bytes = sizeof(*row),
 		.next = table_next_row,
@@ -175,6 +204,8 @@ static const char *text_columns(const struct report *report)
 	if (!report_has_times(report))
 		return report_has_heap(report) ? "calls,alloc_calls,alloc_bytes,freed_bytes,function,source" :
 			"calls,function,source";
+	if (has_samples(report->model))
+		return "self_ns,self_percent,samples_percent,samples_error_percent,total_ns,calls,mean_ns,p99_ns,max_ns,function";
 	if (!report_has_heap(report))
 		return "self_ns,self_percent,total_ns,calls,mean_ns,p99_ns,max_ns,function";
 	return "self_ns,self_percent,total_ns,calls,mean_ns,p99_ns,max_ns,alloc_bytes,function";

@@ -64,6 +64,8 @@ enum log_loss {
 	LOG_LOST_GROWTH,		/* times that the file could not grow */
 	LOG_LOST_HEAP_CALLS,		/* allocations and frees that were not counted */
 	LOG_LOST_PROCESSES,		/* forked children for which no log could be made */
+	LOG_LOST_SAMPLES,		/* CPU samples for which there was no room */
+	LOG_LOST_SAMPLED_THREADS,	/* threads that the kernel gave no timer for samples */
 	LOG_LOSSES,
 	LOG_LOSSES_MAX = 32,
 };
@@ -120,7 +122,8 @@ struct log_header {
 	uint32_t is_rank_child;		/* 1: a process that the rank started, not the rank itself */
 	LOG_SHARED uint32_t heap_shift;	/* > 0: only 1 live block in 2^heap_shift is known; what is freed is extrapolated */
 	LOG_SHARED uint64_t heap_table_bytes;	/* memory of the table of live blocks, which is the recorder's */
-	uint32_t reserved_1[8];
+	uint32_t sample_interval_ns;	/* of CPU time between a thread's samples; 0: none are taken */
+	uint32_t reserved_1[7];
 
 	/* From here on: changes while the program runs. A line of its own for each kind of writer. */
 	_Alignas(64) LOG_SHARED uint64_t threshold_ticks;	/* shortest call that gets a slice, now */
@@ -172,6 +175,7 @@ enum log_area_kind {
 	LOG_AREA_ROWS,		/* struct log_rows, columns, rows */
 	LOG_AREA_RECORDS,	/* struct log_area, records, each with struct log_record at its head */
 	LOG_AREA_INDEX,		/* struct log_index, u64[] */
+	LOG_AREA_SAMPLES,	/* struct log_area, log_sample[] */
 };
 
 /*
@@ -353,10 +357,12 @@ struct log_thread {
 	uint32_t latest;		/* the node looked up last beside the cache, 0: none yet */
 	uint32_t heap_lock;		/* > 0: it is in the table of live blocks, in a shard that it has locked */
 	uint64_t heap_last_addr;	/* the newest block, until it is freed */
+	uint32_t samples;		/* ref of the newest samples area */
+	LOG_SHARED uint32_t sample_timer;	/* the kernel's number of its timer, and 1; 0: it is not sampled */
 
 	_Alignas(64) uint32_t cache[LOG_CACHE_ENTRIES];	/* refs of nodes, checked against the node itself */
 };
-_Static_assert(sizeof(struct log_thread) == 64 + 256 + 256 + 4 * LOG_CACHE_ENTRIES, "thread layout");
+_Static_assert(sizeof(struct log_thread) == 64 + 256 + 320 + 4 * LOG_CACHE_ENTRIES, "thread layout");
 
 /*
  * Where a thread finds its nodes by caller and function: a hash table by open addressing. The recorder's own: readers
@@ -408,6 +414,17 @@ struct log_slices {
 	uint32_t reserved;
 };
 _Static_assert(sizeof(struct log_slices) == 128, "slice bytes begin at a line");
+
+/* A CPU sample of one thread: each time that it has used log_header.sample_interval_ns more. In the order of time. */
+#define LOG_SAMPLE_IN_HOOK	1u	/* the address is in the recorder: its own cost, or the allocation that it forwards */
+struct log_sample {
+	uint64_t ticks;
+	uint64_t pc_addr;		/* the code that ran; in the kernel: where it comes back to */
+	uint32_t node;			/* the path that the thread was in */
+	uint16_t flags;			/* LOG_SAMPLE_ */
+	uint16_t missed;		/* intervals before this one that have no sample: the kernel was late */
+};
+_Static_assert(sizeof(struct log_sample) == 24, "sample layout");
 
 /*
  * Rows of one set: nr_columns columns, then rows of 1 + nr_columns words: ticks, values. Sets that exist:
@@ -476,7 +493,7 @@ struct log_module {
 /*
  * Keys of text records: command (arguments separated by spaces, quoted as for a shell), exe, cwd, kernel,
  * cpu_model, nr_cpus, memory_bytes, setting.NAME (one each, value in force), off (why the recorder gave up),
- * heap_off (why the heap is not counted although the setting asks for it), bypassed (an object whose hooks are not
+ * heap_off (why the heap is not counted although the setting asks for it), samples_off (likewise why nothing is sampled), bypassed (an object whose hooks are not
  * the recorder's: RTLD_DEEPBIND), namespaces (dlmopen: some objects were loaded that the recorder does not see),
  * refused (insideme-run's log: why its program does not load the recorder), attached (insideme-run made this log of a
  * process that ran already: nobody has it mapped at base_addr, which is 0).

@@ -58,6 +58,7 @@
 				void *(*function)(void *), void *argument))                         \
 	X(int, thrd_create, (thrd_t *thread, thrd_start_t function, void *argument))                \
 	X(int, pthread_setname_np, (pthread_t thread, const char *name))                            \
+	X(int, pthread_cancel, (pthread_t thread))                                                  \
 	X(int, prctl, (int option, unsigned long a, unsigned long b, unsigned long c, unsigned long d)) \
 	X(long, syscall, (long number, long a, long b, long c, long d, long e, long f))             \
 	X(void, makecontext, (ucontext_t *context, void (*function)(void), int count, long a, long b, long c)) \

@@ -9,6 +9,7 @@
 #include "resources/usage.h"
 #include "room.h"
 #include "rundir.h"
+#include "samples.h"
 #include "say.h"
 #include "text.h"
 
@@ -49,6 +50,7 @@ void recorder_turn_off(const char *what, const char *path, int error)
 
 void recorder_seal(void)
 {
+	samples_stop("a seccomp filter may forbid what they need");
 	helper_pause();
 	room_reserve();
 	live_seal(1);

@@ -11,6 +11,7 @@
 #define CONF_NAME	"insideme.conf"
 #define CONF_BYTES	16384
 #define PATH_BYTES	4096
+#define MOST_RATE	10000u
 #define LEAST_SIZE	(1u << 20)	/* a log holds nothing in less */
 
 static const char *const timing_choices[] = { "exact", "counts", NULL };
@@ -33,6 +34,8 @@ const struct setting settings_table[NR_SETTINGS] = {
 			       "what a call's record knows of memory: heap, rss, off" },
 	[SETTING_INTERVAL] = { "INSIDEME_INTERVAL", "interval", SETTING_TIME, "10ms", NULL,
 			       "time between resource samples" },
+	[SETTING_SAMPLE] = { "INSIDEME_SAMPLE", "sample", SETTING_RATE, "off", NULL,
+			     "samples of each thread's CPU time, per second, beside the hooks' times; off" },
 	[SETTING_PROGRAMS] = { "INSIDEME_PROGRAMS", "programs", SETTING_TEXT, "all", NULL,
 			       "names of programs to record, as globs: a*,b; !c: all but c" },
 	[SETTING_SUMMARY] = { "INSIDEME_SUMMARY", "summary", SETTING_SWITCH, "off", NULL,
@@ -69,6 +72,16 @@ static int parse_list(const char *const *choices, const char *text, uint64_t *ma
 	}
 }
 
+static int parse_rate(const char *text, uint64_t *rate)
+{
+	*rate = 0;
+	if (text_equal(text, "off"))
+		return 0;
+	for (; *text >= '0' && *text <= '9' && *rate <= MOST_RATE; text++)
+		*rate = *rate * 10 + (uint64_t)(*text - '0');
+	return *text || !*rate || *rate > MOST_RATE ? -EINVAL : 0;
+}
+
 int setting_parse(enum setting_id id, const char *text, uint64_t *value)
 {
 	const struct setting *setting = &settings_table[id];
@@ -88,6 +101,8 @@ int setting_parse(enum setting_id id, const char *text, uint64_t *value)
 			return -EINVAL;
 		*value = on;
 		return 0;
+	case SETTING_RATE:
+		return parse_rate(text, value);
 	case SETTING_CHOICE:
 		choice = find_choice(setting->choices, text, text_length(text));
 		if (choice < 0)
@@ -106,6 +121,7 @@ static void add_expected(struct text *line, const struct setting *setting)
 	static const char *const examples[] = {
 		[SETTING_TEXT] = "a shorter text",  [SETTING_SIZE] = "a size such as 64M, at least 1M",
 		[SETTING_TIME] = "a time such as 10us", [SETTING_SWITCH] = "on or off",
+		[SETTING_RATE] = "off or a number up to 10000",
 	};
 
 	if (!setting->choices) {

@@ -18,6 +18,7 @@ enum setting_id {
 	SETTING_HEAP,
 	SETTING_SNAPSHOT,
 	SETTING_INTERVAL,
+	SETTING_SAMPLE,
 	SETTING_PROGRAMS,
 	SETTING_SUMMARY,
 	SETTING_VERBOSE,
@@ -29,6 +30,7 @@ enum setting_type {
 	SETTING_SIZE,		/* bytes */
 	SETTING_TIME,		/* ns */
 	SETTING_SWITCH,		/* 0 or 1 */
+	SETTING_RATE,		/* per second; "off": 0 */
 	SETTING_CHOICE,		/* index into choices */
 	SETTING_LIST,		/* bit mask over choices, separated by commas; "off": 0 */
 };

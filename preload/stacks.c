@@ -2,6 +2,7 @@
 /* Stacks: the first call on one, and the change from one to another. */
 #include "frames.h"
 
+#include "samples.h"
 #include "thread_records.h"
 
 int stack_init(struct log_thread *thread, uintptr_t low, uintptr_t bytes)
@@ -12,6 +13,7 @@ int stack_init(struct log_thread *thread, uintptr_t low, uintptr_t bytes)
 		return -1;
 	stack->is_own = 1;
 	frames_use(thread, stack, frames_of(stack));
+	samples_begin(thread);
 	return 0;
 }
 
@@ -206,8 +208,10 @@ void stack_change(struct log_thread *thread, struct log_frames *to)
 	struct log_frames *from = thread->frames && is_ours(thread, stack_of(thread)) ? stack_of(thread) : NULL;
 	bool is_moved = !is_ours(thread, to);
 
-	if (!thread->frames)
+	if (!thread->frames) {
 		to->is_own = 1;
+		samples_begin(thread);
+	}
 	if (is_moved)
 		take_stack(thread, to);
 	leave(thread, from, to);

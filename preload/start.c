@@ -19,6 +19,7 @@
 #include "room.h"
 #include "say.h"
 #include "run_find.h"
+#include "samples.h"
 #include "stacks.h"
 #include "text.h"
 #include "thread.h"
@@ -150,6 +151,7 @@ static void begin_child(void)
 		uint64_t values[] = { 0, id.ppid };
 
 		begin_heap(live.log, parent->has_hooks, child_take_heap());
+		samples_init();
 		modules_log_all();
 		log_write_event(live.log, LOG_EVENT_FORK, 0, values, 2, NULL, now_ticks());
 		go_on_from(live.log, entry, calls);
@@ -171,6 +173,8 @@ static bool open_child(void)
 	if (!live.log && child_ancestor())
 		begin_child();
 	sys_restore_signals(&mask);
+	if (live.log && self && self->frames)
+		samples_begin(self);
 	return live.log;
 }
 
@@ -264,6 +268,7 @@ __attribute__((constructor)) static void start(int argc, char **argv, char **env
 	thread_make();
 	fork_init();
 	threads_init();
+	samples_init();
 	ends_init();
 	bypass_init((const void *)__cyg_profile_func_enter);
 	publish_log(live.log, us_ticks);

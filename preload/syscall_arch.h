@@ -4,11 +4,15 @@
  *   raw_syscall()  returns a value, or -errno
  *   raw_clone()    a new task that runs @run(@argument) on the stack that ends at @stack_end, with @tls as its
  *                  thread pointer, and must not return from it. Returns its tid to the caller, or -errno.
+ *   SIGNAL_RETURN  what a signal handler returns to
+ *   interrupted_code()  the address of the code that a signal interrupted
  * and what libc's code of each does:
  *   jump_target()  the stack pointer in a jmp_buf's words; 0 where it cannot be read
  */
 #ifndef INSIDEME_SYSCALL_ARCH_H
 #define INSIDEME_SYSCALL_ARCH_H
+
+#include <ucontext.h>
 
 #include "compiler.h"
 
@@ -59,6 +63,14 @@ static inline long raw_clone(void (*run)(void *), void *argument, void *stack_en
 			   "r"(r13)
 			 : "rcx", "r11", "memory");
 	return result;
+}
+
+/* Debuggers and unwinders know a signal frame by these very bytes, which are libc's. */
+#define SIGNAL_RETURN "movq $15, %rax\n\tsyscall"	/* SYS_rt_sigreturn */
+
+static ALWAYS_INLINE unsigned long interrupted_code(const ucontext_t *context)
+{
+	return (unsigned long)context->uc_mcontext.gregs[REG_RIP];
 }
 
 #define RAW_CLONE_TLS(block) (*(void **)(block) = (block))	/* %fs:0 holds its own address */
@@ -116,6 +128,13 @@ static inline long raw_clone(void (*run)(void *), void *argument, void *stack_en
 			 : "r"(x8), "r"(x1), "r"(x2), "r"(x3), "r"(x4), "r"(x19), "r"(x20)
 			 : "memory");
 	return x0;
+}
+
+#define SIGNAL_RETURN "mov x8, #139\n\tsvc 0"	/* SYS_rt_sigreturn */
+
+static ALWAYS_INLINE unsigned long interrupted_code(const ucontext_t *context)
+{
+	return (unsigned long)context->uc_mcontext.pc;
 }
 
 #define RAW_CLONE_TLS(block) ((void)(block))

@@ -7,6 +7,7 @@
 #include "thread_records.h"
 
 #include "room.h"
+#include "samples.h"
 #include "stacks.h"
 #include "text.h"
 
@@ -90,6 +91,7 @@ static void keep_name(struct log_thread *thread)
 /* End a claimed record whose thread may have ended anywhere. */
 static void end_gone(struct log_thread *thread)
 {
+	samples_end(thread);
 	if (thread->slice_depth)	/* in a write */
 		thread->slices[0] = thread->slices[1] = 0;
 	thread->slice_depth = 0;
@@ -191,6 +193,7 @@ void record_end(struct log_thread *thread)
 {
 	uint64_t open;
 
+	samples_end(thread);
 	read_name(thread);
 	thread->repair_addr = (uint64_t)__builtin_frame_address(0);	/* a handler's hooks are dropped meanwhile */
 	signal_fence();

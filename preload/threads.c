@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Wrappers of pthread_create, thrd_create and pthread_setname_np: begin, end and name of threads. */
+/* Wrappers of pthread_create, thrd_create, pthread_setname_np and pthread_cancel: begin, end and name of threads. */
 #include "threads.h"
 
 #include <errno.h>
@@ -7,6 +7,7 @@
 #include <threads.h>
 
 #include "real.h"
+#include "samples.h"
 #include "text.h"
 #include "thread.h"
 
@@ -154,6 +155,17 @@ EXPORT int thrd_create(thrd_t *thread, thrd_start_t function, void *argument)
 	if (error != thrd_success)
 		free_start(start);
 	return error;
+}
+
+/* It takes the signal that samples come by. */
+EXPORT int pthread_cancel(pthread_t thread)
+{
+	if (unlikely(!real.pthread_cancel))
+		real_init();
+	if (!real.pthread_cancel)
+		return ENOSYS;
+	samples_stop("pthread_cancel() needs the signal");
+	return real.pthread_cancel(thread);
 }
 
 EXPORT int pthread_setname_np(pthread_t thread, const char *name)

@@ -232,12 +232,30 @@ static void lists_are_sets_of_their_choices(void **state)
 	assert_true(setting_parse(SETTING_TIMING, "exactly", &value) < 0);
 }
 
+static void a_rate_is_a_number_or_off(void **state)
+{
+	uint64_t value;
+
+	(void)state;
+	assert_int_equal(setting_parse(SETTING_SAMPLE, "250", &value), 0);
+	assert_int_equal(value, 250);
+	assert_int_equal(setting_parse(SETTING_SAMPLE, "off", &value), 0);
+	assert_int_equal(value, 0);
+	assert_int_equal(setting_parse(SETTING_SAMPLE, "10000", &value), 0);
+	assert_true(setting_parse(SETTING_SAMPLE, "10001", &value) < 0);
+	assert_true(setting_parse(SETTING_SAMPLE, "0", &value) < 0);
+	assert_true(setting_parse(SETTING_SAMPLE, "", &value) < 0);
+	assert_true(setting_parse(SETTING_SAMPLE, "100Hz", &value) < 0);
+	assert_true(setting_parse(SETTING_SAMPLE, "18446744073709551866", &value) < 0);
+}
+
 #define IN_DIRECTORY(test) cmocka_unit_test_setup_teardown(test, enter_directory, leave_directory)
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_fallback_is_a_value),
+		cmocka_unit_test(a_rate_is_a_number_or_off),
 		cmocka_unit_test(names_and_options_belong_together),
 		IN_DIRECTORY(defaults_without_any_source),
 		IN_DIRECTORY(no_environment_at_all),
