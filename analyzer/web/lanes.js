@@ -2,6 +2,7 @@
 // The lanes of calls, drawn on a canvas of the size of the window: only what is in it costs anything. Spans narrower than a
 // pixel are stepped over a pixel at a time.
 import { h, hideTip, showTip } from "./dom.js";
+import { fit } from "./text.js";
 import { css } from "./theme.js";
 import { at, exact, format } from "./units.js";
 
@@ -134,7 +135,7 @@ export class Lanes {
 			g.fillRect(left, y + headHeight / 2 - 1, right - left, 3);
 		g.fillStyle = css("--text");
 		g.font = "600 12px system-ui, sans-serif";
-		g.fillText(this.fit(model.processName(row.process), gutter - 20), 10, y + headHeight / 2);
+		g.fillText(fit(g, model.processName(row.process), gutter - 20), 10, y + headHeight / 2);
 		g.font = "11.5px system-ui, sans-serif";
 	}
 
@@ -150,7 +151,7 @@ export class Lanes {
 		g.fillStyle = css("--faint");
 		g.fillText(row.laneHeight === tall ? "▾" : "▸", 10, y + 8);
 		g.fillStyle = css("--soft");
-		g.fillText(this.fit(model.threadName(row.thread), gutter - 38), 24, y + 8);
+		g.fillText(fit(g, model.threadName(row.thread), gutter - 38), 24, y + 8);
 	}
 
 	drawLane(lane, y, height) {
@@ -187,7 +188,7 @@ export class Lanes {
 			if (height > 8 && right - left > 28) {
 				g.fillStyle = colour = merged || !is ? css("--soft") : css("--frame-text");
 				const label = merged ? `${format("count", spans.others[span] + 1)} × ${model.label(number)}` : model.label(number);
-				g.fillText(this.fit(label, right - left - 8), left + 4, y + height / 2);
+				g.fillText(fit(g, label, right - left - 8), left + 4, y + height / 2);
 			}
 			if (this.focus?.span === span)
 				this.drawFocus(left, y, right - left, box);
@@ -200,12 +201,6 @@ export class Lanes {
 		g.strokeStyle = css("--accent");
 		g.lineWidth = 2;
 		g.strokeRect(x, y, Math.max(3, width), height);
-	}
-
-	// What of a text has room; letters are some 6.2 px wide.
-	fit(text, width) {
-		const room = Math.floor(width / 6.2);
-		return text.length <= room ? text : room > 2 ? `${text.slice(0, room - 1)}…` : "";
 	}
 
 	// The peak of memory and events, as lines through all.

@@ -61,4 +61,29 @@ test("the timeline has every single call of the csv, with start, duration and he
 	same("complaints", tab.complaints, []);
 });
 
+test("the flame graph: widths are sums of the csv, a click zooms, the address keeps it, Escape goes back", async () => {
+	const tab = await open(page, { hash: "panel=flame" });
+	await tab.waitForFunction(() => window.insideme.panel.flame.zoom);
+	const values = () => tab.evaluate(() => {
+		const { flame, root } = window.insideme.panel;
+		return { paths: root.source.tree.nr, all: root.value, zoom: window.insideme.model.label(flame.zoom.func), top: root.children().map((frame) => [window.insideme.model.label(frame.func), frame.value]) };
+	});
+	const functions = csv(run, "functions");
+	const sum = functions.reduce((all, row) => all + Number(row.self_ns), 0);
+	let found = await values();
+	check(`${found.all} is ${sum}, each of ${found.paths} paths rounded`, Math.abs(found.all - sum) <= found.paths);
+	await tab.mouse.click(640, 320);
+	await tab.waitForFunction(() => window.insideme.panel.flame.zoom.parent);
+	await tab.waitForFunction(() => location.hash.includes("z="));
+	await tab.keyboard.press("Escape");
+	await tab.waitForFunction(() => !window.insideme.panel.flame.zoom.parent);
+	await tab.getByText("Callees first").click();
+	await tab.waitForFunction(() => window.insideme.panel.root.constructor !== window.insideme.panel.flame.constructor && location.hash.includes("inv=1"));
+	await tab.getByText("Calls", { exact: true }).click();
+	await tab.waitForFunction(() => location.hash.includes("m=calls"));
+	found = await values();
+	same("calls by function", found.top.sort(), functions.map((row) => [row.function.replace(/\(.*/, ""), Number(row.calls)]).sort());
+	same("complaints", tab.complaints, []);
+});
+
 await runTests();

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Frames of a flame graph: made as they are looked at, so that a tree of a million paths opens at once. Each has
+// { func, value, own, parent, children() }; value is the sum over all that is below it.
+
+const largestFirst = (list) => list.sort((a, b) => b.value - a.value);
+
+// Callers above what they call.
+export class Frame {
+	constructor(source, node, parent) {
+		Object.assign(this, { source, node, parent });
+		this.func = source.tree.func[node];
+		this.value = source.sums[node];
+		this.own = source.own[node] || 0;
+		this.depth = parent ? parent.depth + 1 : 0;
+	}
+
+	children() {
+		if (!this.list) {
+			const { tree, sums } = this.source;
+			this.list = [];
+			for (let child = tree.child[this.node]; child >= 0; child = tree.next[child])
+				if (sums[child] > 0)
+					this.list.push(new Frame(this.source, child, this));
+			largestFirst(this.list);
+		}
+		return this.list;
+	}
+}
+
+// Each function with its own value, and below it who called it, as far as that value came from there.
+export class InverseFrame {
+	constructor(source, func, parent) {
+		Object.assign(this, { source, func, parent, value: 0, own: 0 });
+		this.nodes = [];	// where its callers are looked for
+		this.weights = [];
+		this.depth = parent ? parent.depth + 1 : 0;
+	}
+
+	add(node, weight) {
+		this.nodes.push(node);
+		this.weights.push(weight);
+		this.value += weight;
+		if (!this.parent?.parent)
+			this.own += weight;
+	}
+
+	children() {
+		if (!this.list) {
+			const { tree } = this.source;
+			const found = new Map();
+			for (let i = 0; i < this.nodes.length; i++) {
+				const node = this.parent ? tree.parent[this.nodes[i]] : this.nodes[i];
+				if (node <= 0)
+					continue;
+				const func = tree.func[node];
+				let frame = found.get(func);
+				if (!frame)
+					found.set(func, frame = new InverseFrame(this.source, func, this));
+				frame.add(node, this.weights[i]);
+			}
+			this.list = largestFirst([...found.values()]);
+		}
+		return this.list;
+	}
+}
+
+// @own: [path] what is shown. The root has no function.
+export function frames(tree, own, inverse) {
+	const source = { tree, own, sums: inverse ? null : tree.sums(own) };
+	if (!inverse)
+		return new Frame(source, 0, null);
+	const root = new InverseFrame(source, -1, null);
+	for (let node = 1; node < tree.nr; node++)
+		if (own[node] > 0)
+			root.add(node, own[node]);
+	return root;
+}

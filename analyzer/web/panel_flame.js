@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Call paths as a flame graph, and turned around: by time, calls, allocations, and what of them lived at the peak or to the end.
+import { h, link, replace } from "./dom.js";
+import { Flame } from "./flame.js";
+import { frames } from "./frames.js";
+import { set, state } from "./state.js";
+import { Spans } from "./spans.js";
+import { exact, format } from "./units.js";
+
+// What a path has of its own; those whose column is not in the page, or all 0, are not offered.
+export const metrics = [
+	{ name: "time", title: "Time", column: "self_ns", unit: "ns", all: "all time in functions" },
+	{ name: "calls", title: "Calls", column: "calls", unit: "count", all: "all calls" },
+	{ name: "peak", title: "Live at the peak", column: "peak_bytes", unit: "bytes", all: "the heap at its peak" },
+	{ name: "leaked", title: "Not freed", column: "live_bytes", unit: "bytes", all: "all that was not freed" },
+	{ name: "alloc", title: "Allocated", column: "alloc_bytes", unit: "bytes", all: "all that functions allocated" },
+	{ name: "allocs", title: "Allocations", column: "alloc_calls", unit: "count", all: "all allocations in functions" },
+	{ name: "temporary", title: "Temporary", column: "temporary_calls", unit: "count", all: "all temporary allocations" },
+];
+
+export function metricsOf(tree) {
+	return metrics.filter(({ column }) => tree.block.has(column) && tree.numbers(column).some((value) => value > 0));
+}
+
+// A function wherever it is on the way: its outermost frames' share of all.
+function shareOf(root, matches) {
+	let sum = 0;
+	const todo = [root];
+	while (todo.length) {
+		const frame = todo.pop();
+		if (frame.func >= 0 && matches(frame))
+			sum += frame.value;
+		else if (frame.value > root.value / 5000)
+			todo.push(...frame.children());
+	}
+	return root.value ? sum / root.value : 0;
+}
+
+export function describeFrame(model, metric, root, inverse) {
+	return (frame) => [frame.func < 0 ? metric.all : model.label(frame.func),
+		[metric.title.toLowerCase(), `${exact(metric.unit, frame.value)}  (${format("percent", 100 * frame.value / root.value)} of ${metric.all})`],
+		inverse || !frame.parent || frame.own === frame.value ? ["", ""] : ["own", `${exact(metric.unit, frame.own)}`],
+		frame.func < 0 ? ["", ""] : ["in", model.module(frame.func)]].filter((line) => !Array.isArray(line) || line[1]);
+}
+
+const button = (text, pressed, onclick, title) => h("button.button", { type: "button", onclick, title: title ?? "", "aria-pressed": String(pressed) }, text);
+
+class FlamePanel {
+	constructor(app) {
+		this.app = app;
+		this.bar = h("div.toolbar");
+		this.way = h("div.way");
+		this.search = h("input", { type: "search", placeholder: "Search  ( / )", "aria-label": "search frames", value: state.q ?? "", oninput: () => set({ q: this.search.value }) });
+		this.found = h("span.note");
+		this.flame = new Flame({ model: app.model, label: "flame graph", describe: (frame) => this.describe(frame), onZoom: (frame) => this.zoomed(frame) });
+		this.element = h("div.flame", {}, this.bar, this.way, h("div.box.flame-box", {}, this.flame.element));
+		this.load();
+	}
+
+	async load() {
+		const { app } = this;
+		this.tree = await app.model.tree();
+		this.offered = metricsOf(this.tree);
+		if (!this.offered.length) {
+			replace(this.element, h("div.empty", {}, "No calls were recorded, so there are no call paths."));
+			return;
+		}
+		this.build();
+	}
+
+	get metric() {
+		return this.offered.find((one) => one.name === state.m) ?? this.offered[0];
+	}
+
+	// Of a part of the time only single calls are known.
+	get isPart() {
+		return state.to !== undefined && state.whole !== "1" && /time|calls/.test(this.metric.name);
+	}
+
+	async build() {
+		const { metric, tree, app } = this;
+		let own = tree.numbers(metric.column);
+		this.note = "";
+		if (this.isPart) {
+			this.spans ??= await Spans.open(app.model.data, app.model);
+			const part = this.spans.between(app.from, app.to);
+			own = metric.name === "calls" ? part.calls : part.own;
+			this.note = "from single calls within the chosen time: shorter ones stand as time of their callers";
+		}
+		const root = frames(tree, own, state.inv === "1");
+		let zoom = root;
+		if (state.inv !== "1" && state.z)
+			zoom = this.frameOf(root, Number(state.z));
+		this.root = root;
+		this.flame.up = state.up === "1";
+		this.flame.title = `${metric.all}: ${format(metric.unit, root.value)}`;
+		this.drawBar();
+		this.highlight();
+		this.flame.setRoot(root, zoom);
+		this.drawWay();
+	}
+
+	frameOf(root, node) {
+		const path = [];
+		for (; node > 0; node = this.tree.parent[node])
+			path.unshift(node);
+		let frame = root;
+		for (const one of path)
+			frame = frame.children().find((child) => child.node === one) ?? frame;
+		return frame;
+	}
+
+	drawBar() {
+		const { metric } = this;
+		replace(this.bar,
+			h("div.group", { role: "group", "aria-label": "what widths stand for" }, this.offered.map((one) => button(one.title, one === metric, () => set({ m: one.name, z: undefined })))),
+			h("div.group", { role: "group", "aria-label": "direction" },
+				button("Callers first", state.inv !== "1", () => set({ inv: undefined, z: undefined }), "who calls, then what is called"),
+				button("Callees first", state.inv === "1", () => set({ inv: "1", z: undefined }), "each function by what is its own, then who called it")),
+			button(state.up === "1" ? "Root below" : "Root above", false, () => set({ up: state.up === "1" ? undefined : "1" })),
+			state.to === undefined || !/time|calls/.test(metric.name) ? null :
+				button(this.isPart ? "Chosen time" : "Whole run", this.isPart, () => set({ whole: this.isPart ? "1" : undefined }), "the chosen part of the time, or all of it"),
+			this.search, this.found);
+	}
+
+	highlight() {
+		const text = (state.q ?? "").toLowerCase();
+		const selected = this.app.selected;
+		this.flame.matches = text ? (frame) => frame.func >= 0 && this.app.model.label(frame.func).toLowerCase().includes(text) :
+			selected !== null ? (frame) => frame.func === selected : null;
+		this.found.textContent = this.flame.matches ? `${text ? "found in" : "the chosen function is in"} ${format("percent", 100 * shareOf(this.root, this.flame.matches))}` : this.note;
+	}
+
+	describe(frame) {
+		return describeFrame(this.app.model, this.metric, this.root, state.inv === "1")(frame);
+	}
+
+	zoomed(frame) {
+		set({ z: state.inv !== "1" && frame.node > 0 ? String(frame.node) : undefined });
+		this.drawWay();
+	}
+
+	// Where one is, to click on the way back.
+	drawWay() {
+		const frame = this.flame.zoom;
+		const list = [];
+		for (let one = frame; one; one = one.parent)
+			list.unshift(one);
+		const shown = list.length > 7 ? [...list.slice(0, 2), null, ...list.slice(-4)] : list;
+		replace(this.way, shown.map((one, i) => [i ? h("span.faint", {}, "›") : null,
+			one === null ? h("span.faint", {}, `${list.length - 6} more`) :
+				link(one.func < 0 ? "all" : this.app.model.label(one.func), () => this.flame.zoomTo(one))]),
+		frame.func >= 0 ? h("span.note", {}, ` ${format(this.metric.unit, frame.value)}, ${format("percent", 100 * frame.value / this.root.value)} of all `) : null,
+		frame.func >= 0 && frame.func < this.app.model.nrFunctions ? link("this function", () => this.app.select(frame.func, "functions"), { className: "button" }) : null);
+	}
+
+	update(changed) {
+		if (!this.offered?.length)
+			return;
+		if (changed.has("m") || changed.has("inv") || changed.has("up") || changed.has("whole") || ((changed.has("from") || changed.has("to")) && state.whole !== "1")) {
+			clearTimeout(this.timer);
+			this.timer = setTimeout(() => this.build(), changed.has("from") || changed.has("to") ? 120 : 0);
+		} else if (changed.has("q") || changed.has("f")) {
+			this.highlight();
+			this.flame.draw();
+		}
+	}
+
+	shown() {
+		this.search.value = state.q ?? "";
+		if (this.offered?.length)
+			this.build();
+	}
+
+	key(event) {
+		return event.key === "Escape" && this.flame.back();
+	}
+}
+
+export const makeFlame = (app) => new FlamePanel(app);
