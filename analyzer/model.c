@@ -366,8 +366,10 @@ void model_free(struct model *model)
 	free(model->left_out);
 	free(model->monitors);
 	free(model->unseen);
-	for (size_t i = 0; i < model->nr_functions; i++)
+	for (size_t i = 0; i < model->nr_functions; i++) {
 		free(model->functions[i]->parts);
+		free(model->functions[i]->use);
+	}
 	free(model->functions);
 	free(model->root);
 	hashtable_release(&model->tables->paths);

@@ -24,10 +24,13 @@
 
 struct logfile;
 struct process;
+struct call_stack;
 struct filter;
+struct function_use;
 struct naming;
 struct profile;
 struct run;
+struct spans;
 struct tree_node;
 
 /* A loaded file as it was when it was recorded. Those with one build-id are one object; else path, size and mtime. */
@@ -119,6 +122,8 @@ struct function {
 	uint32_t nr_nodes;		/* call paths that end in it */
 	struct run_part *parts;		/* [model->nr_runs]; NULL: one run, or no calls */
 	struct function *same;		/* functions.c's own: that of another build of its file; NULL: itself */
+	struct function_use *use;	/* by function_use_read(); NULL: not read, or no recorded calls */
+	struct spans *spans;		/* function_use.c's own */
 	uint32_t on_path;		/* tree.c's own: how often it is among the ancestors just now */
 
 	/* Filled by resolve.c. name: "module+0x1234" where resolved is false; NULL or 0: not known. */
@@ -182,6 +187,7 @@ struct thread {
 	int64_t heap_bytes;		/* allocated less freed by it */
 	uint32_t ref;			/* of its area */
 	size_t index;			/* in process->threads */
+	struct call_stack *call_stack;	/* function_use.c's own */
 	bool left_out;			/* by a filter: nothing of it is read */
 };
 

@@ -3,8 +3,10 @@
 #include "views.h"
 
 #include <inttypes.h>
+#include <string.h>
 
 #include "cells.h"
+#include "function_use.h"
 #include "parts.h"
 #include "samples.h"
 
@@ -109,6 +111,47 @@ static struct value get_total_part(const struct column *column, const void *row)
 	return range_cell(row, column->index, part_total_ns, UNIT_NS);
 }
 
+enum { USE_ELAPSED = NR_USES, USE_CALLS, USE_NUMBER = 31, USE_SELF = 32, USE_MEAN = 64 };
+
+static enum unit unit_of_use(size_t kind)
+{
+	switch (kind) {
+	case USE_CPU_NS:
+	case USE_WAIT_NS:
+	case USE_BLOCKED_NS:
+	case USE_ELAPSED:
+		return UNIT_NS;
+	case USE_READ_BYTES:
+	case USE_WRITE_BYTES:
+	case USE_READ_CHARS:
+	case USE_WRITE_CHARS:
+	case USE_RSS_BYTES:
+		return UNIT_BYTES;
+	default:
+		return UNIT_COUNT;
+	}
+}
+
+/* What it used by its calls that have a record; the mean is one such call's. */
+static struct value get_use(const struct column *column, const void *row)
+{
+	const struct function_use *use = ((const struct function_row *)row)->function->use;
+	size_t kind = column->index & USE_NUMBER;
+	enum unit unit = unit_of_use(kind);
+	double number;
+
+	if (!use)
+		return value_empty();
+	if (kind == USE_CALLS)
+		return value_integer(unit, (int64_t)use->calls);
+	number = kind == USE_ELAPSED ? use->elapsed_ns : column->index & USE_SELF ? use->self[kind] : use->total[kind];
+	if (kind != USE_RSS_BYTES && number < 0)
+		number = 0;		/* of differences */
+	if (column->index & USE_MEAN)
+		return value_real(unit, number / (double)use->calls);
+	return isnan(number) ? value_empty() : value_integer(unit, llround(number));
+}
+
 /* The first 18 are fixed: they are the interface. New ones go behind. */
 static const struct column columns[] = {
 	{ "function", "Function", COLUMN_NAME | COLUMN_LEFT | COLUMN_ROOM, get_function, CELL_NAME },
@@ -150,6 +193,31 @@ static const struct column columns[] = {
 	{ "missed_samples", "Missed", COLUMN_SUMS, get_samples, SAMPLES_MISSED },
 	{ "samples_percent", "Sampled", COLUMN_SUMS, get_samples, SAMPLES_PERCENT },
 	{ "samples_error_percent", "+-", 0, get_samples, SAMPLES_ERROR },
+	{ "recorded_calls", "Recorded", COLUMN_SUMS, get_use, USE_CALLS },
+	{ "elapsed_ns", "Elapsed", 0, get_use, USE_ELAPSED },
+	{ "self_cpu_ns", "Self CPU", COLUMN_SUMS, get_use, USE_CPU_NS | USE_SELF },
+	{ "total_cpu_ns", "CPU", 0, get_use, USE_CPU_NS },
+	{ "mean_cpu_ns", "CPU/call", 0, get_use, USE_CPU_NS | USE_MEAN },
+	{ "self_wait_ns", "Self waiting", COLUMN_SUMS, get_use, USE_WAIT_NS | USE_SELF },
+	{ "total_wait_ns", "Waiting", 0, get_use, USE_WAIT_NS },
+	{ "self_blocked_ns", "Self blocked", COLUMN_SUMS, get_use, USE_BLOCKED_NS | USE_SELF },
+	{ "total_blocked_ns", "Blocked", 0, get_use, USE_BLOCKED_NS },
+	{ "mean_blocked_ns", "Blocked/call", 0, get_use, USE_BLOCKED_NS | USE_MEAN },
+	{ "minor_faults", "Faults", 0, get_use, USE_MINOR_FAULTS },
+	{ "mean_minor_faults", "Faults/call", 0, get_use, USE_MINOR_FAULTS | USE_MEAN },
+	{ "major_faults", "Major faults", 0, get_use, USE_MAJOR_FAULTS },
+	{ "read_bytes", "Read", 0, get_use, USE_READ_BYTES },
+	{ "mean_read_bytes", "Read/call", 0, get_use, USE_READ_BYTES | USE_MEAN },
+	{ "write_bytes", "Written", 0, get_use, USE_WRITE_BYTES },
+	{ "mean_write_bytes", "Written/call", 0, get_use, USE_WRITE_BYTES | USE_MEAN },
+	{ "read_chars", "read()", 0, get_use, USE_READ_CHARS },
+	{ "mean_read_chars", "read()/call", 0, get_use, USE_READ_CHARS | USE_MEAN },
+	{ "write_chars", "write()", 0, get_use, USE_WRITE_CHARS },
+	{ "mean_write_chars", "write()/call", 0, get_use, USE_WRITE_CHARS | USE_MEAN },
+	{ "voluntary_switches", "Switches", 0, get_use, USE_SWITCHES },
+	{ "involuntary_switches", "Preempted", 0, get_use, USE_PREEMPTIONS },
+	{ "rss_growth_bytes", "RSS growth", 0, get_use, USE_RSS_BYTES },
+	{ "mean_rss_growth_bytes", "RSS growth/call", 0, get_use, USE_RSS_BYTES | USE_MEAN },
 };
 
 #define DATA_COLUMNS "function,module,file,line,calls,self_ns,total_ns,mean_ns,min_ns,max_ns,p50_ns,p90_ns,p99_ns," \
@@ -162,6 +230,21 @@ static const struct column columns[] = {
 static bool has_samples(const struct model *model)
 {
 	return model->samples.nr || model->samples.in_hooks;
+}
+
+/* Is one of the columns of use in @list, as of --columns or --sort? */
+static bool names_use(const char *list)
+{
+	while (list && *list) {
+		size_t length = strcspn(list, ",");
+
+		for (size_t i = 0; i < sizeof(columns) / sizeof(*columns); i++)
+			if (columns[i].get == get_use && strlen(columns[i].name) == length &&
+			    memcmp(columns[i].name, list, length) == 0)
+				return true;
+		list += length + (list[length] == ',');
+	}
+	return false;
 }
 
 struct table *functions_table(struct document *document, struct report *report, bool allocators)
@@ -211,6 +294,23 @@ static const char *text_columns(const struct report *report)
 	return "self_ns,self_percent,total_ns,calls,mean_ns,p99_ns,max_ns,alloc_bytes,function";
 }
 
+/* How it is known what functions used, with how near the samples are to each other. */
+static const char *tell_use(struct document *document, const struct model *model)
+{
+	double interval_ns = 0;
+	char interval[UNIT_TEXT_MAX];
+
+	for (size_t i = 0; i < model->nr_processes; i++) {
+		const struct rowset *rows = process_rowset(model->processes[i], "process");
+
+		if (rows)
+			interval_ns = fmax(interval_ns, (double)rows->interval_ns * rows->step);
+	}
+	return document_text(document, "CPU, waiting, blocked, faults, I/O, switches, RSS: of the calls that have a record, "
+			     "by overlap with samples %s apart; the rest of them is their callers'",
+			     unit_format(interval, UNIT_NS, interval_ns));
+}
+
 int view_functions(struct document *document, struct report *report)
 {
 	struct table *table = functions_table(document, report, false);
@@ -226,6 +326,10 @@ int view_functions(struct document *document, struct report *report)
 				    "/run: their mean; least and most: of one run, 0 where it has none", report->model->nr_runs) :
 			document_text(document, "total = self + what it calls (recursion once); both summed over %" PRIu64
 				    " thread%s; %% of self time in all functions", nr_threads, nr_threads == 1 ? "" : "s");
+	if (names_use(report->options->columns) || names_use(report->options->sort)) {
+		function_use_read(report->model);
+		table->note = tell_use(document, report->model);
+	}
 	document_add_table(document, table);
 	return 0;
 }

@@ -75,13 +75,13 @@ static uint64_t less(uint64_t all, uint64_t part)
 	return all == LOG_NONE ? LOG_NONE : all > part ? all - part : 0;
 }
 
-void details_read_maps(struct details *details, struct log_pages *log_pages, struct figures *figures)
+void details_read_maps(struct details *details, uint64_t own_bytes, struct figures *figures)
 {
 	struct proc_maps maps;
 
 	if (read_text(details, details->maps_fd) <= 0)
 		return;
 	proc_parse_smaps_rollup(details->buffer, &maps);
-	figures->pss_bytes = less(maps.pss_bytes, log_pages_read(log_pages));
-	figures->uss_bytes = less(maps.uss_bytes, log_pages_read(log_pages));
+	figures->pss_bytes = less(maps.pss_bytes, own_bytes);
+	figures->uss_bytes = less(maps.uss_bytes, own_bytes);
 }

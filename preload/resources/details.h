@@ -6,7 +6,6 @@
 #include <stdint.h>
 
 #include "resources/columns.h"
-#include "resources/log_pages.h"
 #include "resources/source.h"
 
 struct details {
@@ -22,9 +21,9 @@ void details_close(struct details *details);
 /* Each sets what it can read and leaves the rest alone. */
 void details_read(struct details *details, struct figures *figures);
 /*
- * PSS and USS; the kernel walks all page tables for it: 20 us to 20 ms. The log's pages are left out as far as
- * @log_pages knows them; where another process has them mapped too, part of them was counted for that one.
+ * PSS and USS less @own_bytes, the recorder's; the kernel walks all page tables for it: 20 us to 20 ms. Where another
+ * process has the log mapped too, part of its pages was counted for that one: then it is a little too low.
  */
-void details_read_maps(struct details *details, struct log_pages *log_pages, struct figures *figures);
+void details_read_maps(struct details *details, uint64_t own_bytes, struct figures *figures);
 
 #endif

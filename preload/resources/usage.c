@@ -324,7 +324,7 @@ int usage_read_slow(struct usage *usage, struct figures *figures)
 
 void usage_read_maps(struct usage *usage, struct figures *figures)
 {
-	details_read_maps(&usage->details, &usage->log_pages, figures);
+	details_read_maps(&usage->details, log_pages_read(&usage->log_pages) + table_bytes(usage), figures);
 }
 
 /* Our number in /proc, which may be that of an outer pid namespace. */

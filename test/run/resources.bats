@@ -132,3 +132,40 @@ machine_agrees() {
 	between "descriptors" "$(cat said)" "$(largest descriptors)" $(($(cat said) + 1))	# one more while it looks
 	between "CPU" 1 "$(last cpu_ns)" 10000000000
 }
+
+# use FUNCTION COLUMN: of the newest run
+use() { view functions --columns "function,$2" | "$here/csv" "$2" "function=$1"; }
+
+sleeping_and_burning() {
+	$1 "$bin/uses" sleeps 400
+	between "CPU time of nap" 0 "$(use nap total_cpu_ns)" 20000000
+	between "blocked time of nap" 300000000 "$(use nap total_blocked_ns)" "$(use nap total_ns)"
+	between "CPU time of work" 380000000 "$(use work total_cpu_ns)" 420000000
+	cpu_and_wait=$(($(use work total_cpu_ns) + $(use work total_wait_ns) + $(use work total_blocked_ns)))
+	between "all of work" $(($(use work total_ns) * 98 / 100)) $cpu_and_wait $(($(use work total_ns) * 102 / 100))
+	between "CPU time of main" "$(use work total_cpu_ns)" "$(use main total_cpu_ns)" 450000000
+}
+
+@test "functions: wall, CPU and blocked time of one that sleeps and one that burns" { both sleeping_and_burning; }
+
+writing_and_touching() {
+	rm -f data
+	$1 "$bin/io" data
+	# of 8 MiB, but for what ran within a sample's time of the border
+	between "bytes written by put" $((6 << 20)) "$(use main write_chars)" $((9 << 20))
+	between "bytes read by get and put" $((15 << 20)) $(($(use put write_chars) + $(use put read_chars) + $(use get write_chars) + $(use get read_chars))) $((17 << 20))
+	rm -rf insideme.data
+	$1 "$bin/grow"
+	between "RSS growth of hold" -2000000 "$(use hold rss_growth_bytes)" 2000000
+	between "faults of hold" 15000 "$(use hold minor_faults)" 17500
+	between "faults of rest" 0 "$(use rest minor_faults)" 200
+}
+
+@test "functions: bytes read and written, faults, memory" { both writing_and_touching; }
+
+@test "functions: elapsed time of two threads that overlap is less than the summed" {
+	monitor -q -- "$bin/uses" threads 3 200
+	between "elapsed time of work" 200000000 "$(use work elapsed_ns)" $(($(use work total_ns) * 9 / 10))
+	COLUMNS=300 "$report" -v functions --columns function,mean_cpu_ns --sort self_blocked_ns >page
+	grep 'by overlap with samples' page
+}

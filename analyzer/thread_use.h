@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What one thread had used up to any time. */
+#ifndef INSIDEME_THREAD_USE_H
+#define INSIDEME_THREAD_USE_H
+
+#include "curve.h"
+#include "function_use.h"
+
+struct thread_use {
+	uint32_t tid;
+	struct curve times;	/* CPU time and waiting for a processor */
+	struct curve counts;	/* the process's counters, as far as they are this thread's */
+	struct curve rss;
+};
+
+/* @tid: of several threads that shared @thread's record, which one. */
+void thread_use_open(struct thread_use *use, struct thread *thread, uint32_t tid);
+void thread_use_close(struct thread_use *use);
+
+/* What it used between two model times: [NR_USES]; NAN: not known. */
+void thread_use_between(const struct thread_use *use, int64_t from, int64_t to, double *used);
+
+#endif

@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* analyzer/function_use: what functions used, from samples and calls whose numbers are known. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "analyzer/curve.h"
+#include "analyzer/function_use.h"
+#include "build_model.h"
+
+#define AT(ms) (NS_START + (ms) * MS)
+
+static void set_column(struct log_rows *rows, int column, uint16_t unit, uint16_t kind)
+{
+	struct log_column *columns = (struct log_column *)(rows + 1);
+
+	columns[column].unit = unit;
+	columns[column].kind = kind;
+}
+
+/* 100 ms: CPU time of the first half only; 1000 faults and 1 MiB of RSS in the second; a switch counter seen twice. */
+static void build_process_rows(struct build *build)
+{
+	struct log_rows *rows = build_rows(build, "process", (const char *[]){ "cpu_ns", "minor_faults", "rss_bytes",
+					   "voluntary_switches", "threads" }, 5, 11);
+
+	for (uint64_t i = 0; i <= 10; i++)
+		build_row(rows, AT(10 * i) + 1, (uint64_t[]){ i < 5 ? i * 10 * MS : 50 * MS, i < 5 ? 0 : (i - 5) * 200,
+			  i < 5 ? 1u << 20 : (1u << 20) + (i - 5) * (1u << 20) / 5, i == 0 || i == 10 ? i * 6 : LOG_NONE, 1 });
+	set_column(rows, 0, LOG_UNIT_NS, LOG_CUMULATIVE);
+	set_column(rows, 1, LOG_UNIT_COUNT, LOG_CUMULATIVE);
+	set_column(rows, 3, LOG_UNIT_COUNT, LOG_CUMULATIVE);
+}
+
+static void build_thread_rows(struct build *build, uint32_t tid, uint64_t cpu_percent, uint64_t wait_percent)
+{
+	struct log_rows *rows = build_rows(build, "thread", (const char *[]){ "thread_cpu_ns", "thread_wait_ns" }, 2, 11);
+
+	rows->id = tid;
+	for (uint64_t i = 0; i <= 10; i++)
+		build_row(rows, AT(10 * i) + 1, (uint64_t[]){ i * 100000 * cpu_percent, i * 100000 * wait_percent });
+}
+
+static void slice(struct build *build, struct log_thread *thread, const struct log_node *node, uint64_t from_ms, uint64_t to_ms)
+{
+	build_slice(build, thread, 0, &(struct build_slice){ .node = node, .end_ticks = AT(to_ms), .ticks = (to_ms - from_ms) * MS });
+}
+
+static void assert_near(double found, double expected, double error)
+{
+	if (!(fabs(found - expected) <= error))
+		fail_msg("found %f, expected %f", found, expected);
+}
+
+static struct function_use *use_of(struct model *model, uint64_t addr)
+{
+	struct function *function = build_function(model, addr - APP_BEGIN);
+
+	assert_non_null(function);
+	assert_non_null(function->use);
+	return function->use;
+}
+
+/* main 0 to 100; in it f 0 to 50, which burns, and g 50 to 100, which faults; in g f again 70 to 80. */
+static void a_call_has_what_grew_while_it_was_open(void **state)
+{
+	struct build build;
+	struct log_thread *thread = build_begin(&build);
+	struct log_node *main_node = build_node(&build, thread, &thread->root, MAIN);
+	struct log_node *f = build_node(&build, thread, main_node, F), *g = build_node(&build, thread, main_node, G);
+	struct log_node *f_in_g = build_node(&build, thread, g, F);
+	struct model *model;
+
+	(void)state;
+	build_call(main_node, 100 * MS, 100 * MS);
+	build_call(f, 50 * MS, 0);
+	build_call(g, 50 * MS, 10 * MS);
+	build_call(f_in_g, 10 * MS, 0);
+	slice(&build, thread, f, 0, 50);
+	slice(&build, thread, f_in_g, 70, 80);
+	slice(&build, thread, g, 50, 100);
+	slice(&build, thread, main_node, 0, 100);
+	build_process_rows(&build);
+	build_thread_rows(&build, thread->tid, 0, 20);
+	build_finish(&build, AT(100) + 2, 0);
+	model = build_load(&build);
+	function_use_read(model);
+	assert_int_equal(use_of(model, F)->calls, 2);
+	assert_near(use_of(model, F)->total[USE_CPU_NS], 50e6, 1e4);
+	assert_near(use_of(model, G)->total[USE_CPU_NS], 0, 1e4);
+	assert_near(use_of(model, MAIN)->total[USE_CPU_NS], 50e6, 1e4);
+	assert_near(use_of(model, MAIN)->self[USE_CPU_NS], 0, 1e4);
+	assert_near(use_of(model, G)->total[USE_MINOR_FAULTS], 1000, 1);
+	assert_near(use_of(model, G)->self[USE_MINOR_FAULTS], 800, 1);
+	assert_near(use_of(model, F)->total[USE_MINOR_FAULTS], 200, 1);
+	assert_near(use_of(model, G)->total[USE_RSS_BYTES], 1 << 20, 2000);
+	assert_near(use_of(model, F)->self[USE_RSS_BYTES], (1 << 20) / 5., 2000);
+	assert_near(use_of(model, G)->total[USE_WAIT_NS], 10e6, 1e4);
+	assert_near(use_of(model, G)->total[USE_BLOCKED_NS], 40e6, 2e4);
+	assert_near(use_of(model, F)->total[USE_BLOCKED_NS], -10e6 + 8e6, 2e4);
+	assert_near(use_of(model, MAIN)->total[USE_SWITCHES], 60, 0.1);
+	assert_near(use_of(model, F)->total[USE_SWITCHES], 36, 0.1);
+	assert_near(use_of(model, F)->elapsed_ns, 60e6, 1e4);
+	assert_true(isnan(use_of(model, F)->total[USE_READ_BYTES]) || use_of(model, F)->total[USE_READ_BYTES] == 0);
+	model_free(model);
+	build_release(&build);
+}
+
+/* Two threads in f from 0 to 60 and from 40 to 100: the first has the CPU, so the faults of the second half are its. */
+static void what_belongs_to_the_process_is_shared_as_the_cpu_time(void **state)
+{
+	struct build build;
+	struct log_thread *one = build_begin(&build), *two = build_thread(&build, "two");
+	struct log_node *f = build_node(&build, one, &one->root, F), *g = build_node(&build, two, &two->root, G);
+	struct log_node *f_too = build_node(&build, two, g, F);
+	struct model *model;
+
+	(void)state;
+	two->begin_ticks = AT(0);
+	build_call(f, 100 * MS, 0);
+	build_call(g, 100 * MS, 60 * MS);
+	build_call(f_too, 60 * MS, 0);
+	slice(&build, one, f, 0, 60);
+	slice(&build, two, f_too, 40, 100);
+	slice(&build, two, g, 0, 100);
+	build_process_rows(&build);
+	build_thread_rows(&build, one->tid, 50, 0);
+	build_thread_rows(&build, two->tid, 0, 100);
+	build_finish(&build, AT(100) + 2, 0);
+	model = build_load(&build);
+	function_use_read(model);
+	assert_near(use_of(model, F)->elapsed_ns, 100e6, 1e4);
+	assert_near(use_of(model, F)->total[USE_CPU_NS], 30e6, 1e4);
+	assert_near(use_of(model, G)->total[USE_CPU_NS], 0, 1e4);
+	assert_near(use_of(model, G)->total[USE_WAIT_NS], 100e6, 1e4);
+	assert_near(use_of(model, G)->total[USE_BLOCKED_NS], 0, 1e4);
+	model_free(model);
+	build_release(&build);
+}
+
+/* Recursion once in totals; what never ended counts up to the end. */
+static void open_calls_and_recursion(void **state)
+{
+	struct build build;
+	struct log_thread *thread = build_begin(&build);
+	struct log_node *main_node = build_node(&build, thread, &thread->root, MAIN);
+	struct log_node *f = build_node(&build, thread, main_node, F), *again = build_node(&build, thread, f, F);
+	struct model *model;
+
+	(void)state;
+	build_call(again, 20 * MS, 0);
+	build_stack(&build, thread, 8);
+	build_open_call(&build, thread, main_node, AT(0));
+	build_open_call(&build, thread, f, AT(10));
+	slice(&build, thread, again, 20, 40);
+	build_process_rows(&build);
+	build_thread_rows(&build, thread->tid, 0, 0);
+	build_finish(&build, AT(100) + 2, 0);
+	model = build_load(&build);
+	function_use_read(model);
+	assert_near(use_of(model, F)->total[USE_CPU_NS], 40e6, 1e4);
+	assert_near(use_of(model, F)->self[USE_CPU_NS], 40e6, 1e4);
+	assert_near(use_of(model, MAIN)->self[USE_CPU_NS], 10e6, 1e4);
+	assert_near(use_of(model, MAIN)->elapsed_ns, 100e6, 1e4);
+	model_free(model);
+	build_release(&build);
+}
+
+static void curves_are_straight_between_points(void **state)
+{
+	struct curve curve;
+	double numbers[2];
+
+	(void)state;
+	curve_init(&curve, 2);
+	curve_add(&curve, 10, (double[]){ 1, 100 });
+	curve_add(&curve, 20, (double[]){ 2, 50 });
+	curve_add(&curve, 20, (double[]){ 9, 9 });
+	curve_add(&curve, 40, (double[]){ 2, 70 });
+	curve_at(&curve, 5, numbers);
+	assert_true(numbers[0] == 1 && numbers[1] == 100);
+	curve_at(&curve, 15, numbers);
+	assert_true(numbers[0] == 1.5 && numbers[1] == 75);
+	curve_at(&curve, 20, numbers);
+	assert_true(numbers[0] == 2 && numbers[1] == 50);
+	curve_at(&curve, 25, numbers);
+	assert_true(numbers[0] == 2 && numbers[1] == 55);
+	curve_at(&curve, 99, numbers);
+	assert_true(numbers[0] == 2 && numbers[1] == 70);
+	curve_release(&curve);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_call_has_what_grew_while_it_was_open),
+		cmocka_unit_test(what_belongs_to_the_process_is_shared_as_the_cpu_time),
+		cmocka_unit_test(open_calls_and_recursion),
+		cmocka_unit_test(curves_are_straight_between_points),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
