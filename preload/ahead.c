@@ -14,6 +14,7 @@
 #define LOOK_LONGEST_NS		10000000u
 #define RETRY_NS		1000000000u
 #define PIECE_BYTES		(1u << 20)	/* brought into memory at a time: 0.1 to 1 ms */
+#define RANDOM			1		/* MADV_RANDOM */
 #define POPULATE_WRITE		23		/* MADV_POPULATE_WRITE, Linux 5.14 */
 
 void ahead_init(struct ahead *ahead, struct log_header *log, int log_fd)
@@ -24,6 +25,11 @@ void ahead_init(struct ahead *ahead, struct log_header *log, int log_fd)
 	ahead->in_memory_bytes = log->tail_bytes & ~(uint64_t)(LOG_AREA_ALIGN - 1);
 	ahead->last_ns = 0;
 	ahead->retry_ns = 0;
+}
+
+void ahead_touch_singly(struct log_header *log)
+{
+	sys_madvise(log, log->map_bytes, RANDOM);
 }
 
 /* Two growth steps, or more when the writers took more than a quarter of that since the last look. */

@@ -18,6 +18,12 @@ struct ahead {
 
 void ahead_init(struct ahead *ahead, struct log_header *log, int log_fd);
 
+/*
+ * Who touches a page first that nobody brought in, in this process, gets this one alone. Else the file system's whole
+ * read-ahead is made and cleared for it, which may be 8 MiB: 2 ms.
+ */
+void ahead_touch_singly(struct log_header *log);
+
 /* Grow when too little is left. @now_ns: CLOCK_MONOTONIC. Return: ns after which to look again at the latest. */
 uint64_t ahead_grow(struct ahead *ahead, uint64_t now_ns);
 

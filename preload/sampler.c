@@ -58,6 +58,8 @@ int sampler_start(struct sampler *sampler, const struct sampler_config *config)
 	if (error < 0)
 		return error;
 	ahead_init(&sampler->ahead, config->log, config->log_fd);
+	if (config->own_thread)
+		ahead_touch_singly(config->log);
 	for (int set = 0; set < NR_COLUMN_SETS; set++) {
 		row_set_init(&sampler->rows[set], config->log, config->log_fd, &column_sets[set], 0, sampler->last[set]);
 		sampler->last_ns[set] = 0;
