@@ -287,6 +287,8 @@ static void read_runs(struct model *model, const struct run *runs)
 			profile_add_tree(model->profiles[i], model);
 		if (model->nr_runs > 1)
 			parts_take(&parts, model, nr > 1 ? PARTS_KNOWN : run);
+		if (nr > 1)
+			profile_add_ranges(model->profiles[i], model);
 		run += (uint32_t)nr;
 	}
 	parts_release(&parts);
@@ -359,6 +361,7 @@ void model_free(struct model *model)
 		free(model->run_names[i]);
 	free(model->run_names);
 	free(model->run_starts_ns);
+	free(model->ranges);
 	for (size_t i = 0; i < model->nr_profiles; i++)
 		profile_close(model->profiles[i]);
 	free(model->profiles);

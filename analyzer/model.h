@@ -99,6 +99,12 @@ struct run_part {
 	double total_ns;
 };
 
+/* What those of several runs that have a call path have of it, each number on its own. */
+struct path_range {
+	uint32_t nr_runs;
+	struct run_part min, max;
+};
+
 enum function_kind {
 	FUNCTION_PLAIN,
 	FUNCTION_OTHERS,		/* "(other paths)": no function; calls of its own are of functions not known */
@@ -303,6 +309,7 @@ struct model {
 
 	struct tree_node *root;
 	size_t nr_tree_nodes;
+	struct path_range *ranges;	/* [id of a node]; NULL: one run */
 	struct function **functions;	/* called at least once, or open; of any kind */
 	size_t nr_functions;
 	struct object *objects;

@@ -15,17 +15,39 @@ static struct run_part *part_of(struct function *function, const struct model *m
 	return &function->parts[run];
 }
 
+void parts_add_range(struct path_range *range, const struct path_range *more)
+{
+	const struct run_part *min = &more->min, *max = &more->max;
+
+	if (!more->nr_runs)
+		return;
+	if (!range->nr_runs) {
+		*range = *more;
+		return;
+	}
+	range->nr_runs += more->nr_runs;
+	range->min.calls = min->calls < range->min.calls ? min->calls : range->min.calls;
+	range->max.calls = max->calls > range->max.calls ? max->calls : range->max.calls;
+	range->min.self_ns = fmin(range->min.self_ns, min->self_ns);
+	range->max.self_ns = fmax(range->max.self_ns, max->self_ns);
+	range->min.total_ns = fmin(range->min.total_ns, min->total_ns);
+	range->max.total_ns = fmax(range->max.total_ns, max->total_ns);
+}
+
 static void take_node(struct parts *parts, const struct model *model, struct tree_node *node, uint32_t run)
 {
 	const struct call_stats *stats = &node->stats;
-	struct run_part *before = &parts->before[node->id], *part;
+	struct run_part *before = &parts->before[node->id], *part, more;
 
 	if (stats->calls > before->calls && run != PARTS_KNOWN) {
+		more = (struct run_part){ stats->calls - before->calls, stats->self_ns - before->self_ns,
+					  stats->total_ns - before->total_ns };
+		parts_add_range(&model->ranges[node->id], &(struct path_range){ 1, more, more });
 		part = part_of(node->function, model, run);
-		part->calls += stats->calls - before->calls;
-		part->self_ns += stats->self_ns - before->self_ns;
+		part->calls += more.calls;
+		part->self_ns += more.self_ns;
 		if (!node->function->on_path)	/* as a function's total time */
-			part->total_ns += stats->total_ns - before->total_ns;
+			part->total_ns += more.total_ns;
 	}
 	*before = (struct run_part){ stats->calls, stats->self_ns, stats->total_ns };
 }
@@ -33,12 +55,17 @@ static void take_node(struct parts *parts, const struct model *model, struct tre
 void parts_take(struct parts *parts, struct model *model, uint32_t run)
 {
 	struct run_part *before = xcalloc(model->nr_tree_nodes, sizeof(*before));
+	struct path_range *ranges = xcalloc(model->nr_tree_nodes, sizeof(*ranges));
 	struct tree_node *node = model->root->child;
 
-	for (size_t i = 0; i < parts->nr_nodes; i++)
+	for (size_t i = 0; i < parts->nr_nodes; i++) {
 		before[i] = parts->before[i];
+		ranges[i] = model->ranges[i];
+	}
 	free(parts->before);
+	free(model->ranges);
 	parts->before = before;
+	model->ranges = ranges;
 	parts->nr_nodes = model->nr_tree_nodes;
 	while (node) {
 		take_node(parts, model, node, run);
@@ -64,6 +91,16 @@ struct part_range parts_range(const struct function *function, size_t nr_runs, d
 		range.mean += of_run / (double)nr_runs;
 	}
 	return range;
+}
+
+struct part_range parts_path_range(const struct model *model, const struct tree_node *node,
+				   double (*value)(const struct run_part *))
+{
+	const struct path_range *range = &model->ranges[node->id];
+	const struct run_part sum = { node->stats.calls, node->stats.self_ns, node->stats.total_ns };
+
+	return (struct part_range){ range->nr_runs < model->nr_runs ? 0 : value(&range->min),
+				    value(&sum) / (double)model->nr_runs, value(&range->max) };
 }
 
 double part_calls(const struct run_part *part)

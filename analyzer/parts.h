@@ -23,6 +23,12 @@ struct part_range {
 };
 struct part_range parts_range(const struct function *function, size_t nr_runs, double (*value)(const struct run_part *));
 
+/* The same of a call path. */
+struct part_range parts_path_range(const struct model *model, const struct tree_node *node,
+				   double (*value)(const struct run_part *));
+/* Add what other runs have of a path. */
+void parts_add_range(struct path_range *range, const struct path_range *more);
+
 double part_calls(const struct run_part *part);
 double part_self_ns(const struct run_part *part);
 double part_total_ns(const struct run_part *part);

@@ -8,6 +8,7 @@
 #include "error.h"
 #include "functions.h"
 #include "naming.h"
+#include "parts.h"
 #include "process.h"
 #include "profile_data.h"
 #include "tree.h"
@@ -170,4 +171,10 @@ void profile_add_tree(struct profile *profile, struct model *model)
 		path->node->nr_threads += path->counters.nr_threads;
 	}
 	heap_stats_add(&model->root->heap, &profile->outside.heap);
+}
+
+void profile_add_ranges(const struct profile *profile, struct model *model)
+{
+	for (size_t i = 0; i < profile->nr_paths; i++)
+		parts_add_range(&model->ranges[profile->paths[i].node->id], &profile->paths[i].range);
 }

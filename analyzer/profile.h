@@ -33,5 +33,7 @@ void profile_add_functions(struct profile *profile, struct model *model);
 struct function **profile_functions(const struct profile *profile, size_t *nr);
 /* Its call paths, and, where it has several runs, what each has of a function. */
 void profile_add_tree(struct profile *profile, struct model *model);
+/* After the tree of a profile of several runs was taken by parts_take(): what the runs have of its paths. */
+void profile_add_ranges(const struct profile *profile, struct model *model);
 
 #endif

@@ -20,6 +20,7 @@ struct saved_path {
 	int64_t parent;			/* -1: none */
 	int64_t function;
 	struct tree_node counters;
+	struct path_range range;	/* of several runs */
 	struct tree_node *node;		/* once it is in the model */
 };
 

@@ -15,6 +15,7 @@
 #define HEADER_TEXT(name)	{ #name, FIELD_TEXT, offsetof(struct process, header.name), sizeof(((struct process *)0)->header.name) }
 #define PROCESS(name, type)	{ #name, type, offsetof(struct process, name), 0 }
 #define PROCESS_HEAP(name)	{ #name, FIELD_U64, offsetof(struct process, heap.name), 0 }
+#define RANGE(of, name, type)	{ #name "_run_" #of, type, offsetof(struct path_range, of.name), 0 }
 #define PART(name, type)	{ #name, type, offsetof(struct run_part, name), 0 }
 
 const struct field profile_node_fields[] = {
@@ -24,6 +25,13 @@ const struct field profile_node_fields[] = {
 	NODE(finished_max_ns, FIELD_DOUBLE), { "threads", FIELD_U32, offsetof(struct tree_node, nr_threads), 0 },
 	NODE_HEAP(alloc_calls), NODE_HEAP(alloc_bytes), NODE_HEAP(free_calls), NODE_HEAP(freed_bytes),
 	NODE_HEAP(failed_calls), NODE_HEAP(largest_bytes),
+	{ NULL, 0, 0, 0 },
+};
+
+const struct field profile_range_fields[] = {
+	{ "runs", FIELD_U32, offsetof(struct path_range, nr_runs), 0 },
+	RANGE(min, calls, FIELD_U64), RANGE(max, calls, FIELD_U64), RANGE(min, self_ns, FIELD_DOUBLE),
+	RANGE(max, self_ns, FIELD_DOUBLE), RANGE(min, total_ns, FIELD_DOUBLE), RANGE(max, total_ns, FIELD_DOUBLE),
 	{ NULL, 0, 0, 0 },
 };
 

@@ -20,6 +20,7 @@ struct field {
 };
 
 extern const struct field profile_node_fields[];	/* of struct tree_node; ends with a name of NULL */
+extern const struct field profile_range_fields[];	/* of struct path_range */
 extern const struct field profile_process_fields[];	/* of struct process */
 extern const struct field profile_part_fields[];	/* of struct run_part */
 

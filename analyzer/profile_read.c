@@ -155,6 +155,23 @@ static bool read_functions(struct profile *profile, const json_t *array)
 	return true;
 }
 
+static bool is_sound_part(const struct run_part *part)
+{
+	return part->calls < 1ull << 62 && fabs(part->self_ns) <= NS_MAX && fabs(part->total_ns) <= NS_MAX;
+}
+
+/* Behind the counters, where there are several runs. */
+static bool read_range(const struct profile *profile, struct path_range *range, const json_t *row)
+{
+	size_t from = 2;
+
+	for (const struct field *field = profile_node_fields; field->name; field++)
+		from++;
+	return profile->nr_runs < 2 || (fields_from_array(profile_range_fields, range, row, from) &&
+					range->nr_runs <= profile->nr_runs && is_sound_part(&range->min) &&
+					is_sound_part(&range->max));
+}
+
 static bool read_paths(struct profile *profile, const json_t *array)
 {
 	profile->nr_paths = json_array_size(array);
@@ -165,7 +182,8 @@ static bool read_paths(struct profile *profile, const json_t *array)
 
 		if (!take_index(json_array_get(row, 0), -1, i, &path->parent) ||
 		    !take_index(json_array_get(row, 1), 0, profile->nr_functions, &path->function) ||
-		    !fields_from_array(profile_node_fields, &path->counters, row, 2) || !is_sound(&path->counters.stats))
+		    !fields_from_array(profile_node_fields, &path->counters, row, 2) || !is_sound(&path->counters.stats) ||
+		    !read_range(profile, &path->range, row))
 			return false;
 	}
 	return true;

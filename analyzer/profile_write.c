@@ -39,10 +39,8 @@ static json_t *add_fields(json_t *array, const struct field *fields, const void 
 	return array;
 }
 
-static json_t *field_names(const struct field *fields)
+static json_t *add_names(json_t *array, const struct field *fields)
 {
-	json_t *array = json_array();
-
 	for (; fields->name; fields++)
 		json_array_append_new(array, json_string(fields->name));
 	return array;
@@ -163,10 +161,12 @@ static void write_functions(struct writer *writer)
 static void write_tree(struct writer *writer)
 {
 	int32_t *places = xcalloc(writer->model->nr_tree_nodes, sizeof(*places));
+	const struct path_range *ranges = writer->model->ranges;
+	json_t *columns = add_names(json_array(), profile_node_fields);
 	int32_t nr = 0;
 
 	fputs(",\n\"path_columns\":", writer->file);
-	write_json(writer, field_names(profile_node_fields));
+	write_json(writer, ranges ? add_names(columns, profile_range_fields) : columns);
 	begin(writer, "paths");
 	places[0] = -1;
 	for (struct tree_node *node = tree_next(writer->model->root); node; node = tree_next(node)) {
@@ -175,8 +175,9 @@ static void write_tree(struct writer *writer)
 		places[node->id] = nr;
 		json_array_append_new(array, json_integer(places[node->parent->id]));
 		json_array_append_new(array, json_integer(node->function->on_path - 1));
-				between(writer, (size_t)nr++);
-		write_json(writer, add_fields(array, profile_node_fields, node));
+		between(writer, (size_t)nr++);
+		add_fields(array, profile_node_fields, node);
+		write_json(writer, ranges ? add_fields(array, profile_range_fields, &ranges[node->id]) : array);
 	}
 	fputs("]", writer->file);
 	free(places);

@@ -8,6 +8,7 @@
 #include "cells.h"
 #include "error.h"
 #include "names.h"
+#include "parts.h"
 #include "sort_keys.h"
 #include "walk.h"
 
@@ -15,6 +16,7 @@
 #define INDENT_MAX	24	/* levels; deeper ones stay there */
 
 struct tree_row {
+	const struct model *model;
 	const struct tree_node *node;
 	double all_ns;
 	unsigned int depth;		/* 0: called by nothing that was recorded */
@@ -91,6 +93,26 @@ static struct value get_share(const struct column *column, const void *row)
 	return value_real(UNIT_PERCENT, 100 * value_number(part) / of->all_ns);
 }
 
+/* Of several runs: calls, self and total time of each that they have of the path. */
+enum { PART_MIN, PART_MEAN, PART_MAX, PART_CALLS = 4, PART_SELF = 8, PART_TOTAL = 12 };
+
+static struct value get_part(const struct column *column, const void *row)
+{
+	double (*const values[])(const struct run_part *) = { NULL, part_calls, part_self_ns, part_total_ns };
+	const struct tree_row *of = row;
+	bool is_count = (column->index & ~3u) == PART_CALLS;
+	struct part_range range;
+	double number;
+
+	if (!of->model->ranges || (!is_count && isnan(call_stats_mean_ns(&of->node->stats))))
+		return value_empty();
+	range = parts_path_range(of->model, of->node, values[column->index / 4]);
+	number = (column->index & 3) == PART_MIN ? range.min : (column->index & 3) == PART_MAX ? range.max : range.mean;
+	if (!is_count)
+		return ns_cell(number);
+	return (column->index & 3) == PART_MEAN ? value_real(UNIT_COUNT, number) : value_integer(UNIT_COUNT, (int64_t)number);
+}
+
 static const struct column columns[] = {
 	{ "path", "Path", COLUMN_LEFT, get_path, 0 },
 	{ "depth", "Depth", 0, get_depth, 0 },
@@ -113,10 +135,20 @@ static const struct column columns[] = {
 	{ "open_calls", "Open", COLUMN_SUMS, get_stats, CELL_OPEN_CALLS },
 	{ "threads", "Threads", 0, get_threads, 0 },
 	{ "source", "Source", COLUMN_LEFT, get_function, CELL_SOURCE },
+	{ "calls_run_min", "least", 0, get_part, PART_CALLS | PART_MIN },
+	{ "calls_run_mean", "Calls/run", 0, get_part, PART_CALLS | PART_MEAN },
+	{ "calls_run_max", "most", 0, get_part, PART_CALLS | PART_MAX },
+	{ "self_run_min_ns", "least", COLUMN_SPARE, get_part, PART_SELF | PART_MIN },
+	{ "self_run_mean_ns", "Self/run", COLUMN_SPARE, get_part, PART_SELF | PART_MEAN },
+	{ "self_run_max_ns", "most", COLUMN_SPARE, get_part, PART_SELF | PART_MAX },
+	{ "total_run_min_ns", "least", COLUMN_SPARE, get_part, PART_TOTAL | PART_MIN },
+	{ "total_run_mean_ns", "Total/run", 0, get_part, PART_TOTAL | PART_MEAN },
+	{ "total_run_max_ns", "most", COLUMN_SPARE, get_part, PART_TOTAL | PART_MAX },
 };
 
 /* Which paths are shown, and in what order siblings come. */
 struct selection {
+	const struct model *model;
 	const struct options *options;
 	const struct column *sort;
 	double all_ns;
@@ -126,9 +158,14 @@ struct selection {
 	bool *shown;			/* [id]: among the first --top of them, or above one */
 };
 
+static struct tree_row row_of(const struct selection *selection, const struct tree_node *node)
+{
+	return (struct tree_row){ .model = selection->model, .node = node, .all_ns = selection->all_ns };
+}
+
 static int compare_texts(const struct selection *selection, const struct tree_node *a, const struct tree_node *b)
 {
-	struct tree_row left = { .node = a, .all_ns = selection->all_ns }, right = { .node = b, .all_ns = selection->all_ns };
+	struct tree_row left = row_of(selection, a), right = row_of(selection, b);
 	struct value value = selection->sort->get(selection->sort, &left);
 	char *text = value.type == VALUE_TEXT ? xstrdup(value.text) : NULL;	/* it lives until the next one */
 	int order;
@@ -164,7 +201,7 @@ static void find_keys(struct selection *selection, struct tree_node *root, size_
 {
 	selection->keys = xcalloc(nr_nodes, sizeof(*selection->keys));
 	for (struct tree_node *node = tree_next(root); node && !(selection->sort->flags & COLUMN_LEFT); node = tree_next(node)) {
-		struct tree_row row = { .node = node, .all_ns = selection->all_ns };
+		struct tree_row row = row_of(selection, node);
 		struct value value = selection->sort->get(selection->sort, &row);
 
 		if (value.type == VALUE_EMPTY)
@@ -191,7 +228,7 @@ static void select_nodes(struct selection *selection, struct tree_node *root, si
 
 static double node_key(const struct selection *selection, const struct tree_node *node)
 {
-	struct tree_row row = { .node = node, .all_ns = selection->all_ns };
+	struct tree_row row = row_of(selection, node);
 
 	return value_number(selection->sort->get(selection->sort, &row));
 }
@@ -253,9 +290,10 @@ static size_t list_rows(struct selection *selection, const struct tree_node *roo
 			if (selection->shown[child->id])
 				children[nr++] = child;
 		qsort_r(children, nr, sizeof(*children), compare_nodes, selection);
-		while (nr)
-			todo[nr_todo++] = (struct tree_row){ .node = children[--nr], .all_ns = selection->all_ns,
-				.depth = row.node->function ? row.depth + 1 : 0 };
+		while (nr) {
+			todo[nr_todo] = row_of(selection, children[--nr]);
+			todo[nr_todo++].depth = row.node->function ? row.depth + 1 : 0;
+		}
 	}
 	free(todo);
 	free(children);
@@ -270,6 +308,7 @@ static void choose_rows(struct table *table, struct table_rows *rows, struct doc
 	bool text = strcmp(options->format, "text") == 0;
 	size_t top = options->top_given ? options->top : text ? TEXT_PATHS : 0;
 	struct selection selection = {
+		.model = model,
 		.options = options,
 		.sort = sort_column(table, sort),
 		.all_ns = model->functions_ns,
@@ -291,12 +330,20 @@ static void choose_rows(struct table *table, struct table_rows *rows, struct doc
 
 static const char *text_columns(const struct report *report)
 {
+	if (report->model->nr_runs > 1)
+		return report_has_times(report) ? "total_ns,total_percent,total_run_mean_ns,total_run_min_ns,total_run_max_ns,"
+			"self_ns,calls,function" : "calls,calls_run_mean,calls_run_min,calls_run_max,function";
 	if (!report_has_times(report))
 		return report_has_heap(report) ? "calls,alloc_calls,alloc_bytes,function,source" : "calls,function,source";
 	if (!report_has_heap(report))
 		return "total_ns,total_percent,self_ns,calls,function";
 	return "total_ns,total_percent,self_ns,calls,alloc_bytes,function";
 }
+
+#define DATA_COLUMNS "path,depth,function,module,file,line,calls,total_ns,self_ns,mean_ns,min_ns,max_ns,alloc_calls," \
+	"alloc_bytes,free_calls,freed_bytes,total_percent,self_percent,open_calls,threads"
+#define RUN_COLUMNS ",calls_run_min,calls_run_mean,calls_run_max,self_run_min_ns,self_run_mean_ns,self_run_max_ns," \
+	"total_run_min_ns,total_run_mean_ns,total_run_max_ns"
 
 int view_tree(struct document *document, struct report *report)
 {
@@ -312,14 +359,16 @@ int view_tree(struct document *document, struct report *report)
 		.columns = columns,
 		.nr_columns = sizeof(columns) / sizeof(*columns),
 		.text_columns = text_columns(report),
-		.data_columns = "path,depth,function,module,file,line,calls,total_ns,self_ns,mean_ns,min_ns,max_ns,"
-			"alloc_calls,alloc_bytes,free_calls,freed_bytes,total_percent,self_percent,open_calls,threads",
+		.data_columns = report->model->nr_runs > 1 ? DATA_COLUMNS RUN_COLUMNS : DATA_COLUMNS,
 		.fixed = true,
 		.row_bytes = sizeof(struct tree_row),
 		.next = table_next_row,
 		.source = rows,
 		.formats = IN_TEXT | IN_CSV | IN_JSON,
 	};
+	if (report->model->nr_runs > 1)
+		table->note = document_text(document, "total and self are sums of %zu runs; /run: their mean; least and most: of one "
+					    "run, 0 where it has none", report->model->nr_runs);
 	choose_rows(table, rows, document, report);
 	document_add_table(document, table);
 	return 0;

@@ -154,6 +154,10 @@ part() {
 	sum=$(awk '{ sum += $1 } END { print sum }' each)		# of rounded ones
 	between "self time" $((sum - 2)) "$(part step self_ns)" $((sum + 2))
 	same "least and most" "$(part step self_run_min_ns self_run_max_ns)" "$(sort -n each | sed -n '1p;$p' | xargs)"
+	view tree "${runs[@]}" >paths.csv
+	path() { for column; do "$here/csv" "$column" 'path=main;step' <paths.csv; done | xargs; }
+	same "path's calls" "$(path calls calls_run_min calls_run_mean calls_run_max)" '90 10 30 60'
+	same "least and most of its time" "$(path total_run_min_ns total_run_max_ns)" "$(sort -n each | sed -n '1p;$p' | xargs)"
 	view functions last~1 | "$here/csv" total_ns function=down >one
 	runs=(last last~1)
 	between "total time of recursion" "$(part down total_run_min_ns)" "$(cat one)" "$(part down total_run_max_ns)"
@@ -210,6 +214,7 @@ part() {
 	same "functions" "$("$here/csv" function <merged.csv | sort | xargs)" 'down main only_new step'
 	[[ $(cat report.stderr) == *"another build of repeat than"*"matched by name and source file" ]]
 	same "paths" "$(view tree "${runs[@]}" | "$here/csv" calls 'path=main;down;down')" 2
+	same "a path that one run has" "$(view tree "${runs[@]}" | "$here/csv" calls_run_min 'path=main;only_new')" 0
 	record forks
 	runs=(repeat forks)
 	part main calls
@@ -229,8 +234,13 @@ part() {
 	"$report" --save one.json last
 	runs=(one.json merged.json)
 	same "two profiles" "$(part step calls calls_run_min calls_run_mean calls_run_max)" '95 5 23.75 60'
+	view tree "${runs[@]}" >paths.csv
+	for column in calls_run_min calls_run_mean calls_run_max total_run_min_ns total_run_max_ns; do
+		same "path's $column" "$("$here/csv" $column 'path=main;step' <paths.csv)" "$(part step $column)"
+	done
 	"$report" --save again.json one.json merged.json
 	same "saved again" "$(view functions again.json)" "$(view functions one.json merged.json)"
+	same "its tree" "$(view tree again.json)" "$(view tree one.json merged.json)"
 	same "processes" "$(view processes again.json | "$here/csv" calls | sort -n | xargs)" '9 14 24 64'
 	[[ $("$report" again.json) == *"exit status 0"*"4 processes, 4 threads, 3 functions, 111 calls; a saved profile, without logs"* ]]
 }
