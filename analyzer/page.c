@@ -74,6 +74,7 @@ static int fill(struct page *page)
 	page_add_processes(page);
 	page_add_functions(page);
 	page_add_tree(page);
+	page_add_ranks(page);
 	page_add_series(page);
 	bytes = pack_blocks(page) + (size_t)(page_end - page_begin);
 	page_add_timeline(page, bytes < BYTES_MAX ? BYTES_MAX - bytes : 0);

@@ -34,6 +34,7 @@ int page_add_view(struct page *page, const struct view *view);
 void page_add_functions(struct page *page);	/* histograms; what names a function apart */
 void page_add_tree(struct page *page);
 void page_add_processes(struct page *page);	/* and threads, events; before all that needs page_thread() */
+void page_add_ranks(struct page *page);		/* what each process has of the functions */
 void page_add_series(struct page *page);
 /* The calls over time, in at most @bytes_max of the page. */
 void page_add_timeline(struct page *page, size_t bytes_max);

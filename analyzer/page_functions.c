@@ -53,6 +53,8 @@ static void list_functions(struct page *page, struct function_list *list)
 	for (struct tree_node *node = tree_next(model->root); node; node = tree_next(node))
 		if (node->function->kind != FUNCTION_PLAIN || !node->function->stats.calls)
 			list_function(list, node->function);
+	if (!list->nr)
+		return;
 	qsort(list->sorted, list->nr, sizeof(*list->sorted), by_pointer);
 	for (size_t i = 0; i < list->nr; i++)
 		if (nr == 0 || list->sorted[nr - 1].function != list->sorted[i].function)

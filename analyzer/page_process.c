@@ -48,7 +48,8 @@ static void number_threads(struct page *page)
 		page->processes[i] = (struct page_process){ model->processes[i], (uint32_t)i, page->nr_threads };
 		page->nr_threads += (uint32_t)model->processes[i]->nr_threads;
 	}
-	qsort(page->processes, model->nr_processes, sizeof(*page->processes), by_pointer);
+	if (model->nr_processes)
+		qsort(page->processes, model->nr_processes, sizeof(*page->processes), by_pointer);
 }
 
 enum { PROCESS_PID, PROCESS_RANK, PROCESS_START, PROCESS_LAST, PROCESS_FUNCTIONS, PROCESS_CALLS, PROCESS_NUMBERS };

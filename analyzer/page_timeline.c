@@ -254,7 +254,8 @@ void page_add_timeline(struct page *page, size_t bytes_max)
 	struct block *block = page_block(page, "timeline");
 
 	read_slices(&timeline, page);
-	qsort(timeline.lanes, timeline.nr_lanes, sizeof(*timeline.lanes), by_place);
+	if (timeline.nr_lanes)
+		qsort(timeline.lanes, timeline.nr_lanes, sizeof(*timeline.lanes), by_place);
 	for (size_t i = 0; i < timeline.nr_lanes; i++)
 		qsort(timeline.lanes[i].spans, timeline.lanes[i].nr_spans, sizeof(struct span), by_start);
 	fill_block(block, &timeline);

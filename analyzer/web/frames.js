@@ -67,6 +67,8 @@ export class InverseFrame {
 // @own: [path] what is shown. The root has no function.
 export function frames(tree, own, inverse) {
 	const source = { tree, own, sums: inverse ? null : tree.sums(own) };
+	if (source.sums)
+		source.sums[0] -= own[0] || 0;	// outside of functions
 	if (!inverse)
 		return new Frame(source, 0, null);
 	const root = new InverseFrame(source, -1, null);

@@ -6,6 +6,8 @@ import { Table } from "./table.js";
 
 const words = (name) => name.replace(/_(ns|bytes|percent)$/, "").replaceAll("_", " ");
 
+const capital = (text) => text[0].toUpperCase() + text.slice(1);
+
 function isWorth(block, column) {
 	const numbers = block.numbers(column.name);
 	return numbers.some((value) => !Number.isNaN(value));
@@ -17,7 +19,7 @@ export function columnOf(block, name, more = {}) {
 	const text = left ? block.texts(name) : null;
 	const numbers = left ? null : block.numbers(name);
 	return {
-		key: name, title: about.title || words(name), hint: words(name), left,
+		key: name, title: about.title || capital(words(name)), hint: words(name), left,
 		grow: left ? 1 : undefined,
 		value: left ? text : (row) => numbers[row],
 		show: left ? text : (row) => h("span", { title: exact(about.unit, numbers[row]) }, format(about.unit, numbers[row])),

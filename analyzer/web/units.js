@@ -47,7 +47,9 @@ export function exact(unit, number) {
 
 // A time since the start; @step: as exact as steps of so many ns need.
 export function at(ns, step) {
-	const digits = Math.max(0, Math.min(9, Math.ceil(9 - Math.log10(Math.max(step, 1)) - 1e-9)));
+	let digits = Math.max(0, Math.min(9, Math.ceil(9 - Math.log10(Math.max(step, 1)) - 1e-9)));
+	if (digits < 9 && step % 10 ** (9 - digits) > step / 1e6)		// steps of 2.5 s
+		digits++;
 	if (Math.abs(ns) < 60e9)
 		return `${(ns / 1e9).toFixed(digits)} s`;
 	const seconds = ns / 1e9, minutes = Math.floor(seconds / 60), hours = Math.floor(minutes / 60);

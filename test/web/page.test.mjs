@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The page of insideme-report -f html: what each panel shows, beside the csv of the same run.
-import { csv, digits, makePage, open, record, runTests, same, check, test } from "./lib.mjs";
+import { build, csv, digits, makePage, open, record, runTests, same, check, test } from "./lib.mjs";
 
 const run = record("calls", "calls");
 const page = makePage(run);
@@ -76,6 +76,7 @@ test("the flame graph: widths are sums of the csv, a click zooms, the address ke
 	await tab.waitForFunction(() => window.insideme.panel.flame.zoom.parent);
 	await tab.waitForFunction(() => location.hash.includes("z="));
 	await tab.keyboard.press("Escape");
+	await tab.keyboard.press("Escape");
 	await tab.waitForFunction(() => !window.insideme.panel.flame.zoom.parent);
 	await tab.getByText("Callees first").click();
 	await tab.waitForFunction(() => window.insideme.panel.root.constructor !== window.insideme.panel.flame.constructor && location.hash.includes("inv=1"));
@@ -84,6 +85,43 @@ test("the flame graph: widths are sums of the csv, a click zooms, the address ke
 	found = await values();
 	same("calls by function", found.top.sort(), functions.map((row) => [row.function.replace(/\(.*/, ""), Number(row.calls)]).sort());
 	same("complaints", tab.complaints, []);
+});
+
+test("processes: shares and the table are those of the csv; how even functions are adds up to their self time", async () => {
+	const all = record("children", "/bin/sh", ["-c", `${build}/test/bin/calls; ${build}/test/bin/calls & wait`]);
+	const tab = await open(makePage(all, "children.html"), { hash: "panel=processes", height: 1600 });
+	await tab.locator("[role=table][aria-label=imbalance] .tbody .tr").first().waitFor();
+	const expected = csv(all, "processes");
+	check(`${expected.length} processes`, expected.length > 2);
+	const shown = await cells(tab, "processes");
+	same("pids", shown.map((row) => digits(row.pid)).sort(), expected.map((row) => row.pid).sort());
+	const sums = await tab.evaluate(async () => {
+		const { model } = window.insideme;
+		const block = await model.data.block("ranks"), nr = model.processes.rows;
+		return Array.from(block.numbers("function"), (number, row) => [model.label(number), block.numbers("calls").subarray(row * nr, (row + 1) * nr).reduce((sum, calls) => sum + calls, 0)]);
+	});
+	const functions = csv(all, "functions");
+	for (const row of functions)
+		same(`calls of ${row.function}`, sums.find(([name]) => name === row.function.replace(/\(.*/, ""))?.[1], Number(row.calls));
+	same("complaints", tab.complaints, []);
+});
+
+test("memory: who allocated, as in the csv", async () => {
+	const all = record("alloc", "alloc");
+	const tab = await open(makePage(all, "alloc.html"), { hash: "panel=memory", height: 1600 });
+	await tab.locator("[role=table][aria-label=heap] .tbody .tr").first().waitFor();
+	const shown = await cells(tab, "heap");
+	for (const row of csv(all, "heap"))
+		same(`bytes of ${row.function}`, digits(shown.find((one) => one.function === row.function).alloc_bytes), row.alloc_bytes);
+	same("complaints", tab.complaints, []);
+});
+
+test("errors and quality: how it ended, and every finding with its number", async () => {
+	const tab = await open(page, { hash: "panel=quality" });
+	await tab.locator("[data-finding]").first().waitFor();
+	same("status", (await cells(tab, "ends")).map((row) => digits(row.exit_status)), csv(run, "processes").map((row) => row.exit_status));
+	const shown = await tab.locator("[data-finding]").evaluateAll((all) => all.map((one) => [one.dataset.finding, Number(one.dataset.value)]));
+	same("findings", shown, csv(run, "quality").map((row) => [row.finding, Number(row.value)]));
 });
 
 await runTests();

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The heap: what lives at its peak and to the end by call path, who allocates, which sizes; as far as it was recorded.
+import { chart } from "./chart.js";
+import { h, replace } from "./dom.js";
+import { Flame } from "./flame.js";
+import { frames } from "./frames.js";
+import { describeFrame, metricsOf } from "./panel_flame.js";
+import { figures } from "./series.js";
+import { set, state } from "./state.js";
+import { tableOf } from "./table_of.js";
+import { css } from "./theme.js";
+import { at, exact, format } from "./units.js";
+
+const ofMemory = ["peak", "leaked", "alloc", "allocs", "temporary"];
+
+function drawCurve(app, place) {
+	const heap = app.series.total("process", "heap_bytes", app.from, app.to, 600), rss = app.series.total("process", "rss_bytes", app.from, app.to, 600);
+	const lines = [rss && { ...rss, label: "RSS", colour: css("--curve-rss") }, heap && { ...heap, label: "heap", colour: css("--curve-heap"), fill: `${css("--curve-heap")}22` }].filter((line) => line?.x.length > 1);
+	if (!lines.length) {
+		replace(place, h("p.note", {}, "The run was too short for two samples."));
+		return;
+	}
+	const peak = heap ? figures(heap, app.from, app.to) : { peak: NaN };
+	replace(place, h("div.curve-title", {}, lines.map((line) => h("span.key", {}, h("span.dot", { style: { background: line.colour } }), line.label)),
+		Number.isFinite(peak.peak) ? `largest sample of the heap: ${format("bytes", peak.peak)}, at ${at(peak.peakAt, (app.to - app.from) / 1000)}` : null));
+	chart(place, { lines, height: 130, from: app.from, to: app.to, onSelect: (from, to) => app.setTime(from, to) });
+}
+
+// Allocations by size, each bar up to its size.
+function sizes(block) {
+	const calls = block.numbers("calls"), upTo = block.numbers("up_to_bytes");
+	const most = Math.max(...calls);
+	return h("div.sizes", {}, Array.from(calls, (n, i) => n > 0 ? h("div.size", { title: `${exact("count", n)} allocations` },
+		h("span.size-name", {}, Number.isNaN(upTo[i]) ? "larger" : `≤ ${format("bytes", upTo[i])}`),
+		h("span.size-bar", { style: { width: `${Math.max(0.5, 70 * n / most)}%` } }), h("span.note", {}, format("count", n))) : null));
+}
+
+export function makeMemory(app) {
+	const { model } = app;
+	const curve = h("div"), bar = h("div.toolbar"), table = h("div"), more = h("div.memory-more"), lines = h("dl.notes");
+	const flame = new Flame({ model, label: "heap by call path", describe: (frame) => describeFrame(model, metric, root, false)(frame) });
+	const element = h("div.memory", {}, h("section.box", {}, h("h2", {}, "Heap over time"), curve),
+		h("section.box", {}, h("h2", {}, "By call path"), bar, h("div.memory-flame", {}, flame.element)), more,
+		h("section.box", {}, h("h2", {}, "By function"), lines, table));
+	let tree = null, metric = null, root = null;
+
+	const build = () => {
+		const offered = metricsOf(tree).filter((one) => ofMemory.includes(one.name));
+		metric = offered.find((one) => one.name === state.heap) ?? offered[0];
+		if (!metric) {
+			replace(bar, h("p.note", {}, "No function allocated."));
+			return;
+		}
+		replace(bar, h("div.group", {}, offered.map((one) => h("button.button", { type: "button", "aria-pressed": String(one === metric), onclick: () => set({ heap: one.name }) }, one.title))));
+		root = frames(tree, tree.numbers(metric.column), false);
+		flame.title = `${metric.all}: ${format(metric.unit, root.value)}`;
+		flame.setRoot(root);
+	};
+	(async () => {
+		tree = await model.tree();
+		const [about, heap, sizeBlock] = await Promise.all(["heap", "heap.heap", "heap.sizes"].map((name) => model.data.block(name)));
+		build();
+		replace(lines, (about?.about.sections ?? []).filter((section) => section.text).map((section) => [h("dt", {}, section.label ?? ""), h("dd", {}, section.text)]));
+		replace(table, heap ? tableOf(heap, { label: "heap", height: 420, sort: { key: heap.has("peak_bytes") ? "peak_bytes" : "alloc_bytes", reverse: false }, empty: "No function allocated.",
+			onOpen: (row) => app.select(model.numbersOf(heap.value("function", row))[0] ?? model.find(heap.value("function", row))) }).element : h("p.note", {}, "not recorded"));
+		if (sizeBlock?.has("up_to_bytes"))
+			replace(more, h("section.box", {}, h("h2", {}, "Sizes"), sizes(sizeBlock)));
+	})();
+	const draw = () => drawCurve(app, curve);
+	new ResizeObserver(draw).observe(curve);
+	return {
+		element, shown: () => { draw(); flame.draw(); },
+		update: (changed) => {
+			if (changed.has("heap") && tree)
+				build();
+			if (changed.has("from") || changed.has("to"))
+				draw();
+		},
+		key: (event) => event.key === "Escape" && flame.back(),
+	};
+}

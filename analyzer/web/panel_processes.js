@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Processes and ranks: what each has of the time, memory over time, and how evenly functions are spread over them.
+import { chart } from "./chart.js";
+import { bar, h, hideTip, replace, showTip, svg } from "./dom.js";
+import { set, state } from "./state.js";
+import { Table } from "./table.js";
+import { tableOf } from "./table_of.js";
+import { css } from "./theme.js";
+import { exact, format, plural } from "./units.js";
+
+const linesMax = 40;	// more curves than that say nothing
+const donutMax = 12;
+
+const colourOf = (number) => `hsl(${(212 + number * 137.5) % 360} 58% 58%)`;
+
+// Whatever a process has, largest first; @of: its column in the list of processes.
+function shares(app, values, unit) {
+	const { model } = app;
+	const order = Array.from(values, (_, i) => i).sort((a, b) => values[b] - values[a]);
+	const sum = values.reduce((all, value) => all + (value || 0), 0);
+	const shown = order.slice(0, donutMax);
+	const left = sum - shown.reduce((all, i) => all + (values[i] || 0), 0);
+	const rows = shown.map((i) => [model.processName(i), values[i], colourOf(i)]);
+	if (left > 0)
+		rows.push([`${order.length - donutMax} more`, left, "var(--faint)"]);
+	return h("div.shares", {}, donut(rows, sum, unit), h("div.share-list", {}, rows.map(([name, value, colour]) => h("div.share-row", {},
+		bar(sum ? value / sum : 0, colour), h("span.dot", { style: { background: colour } }), h("span.hot-name", { title: name }, name),
+		h("span.hot-figure", { title: exact(unit, value) }, format(unit, value)), h("span.hot-share", {}, format("percent", sum ? 100 * value / sum : 0))))));
+}
+
+function donut(rows, sum, unit) {
+	const size = 168, outer = 82, inner = 54;
+	const picture = svg("svg", { width: size, height: size, viewBox: `${-size / 2} ${-size / 2} ${size} ${size}`, role: "img", "aria-label": "shares of the processes", class: "donut" });
+	let angle = -Math.PI / 2;
+	for (const [name, value, colour] of rows) {
+		const turn = sum ? Math.min(value / sum, 0.99999) * 2 * Math.PI : 0;
+		const point = (radius, at) => `${(radius * Math.cos(at)).toFixed(2)} ${(radius * Math.sin(at)).toFixed(2)}`;
+		const large = turn > Math.PI ? 1 : 0;
+		const path = svg("path", { d: `M ${point(outer, angle)} A ${outer} ${outer} 0 ${large} 1 ${point(outer, angle + turn)} L ${point(inner, angle + turn)} A ${inner} ${inner} 0 ${large} 0 ${point(inner, angle)} Z` },
+			svg("title", {}, `${name}: ${format(unit, value)}, ${format("percent", sum ? 100 * value / sum : 0)}`));
+		path.style.fill = colour;
+		picture.append(path);
+		angle += turn;
+	}
+	picture.append(svg("text", { "text-anchor": "middle", y: 5, class: "donut-text" }, format(unit, sum) || "0"));
+	return picture;
+}
+
+function memoryChart(app, place) {
+	const all = app.series.find("process", "rss_bytes").filter((series) => series.readings > 1);
+	const order = all.map((series) => [series, series.y.reduce((most, value) => value > most ? value : most, 0)]).sort((a, b) => b[1] - a[1]);
+	const shown = order.slice(0, linesMax).map(([series]) => ({ x: series.x, y: series.y, unit: "bytes", label: app.model.processName(series.process), colour: colourOf(series.process) }));
+	if (!shown.length) {
+		replace(place, h("p.note", {}, "No process lived long enough for two samples."));
+		return;
+	}
+	replace(place, h("p.note", {}, order.length > shown.length ? `RSS of the ${linesMax} largest of ${order.length}; from the start of the first to the end of the last, one axis for all` : "RSS; from the start of the first to the end of the last, one axis for all"));
+	const plot = chart(place, { lines: shown, height: 220, from: app.from, to: app.to, onSelect: (from, to) => app.setTime(from, to) });
+	plot.over.addEventListener("pointermove", (event) => {
+		const near = shown.map((line, i) => [line, plot.data[i + 1][plot.cursor.idx]]).filter(([, value]) => value !== null && value !== undefined)
+			.sort((a, b) => Math.abs(plot.valToPos(a[1], "y") - plot.cursor.top) - Math.abs(plot.valToPos(b[1], "y") - plot.cursor.top))[0];
+		if (near)
+			showTip([near[0].label, ["RSS", format("bytes", near[1])]], event.clientX, event.clientY);
+	});
+	plot.over.addEventListener("pointerleave", hideTip);
+}
+
+// One row for each function: max / mean over the processes, who has most, and a small bar for each process.
+function imbalance(app, block) {
+	const { model } = app;
+	const nr = model.processes.rows, functions = block.numbers("function");
+	const self = block.numbers("self_ns"), calls = block.numbers("calls");
+	const byTime = model.about.has_times;
+	const taking = Array.from(model.processes.numbers("calls"), (value, i) => value > 0 ? i : -1).filter((i) => i >= 0);
+	const rows = Array.from(functions, (number, row) => {
+		const values = Float64Array.from(taking, (i) => (byTime ? self : calls)[row * nr + i]);
+		let sum = 0, most = 0, least = Infinity, who = 0, without = 0;
+		values.forEach((value, i) => {
+			sum += value;
+			without += calls[row * nr + taking[i]] === 0;
+			if (value > most) {
+				most = value;
+				who = taking[i];
+			}
+			least = Math.min(least, value);
+		});
+		const mean = sum / taking.length;
+		return { number, values, sum, most, least, mean, who, without, ratio: mean ? most / mean : NaN, lost: most - mean };
+	});
+	const unit = byTime ? "ns" : "count";
+	const cell = (key) => (row) => h("span", { title: exact(unit, row[key]) }, format(unit, row[key]));
+	return new Table({
+		label: "imbalance", rows, sort: { key: "lost", reverse: false }, height: 420, empty: "No function was called.",
+		onOpen: (row) => app.select(row.number), selected: (row) => row.number === app.selected,
+		columns: [
+			{ key: "function", title: "Function", left: true, width: 220, grow: 2, value: (row) => model.label(row.number),
+				show: (row) => h("span.name", {}, h("span.dot", { style: { background: model.colour(row.number) } }), model.label(row.number)) },
+			{ key: "ratio", title: "Max / mean", hint: "1: all processes have the same", value: (row) => row.ratio, show: (row) => Number.isNaN(row.ratio) ? "" : row.ratio.toFixed(2), width: 90 },
+			{ key: "lost", title: "Max − mean", hint: "what the slowest takes longer than the others on average", value: (row) => row.lost, show: cell("lost"), width: 104 },
+			{ key: "mean", title: "Mean", value: (row) => row.mean, show: cell("mean") },
+			{ key: "most", title: "Max", value: (row) => row.most, show: cell("most") },
+			{ key: "least", title: "Min", value: (row) => row.least, show: cell("least") },
+			{ key: "who", title: "Most in", left: true, width: 130, value: (row) => model.processName(row.who) },
+			{ key: "without", title: "Without", hint: "processes that did not call it", value: (row) => row.without, width: 76 },
+			{ key: "spread", title: "By process", left: true, width: 180, grow: 1, value: (row) => row.ratio, show: (row) => spread(row) },
+		],
+	});
+}
+
+// A bar for each process; of many the largest of those that share a pixel.
+function spread(row) {
+	const width = 180, height = 18;
+	const ratio = devicePixelRatio;
+	const canvas = h("canvas", { width: width * ratio, height: height * ratio, style: { width: `${width}px`, height: `${height}px`, display: "block" } });
+	const g = canvas.getContext("2d");
+	g.scale(ratio, ratio);
+	g.fillStyle = css("--accent");
+	const step = width / row.values.length;
+	row.values.forEach((value, i) => {
+		const tall = row.most ? value / row.most * height : 0;
+		g.fillRect(i * step, height - tall, Math.max(1, step - (step > 3 ? 1 : 0)), tall);
+	});
+	return canvas;
+}
+
+export function makeProcesses(app) {
+	const { model } = app;
+	const place = h("div");
+	const measures = [["functions_ns", "Time in functions", "ns"], ["cpu_ns", "CPU time", "ns"], ["peak_rss_bytes", "Peak RSS", "bytes"], ["calls", "Calls", "count"]];
+	const holder = h("div"), even = h("div"), list = h("div"), threads = h("div"), buttons = h("div.group");
+	const element = h("div.processes", {},
+		h("div.pair", {}, h("section.box", {}, h("h2", {}, "Shares"), buttons, holder), h("section.box", {}, h("h2", {}, "Memory over time"), place)),
+		even, h("section.box", {}, h("h2", {}, "Processes"), list), h("section.box", {}, h("h2", {}, "Threads"), threads));
+	let block = null;
+
+	const drawShares = () => {
+		const offered = measures.filter(([name]) => (name === "cpu_ns" || name === "peak_rss_bytes" ? block?.has(name) : true));
+		const [name, , unit] = offered.find(([one]) => one === state.share) ?? offered.find(([one]) => valuesOf(one).some((value) => value > 0)) ?? offered[0];
+		replace(buttons, offered.map(([one, title]) => h("button.button", { type: "button", "aria-pressed": String(one === name), onclick: () => set({ share: one }) }, title)));
+		replace(holder, shares(app, valuesOf(name), unit));
+	};
+	// The view's rows are in the order of the tree: matched by pid.
+	const valuesOf = (name) => {
+		if (model.processes.has(name))
+			return model.processes.numbers(name);
+		const pids = block.numbers("pid"), found = new Map(Array.from(pids, (pid, row) => [pid, row]));
+		return Float64Array.from(model.processes.numbers("pid"), (pid) => found.has(pid) ? block.numbers(name)[found.get(pid)] || 0 : 0);
+	};
+	(async () => {
+		const [processes, ranks, threadRows] = await Promise.all(["processes.processes", "ranks", "threads.threads"].map((name) => model.data.block(name)));
+		block = processes;
+		if (ranks && model.nrFunctions)
+			replace(even, h("section.box", {}, h("h2", {}, "How even", h("span.h2-note", {}, `self time of the ${plural(ranks.numbers("function").length, "function")} with most of it, over the ${plural(model.processes.numbers("calls").filter((value) => value > 0).length, "process")} that have any; calls that are still open are left out`)), imbalance(app, ranks).element));
+		replace(list, tableOf(processes, { label: "processes", height: 380 }).element);
+		replace(threads, threadRows ? tableOf(threadRows, { label: "threads", height: 380 }).element : h("p.note", {}, "none"));
+		drawShares();
+	})();
+	const draw = () => memoryChart(app, place);
+	new ResizeObserver(draw).observe(place);
+	return {
+		element, shown: draw,
+		update: (changed) => {
+			if (changed.has("share"))
+				drawShares();
+			if (changed.has("from") || changed.has("to"))
+				draw();
+		},
+	};
+}
