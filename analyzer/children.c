@@ -10,14 +10,12 @@
 #include <string.h>
 
 #include "error.h"
+#include "image.h"
 #include "logfile.h"
 #include "process.h"
 
-#define PAGES(bytes)	(((bytes) + LOG_AREA_ALIGN - 1) / LOG_AREA_ALIGN * LOG_AREA_ALIGN)
-#define THREAD_AT	((uint64_t)LOG_HEADER_BYTES)
-#define NODES_AT	(THREAD_AT + PAGES(sizeof(struct log_thread)))
-#define RATE_NS		10000u
-#define BASE_ADDR	(1ull << 32)	/* of a program that was never there */
+#define THREAD_AT	IMAGE_THREAD_AT
+#define NODES_AT	IMAGE_AFTER_THREAD
 
 /* The functions that were open, the innermost first. */
 struct open_path {
@@ -44,16 +42,6 @@ static bool read_path(struct logfile *log, uint32_t ref, struct open_path *path)
 			return false;
 	}
 	return path->nr == 0;		/* else a path without a beginning */
-}
-
-static void set_area(uint8_t *image, uint64_t offset, uint32_t kind, uint64_t bytes, uint64_t used_bytes)
-{
-	struct log_area area = {
-		.magic = LOG_AREA_MAGIC, .self = (uint32_t)(offset >> LOG_REF_SHIFT), .kind = kind,
-		.owner = (uint32_t)(THREAD_AT >> LOG_REF_SHIFT), .bytes = bytes, .used_bytes = used_bytes,
-	};
-
-	memcpy(image + offset, &area, sizeof(area));
 }
 
 static uint32_t node_ref(size_t place)
@@ -107,88 +95,46 @@ static void set_thread(uint8_t *image, uint64_t frames_at, const struct open_pat
 	thread.root.min_ticks = UINT64_MAX;
 	thread.current = path->nr ? node_ref(path->nr - 1) : root_ref();
 	thread.frames = path->nr ? (uint32_t)(frames_at >> LOG_REF_SHIFT) : 0;
-	thread.top_addr = BASE_ADDR + frames_at + sizeof(struct log_frames) + path->nr * sizeof(struct log_frame);
+	thread.top_addr = IMAGE_BASE_ADDR + frames_at + sizeof(struct log_frames) + path->nr * sizeof(struct log_frame);
 	memcpy(image + THREAD_AT, &thread, sizeof(thread));
-}
-
-static void set_header(uint8_t *image, uint64_t bytes, const struct log_header *parent, const struct log_child *child)
-{
-	struct log_header header = *parent;
-
-	header.base_addr = BASE_ADDR;
-	header.map_bytes = header.tail_bytes = header.file_bytes = bytes;
-	header.pid = child->pid;
-	header.ppid = child->ppid;
-	header.process_start = child->process_start;
-	header.exec_count = 0;
-	header.start = child->begin;
-	header.finish = child->finish;
-	header.end = child->end;
-	header.end_status = child->end_status;
-	header.finish_user_ns = child->user_ns;
-	header.finish_system_ns = child->system_ns;
-	header.finish_peak_rss_bytes = child->end == LOG_EXITED ? child->peak_rss_bytes : 0;
-	header.start_peak_rss_bytes = 0;
-	header.is_rank_child = parent->rank >= 0;
-	header.nr_threads = 1;
-	header.heap_total_bytes = 0;
-	header.sampler_cpu_ns = header.sampler_rows = 0;
-	header.start_cost_ns = LOG_NONE;
-	memset((void *)header.losses, 0, sizeof(header.losses));
-	header.losses[LOG_LOST_HEAP_CALLS] = child->lost_heap_calls;
-	memcpy(image, &header, sizeof(header));
-}
-
-/* Ended: its two readings of the clocks are enough. Else a second one where its parent's rate puts it. */
-static void set_rate(uint8_t *image, const struct process *parent)
-{
-	struct log_header header;
-
-	memcpy(&header, image, sizeof(header));
-	memset(&header.start_again, 0, sizeof(header.start_again));
-	if (!header.finish.ticks) {
-		header.start_again.ticks = header.start.ticks + (uint64_t)(RATE_NS / parent->tick_ns);
-		header.start_again.monotonic_ns = header.start.monotonic_ns + RATE_NS;
-		header.start_again.realtime_ns = header.start.realtime_ns + RATE_NS;
-	}
-	memcpy(image, &header, sizeof(header));
 }
 
 static struct process *open_child(struct process *parent, const struct log_child *child, const struct open_path *path)
 {
-	uint64_t frames_at = NODES_AT + PAGES(sizeof(struct log_area) + path->nr * sizeof(struct log_node));
-	uint64_t bytes = path->nr ? frames_at + PAGES(sizeof(struct log_frames) + (path->nr + 1) * sizeof(struct log_frame))
+	uint64_t frames_at = NODES_AT + image_pages(sizeof(struct log_area) + path->nr * sizeof(struct log_node));
+	uint64_t bytes = path->nr ? frames_at + image_pages(sizeof(struct log_frames) + (path->nr + 1) * sizeof(struct log_frame))
 				  : NODES_AT;
 	uint8_t *image = xcalloc(1, bytes);
 
-	set_header(image, bytes, &parent->header, child);
-	set_rate(image, parent);
-	set_area(image, THREAD_AT, LOG_AREA_THREAD, NODES_AT - THREAD_AT, sizeof(struct log_thread));
+	image_set_header(image, bytes, &parent->header, child, parent->tick_ns);
+	image_set_area(image, THREAD_AT, LOG_AREA_THREAD, NODES_AT - THREAD_AT, sizeof(struct log_thread));
 	if (path->nr) {
-		set_area(image, NODES_AT, LOG_AREA_NODES, frames_at - NODES_AT,
+		image_set_area(image, NODES_AT, LOG_AREA_NODES, frames_at - NODES_AT,
 			 sizeof(struct log_area) + path->nr * sizeof(struct log_node));
-		set_area(image, frames_at, LOG_AREA_FRAMES, bytes - frames_at, sizeof(struct log_frames));
+		image_set_area(image, frames_at, LOG_AREA_FRAMES, bytes - frames_at, sizeof(struct log_frames));
 		set_calls(image, frames_at, path, child->record.ticks);
 	}
 	set_thread(image, frames_at, path, child, parent);
 	return process_open_child(parent, image, bytes);
 }
 
-/* Its times are within its parent's, and rise. */
-static bool is_sound(const struct process *parent, const struct log_child *child)
+struct process *child_open(const struct process *holder, struct process *parent, struct log_child *child, uint64_t offset)
 {
-	const struct log_clocks *begin = &child->begin, *finish = &child->finish;
+	struct open_path path = { NULL, 0 };
+	struct process *process = NULL;
 
-	return child->record.ticks == begin->ticks && begin->ticks >= parent->timebase.points[0].ticks &&
-	       begin->ticks <= parent->limit_ticks && begin->monotonic_ns &&
-	       (child->end == LOG_EXITED ? finish->ticks > begin->ticks && finish->monotonic_ns > begin->monotonic_ns
-					 : child->end == LOG_RUNNING);
+	if (child->end == LOG_RUNNING)	/* killed in between */
+		memset(&child->finish, 0, sizeof(child->finish));
+	if (!image_is_sound(holder, child) || (holder == parent && !read_path(parent->log, child->node, &path)))
+		logfile_damaged(holder->log, offset, "a child of no possible time or place");
+	else
+		process = open_child(parent, child, &path);
+	free(path.functions);
+	return process;
 }
 
 static struct process *read_child(struct process *parent, uint64_t offset, const struct log_record *head)
 {
-	struct open_path path = { NULL, 0 };
-	struct process *process = NULL;
 	struct log_child child;
 
 	if (head->bytes < sizeof(child)) {
@@ -196,16 +142,7 @@ static struct process *read_child(struct process *parent, uint64_t offset, const
 		return NULL;
 	}
 	memcpy(&child, parent->log->base + offset, sizeof(child));
-	if (child.has_log)
-		return NULL;
-	if (child.end == LOG_RUNNING)	/* killed in between */
-		memset(&child.finish, 0, sizeof(child.finish));
-	if (!is_sound(parent, &child) || !read_path(parent->log, child.node, &path))
-		logfile_damaged(parent->log, offset, "a child of no possible time or place");
-	else
-		process = open_child(parent, &child, &path);
-	free(path.functions);
-	return process;
+	return child.has_log ? NULL : child_open(parent, parent, &child, offset);
 }
 
 void children_read(struct process *parent, struct process ***children, size_t *nr)

@@ -11,4 +11,10 @@
  */
 void children_read(struct process *parent, struct process ***children, size_t *nr);
 
+/*
+ * The process of one entry, @child, at @offset of the log of @holder: of @parent itself, or the one that programs share.
+ * NULL: counted as damage.
+ */
+struct process *child_open(const struct process *holder, struct process *parent, struct log_child *child, uint64_t offset);
+
 #endif

@@ -15,10 +15,12 @@ static bool same_process(const struct process *a, const struct process *b)
 	       strcmp(a->header.boot_id, b->header.boot_id) == 0 && strcmp(a->header.host, b->header.host) == 0;
 }
 
-/* A child that had no log when it called exec counts as the image before the first one that has. */
+/* Those that had no log have no number; of a saved profile the begin is not known. */
 static bool is_later_image(const struct process *a, const struct process *b)
 {
-	return a->header.exec_count > b->header.exec_count || (b->parent && !a->parent);
+	uint64_t a_ns = a->header.start.monotonic_ns, b_ns = b->header.start.monotonic_ns;
+
+	return a_ns && b_ns ? a_ns > b_ns : a->header.exec_count > b->header.exec_count;
 }
 
 /* The log of the same pid after the next exec. */
@@ -30,7 +32,7 @@ static struct process *find_successor(const struct model *model, const struct pr
 		struct process *other = model->processes[i];
 
 		if (is_later_image(other, process) && same_process(other, process) &&
-		    (!found || other->header.exec_count < found->header.exec_count))
+		    (!found || is_later_image(found, other)))
 			found = other;
 	}
 	return found;

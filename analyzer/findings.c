@@ -69,6 +69,8 @@ static void add_losses(struct findings *findings, const struct model *model)
 
 		for (size_t j = 0; j < model->nr_processes; j++)
 			number += model->processes[j]->header.losses[loss->id];
+		for (size_t j = 0; j < model->nr_shared; j++)
+			number += model->shared[j]->header.losses[loss->id];
 		if (number)
 			add(findings, loss->name, UNIT_COUNT, (double)number, loss->is_doubt,
 			    document_text(findings->document, "%" PRIu64 " %s", number, number == 1 ? loss->one : loss->many));

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "briefs.h"
 #include "children.h"
 #include "ends.h"
 #include "error.h"
@@ -48,6 +49,11 @@ static void open_log(struct model *model, const char *path, uint32_t run)
 		return;
 	}
 	process->run = run;
+	if (process->header.kind == LOG_OF_PROGRAMS) {
+		model->shared = xgrow(model->shared, model->nr_shared, sizeof(process));
+		model->shared[model->nr_shared++] = process;
+		return;
+	}
 	if (process->header.kind == LOG_OF_MONITOR) {
 		model->monitors = xgrow(model->monitors, model->nr_monitors, sizeof(process));
 		model->monitors[model->nr_monitors++] = process;
@@ -221,6 +227,8 @@ static int open_runs(struct model *model, const struct run *runs, size_t nr_runs
 		for (size_t j = 0; j < runs[i].nr_logs; j++)
 			open_log(model, runs[i].logs[j], number);
 	}
+	for (size_t i = 0; i < model->nr_shared; i++)
+		briefs_read(model, model->shared[i]);
 	return 0;
 }
 
@@ -294,6 +302,10 @@ static void read_runs(struct model *model, const struct run *runs)
 	parts_release(&parts);
 	for (size_t i = 0; i < model->nr_monitors; i++)
 		read_process(model, model->monitors[i]);
+	for (size_t i = 0; i < model->nr_shared; i++) {
+		model->log_bytes += model->shared[i]->log_bytes;
+		model->nr_damaged += model->shared[i]->log->nr_damaged;
+	}
 }
 
 static int apply_filter(struct model *model, const struct filter *filter)
@@ -344,6 +356,8 @@ void model_free(struct model *model)
 		process_close(model->left_out[i]);
 	for (size_t i = 0; i < model->nr_monitors; i++)
 		process_close(model->monitors[i]);
+	for (size_t i = 0; i < model->nr_shared; i++)
+		process_close(model->shared[i]);
 	for (size_t i = 0; i < model->nr_unseen; i++)
 		free(model->unseen[i].program);
 	while (model->objects) {
@@ -368,6 +382,7 @@ void model_free(struct model *model)
 	free(model->processes);
 	free(model->left_out);
 	free(model->monitors);
+	free(model->shared);
 	free(model->unseen);
 	for (size_t i = 0; i < model->nr_functions; i++) {
 		free(model->functions[i]->parts);

@@ -293,6 +293,8 @@ struct model {
 	size_t nr_processes;
 	struct process **left_out;	/* by the filter; read only as far as ends need them */
 	size_t nr_left_out;
+	struct process **shared;	/* logs of entries, see briefs.h; no processes themselves */
+	size_t nr_shared;
 	struct process **monitors;	/* insideme-run's own logs: rows of set "system", events; no threads */
 	size_t nr_monitors;
 	struct unseen_process *unseen;

@@ -173,6 +173,8 @@ struct process *process_open_child(struct process *parent, uint8_t *image, uint6
 
 	if (process)
 		process->parent = parent;
+	if (process)
+		process->run = parent->run;
 	return process;
 }
 

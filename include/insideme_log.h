@@ -35,7 +35,8 @@
 #define LOG_POINTER		"INSIDEME LOG AT "	/* a file of a run that begins so: then the path of the live log, \n */
 #define LOG_SHARED		/* a field of several writers, or read while it changes: by the __atomic builtins */
 
-enum log_kind { LOG_OF_PROGRAM = 1, LOG_OF_MONITOR = 2 };	/* insideme-run writes the second */
+/* insideme-run writes the second; all programs of a run on one host share the third, see struct log_program. */
+enum log_kind { LOG_OF_PROGRAM = 1, LOG_OF_MONITOR = 2, LOG_OF_PROGRAMS = 3 };
 enum log_clock { LOG_CLOCK_TSC = 1, LOG_CLOCK_MONOTONIC = 2 };
 enum log_timing { LOG_TIMING_EXACT = 1, LOG_TIMING_COUNTS = 2 };
 /* What bytes of the heap are: malloc_usable_size of the block, without a table of live blocks; or as requested, with it. */
@@ -466,6 +467,7 @@ enum log_record_kind {
 	LOG_RECORD_TEXT,	/* struct log_text: a fact about the run, "key=value" */
 	LOG_RECORD_EVENT,	/* struct log_event */
 	LOG_RECORD_CHILD,	/* struct log_child */
+	LOG_RECORD_PROGRAM,	/* struct log_program */
 };
 struct log_record {
 	uint32_t bytes;			/* with this head, a multiple of 8 */
@@ -542,11 +544,32 @@ struct log_child {
 	LOG_SHARED uint32_t has_log;	/* 1: it opened its own later, which tells all */
 	LOG_SHARED uint32_t end;	/* enum log_end */
 	int32_t end_status;
-	uint32_t reserved;
+	uint32_t program;		/* where the struct log_program lies whose process forked: offset / 8; 0: the log's own */
 	uint64_t user_ns;		/* at its end: CPU time and the most memory */
 	uint64_t system_ns;
 	uint64_t peak_rss_bytes;
 	LOG_SHARED uint64_t lost_heap_calls;	/* allocations and frees of a process without hooks */
+};
+
+/*
+ * A program without hooks that has no log of its own yet, in the log that the run's programs share (LOG_OF_PROGRAMS):
+ * most such programs end before they have something for one. It writes here itself. Children that it forks then have
+ * their struct log_child there too.
+ */
+struct log_program {
+	struct log_child child;		/* record.kind is LOG_RECORD_PROGRAM; thread and node: 0 */
+	uint64_t start_peak_rss_bytes;	/* these four as log_header's */
+	uint64_t start_cost_ns;
+	uint32_t uid;
+	uint32_t heap_bytes;		/* enum log_heap_bytes */
+	char program[64];
+	char name[16];			/* of its first thread */
+	struct log_heap heap;		/* all of its heap use; node: 0 */
+	uint32_t command_bytes;		/* of the texts that follow one after the other, each with its final 0 */
+	uint32_t exe_bytes;
+	uint32_t cwd_bytes;
+	uint32_t reserved;
+	/* char command[command_bytes], exe[exe_bytes], cwd[cwd_bytes]: as the text records of these keys */
 };
 
 /*
@@ -564,6 +587,8 @@ struct log_run {
 	uint64_t creator_start;
 	LOG_SHARED uint64_t us_ticks;	/* ticks in 1 us on the host of boot_id, measured once; 0, 1: not known yet */
 	char boot_id[40];
+	LOG_SHARED uint32_t no_shared_log;	/* 1: its file system cannot hold a log of LOG_OF_PROGRAMS */
+	uint32_t reserved;
 };
 
 #endif

@@ -30,6 +30,13 @@
 	X(setgroups, (size_t count, const gid_t *groups), (count, groups))                  \
 	X(initgroups, (const char *name, gid_t group), (name, group))
 
+/* A log is opened before: the program may not be allowed to afterwards. */
+static void become_alone(void)
+{
+	recorder_open();
+	helper_pause();
+}
+
 #define ALONE(name, parameters, arguments)                      \
 	EXPORT int name parameters                              \
 	{                                                       \
@@ -37,7 +44,7 @@
 								\
 		if (unlikely(!real.name))                       \
 			real_init();                            \
-		helper_pause();                                 \
+		become_alone();                                 \
 		if (real.name)                                  \
 			result = real.name arguments;           \
 		helper_resume();                                \
@@ -69,7 +76,7 @@ static NOINLINE long syscall_alone(long number, long a, long b, long c, long d, 
 {
 	long result;
 
-	helper_pause();
+	become_alone();
 	result = real.syscall(number, a, b, c, d, e, f);
 	helper_resume();
 	return result;
@@ -152,7 +159,8 @@ EXPORT int any_prctl(int option, unsigned long a, unsigned long b, unsigned long
 		return -1;
 	if (option == PR_SET_SECCOMP)
 		return set_seccomp(a, b, c, d);
-	if (option == PR_SET_TSC && a == PR_TSC_SIGSEGV && live.clock == LOG_CLOCK_TSC && live.log) {
+	if (option == PR_SET_TSC && a == PR_TSC_SIGSEGV && (live.log || live_open_child()) &&
+	    live.clock == LOG_CLOCK_TSC) {
 		helper_stop();
 		recorder_turn_off("the program forbids itself the time-stamp counter", NULL, 0);
 	}

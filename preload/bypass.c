@@ -7,6 +7,7 @@
 
 #include "live.h"
 #include "objects.h"
+#include "real.h"
 
 /* Since glibc 2.35, where the list of namespaces begins with the program's. */
 struct debug_extended {
@@ -17,6 +18,7 @@ struct debug_extended {
 static const struct log_header *first_log;	/* set before any thread */
 static const void *our_hook;			/* set before any thread */
 static uint32_t is_said;			/* once per process is enough */
+static uint64_t nr_objects_loaded;		/* ever, as the dynamic linker counts; set before any thread */
 
 static int look(const struct object *object, void *context)
 {
@@ -42,6 +44,21 @@ static bool has_namespaces(void)
 	return debug->base.r_version > 1 && debug->next;
 }
 
+static int take_count(struct dl_phdr_info *info, size_t bytes, void *count)
+{
+	if (bytes >= offsetof(struct dl_phdr_info, dlpi_subs))
+		*(uint64_t *)count = info->dlpi_adds;
+	return 1;
+}
+
+static uint64_t count_loaded(void)
+{
+	uint64_t count = 0;
+
+	libc.dl_iterate_phdr(take_count, &count);
+	return count;
+}
+
 void bypass_look(const void *handle)
 {
 	static uint32_t namespaces_said;
@@ -60,5 +77,15 @@ void bypass_look(const void *handle)
 void bypass_init(const void *hook)
 {
 	our_hook = hook;
-	first_log = live.log;
+	nr_objects_loaded = count_loaded();
+}
+
+void bypass_begin(const struct log_header *log)
+{
+	first_log = log;
+}
+
+bool bypass_is_possible(void)
+{
+	return has_namespaces() || count_loaded() != nr_objects_loaded;
 }

@@ -3,13 +3,22 @@
 #ifndef INSIDEME_BYPASS_H
 #define INSIDEME_BYPASS_H
 
+#include <stdbool.h>
+
+#include "insideme_log.h"
+
 /*
  * Look for them: in the object of @handle, which is about to be unloaded, or in all that are loaded (NULL: the end, where
  * it does nothing if there were other threads). Does nothing in a forked child either: a lock may stay taken there.
  */
 void bypass_look(const void *handle);
 
-/* @hook: our own. Called by the constructor, when its log is open: a child has another one. */
+/* @hook: our own. Called by the constructor. */
 void bypass_init(const void *hook);
+/* The constructor's process has @log from now on: a child has another one. */
+void bypass_begin(const struct log_header *log);
+
+/* Was something loaded since the constructor? Else there is nothing to look for. */
+bool bypass_is_possible(void);
 
 #endif

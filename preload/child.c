@@ -19,9 +19,46 @@ static struct open_calls *calls;	/* private memory */
 static int64_t heap_bytes;
 static bool is_interrupted;		/* a hook in the ancestor's log goes on in this process */
 
+/* All but the page of the own entry, which other tasks may still write to. */
+static void trim_common(const struct log_header *common)
+{
+	uintptr_t begin = (uintptr_t)common, end = begin + common->map_bytes, kept = (uintptr_t)entry;
+	uintptr_t kept_end = kept + entry->record.bytes;
+
+	kept &= ~(uintptr_t)(LIVE_BYTES - 1);
+	kept_end = (kept_end + LIVE_BYTES - 1) & ~(uintptr_t)(LIVE_BYTES - 1);
+	sys_munmap((void *)begin, kept - begin);
+	if (kept_end < end)
+		sys_munmap((void *)kept_end, end - kept_end);
+}
+
+static uint32_t own_program;		/* see log_child.program */
+
+static void begin_waiting(const struct log_child *child)
+{
+	entry_clock = ancestor->clock;
+	child_due_ticks = child->begin.ticks + ancestor->threshold_floor_ticks * LOG_AFTER_US;
+}
+
+void child_is_program(struct log_header *common, struct log_program *program)
+{
+	ancestor = common;
+	entry = &program->child;
+	own_program = (uint32_t)(((char *)program - (char *)common) / 8);
+	begin_waiting(entry);
+}
+
+struct log_program *child_program(void)
+{
+	struct log_child *child = child_entry();
+
+	return child && child->record.kind == LOG_RECORD_PROGRAM ? (struct log_program *)child : NULL;
+}
+
+/* In the shared log there is room, or the child opens a log of its own. */
 void child_make_room(void)
 {
-	if (ancestor)
+	if (ancestor && ancestor->kind != LOG_OF_PROGRAMS)
 		room_for_records(ancestor);
 }
 
@@ -45,7 +82,9 @@ void child_have_log(struct log_header *log)
 {
 	if (log && child_entry())
 		__atomic_store_n(&entry->has_log, 1, __ATOMIC_RELEASE);
-	if (log && ancestor)
+	if (log && ancestor && ancestor->kind == LOG_OF_PROGRAMS && child_entry())
+		trim_common(ancestor);
+	else if (log && ancestor)
 		trim(ancestor);
 	if (log)
 		entry = NULL;
@@ -56,7 +95,9 @@ void child_have_log(struct log_header *log)
 
 struct log_child *child_entry(void)
 {
-	return entry && entry->pid == (uint32_t)sys_getpid() ? entry : NULL;
+	struct log_child *child = __atomic_load_n(&entry, __ATOMIC_RELAXED);
+
+	return child && child->pid == (uint32_t)sys_getpid() ? child : NULL;
 }
 
 struct log_header *child_ancestor(void)
@@ -86,6 +127,7 @@ static void fill(struct log_child *child, const struct child_origin *origin, con
 	child->begin = *begin;
 	child->thread = entry ? entry->thread : origin->thread;
 	child->node = entry ? entry->node : origin->node;
+	child->program = ancestor->kind == LOG_OF_PROGRAMS ? own_program : 0;
 }
 
 bool child_enter(const struct child_origin *origin)
@@ -101,8 +143,7 @@ bool child_enter(const struct child_origin *origin)
 	child_due_ticks = 0;
 	if (!ancestor)
 		return false;
-	entry_clock = ancestor->clock;
-	clock_read_all(entry_clock, &begin);
+	clock_read_all(ancestor->clock, &begin);
 	child = (struct log_child *)log_new_record(ancestor, sizeof(*child), begin.ticks);
 	if (!child) {
 		entry = NULL;
@@ -111,8 +152,9 @@ bool child_enter(const struct child_origin *origin)
 	fill(child, origin, &begin);
 	log_publish(&child->record, LOG_RECORD_CHILD);
 	entry = child;
+	entry_clock = ancestor->clock;
 	if (!ancestor->has_hooks && !calls)
-		child_due_ticks = begin.ticks + ancestor->threshold_floor_ticks * LOG_AFTER_US;
+		begin_waiting(child);
 	return true;
 }
 
@@ -132,20 +174,27 @@ int64_t child_take_heap(void)
 	return taken;
 }
 
-void child_mark_end(int status)
+void child_mark_end(enum log_end end, int status)
 {
 	struct log_child *child = child_entry();
 	struct usage_totals totals;
 
 	if (!child || live_is_sealed())
 		return;
-	usage_read_totals(&totals);
-	child->user_ns = totals.user_ns;
-	child->system_ns = totals.system_ns;
-	child->peak_rss_bytes = totals.peak_rss_bytes;
-	clock_read_all(entry_clock, &child->finish);
-	child->end_status = status;
-	__atomic_store_n(&child->end, (uint32_t)LOG_EXITED, __ATOMIC_RELEASE);
+	if (end == LOG_EXITED) {
+		usage_read_totals(&totals);
+		child->user_ns = totals.user_ns;
+		child->system_ns = totals.system_ns;
+		child->peak_rss_bytes = totals.peak_rss_bytes;
+		clock_read_all(entry_clock, &child->finish);
+		child->end_status = status;
+	}
+	__atomic_store_n(&child->end, (uint32_t)end, __ATOMIC_RELEASE);
+}
+
+bool child_is_due(void)
+{
+	return child_due_ticks && clock_ticks(entry_clock) >= child_due_ticks && child_entry();
 }
 
 void child_heap_call(void)
@@ -155,6 +204,6 @@ void child_heap_call(void)
 	if (!child)		/* a vfork child, which shares our memory */
 		return;
 	__atomic_fetch_add(&child->lost_heap_calls, 1, __ATOMIC_RELAXED);
-	if (clock_ticks(entry_clock) >= child_due_ticks)
+	if (child_is_due())
 		live_open_child();
 }

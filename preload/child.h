@@ -23,6 +23,14 @@ struct child_origin {
 	bool is_interrupted;		/* it will return into a hook, see interrupted.h */
 };
 
+/*
+ * This process is a program that has entered itself as @program in @common, which the run's programs share: it counts as
+ * a child that has no log of its own yet, and gets one in the same ways.
+ */
+void child_is_program(struct log_header *common, struct log_program *program);
+/* That entry, while this process has no log; NULL: it is none. */
+struct log_program *child_program(void);
+
 /* Before a fork: so that its child finds room for its entry. */
 void child_make_room(void);
 
@@ -43,8 +51,8 @@ struct log_header *child_ancestor(void);
 struct open_calls *child_take_calls(void);
 int64_t child_take_heap(void);
 
-/* The process ends without ever having had a log. */
-void child_mark_end(int status);
+/* The process ends without ever having had a log. @end: LOG_RUNNING takes the mark back. */
+void child_mark_end(enum log_end end, int status);
 
 /*
  * Without hooks a child gets its log some ms after the fork: an allocation before that is counted as not recorded.
@@ -52,5 +60,8 @@ void child_mark_end(int status);
  */
 extern HIDDEN uint64_t child_due_ticks;
 void child_heap_call(void);
+
+/* Is it later than that for this very process? A vfork child runs in our memory, but is not us. */
+bool child_is_due(void);
 
 #endif

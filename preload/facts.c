@@ -11,6 +11,8 @@
 #include "syscalls.h"
 #include "text.h"
 
+_Static_assert(FACTS_BYTES / 2 >= 2 * PATH_MAX, "room for two paths");
+
 static bool is_plain(char c)
 {
 	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
@@ -103,36 +105,42 @@ static void write_settings(struct log_header *log, const struct settings *settin
 	}
 }
 
-/* Where a link of /proc/PID leads to. */
-static void write_link(struct log_header *log, const char *key, uint32_t pid, const char *name, uint64_t now)
+/* Where a link of /proc/PID leads to, "" if it cannot be read. */
+static void read_link(char *target, uint32_t pid, const char *name)
 {
-	char path[32], target[PATH_MAX];
+	char path[32];
 	long length;
 
 	proc_path(path, sizeof(path), pid, name);
-	length = sys_readlink(path, target, sizeof(target) - 1);
-	if (length <= 0)
-		return;
-	target[length] = '\0';
-	log_write_text(log, key, target, now);
+	length = sys_readlink(path, target, PATH_MAX - 1);
+	target[length > 0 ? length : 0] = '\0';
 }
 
-void facts_write(struct log_header *log, uint32_t pid, int argc, char *const *argv, const struct settings *settings,
-		 bool cpu_model)
+void facts_read(struct facts *facts, char *buffer, uint32_t pid, int argc, char *const *argv)
 {
-	uint64_t now = clock_ticks(log->clock);
-	char buffer[8192];
+	char *exe = buffer + FACTS_BYTES / 2, *cwd = exe + PATH_MAX;
 	struct text text;
 
-	text_init(&text, buffer, sizeof(buffer));
+	text_init(&text, buffer, FACTS_BYTES / 2);
 	for (int i = 0; i < argc && argv[i]; i++) {
 		if (i)
 			text_add_char(&text, ' ');
 		add_quoted(&text, argv[i]);
 	}
-	log_write_text(log, "command", buffer, now);
-	write_link(log, "exe", pid, "/exe", now);
-	write_link(log, "cwd", pid, "/cwd", now);
+	read_link(exe, pid, "/exe");
+	read_link(cwd, pid, "/cwd");
+	*facts = (struct facts){ buffer, exe, cwd };
+}
+
+void facts_write(struct log_header *log, const struct facts *facts, const struct settings *settings, bool cpu_model)
+{
+	uint64_t now = clock_ticks(log->clock);
+
+	log_write_text(log, "command", facts->command, now);
+	if (facts->exe[0])
+		log_write_text(log, "exe", facts->exe, now);
+	if (facts->cwd[0])
+		log_write_text(log, "cwd", facts->cwd, now);
 	write_machine(log, now, cpu_model);
 	write_settings(log, settings, now);
 }

@@ -6,8 +6,17 @@
 #include "log.h"
 #include "settings.h"
 
-/* Of process @pid, which may be PROCESS_SELF. @cpu_model: what takes long to read, and is the same for all processes of a host, too. */
-void facts_write(struct log_header *log, uint32_t pid, int argc, char *const *argv, const struct settings *settings,
-		 bool cpu_model);
+struct facts {
+	const char *command;		/* arguments separated by spaces, quoted as for a shell */
+	const char *exe;		/* these two "" where they cannot be read */
+	const char *cwd;
+};
+
+/* Of process @pid, which may be PROCESS_SELF; the texts are in @buffer (FACTS_BYTES). */
+#define FACTS_BYTES	16384
+void facts_read(struct facts *facts, char *buffer, uint32_t pid, int argc, char *const *argv);
+
+/* @cpu_model: what takes long to read, and is the same for all processes of a host, too. */
+void facts_write(struct log_header *log, const struct facts *facts, const struct settings *settings, bool cpu_model);
 
 #endif

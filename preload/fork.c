@@ -26,19 +26,34 @@ static uint64_t before_ns;
 
 static int daemon_task;			/* the task that is in daemon(), 0: none */
 
+/* The child must not find a log half opened. */
+static void await_opening(void)
+{
+	uint64_t mask;
+
+	if (live.log || !live.opening)
+		return;
+	sys_block_signals(&mask);
+	if (live_claim_opening(LIVE_OPENS))
+		live_end_opening();
+	sys_restore_signals(&mask);
+}
+
 static void prepare(void)
 {
-	struct log_header *log = live.log;
+	struct log_header *log;
 	struct open_calls *copy;
 
 	helper_pause();
 	if (live_is_sealed())
 		return;
+	await_opening();
+	log = live.log;
 	child_make_room();
 	before_ns = clock_ns(CLOCK_BOOTTIME);
+	inherited_bytes = log ? log->heap_total_bytes + (self ? self->heap_held_bytes : 0) : heap_early.heap_bytes;
 	if (!log || !self)
 		return;
-	inherited_bytes = log->heap_total_bytes + self->heap_held_bytes;
 	copy = has_key ? stack_copy_open(self) : NULL;
 	if (copy)
 		libc.pthread_setspecific(copy_key, copy);

@@ -11,6 +11,8 @@
 #define LATER_AREA_BYTES	16384u
 
 struct allocator allocator;
+struct log_thread heap_early;		/* of the program's first thread alone */
+static int64_t early_known_bytes;	/* of heap_early, in the log's total; set by who opens the log */
 
 /* A sanitizer's malloc is called before it is ready, and then returns blocks that it knows nothing of. */
 static bool is_sanitizer(const struct object *object)
@@ -96,6 +98,44 @@ NOINLINE void heap_counted_free(struct log_thread *thread, uint64_t bytes)
 	heap_change(thread, -(long)bytes);
 }
 
+struct log_thread *heap_thread_slowly(void)
+{
+	if (!live.log && live.early_heap && !(child_is_due() && live_open_child()))
+		return &heap_early;
+	if (unlikely(live.early_heap && live.log && sys_gettid() == (long)live.log->pid))
+		heap_take_early();
+	return thread_make();
+}
+
+int64_t heap_early_bytes(void)
+{
+	early_known_bytes = heap_early.heap_bytes;
+	return early_known_bytes;
+}
+
+void heap_take_early(void)
+{
+	struct log_heap *early = live.main_record ? __atomic_exchange_n(&live.early_heap, NULL, __ATOMIC_ACQ_REL) : NULL;
+	struct log_thread *thread = live.main_record;
+	struct log_heap *heap;
+
+	if (!early)
+		return;
+	add_own(&thread->heap_bytes, heap_early.heap_bytes);
+	add_own(&thread->heap_held_bytes, heap_early.heap_bytes - early_known_bytes);
+	if (!early->alloc_calls && !early->free_calls && !early->failed_calls)
+		return;
+	heap = heap_new_record(thread, &thread->root);
+	if (!heap)
+		return;
+	add_own(&heap->alloc_calls, (long)early->alloc_calls);
+	add_own(&heap->alloc_bytes, (long)early->alloc_bytes);
+	add_own(&heap->free_calls, (long)early->free_calls);
+	add_own(&heap->freed_bytes, (long)early->freed_bytes);
+	add_own(&heap->failed_calls, (long)early->failed_calls);
+	heap_raise_largest(heap, early->largest_bytes);
+}
+
 /* A blank record from the thread's newest area, or from a new one. A signal handler may come in between. */
 static struct log_heap *claim_record(struct log_header *log, struct log_thread *thread)
 {
@@ -158,7 +198,7 @@ NOINLINE void heap_publish_held(struct log_thread *thread)
 	struct log_header *log = live.log;
 	int64_t held = __atomic_exchange_n(&thread->heap_held_bytes, 0, __ATOMIC_RELAXED), total;
 
-	if (log) {
+	if (log && thread != &heap_early) {
 		total = __atomic_add_fetch(&log->heap_total_bytes, held, __ATOMIC_RELAXED);
 		note_peak(log, thread, total);
 	}

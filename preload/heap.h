@@ -56,6 +56,17 @@ static ALWAYS_INLINE void heap_not_counted(void)
 		child_heap_call();
 }
 
+/*
+ * Stands for the first thread of a program that has no log yet: its counts go to the program's entry. heap_take_early()
+ * moves them to that thread's record in the log that was opened since: at its next event, or at the end.
+ */
+extern HIDDEN struct log_thread heap_early;
+void heap_take_early(void);
+/* The log opens: what its rows begin with. */
+int64_t heap_early_bytes(void);
+
+NOINLINE struct log_thread *heap_thread_slowly(void);
+
 /* The calling thread, NULL when what it does now is not to be counted. */
 static ALWAYS_INLINE struct log_thread *heap_thread(void)
 {
@@ -65,7 +76,7 @@ static ALWAYS_INLINE struct log_thread *heap_thread(void)
 		heap_not_counted();
 		return NULL;
 	}
-	thread = thread_self();
+	thread = likely(live.log && self) ? self : heap_thread_slowly();
 	return likely(thread && !thread->heap_inside) ? thread : NULL;
 }
 
@@ -75,8 +86,8 @@ static ALWAYS_INLINE struct log_heap *heap_record(struct log_thread *thread)
 	struct log_header *log = live.log;
 	struct log_node *node;
 
-	if (unlikely(!log))
-		return NULL;
+	if (unlikely(!log || thread == &heap_early))
+		return thread == &heap_early ? live.early_heap : NULL;
 	node = node_at(log, thread->current);
 	return likely(node->heap) ? log_at(log, node->heap) : heap_new_record(thread, node);
 }

@@ -7,14 +7,14 @@
 #include "helper.h"
 
 #include <errno.h>
-#include <linux/close_range.h>
 #include <linux/futex.h>
 #include <sched.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 
+#include "child.h"
 #include "clock.h"
-#include "directory.h"
+#include "descriptors.h"
 #include "live.h"
 #include "objects.h"
 #include "rundir.h"
@@ -65,34 +65,6 @@ static void end_task(void)
 	raw_syscall(SYS_exit, 0, 0, 0, 0, 0, 0);
 }
 
-/* Those that /proc lists: a table may be large and nearly empty. */
-static bool close_listed(void)
-{
-	struct directory directory;
-	const char *name;
-	uint64_t fd;
-
-	sys_close(0);		/* where the table is full the listing takes its place */
-	if (directory_open(&directory, "/proc/thread-self/fd") < 0)
-		return false;
-	while ((name = directory_next(&directory)))
-		if (text_read_u64(&name, &fd) == 0 && fd != (uint64_t)directory.fd)
-			sys_close((int)fd);
-	directory_close(&directory);
-	return true;
-}
-
-/*
- * Descriptors of its own: it neither keeps the program's pipes open nor is hurt by closefrom(). Kernels before
- * 5.9 and the filters of some containers have no close_range().
- */
-static bool leave_descriptors(void)
-{
-	if (raw_syscall(SYS_close_range, 0, ~0u, CLOSE_RANGE_UNSHARE, 0, 0, 0) == 0)
-		return true;
-	return raw_syscall(SYS_unshare, CLONE_FILES, 0, 0, 0, 0, 0) == 0 && close_listed();
-}
-
 static bool claim_first(struct helper *task, enum first who)
 {
 	uint32_t nobody = NOBODY;
@@ -113,6 +85,8 @@ static bool begin_sampling(struct helper *task)
 
 	futex_wait(&task->stop, GO_ON, goes_on ? RESUMED_SLEEP_NS : FIRST_SLEEP_NS);
 	if (__atomic_load_n(&task->stop, __ATOMIC_ACQUIRE) == PAUSE)
+		return false;
+	if (!__atomic_load_n(&task->config.log, __ATOMIC_ACQUIRE) && !live_open_child())
 		return false;
 	task->config.log_fd = open_log(task);
 	if (task->config.log_fd < 0)
@@ -151,7 +125,7 @@ static void run_sampler(void *argument)
 	struct sampler *sampler = (struct sampler *)task->sampler;
 	int64_t pause_ns;
 
-	if (!leave_descriptors())
+	if (!descriptors_leave())
 		end_task();
 	raw_syscall(SYS_prctl, PR_SET_NAME, (long)"insideme", 0, 0, 0, 0);
 	if (!begin_sampling(task))
@@ -204,6 +178,12 @@ static bool claim_task(struct helper *task)
 	return false;
 }
 
+static void tell_task(const struct helper *task, uint32_t tid)
+{
+	task->config.log->sampler_kind = tid != 0;
+	task->config.log->sampler_tid = tid;
+}
+
 static void clone_task(struct helper *task)
 {
 	/* Not CLONE_FS: the program's chroot and its mount namespace are its own. */
@@ -217,8 +197,8 @@ static void clone_task(struct helper *task)
 	result = raw_clone(run_sampler, task, tls - TLS_BYTES, flags, tls, &task->tid);
 	if (result < 0)		/* a limit on tasks: nothing is sampled, and the report says so */
 		__atomic_store_n(&task->tid, 0, __ATOMIC_RELEASE);
-	task->config.log->sampler_kind = result > 0;
-	task->config.log->sampler_tid = result > 0 ? (uint32_t)result : 0;
+	if (task->config.log)
+		tell_task(task, result > 0 ? (uint32_t)result : 0);
 }
 
 static void start_task(struct helper *task)
@@ -239,32 +219,64 @@ static int is_valgrinds(const struct object *object, void *context)
 }
 
 /* Looked up in the constructor: in a forked child another thread's lock on the objects may stay taken. */
-static bool is_under_valgrind(void)
+bool helper_is_possible(void)
 {
 	static enum { UNKNOWN, NO, YES } answer;	/* set before any thread */
 
 	if (answer == UNKNOWN)
-		answer = objects_each(is_valgrinds, NULL) ? YES : NO;
+		answer = objects_each(is_valgrinds, NULL) ? NO : YES;
 	return answer == YES;
 }
 
-void helper_start(struct log_header *log, const char *path, const struct log_run *page)
+/* Return: whether there is room for a task. */
+static bool prepare_task(int pid)
 {
 	struct helper *task = helper ? helper : map_task();	/* a forked child has a copy of its parent's */
 
 	helper = NULL;
 	helper_due_ticks = 0;
-	if (is_under_valgrind() || !task || run_is_watched(page))
-		return;
-	__builtin_memset(task, 0, sizeof(*task));
-	text_copy(task->path, sizeof(task->path), path);
+	if (!task)
+		return false;
+	__builtin_memset(task, 0, offsetof(struct helper, path));
 	task->config = (struct sampler_config){
-		.log = log, .pid = (int)log->pid, .own_thread = true, .system = true,
+		.pid = pid, .own_thread = true, .system = true,
 		.interval_is_set = settings.source[SETTING_INTERVAL] != FROM_FALLBACK,
 		.interval_ns = settings.value[SETTING_INTERVAL],
 	};
 	helper = task;
-	start_task(task);
+	return true;
+}
+
+void helper_start(struct log_header *log, const char *path, const struct log_run *page)
+{
+	if (!helper_is_possible() || run_is_watched(page)) {
+		helper = NULL;
+		helper_due_ticks = 0;
+	} else if (prepare_task((int)log->pid)) {
+		text_copy(helper->path, sizeof(helper->path), path);
+		helper->config.log = log;
+		start_task(helper);
+	}
+}
+
+bool helper_start_early(void)
+{
+	if (!prepare_task((int)sys_getpid()))
+		return false;
+	start_task(helper);
+	return helper->tid;
+}
+
+/* The task itself, or another thread before it was the task's turn. */
+void helper_have_log(struct log_header *log, const char *path)
+{
+	struct helper *task = helper;
+
+	if (!task)
+		return;
+	text_copy(task->path, sizeof(task->path), path);
+	__atomic_store_n(&task->config.log, log, __ATOMIC_RELEASE);
+	tell_task(task, task->tid == STARTING ? 0 : task->tid);
 }
 
 /* Until the kernel has forgotten the task: its tid is cleared a moment before. */
@@ -359,7 +371,11 @@ void helper_resume_later(void)
 
 	if (!task || __atomic_load_n(&task->has_ended, __ATOMIC_ACQUIRE))
 		return;
-	log = task->config.log;
+	log = task->config.log ? task->config.log : child_ancestor();
+	if (!log) {
+		helper_resume();
+		return;
+	}
 	/* One pause waits for all forks: where one does already, ours ends here. */
 	if (__atomic_exchange_n(&helper_due_ticks, clock_ticks(log->clock) + log->threshold_floor_ticks * LATER_US,
 				__ATOMIC_ACQ_REL))

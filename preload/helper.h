@@ -3,6 +3,8 @@
 #ifndef INSIDEME_HELPER_H
 #define INSIDEME_HELPER_H
 
+#include <stdbool.h>
+
 #include "compiler.h"
 #include "insideme_log.h"
 
@@ -11,6 +13,16 @@
  * A task that cannot be started is no error: the log's header says that nothing was sampled.
  */
 void helper_start(struct log_header *log, const char *path, const struct log_run *page);
+
+/*
+ * The same for a program that has no log yet: the task opens it some ms later by live_open_child(), which calls
+ * helper_have_log(). Return: whether there is a task.
+ */
+bool helper_start_early(void);
+void helper_have_log(struct log_header *log, const char *path);
+
+/* Looked up in the constructor: valgrind knows no task but libc's. */
+bool helper_is_possible(void);
 
 /* Let it take its last rows and end, and wait for it, at most some ms. */
 void helper_stop(void);

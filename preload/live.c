@@ -2,7 +2,11 @@
 /* The state that everything else looks at, and depends on nothing else. */
 #include "live.h"
 
+#include <linux/futex.h>
+
 #include "real.h"
+
+#define OPENING_WAIT_NS	1000000		/* looks again: whoever opens may be gone */
 
 struct live live;
 uintptr_t live_return_addr;
@@ -29,6 +33,33 @@ void live_when_child(bool (*open)(void))
 bool live_open_child(void)
 {
 	return open_child && !live_is_sealed() && open_child();
+}
+
+bool live_claim_opening(enum live_opening state)
+{
+	const struct timespec wait = { .tv_nsec = OPENING_WAIT_NS };
+
+	while (!__atomic_load_n(&live.log, __ATOMIC_ACQUIRE)) {
+		uint32_t seen = LIVE_NOBODY_OPENS;
+
+		if (__atomic_compare_exchange_n(&live.opening, &seen, (uint32_t)state, false, __ATOMIC_ACQ_REL,
+						__ATOMIC_ACQUIRE)) {
+			if (!live.log)
+				return true;
+			live_end_opening();	/* by another, just now */
+		} else if (seen == LIVE_NEVER_OPENS) {
+			return false;
+		} else {
+			raw_syscall(SYS_futex, (long)&live.opening, FUTEX_WAIT, LIVE_OPENS, (long)&wait, 0, 0);
+		}
+	}
+	return false;
+}
+
+void live_end_opening(void)
+{
+	__atomic_store_n(&live.opening, (uint32_t)LIVE_NOBODY_OPENS, __ATOMIC_RELEASE);
+	raw_syscall(SYS_futex, (long)&live.opening, FUTEX_WAKE, INT32_MAX, 0, 0, 0);
 }
 
 bool live_is_sealed(void)

@@ -13,6 +13,9 @@
 
 #define LIVE_STACKS	4096
 
+/* Who opens a log while other tasks run: the first that asks, or nobody any more. */
+enum live_opening { LIVE_NOBODY_OPENS, LIVE_OPENS, LIVE_NEVER_OPENS };
+
 /*
  * What every hook looks at. The page is wiped in a forked child (MADV_WIPEONFORK), however the child was
  * made: log is NULL there until live_open_child(), as it is before the constructor and when off.
@@ -25,6 +28,9 @@ struct live {
 	uint32_t timing;		/* enum log_timing */
 	uint32_t heap;			/* HEAP_... of settings.h */
 	bool heap_in_slices;
+	uint32_t opening;		/* enum live_opening; atomic */
+	struct log_heap *early_heap;	/* of a program that has no log yet, in its entry, see brief.h; NULL: none; atomic */
+	struct log_thread *main_record;	/* made by who opened its log later, for the first thread */
 	_Alignas(64) uint32_t stacks[LIVE_STACKS];	/* refs of log_frames by page: where stack_find() looks first */
 };
 extern HIDDEN struct live live;
@@ -56,6 +62,14 @@ bool live_open_child(void);
 
 /* What opens it; set by the constructor. */
 void live_when_child(bool (*open)(void));
+
+/*
+ * Only who claims it opens a log, or makes that none is opened any more (@state: LIVE_NEVER_OPENS). False: there is a
+ * log by now, or there will be none. Waits for another task that opens one. Signals must be blocked.
+ */
+bool live_claim_opening(enum live_opening state);
+/* LIVE_OPENS is over. */
+void live_end_opening(void);
 
 /* After a seccomp filter no system call is made. @filters: 1 for one that comes, -1: it did not come to be. */
 bool live_is_sealed(void);

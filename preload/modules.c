@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 
 #include "bypass.h"
+#include "child.h"
 #include "objects.h"
 #include "real.h"
 #include "live.h"
@@ -269,6 +270,10 @@ static void update(const struct object *one)
 void modules_init(module_gone *gone)
 {
 	when_gone = gone;
+}
+
+void modules_look(void)
+{
 	update(NULL);
 }
 
@@ -312,6 +317,8 @@ EXPORT int dlclose(void *handle)
 		real_init();
 	if (!real.dlclose)
 		return -1;
+	if (unlikely(!live.log) && child_program() && bypass_is_possible())
+		live_open_child();
 	bypass_look(handle);
 	result = real.dlclose(handle);
 	update(NULL);

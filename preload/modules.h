@@ -9,8 +9,11 @@
 /* Called when module @number, at [@begin, @end), is found to be gone. */
 typedef void module_gone(uint64_t begin, uint64_t end, uint64_t number);
 
-/* Record all objects that are loaded. Constructor only. */
+/* Constructor only. */
 void modules_init(module_gone *gone);
+
+/* Record all objects that are loaded, as far as they are not known yet. */
+void modules_look(void);
 
 /* Record again what is known: a forked child has a new log. Callable from signal handlers. */
 void modules_log_all(void);

@@ -186,12 +186,14 @@ int log_open(struct log_open *open, struct log_header **log, int *kept_fd)
 	long place;
 	int fd;
 
+	if (open->most_bytes)
+		cut(&budget, open->most_bytes, -EINVAL);
 	open->home[0] = '\0';
 	fd = run_new_log(open->run, open->id, open->path, sizeof(open->path), &exec_count);
 	if (fd < 0)
 		return fd;
 	place = away_is_remote(fd) ? -EOPNOTSUPP : map_file(fd, &budget);
-	if (away_is_wanted(place))
+	if (away_is_wanted(place) && open->kind != LOG_OF_PROGRAMS)	/* which nobody would bring home */
 		place = map_away(open, &fd, &budget);
 	if (kept_fd && !sys_failed(place))
 		*kept_fd = fd;

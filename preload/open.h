@@ -14,6 +14,7 @@ struct log_open {
 	const struct settings *settings;
 	enum log_kind kind;
 	uint32_t clock;				/* enum log_clock */
+	uint64_t most_bytes;			/* of the budget that is set; 0: all */
 	char path[RUN_PATH_BYTES];		/* result: the file, absolute */
 	char home[RUN_PATH_BYTES];		/* result: where it belongs if it lives away from its run, else empty */
 };

@@ -2,7 +2,9 @@
 /* The recorder's end, and what happens on trouble. */
 #include "recorder.h"
 
+#include "bypass.h"
 #include "child.h"
+#include "heap.h"
 #include "helper.h"
 #include "interrupted.h"
 #include "log.h"
@@ -38,6 +40,8 @@ void recorder_turn_off(const char *what, const char *path, int error)
 	}
 	text_add(&text, "; not recording");
 	live_when_child(NULL);
+	if (!live.log)
+		child_mark_end(LOG_TURNED_OFF, 0);
 	child_have_log(NULL);
 	if (live.log) {
 		log_write_text(live.log, "off", buffer, now_ticks());
@@ -50,6 +54,7 @@ void recorder_turn_off(const char *what, const char *path, int error)
 
 void recorder_seal(void)
 {
+	recorder_open();
 	samples_stop("a seccomp filter may forbid what they need");
 	helper_pause();
 	room_reserve();
@@ -72,6 +77,29 @@ static void write_usage(struct log_header *log)
 	log->finish_peak_rss_bytes = totals.peak_rss_bytes;
 }
 
+/* Its task may be about to open a log. */
+static bool ends_without_log(enum log_end end, int status)
+{
+	uint64_t mask;
+	bool is_claimed;
+
+	if (live.log || live_is_sealed() || !child_entry())
+		return false;
+	sys_block_signals(&mask);
+	is_claimed = live_claim_opening(LIVE_NEVER_OPENS);
+	if (is_claimed)
+		child_mark_end(end, status);
+	sys_restore_signals(&mask);
+	return is_claimed;
+}
+
+bool recorder_open(void)
+{
+	if (!live.log && child_program())
+		live_open_child();
+	return live.log;
+}
+
 void recorder_mark_end(enum log_end end, int status)
 {
 	struct log_header *log;
@@ -79,15 +107,17 @@ void recorder_mark_end(enum log_end end, int status)
 
 	if (live_return_addr)
 		interrupted_end();
-	log = live.log;
-	if (!log) {
-		if (end == LOG_EXITED)
-			child_mark_end(status);
+	if (!live.log && child_program() && bypass_is_possible() && recorder_open())
+		bypass_look(NULL);
+	if (ends_without_log(end, status))
 		return;
-	}
+	log = live.log;
+	if (!log)
+		return;
 	if (!live_is_sealed()) {
 		if (log->pid != (uint32_t)sys_getpid())	/* a vfork child runs in its parent's memory */
 			return;
+		heap_take_early();
 		if (end == LOG_EXITED) {
 			helper_stop();
 			room_give_back();
@@ -105,7 +135,13 @@ void recorder_go_on(void)
 {
 	struct log_header *log = live.log;
 
-	if (!log || live_is_sealed())
+	if (live_is_sealed())
+		return;
+	if (!log && child_entry()) {
+		child_mark_end(LOG_RUNNING, 0);
+		live_end_opening();
+	}
+	if (!log)
 		return;
 	__atomic_store_n(&log->end, (uint32_t)LOG_RUNNING, __ATOMIC_RELEASE);
 	helper_go_on();

@@ -20,6 +20,12 @@ void recorder_turn_off(const char *what, const char *path, int error);
 void recorder_seal(void);
 void recorder_unseal(void);
 
+/*
+ * Is there a log? A program that has none yet opens it here, before something that would make that impossible or change
+ * what it is.
+ */
+bool recorder_open(void);
+
 /* Set the log's end mark, once; later marks of the same process replace LOG_RUNNING only. */
 void recorder_mark_end(enum log_end end, int status);
 

@@ -132,6 +132,11 @@ bool run_rank_is_taken(const char *run_path, const struct process_id *id)
 	return is_taken;
 }
 
+void run_shared_log(char *path, uint64_t path_bytes, const struct run *run, const struct process_id *id)
+{
+	log_path(path, path_bytes, run->path, id, -1, 0, 0);
+}
+
 int run_new_log(const struct run *run, const struct process_id *id, char *path, uint64_t path_bytes,
 		uint32_t *exec_count)
 {
@@ -142,7 +147,7 @@ int run_new_log(const struct run *run, const struct process_id *id, char *path, 
 
 		log_path(path, path_bytes, run->path, id, rank, id->pid, count);
 		fd = sys_open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
-		if (fd == -EEXIST)
+		if (fd == -EEXIST && id->pid)
 			continue;
 		*exec_count = count;
 		return (int)fd;

@@ -11,10 +11,14 @@
 
 /*
  * A new, empty log in the run, mode 0600: HOST-PID-N.log, with the rank in front where it is one. Its absolute
- * path goes to @path and N to @exec_count. Return: descriptor (O_RDWR, O_CLOEXEC), or -errno.
+ * path goes to @path and N to @exec_count. Of pid 0 there is one at most, else -EEXIST.
+ * Return: descriptor (O_RDWR, O_CLOEXEC), or -errno.
  */
 int run_new_log(const struct run *run, const struct process_id *id, char *path, uint64_t path_bytes,
 		uint32_t *exec_count);
+
+/* The log that the programs of @id's host share: as that of a process 0. */
+void run_shared_log(char *path, uint64_t path_bytes, const struct run *run, const struct process_id *id);
 
 /* Does the run hold a log of this very process, from before an exec? */
 bool run_has_own_log(const char *run_path, const struct process_id *id);

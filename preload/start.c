@@ -3,6 +3,7 @@
 #include <sys/mman.h>
 
 #include "child.h"
+#include "brief.h"
 #include "bypass.h"
 #include "ends.h"
 #include "facts.h"
@@ -23,6 +24,7 @@
 #include "stacks.h"
 #include "text.h"
 #include "thread.h"
+#include "thread_records.h"
 #include "threads.h"
 
 #define THRESHOLD_FLOOR	1000u		/* ns */
@@ -59,8 +61,8 @@ static void set_threshold(struct log_header *log, uint64_t us_ticks)
 	log->threshold_ticks = us_ticks * log->threshold_set_ns / 1000u;
 }
 
-/* Open this process's log in the run and begin to record. */
-static bool begin_log(const struct process_id *id, uint32_t clock)
+/* Open this process's log in the run, and all but live.log as it will be then. NULL: it cannot be. */
+static struct log_header *open_log(const struct process_id *id, uint32_t clock)
 {
 	static struct log_open open;	/* not on the stack: a child's first call may come on a small one */
 	struct log_header *log;
@@ -68,25 +70,30 @@ static bool begin_log(const struct process_id *id, uint32_t clock)
 
 	open = (struct log_open){ .run = &run, .id = id, .settings = &settings, .kind = LOG_OF_PROGRAM, .clock = clock };
 	error = log_open(&open, &log, NULL);
-	if (error && child_ancestor()) {	/* the parent goes on being recorded: nothing to say on stderr */
+	if (error && child_ancestor()) {	/* the entry there goes on: nothing to say on stderr */
 		live_when_child(NULL);
 		log_lose(child_ancestor(), LOG_LOST_PROCESSES);
-		return false;
+		return NULL;
 	}
 	if (error) {
 		recorder_turn_off("cannot write", open.path, error);
-		return false;
+		return NULL;
 	}
 	room_init(open.path, open.home);
 	live.clock = open.clock;
 	live.timing = log->timing;
-	live.heap = HEAP_OFF;	/* until begin_heap() */
 	live.heap_in_slices = log->snapshot & LOG_SNAPSHOT_HEAP;
 	log->heap_total_bytes = 0;
 	log->start_cost_ns = LOG_NONE;
 	live.tsc_log = log->timing == LOG_TIMING_EXACT && live.clock == LOG_CLOCK_TSC ? log : NULL;
-	live.log = log;
-	return true;
+	return log;
+}
+
+static bool begin_log(const struct process_id *id, uint32_t clock)
+{
+	live.heap = HEAP_OFF;	/* until begin_heap() */
+	live.log = open_log(id, clock);
+	return live.log;
 }
 
 static void begin_heap(struct log_header *log, uint32_t has_hooks, int64_t inherited_bytes)
@@ -164,14 +171,55 @@ static void begin_child(void)
 		open_calls_free(calls);
 }
 
+/* Since its begin, in its entry. The calling task may be the sampling one, which has no libc. */
+static void go_on_from_program(struct log_header *log, const struct log_program *program)
+{
+	char name[16];
+	struct facts facts;
+
+	log->start = program->child.begin;
+	log->start_peak_rss_bytes = program->start_peak_rss_bytes;
+	log->start_cost_ns = program->start_cost_ns;
+	brief_facts(program, &facts);
+	facts_write(log, &facts, &settings, false);
+	if (allocator.unusable)
+		log_write_text(log, "heap_off", allocator.unusable, clock_ticks(log->clock));
+	if (read_file("/proc/self/comm", name, sizeof(name)) > 0)
+		name[text_length(name) - (text_find(name, '\n') ? 1 : 0)] = '\0';
+	live.main_record = record_for_main(log, name);
+	begin_heap(log, 0, heap_early_bytes());
+	log->heap_before_bytes = 0;
+}
+
+static void begin_program(const struct log_program *program)
+{
+	uint64_t us_ticks = child_ancestor()->threshold_floor_ticks * 1000u / THRESHOLD_FLOOR;
+	struct log_header *log = open_log(&own_id, child_ancestor()->clock);
+
+	if (!log)
+		return;
+	go_on_from_program(log, program);
+	publish_log(log, us_ticks);
+	bypass_begin(log);
+	helper_have_log(log, room_path());
+	__atomic_store_n(&live.log, log, __ATOMIC_RELEASE);
+}
+
 static bool open_child(void)
 {
+	struct log_program *program;
 	uint64_t mask;
 
 	/* A handler that comes now would open a second log. */
 	sys_block_signals(&mask);
-	if (!live.log && child_ancestor())
-		begin_child();
+	if (child_ancestor() && live_claim_opening(LIVE_OPENS)) {
+		program = child_program();
+		if (program)
+			begin_program(program);
+		else if (!live.early_heap)	/* else a vfork child of such a program, which runs in its memory */
+			begin_child();
+		live_end_opening();
+	}
 	sys_restore_signals(&mask);
 	if (live.log && self && self->frames)
 		samples_begin(self);
@@ -242,11 +290,63 @@ static bool wipe_on_fork(void)
 	return !error;
 }
 
+/* Most short programs have nothing for a log; those of a rank, or that somebody looks at from outside, are found by it. */
+static bool may_be_brief(uint64_t us_ticks)
+{
+	return us_ticks && own_id.rank.rank < 0 && !live_early_calls && !settings.value[SETTING_VERBOSE] &&
+	       !settings.value[SETTING_SAMPLE] &&
+	       !run_is_watched(run.page) && helper_is_possible() && !modules_have_hooks();
+}
+
+static bool begin_brief(const struct facts *facts, uint64_t us_ticks)
+{
+	struct log_program *program;
+
+	if (!may_be_brief(us_ticks))
+		return false;
+	program = brief_enter(&run, &own_id, facts, us_ticks);
+	if (!program)
+		return false;
+	live.clock = child_ancestor()->clock;
+	live.heap = heap_begin_log(false);
+	live.early_heap = &program->heap;
+	return true;
+}
+
+/* Return: whether this process has its log. */
+static bool begin_own(const struct facts *facts, uint64_t us_ticks)
+{
+	if (!begin_log(&own_id, choose_clock()))
+		return false;
+	live.log->losses[LOG_LOST_EARLY_CALLS] = live_early_calls;
+	facts_write(live.log, facts, &settings, !us_ticks);
+	if (allocator.unusable)
+		log_write_text(live.log, "heap_off", allocator.unusable, now_ticks());
+	modules_look();
+	begin_heap(live.log, modules_have_hooks(), 0);
+	thread_make();
+	bypass_begin(live.log);
+	return true;
+}
+
+/* From here on the sampling task may open the log. */
+static void go_on_brief(void)
+{
+	struct log_program *program = child_program();
+
+	program->start_cost_ns = clock_ns(CLOCK_MONOTONIC) - program->child.begin.monotonic_ns;
+	if (!helper_start_early())
+		live_open_child();
+}
+
 extern void __cyg_profile_func_enter(void *function, void *call_site);
 
 __attribute__((constructor)) static void start(int argc, char **argv, char **environment)
 {
+	char buffer[FACTS_BYTES];
+	struct facts facts;
 	uint64_t us_ticks;
+	bool is_brief;
 
 	live_has_begun = true;
 	if (!real_init()) {
@@ -255,22 +355,24 @@ __attribute__((constructor)) static void start(int argc, char **argv, char **env
 	}
 	heap_init();
 	jumps_init();
-	if (!find_run(environment, &own_id) || !wipe_on_fork() || !begin_log(&own_id, choose_clock()))
+	if (!find_run(environment, &own_id) || !wipe_on_fork())
 		return;
-	live_when_child(open_child);
-	live.log->losses[LOG_LOST_EARLY_CALLS] = live_early_calls;
 	us_ticks = run_us_ticks(&run, own_id.boot_id);
-	facts_write(live.log, PROCESS_SELF, argc, argv, &settings, !us_ticks);
-	if (allocator.unusable)
-		log_write_text(live.log, "heap_off", allocator.unusable, now_ticks());
+	facts_read(&facts, buffer, PROCESS_SELF, argc, argv);
 	modules_init(paths_retire);
-	begin_heap(live.log, modules_have_hooks(), 0);
-	thread_make();
+	live_when_child(open_child);
+	is_brief = begin_brief(&facts, us_ticks);
+	if (!is_brief && !begin_own(&facts, us_ticks))
+		return;
 	fork_init();
 	threads_init();
 	samples_init();
 	ends_init();
 	bypass_init((const void *)__cyg_profile_func_enter);
+	if (is_brief) {
+		go_on_brief();
+		return;
+	}
 	publish_log(live.log, us_ticks);
 	helper_start(live.log, room_path(), run.page);
 	live.log->start_cost_ns = clock_ns(CLOCK_MONOTONIC) - live.log->start.monotonic_ns;

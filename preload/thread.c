@@ -8,6 +8,12 @@
 
 __thread struct log_thread *self TLS_INITIAL_EXEC;
 
+/* Who opened the program's log later made the record of the first thread, whose first event this is. */
+static struct log_thread *take_main(void)
+{
+	return live.main_record && !live_is_sealed() && sys_gettid() == (long)live.log->pid ? live.main_record : NULL;
+}
+
 static struct log_thread *make(void *function)
 {
 	struct log_thread *thread;
@@ -18,6 +24,8 @@ static struct log_thread *make(void *function)
 	/* A handler that comes in between would make a second record. */
 	if (!live_is_sealed())
 		sys_block_signals(&mask);
+	if (!self)
+		self = take_main();
 	if (!self)
 		self = record_for_thread((uint64_t)function);
 	thread = self;

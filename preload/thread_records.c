@@ -23,6 +23,7 @@ static struct log_thread *record_at(uint32_t ref)
 	return log_at(live.log, ref);
 }
 
+/* Of the calling thread. */
 static void read_name(struct log_thread *thread)
 {
 	char name[16] = "";
@@ -34,10 +35,8 @@ static void read_name(struct log_thread *thread)
 }
 
 /* What is of one thread alone. */
-static void begin(struct log_thread *thread, uint64_t function_addr)
+static void begin(struct log_header *log, struct log_thread *thread, uint64_t function_addr)
 {
-	struct log_header *log = live.log;
-
 	thread->current = log_ref(log, &thread->root);
 	thread->top_addr = (uint64_t)&no_frames[1];
 	thread->tid = live_is_sealed() ? 0 : (uint32_t)sys_gettid();
@@ -50,6 +49,31 @@ static void begin(struct log_thread *thread, uint64_t function_addr)
 	__atomic_store_n(&thread->claim, thread->nr_threads, __ATOMIC_RELEASE);
 }
 
+static void begin_first(struct log_header *log, struct log_thread *thread, uint64_t function_addr)
+{
+	thread->root.min_ticks = UINT64_MAX;
+	thread->pending_addr = (uint64_t)thread->root.histogram;	/* nobody reads the root's */
+	thread->begin_ticks = now_ticks();
+	begin(log, thread, function_addr);
+}
+
+/* The calling task may be another one. */
+struct log_thread *record_for_main(struct log_header *log, const char *name)
+{
+	struct log_thread *thread;
+
+	thread = (struct log_thread *)log_claim(log, LOG_AREA_THREAD, 0, sizeof(*thread), sizeof(*thread), 0);
+	if (!thread)
+		return NULL;
+	begin_first(log, thread, 0);
+	thread->begin_ticks = log->start.ticks;
+	thread->tid = log->pid;
+	text_copy(thread->name, sizeof(thread->name), name);
+	log->nr_thread_areas = 1;
+	log->threads = thread->head.self;
+	return thread;
+}
+
 /* @list: where it is found by others. */
 static struct log_thread *new_record(uint64_t function_addr, uint32_t *list)
 {
@@ -59,10 +83,7 @@ static struct log_thread *new_record(uint64_t function_addr, uint32_t *list)
 	thread = (struct log_thread *)room_new_area(LOG_AREA_THREAD, 0, sizeof(*thread), sizeof(*thread), 0);
 	if (!thread)
 		return NULL;
-	thread->root.min_ticks = UINT64_MAX;
-	thread->pending_addr = (uint64_t)thread->root.histogram;	/* nobody reads the root's */
-	thread->begin_ticks = now_ticks();
-	begin(thread, function_addr);
+	begin_first(log, thread, function_addr);
 	__atomic_fetch_add(&log->nr_thread_areas, 1, __ATOMIC_RELAXED);
 	thread->next_thread = __atomic_load_n(list, __ATOMIC_RELAXED);
 	while (!__atomic_compare_exchange_n(list, &thread->next_thread, thread->head.self, false, __ATOMIC_RELEASE,
@@ -142,7 +163,7 @@ struct log_thread *record_for_thread(uint64_t function_addr)
 		return new_record(function_addr, &log->threads);
 	end_gone(thread);
 	keep_name(thread);
-	begin(thread, function_addr);
+	begin(log, thread, function_addr);
 	return thread;
 }
 
@@ -166,7 +187,7 @@ static struct log_thread *make_clone(void)
 	if (thread) {
 		end_gone(thread);
 		keep_name(thread);
-		begin(thread, 0);
+		begin(log, thread, 0);
 	} else {
 		thread = new_record(0, &log->clones);
 	}

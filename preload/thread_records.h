@@ -25,6 +25,11 @@ static inline bool thread_is_gone(const struct log_thread *thread)
 struct log_thread *record_for_thread(uint64_t function_addr);
 
 /*
+ * The record of the process's first thread, of @name, in @log, which nobody else writes yet; NULL without room.
+ */
+struct log_thread *record_for_main(struct log_header *log, const char *name);
+
+/*
  * The record of the calling task, @tid, which runs with the TLS block of another one: made when this is its first
  * event, NULL without room. Its calls all have one stack, whatever their addresses.
  */

@@ -34,6 +34,8 @@ void own_log_open(struct own_log *own, const struct run *run, const struct proce
 		  char **argv)
 {
 	struct log_open open = { .run = run, .settings = settings, .kind = LOG_OF_MONITOR };
+	char buffer[FACTS_BYTES];
+	struct facts facts;
 	int fd, argc = 0;
 
 	memset(own, 0, sizeof(*own));
@@ -47,7 +49,8 @@ void own_log_open(struct own_log *own, const struct run *run, const struct proce
 	}
 	own->log->start_cost_ns = LOG_NONE;
 	strcpy(own->home, open.home);
-	facts_write(own->log, PROCESS_SELF, argc, argv, settings, true);
+	facts_read(&facts, buffer, PROCESS_SELF, argc, argv);
+	facts_write(own->log, &facts, settings, true);
 	usleep(SECOND_READING_US);
 	clock_read_all(own->log->clock, &own->log->start_again);
 	__atomic_store_n(&own->log->magic, LOG_MAGIC, __ATOMIC_RELEASE);

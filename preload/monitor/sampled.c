@@ -36,7 +36,8 @@ static int identify(struct process_id *id, pid_t pid, const struct process_id *h
 
 static void write_facts(struct log_header *log, pid_t pid, const struct settings *settings)
 {
-	char path[32], text[COMMAND_BYTES], *argv[ARGUMENTS_MAX + 1];
+	char path[32], text[COMMAND_BYTES], buffer[FACTS_BYTES], *argv[ARGUMENTS_MAX + 1];
+	struct facts facts;
 	int argc = 0;
 	long length;
 
@@ -45,7 +46,8 @@ static void write_facts(struct log_header *log, pid_t pid, const struct settings
 	for (char *at = text; at < text + length && argc < ARGUMENTS_MAX; at += strlen(at) + 1)
 		argv[argc++] = at;
 	argv[argc] = NULL;
-	facts_write(log, (uint32_t)pid, argc, argv, settings, true);
+	facts_read(&facts, buffer, (uint32_t)pid, argc, argv);
+	facts_write(log, &facts, settings, true);
 	log_write_text(log, "attached", "insideme-run --pid", clock_ticks(log->clock));
 }
 

@@ -1,0 +1,94 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Programs without hooks in their first ms: entries in a log that they share, and logs of their own later.
+load lib
+
+# The first program of a run has a log of its own: here a shell.
+shell() { LD_PRELOAD=$library sh -c "'$bin/brief' $*; exit \$?" >stdout 2>stderr; }
+logs() { find insideme.data -name '*.log' ! -name '*-0-0.log' | wc -l; }
+# of COLUMN [OTHER=VALUE]...: of the processes view
+of() { view processes --top 0 | "$here/csv" "$@"; }
+# All but the first one's; on a busy machine a short program may last for long enough to have one.
+without_logs() {
+	for _ in 1 2 3 4 5 6 7 8 9 10; do
+		rm -rf insideme.data
+		shell "$@" || status=$?
+		[ "$(logs)" != 1 ] || return 0
+	done
+	same logs "$(logs)" 1
+}
+total() { view processes | tail -n +2 | wc -l; }
+
+@test "a short program has no log, and is shown with its end, its CPU time and its allocations" {
+	without_logs heap 0
+	quiet
+	same processes "$(total)" 2
+	same status "$(of exit_status programs=brief)" 0
+	same command "$(of command programs=brief)" "$bin/brief heap 0"
+	same allocated "$(of alloc_bytes programs=brief)" $((100 * $("$bin/brief" usable)))
+	between 'CPU time' 1 "$(of cpu_ns programs=brief)" 1000000000
+	"$report" --process brief | grep -q ' in 100 allocations'
+}
+
+@test "one that goes on gets a log, and nothing that it allocated before is missing" {
+	shell heap 30000
+	quiet
+	same logs "$(logs)" 2
+	same processes "$(total)" 2
+	same status "$(of exit_status programs=brief)" 0
+	same threads "$(of threads programs=brief)" 1
+	same allocated "$(of alloc_bytes programs=brief)" $((100 * $("$bin/brief" usable)))
+	"$report" --process brief | grep -q ' in 100 allocations'
+	between 'lasted' 30000000 "$(of duration_ns programs=brief)" 30000000000
+}
+
+@test "one that never calls anything is sampled all the same" {
+	shell spin
+	quiet
+	same logs "$(logs)" 2
+	same threads "$(of threads programs=brief)" 1
+	between samples 4 "$(view resources | grep -c ,brief,process,)" 1000
+}
+
+@test "a thread opens the log" {
+	shell thread
+	same logs "$(logs)" 2
+	same threads "$(of threads programs=brief)" 2
+	same status "$(of exit_status programs=brief)" 0
+}
+
+@test "SIGKILL in the first ms leaves the entry" {
+	without_logs kill
+	same status $status 137
+	same 'ends not seen' "$(of end programs=brief | grep -c '^ended without a word')" 1
+	same allocated "$(of alloc_bytes programs=brief)" $((100 * $("$bin/brief" usable)))
+}
+
+@test "an image of fork, exec, exec is one process" {
+	LD_PRELOAD=$library sh -c "'$bin/brief' exec; exit 3" || same status $? 3
+	same processes "$(total)" 2
+	same programs "$(of programs exit_status=0)" 'brief > brief'
+	same shell "$(of exit_status depth=0)" 3
+	same parent "$(of depth exit_status=0)" 1
+}
+
+# The task opens the log, as an allocation, a fork and the end would: each at the same moment.
+@test "whoever opens the log, it is one, and nothing is missing" {
+	export INSIDEME_RUN=$PWD/run
+	seq 4400 10 5900 | LD_PRELOAD=$library xargs -P8 -I{} sh -c "'$bin/brief' race {}; [ \$? = 5 ]"
+	export INSIDEME_DIR=$PWD
+	view processes --top 0 run >all
+	same 'those that fork' "$("$here/csv" exit_status <all programs=brief exit_status=5 | wc -l)" 151
+	same 'their children' "$("$here/csv" exit_status <all exit_status=7 | wc -l)" 151
+	same 'without an end' "$(grep -c 'without a word' all)" 0
+	same 'allocated by those that fork' "$("$here/csv" alloc_bytes <all programs=brief exit_status=5 | sort -u)" \
+		$((400 * $("$bin/brief" usable)))
+}
+
+@test "where the shared log is full, programs have logs of their own" {
+	local long
+	long=$(head -c 7000 /dev/zero | tr '\0' x)
+	INSIDEME_BUDGET=1M LD_PRELOAD=$library sh -c "for i in \$(seq 200); do '$bin/brief' heap 0 $long; done; true"
+	same processes "$(view processes --top 0 | grep -c ,brief,)" 200
+	between 'logs of their own' 50 "$(logs)" 150
+}
