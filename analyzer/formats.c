@@ -4,11 +4,16 @@
 
 #include <string.h>
 
+#include "export.h"
+
 const struct format formats[] = {
 	{ "text", "for people: units, shortened names, the largest first", IN_TEXT, format_text, NULL },
 	{ "csv",  "RFC 4180: exact numbers, units in the column names, all rows", IN_CSV, format_csv, NULL },
 	{ "json", "an object with an array of objects for each table", IN_JSON, format_json, NULL },
 	{ "html", "one page of all views, with the calls over time; into insideme.html", 0, NULL, page_write },
+	{ "mprof", "memory_profiler's file, for mprof plot and mprof peak: memory over time, the longest calls", 0, NULL, export_mprof },
+	{ "resource-monitor", "resource monitor's log, 15 columns over time; with -v calls its event log", 0, NULL,
+	  export_resource_monitor },
 	{ NULL, NULL, 0, NULL, NULL },
 };
 

@@ -130,6 +130,7 @@ struct function {
 	struct function *same;		/* functions.c's own: that of another build of its file; NULL: itself */
 	struct function_use *use;	/* by function_use_read(); NULL: not read, or no recorded calls */
 	struct spans *spans;		/* function_use.c's own */
+	uint64_t nr_started;		/* export_resource_monitor.c's own */
 	uint32_t on_path;		/* tree.c's own: how often it is among the ancestors just now */
 
 	/* Filled by resolve.c. name: "module+0x1234" where resolved is false; NULL or 0: not known. */

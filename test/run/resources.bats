@@ -169,3 +169,34 @@ writing_and_touching() {
 	COLUMNS=300 "$report" -v functions --columns function,mean_cpu_ns --sort self_blocked_ns >page
 	grep 'by overlap with samples' page
 }
+
+@test "-f mprof: memory_profiler reads it" {
+	mprof=(/usr/bin/python3 -m mprof)
+	"${mprof[@]}" list >/dev/null 2>&1 || skip "no memory_profiler for /usr/bin/python3"
+	monitor -q -- "$bin/grow"
+	"$report" -f mprof -o grow.dat
+	peak=$("${mprof[@]}" peak grow.dat | awk '{ print $2 }')
+	top=$(awk '{ print $4 / 2 ^ 20 }' stdout)
+	between "peak that it found, in MiB" "$(awk "BEGIN { print int($top) - 8 }")" "${peak%.*}" "$(awk "BEGIN { print int($top) + 2 }")"
+	same "calls of hold" "$(grep -c '^FUNC hold ' grow.dat)" 1
+	same "command" "$(head -1 grow.dat)" "CMDLINE $bin/grow"
+	peak=$("${mprof[@]}" peak --func hold grow.dat | awk '{ print $2 }')
+	between "within hold, in MiB" 50 "${peak%.*}" 80
+	[[ $("$report" -f mprof --match 'rest') == *"FUNC rest "* && $("$report" -f mprof --match 'rest') != *"FUNC hold "* ]]
+}
+
+@test "-f resource-monitor: its columns by their names, and its event log" {
+	monitor -q -- "$bin/io" data
+	"$report" -f resource-monitor >resource.log
+	same "columns" "$(sed -n 3p resource.log)" "time,cpu_percent,cpu_percent_global,rss_mb,vms_mb,vms_global_mb,swap_used_mb,\
+read_count,read_count_global,read_mb,read_mb_global,write_count,write_count_global,write_mb,write_mb_global"
+	sed -n '4,$p' resource.log | awk -F, 'NF != 15 { exit 1 }'
+	sed 1,2d resource.log >rows.csv
+	between "calls of write" 2048 "$("$here/csv" write_count <rows.csv | tail -1 | cut -d. -f1)" 2060
+	between "time" $(($(date +%s) - 60)) "$("$here/csv" time <rows.csv | tail -1 | cut -d. -f1)" "$(date +%s)"
+	view calls >calls.csv
+	"$report" -v calls -f resource-monitor >events.log
+	same "events" "$(wc -l <events.log)" $((2 * ($(wc -l <calls.csv) - 1)))
+	same "starts and ends in turn" "$(cut -d, -f2,3,4 events.log | grep -c -e 'start,main,0' -e 'end,main,0')" 2
+	cut -d, -f1 events.log | sort -nc
+}
