@@ -19,6 +19,11 @@ static struct value count_cell(uint64_t count)
 	return value_integer(UNIT_COUNT, (int64_t)count);
 }
 
+static struct value error_cell(double variance_ns2)
+{
+	return variance_ns2 > 0 ? ns_cell(sqrt(variance_ns2)) : value_empty();
+}
+
 struct value stats_cell(const struct call_stats *stats, enum stats_cell cell)
 {
 	bool timed = stats->timed_calls > 0 || stats->open_ns > 0;
@@ -42,6 +47,10 @@ struct value stats_cell(const struct call_stats *stats, enum stats_cell cell)
 		return ns_cell(stats->max_ns);
 	case CELL_STDDEV:
 		return value_real(UNIT_NS, call_stats_stddev_ns(stats));
+	case CELL_SELF_ERROR:
+		return error_cell(stats->self_variance_ns2);
+	case CELL_TOTAL_ERROR:
+		return error_cell(stats->total_variance_ns2);
 	}
 	return value_empty();
 }

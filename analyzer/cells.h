@@ -10,6 +10,7 @@
 enum stats_cell {
 	CELL_CALLS, CELL_OPEN_CALLS, CELL_TIMED_CALLS,
 	CELL_SELF, CELL_TOTAL, CELL_MEAN, CELL_MIN, CELL_MAX, CELL_STDDEV,
+	CELL_SELF_ERROR, CELL_TOTAL_ERROR,	/* one standard error; empty where every call was timed */
 };
 struct value stats_cell(const struct call_stats *stats, enum stats_cell cell);
 

@@ -68,7 +68,7 @@ void edges_init(struct edges *edges, const struct model *model)
 		edge = &edges->list[of[node->id]];
 		call_stats_add(&edge->stats, &node->stats);
 		if (edge->on_path++ == 0)
-			edge->stats.total_ns += node->stats.total_ns;
+			call_stats_add_total(&edge->stats, &node->stats);
 		node = node->child ? node->child : step_over(edges, of, node);
 	}
 	hashtable_release(&table);

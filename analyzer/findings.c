@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "error.h"
-#include "excludes.h"
 #include "resolve.h"
 #include "series.h"
 
@@ -49,18 +48,6 @@ static const struct loss losses[] = {
 		"threads got no timers for CPU samples", false },
 };
 
-static void add(struct findings *findings, const char *name, enum unit unit, double number, bool is_doubt,
-		const char *text)
-{
-	findings->list = xgrow(findings->list, findings->nr, sizeof(*findings->list));
-	findings->list[findings->nr++] = (struct finding){ name, unit, number, text, is_doubt };
-}
-
-static char *human(struct findings *findings, enum unit unit, double number)
-{
-	return unit_format(document_new(findings->document, UNIT_TEXT_MAX), unit, number);
-}
-
 static void add_losses(struct findings *findings, const struct model *model)
 {
 	for (size_t i = 0; i < sizeof(losses) / sizeof(*losses); i++) {
@@ -72,7 +59,7 @@ static void add_losses(struct findings *findings, const struct model *model)
 		for (size_t j = 0; j < model->nr_shared; j++)
 			number += model->shared[j]->header.losses[loss->id];
 		if (number)
-			add(findings, loss->name, UNIT_COUNT, (double)number, loss->is_doubt,
+			findings_add(findings, loss->name, UNIT_COUNT, (double)number, loss->is_doubt,
 			    document_text(findings->document, "%" PRIu64 " %s", number, number == 1 ? loss->one : loss->many));
 	}
 }
@@ -93,9 +80,9 @@ static void add_nameless(struct findings *findings, const struct model *model, c
 	if (!nr)
 		return;
 	share = model->functions_ns > 0 ? 100 * self_ns / model->functions_ns : 0;
-	add(findings, "nameless_functions", UNIT_COUNT, (double)nr, true,
+	findings_add(findings, "nameless_functions", UNIT_COUNT, (double)nr, true,
 	    document_text(findings->document, "%zu function%s without a name, %s of the time in functions: %s%s%s", nr,
-			  nr == 1 ? "" : "s", human(findings, UNIT_PERCENT, share), object ? object->path : "",
+			  nr == 1 ? "" : "s", findings_number(findings, UNIT_PERCENT, share), object ? object->path : "",
 			  object ? " " : "", why ? why : "has no symbols for them"));
 }
 
@@ -106,11 +93,11 @@ static void add_threshold_steps(struct findings *findings, struct process *proce
 
 		if (event->kind != LOG_EVENT_THRESHOLD)
 			continue;
-		add(findings, "threshold_raised_at_ns", UNIT_NS, (double)event->time, process->header.threshold_set_ns == 0,
+		findings_add(findings, "threshold_raised_at_ns", UNIT_NS, (double)event->time, process->header.threshold_set_ns == 0,
 		    document_text(findings->document, "%s after the start single calls had to last %s to be recorded, "
-				  "no longer %s: %s (process %u)", human(findings, UNIT_NS, (double)event->time),
-				  human(findings, UNIT_NS, (double)event->values[0] * process->tick_ns),
-				  human(findings, UNIT_NS, (double)event->values[1] * process->tick_ns),
+				  "no longer %s: %s (process %u)", findings_number(findings, UNIT_NS, (double)event->time),
+				  findings_number(findings, UNIT_NS, (double)event->values[0] * process->tick_ns),
+				  findings_number(findings, UNIT_NS, (double)event->values[1] * process->tick_ns),
 				  event->values[2] == LOG_THRESHOLD_RATE ? "they came too fast" :
 				  "half of the remaining budget was used", process->header.pid));
 	}
@@ -133,12 +120,12 @@ static void add_row_cost(struct findings *findings, const struct model *model, c
 			step = rows->step;
 	}
 	if (process)
-		add(findings, document_text(findings->document, "%s_row_cost_ns", set), UNIT_NS, (double)cost_ns, false,
-		    document_text(findings->document, "%s for each row of %s%s", human(findings, UNIT_NS, (double)cost_ns),
+		findings_add(findings, document_text(findings->document, "%s_row_cost_ns", set), UNIT_NS, (double)cost_ns, false,
+		    document_text(findings->document, "%s for each row of %s%s", findings_number(findings, UNIT_NS, (double)cost_ns),
 				  set, model->nr_processes > 1 ? document_text(findings->document,
 				  ", where it took longest (process %u)", process->header.pid) : ""));
 	if (step > 1)
-		add(findings, document_text(findings->document, "%s_row_step", set), UNIT_NONE, (double)step, false,
+		findings_add(findings, document_text(findings->document, "%s_row_step", set), UNIT_NONE, (double)step, false,
 		    document_text(findings->document, "every %" PRIu64 ". row of %s was kept%s", step, set,
 				  model->nr_processes > 1 ? ", where fewest were" : ""));
 }
@@ -184,10 +171,10 @@ static void add_not_sampled(struct findings *findings, const struct model *model
 		nr++;
 	}
 	if (nr == 1)
-		add(findings, "processes_without_sampler", UNIT_COUNT, 1, true,
+		findings_add(findings, "processes_without_sampler", UNIT_COUNT, 1, true,
 		    document_text(findings->document, "no resources were sampled in process %u", first->header.pid));
 	else if (nr)
-		add(findings, "processes_without_sampler", UNIT_COUNT, (double)nr, true,
+		findings_add(findings, "processes_without_sampler", UNIT_COUNT, (double)nr, true,
 		    document_text(findings->document, "no resources were sampled in %zu of %zu processes", nr, nr_all));
 }
 
@@ -201,79 +188,30 @@ static void add_process(struct findings *findings, struct process *process)
 	for (size_t i = 0; i < process->nr_threads; i++)
 		overflow += process->threads[i]->overflow_depth;
 	if (overflow)
-		add(findings, "open_calls_without_frames", UNIT_COUNT, (double)overflow, true,
+		findings_add(findings, "open_calls_without_frames", UNIT_COUNT, (double)overflow, true,
 		    document_text(findings->document, "%" PRIu64 " calls were open for which there was no room "
 				  "(process %u)", overflow, process->header.pid));
 	if (off)
-		add(findings, "turned_off", UNIT_NONE, 1, true, document_text(findings->document,
+		findings_add(findings, "turned_off", UNIT_NONE, 1, true, document_text(findings->document,
 			"the recorder gave up in process %u: %s", process->header.pid, off));
 	if (heap_off)
-		add(findings, "heap_not_counted", UNIT_NONE, 1, true, document_text(findings->document,
+		findings_add(findings, "heap_not_counted", UNIT_NONE, 1, true, document_text(findings->document,
 			"the heap is not counted in process %u: %s", process->header.pid, heap_off));
 	if (samples_off)
-		add(findings, "samples_off", UNIT_NONE, 1, true, document_text(findings->document,
+		findings_add(findings, "samples_off", UNIT_NONE, 1, true, document_text(findings->document,
 			"CPU time is not sampled, or not to the end, in process %u: %s", process->header.pid, samples_off));
 	if (bypassed)
-		add(findings, "bypassed", UNIT_NONE, 1, true, document_text(findings->document,
+		findings_add(findings, "bypassed", UNIT_NONE, 1, true, document_text(findings->document,
 			"functions of %s are not recorded in process %u: other hooks are nearer to it (RTLD_DEEPBIND)",
 			bypassed, process->header.pid));
 	if (process_fact(process, "namespaces"))
-		add(findings, "namespaces", UNIT_NONE, 1, true, document_text(findings->document,
+		findings_add(findings, "namespaces", UNIT_NONE, 1, true, document_text(findings->document,
 			"what process %u loaded by dlmopen is not recorded: it has a C library of its own",
 			process->header.pid));
 	if (process->timebase.nr_dropped)
-		add(findings, "clock_readings_dropped", UNIT_COUNT, (double)process->timebase.nr_dropped, true,
+		findings_add(findings, "clock_readings_dropped", UNIT_COUNT, (double)process->timebase.nr_dropped, true,
 		    document_text(findings->document, "%zu clock readings contradict the others (process %u)",
 				  process->timebase.nr_dropped, process->header.pid));
-}
-
-static void add_uncertain_functions(struct findings *findings, const struct model *model)
-{
-	bool asked_for = false;		/* INSIDEME_TIMING=counts */
-	uint64_t untimed = 0;
-	size_t bound = 0;
-
-	for (size_t i = 0; i < model->nr_functions; i++) {
-		const struct call_stats *stats = &model->functions[i]->stats;
-
-		bound += model->functions[i]->total_is_bound;
-		if (stats->calls > stats->timed_calls + stats->open_calls)
-			untimed += stats->calls - stats->timed_calls - stats->open_calls;
-	}
-	for (size_t i = 0; i < model->nr_processes; i++)
-		asked_for |= model->processes[i]->header.timing == LOG_TIMING_COUNTS;
-	if (untimed)
-		add(findings, "calls_without_time", UNIT_COUNT, (double)untimed, !asked_for,
-		    document_text(findings->document, "%s of %s calls were counted but not timed",
-				  human(findings, UNIT_COUNT, (double)untimed),
-				  human(findings, UNIT_COUNT, (double)model->calls)));
-	if (bound)
-		add(findings, "bounded_totals", UNIT_COUNT, (double)bound, false,
-		    document_text(findings->document, "%zu functions were also called under (other paths): their total "
-				  "may count recursion twice", bound));
-}
-
-/* Where self time is mostly the hooks' own. It stands in what was recorded, and in the callers' time. */
-static void add_short_functions(struct findings *findings, const struct model *model)
-{
-	double self_ns = 0, share;
-	size_t nr = 0;
-
-	for (size_t i = 0; i < model->nr_functions; i++) {
-		const struct call_stats *stats = &model->functions[i]->stats;
-
-		if (!excludes_is_short(model->functions[i]))
-			continue;
-		self_ns += stats->self_ns;
-		nr++;
-	}
-	share = model->functions_ns > 0 ? 100 * self_ns / model->functions_ns : 0;
-	if (nr)
-		add(findings, "short_functions", UNIT_COUNT, (double)nr, share >= 1,
-		    document_text(findings->document, "%zu function%s of less than %d ns a call (%s of the time) look%s "
-				  "slower than in truth: the hooks' own cost is in that "
-				  "time, and in the time of what calls them; counts are exact", nr, nr == 1 ? "" : "s", SHORT_CALL_NS,
-				  human(findings, UNIT_PERCENT, share), nr == 1 ? "s" : ""));
 }
 
 static void add_samples(struct findings *findings, const struct model *model)
@@ -283,10 +221,10 @@ static void add_samples(struct findings *findings, const struct model *model)
 
 	if (!all)
 		return;
-	add(findings, "samples", UNIT_COUNT, (double)samples->nr, false,
+	findings_add(findings, "samples", UNIT_COUNT, (double)samples->nr, false,
 	    document_text(findings->document, "%s CPU samples in functions, %s of them in the hooks and left out",
-			  human(findings, UNIT_COUNT, (double)all),
-			  human(findings, UNIT_PERCENT, 100 * (double)samples->in_hooks / (double)all)));
+			  findings_number(findings, UNIT_COUNT, (double)all),
+			  findings_number(findings, UNIT_PERCENT, 100 * (double)samples->in_hooks / (double)all)));
 }
 
 static void add_written_log(struct findings *findings, const struct model *model)
@@ -295,9 +233,9 @@ static void add_written_log(struct findings *findings, const struct model *model
 
 	series_of_all(&written, model, "process", "write_bytes", 1);
 	if (written.known && written.last > 0)
-		add(findings, "written_log_bytes", UNIT_BYTES, (double)model->log_bytes, false,
+		findings_add(findings, "written_log_bytes", UNIT_BYTES, (double)model->log_bytes, false,
 		    document_text(findings->document, "what was written to disk may include the log's own pages: %s, "
-				  "more in a long run", human(findings, UNIT_BYTES, (double)model->log_bytes)));
+				  "more in a long run", findings_number(findings, UNIT_BYTES, (double)model->log_bytes)));
 	series_release(&written);
 }
 
@@ -314,19 +252,19 @@ static void add_cost(struct findings *findings, const struct model *model)
 			sampler_ns += (double)header->sampler_cpu_ns;
 	}
 	if (start_ns > 0)
-		add(findings, "start_cost_ns", UNIT_NS, start_ns, false,
+		findings_add(findings, "start_cost_ns", UNIT_NS, start_ns, false,
 		    document_text(findings->document, "%s for starting the recorder",
-				  human(findings, UNIT_NS, start_ns)));
+				  findings_number(findings, UNIT_NS, start_ns)));
 	if (sampler_ns > 0)
-		add(findings, "sampler_cpu_ns", UNIT_NS, sampler_ns, false,
+		findings_add(findings, "sampler_cpu_ns", UNIT_NS, sampler_ns, false,
 		    document_text(findings->document, "%s of CPU for sampling",
-				  human(findings, UNIT_NS, sampler_ns)));
+				  findings_number(findings, UNIT_NS, sampler_ns)));
 	if (!model->log_bytes)	/* saved profiles alone */
 		return;
-	add(findings, "log_bytes", UNIT_BYTES, (double)model->log_bytes, false,
+	findings_add(findings, "log_bytes", UNIT_BYTES, (double)model->log_bytes, false,
 	    document_text(findings->document, "%s of log; %s single calls in it",
-			  human(findings, UNIT_BYTES, (double)model->log_bytes),
-			  human(findings, UNIT_COUNT, (double)model->nr_slices)));
+			  findings_number(findings, UNIT_BYTES, (double)model->log_bytes),
+			  findings_number(findings, UNIT_COUNT, (double)model->nr_slices)));
 }
 
 /* What a row of a set costs, of the process or insideme-run that reads it at the greatest cost. */
@@ -351,19 +289,19 @@ static void add_sampling(struct findings *findings, const struct model *model)
 	double set_ns = model->nr_processes ? (double)model->processes[0]->header.interval_ns : 0;
 
 	if (process && (double)process->interval_ns > set_ns && set_ns > 0)
-		add(findings, "sampling_interval_ns", UNIT_NS, (double)process->interval_ns, false,
+		findings_add(findings, "sampling_interval_ns", UNIT_NS, (double)process->interval_ns, false,
 		    document_text(findings->document, "%s between samples instead of %s: reading takes %s",
-				  human(findings, UNIT_NS, (double)process->interval_ns), human(findings, UNIT_NS, set_ns),
-				  human(findings, UNIT_NS, (double)process->cost_ns)));
+				  findings_number(findings, UNIT_NS, (double)process->interval_ns), findings_number(findings, UNIT_NS, set_ns),
+				  findings_number(findings, UNIT_NS, (double)process->cost_ns)));
 	for (size_t i = 0; i < sizeof(sets) / sizeof(*sets); i++) {
 		const struct rowset *rows = costliest(model, sets[i]);
 
 		if (rows)
-			add(findings, document_text(findings->document, "sampling_%s_ns", sets[i]), UNIT_NS,
+			findings_add(findings, document_text(findings->document, "sampling_%s_ns", sets[i]), UNIT_NS,
 			    (double)(rows->cost_ns ? rows->cost_ns : rows->first_cost_ns), false,
 			    document_text(findings->document, "%s to read a row of the set %s, the first %s",
-					  human(findings, UNIT_NS, (double)(rows->cost_ns ? rows->cost_ns : rows->first_cost_ns)),
-					  sets[i], human(findings, UNIT_NS, (double)rows->first_cost_ns)));
+					  findings_number(findings, UNIT_NS, (double)(rows->cost_ns ? rows->cost_ns : rows->first_cost_ns)),
+					  sets[i], findings_number(findings, UNIT_NS, (double)rows->first_cost_ns)));
 	}
 }
 
@@ -371,14 +309,13 @@ void findings_collect(struct findings *findings, struct document *document, cons
 {
 	*findings = (struct findings){ .document = document };
 	if (model->nr_unreadable)
-		add(findings, "unreadable_logs", UNIT_COUNT, (double)model->nr_unreadable, true,
+		findings_add(findings, "unreadable_logs", UNIT_COUNT, (double)model->nr_unreadable, true,
 		    document_text(document, "%zu logs could not be read", model->nr_unreadable));
 	if (model->nr_damaged)
-		add(findings, "damaged_records", UNIT_COUNT, (double)model->nr_damaged, true,
+		findings_add(findings, "damaged_records", UNIT_COUNT, (double)model->nr_damaged, true,
 		    document_text(document, "%" PRIu64 " damaged records were left out", model->nr_damaged));
 	add_losses(findings, model);
-	add_uncertain_functions(findings, model);
-	add_short_functions(findings, model);
+	findings_of_times(findings, model);
 	add_samples(findings, model);
 	for (struct object *object = model->objects; object; object = object->next)
 		add_nameless(findings, model, object);

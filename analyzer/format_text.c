@@ -318,7 +318,8 @@ static void print_grid(FILE *out, struct grid *grid, struct rows *rows)
 	const void *row, *last = NULL;
 
 	for (size_t i = 0; i < rows->nr_columns; i++)
-		add_cell(grid, xstrdup(rows->columns[i]->title));
+		add_cell(grid, xstrdup(grid->terminal->utf8 && strcmp(rows->columns[i]->title, COLUMN_ERROR) == 0 ? "±" :
+				       rows->columns[i]->title));
 	for (size_t i = 1; (row = rows_next(rows)) != NULL; i++) {
 		grid->styles[i] = rows->table->is_bad && rows->table->is_bad(row) ? RED : "";
 		add_row(grid, row);

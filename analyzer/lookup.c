@@ -6,14 +6,14 @@
 
 double call_stats_mean_ns(const struct call_stats *stats)
 {
-	uint64_t calls = stats->timed_calls + (stats->open_ns > 0 ? stats->open_calls : 0);
+	uint64_t calls = stats->known_calls + (stats->open_ns > 0 ? stats->open_calls : 0);
 
 	return calls ? stats->duration_ns / (double)calls : NAN;
 }
 
 double call_stats_stddev_ns(const struct call_stats *stats)
 {
-	double calls = (double)stats->timed_calls, mean = (stats->duration_ns - stats->open_ns) / calls;
+	double calls = (double)stats->known_calls, mean = (stats->duration_ns - stats->open_ns) / calls;
 
 	return calls > 0 ? sqrt(fmax(stats->square_ns2 / calls - mean * mean, 0)) : NAN;
 }
@@ -22,7 +22,7 @@ double function_percentile_ns(const struct function *function, double percent)
 {
 	const struct histogram *histogram = &function->histogram;
 
-	if (histogram_count(histogram) + (1ull << 31) < function->stats.timed_calls)
+	if (histogram_count(histogram) + (1ull << 31) < function->stats.known_calls)
 		return NAN;	/* a bucket went past 2^32 and the record of it was lost */
 	return histogram_percentile(histogram, percent, function->stats.min_ns, function->stats.finished_max_ns);
 }

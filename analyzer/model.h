@@ -61,17 +61,20 @@ struct module {
 struct call_stats {
 	uint64_t calls;			/* finished and open */
 	uint64_t open_calls;		/* of them open when the log ended, or now */
-	uint64_t timed_calls;		/* finished calls whose time is known */
+	uint64_t timed_calls;		/* finished calls whose time was taken */
+	uint64_t known_calls;		/* finished calls that those stand for: with adaptive timing more, an estimate */
 	double total_ns;		/* inclusive, open calls up to the end; recursion once */
 	double self_ns;			/* may be a little below 0: print 0 */
 	double duration_ns;		/* sum over timed and open calls; more than total_ns under recursion */
 	double open_ns;			/* of duration_ns: open calls */
-	double square_ns2;		/* sum of squares over timed_calls */
+	double square_ns2;		/* sum of squares over known_calls */
+	double total_variance_ns2;	/* of total_ns and self_ns as estimates; 0: every call was timed */
+	double self_variance_ns2;	/* tree.c's */
 	double min_ns;			/* of finished calls; NAN: none */
 	double max_ns;			/* of finished calls, and of open ones so far; NAN: none */
 	double finished_max_ns;		/* of finished calls alone */
 };
-/* NAN where nothing was timed. The mean is over timed and open calls, the deviation over timed ones. */
+/* NAN where nothing was timed. The mean is over known and open calls, the deviation over known ones. */
 double call_stats_mean_ns(const struct call_stats *stats);
 double call_stats_stddev_ns(const struct call_stats *stats);
 

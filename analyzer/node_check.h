@@ -12,6 +12,7 @@ struct node_limits {
 	uint64_t span_ticks;	/* from the log's start to its end */
 	uint64_t calls;		/* more calls than that take longer */
 	bool changing;		/* the program runs: counters are of slightly different instants */
+	bool adaptive;		/* a timed call stands for up to 2^LOG_SHIFT_MAX */
 };
 
 /*

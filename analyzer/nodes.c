@@ -120,8 +120,14 @@ bool nodes_is_half_counted(struct thread *thread, uint32_t ref)
 	return (uint32_t)(sum + 1) == (uint32_t)log_node_timed_calls(&node);
 }
 
+static bool is_adaptive(const struct process *process)
+{
+	return process->header.timing == LOG_TIMING_ADAPTIVE;
+}
+
 /* Add a node's counters to its path. */
-static void add_counters(struct node_reader *reader, struct tree_node *path, const struct log_node *node)
+static void add_counters(struct node_reader *reader, struct tree_node *path, const struct log_node *node,
+			 const uint64_t histogram[LOG_BUCKETS])
 {
 	double tick_ns = reader->thread->process->tick_ns, total_ns = (double)node->total_ticks * tick_ns;
 	double squares = ldexp((double)node->squares[1], 64) + (double)node->squares[0];
@@ -129,6 +135,11 @@ static void add_counters(struct node_reader *reader, struct tree_node *path, con
 
 	stats->calls += node->calls;
 	stats->timed_calls += log_node_timed_calls(node);
+	for (int i = 0; i < LOG_BUCKETS && is_adaptive(reader->thread->process); i++)
+		stats->known_calls += histogram[i];
+	if (!is_adaptive(reader->thread->process))
+		stats->known_calls += log_node_timed_calls(node);
+	stats->total_variance_ns2 += ldexp((double)node->variance, LOG_VARIANCE_SHIFT) * tick_ns * tick_ns;
 	stats->total_ns += total_ns;
 	stats->duration_ns += total_ns;
 	stats->self_ns += (double)(int64_t)(node->total_ticks - node->child_ticks) * tick_ns;
@@ -161,7 +172,7 @@ static void add_node(struct node_reader *reader, struct tree_node *path, const s
 	}
 	if (!path->function)	/* calls for which there was not even room in "(other paths)" */
 		path = node->calls ? tree_others(process->model) : path;
-	add_counters(reader, path, node);
+	add_counters(reader, path, node, histogram);
 	if (path->function && log_node_timed_calls(node))
 		histogram_add(&path->function->histogram, histogram, process->tick_ns);
 }
@@ -235,6 +246,8 @@ static void add_wrapped(struct process *process)
 			continue;
 		path = nodes_path(event->thread, (uint32_t)event->values[0]);
 		counts[event->values[1]] = 1ull << 32;
+		if (path && is_adaptive(process))
+			path->stats.known_calls += 1ull << 32;
 		if (path && path->function)
 			histogram_add(&path->function->histogram, counts, process->tick_ns);
 	}
@@ -274,7 +287,9 @@ static const struct log_extent **list_areas(const struct logfile *log, size_t *n
 void nodes_read(struct process *process)
 {
 	struct logfile *log = process->log;
-	struct node_reader reader = { .limits.changing = process->end_kind == END_RUNNING };
+	struct node_reader reader = {
+		.limits = { .changing = process->end_kind == END_RUNNING, .adaptive = is_adaptive(process) },
+	};
 	const struct log_extent **areas;
 	size_t nr;
 

@@ -166,7 +166,7 @@ static struct tree_node *frame_path(const struct frames *frames, const struct lo
 		path = tree_others(process->model);
 	else if ((node.function_addr & ~LOG_FUNCTION_FLAGS) != frame->function_addr)
 		return NULL;
-	if (process->header.timing == LOG_TIMING_EXACT &&
+	if (process->header.timing != LOG_TIMING_COUNTS && frame->start_ticks &&
 	    (frame->start_ticks < not_before || frame->start_ticks > process->last_ticks))
 		return NULL;
 	return path;
@@ -193,6 +193,7 @@ static void count_call(struct open_call *call, struct thread *thread, bool is_co
 	thread->open_calls++;
 	if (is_counted) {
 		call->node->stats.timed_calls--;
+		call->node->stats.known_calls--;
 		return;
 	}
 	call->node->stats.calls++;
@@ -208,7 +209,10 @@ static bool is_counted(const struct frames *frames, size_t i)
 	       !frames->left_ticks && nodes_is_half_counted(frames->thread, frames->frames[i].node);
 }
 
-/* From the top down: the time of a call is child time of the one below it. */
+/*
+ * From the top down: the time of a call is child time of the one below it that was timed too. One that was not adds
+ * nothing; its child time was told by calls that stand for others, and is the next one's.
+ */
 static void add_times(struct open_stack *stack, const struct frames *frames)
 {
 	struct process *process = stack->thread->process;
@@ -219,6 +223,8 @@ static void add_times(struct open_stack *stack, const struct frames *frames)
 		uint64_t ticks = process->last_ticks - frame->start_ticks;
 		uint64_t child_ticks = frame->child_ticks + above_ticks;
 
+		if (!frame->start_ticks)
+			continue;
 		if (frame->child_ticks > ticks || child_ticks > ticks)
 			child_ticks = ticks;	/* a child ended later than all we know of */
 		stack->calls[i].since = process_time(process, frame->start_ticks);
@@ -243,7 +249,8 @@ static void take_frames(struct open_stack *stack, struct frames *frames, uint64_
 			logfile_damaged(process->log, offset, "an open call");
 			continue;
 		}
-		not_before = frame.start_ticks;
+		if (frame.start_ticks)
+			not_before = frame.start_ticks;
 		stack->calls = xgrow(stack->calls, stack->nr_calls, sizeof(*stack->calls));
 		stack->calls[stack->nr_calls] = (struct open_call){ path, NO_TIME, NAN };
 		count_call(&stack->calls[stack->nr_calls++], stack->thread, is_counted(frames, i));
@@ -258,7 +265,7 @@ static void add_stack(struct process *process, struct frames *frames, uint64_t o
 	if (frames->left_ticks > process->last_ticks)
 		frames->left_ticks = process->last_ticks;
 	take_frames(&stack, frames, offset);
-	if (process->header.timing == LOG_TIMING_EXACT)
+	if (process->header.timing != LOG_TIMING_COUNTS)
 		add_times(&stack, frames);
 	if (stack.nr_calls == 0)
 		return;

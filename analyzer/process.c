@@ -326,7 +326,7 @@ static void see_open_call(struct process *process, const struct log_thread *thre
 	struct log_frame frame;
 	uint64_t offset;
 
-	if (process->header.timing != LOG_TIMING_EXACT || !logfile_offset(log, thread->top_addr, &offset))
+	if (process->header.timing == LOG_TIMING_COUNTS || !logfile_offset(log, thread->top_addr, &offset))
 		return;
 	for (int i = 0; i < 2; i++) {
 		const struct log_extent *extent = logfile_find(log, offset, sizeof(frame));

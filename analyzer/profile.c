@@ -166,7 +166,7 @@ void profile_add_tree(struct profile *profile, struct model *model)
 
 		path->node = tree_child(model, parent, profile->functions[path->function].function);
 		call_stats_add(&path->node->stats, &path->counters.stats);
-		path->node->stats.total_ns += path->counters.stats.total_ns;
+		call_stats_add_total(&path->node->stats, &path->counters.stats);
 		heap_stats_add(&path->node->heap, &path->counters.heap);
 		path->node->nr_threads += path->counters.nr_threads;
 	}

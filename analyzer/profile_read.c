@@ -36,6 +36,7 @@ static bool is_duration(double ns)
 static bool is_sound(const struct call_stats *stats)
 {
 	return stats->calls < 1ull << 62 && stats->open_calls <= stats->calls && stats->timed_calls <= stats->calls &&
+	       stats->known_calls < 1ull << 62 && stats->total_variance_ns2 >= 0 &&
 	       stats->total_ns >= 0 && stats->total_ns <= NS_MAX && fabs(stats->self_ns) <= NS_MAX &&
 	       stats->duration_ns >= 0 && stats->duration_ns <= NS_MAX && stats->open_ns >= 0 &&
 	       stats->open_ns <= NS_MAX && stats->square_ns2 >= 0 && stats->square_ns2 <= NS_MAX * NS_MAX &&

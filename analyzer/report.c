@@ -94,6 +94,14 @@ bool report_has_times(const struct report *report)
 	return false;
 }
 
+bool report_has_errors(const struct report *report)
+{
+	for (size_t i = 0; i < report->model->nr_processes; i++)
+		if (report->model->processes[i]->header.timing == LOG_TIMING_ADAPTIVE)
+			return true;
+	return false;
+}
+
 bool report_has_damage(const struct report *report)
 {
 	for (size_t i = 0; i < report->model->nr_processes; i++)

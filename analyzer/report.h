@@ -32,6 +32,8 @@ bool report_is_of_threads(const struct report *report);
 /* Did any process count its heap, or time its calls? Columns of what was not recorded stay out. */
 bool report_has_heap(const struct report *report);
 bool report_has_times(const struct report *report);
+/* Did any time only some of its calls? Then times have an error. */
+bool report_has_errors(const struct report *report);
 /* Is anything of the runs damaged or unreadable, as far as they were read? */
 bool report_has_damage(const struct report *report);
 /* Threads, those that shared a record and those that went on through an exec counted right; or those with calls. */

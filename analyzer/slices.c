@@ -11,6 +11,7 @@
 #include "error.h"
 #include "logfile.h"
 #include "nodes.h"
+#include "varint.h"
 
 #define CACHE_ENTRIES 256
 
@@ -98,25 +99,10 @@ static void check_chunk(struct stream *stream)
 
 static inline bool get_varint(struct stream *stream, uint64_t *value)
 {
-	const uint8_t *at = stream->at;
-
-	*value = 0;
-	for (uint32_t shift = 0; shift < 64 && at < stream->end; shift += 7) {
-		*value |= (uint64_t)(*at & 127) << shift;
-		if (*at++ < 128) {
-			stream->at = at;
-			return true;
-		}
-	}
-	return false;
+	return varint_get(&stream->at, stream->end, value);
 }
 
-static inline int64_t unzigzag(uint64_t value)
-{
-	return (int64_t)(value >> 1) ^ -(int64_t)(value & 1);
-}
-
-static inline int64_t sum(int64_t a, int64_t b)
+static inline int64_t add(int64_t a, int64_t b)
 {
 	return (int64_t)((uint64_t)a + (uint64_t)b);	/* damage must not overflow */
 }
@@ -130,11 +116,11 @@ static bool get_heap(struct stream *stream)
 	if (!get_varint(stream, &thread_delta) || !get_varint(stream, &others_delta) ||
 	    !get_varint(stream, &since_last))
 		return false;
-	slice->heap_delta_bytes = unzigzag(thread_delta);
-	change = sum(slice->heap_delta_bytes, unzigzag(others_delta));
-	stream->heap_bytes = sum(stream->heap_bytes, unzigzag(since_last));
+	slice->heap_delta_bytes = varint_signed(thread_delta);
+	change = add(slice->heap_delta_bytes, varint_signed(others_delta));
+	stream->heap_bytes = add(stream->heap_bytes, varint_signed(since_last));
 	slice->heap_after_bytes = stream->heap_bytes;
-	slice->heap_before_bytes = sum(stream->heap_bytes, (int64_t)(0 - (uint64_t)change));
+	slice->heap_before_bytes = add(stream->heap_bytes, (int64_t)(0 - (uint64_t)change));
 	return true;
 }
 
@@ -149,9 +135,21 @@ static bool get_thread(struct stream *stream)
 	return true;
 }
 
+static bool get_bounds(struct stream *stream)
+{
+	struct process *process = stream->thread->process;
+	uint64_t longer;
+
+	if (!get_varint(stream, &longer))
+		return false;
+	stream->slice.longer_ns = (double)(longer << process->header.slice_shift) * process->tick_ns;
+	stream->slice.has_heap = false;
+	return true;
+}
+
 static bool get_flags(struct stream *stream)
 {
-	const uint8_t known = LOG_SLICE_HEAP | LOG_SLICE_BROKEN | LOG_SLICE_THREAD;
+	const uint8_t known = LOG_SLICE_HEAP | LOG_SLICE_BROKEN | LOG_SLICE_THREAD | LOG_SLICE_BOUNDS;
 	uint8_t flags;
 
 	if (stream->at == stream->end)
@@ -159,7 +157,7 @@ static bool get_flags(struct stream *stream)
 	flags = *stream->at++;
 	stream->slice.broken = flags & LOG_SLICE_BROKEN;
 	return !(flags & ~known) && (!(flags & LOG_SLICE_HEAP) || get_heap(stream)) &&
-	       (!(flags & LOG_SLICE_THREAD) || get_thread(stream));
+	       (!(flags & LOG_SLICE_THREAD) || get_thread(stream)) && (!(flags & LOG_SLICE_BOUNDS) || get_bounds(stream));
 }
 
 static struct tree_node *find_path(struct stream *stream)
@@ -183,11 +181,13 @@ static bool decode(struct stream *stream)
 
 	if (!get_varint(stream, &step) || !get_varint(stream, &since) || !get_varint(stream, &duration))
 		return false;
-	stream->node += (uint32_t)unzigzag(step >> 1) * LOG_NODE_STEP;
+	stream->node += (uint32_t)varint_signed(step >> 1) * LOG_NODE_STEP;
 	stream->ticks += since;		/* modulo 2^64: a slice may end a little before the one in front of it */
 	slice->heap_delta_bytes = 0;
 	slice->heap_before_bytes = slice->heap_after_bytes = stream->heap_bytes;
 	slice->broken = false;
+	slice->has_heap = process->header.heap_bytes != LOG_HEAP_OFF;
+	slice->longer_ns = 0;
 	if ((step & 1) && !get_flags(stream))
 		return false;
 	slice->tid = stream->tid;

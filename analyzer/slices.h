@@ -26,6 +26,8 @@ struct slice {
 	int64_t heap_before_bytes;	/* the process's heap as known to the thread */
 	int64_t heap_after_bytes;
 	bool broken;			/* it had no exit: its end is when that was noticed */
+	bool has_heap;			/* else its heap is not known */
+	double longer_ns;		/* it was not timed: it lasted duration_ns at least, at most so much longer */
 };
 
 struct slice_reader;

@@ -47,6 +47,8 @@ int value_compare(struct value a, struct value b);
 #define COLUMN_SPARE	16u	/* text leaves it out where the line would be too long, the last such one first */
 #define COLUMN_WRAPS	32u	/* the last one: text goes on in the next line where it is too long */
 
+#define COLUMN_ERROR	"+/-"	/* title of a standard error of the column before it; text prints the sign where it can */
+
 struct column {
 	const char *name;	/* part of the interface; ends with its unit */
 	const char *title;	/* for people; "" where the column before it says it */

@@ -3,6 +3,7 @@
 #include "tree.h"
 
 #include "error.h"
+#include "walk.h"
 
 struct path {
 	const struct tree_node *parent;
@@ -64,13 +65,21 @@ void call_stats_add(struct call_stats *sum, const struct call_stats *stats)
 	sum->calls += stats->calls;
 	sum->open_calls += stats->open_calls;
 	sum->timed_calls += stats->timed_calls;
+	sum->known_calls += stats->known_calls;
 	sum->self_ns += stats->self_ns;
 	sum->duration_ns += stats->duration_ns;
 	sum->open_ns += stats->open_ns;
 	sum->square_ns2 += stats->square_ns2;
+	sum->self_variance_ns2 += stats->self_variance_ns2;
 	sum->min_ns = fmin(sum->min_ns, stats->min_ns);		/* the other one where one is NAN */
 	sum->max_ns = fmax(sum->max_ns, stats->max_ns);
 	sum->finished_max_ns = fmax(sum->finished_max_ns, stats->finished_max_ns);
+}
+
+void call_stats_add_total(struct call_stats *sum, const struct call_stats *stats)
+{
+	sum->total_ns += stats->total_ns;
+	sum->total_variance_ns2 += stats->total_variance_ns2;
 }
 
 /* A function's total time counts once per outermost call: a node below one of its own adds nothing. */
@@ -86,7 +95,7 @@ static void enter_node(struct model *model, struct tree_node *node, const struct
 	heap_stats_add(&function->heap, &node->heap);
 	sample_stats_add(&function->samples, &node->samples);
 	if (function->on_path++ == 0) {
-		function->stats.total_ns += node->stats.total_ns;
+		call_stats_add_total(&function->stats, &node->stats);
 		function->primitive_calls += node->stats.calls;
 	}
 	if (others->on_path && function != others && node->stats.calls)
@@ -108,11 +117,21 @@ struct tree_node *tree_step_over(struct tree_node *node)
 	return NULL;
 }
 
+/* Self time is a difference: the estimates of a path and of those that it calls are independent. */
+static void add_variances(struct model *model)
+{
+	for (struct tree_node *node = tree_next(model->root); node; node = tree_next(node)) {
+		node->stats.self_variance_ns2 += node->stats.total_variance_ns2;
+		node->parent->stats.self_variance_ns2 += node->stats.total_variance_ns2;
+	}
+}
+
 void tree_sum_up(struct model *model)
 {
 	const struct function *others = &model->tables->functions.others;
 	struct tree_node *node = model->root->child;
 
+	add_variances(model);
 	heap_stats_add(&model->heap, &model->root->heap);
 	while (node) {
 		enter_node(model, node, others);

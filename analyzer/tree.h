@@ -21,11 +21,10 @@ struct tree_node *tree_others(struct model *model);
 /* Sum up: the functions with their inclusive times, and the model's totals. Once, when all logs are in. */
 void tree_sum_up(struct model *model);
 
-/* Without total_ns: how much of it counts depends on recursion. */
-void call_stats_add(struct call_stats *sum, const struct call_stats *stats);
-/* All but total_ns: that goes in by the caller, who knows about recursion. */
+/* All but total_ns; and that, where the caller knows that it is no recursion. */
 void call_stats_add(struct call_stats *sum, const struct call_stats *stats);
 void sample_stats_add(struct sample_stats *sum, const struct sample_stats *samples);
+void call_stats_add_total(struct call_stats *sum, const struct call_stats *stats);
 void heap_stats_add(struct heap_stats *sum, const struct heap_stats *heap);
 
 /* The node that follows @node in a walk, its children left out; those that end with it are off the path. NULL: none. */

@@ -79,7 +79,7 @@ static struct value get_heap(const struct column *column, const void *row)
 		[HEAP_DELTA] = slice->heap_delta_bytes,
 	};
 
-	if (slice->thread->process->header.heap_bytes == LOG_HEAP_OFF)
+	if (!slice->has_heap)
 		return value_empty();
 	return value_integer(UNIT_BYTES, bytes[column->index]);
 }
@@ -104,6 +104,13 @@ static struct value get_memory(const struct column *column, const void *row)
 		return ns_cell(last.reading.age_ns);
 	bytes = (column->index & 3) == MEMORY_RSS ? last.reading.rss_bytes : last.reading.vms_bytes;
 	return bytes == LOG_NONE ? value_empty() : value_integer(UNIT_BYTES, (int64_t)bytes);
+}
+
+/* Adaptive timing: a call that was not timed, and seen to be long by its callees. */
+static struct value get_longer(const struct column *column, const void *row)
+{
+	(void)column;
+	return ns_cell(((const struct call_row *)row)->slice.longer_ns);
 }
 
 static struct value get_broken(const struct column *column, const void *row)
@@ -137,11 +144,12 @@ static const struct column columns[] = {
 	{ "source", "Source", COLUMN_LEFT, get_function, CELL_SOURCE },
 	{ "run", "Run", COLUMN_LEFT, get_run, CELL_RUN },
 	{ "run_number", "Run", 0, get_run, CELL_RUN_NUMBER },
+	{ "at_most_longer_ns", "Longer by", 0, get_longer, 0 },
 };
 
 #define DATA_COLUMNS "start_ns,end_ns,duration_ns,pid,thread,thread_name,function,module,file,line,depth," \
 	"heap_before_bytes,heap_after_bytes,heap_delta_bytes,rss_at_entry_bytes,vms_at_entry_bytes,entry_age_ns," \
-	"rss_at_exit_bytes,vms_at_exit_bytes,exit_age_ns,broken"
+	"rss_at_exit_bytes,vms_at_exit_bytes,exit_age_ns,broken,at_most_longer_ns"
 
 static bool next_call(struct table *table, void *row)
 {

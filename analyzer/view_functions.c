@@ -179,6 +179,8 @@ static const struct column columns[] = {
 	{ "largest_alloc_bytes", "Largest", 0, get_heap, CELL_LARGEST_BYTES },
 	{ "primitive_calls", "Primitive", COLUMN_SUMS, get_primitive_calls, 0 },
 	{ "source", "Source", COLUMN_LEFT, get_function, CELL_SOURCE },
+	{ "self_error_ns", COLUMN_ERROR, 0, get_stats, CELL_SELF_ERROR },
+	{ "total_error_ns", COLUMN_ERROR, 0, get_stats, CELL_TOTAL_ERROR },
 	{ "calls_run_min", "least", COLUMN_SPARE, get_calls_part, PART_MIN },
 	{ "calls_run_mean", "Calls/run", 0, get_calls_part, PART_MEAN },
 	{ "calls_run_max", "most", COLUMN_SPARE, get_calls_part, PART_MAX },
@@ -222,7 +224,7 @@ static const struct column columns[] = {
 
 #define DATA_COLUMNS "function,module,file,line,calls,self_ns,total_ns,mean_ns,min_ns,max_ns,p50_ns,p90_ns,p99_ns," \
 	"stddev_ns,alloc_calls,alloc_bytes,free_calls,freed_bytes,self_percent,open_calls,timed_calls," \
-	"failed_alloc_calls,largest_alloc_bytes,primitive_calls"
+	"failed_alloc_calls,largest_alloc_bytes,primitive_calls,self_error_ns,total_error_ns"
 #define RUN_COLUMNS ",calls_run_min,calls_run_mean,calls_run_max,self_run_min_ns,self_run_mean_ns,self_run_max_ns," \
 	"total_run_min_ns,total_run_mean_ns,total_run_max_ns"
 #define SAMPLE_COLUMNS ",samples,hook_samples,missed_samples,samples_percent,samples_error_percent"
@@ -288,7 +290,13 @@ static const char *text_columns(const struct report *report)
 		return report_has_heap(report) ? "calls,alloc_calls,alloc_bytes,freed_bytes,function,source" :
 			"calls,function,source";
 	if (has_samples(report->model))
-		return "self_ns,self_percent,samples_percent,samples_error_percent,total_ns,calls,mean_ns,p99_ns,max_ns,function";
+		return report_has_errors(report) ?
+			"self_ns,self_error_ns,self_percent,samples_percent,samples_error_percent,total_ns,calls,mean_ns,function" :
+			"self_ns,self_percent,samples_percent,samples_error_percent,total_ns,calls,mean_ns,p99_ns,max_ns,function";
+	if (report_has_errors(report))
+		return report_has_heap(report) ?
+			"self_ns,self_error_ns,self_percent,total_ns,calls,mean_ns,p99_ns,alloc_bytes,function" :
+			"self_ns,self_error_ns,self_percent,total_ns,calls,mean_ns,p99_ns,max_ns,function";
 	if (!report_has_heap(report))
 		return "self_ns,self_percent,total_ns,calls,mean_ns,p99_ns,max_ns,function";
 	return "self_ns,self_percent,total_ns,calls,mean_ns,p99_ns,max_ns,alloc_bytes,function";
@@ -325,7 +333,8 @@ int view_functions(struct document *document, struct report *report)
 		table->note = report->model->nr_runs > 1 ? document_text(document, "self and calls are sums of %zu runs; "
 				    "/run: their mean; least and most: of one run, 0 where it has none", report->model->nr_runs) :
 			document_text(document, "total = self + what it calls (recursion once); both summed over %" PRIu64
-				    " thread%s; %% of self time in all functions", nr_threads, nr_threads == 1 ? "" : "s");
+				    " thread%s; %% of self time in all functions%s", nr_threads, nr_threads == 1 ? "" : "s",
+				    report_has_errors(report) ? "; +/-: one standard error, of calls that were not timed" : "");
 	if (names_use(report->options->columns) || names_use(report->options->sort)) {
 		function_use_read(report->model);
 		table->note = tell_use(document, report->model);

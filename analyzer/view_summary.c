@@ -109,7 +109,8 @@ static void add_time(struct document *document, struct report *report)
 		summary_count(document, (double)report_threads_with_calls(report), "thread"),
 		cpu[0] ? "; " : "", cpu) : "calls were counted, not timed")->apart = true;
 	table = functions_table(document, report, false);
-	table->text_columns = report_has_times(report) ? "self_ns,self_percent,total_ns,calls,mean_ns,function,source" :
+	table->text_columns = report_has_errors(report) ?
+		"self_ns,self_error_ns,self_percent,total_ns,calls,mean_ns,function,source" : report_has_times(report) ? "self_ns,self_percent,total_ns,calls,mean_ns,function,source" :
 		"calls,function,source";
 	table->text_top = table->data_top = TOP_FUNCTIONS;
 	document_add_table(document, table);

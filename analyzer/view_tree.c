@@ -135,6 +135,8 @@ static const struct column columns[] = {
 	{ "open_calls", "Open", COLUMN_SUMS, get_stats, CELL_OPEN_CALLS },
 	{ "threads", "Threads", 0, get_threads, 0 },
 	{ "source", "Source", COLUMN_LEFT, get_function, CELL_SOURCE },
+	{ "self_error_ns", COLUMN_ERROR, 0, get_stats, CELL_SELF_ERROR },
+	{ "total_error_ns", COLUMN_ERROR, 0, get_stats, CELL_TOTAL_ERROR },
 	{ "calls_run_min", "least", 0, get_part, PART_CALLS | PART_MIN },
 	{ "calls_run_mean", "Calls/run", 0, get_part, PART_CALLS | PART_MEAN },
 	{ "calls_run_max", "most", 0, get_part, PART_CALLS | PART_MAX },
@@ -335,13 +337,16 @@ static const char *text_columns(const struct report *report)
 			"self_ns,calls,function" : "calls,calls_run_mean,calls_run_min,calls_run_max,function";
 	if (!report_has_times(report))
 		return report_has_heap(report) ? "calls,alloc_calls,alloc_bytes,function,source" : "calls,function,source";
+	if (report_has_errors(report))
+		return "total_ns,total_error_ns,total_percent,self_ns,self_error_ns,calls,function";
 	if (!report_has_heap(report))
 		return "total_ns,total_percent,self_ns,calls,function";
 	return "total_ns,total_percent,self_ns,calls,alloc_bytes,function";
 }
 
 #define DATA_COLUMNS "path,depth,function,module,file,line,calls,total_ns,self_ns,mean_ns,min_ns,max_ns,alloc_calls," \
-	"alloc_bytes,free_calls,freed_bytes,total_percent,self_percent,open_calls,threads"
+	"alloc_bytes,free_calls,freed_bytes,total_percent,self_percent,open_calls,threads," \
+	"self_error_ns,total_error_ns"
 #define RUN_COLUMNS ",calls_run_min,calls_run_mean,calls_run_max,self_run_min_ns,self_run_mean_ns,self_run_max_ns," \
 	"total_run_min_ns,total_run_mean_ns,total_run_max_ns"
 

@@ -38,7 +38,7 @@
 /* insideme-run writes the second; all programs of a run on one host share the third, see struct log_program. */
 enum log_kind { LOG_OF_PROGRAM = 1, LOG_OF_MONITOR = 2, LOG_OF_PROGRAMS = 3 };
 enum log_clock { LOG_CLOCK_TSC = 1, LOG_CLOCK_MONOTONIC = 2 };
-enum log_timing { LOG_TIMING_EXACT = 1, LOG_TIMING_COUNTS = 2 };
+enum log_timing { LOG_TIMING_EXACT = 1, LOG_TIMING_COUNTS = 2, LOG_TIMING_ADAPTIVE = 3 };
 /* What bytes of the heap are: malloc_usable_size of the block, without a table of live blocks; or as requested, with it. */
 enum log_heap_bytes { LOG_HEAP_OFF = 0, LOG_HEAP_USABLE = 1, LOG_HEAP_REQUESTED = 2 };
 
@@ -199,8 +199,13 @@ _Static_assert(sizeof(struct log_area) == 64, "an area's head is one line");
 /*
  * One distinct call path of one thread. calls counts finished calls; the reader adds the open frames.
  * A retired node's function was unloaded: the address may mean another function by now.
+ *
+ * Adaptive timing: of each block of 2^shift calls one is timed, and stands for all of them: it counts 2^shift times in
+ * total_ticks, squares and the histogram. child_ticks gets such shares of all calls that were made from here.
  */
-#define LOG_BUCKETS		42
+#define LOG_BUCKETS		38
+#define LOG_SHIFT_MAX		7
+#define LOG_VARIANCE_SHIFT	10
 #define LOG_FUNCTION_RETIRED	(1ull << 63)	/* in log_node.function_addr */
 #define LOG_FUNCTION_OTHERS	(1ull << 62)	/* the node "(other paths)" itself */
 #define LOG_FUNCTION_MODULE_SHIFT 48			/* 14 bits, of a retired one: log_module.number, 0: not known */
@@ -215,11 +220,16 @@ struct log_node {
 	uint32_t heap;			/* ref of its log_heap, 0: it did not allocate */
 	uint64_t calls;
 	uint64_t untimed_calls;		/* of calls, those that were counted only */
-	uint64_t total_ticks;
 	uint64_t child_ticks;		/* of total, in functions it called */
-	uint64_t min_ticks;		/* UINT64_MAX before the first */
+	uint16_t skip_calls;		/* that begin before the next one that is timed */
+	uint8_t rest_calls;		/* of its block, those that come after it */
+	uint8_t shift;			/* of its block */
+	uint32_t recent_ticks;		/* running mean of what timed calls lasted */
+	uint64_t total_ticks;
+	uint64_t min_ticks;		/* UINT64_MAX before the first; min and max are of timed calls */
 	uint64_t squares[2];		/* sum of squared durations, low and high word */
 	uint64_t max_ticks;
+	uint64_t variance;		/* of total_ticks as an estimate, in units of 2^LOG_VARIANCE_SHIFT ticks^2 */
 	uint32_t histogram[LOG_BUCKETS];/* [i]: calls of [2^i, 2^(i+1)) ticks; the first also 0, the last also longer */
 };
 _Static_assert(sizeof(struct log_node) == 256, "a node is four lines");
@@ -275,11 +285,18 @@ _Static_assert(sizeof(struct log_heap) == 512, "a heap record is eight lines");
 struct log_frame {
 	uint64_t function_addr;		/* 0: the sentinel at the bottom of each frames area */
 	uint64_t stack_addr;		/* frame address of the entry hook */
-	uint64_t return_addr;		/* return address of the entry hook */
-	uint64_t start_ticks;
+	uint32_t return_low;		/* low half of the entry hook's return address */
+	uint32_t shift;			/* the call stands for 2^shift */
+	uint64_t start_ticks;		/* 0: it is not timed */
 	uint64_t child_ticks;		/* so far, of calls that have ended */
-	int64_t thread_heap_bytes;	/* log_thread.heap_bytes at entry */
-	int64_t heap_bytes;		/* the process's heap as known to the thread at entry */
+	union {
+		int64_t thread_heap_bytes;	/* log_thread.heap_bytes at entry */
+		uint64_t before_ticks;	/* not timed: the thread's last_ticks at entry */
+	};
+	union {
+		int64_t heap_bytes;	/* the process's heap as known to the thread at entry */
+		uint64_t first_ticks;	/* not timed: when the first timed call in it began, 0: there was none yet */
+	};
 	uint32_t node;
 	uint32_t parent;		/* ref of the node that the thread was in before */
 };
@@ -360,6 +377,9 @@ struct log_thread {
 	uint64_t heap_last_addr;	/* the newest block, until it is freed */
 	uint32_t samples;		/* ref of the newest samples area */
 	LOG_SHARED uint32_t sample_timer;	/* the kernel's number of its timer, and 1; 0: it is not sampled */
+	uint64_t last_ticks;		/* adaptive timing: the last reading of the clock by its hooks */
+	uint32_t random;		/* adaptive timing: state of its generator */
+	uint32_t reserved[11];
 
 	_Alignas(64) uint32_t cache[LOG_CACHE_ENTRIES];	/* refs of nodes, checked against the node itself */
 };
@@ -391,12 +411,14 @@ _Static_assert(sizeof(struct log_index) == 128, "entries begin at a line");
  *                   zigzag: the process's heap at the exit, less the same of the previous slice
  *         BROKEN    nothing: the call had no exit; its end is when that was noticed
  *         THREAD    from here on slices are of another thread with this record: serial, tid
+ *         BOUNDS    the call was not timed: varint(by how much longer it may have lasted >> shift); its heap is not known
  * A slice without HEAP: no change during the call, nor since the previous slice.
  * The first slice of an area follows (first_node, first_ticks, first_heap_bytes). shift: log_header.slice_shift.
  */
 #define LOG_SLICE_HEAP		1u
 #define LOG_SLICE_BROKEN	2u
 #define LOG_SLICE_THREAD	4u
+#define LOG_SLICE_BOUNDS	8u
 #define LOG_SLICE_MAX_BYTES	80	/* no slice is longer */
 #define LOG_NODE_STEP		4u	/* refs of nodes differ by multiples of this */
 struct log_slices {

@@ -12,7 +12,7 @@
 #include "paths.h"
 
 /* How calls are timed; a constant wherever it is passed, so that each way is compiled by itself. */
-enum call_timing { TIME_BY_TSC, TIME_BY_CLOCK, TIME_NOT };
+enum call_timing { TIME_BY_TSC, TIME_BY_CLOCK, TIME_NOT, TIME_SOME };
 
 static ALWAYS_INLINE uint64_t call_clock(enum call_timing timing)
 {
@@ -22,12 +22,21 @@ static ALWAYS_INLINE uint64_t call_clock(enum call_timing timing)
 /* How this process's calls are timed, for what is not on the hot path. */
 static inline enum call_timing call_timing(void)
 {
-	return live.timing == LOG_TIMING_COUNTS ? TIME_NOT : live.clock == LOG_CLOCK_TSC ? TIME_BY_TSC : TIME_BY_CLOCK;
+	if (live.timing != LOG_TIMING_EXACT)
+		return live.timing == LOG_TIMING_COUNTS ? TIME_NOT : TIME_SOME;
+	return live.clock == LOG_CLOCK_TSC ? TIME_BY_TSC : TIME_BY_CLOCK;
 }
 
 static ALWAYS_INLINE struct log_frame *top_frame(const struct log_thread *thread)
 {
 	return (struct log_frame *)thread->top_addr;
+}
+
+static ALWAYS_INLINE void call_note_heap(const struct log_header *log, const struct log_thread *thread,
+					 struct log_frame *frame)
+{
+	frame->thread_heap_bytes = thread->heap_bytes;
+	frame->heap_bytes = log->heap_total_bytes + thread->heap_held_bytes;
 }
 
 /*
@@ -44,12 +53,10 @@ static ALWAYS_INLINE struct log_frame *call_claim(const struct log_header *log, 
 	signal_fence();
 	frame->function_addr = function_addr;
 	frame->stack_addr = stack_addr;
-	frame->return_addr = return_addr;
+	frame->return_low = (uint32_t)return_addr;
 	frame->parent = thread->current;
-	if (timing == TIME_NOT)		/* there will be no slice either */
-		return frame;
-	frame->thread_heap_bytes = thread->heap_bytes;
-	frame->heap_bytes = log->heap_total_bytes + thread->heap_held_bytes;
+	if (timing == TIME_BY_TSC || timing == TIME_BY_CLOCK)	/* else there is no slice, or adaptive.c asks */
+		call_note_heap(log, thread, frame);
 	return frame;
 }
 
@@ -69,9 +76,6 @@ static ALWAYS_INLINE void call_start_clock(struct log_frame *frame, enum call_ti
 	frame->child_ticks = 0;
 }
 
-/* Node and clock of a call on a path that is not in the thread's cache; publishes it. */
-void call_begin_slowly(struct log_thread *thread, struct log_frame *frame);
-
 static ALWAYS_INLINE void pop_frame(struct log_thread *thread, struct log_frame *frame)
 {
 	thread->current = frame->parent;	/* the frame below may be one that our handler interrupted: not whole */
@@ -79,19 +83,27 @@ static ALWAYS_INLINE void pop_frame(struct log_thread *thread, struct log_frame 
 	thread->top_addr = (uint64_t)(frame - 1);
 }
 
-static ALWAYS_INLINE void add_duration(struct log_node *node, uint64_t ticks, uint64_t child_ticks)
+/* A call that stands for 2^@shift calls. */
+static ALWAYS_INLINE void add_duration(struct log_node *node, uint64_t ticks, uint64_t child_ticks, uint32_t shift)
 {
 	unsigned __int128 squares;
 
 	__builtin_memcpy(&squares, node->squares, sizeof(squares));
-	squares += (unsigned __int128)ticks * ticks;
+	squares += (unsigned __int128)ticks * ticks << shift;
 	__builtin_memcpy(node->squares, &squares, sizeof(squares));
-	node->total_ticks += ticks;
+	node->total_ticks += ticks << shift;
 	node->child_ticks += child_ticks;
 	if (ticks < node->min_ticks)
 		node->min_ticks = ticks;
 	if (ticks > node->max_ticks)
 		node->max_ticks = ticks;
+}
+
+static ALWAYS_INLINE uint32_t bucket_of(uint64_t ticks)
+{
+	uint32_t bucket = 63u - (uint32_t)__builtin_clzll(ticks | 1);
+
+	return unlikely(bucket >= LOG_BUCKETS) ? LOG_BUCKETS - 1 : bucket;
 }
 
 /* Write the slice of a long call and pop it; or @bucket went past 2^32 and begins again at 0. */
@@ -107,7 +119,7 @@ static ALWAYS_INLINE void call_end(struct log_header *log, struct log_thread *th
 {
 	struct log_node *node = node_at(log, frame->node);
 	uint64_t start_ticks = frame->start_ticks, child_ticks = frame->child_ticks, end_ticks, ticks;
-	uint32_t *pending, bucket;
+	uint32_t *pending;
 
 	node->calls++;
 	if (timing == TIME_NOT) {
@@ -120,21 +132,15 @@ static ALWAYS_INLINE void call_end(struct log_header *log, struct log_thread *th
 	load_now(child_ticks);
 	end_ticks = call_clock(timing);
 	ticks = end_ticks - start_ticks;
-	add_duration(node, ticks, child_ticks);
+	add_duration(node, ticks, child_ticks, 0);
 	frame[-1].child_ticks += ticks;
-	bucket = 63u - (uint32_t)__builtin_clzll(ticks | 1);
-	if (unlikely(bucket >= LOG_BUCKETS))
-		bucket = LOG_BUCKETS - 1;
 	/* Next to each other: a handler's call that ends in between takes the same bucket, and ours replaces its. */
 	pending = (uint32_t *)thread->pending_addr;
-	thread->pending_addr = (uint64_t)&node->histogram[bucket];
+	thread->pending_addr = (uint64_t)&node->histogram[bucket_of(ticks)];
 	if (unlikely(++*pending == 0 || ticks >= log->threshold_ticks))
 		call_end_slowly(thread, frame, end_ticks, broken, pending);
 	else
 		pop_frame(thread, frame);
 }
-
-/* The same for what is not on the hot path. */
-void call_end_top(struct log_thread *thread, bool broken);
 
 #endif

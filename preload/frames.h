@@ -5,6 +5,7 @@
 
 #include "calls.h"
 #include "stacks.h"
+#include "timing.h"
 
 static inline struct log_frame *frames_of(struct log_frames *area)
 {

@@ -3,9 +3,10 @@
  * The hooks that -finstrument-functions calls. Together they cost little more than their two clock readings:
  * no lock, no system call, no allocation; whatever is rare is a tail call to somewhere else.
  */
-#include "calls.h"
+#include "adaptive.h"
 #include "interrupted.h"
 #include "stacks.h"
+#include "timing.h"
 
 /*
  * Read before the top frame is: calls of a handler that comes at a full area go on in another one and leave the
@@ -32,7 +33,7 @@ static ALWAYS_INLINE bool follows_top(const struct log_thread *thread, uintptr_t
 	if (unlikely(stack_addr - thread->stack_low_addr >= thread->stack_bytes))
 		return false;	/* on another stack, or without room for frames */
 	if (unlikely(top->stack_addr <= stack_addr) &&
-	    (top->stack_addr < stack_addr || top->return_addr == return_addr))
+	    (top->stack_addr < stack_addr || top->return_low == (uint32_t)return_addr))
 		return false;
 	return likely((uint64_t)top < limit_addr);
 }
@@ -78,7 +79,21 @@ static NOINLINE void enter_by_clock(uint64_t function_addr, uintptr_t stack_addr
 		enter(live.log, thread, function_addr, stack_addr, return_addr, TIME_BY_CLOCK);
 }
 
-/* Calls are only counted, or the clock is not the time-stamp counter: that is a function by itself, as it calls others. */
+/* Of short calls some are timed: the node says which. */
+static ALWAYS_INLINE void enter_adaptive(const struct log_header *log, struct log_thread *thread, uint64_t function_addr,
+					 uintptr_t stack_addr, uintptr_t return_addr)
+{
+	uint32_t parent = thread->current, ref = *path_cache_entry(thread, parent, function_addr);
+	struct log_frame *frame = call_claim(log, thread, function_addr, stack_addr, return_addr, TIME_SOME);
+	const struct log_node *node = node_at(log, ref);
+
+	if (likely(node->function_addr == function_addr && node->parent == parent))
+		adaptive_begin(log, thread, frame, ref);
+	else
+		call_begin_slowly(thread, frame);
+}
+
+/* Calls are not all timed, or the clock is not the time-stamp counter: that is a function by itself, as it calls others. */
 static NOINLINE void enter_otherwise(uint64_t function_addr, uintptr_t stack_addr, uintptr_t return_addr)
 {
 	const struct log_header *log = live.log;
@@ -86,6 +101,8 @@ static NOINLINE void enter_otherwise(uint64_t function_addr, uintptr_t stack_add
 
 	if (unlikely(!log || !thread || !follows_top(thread, stack_addr, return_addr)))
 		enter_slowly(function_addr, stack_addr, return_addr);
+	else if (likely(live.timing == LOG_TIMING_ADAPTIVE))
+		enter_adaptive(log, thread, function_addr, stack_addr, return_addr);
 	else if (likely(live.timing == LOG_TIMING_COUNTS))
 		enter(log, thread, function_addr, stack_addr, return_addr, TIME_NOT);
 	else
@@ -144,6 +161,8 @@ static NOINLINE void exit_otherwise(uint64_t function_addr, uintptr_t stack_addr
 
 	if (unlikely(!log || !thread || !is_top(thread, function_addr, stack_addr)))
 		exit_slowly(function_addr, stack_addr);
+	else if (likely(live.timing == LOG_TIMING_ADAPTIVE))
+		adaptive_end(log, thread, top_frame(thread), false);
 	else if (likely(live.timing == LOG_TIMING_COUNTS))
 		call_end(log, thread, top_frame(thread), TIME_NOT, false);
 	else

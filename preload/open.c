@@ -93,6 +93,17 @@ uint32_t choose_clock(void)
 	return LOG_CLOCK_TSC;
 }
 
+/* A record of every call means to time every call. */
+static uint32_t timing_of(const struct settings *settings)
+{
+	static const uint32_t timings[] = {
+		[TIMING_EXACT] = LOG_TIMING_EXACT, [TIMING_ADAPTIVE] = LOG_TIMING_ADAPTIVE, [TIMING_COUNTS] = LOG_TIMING_COUNTS,
+	};
+	uint32_t timing = timings[settings->value[SETTING_TIMING]];
+
+	return timing == LOG_TIMING_ADAPTIVE && !settings->value[SETTING_THRESHOLD] ? LOG_TIMING_EXACT : timing;
+}
+
 static void fill_header(struct log_header *log, const struct log_open *open, uint64_t budget, uint32_t exec_count)
 {
 	const struct process_id *id = open->id;
@@ -118,7 +129,7 @@ static void fill_header(struct log_header *log, const struct log_open *open, uin
 	log->is_rank_child = id->rank.is_child;
 	text_copy(log->launch_id, sizeof(log->launch_id), id->rank.launch_id);
 	log->clock = open->clock;
-	log->timing = open->settings->value[SETTING_TIMING] == TIMING_EXACT ? LOG_TIMING_EXACT : LOG_TIMING_COUNTS;
+	log->timing = timing_of(open->settings);
 	log->heap_bytes = open->settings->value[SETTING_HEAP] == HEAP_OFF ? LOG_HEAP_OFF : LOG_HEAP_USABLE;
 	log->slice_shift = open->clock == LOG_CLOCK_TSC ? 3 : 0;
 	log->page_bytes = LOG_AREA_ALIGN;

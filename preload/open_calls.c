@@ -6,14 +6,14 @@
 #include <signal.h>
 #include <sys/mman.h>
 
-#include "calls.h"
 #include "interrupted.h"
 #include "stacks.h"
+#include "timing.h"
 
 struct open_call {
 	uint64_t function_addr;
 	uint64_t stack_addr;
-	uint64_t return_addr;
+	uint32_t return_low;
 };
 
 struct open_calls {
@@ -122,7 +122,7 @@ static void copy_calls(struct open_calls *copy, const struct place *place)
 			frame = (const struct log_frame *)((const char *)area + area->head.bytes) - 1;
 			continue;
 		}
-		copy->calls[--left] = (struct open_call){ frame->function_addr, frame->stack_addr, frame->return_addr };
+		copy->calls[--left] = (struct open_call){ frame->function_addr, frame->stack_addr, frame->return_low };
 		frame--;
 	}
 }
@@ -173,8 +173,8 @@ void stack_open_again(struct log_thread *thread, const struct open_calls *copy, 
 		if (!stack_has_room(thread))
 			return;
 		call_begin_slowly(thread, call_claim(live.log, thread, call->function_addr, call->stack_addr,
-						     call->return_addr, call_timing()));
-		if (call_timing() != TIME_NOT)
+						     call->return_low, call_timing()));
+		if (top_frame(thread)->start_ticks)
 			top_frame(thread)->start_ticks = since_ticks;
 	}
 }

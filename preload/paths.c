@@ -136,3 +136,14 @@ void paths_retire(uint64_t begin, uint64_t end, uint64_t number)
 		at += real ? area->bytes : LOG_AREA_ALIGN;
 	}
 }
+
+/* The event lets the reader add 2^32 to the bucket: @values are the node and the bucket's index. */
+NOINLINE void path_bucket_wrapped(const struct log_thread *thread, const uint32_t *bucket)
+{
+	uint64_t offset = (uint64_t)((const char *)bucket - (const char *)live.log);
+	uint64_t in_node = (offset - sizeof(struct log_area)) % sizeof(struct log_node);
+	uint64_t index = (in_node - offsetof(struct log_node, histogram)) / sizeof(*bucket);
+	uint64_t values[] = { (offset - in_node) >> LOG_REF_SHIFT, index };
+
+	log_write_event(live.log, LOG_EVENT_BUCKET_WRAPPED, thread->head.self, values, 2, NULL, now_ticks());
+}

@@ -22,6 +22,9 @@ static ALWAYS_INLINE uint32_t *path_cache_entry(struct log_thread *thread, uint3
  */
 uint32_t path_find(struct log_thread *thread, uint32_t parent, uint64_t function_addr);
 
+/* A node's histogram bucket went past 2^32 and begins again: say so in the log. */
+void path_bucket_wrapped(const struct log_thread *thread, const uint32_t *bucket);
+
 /* Functions in [@begin, @end), of module @number, are unloaded: their nodes, in all threads, match no more. */
 void paths_retire(uint64_t begin, uint64_t end, uint64_t number);
 

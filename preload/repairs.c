@@ -23,7 +23,7 @@ static void overflow(struct log_thread *thread, uint64_t function_addr, uintptr_
 
 static bool is_dead(const struct log_frame *top, uintptr_t stack_addr, uintptr_t return_addr)
 {
-	return top->stack_addr < stack_addr || (top->stack_addr == stack_addr && top->return_addr == return_addr);
+	return top->stack_addr < stack_addr || (top->stack_addr == stack_addr && top->return_low == (uint32_t)return_addr);
 }
 
 /* A top frame whose node is not the thread's is being pushed or popped by the code that a handler interrupted. */

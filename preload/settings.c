@@ -14,7 +14,7 @@
 #define MOST_RATE	10000u
 #define LEAST_SIZE	(1u << 20)	/* a log holds nothing in less */
 
-static const char *const timing_choices[] = { "exact", "counts", NULL };
+static const char *const timing_choices[] = { "exact", "adaptive", "counts", NULL };
 static const char *const heap_choices[] = { "off", "counters", "live", NULL };
 static const char *const snapshot_choices[] = { "heap", "rss", NULL };
 
@@ -27,7 +27,7 @@ const struct setting settings_table[NR_SETTINGS] = {
 	[SETTING_THRESHOLD] = { "INSIDEME_THRESHOLD", "threshold", SETTING_TIME, "10us", NULL,
 				"shortest call that gets its own record; 0: every call" },
 	[SETTING_TIMING] = { "INSIDEME_TIMING", "timing", SETTING_CHOICE, "exact", timing_choices,
-			     "exact: time every call; counts: count calls only" },
+			     "exact: time every call; adaptive: of many short calls some; counts: none" },
 	[SETTING_HEAP] = { "INSIDEME_HEAP", "heap", SETTING_CHOICE, "live", heap_choices,
 			   "live: what lives, leaks and made the peak, where there are hooks; counters: allocations and frees" },
 	[SETTING_SNAPSHOT] = { "INSIDEME_SNAPSHOT", "snapshot", SETTING_LIST, "heap,rss", snapshot_choices,

@@ -55,7 +55,7 @@ struct settings {
 	enum setting_source source[NR_SETTINGS];
 };
 
-enum { TIMING_EXACT, TIMING_COUNTS };			/* choices of SETTING_TIMING */
+enum { TIMING_EXACT, TIMING_ADAPTIVE, TIMING_COUNTS };	/* choices of SETTING_TIMING */
 enum { HEAP_OFF, HEAP_COUNTERS, HEAP_LIVE };			/* of SETTING_HEAP; bits of SETTING_SNAPSHOT: LOG_SNAPSHOT_ */
 
 /* Called with one finished line for each wrong name or value; context is the caller's. */

@@ -106,9 +106,9 @@ struct heap_change {
 static ALWAYS_INLINE struct heap_change heap_change(const struct log_header *log, const struct log_thread *thread,
 						    const struct log_frame *frame, const struct log_slices *chunk)
 {
-	struct heap_change change = { 0 };
+	struct heap_change change = { .now_bytes = chunk->last_heap_bytes };
 
-	if (unlikely(!live.heap_in_slices))
+	if (unlikely(!live.heap_in_slices || !frame->start_ticks))
 		return change;
 	change.now_bytes = log->heap_total_bytes + thread->heap_held_bytes;
 	change.by_thread = thread->heap_bytes - frame->thread_heap_bytes;
@@ -118,13 +118,13 @@ static ALWAYS_INLINE struct heap_change heap_change(const struct log_header *log
 }
 
 /* The parts of a slice that are not there for most. */
-static uint8_t *put_more(uint8_t *at, const struct log_thread *thread, const struct heap_change *heap,
-			 bool broken, bool other_thread)
+static uint8_t *put_more(uint8_t *at, const struct log_thread *thread, const struct log_frame *frame,
+			 const struct heap_change *heap, bool broken, bool other_thread)
 {
-	bool changed = heap->by_thread | heap->by_others | heap->since_last;
+	bool changed = heap->by_thread | heap->by_others | heap->since_last, is_timed = frame->start_ticks;
 
 	*at++ = (uint8_t)((changed ? LOG_SLICE_HEAP : 0) | (broken ? LOG_SLICE_BROKEN : 0) |
-			  (other_thread ? LOG_SLICE_THREAD : 0));
+			  (other_thread ? LOG_SLICE_THREAD : 0) | (is_timed ? 0 : LOG_SLICE_BOUNDS));
 	if (changed) {
 		at = put_varint(at, zigzag(heap->by_thread));
 		at = put_varint(at, zigzag(heap->by_others));
@@ -132,6 +132,8 @@ static uint8_t *put_more(uint8_t *at, const struct log_thread *thread, const str
 	}
 	if (other_thread)
 		at = put_varint(put_varint(at, thread->serial), thread->tid);
+	if (!is_timed)
+		at = put_varint(at, (frame->first_ticks - frame->before_ticks) >> live.log->slice_shift);
 	return at;
 }
 
@@ -153,6 +155,7 @@ static NOINLINE void write_any(struct log_thread *thread, uint32_t stream, const
 	struct log_header *log = live.log;
 	struct log_slices *chunk = log_at(log, thread->slices[stream]);
 	struct heap_change heap;
+	uint64_t start_ticks = frame->start_ticks ? frame->start_ticks : frame->first_ticks;
 	bool more, other_thread;
 	int64_t step;
 	uint8_t *at;
@@ -166,18 +169,21 @@ static NOINLINE void write_any(struct log_thread *thread, uint32_t stream, const
 	}
 	heap = heap_change(log, thread, frame, chunk);
 	other_thread = thread->serial != chunk->last_serial;	/* it took the record over */
-	more = heap.by_thread | heap.by_others | heap.since_last | broken | other_thread;
+	more = heap.by_thread | heap.by_others | heap.since_last | broken | other_thread | !frame->start_ticks;
 	step = ((int64_t)frame->node - (int64_t)chunk->last_node) / (int64_t)LOG_NODE_STEP;
 	at = put_varint((uint8_t *)chunk + chunk->head.used_bytes, zigzag(step) << 1 | more);
 	at = put_varint(at, (end_ticks >> log->slice_shift) - (chunk->last_ticks >> log->slice_shift));
-	at = put_varint(at, (end_ticks - frame->start_ticks) >> log->slice_shift);
+	at = put_varint(at, (end_ticks - start_ticks) >> log->slice_shift);
 	if (more)
-		at = put_more(at, thread, &heap, broken, other_thread);
+		at = put_more(at, thread, frame, &heap, broken, other_thread);
 	chunk->last_serial = thread->serial;
 	publish(chunk, frame, end_ticks, heap.now_bytes, at);
 }
 
-/* Most slices where there are many: three varints of one byte, in one store. False: it is not such a one. */
+/*
+ * Most slices where there are many: three varints of one byte, in one store. False: it is not such a one; one that was
+ * not timed lasted since 0, which is too long.
+ */
 static ALWAYS_INLINE bool write_short(struct log_thread *thread, uint32_t stream, const struct log_frame *frame,
 				      uint64_t end_ticks, bool broken)
 {

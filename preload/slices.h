@@ -5,7 +5,7 @@
 
 #include "thread.h"
 
-/* The call of @frame, which ended at @end_ticks; @broken: without an exit. */
+/* The call of @frame, which ended at @end_ticks; @broken: without an exit. Not timed: with what is known of its start. */
 void slice_write(struct log_thread *thread, const struct log_frame *frame, uint64_t end_ticks, bool broken);
 
 #endif

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* How far times can be trusted: what was not timed, and what is too short. */
+#include "findings.h"
+
+#include <inttypes.h>
+
+#include "error.h"
+#include "excludes.h"
+
+void findings_add(struct findings *findings, const char *name, enum unit unit, double number, bool is_doubt,
+		  const char *text)
+{
+	findings->list = xgrow(findings->list, findings->nr, sizeof(*findings->list));
+	findings->list[findings->nr++] = (struct finding){ name, unit, number, text, is_doubt };
+}
+
+char *findings_number(struct findings *findings, enum unit unit, double number)
+{
+	return unit_format(document_new(findings->document, UNIT_TEXT_MAX), unit, number);
+}
+
+static void add_uncertain_functions(struct findings *findings, const struct model *model)
+{
+	bool asked_for = false;		/* INSIDEME_TIMING=counts, adaptive */
+	uint64_t untimed = 0, timed = 0;
+	double variance_ns2 = 0;
+	size_t bound = 0;
+
+	for (size_t i = 0; i < model->nr_functions; i++) {
+		const struct call_stats *stats = &model->functions[i]->stats;
+
+		bound += model->functions[i]->total_is_bound;
+		if (stats->calls > stats->timed_calls + stats->open_calls)
+			untimed += stats->calls - stats->timed_calls - stats->open_calls;
+		timed += stats->timed_calls;
+		variance_ns2 = fmax(variance_ns2, stats->self_variance_ns2);
+	}
+	for (size_t i = 0; i < model->nr_processes; i++)
+		asked_for |= model->processes[i]->header.timing != LOG_TIMING_EXACT;
+	if (variance_ns2 > 0)
+		findings_add(findings, "estimated_times", UNIT_COUNT, (double)timed, false,
+		    document_text(findings->document, "%s calls were timed, others of the same paths are taken to be like "
+				  "them (INSIDEME_TIMING=adaptive): the largest standard error of a function's self time is %s; "
+				  "min and max are of timed calls, a single long one may be missed; counts are exact",
+				  findings_number(findings, UNIT_COUNT, (double)timed), findings_number(findings, UNIT_NS, sqrt(variance_ns2))));
+	if (untimed)
+		findings_add(findings, "calls_without_time", UNIT_COUNT, (double)untimed, !asked_for,
+		    document_text(findings->document, "%s of %s calls were not timed",
+				  findings_number(findings, UNIT_COUNT, (double)untimed),
+				  findings_number(findings, UNIT_COUNT, (double)model->calls)));
+	if (bound)
+		findings_add(findings, "bounded_totals", UNIT_COUNT, (double)bound, false,
+		    document_text(findings->document, "%zu functions were also called under (other paths): their total "
+				  "may count recursion twice", bound));
+}
+
+/* Where self time is mostly the hooks' own. It stands in what was recorded, and in the callers' time. */
+static void add_short_functions(struct findings *findings, const struct model *model)
+{
+	double self_ns = 0, share;
+	size_t nr = 0;
+
+	for (size_t i = 0; i < model->nr_functions; i++) {
+		const struct call_stats *stats = &model->functions[i]->stats;
+
+		if (!excludes_is_short(model->functions[i]))
+			continue;
+		self_ns += stats->self_ns;
+		nr++;
+	}
+	share = model->functions_ns > 0 ? 100 * self_ns / model->functions_ns : 0;
+	if (nr)
+		findings_add(findings, "short_functions", UNIT_COUNT, (double)nr, share >= 1,
+		    document_text(findings->document, "%zu function%s of less than %d ns a call (%s of the time) look%s "
+				  "slower than in truth: the hooks' own cost is in that "
+				  "time, and in the time of what calls them; counts are exact", nr, nr == 1 ? "" : "s", SHORT_CALL_NS,
+				  findings_number(findings, UNIT_PERCENT, share), nr == 1 ? "s" : ""));
+}
+
+void findings_of_times(struct findings *findings, const struct model *model)
+{
+	add_uncertain_functions(findings, model);
+	add_short_functions(findings, model);
+}

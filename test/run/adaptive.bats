@@ -1,0 +1,100 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-3.0-or-later
+# INSIDEME_TIMING=adaptive: every call is counted, of many short ones some are timed and stand for the others.
+load lib
+export INSIDEME_TIMING=adaptive
+
+total_of() { value total_ns "function=$1"; }
+
+@test "all calls are counted, most are not timed" {
+	for compiler in '' .clang; do
+		rm -rf insideme.data functions.csv
+		record adaptive$compiler
+		quiet
+		calls main 1 spin 200000 around 100000 rarely 100000 wait_long 100 fib 242785
+		between "timed calls of spin" 2000 "$(value timed_calls function=spin)" 150000
+		between "timed calls of rarely" 1000 "$(value timed_calls function=rarely)" 30000
+		same "timed calls of wait_long" "$(value timed_calls function=wait_long)" 100
+	done
+}
+
+# What the program measured itself, and the hooks' own time; a timed call that was interrupted stands for others too, and its
+# error says so.
+@test "times are those of all calls" {
+	local spin_ns around_ns
+	record adaptive
+	read -r spin_ns around_ns <stdout
+	error=$(value total_error_ns function=spin)
+	between "total of spin" $((spin_ns - 4 * error - 1000000)) "$(total_of spin)" $((spin_ns * 3 / 2 + 4 * error))
+	error=$(value total_error_ns function=around)
+	between "total of around" $((around_ns - 4 * error - 1000000)) "$(total_of around)" $((around_ns * 3 / 2 + 4 * error))
+	between "self of wait_long" 10000000 "$(value self_ns function=wait_long)" "$(total_of main)"
+	same "error of main" "$(value total_error_ns function=main)" ''
+}
+
+# Self times are differences of the same sums, so they add up however large the errors are.
+@test "self times add up to the total of main" {
+	record adaptive
+	total=$(total_of main)
+	between "time in functions" $((total - total / 1000)) "$(view threads | "$here/csv" functions_ns)" $((total + total / 1000))
+}
+
+# Each long call of rarely() is seen by its callee, whether it is timed or not.
+@test "long calls among short ones are recorded with bounds" {
+	record adaptive
+	view calls >calls.csv
+	same "calls of wait_long" "$("$here/csv" function function=wait_long <calls.csv | wc -l)" 100
+	between "long calls of rarely" 100 "$("$here/csv" duration_ns function=rarely <calls.csv | awk '$1 >= 90000' | wc -l)" 100
+	between "of them with bounds" 50 \
+		"$(paste <("$here/csv" duration_ns function=rarely <calls.csv) \
+			<("$here/csv" at_most_longer_ns function=rarely <calls.csv) | awk '$1 >= 90000 && $2 > 0' | wc -l)" 100
+}
+
+@test "errors are in the tables" {
+	record adaptive
+	run "$report" -v functions
+	[[ $output == *Self*±*Total*spin* ]]
+	run env LC_ALL=C "$report" -v tree
+	[[ $output == *Total*+/-*Self*+/-*spin* ]]
+	run "$report" -v quality
+	[[ $output == *estimated_times*"standard error"* ]]
+	INSIDEME_TIMING=exact record adaptive
+	run "$report" -v functions
+	[[ $output != *±* ]]
+}
+
+@test "a saved profile and a sum of runs know the errors" {
+	local error saved twice
+	record adaptive
+	error=$(value total_error_ns function=spin)
+	"$report" --save one.json >save.txt 2>&1 || { cat save.txt; return 1; }
+	saved=$("$report" one.json -v functions -f csv | "$here/csv" total_error_ns function=spin)
+	same "error of the saved one" "$saved" "$error"
+	cp one.json two.json
+	twice=$("$report" one.json two.json -v functions -f csv | "$here/csv" total_error_ns function=spin)
+	between "error of both, sqrt(2) times" $((error * 141 / 100 - 1)) "$twice" $((error * 142 / 100 + 1))
+}
+
+@test "a record of every call is of calls that are all timed" {
+	INSIDEME_THRESHOLD=0 record calls || same status $? 7
+	same "timed calls of fib" "$(value timed_calls function=fib)" 21891
+	same "records of leaf" "$(view calls | "$here/csv" function function=leaf | wc -l)" 6000
+}
+
+@test "handlers, jumps, coroutines and forks are counted as ever" {
+	record jumps
+	quiet
+	INSIDEME_TIMING=exact record jumps
+	"$report" -v functions -f csv --columns function,calls --sort function >exact.csv
+	rm -rf insideme.data
+	record jumps
+	"$report" -v functions -f csv --columns function,calls --sort function >adaptive.csv
+	same "calls of jumps" "$(cat adaptive.csv)" "$(cat exact.csv)"
+	rm -rf insideme.data
+	record coroutines
+	"$report" -v functions -f csv --columns function,calls --sort function >adaptive.csv
+	rm -rf insideme.data
+	INSIDEME_TIMING=exact record coroutines
+	"$report" -v functions -f csv --columns function,calls --sort function >exact.csv
+	same "calls of coroutines" "$(cat adaptive.csv)" "$(cat exact.csv)"
+}
