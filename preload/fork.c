@@ -54,7 +54,7 @@ static void prepare(void)
 	inherited_bytes = log ? log->heap_total_bytes + (self ? self->heap_held_bytes : 0) : heap_early.heap_bytes;
 	if (!log || !self)
 		return;
-	copy = has_key ? stack_copy_open(self) : NULL;
+	copy = has_key ? stack_copy_open(self, libc.pthread_getspecific(copy_key)) : NULL;
 	if (copy)
 		libc.pthread_setspecific(copy_key, copy);
 }
@@ -64,7 +64,7 @@ static struct open_calls *take_copy(void)
 	struct open_calls *copy = has_key ? libc.pthread_getspecific(copy_key) : NULL;
 
 	if (copy)
-		libc.pthread_setspecific(copy_key, NULL);
+		libc.pthread_setspecific(copy_key, stack_outer(copy));
 	return copy;
 }
 

@@ -24,6 +24,7 @@ struct open_calls {
 	uint32_t thread;	/* refs in the parent's log */
 	uint32_t node;
 	uintptr_t interrupted_addr;	/* of a hook that the forking code interrupted, 0: of none */
+	struct open_calls *outer;	/* of a fork that the forking code interrupted, NULL: of none */
 	struct open_call calls[];
 };
 
@@ -127,7 +128,7 @@ static void copy_calls(struct open_calls *copy, const struct place *place)
 	}
 }
 
-struct open_calls *stack_copy_open(const struct log_thread *thread)
+struct open_calls *stack_copy_open(const struct log_thread *thread, struct open_calls *outer)
 {
 	struct open_calls *copy;
 	uint64_t count, bytes;
@@ -147,6 +148,7 @@ struct open_calls *stack_copy_open(const struct log_thread *thread)
 	copy->stack_bytes = from.stack->stack_bytes;
 	copy->thread = thread->head.self;
 	copy->node = from.node;
+	copy->outer = outer;
 	copy_calls(copy, &from);
 	copy->interrupted_addr = find_interrupted(from.stack, copy);
 	return copy;
@@ -156,6 +158,11 @@ void stack_origin(const struct open_calls *copy, uint32_t *thread, uint32_t *nod
 {
 	*thread = copy->thread;
 	*node = copy->node;
+}
+
+struct open_calls *stack_outer(const struct open_calls *copy)
+{
+	return copy->outer;
 }
 
 uintptr_t stack_interrupted(const struct open_calls *copy)

@@ -44,9 +44,13 @@ bool stack_has_room(struct log_thread *thread);
  */
 uint64_t stack_end_all(struct log_thread *thread, bool is_gone);
 
-/* Fork: what was open in the forking thread, copied to private memory; and opened again in the child's log. */
+/*
+ * Fork: what was open in the forking thread, copied to private memory; and opened again in the child's log. @outer: the
+ * copy of a fork that is on its way in this thread, where a handler forks too; NULL: there is none.
+ */
 struct open_calls;
-struct open_calls *stack_copy_open(const struct log_thread *thread);
+struct open_calls *stack_copy_open(const struct log_thread *thread, struct open_calls *outer);
+struct open_calls *stack_outer(const struct open_calls *calls);
 void stack_open_again(struct log_thread *thread, const struct open_calls *calls, uint64_t since_ticks);
 /* Where a hook was interrupted by the handler that forks, 0: none was. */
 uintptr_t stack_interrupted(const struct open_calls *calls);

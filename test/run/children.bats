@@ -56,6 +56,35 @@ fine"
 	calls work 1
 }
 
+@test "a forked child that forbids itself the time-stamp counter before its first call runs on" {
+	cat >forbids.c <<-'END'
+		#include <stdio.h>
+		#include <stdlib.h>
+		#include <sys/prctl.h>
+		#include <sys/wait.h>
+		#include <unistd.h>
+		int main(int argc, char **argv)
+		{
+			int status;
+			if (fork() == 0) {
+				if (prctl(PR_SET_TSC, PR_TSC_SIGSEGV, 0, 0, 0))
+					exit(77);
+				exit(3);
+			}
+			wait(&status);
+			return WIFEXITED(status) ? WEXITSTATUS(status) : 1;
+		}
+	END
+	gcc -w -O1 -finstrument-functions forbids.c -o forbids
+	status=0
+	./forbids || status=$?
+	[ "$status" = 3 ] || skip "not here"
+	run env LD_PRELOAD="$library" ./forbids
+	same status "$status" 3
+	same output "$output" "insideme: the program forbids itself the time-stamp counter; not recording"
+	calls main 2
+}
+
 @test "vfork children where our threads' numbers mean nobody" {
 	status=0
 	"$bin/elsewhere" >alone 2>&1 || status=$?
@@ -166,3 +195,15 @@ in_handlers() {
 
 @test "forks in a signal handler that interrupted a hook" { in_handlers plain; }
 @test "forks in a signal handler on a stack of its own" { in_handlers own; }
+
+@test "forks that are interrupted by handlers which fork too" {
+	local children pages
+	record nested_forks
+	quiet
+	read -r _ children _ pages <stdout
+	between children 401 "$children" 800
+	between "pages that came with them" 0 "$pages" 4
+	calls work $((2 * children)) main $((children + 1))
+	view tree >tree.csv
+	same "paths of work" "$("$here/csv" path function=work <tree.csv)" 'main;work'
+}
