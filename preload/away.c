@@ -3,6 +3,7 @@
 #include "away.h"
 
 #include <errno.h>
+#include <stddef.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/vfs.h>
@@ -117,27 +118,28 @@ static int write_all(int fd, const char *bytes, uint64_t left)
 	return 0;
 }
 
-/* The head as it was read once: areas that are claimed meanwhile are not part of the copy. */
+/* As far as the areas reach now; what the head says of those that are claimed meanwhile is set right after it. */
 static int copy_log(int from, int to)
 {
-	struct log_header head;
+	uint64_t reach[2];
 	struct stat stat;
 	long map;
-	int error;
+	int error = -EINVAL;
 
+	_Static_assert(offsetof(struct log_header, tail_bytes) == offsetof(struct log_header, file_bytes) + sizeof(*reach), "both");
 	if (raw_syscall(SYS_newfstatat, from, (long)"", (long)&stat, AT_EMPTY_PATH, 0, 0) < 0 ||
-	    stat.st_uid != (uid_t)raw_syscall(SYS_geteuid, 0, 0, 0, 0, 0, 0) ||
-	    sys_pread(from, &head, sizeof(head), 0) != sizeof(head) || head.magic != LOG_MAGIC ||
-	    head.tail_bytes < sizeof(head) || head.tail_bytes > (uint64_t)stat.st_size)
+	    stat.st_uid != (uid_t)raw_syscall(SYS_geteuid, 0, 0, 0, 0, 0, 0) || stat.st_size < LOG_HEADER_BYTES)
 		return -EINVAL;
-	map = sys_mmap(NULL, head.tail_bytes, PROT_READ, MAP_SHARED, from, 0);
+	map = sys_mmap(NULL, (uint64_t)stat.st_size, PROT_READ, MAP_SHARED, from, 0);
 	if (sys_failed(map))
 		return (int)map;
-	__atomic_store_n(&head.file_bytes, head.tail_bytes, __ATOMIC_RELAXED);
-	error = write_all(to, (const char *)&head, sizeof(head));
+	reach[0] = reach[1] = __atomic_load_n(&((const struct log_header *)map)->tail_bytes, __ATOMIC_ACQUIRE);
+	if (((const struct log_header *)map)->magic == LOG_MAGIC && *reach >= LOG_HEADER_BYTES && *reach <= (uint64_t)stat.st_size)
+		error = write_all(to, (const char *)map, *reach);
 	if (!error)
-		error = write_all(to, (const char *)map + sizeof(head), head.tail_bytes - sizeof(head));
-	sys_munmap((void *)map, head.tail_bytes);
+		error = raw_syscall(SYS_pwrite64, to, (long)reach, sizeof(reach), offsetof(struct log_header, file_bytes), 0, 0) < 0 ?
+			-EIO : 0;
+	sys_munmap((void *)map, (uint64_t)stat.st_size);
 	return error;
 }
 
@@ -157,7 +159,8 @@ static void name_copy(char *path, size_t bytes, const char *home)
 
 int away_bring_home(const char *home)
 {
-	char path[AWAY_PATH_BYTES], copy[PATH_BYTES];
+	static char copy[PATH_BYTES];	/* not on the stack of whoever ends the process: one log at a time */
+	char path[AWAY_PATH_BYTES];
 	long from, to, error, fd = sys_open(home, O_RDONLY | O_CLOEXEC | O_NOFOLLOW, 0);
 	bool is_away;
 
