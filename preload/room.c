@@ -3,6 +3,7 @@
 #include "room.h"
 
 #include <linux/falloc.h>
+#include <linux/futex.h>
 
 #include "away.h"
 #include "log.h"
@@ -18,12 +19,14 @@
 static char path[RUN_PATH_BYTES];		/* set before any thread, and by a forked child; so is home */
 static char home[RUN_PATH_BYTES];
 static uint64_t retry_growth_ticks;	/* no attempt to grow before this */
+static uint32_t is_cutting;		/* in one thread */
 
 void room_init(const char *log_path, const char *log_home)
 {
 	text_copy(path, sizeof(path), log_path);
 	text_copy(home, sizeof(home), log_home);
 	retry_growth_ticks = 0;
+	is_cutting = 0;
 }
 
 const char *room_path(void)
@@ -109,21 +112,17 @@ void room_reserve(void)
  * A writer may be about to claim an area past the new end, having looked at the old one. So an area is claimed here:
  * its exchange of tail_bytes then fails, and it looks again.
  */
-void room_cut(uint64_t bytes)
+static void cut(struct log_header *log, uint64_t bytes)
 {
-	struct log_header *log = live.log;
-	uint64_t mapped, end;
+	uint64_t mapped = log->map_bytes, end;
 
-	if (!log || live_is_sealed() || log->pid != (uint32_t)sys_getpid())	/* a vfork child runs in its parent's memory */
-		return;
-	mapped = log->map_bytes;
 	grow_by_path(log, log->tail_bytes + 2 * LOG_AREA_ALIGN);
 	end = __atomic_load_n(&log->file_bytes, __ATOMIC_ACQUIRE);
 	if (end < bytes)
 		end = (bytes + log->page_bytes - 1) & ~(uint64_t)(log->page_bytes - 1);
-	if (end >= mapped || !__atomic_compare_exchange_n(&log->map_bytes, &mapped, end, false, __ATOMIC_SEQ_CST,
-							  __ATOMIC_RELAXED))
+	if (end >= mapped)
 		return;
+	__atomic_store_n(&log->map_bytes, end, __ATOMIC_SEQ_CST);
 	if (!log_claim(log, LOG_AREA_RECORDS, 0, LOG_AREA_ALIGN, sizeof(struct log_area), 0)) {
 		__atomic_store_n(&log->map_bytes, mapped, __ATOMIC_RELEASE);	/* it all stays */
 		return;
@@ -134,6 +133,22 @@ void room_cut(uint64_t bytes)
 		__atomic_store_n(&log->map_bytes, end, __ATOMIC_RELEASE);
 	}
 	sys_munmap((char *)log + end, mapped - end);
+}
+
+void room_cut(uint64_t bytes)
+{
+	struct timespec moment = { .tv_nsec = 100000 };
+	struct log_header *log = live.log;
+	uint64_t mask;
+
+	if (!log || live_is_sealed() || log->pid != (uint32_t)sys_getpid())	/* a vfork child runs in its parent's memory */
+		return;
+	sys_block_signals(&mask);
+	while (__atomic_exchange_n(&is_cutting, 1, __ATOMIC_ACQUIRE))
+		raw_syscall(SYS_futex, (long)&is_cutting, FUTEX_WAIT, 1, (long)&moment, 0, 0);
+	cut(log, bytes);
+	__atomic_store_n(&is_cutting, 0, __ATOMIC_RELEASE);
+	sys_restore_signals(&mask);
 }
 
 /*
