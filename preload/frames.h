@@ -60,9 +60,13 @@ struct log_frames *stack_make(struct log_thread *thread, uintptr_t low, uintptr_
 /* Nothing runs on it any more: its frames are free for another stack. */
 void stack_free(struct log_frames *stack);
 
+/* Its owner may free it and make another one of it meanwhile; while the range changes it has no bytes. */
 static inline bool stack_holds(const struct log_frames *stack, uintptr_t stack_addr)
 {
-	return stack_addr - stack->stack_low_addr < stack->stack_bytes;
+	uint64_t bytes = __atomic_load_n(&stack->stack_bytes, __ATOMIC_ACQUIRE);
+	uint64_t low = __atomic_load_n(&stack->stack_low_addr, __ATOMIC_ACQUIRE);
+
+	return stack_addr - low < bytes && __atomic_load_n(&stack->stack_bytes, __ATOMIC_RELAXED) == bytes;
 }
 
 /* Does the thread run on the stack that holds @stack_addr, as far as is known? */

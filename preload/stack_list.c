@@ -50,7 +50,7 @@ void stack_free(struct log_frames *stack)
 {
 	uint64_t word = __atomic_load_n(&live.log->free_stacks, __ATOMIC_RELAXED);
 
-	stack->stack_bytes = 0;
+	__atomic_store_n(&stack->stack_bytes, 0, __ATOMIC_RELAXED);
 	stack->head.owner = 0;
 	do {
 		__atomic_store_n(&stack->next_free, (uint32_t)word, __ATOMIC_RELAXED);
@@ -70,14 +70,14 @@ struct log_frames *stack_make(struct log_thread *thread, uintptr_t low, uintptr_
 		return NULL;
 	frames_set_sentinel(stack, thread->current);
 	stack->stack = stack->head.self;
-	stack->stack_low_addr = low;
-	stack->stack_bytes = bytes;
+	__atomic_store_n(&stack->stack_low_addr, low, __ATOMIC_RELEASE);	/* while it has no bytes, see stack_holds() */
 	stack->is_signal = kind == STACK_OF_SIGNALS;
 	stack->is_mapping = kind == STACK_OR_SEVERAL;
 	stack->is_own = 0;
 	stack->left_ticks = 0;
 	stack->top_addr = (uint64_t)frames_of(stack);
 	stack->current = thread->current;
+	__atomic_store_n(&stack->stack_bytes, bytes, __ATOMIC_RELEASE);
 	newest = __atomic_load_n(&live.log->stacks, __ATOMIC_RELAXED);
 	while (fresh) {
 		stack->next_stack = newest;
