@@ -57,6 +57,8 @@ struct value stats_cell(const struct call_stats *stats, enum stats_cell cell)
 
 struct value heap_cell(const struct heap_stats *heap, enum heap_cell cell)
 {
+	if (cell >= CELL_LIVE && !heap->live_records)
+		return value_empty();
 	switch (cell) {
 	case CELL_ALLOC_CALLS:
 		return count_cell(heap->alloc_calls);
@@ -70,6 +72,19 @@ struct value heap_cell(const struct heap_stats *heap, enum heap_cell cell)
 		return count_cell(heap->failed_calls);
 	case CELL_LARGEST_BYTES:
 		return value_integer(UNIT_BYTES, (int64_t)heap->largest_bytes);
+	case CELL_TEMPORARY_CALLS:
+		return count_cell(heap->temporary_calls);
+	case CELL_TEMPORARY_PERCENT:
+		return heap->alloc_calls ? value_real(UNIT_PERCENT, 100 * (double)heap->temporary_calls /
+						      (double)heap->alloc_calls) : value_empty();
+	case CELL_PEAK_CALLS:
+		return count_cell(heap->peak_calls);
+	case CELL_PEAK_BYTES:
+		return value_integer(UNIT_BYTES, (int64_t)heap->peak_bytes);
+	case CELL_NOT_FREED_CALLS:
+		return count_cell(heap->not_freed_calls);
+	case CELL_NOT_FREED_BYTES:
+		return value_integer(UNIT_BYTES, (int64_t)heap->not_freed_bytes);
 	}
 	return value_empty();
 }

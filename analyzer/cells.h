@@ -16,6 +16,9 @@ struct value stats_cell(const struct call_stats *stats, enum stats_cell cell);
 
 enum heap_cell {
 	CELL_ALLOC_CALLS, CELL_ALLOC_BYTES, CELL_FREE_CALLS, CELL_FREED_BYTES, CELL_FAILED_CALLS, CELL_LARGEST_BYTES,
+	CELL_LIVE,		/* from here on: empty where live blocks were not recorded */
+	CELL_TEMPORARY_CALLS = CELL_LIVE, CELL_TEMPORARY_PERCENT, CELL_PEAK_CALLS, CELL_PEAK_BYTES, CELL_NOT_FREED_CALLS,
+	CELL_NOT_FREED_BYTES,
 };
 struct value heap_cell(const struct heap_stats *heap, enum heap_cell cell);
 

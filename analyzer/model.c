@@ -12,6 +12,7 @@
 #include "logfile.h"
 #include "names_file.h"
 #include "naming.h"
+#include "heaps.h"
 #include "nodes.h"
 #include "open_calls.h"
 #include "parts.h"
@@ -390,6 +391,7 @@ void model_free(struct model *model)
 	}
 	free(model->functions);
 	free(model->root);
+	free(model->heap_ages);
 	hashtable_release(&model->tables->paths);
 	functions_release(&model->tables->functions);
 	free(model->tables);

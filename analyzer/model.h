@@ -15,6 +15,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "heap_stats.h"
 #include "histogram.h"
 #include "insideme_log.h"
 #include "rowset.h"
@@ -77,16 +78,6 @@ struct call_stats {
 /* NAN where nothing was timed. The mean is over known and open calls, the deviation over known ones. */
 double call_stats_mean_ns(const struct call_stats *stats);
 double call_stats_stddev_ns(const struct call_stats *stats);
-
-/* What the function itself (the path itself) allocated and freed, not what it called. */
-struct heap_stats {
-	uint64_t alloc_calls;
-	uint64_t alloc_bytes;
-	uint64_t free_calls;		/* frees done here, of blocks from anywhere */
-	uint64_t freed_bytes;
-	uint64_t failed_calls;
-	uint64_t largest_bytes;
-};
 
 /* CPU samples that met a function itself (a path itself): INSIDEME_SAMPLE. */
 struct sample_stats {
@@ -161,6 +152,7 @@ struct tree_node {
 	bool threads_unknown;		/* of a record that several threads shared it is not known which of them did */
 	const struct thread *last_thread;	/* nodes.c's own: counted in nr_threads last */
 	uint32_t id;			/* 0: root; then in the order of first sight */
+	uint32_t age;			/* index into model->heap_ages, 0: none */
 };
 
 /* A call that was open when the log ended, or is now. */
@@ -195,6 +187,7 @@ struct thread {
 	uint64_t overflow_depth;	/* open calls that had no room for a frame: not in calls */
 	struct heap_stats heap;		/* all of it, outside of functions too */
 	int64_t heap_bytes;		/* allocated less freed by it */
+	int64_t heap_held_bytes;	/* of it not in header.heap_total_bytes */
 	uint32_t ref;			/* of its area */
 	size_t index;			/* in process->threads */
 	struct call_stack *call_stack;	/* function_use.c's own */
@@ -272,6 +265,10 @@ struct process {
 	uint64_t calls;			/* finished and open */
 	double functions_ns;		/* sum of self times over its threads */
 	struct heap_stats heap;		/* totals */
+	uint64_t heap_sizes[LOG_HEAP_SIZES];	/* allocations by size */
+	uint64_t heap_peak_bytes;	/* what was inherited at the fork too; where live blocks were recorded */
+	int64_t heap_peak;		/* when; NO_TIME: not known */
+	struct tree_node *heap_peak_node;	/* where the thread was that brought it there; NULL: not known */
 	uint64_t nr_slices;
 	uint64_t slice_bytes;
 	uint64_t log_bytes;		/* of the file in use */
@@ -324,6 +321,8 @@ struct model {
 	double functions_ns;
 	struct heap_stats heap;
 	struct sample_stats samples;	/* of functions */
+	struct heap_age *heap_ages;	/* [0] is nobody's */
+	size_t nr_heap_ages;
 	uint64_t nr_slices;
 	uint64_t log_bytes;		/* of processes, without insideme-run's own */
 	uint64_t nr_damaged;		/* when it was loaded */

@@ -14,8 +14,6 @@
 #include "node_check.h"
 #include "tree.h"
 
-#define HEAP_BYTES_MAX (1ull << 57)	/* no program allocates more than its address space at once */
-
 /* What is needed at each node of a thread. */
 struct node_reader {
 	struct thread *thread;
@@ -253,8 +251,10 @@ static void add_wrapped(struct process *process)
 	}
 }
 
-static uint64_t most_calls(const struct process *process, uint64_t span_ticks)
+uint64_t nodes_most_calls(const struct process *process)
 {
+	uint64_t span_ticks = process->limit_ticks - process->timebase.points[0].ticks;
+
 	return (uint64_t)((double)span_ticks * process->tick_ns) + 1000;	/* none takes less than 1 ns */
 }
 
@@ -294,7 +294,7 @@ void nodes_read(struct process *process)
 	size_t nr;
 
 	reader.limits.span_ticks = process->limit_ticks - process->timebase.points[0].ticks;
-	reader.limits.calls = most_calls(process, reader.limits.span_ticks);
+	reader.limits.calls = nodes_most_calls(process);
 	process->tree_of = xcalloc(log->nr_nodes, sizeof(struct tree_node *));
 	areas = list_areas(log, &nr);
 	for (size_t i = 0; i < nr; i++) {
@@ -331,62 +331,6 @@ void nodes_each_function(struct process *process, void (*visit)(struct process *
 			logfile_node(log, offset, &node);
 			if (node.function_addr & ~LOG_FUNCTION_FLAGS)
 				visit(process, node.function_addr, context);
-		}
-	}
-}
-
-static void add_heap(struct thread *thread, const struct log_heap *heap, uint64_t offset)
-{
-	struct process *process = thread->process;
-	struct tree_node *path = nodes_path(thread, heap->node);
-	uint64_t calls_max = most_calls(process, process->limit_ticks - process->timebase.points[0].ticks);
-	struct heap_stats stats = {
-		.alloc_calls = heap->alloc_calls,
-		.alloc_bytes = heap->alloc_bytes,
-		.free_calls = heap->free_calls,
-		.freed_bytes = heap->freed_bytes,
-		.failed_calls = heap->failed_calls,
-		.largest_bytes = heap->largest_bytes,
-	};
-
-	if (stats.alloc_calls > calls_max || stats.free_calls > calls_max || stats.failed_calls > calls_max ||
-	    stats.largest_bytes > HEAP_BYTES_MAX ||
-	    (double)stats.alloc_bytes > (double)(stats.alloc_calls + 1) * HEAP_BYTES_MAX) {
-		logfile_damaged(process->log, offset, "heap counters that cannot be true");
-		return;
-	}
-	if (!path) {	/* linked to its node last: counted before that it is blank */
-		if (heap->node || stats.alloc_calls || stats.free_calls)
-			logfile_damaged(process->log, offset, "heap counters of no call path");
-		path = process->model->root;
-	}
-	heap_stats_add(&path->heap, &stats);
-	heap_stats_add(&thread->heap, &stats);
-	heap_stats_add(&process->heap, &stats);
-}
-
-void heaps_read(struct process *process)
-{
-	struct logfile *log = process->log;
-
-	for (size_t i = 0; i < log->nr_extents; i++) {
-		const struct log_extent *extent = &log->extents[i];
-		struct thread *thread = nodes_thread(process, extent->owner);
-		uint64_t offset = extent->offset + sizeof(struct log_area), end = extent->offset + extent->used_bytes;
-
-		if (extent->kind != LOG_AREA_HEAPS)
-			continue;
-		if (!thread) {
-			logfile_damaged(log, extent->offset, "heap counters of no thread");
-			continue;
-		}
-		if (thread->left_out)
-			continue;
-		for (; offset + sizeof(struct log_heap) <= end; offset += sizeof(struct log_heap)) {
-			struct log_heap heap;
-
-			memcpy(&heap, log->base + offset, sizeof(heap));
-			add_heap(thread, &heap, offset);
 		}
 	}
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The nodes and heap counters of one log: checked, and added to the merged tree. */
+/* The nodes of one log: checked, and added to the merged tree. */
 #ifndef INSIDEME_NODES_H
 #define INSIDEME_NODES_H
 
@@ -15,8 +15,8 @@ void nodes_read(struct process *process);
 void nodes_each_function(struct process *process, void (*visit)(struct process *, uint64_t function_addr, void *),
 			 void *context);
 
-/* The heap counters of a log, after its nodes. */
-void heaps_read(struct process *process);
+/* How often something can have happened in the time of a log, at most: none takes less than 1 ns. */
+uint64_t nodes_most_calls(const struct process *process);
 
 /* The merged path of a node of @thread, or NULL if @ref is none. */
 struct tree_node *nodes_path(struct thread *thread, uint32_t ref);

@@ -221,6 +221,7 @@ static void read_thread(struct process *process, const struct log_extent *extent
 		logfile_damaged(process->log, extent->offset, "a thread of no possible time");
 	thread->overflow_depth = record.overflow_depth;
 	thread->heap_bytes = record.heap_bytes;
+	thread->heap_held_bytes = record.heap_held_bytes;
 	thread->index = process->nr_threads;
 	process->threads = xgrow(process->threads, process->nr_threads, sizeof(struct thread *));
 	process->threads[process->nr_threads++] = thread;

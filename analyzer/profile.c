@@ -11,6 +11,7 @@
 #include "parts.h"
 #include "process.h"
 #include "profile_data.h"
+#include "heaps.h"
 #include "tree.h"
 
 size_t profile_nr_runs(const struct profile *profile)
@@ -100,6 +101,9 @@ void profile_set_ends(struct profile *profile)
 		process->calls = saved->calls;
 		process->functions_ns = saved->functions_ns;
 		process->heap = saved->heap;
+		memcpy(process->heap_sizes, saved->heap_sizes, sizeof(process->heap_sizes));
+		process->heap_peak_bytes = saved->heap_peak_bytes;
+		process->heap_peak = NO_TIME;
 		set_thread(process, saved);
 	}
 }
@@ -168,6 +172,8 @@ void profile_add_tree(struct profile *profile, struct model *model)
 		call_stats_add(&path->node->stats, &path->counters.stats);
 		call_stats_add_total(&path->node->stats, &path->counters.stats);
 		heap_stats_add(&path->node->heap, &path->counters.heap);
+		if (path->has_age)
+			heap_age_add(model, path->node, &path->age);
 		path->node->nr_threads += path->counters.nr_threads;
 	}
 	heap_stats_add(&model->root->heap, &profile->outside.heap);

@@ -21,6 +21,8 @@ struct saved_path {
 	int64_t function;
 	struct tree_node counters;
 	struct path_range range;	/* of several runs */
+	bool has_age;
+	struct heap_age age;
 	struct tree_node *node;		/* once it is in the model */
 };
 

@@ -25,7 +25,9 @@ const struct field profile_node_fields[] = {
 	NODE(square_ns2, FIELD_DOUBLE), NODE(min_ns, FIELD_DOUBLE), NODE(max_ns, FIELD_DOUBLE),
 	NODE(finished_max_ns, FIELD_DOUBLE), { "threads", FIELD_U32, offsetof(struct tree_node, nr_threads), 0 },
 	NODE_HEAP(alloc_calls), NODE_HEAP(alloc_bytes), NODE_HEAP(free_calls), NODE_HEAP(freed_bytes),
-	NODE_HEAP(failed_calls), NODE_HEAP(largest_bytes),
+	NODE_HEAP(failed_calls), NODE_HEAP(largest_bytes), NODE_HEAP(temporary_calls), NODE_HEAP(peak_calls),
+	NODE_HEAP(peak_bytes), NODE_HEAP(not_freed_calls), NODE_HEAP(not_freed_bytes), NODE_HEAP(runtime_bytes),
+	NODE_HEAP(live_records),
 	{ NULL, 0, 0, 0 },
 };
 
@@ -48,7 +50,10 @@ const struct field profile_process_fields[] = {
 	PROCESS(user_ns, FIELD_U64), PROCESS(system_ns, FIELD_U64), PROCESS(peak_rss_bytes, FIELD_U64),
 	PROCESS(calls, FIELD_U64), PROCESS(functions_ns, FIELD_DOUBLE),
 	PROCESS_HEAP(alloc_calls), PROCESS_HEAP(alloc_bytes), PROCESS_HEAP(free_calls), PROCESS_HEAP(freed_bytes),
-	PROCESS_HEAP(failed_calls), PROCESS_HEAP(largest_bytes),
+	PROCESS_HEAP(failed_calls), PROCESS_HEAP(largest_bytes), PROCESS_HEAP(temporary_calls), PROCESS_HEAP(peak_calls),
+	PROCESS_HEAP(peak_bytes), PROCESS_HEAP(not_freed_calls), PROCESS_HEAP(not_freed_bytes), PROCESS_HEAP(runtime_bytes),
+	PROCESS_HEAP(live_records),
+	PROCESS(heap_peak_bytes, FIELD_U64), HEADER(heap_unknown_frees, FIELD_U64), HEADER(heap_shift, FIELD_U32),
 	{ NULL, 0, 0, 0 },
 };
 

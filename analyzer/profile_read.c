@@ -44,6 +44,21 @@ static bool is_sound(const struct call_stats *stats)
 	       !(stats->min_ns > stats->finished_max_ns);
 }
 
+/* Counts of a list that is as long as @nr, or not there. */
+static bool read_counts(uint64_t *counts, size_t nr, const json_t *array)
+{
+	if (array && json_array_size(array) != nr)
+		return false;
+	for (size_t i = 0; array && i < nr; i++) {
+		json_int_t count = json_integer_value(json_array_get(array, i));
+
+		if (count < 0 || count > INT64_MAX / 64)
+			return false;
+		counts[i] = (uint64_t)count;
+	}
+	return true;
+}
+
 static bool read_processes(struct profile *profile, const json_t *array)
 {
 	profile->nr_processes = json_array_size(array);
@@ -56,6 +71,8 @@ static bool read_processes(struct profile *profile, const json_t *array)
 		for (const struct field *field = profile_process_fields; field->name; field++)
 			if (!field_from_json(field, process, json_object_get(object, field->name)))
 				return false;
+		if (!read_counts(process->heap_sizes, LOG_HEAP_SIZES, json_object_get(object, "heap_sizes")))
+			return false;
 		process->command = json_string_value(json_object_get(object, "command"));
 		process->exe = json_string_value(json_object_get(object, "exe"));
 		process->cwd = json_string_value(json_object_get(object, "cwd"));
@@ -173,6 +190,15 @@ static bool read_range(const struct profile *profile, struct path_range *range, 
 					is_sound_part(&range->max));
 }
 
+/* A path ends with how old its live blocks are, if it has any. */
+static bool read_age(struct saved_path *path, const json_t *row)
+{
+	const json_t *last = json_array_get(row, json_array_size(row) - 1);
+
+	path->has_age = json_is_array(last);
+	return !path->has_age || read_counts(path->age.born, HEAP_AGES, last);
+}
+
 static bool read_paths(struct profile *profile, const json_t *array)
 {
 	profile->nr_paths = json_array_size(array);
@@ -184,7 +210,7 @@ static bool read_paths(struct profile *profile, const json_t *array)
 		if (!take_index(json_array_get(row, 0), -1, i, &path->parent) ||
 		    !take_index(json_array_get(row, 1), 0, profile->nr_functions, &path->function) ||
 		    !fields_from_array(profile_node_fields, &path->counters, row, 2) || !is_sound(&path->counters.stats) ||
-		    !read_range(profile, &path->range, row))
+		    !read_range(profile, &path->range, row) || !read_age(path, row))
 			return false;
 	}
 	return true;

@@ -56,6 +56,15 @@ static void between(struct writer *writer, size_t i)
 	fputs(i ? ",\n" : "\n", writer->file);
 }
 
+static json_t *counts_to_json(const uint64_t *counts, size_t nr)
+{
+	json_t *array = json_array();
+
+	for (size_t i = 0; i < nr; i++)
+		json_array_append_new(array, json_integer((json_int_t)counts[i]));
+	return array;
+}
+
 static void write_processes(struct writer *writer)
 {
 	const struct model *model = writer->model;
@@ -72,6 +81,7 @@ static void write_processes(struct writer *writer)
 			process.user_ns = process.system_ns = LOG_NONE;
 		for (const struct field *field = profile_process_fields; field->name; field++)
 			json_object_set_new(object, field->name, field_to_json(field, &process));
+		json_object_set_new(object, "heap_sizes", counts_to_json(process.heap_sizes, LOG_HEAP_SIZES));
 		json_object_set_new(object, "command", text_to_json(process.command));
 		json_object_set_new(object, "exe", text_to_json(process.exe));
 		json_object_set_new(object, "cwd", text_to_json(process.cwd));
@@ -177,7 +187,11 @@ static void write_tree(struct writer *writer)
 		json_array_append_new(array, json_integer(node->function->on_path - 1));
 		between(writer, (size_t)nr++);
 		add_fields(array, profile_node_fields, node);
-		write_json(writer, ranges ? add_fields(array, profile_range_fields, &ranges[node->id]) : array);
+		if (ranges)
+			add_fields(array, profile_range_fields, &ranges[node->id]);
+		if (node->age)
+			json_array_append_new(array, counts_to_json(writer->model->heap_ages[node->age].born, HEAP_AGES));
+		write_json(writer, array);
 	}
 	fputs("]", writer->file);
 	free(places);

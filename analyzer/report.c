@@ -86,6 +86,11 @@ bool report_has_heap(const struct report *report)
 	return false;
 }
 
+bool report_has_live_heap(const struct report *report)
+{
+	return report->model->heap.live_records > 0;
+}
+
 bool report_has_times(const struct report *report)
 {
 	for (size_t i = 0; i < report->model->nr_processes; i++)

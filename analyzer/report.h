@@ -31,6 +31,8 @@ void report_name_runs(const struct report *report, struct document *document);
 bool report_is_of_threads(const struct report *report);
 /* Did any process count its heap, or time its calls? Columns of what was not recorded stay out. */
 bool report_has_heap(const struct report *report);
+/* Did any know its live blocks: what lived at the peak, and what was not freed? */
+bool report_has_live_heap(const struct report *report);
 bool report_has_times(const struct report *report);
 /* Did any time only some of its calls? Then times have an error. */
 bool report_has_errors(const struct report *report);

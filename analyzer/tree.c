@@ -51,6 +51,13 @@ void heap_stats_add(struct heap_stats *sum, const struct heap_stats *heap)
 	sum->failed_calls += heap->failed_calls;
 	if (sum->largest_bytes < heap->largest_bytes)
 		sum->largest_bytes = heap->largest_bytes;
+	sum->temporary_calls += heap->temporary_calls;
+	sum->peak_calls += heap->peak_calls;
+	sum->peak_bytes += heap->peak_bytes;
+	sum->not_freed_calls += heap->not_freed_calls;
+	sum->not_freed_bytes += heap->not_freed_bytes;
+	sum->runtime_bytes += heap->runtime_bytes;
+	sum->live_records += heap->live_records;
 }
 
 void sample_stats_add(struct sample_stats *sum, const struct sample_stats *samples)

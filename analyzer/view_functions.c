@@ -178,6 +178,11 @@ static const struct column columns[] = {
 	{ "failed_alloc_calls", "Failed", COLUMN_SUMS, get_heap, CELL_FAILED_CALLS },
 	{ "largest_alloc_bytes", "Largest", 0, get_heap, CELL_LARGEST_BYTES },
 	{ "primitive_calls", "Primitive", COLUMN_SUMS, get_primitive_calls, 0 },
+	{ "temporary_calls", "Temporary", COLUMN_SUMS, get_heap, CELL_TEMPORARY_CALLS },
+	{ "peak_heap_bytes", "At peak", COLUMN_SUMS, get_heap, CELL_PEAK_BYTES },
+	{ "peak_heap_blocks", "Blocks", COLUMN_SUMS, get_heap, CELL_PEAK_CALLS },
+	{ "not_freed_bytes", "Not freed", COLUMN_SUMS, get_heap, CELL_NOT_FREED_BYTES },
+	{ "not_freed_blocks", "Blocks", COLUMN_SUMS, get_heap, CELL_NOT_FREED_CALLS },
 	{ "source", "Source", COLUMN_LEFT, get_function, CELL_SOURCE },
 	{ "self_error_ns", COLUMN_ERROR, 0, get_stats, CELL_SELF_ERROR },
 	{ "total_error_ns", COLUMN_ERROR, 0, get_stats, CELL_TOTAL_ERROR },
@@ -224,7 +229,8 @@ static const struct column columns[] = {
 
 #define DATA_COLUMNS "function,module,file,line,calls,self_ns,total_ns,mean_ns,min_ns,max_ns,p50_ns,p90_ns,p99_ns," \
 	"stddev_ns,alloc_calls,alloc_bytes,free_calls,freed_bytes,self_percent,open_calls,timed_calls," \
-	"failed_alloc_calls,largest_alloc_bytes,primitive_calls,self_error_ns,total_error_ns"
+	"failed_alloc_calls,largest_alloc_bytes,primitive_calls,self_error_ns,total_error_ns," \
+	"temporary_calls,peak_heap_bytes,peak_heap_blocks,not_freed_bytes,not_freed_blocks"
 #define RUN_COLUMNS ",calls_run_min,calls_run_mean,calls_run_max,self_run_min_ns,self_run_mean_ns,self_run_max_ns," \
 	"total_run_min_ns,total_run_mean_ns,total_run_max_ns"
 #define SAMPLE_COLUMNS ",samples,hook_samples,missed_samples,samples_percent,samples_error_percent"

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The heap by function, from the counters: what each allocated and freed itself. */
+/* The heap by function: what each allocated itself, what of it lived at the peak and was not freed. */
 #include "views.h"
 
 #include "cells.h"
+#include "heap_sites.h"
 #include "series.h"
 #include "summary.h"
 
@@ -11,7 +12,7 @@
 struct heap_row {
 	struct function *function;	/* NULL: outside of all functions */
 	const struct heap_stats *heap;
-	uint64_t all_bytes;
+	const struct heap_stats *all;
 };
 
 static struct value get_function(const struct column *column, const void *row)
@@ -31,10 +32,9 @@ static struct value get_heap(const struct column *column, const void *row)
 static struct value get_share(const struct column *column, const void *row)
 {
 	const struct heap_row *of = row;
+	double part = value_number(heap_cell(of->heap, column->index)), all = value_number(heap_cell(of->all, column->index));
 
-	(void)column;
-	return of->all_bytes ? value_real(UNIT_PERCENT, 100 * (double)of->heap->alloc_bytes / (double)of->all_bytes) :
-		value_empty();
+	return all > 0 ? value_real(UNIT_PERCENT, 100 * part / all) : value_empty();
 }
 
 static struct value get_mean(const struct column *column, const void *row)
@@ -53,12 +53,19 @@ static const struct column columns[] = {
 	{ "line", "Line", 0, get_function, CELL_LINE },
 	{ "alloc_calls", "Allocs", COLUMN_SUMS, get_heap, CELL_ALLOC_CALLS },
 	{ "alloc_bytes", "Allocated", COLUMN_SUMS, get_heap, CELL_ALLOC_BYTES },
-	{ "alloc_percent", "", COLUMN_SUMS, get_share, 0 },
+	{ "alloc_percent", "", COLUMN_SUMS, get_share, CELL_ALLOC_BYTES },
 	{ "mean_alloc_bytes", "Mean", 0, get_mean, 0 },
-	{ "largest_alloc_bytes", "Largest", 0, get_heap, CELL_LARGEST_BYTES },
+	{ "largest_alloc_bytes", "Largest", COLUMN_SPARE, get_heap, CELL_LARGEST_BYTES },
 	{ "free_calls", "Frees", COLUMN_SUMS, get_heap, CELL_FREE_CALLS },
 	{ "freed_bytes", "Freed", COLUMN_SUMS, get_heap, CELL_FREED_BYTES },
 	{ "failed_alloc_calls", "Failed", COLUMN_SUMS, get_heap, CELL_FAILED_CALLS },
+	{ "peak_heap_bytes", "At peak", COLUMN_SUMS, get_heap, CELL_PEAK_BYTES },
+	{ "peak_heap_percent", "", COLUMN_SUMS, get_share, CELL_PEAK_BYTES },
+	{ "peak_heap_blocks", "Blocks", COLUMN_SUMS, get_heap, CELL_PEAK_CALLS },
+	{ "temporary_calls", "Temporary", COLUMN_SUMS, get_heap, CELL_TEMPORARY_CALLS },
+	{ "temporary_percent", "Temporary", COLUMN_SPARE, get_heap, CELL_TEMPORARY_PERCENT },
+	{ "not_freed_bytes", "Not freed", COLUMN_SUMS, get_heap, CELL_NOT_FREED_BYTES },
+	{ "not_freed_blocks", "Not freed blocks", COLUMN_SUMS, get_heap, CELL_NOT_FREED_CALLS },
 	{ "source", "Source", COLUMN_LEFT | COLUMN_SPARE, get_function, CELL_SOURCE },
 };
 
@@ -76,13 +83,14 @@ static struct table_rows *list_rows(struct document *document, const struct mode
 	for (size_t i = 0; i < model->nr_functions; i++)
 		if (has_any(&model->functions[i]->heap))
 			list[rows->nr_rows++] = (struct heap_row){ model->functions[i], &model->functions[i]->heap,
-				model->heap.alloc_bytes };
+				&model->heap };
 	if (has_any(&model->root->heap))
-		list[rows->nr_rows++] = (struct heap_row){ NULL, &model->root->heap, model->heap.alloc_bytes };
+		list[rows->nr_rows++] = (struct heap_row){ NULL, &model->root->heap, &model->heap };
 	return rows;
 }
 
-static const char *lead(struct document *document, const struct report *report)
+/* Without live blocks: from counts and samples. */
+static const char *counted_lead(struct document *document, const struct report *report)
 {
 	const struct heap_stats *heap = &report->model->heap;
 	const char *text = document_text(document, "%s in %s, %s in %s",
@@ -103,24 +111,40 @@ static const char *lead(struct document *document, const struct report *report)
 	return text;
 }
 
-int view_heap(struct document *document, struct report *report)
+static const char *live_lead(struct document *document, const struct report *report)
+{
+	const struct model *model = report->model;
+	const char *text = document_text(document, "%s; %s in %s, %s of them temporary; %s not freed in %s",
+		heap_peak_text(document, report),
+		summary_number(document, UNIT_BYTES, (double)model->heap.alloc_bytes),
+		summary_count(document, (double)model->heap.alloc_calls, "allocation"),
+		summary_number(document, UNIT_PERCENT, value_number(heap_cell(&model->heap, CELL_TEMPORARY_PERCENT))),
+		summary_number(document, UNIT_BYTES, (double)model->heap.not_freed_bytes),
+		summary_count(document, (double)model->heap.not_freed_calls, "block"));
+
+	return model->heap.runtime_bytes ? document_text(document, "%s, besides %s that the runtimes keep", text,
+		summary_number(document, UNIT_BYTES, (double)model->heap.runtime_bytes)) : text;
+}
+
+static struct table *functions_of(struct document *document, const struct report *report)
 {
 	struct table *table = document_new(document, sizeof(*table));
-	bool has_heap = report_has_heap(report);
+	bool is_live = report_has_live_heap(report);
 
 	*table = (struct table){
 		.name = "heap",
 		.what = "functions",
 		.title = report->title,
-		.note = has_heap ? "by the function itself; a free counts where it happens: what lived at the peak, and what "
-			"was never freed, is not recorded" : "the heap was not recorded (INSIDEME_HEAP=off)",
+		.note = "by the function itself; a free counts where it happens: what lived at the peak, and what was never "
+			"freed, is known where the program has hooks, with INSIDEME_HEAP=live",
 		.columns = columns,
 		.nr_columns = sizeof(columns) / sizeof(*columns),
 		.text_columns = report->model->heap.failed_calls ?
 			"alloc_bytes,alloc_percent,alloc_calls,largest_alloc_bytes,freed_bytes,free_calls,failed_alloc_calls,function,source" :
 			"alloc_bytes,alloc_percent,alloc_calls,largest_alloc_bytes,freed_bytes,free_calls,function,source",
 		.data_columns = "function,module,file,line,alloc_calls,alloc_bytes,alloc_percent,mean_alloc_bytes,"
-			"largest_alloc_bytes,free_calls,freed_bytes,failed_alloc_calls",
+			"largest_alloc_bytes,free_calls,freed_bytes,failed_alloc_calls,peak_heap_bytes,peak_heap_percent,"
+			"peak_heap_blocks,temporary_calls,not_freed_bytes,not_freed_blocks",
 		.text_sort = "alloc_bytes",
 		.data_sort = "alloc_bytes",
 		.text_top = TEXT_FUNCTIONS,
@@ -129,8 +153,31 @@ int view_heap(struct document *document, struct report *report)
 		.source = list_rows(document, report->model),
 		.formats = IN_TEXT | IN_CSV | IN_JSON,
 	};
+	if (is_live) {
+		table->text_columns = "peak_heap_bytes,peak_heap_percent,peak_heap_blocks,alloc_calls,alloc_bytes,"
+			"temporary_percent,largest_alloc_bytes,not_freed_bytes,function,source";
+		table->text_sort = table->data_sort = "peak_heap_bytes";
+		table->note = "what the function itself allocated, whoever freed it; temporary: freed before the thread's next "
+			"allocation";
+	}
+	return table;
+}
+
+int view_heap(struct document *document, struct report *report)
+{
+	bool has_heap = report_has_heap(report), is_live = report_has_live_heap(report);
+	struct table *table = functions_of(document, report);
+
 	if (has_heap)
-		document_add(document, "Heap", lead(document, report))->wraps = true;
+		document_add(document, "Heap", is_live ? live_lead(document, report) : counted_lead(document, report))->wraps = true;
+	else
+		table->note = "the heap was not recorded (INSIDEME_HEAP=off)";
 	document_add_table(document, table)->apart = has_heap;
+	if (is_live) {
+		heap_add_peak(document, report);
+		heap_add_not_freed(document, report);
+		heap_add_sizes(document, report);
+		heap_add_rest(document, report);
+	}
 	return 0;
 }

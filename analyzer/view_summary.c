@@ -6,6 +6,7 @@
 
 #include "cells.h"
 #include "findings.h"
+#include "heap_sites.h"
 #include "series.h"
 #include "summary.h"
 
@@ -123,6 +124,9 @@ static const char *memory_lead(struct document *document, const struct report *r
 	struct series heap;
 	const char *text;
 
+	if (report_has_live_heap(report))
+		return document_text(document, "heap %s; %s not freed", heap_peak_text(document, report),
+			summary_number(document, UNIT_BYTES, (double)model->heap.not_freed_bytes));
 	series_of_all(&heap, model, "process", "heap_bytes", 64);
 	text = document_text(document, "%s in %s, %s of it outside of functions",
 		summary_number(document, UNIT_BYTES, (double)model->heap.alloc_bytes),
@@ -142,15 +146,19 @@ static void add_memory(struct document *document, struct report *report)
 
 	if (!report_has_heap(report) || !report->model->heap.alloc_calls)
 		return;
-	document_add(document, "Memory", memory_lead(document, report))->apart = true;
+	document_add(document, "Memory", memory_lead(document, report));
+	document->sections[document->nr_sections - 1].apart = document->sections[document->nr_sections - 1].wraps = true;
 	if (report->model->heap.alloc_calls == report->model->root->heap.alloc_calls)
 		return;
 	table = functions_table(document, report, true);
 	table->name = "allocators";
 	table->what = "functions";
-	table->text_columns = "alloc_bytes,alloc_calls,freed_bytes,largest_alloc_bytes,function,source";
-	table->data_columns = "function,module,alloc_calls,alloc_bytes,free_calls,freed_bytes,largest_alloc_bytes";
-	table->text_sort = table->data_sort = "alloc_bytes";
+	table->text_columns = report_has_live_heap(report) ?
+		"peak_heap_bytes,alloc_calls,alloc_bytes,not_freed_bytes,function,source" :
+		"alloc_bytes,alloc_calls,freed_bytes,largest_alloc_bytes,function,source";
+	table->data_columns = "function,module,alloc_calls,alloc_bytes,free_calls,freed_bytes,largest_alloc_bytes,"
+		"peak_heap_bytes,not_freed_bytes";
+	table->text_sort = table->data_sort = report_has_live_heap(report) ? "peak_heap_bytes" : "alloc_bytes";
 	table->text_top = table->data_top = TOP_ALLOCATORS;
 	table->aside = true;
 	document_add_table(document, table);
@@ -185,6 +193,7 @@ static void add_next(struct document *document, const struct report *report)
 		"insideme-report -v functions%1$s    every function, with percentiles\n"
 		"insideme-report -v tree%1$s         the same time by call path\n"
 		"insideme-report -v calls%1$s        longest single calls, and their memory\n"
+		"insideme-report -v heap%1$s         who allocates, what lived at the peak, what is never freed\n"
 		"insideme-report -v resources%1$s    CPU, memory, faults and I/O over time" :
 		"insideme-report -v resources%1$s    CPU, memory, faults and I/O over time\n"
 		"insideme-report -v quality%1$s      how far to trust this";

@@ -134,6 +134,11 @@ static const struct column columns[] = {
 	{ "self_percent", "", COLUMN_SUMS, get_share, CELL_SELF },
 	{ "open_calls", "Open", COLUMN_SUMS, get_stats, CELL_OPEN_CALLS },
 	{ "threads", "Threads", 0, get_threads, 0 },
+	{ "temporary_calls", "Temporary", COLUMN_SUMS, get_heap, CELL_TEMPORARY_CALLS },
+	{ "peak_heap_bytes", "At peak", COLUMN_SUMS, get_heap, CELL_PEAK_BYTES },
+	{ "peak_heap_blocks", "Blocks", COLUMN_SUMS, get_heap, CELL_PEAK_CALLS },
+	{ "not_freed_bytes", "Not freed", COLUMN_SUMS, get_heap, CELL_NOT_FREED_BYTES },
+	{ "not_freed_blocks", "Blocks", COLUMN_SUMS, get_heap, CELL_NOT_FREED_CALLS },
 	{ "source", "Source", COLUMN_LEFT, get_function, CELL_SOURCE },
 	{ "self_error_ns", COLUMN_ERROR, 0, get_stats, CELL_SELF_ERROR },
 	{ "total_error_ns", COLUMN_ERROR, 0, get_stats, CELL_TOTAL_ERROR },
@@ -346,7 +351,8 @@ static const char *text_columns(const struct report *report)
 
 #define DATA_COLUMNS "path,depth,function,module,file,line,calls,total_ns,self_ns,mean_ns,min_ns,max_ns,alloc_calls," \
 	"alloc_bytes,free_calls,freed_bytes,total_percent,self_percent,open_calls,threads," \
-	"self_error_ns,total_error_ns"
+	"self_error_ns,total_error_ns,temporary_calls,peak_heap_bytes,peak_heap_blocks,not_freed_bytes," \
+	"not_freed_blocks"
 #define RUN_COLUMNS ",calls_run_min,calls_run_mean,calls_run_max,self_run_min_ns,self_run_mean_ns,self_run_max_ns," \
 	"total_run_min_ns,total_run_mean_ns,total_run_max_ns"
 

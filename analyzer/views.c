@@ -14,7 +14,7 @@ const struct view views[] = {
 	{ "callers",   "who calls each function, and what it takes when called so", view_callers, false },
 	{ "callees",   "what each function calls, and what that takes", view_callees, false },
 	{ "calls",     "single calls that lasted at least the threshold, with the memory around them", view_calls, true },
-	{ "heap",      "each function: what it allocated and freed", view_heap, false },
+	{ "heap",      "who allocated what lived at the peak, what was not freed", view_heap, false },
 	{ "errors",    "how each process ended, the worst first, and which calls were open then", view_errors, false },
 	{ "processes", "the tree of processes: time, CPU, memory, how each ended, which were not recorded", view_processes, false },
 	{ "threads",   "each thread: begin, end, calls, time in functions, allocations", view_threads, false },

@@ -12,7 +12,7 @@
  * another), one helper 10, the other 5, operator[] 1000, the strange one 3, one without a name 7; the worker of rank 0:
  * worker 1, exchange 20. The child: step 2. tool: main 1. With the 3 that are open in rank 1 3432 in all, of 12
  * functions. Allocations: exchange 100 of 4096 bytes, operator[] 50 of 64, outside of functions 2 of 72704; the worker's
- * exchange 20 of 65536.
+ * exchange 20 of 65536. Live at the end, when the heap is at its peak: exchange 10, operator[] 50, outside of functions 2.
  */
 #include <assert.h>
 #include <stdbool.h>
@@ -74,6 +74,12 @@ static void allocates(struct build *build, struct log_thread *thread, struct log
 	heap->largest_bytes = bytes;
 	heap->free_calls = freed;
 	heap->freed_bytes = freed * bytes;
+	heap->released_calls = freed;
+	heap->released_bytes = freed * bytes;
+	heap->sizes[bytes > 64 ? bytes > 4096 ? 13 : 8 : 2] = calls;
+	heap->births[0] = calls > freed ? 2 : 0;
+	heap->births[3] = (uint32_t)(calls - freed) - heap->births[0];
+	build->header->heap_bytes = LOG_HEAP_REQUESTED;
 	thread->heap_bytes += (int64_t)((calls - freed) * bytes);
 	build->header->heap_total_bytes += (int64_t)((calls - freed) * bytes);
 }

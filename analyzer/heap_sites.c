@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Call paths that allocated what lived at the peak, and what was not freed. */
+#include "heap_sites.h"
+
+#include <stdlib.h>
+
+#include "summary.h"
+#include "walk.h"
+
+#define TEXT_PATHS	10
+#define SHORT_NS	3e8	/* blocks are dated in steps of up to 0.27 s */
+
+struct site {
+	const struct tree_node *node;
+	uint64_t calls;
+	uint64_t bytes;
+	uint64_t all_bytes;
+	struct document *document;
+	const struct heap_age *age;	/* NULL: not told */
+	double elapsed_ns;
+};
+
+const char *heap_path_text(struct document *document, const struct tree_node *node)
+{
+	struct open_stack stack = { .nr_calls = 0 };
+	const struct tree_node *at;
+
+	for (at = node; at->function; at = at->parent)
+		stack.nr_calls++;
+	if (!stack.nr_calls)
+		return "(outside of functions)";
+	stack.calls = document_new(document, stack.nr_calls * sizeof(*stack.calls));
+	at = node;
+	for (size_t i = stack.nr_calls; i-- > 0; at = at->parent)
+		stack.calls[i].node = (struct tree_node *)at;
+	return summary_stack(document, &stack);
+}
+
+/* Blocks born before 2^(26 + i) ns. */
+static double born_before_ns(int i)
+{
+	return ldexp(1, HEAP_AGE_SHIFT + i);
+}
+
+const char *heap_age_text(struct document *document, const struct heap_age *age, double elapsed_ns)
+{
+	uint64_t nr = 0, early = 0;
+	int last = 0;
+
+	for (int i = 0; i < HEAP_AGES; i++) {
+		nr += age->born[i];
+		if (age->born[i])
+			last = i;
+		if (born_before_ns(i) <= elapsed_ns / 2)
+			early += age->born[i];
+	}
+	if (elapsed_ns < SHORT_NS || !nr)
+		return "";
+	if (early == nr)
+		return document_text(document, "from the first %s: kept from start",
+				     summary_number(document, UNIT_NS, born_before_ns(last)));
+	if (early == 0)
+		return "recent";
+	return (double)(nr - early) >= 0.3 * (double)nr ? "of every age: growing" : "most from the start";
+}
+
+static struct value get_path(const struct column *column, const void *row)
+{
+	const struct site *site = row;
+
+	(void)column;
+	return value_text(heap_path_text(site->document, site->node));
+}
+
+static struct value get_bytes(const struct column *column, const void *row)
+{
+	(void)column;
+	return value_integer(UNIT_BYTES, (int64_t)((const struct site *)row)->bytes);
+}
+
+static struct value get_blocks(const struct column *column, const void *row)
+{
+	(void)column;
+	return value_integer(UNIT_COUNT, (int64_t)((const struct site *)row)->calls);
+}
+
+static struct value get_share(const struct column *column, const void *row)
+{
+	const struct site *site = row;
+
+	(void)column;
+	return site->all_bytes ? value_real(UNIT_PERCENT, 100 * (double)site->bytes / (double)site->all_bytes) : value_empty();
+}
+
+static struct value get_age(const struct column *column, const void *row)
+{
+	const struct site *site = row;
+
+	(void)column;
+	return value_text(site->age ? heap_age_text(site->document, site->age, site->elapsed_ns) : NULL);
+}
+
+static const struct column peak_columns[] = {
+	{ "peak_heap_bytes", "At peak", COLUMN_SUMS, get_bytes, 0 },
+	{ "peak_heap_percent", "", COLUMN_SUMS, get_share, 0 },
+	{ "peak_heap_blocks", "Blocks", COLUMN_SUMS, get_blocks, 0 },
+	{ "path", "Call path", COLUMN_LEFT | COLUMN_WRAPS, get_path, 0 },
+};
+
+static const struct column not_freed_columns[] = {
+	{ "not_freed_bytes", "Not freed", COLUMN_SUMS, get_bytes, 0 },
+	{ "not_freed_blocks", "Blocks", COLUMN_SUMS, get_blocks, 0 },
+	{ "age", "Allocated", COLUMN_LEFT | COLUMN_SPARE, get_age, 0 },
+	{ "path", "Call path", COLUMN_LEFT | COLUMN_WRAPS, get_path, 0 },
+};
+
+static int by_bytes(const void *a, const void *b)
+{
+	const struct site *x = a, *y = b;
+
+	if (x->bytes != y->bytes)
+		return x->bytes < y->bytes ? 1 : -1;
+	return x->node->id < y->node->id ? -1 : 1;
+}
+
+/* @is_peak: sites of what lived at the peak, else of what was not freed. */
+static struct table_rows *list_sites(struct document *document, const struct model *model, bool is_peak)
+{
+	struct table_rows *rows = document_new(document, sizeof(*rows));
+	struct site *sites = document_new(document, model->nr_tree_nodes * sizeof(*sites));
+
+	for (struct tree_node *node = model->root; node; node = tree_next(node)) {
+		struct site site = {
+			.node = node,
+			.calls = is_peak ? node->heap.peak_calls : node->heap.not_freed_calls,
+			.bytes = is_peak ? node->heap.peak_bytes : node->heap.not_freed_bytes,
+			.all_bytes = is_peak ? model->heap.peak_bytes : model->heap.not_freed_bytes,
+			.document = document,
+			.age = node->age ? &model->heap_ages[node->age] : NULL,
+			.elapsed_ns = (double)model->end,
+		};
+
+		if (site.calls)
+			sites[rows->nr_rows++] = site;
+	}
+	qsort(sites, rows->nr_rows, sizeof(*sites), by_bytes);
+	rows->rows = sites;
+	return rows;
+}
+
+static struct table *add_table(struct document *document, const struct table *like)
+{
+	struct table *table = document_new(document, sizeof(*table));
+
+	*table = *like;
+	table->aside = true;
+	table->row_bytes = sizeof(struct site);
+	table->next = table_next_row;
+	table->text_top = TEXT_PATHS;
+	table->formats = IN_TEXT | IN_JSON;
+	document_add_table(document, table)->apart = true;
+	return table;
+}
+
+void heap_add_peak(struct document *document, const struct report *report)
+{
+	add_table(document, &(struct table){
+		.name = "peak_paths",
+		.what = "call paths",
+		.title = "peak by call path",
+		.columns = peak_columns,
+		.nr_columns = sizeof(peak_columns) / sizeof(*peak_columns),
+		.text_sort = "peak_heap_bytes",
+		.data_sort = "peak_heap_bytes",
+		.source = list_sites(document, report->model, true),
+	});
+}
+
+void heap_add_not_freed(struct document *document, const struct report *report)
+{
+	const struct heap_stats *heap = &report->model->heap;
+
+	if (!heap->not_freed_calls) {
+		document_add(document, "Not freed", "nothing")->apart = true;
+		return;
+	}
+	add_table(document, &(struct table){
+		.name = "not_freed",
+		.what = "call paths",
+		.title = document_text(document, "not freed: %s in %s",
+				       summary_number(document, UNIT_BYTES, (double)heap->not_freed_bytes),
+				       summary_count(document, (double)heap->not_freed_calls, "block")),
+		.columns = not_freed_columns,
+		.nr_columns = sizeof(not_freed_columns) / sizeof(*not_freed_columns),
+		.text_sort = "not_freed_bytes",
+		.data_sort = "not_freed_bytes",
+		.source = list_sites(document, report->model, false),
+	});
+}

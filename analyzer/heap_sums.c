@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* View heap: how large allocations were, and what of RSS is not heap. */
+#include "heap_sites.h"
+#include "summary.h"
+
+struct size_row {
+	uint64_t up_to_bytes;		/* 0: more than all before */
+	uint64_t alloc_calls;
+};
+
+static struct value get_size(const struct column *column, const void *row)
+{
+	const struct size_row *size = row;
+
+	if (column->index)
+		return value_integer(UNIT_COUNT, (int64_t)size->alloc_calls);
+	return size->up_to_bytes ? value_integer(UNIT_BYTES, (int64_t)size->up_to_bytes) : value_empty();
+}
+
+static const struct column size_columns[] = {
+	{ "up_to_bytes", "Up to", 0, get_size, 0 },
+	{ "alloc_calls", "Allocs", COLUMN_SUMS, get_size, 1 },
+};
+
+static uint64_t sum_sizes(const struct model *model, uint64_t sizes[LOG_HEAP_SIZES])
+{
+	uint64_t all = 0;
+
+	for (int i = 0; i < LOG_HEAP_SIZES; i++) {
+		sizes[i] = 0;
+		for (size_t j = 0; j < model->nr_processes; j++)
+			sizes[i] += model->processes[j]->heap_sizes[i];
+		all += sizes[i];
+	}
+	return all;
+}
+
+void heap_add_sizes(struct document *document, const struct report *report)
+{
+	struct table *table = document_new(document, sizeof(*table));
+	struct table_rows *rows = document_new(document, sizeof(*rows));
+	struct size_row *list = document_new(document, LOG_HEAP_SIZES * sizeof(*list));
+	uint64_t sizes[LOG_HEAP_SIZES], all = sum_sizes(report->model, sizes);
+	const char *text = "";
+
+	for (int i = 0; i < LOG_HEAP_SIZES; i++) {
+		bool is_last = i == LOG_HEAP_SIZES - 1;
+
+		if (!sizes[i])
+			continue;
+		list[rows->nr_rows++] = (struct size_row){ is_last ? 0 : 16ull << i, sizes[i] };
+		if ((double)sizes[i] >= 0.01 * (double)all)
+			text = document_text(document, "%s%s%s%s %.0f %%", text, *text ? ", " : "", is_last ? "above " : "",
+				summary_number(document, UNIT_BYTES, ldexp(16, is_last ? i - 1 : i)),
+				100 * (double)sizes[i] / (double)all);
+	}
+	if (!all)
+		return;
+	rows->rows = list;
+	*table = (struct table){
+		.name = "sizes",
+		.columns = size_columns,
+		.nr_columns = sizeof(size_columns) / sizeof(*size_columns),
+		.aside = true,
+		.row_bytes = sizeof(*list),
+		.next = table_next_row,
+		.source = rows,
+		.formats = IN_JSON,
+	};
+	document_add(document, "Sizes", document_text(document, "of allocations, up to: %s", text))->wraps = true;
+	document->sections[document->nr_sections - 1].apart = true;
+	document_add_table(document, table);
+}
+
+const char *heap_peak_text(struct document *document, const struct report *report)
+{
+	const struct model *model = report->model;
+	const struct process *process = NULL;
+	const char *text = document_text(document, "%s in %s at the peak",
+		summary_number(document, UNIT_BYTES, (double)model->heap.peak_bytes),
+		summary_count(document, (double)model->heap.peak_calls, "block"));
+	size_t nr = 0;
+
+	for (size_t i = 0; i < model->nr_processes; i++) {
+		if (model->processes[i]->heap.live_records) {
+			process = model->processes[i];
+			nr++;
+		}
+	}
+	if (nr > 1)
+		return document_text(document, "%ss of %zu processes, each at its own time", text, nr);
+	if (!process || process->heap_peak == NO_TIME)
+		return text;
+	return document_text(document, "%s, %s after the start%s%s", text,
+		summary_number(document, UNIT_NS, (double)process->heap_peak), process->heap_peak_node ? ", in " : "",
+		process->heap_peak_node ? heap_path_text(document, process->heap_peak_node) : "");
+}
+
+void heap_add_rest(struct document *document, const struct report *report)
+{
+	struct process *process = report->model->processes[0];
+	struct memory_reading reading;
+	double rest;
+
+	if (report->model->nr_processes != 1 || report_is_of_threads(report) || process->is_saved ||
+	    process->heap_peak == NO_TIME ||
+	    !process_memory_at(process, process_ticks(process, process->heap_peak), &reading) || reading.rss_bytes == LOG_NONE)
+		return;
+	rest = (double)reading.rss_bytes - (double)process->heap_peak_bytes;
+	document_add(document, "Not heap", rest >= 0 ? document_text(document,
+		"%s of RSS, which was %s as last sampled then: code and data of files, stacks, mappings, what the allocator keeps",
+		summary_number(document, UNIT_BYTES, rest), summary_number(document, UNIT_BYTES, (double)reading.rss_bytes)) :
+		document_text(document, "RSS was %s as last sampled then, less than the heap: %s were not touched yet, or swapped out",
+			      summary_number(document, UNIT_BYTES, (double)reading.rss_bytes),
+			      summary_number(document, UNIT_BYTES, -rest)))->wraps = true;
+}

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The heap counters of one log: checked, and added to the merged tree. */
+#ifndef INSIDEME_HEAPS_H
+#define INSIDEME_HEAPS_H
+
+#include "model.h"
+
+/* After nodes_read(). Counters that cannot be true are left out and counted as damage. */
+void heaps_read(struct process *process);
+
+/* Are live blocks known, not only counts of allocations and frees? */
+static inline bool heap_is_live(const struct process *process)
+{
+	return process->header.heap_bytes == LOG_HEAP_REQUESTED;
+}
+
+/* Add the age of blocks that were not freed to that of a path's. */
+void heap_age_add(struct model *model, struct tree_node *node, const struct heap_age *age);
+
+#endif

@@ -1,0 +1,146 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-3.0-or-later
+# What lives, leaks and made the peak, exact to the byte, and beside valgrind and heaptrack.
+load lib
+
+# of COLUMN FUNCTION: of the view heap
+of() {
+	[ -e heap.csv ] || view heap >heap.csv || { cat report.stderr; return 1; }
+	"$here/csv" "$1" "function=$2" <heap.csv
+}
+
+# all COLUMN
+all() {
+	[ -e heap.csv ] || view heap >heap.csv || return 1
+	"$here/csv" "$1" <heap.csv | awk '{ sum += $1 } END { print sum + 0 }'
+}
+
+# not_freed FUNCTION BLOCKS BYTES...
+not_freed() {
+	while [ $# -gt 2 ]; do
+		same "blocks of $1" "$(of not_freed_blocks "$1")" "$2" && same "bytes of $1" "$(of not_freed_bytes "$1")" "$3" || return 1
+		shift 3
+	done
+}
+
+@test "what is not freed, to the byte" {
+	for compiler in '' .clang; do
+		rm -rf insideme.data heap.csv
+		record leaks$compiler
+		quiet
+		not_freed by_malloc 10 1000 by_calloc 3 990 by_realloc 1 640 by_aligned 4 3612 by_strdup 1 12 by_zero 2 0 \
+			produce 10 640 temporary 0 0 swap 0 0 by_failing 0 0
+		same "allocations of by_realloc" "$(of alloc_calls by_realloc)" 7
+		same "bytes of by_realloc" "$(of alloc_bytes by_realloc)" 1270
+		same "temporary blocks" "$(of temporary_calls temporary)" 1000
+		same "failures" "$(of failed_alloc_calls by_failing)" 2
+		same "all blocks" "$(all not_freed_blocks)" 31
+	done
+}
+
+@test "what C++ and Fortran do not free, to the byte" {
+	for compiler in '' .clang; do
+		rm -rf insideme.data heap.csv
+		record leaks_cpp$compiler
+		quiet
+		not_freed by_new 4 32 by_array 3 3000 by_aligned 2 256 by_nothrow 1 24 by_vector 0 0
+		same "all blocks" "$(all not_freed_blocks)" 10
+	done
+	rm -rf insideme.data heap.csv
+	record leaks_fortran
+	quiet
+	same "blocks" "$(all not_freed_blocks)" 3
+	same "bytes" "$(all not_freed_bytes)" 24000
+}
+
+@test "hello world has nothing that is not freed" {
+	for source in c cpp; do
+		rm -rf insideme.data heap.csv
+		[ $source = c ] && echo 'int puts(const char *); int main(void) { puts("hello world"); }' >hello.c
+		[ $source = cpp ] && echo '#include <iostream>
+			int main() { std::cout << "hello world" << std::endl; }' >hello.cpp
+		g++ -x c$([ $source = c ] || echo ++) -finstrument-functions hello.$source -o hello
+		LD_PRELOAD=$library ./hello >stdout
+		same "allocations" "$(($(all alloc_calls) > 0))" 1
+		same "not freed" "$(all not_freed_blocks)" 0
+	done
+}
+
+# the_peak: of the program peak
+the_peak() {
+	same "peak of base" "$(of peak_heap_bytes base)" 1000
+	same "peak of grow" "$(of peak_heap_bytes grow)" 617250
+	same "peak of last" "$(of peak_heap_bytes last)" 777
+	same "blocks of grow" "$(of peak_heap_blocks grow)" 50
+	same "all of it" "$(all peak_heap_bytes)" 619027
+	"$report" -v heap >heap.txt
+	grep -A2 '^Heap' heap.txt | xargs | grep '^Heap 605 KiB in 52 blocks at the peak, .* in main > rise > last;'
+	grep '617250\|603 KiB .* 50  main > rise > grow' heap.txt
+}
+
+@test "who made the peak, to the byte" {
+	for compiler in '' .clang; do
+		rm -rf insideme.data heap.csv
+		record peak$compiler
+		quiet
+		the_peak
+		same "not freed" "$(all not_freed_bytes)" 0
+	done
+}
+
+@test "killed at its peak, a program shows what that was made of" {
+	record peak dies || true
+	"$report" -v heap -f csv >heap.csv
+	same "peak of grow" "$(of peak_heap_bytes grow)" 617250
+	same "all of it" "$(all peak_heap_bytes)" 619027
+	same "not freed" "$(all not_freed_bytes)" 619027
+}
+
+# by valgrind: sets in_use, blocks, allocs, frees, allocated
+by_valgrind() {
+	valgrind --leak-check=summary "$@" 2>valgrind.txt >/dev/null || true	# errno of a failure is another there
+	read -r in_use blocks < <(sed -n 's/.*in use at exit: \(.*\) bytes in \(.*\) blocks/\1 \2/p' valgrind.txt | tr -d ,)
+	read -r allocs frees allocated < <(sed -n 's/.*total heap usage: \(.*\) allocs, \(.*\) frees, \(.*\) bytes allocated/\1 \2 \3/p' valgrind.txt | tr -d ,)
+}
+
+@test "leaks and totals are those of valgrind's memcheck" {
+	command -v valgrind || skip "valgrind is not installed"
+	for program in leaks peak leaks_cpp countries; do
+		rm -rf insideme.data heap.csv
+		arguments=
+		[ $program != countries ] || arguments='1 /dev/null'
+		# shellcheck disable=SC2086
+		{
+			by_valgrind "$bin/$program" $arguments
+			record $program $arguments
+		}
+		same "bytes not freed of $program" "$(all not_freed_bytes)" "$in_use"
+		same "blocks not freed of $program" "$(all not_freed_blocks)" "$blocks"
+		[ $program != leaks ] || continue	# valgrind counts an allocation that failed
+		same "allocations of $program" "$(all alloc_calls)" "$allocs"
+		# A thread's table of thread-local storage has 16 bytes more: the library's.
+		between "bytes of $program" "$allocated" "$(all alloc_bytes)" $((allocated + 256))
+	done
+}
+
+@test "the peak is that of valgrind's massif" {
+	command -v valgrind || skip "valgrind is not installed"
+	for program in peak leaks_cpp; do
+		rm -rf insideme.data heap.csv
+		valgrind --tool=massif --peak-inaccuracy=0.0 --massif-out-file=massif.out "$bin/$program" >/dev/null 2>&1
+		massif=$(sed -n 's/^mem_heap_B=//p' massif.out | sort -n | tail -1)
+		record $program
+		same "peak of $program" "$(all peak_heap_bytes)" "$massif"
+	done
+}
+
+@test "peak, leaks and calls are those of heaptrack" {
+	command -v heaptrack || skip "heaptrack is not installed"
+	heaptrack -o track "$bin/leaks_cpp" >/dev/null 2>&1
+	heaptrack_print track.* >track.txt 2>/dev/null
+	record leaks_cpp	# of C++: heaptrack brings libstdc++ into a program, which allocates at its start
+	same "allocations" "$(all alloc_calls)" "$(sed -n 's/^calls to allocation functions: \([0-9]*\) .*/\1/p' track.txt)"
+	same "temporary blocks" "$(all temporary_calls)" "$(sed -n 's/^temporary memory allocations: \([0-9]*\) .*/\1/p' track.txt)"
+	same "peak in kB" "$(awk -v b="$(all peak_heap_bytes)" 'BEGIN { printf "%.2fK", b / 1000 }')" \
+		"$(sed -n 's/^peak heap memory consumption: //p' track.txt)"
+}
