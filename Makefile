@@ -1,4 +1,4 @@
-# InsideMe. Targets: all, check, torture, demo, bench, install, clean. V=1 shows the commands, O=dir builds there,
+# InsideMe. Targets: all, check, torture, gpu, demo, bench, install, clean. V=1 shows the commands, O=dir builds there,
 # DEV=1 makes strict warnings errors, SAN=address,undefined builds the tools under sanitizers.
 O ?= build
 PREFIX ?= /usr/local

@@ -16,6 +16,8 @@ enum unit series_unit(const struct log_column *column, bool rate)
 		return rate ? UNIT_COUNT_RATE : UNIT_COUNT;
 	case LOG_UNIT_WAIT_NS:
 		return rate ? UNIT_PERCENT : UNIT_NS;
+	case LOG_UNIT_PERCENT:
+		return UNIT_PERCENT;
 	}
 	return UNIT_NONE;
 }

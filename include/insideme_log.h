@@ -452,7 +452,7 @@ _Static_assert(sizeof(struct log_sample) == 24, "sample layout");
 /*
  * Rows of one set: nr_columns columns, then rows of 1 + nr_columns words: ticks, values. Sets that exist:
  * of each process "process", "memory", "process_slow", "process_maps", "thread" (one for each thread, id: its tid);
- * of the machine "clock", "system", "cores", "cgroup". When a set's room is used up every second row goes (step
+ * of the machine "clock", "system", "cores", "cgroup", "gpu0" and so on, "gpu0_process" (id: its pid there). When a set's room is used up every second row goes (step
  * doubles): a reader drops rows whose ticks do not rise.
  */
 enum log_unit {
@@ -462,6 +462,7 @@ enum log_unit {
 	LOG_UNIT_MILLI,		/* thousandths */
 	LOG_UNIT_COUNT,
 	LOG_UNIT_WAIT_NS,	/* of waiting: its rate is a share of time */
+	LOG_UNIT_PERCENT,
 };
 enum log_column_kind { LOG_GAUGE = 1, LOG_CUMULATIVE = 2 };
 struct log_column {

@@ -36,6 +36,8 @@ const struct setting settings_table[NR_SETTINGS] = {
 			       "time between resource samples" },
 	[SETTING_SAMPLE] = { "INSIDEME_SAMPLE", "sample", SETTING_RATE, "off", NULL,
 			     "samples of each thread's CPU time, per second, beside the hooks' times; off" },
+	[SETTING_GPU] = { "INSIDEME_GPU", "gpu", SETTING_TEXT, "all", NULL,
+			  "NVIDIA devices to sample, by insideme-run: all, off, or numbers as in 0,1" },
 	[SETTING_PROGRAMS] = { "INSIDEME_PROGRAMS", "programs", SETTING_TEXT, "all", NULL,
 			       "names of programs to record, as globs: a*,b; !c: all but c" },
 	[SETTING_SUMMARY] = { "INSIDEME_SUMMARY", "summary", SETTING_SWITCH, "off", NULL,

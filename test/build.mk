@@ -30,6 +30,21 @@ $(bin)/%.so: test/programs/%.c
 $(bin)/witness.so: test/run/witness.c
 	@mkdir -p $(@D)
 	$(call say,CC)gcc -g -O2 -Wall -shared -fPIC $< -o $@
+# Stand-ins for NVIDIA's library, by the size of their entries.
+nvml := $(foreach bytes,16 24 32,$(bin)/nvml-$(bytes)/libnvidia-ml.so.1)
+$(nvml): $(bin)/nvml-%/libnvidia-ml.so.1: test/run/nvml.c
+	@mkdir -p $(@D)
+	$(call say,CC)gcc -g -O2 -Wall -shared -fPIC -DENTRY=$* -Wl,-soname,libnvidia-ml.so.1 $< -o $@
+programs += $(nvml)
+# For a machine that has a device; not part of make check.
+$(bin)/holds: test/gpu/holds.c
+	@mkdir -p $(@D)
+	$(call say,CC)gcc -g -O2 -Wall $< -o $@
+gpu:
+	$(Q)$(MAKE) --no-print-directory O=$(O)/check DEV=1 run-gpu
+run-gpu: all $(bin)/holds $(O)/sanitized/insideme-report
+	$(Q)TEST_BUILD=$(abspath $(O)) scripts/run-test test/gpu/gpu.bats
+.PHONY: gpu run-gpu
 # The golden runs, and what is expected of them, written anew after a change of a view that is meant: make expected
 $(bin)/golden: test/logs/golden.c test/unit/build_log.c
 	@mkdir -p $(@D)

@@ -168,6 +168,10 @@ static void record_end(struct monitor *monitor, pid_t pid)
 	struct last_words words;
 	int status;
 
+	if (gpu_is(&monitor->own_log.gpu, pid)) {
+		waitpid(pid, NULL, 0);
+		return;
+	}
 	watch_end(&monitor->watch, pid);
 	last_words_read(&words, pid);
 	if (!wait_for(pid, &words, &end, &status))

@@ -54,6 +54,7 @@ void own_log_open(struct own_log *own, const struct run *run, const struct proce
 	usleep(SECOND_READING_US);
 	clock_read_all(own->log->clock, &own->log->start_again);
 	__atomic_store_n(&own->log->magic, LOG_MAGIC, __ATOMIC_RELEASE);
+	gpu_start(&own->gpu, settings, own->log, fd);
 	start_sampler(own, fd, settings);
 }
 
@@ -109,6 +110,7 @@ void own_log_close(struct own_log *own, int status)
 {
 	if (!own->log)
 		return;
+	gpu_stop(&own->gpu);
 	sampler_stop(own->sampler);
 	free(own->sampler);
 	own->sampler = NULL;

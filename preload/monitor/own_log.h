@@ -6,6 +6,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "monitor/gpu.h"
 #include "monitor/program.h"
 #include "monitor/tree.h"
 #include "process_id.h"
@@ -16,6 +17,7 @@
 struct own_log {
 	struct log_header *log;		/* NULL: could not be made, and the rest does nothing */
 	struct sampler *sampler;
+	struct gpu gpu;			/* writes rows into the log */
 	int64_t due_ns;			/* CLOCK_MONOTONIC */
 	char home[RUN_PATH_BYTES];	/* where it belongs if it lives away from its run, else empty */
 };
