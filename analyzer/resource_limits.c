@@ -73,3 +73,14 @@ double resource_limit(const struct resource_limits *limits, const char *column)
 			return limits->memory_bytes;
 	return NAN;
 }
+
+double resource_limit_of(const struct resource_limits *limits, const struct rowset *rows, uint32_t column)
+{
+	int total = rowset_column(rows, "gpu_memory_total_bytes");
+	uint64_t bytes;
+
+	if (strcmp(rows->columns[column].name, "gpu_memory_used_bytes") != 0 || total < 0 || !rows->nr_rows)
+		return resource_limit(limits, rows->columns[column].name);
+	bytes = rowset_value(rows, rows->nr_rows - 1, (uint32_t)total);
+	return bytes == LOG_NONE ? NAN : (double)bytes;
+}

@@ -16,5 +16,7 @@ void resource_limits_read(struct resource_limits *limits, const struct model *mo
 
 /* Of a column of rows, in the unit of its readings or rates; NAN: none, or not known. */
 double resource_limit(const struct resource_limits *limits, const char *column);
+/* The same of a column of a set, which may hold its limit itself. */
+double resource_limit_of(const struct resource_limits *limits, const struct rowset *rows, uint32_t column);
 
 #endif

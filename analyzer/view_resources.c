@@ -313,18 +313,6 @@ static size_t line_steps(bool has_pids)
 	return terminal.width > beside + STEPS_MAX ? STEPS_MAX : terminal.width - beside;
 }
 
-/* A device's memory has its limit beside it. */
-static double limit_of(const struct resource_limits *limits, const struct rowset *rows, uint32_t column)
-{
-	int total = rowset_column(rows, "gpu_memory_total_bytes");
-	uint64_t bytes;
-
-	if (strcmp(rows->columns[column].name, "gpu_memory_used_bytes") != 0 || total < 0 || !rows->nr_rows)
-		return resource_limit(limits, rows->columns[column].name);
-	bytes = rowset_value(rows, rows->nr_rows - 1, (uint32_t)total);
-	return bytes == LOG_NONE ? NAN : (double)bytes;
-}
-
 static bool is_nothing(const struct series *series)
 {
 	return series->peak == 0 && series->last == 0;
@@ -352,7 +340,7 @@ static struct table *figures_table(struct document *document, const struct readi
 		for (uint32_t j = 0; j < set->rows->nr_columns; j++) {
 			struct figure figure = { .process = set->process, .rows = set->rows,
 						 .column = &set->rows->columns[j],
-						 .limit = limit_of(&limits, set->rows, j) };
+						 .limit = resource_limit_of(&limits, set->rows, j) };
 			char *line;
 
 			series_of_column(&figure.series, report->model, set->process, set->rows, j, nr_steps);
