@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Forked children without a log. An entry tells the same as the log would that such a child could have written:
- * so that log is made here, in memory, and read as any other: a header, a thread, the paths to where it was
- * forked, and their frames.
+ * so that log is made here, in memory, and read as any other: a header, a thread, and, only while they are
+ * read, the paths to where it was forked, and their frames.
  */
 #include "children.h"
 
@@ -99,13 +99,16 @@ static void set_thread(uint8_t *image, uint64_t frames_at, const struct open_pat
 	memcpy(image + THREAD_AT, &thread, sizeof(thread));
 }
 
-static struct process *open_child(struct process *parent, const struct log_child *child, const struct open_path *path)
+/* The log that the child would have, of @bytes. */
+static uint8_t *make_image(const struct process *parent, const struct log_child *child, const struct open_path *path,
+			   uint64_t *image_bytes)
 {
 	uint64_t frames_at = NODES_AT + image_pages(sizeof(struct log_area) + path->nr * sizeof(struct log_node));
 	uint64_t bytes = path->nr ? frames_at + image_pages(sizeof(struct log_frames) + (path->nr + 1) * sizeof(struct log_frame))
 				  : NODES_AT;
 	uint8_t *image = xcalloc(1, bytes);
 
+	*image_bytes = bytes;
 	image_set_header(image, bytes, &parent->header, child, parent->tick_ns);
 	image_set_area(image, THREAD_AT, LOG_AREA_THREAD, NODES_AT - THREAD_AT, sizeof(struct log_thread));
 	if (path->nr) {
@@ -115,7 +118,47 @@ static struct process *open_child(struct process *parent, const struct log_child
 		set_calls(image, frames_at, path, child->record.ticks);
 	}
 	set_thread(image, frames_at, path, child, parent);
+	return image;
+}
+
+/* Without what is open in it: of thousands of children the paths would take more memory than all else. */
+static struct process *open_child(struct process *parent, const struct log_child *child)
+{
+	uint64_t bytes;
+	uint8_t *image = make_image(parent, child, &(struct open_path){ NULL, 0 }, &bytes);
+
 	return process_open_child(parent, image, bytes);
+}
+
+void children_open_path(struct process *process)
+{
+	struct open_path path = { NULL, 0 };
+	struct log_child child;
+	uint8_t *image;
+	uint64_t bytes;
+
+	if (!process->entry_offset)
+		return;
+	memcpy(&child, process->parent->log->base + process->entry_offset, sizeof(child));
+	if (child.end == LOG_RUNNING)
+		memset(&child.finish, 0, sizeof(child.finish));
+	if (read_path(process->parent->log, child.node, &path)) {
+		image = make_image(process->parent, &child, &path, &bytes);
+		process->log_without_path = process->log;
+		process->log = logfile_of_image(process->parent->log->path, image, bytes);
+	}
+	free(path.functions);
+}
+
+void children_close_path(struct process *process)
+{
+	if (!process->log_without_path)
+		return;
+	logfile_close(process->log);
+	process->log = process->log_without_path;
+	process->log_without_path = NULL;
+	free(process->tree_of);
+	process->tree_of = NULL;
 }
 
 struct process *child_open(const struct process *holder, struct process *parent, struct log_child *child, uint64_t offset)
@@ -128,7 +171,9 @@ struct process *child_open(const struct process *holder, struct process *parent,
 	if (!image_is_sound(holder, child) || (holder == parent && !read_path(parent->log, child->node, &path)))
 		logfile_damaged(holder->log, offset, "a child of no possible time or place");
 	else
-		process = open_child(parent, child, &path);
+		process = open_child(parent, child);
+	if (process && holder == parent)
+		process->entry_offset = offset;
 	free(path.functions);
 	return process;
 }

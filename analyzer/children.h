@@ -17,4 +17,8 @@ void children_read(struct process *parent, struct process ***children, size_t *n
  */
 struct process *child_open(const struct process *holder, struct process *parent, struct log_child *child, uint64_t offset);
 
+/* What was open in such a child is in its log only between these two. */
+void children_open_path(struct process *process);
+void children_close_path(struct process *process);
+
 #endif

@@ -175,6 +175,8 @@ static void read_process(struct model *model, struct process *process)
 		model->end = model->to = process->last;
 	if (process->is_saved)
 		return;
+	if (process->parent)
+		children_open_path(process);
 	nodes_read(process);
 	heaps_read(process);
 	samples_read(process);
@@ -185,6 +187,8 @@ static void read_process(struct model *model, struct process *process)
 		process->functions_ns += process->threads[i]->functions_ns;
 	}
 	process->nr_damaged = process->log->nr_damaged;
+	if (process->parent)
+		children_close_path(process);
 	if (process->nr_damaged > DAMAGE_TOLD)
 		warning("%s: damaged in %llu places; what is sound is reported", process->log->path,
 			(unsigned long long)process->nr_damaged);

@@ -226,6 +226,8 @@ struct process {
 	bool is_saved;			/* of a saved profile: nothing but sums */
 	struct logfile *log;
 	struct process *parent;		/* in whose log it is, having none of its own; NULL: it has one */
+	uint64_t entry_offset;		/* of its entry there; 0: it has none there */
+	struct logfile *log_without_path;	/* children.c's own */
 	struct log_header header;	/* as in the log; strings end with a 0; for losses see header.losses */
 	const char *command;		/* from the facts; "" if not known */
 	const char *exe;

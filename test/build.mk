@@ -46,9 +46,9 @@ run-gpu: all $(bin)/holds $(O)/sanitized/insideme-report
 	$(Q)TEST_BUILD=$(abspath $(O)) scripts/run-test test/gpu/gpu.bats
 .PHONY: gpu run-gpu
 # The golden runs, and what is expected of them, written anew after a change of a view that is meant: make expected
-$(bin)/golden: test/logs/golden.c test/unit/build_log.c
+$(bin)/golden: test/logs/golden.c test/unit/build_log.c test/unit/build_log.h $(wildcard include/*.h)
 	@mkdir -p $(@D)
-	$(call say,CC)$(CC) $(test_cflags) -iquote . $^ -o $@
+	$(call say,CC)$(CC) $(test_cflags) -iquote . $(filter %.c,$^) -o $@
 programs += $(bin)/golden
 expected:
 	$(Q)$(MAKE) --no-print-directory $(if $(filter -j%,$(MAKEFLAGS)),,-j$(shell nproc)) O=$(O)/check DEV=1 write-expected

@@ -3,6 +3,7 @@
  * Children of every kind: children KIND. What was open at a fork is open in both, so it counts in each process.
  * The report must show:
  *   quiet    20 children that end at once: 21 processes in 1 log; main 21 calls, quiet 21, spawn 40
+ *   deep     200 children that end at once, each forked 1000 calls deep: main 201, descend 201000, spawn 400
  *   line     a child of a child, 5 deep, without a call: 6 processes in 1 log; main 6, line 6
  *   tree     39 children, 3 of each process, 3 deep: 40 processes; main 40, grow 115, work 390
  *   returns  a child that goes back through 3 open calls, by fork: main, up_1, up_2, up_3 2 each, work 20, no repair
@@ -71,6 +72,22 @@ __attribute__((noinline)) static int quiet(void)
 	for (int i = 1; i <= 20; i++)
 		sum += spawn(i);
 	return sum != 210;
+}
+
+__attribute__((noinline)) static int descend(int left)
+{
+	int sum = 0;
+
+	if (left > 1)
+		return descend(left - 1);
+	for (int i = 0; i < 200; i++)
+		sum += spawn(1);
+	return sum;
+}
+
+__attribute__((noinline)) static int deep(void)
+{
+	return descend(1000) != 200;
 }
 
 __attribute__((noinline)) static int line(void)
@@ -291,7 +308,7 @@ static const struct {
 	const char *name;
 	int (*run)(void);
 } kinds[] = {
-	{ "quiet", quiet }, { "line", line }, { "tree", tree }, { "returns", returns }, { "again", again },
+	{ "quiet", quiet }, { "deep", deep }, { "line", line }, { "tree", tree }, { "returns", returns }, { "again", again },
 	{ "raw", raw }, { "clone", clone_child }, { "vfork", vfork_child }, { "threads", threads },
 	{ "spawn", spawn_others }, { "chain", chain }, { "daemon", become_daemon }, { "double", fork_twice },
 	{ "exit", exit_alone }, { "late", late },

@@ -102,6 +102,17 @@ fine"
 	grep -q 'spawn' tree
 }
 
+@test "children forked in deep calls: the report has what is open in them, but not all at once" {
+	children deep 201 1 main 201 deep 201 descend 201000 spawn 400
+	no_repairs
+	peak_kib=$(python3 -c '
+
+import resource, subprocess, sys
+subprocess.run(sys.argv[1:], stdout=subprocess.DEVNULL, check=True)
+print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)' "$build/insideme-report" -v functions)
+	between "memory of the report in KiB" 1000 "$peak_kib" 40000		# 350 bytes for each of 200000 are 68000 more
+}
+
 @test "children of children without a call" {
 	children line 6 1 main 6 line 6
 }

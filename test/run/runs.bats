@@ -174,6 +174,15 @@ part() {
 	[[ $(cat report.stderr) == *"named twice, but added once" ]]
 }
 
+# rows [RUN] <csv: the cells that are known of rows of RUN, without what is a share of all runs, or the run
+rows() {
+	python3 -c '
+import csv, sys
+for row in csv.DictReader(sys.stdin):
+    if len(sys.argv) == 1 or row["run"] == sys.argv[1]:
+        print({k: v for k, v in row.items() if v and k not in ("run", "functions_percent")})' "$@"
+}
+
 @test "several runs: each has a time of its own, and is told apart" {
 	"$bin/golden" golden
 	set -- golden/20231114-221320-app golden/20231114-231320-app
@@ -181,14 +190,10 @@ part() {
 		view $view "$@" >both.csv
 		for run; do
 			view $view "$run" >one.csv
-			same "$view of $run" "$(python3 -c '
-				import csv, sys
-				rows = [{k: v for k, v in row.items() if v and k not in ("run", "functions_percent")}
-				        for row in csv.DictReader(open("both.csv", newline="")) if row["run"] == sys.argv[1]]
-				print(rows)' "$run")" "$(python3 -c '
-				import csv
-				print([{k: v for k, v in row.items() if v and k != "functions_percent"}
-				       for row in csv.DictReader(open("one.csv", newline=""))])')"
+			rows "$run" <both.csv >of_both
+			rows <one.csv >of_one
+			[ -s of_one ]
+			diff of_one of_both
 		done
 	done
 	same "last instant" "$(view calls "$@" | "$here/csv" end_ns | sort -n | tail -1)" "$(view calls "$1" | "$here/csv" end_ns | sort -n | tail -1)"

@@ -189,8 +189,8 @@ static void a_successor_shows_an_exec(void **state)
 	build_run_add(&logs, &build);
 	begin_here(&build);
 	build.header->exec_count = 1;
-	build.header->start.realtime_ns += MS;
-	build.header->start_again.realtime_ns += MS;
+	build.header->start = build_clocks(&build, NS_START + MS);
+	build.header->start_again = build_clocks(&build, NS_START + MS + 200000);
 	strcpy(build.header->program, "next");
 	build_finish(&build, NS_START + 100 * MS, 5);
 	build_run_add(&logs, &build);
