@@ -44,7 +44,8 @@ struct timeline {
 	uint32_t *nr_depths;		/* [thread] */
 	size_t nr_spans;
 	size_t nr_spans_max;
-	int64_t short_ns;		/* calls shorter than that are merged; 0: none */
+	int64_t short_ns;		/* calls shorter than that are merged; 0: none; a power of two: */
+	uint32_t short_shift;
 	uint64_t nr_calls;
 };
 
@@ -69,8 +70,8 @@ static bool is_short(const struct timeline *timeline, const struct span *span)
 
 static bool go_together(const struct timeline *timeline, const struct span *a, const struct span *b)
 {
-	return timeline->short_ns && is_short(timeline, a) && is_short(timeline, b) &&
-	       a->start / timeline->short_ns == b->start / timeline->short_ns && b->start >= a->start;
+	return timeline->short_ns && is_short(timeline, b) && is_short(timeline, a) &&
+	       a->start >> timeline->short_shift == b->start >> timeline->short_shift && b->start >= a->start;
 }
 
 static void merge(struct span *into, const struct span *span)
@@ -105,7 +106,8 @@ static size_t merge_lane(const struct timeline *timeline, struct lane *lane)
 static void make_room(struct timeline *timeline, size_t nr_spans_max)
 {
 	while (timeline->nr_spans > nr_spans_max && timeline->short_ns < INT64_MAX / 4) {
-		timeline->short_ns = timeline->short_ns ? 2 * timeline->short_ns : 1024;
+		timeline->short_shift = timeline->short_ns ? timeline->short_shift + 1 : 10;
+		timeline->short_ns = (int64_t)1 << timeline->short_shift;
 		timeline->nr_spans = 0;
 		for (size_t i = 0; i < timeline->nr_lanes; i++)
 			timeline->nr_spans += merge_lane(timeline, &timeline->lanes[i]);

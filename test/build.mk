@@ -123,7 +123,7 @@ run-torture: all $(programs) $(torture_programs) $(O)/sanitized/insideme-report
 
 # Benchmarks, side by side with the peers. Not part of make check: they measure, and take minutes.
 bench_bin := $(O)/bench
-bench_programs := $(addprefix $(bench_bin)/,loop loop.plain loop.pg empty forks measure log_bytes paths pauses sampling sizes threads ticks.so nothing.so)
+bench_programs := $(addprefix $(bench_bin)/,loop loop.plain loop.pg empty forks hour measure log_bytes paths pauses sampling sizes threads ticks.so nothing.so)
 bench_cflags := -g -O2 -Wall -pthread
 $(bench_bin)/loop $(bench_bin)/empty $(bench_bin)/forks $(bench_bin)/paths $(bench_bin)/pauses $(bench_bin)/sizes $(bench_bin)/threads: bench_cflags += -finstrument-functions
 $(bench_bin)/loop.pg: bench_cflags += -pg
@@ -139,7 +139,10 @@ $(bench_bin)/%: test/bench/%.c
 	@mkdir -p $(@D)
 	$(call say,CC)gcc $(bench_cflags) -D_GNU_SOURCE -iquote include -iquote preload -iquote . $^ -o $@
 $(bench_bin)/sampling: $(call obj,tool,$(shared_src))
-bench: all $(bench_programs) $(bin)/countries
+$(bench_bin)/hour: test/bench/hour.c test/unit/build_log.c
+	@mkdir -p $(@D)
+	$(call say,CC)gcc $(bench_cflags) -D_GNU_SOURCE -iquote include -iquote test/unit -iquote . $< -lm -o $@
+bench: all $(bench_programs) $(bin)/countries test/web/node_modules
 	$(Q)test/bench/run $(abspath $(O))
 .PHONY: bench
 

@@ -3,6 +3,7 @@
 // pixel are stepped over a pixel at a time.
 import { h, hideTip, showTip } from "./dom.js";
 import { fit } from "./text.js";
+import { bitsOf, blend, Pixels } from "./pixels.js";
 import { css } from "./theme.js";
 import { at, exact, format } from "./units.js";
 
@@ -15,6 +16,7 @@ export class Lanes {
 		Object.assign(this, { app, spans, redraw });
 		this.open = new Map();	// thread: drawn tall
 		this.focus = null;
+		this.pixels = new Pixels();
 		this.canvas = h("canvas.lanes-canvas");
 		this.space = h("div.lanes-space");
 		this.element = h("div.lanes", {
@@ -73,31 +75,40 @@ export class Lanes {
 			canvas.style.height = `${height}px`;
 		}
 		const g = this.g = canvas.getContext("2d", { alpha: false });
-		g.setTransform(ratio, 0, 0, ratio, 0, 0);
-		g.fillStyle = css("--box");
-		g.fillRect(0, 0, this.width, height);
+		this.pixels.resize(g, canvas.width, canvas.height);
+		this.selected = this.app.selected;
+		this.colours = [];
+		this.dim = bitsOf(css("--frame-dim"));
+		this.back = bitsOf(css("--box"));
+		this.texts = [];
+		this.pixels.bits.fill(this.back);
+		this.drawGrid(ratio);
 		const top = element.scrollTop;
+		const seen = this.rows.filter((row) => row.y + row.height >= top && row.y <= top + height);
+		for (const row of seen)
+			if (row.kind === "thread")
+				this.drawThread(row, row.y - top, height, ratio);
+		g.setTransform(1, 0, 0, 1, 0, 0);
+		g.putImageData(this.pixels.image, 0, 0);
+		g.setTransform(ratio, 0, 0, ratio, 0, 0);
 		g.font = "11.5px system-ui, sans-serif";
 		g.textBaseline = "middle";
-		this.selected = this.app.selected;
-		this.drawGrid(height);
-		for (const row of this.rows) {
-			if (row.y + row.height < top || row.y > top + height)
-				continue;
+		this.drawTexts();
+		for (const row of seen)
 			if (row.kind === "process")
 				this.drawProcess(row, row.y - top);
 			else
-				this.drawThread(row, row.y - top, height);
-		}
+				this.drawName(row, row.y - top);
 		this.drawMarks(height);
 		this.drawAxis();
 	}
 
-	drawGrid(height) {
-		const { g } = this;
-		g.fillStyle = css("--grid");
-		for (const time of this.ticks())
-			g.fillRect(Math.round(this.toX(time)), axisHeight, 1, height);
+	drawGrid(ratio) {
+		const bits = bitsOf(css("--grid"));
+		for (const time of this.ticks()) {
+			const x = Math.round(this.toX(time) * ratio);
+			this.pixels.rect(x, 0, x + 1, this.pixels.height, bits);
+		}
 	}
 
 	ticks() {
@@ -139,13 +150,16 @@ export class Lanes {
 		g.font = "11.5px system-ui, sans-serif";
 	}
 
-	drawThread(row, y, height) {
-		const { g } = this, { model } = this.app;
+	drawThread(row, y, height, ratio) {
 		row.lanes.forEach((lane, depth) => {
 			const laneY = y + depth * row.laneHeight;
 			if (lane && laneY > -row.laneHeight && laneY < height)
-				this.drawLane(lane, laneY, row.laneHeight);
+				this.drawLane(lane, laneY, row.laneHeight, ratio);
 		});
+	}
+
+	drawName(row, y) {
+		const { g } = this, { model } = this.app;
 		g.fillStyle = css("--box");
 		g.fillRect(0, y, gutter - 1, row.height);
 		g.fillStyle = css("--faint");
@@ -154,45 +168,51 @@ export class Lanes {
 		g.fillText(fit(g, model.threadName(row.thread), gutter - 38), 24, y + 8);
 	}
 
-	drawLane(lane, y, height) {
-		const { g, spans, app } = this, { model } = app;
-		const from = app.from, scale = (this.width - gutter) / (app.to - from), pixel = 1 / scale;
-		let span = Math.max(lane.first, spans.after(lane, from) - 1), colour = "";
-		const box = height - (height > 8 ? 1 : 0.5);
+	bits(number) {
+		if (this.selected !== null && this.selected !== number)
+			return this.dim;
+		return this.colours[number] ??= bitsOf(this.app.model.colour(number));
+	}
+
+	drawLane(lane, y, height, ratio) {
+		const { spans, app, pixels } = this;
+		const from = app.from, left = gutter * ratio, scale = (this.width - gutter) * ratio / (app.to - from), pixel = 1 / scale;
+		const top = Math.round(y * ratio), bottom = Math.round((y + height) * ratio) - 1;
+		let span = Math.max(lane.first, spans.after(lane, from) - 1);
 		while (span < lane.end) {
 			const start = spans.start[span], duration = spans.duration[span];
 			if (start > app.to)
 				break;
-			if (start + duration < from) {
-				span++;
-				continue;
-			}
-			const x = gutter + (start - from) * scale, wide = duration * scale;
-			const number = spans.func(span);
-			const is = this.selected === null || this.selected === number;
-			const fill = is ? model.colour(number) : css("--frame-dim");
-			if (fill !== colour)
-				g.fillStyle = colour = fill;
+			const x = left + (start - from) * scale, wide = duration * scale, number = spans.func(span);
 			if (wide < 1) {
-				g.fillRect(x, y, 1, box);
+				const column = Math.floor(x);
+				if (column >= left)
+					pixels.rect(column, top, column + 1, bottom, this.bits(number));
 				const next = spans.after(lane, start + pixel, span), last = next - 1;
 				span = last > span && spans.start[last] + spans.duration[last] > start + pixel ? last : next;
 				continue;
 			}
-			const left = Math.max(gutter, x), right = Math.min(this.width, x + wide);
+			const begin = Math.max(left, Math.round(x)), end = Math.round(x + wide) - (wide > 4 ? 1 : 0);
 			const merged = spans.others[span] > 0;
-			if (merged)
-				g.globalAlpha = Math.max(0.25, 1 - spans.idle[span] / duration) * 0.7;
-			g.fillRect(left, y, Math.max(1, right - left - (wide > 4 ? 0.6 : 0)), box);
-			g.globalAlpha = 1;
-			if (height > 8 && right - left > 28) {
-				g.fillStyle = colour = merged || !is ? css("--soft") : css("--frame-text");
+			pixels.rect(begin, top, Math.max(begin + 1, end), bottom, merged ?
+				blend(this.bits(number), this.back, 0.25 + 0.5 * (1 - spans.idle[span] / duration)) : this.bits(number));
+			const room = (Math.min(end, pixels.width) - begin) / ratio;
+			if (height > 8 && room > 28 || this.focus?.span === span)
+				this.texts.push({ span, x: begin / ratio, y, room, height, merged, number });
+			span++;
+		}
+	}
+
+	drawTexts() {
+		const { g, spans } = this, { model } = this.app;
+		for (const { span, x, y, room, height, merged, number } of this.texts) {
+			if (height > 8) {
+				g.fillStyle = css(merged || this.bits(number) === this.dim ? "--text" : "--frame-text");
 				const label = merged ? `${format("count", spans.others[span] + 1)} × ${model.label(number)}` : model.label(number);
-				g.fillText(fit(g, label, right - left - 8), left + 4, y + height / 2);
+				g.fillText(fit(g, label, room - 8), x + 4, y + height / 2);
 			}
 			if (this.focus?.span === span)
-				this.drawFocus(left, y, right - left, box);
-			span++;
+				this.drawFocus(x, y, room, height - 1);
 		}
 	}
 

@@ -11,7 +11,9 @@
 
 #include "insideme_log.h"
 
+#ifndef BUILD_BYTES
 #define BUILD_BYTES		(16u << 20)
+#endif
 #define BUILD_BASE_ADDR		0x7f0000000000ull
 #define BUILD_START_TICKS	1000000000ull
 #define BUILD_REALTIME_NS	1700000000000000000ull	/* in 2023: long over whenever the test runs */

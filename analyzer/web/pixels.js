@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Rectangles written as pixels: a hundred thousand narrow ones of many colours take some ms, by a canvas's own means a
+// tenth of a second.
+
+// "#rrggbb" or "hsl(h s% l%)" as a pixel of a little-endian machine.
+export function bitsOf(colour) {
+	if (colour.startsWith("#")) {
+		const value = parseInt(colour.slice(1), 16);
+		return pack(value >> 16, value >> 8 & 255, value & 255);
+	}
+	const [hue, saturation, light] = colour.match(/[\d.]+/g).map(Number);
+	const spread = saturation / 100 * Math.min(light / 100, 1 - light / 100);
+	const part = (n) => {
+		const k = (n + hue / 30) % 12;
+		return Math.round(255 * (light / 100 - spread * Math.max(-1, Math.min(k - 3, 9 - k, 1))));
+	};
+	return pack(part(0), part(8), part(4));
+}
+
+const pack = (red, green, blue) => (0xff000000 | blue << 16 | green << 8 | red) >>> 0;
+
+// @share of @over, the rest of @under.
+export function blend(over, under, share) {
+	const mix = (shift) => Math.round((over >>> shift & 255) * share + (under >>> shift & 255) * (1 - share));
+	return pack(mix(0), mix(8), mix(16));
+}
+
+export class Pixels {
+	resize(g, width, height) {
+		if (this.width === width && this.height === height)
+			return;
+		this.width = width;
+		this.height = height;
+		this.image = g.createImageData(width, height);
+		this.bits = new Uint32Array(this.image.data.buffer);
+	}
+
+	// In pixels of the screen; what is outside is cut off.
+	rect(left, top, right, bottom, bits) {
+		left = Math.max(0, left);
+		right = Math.min(this.width, right);
+		bottom = Math.min(this.height, bottom);
+		if (right - left === 1) {
+			for (let at = Math.max(0, top) * this.width + left, end = bottom * this.width; at < end; at += this.width)
+				this.bits[at] = bits;
+			return;
+		}
+		for (let y = Math.max(0, top); y < bottom && right > left; y++)
+			this.bits.fill(bits, y * this.width + left, y * this.width + right);
+	}
+}
