@@ -21,8 +21,10 @@ recorder_cflags := $(filter-out -finstrument-functions% -fsanitize% -pg -flto%,$
 	-mgeneral-regs-only
 recorder_ldflags := -shared -nostartfiles -Wl,-z,now,-z,relro,-z,nodelete,-z,initfirst,-Bsymbolic,--no-undefined
 sanitize := -fno-sanitize-recover=all
-tool_cflags := $(CFLAGS) $(common) $(if $(SAN),-fsanitize=$(SAN) $(sanitize))
-test_cflags := $(CFLAGS) $(common) -fsanitize=address,undefined $(sanitize)
+# Of pictures only the types: the library is loaded when one is drawn.
+cairo_cflags := $(patsubst -I%,-isystem %,$(shell $(PKG_CONFIG) --cflags cairo))
+tool_cflags := $(CFLAGS) $(common) $(cairo_cflags) $(if $(SAN),-fsanitize=$(SAN) $(sanitize))
+test_cflags := $(CFLAGS) $(common) $(cairo_cflags) -fsanitize=address,undefined $(sanitize)
 analyzer_libs = $(shell $(PKG_CONFIG) --libs libdw libelf jansson zlib) -lsupc++ -lm
 
 # What library and insideme-run share: the log's writing side, not the hooks.

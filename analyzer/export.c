@@ -7,6 +7,10 @@
 #include <string.h>
 
 #include "error.h"
+#include "names.h"
+#include "slices.h"
+
+#define LEAST_PERCENT	1
 
 FILE *export_open(const struct report *report)
 {
@@ -31,4 +35,19 @@ int export_close(const struct report *report, FILE *out)
 double export_seconds(const struct model *model, int64_t time)
 {
 	return ((double)model->start_realtime_ns + (double)time) / 1e9;
+}
+
+bool export_wants_call(const struct report *report, const struct slice *slice)
+{
+	const struct options *options = report->options;
+	const struct model *model = report->model;
+	double percent = options->min_percent > 0 ? options->min_percent : LEAST_PERCENT;
+
+	if (slice->end < model->from || slice->start > model->to)
+		return false;
+	if (options->match && !name_matches(options->match, slice->node->function->name))
+		return false;
+	if (options->match && !(options->min_percent > 0))
+		return true;
+	return slice->duration_ns >= percent / 100 * (double)(model->to - model->from);
 }

@@ -7,6 +7,8 @@
 
 #include "report.h"
 
+struct slice;
+
 /* The file of --output, or standard output. Return: NULL after an error(). */
 FILE *export_open(const struct report *report);
 /* Return: exit status, after an error() when not all could be written. */
@@ -15,13 +17,21 @@ int export_close(const struct report *report, FILE *out);
 /* Seconds after 1970 of a model time. */
 double export_seconds(const struct model *model, int64_t time);
 
+/* Of --match all calls, else those that last at least --min-percent of the time, or 1 %. */
+bool export_wants_call(const struct report *report, const struct slice *slice);
+
 /*
  * memory_profiler's file, which mprof plot and mprof peak read: RSS of the first process (MEM) and the others (CHLD), and
- * calls (FUNC) that last at least 1 % of the run or --min-percent; of --match all.
+ * calls (FUNC).
  */
 int export_mprof(struct report *report);
 
 /* resource monitor's log: of -v calls its event log, else its resource log. */
 int export_resource_monitor(struct report *report);
+
+/* Pictures of the resources over time. */
+int export_svg(struct report *report);
+int export_png(struct report *report);
+int export_pdf(struct report *report);
 
 #endif

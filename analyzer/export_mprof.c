@@ -5,11 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "names.h"
 #include "slices.h"
 
 #define MIB		1048576.0
-#define LEAST_PERCENT	1
 
 static void write_samples(FILE *out, struct process *process, bool is_first)
 {
@@ -69,21 +67,6 @@ static void write_call(FILE *out, const struct slice *slice)
 		export_seconds(process->model, slice->end), depth_of(slice->node));
 }
 
-static bool is_wanted(const struct report *report, const struct slice *slice)
-{
-	const struct options *options = report->options;
-	const struct model *model = report->model;
-	double percent = options->min_percent > 0 ? options->min_percent : LEAST_PERCENT;
-
-	if (slice->end < model->from || slice->start > model->to)
-		return false;
-	if (options->match && !name_matches(options->match, slice->node->function->name))
-		return false;
-	if (options->match && !(options->min_percent > 0))
-		return true;
-	return slice->duration_ns >= percent / 100 * (double)(model->to - model->from);
-}
-
 int export_mprof(struct report *report)
 {
 	struct model *model = report->model;
@@ -99,7 +82,7 @@ int export_mprof(struct report *report)
 			      model->processes[i]->header.pid == model->processes[0]->header.pid);
 	reader = slices_open_all(model);
 	while (slices_next(reader, &slice))
-		if (slice.node->function && is_wanted(report, &slice))
+		if (export_wants_call(report, &slice))
 			write_call(out, &slice);
 	slices_close(reader);
 	return export_close(report, out);

@@ -14,6 +14,9 @@ const struct format formats[] = {
 	{ "mprof", "memory_profiler's file, for mprof plot and mprof peak: memory over time, the longest calls", 0, NULL, export_mprof },
 	{ "resource-monitor", "resource monitor's log, 15 columns over time; with -v calls its event log", 0, NULL,
 	  export_resource_monitor },
+	{ "svg", "a picture of the resources over time, with the longest calls; also png, pdf", 0, NULL, export_svg },
+	{ "png", "the same", 0, NULL, export_png },
+	{ "pdf", "the same", 0, NULL, export_pdf },
 	{ NULL, NULL, 0, NULL, NULL },
 };
 

@@ -200,3 +200,22 @@ read_count,read_count_global,read_mb,read_mb_global,write_count,write_count_glob
 	same "starts and ends in turn" "$(cut -d, -f2,3,4 events.log | grep -c -e 'start,main,0' -e 'end,main,0')" 2
 	cut -d, -f1 events.log | sort -nc
 }
+
+@test "-f svg, png, pdf: curves, brackets of calls, the peak" {
+	ldconfig -p | grep -q libcairo.so.2 || skip "no libcairo.so.2"
+	monitor -q -- "$bin/grow"
+	for format in svg png pdf; do
+		"$report" -v resources -f $format -o picture.$format
+	done
+	same "png" "$(od -An -tx1 -N8 picture.png | xargs)" '89 50 4e 47 0d 0a 1a 0a'
+	python3 -c 'import sys, xml.dom.minidom; xml.dom.minidom.parse(sys.argv[1])' picture.svg
+	pdftotext -layout picture.pdf text || skip "no pdftotext"
+	grep -F "$bin/grow" text
+	for word in CPU RSS '\[ *\] *main' '\[ *\] *hold' '\[ *\] *rest' 'start 20' ' MiB'; do
+		grep -e "$word" text || { echo "no $word"; cat text; false; }
+	done
+	[[ $("$report" -f svg --match rest) == '<?xml'* ]]
+	run "$report" -v functions -f svg
+	same status "$status" 2
+	same line "$output" 'insideme-report: pictures are of -v resources'
+}
