@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "hook_costs.h"
 #include "resolve.h"
 
 struct value ns_cell(double ns)
@@ -19,6 +20,12 @@ static struct value count_cell(uint64_t count)
 	return value_integer(UNIT_COUNT, (int64_t)count);
 }
 
+static struct value doubtful_cell(const struct call_stats *stats, struct value value)
+{
+	value.is_doubtful = hook_costs_are_doubtful(stats);
+	return value;
+}
+
 static struct value error_cell(double variance_ns2)
 {
 	return variance_ns2 > 0 ? ns_cell(sqrt(variance_ns2)) : value_empty();
@@ -27,6 +34,7 @@ static struct value error_cell(double variance_ns2)
 struct value stats_cell(const struct call_stats *stats, enum stats_cell cell)
 {
 	bool timed = stats->timed_calls > 0 || stats->open_ns > 0;
+	double mean_ns = call_stats_mean_ns(stats);
 
 	switch (cell) {
 	case CELL_CALLS:
@@ -36,17 +44,19 @@ struct value stats_cell(const struct call_stats *stats, enum stats_cell cell)
 	case CELL_TIMED_CALLS:
 		return count_cell(stats->timed_calls);
 	case CELL_SELF:
-		return timed ? ns_cell(stats->self_ns) : value_empty();
+		return timed ? doubtful_cell(stats, ns_cell(stats->self_ns)) : value_empty();
 	case CELL_TOTAL:
 		return timed ? ns_cell(stats->total_ns) : value_empty();
 	case CELL_MEAN:
-		return value_real(UNIT_NS, call_stats_mean_ns(stats));
+		return value_real(UNIT_NS, mean_ns < 0 ? 0 : mean_ns);
 	case CELL_MIN:
-		return ns_cell(stats->min_ns);
+		return ns_cell(stats->min_ns - hook_costs_per_call(stats));
 	case CELL_MAX:
-		return ns_cell(stats->max_ns);
+		return ns_cell(stats->max_ns - hook_costs_per_call(stats));
 	case CELL_STDDEV:
 		return value_real(UNIT_NS, call_stats_stddev_ns(stats));
+	case CELL_SELF_DOUBTFUL:
+		return timed ? value_integer(UNIT_NONE, hook_costs_are_doubtful(stats)) : value_empty();
 	case CELL_SELF_ERROR:
 		return error_cell(stats->self_variance_ns2);
 	case CELL_TOTAL_ERROR:

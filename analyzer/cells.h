@@ -11,6 +11,7 @@ enum stats_cell {
 	CELL_CALLS, CELL_OPEN_CALLS, CELL_TIMED_CALLS,
 	CELL_SELF, CELL_TOTAL, CELL_MEAN, CELL_MIN, CELL_MAX, CELL_STDDEV,
 	CELL_SELF_ERROR, CELL_TOTAL_ERROR,	/* one standard error; empty where every call was timed */
+	CELL_SELF_DOUBTFUL,			/* 1: it is too short to tell, see hook_costs.h */
 };
 struct value stats_cell(const struct call_stats *stats, enum stats_cell cell);
 

@@ -36,12 +36,12 @@ struct search {
 
 bool excludes_is_short(const struct function *function)
 {
-	return function->stats.timed_calls && function->stats.self_ns < SHORT_CALL_NS * (double)function->stats.timed_calls;
+	return function->stats.known_calls && function->stats.self_ns < SHORT_CALL_NS * (double)function->stats.known_calls;
 }
 
 static bool is_long(const struct function *function)
 {
-	return function->stats.self_ns >= LONG_CALL_NS * (double)function->stats.timed_calls;
+	return function->stats.self_ns >= LONG_CALL_NS * (double)function->stats.known_calls;
 }
 
 static int by_calls(const void *a, const void *b)

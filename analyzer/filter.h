@@ -19,6 +19,7 @@ struct name_list {
 
 struct filter {
 	struct name_list lists[FILTER_KINDS];	/* with a rank go the processes that it started; ranks have no names */
+	bool is_raw;			/* times as recorded */
 };
 
 /* Take the value of an option, which must stay. Return: 0, or EXIT_USAGE after a line on stderr. */

@@ -6,6 +6,7 @@
 
 #include "error.h"
 #include "excludes.h"
+#include "hook_costs.h"
 
 void findings_add(struct findings *findings, const char *name, enum unit unit, double number, bool is_doubt,
 		  const char *text)
@@ -54,21 +55,28 @@ static void add_uncertain_functions(struct findings *findings, const struct mode
 				  "may count recursion twice", bound));
 }
 
-/* Where self time is mostly the hooks' own. It stands in what was recorded, and in the callers' time. */
-static void add_short_functions(struct findings *findings, const struct model *model)
+/* Functions that nobody can time beside hooks, and what they have of the time. */
+static size_t count_short(const struct model *model, bool (*is_short)(const struct function *), double *share)
 {
-	double self_ns = 0, share;
+	double self_ns = 0;
 	size_t nr = 0;
 
 	for (size_t i = 0; i < model->nr_functions; i++) {
-		const struct call_stats *stats = &model->functions[i]->stats;
-
-		if (!excludes_is_short(model->functions[i]))
+		if (!is_short(model->functions[i]))
 			continue;
-		self_ns += stats->self_ns;
+		self_ns += model->functions[i]->stats.self_ns;
 		nr++;
 	}
-	share = model->functions_ns > 0 ? 100 * self_ns / model->functions_ns : 0;
+	*share = model->functions_ns > 0 ? fmax(100 * self_ns / model->functions_ns, 0) : 0;
+	return nr;
+}
+
+/* Where what the hooks cost is not known, or not taken out. */
+static void add_short_functions(struct findings *findings, const struct model *model)
+{
+	double share;
+	size_t nr = count_short(model, excludes_is_short, &share);
+
 	if (nr)
 		findings_add(findings, "short_functions", UNIT_COUNT, (double)nr, share >= 1,
 		    document_text(findings->document, "%zu function%s of less than %d ns a call (%s of the time) look%s "
@@ -77,8 +85,46 @@ static void add_short_functions(struct findings *findings, const struct model *m
 				  findings_number(findings, UNIT_PERCENT, share), nr == 1 ? "s" : ""));
 }
 
+static bool is_doubtful(const struct function *function)
+{
+	return hook_costs_are_doubtful(&function->stats);
+}
+
+/* Tables print 0 where taking out the hooks' cost left less. */
+static double clamped_ns(const struct model *model)
+{
+	double sum = 0;
+
+	for (size_t i = 0; i < model->nr_functions; i++)
+		sum -= fmin(model->functions[i]->stats.self_ns, 0);
+	return sum;
+}
+
+static void add_removed(struct findings *findings, const struct model *model)
+{
+	double share, clamped = clamped_ns(model);
+	size_t nr = count_short(model, is_doubtful, &share);
+
+	findings_add(findings, "hooks_ns", UNIT_NS, model->hooks_ns, false,
+	    document_text(findings->document, "%s of the hooks' own cost, as measured at start, are taken out of the times "
+			  "(--raw: not); single calls in -v calls are as recorded",
+			  findings_number(findings, UNIT_NS, model->hooks_ns)));
+	if (nr)
+		findings_add(findings, "doubtful_functions", UNIT_COUNT, (double)nr, share >= 1,
+		    document_text(findings->document, "%zu function%s (%s of the time) %s too short to time, marked ~; counts are "
+				  "exact", nr, nr == 1 ? "" : "s", findings_number(findings, UNIT_PERCENT, share),
+				  nr == 1 ? "is" : "are"));
+	if (clamped > 0)
+		findings_add(findings, "clamped_self_ns", UNIT_NS, clamped, false,
+		    document_text(findings->document, "%s of self time below 0 are shown as 0: what was taken out, or estimated of "
+				  "callees, was more than what was in it", findings_number(findings, UNIT_NS, clamped)));
+}
+
 void findings_of_times(struct findings *findings, const struct model *model)
 {
 	add_uncertain_functions(findings, model);
-	add_short_functions(findings, model);
+	if (model->hooks_ns > 0 && !model->is_raw)
+		add_removed(findings, model);
+	else
+		add_short_functions(findings, model);
 }

@@ -40,7 +40,7 @@ static char *number_cell(struct value value)
 {
 	char number[UNIT_TEXT_MAX];
 
-	return xstrdup(unit_format(number, value.unit, value_number(value)));
+	return xasprintf("%s%s", value.is_doubtful ? "~" : "", unit_format(number, value.unit, value_number(value)));
 }
 
 static char *value_cell(const struct grid *grid, const struct column *column, struct value value)

@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include "hook_costs.h"
+
 double call_stats_mean_ns(const struct call_stats *stats)
 {
 	uint64_t calls = stats->known_calls + (stats->open_ns > 0 ? stats->open_calls : 0);
@@ -13,7 +15,7 @@ double call_stats_mean_ns(const struct call_stats *stats)
 
 double call_stats_stddev_ns(const struct call_stats *stats)
 {
-	double calls = (double)stats->known_calls, mean = (stats->duration_ns - stats->open_ns) / calls;
+	double calls = (double)stats->known_calls, mean = (stats->duration_ns + stats->removed_ns - stats->open_ns) / calls;
 
 	return calls > 0 ? sqrt(fmax(stats->square_ns2 / calls - mean * mean, 0)) : NAN;
 }
@@ -24,7 +26,8 @@ double function_percentile_ns(const struct function *function, double percent)
 
 	if (histogram_count(histogram) + (1ull << 31) < function->stats.known_calls)
 		return NAN;	/* a bucket went past 2^32 and the record of it was lost */
-	return histogram_percentile(histogram, percent, function->stats.min_ns, function->stats.finished_max_ns);
+	return histogram_percentile(histogram, percent, function->stats.min_ns, function->stats.finished_max_ns) -
+	       hook_costs_per_call(&function->stats);
 }
 
 const char *process_fact(const struct process *process, const char *key)

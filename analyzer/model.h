@@ -71,6 +71,12 @@ struct call_stats {
 	double square_ns2;		/* sum of squares over known_calls */
 	double total_variance_ns2;	/* of total_ns and self_ns as estimates; 0: every call was timed */
 	double self_variance_ns2;	/* tree.c's */
+	double inside_ns;		/* hook_costs.c's: what the hooks of these calls cost, in the calls' own time, */
+	double hooks_ns;		/* and all of it */
+	double noise_ns;		/* how well that is known */
+	double removed_self_ns;		/* of hooks, taken out of self_ns; */
+	double removed_ns;		/* of total_ns and duration_ns */
+	double doubt_ns;		/* self_ns is not known better than that */
 	double min_ns;			/* of finished calls; NAN: none */
 	double max_ns;			/* of finished calls, and of open ones so far; NAN: none */
 	double finished_max_ns;		/* of finished calls alone */
@@ -321,6 +327,8 @@ struct model {
 
 	uint64_t calls;			/* of all processes */
 	double functions_ns;
+	double hooks_ns;		/* what the hooks cost, as measured; 0: it was not */
+	bool is_raw;			/* times are as recorded, with the hooks' own */
 	struct heap_stats heap;
 	struct sample_stats samples;	/* of functions */
 	struct heap_age *heap_ages;	/* [0] is nobody's */

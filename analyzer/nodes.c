@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "error.h"
+#include "hook_costs.h"
 #include "logfile.h"
 #include "node_check.h"
 #include "tree.h"
@@ -21,6 +22,7 @@ struct node_reader {
 	uint64_t current_node;		/* offset of the node where the thread is */
 	uint64_t pending_node;		/* offset of the node with a bucket that waits to be counted, 0: none */
 	uint32_t pending_bucket;
+	double new_path_ns;		/* what it took to make a node */
 };
 
 struct thread *nodes_thread(const struct process *process, uint32_t ref)
@@ -80,6 +82,8 @@ static void find_pending(struct node_reader *reader)
 	memcpy(&thread, log->base + ((uint64_t)reader->thread->ref << LOG_REF_SHIFT),
 	       offsetof(struct log_thread, cache));
 	reader->pending_node = 0;
+	reader->new_path_ns = thread.nr_new_paths ? (double)thread.new_paths_ticks / thread.nr_new_paths *
+			      reader->thread->process->tick_ns : 0;
 	reader->current_node = (uint64_t)thread.current << LOG_REF_SHIFT;
 	if (!thread.pending_addr || !logfile_offset(log, thread.pending_addr, &offset))
 		return;
@@ -127,16 +131,17 @@ static bool is_adaptive(const struct process *process)
 static void add_counters(struct node_reader *reader, struct tree_node *path, const struct log_node *node,
 			 const uint64_t histogram[LOG_BUCKETS])
 {
-	double tick_ns = reader->thread->process->tick_ns, total_ns = (double)node->total_ticks * tick_ns;
+	const struct process *process = reader->thread->process;
+	double tick_ns = process->tick_ns, total_ns = (double)node->total_ticks * tick_ns;
 	double squares = ldexp((double)node->squares[1], 64) + (double)node->squares[0];
 	struct call_stats *stats = &path->stats;
+	uint64_t known_calls = is_adaptive(process) ? 0 : log_node_timed_calls(node);
 
+	for (int i = 0; i < LOG_BUCKETS && is_adaptive(process); i++)
+		known_calls += histogram[i];
 	stats->calls += node->calls;
 	stats->timed_calls += log_node_timed_calls(node);
-	for (int i = 0; i < LOG_BUCKETS && is_adaptive(reader->thread->process); i++)
-		stats->known_calls += histogram[i];
-	if (!is_adaptive(reader->thread->process))
-		stats->known_calls += log_node_timed_calls(node);
+	stats->known_calls += known_calls;
 	stats->total_variance_ns2 += ldexp((double)node->variance, LOG_VARIANCE_SHIFT) * tick_ns * tick_ns;
 	stats->total_ns += total_ns;
 	stats->duration_ns += total_ns;
@@ -154,6 +159,7 @@ static void add_counters(struct node_reader *reader, struct tree_node *path, con
 	}
 	reader->thread->calls += node->calls;
 	reader->thread->functions_ns += (double)(int64_t)(node->total_ticks - node->child_ticks) * tick_ns;
+	hook_costs_add(path, reader->thread, node, known_calls, reader->new_path_ns);
 }
 
 static void add_node(struct node_reader *reader, struct tree_node *path, const struct log_node *node, uint64_t offset)

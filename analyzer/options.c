@@ -37,6 +37,7 @@ const char options_help[] =
 	"      --columns LIST  these columns in this order, separated by commas\n"
 	"      --list          the runs there are, newest first\n"
 	"      --clean         remove all but the newest 10 runs; never one that goes on\n"
+	"      --raw           times as recorded, with what the hooks themselves cost\n"
 	"      --keep N        with --clean: all but the newest N\n"
 	"      --dry-run       with --clean: only say what would be removed\n"
 	"      --save FILE     write all of the runs as one profile, which is a RUN again, and show nothing\n"
@@ -45,7 +46,7 @@ const char options_help[] =
 	"\n"
 	"Exit status: 0 done, 1 could not, 2 wrong usage.\n";
 
-enum { OPT_NO_PAGER = 256, OPT_SORT, OPT_REVERSE, OPT_TOP, OPT_MIN_PERCENT, OPT_MATCH, OPT_COLUMNS, OPT_RANK, OPT_PROCESS,
+enum { OPT_NO_PAGER = 256, OPT_RAW, OPT_SORT, OPT_REVERSE, OPT_TOP, OPT_MIN_PERCENT, OPT_MATCH, OPT_COLUMNS, OPT_RANK, OPT_PROCESS,
 	OPT_THREAD, OPT_FROM, OPT_TO, OPT_LIST, OPT_CLEAN, OPT_KEEP, OPT_DRY_RUN, OPT_SAVE_NAMES, OPT_SAVE, OPT_HELP, OPT_VERSION };
 
 static const struct option long_options[] = {
@@ -53,6 +54,7 @@ static const struct option long_options[] = {
 	{ "format",  required_argument, NULL, 'f' },
 	{ "output",  required_argument, NULL, 'o' },
 	{ "no-pager", no_argument,      NULL, OPT_NO_PAGER },
+	{ "raw",     no_argument,       NULL, OPT_RAW },
 	{ "sort",    required_argument, NULL, OPT_SORT },
 	{ "reverse", no_argument,       NULL, OPT_REVERSE },
 	{ "top",     required_argument, NULL, OPT_TOP },
@@ -146,6 +148,9 @@ static int take(struct options *options, int option, const char *value)
 		return 0;
 	case OPT_NO_PAGER:
 		options->no_pager = true;
+		return 0;
+	case OPT_RAW:
+		options->filter.is_raw = true;
 		return 0;
 	case OPT_SORT:
 		options->sort = value;

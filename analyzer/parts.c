@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "error.h"
+#include "hook_costs.h"
 #include "tree.h"
 #include "walk.h"
 
@@ -34,14 +35,15 @@ void parts_add_range(struct path_range *range, const struct path_range *more)
 	range->max.total_ns = fmax(range->max.total_ns, max->total_ns);
 }
 
-static void take_node(struct parts *parts, const struct model *model, struct tree_node *node, uint32_t run)
+static void take_node(struct parts *parts, const struct model *model, struct tree_node *node, uint32_t run,
+		      const struct hook_share *hooks)
 {
 	const struct call_stats *stats = &node->stats;
+	double self_ns = stats->self_ns - hooks->self_ns, total_ns = stats->total_ns - hooks->total_ns;
 	struct run_part *before = &parts->before[node->id], *part, more;
 
 	if (stats->calls > before->calls && run != PARTS_KNOWN) {
-		more = (struct run_part){ stats->calls - before->calls, stats->self_ns - before->self_ns,
-					  stats->total_ns - before->total_ns };
+		more = (struct run_part){ stats->calls - before->calls, self_ns - before->self_ns, total_ns - before->total_ns };
 		parts_add_range(&model->ranges[node->id], &(struct path_range){ 1, more, more });
 		part = part_of(node->function, model, run);
 		part->calls += more.calls;
@@ -49,13 +51,14 @@ static void take_node(struct parts *parts, const struct model *model, struct tre
 		if (!node->function->on_path)	/* as a function's total time */
 			part->total_ns += more.total_ns;
 	}
-	*before = (struct run_part){ stats->calls, stats->self_ns, stats->total_ns };
+	*before = (struct run_part){ stats->calls, self_ns, total_ns };
 }
 
 void parts_take(struct parts *parts, struct model *model, uint32_t run)
 {
 	struct run_part *before = xcalloc(model->nr_tree_nodes, sizeof(*before));
 	struct path_range *ranges = xcalloc(model->nr_tree_nodes, sizeof(*ranges));
+	struct hook_share *shares = hook_costs_find(model);
 	struct tree_node *node = model->root->child;
 
 	for (size_t i = 0; i < parts->nr_nodes; i++) {
@@ -68,7 +71,7 @@ void parts_take(struct parts *parts, struct model *model, uint32_t run)
 	model->ranges = ranges;
 	parts->nr_nodes = model->nr_tree_nodes;
 	while (node) {
-		take_node(parts, model, node, run);
+		take_node(parts, model, node, run, &shares[node->id]);
 		node->function->on_path++;
 		node = node->child ? node->child : tree_step_over(node);
 	}

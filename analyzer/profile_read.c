@@ -40,6 +40,8 @@ static bool is_sound(const struct call_stats *stats)
 	       stats->total_ns >= 0 && stats->total_ns <= NS_MAX && fabs(stats->self_ns) <= NS_MAX &&
 	       stats->duration_ns >= 0 && stats->duration_ns <= NS_MAX && stats->open_ns >= 0 &&
 	       stats->open_ns <= NS_MAX && stats->square_ns2 >= 0 && stats->square_ns2 <= NS_MAX * NS_MAX &&
+	       stats->inside_ns >= 0 && stats->inside_ns <= NS_MAX && stats->hooks_ns >= 0 &&
+	       stats->hooks_ns <= NS_MAX && stats->noise_ns >= 0 && stats->noise_ns <= NS_MAX &&
 	       is_duration(stats->min_ns) && is_duration(stats->max_ns) && is_duration(stats->finished_max_ns) &&
 	       !(stats->min_ns > stats->finished_max_ns);
 }

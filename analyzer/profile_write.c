@@ -167,6 +167,17 @@ static void write_functions(struct writer *writer)
 	fputs("]", writer->file);
 }
 
+/* With what the hooks cost: that is taken out when it is read. */
+static struct tree_node as_recorded(const struct tree_node *node)
+{
+	struct tree_node recorded = *node;
+
+	recorded.stats.self_ns += recorded.stats.removed_self_ns;
+	recorded.stats.total_ns += recorded.stats.removed_ns;
+	recorded.stats.duration_ns += recorded.stats.removed_ns;
+	return recorded;
+}
+
 /* Callers first: a path names its caller's by its place in the list, -1 for none. */
 static void write_tree(struct writer *writer)
 {
@@ -180,13 +191,14 @@ static void write_tree(struct writer *writer)
 	begin(writer, "paths");
 	places[0] = -1;
 	for (struct tree_node *node = tree_next(writer->model->root); node; node = tree_next(node)) {
+		struct tree_node recorded = as_recorded(node);
 		json_t *array = json_array();
 
 		places[node->id] = nr;
 		json_array_append_new(array, json_integer(places[node->parent->id]));
 		json_array_append_new(array, json_integer(node->function->on_path - 1));
 		between(writer, (size_t)nr++);
-		add_fields(array, profile_node_fields, node);
+		add_fields(array, profile_node_fields, &recorded);
 		if (ranges)
 			add_fields(array, profile_range_fields, &ranges[node->id]);
 		if (node->age)

@@ -22,6 +22,7 @@ enum value_type {
 struct value {
 	enum value_type type;
 	enum unit unit;			/* of a number */
+	bool is_doubtful;		/* a number that cannot be told: text marks it */
 	unsigned int indent;		/* of a text, for people: levels */
 	const char *apart;		/* likewise: what goes behind a name that others have too; NULL: nothing */
 	union {

@@ -3,6 +3,7 @@
 #include "tree.h"
 
 #include "error.h"
+#include "hook_costs.h"
 #include "walk.h"
 
 struct path {
@@ -78,6 +79,12 @@ void call_stats_add(struct call_stats *sum, const struct call_stats *stats)
 	sum->open_ns += stats->open_ns;
 	sum->square_ns2 += stats->square_ns2;
 	sum->self_variance_ns2 += stats->self_variance_ns2;
+	sum->inside_ns += stats->inside_ns;
+	sum->hooks_ns += stats->hooks_ns;
+	sum->removed_self_ns += stats->removed_self_ns;
+	sum->removed_ns += stats->removed_ns;
+	sum->noise_ns += stats->noise_ns;
+	sum->doubt_ns += stats->doubt_ns;
 	sum->min_ns = fmin(sum->min_ns, stats->min_ns);		/* the other one where one is NAN */
 	sum->max_ns = fmax(sum->max_ns, stats->max_ns);
 	sum->finished_max_ns = fmax(sum->finished_max_ns, stats->finished_max_ns);
@@ -139,6 +146,7 @@ void tree_sum_up(struct model *model)
 	struct tree_node *node = model->root->child;
 
 	add_variances(model);
+	hook_costs_take_out(model);
 	heap_stats_add(&model->heap, &model->root->heap);
 	while (node) {
 		enter_node(model, node, others);

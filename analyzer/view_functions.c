@@ -186,6 +186,7 @@ static const struct column columns[] = {
 	{ "source", "Source", COLUMN_LEFT, get_function, CELL_SOURCE },
 	{ "self_error_ns", COLUMN_ERROR, 0, get_stats, CELL_SELF_ERROR },
 	{ "total_error_ns", COLUMN_ERROR, 0, get_stats, CELL_TOTAL_ERROR },
+	{ "self_is_doubtful", "", 0, get_stats, CELL_SELF_DOUBTFUL },
 	{ "calls_run_min", "least", COLUMN_SPARE, get_calls_part, PART_MIN },
 	{ "calls_run_mean", "Calls/run", 0, get_calls_part, PART_MEAN },
 	{ "calls_run_max", "most", COLUMN_SPARE, get_calls_part, PART_MAX },
@@ -230,7 +231,7 @@ static const struct column columns[] = {
 #define DATA_COLUMNS "function,module,file,line,calls,self_ns,total_ns,mean_ns,min_ns,max_ns,p50_ns,p90_ns,p99_ns," \
 	"stddev_ns,alloc_calls,alloc_bytes,free_calls,freed_bytes,self_percent,open_calls,timed_calls," \
 	"failed_alloc_calls,largest_alloc_bytes,primitive_calls,self_error_ns,total_error_ns," \
-	"temporary_calls,peak_heap_bytes,peak_heap_blocks,not_freed_bytes,not_freed_blocks"
+	"temporary_calls,peak_heap_bytes,peak_heap_blocks,not_freed_bytes,not_freed_blocks,self_is_doubtful"
 #define RUN_COLUMNS ",calls_run_min,calls_run_mean,calls_run_max,self_run_min_ns,self_run_mean_ns,self_run_max_ns," \
 	"total_run_min_ns,total_run_mean_ns,total_run_max_ns"
 #define SAMPLE_COLUMNS ",samples,hook_samples,missed_samples,samples_percent,samples_error_percent"

@@ -40,7 +40,8 @@ int view_quality(struct document *document, struct report *report)
 		.name = "quality",
 		.what = "findings",
 		.title = report->title,
-		.note = "what the hooks themselves cost is not measured; figures are as recorded",
+		.note = report->model->is_raw || !(report->model->hooks_ns > 0) ?
+			"what the hooks themselves cost is in the times" : NULL,
 		.columns = columns,
 		.nr_columns = sizeof(columns) / sizeof(*columns),
 		.text_columns = "finding,text",

@@ -142,6 +142,7 @@ static const struct column columns[] = {
 	{ "source", "Source", COLUMN_LEFT, get_function, CELL_SOURCE },
 	{ "self_error_ns", COLUMN_ERROR, 0, get_stats, CELL_SELF_ERROR },
 	{ "total_error_ns", COLUMN_ERROR, 0, get_stats, CELL_TOTAL_ERROR },
+	{ "self_is_doubtful", "", 0, get_stats, CELL_SELF_DOUBTFUL },
 	{ "calls_run_min", "least", 0, get_part, PART_CALLS | PART_MIN },
 	{ "calls_run_mean", "Calls/run", 0, get_part, PART_CALLS | PART_MEAN },
 	{ "calls_run_max", "most", 0, get_part, PART_CALLS | PART_MAX },
@@ -352,7 +353,7 @@ static const char *text_columns(const struct report *report)
 #define DATA_COLUMNS "path,depth,function,module,file,line,calls,total_ns,self_ns,mean_ns,min_ns,max_ns,alloc_calls," \
 	"alloc_bytes,free_calls,freed_bytes,total_percent,self_percent,open_calls,threads," \
 	"self_error_ns,total_error_ns,temporary_calls,peak_heap_bytes,peak_heap_blocks,not_freed_bytes," \
-	"not_freed_blocks"
+	"not_freed_blocks,self_is_doubtful"
 #define RUN_COLUMNS ",calls_run_min,calls_run_mean,calls_run_max,self_run_min_ns,self_run_mean_ns,self_run_max_ns," \
 	"total_run_min_ns,total_run_mean_ns,total_run_max_ns"
 

@@ -78,6 +78,22 @@ struct log_clocks {
 	uint64_t realtime_ns;
 };
 
+/* What the two hooks of a call cost, measured at start. */
+enum log_cost_kind {
+	LOG_COST_TIMED,			/* a call that is timed */
+	LOG_COST_UNTIMED,		/* one that is counted only */
+	LOG_COST_RECORDED,		/* one that is timed and gets a slice */
+	LOG_COSTS,
+	LOG_COSTS_MAX = 8,
+};
+#define LOG_COST_SHIFT		8	/* in units of 1/256 tick */
+struct log_cost {
+	uint32_t full;			/* of it all */
+	uint32_t inside;		/* of that, between the call's own two readings of the clock */
+	uint32_t spread;		/* between the quartiles of several measurements of full */
+	uint32_t reserved;
+};
+
 /* The first page of the file. Written once unless noted; magic is written last. */
 struct log_header {
 	uint64_t magic;
@@ -164,6 +180,8 @@ struct log_header {
 	uint64_t finish_user_ns;	/* at the end; all three 0 before */
 	uint64_t finish_system_ns;
 	uint64_t finish_peak_rss_bytes;
+
+	struct log_cost costs[LOG_COSTS_MAX];	/* of a call, by enum log_cost_kind; all 0: not measured */
 };
 _Static_assert(sizeof(struct log_header) <= LOG_HEADER_BYTES, "the header is one page");
 
@@ -379,7 +397,9 @@ struct log_thread {
 	LOG_SHARED uint32_t sample_timer;	/* the kernel's number of its timer, and 1; 0: it is not sampled */
 	uint64_t last_ticks;		/* adaptive timing: the last reading of the clock by its hooks */
 	uint32_t random;		/* adaptive timing: state of its generator */
-	uint32_t reserved[11];
+	uint32_t nr_new_paths;		/* nodes that it made, and the time that this took */
+	uint64_t new_paths_ticks;
+	uint32_t reserved[8];
 
 	_Alignas(64) uint32_t cache[LOG_CACHE_ENTRIES];	/* refs of nodes, checked against the node itself */
 };

@@ -3,6 +3,8 @@
  * The hooks that -finstrument-functions calls. Together they cost little more than their two clock readings:
  * no lock, no system call, no allocation; whatever is rare is a tail call to somewhere else.
  */
+#include "hooks.h"
+
 #include "adaptive.h"
 #include "interrupted.h"
 #include "stacks.h"
@@ -109,7 +111,6 @@ static NOINLINE void enter_otherwise(uint64_t function_addr, uintptr_t stack_add
 		enter_by_clock(function_addr, stack_addr, return_addr);
 }
 
-EXPORT void __cyg_profile_func_enter(void *function, void *call_site);
 EXPORT void __cyg_profile_func_enter(void *function, void *call_site)
 {
 	const struct log_header *log = live.tsc_log;
@@ -169,7 +170,6 @@ static NOINLINE void exit_otherwise(uint64_t function_addr, uintptr_t stack_addr
 		exit_by_clock();
 }
 
-EXPORT void __cyg_profile_func_exit(void *function, void *call_site);
 EXPORT void __cyg_profile_func_exit(void *function, void *call_site)
 {
 	struct log_header *log = live.tsc_log;

@@ -92,20 +92,33 @@ static uint32_t guess(const struct log_thread *thread, uint32_t parent, uint64_t
 	return thread->latest && node->function_addr == function_addr && node->parent == parent ? ref : 0;
 }
 
+/* It takes long beside a call, and so a reader wants to know how long. */
+static NOINLINE uint32_t new_path(struct log_thread *thread, uint32_t parent, uint64_t function_addr)
+{
+	uint64_t start_ticks = live.timing == LOG_TIMING_COUNTS ? 0 : now_ticks();
+	uint32_t ref;
+
+	modules_know(function_addr);
+	if (!thread->others)	/* before the first path: room for it is certain then, or never */
+		thread->others = make_child(thread, log_ref(live.log, &thread->root), LOG_FUNCTION_OTHERS);
+	ref = make_child(thread, parent, function_addr);
+	if (!ref)
+		ref = find_other(thread, function_addr);
+	if (start_ticks) {
+		thread->nr_new_paths++;
+		thread->new_paths_ticks += now_ticks() - start_ticks;
+	}
+	return ref;
+}
+
 uint32_t path_find(struct log_thread *thread, uint32_t parent, uint64_t function_addr)
 {
 	uint32_t ref = guess(thread, parent, function_addr);
 
 	if (!ref)
 		ref = path_index_find(thread, parent, function_addr);
-	if (!ref) {
-		modules_know(function_addr);
-		if (!thread->others)	/* before the first path: room for it is certain then, or never */
-			thread->others = make_child(thread, log_ref(live.log, &thread->root), LOG_FUNCTION_OTHERS);
-		ref = make_child(thread, parent, function_addr);
-		if (!ref)
-			ref = find_other(thread, function_addr);
-	}
+	if (!ref)
+		ref = new_path(thread, parent, function_addr);
 	*path_cache_entry(thread, parent, function_addr) = ref;
 	thread->latest = ref;
 	return ref;

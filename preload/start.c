@@ -5,10 +5,12 @@
 #include "child.h"
 #include "brief.h"
 #include "bypass.h"
+#include "cost.h"
 #include "ends.h"
 #include "facts.h"
 #include "fork.h"
 #include "heap.h"
+#include "hooks.h"
 #include "helper.h"
 #include "jumps.h"
 #include "modules.h"
@@ -163,6 +165,7 @@ static void begin_child(void)
 		log_write_event(live.log, LOG_EVENT_FORK, 0, values, 2, NULL, now_ticks());
 		go_on_from(live.log, entry, calls);
 		publish_log(live.log, parent->threshold_floor_ticks * 1000u / THRESHOLD_FLOOR);
+		__builtin_memcpy(live.log->costs, parent->costs, sizeof(parent->costs));
 		/* The child of a raw clone may end by an exit of its only thread, whose status a second one would hide. */
 		if (entry)
 			helper_start(live.log, room_path(), run.page);
@@ -339,8 +342,6 @@ static void go_on_brief(void)
 		live_open_child();
 }
 
-extern void __cyg_profile_func_enter(void *function, void *call_site);
-
 __attribute__((constructor)) static void start(int argc, char **argv, char **environment)
 {
 	char buffer[FACTS_BYTES];
@@ -374,6 +375,8 @@ __attribute__((constructor)) static void start(int argc, char **argv, char **env
 		return;
 	}
 	publish_log(live.log, us_ticks);
+	if (live.log->has_hooks)
+		cost_measure(live.log);
 	helper_start(live.log, room_path(), run.page);
 	live.log->start_cost_ns = clock_ns(CLOCK_MONOTONIC) - live.log->start.monotonic_ns;
 	if (settings.value[SETTING_VERBOSE])

@@ -98,3 +98,35 @@ total_of() { value total_ns "function=$1"; }
 	"$report" -v functions -f csv --columns function,calls --sort function >exact.csv
 	same "calls of coroutines" "$(cat adaptive.csv)" "$(cat exact.csv)"
 }
+
+# What the hooks cost is measured by the recorder: it is more than nothing and less than all.
+@test "times are without what the hooks cost, with it by --raw" {
+	local total raw calls
+	INSIDEME_TIMING=exact record adaptive
+	calls=$(view functions --columns calls | awk 'NR > 1 {s += $1} END {print s}')
+	total=$(total_of main)
+	raw=$(view functions --raw | "$here/csv" total_ns function=main)
+	between "hooks of $calls calls" $((calls * 5)) $((raw - total)) $((calls * 400))
+	between "time in functions" $((total - total / 1000)) "$(view threads | "$here/csv" functions_ns)" $((total + total / 1000))
+	same "wait_long is too short to tell" "$(value self_is_doubtful function=wait_long)" 0
+	run "$report" -v functions
+	same "marks in the text" "$(grep -c '^ *~' <<<"$output")" "$(value self_is_doubtful | grep -c 1)"
+	run "$report" -v quality
+	[[ $output == *hooks_ns*"taken out"* ]]
+	run "$report" -v quality --raw
+	[[ $output != *"taken out"* && $output == *"is in the times"* ]]
+}
+
+@test "a saved profile can be read with the hooks' cost and without" {
+	INSIDEME_TIMING=exact record adaptive
+	"$report" --save one.json >save.txt 2>&1 || { cat save.txt; return 1; }
+	for option in '' --raw; do
+		"$report" -v tree -f csv --columns path,self_ns,total_ns,self_is_doubtful $option >log.csv
+		"$report" one.json -v tree -f csv --columns path,self_ns,total_ns,self_is_doubtful $option >saved.csv
+		same "tree $option" "$(sort saved.csv)" "$(sort log.csv)"
+	done
+	cp one.json two.json
+	between "self of spin in each of two runs" $(($(value self_ns function=spin) - 1)) \
+		"$("$report" one.json two.json -v functions -f csv | "$here/csv" self_run_mean_ns function=spin)" \
+		$(($(value self_ns function=spin) + 1))
+}

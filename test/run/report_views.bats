@@ -29,7 +29,7 @@ edges() {
 
 @test "callers as text: a function once, --match chooses it, two names share the line" {
 	record calls || same status $? 7
-	run "$report" -v callers --match even
+	run "$report" -v callers --match even --raw
 	same "head" "${lines[0]}" "calls: 2 callers"
 	[[ ${lines[1]} =~ Function\ +Called\ by$ && ${lines[2]} =~ even\ +main$ && ${lines[3]} =~ \ 500\ +odd$ ]]
 	run "$report" -v callees --match outer

@@ -38,7 +38,7 @@ static void find(struct excludes *excludes, const struct given *given, size_t nr
 		function->name = function->short_name = given[i].name;
 		function->file = given[i].file;
 		function->resolved = true;
-		function->stats.calls = function->stats.timed_calls = given[i].calls;
+		function->stats.calls = function->stats.known_calls = given[i].calls;
 		function->stats.self_ns = given[i].self_ns * (double)given[i].calls;
 		function->stats.total_ns = function->stats.duration_ns = given[i].total_ns * (double)given[i].calls;
 		made.model.calls += given[i].calls;

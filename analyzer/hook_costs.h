@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The hooks' own cost, taken out of times. What was recorded of a path holds, for each of its calls, what its two hooks
+ * cost between their readings of the clock (inside), and all that the hooks of the calls below it cost (full). So
+ *	true total = total - inside of its calls - full of all calls below it
+ *	true self  = self  - inside of its calls - (full - inside) of the calls that it made itself
+ * Sums stay signed: what comes out below 0 is so by the noise of the costs, and others have it.
+ */
+#ifndef INSIDEME_HOOK_COSTS_H
+#define INSIDEME_HOOK_COSTS_H
+
+#include "insideme_log.h"
+#include "model.h"
+
+/*
+ * Add to @path what the hooks of a log's @node cost, and take it out of the thread's time in functions. @new_path_ns: what
+ * it costs to make a node.
+ */
+void hook_costs_add(struct tree_node *path, struct thread *thread, const struct log_node *node, uint64_t known_calls,
+		    double new_path_ns);
+
+/* Of each path, by its id, what to take out, and how well it is known. */
+struct hook_share {
+	double self_ns;
+	double total_ns;
+	double doubt_ns;
+};
+/* Freed by the caller. All 0 where @model wants times as they were recorded. */
+struct hook_share *hook_costs_find(const struct model *model);
+
+/* Take it out of all paths. Once, before they are summed up. */
+void hook_costs_take_out(struct model *model);
+
+/* Of one call, in the mean: to be taken off a single duration. */
+static inline double hook_costs_per_call(const struct call_stats *stats)
+{
+	uint64_t calls = stats->known_calls + (stats->open_ns > 0 ? stats->open_calls : 0);
+
+	return calls ? stats->removed_ns / (double)calls : 0;
+}
+
+/* Is self time less than what the costs are known by? */
+static inline bool hook_costs_are_doubtful(const struct call_stats *stats)
+{
+	return stats->known_calls && stats->self_ns < stats->doubt_ns;
+}
+
+#endif

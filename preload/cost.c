@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The hooks' own cost. They are called as a program calls them, in a log that is nobody's, with one path in a thread's
+ * record. Medians, so that a disturbance does not count; their spread says how well they are known.
+ */
+#include "cost.h"
+
+#include "calls.h"
+#include "hooks.h"
+
+#define NR_CALLS	16u	/* between two readings of the clock */
+#define NR_BATCHES	15u
+#define FUNCTION_ADDR	64u
+#define STACK_ROOM	65536u
+
+/* A log as small as the hooks can use. */
+struct scratch {
+	struct log_header header;
+	_Alignas(64) struct log_thread thread;
+	_Alignas(64) struct log_frames stack;
+	struct log_frame frames[4];
+	struct log_area nodes;
+	struct log_node node;
+	struct log_slices slices;
+	uint8_t bytes[4096];
+};
+static struct scratch scratch;		/* while there is one thread */
+
+static void begin(const struct log_header *log)
+{
+	struct log_header *header = &scratch.header;
+	struct log_thread *thread = &scratch.thread;
+
+	header->threshold_ticks = UINT64_MAX;
+	header->threshold_floor_ticks = log->threshold_floor_ticks;
+	header->slice_shift = log->slice_shift;
+	thread->root.min_ticks = scratch.node.min_ticks = UINT64_MAX;
+	thread->pending_addr = (uint64_t)thread->root.histogram;
+	thread->current = scratch.node.parent = log_ref(header, &thread->root);
+	scratch.node.function_addr = FUNCTION_ADDR;
+	*path_cache_entry(thread, thread->current, FUNCTION_ADDR) = log_ref(header, &scratch.node);
+	scratch.frames[0].stack_addr = UINT64_MAX;
+	scratch.frames[0].node = thread->current;
+	thread->top_addr = (uint64_t)&scratch.frames[0];
+	thread->limit_addr = (uint64_t)&scratch.frames[3];
+	thread->stack_low_addr = (uint64_t)__builtin_frame_address(0) - STACK_ROOM / 2;
+	thread->stack_bytes = STACK_ROOM;
+	thread->slices[0] = log_ref(header, &scratch.slices);
+	scratch.slices.head.bytes = sizeof(scratch.slices) + sizeof(scratch.bytes);
+	scratch.slices.head.used_bytes = sizeof(scratch.slices);
+	scratch.slices.last_node = log_ref(header, &scratch.node);
+}
+
+static NOINLINE uint64_t time_batch(uint32_t nr_calls)
+{
+	uint64_t start = now_ticks();
+
+	for (uint32_t i = 0; i < nr_calls; i++) {
+		__cyg_profile_func_enter((void *)(uintptr_t)FUNCTION_ADDR, NULL);
+		__cyg_profile_func_exit((void *)(uintptr_t)FUNCTION_ADDR, NULL);
+	}
+	return now_ticks() - start;
+}
+
+/* The ones below the median and above are kept apart: insertion sort, they are few. */
+static void keep_sorted(uint64_t *values, uint32_t nr, uint64_t value)
+{
+	for (; nr && values[nr - 1] > value; nr--)
+		values[nr] = values[nr - 1];
+	values[nr] = value;
+}
+
+static uint32_t per_call(uint64_t batch_ticks)
+{
+	uint64_t cost = (batch_ticks << LOG_COST_SHIFT) / NR_CALLS;
+
+	return cost < UINT32_MAX ? (uint32_t)cost : UINT32_MAX;
+}
+
+/* The node is set anew for each batch: @skip_calls of its calls are not timed. */
+static struct log_cost measure(uint16_t skip_calls, uint64_t threshold_ticks)
+{
+	uint64_t full[NR_BATCHES], inside[NR_BATCHES], empty = UINT64_MAX;
+	struct log_node *node = &scratch.node;
+
+	scratch.header.threshold_ticks = threshold_ticks;
+	time_batch(NR_CALLS);
+	for (uint32_t i = 0; i < NR_BATCHES; i++) {
+		uint64_t clock_ticks = time_batch(0), ticks;
+
+		empty = clock_ticks < empty ? clock_ticks : empty;
+		node->calls = node->total_ticks = 0;
+		node->skip_calls = skip_calls;
+		scratch.slices.head.used_bytes = sizeof(scratch.slices);
+		ticks = time_batch(NR_CALLS);
+		keep_sorted(full, i, ticks);
+		keep_sorted(inside, i, node->total_ticks);
+	}
+	return (struct log_cost){
+		.full = per_call(full[NR_BATCHES / 2] > empty ? full[NR_BATCHES / 2] - empty : 0),
+		.inside = per_call(inside[NR_BATCHES / 2]),
+		.spread = per_call(full[NR_BATCHES * 3 / 4] - full[NR_BATCHES / 4]),
+	};
+}
+
+static void measure_all(struct log_header *log)
+{
+	if (live.timing != LOG_TIMING_COUNTS)
+		log->costs[LOG_COST_TIMED] = measure(0, UINT64_MAX);
+	if (live.timing != LOG_TIMING_EXACT)
+		log->costs[LOG_COST_UNTIMED] = measure(2 * NR_CALLS, UINT64_MAX);
+	if (live.timing == LOG_TIMING_EXACT)
+		log->costs[LOG_COST_RECORDED] = measure(0, 0);
+}
+
+void cost_measure(struct log_header *log)
+{
+	struct log_header *tsc_log = live.tsc_log;
+	struct log_thread *thread = self;
+	uint64_t mask = 0;
+
+	sys_block_signals(&mask);
+	begin(log);
+	live.log = &scratch.header;
+	live.tsc_log = tsc_log ? &scratch.header : NULL;
+	self = &scratch.thread;
+	measure_all(log);
+	self = thread;
+	live.tsc_log = tsc_log;
+	live.log = log;
+	sys_restore_signals(&mask);
+}
