@@ -16,10 +16,10 @@ common := -std=gnu11 -D_GNU_SOURCE -DINSIDEME_VERSION='"$(VERSION)"' $(warnings)
 # The recorder must never be instrumented itself, whatever CFLAGS says; and gcc must not make libc
 # calls out of its loops and structure copies where that can be helped.
 recorder_cflags := $(filter-out -finstrument-functions% -fsanitize% -pg -flto%,$(CFLAGS)) $(common) \
-	-fPIC -fvisibility=hidden -ftls-model=initial-exec -fno-stack-protector -fno-builtin -fno-lto \
+	-fPIC -fdata-sections -fvisibility=hidden -ftls-model=initial-exec -fno-stack-protector -fno-builtin -fno-lto \
 	$(if $(findstring clang,$(CC)),,-fno-tree-loop-distribute-patterns) -fno-omit-frame-pointer -fno-plt \
 	-mgeneral-regs-only
-recorder_ldflags := -shared -nostartfiles -Wl,-z,now,-z,relro,-z,nodelete,-z,initfirst,-Bsymbolic,--no-undefined
+recorder_ldflags := -shared -nostartfiles -Wl,-z,now,-z,relro,-z,nodelete,-z,initfirst,-Bsymbolic,--no-undefined,--sort-section=alignment
 sanitize := -fno-sanitize-recover=all
 # Of pictures only the types: the library is loaded when one is drawn.
 cairo_cflags := $(patsubst -I%,-isystem %,$(shell $(PKG_CONFIG) --cflags cairo))

@@ -101,7 +101,7 @@ static void write_settings(struct log_header *log, const struct settings *settin
 		text_init(&text, key, sizeof(key));
 		text_add(&text, "setting.");
 		text_add(&text, settings_table[id].name);
-		log_write_text(log, key, settings->text[id], now);
+		log_write_text(log, key, settings_text(settings, id), now);
 	}
 }
 
@@ -118,8 +118,8 @@ static void read_link(char *target, uint32_t pid, const char *name)
 
 void facts_read(struct facts *facts, char *buffer, uint32_t pid, int argc, char *const *argv)
 {
-	char *exe = buffer + FACTS_BYTES / 2, *cwd = exe + PATH_MAX;
 	struct text text;
+	char *exe, *cwd;
 
 	text_init(&text, buffer, FACTS_BYTES / 2);
 	for (int i = 0; i < argc && argv[i]; i++) {
@@ -127,8 +127,13 @@ void facts_read(struct facts *facts, char *buffer, uint32_t pid, int argc, char 
 			text_add_char(&text, ' ');
 		add_quoted(&text, argv[i]);
 	}
+	exe = text.at + 1;
 	read_link(exe, pid, "/exe");
-	read_link(cwd, pid, "/cwd");
+	cwd = exe + text_length(exe) + 1;
+	if (pid != PROCESS_SELF)
+		read_link(cwd, pid, "/cwd");
+	else if (raw_syscall(SYS_getcwd, (long)cwd, PATH_MAX, 0, 0, 0, 0) <= 0)	/* a fifth of the link's time */
+		cwd[0] = '\0';
 	*facts = (struct facts){ buffer, exe, cwd };
 }
 

@@ -7,6 +7,7 @@
 #include "helper.h"
 
 #include <errno.h>
+#include <link.h>
 #include <linux/futex.h>
 #include <sched.h>
 #include <sys/mman.h>
@@ -16,7 +17,6 @@
 #include "clock.h"
 #include "descriptors.h"
 #include "live.h"
-#include "objects.h"
 #include "rundir.h"
 #include "sampler.h"
 #include "syscalls.h"
@@ -211,20 +211,17 @@ static void start_task(struct helper *task)
 	sys_restore_signals(&mask);
 }
 
-/* Valgrind runs one thread at a time and knows no task but libc's. */
-static int is_valgrinds(const struct object *object, void *context)
-{
-	(void)context;
-	return text_begins(text_base_name(object->name), "vgpreload_");
-}
-
-/* Looked up in the constructor: in a forked child another thread's lock on the objects may stay taken. */
+/* Valgrind runs one thread at a time and knows no task but libc's. Looked up in the constructor: the list may change. */
 bool helper_is_possible(void)
 {
 	static enum { UNKNOWN, NO, YES } answer;	/* set before any thread */
 
-	if (answer == UNKNOWN)
-		answer = objects_each(is_valgrinds, NULL) ? NO : YES;
+	if (answer == UNKNOWN) {
+		answer = YES;
+		for (const struct link_map *map = _r_debug.r_map; map; map = map->l_next)
+			if (map->l_name && text_begins(text_base_name(map->l_name), "vgpreload_"))
+				answer = NO;
+	}
 	return answer == YES;
 }
 

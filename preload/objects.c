@@ -281,10 +281,21 @@ void *object_find(const struct object *object, const char *name, uint32_t hash)
 	return place;
 }
 
+/* A hash table covers what is defined: what is imported comes before that. */
+static bool may_import(const struct object *object, const char *name)
+{
+	if (!object->gnu_hash)
+		return true;
+	for (uint32_t i = 1; i < object->gnu_hash[1]; i++)
+		if (object->symbols[i].st_shndx == SHN_UNDEF && text_equal(object->strings + object->symbols[i].st_name, name))
+			return true;
+	return false;
+}
+
 /* From the relocations: the symbol table does not say how long it is, nor a hash table what is imported. */
 void **object_slot(const struct object *object, const char *name)
 {
-	if (!object->symbols)
+	if (!object->symbols || !may_import(object, name))
 		return NULL;
 	for (int table = 0; table < 2; table++) {
 		const ElfW(Rela) *at = object->relocations[table];

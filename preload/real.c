@@ -25,7 +25,8 @@ static int looking_up;
 
 struct lookup {
 	uint32_t hashes[NR_REAL];
-	bool search;
+	bool is_last;		/* what comes before us; else what comes after us */
+	bool is_behind;		/* us */
 };
 
 static void **slot_of(size_t function)
@@ -38,10 +39,10 @@ static int look_in(const struct object *object, void *context)
 	struct lookup *lookup = context;
 
 	if (object_is_ours(object)) {
-		lookup->search = true;
-		return 0;
+		lookup->is_behind = !lookup->is_behind;
+		return !lookup->is_behind;
 	}
-	if (!lookup->search)
+	if (!lookup->is_behind && !lookup->is_last)
 		return 0;
 	for (size_t i = 0; i < NR_REAL; i++) {
 		void *found;
@@ -103,8 +104,9 @@ bool real_init(void)
 	__atomic_store_n(&looking_up, task, __ATOMIC_RELAXED);
 	for (size_t i = 0; i < NR_REAL; i++)
 		lookup.hashes[i] = symbol_hash(names[i]);
-	lookup.search = false;
-	objects_each(look_in, &lookup);	/* what comes after us; from here on all: we may have come by dlopen() */
+	lookup.is_last = lookup.is_behind = false;
+	objects_each(look_in, &lookup);
+	lookup.is_last = lookup.is_behind = true;	/* then what comes before us: we may have come by dlopen() */
 	objects_each(look_in, &lookup);
 	__atomic_store_n(&looking_up, 0, __ATOMIC_RELAXED);
 	return libc.dl_iterate_phdr || find_libc();

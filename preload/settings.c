@@ -190,7 +190,7 @@ static void take(const struct reading *reading, const char *name, size_t length,
 			return;
 		}
 		settings->value[id] = parsed;
-		text_copy(settings->text[id], SETTING_TEXT_MAX, value);
+		text_copy(settings->given[id], SETTING_TEXT_MAX, value);
 		settings->source[id] = reading->source;
 		return;
 	}
@@ -289,7 +289,6 @@ void settings_read(struct settings *settings, char *const *environment, settings
 	struct reading reading = { settings, complain, context, FROM_FALLBACK };
 
 	for (int id = 0; id < NR_SETTINGS; id++) {
-		text_copy(settings->text[id], SETTING_TEXT_MAX, settings_table[id].fallback);
 		setting_parse((enum setting_id)id, settings_table[id].fallback, &settings->value[id]);
 		settings->source[id] = FROM_FALLBACK;
 	}

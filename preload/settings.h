@@ -52,9 +52,15 @@ enum setting_source { FROM_FALLBACK, FROM_FILE, FROM_ENVIRONMENT };
 #define SETTING_TEXT_MAX 1024
 struct settings {
 	uint64_t value[NR_SETTINGS];			/* all types but text */
-	char text[NR_SETTINGS][SETTING_TEXT_MAX];	/* as given, or the fallback */
 	enum setting_source source[NR_SETTINGS];
+	char given[NR_SETTINGS][SETTING_TEXT_MAX];	/* as text; not set where it is the fallback: see settings_text() */
 };
+
+/* The value in force, as text. */
+static inline const char *settings_text(const struct settings *settings, enum setting_id id)
+{
+	return settings->source[id] == FROM_FALLBACK ? settings_table[id].fallback : settings->given[id];
+}
 
 enum { TIMING_EXACT, TIMING_ADAPTIVE, TIMING_COUNTS };	/* choices of SETTING_TIMING */
 enum { HEAP_OFF, HEAP_COUNTERS, HEAP_LIVE };			/* of SETTING_HEAP; bits of SETTING_SNAPSHOT: LOG_SNAPSHOT_ */

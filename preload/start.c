@@ -272,15 +272,15 @@ static bool find_run(char **environment, struct process_id *id)
 		return false;
 	is_launcher = rank_is_launcher(id->program);
 	rank_read(&id->rank, environment);
-	error = run_find(&run, is_launcher ? RUN_OF_LAUNCHER : RUN_OF_PROGRAM, settings.text[SETTING_RUN],
-			 settings.text[SETTING_DIR], id);
+	error = run_find(&run, is_launcher ? RUN_OF_LAUNCHER : RUN_OF_PROGRAM, settings_text(&settings, SETTING_RUN),
+			 settings_text(&settings, SETTING_DIR), id);
 	if (is_launcher)
 		return false;
 	recorder_init(run.page);
 	say_complaints(&complaints);
 	if (error)
 		recorder_turn_off("cannot use directory", run.path, error);
-	return !error && programs_select(settings.text[SETTING_PROGRAMS], id->program);
+	return !error && programs_select(settings_text(&settings, SETTING_PROGRAMS), id->program);
 }
 
 /* Kernels before 4.14 do not know it: a child of a raw fork would write into its parent's log. */

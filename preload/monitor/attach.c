@@ -225,8 +225,8 @@ static int open_run(struct attach *attach)
 		process_program((uint32_t)strtoul(attach->options->pids, NULL, 10), named.program);
 	else
 		strcpy(named.program, "machine");
-	error = run_find(&attach->run, RUN_OF_MONITOR, attach->settings.text[SETTING_RUN],
-			 attach->settings.text[SETTING_DIR], &named);
+	error = run_find(&attach->run, RUN_OF_MONITOR, settings_text(&attach->settings, SETTING_RUN),
+			 settings_text(&attach->settings, SETTING_DIR), &named);
 	if (error)
 		fprintf(stderr, "insideme-run: cannot use directory %s: %s\n", attach->run.path, strerror(-error));
 	return error;

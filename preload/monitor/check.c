@@ -89,7 +89,7 @@ static void check_clock(const struct check *check, const struct objects_of *obje
 /* @dir or, before there is one, where it will be made. */
 static void check_space(const struct check *check, const struct objects_of *objects, struct finding *finding)
 {
-	const char *dir = check->settings->text[SETTING_DIR];
+	const char *dir = settings_text(check->settings, SETTING_DIR);
 	char where[SETTING_TEXT_MAX], free_text[COUNT_TEXT_BYTES], budget[COUNT_TEXT_BYTES];
 	struct statvfs space;
 

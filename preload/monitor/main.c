@@ -100,8 +100,8 @@ static int open_run(struct monitor *monitor, const char *path)
 	rank_read(&id->rank, environ);
 	named = *id;
 	text_copy(named.program, sizeof(named.program), text_base_name(path));
-	return run_find(&monitor->run, RUN_OF_MONITOR, monitor->settings.text[SETTING_RUN],
-			monitor->settings.text[SETTING_DIR], &named);
+	return run_find(&monitor->run, RUN_OF_MONITOR, settings_text(&monitor->settings, SETTING_RUN),
+			settings_text(&monitor->settings, SETTING_DIR), &named);
 }
 
 /*

@@ -106,7 +106,7 @@ static void defaults_without_any_source(void **state)
 	assert_int_equal(settings.value[SETTING_THRESHOLD], 10000);
 	assert_int_equal(settings.value[SETTING_TIMING], TIMING_EXACT);
 	assert_int_equal(settings.value[SETTING_SNAPSHOT], LOG_SNAPSHOT_HEAP | LOG_SNAPSHOT_RSS);
-	assert_string_equal(settings.text[SETTING_DIR], "insideme.data");
+	assert_string_equal(settings_text(&settings, SETTING_DIR), "insideme.data");
 	assert_int_equal(settings.source[SETTING_DIR], FROM_FALLBACK);
 }
 
@@ -134,7 +134,7 @@ static void environment_beats_file_beats_default(void **state)
 	assert_int_equal(settings.source[SETTING_THRESHOLD], FROM_ENVIRONMENT);
 	assert_int_equal(settings.value[SETTING_TIMING], TIMING_COUNTS);
 	assert_int_equal(settings.source[SETTING_TIMING], FROM_FILE);
-	assert_string_equal(settings.text[SETTING_TIMING], "counts");
+	assert_string_equal(settings_text(&settings, SETTING_TIMING), "counts");
 	assert_int_equal(settings.source[SETTING_BUDGET], FROM_FALLBACK);
 }
 
@@ -212,7 +212,7 @@ static void values_of_any_length_are_survived(void **state)
 	long_name[sizeof(long_name) - 3] = '=';
 	settings = read_settings(environment, &complaints);
 	assert_int_equal(complaints.number, 2);
-	assert_string_equal(settings.text[SETTING_DIR], "insideme.data");
+	assert_string_equal(settings_text(&settings, SETTING_DIR), "insideme.data");
 }
 
 static void lists_are_sets_of_their_choices(void **state)
