@@ -12,6 +12,11 @@
 #define CLOCK_INTERVAL_NS	(1000u * MS)
 #define SLOW_INTERVAL_NS	(100u * MS)
 #define MAPS_INTERVAL_NS	(1000u * MS)
+/*
+ * Inside a program: what costs one that lives for some ms more than it tells. A build makes hundreds of such.
+ */
+#define LATE_NS			(50u * MS)	/* rows of the machine and of threads */
+#define MAPS_LATER_NS		(200u * MS)
 #define MAPS_REST		1000u		/* times what it costs: 0.1 % of a core */
 #define THREAD_NS		(2500u * 1000u)	/* between readings of threads, for each of them */
 #define LEAST_REST		10u		/* an interval that is set is at least so often what a row costs */
@@ -31,6 +36,7 @@ struct sampler {
 	uint64_t last[NR_COLUMN_SETS][COLUMNS_MAX];
 	uint64_t maps_cpu_ns;			/* spent on SET_PROCESS_MAPS in this step: it rests for that by itself */
 	uint64_t last_ns[NR_COLUMN_SETS];	/* CLOCK_MONOTONIC of the newest row, 0: none yet */
+	uint64_t late_ns;			/* see begin_ns(); 0: all begins at once */
 	uint64_t active_ns;			/* when slices were last seen to be written */
 	bool is_active;
 	bool is_gone;				/* the process has ended */
@@ -70,6 +76,7 @@ int sampler_start(struct sampler *sampler, const struct sampler_config *config)
 	sampler->is_gone = false;
 	sampler->credit_ns = CREDIT_MOST_NS;
 	sampler->credited_ns = clock_ns(CLOCK_MONOTONIC);
+	sampler->late_ns = config->own_thread && config->pid ? sampler->credited_ns + LATE_NS : 0;
 	sampler->rest_until_ns = 0;
 	return 0;
 }
@@ -149,9 +156,24 @@ static uint64_t period_of(const struct sampler *sampler, enum column_set_id set)
 	return interval_of(sampler, set) * sampler->rows[set].step;
 }
 
+/* When its first row is due. */
+static uint64_t begin_ns(const struct sampler *sampler, enum column_set_id set)
+{
+	switch (set) {
+	case SET_PROCESS_MAPS:
+		return sampler->late_ns ? sampler->late_ns + MAPS_LATER_NS : 0;
+	case SET_SYSTEM:
+	case SET_CGROUP:
+	case SET_THREAD:
+		return sampler->late_ns;
+	default:
+		return 0;
+	}
+}
+
 static uint64_t due_ns(const struct sampler *sampler, enum column_set_id set)
 {
-	uint64_t due = sampler->last_ns[set] ? sampler->last_ns[set] + period_of(sampler, set) : 0;
+	uint64_t last = sampler->last_ns[set], due = last ? last + period_of(sampler, set) : begin_ns(sampler, set);
 
 	return costs_credit(sampler, set) ? greater(due, sampler->rest_until_ns) : due;
 }
@@ -284,15 +306,19 @@ int64_t sampler_step(struct sampler *sampler)
 	return wait_ns;
 }
 
-static bool takes_long(const struct sampler *sampler, enum column_set_id set)
+static bool is_left_out(const struct sampler *sampler, enum column_set_id set)
 {
+	if (!sampler->last_ns[set] && begin_ns(sampler, set))
+		return true;
 	return set == SET_PROCESS_MAPS && sampler->rows[set].first_cost_ns > LAST_MAPS_NS;
 }
 
 void sampler_stop(struct sampler *sampler)
 {
 	for (enum column_set_id set = 0; set < NR_COLUMN_SETS; set++) {
-		if (!takes_long(sampler, set) && sources_have(&sampler->sources, set) && (set == SET_CLOCK || (!is_closed(sampler) && !sampler->is_gone)))
+		if (!sources_have(&sampler->sources, set) || is_left_out(sampler, set))
+			continue;
+		if (set == SET_CLOCK || (!is_closed(sampler) && !sampler->is_gone))
 			take_row(sampler, set);
 	}
 	sampler_pause(sampler);

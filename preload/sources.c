@@ -4,18 +4,38 @@
 
 #include "clock.h"
 
+static struct source_count *count_of(struct sources *sources)
+{
+	return sources->config.pid ? &sources->usage.count : &sources->machine_count;
+}
+
+static void open_machine(struct sources *sources)
+{
+	machine_open(&sources->machine, count_of(sources));
+	sources->has_cgroup = cgroup_open(&sources->cgroup, count_of(sources));
+}
+
+/* A program that lives for some ms only has nothing of it but its cost: so at the first reading. */
+static void need_machine(struct sources *sources)
+{
+	if (sources->has_machine)
+		return;
+	sources->has_machine = true;
+	open_machine(sources);
+	machine_find_cores(&sources->machine);
+	row_set_init(&sources->core_rows, sources->config.log, sources->config.log_fd, &sources->machine.cores.set, 0,
+		     sources->last_core);
+}
+
 /* What is read besides the process's own files. */
 static void open_rest(struct sources *sources)
 {
 	const struct sampler_config *config = &sources->config;
-	struct source_count *count = config->pid ? &sources->usage.count : &sources->machine_count;
 
 	if (config->pid)
-		tasks_open(&sources->tasks, config->pid, config->own_thread, count);
-	if (config->system) {
-		machine_open(&sources->machine, count);
-		sources->has_cgroup = cgroup_open(&sources->cgroup, count);
-	}
+		tasks_open(&sources->tasks, config->pid, config->own_thread, count_of(sources));
+	if (sources->has_machine)
+		open_machine(sources);
 	config->log->sampler_kind = config->own_thread ? 1 : 2;
 	config->log->sampler_tid = (uint32_t)sys_gettid();
 }
@@ -30,12 +50,8 @@ int sources_open(struct sources *sources, const struct sampler_config *config)
 	if (error < 0)
 		return error;
 	tasks_init(&sources->tasks, config->log);
+	sources->has_machine = false;
 	open_rest(sources);
-	if (config->system) {
-		machine_find_cores(&sources->machine);
-		row_set_init(&sources->core_rows, config->log, config->log_fd, &sources->machine.cores.set, 0,
-			     sources->last_core);
-	}
 	activity_init(&sources->activity, config->log);
 	return 0;
 }
@@ -46,7 +62,7 @@ void sources_close(struct sources *sources)
 		tasks_close(&sources->tasks);
 		usage_leave(&sources->usage);
 	}
-	if (sources->config.system) {
+	if (sources->has_machine) {
 		machine_close(&sources->machine);
 		cgroup_close(&sources->cgroup);
 	}
@@ -73,7 +89,7 @@ bool sources_have(const struct sources *sources, enum column_set_id set)
 	case SET_SYSTEM:
 		return sources->config.system;
 	case SET_CGROUP:
-		return sources->config.system && sources->has_cgroup;
+		return sources->has_machine && sources->has_cgroup;	/* known by the first reading of SET_SYSTEM */
 	default:
 		return sources->config.pid && sources->config.interval_ns;
 	}
@@ -99,6 +115,7 @@ static void read_threads(struct sources *sources)
 
 static void read_machine(struct sources *sources, uint64_t ticks)
 {
+	need_machine(sources);
 	machine_read(&sources->machine, &sources->figures);
 	if (sources->machine.cores.set.nr_columns)
 		row_set_add(&sources->core_rows, ticks, sources->machine.cores.busy_ns);

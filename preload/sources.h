@@ -21,6 +21,7 @@ struct sources {
 	struct tasks tasks;
 	struct machine machine;
 	struct cgroup cgroup;
+	bool has_machine;			/* these two are open */
 	bool has_cgroup;
 	struct source_count machine_count;	/* where nobody's own reads are to be taken out */
 	struct figures figures;			/* of the newest reading */
