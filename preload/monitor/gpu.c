@@ -183,7 +183,7 @@ _Noreturn static void run(const struct gpu *gpu, const char *list, struct log_he
 
 void gpu_start(struct gpu *gpu, const struct settings *settings, struct log_header *log, int log_fd)
 {
-	const char *list = settings->text[SETTING_GPU];
+	const char *list = settings_text(settings, SETTING_GPU);
 
 	*gpu = (struct gpu){ .is_asked_for = settings->source[SETTING_GPU] != FROM_FALLBACK };
 	if (!is_understood(list)) {
