@@ -8,7 +8,6 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -172,20 +171,18 @@ static bool remove_files(const struct run *run, int fd)
 	return rmdir(run->path) == 0;
 }
 
-/* Links by which ranks found their run. */
-static void remove_links(const char *name)
+/* Links by which ranks found a run that is gone; they are made when it is there. */
+static void remove_links(void)
 {
 	DIR *directory = opendir(run_directory());
 	struct dirent *entry;
-	char target[PATH_MAX];
+	char target[2];
 
-	while (directory && (entry = readdir(directory))) {
-		ssize_t length = strncmp(entry->d_name, ".launch-", 8) ? -1 :
-			readlinkat(dirfd(directory), entry->d_name, target, sizeof(target) - 1);
-
-		if (length > 0 && (target[length] = '\0', strcmp(target, name) == 0))
+	while (directory && (entry = readdir(directory)))
+		if (strncmp(entry->d_name, ".launch-", 8) == 0 &&
+		    readlinkat(dirfd(directory), entry->d_name, target, sizeof(target)) > 0 &&
+		    faccessat(dirfd(directory), entry->d_name, F_OK, 0) < 0 && errno == ENOENT)
 			unlinkat(dirfd(directory), entry->d_name, 0);
-	}
 	if (directory)
 		closedir(directory);
 }
@@ -207,12 +204,9 @@ static bool clean_run(const struct run *run, bool dry_run, uint64_t *bytes)
 		printf("kept %s: %s\n", run->path, why);
 	else if (!(done = dry_run || remove_files(run, fd)))
 		error("cannot remove %s: %s", run->path, strerror(errno));
-	if (done) {
+	if (done)
 		printf("%s %s, %s\n", dry_run ? "would remove" : "removed", run->path,
 		       unit_format(size, UNIT_BYTES, (double)*bytes));
-		if (!dry_run)
-			remove_links(run->name);
-	}
 	free(strange);
 	if (fd >= 0)
 		close(fd);
@@ -231,7 +225,9 @@ int clean_runs(size_t keep, bool dry_run)
 			nr_gone++;
 			sum += bytes;
 		}
-	if (nr_gone == 0)
+	if (!dry_run)
+		remove_links();
+	if (nr <= keep)
 		printf("nothing to remove: %zu run%s in %s (--keep %zu)\n", nr, nr == 1 ? "" : "s", run_directory(), keep);
 	else
 		printf("%zu of %zu run%s in %s %s, %s\n", nr_gone, nr, nr == 1 ? "" : "s", run_directory(),

@@ -47,6 +47,13 @@ runs() {
 	[ ! -e "insideme.data/$oldest" ]
 	run "$report" --clean
 	same "nothing to do" "$output" "nothing to remove: 3 runs in insideme.data (--keep 10)"
+	ln -s gone insideme.data/.launch-1
+	ln -s "$(runs run | head -1)" insideme.data/.launch-2
+	ln -s gone insideme.data/other
+	"$report" --clean --dry-run
+	[ -L insideme.data/.launch-1 ]
+	"$report" --clean
+	same "links" "$(find insideme.data -maxdepth 1 -type l -printf '%f\n' | sort | xargs)" '.launch-2 other'
 	for word in --dry-run '--keep 1'; do
 		# shellcheck disable=SC2086
 		run "$report" $word
