@@ -25,5 +25,7 @@ void format_text(FILE *out, struct document *document, const struct options *opt
 void format_csv(FILE *out, struct document *document, const struct options *options);
 void format_json(FILE *out, struct document *document, const struct options *options);
 int page_write(struct report *report);
+/* The page into @path. Return: exit status */
+int page_save(struct report *report, const char *path);
 
 #endif

@@ -10,6 +10,7 @@
 #include "choose.h"
 #include "clean.h"
 #include "error.h"
+#include "folder.h"
 #include "formats.h"
 #include "list.h"
 #include "model.h"
@@ -190,7 +191,7 @@ static int show(struct report *report, const struct view *view, const struct for
 	if (status == 0 && options->save)
 		status = profile_write(report->model, options->save) < 0 ? EXIT_FAILURE : EXIT_SUCCESS;
 	else if (status == 0 && options->task != TASK_SAVE_NAMES)
-		status = format->write ? format->write(report) : report_view(report, view, format);
+		status = options_want_folder(options) ? folder_write(report) : format->write ? format->write(report) : report_view(report, view, format);
 	if (status == 0)
 		status = save_names(report);
 	resolve_release(report->model);

@@ -7,10 +7,12 @@
 #include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "error.h"
 
 #define KEEP_DEFAULT 10
+#define PAGE_BYTES	(20u << 20)
 
 const char options_help[] =
 	"usage: insideme-report [options] [RUN...]\n"
@@ -20,7 +22,9 @@ const char options_help[] =
 	"\n"
 	"  -v, --view VIEW     what to show (summary); -v alone lists the views\n"
 	"  -f, --format FORMAT how to write it (text); -f alone lists the formats\n"
-	"  -o, --output FILE   write to FILE\n"
+	"  -o, --output FILE   write to FILE; DIRECTORY/: the page and csv of all views into it\n"
+	"      --copy, --move  with -o DIRECTORY/: the logs too\n"
+	"      --max-size SIZE of the html page (20M): short calls are shown together where it would be larger\n"
 	"      --no-pager      not through $INSIDEME_PAGER, $PAGER or less where text is longer than the terminal\n"
 	"      --sort COLUMN   largest first, names in alphabetical order; pstats' keys are taken too: ncalls,\n"
 	"                      pcalls, time, tottime, cumtime, cumulative, filename, line, name, nfl, stdname\n"
@@ -47,12 +51,16 @@ const char options_help[] =
 	"Exit status: 0 done, 1 could not, 2 wrong usage.\n";
 
 enum { OPT_NO_PAGER = 256, OPT_RAW, OPT_SORT, OPT_REVERSE, OPT_TOP, OPT_MIN_PERCENT, OPT_MATCH, OPT_COLUMNS, OPT_RANK, OPT_PROCESS,
-	OPT_THREAD, OPT_FROM, OPT_TO, OPT_LIST, OPT_CLEAN, OPT_KEEP, OPT_DRY_RUN, OPT_SAVE_NAMES, OPT_SAVE, OPT_HELP, OPT_VERSION };
+	OPT_THREAD, OPT_FROM, OPT_TO, OPT_LIST, OPT_CLEAN, OPT_KEEP, OPT_DRY_RUN, OPT_SAVE_NAMES, OPT_SAVE, OPT_COPY, OPT_MOVE, OPT_MAX_SIZE,
+	OPT_HELP, OPT_VERSION };
 
 static const struct option long_options[] = {
 	{ "view",    required_argument, NULL, 'v' },
 	{ "format",  required_argument, NULL, 'f' },
 	{ "output",  required_argument, NULL, 'o' },
+	{ "copy",    no_argument,       NULL, OPT_COPY },
+	{ "move",    no_argument,       NULL, OPT_MOVE },
+	{ "max-size", required_argument, NULL, OPT_MAX_SIZE },
 	{ "no-pager", no_argument,      NULL, OPT_NO_PAGER },
 	{ "raw",     no_argument,       NULL, OPT_RAW },
 	{ "sort",    required_argument, NULL, OPT_SORT },
@@ -87,6 +95,25 @@ static int parse_number(const char *option, const char *what, const char *text, 
 		return 0;
 	error("%s: '%s' is not a number of %s", option, text, what);
 	return EXIT_USAGE;
+}
+
+/* "20M", "500k", "1G", or bytes. */
+static int parse_max_size(struct options *options, const char *text)
+{
+	static const char units[] = "kMG";
+	char *end, *unit;
+	double size = strtod(text, &end);
+	size_t scale = 1;
+
+	unit = *end ? strchr(units, *end == 'K' ? 'k' : *end) : NULL;
+	if (unit)
+		scale = (size_t)1 << (10 * (unit - units + 1));
+	if (!isdigit((unsigned char)text[0]) || (*end && (!unit || end[1])) || !(size * (double)scale < 1e15)) {
+		error("--max-size: '%s' is not a size such as 20M", text);
+		return EXIT_USAGE;
+	}
+	options->max_bytes = (size_t)(size * (double)scale);
+	return 0;
 }
 
 static int parse_min_percent(struct options *options, const char *text)
@@ -131,6 +158,22 @@ static enum options_task task_of(int option)
 		return TASK_HELP;
 	default:
 		return TASK_VERSION;
+	}
+}
+
+/* Options of the page and the folder, and what is no report. */
+static int take_other(struct options *options, int option, const char *value)
+{
+	switch (option) {
+	case OPT_COPY:
+	case OPT_MOVE:
+		options->logs = option == OPT_MOVE ? LOGS_MOVE : LOGS_COPY;
+		return 0;
+	case OPT_MAX_SIZE:
+		return parse_max_size(options, value);
+	default:
+		options->task = task_of(option);
+		return 0;
 	}
 }
 
@@ -190,16 +233,25 @@ static int take(struct options *options, int option, const char *value)
 		options->dry_run = true;
 		return 0;
 	default:
-		options->task = task_of(option);
-		return 0;
+		return take_other(options, option, value);
 	}
+}
+
+bool options_want_folder(const struct options *options)
+{
+	size_t length = options->output ? strlen(options->output) : 0;
+	struct stat status;
+
+	return length && (options->output[length - 1] == '/' ||
+			  (stat(options->output, &status) == 0 && S_ISDIR(status.st_mode)));
 }
 
 int options_parse(struct options *options, int argc, char **argv)
 {
 	int option, word;
 
-	*options = (struct options){ .view = "summary", .format = "text", .keep = KEEP_DEFAULT };
+	*options = (struct options){ .view = "summary", .format = "text", .keep = KEEP_DEFAULT,
+		.max_bytes = PAGE_BYTES };
 	optind = 0;
 	opterr = 0;
 	for (;;) {
@@ -215,6 +267,10 @@ int options_parse(struct options *options, int argc, char **argv)
 			return EXIT_USAGE;
 	}
 	options->runs = argv + optind;
+	if (options->logs && !options_want_folder(options)) {
+		error("--copy, --move: only with -o DIRECTORY/");
+		return EXIT_USAGE;
+	}
 	if (options->of_clean && options->task != TASK_CLEAN) {
 		error("%s: only with --clean", options->of_clean);
 		return EXIT_USAGE;

@@ -28,6 +28,8 @@ struct options {
 	const char *view;
 	const char *format;
 	const char *output;	/* NULL: standard output */
+	size_t max_bytes;	/* of the html page */
+	enum { LOGS_STAY, LOGS_COPY, LOGS_MOVE } logs;	/* into the folder */
 	bool no_pager;
 	FILE *screen;		/* the terminal that text ends on, when it is printed into memory first; NULL: it is not */
 	const char *sort;	/* a column's name; NULL: as the table has it */
@@ -45,6 +47,9 @@ struct options {
 	const char *of_clean;	/* the last option that means something with --clean only; NULL: none */
 	char **runs;		/* NULL-terminated: points into argv */
 };
+
+/* -o names a folder: it ends with a slash, or is one. */
+bool options_want_folder(const struct options *options);
 
 /* Return: 0, or EXIT_USAGE after a line on stderr that names the option */
 int options_parse(struct options *options, int argc, char **argv);

@@ -10,7 +10,6 @@
 #include "error.h"
 #include "formats.h"
 
-#define BYTES_MAX	(20u << 20)
 #define DEFAULT_PATH	"insideme.html"
 
 /* The built page; blocks go where its mark is. Empty: it was not built. */
@@ -64,7 +63,7 @@ static void add_about(struct page *page)
 
 static int fill(struct page *page)
 {
-	size_t bytes;
+	size_t bytes, bytes_max = page->report->options->max_bytes;
 	int status = 0;
 
 	add_about(page);
@@ -77,7 +76,7 @@ static int fill(struct page *page)
 	page_add_ranks(page);
 	page_add_series(page);
 	bytes = pack_blocks(page) + (size_t)(page_end - page_begin);
-	page_add_timeline(page, bytes < BYTES_MAX ? BYTES_MAX - bytes : 0);
+	page_add_timeline(page, bytes < bytes_max ? bytes_max - bytes : 0);
 	return status;
 }
 
@@ -125,9 +124,8 @@ static void release(struct page *page)
 	free(page->processes);
 }
 
-int page_write(struct report *report)
+int page_save(struct report *report, const char *path)
 {
-	const char *path = report->options->output ?: DEFAULT_PATH;
 	struct page page = { .report = report };
 	int status, result = 0;
 
@@ -143,6 +141,14 @@ int page_write(struct report *report)
 		error("cannot write %s: %s", path, strerror(-result));
 		return EXIT_FAILURE;
 	}
+	return status;
+}
+
+int page_write(struct report *report)
+{
+	const char *path = report->options->output ?: DEFAULT_PATH;
+	int status = page_save(report, path);
+
 	if (status == 0 && !report->options->output)
 		fprintf(stderr, "insideme-report: wrote %s\n", path);
 	return status;

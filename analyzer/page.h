@@ -28,7 +28,7 @@ const char *page_unit(enum unit unit);
 uint32_t page_thread(const struct page *page, const struct thread *thread);
 int64_t page_process(const struct page *page, const struct process *process);
 
-/* Every table of @view that csv has, as blocks "VIEW.TABLE", and what it says as a block "VIEW". Return: exit status */
+/* Every table of @view that csv or json have, as blocks "VIEW.TABLE", and what it says as a block "VIEW". Return: exit status */
 int page_add_view(struct page *page, const struct view *view);
 
 void page_add_functions(struct page *page);	/* histograms; what names a function apart */

@@ -73,7 +73,7 @@ static void add_table(struct block *block, struct table *table, const struct opt
 /* Rows over time are another block, in what is needed of them; what the first page repeats is in those of its own views. */
 static bool is_wanted(const struct document *document, const struct table *table)
 {
-	if (!(table->formats & IN_CSV) || strcmp(table->name, "rows") == 0)
+	if (!(table->formats & (IN_CSV | IN_JSON)) || strcmp(table->name, "rows") == 0)
 		return false;
 	return strcmp(document->view, "summary") != 0 || strcmp(table->name, "run") == 0;
 }

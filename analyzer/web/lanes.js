@@ -68,6 +68,8 @@ export class Lanes {
 		const ratio = devicePixelRatio;
 		this.width = element.clientWidth;
 		const height = element.clientHeight;
+		if (!this.width || !height)
+			return;
 		if (canvas.width !== Math.round(this.width * ratio) || canvas.height !== Math.round(height * ratio)) {
 			canvas.width = Math.round(this.width * ratio);
 			canvas.height = Math.round(height * ratio);

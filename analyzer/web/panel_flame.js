@@ -11,8 +11,8 @@ import { exact, format } from "./units.js";
 export const metrics = [
 	{ name: "time", title: "Time", column: "self_ns", unit: "ns", all: "all time in functions" },
 	{ name: "calls", title: "Calls", column: "calls", unit: "count", all: "all calls" },
-	{ name: "peak", title: "Live at the peak", column: "peak_bytes", unit: "bytes", all: "the heap at its peak" },
-	{ name: "leaked", title: "Not freed", column: "live_bytes", unit: "bytes", all: "all that was not freed" },
+	{ name: "peak", title: "Live at the peak", column: "peak_heap_bytes", unit: "bytes", all: "the heap at its peak" },
+	{ name: "leaked", title: "Not freed", column: "not_freed_bytes", unit: "bytes", all: "all that was not freed" },
 	{ name: "alloc", title: "Allocated", column: "alloc_bytes", unit: "bytes", all: "all that functions allocated" },
 	{ name: "allocs", title: "Allocations", column: "alloc_calls", unit: "count", all: "all allocations in functions" },
 	{ name: "temporary", title: "Temporary", column: "temporary_calls", unit: "count", all: "all temporary allocations" },

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The heap: what lives at its peak and to the end by call path, who allocates, which sizes; as far as it was recorded.
 import { chart } from "./chart.js";
-import { h, replace } from "./dom.js";
+import { bar, h, replace } from "./dom.js";
 import { Flame } from "./flame.js";
 import { frames } from "./frames.js";
 import { describeFrame, metricsOf } from "./panel_flame.js";
@@ -9,7 +9,7 @@ import { figures } from "./series.js";
 import { set, state } from "./state.js";
 import { tableOf } from "./table_of.js";
 import { css } from "./theme.js";
-import { at, exact, format } from "./units.js";
+import { at, exact, format, plural } from "./units.js";
 
 const ofMemory = ["peak", "leaked", "alloc", "allocs", "temporary"];
 
@@ -28,19 +28,28 @@ function drawCurve(app, place) {
 
 // Allocations by size, each bar up to its size.
 function sizes(block) {
-	const calls = block.numbers("calls"), upTo = block.numbers("up_to_bytes");
+	const calls = block.numbers("alloc_calls"), upTo = block.numbers("up_to_bytes");
 	const most = Math.max(...calls);
 	return h("div.sizes", {}, Array.from(calls, (n, i) => n > 0 ? h("div.size", { title: `${exact("count", n)} allocations` },
 		h("span.size-name", {}, Number.isNaN(upTo[i]) ? "larger" : `≤ ${format("bytes", upTo[i])}`),
-		h("span.size-bar", { style: { width: `${Math.max(0.5, 70 * n / most)}%` } }), h("span.note", {}, format("count", n))) : null));
+		h("span.size-room", {}, h("span.size-bar", { style: { width: `${Math.max(0.5, 100 * n / most)}%` } })), h("span.note", {}, format("count", n))) : null));
+}
+
+// Call paths that hold most, the largest first.
+function pathsOf(block, bytes, blocks, age) {
+	const sum = block.numbers(bytes).reduce((all, value) => all + value, 0);
+	const shown = Math.min(block.rows, 12);
+	return h("div", {}, Array.from({ length: shown }, (_, i) => h("div.path-row", {},
+		h("div", {}, h("b", {}, format("bytes", block.value(bytes, i))), h("span.note", {}, ` in ${plural(block.value(blocks, i), "block")}${age && block.value(age, i) ? `, ${block.value(age, i)}` : ""}`), bar(sum ? block.value(bytes, i) / sum : 0, css("--curve-heap"))),
+		h("div.path", {}, block.value("path", i)))), block.rows > shown ? h("p.note", {}, `${block.rows - shown} more call paths`) : null);
 }
 
 export function makeMemory(app) {
 	const { model } = app;
-	const curve = h("div"), bar = h("div.toolbar"), table = h("div"), more = h("div.memory-more"), lines = h("dl.notes");
+	const curve = h("div"), choice = h("div.toolbar"), table = h("div"), more = h("div.memory-more"), lines = h("dl.notes");
 	const flame = new Flame({ model, label: "heap by call path", describe: (frame) => describeFrame(model, metric, root, false)(frame) });
 	const element = h("div.memory", {}, h("section.box", {}, h("h2", {}, "Heap over time"), curve),
-		h("section.box", {}, h("h2", {}, "By call path"), bar, h("div.memory-flame", {}, flame.element)), more,
+		h("section.box", {}, h("h2", {}, "By call path"), choice, h("div.memory-flame", {}, flame.element)), more,
 		h("section.box", {}, h("h2", {}, "By function"), lines, table));
 	let tree = null, metric = null, root = null;
 
@@ -48,23 +57,25 @@ export function makeMemory(app) {
 		const offered = metricsOf(tree).filter((one) => ofMemory.includes(one.name));
 		metric = offered.find((one) => one.name === state.heap) ?? offered[0];
 		if (!metric) {
-			replace(bar, h("p.note", {}, "No function allocated."));
+			replace(choice, h("p.note", {}, "No function allocated."));
 			return;
 		}
-		replace(bar, h("div.group", {}, offered.map((one) => h("button.button", { type: "button", "aria-pressed": String(one === metric), onclick: () => set({ heap: one.name }) }, one.title))));
+		replace(choice, h("div.group", {}, offered.map((one) => h("button.button", { type: "button", "aria-pressed": String(one === metric), onclick: () => set({ heap: one.name }) }, one.title))));
 		root = frames(tree, tree.numbers(metric.column), false);
 		flame.title = `${metric.all}: ${format(metric.unit, root.value)}`;
 		flame.setRoot(root);
 	};
 	(async () => {
 		tree = await model.tree();
-		const [about, heap, sizeBlock] = await Promise.all(["heap", "heap.heap", "heap.sizes"].map((name) => model.data.block(name)));
+		const [about, heap, sizeBlock, peakPaths, notFreed] = await Promise.all(["heap", "heap.heap", "heap.sizes", "heap.peak_paths", "heap.not_freed"].map((name) => model.data.block(name)));
 		build();
 		replace(lines, (about?.about.sections ?? []).filter((section) => section.text).map((section) => [h("dt", {}, section.label ?? ""), h("dd", {}, section.text)]));
-		replace(table, heap ? tableOf(heap, { label: "heap", height: 420, sort: { key: heap.has("peak_bytes") ? "peak_bytes" : "alloc_bytes", reverse: false }, empty: "No function allocated.",
+		replace(table, heap ? tableOf(heap, { label: "heap", height: 420, leave: ["file", "line"], sort: { key: metricsOf(tree).some((one) => one.name === "peak") ? "peak_heap_bytes" : "alloc_bytes", reverse: false }, empty: "No function allocated.",
 			onOpen: (row) => app.select(model.numbersOf(heap.value("function", row))[0] ?? model.find(heap.value("function", row))) }).element : h("p.note", {}, "not recorded"));
-		if (sizeBlock?.has("up_to_bytes"))
-			replace(more, h("section.box", {}, h("h2", {}, "Sizes"), sizes(sizeBlock)));
+		replace(more,
+			peakPaths?.rows ? h("section.box.paths", {}, h("h2", {}, "Lived at the peak"), pathsOf(peakPaths, "peak_heap_bytes", "peak_heap_blocks")) : null,
+			notFreed?.rows ? h("section.box.paths", {}, h("h2", {}, "Never freed"), pathsOf(notFreed, "not_freed_bytes", "not_freed_blocks", "age")) : null,
+			sizeBlock?.has("up_to_bytes") && sizeBlock.rows ? h("section.box", {}, h("h2", {}, "Sizes", h("span.h2-note", {}, "allocations by what was asked for")), sizes(sizeBlock)) : null);
 	})();
 	const draw = () => drawCurve(app, curve);
 	new ResizeObserver(draw).observe(curve);

@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* A folder with the page, a csv of each view, and the logs. */
+#include "folder.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/sendfile.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "error.h"
+#include "formats.h"
+#include "views.h"
+
+static int cannot_write(const char *path, int number)
+{
+	error("cannot write %s: %s", path, strerror(number));
+	return EXIT_FAILURE;
+}
+
+static int write_view(struct report *report, const struct view *view)
+{
+	struct options options = { .view = view->name, .format = "csv" };
+	struct document document = { .view = view->name };
+	struct report own = *report;
+	char *path = xasprintf("%s/%s.csv", report->options->output, view->name);
+	FILE *out = fopen(path, "we");
+	int status = EXIT_SUCCESS;
+
+	own.options = &options;
+	if (!out) {
+		status = cannot_write(path, errno);
+		free(path);
+		return status;
+	}
+	status = view->build(&document, &own);
+	if (status == 0)
+		format_csv(out, &document, &options);
+	document_release(&document);
+	errno = EIO;
+	if (ferror(out) | fclose(out))
+		status = cannot_write(path, errno);
+	free(path);
+	return status;
+}
+
+/* Return: 0 or -errno; no half copy is left */
+static int copy_file(const char *from, const char *to)
+{
+	int in = open(from, O_RDONLY | O_CLOEXEC), out = in < 0 ? -1 : open(to, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+	ssize_t nr = -1;
+
+	while (out >= 0 && (nr = sendfile(out, in, NULL, 1 << 26)) > 0)
+		;
+	nr = nr < 0 ? -errno : 0;
+	if (out >= 0 && close(out) < 0 && nr == 0)
+		nr = -errno;
+	if (out >= 0 && nr < 0)
+		unlink(to);
+	if (in >= 0)
+		close(in);
+	return (int)nr;
+}
+
+static int take_log(const struct report *report, const char *log)
+{
+	const char *slash = strrchr(log, '/');
+	char *to = xasprintf("%s/%s", report->options->output, slash ? slash + 1 : log);
+	int result = 0;
+
+	if (access(to, F_OK) == 0)
+		result = -EEXIST;
+	else if (report->options->logs != LOGS_MOVE || rename(log, to) < 0)
+		result = copy_file(log, to);
+	if (result == 0 && report->options->logs == LOGS_MOVE && access(log, F_OK) == 0 && unlink(log) < 0)
+		result = -errno;
+	if (result < 0)
+		cannot_write(to, -result);
+	free(to);
+	return result < 0 ? EXIT_FAILURE : EXIT_SUCCESS;
+}
+
+static bool is_running(const struct model *model)
+{
+	for (size_t i = 0; i < model->nr_processes; i++)
+		if (model->processes[i]->end_kind == END_RUNNING)
+			return true;
+	return false;
+}
+
+static int take_logs(const struct report *report)
+{
+	int status = EXIT_SUCCESS;
+
+	if (report->options->logs == LOGS_MOVE && is_running(report->model)) {
+		error("--move: the run is still going; --copy takes what there is now");
+		return EXIT_FAILURE;
+	}
+	for (size_t i = 0; i < report->nr_runs && status == 0; i++)
+		for (size_t j = 0; j < report->runs[i].nr_logs && status == 0; j++)
+			status = take_log(report, report->runs[i].logs[j]);
+	return status;
+}
+
+int folder_write(struct report *report)
+{
+	const char *folder = report->options->output;
+	char *path = xasprintf("%s/insideme.html", folder);
+	int status = EXIT_SUCCESS;
+
+	if (mkdir(folder, 0777) < 0 && errno != EEXIST)
+		status = cannot_write(folder, errno);
+	if (status == 0)
+		status = page_save(report, path);
+	for (const struct view *view = views; view->name && status == 0; view++)
+		status = write_view(report, view);
+	if (status == 0 && report->options->logs)
+		status = take_logs(report);
+	if (status == 0)
+		fprintf(stderr, "insideme-report: wrote %s: the page and csv of each view%s\n", folder,
+			report->options->logs ? ", the logs" : "");
+	free(path);
+	return status;
+}
