@@ -5,6 +5,7 @@
 #include "process_id.h"
 #include "resources/usage.h"
 #include "room.h"
+#include "text.h"
 
 #define TICK_NS		10000000u	/* of process_start */
 #define LOG_AFTER_US	5000u		/* without hooks: shells exec before that */
@@ -174,6 +175,27 @@ int64_t child_take_heap(void)
 	return taken;
 }
 
+/* The second number of statm: pages in memory. */
+static uint64_t read_rss_bytes(const struct log_header *log)
+{
+	char content[64];
+	const char *at = content;
+	uint64_t pages = 0;
+
+	if (read_file("/proc/self/statm", content, sizeof(content)) > 0 && text_read_u64(&at, &pages) == 0)
+		text_read_u64(&at, &pages);
+	return pages * log->page_bytes;
+}
+
+/* The kernel's peak may be that of an earlier image of the process, a shell: then what there is now is the least. */
+static void correct_peak(struct log_program *program, struct usage_totals *totals)
+{
+	if (!program || totals->peak_rss_bytes > program->start_peak_rss_bytes)
+		return;
+	totals->peak_rss_bytes = read_rss_bytes(ancestor);
+	program->start_peak_rss_bytes = 0;
+}
+
 void child_mark_end(enum log_end end, int status)
 {
 	struct log_child *child = child_entry();
@@ -183,6 +205,7 @@ void child_mark_end(enum log_end end, int status)
 		return;
 	if (end == LOG_EXITED) {
 		usage_read_totals(&totals);
+		correct_peak(child_program(), &totals);
 		child->user_ns = totals.user_ns;
 		child->system_ns = totals.system_ns;
 		child->peak_rss_bytes = totals.peak_rss_bytes;

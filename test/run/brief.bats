@@ -70,6 +70,7 @@ total() { view processes | tail -n +2 | wc -l; }
 	same programs "$(of programs exit_status=0)" 'brief > brief'
 	same shell "$(of exit_status depth=0)" 3
 	same parent "$(of depth exit_status=0)" 1
+	between 'peak RSS' 200000 "$(of peak_rss_bytes exit_status=0)" 100000000
 }
 
 # The task opens the log, as an allocation, a fork and the end would: each at the same moment.
