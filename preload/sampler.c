@@ -17,7 +17,7 @@
  */
 #define LATE_NS			(50u * MS)	/* rows of the machine and of threads */
 #define MAPS_LATER_NS		(200u * MS)
-#define MAPS_REST		1000u		/* times what it costs: 0.1 % of a core */
+#define MAPS_REST		2000u		/* times what it costs: 0.05 % of a core */
 #define THREAD_NS		(2500u * 1000u)	/* between readings of threads, for each of them */
 #define LEAST_REST		10u		/* an interval that is set is at least so often what a row costs */
 #define LAST_MAPS_NS		MS		/* whoever ends does not wait for longer */
@@ -25,7 +25,7 @@
 #define ACTIVE_NS		(20u * MS)	/* how long a slice counts as "being written" */
 
 /* What sampling may cost: below one per cent of a core, and what was not used is kept for a short while. */
-#define SHARE_PPM		8500u
+#define SHARE_PPM		8300u
 #define CREDIT_MOST_NS		500000
 
 struct sampler {

@@ -12,6 +12,7 @@ struct details {
 	int net_fd, maps_fd;
 	int descriptors_fd;		/* the directory of its descriptors */
 	struct source_count *count;
+	uint32_t nr_readings;
 	char buffer[8192];
 };
 

@@ -7,6 +7,7 @@
 #include "resources/machine_text.h"
 
 #define BLOCK_DIR "/sys/block/"
+#define RARELY	2	/* in so many readings once: what changes slowly */
 
 /* Loop, RAM, device-mapper and RAID devices have no "device": their traffic is counted where it arrives. */
 static void take_disk(struct machine *machine, const char *name)
@@ -109,6 +110,7 @@ static void read_cores(struct machine_cores *cores, const char *text)
 void machine_open(struct machine *machine, struct source_count *count)
 {
 	machine->count = count;
+	machine->nr_readings = 0;
 	machine->stat_fd = source_open(0, "stat");
 	machine->meminfo_fd = source_open(0, "meminfo");
 	machine->loadavg_fd = source_open(0, "loadavg");
@@ -238,6 +240,8 @@ void machine_read(struct machine *machine, struct figures *figures)
 		figures->swap_used_bytes = meminfo.swap_used_bytes;
 	}
 	read_disks(machine, figures);
+	if (machine->nr_readings++ % RARELY)
+		return;
 	read_net(machine, figures);
 	read_pressures(machine, figures);
 	sensors_read(&machine->sensors, figures);
