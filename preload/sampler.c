@@ -18,6 +18,7 @@
 #define LATE_NS			(50u * MS)	/* rows of the machine and of threads */
 #define MAPS_LATER_NS		(200u * MS)
 #define MAPS_REST		2000u		/* times what it costs: 0.05 % of a core */
+#define THREAD_LEAST_NS		(10u * MS)
 #define THREAD_NS		(2500u * 1000u)	/* between readings of threads, for each of them */
 #define LEAST_REST		10u		/* an interval that is set is at least so often what a row costs */
 #define LAST_MAPS_NS		MS		/* whoever ends does not wait for longer */
@@ -35,6 +36,7 @@ struct sampler {
 	struct row_set rows[NR_COLUMN_SETS];
 	uint64_t last[NR_COLUMN_SETS][COLUMNS_MAX];
 	uint64_t maps_cpu_ns;			/* spent on SET_PROCESS_MAPS in this step: it rests for that by itself */
+	uint64_t process_ticks;			/* of the row of SET_PROCESS that was the last reading; 0: it was not */
 	uint64_t last_ns[NR_COLUMN_SETS];	/* CLOCK_MONOTONIC of the newest row, 0: none yet */
 	uint64_t late_ns;			/* see begin_ns(); 0: all begins at once */
 	uint64_t active_ns;			/* when slices were last seen to be written */
@@ -73,6 +75,7 @@ int sampler_start(struct sampler *sampler, const struct sampler_config *config)
 	sampler->active_ns = 0;
 	sampler->is_active = false;
 	sampler->maps_cpu_ns = 0;
+	sampler->process_ticks = 0;
 	sampler->is_gone = false;
 	sampler->credit_ns = CREDIT_MOST_NS;
 	sampler->credited_ns = clock_ns(CLOCK_MONOTONIC);
@@ -135,7 +138,7 @@ static uint64_t interval_of(const struct sampler *sampler, enum column_set_id se
 	case SET_MEMORY:
 		return sampler->is_active ? lesser(process, ACTIVE_INTERVAL_NS) : process;
 	case SET_THREAD:
-		return greater(process, sampler->sources.tasks.nr_tasks * THREAD_NS);
+		return greater(greater(process, THREAD_LEAST_NS), sampler->sources.tasks.nr_tasks * THREAD_NS);
 	case SET_PROCESS_MAPS:
 		return greater(process, maps_interval(sampler));
 	default:
@@ -192,13 +195,33 @@ static void set_last(struct sampler *sampler, enum column_set_id set, uint64_t n
 	sampler->last_ns[set] = due && due + tolerance > now && due < now + tolerance ? due : now;
 }
 
+/* The process's row has its memory too: a step that takes both reads it once. */
+static int read_set(struct sampler *sampler, enum column_set_id set, uint64_t *ticks)
+{
+	uint64_t begin_ns;
+	int error;
+
+	if (set == SET_MEMORY && sampler->process_ticks) {
+		*ticks = sampler->process_ticks;
+		return 0;
+	}
+	if (set != SET_PROCESS_MAPS) {
+		error = sources_read(&sampler->sources, set, sampler->ahead.in_memory_bytes, ticks);
+		sampler->process_ticks = set == SET_PROCESS ? *ticks : 0;
+		return error;
+	}
+	begin_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID);
+	error = sources_read(&sampler->sources, set, sampler->ahead.in_memory_bytes, ticks);
+	sampler->maps_cpu_ns += clock_ns(CLOCK_THREAD_CPUTIME_ID) - begin_ns;
+	return error;
+}
+
 static int take_row(struct sampler *sampler, enum column_set_id set)
 {
 	struct log_header *log = sampler->config.log;
-	uint64_t begin_ns = clock_ns(CLOCK_MONOTONIC), begin_cpu_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID), ticks;
-	int error;
+	uint64_t begin_ns = clock_ns(CLOCK_MONOTONIC), ticks;
+	int error = read_set(sampler, set, &ticks);
 
-	error = sources_read(&sampler->sources, set, sampler->ahead.in_memory_bytes, &ticks);
 	if (error < 0) {
 		sampler->is_gone = true;
 		if (set == SET_PROCESS && sampler->sources.figures.user_ns != LOG_NONE)
@@ -208,11 +231,10 @@ static int take_row(struct sampler *sampler, enum column_set_id set)
 	set_last(sampler, set, begin_ns);
 	if (set == SET_MEMORY && sampler->sources.figures.rss_bytes == LOG_NONE)
 		return 0;
-	if (set == SET_PROCESS_MAPS)
-		sampler->maps_cpu_ns += clock_ns(CLOCK_THREAD_CPUTIME_ID) - begin_cpu_ns;
 	if (set != SET_THREAD)		/* each thread has its own */
 		row_set_add(&sampler->rows[set], ticks, &sampler->sources.figures);
-	row_set_cost(&sampler->rows[set], clock_ns(CLOCK_MONOTONIC) - begin_ns, interval_of(sampler, set));
+	if (!(set == SET_MEMORY && sampler->process_ticks))
+		row_set_cost(&sampler->rows[set], clock_ns(CLOCK_MONOTONIC) - begin_ns, interval_of(sampler, set));
 	sampler->took_row = true;
 	__atomic_fetch_add(&log->sampler_rows, 1, __ATOMIC_RELAXED);
 	return 0;
@@ -285,6 +307,7 @@ int64_t sampler_step(struct sampler *sampler)
 
 	if (is_closed(sampler))
 		return -ECANCELED;
+	sampler->process_ticks = 0;
 	__atomic_store_n(&sampler->config.log->newest_ticks, clock_ticks(sampler->config.log->clock), __ATOMIC_RELAXED);
 	look_ns = ahead_grow(&sampler->ahead, now);
 	grown_cpu_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID);
