@@ -277,6 +277,7 @@ struct model *model_load_runs(const struct run *runs, size_t nr_runs, const stru
 	model->is_raw = filter && filter->is_raw;
 	read_runs(model, runs);
 	tree_sum_up(model);
+	samples_judge(model);
 	return model;
 }
 

@@ -90,6 +90,8 @@ struct sample_stats {
 	uint64_t nr;			/* in its code, or in code without hooks that it called */
 	uint64_t in_hooks;		/* in the recorder, on its behalf */
 	uint64_t missed;		/* that the kernel left out before these */
+	double ns;			/* CPU time that nr stand for */
+	double hooks_ns;		/* likewise in_hooks */
 };
 
 /* What one of several runs has of a function. */
@@ -123,6 +125,8 @@ struct function {
 	struct histogram histogram;
 	struct heap_stats heap;
 	struct sample_stats samples;
+	uint64_t child_calls;		/* calls made by it itself */
+	double judged_ns, judged_error_ns;	/* samples.c: self time by hooks and samples; NAN: no samples */
 	uint64_t primitive_calls;	/* of stats.calls: not within another call of itself */
 	bool total_is_bound;		/* called under "(other paths)": total_ns may count recursion twice */
 	uint32_t nr_nodes;		/* call paths that end in it */
@@ -331,6 +335,7 @@ struct model {
 	bool is_raw;			/* times are as recorded, with the hooks' own */
 	struct heap_stats heap;
 	struct sample_stats samples;	/* of functions */
+	double judged_ns;		/* sum over functions */
 	struct heap_age *heap_ages;	/* [0] is nobody's */
 	size_t nr_heap_ages;
 	uint64_t nr_slices;

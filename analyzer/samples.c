@@ -12,16 +12,20 @@ static void add_sample(struct thread *thread, const struct log_sample *sample, u
 {
 	struct process *process = thread->process;
 	struct tree_node *path = nodes_path(thread, sample->node);
+	double ns = (double)process->header.sample_interval_ns * (1 + sample->missed);
 	struct sample_stats one = { .missed = sample->missed };
 
 	if (!path || sample->ticks > process->limit_ticks) {
 		logfile_damaged(process->log, offset, "a CPU sample of no call path, or of no time");
 		return;
 	}
-	if (sample->flags & LOG_SAMPLE_IN_HOOK)
+	if (sample->flags & LOG_SAMPLE_IN_HOOK) {
 		one.in_hooks = 1;
-	else
+		one.hooks_ns = ns;
+	} else {
 		one.nr = 1;
+		one.ns = ns;
+	}
 	sample_stats_add(&path->samples, &one);
 }
 
@@ -58,4 +62,38 @@ struct sample_share sample_share(uint64_t nr, uint64_t nr_all)
 		return (struct sample_share){ NAN, NAN };
 	/* Where none was seen one might have been. */
 	return (struct sample_share){ part, nr ? sqrt(part * (1 - part) / all) : 1 / all };
+}
+
+/*
+ * Both estimates weighted by the inverse of their variances. What samples say is off by their number; what hooks say by
+ * what a call costs, by the samples in them, for each call of the function and each that it made, besides what calls
+ * that were not timed leave open. So long calls stay as they were timed, and samples decide on short ones.
+ */
+static void judge(const struct model *model, struct function *function)
+{
+	const struct sample_stats *all = &model->samples, *samples = &function->samples;
+	double sample_ns = (all->ns + all->hooks_ns) / (double)(all->nr + all->in_hooks);
+	double cost_ns = all->hooks_ns / (double)model->calls;
+	double doubt_ns = cost_ns * (double)(function->stats.calls + function->child_calls);
+	double hooks_ns2 = doubt_ns * doubt_ns + function->stats.self_variance_ns2 + 1;
+	double samples_ns2 = (double)(samples->nr + 1) * sample_ns * sample_ns;	/* none seen: one might have been */
+	double self_ns = fmax(function->stats.self_ns, 0);
+
+	function->judged_ns = (self_ns / hooks_ns2 + samples->ns / samples_ns2) / (1 / hooks_ns2 + 1 / samples_ns2);
+	function->judged_error_ns = sqrt(1 / (1 / hooks_ns2 + 1 / samples_ns2));
+}
+
+void samples_judge(struct model *model)
+{
+	bool known = model->samples.nr > 0 && model->calls > 0;
+
+	for (size_t i = 0; i < model->nr_functions; i++) {
+		struct function *function = model->functions[i];
+
+		function->judged_ns = function->judged_error_ns = NAN;
+		if (!known)
+			continue;
+		judge(model, function);
+		model->judged_ns += function->judged_ns;
+	}
 }

@@ -8,6 +8,9 @@
 /* Add the samples of a log to its paths, after its nodes. */
 void samples_read(struct process *process);
 
+/* Self times of functions by hooks and samples together, once the tree is summed up. */
+void samples_judge(struct model *model);
+
 /* What part of the samples outside of the recorder @nr are, and its standard error; NAN: there are none. */
 struct sample_share {
 	double part;		/* 0 to 1 */

@@ -66,6 +66,8 @@ void sample_stats_add(struct sample_stats *sum, const struct sample_stats *sampl
 	sum->nr += samples->nr;
 	sum->in_hooks += samples->in_hooks;
 	sum->missed += samples->missed;
+	sum->ns += samples->ns;
+	sum->hooks_ns += samples->hooks_ns;
 }
 
 void call_stats_add(struct call_stats *sum, const struct call_stats *stats)
@@ -114,6 +116,8 @@ static void enter_node(struct model *model, struct tree_node *node, const struct
 	}
 	if (others->on_path && function != others && node->stats.calls)
 		function->total_is_bound = true;
+	if (node->parent->function)
+		node->parent->function->child_calls += node->stats.calls;
 	function->nr_nodes++;
 	model->calls += node->stats.calls;
 	model->functions_ns += node->stats.self_ns;

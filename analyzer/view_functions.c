@@ -14,6 +14,7 @@
 struct function_row {
 	struct function *function;
 	double all_ns;
+	double judged_ns;
 	uint64_t nr_samples;
 	size_t nr_runs;
 };
@@ -59,7 +60,8 @@ static struct value get_share(const struct column *column, const void *row)
 	return value_real(UNIT_PERCENT, 100 * value_number(self) / of->all_ns);
 }
 
-enum { SAMPLES_NR, SAMPLES_IN_HOOKS, SAMPLES_MISSED, SAMPLES_PERCENT, SAMPLES_ERROR };
+enum { SAMPLES_NR, SAMPLES_IN_HOOKS, SAMPLES_MISSED, SAMPLES_PERCENT, SAMPLES_ERROR,
+       JUDGED_NS, JUDGED_PERCENT, JUDGED_ERROR };
 
 static struct value get_samples(const struct column *column, const void *row)
 {
@@ -71,6 +73,16 @@ static struct value get_samples(const struct column *column, const void *row)
 		return value_integer(UNIT_COUNT, (int64_t)(column->index == SAMPLES_NR ? samples->nr :
 				     column->index == SAMPLES_IN_HOOKS ? samples->in_hooks : samples->missed));
 	return value_real(UNIT_PERCENT, 100 * (column->index == SAMPLES_PERCENT ? share.part : share.error));
+}
+
+static struct value get_judged(const struct column *column, const void *row)
+{
+	const struct function_row *of = row;
+
+	if (column->index == JUDGED_NS)
+		return ns_cell(of->function->judged_ns);
+	return value_real(UNIT_PERCENT, 100 / of->judged_ns * (column->index == JUDGED_PERCENT ? of->function->judged_ns :
+							       of->function->judged_error_ns));
 }
 
 /* What python's profilers call so: calls that are not within another call of the function. */
@@ -201,6 +213,9 @@ static const struct column columns[] = {
 	{ "missed_samples", "Missed", COLUMN_SUMS, get_samples, SAMPLES_MISSED },
 	{ "samples_percent", "Sampled", COLUMN_SUMS, get_samples, SAMPLES_PERCENT },
 	{ "samples_error_percent", "+-", 0, get_samples, SAMPLES_ERROR },
+	{ "judged_self_ns", "Judged", COLUMN_SUMS, get_judged, JUDGED_NS },
+	{ "judged_percent", "Judged", COLUMN_SUMS, get_judged, JUDGED_PERCENT },
+	{ "judged_error_percent", "+-", 0, get_judged, JUDGED_ERROR },
 	{ "recorded_calls", "Recorded", COLUMN_SUMS, get_use, USE_CALLS },
 	{ "elapsed_ns", "Elapsed", 0, get_use, USE_ELAPSED },
 	{ "self_cpu_ns", "Self CPU", COLUMN_SUMS, get_use, USE_CPU_NS | USE_SELF },
@@ -234,7 +249,8 @@ static const struct column columns[] = {
 	"temporary_calls,peak_heap_bytes,peak_heap_blocks,not_freed_bytes,not_freed_blocks,self_is_doubtful"
 #define RUN_COLUMNS ",calls_run_min,calls_run_mean,calls_run_max,self_run_min_ns,self_run_mean_ns,self_run_max_ns," \
 	"total_run_min_ns,total_run_mean_ns,total_run_max_ns"
-#define SAMPLE_COLUMNS ",samples,hook_samples,missed_samples,samples_percent,samples_error_percent"
+#define SAMPLE_COLUMNS ",samples,hook_samples,missed_samples,samples_percent,samples_error_percent,judged_self_ns,judged_percent," \
+	"judged_error_percent"
 
 static bool has_samples(const struct model *model)
 {
@@ -268,8 +284,8 @@ struct table *functions_table(struct document *document, struct report *report, 
 		struct function *function = model->functions[i];
 
 		if (function->kind == FUNCTION_PLAIN && (!allocators || function->heap.alloc_calls))
-			row[rows->nr_rows++] = (struct function_row){ function, model->functions_ns, model->samples.nr,
-								    model->nr_runs };
+			row[rows->nr_rows++] = (struct function_row){ function, model->functions_ns, model->judged_ns,
+								    model->samples.nr, model->nr_runs };
 	}
 	*table = (struct table){
 		.name = "functions",
@@ -297,9 +313,8 @@ static const char *text_columns(const struct report *report)
 		return report_has_heap(report) ? "calls,alloc_calls,alloc_bytes,freed_bytes,function,source" :
 			"calls,function,source";
 	if (has_samples(report->model))
-		return report_has_errors(report) ?
-			"self_ns,self_error_ns,self_percent,samples_percent,samples_error_percent,total_ns,calls,mean_ns,function" :
-			"self_ns,self_percent,samples_percent,samples_error_percent,total_ns,calls,mean_ns,p99_ns,max_ns,function";
+		return "self_ns,self_percent,samples_percent,samples_error_percent,judged_percent,judged_error_percent,total_ns,"
+			"calls,mean_ns,function";
 	if (report_has_errors(report))
 		return report_has_heap(report) ?
 			"self_ns,self_error_ns,self_percent,total_ns,calls,mean_ns,p99_ns,alloc_bytes,function" :

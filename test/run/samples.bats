@@ -34,6 +34,7 @@ sum() {
 @test "samples are of the functions that use the time" {
 	sampled split
 	between "percent of long_part" 66 "$(value samples_percent function=long_part | cut -d. -f1)" 84
+	between "percent of long_part by hooks and samples" 73 "$(value judged_percent function=long_part | cut -d. -f1)" 77
 	between "percent of short_part" 16 "$(value samples_percent function=short_part | cut -d. -f1)" 34
 }
 
