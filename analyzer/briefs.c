@@ -23,6 +23,7 @@ struct brief {
 struct briefs {
 	struct brief *list;		/* in the order of their places, as they are found */
 	size_t nr;
+	size_t nr_logs;			/* processes of the model that have logs */
 };
 
 static void set_heap(uint8_t *image, struct log_thread *thread, const struct log_heap *entry)
@@ -111,9 +112,9 @@ static struct process *open_image(struct model *model, const struct process *sha
 }
 
 /* That of the process that opened a log later: it begins where the entry does. */
-static struct process *find_own(const struct model *model, const struct log_child *child)
+static struct process *find_own(const struct model *model, size_t nr_logs, const struct log_child *child)
 {
-	for (size_t i = 0; i < model->nr_processes; i++) {
+	for (size_t i = 0; i < nr_logs; i++) {
 		const struct log_header *header = &model->processes[i]->header;
 
 		if (header->pid == child->pid && header->process_start == child->process_start &&
@@ -128,7 +129,7 @@ static bool are_texts_sound(const struct log_program *entry, uint32_t bytes)
 	return (uint64_t)entry->command_bytes + entry->exe_bytes + entry->cwd_bytes <= bytes - sizeof(*entry);
 }
 
-static struct process *read_program(struct model *model, const struct process *shared, uint64_t offset,
+static struct process *read_program(struct model *model, const struct process *shared, size_t nr_logs, uint64_t offset,
 				    const struct log_record *head)
 {
 	struct process *process;
@@ -139,8 +140,9 @@ static struct process *read_program(struct model *model, const struct process *s
 		return NULL;
 	}
 	memcpy(&entry, shared->log->base + offset, sizeof(entry));
-	if (entry.child.has_log)
-		return find_own(model, &entry.child);
+	process = find_own(model, nr_logs, &entry.child);	/* a kill may have come before has_log was set */
+	if (process || entry.child.has_log)
+		return process;
 	if (entry.child.end == LOG_RUNNING)	/* killed in between */
 		memset(&entry.child.finish, 0, sizeof(entry.child.finish));
 	if (!image_is_sound(shared, &entry.child) || !are_texts_sound(&entry, head->bytes)) {
@@ -193,7 +195,7 @@ static void each_record(struct model *model, const struct process *shared, enum 
 static void take_program(struct model *model, const struct process *shared, struct briefs *briefs, uint64_t offset,
 			 const struct log_record *head)
 {
-	struct process *process = read_program(model, shared, offset, head);
+	struct process *process = read_program(model, shared, briefs->nr_logs, offset, head);
 
 	briefs->list = xgrow(briefs->list, briefs->nr, sizeof(*briefs->list));
 	briefs->list[briefs->nr++] = (struct brief){ (uint32_t)(offset / 8), process };
@@ -225,7 +227,7 @@ static void take_child(struct model *model, const struct process *shared, struct
 
 void briefs_read(struct model *model, const struct process *shared)
 {
-	struct briefs briefs = { NULL, 0 };
+	struct briefs briefs = { .nr_logs = model->nr_processes };
 
 	each_record(model, shared, LOG_RECORD_PROGRAM, &briefs, take_program);
 	each_record(model, shared, LOG_RECORD_CHILD, &briefs, take_child);

@@ -115,8 +115,8 @@ static void begin_heap(struct log_header *log, uint32_t has_hooks, int64_t inher
 static void publish_log(struct log_header *log, uint64_t us_ticks)
 {
 	set_threshold(log, us_ticks);
-	child_have_log(log);
 	__atomic_store_n(&log->magic, LOG_MAGIC, __ATOMIC_RELEASE);
+	child_have_log(log);
 }
 
 /* What a child knows without looking; the child of a raw clone has no entry. */
