@@ -2,8 +2,9 @@
 /* What every view asks of the runs that it shows. */
 #include "report.h"
 
-#define RUNS_NAMED 6	/* below a table */
+#include "hook_costs.h"
 
+#define RUNS_NAMED 6	/* below a table */
 
 const char *report_program(const struct report *report)
 {
@@ -103,6 +104,14 @@ bool report_has_errors(const struct report *report)
 {
 	for (size_t i = 0; i < report->model->nr_processes; i++)
 		if (report->model->processes[i]->header.timing == LOG_TIMING_ADAPTIVE)
+			return true;
+	return false;
+}
+
+bool report_has_doubts(const struct report *report)
+{
+	for (size_t i = 0; i < report->model->nr_functions; i++)
+		if (hook_costs_are_doubtful(&report->model->functions[i]->stats))
 			return true;
 	return false;
 }

@@ -355,8 +355,9 @@ int view_functions(struct document *document, struct report *report)
 		table->note = report->model->nr_runs > 1 ? document_text(document, "self and calls are sums of %zu runs; "
 				    "/run: their mean; least and most: of one run, 0 where it has none", report->model->nr_runs) :
 			document_text(document, "total = self + what it calls (recursion once); both summed over %" PRIu64
-				    " thread%s; %% of self time in all functions%s", nr_threads, nr_threads == 1 ? "" : "s",
-				    report_has_errors(report) ? "; +/-: one standard error, of calls that were not timed" : "");
+				    " thread%s; %% of self time in all functions%s%s", nr_threads, nr_threads == 1 ? "" : "s",
+				    report_has_errors(report) ? "; +/-: one standard error, of calls that were not timed" : "",
+				    report_has_doubts(report) ? "; ~ too short to time" : "");
 	if (names_use(report->options->columns) || names_use(report->options->sort)) {
 		function_use_read(report->model);
 		table->note = tell_use(document, report->model);

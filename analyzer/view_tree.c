@@ -357,6 +357,9 @@ static const char *text_columns(const struct report *report)
 #define RUN_COLUMNS ",calls_run_min,calls_run_mean,calls_run_max,self_run_min_ns,self_run_mean_ns,self_run_max_ns," \
 	"total_run_min_ns,total_run_mean_ns,total_run_max_ns"
 
+#define NOTE "total = self + what it calls, over all threads; % of the time in all functions; " \
+	"Alloc: by the function itself"
+
 int view_tree(struct document *document, struct report *report)
 {
 	struct table *table = document_new(document, sizeof(*table));
@@ -366,8 +369,7 @@ int view_tree(struct document *document, struct report *report)
 		.name = "tree",
 		.what = "call paths",
 		.title = report->title,
-		.note = "total = self + what it calls, over all threads; % of the time in all functions; "
-			"Alloc: by the function itself",
+		.note = report_has_doubts(report) ? NOTE "; ~ too short to time" : NOTE,
 		.columns = columns,
 		.nr_columns = sizeof(columns) / sizeof(*columns),
 		.text_columns = text_columns(report),

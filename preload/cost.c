@@ -115,18 +115,18 @@ static void measure_all(struct log_header *log)
 
 void cost_measure(struct log_header *log)
 {
-	struct log_header *tsc_log = live.tsc_log;
+	struct log_header *hot_log = live.hot_log;
 	struct log_thread *thread = self;
 	uint64_t mask = 0;
 
 	sys_block_signals(&mask);
 	begin(log);
 	live.log = &scratch.header;
-	live.tsc_log = tsc_log ? &scratch.header : NULL;
+	live.hot_log = hot_log ? &scratch.header : NULL;
 	self = &scratch.thread;
 	measure_all(log);
 	self = thread;
-	live.tsc_log = tsc_log;
+	live.hot_log = hot_log;
 	live.log = log;
 	sys_restore_signals(&mask);
 }

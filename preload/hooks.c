@@ -95,7 +95,7 @@ static ALWAYS_INLINE void enter_adaptive(const struct log_header *log, struct lo
 		call_begin_slowly(thread, frame);
 }
 
-/* Calls are not all timed, or the clock is not the time-stamp counter: that is a function by itself, as it calls others. */
+/* Calls are only counted, or the clock is not the time-stamp counter: that is a function by itself, as it calls others. */
 static NOINLINE void enter_otherwise(uint64_t function_addr, uintptr_t stack_addr, uintptr_t return_addr)
 {
 	const struct log_header *log = live.log;
@@ -103,8 +103,6 @@ static NOINLINE void enter_otherwise(uint64_t function_addr, uintptr_t stack_add
 
 	if (unlikely(!log || !thread || !follows_top(thread, stack_addr, return_addr)))
 		enter_slowly(function_addr, stack_addr, return_addr);
-	else if (likely(live.timing == LOG_TIMING_ADAPTIVE))
-		enter_adaptive(log, thread, function_addr, stack_addr, return_addr);
 	else if (likely(live.timing == LOG_TIMING_COUNTS))
 		enter(log, thread, function_addr, stack_addr, return_addr, TIME_NOT);
 	else
@@ -113,7 +111,7 @@ static NOINLINE void enter_otherwise(uint64_t function_addr, uintptr_t stack_add
 
 EXPORT void __cyg_profile_func_enter(void *function, void *call_site)
 {
-	const struct log_header *log = live.tsc_log;
+	const struct log_header *log = live.hot_log;
 	struct log_thread *thread = self;
 	uintptr_t stack_addr = (uintptr_t)__builtin_frame_address(0);
 	uintptr_t return_addr = (uintptr_t)__builtin_return_address(0);
@@ -123,6 +121,8 @@ EXPORT void __cyg_profile_func_enter(void *function, void *call_site)
 		enter_otherwise((uint64_t)function, stack_addr, return_addr);
 	else if (unlikely(!follows_top(thread, stack_addr, return_addr)))
 		enter_slowly((uint64_t)function, stack_addr, return_addr);
+	else if (live.timing == LOG_TIMING_ADAPTIVE)
+		enter_adaptive(log, thread, (uint64_t)function, stack_addr, return_addr);
 	else
 		enter(log, thread, (uint64_t)function, stack_addr, return_addr, TIME_BY_TSC);
 }
@@ -162,8 +162,6 @@ static NOINLINE void exit_otherwise(uint64_t function_addr, uintptr_t stack_addr
 
 	if (unlikely(!log || !thread || !is_top(thread, function_addr, stack_addr)))
 		exit_slowly(function_addr, stack_addr);
-	else if (likely(live.timing == LOG_TIMING_ADAPTIVE))
-		adaptive_end(log, thread, top_frame(thread), false);
 	else if (likely(live.timing == LOG_TIMING_COUNTS))
 		call_end(log, thread, top_frame(thread), TIME_NOT, false);
 	else
@@ -172,7 +170,7 @@ static NOINLINE void exit_otherwise(uint64_t function_addr, uintptr_t stack_addr
 
 EXPORT void __cyg_profile_func_exit(void *function, void *call_site)
 {
-	struct log_header *log = live.tsc_log;
+	struct log_header *log = live.hot_log;
 	struct log_thread *thread = self;
 	uintptr_t stack_addr = (uintptr_t)__builtin_frame_address(0);
 
@@ -181,6 +179,8 @@ EXPORT void __cyg_profile_func_exit(void *function, void *call_site)
 		exit_otherwise((uint64_t)function, stack_addr);
 	else if (unlikely(!is_top(thread, (uint64_t)function, stack_addr)))
 		exit_slowly((uint64_t)function, stack_addr);
+	else if (live.timing == LOG_TIMING_ADAPTIVE)
+		adaptive_end(log, thread, top_frame(thread), false);
 	else
 		call_end(log, thread, top_frame(thread), TIME_BY_TSC, false);
 }

@@ -87,7 +87,8 @@ static struct log_header *open_log(const struct process_id *id, uint32_t clock)
 	live.heap_in_slices = log->snapshot & LOG_SNAPSHOT_HEAP;
 	log->heap_total_bytes = 0;
 	log->start_cost_ns = LOG_NONE;
-	live.tsc_log = log->timing == LOG_TIMING_EXACT && live.clock == LOG_CLOCK_TSC ? log : NULL;
+	live.hot_log = log->timing == LOG_TIMING_ADAPTIVE ||
+		       (log->timing == LOG_TIMING_EXACT && live.clock == LOG_CLOCK_TSC) ? log : NULL;
 	return log;
 }
 

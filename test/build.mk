@@ -123,18 +123,22 @@ run-torture: all $(programs) $(torture_programs) $(O)/sanitized/insideme-report
 
 # Benchmarks, side by side with the peers. Not part of make check: they measure, and take minutes.
 bench_bin := $(O)/bench
-bench_programs := $(addprefix $(bench_bin)/,loop loop.plain loop.pg empty forks hour measure log_bytes paths pauses sampling sizes threads ticks.so nothing.so)
+bench_programs := $(addprefix $(bench_bin)/,loop loop.plain loop.pg interpreter interpreter.plain mesh mesh.plain empty forks hour measure log_bytes paths pauses sampling sizes threads ticks.so nothing.so)
 bench_cflags := -g -O2 -Wall -pthread
-$(bench_bin)/loop $(bench_bin)/empty $(bench_bin)/forks $(bench_bin)/paths $(bench_bin)/pauses $(bench_bin)/sizes $(bench_bin)/threads: bench_cflags += -finstrument-functions
+$(bench_bin)/loop $(bench_bin)/interpreter $(bench_bin)/mesh $(bench_bin)/empty $(bench_bin)/forks $(bench_bin)/paths $(bench_bin)/pauses $(bench_bin)/sizes $(bench_bin)/threads: bench_cflags += -finstrument-functions
 $(bench_bin)/loop.pg: bench_cflags += -pg
 $(bench_bin)/ticks.so $(bench_bin)/nothing.so: bench_cflags += -shared -fPIC
 $(bench_bin)/nothing.so: bench_cflags += -DEMPTY
 $(bench_bin)/loop.plain $(bench_bin)/loop.pg: test/bench/loop.c
+$(bench_bin)/interpreter.plain: test/bench/interpreter.c
 $(bench_bin)/nothing.so: test/bench/ticks.c
-$(bench_bin)/loop.plain $(bench_bin)/loop.pg $(bench_bin)/nothing.so $(bench_bin)/ticks.so:
+$(bench_bin)/loop.plain $(bench_bin)/loop.pg $(bench_bin)/interpreter.plain $(bench_bin)/nothing.so $(bench_bin)/ticks.so:
 	@mkdir -p $(@D)
 	$(call say,CC)gcc $(bench_cflags) $< -o $@
 $(bench_bin)/ticks.so: test/bench/ticks.c
+$(bench_bin)/mesh $(bench_bin)/mesh.plain: test/bench/mesh.cpp
+	@mkdir -p $(@D)
+	$(call say,CXX)g++ $(bench_cflags) $< -o $@
 $(bench_bin)/%: test/bench/%.c
 	@mkdir -p $(@D)
 	$(call say,CC)gcc $(bench_cflags) -D_GNU_SOURCE -iquote include -iquote preload -iquote . $^ -o $@
