@@ -316,6 +316,7 @@ void findings_collect(struct findings *findings, struct document *document, cons
 		    document_text(document, "%" PRIu64 " damaged records were left out", model->nr_damaged));
 	add_losses(findings, model);
 	findings_of_times(findings, model);
+	findings_of_heap(findings, model);
 	add_samples(findings, model);
 	for (struct object *object = model->objects; object; object = object->next)
 		add_nameless(findings, model, object);

@@ -24,10 +24,11 @@ struct findings {
 void findings_collect(struct findings *findings, struct document *document, const struct model *model);
 void findings_release(struct findings *findings);
 
-/* For what collects: one more of them; a number for its text; those about times. */
+/* For what collects: one more of them; a number for its text; those about times, and about live blocks. */
 void findings_add(struct findings *findings, const char *name, enum unit unit, double number, bool is_doubt,
 		  const char *text);
 char *findings_number(struct findings *findings, enum unit unit, double number);
 void findings_of_times(struct findings *findings, const struct model *model);
+void findings_of_heap(struct findings *findings, const struct model *model);
 
 #endif

@@ -3,11 +3,15 @@
 #include "heap_sites.h"
 
 #include <stdlib.h>
+#include <string.h>
 
+#include "names.h"
 #include "summary.h"
 #include "walk.h"
 
 #define TEXT_PATHS	10
+#define PATH_CALLS	6	/* of a long path the beginning and the end */
+#define PATH_NAME_WIDTH	48
 #define SHORT_NS	3e8	/* blocks are dated in steps of up to 0.27 s */
 
 struct site {
@@ -20,20 +24,63 @@ struct site {
 	double elapsed_ns;
 };
 
+static bool is_library(const struct function *function)
+{
+	static const char *const names[] = { "std::", "__gnu_cxx::", "__cxxabiv1::" };
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		if (strncmp(function->short_name, names[i], strlen(names[i])) == 0)
+			return true;
+	return false;
+}
+
+/* How many calls from @first on are told as one: a recursion, or what a library's function goes through. */
+static size_t same_call(const struct tree_node *const *calls, size_t nr_calls, size_t first)
+{
+	const struct function *function = calls[first]->function;
+	size_t at = first + 1;
+
+	while (at < nr_calls && (calls[at]->function == function || (is_library(function) && is_library(calls[at]->function))))
+		at++;
+	return at - first;
+}
+
+static const char *join_calls(struct document *document, const struct tree_node *const *calls, size_t nr_calls)
+{
+	const char *text = "";
+
+	for (size_t i = 0, nr; i < nr_calls; i += nr) {
+		const struct function *function = calls[i]->function;
+		char *name = name_fit(function->short_name, PATH_NAME_WIDTH, "...");
+
+		nr = same_call(calls, nr_calls, i);
+		if (i >= PATH_CALLS && i + nr + PATH_CALLS < nr_calls) {
+			nr = nr_calls - PATH_CALLS - i;
+			text = document_text(document, "%s > (%zu calls)", text, nr);
+		} else {
+			text = document_text(document, "%s%s%s", text, i ? " > " : "", name);
+			if (nr > 1 && calls[i + 1]->function == function)
+				text = document_text(document, "%s (x %zu)", text, nr);
+		}
+		free(name);
+	}
+	return text;
+}
+
 const char *heap_path_text(struct document *document, const struct tree_node *node)
 {
-	struct open_stack stack = { .nr_calls = 0 };
-	const struct tree_node *at;
+	const struct tree_node **calls, *at;
+	size_t nr = 0;
 
 	for (at = node; at->function; at = at->parent)
-		stack.nr_calls++;
-	if (!stack.nr_calls)
+		nr++;
+	if (!nr)
 		return "(outside of functions)";
-	stack.calls = document_new(document, stack.nr_calls * sizeof(*stack.calls));
+	calls = document_new(document, nr * sizeof(*calls));
 	at = node;
-	for (size_t i = stack.nr_calls; i-- > 0; at = at->parent)
-		stack.calls[i].node = (struct tree_node *)at;
-	return summary_stack(document, &stack);
+	for (size_t i = nr; i-- > 0; at = at->parent)
+		calls[i] = at;
+	return join_calls(document, calls, nr);
 }
 
 /* Blocks born before 2^(26 + i) ns. */
@@ -148,18 +195,28 @@ static struct table_rows *list_sites(struct document *document, const struct mod
 	return rows;
 }
 
-static struct table *add_table(struct document *document, const struct table *like)
+/* All of them for programs, the first for people: a path is no function, whose others have a name. */
+static void add_table(struct document *document, const struct table *like)
 {
-	struct table *table = document_new(document, sizeof(*table));
+	const struct table_rows *all = like->source;
+	struct table_rows *first = document_new(document, sizeof(*first));
+	struct table *table = document_new(document, sizeof(*table)), *text = document_new(document, sizeof(*text));
 
 	*table = *like;
 	table->aside = true;
 	table->row_bytes = sizeof(struct site);
 	table->next = table_next_row;
-	table->text_top = TEXT_PATHS;
-	table->formats = IN_TEXT | IN_JSON;
-	document_add_table(document, table)->apart = true;
-	return table;
+	table->formats = IN_JSON;
+	*text = *table;
+	text->formats = IN_TEXT;
+	text->fixed = true;
+	*first = *all;
+	if (first->nr_rows > TEXT_PATHS)
+		first->nr_rows = TEXT_PATHS;
+	text->nr_left_out = all->nr_rows - first->nr_rows;
+	text->source = first;
+	document_add_table(document, text)->apart = true;
+	document_add_table(document, table);
 }
 
 void heap_add_peak(struct document *document, const struct report *report)
@@ -178,18 +235,21 @@ void heap_add_peak(struct document *document, const struct report *report)
 
 void heap_add_not_freed(struct document *document, const struct report *report)
 {
-	const struct heap_stats *heap = &report->model->heap;
+	const struct heap_stats *heap = &report->model->heap, *suppressed = &report->model->suppressed;
+	const char *besides = !suppressed->not_freed_calls ? "" : document_text(document, ", besides %s in %s suppressed",
+		summary_number(document, UNIT_BYTES, (double)suppressed->not_freed_bytes),
+		summary_count(document, (double)suppressed->not_freed_calls, "block"));
 
 	if (!heap->not_freed_calls) {
-		document_add(document, "Not freed", "nothing")->apart = true;
+		document_add(document, "Not freed", document_text(document, "nothing%s", besides))->apart = true;
 		return;
 	}
 	add_table(document, &(struct table){
 		.name = "not_freed",
 		.what = "call paths",
-		.title = document_text(document, "not freed: %s in %s",
+		.title = document_text(document, "not freed: %s in %s%s",
 				       summary_number(document, UNIT_BYTES, (double)heap->not_freed_bytes),
-				       summary_count(document, (double)heap->not_freed_calls, "block")),
+				       summary_count(document, (double)heap->not_freed_calls, "block"), besides),
 		.columns = not_freed_columns,
 		.nr_columns = sizeof(not_freed_columns) / sizeof(*not_freed_columns),
 		.text_sort = "not_freed_bytes",

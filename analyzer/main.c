@@ -22,6 +22,7 @@
 #include "resolve.h"
 #include "rows.h"
 #include "run.h"
+#include "suppressions.h"
 #include "unknown.h"
 #include "versions.h"
 #include "views.h"
@@ -188,6 +189,8 @@ static int show(struct report *report, const struct view *view, const struct for
 	report->limits = limits;
 	resolve_names(report->model);
 	progress_end();
+	if (status == 0 && options->suppressions)
+		status = suppressions_apply(report->model, options->suppressions) < 0 ? EXIT_FAILURE : EXIT_SUCCESS;
 	if (status == 0 && options->save)
 		status = profile_write(report->model, options->save) < 0 ? EXIT_FAILURE : EXIT_SUCCESS;
 	else if (status == 0 && options->task != TASK_SAVE_NAMES)

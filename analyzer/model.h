@@ -336,6 +336,7 @@ struct model {
 	struct heap_stats heap;
 	struct sample_stats samples;	/* of functions */
 	double judged_ns;		/* sum over functions */
+	struct heap_stats suppressed;	/* suppressions.c's: what it took out of what was not freed */
 	struct heap_age *heap_ages;	/* [0] is nobody's */
 	size_t nr_heap_ages;
 	uint64_t nr_slices;

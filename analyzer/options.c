@@ -39,6 +39,7 @@ const char options_help[] =
 	"      --from T, --to T  what happened between these times since the run's begin: 1.5s, 200ms, 40%;\n"
 	"                      views that know when (calls, resources)\n"
 	"      --columns LIST  these columns in this order, separated by commas\n"
+	"      --suppressions FILE  blocks that are not freed on purpose, as for LeakSanitizer: leak:PATTERN\n"
 	"      --list          the runs there are, newest first\n"
 	"      --clean         remove all but the newest 10 runs; never one that goes on\n"
 	"      --raw           times as recorded, with what the hooks themselves cost\n"
@@ -52,7 +53,7 @@ const char options_help[] =
 
 enum { OPT_NO_PAGER = 256, OPT_RAW, OPT_SORT, OPT_REVERSE, OPT_TOP, OPT_MIN_PERCENT, OPT_MATCH, OPT_COLUMNS, OPT_RANK, OPT_PROCESS,
 	OPT_THREAD, OPT_FROM, OPT_TO, OPT_LIST, OPT_CLEAN, OPT_KEEP, OPT_DRY_RUN, OPT_SAVE_NAMES, OPT_SAVE, OPT_COPY, OPT_MOVE, OPT_MAX_SIZE,
-	OPT_HELP, OPT_VERSION };
+	OPT_SUPPRESSIONS, OPT_HELP, OPT_VERSION };
 
 static const struct option long_options[] = {
 	{ "view",    required_argument, NULL, 'v' },
@@ -78,6 +79,7 @@ static const struct option long_options[] = {
 	{ "clean",   no_argument,       NULL, OPT_CLEAN },
 	{ "keep",    required_argument, NULL, OPT_KEEP },
 	{ "dry-run", no_argument,       NULL, OPT_DRY_RUN },
+	{ "suppressions", required_argument, NULL, OPT_SUPPRESSIONS },
 	{ "save",    required_argument, NULL, OPT_SAVE },
 	{ "save-names", no_argument,    NULL, OPT_SAVE_NAMES },
 	{ "help",    no_argument,       NULL, OPT_HELP },
@@ -222,6 +224,9 @@ static int take(struct options *options, int option, const char *value)
 		return time_mark_parse(&options->window.from, "--from", value);
 	case OPT_TO:
 		return time_mark_parse(&options->window.to, "--to", value);
+	case OPT_SUPPRESSIONS:
+		options->suppressions = value;
+		return 0;
 	case OPT_SAVE:
 		options->save = value;
 		return 0;

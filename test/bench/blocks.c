@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * What malloc and free cost: blocks KIND PAIRS, 10 calls deep, 64 bytes each.
+ *   one        one thread
+ *   two        two threads at once, each its own blocks
+ *   exchange   two threads at once, each frees what the other allocated
+ *   keep       one thread, whose blocks all live on
+ * Prints ns per pair (keep: per allocation): the best of many short stretches, of the slower thread.
+ */
+#include <pthread.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#define NOT_TIMED	__attribute__((no_instrument_function))
+#define STRETCH		5000
+#define BATCH		1024
+#define BYTES		64
+
+struct job {
+	void (*stretch)(struct job *job, int pairs);
+	struct job *other;
+	long pairs;
+	double ns;
+	void *volatile blocks[BATCH];	/* for the other thread, which frees them */
+};
+
+NOT_TIMED static uint64_t now_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
+NOT_TIMED static void own_blocks(struct job *job, int pairs)
+{
+	(void)job;
+	for (int i = 0; i < pairs; i++) {
+		void *block = malloc(BYTES);
+
+		__asm__ volatile("" : : "r"(block) : "memory");
+		free(block);
+	}
+}
+
+/* Leave one for the other thread, and free what that has left, if anything. */
+NOT_TIMED static void others_blocks(struct job *job, int pairs)
+{
+	for (int i = 0; i < pairs; i++) {
+		free(__atomic_exchange_n(&job->other->blocks[i % BATCH], malloc(BYTES), __ATOMIC_ACQ_REL));
+		free(__atomic_exchange_n(&job->blocks[i % BATCH], NULL, __ATOMIC_ACQ_REL));
+	}
+}
+
+NOT_TIMED static void kept_blocks(struct job *job, int pairs)
+{
+	static void *volatile list;
+
+	(void)job;
+	for (int i = 0; i < pairs; i++) {
+		void **block = malloc(BYTES);
+
+		*block = list;
+		list = block;
+	}
+}
+
+NOT_TIMED static void measure(struct job *job)
+{
+	job->ns = 1e9;
+	for (long done = 0; done < job->pairs; done += STRETCH) {
+		uint64_t start = now_ns();
+		double ns;
+
+		job->stretch(job, STRETCH);
+		ns = (double)(now_ns() - start) / STRETCH;
+		if (ns < job->ns)
+			job->ns = ns;
+	}
+}
+
+__attribute__((noinline)) static void go_down(struct job *job, int depth)
+{
+	if (depth)
+		go_down(job, depth - 1);
+	else
+		measure(job);
+	__asm__ volatile("" ::: "memory");
+}
+
+static void *do_job(void *job)
+{
+	go_down(job, 9);
+	return NULL;
+}
+
+int main(int argc, char **argv)
+{
+	static struct job jobs[2];
+	const char *kind = argc > 2 ? argv[1] : "";
+	int is_one = !strcmp(kind, "one") || !strcmp(kind, "keep");
+	pthread_t thread;
+
+	for (int i = 0; i < 2; i++) {
+		jobs[i].stretch = !strcmp(kind, "exchange") ? others_blocks : !strcmp(kind, "keep") ? kept_blocks : own_blocks;
+		jobs[i].other = &jobs[1 - i];
+		jobs[i].pairs = argc > 2 ? atol(argv[2]) : 0;
+	}
+	if (!is_one && strcmp(kind, "two") && strcmp(kind, "exchange"))
+		return 2;
+	if (!is_one)
+		pthread_create(&thread, NULL, do_job, &jobs[1]);
+	do_job(&jobs[0]);
+	if (!is_one)
+		pthread_join(thread, NULL);
+	printf("%.3f\n", !is_one && jobs[1].ns > jobs[0].ns ? jobs[1].ns : jobs[0].ns);
+	return 0;
+}

@@ -1,0 +1,21 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# What tests of the heap share.
+
+# of COLUMN FUNCTION: of the view heap
+of() {
+	[ -e heap.csv ] || view heap >heap.csv || { cat report.stderr; return 1; }
+	"$here/csv" "$1" "function=$2" <heap.csv
+}
+
+# all COLUMN
+all() {
+	[ -e heap.csv ] || view heap >heap.csv || return 1
+	"$here/csv" "$1" <heap.csv | awk '{ sum += $1 } END { print sum + 0 }'
+}
+
+# by valgrind: sets in_use, blocks, allocs, frees, allocated
+by_valgrind() {
+	valgrind --leak-check=summary "$@" 2>valgrind.txt >/dev/null || true	# errno of a failure is another there
+	read -r in_use blocks < <(sed -n 's/.*in use at exit: \(.*\) bytes in \(.*\) blocks/\1 \2/p' valgrind.txt | tr -d ,)
+	read -r allocs frees allocated < <(sed -n 's/.*total heap usage: \(.*\) allocs, \(.*\) frees, \(.*\) bytes allocated/\1 \2 \3/p' valgrind.txt | tr -d ,)
+}
