@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Programs without hooks in their first ms: entries in a log that they share, and logs of their own later.
 load lib
+load faults
 
 # The first program of a run has a log of its own: here a shell.
 shell() { LD_PRELOAD=$library sh -c "'$bin/brief' $*; exit \$?" >stdout 2>stderr; }
@@ -92,4 +93,24 @@ total() { view processes | tail -n +2 | wc -l; }
 	INSIDEME_BUDGET=1M LD_PRELOAD=$library sh -c "for i in \$(seq 200); do '$bin/brief' heap 0 $long; done; true"
 	same processes "$(view processes --top 0 | grep -c ,brief,)" 200
 	between 'logs of their own' 50 "$(logs)" 150
+}
+
+# Those of ld.so end when it unmaps its cache. The run and its shared log are there before.
+@test "each system call of a start that fails costs no more than the entry" {
+	local call first last n
+	needs_strace
+	export INSIDEME_RUN=$PWD/run INSIDEME_DIR=$PWD
+	LD_PRELOAD=$library sh -c "'$bin/brief' heap 0; '$bin/brief' heap 0"
+	for call in openat:EMFILE mmap:ENOMEM pread64:EIO clone:EAGAIN fallocate:ENOSPC madvise:EINVAL; do
+		strace -f -o trace -e "trace=${call%:*},munmap" -E LD_PRELOAD="$library" "$bin/brief" heap 12000
+		first=$(sed '/munmap/q' trace | grep -c " ${call%:*}(" || true)
+		last=$(grep -c " ${call%:*}(" trace || true)
+		for ((n = first + 1; n <= last; n++)); do
+			strace -f -o trace -e "trace=${call%:*}" -e "inject=${call%:*}:error=${call#*:}:when=$n" \
+				-E LD_PRELOAD="$library" "$bin/brief" heap 12000 >stdout 2>stderr || same "status, $call $n" $? 0
+			same "stderr, $call $n" "$(grep -v '^insideme: ' stderr)" ''
+		done
+	done
+	view processes --top 0 run >/dev/null || { cat report.stderr; return 1; }
+	same damage "$(grep damaged report.stderr)" ''
 }
