@@ -27,7 +27,7 @@ known_threads() {
 		between "CPU of a thread" $((cpu_ns - 5000000)) "$(last thread_cpu_ns "id=$tid")" "$cpu_ns" || return 1
 		between "waiting of a thread" 0 "$(last thread_wait_ns "id=$tid")" "$wait_ns" || return 1
 	done <said
-	between "waiting of the process" 0 "$(last run_wait_ns set=process_slow)" $(($(awk '{ sum += $3 } END { print sum }' said) + 1000000000))
+	between "waiting of the process" 0 "$(last run_wait_ns set=process_slow)" $(($(awk '{ sum += $3 } END { printf "%.0f", sum }' said) + 1000000000))
 }
 
 @test "threads: CPU time and waiting of each" { both known_threads; }
