@@ -471,7 +471,7 @@ _Static_assert(sizeof(struct log_sample) == 24, "sample layout");
 
 /*
  * Rows of one set: nr_columns columns, then rows of 1 + nr_columns words: ticks, values. Sets that exist:
- * of each process "process", "memory", "process_slow", "process_maps", "thread" (one for each thread, id: its tid);
+ * of each process "process", "memory", "process_slow", "process_maps", "process_gpu", "thread" (one for each thread, id: its tid);
  * of the machine "clock", "system", "cores", "cgroup", "gpu0" and so on, "gpu0_process" (id: its pid there). When a set's room is used up every second row goes (step
  * doubles): a reader drops rows whose ticks do not rise.
  */

@@ -231,6 +231,8 @@ static int take_row(struct sampler *sampler, enum column_set_id set)
 	set_last(sampler, set, begin_ns);
 	if (set == SET_MEMORY && sampler->sources.figures.rss_bytes == LOG_NONE)
 		return 0;
+	if (set == SET_PROCESS_GPU && sampler->sources.figures.gpu_engine_ns == LOG_NONE)
+		return 0;
 	if (set != SET_THREAD)		/* each thread has its own */
 		row_set_add(&sampler->rows[set], ticks, &sampler->sources.figures);
 	if (!(set == SET_MEMORY && sampler->process_ticks))

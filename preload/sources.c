@@ -34,6 +34,8 @@ static void open_rest(struct sources *sources)
 
 	if (config->pid)
 		tasks_open(&sources->tasks, config->pid, config->own_thread, count_of(sources));
+	if (config->pid && !config->own_thread)
+		drm_open(&sources->drm, "", config->pid, count_of(sources));
 	if (sources->has_machine)
 		open_machine(sources);
 	config->log->sampler_kind = config->own_thread ? 1 : 2;
@@ -88,6 +90,9 @@ bool sources_have(const struct sources *sources, enum column_set_id set)
 		return true;
 	case SET_SYSTEM:
 		return sources->config.system;
+	case SET_PROCESS_GPU:
+		return sources->config.pid && !sources->config.own_thread && sources->config.interval_ns &&
+		       sources->drm.is_there;
 	case SET_CGROUP:
 		return sources->has_machine && sources->has_cgroup;	/* known by the first reading of SET_SYSTEM */
 	default:
@@ -151,6 +156,9 @@ int sources_read(struct sources *sources, enum column_set_id set, uint64_t log_m
 		return usage_read_slow(&sources->usage, figures);
 	case SET_PROCESS_MAPS:
 		usage_read_maps(&sources->usage, figures);
+		return 0;
+	case SET_PROCESS_GPU:
+		drm_read(&sources->drm, figures);
 		return 0;
 	case SET_CGROUP:
 		cgroup_read(&sources->cgroup, figures);

@@ -8,6 +8,7 @@
 
 #include "activity.h"
 #include "resources/cgroup.h"
+#include "resources/drm.h"
 #include "resources/machine.h"
 #include "resources/tasks.h"
 #include "resources/usage.h"
@@ -19,6 +20,7 @@ struct sources {
 	struct activity activity;
 	struct usage usage;
 	struct tasks tasks;
+	struct drm drm;
 	struct machine machine;
 	struct cgroup cgroup;
 	bool has_machine;			/* these two are open */

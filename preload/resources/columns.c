@@ -50,6 +50,12 @@ static const struct column process_maps_columns[] = {
 	COLUMN(uss_bytes, BYTES, GAUGE),		/* pages of nobody else */
 };
 
+/* By its descriptors of /dev/dri. */
+static const struct column process_gpu_columns[] = {
+	COLUMN(gpu_engine_ns, NS, CUMULATIVE),		/* of all engines */
+	COLUMN(gpu_client_bytes, BYTES, GAUGE),
+};
+
 static const struct column thread_columns[] = {
 	COLUMN(thread_cpu_ns, NS, CUMULATIVE),		/* of a thread that runs, late by the kernel's tick */
 	COLUMN(thread_wait_ns, WAIT_NS, CUMULATIVE),
@@ -104,6 +110,7 @@ const struct column_set column_sets[NR_COLUMN_SETS] = {
 	[SET_THREAD] = { "thread", SET(thread_columns), 11, 64u << 10, LOG_AREA_ALIGN },
 	[SET_PROCESS_SLOW] = { "process_slow", SET(process_slow_columns), 8, 1u << 20, FIRST_BYTES },
 	[SET_PROCESS_MAPS] = { "process_maps", SET(process_maps_columns), 10, 256u << 10, LOG_AREA_ALIGN },
+	[SET_PROCESS_GPU] = { "process_gpu", SET(process_gpu_columns), 8, 512u << 10, LOG_AREA_ALIGN },
 	[SET_SYSTEM] = { "system", SET(system_columns), 7, 2u << 20, FIRST_BYTES },
 	[SET_CGROUP] = { "cgroup", SET(cgroup_columns), 8, 512u << 10, LOG_AREA_ALIGN },
 };

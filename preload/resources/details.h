@@ -13,7 +13,7 @@ struct details {
 	int descriptors_fd;		/* the directory of its descriptors */
 	struct source_count *count;
 	uint32_t nr_readings;
-	char buffer[8192];
+	_Alignas(8) char buffer[8192];	/* entries of directories too */
 };
 
 void details_open(struct details *details, int pid, struct source_count *count);

@@ -30,7 +30,7 @@ struct machine {
 	char disks[MACHINE_DISKS][32];	/* whole devices with hardware behind them, as found at the start */
 	struct source_count *count;
 	uint32_t nr_readings;
-	char buffer[65536];
+	_Alignas(8) char buffer[65536];		/* entries of directories too */
 };
 
 /* @count: where the reads are counted; kept. */
