@@ -22,6 +22,7 @@
 #include "resolve.h"
 #include "rows.h"
 #include "run.h"
+#include "serve.h"
 #include "suppressions.h"
 #include "unknown.h"
 #include "versions.h"
@@ -246,6 +247,12 @@ static int run_task(struct options *options)
 	return status;
 }
 
+/* For each request anew. */
+static int make_page(const struct options *options)
+{
+	return make_report(options, view_find("summary"), format_find("html"));
+}
+
 int main(int argc, char **argv)
 {
 	struct options options;
@@ -271,6 +278,9 @@ int main(int argc, char **argv)
 		return make_list(&options);
 	case TASK_CLEAN:
 		return clean_runs(options.keep, options.dry_run);
+	case TASK_SERVE:
+		options.format = "html";
+		return serve(&options, make_page);
 	default:
 		return run_task(&options);
 	}

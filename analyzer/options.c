@@ -25,6 +25,7 @@ const char options_help[] =
 	"  -o, --output FILE   write to FILE; DIRECTORY/: the page and csv of all views into it\n"
 	"      --copy, --move  with -o DIRECTORY/: the logs too\n"
 	"      --max-size SIZE of the html page (20M): short calls are shown together where it would be larger\n"
+	"      --serve[=PORT]  the html page by HTTP on 127.0.0.1, made anew while the run goes on; prints its address\n"
 	"      --no-pager      not through $INSIDEME_PAGER, $PAGER or less where text is longer than the terminal\n"
 	"      --sort COLUMN   largest first, names in alphabetical order; pstats' keys are taken too: ncalls,\n"
 	"                      pcalls, time, tottime, cumtime, cumulative, filename, line, name, nfl, stdname\n"
@@ -53,7 +54,7 @@ const char options_help[] =
 
 enum { OPT_NO_PAGER = 256, OPT_RAW, OPT_SORT, OPT_REVERSE, OPT_TOP, OPT_MIN_PERCENT, OPT_MATCH, OPT_COLUMNS, OPT_RANK, OPT_PROCESS,
 	OPT_THREAD, OPT_FROM, OPT_TO, OPT_LIST, OPT_CLEAN, OPT_KEEP, OPT_DRY_RUN, OPT_SAVE_NAMES, OPT_SAVE, OPT_COPY, OPT_MOVE, OPT_MAX_SIZE,
-	OPT_SUPPRESSIONS, OPT_HELP, OPT_VERSION };
+	OPT_SUPPRESSIONS, OPT_SERVE, OPT_HELP, OPT_VERSION };
 
 static const struct option long_options[] = {
 	{ "view",    required_argument, NULL, 'v' },
@@ -62,6 +63,7 @@ static const struct option long_options[] = {
 	{ "copy",    no_argument,       NULL, OPT_COPY },
 	{ "move",    no_argument,       NULL, OPT_MOVE },
 	{ "max-size", required_argument, NULL, OPT_MAX_SIZE },
+	{ "serve",   optional_argument, NULL, OPT_SERVE },
 	{ "no-pager", no_argument,      NULL, OPT_NO_PAGER },
 	{ "raw",     no_argument,       NULL, OPT_RAW },
 	{ "sort",    required_argument, NULL, OPT_SORT },
@@ -163,6 +165,23 @@ static enum options_task task_of(int option)
 	}
 }
 
+static int parse_port(struct options *options, const char *text)
+{
+	size_t port;
+
+	options->task = TASK_SERVE;
+	if (!text)
+		return 0;
+	if (parse_number("--serve", "a port", text, &port) != 0)
+		return EXIT_USAGE;
+	if (port > UINT16_MAX) {
+		error("--serve: there is no port %s", text);
+		return EXIT_USAGE;
+	}
+	options->port = (uint16_t)port;
+	return 0;
+}
+
 /* Options of the page and the folder, and what is no report. */
 static int take_other(struct options *options, int option, const char *value)
 {
@@ -171,6 +190,8 @@ static int take_other(struct options *options, int option, const char *value)
 	case OPT_MOVE:
 		options->logs = option == OPT_MOVE ? LOGS_MOVE : LOGS_COPY;
 		return 0;
+	case OPT_SERVE:
+		return parse_port(options, value);
 	case OPT_MAX_SIZE:
 		return parse_max_size(options, value);
 	default:

@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 
 #include "filter.h"
@@ -21,6 +22,7 @@ enum options_task {
 	TASK_LIST_RUNS,
 	TASK_CLEAN,
 	TASK_SAVE_NAMES,
+	TASK_SERVE,
 };
 
 struct options {
@@ -29,6 +31,7 @@ struct options {
 	const char *format;
 	const char *output;	/* NULL: standard output */
 	size_t max_bytes;	/* of the html page */
+	uint16_t port;		/* --serve; 0: any that is free */
 	enum { LOGS_STAY, LOGS_COPY, LOGS_MOVE } logs;	/* into the folder */
 	bool no_pager;
 	FILE *screen;		/* the terminal that text ends on, when it is printed into memory first; NULL: it is not */

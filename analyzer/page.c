@@ -43,6 +43,14 @@ static size_t pack_blocks(struct page *page)
 	return bytes;
 }
 
+static bool is_running(const struct model *model)
+{
+	for (size_t i = 0; i < model->nr_processes; i++)
+		if (model->processes[i]->end_kind == END_RUNNING)
+			return true;
+	return false;
+}
+
 static void add_about(struct page *page)
 {
 	const struct report *report = page->report;
@@ -56,6 +64,7 @@ static void add_about(struct page *page)
 	json_object_set_new(about, "end_ns", json_integer(model->end));
 	json_object_set_new(about, "functions_ns", json_real(model->functions_ns));
 	json_object_set_new(about, "runs", json_integer((json_int_t)report->nr_runs));
+	json_object_set_new(about, "is_running", json_boolean(is_running(model)));
 	json_object_set_new(about, "has_heap", json_boolean(report_has_heap(report)));
 	json_object_set_new(about, "has_times", json_boolean(report_has_times(report)));
 	json_object_set_new(about, "outside_alloc_bytes", json_integer((json_int_t)model->root->heap.alloc_bytes));

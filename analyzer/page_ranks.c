@@ -103,6 +103,30 @@ static void add_process(struct ranks *ranks, size_t column, struct process *proc
 	}
 }
 
+/* The hooks' cost was taken out of the sums over processes: each has its share of it by its share of the time. */
+static void take_out_hooks(struct ranks *ranks, size_t nr_processes)
+{
+	const struct model *model = ranks->page->report->model;
+	uint32_t row = 0;
+
+	for (size_t i = 0; i < model->nr_functions && model->hooks_ns > 0; i++) {
+		double *cells = ranks->self_ns, sum = 0, factor;
+		uint32_t function = row;
+
+		if (model->functions[i]->kind != FUNCTION_PLAIN)
+			continue;
+		row++;
+		if (!ranks->row_of[function])
+			continue;
+		cells += (ranks->row_of[function] - 1) * nr_processes;
+		for (size_t j = 0; j < nr_processes; j++)
+			sum += cells[j];
+		factor = sum > 0 ? fmax(0, fmin(1, model->functions[i]->stats.self_ns / sum)) : 1;
+		for (size_t j = 0; j < nr_processes; j++)
+			cells[j] *= factor;
+	}
+}
+
 static void fill_block(struct block *block, struct ranks *ranks, size_t nr_cells)
 {
 	double *functions = xcalloc(ranks->nr_rows + 1, sizeof(*functions));
@@ -131,6 +155,7 @@ void page_add_ranks(struct page *page)
 	ranks.calls = xcalloc(nr_cells + 1, sizeof(*ranks.calls));
 	for (size_t i = 0; i < model->nr_processes; i++)
 		add_process(&ranks, i, model->processes[i]);
+	take_out_hooks(&ranks, model->nr_processes);
 	fill_block(page_block(page, "ranks"), &ranks, nr_cells);
 	free(ranks.row_of);
 	free(ranks.functions);

@@ -15,7 +15,8 @@ static double whole(double ns)
 
 static double get_calls(const struct tree_node *node) { return (double)node->stats.calls; }
 static double get_total(const struct tree_node *node) { return whole(node->stats.total_ns); }
-static double get_self(const struct tree_node *node) { return whole(node->stats.self_ns); }
+/* May be below 0 where the hooks' cost was taken out; so are sums over paths those that functions have. */
+static double get_self(const struct tree_node *node) { return round(node->stats.self_ns); }
 static double get_alloc_calls(const struct tree_node *node) { return (double)node->heap.alloc_calls; }
 static double get_alloc_bytes(const struct tree_node *node) { return (double)node->heap.alloc_bytes; }
 static double get_temporary(const struct tree_node *node) { return (double)node->heap.temporary_calls; }

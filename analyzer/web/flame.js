@@ -47,10 +47,13 @@ export class Flame {
 		const todo = [{ frame: this.zoom, x: 0, width, depth: above.length - 1 }];
 		while (todo.length) {
 			const box = todo.pop();
+			const children = box.frame.children();
+			// of times from which the hooks' cost was taken out the parts may be more than the whole
+			const whole = Math.max(box.frame.value, children.reduce((sum, child) => sum + child.value, 0));
 			let x = box.x;
 			deepest = Math.max(deepest, box.depth);
-			for (const child of box.frame.children()) {
-				const wide = box.frame.value > 0 ? child.value / box.frame.value * box.width : 0;
+			for (const child of children) {
+				const wide = whole > 0 ? child.value / whole * box.width : 0;
 				if (wide < 0.7)
 					break;		// the largest come first
 				const next = { frame: child, x, width: wide, depth: box.depth + 1 };

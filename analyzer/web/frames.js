@@ -58,7 +58,7 @@ export class InverseFrame {
 					found.set(func, frame = new InverseFrame(this.source, func, this));
 				frame.add(node, this.weights[i]);
 			}
-			this.list = largestFirst([...found.values()]);
+			this.list = largestFirst([...found.values()].filter((frame) => frame.value > 0));
 		}
 		return this.list;
 	}
@@ -73,7 +73,7 @@ export function frames(tree, own, inverse) {
 		return new Frame(source, 0, null);
 	const root = new InverseFrame(source, -1, null);
 	for (let node = 1; node < tree.nr; node++)
-		if (own[node] > 0)
+		if (own[node])
 			root.add(node, own[node]);
 	return root;
 }

@@ -16,7 +16,7 @@ const keys = [
 ];
 
 export function help() {
-	const dialog = h("dialog.help", { onclose: () => dialog.remove(), onclick: (event) => event.target === dialog && dialog.close() },
+	const dialog = h("dialog.help", { onclose: () => dialog.remove(), onclick: (event) => { if (event.target === dialog) dialog.close(); } },
 		h("h2", {}, "Keys"),
 		h("dl", {}, keys.map(([key, what]) => [h("dt", {}, key.split(" ").length === 2 && key.length === 3 ?
 			key.split(" ").map((one) => h("kbd", {}, one)) : h("kbd", {}, key)), h("dd", {}, what)])),

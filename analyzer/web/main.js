@@ -15,15 +15,10 @@ import { panels } from "./panels.js";
 
 class App {
 	constructor(model, series) {
-		this.model = model;
-		this.series = series;
 		this.made = new Map();
-		this.overview = new Overview(this);
 		this.main = h("main", { id: "main" });
 		this.chips = h("div.chips");
 		this.tabs = h("nav.tabs", { role: "tablist", "aria-label": "panels" });
-		replace(document.getElementById("app"), this.header(), this.tabs, h("div.strip", {}, this.overview.element, this.chips), this.main);
-		document.title = `${model.about.program} · InsideMe`;
 		onChange((changed) => this.update(changed));
 		onTheme(() => {
 			this.made.clear();
@@ -31,6 +26,20 @@ class App {
 			this.show();
 		});
 		addEventListener("keydown", (event) => this.key(event));
+		this.renew(model, series);
+	}
+
+	// What there is now; who looked at the end of a run that goes on looks at its end again.
+	renew(model, series) {
+		const before = this.model?.end;
+		this.model = model;
+		this.series = series;
+		this.made.clear();
+		this.overview = new Overview(this);
+		replace(document.getElementById("app"), this.header(), this.tabs, h("div.strip", {}, this.overview.element, this.chips), this.main);
+		document.title = `${model.about.program} · InsideMe`;
+		if (before && state.to >= before * 0.999)
+			this.setTime(state.from + model.end - before, model.end);
 		this.show();
 	}
 
@@ -157,12 +166,27 @@ class App {
 	}
 }
 
-async function start() {
-	const data = new Data(document);
+async function open(root) {
+	const data = new Data(root);
 	const model = await Model.open(data);
-	const series = new Series(await data.block("series"), model);
-	window.insideme = new App(model, series);	// for tests, and for who likes consoles
+	return [model, new Series(await data.block("series"), model)];
+}
+
+// A page that insideme-report serves is made anew while the run goes on.
+async function refresh(app) {
+	while (app.model.about.is_running && location.protocol === "http:") {
+		await new Promise((done) => setTimeout(done, 3000));
+		const answer = await fetch(location.pathname).catch(() => null);
+		if (!answer?.ok)
+			return;		// nobody serves it any more: what is shown stays
+		app.renew(...await open(new DOMParser().parseFromString(await answer.text(), "text/html")));
+	}
+}
+
+async function start() {
+	window.insideme = new App(...await open(document));	// for tests, and for who likes consoles
 	performance.mark("insideme-drawn");
+	refresh(window.insideme);
 }
 
 start().catch((error) => {

@@ -2,7 +2,7 @@
 // The whole run as one small curve above every panel: where the shown part of the time is, and where it is chosen.
 import { h, showTip, hideTip } from "./dom.js";
 import { css } from "./theme.js";
-import { at, format } from "./units.js";
+import { format, within } from "./units.js";
 
 const height = 44;
 
@@ -51,7 +51,7 @@ export class Overview {
 		else if (this.drag && Math.abs(time - this.drag.begin) > end / 500)
 			this.app.setTime(Math.min(time, this.drag.begin), Math.max(time, this.drag.begin));
 		else
-			showTip([at(time, end / 1000), ...this.reading(time)], event.clientX, event.clientY);
+			showTip([within(time, end), ...this.reading(time)], event.clientX, event.clientY);
 	}
 
 	reading(time) {

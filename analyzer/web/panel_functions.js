@@ -161,7 +161,7 @@ export function makeFunctions(app) {
 	const count = h("span.note");
 	const search = h("input", { type: "search", placeholder: "Search functions, modules, files  ( / )", "aria-label": "search functions", value: state.q ?? "",
 		oninput: () => { set({ q: search.value }); draw(); },
-		onkeydown: (event) => event.key === "Enter" && table.element.focus() });
+		onkeydown: (event) => { if (event.key === "Enter") table.element.focus(); } });
 	const all = h("input", { type: "checkbox", onchange: () => table.setColumns(columnsOf(app, all.checked)) });
 	const [key, reverse] = (state.sort ?? (model.about.has_times ? "self_ns" : "calls")).split("-");
 	const table = new Table({ columns: columnsOf(app, false), rows: rows(), label: "functions", sort: { key, reverse: reverse === "up" },

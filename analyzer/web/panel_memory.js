@@ -9,7 +9,7 @@ import { figures } from "./series.js";
 import { set, state } from "./state.js";
 import { tableOf } from "./table_of.js";
 import { css } from "./theme.js";
-import { at, exact, format, plural } from "./units.js";
+import { exact, format, plural, within } from "./units.js";
 
 const ofMemory = ["peak", "leaked", "alloc", "allocs", "temporary"];
 
@@ -22,7 +22,7 @@ function drawCurve(app, place) {
 	}
 	const peak = heap ? figures(heap, app.from, app.to) : { peak: NaN };
 	replace(place, h("div.curve-title", {}, lines.map((line) => h("span.key", {}, h("span.dot", { style: { background: line.colour } }), line.label)),
-		Number.isFinite(peak.peak) ? `largest sample of the heap: ${format("bytes", peak.peak)}, at ${at(peak.peakAt, (app.to - app.from) / 1000)}` : null));
+		Number.isFinite(peak.peak) ? `largest sample of the heap: ${format("bytes", peak.peak)}, at ${within(peak.peakAt, app.to - app.from)}` : null));
 	chart(place, { lines, height: 130, from: app.from, to: app.to, onSelect: (from, to) => app.setTime(from, to) });
 }
 
@@ -41,7 +41,7 @@ function pathsOf(block, bytes, blocks, age) {
 	const shown = Math.min(block.rows, 12);
 	return h("div", {}, Array.from({ length: shown }, (_, i) => h("div.path-row", {},
 		h("div", {}, h("b", {}, format("bytes", block.value(bytes, i))), h("span.note", {}, ` in ${plural(block.value(blocks, i), "block")}${age && block.value(age, i) ? `, ${block.value(age, i)}` : ""}`), bar(sum ? block.value(bytes, i) / sum : 0, css("--curve-heap"))),
-		h("div.path", {}, block.value("path", i)))), block.rows > shown ? h("p.note", {}, `${block.rows - shown} more call paths`) : null);
+		h("div.path", { title: block.value("path", i) }, block.value("path", i)))), block.rows > shown ? h("p.note", {}, `${block.rows - shown} more call paths`) : null);
 }
 
 export function makeMemory(app) {

@@ -5,7 +5,7 @@ import { bar, h, link } from "./dom.js";
 import { figures } from "./series.js";
 import { set } from "./state.js";
 import { css } from "./theme.js";
-import { at, exact, format, plural } from "./units.js";
+import { exact, format, plural, within } from "./units.js";
 
 const hottest = 10;
 
@@ -29,9 +29,9 @@ function cards(app) {
 	if (cpu && Number.isFinite(cpu.mean))
 		list.push(card("CPU", format("cores", cpu.mean), `at most ${format("cores", cpu.peak)}`, "timeline"));
 	if (rss && Number.isFinite(rss.peak))
-		list.push(card("Memory (RSS)", format("bytes", rss.peak), `peak, at ${at(rss.peakAt, model.end / 1000)}`, "timeline"));
+		list.push(card("Memory (RSS)", format("bytes", rss.peak), `peak, at ${within(rss.peakAt, model.end)}`, "timeline"));
 	if (heap && Number.isFinite(heap.peak))
-		list.push(card("Heap", format("bytes", heap.peak), `largest sample, at ${at(heap.peakAt, model.end / 1000)}`, "memory"));
+		list.push(card("Heap", format("bytes", heap.peak), `largest sample, at ${within(heap.peakAt, model.end)}`, "memory"));
 	return h("div.cards", {}, list);
 }
 

@@ -57,5 +57,8 @@ export function at(ns, step) {
 	return hours ? `${hours}:${String(minutes % 60).padStart(2, "0")}:${rest} h` : `${minutes}:${rest} min`;
 }
 
+// The same, to a thousandth of a span.
+export const within = (ns, span) => at(ns, 10 ** Math.floor(Math.log10(Math.max(span, 1e4) / 1000)));
+
 // "1 call", "2 processes"
 export const plural = (number, word) => `${format("count", number)} ${word}${number === 1 ? "" : word.endsWith("s") ? "es" : "s"}`;

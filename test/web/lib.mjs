@@ -52,14 +52,14 @@ export function makePage(run, name = "page.html") {
 
 let browser;
 // A page in the browser; what it complains of is a failure of the test.
-export async function open(path, { hash = "", scheme = "light", width = 1280, height = 800 } = {}) {
+export async function open(path, { hash = "", url = `file://${path}${hash ? `#${hash}` : ""}`, scheme = "light", width = 1280, height = 800 } = {}) {
 	browser ??= await chromium.launch({ executablePath: "/usr/bin/chromium", args: ["--no-sandbox"] });
 	const page = await browser.newPage({ viewport: { width, height }, colorScheme: scheme });
 	page.complaints = [];
 	page.on("pageerror", (error) => page.complaints.push(String(error)));
 	page.on("console", (message) => message.type() === "error" && page.complaints.push(message.text()));
-	page.on("request", (request) => /^(file|data|blob):/.test(request.url()) || page.complaints.push(`asked for ${request.url()}`));
-	await page.goto(`file://${path}${hash ? `#${hash}` : ""}`);
+	page.on("request", (request) => (request.url().startsWith("file:") ? url.startsWith("file:") : request.url() === url || request.url().startsWith("data:")) || page.complaints.push(`asked for ${request.url()}`));
+	await page.goto(url);
 	await page.waitForSelector("main > *");
 	return page;
 }

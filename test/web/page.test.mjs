@@ -121,7 +121,8 @@ test("errors and quality: how it ended, and every finding with its number", asyn
 	await tab.locator("[data-finding]").first().waitFor();
 	same("status", (await cells(tab, "ends")).map((row) => digits(row.exit_status)), csv(run, "processes").map((row) => row.exit_status));
 	const shown = await tab.locator("[data-finding]").evaluateAll((all) => all.map((one) => [one.dataset.finding, Number(one.dataset.value)]));
-	same("findings", shown, csv(run, "quality").map((row) => [row.finding, Number(row.value)]));
+	const rounded = (value) => Number(Number(value).toFixed(3));
+	same("findings", shown.map(([name, value]) => [name, rounded(value)]), csv(run, "quality").map((row) => [row.finding, rounded(row.value)]));
 });
 
 await runTests();
