@@ -21,6 +21,9 @@ void heap_add_sizes(struct document *document, const struct report *report);
 /* The rest of RSS when the heap was highest. Of one process. */
 void heap_add_rest(struct document *document, const struct report *report);
 
+/* How fast heap and RSS grew, by the line that fits their samples best. Of one process. */
+void heap_add_trend(struct document *document, const struct report *report);
+
 /*
  * How old @nr blocks are in a process that ran for @elapsed_ns: "all from the first 1.07 s, kept from start".
  * "": it was too short to tell.

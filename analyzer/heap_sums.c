@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* View heap: how large allocations were, and what of RSS is not heap. */
 #include "heap_sites.h"
+#include "series.h"
 #include "summary.h"
 
 struct size_row {
@@ -113,4 +114,32 @@ void heap_add_rest(struct document *document, const struct report *report)
 		document_text(document, "RSS was %s as last sampled then, less than the heap: %s were not touched yet, or swapped out",
 			      summary_number(document, UNIT_BYTES, (double)reading.rss_bytes),
 			      summary_number(document, UNIT_BYTES, -rest)))->wraps = true;
+}
+
+/* "heap +9.8 KiB/s (error 1.2 KiB/s)"; nothing where there are too few samples to tell. */
+static const char *trend_of(struct document *document, const struct report *report, const char *name, const char *column)
+{
+	struct series series;
+	const char *text = "";
+
+	series_of_all(&series, report->model, "process", column, 64);
+	if (series.known && isfinite(series.slope) && isfinite(series.slope_error))
+		text = document_text(document, "%s %s%s (standard error %s)", name, series.slope > 0 ? "+" : "",
+			summary_number(document, UNIT_BYTES_RATE, series.slope),
+			summary_number(document, UNIT_BYTES_RATE, series.slope_error));
+	series_release(&series);
+	return text;
+}
+
+void heap_add_trend(struct document *document, const struct report *report)
+{
+	const char *heap, *rss;
+
+	if (report->model->nr_processes != 1 || report_is_of_threads(report) || report->model->processes[0]->is_saved)
+		return;
+	heap = trend_of(document, report, "heap", "heap_bytes");
+	rss = trend_of(document, report, "RSS", "rss_bytes");
+	if (*heap && *rss)
+		document_add(document, "Trend", document_text(document, "%s, %s: growth of several errors may be a leak", heap,
+							      rss))->wraps = true;
 }

@@ -85,6 +85,32 @@ static double slope_of(const struct slope *slope)
 	return slope->time_squares > 0 ? slope->products / slope->time_squares : NAN;
 }
 
+/*
+ * The slope's standard error, from how far readings are off the line. They are near to the ones before them, which makes
+ * them worth fewer independent ones: (1 - r) / (1 + r) of their number, r the correlation of neighbours.
+ */
+static double slope_error(const struct slope *slope, struct process *process, const struct rowset *rows, uint32_t column)
+{
+	double squares = 0, neighbours = 0, before = NAN, r;
+
+	if (slope->nr < 10 || !(slope->time_squares > 0))
+		return NAN;
+	for (size_t row = 0; row < rows->nr_rows; row++) {
+		uint64_t raw = rowset_value(rows, row, column);
+		double time_s = (double)process_time(process, rows->ticks[row]) / 1e9, off;
+
+		if (raw == LOG_NONE)
+			continue;
+		off = series_value(&rows->columns[column], raw) - slope->mean_value - slope_of(slope) * (time_s - slope->mean_time);
+		squares += off * off;
+		if (!isnan(before))
+			neighbours += off * before;
+		before = off;
+	}
+	r = squares > 0 ? fmin(fmax(neighbours / squares, 0), 0.999) : 0;
+	return sqrt(squares / (slope->nr - 2) / slope->time_squares * (1 + r) / (1 - r));
+}
+
 static void read_gauge(struct series *series, const struct model *model, struct process *process,
 		       const struct rowset *rows, uint32_t column)
 {
@@ -109,6 +135,7 @@ static void read_gauge(struct series *series, const struct model *model, struct 
 	series->known = nr > 0;
 	series->mean = nr ? sum / (double)nr : NAN;
 	series->slope = slope_of(&slope);
+	series->slope_error = slope_error(&slope, process, rows, column);
 }
 
 /* A rate holds for the whole time between two rows: put it in every step of the line that this touches. */
@@ -173,7 +200,7 @@ void series_of_column(struct series *series, const struct model *model, struct p
 	*series = (struct series){
 		.unit = series_unit(&rows->columns[column], rate),
 		.last_unit = series_unit(&rows->columns[column], false),
-		.min = NAN, .mean = NAN, .peak = NAN, .last = NAN, .slope = NAN,
+		.min = NAN, .mean = NAN, .peak = NAN, .last = NAN, .slope = NAN, .slope_error = NAN,
 	};
 	sparkline_init(&series->line, nr_steps);
 	(rate ? read_rate : read_gauge)(series, model, process, rows, column);
@@ -221,7 +248,7 @@ static void finish_sum(struct series *sum, const struct model *model)
 void series_of_all(struct series *series, const struct model *model, const char *set, const char *column,
 		   size_t nr_steps)
 {
-	struct series sum = { .peak = NAN, .min = NAN, .slope = NAN };
+	struct series sum = { .peak = NAN, .min = NAN, .slope = NAN, .slope_error = NAN };
 	double last = 0;	/* of all, also of those too short for a rate */
 	size_t nr = 0;
 

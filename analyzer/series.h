@@ -15,6 +15,7 @@ struct series {
 	double mean;
 	double peak;
 	double slope;		/* of a gauge, per second: of the straight line that fits its readings best; NAN: not known */
+	double slope_error;	/* its standard error, of readings that depend on those before them; NAN: not known */
 	int64_t peak_time;	/* model time */
 	double last;		/* the last reading; cumulative: the total */
 	enum unit last_unit;

@@ -178,6 +178,7 @@ int view_heap(struct document *document, struct report *report)
 		heap_add_not_freed(document, report);
 		heap_add_sizes(document, report);
 		heap_add_rest(document, report);
+		heap_add_trend(document, report);
 	}
 	return 0;
 }

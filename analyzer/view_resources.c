@@ -47,6 +47,7 @@ static struct value get_text(const struct column *column, const void *row)
 
 enum {
 	FIGURE_PID, FIGURE_ID, FIGURE_MIN, FIGURE_MEAN, FIGURE_PEAK, FIGURE_PEAK_TIME, FIGURE_LAST, FIGURE_LIMIT, FIGURE_SLOPE,
+	FIGURE_SLOPE_ERROR,
 	IF_GAUGE = 16, IF_RATE = 32,
 };
 
@@ -72,6 +73,8 @@ static struct value get_number(const struct column *column, const void *row)
 		return value_real(series->unit, figure->limit);
 	case FIGURE_SLOPE:
 		return value_real(series_slope_unit(series->unit), series->slope);
+	case FIGURE_SLOPE_ERROR:
+		return value_real(series_slope_unit(series->unit), series->slope_error);
 	case FIGURE_MIN:
 		return value_real(series->unit, series->min);
 	case FIGURE_MEAN:
@@ -112,6 +115,7 @@ static const struct column figure_columns[] = {
 	{ "last_or_total", "Last/total", COLUMN_SPARE, get_number, FIGURE_LAST },
 	{ "limit", "Limit", COLUMN_SPARE, get_number, FIGURE_LIMIT },
 	{ "slope_per_s", "Slope", COLUMN_SPARE, get_number, FIGURE_SLOPE | IF_GAUGE },
+	{ "slope_error_per_s", "Error", COLUMN_SPARE, get_number, FIGURE_SLOPE_ERROR | IF_GAUGE },
 	{ "run", "Run", COLUMN_LEFT, get_run, CELL_RUN },
 	{ "run_number", "Run", 0, get_run, CELL_RUN_NUMBER },
 	{ "curve", "Over time", COLUMN_LEFT, get_text, FIGURE_LINE },
@@ -363,7 +367,7 @@ static struct table *figures_table(struct document *document, const struct readi
 			"pid,column,mean_or_rate,peak_or_rate,limit,min,last_or_total,slope_per_s,curve" :
 			"column,mean_or_rate,peak_or_rate,limit,min,last_or_total,slope_per_s,curve",
 		.data_columns = "pid,program,set,id,column,kind,min,mean,peak,peak_time_ns,last,mean_rate,peak_rate,total,"
-			"limit,slope_per_s",
+			"limit,slope_per_s,slope_error_per_s",
 		.aside = !text,
 		.row_bytes = sizeof(struct figure),
 		.next = table_next_row,

@@ -157,3 +157,24 @@ the_peak() {
 	same "status" "$status" 1
 	[[ $output == *"suppressions:1: 'race:x' is no suppression: leak:PATTERN"* ]]
 }
+
+@test "the trend of a heap that grows, with its error" {
+	cat >grows.c <<-'END'
+		#include <stdlib.h>
+		#include <unistd.h>
+		static void *volatile kept;
+		static void grow(void) { kept = malloc(10000); }
+		int main(void) { for (int i = 0; i < 100; i++) { grow(); usleep(5000); } return kept == NULL; }
+	END
+	gcc -O0 -finstrument-functions grows.c -o grows
+	LD_PRELOAD=$library ./grows
+	"$report" -v heap | grep -A1 '^Trend  *heap +.*(standard error .*), RSS'
+	elapsed_ns=$(view summary | "$here/csv" value section=run column=elapsed_ns)
+	"$report" -v resources -f json | python3 -c '
+import json, sys
+rows = [row for rows in json.load(sys.stdin).values() if isinstance(rows, list) for row in rows]
+heap = [row for row in rows if row.get("column") == "heap_bytes"][0]
+slope, error, expected = heap["slope_per_s"], heap["slope_error_per_s"], 1e6 / (float(sys.argv[1]) / 1e9)
+assert 0.8 * expected < slope < 1.2 * expected, (slope, expected)
+assert 0 <= error < slope / 5, (slope, error)' "$elapsed_ns"
+}
