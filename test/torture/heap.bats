@@ -15,3 +15,27 @@ load ../run/heap
 	between "bytes" "$allocated" "$(all alloc_bytes)" $((allocated + 256))
 	figure "countries: $allocs allocations of $allocated bytes, $frees frees, the same by valgrind"
 }
+
+@test "with jemalloc, tcmalloc and mimalloc the same blocks are not freed" {
+	local allocator nr=0
+	for allocator in libjemalloc.so.2 libtcmalloc.so.4 libmimalloc.so.2; do
+		allocator=/usr/lib/$(uname -m)-linux-gnu/$allocator
+		[ -e "$allocator" ] || continue
+		nr=$((nr + 1))
+		rm -rf insideme.data heap.csv
+		LD_PRELOAD="$library $allocator" "$bin/leaks_cpp" >stdout 2>stderr
+		quiet
+		same "by_new with $allocator" "$(of not_freed_bytes by_new)" 32
+		same "by_array with $allocator" "$(of not_freed_bytes by_array)" 3000
+		same "by_aligned with $allocator" "$(of not_freed_bytes by_aligned)" 256
+		same "by_nothrow with $allocator" "$(of not_freed_bytes by_nothrow)" 24
+		rm -rf insideme.data heap.csv
+		LD_PRELOAD="$library $allocator" "$bin/storms" >stdout 2>stderr
+		quiet
+		same "child_keeps with $allocator" "$(of not_freed_bytes child_keeps)" 40000
+		same "churn with $allocator" "$(of not_freed_bytes churn)" 0
+		same "exchange with $allocator" "$(of not_freed_bytes exchange)" 0
+	done
+	[ $nr -gt 0 ] || skip "no other allocator is installed: scripts/setup --torture"
+	figure "$nr allocators: blocks of C++, of threads that free each other's, of forked children"
+}
