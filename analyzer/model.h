@@ -126,7 +126,7 @@ struct function {
 	struct heap_stats heap;
 	struct sample_stats samples;
 	uint64_t child_calls;		/* calls made by it itself */
-	double judged_ns, judged_error_ns;	/* samples.c: self time by hooks and samples; NAN: no samples */
+	double judged_ns, judged_error_ns;	/* samples.c: CPU time of itself by hooks and samples; NAN: none */
 	uint64_t primitive_calls;	/* of stats.calls: not within another call of itself */
 	bool total_is_bound;		/* called under "(other paths)": total_ns may count recursion twice */
 	uint32_t nr_nodes;		/* call paths that end in it */

@@ -65,9 +65,10 @@ struct sample_share sample_share(uint64_t nr, uint64_t nr_all)
 }
 
 /*
- * Both estimates weighted by the inverse of their variances. What samples say is off by their number; what hooks say by
- * what a call costs, by the samples in them, for each call of the function and each that it made, besides what calls
- * that were not timed leave open. So long calls stay as they were timed, and samples decide on short ones.
+ * CPU time of the function itself: both estimates weighted by the inverse of their variances. What samples say is off by
+ * their number. What hooks say is off by what a call costs, by the samples in them, for each call of the function and
+ * each that it made; by what calls that were not timed leave open; and by how far it is from the samples, as it holds the
+ * time that the thread waited. So long calls that do not wait are as they were timed, and samples decide on the others.
  */
 static void judge(const struct model *model, struct function *function)
 {
@@ -75,9 +76,9 @@ static void judge(const struct model *model, struct function *function)
 	double sample_ns = (all->ns + all->hooks_ns) / (double)(all->nr + all->in_hooks);
 	double cost_ns = all->hooks_ns / (double)model->calls;
 	double doubt_ns = cost_ns * (double)(function->stats.calls + function->child_calls);
-	double hooks_ns2 = doubt_ns * doubt_ns + function->stats.self_variance_ns2 + 1;
+	double self_ns = fmax(function->stats.self_ns, 0), waited_ns = self_ns - samples->ns;
+	double hooks_ns2 = doubt_ns * doubt_ns + waited_ns * waited_ns + function->stats.self_variance_ns2 + 1;
 	double samples_ns2 = (double)(samples->nr + 1) * sample_ns * sample_ns;	/* none seen: one might have been */
-	double self_ns = fmax(function->stats.self_ns, 0);
 
 	function->judged_ns = (self_ns / hooks_ns2 + samples->ns / samples_ns2) / (1 / hooks_ns2 + 1 / samples_ns2);
 	function->judged_error_ns = sqrt(1 / (1 / hooks_ns2 + 1 / samples_ns2));
