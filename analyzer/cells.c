@@ -116,6 +116,7 @@ struct value function_cell(struct function *function, enum function_cell cell)
 	switch (cell) {
 	case CELL_NAME:
 		name.apart = function->apart;
+		name.is_literal = function->region;
 		return name;
 	case CELL_MODULE:
 		return value_text(function->object ? base_name(function->object->path) : NULL);

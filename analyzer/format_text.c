@@ -51,7 +51,7 @@ static char *value_cell(const struct grid *grid, const struct column *column, st
 		return xstrdup("");
 	if (value.type != VALUE_TEXT)
 		return number_cell(value);
-	text = column->flags & COLUMN_NAME ? name_short(value.text) : xstrdup(value.text);
+	text = column->flags & COLUMN_NAME && !value.is_literal ? name_short(value.text) : xstrdup(value.text);
 	if (value.apart) {
 		cell = text;
 		text = xasprintf("%s (%s)", cell, value.apart);

@@ -2,10 +2,14 @@
 /* Objects and functions, each once, whichever processes and threads they were seen in. */
 #include "functions.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "error.h"
+
+static const struct call_stats no_calls = { .min_ns = NAN, .max_ns = NAN, .finished_max_ns = NAN };
 
 /* An address as a process knows it. */
 struct place {
@@ -19,7 +23,7 @@ void functions_init(struct function_tables *tables)
 	memset(tables, 0, sizeof(*tables));
 	tables->others = (struct function){
 		.kind = FUNCTION_OTHERS,
-		.stats = { .min_ns = NAN, .max_ns = NAN, .finished_max_ns = NAN },
+		.stats = no_calls,
 		.resolved = true,
 		.name = "(other paths)",
 		.short_name = "(other paths)",
@@ -87,7 +91,7 @@ static bool is_function(const void *item, const void *key)
 {
 	const struct function *function = item, *wanted = key;
 
-	return function->addr == wanted->addr && function->object == wanted->object &&
+	return !function->region && function->addr == wanted->addr && function->object == wanted->object &&
 	       (function->object || function->process == wanted->process);
 }
 
@@ -105,6 +109,48 @@ static struct function *intern(struct function_tables *tables, const struct func
 	return function;
 }
 
+static bool is_region(const void *item, const void *key)
+{
+	const struct function *function = item;
+
+	return function->region && strcmp(function->region, key) == 0;
+}
+
+static uint64_t hash_text(const char *text)
+{
+	uint64_t hash = 0;
+
+	for (; *text; text++)
+		hash = hash_pair(hash, (unsigned char)*text);
+	return hash;
+}
+
+struct function *function_of_region(struct function_tables *tables, struct process *process, const char *name)
+{
+	uint64_t hash = hash_text(name);
+	struct function *function = hashtable_find(&tables->functions, hash, is_region, name);
+
+	if (function)
+		return function;
+	function = xcalloc(1, sizeof(*function) + strlen(name) + 1);
+	function->process = process;
+	function->stats = no_calls;
+	function->region = strcpy((char *)(function + 1), name);
+	hashtable_add(&tables->functions, hash, function);
+	return function;
+}
+
+/* The name is missing where the log had no room for its record. */
+static struct function *find_region(struct function_tables *tables, struct process *process, uint64_t number)
+{
+	char unnamed[32];
+
+	if (number < process->nr_labels && process->labels[number])
+		return function_of_region(tables, process, process->labels[number]);
+	snprintf(unnamed, sizeof(unnamed), "region %" PRIu64, number);
+	return function_of_region(tables, process, unnamed);
+}
+
 static bool is_place(const void *item, const void *key)
 {
 	const struct place *place = item, *wanted = key;
@@ -118,7 +164,7 @@ struct function *function_find(struct function_tables *tables, struct process *p
 	struct place *place, wanted = { .process = process, .addr = function_addr };
 	struct function function = {
 		.process = process,
-		.stats = { .min_ns = NAN, .max_ns = NAN, .finished_max_ns = NAN },
+		.stats = no_calls,
 	};
 	const struct module *module;
 
@@ -127,6 +173,8 @@ struct function *function_find(struct function_tables *tables, struct process *p
 	place = hashtable_find(&tables->places, hash, is_place, &wanted);
 	if (place)
 		return place->function->same ? place->function->same : place->function;
+	if (function_addr & LOG_FUNCTION_REGION)
+		return find_region(tables, process, (function_addr & ~LOG_FUNCTION_REGION) >> LOG_REGION_SHIFT);
 	function.addr = function_addr & ~LOG_FUNCTION_FLAGS;
 	module = find_module(process, function_addr);
 	if (module) {
@@ -146,7 +194,7 @@ struct function *function_at(struct function_tables *tables, struct object *obje
 		.object = object,
 		.process = process,
 		.addr = addr,
-		.stats = { .min_ns = NAN, .max_ns = NAN, .finished_max_ns = NAN },
+		.stats = no_calls,
 	};
 
 	return intern(tables, &wanted);

@@ -27,4 +27,7 @@ struct function *function_find(struct function_tables *tables, struct process *p
 /* The function at an address of an object; without object (NULL): of @process. */
 struct function *function_at(struct function_tables *tables, struct object *object, struct process *process, uint64_t addr);
 
+/* The region @name, of @process if it is new. */
+struct function *function_of_region(struct function_tables *tables, struct process *process, const char *name);
+
 #endif

@@ -114,13 +114,14 @@ enum function_kind {
 
 /*
  * A function, merged over threads and processes by (object, address in it); in no object: by (process,
- * address). One struct per function: pointers can be compared.
+ * address); a region of the source, which is treated as a function, by its name. One struct per function: pointers can be compared.
  */
 struct function {
 	enum function_kind kind;
 	struct object *object;		/* NULL: in no known module, see process */
 	struct process *process;	/* where it was seen first */
-	uint64_t addr;			/* in the object's file; without object: in the process */
+	uint64_t addr;			/* in the object's file; without object: in the process; a region: 0 */
+	const char *region;		/* its name as the program gave it; NULL: it is no region of the source */
 	struct call_stats stats;
 	struct histogram histogram;
 	struct heap_stats heap;
@@ -141,7 +142,7 @@ struct function {
 	bool resolved;
 	const char *name;		/* demangled, with parameters */
 	const char *short_name;		/* without parameters */
-	const char *apart;		/* "a.c": what tells it from others of its name; NULL: there are none */
+	const char *apart;		/* "a.c": what tells it from others of its name; "region"; NULL: there are none */
 	const char *file;
 	uint32_t line;
 };
@@ -269,6 +270,8 @@ struct process {
 	size_t nr_modules;
 	struct event *events;		/* in the order of time */
 	size_t nr_events;
+	char **labels;			/* [number]: names that the program gave; NULL: not told */
+	size_t nr_labels;
 	struct text_fact *facts;
 	size_t nr_facts;
 	struct open_stack *stacks;	/* those with open calls */

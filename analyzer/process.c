@@ -227,13 +227,14 @@ static void read_thread(struct process *process, const struct log_extent *extent
 	process->threads[process->nr_threads++] = thread;
 }
 
-/* What a child without a log had of its parent: modules, by whose addresses its functions are known, and texts. */
+/* What a child without a log had of its parent: modules, by whose addresses its functions are known, labels and texts. */
 static void inherit(struct process *process, const struct process *parent)
 {
 	for (size_t i = 0; i < parent->nr_modules; i++) {
 		process->modules = xgrow(process->modules, i, sizeof(*process->modules));
 		process->modules[process->nr_modules++] = parent->modules[i];
 	}
+	records_inherit_labels(process, parent);
 	process->command = parent->command;
 	process->exe = parent->exe;
 	process->cwd = parent->cwd;

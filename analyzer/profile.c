@@ -124,8 +124,12 @@ void profile_add_functions(struct profile *profile, struct model *model)
 
 		if (object && name.name)
 			naming_add_saved(object, &name);
-		function->function = json_is_true(json_object_get(function->json, "others")) ? &model->tables->functions.others :
-			function_at(&model->tables->functions, object, profile->added[0], name.addr);
+		if (json_is_true(json_object_get(function->json, "others")))
+			function->function = &model->tables->functions.others;
+		else if (json_is_true(json_object_get(function->json, "region")))
+			function->function = function_of_region(&model->tables->functions, profile->added[0], name.name ?: "");
+		else
+			function->function = function_at(&model->tables->functions, object, profile->added[0], name.addr);
 		profile->list[i] = function->function;
 	}
 }

@@ -135,8 +135,9 @@ static void write_function(struct writer *writer, struct function *function)
 	json_t *json;
 
 	resolve_source(function);
-	json = json_pack("{s:I, s:I, s:b, s:o, s:o, s:I}", "module", object ? (json_int_t)object->number : (json_int_t)-1,
+	json = json_pack("{s:I, s:I, s:b, s:b, s:o, s:o, s:I}", "module", object ? (json_int_t)object->number : (json_int_t)-1,
 			 "addr", (json_int_t)function->addr, "others", function->kind == FUNCTION_OTHERS,
+			 "region", function->region != NULL,
 			 "name", text_to_json(function->resolved ? function->name : NULL),
 			 "file", text_to_json(function->file), "line", (json_int_t)function->line);
 	json_object_set_new(json, "histogram", histogram_to_json(&function->histogram));

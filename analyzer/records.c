@@ -10,6 +10,8 @@
 #include "logfile.h"
 #include "nodes.h"
 
+#define LABELS_MAX	(1u << 20)	/* more than a process can have */
+
 /* A record in the file. */
 struct place {
 	struct process *process;
@@ -113,6 +115,30 @@ static void read_event(const struct place *place)
 	event->text = record.text_bytes ? copy_text(place, sizeof(record), record.text_bytes) : NULL;
 }
 
+static void add_label(struct process *process, uint32_t number, char *text)
+{
+	for (; process->nr_labels <= number; process->nr_labels++) {
+		process->labels = xgrow(process->labels, process->nr_labels, sizeof(*process->labels));
+		process->labels[process->nr_labels] = NULL;
+	}
+	free(process->labels[number]);
+	process->labels[number] = text;
+}
+
+static void read_label(const struct place *place)
+{
+	struct process *process = place->process;
+	struct log_label record;
+
+	if (!copy_record(place, &record, sizeof(record)))
+		return;
+	if (record.number >= LABELS_MAX || record.text_bytes > LOG_LABEL_MAX + 1) {
+		logfile_damaged(process->log, place->offset, "a label of no possible number or length");
+		return;
+	}
+	add_label(process, record.number, copy_text(place, sizeof(record), record.text_bytes));
+}
+
 static void read_record(const struct place *place)
 {
 	struct process *process = place->process;
@@ -132,6 +158,9 @@ static void read_record(const struct place *place)
 	case LOG_RECORD_EVENT:
 		read_event(place);
 		break;
+	case LOG_RECORD_LABEL:
+		read_label(place);
+		break;
 	}
 }
 
@@ -140,6 +169,13 @@ static int by_time(const void *a, const void *b)
 	const struct event *x = a, *y = b;
 
 	return x->ticks < y->ticks ? -1 : x->ticks > y->ticks;
+}
+
+void records_inherit_labels(struct process *process, const struct process *parent)
+{
+	for (size_t i = 0; i < parent->nr_labels; i++)
+		if (parent->labels[i])
+			add_label(process, (uint32_t)i, xstrdup(parent->labels[i]));
 }
 
 void records_read(struct process *process)
@@ -169,6 +205,9 @@ void records_release(struct process *process)
 		free(process->events[i].text);
 	for (size_t i = 0; i < process->nr_facts; i++)
 		free(process->facts[i].key);	/* its value is in the same memory */
+	for (size_t i = 0; i < process->nr_labels; i++)
+		free(process->labels[i]);
+	free(process->labels);
 	free(process->events);
 	free(process->facts);
 	free(process->modules);

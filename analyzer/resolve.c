@@ -22,13 +22,30 @@ static const char *base_name(const char *path)
 	return slash ? slash + 1 : path;
 }
 
-static void set_name(struct function *function, char *name, bool resolved)
+static void release_name(struct function *function)
 {
 	free((char *)function->name);
 	free((char *)function->short_name);
+	free((char *)function->apart);
+	function->name = function->short_name = function->apart = NULL;
+}
+
+static void set_name(struct function *function, char *name, bool resolved)
+{
+	release_name(function);
 	function->name = name;
 	function->short_name = name_short(name);
 	function->resolved = resolved;
+}
+
+/* As it stands: it is no declaration that could be shortened. */
+static void set_region_name(struct function *function)
+{
+	release_name(function);
+	function->name = xstrdup(*function->region ? function->region : "(no name)");
+	function->short_name = xstrdup(function->name);
+	function->apart = xstrdup("region");
+	function->resolved = true;
 }
 
 static void name_by_address(struct function *function)
@@ -37,6 +54,10 @@ static void name_by_address(struct function *function)
 
 	if (function->kind == FUNCTION_OTHERS)
 		return;		/* has its name, a constant one */
+	if (function->region) {
+		set_region_name(function);
+		return;
+	}
 	if (module)
 		set_name(function, xasprintf("%s+0x%" PRIx64, module, function->addr), false);
 	else
@@ -100,12 +121,8 @@ static void name_uncalled(struct model *model)
 
 static void release_names(struct function *function)
 {
-	if (function->kind == FUNCTION_OTHERS)
-		return;
-	free((char *)function->name);
-	free((char *)function->short_name);
-	free((char *)function->apart);
-	function->name = function->short_name = function->apart = NULL;
+	if (function->kind != FUNCTION_OTHERS)
+		release_name(function);
 }
 
 /* Those that are in an object; one that was seen by its stub before is where it was found to be. */

@@ -23,6 +23,7 @@ struct value {
 	enum value_type type;
 	enum unit unit;			/* of a number */
 	bool is_doubtful;		/* a number that cannot be told: text marks it */
+	bool is_literal;		/* a name that text does not shorten: it is no declaration */
 	unsigned int indent;		/* of a text, for people: levels */
 	const char *apart;		/* likewise: what goes behind a name that others have too; NULL: nothing */
 	union {

@@ -226,12 +226,14 @@ _Static_assert(sizeof(struct log_area) == 64, "an area's head is one line");
 #define LOG_VARIANCE_SHIFT	10
 #define LOG_FUNCTION_RETIRED	(1ull << 63)	/* in log_node.function_addr */
 #define LOG_FUNCTION_OTHERS	(1ull << 62)	/* the node "(other paths)" itself */
-#define LOG_FUNCTION_MODULE_SHIFT 48			/* 14 bits, of a retired one: log_module.number, 0: not known */
-#define LOG_FUNCTION_MODULE_MAX	0x3fffull
+#define LOG_FUNCTION_REGION	(1ull << 61)	/* no address: a region of the source, log_label.number << LOG_REGION_SHIFT */
+#define LOG_REGION_SHIFT	4		/* as functions begin at multiples of 16: spreads over the cache */
+#define LOG_FUNCTION_MODULE_SHIFT 48			/* 13 bits, of a retired one: log_module.number, 0: not known */
+#define LOG_FUNCTION_MODULE_MAX	0x1fffull
 #define LOG_FUNCTION_FLAGS	(LOG_FUNCTION_RETIRED | LOG_FUNCTION_OTHERS | \
 				 LOG_FUNCTION_MODULE_MAX << LOG_FUNCTION_MODULE_SHIFT)
 struct log_node {
-	uint64_t function_addr;		/* as given to the hook, with flags; 0: the thread's root */
+	uint64_t function_addr;		/* as given to the hook, with flags; or a region; 0: the thread's root */
 	uint32_t parent;		/* ref of the caller's node; 0 for the root */
 	LOG_SHARED uint32_t child;		/* ref of the first child, published with release */
 	uint32_t next;			/* ref of the next sibling */
@@ -511,6 +513,7 @@ enum log_record_kind {
 	LOG_RECORD_EVENT,	/* struct log_event */
 	LOG_RECORD_CHILD,	/* struct log_child */
 	LOG_RECORD_PROGRAM,	/* struct log_program */
+	LOG_RECORD_LABEL,	/* struct log_label */
 };
 struct log_record {
 	uint32_t bytes;			/* with this head, a multiple of 8 */
@@ -533,6 +536,15 @@ struct log_module {
 	uint32_t number;		/* in retired nodes of its functions; 0: too many for that */
 	uint32_t reserved;
 	/* char path[path_bytes] */
+};
+
+/* A name that the program gave: of a region, of a mark, of a counter. A log may say the same one twice. */
+#define LOG_LABEL_MAX	255	/* bytes; what is longer is cut */
+struct log_label {
+	struct log_record record;
+	uint32_t number;		/* of the process, from 1 */
+	uint32_t text_bytes;		/* with its final 0 */
+	/* char text[text_bytes]: any bytes */
 };
 
 /*

@@ -98,7 +98,8 @@ static NOINLINE uint32_t new_path(struct log_thread *thread, uint32_t parent, ui
 	uint64_t start_ticks = live.timing == LOG_TIMING_COUNTS ? 0 : now_ticks();
 	uint32_t ref;
 
-	modules_know(function_addr);
+	if (!(function_addr & LOG_FUNCTION_REGION))
+		modules_know(function_addr);
 	if (!thread->others)	/* before the first path: room for it is certain then, or never */
 		thread->others = make_child(thread, log_ref(live.log, &thread->root), LOG_FUNCTION_OTHERS);
 	ref = make_child(thread, parent, function_addr);

@@ -13,6 +13,7 @@
 #include "hooks.h"
 #include "helper.h"
 #include "jumps.h"
+#include "labels.h"
 #include "modules.h"
 #include "open.h"
 #include "paths.h"
@@ -163,6 +164,7 @@ static void begin_child(void)
 		begin_heap(live.log, parent->has_hooks, child_take_heap());
 		samples_init();
 		modules_log_all();
+		labels_log_all();
 		log_write_event(live.log, LOG_EVENT_FORK, 0, values, 2, NULL, now_ticks());
 		go_on_from(live.log, entry, calls);
 		publish_log(live.log, parent->threshold_floor_ticks * 1000u / THRESHOLD_FLOOR);
@@ -206,7 +208,8 @@ static void begin_program(const struct log_program *program)
 	publish_log(log, us_ticks);
 	bypass_begin(log);
 	helper_have_log(log, room_path());
-	__atomic_store_n(&live.log, log, __ATOMIC_RELEASE);
+	__atomic_store_n(&live.log, log, __ATOMIC_SEQ_CST);
+	labels_log_all();
 }
 
 static bool open_child(void)

@@ -1,7 +1,7 @@
 # The tests: make check, and what it runs. Each unit test is one cmocka program of one group; each program of
 # programs/ is built by gcc and, as NAME.clang, by clang; *_plugin.c are objects to load while running.
 bin := $(O)/test/bin
-program_flags = -g -O2 -finstrument-functions -pthread -Wall
+program_flags = -g -O2 -finstrument-functions -pthread -Wall -isystem include
 real_code := countries
 
 sources = $(filter-out %_plugin,$(filter-out $(real_code),$(basename $(notdir $(wildcard test/programs/*.$(1))))))
@@ -69,6 +69,19 @@ $(calls_variants) $(bin)/jumps.fortified:
 	@mkdir -p $(@D)
 	$(call say,CC)gcc $(program_flags) $< -o $@
 programs += $(calls_variants) $(bin)/jumps.fortified
+# Regions of the source: with hooks and without, at both ends of optimisation.
+regions_variants := $(foreach name,regions regions_cpp,$(addprefix $(bin)/$(name).,plain plain.clang slow slow.clang nopie))
+$(filter %.plain %.plain.clang,$(regions_variants)): program_flags := $(filter-out -finstrument-functions,$(program_flags))
+$(filter %.slow %.slow.clang,$(regions_variants)): program_flags += -O0
+$(filter %.nopie,$(regions_variants)): program_flags += -O0 -no-pie -fno-pie
+$(filter $(bin)/regions.%,$(regions_variants)): test/programs/regions.c
+$(filter $(bin)/regions_cpp.%,$(regions_variants)): test/programs/regions_cpp.cpp
+$(regions_variants): include/insideme.h
+	@mkdir -p $(@D)
+	$(call say,CC)$(if $(findstring .clang,$@),clang,gcc)$(if $(findstring _cpp,$@),$(if $(findstring .clang,$@),++)) \
+		$(program_flags) $(filter test/programs/%,$^) -o $@ $(if $(findstring _cpp,$@),-lstdc++)
+programs += $(regions_variants)
+$(addprefix $(bin)/,regions regions.clang regions_cpp regions_cpp.clang): include/insideme.h
 $(bin)/brief $(bin)/brief.clang: program_flags = -g -O2 -pthread -Wall
 $(bin)/host $(bin)/host.clang: program_flags = -g -O2 -pthread -Wall -Wl,-rpath,'$$ORIGIN'
 $(bin)/order $(bin)/order.clang: private program_flags += -Wl,--no-as-needed $(bin)/order_plugin.so -Wl,-rpath,'$$ORIGIN' -Wl,-z,now

@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Names of the program: a hash table of lists that only grow, in private memory, which a forked child inherits. */
+#include "labels.h"
+
+#include <sys/mman.h>
+
+#include "live.h"
+#include "syscalls.h"
+#include "text.h"
+
+#define LISTS		256u
+#define CHUNK_BYTES	(64u << 10)
+#define MOST_CHUNKS	64u	/* 4 MiB: a program that makes up names without end */
+
+struct label {
+	struct label *next;
+	uint32_t hash;
+	uint32_t number;
+	uint32_t bytes;		/* of the text, with its final 0 */
+	char text[];
+};
+
+static struct label *lists[LISTS];	/* each grows at its head; atomic */
+
+/* The newest chunk of memory, which is used up from its begin. */
+struct chunk {
+	uint32_t used_bytes;	/* atomic; may pass the end */
+	char bytes[];
+};
+static struct chunk *newest;		/* atomic */
+static uint32_t nr_chunks, last_number;	/* atomic */
+
+static struct chunk *new_chunk(struct chunk *full)
+{
+	long place;
+
+	if (live_is_sealed() || __atomic_fetch_add(&nr_chunks, 1, __ATOMIC_RELAXED) >= MOST_CHUNKS)
+		return NULL;
+	place = sys_mmap(NULL, CHUNK_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (sys_failed(place))
+		return NULL;
+	if (__atomic_compare_exchange_n(&newest, &full, (struct chunk *)place, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+		return (struct chunk *)place;
+	sys_munmap((void *)place, CHUNK_BYTES);	/* another was faster */
+	__atomic_fetch_sub(&nr_chunks, 1, __ATOMIC_RELAXED);
+	return full;
+}
+
+static void *allocate(uint32_t bytes)
+{
+	struct chunk *chunk = __atomic_load_n(&newest, __ATOMIC_ACQUIRE);
+
+	for (bytes = (bytes + 7) & ~7u;;) {
+		uint32_t place = chunk ? __atomic_fetch_add(&chunk->used_bytes, bytes, __ATOMIC_RELAXED) : CHUNK_BYTES;
+
+		if (place <= CHUNK_BYTES - sizeof(*chunk) - bytes)
+			return chunk->bytes + place;
+		chunk = new_chunk(chunk);
+		if (!chunk)
+			return NULL;
+	}
+}
+
+static struct label *find_in(struct label *list, const struct label *end, uint32_t hash, const char *name, uint32_t length)
+{
+	for (; list != end; list = list->next)
+		if (list->hash == hash && list->bytes == length + 1 && text_begins(name, list->text))
+			return list;
+	return NULL;
+}
+
+static void write_record(struct log_header *log, const struct label *label)
+{
+	struct log_label *record = (struct log_label *)log_new_record(log, (uint32_t)sizeof(*record) + label->bytes,
+								      clock_ticks(log->clock));
+
+	if (!record)
+		return;
+	record->number = label->number;
+	record->text_bytes = label->bytes;
+	__builtin_memcpy(record + 1, label->text, label->bytes);
+	log_publish(&record->record, LOG_RECORD_LABEL);
+}
+
+static struct label *add(struct label **list, uint32_t hash, const char *name, uint32_t length)
+{
+	struct label *seen = __atomic_load_n(list, __ATOMIC_ACQUIRE), *known = find_in(seen, NULL, hash, name, length), *label;
+
+	if (known)
+		return known;
+	label = allocate((uint32_t)sizeof(*label) + length + 1);
+	if (!label)
+		return NULL;
+	label->hash = hash;
+	label->bytes = length + 1;
+	__builtin_memcpy(label->text, name, length);
+	label->number = __atomic_add_fetch(&last_number, 1, __ATOMIC_RELAXED);
+	do {
+		label->next = seen;
+		if (__atomic_compare_exchange_n(list, &seen, label, false, __ATOMIC_SEQ_CST, __ATOMIC_ACQUIRE)) {
+			if (live.log)	/* else who opens it finds the label in the list */
+				write_record(live.log, label);
+			return label;
+		}
+		known = find_in(seen, label->next, hash, name, length);
+	} while (!known);
+	return known;	/* the number and room of ours are nobody's */
+}
+
+uint32_t label_number(const char *name)
+{
+	uint32_t length, hash = 0;
+	struct label **list, *label;
+
+	for (length = 0; name[length] && length < LOG_LABEL_MAX; length++)
+		hash = (hash ^ (unsigned char)name[length]) * 0x9e3779b1u;
+	hash ^= hash >> 15;
+	list = &lists[hash % LISTS];
+	label = find_in(__atomic_load_n(list, __ATOMIC_ACQUIRE), NULL, hash, name, length);
+	if (unlikely(!label))
+		label = add(list, hash, name, length);
+	if (unlikely(!label && live.log))
+		log_lose(live.log, LOG_LOST_RECORDS);
+	return label ? label->number : 0;
+}
+
+void labels_log_all(void)
+{
+	__atomic_thread_fence(__ATOMIC_SEQ_CST);
+	for (uint32_t i = 0; i < LISTS; i++)
+		for (const struct label *label = __atomic_load_n(&lists[i], __ATOMIC_ACQUIRE); label; label = label->next)
+			write_record(live.log, label);
+}

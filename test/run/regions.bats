@@ -1,0 +1,116 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Regions of the source are measured as functions are, with hooks in the program and without.
+load lib
+
+variants='.plain .plain.clang .slow .slow.clang .nopie .clang'
+
+# alike PROGRAM ARGS...: output and exit status are those of the program alone; for each way to build it
+alike() {
+	rm -rf insideme.data functions.csv
+	local expected=0 status=0
+	"$bin/$1" "${@:2}" >plain.stdout 2>plain.stderr || expected=$?
+	record "$@" || status=$?
+	same "exit status of $1" "$status" "$expected" && cmp stdout plain.stdout && quiet
+}
+
+# paths PATH N...: calls of a path of the tree
+paths() {
+	view tree >tree.csv
+	while [ $# -gt 1 ]; do
+		same "calls of $1" "$("$here/csv" calls "path=$1" <tree.csv)" "$2" || return 1
+		shift 2
+	done
+}
+
+@test "regions count, nest, recurse, and come from threads and handlers" {
+	for variant in '' $variants; do
+		alike "regions$variant"
+		same "calls of $variant" "$(value calls function=inner),$(value calls function=again)" 2000,500
+		case $variant in
+		.plain*)
+			paths step 1000 'step;inner' 2000 'step;again' 500 'loop;loop;loop' 300 'raise;handler' 10 thread 400
+			same "functions" "$(value calls function=main)" '' ;;
+		*)
+			paths 'main;ordinary;step;step;inner' 2000 'main;ordinary;step;step;again' 500 \
+				'main;ordinary;loop;loop;loop;loop;loop;loop' 300 'run_thread;thread' 400 \
+				'main;ordinary;raise;handler;handler' 10 ;;
+		esac
+		view quality >quality.csv
+		! grep -E 'broken_calls|unknown_exits|lost_' quality.csv
+	done
+}
+
+@test "without hooks a region has its times" {
+	record regions.plain
+	between "total of step" 1 "$(value total_ns function=step)" 1000000000
+	between "self of step" 0 "$(value self_ns function=step)" "$(value total_ns function=step)"
+}
+
+@test "timing can be adaptive, and counts alone" {
+	for timing in adaptive counts; do
+		rm -rf insideme.data functions.csv
+		INSIDEME_TIMING=$timing record regions.plain
+		calls step 1000 inner 2000 again 500 loop 900 thread 400 handler 10
+	done
+}
+
+@test "a longjmp ends the region that it leaves" {
+	for variant in '' $variants; do
+		alike "regions$variant" jumps
+		case $variant in
+		.plain*) paths left 50 after 50 ;;
+		*) paths 'main;jumps;leave;left' 50 'main;jumps;after;after' 50 ;;
+		esac
+	done
+}
+
+@test "a forked child goes on in the regions that were open" {
+	for variant in .plain .clang; do
+		alike "regions$variant" fork
+		case $variant in
+		.plain) paths parent_part 2 'parent_part;child_part' 7 ;;
+		*) paths 'main;forks;parent_part;child_part' 7 ;;
+		esac
+	done
+}
+
+@test "names of any kind come out right" {
+	alike regions.plain names
+	for name in 'a,b;c' 'say "hi"' $'two\nlines' $'tab\there' $'\xff\xfe bytes' '(no name)' 'f(int) const' 'grün' \
+		'<script>alert(1)</script>' "$(printf 'x%.0s' {1..255})"; do
+		same "calls of $name" "$(value calls "function=$name")" 1
+	done
+	same "names" "$(value function | wc -l)" 11
+	"$report" -v functions -f json | jq -r '.functions[].function' | LC_ALL=C sort >names
+	grep -qx 'a,b;c' names && grep -qx 'say "hi"' names && grep -qxF 'f(int) const' names && grep -qx '�� bytes' names
+	"$report" -v functions | grep -F 'f(int) const (region)'
+}
+
+@test "misuse gives its error and leaves the log sound" {
+	for variant in .plain .clang; do
+		alike "regions$variant" misuse
+		calls outer 1 'left open' 3 'open too' 3 'open at the end' 1
+		view quality >quality.csv
+		same "ends without a begin" "$("$here/csv" value finding=unknown_exits <quality.csv)" 1
+	done
+}
+
+@test "a saved profile has the regions, and adds them up with a run" {
+	record regions.plain
+	"$report" --save saved.profile
+	value calls function=step
+	same "saved" "$("$report" saved.profile -v functions -f csv | "$here/csv" calls function=step)" 1000
+	same "added" "$("$report" saved.profile "$(echo insideme.data/2*)" -v functions -f csv | "$here/csv" calls function=step)" 2000
+}
+
+@test "regions in C++: before main, left by return and by exceptions" {
+	for variant in '' $variants; do
+		alike "regions_cpp$variant"
+		same "regions" "$(for name in early work part thrown caught; do value calls "function=$name" | head -1; done | xargs)" \
+			'1 200 200 100 50'
+		view tree >tree.csv
+		same "caught in what was left" "$(grep -c 'thrown[^,]*;caught' tree.csv)" 0
+		[[ $variant != .plain* ]] || paths 'work;part' 200 'thrown;thrown' 50 caught 50
+	done
+}
