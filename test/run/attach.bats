@@ -22,11 +22,11 @@ last() { view resources | "$here/csv" "$@" | grep . | tail -1; }
 }
 
 @test "--children: those that come later too, each with its end" {
-	sh -c "sleep 0.3; $bin/uses sleeps 300; exit 3" &
+	sh -c "sleep 0.3; $bin/uses threads 1 300; exit 3" >said &	# which sleeps at its end
 	attach --pid=$! --children
 	same "programs" "$(cell programs | grep -c .)" 3
 	same "exit status" "$(cell exit_status depth=0)" 3
-	between "CPU time of the child" 290000000 "$(last cpu_ns program=uses)" 600000000
+	between "CPU time of the child" 300000000 "$(last cpu_ns program=uses)" 600000000
 }
 
 @test "--timeout and Ctrl-C end the sampling, not the process" {
