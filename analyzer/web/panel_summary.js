@@ -109,7 +109,7 @@ function doubts(app) {
 			list.push(section.text);
 	}
 	return h("section.box.side", {}, h("h2", {}, "How far to trust it"),
-		list.length ? h("ul.doubts", {}, list.map((text) => h("li", {}, text))) : h("p.note", {}, "Nothing was lost or repaired."),
+		list.length ? h("ul.doubts", {}, list.map((text) => h("li", {}, text))) : h("p.note", {}, "Nothing puts the numbers in doubt."),
 		link("all that is known of it", () => set({ panel: "quality" })));
 }
 
