@@ -10,6 +10,7 @@
 #include "choose.h"
 #include "clean.h"
 #include "error.h"
+#include "fields.h"
 #include "folder.h"
 #include "formats.h"
 #include "list.h"
@@ -192,6 +193,8 @@ static int show(struct report *report, const struct view *view, const struct for
 	progress_end();
 	if (status == 0 && options->suppressions)
 		status = suppressions_apply(report->model, options->suppressions) < 0 ? EXIT_FAILURE : EXIT_SUCCESS;
+	if (status == 0 && options->fields)	/* views that need no rules of the command line ask for the others */
+		status = fields_apply(report->model, options->fields) < 0 ? EXIT_FAILURE : EXIT_SUCCESS;
 	if (status == 0 && options->save)
 		status = profile_write(report->model, options->save) < 0 ? EXIT_FAILURE : EXIT_SUCCESS;
 	else if (status == 0 && options->task != TASK_SAVE_NAMES)

@@ -145,6 +145,7 @@ struct function {
 	const char *apart;		/* "a.c": what tells it from others of its name; "region"; NULL: there are none */
 	const char *file;
 	uint32_t line;
+	const char *field;		/* by fields_apply(): "I/O", "@name"; NULL: not asked for */
 };
 
 /* p50: function_percentile_ns(function, 50). NAN when not known. See histogram_percentile(). */
@@ -348,8 +349,9 @@ struct model {
 	size_t nr_unreadable;		/* logs that could not be opened; told on stderr */
 
 	struct model_tables *tables;	/* model.c's own */
-	char **texts;			/* what saved names are in */
+	char **texts;			/* what saved names and fields are in */
 	size_t nr_texts;
+	bool has_fields;		/* fields_apply()'s */
 };
 
 /*

@@ -204,15 +204,23 @@ char *name_fit(const char *name, size_t width, const char *cut)
 	return out;
 }
 
+static bool is_name(const char *pattern, const char *name)
+{
+	if (pattern[0] != name[0] && (isalnum((unsigned char)pattern[0]) || pattern[0] == '_'))
+		return false;	/* so nearly all are told apart at once */
+	return strcmp(pattern, name) == 0 || fnmatch(pattern, name, 0) == 0;
+}
+
+bool name_matches_either(const char *pattern, const char *name, const char *short_name)
+{
+	return is_name(pattern, name) || is_name(pattern, short_name);
+}
+
 bool name_matches(const char *pattern, const char *name)
 {
-	char *short_name;
-	bool found;
+	char *short_name = name_short(name);
+	bool found = name_matches_either(pattern, name, short_name);
 
-	if (strcmp(pattern, name) == 0 || fnmatch(pattern, name, 0) == 0)
-		return true;
-	short_name = name_short(name);
-	found = strcmp(pattern, short_name) == 0 || fnmatch(pattern, short_name, 0) == 0;
 	free(short_name);
 	return found;
 }

@@ -33,5 +33,7 @@ size_t name_width(const char *text);
 
 /* Does @pattern, first as it stands, then as a glob, match the full name or the name without parameters? */
 bool name_matches(const char *pattern, const char *name);
+/* The same where the name without parameters is known. */
+bool name_matches_either(const char *pattern, const char *name, const char *short_name);
 
 #endif

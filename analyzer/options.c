@@ -41,6 +41,7 @@ const char options_help[] =
 	"                      views that know when (calls, resources)\n"
 	"      --columns LIST  these columns in this order, separated by commas\n"
 	"      --suppressions FILE  blocks that are not freed on purpose, as for LeakSanitizer: leak:PATTERN\n"
+	"      --fields RULES  what functions are for, GLOB = FIELD; GLOB = FIELD, or @FILE; see -v fields\n"
 	"      --list          the runs there are, newest first\n"
 	"      --clean         remove all but the newest 10 runs; never one that goes on\n"
 	"      --raw           times as recorded, with what the hooks themselves cost\n"
@@ -54,7 +55,7 @@ const char options_help[] =
 
 enum { OPT_NO_PAGER = 256, OPT_RAW, OPT_SORT, OPT_REVERSE, OPT_TOP, OPT_MIN_PERCENT, OPT_MATCH, OPT_COLUMNS, OPT_RANK, OPT_PROCESS,
 	OPT_THREAD, OPT_FROM, OPT_TO, OPT_LIST, OPT_CLEAN, OPT_KEEP, OPT_DRY_RUN, OPT_SAVE_NAMES, OPT_SAVE, OPT_COPY, OPT_MOVE, OPT_MAX_SIZE,
-	OPT_SUPPRESSIONS, OPT_SERVE, OPT_HELP, OPT_VERSION };
+	OPT_SUPPRESSIONS, OPT_FIELDS, OPT_SERVE, OPT_HELP, OPT_VERSION };
 
 static const struct option long_options[] = {
 	{ "view",    required_argument, NULL, 'v' },
@@ -82,6 +83,7 @@ static const struct option long_options[] = {
 	{ "keep",    required_argument, NULL, OPT_KEEP },
 	{ "dry-run", no_argument,       NULL, OPT_DRY_RUN },
 	{ "suppressions", required_argument, NULL, OPT_SUPPRESSIONS },
+	{ "fields",  required_argument, NULL, OPT_FIELDS },
 	{ "save",    required_argument, NULL, OPT_SAVE },
 	{ "save-names", no_argument,    NULL, OPT_SAVE_NAMES },
 	{ "help",    no_argument,       NULL, OPT_HELP },
@@ -182,7 +184,7 @@ static int parse_port(struct options *options, const char *text)
 	return 0;
 }
 
-/* Options of the page and the folder, and what is no report. */
+/* Options of fields, the page and the folder, and what is no report. */
 static int take_other(struct options *options, int option, const char *value)
 {
 	switch (option) {
@@ -192,6 +194,9 @@ static int take_other(struct options *options, int option, const char *value)
 		return 0;
 	case OPT_SERVE:
 		return parse_port(options, value);
+	case OPT_FIELDS:
+		options->fields = value;
+		return 0;
 	case OPT_MAX_SIZE:
 		return parse_max_size(options, value);
 	default:

@@ -45,6 +45,7 @@ struct options {
 	bool top_given;		/* else the format decides; top 0: all */
 	bool reverse;
 	const char *suppressions;	/* a file; NULL: none */
+	const char *fields;	/* rules, or @FILE; NULL: none */
 	const char *save;	/* write a profile there; NULL: show a view */
 	size_t keep;		/* --clean: runs that stay */
 	bool dry_run;

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "cells.h"
+#include "fields.h"
 #include "function_use.h"
 #include "parts.h"
 #include "samples.h"
@@ -40,6 +41,12 @@ static struct value get_heap(const struct column *column, const void *row)
 	if (of->function->process && of->function->process->header.heap_bytes == LOG_HEAP_OFF)
 		return value_empty();
 	return heap_cell(&of->function->heap, column->index);
+}
+
+static struct value get_field(const struct column *column, const void *row)
+{
+	(void)column;
+	return value_text(((const struct function_row *)row)->function->field);
 }
 
 static struct value get_percentile(const struct column *column, const void *row)
@@ -241,12 +248,13 @@ static const struct column columns[] = {
 	{ "involuntary_switches", "Preempted", 0, get_use, USE_PREEMPTIONS },
 	{ "rss_growth_bytes", "RSS growth", 0, get_use, USE_RSS_BYTES },
 	{ "mean_rss_growth_bytes", "RSS growth/call", 0, get_use, USE_RSS_BYTES | USE_MEAN },
+	{ "field", "Field", COLUMN_LEFT, get_field, 0 },
 };
 
 #define DATA_COLUMNS "function,module,file,line,calls,self_ns,total_ns,mean_ns,min_ns,max_ns,p50_ns,p90_ns,p99_ns," \
 	"stddev_ns,alloc_calls,alloc_bytes,free_calls,freed_bytes,self_percent,open_calls,timed_calls," \
 	"failed_alloc_calls,largest_alloc_bytes,primitive_calls,self_error_ns,total_error_ns," \
-	"temporary_calls,peak_heap_bytes,peak_heap_blocks,not_freed_bytes,not_freed_blocks,self_is_doubtful"
+	"temporary_calls,peak_heap_bytes,peak_heap_blocks,not_freed_bytes,not_freed_blocks,self_is_doubtful,field"
 #define RUN_COLUMNS ",calls_run_min,calls_run_mean,calls_run_max,self_run_min_ns,self_run_mean_ns,self_run_max_ns," \
 	"total_run_min_ns,total_run_mean_ns,total_run_max_ns"
 #define SAMPLE_COLUMNS ",samples,hook_samples,missed_samples,samples_percent,samples_error_percent,judged_self_ns,judged_percent," \
@@ -280,6 +288,7 @@ struct table *functions_table(struct document *document, struct report *report, 
 	struct function_row *row = document_new(document, (model->nr_functions + 1) * sizeof(*row));
 
 	rows->rows = row;
+	fields_apply(model, report->options->fields);
 	for (size_t i = 0; i < model->nr_functions; i++) {
 		struct function *function = model->functions[i];
 

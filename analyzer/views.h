@@ -24,6 +24,7 @@ int view_functions(struct document *document, struct report *report);
 int view_tree(struct document *document, struct report *report);
 int view_callers(struct document *document, struct report *report);
 int view_callees(struct document *document, struct report *report);
+int view_fields(struct document *document, struct report *report);
 int view_heap(struct document *document, struct report *report);
 int view_errors(struct document *document, struct report *report);
 int view_processes(struct document *document, struct report *report);

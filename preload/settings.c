@@ -40,6 +40,8 @@ const struct setting settings_table[NR_SETTINGS] = {
 			  "NVIDIA devices to sample, by insideme-run: all, off, or numbers as in 0,1" },
 	[SETTING_PROGRAMS] = { "INSIDEME_PROGRAMS", "programs", SETTING_TEXT, "all", NULL,
 			       "names of programs to record, as globs: a*,b; !c: all but c" },
+	[SETTING_FIELDS] = { "INSIDEME_FIELDS", "fields", SETTING_TEXT, "", NULL,
+			     "for the report, what functions are for: GLOB = FIELD; GLOB = FIELD, or @FILE" },
 	[SETTING_SUMMARY] = { "INSIDEME_SUMMARY", "summary", SETTING_SWITCH, "off", NULL,
 			      "insideme-run prints the report when the program has ended" },
 	[SETTING_VERBOSE] = { "INSIDEME_VERBOSE", "verbose", SETTING_SWITCH, "off", NULL,

@@ -1,0 +1,50 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Fields: functions grouped by rules, given when a run is recorded or when it is reported.
+load lib
+
+# cell COLUMN FIELD: of the fields view, in fields.csv
+cell() {
+	"$here/csv" "$1" "field=$2" <fields.csv
+}
+
+@test "rules of the run hold in its report; what they do not name is @name" {
+	INSIDEME_FIELDS='even = parity; odd=parity;calls.c:leaf = leaves; nothing' run record calls
+	view fields >fields.csv
+	same "calls of even and odd" "$(cell calls parity)" 1001
+	same "functions of it" "$(cell functions parity)" 2
+	same "calls of leaf" "$(cell calls leaves)" 6000
+	same "calls of middle" "$(cell calls @middle)" 3000
+	same "fields" "$("$here/csv" field <fields.csv | LC_ALL=C sort | xargs)" '@fib @main @middle @outer Others leaves parity'
+	grep -q "INSIDEME_FIELDS:1: 'nothing' has no =" report.stderr
+	same "in functions" "$(view functions | "$here/csv" field function=odd)" parity
+	same "total of a recursion" "$(cell total_ns @fib)" "$(view functions | "$here/csv" total_ns function=fib)"
+}
+
+@test "rules of the report come first; a file of them; an empty field is the function's own" {
+	INSIDEME_FIELDS='* = all' run record calls
+	printf '# one\nfib = maths\nleaf = \n' >rules
+	view fields --fields @rules >fields.csv
+	same "calls of fib" "$(cell calls maths)" 21891
+	same "calls of leaf" "$(cell calls @leaf)" 6000
+	same "calls of the rest" "$(cell calls all)" $((1 + 1000 + 3000 + 1001))
+	! view fields --fields @missing
+	grep -q 'cannot read missing: No such file' report.stderr
+}
+
+@test "a file of rules is found from where the program ran" {
+	mkdir elsewhere
+	echo 'leaf = leaves' >elsewhere/rules
+	(cd elsewhere && INSIDEME_DIR=$PWD/../insideme.data INSIDEME_FIELDS=@rules record calls) || true
+	view fields >fields.csv
+	same "calls of leaf" "$(cell calls leaves)" 6000
+}
+
+@test "self times and Others are the threads' wall time, hooks apart" {
+	run record calls
+	view fields --raw >fields.csv
+	view threads >threads.csv
+	sum=$("$here/csv" self_ns <fields.csv | awk '{ sum += $1 } END { print sum }')
+	lasted=$("$here/csv" duration_ns <threads.csv)
+	between "sum of self times" $((lasted - 10)) "$sum" $((lasted + 10))
+}
