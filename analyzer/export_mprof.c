@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "memory_at.h"
 #include "slices.h"
 
 #define MIB		1048576.0

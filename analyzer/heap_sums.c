@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* View heap: how large allocations were, and what of RSS is not heap. */
 #include "heap_sites.h"
+#include "memory_at.h"
 #include "series.h"
 #include "summary.h"
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "hook_costs.h"
+#include "memory_at.h"
 
 double call_stats_mean_ns(const struct call_stats *stats)
 {

@@ -26,12 +26,14 @@
 struct logfile;
 struct process;
 struct call_stack;
+struct error;
 struct filter;
 struct function_use;
 struct naming;
 struct profile;
 struct run;
 struct spans;
+struct thrown;
 struct tree_node;
 
 /* A loaded file as it was when it was recorded. Those with one build-id are one object; else path, size and mtime. */
@@ -273,6 +275,10 @@ struct process {
 	size_t nr_events;
 	char **labels;			/* [number]: names that the program gave; NULL: not told */
 	size_t nr_labels;
+	struct error *errors;		/* errors.h; these two by place */
+	size_t nr_errors;
+	struct thrown *thrown;
+	size_t nr_thrown;
 	struct text_fact *facts;
 	size_t nr_facts;
 	struct open_stack *stacks;	/* those with open calls */
@@ -382,17 +388,6 @@ int64_t process_time(struct process *process, uint64_t ticks);
 uint64_t process_ticks(const struct process *process, int64_t time);
 /* ns after 1970 of a model time; follows steps of the machine's clock. */
 int64_t process_realtime_ns(struct process *process, uint64_t ticks);
-
-/*
- * RSS and VMS as last read at or before @ticks (set "memory", without the log itself).
- * Return: false when there was no reading yet.
- */
-struct memory_reading {
-	uint64_t rss_bytes;		/* LOG_NONE: not read */
-	uint64_t vms_bytes;
-	double age_ns;			/* between the reading and @ticks */
-};
-bool process_memory_at(struct process *process, uint64_t ticks, struct memory_reading *reading);
 
 /* "exit status 0", "killed by SIGKILL", "ended without a word: SIGKILL or a raw exit (insideme-run would know)" */
 const char *process_end_text(const struct process *process, char *out, size_t bytes);

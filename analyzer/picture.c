@@ -9,6 +9,7 @@
 #include "cairo_calls.h"
 #include "error.h"
 #include "export.h"
+#include "memory_at.h"
 #include "series.h"
 #include "slices.h"
 

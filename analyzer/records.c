@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "error.h"
+#include "errors.h"
 #include "functions.h"
 #include "logfile.h"
 #include "nodes.h"
@@ -139,6 +140,50 @@ static void read_label(const struct place *place)
 	add_label(process, record.number, copy_text(place, sizeof(record), record.text_bytes));
 }
 
+/* Records lie at multiples of 8. */
+static uint32_t place_number(const struct place *place)
+{
+	return (uint32_t)(place->offset / 8);
+}
+
+static void read_error(const struct place *place)
+{
+	struct process *process = place->process;
+	struct log_error record;
+	struct error *error;
+
+	if (!copy_record(place, &record, sizeof(record)))
+		return;
+	process->errors = xgrow(process->errors, process->nr_errors, sizeof(*error));
+	error = &process->errors[process->nr_errors++];
+	error->place = place_number(place);
+	error->counts = record;
+	error->type = copy_text(place, sizeof(record), record.text_bytes);
+}
+
+static void read_thrown(const struct place *place)
+{
+	struct process *process = place->process;
+	struct log_thrown record;
+	struct thrown *thrown;
+
+	if (!copy_record(place, &record, sizeof(record)))
+		return;
+	if (record.caught_ticks && (record.caught_ticks < record.record.ticks || record.caught_ticks > process->limit_ticks)) {
+		logfile_damaged(process->log, place->offset, "an exception caught at no possible time");
+		record.caught_ticks = 0;
+	}
+	process->thrown = xgrow(process->thrown, process->nr_thrown, sizeof(*thrown));
+	thrown = &process->thrown[process->nr_thrown++];
+	thrown->place = place_number(place);
+	thrown->error = record.error;
+	thrown->tid = record.tid;
+	thrown->ticks = record.record.ticks;
+	thrown->time = process_time(process, record.record.ticks);
+	thrown->caught = record.caught_ticks ? process_time(process, record.caught_ticks) : NO_TIME;
+	thrown->message = record.text_bytes ? copy_text(place, sizeof(record), record.text_bytes) : NULL;
+}
+
 static void read_record(const struct place *place)
 {
 	struct process *process = place->process;
@@ -161,6 +206,12 @@ static void read_record(const struct place *place)
 	case LOG_RECORD_LABEL:
 		read_label(place);
 		break;
+	case LOG_RECORD_ERROR:
+		read_error(place);
+		break;
+	case LOG_RECORD_THROWN:
+		read_thrown(place);
+		break;
 	}
 }
 
@@ -176,6 +227,13 @@ void records_inherit_labels(struct process *process, const struct process *paren
 	for (size_t i = 0; i < parent->nr_labels; i++)
 		if (parent->labels[i])
 			add_label(process, (uint32_t)i, xstrdup(parent->labels[i]));
+}
+
+static int by_place(const void *a, const void *b)
+{
+	const uint32_t *x = a, *y = b;	/* place is first in both */
+
+	return (*x > *y) - (*x < *y);
 }
 
 void records_read(struct process *process)
@@ -194,6 +252,10 @@ void records_read(struct process *process)
 	}
 	if (process->nr_events)
 		qsort(process->events, process->nr_events, sizeof(*process->events), by_time);
+	if (process->nr_errors)
+		qsort(process->errors, process->nr_errors, sizeof(*process->errors), by_place);
+	if (process->nr_thrown)
+		qsort(process->thrown, process->nr_thrown, sizeof(*process->thrown), by_place);
 	process->command = process_fact(process, "command") ?: "";
 	process->exe = process_fact(process, "exe") ?: "";
 	process->cwd = process_fact(process, "cwd") ?: "";
@@ -203,6 +265,12 @@ void records_release(struct process *process)
 {
 	for (size_t i = 0; i < process->nr_events; i++)
 		free(process->events[i].text);
+	for (size_t i = 0; i < process->nr_errors; i++)
+		free(process->errors[i].type);
+	for (size_t i = 0; i < process->nr_thrown; i++)
+		free(process->thrown[i].message);
+	free(process->errors);
+	free(process->thrown);
 	for (size_t i = 0; i < process->nr_facts; i++)
 		free(process->facts[i].key);	/* its value is in the same memory */
 	for (size_t i = 0; i < process->nr_labels; i++)

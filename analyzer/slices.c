@@ -124,14 +124,13 @@ static bool get_heap(struct stream *stream)
 	return true;
 }
 
-static bool get_thread(struct stream *stream)
+static bool get_u32(struct stream *stream, uint32_t *number)
 {
-	uint64_t serial, tid;
+	uint64_t value;
 
-	if (!get_varint(stream, &serial) || !get_varint(stream, &tid) || serial > UINT32_MAX || tid > UINT32_MAX)
+	if (!get_varint(stream, &value) || value > UINT32_MAX)
 		return false;
-	stream->serial = (uint32_t)serial;
-	stream->tid = (uint32_t)tid;
+	*number = (uint32_t)value;
 	return true;
 }
 
@@ -157,7 +156,8 @@ static bool get_flags(struct stream *stream)
 	flags = *stream->at++;
 	stream->slice.broken = flags & LOG_SLICE_BROKEN;
 	return !(flags & ~known) && (!(flags & LOG_SLICE_HEAP) || get_heap(stream)) &&
-	       (!(flags & LOG_SLICE_THREAD) || get_thread(stream)) && (!(flags & LOG_SLICE_BOUNDS) || get_bounds(stream));
+	       (!stream->slice.broken || get_u32(stream, &stream->slice.reason)) && (!(flags & LOG_SLICE_THREAD) || (get_u32(stream, &stream->serial) && get_u32(stream, &stream->tid))) &&
+	       (!(flags & LOG_SLICE_BOUNDS) || get_bounds(stream));
 }
 
 static struct tree_node *find_path(struct stream *stream)
@@ -186,6 +186,7 @@ static bool decode(struct stream *stream)
 	slice->heap_delta_bytes = 0;
 	slice->heap_before_bytes = slice->heap_after_bytes = stream->heap_bytes;
 	slice->broken = false;
+	slice->reason = LOG_BROKEN_UNSEEN;
 	slice->has_heap = process->header.heap_bytes != LOG_HEAP_OFF;
 	slice->longer_ns = 0;
 	if ((step & 1) && !get_flags(stream))

@@ -25,7 +25,8 @@ struct slice {
 	int64_t heap_delta_bytes;	/* allocated less freed by the thread during the call */
 	int64_t heap_before_bytes;	/* the process's heap as known to the thread */
 	int64_t heap_after_bytes;
-	bool broken;			/* it had no exit: its end is when that was noticed */
+	bool broken;			/* it did not return: its end is when that was noticed */
+	uint32_t reason;		/* for errors_find(), or enum log_broken */
 	bool has_heap;			/* else its heap is not known */
 	double longer_ns;		/* it was not timed: it lasted duration_ns at least, at most so much longer */
 };

@@ -273,6 +273,18 @@ void symbols_locate(struct symbols *symbols, struct symbol *symbol)
 	symbol->line = symbol->file && number > 0 ? (unsigned int)number : 0;
 }
 
+const char *symbols_line(struct symbols *symbols, uint64_t addr, unsigned int *line)
+{
+	struct unit *unit = find_unit(symbols, addr);
+	Dwarf_Line *at = unit ? dwarf_getsrc_die(&unit->die, addr - symbols->bias) : NULL;
+	int number;
+
+	if (!at || dwarf_lineno(at, &number) < 0 || number <= 0)
+		return NULL;
+	*line = (unsigned int)number;
+	return dwarf_linesrc(at, NULL, NULL);
+}
+
 /* Fortran: "__mod_MOD_sub" is mod::sub; "sub_", "inner.0" and "MAIN__" are what debug information calls them. */
 static char *fortran_name(struct symbols *symbols, const char *name, uint64_t addr)
 {
@@ -384,16 +396,4 @@ bool symbols_find(struct symbols *symbols, const char *link_name, uint64_t *addr
 			return true;
 	}
 	return false;
-}
-
-const char *symbols_state_text(enum symbols_state state)
-{
-	static const char *const texts[] = {
-		[SYMBOLS_GOOD] = "has no symbol for it",
-		[SYMBOLS_NO_FILE] = "is gone",
-		[SYMBOLS_OTHER_FILE] = "is another file now",
-		[SYMBOLS_UNREADABLE] = "cannot be read",
-	};
-
-	return texts[state];
 }

@@ -8,6 +8,7 @@
 
 #include "cells.h"
 #include "coverage.h"
+#include "memory_at.h"
 #include "slices.h"
 #include "walk.h"
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "cells.h"
+#include "errors_tables.h"
 #include "family.h"
 #include "summary.h"
 
@@ -329,7 +330,6 @@ static void add_threads(struct document *document, const struct model *model)
 int view_errors(struct document *document, struct report *report)
 {
 	const struct member **members;
-	struct section *section;
 	struct family family;
 
 	family_init(&family, report->model);
@@ -337,9 +337,8 @@ int view_errors(struct document *document, struct report *report)
 	members = sort_members(document, &family);
 	add_ends(document, report, members, family.nr);
 	add_open_calls(document, report, members, family.nr);
+	errors_tables(document, report);
 	add_threads(document, report->model);
 	report_name_runs(report, document);
-	section = document_add(document, "Not here", "exceptions, signals that were handled, and longjmp: they are not recorded");
-	section->apart = section->wraps = true;
 	return 0;
 }

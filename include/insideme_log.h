@@ -195,6 +195,7 @@ enum log_area_kind {
 	LOG_AREA_RECORDS,	/* struct log_area, records, each with struct log_record at its head */
 	LOG_AREA_INDEX,		/* struct log_index, u64[] */
 	LOG_AREA_SAMPLES,	/* struct log_area, log_sample[] */
+	LOG_AREA_ERRORS,	/* struct log_errors */
 };
 
 /*
@@ -401,7 +402,9 @@ struct log_thread {
 	uint32_t random;		/* adaptive timing: state of its generator */
 	uint32_t nr_new_paths;		/* nodes that it made, and the time that this took */
 	uint64_t new_paths_ticks;
-	uint32_t reserved[8];
+	uint32_t errors;		/* ref of its struct log_errors, 0: none yet */
+	uint32_t broken_reason;		/* as in slices, of the calls that are closed now */
+	uint32_t reserved[6];
 
 	_Alignas(64) uint32_t cache[LOG_CACHE_ENTRIES];	/* refs of nodes, checked against the node itself */
 };
@@ -431,7 +434,8 @@ _Static_assert(sizeof(struct log_index) == 128, "entries begin at a line");
  *         HEAP      zigzag: thread_delta, allocated less freed by the thread during the call
  *                   zigzag: change of the process's heap during the call, less thread_delta
  *                   zigzag: the process's heap at the exit, less the same of the previous slice
- *         BROKEN    nothing: the call had no exit; its end is when that was noticed
+ *         BROKEN    varint: why the call ended without a return: the place / 8 of a struct log_thrown or log_error, or an enum
+ *                   log_broken. Its end is when that was noticed
  *         THREAD    from here on slices are of another thread with this record: serial, tid
  *         BOUNDS    the call was not timed: varint(by how much longer it may have lasted >> shift); its heap is not known
  * A slice without HEAP: no change during the call, nor since the previous slice.
@@ -441,7 +445,7 @@ _Static_assert(sizeof(struct log_index) == 128, "entries begin at a line");
 #define LOG_SLICE_BROKEN	2u
 #define LOG_SLICE_THREAD	4u
 #define LOG_SLICE_BOUNDS	8u
-#define LOG_SLICE_MAX_BYTES	80	/* no slice is longer */
+#define LOG_SLICE_MAX_BYTES	96	/* no slice is longer */
 #define LOG_NODE_STEP		4u	/* refs of nodes differ by multiples of this */
 struct log_slices {
 	struct log_area head;		/* owner: the thread */
@@ -514,6 +518,8 @@ enum log_record_kind {
 	LOG_RECORD_CHILD,	/* struct log_child */
 	LOG_RECORD_PROGRAM,	/* struct log_program */
 	LOG_RECORD_LABEL,	/* struct log_label */
+	LOG_RECORD_ERROR,	/* struct log_error */
+	LOG_RECORD_THROWN,	/* struct log_thrown */
 };
 struct log_record {
 	uint32_t bytes;			/* with this head, a multiple of 8 */
@@ -581,6 +587,72 @@ struct log_event {
 	uint32_t text_bytes;		/* with its final 0; 0: none */
 	uint32_t reserved;
 	/* char text[text_bytes] */
+};
+
+/* Why a call ended without a return, where no record tells. */
+enum log_broken { LOG_BROKEN_UNSEEN = 0, LOG_BROKEN_THREAD_END = 1 };
+
+/* What may end calls without a return. */
+enum log_error_kind {
+	LOG_ERROR_THROW = 1,		/* of a C++ exception */
+	LOG_ERROR_RETHROW,		/* throw; and std::rethrow_exception() */
+	LOG_ERROR_LONGJMP,		/* only where it left calls */
+	LOG_ERROR_THREAD_EXIT,		/* pthread_exit() within calls */
+	LOG_ERROR_TERMINATE,		/* std::terminate() that the program called itself */
+	LOG_ERROR_ABORT,		/* abort() */
+	LOG_ERROR_ASSERTION,		/* assert() that failed */
+};
+
+/* All errors of one kind, type, place and call path. Counters are the thread's own. */
+struct log_error {
+	struct log_record record;	/* ticks: of the first */
+	uint32_t error;			/* enum log_error_kind */
+	uint32_t thread;		/* ref */
+	uint32_t node;			/* ref of the path where it was thrown */
+	uint32_t caught_node;		/* likewise where the first that was caught was; 0: none was */
+	uint64_t place_addr;		/* where the program goes on after the call that throws, if it came back */
+	uint64_t type_addr;		/* the recorder's own: which type_info */
+	uint64_t count;
+	uint64_t caught;
+	uint64_t caught_elsewhere;	/* of them, not in caught_node */
+	uint64_t broken_calls;		/* that they ended */
+	uint32_t uncaught;		/* 1: the last one was caught by nobody, and ended the process */
+	uint32_t next;			/* the recorder's own: of the same hash, place / 8, 0: none */
+	uint32_t own_what;		/* 1: what() is the program's own function, and was not called */
+	uint32_t text_bytes;		/* with its final 0 */
+	/* char type[text_bytes]: mangled; "" where there is none */
+};
+
+/* One of the first LOG_THROWN_MOST of a log_error. */
+#define LOG_THROWN_MOST		100
+#define LOG_THROWN_TEXT_BYTES	1024
+struct log_thrown {
+	struct log_record record;
+	uint32_t error;			/* place / 8 of its struct log_error */
+	uint32_t tid;
+	uint64_t caught_ticks;		/* 0: it was not */
+	uint32_t reserved;
+	uint32_t text_bytes;		/* with its final 0; 0: there is no message, or it is not known */
+	/* char message[text_bytes] */
+};
+
+/* The recorder's own: a thread's errors, and what is on its way between a throw and its catch. */
+#define LOG_UNWINDINGS	8
+#define LOG_ERROR_LISTS	512
+struct log_unwinding {
+	uint64_t object_addr;		/* what was thrown; 0: no exception */
+	uint64_t top_addr;		/* frame of the innermost call that it has not ended yet */
+	uint64_t left_addr;		/* that frame's stack_addr */
+	uint64_t stack_addr;		/* where it was thrown */
+	uint32_t reason;		/* as in slices */
+	uint32_t reserved;
+};
+struct log_errors {
+	struct log_area head;		/* owner: the thread */
+	uint32_t nr_unwindings;
+	uint32_t is_ending;		/* 1: it is known already why the process ends */
+	struct log_unwinding unwindings[LOG_UNWINDINGS];
+	uint32_t lists[LOG_ERROR_LISTS];	/* by hash: place / 8 of the newest log_error */
 };
 
 /*

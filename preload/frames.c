@@ -2,6 +2,7 @@
 /* Areas of frames: the first of a stack, one more when it is full, and back. */
 #include "frames.h"
 
+#include "errors.h"
 #include "room.h"
 
 #define FIRST_AREA_BYTES	(16u << 10)
@@ -31,9 +32,9 @@ void frames_use(struct log_thread *thread, struct log_frames *area, struct log_f
 	thread->stack_low_addr = stack->stack_low_addr;
 	/*
 	 * A handler may have interrupted a hook, which must find everything as it was: all its hooks go slowly. So does
-	 * the first one where others are near.
+	 * the first one where others are near, and so do all while an exception is on its way.
 	 */
-	thread->stack_bytes = stack->is_signal || stack->is_mapping ? 0 : stack->stack_bytes;
+	thread->stack_bytes = stack->is_signal || stack->is_mapping || is_unwinding(thread) ? 0 : stack->stack_bytes;
 	thread->top_addr = (uint64_t)top;
 }
 
@@ -68,18 +69,47 @@ bool frames_go_down(struct log_thread *thread)
 {
 	struct log_frames *area = newest_area(thread), *below = area_at(area->below);
 	struct log_frame *top = (struct log_frame *)limit_of(below);
+	struct log_unwinding *unwinding;
 
 	if (thread->top_addr != (uint64_t)frames_of(area) || !area->below)
 		return false;
+	unwinding = unwinding_of_top(thread);
 	top->child_ticks += frames_of(area)->child_ticks;
 	frames_use(thread, below, top);
+	if (unlikely(unwinding))
+		unwinding_move(unwinding, thread);
 	return true;
 }
 
-void frames_end_broken(struct log_thread *thread)
+void frames_look_again(struct log_thread *thread)
 {
-	log_lose(live.log, LOG_LOST_BROKEN_CALLS);
-	call_end_top(thread, true);
+	if (thread->frames && !thread->overflow_depth)
+		frames_use(thread, newest_area(thread), top_frame(thread));
+}
+
+void frames_end_top(struct log_thread *thread, bool has_exit)
+{
+	struct log_unwinding *unwinding = unwinding_of_top(thread);
+	uint32_t before = thread->broken_reason, reason = has_exit ? LOG_BROKEN_UNSEEN : before;
+	bool went_slowly = !thread->stack_bytes;
+
+	if (!has_exit)
+		log_lose(live.log, LOG_LOST_BROKEN_CALLS);
+	if (unlikely(unwinding) && !reason)
+		reason = unwinding->reason;
+	thread->broken_reason = reason;
+	error_broke_call(reason);
+	call_end_top(thread, !has_exit || reason);
+	thread->broken_reason = before;
+	if (unlikely(unwinding))
+		unwinding_move(unwinding, thread);
+	else if (unlikely(went_slowly))
+		frames_look_again(thread);
+}
+
+static void end_broken(struct log_thread *thread)
+{
+	frames_end_top(thread, false);
 }
 
 static void end_untimed(struct log_thread *thread)
@@ -113,7 +143,7 @@ static uint64_t close_all(struct log_thread *thread, void (*end_call)(struct log
 
 uint64_t stack_close_all(struct log_thread *thread)
 {
-	return close_all(thread, frames_end_broken);
+	return close_all(thread, end_broken);
 }
 
 uint64_t frames_close_gone(struct log_thread *thread)

@@ -39,14 +39,17 @@ void frames_set_sentinel(struct log_frames *area, uint32_t node);
 /* The first area of a stack, or NULL without room. */
 struct log_frames *frames_new(const struct log_thread *thread);
 
-/* The top call ends without an exit. */
-void frames_end_broken(struct log_thread *thread);
+/* The top call ends; without an exit, or while an exception is on its way that was thrown in it, it is broken. */
+void frames_end_top(struct log_thread *thread, bool has_exit);
 
 /* As stack_close_all(), of a thread that ended at a time that is not known: the calls are counted only. */
 uint64_t frames_close_gone(struct log_thread *thread);
 
 /* Make the hot path believe in @area and its stack's range; @top is the top frame in it. */
 void frames_use(struct log_thread *thread, struct log_frames *area, struct log_frame *top);
+
+/* What made hooks go the slow way is over, as far as the thread's state tells. */
+void frames_look_again(struct log_thread *thread);
 
 /* The top is the sentinel of an area that has one below: go down, and hand the time on. False: it is not. */
 bool frames_go_down(struct log_thread *thread);

@@ -84,6 +84,14 @@
 	X(void, siglongjmp, (struct __jmp_buf_tag *to, int value))                                  \
 	X(void, __longjmp_chk, (struct __jmp_buf_tag *to, int value))                               \
 	X(void *, __cxa_begin_catch, (void *exception))                                             \
+	X(void, __cxa_throw, (void *object, const void *type, void (*destroy)(void *)))             \
+	X(void, __cxa_rethrow, (void))                                                              \
+	X(void *, __cxa_get_globals, (void))	/* called, not interposed */                        \
+	X(void, _ZSt17rethrow_exceptionNSt15__exception_ptr13exception_ptrE, (void *const *pointer)) \
+	X(void, _ZSt17rethrow_exceptionSt13exception_ptr, (void *const *pointer))	/* libc++'s */ \
+	X(void, abort, (void))                                                                      \
+	X(void, __assert_fail, (const char *text, const char *file, unsigned int line, const char *function)) \
+	X(void, pthread_exit, (void *value))                                                        \
 	X(int, dlclose, (void *handle))                                                             \
 	X(int, mlockall, (int flags))                                                               \
 	X(int, setrlimit, (__rlimit_resource_t resource, const struct rlimit *limit))               \

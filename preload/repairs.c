@@ -36,7 +36,7 @@ static bool is_whole(const struct log_thread *thread)
 static void end_top(struct log_thread *thread)
 {
 	if (is_whole(thread))
-		frames_end_broken(thread);
+		frames_end_top(thread, false);
 	else
 		thread->top_addr = (uint64_t)(top_frame(thread) - 1);
 }
@@ -182,7 +182,7 @@ void stack_exit(struct log_thread *thread, uint64_t function_addr, uintptr_t sta
 	if (!thread || !begin_repair(thread, LOG_LOST_UNKNOWN_EXITS))
 		return;
 	if (find_call(thread, function_addr, stack_addr)) {
-		call_end_top(thread, false);
+		frames_end_top(thread, true);
 		stack_after_exit(thread);
 		neighbours_come_near(thread, stack_addr);
 	}

@@ -16,6 +16,7 @@
 
 static const char *const timing_choices[] = { "exact", "adaptive", "counts", NULL };
 static const char *const heap_choices[] = { "off", "counters", "live", NULL };
+static const char *const what_choices[] = { "library", "all", NULL };
 static const char *const snapshot_choices[] = { "heap", "rss", NULL };
 
 const struct setting settings_table[NR_SETTINGS] = {
@@ -38,6 +39,8 @@ const struct setting settings_table[NR_SETTINGS] = {
 			     "samples of each thread's CPU time, per second, beside the hooks' times; off" },
 	[SETTING_GPU] = { "INSIDEME_GPU", "gpu", SETTING_TEXT, "all", NULL,
 			  "NVIDIA devices to sample, by insideme-run: all, off, or numbers as in 0,1" },
+	[SETTING_WHAT] = { "INSIDEME_WHAT", "what", SETTING_CHOICE, "library", what_choices,
+			   "whose what() is called for an exception's message: the C++ library's; all: the program's own too" },
 	[SETTING_PROGRAMS] = { "INSIDEME_PROGRAMS", "programs", SETTING_TEXT, "all", NULL,
 			       "names of programs to record, as globs: a*,b; !c: all but c" },
 	[SETTING_FIELDS] = { "INSIDEME_FIELDS", "fields", SETTING_TEXT, "", NULL,

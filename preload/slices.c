@@ -130,6 +130,8 @@ static uint8_t *put_more(uint8_t *at, const struct log_thread *thread, const str
 		at = put_varint(at, zigzag(heap->by_others));
 		at = put_varint(at, zigzag(heap->since_last));
 	}
+	if (broken)
+		at = put_varint(at, thread->broken_reason);
 	if (other_thread)
 		at = put_varint(put_varint(at, thread->serial), thread->tid);
 	if (!is_timed)

@@ -7,12 +7,12 @@
 #include "bypass.h"
 #include "cost.h"
 #include "ends.h"
+#include "exceptions.h"
 #include "facts.h"
 #include "fork.h"
 #include "heap.h"
 #include "hooks.h"
 #include "helper.h"
-#include "jumps.h"
 #include "labels.h"
 #include "modules.h"
 #include "open.h"
@@ -359,7 +359,7 @@ __attribute__((constructor)) static void start(int argc, char **argv, char **env
 		return;
 	}
 	heap_init();
-	jumps_init();
+	exceptions_init();
 	if (!find_run(environment, &own_id) || !wipe_on_fork())
 		return;
 	us_ticks = run_us_ticks(&run, own_id.boot_id);

@@ -6,6 +6,7 @@
  */
 #include "thread_records.h"
 
+#include "errors.h"
 #include "room.h"
 #include "samples.h"
 #include "stacks.h"
@@ -219,7 +220,11 @@ void record_end(struct log_thread *thread)
 	read_name(thread);
 	thread->repair_addr = (uint64_t)__builtin_frame_address(0);	/* a handler's hooks are dropped meanwhile */
 	signal_fence();
+	if (!is_unwinding(thread))
+		thread->broken_reason = LOG_BROKEN_THREAD_END;
 	open = stack_end_all(thread, false);
+	thread->broken_reason = LOG_BROKEN_UNSEEN;
+	unwinding_end_all(thread);
 	signal_fence();
 	thread->repair_addr = 0;
 	if (open && thread->nr_threads == 1)

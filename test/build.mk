@@ -82,6 +82,12 @@ $(regions_variants): include/insideme.h
 		$(program_flags) $(filter test/programs/%,$^) -o $@ $(if $(findstring _cpp,$@),-lstdc++)
 programs += $(regions_variants)
 $(addprefix $(bin)/,regions regions.clang regions_cpp regions_cpp.clang): include/insideme.h
+# Exceptions as they are without optimization.
+$(bin)/throws.plain $(bin)/throws.plain.clang: program_flags += -O0
+$(bin)/throws.plain $(bin)/throws.plain.clang: test/programs/throws.cpp
+	@mkdir -p $(@D)
+	$(call say,CXX)$(if $(findstring clang,$@),clang++,g++) $(program_flags) $< -o $@
+programs += $(bin)/throws.plain $(bin)/throws.plain.clang
 $(bin)/brief $(bin)/brief.clang: program_flags = -g -O2 -pthread -Wall
 $(bin)/host $(bin)/host.clang: program_flags = -g -O2 -pthread -Wall -Wl,-rpath,'$$ORIGIN'
 $(bin)/order $(bin)/order.clang: private program_flags += -Wl,--no-as-needed $(bin)/order_plugin.so -Wl,-rpath,'$$ORIGIN' -Wl,-z,now

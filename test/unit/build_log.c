@@ -271,6 +271,8 @@ void build_slice(struct build *build, struct log_thread *thread, uint32_t stream
 		at = put_signed(at, slice->process_delta - slice->thread_delta);
 		at = put_signed(at, slice->heap_after - chunk->last_heap_bytes);
 	}
+	if (slice->broken)
+		at = put(at, slice->reason);
 	if (other)
 		at = put(put(at, thread->serial), thread->tid);
 	chunk->last_heap_bytes = slice->heap_after;

@@ -64,6 +64,7 @@ struct build_slice {
 	int64_t process_delta;
 	int64_t heap_after;
 	int broken;
+	uint32_t reason;		/* of a broken one */
 };
 void build_slice(struct build *build, struct log_thread *thread, uint32_t stream, const struct build_slice *slice);
 

@@ -16,6 +16,7 @@
 
 #include <cmocka.h>
 
+#include "analyzer/memory_at.h"
 #include "analyzer/slices.h"
 #include "build_model.h"
 

@@ -9,6 +9,7 @@
 
 #include <cmocka.h>
 
+#include "analyzer/memory_at.h"
 #include "build_model.h"
 
 #define NR_ROWS 500

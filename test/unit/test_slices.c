@@ -33,6 +33,7 @@ static void write_slices(struct build *build, struct log_thread *thread, struct 
 		slices[i] = (struct build_slice){ .node = nodes[random_below(NR_NODES)], .end_ticks = end };
 		slices[i].ticks = random_below(2) ? random_below(100) : random_below(1 * MS);
 		slices[i].broken = random_below(20) == 0;
+		slices[i].reason = slices[i].broken ? random_below(UINT32_MAX) : 0;
 		if (random_below(2)) {
 			slices[i].thread_delta = (int64_t)random_below(1 << 20) - (1 << 19);
 			slices[i].process_delta = slices[i].thread_delta + (int64_t)random_below(3) - 1;
@@ -76,6 +77,7 @@ static void assert_slice(const struct slice *slice, const struct build_slice *ex
 	assert_int_equal(slice->heap_after_bytes, expected->heap_after);
 	assert_int_equal(slice->heap_before_bytes, expected->heap_after - expected->process_delta);
 	assert_int_equal(slice->broken, expected->broken);
+	assert_int_equal(slice->reason, expected->reason);
 	assert_int_equal(slice->node->function->addr + APP_BEGIN, expected->node->function_addr);
 }
 

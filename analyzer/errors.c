@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Errors of all threads and processes, summed up. */
+#include "errors.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "error.h"
+#include "naming.h"
+#include "nodes.h"
+
+static const struct thrown *find_thrown(const struct process *process, uint32_t place)
+{
+	size_t low = 0, high = process->nr_thrown;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (process->thrown[middle].place < place)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < process->nr_thrown && process->thrown[low].place == place ? &process->thrown[low] : NULL;
+}
+
+const struct error *errors_find(const struct process *process, uint32_t reason, const struct thrown **thrown)
+{
+	size_t low = 0, high = process->nr_errors;
+
+	*thrown = find_thrown(process, reason);
+	if (*thrown)
+		reason = (*thrown)->error;
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (process->errors[middle].place < reason)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < process->nr_errors && process->errors[low].place == reason ? &process->errors[low] : NULL;
+}
+
+struct tree_node *errors_path(const struct process *process, const struct error *error, uint32_t node)
+{
+	struct thread *thread = nodes_thread(process, error->counts.thread);
+
+	return thread && node ? nodes_path(thread, node) : NULL;
+}
+
+const char *errors_kind(uint32_t kind)
+{
+	static const char *const kinds[] = {
+		[LOG_ERROR_THROW] = "exception", [LOG_ERROR_RETHROW] = "rethrown exception",
+		[LOG_ERROR_LONGJMP] = "longjmp", [LOG_ERROR_THREAD_EXIT] = "pthread_exit",
+		[LOG_ERROR_TERMINATE] = "std::terminate", [LOG_ERROR_ABORT] = "abort",
+		[LOG_ERROR_ASSERTION] = "assertion",
+	};
+
+	return kind < sizeof(kinds) / sizeof(*kinds) && kinds[kind] ? kinds[kind] : "error of an unknown kind";
+}
+
+/* The return address may be that of the next line, or of the next function: the call is before it. */
+static void find_place(struct error_sum *sum, const struct process *process, const struct log_error *counts)
+{
+	for (size_t i = 0; i < process->nr_modules; i++) {
+		const struct module *module = &process->modules[i];
+
+		if (counts->place_addr - module->begin_addr >= module->end_addr - module->begin_addr ||
+		    counts->record.ticks < module->from_ticks ||
+		    (module->gone_ticks && counts->record.ticks > module->gone_ticks))
+			continue;
+		sum->object = module->object;
+		sum->addr = counts->place_addr - module->bias - 1;
+	}
+}
+
+static bool is_equal(const struct error_sum *a, const struct error_sum *b)
+{
+	return a->kind == b->kind && a->path == b->path && a->object == b->object && a->addr == b->addr &&
+	       strcmp(a->type, b->type) == 0;
+}
+
+static struct error_sum *find_sum(struct error_sums *errors, const struct process *process, const struct error *error)
+{
+	struct error_sum wanted = {
+		.kind = error->counts.error,
+		.type = error->type,
+		.path = errors_path(process, error, error->counts.node),
+		.first = INT64_MAX,
+	};
+
+	find_place(&wanted, process, &error->counts);
+	for (size_t i = 0; i < errors->nr; i++)
+		if (is_equal(&errors->sums[i], &wanted))
+			return &errors->sums[i];
+	errors->sums = xgrow(errors->sums, errors->nr, sizeof(*errors->sums));
+	wanted.type = xstrdup(error->type);
+	errors->sums[errors->nr] = wanted;
+	return &errors->sums[errors->nr++];
+}
+
+static void add_catches(struct error_sum *sum, const struct process *process, const struct error *error)
+{
+	struct tree_node *path = errors_path(process, error, error->counts.caught_node);
+
+	sum->caught += error->counts.caught;
+	sum->caught_elsewhere += error->counts.caught_elsewhere;
+	if (!sum->caught_path)
+		sum->caught_path = path;
+	else if (path && path != sum->caught_path)
+		sum->caught_elsewhere += error->counts.caught - error->counts.caught_elsewhere;
+}
+
+/* Is the message one that was kept before? Those of one error are at most LOG_THROWN_MOST for each thread. */
+static bool is_news(const struct process *process, const struct thrown *thrown)
+{
+	for (const struct thrown *before = process->thrown; before < thrown; before++)
+		if (before->error == thrown->error && before->message && strcmp(before->message, thrown->message) == 0)
+			return false;
+	return true;
+}
+
+static void add_messages(struct error_sum *sum, const struct process *process, const struct error *error)
+{
+	for (size_t i = 0; i < process->nr_thrown; i++) {
+		const struct thrown *thrown = &process->thrown[i];
+
+		if (thrown->error != error->place)
+			continue;
+		sum->kept++;
+		if (!thrown->message)
+			continue;
+		if (!sum->message)
+			sum->message = thrown->message;
+		else if (strcmp(thrown->message, sum->message) != 0 && is_news(process, thrown))
+			sum->other_messages++;
+	}
+}
+
+static void add_error(struct error_sums *errors, struct process *process, const struct error *error)
+{
+	struct error_sum *sum = find_sum(errors, process, error);
+	int64_t first = process_time(process, error->counts.record.ticks);
+
+	sum->count += error->counts.count;
+	sum->broken_calls += error->counts.broken_calls;
+	sum->uncaught += error->counts.uncaught != 0;
+	sum->own_what |= error->counts.own_what != 0;
+	if (first < sum->first)
+		sum->first = first;
+	add_catches(sum, process, error);
+	add_messages(sum, process, error);
+}
+
+static int most_first(const void *a, const void *b)
+{
+	const struct error_sum *x = a, *y = b;
+
+	if (x->uncaught != y->uncaught)
+		return x->uncaught < y->uncaught ? 1 : -1;
+	if (x->count != y->count)
+		return x->count < y->count ? 1 : -1;
+	return (x->first > y->first) - (x->first < y->first);
+}
+
+static void name_sum(struct error_sum *sum)
+{
+	char *type = sum->type[0] ? symbols_type_name(sum->type) : NULL;
+	struct symbols *symbols = sum->object ? naming_symbols(sum->object) : NULL;
+
+	if (type) {
+		free(sum->type);
+		sum->type = type;
+	}
+	if (symbols)
+		sum->file = symbols_line(symbols, sum->addr, &sum->line);
+}
+
+void errors_sum_up(struct error_sums *errors, struct model *model)
+{
+	memset(errors, 0, sizeof(*errors));
+	for (size_t i = 0; i < model->nr_processes; i++)
+		for (size_t j = 0; j < model->processes[i]->nr_errors; j++) {
+			const struct thread *thread = nodes_thread(model->processes[i],
+								   model->processes[i]->errors[j].counts.thread);
+
+			if (thread && !thread->left_out)
+				add_error(errors, model->processes[i], &model->processes[i]->errors[j]);
+		}
+	for (size_t i = 0; i < errors->nr; i++)
+		name_sum(&errors->sums[i]);
+	if (errors->nr)
+		qsort(errors->sums, errors->nr, sizeof(*errors->sums), most_first);
+}
+
+void errors_release(struct error_sums *errors)
+{
+	for (size_t i = 0; i < errors->nr; i++)
+		free(errors->sums[i].type);
+	free(errors->sums);
+}

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Wrappers of what ends the process because something is wrong, or a thread within its calls: where, and why. */
+#include "errors.h"
+#include "exceptions.h"
+#include "frames.h"
+#include "real.h"
+#include "text.h"
+#include "what.h"
+
+/* Unless it is known already: std::terminate() ends in abort(). */
+static void record_end(const struct error_place *place, const char *message)
+{
+	struct log_thread *thread = thread_self();
+	struct log_error *error;
+
+	if (!thread || (thread->errors && errors_of(thread)->is_ending))
+		return;
+	error = error_count(thread, place);
+	if (error)
+		error_uncaught(thread, error_keep(thread, error, message));
+}
+
+static void record_terminate(uintptr_t caller)
+{
+	struct error_place place = { .kind = LOG_ERROR_TERMINATE, .addr = caller };
+	const char *message = NULL;
+
+	exception_caught(caller, &place.type, &message);
+	record_end(&place, message);
+}
+
+/* The program's own calls, and those of code that the compiler or a header put into it. */
+EXPORT _Noreturn void _ZSt9terminatev(void);
+EXPORT _Noreturn void _ZSt9terminatev(void)
+{
+	uintptr_t caller = (uintptr_t)__builtin_return_address(0);
+	void (*next)(void) = (void (*)(void))real_for_caller("_ZSt9terminatev", caller);
+
+	record_terminate(caller);
+	if (next)
+		next();
+	__builtin_trap();
+}
+
+/* The C++ library's own call: of std::terminate() that it called itself. */
+EXPORT _Noreturn void abort(void);
+EXPORT _Noreturn void abort(void)
+{
+	uintptr_t caller = (uintptr_t)__builtin_return_address(0);
+	struct error_place place = { .kind = LOG_ERROR_ABORT, .addr = caller };
+
+	if (what_is_of_library(caller))
+		record_terminate(caller);
+	else
+		record_end(&place, NULL);
+	if (!real.abort)
+		real_init();
+	if (real.abort)
+		real.abort();
+	__builtin_trap();
+}
+
+EXPORT _Noreturn void __assert_fail(const char *text, const char *file, unsigned int line, const char *function);
+EXPORT _Noreturn void __assert_fail(const char *text, const char *file, unsigned int line, const char *function)
+{
+	struct error_place place = { .kind = LOG_ERROR_ASSERTION, .addr = (uintptr_t)__builtin_return_address(0) };
+	char buffer[LOG_THROWN_TEXT_BYTES];
+	struct text message;
+
+	text_init(&message, buffer, sizeof(buffer));
+	text_add(&message, text);
+	text_add(&message, " (");
+	text_add(&message, file);
+	text_add(&message, ":");
+	text_add_number(&message, line);
+	if (function) {
+		text_add(&message, ", ");
+		text_add(&message, function);
+	}
+	text_add(&message, ")");
+	record_end(&place, buffer);
+	if (!real.__assert_fail)
+		real_init();
+	if (real.__assert_fail)
+		real.__assert_fail(text, file, line, function);
+	__builtin_trap();
+}
+
+/* The thread's calls end now, as they are left, or with it. */
+static void record_thread_exit(struct log_thread *thread, uintptr_t caller, uintptr_t stack_addr)
+{
+	struct error_place place = { .kind = LOG_ERROR_THREAD_EXIT, .addr = caller };
+	struct log_error *error;
+
+	if (live_return_addr || thread->current == log_ref(live.log, &thread->root))
+		return;
+	error = error_count(thread, &place);
+	if (error)
+		unwinding_begin(thread, NULL, stack_addr, error_reason(error));
+}
+
+EXPORT _Noreturn void pthread_exit(void *value)
+{
+	if (live.log && self)
+		record_thread_exit(self, (uintptr_t)__builtin_return_address(0), (uintptr_t)__builtin_frame_address(0));
+	if (!real.pthread_exit)
+		real_init();
+	if (real.pthread_exit)
+		real.pthread_exit(value);
+	__builtin_trap();
+}
