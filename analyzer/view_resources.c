@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/*
- * Resources: figures of each column of each process, and (csv, json) the rows themselves, one for each reading
- * of a set: time_ns,pid,program,set and then all columns; those that are not of the row's set are empty.
- */
+/* Resources: figures of each column of each process, and (csv, json) the rows themselves. */
 #include "views.h"
 
 #include <stdlib.h>
@@ -10,6 +7,7 @@
 
 #include "cells.h"
 #include "error.h"
+#include "readings.h"
 #include "resource_limits.h"
 #include "series.h"
 #include "terminal.h"
@@ -18,10 +16,9 @@
 #define STEPS_MAX	40
 #define FIGURES_WIDTH	50	/* what stands beside a curve at least */
 #define WHO_WIDTH	14	/* run and process in front of them */
-#define COLUMNS_MAX	1024
 
 struct figure {
-	const struct process *process;
+	struct process *process;
 	const struct rowset *rows;
 	const struct log_column *column;
 	struct series series;
@@ -51,11 +48,6 @@ enum {
 	IF_GAUGE = 16, IF_RATE = 32,
 };
 
-static struct value id_cell(const struct rowset *rows)
-{
-	return rows->id ? value_integer(UNIT_NONE, rows->id) : value_empty();
-}
-
 static struct value get_number(const struct column *column, const void *row)
 {
 	const struct figure *figure = row;
@@ -68,7 +60,7 @@ static struct value get_number(const struct column *column, const void *row)
 	case FIGURE_PID:
 		return value_integer(UNIT_NONE, figure->process->header.pid);
 	case FIGURE_ID:
-		return id_cell(figure->rows);
+		return rowset_id_cell(figure->rows);
 	case FIGURE_LIMIT:
 		return value_real(series->unit, figure->limit);
 	case FIGURE_SLOPE:
@@ -121,185 +113,6 @@ static const struct column figure_columns[] = {
 	{ "curve", "Over time", COLUMN_LEFT, get_text, FIGURE_LINE },
 };
 
-struct reading {
-	struct process *process;
-	const struct rowset *rows;
-	size_t row;
-	const int *place;	/* [column of the table]: that of the set, -1: not in it */
-};
-
-enum { READING_TIME, READING_PID, READING_PROGRAM, READING_SET, READING_ID, READING_COLUMNS, READING_RUN = COLUMNS_MAX };
-
-static struct value get_reading(const struct column *column, const void *row)
-{
-	const struct reading *reading = row;
-	const struct log_column *of;
-	uint64_t value;
-	int place;
-
-	switch (column->index) {
-	case READING_TIME:
-		return value_integer(UNIT_NS, process_time(reading->process, reading->rows->ticks[reading->row]));
-	case READING_PID:
-		return value_integer(UNIT_NONE, reading->process->header.pid);
-	case READING_PROGRAM:
-		return value_text(reading->process->header.program);
-	case READING_SET:
-		return value_text(reading->rows->set);
-	case READING_ID:
-		return id_cell(reading->rows);
-	case READING_RUN:
-		return run_cell(reading->process->model, reading->process->run, CELL_RUN);
-	}
-	place = reading->place[column->index - READING_COLUMNS];
-	if (place < 0)
-		return value_empty();
-	of = &reading->rows->columns[place];
-	value = rowset_value(reading->rows, reading->row, (uint32_t)place);
-	if (value == LOG_NONE)
-		return value_empty();
-	return of->unit == LOG_UNIT_MILLI ? value_real(UNIT_NONE, series_value(of, value)) :
-		value_integer(series_unit(of, false), (int64_t)value);
-}
-
-/* All sets of rows that are shown, and where their columns are among the table's. */
-struct readings {
-	struct document *document;
-	struct reading *sets;		/* row: the next to give out */
-	size_t nr_sets;
-	struct column *columns;
-	size_t nr_columns;
-};
-
-static bool next_reading(struct table *table, void *row)
-{
-	struct readings *readings = table->source;
-
-	for (; table->at < readings->nr_sets; table->at++) {
-		struct reading *set = &readings->sets[table->at];
-
-		if (set->row < set->rows->nr_rows) {
-			memcpy(row, set, sizeof(*set));
-			set->row++;
-			return true;
-		}
-		set->row = 0;
-	}
-	table->at = 0;
-	return false;
-}
-
-/* A source that is not there has no column. */
-static bool is_known(const struct rowset *rows, uint32_t column)
-{
-	for (size_t row = 0; row < rows->nr_rows; row++)
-		if (rowset_value(rows, row, column) != LOG_NONE)
-			return true;
-	return false;
-}
-
-static void add_columns(struct readings *readings, const struct rowset *rows)
-{
-	for (uint32_t i = 0; i < rows->nr_columns; i++) {
-		struct table so_far = { .columns = readings->columns, .nr_columns = readings->nr_columns };
-		const char *name = rows->columns[i].name;
-
-		if (readings->nr_columns == COLUMNS_MAX || table_find_column(&so_far, name, strlen(name)) ||
-		    !is_known(rows, i))
-			continue;
-		readings->columns[readings->nr_columns] = (struct column){
-			name, name, 0, get_reading, readings->nr_columns
-		};
-		readings->nr_columns++;
-	}
-}
-
-/* Clock readings are not resources; "memory" is what "process" has, only more often, for single calls. */
-static bool is_shown(const struct rowset *rows)
-{
-	return strcmp(rows->set, "clock") != 0 && strcmp(rows->set, "memory") != 0;
-}
-
-static void add_sets(struct readings *readings, struct process *process)
-{
-	const struct model *model = process->model;
-
-	for (size_t i = 0; i < process->nr_rowsets; i++) {
-		struct rowset *rows = &process->rowsets[i];
-
-		if (!is_shown(rows))
-			continue;
-		if (model->from > 0 || model->to < model->end)
-			rowset_clip(rows, process_ticks(process, model->from), process_ticks(process, model->to));
-		add_columns(readings, rows);
-		readings->sets[readings->nr_sets++] = (struct reading){ .process = process, .rows = rows };
-	}
-}
-
-static void place_columns(struct readings *readings)
-{
-	for (size_t i = 0; i < readings->nr_sets; i++) {
-		int *place = document_new(readings->document, (readings->nr_columns + 1) * sizeof(*place));
-
-		for (size_t j = READING_COLUMNS; j < readings->nr_columns; j++)
-			place[j - READING_COLUMNS] = rowset_column(readings->sets[i].rows, readings->columns[j].name);
-		readings->sets[i].place = place;
-	}
-}
-
-static size_t count_sets(const struct model *model)
-{
-	size_t nr = 0;
-
-	for (size_t i = 0; i < model->nr_processes; i++)
-		nr += model->processes[i]->nr_rowsets;
-	for (size_t i = 0; i < model->nr_monitors; i++)
-		nr += model->monitors[i]->nr_rowsets;
-	return nr;
-}
-
-static struct readings *collect_readings(struct document *document, const struct model *model)
-{
-	static const struct column first[READING_COLUMNS] = {
-		{ "time_ns", "Time", 0, get_reading, READING_TIME },
-		{ "pid", "Pid", 0, get_reading, READING_PID },
-		{ "program", "Program", COLUMN_LEFT, get_reading, READING_PROGRAM },
-		{ "set", "Set", COLUMN_LEFT, get_reading, READING_SET },
-		{ "id", "Id", 0, get_reading, READING_ID },
-	};
-	struct readings *readings = document_new(document, sizeof(*readings));
-
-	readings->document = document;
-	readings->sets = document_new(document, (count_sets(model) + 1) * sizeof(*readings->sets));
-	readings->columns = document_new(document, (COLUMNS_MAX + 1) * sizeof(*readings->columns));
-	memcpy(readings->columns, first, sizeof(first));
-	readings->nr_columns = READING_COLUMNS;
-	for (size_t i = 0; i < model->nr_processes; i++)
-		add_sets(readings, model->processes[i]);
-	for (size_t i = 0; i < model->nr_monitors; i++)
-		add_sets(readings, model->monitors[i]);
-	if (model->nr_runs > 1)
-		readings->columns[readings->nr_columns++] = (struct column){ "run", "Run", COLUMN_LEFT, get_reading, READING_RUN };
-	place_columns(readings);
-	return readings;
-}
-
-static struct table *readings_table(struct document *document, struct readings *readings)
-{
-	struct table *table = document_new(document, sizeof(*table));
-
-	*table = (struct table){
-		.name = "rows",
-		.columns = readings->columns,
-		.nr_columns = readings->nr_columns,
-		.row_bytes = sizeof(struct reading),
-		.next = next_reading,
-		.source = readings,
-		.formats = IN_CSV | IN_JSON,
-	};
-	return table;
-}
-
 /* Of each thread and each processor there is too much for people. */
 static bool is_for_people(const struct rowset *rows)
 {
@@ -320,6 +133,20 @@ static size_t line_steps(bool has_pids)
 static bool is_nothing(const struct series *series)
 {
 	return series->peak == 0 && series->last == 0;
+}
+
+/* One reading is no curve: it may be of the first moment of a long run. */
+static char *curve(struct document *document, const struct figure *figure)
+{
+	char when[UNIT_TEXT_MAX], *line, *text;
+
+	if (figure->rows->nr_rows == 1)
+		return document_text(document, "one reading, at %s", unit_format(when, UNIT_NS,
+				     (double)process_time(figure->process, figure->rows->ticks[0])));
+	line = sparkline_text(&figure->series.line, figure->series.peak);
+	text = document_text(document, "%s", line);
+	free(line);
+	return text;
 }
 
 static struct table *figures_table(struct document *document, const struct readings *readings, struct report *report)
@@ -345,12 +172,9 @@ static struct table *figures_table(struct document *document, const struct readi
 			struct figure figure = { .process = set->process, .rows = set->rows,
 						 .column = &set->rows->columns[j],
 						 .limit = resource_limit_of(&limits, set->rows, j) };
-			char *line;
 
 			series_of_column(&figure.series, report->model, set->process, set->rows, j, nr_steps);
-			line = sparkline_text(&figure.series.line, figure.series.peak);
-			figure.line = document_text(document, "%s", line);
-			free(line);
+			figure.line = curve(document, &figure);
 			series_release(&figure.series);
 			if (figure.series.known && !(text && is_nothing(&figure.series)))
 				figures[rows->nr_rows++] = figure;
@@ -386,7 +210,7 @@ int view_resources(struct document *document, struct report *report)
 		error("--thread: resources are of whole processes (-v threads has what is known of each)");
 		return EXIT_USAGE;
 	}
-	readings = collect_readings(document, report->model);
+	readings = readings_collect(document, report->model);
 
 	document_add_table(document, figures_table(document, readings, report));
 	document_add_table(document, readings_table(document, readings));

@@ -110,6 +110,8 @@ machine_agrees() {
 	monitor --interval=86400s -- "$bin/uses" sleeps 30
 	rows
 	between "rows of the process" 1 "$(grep -c ,process, resources.csv)" 2
+	"$report" -v resources >text	# a reading of the first moment is no curve of the whole run
+	grep -q 'pss_bytes .* one reading, at [0-9]' text
 }
 
 @test "an interval shorter than a reading takes is raised, and said" {
