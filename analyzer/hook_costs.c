@@ -36,6 +36,8 @@ void hook_costs_add(struct tree_node *path, struct thread *thread, const struct 
 		return;
 	if (!process->header.threshold_ticks && costs[LOG_COST_RECORDED].full)	/* each call has a record */
 		timed = &costs[LOG_COST_RECORDED];
+	if (path->parent == process->model->root)	/* made before its function's time begins, in no other one's */
+		new_path_ns = 0;
 	inside_ns = (double)known_calls * cost_ns(timed->inside, process);
 	hooks_ns = timed_calls * cost_ns(timed->full, process) + untimed_calls * cost_ns(untimed->full, process) + new_path_ns;
 	stats->inside_ns += inside_ns;

@@ -400,7 +400,7 @@ struct log_thread {
 	LOG_SHARED uint32_t sample_timer;	/* the kernel's number of its timer, and 1; 0: it is not sampled */
 	uint64_t last_ticks;		/* adaptive timing: the last reading of the clock by its hooks */
 	uint32_t random;		/* adaptive timing: state of its generator */
-	uint32_t nr_new_paths;		/* nodes that it made, and the time that this took */
+	uint32_t nr_new_paths;		/* nodes that it made, but those under the root, and the time that this took */
 	uint64_t new_paths_ticks;
 	uint32_t errors;		/* ref of its struct log_errors, 0: none yet */
 	uint32_t broken_reason;		/* as in slices, of the calls that are closed now */
