@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "briefs.h"
+#include "ceilings.h"
 #include "children.h"
 #include "ends.h"
 #include "error.h"
@@ -114,6 +115,7 @@ static void read_process(struct model *model, struct process *process)
 		children_open_path(process);
 	nodes_read(process);
 	heaps_read(process);
+	ceilings_read(process);
 	samples_read(process);
 	open_calls_read(process);
 	count_slices(process);

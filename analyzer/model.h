@@ -215,6 +215,7 @@ struct event {
 	uint64_t ticks;
 	int64_t time;
 	uint64_t values[6];
+	struct tree_node *node;		/* of LOG_EVENT_MEMORY_PATH; NULL: not known */
 	char *text;			/* NULL: none */
 };
 

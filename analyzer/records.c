@@ -112,6 +112,7 @@ static void read_event(const struct place *place)
 	event->thread = record.thread ? nodes_thread(process, record.thread) : NULL;
 	event->ticks = record.record.ticks;
 	event->time = process_time(process, record.record.ticks);
+	event->node = NULL;
 	memcpy(event->values, record.values, sizeof(event->values));
 	event->text = record.text_bytes ? copy_text(place, sizeof(record), record.text_bytes) : NULL;
 }

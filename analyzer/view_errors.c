@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ceilings.h"
 #include "cells.h"
 #include "errors_tables.h"
 #include "family.h"
@@ -336,6 +337,7 @@ int view_errors(struct document *document, struct report *report)
 	document_keep(document, family.members);
 	members = sort_members(document, &family);
 	add_ends(document, report, members, family.nr);
+	ceilings_add(document, report);
 	add_open_calls(document, report, members, family.nr);
 	errors_tables(document, report);
 	add_threads(document, report->model);

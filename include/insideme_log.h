@@ -42,6 +42,9 @@ enum log_timing { LOG_TIMING_EXACT = 1, LOG_TIMING_COUNTS = 2, LOG_TIMING_ADAPTI
 /* What bytes of the heap are: malloc_usable_size of the block, without a table of live blocks; or as requested, with it. */
 enum log_heap_bytes { LOG_HEAP_OFF = 0, LOG_HEAP_USABLE = 1, LOG_HEAP_REQUESTED = 2 };
 
+/* What is done when the process's memory reaches memory_limit_bytes, after the event. */
+enum log_memory_action { LOG_MEMORY_STACK, LOG_MEMORY_STOP, LOG_MEMORY_ABORT };
+
 #define LOG_SNAPSHOT_HEAP	1u	/* in the slice */
 #define LOG_SNAPSHOT_RSS	2u	/* in rows of the set "memory", every ms while slices are written */
 
@@ -140,7 +143,10 @@ struct log_header {
 	LOG_SHARED uint32_t heap_shift;	/* > 0: only 1 live block in 2^heap_shift is known; what is freed is extrapolated */
 	LOG_SHARED uint64_t heap_table_bytes;	/* memory of the table of live blocks, which is the recorder's */
 	uint32_t sample_interval_ns;	/* of CPU time between a thread's samples; 0: none are taken */
-	uint32_t reserved_1[7];
+	uint32_t memory_action;		/* enum log_memory_action */
+	uint64_t memory_limit_bytes;	/* INSIDEME_MAX_MEMORY, 0: none */
+	LOG_SHARED uint32_t memory_passed;	/* 1: the process's memory has reached it, see LOG_EVENT_MEMORY */
+	uint32_t reserved_1[3];
 
 	/* From here on: changes while the program runs. A line of its own for each kind of writer. */
 	_Alignas(64) LOG_SHARED uint64_t threshold_ticks;	/* shortest call that gets a slice, now */
@@ -577,7 +583,10 @@ enum log_event_kind {
 	LOG_EVENT_PROCESS_END,		/* monitor: pid, wait status, user ns, system ns, peak RSS in bytes, process_start */
 	LOG_EVENT_PROCESS_UNSEEN,	/* monitor: pid; text: program that did not load the library */
 	LOG_EVENT_PROCESS_LEFT,		/* monitor: pid, process_start, of a process that runs on when insideme-run ends */
+	LOG_EVENT_MEMORY,		/* values: bytes reached, limit, enum log_memory; thread: that allocated, 0: not known */
+	LOG_EVENT_MEMORY_PATH,		/* then, of each thread: the node that it was in; the one that allocated first */
 };
+enum log_memory { LOG_MEMORY_HEAP = 1, LOG_MEMORY_RSS };
 enum log_threshold_reason { LOG_THRESHOLD_BUDGET = 1, LOG_THRESHOLD_RATE = 2 };
 struct log_event {
 	struct log_record record;

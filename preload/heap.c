@@ -2,6 +2,7 @@
 /* The rare parts of counting the heap: whether it can be done, new records, the process's total. */
 #include "heap.h"
 
+#include "ceiling.h"
 #include "helper.h"
 #include "objects.h"
 #include "room.h"
@@ -193,6 +194,18 @@ static void note_peak(struct log_header *log, const struct log_thread *thread, i
 	__atomic_fetch_add(&log->heap_peak_number, 1, __ATOMIC_RELEASE);
 }
 
+static NOINLINE void reach_ceiling(struct log_header *log, const struct log_thread *thread, uint64_t total)
+{
+	bool is_sealed = live_is_sealed();
+
+	if (!is_sealed && log->pid != (uint32_t)sys_getpid())	/* a vfork child, or a fork in a handler: not its log */
+		return;
+	room_for_records(log);
+	if (ceiling_note(log, LOG_MEMORY_HEAP, total, thread) && !is_sealed)
+		ceiling_act(log, LOG_MEMORY_HEAP, total, (int)log->pid, (int)sys_gettid(),
+			    CEILING_SAYS_HERE);
+}
+
 NOINLINE void heap_publish_held(struct log_thread *thread)
 {
 	struct log_header *log = live.log;
@@ -201,6 +214,8 @@ NOINLINE void heap_publish_held(struct log_thread *thread)
 	if (log && thread != &heap_early) {
 		total = __atomic_add_fetch(&log->heap_total_bytes, held, __ATOMIC_RELAXED);
 		note_peak(log, thread, total);
+		if (unlikely(ceiling_is_reached(log, total)))
+			reach_ceiling(log, thread, (uint64_t)total);
 	}
 	helper_poll(now_ticks());
 }

@@ -134,6 +134,8 @@ static void fill_header(struct log_header *log, const struct log_open *open, uin
 	log->slice_shift = open->clock == LOG_CLOCK_TSC ? 3 : 0;
 	log->page_bytes = LOG_AREA_ALIGN;
 	log->snapshot = (uint32_t)open->settings->value[SETTING_SNAPSHOT];
+	log->memory_limit_bytes = settings_ceiling_bytes(open->settings->value[SETTING_MAX_MEMORY]);
+	log->memory_action = settings_ceiling_choice(open->settings->value[SETTING_MAX_MEMORY]);
 	log->interval_ns = open->settings->value[SETTING_INTERVAL];
 	log->threshold_set_ns = open->settings->value[SETTING_THRESHOLD];
 	log->tail_bytes = LOG_HEADER_BYTES;

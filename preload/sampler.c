@@ -5,6 +5,7 @@
 #include <errno.h>
 
 #include "ahead.h"
+#include "ceiling.h"
 #include "clock.h"
 #include "sources.h"
 
@@ -216,6 +217,16 @@ static int read_set(struct sampler *sampler, enum column_set_id set, uint64_t *t
 	return error;
 }
 
+static void look_at_ceiling(const struct sampler *sampler)
+{
+	struct log_header *log = sampler->config.log;
+	uint64_t bytes = sampler->sources.figures.rss_bytes;
+
+	if (bytes != LOG_NONE && ceiling_is_reached(log, (int64_t)bytes) && ceiling_note(log, LOG_MEMORY_RSS, bytes, NULL))
+		ceiling_act(log, LOG_MEMORY_RSS, bytes, sampler->config.pid, 0,
+			    sampler->config.own_thread ? CEILING_SAYS_IN_TASK : CEILING_SAYS_HERE);
+}
+
 static int take_row(struct sampler *sampler, enum column_set_id set)
 {
 	struct log_header *log = sampler->config.log;
@@ -237,6 +248,8 @@ static int take_row(struct sampler *sampler, enum column_set_id set)
 		row_set_add(&sampler->rows[set], ticks, &sampler->sources.figures);
 	if (!(set == SET_MEMORY && sampler->process_ticks))
 		row_set_cost(&sampler->rows[set], clock_ns(CLOCK_MONOTONIC) - begin_ns, interval_of(sampler, set));
+	if (set == SET_PROCESS || set == SET_MEMORY)
+		look_at_ceiling(sampler);
 	sampler->took_row = true;
 	__atomic_fetch_add(&log->sampler_rows, 1, __ATOMIC_RELAXED);
 	return 0;

@@ -7,7 +7,7 @@
 
 #include "insideme_log.h"
 
-enum message { MESSAGE_SETTINGS, MESSAGE_OFF, MESSAGE_NOT_EVERY_CALL };
+enum message { MESSAGE_SETTINGS, MESSAGE_OFF, MESSAGE_NOT_EVERY_CALL, MESSAGE_MEMORY };
 
 /* @page: NULL without a run. What stderr is now it must be later, or nothing is said. */
 void say_init(struct log_run *page);
@@ -15,5 +15,7 @@ bool say_is_news(enum message message);
 
 /* "insideme: ..." in one write on what was stderr at the start, and on nothing else. */
 void say_line(const char *line);
+/* The same in the sampling task, which has no descriptors of the program's @pid. Before Linux 5.6 nothing is said. */
+void say_line_of(int pid, const char *line);
 
 #endif

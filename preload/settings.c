@@ -19,6 +19,8 @@ static const char *const heap_choices[] = { "off", "counters", "live", NULL };
 static const char *const what_choices[] = { "library", "all", NULL };
 static const char *const snapshot_choices[] = { "heap", "rss", NULL };
 
+static const char *const ceiling_choices[] = { "stack", "stop", "abort", NULL };	/* enum log_memory_action */
+
 const struct setting settings_table[NR_SETTINGS] = {
 	[SETTING_DIR] = { "INSIDEME_DIR", "dir", SETTING_TEXT, "insideme.data", NULL, "directory of the runs" },
 	[SETTING_RUN] = { "INSIDEME_RUN", "run", SETTING_TEXT, "", NULL,
@@ -33,6 +35,8 @@ const struct setting settings_table[NR_SETTINGS] = {
 			   "live: what lives, leaks and made the peak, where there are hooks; counters: allocations and frees" },
 	[SETTING_SNAPSHOT] = { "INSIDEME_SNAPSHOT", "snapshot", SETTING_LIST, "heap,rss", snapshot_choices,
 			       "what a call's record knows of memory: heap, rss, off" },
+	[SETTING_MAX_MEMORY] = { "INSIDEME_MAX_MEMORY", "max-memory", SETTING_CEILING, "off", ceiling_choices,
+				 "when heap or RSS reach a size: 2G, 2G:stop for a debugger, 2G:abort" },
 	[SETTING_INTERVAL] = { "INSIDEME_INTERVAL", "interval", SETTING_TIME, "10ms", NULL,
 			       "time between resource samples" },
 	[SETTING_SAMPLE] = { "INSIDEME_SAMPLE", "sample", SETTING_RATE, "off", NULL,
@@ -89,6 +93,26 @@ static int parse_rate(const char *text, uint64_t *rate)
 	return *text || !*rate || *rate > MOST_RATE ? -EINVAL : 0;
 }
 
+/* SIZE, or SIZE:CHOICE; of none the first. */
+static int parse_ceiling(const char *const *choices, const char *text, uint64_t *value)
+{
+	const char *colon = text_find(text, ':');
+	size_t length = colon ? (size_t)(colon - text) : text_length(text);
+	int choice = colon ? find_choice(choices, colon + 1, text_length(colon + 1)) : 0;
+	char size[32];
+
+	*value = 0;
+	if (text_equal(text, "off"))
+		return 0;
+	if (choice < 0 || length >= sizeof(size))
+		return -EINVAL;
+	text_copy(size, length + 1, text);
+	if (text_parse_size(size, value) < 0 || *value < LEAST_SIZE || *value >> SETTINGS_CEILING_SHIFT)
+		return -EINVAL;
+	*value |= (uint64_t)choice << SETTINGS_CEILING_SHIFT;
+	return 0;
+}
+
 int setting_parse(enum setting_id id, const char *text, uint64_t *value)
 {
 	const struct setting *setting = &settings_table[id];
@@ -118,6 +142,8 @@ int setting_parse(enum setting_id id, const char *text, uint64_t *value)
 		return 0;
 	case SETTING_LIST:
 		return parse_list(setting->choices, text, value);
+	case SETTING_CEILING:
+		return parse_ceiling(setting->choices, text, value);
 	}
 	return -EINVAL;
 }
@@ -131,6 +157,8 @@ static void add_expected(struct text *line, const struct setting *setting)
 		[SETTING_RATE] = "off or a number up to 10000",
 	};
 
+	if (setting->type == SETTING_CEILING)
+		text_add(line, "off or a size of at least 1M, and :");
 	if (!setting->choices) {
 		text_add(line, examples[setting->type]);
 		return;

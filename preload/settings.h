@@ -17,6 +17,7 @@ enum setting_id {
 	SETTING_TIMING,
 	SETTING_HEAP,
 	SETTING_SNAPSHOT,
+	SETTING_MAX_MEMORY,
 	SETTING_INTERVAL,
 	SETTING_GPU,
 	SETTING_SAMPLE,
@@ -36,6 +37,7 @@ enum setting_type {
 	SETTING_RATE,		/* per second; "off": 0 */
 	SETTING_CHOICE,		/* index into choices */
 	SETTING_LIST,		/* bit mask over choices, separated by commas; "off": 0 */
+	SETTING_CEILING,	/* bytes, and an index into choices at the top, see settings_ceiling_; "off": 0 */
 };
 
 struct setting {
@@ -62,6 +64,16 @@ struct settings {
 static inline const char *settings_text(const struct settings *settings, enum setting_id id)
 {
 	return settings->source[id] == FROM_FALLBACK ? settings_table[id].fallback : settings->given[id];
+}
+
+#define SETTINGS_CEILING_SHIFT	56
+static inline uint64_t settings_ceiling_bytes(uint64_t value)
+{
+	return value & ((1ull << SETTINGS_CEILING_SHIFT) - 1);
+}
+static inline uint32_t settings_ceiling_choice(uint64_t value)
+{
+	return (uint32_t)(value >> SETTINGS_CEILING_SHIFT);
 }
 
 enum { TIMING_EXACT, TIMING_ADAPTIVE, TIMING_COUNTS };	/* choices of SETTING_TIMING */

@@ -301,7 +301,7 @@ static bool wipe_on_fork(void)
 static bool may_be_brief(uint64_t us_ticks)
 {
 	return us_ticks && own_id.rank.rank < 0 && !live_early_calls && !settings.value[SETTING_VERBOSE] &&
-	       !settings.value[SETTING_SAMPLE] &&
+	       !settings.value[SETTING_SAMPLE] && !settings.value[SETTING_MAX_MEMORY] &&
 	       !run_is_watched(run.page) && helper_is_possible() && !modules_have_hooks();
 }
 

@@ -25,6 +25,7 @@
 #include "monitor/tree.h"
 #include "monitor/watch.h"
 #include "run_find.h"
+#include "say.h"
 #include "text.h"
 
 #define CANNOT_RUN	126
@@ -318,6 +319,7 @@ static int run_program(struct monitor *monitor, char **argv)
 		return cannot_find(name, error);
 	prepare_library(monitor, path);
 	error = open_run(monitor, path);
+	say_init(error ? NULL : monitor->run.page);
 	if (error) {
 		fprintf(stderr, "insideme: cannot use directory %s: %s; not recording\n", monitor->run.path,
 			strerror(-error));

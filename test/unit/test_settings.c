@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* preload/settings: the table, its parser, and which source beats which. */
+#include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -66,6 +67,36 @@ static struct settings read_settings(char *const *environment, struct complaints
 	memset(&settings, 0xaa, sizeof(settings));
 	settings_read(&settings, environment, note_complaint, complaints);
 	return settings;
+}
+
+static void ceiling_has_a_size_and_an_action(void **state)
+{
+	static const struct {
+		const char *text;
+		int error;
+		uint64_t bytes;
+		uint32_t action;
+	} cases[] = {
+		{ "off", 0, 0, 0 },
+		{ "64M", 0, 64u << 20, LOG_MEMORY_STACK },
+		{ "64M:stack", 0, 64u << 20, LOG_MEMORY_STACK },
+		{ "2G:stop", 0, 2ull << 30, LOG_MEMORY_STOP },
+		{ "1M:abort", 0, 1u << 20, LOG_MEMORY_ABORT },
+		{ "1000", -EINVAL, 0, 0 },	{ "64M:", -EINVAL, 0, 0 },
+		{ ":stop", -EINVAL, 0, 0 },	{ "64M:stopp", -EINVAL, 0, 0 },
+		{ "0000000000000000000000000000000000064M", -EINVAL, 0, 0 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		uint64_t value = 0;
+
+		assert_int_equal(setting_parse(SETTING_MAX_MEMORY, cases[i].text, &value), cases[i].error);
+		if (cases[i].error)
+			continue;
+		assert_int_equal(settings_ceiling_bytes(value), cases[i].bytes);
+		assert_int_equal(settings_ceiling_choice(value), cases[i].action);
+	}
 }
 
 static void every_fallback_is_a_value(void **state)
@@ -255,6 +286,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_fallback_is_a_value),
+		cmocka_unit_test(ceiling_has_a_size_and_an_action),
 		cmocka_unit_test(a_rate_is_a_number_or_off),
 		cmocka_unit_test(names_and_options_belong_together),
 		IN_DIRECTORY(defaults_without_any_source),
