@@ -274,6 +274,7 @@ struct process {
 	size_t nr_modules;
 	struct event *events;		/* in the order of time */
 	size_t nr_events;
+	struct said *said;		/* by insideme.h: see marks.h */
 	char **labels;			/* [number]: names that the program gave; NULL: not told */
 	size_t nr_labels;
 	struct error *errors;		/* errors.h; these two by place */

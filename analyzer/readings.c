@@ -43,7 +43,7 @@ static struct value get_reading(const struct column *column, const void *row)
 	value = rowset_value(reading->rows, reading->row, (uint32_t)place);
 	if (value == LOG_NONE)
 		return value_empty();
-	return of->unit == LOG_UNIT_MILLI ? value_real(UNIT_NONE, series_value(of, value)) :
+	return of->unit == LOG_UNIT_MILLI || of->unit == LOG_UNIT_REAL ? value_real(UNIT_NONE, series_value(of, value)) :
 		value_integer(series_unit(of, false), (int64_t)value);
 }
 

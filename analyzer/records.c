@@ -9,6 +9,7 @@
 #include "errors.h"
 #include "functions.h"
 #include "logfile.h"
+#include "marks.h"
 #include "nodes.h"
 
 #define LABELS_MAX	(1u << 20)	/* more than a process can have */
@@ -257,6 +258,7 @@ void records_read(struct process *process)
 		qsort(process->errors, process->nr_errors, sizeof(*process->errors), by_place);
 	if (process->nr_thrown)
 		qsort(process->thrown, process->nr_thrown, sizeof(*process->thrown), by_place);
+	marks_read(process);
 	process->command = process_fact(process, "command") ?: "";
 	process->exe = process_fact(process, "exe") ?: "";
 	process->cwd = process_fact(process, "cwd") ?: "";
@@ -264,6 +266,7 @@ void records_read(struct process *process)
 
 void records_release(struct process *process)
 {
+	marks_release(process);
 	for (size_t i = 0; i < process->nr_events; i++)
 		free(process->events[i].text);
 	for (size_t i = 0; i < process->nr_errors; i++)

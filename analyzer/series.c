@@ -44,6 +44,12 @@ static double rate_scale(const struct log_column *column)
 
 double series_value(const struct log_column *column, uint64_t value)
 {
+	double real;
+
+	if (column->unit == LOG_UNIT_REAL) {
+		memcpy(&real, &value, sizeof(real));
+		return real;
+	}
 	return column->unit == LOG_UNIT_MILLI ? (double)value / 1000 : (double)value;
 }
 

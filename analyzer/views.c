@@ -20,6 +20,8 @@ const struct view views[] = {
 	{ "processes", "the tree of processes: time, CPU, memory, how each ended, which were not recorded", view_processes, false },
 	{ "threads",   "each thread: begin, end, calls, time in functions, allocations", view_threads, false },
 	{ "resources", "CPU, memory, faults, I/O: figures, and in csv and json rows over time", view_resources, true },
+	{ "timers",    "the program's own timers (insideme.h), by name, without their pauses", view_timers, false },
+	{ "marks",     "its marks and failures, and each time that a timer ran, in the order of time", view_marks, false },
 	{ "quality",   "how far to trust the report: what was lost, repaired, or cannot be named", view_quality, false },
 	{ NULL, NULL, NULL, false },
 };

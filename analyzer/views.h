@@ -31,6 +31,8 @@ int view_processes(struct document *document, struct report *report);
 int view_threads(struct document *document, struct report *report);
 int view_calls(struct document *document, struct report *report);
 int view_resources(struct document *document, struct report *report);
+int view_timers(struct document *document, struct report *report);
+int view_marks(struct document *document, struct report *report);
 int view_quality(struct document *document, struct report *report);
 
 /*

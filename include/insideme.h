@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * InsideMe's interface for C and C++: regions that are measured as functions are.
+ * InsideMe's interface for C and C++: regions that are measured as functions are; timers, marks, counters, failures.
  *
  * Include this file and nothing else: there is nothing to link with (before glibc 2.34: -ldl), and a program that uses it
  * runs everywhere. The recorder is looked for once, when the program starts; where it is not loaded
@@ -32,6 +32,21 @@
 
 #define INSIDEME_NAME_MAX 255
 
+/**
+ * struct insideme_timer - what is timed from a start to a stop, which may lie in different functions and threads
+ * @name: of the timer; all of a name are added up. Must live until the stop
+ *
+ * Begins as INSIDEME_TIMER("name"). Of several threads that use one timer at once one gets the error.
+ */
+struct insideme_timer {
+	const char *name;
+	uint64_t state;			/* this and what follows is the recorder's */
+	uint64_t start_ticks;
+	uint64_t pause_ticks;
+	uint64_t paused_ticks;
+};
+#define INSIDEME_TIMER(name) { name, 0, 0, 0, 0 }
+
 /* The recorder's side. What changes the meaning of a member gets a new version; new members come at the end. */
 #define INSIDEME_VERSION_OF_TABLE 1
 struct insideme_recorder {
@@ -40,6 +55,13 @@ struct insideme_recorder {
 	void (*enter)(void *function, void *call_site);
 	void (*exit)(void *function, void *call_site);
 	void *(*region)(const char *name);	/* what stands for its function, NULL: for none */
+	int (*mark)(const char *name);
+	int (*fail)(const char *type, const char *message);
+	int (*counter)(const char *name, uint64_t value);	/* the bits of a double */
+	int (*start)(struct insideme_timer *timer);
+	int (*pause)(struct insideme_timer *timer);
+	int (*resume)(struct insideme_timer *timer);
+	int (*stop)(struct insideme_timer *timer);
 };
 
 #ifndef INSIDEME_RECORDER
@@ -120,6 +142,93 @@ INSIDEME_INLINE int insideme_end(const char *name)
 		return name ? -ENOBUFS : -EINVAL;
 	recorder->exit(region, NULL);
 	return 0;
+}
+
+/**
+ * insideme_mark() - put a named instant on the calling thread's timeline
+ * @name: label to show
+ *
+ * Return: 0, -EINVAL if @name is NULL, -ENOBUFS if the log has no room (counted there), -ENODATA
+ */
+INSIDEME_INLINE int insideme_mark(const char *name)
+{
+	const struct insideme_recorder *recorder = insideme_link.recorder;
+
+	return recorder ? recorder->mark(name) : -ENODATA;
+}
+
+/**
+ * insideme_counter() - tell the value that something has now
+ * @name: of what: "residual", "queue_length"
+ * @value: in any unit; not NaN
+ *
+ * Reports draw it over time. Of values that come closer after each other than 1/1024 of the run until then the last stays.
+ *
+ * Return: 0, -EINVAL if @name is NULL or @value is NaN, -ENOBUFS if the log has no room (counted there), -ENODATA
+ */
+INSIDEME_INLINE int insideme_counter(const char *name, double value)
+{
+	const struct insideme_recorder *recorder = insideme_link.recorder;
+	uint64_t bits;
+
+	if (!recorder)
+		return -ENODATA;
+	__builtin_memcpy(&bits, &value, sizeof(bits));
+	return value == value ? recorder->counter(name, bits) : -EINVAL;
+}
+
+/**
+ * insideme_fail() - say that the function or region that is open has failed
+ * @type: what kind of failure, as reports group them: "timeout"
+ * @message: more about it, NULL: nothing; cut after 1023 bytes
+ *
+ * Changes nothing in how the call goes on.
+ *
+ * Return: 0, -EINVAL if @type is NULL, -ENOBUFS if the log has no room (counted there), -ENODATA
+ */
+INSIDEME_INLINE int insideme_fail(const char *type, const char *message)
+{
+	const struct insideme_recorder *recorder = insideme_link.recorder;
+
+	return recorder ? recorder->fail(type, message) : -ENODATA;
+}
+
+/**
+ * insideme_start(), insideme_pause(), insideme_resume(), insideme_stop() - time something
+ * @timer: made by INSIDEME_TIMER()
+ *
+ * What lies between pause and resume is no part of the time, and is told beside it. A pause in a pause does nothing, nor does
+ * a resume without one; a stop resumes first. After a stop it may be started again.
+ *
+ * Return: 0, -EINVAL if @timer or its name is NULL or it is none, -EALREADY if it was started already, -ESRCH if it was not,
+ * -ENOBUFS if the log has no room (counted there), -ENODATA
+ */
+INSIDEME_INLINE int insideme_start(struct insideme_timer *timer)
+{
+	const struct insideme_recorder *recorder = insideme_link.recorder;
+
+	return recorder ? recorder->start(timer) : -ENODATA;
+}
+
+INSIDEME_INLINE int insideme_pause(struct insideme_timer *timer)
+{
+	const struct insideme_recorder *recorder = insideme_link.recorder;
+
+	return recorder ? recorder->pause(timer) : -ENODATA;
+}
+
+INSIDEME_INLINE int insideme_resume(struct insideme_timer *timer)
+{
+	const struct insideme_recorder *recorder = insideme_link.recorder;
+
+	return recorder ? recorder->resume(timer) : -ENODATA;
+}
+
+INSIDEME_INLINE int insideme_stop(struct insideme_timer *timer)
+{
+	const struct insideme_recorder *recorder = insideme_link.recorder;
+
+	return recorder ? recorder->stop(timer) : -ENODATA;
 }
 
 /* One place in the source that begins a region: its name is looked up once. */

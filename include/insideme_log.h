@@ -44,6 +44,7 @@ enum log_heap_bytes { LOG_HEAP_OFF = 0, LOG_HEAP_USABLE = 1, LOG_HEAP_REQUESTED 
 
 /* What is done when the process's memory reaches memory_limit_bytes, after the event. */
 enum log_memory_action { LOG_MEMORY_STACK, LOG_MEMORY_STOP, LOG_MEMORY_ABORT };
+#define LOG_MARK_SHARE	8
 
 #define LOG_SNAPSHOT_HEAP	1u	/* in the slice */
 #define LOG_SNAPSHOT_RSS	2u	/* in rows of the set "memory", every ms while slices are written */
@@ -188,6 +189,7 @@ struct log_header {
 	uint64_t finish_peak_rss_bytes;
 
 	struct log_cost costs[LOG_COSTS_MAX];	/* of a call, by enum log_cost_kind; all 0: not measured */
+	LOG_SHARED uint64_t mark_bytes;	/* of marks, counters and spans; they may use 1 of LOG_MARK_SHARE parts of map_bytes */
 };
 _Static_assert(sizeof(struct log_header) <= LOG_HEADER_BYTES, "the header is one page");
 
@@ -495,6 +497,7 @@ enum log_unit {
 	LOG_UNIT_COUNT,
 	LOG_UNIT_WAIT_NS,	/* of waiting: its rate is a share of time */
 	LOG_UNIT_PERCENT,
+	LOG_UNIT_REAL,		/* the bits of a double; a reader's own: of a program's counters */
 };
 enum log_column_kind { LOG_GAUGE = 1, LOG_CUMULATIVE = 2 };
 struct log_column {
@@ -526,6 +529,10 @@ enum log_record_kind {
 	LOG_RECORD_LABEL,	/* struct log_label */
 	LOG_RECORD_ERROR,	/* struct log_error */
 	LOG_RECORD_THROWN,	/* struct log_thrown */
+	LOG_RECORD_MARK,	/* struct log_mark */
+	LOG_RECORD_COUNTER,	/* struct log_counter */
+	LOG_RECORD_SPAN,	/* struct log_span */
+	LOG_RECORD_TIMER,	/* struct log_timer */
 };
 struct log_record {
 	uint32_t bytes;			/* with this head, a multiple of 8 */
@@ -557,6 +564,55 @@ struct log_label {
 	uint32_t number;		/* of the process, from 1 */
 	uint32_t text_bytes;		/* with its final 0 */
 	/* char text[text_bytes]: any bytes */
+};
+
+/* What a program says of itself: an instant; or, with a text, that the call of that path failed. */
+enum log_mark_kind { LOG_MARK_INSTANT = 1, LOG_MARK_FAILURE = 2 };
+struct log_mark {
+	struct log_record record;
+	uint32_t mark;			/* enum log_mark_kind */
+	uint32_t label;			/* log_label.number: its name, or the failure's type */
+	uint32_t thread;		/* refs of thread and path */
+	uint32_t node;
+	uint32_t text_bytes;		/* with its final 0; 0: none */
+	uint32_t reserved;
+	/* char text[text_bytes]: the failure's message */
+};
+
+/*
+ * Values of one counter, as far as they came within 1 of 1024 parts of the time that the log had until then: there are the
+ * fewer records the longer it runs. Values are the bits of doubles.
+ */
+struct log_counter {
+	struct log_record record;	/* ticks: of the first value */
+	uint32_t label;
+	uint32_t reserved;
+	LOG_SHARED uint64_t newest_ticks;	/* of the last one, */
+	LOG_SHARED uint64_t last;		/* which it is */
+	LOG_SHARED uint64_t nr_values;
+};
+
+/* A timer from its start to its stop, where that lasted the threshold. */
+struct log_span {
+	struct log_record record;	/* ticks: of the stop */
+	uint64_t start_ticks;
+	uint64_t paused_ticks;		/* of that, in pauses */
+	uint32_t label;
+	uint32_t thread;		/* refs of the thread that stopped it, and of its path then */
+	uint32_t node;
+	uint32_t reserved;
+};
+
+/* All spans of one name; there may be several such records, to be added up. */
+struct log_timer {
+	struct log_record record;
+	uint32_t label;
+	uint32_t reserved;
+	LOG_SHARED uint64_t nr_spans;
+	LOG_SHARED uint64_t timer_ticks;	/* without pauses */
+	LOG_SHARED uint64_t paused_ticks;
+	LOG_SHARED uint64_t least_ticks;	/* UINT64_MAX before the first */
+	LOG_SHARED uint64_t most_ticks;
 };
 
 /*

@@ -5,20 +5,13 @@
 #include <sys/mman.h>
 
 #include "live.h"
+#include "room.h"
 #include "syscalls.h"
 #include "text.h"
 
 #define LISTS		256u
 #define CHUNK_BYTES	(64u << 10)
 #define MOST_CHUNKS	64u	/* 4 MiB: a program that makes up names without end */
-
-struct label {
-	struct label *next;
-	uint32_t hash;
-	uint32_t number;
-	uint32_t bytes;		/* of the text, with its final 0 */
-	char text[];
-};
 
 static struct label *lists[LISTS];	/* each grows at its head; atomic */
 
@@ -98,8 +91,10 @@ static struct label *add(struct label **list, uint32_t hash, const char *name, u
 	do {
 		label->next = seen;
 		if (__atomic_compare_exchange_n(list, &seen, label, false, __ATOMIC_SEQ_CST, __ATOMIC_ACQUIRE)) {
-			if (live.log)	/* else who opens it finds the label in the list */
+			if (live.log) {	/* else who opens it finds the label in the list */
+				room_for_records(live.log);
 				write_record(live.log, label);
+			}
 			return label;
 		}
 		known = find_in(seen, label->next, hash, name, length);
@@ -107,7 +102,7 @@ static struct label *add(struct label **list, uint32_t hash, const char *name, u
 	return known;	/* the number and room of ours are nobody's */
 }
 
-uint32_t label_number(const char *name)
+struct label *label_find(const char *name)
 {
 	uint32_t length, hash = 0;
 	struct label **list, *label;
@@ -121,13 +116,16 @@ uint32_t label_number(const char *name)
 		label = add(list, hash, name, length);
 	if (unlikely(!label && live.log))
 		log_lose(live.log, LOG_LOST_RECORDS);
-	return label ? label->number : 0;
+	return label;
 }
 
 void labels_log_all(void)
 {
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
 	for (uint32_t i = 0; i < LISTS; i++)
-		for (const struct label *label = __atomic_load_n(&lists[i], __ATOMIC_ACQUIRE); label; label = label->next)
+		for (struct label *label = __atomic_load_n(&lists[i], __ATOMIC_ACQUIRE); label; label = label->next) {
+			label->counter = NULL;	/* of the log before */
+			label->timer = NULL;
 			write_record(live.log, label);
+		}
 }

@@ -8,11 +8,23 @@
 
 #include <stdint.h>
 
+#include "insideme_log.h"
+
+struct label {
+	struct label *next;
+	struct log_counter *counter;	/* its newest record of a log, see marks.c and spans.c; NULL: none */
+	struct log_timer *timer;
+	uint32_t hash;
+	uint32_t number;		/* from 1 */
+	uint32_t bytes;			/* of the text, with its final 0 */
+	char text[];
+};
+
 /*
- * The number of @name, cut after LOG_LABEL_MAX bytes; a new one when it is new. 0: there is no room for more names (counted
+ * The label @name, cut after LOG_LABEL_MAX bytes; made when it is new. NULL: there is no room for more names (counted
  * as LOG_LOST_RECORDS). Takes no lock: callable from threads and signal handlers.
  */
-uint32_t label_number(const char *name);
+struct label *label_find(const char *name);
 
 /* Record in a log that begins what is known so far. */
 void labels_log_all(void);

@@ -46,7 +46,7 @@ run-gpu: all $(bin)/holds $(O)/sanitized/insideme-report
 	$(Q)TEST_BUILD=$(abspath $(O)) scripts/run-test test/gpu/gpu.bats
 .PHONY: gpu run-gpu
 # The golden runs, and what is expected of them, written anew after a change of a view that is meant: make expected
-$(bin)/golden: test/logs/golden.c test/unit/build_log.c test/unit/build_log.h $(wildcard include/*.h)
+$(bin)/golden: test/logs/golden.c test/unit/build_log.c test/unit/build_marks.c test/unit/build_log.h test/unit/build_marks.h $(wildcard include/*.h)
 	@mkdir -p $(@D)
 	$(call say,CC)$(CC) $(test_cflags) -iquote . $(filter %.c,$^) -o $@
 programs += $(bin)/golden
@@ -81,13 +81,13 @@ $(regions_variants): include/insideme.h
 	$(call say,CC)$(if $(findstring .clang,$@),clang,gcc)$(if $(findstring _cpp,$@),$(if $(findstring .clang,$@),++)) \
 		$(program_flags) $(filter test/programs/%,$^) -o $@ $(if $(findstring _cpp,$@),-lstdc++)
 programs += $(regions_variants)
-$(addprefix $(bin)/,regions regions.clang regions_cpp regions_cpp.clang): include/insideme.h
 # Exceptions as they are without optimization.
 $(bin)/throws.plain $(bin)/throws.plain.clang: program_flags += -O0
 $(bin)/throws.plain $(bin)/throws.plain.clang: test/programs/throws.cpp
 	@mkdir -p $(@D)
 	$(call say,CXX)$(if $(findstring clang,$@),clang++,g++) $(program_flags) $< -o $@
 programs += $(bin)/throws.plain $(bin)/throws.plain.clang
+$(addprefix $(bin)/,regions regions.clang regions_cpp regions_cpp.clang marks marks.clang): include/insideme.h
 $(bin)/brief $(bin)/brief.clang: program_flags = -g -O2 -pthread -Wall
 $(bin)/host $(bin)/host.clang: program_flags = -g -O2 -pthread -Wall -Wl,-rpath,'$$ORIGIN'
 $(bin)/order $(bin)/order.clang: private program_flags += -Wl,--no-as-needed $(bin)/order_plugin.so -Wl,-rpath,'$$ORIGIN' -Wl,-z,now

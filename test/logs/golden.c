@@ -22,6 +22,7 @@
 #include <sys/stat.h>
 
 #include "test/unit/build_log.h"
+#include "test/unit/build_marks.h"
 
 #define MS		1000000ull
 #define AT(ms)		(BUILD_START_TICKS + (uint64_t)((ms) * 1e6))
@@ -249,6 +250,7 @@ static void end_rank_0(struct rank *rank, bool with_worker)
 		header->losses[LOG_LOST_BROKEN_CALLS] = 4;
 		header->losses[LOG_LOST_ROWS] = 1;
 	}
+	build_marks(build, rank->main, rank->step, "no \"answer\",\nfrom\t\377");
 	header->finish_user_ns = 1200 * MS;
 	header->finish_system_ns = 200 * MS;
 	header->finish_peak_rss_bytes = 230u << 20;

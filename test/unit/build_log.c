@@ -314,7 +314,7 @@ void build_row(struct log_rows *rows, uint64_t ticks, const uint64_t *values)
 	rows->head.used_bytes += rows->head.record_bytes;
 }
 
-static void *new_record(struct build *build, uint64_t bytes, uint32_t kind, uint64_t ticks)
+void *build_record(struct build *build, uint64_t bytes, uint32_t kind, uint64_t ticks)
 {
 	struct log_area *area = place_at(build, build->header->records);
 	struct log_record *record;
@@ -337,7 +337,7 @@ struct log_module *build_module(struct build *build, const char *path, uint64_t 
 				uint64_t bias, uint8_t build_id)
 {
 	uint32_t path_bytes = (uint32_t)strlen(path) + 1;
-	struct log_module *module = new_record(build, sizeof(*module) + path_bytes, LOG_RECORD_MODULE,
+	struct log_module *module = build_record(build, sizeof(*module) + path_bytes, LOG_RECORD_MODULE,
 					       BUILD_START_TICKS);
 
 	module->begin_addr = begin;
@@ -356,7 +356,7 @@ struct log_module *build_module(struct build *build, const char *path, uint64_t 
 void build_text(struct build *build, const char *text)
 {
 	uint32_t text_bytes = (uint32_t)strlen(text) + 1;
-	struct log_text *record = new_record(build, sizeof(*record) + text_bytes, LOG_RECORD_TEXT, BUILD_START_TICKS);
+	struct log_text *record = build_record(build, sizeof(*record) + text_bytes, LOG_RECORD_TEXT, BUILD_START_TICKS);
 
 	record->text_bytes = text_bytes;
 	memcpy(record + 1, text, text_bytes);
@@ -366,7 +366,7 @@ struct log_event *build_event(struct build *build, uint32_t event, uint64_t tick
 			      const uint64_t *values, int nr_values, const char *text)
 {
 	uint32_t text_bytes = text ? (uint32_t)strlen(text) + 1 : 0;
-	struct log_event *record = new_record(build, sizeof(*record) + text_bytes, LOG_RECORD_EVENT, ticks);
+	struct log_event *record = build_record(build, sizeof(*record) + text_bytes, LOG_RECORD_EVENT, ticks);
 
 	record->event = event;
 	memcpy(record->values, values, (size_t)nr_values * sizeof(uint64_t));

@@ -72,7 +72,8 @@ struct log_rows *build_rows(struct build *build, const char *set, const char *co
 			    uint32_t nr_columns, uint32_t nr_rows);
 void build_row(struct log_rows *rows, uint64_t ticks, const uint64_t *values);
 
-/* Records go to one area of 64 KiB. */
+/* Records go to one area of 64 KiB. The first: of any kind, zeroed behind its head. */
+void *build_record(struct build *build, size_t bytes, uint32_t kind, uint64_t ticks);
 struct log_module *build_module(struct build *build, const char *path, uint64_t begin, uint64_t end,
 				uint64_t bias, uint8_t build_id);
 void build_text(struct build *build, const char *text);

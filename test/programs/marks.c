@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * What a program says of itself. The report must show
+ *   marks     phase one, phase two, each once, in that order; in a thread too: 10 x tick
+ *   failures  timeout "no answer, from \"host\"" in the region request
+ *   counters  level from 0 to 9 and last -2.5; a million values of many, the last 999999
+ *   timers    work: 3 spans, each 20 ms and 30 ms in pauses; across: 1, started and stopped in different threads
+ * Prints what each misuse of a timer gives: the same number with and without the recorder but for -ENODATA.
+ */
+#include <insideme.h>
+#include <math.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+static struct insideme_timer across = INSIDEME_TIMER("across");
+static int wrong;
+
+static void pass(int ms)
+{
+	struct timespec time = { .tv_nsec = ms * 1000000l };
+
+	nanosleep(&time, NULL);
+}
+
+/* Without the recorder each call says so. */
+static void expect(int found, int expected)
+{
+	wrong += found != expected && found != -ENODATA;
+}
+
+static void *run_thread(void *unused)
+{
+	for (int i = 0; i < 10; i++)
+		expect(insideme_mark("tick"), 0);
+	expect(insideme_stop(&across), 0);
+	return unused;
+}
+
+static void work(void)
+{
+	struct insideme_timer timer = INSIDEME_TIMER("work");
+
+	for (int i = 0; i < 3; i++) {
+		expect(insideme_start(&timer), 0);
+		pass(10);
+		expect(insideme_pause(&timer), 0);
+		pass(10);
+		expect(insideme_pause(&timer), 0);
+		pass(10);
+		expect(insideme_resume(&timer), 0);
+		expect(insideme_resume(&timer), 0);
+		pass(10);
+		expect(insideme_pause(&timer), 0);
+		pass(10);
+		expect(insideme_stop(&timer), 0);
+	}
+}
+
+static void misuse(void)
+{
+	struct insideme_timer timer = INSIDEME_TIMER("misused"), none = INSIDEME_TIMER(NULL), other;
+
+	memset(&other, 0x5a, sizeof(other));
+	other.name = "not made";
+	expect(insideme_pause(&timer), -ESRCH);
+	expect(insideme_resume(&timer), -ESRCH);
+	expect(insideme_stop(&timer), -ESRCH);
+	expect(insideme_start(&timer), 0);
+	expect(insideme_start(&timer), -EALREADY);
+	expect(insideme_stop(&timer), 0);
+	expect(insideme_stop(&timer), -ESRCH);
+	expect(insideme_start(NULL), -EINVAL);
+	expect(insideme_stop(NULL), -EINVAL);
+	expect(insideme_start(&none), -EINVAL);
+	expect(insideme_start(&other), -EINVAL);
+	expect(insideme_stop(&other), -EINVAL);
+	expect(insideme_mark(NULL), -EINVAL);
+	expect(insideme_fail(NULL, "message"), -EINVAL);
+	expect(insideme_counter(NULL, 1), -EINVAL);
+	expect(insideme_counter("level", NAN), -EINVAL);
+}
+
+int main(void)
+{
+	pthread_t thread;
+
+	insideme_mark("phase one");
+	{
+		INSIDEME_REGION("request");
+		expect(insideme_fail("timeout", "no answer, from \"host\""), 0);
+	}
+	for (int i = 0; i < 10; i++) {
+		expect(insideme_counter("level", i), 0);
+		pass(1);
+	}
+	insideme_counter("level", -2.5);
+	for (int i = 0; i < 1000000; i++)
+		insideme_counter("many", i);
+	expect(insideme_start(&across), 0);
+	pthread_create(&thread, NULL, run_thread, NULL);
+	pthread_join(thread, NULL);
+	work();
+	misuse();
+	insideme_mark("phase two");
+	printf("wrong %d\n", wrong);
+	return wrong;
+}

@@ -1,0 +1,63 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-3.0-or-later
+# What a program says of itself by insideme.h: marks, failures, counters, timers.
+load lib
+
+# said COLUMN CONDITION...: of the view of marks
+said() {
+	view marks | "$here/csv" "$@"
+}
+
+@test "marks and failures are told with their time, thread and place" {
+	for compiler in '' .clang; do
+		rm -rf insideme.data
+		"$bin/marks$compiler" >plain.stdout
+		record "marks$compiler"
+		cmp stdout plain.stdout
+		quiet
+		same "marks" "$(said name kind=mark | uniq -c | xargs)" '1 phase one 10 tick 1 phase two'
+		same "failure" "$(said name kind=failure),$(said text kind=failure)" 'timeout,no answer, from "host"'
+		same "where" "$(said function kind=failure),$(said function name=tick | uniq)" request,run_thread
+		same "threads" "$(said thread kind=mark | sort -u | wc -l)" 2
+	done
+}
+
+@test "timers know their spans and their pauses" {
+	record marks
+	view timers >timers.csv
+	same "spans" "$("$here/csv" calls timer=work <timers.csv),$("$here/csv" calls timer=across <timers.csv)" 3,1
+	same "misused" "$("$here/csv" calls timer=misused <timers.csv)" 1
+	# The program slept 3 x 20 ms, and 3 x 30 ms in pauses.
+	between "time" 60000000 "$("$here/csv" total_ns timer=work <timers.csv)" 2000000000
+	between "pauses" 90000000 "$("$here/csv" paused_ns timer=work <timers.csv)" 3000000000
+	same "single spans" "$(said name kind=timer | sort | uniq -c | xargs)" '1 across 3 work'
+	same "their sum" "$(said duration_ns kind=timer name=work | awk '{ sum += int($1 / 1000) } END { print int(sum / 100) }')" \
+		"$(("$("$here/csv" total_ns timer=work <timers.csv)" / 100000))"
+	"$report" -v timers | grep -q across
+}
+
+@test "counters are curves, however many values they had" {
+	record marks
+	"$report" -v resources --columns column,min,peak,last | grep -E 'level +-2.50 +9 +-2.50'
+	"$report" -v resources --columns column,min,peak,last | grep -E 'many .* 999999 +999999'
+	between "bytes of the log" 1 "$(stat -c %s insideme.data/*/*-0.log)" 1000000
+}
+
+@test "marks without end take their share of the log, and the rest is counted" {
+	cat >many.c <<-'END'
+	#include <insideme.h>
+	int main(void)
+	{
+		int full = 0;
+		for (int i = 0; i < 100000; i++)
+			full += insideme_mark("many") == -ENOBUFS;
+		INSIDEME_REGION("after");
+		return full > 60000 && full < 100000 ? 0 : 1;
+	}
+	END
+	gcc -isystem "$here/../../include" many.c -o many
+	LD_PRELOAD=$library INSIDEME_BUDGET=4M ./many
+	calls after 1
+	between "marks" 5000 "$(said name kind=mark | wc -l)" 15000
+	between "lost" 85000 "$(view quality | "$here/csv" value finding=lost_records)" 95000
+}

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What a program says of itself, in a built log. */
+#include "build_marks.h"
+
+#include <string.h>
+
+enum { CONVERGED = 1, TIMEOUT, SOLVE, RESIDUAL };
+
+static uint64_t at(const struct build *build, double ms)
+{
+	return BUILD_START_TICKS + (uint64_t)(ms * 1e6 / build->tick_ns);
+}
+
+static void label(struct build *build, uint32_t number, const char *text)
+{
+	uint32_t text_bytes = (uint32_t)strlen(text) + 1;
+	struct log_label *record = build_record(build, sizeof(*record) + text_bytes, LOG_RECORD_LABEL, at(build, 0));
+
+	record->number = number;
+	record->text_bytes = text_bytes;
+	memcpy(record + 1, text, text_bytes);
+}
+
+static void value(struct build *build, double ms, double real)
+{
+	struct log_counter *record = build_record(build, sizeof(*record), LOG_RECORD_COUNTER, at(build, ms));
+
+	record->label = RESIDUAL;
+	record->newest_ticks = at(build, ms);
+	record->nr_values = 1;
+	memcpy(&record->last, &real, sizeof(real));
+}
+
+static void mark(struct build *build, const struct log_mark *like, double ms, const char *text)
+{
+	uint32_t text_bytes = text ? (uint32_t)strlen(text) + 1 : 0;
+	struct log_mark *record = build_record(build, sizeof(*record) + text_bytes, LOG_RECORD_MARK, at(build, ms));
+	struct log_record head = record->record;
+
+	*record = *like;
+	record->record = head;
+	record->text_bytes = text_bytes;
+	if (text)
+		memcpy(record + 1, text, text_bytes);
+}
+
+void build_marks(struct build *build, const struct log_thread *thread, const struct log_node *node, const char *message)
+{
+	struct log_mark like = { .mark = LOG_MARK_INSTANT, .label = CONVERGED, .thread = thread->head.self,
+				 .node = build_ref(build, node) };
+	struct log_span *span;
+	struct log_timer *timer;
+
+	label(build, CONVERGED, "converged");
+	label(build, TIMEOUT, "timeout");
+	label(build, SOLVE, "solve");
+	label(build, RESIDUAL, "residual");
+	mark(build, &like, 700, NULL);
+	like.mark = LOG_MARK_FAILURE;
+	like.label = TIMEOUT;
+	mark(build, &like, 800, message);
+	span = build_record(build, sizeof(*span), LOG_RECORD_SPAN, at(build, 400));
+	span->start_ticks = at(build, 100);
+	span->paused_ticks = at(build, 50) - at(build, 0);
+	span->label = SOLVE;
+	span->thread = like.thread;
+	span->node = like.node;
+	timer = build_record(build, sizeof(*timer), LOG_RECORD_TIMER, at(build, 400));
+	timer->label = SOLVE;
+	timer->nr_spans = 2;
+	timer->timer_ticks = at(build, 250.01) - at(build, 0);
+	timer->paused_ticks = span->paused_ticks;
+	timer->least_ticks = at(build, 0.01) - at(build, 0);
+	timer->most_ticks = at(build, 250) - at(build, 0);
+	value(build, 200, 1.5);
+	value(build, 600, 0.25);
+}
