@@ -36,6 +36,8 @@ static struct field_row *find_row(const struct field_rows *fields, const struct 
 {
 	struct field_row wanted = { .field = function->field };
 
+	if (!wanted.field)	/* "(other paths)" */
+		return NULL;
 	return bsearch(&wanted, fields->rows, fields->nr_rows, sizeof(wanted), by_field);
 }
 

@@ -48,3 +48,11 @@ cell() {
 	lasted=$("$here/csv" duration_ns <threads.csv)
 	between "sum of self times" $((lasted - 10)) "$sum" $((lasted + 10))
 }
+
+@test "paths that had no room: their functions' calls are in fields all the same" {
+	INSIDEME_BUDGET=1M run record paths
+	view quality | grep -q folded_paths
+	view fields >fields.csv
+	same "calls of fields" "$("$here/csv" calls <fields.csv | awk '{ sum += $1 } END { print sum }')" \
+		"$(view functions | "$here/csv" calls | awk '{ sum += $1 } END { print sum }')"
+}
