@@ -10,7 +10,7 @@
 
 struct value ns_cell(double ns)
 {
-	if (!isfinite(ns))
+	if (!isfinite(ns) || ns >= 0x1p63)
 		return value_empty();
 	return value_integer(UNIT_NS, ns > 0 ? (int64_t)(ns + 0.5) : 0);
 }
@@ -52,7 +52,8 @@ struct value stats_cell(const struct call_stats *stats, enum stats_cell cell)
 	case CELL_MIN:
 		return ns_cell(stats->min_ns - hook_costs_per_call(stats));
 	case CELL_MAX:
-		return ns_cell(stats->max_ns - hook_costs_per_call(stats));
+		/* What was taken out of it is a mean: of a call with many below it, or with new paths, it was more. */
+		return ns_cell(fmin(stats->max_ns - hook_costs_per_call(stats), fmax(stats->total_ns, 0)));
 	case CELL_STDDEV:
 		return value_real(UNIT_NS, call_stats_stddev_ns(stats));
 	case CELL_SELF_DOUBTFUL:

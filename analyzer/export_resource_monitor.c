@@ -12,6 +12,7 @@
 
 #define MIB		1048576.0
 #define STEP_LEAST_NS	1000000
+#define NR_LINES_MAX	1e6
 
 /* A column of theirs: what it is made of here. */
 struct source {
@@ -122,9 +123,10 @@ static double value_of(const struct source *source, const struct line *line, con
 	return of > 0 && grown > 0 ? source->scale * grown / of : 0;
 }
 
+/* No log has more rows than NR_LINES_MAX; an end that damage moved into another century is not gone to in small steps. */
 static int64_t step_ns(const struct model *model)
 {
-	double step = STEP_LEAST_NS;
+	double step = fmax(STEP_LEAST_NS, ((double)model->to - (double)model->from) / NR_LINES_MAX);
 
 	for (size_t i = 0; i < model->nr_processes; i++) {
 		const struct rowset *rows = process_rowset(model->processes[i], "process");
@@ -168,11 +170,14 @@ static int write_resources(struct report *report)
 		read_line(&lines[i], model, sources[i].set, sources[i].column);
 	read_line(&all, model, "system", "system_cpu_total_ns");
 	write_head(out, model);
-	for (int64_t time = model->from; time <= model->to; before = time, time += step) {
+	for (int64_t i = 0; i <= (model->to - model->from) / step; i++) {
+		int64_t time = model->from + i * step;
+
 		fprintf(out, "%.4f", export_seconds(model, time));
-		for (size_t i = 0; i < NR_SOURCES; i++)
-			fprintf(out, ",%.4f", value_of(&sources[i], &lines[i], &all, before, time));
+		for (size_t j = 0; j < NR_SOURCES; j++)
+			fprintf(out, ",%.4f", value_of(&sources[j], &lines[j], &all, before, time));
 		fprintf(out, "\n");
+		before = time;
 	}
 	for (size_t i = 0; i < NR_SOURCES; i++)
 		release_line(&lines[i]);

@@ -247,7 +247,7 @@ static void finish_sum(struct series *sum, const struct model *model)
 	for (size_t i = 0; i < sum->line.nr_steps; i++) {
 		if (isnan(sum->line.steps[i]))
 			sum->line.steps[i] = 0;		/* no process lived then */
-		note_peak(sum, sum->line.steps[i], model->from + (int64_t)i * (model->to - model->from) / (int64_t)sum->line.nr_steps);
+		note_peak(sum, sum->line.steps[i], model->from + (int64_t)((double)(model->to - model->from) * (double)i / (double)sum->line.nr_steps));
 	}
 }
 

@@ -6,6 +6,12 @@
 
 static const struct usage nothing_known = { NAN, NAN, NAN, NAN };
 
+/* 36 years of CPU time, 2^20 TiB: what is more was made up by damage, as is LOG_NONE not a number. */
+static bool is_possible(uint64_t value)
+{
+	return value < 1ull << 60;
+}
+
 /* The largest of @nr_min values of a column at least: of one that only grows the last. NAN: there are less. */
 static double largest(const struct process *process, const char *set, const char *column, size_t nr_min)
 {
@@ -18,7 +24,7 @@ static double largest(const struct process *process, const char *set, const char
 		uint64_t value = rowset_value(rows, row, (uint32_t)index);
 		bool is_going = vms >= 0 && rowset_value(rows, row, (uint32_t)vms) == 0;	/* its memory is: an exec, an end */
 
-		if (value == LOG_NONE || (is_going && strcmp(column, "rss_bytes") == 0))
+		if (!is_possible(value) || (is_going && strcmp(column, "rss_bytes") == 0))
 			continue;
 		found = fmax(found, (double)value);
 		nr++;
@@ -28,7 +34,7 @@ static double largest(const struct process *process, const char *set, const char
 
 static double known(uint64_t value)
 {
-	return value == LOG_NONE ? NAN : (double)value;
+	return is_possible(value) ? (double)value : NAN;
 }
 
 static struct usage usage_at_end(uint64_t user_ns, uint64_t system_ns, uint64_t peak_rss_bytes)

@@ -167,6 +167,51 @@ survives() {
 	done
 }
 
+# damaged_run SEED: a copy of the run in L with damage in each log: cut, or words where something is changed.
+damaged_run() {
+	rm -rf damaged && cp -r L damaged
+	for log in damaged/*.log; do
+		perl -e 'my ($seed, $path) = @ARGV; srand $seed; local $/; open my $in, "<", $path; my $log = <$in>; close $in;
+			my @used = grep { substr($log, 64 * $_, 64) =~ /[^\0]/ } 0 .. length($log) / 64 - 1;
+			my @words = (sub { "\xff" x 8 }, sub { pack "VV", rand 2**32, rand 2**32 }, sub { pack "VV", rand 2**12, 0 },
+				sub { substr $log, 64 * $used[rand @used], 8 });
+			substr($log, 64 * $used[rand @used] + 8 * int rand 8, 8) = $words[rand @words]->() for 1 .. 1 + rand 20;
+			substr($log, rand length $log) = "" if $seed % 7 == 6;
+			open my $out, ">", $path; print $out $log' "$1" "$log"
+	done
+}
+
+# Each seed asks another view in another format.
+damage_survives() {
+	local views=(summary functions tree callers callees calls heap errors processes threads resources quality) status format view
+	local formats=('text -o out' 'csv -o out' 'json -o out' 'html -o out' 'mprof -o out' 'resource-monitor -o out')
+	rm -rf L && cp -r "$(echo "$PWD"/insideme.data/2*)" L && rm -rf insideme.data
+	for seed in $(seq 0 23); do
+		damaged_run "$seed"
+		view=${views[seed % 12]}
+		format=${formats[seed / 4]}
+		[ "$seed" -lt 12 ] || view=summary
+		status=0
+		# shellcheck disable=SC2086
+		timeout 20 "$report" -v "$view" -f $format damaged >/dev/null 2>damaged.err || status=$?
+		[ $status -le 1 ] || { echo "$1, seed $seed, $view as $format: $status"; cat damaged.err; return 1; }
+		[ $status = 0 ] || [ -s damaged.err ]
+	done
+}
+
+@test "damaged logs of all kinds: what lives on the heap, samples, devices, programs that share a log, forks" {
+	INSIDEME_THRESHOLD=0 record leaks
+	damage_survives leaks
+	INSIDEME_SAMPLE=250 INSIDEME_TIMING=adaptive record sampled burn
+	damage_survives samples
+	LD_LIBRARY_PATH=$bin/nvml-24 monitor -q --gpu=all -- sh -c "$bin/uses sleeps 50; $bin/brief heap 0"
+	damage_survives devices
+	LD_PRELOAD=$library sh -c "$bin/brief heap 0; $bin/brief heap 0; exit 0" >/dev/null
+	damage_survives brief
+	record forks
+	damage_survives forks
+}
+
 @test "a log that is something else" {
 	head -c 100000 /dev/zero >zero.log
 	run "$report" zero.log
