@@ -103,57 +103,6 @@ static void add_threshold_steps(struct findings *findings, struct process *proce
 	}
 }
 
-/* What a row of a set cost, in the process where it cost most. */
-static void add_row_cost(struct findings *findings, const struct model *model, const char *set)
-{
-	const struct process *process = NULL;
-	uint64_t cost_ns = 0, step = 1;
-
-	for (size_t i = 0; i < model->nr_processes; i++) {
-		const struct rowset *rows = process_rowset(model->processes[i], set);
-
-		if (rows && rows->cost_ns > cost_ns) {
-			cost_ns = rows->cost_ns;
-			process = model->processes[i];
-		}
-		if (rows && rows->step > step)
-			step = rows->step;
-	}
-	if (process)
-		findings_add(findings, document_text(findings->document, "%s_row_cost_ns", set), UNIT_NS, (double)cost_ns, false,
-		    document_text(findings->document, "%s for each row of %s%s", findings_number(findings, UNIT_NS, (double)cost_ns),
-				  set, model->nr_processes > 1 ? document_text(findings->document,
-				  ", where it took longest (process %u)", process->header.pid) : ""));
-	if (step > 1)
-		findings_add(findings, document_text(findings->document, "%s_row_step", set), UNIT_NONE, (double)step, false,
-		    document_text(findings->document, "every %" PRIu64 ". row of %s was kept%s", step, set,
-				  model->nr_processes > 1 ? ", where fewest were" : ""));
-}
-
-/* The sets of all processes, each once. */
-static void add_rows(struct findings *findings, const struct model *model)
-{
-	const char **sets = NULL;
-	size_t nr = 0;
-
-	for (size_t i = 0; i < model->nr_processes; i++) {
-		const struct process *process = model->processes[i];
-
-		for (size_t j = 0; j < process->nr_rowsets; j++) {
-			size_t k = 0;
-
-			while (k < nr && strcmp(sets[k], process->rowsets[j].set) != 0)
-				k++;
-			if (k < nr)
-				continue;
-			sets = xgrow(sets, nr, sizeof(*sets));
-			sets[nr++] = process->rowsets[j].set;
-			add_row_cost(findings, model, sets[k]);
-		}
-	}
-	free(sets);
-}
-
 /* Short ones among many are no matter: what they used is known where insideme-run saw their end. */
 static void add_not_sampled(struct findings *findings, const struct model *model)
 {
@@ -267,42 +216,82 @@ static void add_cost(struct findings *findings, const struct model *model)
 			  findings_number(findings, UNIT_COUNT, (double)model->nr_slices)));
 }
 
-/* What a row of a set costs, of the process or insideme-run that reads it at the greatest cost. */
-static const struct rowset *costliest(const struct model *model, const char *set)
+/* Who may have rows: the processes, and what sampled them from outside. */
+static struct process *sampler_of(const struct model *model, size_t i)
 {
-	const struct rowset *found = NULL;
-
-	for (size_t i = 0; i < model->nr_processes + model->nr_monitors; i++) {
-		struct process *process = i < model->nr_processes ? model->processes[i] : model->monitors[i - model->nr_processes];
-		const struct rowset *rows = process_rowset(process, set);
-
-		if (rows && rows->first_cost_ns && (!found || rows->cost_ns > found->cost_ns))
-			found = rows;
-	}
-	return found;
+	return i < model->nr_processes ? model->processes[i] : model->monitors[i - model->nr_processes];
 }
 
+/* What a row of a set costs: where reading it takes longest; and how thin rows became. */
+static void add_row_cost(struct findings *findings, const struct model *model, const char *set)
+{
+	const struct rowset *costliest = NULL;
+	uint64_t step = 1;
+
+	for (size_t i = 0; i < model->nr_processes + model->nr_monitors; i++) {
+		const struct rowset *rows = process_rowset(sampler_of(model, i), set);
+
+		if (rows && rows->first_cost_ns && (!costliest || rows->cost_ns > costliest->cost_ns))
+			costliest = rows;
+		if (rows && rows->step > step)
+			step = rows->step;
+	}
+	if (costliest) {
+		double cost_ns = (double)(costliest->cost_ns ? costliest->cost_ns : costliest->first_cost_ns);
+
+		findings_add(findings, document_text(findings->document, "sampling_%s_ns", set), UNIT_NS, cost_ns, false,
+		    document_text(findings->document, "%s to read a row of the set %s, the first %s%s",
+				  findings_number(findings, UNIT_NS, cost_ns), set,
+				  findings_number(findings, UNIT_NS, (double)costliest->first_cost_ns),
+				  model->nr_processes > 1 ? ", where it takes longest" : ""));
+	}
+	if (step > 1)
+		findings_add(findings, document_text(findings->document, "%s_row_step", set), UNIT_NONE, (double)step, false,
+		    document_text(findings->document, "every %" PRIu64 ". row of %s was kept%s", step, set,
+				  model->nr_processes > 1 ? ", where fewest were" : ""));
+}
+
+static void add_interval(struct findings *findings, const struct model *model)
+{
+	double set_ns = model->nr_processes ? (double)model->processes[0]->header.interval_ns : 0;
+	const struct rowset *longest = NULL;
+
+	for (size_t i = 0; i < model->nr_processes + model->nr_monitors; i++) {
+		const struct rowset *rows = process_rowset(sampler_of(model, i), "process");
+
+		if (rows && (!longest || rows->interval_ns > longest->interval_ns))
+			longest = rows;
+	}
+	if (longest && set_ns > 0 && (double)longest->interval_ns > set_ns)
+		findings_add(findings, "sampling_interval_ns", UNIT_NS, (double)longest->interval_ns, false,
+		    document_text(findings->document, "%s between samples instead of %s: reading takes %s",
+				  findings_number(findings, UNIT_NS, (double)longest->interval_ns), findings_number(findings, UNIT_NS, set_ns),
+				  findings_number(findings, UNIT_NS, (double)longest->cost_ns)));
+}
+
+/* The sets there are, each once. */
 static void add_sampling(struct findings *findings, const struct model *model)
 {
-	static const char *const sets[] = { "process", "process_slow", "process_maps", "system", "cgroup" };
-	const struct rowset *process = costliest(model, "process");
-	double set_ns = model->nr_processes ? (double)model->processes[0]->header.interval_ns : 0;
+	const char **sets = NULL;
+	size_t nr = 0;
 
-	if (process && (double)process->interval_ns > set_ns && set_ns > 0)
-		findings_add(findings, "sampling_interval_ns", UNIT_NS, (double)process->interval_ns, false,
-		    document_text(findings->document, "%s between samples instead of %s: reading takes %s",
-				  findings_number(findings, UNIT_NS, (double)process->interval_ns), findings_number(findings, UNIT_NS, set_ns),
-				  findings_number(findings, UNIT_NS, (double)process->cost_ns)));
-	for (size_t i = 0; i < sizeof(sets) / sizeof(*sets); i++) {
-		const struct rowset *rows = costliest(model, sets[i]);
+	add_interval(findings, model);
+	for (size_t i = 0; i < model->nr_processes + model->nr_monitors; i++) {
+		const struct process *process = sampler_of(model, i);
 
-		if (rows)
-			findings_add(findings, document_text(findings->document, "sampling_%s_ns", sets[i]), UNIT_NS,
-			    (double)(rows->cost_ns ? rows->cost_ns : rows->first_cost_ns), false,
-			    document_text(findings->document, "%s to read a row of the set %s, the first %s",
-					  findings_number(findings, UNIT_NS, (double)(rows->cost_ns ? rows->cost_ns : rows->first_cost_ns)),
-					  sets[i], findings_number(findings, UNIT_NS, (double)rows->first_cost_ns)));
+		for (size_t j = 0; j < process->nr_rowsets; j++) {
+			size_t k = 0;
+
+			while (k < nr && strcmp(sets[k], process->rowsets[j].set) != 0)
+				k++;
+			if (k < nr)
+				continue;
+			sets = xgrow(sets, nr, sizeof(*sets));
+			sets[nr++] = process->rowsets[j].set;
+			add_row_cost(findings, model, sets[k]);
+		}
 	}
+	free(sets);
 }
 
 void findings_collect(struct findings *findings, struct document *document, const struct model *model)
@@ -323,7 +312,6 @@ void findings_collect(struct findings *findings, struct document *document, cons
 	add_nameless(findings, model, NULL);
 	for (size_t i = 0; i < model->nr_processes; i++)
 		add_process(findings, model->processes[i]);
-	add_rows(findings, model);
 	add_not_sampled(findings, model);
 	add_written_log(findings, model);
 	add_cost(findings, model);
