@@ -75,6 +75,7 @@ void parts_take(struct parts *parts, struct model *model, uint32_t run)
 		node->function->on_path++;
 		node = node->child ? node->child : tree_step_over(node);
 	}
+	free(shares);
 }
 
 void parts_release(struct parts *parts)

@@ -1,6 +1,8 @@
 # The tests: make check, and what it runs. Each unit test is one cmocka program of one group; each program of
 # programs/ is built by gcc and, as NAME.clang, by clang; *_plugin.c are objects to load while running.
 bin := $(O)/test/bin
+# Where tests are built: beside all else, also for who names that folder itself.
+check_folder := $(patsubst %/check,%,$(O))/check
 program_flags = -g -O2 -finstrument-functions -pthread -Wall -isystem include
 real_code := countries
 
@@ -41,7 +43,7 @@ $(bin)/holds: test/gpu/holds.c
 	@mkdir -p $(@D)
 	$(call say,CC)gcc -g -O2 -Wall $< -o $@
 gpu:
-	$(Q)$(MAKE) --no-print-directory O=$(O)/check DEV=1 run-gpu
+	$(Q)$(MAKE) --no-print-directory O=$(check_folder) DEV=1 run-gpu
 run-gpu: all $(bin)/holds $(O)/sanitized/insideme-report
 	$(Q)TEST_BUILD=$(abspath $(O)) scripts/run-test test/gpu/gpu.bats
 .PHONY: gpu run-gpu
@@ -51,7 +53,7 @@ $(bin)/golden: test/logs/golden.c test/unit/build_log.c test/unit/build_marks.c 
 	$(call say,CC)$(CC) $(test_cflags) -iquote . $(filter %.c,$^) -o $@
 programs += $(bin)/golden
 expected:
-	$(Q)$(MAKE) --no-print-directory $(if $(filter -j%,$(MAKEFLAGS)),,-j$(shell nproc)) O=$(O)/check DEV=1 write-expected
+	$(Q)$(MAKE) --no-print-directory $(if $(filter -j%,$(MAKEFLAGS)),,-j$(shell nproc)) O=$(check_folder) DEV=1 write-expected
 write-expected: $(bin)/golden $(O)/sanitized/insideme-report
 	$(Q)rm -f test/logs/expected/*.txt && test/logs/show $(abspath $(O)) $(abspath test/logs/expected)
 .PHONY: expected write-expected
@@ -113,7 +115,7 @@ $(O)/sanitized/insideme-report: $(sanitized_analyzer)
 
 # Built apart with strict warnings, so that it always builds the same; then structure, units, whole runs.
 check:
-	$(Q)$(MAKE) --no-print-directory $(if $(filter -j%,$(MAKEFLAGS)),,-j$(shell nproc)) O=$(O)/check DEV=1 run-tests
+	$(Q)$(MAKE) --no-print-directory $(if $(filter -j%,$(MAKEFLAGS)),,-j$(shell nproc)) O=$(check_folder) DEV=1 run-tests
 run-tests: all $(programs) $(unit_tests) $(O)/sanitized/insideme-report test/web/node_modules
 	$(Q)TEST_BUILD=$(abspath $(O)) prove -j2 --timer --exec scripts/run-test $(PROVE) \
 		scripts/check-structure $(unit_tests) $(sort $(wildcard test/run/*.bats)) $(wildcard test/web/*.test.mjs)
@@ -134,7 +136,7 @@ $(bin)/%.clang: test/torture/%.c
 	@mkdir -p $(@D)
 	$(call say,CC)clang $(program_flags) $< -o $@
 torture:
-	$(Q)$(MAKE) --no-print-directory $(if $(filter -j%,$(MAKEFLAGS)),,-j$(shell nproc)) O=$(O)/check DEV=1 run-torture
+	$(Q)$(MAKE) --no-print-directory $(if $(filter -j%,$(MAKEFLAGS)),,-j$(shell nproc)) O=$(check_folder) DEV=1 run-torture
 run-torture: all $(programs) $(torture_programs) $(O)/sanitized/insideme-report
 	$(Q)scripts/torture $(abspath $(O)) $(TORTURE)
 .PHONY: torture run-torture
