@@ -98,6 +98,19 @@ const char *heap_peak_text(struct document *document, const struct report *repor
 		process->heap_peak_node ? heap_path_text(document, process->heap_peak_node) : "");
 }
 
+/* "8 MiB of files and shared memory, else", as last sampled; nothing where it is not known. */
+static const char *mapped_text(struct document *document, struct process *process, double rest)
+{
+	struct rowset *rows = process_rowset(process, "process");
+	int column = rows ? rowset_column(rows, "mapped_bytes") : -1;
+	int64_t row = column >= 0 ? rowset_at(rows, process_ticks(process, process->heap_peak)) : -1;
+	uint64_t bytes = row >= 0 ? rowset_value(rows, (size_t)row, (uint32_t)column) : LOG_NONE;
+
+	if (bytes == LOG_NONE || (double)bytes > rest)
+		return "code and data of files,";
+	return document_text(document, "%s of files and shared memory, else", summary_number(document, UNIT_BYTES, (double)bytes));
+}
+
 void heap_add_rest(struct document *document, const struct report *report)
 {
 	struct process *process = report->model->processes[0];
@@ -110,8 +123,9 @@ void heap_add_rest(struct document *document, const struct report *report)
 		return;
 	rest = (double)reading.rss_bytes - (double)process->heap_peak_bytes;
 	document_add(document, "Not heap", rest >= 0 ? document_text(document,
-		"%s of RSS, which was %s as last sampled then: code and data of files, stacks, mappings, what the allocator keeps",
-		summary_number(document, UNIT_BYTES, rest), summary_number(document, UNIT_BYTES, (double)reading.rss_bytes)) :
+		"%s of RSS, which was %s as last sampled then: %s stacks, mappings, what the allocator keeps",
+		summary_number(document, UNIT_BYTES, rest), summary_number(document, UNIT_BYTES, (double)reading.rss_bytes),
+		mapped_text(document, process, rest)) :
 		document_text(document, "RSS was %s as last sampled then, less than the heap: %s were not touched yet, or swapped out",
 			      summary_number(document, UNIT_BYTES, (double)reading.rss_bytes),
 			      summary_number(document, UNIT_BYTES, -rest)))->wraps = true;

@@ -27,6 +27,7 @@ static const struct column process_columns[] = {
 	COLUMN(read_chars, BYTES, CUMULATIVE),		/* bytes that the calls returned, of any file */
 	COLUMN(write_chars, BYTES, CUMULATIVE),
 	COLUMN(heap_bytes, BYTES, GAUGE),
+	COLUMN(mapped_bytes, BYTES, GAUGE),		/* of RSS, pages of files and of shared memory */
 };
 
 static const struct column memory_columns[] = {

@@ -13,7 +13,7 @@
 /* All numbers of a reading; LOG_NONE: could not be read. Each is explained at its column. */
 struct figures {
 	uint64_t cpu_ns, user_ns, system_ns;
-	uint64_t rss_bytes, vms_bytes;
+	uint64_t rss_bytes, vms_bytes, mapped_bytes;
 	uint64_t threads;
 	uint64_t minor_faults, major_faults;
 	uint64_t voluntary_switches, involuntary_switches;

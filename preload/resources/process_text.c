@@ -40,7 +40,8 @@ int proc_parse_stat(const char *text, struct proc_stat *stat)
 
 int proc_parse_statm(const char *text, struct proc_statm *statm)
 {
-	if (!scan_number(&text, &statm->size_pages) || !scan_number(&text, &statm->resident_pages))
+	if (!scan_number(&text, &statm->size_pages) || !scan_number(&text, &statm->resident_pages) ||
+	    !scan_number(&text, &statm->mapped_pages))
 		return -EINVAL;
 	return 0;
 }

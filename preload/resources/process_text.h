@@ -22,6 +22,7 @@ struct proc_stat {
 struct proc_statm {
 	uint64_t size_pages;
 	uint64_t resident_pages;
+	uint64_t mapped_pages;		/* of these, of files and of shared memory */
 };
 
 /* Every value LOG_NONE when its line is missing. */

@@ -266,7 +266,7 @@ static uint64_t table_bytes(const struct usage *usage)
 /* A first thread that has ended while others run has no memory to show: nothing is known then. */
 int usage_read_memory(struct usage *usage, struct figures *figures)
 {
-	uint64_t page_bytes = usage->log_pages.page_bytes, own_bytes;
+	uint64_t page_bytes = usage->log_pages.page_bytes, log_bytes;
 	struct proc_statm statm;
 	long length = read_text(usage, usage->statm_fd);
 
@@ -274,8 +274,9 @@ int usage_read_memory(struct usage *usage, struct figures *figures)
 		return -ESRCH;
 	if (length <= 0 || proc_parse_statm(usage->buffer, &statm) < 0 || statm.size_pages == 0)
 		return 0;
-	own_bytes = log_pages_read(&usage->log_pages) + table_bytes(usage);
-	figures->rss_bytes = less(statm.resident_pages * page_bytes, own_bytes);
+	log_bytes = log_pages_read(&usage->log_pages);
+	figures->rss_bytes = less(statm.resident_pages * page_bytes, log_bytes + table_bytes(usage));
+	figures->mapped_bytes = less(statm.mapped_pages * page_bytes, log_bytes);
 	figures->vms_bytes = less(statm.size_pages * page_bytes,
 				  (usage->log_pages.is_mapped ? usage->log_pages.log->map_bytes : 0) + table_bytes(usage));
 	return 0;

@@ -82,3 +82,17 @@ highest() {
 	between "heap that leaves leaves" 10000 "$("$here/csv" heap_delta_bytes function=leaves <calls.csv)" 10240
 	same "heap of by_malloc" "$("$here/csv" heap_delta_bytes function=by_malloc <calls.csv)" 0
 }
+
+@test "of RSS, what is of files" {
+	head -c 32M /dev/zero >file
+	for way in alone watched; do
+		rm -rf insideme.data
+		if [ $way = alone ]; then record mapped file; else monitor -q -- "$bin/mapped" file; fi
+		quiet
+		view resources >resources.csv
+		between "files, $way" $((32 << 20)) "$(highest mapped_bytes)" $((40 << 20))
+		between "RSS, $way" $((72 << 20)) "$(highest rss_bytes)" $((84 << 20))
+	done
+	"$report" -v heap >heap.txt
+	tr -s ' \n' ' ' <heap.txt | grep -E 'Not heap .* then: 3[2-9](\.[0-9])? MiB of files and shared memory, else stacks'
+}

@@ -77,7 +77,7 @@ static void numbers_that_do_not_fit_are_refused(void **state)
 	assert_int_equal(proc_parse_stat("7 (a) S 1 1 1 1 1 1 1 1 1 1 18446744073709551615 1 1 1 1 1 1 1 1 1", &stat), -EINVAL);
 }
 
-static void statm_needs_two_numbers(void **state)
+static void statm_needs_three_numbers(void **state)
 {
 	struct proc_statm statm;
 
@@ -85,7 +85,8 @@ static void statm_needs_two_numbers(void **state)
 	assert_int_equal(proc_parse_statm("678 325 300 5 0 90 0\n", &statm), 0);
 	assert_int_equal(statm.size_pages, 678);
 	assert_int_equal(statm.resident_pages, 325);
-	assert_int_equal(proc_parse_statm("678", &statm), -EINVAL);
+	assert_int_equal(statm.mapped_pages, 300);
+	assert_int_equal(proc_parse_statm("678 325", &statm), -EINVAL);
 	assert_int_equal(proc_parse_statm("", &statm), -EINVAL);
 	assert_int_equal(proc_parse_statm("-1 5", &statm), -EINVAL);
 }
@@ -319,7 +320,7 @@ int main(void)
 		cmocka_unit_test(name_may_hold_spaces_and_parentheses),
 		cmocka_unit_test(stat_that_ends_early_is_refused_at_every_byte),
 		cmocka_unit_test(numbers_that_do_not_fit_are_refused),
-		cmocka_unit_test(statm_needs_two_numbers),
+		cmocka_unit_test(statm_needs_three_numbers),
 		cmocka_unit_test(io_has_calls_and_bytes_under_their_own_names),
 		cmocka_unit_test(a_missing_line_leaves_the_others_known),
 		cmocka_unit_test(status_is_in_kib),
