@@ -7,6 +7,7 @@
 
 #include "adaptive.h"
 #include "interrupted.h"
+#include "selection.h"
 #include "stacks.h"
 #include "timing.h"
 
@@ -95,16 +96,47 @@ static ALWAYS_INLINE void enter_adaptive(const struct log_header *log, struct lo
 		call_begin_slowly(thread, frame);
 }
 
-/* Calls are only counted, or the clock is not the time-stamp counter: that is a function by itself, as it calls others. */
+static NOINLINE void enter_by_tsc(uint64_t function_addr, uintptr_t stack_addr, uintptr_t return_addr)
+{
+	struct log_thread *thread = self;
+
+	if (unlikely(!thread))
+		return;
+	if (live.timing == LOG_TIMING_ADAPTIVE)
+		enter_adaptive(live.log, thread, function_addr, stack_addr, return_addr);
+	else
+		enter(live.log, thread, function_addr, stack_addr, return_addr, TIME_BY_TSC);
+}
+
+/* Calls that the selection leaves out have no frame: to be asked alike at entry and exit. */
+static ALWAYS_INLINE bool is_left_out(const struct log_thread *thread, uint64_t function_addr, uintptr_t stack_addr)
+{
+	const uint32_t verdict = selection.has_names ? selection_verdict(function_addr) : VERDICT_PLAIN;
+
+	if (verdict == VERDICT_EXCLUDED)
+		return true;
+	return selection.has_focus && verdict != VERDICT_FOCUS && selection_is_outside(thread) &&
+	       stack_addr - thread->stack_low_addr < thread->stack_bytes;
+}
+
+/*
+ * Not all calls are recorded; or they are only counted, or the clock is not the time-stamp counter: those are functions
+ * by themselves, as they call others.
+ */
 static NOINLINE void enter_otherwise(uint64_t function_addr, uintptr_t stack_addr, uintptr_t return_addr)
 {
 	const struct log_header *log = live.log;
 	struct log_thread *thread = self;
 
-	if (unlikely(!log || !thread || !follows_top(thread, stack_addr, return_addr)))
+	if (selection.is_on && likely(log && thread) && likely(is_left_out(thread, function_addr, stack_addr)))
+		return;
+	if (unlikely(!log || !thread || !follows_top(thread, stack_addr, return_addr) ||
+		     (selection.most_depth && stack_is_deep(thread))))
 		enter_slowly(function_addr, stack_addr, return_addr);
 	else if (likely(live.timing == LOG_TIMING_COUNTS))
 		enter(log, thread, function_addr, stack_addr, return_addr, TIME_NOT);
+	else if (live.clock == LOG_CLOCK_TSC)
+		enter_by_tsc(function_addr, stack_addr, return_addr);
 	else
 		enter_by_clock(function_addr, stack_addr, return_addr);
 }
@@ -155,15 +187,31 @@ static NOINLINE void exit_by_clock(void)
 		call_end(live.log, thread, top_frame(thread), TIME_BY_CLOCK, false);
 }
 
+static NOINLINE void exit_by_tsc(void)
+{
+	struct log_thread *thread = self;
+
+	if (unlikely(!thread))
+		return;
+	if (live.timing == LOG_TIMING_ADAPTIVE)
+		adaptive_end(live.log, thread, top_frame(thread), false);
+	else
+		call_end(live.log, thread, top_frame(thread), TIME_BY_TSC, false);
+}
+
 static NOINLINE void exit_otherwise(uint64_t function_addr, uintptr_t stack_addr)
 {
 	struct log_header *log = live.log;
 	struct log_thread *thread = self;
 
+	if (selection.is_on && likely(log && thread) && likely(is_left_out(thread, function_addr, stack_addr)))
+		return;
 	if (unlikely(!log || !thread || !is_top(thread, function_addr, stack_addr)))
 		exit_slowly(function_addr, stack_addr);
 	else if (likely(live.timing == LOG_TIMING_COUNTS))
 		call_end(log, thread, top_frame(thread), TIME_NOT, false);
+	else if (live.clock == LOG_CLOCK_TSC)
+		exit_by_tsc();
 	else
 		exit_by_clock();
 }

@@ -31,7 +31,8 @@ struct module {
 static struct module modules[MODULES_MAX];
 static uint32_t nr_modules;		/* slots in use so far */
 static uint32_t last_number;
-static module_gone *when_gone;		/* set before any thread */
+static module_seen *when_seen;		/* set before any thread */
+static module_gone *when_gone;		/* likewise */
 static uint32_t updating;
 static uint32_t updates_wanted;
 static char path[PATH_BYTES];		/* of whoever holds updating: stacks may be small */
@@ -184,6 +185,7 @@ static void add(struct log_header *log, const struct object *object, bool is_pro
 	module->identity = identity_of(object);
 	module->is_loaded = true;
 	module->record = log_object(log, object, is_program, module->number);
+	when_seen(path, object->bias, object->begin, object->end);
 	__atomic_store_n(&module->end, object->end, __ATOMIC_RELEASE);
 }
 
@@ -267,8 +269,9 @@ static void update(const struct object *one)
 
 /* ---- for others ---- */
 
-void modules_init(module_gone *gone)
+void modules_init(module_seen *seen, module_gone *gone)
 {
+	when_seen = seen;
 	when_gone = gone;
 }
 

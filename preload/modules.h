@@ -9,8 +9,11 @@
 /* Called when module @number, at [@begin, @end), is found to be gone. */
 typedef void module_gone(uint64_t begin, uint64_t end, uint64_t number);
 
+/* Called when an object of @path is found that is loaded. One at a time; never in a signal handler. */
+typedef void module_seen(const char *path, uintptr_t bias, uintptr_t begin, uintptr_t end);
+
 /* Constructor only. */
-void modules_init(module_gone *gone);
+void modules_init(module_seen *seen, module_gone *gone);
 
 /* Record all objects that are loaded, as far as they are not known yet. */
 void modules_look(void);

@@ -23,6 +23,8 @@ struct open_calls {
 	uintptr_t stack_bytes;
 	uint32_t thread;	/* refs in the parent's log */
 	uint32_t node;
+	uint64_t overflow_depth;	/* of the thread: open calls that have no frame */
+	uint64_t overflow_addr;
 	uintptr_t interrupted_addr;	/* of a hook that the forking code interrupted, 0: of none */
 	struct open_calls *outer;	/* of a fork that the forking code interrupted, NULL: of none */
 	struct open_call calls[];
@@ -148,6 +150,9 @@ struct open_calls *stack_copy_open(const struct log_thread *thread, struct open_
 	copy->stack_bytes = from.stack->stack_bytes;
 	copy->thread = thread->head.self;
 	copy->node = from.node;
+	copy->overflow_depth = from.stack == log_at(live.log, ((const struct log_frames *)log_at(live.log, thread->frames))->stack) ?
+			       thread->overflow_depth : 0;
+	copy->overflow_addr = thread->overflow_addr;
 	copy->outer = outer;
 	copy_calls(copy, &from);
 	copy->interrupted_addr = find_interrupted(from.stack, copy);
@@ -183,6 +188,11 @@ void stack_open_again(struct log_thread *thread, const struct open_calls *copy, 
 						     call->return_low, call_timing()));
 		if (top_frame(thread)->start_ticks)
 			top_frame(thread)->start_ticks = since_ticks;
+	}
+	if (copy->overflow_depth) {
+		thread->overflow_depth = copy->overflow_depth;
+		thread->overflow_addr = copy->overflow_addr;
+		thread->stack_bytes = 0;	/* as in repairs.c */
 	}
 }
 

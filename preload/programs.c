@@ -9,28 +9,13 @@ static bool is_end(char c)
 	return c == '\0' || c == ',' || c == ':';
 }
 
-/* The glob ends where the list's next item begins. After a mismatch the last * takes one byte more. */
-static bool matches(const char *glob, const char *name)
+static size_t item_bytes(const char *item)
 {
-	const char *star = NULL, *resume = NULL;
+	size_t bytes = 0;
 
-	while (*name) {
-		if (*glob == '*') {
-			star = glob++;
-			resume = name;
-		} else if (!is_end(*glob) && (*glob == '?' || *glob == *name)) {
-			glob++;
-			name++;
-		} else if (star) {
-			glob = star + 1;
-			name = ++resume;
-		} else {
-			return false;
-		}
-	}
-	while (*glob == '*')
-		glob++;
-	return is_end(*glob);
+	while (!is_end(item[bytes]))
+		bytes++;
+	return bytes;
 }
 
 bool programs_select(const char *list, const char *program)
@@ -40,7 +25,9 @@ bool programs_select(const char *list, const char *program)
 	if (text_equal(list, "all"))
 		return true;
 	for (;;) {
-		bool excludes = *list == '!', is_item = !is_end(list[excludes]), fits = matches(list + excludes, program);
+		bool excludes = *list == '!', is_item = !is_end(list[excludes]), fits;
+
+		fits = text_matches(list + excludes, item_bytes(list + excludes), program);
 
 		if (is_item && excludes && fits)
 			return false;

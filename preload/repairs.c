@@ -5,9 +5,26 @@
 #include <signal.h>
 
 #include "neighbours.h"
+#include "selection.h"
 #include "thread_records.h"
 
-/* No room for a frame: the call is counted under the path that is open; its exit finds the depth raised. */
+bool stack_is_deep(const struct log_thread *thread)
+{
+	const struct log_frames *area = thread->frames ? newest_area(thread) : NULL;
+	uint64_t depth;
+
+	if (!selection.most_depth || !area)
+		return false;
+	depth = (uint64_t)(top_frame(thread) - (const struct log_frame *)(area + 1));
+	for (; area->below; area = area_at(area->below))
+		depth += (area_at(area->below)->head.bytes - sizeof(*area)) / sizeof(struct log_frame) - 1;
+	return depth >= selection.most_depth;
+}
+
+/*
+ * No frame for this call and those in it: its exit finds the depth raised. Too deep for the selection it is nothing; where
+ * there is no room it is counted under the path that is open.
+ */
 static void overflow(struct log_thread *thread, uint64_t function_addr, uintptr_t stack_addr)
 {
 	struct log_node *node;
@@ -15,6 +32,8 @@ static void overflow(struct log_thread *thread, uint64_t function_addr, uintptr_
 	if (!thread->overflow_depth++)
 		thread->overflow_addr = stack_addr;
 	thread->stack_bytes = 0;	/* every hook comes here until it is over */
+	if (stack_is_deep(thread))
+		return;
 	node = node_at(live.log, path_find(thread, thread->current, function_addr));
 	node->calls++;
 	node->untimed_calls++;
@@ -85,8 +104,25 @@ static void end_repair(struct log_thread *thread)
 	thread->repair_addr = 0;
 }
 
+static void end_overflow(struct log_thread *thread)
+{
+	thread->overflow_depth = 0;
+	frames_use(thread, newest_area(thread), top_frame(thread));
+}
+
+/* Calls without a frame that a jump left have no exits: does this one end the top frame's call all the same? */
+static bool is_above_overflow(const struct log_thread *thread, uint64_t function_addr, uintptr_t stack_addr)
+{
+	const struct log_frame *top = top_frame(thread);
+
+	return thread->overflow_depth > 1 && stack_addr > thread->overflow_addr && stack_addr >= top->stack_addr &&
+	       function_addr == top->function_addr;
+}
+
 static bool make_way(struct log_thread *thread, uint64_t function_addr, uintptr_t stack_addr, uintptr_t return_addr)
 {
+	if (selection_excludes(function_addr))
+		return false;
 	if (!stack_is_current(thread, stack_addr) && !stack_switch(thread, stack_addr)) {
 		log_lose(live.log, LOG_LOST_CALLS);
 		return false;
@@ -96,12 +132,13 @@ static bool make_way(struct log_thread *thread, uint64_t function_addr, uintptr_
 			overflow(thread, function_addr, stack_addr);
 			return false;
 		}
-		thread->overflow_depth = 0;
-		frames_use(thread, newest_area(thread), top_frame(thread));
+		end_overflow(thread);
 	}
 	neighbours_before_enter(thread, stack_addr);
 	end_dead(thread, stack_addr, return_addr);
-	if (stack_has_room(thread)) {
+	if (selection_is_beside(thread, function_addr))
+		return false;
+	if (!stack_is_deep(thread) && stack_has_room(thread)) {
 		neighbours_come_near(thread, stack_addr);
 		return true;
 	}
@@ -151,18 +188,29 @@ static bool is_function_open(const struct log_thread *thread, uint64_t function_
 	}
 }
 
+/* Of a call that was outside of the focus it is none. */
+static void lose_exit(void)
+{
+	if (!selection.has_focus)
+		log_lose(live.log, LOG_LOST_UNKNOWN_EXITS);
+}
+
 static bool find_call(struct log_thread *thread, uint64_t function_addr, uintptr_t stack_addr)
 {
 	bool is_open;
 
+	if (selection_excludes(function_addr))
+		return false;
 	if (!stack_is_current(thread, stack_addr) &&
 	    (!stack_find(stack_addr) || !stack_switch(thread, stack_addr))) {
-		log_lose(live.log, LOG_LOST_UNKNOWN_EXITS);
+		lose_exit();
 		return false;
 	}
-	if (thread->overflow_depth) {
+	if (is_above_overflow(thread, function_addr, stack_addr)) {
+		end_overflow(thread);
+	} else if (thread->overflow_depth) {
 		if (!--thread->overflow_depth)
-			frames_use(thread, newest_area(thread), top_frame(thread));
+			end_overflow(thread);
 		return false;
 	}
 	neighbours_before_exit(thread, function_addr, stack_addr);
@@ -172,7 +220,7 @@ static bool find_call(struct log_thread *thread, uint64_t function_addr, uintptr
 			return true;
 		end_top(thread);
 	}
-	log_lose(live.log, LOG_LOST_UNKNOWN_EXITS);
+	lose_exit();
 	return false;
 }
 
@@ -251,8 +299,12 @@ void stack_unwind_to(struct log_thread *thread, uintptr_t stack_addr)
 		leave_stacks(thread, stack_addr);
 	if (!thread->frames)
 		return;
-	if (!stack_is_current(thread, stack_addr) || thread->overflow_depth)
+	if (!stack_is_current(thread, stack_addr))
 		return;		/* the next hook sees where it is */
+	if (thread->overflow_depth && stack_addr <= thread->overflow_addr)
+		return;
+	if (thread->overflow_depth)
+		end_overflow(thread);
 	end_dead(thread, stack_addr, 0);
 }
 

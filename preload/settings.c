@@ -12,6 +12,7 @@
 #define CONF_BYTES	16384
 #define PATH_BYTES	4096
 #define MOST_RATE	10000u
+#define MOST_COUNT	1000000000u
 #define LEAST_SIZE	(1u << 20)	/* a log holds nothing in less */
 
 static const char *const timing_choices[] = { "exact", "adaptive", "counts", NULL };
@@ -47,6 +48,12 @@ const struct setting settings_table[NR_SETTINGS] = {
 			   "whose what() is called for an exception's message: the C++ library's; all: the program's own too" },
 	[SETTING_PROGRAMS] = { "INSIDEME_PROGRAMS", "programs", SETTING_TEXT, "all", NULL,
 			       "names of programs to record, as globs: a*,b; !c: all but c" },
+	[SETTING_FOCUS] = { "INSIDEME_FOCUS", "focus", SETTING_TEXT, "", NULL,
+			    "record only these functions and all beneath: NAME, MODULE.so, FILE.c:NAME, globs; a,b" },
+	[SETTING_EXCLUDE] = { "INSIDEME_EXCLUDE", "exclude", SETTING_TEXT, "", NULL,
+			      "functions not to record; what they call is" },
+	[SETTING_DEPTH] = { "INSIDEME_DEPTH", "depth", SETTING_COUNT, "off", NULL,
+			    "most calls within each other that are recorded; off: all" },
 	[SETTING_FIELDS] = { "INSIDEME_FIELDS", "fields", SETTING_TEXT, "", NULL,
 			     "for the report, what functions are for: GLOB = FIELD; GLOB = FIELD, or @FILE" },
 	[SETTING_SUMMARY] = { "INSIDEME_SUMMARY", "summary", SETTING_SWITCH, "off", NULL,
@@ -83,14 +90,14 @@ static int parse_list(const char *const *choices, const char *text, uint64_t *ma
 	}
 }
 
-static int parse_rate(const char *text, uint64_t *rate)
+static int parse_count(const char *text, uint64_t most, uint64_t *count)
 {
-	*rate = 0;
+	*count = 0;
 	if (text_equal(text, "off"))
 		return 0;
-	for (; *text >= '0' && *text <= '9' && *rate <= MOST_RATE; text++)
-		*rate = *rate * 10 + (uint64_t)(*text - '0');
-	return *text || !*rate || *rate > MOST_RATE ? -EINVAL : 0;
+	for (; *text >= '0' && *text <= '9' && *count <= most; text++)
+		*count = *count * 10 + (uint64_t)(*text - '0');
+	return *text || !*count || *count > most ? -EINVAL : 0;
 }
 
 /* SIZE, or SIZE:CHOICE; of none the first. */
@@ -133,7 +140,9 @@ int setting_parse(enum setting_id id, const char *text, uint64_t *value)
 		*value = on;
 		return 0;
 	case SETTING_RATE:
-		return parse_rate(text, value);
+		return parse_count(text, MOST_RATE, value);
+	case SETTING_COUNT:
+		return parse_count(text, MOST_COUNT, value);
 	case SETTING_CHOICE:
 		choice = find_choice(setting->choices, text, text_length(text));
 		if (choice < 0)
@@ -154,7 +163,7 @@ static void add_expected(struct text *line, const struct setting *setting)
 	static const char *const examples[] = {
 		[SETTING_TEXT] = "a shorter text",  [SETTING_SIZE] = "a size such as 64M, at least 1M",
 		[SETTING_TIME] = "a time such as 10us", [SETTING_SWITCH] = "on or off",
-		[SETTING_RATE] = "off or a number up to 10000",
+		[SETTING_RATE] = "off or a number up to 10000", [SETTING_COUNT] = "off or a number from 1 on",
 	};
 
 	if (setting->type == SETTING_CEILING)

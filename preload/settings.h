@@ -23,6 +23,9 @@ enum setting_id {
 	SETTING_SAMPLE,
 	SETTING_WHAT,
 	SETTING_PROGRAMS,
+	SETTING_FOCUS,
+	SETTING_EXCLUDE,
+	SETTING_DEPTH,
 	SETTING_FIELDS,
 	SETTING_SUMMARY,
 	SETTING_VERBOSE,
@@ -35,6 +38,7 @@ enum setting_type {
 	SETTING_TIME,		/* ns */
 	SETTING_SWITCH,		/* 0 or 1 */
 	SETTING_RATE,		/* per second; "off": 0 */
+	SETTING_COUNT,		/* "off": 0 */
 	SETTING_CHOICE,		/* index into choices */
 	SETTING_LIST,		/* bit mask over choices, separated by commas; "off": 0 */
 	SETTING_CEILING,	/* bytes, and an index into choices at the top, see settings_ceiling_; "off": 0 */

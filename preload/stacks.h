@@ -20,6 +20,9 @@ bool stack_before_enter(struct log_thread *thread, uint64_t function_addr, uintp
  */
 void stack_exit(struct log_thread *thread, uint64_t function_addr, uintptr_t stack_addr);
 
+/* Are as many calls open on the stack as INSIDEME_DEPTH lets be recorded? */
+bool stack_is_deep(const struct log_thread *thread);
+
 /* The end of a call on a stack whose hooks all come here: a signal handler's last one goes back. */
 void stack_after_exit(struct log_thread *thread);
 

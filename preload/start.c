@@ -22,6 +22,7 @@
 #include "recorder.h"
 #include "room.h"
 #include "say.h"
+#include "selection.h"
 #include "run_find.h"
 #include "samples.h"
 #include "stacks.h"
@@ -88,8 +89,8 @@ static struct log_header *open_log(const struct process_id *id, uint32_t clock)
 	live.heap_in_slices = log->snapshot & LOG_SNAPSHOT_HEAP;
 	log->heap_total_bytes = 0;
 	log->start_cost_ns = LOG_NONE;
-	live.hot_log = log->timing == LOG_TIMING_ADAPTIVE ||
-		       (log->timing == LOG_TIMING_EXACT && live.clock == LOG_CLOCK_TSC) ? log : NULL;
+	live.hot_log = !selection.is_on && (log->timing == LOG_TIMING_ADAPTIVE ||
+					    (log->timing == LOG_TIMING_EXACT && live.clock == LOG_CLOCK_TSC)) ? log : NULL;
 	return log;
 }
 
@@ -346,6 +347,12 @@ static void go_on_brief(void)
 		live_open_child();
 }
 
+static void forget_module(uint64_t begin, uint64_t end, uint64_t number)
+{
+	paths_retire(begin, end, number);
+	selection_remove(begin, end);
+}
+
 __attribute__((constructor)) static void start(int argc, char **argv, char **environment)
 {
 	char buffer[FACTS_BYTES];
@@ -364,7 +371,8 @@ __attribute__((constructor)) static void start(int argc, char **argv, char **env
 		return;
 	us_ticks = run_us_ticks(&run, own_id.boot_id);
 	facts_read(&facts, buffer, PROCESS_SELF, argc, argv);
-	modules_init(paths_retire);
+	modules_init(selection_add, forget_module);
+	selection_init();
 	live_when_child(open_child);
 	is_brief = begin_brief(&facts, us_ticks);
 	if (!is_brief && !begin_own(&facts, us_ticks))
@@ -379,8 +387,10 @@ __attribute__((constructor)) static void start(int argc, char **argv, char **env
 		return;
 	}
 	publish_log(live.log, us_ticks);
-	if (live.log->has_hooks)
+	if (live.log->has_hooks) {
 		cost_measure(live.log);
+		selection_tell_unknown();
+	}
 	helper_start(live.log, room_path(), run.page);
 	live.log->start_cost_ns = clock_ns(CLOCK_MONOTONIC) - live.log->start.monotonic_ns;
 	if (settings.value[SETTING_VERBOSE])

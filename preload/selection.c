@@ -1,0 +1,308 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Which functions are recorded, by their addresses. */
+#include "selection.h"
+
+#include <sys/mman.h>
+
+#include "modules.h"
+#include "say.h"
+#include "symbol_file.h"
+#include "symbol_names.h"
+#include "text.h"
+
+#define PATTERNS_MAX	64u
+#define OBJECTS_MAX	1024u
+#define NAME_BYTES	512
+
+/* A glob in a setting's text. */
+struct glob {
+	const char *start;
+	size_t bytes;			/* 0: none */
+};
+
+struct pattern {
+	struct glob place;		/* before a single colon */
+	struct glob name;
+	enum verdict verdict;
+	bool is_place;			/* the name may be a file or an object: it has a dot or a slash */
+	bool is_known;			/* it has matched something */
+	const char *setting;
+};
+
+/* A loaded object, and those of its functions that a pattern names, sorted. */
+struct selected {
+	uintptr_t begin;
+	uintptr_t end;			/* 0: free; written last */
+	uint64_t *functions;		/* address << VERDICT_BITS | verdict; NULL: none */
+	uint64_t nr;
+	uint64_t bytes;			/* of its mapping */
+	enum verdict of_all;		/* the object itself is named; else VERDICT_PLAIN */
+};
+
+struct selection selection;
+uint64_t selection_cache[SELECTION_CACHE];
+static struct pattern patterns[PATTERNS_MAX];	/* set before any thread */
+static uint32_t nr_patterns;
+static struct selected objects[OBJECTS_MAX];	/* written by one at a time */
+static uint32_t nr_objects;
+
+static bool fits(const struct glob *glob, const char *text)
+{
+	return text && text_matches(glob->start, glob->bytes, text);
+}
+
+static bool fits_path(const struct glob *glob, const char *path)
+{
+	return fits(glob, path) || (path && fits(glob, text_base_name(path)));
+}
+
+/* ---- patterns ---- */
+
+static void add_pattern(const char *start, size_t bytes, enum verdict verdict, const char *setting)
+{
+	struct pattern *pattern = &patterns[nr_patterns];
+	size_t colon = 0;
+
+	while (bytes && *start == ' ')
+		start++, bytes--;
+	while (bytes && start[bytes - 1] == ' ')
+		bytes--;
+	if (!bytes || nr_patterns == PATTERNS_MAX)
+		return;
+	*pattern = (struct pattern){ .name = { start, bytes }, .verdict = verdict, .setting = setting };
+	while (colon < bytes && (start[colon] != ':' || (colon + 1 < bytes && start[colon + 1] == ':')))
+		colon += start[colon] == ':' ? 2 : 1;
+	if (colon < bytes) {
+		pattern->place = (struct glob){ start, colon };
+		pattern->name = (struct glob){ start + colon + 1, bytes - colon - 1 };
+	}
+	for (size_t i = 0; i < bytes && colon >= bytes; i++)
+		pattern->is_place |= start[i] == '.' || start[i] == '/';
+	nr_patterns++;
+}
+
+static void add_patterns(enum setting_id id, enum verdict verdict)
+{
+	const char *start = settings_text(&settings, id), *end = start;
+
+	for (;; end++) {
+		if (*end && *end != ',')
+			continue;
+		add_pattern(start, (size_t)(end - start), verdict, settings_table[id].name);
+		if (!*end)
+			return;
+		start = end + 1;
+	}
+}
+
+void selection_init(void)
+{
+	add_patterns(SETTING_FOCUS, VERDICT_FOCUS);
+	selection.has_focus = nr_patterns;
+	add_patterns(SETTING_EXCLUDE, VERDICT_EXCLUDED);
+	selection.has_names = nr_patterns;
+	selection.most_depth = settings.value[SETTING_DEPTH];
+	selection.is_on = selection.has_names || selection.most_depth;
+}
+
+/* ---- objects ---- */
+
+struct search {
+	const char *path;
+	uintptr_t bias;
+	struct selected *object;
+};
+
+static bool names_function(const struct pattern *pattern, const char *path, const char *file, const char *name,
+			   const char *plain_name)
+{
+	if (pattern->place.bytes && !fits_path(&pattern->place, file) && !fits_path(&pattern->place, path))
+		return false;
+	return fits(&pattern->name, name) || fits(&pattern->name, plain_name) ||
+	       (pattern->is_place && fits_path(&pattern->name, file));
+}
+
+static void keep(struct selected *object, uint64_t entry)
+{
+	uint64_t bytes = object->bytes ? object->bytes * 2 : 1u << 16;
+	long place;
+
+	if ((object->nr + 1) * sizeof(entry) > object->bytes) {
+		place = sys_mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+		if (sys_failed(place))
+			return;
+		if (object->functions) {
+			__builtin_memcpy((void *)place, object->functions, object->nr * sizeof(entry));
+			sys_munmap(object->functions, object->bytes);
+		}
+		object->functions = (uint64_t *)place;
+		object->bytes = bytes;
+	}
+	object->functions[object->nr++] = entry;
+}
+
+static void look_at(const char *name, const char *file, uint64_t value, void *context)
+{
+	struct search *search = context;
+	enum verdict verdict = VERDICT_NONE;
+	char plain[NAME_BYTES];
+	bool has_plain = symbol_plain_name(name, plain, sizeof(plain));
+
+	for (uint32_t i = 0; i < nr_patterns; i++) {
+		if (!names_function(&patterns[i], search->path, file, name, has_plain ? plain : NULL))
+			continue;
+		patterns[i].is_known = true;
+		verdict = patterns[i].verdict > verdict ? patterns[i].verdict : verdict;
+	}
+	if (verdict != VERDICT_NONE)
+		keep(search->object, (search->bias + value) << VERDICT_BITS | verdict);
+}
+
+/* Largest first to the end, by a heap: no recursion, and no more than n log n however many there are. */
+static void sink(uint64_t *heap, uint64_t at, uint64_t nr)
+{
+	for (uint64_t child; (child = 2 * at + 1) < nr; at = child) {
+		uint64_t value = heap[at];
+
+		child += child + 1 < nr && heap[child + 1] > heap[child];
+		if (heap[child] <= value)
+			return;
+		heap[at] = heap[child];
+		heap[child] = value;
+	}
+}
+
+static void sort(uint64_t *values, uint64_t nr)
+{
+	for (uint64_t i = nr / 2; i-- > 0; )
+		sink(values, i, nr);
+	for (uint64_t last = nr; last-- > 1; ) {
+		uint64_t value = values[last];
+
+		values[last] = values[0];
+		values[0] = value;
+		sink(values, 0, last);
+	}
+}
+
+static struct selected *free_slot(void)
+{
+	for (uint32_t i = 0; i < OBJECTS_MAX; i++) {
+		if (objects[i].end)
+			continue;
+		if (i >= nr_objects)
+			__atomic_store_n(&nr_objects, i + 1, __ATOMIC_RELEASE);
+		return &objects[i];
+	}
+	return NULL;	/* its functions are plain */
+}
+
+/* Of what lay there before. */
+static void forget(uintptr_t begin, uintptr_t end)
+{
+	for (uint32_t i = 0; i < SELECTION_CACHE; i++)
+		if ((selection_cache[i] >> VERDICT_BITS) - begin < end - begin)
+			__atomic_store_n(&selection_cache[i], 0, __ATOMIC_RELAXED);
+}
+
+void selection_add(const char *path, uintptr_t bias, uintptr_t begin, uintptr_t end)
+{
+	struct selected *object = selection.has_names ? free_slot() : NULL;
+	struct search search = { path, bias, object };
+
+	if (!object)
+		return;
+	*object = (struct selected){ .begin = begin, .of_all = VERDICT_PLAIN };
+	for (uint32_t i = 0; i < nr_patterns; i++) {
+		if (!patterns[i].is_place || !fits_path(&patterns[i].name, path))
+			continue;
+		patterns[i].is_known = true;
+		object->of_all = patterns[i].verdict > object->of_all ? patterns[i].verdict : object->of_all;
+	}
+	symbol_file_each(path, look_at, &search);
+	sort(object->functions, object->nr);
+	__atomic_store_n(&object->end, end, __ATOMIC_RELEASE);
+	forget(begin, end);
+}
+
+void selection_remove(uintptr_t begin, uintptr_t end)
+{
+	for (uint32_t i = 0; i < nr_objects; i++) {
+		if (objects[i].begin != begin || objects[i].end != end)
+			continue;
+		__atomic_store_n(&objects[i].end, 0, __ATOMIC_RELEASE);
+		if (objects[i].functions)
+			sys_munmap(objects[i].functions, objects[i].bytes);
+	}
+	if (selection.has_names)
+		forget(begin, end);
+}
+
+/* ---- the question ---- */
+
+static enum verdict verdict_in(const struct selected *object, uint64_t addr)
+{
+	uint64_t low = 0, high = object->nr, wanted = addr << VERDICT_BITS | VERDICT_MASK;
+
+	while (low < high) {	/* to the last entry that is not above: several symbols may share an address */
+		uint64_t middle = low + (high - low) / 2;
+
+		if (object->functions[middle] <= wanted)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (low && object->functions[low - 1] >> VERDICT_BITS == addr) {
+		enum verdict own = (enum verdict)(object->functions[low - 1] & VERDICT_MASK);
+
+		return own > object->of_all ? own : object->of_all;
+	}
+	return object->of_all;
+}
+
+NOINLINE enum verdict selection_look_up(uint64_t function_addr)
+{
+	enum verdict verdict = VERDICT_PLAIN;
+	uint32_t nr;
+
+	modules_know(function_addr);
+	nr = __atomic_load_n(&nr_objects, __ATOMIC_ACQUIRE);
+	for (uint32_t i = 0; i < nr; i++) {
+		uintptr_t end = __atomic_load_n(&objects[i].end, __ATOMIC_ACQUIRE);
+
+		if (function_addr >= end || function_addr < objects[i].begin)
+			continue;
+		verdict = verdict_in(&objects[i], function_addr);
+		break;
+	}
+	__atomic_store_n(&selection_cache[(function_addr >> 4) % SELECTION_CACHE],
+			 function_addr << VERDICT_BITS | verdict, __ATOMIC_RELAXED);
+	return verdict;
+}
+
+static void tell_unknown(const struct pattern *pattern)
+{
+	const struct glob *first = pattern->place.bytes ? &pattern->place : &pattern->name;
+	char line[SETTING_TEXT_MAX + 256];
+	struct text text;
+
+	text_init(&text, line, sizeof(line));
+	text_add(&text, pattern->setting);
+	text_add(&text, ": nothing that is loaded is called '");
+	text_add_bytes(&text, first->start, (size_t)(pattern->name.start + pattern->name.bytes - first->start));
+	text_add(&text, "' (insideme-report -v functions of a run without it lists names)");
+	say_line(line);
+}
+
+void selection_tell_unknown(void)
+{
+	bool is_news = false;
+
+	for (uint32_t i = 0; i < nr_patterns; i++) {
+		if (patterns[i].is_known)
+			continue;
+		is_news = is_news || say_is_news(MESSAGE_SELECTION);
+		if (is_news)
+			tell_unknown(&patterns[i]);
+	}
+}

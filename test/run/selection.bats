@@ -1,0 +1,89 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-3.0-or-later
+# INSIDEME_FOCUS, INSIDEME_EXCLUDE, INSIDEME_DEPTH: what they leave of the call tree of a run that has it all.
+load lib
+
+# selects PROGRAM focus|exclude|depth WHAT: calls, output and status are those that the whole run lets expect
+selects() {
+	local setting=INSIDEME_${2^^} status=0
+	rm -rf insideme.data
+	record "$1" || status=$?
+	mv stdout whole.stdout
+	view tree >tree.csv
+	rm -r insideme.data
+	export "$setting=$3"
+	record "$1" || same "status of $1" $? $status
+	unset "$setting"
+	quiet
+	diff whole.stdout stdout
+	view functions --columns function,calls --sort function >functions.csv
+	same "calls of $1 with $2=$3" "$(tail -n +2 functions.csv | tr -d '"' | sed 's/,\([0-9]*\)$/ \1/' | LC_ALL=C sort)" \
+		"$("$here/selected" "$2" "$3" <tree.csv | LC_ALL=C sort)"
+	view quality >quality.csv
+}
+
+@test "a function and all beneath" {
+	selects calls focus middle
+	selects calls.clang focus even
+	selects calls focus main
+}
+
+@test "all but a function" {
+	selects calls exclude middle
+	selects calls.clang exclude fib
+	selects calls exclude main
+}
+
+@test "calls within so many others" {
+	selects calls depth 1
+	selects calls depth 3
+	selects calls.clang depth 12
+	selects calls depth 100000
+}
+
+@test "threads have each their own" {
+	selects threads focus worker
+	selects threads exclude work
+	selects threads depth 2
+}
+
+@test "longjmp, exceptions and signal handlers leave it right" {
+	for program in jumps jumps.clang exceptions exceptions.clang; do
+		first=$(record $program && view functions --columns function --sort calls | sed -n 3p | tr -d '"' | sed 's/(.*//')
+		rm -r insideme.data
+		selects $program exclude "$first"
+		selects $program focus "$first"
+		selects $program depth 2
+	done
+}
+
+@test "modules, files, C++ and Fortran names" {
+	INSIDEME_FOCUS='calls.c:fib,calls.c:even' record calls || same status $? 7
+	calls fib 21891 even 501 odd 500 middle ''
+	rm -r insideme.data functions.csv
+	INSIDEME_EXCLUDE='*/calls' record calls || same status $? 7
+	same "functions" "$(view functions | tail -n +2)" ''
+	selects calls_cpp focus shapes::circle::area
+	selects calls_cpp exclude twice
+	selects calls_fortran exclude numbers::square
+	selects calls_fortran focus total
+}
+
+@test "forked children go on as their parents" {
+	for how in 'focus spawn' 'exclude child_work' 'depth 2' 'depth 1'; do
+		# shellcheck disable=SC2086
+		selects forks $how
+	done
+}
+
+@test "coroutines and handlers on stacks of their own" {
+	selects coroutines focus step
+	selects coroutines exclude inner
+}
+
+@test "a name that nothing has is said once" {
+	INSIDEME_FOCUS='nothing,ma??' INSIDEME_EXCLUDE='no::thing' LD_PRELOAD=$library sh -c "'$bin/calls'; '$bin/calls'; exit 0" >stdout 2>stderr
+	same "lines" "$(wc -l <stderr)" 2
+	grep -q "INSIDEME_FOCUS: nothing that is loaded is called 'nothing'" stderr
+	grep -q "INSIDEME_EXCLUDE: nothing that is loaded is called 'no::thing'" stderr
+}
