@@ -7,6 +7,7 @@
 #include <sys/wait.h>
 
 #include "error.h"
+#include "errors.h"
 #include "process.h"
 
 static bool same_process(const struct process *a, const struct process *b)
@@ -93,6 +94,16 @@ static void take_own_usage(struct process *process)
 	take_peak(process, header->finish_peak_rss_bytes);
 }
 
+/* Its handler told of the signal that came again then. */
+static void take_crash(struct process *process)
+{
+	for (size_t i = 0; i < process->nr_events; i++)
+		if (process->events[i].kind == LOG_EVENT_CRASH) {
+			process->end_kind = END_SIGNAL;
+			process->end_status = (int)process->events[i].values[0];
+		}
+}
+
 /* What the log itself says, and the logs of the same pid. */
 static void find_own_end(struct process *process)
 {
@@ -109,6 +120,8 @@ static void find_own_end(struct process *process)
 		process->end_kind = END_RUNNING;
 	else
 		process->end_kind = was_here(process) ? END_SILENT : END_UNKNOWN;
+	if (process->end_kind == END_SILENT || process->end_kind == END_UNKNOWN)
+		take_crash(process);
 }
 
 /*
@@ -229,8 +242,28 @@ void ends_find(struct model *model)
 	}
 }
 
+/* It told why it would end, and then did not go on. */
+static const char *own_end_text(const struct process *process)
+{
+	static const char *const texts[] = {
+		[LOG_ERROR_THROW] = "ended by an exception that nobody caught",
+		[LOG_ERROR_RETHROW] = "ended by an exception that nobody caught",
+		[LOG_ERROR_TERMINATE] = "ended by std::terminate()",
+		[LOG_ERROR_ABORT] = "ended by abort()",
+		[LOG_ERROR_ASSERTION] = "ended by an assertion that failed",
+	};
+	const struct error *error = errors_ending(process);
+	uint32_t kind = error ? error->counts.error : 0;
+
+	return kind < sizeof(texts) / sizeof(*texts) ? texts[kind] : NULL;
+}
+
 static const char *silent_text(const struct process *process)
 {
+	const char *own = own_end_text(process);
+
+	if (own)
+		return own;
 	if (process->was_left)
 		return "ran on when insideme-run ended, and then ended without a word";
 	if (process->model->nr_monitors)

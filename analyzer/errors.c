@@ -42,6 +42,14 @@ const struct error *errors_find(const struct process *process, uint32_t reason, 
 	return low < process->nr_errors && process->errors[low].place == reason ? &process->errors[low] : NULL;
 }
 
+const struct error *errors_ending(const struct process *process)
+{
+	for (size_t i = process->nr_errors; i-- > 0;)
+		if (process->errors[i].counts.uncaught)
+			return &process->errors[i];
+	return NULL;
+}
+
 struct tree_node *errors_path(const struct process *process, const struct error *error, uint32_t node)
 {
 	struct thread *thread = nodes_thread(process, error->counts.thread);
@@ -61,19 +69,41 @@ const char *errors_kind(uint32_t kind)
 	return kind < sizeof(kinds) / sizeof(*kinds) && kinds[kind] ? kinds[kind] : "error of an unknown kind";
 }
 
+static const struct module *find_module(const struct process *process, uint64_t ticks, uint64_t addr)
+{
+	for (size_t i = process->nr_modules; i-- > 0;) {
+		const struct module *module = &process->modules[i];
+
+		if (addr - module->begin_addr < module->end_addr - module->begin_addr && ticks >= module->from_ticks &&
+		    (!module->gone_ticks || ticks <= module->gone_ticks))
+			return module;
+	}
+	return NULL;
+}
+
 /* The return address may be that of the next line, or of the next function: the call is before it. */
 static void find_place(struct error_sum *sum, const struct process *process, const struct log_error *counts)
 {
-	for (size_t i = 0; i < process->nr_modules; i++) {
-		const struct module *module = &process->modules[i];
+	const struct module *module = find_module(process, counts->record.ticks, counts->place_addr);
 
-		if (counts->place_addr - module->begin_addr >= module->end_addr - module->begin_addr ||
-		    counts->record.ticks < module->from_ticks ||
-		    (module->gone_ticks && counts->record.ticks > module->gone_ticks))
-			continue;
-		sum->object = module->object;
-		sum->addr = counts->place_addr - module->bias - 1;
-	}
+	if (!module)
+		return;
+	sum->object = module->object;
+	sum->addr = counts->place_addr - module->bias - 1;
+}
+
+char *errors_code(const struct process *process, uint64_t ticks, uint64_t addr)
+{
+	const struct module *module = find_module(process, ticks, addr);
+	struct symbols *symbols = module ? naming_symbols(module->object) : NULL;
+	unsigned int line;
+	const char *file = symbols ? symbols_line(symbols, addr - module->bias, &line) : NULL;
+
+	if (file)
+		return xasprintf("%s:%u", strrchr(file, '/') ? strrchr(file, '/') + 1 : file, line);
+	if (module)
+		return xasprintf("%s+0x%llx", module->object->path, (unsigned long long)(addr - module->bias));
+	return xasprintf("0x%llx", (unsigned long long)addr);
 }
 
 static bool is_equal(const struct error_sum *a, const struct error_sum *b)

@@ -26,8 +26,14 @@ struct thrown {
 /* A broken call's reason: its error, and in *@thrown that one alone where it was kept (else NULL). NULL: it is none. */
 const struct error *errors_find(const struct process *process, uint32_t reason, const struct thrown **thrown);
 
+/* What the process told that it would end by, and did: an exception that nobody caught, abort() and the like; or NULL. */
+const struct error *errors_ending(const struct process *process);
+
 /* The path of a node of the error's thread, or NULL. */
 struct tree_node *errors_path(const struct process *process, const struct error *error, uint32_t node);
+
+/* Code of a process at @ticks, as "a.c:12" or "libc.so.6+0x1234". The caller frees it. */
+char *errors_code(const struct process *process, uint64_t ticks, uint64_t addr);
 
 /* "exception", ... as in csv. */
 const char *errors_kind(uint32_t kind);

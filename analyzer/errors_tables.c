@@ -7,6 +7,7 @@
 
 #include "cells.h"
 #include "errors.h"
+#include "naming.h"
 #include "summary.h"
 #include "symbols.h"
 
@@ -70,6 +71,9 @@ static char *what_text(struct document *document, const struct error_sum *sum)
 				     sum->kind == LOG_ERROR_RETHROW ? ", thrown again" : "");
 	case LOG_ERROR_ASSERTION:
 		return document_text(document, "assertion failed: %s%s", sum->message ?: "", others);
+	case LOG_ERROR_TERMINATE:
+		return document_text(document, "std::terminate()%s%s%s%s%s", sum->type[0] ? " because of " : "", sum->type,
+				     sum->message ? " \"" : "", sum->message ?: "", sum->message ? "\"" : "");
 	default:
 		return document_text(document, "%s()", errors_kind(sum->kind));
 	}
@@ -135,7 +139,7 @@ static const char *caught_text(struct document *document, const struct error_sum
 	const struct function *function = sum->caught_path ? sum->caught_path->function : NULL;
 
 	if (sum->uncaught)
-		return "nobody: the process ended";
+		return sum->kind <= LOG_ERROR_RETHROW ? "nobody" : NULL;
 	if (!sum->caught)
 		return NULL;
 	return document_text(document, "%s%s", function ? function->short_name : "(no function)",
@@ -308,6 +312,23 @@ static void add_thrown(struct document *document, const struct report *report)
 	document_add_table(document, table);
 }
 
+/* A C++ library that is part of the program calls itself, not us. */
+static void tell_unseen(struct document *document, const struct model *model)
+{
+	for (struct object *object = model->objects; object; object = object->next) {
+		const char *slash = strrchr(object->path, '/'), *name = slash ? slash + 1 : object->path;
+		struct symbols *symbols;
+		uint64_t addr;
+
+		if (strncmp(name, "lib", 3) == 0 || strncmp(name, "ld-", 3) == 0)
+			continue;
+		symbols = naming_symbols(object);
+		if (symbols && symbols_find(symbols, "__cxa_throw", &addr))
+			document_add(document, "Not seen", document_text(document,
+				"exceptions in %s: its C++ library is linked statically", name))->wraps = true;
+	}
+}
+
 void errors_tables(struct document *document, struct report *report)
 {
 	struct error_sums errors;
@@ -316,5 +337,6 @@ void errors_tables(struct document *document, struct report *report)
 	add_lead(document, &errors);
 	add_errors(document, report, &errors);
 	add_thrown(document, report);
+	tell_unseen(document, report->model);
 	errors_release(&errors);
 }

@@ -29,6 +29,9 @@ int export_mprof(struct report *report);
 /* resource monitor's log: of -v calls its event log, else its resource log. */
 int export_resource_monitor(struct report *report);
 
+/* multiprocess_profiler's csv: a row for each recorded call, with what broke it. */
+int export_multiprocess(struct report *report);
+
 /* Pictures of the resources over time. */
 int export_svg(struct report *report);
 int export_png(struct report *report);

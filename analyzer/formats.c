@@ -14,6 +14,8 @@ const struct format formats[] = {
 	{ "mprof", "memory_profiler's file, for mprof plot and mprof peak: memory over time, the longest calls", 0, NULL, export_mprof },
 	{ "resource-monitor", "resource monitor's log, 15 columns over time; with -v calls its event log", 0, NULL,
 	  export_resource_monitor },
+	{ "multiprocess-profiler", "multiprocess_profiler's csv: each recorded call or region, and what broke it", 0, NULL,
+	  export_multiprocess },
 	{ "svg", "a picture of the resources over time, with the longest calls; also png, pdf", 0, NULL, export_svg },
 	{ "png", "the same", 0, NULL, export_png },
 	{ "pdf", "the same", 0, NULL, export_pdf },

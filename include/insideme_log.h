@@ -641,6 +641,7 @@ enum log_event_kind {
 	LOG_EVENT_PROCESS_LEFT,		/* monitor: pid, process_start, of a process that runs on when insideme-run ends */
 	LOG_EVENT_MEMORY,		/* values: bytes reached, limit, enum log_memory; thread: that allocated, 0: not known */
 	LOG_EVENT_MEMORY_PATH,		/* then, of each thread: the node that it was in; the one that allocated first */
+	LOG_EVENT_CRASH,		/* INSIDEME_CRASH: values: signal, si_code, si_addr, address of the code that ran */
 };
 enum log_memory { LOG_MEMORY_HEAP = 1, LOG_MEMORY_RSS };
 enum log_threshold_reason { LOG_THRESHOLD_BUDGET = 1, LOG_THRESHOLD_RATE = 2 };

@@ -36,7 +36,10 @@ static void *next_of(void *known, const char *name, uintptr_t caller)
 /* NULL: it is not recorded. */
 static struct log_thread *thrower(void)
 {
-	return thread_self();
+	struct log_thread *thread = thread_self();
+
+	/* std::terminate() throws again what it is about, to say it. */
+	return thread && thread->errors && errors_of(thread)->is_ending ? NULL : thread;
 }
 
 /* An object is thrown at @stack_addr. */
@@ -194,7 +197,7 @@ EXPORT void *__cxa_begin_catch(void *exception)
 	uintptr_t caller = (uintptr_t)__builtin_return_address(0);
 	void *(*next)(void *) = next_of(program.__cxa_begin_catch, "__cxa_begin_catch", caller);
 
-	if (live.log && self)
+	if (live.log && self && !(self->errors && errors_of(self)->is_ending))
 		record_catch(self, exception, (uintptr_t)__builtin_frame_address(0));
 	return next ? next(exception) : exception;
 }

@@ -3,21 +3,13 @@
 #include "samples.h"
 
 #include "room.h"
+#include "signals.h"
 
 #define SAMPLE_SIGNAL		32	/* glibc's SIGCANCEL and SIGTIMER */
-#define SA_RESTORER_FLAG	0x04000000ul
 #define TICK_CLOCK		CLOCK_MONOTONIC_COARSE	/* moves when the kernel looks at CPU timers */
 #define THREAD_CPU_CLOCK	3	/* CLOCK_THREAD_CPUTIME_ID */
 #define FIRST_AREA_BYTES	4096u
 #define LATER_AREA_BYTES	(16u << 10)
-
-/* What the kernel takes: libc's own are other ones. */
-struct kernel_action {
-	void (*handler)(int, siginfo_t *, void *);
-	unsigned long flags;
-	void (*restorer)(void);
-	uint64_t mask;
-};
 
 struct kernel_event {
 	void *value;
@@ -33,8 +25,7 @@ static uint64_t interval_ns;		/* 0: nothing is sampled; set before any thread, c
 /* By the linker: our own code. */
 extern HIDDEN const char __ehdr_start[], etext[];
 
-extern HIDDEN void insideme_signal_return(void);
-__asm__(".pushsection .text\n\t.hidden insideme_signal_return\n\tnop\ninsideme_signal_return:\n\t" SIGNAL_RETURN
+__asm__(".pushsection .text\n\t.globl insideme_signal_return\n\t.hidden insideme_signal_return\n\tnop\ninsideme_signal_return:\n\t" SIGNAL_RETURN
 	"\n\t.popsection");
 
 static struct log_area *area_with_room(struct log_header *log, struct log_thread *thread)

@@ -6,6 +6,7 @@
 #include "brief.h"
 #include "bypass.h"
 #include "cost.h"
+#include "crash.h"
 #include "ends.h"
 #include "exceptions.h"
 #include "facts.h"
@@ -302,7 +303,7 @@ static bool wipe_on_fork(void)
 static bool may_be_brief(uint64_t us_ticks)
 {
 	return us_ticks && own_id.rank.rank < 0 && !live_early_calls && !settings.value[SETTING_VERBOSE] &&
-	       !settings.value[SETTING_SAMPLE] && !settings.value[SETTING_MAX_MEMORY] &&
+	       !settings.value[SETTING_SAMPLE] && !settings.value[SETTING_MAX_MEMORY] && !settings.value[SETTING_CRASH] &&
 	       !run_is_watched(run.page) && helper_is_possible() && !modules_have_hooks();
 }
 
@@ -380,6 +381,7 @@ __attribute__((constructor)) static void start(int argc, char **argv, char **env
 	fork_init();
 	threads_init();
 	samples_init();
+	crash_init();
 	ends_init();
 	bypass_init((const void *)__cyg_profile_func_enter);
 	if (is_brief) {

@@ -6,6 +6,7 @@
 #include <limits.h>
 #include <threads.h>
 
+#include "crash.h"
 #include "real.h"
 #include "samples.h"
 #include "text.h"
@@ -29,6 +30,12 @@ static uint32_t next_start;		/* where to look first; atomic */
 static pthread_key_t end_key;		/* set before any thread */
 static bool has_key;
 
+static void end_thread(void)
+{
+	thread_end();
+	crash_end_thread();
+}
+
 /*
  * Called in each round of destructors, in between the program's own: armed again until the last round, so that
  * what those destructors do comes before the thread's end.
@@ -38,7 +45,7 @@ static void on_thread_end(void *round)
 	if ((uintptr_t)round < PTHREAD_DESTRUCTOR_ITERATIONS)
 		libc.pthread_setspecific(end_key, (void *)((uintptr_t)round + 1));
 	else
-		thread_end();
+		end_thread();
 }
 
 static void arm_end(void)
@@ -94,6 +101,7 @@ static NOINLINE void begin_thread(const struct thread_start *start)
 	uintptr_t end = (uintptr_t)__builtin_thread_pointer();
 
 	thread_begin(start->function, end - start->stack_bytes, start->stack_bytes);
+	crash_begin_thread();
 	arm_end();
 }
 

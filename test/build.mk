@@ -90,6 +90,10 @@ $(bin)/throws.plain $(bin)/throws.plain.clang: test/programs/throws.cpp
 	$(call say,CXX)$(if $(findstring clang,$@),clang++,g++) $(program_flags) $< -o $@
 programs += $(bin)/throws.plain $(bin)/throws.plain.clang
 $(addprefix $(bin)/,regions regions.clang regions_cpp regions_cpp.clang marks marks.clang): include/insideme.h
+$(bin)/throws.static: test/programs/throws.cpp
+	@mkdir -p $(@D)
+	$(call say,CXX)g++ $(program_flags) -static-libstdc++ -static-libgcc $< -o $@
+programs += $(bin)/throws.static
 $(bin)/brief $(bin)/brief.clang: program_flags = -g -O2 -pthread -Wall
 $(bin)/host $(bin)/host.clang: program_flags = -g -O2 -pthread -Wall -Wl,-rpath,'$$ORIGIN'
 $(bin)/order $(bin)/order.clang: private program_flags += -Wl,--no-as-needed $(bin)/order_plugin.so -Wl,-rpath,'$$ORIGIN' -Wl,-z,now

@@ -7,9 +7,11 @@
  *   carry 20: std::out_of_range in 4 threads, thrown again in the first by std::rethrow_exception, 20 broken calls each
  *   in_destructor 30 beside 30 of through: one on its way while the other begins and ends
  *   jump 15: longjmp over 2 calls each, to land
+ * A thread that leaves: pthread_exit in leave, 2 calls broken.
  */
 #include <cassert>
 #include <csetjmp>
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -21,6 +23,7 @@
 #define NOINLINE __attribute__((noinline))
 
 static volatile long sink;
+static int *volatile nowhere;
 
 struct own_error : std::exception {
 	const char *what() const noexcept override
@@ -204,6 +207,26 @@ NOINLINE static void check(int number)
 	assert(number == 7);
 }
 
+NOINLINE static void leave()
+{
+	pthread_exit(nullptr);
+}
+
+NOINLINE static void *leaving(void *argument)
+{
+	leave();
+	return argument;
+}
+
+NOINLINE static void leave_thread()
+{
+	pthread_t thread;
+
+	pthread_create(&thread, nullptr, leaving, nullptr);
+	pthread_join(thread, nullptr);
+	exit(3);
+}
+
 NOINLINE static void end(const char *how)
 {
 	if (strcmp(how, "uncaught") == 0)
@@ -218,6 +241,12 @@ NOINLINE static void end(const char *how)
 		abort();
 	if (strcmp(how, "exit") == 0)
 		exit(9);
+	if (strcmp(how, "fault") == 0)
+		*nowhere = 1;
+	if (strcmp(how, "kill") == 0)
+		raise(SIGSEGV);
+	if (strcmp(how, "thread") == 0)
+		leave_thread();
 }
 
 int main(int argc, char **argv)

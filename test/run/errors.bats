@@ -48,3 +48,83 @@ errors() {
 		same "kept of token" "$(table thrown | grep -c '"bad ')" 100
 	done
 }
+
+# status PROGRAM ARGS...: as wait() has it, with signal and core
+status_of() {
+	perl -e '
+		open STDOUT, ">", "stdout"; open STDERR, ">", "stderr";
+		system { $ARGV[0] } @ARGV;
+		open my $file, ">", "wait"; print $file $?' "$@"
+	cat wait
+}
+
+# row ENDS: what the errors table has of the error that ended the program
+row() {
+	echo "$(errors type kind="$1") $(errors message kind="$1") $(errors function kind="$1")"
+}
+
+@test "ends within calls: the same status, core and words as without the library, and the reason" {
+	ulimit -c unlimited
+	for crash in off on; do
+		for compiler in '' .clang .plain; do
+			for how in uncaught noexcept terminate assert abort exit fault kill thread; do
+				rm -rf insideme.data errors.csv
+				alone=$(status_of "$bin/throws$compiler" $how)
+				cp stderr stderr.alone
+				same "status of $how" "$(status_of env INSIDEME_CRASH=$crash LD_PRELOAD="$library" "$bin/throws$compiler" $how)" "$alone"
+				same "words of $how" "$(cat stderr)" "$(cat stderr.alone)"
+				"$report" -v errors >errors.txt
+				case $how in
+				uncaught) same $how "$(row exception)" 'std::runtime_error bad 5 token(int)' ;;
+				noexcept) same $how "$(errors message kind=exception)" 'bad 3' ;;
+				terminate) same $how "$(errors function kind=std::terminate)" 'end(char const*)' ;;
+				assert)
+					errors message kind=assertion | grep -q '^number == 7 (.*throws.cpp:[0-9]*, .*check(int))$'
+					same $how "$(errors function kind=assertion)" 'check(int)'
+					;;
+				abort) same $how "$(errors function kind=abort)" 'end(char const*)' ;;
+				exit) grep -q 'exit status 9' errors.txt && grep -q 'main > end' errors.txt ;;
+				thread) same $how "$(errors broken_calls kind=pthread_exit)" 2 ;;
+				esac
+				[ $crash = off ] || case $how in
+				fault)
+					line=$(grep -n '[*]nowhere = 1' "$here/../programs/throws.cpp" | cut -d: -f1)
+					grep -q "SIGSEGV, code 1, address 0x0, in thread [0-9]* of process [0-9]*, at throws.cpp:$line" \
+						<(tr -s '\n ' '  ' <errors.txt)
+					;;
+				kill) grep -q 'killed by SIGSEGV' errors.txt ;;
+				esac
+			done
+		done
+	done
+}
+
+@test "a handler of its own stack tells of a stack overflow" {
+	ulimit -s 1024
+	INSIDEME_CRASH=1 run record bottomless end
+	same status "$status" 139
+	"$report" -v errors | grep -q '^Signal *SIGSEGV, code'
+}
+
+@test "calls and what broke them, for readers of multiprocess_profiler" {
+	export INSIDEME_THRESHOLD=0
+	for program in throws throws.clang; do
+		rm -rf insideme.data
+		record "$program"
+		"$report" -f multiprocess-profiler >calls.csv
+		same columns "$(head -1 calls.csv)" "id,time,start_timestamp,end_timestamp,paused_time,pid,ppid,process_name,$(
+			)parent_process_name,broken,error_type,error_value,traceback,tid,rank"
+		same "broken calls of parse" "$("$here/csv" broken id=parse <calls.csv | grep -c True)" 250
+		same "whose message was kept" "$("$here/csv" error_value id=parse <calls.csv | grep -c bad)" 100
+		same "types" "$("$here/csv" error_type id=parse <calls.csv | sort -u)" 'std::runtime_error'
+		same "traceback" "$("$here/csv" traceback id=parse <calls.csv | head -4 | tr '\n' ' ')" 'main load(int) parse(int) token(int) '
+		same "whole calls of load" "$("$here/csv" broken id=load <calls.csv | sort -u)" False
+		same "jumped over" "$("$here/csv" error_type id=to_jump <calls.csv | sort -u)" longjmp
+	done
+}
+
+@test "a C++ library in the program is said to hide its exceptions" {
+	record throws.static
+	quiet
+	"$report" -v errors | grep -q 'Not seen *exceptions in throws.static: its C++ library is linked statically'
+}
