@@ -109,7 +109,8 @@ install: all
 	ln -sf insideme-cc.1 $(DESTDIR)$(PREFIX)/share/man/man1/insideme-c++.1
 	ln -sf insideme-cc.1 $(DESTDIR)$(PREFIX)/share/man/man1/insideme-fc.1
 	install -m 644 $(filter %.7,$(man_pages)) $(DESTDIR)$(PREFIX)/share/man/man7
-	$(if $(wildcard include/insideme.h),install -Dm 644 -t $(DESTDIR)$(PREFIX)/include include/insideme.h)
+	install -d $(DESTDIR)$(PREFIX)/include
+	install -m 644 include/insideme.h include/insideme.f90 $(DESTDIR)$(PREFIX)/include
 	@PREFIX='$(PREFIX)' DESTDIR='$(DESTDIR)' scripts/after-install
 
 # The sources with the page as npm builds it, for machines that have none.

@@ -62,6 +62,7 @@ struct insideme_recorder {
 	int (*pause)(struct insideme_timer *timer);
 	int (*resume)(struct insideme_timer *timer);
 	int (*stop)(struct insideme_timer *timer);
+	int (*begin_within)(const char *name);	/* insideme_begin() from a function of its own, as Fortran's module has it */
 };
 
 #ifndef INSIDEME_RECORDER

@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What include/insideme.h calls: a region is a call of a function whose address is none, but stands for a name. */
+#include <errno.h>
+
 #include "hooks.h"
 #include "labels.h"
 #include "live.h"
 #include "marks.h"
+#include "stacks.h"
+#include "timing.h"
 
 #define INSIDEME_RECORDER
 #include "insideme.h"
@@ -13,6 +17,26 @@ static void *region(const char *name)
 	const struct label *label = name && live_has_begun ? label_find(name) : NULL;
 
 	return label ? (void *)(LOG_FUNCTION_REGION | (uint64_t)label->number << LOG_REGION_SHIFT) : NULL;
+}
+
+/*
+ * The caller is a function that returns before the region ends, so its place on the stack says nothing: the region has that of
+ * the call that it is in, and ends with that at the latest.
+ */
+static int begin_within(const char *name)
+{
+	uint64_t function_addr = (uint64_t)region(name);
+	uintptr_t stack_addr = (uintptr_t)__builtin_frame_address(0);
+	struct log_thread *thread = live_return_addr ? NULL : thread_self();
+
+	if (!thread)
+		return -ENODATA;
+	if (!function_addr)
+		return name ? -ENOBUFS : -EINVAL;
+	if (!stack_before_enter(thread, function_addr, stack_addr, 0))
+		return -ENOBUFS;
+	call_begin_slowly(thread, call_claim(live.log, thread, function_addr, top_frame(thread)->stack_addr, 0, call_timing()));
+	return 0;
 }
 
 EXPORT extern const struct insideme_recorder insideme_recorder;
@@ -29,4 +53,5 @@ const struct insideme_recorder insideme_recorder = {
 	.pause = timer_pause,
 	.resume = timer_resume,
 	.stop = timer_stop,
+	.begin_within = begin_within,
 };

@@ -94,6 +94,13 @@ $(bin)/throws.static: test/programs/throws.cpp
 	@mkdir -p $(@D)
 	$(call say,CXX)g++ $(program_flags) -static-libstdc++ -static-libgcc $< -o $@
 programs += $(bin)/throws.static
+# The module is compiled with the program, with hooks and without.
+$(bin)/regions_fortran.plain: program_flags := $(filter-out -finstrument-functions,$(program_flags))
+$(bin)/regions_fortran.slow: program_flags += -O0
+$(bin)/regions_fortran $(bin)/regions_fortran.plain $(bin)/regions_fortran.slow: include/insideme.f90 test/programs/regions_fortran.f90
+	@mkdir -p $@.mod
+	$(call say,FC)gfortran $(program_flags) -finstrument-functions-exclude-file-list=insideme.f90 -J $@.mod $^ -o $@
+programs += $(bin)/regions_fortran.plain $(bin)/regions_fortran.slow
 $(bin)/brief $(bin)/brief.clang: program_flags = -g -O2 -pthread -Wall
 $(bin)/host $(bin)/host.clang: program_flags = -g -O2 -pthread -Wall -Wl,-rpath,'$$ORIGIN'
 $(bin)/order $(bin)/order.clang: private program_flags += -Wl,--no-as-needed $(bin)/order_plugin.so -Wl,-rpath,'$$ORIGIN' -Wl,-z,now

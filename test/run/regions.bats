@@ -114,3 +114,17 @@ paths() {
 		[[ $variant != .plain* ]] || paths 'work;part' 200 'thrown;thrown' 50 caught 50
 	done
 }
+
+@test "regions in Fortran, with the frames of the module's procedures between" {
+	for variant in '' .plain .slow; do
+		alike "regions_fortran$variant"
+		view tree >tree.csv
+		same "step" "$(value calls function=step),$(value calls function=inner | sort -u | xargs)" 100,200
+		[ "$variant" = .plain ] || same "small in inner" "$("$here/csv" calls path='main;regions_fortran;step;inner;inner;small' <tree.csv)" 200
+		view quality >quality.csv
+		! grep -E 'broken_calls|unknown_exits' quality.csv
+		view marks >marks.csv
+		same "marks" "$("$here/csv" name kind=mark <marks.csv),$("$here/csv" text kind=failure <marks.csv)" 'done,no answer'
+		"$report" -v resources --columns column,min | grep -E 'residual +0.01'
+	done
+}
