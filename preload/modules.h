@@ -9,7 +9,7 @@
 /* Called when module @number, at [@begin, @end), is found to be gone. */
 typedef void module_gone(uint64_t begin, uint64_t end, uint64_t number);
 
-/* Called when an object of @path is found that is loaded. One at a time; never in a signal handler. */
+/* Called when an object of @path is found that is loaded. One at a time, with signals blocked. */
 typedef void module_seen(const char *path, uintptr_t bias, uintptr_t begin, uintptr_t end);
 
 /* Constructor only. */

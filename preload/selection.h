@@ -29,7 +29,7 @@ extern HIDDEN uint64_t selection_cache[SELECTION_CACHE];	/* address << VERDICT_B
 /* Take the settings. Constructor only. */
 void selection_init(void);
 
-/* An object of @path is loaded at @begin to @end, or gone. One at a time; not from signal handlers. */
+/* An object of @path is loaded at @begin to @end, or gone. One at a time, with signals blocked. */
 void selection_add(const char *path, uintptr_t bias, uintptr_t begin, uintptr_t end);
 void selection_remove(uintptr_t begin, uintptr_t end);
 

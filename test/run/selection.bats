@@ -87,3 +87,12 @@ selects() {
 	grep -q "INSIDEME_FOCUS: nothing that is loaded is called 'nothing'" stderr
 	grep -q "INSIDEME_EXCLUDE: nothing that is loaded is called 'no::thing'" stderr
 }
+
+@test "plugins that come later, at one address in turn" {
+	INSIDEME_FOCUS='main' INSIDEME_EXCLUDE='second_plugin.so:*_work' record plugins "$bin"
+	calls first_work 500 second_work '' run '5
+5'
+	rm -r insideme.data functions.csv
+	INSIDEME_FOCUS=second_plugin.so record plugins "$bin"
+	calls first_work '' second_work 1000 run 5 main ''
+}
