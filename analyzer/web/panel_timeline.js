@@ -14,7 +14,7 @@ const usual = [
 	{ title: "I/O", columns: [["process", "read_bytes", "read", "--curve-io"], ["process", "write_bytes", "written", "--curve-other"]] },
 ];
 
-const eventNames = { 1: "threshold of single calls rose", 2: "fork", 3: "exec" };
+const eventNames = { 1: "threshold of single calls rose", 2: "fork", 3: "exec", 9: "memory reached its limit" };
 
 function marksOf(app, events) {
 	const kind = events.numbers("kind"), time = events.numbers("time_ns"), process = events.numbers("process");
