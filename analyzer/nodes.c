@@ -198,11 +198,11 @@ static struct tree_node *make_path(struct node_reader *reader, const struct log_
 	return tree_child(model, parent, function_find(&model->tables->functions, process, node->function_addr));
 }
 
-/* Claimed and not filled, or "(other paths)" that nothing needed: neither says anything. */
+/* Claimed and not filled, whole or in part, or "(other paths)" that nothing needed: neither says anything. */
 static bool is_blank(const struct log_node *node)
 {
 	return node->calls == 0 && node->child == 0 &&
-	       (node->function_addr == 0 || node->function_addr & LOG_FUNCTION_OTHERS);
+	       (node->function_addr == 0 || node->parent == 0 || node->function_addr & LOG_FUNCTION_OTHERS);
 }
 
 static void read_area(struct node_reader *reader, const struct log_extent *extent)

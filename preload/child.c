@@ -45,6 +45,7 @@ void child_is_program(struct log_header *common, struct log_program *program)
 {
 	ancestor = common;
 	entry = &program->child;
+	live.pid = entry->pid;
 	own_program = (uint32_t)(((char *)program - (char *)common) / 8);
 	begin_waiting(entry);
 }
@@ -90,6 +91,7 @@ void child_have_log(struct log_header *log)
 	if (log)
 		entry = NULL;
 	is_interrupted = false;
+	live.pid = 0;
 	ancestor = log;
 	child_due_ticks = 0;
 }
@@ -99,6 +101,11 @@ struct log_child *child_entry(void)
 	struct log_child *child = __atomic_load_n(&entry, __ATOMIC_RELAXED);
 
 	return child && child->pid == (uint32_t)sys_getpid() ? child : NULL;
+}
+
+bool child_is_vforked(void)
+{
+	return !live.log && live.pid && live.pid != (uint32_t)sys_getpid();
 }
 
 struct log_header *child_ancestor(void)
@@ -153,6 +160,7 @@ bool child_enter(const struct child_origin *origin)
 	fill(child, origin, &begin);
 	log_publish(&child->record, LOG_RECORD_CHILD);
 	entry = child;
+	live.pid = child->pid;
 	entry_clock = ancestor->clock;
 	if (!ancestor->has_hooks && !calls)
 		begin_waiting(child);

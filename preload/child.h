@@ -46,6 +46,8 @@ bool child_enter(const struct child_origin *origin);
 /* The entry of this process, which has no log of its own yet, or NULL. It stays in the log of @child_ancestor(). */
 struct log_child *child_entry(void);
 struct log_header *child_ancestor(void);
+/* The caller runs in the memory of a process that has an entry and no log: one would be that one's, under another's name. */
+bool child_is_vforked(void);
 
 /* What is open and on the heap since the fork, for a log that is opened now; each is handed out once. */
 struct open_calls *child_take_calls(void);

@@ -6,6 +6,7 @@
 #include "hooks.h"
 
 #include "adaptive.h"
+#include "child.h"
 #include "interrupted.h"
 #include "selection.h"
 #include "stacks.h"
@@ -65,6 +66,8 @@ static NOINLINE void enter_slowly(uint64_t function_addr, uintptr_t stack_addr, 
 
 	if (unlikely(!thread && live.log))
 		log_lose(live.log, LOG_LOST_CALLS);
+	else if (unlikely(!thread && live.pid))		/* of a vfork child before its parent has a log */
+		log_lose(child_ancestor(), LOG_LOST_CALLS);
 	else if (unlikely(!live_has_begun))
 		live_early_calls++;
 	if (thread && stack_before_enter(thread, function_addr, stack_addr, return_addr))

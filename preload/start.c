@@ -221,11 +221,11 @@ static bool open_child(void)
 
 	/* A handler that comes now would open a second log. */
 	sys_block_signals(&mask);
-	if (child_ancestor() && live_claim_opening(LIVE_OPENS)) {
+	if (child_ancestor() && !child_is_vforked() && live_claim_opening(LIVE_OPENS)) {
 		program = child_program();
 		if (program)
 			begin_program(program);
-		else if (!live.early_heap)	/* else a vfork child of such a program, which runs in its memory */
+		else
 			begin_child();
 		live_end_opening();
 	}

@@ -11,6 +11,7 @@
  *   raw      the same by a system call, which nobody sees: main, up_1, up_2, up_3 1 each, work 20, 4 unknown exits
  *   clone    on a stack of its own: on_stack 1, work 10, main 1
  *   vfork    a child that calls and then execs in a call: 1 process of ours and /bin/true, work 20, exec_true 1
+ *   first    a child whose vfork child makes calls before it does: 2 processes, main 2, work 10, lost calls
  *   threads  4 threads fork 5 each: 21 processes; main 1, in_thread 24, spawn_worker 40, work 200
  *   spawn    posix_spawn, system, popen: 4 processes, work 10
  *   chain    10 images after each other, each after an exec that fails: 10 logs of 1 process, work 100
@@ -206,6 +207,21 @@ static int vfork_child(void)
 	return status_of(child);
 }
 
+static int vfork_first(void)
+{
+	pid_t child = fork(), grandchild;
+
+	if (child)
+		return status_of(child);
+	grandchild = vfork();
+	if (grandchild == 0) {
+		work_times(3);
+		_exit(5);
+	}
+	work_times(10);
+	_exit(status_of(grandchild) + 2);
+}
+
 __attribute__((noinline)) static int spawn_worker(void)
 {
 	pid_t child = fork();
@@ -309,8 +325,8 @@ static const struct {
 	int (*run)(void);
 } kinds[] = {
 	{ "quiet", quiet }, { "deep", deep }, { "line", line }, { "tree", tree }, { "returns", returns }, { "again", again },
-	{ "raw", raw }, { "clone", clone_child }, { "vfork", vfork_child }, { "threads", threads },
-	{ "spawn", spawn_others }, { "chain", chain }, { "daemon", become_daemon }, { "double", fork_twice },
+	{ "raw", raw }, { "clone", clone_child }, { "vfork", vfork_child }, { "first", vfork_first },
+	{ "threads", threads }, { "spawn", spawn_others }, { "chain", chain }, { "daemon", become_daemon }, { "double", fork_twice },
 	{ "exit", exit_alone }, { "late", late },
 };
 

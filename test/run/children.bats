@@ -151,6 +151,13 @@ print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)' "$build/insideme-
 	repairs 1 'call had no exit'
 }
 
+@test "a vfork child opens no log in the name of its parent, which has none yet" {
+	children first 2 2 main 2 work 10
+	repairs 3 'calls are missing'
+	run "$report" -v processes
+	[[ $output == *"exit 7"*"exit 7"* ]]
+}
+
 @test "forks in several threads at once" {
 	children threads 21 21 main 1 in_thread 24 spawn_worker 40 work 200
 	no_repairs

@@ -333,11 +333,36 @@ static void an_area_killed_while_it_was_claimed_is_no_damage(void **state)
 	build_release(&build);
 }
 
+/* A kill while a call path is made: its function is there, its caller not yet. */
+static void a_path_killed_while_it_was_made_is_no_damage(void **state)
+{
+	struct build build;
+	struct log_thread *thread = build_begin(&build);
+	struct log_node *node;
+	struct model *model;
+
+	(void)state;
+	build_call(build_node(&build, thread, &thread->root, MAIN), MS, 0);
+	node = build_node(&build, thread, &thread->root, F);
+	thread->root.child = 0;
+	node->parent = 0;
+	build_finish(&build, END, 0);
+	model = try_load(&build, 0);
+	assert_int_equal(model->nr_damaged, 0);
+	model_free(model);
+	node->calls = 1;	/* not by us */
+	model = try_load(&build, 0);
+	assert_int_equal(model->nr_damaged, 1);
+	model_free(model);
+	build_release(&build);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_log_cut_at_any_place_is_read_or_refused),
 		cmocka_unit_test(changed_words_anywhere_do_no_harm),
+		cmocka_unit_test(a_path_killed_while_it_was_made_is_no_damage),
 		cmocka_unit_test(changed_heads_of_areas_do_no_harm),
 		cmocka_unit_test(a_flipped_bit_does_not_make_up_time),
 		cmocka_unit_test(links_in_circles_end),
