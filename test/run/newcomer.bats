@@ -247,7 +247,11 @@ Next      insideme-report -v resources    CPU, memory, faults and I/O over time
 	insideme-run -q -- ./app || same status $? 7
 	sed -n '/^## Read it/,/^##/s/^    \(insideme-report[^#]*\)#.*/\1/p' "$readme" >commands
 	between "commands" 10 "$(wc -l <commands)" 30
+	echo leak:nothing >FILE
+	sed -i "/--serve/d" commands	# it goes on until it is ended
+	cp -r insideme.data/2*-app insideme.data/run1
+	cp -r insideme.data/2*-app-2 insideme.data/run2
 	while read -r command; do
-		$command >page 2>&1 || { echo "$command"; cat page; false; }
+		eval "$command" >page 2>&1 || { echo "$command"; cat page; false; }
 	done <commands
 }
