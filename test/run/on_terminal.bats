@@ -72,7 +72,7 @@ on() {
 	monitor -- bash -c "'$bin/ends' segv; /bin/false; exit 0"
 	on 1000 100 -v errors >/dev/null
 	same "red lines" "$(grep -c $'\x1b\[31m.*\x1b\[0m' colours)" 2
-	same "bold ones" "$(grep -c $'^\x1b\[1m' colours)" 4	# Ended, two heads, Not here
+	same "bold ones" "$(grep -c $'^\x1b\[1m' colours)" 3	# Ended, two heads
 	NO_COLOR=1 on 1000 100 -v errors >/dev/null
 	same "escapes with NO_COLOR" "$(grep -c $'\x1b' colours)" 0
 }
