@@ -7,6 +7,7 @@
 
 #define SAMPLE_SIGNAL		32	/* glibc's SIGCANCEL and SIGTIMER */
 #define TICK_CLOCK		CLOCK_MONOTONIC_COARSE	/* moves when the kernel looks at CPU timers */
+#define IGNORED			1	/* SIG_IGN, as glibc's posix_spawn leaves it: what make starts */
 #define THREAD_CPU_CLOCK	3	/* CLOCK_THREAD_CPUTIME_ID */
 #define FIRST_AREA_BYTES	4096u
 #define LATER_AREA_BYTES	(16u << 10)
@@ -89,7 +90,7 @@ void samples_init(void)
 
 	if (!rate || raw_syscall(SYS_rt_sigaction, SAMPLE_SIGNAL, 0, (long)&old, 8, 0, 0) < 0)
 		return;
-	if (old.handler && old.handler != on_sample) {
+	if (old.handler && (uintptr_t)old.handler != IGNORED && old.handler != on_sample) {
 		log_write_text(live.log, "samples_off", "the signal that samples need is taken", now_ticks());
 		return;
 	}

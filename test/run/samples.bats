@@ -57,6 +57,13 @@ sum() {
 	view quality | grep -q '^lost_sampled_threads,4,'
 }
 
+# glibc's posix_spawn leaves signal 32 ignored in what it starts.
+@test "a program that make starts" {
+	printf 'all:\n\t@INSIDEME_SAMPLE=250 LD_PRELOAD=%s %s burn >said\n' "$library" "$bin/sampled" >makefile
+	make -s
+	between "samples" 100 "$(sum samples)" 1000000
+}
+
 @test "off unless asked for" {
 	record sampled split
 	same "columns" "$(view functions | head -1 | tr , '\n' | grep -c samples)" 0
