@@ -31,7 +31,8 @@ starts_of() { awk -F, -v name="$1" '$1 == name { print $2 }' calls.csv; }
 	each_at_least rounds 1 $(starts_of a_round | per_tenth "$end")
 	each_at_least steps 10 $(starts_of step | per_tenth "$end")
 	view resources >resources.csv
-	each_at_least rows 1 $("$here/csv" time_ns set=process <resources.csv | per_tenth "$end")
+	# every 10 ms where the sampler gets a processor in time
+	between "tenths with rows" 5 "$("$here/csv" time_ns set=process <resources.csv | per_tenth "$end" | tr ' ' '\n' | grep -c '[1-9]')" 10
 
 	view quality >quality.csv
 	at=$("$here/csv" value finding=threshold_raised_at_ns <quality.csv | head -1)

@@ -20,7 +20,7 @@ both() {
 
 # The newest sample of a thread that runs is late by the kernel's tick at most; here it waits at the end.
 known_threads() {
-	$1 "$bin/uses" threads 3 100 >said
+	$1 "$bin/uses" threads 3 400 >said
 	rows
 	same "threads said" "$(wc -l <said)" 3
 	while read -r tid cpu_ns wait_ns; do
