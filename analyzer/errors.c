@@ -2,6 +2,7 @@
 /* Errors of all threads and processes, summed up. */
 #include "errors.h"
 
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,37 +10,27 @@
 #include "naming.h"
 #include "nodes.h"
 
-static const struct thrown *find_thrown(const struct process *process, uint32_t place)
+/* Both kinds begin with their place and are sorted by it. */
+static int compare_place(const void *place, const void *record)
 {
-	size_t low = 0, high = process->nr_thrown;
+	uint32_t wanted = *(const uint32_t *)place, its = *(const uint32_t *)record;
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (process->thrown[middle].place < place)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < process->nr_thrown && process->thrown[low].place == place ? &process->thrown[low] : NULL;
+	return (wanted > its) - (wanted < its);
 }
+
+static const void *at_place(const void *records, size_t nr, size_t bytes, uint32_t place)
+{
+	return nr ? bsearch(&place, records, nr, bytes, compare_place) : NULL;
+}
+
+_Static_assert(offsetof(struct thrown, place) == 0 && offsetof(struct error, place) == 0, "records begin with their place");
 
 const struct error *errors_find(const struct process *process, uint32_t reason, const struct thrown **thrown)
 {
-	size_t low = 0, high = process->nr_errors;
-
-	*thrown = find_thrown(process, reason);
+	*thrown = at_place(process->thrown, process->nr_thrown, sizeof(**thrown), reason);
 	if (*thrown)
 		reason = (*thrown)->error;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (process->errors[middle].place < reason)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < process->nr_errors && process->errors[low].place == reason ? &process->errors[low] : NULL;
+	return at_place(process->errors, process->nr_errors, sizeof(struct error), reason);
 }
 
 const struct error *errors_ending(const struct process *process)

@@ -184,7 +184,7 @@ static int parse_port(struct options *options, const char *text)
 	return 0;
 }
 
-/* Options of fields, the page and the folder, and what is no report. */
+/* Options of single views, the page and the folder, and what is no report. */
 static int take_other(struct options *options, int option, const char *value)
 {
 	switch (option) {
@@ -196,6 +196,9 @@ static int take_other(struct options *options, int option, const char *value)
 		return parse_port(options, value);
 	case OPT_FIELDS:
 		options->fields = value;
+		return 0;
+	case OPT_SUPPRESSIONS:
+		options->suppressions = value;
 		return 0;
 	case OPT_MAX_SIZE:
 		return parse_max_size(options, value);
@@ -250,9 +253,6 @@ static int take(struct options *options, int option, const char *value)
 		return time_mark_parse(&options->window.from, "--from", value);
 	case OPT_TO:
 		return time_mark_parse(&options->window.to, "--to", value);
-	case OPT_SUPPRESSIONS:
-		options->suppressions = value;
-		return 0;
 	case OPT_SAVE:
 		options->save = value;
 		return 0;

@@ -9,8 +9,8 @@ cell() { view processes | "$here/csv" "$@"; }
 last() { view resources | "$here/csv" "$@" | grep . | tail -1; }
 
 @test "--pid: CPU time, memory and the end of a process that runs" {
-	bash -c "sleep 0.3; exec $bin/burn 300 100" >said &
-	attach --pid=$!
+	bash -c "sleep 0.3; exec $bin/burn 300 100 100" >said &	# which sleeps at its end: time for a last row
+	attach --pid=$! --interval=10ms
 	same status $? 0
 	read -r _ user_ns _ system_ns _ rss _ <said
 	between "CPU time" $((user_ns + system_ns - 20000000)) "$(last cpu_ns)" $((user_ns + system_ns + 10000000))
@@ -23,7 +23,7 @@ last() { view resources | "$here/csv" "$@" | grep . | tail -1; }
 
 @test "--children: those that come later too, each with its end" {
 	sh -c "sleep 0.3; $bin/uses threads 1 300; exit 3" >said &	# which sleeps at its end
-	attach --pid=$! --children
+	attach --pid=$! --children --interval=10ms
 	same "programs" "$(cell programs | grep -c .)" 3
 	same "exit status" "$(cell exit_status depth=0)" 3
 	between "CPU time of the child" 300000000 "$(last cpu_ns program=uses)" 600000000

@@ -22,7 +22,7 @@ edges() {
 	same "calls of fib by fib" "$(edges callees calls function=fib callee=fib)" 21890
 	same "calls in all" "$(edges callers calls | awk '{ sum += $1 } END { print sum }')" \
 		"$(view functions | "$here/csv" calls | awk '{ sum += $1 } END { print sum }')"
-	same "share of outer's total that middle has" "$(edges callers total_percent function=middle)" 100
+	same "share of outer's total that middle has" "$(view callers --raw | "$here/csv" total_percent function=middle)" 100
 	between "total of even from main" "$(value total_ns function=even)" \
 		"$(edges callers total_ns function=even caller=main)" "$(value total_ns function=even)"
 }

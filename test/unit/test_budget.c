@@ -12,6 +12,7 @@
 #include <cmocka.h>
 
 #include "empty_log.h"
+#include "no_recorder.h"
 #include "preload/calls.h"
 #include "preload/room.h"
 #include "preload/slices.h"
@@ -19,27 +20,6 @@
 #define BUDGET	(64u << 20)
 #define SECOND	1000000000ull
 #define DAY	(86400 * SECOND)
-
-struct live live;
-uintptr_t live_return_addr;
-struct settings settings;
-__thread struct log_thread *self;
-
-/* What of the recorder the pieces under test reach. */
-struct log_thread *thread_make(void)
-{
-	return self;
-}
-
-bool live_is_sealed(void)
-{
-	return false;
-}
-
-uint64_t live_clock_ns(void)
-{
-	return 0;
-}
 
 static struct log_thread *begin(struct log_header **log, int *fd, enum setting_source threshold_source)
 {

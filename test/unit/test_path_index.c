@@ -9,32 +9,12 @@
 #include <cmocka.h>
 
 #include "empty_log.h"
+#include "no_recorder.h"
 #include "preload/path_index.h"
 #include "preload/room.h"
 
 #define NR_NODES	100000u
 #define FUNCTION	0x555555554000u
-
-struct live live;
-uintptr_t live_return_addr;
-struct settings settings;
-__thread struct log_thread *self;
-
-/* What of the recorder the pieces under test reach. */
-struct log_thread *thread_make(void)
-{
-	return self;
-}
-
-bool live_is_sealed(void)
-{
-	return false;
-}
-
-uint64_t live_clock_ns(void)
-{
-	return 0;
-}
 
 static struct log_thread *begin(uint64_t budget, int *fd)
 {

@@ -42,9 +42,9 @@ function parseCsv(text) {
 	return rows.filter((row) => row.length > 1 || row[0]);
 }
 
-export function makePage(run, name = "page.html") {
+export function makePage(run, name = "page.html", ...options) {
 	const path = join(folder, name);
-	const { status, stderr } = report("-f", "html", "-o", path, ...[run].flat());
+	const { status, stderr } = report("-f", "html", "-o", path, ...options, ...[run].flat());
 	if (status !== 0)
 		throw new Error(`insideme-report: status ${status}: ${stderr}`);
 	return path;
@@ -81,7 +81,9 @@ export async function runTests() {
 	let failed = false;
 	console.log(`1..${tests.length}`);
 	for (const [i, [name, run]] of tests.entries()) {
-		const error = await run().then(() => null, (reason) => reason);
+		let error;
+		for (let tries = 0; tries <= Number(process.env.TEST_RETRIES ?? 0) && error !== null; tries++)
+			error = await run().then(() => null, (reason) => reason);
 		console.log(`${error ? "not ok" : "ok"} ${i + 1} - ${name}`);
 		if (error) {
 			failed = true;
