@@ -66,9 +66,21 @@ struct value stats_cell(const struct call_stats *stats, enum stats_cell cell)
 	return value_empty();
 }
 
+static struct value bytes_error_cell(double variance_bytes2)
+{
+	return value_integer(UNIT_BYTES, (int64_t)sqrt(fmax(variance_bytes2, 0)));
+}
+
+/* Frees are sampled with the block, not where they happen. */
+static bool is_of_frees(enum heap_cell cell)
+{
+	return cell == CELL_FREE_CALLS || cell == CELL_FREED_BYTES || cell == CELL_FAILED_CALLS;
+}
+
 struct value heap_cell(const struct heap_stats *heap, enum heap_cell cell)
 {
-	if (cell >= CELL_LIVE && !heap->live_records)
+	if ((cell >= CELL_LIVE && !heap->live_records) || (cell >= CELL_SAMPLED && !heap->nr_samples) ||
+	    (heap->nr_samples && is_of_frees(cell)))
 		return value_empty();
 	switch (cell) {
 	case CELL_ALLOC_CALLS:
@@ -96,6 +108,14 @@ struct value heap_cell(const struct heap_stats *heap, enum heap_cell cell)
 		return count_cell(heap->not_freed_calls);
 	case CELL_NOT_FREED_BYTES:
 		return value_integer(UNIT_BYTES, (int64_t)heap->not_freed_bytes);
+	case CELL_SAMPLES:
+		return count_cell(heap->nr_samples);
+	case CELL_ALLOC_ERROR:
+		return bytes_error_cell(heap->alloc_variance_bytes2);
+	case CELL_PEAK_ERROR:
+		return bytes_error_cell(heap->peak_variance_bytes2);
+	case CELL_NOT_FREED_ERROR:
+		return bytes_error_cell(heap->not_freed_variance_bytes2);
 	}
 	return value_empty();
 }

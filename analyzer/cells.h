@@ -20,6 +20,8 @@ enum heap_cell {
 	CELL_LIVE,		/* from here on: empty where live blocks were not recorded */
 	CELL_TEMPORARY_CALLS = CELL_LIVE, CELL_TEMPORARY_PERCENT, CELL_PEAK_CALLS, CELL_PEAK_BYTES, CELL_NOT_FREED_CALLS,
 	CELL_NOT_FREED_BYTES,
+	CELL_SAMPLED,		/* from here on: empty where no stacks were sampled; errors are standard ones */
+	CELL_SAMPLES = CELL_SAMPLED, CELL_ALLOC_ERROR, CELL_PEAK_ERROR, CELL_NOT_FREED_ERROR,
 };
 struct value heap_cell(const struct heap_stats *heap, enum heap_cell cell);
 

@@ -5,6 +5,15 @@
 #include "findings.h"
 #include "heaps.h"
 
+static void tell_no_stacks(struct findings *findings, const struct process *process)
+{
+	const char *off = process_fact(process, "heap_sample_off");
+
+	if (off)
+		findings_add(findings, "heap_not_sampled", UNIT_NONE, 1, true, document_text(findings->document,
+			"no stacks of allocations were taken in process %u: %s", process->header.pid, off));
+}
+
 void findings_of_heap(struct findings *findings, const struct model *model)
 {
 	uint64_t unknown = 0;
@@ -13,6 +22,7 @@ void findings_of_heap(struct findings *findings, const struct model *model)
 	for (size_t i = 0; i < model->nr_processes; i++) {
 		const struct log_header *header = &model->processes[i]->header;
 
+		tell_no_stacks(findings, model->processes[i]);
 		if (!heap_is_live(model->processes[i]))
 			continue;
 		unknown += header->heap_unknown_frees;

@@ -19,6 +19,8 @@ struct site {
 	uint64_t calls;
 	uint64_t bytes;
 	uint64_t all_bytes;
+	double variance_bytes2;
+	bool is_sampled;
 	struct document *document;
 	const struct heap_age *age;	/* NULL: not told */
 	double elapsed_ns;
@@ -125,6 +127,14 @@ static struct value get_bytes(const struct column *column, const void *row)
 	return value_integer(UNIT_BYTES, (int64_t)((const struct site *)row)->bytes);
 }
 
+static struct value get_error(const struct column *column, const void *row)
+{
+	const struct site *site = row;
+
+	(void)column;
+	return site->is_sampled ? value_integer(UNIT_BYTES, (int64_t)sqrt(fmax(site->variance_bytes2, 0))) : value_empty();
+}
+
 static struct value get_blocks(const struct column *column, const void *row)
 {
 	(void)column;
@@ -149,6 +159,7 @@ static struct value get_age(const struct column *column, const void *row)
 
 static const struct column peak_columns[] = {
 	{ "peak_heap_bytes", "At peak", COLUMN_SUMS, get_bytes, 0 },
+	{ "peak_error_bytes", COLUMN_ERROR, 0, get_error, 0 },
 	{ "peak_heap_percent", "", COLUMN_SUMS, get_share, 0 },
 	{ "peak_heap_blocks", "Blocks", COLUMN_SUMS, get_blocks, 0 },
 	{ "path", "Call path", COLUMN_LEFT | COLUMN_WRAPS, get_path, 0 },
@@ -156,6 +167,7 @@ static const struct column peak_columns[] = {
 
 static const struct column not_freed_columns[] = {
 	{ "not_freed_bytes", "Not freed", COLUMN_SUMS, get_bytes, 0 },
+	{ "not_freed_error_bytes", COLUMN_ERROR, 0, get_error, 0 },
 	{ "not_freed_blocks", "Blocks", COLUMN_SUMS, get_blocks, 0 },
 	{ "age", "Allocated", COLUMN_LEFT | COLUMN_SPARE, get_age, 0 },
 	{ "path", "Call path", COLUMN_LEFT | COLUMN_WRAPS, get_path, 0 },
@@ -182,6 +194,8 @@ static struct table_rows *list_sites(struct document *document, const struct mod
 			.calls = is_peak ? node->heap.peak_calls : node->heap.not_freed_calls,
 			.bytes = is_peak ? node->heap.peak_bytes : node->heap.not_freed_bytes,
 			.all_bytes = is_peak ? model->heap.peak_bytes : model->heap.not_freed_bytes,
+			.variance_bytes2 = is_peak ? node->heap.peak_variance_bytes2 : node->heap.not_freed_variance_bytes2,
+			.is_sampled = node->heap.nr_samples,
 			.document = document,
 			.age = node->age ? &model->heap_ages[node->age] : NULL,
 			.elapsed_ns = (double)model->end,
@@ -225,6 +239,9 @@ void heap_add_peak(struct document *document, const struct report *report)
 		.name = "peak_paths",
 		.what = "call paths",
 		.title = "peak by call path",
+		.text_columns = report->model->heap.nr_samples ?
+			"peak_heap_bytes,peak_error_bytes,peak_heap_percent,peak_heap_blocks,path" :
+			"peak_heap_bytes,peak_heap_percent,peak_heap_blocks,path",
 		.columns = peak_columns,
 		.nr_columns = sizeof(peak_columns) / sizeof(*peak_columns),
 		.text_sort = "peak_heap_bytes",
@@ -250,6 +267,9 @@ void heap_add_not_freed(struct document *document, const struct report *report)
 		.title = document_text(document, "not freed: %s in %s%s",
 				       summary_number(document, UNIT_BYTES, (double)heap->not_freed_bytes),
 				       summary_count(document, (double)heap->not_freed_calls, "block"), besides),
+		.text_columns = report->model->heap.nr_samples ?
+			"not_freed_bytes,not_freed_error_bytes,not_freed_blocks,age,path" :
+			"not_freed_bytes,not_freed_blocks,age,path",
 		.columns = not_freed_columns,
 		.nr_columns = sizeof(not_freed_columns) / sizeof(*not_freed_columns),
 		.text_sort = "not_freed_bytes",

@@ -12,6 +12,9 @@ const char *heap_path_text(struct document *document, const struct tree_node *no
 /* "1.92 GiB at the peak in 2.0 M blocks, 18.4 s after the start, in main > run > parse". */
 const char *heap_peak_text(struct document *document, const struct report *report);
 
+/* Where stacks were sampled: what was counted exactly, and how much the paths' estimates come to. */
+const char *heap_sampled_text(struct document *document, const struct report *report);
+
 /* The call paths whose blocks lived at the peak, the largest first. */
 void heap_add_peak(struct document *document, const struct report *report);
 /* Blocks that were not freed, by who allocated them. */

@@ -22,6 +22,12 @@ struct heap_stats {
 	uint64_t not_freed_bytes;
 	uint64_t runtime_bytes;		/* the runtimes' own */
 	uint64_t live_records;		/* in which all this was recorded: 0: it is not known */
+
+	/* Without hooks: all of the above are estimates, from so many allocations whose stack was taken; 0: they are not. */
+	uint64_t nr_samples;
+	double alloc_variance_bytes2;
+	double peak_variance_bytes2;
+	double not_freed_variance_bytes2;
 };
 
 /* Blocks that were not freed, by when they were allocated: [i]: less than 2^(26 + i) ns after their process's start. */

@@ -98,6 +98,40 @@ const char *heap_peak_text(struct document *document, const struct report *repor
 		process->heap_peak_node ? heap_path_text(document, process->heap_peak_node) : "");
 }
 
+/* Of processes that were sampled what their allocators gave is counted; blocks from before a log are in its peak. */
+const char *heap_sampled_text(struct document *document, const struct report *report)
+{
+	const struct model *model = report->model;
+	uint64_t peak_bytes = 0, calls = 0, bytes = 0, mean_bytes = 0;
+	const struct process *process = NULL;
+	const char *when = "";
+	size_t nr = 0;
+
+	for (size_t i = 0; i < model->nr_processes; i++) {
+		if (!model->processes[i]->heap.live_records)
+			continue;
+		process = model->processes[i];
+		peak_bytes += process->heap_peak_bytes;
+		calls += process->heap.alloc_calls;
+		bytes += process->heap.alloc_bytes;
+		if (mean_bytes < process->header.heap_sample_bytes)
+			mean_bytes = process->header.heap_sample_bytes;
+		nr++;
+	}
+	if (nr > 1)
+		when = document_text(document, "s of %zu processes, each at its own time", nr);
+	else if (process && process->heap_peak != NO_TIME)
+		when = document_text(document, ", %s after the start", summary_number(document, UNIT_NS, (double)process->heap_peak));
+	return document_text(document, "%s at the peak%s; %s in %s: counted. Who allocated is known from %s, one every %s on "
+		"average: estimates; %s +/- %s not freed",
+		summary_number(document, UNIT_BYTES, (double)peak_bytes), when,
+		summary_number(document, UNIT_BYTES, (double)bytes), summary_count(document, (double)calls, "allocation"),
+		summary_count(document, (double)model->heap.nr_samples, "stack"),
+		summary_number(document, UNIT_BYTES, (double)mean_bytes),
+		summary_number(document, UNIT_BYTES, (double)model->heap.not_freed_bytes),
+		summary_number(document, UNIT_BYTES, sqrt(model->heap.not_freed_variance_bytes2)));
+}
+
 /* "8 MiB of files and shared memory, else", as last sampled; nothing where it is not known. */
 static const char *mapped_text(struct document *document, struct process *process, double rest)
 {

@@ -72,9 +72,33 @@ static void set_live(const struct heap_reader *reader, struct heap_stats *stats,
 	stats->live_records = 1;
 }
 
-static bool is_sound(const struct heap_reader *reader, const struct heap_stats *stats)
+static double variance_bytes2(const struct heap_reader *reader, uint64_t variance)
 {
-	return stats->alloc_calls <= reader->calls_max && stats->free_calls <= reader->calls_max &&
+	double mean_bytes = reader->process->header.heap_sample_bytes;
+
+	return ldexp((double)variance, -LOG_SAMPLE_VARIANCE_SHIFT) * mean_bytes * mean_bytes;
+}
+
+/* How far they may be off. */
+static void set_errors(const struct heap_reader *reader, struct heap_stats *stats, const struct log_heap *heap)
+{
+	uint64_t live = difference(heap->variance, heap->released_variance);
+	bool is_then = !reader->peak_is_now && heap->peak_number >= reader->process->header.heap_peak_number;
+
+	stats->nr_samples = heap->nr_samples;
+	stats->alloc_variance_bytes2 = variance_bytes2(reader, heap->variance);
+	stats->peak_variance_bytes2 = variance_bytes2(reader, is_then ? least(heap->peak_variance, heap->variance) : live);
+	stats->not_freed_variance_bytes2 = variance_bytes2(reader, live);
+}
+
+static bool is_sound(const struct heap_reader *reader, const struct heap_stats *stats, const struct log_heap *heap)
+{
+	const struct log_header *header = &reader->process->header;
+	uint64_t calls_max = reader->calls_max;
+
+	if (heap_is_sampled(reader->process) && heap->nr_samples <= calls_max)	/* of small blocks one stands for a mean */
+		calls_max += heap->nr_samples * ((uint64_t)header->heap_sample_bytes + 1);
+	return stats->alloc_calls <= calls_max && stats->free_calls <= reader->calls_max &&
 	       stats->failed_calls <= reader->calls_max && stats->largest_bytes <= HEAP_BYTES_MAX &&
 	       (double)stats->alloc_bytes <= (double)(stats->alloc_calls + 1) * HEAP_BYTES_MAX;
 }
@@ -92,7 +116,7 @@ static void add_heap(const struct heap_reader *reader, struct thread *thread, co
 		.largest_bytes = heap->largest_bytes,
 	};
 
-	if (!is_sound(reader, &stats)) {
+	if (!is_sound(reader, &stats, heap)) {
 		logfile_damaged(process->log, offset, "heap counters that cannot be true");
 		return;
 	}
@@ -101,6 +125,11 @@ static void add_heap(const struct heap_reader *reader, struct thread *thread, co
 			logfile_damaged(process->log, offset, "heap counters of no call path");
 		path = process->model->root;
 	}
+	if (heap_is_sampled(process) && path == process->model->root) {	/* exact, of the whole thread */
+		heap_stats_add(&thread->heap, &stats);
+		heap_stats_add(&process->heap, &stats);
+		return;
+	}
 	if (heap_is_live(process)) {
 		set_live(reader, &stats, heap);
 		if (stats.not_freed_calls)
@@ -108,7 +137,11 @@ static void add_heap(const struct heap_reader *reader, struct thread *thread, co
 		for (int i = 0; i < LOG_HEAP_SIZES; i++)
 			process->heap_sizes[i] += least(heap->sizes[i], stats.alloc_calls);
 	}
+	if (heap_is_sampled(process))
+		set_errors(reader, &stats, heap);
 	heap_stats_add(&path->heap, &stats);
+	if (heap_is_sampled(process))	/* the root's record has counted these */
+		stats.alloc_calls = stats.alloc_bytes = stats.nr_samples = 0;
 	heap_stats_add(&thread->heap, &stats);
 	heap_stats_add(&process->heap, &stats);
 }

@@ -11,7 +11,13 @@ void heaps_read(struct process *process);
 /* Are live blocks known, not only counts of allocations and frees? */
 static inline bool heap_is_live(const struct process *process)
 {
-	return process->header.heap_bytes == LOG_HEAP_REQUESTED;
+	return process->header.heap_bytes == LOG_HEAP_REQUESTED || process->header.heap_bytes == LOG_HEAP_SAMPLED;
+}
+
+/* From stacks of some allocations: what paths have are estimates, what threads and the process allocated and freed is not. */
+static inline bool heap_is_sampled(const struct process *process)
+{
+	return process->header.heap_bytes == LOG_HEAP_SAMPLED;
 }
 
 /* Add the age of blocks that were not freed to that of a path's. */

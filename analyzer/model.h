@@ -138,7 +138,8 @@ struct function {
 	struct function_use *use;	/* by function_use_read(); NULL: not read, or no recorded calls */
 	struct spans *spans;		/* function_use.c's own */
 	uint64_t nr_started;		/* export_resource_monitor.c's own */
-	uint32_t on_path;		/* tree.c's own: how often it is among the ancestors just now */
+	uint32_t on_path;		/* tree.c's own: how often it is among the ancestors just now; */
+	bool is_listed;			/* and whether it is in model->functions */
 
 	/* Filled by resolve.c. name: "module+0x1234" where resolved is false; NULL or 0: not known. */
 	bool resolved;
@@ -339,6 +340,7 @@ struct model {
 	struct path_range *ranges;	/* [id of a node]; NULL: one run */
 	struct function **functions;	/* called at least once, or open; of any kind */
 	size_t nr_functions;
+	size_t nr_known_functions;	/* behind them those that are only in sampled stacks of allocations */
 	struct object *objects;
 
 	uint64_t calls;			/* of all processes */

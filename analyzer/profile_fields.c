@@ -11,6 +11,7 @@
 
 #define NODE(name, type)	{ #name, type, offsetof(struct tree_node, stats.name), 0 }
 #define NODE_HEAP(name)		{ #name, FIELD_U64, offsetof(struct tree_node, heap.name), 0 }
+#define NODE_VARIANCE(name)	{ #name, FIELD_DOUBLE, offsetof(struct tree_node, heap.name), 0 }
 #define HEADER(name, type)	{ #name, type, offsetof(struct process, header.name), 0 }
 #define HEADER_TEXT(name)	{ #name, FIELD_TEXT, offsetof(struct process, header.name), sizeof(((struct process *)0)->header.name) }
 #define PROCESS(name, type)	{ #name, type, offsetof(struct process, name), 0 }
@@ -28,7 +29,8 @@ const struct field profile_node_fields[] = {
 	NODE_HEAP(alloc_calls), NODE_HEAP(alloc_bytes), NODE_HEAP(free_calls), NODE_HEAP(freed_bytes),
 	NODE_HEAP(failed_calls), NODE_HEAP(largest_bytes), NODE_HEAP(temporary_calls), NODE_HEAP(peak_calls),
 	NODE_HEAP(peak_bytes), NODE_HEAP(not_freed_calls), NODE_HEAP(not_freed_bytes), NODE_HEAP(runtime_bytes),
-	NODE_HEAP(live_records),
+	NODE_HEAP(live_records), NODE_HEAP(nr_samples), NODE_VARIANCE(alloc_variance_bytes2),
+	NODE_VARIANCE(peak_variance_bytes2), NODE_VARIANCE(not_freed_variance_bytes2),
 	{ NULL, 0, 0, 0 },
 };
 
@@ -53,7 +55,7 @@ const struct field profile_process_fields[] = {
 	PROCESS_HEAP(alloc_calls), PROCESS_HEAP(alloc_bytes), PROCESS_HEAP(free_calls), PROCESS_HEAP(freed_bytes),
 	PROCESS_HEAP(failed_calls), PROCESS_HEAP(largest_bytes), PROCESS_HEAP(temporary_calls), PROCESS_HEAP(peak_calls),
 	PROCESS_HEAP(peak_bytes), PROCESS_HEAP(not_freed_calls), PROCESS_HEAP(not_freed_bytes), PROCESS_HEAP(runtime_bytes),
-	PROCESS_HEAP(live_records),
+	PROCESS_HEAP(live_records), HEADER(heap_sample_bytes, FIELD_U32),
 	PROCESS(heap_peak_bytes, FIELD_U64), HEADER(heap_unknown_frees, FIELD_U64), HEADER(heap_shift, FIELD_U32),
 	{ NULL, 0, 0, 0 },
 };

@@ -128,10 +128,10 @@ static void release_names(struct function *function)
 /* Those that are in an object; one that was seen by its stub before is where it was found to be. */
 static struct function **list_functions(struct model *model, size_t *nr)
 {
-	struct function **list = xcalloc(model->nr_functions, sizeof(*list));
+	struct function **list = xcalloc(model->nr_known_functions, sizeof(*list));
 
 	*nr = 0;
-	for (size_t i = 0; i < model->nr_functions; i++) {
+	for (size_t i = 0; i < model->nr_known_functions; i++) {
 		struct function *function = model->functions[i];
 		const struct saved_name *saved;
 
@@ -274,7 +274,7 @@ static void keep_name(struct function *function)
 /* Names are looked for as long as none is added, which brings them out of order. */
 static void for_each_function(struct model *model, void (*visit)(struct function *))
 {
-	for (size_t i = 0; i < model->nr_functions; i++)
+	for (size_t i = 0; i < model->nr_known_functions; i++)
 		visit(model->functions[i]);
 	for (size_t i = 0; i < model->nr_processes; i++)
 		for (size_t j = 0; j < model->processes[i]->nr_threads; j++)
@@ -297,7 +297,7 @@ int resolve_save(struct model *model, const char *path)
 
 void resolve_release(struct model *model)
 {
-	for (size_t i = 0; i < model->nr_functions; i++)
+	for (size_t i = 0; i < model->nr_known_functions; i++)
 		release_names(model->functions[i]);
 	for (struct tree_node *node = tree_next(model->root); node; node = tree_next(node))
 		release_names(node->function);

@@ -82,7 +82,7 @@ static int by_address(const void *a, const void *b)
 
 static void find_functions(struct suppressions *suppressions, const struct model *model)
 {
-	for (size_t i = 0; i < model->nr_functions; i++) {
+	for (size_t i = 0; i < model->nr_known_functions; i++) {
 		if (!matches_function(suppressions, model->functions[i]))
 			continue;
 		suppressions->functions = xgrow(suppressions->functions, suppressions->nr_functions,
@@ -102,24 +102,25 @@ static bool is_suppressed(const struct suppressions *suppressions, const struct 
 	return false;
 }
 
-static void take_off(struct heap_stats *heap, uint64_t calls, uint64_t bytes)
+static void take_off(struct heap_stats *heap, const struct heap_stats *what)
 {
-	heap->not_freed_calls -= calls;
-	heap->not_freed_bytes -= bytes;
+	heap->not_freed_calls -= what->not_freed_calls;
+	heap->not_freed_bytes -= what->not_freed_bytes;
+	heap->not_freed_variance_bytes2 -= what->not_freed_variance_bytes2;
 }
 
 static void apply(const struct suppressions *suppressions, struct model *model)
 {
 	for (struct tree_node *node = tree_next(model->root); node; node = tree_next(node)) {
-		uint64_t calls = node->heap.not_freed_calls, bytes = node->heap.not_freed_bytes;
+		const struct heap_stats heap = node->heap;
 
-		if (!calls || !is_suppressed(suppressions, node))
+		if (!heap.not_freed_calls || !is_suppressed(suppressions, node))
 			continue;
-		model->suppressed.not_freed_calls += calls;
-		model->suppressed.not_freed_bytes += bytes;
-		take_off(&node->function->heap, calls, bytes);
-		take_off(&model->heap, calls, bytes);
-		take_off(&node->heap, calls, bytes);
+		model->suppressed.not_freed_calls += heap.not_freed_calls;
+		model->suppressed.not_freed_bytes += heap.not_freed_bytes;
+		take_off(&node->function->heap, &heap);
+		take_off(&model->heap, &heap);
+		take_off(&node->heap, &heap);
 	}
 }
 

@@ -59,6 +59,10 @@ void heap_stats_add(struct heap_stats *sum, const struct heap_stats *heap)
 	sum->not_freed_bytes += heap->not_freed_bytes;
 	sum->runtime_bytes += heap->runtime_bytes;
 	sum->live_records += heap->live_records;
+	sum->nr_samples += heap->nr_samples;
+	sum->alloc_variance_bytes2 += heap->alloc_variance_bytes2;
+	sum->peak_variance_bytes2 += heap->peak_variance_bytes2;
+	sum->not_freed_variance_bytes2 += heap->not_freed_variance_bytes2;
 }
 
 void sample_stats_add(struct sample_stats *sum, const struct sample_stats *samples)
@@ -98,15 +102,20 @@ void call_stats_add_total(struct call_stats *sum, const struct call_stats *stats
 	sum->total_variance_ns2 += stats->total_variance_ns2;
 }
 
+static void add_function(struct model *model, struct function *function)
+{
+	model->functions = xgrow(model->functions, model->nr_known_functions, sizeof(*model->functions));
+	model->functions[model->nr_known_functions++] = function;
+	function->is_listed = true;
+}
+
 /* A function's total time counts once per outermost call: a node below one of its own adds nothing. */
 static void enter_node(struct model *model, struct tree_node *node, const struct function *others)
 {
 	struct function *function = node->function;
 
-	if (function->stats.calls == 0 && node->stats.calls) {
-		model->functions = xgrow(model->functions, model->nr_functions, sizeof(*model->functions));
-		model->functions[model->nr_functions++] = function;
-	}
+	if (!function->is_listed && node->stats.calls)
+		add_function(model, function);
 	call_stats_add(&function->stats, &node->stats);
 	heap_stats_add(&function->heap, &node->heap);
 	sample_stats_add(&function->samples, &node->samples);
@@ -157,4 +166,8 @@ void tree_sum_up(struct model *model)
 		heap_stats_add(&model->heap, &node->heap);
 		node = node->child ? node->child : tree_step_over(node);
 	}
+	model->nr_functions = model->nr_known_functions;
+	for (node = tree_next(model->root); node && model->heap.nr_samples; node = tree_next(node))
+		if (!node->function->is_listed)
+			add_function(model, node->function);
 }

@@ -296,11 +296,12 @@ struct table *functions_table(struct document *document, struct report *report, 
 	struct model *model = report->model;
 	struct table *table = document_new(document, sizeof(*table));
 	struct table_rows *rows = document_new(document, sizeof(*rows));
-	struct function_row *row = document_new(document, (model->nr_functions + 1) * sizeof(*row));
+	size_t nr_functions = allocators ? model->nr_known_functions : model->nr_functions;
+	struct function_row *row = document_new(document, (nr_functions + 1) * sizeof(*row));
 
 	rows->rows = row;
 	fields_apply(model, report->options->fields);
-	for (size_t i = 0; i < model->nr_functions; i++) {
+	for (size_t i = 0; i < nr_functions; i++) {
 		struct function *function = model->functions[i];
 
 		if (function->kind == FUNCTION_PLAIN && (!allocators || function->heap.alloc_calls))

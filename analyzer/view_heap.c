@@ -66,6 +66,10 @@ static const struct column columns[] = {
 	{ "temporary_percent", "Temporary", COLUMN_SPARE, get_heap, CELL_TEMPORARY_PERCENT },
 	{ "not_freed_bytes", "Not freed", COLUMN_SUMS, get_heap, CELL_NOT_FREED_BYTES },
 	{ "not_freed_blocks", "Not freed blocks", COLUMN_SUMS, get_heap, CELL_NOT_FREED_CALLS },
+	{ "alloc_error_bytes", COLUMN_ERROR, 0, get_heap, CELL_ALLOC_ERROR },
+	{ "peak_error_bytes", COLUMN_ERROR, 0, get_heap, CELL_PEAK_ERROR },
+	{ "not_freed_error_bytes", COLUMN_ERROR, 0, get_heap, CELL_NOT_FREED_ERROR },
+	{ "samples", "Samples", COLUMN_SUMS | COLUMN_SPARE, get_heap, CELL_SAMPLES },
 	{ "source", "Source", COLUMN_LEFT | COLUMN_SPARE, get_function, CELL_SOURCE },
 };
 
@@ -77,10 +81,10 @@ static bool has_any(const struct heap_stats *heap)
 static struct table_rows *list_rows(struct document *document, const struct model *model)
 {
 	struct table_rows *rows = document_new(document, sizeof(*rows));
-	struct heap_row *list = document_new(document, (model->nr_functions + 1) * sizeof(*list));
+	struct heap_row *list = document_new(document, (model->nr_known_functions + 1) * sizeof(*list));
 
 	rows->rows = list;
-	for (size_t i = 0; i < model->nr_functions; i++)
+	for (size_t i = 0; i < model->nr_known_functions; i++)
 		if (has_any(&model->functions[i]->heap))
 			list[rows->nr_rows++] = (struct heap_row){ model->functions[i], &model->functions[i]->heap,
 				&model->heap };
@@ -114,7 +118,11 @@ static const char *counted_lead(struct document *document, const struct report *
 static const char *live_lead(struct document *document, const struct report *report)
 {
 	const struct model *model = report->model;
-	const char *text = document_text(document, "%s; %s in %s, %s of them temporary; %s not freed in %s",
+	const char *text;
+
+	if (model->heap.nr_samples)
+		return heap_sampled_text(document, report);
+	text = document_text(document, "%s; %s in %s, %s of them temporary; %s not freed in %s",
 		heap_peak_text(document, report),
 		summary_number(document, UNIT_BYTES, (double)model->heap.alloc_bytes),
 		summary_count(document, (double)model->heap.alloc_calls, "allocation"),
@@ -126,6 +134,27 @@ static const char *live_lead(struct document *document, const struct report *rep
 		summary_number(document, UNIT_BYTES, (double)model->heap.runtime_bytes)) : text;
 }
 
+static bool has_hooks(const struct model *model)
+{
+	for (size_t i = 0; i < model->nr_processes; i++)
+		if (model->processes[i]->header.has_hooks)
+			return true;
+	return false;
+}
+
+/* Without hooks: how to see more, or why there is no more. */
+static const char *no_sites_note(struct document *document, const struct model *model)
+{
+	const char *off = NULL;
+
+	for (size_t i = 0; i < model->nr_processes && !off; i++)
+		off = process_fact(model->processes[i], "heap_sample_off");
+	return off ? document_text(document, "no stacks were taken: %s", off) :
+		document_text(document, "without hooks it is not known who allocates; insideme-run --heap-sample ./%s takes stacks: "
+			"who allocated, what lived at the peak, what is never freed", model->nr_processes ?
+			model->processes[0]->header.program : "app");
+}
+
 static struct table *functions_of(struct document *document, const struct report *report)
 {
 	struct table *table = document_new(document, sizeof(*table));
@@ -135,8 +164,8 @@ static struct table *functions_of(struct document *document, const struct report
 		.name = "heap",
 		.what = "functions",
 		.title = report->title,
-		.note = "by the function itself; a free counts where it happens: what lived at the peak, and what was never "
-			"freed, is known where the program has hooks, with INSIDEME_HEAP=live",
+		.note = has_hooks(report->model) ? "by the function itself; a free counts where it happens: what lived at the peak, and "
+			"what was never freed, is known with INSIDEME_HEAP=live" : no_sites_note(document, report->model),
 		.columns = columns,
 		.nr_columns = sizeof(columns) / sizeof(*columns),
 		.text_columns = report->model->heap.failed_calls ?
@@ -144,7 +173,8 @@ static struct table *functions_of(struct document *document, const struct report
 			"alloc_bytes,alloc_percent,alloc_calls,largest_alloc_bytes,freed_bytes,free_calls,function,source",
 		.data_columns = "function,module,file,line,alloc_calls,alloc_bytes,alloc_percent,mean_alloc_bytes,"
 			"largest_alloc_bytes,free_calls,freed_bytes,failed_alloc_calls,peak_heap_bytes,peak_heap_percent,"
-			"peak_heap_blocks,temporary_calls,not_freed_bytes,not_freed_blocks",
+			"peak_heap_blocks,temporary_calls,not_freed_bytes,not_freed_blocks,alloc_error_bytes,"
+			"peak_error_bytes,not_freed_error_bytes,samples",
 		.text_sort = "alloc_bytes",
 		.data_sort = "alloc_bytes",
 		.text_top = TEXT_FUNCTIONS,
@@ -159,6 +189,13 @@ static struct table *functions_of(struct document *document, const struct report
 		table->text_sort = table->data_sort = "peak_heap_bytes";
 		table->note = "what the function itself allocated, whoever freed it; temporary: freed before the thread's next "
 			"allocation";
+	}
+	if (is_live && report->model->heap.nr_samples) {
+		table->text_columns = "peak_heap_bytes,peak_error_bytes,peak_heap_percent,alloc_bytes,alloc_error_bytes,"
+			"temporary_percent,not_freed_bytes,not_freed_error_bytes,function,source";
+		table->note = document_text(document, "sampled: extrapolated from the stacks of %s; +/-: one standard error; by the "
+			"function that called the allocator, whoever freed it",
+			summary_count(document, (double)report->model->heap.nr_samples, "allocation"));
 	}
 	return table;
 }

@@ -124,6 +124,8 @@ static const char *memory_lead(struct document *document, const struct report *r
 	struct series heap;
 	const char *text;
 
+	if (model->heap.nr_samples)
+		return document_text(document, "heap %s", heap_sampled_text(document, report));
 	if (report_has_live_heap(report))
 		return document_text(document, "heap %s; %s not freed", heap_peak_text(document, report),
 			summary_number(document, UNIT_BYTES, (double)model->heap.not_freed_bytes));
@@ -195,6 +197,7 @@ static void add_next(struct document *document, const struct report *report)
 		"insideme-report -v calls%1$s        longest single calls, and their memory\n"
 		"insideme-report -v heap%1$s         who allocates, what lived at the peak, what is never freed\n"
 		"insideme-report -v resources%1$s    CPU, memory, faults and I/O over time" :
+		"insideme-report -v heap%1$s         who allocates, what lived at the peak, what is never freed\n"
 		"insideme-report -v resources%1$s    CPU, memory, faults and I/O over time\n"
 		"insideme-report -v quality%1$s      how far to trust this";
 	char *text = document_text(document, pattern, run);

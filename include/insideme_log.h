@@ -39,8 +39,12 @@
 enum log_kind { LOG_OF_PROGRAM = 1, LOG_OF_MONITOR = 2, LOG_OF_PROGRAMS = 3 };
 enum log_clock { LOG_CLOCK_TSC = 1, LOG_CLOCK_MONOTONIC = 2 };
 enum log_timing { LOG_TIMING_EXACT = 1, LOG_TIMING_COUNTS = 2, LOG_TIMING_ADAPTIVE = 3 };
-/* What bytes of the heap are: malloc_usable_size of the block, without a table of live blocks; or as requested, with it. */
-enum log_heap_bytes { LOG_HEAP_OFF = 0, LOG_HEAP_USABLE = 1, LOG_HEAP_REQUESTED = 2 };
+/*
+ * What bytes of the heap are: malloc_usable_size of the block, without a table of live blocks; or as requested, with it.
+ * Sampled: of the first kind; call paths are those of sampled allocations and hold estimates, while the roots of threads
+ * count all exactly.
+ */
+enum log_heap_bytes { LOG_HEAP_OFF = 0, LOG_HEAP_USABLE = 1, LOG_HEAP_REQUESTED = 2, LOG_HEAP_SAMPLED = 3 };
 
 /* What is done when the process's memory reaches memory_limit_bytes, after the event. */
 enum log_memory_action { LOG_MEMORY_STACK, LOG_MEMORY_STOP, LOG_MEMORY_ABORT };
@@ -147,7 +151,8 @@ struct log_header {
 	uint32_t memory_action;		/* enum log_memory_action */
 	uint64_t memory_limit_bytes;	/* INSIDEME_MAX_MEMORY, 0: none */
 	LOG_SHARED uint32_t memory_passed;	/* 1: the process's memory has reached it, see LOG_EVENT_MEMORY */
-	uint32_t reserved_1[3];
+	uint32_t heap_sample_bytes;	/* LOG_HEAP_SAMPLED: the mean number of bytes from one sample to the next */
+	uint32_t reserved_1[2];
 
 	/* From here on: changes while the program runs. A line of its own for each kind of writer. */
 	_Alignas(64) LOG_SHARED uint64_t threshold_ticks;	/* shortest call that gets a slice, now */
@@ -273,7 +278,11 @@ static inline uint64_t log_node_timed_calls(const struct log_node *node)
  * Heap use charged to one call path: what its function itself did, not the functions it called. With the table of live
  * blocks (LOG_HEAP_REQUESTED) a free is also counted at the path that had allocated the block: "released", by the
  * thread of the record without a locked instruction, by others in a line of theirs.
+ *
+ * LOG_HEAP_SAMPLED: a sampled block of s bytes counts 1 / p times, p = 1 - exp(-s / heap_sample_bytes), and adds
+ * s^2 (1 - p) / p^2 to the variance of the bytes, in units of heap_sample_bytes^2 / 2^LOG_SAMPLE_VARIANCE_SHIFT.
  */
+#define LOG_SAMPLE_VARIANCE_SHIFT	16
 #define LOG_HEAP_SIZES		24	/* [i]: allocations of up to 16 << i bytes, the last one: all that are larger */
 #define LOG_HEAP_BIRTHS		16	/* [0]: born in the first 2^28 ticks of the log, [i]: before 2^(28 + i), the last: later */
 #define LOG_HEAP_BIRTH_SHIFT	28
@@ -293,7 +302,9 @@ struct log_heap {
 	LOG_SHARED uint64_t peak_number;	/* log_header.heap_peak_number when the path was last touched, written last; */
 	LOG_SHARED uint64_t peak_calls;		/* its live blocks then: at that peak. After a later one: those of now */
 	LOG_SHARED uint64_t peak_bytes;
-	uint64_t reserved[3];
+	uint64_t nr_samples;		/* sampled: allocations whose stack was taken, */
+	uint64_t variance;		/* of alloc_bytes; less released_variance that of what lives, */
+	LOG_SHARED uint64_t peak_variance;	/* and of peak_bytes */
 
 	uint64_t sizes[LOG_HEAP_SIZES];
 	uint32_t births[LOG_HEAP_BIRTHS];	/* blocks by when they were allocated, less those that the thread freed */
@@ -302,7 +313,8 @@ struct log_heap {
 	LOG_SHARED uint64_t others_bytes;
 	LOG_SHARED uint64_t runtime_calls;	/* of the live blocks, those that the C and C++ runtimes keep for themselves */
 	LOG_SHARED uint64_t runtime_bytes;
-	uint64_t reserved_2[4];
+	LOG_SHARED uint64_t released_variance;	/* of what any thread freed */
+	uint64_t reserved_2[3];
 	LOG_SHARED uint32_t others_births[LOG_HEAP_BIRTHS];
 };
 _Static_assert(sizeof(struct log_heap) == 512, "a heap record is eight lines");
@@ -412,7 +424,9 @@ struct log_thread {
 	uint64_t new_paths_ticks;
 	uint32_t errors;		/* ref of its struct log_errors, 0: none yet */
 	uint32_t broken_reason;		/* as in slices, of the calls that are closed now */
-	uint32_t reserved[6];
+	int64_t heap_sample_left_bytes;	/* sampled heap: that it may allocate before the next sample */
+	uint64_t heap_sample_random;	/* state of the generator that draws these, 0: not drawn yet */
+	uint32_t reserved[2];
 
 	_Alignas(64) uint32_t cache[LOG_CACHE_ENTRIES];	/* refs of nodes, checked against the node itself */
 };
@@ -618,7 +632,8 @@ struct log_timer {
 /*
  * Keys of text records: command (arguments separated by spaces, quoted as for a shell), exe, cwd, kernel,
  * cpu_model, nr_cpus, memory_bytes, setting.NAME (one each, value in force), off (why the recorder gave up),
- * heap_off (why the heap is not counted although the setting asks for it), samples_off (likewise why nothing is sampled), bypassed (an object whose hooks are not
+ * heap_off (why the heap is not counted although the setting asks for it), heap_sample_off (likewise why no stacks of
+ * allocations are taken), samples_off (likewise why nothing is sampled), bypassed (an object whose hooks are not
  * the recorder's: RTLD_DEEPBIND), namespaces (dlmopen: some objects were loaded that the recorder does not see),
  * refused (insideme-run's log: why its program does not load the recorder), attached (insideme-run made this log of a
  * process that ran already: nobody has it mapped at base_addr, which is 0).

@@ -69,36 +69,6 @@ NOINLINE uint64_t heap_ask_allocator(struct log_thread *thread, void *block)
 	return bytes;
 }
 
-NOINLINE void heap_counted(struct log_thread *thread, void *place)
-{
-	struct log_heap *heap = heap_record(thread);
-	uint64_t bytes;
-
-	if (unlikely(!heap))
-		return;
-	if (unlikely(!place)) {
-		add_own(&heap->failed_calls, 1);
-		return;
-	}
-	bytes = heap_block_bytes(thread, place);
-	add_own(&heap->alloc_calls, 1);
-	add_own(&heap->alloc_bytes, (long)bytes);
-	if (unlikely(bytes > heap->largest_bytes))
-		heap_raise_largest(heap, bytes);
-	heap_change(thread, (long)bytes);
-}
-
-NOINLINE void heap_counted_free(struct log_thread *thread, uint64_t bytes)
-{
-	struct log_heap *heap = heap_record(thread);
-
-	if (unlikely(!heap))
-		return;
-	add_own(&heap->free_calls, 1);
-	add_own(&heap->freed_bytes, (long)bytes);
-	heap_change(thread, -(long)bytes);
-}
-
 struct log_thread *heap_thread_slowly(void)
 {
 	if (!live.log && live.early_heap && !(child_is_due() && live_open_child()))
@@ -192,6 +162,14 @@ static void note_peak(struct log_header *log, const struct log_thread *thread, i
 	log->heap_peak_thread = thread->head.self;
 	log->heap_peak_node = thread->current;
 	__atomic_fetch_add(&log->heap_peak_number, 1, __ATOMIC_RELEASE);
+}
+
+void heap_keep_peak(struct log_heap *heap, uint64_t number)
+{
+	heap->peak_calls = heap->alloc_calls - heap->released_calls - heap->others_calls;
+	heap->peak_bytes = heap->alloc_bytes - heap->released_bytes - heap->others_bytes;
+	heap->peak_variance = heap->variance - heap->released_variance;
+	__atomic_store_n(&heap->peak_number, number, __ATOMIC_RELEASE);
 }
 
 static NOINLINE void reach_ceiling(struct log_header *log, const struct log_thread *thread, uint64_t total)

@@ -2,7 +2,7 @@
 /*
  * Heap use, charged to the call path that the thread is in. With the table of live blocks bytes are requested sizes, and
  * a free finds the path that had allocated the block. Without it they are malloc_usable_size() of the block on both
- * sides, so that a free takes back what its allocation brought.
+ * sides, so that a free takes back what its allocation brought; of some blocks the stack is taken, see heap_sample.h.
  */
 #ifndef INSIDEME_HEAP_H
 #define INSIDEME_HEAP_H
@@ -32,6 +32,8 @@ extern HIDDEN struct allocator {
 
 struct log_heap *heap_new_record(struct log_thread *thread, struct log_node *node);
 void heap_publish_held(struct log_thread *thread);
+/* There was a peak since the path was touched last, @number: what it has now is what it had then. */
+void heap_keep_peak(struct log_heap *heap, uint64_t number);
 void heap_raise_largest(struct log_heap *heap, uint64_t bytes);
 
 /* What the setting asks for, where it can be done: HEAP_... of settings.h. */
@@ -40,8 +42,10 @@ static inline uint32_t heap_setting(void)
 	return allocator.bytes ? (uint32_t)settings.value[SETTING_HEAP] : HEAP_OFF;
 }
 
-/* The same for a log that begins, of a process @has_hooks: without them there is no table. It is empty then. */
+/* The same for a log that begins, of a process @has_hooks: without them there are samples, if any. The table is empty then. */
 uint32_t heap_begin_log(bool has_hooks);
+/* Say in @log what cannot be done of what the settings ask for. */
+void heap_tell(struct log_header *log);
 
 /* The real functions of the malloc family are known then, and malloc_usable_size too. */
 static ALWAYS_INLINE bool heap_is_counted(void)
@@ -80,7 +84,7 @@ static ALWAYS_INLINE struct log_thread *heap_thread(void)
 	return likely(thread && !thread->heap_inside) ? thread : NULL;
 }
 
-/* The record of the path that the thread is in. NULL: no room for one (counted). */
+/* The record of the path that the thread is in; of sampled ones the root's. NULL: no room for one (counted). */
 static ALWAYS_INLINE struct log_heap *heap_record(struct log_thread *thread)
 {
 	struct log_header *log = live.log;
@@ -88,7 +92,7 @@ static ALWAYS_INLINE struct log_heap *heap_record(struct log_thread *thread)
 
 	if (unlikely(!log || thread == &heap_early))
 		return thread == &heap_early ? live.early_heap : NULL;
-	node = node_at(log, thread->current);
+	node = likely(live.heap != HEAP_SAMPLED) ? node_at(log, thread->current) : &thread->root;
 	return likely(node->heap) ? log_at(log, node->heap) : heap_new_record(thread, node);
 }
 
@@ -100,12 +104,65 @@ static ALWAYS_INLINE void heap_change(struct log_thread *thread, long bytes)
 		heap_publish_held(thread);
 }
 
+/* ---- paths' counters: of live and of sampled blocks ---- */
+
+/* When, in steps. */
+static ALWAYS_INLINE uint8_t heap_birth_at(const struct log_header *log, uint64_t ticks)
+{
+	uint64_t since = ticks > log->start.ticks ? (ticks - log->start.ticks) >> LOG_HEAP_BIRTH_SHIFT : 0;
+
+	since = since ? 64 - (uint64_t)__builtin_clzll(since) : 0;
+	return (uint8_t)(likely(since < LOG_HEAP_BIRTHS) ? since : LOG_HEAP_BIRTHS - 1);
+}
+
+static ALWAYS_INLINE uint32_t heap_size_class(uint64_t bytes)
+{
+	uint32_t class = bytes > 16 ? 60 - (uint32_t)__builtin_clzll(bytes - 1) : 0;
+
+	return likely(class < LOG_HEAP_SIZES) ? class : LOG_HEAP_SIZES - 1;
+}
+
+static ALWAYS_INLINE void heap_before_change(const struct log_header *log, struct log_heap *heap)
+{
+	uint64_t number = __atomic_load_n(&log->heap_peak_number, __ATOMIC_ACQUIRE);
+
+	if (unlikely(heap->peak_number != number))
+		heap_keep_peak(heap, number);
+}
+
+struct heap_released {
+	uint64_t blocks;
+	uint64_t bytes;
+	uint8_t birth;
+};
+
+/* Blocks are no more among the live ones of @heap's path. */
+static ALWAYS_INLINE void heap_release(const struct log_header *log, struct log_thread *thread, struct log_heap *heap,
+				       struct heap_released released)
+{
+	/* With one thread the peak is exact; what others hold back of the total is not known anyway. */
+	if (unlikely(log->heap_total_bytes + thread->heap_held_bytes > log->heap_peak_bytes) && log->nr_threads == 1)
+		heap_publish_held(thread);
+	heap_before_change(log, heap);
+	if (likely(heap->thread == thread->head.self)) {
+		add_own(&heap->released_calls, (long)released.blocks);
+		add_own(&heap->released_bytes, (long)released.bytes);
+		add_own_u32(&heap->births[released.birth], 0 - (uint32_t)released.blocks);
+	} else {
+		__atomic_fetch_add(&heap->others_calls, released.blocks, __ATOMIC_RELAXED);
+		__atomic_fetch_add(&heap->others_bytes, released.bytes, __ATOMIC_RELAXED);
+		__atomic_fetch_add(&heap->others_births[released.birth], (uint32_t)released.blocks, __ATOMIC_RELAXED);
+	}
+}
+
 /* tcmalloc makes an object by operator new when it is first asked: what it calls meanwhile is not counted. */
 uint64_t heap_ask_allocator(struct log_thread *thread, void *block);
 
-/* Without the table. */
-void heap_counted(struct log_thread *thread, void *place);
-void heap_counted_free(struct log_thread *thread, uint64_t bytes);
+/* Without hooks. */
+void heap_counted(struct log_thread *thread, void *place, uintptr_t caller);
+void heap_counted_take(struct log_thread *thread, void *place, struct block *block);
+void heap_counted_put_back(struct log_thread *thread, const struct block *block);
+void heap_counted_free(struct log_thread *thread, const struct block *block);
 
 static ALWAYS_INLINE uint64_t heap_block_bytes(struct log_thread *thread, void *block)
 {
@@ -124,7 +181,7 @@ static ALWAYS_INLINE void heap_allocated(struct log_thread *thread, void *place,
 	if (likely(live.heap == HEAP_LIVE))
 		heap_live_allocated(thread, place, bytes, caller);
 	else
-		heap_counted(thread, place);
+		heap_counted(thread, place, caller);
 }
 
 /*
@@ -135,7 +192,7 @@ static ALWAYS_INLINE bool heap_take(struct log_thread *thread, void *place, stru
 {
 	if (likely(live.heap == HEAP_LIVE))
 		return heap_live_take(thread, place, block);
-	block->bytes = heap_block_bytes(thread, place);
+	heap_counted_take(thread, place, block);
 	return true;
 }
 
@@ -143,6 +200,8 @@ static ALWAYS_INLINE void heap_put_back(struct log_thread *thread, const struct 
 {
 	if (live.heap == HEAP_LIVE)
 		heap_live_put_back(thread, block);
+	else
+		heap_counted_put_back(thread, block);
 }
 
 static ALWAYS_INLINE void heap_freed(struct log_thread *thread, const struct block *block)
@@ -150,7 +209,7 @@ static ALWAYS_INLINE void heap_freed(struct log_thread *thread, const struct blo
 	if (likely(live.heap == HEAP_LIVE))
 		heap_live_freed(thread, block);
 	else
-		heap_counted_free(thread, block->bytes);
+		heap_counted_free(thread, block);
 }
 
 static ALWAYS_INLINE void heap_free(struct log_thread *thread, void *place)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Counting with the table of live blocks: each free finds the path that allocated. */
+/* What is counted in a log, and counting with the table of live blocks: each free finds the path that allocated. */
 #include <sys/sysinfo.h>
 
 #include "calls.h"
-#include "heap.h"
+#include "heap_sample.h"
 #include "objects.h"
 #include "process_id.h"
 #include "text.h"
@@ -98,48 +98,44 @@ static bool begin_table(void)
 	return has_table = blocks_init(memory_limit() / MEMORY_SHARE);
 }
 
+static const char *sample_unusable;	/* why no stacks are taken; NULL: they are, or are not asked for */
+
+/* The first time in the constructor, where there are no hooks yet. */
+static bool begin_samples(void)
+{
+	static bool was_begun;
+
+	if (!was_begun)
+		sample_unusable = heap_sample_init();
+	was_begun = true;
+	return !sample_unusable && begin_table();
+}
+
 uint32_t heap_begin_log(bool has_hooks)
 {
 	uint32_t setting = heap_setting();
 
+	if (setting != HEAP_OFF && settings.value[SETTING_HEAP_SAMPLE] && !has_hooks && begin_samples())
+		return HEAP_SAMPLED;
 	return setting == HEAP_LIVE && (!has_hooks || !begin_table()) ? HEAP_COUNTERS : setting;
+}
+
+void heap_tell(struct log_header *log)
+{
+	if (allocator.unusable)
+		log_write_text(log, "heap_off", allocator.unusable, clock_ticks(log->clock));
+	if (sample_unusable)
+		log_write_text(log, "heap_sample_off", sample_unusable, clock_ticks(log->clock));
 }
 
 /* ---- counters ---- */
 
-/* When, by the newest reading of the clock that costs nothing. */
+/* By the newest reading of the clock that costs nothing. */
 static ALWAYS_INLINE uint8_t birth_now(const struct log_header *log, const struct log_thread *thread)
 {
-	uint64_t newest = log->newest_ticks, begun = top_frame(thread)->start_ticks, since;
+	uint64_t newest = log->newest_ticks, begun = top_frame(thread)->start_ticks;
 
-	if (begun > newest)
-		newest = begun;
-	since = newest > log->start.ticks ? (newest - log->start.ticks) >> LOG_HEAP_BIRTH_SHIFT : 0;
-	since = since ? 64 - (uint64_t)__builtin_clzll(since) : 0;
-	return (uint8_t)(likely(since < LOG_HEAP_BIRTHS) ? since : LOG_HEAP_BIRTHS - 1);
-}
-
-static ALWAYS_INLINE uint32_t size_class(uint64_t bytes)
-{
-	uint32_t class = bytes > 16 ? 60 - (uint32_t)__builtin_clzll(bytes - 1) : 0;
-
-	return likely(class < LOG_HEAP_SIZES) ? class : LOG_HEAP_SIZES - 1;
-}
-
-/* There was a peak since the path was touched last: what it has now is what it had then. */
-static NOINLINE void keep_peak(struct log_heap *heap, uint64_t number)
-{
-	heap->peak_calls = heap->alloc_calls - heap->released_calls - heap->others_calls;
-	heap->peak_bytes = heap->alloc_bytes - heap->released_bytes - heap->others_bytes;
-	__atomic_store_n(&heap->peak_number, number, __ATOMIC_RELEASE);
-}
-
-static ALWAYS_INLINE void before_change(const struct log_header *log, struct log_heap *heap)
-{
-	uint64_t number = __atomic_load_n(&log->heap_peak_number, __ATOMIC_ACQUIRE);
-
-	if (unlikely(heap->peak_number != number))
-		keep_peak(heap, number);
+	return heap_birth_at(log, begun > newest ? begun : newest);
 }
 
 /* The block is no more among the live ones of its path. */
@@ -149,19 +145,7 @@ static ALWAYS_INLINE void release(const struct log_header *log, struct log_threa
 	uint64_t bytes = block->bytes << block->shift;
 	uint32_t blocks = 1u << block->shift;
 
-	/* With one thread the peak is exact; what others hold back of the total is not known anyway. */
-	if (unlikely(log->heap_total_bytes + thread->heap_held_bytes > log->heap_peak_bytes) && log->nr_threads == 1)
-		heap_publish_held(thread);
-	before_change(log, heap);
-	if (likely(heap->thread == thread->head.self)) {
-		add_own(&heap->released_calls, blocks);
-		add_own(&heap->released_bytes, (long)bytes);
-		add_own_u32(&heap->births[block->birth], 0 - blocks);
-	} else {
-		__atomic_fetch_add(&heap->others_calls, blocks, __ATOMIC_RELAXED);
-		__atomic_fetch_add(&heap->others_bytes, bytes, __ATOMIC_RELAXED);
-		__atomic_fetch_add(&heap->others_births[block->birth], blocks, __ATOMIC_RELAXED);
-	}
+	heap_release(log, thread, heap, (struct heap_released){ blocks, bytes, block->birth });
 	if (unlikely(block->is_runtimes)) {
 		__atomic_fetch_sub(&heap->runtime_calls, blocks, __ATOMIC_RELAXED);
 		__atomic_fetch_sub(&heap->runtime_bytes, bytes, __ATOMIC_RELAXED);
@@ -207,10 +191,10 @@ NOINLINE void heap_live_allocated(struct log_thread *thread, void *place, uint64
 	}
 	if (unlikely(result == BLOCK_REPLACED))
 		release(log, thread, &replaced);
-	before_change(log, heap);
+	heap_before_change(log, heap);
 	add_own(&heap->alloc_calls, 1);
 	add_own(&heap->alloc_bytes, (long)bytes);
-	add_own(&heap->sizes[size_class(bytes)], 1);
+	add_own(&heap->sizes[heap_size_class(bytes)], 1);
 	add_own_u32(&heap->births[block.birth], 1);
 	if (unlikely(bytes > heap->largest_bytes))
 		heap_raise_largest(heap, bytes);

@@ -13,6 +13,7 @@
 #define PATH_BYTES	4096
 #define MOST_RATE	10000u
 #define MOST_COUNT	1000000000u
+#define MOST_STEP	(64u << 20)	/* and it fits heap_sample_bytes */
 #define LEAST_SIZE	(1u << 20)	/* a log holds nothing in less */
 
 static const char *const timing_choices[] = { "exact", "adaptive", "counts", NULL };
@@ -34,6 +35,8 @@ const struct setting settings_table[NR_SETTINGS] = {
 			     "exact: time every call; adaptive: of many short calls some; counts: none" },
 	[SETTING_HEAP] = { "INSIDEME_HEAP", "heap", SETTING_CHOICE, "live", heap_choices,
 			   "live: what lives, leaks and made the peak, where there are hooks; counters: allocations and frees" },
+	[SETTING_HEAP_SAMPLE] = { "INSIDEME_HEAP_SAMPLE", "heap-sample", SETTING_STEP, "off", NULL,
+				  "without hooks, who allocates: a stack every so many bytes, up to 64M; alone: 512K", "512K" },
 	[SETTING_SNAPSHOT] = { "INSIDEME_SNAPSHOT", "snapshot", SETTING_LIST, "heap,rss", snapshot_choices,
 			       "what a call's record knows of memory: heap, rss, off" },
 	[SETTING_MAX_MEMORY] = { "INSIDEME_MAX_MEMORY", "max-memory", SETTING_CEILING, "off", ceiling_choices,
@@ -102,6 +105,14 @@ static int parse_count(const char *text, uint64_t most, uint64_t *count)
 	return *text || !*count || *count > most ? -EINVAL : 0;
 }
 
+static int parse_step(const char *text, uint64_t *bytes)
+{
+	*bytes = 0;
+	if (text_equal(text, "off"))
+		return 0;
+	return text_parse_size(text, bytes) < 0 || !*bytes || *bytes > MOST_STEP ? -EINVAL : 0;
+}
+
 /* SIZE, or SIZE:CHOICE; of none the first. */
 static int parse_ceiling(const char *const *choices, const char *text, uint64_t *value)
 {
@@ -145,6 +156,8 @@ int setting_parse(enum setting_id id, const char *text, uint64_t *value)
 		return parse_count(text, MOST_RATE, value);
 	case SETTING_COUNT:
 		return parse_count(text, MOST_COUNT, value);
+	case SETTING_STEP:
+		return parse_step(text, value);
 	case SETTING_CHOICE:
 		choice = find_choice(setting->choices, text, text_length(text));
 		if (choice < 0)
@@ -165,6 +178,7 @@ static void add_expected(struct text *line, const struct setting *setting)
 	static const char *const examples[] = {
 		[SETTING_TEXT] = "a shorter text",  [SETTING_SIZE] = "a size such as 64M, at least 1M",
 		[SETTING_TIME] = "a time such as 10us", [SETTING_SWITCH] = "on or off",
+		[SETTING_STEP] = "off or a size up to 64M",
 		[SETTING_RATE] = "off or a number up to 10000", [SETTING_COUNT] = "off or a number from 1 on",
 	};
 

@@ -16,6 +16,7 @@ enum setting_id {
 	SETTING_THRESHOLD,
 	SETTING_TIMING,
 	SETTING_HEAP,
+	SETTING_HEAP_SAMPLE,
 	SETTING_SNAPSHOT,
 	SETTING_MAX_MEMORY,
 	SETTING_INTERVAL,
@@ -40,6 +41,7 @@ enum setting_type {
 	SETTING_SWITCH,		/* 0 or 1 */
 	SETTING_RATE,		/* per second; "off": 0 */
 	SETTING_COUNT,		/* "off": 0 */
+	SETTING_STEP,		/* bytes, from 1 on; "off": 0 */
 	SETTING_CHOICE,		/* index into choices */
 	SETTING_LIST,		/* bit mask over choices, separated by commas; "off": 0 */
 	SETTING_CEILING,	/* bytes, and an index into choices at the top, see settings_ceiling_; "off": 0 */
@@ -52,6 +54,7 @@ struct setting {
 	const char *fallback;		/* value when not set, as text */
 	const char *const *choices;	/* NULL-terminated */
 	const char *help;		/* one line */
+	const char *bare;		/* value of the option without one; NULL: it needs one */
 };
 
 extern const struct setting settings_table[NR_SETTINGS];
@@ -82,7 +85,8 @@ static inline uint32_t settings_ceiling_choice(uint64_t value)
 }
 
 enum { TIMING_EXACT, TIMING_ADAPTIVE, TIMING_COUNTS };	/* choices of SETTING_TIMING */
-enum { HEAP_OFF, HEAP_COUNTERS, HEAP_LIVE };			/* of SETTING_HEAP; bits of SETTING_SNAPSHOT: LOG_SNAPSHOT_ */
+/* Of SETTING_HEAP, but the last one: by SETTING_HEAP_SAMPLE, without hooks. Bits of SETTING_SNAPSHOT: LOG_SNAPSHOT_ */
+enum { HEAP_OFF, HEAP_COUNTERS, HEAP_LIVE, HEAP_SAMPLED };
 
 /* Called with one finished line for each wrong name or value; context is the caller's. */
 typedef void settings_complain(void *context, const char *line);

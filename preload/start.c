@@ -106,11 +106,13 @@ static void begin_heap(struct log_header *log, uint32_t has_hooks, int64_t inher
 {
 	static const uint32_t bytes_of[] = {
 		[HEAP_OFF] = LOG_HEAP_OFF, [HEAP_COUNTERS] = LOG_HEAP_USABLE, [HEAP_LIVE] = LOG_HEAP_REQUESTED,
+		[HEAP_SAMPLED] = LOG_HEAP_SAMPLED,
 	};
 	uint32_t heap = heap_begin_log(has_hooks);
 
 	log->has_hooks = has_hooks;
 	log->heap_bytes = bytes_of[heap];
+	log->heap_sample_bytes = heap == HEAP_SAMPLED ? (uint32_t)settings.value[SETTING_HEAP_SAMPLE] : 0;
 	log->heap_total_bytes = log->heap_before_bytes = log->heap_peak_bytes = inherited_bytes;
 	live.heap = heap;
 }
@@ -190,8 +192,7 @@ static void go_on_from_program(struct log_header *log, const struct log_program 
 	log->start_cost_ns = program->start_cost_ns;
 	brief_facts(program, &facts);
 	facts_write(log, &facts, &settings, false);
-	if (allocator.unusable)
-		log_write_text(log, "heap_off", allocator.unusable, clock_ticks(log->clock));
+	heap_tell(log);
 	if (read_file("/proc/self/comm", name, sizeof(name)) > 0)
 		name[text_length(name) - (text_find(name, '\n') ? 1 : 0)] = '\0';
 	live.main_record = record_for_main(log, name);
@@ -304,7 +305,7 @@ static bool may_be_brief(uint64_t us_ticks)
 {
 	return us_ticks && own_id.rank.rank < 0 && !live_early_calls && !settings.value[SETTING_VERBOSE] &&
 	       !settings.value[SETTING_SAMPLE] && !settings.value[SETTING_MAX_MEMORY] && !settings.value[SETTING_CRASH] &&
-	       !run_is_watched(run.page) && helper_is_possible() && !modules_have_hooks();
+	       !settings.value[SETTING_HEAP_SAMPLE] && !run_is_watched(run.page) && helper_is_possible() && !modules_have_hooks();
 }
 
 static bool begin_brief(const struct facts *facts, uint64_t us_ticks)
@@ -329,10 +330,9 @@ static bool begin_own(const struct facts *facts, uint64_t us_ticks)
 		return false;
 	live.log->losses[LOG_LOST_EARLY_CALLS] = live_early_calls;
 	facts_write(live.log, facts, &settings, !us_ticks);
-	if (allocator.unusable)
-		log_write_text(live.log, "heap_off", allocator.unusable, now_ticks());
 	modules_look();
 	begin_heap(live.log, modules_have_hooks(), 0);
+	heap_tell(live.log);
 	thread_make();
 	bypass_begin(live.log);
 	return true;

@@ -101,7 +101,7 @@ $(bin)/regions_fortran $(bin)/regions_fortran.plain $(bin)/regions_fortran.slow:
 	@mkdir -p $@.mod
 	$(call say,FC)gfortran $(program_flags) -finstrument-functions-exclude-file-list=insideme.f90 -J $@.mod $^ -o $@
 programs += $(bin)/regions_fortran.plain $(bin)/regions_fortran.slow
-$(bin)/brief $(bin)/brief.clang: program_flags = -g -O2 -pthread -Wall
+$(bin)/brief $(bin)/brief.clang $(bin)/heap_sites $(bin)/heap_sites.clang: program_flags = -g -O2 -pthread -Wall
 $(bin)/host $(bin)/host.clang: program_flags = -g -O2 -pthread -Wall -Wl,-rpath,'$$ORIGIN'
 $(bin)/order $(bin)/order.clang: private program_flags += -Wl,--no-as-needed $(bin)/order_plugin.so -Wl,-rpath,'$$ORIGIN' -Wl,-z,now
 $(bin)/order $(bin)/order.clang: $(bin)/order_plugin.so
@@ -114,7 +114,7 @@ unit_tests := $(patsubst test/unit/%.c,$(O)/test/unit/%,$(wildcard test/unit/tes
 sanitized_analyzer := $(call obj,sanitized,$(analyzer_src))
 $(O)/sanitized/analyzer.a: $(filter-out %/main.o,$(sanitized_analyzer))
 	$(Q)rm -f $@; ar rcs $@ $^
-$(O)/sanitized/preload.a: $(call obj,sanitized,$(shared_src) preload/blocks.c preload/adaptive.c preload/path_index.c preload/slices.c \
+$(O)/sanitized/preload.a: $(call obj,sanitized,$(shared_src) preload/blocks.c preload/poisson.c preload/adaptive.c preload/path_index.c preload/slices.c \
 		preload/room.c preload/say.c preload/symbol_names.c)
 	$(Q)rm -f $@; ar rcs $@ $^
 unit_helpers := $(filter-out test/unit/test_%,$(wildcard test/unit/*.c))

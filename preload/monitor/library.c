@@ -10,6 +10,7 @@
 #include "compiler.h"
 
 #define NAME "libinsideme.so"
+#define UNWINDER ":libgcc_s.so.1"
 
 static const char *const places[] = { NAME, "../lib/insideme/" NAME, "../lib/" NAME };
 
@@ -60,6 +61,14 @@ bool library_make_preloadable(struct library *library)
 		return true;
 	library_release(library);
 	return false;
+}
+
+const char *library_preload(const struct library *library, bool with_unwinder)
+{
+	static char preload[PATH_MAX + sizeof(UNWINDER)];
+
+	snprintf(preload, sizeof(preload), "%s%s", library->preload_path, with_unwinder ? UNWINDER : "");
+	return library->preload_path[0] ? preload : NULL;
 }
 
 void library_release(struct library *library)

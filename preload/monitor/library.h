@@ -22,4 +22,10 @@ bool library_find(struct library *library);
 bool library_make_preloadable(struct library *library);
 void library_release(struct library *library);
 
+/*
+ * What LD_PRELOAD shall name, NULL: nothing; @with_unwinder: libgcc_s.so.1 too, which programs in C do not load. Holds
+ * until the next call.
+ */
+const char *library_preload(const struct library *library, bool with_unwinder);
+
 #endif

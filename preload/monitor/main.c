@@ -116,9 +116,9 @@ static bool is_sampled_by_others(const struct monitor *monitor)
 	return monitor->id.rank.rank >= 0 || (other && other != getpid() && kill(other, 0) == 0);
 }
 
-static const char *preload_path(const struct monitor *monitor)
+static const char *preload(const struct monitor *monitor)
 {
-	return monitor->library.preload_path[0] ? monitor->library.preload_path : NULL;
+	return library_preload(&monitor->library, monitor->settings.value[SETTING_HEAP_SAMPLE]);
 }
 
 /* Become the program: nothing is left to be done for it. */
@@ -126,7 +126,7 @@ static int replace_by_program(struct monitor *monitor, const char *run_path)
 {
 	char **command = monitor->options.command;
 
-	execvpe(command[0], command, launch_environment(&monitor->options, run_path, preload_path(monitor)));
+	execvpe(command[0], command, launch_environment(&monitor->options, run_path, preload(monitor)));
 	return cannot(command[0], -errno);
 }
 
@@ -265,7 +265,7 @@ static void ask_for_short_turns(void)
 
 static int start_program(struct monitor *monitor)
 {
-	char **environment = launch_environment(&monitor->options, monitor->run.path, preload_path(monitor));
+	char **environment = launch_environment(&monitor->options, monitor->run.path, preload(monitor));
 	int fd = signals_open(&monitor->mask);
 
 	if (fd < 0)

@@ -66,7 +66,7 @@ static int wrong(const char *option, const char *what)
 	return 2;
 }
 
-/* @value: what follows '=', or NULL; then the next argument is taken, but a switch needs none. */
+/* @value: what follows '=', or NULL; then the next argument is taken, but some need none. */
 static int take_setting(struct run_options *options, int id, const char *value, char ***next)
 {
 	const struct setting *setting = &settings_table[id];
@@ -76,13 +76,15 @@ static int take_setting(struct run_options *options, int id, const char *value, 
 	snprintf(option, sizeof(option), "--%s", setting->option);
 	if (!value && setting->type == SETTING_SWITCH)
 		value = "on";
+	else if (!value && setting->bare)
+		value = setting->bare;
 	else if (!value && **next)
 		value = *(*next)++;
 	if (!value)
 		return wrong(option, "a value is missing");
 	if (setting_parse((enum setting_id)id, value, &parsed) < 0) {
 		fprintf(stderr, "insideme-run: %s: '%s' is not understood; for example %s=%s\n", option, value, option,
-			setting->fallback);
+			setting->bare ? setting->bare : setting->fallback);
 		return 2;
 	}
 	options->settings[id] = value;
@@ -201,7 +203,7 @@ void options_print_help(void)
 		const struct setting *setting = &settings_table[id];
 
 		snprintf(option, sizeof(option), "%s--%s%s", id == SETTING_DIR ? "-d, " : "    ", setting->option,
-			 setting->type == SETTING_SWITCH ? "" : "=VALUE");
+			 setting->type == SETTING_SWITCH ? "" : setting->bare ? "[=VALUE]" : "=VALUE");
 		printf("  %-24s %s", option, setting->help);
 		if (setting->fallback[0] && setting->type != SETTING_SWITCH)
 			printf(" [%s]", setting->fallback);

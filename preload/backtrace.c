@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* libgcc's unwinder: found by the recorder's own look-up, so that programs without it do not load it for nothing. */
+#include "backtrace.h"
+
+#include <stdbool.h>
+
+#include "objects.h"
+#include "real.h"
+#include "text.h"
+
+struct _Unwind_Context;
+enum unwind_result { UNWIND_GO_ON = 0, UNWIND_STOP = 5 };	/* _URC_NO_REASON, _URC_END_OF_STACK */
+typedef enum unwind_result unwind_each(struct _Unwind_Context *context, void *argument);
+
+struct range {
+	uintptr_t begin;
+	uintptr_t bytes;
+};
+
+/* All set before any thread. */
+static struct {
+	enum unwind_result (*backtrace)(unwind_each *each, void *argument);
+	uintptr_t (*get_ip)(struct _Unwind_Context *context);
+	uintptr_t (*get_begin)(struct _Unwind_Context *context);
+	struct range object;
+	bool asks_linker;		/* for tables, by _dl_find_object() */
+} unwinder;
+static struct range recorder, libc_object, linker;
+static uintptr_t first_function;	/* where the program begins: _start */
+
+static bool is_in(const struct range *range, uintptr_t addr)
+{
+	return addr - range->begin < range->bytes;
+}
+
+static void *find(const struct object *object, const char *name)
+{
+	return object_find(object, name, symbol_hash(name));
+}
+
+static void take_unwinder(const struct object *object, const struct range *range)
+{
+	unwinder.backtrace = find(object, "_Unwind_Backtrace");
+	unwinder.get_ip = find(object, "_Unwind_GetIP");
+	unwinder.get_begin = find(object, "_Unwind_GetRegionStart");
+	unwinder.object = *range;
+	unwinder.asks_linker = object_slot(object, "_dl_find_object");
+}
+
+static int look_at(const struct object *object, void *context)
+{
+	const struct range range = { object->begin, object->end - object->begin };
+
+	(void)context;
+	if (object_is_ours(object))
+		recorder = range;
+	else if (text_equal(object->soname, "libgcc_s.so.1"))
+		take_unwinder(object, &range);
+	else if (text_begins(object->soname, "libc.so."))
+		libc_object = range;
+	else if (text_begins(object->soname, "ld-linux"))
+		linker = range;
+	else if (!*object->name && object->begin)
+		first_function = object->bias + ((const ElfW(Ehdr) *)object->begin)->e_entry;
+	return 0;
+}
+
+const char *backtrace_init(void)
+{
+	objects_each(look_at, NULL);
+	if (!unwinder.backtrace || !unwinder.get_ip || !unwinder.get_begin)
+		return "libgcc_s.so.1 is not loaded: start the program by insideme-run, or put it into LD_PRELOAD too";
+	if (!libc._dl_find_object || !unwinder.asks_linker)
+		return "the stack cannot be looked at without locks: glibc 2.35, and a libgcc_s.so.1 that was built with it, are needed";
+	return NULL;
+}
+
+struct stack {
+	uintptr_t *functions;
+	uint32_t nr;
+	bool is_cut;
+	uintptr_t last_addr;		/* where the outermost one goes on; 0: it is the stack's first */
+	bool has_last;			/* it is the last of functions */
+};
+
+/* Between a handler and what it interrupted: it was not called, so its table begins before its first instruction. */
+static bool is_signal_return(uintptr_t addr, uintptr_t begin)
+{
+	return addr - begin <= 1;
+}
+
+static enum unwind_result add_function(struct _Unwind_Context *context, void *argument)
+{
+	struct stack *stack = argument;
+	uintptr_t begin = unwinder.get_begin(context);
+
+	stack->last_addr = unwinder.get_ip(context);
+	stack->has_last = stack->last_addr && !is_in(&recorder, stack->last_addr) && !is_signal_return(stack->last_addr, begin);
+	if (!stack->has_last)
+		return UNWIND_GO_ON;
+	stack->is_cut = stack->nr == BACKTRACE_MOST;
+	if (stack->is_cut)
+		return UNWIND_STOP;
+	stack->functions[stack->nr++] = begin;
+	return UNWIND_GO_ON;
+}
+
+/* What is before the program's first function: a path begins with that, as it does with hooks. */
+static bool is_of_start(uintptr_t function)
+{
+	return function == first_function || is_in(&libc_object, function) || is_in(&linker, function);
+}
+
+static bool is_operator_new(uintptr_t function)
+{
+	void *const news[] = { (void *)real._Znwm, (void *)real._Znam, (void *)real._ZnwmRKSt9nothrow_t,
+			       (void *)real._ZnamRKSt9nothrow_t, (void *)real._ZnwmSt11align_val_t,
+			       (void *)real._ZnamSt11align_val_t, (void *)real._ZnwmSt11align_val_tRKSt9nothrow_t,
+			       (void *)real._ZnamSt11align_val_tRKSt9nothrow_t };
+
+	for (size_t i = 0; i < ARRAY_SIZE(news); i++)
+		if (function == (uintptr_t)news[i])
+			return true;
+	return false;
+}
+
+/* Take the innermost ones that satisfy nobody's question off. */
+static uint32_t take_off(uintptr_t *functions, uint32_t nr)
+{
+	uint32_t first = 0;
+
+	while (first + 1 < nr && is_operator_new(functions[first]))
+		first++;
+	for (uint32_t i = 0; first && i + first < nr; i++)
+		functions[i] = functions[i + first];
+	return nr - first;
+}
+
+NOINLINE uint32_t backtrace_take(uintptr_t functions[BACKTRACE_MOST], uintptr_t caller)
+{
+	struct stack stack = { .functions = functions };
+
+	if (is_in(&unwinder.object, caller))
+		return 0;
+	unwinder.backtrace(add_function, &stack);
+	/* Without a table the unwinder does not know its begin, and tells that of the one before. */
+	if (!stack.is_cut && stack.has_last)
+		functions[stack.nr - 1] = stack.last_addr - 1;
+	while (!stack.is_cut && stack.nr > 1 && is_of_start(functions[stack.nr - 1]))
+		stack.nr--;
+	return take_off(functions, stack.nr);
+}

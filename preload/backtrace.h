@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The stack of a thread that has no hooks, by the unwind tables of its code: libgcc's _Unwind_Backtrace(), where that
+ * asks glibc's _dl_find_object() for the tables (2.35 and later). Older ones take the dynamic linker's lock.
+ */
+#ifndef INSIDEME_BACKTRACE_H
+#define INSIDEME_BACKTRACE_H
+
+#include <stdint.h>
+
+#include "compiler.h"
+
+/* Of a deeper stack the innermost functions are told. */
+#define BACKTRACE_MOST 128
+
+/*
+ * Look libgcc up: constructor only. Return: NULL, or why there are no stacks.
+ */
+const char *backtrace_init(void);
+
+/*
+ * Fill @functions with where the functions begin that are open, the innermost first: neither the recorder's own nor
+ * operator new's, nor those of libc and the dynamic linker from before the program's first one. One that has no unwind
+ * table ends the stack, and is told by the address in it. @caller: where the program called the recorder's wrapper.
+ * Callable from any thread and from signal handlers, within malloc(). Takes some 4 KiB of the stack. Return: how many;
+ * 0: none is known, for example where the unwinder itself allocates, which may hold its lock.
+ */
+uint32_t backtrace_take(uintptr_t functions[BACKTRACE_MOST], uintptr_t caller);
+
+#endif
