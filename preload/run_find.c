@@ -51,15 +51,18 @@ static bool not_before(const char *name, const char *date)
 	return *name >= *date;
 }
 
-/* Was the process in this run before an exec? One that is not recorded has no log, but may have made it. */
+/*
+ * Was the process in this run before an exec? One that is not recorded has no log, but may have made it. Many runs are
+ * looked at where a script starts one program after the other: only its own is mapped.
+ */
 static bool is_own(struct run *run, const struct process_id *id)
 {
-	if (run_map_page(run, false) < 0)
-		return false;
-	if ((run->page->creator_pid == id->pid && run->page->creator_start == id->start) || run_has_own_log(run->path, id))
-		return true;
-	run_leave(run);
-	return false;
+	uint32_t pid;
+	uint64_t start;
+
+	if (run_read_creator(run->path, &pid, &start) == 0 && pid == id->pid && start == id->start)
+		return run_map_page(run, false) == 0;
+	return run_has_own_log(run->path, id) && run_map_page(run, false) == 0;
 }
 
 static bool run_of_own_log(struct run *run, const char *path, const struct process_id *id)

@@ -16,6 +16,8 @@
 #define BEING_SET	1	/* in us_ticks */
 #define BEGUN_WAIT_NS	1000000		/* between looks at a run that another process begins just now */
 #define BEGUN_WAITS	100
+#define ATTEMPTS_MAX	10000
+#define SMALL_NUMBERS	3	/* behind names of runs; then their process's: a script may start hundreds in a second */
 
 void path_join(char *path, size_t bytes, const char *directory, const char *name)
 {
@@ -77,6 +79,25 @@ int run_map_page(struct run *run, bool fresh)
 		return (int)page;
 	run->page = (struct log_run *)page;
 	return run->page->magic == LOG_RUN_MAGIC ? 0 : -EINVAL;
+}
+
+int run_read_creator(const char *run_path, uint32_t *pid, uint64_t *start)
+{
+	char path[RUN_PATH_BYTES];
+	struct log_run page;
+	long fd, length;
+
+	path_join(path, sizeof(path), run_path, "run");
+	fd = sys_open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW, 0);
+	if (fd < 0)
+		return (int)fd;
+	length = sys_read((int)fd, &page, sizeof(page));
+	sys_close((int)fd);
+	if (length != sizeof(page) || page.magic != LOG_RUN_MAGIC)
+		return -EINVAL;
+	*pid = page.creator_pid;
+	*start = page.creator_start;
+	return 0;
 }
 
 bool run_is_watched(const struct log_run *page)
@@ -163,7 +184,7 @@ int run_create(struct run *run, const char *directory, const struct process_id *
 	struct text text;
 
 	format_date(date, clock_ns(CLOCK_REALTIME));
-	for (uint32_t attempt = 1; attempt < 10000; attempt++) {
+	for (uint32_t attempt = 1; attempt < ATTEMPTS_MAX; attempt++) {
 		long error;
 
 		text_init(&text, run->path, sizeof(run->path));
@@ -174,7 +195,7 @@ int run_create(struct run *run, const char *directory, const struct process_id *
 		text_add(&text, id->program);
 		if (attempt > 1) {
 			text_add_char(&text, '-');
-			text_add_number(&text, attempt);
+			text_add_number(&text, attempt <= SMALL_NUMBERS ? attempt : id->pid + attempt);
 		}
 		error = text.cut ? -ENAMETOOLONG : sys_mkdir(run->path, 0700);
 		if (error == -EEXIST)

@@ -37,10 +37,15 @@ int run_prepare_directory(const char *path);
  */
 int run_choose_directory(const char *dir, char *path, size_t bytes);
 
-/* A new run in @directory, by @id: YYYYMMDD-hhmmss-PROGRAM in UTC, -2 and so on if that exists. Return: 0, or -errno. */
+/*
+ * A new run in @directory, by @id: YYYYMMDD-hhmmss-PROGRAM in UTC; if that exists -2, -3, then numbers from PID + 4 on.
+ * Return: 0, or -errno.
+ */
 int run_create(struct run *run, const char *directory, const struct process_id *id);
 /* Map RUN/run of run->path; @fresh: it is ours to make. Return: 0, or -errno. */
 int run_map_page(struct run *run, bool fresh);
+/* Which process made the run at @run_path, without mapping it. Return: 0, or -errno. */
+int run_read_creator(const char *run_path, uint32_t *pid, uint64_t *start);
 /* Does an insideme-run that lives look after the run of @page (NULL: no run)? */
 bool run_is_watched(const struct log_run *page);
 /* insideme-run of @pid looks after the run from now on; 0: nobody does. Through the file: the page may be private. */
