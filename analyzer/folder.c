@@ -10,7 +10,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "cairo_calls.h"
 #include "error.h"
+#include "export.h"
 #include "formats.h"
 #include "views.h"
 
@@ -20,12 +22,13 @@ static int cannot_write(const char *path, int number)
 	return EXIT_FAILURE;
 }
 
-static int write_view(struct report *report, const struct view *view)
+static int write_view(struct report *report, const struct view *view, const char *what,
+		      int (*build)(struct document *document, struct report *report))
 {
 	struct options options = { .view = view->name, .format = "csv" };
 	struct document document = { .view = view->name };
 	struct report own = *report;
-	char *path = xasprintf("%s/%s.csv", report->options->output, view->name);
+	char *path = xasprintf("%s/%s%s.csv", report->options->output, view->name, what);
 	FILE *out = fopen(path, "we");
 	int status = EXIT_SUCCESS;
 
@@ -35,7 +38,7 @@ static int write_view(struct report *report, const struct view *view)
 		free(path);
 		return status;
 	}
-	status = view->build(&document, &own);
+	status = build(&document, &own);
 	if (status == 0)
 		format_csv(out, &document, &options);
 	document_release(&document);
@@ -104,6 +107,29 @@ static int take_logs(const struct report *report)
 	return status;
 }
 
+/* Where they can be drawn; cairo_load() says what is missing. */
+static int write_pictures(const struct report *report)
+{
+	static const struct {
+		const char *name;
+		int (*write)(struct report *report);
+	} pictures[] = { { "resources.svg", export_svg }, { "resources.png", export_png } };
+	int status = EXIT_SUCCESS;
+
+	if (report->model->to <= report->model->from || !cairo_load())
+		return EXIT_SUCCESS;
+	for (size_t i = 0; i < sizeof(pictures) / sizeof(*pictures) && status == 0; i++) {
+		char *path = xasprintf("%s/%s", report->options->output, pictures[i].name);
+		struct options options = { .view = "resources", .output = path };
+		struct report own = *report;
+
+		own.options = &options;
+		status = pictures[i].write(&own);
+		free(path);
+	}
+	return status;
+}
+
 int folder_write(struct report *report)
 {
 	const char *folder = report->options->output;
@@ -114,12 +140,17 @@ int folder_write(struct report *report)
 		status = cannot_write(folder, errno);
 	if (status == 0)
 		status = page_save(report, path);
-	for (const struct view *view = views; view->name && status == 0; view++)
-		status = write_view(report, view);
+	for (const struct view *view = views; view->name && status == 0; view++) {
+		status = write_view(report, view, "", view->build);
+		if (status == 0 && report->diff && view->compare)
+			status = write_view(report, view, "-diff", view->compare);
+	}
+	if (status == 0)
+		status = write_pictures(report);
 	if (status == 0 && report->options->logs)
 		status = take_logs(report);
 	if (status == 0)
-		fprintf(stderr, "insideme-report: wrote %s: the page and csv of each view%s\n", folder,
+		fprintf(stderr, "insideme-report: wrote %s: the page, csv of each view, pictures of the resources%s\n", folder,
 			report->options->logs ? ", the logs" : "");
 	free(path);
 	return status;

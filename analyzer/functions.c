@@ -116,18 +116,9 @@ static bool is_region(const void *item, const void *key)
 	return function->region && strcmp(function->region, key) == 0;
 }
 
-static uint64_t hash_text(const char *text)
-{
-	uint64_t hash = 0;
-
-	for (; *text; text++)
-		hash = hash_pair(hash, (unsigned char)*text);
-	return hash;
-}
-
 struct function *function_of_region(struct function_tables *tables, struct process *process, const char *name)
 {
-	uint64_t hash = hash_text(name);
+	uint64_t hash = hash_string(name);
 	struct function *function = hashtable_find(&tables->functions, hash, is_region, name);
 
 	if (function)

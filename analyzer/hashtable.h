@@ -29,4 +29,13 @@ static inline uint64_t hash_pair(uint64_t a, uint64_t b)
 	return (mixed ^ (mixed >> 32)) * 0xc4ceb9fe1a85ec53u;
 }
 
+static inline uint64_t hash_string(const char *text)
+{
+	uint64_t hash = 0;
+
+	for (; *text; text++)
+		hash = hash_pair(hash, (unsigned char)*text);
+	return hash;
+}
+
 #endif

@@ -145,8 +145,7 @@ static int report_view(struct report *report, const struct view *view, const str
 		error("a saved profile has sums only: -v %s needs logs", view->name);
 		return EXIT_FAILURE;
 	}
-	status = view->build(&document, report);
-
+	status = (report->diff ? view->compare : view->build)(&document, report);
 	for (size_t i = 0; i < document.nr_sections && status == 0; i++) {
 		struct table *table = document.sections[i].table;
 
@@ -177,11 +176,26 @@ static int save_names(const struct report *report)
 	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
 }
 
+/* In whichever form was asked for. Return: exit status */
+static int write_report(struct report *report, const struct view *view, const struct format *format)
+{
+	const struct options *options = report->options;
+
+	if (options->save)
+		return profile_write(report->model, options->save) < 0 ? EXIT_FAILURE : EXIT_SUCCESS;
+	if (options->task == TASK_SAVE_NAMES)
+		return EXIT_SUCCESS;
+	if (options_want_folder(options))
+		return folder_write(report);
+	return format->write ? format->write(report) : report_view(report, view, format);
+}
+
 /* Names, and the view. Return: exit status */
 static int show(struct report *report, const struct view *view, const struct format *format)
 {
 	const struct options *options = report->options;
 	char *limits = filter_text(&options->filter), *title, *times;
+	struct diff diff = { .nr_paths = 0 };
 	int status = window_apply(&options->window, report->model);
 
 	times = window_text(&options->window, report->model);
@@ -190,17 +204,23 @@ static int show(struct report *report, const struct view *view, const struct for
 	report->title = title;
 	report->limits = limits;
 	resolve_names(report->model);
+	if (report->before) {
+		resolve_names(report->before->model);
+		diff_init(&diff, report->before->model, report->model);
+		report->diff = &diff;
+	}
 	progress_end();
 	if (status == 0 && options->suppressions)
 		status = suppressions_apply(report->model, options->suppressions) < 0 ? EXIT_FAILURE : EXIT_SUCCESS;
 	if (status == 0 && options->fields)	/* views that need no rules of the command line ask for the others */
 		status = fields_apply(report->model, options->fields) < 0 ? EXIT_FAILURE : EXIT_SUCCESS;
-	if (status == 0 && options->save)
-		status = profile_write(report->model, options->save) < 0 ? EXIT_FAILURE : EXIT_SUCCESS;
-	else if (status == 0 && options->task != TASK_SAVE_NAMES)
-		status = options_want_folder(options) ? folder_write(report) : format->write ? format->write(report) : report_view(report, view, format);
+	if (status == 0)
+		status = write_report(report, view, format);
 	if (status == 0)
 		status = save_names(report);
+	diff_release(&diff);
+	if (report->before)
+		resolve_release(report->before->model);
 	resolve_release(report->model);
 	free(limits);
 	free(times);
@@ -208,29 +228,56 @@ static int show(struct report *report, const struct view *view, const struct for
 	return status;
 }
 
+/* A report, and the memory of what it is about. */
+struct loaded {
+	struct report report;
+	struct run *runs;
+};
+
+/* Return: false after an error() */
+static bool load(struct loaded *loaded, const struct options *options, char *const *names)
+{
+	long nr_runs = choose_runs(&loaded->runs, names);
+
+	loaded->report = (struct report){ .options = options };
+	if (nr_runs <= 0)
+		return false;
+	loaded->report.runs = loaded->runs;
+	loaded->report.nr_runs = (size_t)nr_runs;
+	loaded->report.model = model_load_runs(loaded->runs, loaded->report.nr_runs, &options->filter);
+	if (loaded->report.model)
+		versions_tell(loaded->report.model);
+	return loaded->report.model;
+}
+
+static void unload(struct loaded *loaded)
+{
+	if (loaded->report.model)
+		model_free(loaded->report.model);
+	if (loaded->report.nr_runs)
+		choose_free(loaded->runs, loaded->report.nr_runs);
+}
+
 static int make_report(const struct options *options, const struct view *view, const struct format *format)
 {
-	struct report report = { .options = options };
+	char *earlier[] = { (char *)options->diff, NULL };
+	struct loaded loaded = { 0 }, before = { 0 };
 	int status = EXIT_FAILURE;
-	struct run *runs;
-	long nr_runs;
 
 	progress_begin();
-	nr_runs = choose_runs(&runs, options->runs);
-	if (nr_runs > 0) {
-		report.runs = runs;
-		report.nr_runs = (size_t)nr_runs;
-		report.model = model_load_runs(runs, report.nr_runs, &options->filter);
+	if (load(&loaded, options, options->runs) && (!options->diff || load(&before, options, earlier))) {
+		loaded.report.before = options->diff ? &before.report : NULL;
+		status = show(&loaded.report, view, format);
 	}
-	if (report.model) {
-		versions_tell(report.model);
-		status = show(&report, view, format);
-		model_free(report.model);
-	}
+	unload(&loaded);
+	unload(&before);
 	progress_end();
-	if (nr_runs > 0)
-		choose_free(runs, report.nr_runs);
 	return status;
+}
+
+static bool can_compare(const struct options *options, const struct view *view, const struct format *format)
+{
+	return options_want_folder(options) || (format->print ? view->compare != NULL : format->write == page_write);
 }
 
 static int run_task(struct options *options)
@@ -245,6 +292,8 @@ static int run_task(struct options *options)
 		return unknown_format(options->format);
 	if (window_is_given(&options->window) && !view->has_times)
 		return view_has_totals_only(view);
+	if (options->diff && !can_compare(options, view, format))
+		return view_has_no_diff();
 	status = make_report(options, view, format);
 	filter_release(&options->filter);
 	return status;

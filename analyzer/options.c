@@ -25,6 +25,7 @@ const char options_help[] =
 	"  -o, --output FILE   write to FILE; DIRECTORY/: the page and csv of all views into it\n"
 	"      --copy, --move  with -o DIRECTORY/: the logs too\n"
 	"      --max-size SIZE of the html page (20M): short calls are shown together where it would be larger\n"
+	"      --no-source     no source text in the html page\n"
 	"      --serve[=PORT]  the html page by HTTP on 127.0.0.1, made anew while the run goes on; prints its address\n"
 	"      --no-pager      not through $INSIDEME_PAGER, $PAGER or less where text is longer than the terminal\n"
 	"      --sort COLUMN   largest first, names in alphabetical order; pstats' keys are taken too: ncalls,\n"
@@ -41,6 +42,7 @@ const char options_help[] =
 	"                      views that know when (calls, resources)\n"
 	"      --columns LIST  these columns in this order, separated by commas\n"
 	"      --suppressions FILE  blocks that are not freed on purpose, as for LeakSanitizer: leak:PATTERN\n"
+	"      --diff RUN      what changed since RUN: -v functions, -v tree, -f html\n"
 	"      --fields RULES  what functions are for, GLOB = FIELD; GLOB = FIELD, or @FILE; see -v fields\n"
 	"      --list          the runs there are, newest first\n"
 	"      --clean         remove all but the newest 10 runs; never one that goes on\n"
@@ -55,7 +57,7 @@ const char options_help[] =
 
 enum { OPT_NO_PAGER = 256, OPT_RAW, OPT_SORT, OPT_REVERSE, OPT_TOP, OPT_MIN_PERCENT, OPT_MATCH, OPT_COLUMNS, OPT_RANK, OPT_PROCESS,
 	OPT_THREAD, OPT_FROM, OPT_TO, OPT_LIST, OPT_CLEAN, OPT_KEEP, OPT_DRY_RUN, OPT_SAVE_NAMES, OPT_SAVE, OPT_COPY, OPT_MOVE, OPT_MAX_SIZE,
-	OPT_SUPPRESSIONS, OPT_FIELDS, OPT_SERVE, OPT_HELP, OPT_VERSION };
+	OPT_SUPPRESSIONS, OPT_DIFF, OPT_NO_SOURCE, OPT_FIELDS, OPT_SERVE, OPT_HELP, OPT_VERSION };
 
 static const struct option long_options[] = {
 	{ "view",    required_argument, NULL, 'v' },
@@ -83,6 +85,8 @@ static const struct option long_options[] = {
 	{ "keep",    required_argument, NULL, OPT_KEEP },
 	{ "dry-run", no_argument,       NULL, OPT_DRY_RUN },
 	{ "suppressions", required_argument, NULL, OPT_SUPPRESSIONS },
+	{ "diff",    required_argument, NULL, OPT_DIFF },
+	{ "no-source", no_argument,     NULL, OPT_NO_SOURCE },
 	{ "fields",  required_argument, NULL, OPT_FIELDS },
 	{ "save",    required_argument, NULL, OPT_SAVE },
 	{ "save-names", no_argument,    NULL, OPT_SAVE_NAMES },
@@ -194,6 +198,12 @@ static int take_other(struct options *options, int option, const char *value)
 		return 0;
 	case OPT_SERVE:
 		return parse_port(options, value);
+	case OPT_DIFF:
+		options->diff = value;
+		return 0;
+	case OPT_NO_SOURCE:
+		options->no_source = true;
+		return 0;
 	case OPT_FIELDS:
 		options->fields = value;
 		return 0;
@@ -281,7 +291,7 @@ int options_parse(struct options *options, int argc, char **argv)
 {
 	int option, word;
 
-	*options = (struct options){ .view = "summary", .format = "text", .keep = KEEP_DEFAULT,
+	*options = (struct options){ .format = "text", .keep = KEEP_DEFAULT,
 		.max_bytes = PAGE_BYTES };
 	optind = 0;
 	opterr = 0;
@@ -298,6 +308,12 @@ int options_parse(struct options *options, int argc, char **argv)
 			return EXIT_USAGE;
 	}
 	options->runs = argv + optind;
+	if (!options->view)
+		options->view = options->diff ? "functions" : "summary";
+	if (options->diff && options->save) {
+		error("--diff: not with --save");
+		return EXIT_USAGE;
+	}
 	if (options->logs && !options_want_folder(options)) {
 		error("--copy, --move: only with -o DIRECTORY/");
 		return EXIT_USAGE;

@@ -33,6 +33,7 @@ struct options {
 	size_t max_bytes;	/* of the html page */
 	uint16_t port;		/* --serve; 0: any that is free */
 	enum { LOGS_STAY, LOGS_COPY, LOGS_MOVE } logs;	/* into the folder */
+	bool no_source;		/* no text of source files in the page */
 	bool no_pager;
 	FILE *screen;		/* the terminal that text ends on, when it is printed into memory first; NULL: it is not */
 	const char *sort;	/* a column's name; NULL: as the table has it */
@@ -45,6 +46,7 @@ struct options {
 	bool top_given;		/* else the format decides; top 0: all */
 	bool reverse;
 	const char *suppressions;	/* a file; NULL: none */
+	const char *diff;	/* a run to compare with; NULL: none */
 	const char *fields;	/* rules, or @FILE; NULL: none */
 	const char *save;	/* write a profile there; NULL: show a view */
 	size_t keep;		/* --clean: runs that stay */

@@ -78,10 +78,15 @@ static int fill(struct page *page)
 	add_about(page);
 	for (const struct view *view = views; view->name && status == 0; view++)
 		if (!is_apart(view))
-			status = page_add_view(page, view);
+			status = page_add_view(page, view->name, view->build);
+	if (status == 0 && page->report->diff)
+		status = page_add_view(page, "diff", view_functions_diff);
 	page_add_processes(page);
+	page_add_thrown(page);
 	page_add_functions(page);
 	page_add_tree(page);
+	if (!page->report->options->no_source)
+		page_add_source(page);
 	page_add_ranks(page);
 	page_add_series(page);
 	bytes = pack_blocks(page) + (size_t)(page_end - page_begin);
@@ -130,6 +135,7 @@ static void release(struct page *page)
 	}
 	free(page->blocks);
 	free(page->function_of);
+	free(page->path_of);
 	free(page->processes);
 }
 

@@ -11,7 +11,9 @@
 /* Numbers by which the blocks speak of functions, threads and processes. */
 struct page {
 	struct report *report;
-	uint32_t *function_of;		/* [node id]: row in functions.functions; UINT32_MAX: the root */
+	uint32_t nr_paths;		/* nodes of the tree, by id; with --diff then the paths that only the earlier run has */
+	uint32_t *function_of;		/* [path]: row in functions.functions; UINT32_MAX: the root */
+	uint32_t *path_of;		/* [number of a diff_path]: path; NULL: no --diff */
 	uint32_t nr_functions;		/* plain ones; then "(other paths)" */
 	struct page_process *processes;	/* sorted by pointer; page_process.c's own */
 	uint32_t nr_threads;
@@ -28,12 +30,17 @@ const char *page_unit(enum unit unit);
 uint32_t page_thread(const struct page *page, const struct thread *thread);
 int64_t page_process(const struct page *page, const struct process *process);
 
-/* Every table of @view that csv or json have, as blocks "VIEW.TABLE", and what it says as a block "VIEW". Return: exit status */
-int page_add_view(struct page *page, const struct view *view);
+/*
+ * Every table that @build makes and csv or json have, as blocks "NAME.TABLE", and what it says as a block "NAME".
+ * Return: exit status
+ */
+int page_add_view(struct page *page, const char *name, int (*build)(struct document *document, struct report *report));
 
 void page_add_functions(struct page *page);	/* histograms; what names a function apart */
+void page_add_source(struct page *page);	/* texts of the files that functions are in */
 void page_add_tree(struct page *page);
 void page_add_processes(struct page *page);	/* and threads, events; before all that needs page_thread() */
+void page_add_thrown(struct page *page);	/* exceptions and the like, one by one */
 void page_add_ranks(struct page *page);		/* what each process has of the functions */
 void page_add_series(struct page *page);
 /* The calls over time, in at most @bytes_max of the page. */

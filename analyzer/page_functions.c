@@ -40,7 +40,7 @@ static void list_function(struct function_list *list, struct function *function)
 	list->sorted[list->nr++] = (struct numbered){ function, (uint32_t)list->nr };
 }
 
-/* The view's functions, then those that only call others, each once. */
+/* The view's functions, then those that only call others or are in the earlier run only, each once. */
 static void list_functions(struct page *page, struct function_list *list)
 {
 	struct model *model = page->report->model;
@@ -53,6 +53,9 @@ static void list_functions(struct page *page, struct function_list *list)
 	for (struct tree_node *node = tree_next(model->root); node; node = tree_next(node))
 		if (node->function->kind != FUNCTION_PLAIN || !node->function->stats.calls)
 			list_function(list, node->function);
+	for (size_t i = 0; page->report->diff && i < page->report->diff->nr_functions; i++)
+		if (!page->report->diff->functions[i]->sides[DIFF_AFTER].is_there)
+			list_function(list, page->report->diff->functions[i]->function);
 	if (!list->nr)
 		return;
 	qsort(list->sorted, list->nr, sizeof(*list->sorted), by_pointer);
@@ -69,17 +72,33 @@ static void list_functions(struct page *page, struct function_list *list)
 	qsort(list->sorted, list->nr, sizeof(*list->sorted), by_pointer);
 }
 
-static void number_nodes(struct page *page, const struct function_list *list)
+static uint32_t number_of(const struct function_list *list, struct function *function)
+{
+	struct numbered key = { .function = function };
+
+	return ((const struct numbered *)bsearch(&key, list->sorted, list->nr, sizeof(key), by_pointer))->number;
+}
+
+static void number_paths(struct page *page, const struct function_list *list)
 {
 	struct model *model = page->report->model;
+	const struct diff *diff = page->report->diff;
+	size_t nr_more = diff ? diff->nr_paths : 0;
 
-	page->function_of = xcalloc(model->nr_tree_nodes, sizeof(*page->function_of));
+	page->nr_paths = (uint32_t)model->nr_tree_nodes;
+	page->function_of = xcalloc(model->nr_tree_nodes + nr_more, sizeof(*page->function_of));
 	page->function_of[0] = UINT32_MAX;
-	for (struct tree_node *node = tree_next(model->root); node; node = tree_next(node)) {
-		struct numbered key = { .function = node->function };
-		const struct numbered *found = bsearch(&key, list->sorted, list->nr, sizeof(key), by_pointer);
+	for (struct tree_node *node = tree_next(model->root); node; node = tree_next(node))
+		page->function_of[node->id] = number_of(list, node->function);
+	if (!diff)
+		return;
+	page->path_of = xcalloc(nr_more, sizeof(*page->path_of));
+	for (size_t i = 0; i < nr_more; i++) {
+		const struct diff_path *path = diff->paths[i];
 
-		page->function_of[node->id] = found->number;
+		page->path_of[i] = path->node ? path->node->id : page->nr_paths++;
+		if (!path->node)
+			page->function_of[page->path_of[i]] = number_of(list, path->function->function);
 	}
 }
 
@@ -151,7 +170,7 @@ void page_add_functions(struct page *page)
 	struct function_list list = { .nr = 0 };
 
 	list_functions(page, &list);
-	number_nodes(page, &list);
+	number_paths(page, &list);
 	add_names(block, &list);
 	add_histograms(block, &list);
 	free(list.sorted);

@@ -100,24 +100,24 @@ static json_t *sections_of(const struct document *document)
 	return list;
 }
 
-int page_add_view(struct page *page, const struct view *view)
+int page_add_view(struct page *page, const char *view, int (*build)(struct document *document, struct report *report))
 {
-	struct document document = { .view = view->name };
-	struct options options = { .view = view->name, .format = "html" };
+	struct document document = { .view = view };
+	struct options options = { .view = view, .format = "html" };
 	struct report report = *page->report;
 	int status;
 
 	report.options = &options;
-	status = view->build(&document, &report);
-	json_object_set_new(page_block(page, view->name)->about, "sections", sections_of(&document));
+	status = build(&document, &report);
+	json_object_set_new(page_block(page, view)->about, "sections", sections_of(&document));
 	for (size_t i = 0; i < document.nr_sections && status == 0; i++) {
 		struct table *table = document.sections[i].table;
 		char *name;
 
 		if (!table || !is_wanted(&document, table))
 			continue;
-		name = xasprintf("%s.%s", view->name, table->name);
-		if (strcmp(view->name, table->name) == 0)
+		name = xasprintf("%s.%s", view, table->name);
+		if (strcmp(view, table->name) == 0)
 			table->data_sort = NULL;	/* the page sorts; functions stay in the model's order */
 		add_table(page_block(page, name), table, &options);
 		free(name);

@@ -3,6 +3,7 @@
 #ifndef INSIDEME_REPORT_H
 #define INSIDEME_REPORT_H
 
+#include "diff.h"
 #include "document.h"
 #include "family.h"
 #include "options.h"
@@ -14,6 +15,8 @@ struct report {
 	size_t nr_runs;
 	const struct options *options;
 	const char *title;		/* of tables: the program, and what it is limited to */
+	const struct report *before;	/* --diff: what it is compared with; NULL: nothing */
+	const struct diff *diff;	/* both side by side; NULL: likewise */
 	const char *limits;		/* "--rank 0-3 --thread worker*"; NULL: none */
 };
 

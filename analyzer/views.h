@@ -12,15 +12,21 @@ struct view {
 	/* Fill an empty document. Return: 0, or an exit status after an error(). */
 	int (*build)(struct document *document, struct report *report);
 	bool has_times;			/* it knows when: --from and --to limit it; others have totals only */
+	/* The same of two runs side by side, with report->before and report->diff; NULL: there is no such thing */
+	int (*compare)(struct document *document, struct report *report);
 };
 
 extern const struct view views[];	/* ends with a name of NULL */
 const struct view *view_find(const char *name);
+/* --diff was given for a view or format that has no comparison: say which have. Return: EXIT_USAGE */
+int view_has_no_diff(void);
 /* --from or --to was given for a view of totals: say which views can. Return: EXIT_USAGE */
 int view_has_totals_only(const struct view *view);
 
 int view_summary(struct document *document, struct report *report);
 int view_functions(struct document *document, struct report *report);
+int view_functions_diff(struct document *document, struct report *report);
+int view_tree_diff(struct document *document, struct report *report);
 int view_tree(struct document *document, struct report *report);
 int view_callers(struct document *document, struct report *report);
 int view_callees(struct document *document, struct report *report);

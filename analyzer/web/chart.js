@@ -6,8 +6,15 @@ import { css } from "./theme.js";
 
 const steps = uPlot.paths.stepped({ align: -1 });
 
-// lines: [{ label, unit, colour, x, y, fill, cumulative }], all with one x; marks: [{ x, label }]
-export function chart(parent, { lines, height, from, to, onSelect, axis = true, width, gutter = 72 }) {
+// A line is drawn as its shape says ("line", "steps", "points"), else what counts up in steps.
+function shapeOf({ shape, cumulative, colour }) {
+	if (shape === "points")
+		return { points: { show: true, size: 4, stroke: colour, fill: colour }, paths: () => null };
+	return { points: { show: false }, paths: shape === "steps" || (shape === undefined && cumulative) ? steps : undefined };
+}
+
+// lines: [{ label, unit, colour, x, y, fill, cumulative, shape }]; x is time unless tell(x) says what stands at its axis
+export function chart(parent, { lines, height, from, to, onSelect, axis = true, width, gutter = 72, tell }) {
 	const data = align(lines);
 	const unit = lines[0]?.unit ?? "";
 	const grid = { stroke: css("--grid"), width: 1 };
@@ -16,16 +23,15 @@ export function chart(parent, { lines, height, from, to, onSelect, axis = true, 
 		padding: [8, 0, axis ? 0 : 4, 0],
 		legend: { show: false },
 		scales: { x: { time: false, min: from, max: to }, y: { range: (_, min, max) => [Math.min(0, min ?? 0), max > 0 ? max * 1.08 : 1] } },
-		cursor: { sync: { key: "time" }, drag: { x: Boolean(onSelect), y: false, setScale: false }, points: { size: 5 } },
+		cursor: { sync: tell ? undefined : { key: "time" }, drag: { x: Boolean(onSelect), y: false, setScale: false }, points: { size: 5 } },
 		axes: [
 			{ show: axis, stroke: css("--faint"), font: "11px system-ui, sans-serif", grid, ticks: { show: false }, size: 24,
-				values: (_, splits, __, ___, step) => splits.map((value) => at(value, step)) },
+				values: (_, splits, __, ___, step) => splits.map((value) => tell ? tell(value) : at(value, step)) },
 			{ stroke: css("--faint"), font: "11px system-ui, sans-serif", grid, ticks: { show: false }, size: gutter, gap: 6,
 				space: 26, incrs: unit.startsWith("bytes") ? binary : decimal, values: (_, splits) => splits.map((value) => format(unit, value)) },
 		],
 		series: [{}, ...lines.map((line) => ({
-			label: line.label, stroke: line.colour, width: 1.5, fill: line.fill, spanGaps: true, points: { show: false },
-			paths: line.cumulative ? steps : undefined,
+			label: line.label, stroke: line.colour, width: 1.5, fill: line.fill, spanGaps: true, ...shapeOf(line),
 		}))],
 		hooks: {
 			setSelect: [(self) => {

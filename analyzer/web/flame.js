@@ -7,9 +7,9 @@ import { css } from "./theme.js";
 const tall = 20;
 
 export class Flame {
-	// describe(frame, root) gives the lines of the tip; onZoom(frame) is told.
-	constructor({ model, describe, onZoom, label }) {
-		Object.assign(this, { model, describe, onZoom });
+	// describe(frame) gives the lines of the tip, colour(frame) a colour or null: its function's; onZoom(frame) is told.
+	constructor({ model, describe, onZoom, label, colour }) {
+		Object.assign(this, { model, describe, onZoom, colour });
 		this.canvas = h("canvas.flame-canvas");
 		this.element = h("div.flame-scroll", {
 			tabIndex: 0, role: "application", "aria-label": `${label}: arrows go from frame to frame, Enter zooms, Backspace goes back`,
@@ -48,12 +48,10 @@ export class Flame {
 		while (todo.length) {
 			const box = todo.pop();
 			const children = box.frame.children();
-			// of times from which the hooks' cost was taken out the parts may be more than the whole
-			const whole = Math.max(box.frame.value, children.reduce((sum, child) => sum + child.value, 0));
 			let x = box.x;
 			deepest = Math.max(deepest, box.depth);
 			for (const child of children) {
-				const wide = whole > 0 ? child.value / whole * box.width : 0;
+				const wide = box.frame.value > 0 ? child.value / box.frame.value * box.width : 0;
 				if (wide < 0.7)
 					break;		// the largest come first
 				const next = { frame: child, x, width: wide, depth: box.depth + 1 };
@@ -94,7 +92,7 @@ export class Flame {
 		const { frame } = box;
 		const y = this.y(box.depth), is = !this.matches || this.matches(frame);
 		const wide = Math.max(0.6, box.width - (box.width > 3 ? 1 : 0));
-		g.fillStyle = frame.func < 0 ? css("--grid") : is ? this.model.colour(frame.func) : css("--frame-dim");
+		g.fillStyle = frame.func < 0 ? css("--grid") : is ? this.colour?.(frame) ?? this.model.colour(frame.func) : css("--frame-dim");
 		g.globalAlpha = box.above ? 0.55 : 1;
 		g.fillRect(box.x + 1, y, wide, tall - 1);
 		g.globalAlpha = 1;

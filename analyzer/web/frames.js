@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Frames of a flame graph: made as they are looked at, so that a tree of a million paths opens at once. Each has
-// { func, value, own, parent, children() }; value is the sum over all that is below it.
+// { func, value, own, parent, children() }; value is the sum over all that is below it; and other, the same of the run that
+// is beside it, where there is one.
 
 const largestFirst = (list) => list.sort((a, b) => b.value - a.value);
 
@@ -11,6 +12,7 @@ export class Frame {
 		this.func = source.tree.func[node];
 		this.value = source.sums[node];
 		this.own = source.own[node] || 0;
+		this.other = source.otherSums?.[node] ?? 0;
 		this.depth = parent ? parent.depth + 1 : 0;
 	}
 
@@ -30,16 +32,19 @@ export class Frame {
 // Each function with its own value, and below it who called it, as far as that value came from there.
 export class InverseFrame {
 	constructor(source, func, parent) {
-		Object.assign(this, { source, func, parent, value: 0, own: 0 });
+		Object.assign(this, { source, func, parent, value: 0, own: 0, other: 0 });
 		this.nodes = [];	// where its callers are looked for
 		this.weights = [];
+		this.otherWeights = [];
 		this.depth = parent ? parent.depth + 1 : 0;
 	}
 
-	add(node, weight) {
+	add(node, weight, other) {
 		this.nodes.push(node);
 		this.weights.push(weight);
+		this.otherWeights.push(other);
 		this.value += weight;
+		this.other += other;
 		if (!this.parent?.parent)
 			this.own += weight;
 	}
@@ -56,7 +61,7 @@ export class InverseFrame {
 				let frame = found.get(func);
 				if (!frame)
 					found.set(func, frame = new InverseFrame(this.source, func, this));
-				frame.add(node, this.weights[i]);
+				frame.add(node, this.weights[i], this.otherWeights[i]);
 			}
 			this.list = largestFirst([...found.values()].filter((frame) => frame.value > 0));
 		}
@@ -64,16 +69,18 @@ export class InverseFrame {
 	}
 }
 
-// @own: [path] what is shown. The root has no function.
-export function frames(tree, own, inverse) {
-	const source = { tree, own, sums: inverse ? null : tree.sums(own) };
-	if (source.sums)
-		source.sums[0] -= own[0] || 0;	// outside of functions
+// @own: [path] what is shown; @other: the same of the run beside it, or null. The root has no function.
+export function frames(tree, own, inverse, other = null) {
+	const sums = (values) => {
+		const list = tree.sums(values);
+		list[0] -= values[0] || 0;	// outside of functions
+		return list;
+	};
 	if (!inverse)
-		return new Frame(source, 0, null);
-	const root = new InverseFrame(source, -1, null);
+		return new Frame({ tree, own, sums: sums(own), otherSums: other && sums(other) }, 0, null);
+	const root = new InverseFrame({ tree }, -1, null);
 	for (let node = 1; node < tree.nr; node++)
-		if (own[node])
-			root.add(node, own[node]);
+		if (own[node] || other?.[node])
+			root.add(node, own[node] || 0, other?.[node] || 0);
 	return root;
 }

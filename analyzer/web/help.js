@@ -3,7 +3,7 @@
 import { h } from "./dom.js";
 
 const keys = [
-	["1 … 8", "the panels, in their order"],
+	["1 … 9", "the panels, in their order; c: the comparison of --diff"],
 	["/", "search; Escape leaves it"],
 	["w s", "zoom in and out in time"],
 	["a d", "earlier, later"],

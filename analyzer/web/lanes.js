@@ -2,13 +2,14 @@
 // The lanes of calls, drawn on a canvas of the size of the window: only what is in it costs anything. Spans narrower than a
 // pixel are stepped over a pixel at a time.
 import { h, hideTip, showTip } from "./dom.js";
+import { describeRow, describeSpan, firstSpan, spanBeside } from "./lanes_spans.js";
 import { fit } from "./text.js";
 import { bitsOf, blend, Pixels } from "./pixels.js";
 import { css } from "./theme.js";
-import { at, exact, format } from "./units.js";
+import { at, format } from "./units.js";
 
-export const gutter = 176;
-const tall = 18, small = 5, headHeight = 26, gap = 8, axisHeight = 24;
+export const gutter = 176, headHeight = 26, axisHeight = 24;
+const tall = 18, small = 5, gap = 8;
 const roomForAll = 2400;	// px that threads may take before they are drawn small
 
 export class Lanes {
@@ -101,7 +102,7 @@ export class Lanes {
 				this.drawProcess(row, row.y - top);
 			else
 				this.drawName(row, row.y - top);
-		this.drawMarks(height);
+		this.marks?.draw(this, height);
 		this.drawAxis();
 	}
 
@@ -225,30 +226,6 @@ export class Lanes {
 		g.strokeRect(x, y, Math.max(3, width), height);
 	}
 
-	// The peak of memory and events, as lines through all.
-	drawMarks(height) {
-		const { g } = this;
-		for (const mark of this.marks ?? []) {
-			const x = this.toX(mark.time);
-			if (x < gutter || x > this.width)
-				continue;
-			g.fillStyle = css(mark.colour);
-			if (mark.process === undefined) {
-				for (let y = axisHeight; y < height; y += 7)
-					g.fillRect(x, y, 1, 4);
-				continue;
-			}
-			const row = this.rows.find((one) => one.kind === "process" && one.process === mark.process);
-			const y = row.y - this.element.scrollTop + headHeight / 2;
-			g.beginPath();
-			g.moveTo(x, y - 6);
-			g.lineTo(x + 5, y + 1);
-			g.lineTo(x, y + 8);
-			g.lineTo(x - 5, y + 1);
-			g.fill();
-		}
-	}
-
 	hit(event) {
 		const box = this.element.getBoundingClientRect();
 		const x = event.clientX - box.left, y = event.clientY - box.top + this.element.scrollTop;
@@ -320,40 +297,14 @@ export class Lanes {
 		this.app.setTime(start[span] - duration[span] * 0.1, start[span] + duration[span] * 1.1);
 	}
 
-	// A call's figures, all digits.
+	// A call's figures, all digits; else what happened there.
 	tell(found, x, y) {
-		if (found.span >= 0)
-			showTip(this.describe(found), x, y);
-		else
-			this.tellMark(found, x, y);
-	}
-
-	tellMark(found, x, y) {
-		const near = (this.marks ?? []).find((mark) => Math.abs(this.toX(mark.time) - found.x) < 5 &&
-			(mark.process === undefined || found.row?.kind === "process" && found.row.process === mark.process));
-		if (near)
-			showTip([near.label, ["at", at(near.time, 1e3)]], x, y);
-		else if (found.row?.kind === "process")
-			showTip([this.app.model.processName(found.row.process), ["ended", this.app.model.processes.texts("end")(found.row.process)]], x, y);
+		const near = (row) => found.label ? null : this.marks?.near(this, row, found.x);
+		const lines = (found.row && near(found.row)) ?? (found.span >= 0 ? describeSpan(this, found) : near(null) ?? describeRow(this, found));
+		if (lines)
+			showTip(lines, x, y);
 		else
 			hideTip();
-	}
-
-	describe({ span, row }) {
-		const { spans } = this, { model } = this.app;
-		const nr = spans.others[span] + 1, busy = spans.duration[span] - spans.idle[span];
-		const lines = [nr > 1 ? `${exact("count", nr)} short calls, the longest of ${model.label(spans.func(span))}` : model.label(spans.func(span)),
-			["from", `${exact("ns", spans.start[span])}`], [nr > 1 ? "over" : "took", exact("ns", spans.duration[span])]];
-		if (nr > 1)
-			lines.push(["took", `${exact("ns", busy)} together`]);
-		if (nr > 1 && spans.flags[span] & 1)
-			lines.push(["", "of several functions or paths"]);
-		if (spans.heap[span])
-			lines.push(["heap", `${spans.heap[span] > 0 ? "+" : ""}${format("bytes", spans.heap[span])} by this thread`]);
-		if (spans.flags[span] & 2)
-			lines.push(["", "had no exit: its end is when that was noticed"]);
-		lines.push(["thread", `${model.threadName(row.thread)}, ${model.processName(row.process)}`]);
-		return lines;
 	}
 
 	// From call to call by the arrow keys.
@@ -368,37 +319,10 @@ export class Lanes {
 				this.app.select(spans.func(this.focus.span));
 			return;
 		}
-		this.focus = this.focus ? this.step(event.key) ?? this.focus : this.firstSpan();
+		this.focus = this.focus ? spanBeside(this, event.key) ?? this.focus : firstSpan(this);
 		if (!this.focus)
 			return;
 		this.reveal();
-	}
-
-	firstSpan() {
-		for (const row of this.rows)
-			if (row.kind === "thread" && row.lanes[0]) {
-				const lane = row.lanes[0];
-				const span = Math.min(lane.end - 1, Math.max(lane.first, spansAfter(this.spans, lane, this.app.from)));
-				return { row, lane, span };
-			}
-		return null;
-	}
-
-	step(key) {
-		const { row, lane, span } = this.focus;
-		if (key === "ArrowLeft")
-			return span > lane.first ? { row, lane, span: span - 1 } : null;
-		if (key === "ArrowRight")
-			return span + 1 < lane.end ? { row, lane, span: span + 1 } : null;
-		const middle = this.spans.start[span] + this.spans.duration[span] / 2;
-		const depth = row.lanes.indexOf(lane) + (key === "ArrowDown" ? 1 : -1);
-		const next = row.lanes[depth];
-		if (next)
-			return { row, lane: next, span: Math.min(next.end - 1, Math.max(next.first, this.spans.after(next, middle) - (key === "ArrowUp" ? 1 : 0))) };
-		const threads = this.rows.filter((one) => one.kind === "thread");
-		const other = threads[threads.indexOf(row) + (key === "ArrowDown" ? 1 : -1)];
-		const to = other && (key === "ArrowDown" ? other.lanes[0] : other.lanes.at(-1));
-		return to ? { row: other, lane: to, span: Math.min(to.end - 1, Math.max(to.first, this.spans.after(to, middle) - 1)) } : null;
 	}
 
 	reveal() {
@@ -411,8 +335,6 @@ export class Lanes {
 			app.setTime(spans.start[span] - wide / 2, spans.start[span] + wide / 2);
 		this.draw();
 		const box = element.getBoundingClientRect();
-		showTip(this.describe(this.focus), box.left + Math.max(gutter, this.toX(spans.start[span])), box.top + y - element.scrollTop + row.laneHeight);
+		showTip(describeSpan(this, this.focus), box.left + Math.max(gutter, this.toX(spans.start[span])), box.top + y - element.scrollTop + row.laneHeight);
 	}
 }
-
-const spansAfter = (spans, lane, time) => spans.after(lane, time) - 1;

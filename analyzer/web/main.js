@@ -13,6 +13,8 @@ import { format } from "./units.js";
 import { help } from "./help.js";
 import { panels } from "./panels.js";
 
+const keyOf = (panel) => panel.key ?? String(panels.indexOf(panel) + 1);
+
 class App {
 	constructor(model, series) {
 		this.made = new Map();
@@ -92,7 +94,7 @@ class App {
 	drawTabs() {
 		replace(this.tabs, panels.filter((panel) => panel.has?.(this) ?? true).map((panel) => h("button.tab", {
 			type: "button", role: "tab", id: `tab-${panel.name}`, "aria-selected": String(panel.name === state.panel),
-			title: `key ${panels.indexOf(panel) + 1}`, onclick: () => set({ panel: panel.name }),
+			title: `key ${keyOf(panel)}`, onclick: () => set({ panel: panel.name }),
 		}, panel.title, panel.badge?.(this) ? h("span.badge", {}, panel.badge(this)) : null)));
 	}
 
@@ -154,9 +156,8 @@ class App {
 			"a": () => this.setTime(this.from - span / 4, this.to - span / 4),
 			"d": () => this.setTime(this.from + span / 4, this.to + span / 4),
 		};
-		const number = Number(event.key);
-		const act = keys[event.key] ?? (number && panels[number - 1] && shown.includes(panels[number - 1]) ?
-			() => set({ panel: panels[number - 1].name }) : null);
+		const panel = shown.find((one) => keyOf(one) === event.key);
+		const act = keys[event.key] ?? (panel ? () => set({ panel: panel.name }) : null);
 		if (act) {
 			event.preventDefault();
 			act();

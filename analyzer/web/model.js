@@ -74,6 +74,17 @@ export class Model {
 		return this.byLabel.get(label) ?? [];
 	}
 
+	// Views have functions with their parameters. null: none of this run.
+	numberOfFull(name) {
+		if (!this.byFullName) {
+			const full = this.functions?.texts("function") ?? (() => "");
+			this.byFullName = new Map();
+			for (let i = this.nrFunctions - 1; i >= 0; i--)
+				this.byFullName.set(full(i), i);
+		}
+		return this.byFullName.get(name) ?? null;
+	}
+
 	find(name) {
 		if (!name)
 			return null;

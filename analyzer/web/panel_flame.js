@@ -19,7 +19,7 @@ export const metrics = [
 ];
 
 export function metricsOf(tree) {
-	return metrics.filter(({ column }) => tree.block.has(column) && tree.numbers(column).some((value) => value > 0));
+	return metrics.filter(({ column }) => [column, `before_${column}`].some((name) => tree.block.has(name) && tree.numbers(name).some((value) => value > 0)));
 }
 
 // A function wherever it is on the way: its outermost frames' share of all.
@@ -36,11 +36,35 @@ function shareOf(root, matches) {
 	return root.value ? sum / root.value : 0;
 }
 
-export function describeFrame(model, metric, root, inverse) {
-	return (frame) => [frame.func < 0 ? metric.all : model.label(frame.func),
-		[metric.title.toLowerCase(), `${exact(metric.unit, frame.value)}  (${format("percent", 100 * frame.value / root.value)} of ${metric.all})`],
-		inverse || !frame.parent || frame.own === frame.value ? ["", ""] : ["own", `${exact(metric.unit, frame.own)}`],
-		frame.func < 0 ? ["", ""] : ["in", model.module(frame.func)]].filter((line) => !Array.isArray(line) || line[1]);
+// What a frame is said to have. Of time that is what csv has of the path, or of the function where callees come first: the
+// drawn widths are sums of what paths have of their own, and where the hooks' cost is taken out those may be a little more.
+export function figureOf(tree, metric, frame) {
+	const { model } = tree;
+	if (metric.name !== "time")
+		return frame.value;
+	if (frame.func < 0)
+		return model.about.functions_ns;
+	if (frame.node !== undefined)
+		return tree.numbers("total_ns")[frame.node];
+	return frame.parent.parent || frame.func >= model.nrFunctions ? frame.value : model.functions.numbers("self_ns")[frame.func] || 0;
+}
+
+export function describeFrame(model, metric, root, figure, inverse) {
+	return (frame) => {
+		const value = figure(frame);
+		return [frame.func < 0 ? metric.all : model.label(frame.func),
+			[metric.title.toLowerCase(), `${exact(metric.unit, value)}  (${format("percent", 100 * value / figure(root))} of ${metric.all})`],
+			["drawn as", Math.abs(frame.value - value) > value / 1000 + 1 ? exact(metric.unit, frame.value) : ""],
+			["own", inverse || !frame.parent || frame.own === frame.value ? "" : exact(metric.unit, frame.own)],
+			["in", frame.func < 0 ? "" : model.module(frame.func)]].filter((line) => !Array.isArray(line) || line[1]);
+	};
+}
+
+// More than in the other run is red, less is blue; what only one of them has is as strong as it gets.
+export function changeColour(now, before) {
+	const change = (now - before) / Math.max(now, before, 1);
+	const strength = Math.min(1, Math.abs(change));
+	return strength < 0.02 ? "hsl(220 10% 80%)" : `hsl(${change > 0 ? 8 : 212} ${40 + 45 * strength}% ${84 - 20 * strength}%)`;
 }
 
 const button = (text, pressed, onclick, title) => h("button.button", { type: "button", onclick, title: title ?? "", "aria-pressed": String(pressed) }, text);
@@ -52,7 +76,8 @@ class FlamePanel {
 		this.way = h("div.way");
 		this.search = h("input", { type: "search", placeholder: "Search  ( / )", "aria-label": "search frames", value: state.q ?? "", oninput: () => set({ q: this.search.value }) });
 		this.found = h("span.note");
-		this.flame = new Flame({ model: app.model, label: "flame graph", describe: (frame) => this.describe(frame), onZoom: (frame) => this.zoomed(frame) });
+		this.flame = new Flame({ model: app.model, label: "flame graph", describe: (frame) => this.describe(frame), onZoom: (frame) => this.zoomed(frame),
+			colour: (frame) => this.compares ? changeColour(...this.bothOf(frame)) : null });
 		this.element = h("div.flame", {}, this.bar, this.way, h("div.box.flame-box", {}, this.flame.element));
 		this.load();
 	}
@@ -77,9 +102,30 @@ class FlamePanel {
 		return state.to !== undefined && state.whole !== "1" && /time|calls/.test(this.metric.name);
 	}
 
+	// Two runs side by side: those of a chosen part of the time are not known.
+	get compares() {
+		return this.tree.block.has(`before_${this.metric.column}`) && state.plain !== "1" && !this.isPart;
+	}
+
+	get isEarlier() {
+		return this.compares && state.side === "before";
+	}
+
+	// What the later run has of a frame, and the earlier one.
+	bothOf(frame) {
+		return this.isEarlier ? [frame.other, frame.value] : [frame.value, frame.other];
+	}
+
+	figure(frame) {
+		return this.isPart || this.isEarlier ? frame.value : figureOf(this.tree, this.metric, frame);
+	}
+
 	async build() {
 		const { metric, tree, app } = this;
 		let own = tree.numbers(metric.column);
+		let other = this.compares ? tree.numbers(`before_${metric.column}`) : null;
+		if (this.isEarlier)
+			[own, other] = [other, own];
 		this.note = "";
 		if (this.isPart) {
 			this.spans ??= await Spans.open(app.model.data, app.model);
@@ -87,13 +133,15 @@ class FlamePanel {
 			own = metric.name === "calls" ? part.calls : part.own;
 			this.note = "from single calls within the chosen time: shorter ones stand as time of their callers";
 		}
-		const root = frames(tree, own, state.inv === "1");
+		const root = frames(tree, own, state.inv === "1", other);
 		let zoom = root;
 		if (state.inv !== "1" && state.z)
 			zoom = this.frameOf(root, Number(state.z));
 		this.root = root;
+		if (metric.name === "time" && !this.isPart && root.value > this.figure(root) * 1.001)
+			this.note = `paths whose own time is less than the hooks' cost taken out of it are drawn as 0: widths sum to ${format("ns", root.value)}, functions have ${format("ns", this.figure(root))}`;
 		this.flame.up = state.up === "1";
-		this.flame.title = `${metric.all}: ${format(metric.unit, root.value)}`;
+		this.flame.title = `${metric.all}: ${format(metric.unit, this.figure(root))}`;
 		this.drawBar();
 		this.highlight();
 		this.flame.setRoot(root, zoom);
@@ -120,7 +168,18 @@ class FlamePanel {
 			button(state.up === "1" ? "Root below" : "Root above", false, () => set({ up: state.up === "1" ? undefined : "1" })),
 			state.to === undefined || !/time|calls/.test(metric.name) ? null :
 				button(this.isPart ? "Chosen time" : "Whole run", this.isPart, () => set({ whole: this.isPart ? "1" : undefined }), "the chosen part of the time, or all of it"),
-			this.search, this.found);
+			...this.sides(), this.search, this.found);
+	}
+
+	sides() {
+		if (!this.tree.block.has(`before_${this.metric.column}`) || this.isPart)
+			return [];
+		return [h("div.group", { role: "group", "aria-label": "colours" },
+			button("Change", this.compares, () => set({ plain: undefined }), "red: more than before, blue: less, grey: the same"),
+			button("Functions", !this.compares, () => set({ plain: "1" }), "a colour for each function")),
+		this.compares ? h("div.group", { role: "group", "aria-label": "which run is as wide as it is" },
+			button("Before", this.isEarlier, () => set({ side: "before", z: undefined }), "as wide as in the run before"),
+			button("After", !this.isEarlier, () => set({ side: undefined, z: undefined }), "as wide as in the run after")) : null];
 	}
 
 	highlight() {
@@ -132,7 +191,13 @@ class FlamePanel {
 	}
 
 	describe(frame) {
-		return describeFrame(this.app.model, this.metric, this.root, state.inv === "1")(frame);
+		const { metric } = this;
+		const lines = describeFrame(this.app.model, metric, this.root, (one) => this.figure(one), state.inv === "1")(frame);
+		if (!this.compares)
+			return lines;
+		const [now, before] = this.bothOf(frame), change = now - before;
+		return [...lines, ["before", exact(metric.unit, before) || "0"], ["after", exact(metric.unit, now) || "0"],
+			["change", `${change > 0 ? "+" : ""}${exact(metric.unit, change)}${before ? `  (${change > 0 ? "+" : ""}${(100 * change / before).toFixed(1)} %)` : "  (new)"}`]];
 	}
 
 	zoomed(frame) {
@@ -150,14 +215,14 @@ class FlamePanel {
 		replace(this.way, shown.map((one, i) => [i ? h("span.faint", {}, "›") : null,
 			one === null ? h("span.faint", {}, `${list.length - 6} more`) :
 				link(one.func < 0 ? "all" : this.app.model.label(one.func), () => this.flame.zoomTo(one))]),
-		frame.func >= 0 ? h("span.note", {}, ` ${format(this.metric.unit, frame.value)}, ${format("percent", 100 * frame.value / this.root.value)} of all `) : null,
+		frame.func >= 0 ? h("span.note", {}, ` ${format(this.metric.unit, this.figure(frame))}, ${format("percent", 100 * this.figure(frame) / this.figure(this.root))} of all `) : null,
 		frame.func >= 0 && frame.func < this.app.model.nrFunctions ? link("this function", () => this.app.select(frame.func, "functions"), { className: "button" }) : null);
 	}
 
 	update(changed) {
 		if (!this.offered?.length)
 			return;
-		if (changed.has("m") || changed.has("inv") || changed.has("up") || changed.has("whole") || ((changed.has("from") || changed.has("to")) && state.whole !== "1")) {
+		if (["m", "inv", "plain", "side"].some((name) => changed.has(name)) || changed.has("up") || changed.has("whole") || ((changed.has("from") || changed.has("to")) && state.whole !== "1")) {
 			clearTimeout(this.timer);
 			this.timer = setTimeout(() => this.build(), changed.has("from") || changed.has("to") ? 120 : 0);
 		} else if (changed.has("q") || changed.has("f")) {

@@ -134,7 +134,8 @@ async function detail(app, place, number) {
 		["p50_ns", "p50"], ["p90_ns", "p90"], ["p99_ns", "p99"], ["max_ns", "longest"], ["open_calls", "still open"], ["alloc_calls", "allocations"],
 		["alloc_bytes", "allocated"], ["freed_bytes", "freed"], ["largest_alloc_bytes", "largest"]].map(([name, title]) => fact(name, title))),
 	h("div.actions", {}, link("in the flame graph", () => set({ panel: "flame" }), { className: "button" }),
-		link("in the timeline", () => set({ panel: "timeline" }), { className: "button" })),
+		link("in the timeline", () => set({ panel: "timeline" }), { className: "button" }),
+		file && model.data.names().includes("source") ? link("in the source", () => set({ panel: "source", file: undefined }), { className: "button" }) : null),
 	h("h3", {}, "How long its calls take"), histogram(model, number, place.clientWidth - 40) ?? h("p.note", {}, "no call was timed"),
 	neighbourList(app, "Called by", callers, callers.reduce((sum, entry) => sum + entry.total, 0)),
 	neighbourList(app, "Calls", callees, callers.reduce((sum, entry) => sum + entry.total, 0)));

@@ -9,8 +9,10 @@ import { figures } from "./series.js";
 import { set, state } from "./state.js";
 import { tableOf } from "./table_of.js";
 import { css } from "./theme.js";
+import { Treemap } from "./treemap.js";
 import { exact, format, plural, within } from "./units.js";
 
+const groupsMax = 12;	// more areas of files say nothing
 const ofMemory = ["peak", "leaked", "alloc", "allocs", "temporary"];
 
 function drawCurve(app, place) {
@@ -44,15 +46,36 @@ function pathsOf(block, bytes, blocks, age) {
 		h("div.path", { title: block.value("path", i) }, block.value("path", i)))), block.rows > shown ? h("p.note", {}, `${block.rows - shown} more call paths`) : null);
 }
 
+// What each function itself has of a measure, by the file that it is in.
+function groupsOf(app, tree, column) {
+	const { model } = app;
+	const own = tree.numbers(column), sums = new Map(), groups = new Map();
+	for (let node = 1; node < tree.nr; node++)
+		if (own[node] > 0)
+			sums.set(tree.func[node], (sums.get(tree.func[node]) ?? 0) + own[node]);
+	for (const [number, value] of sums) {
+		const module = model.module(number) || "not in a file";
+		if (!groups.has(module))
+			groups.set(module, { label: module, items: [] });
+		groups.get(module).items.push({ label: model.label(number), value, colour: model.colour(number), open: () => app.select(number, "functions") });
+	}
+	const list = [...groups.values()].map((group) => ({ ...group, value: group.items.reduce((all, item) => all + item.value, 0) })).sort((a, b) => b.value - a.value);
+	const rest = list.slice(groupsMax);
+	return rest.length ? [...list.slice(0, groupsMax), { label: `${rest.length} more files`, items: rest.flatMap((group) => group.items) }] : list;
+}
+
 export function makeMemory(app) {
 	const { model } = app;
-	const curve = h("div"), choice = h("div.toolbar"), table = h("div"), more = h("div.memory-more"), lines = h("dl.notes");
-	const flame = new Flame({ model, label: "heap by call path", describe: (frame) => describeFrame(model, metric, root, false)(frame) });
-	const element = h("div.memory", {}, h("section.box", {}, h("h2", {}, "Heap over time"), curve),
-		h("section.box", {}, h("h2", {}, "By call path"), choice, h("div.memory-flame", {}, flame.element)), more,
-		h("section.box", {}, h("h2", {}, "By function"), lines, table));
+	const curve = h("div"), choice = h("div.toolbar"), table = h("div"), more = h("div.memory-more"), lines = h("dl.notes"), picture = h("div.memory-flame");
 	let tree = null, metric = null, root = null;
+	const flame = new Flame({ model, label: "heap by call path", describe: (frame) => describeFrame(model, metric, root, (one) => one.value, false)(frame) });
+	const map = new Treemap({ label: "heap by function", height: 320,
+		tell: (item) => [item.label, [metric.title.toLowerCase(), `${exact(metric.unit, item.value)}  (${format("percent", 100 * item.value / root.value)} of ${metric.all})`]] });
+	const element = h("div.memory", {}, h("section.box", {}, h("h2", {}, "Heap over time"), curve),
+		h("section.box", {}, h("h2", {}, "Who has it", h("span.h2-note", {}, "areas: what functions themselves allocated; flame: by call path")), choice, picture), more,
+		h("section.box", {}, h("h2", {}, "By function"), lines, table));
 
+	const choose = (pressed, onclick, title) => h("button.button", { type: "button", "aria-pressed": String(pressed), onclick }, title);
 	const build = () => {
 		const offered = metricsOf(tree).filter((one) => ofMemory.includes(one.name));
 		metric = offered.find((one) => one.name === state.heap) ?? offered[0];
@@ -60,10 +83,17 @@ export function makeMemory(app) {
 			replace(choice, h("p.note", {}, "No function allocated."));
 			return;
 		}
-		replace(choice, h("div.group", {}, offered.map((one) => h("button.button", { type: "button", "aria-pressed": String(one === metric), onclick: () => set({ heap: one.name }) }, one.title))));
+		const isFlame = state.heapas === "flame";
+		replace(choice, h("div.group", { role: "group", "aria-label": "what" }, offered.map((one) => choose(one === metric, () => set({ heap: one.name }), one.title))),
+			h("div.group", { role: "group", "aria-label": "how" }, choose(!isFlame, () => set({ heapas: undefined }), "Areas"), choose(isFlame, () => set({ heapas: "flame" }), "Flame")));
 		root = frames(tree, tree.numbers(metric.column), false);
-		flame.title = `${metric.all}: ${format(metric.unit, root.value)}`;
-		flame.setRoot(root);
+		replace(picture, isFlame ? flame.element : map.element);
+		if (isFlame) {
+			flame.title = `${metric.all}: ${format(metric.unit, root.value)}`;
+			flame.setRoot(root);
+		} else {
+			map.show(groupsOf(app, tree, metric.column));
+		}
 	};
 	(async () => {
 		tree = await model.tree();
@@ -71,7 +101,7 @@ export function makeMemory(app) {
 		build();
 		replace(lines, (about?.about.sections ?? []).filter((section) => section.text).map((section) => [h("dt", {}, section.label ?? ""), h("dd", {}, section.text)]));
 		replace(table, heap ? tableOf(heap, { label: "heap", height: 420, leave: ["file", "line"], sort: { key: metricsOf(tree).some((one) => one.name === "peak") ? "peak_heap_bytes" : "alloc_bytes", reverse: false }, empty: "No function allocated.",
-			onOpen: (row) => app.select(model.numbersOf(heap.value("function", row))[0] ?? model.find(heap.value("function", row))) }).element : h("p.note", {}, "not recorded"));
+			onOpen: (row) => app.select(model.numberOfFull(heap.value("function", row))) }).element : h("p.note", {}, "not recorded"));
 		replace(more,
 			peakPaths?.rows ? h("section.box.paths", {}, h("h2", {}, "Lived at the peak"), pathsOf(peakPaths, "peak_heap_bytes", "peak_heap_blocks")) : null,
 			notFreed?.rows ? h("section.box.paths", {}, h("h2", {}, "Never freed"), pathsOf(notFreed, "not_freed_bytes", "not_freed_blocks", "age")) : null,
@@ -82,11 +112,11 @@ export function makeMemory(app) {
 	return {
 		element, shown: () => { draw(); flame.draw(); },
 		update: (changed) => {
-			if (changed.has("heap") && tree)
+			if ((changed.has("heap") || changed.has("heapas")) && tree)
 				build();
 			if (changed.has("from") || changed.has("to"))
 				draw();
 		},
-		key: (event) => event.key === "Escape" && flame.back(),
+		key: (event) => event.key === "Escape" && state.heapas === "flame" && flame.back(),
 	};
 }

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Processes and ranks: what each has of the time, memory over time, and how evenly functions are spread over them.
 import { chart } from "./chart.js";
-import { bar, h, hideTip, replace, showTip, svg } from "./dom.js";
+import { h, hideTip, replace, showTip } from "./dom.js";
+import { makeFields } from "./fields.js";
+import { colourOf, shares } from "./shares.js";
 import { set, state } from "./state.js";
 import { Table } from "./table.js";
 import { tableOf } from "./table_of.js";
@@ -9,42 +11,6 @@ import { css } from "./theme.js";
 import { exact, format, plural } from "./units.js";
 
 const linesMax = 40;	// more curves than that say nothing
-const donutMax = 12;
-
-const colourOf = (number) => `hsl(${(212 + number * 137.5) % 360} 58% 58%)`;
-
-// Whatever a process has, largest first; @of: its column in the list of processes.
-function shares(app, values, unit) {
-	const { model } = app;
-	const order = Array.from(values, (_, i) => i).sort((a, b) => values[b] - values[a]);
-	const sum = values.reduce((all, value) => all + (value || 0), 0);
-	const shown = order.slice(0, donutMax);
-	const left = sum - shown.reduce((all, i) => all + (values[i] || 0), 0);
-	const rows = shown.map((i) => [model.processName(i), values[i], colourOf(i)]);
-	if (left > 0)
-		rows.push([`${order.length - donutMax} more`, left, "var(--faint)"]);
-	return h("div.shares", {}, donut(rows, sum, unit), h("div.share-list", {}, rows.map(([name, value, colour]) => h("div.share-row", {},
-		bar(sum ? value / sum : 0, colour), h("span.dot", { style: { background: colour } }), h("span.hot-name", { title: name }, name),
-		h("span.hot-figure", { title: exact(unit, value) }, format(unit, value)), h("span.hot-share", {}, format("percent", sum ? 100 * value / sum : 0))))));
-}
-
-function donut(rows, sum, unit) {
-	const size = 168, outer = 82, inner = 54;
-	const picture = svg("svg", { width: size, height: size, viewBox: `${-size / 2} ${-size / 2} ${size} ${size}`, role: "img", "aria-label": "shares of the processes", class: "donut" });
-	let angle = -Math.PI / 2;
-	for (const [name, value, colour] of rows) {
-		const turn = sum ? Math.min(value / sum, 0.99999) * 2 * Math.PI : 0;
-		const point = (radius, at) => `${(radius * Math.cos(at)).toFixed(2)} ${(radius * Math.sin(at)).toFixed(2)}`;
-		const large = turn > Math.PI ? 1 : 0;
-		const path = svg("path", { d: `M ${point(outer, angle)} A ${outer} ${outer} 0 ${large} 1 ${point(outer, angle + turn)} L ${point(inner, angle + turn)} A ${inner} ${inner} 0 ${large} 0 ${point(inner, angle)} Z` },
-			svg("title", {}, `${name}: ${format(unit, value)}, ${format("percent", sum ? 100 * value / sum : 0)}`));
-		path.style.fill = colour;
-		picture.append(path);
-		angle += turn;
-	}
-	picture.append(svg("text", { "text-anchor": "middle", y: 5, class: "donut-text" }, format(unit, sum) || "0"));
-	return picture;
-}
 
 function memoryChart(app, place) {
 	const all = app.series.find("process", "rss_bytes").filter((series) => series.readings > 1);
@@ -127,17 +93,17 @@ export function makeProcesses(app) {
 	const { model } = app;
 	const place = h("div");
 	const measures = [["functions_ns", "Time in functions", "ns"], ["cpu_ns", "CPU time", "ns"], ["peak_rss_bytes", "Peak RSS", "bytes"], ["calls", "Calls", "count"]];
-	const holder = h("div"), even = h("div"), list = h("div"), threads = h("div"), buttons = h("div.group");
+	const holder = h("div"), even = h("div"), fields = h("div"), list = h("div"), threads = h("div"), buttons = h("div.group");
 	const element = h("div.processes", {},
 		h("div.pair", {}, h("section.box", {}, h("h2", {}, "Shares"), buttons, holder), h("section.box", {}, h("h2", {}, "Memory over time"), place)),
-		even, h("section.box", {}, h("h2", {}, "Processes"), list), h("section.box", {}, h("h2", {}, "Threads"), threads));
+		fields, even, h("section.box", {}, h("h2", {}, "Processes"), list), h("section.box", {}, h("h2", {}, "Threads"), threads));
 	let block = null;
 
 	const drawShares = () => {
 		const offered = measures.filter(([name]) => (name === "cpu_ns" || name === "peak_rss_bytes" ? block?.has(name) : true));
 		const [name, , unit] = offered.find(([one]) => one === state.share) ?? offered.find(([one]) => valuesOf(one).some((value) => value > 0)) ?? offered[0];
 		replace(buttons, offered.map(([one, title]) => h("button.button", { type: "button", "aria-pressed": String(one === name), onclick: () => set({ share: one }) }, title)));
-		replace(holder, shares(app, valuesOf(name), unit));
+		replace(holder, shares(Array.from(valuesOf(name), (value, i) => ({ name: model.processName(i), value, colour: colourOf(i) })), unit, "shares of the processes"));
 	};
 	// The view's rows are in the order of the tree: matched by pid.
 	const valuesOf = (name) => {
@@ -147,8 +113,9 @@ export function makeProcesses(app) {
 		return Float64Array.from(model.processes.numbers("pid"), (pid) => found.has(pid) ? block.numbers(name)[found.get(pid)] || 0 : 0);
 	};
 	(async () => {
-		const [processes, ranks, threadRows] = await Promise.all(["processes.processes", "ranks", "threads.threads"].map((name) => model.data.block(name)));
+		const [processes, ranks, threadRows, fieldRows] = await Promise.all(["processes.processes", "ranks", "threads.threads", "fields.fields"].map((name) => model.data.block(name)));
 		block = processes;
+		replace(fields, model.nrFunctions ? makeFields(app, fieldRows, ranks) : null);
 		if (ranks && model.nrFunctions)
 			replace(even, h("section.box", {}, h("h2", {}, "How even", h("span.h2-note", {}, `self time of the ${plural(ranks.numbers("function").length, "function")} with most of it, over the ${plural(model.processes.numbers("calls").filter((value) => value > 0).length, "process")} that have any; calls that are still open are left out`)), imbalance(app, ranks).element));
 		replace(list, tableOf(processes, { label: "processes", height: 380 }).element);

@@ -3,6 +3,7 @@
 import { chart } from "./chart.js";
 import { h, replace } from "./dom.js";
 import { gutter, Lanes } from "./lanes.js";
+import { Marks } from "./marks.js";
 import { set, state } from "./state.js";
 import { Spans } from "./spans.js";
 import { css } from "./theme.js";
@@ -13,24 +14,6 @@ const usual = [
 	{ title: "Memory", columns: [["process", "rss_bytes", "RSS", "--curve-rss"], ["process", "heap_bytes", "heap", "--curve-heap"]], less: "not heap" },
 	{ title: "I/O", columns: [["process", "read_bytes", "read", "--curve-io"], ["process", "write_bytes", "written", "--curve-other"]] },
 ];
-
-const eventNames = { 1: "threshold of single calls rose", 2: "fork", 3: "exec", 9: "memory reached its limit" };
-
-function marksOf(app, events) {
-	const kind = events.numbers("kind"), time = events.numbers("time_ns"), process = events.numbers("process");
-	const texts = events.texts("text");
-	const marks = [];
-	for (let i = 0; i < events.rows; i++)
-		if (eventNames[kind[i]])
-			marks.push({ time: time[i], process: process[i], colour: kind[i] === 1 ? "--warn" : "--accent", label: `${eventNames[kind[i]]} ${texts(i)}`.trim() });
-	const rss = app.series.total("process", "rss_bytes", 0, app.model.end, 2000);
-	if (rss?.x.length) {
-		let best = 0;
-		rss.y.forEach((value, i) => { if (value > rss.y[best]) best = i; });
-		marks.push({ time: rss.x[best], colour: "--curve-rss", label: `largest RSS: ${format("bytes", rss.y[best])}` });
-	}
-	return marks;
-}
 
 // The curves that were chosen, or the usual ones that have something to show.
 function chosen(app) {
@@ -149,7 +132,7 @@ export function makeTimeline(app) {
 		const spans = await Spans.open(app.model.data, app.model);
 		note.textContent = noteOf(spans, app.model);
 		lanes = new Lanes(app, spans, redraw);
-		lanes.marks = marksOf(app, await app.model.data.block("events"));
+		lanes.marks = await Marks.open(app);
 		replace(place, lanes.element);
 		app.lanes = lanes;
 		redraw();

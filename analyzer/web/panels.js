@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The panels, in their order: adding one is a file and a line. make(app) gives { element, shown(), update(changed), key(event) }.
+// The panels, in their order: adding one is a file and a line. Their keys are 1 to 9; Compare is there with --diff only, and has c. make(app) gives { element, shown(), update(changed), key(event) }.
+import { makeCompare } from "./panel_compare.js";
 import { makeFlame } from "./panel_flame.js";
 import { makeFunctions } from "./panel_functions.js";
 import { makeMemory } from "./panel_memory.js";
+import { makePlot } from "./panel_plot.js";
 import { makeProcesses } from "./panel_processes.js";
 import { makeQuality } from "./panel_quality.js";
+import { makeSource } from "./panel_source.js";
 import { makeSummary } from "./panel_summary.js";
 import { makeTimeline } from "./panel_timeline.js";
 
@@ -15,5 +18,8 @@ export const panels = [
 	{ name: "functions", title: "Functions", make: makeFunctions, has: (app) => app.model.nrFunctions > 0 },
 	{ name: "processes", title: "Processes", make: makeProcesses },
 	{ name: "memory", title: "Memory", make: makeMemory },
+	{ name: "source", title: "Source", make: makeSource, has: (app) => app.model.nrFunctions > 0 && app.model.data.names().includes("source") },
 	{ name: "quality", title: "Errors and quality", make: makeQuality },
+	{ name: "plot", title: "Plot", make: makePlot },
+	{ name: "compare", key: "c", title: "Compare", make: makeCompare, has: (app) => app.model.data.names().includes("diff") },
 ];

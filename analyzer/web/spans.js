@@ -84,8 +84,10 @@ export class Spans {
 					own[parent] -= time;
 				if (lane.depth === 0)
 					covered += time;
-				if (this.start[span] >= from)
-					calls[node] += 1 + this.others[span];
+				if (this.others[span])		// of a block the part of its calls that lies within
+					calls[node] += (1 + this.others[span]) * (this.duration[span] ? (end - begin) / this.duration[span] : 1);
+				else if (this.start[span] >= from)
+					calls[node]++;
 			}
 		}
 		for (let i = 0; i < own.length; i++)

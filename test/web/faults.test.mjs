@@ -5,7 +5,7 @@ import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSyn
 import { join } from "node:path";
 import { build, check, csv, folder, makePage, open, record, report, runTests, same, test } from "./lib.mjs";
 
-const panels = ["summary", "timeline", "flame", "functions", "processes", "memory", "quality"];
+const panels = ["summary", "timeline", "flame", "functions", "processes", "memory", "source", "quality", "plot", "compare"];
 
 // Every panel that the run has shows something, and nothing complains.
 async function lookAtAll(path, options = {}) {
@@ -51,6 +51,9 @@ test("names that are markup are text, on every panel", async () => {
 	await tab.evaluate(() => { location.hash = `panel=functions&f=${encodeURIComponent("<img src=x onerror=alert(1)>")}&q=${encodeURIComponent("<b>")}`; });
 	await tab.waitForTimeout(200);
 	same("complaints", tab.complaints, []);
+	const beside = await lookAtAll(makePage(record("tame", "calls"), "beside.html", "--diff", join(folder, "hostile")));
+	same("elements that a name made beside another run", await beside.locator("#app img, #app b:has-text('x'), #app script, [onload], [onerror]").count(), 0);
+	check("it is there as text", (await beside.locator("[role=table][aria-label=compare] .tbody .tr").allInnerTexts()).some((row) => row.includes("</script><b>x")));
 });
 
 test("the page's policy lets nothing else run", async () => {
@@ -79,6 +82,8 @@ test("runs without calls, without single calls, with one sample, without symbols
 	};
 	for (const [name, run] of Object.entries(runs))
 		await (await lookAtAll(makePage(run, `${name}.html`))).close();
+	for (const [before, after] of [["none", "counted"], ["counted", "none"], ["stripped", "no_singles"], ["no_singles", "several"]])
+		await (await lookAtAll(makePage(runs[after], `${before}-${after}.html`, "--diff", [runs[before]].flat()[0]))).close();
 });
 
 test("100,000 functions: the table stays a table", async () => {
@@ -141,7 +146,7 @@ test("-o DIRECTORY/: page, csv of each view, logs copied or moved", async () => 
 		const out = join(folder, `folder${option}`);
 		same(`status of ${option}`, report(option, "-o", `${out}/`, run).status, 0);
 		const names = readdirSync(out);
-		for (const name of ["insideme.html", "functions.csv", "calls.csv", "quality.csv", ...logs])
+		for (const name of ["insideme.html", "functions.csv", "calls.csv", "quality.csv", "resources.svg", "resources.png", ...logs])
 			check(`${name} is among ${names}`, names.includes(name));
 		same("logs that stay", readdirSync(run).filter((name) => name.endsWith(".log")).length, option === "--move" ? 0 : logs.length);
 		same("functions of the copy", csv(out, "functions").map((row) => row.function).sort(), ["even", "fib", "leaf", "main", "middle", "odd", "outer"]);

@@ -23,7 +23,7 @@ test("keys alone: panels, search, a function, a frame, a part of the time, and b
 	const tab = await open(page);
 	const panel = () => tab.locator("main").getAttribute("data-panel");
 	const at = (what) => tab.waitForFunction((text) => decodeURIComponent(location.hash).includes(text), what);
-	const names = ["summary", "timeline", "flame", "functions", "processes", "memory", "quality"];
+	const names = ["summary", "timeline", "flame", "functions", "processes", "memory", "source", "quality", "plot"];
 	for (const [i, name] of names.entries()) {
 		await tab.keyboard.press(String(i + 1));
 		same(`panel ${i + 1}`, await panel(), name);

@@ -1,0 +1,113 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-3.0-or-later
+# --diff: two runs side by side, matched by the names of functions and call paths.
+load lib
+
+# version NAME TIMES OTHER: a program whose main() calls same() so many times, and a function OTHER three times.
+version() {
+	cat >"$1.c" <<-END
+		#include <stdlib.h>
+		static void *volatile keep;
+		static int pad(int x) { return x + 1; }
+		void same(void) { keep = malloc($2); free(keep); }
+		void $3(void) { same(); }
+		int main(void)
+		{
+			int x = pad(0);
+			for (int i = 0; i < $2; i++)
+				same();
+			for (int i = 0; i < 3; i++)
+				$3();
+			return x - 1;
+		}
+	END
+	gcc -g -O1 -finstrument-functions "$1.c" -o "$1"
+	monitor --run "$1.run" -q -- "./$1"
+}
+
+# row COLUMN [OTHER=VALUE]...: of diff.csv
+row() { "$here/csv" "$@" <diff.csv; }
+
+@test "functions of two programs: both sides, the change, and what only one of them has" {
+	version old 10 gone
+	version new 25 fresh
+	"$report" --diff old.run -f csv new.run >diff.csv
+	same "same before" "$(row calls_before function=same)" 13
+	same "same after" "$(row calls_after function=same)" 28
+	same "same's change" "$(row calls_change function=same)" 15
+	same "same's bytes" "$(row alloc_change_bytes function=same)" $((28 * 25 - 13 * 10))
+	same "in" "$(row found function=same) $(row found function=gone) $(row found function=fresh)" "both before after"
+	same "gone" "$(row calls_before function=gone) $(row calls_after function=gone) $(row calls_change function=gone)" "3 0 -3"
+	same "fresh" "$(row calls_change function=fresh)" 3
+	run "$report" --diff old.run new.run
+	[[ $output == *"different programs, old before and new after"* && $output == *"Before"*old.run* && $output == *"After"*new.run* ]]
+}
+
+@test "call paths are matched by the names on them" {
+	version old 10 gone
+	version new 25 fresh
+	"$report" -v tree --diff old.run -f csv new.run >diff.csv
+	same "main;same" "$(row calls_change "path=main;same")" 15
+	same "main;gone;same" "$(row calls_before "path=main;gone;same") $(row calls_after "path=main;gone;same")" "3 0"
+	same "main;fresh;same" "$(row found "path=main;fresh;same")" after
+	same "paths" "$(sed 1d diff.csv | wc -l)" 7
+	"$report" -v tree --diff old.run -f json new.run | jq -e '.tree | length == 7' >/dev/null
+}
+
+@test "each side has what its own report says; what changed most comes first" {
+	version old 10 gone
+	version new 200 gone
+	"$report" --diff old.run -f csv new.run >diff.csv
+	for side in before=old after=new; do
+		"$report" -v functions -f csv "${side#*=}.run" >functions.csv
+		for function in same gone main pad; do
+			for column in self total; do
+				same "$column of $function ${side%=*}" "$(row "${column}_${side%=*}_ns" "function=$function")" "$(value ${column}_ns "function=$function")"
+			done
+		done
+	done
+	"$here/csv" self_change_ns <diff.csv | tr -d - >changes
+	sort -nrc changes
+}
+
+@test "a run beside itself: no change, and no doubt" {
+	record calls || same status $? 7
+	"$report" --diff last -f csv >diff.csv
+	same "changes" "$(row self_change_ns | sort -u) $(row calls_change | sort -u) $(row found | sort -u)" "0 0 both"
+	run "$report" --diff last
+	[[ $output != *Doubt* ]]
+}
+
+@test "a program without functions, and one whose names are others: said, no failure" {
+	version old 10 gone
+	monitor --run none.run -q -- true
+	run "$report" --diff none.run old.run
+	same "status" "$status" 0
+	run "$report" --diff old.run none.run
+	same "status" "$status" 0
+	cp old stripped && strip stripped && monitor --run stripped.run -q -- ./stripped
+	run "$report" --diff old.run stripped.run
+	[[ $output == *"no function has the same name in both"* ]]
+	same "status" "$status" 0
+}
+
+@test "what cannot be compared: one line, and its status" {
+	record calls || same status $? 7
+	run "$report" --diff no.such.run
+	same "status" "$status" 1
+	run "$report" -v calls --diff last
+	same "status" "$status" 2
+	[[ $output == *"--diff: only with -v functions, tree as text, csv or json, and with -f html"* ]]
+	run "$report" -f mprof --diff last
+	same "status" "$status" 2
+	run "$report" --diff last --save x
+	same "status" "$status" 2
+}
+
+@test "-o DIRECTORY/ has the comparison too" {
+	version old 10 gone
+	version new 25 fresh
+	"$report" --diff old.run -o out/ new.run
+	same "same's change" "$("$here/csv" calls_change function=same <out/functions-diff.csv)" 15
+	[ -s out/tree-diff.csv ] && [ -s out/insideme.html ]
+}
