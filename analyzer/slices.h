@@ -28,6 +28,9 @@ struct slice {
 	bool broken;			/* it did not return: its end is when that was noticed */
 	uint32_t reason;		/* for errors_find(), or enum log_broken */
 	bool has_heap;			/* else its heap is not known */
+	bool has_memory;		/* RSS and VMS of the process were read at its entry and exit: */
+	int64_t rss_before_bytes, rss_after_bytes;
+	int64_t vms_before_bytes, vms_after_bytes;
 	double longer_ns;		/* it was not timed: it lasted duration_ns at least, at most so much longer */
 };
 

@@ -87,6 +87,22 @@ static struct value get_heap(const struct column *column, const void *row)
 
 enum { MEMORY_RSS, MEMORY_VMS, MEMORY_AGE, AT_EXIT = 4 };
 
+/* As it was read by the hooks themselves. */
+static struct value get_own_memory(const struct column *column, const struct slice *slice)
+{
+	switch (column->index) {
+	case MEMORY_RSS:
+		return value_integer(UNIT_BYTES, slice->rss_before_bytes);
+	case MEMORY_VMS:
+		return value_integer(UNIT_BYTES, slice->vms_before_bytes);
+	case MEMORY_RSS | AT_EXIT:
+		return value_integer(UNIT_BYTES, slice->rss_after_bytes);
+	case MEMORY_VMS | AT_EXIT:
+		return value_integer(UNIT_BYTES, slice->vms_after_bytes);
+	}
+	return ns_cell(0);
+}
+
 /* The newest reading before the call's entry or exit; the cells of a row ask for the same one in turn. */
 static struct value get_memory(const struct column *column, const void *row)
 {
@@ -94,6 +110,8 @@ static struct value get_memory(const struct column *column, const void *row)
 	const struct slice *slice = &((const struct call_row *)row)->slice;
 	uint64_t ticks = column->index & AT_EXIT ? slice->end_ticks : slice->start_ticks, bytes;
 
+	if (slice->has_memory)
+		return get_own_memory(column, slice);
 	if (last.process != slice->thread->process || last.ticks != ticks) {
 		last.process = slice->thread->process;
 		last.ticks = ticks;

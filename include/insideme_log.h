@@ -52,6 +52,7 @@ enum log_memory_action { LOG_MEMORY_STACK, LOG_MEMORY_STOP, LOG_MEMORY_ABORT };
 
 #define LOG_SNAPSHOT_HEAP	1u	/* in the slice */
 #define LOG_SNAPSHOT_RSS	2u	/* in rows of the set "memory", every ms while slices are written */
+#define LOG_SNAPSHOT_EVERY	4u	/* RSS and VMS in the slice, as read at entry and exit */
 
 enum log_end {
 	LOG_RUNNING = 0,	/* no word yet: running, killed, or exec'ed: then the pid's next log goes on */
@@ -152,7 +153,7 @@ struct log_header {
 	uint64_t memory_limit_bytes;	/* INSIDEME_MAX_MEMORY, 0: none */
 	LOG_SHARED uint32_t memory_passed;	/* 1: the process's memory has reached it, see LOG_EVENT_MEMORY */
 	uint32_t heap_sample_bytes;	/* LOG_HEAP_SAMPLED: the mean number of bytes from one sample to the next */
-	uint32_t reserved_1[2];
+	LOG_SHARED uint64_t resident_bytes;	/* LOG_SNAPSHOT_EVERY: of the log, what the process has brought into its memory */
 
 	/* From here on: changes while the program runs. A line of its own for each kind of writer. */
 	_Alignas(64) LOG_SHARED uint64_t threshold_ticks;	/* shortest call that gets a slice, now */
@@ -209,6 +210,7 @@ enum log_area_kind {
 	LOG_AREA_INDEX,		/* struct log_index, u64[] */
 	LOG_AREA_SAMPLES,	/* struct log_area, log_sample[] */
 	LOG_AREA_ERRORS,	/* struct log_errors */
+	LOG_AREA_READINGS,	/* struct log_area, log_memory_reading[]: of the frames of one area, [0] of the sentinel */
 };
 
 /*
@@ -224,7 +226,9 @@ struct log_area {
 	LOG_SHARED uint64_t used_bytes;	/* of it in use, with this head; may pass bytes when writers found no room */
 	uint32_t next;			/* ref of the writer's next area of this kind, 0 if none */
 	uint32_t record_bytes;		/* size of one record where all have one size, else 0 */
-	uint64_t reserved[3];
+	uint32_t beside;		/* of frames: ref of their readings; 0: none */
+	uint32_t reserved_1;
+	uint64_t reserved[2];
 };
 _Static_assert(sizeof(struct log_area) == 64, "an area's head is one line");
 
@@ -343,6 +347,12 @@ struct log_frame {
 };
 _Static_assert(sizeof(struct log_frame) == 64, "a frame is one line");
 
+/* INSIDEME_SNAPSHOT=rss:every: what the process had in memory, without the recorder's own, when a call began. */
+struct log_memory_reading {
+	uint64_t rss_bytes;		/* LOG_NONE: not read */
+	uint64_t vms_bytes;
+};
+
 /*
  * Frames of one stack (a thread's own, a coroutine's, a signal stack) in a chain of areas. The first area
  * (stack == head.self) stands for the stack; the fields marked * count there only.
@@ -460,6 +470,7 @@ _Static_assert(sizeof(struct log_index) == 128, "entries begin at a line");
  *                   log_broken. Its end is when that was noticed
  *         THREAD    from here on slices are of another thread with this record: serial, tid
  *         BOUNDS    the call was not timed: varint(by how much longer it may have lasted >> shift); its heap is not known
+ *         MEMORY    in pages: varint: RSS at the entry, zigzag: its change until the exit; the same of VMS
  * A slice without HEAP: no change during the call, nor since the previous slice.
  * The first slice of an area follows (first_node, first_ticks, first_heap_bytes). shift: log_header.slice_shift.
  */
@@ -467,7 +478,8 @@ _Static_assert(sizeof(struct log_index) == 128, "entries begin at a line");
 #define LOG_SLICE_BROKEN	2u
 #define LOG_SLICE_THREAD	4u
 #define LOG_SLICE_BOUNDS	8u
-#define LOG_SLICE_MAX_BYTES	96	/* no slice is longer */
+#define LOG_SLICE_MEMORY	16u
+#define LOG_SLICE_MAX_BYTES	128	/* no slice is longer */
 #define LOG_NODE_STEP		4u	/* refs of nodes differ by multiples of this */
 struct log_slices {
 	struct log_area head;		/* owner: the thread */

@@ -46,13 +46,16 @@ static uint64_t wanted_bytes(const struct ahead *ahead, uint64_t tail)
 	return wanted < MOST_BYTES ? wanted : MOST_BYTES;
 }
 
-/* A first touch costs a writer 0.5 us instead of 4.8 on ext4. Older kernels cannot: the writers pay. */
+/*
+ * A first touch costs a writer 0.5 us instead of 4.8 on ext4. Older kernels cannot: the writers pay. So they do where they
+ * look at RSS at each call, which would show it.
+ */
 static bool bring_into_memory(struct ahead *ahead)
 {
 	uint64_t mapped = ahead->log->map_bytes, file_bytes = ahead->log->file_bytes;
 	uint64_t reached = file_bytes < mapped ? file_bytes : mapped, bytes = reached - ahead->in_memory_bytes;
 
-	if (reached <= ahead->in_memory_bytes)
+	if (reached <= ahead->in_memory_bytes || ahead->log->snapshot & LOG_SNAPSHOT_EVERY)
 		return false;
 	if (bytes > PIECE_BYTES)
 		bytes = PIECE_BYTES;

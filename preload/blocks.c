@@ -148,7 +148,8 @@ static struct entry *map_entries(uint32_t capacity)
 
 	if (live_is_sealed())
 		return NULL;
-	place = sys_mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	place = sys_mmap(NULL, bytes, PROT_READ | PROT_WRITE,
+			 MAP_PRIVATE | MAP_ANONYMOUS | (live.reads_memory ? MAP_POPULATE : 0), -1, 0);
 	if (sys_failed(place))
 		return NULL;
 	sys_madvise((void *)place, bytes, MADV_DONTFORK);

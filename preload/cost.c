@@ -19,6 +19,8 @@ struct scratch {
 	_Alignas(64) struct log_thread thread;
 	_Alignas(64) struct log_frames stack;
 	struct log_frame frames[4];
+	struct log_area beside;
+	struct log_memory_reading readings[4];
 	struct log_area nodes;
 	struct log_node node;
 	struct log_slices slices;
@@ -34,6 +36,7 @@ static void begin(const struct log_header *log)
 	header->threshold_ticks = UINT64_MAX;
 	header->threshold_floor_ticks = log->threshold_floor_ticks;
 	header->slice_shift = log->slice_shift;
+	header->page_bytes = log->page_bytes;
 	thread->root.min_ticks = scratch.node.min_ticks = UINT64_MAX;
 	thread->pending_addr = (uint64_t)thread->root.histogram;
 	thread->current = scratch.node.parent = log_ref(header, &thread->root);
@@ -41,6 +44,9 @@ static void begin(const struct log_header *log)
 	*path_cache_entry(thread, thread->current, FUNCTION_ADDR) = log_ref(header, &scratch.node);
 	scratch.frames[0].stack_addr = UINT64_MAX;
 	scratch.frames[0].node = thread->current;
+	thread->frames = log_ref(header, &scratch.stack);
+	scratch.stack.head.bytes = sizeof(scratch.stack) + sizeof(scratch.frames);
+	scratch.stack.head.beside = log_ref(header, &scratch.beside);
 	thread->top_addr = (uint64_t)&scratch.frames[0];
 	thread->limit_addr = (uint64_t)&scratch.frames[3];
 	thread->stack_low_addr = (uint64_t)__builtin_frame_address(0) - STACK_ROOM / 2;

@@ -3,6 +3,7 @@
 #include "frames.h"
 
 #include "errors.h"
+#include "memory.h"
 #include "room.h"
 
 #define FIRST_AREA_BYTES	(16u << 10)
@@ -19,8 +20,12 @@ void frames_set_sentinel(struct log_frames *area, uint32_t node)
 
 static struct log_frames *new_area(const struct log_thread *thread, uint64_t bytes)
 {
-	return (struct log_frames *)room_new_area(LOG_AREA_FRAMES, thread->head.self, bytes,
-						      sizeof(struct log_frames), sizeof(struct log_frame));
+	struct log_area *area = room_new_area(LOG_AREA_FRAMES, thread->head.self, bytes, sizeof(struct log_frames),
+					      sizeof(struct log_frame));
+
+	if (area && live.reads_memory)
+		area->beside = memory_new_area(thread, area->bytes / sizeof(struct log_frame));
+	return (struct log_frames *)area;
 }
 
 void frames_use(struct log_thread *thread, struct log_frames *area, struct log_frame *top)

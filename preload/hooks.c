@@ -8,6 +8,7 @@
 #include "adaptive.h"
 #include "child.h"
 #include "interrupted.h"
+#include "memory.h"
 #include "selection.h"
 #include "stacks.h"
 #include "timing.h"
@@ -111,6 +112,25 @@ static NOINLINE void enter_by_tsc(uint64_t function_addr, uintptr_t stack_addr, 
 		enter(live.log, thread, function_addr, stack_addr, return_addr, TIME_BY_TSC);
 }
 
+static ALWAYS_INLINE void enter_timed(uint64_t function_addr, uintptr_t stack_addr, uintptr_t return_addr)
+{
+	if (live.clock == LOG_CLOCK_TSC)
+		enter_by_tsc(function_addr, stack_addr, return_addr);
+	else
+		enter_by_clock(function_addr, stack_addr, return_addr);
+}
+
+/* Memory is read before the call begins. A path that is not in the cache reads once more. */
+static NOINLINE void enter_and_read(uint64_t function_addr, uintptr_t stack_addr, uintptr_t return_addr)
+{
+	struct log_memory_reading now;
+
+	memory_read(&now);
+	enter_timed(function_addr, stack_addr, return_addr);
+	if (likely(self))
+		memory_keep(self, top_frame(self), &now);
+}
+
 /* Calls that the selection leaves out have no frame: to be asked alike at entry and exit. */
 static ALWAYS_INLINE bool is_left_out(const struct log_thread *thread, uint64_t function_addr, uintptr_t stack_addr)
 {
@@ -123,8 +143,8 @@ static ALWAYS_INLINE bool is_left_out(const struct log_thread *thread, uint64_t 
 }
 
 /*
- * Not all calls are recorded; or they are only counted, or the clock is not the time-stamp counter: those are functions
- * by themselves, as they call others.
+ * Not all calls are recorded; or they are only counted, or the clock is not the time-stamp counter, or memory is read:
+ * those are functions by themselves, as they call others.
  */
 static NOINLINE void enter_otherwise(uint64_t function_addr, uintptr_t stack_addr, uintptr_t return_addr)
 {
@@ -138,10 +158,10 @@ static NOINLINE void enter_otherwise(uint64_t function_addr, uintptr_t stack_add
 		enter_slowly(function_addr, stack_addr, return_addr);
 	else if (likely(live.timing == LOG_TIMING_COUNTS))
 		enter(log, thread, function_addr, stack_addr, return_addr, TIME_NOT);
-	else if (live.clock == LOG_CLOCK_TSC)
-		enter_by_tsc(function_addr, stack_addr, return_addr);
+	else if (live.reads_memory)
+		enter_and_read(function_addr, stack_addr, return_addr);
 	else
-		enter_by_clock(function_addr, stack_addr, return_addr);
+		enter_timed(function_addr, stack_addr, return_addr);
 }
 
 EXPORT void __cyg_profile_func_enter(void *function, void *call_site)

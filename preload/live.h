@@ -23,11 +23,12 @@ enum live_opening { LIVE_NOBODY_OPENS, LIVE_OPENS, LIVE_NEVER_OPENS };
 struct live {
 	/* A page of its own, in memory that no file backs: what MADV_WIPEONFORK asks for. */
 	_Alignas(LIVE_BYTES) struct log_header *log;
-	struct log_header *hot_log;	/* the same where all calls are recorded, and timed by the time-stamp counter, or some are; else NULL */
+	struct log_header *hot_log;	/* the same where all calls are recorded, and timed by the time-stamp counter, or some are, and nothing is read; else NULL */
 	uint32_t clock;			/* enum log_clock */
 	uint32_t timing;		/* enum log_timing */
 	uint32_t heap;			/* HEAP_... of settings.h */
 	bool heap_in_slices;
+	bool reads_memory;		/* at each entry and exit, see memory.h */
 	uint32_t opening;		/* enum live_opening; atomic */
 	uint32_t pid;			/* of who has an entry and no log yet: others run in its memory; else 0 */
 	struct log_heap *early_heap;	/* of a program that has no log yet, in its entry, see brief.h; NULL: none; atomic */

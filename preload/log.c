@@ -79,6 +79,16 @@ static void step_budget(struct log_header *log, uint64_t tail)
 				    clock_ticks(log->clock));
 }
 
+/* With readings of RSS at each call the log's own part must be known at any time: what is claimed is brought in at once. */
+static void bring_in(struct log_header *log, struct log_area *area, uint64_t bytes)
+{
+	if (!(log->snapshot & LOG_SNAPSHOT_EVERY) || (uint64_t)(uintptr_t)log != log->base_addr)
+		return;		/* base_addr: insideme-run's pages are not the program's */
+	for (uint64_t at = 0; at < bytes; at += LOG_AREA_ALIGN)
+		*((volatile uint8_t *)area + at) = 0;
+	__atomic_fetch_add(&log->resident_bytes, bytes, __ATOMIC_RELAXED);
+}
+
 struct log_area *log_claim(struct log_header *log, enum log_area_kind kind, uint32_t owner, uint64_t bytes,
 			   uint32_t head_bytes, uint32_t record_bytes)
 {
@@ -93,6 +103,7 @@ struct log_area *log_claim(struct log_header *log, enum log_area_kind kind, uint
 	} while (!__atomic_compare_exchange_n(&log->tail_bytes, &tail, tail + size, true, __ATOMIC_ACQ_REL,
 					      __ATOMIC_ACQUIRE));
 	area = (struct log_area *)((char *)log + tail);
+	bring_in(log, area, size);
 	area->self = log_ref(log, area);
 	area->kind = kind;
 	area->owner = owner;

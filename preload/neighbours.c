@@ -3,6 +3,7 @@
 #include "neighbours.h"
 
 #include "frames.h"
+#include "memory.h"
 
 /* Calls of one stack that follow each other are not further apart, as a rule; there are no smaller stacks. */
 #define NEAR_BYTES	4096u
@@ -75,6 +76,8 @@ static void move_calls(struct log_thread *thread, struct place bottom, struct lo
 	while (stack_has_room(thread)) {
 		thread->top_addr += sizeof(struct log_frame);
 		*top_frame(thread) = *at.frame;
+		if (live.reads_memory)
+			memory_keep(thread, top_frame(thread), memory_of(at.area, at.frame));
 		if (at.frame == top.frame)
 			break;
 		at = place_above(at);

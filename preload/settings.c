@@ -19,7 +19,7 @@
 static const char *const timing_choices[] = { "exact", "adaptive", "counts", NULL };
 static const char *const heap_choices[] = { "off", "counters", "live", NULL };
 static const char *const what_choices[] = { "library", "all", NULL };
-static const char *const snapshot_choices[] = { "heap", "rss", NULL };
+static const char *const snapshot_choices[] = { "heap", "rss", "rss:every", NULL };
 
 static const char *const ceiling_choices[] = { "stack", "stop", "abort", NULL };	/* enum log_memory_action */
 
@@ -38,7 +38,7 @@ const struct setting settings_table[NR_SETTINGS] = {
 	[SETTING_HEAP_SAMPLE] = { "INSIDEME_HEAP_SAMPLE", "heap-sample", SETTING_STEP, "off", NULL,
 				  "without hooks, who allocates: a stack every so many bytes, up to 64M; alone: 512K", "512K" },
 	[SETTING_SNAPSHOT] = { "INSIDEME_SNAPSHOT", "snapshot", SETTING_LIST, "heap,rss", snapshot_choices,
-			       "what a call's record knows of memory: heap, rss, off" },
+			       "what a call's record knows of memory: heap; rss: as sampled; rss:every: read at its entry and exit; off" },
 	[SETTING_MAX_MEMORY] = { "INSIDEME_MAX_MEMORY", "max-memory", SETTING_CEILING, "off", ceiling_choices,
 				 "when heap or RSS reach a size: 2G, 2G:stop for a debugger, 2G:abort" },
 	[SETTING_INTERVAL] = { "INSIDEME_INTERVAL", "interval", SETTING_TIME, "10ms", NULL,

@@ -5,6 +5,7 @@
  */
 #include "slices.h"
 
+#include "memory.h"
 #include "room.h"
 #include "say.h"
 
@@ -117,25 +118,54 @@ static ALWAYS_INLINE struct heap_change heap_change(const struct log_header *log
 	return change;
 }
 
-/* The parts of a slice that are not there for most. */
-static uint8_t *put_more(uint8_t *at, const struct log_thread *thread, const struct log_frame *frame,
-			 const struct heap_change *heap, bool broken, bool other_thread)
+static ALWAYS_INLINE bool has_changed(const struct heap_change *heap)
 {
-	bool changed = heap->by_thread | heap->by_others | heap->since_last, is_timed = frame->start_ticks;
+	return heap->by_thread | heap->by_others | heap->since_last;
+}
 
-	*at++ = (uint8_t)((changed ? LOG_SLICE_HEAP : 0) | (broken ? LOG_SLICE_BROKEN : 0) |
-			  (other_thread ? LOG_SLICE_THREAD : 0) | (is_timed ? 0 : LOG_SLICE_BOUNDS));
-	if (changed) {
-		at = put_varint(at, zigzag(heap->by_thread));
-		at = put_varint(at, zigzag(heap->by_others));
-		at = put_varint(at, zigzag(heap->since_last));
+/* What memory did during a call. */
+struct change {
+	struct heap_change heap;
+	struct log_memory_reading entry, exit;
+};
+
+/* Return: whether it is known. */
+static bool read_memory(const struct log_thread *thread, const struct log_frame *frame, struct change *change)
+{
+	change->entry = *memory_of(log_at(live.log, thread->frames), frame);
+	if (change->entry.rss_bytes != LOG_NONE)
+		memory_read(&change->exit);
+	return change->entry.rss_bytes != LOG_NONE && change->exit.rss_bytes != LOG_NONE;
+}
+
+static uint8_t *put_pages(uint8_t *at, uint64_t entry_bytes, uint64_t exit_bytes)
+{
+	const uint64_t page_bytes = live.log->page_bytes;
+
+	at = put_varint(at, entry_bytes / page_bytes);
+	return put_varint(at, zigzag((int64_t)(exit_bytes / page_bytes) - (int64_t)(entry_bytes / page_bytes)));
+}
+
+/* The parts of a slice that are not there for most: @flags tells which. */
+static uint8_t *put_more(uint8_t *at, uint32_t flags, const struct log_thread *thread, const struct log_frame *frame,
+			 const struct change *change)
+{
+	*at++ = (uint8_t)flags;
+	if (flags & LOG_SLICE_HEAP) {
+		at = put_varint(at, zigzag(change->heap.by_thread));
+		at = put_varint(at, zigzag(change->heap.by_others));
+		at = put_varint(at, zigzag(change->heap.since_last));
 	}
-	if (broken)
+	if (flags & LOG_SLICE_BROKEN)
 		at = put_varint(at, thread->broken_reason);
-	if (other_thread)
+	if (flags & LOG_SLICE_THREAD)
 		at = put_varint(put_varint(at, thread->serial), thread->tid);
-	if (!is_timed)
+	if (flags & LOG_SLICE_BOUNDS)
 		at = put_varint(at, (frame->first_ticks - frame->before_ticks) >> live.log->slice_shift);
+	if (flags & LOG_SLICE_MEMORY) {
+		at = put_pages(at, change->entry.rss_bytes, change->exit.rss_bytes);
+		at = put_pages(at, change->entry.vms_bytes, change->exit.vms_bytes);
+	}
 	return at;
 }
 
@@ -156,9 +186,9 @@ static NOINLINE void write_any(struct log_thread *thread, uint32_t stream, const
 {
 	struct log_header *log = live.log;
 	struct log_slices *chunk = log_at(log, thread->slices[stream]);
-	struct heap_change heap;
+	struct change change;
 	uint64_t start_ticks = frame->start_ticks ? frame->start_ticks : frame->first_ticks;
-	bool more, other_thread;
+	uint32_t flags;
 	int64_t step;
 	uint8_t *at;
 
@@ -169,17 +199,20 @@ static NOINLINE void write_any(struct log_thread *thread, uint32_t stream, const
 			return;
 		}
 	}
-	heap = heap_change(log, thread, frame, chunk);
-	other_thread = thread->serial != chunk->last_serial;	/* it took the record over */
-	more = heap.by_thread | heap.by_others | heap.since_last | broken | other_thread | !frame->start_ticks;
+	change.heap = heap_change(log, thread, frame, chunk);
+	flags = has_changed(&change.heap) ? LOG_SLICE_HEAP : 0;
+	flags |= broken ? LOG_SLICE_BROKEN : 0;
+	flags |= thread->serial != chunk->last_serial ? LOG_SLICE_THREAD : 0;	/* it took the record over */
+	flags |= frame->start_ticks ? 0 : LOG_SLICE_BOUNDS;
+	flags |= live.reads_memory && read_memory(thread, frame, &change) ? LOG_SLICE_MEMORY : 0;
 	step = ((int64_t)frame->node - (int64_t)chunk->last_node) / (int64_t)LOG_NODE_STEP;
-	at = put_varint((uint8_t *)chunk + chunk->head.used_bytes, zigzag(step) << 1 | more);
+	at = put_varint((uint8_t *)chunk + chunk->head.used_bytes, zigzag(step) << 1 | !!flags);
 	at = put_varint(at, (end_ticks >> log->slice_shift) - (chunk->last_ticks >> log->slice_shift));
 	at = put_varint(at, (end_ticks - start_ticks) >> log->slice_shift);
-	if (more)
-		at = put_more(at, thread, frame, &heap, broken, other_thread);
+	if (flags)
+		at = put_more(at, flags, thread, frame, &change);
 	chunk->last_serial = thread->serial;
-	publish(chunk, frame, end_ticks, heap.now_bytes, at);
+	publish(chunk, frame, end_ticks, change.heap.now_bytes, at);
 }
 
 /*
@@ -203,7 +236,7 @@ static ALWAYS_INLINE bool write_short(struct log_thread *thread, uint32_t stream
 	place = zigzag((int32_t)(frame->node - chunk->last_node)) / LOG_NODE_STEP << 1;
 	end = (end_ticks >> log->slice_shift) - (chunk->last_ticks >> log->slice_shift);
 	duration = (end_ticks - frame->start_ticks) >> log->slice_shift;
-	if (unlikely((place | end | duration) >= 128 || heap.by_thread | heap.by_others | heap.since_last | broken))
+	if (unlikely((place | end | duration) >= 128 || has_changed(&heap) | broken))
 		return false;
 	bytes = (uint32_t)(place | end << 8 | duration << 16);
 	at = (uint8_t *)chunk + used;
@@ -222,7 +255,7 @@ NOINLINE void slice_write(struct log_thread *thread, const struct log_frame *fra
 	}
 	thread->slice_depth = stream + 1;
 	signal_fence();
-	if (!write_short(thread, stream, frame, end_ticks, broken))
+	if (live.reads_memory || !write_short(thread, stream, frame, end_ticks, broken))
 		write_any(thread, stream, frame, end_ticks, broken);
 	signal_fence();
 	thread->slice_depth = stream;

@@ -15,6 +15,7 @@
 #include "hooks.h"
 #include "helper.h"
 #include "labels.h"
+#include "memory.h"
 #include "modules.h"
 #include "open.h"
 #include "paths.h"
@@ -87,10 +88,9 @@ static struct log_header *open_log(const struct process_id *id, uint32_t clock)
 	room_init(open.path, open.home);
 	live.clock = open.clock;
 	live.timing = log->timing;
-	live.heap_in_slices = log->snapshot & LOG_SNAPSHOT_HEAP;
-	log->heap_total_bytes = 0;
+	memory_begin(log);
 	log->start_cost_ns = LOG_NONE;
-	live.hot_log = !selection.is_on && (log->timing == LOG_TIMING_ADAPTIVE ||
+	live.hot_log = !selection.is_on && !live.reads_memory && (log->timing == LOG_TIMING_ADAPTIVE ||
 					    (log->timing == LOG_TIMING_EXACT && live.clock == LOG_CLOCK_TSC)) ? log : NULL;
 	return log;
 }

@@ -3,12 +3,18 @@
 #include "timing.h"
 
 #include "adaptive.h"
+#include "memory.h"
 
 NOINLINE void call_begin_slowly(struct log_thread *thread, struct log_frame *frame)
 {
 	uint32_t node = path_find(thread, thread->current, frame->function_addr);
 	enum call_timing timing = call_timing();
+	struct log_memory_reading now;
 
+	if (unlikely(live.reads_memory)) {
+		memory_read(&now);
+		memory_keep(thread, frame, &now);
+	}
 	if (timing == TIME_SOME) {
 		adaptive_begin(live.log, thread, frame, node);
 		return;

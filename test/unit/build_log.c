@@ -257,15 +257,16 @@ void build_slice(struct build *build, struct log_thread *thread, uint32_t stream
 	uint32_t shift = build->header->slice_shift, node = build_ref(build, slice->node);
 	int heap = slice->thread_delta || slice->process_delta != slice->thread_delta ||
 		   slice->heap_after != chunk->last_heap_bytes, other = thread->serial != chunk->last_serial;
+	int memory = slice->pages[0] || slice->pages[2], more = heap || slice->broken || other || memory;
 	int64_t step = ((int64_t)node - (int64_t)chunk->last_node) / (int64_t)LOG_NODE_STEP;
 	uint8_t *at = (uint8_t *)chunk + chunk->head.used_bytes;
 
-	at = put(at, (step < 0 ? 2 * (uint64_t)-(step + 1) + 1 : 2 * (uint64_t)step) << 1 | (heap || slice->broken || other));
+	at = put(at, (step < 0 ? 2 * (uint64_t)-(step + 1) + 1 : 2 * (uint64_t)step) << 1 | more);
 	at = put(at, (slice->end_ticks >> shift) - (chunk->last_ticks >> shift));
 	at = put(at, slice->ticks >> shift);
-	if (heap || slice->broken || other)
+	if (more)
 		*at++ = (uint8_t)((heap ? LOG_SLICE_HEAP : 0) | (slice->broken ? LOG_SLICE_BROKEN : 0) |
-				  (other ? LOG_SLICE_THREAD : 0));
+				  (other ? LOG_SLICE_THREAD : 0) | (memory ? LOG_SLICE_MEMORY : 0));
 	if (heap) {
 		at = put_signed(at, slice->thread_delta);
 		at = put_signed(at, slice->process_delta - slice->thread_delta);
@@ -275,6 +276,8 @@ void build_slice(struct build *build, struct log_thread *thread, uint32_t stream
 		at = put(at, slice->reason);
 	if (other)
 		at = put(put(at, thread->serial), thread->tid);
+	for (int i = 0; memory && i < 4; i += 2)
+		at = put_signed(put(at, (uint64_t)slice->pages[i]), slice->pages[i + 1]);
 	chunk->last_heap_bytes = slice->heap_after;
 	chunk->last_node = node;
 	chunk->last_ticks = slice->end_ticks;

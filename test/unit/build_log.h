@@ -65,6 +65,7 @@ struct build_slice {
 	int64_t heap_after;
 	int broken;
 	uint32_t reason;		/* of a broken one */
+	int64_t pages[4];		/* RSS and its change, VMS and its change; all 0: not read */
 };
 void build_slice(struct build *build, struct log_thread *thread, uint32_t stream, const struct build_slice *slice);
 

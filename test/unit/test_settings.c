@@ -257,6 +257,9 @@ static void lists_are_sets_of_their_choices(void **state)
 	assert_int_equal(value, LOG_SNAPSHOT_RSS);
 	assert_int_equal(setting_parse(SETTING_SNAPSHOT, "rss,heap", &value), 0);
 	assert_int_equal(value, LOG_SNAPSHOT_RSS | LOG_SNAPSHOT_HEAP);
+	assert_int_equal(setting_parse(SETTING_SNAPSHOT, "heap,rss:every", &value), 0);
+	assert_int_equal(value, LOG_SNAPSHOT_EVERY | LOG_SNAPSHOT_HEAP);
+	assert_true(setting_parse(SETTING_SNAPSHOT, "heap:every", &value) < 0);
 	assert_true(setting_parse(SETTING_SNAPSHOT, "rss,", &value) < 0);
 	assert_true(setting_parse(SETTING_SNAPSHOT, "", &value) < 0);
 	assert_true(setting_parse(SETTING_SNAPSHOT, "rs", &value) < 0);

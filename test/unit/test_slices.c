@@ -23,6 +23,14 @@ static uint64_t random_below(uint64_t limit)
 	return (uint64_t)(drand48() * (double)limit);
 }
 
+static void write_pages(int64_t pages[4])
+{
+	for (int i = 0; i < 4; i += 2) {
+		pages[i] = 1 + (int64_t)random_below(1ull << 35);
+		pages[i + 1] = (int64_t)random_below(1ull << 36) - pages[i];
+	}
+}
+
 static void write_slices(struct build *build, struct log_thread *thread, struct log_node **nodes, struct build_slice *slices)
 {
 	uint64_t end = NS_START + 1 * MS;
@@ -40,6 +48,8 @@ static void write_slices(struct build *build, struct log_thread *thread, struct 
 			heap += slices[i].process_delta;
 		}
 		slices[i].heap_after = heap;
+		if (random_below(2))
+			write_pages(slices[i].pages);
 		build_slice(build, thread, 0, &slices[i]);
 	}
 }
@@ -66,6 +76,14 @@ static struct model *build_two_threads(struct build *build)
 	return model;
 }
 
+static void assert_pages(const struct slice *slice, const int64_t pages[4])
+{
+	assert_int_equal(slice->rss_before_bytes, pages[0] * LOG_AREA_ALIGN);
+	assert_int_equal(slice->rss_after_bytes, (pages[0] + pages[1]) * LOG_AREA_ALIGN);
+	assert_int_equal(slice->vms_before_bytes, pages[2] * LOG_AREA_ALIGN);
+	assert_int_equal(slice->vms_after_bytes, (pages[2] + pages[3]) * LOG_AREA_ALIGN);
+}
+
 static void assert_slice(const struct slice *slice, const struct build_slice *expected)
 {
 	assert_int_equal(slice->end_ticks, expected->end_ticks);
@@ -76,6 +94,9 @@ static void assert_slice(const struct slice *slice, const struct build_slice *ex
 	assert_int_equal(slice->heap_delta_bytes, expected->thread_delta);
 	assert_int_equal(slice->heap_after_bytes, expected->heap_after);
 	assert_int_equal(slice->heap_before_bytes, expected->heap_after - expected->process_delta);
+	assert_int_equal(slice->has_memory, expected->pages[0] != 0);
+	if (slice->has_memory)
+		assert_pages(slice, expected->pages);
 	assert_int_equal(slice->broken, expected->broken);
 	assert_int_equal(slice->reason, expected->reason);
 	assert_int_equal(slice->node->function->addr + APP_BEGIN, expected->node->function_addr);
