@@ -158,7 +158,9 @@ void children_close_path(struct process *process)
 	process->log = process->log_without_path;
 	process->log_without_path = NULL;
 	free(process->tree_of);
+	free(process->is_left_out);
 	process->tree_of = NULL;
+	process->is_left_out = NULL;
 }
 
 struct process *child_open(const struct process *holder, struct process *parent, struct log_child *child, uint64_t offset)

@@ -45,7 +45,9 @@ struct tree_node *errors_path(const struct process *process, const struct error 
 {
 	struct thread *thread = nodes_thread(process, error->counts.thread);
 
-	return thread && node ? nodes_path(thread, node) : NULL;
+	struct tree_node *path = thread && node ? nodes_path(thread, node) : NULL;
+
+	return path && path->function ? path : NULL;
 }
 
 const char *errors_kind(uint32_t kind)

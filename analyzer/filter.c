@@ -3,6 +3,7 @@
 #include "filter.h"
 
 #include <fnmatch.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -92,19 +93,41 @@ int filter_parse(struct filter *filter, enum filter_kind kind, const char *text)
 	return EXIT_USAGE;
 }
 
+/* @text and one more option; frees @text, NULL: none yet. */
+static char *add_option(char *text, const char *option, const char *value)
+{
+	char *longer = xasprintf("%s%s%s %s", text ? text : "", text ? " " : "", option, value);
+
+	free(text);
+	return longer;
+}
+
 char *filter_text(const struct filter *filter)
 {
-	char *text = NULL, *longer;
+	char *text = NULL, depth[32];
 
-	for (int kind = 0; kind < FILTER_KINDS; kind++) {
-		if (!filter->lists[kind].text)
-			continue;
-		longer = xasprintf("%s%s%s %s", text ? text : "", text ? " " : "", options[kind],
-				   filter->lists[kind].text);
-		free(text);
-		text = longer;
-	}
-	return text;
+	for (int kind = 0; kind < FILTER_KINDS; kind++)
+		if (filter->lists[kind].text)
+			text = add_option(text, options[kind], filter->lists[kind].text);
+	if (filter->focus)
+		text = add_option(text, "--focus", filter->focus);
+	if (filter->exclude)
+		text = add_option(text, "--exclude", filter->exclude);
+	snprintf(depth, sizeof(depth), "%zu", filter->most_depth);
+	return filter->most_depth ? add_option(text, "--depth", depth) : text;
+}
+
+bool filter_has_selection(const struct filter *filter)
+{
+	return filter->focus || filter->exclude || filter->most_depth;
+}
+
+static bool has_lists(const struct filter *filter)
+{
+	for (int kind = 0; filter && kind < FILTER_KINDS; kind++)
+		if (filter->lists[kind].text)
+			return true;
+	return false;
 }
 
 void filter_release(struct filter *filter)
@@ -243,19 +266,18 @@ static bool has_rank(const struct filter *filter, const struct model *model)
 
 int filter_apply(const struct filter *filter, struct model *model)
 {
-	char *text = filter ? filter_text(filter) : NULL;
-	int result = 0;
+	char *text;
 
-	if (!text)
+	if (!has_lists(filter))
 		return 0;
-	if (!has_rank(filter, model)) {
-		result = no_such_rank(model);
-	} else {
-		choose_processes(filter, model);
-		choose_unseen(filter, model);
-		if (model->nr_processes + model->nr_unseen == 0)
-			result = error("nothing here is of %s; -v processes and -v threads list what there is", text);
-	}
+	if (!has_rank(filter, model))
+		return no_such_rank(model);
+	choose_processes(filter, model);
+	choose_unseen(filter, model);
+	if (model->nr_processes + model->nr_unseen)
+		return 0;
+	text = filter_text(filter);
+	error("nothing here is of %s; -v processes and -v threads list what there is", text);
 	free(text);
-	return result;
+	return -1;
 }

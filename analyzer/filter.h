@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Which processes and threads of the runs are reported: all, or those that options name. */
+/* Which processes, threads and calls of the runs are reported: all, or those that options name. */
 #ifndef INSIDEME_FILTER_H
 #define INSIDEME_FILTER_H
 
@@ -19,6 +19,8 @@ struct name_list {
 
 struct filter {
 	struct name_list lists[FILTER_KINDS];	/* with a rank go the processes that it started; ranks have no names */
+	const char *focus, *exclude;	/* patterns of functions, see selection.h; NULL: not given */
+	size_t most_depth;		/* 0: any */
 	bool is_raw;			/* times as recorded */
 };
 
@@ -27,6 +29,8 @@ int filter_parse(struct filter *filter, enum filter_kind kind, const char *text)
 /* "--rank 0-3 --thread worker*"; NULL: all. Freed by the caller. */
 char *filter_text(const struct filter *filter);
 void filter_release(struct filter *filter);
+/* Does it name calls? */
+bool filter_has_selection(const struct filter *filter);
 
 /*
  * Move what is not selected out of model->processes and model->unseen, and mark threads. Ends must be known.

@@ -38,7 +38,7 @@ static int write_view(struct report *report, const struct view *view, const char
 		free(path);
 		return status;
 	}
-	status = build(&document, &own);
+	status = report_build(&own, &document, build);
 	if (status == 0)
 		format_csv(out, &document, &options);
 	document_release(&document);

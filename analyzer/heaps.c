@@ -20,7 +20,11 @@ struct heap_reader {
 	uint64_t calls_max;
 	bool peak_is_now;		/* the heap was never higher than at the end */
 	uint32_t age_step;		/* heap_age's index of the log's first bucket */
+	void (*visit)(struct tree_node *, const struct heap_stats *, void *);	/* heaps_each()'s */
+	void *context;
 };
+
+typedef void take_heap(const struct heap_reader *reader, struct thread *thread, const struct log_heap *heap, uint64_t offset);
 
 static uint64_t difference(uint64_t a, uint64_t b)
 {
@@ -103,11 +107,28 @@ static bool is_sound(const struct heap_reader *reader, const struct heap_stats *
 	       (double)stats->alloc_bytes <= (double)(stats->alloc_calls + 1) * HEAP_BYTES_MAX;
 }
 
-static void add_heap(const struct heap_reader *reader, struct thread *thread, const struct log_heap *heap, uint64_t offset)
+/* Is a node that of a function, and not of a thread's root? */
+static bool is_function(const struct process *process, uint32_t ref)
 {
-	struct process *process = reader->process;
-	struct tree_node *path = nodes_path(thread, heap->node);
-	struct heap_stats stats = {
+	struct log_node node = { .function_addr = 0 };
+
+	if (logfile_node_index(process->log, ref) >= 0)
+		logfile_node(process->log, (uint64_t)ref << LOG_REF_SHIFT, &node);
+	return node.function_addr;
+}
+
+/* Where allocations are sampled: is it the record without a path, which has them all, exactly? */
+static bool is_whole_thread(const struct process *process, const struct log_heap *heap)
+{
+	return heap_is_sampled(process) && !is_function(process, heap->node);
+}
+
+/* What a record says, and of which path. Return: false where it is damaged. */
+static bool read_heap(const struct heap_reader *reader, struct thread *thread, const struct log_heap *heap,
+		      struct heap_stats *stats, struct tree_node **path)
+{
+	*path = nodes_path(thread, heap->node);
+	*stats = (struct heap_stats){
 		.alloc_calls = heap->alloc_calls,
 		.alloc_bytes = heap->alloc_bytes,
 		.free_calls = heap->free_calls,
@@ -115,35 +136,58 @@ static void add_heap(const struct heap_reader *reader, struct thread *thread, co
 		.failed_calls = heap->failed_calls,
 		.largest_bytes = heap->largest_bytes,
 	};
+	if (!is_sound(reader, stats, heap))
+		return false;
+	if (!*path)
+		*path = reader->process->model->root;
+	if (is_whole_thread(reader->process, heap))
+		return true;
+	if (heap_is_live(reader->process))
+		set_live(reader, stats, heap);
+	if (heap_is_sampled(reader->process))
+		set_errors(reader, stats, heap);
+	return true;
+}
 
-	if (!is_sound(reader, &stats, heap)) {
+static void add_heap(const struct heap_reader *reader, struct thread *thread, const struct log_heap *heap, uint64_t offset)
+{
+	struct process *process = reader->process;
+	struct heap_stats stats;
+	struct tree_node *path;
+
+	if (!read_heap(reader, thread, heap, &stats, &path)) {
 		logfile_damaged(process->log, offset, "heap counters that cannot be true");
 		return;
 	}
-	if (!path) {	/* linked to its node last: counted before that it is blank */
-		if (heap->node || stats.alloc_calls || stats.free_calls)
-			logfile_damaged(process->log, offset, "heap counters of no call path");
-		path = process->model->root;
-	}
-	if (heap_is_sampled(process) && path == process->model->root) {	/* exact, of the whole thread */
+	/* linked to its node last: counted before that it is blank */
+	if (!nodes_path(thread, heap->node) && (heap->node || stats.alloc_calls || stats.free_calls))
+		logfile_damaged(process->log, offset, "heap counters of no call path");
+	if (is_whole_thread(process, heap)) {
 		heap_stats_add(&thread->heap, &stats);
 		heap_stats_add(&process->heap, &stats);
 		return;
 	}
-	if (heap_is_live(process)) {
-		set_live(reader, &stats, heap);
-		if (stats.not_freed_calls)
-			add_age(reader, path, heap);
-		for (int i = 0; i < LOG_HEAP_SIZES; i++)
-			process->heap_sizes[i] += least(heap->sizes[i], stats.alloc_calls);
-	}
-	if (heap_is_sampled(process))
-		set_errors(reader, &stats, heap);
+	if (stats.not_freed_calls)
+		add_age(reader, path, heap);
+	for (int i = 0; i < LOG_HEAP_SIZES && heap_is_live(process); i++)
+		process->heap_sizes[i] += least(heap->sizes[i], stats.alloc_calls);
+	if (!path->function && is_function(process, heap->node))
+		process->model->selection.outside_alloc_bytes += stats.alloc_bytes;
 	heap_stats_add(&path->heap, &stats);
 	if (heap_is_sampled(process))	/* the root's record has counted these */
 		stats.alloc_calls = stats.alloc_bytes = stats.nr_samples = 0;
 	heap_stats_add(&thread->heap, &stats);
 	heap_stats_add(&process->heap, &stats);
+}
+
+static void give_heap(const struct heap_reader *reader, struct thread *thread, const struct log_heap *heap, uint64_t offset)
+{
+	struct heap_stats stats;
+	struct tree_node *path;
+
+	(void)offset;
+	if (read_heap(reader, thread, heap, &stats, &path) && !is_whole_thread(reader->process, heap))
+		reader->visit(path, &stats, reader->context);
 }
 
 /* The highest heap, and whether that is now: what threads hold back belongs to it. */
@@ -179,35 +223,44 @@ static uint32_t find_age_step(const struct process *process)
 	return step;
 }
 
-static void read_area(const struct heap_reader *reader, const struct log_extent *extent)
+static void read_area(const struct heap_reader *reader, const struct log_extent *extent, take_heap *take)
 {
 	struct process *process = reader->process;
 	struct thread *thread = nodes_thread(process, extent->owner);
 	uint64_t offset = extent->offset + sizeof(struct log_area), end = extent->offset + extent->used_bytes;
 
-	if (!thread) {
+	if (!thread && !reader->visit)
 		logfile_damaged(process->log, extent->offset, "heap counters of no thread");
-		return;
-	}
-	if (thread->left_out)
+	if (!thread || thread->left_out)
 		return;
 	for (; offset + sizeof(struct log_heap) <= end; offset += sizeof(struct log_heap)) {
 		struct log_heap heap;
 
 		memcpy(&heap, process->log->base + offset, sizeof(heap));
-		add_heap(reader, thread, &heap, offset);
+		take(reader, thread, &heap, offset);
 	}
+}
+
+static void read_areas(struct heap_reader *reader, take_heap *take)
+{
+	struct process *process = reader->process;
+
+	reader->calls_max = nodes_most_calls(process);
+	reader->age_step = find_age_step(process);
+	process->heap_peak = NO_TIME;
+	if (heap_is_live(process))
+		find_peak(reader);
+	for (size_t i = 0; i < process->log->nr_extents; i++)
+		if (process->log->extents[i].kind == LOG_AREA_HEAPS)
+			read_area(reader, &process->log->extents[i], take);
 }
 
 void heaps_read(struct process *process)
 {
-	struct heap_reader reader = { .process = process, .calls_max = nodes_most_calls(process),
-				      .age_step = find_age_step(process) };
+	read_areas(&(struct heap_reader){ .process = process }, add_heap);
+}
 
-	process->heap_peak = NO_TIME;
-	if (heap_is_live(process))
-		find_peak(&reader);
-	for (size_t i = 0; i < process->log->nr_extents; i++)
-		if (process->log->extents[i].kind == LOG_AREA_HEAPS)
-			read_area(&reader, &process->log->extents[i]);
+void heaps_each(struct process *process, void (*visit)(struct tree_node *, const struct heap_stats *, void *), void *context)
+{
+	read_areas(&(struct heap_reader){ .process = process, .visit = visit, .context = context }, give_heap);
 }

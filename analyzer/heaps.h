@@ -8,6 +8,9 @@
 /* After nodes_read(). Counters that cannot be true are left out and counted as damage. */
 void heaps_read(struct process *process);
 
+/* Call @visit for the counters of each record of a log again: those that are sound. The root stands for what is in no function. */
+void heaps_each(struct process *process, void (*visit)(struct tree_node *, const struct heap_stats *, void *), void *context);
+
 /* Are live blocks known, not only counts of allocations and frees? */
 static inline bool heap_is_live(const struct process *process)
 {

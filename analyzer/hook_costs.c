@@ -23,28 +23,73 @@ static double doubt_ns(const struct log_cost *cost, const struct process *proces
 	return fmax(cost_ns(cost->spread, process), cost_ns(cost->full, process) * DOUBT_SHARE);
 }
 
-void hook_costs_add(struct tree_node *path, struct thread *thread, const struct log_node *node, uint64_t known_calls,
-		    double new_path_ns)
+/* Finished calls that the timed ones stand for. One that waits to be put into the histogram is not among them. */
+static double known_calls(const struct process *process, const struct log_node *node)
+{
+	double calls = 0;
+
+	if (process->header.timing != LOG_TIMING_ADAPTIVE)
+		return (double)log_node_timed_calls(node);
+	for (int i = 0; i < LOG_BUCKETS; i++)
+		calls += node->histogram[i];
+	return calls;
+}
+
+/* Was it recorded with nothing open around it? */
+static bool is_outermost(const struct thread *thread, const struct log_node *node)
+{
+	return node->parent == thread->ref + (offsetof(struct log_thread, root) >> LOG_REF_SHIFT);
+}
+
+struct hook_cost hook_cost_of(const struct thread *thread, const struct log_node *node)
 {
 	const struct process *process = thread->process;
-	struct call_stats *stats = &path->stats;
 	const struct log_cost *costs = process->header.costs, *timed = &costs[LOG_COST_TIMED], *untimed = &costs[LOG_COST_UNTIMED];
 	double timed_calls = (double)log_node_timed_calls(node), untimed_calls = (double)node->calls - timed_calls;
-	double inside_ns, hooks_ns;
+	/* an outermost path is made before its function's time begins, in no other one's */
+	double new_path_ns = is_outermost(thread, node) ? 0 : thread->new_path_ns;
 
 	if (process->header.timing == LOG_TIMING_COUNTS || !timed->full)
-		return;
+		return (struct hook_cost){ 0 };
 	if (!process->header.threshold_ticks && costs[LOG_COST_RECORDED].full)	/* each call has a record */
 		timed = &costs[LOG_COST_RECORDED];
-	if (path->parent == process->model->root)	/* made before its function's time begins, in no other one's */
-		new_path_ns = 0;
-	inside_ns = (double)known_calls * cost_ns(timed->inside, process);
-	hooks_ns = timed_calls * cost_ns(timed->full, process) + untimed_calls * cost_ns(untimed->full, process) + new_path_ns;
-	stats->inside_ns += inside_ns;
-	stats->hooks_ns += hooks_ns;
-	stats->noise_ns += timed_calls * doubt_ns(timed, process) + untimed_calls * doubt_ns(untimed, process);
-	if (!process->model->is_raw)	/* outside of the call it is in its caller's time, if it has one */
-		thread->functions_ns -= path->parent == process->model->root ? inside_ns : hooks_ns;
+	return (struct hook_cost){
+		known_calls(process, node) * cost_ns(timed->inside, process),
+		timed_calls * cost_ns(timed->full, process) + untimed_calls * cost_ns(untimed->full, process) + new_path_ns,
+		timed_calls * doubt_ns(timed, process) + untimed_calls * doubt_ns(untimed, process),
+	};
+}
+
+void hook_costs_add(struct tree_node *path, struct thread *thread, const struct log_node *node)
+{
+	struct model *model = thread->process->model;
+	struct hook_cost cost = hook_cost_of(thread, node);
+	bool is_top = path->parent == model->root;
+
+	path->stats.inside_ns += cost.inside_ns;
+	path->stats.hooks_ns += cost.hooks_ns;
+	path->stats.noise_ns += cost.noise_ns;
+	if (model->is_raw)
+		return;
+	thread->functions_ns -= is_top ? cost.inside_ns : cost.hooks_ns;	/* outside of the call it is in its caller's time */
+	if (is_top && !is_outermost(thread, node))
+		model->selection.outside_ns -= cost.hooks_ns - cost.inside_ns;
+}
+
+void hook_costs_add_left_out(struct tree_node *path, struct thread *thread, const struct log_node *node)
+{
+	struct model *model = thread->process->model;
+	struct hook_cost cost = hook_cost_of(thread, node);
+
+	if (!path->function) {
+		model->hooks_ns += cost.hooks_ns;
+		model->selection.outside_ns -= model->is_raw ? 0 : is_outermost(thread, node) ? cost.inside_ns : cost.hooks_ns;
+		return;
+	}
+	path->stats.inside_ns += cost.hooks_ns;	/* all of it is in the time of the call that it stands for */
+	path->stats.hooks_ns += cost.hooks_ns;
+	path->stats.noise_ns += cost.noise_ns;
+	thread->functions_ns -= model->is_raw ? 0 : cost.hooks_ns;
 }
 
 /* By id: callers before what they call. */

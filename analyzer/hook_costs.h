@@ -12,12 +12,21 @@
 #include "insideme_log.h"
 #include "model.h"
 
+/* What the hooks of some calls cost: in the calls' own time, all of it, and how well that is known. All 0: it is not known. */
+struct hook_cost {
+	double inside_ns;
+	double hooks_ns;
+	double noise_ns;
+};
+/* Of the calls of a @node of @thread. */
+struct hook_cost hook_cost_of(const struct thread *thread, const struct log_node *node);
+
 /*
- * Add to @path what the hooks of a log's @node cost, and take it out of the thread's time in functions. @new_path_ns: what
- * it costs to make a node.
+ * Add to @path what the hooks of a log's @node cost, and take it out of the thread's time in functions.
  */
-void hook_costs_add(struct tree_node *path, struct thread *thread, const struct log_node *node, uint64_t known_calls,
-		    double new_path_ns);
+void hook_costs_add(struct tree_node *path, struct thread *thread, const struct log_node *node);
+/* The same of calls that are left out, see selection.h: @path is what they stand for. */
+void hook_costs_add_left_out(struct tree_node *path, struct thread *thread, const struct log_node *node);
 
 /* Of each path, by its id, what to take out, and how well it is known. */
 struct hook_share {

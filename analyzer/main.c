@@ -145,7 +145,7 @@ static int report_view(struct report *report, const struct view *view, const str
 		error("a saved profile has sums only: -v %s needs logs", view->name);
 		return EXIT_FAILURE;
 	}
-	status = (report->diff ? view->compare : view->build)(&document, report);
+	status = report_build(report, &document, report->diff ? view->compare : view->build);
 	for (size_t i = 0; i < document.nr_sections && status == 0; i++) {
 		struct table *table = document.sections[i].table;
 

@@ -24,6 +24,8 @@
 #include "progress.h"
 #include "run.h"
 #include "samples.h"
+#include "selection.h"
+#include "slices.h"
 #include "tree.h"
 #include "versions.h"
 
@@ -134,6 +136,22 @@ static void read_process(struct model *model, struct process *process)
 	model->nr_damaged += process->nr_damaged;
 }
 
+/* The heads of chunks know nothing of calls that are left out. */
+static void count_kept_slices(struct model *model)
+{
+	struct slice_reader *reader = slices_open_all(model);
+	struct slice slice;
+
+	model->nr_slices = 0;
+	for (size_t i = 0; i < model->nr_processes; i++)
+		model->processes[i]->nr_slices = 0;
+	while (slices_next(reader, &slice)) {
+		slice.thread->process->nr_slices++;
+		model->nr_slices++;
+	}
+	slices_close(reader);
+}
+
 static void add_run(struct model *model, const char *name)
 {
 	model->run_names = xgrow(model->run_names, model->nr_runs, sizeof(*model->run_names));
@@ -216,7 +234,7 @@ static void read_processes(struct model *model, uint32_t run)
 }
 
 /* One run after the other, so that it is known what each has of a function. */
-static void read_runs(struct model *model, const struct run *runs)
+static void read_runs(struct model *model, const struct run *runs, const struct filter *filter)
 {
 	struct parts parts = { 0 };
 	uint32_t run = 0;
@@ -228,6 +246,7 @@ static void read_runs(struct model *model, const struct run *runs)
 	}
 	if (model->nr_runs > 1)
 		versions_match(model);
+	selection_read(model, filter);
 	for (size_t i = 0; i < model->nr_profiles; i++) {
 		size_t nr = model->profiles[i] ? profile_nr_runs(model->profiles[i]) : 1;
 
@@ -258,6 +277,8 @@ static int apply_filter(struct model *model, const struct filter *filter)
 		for (size_t k = 0; filter && k < FILTER_KINDS; k++)
 			if (filter->lists[k].text)
 				return error("a saved profile has sums only: --rank, --process and --thread need logs");
+		if (filter && filter_has_selection(filter))
+			return error("a saved profile has sums only: --focus, --exclude and --depth need logs");
 		profile_set_ends(model->profiles[i]);
 	}
 	return filter_apply(filter, model);
@@ -277,7 +298,9 @@ struct model *model_load_runs(const struct run *runs, size_t nr_runs, const stru
 		return NULL;
 	}
 	model->is_raw = filter && filter->is_raw;
-	read_runs(model, runs);
+	read_runs(model, runs, filter);
+	if (model->selection.is_on)
+		count_kept_slices(model);
 	tree_sum_up(model);
 	samples_judge(model);
 	return model;
@@ -335,6 +358,7 @@ void model_free(struct model *model)
 	free(model->functions);
 	free(model->root);
 	free(model->heap_ages);
+	selection_release(model);
 	hashtable_release(&model->tables->paths);
 	functions_release(&model->tables->functions);
 	free(model->tables);

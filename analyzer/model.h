@@ -15,6 +15,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "call_stats.h"
 #include "heap_stats.h"
 #include "histogram.h"
 #include "insideme_log.h"
@@ -60,54 +61,8 @@ struct module {
 	uint32_t number;		/* in retired nodes of its functions, 0: in none */
 };
 
-/* Calls of a function or of a call path. */
-struct call_stats {
-	uint64_t calls;			/* finished and open */
-	uint64_t open_calls;		/* of them open when the log ended, or now */
-	uint64_t timed_calls;		/* finished calls whose time was taken */
-	uint64_t known_calls;		/* finished calls that those stand for: with adaptive timing more, an estimate */
-	double total_ns;		/* inclusive, open calls up to the end; recursion once */
-	double self_ns;			/* may be a little below 0: print 0 */
-	double duration_ns;		/* sum over timed and open calls; more than total_ns under recursion */
-	double open_ns;			/* of duration_ns: open calls */
-	double square_ns2;		/* sum of squares over known_calls */
-	double total_variance_ns2;	/* of total_ns and self_ns as estimates; 0: every call was timed */
-	double self_variance_ns2;	/* tree.c's */
-	double inside_ns;		/* hook_costs.c's: what the hooks of these calls cost, in the calls' own time, */
-	double hooks_ns;		/* and all of it */
-	double noise_ns;		/* how well that is known */
-	double removed_self_ns;		/* of hooks, taken out of self_ns; */
-	double removed_ns;		/* of total_ns and duration_ns */
-	double doubt_ns;		/* self_ns is not known better than that */
-	double min_ns;			/* of finished calls; NAN: none */
-	double max_ns;			/* of finished calls, and of open ones so far; NAN: none */
-	double finished_max_ns;		/* of finished calls alone */
-};
-/* NAN where nothing was timed. The mean is over known and open calls, the deviation over known ones. */
-double call_stats_mean_ns(const struct call_stats *stats);
-double call_stats_stddev_ns(const struct call_stats *stats);
-
-/* CPU samples that met a function itself (a path itself): INSIDEME_SAMPLE. */
-struct sample_stats {
-	uint64_t nr;			/* in its code, or in code without hooks that it called */
-	uint64_t in_hooks;		/* in the recorder, on its behalf */
-	uint64_t missed;		/* that the kernel left out before these */
-	double ns;			/* CPU time that nr stand for */
-	double hooks_ns;		/* likewise in_hooks */
-};
-
-/* What one of several runs has of a function. */
-struct run_part {
-	uint64_t calls;
-	double self_ns;
-	double total_ns;
-};
-
-/* What those of several runs that have a call path have of it, each number on its own. */
-struct path_range {
-	uint32_t nr_runs;
-	struct run_part min, max;
-};
+/* What a selection says about a function; the larger one holds where several do. */
+enum verdict { VERDICT_PLAIN, VERDICT_FOCUS, VERDICT_EXCLUDED };
 
 enum function_kind {
 	FUNCTION_PLAIN,
@@ -149,6 +104,9 @@ struct function {
 	const char *file;
 	uint32_t line;
 	const char *field;		/* by fields_apply(): "I/O", "@name"; NULL: not asked for */
+	const struct process *counted_in;	/* view_fields.c's own */
+	enum verdict verdict;		/* by selection_read() */
+	bool is_judged;			/* selection.c's own */
 };
 
 /* p50: function_percentile_ns(function, 50). NAN when not known. See histogram_percentile(). */
@@ -167,6 +125,7 @@ struct tree_node {
 	bool threads_unknown;		/* of a record that several threads shared it is not known which of them did */
 	const struct thread *last_thread;	/* nodes.c's own: counted in nr_threads last */
 	uint32_t id;			/* 0: root; then in the order of first sight */
+	uint32_t depth;			/* 0: root */
 	uint32_t age;			/* index into model->heap_ages, 0: none */
 };
 
@@ -175,6 +134,9 @@ struct open_call {
 	struct tree_node *node;
 	int64_t since;			/* model time */
 	double so_far_ns;
+	double self_ns;			/* of it; 0 where it was not timed */
+	bool was_counted;		/* as a finished call already: it was just ending */
+	bool left_out;			/* open_calls.c's own */
 };
 
 /* The open calls of one stack, bottom to top: the thread's last words. */
@@ -199,6 +161,7 @@ struct thread {
 	uint64_t calls;
 	uint64_t open_calls;		/* of them open when the log ended, or now */
 	double functions_ns;		/* in functions: sum of self times */
+	double new_path_ns;		/* what it took to make a node, in the mean */
 	uint64_t overflow_depth;	/* open calls that had no room for a frame: not in calls */
 	struct heap_stats heap;		/* all of it, outside of functions too */
 	int64_t heap_bytes;		/* allocated less freed by it */
@@ -300,6 +263,7 @@ struct process {
 	uint64_t nr_damaged;		/* records and areas that were not sound; also counted while slices are read */
 
 	struct tree_node **tree_of;	/* nodes.c's own: [index of a node in the log] */
+	bool *is_left_out;		/* nodes.c's own: [likewise] its calls are not reported; NULL: all are */
 };
 
 /* A program of the run that did not load the library; insideme-run saw it. */
@@ -312,6 +276,20 @@ struct unseen_process {
 	bool has_end;
 	int wait_status;		/* as of waitpid() */
 	uint64_t user_ns, system_ns, peak_rss_bytes;
+};
+
+/* Which calls are reported, see selection.h, and what is left out of the others. */
+struct selection {
+	bool is_on;
+	bool has_focus;
+	size_t most_depth;		/* 0: any */
+	struct function **functions;	/* that were named for it */
+	size_t nr_functions;
+
+	uint64_t inside_calls;		/* within calls that are reported, whose time and memory theirs is */
+	uint64_t outside_calls;
+	double outside_ns;		/* self time of those */
+	uint64_t outside_alloc_bytes;
 };
 
 struct model {
@@ -358,6 +336,7 @@ struct model {
 	uint64_t nr_damaged;		/* when it was loaded */
 	size_t nr_unreadable;		/* logs that could not be opened; told on stderr */
 
+	struct selection selection;
 	struct model_tables *tables;	/* model.c's own */
 	char **texts;			/* what saved names and fields are in */
 	size_t nr_texts;

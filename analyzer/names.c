@@ -3,11 +3,11 @@
 #include "names.h"
 
 #include <ctype.h>
-#include <fnmatch.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "error.h"
+#include "insideme_pattern.h"
 
 #define ANONYMOUS "(anonymous namespace)"
 
@@ -103,6 +103,21 @@ char *name_short(const char *name)
 		p = shorten_step(name, p, out, &used);
 	out[used] = '\0';
 	return used ? out : strcpy(out, name);
+}
+
+char *name_plain(const char *short_name)
+{
+	char *out = xcalloc(strlen(short_name) + 1, 1), *at = out;
+
+	for (const char *p = short_name, *end; *p; p = end) {
+		end = p + 1;
+		if (begins(p, "operator") && word_begins(short_name, p))
+			end = operator_end(p + 8);
+		else if (*p == '<')
+			end = p = group_end(p);
+		at = mempcpy(at, p, (size_t)(end - p));
+	}
+	return out;
 }
 
 size_t name_width(const char *text)
@@ -204,22 +219,20 @@ char *name_fit(const char *name, size_t width, const char *cut)
 	return out;
 }
 
-static bool is_name(const char *pattern, const char *name)
+bool name_matches_either(const struct glob *glob, const char *name, const char *short_name)
 {
-	if (pattern[0] != name[0] && (isalnum((unsigned char)pattern[0]) || pattern[0] == '_'))
-		return false;	/* so nearly all are told apart at once */
-	return strcmp(pattern, name) == 0 || fnmatch(pattern, name, 0) == 0;
-}
+	char first = *glob->start;
 
-bool name_matches_either(const char *pattern, const char *name, const char *short_name)
-{
-	return is_name(pattern, name) || is_name(pattern, short_name);
+	if ((isalnum((unsigned char)first) || first == '_') && name[0] != first && short_name[0] != first)
+		return false;	/* so nearly all are told apart at once */
+	return glob_fits(glob, name) || glob_fits(glob, short_name);
 }
 
 bool name_matches(const char *pattern, const char *name)
 {
+	struct glob glob = { pattern, strlen(pattern) };
 	char *short_name = name_short(name);
-	bool found = name_matches_either(pattern, name, short_name);
+	bool found = name_matches_either(&glob, name, short_name);
 
 	free(short_name);
 	return found;

@@ -8,6 +8,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+struct glob;
+
 /**
  * name_short() - a function's name without parameters, return type and qualifiers
  *
@@ -16,6 +18,9 @@
  * Return: newly allocated; the caller frees it
  */
 char *name_short(const char *name);
+
+/* A short name without template arguments: "Index::insert". Return: newly allocated; the caller frees it */
+char *name_plain(const char *short_name);
 
 /**
  * name_fit() - shorten a name to at most @width columns
@@ -34,6 +39,6 @@ size_t name_width(const char *text);
 /* Does @pattern, first as it stands, then as a glob, match the full name or the name without parameters? */
 bool name_matches(const char *pattern, const char *name);
 /* The same where the name without parameters is known. */
-bool name_matches_either(const char *pattern, const char *name, const char *short_name);
+bool name_matches_either(const struct glob *glob, const char *name, const char *short_name);
 
 #endif

@@ -13,6 +13,7 @@
 #include "hook_costs.h"
 #include "logfile.h"
 #include "node_check.h"
+#include "selection.h"
 #include "tree.h"
 
 /* What is needed at each node of a thread. */
@@ -22,7 +23,6 @@ struct node_reader {
 	uint64_t current_node;		/* offset of the node where the thread is */
 	uint64_t pending_node;		/* offset of the node with a bucket that waits to be counted, 0: none */
 	uint32_t pending_bucket;
-	double new_path_ns;		/* what it took to make a node */
 };
 
 struct thread *nodes_thread(const struct process *process, uint32_t ref)
@@ -56,6 +56,19 @@ static bool is_others(const struct logfile *log, uint32_t ref)
 	return node.function_addr & LOG_FUNCTION_OTHERS;
 }
 
+/* The path of calls whose path is not known. */
+static struct tree_node *others_path(struct model *model)
+{
+	return selection_keeps(model, model->root, &model->tables->functions.others) ? tree_others(model) : model->root;
+}
+
+bool nodes_is_left_out(const struct process *process, uint32_t ref)
+{
+	int64_t index = process->is_left_out ? logfile_node_index(process->log, ref) : -1;
+
+	return index >= 0 && process->is_left_out[index];
+}
+
 struct tree_node *nodes_path(struct thread *thread, uint32_t ref)
 {
 	struct process *process = thread->process;
@@ -68,7 +81,7 @@ struct tree_node *nodes_path(struct thread *thread, uint32_t ref)
 	if (owner_of(extent) != thread->ref)
 		return NULL;
 	if (!process->tree_of[index] && is_others(process->log, ref))	/* left out when its counters were read */
-		return tree_others(process->model);
+		return others_path(process->model);
 	return process->tree_of[index];
 }
 
@@ -82,8 +95,8 @@ static void find_pending(struct node_reader *reader)
 	memcpy(&thread, log->base + ((uint64_t)reader->thread->ref << LOG_REF_SHIFT),
 	       offsetof(struct log_thread, cache));
 	reader->pending_node = 0;
-	reader->new_path_ns = thread.nr_new_paths ? (double)thread.new_paths_ticks / thread.nr_new_paths *
-			      reader->thread->process->tick_ns : 0;
+	reader->thread->new_path_ns = thread.nr_new_paths ? (double)thread.new_paths_ticks / thread.nr_new_paths *
+				      reader->thread->process->tick_ns : 0;
 	reader->current_node = (uint64_t)thread.current << LOG_REF_SHIFT;
 	if (!thread.pending_addr || !logfile_offset(log, thread.pending_addr, &offset))
 		return;
@@ -159,7 +172,25 @@ static void add_counters(struct node_reader *reader, struct tree_node *path, con
 	}
 	reader->thread->calls += node->calls;
 	reader->thread->functions_ns += (double)(int64_t)(node->total_ticks - node->child_ticks) * tick_ns;
-	hook_costs_add(path, reader->thread, node, known_calls, reader->new_path_ns);
+	hook_costs_add(path, reader->thread, node);
+}
+
+/* Calls that stand for their caller @path, or for nothing. */
+static void add_left_out(struct node_reader *reader, struct tree_node *path, const struct log_node *node)
+{
+	struct thread *thread = reader->thread;
+	struct selection *selection = &thread->process->model->selection;
+	double self_ns = (double)(int64_t)(node->total_ticks - node->child_ticks) * thread->process->tick_ns;
+
+	if (path->function) {
+		selection->inside_calls += node->calls;
+		path->stats.self_ns += self_ns;
+		thread->functions_ns += self_ns;
+	} else {
+		selection->outside_calls += node->calls;
+		selection->outside_ns += self_ns;
+	}
+	hook_costs_add_left_out(path, thread, node);
 }
 
 static void add_node(struct node_reader *reader, struct tree_node *path, const struct log_node *node, uint64_t offset)
@@ -174,6 +205,10 @@ static void add_node(struct node_reader *reader, struct tree_node *path, const s
 		logfile_damaged(process->log, offset, "counters of a call path that cannot be true");
 		return;
 	}
+	if (nodes_is_left_out(process, (uint32_t)(offset >> LOG_REF_SHIFT))) {
+		add_left_out(reader, path, node);
+		return;
+	}
 	if (!path->function)	/* calls for which there was not even room in "(other paths)" */
 		path = node->calls ? tree_others(process->model) : path;
 	add_counters(reader, path, node, histogram);
@@ -181,21 +216,27 @@ static void add_node(struct node_reader *reader, struct tree_node *path, const s
 		histogram_add(&path->function->histogram, histogram, process->tick_ns);
 }
 
-/* The merged path of a node: that of its parent, and its function. */
-static struct tree_node *make_path(struct node_reader *reader, const struct log_node *node, uint64_t offset)
+/* The merged path of a node: that of its parent, and its function; that of its parent alone if it is *@left_out. */
+static struct tree_node *make_path(struct node_reader *reader, const struct log_node *node, uint64_t offset, bool *left_out)
 {
 	struct process *process = reader->thread->process;
 	struct model *model = process->model;
 	struct tree_node *parent = (uint64_t)node->parent << LOG_REF_SHIFT < offset ?
 				   nodes_path(reader->thread, node->parent) : NULL;
+	struct function *function;
 
-	if (node->function_addr & LOG_FUNCTION_OTHERS)
-		return tree_others(model);
+	if (node->function_addr & LOG_FUNCTION_OTHERS) {
+		parent = others_path(model);
+		*left_out = parent == model->root;
+		return parent;
+	}
 	if (!parent) {
 		logfile_damaged(process->log, offset, "a call path without a beginning");
-		parent = tree_others(model);
+		parent = others_path(model);
 	}
-	return tree_child(model, parent, function_find(&model->tables->functions, process, node->function_addr));
+	function = function_find(&model->tables->functions, process, node->function_addr);
+	*left_out = !selection_keeps(model, parent, function);
+	return *left_out ? parent : tree_child(model, parent, function);
 }
 
 /* Claimed and not filled, whole or in part, or "(other paths)" that nothing needed: neither says anything. */
@@ -212,6 +253,7 @@ static void read_area(struct node_reader *reader, const struct log_extent *exten
 
 	for (uint32_t i = 0; i < extent->nr_nodes; i++, offset += sizeof(struct log_node)) {
 		struct log_node node;
+		bool left_out;
 
 		logfile_node(process->log, offset, &node);
 		if (is_blank(&node))
@@ -220,7 +262,9 @@ static void read_area(struct node_reader *reader, const struct log_extent *exten
 			logfile_damaged(process->log, offset, "a call path without a function");
 			continue;
 		}
-		process->tree_of[extent->first_node + i] = make_path(reader, &node, offset);
+		process->tree_of[extent->first_node + i] = make_path(reader, &node, offset, &left_out);
+		if (left_out)
+			process->is_left_out[extent->first_node + i] = true;
 		add_node(reader, process->tree_of[extent->first_node + i], &node, offset);
 	}
 }
@@ -233,6 +277,8 @@ static void read_root(struct node_reader *reader, const struct log_extent *exten
 
 	logfile_node(process->log, offset, &node);
 	process->tree_of[extent->first_node] = process->model->root;
+	if (process->is_left_out)
+		process->is_left_out[extent->first_node] = others_path(process->model) == process->model->root;
 	if (node.calls || node.total_ticks)
 		add_node(reader, process->model->root, &node, offset);
 }
@@ -246,7 +292,8 @@ static void add_wrapped(struct process *process)
 		struct tree_node *path;
 
 		if (event->kind != LOG_EVENT_BUCKET_WRAPPED || !event->thread || event->thread->left_out ||
-		    event->values[0] > UINT32_MAX || event->values[1] >= LOG_BUCKETS)
+		    event->values[0] > UINT32_MAX || event->values[1] >= LOG_BUCKETS ||
+		    nodes_is_left_out(process, (uint32_t)event->values[0]))
 			continue;
 		path = nodes_path(event->thread, (uint32_t)event->values[0]);
 		counts[event->values[1]] = 1ull << 32;
@@ -302,6 +349,8 @@ void nodes_read(struct process *process)
 	reader.limits.span_ticks = process->limit_ticks - process->timebase.points[0].ticks;
 	reader.limits.calls = nodes_most_calls(process);
 	process->tree_of = xcalloc(log->nr_nodes, sizeof(struct tree_node *));
+	if (process->model->selection.is_on)
+		process->is_left_out = xcalloc(log->nr_nodes, sizeof(*process->is_left_out));
 	areas = list_areas(log, &nr);
 	for (size_t i = 0; i < nr; i++) {
 		reader.thread = nodes_thread(process, owner_of(areas[i]));

@@ -18,8 +18,11 @@ void nodes_each_function(struct process *process, void (*visit)(struct process *
 /* How often something can have happened in the time of a log, at most: none takes less than 1 ns. */
 uint64_t nodes_most_calls(const struct process *process);
 
-/* The merged path of a node of @thread, or NULL if @ref is none. */
+/* The merged path of a node of @thread, or NULL if @ref is none. Of calls that are left out it is what they stand for. */
 struct tree_node *nodes_path(struct thread *thread, uint32_t ref);
+
+/* Are the calls of a node not reported, see selection.h? */
+bool nodes_is_left_out(const struct process *process, uint32_t ref);
 
 /*
  * Is the newest call of a node in its number of calls but not yet in its histogram? The program was stopped

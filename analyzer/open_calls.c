@@ -153,18 +153,22 @@ static bool read_stack(struct process *process, const struct runner *runners, co
 }
 
 /* The path of a frame, or NULL if the frame is not sound. */
-static struct tree_node *frame_path(const struct frames *frames, const struct log_frame *frame, uint64_t not_before)
+static struct tree_node *frame_path(const struct frames *frames, const struct log_frame *frame, uint64_t not_before,
+				    bool *left_out)
 {
 	struct process *process = frames->thread->process;
 	struct tree_node *path = nodes_path(frames->thread, frame->node);
 	struct log_node node;
+	bool is_others;
 
 	if (!path)
 		return NULL;
+	*left_out = nodes_is_left_out(process, frame->node);
 	logfile_node(process->log, (uint64_t)frame->node << LOG_REF_SHIFT, &node);
-	if (!path->function || path->function->kind == FUNCTION_OTHERS)
+	is_others = !node.function_addr || node.function_addr & LOG_FUNCTION_OTHERS;
+	if (is_others && !*left_out)
 		path = tree_others(process->model);
-	else if ((node.function_addr & ~LOG_FUNCTION_FLAGS) != frame->function_addr)
+	else if (!is_others && (node.function_addr & ~LOG_FUNCTION_FLAGS) != frame->function_addr)
 		return NULL;
 	if (process->header.timing != LOG_TIMING_COUNTS && frame->start_ticks &&
 	    (frame->start_ticks < not_before || frame->start_ticks > process->last_ticks))
@@ -178,6 +182,16 @@ static void add_time(struct open_call *call, struct thread *thread, uint64_t tic
 	double tick_ns = thread->process->tick_ns, self_ns = (double)(int64_t)(ticks - child_ticks) * tick_ns;
 	struct call_stats *stats = &call->node->stats;
 
+	call->self_ns = self_ns;
+	if (call->left_out) {	/* its caller's time, if it has one that is reported */
+		if (call->node->function) {
+			stats->self_ns += self_ns;
+			thread->functions_ns += self_ns;
+		} else {
+			thread->process->model->selection.outside_ns += self_ns;
+		}
+		return;
+	}
 	call->so_far_ns = (double)ticks * tick_ns;
 	stats->total_ns += call->so_far_ns;
 	stats->duration_ns += call->so_far_ns;
@@ -187,11 +201,21 @@ static void add_time(struct open_call *call, struct thread *thread, uint64_t tic
 	thread->functions_ns += self_ns;
 }
 
-static void count_call(struct open_call *call, struct thread *thread, bool is_counted)
+static void count_left_out(const struct open_call *call, struct selection *selection)
 {
+	if (!call->was_counted)
+		*(call->node->function ? &selection->inside_calls : &selection->outside_calls) += 1;
+}
+
+static void count_call(struct open_call *call, struct thread *thread)
+{
+	if (call->left_out) {
+		count_left_out(call, &thread->process->model->selection);
+		return;
+	}
 	call->node->stats.open_calls++;
 	thread->open_calls++;
-	if (is_counted) {
+	if (call->was_counted) {
 		call->node->stats.timed_calls--;
 		call->node->stats.known_calls--;
 		return;
@@ -241,7 +265,8 @@ static void take_frames(struct open_stack *stack, struct frames *frames, uint64_
 
 	for (size_t i = 0; i < frames->nr; i++) {
 		struct log_frame frame = frames->frames[i];
-		struct tree_node *path = frame_path(frames, &frame, not_before);
+		bool left_out = false;
+		struct tree_node *path = frame_path(frames, &frame, not_before, &left_out);
 
 		if (!path && process->end_kind == END_RUNNING)
 			break;			/* it began after we looked at the clock */
@@ -252,10 +277,27 @@ static void take_frames(struct open_stack *stack, struct frames *frames, uint64_
 		if (frame.start_ticks)
 			not_before = frame.start_ticks;
 		stack->calls = xgrow(stack->calls, stack->nr_calls, sizeof(*stack->calls));
-		stack->calls[stack->nr_calls] = (struct open_call){ path, NO_TIME, NAN };
-		count_call(&stack->calls[stack->nr_calls++], stack->thread, is_counted(frames, i));
+		stack->calls[stack->nr_calls] = (struct open_call){ path, NO_TIME, NAN, 0,
+			is_counted(frames, i), left_out };
+		count_call(&stack->calls[stack->nr_calls++], stack->thread);
 		frames->frames[stack->nr_calls - 1] = frame;
 	}
+}
+
+/* Their time is that of the next one below which is reported. */
+static void drop_left_out(struct open_stack *stack)
+{
+	size_t nr = 0;
+
+	for (size_t i = 0; i < stack->nr_calls; i++) {
+		if (!stack->calls[i].left_out)
+			stack->calls[nr++] = stack->calls[i];
+		else if (nr)
+			stack->calls[nr - 1].self_ns += stack->calls[i].self_ns;
+	}
+	stack->nr_calls = nr;
+	if (nr == 0)
+		free(stack->calls);
 }
 
 static void add_stack(struct process *process, struct frames *frames, uint64_t offset)
@@ -267,6 +309,7 @@ static void add_stack(struct process *process, struct frames *frames, uint64_t o
 	take_frames(&stack, frames, offset);
 	if (process->header.timing != LOG_TIMING_COUNTS)
 		add_times(&stack, frames);
+	drop_left_out(&stack);
 	if (stack.nr_calls == 0)
 		return;
 	process->stacks = xgrow(process->stacks, process->nr_stacks, sizeof(*process->stacks));

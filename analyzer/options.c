@@ -38,6 +38,10 @@ const char options_help[] =
 	"      --rank LIST     only these ranks and the processes that they started: 0,2-5\n"
 	"      --process LIST  only these processes, by number or program: 4242,100-200,worker*\n"
 	"      --thread LIST   only these threads, by number or name\n"
+	"      --focus LIST    only these functions and what they call, by patterns as of INSIDEME_FOCUS: NAME,\n"
+	"                      Class::method, FILE or MODULE, FILE:NAME\n"
+	"      --exclude LIST  without these functions: their time and memory are their callers'\n"
+	"      --depth N       N calls within each other at most\n"
 	"      --from T, --to T  what happened between these times since the run's begin: 1.5s, 200ms, 40%;\n"
 	"                      views that know when (calls, resources)\n"
 	"      --columns LIST  these columns in this order, separated by commas\n"
@@ -57,7 +61,7 @@ const char options_help[] =
 
 enum { OPT_NO_PAGER = 256, OPT_RAW, OPT_SORT, OPT_REVERSE, OPT_TOP, OPT_MIN_PERCENT, OPT_MATCH, OPT_COLUMNS, OPT_RANK, OPT_PROCESS,
 	OPT_THREAD, OPT_FROM, OPT_TO, OPT_LIST, OPT_CLEAN, OPT_KEEP, OPT_DRY_RUN, OPT_SAVE_NAMES, OPT_SAVE, OPT_COPY, OPT_MOVE, OPT_MAX_SIZE,
-	OPT_SUPPRESSIONS, OPT_DIFF, OPT_NO_SOURCE, OPT_FIELDS, OPT_SERVE, OPT_HELP, OPT_VERSION };
+	OPT_SUPPRESSIONS, OPT_DIFF, OPT_NO_SOURCE, OPT_FIELDS, OPT_FOCUS, OPT_EXCLUDE, OPT_DEPTH, OPT_SERVE, OPT_HELP, OPT_VERSION };
 
 static const struct option long_options[] = {
 	{ "view",    required_argument, NULL, 'v' },
@@ -78,6 +82,9 @@ static const struct option long_options[] = {
 	{ "rank",    required_argument, NULL, OPT_RANK },
 	{ "process", required_argument, NULL, OPT_PROCESS },
 	{ "thread",  required_argument, NULL, OPT_THREAD },
+	{ "focus",   required_argument, NULL, OPT_FOCUS },
+	{ "exclude", required_argument, NULL, OPT_EXCLUDE },
+	{ "depth",   required_argument, NULL, OPT_DEPTH },
 	{ "from",    required_argument, NULL, OPT_FROM },
 	{ "to",      required_argument, NULL, OPT_TO },
 	{ "list",    no_argument,       NULL, OPT_LIST },
@@ -218,6 +225,36 @@ static int take_other(struct options *options, int option, const char *value)
 	}
 }
 
+/* What of the runs is reported. */
+static int take_filter(struct options *options, int option, const char *value)
+{
+	switch (option) {
+	case OPT_RAW:
+		options->filter.is_raw = true;
+		return 0;
+	case OPT_RANK:
+		return filter_parse(&options->filter, FILTER_RANK, value);
+	case OPT_PROCESS:
+		return filter_parse(&options->filter, FILTER_PROCESS, value);
+	case OPT_THREAD:
+		return filter_parse(&options->filter, FILTER_THREAD, value);
+	case OPT_FOCUS:
+		options->filter.focus = value;
+		return 0;
+	case OPT_EXCLUDE:
+		options->filter.exclude = value;
+		return 0;
+	case OPT_DEPTH:
+		return parse_number("--depth", "calls", value, &options->filter.most_depth);
+	case OPT_FROM:
+		return time_mark_parse(&options->window.from, "--from", value);
+	case OPT_TO:
+		return time_mark_parse(&options->window.to, "--to", value);
+	default:
+		return take_other(options, option, value);
+	}
+}
+
 static int take(struct options *options, int option, const char *value)
 {
 	switch (option) {
@@ -232,9 +269,6 @@ static int take(struct options *options, int option, const char *value)
 		return 0;
 	case OPT_NO_PAGER:
 		options->no_pager = true;
-		return 0;
-	case OPT_RAW:
-		options->filter.is_raw = true;
 		return 0;
 	case OPT_SORT:
 		options->sort = value;
@@ -253,16 +287,6 @@ static int take(struct options *options, int option, const char *value)
 	case OPT_COLUMNS:
 		options->columns = value;
 		return 0;
-	case OPT_RANK:
-		return filter_parse(&options->filter, FILTER_RANK, value);
-	case OPT_PROCESS:
-		return filter_parse(&options->filter, FILTER_PROCESS, value);
-	case OPT_THREAD:
-		return filter_parse(&options->filter, FILTER_THREAD, value);
-	case OPT_FROM:
-		return time_mark_parse(&options->window.from, "--from", value);
-	case OPT_TO:
-		return time_mark_parse(&options->window.to, "--to", value);
 	case OPT_SAVE:
 		options->save = value;
 		return 0;
@@ -274,7 +298,7 @@ static int take(struct options *options, int option, const char *value)
 		options->dry_run = true;
 		return 0;
 	default:
-		return take_other(options, option, value);
+		return take_filter(options, option, value);
 	}
 }
 

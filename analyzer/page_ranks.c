@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What each process has of the functions with most time: a number for each of both. The model adds processes up, so
- * their call paths are read once more. Calls that are still open are not in it.
+ * What each process has of the functions with most time: a number for each of both.
  */
 #include "page.h"
 
@@ -9,8 +8,7 @@
 #include <stdlib.h>
 
 #include "error.h"
-#include "logfile.h"
-#include "node_check.h"
+#include "process_sums.h"
 
 #define CELLS_MAX	300000
 #define FUNCTIONS_MIN	8
@@ -57,74 +55,25 @@ static void choose_rows(struct ranks *ranks)
 	free(plain);
 }
 
-static bool is_sound(const struct process *process, const struct log_node *node)
-{
-	struct node_limits limits = {
-		.span_ticks = process->limit_ticks - process->timebase.points[0].ticks,
-		.calls = UINT64_MAX,
-		.changing = true,
-	};
-	uint64_t histogram[LOG_BUCKETS];
+/* Where the sums of one process go. */
+struct rank_column {
+	struct ranks *ranks;
+	size_t number;
+};
 
-	for (int i = 0; i < LOG_BUCKETS; i++)
-		histogram[i] = node->histogram[i];
-	return node_is_sound(node, histogram, &limits);
-}
-
-static void add_node(struct ranks *ranks, size_t column, struct process *process, uint32_t index, uint64_t offset)
+static void add_sum(const struct process_sum *sum, void *context)
 {
-	const struct tree_node *path = process->tree_of[index];
-	uint32_t function, row;
-	struct log_node node;
+	const struct rank_column *column = context;
+	struct ranks *ranks = column->ranks;
+	uint32_t function = sum->path->function ? ranks->page->function_of[sum->path->id] : UINT32_MAX, row;
 	size_t cell;
 
-	function = path && path->function ? ranks->page->function_of[path->id] : UINT32_MAX;
-	if (function >= ranks->page->nr_functions)
-		return;
-	row = ranks->row_of[function];
+	row = function < ranks->page->nr_functions ? ranks->row_of[function] : 0;
 	if (!row)
 		return;
-	logfile_node(process->log, offset, &node);
-	if (!is_sound(process, &node))
-		return;
-	cell = (row - 1) * ranks->page->report->model->nr_processes + column;
-	ranks->calls[cell] += (double)node.calls;
-	ranks->self_ns[cell] += (double)(int64_t)(node.total_ticks - node.child_ticks) * process->tick_ns;
-}
-
-static void add_process(struct ranks *ranks, size_t column, struct process *process)
-{
-	for (size_t i = 0; process->tree_of && i < process->log->nr_extents; i++) {
-		const struct log_extent *extent = &process->log->extents[i];
-		uint64_t offset = extent->offset + sizeof(struct log_area);
-
-		for (uint32_t j = 0; extent->kind != LOG_AREA_THREAD && j < extent->nr_nodes; j++, offset += sizeof(struct log_node))
-			add_node(ranks, column, process, extent->first_node + j, offset);
-	}
-}
-
-/* The hooks' cost was taken out of the sums over processes: each has its share of it by its share of the time. */
-static void take_out_hooks(struct ranks *ranks, size_t nr_processes)
-{
-	const struct model *model = ranks->page->report->model;
-	uint32_t row = 0;
-
-	for (size_t i = 0; i < model->nr_functions && model->hooks_ns > 0; i++) {
-		double *cells = ranks->self_ns, sum = 0, factor;
-		uint32_t function = row;
-
-		if (model->functions[i]->kind != FUNCTION_PLAIN)
-			continue;
-		row++;
-		if (!ranks->row_of[function])
-			continue;
-		cells += (ranks->row_of[function] - 1) * nr_processes;
-		for (size_t j = 0; j < nr_processes; j++)
-			sum += cells[j];
-		factor = sum > 0 ? fmax(0, fmin(1, model->functions[i]->stats.self_ns / sum)) : 1;
-		for (size_t j = 0; j < nr_processes; j++)
-			cells[j] *= factor;
-	}
+	cell = (row - 1) * ranks->page->report->model->nr_processes + column->number;
+	ranks->calls[cell] += (double)sum->stats.calls;
+	ranks->self_ns[cell] += sum->stats.self_ns;
 }
 
 static void fill_block(struct block *block, struct ranks *ranks, size_t nr_cells)
@@ -154,8 +103,7 @@ void page_add_ranks(struct page *page)
 	ranks.self_ns = xcalloc(nr_cells + 1, sizeof(*ranks.self_ns));
 	ranks.calls = xcalloc(nr_cells + 1, sizeof(*ranks.calls));
 	for (size_t i = 0; i < model->nr_processes; i++)
-		add_process(&ranks, i, model->processes[i]);
-	take_out_hooks(&ranks, model->nr_processes);
+		process_sums_each(model->processes[i], add_sum, &(struct rank_column){ &ranks, i });
 	fill_block(page_block(page, "ranks"), &ranks, nr_cells);
 	free(ranks.row_of);
 	free(ranks.functions);

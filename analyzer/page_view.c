@@ -108,7 +108,7 @@ int page_add_view(struct page *page, const char *view, int (*build)(struct docum
 	int status;
 
 	report.options = &options;
-	status = build(&document, &report);
+	status = report_build(&report, &document, build);
 	json_object_set_new(page_block(page, view)->about, "sections", sections_of(&document));
 	for (size_t i = 0; i < document.nr_sections && status == 0; i++) {
 		struct table *table = document.sections[i].table;

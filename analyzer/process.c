@@ -192,6 +192,7 @@ void process_close(struct process *process)
 	records_release(process);
 	timebase_release(&process->timebase);
 	free(process->tree_of);
+	free(process->is_left_out);
 	logfile_close(process->log);
 	free(process);
 }

@@ -2,7 +2,11 @@
 /* What every view asks of the runs that it shows. */
 #include "report.h"
 
+#include <math.h>
+#include <string.h>
+
 #include "hook_costs.h"
+#include "summary.h"
 
 #define RUNS_NAMED 6	/* below a table */
 
@@ -72,6 +76,37 @@ void report_name_runs(const struct report *report, struct document *document)
 		text = document_text(document, "%s\nand %zu more, numbered as they were named", text, model->nr_runs - RUNS_NAMED);
 	section = document_add(document, "Runs", text);
 	section->apart = section->wraps = true;
+}
+
+/* Below all: the calls that --focus, --exclude and --depth leave out. */
+static void tell_left_out(const struct report *report, struct document *document)
+{
+	const struct selection *selection = &report->model->selection;
+	const char *text = "nothing; ";
+	struct section *section;
+
+	if (!selection->is_on)
+		return;
+	if (selection->outside_calls)
+		text = document_text(document, "%s outside, %s of self time%s%s in them; ",
+			summary_count(document, (double)selection->outside_calls, "call"),
+			summary_number(document, UNIT_NS, fmax(selection->outside_ns, 0)),
+			report_has_heap(report) ? " and allocations of " : "", report_has_heap(report) ?
+			summary_number(document, UNIT_BYTES, (double)selection->outside_alloc_bytes) : "");
+	if (selection->inside_calls)
+		text = document_text(document, "%s%s within reported ones: their time and memory are in those; ", selection->outside_calls ?
+			text : "", summary_count(document, (double)selection->inside_calls, "call"));
+	section = document_add(document, "Left out", document_text(document, "%.*s", (int)strlen(text) - 2, text));
+	section->apart = section->wraps = true;
+}
+
+int report_build(struct report *report, struct document *document, int (*build)(struct document *, struct report *))
+{
+	int status = build(document, report);
+
+	if (status == 0)
+		tell_left_out(report, document);
+	return status;
 }
 
 bool report_is_of_threads(const struct report *report)

@@ -30,6 +30,8 @@ const struct process *report_ended(const struct report *report);
 void report_tell_runs(const struct report *report, struct document *document, struct table *table);
 /* Below such tables: which run has which number. */
 void report_name_runs(const struct report *report, struct document *document);
+/* Fill an empty document as a view does it, and say what --focus, --exclude and --depth leave out. Return: as @build */
+int report_build(struct report *report, struct document *document, int (*build)(struct document *, struct report *));
 /* Is it about some threads only? Then what is known of whole processes stays out. */
 bool report_is_of_threads(const struct report *report);
 /* Did any process count its heap, or time its calls? Columns of what was not recorded stay out. */

@@ -94,7 +94,7 @@ static void follow_import(struct model *model, struct function *function, const 
 	}
 }
 
-/* Name @nr functions of one object, in the order of their addresses. */
+/* Name @nr functions of one object, in the order of their addresses; @model: NULL: stubs stay where they are. */
 static void name_functions(struct model *model, struct function **functions, size_t nr)
 {
 	struct symbol *list = xcalloc(nr, sizeof(*list));
@@ -105,10 +105,24 @@ static void name_functions(struct model *model, struct function **functions, siz
 	for (size_t i = 0; i < nr; i++) {
 		if (list[i].name)
 			set_name(functions[i], xstrdup(list[i].name), true);
-		if (list[i].imported)
+		if (list[i].imported && model)
 			follow_import(model, functions[i], &list[i]);
 	}
 	free(list);
+}
+
+/* Object by object, as they are sorted. */
+static void name_sorted(struct model *model, struct function **list, size_t nr)
+{
+	size_t end;
+
+	for (size_t begin = 0; begin < nr; begin = end) {
+		const struct object *object = list[begin]->object;
+
+		for (end = begin + 1; end < nr && list[end]->object == object; end++)
+			;
+		name_functions(model, list + begin, end - begin);
+	}
 }
 
 /* Functions of paths on which nothing was counted are in the tree only. */
@@ -199,19 +213,28 @@ static void name_namesakes(struct function **functions, size_t nr)
 
 void resolve_names(struct model *model)
 {
-	size_t nr, end;
+	size_t nr;
 	struct function **list = list_functions(model, &nr);
 
-	for (size_t begin = 0; begin < nr; begin = end) {
-		const struct object *object = list[begin]->object;
-
-		for (end = begin + 1; end < nr && list[end]->object == object; end++)
-			;
-		name_functions(model, list + begin, end - begin);
-	}
+	name_sorted(model, list, nr);
 	name_namesakes(list, nr);
 	free(list);
 	name_uncalled(model);
+}
+
+void resolve_ahead(struct function **functions, size_t nr_functions)
+{
+	struct function **list = xcalloc(nr_functions, sizeof(*list));
+	size_t nr = 0;
+
+	for (size_t i = 0; i < nr_functions; i++) {
+		name_by_address(functions[i]);
+		if (functions[i]->object)
+			list[nr++] = functions[i];
+	}
+	qsort(list, nr, sizeof(*list), compare_places);
+	name_sorted(NULL, list, nr);
+	free(list);
 }
 
 /* Of a thread's first function hooks may have told nothing: then it is named here, when it is asked for. */
@@ -297,6 +320,8 @@ int resolve_save(struct model *model, const char *path)
 
 void resolve_release(struct model *model)
 {
+	for (size_t i = 0; i < model->selection.nr_functions; i++)
+		release_names(model->selection.functions[i]);
 	for (size_t i = 0; i < model->nr_known_functions; i++)
 		release_names(model->functions[i]);
 	for (struct tree_node *node = tree_next(model->root); node; node = tree_next(node))

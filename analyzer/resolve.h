@@ -11,6 +11,9 @@
  */
 void resolve_names(struct model *model);
 
+/* Name functions of a model whose calls are not read yet; resolve_names() does so again. */
+void resolve_ahead(struct function **functions, size_t nr);
+
 /* Fill in a function's file and line, where debug information has them. */
 void resolve_source(struct function *function);
 

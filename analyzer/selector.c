@@ -2,54 +2,50 @@
 /* Patterns that select functions. */
 #include "selector.h"
 
-#include <fnmatch.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "error.h"
+#include "insideme_pattern.h"
 #include "names.h"
 #include "resolve.h"
 
-static bool is_path(const char *pattern, const char *path)
+static bool is_place(const struct glob *glob, struct function *function)
 {
-	const char *slash = path ? strrchr(path, '/') : NULL;
-
-	return path && (fnmatch(pattern, path, 0) == 0 || (slash && fnmatch(pattern, slash + 1, 0) == 0));
-}
-
-static bool is_place(const char *pattern, struct function *function)
-{
-	if (function->object && is_path(pattern, function->object->path))
+	if (function->object && glob_fits_path(glob, function->object->path))
 		return true;
 	resolve_source(function);
-	return is_path(pattern, function->file);
+	return glob_fits_path(glob, function->file);
 }
 
-/* The colon of FILE:NAME, which is none of Class::method. */
-static const char *find_colon(const char *pattern)
+static bool is_called(const struct glob *glob, const struct function *function)
 {
-	const char *colon = strchr(pattern, ':');
+	char *plain;
+	bool found;
 
-	while (colon && colon[1] == ':')
-		colon = strchr(colon + 2, ':');
-	return colon;
+	if (!glob->bytes)
+		return false;
+	if (name_matches_either(glob, function->name, function->short_name))
+		return true;
+	if (!strchr(function->short_name, '<'))
+		return false;
+	plain = name_plain(function->short_name);
+	found = name_matches_either(glob, plain, plain);
+	free(plain);
+	return found;
+}
+
+bool selector_fits(const struct pattern *pattern, struct function *function)
+{
+	if (is_called(&pattern->whole, function))	/* a region's name may have a colon */
+		return true;
+	if (pattern->may_be_place)
+		return is_place(&pattern->name, function);
+	return pattern->place.bytes && is_called(&pattern->name, function) && is_place(&pattern->place, function);
 }
 
 bool selector_matches(const char *pattern, struct function *function)
 {
-	const char *colon = find_colon(pattern);
-	char *place;
-	bool found;
+	struct pattern parts = pattern_of(pattern, strlen(pattern));
 
-	if (name_matches_either(pattern, function->name, function->short_name))
-		return true;
-	if (!colon)
-		return pattern[strcspn(pattern, "./")] && is_place(pattern, function);
-	if (!name_matches_either(colon + 1, function->name, function->short_name))
-		return false;
-	place = xstrdup(pattern);
-	place[colon - pattern] = '\0';
-	found = is_place(place, function);
-	free(place);
-	return found;
+	return selector_fits(&parts, function);
 }

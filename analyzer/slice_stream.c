@@ -150,7 +150,9 @@ static struct tree_node *find_path(struct slice_stream *stream)
 	if (stream->cache[entry].ref != stream->node || !stream->cache[entry].path) {
 		stream->cache[entry].ref = stream->node;
 		stream->cache[entry].path = nodes_path(stream->thread, stream->node);
+		stream->cache[entry].left_out = nodes_is_left_out(stream->thread->process, stream->node);
 	}
+	stream->left_out = stream->cache[entry].left_out;
 	return stream->cache[entry].path;
 }
 
@@ -194,9 +196,10 @@ bool slice_stream_advance(struct slice_stream *stream)
 	for (;;) {
 		if (stream->left && stream->at < stream->end) {
 			stream->left--;
-			if (decode(stream))
+			if (!decode(stream))
+				damaged(stream, "a slice");
+			else if (!stream->left_out)
 				return true;
-			damaged(stream, "a slice");
 		} else {
 			if (stream->next_chunk)
 				check_chunk(stream);

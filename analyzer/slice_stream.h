@@ -26,8 +26,10 @@ struct slice_stream {
 	uint32_t left;			/* slices left in the chunk */
 
 	struct slice slice;		/* the next one to hand out */
+	bool left_out;			/* it is not reported: look for the one behind it */
 	struct {
 		uint32_t ref;
+		bool left_out;
 		struct tree_node *path;
 	} cache[SLICE_CACHE_ENTRIES];
 };

@@ -33,6 +33,7 @@ struct tree_node *tree_child(struct model *model, struct tree_node *parent, stru
 	node->next = parent->child;
 	parent->child = node;
 	node->id = (uint32_t)model->nr_tree_nodes++;
+	node->depth = parent->depth + 1;
 	node->stats.min_ns = node->stats.max_ns = node->stats.finished_max_ns = NAN;
 	hashtable_add(&model->tables->paths, hash, node);
 	return node;

@@ -155,7 +155,7 @@ static const struct column columns[] = {
 };
 
 /* Which paths are shown, and in what order siblings come. */
-struct selection {
+struct chosen_rows {
 	const struct model *model;
 	const struct options *options;
 	const struct column *sort;
@@ -166,21 +166,21 @@ struct selection {
 	bool *shown;			/* [id]: among the first --top of them, or above one */
 };
 
-static struct tree_row row_of(const struct selection *selection, const struct tree_node *node)
+static struct tree_row row_of(const struct chosen_rows *chosen, const struct tree_node *node)
 {
-	return (struct tree_row){ .model = selection->model, .node = node, .all_ns = selection->all_ns };
+	return (struct tree_row){ .model = chosen->model, .node = node, .all_ns = chosen->all_ns };
 }
 
-static int compare_texts(const struct selection *selection, const struct tree_node *a, const struct tree_node *b)
+static int compare_texts(const struct chosen_rows *chosen, const struct tree_node *a, const struct tree_node *b)
 {
-	struct tree_row left = row_of(selection, a), right = row_of(selection, b);
-	struct value value = selection->sort->get(selection->sort, &left);
+	struct tree_row left = row_of(chosen, a), right = row_of(chosen, b);
+	struct value value = chosen->sort->get(chosen->sort, &left);
 	char *text = value.type == VALUE_TEXT ? xstrdup(value.text) : NULL;	/* it lives until the next one */
 	int order;
 
 	if (text)
 		value.text = text;
-	order = value_compare(value, selection->sort->get(selection->sort, &right));
+	order = value_compare(value, chosen->sort->get(chosen->sort, &right));
 	free(text);
 	return order;
 }
@@ -193,94 +193,94 @@ static int compare_keys(double a, double b)
 /* Names in alphabetical order, numbers with the largest first. */
 static int compare_nodes(const void *a, const void *b, void *context)
 {
-	const struct selection *selection = context;
+	const struct chosen_rows *chosen = context;
 	const struct tree_node *left = *(const struct tree_node *const *)a, *right = *(const struct tree_node *const *)b;
-	int order = -compare_keys(selection->keys[left->id], selection->keys[right->id]);
+	int order = -compare_keys(chosen->keys[left->id], chosen->keys[right->id]);
 
-	if (selection->sort->flags & COLUMN_LEFT)
-		order = compare_texts(selection, left, right);
-	if (selection->options->reverse)
+	if (chosen->sort->flags & COLUMN_LEFT)
+		order = compare_texts(chosen, left, right);
+	if (chosen->options->reverse)
 		order = -order;
 	return order ? order : (left->id > right->id) - (left->id < right->id);
 }
 
 /* What the paths are sorted by, once for all comparisons; where nothing is known they come last. */
-static void find_keys(struct selection *selection, struct tree_node *root, size_t nr_nodes)
+static void find_keys(struct chosen_rows *chosen, struct tree_node *root, size_t nr_nodes)
 {
-	selection->keys = xcalloc(nr_nodes, sizeof(*selection->keys));
-	for (struct tree_node *node = tree_next(root); node && !(selection->sort->flags & COLUMN_LEFT); node = tree_next(node)) {
-		struct tree_row row = row_of(selection, node);
-		struct value value = selection->sort->get(selection->sort, &row);
+	chosen->keys = xcalloc(nr_nodes, sizeof(*chosen->keys));
+	for (struct tree_node *node = tree_next(root); node && !(chosen->sort->flags & COLUMN_LEFT); node = tree_next(node)) {
+		struct tree_row row = row_of(chosen, node);
+		struct value value = chosen->sort->get(chosen->sort, &row);
 
 		if (value.type == VALUE_EMPTY)
-			selection->keys[node->id] = selection->options->reverse ? INFINITY : -INFINITY;
+			chosen->keys[node->id] = chosen->options->reverse ? INFINITY : -INFINITY;
 		else
-			selection->keys[node->id] = value_number(value);
+			chosen->keys[node->id] = value_number(value);
 	}
 }
 
-static void select_nodes(struct selection *selection, struct tree_node *root, size_t nr_nodes, bool in_order)
+static void select_nodes(struct chosen_rows *chosen, struct tree_node *root, size_t nr_nodes, bool in_order)
 {
-	const char *pattern = selection->options->match;
+	const char *pattern = chosen->options->match;
 	bool *matched = xcalloc(nr_nodes, sizeof(*matched));	/* it, or one above it */
 
 	for (struct tree_node *node = tree_next(root); node; node = tree_next(node)) {
 		matched[node->id] = !pattern || matched[node->parent->id] || name_matches(pattern, node->function->name);
 		if (matched[node->id])
-			selection->nodes[selection->nr_nodes++] = node;
+			chosen->nodes[chosen->nr_nodes++] = node;
 	}
 	free(matched);
 	if (in_order)
-		qsort_r(selection->nodes, selection->nr_nodes, sizeof(*selection->nodes), compare_nodes, selection);
+		qsort_r(chosen->nodes, chosen->nr_nodes, sizeof(*chosen->nodes), compare_nodes, chosen);
 }
 
-static double node_key(const struct selection *selection, const struct tree_node *node)
+static double node_key(const struct chosen_rows *chosen, const struct tree_node *node)
 {
-	struct tree_row row = row_of(selection, node);
+	struct tree_row row = row_of(chosen, node);
 
-	return value_number(selection->sort->get(selection->sort, &row));
+	return value_number(chosen->sort->get(chosen->sort, &row));
 }
 
 /* What --min-percent is a share of: the time in all functions, else the sum over paths, or the largest. */
-static double whole(const struct selection *selection)
+static double whole(const struct chosen_rows *chosen)
 {
 	double sum = 0, largest = 0;
 
-	if (selection->sort->get == get_share)
+	if (chosen->sort->get == get_share)
 		return 100;
-	if (selection->sort->get == get_stats && selection->sort->index == CELL_TOTAL)
-		return selection->all_ns;
-	for (size_t i = 0; i < selection->nr_nodes; i++) {
-		double key = node_key(selection, selection->nodes[i]);
+	if (chosen->sort->get == get_stats && chosen->sort->index == CELL_TOTAL)
+		return chosen->all_ns;
+	for (size_t i = 0; i < chosen->nr_nodes; i++) {
+		double key = node_key(chosen, chosen->nodes[i]);
 
 		sum += key;
 		largest = fmax(largest, key);
 	}
-	return selection->sort->flags & COLUMN_SUMS ? sum : largest;
+	return chosen->sort->flags & COLUMN_SUMS ? sum : largest;
 }
 
 /* Show the first @top of the selected that are large enough, and their callers. Return: how many are left out */
-static size_t show_nodes(struct selection *selection, size_t top)
+static size_t show_nodes(struct chosen_rows *chosen, size_t top)
 {
-	double percent = selection->options->min_percent, least = percent ? whole(selection) * percent / 100 : 0;
+	double percent = chosen->options->min_percent, least = percent ? whole(chosen) * percent / 100 : 0;
 	size_t left_out = 0, nr = 0;
 
-	for (size_t i = 0; i < selection->nr_nodes; i++) {
-		const struct tree_node *node = selection->nodes[i];
+	for (size_t i = 0; i < chosen->nr_nodes; i++) {
+		const struct tree_node *node = chosen->nodes[i];
 
-		if ((top && nr >= top) || (percent && node_key(selection, node) < least)) {
-			left_out += !selection->shown[node->id];
+		if ((top && nr >= top) || (percent && node_key(chosen, node) < least)) {
+			left_out += !chosen->shown[node->id];
 			continue;
 		}
 		nr++;
-		for (; node && !selection->shown[node->id]; node = node->parent)
-			selection->shown[node->id] = true;
+		for (; node && !chosen->shown[node->id]; node = node->parent)
+			chosen->shown[node->id] = true;
 	}
 	return left_out;
 }
 
 /* Rows in the order of the tree; not recursive, for a recursion may have been recorded that is very deep. */
-static size_t list_rows(struct selection *selection, const struct tree_node *root, size_t nr_nodes,
+static size_t list_rows(struct chosen_rows *chosen, const struct tree_node *root, size_t nr_nodes,
 			struct tree_row *rows)
 {
 	struct tree_row *todo = xcalloc(nr_nodes, sizeof(*todo));
@@ -295,11 +295,11 @@ static size_t list_rows(struct selection *selection, const struct tree_node *roo
 		if (row.node->function)
 			rows[nr_rows++] = row;
 		for (const struct tree_node *child = row.node->child; child; child = child->next)
-			if (selection->shown[child->id])
+			if (chosen->shown[child->id])
 				children[nr++] = child;
-		qsort_r(children, nr, sizeof(*children), compare_nodes, selection);
+		qsort_r(children, nr, sizeof(*children), compare_nodes, chosen);
 		while (nr) {
-			todo[nr_todo] = row_of(selection, children[--nr]);
+			todo[nr_todo] = row_of(chosen, children[--nr]);
 			todo[nr_todo++].depth = row.node->function ? row.depth + 1 : 0;
 		}
 	}
@@ -315,25 +315,25 @@ static void choose_rows(struct table *table, struct table_rows *rows, struct doc
 	const char *sort = options->sort ? options->sort : report_has_times(report) ? "total_ns" : "calls";
 	bool text = strcmp(options->format, "text") == 0;
 	size_t top = options->top_given ? options->top : text ? TEXT_PATHS : 0;
-	struct selection selection = {
+	struct chosen_rows chosen = {
 		.model = model,
 		.options = options,
 		.sort = sort_column(table, sort),
 		.all_ns = model->functions_ns,
 	};
 
-	if (!selection.sort)
+	if (!chosen.sort)
 		return;		/* whoever prints the table says that there is no such column */
-	selection.nodes = xcalloc(model->nr_tree_nodes, sizeof(*selection.nodes));
-	selection.shown = xcalloc(model->nr_tree_nodes, sizeof(*selection.shown));
-	find_keys(&selection, model->root, model->nr_tree_nodes);
-	select_nodes(&selection, model->root, model->nr_tree_nodes, top || options->min_percent);
-	table->nr_left_out = show_nodes(&selection, top);
+	chosen.nodes = xcalloc(model->nr_tree_nodes, sizeof(*chosen.nodes));
+	chosen.shown = xcalloc(model->nr_tree_nodes, sizeof(*chosen.shown));
+	find_keys(&chosen, model->root, model->nr_tree_nodes);
+	select_nodes(&chosen, model->root, model->nr_tree_nodes, top || options->min_percent);
+	table->nr_left_out = show_nodes(&chosen, top);
 	rows->rows = document_new(document, model->nr_tree_nodes * sizeof(struct tree_row));
-	rows->nr_rows = list_rows(&selection, model->root, model->nr_tree_nodes, (struct tree_row *)rows->rows);
-	free(selection.nodes);
-	free(selection.shown);
-	free(selection.keys);
+	rows->nr_rows = list_rows(&chosen, model->root, model->nr_tree_nodes, (struct tree_row *)rows->rows);
+	free(chosen.nodes);
+	free(chosen.shown);
+	free(chosen.keys);
 }
 
 static const char *text_columns(const struct report *report)

@@ -2,6 +2,7 @@
 /* Which programs are recorded. */
 #include "programs.h"
 
+#include "insideme_pattern.h"
 #include "text.h"
 
 static bool is_end(char c)
@@ -25,9 +26,8 @@ bool programs_select(const char *list, const char *program)
 	if (text_equal(list, "all"))
 		return true;
 	for (;;) {
-		bool excludes = *list == '!', is_item = !is_end(list[excludes]), fits;
-
-		fits = text_matches(list + excludes, item_bytes(list + excludes), program);
+		bool excludes = *list == '!', is_item = !is_end(list[excludes]);
+		bool fits = glob_matches(&(struct glob){ list + excludes, item_bytes(list + excludes) }, program);
 
 		if (is_item && excludes && fits)
 			return false;

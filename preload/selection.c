@@ -4,6 +4,7 @@
 
 #include <sys/mman.h>
 
+#include "insideme_pattern.h"
 #include "modules.h"
 #include "say.h"
 #include "symbol_file.h"
@@ -14,17 +15,10 @@
 #define OBJECTS_MAX	1024u
 #define NAME_BYTES	512
 
-/* A glob in a setting's text. */
-struct glob {
-	const char *start;
-	size_t bytes;			/* 0: none */
-};
-
-struct pattern {
-	struct glob place;		/* before a single colon */
-	struct glob name;
+/* One that is chosen by a setting. */
+struct choice {
+	struct pattern pattern;
 	enum verdict verdict;
-	bool is_place;			/* the name may be a file or an object: it has a dot or a slash */
 	bool is_known;			/* it has matched something */
 	const char *setting;
 };
@@ -41,66 +35,30 @@ struct selected {
 
 struct selection selection;
 uint64_t selection_cache[SELECTION_CACHE];
-static struct pattern patterns[PATTERNS_MAX];	/* set before any thread */
-static uint32_t nr_patterns;
+static struct choice choices[PATTERNS_MAX];	/* set before any thread */
+static uint32_t nr_choices;
 static struct selected objects[OBJECTS_MAX];	/* written by one at a time */
 static uint32_t nr_objects;
 
-static bool fits(const struct glob *glob, const char *text)
-{
-	return text && text_matches(glob->start, glob->bytes, text);
-}
-
-static bool fits_path(const struct glob *glob, const char *path)
-{
-	return fits(glob, path) || (path && fits(glob, text_base_name(path)));
-}
-
 /* ---- patterns ---- */
 
-static void add_pattern(const char *start, size_t bytes, enum verdict verdict, const char *setting)
+static void add_choices(enum setting_id id, enum verdict verdict)
 {
-	struct pattern *pattern = &patterns[nr_patterns];
-	size_t colon = 0;
+	const char *list = settings_text(&settings, id);
+	struct glob item;
 
-	while (bytes && *start == ' ')
-		start++, bytes--;
-	while (bytes && start[bytes - 1] == ' ')
-		bytes--;
-	if (!bytes || nr_patterns == PATTERNS_MAX)
-		return;
-	*pattern = (struct pattern){ .name = { start, bytes }, .verdict = verdict, .setting = setting };
-	while (colon < bytes && (start[colon] != ':' || (colon + 1 < bytes && start[colon + 1] == ':')))
-		colon += start[colon] == ':' ? 2 : 1;
-	if (colon < bytes) {
-		pattern->place = (struct glob){ start, colon };
-		pattern->name = (struct glob){ start + colon + 1, bytes - colon - 1 };
-	}
-	for (size_t i = 0; i < bytes && colon >= bytes; i++)
-		pattern->is_place |= start[i] == '.' || start[i] == '/';
-	nr_patterns++;
-}
-
-static void add_patterns(enum setting_id id, enum verdict verdict)
-{
-	const char *start = settings_text(&settings, id), *end = start;
-
-	for (;; end++) {
-		if (*end && *end != ',')
-			continue;
-		add_pattern(start, (size_t)(end - start), verdict, settings_table[id].name);
-		if (!*end)
-			return;
-		start = end + 1;
-	}
+	while (pattern_next(&list, &item))
+		if (item.bytes && nr_choices < PATTERNS_MAX)
+			choices[nr_choices++] = (struct choice){ .pattern = pattern_of(item.start, item.bytes), .verdict = verdict,
+								 .setting = settings_table[id].name };
 }
 
 void selection_init(void)
 {
-	add_patterns(SETTING_FOCUS, VERDICT_FOCUS);
-	selection.has_focus = nr_patterns;
-	add_patterns(SETTING_EXCLUDE, VERDICT_EXCLUDED);
-	selection.has_names = nr_patterns;
+	add_choices(SETTING_FOCUS, VERDICT_FOCUS);
+	selection.has_focus = nr_choices;
+	add_choices(SETTING_EXCLUDE, VERDICT_EXCLUDED);
+	selection.has_names = nr_choices;
 	selection.most_depth = settings.value[SETTING_DEPTH];
 	selection.is_on = selection.has_names || selection.most_depth;
 }
@@ -116,10 +74,10 @@ struct search {
 static bool names_function(const struct pattern *pattern, const char *path, const char *file, const char *name,
 			   const char *plain_name)
 {
-	if (pattern->place.bytes && !fits_path(&pattern->place, file) && !fits_path(&pattern->place, path))
+	if (pattern->place.bytes && !glob_fits_path(&pattern->place, file) && !glob_fits_path(&pattern->place, path))
 		return false;
-	return fits(&pattern->name, name) || fits(&pattern->name, plain_name) ||
-	       (pattern->is_place && fits_path(&pattern->name, file));
+	return glob_fits(&pattern->name, name) || glob_fits(&pattern->name, plain_name) ||
+	       (pattern->may_be_place && glob_fits_path(&pattern->name, file));
 }
 
 static void keep(struct selected *object, uint64_t entry)
@@ -148,11 +106,11 @@ static void look_at(const char *name, const char *file, uint64_t value, void *co
 	char plain[NAME_BYTES];
 	bool has_plain = symbol_plain_name(name, plain, sizeof(plain));
 
-	for (uint32_t i = 0; i < nr_patterns; i++) {
-		if (!names_function(&patterns[i], search->path, file, name, has_plain ? plain : NULL))
+	for (uint32_t i = 0; i < nr_choices; i++) {
+		if (!names_function(&choices[i].pattern, search->path, file, name, has_plain ? plain : NULL))
 			continue;
-		patterns[i].is_known = true;
-		verdict = patterns[i].verdict > verdict ? patterns[i].verdict : verdict;
+		choices[i].is_known = true;
+		verdict = choices[i].verdict > verdict ? choices[i].verdict : verdict;
 	}
 	if (verdict != VERDICT_NONE)
 		keep(search->object, (search->bias + value) << VERDICT_BITS | verdict);
@@ -213,11 +171,11 @@ void selection_add(const char *path, uintptr_t bias, uintptr_t begin, uintptr_t 
 	if (!object)
 		return;
 	*object = (struct selected){ .begin = begin, .of_all = VERDICT_PLAIN };
-	for (uint32_t i = 0; i < nr_patterns; i++) {
-		if (!patterns[i].is_place || !fits_path(&patterns[i].name, path))
+	for (uint32_t i = 0; i < nr_choices; i++) {
+		if (!choices[i].pattern.may_be_place || !glob_fits_path(&choices[i].pattern.name, path))
 			continue;
-		patterns[i].is_known = true;
-		object->of_all = patterns[i].verdict > object->of_all ? patterns[i].verdict : object->of_all;
+		choices[i].is_known = true;
+		object->of_all = choices[i].verdict > object->of_all ? choices[i].verdict : object->of_all;
 	}
 	symbol_file_each(path, look_at, &search);
 	sort(object->functions, object->nr);
@@ -280,16 +238,15 @@ NOINLINE enum verdict selection_look_up(uint64_t function_addr)
 	return verdict;
 }
 
-static void tell_unknown(const struct pattern *pattern)
+static void tell_unknown(const struct choice *choice)
 {
-	const struct glob *first = pattern->place.bytes ? &pattern->place : &pattern->name;
 	char line[SETTING_TEXT_MAX + 256];
 	struct text text;
 
 	text_init(&text, line, sizeof(line));
-	text_add(&text, pattern->setting);
+	text_add(&text, choice->setting);
 	text_add(&text, ": nothing that is loaded is called '");
-	text_add_bytes(&text, first->start, (size_t)(pattern->name.start + pattern->name.bytes - first->start));
+	text_add_bytes(&text, choice->pattern.whole.start, choice->pattern.whole.bytes);
 	text_add(&text, "' (insideme-report -v functions of a run without it lists names)");
 	say_line(line);
 }
@@ -298,11 +255,11 @@ void selection_tell_unknown(void)
 {
 	bool is_news = false;
 
-	for (uint32_t i = 0; i < nr_patterns; i++) {
-		if (patterns[i].is_known)
+	for (uint32_t i = 0; i < nr_choices; i++) {
+		if (choices[i].is_known)
 			continue;
 		is_news = is_news || say_is_news(MESSAGE_SELECTION);
 		if (is_news)
-			tell_unknown(&patterns[i]);
+			tell_unknown(&choices[i]);
 	}
 }

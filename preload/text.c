@@ -229,27 +229,3 @@ int text_parse_switch(const char *string, bool *on)
 	}
 	return -EINVAL;
 }
-
-/* After a mismatch the last * takes one byte more. */
-bool text_matches(const char *glob, size_t bytes, const char *text)
-{
-	const char *end = glob + bytes, *star = NULL, *resume = NULL;
-
-	while (*text) {
-		if (glob < end && *glob == '*') {
-			star = glob++;
-			resume = text;
-		} else if (glob < end && (*glob == '?' || *glob == *text)) {
-			glob++;
-			text++;
-		} else if (star) {
-			glob = star + 1;
-			text = ++resume;
-		} else {
-			return false;
-		}
-	}
-	while (glob < end && *glob == '*')
-		glob++;
-	return glob == end;
-}

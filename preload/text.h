@@ -34,8 +34,6 @@ bool text_begins(const char *string, const char *prefix);
 const char *text_find(const char *string, char c);
 /* Last path component of @path. */
 const char *text_base_name(const char *path);
-/* Does the glob of * and ?, of @bytes, match the whole of @text? */
-bool text_matches(const char *glob, size_t bytes, const char *text);
 /* Copies and zero-terminates; what does not fit is cut. */
 void text_copy(char *to, size_t bytes, const char *from);
 

@@ -3,6 +3,27 @@
 # Fields: functions grouped by rules, given when a run is recorded or when it is reported.
 load lib
 
+# by_process OPTIONS: how many processes there are, and where fields of all are not the sums over these
+by_process() {
+	"$report" -v fields -f json "$@" >fields.json
+	python3 - <<-'END'
+		import json
+		tables = json.load(open("fields.json"))
+		names = ["calls", "self_ns", "total_ns", "alloc_calls", "alloc_bytes"]
+		whole = {row["field"]: [row[name] or 0 for name in names] for row in tables["fields"]}
+		of = {}
+		for row in tables["processes"]:
+		    sums = of.setdefault(row["field"], [0] * len(names))
+		    of[row["field"]] = [sum + (row[name] or 0) for sum, name in zip(sums, names)]
+		processes = len({row["pid"] for row in tables["processes"]})
+		print(processes, "processes")
+		for field, cells in sorted(whole.items()):
+		    near = [abs(a - b) <= processes for a, b in zip(of[field], cells)]
+		    if not all(near):
+		        print(field, of[field], cells)
+	END
+}
+
 # cell COLUMN FIELD: of the fields view, in fields.csv
 cell() {
 	"$here/csv" "$1" "field=$2" <fields.csv
@@ -55,4 +76,14 @@ cell() {
 	view fields >fields.csv
 	same "calls of fields" "$("$here/csv" calls <fields.csv | awk '{ sum += $1 } END { print sum }')" \
 		"$(view functions | "$here/csv" calls | awk '{ sum += $1 } END { print sum }')"
+}
+
+@test "processes and ranks have each their fields, which add up to those of all" {
+	record forks
+	same "by process" "$(by_process --raw)" "4 processes"
+	view fields >fields.csv
+	"$here/csv" pid field=@child_work <fields.csv >pids
+	same "processes with child_work" "$(sort -u pids | wc -l)" 3
+	"$report" -v fields >text
+	grep -q 'by process' text
 }

@@ -1,7 +1,14 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-3.0-or-later
-# INSIDEME_FOCUS, INSIDEME_EXCLUDE, INSIDEME_DEPTH: what they leave of the call tree of a run that has it all.
+# INSIDEME_FOCUS, INSIDEME_EXCLUDE, INSIDEME_DEPTH, and --focus, --exclude and --depth of the report: what they leave of the
+# call tree of a run that has it all.
 load lib
+
+# left_is WHAT HOW NAME: functions.csv has the calls that are left of tree.csv
+left_is() {
+	same "$1" "$(tail -n +2 functions.csv | tr -d '"' | sed 's/,\([0-9]*\)$/ \1/' | LC_ALL=C sort)" \
+		"$("$here/selected" "$2" "$3" <tree.csv | LC_ALL=C sort)"
+}
 
 # selects PROGRAM focus|exclude|depth WHAT: calls, output and status are those that the whole run lets expect
 selects() {
@@ -10,6 +17,8 @@ selects() {
 	record "$1" || status=$?
 	mv stdout whole.stdout
 	view tree >tree.csv
+	view functions "--$2=$3" --columns function,calls --sort function >functions.csv
+	left_is "calls of $1 in the report with --$2=$3" "$2" "$3"
 	rm -r insideme.data
 	export "$setting=$3"
 	record "$1" || same "status of $1" $? $status
@@ -17,8 +26,7 @@ selects() {
 	quiet
 	diff whole.stdout stdout
 	view functions --columns function,calls --sort function >functions.csv
-	same "calls of $1 with $2=$3" "$(tail -n +2 functions.csv | tr -d '"' | sed 's/,\([0-9]*\)$/ \1/' | LC_ALL=C sort)" \
-		"$("$here/selected" "$2" "$3" <tree.csv | LC_ALL=C sort)"
+	left_is "calls of $1 with $2=$3" "$2" "$3"
 	view quality >quality.csv
 }
 
