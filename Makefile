@@ -28,8 +28,8 @@ test_cflags := $(CFLAGS) $(common) $(cairo_cflags) -fsanitize=address,undefined 
 analyzer_libs = $(shell $(PKG_CONFIG) --libs libdw libelf jansson zlib) -lsupc++ -lm
 
 # What library and insideme-run share: the log's writing side, not the hooks.
-shared_src := $(wildcard $(addprefix preload/,activity.c ahead.c away.c ceiling.c directory.c facts.c launch_run.c log.c mapped_runs.c \
-	open.c process_id.c programs.c rank.c row_set.c run_find.c run_logs.c rundir.c sampler.c say.c settings.c sources.c text.c) \
+shared_src := $(wildcard $(addprefix preload/,account.c activity.c ahead.c away.c ceiling.c directory.c facts.c launch_run.c \
+	log.c mapped_runs.c open.c process_id.c programs.c rank.c row_set.c run_find.c run_logs.c rundir.c sampler.c say.c settings.c sources.c text.c) \
 	preload/resources/*.c)
 recorder_src := $(filter-out preload/nop.c,$(wildcard preload/*.c)) $(wildcard preload/resources/*.c)
 monitor_src := $(wildcard preload/monitor/*.c) $(shared_src)

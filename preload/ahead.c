@@ -94,5 +94,7 @@ uint64_t ahead_grow(struct ahead *ahead, uint64_t now_ns)
 		ahead->retry_ns = now_ns + RETRY_NS;
 	if (bring_into_memory(ahead))
 		return 0;
+	if (log->file_bytes >= log->map_bytes)
+		return UINT64_MAX;	/* all there will ever be: looking each ms took a per cent of a core */
 	return next_look(log->file_bytes - tail, moved, passed_ns);
 }

@@ -24,7 +24,7 @@ void ahead_init(struct ahead *ahead, struct log_header *log, int log_fd);
  */
 void ahead_touch_singly(struct log_header *log);
 
-/* Grow when too little is left. @now_ns: CLOCK_MONOTONIC. Return: ns after which to look again at the latest. */
+/* Grow when too little is left. @now_ns: CLOCK_MONOTONIC. Return: ns after which to look again at the latest, UINT64_MAX: never. */
 uint64_t ahead_grow(struct ahead *ahead, uint64_t now_ns);
 
 #endif

@@ -52,6 +52,14 @@ struct helper {
 uint64_t helper_due_ticks;
 static struct helper *helper;		/* set in the constructor, and by a forked child */
 
+/* Until @word is not @value any more, or until @when of CLOCK_MONOTONIC. */
+static void futex_wait_until(void *word, uint32_t value, int64_t when)
+{
+	struct timespec until = { .tv_sec = when / 1000000000, .tv_nsec = when % 1000000000 };
+
+	raw_syscall(SYS_futex, (long)word, FUTEX_WAIT_BITSET, value, (long)&until, 0, FUTEX_BITSET_MATCH_ANY);
+}
+
 /* Until @word is not @value any more, or for @ns. */
 static void futex_wait(void *word, uint32_t value, int64_t ns)
 {
@@ -123,7 +131,7 @@ static void run_sampler(void *argument)
 {
 	struct helper *task = argument;
 	struct sampler *sampler = (struct sampler *)task->sampler;
-	int64_t pause_ns;
+	int64_t due_ns;
 
 	if (!descriptors_leave())
 		end_task();
@@ -131,10 +139,10 @@ static void run_sampler(void *argument)
 	if (!begin_sampling(task))
 		end_task();
 	while (__atomic_load_n(&task->stop, __ATOMIC_ACQUIRE) == GO_ON) {
-		pause_ns = sampler_step(sampler);
-		if (pause_ns < 0)
+		due_ns = sampler_step(sampler);
+		if (due_ns < 0)
 			break;
-		futex_wait(&task->stop, GO_ON, pause_ns);
+		futex_wait_until(&task->stop, GO_ON, due_ns);
 	}
 	if (__atomic_load_n(&task->stop, __ATOMIC_ACQUIRE) == PAUSE)
 		sampler_pause(sampler);

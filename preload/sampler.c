@@ -4,6 +4,7 @@
 
 #include <errno.h>
 
+#include "account.h"
 #include "ahead.h"
 #include "ceiling.h"
 #include "clock.h"
@@ -26,9 +27,6 @@
 #define ACTIVE_INTERVAL_NS	(1u * MS)	/* of memory rows while slices are written */
 #define ACTIVE_NS		(20u * MS)	/* how long a slice counts as "being written" */
 
-/* What sampling may cost: below one per cent of a core, and what was not used is kept for a short while. */
-#define SHARE_PPM		8300u
-#define CREDIT_MOST_NS		500000
 
 struct sampler {
 	struct sampler_config config;
@@ -37,25 +35,38 @@ struct sampler {
 	struct row_set rows[NR_COLUMN_SETS];
 	uint64_t last[NR_COLUMN_SETS][COLUMNS_MAX];
 	uint64_t maps_cpu_ns;			/* spent on SET_PROCESS_MAPS in this step: it rests for that by itself */
+	uint64_t seldom_cpu_ns;			/* spent on sets of is_seldom() in this step */
 	uint64_t process_ticks;			/* of the row of SET_PROCESS that was the last reading; 0: it was not */
 	uint64_t last_ns[NR_COLUMN_SETS];	/* CLOCK_MONOTONIC of the newest row, 0: none yet */
 	uint64_t late_ns;			/* see begin_ns(); 0: all begins at once */
 	uint64_t active_ns;			/* when slices were last seen to be written */
 	bool is_active;
 	bool is_gone;				/* the process has ended */
-	int64_t credit_ns;			/* CPU time that may be spent now; below 0: rest */
-	uint64_t credited_ns;			/* CLOCK_MONOTONIC up to which credit was given */
-	uint64_t rest_until_ns;			/* no rows that cost credit before */
+	struct account account;
 	bool took_row;				/* in this step */
+	uint64_t now_ns;			/* CLOCK_MONOTONIC at the begin of the step, or after its newest reading */
 };
 
 /* Used by the one thread that runs samplers. */
-static uint64_t step_end_cpu_ns;	/* CPU time at the end of the newest step of any of them */
+static uint64_t counted_cpu_ns;		/* its CPU time, as far as it was looked at */
 static uint64_t unclaimed_cpu_ns;	/* spent on sleeping, waking and looking since one of them took a row */
 
 uint64_t sampler_bytes(void)
 {
 	return sizeof(struct sampler);
+}
+
+/* A task of the library is new each time, and all that it uses is sampling. */
+static void begin_counting(const struct sampler *sampler)
+{
+	uint64_t cpu_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID);
+
+	if (sampler->config.own_thread)
+		__atomic_fetch_add(&sampler->config.log->sampler_cpu_ns, cpu_ns, __ATOMIC_RELAXED);
+	if (sampler->config.own_thread || !counted_cpu_ns) {
+		counted_cpu_ns = cpu_ns;
+		unclaimed_cpu_ns = 0;
+	}
 }
 
 int sampler_start(struct sampler *sampler, const struct sampler_config *config)
@@ -75,13 +86,13 @@ int sampler_start(struct sampler *sampler, const struct sampler_config *config)
 	}
 	sampler->active_ns = 0;
 	sampler->is_active = false;
-	sampler->maps_cpu_ns = 0;
+	sampler->maps_cpu_ns = sampler->seldom_cpu_ns = 0;
 	sampler->process_ticks = 0;
 	sampler->is_gone = false;
-	sampler->credit_ns = CREDIT_MOST_NS;
-	sampler->credited_ns = clock_ns(CLOCK_MONOTONIC);
-	sampler->late_ns = config->own_thread && config->pid ? sampler->credited_ns + LATE_NS : 0;
-	sampler->rest_until_ns = 0;
+	sampler->now_ns = clock_ns(CLOCK_MONOTONIC);
+	account_init(&sampler->account, sampler->now_ns);
+	sampler->late_ns = config->own_thread && config->pid ? sampler->now_ns + LATE_NS : 0;
+	begin_counting(sampler);
 	return 0;
 }
 
@@ -97,6 +108,7 @@ int sampler_resume(struct sampler *sampler, int log_fd)
 	sampler->ahead.log_fd = log_fd;
 	for (int set = 0; set < NR_COLUMN_SETS; set++)
 		sampler->rows[set].log_fd = log_fd;
+	begin_counting(sampler);
 	return sources_open_again(&sampler->sources, log_fd);
 }
 
@@ -147,6 +159,12 @@ static uint64_t interval_of(const struct sampler *sampler, enum column_set_id se
 	}
 }
 
+/* What takes long to read, and tells of the whole machine or changes slowly. */
+static bool is_seldom(enum column_set_id set)
+{
+	return set != SET_CLOCK && set != SET_PROCESS && set != SET_MEMORY && set != SET_PROCESS_MAPS;
+}
+
 /* An interval that the user set is kept whatever it costs. */
 static bool costs_credit(const struct sampler *sampler, enum column_set_id set)
 {
@@ -178,8 +196,13 @@ static uint64_t begin_ns(const struct sampler *sampler, enum column_set_id set)
 static uint64_t due_ns(const struct sampler *sampler, enum column_set_id set)
 {
 	uint64_t last = sampler->last_ns[set], due = last ? last + period_of(sampler, set) : begin_ns(sampler, set);
+	const struct account *account = &sampler->account;
 
-	return costs_credit(sampler, set) ? greater(due, sampler->rest_until_ns) : due;
+	if (!costs_credit(sampler, set))
+		return due;
+	if (is_seldom(set))
+		return greater(due, account->seldom_until_ns);
+	return greater(due, set == SET_MEMORY && sampler->is_active ? account->extra_until_ns : account->rest_until_ns);
 }
 
 /* What is due soon is taken along, so that sets share their wake-ups. */
@@ -206,14 +229,14 @@ static int read_set(struct sampler *sampler, enum column_set_id set, uint64_t *t
 		*ticks = sampler->process_ticks;
 		return 0;
 	}
-	if (set != SET_PROCESS_MAPS) {
+	if (!is_seldom(set) && set != SET_PROCESS_MAPS) {
 		error = sources_read(&sampler->sources, set, sampler->ahead.in_memory_bytes, ticks);
 		sampler->process_ticks = set == SET_PROCESS ? *ticks : 0;
 		return error;
 	}
 	begin_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID);
 	error = sources_read(&sampler->sources, set, sampler->ahead.in_memory_bytes, ticks);
-	sampler->maps_cpu_ns += clock_ns(CLOCK_THREAD_CPUTIME_ID) - begin_ns;
+	*(is_seldom(set) ? &sampler->seldom_cpu_ns : &sampler->maps_cpu_ns) += clock_ns(CLOCK_THREAD_CPUTIME_ID) - begin_ns;
 	return error;
 }
 
@@ -230,7 +253,7 @@ static void look_at_ceiling(const struct sampler *sampler)
 static int take_row(struct sampler *sampler, enum column_set_id set)
 {
 	struct log_header *log = sampler->config.log;
-	uint64_t begin_ns = clock_ns(CLOCK_MONOTONIC), ticks;
+	uint64_t begin_ns = sampler->now_ns, ticks;
 	int error = read_set(sampler, set, &ticks);
 
 	if (error < 0) {
@@ -246,8 +269,10 @@ static int take_row(struct sampler *sampler, enum column_set_id set)
 		return 0;
 	if (set != SET_THREAD)		/* each thread has its own */
 		row_set_add(&sampler->rows[set], ticks, &sampler->sources.figures);
-	if (!(set == SET_MEMORY && sampler->process_ticks))
-		row_set_cost(&sampler->rows[set], clock_ns(CLOCK_MONOTONIC) - begin_ns, interval_of(sampler, set));
+	if (!(set == SET_MEMORY && sampler->process_ticks)) {
+		sampler->now_ns = clock_ns(CLOCK_MONOTONIC);
+		row_set_cost(&sampler->rows[set], sampler->now_ns - begin_ns, interval_of(sampler, set));
+	}
 	if (set == SET_PROCESS || set == SET_MEMORY)
 		look_at_ceiling(sampler);
 	sampler->took_row = true;
@@ -255,56 +280,56 @@ static int take_row(struct sampler *sampler, enum column_set_id set)
 	return 0;
 }
 
-/* So often that all of it stays below the share: what a step took is earned again before the next rows. */
-static void take_credit(struct sampler *sampler, int64_t spent_ns)
+/* CPU time since this was asked last. */
+static uint64_t newly_spent(void)
 {
-	uint64_t now = clock_ns(CLOCK_MONOTONIC);
+	uint64_t cpu_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID), spent_ns = cpu_ns - counted_cpu_ns;
 
-	sampler->credit_ns += (int64_t)((now - sampler->credited_ns) * SHARE_PPM / 1000000u) - spent_ns;
-	if (sampler->credit_ns > CREDIT_MOST_NS)
-		sampler->credit_ns = CREDIT_MOST_NS;
-	sampler->credited_ns = now;
-	sampler->rest_until_ns = sampler->credit_ns < 0 ? now + (uint64_t)-sampler->credit_ns * 1000000u / SHARE_PPM : 0;
+	counted_cpu_ns = cpu_ns;
+	return spent_ns;
 }
 
 /*
- * CPU time of the sampling: all of a thread that does nothing else, else what passes within steps and, for the
- * sampler that takes the rows, what passed since the last ones. Growing the log is no part of what a row
- * costs: a writer would have to do it.
+ * CPU time of the sampling: all that passes, for the sampler that takes rows next; @grown_ns of it was for this log alone.
  */
-static void count_cpu(struct sampler *sampler, uint64_t begin_ns, uint64_t grown_ns)
+static void count_cpu(struct sampler *sampler, uint64_t grown_ns)
 {
-	uint64_t end_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID), spent_ns;
-	uint64_t *total = &sampler->config.log->sampler_cpu_ns;
+	uint64_t spent_ns = grown_ns;
 
-	if (step_end_cpu_ns && begin_ns > step_end_cpu_ns)
-		unclaimed_cpu_ns += begin_ns - step_end_cpu_ns;
-	step_end_cpu_ns = end_ns;
-	unclaimed_cpu_ns += end_ns - grown_ns;
-	spent_ns = grown_ns - begin_ns;
-	if (sampler->took_row) {
+	unclaimed_cpu_ns += newly_spent();
+	if (sampler->took_row || sampler->config.own_thread) {
 		spent_ns += unclaimed_cpu_ns;
 		unclaimed_cpu_ns = 0;
 	}
 	sampler->took_row = false;
-	take_credit(sampler, (int64_t)(spent_ns - lesser(sampler->maps_cpu_ns, spent_ns)));
-	sampler->maps_cpu_ns = 0;
-	if (sampler->config.own_thread)
-		*total = end_ns;
-	else
-		__atomic_fetch_add(total, spent_ns, __ATOMIC_RELAXED);
+	account_spend(&sampler->account, sampler->now_ns,
+		      spent_ns - lesser(sampler->maps_cpu_ns + sampler->seldom_cpu_ns, spent_ns), sampler->seldom_cpu_ns);
+	sampler->maps_cpu_ns = sampler->seldom_cpu_ns = 0;
+	__atomic_fetch_add(&sampler->config.log->sampler_cpu_ns, spent_ns, __ATOMIC_RELAXED);
 }
 
-static int64_t until_next(const struct sampler *sampler, uint64_t look_ns)
+/* A writer would have to do it: no part of what rows cost, but for the time until now, if it was worth a look at the clock. */
+static uint64_t grow(struct sampler *sampler, uint64_t *look_ns)
 {
-	uint64_t now = clock_ns(CLOCK_MONOTONIC);
-	uint64_t next = now + lesser(CLOCK_INTERVAL_NS, look_ns);
+	const struct log_header *log = sampler->config.log;
+	uint64_t before_bytes = log->file_bytes + sampler->ahead.in_memory_bytes;
+
+	*look_ns = ahead_grow(&sampler->ahead, sampler->now_ns);
+	if (log->file_bytes + sampler->ahead.in_memory_bytes == before_bytes)
+		return 0;
+	sampler->now_ns = clock_ns(CLOCK_MONOTONIC);
+	return newly_spent();
+}
+
+static int64_t next_ns(const struct sampler *sampler, uint64_t look_ns)
+{
+	uint64_t next = sampler->now_ns + lesser(CLOCK_INTERVAL_NS, look_ns);
 
 	for (enum column_set_id set = 0; set < NR_COLUMN_SETS; set++) {
 		if (sources_have(&sampler->sources, set))
 			next = lesser(next, due_ns(sampler, set));
 	}
-	return next > now ? (int64_t)(next - now) : 0;
+	return (int64_t)next;
 }
 
 /* The recorder turned itself off. */
@@ -316,16 +341,14 @@ static bool is_closed(const struct sampler *sampler)
 
 int64_t sampler_step(struct sampler *sampler)
 {
-	uint64_t begin_cpu_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID), now = clock_ns(CLOCK_MONOTONIC);
-	uint64_t look_ns, grown_cpu_ns;
-	int64_t wait_ns;
+	uint64_t now = clock_ns(CLOCK_MONOTONIC), look_ns, grown_ns;
 
 	if (is_closed(sampler))
 		return -ECANCELED;
+	sampler->now_ns = now;
 	sampler->process_ticks = 0;
 	__atomic_store_n(&sampler->config.log->newest_ticks, clock_ticks(sampler->config.log->clock), __ATOMIC_RELAXED);
-	look_ns = ahead_grow(&sampler->ahead, now);
-	grown_cpu_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID);
+	grown_ns = grow(sampler, &look_ns);
 	if (activity_look(&sampler->sources.activity))
 		sampler->active_ns = now;
 	sampler->is_active = now - sampler->active_ns < ACTIVE_NS &&
@@ -339,9 +362,8 @@ int64_t sampler_step(struct sampler *sampler)
 		if (error < 0)
 			return error;
 	}
-	wait_ns = until_next(sampler, look_ns);
-	count_cpu(sampler, begin_cpu_ns, grown_cpu_ns);
-	return wait_ns;
+	count_cpu(sampler, grown_ns);
+	return next_ns(sampler, look_ns);
 }
 
 static bool is_left_out(const struct sampler *sampler, enum column_set_id set)
@@ -353,6 +375,7 @@ static bool is_left_out(const struct sampler *sampler, enum column_set_id set)
 
 void sampler_stop(struct sampler *sampler)
 {
+	sampler->now_ns = clock_ns(CLOCK_MONOTONIC);
 	for (enum column_set_id set = 0; set < NR_COLUMN_SETS; set++) {
 		if (!sources_have(&sampler->sources, set) || is_left_out(sampler, set))
 			continue;

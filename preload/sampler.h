@@ -31,7 +31,7 @@ int sampler_start(struct sampler *sampler, const struct sampler_config *config);
 
 /*
  * Do what is due, and no more.
- * Return: ns until the next call is due, or -errno when the process is gone or the log is closed.
+ * Return: when the next call is due (CLOCK_MONOTONIC), or -errno when the process is gone or the log is closed.
  */
 int64_t sampler_step(struct sampler *sampler);
 

@@ -130,7 +130,7 @@ static void close_one(struct attach *attach, struct sampled *sampled, bool has_e
 /* Return: ns until the next time. */
 static int64_t step(struct attach *attach)
 {
-	int64_t now = now_ns(), next = now + own_log_step(&attach->own_log);
+	int64_t now = now_ns(), next = own_log_step(&attach->own_log, now);
 	struct process_end end;
 
 	if (attach->options->children && attach->next_look_ns <= now) {

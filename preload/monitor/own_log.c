@@ -13,7 +13,6 @@
 #include "open.h"
 
 #define SECOND_READING_US 200	/* of the clocks, after the first: a rate for the ticks */
-#define FOR_EVER_NS	1000000000
 
 static void start_sampler(struct own_log *own, int fd, const struct settings *settings)
 {
@@ -58,18 +57,13 @@ void own_log_open(struct own_log *own, const struct run *run, const struct proce
 	start_sampler(own, fd, settings);
 }
 
-int64_t own_log_step(struct own_log *own)
+int64_t own_log_step(struct own_log *own, int64_t now_ns)
 {
-	int64_t now = (int64_t)clock_ns(CLOCK_MONOTONIC);
-
 	if (!own->sampler)
-		return FOR_EVER_NS;
-	if (own->due_ns <= now) {
-		int64_t wait_ns = sampler_step(own->sampler);
-
-		own->due_ns = now + (wait_ns < 0 ? FOR_EVER_NS : wait_ns);
-	}
-	return own->due_ns > now ? own->due_ns - now : 0;
+		return INT64_MAX;
+	if (own->due_ns <= now_ns)
+		own->due_ns = sampler_step(own->sampler);
+	return own->due_ns;
 }
 
 void own_log_process_end(struct own_log *own, const struct process_end *end)

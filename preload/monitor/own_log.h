@@ -25,8 +25,8 @@ struct own_log {
 void own_log_open(struct own_log *own, const struct run *run, const struct process_id *id, const struct settings *settings,
 		  char **argv);
 
-/* Sample what is due. Return: ns until the next time. */
-int64_t own_log_step(struct own_log *own);
+/* Sample what is due at @now_ns. Return: the next time. Both of CLOCK_MONOTONIC. */
+int64_t own_log_step(struct own_log *own, int64_t now_ns);
 
 void own_log_process_end(struct own_log *own, const struct process_end *end);
 /* @pid ended without a log: it did not load the library. */

@@ -115,13 +115,10 @@ struct sampled *sampled_new(pid_t pid, const struct run *run, const struct proce
 
 bool sampled_step(struct sampled *sampled, int64_t now_ns)
 {
-	int64_t wait_ns;
-
 	if (sampled->due_ns > now_ns)
 		return true;
-	wait_ns = sampler_step(sampled->sampler);
-	sampled->due_ns = now_ns + wait_ns;
-	return wait_ns >= 0;
+	sampled->due_ns = sampler_step(sampled->sampler);
+	return sampled->due_ns >= 0;
 }
 
 void sampled_close(struct sampled *sampled, bool has_ended)

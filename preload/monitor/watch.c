@@ -14,7 +14,7 @@
 
 #define SCAN_NS		100000000	/* where the kernel does not tell us of new files */
 
-static int64_t now_ns(void)
+static int64_t clock_now(void)
 {
 	return (int64_t)clock_ns(CLOCK_MONOTONIC);
 }
@@ -98,9 +98,9 @@ static void find_new_logs(struct watch *watch)
 			take_event(watch, event);
 		}
 	}
-	if (watch->notify_fd < 0 && now_ns() >= watch->next_scan_ns) {
+	if (watch->notify_fd < 0 && clock_now() >= watch->next_scan_ns) {
 		scan(watch);
-		watch->next_scan_ns = now_ns() + SCAN_NS;
+		watch->next_scan_ns = clock_now() + SCAN_NS;
 	}
 }
 
@@ -136,16 +136,18 @@ static void step_log(struct watch *watch, struct watched *watched, int64_t now)
 		finish_older_images(watch, watched);
 }
 
-int64_t watch_step(struct watch *watch)
+int64_t watch_step(struct watch *watch, int64_t now_ns, bool is_notified)
 {
-	int64_t now = now_ns(), next = now + SCAN_NS;
+	int64_t next = now_ns + SCAN_NS;
 
-	find_new_logs(watch);
+	if (is_notified || watch->notify_fd < 0)
+		find_new_logs(watch);
 	for (struct watched *watched = watch->live; watched; watched = watched->next) {
-		if (watched->is_done || watched->due_ns > now)
+		if (watched->is_done || watched->due_ns > now_ns)
 			continue;
-		step_log(watch, watched, now);
-		find_new_logs(watch);		/* soon, lest their processes are gone */
+		step_log(watch, watched, now_ns);
+		if (watched->next)
+			find_new_logs(watch);		/* soon, lest their processes are gone */
 	}
 	for (struct watched **place = &watch->live; *place;) {
 		struct watched *watched = *place;
@@ -158,8 +160,7 @@ int64_t watch_step(struct watch *watch)
 			next = watched->due_ns;
 		place = &watched->next;
 	}
-	now = now_ns();
-	return next > now ? next - now : 0;
+	return next;
 }
 
 /* A log that began a moment ago may not have been opened yet. */
@@ -168,7 +169,7 @@ void watch_end(struct watch *watch, pid_t pid)
 	find_new_logs(watch);
 	for (struct watched *watched = watch->live; watched; watched = watched->next) {
 		if (!watched->is_done && !watched->log)
-			step_log(watch, watched, now_ns());
+			step_log(watch, watched, clock_now());
 		if (!watched->is_done && watched->pid == pid)
 			finish(watch, watched, true);
 	}
@@ -188,7 +189,7 @@ void watch_release(struct watch *watch)
 	find_new_logs(watch);
 	for (struct watched *watched = watch->live; watched; watched = watched->next) {
 		if (!watched->is_done && !watched->log)
-			step_log(watch, watched, now_ns());
+			step_log(watch, watched, clock_now());
 		if (!watched->is_done)
 			finish(watch, watched, false);
 	}

@@ -27,8 +27,11 @@ struct watch {
 void watch_init(struct watch *watch, const struct run *run, struct tree *tree, uint64_t interval_ns,
 		bool interval_is_set);
 
-/* Look for new logs and sample what is due. Return: ns until the next time. */
-int64_t watch_step(struct watch *watch);
+/*
+ * Sample what is due at @now_ns, having looked for new logs if @is_notified: notify_fd is readable. Return: the next
+ * time. All of CLOCK_MONOTONIC.
+ */
+int64_t watch_step(struct watch *watch, int64_t now_ns, bool is_notified);
 
 /* @pid has ended and is a zombie: read its last numbers, and let go of its logs. */
 void watch_end(struct watch *watch, pid_t pid);

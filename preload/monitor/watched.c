@@ -130,7 +130,7 @@ static int begin(struct watched *watched, const struct run *run, uint64_t interv
 int watched_step(struct watched *watched, const struct run *run, uint64_t interval_ns, bool interval_is_set,
 		 int64_t now_ns)
 {
-	int64_t wait_ns;
+	int64_t due_ns;
 
 	if (!watched->log) {
 		int error = begin(watched, run, interval_ns, interval_is_set, now_ns);
@@ -138,10 +138,10 @@ int watched_step(struct watched *watched, const struct run *run, uint64_t interv
 		if (error)
 			return error == -EAGAIN ? 0 : error;
 	}
-	wait_ns = watched->sampler ? sampler_step(watched->sampler) : -ESRCH;
-	if (wait_ns < 0)
-		return (int)wait_ns;
-	watched->due_ns = now_ns + wait_ns;
+	due_ns = watched->sampler ? sampler_step(watched->sampler) : -ESRCH;
+	if (due_ns < 0)
+		return (int)due_ns;
+	watched->due_ns = due_ns;
 	return 0;
 }
 

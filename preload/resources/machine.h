@@ -29,7 +29,7 @@ struct machine {
 	uint32_t nr_disks;
 	char disks[MACHINE_DISKS][32];	/* whole devices with hardware behind them, as found at the start */
 	struct source_count *count;
-	uint32_t nr_readings;
+	uint64_t slow_due_ns;		/* CLOCK_MONOTONIC */
 	_Alignas(8) char buffer[65536];		/* entries of directories too */
 };
 

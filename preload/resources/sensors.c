@@ -29,17 +29,22 @@ static bool read_number(struct sensors *sensors, int fd, uint64_t *number)
 	return source_read(fd, sensors->count, text, sizeof(text), 0) > 0 && scan_number(&at, number);
 }
 
-static void open_package(struct sensors *sensors, uint32_t number)
+/* Packages have no gaps in their numbers. Return: whether there is one, and it may be read. */
+static bool open_package(struct sensors *sensors, uint32_t number)
 {
 	struct energy_package *package = &sensors->packages[sensors->nr_packages];
 	int range_fd = open_sensor(sensors, "powercap/intel-rapl:", number, "/max_energy_range_uj");
+	bool is_read;
 
 	*package = (struct energy_package){ .fd = open_sensor(sensors, "powercap/intel-rapl:", number, "/energy_uj") };
-	if (read_number(sensors, range_fd, &package->range_uj) && read_number(sensors, package->fd, &package->last_uj))
+	is_read = read_number(sensors, range_fd, &package->range_uj) && read_number(sensors, package->fd, &package->last_uj);
+
+	source_close(&range_fd);
+	if (is_read)
 		sensors->nr_packages++;
 	else
 		source_close(&package->fd);
-	source_close(&range_fd);
+	return is_read;
 }
 
 void sensors_open(struct sensors *sensors, const char *root, struct source_count *count)
@@ -52,8 +57,9 @@ void sensors_open(struct sensors *sensors, const char *root, struct source_count
 
 		if (fd >= 0)
 			sensors->zone_fds[sensors->nr_zones++] = fd;
-		open_package(sensors, i);
 	}
+	for (uint32_t i = 0; i < SENSORS_MAX && open_package(sensors, i); i++)
+		;
 }
 
 void sensors_close(struct sensors *sensors)

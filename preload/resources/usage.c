@@ -10,7 +10,6 @@
 #include "resources/process_text.h"
 
 #define CPU_CLOCK_OF(pid)	((int)((~(unsigned)(pid)) << 3 | 2))	/* CPUCLOCK_SCHED of a whole process */
-#define CLOCK_OWN_THREAD	CLOCK_THREAD_CPUTIME_ID
 #define RARELY			8	/* in so many readings once: a text that costs as much as the rest of a row */
 
 static long read_text(struct usage *usage, int fd)
@@ -149,14 +148,13 @@ static int read_cpu_clock(const struct usage *usage, struct figures *figures)
 	if (error < 0)
 		return (int)error;
 	figures->cpu_ns = (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
-	if (usage->own_thread)
-		figures->cpu_ns = less(figures->cpu_ns, usage->earlier.cpu_ns + clock_ns(CLOCK_OWN_THREAD));
 	return 0;
 }
 
 /* From within the kernel tells times to the microsecond and the switches of all threads, ended ones too. */
 static void set_from_rusage(const struct rusage *all, const struct own_use *own, struct figures *figures)
 {
+	figures->cpu_ns = less(timeval_ns(&all->ru_utime) + timeval_ns(&all->ru_stime), own->user_ns + own->system_ns);
 	figures->user_ns = less(timeval_ns(&all->ru_utime), own->user_ns);
 	figures->system_ns = less(timeval_ns(&all->ru_stime), own->system_ns);
 	figures->minor_faults = less((uint64_t)all->ru_minflt, own->minor_faults);
@@ -233,17 +231,19 @@ void usage_leave(struct usage *usage)
 	if (usage->own_thread) {
 		usage->earlier.write_bytes = own_write_bytes(usage);
 		add_rusage(&usage->earlier);
-		usage->earlier.cpu_ns += clock_ns(CLOCK_OWN_THREAD);
 	}
 	usage_close(usage);
 }
 
 static void read_io(struct usage *usage, struct figures *figures)
 {
-	uint64_t own_written = usage->own_thread ? own_write_bytes(usage) : 0;
 	struct source_count own = { 0, 0 };
 	struct proc_io io;
 
+	if (usage->own_thread && usage->own_written_reach_bytes != usage->log_pages.reach_bytes) {
+		usage->own_written_reach_bytes = usage->log_pages.reach_bytes;
+		usage->own_written_bytes = own_write_bytes(usage);
+	}
 	if (usage->own_thread)
 		own = usage->count;		/* the read below is not in its own text yet */
 	if (read_text(usage, usage->io_fd) <= 0)
@@ -254,7 +254,7 @@ static void read_io(struct usage *usage, struct figures *figures)
 	figures->write_calls = io.write_calls;
 	figures->write_chars = io.write_chars;
 	figures->read_bytes = io.read_bytes;
-	figures->write_bytes = less(io.write_bytes, own_written);
+	figures->write_bytes = less(io.write_bytes, usage->own_written_bytes);
 }
 
 /* The table of live blocks: nearly all of it is touched. */
@@ -287,7 +287,7 @@ int usage_read(struct usage *usage, struct figures *figures)
 {
 	int error;
 
-	if (read_cpu_clock(usage, figures) == -EINVAL)	/* what the kernel says of a pid that is gone */
+	if (!usage->own_thread && read_cpu_clock(usage, figures) == -EINVAL)	/* what the kernel says of a pid that is gone */
 		return -ESRCH;
 	usage_read_memory(usage, figures);
 	error = usage->own_thread ? read_from_within(usage, figures) : read_from_outside(usage, figures);
@@ -353,7 +353,6 @@ void usage_read_own(struct usage *usage, const struct log_header *log, struct fi
 	read_io(usage, figures);
 	if (raw_syscall(SYS_getrusage, RUSAGE_SELF, (long)&all, 0, 0, 0, 0) == 0) {
 		set_from_rusage(&all, &none, figures);
-		figures->cpu_ns = figures->user_ns + figures->system_ns;
 		figures->peak_rss_bytes = less((uint64_t)all.ru_maxrss * 1024,
 					       usage->log_pages.present * usage->log_pages.page_bytes);
 		/* The kernel adds pages to its peak in batches, later than to RSS. */

@@ -16,7 +16,7 @@
 
 /* What reading threads of the process itself have used: no part of the program's figures. */
 struct own_use {
-	uint64_t cpu_ns, user_ns, system_ns;
+	uint64_t user_ns, system_ns;
 	uint64_t minor_faults, major_faults;
 	uint64_t voluntary_switches, involuntary_switches;
 	uint64_t write_bytes;
@@ -29,6 +29,8 @@ struct usage {
 	int own_io_fd;			/* of the reading thread, if it belongs to the process */
 	struct source_count count;	/* reads done by that thread and those before it */
 	struct own_use earlier;		/* of threads that read before this one */
+	uint64_t own_written_bytes;	/* by those and this one, as of when the log reached so far into memory: */
+	uint64_t own_written_reach_bytes;
 	uint32_t nr_readings;		/* from outside */
 	uint64_t highest_seen_bytes;	/* VmHWM at the last slow reading */
 	uint64_t peak_rss_bytes;

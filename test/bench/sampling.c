@@ -112,12 +112,12 @@ static void measure_share(struct log_header *log, int fd, int pid, bool busy, ui
 	rows = log->sampler_rows;
 	log->has_hooks = 1;
 	do {
-		int64_t ns = sampler_step(sampler);
-		struct timespec pause = { 0, ns };
+		int64_t due_ns = sampler_step(sampler);
+		struct timespec due = { due_ns / 1000000000, due_ns % 1000000000 };
 
-		if (ns < 0)
+		if (due_ns < 0)
 			abort();
-		nanosleep(&pause, NULL);
+		clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &due, NULL);
 		slices->last_ticks += busy;
 		passed = clock_ns(CLOCK_MONOTONIC) - begin;
 		if (begin + passed - part_begin > PART_NS) {
