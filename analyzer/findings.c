@@ -46,6 +46,8 @@ static const struct loss losses[] = {
 	{ LOG_LOST_SAMPLES, "lost_samples", "CPU sample had no room", "CPU samples had no room", false },
 	{ LOG_LOST_SAMPLED_THREADS, "lost_sampled_threads", "thread got no timer for CPU samples",
 		"threads got no timers for CPU samples", false },
+	{ LOG_LOST_SWITCHES, "lost_switches", "thread switched too fast for its records: when it was blocked is by samples",
+		"threads switched too fast for their records: when they were blocked is by samples", false },
 };
 
 static void add_losses(struct findings *findings, const struct model *model)

@@ -2,7 +2,8 @@
 /*
  * What functions used besides time: samples joined with single calls. A counter that was read at two times grew evenly
  * between them, so a call's part is what lies between its begin and its end; what belongs to a whole process is shared by
- * its threads as the CPU time was. Calls without a record are not there: theirs is their caller's.
+ * its threads as the CPU time was. Where the kernel told of context switches, a thread's CPU time and blocked time are exact.
+ * Calls without a record are not there: theirs is their caller's.
  */
 #ifndef INSIDEME_FUNCTION_USE_H
 #define INSIDEME_FUNCTION_USE_H
@@ -22,6 +23,8 @@ enum use_kind {
 	USE_SWITCHES,		/* voluntary */
 	USE_PREEMPTIONS,	/* involuntary ones */
 	USE_RSS_BYTES,		/* growth; below 0: it shrank */
+	USE_GPU_NS,		/* of engines, or of whole devices in parts of their time */
+	USE_GPU_BYTES,		/* growth of memory on them */
 	NR_USES,
 };
 

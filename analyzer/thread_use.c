@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "error.h"
+#include "gpu_use.h"
 
 enum { TIMES_CPU, TIMES_WAIT, NR_TIMES };
 
@@ -15,6 +16,7 @@ static const char *const count_columns[] = {
 	"involuntary_switches",
 };
 #define NR_COUNTS (sizeof(count_columns) / sizeof(*count_columns))
+_Static_assert(USE_GPU_NS + GPU_BYTES == USE_GPU_BYTES, "in the order of gpu_use.h");
 _Static_assert(USE_MINOR_FAULTS + NR_COUNTS == USE_RSS_BYTES, "a column for each kind");
 
 static bool is_alone(const struct thread *thread)
@@ -22,10 +24,10 @@ static bool is_alone(const struct thread *thread)
 	return thread->process->nr_threads == 1 && thread->nr_threads == 1;
 }
 
-static const struct rowset *rows_of_tid(const struct process *process, uint32_t tid)
+static const struct rowset *rows_of_tid(const struct process *process, const char *set, uint32_t tid)
 {
 	for (size_t i = 0; i < process->nr_rowsets; i++)
-		if (process->rowsets[i].id == tid && strcmp(process->rowsets[i].set, "thread") == 0)
+		if (process->rowsets[i].id == tid && strcmp(process->rowsets[i].set, set) == 0)
 			return &process->rowsets[i];
 	return NULL;
 }
@@ -67,7 +69,7 @@ static void begin_times(struct curve *curve, int64_t begin, int64_t first, doubl
 static void read_times(struct thread_use *use, struct thread *thread)
 {
 	struct process *process = thread->process;
-	const struct rowset *rows = rows_of_tid(process, use->tid);
+	const struct rowset *rows = rows_of_tid(process, "thread", use->tid);
 	int cpu = rows ? rowset_column(rows, "thread_cpu_ns") : -1, wait = rows ? rowset_column(rows, "thread_wait_ns") : -1;
 	double numbers[NR_TIMES] = { 0, 0 };
 
@@ -110,6 +112,98 @@ static void read_exact_cpu(struct thread_use *use, struct process *process, cons
 		numbers[TIMES_CPU] = cpu_ns;
 		curve_add(&exact, time, numbers);
 	}
+	curve_release(&use->times);
+	use->times = exact;
+}
+
+enum { OFF_BLOCKED, OFF_PREEMPTED, NR_OFFS };
+
+/* How long the thread had been off its processor, by the kernel's records. Return: false where there are none. */
+static bool read_off(struct curve *off, struct process *process, uint32_t tid)
+{
+	const struct rowset *rows = rows_of_tid(process, "thread_off", tid);
+	int blocked = rows ? rowset_column(rows, "thread_blocked_ns") : -1;
+	int preempted = rows ? rowset_column(rows, "thread_preempted_ns") : -1;
+	double numbers[NR_OFFS] = { 0, 0 };
+
+	curve_init(off, NR_OFFS);
+	for (size_t row = 0; blocked >= 0 && preempted >= 0 && row < rows->nr_rows; row++) {
+		numbers[OFF_BLOCKED] += growth(rows, row, blocked);
+		numbers[OFF_PREEMPTED] += growth(rows, row, preempted);
+		curve_add(off, process_time(process, rows->ticks[row]), numbers);
+	}
+	return off->nr > 1;
+}
+
+/*
+ * What the thread waited for a processor in a span of samples, while it was off: first what it was preempted for, the rest
+ * evenly over the time that it was blocked.
+ */
+static double wait_while_off(const double *off, const double *span_off, double span_wait)
+{
+	double rest = fmax(fmin(span_wait - span_off[OFF_PREEMPTED], span_off[OFF_BLOCKED]), 0);
+
+	return off[OFF_PREEMPTED] + (rest > 0 ? rest * off[OFF_BLOCKED] / span_off[OFF_BLOCKED] : 0);
+}
+
+/* Differences of @off between two times. */
+static void off_between(const struct curve *off, int64_t from, int64_t to, double *numbers)
+{
+	double before[NR_OFFS];
+
+	curve_at(off, from, before);
+	curve_at(off, to, numbers);
+	for (int i = 0; i < NR_OFFS; i++)
+		numbers[i] -= before[i];
+}
+
+/* A span between two samples, from @from on, in which records tell when the thread ran. */
+static void refine_span(struct curve *exact, const struct curve *off, int64_t from, int64_t to, double wait_ns, size_t *point,
+			double *numbers)
+{
+	double span[NR_OFFS], now[NR_OFFS], begin[NR_TIMES];
+	int64_t time = from;
+
+	memcpy(begin, numbers, sizeof(begin));
+	off_between(off, from, to, span);
+	while (time < to) {
+		while (*point < off->nr && off->times[*point] <= time)
+			++*point;
+		time = *point < off->nr && off->times[*point] < to ? off->times[*point] : to;
+		off_between(off, from, time, now);
+		numbers[TIMES_CPU] = begin[TIMES_CPU] + (double)(time - from) - now[OFF_BLOCKED] - now[OFF_PREEMPTED];
+		numbers[TIMES_WAIT] = begin[TIMES_WAIT] + wait_while_off(now, span, wait_ns);
+		curve_add(exact, time, numbers);
+	}
+}
+
+/* Samples know sums; where there are records of context switches, they tell when. */
+static void read_exact_times(struct thread_use *use, struct process *process)
+{
+	struct curve off, exact;
+	double numbers[NR_TIMES];
+	size_t point = 0;
+
+	if (!read_off(&off, process, use->tid) || !use->times.nr) {
+		curve_release(&off);
+		return;
+	}
+	curve_init(&exact, NR_TIMES);
+	memcpy(numbers, use->times.numbers, sizeof(numbers));
+	curve_add(&exact, use->times.times[0], numbers);
+	for (size_t i = 1; i < use->times.nr; i++) {
+		const double *sums = &use->times.numbers[i * NR_TIMES];
+		int64_t from = use->times.times[i - 1], to = use->times.times[i];
+
+		if (from >= off.times[0] && to <= off.times[off.nr - 1]) {
+			refine_span(&exact, &off, from, to, sums[TIMES_WAIT] - sums[TIMES_WAIT - (int)NR_TIMES], &point, numbers);
+			continue;
+		}
+		for (int j = 0; j < NR_TIMES; j++)
+			numbers[j] += sums[j] - sums[j - NR_TIMES];
+		curve_add(&exact, to, numbers);
+	}
+	curve_release(&off);
 	curve_release(&use->times);
 	use->times = exact;
 }
@@ -185,6 +279,27 @@ static void read_rss(struct thread_use *use, struct thread *thread, const struct
 	}
 }
 
+/* Who waits for a device sleeps: of several threads each has the share that it has of all else. */
+static void read_gpu(struct thread_use *use, struct thread *thread, const struct rowset *rows)
+{
+	double numbers[NR_GPU_NUMBERS] = { 0, 0 }, before[NR_GPU_NUMBERS] = { 0, 0 }, now[NR_GPU_NUMBERS];
+	struct curve gpu;
+
+	curve_init(&gpu, NR_GPU_NUMBERS);
+	gpu_use_read(&gpu, thread->process);
+	for (size_t row = 0; gpu.nr && row < rows->nr_rows; row++) {
+		int64_t time = process_time(thread->process, rows->ticks[row]);
+		double share = is_alone(thread) ? 1 : share_of(use, thread->process, rows, row);
+
+		curve_at(&gpu, time, now);
+		for (int i = 0; i < NR_GPU_NUMBERS; i++)
+			numbers[i] += share * (now[i] - before[i]);
+		memcpy(before, now, sizeof(before));
+		curve_add(&use->gpu, time, numbers);
+	}
+	curve_release(&gpu);
+}
+
 void thread_use_open(struct thread_use *use, struct thread *thread, uint32_t tid)
 {
 	const struct rowset *rows = process_rowset(thread->process, "process");
@@ -193,13 +308,16 @@ void thread_use_open(struct thread_use *use, struct thread *thread, uint32_t tid
 	curve_init(&use->times, NR_TIMES);
 	curve_init(&use->counts, NR_COUNTS);
 	curve_init(&use->rss, 1);
+	curve_init(&use->gpu, NR_GPU_NUMBERS);
 	read_times(use, thread);
 	if (!rows || (!use->times.nr && !is_alone(thread)))
 		return;
 	if (is_alone(thread))
 		read_exact_cpu(use, thread->process, rows);
+	read_exact_times(use, thread->process);
 	read_counts(use, thread, rows);
 	read_rss(use, thread, rows);
+	read_gpu(use, thread, rows);
 }
 
 void thread_use_close(struct thread_use *use)
@@ -207,6 +325,7 @@ void thread_use_close(struct thread_use *use)
 	curve_release(&use->times);
 	curve_release(&use->counts);
 	curve_release(&use->rss);
+	curve_release(&use->gpu);
 }
 
 /* Differences of @curve's numbers; NAN where it has no point. */
@@ -227,5 +346,6 @@ void thread_use_between(const struct thread_use *use, int64_t from, int64_t to, 
 	between(&use->times, from, to, &used[USE_CPU_NS]);
 	between(&use->counts, from, to, &used[USE_MINOR_FAULTS]);
 	between(&use->rss, from, to, &used[USE_RSS_BYTES]);
+	between(&use->gpu, from, to, &used[USE_GPU_NS]);
 	used[USE_BLOCKED_NS] = (double)(to - from) - used[USE_CPU_NS] - used[USE_WAIT_NS];
 }

@@ -8,9 +8,10 @@
 
 struct thread_use {
 	uint32_t tid;
-	struct curve times;	/* CPU time and waiting for a processor */
+	struct curve times;	/* CPU time and waiting for a processor; exact where context switches were recorded */
 	struct curve counts;	/* the process's counters, as far as they are this thread's */
 	struct curve rss;
+	struct curve gpu;
 };
 
 /* @tid: of several threads that shared @thread's record, which one. */

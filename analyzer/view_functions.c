@@ -139,6 +139,7 @@ static enum unit unit_of_use(size_t kind)
 	case USE_CPU_NS:
 	case USE_WAIT_NS:
 	case USE_BLOCKED_NS:
+	case USE_GPU_NS:
 	case USE_ELAPSED:
 		return UNIT_NS;
 	case USE_READ_BYTES:
@@ -146,6 +147,7 @@ static enum unit unit_of_use(size_t kind)
 	case USE_READ_CHARS:
 	case USE_WRITE_CHARS:
 	case USE_RSS_BYTES:
+	case USE_GPU_BYTES:
 		return UNIT_BYTES;
 	default:
 		return UNIT_COUNT;
@@ -165,11 +167,11 @@ static struct value get_use(const struct column *column, const void *row)
 	if (kind == USE_CALLS)
 		return value_integer(unit, (int64_t)use->calls);
 	number = kind == USE_ELAPSED ? use->elapsed_ns : column->index & USE_SELF ? use->self[kind] : use->total[kind];
-	if (kind != USE_RSS_BYTES && number < 0)
+	if (kind != USE_RSS_BYTES && kind != USE_GPU_BYTES && number < 0)
 		number = 0;		/* of differences */
-	if (column->index & USE_MEAN)
-		return value_real(unit, number / (double)use->calls);
-	return isnan(number) ? value_empty() : value_integer(unit, llround(number));
+	if (isnan(number))
+		return value_empty();
+	return column->index & USE_MEAN ? value_real(unit, number / (double)use->calls) : value_integer(unit, llround(number));
 }
 
 /* The first 18 are fixed: they are the interface. New ones go behind. */
@@ -249,6 +251,9 @@ static const struct column columns[] = {
 	{ "involuntary_switches", "Preempted", 0, get_use, USE_PREEMPTIONS },
 	{ "rss_growth_bytes", "RSS growth", 0, get_use, USE_RSS_BYTES },
 	{ "mean_rss_growth_bytes", "RSS growth/call", 0, get_use, USE_RSS_BYTES | USE_MEAN },
+	{ "gpu_ns", "GPU", 0, get_use, USE_GPU_NS },
+	{ "mean_gpu_ns", "GPU/call", 0, get_use, USE_GPU_NS | USE_MEAN },
+	{ "gpu_growth_bytes", "GPU memory", 0, get_use, USE_GPU_BYTES },
 	{ "field", "Field", COLUMN_LEFT, get_field, 0 },
 };
 
@@ -349,6 +354,7 @@ static const char *text_columns(const struct report *report)
 /* How it is known what functions used, with how near the samples are to each other. */
 static const char *tell_use(struct document *document, const struct model *model)
 {
+	bool has_switches = false;
 	double interval_ns = 0;
 	char interval[UNIT_TEXT_MAX];
 
@@ -357,9 +363,11 @@ static const char *tell_use(struct document *document, const struct model *model
 
 		if (rows)
 			interval_ns = fmax(interval_ns, (double)rows->interval_ns * rows->step);
+		has_switches = has_switches || process_rowset(model->processes[i], "thread_off");
 	}
-	return document_text(document, "CPU, waiting, blocked, faults, I/O, switches, RSS: of the calls that have a record, "
+	return document_text(document, "%s, waiting, faults, I/O, switches, RSS, GPU: of the calls that have a record, "
 			     "by overlap with samples %s apart; the rest of them is their callers'",
+			     has_switches ? "CPU and blocked by context switches" : "CPU, blocked",
 			     unit_format(interval, UNIT_NS, interval_ns));
 }
 

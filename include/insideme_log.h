@@ -76,6 +76,7 @@ enum log_loss {
 	LOG_LOST_PROCESSES,		/* forked children for which no log could be made */
 	LOG_LOST_SAMPLES,		/* CPU samples for which there was no room */
 	LOG_LOST_SAMPLED_THREADS,	/* threads that the kernel gave no timer for samples */
+	LOG_LOST_SWITCHES,		/* threads whose context switches came faster than they were read */
 	LOG_LOSSES,
 	LOG_LOSSES_MAX = 32,
 };

@@ -61,7 +61,7 @@ int sources_open(struct sources *sources, const struct sampler_config *config)
 void sources_close(struct sources *sources)
 {
 	if (sources->config.pid) {
-		tasks_close(&sources->tasks);
+		tasks_close(&sources->tasks, sources->config.log_fd);
 		usage_leave(&sources->usage);
 	}
 	if (sources->has_machine) {
@@ -90,6 +90,8 @@ bool sources_have(const struct sources *sources, enum column_set_id set)
 		return true;
 	case SET_SYSTEM:
 		return sources->config.system;
+	case SET_THREAD_OFF:
+		return false;
 	case SET_PROCESS_GPU:
 		return sources->config.pid && !sources->config.own_thread && sources->config.interval_ns &&
 		       sources->drm.is_there;

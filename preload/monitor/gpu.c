@@ -15,6 +15,7 @@
 
 #include "clock.h"
 #include "monitor/nvml.h"
+#include "monitor/pid_here.h"
 #include "row_set.h"
 #include "text.h"
 
@@ -54,6 +55,7 @@ struct followed {
 	struct row_set rows;
 	uint64_t last[ARRAY_SIZE(device_columns)];
 	char name[24];
+	uint32_t told_pid;		/* what the driver calls the process */
 };
 
 struct sampling {
@@ -93,20 +95,22 @@ static void begin_rows(struct sampling *sampling, struct followed *followed, con
 	row_set_init(&followed->rows, sampling->log, KEPT_FD, &followed->set, id, followed->last);
 }
 
-/* NULL: too many have come by. */
-static struct followed *follow_process(struct sampling *sampling, unsigned device, uint32_t pid)
+/* One that has ended has no number here any more, but the one that it had. NULL: too many have come by. */
+static struct followed *follow_process(struct sampling *sampling, unsigned device, uint32_t told_pid)
 {
 	struct followed *followed = sampling->processes;
+	uint32_t pid = pid_here(told_pid);
 	char name[24];
 
 	snprintf(name, sizeof(name), "gpu%u_process", device);
 	for (; followed < sampling->processes + sampling->nr_followed; followed++)
-		if (followed->rows.id == pid && !strcmp(followed->name, name))
+		if ((followed->rows.id == pid || (pid == told_pid && followed->told_pid == pid)) && !strcmp(followed->name, name))
 			return followed;
 	if (sampling->nr_followed == FOLLOWED_MAX)
 		return NULL;
 	sampling->nr_followed++;
 	begin_rows(sampling, followed, name, process_columns, ARRAY_SIZE(process_columns), pid);
+	followed->told_pid = told_pid;
 	return followed;
 }
 

@@ -62,6 +62,12 @@ static const struct column thread_columns[] = {
 	COLUMN(thread_wait_ns, WAIT_NS, CUMULATIVE),
 };
 
+/* By the kernel's records of context switches: a row where an interval off the processor begins or ends. */
+static const struct column thread_off_columns[] = {
+	COLUMN(thread_blocked_ns, WAIT_NS, CUMULATIVE),	/* until it runs again: waiting for a processor at last is in it */
+	COLUMN(thread_preempted_ns, WAIT_NS, CUMULATIVE),	/* taken off while it could run */
+};
+
 static const struct column clock_columns[] = {
 	COLUMN(monotonic_ns, NS, CUMULATIVE),
 	COLUMN(realtime_ns, NS, GAUGE),			/* may be set back */
@@ -113,6 +119,7 @@ const struct column_set column_sets[NR_COLUMN_SETS] = {
 	[SET_PROCESS_MAPS] = { "process_maps", SET(process_maps_columns), 10, 256u << 10, LOG_AREA_ALIGN },
 	[SET_PROCESS_GPU] = { "process_gpu", SET(process_gpu_columns), 8, 512u << 10, LOG_AREA_ALIGN },
 	[SET_SYSTEM] = { "system", SET(system_columns), 7, 2u << 20, FIRST_BYTES },
+	[SET_THREAD_OFF] = { "thread_off", SET(thread_off_columns), 10, 256u << 10, LOG_AREA_ALIGN },
 	[SET_CGROUP] = { "cgroup", SET(cgroup_columns), 8, 512u << 10, LOG_AREA_ALIGN },
 };
 

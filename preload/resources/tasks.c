@@ -29,8 +29,33 @@ void tasks_open(struct tasks *tasks, int pid, bool own_thread, struct source_cou
 	tasks->task_fd = source_open(pid, "task");
 }
 
-void tasks_close(struct tasks *tasks)
+/* What a set took of the room of all. */
+static void charge(struct tasks *tasks, uint64_t taken)
 {
+	tasks->room_bytes -= taken < tasks->room_bytes ? taken : tasks->room_bytes;
+}
+
+/* The kernel's records are read from outside only: its ring would lie in the program's memory. */
+static void open_off_cpu(struct tasks *tasks, struct task *task)
+{
+	task->off.ring = NULL;
+	task->off.rows.taken_bytes = 0;
+	if (!tasks->own_tid && tasks->room_bytes >= column_sets[SET_THREAD_OFF].first_bytes)
+		off_cpu_open(&task->off, task->tid, tasks->log);
+}
+
+static void read_off_cpu(struct tasks *tasks, struct task *task, int log_fd, void (*reading)(struct off_cpu *off, int log_fd))
+{
+	uint64_t taken = task->off.rows.taken_bytes;
+
+	reading(&task->off, log_fd);
+	charge(tasks, task->off.rows.taken_bytes - taken);
+}
+
+void tasks_close(struct tasks *tasks, int log_fd)
+{
+	for (uint32_t i = 0; i < tasks->nr_tasks; i++)
+		read_off_cpu(tasks, &tasks->list[i], log_fd, off_cpu_close);
 	source_close(&tasks->task_fd);
 }
 
@@ -51,11 +76,12 @@ static void take_tid(struct tasks *tasks, int tid)
 		task->tid = tid;
 		task->has_rows = false;
 		task->wait_ns = 0;
+		open_off_cpu(tasks, task);
 	}
 	task->listed = true;
 }
 
-static void drop_ended(struct tasks *tasks)
+static void drop_ended(struct tasks *tasks, int log_fd)
 {
 	uint32_t kept = 0;
 
@@ -64,18 +90,20 @@ static void drop_ended(struct tasks *tasks)
 
 		if (!task->listed) {
 			tasks->ended_wait_ns += task->wait_ns;
+			read_off_cpu(tasks, task, log_fd, off_cpu_close);
 			continue;
 		}
 		if (kept != i) {
 			__builtin_memcpy(&tasks->list[kept], task, sizeof(*task));
 			tasks->list[kept].rows.last = tasks->list[kept].last;
+			off_cpu_move(&tasks->list[kept].off, &task->off);
 		}
 		kept++;
 	}
 	tasks->nr_tasks = kept;
 }
 
-static void list_tasks(struct tasks *tasks, char *buffer, uint64_t bytes)
+static void list_tasks(struct tasks *tasks, int log_fd, char *buffer, uint64_t bytes)
 {
 	long length;
 
@@ -93,7 +121,7 @@ static void list_tasks(struct tasks *tasks, char *buffer, uint64_t bytes)
 				take_tid(tasks, (int)tid);
 		}
 	}
-	drop_ended(tasks);
+	drop_ended(tasks, log_fd);
 }
 
 /* A thread that is seen for the first time may be gone at once: its rows begin at the second. */
@@ -112,8 +140,7 @@ static void add_row(struct tasks *tasks, struct task *task, const struct figures
 	taken = task->rows.taken_bytes;
 	task->rows.log_fd = log_fd;
 	row_set_add(&task->rows, clock_ticks(tasks->log->clock), figures);
-	taken = task->rows.taken_bytes - taken;
-	tasks->room_bytes -= taken < tasks->room_bytes ? taken : tasks->room_bytes;
+	charge(tasks, task->rows.taken_bytes - taken);
 }
 
 static void read_task(struct tasks *tasks, struct task *task, int log_fd, char *buffer, uint64_t bytes)
@@ -142,9 +169,11 @@ void tasks_read(struct tasks *tasks, uint64_t nr_threads, int log_fd, char *buff
 	if (tasks->task_fd < 0)
 		return;
 	if (nr_threads != tasks->nr_tasks || tasks->nr_readings++ % LIST_ALWAYS == 0)
-		list_tasks(tasks, buffer, bytes);
-	for (uint32_t i = 0; i < tasks->nr_tasks; i++)
+		list_tasks(tasks, log_fd, buffer, bytes);
+	for (uint32_t i = 0; i < tasks->nr_tasks; i++) {
 		read_task(tasks, &tasks->list[i], log_fd, buffer, bytes);
+		read_off_cpu(tasks, &tasks->list[i], log_fd, off_cpu_read);
+	}
 }
 
 uint64_t tasks_wait_ns(const struct tasks *tasks)

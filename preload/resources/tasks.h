@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "resources/columns.h"
+#include "resources/off_cpu.h"
 #include "resources/source.h"
 #include "row_set.h"
 
@@ -22,6 +23,7 @@ struct task {
 	uint64_t wait_ns;		/* as last seen */
 	struct row_set rows;
 	uint64_t last[2];
+	struct off_cpu off;
 };
 
 struct tasks {
@@ -39,7 +41,8 @@ struct tasks {
 
 void tasks_init(struct tasks *tasks, struct log_header *log);
 void tasks_open(struct tasks *tasks, int pid, bool own_thread, struct source_count *count);
-void tasks_close(struct tasks *tasks);
+/* @log_fd: as below. */
+void tasks_close(struct tasks *tasks, int log_fd);
 
 /* Read each of @nr_threads threads and add its row. @log_fd: to grow the log. @buffer: for texts of /proc. */
 void tasks_read(struct tasks *tasks, uint64_t nr_threads, int log_fd, char *buffer, uint64_t bytes);

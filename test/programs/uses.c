@@ -4,6 +4,7 @@
  *   threads NR MS  NR threads burn MS ms of CPU each by their own clocks: "TID CPU_NS WAIT_NS" of each at its end
  *   files NR       holds NR descriptors more than at its start for 300 ms: "N", those it then has
  *   pages MIB      holds MIB MiB of its own and MIB MiB shared with a child for 300 ms
+ *   turns NR       NR times sleeps 1 ms in nap() and burns 1 ms of CPU in work(): CPU ns of each, by the thread's own clock
  *   sleeps MS      waits in nap() for MS ms, then burns MS ms of CPU in work()
  * The report must show the same.
  */
@@ -115,6 +116,21 @@ static void use_pages(size_t bytes)
 	wait(NULL);
 }
 
+static void take_turns(long nr)
+{
+	uint64_t begin, nap_ns = 0, work_ns = 0;
+
+	for (long i = 0; i < nr; i++) {
+		begin = clock_of(CLOCK_THREAD_CPUTIME_ID);
+		nap(1);
+		nap_ns += clock_of(CLOCK_THREAD_CPUTIME_ID) - begin;
+		begin = clock_of(CLOCK_THREAD_CPUTIME_ID);
+		work(1);
+		work_ns += clock_of(CLOCK_THREAD_CPUTIME_ID) - begin;
+	}
+	printf("%lu %lu\n", (unsigned long)nap_ns, (unsigned long)work_ns);
+}
+
 int main(int argc, char **argv)
 {
 	long number = argc > 2 ? atol(argv[2]) : 0;
@@ -126,6 +142,8 @@ int main(int argc, char **argv)
 		use_files((int)number);
 	else if (!strcmp(argv[1], "pages"))
 		use_pages((size_t)number << 20);
+	else if (!strcmp(argv[1], "turns"))
+		take_turns(number);
 	else if (!strcmp(argv[1], "sleeps")) {
 		nap(number);
 		work(number);

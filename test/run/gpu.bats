@@ -84,3 +84,37 @@ last() { "$here/csv" "$@" <resources.csv | grep . | tail -1; }
 	rows
 	same "percent" "$(last gpu_percent set=gpu0)" 37
 }
+
+# on_device LAUNCHER... -- COMMAND...: COMMAND is on device 0, by its number in /proc
+on_device() {
+	local launcher=()
+	while [ "$1" != -- ]; do launcher+=("$1"); shift; done
+	NVML_PID=$PWD/pid LD_LIBRARY_PATH=$bin/nvml-24 "${launcher[@]}" "$build/insideme-run" --quiet --gpu=all -- \
+		sh -c 'read -r pid _ </proc/self/stat; echo "$pid" >pid; exec "$0" "$@"' "${@:2}"
+}
+
+use() { view functions --columns "function,$2" | "$here/csv" "$2" "function=$1"; }
+
+# 25 % of a device the whole time, but for what passes before its first sample
+@test "functions: GPU time and memory by overlap" {
+	on_device -- "$bin/uses" sleeps 600
+	between "GPU time of nap" $(($(use nap total_ns) / 8)) "$(use nap gpu_ns)" $(($(use nap total_ns) * 26 / 100))
+	between "GPU time of work" $(($(use work total_ns) / 5)) "$(use work gpu_ns)" $(($(use work total_ns) * 26 / 100))
+	between "GPU time of main" $(($(use nap gpu_ns) + $(use work gpu_ns) - 1)) "$(use main gpu_ns)" $(($(use main total_ns) * 26 / 100))
+	COLUMNS=200 "$report" -v functions --columns function,gpu_ns >page
+	grep 'GPU.* by overlap with samples' page
+	rm -rf insideme.data
+	monitor --quiet -- "$bin/uses" sleeps 30
+	same "without a device" "$(use main gpu_ns)" ''
+}
+
+@test "in a pid namespace with the host's /proc, processes have their numbers there" {
+	[ "$(id -u)" = 0 ] || skip "needs root"
+	unshare --pid --fork true || skip "no pid namespaces here"
+	on_device unshare --pid --fork -- "$bin/uses" sleeps 300
+	rows
+	within=$("$report" -v processes -f csv | "$here/csv" pid depth=0)
+	[ "$(cat pid)" != "$within" ]
+	same "memory" "$(last gpu_process_memory_bytes set=gpu0_process "id=$within")" $((123 << 20))
+	same "rows by the host's number" "$(last gpu_process_memory_bytes set=gpu0_process "id=$(cat pid)")" ''
+}

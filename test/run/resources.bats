@@ -150,6 +150,19 @@ sleeping_and_burning() {
 
 @test "functions: wall, CPU and blocked time of one that sleeps and one that burns" { both sleeping_and_burning; }
 
+# Turns of 1 ms are much shorter than the 10 ms between samples.
+@test "functions: CPU time and blocked time of short turns, by context switches" {
+	"$build/insideme-run" --quiet --threshold=0 -- "$bin/uses" turns 200 >said
+	[ "$(view resources | grep -c thread_off)" -gt 0 ] || skip "no context switches are told here: perf_event_paranoid is $(cat /proc/sys/kernel/perf_event_paranoid)"
+	read -r nap_ns work_ns <said
+	between "CPU time of nap" 0 "$(use nap total_cpu_ns)" $((nap_ns + work_ns / 20))
+	between "CPU time of work" $((work_ns * 95 / 100)) "$(use work total_cpu_ns)" $((work_ns * 102 / 100))
+	between "blocked time of nap" $(($(use nap total_ns) * 90 / 100)) $(($(use nap total_blocked_ns) + $(use nap total_wait_ns))) "$(use nap total_ns)"
+	between "blocked time of work" 0 "$(use work total_blocked_ns)" $((work_ns / 50))
+	COLUMNS=200 "$report" -v functions --columns function,total_blocked_ns >page
+	grep 'CPU and blocked by context switches' page
+}
+
 writing_and_touching() {
 	rm -f data
 	$1 "$bin/io" data

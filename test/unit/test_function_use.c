@@ -194,12 +194,86 @@ static void curves_are_straight_between_points(void **state)
 	curve_release(&curve);
 }
 
+/* The kernel's records: asleep from 2 to 8 ms of each 10, but for the third, where it was preempted. */
+static void records_of_switches_tell_when_a_thread_ran(void **state)
+{
+	struct build build;
+	struct log_thread *thread = build_begin(&build);
+	struct log_node *f = build_node(&build, thread, &thread->root, F), *g = build_node(&build, thread, &thread->root, G);
+	struct log_rows *rows;
+	struct model *model;
+
+	(void)state;
+	build_call(f, 60 * MS, 0);
+	build_call(g, 40 * MS, 0);
+	for (uint64_t i = 0; i < 10; i++) {
+		slice(&build, thread, g, 10 * i, 10 * i + 2);
+		slice(&build, thread, f, 10 * i + 2, 10 * i + 8);
+		slice(&build, thread, g, 10 * i + 8, 10 * i + 10);
+	}
+	build_process_rows(&build);
+	build_thread_rows(&build, thread->tid, 40, 15);
+	rows = build_rows(&build, "thread_off", (const char *[]){ "thread_blocked_ns", "thread_preempted_ns" }, 2, 21);
+	rows->id = thread->tid;
+	build_row(rows, AT(0) + 1, (uint64_t[]){ 0, 0 });
+	for (uint64_t i = 0; i < 10; i++) {
+		uint64_t preempted = i > 2 ? 6 * MS : 0, blocked = i * 6 * MS - preempted;
+
+		build_row(rows, AT(10 * i + 2) + 1, (uint64_t[]){ blocked, preempted });
+		build_row(rows, AT(10 * i + 8) + 1, (uint64_t[]){ blocked + (i == 2 ? 0 : 6 * MS), preempted + (i == 2 ? 6 * MS : 0) });
+	}
+	build_row(rows, AT(100) + 2, (uint64_t[]){ 54 * MS, 6 * MS });
+	build_finish(&build, AT(100) + 3, 0);
+	model = build_load(&build);
+	function_use_read(model);
+	assert_near(use_of(model, F)->total[USE_CPU_NS], 0, 1e4);
+	assert_near(use_of(model, G)->total[USE_CPU_NS], 40e6, 1e4);
+	assert_near(use_of(model, G)->total[USE_BLOCKED_NS], 0, 1e4);
+	assert_near(use_of(model, F)->total[USE_WAIT_NS], 9 * 1.5e6 + 6e6, 1e4);
+	assert_near(use_of(model, F)->total[USE_BLOCKED_NS], 9 * 4.5e6, 2e4);
+	model_free(model);
+	build_release(&build);
+}
+
+/* Engines ran for 30 of the last 50 ms, and took 1 MiB then; the first row says nothing yet. */
+static void gpu_time_and_memory(void **state)
+{
+	struct build build;
+	struct log_thread *thread = build_begin(&build);
+	struct log_node *f = build_node(&build, thread, &thread->root, F), *g = build_node(&build, thread, &thread->root, G);
+	struct log_rows *rows;
+	struct model *model;
+
+	(void)state;
+	build_call(f, 50 * MS, 0);
+	build_call(g, 50 * MS, 0);
+	slice(&build, thread, f, 0, 50);
+	slice(&build, thread, g, 50, 100);
+	build_process_rows(&build);
+	rows = build_rows(&build, "process_gpu", (const char *[]){ "gpu_engine_ns", "gpu_client_bytes" }, 2, 4);
+	build_row(rows, AT(0) + 1, (uint64_t[]){ LOG_NONE, LOG_NONE });
+	build_row(rows, AT(10) + 1, (uint64_t[]){ 5 * MS, 4096 });
+	build_row(rows, AT(50) + 1, (uint64_t[]){ 5 * MS, 4096 });
+	build_row(rows, AT(100) + 1, (uint64_t[]){ 35 * MS, 4096 + (1 << 20) });
+	build_finish(&build, AT(100) + 2, 0);
+	model = build_load(&build);
+	function_use_read(model);
+	assert_near(use_of(model, F)->total[USE_GPU_NS], 0, 1e3);
+	assert_near(use_of(model, F)->total[USE_GPU_BYTES], 4096, 1);
+	assert_near(use_of(model, G)->total[USE_GPU_NS], 30e6, 1e4);
+	assert_near(use_of(model, G)->total[USE_GPU_BYTES], 1 << 20, 1e3);
+	model_free(model);
+	build_release(&build);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_call_has_what_grew_while_it_was_open),
 		cmocka_unit_test(what_belongs_to_the_process_is_shared_as_the_cpu_time),
 		cmocka_unit_test(open_calls_and_recursion),
+		cmocka_unit_test(records_of_switches_tell_when_a_thread_ran),
+		cmocka_unit_test(gpu_time_and_memory),
 		cmocka_unit_test(curves_are_straight_between_points),
 	};
 
