@@ -211,6 +211,16 @@ static void name_namesakes(struct function **functions, size_t nr)
 	}
 }
 
+/* Rows of equal key stay in this order, as those whose self time is shown as 0: it does not depend on that of the logs. */
+static int compare_functions(const void *a, const void *b)
+{
+	const struct function *left = *(struct function *const *)a, *right = *(struct function *const *)b;
+
+	if (left->stats.total_ns != right->stats.total_ns)
+		return left->stats.total_ns < right->stats.total_ns ? 1 : -1;
+	return left->name && right->name ? strcmp(left->name, right->name) : 0;
+}
+
 void resolve_names(struct model *model)
 {
 	size_t nr;
@@ -219,6 +229,8 @@ void resolve_names(struct model *model)
 	name_sorted(model, list, nr);
 	name_namesakes(list, nr);
 	free(list);
+	if (model->nr_functions)
+		qsort(model->functions, model->nr_functions, sizeof(*model->functions), compare_functions);
 	name_uncalled(model);
 }
 

@@ -6,7 +6,8 @@
 #include "model.h"
 
 /*
- * Name all functions: name and short_name are set; resolved tells whether they are real or "module+0x1234".
+ * Name all functions, and put the model's into the order of the views: those with most total time first. name and
+ * short_name are set; resolved tells whether they are real or "module+0x1234".
  * A function that was seen by its stub in a program goes to the object that defines it.
  */
 void resolve_names(struct model *model);

@@ -88,10 +88,10 @@ static struct value get_where(const struct column *column, const void *row)
 	return value_text(!of->before->is_there ? "after" : !of->after->is_there ? "before" : "both");
 }
 
-#define NUMBER(name, unit, title, flags, cell) \
+#define NUMBER(name, unit, title, change_title, flags, cell) \
 	{ name "_before" unit, title, flags, get_number, OF_BEFORE | (cell) }, \
 	{ name "_after" unit, "after", flags, get_number, OF_AFTER | (cell) }, \
-	{ name "_change" unit, "change", flags, get_number, OF_CHANGE | (cell) }, \
+	{ name "_change" unit, change_title, flags, get_number, OF_CHANGE | (cell) }, \
 	{ name "_change_percent", "", 0, get_number, OF_PERCENT | (cell) }
 
 static const struct column columns[] = {
@@ -100,13 +100,13 @@ static const struct column columns[] = {
 	{ "file", "File", COLUMN_LEFT, get_function, CELL_FILE },
 	{ "line", "Line", 0, get_function, CELL_LINE },
 	{ "found", "In", COLUMN_LEFT | COLUMN_SPARE, get_where, 0 },
-	NUMBER("self", "_ns", "Self before", COLUMN_SUMS, CELL_SELF),
-	NUMBER("total", "_ns", "Total before", 0, CELL_TOTAL),
-	NUMBER("calls", "", "Calls before", COLUMN_SUMS, CELL_CALLS),
-	NUMBER("mean", "_ns", "Mean before", 0, CELL_MEAN),
-	NUMBER("alloc", "_bytes", "Alloc before", COLUMN_SUMS, OF_HEAP | CELL_ALLOC_BYTES),
-	NUMBER("peak_heap", "_bytes", "At peak before", COLUMN_SUMS, OF_HEAP | CELL_PEAK_BYTES),
-	NUMBER("not_freed", "_bytes", "Not freed before", COLUMN_SUMS, OF_HEAP | CELL_NOT_FREED_BYTES),
+	NUMBER("self", "_ns", "Self before", "change", COLUMN_SUMS, CELL_SELF),
+	NUMBER("total", "_ns", "Total before", "Total change", 0, CELL_TOTAL),
+	NUMBER("calls", "", "Calls before", "change", COLUMN_SUMS, CELL_CALLS),
+	NUMBER("mean", "_ns", "Mean before", "Mean change", 0, CELL_MEAN),
+	NUMBER("alloc", "_bytes", "Alloc before", "Alloc change", COLUMN_SUMS, OF_HEAP | CELL_ALLOC_BYTES),
+	NUMBER("peak_heap", "_bytes", "At peak before", "At peak change", COLUMN_SUMS, OF_HEAP | CELL_PEAK_BYTES),
+	NUMBER("not_freed", "_bytes", "Not freed before", "Not freed change", COLUMN_SUMS, OF_HEAP | CELL_NOT_FREED_BYTES),
 	{ "path", "Path", COLUMN_LEFT | COLUMN_ROOM, get_path, 0 },
 };
 
@@ -230,8 +230,8 @@ static int make(struct document *document, struct report *report, bool of_paths)
 	*table = (struct table){
 		.name = of_paths ? "tree" : "functions",
 		.what = of_paths ? "call paths" : NULL,
-		.title = document_text(document, "%s: what changed most comes first", report->title),
-		.note = "matched by name; change: after less before",
+		.title = report->title,
+		.note = "change: after less before; what changed most comes first; matched by name",
 		.columns = columns,
 		.nr_columns = sizeof(columns) / sizeof(*columns) - !of_paths,	/* the path is the last one */
 		.text_columns = text_columns(report, of_paths),

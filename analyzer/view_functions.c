@@ -286,16 +286,6 @@ static bool names_use(const char *list)
 	return false;
 }
 
-/* Rows of equal key stay in this order, as those whose self time is shown as 0: it does not depend on that of the logs. */
-static int compare_rows(const void *a, const void *b)
-{
-	const struct function *left = ((const struct function_row *)a)->function, *right = ((const struct function_row *)b)->function;
-
-	if (left->stats.total_ns != right->stats.total_ns)
-		return left->stats.total_ns < right->stats.total_ns ? 1 : -1;
-	return left->name && right->name ? strcmp(left->name, right->name) : 0;
-}
-
 struct table *functions_table(struct document *document, struct report *report, bool allocators)
 {
 	struct model *model = report->model;
@@ -313,7 +303,6 @@ struct table *functions_table(struct document *document, struct report *report, 
 			row[rows->nr_rows++] = (struct function_row){ function, model->functions_ns, model->judged_ns,
 								    model->samples.nr, model->nr_runs };
 	}
-	qsort(row, rows->nr_rows, sizeof(*row), compare_rows);
 	*table = (struct table){
 		.name = "functions",
 		.columns = columns,

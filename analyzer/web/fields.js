@@ -44,7 +44,7 @@ export function makeFields(app, block, ranks) {
 	const parts = ranks && model.functions.has("field") ? byProcess(model, ranks, column) : [];
 	const rows = Array.from(parts, (map, process) => ({ process, parts: map, sum: [...map.values()].reduce((sum, value) => sum + value, 0) })).filter((row) => row.sum > 0);
 	return h("section.box", {}, h("h2", {}, "Fields", h("span.h2-note", {}, `${unit === "ns" ? "self time" : "calls"} by what functions are for (--fields); Others: the rest of the threads' time; @name: in no field`)),
-		h("div.pair", {}, shares(all, unit, "shares of the fields"), rows.length < 2 ? null : new Table({
+		h(rows.length < 2 ? "div" : "div.pair", {}, shares(all, unit, "shares of the fields"), rows.length < 2 ? null : new Table({
 			label: "fields", rows, sort: null, height: 300,
 			columns: [
 				{ key: "process", title: "Process", left: true, width: 130, value: (row) => model.processName(row.process) },

@@ -96,6 +96,7 @@ class App {
 			type: "button", role: "tab", id: `tab-${panel.name}`, "aria-selected": String(panel.name === state.panel),
 			title: `key ${keyOf(panel)}`, onclick: () => set({ panel: panel.name }),
 		}, panel.title, panel.badge?.(this) ? h("span.badge", {}, panel.badge(this)) : null)));
+		this.tabs.querySelector("[aria-selected=true]")?.scrollIntoView({ block: "nearest", inline: "nearest" });
 	}
 
 	drawChips() {

@@ -116,7 +116,7 @@ function drawDiamond(g, x, y) {
 }
 
 function drawFlag(g, x, top, height) {
-	g.fillRect(x, top, 2, height);
+	g.fillRect(x, top, 1, height);
 	g.beginPath();
 	g.moveTo(x, top);
 	g.lineTo(x + 8, top + 4);

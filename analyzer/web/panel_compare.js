@@ -4,30 +4,23 @@ import { h, link, replace } from "./dom.js";
 import { set } from "./state.js";
 import { Table } from "./table.js";
 import { columnOf } from "./table_of.js";
-import { css } from "./theme.js";
 import { exact, format } from "./units.js";
 
 const measures = [["self", "_ns", "Self"], ["total", "_ns", "Total"], ["calls", "", "Calls"], ["mean", "_ns", "Mean"], ["alloc", "_bytes", "Allocated"],
 	["peak_heap", "_bytes", "At the peak"], ["not_freed", "_bytes", "Not freed"]];
-
-// Twice as much, or half of it, as a bar to the right or to the left of the middle.
-function changeBar(change, most) {
-	const width = `${most ? Math.min(50, 50 * Math.abs(change) / most) : 0}%`;
-	return h("span.change", { "aria-hidden": "true" }, h("span.change-fill", { style: change > 0 ? { left: "50%", width, background: css("--bad") } : { right: "50%", width, background: css("--accent") } }));
-}
 
 function columnsOf(block) {
 	const has = (name) => block.has(name) && block.numbers(name).some((value) => value !== 0 && !Number.isNaN(value));
 	const columns = [columnOf(block, "function", { width: 240, grow: 3 })];
 	for (const [name, unit, title] of measures) {
 		const [before, after, change] = ["before", "after", "change"].map((what) => `${name}_${what}${unit}`);
-		if (!has(before) && !has(after))
+		if (!has(change) && !["self", "calls"].includes(name))
 			continue;
-		const about = block.columns.find((column) => column.name === change);
-		const values = block.numbers(change), most = values.reduce((all, value) => Math.max(all, Math.abs(value) || 0), 0);
-		columns.push(columnOf(block, before, { title: `${title} before` }), columnOf(block, after, { title: "after" }),
-			columnOf(block, change, { title: "change", width: 110, value: (row) => Math.abs(values[row]),
-				show: (row) => h("span.share", { title: exact(about.unit, values[row]) }, changeBar(values[row], most), `${values[row] > 0 ? "+" : ""}${format(about.unit, values[row])}`) }));
+		const about = block.columns.find((column) => column.name === change), values = block.numbers(change);
+		const colour = (value) => value > 0 ? "span.more" : value < 0 ? "span.less" : "span.faint";
+		columns.push(columnOf(block, before, { title: `${title} before`, width: 68 + 6 * title.length }), columnOf(block, after, { title: "after" }),
+			columnOf(block, change, { title: "change", value: (row) => Math.abs(values[row]),
+				show: (row) => h(colour(values[row]), { title: exact(about.unit, values[row]) }, `${values[row] > 0 ? "+" : ""}${format(about.unit, values[row])}`) }));
 	}
 	return [...columns, columnOf(block, "found", { title: "In", width: 70, grow: undefined })];
 }

@@ -126,7 +126,7 @@ class FlamePanel {
 		let other = this.compares ? tree.numbers(`before_${metric.column}`) : null;
 		if (this.isEarlier)
 			[own, other] = [other, own];
-		this.note = "";
+		this.note = this.compares ? "red: more than before, blue: less, grey: the same" : "";
 		if (this.isPart) {
 			this.spans ??= await Spans.open(app.model.data, app.model);
 			const part = this.spans.between(app.from, app.to);
@@ -138,7 +138,7 @@ class FlamePanel {
 		if (state.inv !== "1" && state.z)
 			zoom = this.frameOf(root, Number(state.z));
 		this.root = root;
-		if (metric.name === "time" && !this.isPart && root.value > this.figure(root) * 1.001)
+		if (metric.name === "time" && !this.isPart && !this.isEarlier && root.value > this.figure(root) * 1.001)
 			this.note = `paths whose own time is less than the hooks' cost taken out of it are drawn as 0: widths sum to ${format("ns", root.value)}, functions have ${format("ns", this.figure(root))}`;
 		this.flame.up = state.up === "1";
 		this.flame.title = `${metric.all}: ${format(metric.unit, this.figure(root))}`;

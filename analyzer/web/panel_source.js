@@ -123,10 +123,16 @@ class SourcePanel {
 		});
 	}
 
+	// The chosen function, else the one of this file that took most.
 	showSelected() {
-		for (const [line, numbers] of this.begins)
-			if (numbers.includes(this.app.selected))
-				this.table.show(Math.max(0, line));
+		const { model, selected } = this.app;
+		const weight = (number) => model.functions.numbers(model.about.has_times ? "self_ns" : "calls")[number] || 0;
+		const best = this.file.functions.find((one) => one.number === selected) ?? [...this.file.functions].sort((a, b) => weight(b.number) - weight(a.number))[0];
+		if (!best)
+			return;
+		this.table.at = best.line - 1;
+		this.table.scroll.scrollTop = Math.max(0, best.line - 4) * 26;
+		this.table.refresh();
 	}
 
 	update(changed) {
@@ -135,7 +141,7 @@ class SourcePanel {
 		if (changed.has("file"))
 			this.shown();
 		else if (changed.has("f"))
-			this.table?.refresh();
+			this.shown();
 	}
 }
 

@@ -25,8 +25,8 @@ function donut(rows, sum, unit, label) {
 	const picture = svg("svg", { width: size, height: size, viewBox: `${-size / 2} ${-size / 2} ${size} ${size}`, role: "img", "aria-label": label, class: "donut" });
 	let angle = -Math.PI / 2;
 	for (const { name, value, colour } of rows) {
-		const turn = sum ? Math.min(value / sum, 0.99999) * 2 * Math.PI : 0;
-		const point = (radius, at) => `${(radius * Math.cos(at)).toFixed(2)} ${(radius * Math.sin(at)).toFixed(2)}`;
+		const turn = sum ? Math.min(value / sum, 0.9999) * 2 * Math.PI : 0;
+		const point = (radius, at) => `${(radius * Math.cos(at)).toFixed(4)} ${(radius * Math.sin(at)).toFixed(4)}`;
 		const large = turn > Math.PI ? 1 : 0;
 		const path = svg("path", { d: `M ${point(outer, angle)} A ${outer} ${outer} 0 ${large} 1 ${point(outer, angle + turn)} L ${point(inner, angle + turn)} A ${inner} ${inner} 0 ${large} 0 ${point(inner, angle)} Z` },
 			svg("title", {}, `${name}: ${format(unit, value)}, ${format("percent", sum ? 100 * value / sum : 0)}`));

@@ -19,6 +19,8 @@ test("the functions are those of the csv, with calls, self and total time", asyn
 		for (const column of ["calls", "self_ns", "total_ns", "max_ns"])
 			same(`${column} of ${row.function}`, digits(found[column]), row[column]);
 	}
+	same("labels", await tab.evaluate(() => Array.from({ length: window.insideme.model.nrFunctions }, (_, i) => window.insideme.model.label(i))), await tab.evaluate(() =>
+		Array.from({ length: window.insideme.model.nrFunctions }, (_, i) => window.insideme.model.functions.value("function", i))));
 	same("complaints", tab.complaints, []);
 });
 
