@@ -119,6 +119,15 @@ struct label *label_find(const char *name)
 	return label;
 }
 
+const struct label *label_numbered(uint32_t number)
+{
+	for (uint32_t i = 0; i < LISTS; i++)
+		for (const struct label *label = __atomic_load_n(&lists[i], __ATOMIC_ACQUIRE); label; label = label->next)
+			if (label->number == number)
+				return label;
+	return NULL;
+}
+
 void labels_log_all(void)
 {
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);

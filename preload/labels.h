@@ -26,6 +26,9 @@ struct label {
  */
 struct label *label_find(const char *name);
 
+/* The label with that number, or NULL. Looks at all. */
+const struct label *label_numbered(uint32_t number);
+
 /* Record in a log that begins what is known so far. */
 void labels_log_all(void);
 

@@ -5,6 +5,7 @@
 #include <sys/mman.h>
 
 #include "insideme_pattern.h"
+#include "labels.h"
 #include "modules.h"
 #include "say.h"
 #include "symbol_file.h"
@@ -218,21 +219,37 @@ static enum verdict verdict_in(const struct selected *object, uint64_t addr)
 	return object->of_all;
 }
 
-NOINLINE enum verdict selection_look_up(uint64_t function_addr)
+static enum verdict verdict_of_function(uint64_t addr)
 {
-	enum verdict verdict = VERDICT_PLAIN;
 	uint32_t nr;
 
-	modules_know(function_addr);
+	modules_know(addr);
 	nr = __atomic_load_n(&nr_objects, __ATOMIC_ACQUIRE);
 	for (uint32_t i = 0; i < nr; i++) {
 		uintptr_t end = __atomic_load_n(&objects[i].end, __ATOMIC_ACQUIRE);
 
-		if (function_addr >= end || function_addr < objects[i].begin)
-			continue;
-		verdict = verdict_in(&objects[i], function_addr);
-		break;
+		if (addr < end && addr >= objects[i].begin)
+			return verdict_in(&objects[i], addr);
 	}
+	return VERDICT_PLAIN;
+}
+
+static enum verdict verdict_of_region(uint64_t region)
+{
+	const struct label *label = label_numbered((uint32_t)((region & ~LOG_FUNCTION_REGION) >> LOG_REGION_SHIFT));
+	enum verdict verdict = VERDICT_PLAIN;
+
+	for (uint32_t i = 0; label && i < nr_choices; i++)
+		if (!choices[i].pattern.place.bytes && glob_fits(&choices[i].pattern.name, label->text) && choices[i].verdict > verdict)
+			verdict = choices[i].verdict;
+	return verdict;
+}
+
+NOINLINE enum verdict selection_look_up(uint64_t function_addr)
+{
+	enum verdict verdict = function_addr & LOG_FUNCTION_REGION ? verdict_of_region(function_addr) :
+			       verdict_of_function(function_addr);
+
 	__atomic_store_n(&selection_cache[(function_addr >> 4) % SELECTION_CACHE],
 			 function_addr << VERDICT_BITS | verdict, __ATOMIC_RELAXED);
 	return verdict;
@@ -245,9 +262,9 @@ static void tell_unknown(const struct choice *choice)
 
 	text_init(&text, line, sizeof(line));
 	text_add(&text, choice->setting);
-	text_add(&text, ": nothing that is loaded is called '");
+	text_add(&text, ": no function that is loaded is called '");
 	text_add_bytes(&text, choice->pattern.whole.start, choice->pattern.whole.bytes);
-	text_add(&text, "' (insideme-report -v functions of a run without it lists names)");
+	text_add(&text, "', if it is no region of the source (insideme-report -v functions of a run without it lists names)");
 	say_line(line);
 }
 

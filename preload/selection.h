@@ -42,7 +42,8 @@ static ALWAYS_INLINE enum verdict selection_verdict(uint64_t function_addr)
 {
 	uint64_t entry = __atomic_load_n(&selection_cache[(function_addr >> 4) % SELECTION_CACHE], __ATOMIC_RELAXED);
 
-	return likely(entry >> VERDICT_BITS == function_addr) ? (enum verdict)(entry & VERDICT_MASK) :
+	/* The flag of a region goes off at the top: no function lies as low as the rest of it. */
+	return likely((entry & ~(uint64_t)VERDICT_MASK) == function_addr << VERDICT_BITS) ? (enum verdict)(entry & VERDICT_MASK) :
 		selection_look_up(function_addr);
 }
 

@@ -92,8 +92,8 @@ selects() {
 @test "a name that nothing has is said once" {
 	INSIDEME_FOCUS='nothing,ma??' INSIDEME_EXCLUDE='no::thing' LD_PRELOAD=$library sh -c "'$bin/calls'; '$bin/calls'; exit 0" >stdout 2>stderr
 	same "lines" "$(wc -l <stderr)" 2
-	grep -q "INSIDEME_FOCUS: nothing that is loaded is called 'nothing'" stderr
-	grep -q "INSIDEME_EXCLUDE: nothing that is loaded is called 'no::thing'" stderr
+	grep -q "INSIDEME_FOCUS: no function that is loaded is called 'nothing'" stderr
+	grep -q "INSIDEME_EXCLUDE: no function that is loaded is called 'no::thing'" stderr
 }
 
 @test "plugins that come later, at one address in turn" {
@@ -103,4 +103,19 @@ selects() {
 	rm -r insideme.data functions.csv
 	INSIDEME_FOCUS=second_plugin.so record plugins "$bin"
 	calls first_work '' second_work 1000 run 5 main ''
+}
+
+@test "regions of the source: outside of the focus they are not recorded, and a focus may be one" {
+	for variant in '' .clang .slow .plain; do
+		rm -rf insideme.data functions.csv
+		INSIDEME_FOCUS=inner record "regions$variant"
+		calls step '' inner 2000 again '' loop '' thread '' handler '' main ''
+		rm -rf insideme.data functions.csv
+		INSIDEME_EXCLUDE='st*,ag*' record "regions$variant"
+		calls step '' inner 2000 again ''
+	done
+	rm -rf insideme.data functions.csv
+	INSIDEME_FOCUS=run_thread record regions
+	calls step '' run_thread 4
+	same "in the focus" "$(view tree | "$here/csv" calls 'path=run_thread;thread')" 400
 }
