@@ -29,7 +29,8 @@ analyzer_libs = $(shell $(PKG_CONFIG) --libs libdw libelf jansson zlib) -lsupc++
 
 # What library and insideme-run share: the log's writing side, not the hooks.
 shared_src := $(wildcard $(addprefix preload/,account.c activity.c ahead.c away.c ceiling.c directory.c facts.c launch_run.c \
-	log.c mapped_runs.c open.c process_id.c programs.c rank.c row_set.c run_find.c run_logs.c rundir.c sampler.c say.c settings.c sources.c text.c) \
+	log.c mapped_runs.c open.c process_id.c programs.c rank.c row_set.c run_find.c run_logs.c rundir.c sampler.c say.c settings.c \
+	signal_names.c sources.c text.c) \
 	preload/resources/*.c)
 recorder_src := $(filter-out preload/nop.c,$(wildcard preload/*.c)) $(wildcard preload/resources/*.c)
 monitor_src := $(wildcard preload/monitor/*.c) $(shared_src)
@@ -88,7 +89,7 @@ $(compilers): scripts/insideme-cc
 	$(call say,COPY)install -m 755 $< $@
 
 # The settings' part of the manual is written by the table that the parser uses.
-$(O)/settings-man: $(call obj,tool,scripts/settings-man.c preload/settings.c preload/text.c)
+$(O)/settings-man: $(call obj,tool,scripts/settings-man.c preload/settings.c preload/signal_names.c preload/text.c)
 	$(call say,LD)$(CC) $(if $(SAN),-fsanitize=$(SAN)) -o $@ $^
 $(man_pages): $(O)/%: doc/% $(O)/settings-man
 	$(call say,MAN)$(O)/settings-man | sed -e 's/@VERSION@/$(VERSION)/' -e '/^@SETTINGS@$$/{' -e 'r /dev/stdin' \

@@ -129,6 +129,33 @@ static void add_not_sampled(struct findings *findings, const struct model *model
 		    document_text(findings->document, "no resources were sampled in %zu of %zu processes", nr, nr_all));
 }
 
+/* Damage may say anything: no longer than the log. */
+static double off_ns(const struct process *process)
+{
+	const struct log_header *header = &process->header;
+	uint64_t since = header->off_since_ticks, ticks = header->off_ticks;
+
+	if (since && since < process->last_ticks)
+		ticks += process->last_ticks - since;
+	return fmin((double)ticks * process->tick_ns, (double)(process->last - process->start));
+}
+
+/* Of several processes the sum. */
+static void add_off(struct findings *findings, const struct model *model)
+{
+	uint64_t nr_switches = 0;
+	double ns = 0;
+
+	for (size_t i = 0; i < model->nr_processes; i++) {
+		nr_switches += model->processes[i]->header.nr_switches;
+		ns += off_ns(model->processes[i]);
+	}
+	if (nr_switches)
+		findings_add(findings, "recording_off_ns", UNIT_NS, ns, true, document_text(findings->document,
+			"recording was off for %s (%" PRIu64 " switch%s): calls that began then are not there, and took the time of (not recorded)",
+			findings_number(findings, UNIT_NS, ns), nr_switches, nr_switches == 1 ? "" : "es"));
+}
+
 static void add_process(struct findings *findings, struct process *process)
 {
 	const char *off = process_fact(process, "off"), *heap_off = process_fact(process, "heap_off");
@@ -306,6 +333,7 @@ void findings_collect(struct findings *findings, struct document *document, cons
 		findings_add(findings, "damaged_records", UNIT_COUNT, (double)model->nr_damaged, true,
 		    document_text(document, "%" PRIu64 " damaged records were left out", model->nr_damaged));
 	add_losses(findings, model);
+	add_off(findings, model);
 	findings_of_times(findings, model);
 	findings_of_heap(findings, model);
 	add_samples(findings, model);

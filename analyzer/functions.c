@@ -136,6 +136,8 @@ static struct function *find_region(struct function_tables *tables, struct proce
 {
 	char unnamed[32];
 
+	if (!number)	/* LOG_FUNCTION_GAP */
+		return function_of_region(tables, process, "(not recorded)");
 	if (number < process->nr_labels && process->labels[number])
 		return function_of_region(tables, process, process->labels[number]);
 	snprintf(unnamed, sizeof(unnamed), "region %" PRIu64, number);

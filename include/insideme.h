@@ -63,6 +63,8 @@ struct insideme_recorder {
 	int (*resume)(struct insideme_timer *timer);
 	int (*stop)(struct insideme_timer *timer);
 	int (*begin_within)(const char *name);	/* insideme_begin() from a function of its own, as Fortran's module has it */
+	int (*enable)(void);
+	int (*disable)(void);
 };
 
 #ifndef INSIDEME_RECORDER
@@ -230,6 +232,33 @@ INSIDEME_INLINE int insideme_stop(struct insideme_timer *timer)
 	const struct insideme_recorder *recorder = insideme_link.recorder;
 
 	return recorder ? recorder->stop(timer) : -ENODATA;
+}
+
+/**
+ * insideme_disable(), insideme_enable() - switch the recording of calls off, and on again
+ *
+ * Both are of the process, all its threads, and are counted: pairs of the two nest, in either order. With INSIDEME_START=off it
+ * is off at first, so that one insideme_enable() switches it on. The signal of INSIDEME_SIGNAL switches it, too, as if the
+ * program had done so as often as it takes. A forked child begins as its parent was.
+ *
+ * While it is off functions and regions cost some 5 ns and none is recorded; memory, resources, marks, counters and timers
+ * are as ever. What is open goes on and ends as it does. What begins meanwhile is summed up as the call "(not recorded)" of who
+ * made it, which is in nobody's self time; what a function does itself is its own.
+ *
+ * Return: 1 if calls are recorded now, 0 if not; -ENODATA
+ */
+INSIDEME_INLINE int insideme_disable(void)
+{
+	const struct insideme_recorder *recorder = insideme_link.recorder;
+
+	return recorder ? recorder->disable() : -ENODATA;
+}
+
+INSIDEME_INLINE int insideme_enable(void)
+{
+	const struct insideme_recorder *recorder = insideme_link.recorder;
+
+	return recorder ? recorder->enable() : -ENODATA;
 }
 
 /* One place in the source that begins a region: its name is looked up once. */

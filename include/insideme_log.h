@@ -197,6 +197,10 @@ struct log_header {
 
 	struct log_cost costs[LOG_COSTS_MAX];	/* of a call, by enum log_cost_kind; all 0: not measured */
 	LOG_SHARED uint64_t mark_bytes;	/* of marks, counters and spans; they may use 1 of LOG_MARK_SHARE parts of map_bytes */
+
+	LOG_SHARED uint64_t off_since_ticks;	/* recording of calls is switched off since then; 0: it is on */
+	LOG_SHARED uint64_t off_ticks;		/* how long it was off before */
+	LOG_SHARED uint64_t nr_switches;	/* off, or on again */
 };
 _Static_assert(sizeof(struct log_header) <= LOG_HEADER_BYTES, "the header is one page");
 
@@ -247,6 +251,7 @@ _Static_assert(sizeof(struct log_area) == 64, "an area's head is one line");
 #define LOG_FUNCTION_OTHERS	(1ull << 62)	/* the node "(other paths)" itself */
 #define LOG_FUNCTION_REGION	(1ull << 61)	/* no address: a region of the source, log_label.number << LOG_REGION_SHIFT */
 #define LOG_REGION_SHIFT	4		/* as functions begin at multiples of 16: spreads over the cache */
+#define LOG_FUNCTION_GAP	LOG_FUNCTION_REGION	/* a region without a label: calls that began while recording was off */
 #define LOG_FUNCTION_MODULE_SHIFT 48			/* 13 bits, of a retired one: log_module.number, 0: not known */
 #define LOG_FUNCTION_MODULE_MAX	0x1fffull
 #define LOG_FUNCTION_FLAGS	(LOG_FUNCTION_RETIRED | LOG_FUNCTION_OTHERS | \
@@ -331,7 +336,10 @@ _Static_assert(sizeof(struct log_heap) == 512, "a heap record is eight lines");
 struct log_frame {
 	uint64_t function_addr;		/* 0: the sentinel at the bottom of each frames area */
 	uint64_t stack_addr;		/* frame address of the entry hook */
-	uint32_t return_low;		/* low half of the entry hook's return address */
+	union {
+		uint32_t return_low;	/* low half of the entry hook's return address */
+		uint32_t nr_calls;	/* of LOG_FUNCTION_GAP: calls in it that are open */
+	};
 	uint32_t shift;			/* the call stands for 2^shift */
 	uint64_t start_ticks;		/* 0: it is not timed */
 	uint64_t child_ticks;		/* so far, of calls that have ended */

@@ -8,6 +8,7 @@
 #include "marks.h"
 #include "stacks.h"
 #include "timing.h"
+#include "toggle.h"
 
 #define INSIDEME_RECORDER
 #include "insideme.h"
@@ -33,9 +34,9 @@ static int begin_within(const char *name)
 		return -ENODATA;
 	if (!function_addr)
 		return name ? -ENOBUFS : -EINVAL;
-	if (!stack_before_enter(thread, function_addr, stack_addr, 0))
-		return -ENOBUFS;
-	call_begin_slowly(thread, call_claim(live.log, thread, function_addr, top_frame(thread)->stack_addr, 0, call_timing()));
+	if (stack_before_enter(thread, function_addr, stack_addr, 0))
+		call_begin_slowly(thread, call_claim(live.log, thread, function_addr, top_frame(thread)->stack_addr, 0,
+						     call_timing()));
 	return 0;
 }
 
@@ -54,4 +55,6 @@ const struct insideme_recorder insideme_recorder = {
 	.resume = timer_resume,
 	.stop = timer_stop,
 	.begin_within = begin_within,
+	.enable = toggle_enable,
+	.disable = toggle_disable,
 };

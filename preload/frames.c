@@ -3,6 +3,7 @@
 #include "frames.h"
 
 #include "errors.h"
+#include "gaps.h"
 #include "memory.h"
 #include "room.h"
 
@@ -37,9 +38,11 @@ void frames_use(struct log_thread *thread, struct log_frames *area, struct log_f
 	thread->stack_low_addr = stack->stack_low_addr;
 	/*
 	 * A handler may have interrupted a hook, which must find everything as it was: all its hooks go slowly. So does
-	 * the first one where others are near, and so do all while an exception is on its way.
+	 * the first one where others are near, and so do all while an exception is on its way. A gap ends at the first one
+	 * after recording went on.
 	 */
-	thread->stack_bytes = stack->is_signal || stack->is_mapping || is_unwinding(thread) ? 0 : stack->stack_bytes;
+	thread->stack_bytes = stack->is_signal || stack->is_mapping || is_unwinding(thread) || gap_is_idle(top) ? 0 :
+			      stack->stack_bytes;
 	thread->top_addr = (uint64_t)top;
 }
 
@@ -114,7 +117,7 @@ void frames_end_top(struct log_thread *thread, bool has_exit)
 
 static void end_broken(struct log_thread *thread)
 {
-	frames_end_top(thread, false);
+	frames_end_top(thread, is_gap(top_frame(thread)));
 }
 
 static void end_untimed(struct log_thread *thread)
@@ -122,7 +125,8 @@ static void end_untimed(struct log_thread *thread)
 	struct log_frame *frame = top_frame(thread);
 	struct log_node *node = node_at(live.log, frame->node);
 
-	log_lose(live.log, LOG_LOST_BROKEN_CALLS);
+	if (!is_gap(frame))
+		log_lose(live.log, LOG_LOST_BROKEN_CALLS);
 	node->calls++;
 	node->untimed_calls++;
 	pop_frame(thread, frame);
@@ -141,8 +145,8 @@ static uint64_t close_all(struct log_thread *thread, void (*end_call)(struct log
 			continue;
 		if (top_frame(thread) == frames_of(stack_of(thread)))
 			return closed;
+		closed += !is_gap(top_frame(thread));
 		end_call(thread);
-		closed++;
 	}
 }
 

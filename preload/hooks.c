@@ -7,6 +7,7 @@
 
 #include "adaptive.h"
 #include "child.h"
+#include "gaps.h"
 #include "interrupted.h"
 #include "memory.h"
 #include "selection.h"
@@ -143,8 +144,8 @@ static ALWAYS_INLINE bool is_left_out(const struct log_thread *thread, uint64_t 
 }
 
 /*
- * Not all calls are recorded; or they are only counted, or the clock is not the time-stamp counter, or memory is read:
- * those are functions by themselves, as they call others.
+ * Not all calls are recorded, or none now; or they are only counted, or the clock is not the time-stamp counter, or memory is
+ * read: those are functions by themselves, as they call others.
  */
 static NOINLINE void enter_otherwise(uint64_t function_addr, uintptr_t stack_addr, uintptr_t return_addr)
 {
@@ -153,6 +154,11 @@ static NOINLINE void enter_otherwise(uint64_t function_addr, uintptr_t stack_add
 
 	if (selection.is_on && likely(log && thread) && likely(is_left_out(thread, function_addr, stack_addr)))
 		return;
+	if (switched_off()) {
+		if (unlikely(!log || !thread || !gap_takes_entry(thread, stack_addr)))
+			enter_slowly(function_addr, stack_addr, return_addr);
+		return;
+	}
 	if (unlikely(!log || !thread || !follows_top(thread, stack_addr, return_addr) ||
 		     (selection.most_depth && stack_is_deep(thread))))
 		enter_slowly(function_addr, stack_addr, return_addr);
@@ -228,6 +234,8 @@ static NOINLINE void exit_otherwise(uint64_t function_addr, uintptr_t stack_addr
 	struct log_thread *thread = self;
 
 	if (selection.is_on && likely(log && thread) && likely(is_left_out(thread, function_addr, stack_addr)))
+		return;
+	if (switched_off() && likely(log && thread) && likely(gap_takes_exit(thread, stack_addr)))
 		return;
 	if (unlikely(!log || !thread || !is_top(thread, function_addr, stack_addr)))
 		exit_slowly(function_addr, stack_addr);

@@ -6,6 +6,7 @@
 #include <signal.h>
 #include <sys/mman.h>
 
+#include "frames.h"
 #include "interrupted.h"
 #include "stacks.h"
 #include "timing.h"
@@ -189,6 +190,7 @@ void stack_open_again(struct log_thread *thread, const struct open_calls *copy, 
 		if (top_frame(thread)->start_ticks)
 			top_frame(thread)->start_ticks = since_ticks;
 	}
+	frames_look_again(thread);	/* a gap may be on top */
 	if (copy->overflow_depth) {
 		thread->overflow_depth = copy->overflow_depth;
 		thread->overflow_addr = copy->overflow_addr;

@@ -46,7 +46,7 @@ void recorder_turn_off(const char *what, const char *path, int error)
 	if (live.log) {
 		log_write_text(live.log, "off", buffer, now_ticks());
 		recorder_mark_end(LOG_TURNED_OFF, 0);
-		live.log = live.hot_log = NULL;
+		live.log = live.hot_log = live.hot_log_when_on = NULL;
 	}
 	if (say_is_news(MESSAGE_OFF))
 		say_line(buffer);

@@ -4,6 +4,7 @@
 
 #include <signal.h>
 
+#include "gaps.h"
 #include "neighbours.h"
 #include "selection.h"
 #include "thread_records.h"
@@ -32,7 +33,7 @@ static void overflow(struct log_thread *thread, uint64_t function_addr, uintptr_
 	if (!thread->overflow_depth++)
 		thread->overflow_addr = stack_addr;
 	thread->stack_bytes = 0;	/* every hook comes here until it is over */
-	if (stack_is_deep(thread))
+	if (stack_is_deep(thread) || switched_off())
 		return;
 	node = node_at(live.log, path_find(thread, thread->current, function_addr));
 	node->calls++;
@@ -54,7 +55,9 @@ static bool is_whole(const struct log_thread *thread)
 /* The top call ends without an exit; where a handler left the code that was pushing or popping it, it is none. */
 static void end_top(struct log_thread *thread)
 {
-	if (is_whole(thread))
+	if (is_whole(thread) && is_gap(top_frame(thread)))
+		gap_end(thread);
+	else if (is_whole(thread))
 		frames_end_top(thread, false);
 	else
 		thread->top_addr = (uint64_t)(top_frame(thread) - 1);
@@ -135,10 +138,16 @@ static bool make_way(struct log_thread *thread, uint64_t function_addr, uintptr_
 		end_overflow(thread);
 	}
 	neighbours_before_enter(thread, stack_addr);
+	if (switched_off())
+		gap_stretch(thread, stack_addr);
 	end_dead(thread, stack_addr, return_addr);
+	if (!switched_off())
+		gap_look(thread);
 	if (selection_is_beside(thread, function_addr))
 		return false;
-	if (!stack_is_deep(thread) && stack_has_room(thread)) {
+	if (switched_off() && gap_count(thread, stack_addr))
+		return false;
+	if (!switched_off() && !stack_is_deep(thread) && stack_has_room(thread)) {
 		neighbours_come_near(thread, stack_addr);
 		return true;
 	}
@@ -188,10 +197,10 @@ static bool is_function_open(const struct log_thread *thread, uint64_t function_
 	}
 }
 
-/* Of a call that was outside of the focus it is none. */
+/* Of a call that was outside of the focus it is none, nor is it of one that began while recording was off. */
 static void lose_exit(void)
 {
-	if (!selection.has_focus)
+	if (!selection.has_focus && !switched_ever())
 		log_lose(live.log, LOG_LOST_UNKNOWN_EXITS);
 }
 
@@ -214,6 +223,8 @@ static bool find_call(struct log_thread *thread, uint64_t function_addr, uintptr
 		return false;
 	}
 	neighbours_before_exit(thread, function_addr, stack_addr);
+	if (gap_has_exit(thread, function_addr, stack_addr))
+		return false;
 	is_open = is_function_open(thread, function_addr);
 	while (is_open && (frames_go_down(thread) || top_frame(thread)->function_addr)) {
 		if (top_frame(thread)->function_addr == function_addr && is_whole(thread))
@@ -313,5 +324,15 @@ void stack_expect(struct log_thread *thread, uintptr_t low, uintptr_t bytes)
 	if (thread->overflow_depth || !begin_repair(thread, LOG_LOST_BROKEN_CALLS))
 		return;
 	stack_add(thread, low, bytes);
+	end_repair(thread);
+}
+
+void stack_end_gap(struct log_thread *thread)
+{
+	if (!thread->frames || thread->overflow_depth || !stack_is_current(thread, (uintptr_t)__builtin_frame_address(0)) ||
+	    !begin_repair(thread, LOG_LOST_UNKNOWN_EXITS))
+		return;
+	if (is_whole(thread))
+		gap_look(thread);
 	end_repair(thread);
 }

@@ -7,7 +7,8 @@
 
 #include "insideme_log.h"
 
-enum message { MESSAGE_SETTINGS, MESSAGE_OFF, MESSAGE_NOT_EVERY_CALL, MESSAGE_MEMORY, MESSAGE_SELECTION };
+enum message { MESSAGE_SETTINGS, MESSAGE_OFF, MESSAGE_NOT_EVERY_CALL, MESSAGE_MEMORY, MESSAGE_SELECTION,
+	       MESSAGE_SIGNAL };
 
 /* @page: NULL without a run. What stderr is now it must be later, or nothing is said. */
 void say_init(struct log_run *page);

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <sys/stat.h>
 
+#include "signal_names.h"
 #include "syscalls.h"
 #include "text.h"
 
@@ -59,6 +60,10 @@ const struct setting settings_table[NR_SETTINGS] = {
 			      "functions not to record; what they call is" },
 	[SETTING_DEPTH] = { "INSIDEME_DEPTH", "depth", SETTING_COUNT, "off", NULL,
 			    "most calls within each other that are recorded; off: all" },
+	[SETTING_START] = { "INSIDEME_START", "start", SETTING_SWITCH, "on", NULL,
+			    "off: no call is recorded until insideme_enable() or INSIDEME_SIGNAL" },
+	[SETTING_SIGNAL] = { "INSIDEME_SIGNAL", "signal", SETTING_SIGNAL_NAME, "off", NULL,
+			     "a signal that switches the recording of calls off and on: USR1, WINCH, RTMIN+3" },
 	[SETTING_FIELDS] = { "INSIDEME_FIELDS", "fields", SETTING_TEXT, "", NULL,
 			     "for the report, what functions are for: GLOB = FIELD; GLOB = FIELD, or @FILE" },
 	[SETTING_SUMMARY] = { "INSIDEME_SUMMARY", "summary", SETTING_SWITCH, "off", NULL,
@@ -166,6 +171,8 @@ int setting_parse(enum setting_id id, const char *text, uint64_t *value)
 		return 0;
 	case SETTING_LIST:
 		return parse_list(setting->choices, text, value);
+	case SETTING_SIGNAL_NAME:
+		return signal_parse(text, value);
 	case SETTING_CEILING:
 		return parse_ceiling(setting->choices, text, value);
 	}
@@ -180,6 +187,7 @@ static void add_expected(struct text *line, const struct setting *setting)
 		[SETTING_TIME] = "a time such as 10us", [SETTING_SWITCH] = "on or off",
 		[SETTING_STEP] = "off or a size up to 64M",
 		[SETTING_RATE] = "off or a number up to 10000", [SETTING_COUNT] = "off or a number from 1 on",
+		[SETTING_SIGNAL_NAME] = "off or a signal such as USR1, WINCH, RTMIN+3",
 	};
 
 	if (setting->type == SETTING_CEILING)

@@ -28,6 +28,8 @@ enum setting_id {
 	SETTING_FOCUS,
 	SETTING_EXCLUDE,
 	SETTING_DEPTH,
+	SETTING_START,
+	SETTING_SIGNAL,
 	SETTING_FIELDS,
 	SETTING_SUMMARY,
 	SETTING_VERBOSE,
@@ -44,6 +46,7 @@ enum setting_type {
 	SETTING_STEP,		/* bytes, from 1 on; "off": 0 */
 	SETTING_CHOICE,		/* index into choices */
 	SETTING_LIST,		/* bit mask over choices, separated by commas; "off": 0 */
+	SETTING_SIGNAL_NAME,	/* its number; "off": 0 */
 	SETTING_CEILING,	/* bytes, and an index into choices at the top, see settings_ceiling_; "off": 0 */
 };
 

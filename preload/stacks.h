@@ -38,6 +38,9 @@ uint64_t stack_close_all(struct log_thread *thread);
 /* Give the thread its own stack's frames. Return: 0, or -ENOBUFS. */
 int stack_init(struct log_thread *thread, uintptr_t low, uintptr_t bytes);
 
+/* Recording went on: the gap on top ends where nothing is open in it, see switched.h. Callable from signal handlers. */
+void stack_end_gap(struct log_thread *thread);
+
 /* Room for one more frame on the current stack, made if it must be. */
 bool stack_has_room(struct log_thread *thread);
 

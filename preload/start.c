@@ -5,6 +5,7 @@
 #include "child.h"
 #include "brief.h"
 #include "bypass.h"
+#include "complaints.h"
 #include "cost.h"
 #include "crash.h"
 #include "ends.h"
@@ -28,10 +29,12 @@
 #include "run_find.h"
 #include "samples.h"
 #include "stacks.h"
+#include "switched.h"
 #include "text.h"
 #include "thread.h"
 #include "thread_records.h"
 #include "threads.h"
+#include "toggle.h"
 
 #define THRESHOLD_FLOOR	1000u		/* ns */
 #define RATE_WAIT_NS	100000u		/* between the two clock readings of the start */
@@ -90,7 +93,7 @@ static struct log_header *open_log(const struct process_id *id, uint32_t clock)
 	live.timing = log->timing;
 	memory_begin(log);
 	log->start_cost_ns = LOG_NONE;
-	live.hot_log = !selection.is_on && !live.reads_memory && (log->timing == LOG_TIMING_ADAPTIVE ||
+	live.hot_log_when_on = !selection.is_on && !live.reads_memory && (log->timing == LOG_TIMING_ADAPTIVE ||
 					    (log->timing == LOG_TIMING_EXACT && live.clock == LOG_CLOCK_TSC)) ? log : NULL;
 	return log;
 }
@@ -99,6 +102,7 @@ static bool begin_log(const struct process_id *id, uint32_t clock)
 {
 	live.heap = HEAP_OFF;	/* until begin_heap() */
 	live.log = open_log(id, clock);
+	switched_settle();
 	return live.log;
 }
 
@@ -212,6 +216,7 @@ static void begin_program(const struct log_program *program)
 	bypass_begin(log);
 	helper_have_log(log, room_path());
 	__atomic_store_n(&live.log, log, __ATOMIC_SEQ_CST);
+	switched_settle();
 	labels_log_all();
 }
 
@@ -236,35 +241,6 @@ static bool open_child(void)
 	return live.log;
 }
 
-/* Complaints about settings wait here until the run is known, so that only one process prints them. */
-struct complaints {
-	struct text text;
-	char buffer[2048];
-};
-
-static void keep_complaint(void *context, const char *line)
-{
-	struct complaints *complaints = context;
-
-	text_add(&complaints->text, line);
-	text_add_char(&complaints->text, '\n');
-}
-
-static void say_complaints(struct complaints *complaints)
-{
-	char *line = complaints->buffer;
-
-	if (!*line || !say_is_news(MESSAGE_SETTINGS))
-		return;
-	for (char *p = line; *p; p++) {
-		if (*p != '\n')
-			continue;
-		*p = '\0';
-		say_line(line);
-		line = p + 1;
-	}
-}
-
 /* Return: whether this process is to be recorded. Whatever it is, its descendants find the run through it. */
 static bool find_run(char **environment, struct process_id *id)
 {
@@ -272,8 +248,8 @@ static bool find_run(char **environment, struct process_id *id)
 	bool is_launcher;
 	int error;
 
-	text_init(&complaints.text, complaints.buffer, sizeof(complaints.buffer));
-	settings_read(&settings, environment, keep_complaint, &complaints);
+	complaints_init(&complaints);
+	settings_read(&settings, environment, complaints_keep, &complaints);
 	process_id_read(id);
 	if (text_equal(id->program, "insideme-run") || text_equal(id->program, "insideme-report"))
 		return false;
@@ -284,7 +260,7 @@ static bool find_run(char **environment, struct process_id *id)
 	if (is_launcher)
 		return false;
 	recorder_init(run.page);
-	say_complaints(&complaints);
+	complaints_say(&complaints);
 	if (error)
 		recorder_turn_off("cannot use directory", run.path, error);
 	return !error && programs_select(settings_text(&settings, SETTING_PROGRAMS), id->program);
@@ -385,6 +361,7 @@ __attribute__((constructor)) static void start(int argc, char **argv, char **env
 	ends_init();
 	bypass_init((const void *)__cyg_profile_func_enter);
 	if (is_brief) {
+		toggle_begin();
 		go_on_brief();
 		return;
 	}
@@ -393,6 +370,7 @@ __attribute__((constructor)) static void start(int argc, char **argv, char **env
 		cost_measure(live.log);
 		selection_tell_unknown();
 	}
+	toggle_begin();
 	helper_start(live.log, room_path(), run.page);
 	live.log->start_cost_ns = clock_ns(CLOCK_MONOTONIC) - live.log->start.monotonic_ns;
 	if (settings.value[SETTING_VERBOSE])

@@ -2,6 +2,7 @@
 /* preload/settings: the table, its parser, and which source beats which. */
 #include <errno.h>
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -246,6 +247,27 @@ static void values_of_any_length_are_survived(void **state)
 	assert_string_equal(settings_text(&settings, SETTING_DIR), "insideme.data");
 }
 
+static void signals_have_names_but_for_errors(void **state)
+{
+	static const struct {
+		const char *text;
+		uint64_t number;	/* 0: refused */
+	} cases[] = {
+		{ "USR1", SIGUSR1 }, { "SIGUSR2", SIGUSR2 }, { "WINCH", SIGWINCH }, { "RTMIN", 34 }, { "SIGRTMIN+30", 64 },
+		{ "RTMIN+31", 0 }, { "RTMIN+", 0 }, { "RTMIN-1", 0 }, { "KILL", 0 }, { "SEGV", 0 }, { "10", 0 }, { "", 0 }, { "SIG", 0 },
+	};
+	uint64_t value = 99;
+
+	(void)state;
+	assert_int_equal(setting_parse(SETTING_SIGNAL, "off", &value), 0);
+	assert_int_equal(value, 0);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		assert_int_equal(setting_parse(SETTING_SIGNAL, cases[i].text, &value) == 0, cases[i].number != 0);
+		if (cases[i].number)
+			assert_int_equal(value, cases[i].number);
+	}
+}
+
 static void lists_are_sets_of_their_choices(void **state)
 {
 	uint64_t value = 99;
@@ -302,6 +324,7 @@ int main(void)
 		IN_DIRECTORY(an_unknown_name_is_named),
 		IN_DIRECTORY(values_of_any_length_are_survived),
 		cmocka_unit_test(lists_are_sets_of_their_choices),
+		cmocka_unit_test(signals_have_names_but_for_errors),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Who switches recording on ends its own gap there; of other threads it ends at their next call. */
+#include "toggle.h"
+
+#include <errno.h>
+
+#include "say.h"
+#include "signals.h"
+#include "stacks.h"
+#include "switched.h"
+
+static int change(int32_t by)
+{
+	struct log_thread *thread = thread_self();
+
+	if (!thread)
+		return -ENODATA;
+	if (switched_change(by))
+		stack_end_gap(thread);
+	return !switched_off();
+}
+
+int toggle_enable(void)
+{
+	return change(-1);
+}
+
+int toggle_disable(void)
+{
+	return change(1);
+}
+
+static void on_signal(int number, siginfo_t *info, void *context)
+{
+	(void)number;
+	(void)info;
+	(void)context;
+	if (switched_flip() && live.log && self && !live_return_addr)
+		stack_end_gap(self);
+}
+
+static void catch_signal(void)
+{
+	const struct kernel_action action = { .handler = on_signal, .restorer = insideme_signal_return,
+		.flags = SA_SIGINFO | SA_ONSTACK | SA_RESTART | SA_RESTORER_FLAG };
+	int number = (int)settings.value[SETTING_SIGNAL];
+	struct kernel_action old;
+
+	if (!number || raw_syscall(SYS_rt_sigaction, number, 0, (long)&old, 8, 0, 0) < 0)
+		return;
+	if (!old.handler)
+		raw_syscall(SYS_rt_sigaction, number, (long)&action, 0, 8, 0, 0);
+	else if (say_is_news(MESSAGE_SIGNAL))
+		say_line("INSIDEME_SIGNAL: the program ignores this signal or has a handler of its own; it switches nothing");
+}
+
+void toggle_begin(void)
+{
+	if (!settings.value[SETTING_START])
+		switched_change(1);
+	catch_signal();
+}
