@@ -172,6 +172,12 @@ void heap_keep_peak(struct log_heap *heap, uint64_t number)
 	__atomic_store_n(&heap->peak_number, number, __ATOMIC_RELEASE);
 }
 
+void heap_count_runtimes(struct log_heap *heap, uint64_t blocks, uint64_t bytes)
+{
+	__atomic_fetch_add(&heap->runtime_calls, blocks, __ATOMIC_RELAXED);
+	__atomic_fetch_add(&heap->runtime_bytes, bytes, __ATOMIC_RELAXED);
+}
+
 static NOINLINE void reach_ceiling(struct log_header *log, const struct log_thread *thread, uint64_t total)
 {
 	bool is_sealed = live_is_sealed();

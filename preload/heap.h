@@ -155,6 +155,9 @@ static ALWAYS_INLINE void heap_release(const struct log_header *log, struct log_
 	}
 }
 
+/* Live blocks of the runtimes' own: so many more, modulo 2^64. */
+void heap_count_runtimes(struct log_heap *heap, uint64_t blocks, uint64_t bytes);
+
 /* tcmalloc makes an object by operator new when it is first asked: what it calls meanwhile is not counted. */
 uint64_t heap_ask_allocator(struct log_thread *thread, void *block);
 

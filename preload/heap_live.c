@@ -4,62 +4,19 @@
 
 #include "calls.h"
 #include "heap_sample.h"
-#include "objects.h"
 #include "process_id.h"
+#include "runtimes.h"
 #include "text.h"
 
 #define MEMORY_SHARE	16	/* of what limits the process's memory: for the table */
-#define RUNTIMES_MAX	8
 
-/*
- * Whose blocks are nobody's leak: the dynamic linker's, buffers of stdio, and what the runtimes of C, C++ and Fortran
- * keep from before the first function. Each from begin to end. Set before any thread.
- */
-struct range {
-	uintptr_t begin;
-	uintptr_t bytes;
-};
-static struct range linker, buffers, runtimes[RUNTIMES_MAX];
-static uint32_t nr_runtimes;
 static bool has_table;
-
-static int find_runtimes(const struct object *object, void *context)
-{
-	static const char *const names[] = { "libc.so.", "libstdc++.so.", "libc++", "libgfortran.so.", "libgcc_s.so.", NULL };
-	static const char buffer[] = "_IO_file_doallocate";
-	const struct range all = { object->begin, object->end - object->begin };
-
-	(void)context;
-	if (text_begins(object->soname, "ld-linux"))
-		linker = all;
-	if (text_begins(object->soname, "libc.so.")) {
-		buffers.begin = (uintptr_t)object_find(object, buffer, symbol_hash(buffer));
-		buffers.bytes = object_function_bytes(object, buffer);
-	}
-	for (int i = 0; names[i] && nr_runtimes < RUNTIMES_MAX; i++)
-		if (text_begins(object->soname, names[i]))
-			runtimes[nr_runtimes++] = all;
-	return 0;
-}
-
-static ALWAYS_INLINE bool is_in(const struct range *range, uintptr_t addr)
-{
-	return addr - range->begin < range->bytes;
-}
-
-static NOINLINE bool is_of_start(uintptr_t caller)
-{
-	for (uint32_t i = 0; i < nr_runtimes; i++)
-		if (is_in(&runtimes[i], caller))
-			return true;
-	return false;
-}
 
 static ALWAYS_INLINE bool is_runtimes(const struct log_thread *thread, uintptr_t caller)
 {
-	if (unlikely(is_in(&linker, caller) || is_in(&buffers, caller)))
+	if (unlikely(runtimes_keep(caller)))
 		return true;
-	return unlikely(!thread->nodes && thread->serial == 0) && is_of_start(caller);
+	return unlikely(!thread->nodes && thread->serial == 0) && runtimes_hold(caller);
 }
 
 static uint64_t least(uint64_t a, uint64_t b)
@@ -94,7 +51,7 @@ static bool begin_table(void)
 		return has_table;
 	}
 	was_begun = true;
-	objects_each(find_runtimes, NULL);
+	runtimes_init();
 	return has_table = blocks_init(memory_limit() / MEMORY_SHARE);
 }
 
@@ -146,10 +103,8 @@ static ALWAYS_INLINE void release(const struct log_header *log, struct log_threa
 	uint32_t blocks = 1u << block->shift;
 
 	heap_release(log, thread, heap, (struct heap_released){ blocks, bytes, block->birth });
-	if (unlikely(block->is_runtimes)) {
-		__atomic_fetch_sub(&heap->runtime_calls, blocks, __ATOMIC_RELAXED);
-		__atomic_fetch_sub(&heap->runtime_bytes, bytes, __ATOMIC_RELAXED);
-	}
+	if (unlikely(block->is_runtimes))
+		heap_count_runtimes(heap, 0 - (uint64_t)blocks, 0 - bytes);
 	if (block->addr == thread->heap_last_addr) {
 		thread->heap_last_addr = 0;
 		add_own(&heap->temporary_calls, 1);
@@ -160,12 +115,6 @@ static ALWAYS_INLINE void release(const struct log_header *log, struct log_threa
 static NOINLINE void count_failure(struct log_heap *heap)
 {
 	add_own(&heap->failed_calls, 1);
-}
-
-static NOINLINE void count_runtimes(struct log_heap *heap, uint64_t bytes)
-{
-	__atomic_fetch_add(&heap->runtime_calls, 1, __ATOMIC_RELAXED);
-	__atomic_fetch_add(&heap->runtime_bytes, bytes, __ATOMIC_RELAXED);
 }
 
 /* A block that is not in the table is not counted as allocated: its free would not be seen. */
@@ -199,7 +148,7 @@ NOINLINE void heap_live_allocated(struct log_thread *thread, void *place, uint64
 	if (unlikely(bytes > heap->largest_bytes))
 		heap_raise_largest(heap, bytes);
 	if (unlikely(block.is_runtimes))
-		count_runtimes(heap, bytes);
+		heap_count_runtimes(heap, 1, bytes);
 	thread->heap_last_addr = block.addr;
 	heap_change(thread, (long)bytes);
 }

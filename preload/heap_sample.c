@@ -6,6 +6,7 @@
 
 #include "backtrace.h"
 #include "poisson.h"
+#include "runtimes.h"
 #include "syscalls.h"
 
 struct heap_sample_pages heap_sample_pages;
@@ -30,13 +31,24 @@ static void change_page(const void *place, int by)
 	} while (!__atomic_compare_exchange_n(page, &nr, (uint8_t)(nr + by), false, __ATOMIC_RELAXED, __ATOMIC_RELAXED));
 }
 
+/* Nobody of the program is on the stack. */
+static bool are_runtimes(const uintptr_t *functions, uint32_t nr)
+{
+	uint32_t nr_held = 0;
+
+	while (nr_held < nr && runtimes_hold(functions[nr_held]))
+		nr_held++;
+	return nr && nr_held == nr;
+}
+
 /* The path's record; where the stack is not known, that of "(other paths)". */
-static struct log_heap *find_record(struct log_header *log, struct log_thread *thread, uintptr_t caller)
+static struct log_heap *find_record(struct log_header *log, struct log_thread *thread, uintptr_t caller, bool *is_runtimes)
 {
 	uintptr_t functions[BACKTRACE_MOST];
 	uint32_t nr = backtrace_take(functions, caller), ref = log_ref(log, &thread->root);
 	struct log_node *node;
 
+	*is_runtimes = runtimes_keep(caller) || are_runtimes(functions, nr);
 	if (!nr)
 		ref = path_find(thread, ref, LOG_FUNCTION_OTHERS);
 	while (nr > 0)
@@ -57,13 +69,16 @@ static void count(const struct log_header *log, struct log_heap *heap, const str
 	add_own(&heap->sizes[heap_size_class(block->bytes)], (long)weight->blocks);
 	add_own_u32(&heap->births[block->birth], (uint32_t)weight->blocks);
 	add_own(&heap->nr_samples, 1);
+	if (block->is_runtimes)
+		heap_count_runtimes(heap, weight->blocks, weight->bytes);
 	if (block->bytes > heap->largest_bytes)
 		heap_raise_largest(heap, block->bytes);
 }
 
 static void sample(struct log_header *log, struct log_thread *thread, struct block *block, uintptr_t caller)
 {
-	struct log_heap *heap = find_record(log, thread, caller);
+	bool is_runtimes;
+	struct log_heap *heap = find_record(log, thread, caller, &is_runtimes);
 	struct poisson_weight weight;
 	enum block_result result;
 	struct block replaced;
@@ -73,6 +88,7 @@ static void sample(struct log_header *log, struct log_thread *thread, struct blo
 		return;
 	}
 	block->heap = log_ref(log, heap);
+	block->is_runtimes = is_runtimes;
 	poisson_weigh(block->addr, block->bytes, log->heap_sample_bytes, &weight);
 	change_page((const void *)block->addr, 1);
 	result = blocks_put(thread, block, &replaced);
@@ -140,7 +156,10 @@ NOINLINE void heap_sample_freed(struct log_thread *thread, const struct block *b
 	heap = log_at(log, block->heap);
 	poisson_weigh(block->addr, block->bytes, log->heap_sample_bytes, &weight);
 	weight.blocks <<= block->shift;
-	heap_release(log, thread, heap, (struct heap_released){ weight.blocks, weight.bytes << block->shift, block->birth });
+	weight.bytes <<= block->shift;
+	heap_release(log, thread, heap, (struct heap_released){ weight.blocks, weight.bytes, block->birth });
+	if (block->is_runtimes)
+		heap_count_runtimes(heap, 0 - weight.blocks, 0 - weight.bytes);
 	__atomic_fetch_add(&heap->released_variance, weight.variance << block->shift, __ATOMIC_RELAXED);
 	if (block->addr == thread->heap_last_addr) {
 		thread->heap_last_addr = 0;

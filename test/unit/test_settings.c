@@ -288,6 +288,24 @@ static void lists_are_sets_of_their_choices(void **state)
 	assert_true(setting_parse(SETTING_TIMING, "exactly", &value) < 0);
 }
 
+static void a_step_is_a_size_or_off(void **state)
+{
+	uint64_t value;
+
+	(void)state;
+	assert_int_equal(setting_parse(SETTING_HEAP_SAMPLE, settings_table[SETTING_HEAP_SAMPLE].bare, &value), 0);
+	assert_int_equal(value, 512 << 10);
+	assert_int_equal(setting_parse(SETTING_HEAP_SAMPLE, "off", &value), 0);
+	assert_int_equal(value, 0);
+	assert_int_equal(setting_parse(SETTING_HEAP_SAMPLE, "1", &value), 0);
+	assert_int_equal(value, 1);
+	assert_int_equal(setting_parse(SETTING_HEAP_SAMPLE, "64M", &value), 0);
+	assert_true(setting_parse(SETTING_HEAP_SAMPLE, "65M", &value) < 0);
+	assert_true(setting_parse(SETTING_HEAP_SAMPLE, "0", &value) < 0);
+	assert_true(setting_parse(SETTING_HEAP_SAMPLE, "", &value) < 0);
+	assert_true(setting_parse(SETTING_HEAP_SAMPLE, "./server", &value) < 0);
+}
+
 static void a_rate_is_a_number_or_off(void **state)
 {
 	uint64_t value;
@@ -312,6 +330,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_fallback_is_a_value),
 		cmocka_unit_test(ceiling_has_a_size_and_an_action),
+		cmocka_unit_test(a_step_is_a_size_or_off),
 		cmocka_unit_test(a_rate_is_a_number_or_off),
 		cmocka_unit_test(names_and_options_belong_together),
 		IN_DIRECTORY(defaults_without_any_source),

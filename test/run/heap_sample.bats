@@ -1,0 +1,235 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Who allocates in programs without hooks, from stacks of some allocations. Limits are 6 standard errors of what a known number of
+# blocks of a known size comes to: 1 false alarm in 10^8.
+load lib
+load heap
+
+# sampled BYTES PROGRAM ARGS...: under insideme-run, which brings the unwinder.
+sampled() {
+	local bytes=$1
+	shift
+	monitor --quiet --heap-sample="$bytes" -- "$@"
+	rm -f heap.csv
+}
+
+# judge BYTES: each line of stdout, "NAME ALLOCATED BLOCKS LIVE LIVE_BLOCKS", is what do_NAME must have but for the error that it says.
+judge() {
+	local name bytes blocks live live_blocks nr=0
+	while read -r name bytes blocks live live_blocks; do
+		nr=$((nr + 1))
+		awk -v what="$name" -v mean="$1" -v bytes="$bytes" -v blocks="$blocks" -v live="$live" -v nr_live="$live_blocks" \
+			-v found="$(of alloc_bytes "do_$name")" -v said="$(of alloc_error_bytes "do_$name")" \
+			-v lives="$(of not_freed_bytes "do_$name")" -v lives_said="$(of not_freed_error_bytes "do_$name")" \
+			-v nr_found="$(of alloc_calls "do_$name")" '
+			function error(nr, size) { return size * sqrt(nr / (exp(size / mean) - 1)) }
+			function near(of, x, wanted, off) {
+				if (x != "" && (x - wanted) ^ 2 <= (6 * off + wanted * 1e-5 + 1) ^ 2) return
+				print what ": " of " " x " where " wanted " +/- " off " was expected"; bad = 1
+			}
+			BEGIN {
+				size = bytes / blocks
+				near("allocated", found, bytes, what == "by_realloc" ? said : error(blocks, size))
+				near("live", lives, live, what == "by_realloc" ? mean : error(nr_live, size))
+				near("allocations", nr_found, blocks, what == "by_realloc" ? 50 : error(blocks, size) / size + sqrt(blocks))
+				if (what != "by_realloc") {
+					near("its error", said, error(blocks, size), error(blocks, size) / 12)
+					near("the live ones error", lives_said, error(nr_live, size), error(nr_live, size) / 12)
+				}
+				exit bad
+			}' || return 1
+	done <stdout
+	[ $nr -ge 4 ]
+}
+
+@test "estimates are within their errors: threads, signal handlers, constructors, realloc" {
+	for compiler in '' .clang; do
+		rm -rf insideme.data
+		sampled 8K "$bin/heap_sites$compiler"
+		quiet
+		same "sites that are told" "$(wc -l <stdout)" 10
+		judge 8192
+	done
+}
+
+@test "who made the peak" {
+	sampled 8K "$bin/heap_sites"
+	judge 8192
+	# peak_only's blocks lived then, and what was kept
+	between "peak of peak_only in kB" 38900 "$(($(of peak_heap_bytes do_peak_only) / 1000))" 41400
+	same "peak of churn" "$(of peak_heap_bytes do_churn)" 0
+	same "peak of keep_calloc" "$(of peak_heap_bytes do_keep_calloc)" "$(of not_freed_bytes do_keep_calloc)"
+	"$report" -v heap >heap.txt
+	grep -E ' main > do_peak_only$' heap.txt
+	grep -E ' main > with_signals > .*raise' heap.txt
+	grep -E 'run > do_exchange$' heap.txt
+	grep -E '^ *sampled: extrapolated from the stacks of [0-9.]+ k allocations' heap.txt
+	grep -E '^Heap .* MiB at the peak, .*: counted\. ' heap.txt
+	"$report" -v heap -f json >heap.json
+	python3 -c 'import json; json.load(open("heap.json"))["heap"][0]["peak_error_bytes"] > 0 or exit(1)'
+}
+
+@test "every allocation a sample: exact to the byte" {
+	sampled 1 "$bin/heap_sites"
+	while read -r name bytes blocks live live_blocks; do
+		same "allocated by $name" "$(of alloc_bytes "do_$name")" "$bytes"
+		same "allocations of $name" "$(of alloc_calls "do_$name")" "$blocks"
+		same "live of $name" "$(of not_freed_bytes "do_$name")" "$live"
+		same "live blocks of $name" "$(of not_freed_blocks "do_$name")" "$live_blocks"
+		same "error of $name" "$(of alloc_error_bytes "do_$name")" 0
+		same "samples of $name" "$(of samples "do_$name")" "$blocks"
+	done <stdout
+	same "temporary blocks of churn" "$(of temporary_calls do_churn)" 200000
+	same "what was lost" "$(view quality | grep -c heap_calls)" 0
+}
+
+@test "operator new counts for who called it, also before main() and while an exception is on its way" {
+	for compiler in '' .clang; do
+		rm -rf insideme.data
+		sampled 8K "$bin/heap_sites_cpp$compiler"
+		quiet
+		judge 8192
+		same "sites that are operator new" "$(grep -c '^"*operator new' heap.csv)" 0
+		same "sites that are told" "$(wc -l <stdout)" 6
+	done
+}
+
+@test "hello world has nothing that is not freed" {
+	for source in c cpp; do
+		[ $source = c ] && echo 'int puts(const char *); int main(void) { puts("hello world"); }' >hello.c
+		[ $source = cpp ] && printf '#include <iostream>\nint main() { std::cout << "hello world" << std::endl; }\n' >hello.cpp
+		g++ -x c$([ $source = c ] || echo ++) hello.$source -o hello
+		sampled 1 ./hello
+		same "allocations" "$(($(all alloc_calls) > 0))" 1
+		same "not freed" "$(all not_freed_blocks)" 0
+	done
+}
+
+@test "a forked child goes on by itself" {
+	sampled 8K "$bin/heap_sites" fork
+	quiet
+	child=$(view processes | "$here/csv" pid | sort -n | tail -1)
+	parent=$(view processes | "$here/csv" pid | sort -n | head -1)
+	[ "$child" != "$parent" ]
+	view heap --process "$child" >heap.csv
+	same "sites of the child" "$("$here/csv" function <heap.csv | grep '^do_')" do_child_keeps
+	sed -n '/^child_keeps/p' stdout >child.txt
+	view heap --process "$parent" >heap.csv
+	same "the child's in the parent" "$("$here/csv" function <heap.csv | grep -c child_keeps)" 0
+	rm heap.csv
+	judge 8192
+}
+
+@test "killed, and while it runs" {
+	sampled 8K "$bin/heap_sites" dies || true
+	judge 8192
+	LD_PRELOAD="$library libgcc_s.so.1" INSIDEME_HEAP_SAMPLE=8K INSIDEME_RUN=$PWD/running "$bin/heap_sites" waits >stdout 2>stderr &
+	for ((i = 0; i < 500; i++)); do
+		grep -q in_handler stdout && break
+		sleep 0.02
+	done
+	view heap running >heap.csv
+	kill $!
+	judge 8192
+}
+
+@test "a stripped program has its sites by address" {
+	strip -o stripped "$bin/heap_sites"
+	sampled 8K ./stripped
+	known=$(awk '{ sum += $2 } END { print sum }' stdout)
+	found=$(view heap | "$here/csv" alloc_bytes module=stripped | awk '{ sum += $1 } END { printf "%d", sum }')
+	between "allocated, in percent" 98 $((found * 100 / known)) 102
+	[ "$(view heap | "$here/csv" function | grep -c '^stripped+0x')" -ge 10 ]
+}
+
+@test "an interpreter that nobody prepared" {
+	python=$(python3 -c 'import sys; print(sys.executable)')
+	cat >work.py <<-'END'
+		rows = [{"name": "x" * (i % 2000), "list": list(range(i % 50))} for i in range(20000)]
+		print(sum(len(row["name"]) for row in rows))
+	END
+	sampled 32K "$python" work.py
+	same "what it prints" "$(cat stdout)" "$("$python" work.py)"
+	view heap >heap.csv
+	exact=$(view processes | "$here/csv" alloc_bytes)
+	awk -v exact="$exact" -v found="$(all alloc_bytes)" -v error="$("$here/csv" alloc_error_bytes <heap.csv | awk '{ s += $1 ^ 2 } END { print sqrt(s) }')" \
+		'BEGIN { print exact, found, error; exit error <= 0 || (exact - found) ^ 2 > (6 * error) ^ 2 }'
+	[ "$(all samples)" -gt 200 ]
+}
+
+@test "without samples the view names the command, and says why there are none" {
+	record heap_sites
+	"$report" -v heap >heap.txt
+	tr -s ' \n' ' ' <heap.txt | grep -F 'insideme-run --heap-sample ./heap_sites'
+	INSIDEME_HEAP_SAMPLE=8K record heap_sites
+	"$report" -v heap | tr -s ' \n' ' ' | grep -F 'no stacks were taken: libgcc_s.so.1 is not loaded'
+	same "finding" "$(view quality | grep -c heap_not_sampled)" 1
+	cp "$bin/own_malloc" own
+	sampled 8K ./own
+	strings -a insideme.data/*/*.log | grep '^heap_off=malloc is defined by the program'
+}
+
+@test "the option needs no value, and takes no argument for one" {
+	monitor --quiet --heap-sample "$bin/heap_sites"
+	[ "$(all samples)" -gt 100 ]
+	strings -a insideme.data/*/*.log | grep -x 'setting.INSIDEME_HEAP_SAMPLE=512K'
+	run "$build/insideme-run" --heap-sample=65M "$bin/heap_sites"
+	same "status" "$status" 2
+	same "what it says" "$output" "insideme-run: --heap-sample: '65M' is not understood; for example --heap-sample=512K"
+}
+
+@test "with hooks each allocation is recorded, and none is sampled" {
+	sampled 8K "$bin/leaks"
+	same "bytes of by_malloc" "$(of not_freed_bytes by_malloc)" 1000
+	same "samples" "$(of samples by_malloc)" ""
+}
+
+@test "an allocator of its own that is an object" {
+	command -v jemalloc-config >/dev/null || [ -e /usr/lib/x86_64-linux-gnu/libjemalloc.so.2 ] || skip "jemalloc is not installed"
+	LD_PRELOAD="$library libgcc_s.so.1 libjemalloc.so.2" INSIDEME_HEAP_SAMPLE=8K "$bin/heap_sites" >stdout 2>stderr
+	rm -f heap.csv
+	quiet
+	judge 8192
+}
+
+@test "stacks that a program makes, and the end of threads" {
+	cat >stacks.c <<-'END'
+		#include <pthread.h>
+		#include <stdlib.h>
+		#include <ucontext.h>
+		static ucontext_t home, other;
+		static pthread_key_t key;
+		static void *volatile kept;
+		__attribute__((noinline)) static void do_on_stack(void)
+		{
+			for (int i = 0; i < 1000; i++) {
+				kept = malloc(1000);
+				swapcontext(&other, &home);
+			}
+		}
+		__attribute__((noinline)) static void do_at_end(void *block) { free(block); kept = malloc(5000); }
+		static void *run(void *unused) { pthread_setspecific(key, malloc(100)); return unused; }
+		int main(void)
+		{
+			pthread_t thread;
+			getcontext(&other);
+			other.uc_stack.ss_sp = malloc(16384);
+			other.uc_stack.ss_size = 16384;
+			other.uc_link = &home;
+			makecontext(&other, do_on_stack, 0);
+			for (int i = 0; i < 1000; i++)
+				swapcontext(&home, &other);
+			pthread_key_create(&key, do_at_end);
+			for (int i = 0; i < 200; i++) {
+				pthread_create(&thread, NULL, run, NULL);
+				pthread_join(thread, NULL);
+			}
+			return 0;
+		}
+	END
+	gcc -g -O2 -pthread stacks.c -o stacks
+	sampled 1 ./stacks
+	quiet
+	same "on a stack of its own" "$(of alloc_calls do_on_stack)" 1000
+	same "at the end of threads" "$(of alloc_calls do_at_end)" 200
+}
