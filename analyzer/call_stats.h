@@ -23,7 +23,8 @@ struct call_stats {
 	double noise_ns;		/* how well that is known */
 	double removed_self_ns;		/* of hooks, taken out of self_ns; */
 	double removed_ns;		/* of total_ns and duration_ns */
-	double doubt_ns;		/* self_ns is not known better than that */
+	double self_doubt_ns;		/* self_ns is not known better than that, */
+	double total_doubt_ns;		/* total_ns and duration_ns than that */
 	double min_ns;			/* of finished calls; NAN: none */
 	double max_ns;			/* of finished calls, and of open ones so far; NAN: none */
 	double finished_max_ns;		/* of finished calls alone */
@@ -31,6 +32,8 @@ struct call_stats {
 /* NAN where nothing was timed. The mean is over known and open calls, the deviation over known ones. */
 double call_stats_mean_ns(const struct call_stats *stats);
 double call_stats_stddev_ns(const struct call_stats *stats);
+/* The longest call, less what the hooks cost. */
+double call_stats_max_ns(const struct call_stats *stats);
 
 /* CPU samples that met a function itself (a path itself): INSIDEME_SAMPLE. */
 struct sample_stats {
@@ -46,6 +49,14 @@ struct run_part {
 	uint64_t calls;
 	double self_ns;
 	double total_ns;
+};
+
+/* What one of several runs has of the heap of a function. */
+struct heap_part {
+	uint64_t alloc_calls;
+	uint64_t alloc_bytes;
+	uint64_t peak_bytes;
+	uint64_t not_freed_bytes;
 };
 
 /* What those of several runs that have a call path have of it, each number on its own. */

@@ -20,10 +20,30 @@ static struct value count_cell(uint64_t count)
 	return value_integer(UNIT_COUNT, (int64_t)count);
 }
 
-static struct value doubtful_cell(const struct call_stats *stats, struct value value)
+static struct value doubtful_cell(struct value value, bool is_doubtful)
 {
-	value.is_doubtful = hook_costs_are_doubtful(stats);
+	value.is_doubtful = is_doubtful;
 	return value;
+}
+
+struct value call_cell(const struct call_stats *stats, double ns)
+{
+	return doubtful_cell(ns_cell(ns), hook_costs_hide_call(stats, ns));
+}
+
+/* Where all calls together are in doubt, so is the longest. */
+static struct value max_cell(const struct call_stats *stats)
+{
+	struct value value = call_cell(stats, call_stats_max_ns(stats));
+
+	value.is_doubtful |= hook_costs_hide_total(stats);
+	return value;
+}
+
+/* Never less than what the estimate itself is off by, where it is below 0. */
+static struct value doubt_cell(double ns, double doubt_ns)
+{
+	return doubt_ns > 0 ? ns_cell(ceil(fmax(doubt_ns, -ns))) : value_empty();
 }
 
 static struct value error_cell(double variance_ns2)
@@ -44,20 +64,25 @@ struct value stats_cell(const struct call_stats *stats, enum stats_cell cell)
 	case CELL_TIMED_CALLS:
 		return count_cell(stats->timed_calls);
 	case CELL_SELF:
-		return timed ? doubtful_cell(stats, ns_cell(stats->self_ns)) : value_empty();
+		return timed ? doubtful_cell(ns_cell(stats->self_ns), hook_costs_hide_self(stats)) : value_empty();
 	case CELL_TOTAL:
-		return timed ? ns_cell(stats->total_ns) : value_empty();
+		return timed ? doubtful_cell(ns_cell(stats->total_ns), hook_costs_hide_total(stats)) : value_empty();
 	case CELL_MEAN:
-		return value_real(UNIT_NS, mean_ns < 0 ? 0 : mean_ns);
+		return doubtful_cell(value_real(UNIT_NS, mean_ns < 0 ? 0 : mean_ns), hook_costs_hide_total(stats));
 	case CELL_MIN:
-		return ns_cell(stats->min_ns - hook_costs_per_call(stats));
+		return call_cell(stats, stats->min_ns - hook_costs_per_call(stats));
 	case CELL_MAX:
-		/* What was taken out of it is a mean: of a call with many below it, or with new paths, it was more. */
-		return ns_cell(fmin(stats->max_ns - hook_costs_per_call(stats), fmax(stats->total_ns, 0)));
+		return max_cell(stats);
 	case CELL_STDDEV:
 		return value_real(UNIT_NS, call_stats_stddev_ns(stats));
 	case CELL_SELF_DOUBTFUL:
-		return timed ? value_integer(UNIT_NONE, hook_costs_are_doubtful(stats)) : value_empty();
+		return timed ? value_integer(UNIT_NONE, hook_costs_hide_self(stats)) : value_empty();
+	case CELL_TOTAL_DOUBTFUL:
+		return timed ? value_integer(UNIT_NONE, hook_costs_hide_total(stats)) : value_empty();
+	case CELL_SELF_DOUBT:
+		return timed ? doubt_cell(stats->self_ns, stats->self_doubt_ns) : value_empty();
+	case CELL_TOTAL_DOUBT:
+		return timed ? doubt_cell(stats->total_ns, stats->total_doubt_ns) : value_empty();
 	case CELL_SELF_ERROR:
 		return error_cell(stats->self_variance_ns2);
 	case CELL_TOTAL_ERROR:
@@ -152,6 +177,15 @@ struct value function_cell(struct function *function, enum function_cell cell)
 		return value_text(source);
 	}
 	return value_empty();
+}
+
+struct value part_cell(const struct part_range *range, enum part_cell cell, enum unit unit)
+{
+	double number = cell == CELL_PART_MIN ? range->min : cell == CELL_PART_MAX ? range->max : range->mean;
+
+	if (unit == UNIT_NS)
+		return ns_cell(number);
+	return cell == CELL_PART_MEAN ? value_real(unit, number) : value_integer(unit, (int64_t)number);
 }
 
 struct value run_cell(const struct model *model, uint32_t run, enum run_cell cell)

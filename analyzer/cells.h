@@ -4,6 +4,7 @@
 #define INSIDEME_CELLS_H
 
 #include "model.h"
+#include "parts.h"
 #include "table.h"
 
 /* Numbers of a function or a call path. Which one is in column->index. */
@@ -11,9 +12,12 @@ enum stats_cell {
 	CELL_CALLS, CELL_OPEN_CALLS, CELL_TIMED_CALLS,
 	CELL_SELF, CELL_TOTAL, CELL_MEAN, CELL_MIN, CELL_MAX, CELL_STDDEV,
 	CELL_SELF_ERROR, CELL_TOTAL_ERROR,	/* one standard error; empty where every call was timed */
-	CELL_SELF_DOUBTFUL,			/* 1: it is too short to tell, see hook_costs.h */
+	CELL_SELF_DOUBTFUL, CELL_TOTAL_DOUBTFUL,	/* 1: it is too short to tell, see hook_costs.h */
+	CELL_SELF_DOUBT, CELL_TOTAL_DOUBT,	/* it is known no better; empty: the hooks' cost is not, or was not taken out */
 };
 struct value stats_cell(const struct call_stats *stats, enum stats_cell cell);
+/* A duration of one call, hooks_costs_per_call() taken off. */
+struct value call_cell(const struct call_stats *stats, double ns);
 
 enum heap_cell {
 	CELL_ALLOC_CALLS, CELL_ALLOC_BYTES, CELL_FREE_CALLS, CELL_FREED_BYTES, CELL_FAILED_CALLS, CELL_LARGEST_BYTES,
@@ -28,6 +32,10 @@ struct value heap_cell(const struct heap_stats *heap, enum heap_cell cell);
 /* What a function is. MODULE: base name of its file; SOURCE: "pool.cpp:31". */
 enum function_cell { CELL_NAME, CELL_MODULE, CELL_FILE, CELL_LINE, CELL_SOURCE };
 struct value function_cell(struct function *function, enum function_cell cell);
+
+/* What one of several runs has in the least, mean or most. Counts and bytes are whole numbers but in their mean. */
+enum part_cell { CELL_PART_MIN, CELL_PART_MEAN, CELL_PART_MAX };
+struct value part_cell(const struct part_range *range, enum part_cell cell, enum unit unit);
 
 /* Which of several runs: its path, or its place among them from 1 on. */
 enum run_cell { CELL_RUN, CELL_RUN_NUMBER };

@@ -87,7 +87,7 @@ static void add_short_functions(struct findings *findings, const struct model *m
 
 static bool is_doubtful(const struct function *function)
 {
-	return hook_costs_are_doubtful(&function->stats);
+	return hook_costs_hide_self(&function->stats);
 }
 
 /* Tables print 0 where taking out the hooks' cost left less. */

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "heap_charge.h"
 #include "names.h"
 #include "summary.h"
 #include "walk.h"
@@ -26,23 +27,14 @@ struct site {
 	double elapsed_ns;
 };
 
-static bool is_library(const struct function *function)
-{
-	static const char *const names[] = { "std::", "__gnu_cxx::", "__cxxabiv1::" };
-
-	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
-		if (strncmp(function->short_name, names[i], strlen(names[i])) == 0)
-			return true;
-	return false;
-}
-
 /* How many calls from @first on are told as one: a recursion, or what a library's function goes through. */
 static size_t same_call(const struct tree_node *const *calls, size_t nr_calls, size_t first)
 {
 	const struct function *function = calls[first]->function;
 	size_t at = first + 1;
 
-	while (at < nr_calls && (calls[at]->function == function || (is_library(function) && is_library(calls[at]->function))))
+	while (at < nr_calls && (calls[at]->function == function ||
+				 (function_is_of_cpp_library(function) && function_is_of_cpp_library(calls[at]->function))))
 		at++;
 	return at - first;
 }

@@ -114,10 +114,12 @@ struct hook_share *hook_costs_find(const struct model *model)
 
 		shares[id].self_ns += stats->inside_ns;
 		shares[id].total_ns += stats->inside_ns + below_ns[id];
-		shares[id].doubt_ns += stats->noise_ns;
+		shares[id].self_doubt_ns += stats->noise_ns;
+		shares[id].total_doubt_ns += stats->noise_ns;
 		below_ns[parent] += below_ns[id] + stats->hooks_ns;
 		shares[parent].self_ns += stats->hooks_ns - stats->inside_ns;
-		shares[parent].doubt_ns += stats->noise_ns;
+		shares[parent].self_doubt_ns += stats->noise_ns;
+		shares[parent].total_doubt_ns += shares[id].total_doubt_ns;
 	}
 	free(below_ns);
 	free(nodes);
@@ -137,7 +139,8 @@ void hook_costs_take_out(struct model *model)
 		stats->duration_ns -= share->total_ns;
 		stats->removed_self_ns = share->self_ns;
 		stats->removed_ns = share->total_ns;
-		stats->doubt_ns = share->doubt_ns;
+		stats->self_doubt_ns = share->self_doubt_ns;
+		stats->total_doubt_ns = share->total_doubt_ns;
 		model->hooks_ns += stats->hooks_ns;
 	}
 	free(shares);

@@ -32,7 +32,8 @@ void hook_costs_add_left_out(struct tree_node *path, struct thread *thread, cons
 struct hook_share {
 	double self_ns;
 	double total_ns;
-	double doubt_ns;
+	double self_doubt_ns;
+	double total_doubt_ns;
 };
 /* Freed by the caller. All 0 where @model wants times as they were recorded. */
 struct hook_share *hook_costs_find(const struct model *model);
@@ -48,10 +49,21 @@ static inline double hook_costs_per_call(const struct call_stats *stats)
 	return calls ? stats->removed_ns / (double)calls : 0;
 }
 
-/* Is self time less than what the costs are known by? */
-static inline bool hook_costs_are_doubtful(const struct call_stats *stats)
+/* Is it less than what the costs are known by? Then it is of no more worth than 0. */
+static inline bool hook_costs_hide_self(const struct call_stats *stats)
 {
-	return stats->known_calls && stats->self_ns < stats->doubt_ns;
+	return stats->known_calls && stats->self_ns < stats->self_doubt_ns;
+}
+
+static inline bool hook_costs_hide_total(const struct call_stats *stats)
+{
+	return stats->known_calls && stats->total_ns < stats->total_doubt_ns;
+}
+
+/* The same of one duration of @ns, from which hook_costs_per_call() was taken off. */
+static inline bool hook_costs_hide_call(const struct call_stats *stats, double ns)
+{
+	return stats->known_calls && ns < stats->total_doubt_ns / (double)stats->known_calls;
 }
 
 #endif

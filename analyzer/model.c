@@ -234,7 +234,7 @@ static void read_processes(struct model *model, uint32_t run)
 }
 
 /* One run after the other, so that it is known what each has of a function. */
-static void read_runs(struct model *model, const struct run *runs, const struct filter *filter)
+static int read_runs(struct model *model, const struct run *runs, const struct filter *filter)
 {
 	struct parts parts = { 0 };
 	uint32_t run = 0;
@@ -252,8 +252,10 @@ static void read_runs(struct model *model, const struct run *runs, const struct 
 
 		for (size_t j = 0; j < nr; j++)
 			read_processes(model, run + (uint32_t)j);
-		if (model->profiles[i])
-			profile_add_tree(model->profiles[i], model);
+		if (model->profiles[i] && profile_add_tree(model->profiles[i], model) < 0) {
+			parts_release(&parts);
+			return -1;
+		}
 		if (model->nr_runs > 1)
 			parts_take(&parts, model, nr > 1 ? PARTS_KNOWN : run);
 		if (nr > 1)
@@ -267,6 +269,7 @@ static void read_runs(struct model *model, const struct run *runs, const struct 
 		model->log_bytes += model->shared[i]->log_bytes;
 		model->nr_damaged += model->shared[i]->log->nr_damaged;
 	}
+	return 0;
 }
 
 static int apply_filter(struct model *model, const struct filter *filter)
@@ -293,12 +296,11 @@ struct model *model_load_runs(const struct run *runs, size_t nr_runs, const stru
 			error("nothing to report: no log can be read");
 		return NULL;
 	}
-	if (apply_filter(model, filter) < 0) {
+	model->is_raw = filter && filter->is_raw;
+	if (apply_filter(model, filter) < 0 || read_runs(model, runs, filter) < 0) {
 		model_free(model);
 		return NULL;
 	}
-	model->is_raw = filter && filter->is_raw;
-	read_runs(model, runs, filter);
 	if (model->selection.is_on)
 		count_kept_slices(model);
 	tree_sum_up(model);
@@ -343,6 +345,7 @@ void model_free(struct model *model)
 	free(model->run_names);
 	free(model->run_starts_ns);
 	free(model->ranges);
+	free(model->outside_parts);
 	for (size_t i = 0; i < model->nr_profiles; i++)
 		profile_close(model->profiles[i]);
 	free(model->profiles);
@@ -351,8 +354,9 @@ void model_free(struct model *model)
 	free(model->monitors);
 	free(model->shared);
 	free(model->unseen);
-	for (size_t i = 0; i < model->nr_functions; i++) {
+	for (size_t i = 0; i < model->nr_known_functions; i++) {
 		free(model->functions[i]->parts);
+		free(model->functions[i]->heap_parts);
 		free(model->functions[i]->use);
 	}
 	free(model->functions);
@@ -360,6 +364,7 @@ void model_free(struct model *model)
 	free(model->heap_ages);
 	selection_release(model);
 	hashtable_release(&model->tables->paths);
+	hashtable_release(&model->tables->edge_parts);
 	functions_release(&model->tables->functions);
 	free(model->tables);
 	free(model);

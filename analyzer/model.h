@@ -82,6 +82,7 @@ struct function {
 	struct call_stats stats;
 	struct histogram histogram;
 	struct heap_stats heap;
+	struct heap_stats charged_heap;	/* heap_charge.h */
 	struct sample_stats samples;
 	uint64_t child_calls;		/* calls made by it itself */
 	double judged_ns, judged_error_ns;	/* samples.c: CPU time of itself by hooks and samples; NAN: none */
@@ -89,6 +90,7 @@ struct function {
 	bool total_is_bound;		/* called under "(other paths)": total_ns may count recursion twice */
 	uint32_t nr_nodes;		/* call paths that end in it */
 	struct run_part *parts;		/* [model->nr_runs]; NULL: one run, or no calls */
+	struct heap_part *heap_parts;	/* likewise; NULL: one run, or nothing on the heap */
 	struct function *same;		/* functions.c's own: that of another build of its file; NULL: itself */
 	struct function_use *use;	/* by function_use_read(); NULL: not read, or no recorded calls */
 	struct spans *spans;		/* function_use.c's own */
@@ -316,6 +318,7 @@ struct model {
 	struct tree_node *root;
 	size_t nr_tree_nodes;
 	struct path_range *ranges;	/* [id of a node]; NULL: one run */
+	struct heap_part *outside_parts;	/* [nr_runs] of the heap outside of functions; likewise */
 	struct function **functions;	/* called at least once, or open; of any kind */
 	size_t nr_functions;
 	size_t nr_known_functions;	/* behind them those that are only in sampled stacks of allocations */

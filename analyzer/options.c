@@ -43,7 +43,7 @@ const char options_help[] =
 	"      --exclude LIST  without these functions: their time and memory are their callers'\n"
 	"      --depth N       N calls within each other at most\n"
 	"      --from T, --to T  what happened between these times since the run's begin: 1.5s, 200ms, 40%;\n"
-	"                      views that know when (calls, resources)\n"
+	"                      views that know when (calls, resources, marks)\n"
 	"      --columns LIST  these columns in this order, separated by commas\n"
 	"      --suppressions FILE  blocks that are not freed on purpose, as for LeakSanitizer: leak:PATTERN\n"
 	"      --diff RUN      what changed since RUN: -v functions, -v tree, -f html\n"

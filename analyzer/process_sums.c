@@ -94,7 +94,8 @@ static double add_costs(struct sums *sums)
 			continue;
 		sums->parts[part->parent].below_ns += part->below_ns + part->cost.hooks_ns;
 		sums->parts[part->parent].beside_ns += part->cost.hooks_ns - part->cost.inside_ns;
-		sums->parts[part->parent].stats.doubt_ns += part->cost.noise_ns;
+		sums->parts[part->parent].stats.self_doubt_ns += part->cost.noise_ns;
+		sums->parts[part->parent].stats.total_doubt_ns += part->stats.total_doubt_ns + part->cost.noise_ns;
 	}
 	return all_ns;
 }
@@ -113,9 +114,11 @@ static void give_parts(struct sums *sums)
 			continue;
 		sum.stats.self_ns -= is_raw ? 0 : part->cost.inside_ns + part->beside_ns;
 		sum.stats.total_ns -= is_raw ? 0 : part->cost.inside_ns + part->below_ns;
-		sum.stats.doubt_ns = is_raw ? 0 : part->stats.doubt_ns + part->cost.noise_ns;
+		sum.stats.self_doubt_ns = is_raw ? 0 : part->stats.self_doubt_ns + part->cost.noise_ns;
+		sum.stats.total_doubt_ns = is_raw ? 0 : part->stats.total_doubt_ns + part->cost.noise_ns;
 		if (process->is_left_out && process->is_left_out[i])
-			sum.stats = (struct call_stats){ .self_ns = sum.stats.self_ns, .doubt_ns = sum.stats.doubt_ns };
+			sum.stats = (struct call_stats){ .self_ns = sum.stats.self_ns,
+							  .self_doubt_ns = sum.stats.self_doubt_ns };
 		sum.stats.min_ns = sum.stats.max_ns = sum.stats.finished_max_ns = NAN;
 		sums->visit(&sum, sums->context);
 	}

@@ -10,8 +10,9 @@
 #include "naming.h"
 #include "parts.h"
 #include "process.h"
-#include "profile_data.h"
+#include "profile_rows.h"
 #include "heaps.h"
+#include "marks.h"
 #include "tree.h"
 
 size_t profile_nr_runs(const struct profile *profile)
@@ -86,9 +87,12 @@ static void set_thread(struct process *process, const struct process *saved)
 void profile_set_ends(struct profile *profile)
 {
 	for (size_t i = 0; i < profile->nr_processes; i++) {
-		const struct process *saved = &profile->processes[i];
+		struct process *saved = &profile->processes[i];
 		struct process *process = profile->added[i];
 
+		marks_release(process);
+		process->said = saved->said;
+		saved->said = NULL;
 		process->end_kind = saved->end_kind;
 		process->end_status = saved->end_status;
 		process->command = saved->command;
@@ -144,20 +148,14 @@ static void add_parts(const struct profile *profile, const struct model *model, 
 {
 	struct function *function = saved->function;
 
-	if (!saved->parts || model->nr_runs < 2)
-		return;
-	if (!function->parts)
+	if (saved->parts && !function->parts)
 		function->parts = xcalloc(model->nr_runs, sizeof(*function->parts));
-	for (size_t i = 0; i < profile->nr_runs; i++) {
-		struct run_part *part = &function->parts[profile->first_run + i];
-
-		part->calls += saved->parts[i].calls;
-		part->self_ns += saved->parts[i].self_ns;
-		part->total_ns += saved->parts[i].total_ns;
-	}
+	for (size_t i = 0; saved->parts && i < profile->nr_runs; i++)
+		run_part_add(&function->parts[profile->first_run + i], &saved->parts[i]);
+	parts_add_heap(model, &function->heap_parts, saved->heap_parts, profile->first_run, profile->nr_runs);
 }
 
-void profile_add_tree(struct profile *profile, struct model *model)
+static void add_functions_sums(const struct profile *profile, struct model *model)
 {
 	for (size_t i = 0; i < profile->nr_functions; i++) {
 		struct saved_function *saved = &profile->functions[i];
@@ -168,23 +166,90 @@ void profile_add_tree(struct profile *profile, struct model *model)
 		if (profile->nr_runs > 1)
 			add_parts(profile, model, saved);
 	}
-	for (size_t i = 0; i < profile->nr_paths; i++) {
-		struct saved_path *path = &profile->paths[i];
-		struct tree_node *parent = path->parent < 0 ? model->root : profile->paths[path->parent].node;
+	parts_add_heap(model, &model->outside_parts, profile->outside_parts, profile->first_run, profile->nr_runs);
+}
 
-		path->node = tree_child(model, parent, profile->functions[path->function].function);
-		call_stats_add(&path->node->stats, &path->counters.stats);
-		call_stats_add_total(&path->node->stats, &path->counters.stats);
-		heap_stats_add(&path->node->heap, &path->counters.heap);
-		if (path->has_age)
-			heap_age_add(model, path->node, &path->age);
-		path->node->nr_threads += path->counters.nr_threads;
+static bool is_function(const struct profile *profile, int64_t number)
+{
+	return number >= 0 && (size_t)number < profile->nr_functions;
+}
+
+static int add_edges(struct profile *profile, struct model *model)
+{
+	struct saved_edge edge = { .parts = xcalloc(profile->nr_runs, sizeof(*edge.parts)) };
+	const char *row;
+	int status;
+
+	while ((status = profile_next_row(profile, &row)) > 0) {
+		if (!edge_row_parse(&edge, row, profile->nr_runs) || !is_function(profile, edge.function) ||
+		    (edge.caller != -1 && !is_function(profile, edge.caller))) {
+			status = profile_bad_row(profile);
+			break;
+		}
+		parts_add_edge(model, edge.caller < 0 ? NULL : profile->functions[edge.caller].function,
+			       profile->functions[edge.function].function, edge.parts, profile->first_run, profile->nr_runs);
 	}
-	heap_stats_add(&model->root->heap, &profile->outside.heap);
+	free(edge.parts);
+	return status;
+}
+
+/* A row's path in the tree; NULL: it names what is not there. */
+static struct tree_node *node_of(const struct profile *profile, struct model *model, const struct saved_path *path)
+{
+	size_t nr = profile->nr_rows;
+
+	if (!nr)
+		return path->parent == -1 && path->function == -1 ? model->root : NULL;
+	if (path->parent < 0 || (size_t)path->parent >= nr || !is_function(profile, path->function))
+		return NULL;
+	return tree_child(model, profile->nodes[path->parent], profile->functions[path->function].function);
+}
+
+static int add_path(struct profile *profile, struct model *model, const char *row)
+{
+	struct saved_path path = { .parent = 0 };
+	struct tree_node *node = NULL;
+
+	if (path_row_parse(&path, row, profile->nr_runs))
+		node = node_of(profile, model, &path);
+	if (!node)
+		return profile_bad_row(profile);
+	profile->nodes = xgrow(profile->nodes, profile->nr_rows, sizeof(node));
+	profile->nodes[profile->nr_rows] = node;
+	if (profile->nr_runs > 1) {
+		profile->ranges = xgrow(profile->ranges, profile->nr_rows, sizeof(*profile->ranges));
+		profile->ranges[profile->nr_rows] = path.range;
+	}
+	profile->nr_rows++;
+	heap_stats_add(&node->heap, &path.counters.heap);
+	if (path.has_age)
+		heap_age_add(model, node, &path.age);
+	if (!node->function)	/* of what is outside only the heap means something */
+		return 0;
+	call_stats_add(&node->stats, &path.counters.stats);
+	call_stats_add_total(&node->stats, &path.counters.stats);
+	sample_stats_add(&node->samples, &path.counters.samples);
+	node->nr_threads += path.counters.nr_threads;
+	node->threads_unknown |= path.counters.stats.calls && !path.counters.nr_threads;
+	return 0;
+}
+
+int profile_add_tree(struct profile *profile, struct model *model)
+{
+	const char *row;
+	int status;
+
+	add_functions_sums(profile, model);
+	if (add_edges(profile, model) < 0 || profile_next_list(profile, PATHS_BEGIN) < 0)
+		return -1;
+	while ((status = profile_next_row(profile, &row)) > 0)
+		if (add_path(profile, model, row) < 0)
+			return -1;
+	return status;
 }
 
 void profile_add_ranges(const struct profile *profile, struct model *model)
 {
-	for (size_t i = 0; i < profile->nr_paths; i++)
-		parts_add_range(&model->ranges[profile->paths[i].node->id], &profile->paths[i].range);
+	for (size_t i = 0; i < profile->nr_rows; i++)
+		parts_add_range(&model->ranges[profile->nodes[i]->id], &profile->ranges[i]);
 }

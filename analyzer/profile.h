@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Saved profiles (--save): functions, call tree and facts of one or more runs in one JSON file, which can be read as a
- * run again. doc/profile-format.md describes it. Single calls, samples and events are not in it.
+ * run again. doc/profile-format.md describes it. Single calls, marks, resources over time and events are not in it.
  */
 #ifndef INSIDEME_PROFILE_H
 #define INSIDEME_PROFILE_H
@@ -31,8 +31,11 @@ void profile_set_ends(struct profile *profile);
 void profile_add_functions(struct profile *profile, struct model *model);
 /* Its functions, for versions_match(); @nr of them. */
 struct function **profile_functions(const struct profile *profile, size_t *nr);
-/* Its call paths, and, where it has several runs, what each has of a function. */
-void profile_add_tree(struct profile *profile, struct model *model);
+/*
+ * Its call paths, and, where it has several runs, what each has of a function. Once: they are read from the file, and
+ * nothing keeps them. Return: 0, or -1 after an error()
+ */
+int profile_add_tree(struct profile *profile, struct model *model);
 /* After the tree of a profile of several runs was taken by parts_take(): what the runs have of its paths. */
 void profile_add_ranges(const struct profile *profile, struct model *model);
 

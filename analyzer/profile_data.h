@@ -4,6 +4,7 @@
 #define INSIDEME_PROFILE_DATA_H
 
 #include <jansson.h>
+#include <stdio.h>
 
 #include "model.h"
 #include "profile.h"
@@ -13,22 +14,34 @@ struct saved_function {
 	int64_t module;			/* -1: none */
 	json_t *json;
 	struct histogram histogram;
-	struct run_part *parts;		/* NULL: not told */
+	struct run_part *parts;		/* [nr_runs]; NULL: not told */
+	struct heap_part *heap_parts;	/* likewise */
 };
 
+/* A row. The first one is what is outside of all functions. */
 struct saved_path {
-	int64_t parent;			/* -1: none */
-	int64_t function;
+	int64_t parent;			/* row of the caller; -1: the first row has none */
+	int64_t function;		/* likewise */
 	struct tree_node counters;
 	struct path_range range;	/* of several runs */
 	bool has_age;
 	struct heap_age age;
-	struct tree_node *node;		/* once it is in the model */
+};
+
+/* A pair of caller and function. */
+struct saved_edge {
+	int64_t caller;			/* -1: nothing that was recorded */
+	int64_t function;
+	struct run_part *parts;		/* [nr_runs] */
 };
 
 struct profile {
 	char *path;
-	json_t *root;			/* texts are its */
+	json_t *root;			/* all but the rows; texts are its */
+	FILE *file;			/* at the next row; NULL: all were read */
+	char *line;			/* the last one */
+	size_t line_bytes;
+	size_t nr_lines;
 	uint32_t first_run;
 	size_t nr_runs;
 	struct process *processes;	/* as they were saved */
@@ -40,9 +53,20 @@ struct profile {
 	struct saved_function *functions;
 	struct function **list;		/* of them, for versions_match() */
 	size_t nr_functions;
-	struct saved_path *paths;
-	size_t nr_paths;
-	struct tree_node outside;
+	struct heap_part *outside_parts;	/* [nr_runs]; NULL: not told */
+	struct tree_node **nodes;	/* [row] of the model's tree */
+	struct path_range *ranges;	/* [row]; NULL: one run */
+	size_t nr_rows;
 };
+
+/* Go on to the list that @begin begins. Return: 0, or -1 after an error() */
+int profile_next_list(struct profile *profile, const char *begin);
+/*
+ * The next row of a list, as text without what separates rows; lives until the next one is asked for. Return: 1, 0 at
+ * the end of the list, -1 after an error()
+ */
+int profile_next_row(struct profile *profile, const char **row);
+/* An error() about the last row. Return: -1 */
+int profile_bad_row(const struct profile *profile);
 
 #endif

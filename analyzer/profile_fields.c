@@ -6,31 +6,38 @@
 #include <string.h>
 
 #include "error.h"
+#include "marks.h"
 #include "model.h"
 #include "utf8.h"
 
 #define NODE(name, type)	{ #name, type, offsetof(struct tree_node, stats.name), 0 }
 #define NODE_HEAP(name)		{ #name, FIELD_U64, offsetof(struct tree_node, heap.name), 0 }
 #define NODE_VARIANCE(name)	{ #name, FIELD_DOUBLE, offsetof(struct tree_node, heap.name), 0 }
+#define SAMPLES(name, type)	{ "samples_" #name, type, offsetof(struct tree_node, samples.name), 0 }
 #define HEADER(name, type)	{ #name, type, offsetof(struct process, header.name), 0 }
 #define HEADER_TEXT(name)	{ #name, FIELD_TEXT, offsetof(struct process, header.name), sizeof(((struct process *)0)->header.name) }
 #define PROCESS(name, type)	{ #name, type, offsetof(struct process, name), 0 }
 #define PROCESS_HEAP(name)	{ #name, FIELD_U64, offsetof(struct process, heap.name), 0 }
 #define RANGE(of, name, type)	{ #name "_run_" #of, type, offsetof(struct path_range, of.name), 0 }
 #define PART(name, type)	{ #name, type, offsetof(struct run_part, name), 0 }
+#define HEAP_PART(name)		{ #name, FIELD_U64, offsetof(struct heap_part, name), 0 }
+#define TIMER(name, type)	{ #name, type, offsetof(struct timer_sum, name), 0 }
 
+/* In the order of a row, of which what is 0 at the end is left out: what most paths have comes first. */
 const struct field profile_node_fields[] = {
-	NODE(calls, FIELD_U64), NODE(open_calls, FIELD_U64), NODE(timed_calls, FIELD_U64), NODE(known_calls, FIELD_U64),
-	NODE(total_ns, FIELD_DOUBLE), NODE(total_variance_ns2, FIELD_DOUBLE),
-	NODE(inside_ns, FIELD_DOUBLE), NODE(hooks_ns, FIELD_DOUBLE), NODE(noise_ns, FIELD_DOUBLE),
-	NODE(self_ns, FIELD_DOUBLE), NODE(duration_ns, FIELD_DOUBLE), NODE(open_ns, FIELD_DOUBLE),
-	NODE(square_ns2, FIELD_DOUBLE), NODE(min_ns, FIELD_DOUBLE), NODE(max_ns, FIELD_DOUBLE),
-	NODE(finished_max_ns, FIELD_DOUBLE), { "threads", FIELD_U32, offsetof(struct tree_node, nr_threads), 0 },
+	{ "threads", FIELD_U32, offsetof(struct tree_node, nr_threads), 0 },
+	NODE(calls, FIELD_U64), NODE(timed_calls, FIELD_U64), NODE(known_calls, FIELD_U64), NODE(total_ns, FIELD_DOUBLE),
+	NODE(self_ns, FIELD_DOUBLE), NODE(square_ns2, FIELD_DOUBLE), NODE(min_ns, FIELD_DOUBLE), NODE(max_ns, FIELD_DOUBLE),
+	NODE(finished_max_ns, FIELD_DOUBLE), NODE(inside_ns, FIELD_DOUBLE), NODE(hooks_ns, FIELD_DOUBLE),
+	NODE(noise_ns, FIELD_DOUBLE), NODE(open_calls, FIELD_U64), NODE(open_ns, FIELD_DOUBLE),
+	NODE(total_variance_ns2, FIELD_DOUBLE),
 	NODE_HEAP(alloc_calls), NODE_HEAP(alloc_bytes), NODE_HEAP(free_calls), NODE_HEAP(freed_bytes),
 	NODE_HEAP(failed_calls), NODE_HEAP(largest_bytes), NODE_HEAP(temporary_calls), NODE_HEAP(peak_calls),
 	NODE_HEAP(peak_bytes), NODE_HEAP(not_freed_calls), NODE_HEAP(not_freed_bytes), NODE_HEAP(runtime_bytes),
 	NODE_HEAP(live_records), NODE_HEAP(nr_samples), NODE_VARIANCE(alloc_variance_bytes2),
 	NODE_VARIANCE(peak_variance_bytes2), NODE_VARIANCE(not_freed_variance_bytes2),
+	SAMPLES(nr, FIELD_U64), SAMPLES(in_hooks, FIELD_U64), SAMPLES(missed, FIELD_U64), SAMPLES(ns, FIELD_DOUBLE),
+	SAMPLES(hooks_ns, FIELD_DOUBLE),
 	{ NULL, 0, 0, 0 },
 };
 
@@ -62,6 +69,17 @@ const struct field profile_process_fields[] = {
 
 const struct field profile_part_fields[] = {
 	PART(calls, FIELD_U64), PART(self_ns, FIELD_DOUBLE), PART(total_ns, FIELD_DOUBLE),
+	{ NULL, 0, 0, 0 },
+};
+
+const struct field profile_heap_part_fields[] = {
+	HEAP_PART(alloc_calls), HEAP_PART(alloc_bytes), HEAP_PART(peak_bytes), HEAP_PART(not_freed_bytes),
+	{ NULL, 0, 0, 0 },
+};
+
+const struct field profile_timer_fields[] = {
+	TIMER(nr_spans, FIELD_U64), TIMER(total_ns, FIELD_DOUBLE), TIMER(paused_ns, FIELD_DOUBLE), TIMER(min_ns, FIELD_DOUBLE),
+	TIMER(max_ns, FIELD_DOUBLE),
 	{ NULL, 0, 0, 0 },
 };
 

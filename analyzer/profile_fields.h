@@ -9,6 +9,8 @@
 
 #define PROFILE_KEY	"insideme_profile"
 #define PROFILE_VERSION	1
+#define EDGES_BEGIN	"\"edges\":[\n"	/* lines of their own */
+#define PATHS_BEGIN	"\"paths\":[\n"
 
 enum field_type { FIELD_U64, FIELD_U32, FIELD_I32, FIELD_DOUBLE, FIELD_TEXT };
 
@@ -19,10 +21,12 @@ struct field {
 	size_t bytes;			/* of a text's array */
 };
 
-extern const struct field profile_node_fields[];	/* of struct tree_node; ends with a name of NULL */
+extern const struct field profile_node_fields[];	/* of struct tree_node, without texts; ends with a name of NULL */
 extern const struct field profile_range_fields[];	/* of struct path_range */
 extern const struct field profile_process_fields[];	/* of struct process */
 extern const struct field profile_part_fields[];	/* of struct run_part */
+extern const struct field profile_timer_fields[];	/* of struct timer_sum */
+extern const struct field profile_heap_part_fields[];	/* of struct heap_part */
 
 json_t *field_to_json(const struct field *field, const void *thing);
 /* Return: false: it is of another type, out of range, or no number that can be */

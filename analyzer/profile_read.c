@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Reading a saved profile. Any part may be missing or wrong, as in any file that was mailed around: everything is
- * checked when it is opened, and a file that fails is refused as a whole.
+ * checked, and a file that fails is refused as a whole. What is large comes row by row.
  */
 #include "profile_data.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "error.h"
-#include "profile_fields.h"
+#include "marks.h"
+#include "profile_rows.h"
 
 #define NS_MAX	1e18		/* 30 years: no time is longer */
 
@@ -27,25 +29,6 @@ static bool fields_from_array(const struct field *fields, void *thing, const jso
 	return true;
 }
 
-static bool is_duration(double ns)
-{
-	return isnan(ns) || (ns >= -NS_MAX && ns <= NS_MAX);
-}
-
-/* Counts and times that can be. */
-static bool is_sound(const struct call_stats *stats)
-{
-	return stats->calls < 1ull << 62 && stats->open_calls <= stats->calls && stats->timed_calls <= stats->calls &&
-	       stats->known_calls < 1ull << 62 && stats->total_variance_ns2 >= 0 &&
-	       stats->total_ns >= 0 && stats->total_ns <= NS_MAX && fabs(stats->self_ns) <= NS_MAX &&
-	       stats->duration_ns >= 0 && stats->duration_ns <= NS_MAX && stats->open_ns >= 0 &&
-	       stats->open_ns <= NS_MAX && stats->square_ns2 >= 0 && stats->square_ns2 <= NS_MAX * NS_MAX &&
-	       stats->inside_ns >= 0 && stats->inside_ns <= NS_MAX && stats->hooks_ns >= 0 &&
-	       stats->hooks_ns <= NS_MAX && stats->noise_ns >= 0 && stats->noise_ns <= NS_MAX &&
-	       is_duration(stats->min_ns) && is_duration(stats->max_ns) && is_duration(stats->finished_max_ns) &&
-	       !(stats->min_ns > stats->finished_max_ns);
-}
-
 /* Counts of a list that is as long as @nr, or not there. */
 static bool read_counts(uint64_t *counts, size_t nr, const json_t *array)
 {
@@ -57,6 +40,22 @@ static bool read_counts(uint64_t *counts, size_t nr, const json_t *array)
 		if (count < 0 || count > INT64_MAX / 64)
 			return false;
 		counts[i] = (uint64_t)count;
+	}
+	return true;
+}
+
+static bool read_timers(struct process *process, const json_t *array)
+{
+	struct said *said = process->said = xcalloc(1, sizeof(*said));
+
+	said->timers = xcalloc(json_array_size(array) + 1, sizeof(*said->timers));
+	for (; said->nr_timers < json_array_size(array); said->nr_timers++) {
+		struct timer_sum *timer = &said->timers[said->nr_timers];
+		const json_t *row = json_array_get(array, said->nr_timers);
+
+		timer->name = json_string_value(json_array_get(row, 0));
+		if (!timer->name || !fields_from_array(profile_timer_fields, timer, row, 1) || !timer->nr_spans)
+			return false;
 	}
 	return true;
 }
@@ -73,7 +72,8 @@ static bool read_processes(struct profile *profile, const json_t *array)
 		for (const struct field *field = profile_process_fields; field->name; field++)
 			if (!field_from_json(field, process, json_object_get(object, field->name)))
 				return false;
-		if (!read_counts(process->heap_sizes, LOG_HEAP_SIZES, json_object_get(object, "heap_sizes")))
+		if (!read_counts(process->heap_sizes, LOG_HEAP_SIZES, json_object_get(object, "heap_sizes")) ||
+		    !read_timers(process, json_object_get(object, "timers")))
 			return false;
 		process->command = json_string_value(json_object_get(object, "command"));
 		process->exe = json_string_value(json_object_get(object, "exe"));
@@ -143,16 +143,30 @@ static bool read_histogram(struct histogram *histogram, const json_t *object)
 	return true;
 }
 
-static bool read_parts(struct profile *profile, struct saved_function *function, const json_t *array)
+/* What each run has; @array: NULL: that is not told. */
+static bool read_parts(const struct profile *profile, struct run_part **parts, const json_t *array)
 {
 	if (!array)
 		return true;
 	if (json_array_size(array) != profile->nr_runs)
 		return false;
-	function->parts = xcalloc(profile->nr_runs, sizeof(*function->parts));
+	*parts = xcalloc(profile->nr_runs, sizeof(**parts));
 	for (size_t i = 0; i < profile->nr_runs; i++)
-		if (!fields_from_array(profile_part_fields, &function->parts[i], json_array_get(array, i), 0) ||
-		    !(fabs(function->parts[i].self_ns) <= NS_MAX && fabs(function->parts[i].total_ns) <= NS_MAX))
+		if (!fields_from_array(profile_part_fields, &(*parts)[i], json_array_get(array, i), 0) ||
+		    !run_part_is_sound(&(*parts)[i]))
+			return false;
+	return true;
+}
+
+static bool read_heap_parts(const struct profile *profile, struct heap_part **parts, const json_t *array)
+{
+	if (!array)
+		return true;
+	if (json_array_size(array) != profile->nr_runs)
+		return false;
+	*parts = xcalloc(profile->nr_runs, sizeof(**parts));
+	for (size_t i = 0; i < profile->nr_runs; i++)
+		if (!fields_from_array(profile_heap_part_fields, &(*parts)[i], json_array_get(array, i), 0))
 			return false;
 	return true;
 }
@@ -169,50 +183,8 @@ static bool read_functions(struct profile *profile, const json_t *array)
 		if (!take_index(json_object_get(function->json, "module"), -1, profile->nr_modules, &function->module) ||
 		    !json_is_integer(json_object_get(function->json, "addr")) ||
 		    !read_histogram(&function->histogram, json_object_get(function->json, "histogram")) ||
-		    !read_parts(profile, function, json_object_get(function->json, "runs")))
-			return false;
-	}
-	return true;
-}
-
-static bool is_sound_part(const struct run_part *part)
-{
-	return part->calls < 1ull << 62 && fabs(part->self_ns) <= NS_MAX && fabs(part->total_ns) <= NS_MAX;
-}
-
-/* Behind the counters, where there are several runs. */
-static bool read_range(const struct profile *profile, struct path_range *range, const json_t *row)
-{
-	size_t from = 2;
-
-	for (const struct field *field = profile_node_fields; field->name; field++)
-		from++;
-	return profile->nr_runs < 2 || (fields_from_array(profile_range_fields, range, row, from) &&
-					range->nr_runs <= profile->nr_runs && is_sound_part(&range->min) &&
-					is_sound_part(&range->max));
-}
-
-/* A path ends with how old its live blocks are, if it has any. */
-static bool read_age(struct saved_path *path, const json_t *row)
-{
-	const json_t *last = json_array_get(row, json_array_size(row) - 1);
-
-	path->has_age = json_is_array(last);
-	return !path->has_age || read_counts(path->age.born, HEAP_AGES, last);
-}
-
-static bool read_paths(struct profile *profile, const json_t *array)
-{
-	profile->nr_paths = json_array_size(array);
-	profile->paths = xcalloc(profile->nr_paths, sizeof(*profile->paths));
-	for (size_t i = 0; i < profile->nr_paths; i++) {
-		struct saved_path *path = &profile->paths[i];
-		const json_t *row = json_array_get(array, i);
-
-		if (!take_index(json_array_get(row, 0), -1, i, &path->parent) ||
-		    !take_index(json_array_get(row, 1), 0, profile->nr_functions, &path->function) ||
-		    !fields_from_array(profile_node_fields, &path->counters, row, 2) || !is_sound(&path->counters.stats) ||
-		    !read_range(profile, &path->range, row) || !read_age(path, row))
+		    !read_parts(profile, &function->parts, json_object_get(function->json, "runs")) ||
+		    !read_heap_parts(profile, &function->heap_parts, json_object_get(function->json, "heap_runs")))
 			return false;
 	}
 	return true;
@@ -226,28 +198,101 @@ static bool read_all(struct profile *profile)
 	return profile->nr_runs > 0 && profile->nr_runs < 1 << 20 && read_processes(profile, json_object_get(root, "processes")) &&
 	       read_modules(profile, json_object_get(root, "modules")) &&
 	       read_functions(profile, json_object_get(root, "functions")) &&
-	       read_paths(profile, json_object_get(root, "paths")) &&
-	       fields_from_array(profile_node_fields, &profile->outside, json_object_get(root, "outside"), 0);
+	       read_heap_parts(profile, &profile->outside_parts, json_object_get(root, "outside_runs"));
+}
+
+static bool next_line(struct profile *profile)
+{
+	if (getline(&profile->line, &profile->line_bytes, profile->file) < 0)
+		return false;
+	profile->nr_lines++;
+	return true;
+}
+
+/* What jansson gets to read: the file up to its rows, which are one by one, as if there were none. */
+struct head {
+	struct profile *profile;
+	const char *left;		/* of the line */
+	bool at_rows;
+};
+
+static size_t give_head(void *buffer, size_t bytes, void *context)
+{
+	struct head *head = context;
+	size_t length;
+
+	if (!*head->left && !head->at_rows && next_line(head->profile)) {
+		head->at_rows = strcmp(head->profile->line, EDGES_BEGIN) == 0;
+		head->left = head->at_rows ? EDGES_BEGIN "]}" : head->profile->line;
+	}
+	length = strnlen(head->left, bytes);
+	memcpy(buffer, head->left, length);
+	head->left += length;
+	return length;
+}
+
+static int read_head(struct profile *profile)
+{
+	struct head head = { .profile = profile, .left = "" };
+	json_error_t error_of;
+	json_int_t version;
+
+	profile->root = json_load_callback(give_head, &head, JSON_REJECT_DUPLICATES, &error_of);
+	version = json_integer_value(json_object_get(profile->root, PROFILE_KEY));
+	if (!profile->root)
+		return error("%s: no saved profile: line %d: %s", profile->path, error_of.line, error_of.text);
+	if (version != PROFILE_VERSION)
+		return error("%s: a saved profile of version %lld; this insideme-report reads %d", profile->path, (long long)version,
+			     PROFILE_VERSION);
+	if (!head.at_rows)
+		return error("%s: a damaged profile: its paths are not in lines of their own, as --save writes them", profile->path);
+	return read_all(profile) ? 0 : error("%s: a damaged profile: what it says cannot be", profile->path);
+}
+
+int profile_bad_row(const struct profile *profile)
+{
+	return error("%s: a damaged profile: what its line %zu says cannot be", profile->path, profile->nr_lines);
+}
+
+static int ends_early(const struct profile *profile)
+{
+	return error("%s: no saved profile: line %zu: it ends here", profile->path, profile->nr_lines + 1);
+}
+
+int profile_next_list(struct profile *profile, const char *begin)
+{
+	if (!next_line(profile))
+		return ends_early(profile);
+	return strcmp(profile->line, begin) == 0 ? 0 : profile_bad_row(profile);
+}
+
+int profile_next_row(struct profile *profile, const char **row)
+{
+	size_t length;
+
+	if (!next_line(profile))
+		return ends_early(profile);
+	length = strlen(profile->line);
+	if (length && profile->line[length - 1] == '\n')
+		profile->line[--length] = '\0';
+	if (profile->line[0] == ']')
+		return 0;
+	if (length && profile->line[length - 1] == ',')
+		profile->line[length - 1] = '\0';
+	*row = profile->line;
+	return 1;
 }
 
 struct profile *profile_open(const char *path)
 {
 	struct profile *profile = xcalloc(1, sizeof(*profile));
-	json_error_t error_of;
-	json_int_t version;
 
 	profile->path = xstrdup(path);
-	profile->root = json_load_file(path, JSON_REJECT_DUPLICATES, &error_of);
-	version = json_integer_value(json_object_get(profile->root, PROFILE_KEY));
-	if (!profile->root)
-		error("%s: no saved profile: line %d: %s", path, error_of.line, error_of.text);
-	else if (version != PROFILE_VERSION)
-		error("%s: a saved profile of version %lld; this insideme-report reads %d", path, (long long)version,
-		      PROFILE_VERSION);
-	else if (!read_all(profile))
-		error("%s: a damaged profile: what it says cannot be", path);
-	else
-		return json_object_del((json_t *)profile->root, "paths"), profile;
+	profile->file = fopen(path, "re");
+	if (!profile->file)
+		error("cannot open %s: %s", path, strerror(errno));
+	else if (read_head(profile) == 0)
+		return profile;
 	profile_close(profile);
 	return NULL;
 }
@@ -256,9 +301,17 @@ void profile_close(struct profile *profile)
 {
 	if (!profile)
 		return;
-	for (size_t i = 0; profile->functions && i < profile->nr_functions; i++)
+	for (size_t i = 0; profile->functions && i < profile->nr_functions; i++) {
 		free(profile->functions[i].parts);
+		free(profile->functions[i].heap_parts);
+	}
+	for (size_t i = 0; i < profile->nr_processes; i++)
+		marks_release(&profile->processes[i]);
+	free(profile->outside_parts);
 	json_decref(profile->root);
+	if (profile->file)
+		fclose(profile->file);
+	free(profile->line);
 	free(profile->path);
 	free(profile->processes);
 	free(profile->added);
@@ -266,6 +319,7 @@ void profile_close(struct profile *profile)
 	free(profile->objects);
 	free(profile->functions);
 	free(profile->list);
-	free(profile->paths);
+	free(profile->nodes);
+	free(profile->ranges);
 	free(profile);
 }

@@ -9,8 +9,11 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "edges.h"
 #include "error.h"
-#include "profile_fields.h"
+#include "marks.h"
+#include "parts.h"
+#include "profile_rows.h"
 #include "resolve.h"
 #include "walk.h"
 
@@ -65,6 +68,20 @@ static json_t *counts_to_json(const uint64_t *counts, size_t nr)
 	return array;
 }
 
+/* Its timers: name, and the numbers. */
+static json_t *timers_to_json(const struct said *said)
+{
+	json_t *array = json_array();
+
+	for (size_t i = 0; said && i < said->nr_timers; i++) {
+		json_t *timer = json_array();
+
+		json_array_append_new(timer, text_to_json(said->timers[i].name));
+		json_array_append_new(array, add_fields(timer, profile_timer_fields, &said->timers[i]));
+	}
+	return array;
+}
+
 static void write_processes(struct writer *writer)
 {
 	const struct model *model = writer->model;
@@ -82,6 +99,7 @@ static void write_processes(struct writer *writer)
 		for (const struct field *field = profile_process_fields; field->name; field++)
 			json_object_set_new(object, field->name, field_to_json(field, &process));
 		json_object_set_new(object, "heap_sizes", counts_to_json(process.heap_sizes, LOG_HEAP_SIZES));
+		json_object_set_new(object, "timers", timers_to_json(process.said));
 		json_object_set_new(object, "command", text_to_json(process.command));
 		json_object_set_new(object, "exe", text_to_json(process.exe));
 		json_object_set_new(object, "cwd", text_to_json(process.cwd));
@@ -120,12 +138,21 @@ static json_t *histogram_to_json(const struct histogram *histogram)
 	return json_pack("{s:f, s:o}", "unit_ns", histogram->unit_ns, "counts", counts);
 }
 
-static json_t *parts_to_json(const struct function *function, size_t nr_runs)
+static json_t *parts_to_json(const struct run_part *parts, size_t nr_runs)
 {
 	json_t *array = json_array();
 
 	for (size_t i = 0; i < nr_runs; i++)
-		json_array_append_new(array, add_fields(json_array(), profile_part_fields, &function->parts[i]));
+		json_array_append_new(array, add_fields(json_array(), profile_part_fields, &parts[i]));
+	return array;
+}
+
+static json_t *heap_parts_to_json(const struct heap_part *parts, size_t nr_runs)
+{
+	json_t *array = json_array();
+
+	for (size_t i = 0; i < nr_runs; i++)
+		json_array_append_new(array, add_fields(json_array(), profile_heap_part_fields, &parts[i]));
 	return array;
 }
 
@@ -142,7 +169,9 @@ static void write_function(struct writer *writer, struct function *function)
 			 "file", text_to_json(function->file), "line", (json_int_t)function->line);
 	json_object_set_new(json, "histogram", histogram_to_json(&function->histogram));
 	if (function->parts)
-		json_object_set_new(json, "runs", parts_to_json(function, writer->model->nr_runs));
+		json_object_set_new(json, "runs", parts_to_json(function->parts, writer->model->nr_runs));
+	if (function->heap_parts)
+		json_object_set_new(json, "heap_runs", heap_parts_to_json(function->heap_parts, writer->model->nr_runs));
 	write_json(writer, json);
 }
 
@@ -175,39 +204,75 @@ static struct tree_node as_recorded(const struct tree_node *node)
 
 	recorded.stats.self_ns += recorded.stats.removed_self_ns;
 	recorded.stats.total_ns += recorded.stats.removed_ns;
-	recorded.stats.duration_ns += recorded.stats.removed_ns;
+	if (recorded.threads_unknown)
+		recorded.nr_threads = 0;
 	return recorded;
 }
 
-/* Callers first: a path names its caller's by its place in the list, -1 for none. */
-static void write_tree(struct writer *writer)
+/* What each of several runs has of a pair of caller and function. */
+static void write_edges(struct writer *writer)
 {
-	int32_t *places = xcalloc(writer->model->nr_tree_nodes, sizeof(*places));
-	const struct path_range *ranges = writer->model->ranges;
-	json_t *columns = add_names(json_array(), profile_node_fields);
-	int32_t nr = 0;
+	const struct model *model = writer->model;
+	struct edges edges = { .nr = 0 };
+	size_t nr = 0;
 
-	fputs(",\n\"path_columns\":", writer->file);
-	write_json(writer, ranges ? add_names(columns, profile_range_fields) : columns);
-	begin(writer, "paths");
-	places[0] = -1;
-	for (struct tree_node *node = tree_next(writer->model->root); node; node = tree_next(node)) {
-		struct tree_node recorded = as_recorded(node);
-		json_t *array = json_array();
+	fputs(",\n" EDGES_BEGIN, writer->file);
+	if (model->nr_runs > 1)
+		edges_init(&edges, model);
+	for (size_t i = 0; i < edges.nr; i++) {
+		const struct edge *edge = &edges.list[i];
+		struct saved_edge saved = {
+			.caller = edge->caller ? (int64_t)edge->caller->on_path - 1 : -1,
+			.function = (int64_t)edge->function->on_path - 1,
+			.parts = (struct run_part *)parts_of_edge(model, edge->caller, edge->function),
+		};
 
-		places[node->id] = nr;
-		json_array_append_new(array, json_integer(places[node->parent->id]));
-		json_array_append_new(array, json_integer(node->function->on_path - 1));
-		between(writer, (size_t)nr++);
-		add_fields(array, profile_node_fields, &recorded);
-		if (ranges)
-			add_fields(array, profile_range_fields, &ranges[node->id]);
-		if (node->age)
-			json_array_append_new(array, counts_to_json(writer->model->heap_ages[node->age].born, HEAP_AGES));
-		write_json(writer, array);
+		if (!saved.parts)
+			continue;
+		fputs(nr++ ? ",\n" : "", writer->file);
+		edge_row_print(writer->file, &saved, model->nr_runs);
 	}
-	fputs("]", writer->file);
-	free(places);
+	fputs(nr ? "\n]" : "]", writer->file);
+	edges_release(&edges);
+}
+
+/* Callers first: a row names its caller's. */
+static void write_paths(struct writer *writer)
+{
+	const struct model *model = writer->model;
+	int32_t *rows = xcalloc(model->nr_tree_nodes, sizeof(*rows)), nr = 0;
+
+	fputs(",\n" PATHS_BEGIN, writer->file);
+	for (struct tree_node *node = model->root; node; node = tree_next(node)) {
+		struct saved_path path = {
+			.parent = node->parent ? rows[node->parent->id] : -1,
+			.function = node->function ? (int64_t)node->function->on_path - 1 : -1,
+			.counters = as_recorded(node),
+			.has_age = node->age,
+		};
+
+		if (model->ranges)
+			path.range = model->ranges[node->id];
+		if (node->age)
+			path.age = model->heap_ages[node->age];
+		fputs(nr ? ",\n" : "", writer->file);
+		path_row_print(writer->file, &path, model->nr_runs);
+		rows[node->id] = nr++;
+	}
+	fputs("\n]}\n", writer->file);
+	free(rows);
+}
+
+static void write_columns(struct writer *writer)
+{
+	fputs(",\n\"path_columns\":", writer->file);
+	write_json(writer, add_names(json_array(), profile_node_fields));
+	fputs(",\n\"range_columns\":", writer->file);
+	write_json(writer, add_names(json_array(), profile_range_fields));
+	if (!writer->model->outside_parts)
+		return;
+	fputs(",\n\"outside_runs\":", writer->file);
+	write_json(writer, heap_parts_to_json(writer->model->outside_parts, writer->model->nr_runs));
 }
 
 static void write_all(struct writer *writer)
@@ -223,10 +288,9 @@ static void write_all(struct writer *writer)
 	write_modules(writer);
 	number_functions(writer);
 	write_functions(writer);
-	write_tree(writer);
-	fputs(",\n\"outside\":", writer->file);
-	write_json(writer, add_fields(json_array(), profile_node_fields, model->root));
-	fputs("}\n", writer->file);
+	write_columns(writer);
+	write_edges(writer);
+	write_paths(writer);
 	for (uint32_t i = 0; i < writer->nr_functions; i++)
 		writer->functions[i]->on_path = 0;
 	free(writer->functions);

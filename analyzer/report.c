@@ -146,9 +146,15 @@ bool report_has_errors(const struct report *report)
 bool report_has_doubts(const struct report *report)
 {
 	for (size_t i = 0; i < report->model->nr_functions; i++)
-		if (hook_costs_are_doubtful(&report->model->functions[i]->stats))
+		if (hook_costs_hide_self(&report->model->functions[i]->stats) ||
+		    hook_costs_hide_total(&report->model->functions[i]->stats))
 			return true;
 	return false;
+}
+
+const char *report_doubt_note(const struct report *report)
+{
+	return report_has_doubts(report) ? "; ~ too short to time beside the hooks: may as well be 0, and need not add up" : "";
 }
 
 bool report_has_damage(const struct report *report)

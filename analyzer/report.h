@@ -43,6 +43,8 @@ bool report_has_times(const struct report *report);
 bool report_has_errors(const struct report *report);
 /* Is a function too short to tell its time? Then it is marked. */
 bool report_has_doubts(const struct report *report);
+/* For the line below a table of times: what the mark means; "" where there is none. */
+const char *report_doubt_note(const struct report *report);
 /* Is anything of the runs damaged or unreadable, as far as they were read? */
 bool report_has_damage(const struct report *report);
 /* Threads, those that shared a record and those that went on through an exec counted right; or those with calls. */

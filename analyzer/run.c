@@ -13,6 +13,7 @@
 
 #include "error.h"
 #include "insideme_log.h"
+#include "logfile.h"
 #include "pointer.h"
 
 #define DATE_LENGTH	15	/* YYYYMMDD-hhmmss */
@@ -191,15 +192,49 @@ static bool is_run_of(const char *name, const char *program)
 	return *name == '\0';
 }
 
+static bool is_program(const char *found, size_t bytes, const char *program)
+{
+	return strncmp(found, program, bytes) == 0;
+}
+
+/* In the log of programs that ended before they had one of their own. */
+static bool has_entry_of(const char *path, const char *program)
+{
+	struct logfile *log = logfile_open(path);
+	struct record_cursor cursor;
+	struct log_record record;
+	struct log_program entry;
+	bool found = false;
+	uint64_t offset;
+
+	for (size_t i = 0; log && i < log->nr_extents && !found; i++) {
+		if (log->extents[i].kind != LOG_AREA_RECORDS)
+			continue;
+		record_cursor_init(&cursor, &log->extents[i]);
+		while (!found && record_cursor_next(log, &cursor, &offset, &record)) {
+			if (record.kind != LOG_RECORD_PROGRAM || record.bytes < sizeof(entry))
+				continue;
+			memcpy(&entry, log->base + offset, sizeof(entry));
+			found = is_program(entry.program, sizeof(entry.program), program);
+		}
+	}
+	if (log)
+		logfile_close(log);
+	return found;
+}
+
 /* A run that another program started, a shell for example, but in which @program took part. */
 static bool has_log_of(const struct run *run, const char *program)
 {
 	struct log_header header;
 
-	for (size_t i = 0; i < run->nr_logs; i++)
-		if (run_read_head(run->logs[i], &header, sizeof(header)) && header.magic == LOG_MAGIC &&
-		    strncmp(header.program, program, sizeof(header.program)) == 0)
+	for (size_t i = 0; i < run->nr_logs; i++) {
+		if (!run_read_head(run->logs[i], &header, sizeof(header)) || header.magic != LOG_MAGIC)
+			continue;
+		if (header.kind == LOG_OF_PROGRAMS ? has_entry_of(run->logs[i], program) :
+		    is_program(header.program, sizeof(header.program), program))
 			return true;
+	}
 	return false;
 }
 

@@ -91,7 +91,7 @@ void call_stats_add(struct call_stats *sum, const struct call_stats *stats)
 	sum->removed_self_ns += stats->removed_self_ns;
 	sum->removed_ns += stats->removed_ns;
 	sum->noise_ns += stats->noise_ns;
-	sum->doubt_ns += stats->doubt_ns;
+	sum->self_doubt_ns += stats->self_doubt_ns;
 	sum->min_ns = fmin(sum->min_ns, stats->min_ns);		/* the other one where one is NAN */
 	sum->max_ns = fmax(sum->max_ns, stats->max_ns);
 	sum->finished_max_ns = fmax(sum->finished_max_ns, stats->finished_max_ns);
@@ -101,6 +101,7 @@ void call_stats_add_total(struct call_stats *sum, const struct call_stats *stats
 {
 	sum->total_ns += stats->total_ns;
 	sum->total_variance_ns2 += stats->total_variance_ns2;
+	sum->total_doubt_ns += stats->total_doubt_ns;
 }
 
 static void add_function(struct model *model, struct function *function)

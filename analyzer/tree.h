@@ -10,6 +10,7 @@
 struct model_tables {
 	struct function_tables functions;
 	struct hashtable paths;		/* tree nodes by parent and function */
+	struct hashtable edge_parts;	/* parts.c's: by caller and function */
 };
 
 /* The child of @parent for @function, made when it is new. */

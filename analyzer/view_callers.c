@@ -16,6 +16,8 @@ struct edge_row {
 	struct function *other;		/* NULL: nothing that was recorded */
 	bool first;			/* of its function's rows */
 	bool timed;
+	const struct run_part *parts;	/* [nr_runs] */
+	size_t nr_runs;
 };
 
 #define OF_OTHER 16
@@ -62,6 +64,22 @@ static struct value get_share(const struct column *column, const void *row)
 	return value_real(UNIT_PERCENT, 100 * value_number(part) / value_number(whole));
 }
 
+/* Of several runs: calls, self and total time of each. */
+enum { PART_CALLS = 4, PART_SELF = 8, PART_TOTAL = 12 };
+
+static struct value get_part(const struct column *column, const void *row)
+{
+	double (*const values[])(const struct run_part *) = { NULL, part_calls, part_self_ns, part_total_ns };
+	const struct edge_row *of = row;
+	bool is_count = (column->index & ~3u) == PART_CALLS;
+	struct part_range range;
+
+	if (of->nr_runs < 2 || (!is_count && isnan(call_stats_mean_ns(&of->edge->stats))))
+		return value_empty();
+	range = parts_range(of->parts, of->nr_runs, values[column->index / 4]);
+	return part_cell(&range, (enum part_cell)(column->index & 3), is_count ? UNIT_COUNT : UNIT_NS);
+}
+
 #define EDGE_COLUMNS(other, title) \
 	{ "function", "Function", COLUMN_NAME | COLUMN_LEFT | COLUMN_ROOM, get_function, CELL_NAME }, \
 	{ "module", "Module", COLUMN_LEFT, get_function, CELL_MODULE }, \
@@ -78,11 +96,27 @@ static struct value get_share(const struct column *column, const void *row)
 	{ "mean_ns", "Mean", 0, get_stats, CELL_MEAN }, \
 	{ "max_ns", "Max", 0, get_stats, CELL_MAX }, \
 	{ "open_calls", "Open", COLUMN_SUMS, get_stats, CELL_OPEN_CALLS }, \
+	{ "self_is_doubtful", "", 0, get_stats, CELL_SELF_DOUBTFUL }, \
+	{ "total_is_doubtful", "", 0, get_stats, CELL_TOTAL_DOUBTFUL }, \
+	{ "self_doubt_ns", COLUMN_ERROR, 0, get_stats, CELL_SELF_DOUBT }, \
+	{ "total_doubt_ns", COLUMN_ERROR, 0, get_stats, CELL_TOTAL_DOUBT }, \
 	{ "heading", "Function", COLUMN_NAME | COLUMN_LEFT | COLUMN_ROOM, get_heading, 0 }, \
-	{ "other", title, COLUMN_NAME | COLUMN_LEFT | COLUMN_ROOM, get_other, 0 }
+	{ "other", title, COLUMN_NAME | COLUMN_LEFT | COLUMN_ROOM, get_other, 0 }, \
+	{ "calls_run_min", "least", 0, get_part, PART_CALLS | CELL_PART_MIN }, \
+	{ "calls_run_mean", "Calls/run", 0, get_part, PART_CALLS | CELL_PART_MEAN }, \
+	{ "calls_run_max", "most", 0, get_part, PART_CALLS | CELL_PART_MAX }, \
+	{ "self_run_min_ns", "least", COLUMN_SPARE, get_part, PART_SELF | CELL_PART_MIN }, \
+	{ "self_run_mean_ns", "Self/run", COLUMN_SPARE, get_part, PART_SELF | CELL_PART_MEAN }, \
+	{ "self_run_max_ns", "most", COLUMN_SPARE, get_part, PART_SELF | CELL_PART_MAX }, \
+	{ "total_run_min_ns", "least", COLUMN_SPARE, get_part, PART_TOTAL | CELL_PART_MIN }, \
+	{ "total_run_mean_ns", "Total/run", 0, get_part, PART_TOTAL | CELL_PART_MEAN }, \
+	{ "total_run_max_ns", "most", COLUMN_SPARE, get_part, PART_TOTAL | CELL_PART_MAX }
 
 #define DATA_COLUMNS(other) "function,module,file,line," other "," other "_module," other "_file," other "_line," \
-	"calls,self_ns,total_ns,total_percent,mean_ns,max_ns,open_calls"
+	"calls,self_ns,total_ns,total_percent,mean_ns,max_ns,open_calls," \
+	"self_is_doubtful,total_is_doubtful,self_doubt_ns,total_doubt_ns"
+#define RUN_COLUMNS ",calls_run_min,calls_run_mean,calls_run_max,self_run_min_ns,self_run_mean_ns,self_run_max_ns," \
+	"total_run_min_ns,total_run_mean_ns,total_run_max_ns"
 
 static const struct column caller_columns[] = { EDGE_COLUMNS("caller", "Called by") };
 static const struct column callee_columns[] = { EDGE_COLUMNS("callee", "Calls") };
@@ -114,11 +148,12 @@ static int compare_rows(const void *a, const void *b)
 static struct table_rows *list_rows(struct document *document, const struct report *report, bool callees)
 {
 	struct table_rows *rows = document_new(document, sizeof(*rows));
+	const struct model *model = report->model;
 	bool timed = report_has_times(report), grouped = !report->options->sort;
 	struct edge_row *list;
 	struct edges edges;
 
-	edges_init(&edges, report->model);
+	edges_init(&edges, model);
 	document_keep(document, edges.list);
 	rows->rows = list = document_new(document, (edges.nr + 1) * sizeof(*list));
 	for (size_t i = 0; i < edges.nr; i++) {
@@ -126,8 +161,15 @@ static struct table_rows *list_rows(struct document *document, const struct repo
 
 		if (!edge->stats.calls || (callees && !edge->caller))
 			continue;
-		list[rows->nr_rows++] = (struct edge_row){ edge, callees ? edge->caller : edge->function,
-			callees ? edge->function : edge->caller, true, timed };
+		list[rows->nr_rows++] = (struct edge_row){
+			.edge = edge,
+			.function = callees ? edge->caller : edge->function,
+			.other = callees ? edge->function : edge->caller,
+			.first = true,
+			.timed = timed,
+			.parts = model->nr_runs > 1 ? parts_of_edge(model, edge->caller, edge->function) : NULL,
+			.nr_runs = model->nr_runs,
+		};
 	}
 	qsort(list, rows->nr_rows, sizeof(*list), compare_rows);
 	for (size_t i = 1; i < rows->nr_rows && grouped; i++)
@@ -135,23 +177,42 @@ static struct table_rows *list_rows(struct document *document, const struct repo
 	return rows;
 }
 
+static const char *note_of(struct document *document, const struct report *report, bool callees)
+{
+	const char *note = !report_has_times(report) ? NULL :
+		callees ? "self and total of what was called, while called so; % of the function's total" :
+		"self and total of the function, while called so; % of its total over all callers";
+
+	if (!report->model->nr_functions)
+		return "none were recorded; insideme-report -v summary says why";
+	if (report->model->nr_runs > 1)
+		note = document_text(document, "%s%ssums of %zu runs; /run: their mean; least and most: of one run, 0 where it has "
+				     "none", note ? note : "", note ? "; " : "", report->model->nr_runs);
+	return note ? document_text(document, "%s%s", note, report_doubt_note(report)) : NULL;
+}
+
+static const char *text_columns(const struct report *report)
+{
+	if (report->model->nr_runs > 1)
+		return report_has_times(report) ? "total_ns,total_percent,total_run_mean_ns,total_run_min_ns,total_run_max_ns,"
+			"self_ns,calls,heading,other" : "calls,calls_run_mean,calls_run_min,calls_run_max,heading,other";
+	return report_has_times(report) ? "total_ns,total_percent,self_ns,calls,heading,other" : "calls,heading,other";
+}
+
 static int build(struct document *document, struct report *report, bool callees)
 {
 	struct table *table = document_new(document, sizeof(*table));
-	bool timed = report_has_times(report);
 
 	*table = (struct table){
 		.name = callees ? "callees" : "callers",
-
 		.title = report->title,
-		.note = !report->model->nr_functions ? "none were recorded; insideme-report -v summary says why" :
-			!timed ? NULL : callees ? "self and total of what was called, while called so; % of the function's total" :
-			"self and total of the function, while called so; % of its total over all callers",
+		.note = note_of(document, report, callees),
 		.columns = callees ? callee_columns : caller_columns,
 		.nr_columns = sizeof(caller_columns) / sizeof(*caller_columns),
-		.text_columns = timed ? "total_ns,total_percent,self_ns,calls,heading,other" : "calls,heading,other",
-		.data_columns = callees ? DATA_COLUMNS("callee") : DATA_COLUMNS("caller"),
-		.weight = timed ? "total_ns" : "calls",
+		.text_columns = text_columns(report),
+		.data_columns = document_text(document, "%s%s", callees ? DATA_COLUMNS("callee") : DATA_COLUMNS("caller"),
+					      report->model->nr_runs > 1 ? RUN_COLUMNS : ""),
+		.weight = report_has_times(report) ? "total_ns" : "calls",
 		.text_top = TEXT_EDGES,
 		.row_bytes = sizeof(struct edge_row),
 		.next = table_next_row,

@@ -9,12 +9,13 @@
 #include "cells.h"
 #include "fields.h"
 #include "function_use.h"
-#include "parts.h"
+#include "heap_charge.h"
 #include "samples.h"
 
 /* A row: the function, and what its self time is compared with. */
 struct function_row {
 	struct function *function;
+	const struct heap_stats *heap;
 	double all_ns;
 	double judged_ns;
 	uint64_t nr_samples;
@@ -41,7 +42,7 @@ static struct value get_heap(const struct column *column, const void *row)
 
 	if (of->function->process && of->function->process->header.heap_bytes == LOG_HEAP_OFF)
 		return value_empty();
-	return heap_cell(&of->function->heap, column->index);
+	return heap_cell(of->heap, column->index);
 }
 
 static struct value get_field(const struct column *column, const void *row)
@@ -54,7 +55,7 @@ static struct value get_percentile(const struct column *column, const void *row)
 {
 	const struct function_row *of = row;
 
-	return ns_cell(function_percentile_ns(of->function, (double)column->index));
+	return call_cell(&of->function->stats, function_percentile_ns(of->function, (double)column->index));
 }
 
 static struct value get_share(const struct column *column, const void *row)
@@ -101,34 +102,31 @@ static struct value get_primitive_calls(const struct column *column, const void 
 }
 
 /* What runs that were added up have of it. */
-enum { PART_MIN, PART_MEAN, PART_MAX };
-
-static struct value range_cell(const struct function_row *of, size_t which, double (*value)(const struct run_part *),
+static struct value range_cell(const struct function_row *of, enum part_cell cell, double (*value)(const struct run_part *),
 			       enum unit unit)
 {
-	struct part_range range = parts_range(of->function, of->nr_runs, value);
-	double number = which == PART_MIN ? range.min : which == PART_MAX ? range.max : range.mean;
+	const struct call_stats *stats = &of->function->stats;
+	struct part_range range;
 
-	if (of->nr_runs < 2 || (unit == UNIT_NS && of->function->stats.timed_calls == 0 && !(of->function->stats.open_ns > 0)))
+	if (of->nr_runs < 2 || (unit == UNIT_NS && stats->timed_calls == 0 && !(stats->open_ns > 0)))
 		return value_empty();
-	if (unit == UNIT_NS)
-		return ns_cell(number);
-	return which == PART_MEAN ? value_real(unit, number) : value_integer(unit, (int64_t)number);
+	range = parts_range(of->function->parts, of->nr_runs, value);
+	return part_cell(&range, cell, unit);
 }
 
 static struct value get_calls_part(const struct column *column, const void *row)
 {
-	return range_cell(row, column->index, part_calls, UNIT_COUNT);
+	return range_cell(row, (enum part_cell)column->index, part_calls, UNIT_COUNT);
 }
 
 static struct value get_self_part(const struct column *column, const void *row)
 {
-	return range_cell(row, column->index, part_self_ns, UNIT_NS);
+	return range_cell(row, (enum part_cell)column->index, part_self_ns, UNIT_NS);
 }
 
 static struct value get_total_part(const struct column *column, const void *row)
 {
-	return range_cell(row, column->index, part_total_ns, UNIT_NS);
+	return range_cell(row, (enum part_cell)column->index, part_total_ns, UNIT_NS);
 }
 
 enum { USE_ELAPSED = NR_USES, USE_CALLS, USE_NUMBER = 31, USE_SELF = 32, USE_MEAN = 64 };
@@ -209,15 +207,18 @@ static const struct column columns[] = {
 	{ "self_error_ns", COLUMN_ERROR, 0, get_stats, CELL_SELF_ERROR },
 	{ "total_error_ns", COLUMN_ERROR, 0, get_stats, CELL_TOTAL_ERROR },
 	{ "self_is_doubtful", "", 0, get_stats, CELL_SELF_DOUBTFUL },
-	{ "calls_run_min", "least", COLUMN_SPARE, get_calls_part, PART_MIN },
-	{ "calls_run_mean", "Calls/run", 0, get_calls_part, PART_MEAN },
-	{ "calls_run_max", "most", COLUMN_SPARE, get_calls_part, PART_MAX },
-	{ "self_run_min_ns", "least", 0, get_self_part, PART_MIN },
-	{ "self_run_mean_ns", "Self/run", 0, get_self_part, PART_MEAN },
-	{ "self_run_max_ns", "most", 0, get_self_part, PART_MAX },
-	{ "total_run_min_ns", "least", 0, get_total_part, PART_MIN },
-	{ "total_run_mean_ns", "Total/run", COLUMN_SPARE, get_total_part, PART_MEAN },
-	{ "total_run_max_ns", "most", 0, get_total_part, PART_MAX },
+	{ "total_is_doubtful", "", 0, get_stats, CELL_TOTAL_DOUBTFUL },
+	{ "self_doubt_ns", COLUMN_ERROR, 0, get_stats, CELL_SELF_DOUBT },
+	{ "total_doubt_ns", COLUMN_ERROR, 0, get_stats, CELL_TOTAL_DOUBT },
+	{ "calls_run_min", "least", COLUMN_SPARE, get_calls_part, CELL_PART_MIN },
+	{ "calls_run_mean", "Calls/run", 0, get_calls_part, CELL_PART_MEAN },
+	{ "calls_run_max", "most", COLUMN_SPARE, get_calls_part, CELL_PART_MAX },
+	{ "self_run_min_ns", "least", 0, get_self_part, CELL_PART_MIN },
+	{ "self_run_mean_ns", "Self/run", 0, get_self_part, CELL_PART_MEAN },
+	{ "self_run_max_ns", "most", 0, get_self_part, CELL_PART_MAX },
+	{ "total_run_min_ns", "least", 0, get_total_part, CELL_PART_MIN },
+	{ "total_run_mean_ns", "Total/run", COLUMN_SPARE, get_total_part, CELL_PART_MEAN },
+	{ "total_run_max_ns", "most", 0, get_total_part, CELL_PART_MAX },
 	{ "samples", "Samples", COLUMN_SUMS, get_samples, SAMPLES_NR },
 	{ "hook_samples", "In hooks", COLUMN_SUMS, get_samples, SAMPLES_IN_HOOKS },
 	{ "missed_samples", "Missed", COLUMN_SUMS, get_samples, SAMPLES_MISSED },
@@ -260,7 +261,8 @@ static const struct column columns[] = {
 #define DATA_COLUMNS "function,module,file,line,calls,self_ns,total_ns,mean_ns,min_ns,max_ns,p50_ns,p90_ns,p99_ns," \
 	"stddev_ns,alloc_calls,alloc_bytes,free_calls,freed_bytes,self_percent,open_calls,timed_calls," \
 	"failed_alloc_calls,largest_alloc_bytes,primitive_calls,self_error_ns,total_error_ns," \
-	"temporary_calls,peak_heap_bytes,peak_heap_blocks,not_freed_bytes,not_freed_blocks,self_is_doubtful,field"
+	"temporary_calls,peak_heap_bytes,peak_heap_blocks,not_freed_bytes,not_freed_blocks,self_is_doubtful,field," \
+	"total_is_doubtful,self_doubt_ns,total_doubt_ns"
 #define RUN_COLUMNS ",calls_run_min,calls_run_mean,calls_run_max,self_run_min_ns,self_run_mean_ns,self_run_max_ns," \
 	"total_run_min_ns,total_run_mean_ns,total_run_max_ns"
 #define SAMPLE_COLUMNS ",samples,hook_samples,missed_samples,samples_percent,samples_error_percent,judged_self_ns,judged_percent," \
@@ -296,11 +298,14 @@ struct table *functions_table(struct document *document, struct report *report, 
 
 	rows->rows = row;
 	fields_apply(model, report->options->fields);
+	if (allocators)
+		heap_charge(model);
 	for (size_t i = 0; i < nr_functions; i++) {
 		struct function *function = model->functions[i];
+		const struct heap_stats *heap = allocators ? &function->charged_heap : &function->heap;
 
-		if (function->kind == FUNCTION_PLAIN && (!allocators || function->heap.alloc_calls))
-			row[rows->nr_rows++] = (struct function_row){ function, model->functions_ns, model->judged_ns,
+		if (function->kind == FUNCTION_PLAIN && (!allocators || heap->alloc_calls))
+			row[rows->nr_rows++] = (struct function_row){ function, heap, model->functions_ns, model->judged_ns,
 								    model->samples.nr, model->nr_runs };
 	}
 	*table = (struct table){
@@ -372,11 +377,12 @@ int view_functions(struct document *document, struct report *report)
 		table->note = "none were recorded; insideme-report -v summary says why";
 	else if (report_has_times(report))
 		table->note = report->model->nr_runs > 1 ? document_text(document, "self and calls are sums of %zu runs; "
-				    "/run: their mean; least and most: of one run, 0 where it has none", report->model->nr_runs) :
+				    "/run: their mean; least and most: of one run, 0 where it has none%s", report->model->nr_runs,
+				    report_doubt_note(report)) :
 			document_text(document, "total = self + what it calls (recursion once); both summed over %" PRIu64
 				    " thread%s; %% of self time in all functions%s%s", nr_threads, nr_threads == 1 ? "" : "s",
 				    report_has_errors(report) ? "; +/-: one standard error, of calls that were not timed" : "",
-				    report_has_doubts(report) ? "; ~ too short to time" : "");
+				    report_doubt_note(report));
 	if (names_use(report->options->columns) || names_use(report->options->sort)) {
 		function_use_read(report->model);
 		table->note = tell_use(document, report->model);

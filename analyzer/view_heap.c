@@ -12,7 +12,8 @@
 struct heap_row {
 	struct function *function;	/* NULL: outside of all functions */
 	const struct heap_stats *heap;
-	const struct heap_stats *all;
+	const struct heap_part *parts;	/* [nr_runs] */
+	const struct model *model;
 };
 
 static struct value get_function(const struct column *column, const void *row)
@@ -32,7 +33,7 @@ static struct value get_heap(const struct column *column, const void *row)
 static struct value get_share(const struct column *column, const void *row)
 {
 	const struct heap_row *of = row;
-	double part = value_number(heap_cell(of->heap, column->index)), all = value_number(heap_cell(of->all, column->index));
+	double part = value_number(heap_cell(of->heap, column->index)), all = value_number(heap_cell(&of->model->heap, column->index));
 
 	return all > 0 ? value_real(UNIT_PERCENT, 100 * part / all) : value_empty();
 }
@@ -44,6 +45,44 @@ static struct value get_mean(const struct column *column, const void *row)
 	(void)column;
 	return heap->alloc_calls ? value_real(UNIT_BYTES, (double)heap->alloc_bytes / (double)heap->alloc_calls) :
 		value_empty();
+}
+
+/* Of several runs: what each has of it. */
+enum { PART_ALLOC_CALLS = 4, PART_ALLOC_BYTES = 8, PART_PEAK_BYTES = 12, PART_NOT_FREED_BYTES = 16 };
+
+static double alloc_calls(const struct heap_part *part)
+{
+	return (double)part->alloc_calls;
+}
+
+static double alloc_bytes(const struct heap_part *part)
+{
+	return (double)part->alloc_bytes;
+}
+
+static double peak_bytes(const struct heap_part *part)
+{
+	return (double)part->peak_bytes;
+}
+
+static double not_freed_bytes(const struct heap_part *part)
+{
+	return (double)part->not_freed_bytes;
+}
+
+/* Which run what was suppressed is of is not known. */
+static struct value get_part(const struct column *column, const void *row)
+{
+	double (*const values[])(const struct heap_part *) = { NULL, alloc_calls, alloc_bytes, peak_bytes, not_freed_bytes };
+	const struct heap_row *of = row;
+	size_t which = column->index & ~3u;
+	struct part_range range;
+
+	if (of->model->nr_runs < 2 || (which >= PART_PEAK_BYTES && !of->heap->live_records) ||
+	    (which == PART_NOT_FREED_BYTES && of->model->suppressed.not_freed_calls))
+		return value_empty();
+	range = parts_heap_range(of->parts, of->model->nr_runs, values[which / 4]);
+	return part_cell(&range, (enum part_cell)(column->index & 3), which == PART_ALLOC_CALLS ? UNIT_COUNT : UNIT_BYTES);
 }
 
 static const struct column columns[] = {
@@ -71,6 +110,18 @@ static const struct column columns[] = {
 	{ "not_freed_error_bytes", COLUMN_ERROR, 0, get_heap, CELL_NOT_FREED_ERROR },
 	{ "samples", "Samples", COLUMN_SUMS | COLUMN_SPARE, get_heap, CELL_SAMPLES },
 	{ "source", "Source", COLUMN_LEFT | COLUMN_SPARE, get_function, CELL_SOURCE },
+	{ "alloc_calls_run_min", "least", 0, get_part, PART_ALLOC_CALLS | CELL_PART_MIN },
+	{ "alloc_calls_run_mean", "Allocs/run", 0, get_part, PART_ALLOC_CALLS | CELL_PART_MEAN },
+	{ "alloc_calls_run_max", "most", 0, get_part, PART_ALLOC_CALLS | CELL_PART_MAX },
+	{ "alloc_run_min_bytes", "least", 0, get_part, PART_ALLOC_BYTES | CELL_PART_MIN },
+	{ "alloc_run_mean_bytes", "Alloc/run", 0, get_part, PART_ALLOC_BYTES | CELL_PART_MEAN },
+	{ "alloc_run_max_bytes", "most", 0, get_part, PART_ALLOC_BYTES | CELL_PART_MAX },
+	{ "peak_heap_run_min_bytes", "least", 0, get_part, PART_PEAK_BYTES | CELL_PART_MIN },
+	{ "peak_heap_run_mean_bytes", "Peak/run", 0, get_part, PART_PEAK_BYTES | CELL_PART_MEAN },
+	{ "peak_heap_run_max_bytes", "most", 0, get_part, PART_PEAK_BYTES | CELL_PART_MAX },
+	{ "not_freed_run_min_bytes", "least", 0, get_part, PART_NOT_FREED_BYTES | CELL_PART_MIN },
+	{ "not_freed_run_mean_bytes", "Not freed/run", 0, get_part, PART_NOT_FREED_BYTES | CELL_PART_MEAN },
+	{ "not_freed_run_max_bytes", "most", 0, get_part, PART_NOT_FREED_BYTES | CELL_PART_MAX },
 };
 
 static bool has_any(const struct heap_stats *heap)
@@ -87,9 +138,9 @@ static struct table_rows *list_rows(struct document *document, const struct mode
 	for (size_t i = 0; i < model->nr_known_functions; i++)
 		if (has_any(&model->functions[i]->heap))
 			list[rows->nr_rows++] = (struct heap_row){ model->functions[i], &model->functions[i]->heap,
-				&model->heap };
+				model->functions[i]->heap_parts, model };
 	if (has_any(&model->root->heap))
-		list[rows->nr_rows++] = (struct heap_row){ NULL, &model->root->heap, &model->heap };
+		list[rows->nr_rows++] = (struct heap_row){ NULL, &model->root->heap, model->outside_parts, model };
 	return rows;
 }
 
@@ -155,48 +206,74 @@ static const char *no_sites_note(struct document *document, const struct model *
 			model->processes[0]->header.program : "app");
 }
 
+#define DATA_COLUMNS "function,module,file,line,alloc_calls,alloc_bytes,alloc_percent,mean_alloc_bytes," \
+	"largest_alloc_bytes,free_calls,freed_bytes,failed_alloc_calls,peak_heap_bytes,peak_heap_percent," \
+	"peak_heap_blocks,temporary_calls,not_freed_bytes,not_freed_blocks,alloc_error_bytes,peak_error_bytes," \
+	"not_freed_error_bytes,samples"
+#define RUN_COLUMNS ",alloc_calls_run_min,alloc_calls_run_mean,alloc_calls_run_max,alloc_run_min_bytes," \
+	"alloc_run_mean_bytes,alloc_run_max_bytes,peak_heap_run_min_bytes,peak_heap_run_mean_bytes,peak_heap_run_max_bytes," \
+	"not_freed_run_min_bytes,not_freed_run_mean_bytes,not_freed_run_max_bytes"
+
+static const char *text_columns(const struct report *report)
+{
+	bool several = report->model->nr_runs > 1;
+
+	if (report->model->heap.nr_samples && !several)
+		return "peak_heap_bytes,peak_error_bytes,peak_heap_percent,alloc_bytes,alloc_error_bytes,"
+			"temporary_percent,not_freed_bytes,not_freed_error_bytes,function,source";
+	if (report_has_live_heap(report))
+		return several ? "peak_heap_bytes,peak_heap_percent,peak_heap_run_mean_bytes,peak_heap_run_min_bytes,"
+			"peak_heap_run_max_bytes,not_freed_bytes,function,source" :
+			"peak_heap_bytes,peak_heap_percent,peak_heap_blocks,alloc_calls,alloc_bytes,"
+			"temporary_percent,largest_alloc_bytes,not_freed_bytes,function,source";
+	if (several)
+		return "alloc_bytes,alloc_percent,alloc_run_mean_bytes,alloc_run_min_bytes,alloc_run_max_bytes,"
+			"freed_bytes,function,source";
+	return report->model->heap.failed_calls ?
+		"alloc_bytes,alloc_percent,alloc_calls,largest_alloc_bytes,freed_bytes,free_calls,failed_alloc_calls,function,source" :
+		"alloc_bytes,alloc_percent,alloc_calls,largest_alloc_bytes,freed_bytes,free_calls,function,source";
+}
+
+static const char *note_of(struct document *document, const struct report *report)
+{
+	const struct model *model = report->model;
+
+	if (!report_has_heap(report))
+		return "the heap was not recorded (INSIDEME_HEAP=off)";
+	if (model->nr_runs > 1)
+		return document_text(document, "sums of %zu runs, by the function itself; /run: their mean; least and most: of one run, "
+				     "0 where it has none", model->nr_runs);
+	if (model->heap.nr_samples)
+		return document_text(document, "sampled: extrapolated from the stacks of %s; +/-: one standard error; by the "
+			"function that called the allocator, whoever freed it",
+			summary_count(document, (double)model->heap.nr_samples, "allocation"));
+	if (report_has_live_heap(report))
+		return "what the function itself allocated, whoever freed it; temporary: freed before the thread's next allocation";
+	return has_hooks(model) ? "by the function itself; a free counts where it happens: what lived at the peak, and "
+		"what was never freed, is known with INSIDEME_HEAP=live" : no_sites_note(document, model);
+}
+
 static struct table *functions_of(struct document *document, const struct report *report)
 {
 	struct table *table = document_new(document, sizeof(*table));
-	bool is_live = report_has_live_heap(report);
 
 	*table = (struct table){
 		.name = "heap",
 		.what = "functions",
 		.title = report->title,
-		.note = has_hooks(report->model) ? "by the function itself; a free counts where it happens: what lived at the peak, and "
-			"what was never freed, is known with INSIDEME_HEAP=live" : no_sites_note(document, report->model),
+		.note = note_of(document, report),
 		.columns = columns,
 		.nr_columns = sizeof(columns) / sizeof(*columns),
-		.text_columns = report->model->heap.failed_calls ?
-			"alloc_bytes,alloc_percent,alloc_calls,largest_alloc_bytes,freed_bytes,free_calls,failed_alloc_calls,function,source" :
-			"alloc_bytes,alloc_percent,alloc_calls,largest_alloc_bytes,freed_bytes,free_calls,function,source",
-		.data_columns = "function,module,file,line,alloc_calls,alloc_bytes,alloc_percent,mean_alloc_bytes,"
-			"largest_alloc_bytes,free_calls,freed_bytes,failed_alloc_calls,peak_heap_bytes,peak_heap_percent,"
-			"peak_heap_blocks,temporary_calls,not_freed_bytes,not_freed_blocks,alloc_error_bytes,"
-			"peak_error_bytes,not_freed_error_bytes,samples",
-		.text_sort = "alloc_bytes",
-		.data_sort = "alloc_bytes",
+		.text_columns = text_columns(report),
+		.data_columns = report->model->nr_runs > 1 ? DATA_COLUMNS RUN_COLUMNS : DATA_COLUMNS,
+		.text_sort = report_has_live_heap(report) ? "peak_heap_bytes" : "alloc_bytes",
 		.text_top = TEXT_FUNCTIONS,
 		.row_bytes = sizeof(struct heap_row),
 		.next = table_next_row,
 		.source = list_rows(document, report->model),
 		.formats = IN_TEXT | IN_CSV | IN_JSON,
 	};
-	if (is_live) {
-		table->text_columns = "peak_heap_bytes,peak_heap_percent,peak_heap_blocks,alloc_calls,alloc_bytes,"
-			"temporary_percent,largest_alloc_bytes,not_freed_bytes,function,source";
-		table->text_sort = table->data_sort = "peak_heap_bytes";
-		table->note = "what the function itself allocated, whoever freed it; temporary: freed before the thread's next "
-			"allocation";
-	}
-	if (is_live && report->model->heap.nr_samples) {
-		table->text_columns = "peak_heap_bytes,peak_error_bytes,peak_heap_percent,alloc_bytes,alloc_error_bytes,"
-			"temporary_percent,not_freed_bytes,not_freed_error_bytes,function,source";
-		table->note = document_text(document, "sampled: extrapolated from the stacks of %s; +/-: one standard error; by the "
-			"function that called the allocator, whoever freed it",
-			summary_count(document, (double)report->model->heap.nr_samples, "allocation"));
-	}
+	table->data_sort = table->text_sort;
 	return table;
 }
 
@@ -207,8 +284,6 @@ int view_heap(struct document *document, struct report *report)
 
 	if (has_heap)
 		document_add(document, "Heap", is_live ? live_lead(document, report) : counted_lead(document, report))->wraps = true;
-	else
-		table->note = "the heap was not recorded (INSIDEME_HEAP=off)";
 	document_add_table(document, table)->apart = has_heap;
 	if (is_live) {
 		heap_add_peak(document, report);

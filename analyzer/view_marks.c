@@ -134,7 +134,7 @@ static const struct column said_columns[] = {
 	{ "text", "Text", COLUMN_LEFT | COLUMN_SPARE, get_said_text, SAID_TEXT },
 };
 
-/* Processes of saved profiles said nothing. */
+/* Of saved profiles only the timers' sums are known. */
 static const struct said *said_by(const struct process *process)
 {
 	static const struct said nothing;
@@ -157,13 +157,25 @@ static struct table_rows *list_timers(struct document *document, const struct mo
 	return rows;
 }
 
-static bool is_shown(const struct thread *thread)
+/* Of threads that are reported, and in the time that was asked for. */
+static bool is_shown(const struct report *report, const struct said_row *row)
 {
-	return !thread || !thread->left_out;
+	const struct thread *thread = thread_of(row);
+	int64_t end = row->mark ? row->mark->time : row->span->end;
+
+	return (!thread || !thread->left_out) && (!window_is_given(&report->options->window) ||
+						  (time_of(row) <= report->model->to && end >= report->model->from));
 }
 
-static struct table_rows *list_said(struct document *document, const struct model *model)
+static void add_said(struct table_rows *rows, struct said_row *list, const struct report *report, struct said_row row)
 {
+	if (is_shown(report, &row))
+		list[rows->nr_rows++] = row;
+}
+
+static struct table_rows *list_said(struct document *document, const struct report *report)
+{
+	const struct model *model = report->model;
 	struct table_rows *rows = document_new(document, sizeof(*rows));
 	struct said_row *list;
 	size_t nr = 0;
@@ -175,11 +187,9 @@ static struct table_rows *list_said(struct document *document, const struct mode
 		const struct process *process = model->processes[i];
 
 		for (size_t j = 0; j < said_by(process)->nr_marks; j++)
-			if (is_shown(said_by(process)->marks[j].thread))
-				list[rows->nr_rows++] = (struct said_row){ process, &said_by(process)->marks[j], NULL };
+			add_said(rows, list, report, (struct said_row){ process, &said_by(process)->marks[j], NULL });
 		for (size_t j = 0; j < said_by(process)->nr_spans; j++)
-			if (is_shown(said_by(process)->spans[j].thread))
-				list[rows->nr_rows++] = (struct said_row){ process, NULL, &said_by(process)->spans[j] };
+			add_said(rows, list, report, (struct said_row){ process, NULL, &said_by(process)->spans[j] });
 	}
 	return rows;
 }
@@ -201,7 +211,8 @@ static int add_table(struct document *document, struct report *report, struct ta
 	table->formats = rows->nr_rows ? IN_TEXT | IN_CSV | IN_JSON : IN_CSV | IN_JSON;
 	document_add_table(document, table);
 	if (!rows->nr_rows)
-		document_add(document, NULL, document_text(document, "no %s: a program makes them by insideme.h", table->name));
+		document_add(document, NULL, document_text(document, window_is_given(&report->options->window) ?
+			"no %s in that time" : "no %s: a program makes them by insideme.h", table->name));
 	return 0;
 }
 
@@ -224,7 +235,7 @@ int view_timers(struct document *document, struct report *report)
 int view_marks(struct document *document, struct report *report)
 {
 	struct table *table = document_new(document, sizeof(*table));
-	struct table_rows *rows = list_said(document, report->model);
+	struct table_rows *rows = list_said(document, report);
 
 	qsort((void *)rows->rows, rows->nr_rows, sizeof(struct said_row), by_time);
 	*table = (struct table){

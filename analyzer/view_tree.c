@@ -8,7 +8,6 @@
 #include "cells.h"
 #include "error.h"
 #include "names.h"
-#include "parts.h"
 #include "sort_keys.h"
 #include "walk.h"
 
@@ -94,7 +93,7 @@ static struct value get_share(const struct column *column, const void *row)
 }
 
 /* Of several runs: calls, self and total time of each that they have of the path. */
-enum { PART_MIN, PART_MEAN, PART_MAX, PART_CALLS = 4, PART_SELF = 8, PART_TOTAL = 12 };
+enum { PART_CALLS = 4, PART_SELF = 8, PART_TOTAL = 12 };
 
 static struct value get_part(const struct column *column, const void *row)
 {
@@ -102,15 +101,11 @@ static struct value get_part(const struct column *column, const void *row)
 	const struct tree_row *of = row;
 	bool is_count = (column->index & ~3u) == PART_CALLS;
 	struct part_range range;
-	double number;
 
 	if (!of->model->ranges || (!is_count && isnan(call_stats_mean_ns(&of->node->stats))))
 		return value_empty();
 	range = parts_path_range(of->model, of->node, values[column->index / 4]);
-	number = (column->index & 3) == PART_MIN ? range.min : (column->index & 3) == PART_MAX ? range.max : range.mean;
-	if (!is_count)
-		return ns_cell(number);
-	return (column->index & 3) == PART_MEAN ? value_real(UNIT_COUNT, number) : value_integer(UNIT_COUNT, (int64_t)number);
+	return part_cell(&range, (enum part_cell)(column->index & 3), is_count ? UNIT_COUNT : UNIT_NS);
 }
 
 static const struct column columns[] = {
@@ -143,15 +138,18 @@ static const struct column columns[] = {
 	{ "self_error_ns", COLUMN_ERROR, 0, get_stats, CELL_SELF_ERROR },
 	{ "total_error_ns", COLUMN_ERROR, 0, get_stats, CELL_TOTAL_ERROR },
 	{ "self_is_doubtful", "", 0, get_stats, CELL_SELF_DOUBTFUL },
-	{ "calls_run_min", "least", 0, get_part, PART_CALLS | PART_MIN },
-	{ "calls_run_mean", "Calls/run", 0, get_part, PART_CALLS | PART_MEAN },
-	{ "calls_run_max", "most", 0, get_part, PART_CALLS | PART_MAX },
-	{ "self_run_min_ns", "least", COLUMN_SPARE, get_part, PART_SELF | PART_MIN },
-	{ "self_run_mean_ns", "Self/run", COLUMN_SPARE, get_part, PART_SELF | PART_MEAN },
-	{ "self_run_max_ns", "most", COLUMN_SPARE, get_part, PART_SELF | PART_MAX },
-	{ "total_run_min_ns", "least", COLUMN_SPARE, get_part, PART_TOTAL | PART_MIN },
-	{ "total_run_mean_ns", "Total/run", 0, get_part, PART_TOTAL | PART_MEAN },
-	{ "total_run_max_ns", "most", COLUMN_SPARE, get_part, PART_TOTAL | PART_MAX },
+	{ "total_is_doubtful", "", 0, get_stats, CELL_TOTAL_DOUBTFUL },
+	{ "self_doubt_ns", COLUMN_ERROR, 0, get_stats, CELL_SELF_DOUBT },
+	{ "total_doubt_ns", COLUMN_ERROR, 0, get_stats, CELL_TOTAL_DOUBT },
+	{ "calls_run_min", "least", 0, get_part, PART_CALLS | CELL_PART_MIN },
+	{ "calls_run_mean", "Calls/run", 0, get_part, PART_CALLS | CELL_PART_MEAN },
+	{ "calls_run_max", "most", 0, get_part, PART_CALLS | CELL_PART_MAX },
+	{ "self_run_min_ns", "least", COLUMN_SPARE, get_part, PART_SELF | CELL_PART_MIN },
+	{ "self_run_mean_ns", "Self/run", COLUMN_SPARE, get_part, PART_SELF | CELL_PART_MEAN },
+	{ "self_run_max_ns", "most", COLUMN_SPARE, get_part, PART_SELF | CELL_PART_MAX },
+	{ "total_run_min_ns", "least", COLUMN_SPARE, get_part, PART_TOTAL | CELL_PART_MIN },
+	{ "total_run_mean_ns", "Total/run", 0, get_part, PART_TOTAL | CELL_PART_MEAN },
+	{ "total_run_max_ns", "most", COLUMN_SPARE, get_part, PART_TOTAL | CELL_PART_MAX },
 };
 
 /* Which paths are shown, and in what order siblings come. */
@@ -353,7 +351,7 @@ static const char *text_columns(const struct report *report)
 #define DATA_COLUMNS "path,depth,function,module,file,line,calls,total_ns,self_ns,mean_ns,min_ns,max_ns,alloc_calls," \
 	"alloc_bytes,free_calls,freed_bytes,total_percent,self_percent,open_calls,threads," \
 	"self_error_ns,total_error_ns,temporary_calls,peak_heap_bytes,peak_heap_blocks,not_freed_bytes," \
-	"not_freed_blocks,self_is_doubtful"
+	"not_freed_blocks,self_is_doubtful,total_is_doubtful,self_doubt_ns,total_doubt_ns"
 #define RUN_COLUMNS ",calls_run_min,calls_run_mean,calls_run_max,self_run_min_ns,self_run_mean_ns,self_run_max_ns," \
 	"total_run_min_ns,total_run_mean_ns,total_run_max_ns"
 
@@ -369,7 +367,7 @@ int view_tree(struct document *document, struct report *report)
 		.name = "tree",
 		.what = "call paths",
 		.title = report->title,
-		.note = report_has_doubts(report) ? NOTE "; ~ too short to time" : NOTE,
+		.note = document_text(document, "%s%s", NOTE, report_doubt_note(report)),
 		.columns = columns,
 		.nr_columns = sizeof(columns) / sizeof(*columns),
 		.text_columns = text_columns(report),
@@ -382,7 +380,7 @@ int view_tree(struct document *document, struct report *report)
 	};
 	if (report->model->nr_runs > 1)
 		table->note = document_text(document, "total and self are sums of %zu runs; /run: their mean; least and most: of one "
-					    "run, 0 where it has none", report->model->nr_runs);
+					    "run, 0 where it has none%s", report->model->nr_runs, report_doubt_note(report));
 	choose_rows(table, rows, document, report);
 	document_add_table(document, table);
 	return 0;

@@ -21,7 +21,7 @@ const struct view views[] = {
 	{ "threads",   "each thread: begin, end, calls, time in functions, allocations", view_threads, false, NULL },
 	{ "resources", "CPU, memory, faults, I/O: figures, and in csv and json rows over time", view_resources, true, NULL },
 	{ "timers",    "the program's own timers (insideme.h), by name, without their pauses", view_timers, false, NULL },
-	{ "marks",     "its marks and failures, and each time that a timer ran, in the order of time", view_marks, false, NULL },
+	{ "marks",     "its marks and failures, and each time that a timer ran, in the order of time", view_marks, true, NULL },
 	{ "quality",   "how far to trust the report: what was lost, repaired, or cannot be named", view_quality, false, NULL },
 	{ NULL, NULL, NULL, false, NULL },
 };

@@ -43,7 +43,7 @@ int view_quality(struct document *document, struct report *report);
 
 /*
  * The table of functions, also part of the summary. Lives as long as the document; titles are the caller's.
- * @allocators: only those that allocated
+ * @allocators: only those that allocated, with what the C++ library did for them
  */
 struct table *functions_table(struct document *document, struct report *report, bool allocators);
 

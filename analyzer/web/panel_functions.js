@@ -3,7 +3,7 @@
 import { bar, h, link, replace, svg } from "./dom.js";
 import { set, state } from "./state.js";
 import { Table } from "./table.js";
-import { columnOf } from "./table_of.js";
+import { columnOf, mark } from "./table_of.js";
 import { exact, format } from "./units.js";
 
 const first = ["self_ns", "self_percent", "total_ns", "calls", "mean_ns", "p50_ns", "max_ns", "alloc_bytes"];
@@ -123,7 +123,7 @@ async function detail(app, place, number) {
 		const about = block.columns.find((column) => column.name === name);
 		const value = block.value(name, number);
 		return value === null || value === 0 || number >= model.nrFunctions ? null :
-			h("div", {}, h("dt", {}, title), h("dd", { title: exact(about.unit, value) }, format(about.unit, value)));
+			h("div", {}, h("dt", {}, title), h("dd", { title: exact(about.unit, value) }, mark(block, name, number) + format(about.unit, value)));
 	};
 	const file = number < model.nrFunctions ? block.value("file", number) : null;
 	replace(place, h("div.detail-head", {}, h("h2", {}, h("span.dot", { style: { background: model.colour(number) } }), model.label(number)),

@@ -13,6 +13,13 @@ function isWorth(block, column) {
 	return numbers.some((value) => !Number.isNaN(value));
 }
 
+// The mark of text reports at a time that is less than what the hooks' cost is known by.
+const doubts = { self_ns: "self_is_doubtful", total_ns: "total_is_doubtful", mean_ns: "total_is_doubtful" };
+
+export function mark(block, name, row) {
+	return doubts[name] && block.has(doubts[name]) && block.numbers(doubts[name])[row] === 1 ? "~" : "";
+}
+
 export function columnOf(block, name, more = {}) {
 	const about = block.columns.find((column) => column.name === name);
 	const left = Boolean(about.texts);
@@ -22,7 +29,7 @@ export function columnOf(block, name, more = {}) {
 		key: name, title: about.title || capital(words(name)), hint: words(name), left,
 		grow: left ? 1 : undefined,
 		value: left ? text : (row) => numbers[row],
-		show: left ? text : (row) => h("span", { title: exact(about.unit, numbers[row]) }, format(about.unit, numbers[row])),
+		show: left ? text : (row) => h("span", { title: exact(about.unit, numbers[row]) }, mark(block, name, row) + format(about.unit, numbers[row])),
 		...more,
 	};
 }

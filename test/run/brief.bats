@@ -31,6 +31,16 @@ total() { view processes | tail -n +2 | wc -l; }
 	"$report" --process brief | grep -q ' in 100 allocations'
 }
 
+@test "the newest run of such a program is found by its name" {
+	without_logs heap 0
+	shell=$("$report" --list -f csv | "$here/csv" run)
+	LD_PRELOAD=$library sh -c :
+	same "newest run of brief" "$(view summary "$bin/brief" | "$here/csv" value column=run | sed 's|.*/||')" "$shell"
+	run "$report" brie
+	same "status" "$status" 1
+	[[ $output == *"no run of brie in insideme.data; the newest there is "* ]]
+}
+
 @test "one that goes on gets a log, and nothing that it allocated before is missing" {
 	shell heap 30000
 	quiet

@@ -36,6 +36,24 @@ said() {
 	"$report" -v timers | grep -q across
 }
 
+@test "of marks and spans those of a part of the time" {
+	record marks
+	at=$(said time_ns name='phase two')
+	same "until then" "$(view marks --to "$((at - 1))ns" | "$here/csv" name name='phase two')" ''
+	same "from then on" "$(view marks --from "${at}ns" | "$here/csv" name name='phase two')" 'phase two'
+	same "before" "$(view marks --from "${at}ns" | "$here/csv" name name='phase one')" ''
+	[[ $("$report" -v marks --from 99.9999%) == *"no marks in that time" ]]
+}
+
+@test "a saved profile has the timers, and says that it has no marks" {
+	record marks
+	"$report" --save saved.json
+	same "timers" "$(view timers saved.json)" "$(view timers)"
+	run "$report" -v marks saved.json
+	same "status" "$status" 1
+	same "line" "$output" "insideme-report: a saved profile has sums only: -v marks needs logs"
+}
+
 @test "counters are curves, however many values they had" {
 	record marks
 	"$report" -v resources --columns column,min,peak,last | grep -E 'level +-2.50 +9 +-2.50'

@@ -32,6 +32,22 @@ heap() {
 	done
 }
 
+@test "the first page charges what C++'s library allocates to who called it; -v heap does not" {
+	cat >map.cpp <<-'END'
+	#include <map>
+	static void fill(std::map<int, int> &map) { for (int i = 0; i < 1000; i++) map[i] = i; }
+	int main() { std::map<int, int> map; fill(map); char *own = new char[10]; delete[] own; return map.size() != 1000; }
+	END
+	g++ -g -O0 -finstrument-functions map.cpp -o map
+	LD_PRELOAD=$library ./map
+	view summary >summary.csv
+	allocators() { "$here/csv" value section=allocators "column=$1" <summary.csv | xargs; }
+	same "allocators" "$(allocators function)" 'fill(std::map<int, int, std::less<int>, std::allocator<std::pair<int const, int> > >&) main'
+	same "allocations" "$(allocators alloc_calls)" '1000 1'
+	same "as many in all" "$(view heap | "$here/csv" alloc_calls | awk '{ sum += $1 } END { print sum - 1 }')" 1001	# libstdc++'s own
+	same "of fill itself" "$(value alloc_calls 'function=fill(std::map<int, int, std::less<int>, std::allocator<std::pair<int const, int> > >&)')" 0
+}
+
 @test "INSIDEME_HEAP=off counts no allocation" {
 	INSIDEME_HEAP=off record alloc
 	quiet

@@ -164,6 +164,11 @@ part() {
 	view tree "${runs[@]}" >paths.csv
 	path() { for column; do "$here/csv" "$column" 'path=main;step' <paths.csv; done | xargs; }
 	same "path's calls" "$(path calls calls_run_min calls_run_mean calls_run_max)" '90 10 30 60'
+	view callers "${runs[@]}" >callers.csv
+	pair() { for column; do "$here/csv" "$column" "caller=$caller" function=down <callers.csv; done | xargs; }
+	same "calls by main" "$(caller=main pair calls calls_run_min calls_run_mean calls_run_max)" '3 1 1 1'
+	same "by itself" "$(caller=down pair calls calls_run_min calls_run_mean calls_run_max)" '6 2 2 2'
+	same "the same of callees" "$(view callees "${runs[@]}" | "$here/csv" calls_run_mean callee=down | xargs)" '1 2'
 	same "least and most of its time" "$(path total_run_min_ns total_run_max_ns)" "$(sort -n each | sed -n '1p;$p' | xargs)"
 	view functions last~1 | "$here/csv" total_ns function=down >one
 	runs=(last last~1)
@@ -236,7 +241,7 @@ for row in csv.DictReader(sys.stdin):
 @test "--save: a profile says what its runs say, alone and with others" {
 	for n in 10 20 60; do record repeat $n; done
 	"$report" --save merged.json last last~1 last~2
-	for view in functions tree callers; do
+	for view in functions tree callers callees heap; do
 		same "$view" "$(view $view merged.json)" "$(view $view last last~1 last~2)"
 	done
 	same "what was said" "$(cat report.stderr)" ''
@@ -296,8 +301,9 @@ for row in csv.DictReader(sys.stdin):
 	"$report" --save good.json
 	for edit in 's/profile":1/profile":2/' 's/\[0,/[7,/' 's/"module":[0-9]*/"module":99/' 's/"calls":[0-9]*/"calls":-1/' \
 		's/"run":0/"run":1/' 's/\["insideme.*"\]/[]/' 's/"counts":\[\[[0-9]*/"counts":[[42/' 's/"name":"[a-z]*"/"name":{}/' \
-		's/^\[-1,\([0-9]*\),[0-9]*,0,[0-9]*,/[-1,\1,0,1,1,/' 's/"host":"[^"]*"/"host":7/' '$d' 's/"build_id":"/&x/' \
-		's/"start_monotonic_ns":[0-9]*/"start_monotonic_ns":-5/' 's/"outside":\[/&"/'; do
+		's/^\[0,0,\[1,1,1/[0,0,[1,1,2/' 's/^\[0,0,\[1/&e400/' 's/^\[0,0,\[1,/&-/' 's/^\[0,0,/[0,99,/' 's/^\[1,/[2,/' 's/^\[-1,-1/[-1,0/' \
+		's/^\(\[0,0.*\)\]/\1,[1]]/' 's/^"edges"/"hedges"/' 's/^"paths"/"path"/' 's/"host":"[^"]*"/"host":7/' '$d' \
+		's/"build_id":"/&x/' 's/"start_monotonic_ns":[0-9]*/"start_monotonic_ns":-5/' 's/"timers":\[/&["t",0]/'; do
 		sed "$edit" good.json >bad.json
 		! cmp -s good.json bad.json || { echo "changes nothing: $edit"; return 1; }
 		run "$report" bad.json -v functions
@@ -309,7 +315,8 @@ for row in csv.DictReader(sys.stdin):
 	for ((length = 1; length < size - 1; length += size / 10)); do	# the last newline alone is no loss
 		head -c "$length" good.json >cut.json
 		run "$report" cut.json
-		[[ $status = 1 && $output == *"cut.json: no saved profile: line "* ]]
+		[[ $status = 1 && ($output == *"cut.json: no saved profile: line "* || $output == *"cut.json: a damaged profile: what its line "*) ]] ||
+			{ echo "cut at $length: $output"; return 1; }
 	done
 	run "$report" --save /nowhere/x.json
 	[[ $status = 1 && $output == *"cannot write /nowhere/x.json: No such file or directory" ]]

@@ -69,6 +69,15 @@ sum() {
 	same "columns" "$(view functions | head -1 | tr , '\n' | grep -c samples)" 0
 }
 
+@test "samples are in a saved profile" {
+	sampled split
+	"$report" --save saved.json
+	for columns in samples hook_samples missed_samples judged_percent; do
+		same "$columns" "$(view functions --columns "function,$columns" saved.json)" "$(view functions --columns "function,$columns")"
+	done
+	between "samples" 50 "$(sum samples)" 100000
+}
+
 @test "samples in text beside the hooks' share" {
 	sampled split
 	"$report" -v functions >text

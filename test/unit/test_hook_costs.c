@@ -9,6 +9,7 @@
 
 #include <cmocka.h>
 
+#include "analyzer/cells.h"
 #include "build_model.h"
 
 /* Of each call, in ns: before its first reading of the clock and behind its second one; between them; not timed; a new path. */
@@ -130,8 +131,42 @@ static void a_function_too_short_to_tell_is_doubtful(void **state)
 	}
 	build_finish(&build, NS_START + 1000 * MS, 0);
 	model = build_load(&build);
-	assert_true(build_function(model, F - APP_BEGIN)->stats.self_ns < build_function(model, F - APP_BEGIN)->stats.doubt_ns);
-	assert_true(build_function(model, G - APP_BEGIN)->stats.self_ns > build_function(model, G - APP_BEGIN)->stats.doubt_ns);
+	assert_true(build_function(model, F - APP_BEGIN)->stats.self_ns < build_function(model, F - APP_BEGIN)->stats.self_doubt_ns);
+	assert_true(build_function(model, G - APP_BEGIN)->stats.self_ns > build_function(model, G - APP_BEGIN)->stats.self_doubt_ns);
+	model_free(model);
+	build_release(&build);
+}
+
+/* f's own time is known well, but it is as nothing beside what the hooks of 1000 calls of g are known by. */
+static void the_doubts_of_what_it_calls_are_those_of_a_total(void **state)
+{
+	struct build build;
+	struct log_thread *thread = begin(&build, LOG_TIMING_EXACT);
+	struct log_node *f = build_node(&build, thread, &thread->root, F), *g = build_node(&build, thread, f, G);
+	const struct call_stats *stats;
+	struct value total, mean, max;
+	struct model *model;
+
+	(void)state;
+	thread->nr_new_paths = 0;
+	for (int i = 0; i < 1000; i++)
+		build_call(g, INSIDE - 1, 0);
+	build_call(f, INSIDE + 1000 * (INSIDE + OUTSIDE), 1000 * (INSIDE - 1));
+	build_finish(&build, NS_START + 1000 * MS, 0);
+	model = build_load(&build);
+	stats = &build_function(model, F - APP_BEGIN)->stats;
+	assert_true(is_near(stats->total_doubt_ns, 1001 * 4));
+	assert_true(is_near(stats->total_ns, 0));
+	total = stats_cell(stats, CELL_TOTAL);
+	mean = stats_cell(stats, CELL_MEAN);
+	max = stats_cell(stats, CELL_MAX);
+	assert_true(total.is_doubtful && mean.is_doubtful && max.is_doubtful);
+	assert_int_equal(stats_cell(stats, CELL_TOTAL_DOUBT).integer, 4004);
+	stats = &build_function(model, G - APP_BEGIN)->stats;	/* a ns a call less than nothing */
+	assert_true(is_near(stats->self_ns, -1000));
+	assert_true(stats_cell(stats, CELL_SELF).is_doubtful && stats_cell(stats, CELL_MIN).is_doubtful);
+	assert_int_equal(stats_cell(stats, CELL_SELF).integer, 0);
+	assert_int_equal(stats_cell(stats, CELL_SELF_DOUBT).integer, 4000);
 	model_free(model);
 	build_release(&build);
 }
@@ -142,6 +177,7 @@ int main(void)
 		cmocka_unit_test(what_is_left_is_the_true_time),
 		cmocka_unit_test(calls_that_were_not_timed_cost_what_they_cost),
 		cmocka_unit_test(a_function_too_short_to_tell_is_doubtful),
+		cmocka_unit_test(the_doubts_of_what_it_calls_are_those_of_a_total),
 	};
 
 	return cmocka_run_group_tests_name("hook_costs", tests, NULL, NULL);

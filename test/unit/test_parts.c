@@ -16,12 +16,13 @@
 #include "analyzer/run.h"
 #include "build_model.h"
 
-/* main > f > f > g, each @calls times; main lasts 100 ms x calls, f 60 and within it 40, g 10. */
+/* main > f > f > g, each @calls times; main lasts 100 ms x calls, f 60 and within it 40, g 10, which allocates 64 bytes. */
 static void build_calls(struct build *build, uint64_t calls)
 {
 	struct log_thread *thread = build_begin(build);
 	struct log_node *main = build_node(build, thread, &thread->root, MAIN), *f = build_node(build, thread, main, F);
 	struct log_node *ff = build_node(build, thread, f, F), *g = build_node(build, thread, ff, G);
+	struct log_heap *heap;
 
 	for (uint64_t i = 0; i < calls; i++) {
 		build_call(g, 10 * MS, 0);
@@ -29,6 +30,11 @@ static void build_calls(struct build *build, uint64_t calls)
 		build_call(f, 60 * MS, 40 * MS);
 		build_call(main, 100 * MS, 60 * MS);
 	}
+	build->header->heap_bytes = LOG_HEAP_USABLE;
+	heap = build_heap(build, thread, g);
+	heap->alloc_calls = heap->free_calls = calls;
+	heap->alloc_bytes = heap->freed_bytes = 64 * calls;
+	heap->largest_bytes = 64;
 	build_finish(build, NS_START + 1000 * MS, 0);
 }
 
@@ -53,27 +59,40 @@ static struct model *load_three(struct build_run *files, struct run runs[3])
 	return model;
 }
 
-static void assert_range(const struct function *function, double (*value)(const struct run_part *), double min, double mean,
+static void assert_range(const struct run_part *parts, double (*value)(const struct run_part *), double min, double mean,
 			 double max)
 {
-	struct part_range range = parts_range(function, 3, value);
+	struct part_range range = parts_range(parts, 3, value);
 
 	assert_float_equal(range.min, min, 1e-3);
 	assert_float_equal(range.mean, mean, 1e-3);
 	assert_float_equal(range.max, max, 1e-3);
 }
 
-/* f: two calls a round, 50 ms of its own and 60 in all, its recursion once. */
-static void assert_f(const struct model *model)
+/* f: two calls a round, 50 ms of its own and 60 in all, its recursion once; g: one allocation a round. */
+static void assert_parts(const struct model *model)
 {
-	const struct function *f = build_function(model, F - APP_BEGIN);
+	const struct function *f = build_function(model, F - APP_BEGIN), *g = build_function(model, G - APP_BEGIN);
+	const struct function *main = build_function(model, MAIN - APP_BEGIN);
+	const uint64_t alloc_bytes[] = { 64, 320, 192 };
 
 	assert_int_equal(model->nr_runs, 3);
 	assert_int_equal(f->stats.calls, 18);
 	assert_float_equal(f->stats.total_ns, 540e6, 1e-3);
-	assert_range(f, part_calls, 2, 6, 10);
-	assert_range(f, part_self_ns, 50e6, 150e6, 250e6);
-	assert_range(f, part_total_ns, 60e6, 180e6, 300e6);
+	assert_range(f->parts, part_calls, 2, 6, 10);
+	assert_range(f->parts, part_self_ns, 50e6, 150e6, 250e6);
+	assert_range(f->parts, part_total_ns, 60e6, 180e6, 300e6);
+	assert_range(parts_of_edge(model, main, f), part_calls, 1, 3, 5);
+	assert_range(parts_of_edge(model, main, f), part_self_ns, 20e6, 60e6, 100e6);
+	assert_range(parts_of_edge(model, main, f), part_total_ns, 60e6, 180e6, 300e6);
+	assert_range(parts_of_edge(model, f, f), part_total_ns, 40e6, 120e6, 200e6);
+	assert_range(parts_of_edge(model, NULL, main), part_calls, 1, 3, 5);
+	assert_null(parts_of_edge(model, main, g));
+	assert_null(f->heap_parts);
+	for (int i = 0; i < 3; i++) {
+		assert_int_equal(g->heap_parts[i].alloc_bytes, alloc_bytes[i]);
+		assert_int_equal(g->heap_parts[i].alloc_calls, alloc_bytes[i] / 64);
+	}
 }
 
 static void each_run_has_its_part(void **state)
@@ -83,7 +102,7 @@ static void each_run_has_its_part(void **state)
 	struct model *model = load_three(&files, runs);
 
 	(void)state;
-	assert_f(model);
+	assert_parts(model);
 	assert_float_equal(build_function(model, F - APP_BEGIN)->parts[1].total_ns, 300e6, 1e-3);
 	model_free(model);
 }
@@ -119,7 +138,7 @@ static void a_saved_profile_has_the_same(void **state)
 	model = model_load_runs(&profile, 1, NULL);
 	unlink(path);
 	assert_non_null(model);
-	assert_f(model);
+	assert_parts(model);
 	assert_int_equal(model->calls, 36);
 	assert_int_equal(model->nr_tree_nodes, 5);
 	assert_true(function_percentile_ns(build_function(model, F - APP_BEGIN), 90) == p90);
