@@ -34,8 +34,7 @@ struct sampler {
 	struct sources sources;
 	struct row_set rows[NR_COLUMN_SETS];
 	uint64_t last[NR_COLUMN_SETS][COLUMNS_MAX];
-	uint64_t maps_cpu_ns;			/* spent on SET_PROCESS_MAPS in this step: it rests for that by itself */
-	uint64_t seldom_cpu_ns;			/* spent on sets of is_seldom() in this step */
+	uint64_t maps_cpu_ns, seldom_cpu_ns;	/* spent in this step on SET_PROCESS_MAPS, and on sets of is_seldom() */
 	uint64_t process_ticks;			/* of the row of SET_PROCESS that was the last reading; 0: it was not */
 	uint64_t last_ns[NR_COLUMN_SETS];	/* CLOCK_MONOTONIC of the newest row, 0: none yet */
 	uint64_t late_ns;			/* see begin_ns(); 0: all begins at once */
@@ -376,6 +375,7 @@ static bool is_left_out(const struct sampler *sampler, enum column_set_id set)
 void sampler_stop(struct sampler *sampler)
 {
 	sampler->now_ns = clock_ns(CLOCK_MONOTONIC);
+	sources_read_all(&sampler->sources);
 	for (enum column_set_id set = 0; set < NR_COLUMN_SETS; set++) {
 		if (!sources_have(&sampler->sources, set) || is_left_out(sampler, set))
 			continue;

@@ -37,6 +37,9 @@ void sources_close(struct sources *sources);
 /* Go on in another task, with the log's new descriptor. */
 int sources_open_again(struct sources *sources, int log_fd);
 
+/* From now on each row is full: what was read less often than rows come is read once more. */
+void sources_read_all(struct sources *sources);
+
 bool sources_have(const struct sources *sources, enum column_set_id set);
 
 /*

@@ -285,14 +285,19 @@ int usage_read_memory(struct usage *usage, struct figures *figures)
 /* A zombie has no memory any more, but all that it has counted. */
 int usage_read(struct usage *usage, struct figures *figures)
 {
-	int error;
+	int error = 0;
+	bool is_full;
 
 	if (!usage->own_thread && read_cpu_clock(usage, figures) == -EINVAL)	/* what the kernel says of a pid that is gone */
 		return -ESRCH;
 	usage_read_memory(usage, figures);
-	error = usage->own_thread ? read_from_within(usage, figures) : read_from_outside(usage, figures);
-	usage->nr_threads = figures->threads;
-	read_io(usage, figures);
+	is_full = figures->rss_bytes == LOG_NONE || !usage->full_every || usage->nr_rows++ % usage->full_every == 0;
+	if (usage->own_thread || is_full)
+		error = usage->own_thread ? read_from_within(usage, figures) : read_from_outside(usage, figures);
+	if (figures->threads != LOG_NONE)
+		usage->nr_threads = figures->threads;
+	if (is_full)
+		read_io(usage, figures);
 	return error;
 }
 

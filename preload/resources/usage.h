@@ -31,7 +31,9 @@ struct usage {
 	struct own_use earlier;		/* of threads that read before this one */
 	uint64_t own_written_bytes;	/* by those and this one, as of when the log reached so far into memory: */
 	uint64_t own_written_reach_bytes;
-	uint32_t nr_readings;		/* from outside */
+	uint32_t full_every;		/* rows: CPU time and memory alone are in those between; 0: all are full */
+	uint32_t nr_rows;
+	uint32_t nr_readings;		/* of "stat", from outside */
 	uint64_t highest_seen_bytes;	/* VmHWM at the last slow reading */
 	uint64_t peak_rss_bytes;
 	struct log_pages log_pages;

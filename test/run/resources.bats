@@ -114,6 +114,15 @@ machine_agrees() {
 	grep -q 'pss_bytes .* one reading, at [0-9]' text
 }
 
+@test "rows each ms: CPU time and memory in all, the rest in each fourth and the last" {
+	INSIDEME_INTERVAL=1ms monitor --quiet -- "$bin/io" data
+	rows
+	nr=$(grep -c ,process, resources.csv)
+	same "rows without CPU time" "$("$here/csv" cpu_ns set=process <resources.csv | grep -c '^$')" 0
+	between "rows with calls of write" $((nr / 5)) "$("$here/csv" write_calls set=process <resources.csv | grep -c .)" $((nr / 3 + 2))
+	between "calls of write" 2048 "$(last write_calls set=process)" 2060
+}
+
 @test "an interval shorter than a reading takes is raised, and said" {
 	INSIDEME_INTERVAL=1us record uses sleeps 150
 	"$report" -v quality -f csv >quality.csv
