@@ -39,6 +39,13 @@ bool excludes_is_short(const struct function *function)
 	return function->stats.known_calls && function->stats.self_ns < SHORT_CALL_NS * (double)function->stats.known_calls;
 }
 
+bool excludes_is_dear(const struct function *function)
+{
+	const struct call_stats *stats = &function->stats;
+
+	return stats->known_calls && stats->self_ns < stats->hooks_ns;
+}
+
 static bool is_long(const struct function *function)
 {
 	return function->stats.self_ns >= LONG_CALL_NS * (double)function->stats.known_calls;
@@ -206,9 +213,14 @@ static char *join(char *list, const char *item)
 
 static void write_lists(struct excludes *excludes, struct search *search)
 {
-	for (size_t i = 0; i < search->model->nr_functions; i++)
-		if (!is_left_out(search, search->functions[i]))
-			excludes->calls_left += search->functions[i]->stats.calls;
+	for (size_t i = 0; i < search->model->nr_functions; i++) {
+		const struct function *function = search->functions[i];
+
+		if (is_left_out(search, function))
+			excludes->hooks_ns += function->stats.hooks_ns;
+		else
+			excludes->calls_left += function->stats.calls;
+	}
 	for (size_t i = 0; i < search->nr_places; i++) {
 		excludes->files = join(excludes->files, search->places[i].text);
 		free(search->places[i].text);
@@ -238,18 +250,46 @@ static void search_all(struct excludes *excludes, struct search *search)
 	free(search->functions);
 }
 
+static void add_short(struct excludes *excludes, const struct call_stats *stats)
+{
+	excludes->short_calls += stats->calls;
+	excludes->short_hooks_ns += stats->hooks_ns;
+}
+
 void excludes_find(struct excludes *excludes, const struct model *model)
 {
 	struct search search = { .model = model };
 
-	*excludes = (struct excludes){ .files = xstrdup(""), .functions = xstrdup(""), .calls_left = 0 };
+	*excludes = (struct excludes){ .files = xstrdup(""), .functions = xstrdup("") };
 	for (size_t i = 0; i < model->nr_functions; i++)
 		if (excludes_is_short(model->functions[i]))
-			excludes->short_calls += model->functions[i]->stats.calls;
+			add_short(excludes, &model->functions[i]->stats);
 	if (excludes->short_calls * 2 > model->calls)
 		search_all(excludes, &search);
 	else
 		excludes->calls_left = model->calls;
+}
+
+/* Of all calls of the run, those of the process's thread that made most: the others had to wait for it, or did not. */
+static double most_of_thread(const struct process *process, const struct model *model)
+{
+	uint64_t most = 0;
+
+	for (size_t i = 0; i < process->nr_threads; i++)
+		if (process->threads[i]->calls > most)
+			most = process->threads[i]->calls;
+	return model->calls ? (double)most / (double)model->calls : 0;
+}
+
+double excludes_predict_ns(const struct excludes *excludes, const struct model *model)
+{
+	double most = 0, lasted_ns = (double)model->end;
+
+	for (size_t i = 0; i < model->nr_processes; i++)
+		most = fmax(most, most_of_thread(model->processes[i], model));
+	if (model->nr_runs > 1 || !(excludes->hooks_ns > 0) || excludes->hooks_ns * most >= lasted_ns)
+		return NAN;
+	return lasted_ns - excludes->hooks_ns * most;
 }
 
 void excludes_release(struct excludes *excludes)

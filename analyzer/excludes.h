@@ -1,17 +1,19 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Which functions to compile without hooks: those whose calls are over before the hooks are. */
+/* Which functions to compile without hooks: those whose calls take little more than the hooks do. */
 #ifndef INSIDEME_EXCLUDES_H
 #define INSIDEME_EXCLUDES_H
 
 #include "model.h"
 
-#define SHORT_CALL_NS 100	/* self time of a call, most of it the hooks' own */
+#define SHORT_CALL_NS 100	/* self time of a call, much of it the hooks' doing */
 
 struct excludes {
 	char *files;			/* for gcc's exclude-file-list, "" if none */
 	char *functions;		/* for gcc's exclude-function-list, "" if none */
 	uint64_t short_calls;		/* of functions whose calls are that short */
+	double short_hooks_ns;		/* what the hooks of these cost; 0: it is not known */
 	uint64_t calls_left;		/* that would be recorded still, at most */
+	double hooks_ns;		/* what the hooks of the other calls cost; 0: it is not known */
 };
 
 /* @model: with names. */
@@ -19,5 +21,13 @@ void excludes_find(struct excludes *excludes, const struct model *model);
 void excludes_release(struct excludes *excludes);
 
 bool excludes_is_short(const struct function *function);
+/* Do its hooks cost more than its work? False where it is not known. */
+bool excludes_is_dear(const struct function *function);
+
+/*
+ * How long the run takes without these hooks; NAN: not known. Where several processes made calls it is the most that it may
+ * be: they may have run at once.
+ */
+double excludes_predict_ns(const struct excludes *excludes, const struct model *model);
 
 #endif

@@ -2,65 +2,16 @@
 /* Names that were perhaps meant: the word is a part of them, or they are a few slips of the keyboard away. */
 #include "nearest.h"
 
-#include <ctype.h>
-#include <stdbool.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "error.h"
-
-#define LENGTH_MAX 63
-
-static size_t least(size_t a, size_t b)
-{
-	return a < b ? a : b;
-}
-
-static bool same(char a, char b)
-{
-	return tolower((unsigned char)a) == tolower((unsigned char)b);
-}
-
-/* Letters to add, drop, change, or exchange with the next one, until @a is @b; both of at most LENGTH_MAX. */
-static size_t slips(const char *a, size_t length_a, const char *b, size_t length_b)
-{
-	size_t rows[3][LENGTH_MAX + 1];
-
-	for (size_t j = 0; j <= length_b; j++)
-		rows[0][j] = j;
-	for (size_t i = 1; i <= length_a; i++) {
-		size_t *row = rows[i % 3], *above = rows[(i - 1) % 3], *above_that = rows[(i + 1) % 3];
-
-		row[0] = i;
-		for (size_t j = 1; j <= length_b; j++) {
-			row[j] = least(least(row[j - 1], above[j]) + 1, above[j - 1] + !same(a[i - 1], b[j - 1]));
-			if (i > 1 && j > 1 && same(a[i - 1], b[j - 2]) && same(a[i - 2], b[j - 1]))
-				row[j] = least(row[j], above_that[j - 2] + 1);
-		}
-	}
-	return rows[length_a % 3][length_b];
-}
-
-/* SIZE_MAX: not near. Classes and namespaces may be left out. */
-static size_t distance(const char *wanted, const char *name)
-{
-	const char *member = strstr(name, "::");
-	size_t length = strlen(wanted), length_name = strlen(name), most = length / 3 ? length / 3 : 1, nr;
-
-	if (length > 1 && strcasestr(name, wanted))
-		return strncasecmp(name, wanted, length) == 0 ? 0 : 1;
-	if (length > LENGTH_MAX || length_name > LENGTH_MAX || !length)
-		return SIZE_MAX;
-	nr = slips(wanted, length, name, length_name);
-	if (nr <= most && nr < length)
-		return nr;
-	return member ? distance(wanted, member + 2) : SIZE_MAX;
-}
+#include "insideme_pattern.h"
 
 void nearest_add(struct nearest *nearest, const char *name)
 {
-	size_t far = distance(nearest->wanted, name), at = nearest->nr;
+	const struct glob word = { nearest->wanted, strlen(nearest->wanted) };
+	size_t far = near_distance(&word, name), at = nearest->nr;
 
 	if (far == SIZE_MAX)
 		return;

@@ -28,14 +28,14 @@ static void add_function(struct process *process, uint64_t function_addr, void *
 /* "; did you mean ...?" The caller frees it. */
 static char *near_names(const struct selection *selection, const struct pattern *pattern)
 {
-	char *word = xasprintf("%.*s", (int)pattern->name.bytes, pattern->name.start), *text;
-	struct nearest nearest = { .wanted = word + strspn(word, "*?") };
+	struct glob word = near_word(&pattern->name);
+	char *wanted = xasprintf("%.*s", (int)word.bytes, word.start), *text;
+	struct nearest nearest = { .wanted = wanted };
 
-	word[(nearest.wanted - word) + (long)strcspn(nearest.wanted, "*?[(")] = '\0';
 	for (size_t i = 0; i < selection->nr_functions; i++)
 		nearest_add(&nearest, selection->functions[i]->short_name);
 	text = nearest_text(&nearest);
-	free(word);
+	free(wanted);
 	return text;
 }
 

@@ -7,6 +7,7 @@
 
 #include "error.h"
 #include "formats.h"
+#include "insideme_pattern.h"
 #include "names.h"
 #include "nearest.h"
 #include "options.h"
@@ -49,17 +50,17 @@ static bool any_matches(const struct model *model, const char *pattern)
 
 void unknown_function(const struct model *model, const char *pattern)
 {
-	char *word, *near;
+	struct glob glob = { pattern, strlen(pattern) }, word = near_word(&glob);
 	struct nearest nearest = { .nr = 0 };
+	char *wanted, *near;
 
 	if (any_matches(model, pattern))
 		return;
-	nearest.wanted = word = xstrdup(pattern + strspn(pattern, "*?"));
-	word[strcspn(word, "*?[(")] = '\0';
+	nearest.wanted = wanted = xasprintf("%.*s", (int)word.bytes, word.start);
 	for (size_t i = 0; i < model->nr_functions; i++)
 		nearest_add(&nearest, model->functions[i]->short_name);
 	near = nearest_text(&nearest);
 	warning("--match: no function is called '%s'%s", pattern, near);
 	free(near);
-	free(word);
+	free(wanted);
 }

@@ -9,6 +9,9 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
+
+#define NEAR_NAME_MAX	63	/* longer names are near nothing */
 
 /* Part of a text, which need not end there. */
 struct glob {
@@ -146,6 +149,94 @@ static inline bool pattern_next(const char **list, struct glob *item)
 	while (item->bytes && item->start[item->bytes - 1] == ' ')
 		item->bytes--;
 	return true;
+}
+
+/* ---- names that were perhaps meant ---- */
+
+static inline bool near_same(char a, char b)
+{
+	a = a >= 'A' && a <= 'Z' ? (char)(a - 'A' + 'a') : a;
+	b = b >= 'A' && b <= 'Z' ? (char)(b - 'A' + 'a') : b;
+	return a == b;
+}
+
+/* Letters to add, drop, change, or exchange with the next one, until @a is @b; both of at most NEAR_NAME_MAX. */
+static inline size_t near_slips(const char *a, size_t length_a, const char *b, size_t length_b)
+{
+	uint8_t rows[3][NEAR_NAME_MAX + 1];
+
+	for (size_t j = 0; j <= length_b; j++)
+		rows[0][j] = (uint8_t)j;
+	for (size_t i = 1; i <= length_a; i++) {
+		uint8_t *row = rows[i % 3], *above = rows[(i - 1) % 3], *above_that = rows[(i + 1) % 3];
+
+		row[0] = (uint8_t)i;
+		for (size_t j = 1; j <= length_b; j++) {
+			size_t least = (row[j - 1] < above[j] ? row[j - 1] : above[j]) + 1u;
+			size_t changed = above[j - 1] + !near_same(a[i - 1], b[j - 1]);
+
+			least = changed < least ? changed : least;
+			if (i > 1 && j > 1 && near_same(a[i - 1], b[j - 2]) && near_same(a[i - 2], b[j - 1]) && above_that[j - 2] + 1u < least)
+				least = above_that[j - 2] + 1u;
+			row[j] = (uint8_t)least;
+		}
+	}
+	return rows[length_a % 3][length_b];
+}
+
+/* Where @word stands in @name, whatever the case; NULL: nowhere. */
+static inline const char *near_part(const struct glob *word, const char *name)
+{
+	for (; *name; name++) {
+		size_t same = 0;
+
+		while (same < word->bytes && name[same] && near_same(name[same], word->start[same]))
+			same++;
+		if (same == word->bytes)
+			return name;
+	}
+	return NULL;
+}
+
+/* What of a name is meant by a glob: what stands before the first of its wildcards. */
+static inline struct glob near_word(const struct glob *glob)
+{
+	struct glob word = *glob;
+	size_t bytes = 0;
+
+	while (word.bytes && (*word.start == '*' || *word.start == '?'))
+		word.start++, word.bytes--;
+	while (bytes < word.bytes && word.start[bytes] != '*' && word.start[bytes] != '?' && word.start[bytes] != '[' &&
+	       word.start[bytes] != '(')
+		bytes++;
+	word.bytes = bytes;
+	return word;
+}
+
+/* How far @name is from @word: 0 it begins so, 1 it holds it, else slips. SIZE_MAX: not near. Scopes may be left out. */
+static inline size_t near_distance(const struct glob *word, const char *name)
+{
+	const char *part = word->bytes > 1 ? near_part(word, name) : NULL;
+	size_t most = word->bytes / 3 ? word->bytes / 3 : 1;
+
+	if (part)
+		return part != name;
+	if (!word->bytes || word->bytes > NEAR_NAME_MAX)
+		return SIZE_MAX;
+	for (const char *end; *name; name = *end ? end + 2 : end) {
+		size_t length = 0, nr;
+
+		while (name[length])
+			length++;
+		if (length <= word->bytes + most && length + most >= word->bytes && length <= NEAR_NAME_MAX) {
+			nr = near_slips(word->start, word->bytes, name, length);
+			if (nr <= most && nr < word->bytes)
+				return nr;
+		}
+		for (end = name; *end && !(end[0] == ':' && end[1] == ':'); end++)
+			;
+	}
+	return SIZE_MAX;
 }
 
 #endif

@@ -22,6 +22,8 @@ struct choice {
 	enum verdict verdict;
 	bool is_known;			/* it has matched something */
 	const char *setting;
+	size_t distance;		/* of the nearest name; SIZE_MAX: there is none */
+	char near[NEAR_NAME_MAX + 1];	/* "": likewise */
 };
 
 /* A loaded object, and those of its functions that a pattern names, sorted. */
@@ -51,7 +53,7 @@ static void add_choices(enum setting_id id, enum verdict verdict)
 	while (pattern_next(&list, &item))
 		if (item.bytes && nr_choices < PATTERNS_MAX)
 			choices[nr_choices++] = (struct choice){ .pattern = pattern_of(item.start, item.bytes), .verdict = verdict,
-								 .setting = settings_table[id].name };
+								 .setting = settings_table[id].name, .distance = SIZE_MAX };
 }
 
 void selection_init(void)
@@ -100,6 +102,18 @@ static void keep(struct selected *object, uint64_t entry)
 	object->functions[object->nr++] = entry;
 }
 
+/* In case that nothing has the name itself. Of those alike the first stays: the program's before libraries'. */
+static void look_whether_near(struct choice *choice, const char *name)
+{
+	struct glob word = near_word(&choice->pattern.name);
+	size_t distance = near_distance(&word, name);
+
+	if (distance >= choice->distance || text_length(name) >= sizeof(choice->near))
+		return;
+	choice->distance = distance;
+	text_copy(choice->near, sizeof(choice->near), name);
+}
+
 static void look_at(const char *name, const char *file, uint64_t value, void *context)
 {
 	struct search *search = context;
@@ -108,8 +122,11 @@ static void look_at(const char *name, const char *file, uint64_t value, void *co
 	bool has_plain = symbol_plain_name(name, plain, sizeof(plain));
 
 	for (uint32_t i = 0; i < nr_choices; i++) {
-		if (!names_function(&choices[i].pattern, search->path, file, name, has_plain ? plain : NULL))
+		if (!names_function(&choices[i].pattern, search->path, file, name, has_plain ? plain : NULL)) {
+			if (!choices[i].is_known)
+				look_whether_near(&choices[i], has_plain ? plain : name);
 			continue;
+		}
 		choices[i].is_known = true;
 		verdict = choices[i].verdict > verdict ? choices[i].verdict : verdict;
 	}
@@ -264,7 +281,9 @@ static void tell_unknown(const struct choice *choice)
 	text_add(&text, choice->setting);
 	text_add(&text, ": no function that is loaded is called '");
 	text_add_bytes(&text, choice->pattern.whole.start, choice->pattern.whole.bytes);
-	text_add(&text, "', if it is no region of the source (insideme-report -v functions of a run without it lists names)");
+	text_add(&text, *choice->near ? "'; did you mean " : "', if it is no region of the source (");
+	text_add(&text, *choice->near ? choice->near : "insideme-report -v functions of a run without it lists names");
+	text_add(&text, *choice->near ? "?" : ")");
 	say_line(line);
 }
 

@@ -89,11 +89,35 @@ selects() {
 	selects coroutines exclude inner
 }
 
-@test "a name that nothing has is said once" {
-	INSIDEME_FOCUS='nothing,ma??' INSIDEME_EXCLUDE='no::thing' LD_PRELOAD=$library sh -c "'$bin/calls'; '$bin/calls'; exit 0" >stdout 2>stderr
-	same "lines" "$(wc -l <stderr)" 2
-	grep -q "INSIDEME_FOCUS: no function that is loaded is called 'nothing'" stderr
+@test "a name that nothing has is said once, with one that is near" {
+	INSIDEME_FOCUS='nothing_at_all,midle,ma??' INSIDEME_EXCLUDE='no::thing' \
+		LD_PRELOAD=$library sh -c "'$bin/calls'; '$bin/calls'; exit 0" >stdout 2>stderr
+	same "lines" "$(wc -l <stderr)" 3
+	grep -qx "insideme: INSIDEME_FOCUS: no function that is loaded is called 'midle'; did you mean middle?" stderr
+	grep -q "INSIDEME_FOCUS: no function that is loaded is called 'nothing_at_all', if it is no region of the source (insideme-report " stderr
 	grep -q "INSIDEME_EXCLUDE: no function that is loaded is called 'no::thing'" stderr
+	rm -r insideme.data
+	INSIDEME_FOCUS=areas record calls_cpp
+	grep -q "called 'areas'; did you mean shapes::.*::area" stderr
+}
+
+@test "a name that nothing in the report has is said once, what lies outside is summed up" {
+	run record calls
+	"$report" -v functions --focus=midle,calls.c:fib --exclude 'shapes::*' >text 2>report.stderr
+	same "lines" "$(wc -l <report.stderr)" 2
+	grep -qx "insideme-report: warning: --focus: no function, file or module here is called 'midle'; did you mean middle?" report.stderr
+	grep -q "warning: --exclude: no function, file or module here is called 'shapes::\*'" report.stderr
+	grep -q '^Left out' text
+	view functions >functions.csv
+	all=$("$here/csv" calls <functions.csv | paste -sd+ | bc)
+	"$report" -v functions --focus=fib --no-pager >text
+	grep -q "Left out *$((all - 21891)) calls outside\|Left out *11.0 k calls outside" text
+	"$report" -v functions --exclude=main,leaf >text
+	tr -s '\n ' '  ' <text | grep -q 'Left out 1 call outside, .* in them; 6000 calls within reported ones'
+	"$report" --save saved.json
+	run "$report" saved.json --focus main
+	same status "$status" 1
+	same said "$output" 'insideme-report: a saved profile has sums only: --focus, --exclude and --depth need logs'
 }
 
 @test "plugins that come later, at one address in turn" {

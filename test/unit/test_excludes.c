@@ -134,6 +134,33 @@ static void nothing_where_few_calls_are_short(void **state)
 	excludes_release(&excludes);
 }
 
+static void hooks_that_cost_more_than_the_work_are_taken_off_the_run(void **state)
+{
+	struct function functions[2] = {
+		{ .name = "work", .short_name = "work", .resolved = true,
+		  .stats = { .calls = 1000, .known_calls = 1000, .self_ns = 100000, .hooks_ns = 50000 } },
+		{ .name = "tiny", .short_name = "tiny", .resolved = true,
+		  .stats = { .calls = 99000, .known_calls = 99000, .self_ns = 1000000, .hooks_ns = 4000000 } },
+	};
+	struct function *list[] = { &functions[0], &functions[1] };
+	struct thread threads[2] = { { .calls = 75000 }, { .calls = 25000 } }, *of_process[] = { &threads[0], &threads[1] };
+	struct process process = { .threads = of_process, .nr_threads = 2 }, *processes[] = { &process };
+	struct model model = { .functions = list, .nr_functions = 2, .calls = 100000, .functions_ns = 1100000, .end = 10000000,
+			       .processes = processes, .nr_processes = 1, .nr_runs = 1 };
+	struct excludes excludes;
+
+	(void)state;
+	excludes_find(&excludes, &model);
+	assert_string_equal(excludes.functions, "tiny");
+	assert_int_equal(excludes.short_calls, 99000);
+	assert_int_equal(excludes.calls_left, 1000);
+	assert_true(excludes.hooks_ns == 4000000);
+	assert_true(excludes_predict_ns(&excludes, &model) == 10000000 - 0.75 * 4000000);
+	model.nr_runs = 2;	/* sums of two runs are no run */
+	assert_true(isnan(excludes_predict_ns(&excludes, &model)));
+	excludes_release(&excludes);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -142,6 +169,7 @@ int main(void)
 		cmocka_unit_test(a_name_that_is_part_of_one_worth_seeing_is_not_used),
 		cmocka_unit_test(lists_hold_nothing_that_a_shell_or_gcc_would_take_apart),
 		cmocka_unit_test(nothing_where_few_calls_are_short),
+		cmocka_unit_test(hooks_that_cost_more_than_the_work_are_taken_off_the_run),
 	};
 
 	return cmocka_run_group_tests_name("excludes", tests, NULL, NULL);
