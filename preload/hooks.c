@@ -79,6 +79,12 @@ static NOINLINE void enter_slowly(uint64_t function_addr, uintptr_t stack_addr, 
 		interrupted_go_back(interrupted_addr);
 }
 
+static NOINLINE void enter_counting(const struct log_header *log, struct log_thread *thread, uint64_t function_addr,
+				    uintptr_t stack_addr, uintptr_t return_addr)
+{
+	enter(log, thread, function_addr, stack_addr, return_addr, TIME_NOT);
+}
+
 static NOINLINE void enter_by_clock(uint64_t function_addr, uintptr_t stack_addr, uintptr_t return_addr)
 {
 	struct log_thread *thread = self;
@@ -163,7 +169,7 @@ static NOINLINE void enter_otherwise(uint64_t function_addr, uintptr_t stack_add
 		     (selection.most_depth && stack_is_deep(thread))))
 		enter_slowly(function_addr, stack_addr, return_addr);
 	else if (likely(live.timing == LOG_TIMING_COUNTS))
-		enter(log, thread, function_addr, stack_addr, return_addr, TIME_NOT);
+		enter_counting(log, thread, function_addr, stack_addr, return_addr);
 	else if (live.reads_memory)
 		enter_and_read(function_addr, stack_addr, return_addr);
 	else
@@ -184,8 +190,10 @@ EXPORT void __cyg_profile_func_enter(void *function, void *call_site)
 		enter_slowly((uint64_t)function, stack_addr, return_addr);
 	else if (live.timing == LOG_TIMING_ADAPTIVE)
 		enter_adaptive(log, thread, (uint64_t)function, stack_addr, return_addr);
-	else
+	else if (likely(live.timing == LOG_TIMING_EXACT))
 		enter(log, thread, (uint64_t)function, stack_addr, return_addr, TIME_BY_TSC);
+	else
+		enter_counting(log, thread, (uint64_t)function, stack_addr, return_addr);
 }
 
 /* The last call of a full area ends slowly, see area_limit(). */
@@ -206,6 +214,11 @@ static NOINLINE void exit_slowly(uint64_t function_addr, uintptr_t stack_addr)
 		stack_exit(thread, function_addr, stack_addr);
 	if (unlikely(interrupted_addr))
 		interrupted_go_back(interrupted_addr);
+}
+
+static NOINLINE void exit_counting(struct log_header *log, struct log_thread *thread)
+{
+	call_end(log, thread, top_frame(thread), TIME_NOT, false);
 }
 
 static NOINLINE void exit_by_clock(void)
@@ -240,7 +253,7 @@ static NOINLINE void exit_otherwise(uint64_t function_addr, uintptr_t stack_addr
 	if (unlikely(!log || !thread || !is_top(thread, function_addr, stack_addr)))
 		exit_slowly(function_addr, stack_addr);
 	else if (likely(live.timing == LOG_TIMING_COUNTS))
-		call_end(log, thread, top_frame(thread), TIME_NOT, false);
+		exit_counting(log, thread);
 	else if (live.clock == LOG_CLOCK_TSC)
 		exit_by_tsc();
 	else
@@ -260,6 +273,8 @@ EXPORT void __cyg_profile_func_exit(void *function, void *call_site)
 		exit_slowly((uint64_t)function, stack_addr);
 	else if (live.timing == LOG_TIMING_ADAPTIVE)
 		adaptive_end(log, thread, top_frame(thread), false);
-	else
+	else if (likely(live.timing == LOG_TIMING_EXACT))
 		call_end(log, thread, top_frame(thread), TIME_BY_TSC, false);
+	else
+		exit_counting(log, thread);
 }

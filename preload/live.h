@@ -23,7 +23,7 @@ enum live_opening { LIVE_NOBODY_OPENS, LIVE_OPENS, LIVE_NEVER_OPENS };
 struct live {
 	/* A page of its own, in memory that no file backs: what MADV_WIPEONFORK asks for. */
 	_Alignas(LIVE_BYTES) struct log_header *log;
-	struct log_header *hot_log;	/* the same where all calls are recorded, and timed by the time-stamp counter, or some are, and nothing is read; else NULL */
+	struct log_header *hot_log;	/* the same, where all calls are recorded, by no other clock, and nothing is read; else NULL */
 	struct log_header *hot_log_when_on;	/* what hot_log is while recording is not switched off, see switched.h */
 	uint32_t clock;			/* enum log_clock */
 	uint32_t timing;		/* enum log_timing */

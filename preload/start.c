@@ -93,8 +93,8 @@ static struct log_header *open_log(const struct process_id *id, uint32_t clock)
 	live.timing = log->timing;
 	memory_begin(log);
 	log->start_cost_ns = LOG_NONE;
-	live.hot_log_when_on = !selection.is_on && !live.reads_memory && (log->timing == LOG_TIMING_ADAPTIVE ||
-					    (log->timing == LOG_TIMING_EXACT && live.clock == LOG_CLOCK_TSC)) ? log : NULL;
+	live.hot_log_when_on = !selection.is_on && !live.reads_memory &&
+			       (log->timing != LOG_TIMING_EXACT || live.clock == LOG_CLOCK_TSC) ? log : NULL;
 	return log;
 }
 
