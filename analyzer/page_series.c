@@ -110,6 +110,7 @@ static json_t *about_source(const struct page *page, const struct source *source
 
 	json_object_set_new(about, "process", json_integer(page_process(page, source->process)));
 	json_object_set_new(about, "set", block_text(source->rows->set));
+	json_object_set_new(about, "id", json_integer(source->rows->id));
 	json_object_set_new(about, "column", block_text(column->name));
 	json_object_set_new(about, "cumulative", json_boolean(column->kind == LOG_CUMULATIVE));
 	json_object_set_new(about, "unit", json_string(page_unit(series_unit(column, column->kind == LOG_CUMULATIVE))));

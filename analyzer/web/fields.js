@@ -7,48 +7,47 @@ import { exact, format } from "./units.js";
 
 const coloursMax = 10;
 
+// What each process has of each field: name to Map of field to value.
+function byProcess(block, column) {
+	const value = block.numbers(column), processes = new Map();
+	for (let row = 0; row < block.rows; row++) {
+		const rank = block.value("rank", row);
+		const name = rank !== null ? `rank ${rank}` : `${block.value("program", row) ?? ""} ${block.value("pid", row)}`;
+		if (!processes.has(name))
+			processes.set(name, new Map());
+		const parts = processes.get(name), field = block.value("field", row);
+		parts.set(field, (parts.get(field) ?? 0) + (value[row] || 0));
+	}
+	return processes;
+}
+
 // The fields with most time have a colour each, all others one.
-function coloursOf(block, column) {
-	const values = block.numbers(column);
-	const order = Array.from(values, (_, i) => i).sort((a, b) => values[b] - values[a]);
-	return new Map(order.map((row, i) => [block.value("field", row), i < coloursMax ? colourOf(i) : "var(--faint)"]));
+const coloursOf = (sums) => new Map([...sums].sort((a, b) => b[1] - a[1]).map(([field], i) => [field, i < coloursMax ? colourOf(i) : "var(--faint)"]));
+
+// A bar of those that have a colour of their own, and one part for all others.
+function stack(one, colours, unit) {
+	const own = [...one.parts].filter(([field, value]) => value > 0 && colours.get(field).startsWith("hsl")).sort((a, b) => b[1] - a[1]);
+	const rest = one.sum - own.reduce((all, [, value]) => all + value, 0);
+	if (rest > 0)
+		own.push([`${one.parts.size - own.length} other fields`, rest]);
+	return h("span.stack", {}, own.map(([field, value]) => h("span.stack-part", {
+		title: `${field}: ${exact(unit, value)}, ${format("percent", 100 * value / one.sum)}`, style: { flexGrow: value / one.sum, background: colours.get(field) ?? "var(--faint)" } })));
 }
 
-// What each process has of each field, of the functions with most time: [process] Map of field to value.
-function byProcess(model, ranks, column) {
-	const nr = model.processes.rows, functions = ranks.numbers("function"), values = ranks.numbers(column);
-	const list = Array.from({ length: nr }, () => new Map());
-	functions.forEach((number, row) => {
-		const field = model.functions.value("field", number);
-		for (let process = 0; process < nr; process++)
-			if (values[row * nr + process] > 0)
-				list[process].set(field, (list[process].get(field) ?? 0) + values[row * nr + process]);
-	});
-	return list;
-}
-
-function stack(parts, colours, unit) {
-	const sum = [...parts.values()].reduce((all, value) => all + value, 0);
-	return h("span.stack", {}, [...parts].sort((a, b) => b[1] - a[1]).map(([field, value]) => h("span.stack-part", {
-		title: `${field}: ${format(unit, value)}, ${format("percent", 100 * value / sum)}`, style: { flexGrow: value / sum, background: colours.get(field) ?? "var(--faint)" } })));
-}
-
-// @block: the view fields; @ranks: what each process has of functions, or null where there is one. null: nothing to show
-export function makeFields(app, block, ranks) {
-	const { model } = app;
-	const [column, unit] = model.about.has_times ? ["self_ns", "ns"] : ["calls", "count"];
+// @block: fields over all; @ofProcesses: of each process, or null where that is not known. null: nothing to show
+export function makeFields(app, block, ofProcesses) {
+	const [column, unit] = app.model.about.has_times ? ["self_ns", "ns"] : ["calls", "count"];
 	if (!block?.rows || !block.has(column))
 		return null;
-	const colours = coloursOf(block, column);
-	const all = Array.from({ length: block.rows }, (_, row) => ({ name: block.value("field", row), value: block.numbers(column)[row] || 0, colour: colours.get(block.value("field", row)) }));
-	const parts = ranks && model.functions.has("field") ? byProcess(model, ranks, column) : [];
-	const rows = Array.from(parts, (map, process) => ({ process, parts: map, sum: [...map.values()].reduce((sum, value) => sum + value, 0) })).filter((row) => row.sum > 0);
+	const values = block.numbers(column), sums = new Map(Array.from(values, (value, row) => [block.value("field", row), value || 0])), colours = coloursOf(sums);
+	const processes = !ofProcesses?.rows ? [] : [...byProcess(ofProcesses, column)].map(([name, parts]) => ({ name, parts, sum: [...parts.values()].reduce((all, value) => all + value, 0) })).filter((one) => one.sum > 0);
 	return h("section.box", {}, h("h2", {}, "Fields", h("span.h2-note", {}, `${unit === "ns" ? "self time" : "calls"} by what functions are for (--fields); Others: the rest of the threads' time; @name: in no field`)),
-		h(rows.length < 2 ? "div" : "div.pair", {}, shares(all, unit, "shares of the fields"), rows.length < 2 ? null : new Table({
-			label: "fields", rows, sort: null, height: 300,
-			columns: [
-				{ key: "process", title: "Process", left: true, width: 130, value: (row) => model.processName(row.process) },
-				{ key: "sum", title: unit === "ns" ? "In functions" : "Calls", width: 96, value: (row) => row.sum, show: (row) => h("span", { title: exact(unit, row.sum) }, format(unit, row.sum)) },
-				{ key: "parts", title: "By field", left: true, width: 200, grow: 1, value: (row) => [...row.parts.keys()].join(), show: (row) => stack(row.parts, colours, unit) },
-			] }).element));
+		h(processes.length < 2 ? "div" : "div.pair", {}, shares([...sums].map(([name, value]) => ({ name, value, colour: colours.get(name) })), unit, "shares of the fields"),
+			processes.length < 2 ? null : new Table({
+				label: "fields", rows: processes, sort: null, height: 300,
+				columns: [
+					{ key: "process", title: "Process", left: true, width: 130, value: (one) => one.name },
+					{ key: "sum", title: unit === "ns" ? "Time" : "Calls", width: 96, value: (one) => one.sum, show: (one) => h("span", { title: exact(unit, one.sum) }, format(unit, one.sum)) },
+					{ key: "parts", title: "By field", left: true, width: 200, grow: 1, value: (one) => one.name, show: (one) => stack(one, colours, unit) },
+				] }).element));
 }

@@ -89,13 +89,13 @@ class PlotPanel {
 		if (this.x === "record") {
 			x = Float64Array.from(times, (_, at) => first + at);
 		} else if (this.x !== "time") {
-			const other = app.series.list.find((one) => one.process === series.process && keyOf(one) === this.x);
+			const other = app.series.list.find((one) => one.process === series.process && keyOf(one) === this.x && (one.id === series.id || one.set !== series.set));
 			const values = other ? valuesAt(app.series.points(other), times) : new Float64Array(times.length).fill(NaN);
 			const order = Array.from(times, (_, at) => at).filter((at) => !Number.isNaN(values[at])).sort((a, b) => values[a] - values[b]);
 			x = rising(order.map((at) => values[at]));
 			y = Float64Array.from(order, (at) => y[at]);
 		}
-		return { x, y, unit: series.unit, label: series.process < 0 ? "the machine" : app.model.processName(series.process), shape: this.shape,
+		return { x, y, unit: series.unit, label: `${series.process < 0 ? "the machine" : app.model.processName(series.process)}${series.id ? `, ${series.set} ${series.id}` : ""}`, shape: this.shape,
 			colour: i ? `hsl(${(212 + i * 137.5) % 360} 58% 55%)` : css("--accent") };
 	}
 
@@ -119,7 +119,7 @@ class PlotPanel {
 			onSelect: byTime ? (from, to) => app.setTime(from, to) : undefined, tell: byTime ? undefined : (value) => format(xUnit, value) });
 		const thinned = all.some((series) => series.readings < series.rows);
 		replace(this.note, h("span.curve-title", {}, lines.map((line) => h("span.key", {}, h("span.dot", { style: { background: line.colour } }), line.label))),
-			`${exact("count", lines.reduce((sum, line) => sum + line.x.length, 0))} records`, all.length > linesMax ? `, of ${linesMax} of ${all.length} processes` : "",
+			`${exact("count", lines.reduce((sum, line) => sum + line.x.length, 0))} records`, all.length > linesMax ? `, of ${linesMax} of ${all.length} that have it` : "",
 			thinned ? "; of the samples the page holds those that a curve needs: the first, least, largest and last of each step" : "",
 			app.series.list.find((series) => keyOf(series) === this.y).cumulative ? "; what counts up is shown as a rate" : "");
 	}

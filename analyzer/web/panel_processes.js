@@ -92,18 +92,23 @@ function spread(row) {
 export function makeProcesses(app) {
 	const { model } = app;
 	const place = h("div");
-	const measures = [["functions_ns", "Time in functions", "ns"], ["cpu_ns", "CPU time", "ns"], ["peak_rss_bytes", "Peak RSS", "bytes"], ["calls", "Calls", "count"]];
+	const ofProcesses = [["functions_ns", "Time in functions", "ns"], ["cpu_ns", "CPU time", "ns"], ["peak_rss_bytes", "Peak RSS", "bytes"], ["calls", "Calls", "count"]];
+	const ofThreads = [["functions_ns", "Time in functions", "ns"], ["calls", "Calls", "count"], ["alloc_bytes", "Allocated", "bytes"]];
 	const holder = h("div"), even = h("div"), fields = h("div"), list = h("div"), threads = h("div"), buttons = h("div.group");
 	const element = h("div.processes", {},
-		h("div.pair", {}, h("section.box", {}, h("h2", {}, "Shares"), buttons, holder), h("section.box", {}, h("h2", {}, "Memory over time"), place)),
+		h("div.pair", {}, h("section.box", {}, h("h2", {}, "Shares", h("span.h2-note", {}, model.processes.rows > 1 ? "of processes" : "of threads")), buttons, holder), h("section.box", {}, h("h2", {}, "Memory over time"), place)),
 		fields, even, h("section.box", {}, h("h2", {}, "Processes"), list), h("section.box", {}, h("h2", {}, "Threads"), threads));
-	let block = null;
+	let block = null, threadBlock = null;
 
+	// Of one process its threads have shares.
 	const drawShares = () => {
-		const offered = measures.filter(([name]) => (name === "cpu_ns" || name === "peak_rss_bytes" ? block?.has(name) : true));
-		const [name, , unit] = offered.find(([one]) => one === state.share) ?? offered.find(([one]) => valuesOf(one).some((value) => value > 0)) ?? offered[0];
-		replace(buttons, offered.map(([one, title]) => h("button.button", { type: "button", "aria-pressed": String(one === name), onclick: () => set({ share: one }) }, title)));
-		replace(holder, shares(Array.from(valuesOf(name), (value, i) => ({ name: model.processName(i), value, colour: colourOf(i) })), unit, "shares of the processes"));
+		const one = model.processes.rows === 1 && threadBlock?.rows;
+		const values = one ? (name) => threadBlock.numbers(name) : valuesOf, of = one ? threadBlock : block;
+		const nameOf = one ? (i) => `${threadBlock.value("thread_name", i) ?? "thread"} ${threadBlock.value("thread", i)}` : (i) => model.processName(i);
+		const offered = (one ? ofThreads : ofProcesses).filter(([name]) => of?.has(name) || (!one && model.processes.has(name)));
+		const [name, , unit] = offered.find(([measure]) => measure === state.share) ?? offered.find(([measure]) => values(measure).some((value) => value > 0)) ?? offered[0];
+		replace(buttons, offered.map(([measure, title]) => h("button.button", { type: "button", "aria-pressed": String(measure === name), onclick: () => set({ share: measure }) }, title)));
+		replace(holder, shares(Array.from(values(name), (value, i) => ({ name: nameOf(i), value: value || 0, colour: colourOf(i) })), unit, one ? "shares of the threads" : "shares of the processes"));
 	};
 	// The view's rows are in the order of the tree: matched by pid.
 	const valuesOf = (name) => {
@@ -113,9 +118,10 @@ export function makeProcesses(app) {
 		return Float64Array.from(model.processes.numbers("pid"), (pid) => found.has(pid) ? block.numbers(name)[found.get(pid)] || 0 : 0);
 	};
 	(async () => {
-		const [processes, ranks, threadRows, fieldRows] = await Promise.all(["processes.processes", "ranks", "threads.threads", "fields.fields"].map((name) => model.data.block(name)));
+		const [processes, ranks, threadRows, fieldRows, fieldsOf] = await Promise.all(["processes.processes", "ranks", "threads.threads", "fields.fields", "fields.processes"].map((name) => model.data.block(name)));
 		block = processes;
-		replace(fields, model.nrFunctions ? makeFields(app, fieldRows, ranks) : null);
+		threadBlock = threadRows;
+		replace(fields, model.nrFunctions ? makeFields(app, fieldRows, fieldsOf) : null);
 		if (ranks && model.nrFunctions)
 			replace(even, h("section.box", {}, h("h2", {}, "How even", h("span.h2-note", {}, `self time of the ${plural(ranks.numbers("function").length, "function")} with most of it, over the ${plural(model.processes.numbers("calls").filter((value) => value > 0).length, "process")} that have any; calls that are still open are left out`)), imbalance(app, ranks).element));
 		replace(list, tableOf(processes, { label: "processes", height: 380 }).element);

@@ -9,19 +9,31 @@ import { Spans } from "./spans.js";
 import { css } from "./theme.js";
 import { exact, format } from "./units.js";
 
+const ownMax = 4;
+
 const usual = [
 	{ title: "CPU", columns: [["process", "cpu_ns", "CPU", "--curve-cpu"]] },
 	{ title: "Memory", columns: [["process", "rss_bytes", "RSS", "--curve-rss"], ["process", "heap_bytes", "heap", "--curve-heap"]], less: "not heap" },
 	{ title: "I/O", columns: [["process", "read_bytes", "read", "--curve-io"], ["process", "write_bytes", "written", "--curve-other"]] },
 ];
 
+// What is shown of itself: also devices, and what the program counts (insideme.h).
+function usualOf(app) {
+	const found = new Map();
+	for (const { set: setName, column } of app.series.list)
+		if (setName === "counter" || (/^gpu\d+$/.test(setName) && column === "gpu_percent"))
+			found.set(`${setName}/${column}`, { title: setName === "counter" ? column : setName.toUpperCase(),
+				columns: [[setName, column, setName === "counter" ? "counted" : "busy", setName === "counter" ? "--curve-other" : "--curve-cpu"]] });
+	return [...usual, ...[...found.values()].slice(0, ownMax)];
+}
+
 // The curves that were chosen, or the usual ones that have something to show.
 function chosen(app) {
 	const extra = (state.curves ?? "").split(",").filter(Boolean).map((name) => {
-		const [setName, column] = name.split("/");
+		const setName = name.slice(0, name.indexOf("/")), column = name.slice(setName.length + 1);
 		return { title: column.replace(/_(ns|bytes)$/, "").replaceAll("_", " "), columns: [[setName, column, column, "--curve-other"]], extra: name };
 	});
-	return [...usual, ...extra].filter((one) => one.columns.some(([setName, column]) => app.series.find(setName, column).length));
+	return [...usualOf(app), ...extra].filter((one) => one.columns.some(([setName, column]) => app.series.find(setName, column).length));
 }
 
 function linesOf(app, one, nr) {
@@ -80,9 +92,9 @@ class Curves {
 }
 
 function chooser(app) {
-	const names = new Map();
+	const names = new Map(), shown = usualOf(app);
 	for (const series of app.series.list)
-		if (!usual.some((one) => one.columns.some(([setName, column]) => setName === series.set && column === series.column)))
+		if (!shown.some((one) => one.columns.some(([setName, column]) => setName === series.set && column === series.column)))
 			names.set(`${series.set}/${series.column}`, `${series.column.replaceAll("_", " ")} (${series.set})`);
 	if (!names.size)
 		return null;

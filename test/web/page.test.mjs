@@ -29,7 +29,7 @@ test("a search leaves the functions that have it in their name", async () => {
 	await tab.fill("input[type=search]", "mid");
 	await tab.getByText("1 of 7 functions").waitFor();
 	same("functions", (await cells(tab, "functions")).map((row) => row.function), ["middle"]);
-	check("the address keeps it", await tab.evaluate(() => new Promise((done) => setTimeout(() => done(location.hash.includes("q=mid")), 400))));
+	await tab.waitForFunction(() => location.hash.includes("q=mid"));
 });
 
 test("a function's callers and callees have their calls", async () => {
@@ -75,7 +75,12 @@ test("the flame graph: widths are sums of the csv, a click zooms, the address ke
 	const sum = functions.reduce((all, row) => all + Number(row.self_ns), 0);
 	let found = await values();
 	check(`${found.all} is ${sum}, each of ${found.paths} paths rounded`, Math.abs(found.all - sum) <= found.paths);
-	await tab.mouse.click(640, 320);
+	const inner = () => tab.evaluate(() => {	// of the widest frame below the root
+		const { flame } = window.insideme.panel, box = flame.boxes?.find((one) => one.depth === 1), place = flame.canvas.getBoundingClientRect();
+		return box ? [place.left + box.x + box.width / 2, place.top + flame.y(1) + 8] : null;
+	});
+	await tab.waitForFunction(() => window.insideme.panel.flame.boxes?.length > 2);
+	await tab.mouse.click(...await inner());
 	await tab.waitForFunction(() => window.insideme.panel.flame.zoom.parent);
 	await tab.waitForFunction(() => location.hash.includes("z="));
 	await tab.keyboard.press("Escape");
@@ -84,7 +89,7 @@ test("the flame graph: widths are sums of the csv, a click zooms, the address ke
 	await tab.getByText("Callees first").click();
 	await tab.waitForFunction(() => window.insideme.panel.root.constructor !== window.insideme.panel.flame.constructor && location.hash.includes("inv=1"));
 	await tab.getByText("Calls", { exact: true }).click();
-	await tab.waitForFunction(() => location.hash.includes("m=calls"));
+	await tab.waitForFunction((calls) => window.insideme.panel.root.value === calls, functions.reduce((all, row) => all + Number(row.calls), 0));
 	found = await values();
 	same("calls by function", found.top.sort(), functions.map((row) => [row.function.replace(/\(.*/, ""), Number(row.calls)]).sort());
 	same("complaints", tab.complaints, []);

@@ -132,9 +132,28 @@ test("fields: shares are those of the csv, and each process has its own", async 
 	const section = tab.locator("section", { has: tab.locator("[role=table][aria-label=fields]") });
 	const shown = await section.locator(".share-row").evaluateAll((rows) => rows.map((row) => [row.querySelector(".hot-name").textContent, row.querySelector(".hot-figure").title]));
 	const expected = csv(run, "fields", "--fields", "leaf = leaves; m* = middle");
-	same("fields", shown.map(([name, value]) => `${name} ${digits(value)}`).sort(), expected.map((row) => `${row.field} ${row.self_ns}`).sort());
+	const sums = JSON.parse(report("-v", "fields", "-f", "json", "--fields", "leaf = leaves; m* = middle", run).stdout).fields.map((row) => `${row.field} ${row.self_ns}`);
+	same("fields", shown.map(([name, value]) => `${name} ${digits(value)}`).sort(), sums.sort());
+	const parts = await tab.locator("[role=table][aria-label=fields] .tr").evaluateAll((rows) => rows.slice(1).map((row) => [row.children[0].textContent, ...[...row.querySelectorAll(".stack-part")].map((part) => part.title)]));
+	for (const [process, ...titles] of parts)
+		same(`fields of ${process}`, titles.map((title) => `${title.split(":")[0]} ${digits(title.match(/: (.*) ns,/)[1])}`).sort(),
+			expected.filter((row) => `${row.program} ${row.pid}` === process && row.self_ns > 0).map((row) => `${row.field} ${row.self_ns}`).sort());
 	same("processes", (await cells(tab, "fields")).length, 2);
 	same("complaints", tab.complaints, []);
+});
+
+test("of one process its threads have shares, those of the csv; counters of the program have curves", async () => {
+	const run = record("shared", "threads"), counted = record("counted", "marks");
+	const tab = await open(makePage(run, "shared.html"), { hash: "panel=processes&share=calls", height: 1600 });
+	const section = tab.locator("section", { has: tab.locator("[aria-label='shares of the threads']") });
+	await section.waitFor();
+	const shown = await section.locator(".share-row").evaluateAll((rows) => rows.map((row) => `${row.querySelector(".hot-name").textContent.match(/\d+$/)} ${row.querySelector(".hot-figure").title}`).filter((text) => !text.startsWith("null")));
+	const expected = csv(run, "threads").map((row) => `${row.thread} ${row.calls}`);
+	same("threads, those with most calls", shown.length, 12);
+	same("calls that csv has not", shown.map((text) => text.replaceAll("\u202f", "")).filter((text) => !expected.includes(text)), []);
+	const marks = await open(makePage(counted, "counted.html"), { hash: "panel=timeline" });
+	await marks.locator(".timeline-key b", { hasText: "level" }).waitFor();
+	same("complaints", [...tab.complaints, ...marks.complaints], []);
 });
 
 test("exceptions and the program's marks are on the time axis", async () => {
