@@ -35,6 +35,8 @@ const char options_help[] =
 	"      --min-percent P no rows that have less than P % of the column that orders them\n"
 	"      --match PATTERN functions whose name, with or without parameters, is PATTERN or matches\n"
 	"                      it as a glob\n"
+	"      --filter RULE   rows for which it holds: COLUMN in VALUE,VALUE; COLUMN not in VALUE,VALUE; COLUMN > VALUE\n"
+	"                      (< <= >= == !=); changed(COLUMN); several joined by and: 'duration > 1ms and depth <= 3'\n"
 	"      --rank LIST     only these ranks and the processes that they started: 0,2-5\n"
 	"      --process LIST  only these processes, by number or program: 4242,100-200,worker*\n"
 	"      --thread LIST   only these threads, by number or name\n"
@@ -59,7 +61,7 @@ const char options_help[] =
 	"\n"
 	"Exit status: 0 done, 1 could not, 2 wrong usage.\n";
 
-enum { OPT_NO_PAGER = 256, OPT_RAW, OPT_SORT, OPT_REVERSE, OPT_TOP, OPT_MIN_PERCENT, OPT_MATCH, OPT_COLUMNS, OPT_RANK, OPT_PROCESS,
+enum { OPT_NO_PAGER = 256, OPT_RAW, OPT_SORT, OPT_REVERSE, OPT_TOP, OPT_MIN_PERCENT, OPT_MATCH, OPT_FILTER, OPT_COLUMNS, OPT_RANK, OPT_PROCESS,
 	OPT_THREAD, OPT_FROM, OPT_TO, OPT_LIST, OPT_CLEAN, OPT_KEEP, OPT_DRY_RUN, OPT_SAVE_NAMES, OPT_SAVE, OPT_COPY, OPT_MOVE, OPT_MAX_SIZE,
 	OPT_SUPPRESSIONS, OPT_DIFF, OPT_NO_SOURCE, OPT_FIELDS, OPT_FOCUS, OPT_EXCLUDE, OPT_DEPTH, OPT_SERVE, OPT_HELP, OPT_VERSION };
 
@@ -78,6 +80,7 @@ static const struct option long_options[] = {
 	{ "top",     required_argument, NULL, OPT_TOP },
 	{ "min-percent", required_argument, NULL, OPT_MIN_PERCENT },
 	{ "match",   required_argument, NULL, OPT_MATCH },
+	{ "filter",  required_argument, NULL, OPT_FILTER },
 	{ "columns", required_argument, NULL, OPT_COLUMNS },
 	{ "rank",    required_argument, NULL, OPT_RANK },
 	{ "process", required_argument, NULL, OPT_PROCESS },
@@ -283,6 +286,9 @@ static int take(struct options *options, int option, const char *value)
 		return parse_min_percent(options, value);
 	case OPT_MATCH:
 		options->match = value;
+		return 0;
+	case OPT_FILTER:
+		options->row_filter = value;
 		return 0;
 	case OPT_COLUMNS:
 		options->columns = value;

@@ -39,6 +39,7 @@ struct options {
 	const char *sort;	/* a column's name; NULL: as the table has it */
 	const char *columns;	/* names separated by commas; NULL: as the table has it */
 	const char *match;	/* pattern over names; NULL: all */
+	const char *row_filter;	/* see row_filter.h; NULL: all */
 	struct filter filter;	/* of processes; released by main() */
 	struct window window;	/* of time */
 	double min_percent;	/* 0: not given */

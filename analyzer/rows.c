@@ -8,6 +8,7 @@
 #include "error.h"
 #include "names.h"
 #include "nearest.h"
+#include "row_filter.h"
 #include "sort_keys.h"
 
 /* What is kept of a row, in front of it. */
@@ -145,6 +146,8 @@ static bool next_match(struct rows *rows)
 	while (rows->table->next(rows->table, rows->row)) {
 		if (rows->names && !row_matches(rows))
 			continue;
+		if (rows->filter && !row_filter_passes(rows->filter, rows->row))
+			continue;
 		rows->nr_total++;
 		return true;
 	}
@@ -163,6 +166,8 @@ static void find_least(struct rows *rows)
 		largest = value > largest ? value : largest;
 	}
 	rows->nr_total = 0;
+	if (rows->filter)
+		row_filter_reset(rows->filter);
 	rows->least = (rows->weight->flags & COLUMN_SUMS ? sum : largest) * rows->options->min_percent / 100;
 }
 
@@ -192,6 +197,20 @@ static int choose_names(struct rows *rows)
 		return 0;
 	error("--match: %s have no function names", table->name);
 	return EXIT_USAGE;
+}
+
+static int choose_filter(struct rows *rows)
+{
+	const struct table *table = rows->table;
+
+	if (!rows->options->row_filter || table->aside)
+		return 0;
+	if (table->fixed) {
+		error("--filter: %s are chosen by the view", table->what ? table->what : table->name);
+		return EXIT_USAGE;
+	}
+	rows->filter = row_filter_new(table, rows->options->row_filter);
+	return rows->filter ? 0 : EXIT_USAGE;
 }
 
 /* Of rows that are not sorted by numbers it is the view that knows their weight. */
@@ -247,6 +266,8 @@ static int choose(struct rows *rows, struct table *table, const struct options *
 	status = select_columns(rows, list);
 	if (status == 0)
 		status = choose_names(rows);
+	if (status == 0)
+		status = choose_filter(rows);
 	return status ? status : choose_order(rows, text);
 }
 
@@ -255,6 +276,7 @@ int rows_check(struct table *table, const struct options *options, bool text)
 	struct rows rows;
 	int status = choose(&rows, table, options, text);
 
+	row_filter_free(rows.filter);
 	free(rows.columns);
 	return status;
 }
@@ -286,6 +308,7 @@ const void *rows_next(struct rows *rows)
 void rows_close(struct rows *rows)
 {
 	drop_from(rows, 0);
+	row_filter_free(rows->filter);
 	free(rows->columns);
 	free(rows->kept);
 	free(rows->totals);

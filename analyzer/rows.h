@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The rows of a table as the options want them: --match, --sort, --reverse, --top, --columns. Rows that need no
+ * The rows of a table as the options want them: --match, --filter, --sort, --reverse, --top, --columns. Rows that need no
  * order and no limit are passed on one by one; of sorted and limited ones no more than twice --top are kept.
  */
 #ifndef INSIDEME_ROWS_H
@@ -17,6 +17,7 @@ struct rows {
 	size_t nr_columns;
 	const struct column *sort;	/* NULL: as they come */
 	const struct column *names;	/* that --match looks at; NULL: all rows */
+	struct row_filter *filter;	/* NULL: all rows */
 	const struct column *weight;	/* that --min-percent looks at; NULL: it was not given */
 	double least;			/* rows whose weight is less are not kept */
 	size_t top;			/* 0: all */
@@ -35,7 +36,7 @@ struct rows {
 };
 
 /**
- * rows_check() - do the columns exist that @options name?
+ * rows_check() - do the columns exist that @options name, and is --filter understood?
  * @text: for people, so the table's text_ defaults apply, and rows are kept for sums
  *
  * Return: 0, or EXIT_USAGE after a line on stderr
