@@ -26,10 +26,19 @@ static void make_harmless(char *text)
 	}
 }
 
+static bool is_hidden;
+
+void messages_hide(bool hidden)
+{
+	is_hidden = hidden;
+}
+
 static void report(const char *kind, const char *format, va_list arguments)
 {
 	char *text;
 
+	if (is_hidden)
+		return;
 	fflush(stdout);		/* what was printed before comes first where both go to one place */
 	if (vasprintf(&text, format, arguments) < 0)
 		return;
@@ -61,6 +70,7 @@ void warning(const char *format, ...)
 static void *need(void *memory)
 {
 	if (!memory) {
+		is_hidden = false;
 		error("out of memory");
 		exit(1);
 	}

@@ -3,6 +3,7 @@
 #ifndef INSIDEME_ERROR_H
 #define INSIDEME_ERROR_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 /* "insideme-report: ..." and a newline on stderr. Return: -1, so that callers can return error(...). */
@@ -10,6 +11,9 @@ int error(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* "insideme-report: warning: ..." on stderr. */
 void warning(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* Neither is printed from now on, or both are again. */
+void messages_hide(bool hidden);
 
 /*
  * Zeroed memory for @count things of @bytes each; never NULL: without memory the program says so and exits

@@ -32,6 +32,10 @@ int export_resource_monitor(struct report *report);
 /* multiprocess_profiler's csv: a row for each recorded call, with what broke it. */
 int export_multiprocess(struct report *report);
 
+/* pikos's records: csv, and text. */
+int export_pikos(struct report *report);
+int export_pikos_text(struct report *report);
+
 /* Pictures of the resources over time. */
 int export_svg(struct report *report);
 int export_png(struct report *report);

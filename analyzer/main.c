@@ -12,6 +12,7 @@
 #include "error.h"
 #include "fields.h"
 #include "folder.h"
+#include "follow.h"
 #include "formats.h"
 #include "list.h"
 #include "model.h"
@@ -330,6 +331,8 @@ int main(int argc, char **argv)
 		return make_list(&options);
 	case TASK_CLEAN:
 		return clean_runs(options.keep, options.dry_run);
+	case TASK_FOLLOW:
+		return options.only_check ? follow_check(&options) : follow(&options);
 	case TASK_SERVE:
 		options.format = "html";
 		return serve(&options, make_page);

@@ -139,6 +139,8 @@ struct open_call {
 	double self_ns;			/* of it; 0 where it was not timed */
 	bool was_counted;		/* as a finished call already: it was just ending */
 	bool left_out;			/* open_calls.c's own */
+	uint64_t start_ticks;		/* 0: it is not timed */
+	uint32_t ref;			/* of its node in the log */
 };
 
 /* The open calls of one stack, bottom to top: the thread's last words. */
@@ -172,6 +174,7 @@ struct thread {
 	size_t index;			/* in process->threads */
 	struct call_stack *call_stack;	/* function_use.c's own */
 	bool left_out;			/* by a filter: nothing of it is read */
+	struct caller *caller;		/* call_events.c's own */
 };
 
 struct event {

@@ -252,6 +252,8 @@ static void add_times(struct open_stack *stack, const struct frames *frames)
 		if (frame->child_ticks > ticks || child_ticks > ticks)
 			child_ticks = ticks;	/* a child ended later than all we know of */
 		stack->calls[i].since = process_time(process, frame->start_ticks);
+		stack->calls[i].start_ticks = frame->start_ticks;
+		stack->calls[i].ref = frame->node;
 		add_time(&stack->calls[i], stack->thread, ticks, child_ticks);
 		above_ticks = ticks;
 	}
@@ -278,7 +280,7 @@ static void take_frames(struct open_stack *stack, struct frames *frames, uint64_
 			not_before = frame.start_ticks;
 		stack->calls = xgrow(stack->calls, stack->nr_calls, sizeof(*stack->calls));
 		stack->calls[stack->nr_calls] = (struct open_call){ path, NO_TIME, NAN, 0,
-			is_counted(frames, i), left_out };
+			is_counted(frames, i), left_out, 0, 0 };
 		count_call(&stack->calls[stack->nr_calls++], stack->thread);
 		frames->frames[stack->nr_calls - 1] = frame;
 	}

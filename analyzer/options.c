@@ -27,6 +27,8 @@ const char options_help[] =
 	"      --max-size SIZE of the html page (20M): short calls are shown together where it would be larger\n"
 	"      --no-source     no source text in the html page\n"
 	"      --serve[=PORT]  the html page by HTTP on 127.0.0.1, made anew while the run goes on; prints its address\n"
+	"      --follow        rows of -f pikos or pikos-text (the default) while the run goes on, until it has ended\n"
+	"      --check         with --follow: only look whether these options can be followed\n"
 	"      --no-pager      not through $INSIDEME_PAGER, $PAGER or less where text is longer than the terminal\n"
 	"      --sort COLUMN   largest first, names in alphabetical order; pstats' keys are taken too: ncalls,\n"
 	"                      pcalls, time, tottime, cumtime, cumulative, filename, line, name, nfl, stdname\n"
@@ -45,7 +47,7 @@ const char options_help[] =
 	"      --exclude LIST  without these functions: their time and memory are their callers'\n"
 	"      --depth N       N calls within each other at most\n"
 	"      --from T, --to T  what happened between these times since the run's begin: 1.5s, 200ms, 40%;\n"
-	"                      views that know when (calls, resources, marks)\n"
+	"                      views that know when (calls, events, resources, marks)\n"
 	"      --columns LIST  these columns in this order, separated by commas\n"
 	"      --suppressions FILE  blocks that are not freed on purpose, as for LeakSanitizer: leak:PATTERN\n"
 	"      --diff RUN      what changed since RUN: -v functions, -v tree, -f html\n"
@@ -63,7 +65,7 @@ const char options_help[] =
 
 enum { OPT_NO_PAGER = 256, OPT_RAW, OPT_SORT, OPT_REVERSE, OPT_TOP, OPT_MIN_PERCENT, OPT_MATCH, OPT_FILTER, OPT_COLUMNS, OPT_RANK, OPT_PROCESS,
 	OPT_THREAD, OPT_FROM, OPT_TO, OPT_LIST, OPT_CLEAN, OPT_KEEP, OPT_DRY_RUN, OPT_SAVE_NAMES, OPT_SAVE, OPT_COPY, OPT_MOVE, OPT_MAX_SIZE,
-	OPT_SUPPRESSIONS, OPT_DIFF, OPT_NO_SOURCE, OPT_FIELDS, OPT_FOCUS, OPT_EXCLUDE, OPT_DEPTH, OPT_SERVE, OPT_HELP, OPT_VERSION };
+	OPT_SUPPRESSIONS, OPT_DIFF, OPT_NO_SOURCE, OPT_FIELDS, OPT_FOCUS, OPT_EXCLUDE, OPT_DEPTH, OPT_SERVE, OPT_FOLLOW, OPT_CHECK, OPT_HELP, OPT_VERSION };
 
 static const struct option long_options[] = {
 	{ "view",    required_argument, NULL, 'v' },
@@ -73,6 +75,8 @@ static const struct option long_options[] = {
 	{ "move",    no_argument,       NULL, OPT_MOVE },
 	{ "max-size", required_argument, NULL, OPT_MAX_SIZE },
 	{ "serve",   optional_argument, NULL, OPT_SERVE },
+	{ "follow",  no_argument,       NULL, OPT_FOLLOW },
+	{ "check",   no_argument,       NULL, OPT_CHECK },
 	{ "no-pager", no_argument,      NULL, OPT_NO_PAGER },
 	{ "raw",     no_argument,       NULL, OPT_RAW },
 	{ "sort",    required_argument, NULL, OPT_SORT },
@@ -174,6 +178,8 @@ static enum options_task task_of(int option)
 		return TASK_CLEAN;
 	case OPT_SAVE_NAMES:
 		return TASK_SAVE_NAMES;
+	case OPT_FOLLOW:
+		return TASK_FOLLOW;
 	case OPT_HELP:
 		return TASK_HELP;
 	default:
@@ -213,6 +219,9 @@ static int take_other(struct options *options, int option, const char *value)
 		return 0;
 	case OPT_NO_SOURCE:
 		options->no_source = true;
+		return 0;
+	case OPT_CHECK:
+		options->only_check = true;
 		return 0;
 	case OPT_FIELDS:
 		options->fields = value;
@@ -352,5 +361,11 @@ int options_parse(struct options *options, int argc, char **argv)
 		error("%s: only with --clean", options->of_clean);
 		return EXIT_USAGE;
 	}
+	if (options->only_check && options->task != TASK_FOLLOW) {
+		error("--check: only with --follow");
+		return EXIT_USAGE;
+	}
+	if (options->task == TASK_FOLLOW && strcmp(options->format, "text") == 0)
+		options->format = "pikos-text";
 	return 0;
 }

@@ -23,6 +23,7 @@ enum options_task {
 	TASK_CLEAN,
 	TASK_SAVE_NAMES,
 	TASK_SERVE,
+	TASK_FOLLOW,
 };
 
 struct options {
@@ -52,6 +53,7 @@ struct options {
 	const char *save;	/* write a profile there; NULL: show a view */
 	size_t keep;		/* --clean: runs that stay */
 	bool dry_run;
+	bool only_check;	/* --follow: look at the options alone */
 	const char *of_clean;	/* the last option that means something with --clean only; NULL: none */
 	char **runs;		/* NULL-terminated: points into argv */
 };

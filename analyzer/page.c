@@ -26,7 +26,7 @@ static const char mark[] = "<!--blocks-->";
 /* Those that have blocks of their own, not as tables. */
 static bool is_apart(const struct view *view)
 {
-	static const char *const apart[] = { "tree", "callers", "callees", "calls" };
+	static const char *const apart[] = { "tree", "callers", "callees", "calls", "events" };
 
 	for (size_t i = 0; i < sizeof(apart) / sizeof(*apart); i++)
 		if (strcmp(view->name, apart[i]) == 0)

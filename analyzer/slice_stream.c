@@ -35,19 +35,26 @@ static bool next_chunk(struct slice_stream *stream)
 	uint32_t shift = process->header.slice_shift;
 	const struct log_extent *extent;
 	struct log_slices head;
+	uint64_t used_bytes;
 
 	if (stream->next_chunk == stream->nr_chunks)
 		return false;
 	head = chunk_head(stream, stream->next_chunk);
+	if (stream->is_live && (!head.nr_slices || head.stream != stream->number))
+		return false;		/* it is being begun */
 	extent = &process->log->extents[stream->chunks[stream->next_chunk++]];
+	used_bytes = head.head.used_bytes;	/* now: a chunk that others follow is full, as it may not have been before */
+	if (used_bytes > extent->bytes)
+		used_bytes = extent->bytes;
 	stream->at = process->log->base + extent->offset + sizeof(head);
-	stream->end = process->log->base + extent->offset + extent->used_bytes;
+	stream->end = process->log->base + extent->offset + used_bytes;
 	stream->ticks = head.first_ticks >> shift;
 	stream->heap_bytes = head.first_heap_bytes;
 	stream->node = head.first_node;
 	stream->serial = head.first_serial;
 	stream->tid = head.first_tid;
 	stream->left = head.nr_slices;
+	stream->nr_read = 0;
 	return true;
 }
 
@@ -179,6 +186,7 @@ static bool decode(struct slice_stream *stream)
 		return false;
 	slice->tid = stream->tid;
 	slice->thread_name = stream->serial == slice->thread->serial ? slice->thread->name : slice->thread->earlier_name;
+	slice->ref = stream->node;
 	slice->node = find_path(stream);
 	if (!slice->node || stream->ticks < stream->first_ticks || stream->ticks > stream->limit_ticks ||
 	    duration > stream->ticks - stream->first_ticks)
@@ -196,9 +204,14 @@ bool slice_stream_advance(struct slice_stream *stream)
 	for (;;) {
 		if (stream->left && stream->at < stream->end) {
 			stream->left--;
-			if (!decode(stream))
+			if (!decode(stream)) {
+				if (stream->is_live)
+					return false;
 				damaged(stream, "a slice");
-			else if (!stream->left_out)
+				continue;
+			}
+			stream->nr_read++;
+			if (!stream->left_out)
 				return true;
 		} else {
 			if (stream->next_chunk)
@@ -234,5 +247,37 @@ bool slice_stream_seek(struct slice_stream *stream, int64_t time)
 		if (!slice_stream_advance(stream))
 			return false;
 	while (stream->slice.end < time);
+	return true;
+}
+
+static uint64_t chunk_offset(const struct slice_stream *stream, size_t chunk)
+{
+	return stream->thread->process->log->extents[stream->chunks[chunk]].offset;
+}
+
+struct slice_place slice_stream_place(const struct slice_stream *stream)
+{
+	struct slice_place place = { .thread = stream->thread, .stream = stream->number };
+
+	if (stream->next_chunk) {
+		place.chunk_offset = chunk_offset(stream, stream->next_chunk - 1);
+		place.nr_read = stream->nr_read - stream->has_slice;
+	}
+	return place;
+}
+
+bool slice_stream_go_to(struct slice_stream *stream, const struct slice_place *place)
+{
+	size_t chunk = 0;
+
+	while (chunk < stream->nr_chunks && chunk_offset(stream, chunk) < place->chunk_offset)
+		chunk++;
+	stream->next_chunk = chunk;
+	if (!next_chunk(stream))
+		return false;
+	do
+		if (!slice_stream_advance(stream))
+			return false;
+	while (stream->next_chunk == chunk + 1 && stream->nr_read <= place->nr_read);
 	return true;
 }

@@ -24,6 +24,10 @@ struct slice_stream {
 	uint32_t serial;		/* of the thread that writes, of those that had the record in turn */
 	uint32_t tid;
 	uint32_t left;			/* slices left in the chunk */
+	uint32_t nr_read;		/* of it, with the next one to hand out */
+	uint32_t number;		/* of the thread's two */
+	bool is_live;			/* what makes no sense yet is the end of what can be read */
+	bool has_slice;
 
 	struct slice slice;		/* the next one to hand out */
 	bool left_out;			/* it is not reported: look for the one behind it */
@@ -34,10 +38,14 @@ struct slice_stream {
 	} cache[SLICE_CACHE_ENTRIES];
 };
 
-/* Make stream->slice its next slice. Return: false at its end. A chunk that makes no sense is left, and counted as damage. */
+/* Make stream->slice its next slice, as do all below. Return: false at its end. A chunk that makes no sense is left, and counted as damage. */
 bool slice_stream_advance(struct slice_stream *stream);
 
-/* Stand before the first slice that ends at or after @time, which stream->slice is then. Return: false if there is none. */
+/* Stand before the first slice that ends at or after @time, Return: false if there is none. */
 bool slice_stream_seek(struct slice_stream *stream, int64_t time);
+
+/* Where it is, and going on there in a later reading of the log. */
+struct slice_place slice_stream_place(const struct slice_stream *stream);
+bool slice_stream_go_to(struct slice_stream *stream, const struct slice_place *place);
 
 #endif

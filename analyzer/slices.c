@@ -50,21 +50,59 @@ bool slices_next(struct slice_reader *reader, struct slice *slice)
 		return false;
 	stream = reader->heap[0];
 	*slice = stream->slice;
-	if (!slice_stream_advance(stream))
+	stream->has_slice = slice_stream_advance(stream);
+	if (!stream->has_slice)
 		reader->heap[0] = reader->heap[--reader->nr_heap];
 	if (reader->nr_heap)
 		sink(reader, 0);
 	return true;
 }
 
-void slices_seek(struct slice_reader *reader, int64_t time)
+const struct slice *slices_peek(const struct slice_reader *reader)
+{
+	return reader->nr_heap ? &reader->heap[0]->slice : NULL;
+}
+
+/* Order the streams that have a slice. */
+static void make_heap(struct slice_reader *reader)
 {
 	reader->nr_heap = 0;
 	for (size_t i = 0; i < reader->nr_streams; i++)
-		if (slice_stream_seek(&reader->streams[i], time))
+		if (reader->streams[i].has_slice)
 			reader->heap[reader->nr_heap++] = &reader->streams[i];
 	for (size_t i = reader->nr_heap / 2; i-- > 0;)
 		sink(reader, i);
+}
+
+void slices_seek(struct slice_reader *reader, int64_t time)
+{
+	for (size_t i = 0; i < reader->nr_streams; i++)
+		reader->streams[i].has_slice = slice_stream_seek(&reader->streams[i], time);
+	make_heap(reader);
+}
+
+void slices_each_place(const struct slice_reader *reader, void (*visit)(const struct slice_place *place, void *context),
+		       void *context)
+{
+	for (size_t i = 0; i < reader->nr_streams; i++) {
+		struct slice_place place = slice_stream_place(&reader->streams[i]);
+
+		visit(&place, context);
+	}
+}
+
+void slices_go_on(struct slice_reader *reader, bool is_live, void (*find)(struct slice_place *place, void *context),
+		  void *context)
+{
+	for (size_t i = 0; i < reader->nr_streams; i++) {
+		struct slice_stream *stream = &reader->streams[i];
+		struct slice_place place = { .thread = stream->thread, .stream = stream->number };
+
+		find(&place, context);
+		stream->is_live |= is_live;
+		stream->has_slice = slice_stream_go_to(stream, &place);
+	}
+	make_heap(reader);
 }
 
 static bool is_wanted(struct thread *const *threads, size_t nr_threads, const struct thread *thread)
@@ -84,6 +122,7 @@ static void init_streams(struct slice_stream *streams, struct process *process)
 		streams[i].thread = streams[i].slice.thread = process->threads[i / 2];
 		streams[i].first_ticks = process->timebase.points[0].ticks >> shift;
 		streams[i].limit_ticks = process->limit_ticks >> shift;
+		streams[i].is_live = process->end_kind == END_RUNNING;
 	}
 }
 
@@ -106,6 +145,7 @@ static void add_chunks(struct slice_stream *streams, struct process *process)
 			continue;
 		}
 		stream = &streams[2 * thread->index + head.stream];
+		stream->number = head.stream;
 		stream->chunks = xgrow(stream->chunks, stream->nr_chunks, sizeof(*stream->chunks));
 		stream->chunks[stream->nr_chunks++] = (uint32_t)i;
 	}

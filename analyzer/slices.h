@@ -17,6 +17,7 @@ struct slice {
 	uint32_t tid;			/* of the one that made the call */
 	const char *thread_name;	/* its name, "" if not known */
 	struct tree_node *node;		/* merged call path; the function is node->function */
+	uint32_t ref;			/* of the node in the log */
 	uint64_t start_ticks;		/* of thread->process; as exact as header.slice_shift leaves them */
 	uint64_t end_ticks;
 	int64_t start;			/* model time */
@@ -47,5 +48,23 @@ void slices_seek(struct slice_reader *reader, int64_t time);
 
 /* The next slice. Return: false at the end. Damage is counted in the process. */
 bool slices_next(struct slice_reader *reader, struct slice *slice);
+/* What slices_next() would give, NULL: nothing. */
+const struct slice *slices_peek(const struct slice_reader *reader);
+
+/* How far the slices of one writer were read, so that a later reading of the log, which has grown, goes on there. */
+struct slice_place {
+	struct thread *thread;
+	uint32_t stream;		/* see struct log_slices */
+	uint32_t nr_read;		/* of the chunk */
+	uint64_t chunk_offset;		/* 0: nothing was read */
+};
+void slices_each_place(const struct slice_reader *reader, void (*visit)(const struct slice_place *place, void *context),
+		       void *context);
+/*
+ * Begin where @find says: it fills in nr_read and chunk_offset. @is_live: the logs may be written while they are read, so
+ * that a slice that makes no sense yet is the end of what can be read now.
+ */
+void slices_go_on(struct slice_reader *reader, bool is_live, void (*find)(struct slice_place *place, void *context),
+		  void *context);
 
 #endif

@@ -2,12 +2,12 @@
 /* Single calls, one row for each slice, as they come from the log: memory does not grow with their number. */
 #include "views.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "cells.h"
 #include "coverage.h"
+#include "events_table.h"
 #include "memory_at.h"
 #include "slices.h"
 #include "walk.h"
@@ -198,25 +198,6 @@ static void fill_depths(uint32_t *depths, struct tree_node *root)
 		depths[node->id] = node->parent == root ? 0 : depths[node->parent->id] + 1;
 }
 
-/* What share of all calls is here, on stderr, so that a table in a file stays a table. */
-static void tell_share(const struct model *model)
-{
-	const char *advice = "INSIDEME_THRESHOLD=0 records all";
-	char open[64] = "";
-	uint64_t nr_open = 0;
-
-	for (size_t i = 0; i < model->nr_functions; i++)
-		nr_open += model->functions[i]->stats.open_calls;
-	for (size_t i = 0; i < model->nr_processes; i++)
-		if (model->processes[i]->header.threshold_set_ns == 0)
-			advice = "a larger INSIDEME_BUDGET records more";
-	if (nr_open)
-		snprintf(open, sizeof(open), ", %" PRIu64 " still open (-v summary)", nr_open);
-	fprintf(stderr, "insideme-report: %" PRIu64 " of %" PRIu64 " calls%s%s%s\n", model->nr_slices, model->calls, open,
-		model->nr_slices + nr_open < model->calls ? "; " : "",
-		model->nr_slices + nr_open < model->calls ? advice : "");
-}
-
 /* What the calls between two times tell of, below the table, or on stderr, so that a table in a file stays a table. */
 static const char *tell_coverage(struct document *document, const struct report *report)
 {
@@ -260,7 +241,7 @@ int view_calls(struct document *document, struct report *report)
 	if (window_is_given(&report->options->window))
 		table->note = tell_coverage(document, report);
 	else
-		tell_share(report->model);
+		events_tell_share(report->model);
 	report_tell_runs(report, document, table);
 	report_name_runs(report, document);
 	return 0;

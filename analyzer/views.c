@@ -14,6 +14,7 @@ const struct view views[] = {
 	{ "callers",   "who calls each function, and what it takes when called so", view_callers, false, NULL },
 	{ "callees",   "what each function calls, and what that takes", view_callees, false, NULL },
 	{ "calls",     "single calls that lasted at least the threshold, with the memory around them", view_calls, true, NULL },
+	{ "events",    "their entries and exits in the order of time, of all threads; as -f pikos too", view_events, true, NULL },
 	{ "fields",    "time and memory by what functions are for: --fields, INSIDEME_FIELDS, else @name", view_fields, false, NULL },
 	{ "heap",      "who allocated what lived at the peak, what was not freed", view_heap, false, NULL },
 	{ "errors",    "how each process ended, the worst first, and which calls were open then", view_errors, false, NULL },

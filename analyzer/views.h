@@ -36,6 +36,7 @@ int view_errors(struct document *document, struct report *report);
 int view_processes(struct document *document, struct report *report);
 int view_threads(struct document *document, struct report *report);
 int view_calls(struct document *document, struct report *report);
+int view_events(struct document *document, struct report *report);
 int view_resources(struct document *document, struct report *report);
 int view_timers(struct document *document, struct report *report);
 int view_marks(struct document *document, struct report *report);

@@ -215,7 +215,7 @@ between_times() {
 	for view in summary functions tree callers callees heap errors processes threads quality; do
 		run "$report" -v $view --to 50%
 		same "status of $view" "$status" 2
-		same "line" "$output" "insideme-report: --from, --to: $view has totals of the whole run only; views that can: calls, resources, marks"
+		same "line" "$output" "insideme-report: --from, --to: $view has totals of the whole run only; views that can: calls, events, resources, marks"
 	done
 	run "$report" -v calls --from 60% --to 50%
 	same "line" "$output" "insideme-report: --to 50% leaves nothing after --from 60%"
