@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "call_moments.h"
 #include "call_order.h"
 #include "callers.h"
 #include "error.h"
@@ -19,13 +20,6 @@
 #define WINDOW_CALLS	(64u << 10)
 #define LATE_NS		1000	/* what comes so much later than it should is not told */
 #define MISSED_MOST	2	/* readings in which a call is neither open nor has a slice: one ends between the two looks */
-
-/* An entry or exit of one of the window's calls. */
-struct moment {
-	int64_t time;
-	uint32_t call;
-	bool is_exit;
-};
 
 struct call_events {
 	struct callers callers;
@@ -37,8 +31,7 @@ struct call_events {
 
 	struct slice *calls;		/* of the window: those that end in it, then those that only begin */
 	size_t nr_calls;
-	struct moment *moments;
-	size_t nr_moments;
+	struct call_moments moments;	/* their entries and exits */
 	size_t at;
 
 	uint64_t index;
@@ -59,7 +52,7 @@ void call_events_free(struct call_events *events)
 {
 	callers_release(&events->callers);
 	free(events->calls);
-	free(events->moments);
+	free(events->moments.list);
 	free(events);
 }
 
@@ -109,7 +102,8 @@ static void take_open_calls(struct process *process)
 				begun->nr_missed = 0;
 			else if (call->start_ticks)
 				caller_add_entered(caller, &(struct entered_call){ .start_ticks = call->start_ticks,
-					.ref = call->ref, .tid = stack->thread->tid, .depth = (uint32_t)j });
+					.ref = call->ref, .tid = stack->thread->tid, .depth = (uint32_t)j,
+					.memory = call->memory });
 		}
 	}
 }
@@ -167,7 +161,7 @@ void call_events_begin(struct call_events *events, struct model *model, bool is_
 	events->is_last = is_last;
 	events->until = INT64_MAX;
 	events->has_looked_ahead = false;
-	events->nr_moments = events->at = 0;
+	events->moments.nr = events->at = 0;
 	for (size_t i = 0; i < events->callers.nr_logs; i++)	/* none is of this model yet */
 		for (size_t j = 0; j < events->callers.logs[i]->nr_callers; j++)
 			events->callers.logs[i]->callers[j]->thread = NULL;
@@ -192,6 +186,16 @@ static uint32_t depth_of(const struct tree_node *node)
 	return depth;
 }
 
+static struct log_memory_reading memory_of(const struct slice *call, bool at_exit)
+{
+	if (!call->has_memory)
+		return (struct log_memory_reading){ LOG_NONE, LOG_NONE };
+	return (struct log_memory_reading){
+		(uint64_t)(at_exit ? call->rss_after_bytes : call->rss_before_bytes),
+		(uint64_t)(at_exit ? call->vms_after_bytes : call->vms_before_bytes),
+	};
+}
+
 /*
  * The slices behind the first window, which ends at @to: the calls that began in an earlier window than they end in. They
  * are few: those that were open at the end of a window.
@@ -209,7 +213,8 @@ static void look_ahead(struct call_events *events, int64_t to)
 		if (caller && start_of(&slice) <= to && !caller_find_begun(caller, slice.start_ticks, slice.ref) &&
 		    !caller_find_entered(caller, slice.start_ticks, slice.ref))
 			caller_add_entered(caller, &(struct entered_call){ .start_ticks = slice.start_ticks,
-				.ref = slice.ref, .tid = slice.tid, .depth = depth_of(slice.node) });
+				.ref = slice.ref, .tid = slice.tid, .depth = depth_of(slice.node),
+				.memory = memory_of(&slice, false) });
 		if (++nr < WINDOW_CALLS)
 			continue;
 		nr = 0;
@@ -218,12 +223,6 @@ static void look_ahead(struct call_events *events, int64_t to)
 	slices_close(reader);
 	for_each_caller(events, sort_entered);
 	events->has_looked_ahead = true;
-}
-
-static void add_moment(struct call_events *events, int64_t time, size_t call, bool is_exit)
-{
-	events->moments = xgrow(events->moments, events->nr_moments, sizeof(*events->moments));
-	events->moments[events->nr_moments++] = (struct moment){ time, (uint32_t)call, is_exit };
 }
 
 static void add_call(struct call_events *events, const struct slice *call)
@@ -257,14 +256,14 @@ static void add_ending(struct call_events *events, size_t i)
 
 	if (caller)
 		call_order_settle(caller, call);
-	add_moment(events, process_time(process, call->end_ticks), i, true);
+	call_moments_add(&events->moments, process_time(process, call->end_ticks), i, true);
 	if (begun) {
 		caller_remove_begun(caller, begun);
 		return;
 	}
 	if (entered)
 		entered->is_given = true;
-	add_moment(events, process_time(process, call->start_ticks), i, false);
+	call_moments_add(&events->moments, process_time(process, call->start_ticks), i, false);
 }
 
 /* The calls of one thread that begin until @to and end later. */
@@ -278,6 +277,9 @@ static void add_beginning(struct call_events *events, struct caller *caller, int
 			.thread_name = caller->thread->name,
 			.start_ticks = entered->start_ticks,
 			.ref = entered->ref,
+			.has_memory = entered->memory.rss_bytes != LOG_NONE,
+			.rss_before_bytes = (int64_t)entered->memory.rss_bytes,
+			.vms_before_bytes = (int64_t)entered->memory.vms_bytes,
 		};
 
 		if (entered->is_given)
@@ -290,45 +292,8 @@ static void add_beginning(struct call_events *events, struct caller *caller, int
 			continue;
 		caller_add_begun(caller, entered->start_ticks, entered->ref);
 		add_call(events, &call);
-		add_moment(events, call.start, events->nr_calls - 1, false);
+		call_moments_add(&events->moments, call.start, events->nr_calls - 1, false);
 	}
-}
-
-static bool is_above(const struct tree_node *upper, const struct tree_node *node)
-{
-	while (node && node != upper)
-		node = node->parent;
-	return node;
-}
-
-/*
- * Two of one thread at one tick, of calls of which @first ends first: where clocks are coarse the tree says which
- * is within the other.
- */
-static int compare_at_once(const struct slice *calls, const struct moment *first, const struct moment *second)
-{
-	if (second->is_exit || calls[first->call].node == calls[second->call].node)
-		return -1;
-	return is_above(calls[second->call].node, calls[first->call].node) ? 1 : -1;
-}
-
-static int compare_moments(const void *a, const void *b, void *context)
-{
-	const struct moment *x = a, *y = b;
-	const struct slice *calls = context, *p = &calls[x->call], *q = &calls[y->call];
-	uint64_t p_ticks = x->is_exit ? p->end_ticks : p->start_ticks, q_ticks = y->is_exit ? q->end_ticks : q->start_ticks;
-
-	if (x->time != y->time)
-		return x->time < y->time ? -1 : 1;
-	if (p->thread->process != q->thread->process)
-		return p->thread->process < q->thread->process ? -1 : 1;
-	if (p_ticks != q_ticks)
-		return p_ticks < q_ticks ? -1 : 1;
-	if (p->thread != q->thread)
-		return p->thread < q->thread ? -1 : 1;
-	if (x->call == y->call)
-		return x->is_exit - y->is_exit;
-	return x->call < y->call ? compare_at_once(calls, x, y) : -compare_at_once(calls, y, x);
 }
 
 static void begin_window(struct call_events *events, struct caller *caller)
@@ -344,7 +309,7 @@ static bool fill_window(struct call_events *events)
 
 	if (to < events->until && !events->has_looked_ahead)
 		look_ahead(events, to);
-	events->nr_moments = events->at = 0;
+	events->moments.nr = events->at = 0;
 	for_each_caller(events, begin_window);
 	for (size_t i = 0, nr = events->nr_calls; i < nr; i++)
 		add_ending(events, i);
@@ -352,19 +317,18 @@ static bool fill_window(struct call_events *events)
 		for (size_t j = 0; j < events->callers.logs[i]->nr_callers; j++)
 			if (events->callers.logs[i]->callers[j]->thread)
 				add_beginning(events, events->callers.logs[i]->callers[j], to);
-	if (events->nr_moments)
-		qsort_r(events->moments, events->nr_moments, sizeof(*events->moments), compare_moments, events->calls);
-	return events->nr_moments;
+	call_moments_sort(&events->moments, events->calls);
+	return events->moments.nr;
 }
 
 bool call_events_next(struct call_events *events, struct call_event *event)
 {
-	const struct moment *moment;
+	const struct call_moment *moment;
 	const struct slice *call;
 
-	if (events->at == events->nr_moments && !fill_window(events))
+	if (events->at == events->moments.nr && !fill_window(events))
 		return false;
-	moment = &events->moments[events->at++];
+	moment = &events->moments.list[events->at++];
 	call = &events->calls[moment->call];
 	*event = (struct call_event){
 		.kind = !moment->is_exit ? CALL_BEGINS : call->broken ? CALL_BREAKS : CALL_RETURNS,
@@ -376,6 +340,7 @@ bool call_events_next(struct call_events *events, struct call_event *event)
 		.thread_name = call->thread_name,
 		.node = call->node,
 		.duration_ns = moment->is_exit ? call->duration_ns : NAN,
+		.memory = memory_of(call, moment->is_exit),
 	};
 	if (moment->time < events->newest - LATE_NS)
 		events->nr_late++;

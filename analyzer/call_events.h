@@ -21,6 +21,7 @@ struct call_event {
 	const char *thread_name;
 	struct tree_node *node;		/* NULL: damage */
 	double duration_ns;		/* NAN at an entry */
+	struct log_memory_reading memory;	/* as the hook read it; LOG_NONE: it did not */
 };
 
 struct call_events;

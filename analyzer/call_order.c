@@ -4,6 +4,7 @@
 
 #include "error.h"
 #include "nodes.h"
+#include "walk.h"
 
 void call_order_reset(struct caller *caller)
 {
@@ -16,13 +17,6 @@ static bool is_near(uint64_t ticks, uint64_t later)
 	return later > ticks && later - ticks <= ORDER_TICKS;
 }
 
-static bool is_above(const struct tree_node *upper, const struct tree_node *node)
-{
-	while (node && node != upper)
-		node = node->parent;
-	return node;
-}
-
 /* Not before the calls around it that are open still. */
 static void settle_in_open_calls(const struct caller *caller, struct slice *call)
 {
@@ -32,7 +26,7 @@ static void settle_in_open_calls(const struct caller *caller, struct slice *call
 		if (entered->start_ticks > call->start_ticks && !is_near(call->start_ticks, entered->start_ticks))
 			return;
 		if (entered->start_ticks > call->start_ticks &&
-		    is_above(nodes_path(caller->thread, entered->ref), call->node->parent))
+		    tree_is_above(nodes_path(caller->thread, entered->ref), call->node->parent))
 			call->start_ticks = entered->start_ticks;
 	}
 }

@@ -19,6 +19,7 @@ struct entered_call {
 	uint32_t ref;
 	uint32_t tid;
 	uint32_t depth;
+	struct log_memory_reading memory;	/* at its entry */
 	bool is_given;			/* its slice came, and gave it */
 };
 

@@ -61,15 +61,17 @@ static struct value get_who(const struct column *column, const void *row)
 
 enum { MEMORY_RSS, MEMORY_VMS };
 
+/* As the hook read it, else the newest reading of the sampler. */
 static struct value get_memory(const struct column *column, const void *row)
 {
 	const struct call_event *event = row;
+	struct log_memory_reading memory = event->memory;
 	struct memory_reading reading;
 	uint64_t bytes;
 
-	if (!process_memory_at(event->thread->process, event->ticks, &reading))
-		return value_empty();
-	bytes = column->index == MEMORY_RSS ? reading.rss_bytes : reading.vms_bytes;
+	if (memory.rss_bytes == LOG_NONE && process_memory_at(event->thread->process, event->ticks, &reading))
+		memory = (struct log_memory_reading){ reading.rss_bytes, reading.vms_bytes };
+	bytes = column->index == MEMORY_RSS ? memory.rss_bytes : memory.vms_bytes;
 	return bytes == LOG_NONE ? value_empty() : value_integer(UNIT_BYTES, (int64_t)bytes);
 }
 

@@ -141,6 +141,7 @@ struct open_call {
 	bool left_out;			/* open_calls.c's own */
 	uint64_t start_ticks;		/* 0: it is not timed */
 	uint32_t ref;			/* of its node in the log */
+	struct log_memory_reading memory;	/* at its entry; LOG_NONE: not read */
 };
 
 /* The open calls of one stack, bottom to top: the thread's last words. */

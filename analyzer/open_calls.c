@@ -20,6 +20,7 @@
 struct frames {
 	struct thread *thread;
 	struct log_frame *frames;
+	struct log_memory_reading *readings;	/* [frame] at its entry */
 	size_t nr;
 	uint64_t left_ticks;		/* 0: the thread runs on it */
 };
@@ -40,23 +41,50 @@ static const struct log_extent *frames_area(struct logfile *log, uint64_t offset
 	       (offset - extent->offset) % sizeof(struct log_frame) == 0 ? extent : NULL;
 }
 
+/* What was read at the entry of frame @i of an area. */
+static struct log_memory_reading reading_of(struct logfile *log, const struct log_extent *area, uint64_t i)
+{
+	struct log_memory_reading reading = { LOG_NONE, LOG_NONE };
+	uint64_t offset = (uint64_t)frames_head(log, area).head.beside << LOG_REF_SHIFT;
+	const struct log_extent *readings = offset ? logfile_find(log, offset, sizeof(struct log_area)) : NULL;
+
+	offset += sizeof(struct log_area) + i * sizeof(reading);
+	if (readings && readings->kind == LOG_AREA_READINGS && logfile_find(log, offset, sizeof(reading)) == readings)
+		memcpy(&reading, log->base + offset, sizeof(reading));
+	return reading;
+}
+
+static void add_frame(struct frames *frames, struct logfile *log, const struct log_extent *extent, uint64_t i)
+{
+	const uint64_t offset = extent->offset + FIRST_FRAME + i * sizeof(struct log_frame);
+	struct log_memory_reading reading;
+	struct log_frame frame, again;
+
+	memcpy(&frame, log->base + offset, sizeof(frame));
+	reading = reading_of(log, extent, i);
+	memcpy(&again, log->base + offset, sizeof(again));
+	if (again.start_ticks != frame.start_ticks)	/* it is another call's by now */
+		reading.rss_bytes = reading.vms_bytes = LOG_NONE;
+	frames->frames = xgrow(frames->frames, frames->nr, sizeof(frame));
+	frames->readings = xgrow(frames->readings, frames->nr, sizeof(reading));
+	frames->readings[frames->nr] = reading;
+	frames->frames[frames->nr++] = frame;
+}
+
 /*
  * Copy the frames of one area up to the one at @top; the sentinel's child time goes to @below, the last frame
  * of the area below.
  */
-static void copy_area(struct frames *frames, const struct logfile *log, const struct log_extent *extent, uint64_t top)
+static void copy_area(struct frames *frames, struct logfile *log, const struct log_extent *extent, uint64_t top)
 {
-	struct log_frame frame;
+	const uint64_t begin = extent->offset + FIRST_FRAME;
+	struct log_frame sentinel;
 
-	for (uint64_t at = extent->offset + FIRST_FRAME; at <= top; at += sizeof(frame)) {
-		memcpy(&frame, log->base + at, sizeof(frame));
-		if (at > extent->offset + FIRST_FRAME) {
-			frames->frames = xgrow(frames->frames, frames->nr, sizeof(frame));
-			frames->frames[frames->nr++] = frame;
-		} else if (frames->nr) {
-			frames->frames[frames->nr - 1].child_ticks += frame.child_ticks;
-		}
-	}
+	memcpy(&sentinel, log->base + begin, sizeof(sentinel));
+	if (frames->nr && begin <= top)
+		frames->frames[frames->nr - 1].child_ticks += sentinel.child_ticks;
+	for (uint64_t i = 1; begin + i * sizeof(sentinel) <= top; i++)
+		add_frame(frames, log, extent, i);
 }
 
 /* Copy a whole stack that begins at @first and ends with the frame at @top. Return: false if damaged. */
@@ -280,7 +308,7 @@ static void take_frames(struct open_stack *stack, struct frames *frames, uint64_
 			not_before = frame.start_ticks;
 		stack->calls = xgrow(stack->calls, stack->nr_calls, sizeof(*stack->calls));
 		stack->calls[stack->nr_calls] = (struct open_call){ path, NO_TIME, NAN, 0,
-			is_counted(frames, i), left_out, 0, 0 };
+			is_counted(frames, i), left_out, 0, 0, frames->readings[i] };
 		count_call(&stack->calls[stack->nr_calls++], stack->thread);
 		frames->frames[stack->nr_calls - 1] = frame;
 	}
@@ -331,6 +359,7 @@ void open_calls_read(struct process *process)
 		if (read_stack(process, runners, &log->extents[i], &frames) && !frames.thread->left_out)
 			add_stack(process, &frames, log->extents[i].offset);
 		free(frames.frames);
+		free(frames.readings);
 	}
 	free(runners);
 }

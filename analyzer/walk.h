@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Walking the call tree without recursion, for a recursion may have been recorded that is very deep. */
+/* Ways through the call tree without recursion, for a recursion may have been recorded that is very deep. */
 #ifndef INSIDEME_WALK_H
 #define INSIDEME_WALK_H
 
@@ -13,6 +13,14 @@ static inline struct tree_node *tree_next(struct tree_node *node)
 	while (node && !node->next)
 		node = node->parent;
 	return node ? node->next : NULL;
+}
+
+/* Is @upper @node itself, or called on the way to it? */
+static inline bool tree_is_above(const struct tree_node *upper, const struct tree_node *node)
+{
+	while (node && node != upper)
+		node = node->parent;
+	return node;
 }
 
 #endif
