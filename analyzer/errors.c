@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "error.h"
+#include "marks.h"
 #include "naming.h"
 #include "nodes.h"
 
@@ -53,7 +54,7 @@ struct tree_node *errors_path(const struct process *process, const struct error 
 const char *errors_kind(uint32_t kind)
 {
 	static const char *const kinds[] = {
-		[LOG_ERROR_THROW] = "exception", [LOG_ERROR_RETHROW] = "rethrown exception",
+		[ERROR_SAID] = "failure", [LOG_ERROR_THROW] = "exception", [LOG_ERROR_RETHROW] = "rethrown exception",
 		[LOG_ERROR_LONGJMP] = "longjmp", [LOG_ERROR_THREAD_EXIT] = "pthread_exit",
 		[LOG_ERROR_TERMINATE] = "std::terminate", [LOG_ERROR_ABORT] = "abort",
 		[LOG_ERROR_ASSERTION] = "assertion",
@@ -105,22 +106,15 @@ static bool is_equal(const struct error_sum *a, const struct error_sum *b)
 	       strcmp(a->type, b->type) == 0;
 }
 
-static struct error_sum *find_sum(struct error_sums *errors, const struct process *process, const struct error *error)
+/* The one that is equal, or a new one. */
+static struct error_sum *find_sum(struct error_sums *errors, const struct error_sum *wanted)
 {
-	struct error_sum wanted = {
-		.kind = error->counts.error,
-		.type = error->type,
-		.path = errors_path(process, error, error->counts.node),
-		.first = INT64_MAX,
-	};
-
-	find_place(&wanted, process, &error->counts);
 	for (size_t i = 0; i < errors->nr; i++)
-		if (is_equal(&errors->sums[i], &wanted))
+		if (is_equal(&errors->sums[i], wanted))
 			return &errors->sums[i];
 	errors->sums = xgrow(errors->sums, errors->nr, sizeof(*errors->sums));
-	wanted.type = xstrdup(error->type);
-	errors->sums[errors->nr] = wanted;
+	errors->sums[errors->nr] = *wanted;
+	errors->sums[errors->nr].type = xstrdup(wanted->type);
 	return &errors->sums[errors->nr++];
 }
 
@@ -164,9 +158,16 @@ static void add_messages(struct error_sum *sum, const struct process *process, c
 
 static void add_error(struct error_sums *errors, struct process *process, const struct error *error)
 {
-	struct error_sum *sum = find_sum(errors, process, error);
+	struct error_sum wanted = {
+		.kind = error->counts.error,
+		.type = error->type,
+		.path = errors_path(process, error, error->counts.node),
+		.first = INT64_MAX,
+	}, *sum;
 	int64_t first = process_time(process, error->counts.record.ticks);
 
+	find_place(&wanted, process, &error->counts);
+	sum = find_sum(errors, &wanted);
 	sum->count += error->counts.count;
 	sum->broken_calls += error->counts.broken_calls;
 	sum->uncaught += error->counts.uncaught != 0;
@@ -175,6 +176,41 @@ static void add_error(struct error_sums *errors, struct process *process, const 
 		sum->first = first;
 	add_catches(sum, process, error);
 	add_messages(sum, process, error);
+}
+
+/* Each that differs from all before it; those of other paths may be among these. */
+static void add_text(struct error_sum *sum, const struct said *said, const struct mark *mark)
+{
+	const struct mark *before = said->marks;
+
+	sum->kept++;
+	if (!mark->text || !*mark->text)
+		return;
+	if (!sum->message) {
+		sum->message = mark->text;
+		return;
+	}
+	while (before < mark && (before->kind != LOG_MARK_FAILURE || strcmp(before->name, mark->name) != 0 || !before->text ||
+				 strcmp(before->text, mark->text) != 0))
+		before++;
+	sum->other_messages += before == mark && strcmp(sum->message, mark->text) != 0;
+}
+
+/* Those that the program said are marks. */
+static void add_failures(struct error_sums *errors, const struct process *process)
+{
+	for (size_t i = 0; process->said && i < process->said->nr_marks; i++) {
+		const struct mark *mark = &process->said->marks[i];
+		struct error_sum wanted = { .kind = ERROR_SAID, .type = (char *)mark->name, .first = mark->time }, *sum;
+
+		if (mark->kind != LOG_MARK_FAILURE || !mark->thread || mark->thread->left_out)
+			continue;
+		wanted.path = nodes_path(mark->thread, mark->node);
+		sum = find_sum(errors, &wanted);
+		sum->count++;
+		if (sum->kept < LOG_THROWN_MOST)
+			add_text(sum, process->said, mark);
+	}
 }
 
 static int most_first(const void *a, const void *b)
@@ -190,7 +226,7 @@ static int most_first(const void *a, const void *b)
 
 static void name_sum(struct error_sum *sum)
 {
-	char *type = sum->type[0] ? symbols_type_name(sum->type) : NULL;
+	char *type = sum->type[0] && sum->kind != ERROR_SAID ? symbols_type_name(sum->type) : NULL;
 	struct symbols *symbols = sum->object ? naming_symbols(sum->object) : NULL;
 
 	if (type) {
@@ -212,6 +248,8 @@ void errors_sum_up(struct error_sums *errors, struct model *model)
 			if (thread && !thread->left_out)
 				add_error(errors, model->processes[i], &model->processes[i]->errors[j]);
 		}
+	for (size_t i = 0; i < model->nr_processes; i++)
+		add_failures(errors, model->processes[i]);
 	for (size_t i = 0; i < errors->nr; i++)
 		name_sum(&errors->sums[i]);
 	if (errors->nr)

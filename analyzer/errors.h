@@ -39,8 +39,9 @@ char *errors_code(const struct process *process, uint64_t ticks, uint64_t addr);
 const char *errors_kind(uint32_t kind);
 
 /* Equal errors of all threads and processes: of one kind, type, source line and path. */
+#define ERROR_SAID 0		/* by insideme_fail(); none of enum log_error_kind */
 struct error_sum {
-	uint32_t kind;			/* enum log_error_kind */
+	uint32_t kind;			/* enum log_error_kind, or ERROR_SAID */
 	char *type;			/* as the source has it; "": none */
 	struct tree_node *path;		/* where it was thrown; NULL: not known */
 	struct object *object;		/* these two: the code that threw it; NULL: not known */

@@ -69,6 +69,9 @@ static char *what_text(struct document *document, const struct error_sum *sum)
 		return document_text(document, "%s%s%s%s%s%s", sum->type, sum->message ? " \"" : "", sum->message ?: "",
 				     sum->message ? "\"" : sum->own_what ? " (has a what() of its own)" : "", others,
 				     sum->kind == LOG_ERROR_RETHROW ? ", thrown again" : "");
+	case ERROR_SAID:
+		return document_text(document, "%s%s%s%s%s", sum->type, sum->message ? " \"" : "", sum->message ?: "",
+				     sum->message ? "\"" : "", others);
 	case LOG_ERROR_ASSERTION:
 		return document_text(document, "assertion failed: %s%s", sum->message ?: "", others);
 	case LOG_ERROR_TERMINATE:

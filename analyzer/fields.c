@@ -8,6 +8,8 @@
 #include <string.h>
 
 #include "error.h"
+#include "marks.h"
+#include "nodes.h"
 #include "selector.h"
 
 /* What every program has, where it is compiled with hooks or wrapped; names as in C, C++ and POSIX. */
@@ -151,9 +153,30 @@ static char *keep_text(struct model *model, char *text)
 	return model->texts[model->nr_texts++] = text;
 }
 
+/* Of several the first. */
+static void take_said(struct process *process)
+{
+	for (size_t i = 0; process->said && i < process->said->nr_fields; i++) {
+		const struct said_field *said = &process->said->fields[i];
+		const struct tree_node *node = said->thread && !said->thread->left_out ? nodes_path(said->thread, said->node) : NULL;
+
+		if (node && node->function && !node->function->said_field)
+			node->function->said_field = said->name;
+	}
+}
+
+static const char *find_field(const struct field_rules *rules, const struct field_rules *preset, struct function *function)
+{
+	const char *field = field_rules_find(rules, function);
+
+	if (!field)
+		field = function->said_field;
+	return field ? field : field_rules_find(preset, function);
+}
+
 int fields_apply(struct model *model, const char *given)
 {
-	struct field_rules rules = { .nr = 0 };
+	struct field_rules rules = { .nr = 0 }, preset = { .nr = 0 };
 	int status = 0;
 
 	if (model->has_fields)
@@ -161,14 +184,17 @@ int fields_apply(struct model *model, const char *given)
 	if (given)
 		status = field_rules_read(&rules, "--fields", given, NULL);
 	read_recorded(&rules, model);
-	field_rules_parse(&rules, "presets", presets);
+	field_rules_parse(&preset, "presets", presets);
+	for (size_t i = 0; i < model->nr_processes; i++)
+		take_said(model->processes[i]);
 	for (size_t i = 0; i < model->nr_functions && status == 0; i++) {
 		struct function *function = model->functions[i];
-		const char *field = function->kind == FUNCTION_PLAIN ? field_rules_find(&rules, function) : NULL;
+		const char *field = function->kind == FUNCTION_PLAIN ? find_field(&rules, &preset, function) : NULL;
 
 		function->field = keep_text(model, field && *field ? xstrdup(field) : xasprintf("@%s", function->short_name));
 	}
 	model->has_fields = status == 0;
 	field_rules_release(&rules);
+	field_rules_release(&preset);
 	return status;
 }

@@ -2,8 +2,8 @@
 /*
  * Fields: what functions are for, as "I/O" or "solver". Rules GLOB = FIELD say it, the first that matches; a GLOB is a
  * pattern of selector.h. What no rule names has a field of its own, "@name"; so has what a rule gives an empty field.
- * First come the rules of --fields, then those that were in force when the run was recorded (INSIDEME_FIELDS), then
- * those for what every program has.
+ * First come the rules of --fields, then those that were in force when the run was recorded (INSIDEME_FIELDS), then what the
+ * source says (INSIDEME_FIELD), then rules for what every program has.
  */
 #ifndef INSIDEME_FIELDS_H
 #define INSIDEME_FIELDS_H

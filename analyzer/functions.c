@@ -137,7 +137,7 @@ static struct function *find_region(struct function_tables *tables, struct proce
 	char unnamed[32];
 
 	if (!number)	/* LOG_FUNCTION_GAP */
-		return function_of_region(tables, process, "(not recorded)");
+		return function_of_region(tables, process, REGION_OF_GAPS);
 	if (number < process->nr_labels && process->labels[number])
 		return function_of_region(tables, process, process->labels[number]);
 	snprintf(unnamed, sizeof(unnamed), "region %" PRIu64, number);

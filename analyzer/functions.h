@@ -6,6 +6,8 @@
 #include "hashtable.h"
 #include "model.h"
 
+#define REGION_OF_GAPS "(not recorded)"	/* calls that began while recording was off: LOG_FUNCTION_GAP */
+
 struct function_tables {
 	struct hashtable functions;	/* by object or process, and address */
 	struct hashtable places;	/* by process and address as the hook saw it: the fast way */

@@ -19,6 +19,7 @@ struct saying {
 		struct log_counter counter;
 		struct log_span span;
 		struct log_timer timer;
+		struct log_field field;
 	};
 };
 
@@ -94,6 +95,19 @@ static void read_timer(const struct saying *saying)
 	timer->max_ns = fmax(timer->max_ns, (double)record->most_ticks * tick_ns);
 }
 
+static void read_field(const struct saying *saying)
+{
+	struct process *process = saying->process;
+	struct said *said = process->said;
+
+	said->fields = xgrow(said->fields, said->nr_fields, sizeof(*said->fields));
+	said->fields[said->nr_fields++] = (struct said_field){
+		.thread = nodes_thread(process, saying->field.thread),
+		.node = saying->field.node,
+		.name = label_of(process, saying->field.label),
+	};
+}
+
 static struct rowset *counter_rows(struct process *process, uint32_t label)
 {
 	struct rowset *rows;
@@ -137,6 +151,7 @@ static const struct {
 	{ LOG_RECORD_COUNTER, sizeof(struct log_counter), read_counter },
 	{ LOG_RECORD_SPAN, sizeof(struct log_span), read_span },
 	{ LOG_RECORD_TIMER, sizeof(struct log_timer), read_timer },
+	{ LOG_RECORD_FIELD, sizeof(struct log_field), read_field },
 };
 
 static void read_record(struct saying *saying, const struct log_record *head)
@@ -181,5 +196,6 @@ void marks_release(struct process *process)
 	free(process->said->marks);
 	free(process->said->spans);
 	free(process->said->timers);
+	free(process->said->fields);
 	free(process->said);
 }

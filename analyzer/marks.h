@@ -33,6 +33,13 @@ struct timer_span {
 	const char *name;
 };
 
+/* What a function or region is for, as it said itself. */
+struct said_field {
+	struct thread *thread;		/* NULL: not known */
+	uint32_t node;
+	const char *name;
+};
+
 /* struct process's said. */
 struct said {
 	struct mark *marks;		/* as they lie in the log: those of several threads a little out of order */
@@ -41,6 +48,8 @@ struct said {
 	size_t nr_spans;
 	struct timer_sum *timers;
 	size_t nr_timers;
+	struct said_field *fields;
+	size_t nr_fields;
 };
 
 /* Read them from the log of @process. Its labels, threads and timebase must be known. */

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "error.h"
+#include "functions.h"
 #include "names.h"
 #include "names_file.h"
 #include "naming.h"
@@ -44,7 +45,7 @@ static void set_region_name(struct function *function)
 	release_name(function);
 	function->name = xstrdup(*function->region ? function->region : "(no name)");
 	function->short_name = xstrdup(function->name);
-	function->apart = xstrdup("region");
+	function->apart = strcmp(function->name, REGION_OF_GAPS) == 0 ? NULL : xstrdup("region");
 	function->resolved = true;
 }
 

@@ -236,10 +236,13 @@ static bool is_others(const struct field_row *row)
 static struct value get_field(const struct column *column, const void *row)
 {
 	const struct field_row *of = row;
+	struct value name;
 
 	switch (column->index) {
 	case FIELD_NAME:
-		return value_text(of->field);
+		name = value_text(of->field);
+		name.is_literal = true;	/* what is in parentheses belongs to it */
+		return name;
 	case FIELD_FUNCTIONS:
 		return is_others(of) ? value_empty() : value_integer(UNIT_COUNT, (int64_t)of->nr_functions);
 	default:

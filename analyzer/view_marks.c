@@ -98,13 +98,22 @@ static struct value get_said(const struct column *column, const void *row)
 
 enum { SAID_KIND, SAID_NAME, SAID_TEXT };
 
+static const char *mark_kind(enum log_mark_kind kind)
+{
+	static const char *const kinds[] = {
+		[LOG_MARK_INSTANT] = "mark", [LOG_MARK_FAILURE] = "failure", [LOG_MARK_SNAPSHOT] = "snapshot",
+	};
+
+	return kind < sizeof(kinds) / sizeof(*kinds) && kinds[kind] ? kinds[kind] : "mark";
+}
+
 static struct value get_said_text(const struct column *column, const void *row)
 {
 	const struct said_row *of = row;
 
 	switch (column->index) {
 	case SAID_KIND:
-		return value_text(!of->mark ? "timer" : of->mark->kind == LOG_MARK_FAILURE ? "failure" : "mark");
+		return value_text(of->mark ? mark_kind(of->mark->kind) : "timer");
 	case SAID_NAME:
 		return value_text(of->mark ? of->mark->name : of->span->name);
 	default:

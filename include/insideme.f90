@@ -8,6 +8,13 @@
 !     call insideme_mark("converged")
 !     call insideme_counter("residual", residual)
 !     call insideme_fail("timeout", "no answer")
+!     call insideme_field("I/O")                 of the procedure or region that is open
+!     type(insideme_timer) :: timer              start and stop may lie in different procedures
+!     call insideme_start(timer, "solve")        insideme_pause(timer), insideme_resume(timer)
+!     call insideme_stop(timer)
+!     call insideme_disable()                    insideme_enable()
+!     seconds = insideme_timing("solve")         insideme_calls("solve"), call insideme_reset("solve")
+!     insideme_rss(), insideme_peak(), insideme_rank(), insideme_size(), insideme_wtime(), call insideme_snapshot("here")
 !
 ! With hooks in the program this file must have none, or each region would end with insideme_begin:
 ! -finstrument-functions-exclude-file-list=insideme.f90 (insideme-fc adds it). Trailing blanks of names do not count. May be called from any thread.
@@ -15,12 +22,34 @@ module insideme
   use, intrinsic :: iso_c_binding
   implicit none
   private
-  public :: insideme_begin, insideme_end, insideme_mark, insideme_counter, insideme_fail
+  public :: insideme_begin, insideme_end, insideme_mark, insideme_counter, insideme_fail, insideme_field, insideme_snapshot
+  public :: insideme_timer, insideme_start, insideme_pause, insideme_resume, insideme_stop, insideme_enable, insideme_disable
+  public :: insideme_timing, insideme_calls, insideme_reset
+  public :: insideme_rss, insideme_peak, insideme_rank, insideme_size, insideme_wtime
+
+  integer, parameter :: name_max = 255
+
+  ! struct insideme_timer and struct insideme_sum of insideme.h
+  type, bind(c) :: timer_state
+    type(c_ptr) :: name = c_null_ptr
+    integer(c_int64_t) :: state = 0, start_ticks = 0, pause_ticks = 0, paused_ticks = 0
+  end type
+  type, bind(c) :: sum_state
+    type(c_ptr) :: name = c_null_ptr
+    integer(c_int64_t) :: calls = 0, total_ns = 0, paused_ns = 0, min_ns = 0, max_ns = 0
+  end type
+
+  type :: insideme_timer
+    private
+    type(timer_state) :: state
+    character(kind=c_char) :: name(name_max + 1) = c_null_char
+  end type
 
   ! struct insideme_recorder of insideme.h
   type, bind(c) :: recorder_table
     integer(c_int32_t) :: version, bytes
     type(c_funptr) :: enter, exit, region, mark, fail, counter, start, pause, resume, stop, begin_within
+    type(c_funptr) :: enable, disable, field, sum, sum_after, reset, snapshot, memory, rank
   end type
 
   abstract interface
@@ -45,6 +74,31 @@ module insideme
       character(kind=c_char), intent(in) :: name(*)
       type(c_ptr) :: region
     end function
+    function timer_call(timer) bind(c) result(status)
+      import :: c_int, timer_state
+      type(timer_state), intent(inout) :: timer
+      integer(c_int) :: status
+    end function
+    function sum_call(name, sum) bind(c) result(status)
+      import :: c_char, c_int, sum_state
+      character(kind=c_char), intent(in) :: name(*)
+      type(sum_state), intent(inout) :: sum
+      integer(c_int) :: status
+    end function
+    function plain_call() bind(c) result(status)
+      import :: c_int
+      integer(c_int) :: status
+    end function
+    function memory_call(which) bind(c) result(bytes)
+      import :: c_int, c_int64_t
+      integer(c_int), value :: which
+      integer(c_int64_t) :: bytes
+    end function
+    function rank_call(nr_ranks) bind(c) result(rank)
+      import :: c_int
+      integer(c_int), intent(out) :: nr_ranks
+      integer(c_int) :: rank
+    end function
     subroutine exit_call(region, call_site) bind(c)
       import :: c_ptr
       type(c_ptr), value :: region, call_site
@@ -64,6 +118,12 @@ module insideme
   logical, save :: is_looked_up = .false.
   logical, save :: is_loaded = .false.
   procedure(name_call), pointer, save :: begin_within => null(), mark => null()
+  procedure(name_call), pointer, save :: field => null(), reset => null(), snapshot => null()
+  procedure(timer_call), pointer, save :: start => null(), pause => null(), resume => null(), stop_timer => null()
+  procedure(plain_call), pointer, save :: enable => null(), disable => null()
+  procedure(sum_call), pointer, save :: sum_of => null()
+  procedure(memory_call), pointer, save :: memory => null()
+  procedure(rank_call), pointer, save :: rank => null()
   procedure(text_call), pointer, save :: fail => null()
   procedure(value_call), pointer, save :: counter => null()
   procedure(region_call), pointer, save :: region_of => null()
@@ -85,6 +145,18 @@ contains
         call c_f_procpointer(recorder%counter, counter)
         call c_f_procpointer(recorder%region, region_of)
         call c_f_procpointer(recorder%exit, leave)
+        call c_f_procpointer(recorder%start, start)
+        call c_f_procpointer(recorder%pause, pause)
+        call c_f_procpointer(recorder%resume, resume)
+        call c_f_procpointer(recorder%stop, stop_timer)
+        call c_f_procpointer(recorder%enable, enable)
+        call c_f_procpointer(recorder%disable, disable)
+        call c_f_procpointer(recorder%field, field)
+        call c_f_procpointer(recorder%sum, sum_of)
+        call c_f_procpointer(recorder%reset, reset)
+        call c_f_procpointer(recorder%snapshot, snapshot)
+        call c_f_procpointer(recorder%memory, memory)
+        call c_f_procpointer(recorder%rank, rank)
         is_loaded = .true.
       end if
     end if
@@ -133,4 +205,144 @@ contains
     if (.not. is_looked_up) call look_up()
     if (is_loaded) status = fail(trim(type) // c_null_char, trim(message) // c_null_char)
   end subroutine
+
+  subroutine insideme_field(name)
+    character(len=*), intent(in) :: name
+    integer(c_int) :: status
+
+    if (.not. is_looked_up) call look_up()
+    if (is_loaded) status = field(trim(name) // c_null_char)
+  end subroutine
+
+  subroutine insideme_snapshot(name)
+    character(len=*), intent(in) :: name
+    integer(c_int) :: status
+
+    if (.not. is_looked_up) call look_up()
+    if (is_loaded) status = snapshot(trim(name) // c_null_char)
+  end subroutine
+
+  subroutine insideme_start(timer, name)
+    type(insideme_timer), intent(inout), target :: timer
+    character(len=*), intent(in) :: name
+    integer(c_int) :: status
+    integer :: i
+
+    if (.not. is_looked_up) call look_up()
+    if (.not. is_loaded) return
+    if (timer%state%state == 0) then
+      do i = 1, min(len_trim(name), name_max)
+        timer%name(i) = name(i:i)
+      end do
+      timer%name(min(len_trim(name), name_max) + 1) = c_null_char
+    end if
+    timer%state%name = c_loc(timer%name)
+    status = start(timer%state)
+  end subroutine
+
+  subroutine insideme_pause(timer)
+    type(insideme_timer), intent(inout) :: timer
+    integer(c_int) :: status
+
+    if (is_loaded) status = pause(timer%state)
+  end subroutine
+
+  subroutine insideme_resume(timer)
+    type(insideme_timer), intent(inout) :: timer
+    integer(c_int) :: status
+
+    if (is_loaded) status = resume(timer%state)
+  end subroutine
+
+  ! The timer may have been copied since: its name is where it is now.
+  subroutine insideme_stop(timer)
+    type(insideme_timer), intent(inout), target :: timer
+    integer(c_int) :: status
+
+    if (.not. is_loaded) return
+    timer%state%name = c_loc(timer%name)
+    status = stop_timer(timer%state)
+  end subroutine
+
+  subroutine insideme_enable()
+    integer(c_int) :: status
+
+    if (.not. is_looked_up) call look_up()
+    if (is_loaded) status = enable()
+  end subroutine
+
+  subroutine insideme_disable()
+    integer(c_int) :: status
+
+    if (.not. is_looked_up) call look_up()
+    if (is_loaded) status = disable()
+  end subroutine
+
+  type(sum_state) function look_at(name) result(sum)
+    character(len=*), intent(in) :: name
+    integer(c_int) :: status
+
+    if (.not. is_looked_up) call look_up()
+    if (is_loaded) status = sum_of(trim(name) // c_null_char, sum)
+  end function
+
+  ! Seconds that a timer or region took so far; 0 without the recorder.
+  real(c_double) function insideme_timing(name) result(seconds)
+    character(len=*), intent(in) :: name
+    type(sum_state) :: sum
+
+    sum = look_at(name)
+    seconds = real(sum%total_ns, c_double) / 1.0e9_c_double
+  end function
+
+  integer(c_int64_t) function insideme_calls(name) result(calls)
+    character(len=*), intent(in) :: name
+    type(sum_state) :: sum
+
+    sum = look_at(name)
+    calls = sum%calls
+  end function
+
+  subroutine insideme_reset(name)
+    character(len=*), intent(in) :: name
+    integer(c_int) :: status
+
+    if (.not. is_looked_up) call look_up()
+    if (is_loaded) status = reset(trim(name) // c_null_char)
+  end subroutine
+
+  integer(c_int64_t) function insideme_rss() result(bytes)
+    if (.not. is_looked_up) call look_up()
+    bytes = 0
+    if (is_loaded) bytes = memory(0_c_int)
+  end function
+
+  integer(c_int64_t) function insideme_peak() result(bytes)
+    if (.not. is_looked_up) call look_up()
+    bytes = 0
+    if (is_loaded) bytes = memory(1_c_int)
+  end function
+
+  integer(c_int) function insideme_rank() result(number)
+    integer(c_int) :: nr_ranks
+
+    if (.not. is_looked_up) call look_up()
+    number = 0
+    if (is_loaded) number = rank(nr_ranks)
+  end function
+
+  integer(c_int) function insideme_size() result(nr_ranks)
+    integer(c_int) :: number
+
+    if (.not. is_looked_up) call look_up()
+    nr_ranks = 1
+    if (is_loaded) number = rank(nr_ranks)
+  end function
+
+  real(c_double) function insideme_wtime() result(seconds)
+    integer(c_int64_t) :: now, rate
+
+    call system_clock(now, rate)
+    seconds = real(now, c_double) / real(rate, c_double)
+  end function
 end module

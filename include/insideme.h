@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * InsideMe's interface for C and C++: regions that are measured as functions are; timers, marks, counters, failures.
+ * InsideMe's interface for C and C++: regions that are measured as functions are; timers, marks, counters, failures; what is
+ * recorded now, and what is known by now.
  *
  * Include this file and nothing else: there is nothing to link with (before glibc 2.34: -ldl), and a program that uses it
  * runs everywhere. The recorder is looked for once, when the program starts; where it is not loaded
@@ -29,6 +30,8 @@
 #include <errno.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
+#include <time.h>
 
 #define INSIDEME_NAME_MAX 255
 
@@ -46,6 +49,28 @@ struct insideme_timer {
 	uint64_t paused_ticks;
 };
 #define INSIDEME_TIMER(name) { name, 0, 0, 0, 0 }
+
+/**
+ * struct insideme_sum - what is known of a timer, a region, or both of one name, in this process so far
+ * @name: of it; lives as long as the process
+ * @calls: that have ended: times from start to stop, from begin to end
+ * @total_ns: that they took, without pauses; of a region within itself the outer one's
+ * @paused_ns: of timers, in pauses
+ * @min_ns, @max_ns: of one call; 0 before the first, and of regions that are not timed (INSIDEME_TIMING)
+ *
+ * calls and total_ns are since insideme_reset(), the others since the process began.
+ */
+struct insideme_sum {
+	const char *name;
+	uint64_t calls;
+	uint64_t total_ns;
+	uint64_t paused_ns;
+	uint64_t min_ns;
+	uint64_t max_ns;
+};
+
+enum { INSIDEME_TOTAL = 0, INSIDEME_MEAN = 1, INSIDEME_RESET = 2 };	/* of insideme_timing() */
+enum { INSIDEME_MEMORY_RSS, INSIDEME_MEMORY_PEAK };			/* the recorder's */
 
 /* The recorder's side. What changes the meaning of a member gets a new version; new members come at the end. */
 #define INSIDEME_VERSION_OF_TABLE 1
@@ -65,6 +90,13 @@ struct insideme_recorder {
 	int (*begin_within)(const char *name);	/* insideme_begin() from a function of its own, as Fortran's module has it */
 	int (*enable)(void);
 	int (*disable)(void);
+	int (*field)(const char *name);
+	int (*sum)(const char *name, struct insideme_sum *sum);
+	int (*sum_after)(const char *name, struct insideme_sum *sum);
+	int (*reset)(const char *name);
+	int (*snapshot)(const char *name);
+	uint64_t (*memory)(int which);
+	int (*rank)(int *nr_ranks);
 };
 
 #ifndef INSIDEME_RECORDER
@@ -261,6 +293,202 @@ INSIDEME_INLINE int insideme_enable(void)
 	return recorder ? recorder->enable() : -ENODATA;
 }
 
+/**
+ * insideme_field() - say what the function or region that is open is for, as "I/O"
+ * @name: of the field, for the report's view fields
+ *
+ * Of a region where one is open in the function, else of the function; for all its calls, once is enough: INSIDEME_FIELD().
+ *
+ * Return: 0, -EINVAL if @name is NULL, -ESRCH if nothing is open that is recorded, -ENOBUFS if the log has no room (counted
+ * there), -ENODATA
+ */
+INSIDEME_INLINE int insideme_field(const char *name)
+{
+	const struct insideme_recorder *recorder = insideme_link.recorder;
+
+	return recorder ? recorder->field(name) : -ENODATA;
+}
+
+INSIDEME_INLINE void insideme_field_once(int *is_done, const char *name)
+{
+	if (!__atomic_load_n(is_done, __ATOMIC_RELAXED) && insideme_field(name) == 0)
+		__atomic_store_n(is_done, 1, __ATOMIC_RELAXED);
+}
+
+/* ---- what the program may ask: of this process, and a forked child begins anew ---- */
+
+/**
+ * insideme_sum_of() - what a timer or region of that name took so far
+ * @name: of it
+ * @sum: filled when the result is 0
+ *
+ * Looks at all call paths of the process: some 10 ns for each. Calls that are open are not in it.
+ *
+ * Return: 0, -EINVAL if @name or @sum is NULL, -ENOENT if there is none of that name yet, -ENODATA
+ */
+INSIDEME_INLINE int insideme_sum_of(const char *name, struct insideme_sum *sum)
+{
+	const struct insideme_recorder *recorder = insideme_link.recorder;
+
+	return recorder ? recorder->sum(name, sum) : -ENODATA;
+}
+
+/**
+ * insideme_sum_after() - go through all timers and regions, in the order of their names' bytes
+ * @name: the one before, NULL: begin
+ * @sum: filled when the result is 0
+ *
+ *     for (int end = insideme_sum_after(NULL, &sum); !end; end = insideme_sum_after(sum.name, &sum))
+ *
+ * Return: 0, -EINVAL if @sum is NULL, -ENOENT behind the last one, -ENODATA
+ */
+INSIDEME_INLINE int insideme_sum_after(const char *name, struct insideme_sum *sum)
+{
+	const struct insideme_recorder *recorder = insideme_link.recorder;
+
+	return recorder ? recorder->sum_after(name, sum) : -ENODATA;
+}
+
+/**
+ * insideme_reset() - let the sums of a timer or region begin at 0
+ * @name: of it, NULL: of all
+ *
+ * The report keeps all of them.
+ *
+ * Return: 0, -ENOENT if there is none of that name yet, -ENODATA
+ */
+INSIDEME_INLINE int insideme_reset(const char *name)
+{
+	const struct insideme_recorder *recorder = insideme_link.recorder;
+
+	return recorder ? recorder->reset(name) : -ENODATA;
+}
+
+/**
+ * insideme_timing() - seconds that a timer or region took, see insideme_sum_of()
+ * @name: of it
+ * @what: INSIDEME_TOTAL, or INSIDEME_MEAN of one call; | INSIDEME_RESET: which begins at 0 then
+ *
+ * Return: seconds; 0 where there is none of that name, no call has ended, or no recorder is loaded
+ */
+INSIDEME_INLINE double insideme_timing(const char *name, int what)
+{
+	struct insideme_sum sum;
+
+	if (!insideme_link.recorder || insideme_sum_of(name, &sum) < 0)
+		return 0;
+	if (what & INSIDEME_RESET)
+		insideme_reset(name);
+	return sum.calls && what & INSIDEME_MEAN ? (double)sum.total_ns / 1e9 / (double)sum.calls : (double)sum.total_ns / 1e9;
+}
+
+/**
+ * insideme_summary() - print all timers and regions as a table: name, seconds in all, calls, seconds of one
+ * @file: where to
+ *
+ * Not from a signal handler: it prints by stdio.
+ *
+ * Return: how many lines, 0 where there is nothing yet; -EINVAL if @file is NULL, -EIO if it could not be written, -ENODATA
+ */
+__attribute__((unused, no_instrument_function)) static int insideme_summary(FILE *file)
+{
+	struct insideme_sum sum;
+	int width = 5, lines = 0, end;
+
+	if (!file || !insideme_link.recorder)
+		return file ? -ENODATA : -EINVAL;
+	for (end = insideme_sum_after(NULL, &sum); !end; end = insideme_sum_after(sum.name, &sum)) {
+		int length = (int)__builtin_strlen(sum.name);
+
+		width = sum.calls && length > width ? length : width;
+	}
+	for (end = insideme_sum_after(NULL, &sum); !end; end = insideme_sum_after(sum.name, &sum)) {
+		double total = (double)sum.total_ns / 1e9;
+
+		if (!sum.calls)
+			continue;
+		if (!lines && fprintf(file, "%*s | %12s | %10s | %12s\n", width, "Timer", "Total time", "Calls", "Average time") < 0)
+			return -EIO;
+		if (fprintf(file, "%*s | %12g | %10llu | %12g\n", width, sum.name, total, (unsigned long long)sum.calls,
+			    total / (double)sum.calls) < 0)
+			return -EIO;
+		lines++;
+	}
+	return lines;
+}
+
+/**
+ * insideme_rss(), insideme_peak() - memory of the process now, and the most that it had
+ *
+ * As the kernel counts it: the recorder's is in it, and in the peak that of earlier images of the process. A system call or three.
+ *
+ * Return: bytes; 0 where it cannot be read (a seccomp filter), or no recorder is loaded
+ */
+INSIDEME_INLINE uint64_t insideme_rss(void)
+{
+	const struct insideme_recorder *recorder = insideme_link.recorder;
+
+	return recorder ? recorder->memory(INSIDEME_MEMORY_RSS) : 0;
+}
+
+INSIDEME_INLINE uint64_t insideme_peak(void)
+{
+	const struct insideme_recorder *recorder = insideme_link.recorder;
+
+	return recorder ? recorder->memory(INSIDEME_MEMORY_PEAK) : 0;
+}
+
+/**
+ * insideme_snapshot() - put an instant on the calling thread's timeline with what memory is used: RSS and live heap, in bytes
+ * @name: label to show
+ *
+ * Return: as insideme_mark()
+ */
+INSIDEME_INLINE int insideme_snapshot(const char *name)
+{
+	const struct insideme_recorder *recorder = insideme_link.recorder;
+
+	return recorder ? recorder->snapshot(name) : -ENODATA;
+}
+
+/**
+ * insideme_rank(), insideme_size() - which rank of a parallel launch this is, from 0, and of how many
+ *
+ * As the launcher tells in the environment, so before MPI_Init() too. A process that a rank started has the rank's.
+ *
+ * Return: 0 and 1 where there is no launch, its size is not told, or no recorder is loaded
+ */
+INSIDEME_INLINE int insideme_rank(void)
+{
+	const struct insideme_recorder *recorder = insideme_link.recorder;
+	int nr_ranks;
+
+	return recorder ? recorder->rank(&nr_ranks) : 0;
+}
+
+INSIDEME_INLINE int insideme_size(void)
+{
+	const struct insideme_recorder *recorder = insideme_link.recorder;
+	int nr_ranks = 1;
+
+	if (recorder)
+		recorder->rank(&nr_ranks);
+	return nr_ranks;
+}
+
+/**
+ * insideme_wtime() - seconds since some time in the past, of a clock that is never set; with and without a recorder
+ *
+ * May be called from any thread and from a signal handler.
+ */
+INSIDEME_INLINE double insideme_wtime(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
+}
+
 /* One place in the source that begins a region: its name is looked up once. */
 INSIDEME_INLINE void *insideme_scope_begin(void **place, const char *name)
 {
@@ -301,6 +529,21 @@ INSIDEME_INLINE void insideme_scope_end(void **region)
  */
 #define INSIDEME_REGION(name) INSIDEME_REGION_OF(name, INSIDEME_JOIN(insideme_place_, __LINE__), \
 						 INSIDEME_JOIN(insideme_region_, __LINE__))
+
+/* The same, by the name of the function: where that is compiled without hooks. */
+#define INSIDEME_FUNCTION() INSIDEME_REGION(__func__)
+
+/**
+ * INSIDEME_FIELD() - what the function or region is for in which this stands, see insideme_field()
+ * @name: of the field; must be the same each time that this place is come by
+ *
+ * A statement. Costs a test when it has been said.
+ */
+#define INSIDEME_FIELD(name) \
+	__extension__({ \
+		static int insideme_is_said; \
+		insideme_field_once(&insideme_is_said, name); \
+	})
 
 #ifdef __cplusplus
 

@@ -568,6 +568,7 @@ enum log_record_kind {
 	LOG_RECORD_COUNTER,	/* struct log_counter */
 	LOG_RECORD_SPAN,	/* struct log_span */
 	LOG_RECORD_TIMER,	/* struct log_timer */
+	LOG_RECORD_FIELD,	/* struct log_field */
 };
 struct log_record {
 	uint32_t bytes;			/* with this head, a multiple of 8 */
@@ -601,8 +602,8 @@ struct log_label {
 	/* char text[text_bytes]: any bytes */
 };
 
-/* What a program says of itself: an instant; or, with a text, that the call of that path failed. */
-enum log_mark_kind { LOG_MARK_INSTANT = 1, LOG_MARK_FAILURE = 2 };
+/* What a program says of itself: an instant; with a text, that the call of that path failed, or what memory was used then. */
+enum log_mark_kind { LOG_MARK_INSTANT = 1, LOG_MARK_FAILURE = 2, LOG_MARK_SNAPSHOT = 3 };
 struct log_mark {
 	struct log_record record;
 	uint32_t mark;			/* enum log_mark_kind */
@@ -611,7 +612,16 @@ struct log_mark {
 	uint32_t node;
 	uint32_t text_bytes;		/* with its final 0; 0: none */
 	uint32_t reserved;
-	/* char text[text_bytes]: the failure's message */
+	/* char text[text_bytes]: the failure's message; "rss_bytes=1234 heap_bytes=567" */
+};
+
+/* What the function or region of a path is for. */
+struct log_field {
+	struct log_record record;
+	uint32_t label;			/* log_label.number: the field's name */
+	uint32_t thread;		/* refs of thread and path */
+	uint32_t node;
+	uint32_t reserved;
 };
 
 /*

@@ -6,6 +6,7 @@
 #include "labels.h"
 #include "live.h"
 #include "marks.h"
+#include "queries.h"
 #include "stacks.h"
 #include "timing.h"
 #include "toggle.h"
@@ -15,8 +16,10 @@
 
 static void *region(const char *name)
 {
-	const struct label *label = name && live_has_begun ? label_find(name) : NULL;
+	struct label *label = name && live_has_begun ? label_find(name) : NULL;
 
+	if (label)
+		label->is_timed = 1;
 	return label ? (void *)(LOG_FUNCTION_REGION | (uint64_t)label->number << LOG_REGION_SHIFT) : NULL;
 }
 
@@ -40,6 +43,15 @@ static int begin_within(const char *name)
 	return 0;
 }
 
+/* Ranks and what they start have logs, others have none for sure. */
+static int rank(int *nr_ranks)
+{
+	const struct log_header *log = thread_self() ? live.log : NULL;
+
+	*nr_ranks = log && log->nr_ranks > 0 ? log->nr_ranks : 1;
+	return log && log->rank > 0 ? log->rank : 0;
+}
+
 EXPORT extern const struct insideme_recorder insideme_recorder;
 const struct insideme_recorder insideme_recorder = {
 	.version = INSIDEME_VERSION_OF_TABLE,
@@ -57,4 +69,11 @@ const struct insideme_recorder insideme_recorder = {
 	.begin_within = begin_within,
 	.enable = toggle_enable,
 	.disable = toggle_disable,
+	.field = mark_field,
+	.sum = query_sum,
+	.sum_after = query_sum_after,
+	.reset = query_reset,
+	.snapshot = mark_snapshot,
+	.memory = query_memory,
+	.rank = rank,
 };

@@ -102,21 +102,55 @@ static struct label *add(struct label **list, uint32_t hash, const char *name, u
 	return known;	/* the number and room of ours are nobody's */
 }
 
+static uint32_t hash_of(const char *name, uint32_t *length)
+{
+	uint32_t hash = 0;
+
+	for (*length = 0; name[*length] && *length < LOG_LABEL_MAX; ++*length)
+		hash = (hash ^ (unsigned char)name[*length]) * 0x9e3779b1u;
+	return hash ^ hash >> 15;
+}
+
+struct label *label_look_up(const char *name)
+{
+	uint32_t length, hash = hash_of(name, &length);
+
+	return find_in(__atomic_load_n(&lists[hash % LISTS], __ATOMIC_ACQUIRE), NULL, hash, name, length);
+}
+
 struct label *label_find(const char *name)
 {
-	uint32_t length, hash = 0;
-	struct label **list, *label;
+	uint32_t length, hash = hash_of(name, &length);
+	struct label **list = &lists[hash % LISTS], *label;
 
-	for (length = 0; name[length] && length < LOG_LABEL_MAX; length++)
-		hash = (hash ^ (unsigned char)name[length]) * 0x9e3779b1u;
-	hash ^= hash >> 15;
-	list = &lists[hash % LISTS];
 	label = find_in(__atomic_load_n(list, __ATOMIC_ACQUIRE), NULL, hash, name, length);
 	if (unlikely(!label))
 		label = add(list, hash, name, length);
 	if (unlikely(!label && live.log))
 		log_lose(live.log, LOG_LOST_RECORDS);
 	return label;
+}
+
+/* As far as names reach: what is longer is cut. */
+static int compare(const char *a, const char *b)
+{
+	uint32_t at = 0;
+
+	while (at < LOG_LABEL_MAX && a[at] && a[at] == b[at])
+		at++;
+	return at < LOG_LABEL_MAX ? (unsigned char)a[at] - (unsigned char)b[at] : 0;
+}
+
+struct label *label_timed_after(const char *name)
+{
+	struct label *found = NULL;
+
+	for (uint32_t i = 0; i < LISTS; i++)
+		for (struct label *label = __atomic_load_n(&lists[i], __ATOMIC_ACQUIRE); label; label = label->next)
+			if (label->is_timed && (!name || compare(label->text, name) > 0) &&
+			    (!found || compare(label->text, found->text) < 0))
+				found = label;
+	return found;
 }
 
 const struct label *label_numbered(uint32_t number)
@@ -135,6 +169,7 @@ void labels_log_all(void)
 		for (struct label *label = __atomic_load_n(&lists[i], __ATOMIC_ACQUIRE); label; label = label->next) {
 			label->counter = NULL;	/* of the log before */
 			label->timer = NULL;
+			label->reset_calls = label->reset_ticks = 0;
 			write_record(live.log, label);
 		}
 }

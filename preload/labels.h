@@ -14,6 +14,9 @@ struct label {
 	struct label *next;
 	struct log_counter *counter;	/* its newest record of a log, see marks.c and spans.c; NULL: none */
 	struct log_timer *timer;
+	uint64_t reset_calls;		/* these two are queries.c's: what is left out of sums */
+	uint64_t reset_ticks;
+	uint32_t is_timed;		/* 1: it names a region or a timer */
 	uint32_t hash;
 	uint32_t number;		/* from 1 */
 	uint32_t bytes;			/* of the text, with its final 0 */
@@ -25,6 +28,12 @@ struct label {
  * as LOG_LOST_RECORDS). Takes no lock: callable from threads and signal handlers.
  */
 struct label *label_find(const char *name);
+
+/* The same, but none is made. */
+struct label *label_look_up(const char *name);
+
+/* The first in the order of their bytes that comes after @name (NULL: of all) and names a region or timer; NULL: none does. Looks at all. */
+struct label *label_timed_after(const char *name);
 
 /* The label with that number, or NULL. Looks at all. */
 const struct label *label_numbered(uint32_t number);

@@ -4,8 +4,11 @@
 
 #include <errno.h>
 
+#include "gaps.h"
 #include "labels.h"
+#include "queries.h"
 #include "room.h"
+#include "selection.h"
 #include "text.h"
 #include "thread.h"
 
@@ -65,6 +68,42 @@ int mark_failure(const char *type, const char *message)
 	return write_mark(LOG_MARK_FAILURE, type, message ? message : "");
 }
 
+int mark_field(const char *name)
+{
+	uintptr_t stack_addr = (uintptr_t)__builtin_frame_address(0);
+	struct log_thread *thread = name ? thread_self() : NULL;
+	const struct label *label;
+	struct log_field *record;
+
+	if (!thread)
+		return name ? -ENODATA : -EINVAL;
+	if (thread->current == log_ref(live.log, &thread->root) || is_gap(top_frame(thread)) ||
+	    (selection.has_names && top_frame(thread)->stack_addr != stack_addr))
+		return -ESRCH;
+	label = label_find(name);
+	record = label ? (struct log_field *)new_record(sizeof(*record)) : NULL;
+	if (!record)
+		return -ENOBUFS;
+	record->label = label->number;
+	record->thread = thread->head.self;
+	record->node = thread->current;
+	log_publish(&record->record, LOG_RECORD_FIELD);
+	return 0;
+}
+
+int mark_snapshot(const char *name)
+{
+	char buffer[128];
+	struct text text;
+
+	text_init(&text, buffer, sizeof(buffer));
+	text_add(&text, "rss_bytes=");
+	text_add_number(&text, query_memory(INSIDEME_MEMORY_RSS));
+	text_add(&text, " heap_bytes=");
+	text_add_number(&text, live.log && live.log->heap_total_bytes > 0 ? (uint64_t)live.log->heap_total_bytes : 0);
+	return write_mark(LOG_MARK_SNAPSHOT, name, buffer);
+}
+
 /* Of values that come close after each other the last one stays. */
 static bool is_close(const struct log_counter *counter, uint64_t ticks)
 {
@@ -101,10 +140,11 @@ int mark_counter(const char *name, uint64_t value)
 
 static struct log_timer *record_of(struct label *label)
 {
-	struct log_timer *record = __atomic_load_n(&label->timer, __ATOMIC_ACQUIRE);
+	struct log_timer *record = __atomic_load_n(&label->timer, __ATOMIC_ACQUIRE), *none = NULL;
 
 	if (record)
 		return record;
+	label->is_timed = 1;
 	room_for_records(live.log);
 	record = (struct log_timer *)log_new_record(live.log, sizeof(*record), now_ticks());
 	if (!record)
@@ -112,8 +152,8 @@ static struct log_timer *record_of(struct label *label)
 	record->label = label->number;
 	record->least_ticks = UINT64_MAX;
 	log_publish(&record->record, LOG_RECORD_TIMER);
-	__atomic_store_n(&label->timer, record, __ATOMIC_RELEASE);
-	return record;
+	/* Another that was faster keeps it; ours stays empty. */
+	return __atomic_compare_exchange_n(&label->timer, &none, record, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE) ? record : none;
 }
 
 static void lower_to(uint64_t *least, uint64_t value)

@@ -14,6 +14,9 @@ int mark_instant(const char *name);
 int mark_failure(const char *type, const char *message);
 int mark_counter(const char *name, uint64_t value);
 
+int mark_field(const char *name);
+int mark_snapshot(const char *name);
+
 int timer_start(struct insideme_timer *timer);
 int timer_pause(struct insideme_timer *timer);
 int timer_resume(struct insideme_timer *timer);

@@ -83,13 +83,15 @@ $(regions_variants): include/insideme.h
 	$(call say,CC)$(if $(findstring .clang,$@),clang,gcc)$(if $(findstring _cpp,$@),$(if $(findstring .clang,$@),++)) \
 		$(program_flags) $(filter test/programs/%,$^) -o $@ $(if $(findstring _cpp,$@),-lstdc++)
 programs += $(regions_variants)
-# Switches at both ends of optimisation; and where regions alone are recorded.
-switched_variants := $(addprefix $(bin)/switched.,plain plain.clang slow slow.clang)
+# Switches and questions at both ends of optimisation; and where regions alone are recorded.
+switched_variants := $(foreach name,switched asks,$(addprefix $(bin)/$(name).,plain plain.clang slow slow.clang))
 $(filter %.plain %.plain.clang,$(switched_variants)): program_flags := $(filter-out -finstrument-functions,$(program_flags))
 $(filter %.slow %.slow.clang,$(switched_variants)): program_flags += -O0
-$(switched_variants): test/programs/switched.c include/insideme.h
+$(filter $(bin)/switched.%,$(switched_variants)): test/programs/switched.c
+$(filter $(bin)/asks.%,$(switched_variants)): test/programs/asks.c
+$(switched_variants): include/insideme.h
 	@mkdir -p $(@D)
-	$(call say,CC)$(if $(findstring .clang,$@),clang,gcc) $(program_flags) $< -o $@
+	$(call say,CC)$(if $(findstring .clang,$@),clang,gcc) $(program_flags) $(filter test/programs/%,$^) -o $@
 programs += $(switched_variants)
 # Exceptions as they are without optimization.
 $(bin)/throws.plain $(bin)/throws.plain.clang: program_flags += -O0
@@ -97,7 +99,7 @@ $(bin)/throws.plain $(bin)/throws.plain.clang: test/programs/throws.cpp
 	@mkdir -p $(@D)
 	$(call say,CXX)$(if $(findstring clang,$@),clang++,g++) $(program_flags) $< -o $@
 programs += $(bin)/throws.plain $(bin)/throws.plain.clang
-$(addprefix $(bin)/,regions regions.clang regions_cpp regions_cpp.clang marks marks.clang switched switched.clang): include/insideme.h
+$(addprefix $(bin)/,regions regions.clang regions_cpp regions_cpp.clang marks marks.clang switched switched.clang asks asks.clang): include/insideme.h
 $(bin)/throws.static: test/programs/throws.cpp
 	@mkdir -p $(@D)
 	$(call say,CXX)g++ $(program_flags) -static-libstdc++ -static-libgcc $< -o $@

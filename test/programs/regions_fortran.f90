@@ -1,20 +1,46 @@
 ! SPDX-License-Identifier: GPL-3.0-or-later
 ! Regions in Fortran. The report must show step 100 calls, in it inner 200, and in that small 200 calls (a function that needs
-! little stack); mark done 1; the counter residual down to 0.01; a failure of type timeout.
+! little stack); mark done 1; the counter residual down to 0.01; a failure of type timeout; 50 calls of small are not recorded; the timer
+! solve 3 times. In field solver: step, or in programs without hooks whatever is open then.
 program regions_fortran
   use insideme
   implicit none
   integer :: i
-  integer(8) :: sum = 0
+  integer(8) :: sum = 0, rss
+  type(insideme_timer) :: timer
+  double precision :: begin
 
+  begin = insideme_wtime()
   do i = 1, 100
     call insideme_begin("step")
+    if (i == 1) call insideme_field("solver")
     call inner(sum)
     call inner(sum)
     call insideme_end("step")
     call insideme_counter("residual", 1.0d0 / i)
   end do
   call insideme_fail("timeout", "no answer")
+  call insideme_disable()
+  do i = 1, 50
+    call small(sum)
+  end do
+  call insideme_enable()
+  do i = 1, 3
+    call insideme_start(timer, "solve")
+    call insideme_pause(timer)
+    call insideme_resume(timer)
+    call insideme_stop(timer)
+  end do
+  ! The same with the recorder, and without one 0.
+  if (insideme_rank() /= 0 .or. insideme_size() /= 1) sum = -1
+  if (insideme_timing("solve") < 0 .or. insideme_timing("none") /= 0) sum = -1
+  if (insideme_calls("solve") /= merge(3, 0, insideme_rss() > 0)) sum = -2
+  if (insideme_calls("step") /= merge(100, 0, insideme_rss() > 0)) sum = -2
+  rss = insideme_rss()
+  if (insideme_peak() < rss .or. insideme_wtime() < begin) sum = -3
+  call insideme_reset("step")
+  if (insideme_calls("step") /= 0) sum = -4
+  call insideme_snapshot("end")
   call insideme_mark("done")
   print '(a, i0)', "sum ", sum
 

@@ -126,5 +126,8 @@ paths() {
 		view marks >marks.csv
 		same "marks" "$("$here/csv" name kind=mark <marks.csv),$("$here/csv" text kind=failure <marks.csv)" 'done,no answer'
 		"$report" -v resources --columns column,min | grep -E 'residual +0.01'
+		same "solve" "$(view timers | "$here/csv" calls timer=solve)" 3
+		same "solver" "$(view fields | "$here/csv" calls field=solver)" 100
+		same "sum" "$(cat stdout)" 'sum 250'
 	done
 }
