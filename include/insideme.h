@@ -476,10 +476,9 @@ INSIDEME_INLINE int insideme_size(void)
 	return nr_ranks;
 }
 
+#ifdef CLOCK_MONOTONIC	/* <time.h> has none with -std=c11 and nothing else */
 /**
  * insideme_wtime() - seconds since some time in the past, of a clock that is never set; with and without a recorder
- *
- * May be called from any thread and from a signal handler.
  */
 INSIDEME_INLINE double insideme_wtime(void)
 {
@@ -488,6 +487,7 @@ INSIDEME_INLINE double insideme_wtime(void)
 	clock_gettime(CLOCK_MONOTONIC, &now);
 	return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
 }
+#endif
 
 /* One place in the source that begins a region: its name is looked up once. */
 INSIDEME_INLINE void *insideme_scope_begin(void **place, const char *name)

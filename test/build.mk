@@ -92,14 +92,19 @@ $(filter $(bin)/asks.%,$(switched_variants)): test/programs/asks.c
 $(switched_variants): include/insideme.h
 	@mkdir -p $(@D)
 	$(call say,CC)$(if $(findstring .clang,$@),clang,gcc) $(program_flags) $(filter test/programs/%,$^) -o $@
-programs += $(switched_variants)
+switched_cpp_variants := $(addprefix $(bin)/switched_cpp.,slow slow.clang)
+$(switched_cpp_variants): program_flags += -O0
+$(switched_cpp_variants): test/programs/switched_cpp.cpp include/insideme.h
+	@mkdir -p $(@D)
+	$(call say,CXX)$(if $(findstring .clang,$@),clang++,g++) $(program_flags) $< -o $@
+programs += $(switched_variants) $(switched_cpp_variants)
 # Exceptions as they are without optimization.
 $(bin)/throws.plain $(bin)/throws.plain.clang: program_flags += -O0
 $(bin)/throws.plain $(bin)/throws.plain.clang: test/programs/throws.cpp
 	@mkdir -p $(@D)
 	$(call say,CXX)$(if $(findstring clang,$@),clang++,g++) $(program_flags) $< -o $@
 programs += $(bin)/throws.plain $(bin)/throws.plain.clang
-$(addprefix $(bin)/,regions regions.clang regions_cpp regions_cpp.clang marks marks.clang switched switched.clang asks asks.clang): include/insideme.h
+$(addprefix $(bin)/,regions regions.clang regions_cpp regions_cpp.clang marks marks.clang switched switched.clang asks asks.clang switched_cpp switched_cpp.clang): include/insideme.h
 $(bin)/throws.static: test/programs/throws.cpp
 	@mkdir -p $(@D)
 	$(call say,CXX)g++ $(program_flags) -static-libstdc++ -static-libgcc $< -o $@

@@ -179,3 +179,20 @@ project() {
 		calls part 50 main 1
 	done
 }
+
+@test "insideme.h is accepted by all compilers, standards and strict warnings" {
+	cp "$here/../../include/insideme.h" .
+	printf '%s\n' '#include "insideme.h"' 'void f(void);' 'void f(void)' '{' 'INSIDEME_REGION("r");' 'INSIDEME_FUNCTION();' 'INSIDEME_FIELD("x");' \
+		'insideme_begin("b");' 'insideme_end("b");' 'insideme_summary(stdout);' '}' >uses.c
+	cp uses.c uses.cpp
+	for compiler in gcc clang; do
+		for standard in c99 c11 gnu17; do
+			$compiler -std=$standard -Wall -Wextra -Wshadow -Wpedantic -Werror -c uses.c
+		done
+	done
+	for compiler in g++ clang++; do
+		for standard in c++11 c++20; do
+			$compiler -std=$standard -Wall -Wextra -Wshadow -Wpedantic -Werror -c uses.cpp
+		done
+	done
+}

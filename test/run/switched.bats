@@ -139,3 +139,16 @@ switched_by_signal() {
 		rm -rf insideme.data functions.csv
 	done
 }
+
+@test "exceptions in C++ while recording is off, and over a switch" {
+	for variant in '' .clang .slow .slow.clang; do
+		rm -rf insideme.data functions.csv
+		record "switched_cpp$variant"
+		grep -q 'caught 100, lines ' stdout
+		paths 'main;catch_all(bool);kept()' 100
+		same "thrower" "$(value function | grep -c thrower)" 0
+		same "solver" "$(view fields | "$here/csv" calls field=solver)" 20
+		calls area 3
+		! view quality | grep -E 'unknown_exits|damage'
+	done
+}
