@@ -108,13 +108,16 @@ static void add_span(struct spans *spans, int64_t begin, int64_t end)
 	spans->list[spans->nr++] = (struct span){ begin, end };
 }
 
-static void add_call(struct thread *thread, uint32_t tid, struct tree_node *node, int64_t start, int64_t end)
+/* @rss_growth: as it was read at the call's entry and exit; NAN: by the samples */
+static void add_call(struct thread *thread, uint32_t tid, struct tree_node *node, int64_t start, int64_t end, double rss_growth)
 {
 	struct call_stack *stack = stack_of(thread, tid);
 	struct function_use *use = use_of(node->function);
 	double total[NR_USES], self[NR_USES];
 
 	thread_use_between(&stack->use, start, end, total);
+	if (!isnan(rss_growth))
+		total[USE_RSS_BYTES] = rss_growth;
 	memcpy(self, total, sizeof(self));
 	take_in(stack, node, start, end, self);
 	use->calls++;
@@ -136,7 +139,7 @@ static void add_open_calls(struct process *process)
 		for (size_t j = stack->nr_calls; j-- > 0;)
 			if (stack->calls[j].node->function->kind == FUNCTION_PLAIN && !stack->left)
 				add_call(stack->thread, stack->thread->tid, stack->calls[j].node, stack->calls[j].since,
-					 process->last);
+					 process->last, NAN);
 	}
 }
 
@@ -160,6 +163,12 @@ static void release_stacks(const struct process *process)
 	}
 }
 
+/* Of a process with several threads it is not known whose it is. */
+static double rss_growth(const struct slice *slice)
+{
+	return slice->has_memory && thread_is_alone(slice->thread) ? (double)(slice->rss_after_bytes - slice->rss_before_bytes) : NAN;
+}
+
 void function_use_read(struct model *model)
 {
 	struct slice_reader *reader = slices_open_all(model);
@@ -170,7 +179,7 @@ void function_use_read(struct model *model)
 		model->functions[i]->spans = &spans[i];
 	while (slices_next(reader, &slice))
 		if (slice.node->function->spans)
-			add_call(slice.thread, slice.tid, slice.node, slice.start, slice.end);
+			add_call(slice.thread, slice.tid, slice.node, slice.start, slice.end, rss_growth(&slice));
 	slices_close(reader);
 	for (size_t i = 0; i < model->nr_processes; i++) {
 		add_open_calls(model->processes[i]);

@@ -19,7 +19,7 @@ static const char *const count_columns[] = {
 _Static_assert(USE_GPU_NS + GPU_BYTES == USE_GPU_BYTES, "in the order of gpu_use.h");
 _Static_assert(USE_MINOR_FAULTS + NR_COUNTS == USE_RSS_BYTES, "a column for each kind");
 
-static bool is_alone(const struct thread *thread)
+bool thread_is_alone(const struct thread *thread)
 {
 	return thread->process->nr_threads == 1 && thread->nr_threads == 1;
 }
@@ -157,9 +157,9 @@ static void off_between(const struct curve *off, int64_t from, int64_t to, doubl
 		numbers[i] -= before[i];
 }
 
-/* A span between two samples, from @from on, in which records tell when the thread ran. */
-static void refine_span(struct curve *exact, const struct curve *off, int64_t from, int64_t to, double wait_ns, size_t *point,
-			double *numbers)
+/* A time in which records tell when the thread ran. */
+static void add_exact(struct curve *exact, const struct curve *off, int64_t from, int64_t to, double wait_ns, size_t *point,
+		      double *numbers)
 {
 	double span[NR_OFFS], now[NR_OFFS], begin[NR_TIMES];
 	int64_t time = from;
@@ -177,6 +177,34 @@ static void refine_span(struct curve *exact, const struct curve *off, int64_t fr
 	}
 }
 
+/* A time in which they do not. */
+static void add_evenly(struct curve *exact, int64_t from, int64_t to, const double *rates, double *numbers)
+{
+	for (int i = 0; i < NR_TIMES; i++)
+		numbers[i] += rates[i] * (double)(to - from);
+	curve_add(exact, to, numbers);
+}
+
+/* Between two samples that records cover in part, as the first ones and the last ones: outside of it goes what is left. */
+static void refine_span(struct curve *exact, const struct curve *off, int64_t from, int64_t to, const double *sums, size_t *point,
+			double *numbers)
+{
+	int64_t first = off->times[0] > from ? off->times[0] : from;
+	int64_t last = off->times[off->nr - 1] < to ? off->times[off->nr - 1] : to;
+	double covered = first < last ? (double)(last - first) : 0, rest = (double)(to - from) - covered;
+	double spent[NR_OFFS], rates[NR_TIMES];
+
+	if (covered == 0)
+		first = last = to;
+	off_between(off, first, last, spent);
+	rates[TIMES_CPU] = rest > 0 ? (sums[TIMES_CPU] - (covered - spent[OFF_BLOCKED] - spent[OFF_PREEMPTED])) / rest : 0;
+	rates[TIMES_CPU] = fmin(fmax(rates[TIMES_CPU], 0), 1);
+	rates[TIMES_WAIT] = sums[TIMES_WAIT] / (double)(to - from);
+	add_evenly(exact, from, first, rates, numbers);
+	add_exact(exact, off, first, last, rates[TIMES_WAIT] * covered, point, numbers);
+	add_evenly(exact, last, to, rates, numbers);
+}
+
 /* Samples know sums; where there are records of context switches, they tell when. */
 static void read_exact_times(struct thread_use *use, struct process *process)
 {
@@ -192,16 +220,11 @@ static void read_exact_times(struct thread_use *use, struct process *process)
 	memcpy(numbers, use->times.numbers, sizeof(numbers));
 	curve_add(&exact, use->times.times[0], numbers);
 	for (size_t i = 1; i < use->times.nr; i++) {
-		const double *sums = &use->times.numbers[i * NR_TIMES];
-		int64_t from = use->times.times[i - 1], to = use->times.times[i];
+		double sums[NR_TIMES];
 
-		if (from >= off.times[0] && to <= off.times[off.nr - 1]) {
-			refine_span(&exact, &off, from, to, sums[TIMES_WAIT] - sums[TIMES_WAIT - (int)NR_TIMES], &point, numbers);
-			continue;
-		}
 		for (int j = 0; j < NR_TIMES; j++)
-			numbers[j] += sums[j] - sums[j - NR_TIMES];
-		curve_add(&exact, to, numbers);
+			sums[j] = use->times.numbers[i * NR_TIMES + (size_t)j] - use->times.numbers[(i - 1) * NR_TIMES + (size_t)j];
+		refine_span(&exact, &off, use->times.times[i - 1], use->times.times[i], sums, &point, numbers);
 	}
 	curve_release(&off);
 	curve_release(&use->times);
@@ -255,7 +278,7 @@ static void read_counts(struct thread_use *use, struct thread *thread, const str
 	for (size_t i = 0; i < NR_COUNTS; i++)
 		columns[i] = even_column(rows, count_columns[i]);
 	for (size_t row = 0; row < rows->nr_rows; row++) {
-		double share = is_alone(thread) ? 1 : share_of(use, thread->process, rows, row);
+		double share = thread_is_alone(thread) ? 1 : share_of(use, thread->process, rows, row);
 
 		for (size_t i = 0; row && i < NR_COUNTS; i++)
 			numbers[i] += share * fmax(columns[i][row] - columns[i][row - 1], 0);
@@ -269,12 +292,12 @@ static void read_counts(struct thread_use *use, struct thread *thread, const str
 static void read_rss(struct thread_use *use, struct thread *thread, const struct rowset *process_rows)
 {
 	const struct rowset *memory = process_rowset(thread->process, "memory");
-	const struct rowset *rows = is_alone(thread) && memory ? memory : process_rows;
+	const struct rowset *rows = thread_is_alone(thread) && memory ? memory : process_rows;
 	int column = rowset_column(rows, "rss_bytes");
 	double bytes = 0;
 
 	for (size_t row = 0; column >= 0 && row < rows->nr_rows; row++) {
-		bytes += (is_alone(thread) ? 1 : share_of(use, thread->process, rows, row)) * change(rows, row, column);
+		bytes += (thread_is_alone(thread) ? 1 : share_of(use, thread->process, rows, row)) * change(rows, row, column);
 		curve_add(&use->rss, process_time(thread->process, rows->ticks[row]), &bytes);
 	}
 }
@@ -289,7 +312,7 @@ static void read_gpu(struct thread_use *use, struct thread *thread, const struct
 	gpu_use_read(&gpu, thread->process);
 	for (size_t row = 0; gpu.nr && row < rows->nr_rows; row++) {
 		int64_t time = process_time(thread->process, rows->ticks[row]);
-		double share = is_alone(thread) ? 1 : share_of(use, thread->process, rows, row);
+		double share = thread_is_alone(thread) ? 1 : share_of(use, thread->process, rows, row);
 
 		curve_at(&gpu, time, now);
 		for (int i = 0; i < NR_GPU_NUMBERS; i++)
@@ -310,9 +333,9 @@ void thread_use_open(struct thread_use *use, struct thread *thread, uint32_t tid
 	curve_init(&use->rss, 1);
 	curve_init(&use->gpu, NR_GPU_NUMBERS);
 	read_times(use, thread);
-	if (!rows || (!use->times.nr && !is_alone(thread)))
+	if (!rows || (!use->times.nr && !thread_is_alone(thread)))
 		return;
-	if (is_alone(thread))
+	if (thread_is_alone(thread))
 		read_exact_cpu(use, thread->process, rows);
 	read_exact_times(use, thread->process);
 	read_counts(use, thread, rows);

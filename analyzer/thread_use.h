@@ -14,6 +14,9 @@ struct thread_use {
 	struct curve gpu;
 };
 
+/* What is known of its process is known of it. */
+bool thread_is_alone(const struct thread *thread);
+
 /* @tid: of several threads that shared @thread's record, which one. */
 void thread_use_open(struct thread_use *use, struct thread *thread, uint32_t tid);
 void thread_use_close(struct thread_use *use);

@@ -348,7 +348,7 @@ static const char *text_columns(const struct report *report)
 /* How it is known what functions used, with how near the samples are to each other. */
 static const char *tell_use(struct document *document, const struct model *model)
 {
-	bool has_switches = false;
+	bool has_switches = false, has_readings = false;
 	double interval_ns = 0;
 	char interval[UNIT_TEXT_MAX];
 
@@ -358,10 +358,12 @@ static const char *tell_use(struct document *document, const struct model *model
 		if (rows)
 			interval_ns = fmax(interval_ns, (double)rows->interval_ns * rows->step);
 		has_switches = has_switches || process_rowset(model->processes[i], "thread_off");
+		has_readings = has_readings || model->processes[i]->header.snapshot & LOG_SNAPSHOT_EVERY;
 	}
-	return document_text(document, "%s, waiting, faults, I/O, switches, RSS, GPU: of the calls that have a record, "
+	return document_text(document, "%s%swaiting, faults, I/O, switches, %sGPU: of the calls that have a record, "
 			     "by overlap with samples %s apart; the rest of them is their callers'",
-			     has_switches ? "CPU and blocked by context switches" : "CPU, blocked",
+			     has_switches ? "CPU and blocked by context switches; " : "CPU, blocked, ",
+			     has_readings ? "RSS of single threads as read at entry and exit; " : "", has_readings ? "" : "RSS, ",
 			     unit_format(interval, UNIT_NS, interval_ns));
 }
 

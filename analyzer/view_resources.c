@@ -116,7 +116,7 @@ static const struct column figure_columns[] = {
 /* Of each thread and each processor there is too much for people. */
 static bool is_for_people(const struct rowset *rows)
 {
-	return strcmp(rows->set, "thread") != 0 && strcmp(rows->set, "cores") != 0;
+	return strcmp(rows->set, "thread") != 0 && strcmp(rows->set, "thread_off") != 0 && strcmp(rows->set, "cores") != 0;
 }
 
 static size_t line_steps(bool has_pids)

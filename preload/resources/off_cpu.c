@@ -146,7 +146,7 @@ static bool take_records(struct off_cpu *off, uint64_t now_ns)
 }
 
 /* Who switches faster than is read has no more rows: what is known ends with the last one. */
-static void read_rows(struct off_cpu *off, int log_fd, uint64_t quiet_ns)
+static void read_rows(struct off_cpu *off, int log_fd, uint64_t quiet_ns, bool may_be_gone)
 {
 	uint64_t now_ns = clock_ns(CLOCK_MONOTONIC);
 
@@ -159,18 +159,19 @@ static void read_rows(struct off_cpu *off, int log_fd, uint64_t quiet_ns)
 	} else if (off->state != OFF_CPU_UNKNOWN && now_ns - off->told_ns > quiet_ns) {
 		if (off->since_ns > off->told_ns)
 			add_row(off, off->since_ns);
-		add_row(off, now_ns);
+		if (!may_be_gone || off->state != OFF_CPU_ON)
+			add_row(off, now_ns);
 	}
 }
 
 void off_cpu_read(struct off_cpu *off, int log_fd)
 {
-	read_rows(off, log_fd, QUIET_NS * (uint64_t)off->rows.step);
+	read_rows(off, log_fd, QUIET_NS * (uint64_t)off->rows.step, false);
 }
 
 void off_cpu_close(struct off_cpu *off, int log_fd)
 {
-	read_rows(off, log_fd, 0);
+	read_rows(off, log_fd, 0, true);	/* the kernel does not tell of a thread's last moment */
 	if (off->ring)
 		release(off);
 }

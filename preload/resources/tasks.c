@@ -75,7 +75,7 @@ static void take_tid(struct tasks *tasks, int tid)
 		tasks->nr_tasks++;
 		task->tid = tid;
 		task->has_rows = false;
-		task->wait_ns = 0;
+		task->cpu_ns = task->wait_ns = 0;
 		open_off_cpu(tasks, task);
 	}
 	task->listed = true;
@@ -156,6 +156,11 @@ static void read_task(struct tasks *tasks, struct task *task, int log_fd, char *
 	text_add(&text, "/schedstat");
 	fd = (int)sys_openat(tasks->task_fd, name, O_RDONLY | O_CLOEXEC, 0);
 	if (source_read(fd, tasks->count, buffer, bytes, 0) > 0 && proc_parse_schedstat(buffer, &schedstat) == 0) {
+		if (schedstat.cpu_ns < task->cpu_ns) {	/* another thread, whose tid was free again */
+			read_off_cpu(tasks, task, log_fd, off_cpu_close);
+			open_off_cpu(tasks, task);
+		}
+		task->cpu_ns = schedstat.cpu_ns;
 		task->wait_ns = schedstat.wait_ns;
 		figures.thread_cpu_ns = schedstat.cpu_ns;
 		figures.thread_wait_ns = schedstat.wait_ns;

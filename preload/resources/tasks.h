@@ -20,7 +20,7 @@ struct task {
 	int tid;
 	bool listed;			/* in the newest listing */
 	bool has_rows;
-	uint64_t wait_ns;		/* as last seen */
+	uint64_t cpu_ns, wait_ns;		/* as last seen */
 	struct row_set rows;
 	uint64_t last[2];
 	struct off_cpu off;

@@ -147,3 +147,15 @@ changes() {
 	done
 	same "processes" "$("$here/csv" pid <calls.csv | sort -u | wc -l)" 2
 }
+
+# Some us are far too short for samples.
+@test "functions: growth of RSS by those readings" {
+	INSIDEME_SNAPSHOT=rss:every INSIDEME_THRESHOLD=0 record every
+	view functions --columns function,calls,rss_growth_bytes >functions.csv
+	growth() { "$here/csv" rss_growth_bytes "function=$1" <functions.csv; }
+	between "of map_and_touch" $((3 * 4194304 - 100000)) "$(growth map_and_touch)" $((3 * 4194304 + 100000))
+	between "of touch" $((3 * 8388608 - 100000)) "$(growth touch)" $((3 * 8388608 + 100000))
+	between "of unmap" $((-3 * 12582912 - 100000)) "$(growth unmap)" $((-3 * 12582912 + 100000))
+	between "of map_only" -100000 "$(growth map_only)" 100000
+	COLUMNS=200 "$report" -v functions --columns function,rss_growth_bytes | grep 'RSS of single threads as read at entry and exit'
+}

@@ -167,7 +167,7 @@ sleeping_and_burning() {
 	between "CPU time of nap" 0 "$(use nap total_cpu_ns)" $((nap_ns + work_ns / 20))
 	between "CPU time of work" $((work_ns * 95 / 100)) "$(use work total_cpu_ns)" $((work_ns * 102 / 100))
 	between "blocked time of nap" $(($(use nap total_ns) * 90 / 100)) $(($(use nap total_blocked_ns) + $(use nap total_wait_ns))) "$(use nap total_ns)"
-	between "blocked time of work" 0 "$(use work total_blocked_ns)" $((work_ns / 50))
+	between "blocked time of work" 0 "$(use work total_blocked_ns)" $((work_ns / 25))
 	COLUMNS=200 "$report" -v functions --columns function,total_blocked_ns >page
 	grep 'CPU and blocked by context switches' page
 }
