@@ -114,7 +114,7 @@ const struct table events_table = {
 	.formats = IN_TEXT | IN_CSV | IN_JSON,
 };
 
-void events_tell_share(const struct model *model)
+void events_tell_share(const struct model *model, bool if_some_lack)
 {
 	const char *advice = "INSIDEME_THRESHOLD=0 records all";
 	char open[64] = "";
@@ -125,6 +125,8 @@ void events_tell_share(const struct model *model)
 	for (size_t i = 0; i < model->nr_processes; i++)
 		if (model->processes[i]->header.threshold_set_ns == 0)
 			advice = "a larger INSIDEME_BUDGET records more";
+	if (if_some_lack && model->nr_slices + nr_open >= model->calls)
+		return;
 	if (nr_open)
 		snprintf(open, sizeof(open), ", %" PRIu64 " still open (-v summary)", nr_open);
 	fprintf(stderr, "insideme-report: %" PRIu64 " of %" PRIu64 " calls%s%s%s\n", model->nr_slices, model->calls, open,

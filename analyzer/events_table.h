@@ -9,7 +9,7 @@
 /* Rows: struct call_event. Its title, and where the rows come from, are the caller's. Titles of columns are pikos's. */
 extern const struct table events_table;
 
-/* On stderr, so that a table in a file stays a table: how many of all calls there are records of. */
-void events_tell_share(const struct model *model);
+/* On stderr, so that a table in a file stays a table: how many of all calls there are records of; or only if some lack. */
+void events_tell_share(const struct model *model, bool if_some_lack);
 
 #endif

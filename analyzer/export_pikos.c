@@ -17,7 +17,7 @@ static int export_records(struct report *report, bool is_text)
 	if (status)
 		return status;
 	pikos_write(&pikos, report->model, true);
-	events_tell_share(report->model);
+	events_tell_share(report->model, true);
 	return pikos_close(&pikos);
 }
 

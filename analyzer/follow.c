@@ -126,7 +126,7 @@ static bool read_run(struct follower *follower, struct pikos *pikos, bool is_las
 	pikos_write(pikos, model, is_last);
 	keep_names(follower, model);
 	if (is_last)
-		events_tell_share(model);
+		events_tell_share(model, true);
 	resolve_release(model);
 	model_free(model);
 	return ended;

@@ -241,7 +241,7 @@ int view_calls(struct document *document, struct report *report)
 	if (window_is_given(&report->options->window))
 		table->note = tell_coverage(document, report);
 	else
-		events_tell_share(report->model);
+		events_tell_share(report->model, false);
 	report_tell_runs(report, document, table);
 	report_name_runs(report, document);
 	return 0;

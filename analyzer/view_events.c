@@ -40,7 +40,7 @@ int view_events(struct document *document, struct report *report)
 	table->next = next_event;
 	table->source = source;
 	document_add_table(document, table);
-	events_tell_share(report->model);
+	events_tell_share(report->model, false);
 	report_tell_runs(report, document, table);
 	report_name_runs(report, document);
 	return 0;

@@ -2,16 +2,13 @@
 /* The line at the end, the summary, and the names that stay with the run. */
 #include "monitor/finish.h"
 
-#include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "monitor/count.h"
-#include "monitor/library.h"
+#include "monitor/report.h"
 
 /* As short as it can be typed from here. */
 static const char *short_path(const char *path)
@@ -53,44 +50,16 @@ void finish_say_sampled(const char *run_path, int nr_processes, uint64_t nr_byte
 			short_path(run_path));
 }
 
-/* Our own children are not recorded. @option: NULL: the summary, on stderr; else said is nothing. */
-static void run_report(const char *report, const char *option, const char *run_path, const sigset_t *mask)
-{
-	int nowhere = option ? open("/dev/null", O_WRONLY | O_CLOEXEC) : -1;
-
-	sigprocmask(SIG_SETMASK, mask, NULL);
-	unsetenv("LD_PRELOAD");
-	if (nowhere >= 0)
-		dup2(nowhere, STDERR_FILENO);
-	dup2(STDERR_FILENO, STDOUT_FILENO);
-	if (option)
-		unsetenv("DEBUGINFOD_URLS");	/* whoever waits for us does not wait for a server */
-	execl(report, "insideme-report", option ? option : run_path, option ? run_path : NULL, (char *)NULL);
-	fprintf(stderr, "insideme: cannot run %s: %m\n", report);
-	_exit(127);
-}
-
-static void wait_for_report(const char *option, const char *run_path, const sigset_t *mask)
-{
-	char directory[PATH_MAX], report[PATH_MAX + 32];
-	pid_t pid;
-
-	if (!own_directory(directory, sizeof(directory)))
-		return;
-	snprintf(report, sizeof(report), "%sinsideme-report", directory);
-	pid = fork();
-	if (pid == 0)
-		run_report(report, option, run_path, mask);
-	if (pid > 0)
-		waitpid(pid, NULL, 0);
-}
-
 void finish_print_summary(const char *run_path, const sigset_t *mask)
 {
-	wait_for_report(NULL, run_path, mask);
+	const char *const arguments[] = { run_path, NULL };
+
+	report_wait(report_start(arguments, mask, REPORT_SHOWN));
 }
 
 void finish_save_names(const char *run_path, const sigset_t *mask)
 {
-	wait_for_report("--save-names", run_path, mask);
+	const char *const arguments[] = { "--save-names", run_path, NULL };
+
+	report_wait(report_start(arguments, mask, REPORT_QUIET));
 }

@@ -44,6 +44,7 @@ struct monitor {
 	sigset_t mask;			/* as we found it */
 	int signal_fd;
 	pid_t pid;			/* the program */
+	pid_t rows_pid;			/* who writes rows while it runs; 0: nobody */
 	int status;			/* as wait() tells, once it has ended */
 };
 
@@ -59,6 +60,10 @@ static int cannot_find(const char *name, int error)
 	char here[PATH_MAX], path[PATH_MAX];
 
 	snprintf(here, sizeof(here), "./%s", name);
+	if (error == -ENOENT && rows_find_preset(name)) {
+		fprintf(stderr, "insideme-run: %s: not in PATH; did you mean insideme-run %s -- PROGRAM?\n", name, name);
+		return NOT_FOUND;
+	}
 	if (strchr(name, '/') || program_find(here, path, sizeof(path)) < 0)
 		return cannot(name, error);
 	fprintf(stderr, "insideme-run: %s: not in PATH; did you mean %s?\n", name, here);
@@ -157,8 +162,10 @@ static void record_end(struct monitor *monitor, pid_t pid)
 	struct last_words words;
 	int status;
 
-	if (gpu_is(&monitor->own_log.gpu, pid)) {
+	if (gpu_is(&monitor->own_log.gpu, pid) || pid == monitor->rows_pid) {
 		waitpid(pid, NULL, 0);
+		if (pid == monitor->rows_pid)
+			monitor->rows_pid = 0;
 		return;
 	}
 	watch_end(&monitor->watch, pid);
@@ -279,6 +286,8 @@ static void finish(struct monitor *monitor)
 	leave_the_rest(monitor);
 	own_log_close(&monitor->own_log, 0);
 	library_release(&monitor->library);
+	if (monitor->options.rows.preset)
+		rows_finish(&monitor->options.rows, monitor->rows_pid, monitor->run.path, &monitor->mask);
 	if (monitor->settings.value[SETTING_SUMMARY])
 		finish_print_summary(monitor->run.path, &monitor->mask);
 	else if (monitor->watch.nr_calls && monitor->id.rank.rank <= 0)
@@ -295,6 +304,10 @@ static int run_program(struct monitor *monitor, char **argv)
 
 	if (error)
 		return cannot_find(name, error);
+	sigprocmask(SIG_SETMASK, NULL, &monitor->mask);
+	error = monitor->options.rows.preset ? rows_check(&monitor->options.rows, &monitor->mask) : 0;
+	if (error)
+		return error;
 	prepare_library(monitor, path);
 	error = open_run(monitor, path);
 	say_init(error ? NULL : monitor->run.page);
@@ -304,8 +317,11 @@ static int run_program(struct monitor *monitor, char **argv)
 		monitor->library.preload_path[0] = '\0';
 		return replace_by_program(monitor, NULL);
 	}
-	if (is_sampled_by_others(monitor))
+	if (is_sampled_by_others(monitor)) {
+		if (monitor->options.rows.preset)
+			fprintf(stderr, "insideme: no rows under another insideme-run, nor of ranks; afterwards: insideme-report -f pikos\n");
 		return replace_by_program(monitor, monitor->run.path);
+	}
 	error = start_program(monitor);
 	if (error) {
 		library_release(&monitor->library);
@@ -316,6 +332,8 @@ static int run_program(struct monitor *monitor, char **argv)
 	own_log_open(&monitor->own_log, &monitor->run, &monitor->id, &monitor->settings, argv);
 	if (monitor->refusal)
 		own_log_refused(&monitor->own_log, monitor->options.command[0], monitor->refusal);
+	if (monitor->options.rows.preset)
+		monitor->rows_pid = rows_start(&monitor->options.rows, monitor->run.path, &monitor->mask);
 	watch_until_end(monitor);
 	finish(monitor);
 	signals_end_like(monitor->status);

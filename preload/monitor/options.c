@@ -3,6 +3,7 @@
 #include "monitor/options.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "compiler.h"
@@ -20,6 +21,11 @@ static const struct {
 	{ "children", 0, "with --pid: their children too", NULL },
 	{ "machine", 0, "instead of a program: sample the machine", NULL },
 	{ "timeout", 0, "with --pid or --machine: end after this time", "TIME" },
+	{ "recording", 0, "of a monitor: where rows go: screen (stderr), text, csv [screen]", "FORM" },
+	{ "output", 'o', "of a monitor: the file [monitor_records.log, monitor_records.csv]", "FILE" },
+	{ "buffered", 0, "of a monitor: write the rows when PROGRAM has ended", NULL },
+	{ "focused-on", 0, "of a monitor: only these functions and all beneath, as --focus", "LIST" },
+	{ "filter", 0, "of a monitor: only rows for which it holds, as of insideme-report", "RULE" },
 	{ "check", 0, "tell what of PROGRAM can be recorded and what to do, and stop", NULL },
 	{ "library", 0, "print the path of the library and stop", NULL },
 	{ "help", 'h', "print this and stop", NULL },
@@ -36,6 +42,8 @@ static bool take_own(struct run_options *options, const char *name)
 		options->quiet = true;
 	else if (!strcmp(name, "no-tree"))
 		options->no_tree = true;
+	else if (!strcmp(name, "buffered"))
+		options->rows.at_end = true, options->needs_preset = name;
 	else if (!strcmp(name, "library"))
 		options->action = ACTION_LIBRARY;
 	else if (!strcmp(name, "check"))
@@ -104,11 +112,30 @@ static bool are_pids(const char *text)
 	}
 }
 
+/* What the monitor's options say; @name: of own_options. Return: whether it is one. */
+static bool take_of_rows(struct run_options *options, const char *name, const char *value)
+{
+	if (!strcmp(name, "recording"))
+		options->rows.recording = value;
+	else if (!strcmp(name, "output"))
+		options->rows.output = value;
+	else if (!strcmp(name, "focused-on"))
+		options->settings[SETTING_FOCUS] = value;
+	else if (!strcmp(name, "filter"))
+		options->rows.filter = value;
+	else
+		return false;
+	options->needs_preset = name;
+	return true;
+}
+
 /* @name: of own_options. */
 static int take_value(struct run_options *options, const char *argument, const char *name, const char *value)
 {
 	if (!value)
 		return wrong(argument, "a value is missing");
+	if (take_of_rows(options, name, value))
+		return 0;
 	if (!strcmp(name, "pid")) {
 		options->pids = value;
 		return are_pids(value) ? 0 : wrong("--pid", "numbers of processes are needed, for example --pid=1,2");
@@ -148,7 +175,12 @@ static int take_short(struct run_options *options, const char *argument, char **
 	if (argument[1] == 'd')
 		return take_setting(options, SETTING_DIR, argument[2] ? argument + 2 : NULL, next);
 	for (size_t i = 0; i < ARRAY_SIZE(own_options); i++) {
-		if (own_options[i].letter == argument[1] && !argument[2]) {
+		if (own_options[i].letter != argument[1])
+			continue;
+		if (own_options[i].value)
+			return take_value(options, argument, own_options[i].name,
+					  argument[2] ? argument + 2 : **next ? *(*next)++ : NULL);
+		if (!argument[2]) {
 			take_own(options, own_options[i].name);
 			return 0;
 		}
@@ -167,21 +199,67 @@ static int check_attach(struct run_options *options)
 	return 0;
 }
 
-int options_parse(struct run_options *options, int argc, char **argv)
+static bool has_dashes(char **arguments)
 {
-	char **next = argv + (argc > 0);
+	while (*arguments && strcmp(*arguments, "--"))
+		arguments++;
+	return *arguments;
+}
 
-	memset(options, 0, sizeof(*options));
-	while (*next && (*next)[0] == '-' && (*next)[1]) {
-		const char *argument = *next++;
-		int error;
+/* Options, and a monitor's name among them, up to "--" or the program. */
+static int take_options(struct run_options *options, char ***next)
+{
+	while (**next) {
+		const char *argument = **next;
+		bool is_option = argument[0] == '-' && argument[1];
+		int error = 0;
 
-		if (!strcmp(argument, "--"))
+		if (!is_option && (options->rows.preset || !rows_find_preset(argument) || !has_dashes(*next)))
 			break;
-		error = argument[1] == '-' ? take_long(options, argument, &next) : take_short(options, argument, &next);
+		(*next)++;
+		if (!strcmp(argument, "--"))
+			return 0;
+		if (is_option)
+			error = argument[1] == '-' ? take_long(options, argument, next) : take_short(options, argument, next);
+		else
+			options->rows.preset = rows_find_preset(argument);
 		if (error)
 			return error;
 	}
+	return options->rows.preset ? wrong(options->rows.preset->name, "-- must follow before PROGRAM") : 0;
+}
+
+/* Where the user said nothing of a setting, the monitor does. */
+static int check_rows(struct run_options *options)
+{
+	const struct rows_options *rows = &options->rows;
+
+	if (!rows->preset)
+		return options->needs_preset ? wrong(options->needs_preset, "it needs a monitor: functions or function_memory, then -- PROGRAM") : 0;
+	if (rows->recording && !rows_is_recording(rows->recording))
+		return wrong(rows->recording, "no such recording; screen, text or csv");
+	if (rows->recording && rows->output && !strcmp(rows->recording, "screen"))
+		return wrong("--output", "the screen is no file; --recording=text or csv");
+	for (size_t i = 0; i < ARRAY_SIZE(rows->preset->settings) && rows->preset->settings[i].value; i++) {
+		enum setting_id id = rows->preset->settings[i].id;
+
+		if (!options->settings[id] && !getenv(settings_table[id].name))
+			options->settings[id] = rows->preset->settings[i].value;
+	}
+	return 0;
+}
+
+int options_parse(struct run_options *options, int argc, char **argv)
+{
+	char **next = argv + (argc > 0);
+	int error;
+
+	memset(options, 0, sizeof(*options));
+	error = take_options(options, &next);
+	if (!error)
+		error = check_rows(options);
+	if (error)
+		return error;
 	options->command = next;
 	if (options->pids || options->machine)
 		return check_attach(options);
@@ -197,6 +275,7 @@ void options_print_help(void)
 	char option[64];
 
 	printf("Usage: insideme-run [OPTION...] [--] PROGRAM [ARGUMENT...]\n"
+	       "       insideme-run functions|function_memory [OPTION...] -- PROGRAM [ARGUMENT...]\n"
 	       "       insideme-run [OPTION...] --pid=PIDS [--children] | --machine [--timeout=TIME]\n"
 	       "Run PROGRAM under InsideMe's recorder and sample what it uses from outside.\n\n");
 	for (int id = 0; id < NR_SETTINGS; id++) {
@@ -216,6 +295,9 @@ void options_print_help(void)
 			 own_options[i].value ? "=" : "", own_options[i].value ? own_options[i].value : "");
 		printf("  %-24s %s\n", option, own_options[i].help);
 	}
+	printf("\nA monitor records every call and writes rows while PROGRAM runs, or when it has ended:\n");
+	for (const struct rows_preset *preset = rows_presets; preset->name; preset++)
+		printf("  %-24s %s\n", preset->name, preset->help);
 	printf("\nEach setting is also an environment variable, and a line of insideme.conf: INSIDEME_BUDGET and so on.\n"
 	       "The exit status is PROGRAM's; 127: not found, 126: cannot be run, 2: wrong usage.\n"
 	       "Of --check: 0: it can be recorded, 1: it cannot.\n");

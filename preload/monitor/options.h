@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 
+#include "monitor/rows.h"
 #include "settings.h"
 
 enum run_action { ACTION_RUN, ACTION_HELP, ACTION_VERSION, ACTION_LIBRARY, ACTION_CHECK, ACTION_ATTACH };
@@ -18,6 +19,8 @@ struct run_options {
 	bool children;				/* of them too */
 	bool machine;				/* --machine */
 	uint64_t timeout_ns;			/* 0: none */
+	struct rows_options rows;
+	const char *needs_preset;		/* an option of rows that was given; NULL: none */
 	char **command;				/* the program and its arguments, NULL-terminated */
 };
 

@@ -86,3 +86,118 @@ check_nesting() {
 	run "$report" -v tree --filter 'calls < 3'
 	same status "$status" 2
 }
+
+# by_thread FILE: the rows without their index, thread by thread: rows of different threads at one instant may come in any order.
+by_thread() {
+	sed 1d "$1" | cut -d, -f2- | sort -s -t, -k8,8
+}
+
+# wait_for PATTERN FILE: until the file has such a line
+wait_for() {
+	local i
+	for ((i = 0; i < 600; i++)); do
+		! grep -qs -- "$1" "$2" || return 0
+		sleep 0.1
+	done
+	echo "no line $1 in $2"
+	return 1
+}
+
+@test "rows are written while the program runs, of a call that goes on its entry" {
+	mkfifo gate
+	"$build/insideme-run" functions --recording csv -- "$bin/followed" 1000 gate >stdout 2>stderr 3>&- &
+	wait_for ,call,waiting, monitor_records.csv
+	cp monitor_records.csv live.csv
+	: >gate
+	status=0
+	wait $! || status=$?
+	same status "$status" 3
+	same head "$(head -1 live.csv)" index,type,function,lineNo,filename,pid,tid
+	same "leaves by then" "$(grep -c ,return,leaf, live.csv)" 6000
+	same "waiting by then" "$(grep -cE ',(call|return),waiting,' live.csv)" 1
+	same "the program's output" "$(cat stdout)" 'a line of its own'
+	same "calls in the end" "$(grep -c ,call, monitor_records.csv)" 6011
+	same "returns in the end" "$(grep -c ,return, monitor_records.csv)" 6009
+	same "what was there stays" "$(head -n "$(wc -l <live.csv)" monitor_records.csv | cksum)" "$(cksum <live.csv)"
+	"$report" -f pikos --columns index,type,function,line,file,pid,thread -o again.csv
+	diff <(by_thread monitor_records.csv) <(by_thread again.csv)
+}
+
+@test "screen, text and csv, at once or when the program has ended" {
+	for when in '' --buffered; do
+		"$build/insideme-run" -q functions $when -- "$bin/followed" 10 >stdout 2>screen || same status $? 3
+		same "the program's output" "$(cat stdout)" 'a line of its own'
+		same head "$(head -1 screen)" '   index | type      | function                       | lineNo | filename                 |     pid |     tid'
+		same line "$(sed -n 2p screen | tr -d -)" ''
+		same "rows on the screen" "$(grep -cE '^ +[0-9]+ \| (call|return) ' screen)" 138
+		"$build/insideme-run" -q $when --recording=text functions -- "$bin/followed" 10 >stdout 2>stderr || same status $? 3
+		same "rows in the file" "$(grep -cE '^ +[0-9]+ \| (call|return) ' monitor_records.log)" 138
+		"$build/insideme-run" -q functions $when --recording csv -o own.csv -- "$bin/followed" 10 >stdout 2>stderr || same status $? 3
+		same "rows of csv" "$(sed 1d own.csv | wc -l)" 138
+		[ -n "$when" ] || same "what else was said" "$(cat stderr)" ''
+	done
+}
+
+@test "focus and filter of a monitor" {
+	"$build/insideme-run" -q functions --recording csv --focused-on batch --filter 'type == call and function in batch,leaf' \
+		-- "$bin/followed" 10 >stdout 2>stderr || same status $? 3
+	same leaves "$(grep -c ,call,leaf, monitor_records.csv)" 60
+	same batches "$(grep -c ,call,batch, monitor_records.csv)" 6
+	same rows "$(sed 1d monitor_records.csv | wc -l)" 66
+}
+
+@test "a monitor that is not understood does not run the program" {
+	for options in '--recording paper' '--recording screen -o file' "--filter 'depth inn 3'" '-o /nowhere/rows'; do
+		eval "run \"$build/insideme-run\" functions $options -- touch it_ran"
+		[ "$status" -ne 0 ]
+		[[ $output == insideme-r* ]]
+		[ ! -e it_ran ]
+	done
+	run "$build/insideme-run" --filter 'depth < 3' -- touch it_ran
+	same status "$status" 2
+	[ ! -e it_ran ]
+	# a program of that name
+	printf '#!/bin/sh\necho "it ran: $*"\n' >functions && chmod +x functions
+	same "a program" "$(PATH=$PWD:$PATH "$build/insideme-run" -q functions a b)" 'it ran: a b'
+	same "after --" "$(PATH=$PWD:$PATH "$build/insideme-run" -q -- functions a)" 'it ran: a'
+	rm functions
+	status=0
+	"$build/insideme-run" functions "$bin/followed" 10 2>stderr || status=$?
+	same status "$status" 127
+	grep -q 'insideme-run functions -- PROGRAM?' stderr
+}
+
+@test "RSS and VMS at each entry and exit" {
+	"$build/insideme-run" -q function_memory --recording csv -- "$bin/every" >stdout 2>stderr
+	same head "$(head -1 monitor_records.csv)" index,type,function,RSS,VMS,lineNo,filename,pid,tid
+	for change in map_and_touch:4194304:4194304 map_only:0:8388608 touch:8388608:0 unmap:-12582912:-12582912 nothing:0:0; do
+		IFS=: read -r function rss vms <<<"$change"
+		for column in RSS:$rss VMS:$vms; do
+			paste -d' ' <("$here/csv" "${column%:*}" "function=$function" type=call <monitor_records.csv) \
+				<("$here/csv" "${column%:*}" "function=$function" type=return <monitor_records.csv) >pairs
+			same "${column%:*} of $function" "$(awk '{ print $2 - $1 }' pairs | sort -u)" "${column#*:}"
+		done
+	done
+	# the same as each call's record has it
+	view calls --columns rss_at_exit_bytes,vms_at_exit_bytes,function | sed 1d >exits
+	"$report" -f pikos --columns rss_bytes,vms_bytes,function --filter 'type != call' -o rows
+	sed 1d rows | diff - exits
+	view calls --columns rss_at_entry_bytes,vms_at_entry_bytes,function | sed 1d | sort >entries
+	"$report" -f pikos --columns rss_bytes,vms_bytes,function --filter 'type == call' -o rows
+	sed 1d rows | sort | diff - entries
+}
+
+@test "a million calls are followed to the last one" {
+	"$build/insideme-run" -q functions --recording csv -- "$bin/followed" 166666 >stdout 2>stderr || same status $? 3
+	same calls "$(grep -c ,call, monitor_records.csv)" 1000006
+	same returns "$(grep -c ,return, monitor_records.csv)" 1000004
+	same "what was said" "$(grep -v ' later ones of other threads$' stderr)" ''
+}
+
+@test "exceptions are told from returns" {
+	INSIDEME_THRESHOLD=0 record calls_cpp
+	view calls --columns function,broken | sed 1d | grep -c ',1$' >broken
+	"$report" -f pikos --columns index,type,function -o rows.csv
+	same "exceptions" "$(grep -c ,exception, rows.csv)" "$(cat broken)"
+	between "exceptions" 400 "$(grep -c ',exception,descend' rows.csv)" 400
+}
