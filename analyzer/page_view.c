@@ -93,6 +93,8 @@ static json_t *sections_of(const struct document *document)
 			json_object_set_new(object, "text", block_text(section->text));
 		if (section->table)
 			json_object_set_new(object, "table", json_string(section->table->name));
+		if (section->table && section->table->title)
+			json_object_set_new(object, "title", block_text(section->table->title));
 		if (section->table && section->table->note)
 			json_object_set_new(object, "note", block_text(section->table->note));
 		json_array_append_new(list, object);

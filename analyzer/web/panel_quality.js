@@ -23,7 +23,7 @@ async function fill(app, element) {
 			if (!block?.rows)
 				continue;
 			list = null;
-			parts.push(view === "quality" ? findings(block) : h("div", {}, section.table === view ? null : h("h3", {}, section.table.replaceAll("_", " ")),
+			parts.push(block.has("finding") ? findings(block) : h("div", {}, section.table === view ? null : h("h3", {}, view === "quality" ? section.title : section.table.replaceAll("_", " ")),
 				tableOf(block, { label: section.table, height: 360 }).element));
 		}
 		if (parts.length === 1)

@@ -3,11 +3,12 @@
 import { chart } from "./chart.js";
 import { bar, h, link } from "./dom.js";
 import { figures } from "./series.js";
+import { colourOf } from "./shares.js";
 import { set } from "./state.js";
 import { css } from "./theme.js";
 import { exact, format, plural, within } from "./units.js";
 
-const hottest = 10;
+const hottest = 10, processesMax = 6;
 
 function card(title, value, note, panel) {
 	return h(panel ? "button.card" : "div.card", panel ? { type: "button", onclick: () => set({ panel }) } : {},
@@ -82,6 +83,20 @@ function hot(app, column, unit, title, note, count) {
 				link(`${exact("count", rest)} other function${rest === 1 ? "" : "s"}`, () => set({ panel: "functions", sort: column })), h("span")) : null));
 }
 
+// Of several processes or ranks those with most time in functions (else calls).
+function processes(app) {
+	const { model } = app;
+	const [unit, values] = model.about.has_times ? ["ns", model.processes.numbers("functions_ns")] : ["count", model.processes.numbers("calls")];
+	const order = Array.from(values, (_, i) => i).filter((i) => values[i] > 0).sort((a, b) => values[b] - values[a]);
+	if (order.length < 2)
+		return null;
+	const sum = order.reduce((all, i) => all + values[i], 0), shown = order.slice(0, processesMax);
+	return h("section.box", {}, h("h2", {}, "By process", h("span.h2-note", {}, `${unit === "ns" ? "time in functions" : "calls"} of ${plural(order.length, "process")}; most has ${(order.length * values[order[0]] / sum).toFixed(2)} × the mean`)),
+		h("div.hots", {}, shown.map((i) => h("div.hot", {}, bar(values[i] / sum, colourOf(i)), h("span.hot-figure", { title: exact(unit, values[i]) }, format(unit, values[i])),
+			h("span.hot-share", {}, format("percent", 100 * values[i] / sum)), h("span.hot-name", {}, model.processName(i)), h("span.hot-note", {}, model.processes.texts("end")(i))))),
+		link(order.length > shown.length ? `${order.length - shown.length} more, and how even functions are` : "how even functions are", () => set({ panel: "processes" })));
+}
+
 // Lines of the text report that are said nowhere else on this page.
 function notes(app) {
 	const apart = new Set(["Time", "Memory", "Next", "Doubts"]);
@@ -146,7 +161,7 @@ export function makeSummary(app) {
 		model.sections.filter((section) => section.label === "Time").map((section) => h("p.pre", {}, section.text)),
 		h("p.note", {}, "Compile with insideme-cc to see where the time goes; memory, CPU and I/O are on the other panels."));
 	const element = h("div.summary", {}, cards(app),
-		h("div.columns", {}, h("div.column", {}, time, none, h("section.box", {}, h("h2", {}, "Over time"), place), memory),
+		h("div.columns", {}, h("div.column", {}, time, none, processes(app), h("section.box", {}, h("h2", {}, "Over time"), place), memory),
 			h("div.column.narrow", {}, notes(app), doubts(app))));
 	const draw = () => drawCurves(app, place);
 	new ResizeObserver(draw).observe(place);

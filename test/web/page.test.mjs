@@ -101,6 +101,11 @@ test("processes: shares and the table are those of the csv; how even functions a
 	await tab.locator("[role=table][aria-label=imbalance] .tbody .tr").first().waitFor();
 	const expected = csv(all, "processes");
 	check(`${expected.length} processes`, expected.length > 2);
+	await tab.evaluate(() => { location.hash = "panel=summary"; });
+	await tab.getByText("how even functions are").waitFor();
+	const times = await tab.locator("section", { hasText: "By process" }).locator(".hot-figure").evaluateAll((list) => list.map((one) => one.title));
+	same("time in functions", times.map(digits).sort(), expected.map((row) => row.functions_ns).filter((ns) => ns > 0).sort());
+	await tab.getByText("how even functions are").click();
 	const shown = await cells(tab, "processes");
 	same("pids", shown.map((row) => digits(row.pid)).sort(), expected.map((row) => row.pid).sort());
 	const sums = await tab.evaluate(async () => {
