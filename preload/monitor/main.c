@@ -234,17 +234,22 @@ static void watch_until_end(struct monitor *monitor)
 		{ monitor->tree.epoll_fd, POLLIN, 0 },
 	};
 
-	fds[0].revents = POLLIN;
-	while (monitor->pid) {
-		int64_t now = now_ns(), own_ns = own_log_step(&monitor->own_log, now);
-		int64_t next_ns = watch_step(&monitor->watch, now, fds[0].revents);
+	/* signals_hear_all() forgets signals that are pending: who has ended by now is looked for */
+	fds[0].revents = fds[1].revents = POLLIN;
+	for (;;) {
+		int64_t now, own_ns, next_ns;
 
+		if (fds[1].revents || fds[2].revents) {
+			signals_pass_on(monitor->signal_fd, monitor->pid);
+			see_ends(monitor);
+			reap(monitor);
+		}
+		if (!monitor->pid)
+			return;
+		now = now_ns();
+		own_ns = own_log_step(&monitor->own_log, now);
+		next_ns = watch_step(&monitor->watch, now, fds[0].revents);
 		wait_until(fds, 3, own_ns < next_ns ? own_ns : next_ns);
-		if (!fds[1].revents && !fds[2].revents)
-			continue;
-		signals_pass_on(monitor->signal_fd, monitor->pid);
-		see_ends(monitor);
-		reap(monitor);
 	}
 }
 

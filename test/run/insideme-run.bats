@@ -112,3 +112,12 @@ trapper='trap "n=\$((n+1))" USR1 USR2 INT HUP; trap "exit \$n" TERM; n=0; echo r
 	same runs "$(ls insideme.data | wc -l)" 1
 	calls leaf 6000
 }
+
+# Nothing is recorded whose log could tell, and the signal comes before insideme-run listens.
+@test "a program that has ended before insideme-run looks for ends" {
+	strace -o trace true || skip "no strace here"
+	echo 'int main(void) { return 3; }' | gcc -static -x c - -o short
+	run timeout 20 strace -o trace -e trace=rt_sigaction -e inject=rt_sigaction:delay_enter=20000 \
+		"$build/insideme-run" -q -- ./short
+	same status "$status" 3
+}
