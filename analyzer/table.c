@@ -27,24 +27,6 @@ struct value value_real(enum unit unit, double number)
 	return (struct value){ .type = VALUE_REAL, .unit = unit, .real = number };
 }
 
-double value_number(struct value value)
-{
-	if (value.type == VALUE_INTEGER)
-		return (double)value.integer;
-	return value.type == VALUE_REAL ? value.real : 0;
-}
-
-int value_compare(struct value a, struct value b)
-{
-	double left = value_number(a), right = value_number(b);
-
-	if (a.type == VALUE_EMPTY || b.type == VALUE_EMPTY)
-		return (a.type == VALUE_EMPTY) - (b.type == VALUE_EMPTY);
-	if (a.type == VALUE_TEXT && b.type == VALUE_TEXT)
-		return strcmp(a.text, b.text);
-	return (left > right) - (left < right);
-}
-
 const struct column *table_find_column(const struct table *table, const char *name, size_t length)
 {
 	for (size_t i = 0; i < table->nr_columns; i++)

@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "units.h"
 
@@ -37,10 +38,25 @@ struct value value_empty(void);
 struct value value_text(const char *text);	/* NULL: empty */
 struct value value_integer(enum unit unit, int64_t number);
 struct value value_real(enum unit unit, double number);
-/* A number's size, whatever its type; 0 for others. */
-double value_number(struct value value);
+/* A number's size, whatever its type; 0 for others. Inline, as what follows: a call for each row would wait for the copy. */
+static inline double value_number(struct value value)
+{
+	if (value.type == VALUE_INTEGER)
+		return (double)value.integer;
+	return value.type == VALUE_REAL ? value.real : 0;
+}
+
 /* Order: numbers by size, texts by strcmp(), empty ones last. Return: < 0, 0, > 0 */
-int value_compare(struct value a, struct value b);
+static inline int value_compare(struct value a, struct value b)
+{
+	double left = value_number(a), right = value_number(b);
+
+	if (a.type == VALUE_EMPTY || b.type == VALUE_EMPTY)
+		return (a.type == VALUE_EMPTY) - (b.type == VALUE_EMPTY);
+	if (a.type == VALUE_TEXT && b.type == VALUE_TEXT)
+		return strcmp(a.text, b.text);
+	return (left > right) - (left < right);
+}
 
 #define COLUMN_SUMS	1u	/* values of different rows may be added: "12 others" has their sum */
 #define COLUMN_LEFT	2u	/* aligned to the left: texts */
