@@ -152,7 +152,7 @@ static void add_off(struct findings *findings, const struct model *model)
 	}
 	if (nr_switches)
 		findings_add(findings, "recording_off_ns", UNIT_NS, ns, true, document_text(findings->document,
-			"recording was off for %s (%" PRIu64 " switch%s): calls that began then are not there, and took the time of (not recorded)",
+			"recording was off for %s (%" PRIu64 " switch%s): calls that began then are not there, their time is that of (not recorded)",
 			findings_number(findings, UNIT_NS, ns), nr_switches, nr_switches == 1 ? "" : "es"));
 }
 

@@ -18,7 +18,7 @@ static void *region(const char *name)
 {
 	struct label *label = name && live_has_begun ? label_find(name) : NULL;
 
-	if (label)
+	if (label && unlikely(!label->is_timed))
 		label->is_timed = 1;
 	return label ? (void *)(LOG_FUNCTION_REGION | (uint64_t)label->number << LOG_REGION_SHIFT) : NULL;
 }

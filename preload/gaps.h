@@ -9,6 +9,7 @@
 #define INSIDEME_GAPS_H
 
 #include "calls.h"
+#include "selection.h"
 #include "switched.h"
 
 static ALWAYS_INLINE bool is_gap(const struct log_frame *frame)
@@ -27,12 +28,16 @@ static ALWAYS_INLINE bool gap_takes_entry(const struct log_thread *thread, uintp
 	return true;
 }
 
-/* The same of an exit. Calls at or above the one below the gap are not in it. */
+/*
+ * The same of an exit. Calls at or above the one below the gap are not in it. With a focus a gap ends with its last call, so that
+ * the thread is outside of the focus again.
+ */
 static ALWAYS_INLINE bool gap_takes_exit(struct log_thread *thread, uintptr_t stack_addr)
 {
 	struct log_frame *top = top_frame(thread);
 
-	if (unlikely(!is_gap(top) || !top->nr_calls || stack_addr >= top[-1].stack_addr || thread->overflow_depth))
+	if (unlikely(!is_gap(top) || top->nr_calls <= selection.has_focus || stack_addr >= top[-1].stack_addr ||
+		     thread->overflow_depth))
 		return false;
 	if (!--top->nr_calls)
 		thread->stack_bytes = 0;	/* the first hook after it goes on ends the gap */

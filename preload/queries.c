@@ -120,7 +120,7 @@ int query_sum(const char *name, struct insideme_sum *sum)
 
 	if (!name || !sum)
 		return -EINVAL;
-	if (!live.log)
+	if (!thread_self())
 		return -ENODATA;
 	if (!label || !label->is_timed)
 		return -ENOENT;
@@ -130,12 +130,14 @@ int query_sum(const char *name, struct insideme_sum *sum)
 
 int query_sum_after(const char *name, struct insideme_sum *sum)
 {
-	const struct label *label = live.log ? label_timed_after(name) : NULL;
+	const struct label *label = label_timed_after(name);
 
 	if (!sum)
 		return -EINVAL;
+	if (!thread_self())
+		return -ENODATA;
 	if (!label)
-		return live.log ? -ENOENT : -ENODATA;
+		return -ENOENT;
 	fill(sum, label);
 	return 0;
 }
@@ -152,7 +154,7 @@ int query_reset(const char *name)
 {
 	struct label *label = name ? label_look_up(name) : NULL;
 
-	if (!live.log)
+	if (!thread_self())
 		return -ENODATA;
 	if (name && (!label || !label->is_timed))
 		return -ENOENT;

@@ -9,6 +9,7 @@
  *   regions   region on 4, off none
  *   threads   three threads make calls while main switches all the time: sound, whatever the counts
  *   time      300 ms while it is off: that long is the gap, and main's self time is not
+ *   focus     leaf while it is off, then outer, in which it goes on, and inner: with a focus on leaf it has 2 calls, at the root
  *   signal    SIGUSR1 switches: leaf 3 of 5; the program has no handler
  *   handled   SIGUSR1 has a handler of the program's own: leaf 5 of 5
  */
@@ -200,6 +201,27 @@ static void times(void)
 	leaf();
 }
 
+__attribute__((noinline)) static void inner(void)
+{
+	leaf();
+	sink++;
+}
+
+__attribute__((noinline)) static void outer(void)
+{
+	insideme_enable();
+	inner();
+	sink++;
+}
+
+static void focus(void)
+{
+	insideme_disable();
+	leaf();
+	outer();
+	leaf();
+}
+
 static void on_signal(int number)
 {
 	sink += number;
@@ -237,6 +259,8 @@ int main(int argc, char **argv)
 		regions();
 	} else if (!strcmp(what, "threads")) {
 		threads();
+	} else if (!strcmp(what, "focus")) {
+		focus();
 	} else if (!strcmp(what, "time")) {
 		times();
 	} else if (!strcmp(what, "signal") || !strcmp(what, "handled")) {

@@ -132,6 +132,11 @@ switched_by_signal() {
 
 @test "what is outside of the focus is not recorded, off or on" {
 	for variant in '' .clang; do
+		INSIDEME_FOCUS=leaf record "switched$variant" focus
+		calls leaf 2 outer '' inner ''
+		same "below the gap" "$(view tree | "$here/csv" path | grep -c ';')" 0
+		sound
+		rm -rf insideme.data functions.csv
 		INSIDEME_FOCUS=part record "switched$variant"
 		same "steps" "$(value calls function=step)" 15
 		same "nest" "$(value calls function=nest)" ''
