@@ -199,7 +199,7 @@ static void add_errors(struct document *document, struct report *report, const s
 
 	*table = (struct table){
 		.name = "errors",
-		.what = "kinds of errors",
+		.what = "different errors",
 		.title = report->title,
 		.note = "broken: calls that did not return because of it",
 		.columns = error_columns,
