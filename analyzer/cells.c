@@ -91,9 +91,9 @@ struct value stats_cell(const struct call_stats *stats, enum stats_cell cell)
 	return value_empty();
 }
 
-static struct value bytes_error_cell(double variance_bytes2)
+struct value bytes_error_cell(double variance_bytes2)
 {
-	return value_integer(UNIT_BYTES, (int64_t)sqrt(fmax(variance_bytes2, 0)));
+	return value_integer(UNIT_BYTES, (int64_t)fmin(sqrt(fmax(variance_bytes2, 0)), 0x1p62));	/* a sum may be past that */
 }
 
 /* Frees are sampled with the block, not where they happen. */

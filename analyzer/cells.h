@@ -29,6 +29,9 @@ enum heap_cell {
 };
 struct value heap_cell(const struct heap_stats *heap, enum heap_cell cell);
 
+/* The standard error of bytes. */
+struct value bytes_error_cell(double variance_bytes2);
+
 /* What a function is. MODULE: base name of its file; SOURCE: "pool.cpp:31". */
 enum function_cell { CELL_NAME, CELL_MODULE, CELL_FILE, CELL_LINE, CELL_SOURCE };
 struct value function_cell(struct function *function, enum function_cell cell);

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cells.h"
 #include "heap_charge.h"
 #include "names.h"
 #include "summary.h"
@@ -124,7 +125,7 @@ static struct value get_error(const struct column *column, const void *row)
 	const struct site *site = row;
 
 	(void)column;
-	return site->is_sampled ? value_integer(UNIT_BYTES, (int64_t)sqrt(fmax(site->variance_bytes2, 0))) : value_empty();
+	return site->is_sampled ? bytes_error_cell(site->variance_bytes2) : value_empty();
 }
 
 static struct value get_blocks(const struct column *column, const void *row)

@@ -100,8 +100,10 @@ static bool is_sound(const struct heap_reader *reader, const struct heap_stats *
 	const struct log_header *header = &reader->process->header;
 	uint64_t calls_max = reader->calls_max;
 
-	if (heap_is_sampled(reader->process) && heap->nr_samples <= calls_max)	/* of small blocks one stands for a mean */
+	if (heap_is_sampled(reader->process))	/* of small blocks one stands for a mean */
 		calls_max += heap->nr_samples * ((uint64_t)header->heap_sample_bytes + 1);
+	if (heap->variance >> LOG_SAMPLE_VARIANCE_SHIFT > heap->nr_samples + 1 || heap->nr_samples > reader->calls_max)
+		return false;
 	return stats->alloc_calls <= calls_max && stats->free_calls <= reader->calls_max &&
 	       stats->failed_calls <= reader->calls_max && stats->largest_bytes <= HEAP_BYTES_MAX &&
 	       (double)stats->alloc_bytes <= (double)(stats->alloc_calls + 1) * HEAP_BYTES_MAX;

@@ -22,7 +22,7 @@ const char *backtrace_init(void);
  * Fill @functions with where the functions begin that are open, the innermost first: neither the recorder's own nor
  * operator new's, nor those of libc and the dynamic linker from before the program's first one. One that has no unwind
  * table ends the stack, and is told by the address in it. @caller: where the program called the recorder's wrapper.
- * Callable from any thread and from signal handlers, within malloc(). Takes some 4 KiB of the stack. Return: how many;
+ * Callable from any thread and from signal handlers, within malloc(). Takes some KiB of the stack: a malloc() with it 6. Return: how many;
  * 0: none is known, for example where the unwinder itself allocates, which may hold its lock.
  */
 uint32_t backtrace_take(uintptr_t functions[BACKTRACE_MOST], uintptr_t caller);

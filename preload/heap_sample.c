@@ -140,9 +140,13 @@ NOINLINE void heap_sample_put_back(struct log_thread *thread, const struct block
 {
 	struct block replaced;
 
+	if (!live.log)
+		return;
 	change_page((const void *)block->addr, 1);
-	if (live.log && blocks_put(thread, block, &replaced) == BLOCK_LOST)
-		heap_sample_freed(thread, block);
+	if (blocks_put(thread, block, &replaced) != BLOCK_LOST)
+		return;
+	change_page((const void *)block->addr, -1);
+	heap_sample_freed(thread, block);
 }
 
 NOINLINE void heap_sample_freed(struct log_thread *thread, const struct block *block)

@@ -123,9 +123,10 @@ judge() {
 @test "killed, and while it runs" {
 	sampled 8K "$bin/heap_sites" dies || true
 	judge 8192
+	rm stdout heap.csv
 	LD_PRELOAD="$library libgcc_s.so.1" INSIDEME_HEAP_SAMPLE=8K INSIDEME_RUN=$PWD/running "$bin/heap_sites" waits >stdout 2>stderr &
-	for ((i = 0; i < 500; i++)); do
-		grep -q in_handler stdout && break
+	for ((i = 0; i < 1000; i++)); do
+		grep -qs in_handler stdout && break
 		sleep 0.02
 	done
 	view heap running >heap.csv
@@ -176,6 +177,15 @@ judge() {
 	run "$build/insideme-run" --heap-sample=65M "$bin/heap_sites"
 	same "status" "$status" 2
 	same "what it says" "$output" "insideme-run: --heap-sample: '65M' is not understood; for example --heap-sample=512K"
+}
+
+@test "a saved profile keeps estimates and errors" {
+	sampled 8K "$bin/heap_sites"
+	"$report" --save saved.json
+	for column in alloc_bytes alloc_error_bytes peak_heap_bytes peak_error_bytes not_freed_bytes not_freed_error_bytes samples; do
+		same "$column" "$("$report" -v heap -f csv saved.json | "$here/csv" $column function=do_keep_calloc)" "$(of $column do_keep_calloc)"
+	done
+	[ "$(of samples do_keep_calloc)" -gt 1000 ]
 }
 
 @test "with hooks each allocation is recorded, and none is sampled" {
