@@ -104,6 +104,11 @@ $(bin)/throws.plain $(bin)/throws.plain.clang: test/programs/throws.cpp
 	@mkdir -p $(@D)
 	$(call say,CXX)$(if $(findstring clang,$@),clang++,g++) $(program_flags) $< -o $@
 programs += $(bin)/throws.plain $(bin)/throws.plain.clang
+$(bin)/crash.plain $(bin)/crash.plain.clang: program_flags += -O0
+$(bin)/crash.plain $(bin)/crash.plain.clang: test/programs/crash.c
+	@mkdir -p $(@D)
+	$(call say,CC)$(if $(findstring clang,$@),clang,gcc) $(program_flags) $< -o $@
+programs += $(bin)/crash.plain $(bin)/crash.plain.clang
 $(addprefix $(bin)/,regions regions.clang regions_cpp regions_cpp.clang marks marks.clang switched switched.clang asks asks.clang switched_cpp switched_cpp.clang): include/insideme.h
 $(bin)/throws.static: test/programs/throws.cpp
 	@mkdir -p $(@D)

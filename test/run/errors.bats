@@ -99,6 +99,39 @@ row() {
 	done
 }
 
+# crashes PROGRAM off|on HOW
+crashes() {
+	local alone number=${3/fault/11} signal
+	signal=SIG$(kill -l "$number")
+	export INSIDEME_CRASH=$2 INSIDEME_THRESHOLD=0
+	alone=$(status_of "$bin/$1" "$3")
+	same "status of $1 $3" "$(status_of env LD_PRELOAD="$library" "$bin/$1" "$3")" "$alone"
+	same words "$(cat stderr)" ''
+	rm -rf insideme.data
+	status=0
+	monitor -q -- "$bin/$1" "$3" || status=$?
+	same "status of $1 $3 by insideme-run" "$status" $((128 + number))
+	"$report" -v errors >errors.txt
+	grep -q "killed by $signal" errors.txt
+	same "stacks of $1 $3" "$(grep -o 'main > start\|hold > rest\|work > fail' errors.txt | LC_ALL=C sort | xargs)" \
+		'hold > rest hold > rest main > start work > fail'
+	[ "$2" = off ] || [ "$number" = 10 ] || grep -q "^Signal *$signal, " errors.txt
+	"$report" -f multiprocess-profiler >calls.csv
+	same "whole calls" "$("$here/csv" id broken=False <calls.csv | sort | uniq -c | xargs)" '100 warm_up'
+	same "broken by $3" "$("$here/csv" error_type broken=True <calls.csv | sort | uniq -c | xargs)" "8 $signal"
+}
+
+@test "a signal in one thread: what all were in, their calls broken by it, the same signal and core" {
+	ulimit -c unlimited
+	for program in crash crash.clang crash.plain crash.plain.clang; do
+		crashes $program off 6
+		crashes $program on fault
+	done
+	crashes crash off fault
+	crashes crash on 8
+	crashes crash on 10
+}
+
 @test "a handler of its own stack tells of a stack overflow" {
 	ulimit -s 1024
 	INSIDEME_CRASH=1 run record bottomless end

@@ -44,13 +44,29 @@ cell() {
 
 @test "rules of the report come first; a file of them; an empty field is the function's own" {
 	INSIDEME_FIELDS='* = all' run record calls
-	printf '# one\nfib = maths\nleaf = \n' >rules
+	printf '# one\nfib = maths\nno rule\nleaf = \n = nothing\n' >rules
 	view fields --fields @rules >fields.csv
+	grep -q "warning: rules:3: 'no rule' has no =, expected GLOB = FIELD; the other rules apply" report.stderr
+	grep -q "warning: rules:5: '= nothing' has no pattern" report.stderr
 	same "calls of fib" "$(cell calls maths)" 21891
 	same "calls of leaf" "$(cell calls @leaf)" 6000
 	same "calls of the rest" "$(cell calls all)" $((1 + 1000 + 3000 + 1001))
 	! view fields --fields @missing
 	grep -q 'cannot read missing: No such file' report.stderr
+}
+
+@test "fields and functions of any bytes in csv, json, text and the page" {
+	run record calls
+	rules=$'leaf = a,"b"\t\xff;fib = <b>'
+	view fields --fields "$rules" >fields.csv
+	grep -qaF $',"a,""b""\t\xff",1,6000,' fields.csv
+	"$report" -v fields -f json --fields "$rules" | python3 -c '
+import json, sys
+fields = {row["field"]: row["calls"] for row in json.load(sys.stdin.buffer)["fields"]}
+assert fields["a,\"b\"\t\ufffd"] == 6000 and fields["<b>"] == 21891, fields'
+	"$report" -v fields --fields "$rules" | iconv -f UTF-8 -t UTF-8 | grep -q '6000.*a,"b"'
+	"$report" -f html -o page.html --fields "$rules"
+	same "markup of a field in the page" "$(grep -c '<b>' page.html)" 0
 }
 
 @test "a file of rules is found from where the program ran" {
