@@ -71,3 +71,16 @@ void live_seal(int filters)
 {
 	__atomic_fetch_add(&nr_filters, filters, __ATOMIC_SEQ_CST);
 }
+
+uint64_t live_ns_of(uint64_t ticks)
+{
+	const struct log_clocks *start = &live.log->start;
+	struct log_clocks now;
+
+	if (live.clock != LOG_CLOCK_TSC)
+		return ticks;
+	clock_read_all(live.clock, &now);
+	if (now.ticks <= start->ticks || now.monotonic_ns <= start->monotonic_ns)
+		return 0;
+	return (uint64_t)((unsigned __int128)ticks * (now.monotonic_ns - start->monotonic_ns) / (now.ticks - start->ticks));
+}

@@ -51,6 +51,8 @@ extern HIDDEN uint64_t live_early_calls;	/* before: those of IFUNC resolvers, wh
 
 /* CLOCK_MONOTONIC without a system call where the kernel allows it. */
 uint64_t live_clock_ns(void);
+/* How long ticks are, by the rate since the log began. */
+uint64_t live_ns_of(uint64_t ticks);
 
 static ALWAYS_INLINE uint64_t now_ticks(void)
 {

@@ -88,30 +88,16 @@ static struct so_far sum_up(const struct label *label)
 	return sum;
 }
 
-/* By the rate since the log began. */
-static uint64_t ns_of(uint64_t ticks)
-{
-	const struct log_clocks *start = &live.log->start;
-	struct log_clocks now;
-
-	if (live.clock != LOG_CLOCK_TSC)
-		return ticks;
-	clock_read_all(live.clock, &now);
-	if (now.ticks <= start->ticks || now.monotonic_ns <= start->monotonic_ns)
-		return 0;
-	return (uint64_t)((unsigned __int128)ticks * (now.monotonic_ns - start->monotonic_ns) / (now.ticks - start->ticks));
-}
-
 static void fill(struct insideme_sum *sum, const struct label *label)
 {
 	struct so_far so_far = sum_up(label);
 
 	sum->name = label->text;
 	sum->calls = so_far.calls - label->reset_calls;
-	sum->total_ns = ns_of(so_far.ticks - label->reset_ticks);
-	sum->paused_ns = ns_of(so_far.paused_ticks);
-	sum->min_ns = so_far.least_ticks <= so_far.most_ticks ? ns_of(so_far.least_ticks) : 0;
-	sum->max_ns = ns_of(so_far.most_ticks);
+	sum->total_ns = live_ns_of(so_far.ticks - label->reset_ticks);
+	sum->paused_ns = live_ns_of(so_far.paused_ticks);
+	sum->min_ns = so_far.least_ticks <= so_far.most_ticks ? live_ns_of(so_far.least_ticks) : 0;
+	sum->max_ns = live_ns_of(so_far.most_ticks);
 }
 
 int query_sum(const char *name, struct insideme_sum *sum)

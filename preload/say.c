@@ -7,6 +7,10 @@
 #include "syscalls.h"
 #include "text.h"
 
+#define BEGIN		"insideme: "
+#define NAME_WIDTH	30u
+#define SPAN_LINE_BYTES	256
+
 static struct log_run *page;		/* set before any thread; NULL: no run yet */
 static struct stat first_stderr;	/* set before any thread; st_ino 0: none */
 
@@ -37,11 +41,11 @@ bool say_is_news(enum message message)
 	return !page || !(__atomic_fetch_or(&page->messages, bit, __ATOMIC_RELAXED) & bit);
 }
 
-static void say_on(int fd, const char *line)
+static void say_on(int fd, const char *begin, const char *line)
 {
-	static char begin[] = "insideme: ", end[] = "\n";
+	static char end[] = "\n";
 	const struct iovec parts[] = {
-		{ begin, sizeof(begin) - 1 }, { (char *)line, text_length(line) }, { end, sizeof(end) - 1 },
+		{ (char *)begin, text_length(begin) }, { (char *)line, text_length(line) }, { end, sizeof(end) - 1 },
 	};
 
 	if (is_stderr(fd))
@@ -50,7 +54,36 @@ static void say_on(int fd, const char *line)
 
 void say_line(const char *line)
 {
-	say_on(2, line);
+	say_on(2, BEGIN, line);
+}
+
+void say_span(const char *name, uint64_t ns, const char *program, int pid)
+{
+	char line[SPAN_LINE_BYTES];
+	struct text text;
+	size_t bytes = text_length(name), width = 0;
+	bool is_cut = bytes > NAME_WIDTH;
+
+	bytes = is_cut ? NAME_WIDTH - 3 : bytes;
+	while (is_cut && bytes && (name[bytes] & 0xc0) == 0x80)	/* no half character */
+		bytes--;
+	text_init(&text, line, sizeof(line));
+	for (size_t i = 0; i < bytes; i++) {
+		text_add_char(&text, (unsigned char)name[i] < ' ' || name[i] == 0x7f ? '?' : name[i]);
+		width += (name[i] & 0xc0) != 0x80;
+	}
+	text_add(&text, is_cut ? "..." : "");
+	for (width += is_cut ? 3 : 0; width < NAME_WIDTH; width++)
+		text_add_char(&text, ' ');
+	text_add(&text, " - ");
+	text_add_number(&text, (ns + 5000) / 1000000000);
+	text_add_char(&text, '.');
+	text_add_padded(&text, (ns + 5000) % 1000000000 / 10000, 5);
+	text_add(&text, " seconds - process ");
+	text_add(&text, program);
+	text_add_char(&text, '/');
+	text_add_number(&text, (uint64_t)pid);
+	say_on(2, "[Profiler] ", line);
 }
 
 void say_line_of(int pid, const char *line)
@@ -61,7 +94,7 @@ void say_line_of(int pid, const char *line)
 		return;
 	fd = raw_syscall(SYS_pidfd_getfd, process, 2, 0, 0, 0, 0);
 	if (fd >= 0) {
-		say_on((int)fd, line);
+		say_on((int)fd, BEGIN, line);
 		sys_close((int)fd);
 	}
 	sys_close((int)process);
