@@ -18,6 +18,7 @@
 #include "resolve.h"
 
 #define LEAST_WAIT_NS	100000000.0
+#define UNREADABLE_MOST	100		/* readings without any log that can be read, before it is given up */
 #define READING_SHARE	0.05		/* of the time goes into reading the run again */
 
 struct follower {
@@ -25,6 +26,7 @@ struct follower {
 	struct run *runs;
 	size_t nr_runs;
 	char **names;			/* their paths: "the newest" may be another one next time */
+	unsigned int nr_unreadable;
 };
 
 static bool is_text(const struct options *options)
@@ -121,7 +123,7 @@ static bool read_run(struct follower *follower, struct pikos *pikos, bool is_las
 	bool ended = false;
 
 	if (!model)
-		return false;
+		return ++follower->nr_unreadable == UNREADABLE_MOST;
 	ended = has_ended(model);
 	pikos_write(pikos, model, is_last);
 	keep_names(follower, model);

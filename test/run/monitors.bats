@@ -201,3 +201,23 @@ wait_for() {
 	same "exceptions" "$(grep -c ,exception, rows.csv)" "$(cat broken)"
 	between "exceptions" 400 "$(grep -c ',exception,descend' rows.csv)" 400
 }
+
+@test "a run under the library alone is followed, until its program is killed" {
+	mkfifo gate
+	INSIDEME_THRESHOLD=0 LD_PRELOAD=$library "$bin/followed" 10 gate >stdout 3>&- &
+	program=$!
+	wait_for . stdout
+	"$report" --follow -f pikos -o rows.csv 2>said 3>&- &
+	follower=$!
+	wait_for ,call,waiting, rows.csv
+	kill -KILL $program
+	wait $program || true
+	wait $follower
+	# leaf 60, batch 6, worker 2 return; waiting and main do not
+	same calls "$(grep -c ,call, rows.csv)" 70
+	same returns "$(grep -c ,return, rows.csv)" 68
+	for options in '--sort index' '--from 1s' '-f csv'; do
+		run "$report" --follow $options
+		same "status of $options" "$status" 2
+	done
+}
