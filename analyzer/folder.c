@@ -107,7 +107,17 @@ static int take_logs(const struct report *report)
 	return status;
 }
 
-/* Where they can be drawn; cairo_load() says what is missing. */
+/* A saved profile has nothing to draw; cairo_load() says what is missing. */
+static bool has_pictures(const struct report *report)
+{
+	const struct model *model = report->model;
+	size_t nr = 0;
+
+	for (size_t i = 0; i < model->nr_processes; i++)
+		nr += model->processes[i]->nr_rowsets;
+	return nr && model->to > model->from && cairo_load();
+}
+
 static int write_pictures(const struct report *report)
 {
 	static const struct {
@@ -116,8 +126,6 @@ static int write_pictures(const struct report *report)
 	} pictures[] = { { "resources.svg", export_svg }, { "resources.png", export_png } };
 	int status = EXIT_SUCCESS;
 
-	if (report->model->to <= report->model->from || !cairo_load())
-		return EXIT_SUCCESS;
 	for (size_t i = 0; i < sizeof(pictures) / sizeof(*pictures) && status == 0; i++) {
 		char *path = xasprintf("%s/%s", report->options->output, pictures[i].name);
 		struct options options = { .view = "resources", .output = path };
@@ -135,6 +143,7 @@ int folder_write(struct report *report)
 	const char *folder = report->options->output;
 	char *path = xasprintf("%s/insideme.html", folder);
 	int status = EXIT_SUCCESS;
+	bool pictures;
 
 	if (mkdir(folder, 0777) < 0 && errno != EEXIST)
 		status = cannot_write(folder, errno);
@@ -145,12 +154,13 @@ int folder_write(struct report *report)
 		if (status == 0 && report->diff && view->compare)
 			status = write_view(report, view, "-diff", view->compare);
 	}
-	if (status == 0)
+	pictures = status == 0 && has_pictures(report);
+	if (pictures)
 		status = write_pictures(report);
 	if (status == 0 && report->options->logs)
 		status = take_logs(report);
 	if (status == 0)
-		fprintf(stderr, "insideme-report: wrote %s: the page, csv of each view, pictures of the resources%s\n", folder,
+		fprintf(stderr, "insideme-report: wrote %s: the page, csv of each view%s%s\n", folder, pictures ? ", pictures of the resources" : "",
 			report->options->logs ? ", the logs" : "");
 	free(path);
 	return status;

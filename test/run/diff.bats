@@ -78,6 +78,17 @@ row() { "$here/csv" "$@" <diff.csv; }
 	[[ $output != *Doubt* ]]
 }
 
+@test "a saved profile is as good as its run" {
+	version old 10 gone
+	version new 25 fresh
+	"$report" --save old.profile old.run
+	"$report" --diff old.profile -f csv new.run >diff.csv
+	"$report" --diff old.run -f csv new.run | cmp - diff.csv
+	run "$report" --diff new.run -o out/ old.profile
+	same status "$status" 0
+	[ ! -e out/resources.svg ]
+}
+
 @test "a program without functions, and one whose names are others: said, no failure" {
 	version old 10 gone
 	monitor --run none.run -q -- true
