@@ -107,16 +107,6 @@ static void add_rest(struct grid *grid, size_t nr_rest, const void *any_row)
 	}
 }
 
-/* The first @width columns of a text that is longer. */
-static char *text_fit(const char *text, size_t width, const char *cut)
-{
-	size_t left = width > name_width(cut) ? width - name_width(cut) : 0, bytes = 0;
-
-	while (text[bytes] && (left || ((unsigned char)text[bytes] & 0xc0) == 0x80))
-		left -= ((unsigned char)text[bytes++] & 0xc0) != 0x80;
-	return xasprintf("%.*s%s", (int)bytes, text, cut);
-}
-
 /* Indentation stays, as far as it leaves half of the width. */
 static char *fit_cell(const struct grid *grid, const struct column *column, const char *cell, size_t width)
 {
@@ -142,33 +132,29 @@ static void fit_column(struct grid *grid, size_t column, size_t width)
 	grid->widths[column] = width;
 }
 
-/* What all columns take but those with COLUMN_ROOM; for these in @room what is good. */
-static size_t used_width(const struct grid *grid, size_t *room)
+/* What all columns take, those with COLUMN_ROOM at most @room_each. */
+static size_t used_width(const struct grid *grid, size_t room_each)
 {
 	size_t used = 0;
 
-	*room = 0;
 	for (size_t i = 0; i < grid->rows->nr_columns; i++) {
-		if (grid->hidden[i])
-			continue;
-		used += strlen(GAP);
-		if (!(grid->rows->columns[i]->flags & COLUMN_ROOM))
-			used += grid->widths[i];
-		else
-			*room += grid->widths[i] < ROOM_GOOD ? grid->widths[i] : ROOM_GOOD;
+		bool shares = grid->rows->columns[i]->flags & COLUMN_ROOM;
+
+		if (!grid->hidden[i])
+			used += strlen(GAP) + (shares && grid->widths[i] > room_each ? room_each : grid->widths[i]);
 	}
 	return used;
 }
 
-static void hide_spare_columns(struct grid *grid)
+/* First those that can be spared for a line that is good to read; then any, for one that the terminal has. */
+static void hide_columns(struct grid *grid)
 {
-	size_t room;
+	const struct rows *rows = grid->rows;
 
-	for (size_t i = grid->rows->nr_columns; i-- > 0 && !grid->rows->options->columns;) {
-		if (used_width(grid, &room) + room <= grid->terminal->width)
-			return;
-		grid->hidden[i] = grid->rows->columns[i]->flags & COLUMN_SPARE;
-	}
+	for (size_t i = rows->nr_columns; i-- > 0 && used_width(grid, ROOM_GOOD) > grid->terminal->width;)
+		grid->hidden[i] = !rows->options->columns && rows->columns[i]->flags & COLUMN_SPARE;
+	for (size_t i = rows->nr_columns; i-- > 1 && used_width(grid, ROOM_MIN) > grid->terminal->width;)
+		grid->hidden[i] |= !rows->options->columns && !(rows->columns[i]->flags & (COLUMN_ROOM | COLUMN_WRAPS));
 }
 
 static bool has_room(const struct grid *grid, size_t column)
@@ -198,8 +184,8 @@ static void measure(struct grid *grid)
 	for (size_t i = 0; i < grid->nr_cells; i++)
 		if (name_width(grid->cells[i]) > grid->widths[i % nr])
 			grid->widths[i % nr] = name_width(grid->cells[i]);
-	hide_spare_columns(grid);
-	used = used_width(grid, &left);
+	hide_columns(grid);
+	used = used_width(grid, 0);
 	left = grid->terminal->width > used ? grid->terminal->width - used : 0;
 	for (size_t i = 0; i < nr; i++) {
 		if (!has_room(grid, i))

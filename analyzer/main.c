@@ -39,7 +39,7 @@ static void list_views(void)
 static void list_formats(void)
 {
 	for (const struct format *format = formats; format->name; format++)
-		printf("%-16s %s\n", format->name, format->help);
+		printf("%-21s %s\n", format->name, format->help);
 }
 
 /* Longer text on a terminal goes through a pager. Return: false when it could not be written */

@@ -129,6 +129,15 @@ size_t name_width(const char *text)
 	return width;
 }
 
+char *text_fit(const char *text, size_t width, const char *cut)
+{
+	size_t left = width > name_width(cut) ? width - name_width(cut) : 0, bytes = 0;
+
+	while (text[bytes] && (left || ((unsigned char)text[bytes] & 0xc0) == 0x80))
+		left -= ((unsigned char)text[bytes++] & 0xc0) != 0x80;
+	return xasprintf("%.*s%s", (int)bytes, text, cut);
+}
+
 /* Copy @name with template arguments below @depth brackets replaced by @cut. */
 static void collapse(char *out, const char *name, int depth, const char *cut)
 {

@@ -33,6 +33,9 @@ char *name_plain(const char *short_name);
  */
 char *name_fit(const char *name, size_t width, const char *cut);
 
+/* The first @width columns of a text, the last of them @cut; newly allocated. */
+char *text_fit(const char *text, size_t width, const char *cut);
+
 /* Columns that UTF-8 text takes on a terminal, each character taken for one column. */
 size_t name_width(const char *text);
 

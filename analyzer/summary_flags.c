@@ -35,8 +35,8 @@ void summary_flags(struct document *document, const struct model *model)
 	if (excludes.calls_left * 2 <= model->calls &&
 	    (double)excludes.short_calls * HOOKS_NS >= SHARE_MIN * model->functions_ns)
 		document_add(document, "Flags", document_text(document,
-			"%s of %s calls take less than %d ns, %s. Compile with\n%s%s%s%s%s%s"
-			"and at most %s calls are left%s (clang: -finstrument-functions-after-inlining instead)",
+			"%s of %s calls take less than %d ns, %s.\nCompile with\n%s%s%s%s%s%s"
+			"and at most %s calls are left%s\n(clang: -finstrument-functions-after-inlining instead)",
 			summary_number(document, UNIT_COUNT, (double)excludes.short_calls),
 			summary_number(document, UNIT_COUNT, (double)model->calls), SHORT_CALL_NS, hooks(document, &excludes),
 			excludes.files[0] ? "  -finstrument-functions-exclude-file-list=" : "", excludes.files,

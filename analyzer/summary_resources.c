@@ -9,7 +9,7 @@
 #include "series.h"
 #include "terminal.h"
 
-#define STEPS_MIN	24
+#define STEPS_MIN	12
 #define STEPS_MAX	48
 #define FIGURES_WIDTH	44	/* what stands beside a curve */
 #define DISK_BLOCK_BYTES 4096

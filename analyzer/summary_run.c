@@ -76,7 +76,7 @@ static void add_end(struct document *document, const struct report *report)
 	process_end_text(process, text, sizeof(text));
 	document_add(document, "Ended", document_text(document, "%s%s after %s", who,
 		text + (strncmp(text, "ended ", 6) == 0 ? 6 : 0),
-		summary_number(document, UNIT_NS, (double)(process->last - first->start))));
+		summary_number(document, UNIT_NS, (double)(process->last - first->start))))->wraps = true;
 }
 
 /* An image that followed another one by exec is the same process. */
@@ -173,7 +173,7 @@ static void add_last_words(struct document *document, const struct process *proc
 		document_add(document, NULL, document_text(document, "%9u  %-15s  %s   for %s%s", stacks[i]->thread->tid,
 			stacks[i]->thread->name, summary_stack(document, stacks[i]),
 			summary_number(document, UNIT_NS, last->so_far_ns),
-			stacks[i]->left ? ", waiting as a coroutine" : ""));
+			stacks[i]->left ? ", waiting as a coroutine" : ""))->wraps = true;
 	}
 	if (nr > LAST_WORDS_STACKS)
 		document_add(document, NULL, document_text(document, "  %zu more stacks", nr - LAST_WORDS_STACKS));

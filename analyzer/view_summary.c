@@ -97,6 +97,7 @@ static void add_run_table(struct document *document, struct report *report)
 static void add_time(struct document *document, struct report *report)
 {
 	struct table *table;
+	struct section *section;
 	const char *cpu;
 
 	add_run_table(document, report);
@@ -105,10 +106,11 @@ static void add_time(struct document *document, struct report *report)
 		return;
 	}
 	cpu = report_is_of_threads(report) ? "" : summary_cpu(document, report->model);
-	document_add(document, "Time", report_has_times(report) ? document_text(document,
+	section = document_add(document, "Time", report_has_times(report) ? document_text(document,
 		"%s in functions, summed over %s%s%s", summary_number(document, UNIT_NS, report->model->functions_ns),
 		summary_count(document, (double)report_threads_with_calls(report), "thread"),
-		cpu[0] ? "; " : "", cpu) : "calls were counted, not timed")->apart = true;
+		cpu[0] ? "; " : "", cpu) : "calls were counted, not timed");
+	section->apart = section->wraps = true;
 	table = functions_table(document, report, false);
 	table->text_columns = report_has_errors(report) ?
 		"self_ns,self_error_ns,self_percent,total_ns,calls,mean_ns,function,source" : report_has_times(report) ? "self_ns,self_percent,total_ns,calls,mean_ns,function,source" :

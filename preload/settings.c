@@ -11,6 +11,7 @@
 
 #define CONF_NAME	"insideme.conf"
 #define CONF_BYTES	16384
+#define SHOWN_BYTES	80	/* of a name or a value that is not understood */
 #define PATH_BYTES	4096
 #define MOST_RATE	10000u
 #define MOST_COUNT	1000000000u
@@ -211,15 +212,28 @@ struct reading {
 	enum setting_source source;
 };
 
+/* For a terminal, whatever it is; the rest of a long one says nothing more. */
+static void add_printable(struct text *line, const char *bytes, size_t length)
+{
+	for (size_t i = 0; i < length && i < SHOWN_BYTES; i++)
+		text_add_char(line, bytes[i] >= ' ' && bytes[i] <= '~' ? bytes[i] : '?');
+}
+
+static void begin_complaint(const struct reading *reading, struct text *line, char *buffer, size_t bytes)
+{
+	text_init(line, buffer, bytes);
+	text_add(line, reading->source == FROM_FILE ? CONF_NAME ": " : "");
+}
+
 static void complain_value(const struct reading *reading, const struct setting *setting, const char *value)
 {
 	char buffer[512];
 	struct text line;
 
-	text_init(&line, buffer, sizeof(buffer));
+	begin_complaint(reading, &line, buffer, sizeof(buffer));
 	text_add(&line, setting->name);
 	text_add(&line, "=");
-	text_add(&line, value);
+	add_printable(&line, value, text_length(value));
 	text_add(&line, ": not understood, using ");
 	text_add(&line, setting->fallback);
 	text_add(&line, "; expected ");
@@ -232,8 +246,8 @@ static void complain_name(const struct reading *reading, const char *name, size_
 	char buffer[512];
 	struct text line;
 
-	text_init(&line, buffer, sizeof(buffer));
-	text_add_bytes(&line, name, length);
+	begin_complaint(reading, &line, buffer, sizeof(buffer));
+	add_printable(&line, name, length);
 	text_add(&line, ": no such setting, ignored (insideme-run --help lists them)");
 	reading->complain(reading->context, buffer);
 }
@@ -311,15 +325,28 @@ static void take_lines(struct reading *reading, char *at)
 	}
 }
 
-/* Only files that the user or root owns and that others cannot write are believed. */
-static bool is_trusted(int fd)
+/*
+ * Only files that the user or root owns and that others cannot write are believed. Of the user's own it is said, but
+ * nobody else's file gets a line into what a program prints.
+ */
+static bool is_trusted(const struct reading *reading, int fd, const char *path)
 {
-	long uid = raw_syscall(SYS_geteuid, 0, 0, 0, 0, 0, 0);
+	uid_t uid = (uid_t)raw_syscall(SYS_geteuid, 0, 0, 0, 0, 0, 0);
+	char buffer[PATH_BYTES + 128];
 	struct stat stat;
+	struct text line;
 
-	if (raw_syscall(SYS_newfstatat, fd, (long)"", (long)&stat, AT_EMPTY_PATH, 0, 0) < 0)
+	if (raw_syscall(SYS_newfstatat, fd, (long)"", (long)&stat, AT_EMPTY_PATH, 0, 0) < 0 || !S_ISREG(stat.st_mode) ||
+	    (stat.st_uid != 0 && stat.st_uid != uid))
 		return false;
-	return S_ISREG(stat.st_mode) && (stat.st_uid == 0 || stat.st_uid == (uid_t)uid) && !(stat.st_mode & 022);
+	if (!(stat.st_mode & 022))
+		return true;
+	text_init(&line, buffer, sizeof(buffer));
+	text_add(&line, path);
+	text_add(&line, ": not used, others may write to it (chmod go-w)");
+	if (stat.st_uid == uid)
+		reading->complain(reading->context, buffer);
+	return false;
 }
 
 static void take_file(struct reading *reading)
@@ -337,10 +364,10 @@ static void take_file(struct reading *reading)
 			continue;
 		text_copy(path + (length == 1 ? 0 : length), sizeof("/" CONF_NAME), "/" CONF_NAME);
 		fd = (int)sys_open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0);
+		bytes = fd < 0 ? fd : is_trusted(reading, fd, path) ? sys_read(fd, content, sizeof(content) - 1) : -EPERM;
 		path[length] = '/';
 		if (fd < 0)
 			continue;
-		bytes = is_trusted(fd) ? sys_read(fd, content, sizeof(content) - 1) : -EPERM;
 		sys_close(fd);
 		if (bytes >= 0) {
 			content[bytes] = '\0';

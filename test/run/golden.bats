@@ -25,12 +25,14 @@ sum() {
 	diff -ru "$logs/expected" shown
 }
 
-@test "text fits 80 columns, and is ASCII in a C locale" {
+@test "text fits 60 columns and 80, and is ASCII in a C locale" {
 	golden
 	for view in $(views); do
-		COLUMNS=80 LC_ALL=C "$report" -v "$view" last~1 last~0 >"$view.txt" 2>/dev/null
-		same "longest line of $view" "$(awk 'length > 80' "$view.txt")" ''
-		same "other than ASCII in $view" "$(LC_ALL=C grep -aP '[^\x20-\x7e]' "$view.txt")" ''
+		for columns in 80 60; do
+			COLUMNS=$columns LC_ALL=C "$report" -v "$view" last~1 last~0 >"$view.txt" 2>/dev/null
+			same "too long in $view" "$(awk -v most=$columns 'length > most' "$view.txt")" ''
+			same "other than ASCII in $view" "$(LC_ALL=C grep -aP '[^\x20-\x7e]' "$view.txt")" ''
+		done
 	done
 }
 

@@ -19,6 +19,22 @@ install_to() {
 	grep -q '^prefix=/opt/insideme$' root/opt/insideme/lib/pkgconfig/insideme.pc
 }
 
+@test "the manuals have each option, view and format that the tools list" {
+	install_to /usr "$PWD/root"
+	for tool in insideme-run insideme-report; do
+		MANWIDTH=500 man -l "root/usr/share/man/man1/$tool.1" >manual
+		{
+			"root/usr/bin/$tool" --help | grep -oE -- '--[a-z][a-z-]+'
+			[ $tool = insideme-run ] || { root/usr/bin/$tool -v; root/usr/bin/$tool -f; } | awk '{ print $1 }'
+		} | sort -u >words
+		between "words of $tool" 20 "$(wc -l <words)" 200
+		while read -r word; do
+			grep -qE -- "(^|[^a-z-])$word([^a-z-]|$)" manual || { echo "no $word in the manual of $tool"; missing=1; }
+		done <words
+	done
+	[ -z "$missing" ]
+}
+
 @test "the installed tools work, wherever they were moved" {
 	install_to /usr "$PWD/root"
 	run root/usr/bin/insideme-run --library

@@ -186,10 +186,12 @@ Next      insideme-report -v resources    CPU, memory, faults and I/O over time
 	END
 	g++ -g -O2 -finstrument-functions app.cpp -o app
 	insideme-run -q -- ./app >first
-	part Flags | mask | reads 'Flags     N of N calls take less than N, their hooks N more. Compile with
+	part Flags | mask | reads 'Flags     N of N calls take less than N, their hooks N more.
+          Compile with
             -finstrument-functions-exclude-file-list=/include/c++/
             -finstrument-functions-exclude-function-list=score
-          and at most N calls are left: a run of N takes about N (clang: -finstrument-functions-after-inlining instead)'
+          and at most N calls are left: a run of N takes about N
+          (clang: -finstrument-functions-after-inlining instead)'
 	flags=$(part Flags | grep -- '^ *-fin' | tr -d '\n')
 	left=$(part Flags | sed -n 's/.*at most \([0-9]*\) calls.*/\1/p')
 	# shellcheck disable=SC2086

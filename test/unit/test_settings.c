@@ -193,6 +193,22 @@ static void a_file_that_others_can_write_is_left_alone(void **state)
 	write_conf("INSIDEME_BUDGET=1M\n", 0666);
 	settings = read_settings(NULL, &complaints);
 	assert_int_equal(settings.value[SETTING_BUDGET], 256 << 20);
+	assert_int_equal(complaints.number, 1);
+	assert_non_null(strstr(complaints.last, "/insideme.conf: not used, others may write to it (chmod go-w)"));
+}
+
+static void of_a_damaged_file_nothing_reaches_the_terminal_as_it_is(void **state)
+{
+	struct complaints complaints;
+
+	(void)state;
+	write_conf("\033[31m\001\377=1\n", 0600);
+	read_settings(NULL, &complaints);
+	assert_int_equal(complaints.number, 1);
+	assert_non_null(strstr(complaints.last, "insideme.conf: ?[31m??: no such setting"));
+	write_conf("INSIDEME_BUDGET=\033]0;x\a\n", 0600);
+	read_settings(NULL, &complaints);
+	assert_non_null(strstr(complaints.last, "insideme.conf: INSIDEME_BUDGET=?]0;x?: not understood"));
 }
 
 static void a_wrong_value_is_named_and_the_default_used(void **state)
@@ -338,6 +354,7 @@ int main(void)
 		IN_DIRECTORY(environment_beats_file_beats_default),
 		IN_DIRECTORY(a_file_above_is_found),
 		IN_DIRECTORY(a_file_that_others_can_write_is_left_alone),
+		IN_DIRECTORY(of_a_damaged_file_nothing_reaches_the_terminal_as_it_is),
 		IN_DIRECTORY(a_wrong_value_is_named_and_the_default_used),
 		cmocka_unit_test(no_budget_is_below_what_a_log_needs),
 		IN_DIRECTORY(an_unknown_name_is_named),
