@@ -32,3 +32,8 @@ const struct format *format_find(const char *name)
 			return format;
 	return NULL;
 }
+
+bool format_has_rows(const struct format *format)
+{
+	return format->print || format->write == export_pikos || format->write == export_pikos_text;
+}

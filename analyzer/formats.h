@@ -20,6 +20,8 @@ struct format {
 
 extern const struct format formats[];	/* ends with a name of NULL */
 const struct format *format_find(const char *name);
+/* Are its rows those of one table, so that --filter chooses them? */
+bool format_has_rows(const struct format *format);
 
 void format_text(FILE *out, struct document *document, const struct options *options);
 void format_csv(FILE *out, struct document *document, const struct options *options);

@@ -293,6 +293,8 @@ static int run_task(struct options *options)
 		return unknown_format(options->format);
 	if (window_is_given(&options->window) && !view->has_times)
 		return view_has_totals_only(view);
+	if (options->row_filter && (!format_has_rows(format) || options_want_folder(options)))
+		return error("--filter: rows of one view only: as text, csv, json or pikos"), EXIT_USAGE;
 	if (options->diff && !can_compare(options, view, format))
 		return view_has_no_diff();
 	status = make_report(options, view, format);

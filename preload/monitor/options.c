@@ -229,13 +229,21 @@ static int take_options(struct run_options *options, char ***next)
 	return options->rows.preset ? wrong(options->rows.preset->name, "-- must follow before PROGRAM") : 0;
 }
 
+static int needs_monitor(const char *name)
+{
+	char option[64];
+
+	snprintf(option, sizeof(option), "--%s", name);
+	return wrong(option, "it needs a monitor: functions or function_memory, then -- PROGRAM");
+}
+
 /* Where the user said nothing of a setting, the monitor does. */
 static int check_rows(struct run_options *options)
 {
 	const struct rows_options *rows = &options->rows;
 
 	if (!rows->preset)
-		return options->needs_preset ? wrong(options->needs_preset, "it needs a monitor: functions or function_memory, then -- PROGRAM") : 0;
+		return options->needs_preset ? needs_monitor(options->needs_preset) : 0;
 	if (rows->recording && !rows_is_recording(rows->recording))
 		return wrong(rows->recording, "no such recording; screen, text or csv");
 	if (rows->recording && rows->output && !strcmp(rows->recording, "screen"))

@@ -85,6 +85,9 @@ check_nesting() {
 	[[ $output == *'at "deep < 3": no column '\''deep'\'' in calls'*depth* ]]
 	run "$report" -v tree --filter 'calls < 3'
 	same status "$status" 2
+	run "$report" -f html --filter 'calls < 3'
+	same status "$status" 2
+	[ ! -e insideme.html ]
 }
 
 # by_thread FILE: the rows without their index, thread by thread: rows of different threads at one instant may come in any order.
@@ -155,6 +158,7 @@ wait_for() {
 	done
 	run "$build/insideme-run" --filter 'depth < 3' -- touch it_ran
 	same status "$status" 2
+	[[ $output == *'--filter: it needs a monitor'* ]]
 	[ ! -e it_ran ]
 	# a program of that name
 	printf '#!/bin/sh\necho "it ran: $*"\n' >functions && chmod +x functions
