@@ -199,10 +199,11 @@ static void add_next(struct document *document, const struct report *report)
 		"insideme-report -v calls%1$s        longest single calls, and their memory\n"
 		"insideme-report -v heap%1$s         who allocates, what lived at the peak, what is never freed\n"
 		"insideme-report -v resources%1$s    CPU, memory, faults and I/O over time" :
-		"insideme-report -v heap%1$s         who allocates, what lived at the peak, what is never freed\n"
 		"insideme-report -v resources%1$s    CPU, memory, faults and I/O over time\n"
 		"insideme-report -v quality%1$s      how far to trust this";
-	char *text = document_text(document, pattern, run);
+	const char *heap = report->model->nr_functions || !report_has_heap(report) ? "" :
+		document_text(document, "insideme-report -v heap%s         who allocates, or how to know\n", run);
+	char *text = document_text(document, "%s%s", heap, document_text(document, pattern, run));
 	struct section *section;
 
 	if (report->model->nr_processes + report->model->nr_unseen > 1)
