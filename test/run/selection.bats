@@ -120,6 +120,18 @@ selects() {
 	same said "$output" 'insideme-report: a saved profile has sums only: --focus, --exclude and --depth need logs'
 }
 
+@test "what the report leaves out within others is in their time and memory" {
+	run record alloc
+	for option in --depth=1 '--exclude=by_*'; do
+		for what in self_ns alloc_calls alloc_bytes; do
+			whole=$(view functions --raw | "$here/csv" $what | paste -sd+ | bc)
+			rest=$(view functions --raw "$option" | "$here/csv" $what | paste -sd+ | bc)
+			between "$what with $option" $((whole - 20)) "$rest" $((whole + 20))	# each number is rounded
+		done
+		same "functions with $option" "$(view functions "$option" | "$here/csv" function | grep -c by_)" 0
+	done
+}
+
 @test "plugins that come later, at one address in turn" {
 	INSIDEME_FOCUS='main' INSIDEME_EXCLUDE='second_plugin.so:*_work' record plugins "$bin"
 	calls first_work 500 second_work '' run '5
