@@ -102,6 +102,7 @@ struct function {
 	bool resolved;
 	const char *name;		/* demangled, with parameters */
 	const char *short_name;		/* without parameters */
+	const char *plain_name;		/* and without template arguments; NULL: it has none */
 	const char *apart;		/* "a.c": what tells it from others of its name; "region"; NULL: there are none */
 	const char *file;
 	uint32_t line;

@@ -22,9 +22,9 @@ static const char *group_end(const char *p)
 	int depth = 0;
 
 	for (; *p; p++) {
-		if (strchr("(<{[", *p))
+		if (*p == '(' || *p == '<' || *p == '{' || *p == '[')
 			depth++;
-		else if (strchr(")}]", *p) || (*p == '>' && p[-1] != '-'))
+		else if (*p == ')' || *p == '}' || *p == ']' || (*p == '>' && p[-1] != '-'))
 			depth--;
 		if (depth <= 0)
 			return p + 1;

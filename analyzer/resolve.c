@@ -27,8 +27,9 @@ static void release_name(struct function *function)
 {
 	free((char *)function->name);
 	free((char *)function->short_name);
+	free((char *)function->plain_name);
 	free((char *)function->apart);
-	function->name = function->short_name = function->apart = NULL;
+	function->name = function->short_name = function->plain_name = function->apart = NULL;
 }
 
 static void set_name(struct function *function, char *name, bool resolved)
@@ -36,6 +37,7 @@ static void set_name(struct function *function, char *name, bool resolved)
 	release_name(function);
 	function->name = name;
 	function->short_name = name_short(name);
+	function->plain_name = strchr(function->short_name, '<') ? name_plain(function->short_name) : NULL;
 	function->resolved = resolved;
 }
 

@@ -2,7 +2,6 @@
 /* Patterns that select functions. */
 #include "selector.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "insideme_pattern.h"
@@ -19,19 +18,12 @@ static bool is_place(const struct glob *glob, struct function *function)
 
 static bool is_called(const struct glob *glob, const struct function *function)
 {
-	char *plain;
-	bool found;
+	const char *plain = function->plain_name;
 
 	if (!glob->bytes)
 		return false;
-	if (name_matches_either(glob, function->name, function->short_name))
-		return true;
-	if (!strchr(function->short_name, '<'))
-		return false;
-	plain = name_plain(function->short_name);
-	found = name_matches_either(glob, plain, plain);
-	free(plain);
-	return found;
+	return name_matches_either(glob, function->name, function->short_name) ||
+	       (plain && name_matches_either(glob, plain, plain));
 }
 
 bool selector_fits(const struct pattern *pattern, struct function *function)
