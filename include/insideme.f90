@@ -15,6 +15,7 @@
 !     call insideme_disable()                    insideme_enable()
 !     seconds = insideme_timing("solve")         insideme_calls("solve"), call insideme_reset("solve")
 !     insideme_rss(), insideme_peak(), insideme_rank(), insideme_size(), insideme_wtime(), call insideme_snapshot("here")
+!     call insideme_alloc(c_loc(block), bytes)   of an own allocator; insideme_free(c_loc(block)), insideme_pool_begin(), insideme_pool_end()
 !
 ! With hooks in the program this file must have none, or each region would end with insideme_begin:
 ! -finstrument-functions-exclude-file-list=insideme.f90 (insideme-fc adds it). Trailing blanks of names do not count. May be called from any thread.
@@ -25,6 +26,7 @@ module insideme
   public :: insideme_begin, insideme_end, insideme_mark, insideme_counter, insideme_fail, insideme_field, insideme_snapshot
   public :: insideme_timer, insideme_start, insideme_pause, insideme_resume, insideme_stop, insideme_enable, insideme_disable
   public :: insideme_timing, insideme_calls, insideme_reset
+  public :: insideme_alloc, insideme_free, insideme_pool_begin, insideme_pool_end
   public :: insideme_rss, insideme_peak, insideme_rank, insideme_size, insideme_wtime
 
   integer, parameter :: name_max = 255
@@ -50,6 +52,7 @@ module insideme
     integer(c_int32_t) :: version, bytes
     type(c_funptr) :: enter, exit, region, mark, fail, counter, start, pause, resume, stop, begin_within
     type(c_funptr) :: enable, disable, field, sum, sum_after, reset, snapshot, memory, rank
+    type(c_funptr) :: pool_alloc, pool_free, pool_begin, pool_end
   end type
 
   abstract interface
@@ -67,6 +70,17 @@ module insideme
       import :: c_char, c_int, c_int64_t
       character(kind=c_char), intent(in) :: name(*)
       integer(c_int64_t), value :: value
+      integer(c_int) :: status
+    end function
+    function alloc_call(block, bytes) bind(c) result(status)
+      import :: c_ptr, c_size_t, c_int
+      type(c_ptr), value :: block
+      integer(c_size_t), value :: bytes
+      integer(c_int) :: status
+    end function
+    function block_call(block) bind(c) result(status)
+      import :: c_ptr, c_int
+      type(c_ptr), value :: block
       integer(c_int) :: status
     end function
     function region_call(name) bind(c) result(region)
@@ -126,6 +140,9 @@ module insideme
   procedure(rank_call), pointer, save :: rank => null()
   procedure(text_call), pointer, save :: fail => null()
   procedure(value_call), pointer, save :: counter => null()
+  procedure(alloc_call), pointer, save :: pool_alloc => null()
+  procedure(block_call), pointer, save :: pool_free => null()
+  procedure(plain_call), pointer, save :: pool_begin => null(), pool_end => null()
   procedure(region_call), pointer, save :: region_of => null()
   procedure(exit_call), pointer, save :: leave => null()
 
@@ -143,6 +160,10 @@ contains
         call c_f_procpointer(recorder%mark, mark)
         call c_f_procpointer(recorder%fail, fail)
         call c_f_procpointer(recorder%counter, counter)
+        call c_f_procpointer(recorder%pool_alloc, pool_alloc)
+        call c_f_procpointer(recorder%pool_free, pool_free)
+        call c_f_procpointer(recorder%pool_begin, pool_begin)
+        call c_f_procpointer(recorder%pool_end, pool_end)
         call c_f_procpointer(recorder%region, region_of)
         call c_f_procpointer(recorder%exit, leave)
         call c_f_procpointer(recorder%start, start)
@@ -345,4 +366,35 @@ contains
     call system_clock(now, rate)
     seconds = real(now, c_double) / real(rate, c_double)
   end function
+
+  subroutine insideme_alloc(block, bytes)
+    type(c_ptr), intent(in) :: block
+    integer(c_size_t), intent(in) :: bytes
+    integer(c_int) :: status
+
+    if (.not. is_looked_up) call look_up()
+    if (is_loaded) status = pool_alloc(block, bytes)
+  end subroutine
+
+  subroutine insideme_free(block)
+    type(c_ptr), intent(in) :: block
+    integer(c_int) :: status
+
+    if (.not. is_looked_up) call look_up()
+    if (is_loaded) status = pool_free(block)
+  end subroutine
+
+  subroutine insideme_pool_begin()
+    integer(c_int) :: status
+
+    if (.not. is_looked_up) call look_up()
+    if (is_loaded) status = pool_begin()
+  end subroutine
+
+  subroutine insideme_pool_end()
+    integer(c_int) :: status
+
+    if (.not. is_looked_up) call look_up()
+    if (is_loaded) status = pool_end()
+  end subroutine
 end module

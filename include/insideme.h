@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * InsideMe's interface for C and C++: regions that are measured as functions are; timers, marks, counters, failures; what is
- * recorded now, and what is known by now.
+ * InsideMe's interface for C and C++: regions that are measured as functions are; timers, marks, counters, failures; blocks of
+ * a program's own allocators; what is recorded now, and what is known by now.
  *
  * Include this file and nothing else: there is nothing to link with (before glibc 2.34: -ldl), and a program that uses it
  * runs everywhere. The recorder is looked for once, when the program starts; where it is not loaded
@@ -97,6 +97,10 @@ struct insideme_recorder {
 	int (*snapshot)(const char *name);
 	uint64_t (*memory)(int which);
 	int (*rank)(int *nr_ranks);
+	int (*pool_alloc)(const void *block, size_t bytes);
+	int (*pool_free)(const void *block);
+	int (*pool_begin)(void);
+	int (*pool_end)(void);
 };
 
 #ifndef INSIDEME_RECORDER
@@ -291,6 +295,60 @@ INSIDEME_INLINE int insideme_enable(void)
 	const struct insideme_recorder *recorder = insideme_link.recorder;
 
 	return recorder ? recorder->enable() : -ENODATA;
+}
+
+/**
+ * insideme_alloc() - say that an allocator of the program's own gave a block to its user
+ * @block: the block; its address a multiple of 8
+ * @bytes: as asked for
+ *
+ * Reports then know the block as they know malloc's: who allocated it, whether it lived at the peak, whether it was freed. It
+ * belongs to the function that is open, with its callers. A block that grows or shrinks is freed, and allocated again.
+ *
+ * An arena that itself comes from malloc would count twice: see insideme_pool_begin(). One from mmap() needs nothing.
+ *
+ * Return: 0, -EINVAL if @block is NULL or no multiple of 8, -ENODATA also where live blocks are not recorded (INSIDEME_HEAP)
+ */
+INSIDEME_INLINE int insideme_alloc(const void *block, size_t bytes)
+{
+	const struct insideme_recorder *recorder = insideme_link.recorder;
+
+	return recorder ? recorder->pool_alloc(block, bytes) : -ENODATA;
+}
+
+/**
+ * insideme_free() - say that a block of insideme_alloc() comes back to its allocator
+ * @block: as it was told there; call this before anybody else may get it
+ *
+ * Return: as insideme_alloc(), -ESRCH if it is not known
+ */
+INSIDEME_INLINE int insideme_free(const void *block)
+{
+	const struct insideme_recorder *recorder = insideme_link.recorder;
+
+	return recorder ? recorder->pool_free(block) : -ENODATA;
+}
+
+/**
+ * insideme_pool_begin(), insideme_pool_end() - what the thread does with malloc in between is for an allocator's own use
+ *
+ * Memory that blocks of insideme_alloc() are cut from would count twice: so it is not counted at all. Put them around its
+ * malloc() and its free(), and little else; the one follows the other in any case, also where malloc() fails.
+ *
+ * Return: 0, -ENODATA also where the heap is not recorded, or nothing was begun
+ */
+INSIDEME_INLINE int insideme_pool_begin(void)
+{
+	const struct insideme_recorder *recorder = insideme_link.recorder;
+
+	return recorder ? recorder->pool_begin() : -ENODATA;
+}
+
+INSIDEME_INLINE int insideme_pool_end(void)
+{
+	const struct insideme_recorder *recorder = insideme_link.recorder;
+
+	return recorder ? recorder->pool_end() : -ENODATA;
 }
 
 /**

@@ -6,6 +6,7 @@
 #include "labels.h"
 #include "live.h"
 #include "marks.h"
+#include "pools.h"
 #include "queries.h"
 #include "stacks.h"
 #include "timing.h"
@@ -76,4 +77,8 @@ const struct insideme_recorder insideme_recorder = {
 	.snapshot = mark_snapshot,
 	.memory = query_memory,
 	.rank = rank,
+	.pool_alloc = pool_alloc,
+	.pool_free = pool_free,
+	.pool_begin = pool_begin,
+	.pool_end = pool_end,
 };

@@ -22,7 +22,7 @@
 #define WAIT_NS		50000
 
 /*
- * 16 bytes. key: bit 0: of the runtimes; bits 3 to 47: the address; 48 to 51: birth; 52 to 63: high bits of the size.
+ * 16 bytes. key: bit 0: of the runtimes; bit 1: BLOCK_OF_POOL; bits 3 to 47: the address; 48 to 51: birth; 52 to 63: high bits of the size.
  * value: low bits of the size above the record's ref. key is 0 where the place is free, and written last.
  */
 struct entry {
@@ -30,6 +30,7 @@ struct entry {
 	uint64_t value;
 };
 #define KEY_ADDR	0x0000fffffffffff8ull
+#define KEY_BLOCK	(KEY_ADDR | BLOCK_OF_POOL)	/* which block it is */
 #define KEY_RUNTIMES	1ull
 #define KEY_BIRTH_SHIFT	48
 #define KEY_SIZE_SHIFT	52
@@ -185,7 +186,7 @@ static uint64_t key_of(const struct block *block)
 
 static void read_entry(const struct entry *entry, struct block *block)
 {
-	block->addr = entry->key & KEY_ADDR;
+	block->addr = entry->key & KEY_BLOCK;
 	block->bytes = entry->key >> KEY_SIZE_SHIFT << 32 | entry->value >> 32;
 	block->heap = (uint32_t)entry->value;
 	block->birth = entry->key >> KEY_BIRTH_SHIFT & (LOG_HEAP_BIRTHS - 1);
@@ -211,7 +212,7 @@ static ALWAYS_INLINE void remove_at(struct table *table, uint32_t hole)
 static ALWAYS_INLINE bool take_from(struct table *table, uint64_t addr, struct block *block)
 {
 	for (uint32_t at = home_of(table, addr); table->entries[at].key; at = after(table, at)) {
-		if (((table->entries[at].key ^ addr) & KEY_ADDR) != 0)
+		if (((table->entries[at].key ^ addr) & KEY_BLOCK) != 0)
 			continue;
 		read_entry(&table->entries[at], block);
 		remove_at(table, at);
@@ -226,7 +227,7 @@ static ALWAYS_INLINE enum block_result put_into(struct table *table, uint64_t ke
 	uint32_t at;
 
 	for (at = home_of(table, key); table->entries[at].key; at = after(table, at)) {
-		if (((table->entries[at].key ^ key) & KEY_ADDR) != 0)
+		if (((table->entries[at].key ^ key) & KEY_BLOCK) != 0)
 			continue;
 		read_entry(&table->entries[at], replaced);
 		result = BLOCK_REPLACED;
@@ -352,7 +353,7 @@ enum block_result blocks_put(struct log_thread *thread, const struct block *bloc
 	enum block_result result;
 	uint32_t outer;
 
-	if (unlikely(block->addr & ~KEY_ADDR || block->bytes >= BYTES_MAX))
+	if (unlikely(block->addr & ~KEY_BLOCK || block->bytes >= BYTES_MAX))
 		return BLOCK_LOST;
 	outer = lock(shard, thread);
 	if (unlikely(outer == LOCK_FAILED))
@@ -370,7 +371,7 @@ enum block_result blocks_take(struct log_thread *thread, const void *place, stru
 	enum block_result result = BLOCK_UNKNOWN;
 	uint32_t outer;
 
-	if (unlikely(addr & ~KEY_ADDR))
+	if (unlikely(addr & ~KEY_BLOCK))
 		return BLOCK_UNKNOWN;
 	outer = lock(shard, thread);
 	if (unlikely(outer == LOCK_FAILED))

@@ -9,6 +9,9 @@
 
 #include "live.h"
 
+/* In an address, whose low three bits are 0 else: of a pool, which may lie where the block lies that malloc gave to the pool. */
+#define BLOCK_OF_POOL	2ull
+
 struct block {
 	uint64_t addr;
 	uint64_t bytes;

@@ -1,0 +1,56 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Blocks of a program's own allocators, told by insideme.h: charged as malloc's are.
+load lib
+load heap
+
+# not_freed FUNCTION BLOCKS BYTES...
+not_freed() {
+	while [ $# -gt 2 ]; do
+		same "blocks of $1" "$(of not_freed_blocks "$1")" "$2" && same "bytes of $1" "$(of not_freed_bytes "$1")" "$3" || return 1
+		shift 3
+	done
+}
+
+@test "blocks of a pool are charged to who took them, its arena to nobody" {
+	for compiler in '' .clang; do
+		rm -rf insideme.data heap.csv
+		record pools$compiler
+		quiet
+		same "what misuse gives" "$(cat stdout)" 'wrong: 0'
+		not_freed keep 6 600 use 0 0 grow 1 240 rise 0 0 careless_pool 2 65584
+		same "the arena" "$(of alloc_calls make_pool)" ''
+		same "allocations" "$(of alloc_calls keep),$(of alloc_calls use),$(of alloc_calls rise)" 10,500,200
+		same "temporary" "$(of temporary_calls use)" 500
+		same "at the peak" "$(of peak_heap_bytes rise),$(of peak_heap_blocks rise)" 25600,200
+		same "the whole peak" "$(all peak_heap_bytes)" $((25600 + 1000 + 240 + 65584))
+		same "unknown frees, by misuse" "$(view quality | "$here/csv" value finding=unknown_frees)" 1
+	done
+}
+
+@test "pools in C++ and Fortran" {
+	for compiler in '' .clang; do
+		rm -rf insideme.data heap.csv
+		record pools_cpp$compiler
+		quiet
+		not_freed 'from_arena<int>::allocate' 1 4096
+		same "all blocks" "$(all not_freed_blocks)" 1
+		same "bytes of both lists" "$(of alloc_bytes 'from_arena<int>::allocate')" $((4096 + 4 * 2047))
+	done
+	rm -rf insideme.data heap.csv
+	record pools_fortran
+	quiet
+	not_freed take 3 1200
+	same "bytes taken" "$(of alloc_bytes take)" 2000
+}
+
+@test "a pool without the recorder, or without its table" {
+	for program in pools pools_cpp pools_fortran; do
+		"$bin/$program" >plain.stdout
+		for heap in off counters; do
+			INSIDEME_HEAP=$heap record $program
+			quiet
+			cmp stdout plain.stdout
+		done
+	done
+}
