@@ -132,37 +132,56 @@ const char *heap_sampled_text(struct document *document, const struct report *re
 		summary_number(document, UNIT_BYTES, sqrt(model->heap.not_freed_variance_bytes2)));
 }
 
-/* "8 MiB of files and shared memory, else", as last sampled; nothing where it is not known. */
-static const char *mapped_text(struct document *document, struct process *process, double rest)
+/* A column as last sampled at the peak, or first after it; LOG_NONE: it is not known. */
+static uint64_t at_peak(struct process *process, const char *set, const char *name)
 {
-	struct rowset *rows = process_rowset(process, "process");
-	int column = rows ? rowset_column(rows, "mapped_bytes") : -1;
+	struct rowset *rows = process_rowset(process, set);
+	int column = rows ? rowset_column(rows, name) : -1;
 	int64_t row = column >= 0 ? rowset_at(rows, process_ticks(process, process->heap_peak)) : -1;
-	uint64_t bytes = row >= 0 ? rowset_value(rows, (size_t)row, (uint32_t)column) : LOG_NONE;
 
-	if (bytes == LOG_NONE || (double)bytes > rest)
-		return "code and data of files,";
-	return document_text(document, "%s of files and shared memory, else", summary_number(document, UNIT_BYTES, (double)bytes));
+	if (column < 0 || !rows->nr_rows)
+		return LOG_NONE;
+	return rowset_value(rows, row >= 0 ? (size_t)row : 0, (uint32_t)column);
+}
+
+/* "8 MiB of files and shared memory, 136 KiB of stacks": what is known; adds it up in @bytes. */
+static const char *parts_text(struct document *document, struct process *process, double *bytes)
+{
+	uint64_t mapped = at_peak(process, "process", "mapped_bytes"), stacks = at_peak(process, "process_maps", "stack_bytes");
+	const char *text = "code and data of files";
+
+	*bytes = 0;
+	if (mapped != LOG_NONE) {
+		*bytes += (double)mapped;
+		text = document_text(document, "%s of files and shared memory", summary_number(document, UNIT_BYTES, (double)mapped));
+	}
+	if (stacks == LOG_NONE)
+		return document_text(document, "%s, stacks", text);
+	*bytes += (double)stacks;
+	return document_text(document, "%s, %s of stacks", text, summary_number(document, UNIT_BYTES, (double)stacks));
 }
 
 void heap_add_rest(struct document *document, const struct report *report)
 {
 	struct process *process = report->model->processes[0];
 	struct memory_reading reading;
-	double rest;
+	const char *parts, *rss, *text;
+	double rest, known;
 
 	if (report->model->nr_processes != 1 || report_is_of_threads(report) || process->is_saved ||
 	    process->heap_peak == NO_TIME ||
 	    !process_memory_at(process, process_ticks(process, process->heap_peak), &reading) || reading.rss_bytes == LOG_NONE)
 		return;
+	parts = parts_text(document, process, &known);
+	rss = summary_number(document, UNIT_BYTES, (double)reading.rss_bytes);
 	rest = (double)reading.rss_bytes - (double)process->heap_peak_bytes;
-	document_add(document, "Not heap", rest >= 0 ? document_text(document,
-		"%s of RSS, which was %s as last sampled then: %s stacks, mappings, what the allocator keeps",
-		summary_number(document, UNIT_BYTES, rest), summary_number(document, UNIT_BYTES, (double)reading.rss_bytes),
-		mapped_text(document, process, rest)) :
-		document_text(document, "RSS was %s as last sampled then, less than the heap: %s were not touched yet, or swapped out",
-			      summary_number(document, UNIT_BYTES, (double)reading.rss_bytes),
-			      summary_number(document, UNIT_BYTES, -rest)))->wraps = true;
+	if (rest >= known)
+		text = document_text(document, "%s of RSS, which was %s as last sampled then: %s, else anonymous mappings and what the "
+				     "allocator keeps", summary_number(document, UNIT_BYTES, rest), rss, parts);
+	else
+		text = document_text(document, "of RSS, which was %s as last sampled then: %s; at least %s of the heap were not touched yet, or "
+				     "swapped out", rss, parts, summary_number(document, UNIT_BYTES, known - rest));
+	document_add(document, "Not heap", text)->wraps = true;
 }
 
 /* "heap +9.8 KiB/s (error 1.2 KiB/s)"; nothing where there are too few samples to tell. */

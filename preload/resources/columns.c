@@ -49,6 +49,7 @@ static const struct column process_slow_columns[] = {
 static const struct column process_maps_columns[] = {
 	COLUMN(pss_bytes, BYTES, GAUGE),		/* shared pages in equal parts */
 	COLUMN(uss_bytes, BYTES, GAUGE),		/* pages of nobody else */
+	COLUMN(stack_bytes, BYTES, GAUGE),		/* of the stacks of threads that make recorded calls, what is in memory */
 };
 
 /* By its descriptors of /dev/dri. */

@@ -2,8 +2,9 @@
 /* Counting the log's pages in a process. */
 #include "resources/log_pages.h"
 
+#include "resources/pagemap.h"
+
 #define CHUNK_PAGES_MIN	64u	/* 512 bytes of pagemap: 1 us */
-#define ENTRIES		64u
 
 void log_pages_open(struct log_pages *pages, const struct log_header *log, int pid, struct source_count *count)
 {
@@ -30,29 +31,6 @@ void log_pages_close(struct log_pages *pages)
 	source_close(&pages->fd);
 }
 
-/* Present bits among @nr_pages pages from @page of the log on, or -errno. */
-static long count_present(struct log_pages *pages, uint64_t page, uint64_t nr_pages)
-{
-	uint64_t first = pages->log->base_addr / pages->page_bytes + page;
-	long present = 0;
-
-	while (nr_pages) {
-		uint64_t entries[ENTRIES], wanted = nr_pages < ENTRIES ? nr_pages : ENTRIES;
-		long length = sys_pread(pages->fd, entries, wanted * sizeof(*entries), first * sizeof(*entries));
-
-		pages->count->calls++;
-		if (length < (long)sizeof(*entries))
-			return length < 0 ? length : present;
-		pages->count->bytes += (uint64_t)length;
-		length /= (long)sizeof(*entries);
-		for (long i = 0; i < length; i++)
-			present += (long)(entries[i] >> 63);	/* the present bit */
-		first += (uint64_t)length;
-		nr_pages -= (uint64_t)length;
-	}
-	return present;
-}
-
 static void read_chunk(struct log_pages *pages, uint64_t chunk)
 {
 	uint64_t first = chunk * pages->chunk_pages, nr_pages = pages->chunk_pages;
@@ -63,7 +41,7 @@ static void read_chunk(struct log_pages *pages, uint64_t chunk)
 		return;
 	if (nr_pages > end - first)
 		nr_pages = end - first;
-	present = count_present(pages, first, nr_pages);
+	present = pagemap_count(pages->fd, pages->count, pages->log->base_addr / pages->page_bytes + first, nr_pages);
 	if (present < 0) {
 		source_close(&pages->fd);
 		return;
@@ -98,4 +76,35 @@ uint64_t log_pages_read(struct log_pages *pages)
 		read_chunk(pages, pages->oldest_next);
 	}
 	return pages->fd < 0 ? tail : pages->present * pages->page_bytes;
+}
+
+/* Those of threads that have ended may be another one's by now. */
+static bool is_in_use(const struct log_header *log, const struct log_frames *stack)
+{
+	const struct log_thread *owner = (const void *)((const char *)log + ((uint64_t)stack->head.owner << LOG_REF_SHIFT));
+
+	return stack->is_own && stack->head.owner && !__atomic_load_n(&owner->end_ticks, __ATOMIC_RELAXED);
+}
+
+uint64_t log_pages_of_stacks(struct log_pages *pages)
+{
+	const struct log_header *log = pages->log;
+	const struct log_frames *stack;
+	uint64_t nr = 0;
+
+	if (pages->fd < 0)
+		return LOG_NONE;
+	for (uint32_t ref = __atomic_load_n(&log->stacks, __ATOMIC_ACQUIRE); ref; ref = stack->next_stack) {
+		uint64_t first, end;
+		long present;
+
+		stack = (const struct log_frames *)((const char *)log + ((uint64_t)ref << LOG_REF_SHIFT));
+		if (!is_in_use(log, stack))
+			continue;
+		first = stack->stack_low_addr / pages->page_bytes;
+		end = (stack->stack_low_addr + stack->stack_bytes) / pages->page_bytes;
+		present = end > first ? pagemap_count(pages->fd, pages->count, first, end - first) : 0;
+		nr += present > 0 ? (uint64_t)present : 0;
+	}
+	return nr * pages->page_bytes;
 }

@@ -38,4 +38,10 @@ void log_pages_close(struct log_pages *pages);
 /* Bytes of the log that are in the process's memory now. */
 uint64_t log_pages_read(struct log_pages *pages);
 
+/*
+ * Bytes in memory of the stacks of threads that the log knows, without those of coroutines, which may be blocks of malloc;
+ * LOG_NONE: it cannot be read. Some 25 us for each of 8 MiB.
+ */
+uint64_t log_pages_of_stacks(struct log_pages *pages);
+
 #endif

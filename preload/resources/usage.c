@@ -331,6 +331,7 @@ int usage_read_slow(struct usage *usage, struct figures *figures)
 void usage_read_maps(struct usage *usage, struct figures *figures)
 {
 	details_read_maps(&usage->details, log_pages_read(&usage->log_pages) + table_bytes(usage), figures);
+	figures->stack_bytes = log_pages_of_stacks(&usage->log_pages);
 }
 
 /* Our number in /proc, which may be that of an outer pid namespace. */
