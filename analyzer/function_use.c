@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "error.h"
+#include "peaks.h"
 #include "slices.h"
 #include "thread_use.h"
 
@@ -14,6 +15,7 @@ struct pending {
 	const struct tree_node *parent;
 	int64_t middle;			/* of the newest: it lies within the caller, whatever rounding did */
 	double used[NR_USES];
+	double peak[NR_PEAKS];
 };
 
 /* function_use.c's own part of a thread. */
@@ -21,6 +23,21 @@ struct call_stack {
 	struct thread_use use;
 	struct pending *pending;
 	size_t nr;
+};
+
+/* function_use.c's own part of a process. */
+struct process_peaks {
+	struct peaks of[NR_PEAKS];
+};
+
+/* A call that has ended, or as if. */
+struct call {
+	struct thread *thread;
+	uint32_t tid;
+	struct tree_node *node;
+	int64_t start, end;
+	double rss_growth;		/* as it was read at its entry and exit; NAN: by the samples */
+	double peak[NR_PEAKS];		/* so far: by its own readings */
 };
 
 /* Times during which a function's calls were open: apart from each other, in the order of time. */
@@ -54,6 +71,8 @@ static struct function_use *use_of(struct function *function)
 		function->use = xcalloc(1, sizeof(*function->use));
 		for (int i = 0; i < NR_USES; i++)
 			function->use->total[i] = function->use->self[i] = NAN;
+		for (int i = 0; i < NR_PEAKS; i++)
+			function->use->peak[i] = NAN;
 	}
 	return function->use;
 }
@@ -72,27 +91,60 @@ static bool is_within_itself(const struct tree_node *node)
 	return false;
 }
 
+/* Memory was read more often than the heap, in a set of its own. */
+static const struct process_peaks *peaks_of(struct process *process)
+{
+	if (!process->peaks) {
+		process->peaks = xcalloc(1, sizeof(*process->peaks));
+		peaks_init(&process->peaks->of[PEAK_RSS_BYTES], process, process_rowset(process, "memory") ? "memory" : "process",
+			   "rss_bytes");
+		peaks_init(&process->peaks->of[PEAK_HEAP_BYTES], process, "process", "heap_bytes");
+	}
+	return process->peaks;
+}
+
+static void raise_peaks(double *peak, const double *other)
+{
+	for (int i = 0; i < NR_PEAKS; i++)
+		peak[i] = fmax(peak[i], other[i]);
+}
+
+/* The process's own peak is known to the byte. */
+static void raise_by_samples(struct call *call)
+{
+	struct process *process = call->thread->process;
+	const struct process_peaks *peaks = peaks_of(process);
+
+	if (process->heap_peak != NO_TIME && process->heap_peak >= call->start && process->heap_peak <= call->end)
+		call->peak[PEAK_HEAP_BYTES] = fmax(call->peak[PEAK_HEAP_BYTES], (double)process->heap_peak_bytes);
+	for (int i = 0; i < NR_PEAKS; i++)
+		call->peak[i] = fmax(call->peak[i], peaks_between(&peaks->of[i], call->start, call->end));
+}
+
 /* What callees used is taken off the call's own; and the call waits for its caller in their place. */
-static void take_in(struct call_stack *stack, const struct tree_node *node, int64_t start, int64_t end, double *self)
+static void take_in(struct call_stack *stack, struct call *call, double *self)
 {
 	struct pending *top = stack->nr ? &stack->pending[stack->nr - 1] : NULL;
 	double used[NR_USES];
 
 	memcpy(used, self, sizeof(used));
-	for (; top && top->middle >= start; top = stack->nr ? &stack->pending[stack->nr - 1] : NULL) {
+	for (; top && top->middle >= call->start; top = stack->nr ? &stack->pending[stack->nr - 1] : NULL) {
 		for (int i = 0; i < NR_USES; i++)
 			self[i] -= top->used[i];
+		raise_peaks(call->peak, top->peak);
 		stack->nr--;
 	}
-	if (!top || top->parent != node->parent) {
+	if (!top || top->parent != call->node->parent) {
 		stack->pending = xgrow(stack->pending, stack->nr, sizeof(*stack->pending));
 		top = &stack->pending[stack->nr++];
 		memset(top, 0, sizeof(*top));
-		top->parent = node->parent;
+		memcpy(top->peak, call->peak, sizeof(top->peak));
+		top->parent = call->node->parent;
 	}
-	top->middle = start + (end - start) / 2;
+	top->middle = call->start + (call->end - call->start) / 2;
 	for (int i = 0; i < NR_USES; i++)
 		top->used[i] += used[i];
+	raise_peaks(top->peak, call->peak);
 }
 
 /* @spans end before @end; those that the new one touches become one with it. */
@@ -108,26 +160,44 @@ static void add_span(struct spans *spans, int64_t begin, int64_t end)
 	spans->list[spans->nr++] = (struct span){ begin, end };
 }
 
-/* @rss_growth: as it was read at the call's entry and exit; NAN: by the samples */
-static void add_call(struct thread *thread, uint32_t tid, struct tree_node *node, int64_t start, int64_t end, double rss_growth)
+static void add_call(struct call *call)
 {
-	struct call_stack *stack = stack_of(thread, tid);
-	struct function_use *use = use_of(node->function);
+	struct call_stack *stack = stack_of(call->thread, call->tid);
+	struct function_use *use = use_of(call->node->function);
 	double total[NR_USES], self[NR_USES];
 
-	thread_use_between(&stack->use, start, end, total);
-	if (!isnan(rss_growth))
-		total[USE_RSS_BYTES] = rss_growth;
+	thread_use_between(&stack->use, call->start, call->end, total);
+	if (!isnan(call->rss_growth))
+		total[USE_RSS_BYTES] = call->rss_growth;
 	memcpy(self, total, sizeof(self));
-	take_in(stack, node, start, end, self);
+	raise_by_samples(call);
+	take_in(stack, call, self);
 	use->calls++;
+	raise_peaks(use->peak, call->peak);
 	for (int i = 0; i < NR_USES; i++)
 		add(&use->self[i], self[i]);
-	if (is_within_itself(node))
+	if (is_within_itself(call->node))
 		return;
 	for (int i = 0; i < NR_USES; i++)
 		add(&use->total[i], total[i]);
-	add_span(node->function->spans, start, end);
+	add_span(call->node->function->spans, call->start, call->end);
+}
+
+/* Of a process with several threads it is not known whose it is. */
+static double rss_growth(const struct slice *slice)
+{
+	return slice->has_memory && thread_is_alone(slice->thread) ? (double)(slice->rss_after_bytes - slice->rss_before_bytes) : NAN;
+}
+
+static void add_slice(const struct slice *slice)
+{
+	struct call call = { slice->thread, slice->tid, slice->node, slice->start, slice->end, rss_growth(slice), { NAN, NAN } };
+
+	if (slice->has_heap)
+		call.peak[PEAK_HEAP_BYTES] = fmax((double)slice->heap_before_bytes, (double)slice->heap_after_bytes);
+	if (slice->has_memory)
+		call.peak[PEAK_RSS_BYTES] = fmax((double)slice->rss_before_bytes, (double)slice->rss_after_bytes);
+	add_call(&call);
 }
 
 /* Those that never ended, the innermost first; they end with their process. */
@@ -138,8 +208,8 @@ static void add_open_calls(struct process *process)
 
 		for (size_t j = stack->nr_calls; j-- > 0;)
 			if (stack->calls[j].node->function->kind == FUNCTION_PLAIN && !stack->left)
-				add_call(stack->thread, stack->thread->tid, stack->calls[j].node, stack->calls[j].since,
-					 process->last, NAN);
+				add_call(&(struct call){ stack->thread, stack->thread->tid, stack->calls[j].node,
+							 stack->calls[j].since, process->last, NAN, { NAN, NAN } });
 	}
 }
 
@@ -149,8 +219,12 @@ static void finish_function(struct function *function)
 		function->use->elapsed_ns += (double)(function->spans->list[i].end - function->spans->list[i].begin);
 }
 
-static void release_stacks(const struct process *process)
+static void release_process(struct process *process)
 {
+	for (int i = 0; process->peaks && i < NR_PEAKS; i++)
+		peaks_release(&process->peaks->of[i]);
+	free(process->peaks);
+	process->peaks = NULL;
 	for (size_t i = 0; i < process->nr_threads; i++) {
 		struct call_stack *stack = process->threads[i]->call_stack;
 
@@ -163,12 +237,6 @@ static void release_stacks(const struct process *process)
 	}
 }
 
-/* Of a process with several threads it is not known whose it is. */
-static double rss_growth(const struct slice *slice)
-{
-	return slice->has_memory && thread_is_alone(slice->thread) ? (double)(slice->rss_after_bytes - slice->rss_before_bytes) : NAN;
-}
-
 void function_use_read(struct model *model)
 {
 	struct slice_reader *reader = slices_open_all(model);
@@ -179,11 +247,11 @@ void function_use_read(struct model *model)
 		model->functions[i]->spans = &spans[i];
 	while (slices_next(reader, &slice))
 		if (slice.node->function->spans)
-			add_call(slice.thread, slice.tid, slice.node, slice.start, slice.end, rss_growth(&slice));
+			add_slice(&slice);
 	slices_close(reader);
 	for (size_t i = 0; i < model->nr_processes; i++) {
 		add_open_calls(model->processes[i]);
-		release_stacks(model->processes[i]);
+		release_process(model->processes[i]);
 	}
 	for (size_t i = 0; i < model->nr_functions; i++) {
 		finish_function(model->functions[i]);

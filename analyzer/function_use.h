@@ -29,10 +29,14 @@ enum use_kind {
 	NR_USES,
 };
 
+/* The highest that the process had while a call was open, as far as it was read: by samples, and where calls begin and end. */
+enum use_peak { PEAK_RSS_BYTES, PEAK_HEAP_BYTES, NR_PEAKS };
+
 struct function_use {
 	uint64_t calls;			/* with a record, and open ones */
 	double total[NR_USES];		/* with what it called, recursion once; NAN: not known */
 	double self[NR_USES];
+	double peak[NR_PEAKS];		/* of any call; NAN: not known */
 	double elapsed_ns;		/* during which at least one such call was open, on any thread */
 };
 

@@ -129,7 +129,7 @@ static struct value get_total_part(const struct column *column, const void *row)
 	return range_cell(row, (enum part_cell)column->index, part_total_ns, UNIT_NS);
 }
 
-enum { USE_ELAPSED = NR_USES, USE_CALLS, USE_NUMBER = 31, USE_SELF = 32, USE_MEAN = 64 };
+enum { USE_ELAPSED = NR_USES, USE_CALLS, USE_PEAK, USE_NUMBER = 31, USE_SELF = 32, USE_MEAN = 64 };
 
 static enum unit unit_of_use(size_t kind)
 {
@@ -146,6 +146,8 @@ static enum unit unit_of_use(size_t kind)
 	case USE_WRITE_CHARS:
 	case USE_RSS_BYTES:
 	case USE_GPU_BYTES:
+	case USE_PEAK + PEAK_RSS_BYTES:
+	case USE_PEAK + PEAK_HEAP_BYTES:
 		return UNIT_BYTES;
 	default:
 		return UNIT_COUNT;
@@ -164,7 +166,8 @@ static struct value get_use(const struct column *column, const void *row)
 		return value_empty();
 	if (kind == USE_CALLS)
 		return value_integer(unit, (int64_t)use->calls);
-	number = kind == USE_ELAPSED ? use->elapsed_ns : column->index & USE_SELF ? use->self[kind] : use->total[kind];
+	number = kind >= USE_PEAK ? use->peak[kind - USE_PEAK] : kind == USE_ELAPSED ? use->elapsed_ns :
+		 column->index & USE_SELF ? use->self[kind] : use->total[kind];
 	if (kind != USE_RSS_BYTES && kind != USE_GPU_BYTES && number < 0)
 		number = 0;		/* of differences */
 	if (isnan(number))
@@ -255,6 +258,8 @@ static const struct column columns[] = {
 	{ "gpu_ns", "GPU", 0, get_use, USE_GPU_NS },
 	{ "mean_gpu_ns", "GPU/call", 0, get_use, USE_GPU_NS | USE_MEAN },
 	{ "gpu_growth_bytes", "GPU memory", 0, get_use, USE_GPU_BYTES },
+	{ "highest_rss_bytes", "Highest RSS", 0, get_use, USE_PEAK + PEAK_RSS_BYTES },
+	{ "highest_heap_bytes", "Highest heap", 0, get_use, USE_PEAK + PEAK_HEAP_BYTES },
 	{ "field", "Field", COLUMN_LEFT, get_field, 0 },
 };
 

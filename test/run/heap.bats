@@ -70,10 +70,13 @@ the_peak() {
 @test "who made the peak, to the byte" {
 	for compiler in '' .clang; do
 		rm -rf insideme.data heap.csv
-		record peak$compiler
+		INSIDEME_THRESHOLD=0 record peak$compiler
 		quiet
 		the_peak
 		same "not freed" "$(all not_freed_bytes)" 0
+		view functions --columns function,highest_heap_bytes >functions.csv
+		for function in last rise main; do same "while $function was open" "$(value highest_heap_bytes function=$function)" 619027; done
+		same "while base was open" "$(value highest_heap_bytes function=base)" 1000
 	done
 }
 

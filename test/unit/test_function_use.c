@@ -105,7 +105,42 @@ static void a_call_has_what_grew_while_it_was_open(void **state)
 	assert_near(use_of(model, MAIN)->total[USE_SWITCHES], 60, 0.1);
 	assert_near(use_of(model, F)->total[USE_SWITCHES], 36, 0.1);
 	assert_near(use_of(model, F)->elapsed_ns, 60e6, 1e4);
+	assert_near(use_of(model, F)->peak[PEAK_RSS_BYTES], (1 << 20) * 1.4, 1);	/* samples come 1 ns after calls end */
+	assert_near(use_of(model, G)->peak[PEAK_RSS_BYTES], (1 << 20) * 1.8, 1);
+	assert_near(use_of(model, MAIN)->peak[PEAK_RSS_BYTES], (1 << 20) * 1.8, 1);
 	assert_true(isnan(use_of(model, F)->total[USE_READ_BYTES]) || use_of(model, F)->total[USE_READ_BYTES] == 0);
+	model_free(model);
+	build_release(&build);
+}
+
+/* f 20 to 25 and 30 to 40 in main, between samples: what it says itself is higher, and main's as well. */
+static void peaks_are_those_of_the_calls_own_readings_too(void **state)
+{
+	struct build build;
+	struct log_thread *thread = build_begin(&build);
+	struct log_node *main_node = build_node(&build, thread, &thread->root, MAIN);
+	struct log_node *f = build_node(&build, thread, main_node, F);
+	struct model *model;
+
+	(void)state;
+	build.header->heap_bytes = LOG_HEAP_REQUESTED;
+	build_call(main_node, 100 * MS, 15 * MS);
+	build_call(f, 5 * MS, 0);
+	build_call(f, 10 * MS, 0);
+	build_slice(&build, thread, 0, &(struct build_slice){ .node = f, .end_ticks = AT(25), .ticks = 5 * MS, .thread_delta = -4000,
+			.process_delta = -4000, .heap_after = 3000, .pages = { 2000, -1000, 9000, 0 } });
+	build_slice(&build, thread, 0, &(struct build_slice){ .node = f, .end_ticks = AT(40), .ticks = 10 * MS, .thread_delta = 2000,
+			.process_delta = 2000, .heap_after = 5000, .pages = { 1000, 500, 9000, 0 } });
+	build_slice(&build, thread, 0, &(struct build_slice){ .node = main_node, .end_ticks = AT(100), .ticks = 100 * MS,
+			.heap_after = 5000 });
+	build_process_rows(&build);
+	build_finish(&build, AT(100) + 2, 0);
+	model = build_load(&build);
+	function_use_read(model);
+	assert_true(use_of(model, F)->peak[PEAK_HEAP_BYTES] == 7000);
+	assert_true(use_of(model, MAIN)->peak[PEAK_HEAP_BYTES] == 7000);
+	assert_true(use_of(model, F)->peak[PEAK_RSS_BYTES] == 2000 * 4096);
+	assert_true(use_of(model, MAIN)->peak[PEAK_RSS_BYTES] == 2000 * 4096);
 	model_free(model);
 	build_release(&build);
 }
@@ -270,6 +305,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_call_has_what_grew_while_it_was_open),
+		cmocka_unit_test(peaks_are_those_of_the_calls_own_readings_too),
 		cmocka_unit_test(what_belongs_to_the_process_is_shared_as_the_cpu_time),
 		cmocka_unit_test(open_calls_and_recursion),
 		cmocka_unit_test(records_of_switches_tell_when_a_thread_ran),
