@@ -67,6 +67,8 @@ static void set_live(const struct heap_reader *reader, struct heap_stats *stats,
 	uint64_t bytes = difference(heap->alloc_bytes, heap->released_bytes + heap->others_bytes);
 	bool is_then = !reader->peak_is_now && heap->peak_number >= header->heap_peak_number;
 
+	if (header->heap_began_late && !heap->peak_number)
+		calls = bytes = 0;
 	stats->temporary_calls = least(heap->temporary_calls, heap->alloc_calls);
 	stats->peak_calls = is_then ? least(heap->peak_calls, heap->alloc_calls) : calls;
 	stats->peak_bytes = is_then ? least(heap->peak_bytes, heap->alloc_bytes) : bytes;

@@ -129,7 +129,7 @@ struct log_header {
 	uint32_t timing;		/* enum log_timing */
 	uint32_t heap_bytes;		/* enum log_heap_bytes */
 	uint32_t slice_shift;		/* slices hold ticks >> slice_shift */
-	uint32_t has_hooks;		/* 1: a loaded object imports the entry hook, or a hook was called */
+	LOG_SHARED uint32_t has_hooks;	/* 1: a loaded object imports the entry hook, or a hook was called */
 	uint32_t page_bytes;
 	struct log_clocks start;	/* in the constructor */
 	struct log_clocks start_again;	/* a moment later: a first tick rate */
@@ -177,7 +177,7 @@ struct log_header {
 	int32_t end_status;
 	LOG_SHARED uint32_t records;		/* ref of the newest records area */
 	LOG_SHARED uint32_t stacks;		/* ref of the newest stack, see log_frames.next_stack */
-	uint32_t reserved_2;
+	uint32_t heap_began_late;	/* 1: the table of live blocks began with the first hook: paths of peak_number 0 are not in it */
 	struct log_clocks finish;		/* at end; all 0 before */
 
 	_Alignas(64) LOG_SHARED uint64_t losses[LOG_LOSSES_MAX];
@@ -307,7 +307,7 @@ struct log_heap {
 	uint64_t largest_bytes;		/* largest single allocation */
 	uint64_t temporary_calls;	/* blocks of this path that were freed while they were the thread's newest */
 
-	uint64_t released_calls;	/* blocks of this path that are freed, by the record's thread; as far as they are known */
+	uint64_t released_calls;	/* blocks of this path that are freed, by the record's thread, or from before the table */
 	uint64_t released_bytes;
 	LOG_SHARED uint64_t peak_number;	/* log_header.heap_peak_number when the path was last touched, written last; */
 	LOG_SHARED uint64_t peak_calls;		/* its live blocks then: at that peak. After a later one: those of now */

@@ -103,6 +103,10 @@ void heap_take_early(void)
 	add_own(&heap->alloc_bytes, (long)early->alloc_bytes);
 	add_own(&heap->free_calls, (long)early->free_calls);
 	add_own(&heap->freed_bytes, (long)early->freed_bytes);
+	if (heap->peak_number) {	/* the table began, and its first block came before this */
+		add_own(&heap->released_calls, (long)early->alloc_calls);
+		add_own(&heap->released_bytes, (long)early->alloc_bytes);
+	}
 	add_own(&heap->failed_calls, (long)early->failed_calls);
 	heap_raise_largest(heap, early->largest_bytes);
 }
@@ -164,8 +168,15 @@ static void note_peak(struct log_header *log, const struct log_thread *thread, i
 	__atomic_fetch_add(&log->heap_peak_number, 1, __ATOMIC_RELEASE);
 }
 
+/* What a path allocated before the table began is not known to live. It is the path's own thread that comes here first. */
 void heap_keep_peak(struct log_heap *heap, uint64_t number)
 {
+	const struct log_header *log = live.log;
+
+	if (!heap->peak_number && log && log->heap_began_late) {
+		heap->released_calls = heap->alloc_calls;
+		heap->released_bytes = heap->alloc_bytes;
+	}
 	heap->peak_calls = heap->alloc_calls - heap->released_calls - heap->others_calls;
 	heap->peak_bytes = heap->alloc_bytes - heap->released_bytes - heap->others_bytes;
 	heap->peak_variance = heap->variance - heap->released_variance;

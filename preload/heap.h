@@ -44,6 +44,8 @@ static inline uint32_t heap_setting(void)
 
 /* The same for a log that begins, of a process @has_hooks: without them there are samples, if any. The table is empty then. */
 uint32_t heap_begin_log(bool has_hooks);
+/* The first hook of a process that had none: live blocks are known from here on. Callable from hooks and signal handlers. */
+void heap_begin_late(struct log_header *log);
 /* Say in @log what cannot be done of what the settings ask for. */
 void heap_tell(struct log_header *log);
 
@@ -201,7 +203,7 @@ static ALWAYS_INLINE bool heap_take(struct log_thread *thread, void *place, stru
 
 static ALWAYS_INLINE void heap_put_back(struct log_thread *thread, const struct block *block)
 {
-	if (live.heap == HEAP_LIVE)
+	if (live.heap == HEAP_LIVE && block->heap)
 		heap_live_put_back(thread, block);
 	else
 		heap_counted_put_back(thread, block);
@@ -209,7 +211,7 @@ static ALWAYS_INLINE void heap_put_back(struct log_thread *thread, const struct 
 
 static ALWAYS_INLINE void heap_freed(struct log_thread *thread, const struct block *block)
 {
-	if (likely(live.heap == HEAP_LIVE))
+	if (likely(live.heap == HEAP_LIVE && block->heap))	/* else it was taken before there was a table */
 		heap_live_freed(thread, block);
 	else
 		heap_counted_free(thread, block);

@@ -41,7 +41,7 @@ static uint64_t memory_limit(void)
 	return bytes;
 }
 
-/* The first time in the constructor; again for the log of a forked child. */
+/* The first time in the constructor, or with the first hook; again for the log of a forked child. */
 static bool begin_table(void)
 {
 	static bool was_begun;
@@ -51,7 +51,6 @@ static bool begin_table(void)
 		return has_table;
 	}
 	was_begun = true;
-	runtimes_init();
 	return has_table = blocks_init(memory_limit() / MEMORY_SHARE);
 }
 
@@ -70,11 +69,33 @@ static bool begin_samples(void)
 
 uint32_t heap_begin_log(bool has_hooks)
 {
+	static bool knows_runtimes;
 	uint32_t setting = heap_setting();
 
+	if (!knows_runtimes)	/* in the constructor: it takes ld.so's lock */
+		runtimes_init();
+	knows_runtimes = true;
 	if (setting != HEAP_OFF && settings.value[SETTING_HEAP_SAMPLE] && !has_hooks && begin_samples())
 		return HEAP_SAMPLED;
 	return setting == HEAP_LIVE && (!has_hooks || !begin_table()) ? HEAP_COUNTERS : setting;
+}
+
+/*
+ * Other threads allocate meanwhile, and write to their paths' records: so each sets aside what it counted before when it
+ * counts its first block in the table, see heap_keep_peak().
+ */
+void heap_begin_late(struct log_header *log)
+{
+	uint32_t none = 0;
+
+	if (!__atomic_compare_exchange_n(&log->has_hooks, &none, 1, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED) ||
+	    live.heap != HEAP_COUNTERS || heap_setting() != HEAP_LIVE || live_is_sealed() || !begin_table())
+		return;
+	log->heap_before_bytes = log->heap_total_bytes;
+	log->heap_peak_number = 1;
+	log->heap_began_late = 1;
+	log->heap_bytes = LOG_HEAP_REQUESTED;
+	__atomic_store_n(&live.heap, (uint32_t)HEAP_LIVE, __ATOMIC_RELEASE);
 }
 
 void heap_tell(struct log_header *log)

@@ -181,3 +181,18 @@ slope, error, expected = heap["slope_per_s"], heap["slope_error_per_s"], 1e6 / (
 assert 0.8 * expected < slope < 1.2 * expected, (slope, expected)
 assert 0 <= error < slope / 5, (slope, error)' "$elapsed_ns"
 }
+
+@test "live blocks are known from the first hook on" {
+	for compiler in '' .clang; do
+		for way in brief log; do
+			rm -rf insideme.data heap.csv
+			if [ $way = brief ]; then record late_heap$compiler "$bin/keeping_plugin.so"
+			else monitor -q -- "$bin/late_heap$compiler" "$bin/keeping_plugin.so"; fi
+			quiet
+			not_freed plugin_keep 5 500
+			same "outside of functions" "$(of not_freed_blocks ''),$(of not_freed_bytes '')" 3,1500
+			same "all blocks" "$(all not_freed_blocks)" 8
+			between "unknown frees" 40 "$(view quality | "$here/csv" value finding=unknown_frees)" 41	# the thread's one
+		done
+	done
+}
