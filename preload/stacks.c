@@ -115,7 +115,8 @@ static struct log_frames *discover_stack(struct log_thread *thread, uintptr_t st
 		low = stack_addr & ~(uintptr_t)(LOG_AREA_ALIGN - 1);	/* at least this page */
 		high = low + LOG_AREA_ALIGN;
 	}
-	if (control_block - low < high - low)	/* pthread_create put both into one mapping */
+	/* The thread's first: pthread_create put both into one mapping. A later one may lie beside main's by chance. */
+	if (!thread->frames && control_block - low < high - low)
 		kind = STACK_ALONE;
 	if (kind != STACK_OF_SIGNALS) {
 		stack = find_grown(thread, high);

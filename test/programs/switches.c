@@ -7,13 +7,18 @@
  *   direct   each goes straight on to the next one
  *   threads  every round is made by a new thread, which ends
  *   two      two threads resume them all in turn, and both go on to live
+ *   beside   as resumed; where there is room the block follows on main's thread block, in one mapping
  * The report must show body NR calls, step and inner ROUNDS times as many, stray NR, main 1; no broken call; step
  * stands under body and inner under step; body and stray under main, or under round_of_all on the threads.
  */
+#define _GNU_SOURCE	/* MAP_FIXED_NOREPLACE */
+
 #include <pthread.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #define ROUNDS 100
 #define NR_MAX 1000
@@ -179,6 +184,24 @@ static void run_threads(void *(*function)(void *), int at_once)
 		pthread_join(threads[i], NULL);
 }
 
+/* Right below the mapping that holds main's thread block. */
+static char *allocate_beside(size_t bytes)
+{
+	const uintptr_t block = (uintptr_t)__builtin_thread_pointer();
+	FILE *file = fopen("/proc/self/maps", "r");
+	uintptr_t low, high;
+	void *stacks = MAP_FAILED;
+	char line[512];
+
+	while (file && fgets(line, sizeof(line), file))
+		if (sscanf(line, "%lx-%lx", &low, &high) == 2 && low <= block && block < high)
+			stacks = mmap((void *)(low - bytes), bytes, PROT_READ | PROT_WRITE,
+				      MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
+	if (file)
+		fclose(file);
+	return stacks == MAP_FAILED ? malloc(bytes) : stacks;
+}
+
 int main(int argc, char **argv)
 {
 	const char *kind = argc > 3 ? argv[1] : "";
@@ -186,13 +209,16 @@ int main(int argc, char **argv)
 	char *stacks;
 
 	nr = argc > 3 ? atoi(argv[2]) : 0;
-	if (nr < 1 || nr > NR_MAX || !(stacks = malloc((size_t)nr * bytes)))
+	if (nr < 1 || nr > NR_MAX)
+		return 1;
+	stacks = strcmp(kind, "beside") ? malloc((size_t)nr * bytes) : allocate_beside((size_t)nr * bytes);
+	if (!stacks)
 		return 1;
 	for (int self = 0; self < nr; self++)
 		make(self, stacks + (size_t)self * bytes, bytes);
 	is_direct = !strcmp(kind, "direct");
 	for (int i = 0; i <= ROUNDS; i++) {
-		if (!strcmp(kind, "resumed"))
+		if (!strcmp(kind, "resumed") || !strcmp(kind, "beside"))
 			round_of_all();
 		if (!strcmp(kind, "unseen") || (is_direct && i == 0))
 			unseen_round();

@@ -33,6 +33,12 @@ coroutines() {
 	between "self time of inner in $*" 1 "$(value self_ns function=inner)" "$(value total_ns function=inner)"
 }
 
+@test "coroutines beside main's thread block, in one mapping with it" {
+	record() { monitor -q -- "$bin/$1" "${@:2}"; }	# whose program has no task of ours: its memory would lie between them
+	coroutines switches beside 10 20480
+	coroutines switches.clang beside 10 20480
+}
+
 @test "coroutines whose stacks the program changes itself, next to each other" {
 	for kind in resumed unseen direct; do
 		coroutines switches "$kind" 10 65536
