@@ -109,7 +109,8 @@ int view_quality(struct document *document, struct report *report)
 	findings_collect(&findings, document, report->model);
 	rows->rows = document_new(document, (findings.nr + 1) * sizeof(*findings.list));
 	rows->nr_rows = findings.nr;
-	memcpy((void *)rows->rows, findings.list, findings.nr * sizeof(*findings.list));
+	if (findings.nr)
+		memcpy((void *)rows->rows, findings.list, findings.nr * sizeof(*findings.list));
 	findings_release(&findings);
 	*table = (struct table){
 		.name = "quality",
