@@ -21,6 +21,7 @@ struct call_stats {
 	double inside_ns;		/* hook_costs.c's: what the hooks of these calls cost, in the calls' own time, */
 	double hooks_ns;		/* and all of it */
 	double noise_ns;		/* how well that is known */
+	double new_paths_ns;		/* of hooks_ns: making the paths, in their callers' time */
 	double removed_self_ns;		/* of hooks, taken out of self_ns; */
 	double removed_ns;		/* of total_ns and duration_ns */
 	double self_doubt_ns;		/* self_ns is not known better than that, */

@@ -15,6 +15,11 @@ struct value ns_cell(double ns)
 	return value_integer(UNIT_NS, ns > 0 ? (int64_t)(ns + 0.5) : 0);
 }
 
+struct value share_cell(double part, double whole)
+{
+	return whole > 0 && part <= 1.005 * whole ? value_real(UNIT_PERCENT, fmin(100 * part / whole, 100)) : value_empty();
+}
+
 static struct value count_cell(uint64_t count)
 {
 	return value_integer(UNIT_COUNT, (int64_t)count);

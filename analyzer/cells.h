@@ -46,5 +46,7 @@ struct value run_cell(const struct model *model, uint32_t run, enum run_cell cel
 
 /* Nanoseconds as a whole number; negative ones, which a sum of differences may leave, as 0. */
 struct value ns_cell(double ns);
+/* Empty where @part is more than @whole, by what can be seen: what the hooks cost was taken out of both, and is not known that well. */
+struct value share_cell(double part, double whole);
 
 #endif

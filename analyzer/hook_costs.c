@@ -57,6 +57,7 @@ struct hook_cost hook_cost_of(const struct thread *thread, const struct log_node
 		known_calls(process, node) * cost_ns(timed->inside, process),
 		timed_calls * cost_ns(timed->full, process) + untimed_calls * cost_ns(untimed->full, process) + new_path_ns,
 		timed_calls * doubt_ns(timed, process) + untimed_calls * doubt_ns(untimed, process),
+		new_path_ns,
 	};
 }
 
@@ -69,6 +70,7 @@ void hook_costs_add(struct tree_node *path, struct thread *thread, const struct 
 	path->stats.inside_ns += cost.inside_ns;
 	path->stats.hooks_ns += cost.hooks_ns;
 	path->stats.noise_ns += cost.noise_ns;
+	path->stats.new_paths_ns += cost.new_path_ns;
 	if (model->is_raw)
 		return;
 	thread->functions_ns -= is_top ? cost.inside_ns : cost.hooks_ns;	/* outside of the call it is in its caller's time */
@@ -88,7 +90,7 @@ void hook_costs_add_left_out(struct tree_node *path, struct thread *thread, cons
 	}
 	path->stats.inside_ns += cost.hooks_ns;	/* all of it is in the time of the call that it stands for */
 	path->stats.hooks_ns += cost.hooks_ns;
-	path->stats.noise_ns += cost.noise_ns;
+	path->stats.noise_ns += cost.noise_ns + cost.new_path_ns;
 	thread->functions_ns -= model->is_raw ? 0 : cost.hooks_ns;
 }
 
@@ -118,8 +120,8 @@ struct hook_share *hook_costs_find(const struct model *model)
 		shares[id].total_doubt_ns += stats->noise_ns;
 		below_ns[parent] += below_ns[id] + stats->hooks_ns;
 		shares[parent].self_ns += stats->hooks_ns - stats->inside_ns;
-		shares[parent].self_doubt_ns += stats->noise_ns;
-		shares[parent].total_doubt_ns += shares[id].total_doubt_ns;
+		shares[parent].self_doubt_ns += stats->noise_ns + stats->new_paths_ns;
+		shares[parent].total_doubt_ns += shares[id].total_doubt_ns + stats->new_paths_ns;
 	}
 	free(below_ns);
 	free(nodes);

@@ -17,6 +17,7 @@ struct hook_cost {
 	double inside_ns;
 	double hooks_ns;
 	double noise_ns;
+	double new_path_ns;	/* of hooks_ns: making the path. A mean: one may have taken many times as long, so all of it is doubt */
 };
 /* Of the calls of a @node of @thread. */
 struct hook_cost hook_cost_of(const struct thread *thread, const struct log_node *node);

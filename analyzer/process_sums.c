@@ -94,8 +94,9 @@ static double add_costs(struct sums *sums)
 			continue;
 		sums->parts[part->parent].below_ns += part->below_ns + part->cost.hooks_ns;
 		sums->parts[part->parent].beside_ns += part->cost.hooks_ns - part->cost.inside_ns;
-		sums->parts[part->parent].stats.self_doubt_ns += part->cost.noise_ns;
-		sums->parts[part->parent].stats.total_doubt_ns += part->stats.total_doubt_ns + part->cost.noise_ns;
+		sums->parts[part->parent].stats.self_doubt_ns += part->cost.noise_ns + part->cost.new_path_ns;
+		sums->parts[part->parent].stats.total_doubt_ns += part->stats.total_doubt_ns + part->cost.noise_ns +
+			part->cost.new_path_ns;
 	}
 	return all_ns;
 }

@@ -29,7 +29,7 @@ const struct field profile_node_fields[] = {
 	NODE(calls, FIELD_U64), NODE(timed_calls, FIELD_U64), NODE(known_calls, FIELD_U64), NODE(total_ns, FIELD_DOUBLE),
 	NODE(self_ns, FIELD_DOUBLE), NODE(square_ns2, FIELD_DOUBLE), NODE(min_ns, FIELD_DOUBLE), NODE(max_ns, FIELD_DOUBLE),
 	NODE(finished_max_ns, FIELD_DOUBLE), NODE(inside_ns, FIELD_DOUBLE), NODE(hooks_ns, FIELD_DOUBLE),
-	NODE(noise_ns, FIELD_DOUBLE), NODE(open_calls, FIELD_U64), NODE(open_ns, FIELD_DOUBLE),
+	NODE(noise_ns, FIELD_DOUBLE), NODE(new_paths_ns, FIELD_DOUBLE), NODE(open_calls, FIELD_U64), NODE(open_ns, FIELD_DOUBLE),
 	NODE(total_variance_ns2, FIELD_DOUBLE),
 	NODE_HEAP(alloc_calls), NODE_HEAP(alloc_bytes), NODE_HEAP(free_calls), NODE_HEAP(freed_bytes),
 	NODE_HEAP(failed_calls), NODE_HEAP(largest_bytes), NODE_HEAP(temporary_calls), NODE_HEAP(peak_calls),

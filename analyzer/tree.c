@@ -91,6 +91,7 @@ void call_stats_add(struct call_stats *sum, const struct call_stats *stats)
 	sum->removed_self_ns += stats->removed_self_ns;
 	sum->removed_ns += stats->removed_ns;
 	sum->noise_ns += stats->noise_ns;
+	sum->new_paths_ns += stats->new_paths_ns;
 	sum->self_doubt_ns += stats->self_doubt_ns;
 	sum->min_ns = fmin(sum->min_ns, stats->min_ns);		/* the other one where one is NAN */
 	sum->max_ns = fmax(sum->max_ns, stats->max_ns);

@@ -59,9 +59,7 @@ static struct value get_share(const struct column *column, const void *row)
 	struct value part = stats_cell(&of->edge->stats, column->index);
 	struct value whole = stats_cell(&of->function->stats, column->index);
 
-	if (part.type == VALUE_EMPTY || !(value_number(whole) > 0))
-		return value_empty();
-	return value_real(UNIT_PERCENT, 100 * value_number(part) / value_number(whole));
+	return part.type == VALUE_EMPTY ? part : share_cell(value_number(part), value_number(whole));
 }
 
 /* Of several runs: calls, self and total time of each. */

@@ -64,9 +64,7 @@ static struct value get_share(const struct column *column, const void *row)
 	struct value self = stats_cell(&of->function->stats, CELL_SELF);
 
 	(void)column;
-	if (self.type == VALUE_EMPTY || !(of->all_ns > 0))
-		return value_empty();
-	return value_real(UNIT_PERCENT, 100 * value_number(self) / of->all_ns);
+	return self.type == VALUE_EMPTY ? self : share_cell(value_number(self), of->all_ns);
 }
 
 enum { SAMPLES_NR, SAMPLES_IN_HOOKS, SAMPLES_MISSED, SAMPLES_PERCENT, SAMPLES_ERROR,

@@ -72,12 +72,11 @@ static struct value get_time(const struct column *column, const void *row)
 static struct value get_share(const struct column *column, const void *row)
 {
 	const struct thread *thread = ((const struct thread_row *)row)->thread;
-	double all_ns = thread->process->model->functions_ns;
 
 	(void)column;
-	if (thread->process->header.timing == LOG_TIMING_COUNTS || !(all_ns > 0))
+	if (thread->process->header.timing == LOG_TIMING_COUNTS)
 		return value_empty();
-	return value_real(UNIT_PERCENT, 100 * fmax(thread->functions_ns, 0) / all_ns);
+	return share_cell(fmax(thread->functions_ns, 0), thread->process->model->functions_ns);
 }
 
 #define LIVE_BYTES 100

@@ -87,9 +87,7 @@ static struct value get_share(const struct column *column, const void *row)
 	const struct tree_row *of = row;
 	struct value part = stats_cell(&of->node->stats, column->index);
 
-	if (part.type == VALUE_EMPTY || !(of->all_ns > 0))
-		return value_empty();
-	return value_real(UNIT_PERCENT, 100 * value_number(part) / of->all_ns);
+	return part.type == VALUE_EMPTY ? part : share_cell(value_number(part), of->all_ns);
 }
 
 /* Of several runs: calls, self and total time of each that they have of the path. */

@@ -87,6 +87,36 @@ static void what_is_left_is_the_true_time(void **state)
 	build_release(&build);
 }
 
+/* What making a path took is known in the mean only: one of them may have taken all of it. */
+static void the_time_of_making_paths_is_doubt_of_their_callers(void **state)
+{
+	struct build build;
+	struct log_thread *thread = begin(&build, LOG_TIMING_EXACT);
+	struct log_node *main = build_node(&build, thread, &thread->root, MAIN), *f = build_node(&build, thread, main, F);
+	struct log_node *g = build_node(&build, thread, f, G);
+	const struct call_stats *stats;
+	struct model *model;
+
+	(void)state;
+	build_call(g, G_SELF + INSIDE, 0);
+	build_call(f, NEW / 2 + G_SELF + 2 * INSIDE + OUTSIDE, G_SELF + INSIDE);	/* making g took half of what it takes in the mean, */
+	build_call(main, NEW * 3 / 2 + NEW / 2 + G_SELF + 3 * INSIDE + 2 * OUTSIDE, NEW / 2 + G_SELF + 2 * INSIDE + OUTSIDE);
+	build_finish(&build, NS_START + 1000 * MS, 0);
+	model = build_load(&build);
+	stats = &build_function(model, F - APP_BEGIN)->stats;
+	assert_true(is_near(stats->self_ns, -(double)NEW / 2));
+	assert_true(is_near(stats->self_doubt_ns, 2 * 4 + NEW) && is_near(stats->total_doubt_ns, 2 * 4 + NEW));
+	stats = &build_function(model, MAIN - APP_BEGIN)->stats;
+	assert_true(is_near(stats->self_ns, NEW / 2));			/* and making f more */
+	assert_true(stats_cell(stats, CELL_SELF).is_doubtful);
+	assert_true(is_near(stats->self_doubt_ns, 2 * 4 + NEW) && is_near(stats->total_doubt_ns, 3 * 4 + 2 * NEW));
+	assert_true(is_near(build_function(model, G - APP_BEGIN)->stats.self_doubt_ns, 4));
+	assert_int_equal(share_cell(3, 1).type, VALUE_EMPTY);
+	assert_true(is_near(share_cell(1, 4).real, 25));
+	model_free(model);
+	build_release(&build);
+}
+
 /* Of G one call of 4 is timed; the others cost less, and nothing inside of what was not timed. */
 static void calls_that_were_not_timed_cost_what_they_cost(void **state)
 {
@@ -175,6 +205,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_is_left_is_the_true_time),
+		cmocka_unit_test(the_time_of_making_paths_is_doubt_of_their_callers),
 		cmocka_unit_test(calls_that_were_not_timed_cost_what_they_cost),
 		cmocka_unit_test(a_function_too_short_to_tell_is_doubtful),
 		cmocka_unit_test(the_doubts_of_what_it_calls_are_those_of_a_total),
