@@ -6,25 +6,42 @@
 #include <string.h>
 
 #include "error.h"
+#include "resolve.h"
 #include "tree.h"
 #include "walk.h"
 
-static const char *apart_of(const struct function *function)
+static bool same_base_name(const char *a, const char *b)
 {
-	return function->apart ?: "";
+	const char *slash_a = strrchr(a, '/'), *slash_b = strrchr(b, '/');
+
+	return strcmp(slash_a ? slash_a + 1 : a, slash_b ? slash_b + 1 : b) == 0;
 }
 
-static bool has_name(const void *item, const void *key)
+/* Where only one of the runs has another function of the name, which is told apart there by what suits that run. */
+static bool same_source(struct function *a, struct function *b)
 {
-	const struct function *its = ((const struct diff_function *)item)->function, *wanted = key;
+	resolve_source(a);
+	resolve_source(b);
+	if (a->file || b->file)
+		return a->file && b->file && same_base_name(a->file, b->file);
+	return a->object && b->object && same_base_name(a->object->path, b->object->path);
+}
 
-	return strcmp(its->name, wanted->name) == 0 && strcmp(apart_of(its), apart_of(wanted)) == 0;
+static bool is_same(const void *item, const void *key)
+{
+	struct function *its = ((const struct diff_function *)item)->function, *wanted = (struct function *)key;
+
+	if (strcmp(its->name, wanted->name) != 0)
+		return false;
+	if (its->apart && wanted->apart)
+		return strcmp(its->apart, wanted->apart) == 0;
+	return (!its->apart && !wanted->apart) || same_source(its, wanted);
 }
 
 static struct diff_function *find_function(struct diff *diff, struct function *function)
 {
-	uint64_t hash = hash_pair(hash_string(function->name), hash_string(apart_of(function)));
-	struct diff_function *found = hashtable_find(&diff->by_name, hash, has_name, function);
+	uint64_t hash = hash_string(function->name);
+	struct diff_function *found = hashtable_find(&diff->by_name, hash, is_same, function);
 
 	if (found)
 		return found;

@@ -26,8 +26,8 @@ static struct value get_side(const struct diff_side *side, size_t index)
 {
 	size_t cell = index & (OF_AFTER - 1);
 
-	if (!side->is_there)
-		return value_integer(UNIT_COUNT, 0);
+	if (!side->is_there)	/* it took nothing, but that of each call is not known */
+		return cell == CELL_MEAN && !(index & OF_HEAP) ? value_empty() : value_integer(UNIT_COUNT, 0);
 	return index & OF_HEAP ? heap_cell(&side->heap, cell) : stats_cell(&side->stats, cell);
 }
 

@@ -70,6 +70,16 @@ row() { "$here/csv" "$@" <diff.csv; }
 	sort -nrc changes
 }
 
+@test "a function whose namesake only one of the runs has is the same in both; what is not there has no mean" {
+	"$bin/golden" insideme.data
+	"$report" --diff last~1 -f csv last >diff.csv	# main of tool.c ran in the earlier one only
+	same "main" "$(row calls_before function=main file=/golden/src/app.cpp) $(row calls_after function=main file=/golden/src/app.cpp)" "2 2"
+	same "main of the tool" "$(row found function=main file=/golden/src/tool.c)" before
+	same "its mean" "$(row mean_before_ns function=main file=/golden/src/tool.c) $(row mean_after_ns function=main file=/golden/src/tool.c)" "60000000 "
+	"$report" -v tree --diff last~1 -f csv last >diff.csv
+	same "paths below main" "$(row found 'path=main;Grid::step(int)')" both
+}
+
 @test "a run beside itself: no change, and no doubt" {
 	record calls || same status $? 7
 	"$report" --diff last -f csv >diff.csv
@@ -112,6 +122,8 @@ row() { "$here/csv" "$@" <diff.csv; }
 	run "$report" -f mprof --diff last
 	same "status" "$status" 2
 	run "$report" --diff last --save x
+	same "status" "$status" 2
+	run "$report" --diff last --follow
 	same "status" "$status" 2
 }
 
