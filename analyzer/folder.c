@@ -25,7 +25,7 @@ static int cannot_write(const char *path, int number)
 static int write_view(struct report *report, const struct view *view, const char *what,
 		      int (*build)(struct document *document, struct report *report))
 {
-	struct options options = { .view = view->name, .format = "csv" };
+	struct options options = { .view = view->name, .format = "csv", .filter = report->options->filter };
 	struct document document = { .view = view->name };
 	struct report own = *report;
 	char *path = xasprintf("%s/%s%s.csv", report->options->output, view->name, what);
@@ -115,7 +115,7 @@ static bool has_pictures(const struct report *report)
 
 	for (size_t i = 0; i < model->nr_processes; i++)
 		nr += model->processes[i]->nr_rowsets;
-	return nr && model->to > model->from && cairo_load();
+	return nr && model->to > model->from && !report_is_of_threads(report) && cairo_load();
 }
 
 static int write_pictures(const struct report *report)
@@ -150,6 +150,8 @@ int folder_write(struct report *report)
 	if (status == 0)
 		status = page_save(report, path);
 	for (const struct view *view = views; view->name && status == 0; view++) {
+		if (report_is_of_threads(report) && view->build == view_resources)
+			continue;	/* they are of whole processes */
 		status = write_view(report, view, "", view->build);
 		if (status == 0 && report->diff && view->compare)
 			status = write_view(report, view, "-diff", view->compare);

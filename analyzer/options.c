@@ -349,8 +349,12 @@ int options_parse(struct options *options, int argc, char **argv)
 	options->runs = argv + optind;
 	if (!options->view)
 		options->view = options->diff ? "functions" : "summary";
-	if (options->diff && options->save) {
-		error("--diff: not with --save");
+	if (options->diff && (options->save || options->task == TASK_FOLLOW)) {
+		error("--diff: not with --save, --follow");
+		return EXIT_USAGE;
+	}
+	if (options->row_filter && (options->save || options->task == TASK_SERVE)) {
+		error("--filter: not with --save, --serve");
 		return EXIT_USAGE;
 	}
 	if (options->logs && !options_want_folder(options)) {

@@ -127,6 +127,9 @@ print(int((usage.ru_utime + usage.ru_stime) * 1e9), usage.ru_maxrss * 1024)' >sa
 	[[ $output == *"Only      --thread worker-2"*"1 process, 1 thread"* && $output != *RSS* ]]
 	run "$report" -v resources --thread worker-2
 	same "status of resources of a thread" "$status" 2
+	"$report" --thread worker-2 -o out/ 2>/dev/null
+	same "calls in the folder" "$("$here/csv" calls <out/functions.csv | total)" "$calls"
+	[ ! -e out/resources.csv ] && [ ! -e out/resources.svg ]	# they are of the whole process
 	record forks
 	child=$(cell processes pid exit_status=3)
 	same "calls of a process" "$(view functions --process "$child" | "$here/csv" calls | total)" 53

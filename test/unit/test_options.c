@@ -113,6 +113,10 @@ static void wrong_usage_names_the_option(void **state)
 	assert_complains("--top");
 	assert_int_equal(parse("--top", "-1", NULL), EXIT_USAGE);
 	assert_complains("--top");
+	assert_int_equal(parse("--filter", "calls > 1", "--save", "x", NULL), EXIT_USAGE);
+	assert_complains("--filter");
+	assert_int_equal(parse("--filter", "calls > 1", "--serve", NULL), EXIT_USAGE);
+	assert_complains("--filter");
 	assert_int_equal(parse("--rank", "1,x", NULL), EXIT_USAGE);
 	assert_complains("--rank");
 }
