@@ -201,6 +201,19 @@ static bool read_all(struct profile *profile)
 	       read_heap_parts(profile, &profile->outside_parts, json_object_get(root, "outside_runs"));
 }
 
+static bool are_names(const json_t *array, const struct field *fields)
+{
+	size_t nr = 0;
+
+	for (; fields->name; fields++) {
+		const char *name = json_string_value(json_array_get(array, nr++));
+
+		if (!name || strcmp(name, fields->name) != 0)
+			return false;
+	}
+	return json_array_size(array) == nr;
+}
+
 static bool next_line(struct profile *profile)
 {
 	if (getline(&profile->line, &profile->line_bytes, profile->file) < 0)
@@ -244,6 +257,9 @@ static int read_head(struct profile *profile)
 	if (version != PROFILE_VERSION)
 		return error("%s: a saved profile of version %lld; this insideme-report reads %d", profile->path, (long long)version,
 			     PROFILE_VERSION);
+	if (!are_names(json_object_get(profile->root, "path_columns"), profile_node_fields) ||
+	    !are_names(json_object_get(profile->root, "range_columns"), profile_range_fields))
+		return error("%s: its paths have other columns than this insideme-report writes: save it anew", profile->path);
 	if (!head.at_rows)
 		return error("%s: a damaged profile: its paths are not in lines of their own, as --save writes them", profile->path);
 	return read_all(profile) ? 0 : error("%s: a damaged profile: what it says cannot be", profile->path);

@@ -322,6 +322,15 @@ for row in csv.DictReader(sys.stdin):
 	[[ $status = 1 && $output == *"cannot write /nowhere/x.json: No such file or directory" ]]
 }
 
+@test "a profile whose columns are others is refused, not misread" {
+	record calls || same status $? 7
+	"$report" --save saved.json
+	sed 's/"noise_ns",//' saved.json >other.json
+	run "$report" -v functions other.json
+	same status "$status" 1
+	[[ $output == *"other.json: its paths have other columns than this insideme-report writes: save it anew" ]]
+}
+
 @test "names: static functions and inlined ones of one name are kept apart by file" {
 	for name in a b; do
 		echo "static volatile int sum; static __attribute__((noinline)) void step(void) { sum++; }
