@@ -77,7 +77,7 @@ static int fill(struct page *page)
 
 	add_about(page);
 	for (const struct view *view = views; view->name && status == 0; view++)
-		if (!is_apart(view))
+		if (!is_apart(view) && !(report_is_of_threads(page->report) && view->build == view_resources))
 			status = page_add_view(page, view->name, view->build);
 	if (status == 0 && page->report->diff)
 		status = page_add_view(page, "diff", view_functions_diff);

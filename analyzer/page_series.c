@@ -128,10 +128,11 @@ void page_add_series(struct page *page)
 	struct source *sources = NULL;
 	json_t *list = json_array();
 	size_t nr = 0, nr_max;
+	bool of_threads = report_is_of_threads(page->report);	/* these are of whole processes */
 
-	for (size_t i = 0; i < model->nr_processes; i++)
+	for (size_t i = 0; i < model->nr_processes && !of_threads; i++)
 		list_sources(&sources, &nr, model->processes[i]);
-	for (size_t i = 0; i < model->nr_monitors; i++)
+	for (size_t i = 0; i < model->nr_monitors && !of_threads; i++)
 		list_sources(&sources, &nr, model->monitors[i]);
 	nr_max = nr ? READINGS_MAX / nr : 0;
 	if (nr_max < STEPS_MIN)

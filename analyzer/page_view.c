@@ -105,7 +105,7 @@ static json_t *sections_of(const struct document *document)
 int page_add_view(struct page *page, const char *view, int (*build)(struct document *document, struct report *report))
 {
 	struct document document = { .view = view };
-	struct options options = { .view = view, .format = "html" };
+	struct options options = { .view = view, .format = "html", .filter = page->report->options->filter };
 	struct report report = *page->report;
 	int status;
 
