@@ -20,11 +20,11 @@ static bool same_base_name(const char *a, const char *b)
 /* Where only one of the runs has another function of the name, which is told apart there by what suits that run. */
 static bool same_source(struct function *a, struct function *b)
 {
+	if (!a->object || !b->object || !same_base_name(a->object->path, b->object->path))
+		return false;
 	resolve_source(a);
 	resolve_source(b);
-	if (a->file || b->file)
-		return a->file && b->file && same_base_name(a->file, b->file);
-	return a->object && b->object && same_base_name(a->object->path, b->object->path);
+	return a->file ? b->file && same_base_name(a->file, b->file) : !b->file;
 }
 
 static bool is_same(const void *item, const void *key)

@@ -126,7 +126,7 @@ class PlotPanel {
 
 	shown() {
 		if (!this.columns.size) {
-			replace(this.element, h("div.empty", {}, "The run was too short for samples."));
+			replace(this.element, h("div.empty", {}, "There are no samples: the run was too short, or single threads were chosen."));
 			return;
 		}
 		this.drawBar();

@@ -80,6 +80,19 @@ row() { "$here/csv" "$@" <diff.csv; }
 	same "paths below main" "$(row found 'path=main;Grid::step(int)')" both
 }
 
+@test "main of two programs, of files of one name: each is its own" {
+	for name in one two; do
+		mkdir $name
+		echo 'int main(void) { return 0; }' >$name/main.c
+		gcc -g -finstrument-functions $name/main.c -o $name/$name
+	done
+	monitor --run both.run -q -- sh -c 'one/one; two/two; exit 0'
+	monitor --run first.run -q -- one/one
+	"$report" --diff both.run -f csv first.run >diff.csv
+	same "of one" "$(row calls_before function=main module=one) $(row calls_after function=main module=one)" "1 1"
+	same "of two" "$(row calls_before function=main module=two) $(row found function=main module=two)" "1 before"
+}
+
 @test "a run beside itself: no change, and no doubt" {
 	record calls || same status $? 7
 	"$report" --diff last -f csv >diff.csv
