@@ -24,7 +24,8 @@ variants='.plain .plain.clang .slow .slow.clang .clang'
 		grep -qE '^Timer \|   Total time \|      Calls \| Average time$' stdout
 		grep -qE '^ loop \| +0\.0[0-9]+ \|          2 \| +0\.0[0-9]+$' stdout
 		grep -qE '^ work \| +0\.[0-9]+ \|          3 \| +0\.[0-9]+$' stdout
-		grep -qx 'lines 2' stdout && grep -qx 'nowhere 1' stdout
+		grep -qx 'lines 2' stdout
+		grep -qx 'nowhere 1' stdout
 	done
 	"$bin/asks" table >stdout
 	grep -qx 'lines -61' stdout
@@ -36,14 +37,18 @@ variants='.plain .plain.clang .slow .slow.clang .clang'
 	between "rss" $((kernels * 8 / 10)) "$ours" $((kernels * 12 / 10))
 	read -r ours kernels < <(awk '$1 == "peak" {print $2, $3}' stdout)
 	between "peak" "$kernels" "$ours" $((kernels * 12 / 10))
-	grep -qx 'time 1' stdout && grep -qx 'rank 3 of 8' stdout
+	grep -qx 'time 1' stdout
+	grep -qx 'rank 3 of 8' stdout
 	view marks >marks.csv
 	[[ $("$here/csv" text kind=snapshot <marks.csv) =~ ^rss_bytes=[0-9]+\ heap_bytes=[0-9]+$ ]]
 	rm -rf insideme.data
 	record asks numbers
 	grep -qx 'rank 0 of 1' stdout
 	"$bin/asks" numbers >stdout
-	grep -qx 'rank 0 of 1' stdout && grep -q '^rss 0 ' stdout && grep -q '^peak 0 ' stdout && grep -qx 'time 1' stdout
+	grep -qx 'rank 0 of 1' stdout
+	grep -q '^rss 0 ' stdout
+	grep -q '^peak 0 ' stdout
+	grep -qx 'time 1' stdout
 }
 
 @test "functions and regions say what they are for" {
@@ -71,7 +76,7 @@ variants='.plain .plain.clang .slow .slow.clang .clang'
 		record "asks$variant" handler
 		quiet
 		view quality >quality.csv
-		! grep -E 'damage|unknown_exits|broken_calls' quality.csv
+		! grep -E 'damage|unknown_exits|broken_calls' quality.csv || return 1
 	done
 }
 

@@ -93,7 +93,7 @@ last() { view resources | "$here/csv" "$@" | grep . | tail -1; }
 	"${user[@]}" env INSIDEME_DIR="$runs" "$build/insideme-run" --pid=$other --timeout=100ms 2>stderr
 	view resources "$runs" >resources.csv
 	between "VMS" 1000000 "$("$here/csv" vms_bytes set=process <resources.csv | tail -1)" 1000000000000
-	! head -1 resources.csv | grep -e read_bytes -e pss_bytes
+	! head -1 resources.csv | grep -w -e read_bytes -e pss_bytes || return 1
 	rm -r "$runs"
 	unshare -m true || skip "no mount namespaces here"
 	run unshare -m sh -c "mount -t proc -o hidepid=2 proc /proc && exec ${user[*]} env INSIDEME_DIR=/tmp/insideme-none-$$ $build/insideme-run --pid=$other"

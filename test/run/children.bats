@@ -175,7 +175,7 @@ print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)' "$build/insideme-
 	children daemon 2 2 main 2 work 10
 	"$report" >summary
 	grep -q '^Ended.*exit status 0' summary
-	! grep -r 'without a word' summary quality
+	! grep -r 'without a word' summary quality || return 1
 	children double 3 2 main 3 work 10
 }
 
@@ -202,12 +202,12 @@ in_handlers() {
 		read -r made pid <stdout
 		"$report" insideme.data/*/*-"$pid"-0.log -v functions -f csv --columns function,calls >parent
 		grep -qx "tiny,$made" parent || { cat parent; return 1; }
-		! grep work parent
+		! grep work parent || return 1
 		calls work 660 main 61 call_all 61
 		between "calls of tiny" "$made" "$(value calls function=tiny)" $((made + 60))
 		same "logs" "$(find insideme.data -name '*.log' | wc -l)" 61
 		COLUMNS=500 "$report" -v quality >quality
-		! grep -E 'missing from all figures|damaged' quality
+		! grep -E 'missing from all figures|damaged' quality || return 1
 	done
 }
 

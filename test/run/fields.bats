@@ -51,7 +51,7 @@ cell() {
 	same "calls of fib" "$(cell calls maths)" 21891
 	same "calls of leaf" "$(cell calls @leaf)" 6000
 	same "calls of the rest" "$(cell calls all)" $((1 + 1000 + 3000 + 1001))
-	! view fields --fields @missing
+	! view fields --fields @missing || return 1
 	grep -q 'cannot read missing: No such file' report.stderr
 }
 

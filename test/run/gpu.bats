@@ -21,7 +21,7 @@ last() { "$here/csv" "$@" <resources.csv | grep . | tail -1; }
 	same "power" "$(last gpu_power_watts set=gpu0)" 250.5
 	same "clocks" "$(last gpu_clock_mhz set=gpu0) $(last gpu_memory_clock_mhz set=gpu0)" '1980 2619'
 	same "what cannot be" "$(last gpu_percent set=gpu1)" ''
-	! head -1 resources.csv | grep gpu_energy	# the stand-in does not know it
+	! head -1 resources.csv | grep gpu_energy || return 1	# the stand-in does not know it
 	COLUMNS=120 run "$report" -v resources
 	[[ $output == *gpu_memory_used_bytes*"80.0 GiB"* ]]
 	quiet
@@ -47,7 +47,7 @@ last() { "$here/csv" "$@" <resources.csv | grep . | tail -1; }
 	rm -rf insideme.data
 	sampled 24 --quiet --gpu=off
 	rows
-	! grep gpu resources.csv
+	! grep gpu resources.csv || return 1
 	quiet
 	sampled 24 --quiet --gpu=0,x
 	same "what it says" "$(cat stderr)" 'insideme: INSIDEME_GPU=0,x: not understood; expected all, off, or numbers as in 0,1'

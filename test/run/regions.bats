@@ -37,7 +37,7 @@ paths() {
 				'main;ordinary;raise;handler;handler' 10 ;;
 		esac
 		view quality >quality.csv
-		! grep -E 'broken_calls|unknown_exits|lost_' quality.csv
+		! grep -E 'broken_calls|unknown_exits|lost_' quality.csv || return 1
 	done
 }
 
@@ -83,7 +83,10 @@ paths() {
 	done
 	same "names" "$(value function | wc -l)" 11
 	"$report" -v functions -f json | jq -r '.functions[].function' | LC_ALL=C sort >names
-	grep -qx 'a,b;c' names && grep -qx 'say "hi"' names && grep -qxF 'f(int) const' names && grep -qx '�� bytes' names
+	grep -qx 'a,b;c' names
+	grep -qx 'say "hi"' names
+	grep -qxF 'f(int) const' names
+	grep -qx '�� bytes' names
 	"$report" -v functions | grep -F 'f(int) const (region)'
 }
 
@@ -122,7 +125,7 @@ paths() {
 		same "step" "$(value calls function=step),$(value calls function=inner | sort -u | xargs)" 100,200
 		[ "$variant" = .plain ] || same "small in inner" "$("$here/csv" calls path='main;regions_fortran;step;inner;inner;small' <tree.csv)" 200
 		view quality >quality.csv
-		! grep -E 'broken_calls|unknown_exits' quality.csv
+		! grep -E 'broken_calls|unknown_exits' quality.csv || return 1
 		view marks >marks.csv
 		same "marks" "$("$here/csv" name kind=mark <marks.csv),$("$here/csv" text kind=failure <marks.csv)" 'done,no answer'
 		"$report" -v resources --columns column,min | grep -E 'residual +0.01'

@@ -62,7 +62,8 @@ both() {
 core_dump() {
 	rm -f core*
 	run $1 "$bin/life" abort
-	same "status" "$status" 134 && calls work 1
+	same "status" "$status" 134
+	calls work 1
 	[ "$(cat /proc/sys/kernel/core_pattern)" != core ] || compgen -G 'core*'
 }
 
@@ -99,14 +100,16 @@ alone() {
 
 ends_by_pthread_exit() {
 	run timeout 10 $1 "$bin/ends" pthread_exit
-	same status "$status" 0 && same output "$output" 'survivor ends'
+	same status "$status" 0
+	same output "$output" 'survivor ends'
 }
 
 @test "a main that ends by pthread_exit does not hang" { both ends_by_pthread_exit; }
 
 as_number_one() {
 	run unshare --pid --fork --mount-proc $1 "$bin/calls"
-	same status "$status" 7 && calls leaf 6000
+	same status "$status" 7
+	calls leaf 6000
 }
 
 @test "process number 1 of a container" {
@@ -118,21 +121,25 @@ as_number_one() {
 under_gdb() {
 	# shellcheck disable=SC2086
 	run $1 gdb -batch -nx -ex run "$bin/calls"
-	[[ $output == *'exited with code 07'* ]] && calls leaf 6000
+	[[ $output == *'exited with code 07'* ]]
+	calls leaf 6000
 }
 
 @test "under gdb" { both under_gdb; }
 
 under_strace() {
 	run $1 strace -f -o trace "$bin/calls"
-	same status "$status" 7 && calls leaf 6000
+	same status "$status" 7
+	calls leaf 6000
 }
 
 @test "under strace -f" { both under_strace; }
 
 under_valgrind() {
 	run $1 valgrind -q --error-exitcode=99 "$bin/calls"
-	same status "$status" 7 && same output "$output" 'leaf 6000, fib 6765, even 1' && calls leaf 6000
+	same status "$status" 7
+	same output "$output" 'leaf 6000, fib 6765, even 1'
+	calls leaf 6000
 }
 
 @test "under valgrind, which finds no error" { both under_valgrind; }
@@ -195,7 +202,7 @@ task_descriptors() {
 	done
 	wait $program
 	grep -q /proc/ descriptors
-	! grep -e /held -e /stdout descriptors
+	! grep -e /held -e /stdout descriptors || return 1
 	view resources >resources.csv
 	between "rows" 10 "$("$here/csv" time_ns set=process <resources.csv | wc -l)" 100000	# however long it took
 }

@@ -17,7 +17,7 @@ paths() {
 # sound: nothing had to be repaired
 sound() {
 	view quality >quality.csv
-	! grep -E 'broken_calls|unknown_exits|damage|lost_' quality.csv
+	! grep -E 'broken_calls|unknown_exits|damage|lost_' quality.csv || return 1
 }
 
 # switched ARGS...: the program does the same with the recorder and without
@@ -154,6 +154,6 @@ switched_by_signal() {
 		same "thrower" "$(value function | grep -c thrower)" 0
 		same "solver" "$(view fields | "$here/csv" calls field=solver)" 20
 		calls area 3
-		! view quality | grep -E 'unknown_exits|damage'
+		! view quality | grep -E 'unknown_exits|damage' || return 1
 	done
 }

@@ -129,7 +129,8 @@ print(int((usage.ru_utime + usage.ru_stime) * 1e9), usage.ru_maxrss * 1024)' >sa
 	same "status of resources of a thread" "$status" 2
 	"$report" --thread worker-2 -o out/ 2>/dev/null
 	same "calls in the folder" "$("$here/csv" calls <out/functions.csv | total)" "$calls"
-	[ ! -e out/resources.csv ] && [ ! -e out/resources.svg ]	# they are of the whole process
+	[ ! -e out/resources.csv ]
+	[ ! -e out/resources.svg ]	# they are of the whole process
 	same "resources in the page" "$(grep -o 'data-block="resources' out/insideme.html)" ''
 	record forks
 	child=$(cell processes pid exit_status=3)
