@@ -14,9 +14,14 @@
 
 #define NO_PARENT UINT32_MAX
 
-/* Of a node of the log; all 0 where it is blank or not sound. */
+/* Of a node of the log; all 0 where it is blank or not sound. There may be millions. */
 struct part {
-	struct call_stats stats;
+	uint64_t calls;
+	uint64_t timed_calls;
+	double total_ns;
+	double self_ns;
+	double self_doubt_ns;
+	double total_doubt_ns;
 	struct hook_cost cost;
 	double below_ns;		/* hooks of all calls below it */
 	double beside_ns;		/* of those, outside of the calls that it made itself */
@@ -56,10 +61,10 @@ static void read_part(struct sums *sums, const struct thread *thread, uint32_t i
 		return;
 	parent = (uint64_t)node.parent << LOG_REF_SHIFT < offset ? logfile_node_index(process->log, node.parent) : -1;
 	part->parent = parent < 0 ? NO_PARENT : (uint32_t)parent;
-	part->stats.calls = node.calls;
-	part->stats.timed_calls = part->stats.known_calls = log_node_timed_calls(&node);
-	part->stats.total_ns = (double)node.total_ticks * process->tick_ns;
-	part->stats.self_ns = (double)(int64_t)(node.total_ticks - node.child_ticks) * process->tick_ns;
+	part->calls = node.calls;
+	part->timed_calls = log_node_timed_calls(&node);
+	part->total_ns = (double)node.total_ticks * process->tick_ns;
+	part->self_ns = (double)(int64_t)(node.total_ticks - node.child_ticks) * process->tick_ns;
 	part->cost = hook_cost_of(thread, &node);
 }
 
@@ -94,8 +99,8 @@ static double add_costs(struct sums *sums)
 			continue;
 		sums->parts[part->parent].below_ns += part->below_ns + part->cost.hooks_ns;
 		sums->parts[part->parent].beside_ns += part->cost.hooks_ns - part->cost.inside_ns;
-		sums->parts[part->parent].stats.self_doubt_ns += part->cost.noise_ns + part->cost.new_path_ns;
-		sums->parts[part->parent].stats.total_doubt_ns += part->stats.total_doubt_ns + part->cost.noise_ns +
+		sums->parts[part->parent].self_doubt_ns += part->cost.noise_ns + part->cost.new_path_ns;
+		sums->parts[part->parent].total_doubt_ns += part->total_doubt_ns + part->cost.noise_ns +
 			part->cost.new_path_ns;
 	}
 	return all_ns;
@@ -109,14 +114,15 @@ static void give_parts(struct sums *sums)
 
 	for (uint32_t i = 0; i < process->log->nr_nodes; i++) {
 		const struct part *part = &sums->parts[i];
-		struct process_sum sum = { process->tree_of[i], part->stats, { 0 } };
+		struct process_sum sum = { .path = process->tree_of[i], .stats = {
+			.calls = part->calls, .timed_calls = part->timed_calls, .known_calls = part->timed_calls,
+			.self_ns = part->self_ns - (is_raw ? 0 : part->cost.inside_ns + part->beside_ns),
+			.total_ns = part->total_ns - (is_raw ? 0 : part->cost.inside_ns + part->below_ns),
+			.self_doubt_ns = is_raw ? 0 : part->self_doubt_ns + part->cost.noise_ns,
+			.total_doubt_ns = is_raw ? 0 : part->total_doubt_ns + part->cost.noise_ns } };
 
 		if (!sum.path || !sum.path->function)
 			continue;
-		sum.stats.self_ns -= is_raw ? 0 : part->cost.inside_ns + part->beside_ns;
-		sum.stats.total_ns -= is_raw ? 0 : part->cost.inside_ns + part->below_ns;
-		sum.stats.self_doubt_ns = is_raw ? 0 : part->stats.self_doubt_ns + part->cost.noise_ns;
-		sum.stats.total_doubt_ns = is_raw ? 0 : part->stats.total_doubt_ns + part->cost.noise_ns;
 		if (process->is_left_out && process->is_left_out[i])
 			sum.stats = (struct call_stats){ .self_ns = sum.stats.self_ns,
 							  .self_doubt_ns = sum.stats.self_doubt_ns };
