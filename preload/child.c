@@ -152,6 +152,7 @@ bool child_enter(const struct child_origin *origin)
 	if (!ancestor)
 		return false;
 	clock_read_all(ancestor->clock, &begin);
+	log_keep_in_memory(NULL);	/* what we touch of it is not in the ancestor's memory */
 	child = (struct log_child *)log_new_record(ancestor, sizeof(*child), begin.ticks);
 	if (!child) {
 		entry = NULL;

@@ -79,11 +79,17 @@ static void step_budget(struct log_header *log, uint64_t tail)
 				    clock_ticks(log->clock));
 }
 
-/* With readings of RSS at each call the log's own part must be known at any time: what is claimed is brought in at once. */
+static const struct log_header *kept_in_memory;
+
+void log_keep_in_memory(const struct log_header *log)
+{
+	kept_in_memory = log;
+}
+
 static void bring_in(struct log_header *log, struct log_area *area, uint64_t bytes)
 {
-	if (!(log->snapshot & LOG_SNAPSHOT_EVERY) || (uint64_t)(uintptr_t)log != log->base_addr)
-		return;		/* base_addr: insideme-run's pages are not the program's */
+	if (log != kept_in_memory)
+		return;
 	for (uint64_t at = 0; at < bytes; at += LOG_AREA_ALIGN)
 		*((volatile uint8_t *)area + at) = 0;
 	__atomic_fetch_add(&log->resident_bytes, bytes, __ATOMIC_RELAXED);

@@ -46,6 +46,12 @@ int log_grow(struct log_header *log, int fd, uint64_t bytes);
 struct log_area *log_claim(struct log_header *log, enum log_area_kind kind, uint32_t owner, uint64_t bytes,
 			   uint32_t head_bytes, uint32_t record_bytes);
 
+/*
+ * With readings of RSS at each call the log's own part of memory must be known at any time: from here on what this process
+ * claims in @log (NULL: in none) is touched at once and counted in resident_bytes.
+ */
+void log_keep_in_memory(const struct log_header *log);
+
 /* Count a loss. */
 static ALWAYS_INLINE void log_lose(struct log_header *log, enum log_loss loss)
 {

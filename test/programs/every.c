@@ -4,6 +4,7 @@
  * show of each call of map_and_touch RSS and VMS + 4 MiB, map_only VMS + 8 MiB, touch RSS + 8 MiB, unmap both - 12 MiB,
  * nothing and many 0, and round_of_all, which calls the first five, 0. With an argument the same in
  * two threads and a forked child as well, one after the other; "closes": after all descriptors but the first three were closed.
+ * "children": nothing alone, before and after 1500 children that call nothing: RSS of this process must be the same.
  */
 #include <pthread.h>
 #include <string.h>
@@ -77,11 +78,28 @@ static void *work(void *argument)
 	return argument;
 }
 
+static int beside_children(void)
+{
+	pid_t child = 0;
+
+	nothing();
+	for (int i = 0; i < 1500 && child >= 0; i++) {
+		child = fork();
+		if (child == 0)
+			_exit(0);
+		waitpid(child, NULL, 0);
+	}
+	nothing();
+	return child < 0;
+}
+
 int main(int argc, char **argv)
 {
 	pthread_t thread;
 	pid_t child;
 
+	if (argc > 1 && strcmp(argv[1], "children") == 0)
+		return beside_children();
 	if (argc > 1 && strcmp(argv[1], "closes") == 0)
 		for (int fd = 3; fd < 1024; fd++)
 			close(fd);

@@ -148,6 +148,14 @@ changes() {
 	same "processes" "$("$here/csv" pid <calls.csv | sort -u | wc -l)" 2
 }
 
+# Each has an entry in its parent's log, which is in the child's memory then and not in the parent's.
+@test "readings of RSS do not fall by children" {
+	INSIDEME_SNAPSHOT=heap,rss:every INSIDEME_THRESHOLD=0 record every children
+	view calls >calls.csv
+	set -- $("$here/csv" rss_at_entry_bytes function=nothing <calls.csv)
+	between "RSS after 1500 children, less before" -65536 $(($2 - $1)) 65536
+}
+
 # Some us are far too short for samples.
 @test "functions: growth of RSS by those readings" {
 	INSIDEME_SNAPSHOT=rss:every INSIDEME_THRESHOLD=0 record every
