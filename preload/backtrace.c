@@ -65,16 +65,6 @@ static int look_at(const struct object *object, void *context)
 	return 0;
 }
 
-const char *backtrace_init(void)
-{
-	objects_each(look_at, NULL);
-	if (!unwinder.backtrace || !unwinder.get_ip || !unwinder.get_begin)
-		return "libgcc_s.so.1 is not loaded: start the program by insideme-run, or put it into LD_PRELOAD too";
-	if (!libc._dl_find_object || !unwinder.asks_linker)
-		return "the stack cannot be looked at without locks: glibc 2.35, and a libgcc_s.so.1 that was built with it, are needed";
-	return NULL;
-}
-
 struct stack {
 	uintptr_t *functions;
 	uint32_t nr;
@@ -149,4 +139,18 @@ NOINLINE uint32_t backtrace_take(uintptr_t functions[BACKTRACE_MOST], uintptr_t 
 	while (!stack.is_cut && stack.nr > 1 && is_of_start(functions[stack.nr - 1]))
 		stack.nr--;
 	return take_off(functions, stack.nr);
+}
+
+/* The first stack is taken here: libgcc begins under pthread_once(), where a handler that allocates would wait for ever. */
+const char *backtrace_init(void)
+{
+	uintptr_t functions[BACKTRACE_MOST];
+
+	objects_each(look_at, NULL);
+	if (!unwinder.backtrace || !unwinder.get_ip || !unwinder.get_begin)
+		return "libgcc_s.so.1 is not loaded: start the program by insideme-run, or put it into LD_PRELOAD too";
+	if (!libc._dl_find_object || !unwinder.asks_linker)
+		return "the stack cannot be looked at without locks: glibc 2.35, and a libgcc_s.so.1 that was built with it, are needed";
+	backtrace_take(functions, 0);
+	return NULL;
 }

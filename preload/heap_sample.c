@@ -130,9 +130,12 @@ NOINLINE void heap_sample_find(struct log_thread *thread, const void *place, str
 	if (!live.log)
 		return;
 	result = blocks_take(thread, place, block);
-	if (result == BLOCK_DONE)
+	if (result == BLOCK_DONE) {
 		change_page(place, -1);
-	else if (result == BLOCK_LOST)
+		return;
+	}
+	block->heap = 0;	/* of a table past its limit it may be one that was left out meanwhile */
+	if (result == BLOCK_LOST)
 		log_lose(live.log, LOG_LOST_HEAP_CALLS);
 }
 

@@ -202,6 +202,43 @@ judge() {
 	judge 8192
 }
 
+# libgcc's begin, as the program sees it: a handler that comes within it and takes a stack would wait for ever.
+@test "the unwinder has begun before a signal handler can come" {
+	cat >once.c <<-'END'
+		#include <pthread.h>
+		#include <signal.h>
+		#include <stdlib.h>
+		#include <unistd.h>
+		static volatile sig_atomic_t has_handler;
+		static void *volatile kept;
+		int pthread_once(pthread_once_t *once, void (*init)(void))
+		{
+			if (*once == 1)
+				_exit(3);
+			if (*once == 2)
+				return 0;
+			*once = 1;
+			if (has_handler)
+				raise(SIGUSR1);
+			init();
+			*once = 2;
+			return 0;
+		}
+		static void allocate(int number) { kept = malloc(1000 + number); }
+		int main(void)
+		{
+			signal(SIGUSR1, allocate);
+			has_handler = 1;
+			allocate(0);
+			raise(SIGUSR1);
+			return 0;
+		}
+	END
+	gcc -rdynamic once.c -o once
+	sampled 1 ./once
+	same "samples of allocate" "$(of samples allocate)" 2
+}
+
 @test "stacks that a program makes, and the end of threads" {
 	cat >stacks.c <<-'END'
 		#include <pthread.h>
