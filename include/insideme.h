@@ -112,7 +112,7 @@ extern "C" {
 #endif
 
 /* In place, also without optimisation: the recorder tells by the stack who is in which scope. */
-#define INSIDEME_INLINE static inline __attribute__((always_inline, unused, no_instrument_function))
+#define INSIDEME_INLINE static __inline__ __attribute__((always_inline, unused, no_instrument_function))
 
 /* Each object, the program or a library, has its own. */
 struct insideme_link {
@@ -333,7 +333,7 @@ INSIDEME_INLINE int insideme_free(const void *block)
  * insideme_pool_begin(), insideme_pool_end() - what the thread does with malloc in between is for an allocator's own use
  *
  * Memory that blocks of insideme_alloc() are cut from would count twice: so it is not counted at all. Put them around its
- * malloc() and its free(), and little else; the one follows the other in any case, also where malloc() fails.
+ * malloc() and its free(), and little else; the one follows the other in any case, also where malloc() fails. Pairs nest.
  *
  * Return: 0, -ENODATA also where the heap is not recorded, or nothing was begun
  */

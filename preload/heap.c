@@ -92,6 +92,7 @@ void heap_take_early(void)
 
 	if (!early)
 		return;
+	thread->heap_inside = heap_early.heap_inside;	/* between the two of pools.c */
 	add_own(&thread->heap_bytes, heap_early.heap_bytes);
 	add_own(&thread->heap_held_bytes, heap_early.heap_bytes - early_known_bytes);
 	if (!early->alloc_calls && !early->free_calls && !early->failed_calls)

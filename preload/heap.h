@@ -73,16 +73,21 @@ int64_t heap_early_bytes(void);
 
 NOINLINE struct log_thread *heap_thread_slowly(void);
 
-/* The calling thread, NULL when what it does now is not to be counted. */
-static ALWAYS_INLINE struct log_thread *heap_thread(void)
+/* The calling thread, also while it is in what is not counted. NULL: the heap is not. */
+static ALWAYS_INLINE struct log_thread *heap_thread_inside(void)
 {
-	struct log_thread *thread;
-
 	if (unlikely(!heap_is_counted())) {
 		heap_not_counted();
 		return NULL;
 	}
-	thread = likely(live.log && self) ? self : heap_thread_slowly();
+	return likely(live.log && self) ? self : heap_thread_slowly();
+}
+
+/* The same, NULL when what it does now is not to be counted. */
+static ALWAYS_INLINE struct log_thread *heap_thread(void)
+{
+	struct log_thread *thread = heap_thread_inside();
+
 	return likely(thread && !thread->heap_inside) ? thread : NULL;
 }
 

@@ -46,7 +46,7 @@ int pool_free(const void *block)
 
 int pool_begin(void)
 {
-	struct log_thread *thread = heap_thread();
+	struct log_thread *thread = heap_thread_inside();
 
 	if (!thread)
 		return -ENODATA;
@@ -56,10 +56,10 @@ int pool_begin(void)
 
 int pool_end(void)
 {
-	struct log_thread *thread = heap_is_counted() && live.log ? self : NULL;
+	struct log_thread *thread = heap_thread_inside();
 
 	if (!thread || !thread->heap_inside)
 		return -ENODATA;
-	thread->heap_inside = 0;
+	thread->heap_inside--;
 	return 0;
 }

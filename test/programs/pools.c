@@ -26,6 +26,8 @@ static void expect(int found, int expected)
 void make_pool(void)
 {
 	expect(insideme_pool_begin(), 0);
+	expect(insideme_pool_begin(), 0);	/* pairs nest */
+	expect(insideme_pool_end(), 0);
 	arena = malloc(SLOT * SLOTS);
 	expect(insideme_pool_end(), 0);
 	for (int i = SLOTS; i-- > 0;)

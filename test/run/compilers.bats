@@ -186,6 +186,7 @@ project() {
 		'insideme_begin("b");' 'insideme_end("b");' 'insideme_summary(stdout);' '}' >uses.c
 	cp uses.c uses.cpp
 	for compiler in gcc clang; do
+		$compiler -std=c90 -Wall -Wextra -Wshadow -Werror -c uses.c	# pedantic it has no long long
 		for standard in c99 c11 gnu17; do
 			$compiler -std=$standard -Wall -Wextra -Wshadow -Wpedantic -Werror -c uses.c
 		done

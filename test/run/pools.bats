@@ -44,6 +44,36 @@ not_freed() {
 	same "bytes taken" "$(of alloc_bytes take)" 2000
 }
 
+# The entry's counters stand for its first thread until its own log opens, which may be between the two calls.
+@test "a pool in a program that has no log yet" {
+	cat >early.c <<-'END'
+		#include <insideme.h>
+		#include <malloc.h>
+		#include <stdlib.h>
+		#include <string.h>
+		#include <unistd.h>
+		static void *volatile kept;
+		int main(int argc, char **argv)
+		{
+			int wrong = insideme_pool_begin();
+			if (argc > 1 && !strcmp(argv[1], "usable"))
+				return printf("%zu\n", malloc_usable_size(malloc(100))) < 0;
+			usleep(argc > 1 ? 30000 : 0);
+			free(malloc(5000));
+			wrong |= insideme_pool_end();
+			for (int i = 0; i < 1000; i++)
+				kept = malloc(100);
+			return !!wrong;
+		}
+	END
+	gcc -I"$here/../../include" early.c -o early
+	for argument in '' waits; do
+		rm -rf insideme.data
+		LD_PRELOAD=$library sh -c "./early $argument; exit \$?"
+		same "allocated, $argument" "$(view processes --top 0 | "$here/csv" alloc_bytes programs=early)" $((1000 * $(./early usable)))
+	done
+}
+
 @test "a pool without the recorder, or without its table" {
 	for program in pools pools_cpp pools_fortran; do
 		"$bin/$program" >plain.stdout
