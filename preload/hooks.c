@@ -110,21 +110,27 @@ static ALWAYS_INLINE void enter_adaptive(const struct log_header *log, struct lo
 		call_begin_slowly(thread, frame);
 }
 
+static NOINLINE void enter_some(uint64_t function_addr, uintptr_t stack_addr, uintptr_t return_addr)
+{
+	struct log_thread *thread = self;
+
+	if (likely(thread))
+		enter_adaptive(live.log, thread, function_addr, stack_addr, return_addr);
+}
+
 static NOINLINE void enter_by_tsc(uint64_t function_addr, uintptr_t stack_addr, uintptr_t return_addr)
 {
 	struct log_thread *thread = self;
 
-	if (unlikely(!thread))
-		return;
-	if (live.timing == LOG_TIMING_ADAPTIVE)
-		enter_adaptive(live.log, thread, function_addr, stack_addr, return_addr);
-	else
+	if (likely(thread))
 		enter(live.log, thread, function_addr, stack_addr, return_addr, TIME_BY_TSC);
 }
 
 static ALWAYS_INLINE void enter_timed(uint64_t function_addr, uintptr_t stack_addr, uintptr_t return_addr)
 {
-	if (live.clock == LOG_CLOCK_TSC)
+	if (live.timing == LOG_TIMING_ADAPTIVE)
+		enter_some(function_addr, stack_addr, return_addr);
+	else if (live.clock == LOG_CLOCK_TSC)
 		enter_by_tsc(function_addr, stack_addr, return_addr);
 	else
 		enter_by_clock(function_addr, stack_addr, return_addr);
@@ -232,15 +238,19 @@ static NOINLINE void exit_by_clock(void)
 		call_end(live.log, thread, top_frame(thread), TIME_BY_CLOCK, false);
 }
 
+static NOINLINE void exit_some(void)
+{
+	struct log_thread *thread = self;
+
+	if (likely(thread))
+		adaptive_end(live.log, thread, top_frame(thread), false);
+}
+
 static NOINLINE void exit_by_tsc(void)
 {
 	struct log_thread *thread = self;
 
-	if (unlikely(!thread))
-		return;
-	if (live.timing == LOG_TIMING_ADAPTIVE)
-		adaptive_end(live.log, thread, top_frame(thread), false);
-	else
+	if (likely(thread))
 		call_end(live.log, thread, top_frame(thread), TIME_BY_TSC, false);
 }
 
@@ -257,6 +267,8 @@ static NOINLINE void exit_otherwise(uint64_t function_addr, uintptr_t stack_addr
 		exit_slowly(function_addr, stack_addr);
 	else if (likely(live.timing == LOG_TIMING_COUNTS))
 		exit_counting(log, thread);
+	else if (live.timing == LOG_TIMING_ADAPTIVE)
+		exit_some();
 	else if (live.clock == LOG_CLOCK_TSC)
 		exit_by_tsc();
 	else

@@ -18,6 +18,33 @@ total_of() { value total_ns "function=$1"; }
 	done
 }
 
+# The hot path is not the only one: a selection, readings of memory and switches go another way.
+@test "by a clock that is not the time-stamp counter" {
+	unshare -m true || skip "no mount namespaces here"
+	echo acpi_pm >clocksource
+	cat >on_off.c <<-'END'
+		#include <insideme.h>
+		__attribute__((noinline)) void quick(int ends_off) { if (ends_off) insideme_disable(); }
+		int main(void)
+		{
+			for (int i = 0; i < 100000; i++) {
+				quick(i % 10 == 0);
+				if (i % 10 == 0)
+					insideme_enable();
+			}
+			return 0;
+		}
+	END
+	gcc -O1 -finstrument-functions -I"$here/../../include" on_off.c -o on_off
+	for setting in INSIDEME_EXCLUDE=main INSIDEME_DEPTH=9 INSIDEME_SNAPSHOT=rss:every INSIDEME_HEAP=off; do
+		rm -rf insideme.data functions.csv
+		unshare -m sh -c "mount --bind clocksource /sys/devices/system/clocksource/clocksource0/current_clocksource &&
+			exec env $setting LD_PRELOAD='$library' ./on_off"
+		same "calls with $setting" "$(value calls function=quick)" 100000
+		between "total of them" 1000 "$(total_of quick)" 10000000000
+	done
+}
+
 # What the program measured itself, and the hooks' own time; a timed call that was interrupted stands for others too, and its
 # error says so.
 @test "times are those of all calls" {
