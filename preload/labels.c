@@ -44,8 +44,10 @@ static void *allocate(uint32_t bytes)
 	struct chunk *chunk = __atomic_load_n(&newest, __ATOMIC_ACQUIRE);
 
 	for (bytes = (bytes + 7) & ~7u;;) {
-		uint32_t place = chunk ? __atomic_fetch_add(&chunk->used_bytes, bytes, __ATOMIC_RELAXED) : CHUNK_BYTES;
+		uint32_t place = chunk ? __atomic_load_n(&chunk->used_bytes, __ATOMIC_RELAXED) : CHUNK_BYTES;
 
+		if (place < CHUNK_BYTES)	/* else names without end would take it round */
+			place = __atomic_fetch_add(&chunk->used_bytes, bytes, __ATOMIC_RELAXED);
 		if (place <= CHUNK_BYTES - sizeof(*chunk) - bytes)
 			return chunk->bytes + place;
 		chunk = new_chunk(chunk);

@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-3.0-or-later
-# Files that were changed at random: read by the sanitized insideme-report, which must say something or nothing, and end.
+# Files that were changed at random: read by the sanitized insideme-report, which must say something or nothing, and end. And a
+# program that asks for too much.
 load ../run/lib
 
 # attack FILE VIEWS...: 300 changed forms of FILE, which is put back
@@ -31,4 +32,31 @@ attack() {
 	rm -f insideme.data/*/run		# so that no report writes them anew
 	target=()
 	attack "$(echo insideme.data/*/names)" functions summary tree threads
+}
+
+# Past the room for names each one is refused; what they took in vain must not come round.
+@test "names without end" {
+	cat >names.c <<-'END'
+		#include <insideme.h>
+		#include <stdio.h>
+		#include <string.h>
+		int main(void)
+		{
+			char name[256];
+			long begun = 0;
+			memset(name, 'x', 255);
+			name[255] = '\0';
+			for (int i = 0; i < 15000000; i++) {
+				memcpy(name, &(char[8]){ 'a' + i % 26, 'a' + i / 26 % 26, 'a' + i / 676 % 26, 'a' + i / 17576 % 26,
+							 'a' + i / 456976 % 26, 'a' + i / 11881376 % 26, '0', '0' }, 8);
+				begun += insideme_begin(name) == 0 && insideme_end(name) == 0;
+			}
+			printf("%ld\n", begun);
+			return 0;
+		}
+	END
+	gcc -O1 -I"$here/../../include" names.c -o names
+	LD_PRELOAD=$library timeout 200 ./names >stdout
+	between "names" 10000 "$(cat stdout)" 14000
+	same "regions" "$(view functions --top 0 | tail -n +2 | grep -c 00x)" "$(cat stdout)"
 }
