@@ -40,6 +40,22 @@ static ALWAYS_INLINE uint64_t clock_ticks(uint32_t clock)
 	return likely(clock == LOG_CLOCK_TSC) ? clock_counter() : clock_ns(CLOCK_MONOTONIC);
 }
 
+/*
+ * The ticks of a log whose header says @clock when CLOCK_MONOTONIC was @when_ns, before @now: by the mean rate since @start,
+ * which is off by some ns over the ms that a reading lies back.
+ */
+static inline uint64_t clock_ticks_at(uint32_t clock, const struct log_clocks *start, const struct log_clocks *now,
+				      uint64_t when_ns)
+{
+	uint64_t passed_ns = now->monotonic_ns - start->monotonic_ns;
+
+	if (clock != LOG_CLOCK_TSC)
+		return when_ns;
+	if (!passed_ns)
+		return now->ticks;
+	return now->ticks - (uint64_t)((unsigned __int128)(now->monotonic_ns - when_ns) * (now->ticks - start->ticks) / passed_ns);
+}
+
 /* All clocks at one instant, to within the time of a system call. */
 static inline void clock_read_all(uint32_t clock, struct log_clocks *clocks)
 {

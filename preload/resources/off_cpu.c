@@ -56,19 +56,6 @@ void off_cpu_open(struct off_cpu *off, int tid, struct log_header *log)
 		row_set_init(&off->rows, log, -1, &column_sets[SET_THREAD_OFF], (uint32_t)tid, off->last);
 }
 
-/* By the mean rate since the log began, which is off by some ns over the ms that a reading lies back. */
-static uint64_t ticks_at(const struct log_header *log, uint64_t when_ns)
-{
-	uint64_t now_ns = clock_ns(CLOCK_MONOTONIC), now_ticks = clock_ticks(log->clock);
-	uint64_t passed_ns = now_ns - log->start.monotonic_ns, passed_ticks = now_ticks - log->start.ticks;
-
-	if (log->clock != LOG_CLOCK_TSC)
-		return when_ns;
-	for (; passed_ns >> 24; passed_ns >>= 1)
-		passed_ticks >>= 1;
-	return passed_ns ? now_ticks - (now_ns - when_ns) * passed_ticks / passed_ns : now_ticks;
-}
-
 /* What is true at @when_ns, which is no earlier than the state began. */
 static void add_row(struct off_cpu *off, uint64_t when_ns)
 {
@@ -77,7 +64,7 @@ static void add_row(struct off_cpu *off, uint64_t when_ns)
 
 	figures.thread_blocked_ns = off->blocked_ns + (off->state == OFF_CPU_BLOCKED ? passed_ns : 0);
 	figures.thread_preempted_ns = off->preempted_ns + (off->state == OFF_CPU_PREEMPTED ? passed_ns : 0);
-	row_set_add(&off->rows, ticks_at(off->log, when_ns), &figures);
+	row_set_add(&off->rows, clock_ticks_at(off->log->clock, &off->log->start, &off->now, when_ns), &figures);
 	off->told_ns = when_ns;
 }
 
@@ -125,8 +112,8 @@ static void release(struct off_cpu *off)
 	nr_rings--;
 }
 
-/* All records up to @now_ns: {u32 type; u16 misc, size}, and the time as the last word. Return: false when some were lost. */
-static bool take_records(struct off_cpu *off, uint64_t now_ns)
+/* All records up to now: {u32 type; u16 misc, size}, and the time as the last word. Return: false when some were lost. */
+static bool take_records(struct off_cpu *off)
 {
 	uint64_t head = __atomic_load_n(&off->ring->data_head, __ATOMIC_ACQUIRE), at = off->ring->data_tail;
 
@@ -135,7 +122,7 @@ static bool take_records(struct off_cpu *off, uint64_t now_ns)
 
 		if ((uint32_t)first == PERF_RECORD_LOST || bytes < 8)
 			return false;
-		if (when_ns > now_ns)
+		if (when_ns > off->now.monotonic_ns)
 			break;
 		if ((uint32_t)first == PERF_RECORD_SWITCH)
 			take_switch(off, when_ns, (uint16_t)(first >> 32));
@@ -148,12 +135,14 @@ static bool take_records(struct off_cpu *off, uint64_t now_ns)
 /* Who switches faster than is read has no more rows: what is known ends with the last one. */
 static void read_rows(struct off_cpu *off, int log_fd, uint64_t quiet_ns, bool may_be_gone)
 {
-	uint64_t now_ns = clock_ns(CLOCK_MONOTONIC);
+	uint64_t now_ns;
 
 	if (!off->ring)
 		return;
+	clock_read_all(off->log->clock, &off->now);
+	now_ns = off->now.monotonic_ns;
 	off->rows.log_fd = log_fd;
-	if (!take_records(off, now_ns)) {
+	if (!take_records(off)) {
 		log_lose(off->log, LOG_LOST_SWITCHES);
 		release(off);
 	} else if (off->state != OFF_CPU_UNKNOWN && now_ns - off->told_ns > quiet_ns) {

@@ -21,6 +21,7 @@ struct off_cpu {
 	enum off_cpu_state state;		/* UNKNOWN: until the first record */
 	uint64_t since_ns;			/* of the state; all times are of CLOCK_MONOTONIC */
 	uint64_t told_ns;			/* of the newest row */
+	struct log_clocks now;			/* when records were looked at last */
 	uint64_t blocked_ns, preempted_ns;	/* in intervals that are over */
 	struct row_set rows;
 	uint64_t last[2];
