@@ -27,6 +27,7 @@ void finish_say(const char *run_path, uint64_t nr_calls, uint64_t nr_bytes)
 	const char *path = short_path(run_path), *quote = strpbrk(path, " \t\"$&|;<>()*?[\\`") ? "'" : "";
 	char calls[COUNT_TEXT_BYTES], bytes[COUNT_TEXT_BYTES];
 
+	signal(SIGPIPE, SIG_IGN);	/* the exit status is the program's, whoever still reads */
 	if (!nr_bytes) {
 		fprintf(stderr, "insideme: no process was recorded\n");
 		return;

@@ -5,6 +5,7 @@
 #include "resources/pagemap.h"
 
 #define CHUNK_PAGES_MIN	64u	/* 512 bytes of pagemap: 1 us */
+#define STACK_PAGES_MAX	65536u	/* from the stack's begin on: 0.8 ms */
 
 void log_pages_open(struct log_pages *pages, const struct log_header *log, int pid, struct source_count *count)
 {
@@ -78,33 +79,45 @@ uint64_t log_pages_read(struct log_pages *pages)
 	return pages->fd < 0 ? tail : pages->present * pages->page_bytes;
 }
 
-/* Those of threads that have ended may be another one's by now. */
-static bool is_in_use(const struct log_header *log, const struct log_frames *stack)
+/* NULL: nothing lies there. The log is memory of the program, which may have written over it. */
+static const void *record_at(const struct log_header *log, uint64_t tail, uint32_t ref, uint64_t bytes)
 {
-	const struct log_thread *owner = (const void *)((const char *)log + ((uint64_t)stack->head.owner << LOG_REF_SHIFT));
+	uint64_t offset = (uint64_t)ref << LOG_REF_SHIFT;
 
-	return stack->is_own && stack->head.owner && !__atomic_load_n(&owner->end_ticks, __ATOMIC_RELAXED);
+	return ref && offset + bytes <= tail ? (const char *)log + offset : NULL;
+}
+
+/* Those of threads that have ended may be another one's by now. */
+static bool is_in_use(const struct log_header *log, uint64_t tail, const struct log_frames *stack)
+{
+	const struct log_thread *owner = record_at(log, tail, stack->head.owner, sizeof(*owner));
+
+	return stack->is_own && owner && !__atomic_load_n(&owner->end_ticks, __ATOMIC_RELAXED);
+}
+
+static uint64_t count_stack(const struct log_pages *pages, const struct log_frames *stack)
+{
+	uint64_t first = stack->stack_low_addr / pages->page_bytes, nr = stack->stack_bytes / pages->page_bytes;
+	long present;
+
+	if (nr > STACK_PAGES_MAX) {
+		first += nr - STACK_PAGES_MAX;
+		nr = STACK_PAGES_MAX;
+	}
+	present = pagemap_count(pages->fd, pages->count, first, nr);
+	return present > 0 ? (uint64_t)present : 0;
 }
 
 uint64_t log_pages_of_stacks(struct log_pages *pages)
 {
 	const struct log_header *log = pages->log;
 	const struct log_frames *stack;
-	uint64_t nr = 0;
+	uint64_t tail = __atomic_load_n(&log->tail_bytes, __ATOMIC_ACQUIRE), left = tail / LOG_AREA_ALIGN, nr = 0;
 
-	if (pages->fd < 0)
+	if (pages->fd < 0 || tail > log->file_bytes)
 		return LOG_NONE;
-	for (uint32_t ref = __atomic_load_n(&log->stacks, __ATOMIC_ACQUIRE); ref; ref = stack->next_stack) {
-		uint64_t first, end;
-		long present;
-
-		stack = (const struct log_frames *)((const char *)log + ((uint64_t)ref << LOG_REF_SHIFT));
-		if (!is_in_use(log, stack))
-			continue;
-		first = stack->stack_low_addr / pages->page_bytes;
-		end = (stack->stack_low_addr + stack->stack_bytes) / pages->page_bytes;
-		present = end > first ? pagemap_count(pages->fd, pages->count, first, end - first) : 0;
-		nr += present > 0 ? (uint64_t)present : 0;
-	}
+	stack = record_at(log, tail, __atomic_load_n(&log->stacks, __ATOMIC_ACQUIRE), sizeof(*stack));
+	for (; stack && left; left--, stack = record_at(log, tail, stack->next_stack, sizeof(*stack)))
+		nr += is_in_use(log, tail, stack) ? count_stack(pages, stack) : 0;
 	return nr * pages->page_bytes;
 }

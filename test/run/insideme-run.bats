@@ -53,6 +53,35 @@ trapper='trap "n=\$((n+1))" USR1 USR2 INT HUP; trap "exit \$n" TERM; n=0; echo r
 	same core "$(echo core*)" 'core*'
 }
 
+@test "a program that writes over its log takes nobody along" {
+	cat >wild.c <<-'END'
+		#include <signal.h>
+		#include <stdio.h>
+		#include <string.h>
+		#include <unistd.h>
+		#include "insideme_log.h"
+		int main(void)
+		{
+			FILE *maps = fopen("/proc/self/maps", "r");
+			unsigned long place = 0;
+			char line[4096];
+			while (!place && fgets(line, sizeof(line), maps))
+				if (strstr(line, ".log\n"))
+					sscanf(line, "%lx", &place);
+			((struct log_header *)place)->stacks = 0x7fffffff;
+			kill(getpid(), SIGKILL);
+		}
+	END
+	gcc -finstrument-functions -I"$here/../../include" wild.c -o wild
+	run "$build/insideme-run" -q ./wild
+	same status "$status" 137
+}
+
+@test "the exit status is the program's where nobody reads what insideme-run says" {
+	run perl -e 'pipe R, W; close R; open STDERR, ">&W"; exec @ARGV' "$build/insideme-run" sh -c 'exit 7'
+	same status "$status" 7
+}
+
 @test "who stops the program alone lets it go on alone" {
 	command -v strace >/dev/null || skip "needs strace"
 	timeout -s KILL 20 strace -qo calls -e trace=waitid "$build/insideme-run" -q bash -c 'echo $$ >pid; kill -STOP $$; exit 5' &
