@@ -48,9 +48,14 @@ void hashtable_add(struct hashtable *table, uint64_t hash, void *item)
 	table->nr_items++;
 }
 
+void hashtable_forget(struct hashtable *table)
+{
+	free(table->slots);
+}
+
 void hashtable_release(struct hashtable *table)
 {
 	for (size_t i = 0; i < table->nr_slots; i++)
 		free(table->slots[i].item);
-	free(table->slots);
+	hashtable_forget(table);
 }

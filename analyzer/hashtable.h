@@ -18,8 +18,9 @@ typedef bool hashtable_match(const void *item, const void *key);
 void *hashtable_find(const struct hashtable *table, uint64_t hash, hashtable_match *match, const void *key);
 /* @item must not be there yet. */
 void hashtable_add(struct hashtable *table, uint64_t hash, void *item);
-/* Frees the items too. */
+/* Frees the items too; or not. */
 void hashtable_release(struct hashtable *table);
+void hashtable_forget(struct hashtable *table);
 
 /* Two words to one well-mixed one. */
 static inline uint64_t hash_pair(uint64_t a, uint64_t b)

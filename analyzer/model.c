@@ -363,7 +363,7 @@ void model_free(struct model *model)
 	free(model->root);
 	free(model->heap_ages);
 	selection_release(model);
-	hashtable_release(&model->tables->paths);
+	tree_release(model->tables);
 	hashtable_release(&model->tables->edge_parts);
 	functions_release(&model->tables->functions);
 	free(model->tables);

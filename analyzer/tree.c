@@ -2,9 +2,17 @@
 /* The merged call tree. It may be as deep as the program's recursion, so nothing here recurses. */
 #include "tree.h"
 
+#include <stdlib.h>
+
 #include "error.h"
 #include "hook_costs.h"
 #include "walk.h"
+
+struct node_chunk {
+	struct node_chunk *next;
+	size_t nr_nodes;
+	struct tree_node nodes[256];
+};
 
 struct path {
 	const struct tree_node *parent;
@@ -19,6 +27,30 @@ static bool is_child(const void *item, const void *key)
 	return node->parent == path->parent && node->function == path->function;
 }
 
+/* All of it 0. */
+static struct tree_node *new_node(struct model_tables *tables)
+{
+	struct node_chunk *chunk = tables->chunks;
+
+	if (!chunk || chunk->nr_nodes == sizeof(chunk->nodes) / sizeof(chunk->nodes[0])) {
+		chunk = xcalloc(1, sizeof(*chunk));
+		chunk->next = tables->chunks;
+		tables->chunks = chunk;
+	}
+	return &chunk->nodes[chunk->nr_nodes++];
+}
+
+void tree_release(struct model_tables *tables)
+{
+	hashtable_forget(&tables->paths);
+	while (tables->chunks) {
+		struct node_chunk *chunk = tables->chunks;
+
+		tables->chunks = chunk->next;
+		free(chunk);
+	}
+}
+
 struct tree_node *tree_child(struct model *model, struct tree_node *parent, struct function *function)
 {
 	struct path path = { parent, function };
@@ -27,7 +59,7 @@ struct tree_node *tree_child(struct model *model, struct tree_node *parent, stru
 
 	if (node)
 		return node;
-	node = xcalloc(1, sizeof(*node));
+	node = new_node(model->tables);
 	node->function = function;
 	node->parent = parent;
 	node->next = parent->child;

@@ -10,11 +10,14 @@
 struct model_tables {
 	struct function_tables functions;
 	struct hashtable paths;		/* tree nodes by parent and function */
+	struct node_chunk *chunks;	/* which hold them: there may be a million */
 	struct hashtable edge_parts;	/* parts.c's: by caller and function */
 };
 
 /* The child of @parent for @function, made when it is new. */
 struct tree_node *tree_child(struct model *model, struct tree_node *parent, struct function *function);
+
+void tree_release(struct model_tables *tables);
 
 /* The node "(other paths)" under the root: for calls whose path is not known. */
 struct tree_node *tree_others(struct model *model);
