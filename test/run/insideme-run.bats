@@ -69,6 +69,7 @@ trapper='trap "n=\$((n+1))" USR1 USR2 INT HUP; trap "exit \$n" TERM; n=0; echo r
 				if (strstr(line, ".log\n"))
 					sscanf(line, "%lx", &place);
 			((struct log_header *)place)->stacks = 0x7fffffff;
+			usleep(500000);	/* until it is read again */
 			kill(getpid(), SIGKILL);
 		}
 	END
