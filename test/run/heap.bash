@@ -19,3 +19,11 @@ by_valgrind() {
 	read -r in_use blocks < <(sed -n 's/.*in use at exit: \(.*\) bytes in \(.*\) blocks/\1 \2/p' valgrind.txt | tr -d ,)
 	read -r allocs frees allocated < <(sed -n 's/.*total heap usage: \(.*\) allocs, \(.*\) frees, \(.*\) bytes allocated/\1 \2 \3/p' valgrind.txt | tr -d ,)
 }
+
+# not_freed FUNCTION BLOCKS BYTES...
+not_freed() {
+	while [ $# -gt 2 ]; do
+		same "blocks of $1" "$(of not_freed_blocks "$1")" "$2" && same "bytes of $1" "$(of not_freed_bytes "$1")" "$3" || return 1
+		shift 3
+	done
+}

@@ -4,14 +4,6 @@
 load lib
 load heap
 
-# not_freed FUNCTION BLOCKS BYTES...
-not_freed() {
-	while [ $# -gt 2 ]; do
-		same "blocks of $1" "$(of not_freed_blocks "$1")" "$2" && same "bytes of $1" "$(of not_freed_bytes "$1")" "$3" || return 1
-		shift 3
-	done
-}
-
 @test "blocks of a pool are charged to who took them, its arena to nobody" {
 	for compiler in '' .clang; do
 		rm -rf insideme.data heap.csv
