@@ -152,13 +152,12 @@ $(O)/sanitized/insideme-report: $(sanitized_analyzer)
 # Built apart with strict warnings, so that it always builds the same; then structure, units, whole runs.
 check:
 	$(Q)$(MAKE) --no-print-directory $(if $(filter -j%,$(MAKEFLAGS)),,-j$(shell nproc)) O=$(check_folder) DEV=1 run-tests
-# What samples or watches a browser needs a processor in time: one by one, after the others,
-# and once more where it failed: a machine that others use may not give one.
+# What samples or watches a browser needs a processor in time: one by one, after the others.
 timed_tests := $(patsubst %,test/run/%.bats,attach budget heap on_terminal resources sampler samples) $(wildcard test/web/*.test.mjs)
 run-tests: all $(programs) $(unit_tests) $(O)/sanitized/insideme-report test/web/node_modules
-	$(Q)TEST_BUILD=$(abspath $(O)) prove -j2 --timer --exec scripts/run-test $(PROVE) \
-		scripts/check-structure $(unit_tests) $(filter-out $(timed_tests),$(sort $(wildcard test/run/*.bats)))
-	$(Q)TEST_RETRIES=1 TEST_BUILD=$(abspath $(O)) prove --timer --exec scripts/run-test $(PROVE) $(timed_tests)
+	$(Q)TEST_BUILD=$(abspath $(O)) scripts/run-tests -j2 scripts/check-structure $(unit_tests) \
+		$(filter-out $(timed_tests),$(sort $(wildcard test/run/*.bats)))
+	$(Q)TEST_BUILD=$(abspath $(O)) scripts/run-tests $(timed_tests)
 
 # What drives a browser.
 test/web/node_modules: test/web/package-lock.json

@@ -6,7 +6,6 @@ library=$build/libinsideme.so
 report=$build/sanitized/insideme-report
 here=${BASH_SOURCE[0]%/*}
 export ASAN_OPTIONS=detect_leaks=0
-BATS_TEST_RETRIES=${TEST_RETRIES:-0}	# of what needs a processor in time, on a machine that others use
 
 setup() {
 	cd "$BATS_TEST_TMPDIR" || return 1

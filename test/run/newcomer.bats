@@ -251,8 +251,9 @@ Next      insideme-report -v resources    CPU, memory, faults and I/O over time
 	between "commands" 10 "$(wc -l <commands)" 30
 	echo leak:nothing >FILE
 	sed -i "/--serve/d" commands	# it goes on until it is ended
-	cp -r insideme.data/2*-app insideme.data/run1
-	cp -r insideme.data/2*-app-2 insideme.data/run2
+	local runs=(insideme.data/2*)
+	cp -r "${runs[0]}" insideme.data/run1
+	cp -r "${runs[1]}" insideme.data/run2
 	while read -r command; do
 		eval "$command" >page 2>&1 || { echo "$command"; cat page; false; }
 	done <commands

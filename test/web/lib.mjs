@@ -81,9 +81,7 @@ export async function runTests() {
 	let failed = false;
 	console.log(`1..${tests.length}`);
 	for (const [i, [name, run]] of tests.entries()) {
-		let error;
-		for (let tries = 0; tries <= Number(process.env.TEST_RETRIES ?? 0) && error !== null; tries++)
-			error = await run().then(() => null, (reason) => reason);
+		const error = await run().then(() => null, (reason) => reason);
 		console.log(`${error ? "not ok" : "ok"} ${i + 1} - ${name}`);
 		if (error) {
 			failed = true;
