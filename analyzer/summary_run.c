@@ -16,13 +16,16 @@
 /* "today 10:14:03, 2 min ago", "on 2026-11-18 23:10:44" */
 static char *when(struct document *document, uint64_t realtime_ns)
 {
-	time_t start = (time_t)(realtime_ns / 1000000000), now = time(NULL);
-	double age = difftime(now, start);
+	time_t start = (time_t)(realtime_ns / 1000000000);
+	struct timespec now;
 	struct tm then, today;
 	char text[64];
+	double age;
 
+	clock_gettime(CLOCK_REALTIME, &now);	/* time() may be a tick behind it, and before the start */
+	age = difftime(now.tv_sec, start);
 	localtime_r(&start, &then);
-	localtime_r(&now, &today);
+	localtime_r(&now.tv_sec, &today);
 	if (then.tm_year != today.tm_year || then.tm_yday != today.tm_yday || age < 0) {
 		strftime(text, sizeof(text), "%Y-%m-%d %H:%M:%S", &then);
 		return document_text(document, "%s", text);

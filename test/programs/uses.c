@@ -2,7 +2,7 @@
 /*
  * Uses a known amount of one thing, and prints what it used as the kernel told it:
  *   threads NR MS  NR threads burn MS ms of CPU each by their own clocks: "TID CPU_NS WAIT_NS" of each at its end
- *   files NR       holds NR descriptors more than at its start for 300 ms: "N", those it then has
+ *   files NR       holds NR descriptors more than at its start for 1 s: "N", those it then has
  *   pages MIB      holds MIB MiB of its own and MIB MiB shared with a child for 300 ms
  *   turns NR       NR times sleeps 1 ms in nap() and burns 1 ms of CPU in work(): CPU ns of each, by the thread's own clock
  *   sleeps MS      waits in nap() for MS ms, then burns MS ms of CPU in work()
@@ -52,7 +52,7 @@ static void *burn(void *lock)
 	FILE *file;
 
 	work(burn_ms);
-	nap(100);		/* a last sample, while nothing changes */
+	nap(500);		/* a last sample, while nothing changes */
 	file = fopen("/proc/thread-self/schedstat", "r");
 	if (!file || fscanf(file, "%lu %lu", &cpu_ns, &wait_ns) != 2)
 		exit(1);
@@ -88,7 +88,7 @@ static void use_files(int nr)
 		count++;
 	closedir(directory);
 	printf("%d\n", count);
-	nap(300);
+	nap(1000);
 }
 
 static void use_pages(size_t bytes)

@@ -6,10 +6,12 @@ bats_require_minimum_version 1.5.0
 
 attach() { "$build/insideme-run" "$@" 2>stderr; }
 cell() { view processes | "$here/csv" "$@"; }
+# listens PID: it has blocked SIGINT, to read it
+listens() { [ $((0x$(sed -n 's/^SigBlk:\t//p' /proc/"$1"/status) & 2)) != 0 ]; }
 last() { view resources | "$here/csv" "$@" | grep . | tail -1; }
 
 @test "--pid: CPU time, memory and the end of a process that runs" {
-	bash -c "sleep 0.3; exec $bin/burn 300 100 100" >said &	# which sleeps at its end: time for a last row
+	bash -c "sleep 0.3; exec $bin/burn 300 100 1000" >said 3>&- &	# which sleeps at its end: time for a last row
 	attach --pid=$! --interval=10ms
 	same status $? 0
 	read -r _ user_ns _ system_ns _ rss _ <said
@@ -22,7 +24,7 @@ last() { view resources | "$here/csv" "$@" | grep . | tail -1; }
 }
 
 @test "--children: those that come later too, each with its end" {
-	sh -c "sleep 0.3; $bin/uses threads 1 300; exit 3" >said &	# which sleeps at its end
+	sh -c "sleep 1; $bin/uses threads 1 300; exit 3" >said 3>&- &	# which sleeps at its end
 	attach --pid=$! --children --interval=10ms
 	same "programs" "$(cell programs | grep -c .)" 3
 	same "exit status" "$(cell exit_status depth=0)" 3
@@ -30,15 +32,15 @@ last() { view resources | "$here/csv" "$@" | grep . | tail -1; }
 }
 
 @test "--timeout and Ctrl-C end the sampling, not the process" {
-	sleep 20 &
+	sleep 100 3>&- &
 	program=$!
-	attach --pid=$program --timeout=200ms --interval=10ms
+	attach --pid=$program --timeout=500ms --interval=10ms
 	kill -0 $program
-	between "rows" 3 "$(view resources | "$here/csv" time_ns set=process | wc -l)" 21
+	between "rows" 3 "$(view resources | "$here/csv" time_ns set=process | wc -l)" 51
 	[[ $("$report") == *"still running"* ]]
-	"$build/insideme-run" --quiet --pid=$program &
+	"$build/insideme-run" --quiet --pid=$program 3>&- &
 	monitor=$!
-	sleep 0.2
+	wait_until listens $monitor
 	kill -INT $monitor
 	wait $monitor
 	kill -0 $program
@@ -60,8 +62,9 @@ last() { view resources | "$here/csv" "$@" | grep . | tail -1; }
 	run -1 --separate-stderr "$build/insideme-run" --pid=$!
 	same stderr "$stderr" "insideme-run: --pid: no process $!, or /proc hides it"
 	same runs "$(ls insideme.data)" ''
-	sleep 0.5 &
-	attach --pid=$!,999999999
+	sleep 100 3>&- &
+	attach --pid=$!,999999999 --timeout=100ms
+	kill $!
 	grep 'no process 999999999' stderr
 	same processes "$(cell pid | wc -l)" 1
 }
@@ -87,7 +90,7 @@ last() { view resources | "$here/csv" "$@" | grep . | tail -1; }
 	"${user[@]}" test -x "$build/insideme-run" || skip "another user cannot reach the programs here"
 	runs=$(mktemp -d /tmp/insideme-runs-XXXXXX)
 	chown 65534 "$runs"
-	sleep 5 &
+	sleep 100 3>&- &
 	other=$!
 	# of another user, I/O cannot be read
 	"${user[@]}" env INSIDEME_DIR="$runs" "$build/insideme-run" --pid=$other --timeout=100ms 2>stderr

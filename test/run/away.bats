@@ -21,7 +21,7 @@ teardown() {
 # lives_away COUNT, at_home COUNT: so many logs of the run are lines with the path of a live one; logs
 lives_away() {
 	same "lines that point away" "$(head -qc 16 insideme.data/*/*.log | grep -ao 'INSIDEME LOG AT ' | wc -l)" "$1"
-	same "live logs" "$(find /dev/shm /tmp -maxdepth 1 -newer ../before -name 'insideme-*-*.log' | wc -l)" "$1"
+	same "live logs" "$(grep -lasF "cwd=$PWD" /dev/shm/insideme-*-*.log /tmp/insideme-*-*.log | wc -l)" "$1"
 }
 at_home() {
 	lives_away 0
@@ -31,7 +31,6 @@ at_home() {
 
 # alone FS: with LD_PRELOAD alone
 alone() {
-	touch before
 	on "$1"
 	record calls || same status $? 7
 	quiet
@@ -53,7 +52,6 @@ alone() {
 
 # watched FS: under insideme-run
 watched() {
-	touch before
 	on "$1"
 	monitor -- "$bin/calls" || same status $? 7
 	at_home 2
@@ -71,7 +69,6 @@ watched() {
 
 @test "no fallocate, by an injected fault" {
 	command -v strace >/dev/null && strace -o /dev/null true || skip "no strace here"
-	touch before
 	mkdir fs && cd fs
 	strace -f -o ../trace -e inject=fallocate:error=EOPNOTSUPP:when=1 -E LD_PRELOAD="$library" "$bin/calls" >stdout 2>stderr ||
 		same status $? 7
@@ -82,21 +79,20 @@ watched() {
 }
 
 @test "a process that runs: read where its log lives, and left there" {
-	touch before
 	on ramfs
-	LD_PRELOAD=$library "$bin/burn" 2000 0 >/dev/null &
-	sleep 0.3
+	mkfifo ../gate
+	LD_PRELOAD=$library "$bin/followed" 10 ../gate >../stdout 3>&- &
+	wait_until [ -s ../stdout ]
 	run "$report"
 	lives_away 1
-	kill $!
 	[[ $output == *"still running"* ]]
-	wait $! || true
+	: >../gate
+	wait $! || same status $? 3
 	"$report" >/dev/null
 	at_home 1
 }
 
 @test "a log that lived on another host: one line" {
-	touch before
 	on ramfs
 	record ends kill || same status $? 137
 	rm "$(sed -n 's/^INSIDEME LOG AT //p' insideme.data/*/*.log)"

@@ -83,11 +83,7 @@ said_once() {
 @test "stop: the process waits where it allocated, and goes on" {
 	INSIDEME_MAX_MEMORY=4M:stop LD_PRELOAD=$library "$bin/ceiling" heap >stdout 2>stderr &
 	pid=$!
-	for i in $(seq 500); do
-		[ "$(cut -d' ' -f3 /proc/$pid/stat)" = T ] && break
-		sleep 0.01
-	done
-	same "state" "$(cut -d' ' -f3 /proc/$pid/stat)" T
+	wait_until grep -q ') T ' /proc/$pid/stat
 	same "output so far" "$(cat stdout)" ''
 	reached_in_grow
 	kill -CONT $pid

@@ -35,10 +35,15 @@ load faults
 }
 
 @test "a directory that is removed while the program runs" {
-	LD_PRELOAD=$library "$bin/burn" 300 0 >stdout 2>stderr &
-	sleep 0.1
+	local status=0
+	mkfifo gate
+	LD_PRELOAD=$library "$bin/followed" 10 gate >stdout 2>stderr 3>&- &
+	wait_until [ -s stdout ]
 	rm -r insideme.data
-	wait $!
+	sleep 0.1	# some samples
+	: >gate
+	wait $! || status=$?
+	same status $status 3
 	quiet
 	[ ! -e insideme.data ]
 }

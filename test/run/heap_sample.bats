@@ -125,10 +125,7 @@ judge() {
 	judge 8192
 	rm stdout heap.csv
 	LD_PRELOAD="$library libgcc_s.so.1" INSIDEME_HEAP_SAMPLE=8K INSIDEME_RUN=$PWD/running "$bin/heap_sites" waits >stdout 2>stderr &
-	for ((i = 0; i < 1000; i++)); do
-		grep -qs in_handler stdout && break
-		sleep 0.02
-	done
+	wait_until grep -qs in_handler stdout
 	view heap running >heap.csv
 	kill $!
 	judge 8192

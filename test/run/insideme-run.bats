@@ -4,17 +4,8 @@
 load lib
 bats_require_minimum_version 1.5.0
 
-started() {
-	for _ in $(seq 200); do
-		grep -q ready stdout && return
-		sleep 0.02
-	done
-	echo "the program did not start"
-	return 1
-}
-
 # A program that counts the signals it gets and ends at SIGTERM with that number.
-trapper='trap "n=\$((n+1))" USR1 USR2 INT HUP; trap "exit \$n" TERM; n=0; echo ready; while :; do sleep 0.05; done'
+trapper='trap "n=\$((n+1)); echo got \$n" USR1 USR2 INT HUP; trap "exit \$n" TERM; n=0; echo ready; while :; do sleep 0.05; done'
 
 @test "--library prints a path that LD_PRELOAD can take" {
 	same path "$("$build/insideme-run" --library)" "$(realpath "$library")"
@@ -28,11 +19,14 @@ trapper='trap "n=\$((n+1))" USR1 USR2 INT HUP; trap "exit \$n" TERM; n=0; echo r
 }
 
 @test "a signal sent to insideme-run reaches the program, once" {
-	"$build/insideme-run" -q bash -c "$trapper" >stdout &
-	started
+	local signal n=0
+	"$build/insideme-run" -q bash -c "$trapper" >stdout 3>&- &
+	wait_until grep -qs ready stdout
 	for signal in USR1 USR2 HUP USR1; do
 		kill -$signal $!
-		sleep 0.2
+		n=$((n + 1))
+		wait_until grep -q "got $n" stdout
+		sleep 0.1	# a second one would come now
 	done
 	kill -TERM $!
 	wait $! || same status $? 4
@@ -40,7 +34,7 @@ trapper='trap "n=\$((n+1))" USR1 USR2 INT HUP; trap "exit \$n" TERM; n=0; echo r
 
 @test "Ctrl-C at the terminal reaches the program once, Ctrl-Z stops both" {
 	command -v python3 >/dev/null || skip "needs python3"
-	run -0 timeout 30 python3 "$here/terminal.py" "$build/insideme-run" "$trapper"
+	run -0 timeout 100 python3 "$here/terminal.py" "$build/insideme-run" "$trapper"
 	same "signals counted" "${lines[0]}" 3
 	same "stopped" "${lines[1]}" "T T"
 }
@@ -85,11 +79,8 @@ trapper='trap "n=\$((n+1))" USR1 USR2 INT HUP; trap "exit \$n" TERM; n=0; echo r
 
 @test "who stops the program alone lets it go on alone" {
 	command -v strace >/dev/null || skip "needs strace"
-	timeout -s KILL 20 strace -qo calls -e trace=waitid "$build/insideme-run" -q bash -c 'echo $$ >pid; kill -STOP $$; exit 5' &
-	for _ in $(seq 500); do
-		! grep -qs CLD_STOPPED calls || break
-		sleep 0.01
-	done
+	timeout -s KILL 100 strace -qo calls -e trace=waitid "$build/insideme-run" -q bash -c 'echo $$ >pid; kill -STOP $$; exit 5' &
+	wait_until grep -qs CLD_STOPPED calls
 	kill -CONT "$(cat pid)"
 	wait $! || same status $? 5
 }
@@ -97,7 +88,7 @@ trapper='trap "n=\$((n+1))" USR1 USR2 INT HUP; trap "exit \$n" TERM; n=0; echo r
 # Each waitid() comes back 0.35 s late: so the end falls between the stop's being seen and its being taken note of.
 @test "a program that is killed just after it was stopped has ended" {
 	command -v strace >/dev/null || skip "needs strace"
-	timeout -s KILL 10 strace -qo /dev/null -e inject=waitid:delay_exit=350000 "$build/insideme-run" -q \
+	timeout -s KILL 100 strace -qo /dev/null -e inject=waitid:delay_exit=350000 "$build/insideme-run" -q \
 		bash -c 'echo $$ >pid; { kill -STOP $$; sleep 0.3; kill -KILL $$; } & wait' 3>&- || same status $? 137
 	"$here/monitor-events" insideme.data/* | grep "^end $(cat pid) "
 }
@@ -117,7 +108,7 @@ trapper='trap "n=\$((n+1))" USR1 USR2 INT HUP; trap "exit \$n" TERM; n=0; echo r
 	cp "$build/insideme-run" "$library" 'a b'
 	'a b/insideme-run' -q "$bin/calls" >stdout || same status $? 7
 	calls leaf 6000
-	same links "$(find /tmp -maxdepth 1 -name 'insideme-??????' -user "$(id -un)" | wc -l)" 0
+	same links "$(find /tmp -maxdepth 2 -path '/tmp/insideme-??????/*' -lname "$PWD/*" 2>/dev/null | wc -l)" 0
 }
 
 @test "without a library the program runs, and a line says why it is not recorded" {

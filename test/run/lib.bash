@@ -63,6 +63,15 @@ quiet() {
 	same "what the recorder said" "$(cat stderr)" ''
 }
 
+# wait_until COMMAND...: until it succeeds; a minute at most, for no machine is so slow
+wait_until() {
+	local end=$((SECONDS + 60))
+	until "$@"; do
+		[ $SECONDS -lt $end ] || { echo "not within a minute: $*"; return 1; }
+		sleep 0.01
+	done
+}
+
 # figure TEXT: what a test of torture/ measured, for doc/torture.md
 figure() {
 	echo "# figure: $*" >&3

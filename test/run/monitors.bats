@@ -95,21 +95,10 @@ by_thread() {
 	sed 1d "$1" | cut -d, -f2- | sort -s -t, -k8,8
 }
 
-# wait_for PATTERN FILE: until the file has such a line
-wait_for() {
-	local i
-	for ((i = 0; i < 600; i++)); do
-		! grep -qs -- "$1" "$2" || return 0
-		sleep 0.1
-	done
-	echo "no line $1 in $2"
-	return 1
-}
-
 @test "rows are written while the program runs, of a call that goes on its entry" {
 	mkfifo gate
 	"$build/insideme-run" functions --recording csv -- "$bin/followed" 1000 gate >stdout 2>stderr 3>&- &
-	wait_for ,call,waiting, monitor_records.csv
+	wait_until grep -qs ,call,waiting, monitor_records.csv
 	cp monitor_records.csv live.csv
 	: >gate
 	status=0
@@ -210,10 +199,10 @@ wait_for() {
 	mkfifo gate
 	INSIDEME_THRESHOLD=0 LD_PRELOAD=$library "$bin/followed" 10 gate >stdout 3>&- &
 	program=$!
-	wait_for . stdout
+	wait_until [ -s stdout ]
 	"$report" --follow -f pikos -o rows.csv 2>said 3>&- &
 	follower=$!
-	wait_for ,call,waiting, rows.csv
+	wait_until grep -qs ,call,waiting, rows.csv
 	kill -KILL $program
 	wait $program || true
 	wait $follower

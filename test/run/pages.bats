@@ -106,11 +106,13 @@ load lib
 }
 
 @test "a program that runs is told of in the present" {
-	LD_PRELOAD=$library "$bin/burn" 2000 0 >/dev/null &
-	sleep 0.3
+	mkfifo gate
+	LD_PRELOAD=$library "$bin/followed" 10 gate >stdout 3>&- &
+	wait_until [ -s stdout ]
 	run "$report"
-	kill $!
-	[[ $output == *"still running"*"Just now: what each thread of burn"*" is in"* ]]
+	[[ $output == *"still running"*"Just now: what each thread of followed"*" is in"* ]]
+	: >gate
+	wait $! || same status $? 3
 	run "$report"
 	[[ $output != *"Just now"* ]]
 }

@@ -129,15 +129,8 @@ part() {
 	wait
 }
 
-# logs N: wait until there are so many of ranks.
-logs() {
-	for _ in $(seq 500); do
-		[ "$(find insideme.data -name 'rank*' | wc -l)" -lt "$1" ] || return 0
-		sleep 0.02
-	done
-	echo "the ranks did not start"
-	return 1
-}
+# has_logs N: are there so many of ranks?
+has_logs() { [ "$(find insideme.data -name 'rank*' | wc -l)" -ge "$1" ]; }
 
 @test "runs of one launch are joined, and it is said" {
 	mkdir -m 700 insideme.data
@@ -145,7 +138,7 @@ logs() {
 	exec 9<>gate
 	part host1 '0 2' wait <gate 9>&- &
 	part host2 '1 3' wait <gate 9>&- &
-	logs 4
+	wait_until has_logs 4
 	exec 9>&-
 	wait
 	calls work 1000
@@ -162,7 +155,7 @@ logs() {
 	part host1 '0 2' wait <gate 9>&- &
 	part host2 '0 3' wait <gate 9>&- &
 	part other '1 3' wait more <gate 9>&- &
-	logs 8
+	wait_until has_logs 8
 	(part during '1 3' child)	# its wait is for its own
 	exec 9>&-
 	wait

@@ -85,7 +85,7 @@ runs() {
 @test "--clean: never a run that goes on" {
 	mkfifo hold
 	LD_PRELOAD=$library INSIDEME_PROGRAMS=calls sh -c "'$bin/calls' >/dev/null; echo done; read -r _ <hold" >said 3>&- &
-	until [ -s said ]; do read -rt 0.01 _ <> <(:) || :; done
+	wait_until [ -s said ]
 	run "$report" --clean --keep 0
 	[[ ${lines[0]} == "kept insideme.data/"*": it goes on" ]]
 	same "runs" "$(runs program)" calls
@@ -353,7 +353,8 @@ for row in csv.DictReader(sys.stdin):
 	mkfifo hold
 	LD_PRELOAD=$library ./going <hold 3>&- &
 	exec 4>hold
-	until "$report" -v functions -f csv 2>/dev/null >first.csv && grep -q ^hold first.csv; do :; done
+	in_hold() { "$report" -v functions -f csv 2>/dev/null >first.csv && grep -q ^hold first.csv; }
+	wait_until in_hold
 	same "functions" "$("$here/csv" function <first.csv | sort | xargs)" 'before hold main'
 	same "open" "$("$here/csv" open_calls function=hold <first.csv)" 1
 	[[ $("$report" --list -f csv) == *"still running"* ]]

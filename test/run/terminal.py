@@ -23,7 +23,7 @@ def lead_session(tell):
     os._exit(os.waitstatus_to_exitcode(status) & 255)
 
 
-def read_until(terminal, text, seconds=10):
+def read_until(terminal, text, seconds=60):
     seen = ""
     end = time.time() + seconds
     while text not in seen and time.time() < end:
@@ -42,14 +42,15 @@ if leader == 0:
     lead_session(tell)
 job = int(os.read(hear, 20))
 read_until(terminal, "ready")
-for _ in range(3):
+for number in (1, 2, 3):
     os.write(terminal, b"\x03")
-    time.sleep(0.3)
+    read_until(terminal, f"got {number}")
+    time.sleep(0.1)  # a second one would come now
 with open(f"/proc/{job}/task/{job}/children") as children:
     child = int(children.read().split()[0])
 os.write(terminal, b"\x1a")
-for _ in range(100):
-    if state(job) == "T":
+for _ in range(3000):
+    if state(job) == state(child) == "T":
         break
     time.sleep(0.02)
 stopped = f"{state(job)} {state(child)}"
