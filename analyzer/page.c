@@ -2,13 +2,12 @@
 /* The html page: its blocks, put into the page that web/ was built to. */
 #include "page.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "error.h"
 #include "formats.h"
+#include "whole_file.h"
 
 #define DEFAULT_PATH	"insideme.html"
 
@@ -105,26 +104,16 @@ static void print(const struct page *page, FILE *out)
 	fwrite(split, 1, (size_t)(page_end - split), out);
 }
 
-/* Under another name until it is whole: no half page is left, and one that was there stays. Return: 0 or -errno */
+/* Return: 0 or -errno */
 static int save(const struct page *page, const char *path)
 {
-	char *unfinished = xasprintf("%s.%d", path, (int)getpid());
-	FILE *out = fopen(unfinished, "wxe");
-	int result = 0;
+	struct whole_file file;
+	int result = whole_file_open(&file, path);
 
-	if (!out) {
-		result = -errno;
-		free(unfinished);
+	if (result < 0)
 		return result;
-	}
-	print(page, out);
-	errno = EIO;
-	if (ferror(out) | fclose(out) || rename(unfinished, path) < 0) {
-		result = -errno;
-		unlink(unfinished);
-	}
-	free(unfinished);
-	return result;
+	print(page, file.out);
+	return whole_file_close(&file, true);
 }
 
 static void release(struct page *page)

@@ -2,12 +2,10 @@
 /* Writing a saved profile. The tree is written path by path: as one JSON value it would need more memory than the model. */
 #include "profile.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "edges.h"
 #include "error.h"
@@ -16,6 +14,7 @@
 #include "profile_rows.h"
 #include "resolve.h"
 #include "walk.h"
+#include "whole_file.h"
 
 #define DUMP	(JSON_COMPACT | JSON_REAL_PRECISION(17) | JSON_ENCODE_ANY)
 
@@ -298,17 +297,14 @@ static void write_all(struct writer *writer)
 
 int profile_write(struct model *model, const char *path)
 {
-	char *copy = xasprintf("%s.%d", path, (int)getpid());
-	struct writer writer = { .file = fopen(copy, "wxe"), .model = model };
-	bool done = false;
+	struct writer writer = { .model = model };
+	struct whole_file file;
+	int result = whole_file_open(&file, path);
 
-	if (writer.file) {
+	if (result == 0) {
+		writer.file = file.out;
 		write_all(&writer);
-		done = !ferror(writer.file) && !writer.failed;
-		done = fclose(writer.file) == 0 && done && rename(copy, path) == 0;
-		if (!done)
-			unlink(copy);
+		result = whole_file_close(&file, !writer.failed);
 	}
-	free(copy);
-	return done ? 0 : error("cannot write %s: %s", path, strerror(errno));
+	return result == 0 ? 0 : error("cannot write %s: %s", path, strerror(-result));
 }

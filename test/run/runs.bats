@@ -366,3 +366,21 @@ for row in csv.DictReader(sys.stdin):
 	same "saved names" "$(view functions | "$here/csv" function | sort | xargs)" 'after before hold main'
 	same "open at the end" "$(view functions | "$here/csv" open_calls function=hold)" 0
 }
+
+@test "output to a pipe or a link leaves it one" {
+	local what path
+	record calls || same status $? 7
+	ln -s page linked
+	for what in '-f html -o' '-f csv -v functions -o' '--save'; do
+		for path in pipe linked; do
+			rm -f pipe page
+			mkfifo pipe
+			cat pipe >read &
+			"$report" $what "$path" || return 1
+			[ $path = linked ] && echo >pipe || cp read page
+			wait $!
+			[ -p pipe ] && [ -L linked ] && [ -s page ] || { echo "$what $path"; return 1; }
+			[ ! -e "$path".* ]
+		done
+	done
+}
