@@ -3,6 +3,7 @@
 #include "errors.h"
 
 #include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -49,6 +50,17 @@ struct tree_node *errors_path(const struct process *process, const struct error 
 	struct tree_node *path = thread && node ? nodes_path(thread, node) : NULL;
 
 	return path && path->function ? path : NULL;
+}
+
+/* Sent by a process, or raised by what the code did. */
+void errors_cause(const struct event *crash, char *text, size_t bytes)
+{
+	int64_t code = (int64_t)crash->values[1];
+
+	if (code <= 0)
+		snprintf(text, bytes, "sent by process %u", (uint32_t)crash->values[2]);
+	else
+		snprintf(text, bytes, "code %d, address 0x%llx", (int)code, (unsigned long long)crash->values[2]);
 }
 
 const char *errors_kind(uint32_t kind)

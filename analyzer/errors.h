@@ -35,6 +35,10 @@ struct tree_node *errors_path(const struct process *process, const struct error 
 /* Code of a process at @ticks, as "a.c:12" or "libc.so.6+0x1234". The caller frees it. */
 char *errors_code(const struct process *process, uint64_t ticks, uint64_t addr);
 
+/* Of what a crash handler told: "code 1, address 0x0", or "sent by process 12". */
+#define ERRORS_CAUSE_BYTES 64
+void errors_cause(const struct event *crash, char *text, size_t bytes);
+
 /* "exception", ... as in csv. */
 const char *errors_kind(uint32_t kind);
 

@@ -108,7 +108,7 @@ struct function {
 	uint32_t line;
 	const char *said_field;		/* what it said by INSIDEME_FIELD() that it is for; NULL: nothing */
 	const char *field;		/* by fields_apply(): "I/O", "@name"; NULL: not asked for */
-	const struct process *counted_in;	/* view_fields.c's own */
+	const struct process *counted_in;	/* process_fields.c's own */
 	enum verdict verdict;		/* by selection_read() */
 	bool is_judged;			/* selection.c's own */
 };

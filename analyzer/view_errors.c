@@ -329,16 +329,6 @@ static void add_threads(struct document *document, const struct model *model)
 			summary_count(document, (double)nr_calls, "call")))->apart = true;
 }
 
-/* Sent by a process, or raised by what the code did. */
-static const char *cause_text(struct document *document, const struct event *event)
-{
-	int64_t code = (int64_t)event->values[1];
-
-	if (code <= 0)
-		return document_text(document, "sent by process %u", (uint32_t)event->values[2]);
-	return document_text(document, "code %d, address 0x%llx", (int)code, (unsigned long long)event->values[2]);
-}
-
 /* What the handler of INSIDEME_CRASH told. */
 static void add_crashes(struct document *document, const struct model *model)
 {
@@ -346,13 +336,14 @@ static void add_crashes(struct document *document, const struct model *model)
 		for (size_t j = 0; j < model->processes[i]->nr_events; j++) {
 			const struct event *event = &model->processes[i]->events[j];
 			const char *signal = sigabbrev_np((int)event->values[0]);
-			char *code;
+			char *code, cause[ERRORS_CAUSE_BYTES];
 
 			if (event->kind != LOG_EVENT_CRASH)
 				continue;
+			errors_cause(event, cause, sizeof(cause));
 			code = document_keep(document, errors_code(event->process, event->ticks, event->values[3]));
 			document_add(document, "Signal", document_text(document, "SIG%s, %s, in thread %u of process %u, at %s",
-				signal ?: "?", cause_text(document, event), event->thread ? event->thread->tid : 0,
+				signal ?: "?", cause, event->thread ? event->thread->tid : 0,
 				model->processes[i]->header.pid, code))->wraps = true;
 		}
 }

@@ -2,47 +2,22 @@
 /* Time and memory by field: what functions are for. */
 #include "views.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cells.h"
-#include "error.h"
+#include "field_rows.h"
 #include "fields.h"
-#include "process_sums.h"
+#include "process_fields.h"
 #include "tree.h"
 #include "walk.h"
 
-#define OTHERS "Others"
 #define PROCESS_ROWS 40
-
-struct field_row {
-	const char *field;
-	const struct process *process;	/* NULL: all of them */
-	uint64_t nr_functions;
-	struct call_stats stats;
-	struct heap_stats heap;
-	double all_ns;			/* of all fields and of what is outside of them */
-	bool has_heap;
-	uint32_t on_path;
-};
-
-struct field_rows {
-	struct field_row *rows;		/* by name */
-	size_t nr_rows;
-};
 
 static int by_field(const void *a, const void *b)
 {
 	return strcmp(((const struct field_row *)a)->field, ((const struct field_row *)b)->field);
-}
-
-static struct field_row *find_row(const struct field_rows *fields, const struct function *function)
-{
-	struct field_row wanted = { .field = function->field };
-
-	if (!wanted.field)	/* "(other paths)" */
-		return NULL;
-	return bsearch(&wanted, fields->rows, fields->nr_rows, sizeof(wanted), by_field);
 }
 
 /* One row for each field that a function has; room for one more. */
@@ -72,7 +47,7 @@ static void sum_up(const struct field_rows *fields, const struct model *model, b
 	struct tree_node *node = model->root->child;
 
 	while (node) {
-		struct field_row *row = find_row(fields, node->function);
+		struct field_row *row = field_rows_find(fields, node->function);
 
 		if (row) {	/* a function that only calls others is in no field */
 			call_stats_add(&row->stats, &node->stats);
@@ -86,7 +61,7 @@ static void sum_up(const struct field_rows *fields, const struct model *model, b
 			continue;
 		}
 		while (node->function) {
-			row = find_row(fields, node->function);
+			row = field_rows_find(fields, node->function);
 			if (row)
 				row->on_path--;
 			if (node->next)
@@ -95,135 +70,6 @@ static void sum_up(const struct field_rows *fields, const struct model *model, b
 		}
 		node = node->next;
 	}
-}
-
-/* How long threads with calls lived. */
-static double threads_ns(const struct process *process)
-{
-	double ns = 0;
-
-	for (size_t j = 0; j < process->nr_threads; j++) {
-		const struct thread *thread = process->threads[j];
-
-		if (!thread->left_out && thread->calls && thread->begin != NO_TIME)
-			ns += (double)((thread->end == NO_TIME ? process->last : thread->end) - thread->begin);
-	}
-	return ns;
-}
-
-/*
- * What is in no field: @others_ns and the heap of @row. Of all rows of @fields, of which it becomes the last, it makes
- * shares.
- */
-static void add_others(struct field_rows *fields, struct field_row row, double others_ns)
-{
-	row.field = OTHERS;
-	row.all_ns = fmax(0, others_ns);	/* a stopped clock, or hooks that cost less than was measured */
-	row.stats.self_ns = isnan(others_ns) ? NAN : row.all_ns;
-	for (size_t i = 0; i < fields->nr_rows; i++)
-		row.all_ns += fmax(0, fields->rows[i].stats.self_ns);
-	fields->rows[fields->nr_rows++] = row;
-	for (size_t i = 0; i < fields->nr_rows; i++)
-		fields->rows[i].all_ns = row.all_ns;
-}
-
-/* ---- processes ---- */
-
-struct process_fields {
-	const struct field_rows *fields;	/* of all */
-	const bool *is_outermost;
-	struct field_row *rows;			/* [likewise] of one process */
-	struct field_row *own;			/* those with calls; room for one more */
-	struct heap_stats outside;		/* of all functions */
-	double others_ns;			/* of all processes so far */
-	const struct process *process;
-};
-
-static void add_sum(const struct process_sum *sum, void *context)
-{
-	struct process_fields *of = context;
-	struct function *function = sum->path->function;
-	struct field_row *all = function ? find_row(of->fields, function) : NULL, *row;
-
-	if (!function)
-		heap_stats_add(&of->outside, &sum->heap);
-	if (!all)
-		return;
-	row = &of->rows[all - of->fields->rows];
-	call_stats_add(&row->stats, &sum->stats);
-	if (of->is_outermost[sum->path->id])
-		call_stats_add_total(&row->stats, &sum->stats);
-	heap_stats_add(&row->heap, &sum->heap);
-	if (sum->stats.calls && function->counted_in != of->process) {
-		function->counted_in = of->process;
-		row->nr_functions++;
-	}
-}
-
-static int by_self(const void *a, const void *b)
-{
-	const struct field_row *x = a, *y = b;
-
-	if (x->stats.self_ns != y->stats.self_ns)
-		return x->stats.self_ns < y->stats.self_ns ? 1 : -1;
-	return strcmp(x->field, y->field);
-}
-
-/*
- * The rows of one process behind those of others: its fields, most time first, and Others: wall time of its threads less
- * what they were in functions, and in hooks.
- */
-static void add_process(struct field_rows *list, struct process_fields *of, struct process *process, const struct report *report)
-{
-	struct field_rows own = { of->own, 0 };
-	bool has_heap = report_has_heap(report);
-	double others_ns = report_has_times(report) ? threads_ns(process) - process->functions_ns : NAN, hooks_ns;
-
-	of->process = process;
-	of->outside = (struct heap_stats){ 0 };
-	for (size_t i = 0; i < of->fields->nr_rows; i++)
-		of->rows[i] = (struct field_row){ .field = of->fields->rows[i].field, .process = process, .has_heap = has_heap,
-			.stats = { .min_ns = NAN, .max_ns = NAN, .finished_max_ns = NAN } };
-	hooks_ns = process_sums_each(process, add_sum, of);
-	for (size_t i = 0; i < of->fields->nr_rows; i++)
-		if (of->rows[i].stats.calls)
-			own.rows[own.nr_rows++] = of->rows[i];
-	if (!own.nr_rows)
-		return;
-	qsort(own.rows, own.nr_rows, sizeof(*own.rows), by_self);
-	add_others(&own, (struct field_row){ .process = process, .has_heap = has_heap, .heap = of->outside },
-		   others_ns - (process->model->is_raw ? 0 : hooks_ns));
-	of->others_ns += own.rows[own.nr_rows - 1].stats.self_ns;
-	for (size_t i = 0; i < own.nr_rows; i++) {
-		list->rows = xgrow(list->rows, list->nr_rows, sizeof(*list->rows));
-		list->rows[list->nr_rows++] = own.rows[i];
-	}
-}
-
-/* @fields: of all; it gets the sum of what is Others. */
-static struct table_rows *list_processes(struct document *document, const struct report *report, struct field_rows *fields,
-					 const bool *is_outermost)
-{
-	const struct model *model = report->model;
-	struct table_rows *rows = document_new(document, sizeof(*rows));
-	struct process_fields of = { .fields = fields, .is_outermost = is_outermost };
-	struct field_rows list = { .nr_rows = 0 };
-
-	of.rows = document_new(document, (fields->nr_rows + 1) * sizeof(*of.rows));
-	of.own = document_new(document, (fields->nr_rows + 1) * sizeof(*of.own));
-	for (size_t i = 0; i < model->nr_processes; i++)
-		add_process(&list, &of, model->processes[i], report);
-	if (fields->nr_rows)
-		add_others(fields, (struct field_row){ .has_heap = report_has_heap(report), .heap = model->root->heap }, of.others_ns);
-	*rows = (struct table_rows){ document_keep(document, list.rows), list.nr_rows };
-	return rows;
-}
-
-static bool has_several(const struct table_rows *rows)
-{
-	const struct field_row *list = rows->rows;
-
-	return rows->nr_rows && list[0].process != list[rows->nr_rows - 1].process;
 }
 
 enum { FIELD_NAME, FIELD_FUNCTIONS, FIELD_SHARE };
@@ -317,7 +163,7 @@ static bool has_ranks(const struct model *model)
 	return false;
 }
 
-static struct table *add_table(struct document *document, const struct report *report, struct table_rows *rows)
+static struct table *add_table(struct document *document, const struct report *report)
 {
 	struct table *table = document_new(document, sizeof(*table));
 
@@ -327,52 +173,75 @@ static struct table *add_table(struct document *document, const struct report *r
 		.text_columns = document_text(document, "%s%sfield", report_has_times(report) ? "self_ns,self_percent,total_ns," : "",
 			report_has_heap(report) ? "calls,alloc_calls,alloc_bytes,freed_bytes,peak_heap_bytes,functions," : "calls,functions,"),
 		.row_bytes = sizeof(struct field_row),
-		.next = table_next_row,
-		.source = rows,
 	};
 	document_add_table(document, table);
 	return table;
 }
 
-/* Of single processes, where there are several; csv has no other rows. */
-static void add_processes(struct document *document, const struct report *report, struct table_rows *rows)
+/* csv has no rows but those of single processes. */
+static bool is_csv(const struct report *report)
 {
-	struct table *table = add_table(document, report, rows);
+	return strcmp(report->options->format, "csv") == 0;
+}
 
+/* Of single processes, where there are several. */
+static void add_processes(struct document *document, const struct report *report, struct process_fields *of, bool are_several)
+{
+	struct table *table = add_table(document, report);
+
+	table->next = process_fields_next;
+	table->source = of;
 	table->name = "processes";
 	table->what = "fields";
 	table->title = "by process";
-	table->aside = strcmp(report->options->format, "csv") != 0;
+	table->aside = !is_csv(report);
 	table->text_columns = document_text(document, "%spid,program,%s", has_ranks(report->model) ? "rank," : "", table->text_columns);
 	table->text_top = PROCESS_ROWS;
-	table->formats = (has_several(rows) ? IN_TEXT : 0) | IN_CSV | IN_JSON;
+	table->formats = (are_several ? IN_TEXT : 0) | IN_CSV | IN_JSON;
+}
+
+static void add_fields(struct document *document, const struct report *report, const struct field_rows *fields)
+{
+	struct table_rows *rows = document_new(document, sizeof(*rows));
+	struct table *table = add_table(document, report);
+
+	*rows = (struct table_rows){ fields->rows, fields->nr_rows };
+	table->next = table_next_row;
+	table->source = rows;
+	table->name = "fields";
+	table->title = report->title;
+	table->note = !fields->nr_rows ? "no calls were recorded; insideme-report -v summary says why" :
+		"Others: the rest of the threads' wall time; total: of a field's outermost calls; @name: in no field";
+	table->data_columns = "field,functions,calls,self_ns,self_percent,total_ns,open_calls,alloc_calls,alloc_bytes,free_calls,"
+		"freed_bytes,peak_heap_bytes,not_freed_bytes";
+	table->text_sort = table->data_sort = report_has_times(report) ? "self_ns" : "calls";
+	table->text_top = 20;
+	table->formats = IN_TEXT | IN_JSON | (is_saved(report->model) ? IN_CSV : 0);
 }
 
 int view_fields(struct document *document, struct report *report)
 {
 	struct model *model = report->model;
-	bool *is_outermost = document_new(document, model->nr_tree_nodes * sizeof(*is_outermost)), saved = is_saved(model);
-	struct table_rows *rows = document_new(document, sizeof(*rows)), *processes = NULL;
-	struct field_rows fields;
-	struct table *table;
+	bool *is_outermost = document_new(document, model->nr_tree_nodes * sizeof(*is_outermost));
+	struct field_rows *fields = document_new(document, sizeof(*fields)), all;
+	struct process_fields *processes;
+	double others_ns = NAN;
+	size_t nr = 0;
 
 	fields_apply(model, report->options->fields);
-	make_rows(document, &fields, report);
-	sum_up(&fields, model, is_outermost);
-	if (!saved)	/* of a saved profile it is not known what each process has, nor how long threads lived */
-		processes = list_processes(document, report, &fields, is_outermost);
-	*rows = (struct table_rows){ fields.rows, fields.nr_rows };
-	table = add_table(document, report, rows);
-	table->name = "fields";
-	table->title = report->title;
-	table->note = !fields.nr_rows ? "no calls were recorded; insideme-report -v summary says why" :
-		OTHERS ": the rest of the threads' wall time; total: of a field's outermost calls; @name: in no field";
-	table->data_columns = "field,functions,calls,self_ns,self_percent,total_ns,open_calls,alloc_calls,alloc_bytes,free_calls,"
-		"freed_bytes,peak_heap_bytes,not_freed_bytes";
-	table->text_sort = table->data_sort = report_has_times(report) ? "self_ns" : "calls";
-	table->text_top = 20;
-	table->formats = IN_TEXT | IN_JSON | (saved ? IN_CSV : 0);
-	if (!saved)
-		add_processes(document, report, processes);
+	make_rows(document, fields, report);
+	sum_up(fields, model, is_outermost);
+	all = *fields;
+	if (is_saved(model)) {	/* what each process has is not known, nor how long threads lived */
+		add_fields(document, report, fields);
+		return 0;
+	}
+	processes = process_fields_new(document, report, fields, is_outermost);
+	if (!is_csv(report))	/* where they are read twice */
+		nr = process_fields_sum(processes, &others_ns);
+	if (all.nr_rows)
+		field_rows_add_others(&all, (struct field_row){ .has_heap = report_has_heap(report), .heap = model->root->heap }, others_ns);
+	add_fields(document, report, &all);
+	add_processes(document, report, processes, nr > 1);
 	return 0;
 }

@@ -119,6 +119,11 @@ crashes() {
 	"$report" -f multiprocess-profiler >calls.csv
 	same "whole calls" "$("$here/csv" id broken=False <calls.csv | sort | uniq -c | xargs)" '100 warm_up'
 	same "broken by $3" "$("$here/csv" error_type broken=True <calls.csv | sort | uniq -c | xargs)" "8 $signal"
+	case $2.$3 in
+	on.fault) same "why" "$("$here/csv" error_value broken=True <calls.csv | sort -u)" 'code 1, address 0x0' ;;
+	off.*) same "what it means" "$("$here/csv" error_value broken=True <calls.csv | sort -u)" \
+		"$(python3 -c "import signal; print(signal.strsignal($number))")" ;;
+	esac
 }
 
 @test "a signal in one thread: what all were in, their calls broken by it, the same signal and core" {

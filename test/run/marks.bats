@@ -48,6 +48,35 @@ said() {
 		"$(("$("$here/csv" total_ns timer=work <timers.csv)" * 101 / 100))"
 }
 
+# exported COLUMN [OTHER=VALUE]...: of multiprocess_profiler's csv
+exported() {
+	"$here/csv" "$@" <calls.csv
+}
+
+@test "timers with their pauses and failures are in multiprocess_profiler's csv" {
+	for compiler in '' .clang; do
+		rm -rf insideme.data
+		INSIDEME_THRESHOLD=0 record "marks$compiler"
+		"$report" -f multiprocess-profiler >calls.csv
+		# A function is called so too.
+		paste <(exported time id=work) <(exported paused_time id=work) <(exported broken id=work) | awk '$2 > 0' >work
+		same "work" "$(cut -f 3 work | uniq -c | xargs),$(exported tid id=across)" "3 False,$(exported tid id=run_thread)"
+		# 3 x 20 ms, and 3 x 30 ms in pauses.
+		between "its time" 60000 "$(awk '{ sum += $1 } END { printf "%d", sum * 1e6 }' work)" 2000000
+		between "its pauses" 90000 "$(awk '{ sum += $2 } END { printf "%d", sum * 1e6 }' work)" 3000000
+		same "pauses of others" "$(exported paused_time id=across),$(exported paused_time id=pass | sort -u)" 0,0
+		same "failed" "$(exported broken id=request) $(exported error_type id=request) $(exported error_value id=request)" \
+			'True timeout no answer, from "host"'
+		same "where" "$(exported traceback id=request | xargs)" 'main request'
+		between "its time" 1 "$(exported time id=request | tr -d .0)" 999999999
+		same "no other" "$(exported id broken=True | xargs)" request
+
+		INSIDEME_THRESHOLD=100s record "marks$compiler"
+		"$report" -f multiprocess-profiler >calls.csv
+		same "all that failed" "$(exported id),$(exported broken),$(exported error_type),$(exported time)" request,True,timeout,
+	done
+}
+
 @test "of marks and spans those of a part of the time" {
 	record marks
 	at=$(said time_ns name='phase two')
