@@ -8,47 +8,47 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "csv_line.h"
+#include "row_text.h"
 #include "rows.h"
 
 static void print_wide(FILE *out, struct rows *rows)
 {
-	struct csv_line line = { 0 };
+	struct row_text line = { 0 };
 	const void *row;
 
 	for (size_t i = 0; i < rows->nr_columns; i++) {
-		csv_add_text(&line, i ? "," : "");
-		csv_add_text(&line, rows->columns[i]->name);
+		row_add_text(&line, i ? "," : "");
+		row_add_text(&line, rows->columns[i]->name);
 	}
-	csv_end_line(&line, out);
+	row_end(&line, out);
 	while ((row = rows_next(rows)) != NULL) {
 		for (size_t i = 0; i < rows->nr_columns; i++) {
 			if (i)
-				csv_add_char(&line, ',');
-			csv_add_value(&line, rows_value(rows, i, row));
+				row_add_char(&line, ',');
+			row_add_csv(&line, rows_value(rows, i, row));
 		}
-		csv_end_line(&line, out);
+		row_end(&line, out);
 	}
-	csv_line_release(&line);
+	row_text_release(&line);
 }
 
 static void print_long(FILE *out, struct rows *rows)
 {
-	struct csv_line line = { 0 };
+	struct row_text line = { 0 };
 	const void *row;
 
 	for (int64_t nr = 1; (row = rows_next(rows)) != NULL; nr++)
 		for (size_t i = 0; i < rows->nr_columns; i++) {
-			csv_add_text(&line, rows->table->name);
-			csv_add_char(&line, ',');
-			csv_add_integer(&line, nr);
-			csv_add_char(&line, ',');
-			csv_add_text(&line, rows->columns[i]->name);
-			csv_add_char(&line, ',');
-			csv_add_value(&line, rows_value(rows, i, row));
-			csv_end_line(&line, out);
+			row_add_text(&line, rows->table->name);
+			row_add_char(&line, ',');
+			row_add_integer(&line, nr);
+			row_add_char(&line, ',');
+			row_add_text(&line, rows->columns[i]->name);
+			row_add_char(&line, ',');
+			row_add_csv(&line, rows_value(rows, i, row));
+			row_end(&line, out);
 		}
-	csv_line_release(&line);
+	row_text_release(&line);
 }
 
 void format_csv(FILE *out, struct document *document, const struct options *options)

@@ -105,10 +105,10 @@ static void write_csv(struct pikos *pikos, const void *row)
 {
 	for (size_t i = 0; i < pikos->rows.nr_columns; i++) {
 		if (i)
-			csv_add_char(&pikos->line, ',');
-		csv_add_value(&pikos->line, rows_value(&pikos->rows, i, row));
+			row_add_char(&pikos->line, ',');
+		row_add_csv(&pikos->line, rows_value(&pikos->rows, i, row));
 	}
-	csv_end_line(&pikos->line, pikos->out);
+	row_end(&pikos->line, pikos->out);
 }
 
 static void write_head(struct pikos *pikos)
@@ -172,7 +172,7 @@ int pikos_close(struct pikos *pikos)
 {
 	tell_losses(pikos);
 	rows_close(&pikos->rows);
-	csv_line_release(&pikos->line);
+	row_text_release(&pikos->line);
 	call_events_free(pikos->events);
 	return export_close(pikos->report, pikos->out);
 }

@@ -7,7 +7,7 @@
 #define INSIDEME_PIKOS_H
 
 #include "call_events.h"
-#include "csv_line.h"
+#include "row_text.h"
 #include "report.h"
 #include "rows.h"
 
@@ -18,7 +18,7 @@ struct pikos {
 	struct table table;
 	struct rows rows;
 	struct call_events *events;
-	struct csv_line line;
+	struct row_text line;
 };
 
 /* Are the options' columns and filter understood, and can their file be written? Return: exit status after an error() */
