@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * The table of live blocks. A shard holds the blocks of some regions of 1 MiB, so that threads, whose allocators work
- * in regions of their own, seldom meet in one. Open addressing with linear probing; a place in the table grows with the
- * hash, so that growing reads and writes in order. A shard grows by a half, and moves some entries at each step until
+ * in regions of their own, seldom meet in one. A shard grows by a half, and moves some entries at each step until
  * the old table is empty: no step takes long, however large the table is.
+ *
+ * A process may be forked at any instant, while other threads are in here. So pointers and capacities are written in an
+ * order that the child can follow: what it finds of a change that was on its way is a block too many or too few.
  */
-#include "blocks.h"
+#include "blocks_table.h"
 
 #include <sys/mman.h>
 
@@ -14,33 +16,11 @@
 
 #define NR_SHARDS	256u
 #define REGION_SHIFT	20
-#define GOLDEN		0x9e3779b97f4a7c15ull
 #define FIRST_CAPACITY	256u		/* less a part that differs by shard: they shall not all grow at once */
 #define MOVE_STEP	32u
 #define TRIES		64
 #define WAITS		2000
 #define WAIT_NS		50000
-
-/*
- * 16 bytes. key: bit 0: of the runtimes; bit 1: BLOCK_OF_POOL; bits 3 to 47: the address; 48 to 51: birth; 52 to 63: high bits of the size.
- * value: low bits of the size above the record's ref. key is 0 where the place is free, and written last.
- */
-struct entry {
-	uint64_t key;
-	uint64_t value;
-};
-#define KEY_ADDR	0x0000fffffffffff8ull
-#define KEY_BLOCK	(KEY_ADDR | BLOCK_OF_POOL)	/* which block it is */
-#define KEY_RUNTIMES	1ull
-#define KEY_BIRTH_SHIFT	48
-#define KEY_SIZE_SHIFT	52
-#define BYTES_MAX	(1ull << 44)
-
-struct table {
-	struct entry *entries;		/* NULL: none */
-	uint32_t capacity;
-	uint32_t used;
-};
 
 struct shard {
 	_Alignas(64) uint32_t owner;	/* the lock: ref of the thread that holds it, 0: nobody */
@@ -48,38 +28,21 @@ struct shard {
 	struct table now;
 	struct table old;		/* where it grows: what was not moved yet */
 	uint32_t moved;			/* places of old that are empty by now, for good */
+	bool is_inherited;		/* both tables are as the fork left them */
+	bool old_is_inherited;		/* records in old are of the parent's log */
 };
 
-/* Wiped in a forked child; the tables themselves are not even there. */
-static struct {
-	_Alignas(LIVE_BYTES) struct shard shards[NR_SHARDS];
-} all;
-
+static struct shard shards[NR_SHARDS];
 static uint64_t limit_bytes;		/* set before any thread */
 
 static ALWAYS_INLINE struct shard *shard_of(uint64_t addr)
 {
-	return &all.shards[(addr >> REGION_SHIFT) * GOLDEN >> 56];
-}
-
-static ALWAYS_INLINE uint32_t hash_of(uint64_t key)
-{
-	return (uint32_t)((key & KEY_ADDR) * GOLDEN >> 32);
-}
-
-static ALWAYS_INLINE uint32_t home_of(const struct table *table, uint64_t key)
-{
-	return (uint32_t)((uint64_t)hash_of(key) * table->capacity >> 32);
+	return &shards[(addr >> REGION_SHIFT) * GOLDEN >> 56];
 }
 
 static ALWAYS_INLINE bool sampled(const struct shard *shard, uint64_t key)
 {
 	return !(hash_of(key) & ((1u << shard->shift) - 1));
-}
-
-static ALWAYS_INLINE uint32_t after(const struct table *table, uint32_t place)
-{
-	return likely(place + 1 < table->capacity) ? place + 1 : 0;
 }
 
 /* ---- locks ---- */
@@ -115,7 +78,7 @@ static ALWAYS_INLINE uint32_t lock(struct shard *shard, struct log_thread *threa
 	if (unlikely(!__atomic_compare_exchange_n(&shard->owner, &nobody, thread->head.self, false, __ATOMIC_ACQUIRE,
 						  __ATOMIC_RELAXED)) && !wait_for(shard, thread->head.self))
 		return LOCK_FAILED;
-	thread->heap_lock = (uint32_t)(shard - all.shards) + 1;
+	thread->heap_lock = (uint32_t)(shard - shards) + 1;
 	return outer;
 }
 
@@ -129,8 +92,8 @@ void blocks_unlock(struct log_thread *thread)
 {
 	uint32_t lock = thread->heap_lock;
 
-	if (lock && lock <= NR_SHARDS && all.shards[lock - 1].owner == thread->head.self)
-		unlock(&all.shards[lock - 1], thread, 0);
+	if (lock && lock <= NR_SHARDS && shards[lock - 1].owner == thread->head.self)
+		unlock(&shards[lock - 1], thread, 0);
 	thread->heap_lock = 0;
 }
 
@@ -141,7 +104,6 @@ static uint64_t table_bytes(uint32_t capacity)
 	return ((uint64_t)capacity * sizeof(struct entry) + LIVE_BYTES - 1) & ~(uint64_t)(LIVE_BYTES - 1);
 }
 
-/* Not for children: their fork is the cheaper, and our pages are not copied. */
 static struct entry *map_entries(uint32_t capacity)
 {
 	uint64_t bytes = table_bytes(capacity);
@@ -153,90 +115,39 @@ static struct entry *map_entries(uint32_t capacity)
 			 MAP_PRIVATE | MAP_ANONYMOUS | (live.reads_memory ? MAP_POPULATE : 0), -1, 0);
 	if (sys_failed(place))
 		return NULL;
-	sys_madvise((void *)place, bytes, MADV_DONTFORK);
 	__atomic_fetch_add(&live.log->heap_table_bytes, bytes, __ATOMIC_RELAXED);
 	return (struct entry *)place;
 }
 
+static void set_now(struct shard *shard, struct entry *entries, uint32_t capacity)
+{
+	shard->now.entries = entries;	/* never larger than what is there: capacities do not fall */
+	signal_fence();
+	shard->now.capacity = capacity;
+	shard->now.used = 0;
+}
+
+static void set_old(struct shard *shard, const struct table *table)
+{
+	shard->moved = 0;
+	shard->old.capacity = table->capacity;
+	shard->old.used = table->used;
+	signal_fence();
+	shard->old.entries = table->entries;
+}
+
 static void unmap_old(struct shard *shard)
 {
+	struct entry *entries = shard->old.entries;
 	uint64_t bytes = table_bytes(shard->old.capacity);
 
-	if (!live_is_sealed()) {
-		sys_munmap(shard->old.entries, bytes);
-		__atomic_fetch_sub(&live.log->heap_table_bytes, bytes, __ATOMIC_RELAXED);
-	}
-	shard->old = (struct table){ .entries = NULL };
-}
-
-/* ---- entries ---- */
-
-static ALWAYS_INLINE void write_entry(struct table *table, uint32_t place, uint64_t key, uint64_t value)
-{
-	table->entries[place].value = value;
+	shard->old_is_inherited = false;
+	shard->old.entries = NULL;
 	signal_fence();
-	table->entries[place].key = key;
-}
-
-static uint64_t key_of(const struct block *block)
-{
-	return block->addr | (block->is_runtimes ? KEY_RUNTIMES : 0) | (uint64_t)block->birth << KEY_BIRTH_SHIFT |
-	       block->bytes >> 32 << KEY_SIZE_SHIFT;
-}
-
-static void read_entry(const struct entry *entry, struct block *block)
-{
-	block->addr = entry->key & KEY_BLOCK;
-	block->bytes = entry->key >> KEY_SIZE_SHIFT << 32 | entry->value >> 32;
-	block->heap = (uint32_t)entry->value;
-	block->birth = entry->key >> KEY_BIRTH_SHIFT & (LOG_HEAP_BIRTHS - 1);
-	block->is_runtimes = entry->key & KEY_RUNTIMES;
-}
-
-/* Free @hole, and close the gap by entries that may lie nearer to their homes. */
-static ALWAYS_INLINE void remove_at(struct table *table, uint32_t hole)
-{
-	for (uint32_t at = after(table, hole); table->entries[at].key; at = after(table, at)) {
-		uint32_t home = home_of(table, table->entries[at].key);
-		bool stays = hole < at ? home > hole && home <= at : home > hole || home <= at;
-
-		if (stays)
-			continue;
-		write_entry(table, hole, table->entries[at].key, table->entries[at].value);
-		hole = at;
-	}
-	table->entries[hole].key = 0;
-	table->used--;
-}
-
-static ALWAYS_INLINE bool take_from(struct table *table, uint64_t addr, struct block *block)
-{
-	for (uint32_t at = home_of(table, addr); table->entries[at].key; at = after(table, at)) {
-		if (((table->entries[at].key ^ addr) & KEY_BLOCK) != 0)
-			continue;
-		read_entry(&table->entries[at], block);
-		remove_at(table, at);
-		return true;
-	}
-	return false;
-}
-
-static ALWAYS_INLINE enum block_result put_into(struct table *table, uint64_t key, uint64_t value, struct block *replaced)
-{
-	enum block_result result = BLOCK_DONE;
-	uint32_t at;
-
-	for (at = home_of(table, key); table->entries[at].key; at = after(table, at)) {
-		if (((table->entries[at].key ^ key) & KEY_BLOCK) != 0)
-			continue;
-		read_entry(&table->entries[at], replaced);
-		result = BLOCK_REPLACED;
-		table->used--;
-		break;
-	}
-	write_entry(table, at, key, value);
-	table->used++;
-	return result;
+	if (live_is_sealed())
+		return;
+	sys_munmap(entries, bytes);
+	__atomic_fetch_sub(&live.log->heap_table_bytes, bytes, __ATOMIC_RELAXED);
 }
 
 /* ---- growing ---- */
@@ -254,7 +165,8 @@ static NOINLINE void move_some(struct shard *shard)
 		if (!entry->key)
 			continue;
 		if (sampled(shard, entry->key))
-			put_into(&shard->now, entry->key, entry->value, &none);
+			put_into(&shard->now, entry->key, shard->old_is_inherited ? entry->value & ~VALUE_HEAP : entry->value,
+				 &none);
 		entry->key = 0;
 		old->used--;
 	}
@@ -282,9 +194,10 @@ static bool is_past_limit(uint32_t capacity)
 /* Past the limit half of the blocks are dropped instead. Without memory the table is filled further, see is_at_end(). */
 static NOINLINE void grow(struct shard *shard)
 {
-	uint32_t capacity = shard->now.capacity, index = (uint32_t)(shard - all.shards);
+	uint32_t capacity = shard->now.capacity, index = (uint32_t)(shard - shards);
 	uint32_t wanted = capacity ? capacity + capacity / 2 : FIRST_CAPACITY - index % 16 * 8;
 	bool is_limited = capacity && is_past_limit(wanted);
+	struct table before = shard->now;
 	struct entry *entries;
 
 	while (shard->old.entries)
@@ -296,11 +209,29 @@ static NOINLINE void grow(struct shard *shard)
 		return;
 	if (is_limited)
 		say_shift(++shard->shift);
-	shard->moved = 0;
-	shard->old = shard->now;
-	shard->now = (struct table){ entries, wanted, 0 };
-	if (capacity)
+	set_now(shard, entries, wanted);
+	if (!capacity)
+		return;
+	set_old(shard, &before);
+	move_some(shard);
+}
+
+/* What the parent had becomes the old table. Without memory for another its blocks are forgotten. */
+static NOINLINE void take_over(struct shard *shard)
+{
+	struct table before;
+	struct entry *entries;
+
+	shard->is_inherited = false;
+	while (shard->old.entries)
 		move_some(shard);
+	before = shard->now;
+	entries = map_entries(before.capacity);
+	set_now(shard, entries, entries ? before.capacity : 0);
+	shard->old_is_inherited = true;
+	set_old(shard, &before);
+	if (!entries)
+		unmap_old(shard);
 }
 
 static ALWAYS_INLINE bool is_full(const struct table *table)
@@ -315,23 +246,67 @@ static bool is_at_end(const struct table *table)
 
 /* ---- */
 
-bool blocks_init(uint64_t most_bytes)
+void blocks_init(uint64_t most_bytes)
 {
 	limit_bytes = most_bytes;
-	return sys_madvise(&all, sizeof(all), MADV_WIPEONFORK) == 0;
 }
 
-void blocks_reset(void)
+void blocks_inherit(void)
 {
-	for (uint32_t i = 0; i < NR_SHARDS; i++)
-		if (all.shards[i].now.entries)
-			all.shards[i] = (struct shard){ .owner = 0 };
+	uint64_t bytes = 0;
+
+	for (uint32_t i = 0; i < NR_SHARDS; i++) {
+		struct shard *shard = &shards[i];
+
+		if (shard->owner)
+			shard->owner = 0;
+		if (!shard->now.entries)
+			continue;
+		bytes += table_bytes(shard->now.capacity) + (shard->old.entries ? table_bytes(shard->old.capacity) : 0);
+		say_shift(shard->shift);
+		shard->is_inherited = true;
+	}
+	live.log->heap_table_bytes = bytes;
 }
 
-static enum block_result put(struct shard *shard, const struct block *block, struct block *replaced)
+static uint64_t bytes_of(const struct table *table)
+{
+	uint64_t bytes = 0;
+	struct block block;
+
+	for (uint32_t at = 0; table->entries && at < table->capacity; at++) {
+		if (!table->entries[at].key)
+			continue;
+		read_entry(&table->entries[at], &block);
+		bytes += block.bytes;
+	}
+	return bytes;
+}
+
+uint64_t blocks_bytes(void)
+{
+	uint64_t bytes = 0;
+
+	for (uint32_t i = 0; i < NR_SHARDS; i++)
+		bytes += (bytes_of(&shards[i].now) + bytes_of(&shards[i].old)) << shards[i].shift;
+	return bytes;
+}
+
+static bool take_from_old(struct shard *shard, uint64_t addr, struct block *block)
+{
+	if (!take_from(&shard->old, addr, block))
+		return false;
+	if (shard->old_is_inherited)
+		block->heap = 0;
+	return true;
+}
+
+static enum block_result put_locked(struct shard *shard, const struct block *block, struct block *replaced)
 {
 	uint64_t key = key_of(block), value = block->bytes << 32 | block->heap;
 
+	if (unlikely(shard->is_inherited))
+		take_over(shard);
 	if (unlikely(shard->old.entries))
 		move_some(shard);
 	if (unlikely(is_full(&shard->now)))
@@ -340,7 +315,7 @@ static enum block_result put(struct shard *shard, const struct block *block, str
 		return BLOCK_LOST;
 	if (unlikely(!sampled(shard, key)))
 		return BLOCK_NOT_SAMPLED;
-	if (unlikely(shard->old.entries) && take_from(&shard->old, block->addr, replaced)) {
+	if (unlikely(shard->old.entries) && take_from_old(shard, block->addr, replaced)) {
 		put_into(&shard->now, key, value, replaced);
 		return BLOCK_REPLACED;
 	}
@@ -353,12 +328,12 @@ enum block_result blocks_put(struct log_thread *thread, const struct block *bloc
 	enum block_result result;
 	uint32_t outer;
 
-	if (unlikely(block->addr & ~KEY_BLOCK || block->bytes >= BYTES_MAX))
+	if (unlikely(block->addr & ~KEY_BLOCK || block->bytes >= BLOCK_BYTES_MAX))
 		return BLOCK_LOST;
 	outer = lock(shard, thread);
 	if (unlikely(outer == LOCK_FAILED))
 		return BLOCK_LOST;
-	result = put(shard, block, replaced);
+	result = put_locked(shard, block, replaced);
 	replaced->shift = (uint8_t)shard->shift;
 	unlock(shard, thread, outer);
 	return result;
@@ -376,10 +351,12 @@ enum block_result blocks_take(struct log_thread *thread, const void *place, stru
 	outer = lock(shard, thread);
 	if (unlikely(outer == LOCK_FAILED))
 		return BLOCK_LOST;
+	if (unlikely(shard->is_inherited))
+		take_over(shard);
 	if (unlikely(shard->old.entries))
 		move_some(shard);
 	if (likely(shard->now.entries && take_from(&shard->now, addr, block)) ||
-	    (shard->old.entries && take_from(&shard->old, addr, block)))
+	    (shard->old.entries && take_from_old(shard, addr, block)))
 		result = BLOCK_DONE;
 	if (unlikely(!sampled(shard, addr)))
 		result = BLOCK_NOT_SAMPLED;

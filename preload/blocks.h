@@ -2,7 +2,7 @@
 /*
  * The table of live blocks: what was allocated where. Private memory, in shards by the block's address, each under a
  * lock that is tried and never waited for without a bound: a signal handler may have interrupted who holds it. A
- * forked child, however it was made, begins with an empty table.
+ * forked child, however it was made, has a copy.
  */
 #ifndef INSIDEME_BLOCKS_H
 #define INSIDEME_BLOCKS_H
@@ -15,7 +15,7 @@
 struct block {
 	uint64_t addr;
 	uint64_t bytes;
-	uint32_t heap;			/* ref of the log_heap of the path that allocated it */
+	uint32_t heap;			/* ref of the log_heap of the path that allocated it, 0: allocated before the fork */
 	uint8_t birth;			/* index into log_heap.births */
 	bool is_runtimes;		/* of the C and C++ runtimes' own */
 	uint8_t shift;			/* of a taken one: it stands for 2^shift blocks */
@@ -29,11 +29,17 @@ enum block_result {
 	BLOCK_LOST,			/* no memory, or the lock could not be had */
 };
 
-/* Constructor only. @limit_bytes: most memory for the table. Return: whether there can be one. */
-bool blocks_init(uint64_t limit_bytes);
+/* Constructor, or the first hook. @limit_bytes: most memory for the table. */
+void blocks_init(uint64_t limit_bytes);
 
-/* Forget all of them: their records are of a log that is not used any more. While there is one thread. */
-void blocks_reset(void);
+/*
+ * In a forked child whose log is live.log: the blocks that it inherits live on, but their records are of another log.
+ * While there is one thread.
+ */
+void blocks_inherit(void);
+
+/* The sum of all of them, looked up one by one: in the child of a raw clone, before that. */
+uint64_t blocks_bytes(void);
 
 /*
  * Callable from signal handlers: one that interrupted these functions on its own thread, in the same shard, gets

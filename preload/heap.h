@@ -168,7 +168,7 @@ void heap_count_runtimes(struct log_heap *heap, uint64_t blocks, uint64_t bytes)
 /* tcmalloc makes an object by operator new when it is first asked: what it calls meanwhile is not counted. */
 uint64_t heap_ask_allocator(struct log_thread *thread, void *block);
 
-/* Without hooks. */
+/* Without hooks. A block that is taken before there is a table, and freed after, has no record either. */
 void heap_counted(struct log_thread *thread, void *place, uintptr_t caller);
 void heap_counted_take(struct log_thread *thread, void *place, struct block *block);
 void heap_counted_put_back(struct log_thread *thread, const struct block *block);
@@ -208,7 +208,7 @@ static ALWAYS_INLINE bool heap_take(struct log_thread *thread, void *place, stru
 
 static ALWAYS_INLINE void heap_put_back(struct log_thread *thread, const struct block *block)
 {
-	if (live.heap == HEAP_LIVE && block->heap)
+	if (live.heap == HEAP_LIVE)
 		heap_live_put_back(thread, block);
 	else
 		heap_counted_put_back(thread, block);
@@ -216,7 +216,7 @@ static ALWAYS_INLINE void heap_put_back(struct log_thread *thread, const struct 
 
 static ALWAYS_INLINE void heap_freed(struct log_thread *thread, const struct block *block)
 {
-	if (likely(live.heap == HEAP_LIVE && block->heap))	/* else it was taken before there was a table */
+	if (likely(live.heap == HEAP_LIVE))
 		heap_live_freed(thread, block);
 	else
 		heap_counted_free(thread, block);

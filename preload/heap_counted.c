@@ -25,8 +25,7 @@ NOINLINE void heap_counted(struct log_thread *thread, void *place, uintptr_t cal
 
 NOINLINE void heap_counted_take(struct log_thread *thread, void *place, struct block *block)
 {
-	block->bytes = heap_block_bytes(thread, place);
-	block->heap = 0;
+	*block = (struct block){ .addr = (uint64_t)place, .bytes = heap_block_bytes(thread, place) };
 	if (live.heap == HEAP_SAMPLED && unlikely(__atomic_load_n(heap_sample_page(place), __ATOMIC_RELAXED)))
 		heap_sample_find(thread, place, block);
 }

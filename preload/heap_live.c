@@ -2,6 +2,7 @@
 /* What is counted in a log, and counting with the table of live blocks: each free finds the path that allocated. */
 #include <sys/sysinfo.h>
 
+#include "backtrace.h"
 #include "calls.h"
 #include "heap_sample.h"
 #include "process_id.h"
@@ -9,8 +10,6 @@
 #include "text.h"
 
 #define MEMORY_SHARE	16	/* of what limits the process's memory: for the table */
-
-static bool has_table;
 
 static ALWAYS_INLINE bool is_runtimes(const struct log_thread *thread, uintptr_t caller)
 {
@@ -42,16 +41,15 @@ static uint64_t memory_limit(void)
 }
 
 /* The first time in the constructor, or with the first hook; again for the log of a forked child. */
-static bool begin_table(void)
+static void begin_table(void)
 {
 	static bool was_begun;
 
-	if (was_begun) {
-		blocks_reset();
-		return has_table;
-	}
+	if (was_begun)
+		blocks_inherit();
+	else
+		blocks_init(memory_limit() / MEMORY_SHARE);
 	was_begun = true;
-	return has_table = blocks_init(memory_limit() / MEMORY_SHARE);
 }
 
 static const char *sample_unusable;	/* why no stacks are taken; NULL: they are, or are not asked for */
@@ -62,9 +60,9 @@ static bool begin_samples(void)
 	static bool was_begun;
 
 	if (!was_begun)
-		sample_unusable = heap_sample_init();
+		sample_unusable = backtrace_init();
 	was_begun = true;
-	return !sample_unusable && begin_table();
+	return !sample_unusable;
 }
 
 uint32_t heap_begin_log(bool has_hooks)
@@ -76,8 +74,12 @@ uint32_t heap_begin_log(bool has_hooks)
 		runtimes_init();
 	knows_runtimes = true;
 	if (setting != HEAP_OFF && settings.value[SETTING_HEAP_SAMPLE] && !has_hooks && begin_samples())
-		return HEAP_SAMPLED;
-	return setting == HEAP_LIVE && (!has_hooks || !begin_table()) ? HEAP_COUNTERS : setting;
+		setting = HEAP_SAMPLED;
+	else if (setting == HEAP_LIVE && !has_hooks)
+		setting = HEAP_COUNTERS;
+	if (setting == HEAP_LIVE || setting == HEAP_SAMPLED)
+		begin_table();
+	return setting;
 }
 
 /*
@@ -89,8 +91,9 @@ void heap_begin_late(struct log_header *log)
 	uint32_t none = 0;
 
 	if (!__atomic_compare_exchange_n(&log->has_hooks, &none, 1, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED) ||
-	    live.heap != HEAP_COUNTERS || heap_setting() != HEAP_LIVE || live_is_sealed() || !begin_table())
+	    live.heap != HEAP_COUNTERS || heap_setting() != HEAP_LIVE || live_is_sealed())
 		return;
+	begin_table();
 	log->heap_before_bytes = log->heap_total_bytes;
 	log->heap_peak_number = 1;
 	log->heap_began_late = 1;
@@ -116,13 +119,17 @@ static ALWAYS_INLINE uint8_t birth_now(const struct log_header *log, const struc
 	return heap_birth_at(log, begun > newest ? begun : newest);
 }
 
-/* The block is no more among the live ones of its path. */
+/* The block is no more among the live ones of its path, if that is of this log. */
 static ALWAYS_INLINE void release(const struct log_header *log, struct log_thread *thread, const struct block *block)
 {
 	struct log_heap *heap = log_at(log, block->heap);
 	uint64_t bytes = block->bytes << block->shift;
 	uint32_t blocks = 1u << block->shift;
 
+	if (unlikely(!block->heap)) {
+		heap_change(thread, -(long)bytes);
+		return;
+	}
 	heap_release(log, thread, heap, (struct heap_released){ blocks, bytes, block->birth });
 	if (unlikely(block->is_runtimes))
 		heap_count_runtimes(heap, 0 - (uint64_t)blocks, 0 - bytes);

@@ -2,24 +2,11 @@
 /* Samples of the heap: rare beside the allocations, so their counters are plain sums of weights. */
 #include "heap_sample.h"
 
-#include <sys/mman.h>
-
 #include "backtrace.h"
 #include "poisson.h"
 #include "runtimes.h"
-#include "syscalls.h"
 
-struct heap_sample_pages heap_sample_pages;
-
-/* Wiped in a forked child, as the table of blocks is. */
-const char *heap_sample_init(void)
-{
-	const char *why = backtrace_init();
-
-	if (!why && sys_madvise(&heap_sample_pages, sizeof(heap_sample_pages), MADV_WIPEONFORK))
-		why = "this kernel has no MADV_WIPEONFORK";
-	return why;
-}
+uint8_t heap_sample_pages[HEAP_SAMPLE_PAGES];
 
 static void change_page(const void *place, int by)
 {
@@ -158,7 +145,7 @@ NOINLINE void heap_sample_freed(struct log_thread *thread, const struct block *b
 	struct poisson_weight weight;
 	struct log_heap *heap;
 
-	if (!log)
+	if (!log || !block->heap)
 		return;
 	heap = log_at(log, block->heap);
 	poisson_weigh(block->addr, block->bytes, log->heap_sample_bytes, &weight);

@@ -9,9 +9,6 @@
 
 #include "heap.h"
 
-/* Constructor only. Return: NULL, or why no stack can be taken. */
-const char *heap_sample_init(void);
-
 /* This allocation is the one: take its stack, and draw when the next one comes. Callable from signal handlers. */
 void heap_sample_take(struct log_thread *thread, const void *place, uint64_t bytes, uintptr_t caller);
 
@@ -26,16 +23,13 @@ void heap_sample_put_back(struct log_thread *thread, const struct block *block);
  * blocks of some hundred bytes, with a sample every 512 KiB, less than one has such a block.
  */
 #define HEAP_SAMPLE_PAGES	65536
-struct heap_sample_pages {
-	_Alignas(LIVE_BYTES) uint8_t nr[HEAP_SAMPLE_PAGES];	/* atomic; one that reached 255 stays so */
-};
-extern HIDDEN struct heap_sample_pages heap_sample_pages;
+extern HIDDEN uint8_t heap_sample_pages[HEAP_SAMPLE_PAGES];	/* atomic; one that reached 255 stays so */
 
 static ALWAYS_INLINE uint8_t *heap_sample_page(const void *place)
 {
 	uint64_t page = (uint64_t)place >> 12;
 
-	return &heap_sample_pages.nr[(page ^ page >> 16) % HEAP_SAMPLE_PAGES];
+	return &heap_sample_pages[(page ^ page >> 16) % HEAP_SAMPLE_PAGES];
 }
 
 static ALWAYS_INLINE void heap_sample_allocated(struct log_thread *thread, const void *place, uint64_t bytes, uintptr_t caller)

@@ -169,7 +169,7 @@ static void begin_child(void)
 	if (begin_log(&id, parent->clock)) {
 		uint64_t values[] = { 0, id.ppid };
 
-		begin_heap(live.log, parent->has_hooks, child_take_heap());
+		begin_heap(live.log, parent->has_hooks, entry ? child_take_heap() : (int64_t)blocks_bytes());
 		samples_init();
 		modules_log_all();
 		labels_log_all();

@@ -127,6 +127,22 @@ the_peak() {
 	done
 }
 
+@test "children free what they inherited" {
+	for compiler in '' .clang; do
+		for how in fork _Fork clone; do
+			rm -rf insideme.data heap.csv
+			INSIDEME_THRESHOLD=0 record inherited$compiler $how
+			quiet
+			same "the heap at last, by $how" "$(view calls --columns heap_after_bytes,function | "$here/csv" heap_after_bytes function=leave |
+				sort -n | xargs)" "9955 420700 500500"
+			same "freed by the child, by $how" "$(of freed_bytes free_some)" 80200
+			same "by its child, by $how" "$(of freed_bytes free_rest),$(of free_calls free_rest)" 410745,594
+			not_freed allocate 1000 500500 child_keeps 4 400
+			same "what was lost" "$(view quality | grep -c 'heap_calls\|unknown_frees')" 0
+		done
+	done
+}
+
 @test "what is no block ends a program as it does without the recorder" {
 	for what in double foreign moved; do
 		plain=0 recorded=0
