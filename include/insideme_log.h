@@ -593,7 +593,10 @@ struct log_module {
 	/* char path[path_bytes] */
 };
 
-/* A name that the program gave: of a region, of a mark, of a counter. A log may say the same one twice. */
+/*
+ * A name that the program gave, of a region, of a mark, of a counter; or of a function that INSIDEME_VERBOSE told of. A log
+ * may say the same one twice.
+ */
 #define LOG_LABEL_MAX	255	/* bytes; what is longer is cut */
 struct log_label {
 	struct log_record record;

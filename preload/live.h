@@ -30,6 +30,7 @@ struct live {
 	uint32_t heap;			/* HEAP_... of settings.h */
 	bool heap_in_slices;
 	bool reads_memory;		/* at each entry and exit, see memory.h */
+	bool has_slow_slices;		/* so, or a line is said for each */
 	uint32_t opening;		/* enum live_opening; atomic */
 	uint32_t pid;			/* of who has an entry and no log yet: others run in its memory; else 0 */
 	struct log_heap *early_heap;	/* of a program that has no log yet, in its entry, see brief.h; NULL: none; atomic */

@@ -8,11 +8,11 @@
 #include "labels.h"
 #include "queries.h"
 #include "room.h"
-#include "say.h"
 #include "selection.h"
 #include "settings.h"
 #include "text.h"
 #include "thread.h"
+#include "verbose.h"
 
 #define INSIDEME_RECORDER
 #include "insideme.h"
@@ -187,8 +187,8 @@ static int add_span(const struct log_thread *thread, struct label *label, uint64
 	__atomic_fetch_add(&timer->paused_ticks, paused_ticks, __ATOMIC_RELAXED);
 	lower_to(&timer->least_ticks, ticks);
 	raise_to(&timer->most_ticks, ticks);
-	if (unlikely(settings.value[SETTING_VERBOSE]) && !live_is_sealed())
-		say_span(label->text, live_ns_of(ticks), live.log->program, (int)sys_getpid());
+	if (unlikely(settings.value[SETTING_VERBOSE]))
+		verbose_timer(label->text, ticks);
 	if (end_ticks - start_ticks < live.log->threshold_ticks)
 		return 0;
 	span = (struct log_span *)new_record(sizeof(*span));

@@ -66,6 +66,7 @@ void memory_begin(const struct log_header *log)
 
 	live.heap_in_slices = log->snapshot & LOG_SNAPSHOT_HEAP;
 	live.reads_memory = log->snapshot & LOG_SNAPSHOT_EVERY && log->timing != LOG_TIMING_COUNTS;
+	live.has_slow_slices = live.reads_memory || settings.value[SETTING_VERBOSE];
 	log_keep_in_memory(live.reads_memory ? log : NULL);
 	if (statm_fd < 0)
 		return;

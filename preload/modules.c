@@ -300,6 +300,22 @@ void modules_know(uintptr_t addr)
 		update(&object);
 }
 
+bool modules_place(uintptr_t addr, const char **file, uintptr_t *bias)
+{
+	uint32_t count = __atomic_load_n(&nr_modules, __ATOMIC_ACQUIRE);
+
+	for (uint32_t i = 0; i < count; i++) {
+		const struct log_module *record = holds(&modules[i], addr) ? modules[i].record : NULL;
+
+		if (!record)
+			continue;
+		*file = (const char *)(record + 1);
+		*bias = record->bias;
+		return true;
+	}
+	return false;
+}
+
 static int imports_hook(const struct object *object, void *context)
 {
 	(void)context;

@@ -30,4 +30,7 @@ bool modules_have_hooks(void);
  */
 void modules_know(uintptr_t addr);
 
+/* The file of the known object that @addr lies in, and its bias. False: there is none. Callable from hooks and signal handlers. */
+bool modules_place(uintptr_t addr, const char **file, uintptr_t *bias);
+
 #endif

@@ -57,7 +57,7 @@ void say_line(const char *line)
 	say_on(2, BEGIN, line);
 }
 
-void say_span(const char *name, uint64_t ns, const char *program, int pid)
+void say_span(const char *name, uint64_t ns, const char *program, int pid, bool broken)
 {
 	char line[SPAN_LINE_BYTES];
 	struct text text;
@@ -83,6 +83,7 @@ void say_span(const char *name, uint64_t ns, const char *program, int pid)
 	text_add(&text, program);
 	text_add_char(&text, '/');
 	text_add_number(&text, (uint64_t)pid);
+	text_add(&text, broken ? " (broken)" : "");
 	say_on(2, "[Profiler] ", line);
 }
 

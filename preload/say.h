@@ -17,8 +17,8 @@ bool say_is_news(enum message message);
 
 /* "insideme: ..." in one write on what was stderr at the start, and on nothing else. */
 void say_line(const char *line);
-/* INSIDEME_VERBOSE: a timer that stopped, in multiprocess_profiler's words. Callable from threads and signal handlers. */
-void say_span(const char *name, uint64_t ns, const char *program, int pid);
+/* "[Profiler] ...": what took so long, in multiprocess_profiler's words. Callable from threads and signal handlers. */
+void say_span(const char *name, uint64_t ns, const char *program, int pid, bool broken);
 /* The same as say_line() in the sampling task, which has no descriptors of the program's @pid. Before Linux 5.6 nothing is said. */
 void say_line_of(int pid, const char *line);
 

@@ -70,7 +70,7 @@ const struct setting settings_table[NR_SETTINGS] = {
 	[SETTING_SUMMARY] = { "INSIDEME_SUMMARY", "summary", SETTING_SWITCH, "off", NULL,
 			      "insideme-run prints the report when the program has ended" },
 	[SETTING_VERBOSE] = { "INSIDEME_VERBOSE", "verbose", SETTING_SWITCH, "off", NULL,
-			      "say on stderr what the recorder does, and how long each timer ran that stops" },
+			      "say on stderr what the recorder does, and of each timer and each call that has a record how long it took" },
 };
 
 /* Index of @word, of @length bytes, in @choices, or -1. */

@@ -8,6 +8,7 @@
 #include "memory.h"
 #include "room.h"
 #include "say.h"
+#include "verbose.h"
 
 #define FIRST_CHUNK_BYTES	4096u
 #define LAST_CHUNK_BYTES	(64u << 10)
@@ -245,6 +246,17 @@ static ALWAYS_INLINE bool write_short(struct log_thread *thread, uint32_t stream
 	return true;
 }
 
+/* With what takes longer: memory is read, or a line is said when the slice is there. */
+static NOINLINE void write_slowly(struct log_thread *thread, uint32_t stream, const struct log_frame *frame,
+				  uint64_t end_ticks, bool broken)
+{
+	write_any(thread, stream, frame, end_ticks, broken);
+	signal_fence();
+	thread->slice_depth = stream;
+	if (settings.value[SETTING_VERBOSE])
+		verbose_call(frame, end_ticks, broken);
+}
+
 NOINLINE void slice_write(struct log_thread *thread, const struct log_frame *frame, uint64_t end_ticks, bool broken)
 {
 	uint32_t stream = thread->slice_depth;
@@ -255,7 +267,11 @@ NOINLINE void slice_write(struct log_thread *thread, const struct log_frame *fra
 	}
 	thread->slice_depth = stream + 1;
 	signal_fence();
-	if (live.reads_memory || !write_short(thread, stream, frame, end_ticks, broken))
+	if (unlikely(live.has_slow_slices)) {
+		write_slowly(thread, stream, frame, end_ticks, broken);
+		return;
+	}
+	if (!write_short(thread, stream, frame, end_ticks, broken))
 		write_any(thread, stream, frame, end_ticks, broken);
 	signal_fence();
 	thread->slice_depth = stream;

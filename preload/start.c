@@ -35,6 +35,7 @@
 #include "thread_records.h"
 #include "threads.h"
 #include "toggle.h"
+#include "verbose.h"
 
 #define THRESHOLD_FLOOR	1000u		/* ns */
 #define RATE_WAIT_NS	100000u		/* between the two clock readings of the start */
@@ -328,6 +329,7 @@ static void forget_module(uint64_t begin, uint64_t end, uint64_t number)
 {
 	paths_retire(begin, end, number);
 	selection_remove(begin, end);
+	verbose_forget(begin, end);
 }
 
 __attribute__((constructor)) static void start(int argc, char **argv, char **environment)

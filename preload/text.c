@@ -56,6 +56,14 @@ void text_add_number(struct text *text, uint64_t number)
 	text_add_padded(text, number, 1);
 }
 
+void text_add_hex(struct text *text, uint64_t number)
+{
+	int shift = number ? 60 - __builtin_clzll(number) / 4 * 4 : 0;
+
+	for (; shift >= 0; shift -= 4)
+		text_add_char(text, "0123456789abcdef"[number >> shift & 15]);
+}
+
 void text_add_error(struct text *text, int error)
 {
 	static const struct {

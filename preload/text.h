@@ -24,6 +24,8 @@ void text_add_char(struct text *text, char c);
 void text_add_number(struct text *text, uint64_t number);
 /* At least @digits digits, with zeros in front. */
 void text_add_padded(struct text *text, uint64_t number, int digits);
+/* In hexadecimal digits, without 0x. */
+void text_add_hex(struct text *text, uint64_t number);
 /* "No such file or directory" for the errors that matter to us, else "error N". */
 void text_add_error(struct text *text, int error);
 

@@ -36,18 +36,6 @@ said() {
 	"$report" -v timers | grep -q across
 }
 
-@test "INSIDEME_VERBOSE says each span of a timer in multiprocess_profiler's words" {
-	INSIDEME_VERBOSE=1 record marks
-	view timers >timers.csv
-	pid=$(view processes | "$here/csv" pid)
-	grep '^\[Profiler\]' stderr >spans
-	same "spans" "$(grep -cE "^\[Profiler\] work {26} - [0-9]+\.[0-9]{5} seconds - process marks/$pid\$" spans)" 3
-	same "others" "$(grep -vc '^\[Profiler\] work ' spans)" 2
-	told=$(awk '$2 == "work" { sum += $4 * 1e9 } END { printf "%.0f", sum }' spans)
-	between "their sum" "$(("$("$here/csv" total_ns timer=work <timers.csv)" * 99 / 100))" "$told" \
-		"$(("$("$here/csv" total_ns timer=work <timers.csv)" * 101 / 100))"
-}
-
 # exported COLUMN [OTHER=VALUE]...: of multiprocess_profiler's csv
 exported() {
 	"$here/csv" "$@" <calls.csv

@@ -55,7 +55,13 @@ static void numbers_of_any_size(void **state)
 	text_add_padded(&text, 7, 3);
 	text_add_char(&text, ' ');
 	text_add_padded(&text, 12345, 3);
-	assert_string_equal(buffer, "0 18446744073709551615 007 12345");
+	text_add_char(&text, ' ');
+	text_add_hex(&text, 0);
+	text_add_char(&text, ' ');
+	text_add_hex(&text, 0x10);
+	text_add_char(&text, ' ');
+	text_add_hex(&text, UINT64_MAX - 1);
+	assert_string_equal(buffer, "0 18446744073709551615 007 12345 0 10 fffffffffffffffe");
 }
 
 static void errors_have_words_or_a_number(void **state)
