@@ -19,7 +19,9 @@ recorder_cflags := $(filter-out -finstrument-functions% -fsanitize% -pg -flto%,$
 	-fPIC -fdata-sections -fvisibility=hidden -ftls-model=initial-exec -fno-stack-protector -fno-builtin -fno-lto \
 	$(if $(findstring clang,$(CC)),,-fno-tree-loop-distribute-patterns) -fno-omit-frame-pointer -fno-plt \
 	-mgeneral-regs-only
-recorder_ldflags := -shared -nostartfiles -Wl,-z,now,-z,relro,-z,nodelete,-z,initfirst,-Bsymbolic,--no-undefined,--sort-section=alignment
+# Two segments in place of four, and nothing made read-only later: a short program's start feels each mapping.
+recorder_ldflags := -shared -nostartfiles -Wl,-z,now,-z,norelro,-z,noseparate-code,-z,nodelete \
+	-Wl,-z,initfirst,-Bsymbolic,--no-undefined,--sort-section=alignment
 sanitize := -fno-sanitize-recover=all
 # Of pictures only the types: the library is loaded when one is drawn.
 cairo_cflags := $(patsubst -I%,-isystem %,$(shell $(PKG_CONFIG) --cflags cairo))

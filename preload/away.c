@@ -159,7 +159,7 @@ static void name_copy(char *path, size_t bytes, const char *home)
 
 int away_bring_home(const char *home)
 {
-	static char copy[PATH_BYTES];	/* not on the stack of whoever ends the process: one log at a time */
+	LARGE static char copy[PATH_BYTES];	/* not on the stack of whoever ends the process: one log at a time */
 	char path[AWAY_PATH_BYTES];
 	long from, to, error, fd = sys_open(home, O_RDONLY | O_CLOEXEC | O_NOFOLLOW, 0);
 	bool is_away;

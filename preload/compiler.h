@@ -33,6 +33,9 @@ static ALWAYS_INLINE void cpu_relax(void)
 /* For static TLS: the library is loaded at start, so its one TLS object has a fixed place. */
 #define TLS_INITIAL_EXEC	__attribute__((tls_model("initial-exec")))
 
+/* Static and large: such lie before all small ones, which share few pages so (the linker sorts by alignment). */
+#define LARGE	_Alignas(64)
+
 /* At least a page of any size in use on the processor. */
 #if defined(__aarch64__)
 #define LIVE_BYTES	65536

@@ -26,7 +26,7 @@ struct scratch {
 	struct log_slices slices;
 	uint8_t bytes[4096];
 };
-static struct scratch scratch;		/* while there is one thread */
+LARGE static struct scratch scratch;		/* while there is one thread */
 
 static void begin(const struct log_header *log)
 {

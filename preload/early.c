@@ -4,7 +4,7 @@
 
 #include <stdbool.h>
 
-_Alignas(64) char early_arena[EARLY_BYTES];
+LARGE char early_arena[EARLY_BYTES];
 static size_t early_used;	/* atomic; only grows, may pass EARLY_BYTES */
 
 /* The size of a block, for realloc, lies in front of it. */

@@ -12,7 +12,7 @@
 #define LATER_AREA_BYTES	16384u
 
 struct allocator allocator;
-struct log_thread heap_early;		/* of the program's first thread alone */
+LARGE struct log_thread heap_early;		/* of the program's first thread alone */
 static int64_t early_known_bytes;	/* of heap_early, in the log's total; set by who opens the log */
 
 /* A sanitizer's malloc is called before it is ready, and then returns blocks that it knows nothing of. */

@@ -14,7 +14,7 @@ extern HIDDEN const char __ehdr_start[], etext[];
 static struct live parents;
 static struct live own;
 static struct log_thread *own_self;
-static char page[PAGE];
+LARGE static char page[PAGE];
 
 static bool is_ours(uint64_t code_addr)
 {

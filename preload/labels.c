@@ -13,7 +13,7 @@
 #define CHUNK_BYTES	(64u << 10)
 #define MOST_CHUNKS	64u	/* 4 MiB: a program that makes up names without end */
 
-static struct label *lists[LISTS];	/* each grows at its head; atomic */
+LARGE static struct label *lists[LISTS];	/* each grows at its head; atomic */
 
 /* The newest chunk of memory, which is used up from its begin. */
 struct chunk {

@@ -10,7 +10,7 @@
 
 struct live live;
 uintptr_t live_return_addr;
-struct settings settings;
+LARGE struct settings settings;
 bool live_has_begun;
 uint64_t live_early_calls;
 

@@ -28,14 +28,14 @@ struct module {
 };
 
 /* Read without lock; written by whoever holds updating, which nobody waits for. */
-static struct module modules[MODULES_MAX];
+LARGE static struct module modules[MODULES_MAX];
 static uint32_t nr_modules;		/* slots in use so far */
 static uint32_t last_number;
 static module_seen *when_seen;		/* set before any thread */
 static module_gone *when_gone;		/* likewise */
 static uint32_t updating;
 static uint32_t updates_wanted;
-static char path[PATH_BYTES];		/* of whoever holds updating: stacks may be small */
+LARGE static char path[PATH_BYTES];		/* of whoever holds updating: stacks may be small */
 
 struct sweep {
 	struct log_header *log;

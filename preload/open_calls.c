@@ -34,7 +34,7 @@ struct open_calls {
 /* Few calls need no mapping, which costs more than the copy. A child keeps those of other threads that were forking. */
 #define SLOTS		4
 #define SLOT_BYTES	1536u
-static struct slot {
+LARGE static struct slot {
 	uint32_t is_taken;	/* claimed atomically */
 	_Alignas(64) char bytes[SLOT_BYTES];
 } slots[SLOTS];

@@ -16,8 +16,8 @@
 #define WORTH_BYTES	(128u << 10)	/* giving back takes the file system longer than it took to get */
 #define RETRY_TICKS	(1ull << 31)	/* about a second */
 
-static char path[RUN_PATH_BYTES];		/* set before any thread, and by a forked child; so is home */
-static char home[RUN_PATH_BYTES];
+LARGE static char path[RUN_PATH_BYTES];		/* set before any thread, and by a forked child; so is home */
+LARGE static char home[RUN_PATH_BYTES];
 static uint64_t retry_growth_ticks;	/* no attempt to grow before this */
 static uint32_t is_cutting;		/* in one thread */
 

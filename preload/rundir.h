@@ -17,8 +17,8 @@
 #define RUN_PATH_BYTES 4096
 
 struct run {
-	char path[RUN_PATH_BYTES];	/* absolute */
 	struct log_run *page;		/* RUN/run, mapped shared and kept */
+	char path[RUN_PATH_BYTES];	/* absolute */
 };
 
 /* "@directory/@name" */

@@ -37,10 +37,10 @@ struct selected {
 };
 
 struct selection selection;
-uint64_t selection_cache[SELECTION_CACHE];
-static struct choice choices[PATTERNS_MAX];	/* set before any thread */
+LARGE uint64_t selection_cache[SELECTION_CACHE];
+LARGE static struct choice choices[PATTERNS_MAX];	/* set before any thread */
 static uint32_t nr_choices;
-static struct selected objects[OBJECTS_MAX];	/* written by one at a time */
+LARGE static struct selected objects[OBJECTS_MAX];	/* written by one at a time */
 static uint32_t nr_objects;
 
 /* ---- patterns ---- */

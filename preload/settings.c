@@ -349,31 +349,41 @@ static bool is_trusted(const struct reading *reading, int fd, const char *path)
 	return false;
 }
 
+/* Most programs have none, and no page of stack for it. Return: whether it was one. */
+static NOINLINE bool take_content(struct reading *reading, int fd, const char *path)
+{
+	char content[CONF_BYTES];
+	long bytes = is_trusted(reading, fd, path) ? sys_read(fd, content, sizeof(content) - 1) : -EPERM;
+
+	if (bytes < 0)
+		return false;
+	content[bytes] = '\0';
+	take_lines(reading, content);
+	return true;
+}
+
 static void take_file(struct reading *reading)
 {
-	char path[PATH_BYTES + sizeof("/" CONF_NAME)], content[CONF_BYTES];
-	long length = raw_syscall(SYS_getcwd, (long)path, PATH_BYTES, 0, 0, 0, 0), bytes;
+	char path[PATH_BYTES + sizeof("/" CONF_NAME)];
+	long length = raw_syscall(SYS_getcwd, (long)path, PATH_BYTES, 0, 0, 0, 0);
 
 	if (length <= 0 || path[0] != '/')
 		return;
 	/* length counts the final 0; from the current directory up to the root */
 	for (length--; length >= 0; length--) {
+		bool is_taken;
 		int fd;
 
 		if (length > 0 && path[length] != '/' && path[length] != '\0')
 			continue;
 		text_copy(path + (length == 1 ? 0 : length), sizeof("/" CONF_NAME), "/" CONF_NAME);
 		fd = (int)sys_open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0);
-		bytes = fd < 0 ? fd : is_trusted(reading, fd, path) ? sys_read(fd, content, sizeof(content) - 1) : -EPERM;
+		is_taken = fd >= 0 && take_content(reading, fd, path);
 		path[length] = '/';
-		if (fd < 0)
-			continue;
-		sys_close(fd);
-		if (bytes >= 0) {
-			content[bytes] = '\0';
-			take_lines(reading, content);
+		if (fd >= 0)
+			sys_close(fd);
+		if (is_taken)
 			return;
-		}
 	}
 }
 

@@ -40,7 +40,7 @@
 #define THRESHOLD_FLOOR	1000u		/* ns */
 #define RATE_WAIT_NS	100000u		/* between the two clock readings of the start */
 
-static struct run run;		/* set before any thread, and by a forked child */
+LARGE static struct run run;		/* set before any thread, and by a forked child */
 static struct process_id own_id;	/* of the process of the constructor: what a child has of it stays so */
 
 /* Ticks in 1 us, by two clock readings. */
@@ -74,7 +74,7 @@ static void set_threshold(struct log_header *log, uint64_t us_ticks)
 /* Open this process's log in the run, and all but live.log as it will be then. NULL: it cannot be. */
 static struct log_header *open_log(const struct process_id *id, uint32_t clock)
 {
-	static struct log_open open;	/* not on the stack: a child's first call may come on a small one */
+	LARGE static struct log_open open;	/* not on the stack: a child's first call may come on a small one */
 	struct log_header *log;
 	int error;
 

@@ -23,7 +23,7 @@ struct thread_start {
 };
 
 #define STARTS_MAX 4096
-static struct thread_start starts[STARTS_MAX];
+LARGE static struct thread_start starts[STARTS_MAX];
 static uint32_t next_start;		/* where to look first; atomic */
 
 /* Its destructor sees threads end. The first key of the process, so that setting it never allocates. */
