@@ -56,7 +56,7 @@ attack() {
 		}
 	END
 	gcc -O1 -I"$here/../../include" names.c -o names
-	LD_PRELOAD=$library timeout 200 ./names >stdout
+	LD_PRELOAD=$library timeout 1000 ./names >stdout
 	between "names" 10000 "$(cat stdout)" 14000
 	same "regions" "$(view functions --top 0 | tail -n +2 | grep -c 00x)" "$(cat stdout)"
 }
