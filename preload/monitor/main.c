@@ -323,8 +323,7 @@ static int run_program(struct monitor *monitor, char **argv)
 		return replace_by_program(monitor, NULL);
 	}
 	if (is_sampled_by_others(monitor)) {
-		if (monitor->options.rows.preset)
-			fprintf(stderr, "insideme: no rows under another insideme-run, nor of ranks; afterwards: insideme-report -f pikos\n");
+		rows_say_none(&monitor->options.rows, monitor->id.rank.rank);
 		return replace_by_program(monitor, monitor->run.path);
 	}
 	error = start_program(monitor);

@@ -3,6 +3,7 @@
 #include "monitor/rows.h"
 
 #include <stddef.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "compiler.h"
@@ -85,6 +86,18 @@ static pid_t start(const struct rows_options *options, enum how how, const char 
 int rows_check(const struct rows_options *options, const sigset_t *mask)
 {
 	return report_wait(start(options, CHECK, NULL, mask));
+}
+
+void rows_say_none(const struct rows_options *options, int32_t rank)
+{
+	const char *name = options->preset ? options->preset->name : NULL;
+
+	if (name && rank < 0)
+		fprintf(stderr, "insideme: no rows under another insideme-run: give %s to that one; afterwards: insideme-report -f pikos\n",
+			name);
+	else if (name && !rank)
+		fprintf(stderr, "insideme: no rows of single ranks, for all: insideme-run %s -- mpirun ...; afterwards: insideme-report -f pikos\n",
+			name);
 }
 
 pid_t rows_start(const struct rows_options *options, const char *run_path, const sigset_t *mask)

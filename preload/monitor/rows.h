@@ -37,6 +37,9 @@ bool rows_is_recording(const char *name);
 /* Before the program starts. Return: 0, or an exit status after a line on stderr: the program is not to be run. */
 int rows_check(const struct rows_options *options, const sigset_t *mask);
 
+/* Rows of a run are written by one insideme-run: another says so, of @rank (-1: none) the first. */
+void rows_say_none(const struct rows_options *options, int32_t rank);
+
 /* Begin with rows of the run, which has a log. Return: pid of who writes them; 0: nobody, at the end they will be. */
 pid_t rows_start(const struct rows_options *options, const char *run_path, const sigset_t *mask);
 

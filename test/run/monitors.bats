@@ -160,6 +160,13 @@ by_thread() {
 	grep -q 'insideme-run functions -- PROGRAM?' stderr
 }
 
+@test "under another insideme-run there are no rows, and how to get them is said" {
+	"$build/insideme-run" -q -- "$build/insideme-run" functions -- "$bin/followed" 10 >stdout 2>stderr || true
+	same "line" "$(cat stderr)" 'insideme: no rows under another insideme-run: give functions to that one; afterwards: insideme-report -f pikos'
+	"$build/insideme-run" -q functions --recording csv -- "$build/insideme-run" -q "$bin/followed" 10 >stdout 2>stderr || true
+	same "then there are" "$(grep -c ',call,main,' monitor_records.csv)" 1
+}
+
 @test "RSS and VMS at each entry and exit" {
 	"$build/insideme-run" -q function_memory --recording csv -- "$bin/every" >stdout 2>stderr
 	same head "$(head -1 monitor_records.csv)" index,type,function,RSS,VMS,lineNo,filename,pid,tid

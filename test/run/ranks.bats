@@ -110,6 +110,17 @@ check_rows() {
 	check_rows
 }
 
+@test "rows of a monitor: of all ranks by one insideme-run; by one for each rank it says how" {
+	timeout 60 "$build/insideme-run" -q functions --recording csv -- mpirun.mpich -n $ranks "$work" PMI_RANK child >stdout 2>stderr
+	quiet
+	same "entries" "$("$here/csv" pid function=work type=call <monitor_records.csv | sort | uniq -c | awk '{ print $1 }' | sort -n | xargs)" \
+		'100 200 300'
+	same "exits" "$("$here/csv" pid function=work type=return <monitor_records.csv | wc -l)" 600
+	mpich "$build/insideme-run" functions "--" "$work" PMI_RANK child
+	same "lines" "$(cat stderr)" 'insideme: no rows of single ranks, for all: insideme-run functions -- mpirun ...; '$(
+		)'afterwards: insideme-report -f pikos'
+}
+
 @test "a rank that another launch has had is a new run" {
 	for launch in 1 2; do
 		for rank in 0 1; do	# each has another parent than the other's
