@@ -12,9 +12,9 @@
 #include <sys/signalfd.h>
 #include <unistd.h>
 
-#include "clock.h"
 #include "monitor/finish.h"
 #include "monitor/launch.h"
+#include "monitor/now.h"
 #include "monitor/own_log.h"
 #include "monitor/sampled.h"
 #include "run_find.h"
@@ -36,11 +36,6 @@ struct attach {
 	int64_t until_ns;		/* CLOCK_MONOTONIC */
 	int64_t next_look_ns;
 };
-
-static int64_t now_ns(void)
-{
-	return (int64_t)clock_ns(CLOCK_MONOTONIC);
-}
 
 static void ignore_complaint(void *context, const char *line)
 {
@@ -130,7 +125,7 @@ static void close_one(struct attach *attach, struct sampled *sampled, bool has_e
 /* Return: ns until the next time. */
 static int64_t step(struct attach *attach)
 {
-	int64_t now = now_ns(), next = own_log_step(&attach->own_log, now);
+	int64_t now = monitor_now_ns(), next = own_log_step(&attach->own_log, now);
 	struct process_end end;
 
 	if (attach->options->children && attach->next_look_ns <= now) {
@@ -151,7 +146,7 @@ static int64_t step(struct attach *attach)
 		next = attach->next_look_ns;
 	if (attach->until_ns < next)
 		next = attach->until_ns;
-	now = now_ns();
+	now = monitor_now_ns();
 	return next > now ? next - now : 0;
 }
 
@@ -166,7 +161,7 @@ static bool some_run(const struct attach *attach)
 
 static void sample(struct attach *attach)
 {
-	while (some_run(attach) && now_ns() < attach->until_ns) {
+	while (some_run(attach) && monitor_now_ns() < attach->until_ns) {
 		int64_t wait_ns = step(attach);
 		struct timespec timeout = { wait_ns / 1000000000, wait_ns % 1000000000 };
 		struct pollfd fds[] = { { attach->signal_fd, POLLIN, 0 }, { attach->tree.epoll_fd, POLLIN, 0 } };
@@ -235,7 +230,7 @@ static int open_run(struct attach *attach)
 int attach_run(const struct run_options *options, char **argv)
 {
 	static struct attach attach;
-	int64_t begin_ns = now_ns();
+	int64_t begin_ns = monitor_now_ns();
 
 	attach.options = options;
 	if (open_run(&attach))

@@ -10,7 +10,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "clock.h"
 #include "monitor/attach.h"
 #include "monitor/check.h"
 #include "monitor/finish.h"
@@ -19,6 +18,7 @@
 #include "monitor/library.h"
 #include "monitor/options.h"
 #include "monitor/needs.h"
+#include "monitor/now.h"
 #include "monitor/own_log.h"
 #include "monitor/program.h"
 #include "monitor/signals.h"
@@ -212,14 +212,9 @@ static void reap(struct monitor *monitor)
 	}
 }
 
-static int64_t now_ns(void)
-{
-	return (int64_t)clock_ns(CLOCK_MONOTONIC);
-}
-
 static void wait_until(struct pollfd *fds, nfds_t nr, int64_t when_ns)
 {
-	int64_t now = now_ns(), wait_ns = when_ns > now ? when_ns - now : 0;
+	int64_t now = monitor_now_ns(), wait_ns = when_ns > now ? when_ns - now : 0;
 	const struct timespec timeout = { wait_ns / 1000000000, wait_ns % 1000000000 };
 
 	ppoll(fds, nr, &timeout, NULL);
@@ -246,7 +241,7 @@ static void watch_until_end(struct monitor *monitor)
 		}
 		if (!monitor->pid)
 			return;
-		now = now_ns();
+		now = monitor_now_ns();
 		own_ns = own_log_step(&monitor->own_log, now);
 		next_ns = watch_step(&monitor->watch, now, fds[0].revents);
 		wait_until(fds, 3, own_ns < next_ns ? own_ns : next_ns);
@@ -278,7 +273,7 @@ static void leave_the_rest(struct monitor *monitor)
 	uint64_t start_ticks;
 	pid_t pid;
 
-	watch_step(&monitor->watch, now_ns(), true);
+	watch_step(&monitor->watch, monitor_now_ns(), true);
 	see_ends(monitor);
 	while (tree_next_left(&monitor->tree, &pid, &start_ticks))
 		own_log_process_left(&monitor->own_log, pid, start_ticks);

@@ -9,15 +9,10 @@
 #include <sys/inotify.h>
 #include <unistd.h>
 
-#include "clock.h"
+#include "monitor/now.h"
 #include "monitor/watched.h"
 
 #define SCAN_NS		100000000	/* where the kernel does not tell us of new files */
-
-static int64_t clock_now(void)
-{
-	return (int64_t)clock_ns(CLOCK_MONOTONIC);
-}
 
 /* "HOST-PID-N", without ".log": the earliest that a process can be known by. */
 static pid_t pid_in_name(const char *name, size_t length)
@@ -98,9 +93,9 @@ static void find_new_logs(struct watch *watch)
 			take_event(watch, event);
 		}
 	}
-	if (watch->notify_fd < 0 && clock_now() >= watch->next_scan_ns) {
+	if (watch->notify_fd < 0 && monitor_now_ns() >= watch->next_scan_ns) {
 		scan(watch);
-		watch->next_scan_ns = clock_now() + SCAN_NS;
+		watch->next_scan_ns = monitor_now_ns() + SCAN_NS;
 	}
 }
 
@@ -169,7 +164,7 @@ void watch_end(struct watch *watch, pid_t pid)
 	find_new_logs(watch);
 	for (struct watched *watched = watch->live; watched; watched = watched->next) {
 		if (!watched->is_done && !watched->log)
-			step_log(watch, watched, clock_now());
+			step_log(watch, watched, monitor_now_ns());
 		if (!watched->is_done && watched->pid == pid)
 			finish(watch, watched, true);
 	}
@@ -189,7 +184,7 @@ void watch_release(struct watch *watch)
 	find_new_logs(watch);
 	for (struct watched *watched = watch->live; watched; watched = watched->next) {
 		if (!watched->is_done && !watched->log)
-			step_log(watch, watched, clock_now());
+			step_log(watch, watched, monitor_now_ns());
 		if (!watched->is_done)
 			finish(watch, watched, false);
 	}

@@ -5,6 +5,7 @@
 #include "resources/pagemap.h"
 
 #define CHUNK_PAGES_MIN	64u	/* 512 bytes of pagemap: 1 us */
+#define TOGETHER	4u
 #define STACK_PAGES_MAX	65536u	/* from the stack's begin on: 0.8 ms */
 
 void log_pages_open(struct log_pages *pages, const struct log_header *log, int pid, struct source_count *count)
@@ -18,8 +19,10 @@ void log_pages_open(struct log_pages *pages, const struct log_header *log, int p
 	pages->chunk_pages = CHUNK_PAGES_MIN;
 	while (pages->chunk_pages * LOG_PAGES_CHUNKS < pages->nr_pages)
 		pages->chunk_pages *= 2;
+	pages->tail_bytes = 0;
 	pages->newest = 0;
 	pages->oldest_next = 0;
+	pages->is_round_due = false;
 	pages->reach_bytes = 0;
 	pages->known_bytes = 0;
 	pages->present = 0;
@@ -32,39 +35,44 @@ void log_pages_close(struct log_pages *pages)
 	source_close(&pages->fd);
 }
 
-static void read_chunk(struct log_pages *pages, uint64_t chunk)
-{
-	uint64_t first = chunk * pages->chunk_pages, nr_pages = pages->chunk_pages;
-	uint64_t end = pages->log->map_bytes / pages->page_bytes;	/* may have been cut */
-	long present;
-
-	if (first >= end || pages->fd < 0)
-		return;
-	if (nr_pages > end - first)
-		nr_pages = end - first;
-	present = pagemap_count(pages->fd, pages->count, pages->log->base_addr / pages->page_bytes + first, nr_pages);
-	if (present < 0) {
-		source_close(&pages->fd);
-		return;
-	}
-	pages->present += (uint64_t)present - pages->present_in[chunk];
-	pages->present_in[chunk] = (uint32_t)present;
-}
-
+/* Several by one system call, which costs as much as 64 pages. */
 static void read_chunks(struct log_pages *pages, uint64_t chunk, uint64_t last)
 {
-	for (; chunk <= last; chunk++)
-		read_chunk(pages, chunk);
+	uint64_t end = pages->log->map_bytes / pages->page_bytes;	/* may have been cut */
+
+	while (chunk <= last && chunk * pages->chunk_pages < end && pages->fd >= 0) {
+		uint64_t first = chunk * pages->chunk_pages, nr = last - chunk < TOGETHER ? last - chunk + 1 : TOGETHER;
+		uint64_t nr_pages = nr * pages->chunk_pages;
+		uint32_t present[TOGETHER] = { 0 };
+
+		if (nr_pages > end - first)
+			nr_pages = end - first;
+		if (pagemap_count(pages->fd, pages->count, pages->log->base_addr / pages->page_bytes + first, nr_pages,
+				  pages->chunk_pages, present) < 0) {
+			source_close(&pages->fd);
+			return;
+		}
+		for (uint64_t i = 0; i < nr; i++, chunk++) {
+			pages->present += (uint64_t)present[i] - pages->present_in[chunk];
+			pages->present_in[chunk] = present[i];
+		}
+	}
+}
+
+static uint64_t bytes_of(const struct log_pages *pages)
+{
+	return pages->fd < 0 ? pages->tail_bytes : pages->present * pages->page_bytes;
 }
 
 uint64_t log_pages_read(struct log_pages *pages)
 {
 	uint64_t chunk_bytes = pages->chunk_pages * pages->page_bytes;
-	uint64_t tail = __atomic_load_n(&pages->log->tail_bytes, __ATOMIC_RELAXED);
-	uint64_t newest = tail / chunk_bytes;
+	uint64_t newest;
 
 	if (!pages->is_mapped)
 		return 0;
+	pages->tail_bytes = __atomic_load_n(&pages->log->tail_bytes, __ATOMIC_RELAXED);
+	newest = pages->tail_bytes / chunk_bytes;
 	/* from one before the last: areas claimed lately are still being filled */
 	read_chunks(pages, pages->newest > 0 ? pages->newest - 1 : 0, newest);
 	pages->newest = newest;
@@ -72,11 +80,21 @@ uint64_t log_pages_read(struct log_pages *pages)
 		read_chunks(pages, pages->known_bytes / chunk_bytes, (pages->reach_bytes - 1) / chunk_bytes);
 		pages->known_bytes = pages->reach_bytes;
 	}
-	if (newest > 1) {
+	pages->is_round_due = !pages->is_round_due;
+	if (newest > 1 && pages->is_round_due) {
 		pages->oldest_next = (pages->oldest_next + 1) % newest;
-		read_chunk(pages, pages->oldest_next);
+		read_chunks(pages, pages->oldest_next, pages->oldest_next);
 	}
-	return pages->fd < 0 ? tail : pages->present * pages->page_bytes;
+	return bytes_of(pages);
+}
+
+uint64_t log_pages_read_if_grown(struct log_pages *pages)
+{
+	uint64_t tail = __atomic_load_n(&pages->log->tail_bytes, __ATOMIC_RELAXED);
+
+	if (pages->is_mapped && tail == pages->tail_bytes && pages->reach_bytes <= pages->known_bytes)
+		return bytes_of(pages);
+	return log_pages_read(pages);
 }
 
 /* NULL: nothing lies there. The log is memory of the program, which may have written over it. */
@@ -98,14 +116,13 @@ static bool is_in_use(const struct log_header *log, uint64_t tail, const struct 
 static uint64_t count_stack(const struct log_pages *pages, const struct log_frames *stack)
 {
 	uint64_t first = stack->stack_low_addr / pages->page_bytes, nr = stack->stack_bytes / pages->page_bytes;
-	long present;
+	uint32_t present = 0;
 
 	if (nr > STACK_PAGES_MAX) {
 		first += nr - STACK_PAGES_MAX;
 		nr = STACK_PAGES_MAX;
 	}
-	present = pagemap_count(pages->fd, pages->count, first, nr);
-	return present > 0 ? (uint64_t)present : 0;
+	return pagemap_count(pages->fd, pages->count, first, nr, nr, &present) < 0 ? 0 : present;
 }
 
 uint64_t log_pages_of_stacks(struct log_pages *pages)

@@ -2,8 +2,8 @@
 /*
  * How many pages of its own log a process has in memory: RSS counts them, and they are ours, not the
  * program's. The kernel knows no cheaper true answer than the present bits of /proc/PID/pagemap, so they are
- * counted in chunks: where the log grows at each reading, elsewhere one chunk after the other. Pages
- * that come and go elsewhere are noticed within one round: 1024 readings at most.
+ * counted in chunks: where the log grows at each reading, elsewhere one chunk after the other, at every
+ * second one. Pages that come and go elsewhere are noticed within one round: 2048 readings at most.
  */
 #ifndef INSIDEME_RESOURCES_LOG_PAGES_H
 #define INSIDEME_RESOURCES_LOG_PAGES_H
@@ -24,8 +24,10 @@ struct log_pages {
 	uint32_t page_bytes;
 	uint64_t nr_pages;		/* of the whole mapping */
 	uint64_t chunk_pages;
-	uint64_t newest;		/* the chunk where the log grew at the last reading */
+	uint64_t tail_bytes;		/* the log's end at the last reading, */
+	uint64_t newest;		/* and its chunk */
 	uint64_t oldest_next;		/* where the round stands */
+	bool is_round_due;
 	uint64_t reach_bytes;		/* set by the caller when pages beyond the tail are brought in: up to here */
 	uint64_t known_bytes;		/* reach_bytes at the last reading */
 	uint64_t present;		/* sum of the counts */
@@ -37,6 +39,9 @@ void log_pages_close(struct log_pages *pages);
 
 /* Bytes of the log that are in the process's memory now. */
 uint64_t log_pages_read(struct log_pages *pages);
+
+/* The same as of the last reading, unless the log has grown since: a reading costs as much as the text of "statm". */
+uint64_t log_pages_read_if_grown(struct log_pages *pages);
 
 /*
  * Bytes in memory of the stacks of threads that the log knows, without those of coroutines, which may be blocks of malloc;

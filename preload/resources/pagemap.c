@@ -4,23 +4,28 @@
 
 #define ENTRIES	256u
 
-long pagemap_count(int fd, struct source_count *count, uint64_t first, uint64_t nr_pages)
+int pagemap_count(int fd, struct source_count *count, uint64_t first, uint64_t nr_pages, uint64_t part_pages,
+		  uint32_t *present)
 {
-	long present = 0;
+	uint64_t entries[ENTRIES], seen = 0, part_end = 0;
+	uint32_t *part = present - 1;
 
-	while (nr_pages) {
-		uint64_t entries[ENTRIES], wanted = nr_pages < ENTRIES ? nr_pages : ENTRIES;
-		long length = sys_pread(fd, entries, wanted * sizeof(*entries), first * sizeof(*entries));
+	while (seen < nr_pages) {
+		uint64_t wanted = nr_pages - seen < ENTRIES ? nr_pages - seen : ENTRIES;
+		long length = sys_pread(fd, entries, wanted * sizeof(*entries), (first + seen) * sizeof(*entries));
 
 		count->calls++;
 		if (length < (long)sizeof(*entries))
-			return length < 0 ? length : present;
+			return length < 0 ? (int)length : 0;
 		count->bytes += (uint64_t)length;
 		length /= (long)sizeof(*entries);
-		for (long i = 0; i < length; i++)
-			present += (long)(entries[i] >> 63);	/* the present bit */
-		first += (uint64_t)length;
-		nr_pages -= (uint64_t)length;
+		for (long i = 0; i < length; i++, seen++) {
+			if (seen == part_end) {
+				part++;
+				part_end += part_pages;
+			}
+			*part += (uint32_t)(entries[i] >> 63);	/* the present bit */
+		}
 	}
-	return present;
+	return 0;
 }

@@ -8,9 +8,10 @@
 #include "resources/source.h"
 
 /*
- * Of @nr_pages pages from number @first on; @fd is the process's /proc/PID/pagemap. Some 3 us for 256 pages.
- * Return: how many, or -errno.
+ * Of @nr_pages pages from number @first on; @fd is the process's /proc/PID/pagemap. Some 3 us for 256 pages. How many of
+ * each @part_pages is added to @present[0], [1], ... Return: 0, or -errno.
  */
-long pagemap_count(int fd, struct source_count *count, uint64_t first, uint64_t nr_pages);
+int pagemap_count(int fd, struct source_count *count, uint64_t first, uint64_t nr_pages, uint64_t part_pages,
+		  uint32_t *present);
 
 #endif

@@ -263,8 +263,11 @@ static uint64_t table_bytes(const struct usage *usage)
 	return __atomic_load_n(&usage->log_pages.log->heap_table_bytes, __ATOMIC_RELAXED);
 }
 
-/* A first thread that has ended while others run has no memory to show: nothing is known then. */
-int usage_read_memory(struct usage *usage, struct figures *figures)
+/*
+ * A first thread that has ended while others run has no memory to show: nothing is known then.
+ * @count_log: count those pages of the log too that were claimed before and have been touched since.
+ */
+static int read_memory(struct usage *usage, bool count_log, struct figures *figures)
 {
 	uint64_t page_bytes = usage->log_pages.page_bytes, log_bytes;
 	struct proc_statm statm;
@@ -274,7 +277,7 @@ int usage_read_memory(struct usage *usage, struct figures *figures)
 		return -ESRCH;
 	if (length <= 0 || proc_parse_statm(usage->buffer, &statm) < 0 || statm.size_pages == 0)
 		return 0;
-	log_bytes = log_pages_read(&usage->log_pages);
+	log_bytes = count_log ? log_pages_read(&usage->log_pages) : log_pages_read_if_grown(&usage->log_pages);
 	figures->rss_bytes = less(statm.resident_pages * page_bytes, log_bytes + table_bytes(usage));
 	figures->mapped_bytes = less(statm.mapped_pages * page_bytes, log_bytes);
 	figures->vms_bytes = less(statm.size_pages * page_bytes,
@@ -282,16 +285,21 @@ int usage_read_memory(struct usage *usage, struct figures *figures)
 	return 0;
 }
 
+int usage_read_memory(struct usage *usage, struct figures *figures)
+{
+	return read_memory(usage, true, figures);
+}
+
 /* A zombie has no memory any more, but all that it has counted. */
 int usage_read(struct usage *usage, struct figures *figures)
 {
+	bool is_full = !usage->full_every || usage->nr_rows++ % usage->full_every == 0;
 	int error = 0;
-	bool is_full;
 
 	if (!usage->own_thread && read_cpu_clock(usage, figures) == -EINVAL)	/* what the kernel says of a pid that is gone */
 		return -ESRCH;
-	usage_read_memory(usage, figures);
-	is_full = figures->rss_bytes == LOG_NONE || !usage->full_every || usage->nr_rows++ % usage->full_every == 0;
+	read_memory(usage, is_full, figures);
+	is_full = is_full || figures->rss_bytes == LOG_NONE;
 	if (usage->own_thread || is_full)
 		error = usage->own_thread ? read_from_within(usage, figures) : read_from_outside(usage, figures);
 	if (figures->threads != LOG_NONE)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * What a row of each set of columns costs, read from outside and by a thread of the process, and what share
- * of a core the sampler takes when slices are written all the time. Goals: fast row 12 us, full row 60 us, 1 %.
+ * of a core the sampler takes. Goals: fast row 12 us, full row 60 us, 1 %, with a row each ms 2 %.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,6 +21,8 @@
 #define LOG_USED_BYTES	(64u << 20)
 #define RUN_NS		3000000000u
 #define PART_NS		100000000u
+#define USUAL_NS	10000000u
+#define EACH_MS_NS	1000000u
 
 static struct usage usage;
 static struct machine machine;
@@ -97,41 +99,87 @@ static struct log_slices *make_busy(struct log_header *log)
 	return slices;
 }
 
-static void measure_share(struct log_header *log, int fd, int pid, bool busy, uint64_t interval_ns)
+/* CPU time of this thread, by parts of some ms: other programs take turns with us, whose traces cost more than we do. */
+struct share {
+	uint64_t begin_ns, begin_cpu_ns, part_ns, part_cpu_ns;
+	double least;			/* of a core, in one part */
+};
+
+static void share_begin(struct share *share)
 {
-	struct sampler_config config = { .log = log, .log_fd = fd, .pid = pid, .system = true,
-					 .interval_is_set = interval_ns != 10000000, .interval_ns = interval_ns };
+	share->begin_ns = share->part_ns = clock_ns(CLOCK_MONOTONIC);
+	share->begin_cpu_ns = share->part_cpu_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID);
+	share->least = 1;
+}
+
+/* Return: whether it is to go on. */
+static bool share_go_on(struct share *share)
+{
+	uint64_t now_ns = clock_ns(CLOCK_MONOTONIC), cpu_ns;
+	double part;
+
+	if (now_ns - share->part_ns > PART_NS) {
+		cpu_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID);
+		part = (double)(cpu_ns - share->part_cpu_ns) / (double)(now_ns - share->part_ns);
+		share->least = part < share->least ? part : share->least;
+		share->part_ns = now_ns;
+		share->part_cpu_ns = cpu_ns;
+	}
+	return now_ns - share->begin_ns < RUN_NS;
+}
+
+static void share_print(const struct share *share, const char *what, uint64_t nr_rows)
+{
+	double passed_ns = (double)(clock_ns(CLOCK_MONOTONIC) - share->begin_ns);
+	double cpu_ns = (double)(clock_ns(CLOCK_THREAD_CPUTIME_ID) - share->begin_cpu_ns);
+
+	printf("%-40s %8.3f %% of a core (%.3f in its best 100 ms), %.0f rows/s\n", what, 100 * cpu_ns / passed_ns,
+	       100 * share->least, (double)nr_rows * 1e9 / passed_ns);
+}
+
+static void sleep_until(int64_t due_ns)
+{
+	struct timespec due = { due_ns / 1000000000, due_ns % 1000000000 };
+
+	clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &due, NULL);
+}
+
+/* What no sampler can be below. */
+static void measure_wake_ups(void)
+{
+	struct share share;
+	int64_t due_ns;
+
+	share_begin(&share);
+	due_ns = (int64_t)share.begin_ns;
+	while (share_go_on(&share))
+		sleep_until(due_ns += EACH_MS_NS);
+	share_print(&share, "bare wake-ups, each ms", 0);
+}
+
+static void measure_share(const char *what, struct log_header *log, int fd, int pid, bool busy, uint64_t interval_ns)
+{
+	struct sampler_config config = { .log = log, .log_fd = fd, .pid = pid, .system = interval_ns != EACH_MS_NS,
+					 .interval_is_set = interval_ns == EACH_MS_NS, .interval_ns = interval_ns };
 	struct sampler *sampler = malloc(sampler_bytes());
 	struct log_slices *slices = make_busy(log);
-	uint64_t begin = clock_ns(CLOCK_MONOTONIC), cpu = clock_ns(CLOCK_THREAD_CPUTIME_ID), passed, rows;
-	uint64_t part_begin = begin, part_cpu = cpu;
-	double least = 1;
+	struct share share;
+	uint64_t rows;
 
 	if (!sampler || sampler_start(sampler, &config) < 0)
 		abort();
 	rows = log->sampler_rows;
 	log->has_hooks = 1;
+	share_begin(&share);
 	do {
 		int64_t due_ns = sampler_step(sampler);
-		struct timespec due = { due_ns / 1000000000, due_ns % 1000000000 };
 
 		if (due_ns < 0)
 			abort();
-		clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &due, NULL);
+		sleep_until(due_ns);
 		slices->last_ticks += busy;
-		passed = clock_ns(CLOCK_MONOTONIC) - begin;
-		if (begin + passed - part_begin > PART_NS) {
-			double share = (double)(clock_ns(CLOCK_THREAD_CPUTIME_ID) - part_cpu) / (double)(begin + passed - part_begin);
-
-			least = share < least ? share : least;
-			part_begin = begin + passed;
-			part_cpu = clock_ns(CLOCK_THREAD_CPUTIME_ID);
-		}
-	} while (passed < RUN_NS);
-	cpu = clock_ns(CLOCK_THREAD_CPUTIME_ID) - cpu;
-	printf("%-40s %8.3f %% of a core (%.3f in its best 100 ms), %.0f rows/s\n",
-	       interval_ns < 10000000 ? "sampler, each ms" : busy ? "sampler, slices are written" : "sampler, no slices", 100.0 * (double)cpu / (double)passed, 100 * least,
-	       (double)(log->sampler_rows - rows) * 1e9 / (double)passed);
+	} while (share_go_on(&share));
+	share_print(&share, what, log->sampler_rows - rows);
 	free(sampler);
 }
 
@@ -157,9 +205,10 @@ int main(void)
 	measure_all(log, getpid(), true);
 	log->tail_bytes = LOG_HEADER_BYTES;
 	log->file_bytes = 1u << 20;
-	measure_share(log, fd, pid, false, 10000000);
-	measure_share(log, fd, pid, true, 10000000);
-	measure_share(log, fd, pid, false, 1000000);
+	measure_share("sampler, no slices", log, fd, pid, false, USUAL_NS);
+	measure_share("sampler, slices are written", log, fd, pid, true, USUAL_NS);
+	measure_wake_ups();
+	measure_share("sampler, each ms, the process alone", log, fd, pid, false, EACH_MS_NS);
 	kill(pid, SIGKILL);
 	waitpid(pid, NULL, 0);
 	return 0;

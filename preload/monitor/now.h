@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The time of insideme-run's turns. By libc, which needs no system call for it: at 1 kHz each is 0.03 % of a core. */
+#ifndef INSIDEME_MONITOR_NOW_H
+#define INSIDEME_MONITOR_NOW_H
+
+#include <stdint.h>
+#include <time.h>
+
+/* CLOCK_MONOTONIC. */
+static inline int64_t monitor_now_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+#endif
