@@ -49,6 +49,12 @@ static ALWAYS_INLINE struct log_frame *call_claim(const struct log_header *log, 
 {
 	struct log_frame *frame = top_frame(thread) + 1;
 
+	/*
+	 * Its page's first touch, in which a signal is likely to wait, comes before the claim: a handler's hooks would take
+	 * a frame that is all 0 for one of a call that is over, and pop it.
+	 */
+	frame->stack_addr = stack_addr;
+	signal_fence();
 	thread->top_addr = (uint64_t)frame;
 	signal_fence();
 	frame->function_addr = function_addr;

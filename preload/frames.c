@@ -32,18 +32,23 @@ static struct log_frames *new_area(const struct log_thread *thread, uint64_t byt
 void frames_use(struct log_thread *thread, struct log_frames *area, struct log_frame *top)
 {
 	struct log_frames *stack = area_at(area->stack);
-
-	thread->frames = area->head.self;
-	thread->limit_addr = limit_of(area);
-	thread->stack_low_addr = stack->stack_low_addr;
 	/*
 	 * A handler may have interrupted a hook, which must find everything as it was: all its hooks go slowly. So does
 	 * the first one where others are near, and so do all while an exception is on its way. A gap ends at the first one
 	 * after recording went on.
 	 */
-	thread->stack_bytes = stack->is_signal || stack->is_mapping || is_unwinding(thread) || gap_is_idle(top) ? 0 :
-			      stack->stack_bytes;
+	uint64_t bytes = stack->is_signal || stack->is_mapping || is_unwinding(thread) || gap_is_idle(top) ? 0 :
+			 stack->stack_bytes;
+
+	/* A handler's hook that found the new limit with the old top would write frames behind the old area. */
+	thread->stack_bytes = 0;
+	signal_fence();
+	thread->frames = area->head.self;
+	thread->limit_addr = limit_of(area);
+	thread->stack_low_addr = stack->stack_low_addr;
 	thread->top_addr = (uint64_t)top;
+	signal_fence();
+	thread->stack_bytes = bytes;
 }
 
 struct log_frames *frames_new(const struct log_thread *thread)

@@ -3,13 +3,14 @@
  * Uses a known amount of one thing, and prints what it used as the kernel told it:
  *   threads NR MS  NR threads burn MS ms of CPU each by their own clocks: "TID CPU_NS WAIT_NS" of each at its end
  *   files NR       holds NR descriptors more than at its start for 1 s: "N", those it then has
- *   pages MIB      holds MIB MiB of its own and MIB MiB shared with a child for 300 ms
+ *   pages MIB      holds MIB MiB of its own and MIB MiB shared with a child until its input ends
  *   turns NR       NR times sleeps 1 ms in nap() and burns 1 ms of CPU in work(): CPU ns of each, by the thread's own clock
  *   sleeps MS      waits in nap() for MS ms, then burns MS ms of CPU in work()
  * The report must show the same.
  */
 #include <dirent.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <pthread.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -91,14 +92,23 @@ static void use_files(int nr)
 	nap(1000);
 }
 
+/* Does it, within @ms? */
+__attribute__((noinline)) static int input_ends(int ms)
+{
+	struct pollfd input = { STDIN_FILENO, POLLIN, 0 };
+	char byte;
+
+	return poll(&input, 1, ms) > 0 && read(STDIN_FILENO, &byte, 1) <= 0;
+}
+
 static void use_pages(size_t bytes)
 {
 	char *own = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	char *shared = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	int ready[2];
+	int ready[2], over[2];
 	char byte = 0;
 
-	if (own == MAP_FAILED || shared == MAP_FAILED || pipe(ready))
+	if (own == MAP_FAILED || shared == MAP_FAILED || pipe(ready) || pipe(over))
 		exit(1);
 	memset(shared, 1, bytes);
 	if (fork() == 0) {
@@ -106,13 +116,15 @@ static void use_pages(size_t bytes)
 			sink += (uint64_t)shared[i];
 		if (write(ready[1], &byte, 1) != 1)
 			_exit(1);
-		usleep(1800000);
-		_exit(0);
+		close(over[1]);
+		_exit(read(over[0], &byte, 1) != 0);
 	}
 	memset(own, 1, bytes);
 	if (read(ready[0], &byte, 1) != 1)
 		exit(1);
-	nap(1500);
+	while (!input_ends(20))		/* calls of it bring the sampling task back after the fork */
+		;
+	close(over[1]);
 	wait(NULL);
 }
 

@@ -26,6 +26,7 @@ load lib
 
 @test "recursion counts once in total time" {
 	record calls || same status $? 7
+	view functions --raw >functions.csv	# what is left of some ns without the hooks' cost may be none
 	between "total of fib" 1 "$(value total_ns function=fib)" "$(value total_ns function=main)"
 	between "self of fib" 1 "$(value self_ns function=fib)" "$(value total_ns function=fib)"
 }
@@ -114,8 +115,8 @@ load lib
 		run record interrupted$compiler
 		same status "$status" 0
 		quiet
-		calls main 1
-		between "calls of down" 399900 "$(value calls function=down)" 400020
+		calls main 1 down 400020
+		same "what the report warns of" "$(cat report.stderr)" ''
 		view tree --columns function,depth >tree.csv	# a call stands below the one before it when it is deeper
 		same "calls under a handler's callees" "$(awk -F, '$2 > depth && callee {n++}
 			{callee = $1 ~ /^(first|second)$/; depth = $2} END {print n + 0}' tree.csv)" 0
