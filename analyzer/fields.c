@@ -165,34 +165,44 @@ static void take_said(struct process *process)
 	}
 }
 
-static const char *find_field(const struct field_rules *rules, const struct field_rules *preset, struct function *function)
+void field_say(struct model *model, struct function *function, const char *field)
 {
-	const char *field = field_rules_find(rules, function);
+	if (!function->said_field)
+		function->said_field = keep_text(model, xstrdup(field));
+}
 
-	if (!field)
-		field = function->said_field;
-	return field ? field : field_rules_find(preset, function);
+static int read_rules(struct field_rules *rules, struct model *model, const char *given)
+{
+	if (given && field_rules_read(rules, "--fields", given, NULL) < 0)
+		return -1;
+	read_recorded(rules, model);
+	for (size_t i = 0; i < model->nr_processes; i++)
+		take_said(model->processes[i]);
+	return 0;
+}
+
+static void apply(struct model *model, const struct field_rules *rules, const struct field_rules *preset, struct function *function)
+{
+	const char *told = NULL, *field;
+
+	if (function->kind == FUNCTION_PLAIN)
+		told = field_rules_find(rules, function) ?: function->said_field;
+	function->said_field = told ? keep_text(model, xstrdup(told)) : NULL;
+	field = told || function->kind != FUNCTION_PLAIN ? told : field_rules_find(preset, function);
+	function->field = keep_text(model, field && *field ? xstrdup(field) : xasprintf("@%s", function->short_name));
 }
 
 int fields_apply(struct model *model, const char *given)
 {
 	struct field_rules rules = { .nr = 0 }, preset = { .nr = 0 };
-	int status = 0;
+	int status;
 
 	if (model->has_fields)
 		return 0;
-	if (given)
-		status = field_rules_read(&rules, "--fields", given, NULL);
-	read_recorded(&rules, model);
+	status = read_rules(&rules, model, given);
 	field_rules_parse(&preset, "presets", presets);
-	for (size_t i = 0; i < model->nr_processes; i++)
-		take_said(model->processes[i]);
-	for (size_t i = 0; i < model->nr_functions && status == 0; i++) {
-		struct function *function = model->functions[i];
-		const char *field = function->kind == FUNCTION_PLAIN ? find_field(&rules, &preset, function) : NULL;
-
-		function->field = keep_text(model, field && *field ? xstrdup(field) : xasprintf("@%s", function->short_name));
-	}
+	for (size_t i = 0; i < model->nr_functions && status == 0; i++)
+		apply(model, &rules, &preset, model->functions[i]);
 	model->has_fields = status == 0;
 	field_rules_release(&rules);
 	field_rules_release(&preset);

@@ -31,7 +31,13 @@ int field_rules_read(struct field_rules *rules, const char *where, const char *t
 const char *field_rules_find(const struct field_rules *rules, struct function *function);
 void field_rules_release(struct field_rules *rules);
 
-/* Fill function->field of all functions, once. @given: the value of --fields, NULL: none. Return: 0, or -1 after an error(). */
+/*
+ * Fill function->field of all functions, once, and said_field by what all but the rules for every program give. @given: the value of --fields, NULL: none.
+ * Return: 0, or -1 after an error().
+ */
 int fields_apply(struct model *model, const char *given);
+
+/* What @function, of a run that is saved as a profile, was for there. */
+void field_say(struct model *model, struct function *function, const char *field);
 
 #endif

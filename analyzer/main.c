@@ -213,7 +213,7 @@ static int show(struct report *report, const struct view *view, const struct for
 	progress_end();
 	if (status == 0 && options->suppressions)
 		status = suppressions_apply(report->model, options->suppressions) < 0 ? EXIT_FAILURE : EXIT_SUCCESS;
-	if (status == 0 && options->fields)	/* views that need no rules of the command line ask for the others */
+	if (status == 0 && (options->fields || options->save))	/* views that need no rules of the command line ask for the others */
 		status = fields_apply(report->model, options->fields) < 0 ? EXIT_FAILURE : EXIT_SUCCESS;
 	if (status == 0)
 		status = write_report(report, view, format);

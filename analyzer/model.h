@@ -106,7 +106,7 @@ struct function {
 	const char *apart;		/* "a.c": what tells it from others of its name; "region"; NULL: there are none */
 	const char *file;
 	uint32_t line;
-	const char *said_field;		/* what it said by INSIDEME_FIELD() that it is for; NULL: nothing */
+	const char *said_field;		/* what it, or a saved profile, says that it is for; NULL: nothing */
 	const char *field;		/* by fields_apply(): "I/O", "@name"; NULL: not asked for */
 	const struct process *counted_in;	/* process_fields.c's own */
 	enum verdict verdict;		/* by selection_read() */

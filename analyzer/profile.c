@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "error.h"
+#include "fields.h"
 #include "functions.h"
 #include "naming.h"
 #include "parts.h"
@@ -159,8 +160,11 @@ static void add_functions_sums(const struct profile *profile, struct model *mode
 {
 	for (size_t i = 0; i < profile->nr_functions; i++) {
 		struct saved_function *saved = &profile->functions[i];
+		const char *field = json_string_value(json_object_get(saved->json, "field"));
 
 		saved->function = saved->function->same ? saved->function->same : saved->function;
+		if (field)
+			field_say(model, saved->function, field);
 		if (saved->histogram.unit_ns > 0)
 			histogram_add(&saved->function->histogram, saved->histogram.counts, saved->histogram.unit_ns);
 		if (profile->nr_runs > 1)

@@ -166,6 +166,8 @@ static void write_function(struct writer *writer, struct function *function)
 			 "region", function->region != NULL,
 			 "name", text_to_json(function->resolved ? function->name : NULL),
 			 "file", text_to_json(function->file), "line", (json_int_t)function->line);
+	if (function->said_field)
+		json_object_set_new(json, "field", text_to_json(function->said_field));
 	json_object_set_new(json, "histogram", histogram_to_json(&function->histogram));
 	if (function->parts)
 		json_object_set_new(json, "runs", parts_to_json(function->parts, writer->model->nr_runs));

@@ -77,6 +77,18 @@ assert fields["a,\"b\"\t\ufffd"] == 6000 and fields["<b>"] == 21891, fields'
 	same "calls of leaf" "$(cell calls leaves)" 6000
 }
 
+@test "a saved profile has the fields of its run, and of --fields; presets and later rules hold" {
+	INSIDEME_FIELDS='even = parity; odd=parity; fib = ; calls.c:leaf = leaves' run record calls
+	view fields | "$here/csv" field | LC_ALL=C sort | grep -v Others >of_run
+	"$report" --save saved.profile --fields 'middle = a "b", c'
+	sed -i 's/@middle/a "b", c/' of_run
+	"$report" -v fields -f csv saved.profile >fields.csv
+	same "fields" "$("$here/csv" field <fields.csv | LC_ALL=C sort)" "$(LC_ALL=C sort of_run)"
+	same "calls" "$(cell calls parity),$(cell calls leaves),$(cell calls @fib),$(cell calls 'a "b", c')" 1001,6000,21891,3000
+	"$report" -v fields -f csv saved.profile --fields 'fib = maths' >fields.csv
+	same "calls of a later rule" "$(cell calls maths),$(cell calls leaves)" 21891,6000
+}
+
 @test "self times and Others are the threads' wall time, hooks apart" {
 	run record calls
 	view fields --raw >fields.csv
