@@ -9,6 +9,7 @@
 #include "heap.h"
 #include "helper.h"
 #include "interrupted.h"
+#include "moments.h"
 #include "real.h"
 #include "recorder.h"
 #include "stacks.h"
@@ -39,10 +40,17 @@ static void await_opening(void)
 	sys_restore_signals(&mask);
 }
 
+static void copy_open_calls(void)
+{
+	struct open_calls *copy = has_key ? stack_copy_open(self, libc.pthread_getspecific(copy_key)) : NULL;
+
+	if (copy)
+		libc.pthread_setspecific(copy_key, copy);
+}
+
 static void prepare(void)
 {
 	struct log_header *log;
-	struct open_calls *copy;
 
 	helper_pause();
 	if (live_is_sealed())
@@ -52,11 +60,9 @@ static void prepare(void)
 	child_make_room();
 	before_ns = clock_ns(CLOCK_BOOTTIME);
 	inherited_bytes = log ? log->heap_total_bytes + (self ? self->heap_held_bytes : 0) : heap_early.heap_bytes;
-	if (!log || !self)
-		return;
-	copy = has_key ? stack_copy_open(self, libc.pthread_getspecific(copy_key)) : NULL;
-	if (copy)
-		libc.pthread_setspecific(copy_key, copy);
+	if (log && self)
+		copy_open_calls();
+	moments_before_fork();
 }
 
 static struct open_calls *take_copy(void)
@@ -72,6 +78,8 @@ static void in_parent(void)
 {
 	struct open_calls *copy = take_copy();
 
+	if (!live_is_sealed())
+		moments_in_parent();
 	helper_resume_later();
 	if (copy)
 		open_calls_free(copy);
@@ -89,6 +97,7 @@ static void in_child(void)
 
 	daemon_task = 0;
 	live_return_addr = 0;
+	moments_in_child();
 	if (live_is_sealed())
 		return;
 	if (copy)

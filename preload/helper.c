@@ -17,6 +17,7 @@
 #include "clock.h"
 #include "descriptors.h"
 #include "live.h"
+#include "moments.h"
 #include "rundir.h"
 #include "sampler.h"
 #include "syscalls.h"
@@ -119,11 +120,13 @@ static void take_only_sample(struct helper *task)
 	uint64_t mask;
 
 	sys_block_signals(&mask);
+	moment_begin();
 	config.log_fd = open_log(task);
 	if (config.log_fd >= 0) {
 		sampler_take_only((struct sampler *)task->sampler, &config);
 		sys_close(config.log_fd);
 	}
+	moment_end();
 	sys_restore_signals(&mask);
 }
 

@@ -4,6 +4,7 @@
 #include <signal.h>
 
 #include "frames.h"
+#include "moments.h"
 #include "text.h"
 
 #define BLOCK		512u		/* on a stack that may be small; the kernel keeps the rest of what it wrote */
@@ -100,7 +101,9 @@ int stack_range(uintptr_t addr, uintptr_t *low, uintptr_t *high, enum stack_kind
 		return 0;
 	}
 	sys_block_signals(&mask);	/* a handler that jumps away would leave the descriptor open */
+	moment_begin();
 	error = range_in_maps(addr, low, high, kind);
+	moment_end();
 	sys_restore_signals(&mask);
 	return error;
 }

@@ -8,6 +8,7 @@
 #include "away.h"
 #include "log.h"
 #include "live.h"
+#include "moments.h"
 #include "rundir.h"
 #include "text.h"
 
@@ -67,10 +68,12 @@ static bool grow_by_path(struct log_header *log, uint64_t bytes)
 	if (live_is_sealed() || live_return_addr || now < __atomic_load_n(&retry_growth_ticks, __ATOMIC_RELAXED))
 		return false;
 	sys_block_signals(&mask);
+	moment_begin();
 	fd = sys_open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW, 0);
 	error = fd < 0 ? fd : log_grow(log, (int)fd, bytes);
 	if (fd >= 0)
 		sys_close((int)fd);
+	moment_end();
 	sys_restore_signals(&mask);
 	if (error < 0)
 		__atomic_store_n(&retry_growth_ticks, now + RETRY_TICKS, __ATOMIC_RELAXED);
@@ -164,6 +167,7 @@ void room_give_back(void)
 	if (log->nr_threads > 1 || reached < tail + WORTH_BYTES)
 		return;
 	sys_block_signals(&mask);
+	moment_begin();
 	fd = sys_open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW, 0);
 	if (fd >= 0) {
 		tail += LOG_AREA_ALIGN;
@@ -173,5 +177,6 @@ void room_give_back(void)
 				    (long)(reached - tail), 0, 0);
 		sys_close((int)fd);
 	}
+	moment_end();
 	sys_restore_signals(&mask);
 }

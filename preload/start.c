@@ -18,6 +18,7 @@
 #include "labels.h"
 #include "memory.h"
 #include "modules.h"
+#include "moments.h"
 #include "open.h"
 #include "paths.h"
 #include "programs.h"
@@ -79,7 +80,9 @@ static struct log_header *open_log(const struct process_id *id, uint32_t clock)
 	int error;
 
 	open = (struct log_open){ .run = &run, .id = id, .settings = &settings, .kind = LOG_OF_PROGRAM, .clock = clock };
+	moment_begin();
 	error = log_open(&open, &log, NULL);
+	moment_end();
 	if (error && child_ancestor()) {	/* the entry there goes on: nothing to say on stderr */
 		live_when_child(NULL);
 		log_lose(child_ancestor(), LOG_LOST_PROCESSES);

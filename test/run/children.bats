@@ -225,3 +225,13 @@ in_handlers() {
 	view tree >tree.csv
 	same "paths of work" "$("$here/csv" path function=work <tree.csv)" 'main;work'
 }
+
+# In memory, where nothing but a processor is waited for while a log grows.
+@test "a child has no descriptor of a log that another thread grows" {
+	local memory
+	memory=$(mktemp -d /dev/shm/insideme-test-XXXXXX)
+	INSIDEME_BUDGET=1G INSIDEME_DIR=$memory record moments || { rm -r "$memory"; return 1; }
+	rm -r "$memory"
+	quiet
+	same "children with more descriptors" "$(cat stdout)" 0
+}
