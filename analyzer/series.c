@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "rate_bounds.h"
+
 enum unit series_unit(const struct log_column *column, bool rate)
 {
 	switch (column->unit) {
@@ -170,7 +172,10 @@ static void read_rate(struct series *series, const struct model *model, struct p
 	int64_t shortest = (int64_t)(rows->interval_ns / 2), first_time = 0, before_time = 0;
 	uint64_t first = LOG_NONE, before = LOG_NONE, last = LOG_NONE;
 	double scale = rate_scale(&rows->columns[column]);
+	struct rate_bounds bounds;
+	size_t first_row = 0, before_row = 0;
 
+	rate_bounds_find(&bounds, process, rows, column);
 	for (size_t row = 0; row < rows->nr_rows; row++) {
 		uint64_t raw = rowset_value(rows, row, column);
 		int64_t time = process_time(process, rows->ticks[row]);
@@ -181,16 +186,20 @@ static void read_rate(struct series *series, const struct model *model, struct p
 		if (first == LOG_NONE) {
 			first = raw;
 			first_time = time;
+			first_row = row;
 		} else if (time <= before_time || time - before_time < shortest) {
 			continue;
 		} else if (raw >= before) {
 			add_rate(series, model, before_time, time,
-				 scale * (double)(raw - before) / (double)(time - before_time));
+				 rate_bounded(&bounds, before_row, row, time - before_time,
+					      scale * (double)(raw - before) / (double)(time - before_time)));
 			series->known = true;
-			series->mean = scale * ((double)raw - (double)first) / (double)(time - first_time);
+			series->mean = rate_bounded(&bounds, first_row, row, time - first_time,
+						    scale * ((double)raw - (double)first) / (double)(time - first_time));
 		}
 		before = raw;
 		before_time = time;
+		before_row = row;
 	}
 	/* what a process used since its start; of the machine, which started earlier, or from a time on since the first row */
 	if (last != LOG_NONE)

@@ -92,6 +92,53 @@ static void a_counter_that_goes_back_makes_no_negative_rate(void **state)
 	build_release(&build);
 }
 
+static void count_up(struct log_rows *rows, uint32_t column, uint16_t unit)
+{
+	struct log_column *columns = (struct log_column *)(rows + 1);
+
+	columns[column].unit = unit;
+	columns[column].kind = LOG_CUMULATIVE;
+}
+
+/* Steps of 30 ms in a counter of a part, and of a machine of two processors more than two of them at once. */
+static void a_rate_is_at_most_what_there_is(void **state)
+{
+	const char *const process_columns[] = { "cpu_ns", "user_ns" };
+	const char *const system_columns[] = { "system_cpu_busy_ns", "system_cpu_total_ns", "cpu_stall_ns" };
+	struct log_rows *process_rows, *system_rows;
+	struct model *model;
+	struct series series;
+
+	(void)state;
+	build_begin(&build);
+	process_rows = build_rows(&build, "process", process_columns, 2, NR_ROWS);
+	system_rows = build_rows(&build, "system", system_columns, 3, NR_ROWS);
+	count_up(process_rows, 0, LOG_UNIT_NS);
+	count_up(process_rows, 1, LOG_UNIT_NS);
+	count_up(system_rows, 0, LOG_UNIT_NS);
+	count_up(system_rows, 1, LOG_UNIT_NS);
+	count_up(system_rows, 2, LOG_UNIT_WAIT_NS);
+	for (uint64_t i = 0; i < NR_ROWS; i++) {
+		uint64_t ticks = NS_START + (i + 1) * 10 * MS, step = i / 10 * 30 * MS;
+
+		build_row(process_rows, ticks, (uint64_t[]){ i * 3 * MS, step });
+		build_row(system_rows, ticks, (uint64_t[]){ i * 19 * MS + step / 10, i * 20 * MS + step / 10, i * 10 * MS + step / 10 });
+	}
+	build_finish(&build, NS_START + 1000 * MS, 0);
+	model = build_load(&build);
+	series_of_column(&series, model, model->processes[0], process_rowset(model->processes[0], "process"), 1, 10);
+	series_release(&series);
+	assert_near(series.peak, 0.3);
+	for (uint32_t column = 0; column < 3; column++) {
+		series_of_column(&series, model, model->processes[0], process_rowset(model->processes[0], "system"), column, 10);
+		series_release(&series);
+		assert_near(series.peak, column < 2 ? 2 : 100);
+		assert_true(series.mean <= series.peak);
+	}
+	model_free(model);
+	build_release(&build);
+}
+
 static void areas_of_one_set_and_another_id_stay_apart(void **state)
 {
 	struct model *model;
@@ -118,6 +165,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(slopes_and_rates_are_those_of_the_lines),
 		cmocka_unit_test(a_counter_that_goes_back_makes_no_negative_rate),
+		cmocka_unit_test(a_rate_is_at_most_what_there_is),
 		cmocka_unit_test(areas_of_one_set_and_another_id_stay_apart),
 	};
 
