@@ -7,48 +7,25 @@
  * A process may be forked at any instant, while other threads are in here. So pointers and capacities are written in an
  * order that the child can follow: what it finds of a change that was on its way is a block too many or too few.
  */
-#include "blocks_table.h"
+#include "blocks_shards.h"
 
 #include <sys/mman.h>
 
 #include "live.h"
 #include "syscalls.h"
 
-#define NR_SHARDS	256u
-#define REGION_SHIFT	20
 #define FIRST_CAPACITY	256u		/* less a part that differs by shard: they shall not all grow at once */
 #define MOVE_STEP	32u
 #define TRIES		64
 #define WAITS		2000
 #define WAIT_NS		50000
 
-struct shard {
-	_Alignas(64) uint32_t owner;	/* the lock: ref of the thread that holds it, 0: nobody */
-	uint32_t shift;			/* only blocks of which sampled() is true */
-	struct table now;
-	struct table old;		/* where it grows: what was not moved yet */
-	uint32_t moved;			/* places of old that are empty by now, for good */
-	bool is_inherited;		/* both tables are as the fork left them */
-	bool old_is_inherited;		/* records in old are of the parent's log */
-};
-
-static struct shard shards[NR_SHARDS];
+struct shard shards[NR_SHARDS];
 static uint64_t limit_bytes;		/* set before any thread */
-
-static ALWAYS_INLINE struct shard *shard_of(uint64_t addr)
-{
-	return &shards[(addr >> REGION_SHIFT) * GOLDEN >> 56];
-}
-
-static ALWAYS_INLINE bool sampled(const struct shard *shard, uint64_t key)
-{
-	return !(hash_of(key) & ((1u << shard->shift) - 1));
-}
 
 /* ---- locks ---- */
 
-/* Its holder may be preempted, or be interrupted by a handler that waits for us: so there is an end to it. */
-static NOINLINE bool wait_for(struct shard *shard, uint32_t taker)
+NOINLINE bool shard_wait_for(struct shard *shard, uint32_t taker)
 {
 	const struct timespec pause = { 0, WAIT_NS };
 
@@ -69,31 +46,12 @@ static NOINLINE bool wait_for(struct shard *shard, uint32_t taker)
 	return false;
 }
 
-/* Return: what unlock() takes, LOCK_FAILED. A handler may lock another shard in between. */
-#define LOCK_FAILED UINT32_MAX
-static ALWAYS_INLINE uint32_t lock(struct shard *shard, struct log_thread *thread)
-{
-	uint32_t nobody = 0, outer = thread->heap_lock;
-
-	if (unlikely(!__atomic_compare_exchange_n(&shard->owner, &nobody, thread->head.self, false, __ATOMIC_ACQUIRE,
-						  __ATOMIC_RELAXED)) && !wait_for(shard, thread->head.self))
-		return LOCK_FAILED;
-	thread->heap_lock = (uint32_t)(shard - shards) + 1;
-	return outer;
-}
-
-static ALWAYS_INLINE void unlock(struct shard *shard, struct log_thread *thread, uint32_t outer)
-{
-	thread->heap_lock = outer;
-	__atomic_store_n(&shard->owner, 0, __ATOMIC_RELEASE);
-}
-
 void blocks_unlock(struct log_thread *thread)
 {
 	uint32_t lock = thread->heap_lock;
 
 	if (lock && lock <= NR_SHARDS && shards[lock - 1].owner == thread->head.self)
-		unlock(&shards[lock - 1], thread, 0);
+		shard_unlock(&shards[lock - 1], thread, 0);
 	thread->heap_lock = 0;
 }
 
@@ -134,6 +92,7 @@ static void set_old(struct shard *shard, const struct table *table)
 	shard->old.used = table->used;
 	signal_fence();
 	shard->old.entries = table->entries;
+	shard->has_work = true;
 }
 
 static void unmap_old(struct shard *shard)
@@ -141,7 +100,7 @@ static void unmap_old(struct shard *shard)
 	struct entry *entries = shard->old.entries;
 	uint64_t bytes = table_bytes(shard->old.capacity);
 
-	shard->old_is_inherited = false;
+	shard->has_work = shard->old_is_inherited = false;
 	shard->old.entries = NULL;
 	signal_fence();
 	if (live_is_sealed())
@@ -153,7 +112,7 @@ static void unmap_old(struct shard *shard)
 /* ---- growing ---- */
 
 /* Whole clusters: what is left must be found from its home on. */
-static NOINLINE void move_some(struct shard *shard)
+static void move_some(struct shard *shard)
 {
 	struct table *old = &shard->old;
 	uint32_t at = shard->moved, enough = at + MOVE_STEP;
@@ -191,17 +150,18 @@ static bool is_past_limit(uint32_t capacity)
 	return bytes > half / NR_SHARDS && __atomic_load_n(&live.log->heap_table_bytes, __ATOMIC_RELAXED) + bytes > half;
 }
 
-/* Past the limit half of the blocks are dropped instead. Without memory the table is filled further, see is_at_end(). */
-static NOINLINE void grow(struct shard *shard)
+/* Past the limit half of the blocks are dropped instead. Without memory the table is filled further, see shard_grow(). */
+static void grow(struct shard *shard)
 {
 	uint32_t capacity = shard->now.capacity, index = (uint32_t)(shard - shards);
 	uint32_t wanted = capacity ? capacity + capacity / 2 : FIRST_CAPACITY - index % 16 * 8;
 	bool is_limited = capacity && is_past_limit(wanted);
-	struct table before = shard->now;
+	struct table before;
 	struct entry *entries;
 
 	while (shard->old.entries)
 		move_some(shard);
+	before = shard->now;
 	if (is_limited)
 		wanted = capacity;
 	entries = map_entries(wanted);
@@ -217,7 +177,7 @@ static NOINLINE void grow(struct shard *shard)
 }
 
 /* What the parent had becomes the old table. Without memory for another its blocks are forgotten. */
-static NOINLINE void take_over(struct shard *shard)
+static void take_over(struct shard *shard)
 {
 	struct table before;
 	struct entry *entries;
@@ -234,17 +194,32 @@ static NOINLINE void take_over(struct shard *shard)
 		unmap_old(shard);
 }
 
-static ALWAYS_INLINE bool is_full(const struct table *table)
+void shard_work(struct shard *shard)
 {
-	return table->used >= table->capacity - table->capacity / 16 * 3;
+	if (shard->is_inherited)
+		take_over(shard);
+	if (shard->old.entries)
+		move_some(shard);
 }
 
-static bool is_at_end(const struct table *table)
+bool shard_grow(struct shard *shard)
 {
-	return table->used + 2 + table->capacity / 32 > table->capacity;
+	const struct table *table = &shard->now;
+
+	grow(shard);
+	return table->used + 2 + table->capacity / 32 <= table->capacity;
 }
 
-/* ---- */
+bool shard_take_from_old(struct shard *shard, uint64_t addr, struct block *block)
+{
+	if (!shard->old.entries || !take_from(&shard->old, addr, block))
+		return false;
+	if (shard->old_is_inherited)
+		block->heap = 0;
+	return true;
+}
+
+/* ---- as a whole ---- */
 
 void blocks_init(uint64_t most_bytes)
 {
@@ -264,7 +239,7 @@ void blocks_inherit(void)
 			continue;
 		bytes += table_bytes(shard->now.capacity) + (shard->old.entries ? table_bytes(shard->old.capacity) : 0);
 		say_shift(shard->shift);
-		shard->is_inherited = true;
+		shard->has_work = shard->is_inherited = true;
 	}
 	live.log->heap_table_bytes = bytes;
 }
@@ -290,77 +265,4 @@ uint64_t blocks_bytes(void)
 	for (uint32_t i = 0; i < NR_SHARDS; i++)
 		bytes += (bytes_of(&shards[i].now) + bytes_of(&shards[i].old)) << shards[i].shift;
 	return bytes;
-}
-
-static bool take_from_old(struct shard *shard, uint64_t addr, struct block *block)
-{
-	if (!take_from(&shard->old, addr, block))
-		return false;
-	if (shard->old_is_inherited)
-		block->heap = 0;
-	return true;
-}
-
-static enum block_result put_locked(struct shard *shard, const struct block *block, struct block *replaced)
-{
-	uint64_t key = key_of(block), value = block->bytes << 32 | block->heap;
-
-	if (unlikely(shard->is_inherited))
-		take_over(shard);
-	if (unlikely(shard->old.entries))
-		move_some(shard);
-	if (unlikely(is_full(&shard->now)))
-		grow(shard);
-	if (unlikely(is_at_end(&shard->now)))
-		return BLOCK_LOST;
-	if (unlikely(!sampled(shard, key)))
-		return BLOCK_NOT_SAMPLED;
-	if (unlikely(shard->old.entries) && take_from_old(shard, block->addr, replaced)) {
-		put_into(&shard->now, key, value, replaced);
-		return BLOCK_REPLACED;
-	}
-	return put_into(&shard->now, key, value, replaced);
-}
-
-enum block_result blocks_put(struct log_thread *thread, const struct block *block, struct block *replaced)
-{
-	struct shard *shard = shard_of(block->addr);
-	enum block_result result;
-	uint32_t outer;
-
-	if (unlikely(block->addr & ~KEY_BLOCK || block->bytes >= BLOCK_BYTES_MAX))
-		return BLOCK_LOST;
-	outer = lock(shard, thread);
-	if (unlikely(outer == LOCK_FAILED))
-		return BLOCK_LOST;
-	result = put_locked(shard, block, replaced);
-	replaced->shift = (uint8_t)shard->shift;
-	unlock(shard, thread, outer);
-	return result;
-}
-
-enum block_result blocks_take(struct log_thread *thread, const void *place, struct block *block)
-{
-	uint64_t addr = (uint64_t)place;
-	struct shard *shard = shard_of(addr);
-	enum block_result result = BLOCK_UNKNOWN;
-	uint32_t outer;
-
-	if (unlikely(addr & ~KEY_BLOCK))
-		return BLOCK_UNKNOWN;
-	outer = lock(shard, thread);
-	if (unlikely(outer == LOCK_FAILED))
-		return BLOCK_LOST;
-	if (unlikely(shard->is_inherited))
-		take_over(shard);
-	if (unlikely(shard->old.entries))
-		move_some(shard);
-	if (likely(shard->now.entries && take_from(&shard->now, addr, block)) ||
-	    (shard->old.entries && take_from_old(shard, addr, block)))
-		result = BLOCK_DONE;
-	if (unlikely(!sampled(shard, addr)))
-		result = BLOCK_NOT_SAMPLED;
-	block->shift = (uint8_t)shard->shift;
-	unlock(shard, thread, outer);
-	return result;
 }

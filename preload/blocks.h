@@ -41,13 +41,6 @@ void blocks_inherit(void);
 /* The sum of all of them, looked up one by one: in the child of a raw clone, before that. */
 uint64_t blocks_bytes(void);
 
-/*
- * Callable from signal handlers: one that interrupted these functions on its own thread, in the same shard, gets
- * BLOCK_LOST.
- */
-enum block_result blocks_put(struct log_thread *thread, const struct block *block, struct block *replaced);
-enum block_result blocks_take(struct log_thread *thread, const void *place, struct block *block);
-
 /* The calling thread jumps out of whatever its signal handlers interrupted: give back the lock that it may hold. */
 void blocks_unlock(struct log_thread *thread);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * One table of the live blocks' (blocks.c): open addressing with linear probing; a place in it grows with the hash, so
+ * One table of the live blocks' (blocks_shards.h): open addressing with linear probing; a place in it grows with the hash, so
  * that growing reads and writes in order. Whoever calls these holds the lock of the table's shard.
  */
 #ifndef INSIDEME_BLOCKS_TABLE_H

@@ -184,6 +184,7 @@ void heap_live_allocated(struct log_thread *thread, void *place, uint64_t bytes,
 bool heap_live_take(struct log_thread *thread, const void *place, struct block *block);
 void heap_live_put_back(struct log_thread *thread, const struct block *block);
 void heap_live_freed(struct log_thread *thread, const struct block *block);
+void heap_live_free(struct log_thread *thread, const void *place);
 
 /* The allocator returned @place for @bytes, NULL for a failure. */
 static ALWAYS_INLINE void heap_allocated(struct log_thread *thread, void *place, uint64_t bytes, uintptr_t caller)
@@ -226,8 +227,12 @@ static ALWAYS_INLINE void heap_free(struct log_thread *thread, void *place)
 {
 	struct block block;
 
-	if (heap_take(thread, place, &block))
-		heap_freed(thread, &block);
+	if (likely(live.heap == HEAP_LIVE)) {
+		heap_live_free(thread, place);
+	} else {
+		heap_counted_take(thread, place, &block);
+		heap_counted_free(thread, &block);
+	}
 }
 
 /*

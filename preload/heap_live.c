@@ -3,6 +3,7 @@
 #include <sys/sysinfo.h>
 
 #include "backtrace.h"
+#include "blocks_shards.h"
 #include "calls.h"
 #include "heap_sample.h"
 #include "process_id.h"
@@ -181,7 +182,7 @@ NOINLINE void heap_live_allocated(struct log_thread *thread, void *place, uint64
 	heap_change(thread, (long)bytes);
 }
 
-NOINLINE bool heap_live_take(struct log_thread *thread, const void *place, struct block *block)
+static ALWAYS_INLINE bool take(struct log_thread *thread, const void *place, struct block *block)
 {
 	struct log_header *log = live.log;
 	enum block_result result;
@@ -198,6 +199,11 @@ NOINLINE bool heap_live_take(struct log_thread *thread, const void *place, struc
 	return false;
 }
 
+NOINLINE bool heap_live_take(struct log_thread *thread, const void *place, struct block *block)
+{
+	return take(thread, place, block);
+}
+
 NOINLINE void heap_live_put_back(struct log_thread *thread, const struct block *block)
 {
 	struct log_header *log = live.log;
@@ -207,7 +213,7 @@ NOINLINE void heap_live_put_back(struct log_thread *thread, const struct block *
 		release(log, thread, block);
 }
 
-NOINLINE void heap_live_freed(struct log_thread *thread, const struct block *block)
+static ALWAYS_INLINE void freed(struct log_thread *thread, const struct block *block)
 {
 	struct log_header *log = live.log;
 	struct log_heap *heap = heap_record(thread);
@@ -219,4 +225,17 @@ NOINLINE void heap_live_freed(struct log_thread *thread, const struct block *blo
 		return;
 	add_own(&heap->free_calls, 1l << block->shift);
 	add_own(&heap->freed_bytes, (long)(block->bytes << block->shift));
+}
+
+NOINLINE void heap_live_freed(struct log_thread *thread, const struct block *block)
+{
+	freed(thread, block);
+}
+
+NOINLINE void heap_live_free(struct log_thread *thread, const void *place)
+{
+	struct block block;
+
+	if (take(thread, place, &block))
+		freed(thread, &block);
 }

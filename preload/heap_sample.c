@@ -3,6 +3,7 @@
 #include "heap_sample.h"
 
 #include "backtrace.h"
+#include "blocks_shards.h"
 #include "poisson.h"
 #include "runtimes.h"
 
