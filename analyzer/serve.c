@@ -5,6 +5,7 @@
 #include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -42,7 +43,7 @@ static int open_listener(struct server *server, uint16_t port)
 	socklen_t length = sizeof(address);
 	int on = 1;
 
-	server->listener = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	server->listener = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	if (server->listener < 0)
 		return -errno;
 	setsockopt(server->listener, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
@@ -160,19 +161,28 @@ static void serve_one(const struct server *server, int from)
 	free(path);
 }
 
-/* Signals end accept(), and are not taken back. */
-static void catch_ends(void)
+/* Signals end the wait for a reader, and come then only: none is missed between a look at @ended and the wait. */
+static void catch_ends(sigset_t *while_waiting)
 {
+	static const int numbers[] = { SIGINT, SIGTERM, SIGHUP };
 	struct sigaction action = { .sa_handler = end };
+	sigset_t ends;
 
-	sigaction(SIGINT, &action, NULL);
-	sigaction(SIGTERM, &action, NULL);
-	sigaction(SIGHUP, &action, NULL);
+	sigemptyset(&ends);
+	for (size_t i = 0; i < sizeof(numbers) / sizeof(*numbers); i++) {
+		sigaction(numbers[i], &action, NULL);
+		sigaddset(&ends, numbers[i]);
+	}
+	sigprocmask(SIG_BLOCK, &ends, while_waiting);
+	for (size_t i = 0; i < sizeof(numbers) / sizeof(*numbers); i++)
+		sigdelset(while_waiting, numbers[i]);
+	signal(SIGPIPE, SIG_IGN);	/* of a reader that leaves while the page is sent */
 }
 
 int serve(const struct options *options, int (*make)(const struct options *options))
 {
 	struct server server = { .options = options, .make = make, .folder = "/tmp/insideme-serve-XXXXXX" };
+	sigset_t while_waiting;
 	int result = make_token(server.token);
 
 	if (result == 0)
@@ -183,11 +193,12 @@ int serve(const struct options *options, int (*make)(const struct options *optio
 		error("--serve: %s", strerror(-result));
 		return EXIT_FAILURE;
 	}
-	catch_ends();
+	catch_ends(&while_waiting);
 	printf("http://127.0.0.1:%u/%s/\n", server.port, server.token);
 	fflush(stdout);
 	while (!ended) {
-		int from = accept4(server.listener, NULL, NULL, SOCK_CLOEXEC);
+		struct pollfd listener = { .fd = server.listener, .events = POLLIN };
+		int from = ppoll(&listener, 1, NULL, &while_waiting) > 0 ? accept4(server.listener, NULL, NULL, SOCK_CLOEXEC) : -1;
 
 		if (from < 0)
 			continue;
