@@ -14,6 +14,7 @@
 #include "error.h"
 #include "export.h"
 #include "formats.h"
+#include "units.h"
 #include "views.h"
 
 static int cannot_write(const char *path, int number)
@@ -22,8 +23,24 @@ static int cannot_write(const char *path, int number)
 	return EXIT_FAILURE;
 }
 
+/* The csv that takes most room: with all calls recorded that of the events has gigabytes. */
+struct largest {
+	char *name;
+	off_t bytes;
+};
+
+static void note_size(struct largest *largest, const char *path)
+{
+	struct stat status;
+
+	if (stat(path, &status) < 0 || status.st_size <= largest->bytes)
+		return;
+	free(largest->name);
+	*largest = (struct largest){ xstrdup(strrchr(path, '/') + 1), status.st_size };
+}
+
 static int write_view(struct report *report, const struct view *view, const char *what,
-		      int (*build)(struct document *document, struct report *report))
+		      int (*build)(struct document *document, struct report *report), struct largest *largest)
 {
 	struct options options = { .view = view->name, .format = "csv", .filter = report->options->filter };
 	struct document document = { .view = view->name };
@@ -45,6 +62,7 @@ static int write_view(struct report *report, const struct view *view, const char
 	errno = EIO;
 	if (ferror(out) | fclose(out))
 		status = cannot_write(path, errno);
+	note_size(largest, path);
 	free(path);
 	return status;
 }
@@ -142,6 +160,8 @@ int folder_write(struct report *report)
 {
 	const char *folder = report->options->output;
 	char *path = xasprintf("%s/insideme.html", folder);
+	struct largest largest = { .bytes = -1 };
+	char size[UNIT_TEXT_MAX];
 	int status = EXIT_SUCCESS;
 	bool pictures;
 
@@ -152,9 +172,9 @@ int folder_write(struct report *report)
 	for (const struct view *view = views; view->name && status == 0; view++) {
 		if (report_is_of_threads(report) && view->build == view_resources)
 			continue;	/* they are of whole processes */
-		status = write_view(report, view, "", view->build);
+		status = write_view(report, view, "", view->build, &largest);
 		if (status == 0 && report->diff && view->compare)
-			status = write_view(report, view, "-diff", view->compare);
+			status = write_view(report, view, "-diff", view->compare, &largest);
 	}
 	pictures = status == 0 && has_pictures(report);
 	if (pictures)
@@ -162,8 +182,10 @@ int folder_write(struct report *report)
 	if (status == 0 && report->options->logs)
 		status = take_logs(report);
 	if (status == 0)
-		fprintf(stderr, "insideme-report: wrote %s: the page, csv of each view%s%s\n", folder, pictures ? ", pictures of the resources" : "",
+		fprintf(stderr, "insideme-report: wrote %s: the page, csv of each view (the largest, %s: %s)%s%s\n", folder, largest.name,
+			unit_format(size, UNIT_BYTES, (double)largest.bytes), pictures ? ", pictures of the resources" : "",
 			report->options->logs ? ", the logs" : "");
+	free(largest.name);
 	free(path);
 	return status;
 }

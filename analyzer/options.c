@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 
 #include "error.h"
+#include "units.h"
 
 #define KEEP_DEFAULT 10
 #define PAGE_BYTES	(20u << 20)
@@ -54,6 +55,8 @@ const char options_help[] =
 	"      --fields RULES  what functions are for, GLOB = FIELD; GLOB = FIELD, or @FILE; see -v fields\n"
 	"      --list          the runs there are, newest first\n"
 	"      --clean         remove all but the newest 10 runs; never one that goes on\n"
+	"      --time-unit UNIT, --mem-unit UNIT  all times in h, min, s, ms, us or ns, all sizes in B, KiB, MiB or GiB,\n"
+	"                      rather than each in its own; csv and json are in ns and bytes always\n"
 	"      --raw           times as recorded, with what the hooks themselves cost\n"
 	"      --keep N        with --clean: all but the newest N\n"
 	"      --dry-run       with --clean: only say what would be removed\n"
@@ -65,7 +68,7 @@ const char options_help[] =
 
 enum { OPT_NO_PAGER = 256, OPT_RAW, OPT_SORT, OPT_REVERSE, OPT_TOP, OPT_MIN_PERCENT, OPT_MATCH, OPT_FILTER, OPT_COLUMNS, OPT_RANK, OPT_PROCESS,
 	OPT_THREAD, OPT_FROM, OPT_TO, OPT_LIST, OPT_CLEAN, OPT_KEEP, OPT_DRY_RUN, OPT_SAVE_NAMES, OPT_SAVE, OPT_COPY, OPT_MOVE, OPT_MAX_SIZE,
-	OPT_SUPPRESSIONS, OPT_DIFF, OPT_NO_SOURCE, OPT_FIELDS, OPT_FOCUS, OPT_EXCLUDE, OPT_DEPTH, OPT_SERVE, OPT_FOLLOW, OPT_CHECK, OPT_HELP, OPT_VERSION };
+	OPT_SUPPRESSIONS, OPT_DIFF, OPT_NO_SOURCE, OPT_TIME_UNIT, OPT_MEM_UNIT, OPT_FIELDS, OPT_FOCUS, OPT_EXCLUDE, OPT_DEPTH, OPT_SERVE, OPT_FOLLOW, OPT_CHECK, OPT_HELP, OPT_VERSION };
 
 static const struct option long_options[] = {
 	{ "view",    required_argument, NULL, 'v' },
@@ -101,6 +104,8 @@ static const struct option long_options[] = {
 	{ "suppressions", required_argument, NULL, OPT_SUPPRESSIONS },
 	{ "diff",    required_argument, NULL, OPT_DIFF },
 	{ "no-source", no_argument,     NULL, OPT_NO_SOURCE },
+	{ "time-unit", required_argument, NULL, OPT_TIME_UNIT },
+	{ "mem-unit", required_argument, NULL, OPT_MEM_UNIT },
 	{ "fields",  required_argument, NULL, OPT_FIELDS },
 	{ "save",    required_argument, NULL, OPT_SAVE },
 	{ "save-names", no_argument,    NULL, OPT_SAVE_NAMES },
@@ -118,6 +123,12 @@ static int parse_number(const char *option, const char *what, const char *text, 
 	if (isdigit((unsigned char)text[0]) && !*end && !errno)
 		return 0;
 	error("%s: '%s' is not a number of %s", option, text, what);
+	return EXIT_USAGE;
+}
+
+static int not_a_unit(const char *option, const char *text, const char *units)
+{
+	error("%s: '%s' is not one of %s", option, text, units);
 	return EXIT_USAGE;
 }
 
@@ -217,6 +228,12 @@ static int take_other(struct options *options, int option, const char *value)
 	case OPT_DIFF:
 		options->diff = value;
 		return 0;
+	case OPT_TIME_UNIT:
+		options->time_unit = unit_keep_time(optarg);
+		return options->time_unit ? 0 : not_a_unit("--time-unit", optarg, "h, min, s, ms, us or ns");
+	case OPT_MEM_UNIT:
+		options->mem_unit = unit_keep_memory(optarg);
+		return options->mem_unit ? 0 : not_a_unit("--mem-unit", optarg, "B, KiB, MiB or GiB");
 	case OPT_NO_SOURCE:
 		options->no_source = true;
 		return 0;

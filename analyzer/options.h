@@ -34,6 +34,8 @@ struct options {
 	size_t max_bytes;	/* of the html page */
 	uint16_t port;		/* --serve; 0: any that is free */
 	enum { LOGS_STAY, LOGS_COPY, LOGS_MOVE } logs;	/* into the folder */
+	const char *time_unit;		/* of all times; NULL: each in its own */
+	const char *mem_unit;
 	bool no_source;		/* no text of source files in the page */
 	bool no_pager;
 	FILE *screen;		/* the terminal that text ends on, when it is printed into memory first; NULL: it is not */

@@ -7,6 +7,7 @@
 
 #include "error.h"
 #include "formats.h"
+#include "units.h"
 #include "whole_file.h"
 
 #define DEFAULT_PATH	"insideme.html"
@@ -66,7 +67,21 @@ static void add_about(struct page *page)
 	json_object_set_new(about, "is_running", json_boolean(is_running(model)));
 	json_object_set_new(about, "has_heap", json_boolean(report_has_heap(report)));
 	json_object_set_new(about, "has_times", json_boolean(report_has_times(report)));
+	if (report->options->time_unit)
+		json_object_set_new(about, "time_unit", json_string(report->options->time_unit));
+	if (report->options->mem_unit)
+		json_object_set_new(about, "mem_unit", json_string(report->options->mem_unit));
 	json_object_set_new(about, "outside_alloc_bytes", json_integer((json_int_t)model->root->heap.alloc_bytes));
+}
+
+/* Calls are shown together as far as they can be; functions, call paths and samples are what they are. */
+static void say_size(size_t bytes, size_t bytes_max)
+{
+	char has[UNIT_TEXT_MAX], most[UNIT_TEXT_MAX];
+
+	if (bytes > bytes_max)
+		warning("the page has %s, --max-size is %s: only calls are shown together, not functions, call paths and samples",
+			unit_format(has, UNIT_BYTES, (double)bytes), unit_format(most, UNIT_BYTES, (double)bytes_max));
 }
 
 static int fill(struct page *page)
@@ -90,6 +105,7 @@ static int fill(struct page *page)
 	page_add_series(page);
 	bytes = pack_blocks(page) + (size_t)(page_end - page_begin);
 	page_add_timeline(page, bytes < bytes_max ? bytes_max - bytes : 0);
+	say_size(bytes + page->blocks[page->nr_blocks - 1]->packed_bytes, bytes_max);
 	return status;
 }
 

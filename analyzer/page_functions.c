@@ -112,6 +112,7 @@ static char *label_of(const struct function *function)
 static void add_names(struct block *block, const struct function_list *list)
 {
 	char **labels = xcalloc(list->nr + 1, sizeof(*labels)), **modules = xcalloc(list->nr + 1, sizeof(*modules));
+	char **fields = xcalloc(list->nr + 1, sizeof(*fields));
 	double *bound = xcalloc(list->nr + 1, sizeof(*bound));
 
 	for (size_t i = 0; i < list->nr; i++) {
@@ -121,15 +122,18 @@ static void add_names(struct block *block, const struct function_list *list)
 
 		labels[i] = label_of(function);
 		modules[i] = (char *)(slash ? slash + 1 : path);
+		fields[i] = (char *)function->field;
 		bound[i] = function->total_is_bound;
 	}
 	block_add_texts(block, "label", labels, list->nr);
 	block_add_texts(block, "module", modules, list->nr);
+	block_add_texts(block, "field", fields, list->nr);
 	block_add_numbers(block, "total_is_bound", bound, list->nr, 0);
 	for (size_t i = 0; i < list->nr; i++)
 		free(labels[i]);
 	free(labels);
 	free(modules);
+	free(fields);
 	free(bound);
 }
 

@@ -103,8 +103,11 @@ static size_t merge_lane(const struct timeline *timeline, struct lane *lane)
 	return lane->nr_spans = nr;
 }
 
-static void make_room(struct timeline *timeline, size_t nr_spans_max)
+/* Return: false when it made none: each lane is one block already, or as good as */
+static bool make_room(struct timeline *timeline, size_t nr_spans_max)
 {
+	size_t before = timeline->nr_spans;
+
 	while (timeline->nr_spans > nr_spans_max && timeline->short_ns < INT64_MAX / 4) {
 		timeline->short_shift = timeline->short_ns ? timeline->short_shift + 1 : 10;
 		timeline->short_ns = (int64_t)1 << timeline->short_shift;
@@ -112,6 +115,7 @@ static void make_room(struct timeline *timeline, size_t nr_spans_max)
 		for (size_t i = 0; i < timeline->nr_lanes; i++)
 			timeline->nr_spans += merge_lane(timeline, &timeline->lanes[i]);
 	}
+	return timeline->nr_spans < before;
 }
 
 static void add_span(struct timeline *timeline, struct lane *lane, const struct span *span)
@@ -261,8 +265,8 @@ void page_add_timeline(struct page *page, size_t bytes_max)
 	for (size_t i = 0; i < timeline.nr_lanes; i++)
 		qsort(timeline.lanes[i].spans, timeline.lanes[i].nr_spans, sizeof(struct span), by_start);
 	fill_block(block, &timeline);
-	while (block_pack(block) > bytes_max && timeline.nr_spans > SPANS_MIN) {
-		make_room(&timeline, timeline.nr_spans * 9 / 10 * bytes_max / block->packed_bytes);
+	while (block_pack(block) > bytes_max && timeline.nr_spans > SPANS_MIN &&
+	       make_room(&timeline, timeline.nr_spans * 9 / 10 * bytes_max / block->packed_bytes)) {
 		block_release(block);
 		block_init(block, "timeline");
 		fill_block(block, &timeline);

@@ -27,6 +27,40 @@ static const struct scale scales[] = {
 	[UNIT_BYTES_RATE] = { 1024,           0, { " B/s", " KiB/s", " MiB/s", " GiB/s", " TiB/s" } },
 };
 
+/* A unit that all values of a kind are told in. */
+struct kept_unit {
+	const char *name;
+	double size;
+};
+
+static const struct kept_unit time_units[] = {
+	{ "h", 3.6e12 }, { "min", 6e10 }, { "s", 1e9 }, { "ms", 1e6 }, { "us", 1e3 }, { "ns", 1 }, { NULL, 0 },
+};
+static const struct kept_unit memory_units[] = {
+	{ "B", 1 }, { "KiB", 1024 }, { "MiB", 1048576 }, { "GiB", 1073741824 }, { NULL, 0 },
+};
+static const struct kept_unit *kept_time, *kept_memory;		/* set by the command line, before any value; NULL: each its own */
+
+static const struct kept_unit *find_unit(const struct kept_unit *units, const char *name)
+{
+	for (; units->name; units++)
+		if (strcmp(units->name, name) == 0)
+			return units;
+	return NULL;
+}
+
+const char *unit_keep_time(const char *name)
+{
+	kept_time = find_unit(time_units, name);
+	return kept_time ? kept_time->name : NULL;
+}
+
+const char *unit_keep_memory(const char *name)
+{
+	kept_memory = find_unit(memory_units, name);
+	return kept_memory ? kept_memory->name : NULL;
+}
+
 /* Decimals that make three significant digits, of what rounding leaves. */
 static int decimals(double value)
 {
@@ -61,6 +95,27 @@ static char *format_percent(char *out, double value, const char *sign)
 	return out;
 }
 
+/* Three significant digits, more where that is a large number; "0.000412 s" too. */
+static char *format_kept(char *out, const struct kept_unit *unit, double value, const char *sign, const char *rate)
+{
+	double own = value / unit->size;
+	int digits = decimals(own);
+
+	for (double least = 1; digits < 12 && own > 0 && own < least; least /= 10)
+		digits++;
+	if (own == floor(own))
+		digits = 0;
+	snprintf(out, UNIT_TEXT_MAX, "%s%.*f %s%s", sign, digits, own, unit->name, rate);
+	return out;
+}
+
+static const struct kept_unit *kept_of(enum unit unit)
+{
+	if (unit == UNIT_NS)
+		return kept_time;
+	return unit == UNIT_BYTES || unit == UNIT_BYTES_RATE ? kept_memory : NULL;
+}
+
 char *unit_format(char *out, enum unit unit, double value)
 {
 	const struct scale *scale = &scales[unit];
@@ -74,6 +129,8 @@ char *unit_format(char *out, enum unit unit, double value)
 		return format_percent(out, value, sign);
 	if (value == 0 && (unit == UNIT_BYTES || unit == UNIT_NS))
 		return strcpy(out, "0");
+	if (kept_of(unit))
+		return format_kept(out, kept_of(unit), value, sign, unit == UNIT_BYTES_RATE ? "/s" : "");
 	if (value < scale->exact_below && value == floor(value)) {
 		snprintf(out, UNIT_TEXT_MAX, "%s%.0f%s", sign, value, scale->names[0]);
 		return out;

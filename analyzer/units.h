@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Numbers as people read them: three significant digits and a unit. Pure functions, no locale.
+ * Numbers as people read them: three significant digits and a unit. No locale; nothing is kept but which units were asked for.
  */
 #ifndef INSIDEME_UNITS_H
 #define INSIDEME_UNITS_H
@@ -20,6 +20,13 @@ enum unit {
 };
 
 #define UNIT_TEXT_MAX 32	/* room that unit_format() never exceeds */
+
+/*
+ * Times in one unit from now on ("h", "min", "s", "ms", "us", "ns"), or memory ("B", "KiB", "MiB", "GiB") and its rates, rather
+ * than each in its own. Return: the name, which lives on; NULL: there is no such unit
+ */
+const char *unit_keep_time(const char *name);
+const char *unit_keep_memory(const char *name);
 
 /**
  * unit_format() - write @value for people: "98.2 s", "1.61 M", "-2.31 GiB", "0"

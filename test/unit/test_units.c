@@ -31,6 +31,29 @@ static void times_have_three_digits_and_a_unit(void **state)
 	assert_string_equal(format(UNIT_NS, 123456e9), "123456 s");
 }
 
+static void one_unit_for_all_times_or_sizes(void **state)
+{
+	(void)state;
+	assert_null(unit_keep_time("days"));
+	assert_string_equal(format(UNIT_NS, 61000), "61.0 us");
+	assert_string_equal(unit_keep_time("ms"), "ms");
+	assert_string_equal(format(UNIT_NS, 61000), "0.0610 ms");
+	assert_string_equal(format(UNIT_NS, 98.2e9), "98200 ms");
+	assert_string_equal(format(UNIT_NS, -1.25e6), "-1.25 ms");
+	assert_string_equal(format(UNIT_NS, 3.5), "0.00000350 ms");
+	assert_string_equal(format(UNIT_NS, 0), "0");
+	assert_string_equal(unit_keep_time("h"), "h");
+	assert_string_equal(format(UNIT_NS, 5400e9), "1.50 h");
+	assert_string_equal(format(UNIT_BYTES, 1536), "1.50 KiB");
+	assert_string_equal(unit_keep_memory("MiB"), "MiB");
+	assert_string_equal(format(UNIT_BYTES, 1536), "0.00146 MiB");
+	assert_string_equal(format(UNIT_BYTES, 3u << 20), "3 MiB");
+	assert_string_equal(format(UNIT_BYTES_RATE, 29.5 * (1 << 20)), "29.5 MiB/s");
+	assert_string_equal(format(UNIT_COUNT, 10000), "10.0 k");
+	unit_keep_time("");
+	unit_keep_memory("");
+}
+
 static void rounding_up_reaches_the_next_unit(void **state)
 {
 	(void)state;
@@ -95,6 +118,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(times_have_three_digits_and_a_unit),
+		cmocka_unit_test(one_unit_for_all_times_or_sizes),
 		cmocka_unit_test(rounding_up_reaches_the_next_unit),
 		cmocka_unit_test(bytes_count_in_1024),
 		cmocka_unit_test(counts_are_exact_up_to_four_digits),

@@ -75,7 +75,7 @@ test("runs without calls, without single calls, with one sample, without symbols
 	const runs = {
 		none: record("none", "/bin/true"),
 		counted: record("counted", "calls", [], { INSIDEME_TIMING: "counts" }),
-		no_singles: record("no_singles", "calls", [], { INSIDEME_THRESHOLD: "1h", INSIDEME_HEAP: "off" }),
+		no_singles: record("no_singles", "calls", [], { INSIDEME_THRESHOLD: "1000s", INSIDEME_HEAP: "off" }),
 		few_samples: record("few_samples", "calls", [], { INSIDEME_INTERVAL: "10s" }),
 		stripped: record("stripped_run", stripped),
 		several: [record("several-1", "calls"), record("several-2", "calls")],
@@ -136,6 +136,9 @@ test("--max-size: the page keeps to it, says what is shown together, and its sum
 		same("the page says that calls are shown together", note.includes("shown together"), path === small);
 		same("and some are", merged > 0, path === small);
 	}
+	const most_merged = report("-f", "html", "--max-size", "1k", "-o", small, run);
+	same("status where functions alone are more", most_merged.status, 0);
+	check(most_merged.stderr, /warning: the page has .* KiB, --max-size is 1.00 KiB: only calls are shown together/.test(most_merged.stderr));
 	same("status of a wrong size", report("-f", "html", "--max-size", "20X", run).status, 2);
 });
 
@@ -144,7 +147,10 @@ test("-o DIRECTORY/: page, csv of each view, logs copied or moved", async () => 
 	const logs = readdirSync(run).filter((name) => name.endsWith(".log"));
 	for (const option of ["--copy", "--move"]) {
 		const out = join(folder, `folder${option}`);
-		same(`status of ${option}`, report(option, "-o", `${out}/`, run).status, 0);
+		const { status, stderr } = report(option, "-o", `${out}/`, run);
+		same(`status of ${option}`, status, 0);
+		const files = readdirSync(out).filter((name) => name.endsWith(".csv")).map((name) => [name, statSync(join(out, name)).size]).sort((a, b) => b[1] - a[1]);
+		check(`it says that ${files[0]} is the largest: ${stderr}`, stderr.includes(`csv of each view (the largest, ${files[0][0]}: `));
 		const names = readdirSync(out);
 		for (const name of ["insideme.html", "functions.csv", "calls.csv", "quality.csv", "resources.svg", "resources.png", ...logs])
 			check(`${name} is among ${names}`, names.includes(name));
