@@ -20,7 +20,7 @@ export function chart(parent, { lines, height, from, to, onSelect, axis = true, 
 	const grid = { stroke: css("--grid"), width: 1 };
 	const plot = new uPlot({
 		width: Math.max(120, width ?? parent.clientWidth), height,
-		padding: [8, axis ? 20 : 0, axis ? 0 : 4, 0],	// half of the last time's text goes beyond the axis
+		padding: [8, axis ? 28 : 0, axis ? 0 : 4, 0],	// half of the last time's text goes beyond the axis
 		legend: { show: false },
 		scales: { x: { time: false, min: from, max: to }, y: { range: (_, min, max) => [Math.min(0, min ?? 0), max > 0 ? max * 1.08 : 1] } },
 		cursor: { sync: tell ? undefined : { key: "time" }, drag: { x: Boolean(onSelect), y: false, setScale: false }, points: { size: 5 } },

@@ -64,3 +64,6 @@ export function hideTip() {
 	if (tip)
 		tip.hidden = true;
 }
+
+// Beside what stays that of the whole run though a part of the time is chosen: seen only then.
+export const ofWholeRun = () => h("span.whole-run", {}, "of the whole run");

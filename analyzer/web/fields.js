@@ -34,13 +34,30 @@ function stack(one, colours, unit) {
 		title: `${field}: ${exact(unit, value)}, ${format("percent", 100 * value / one.sum)}`, style: { flexGrow: value / one.sum, background: colours.get(field) ?? "var(--faint)" } })));
 }
 
-// @block: fields over all; @ofProcesses: of each process, or null where that is not known. null: nothing to show
-export function makeFields(app, block, ofProcesses) {
-	const [column, unit] = app.model.about.has_times ? ["self_ns", "ns"] : ["calls", "count"];
+// The same of the chosen time: what is in no field is the rest of the threads' time within it.
+function byProcessOfPart(model, part) {
+	const lives = part.lives();
+	return new Map(part.processes.map((process, i) => [model.processName(i),
+		new Map([...[...process.fields].map(([field, sums]) => [field, sums.self_ns]), ["Others", Math.max(0, lives[i] - process.functions_ns)]])]));
+}
+
+function sumsOf(processes) {
+	const sums = new Map();
+	for (const parts of processes.values())
+		for (const [field, value] of parts)
+			sums.set(field, (sums.get(field) ?? 0) + value);
+	return sums;
+}
+
+// @block: fields over all; @ofProcesses: of each process, or null where that is not known; @part: of the chosen time, null: of the
+// whole run. null: nothing to show
+export function makeFields(app, block, ofProcesses, part) {
+	const [column, unit] = part || app.model.about.has_times ? ["self_ns", "ns"] : ["calls", "count"];
 	if (!block?.rows || !block.has(column))
 		return null;
-	const values = block.numbers(column), sums = new Map(Array.from(values, (value, row) => [block.value("field", row), value || 0])), colours = coloursOf(sums);
-	const processes = !ofProcesses?.rows ? [] : [...byProcess(ofProcesses, column)].map(([name, parts]) => ({ name, parts, sum: [...parts.values()].reduce((all, value) => all + value, 0) })).filter((one) => one.sum > 0);
+	const ofEach = part ? byProcessOfPart(app.model, part) : ofProcesses?.rows ? byProcess(ofProcesses, column) : new Map();
+	const sums = part ? sumsOf(ofEach) : new Map(Array.from(block.numbers(column), (value, row) => [block.value("field", row), value || 0])), colours = coloursOf(sums);
+	const processes = [...ofEach].map(([name, parts]) => ({ name, parts, sum: [...parts.values()].reduce((all, value) => all + value, 0) })).filter((one) => one.sum > 0);
 	return h("section.box", {}, h("h2", {}, "Fields", h("span.h2-note", {}, `${unit === "ns" ? "self time" : "calls"} by what functions are for (--fields); Others: the rest of the threads' time; @name: in no field`)),
 		h(processes.length < 2 ? "div" : "div.pair", {}, shares([...sums].map(([name, value]) => ({ name, value, colour: colours.get(name) })), unit, "shares of the fields"),
 			processes.length < 2 ? null : new Table({

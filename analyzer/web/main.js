@@ -6,6 +6,7 @@ import { Data } from "./data.js";
 import { h, hideTip, replace } from "./dom.js";
 import { Model } from "./model.js";
 import { Overview } from "./overview.js";
+import { Part } from "./part.js";
 import { Series } from "./series.js";
 import { onChange, set, state } from "./state.js";
 import { onTheme, toggleTheme } from "./theme.js";
@@ -64,6 +65,18 @@ class App {
 			set({ from: begin, to: begin + span });
 	}
 
+	// What single calls tell of the chosen time; null: all of it is shown, or no single call is known.
+	async part() {
+		if (state.to === undefined || state.whole === "1")
+			return null;
+		const { model, from, to } = this, spans = await model.spans();
+		if (!spans?.about.calls)
+			return null;
+		if (this.lastPart?.model !== model || this.lastPart.from !== from || this.lastPart.to !== to)
+			this.lastPart = new Part(spans, model, from, to);
+		return this.lastPart;
+	}
+
 	get selected() {
 		return this.model.find(state.f);
 	}
@@ -99,8 +112,30 @@ class App {
 		this.tabs.querySelector("[aria-selected=true]")?.scrollIntoView({ block: "nearest", inline: "nearest" });
 	}
 
+	// Panels of functions show those of the chosen time, or of the whole run: which, and the way to the other.
+	partChoice() {
+		if (state.to === undefined || !this.shownPanel.isOfCalls || !this.model.nrFunctions)
+			return null;
+		const whole = state.whole === "1";
+		const choice = h("button.button", { type: "button", "aria-pressed": String(!whole), title: whole ? "show the chosen time" : "show the whole run",
+			onclick: () => set({ whole: whole ? undefined : "1" }) }, whole ? "functions of the whole run" : "functions of the chosen time");
+		const note = h("span.hint", {}, whole ? "" : "single calls as recorded; shorter ones are time of their callers");
+		this.model.spans().then((spans) => {
+			if (!spans?.about.calls) {
+				choice.remove();
+				note.textContent = "no call was recorded by itself, so functions are of the whole run: INSIDEME_THRESHOLD=0 records all";
+			}
+		});
+		return [choice, note];
+	}
+
+	get shownPanel() {
+		return panels.find((one) => one.name === state.panel) ?? panels[0];
+	}
+
 	drawChips() {
 		const part = state.to !== undefined;
+		this.main.toggleAttribute("data-part", part);
 		const number = this.selected;
 		replace(this.chips,
 			part ? h("span.chip", {}, h("span.chip-name", {}, "time"),
@@ -109,7 +144,8 @@ class App {
 				h("span.hint", {}, "drag over the curve to choose a part of the time"),
 			number === null ? null : h("span.chip", {}, h("span.dot", { style: { background: this.model.colour(number) } }),
 				h("span.chip-text", { title: this.model.label(number) }, this.model.label(number)),
-				h("button", { type: "button", "aria-label": "no function", title: "no function (Escape)", onclick: () => this.select(null) }, "✕")));
+				h("button", { type: "button", "aria-label": "no function", title: "no function (Escape)", onclick: () => this.select(null) }, "✕")),
+			this.partChoice());
 	}
 
 	update(changed) {
@@ -123,7 +159,7 @@ class App {
 	}
 
 	show() {
-		const panel = panels.find((one) => one.name === state.panel) ?? panels[0];
+		const panel = this.shownPanel;
 		this.drawTabs();
 		this.drawChips();
 		if (!this.made.has(panel.name))

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The run as the panels see it: functions by number, the call tree, processes and threads; what is large comes later.
 
+import { Spans } from "./spans.js";
+import { keepUnits } from "./units.js";
+
 export class Model {
 	static async open(data) {
 		const model = new Model();
@@ -9,6 +12,7 @@ export class Model {
 			["about", "summary", "summary.run", "functions.functions", "names", "process_list", "thread_list"]
 				.map((name) => data.block(name)));
 		model.about = about.about;
+		keepUnits(model.about);
 		model.end = Math.max(1, about.about.end_ns);
 		model.sections = summary.about.sections;
 		model.run = run;
@@ -97,6 +101,11 @@ export class Model {
 		return this.treeLoading;
 	}
 
+	async spans() {
+		this.spansLoading ??= Spans.open(this.data, this);
+		return this.spansLoading;
+	}
+
 	processName(number) {
 		const rank = this.processes.numbers("rank")[number];
 		const name = `${this.processes.texts("program")(number)} ${this.processes.numbers("pid")[number]}`;
@@ -156,9 +165,8 @@ export class Tree {
 		return path;
 	}
 
-	// Those that call a function and those that it calls, as views callers and callees count them.
-	neighbours(number) {
-		const total = this.numbers("total_ns"), calls = this.numbers("calls");
+	// Those that call a function and those that it calls, as views callers and callees count them; by what paths have.
+	neighbours(number, { total, calls } = { total: this.numbers("total_ns"), calls: this.numbers("calls") }) {
 		const callers = new Map(), callees = new Map();
 		const add = (map, key, node) => {
 			const entry = map.get(key) ?? { number: key, calls: 0, total: 0 };
@@ -167,6 +175,8 @@ export class Tree {
 			map.set(key, entry);
 		};
 		for (let i = 1; i < this.nr; i++) {
+			if (!(total[i] > 0 || calls[i] > 0))
+				continue;
 			if (this.func[i] === number)
 				add(callers, this.func[this.parent[i]], i);
 			if (this.func[this.parent[i]] === number && this.parent[i] > 0)

@@ -61,6 +61,14 @@ export class Overview {
 		return i < 0 ? [] : [[this.curve.title, format(this.curve.unit, this.curve.y[i])]];
 	}
 
+	say(g, text) {
+		g.font = "11px system-ui, sans-serif";
+		g.fillStyle = css("--veil");
+		g.fillRect(4, 3, g.measureText(text).width + 8, 15);
+		g.fillStyle = css("--soft");
+		g.fillText(text, 8, 14);
+	}
+
 	draw() {
 		const { canvas, app } = this;
 		const ratio = devicePixelRatio, width = this.element.clientWidth;
@@ -86,9 +94,9 @@ export class Overview {
 			}
 			g.lineTo(before, height);
 			g.fill();
-			g.fillStyle = css("--faint");
-			g.font = "11px system-ui, sans-serif";
-			g.fillText(`${this.curve.title}, at most ${format(this.curve.unit, peak)}`, 8, 14);
+			this.say(g, `${this.curve.title}, at most ${format(this.curve.unit, peak)}`);
+		} else {
+			this.say(g, "no curve: there are no two samples");
 		}
 		this.element.setAttribute("aria-valuetext", `${format("ns", app.from) || "0"} to ${format("ns", app.to)}`);
 		if (app.from === 0 && app.to === app.model.end)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // --diff: what changed since another run, function by function; the flame graph has the call paths.
-import { h, link, replace } from "./dom.js";
+import { h, link, ofWholeRun, replace } from "./dom.js";
 import { set } from "./state.js";
 import { Table } from "./table.js";
 import { columnOf } from "./table_of.js";
@@ -28,7 +28,7 @@ function columnsOf(block) {
 export function makeCompare(app) {
 	const { model } = app;
 	const notes = h("dl.notes"), place = h("div.compare-table");
-	const element = h("div.compare", {}, h("section.box", {}, h("h2", {}, "Two runs side by side"), notes,
+	const element = h("div.compare", {}, h("section.box", {}, h("h2", {}, "Two runs side by side", ofWholeRun()), notes,
 		h("p.note", {}, "Functions and call paths are the same by their names. ", link("Call paths: the flame graph", () => set({ panel: "flame" })))), place);
 	(async () => {
 		const [about, block] = await Promise.all([model.data.block("diff"), model.data.block("diff.functions")]);

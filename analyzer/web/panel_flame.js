@@ -4,7 +4,6 @@ import { h, link, replace } from "./dom.js";
 import { Flame } from "./flame.js";
 import { frames } from "./frames.js";
 import { set, state } from "./state.js";
-import { Spans } from "./spans.js";
 import { exact, format } from "./units.js";
 
 // What a path has of its own; those whose column is not in the page, or all 0, are not offered.
@@ -99,7 +98,7 @@ class FlamePanel {
 
 	// Of a part of the time only single calls are known.
 	get isPart() {
-		return state.to !== undefined && state.whole !== "1" && /time|calls/.test(this.metric.name);
+		return Boolean(this.part) && /time|calls/.test(this.metric.name);
 	}
 
 	// Two runs side by side: those of a chosen part of the time are not known.
@@ -121,18 +120,18 @@ class FlamePanel {
 	}
 
 	async build() {
-		const { metric, tree, app } = this;
+		const part = await this.app.part();
+		const { metric, tree } = this;
+		this.part = part;
 		let own = tree.numbers(metric.column);
 		let other = this.compares ? tree.numbers(`before_${metric.column}`) : null;
 		if (this.isEarlier)
 			[own, other] = [other, own];
 		this.note = this.compares ? "red: more than before, blue: less, grey: the same" : "";
-		if (this.isPart) {
-			this.spans ??= await Spans.open(app.model.data, app.model);
-			const part = this.spans.between(app.from, app.to);
+		if (this.isPart)
 			own = metric.name === "calls" ? part.calls : part.own;
-			this.note = "from single calls within the chosen time: shorter ones stand as time of their callers";
-		}
+		else if (part)
+			this.note = "of the whole run: of a part of it only time and calls are known";
 		const root = frames(tree, own, state.inv === "1", other);
 		let zoom = root;
 		if (state.inv !== "1" && state.z)
@@ -166,8 +165,6 @@ class FlamePanel {
 				button("Callers first", state.inv !== "1", () => set({ inv: undefined, z: undefined }), "who calls, then what is called"),
 				button("Callees first", state.inv === "1", () => set({ inv: "1", z: undefined }), "each function by what is its own, then who called it")),
 			button(state.up === "1" ? "Root below" : "Root above", false, () => set({ up: state.up === "1" ? undefined : "1" })),
-			state.to === undefined || !/time|calls/.test(metric.name) ? null :
-				button(this.isPart ? "Chosen time" : "Whole run", this.isPart, () => set({ whole: this.isPart ? "1" : undefined }), "the chosen part of the time, or all of it"),
 			...this.sides(), this.search, this.found);
 	}
 

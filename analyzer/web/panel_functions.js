@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Every function with all columns, sorted and searched; of the chosen one who calls it, what it calls, how long it takes.
-import { bar, h, link, replace, svg } from "./dom.js";
+import { bar, h, link, ofWholeRun, replace, svg } from "./dom.js";
 import { set, state } from "./state.js";
 import { Table } from "./table.js";
 import { columnOf, mark } from "./table_of.js";
@@ -51,6 +51,18 @@ function columnsOf(app, all) {
 		return columnOf(block, one, { hint: hints[one] });
 	});
 	return [name, ...shown, ...all ? [] : [sourceColumn(app)]];
+}
+
+// Of a part of the time: what single calls tell.
+function columnsOfPart(app, { functions }) {
+	const whole = columnsOf(app, false);
+	const all = functions.self_ns.reduce((sum, value) => sum + value, 0);
+	const number = (key, unit, title, hint) => ({ key, title, hint, value: (row) => functions[key][row],
+		show: (row) => h("span", { title: exact(unit, functions[key][row]) }, format(unit, functions[key][row])) });
+	return [whole[0], number("self_ns", "ns", "Self", "within the chosen time, as recorded"),
+		{ key: "self_percent", title: "of self time", width: 100, value: (row) => functions.self_ns[row],
+			show: (row) => h("span.share", {}, bar(functions.self_ns[row] / all, app.model.colour(row)), format("percent", all ? 100 * functions.self_ns[row] / all : 0)) },
+		number("total_ns", "ns", "Total", "within the chosen time, with what it calls"), number("calls", "count", "Calls", "single calls that begin within the chosen time"), whole.at(-1)];
 }
 
 const hints = {
@@ -112,13 +124,14 @@ function neighbourList(app, title, list, whole) {
 	list.length > shown.length ? h("p.note", {}, `${list.length - shown.length} more`) : null);
 }
 
-async function detail(app, place, number) {
+async function detail(app, place, number, part) {
 	const { model } = app;
 	const block = model.functions;
 	const tree = await model.tree();
 	if (app.selected !== number)
 		return;
-	const { callers, callees } = tree.neighbours(number);
+	const { callers, callees } = part ? tree.neighbours(number, part) : tree.neighbours(number);
+	const ofPart = (name, unit, title) => h("div", {}, h("dt", {}, title), h("dd", { title: exact(unit, part.functions[name][number]) }, format(unit, part.functions[name][number]) || "0"));
 	const fact = (name, title) => {
 		const about = block.columns.find((column) => column.name === name);
 		const value = block.value(name, number);
@@ -130,13 +143,14 @@ async function detail(app, place, number) {
 		h("button.icon", { type: "button", "aria-label": "close", onclick: () => app.select(null) }, "✕")),
 	h("p.signature", {}, number < model.nrFunctions ? block.value("function", number) : ""),
 	h("p.note", {}, [model.module(number), file && `${file}:${block.value("line", number) ?? ""}`].filter(Boolean).join(" · ")),
+	part ? [h("dl.facts-list", {}, ofPart("calls", "count", "calls"), ofPart("self_ns", "ns", "self"), ofPart("total_ns", "ns", "total")), h("h3", {}, "All of it", ofWholeRun())] : null,
 	h("dl.facts-list", {}, [["calls", "calls"], ["self_ns", "self"], ["total_ns", "total"], ["mean_ns", "mean"], ["stddev_ns", "deviation"], ["min_ns", "shortest"],
 		["p50_ns", "p50"], ["p90_ns", "p90"], ["p99_ns", "p99"], ["max_ns", "longest"], ["open_calls", "still open"], ["alloc_calls", "allocations"],
 		["alloc_bytes", "allocated"], ["freed_bytes", "freed"], ["largest_alloc_bytes", "largest"]].map(([name, title]) => fact(name, title))),
 	h("div.actions", {}, link("in the flame graph", () => set({ panel: "flame" }), { className: "button" }),
 		link("in the timeline", () => set({ panel: "timeline" }), { className: "button" }),
 		file && model.data.names().includes("source") ? link("in the source", () => set({ panel: "source", file: undefined }), { className: "button" }) : null),
-	h("h3", {}, "How long its calls take"), histogram(model, number, place.clientWidth - 40) ?? h("p.note", {}, "no call was timed"),
+	h("h3", {}, "How long its calls take", ofWholeRun()), histogram(model, number, place.clientWidth - 40) ?? h("p.note", {}, "no call was timed"),
 	neighbourList(app, "Called by", callers, callers.reduce((sum, entry) => sum + entry.total, 0)),
 	neighbourList(app, "Calls", callees, callers.reduce((sum, entry) => sum + entry.total, 0)));
 }
@@ -150,36 +164,51 @@ export function makeFunctions(app) {
 	const { model } = app;
 	const block = model.functions;
 	const lower = Array.from({ length: model.nrFunctions }, (_, i) => `${model.label(i)} ${block.value("function", i)} ${model.module(i)} ${block.value("file", i) ?? ""}`.toLowerCase());
+	let part = null;	// what is shown of the chosen time; null: the whole run
 	const rows = () => {
 		const matches = matcher(state.q ?? "");
-		const list = [];
-		for (let i = 0; i < model.nrFunctions; i++)
-			if (matches(lower[i]))
-				list.push(i);
-		return list;
+		const list = part ? part.numbers() : Array.from({ length: model.nrFunctions }, (_, i) => i);
+		return list.filter((number) => matches(lower[number]));
 	};
 	const place = h("aside.detail", { "aria-label": "the chosen function" });
 	const count = h("span.note");
 	const search = h("input", { type: "search", placeholder: "Search functions, modules, files  ( / )", "aria-label": "search functions", value: state.q ?? "",
 		oninput: () => { set({ q: search.value }); draw(); },
 		onkeydown: (event) => { if (event.key === "Enter") table.element.focus(); } });
-	const all = h("input", { type: "checkbox", onchange: () => table.setColumns(columnsOf(app, all.checked)) });
+	const all = h("input", { type: "checkbox", onchange: () => table.setColumns(columns()) });
+	const columns = () => part ? columnsOfPart(app, part) : columnsOf(app, all.checked);
 	const [key, reverse] = (state.sort ?? (model.about.has_times ? "self_ns" : "calls")).split("-");
-	const table = new Table({ columns: columnsOf(app, false), rows: rows(), label: "functions", sort: { key, reverse: reverse === "up" },
+	const table = new Table({ columns: columns(), rows: rows(), label: "functions", sort: { key, reverse: reverse === "up" },
 		onSort: (sort) => set({ sort: sort.key + (sort.reverse ? "-up" : "") }),
-		onOpen: (row) => app.select(row), selected: (row) => row === app.selected, empty: "No function has that in its name." });
-	const element = h("div.functions", {}, h("div.toolbar", {}, search, count, h("label.check", {}, all, "all columns")), h("div.split", {}, table.element, place));
+		onOpen: (row) => app.select(row), selected: (row) => row === app.selected, empty: "No function has that in its name, or none was seen in the chosen time." });
+	const allOf = h("label.check", {}, all, "all columns");
+	const element = h("div.functions", {}, h("div.toolbar", {}, search, count, allOf), h("div.split", {}, table.element, place));
 	const draw = () => {
 		const list = rows();
-		count.textContent = `${exact("count", list.length)} of ${exact("count", model.nrFunctions)} functions`;
+		count.textContent = `${exact("count", list.length)} of ${exact("count", model.nrFunctions)} functions${part ? " in the chosen time" : ""}`;
 		table.setRows(list);
 	};
-	const update = () => {
+	const detailed = () => {
 		const number = app.selected;
 		place.hidden = number === null;
 		table.refresh();
 		if (number !== null)
-			detail(app, place, number);
+			detail(app, place, number, part);
 	};
-	return { element, update, shown: () => { search.value = state.q ?? ""; draw(); update(); } };
+	const shown = async () => {
+		search.value = state.q ?? "";
+		part = await app.part();
+		allOf.hidden = part !== null;
+		table.setColumns(columns());
+		draw();
+		detailed();
+	};
+	let timer = 0;
+	const update = (changed) => {
+		if (!["from", "to", "whole"].some((name) => changed.has(name)))
+			return detailed();
+		clearTimeout(timer);
+		timer = setTimeout(shown, 120);		// a drag over the curve is many steps
+	};
+	return { element, update, shown };
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The heap: what lives at its peak and to the end by call path, who allocates, which sizes; as far as it was recorded.
 import { chart } from "./chart.js";
-import { bar, h, replace } from "./dom.js";
+import { bar, h, ofWholeRun, replace } from "./dom.js";
 import { Flame } from "./flame.js";
 import { frames } from "./frames.js";
 import { describeFrame, metricsOf } from "./panel_flame.js";
@@ -19,7 +19,7 @@ function drawCurve(app, place) {
 	const heap = app.series.total("process", "heap_bytes", app.from, app.to, 600), rss = app.series.total("process", "rss_bytes", app.from, app.to, 600);
 	const lines = [rss && { ...rss, label: "RSS", colour: css("--curve-rss") }, heap && { ...heap, label: "heap", colour: css("--curve-heap"), fill: `${css("--curve-heap")}22` }].filter((line) => line?.x.length > 1);
 	if (!lines.length) {
-		replace(place, h("p.note", {}, "The run was too short for two samples."));
+		replace(place, h("p.note", {}, "There are no two samples to draw a curve of: the run was shorter than the time between them (--interval=1ms takes more)."));
 		return;
 	}
 	const peak = heap ? figures(heap, app.from, app.to) : { peak: NaN };
@@ -67,20 +67,23 @@ function groupsOf(app, tree, column) {
 export function makeMemory(app) {
 	const { model } = app;
 	const curve = h("div"), choice = h("div.toolbar"), table = h("div"), more = h("div.memory-more"), lines = h("dl.notes"), picture = h("div.memory-flame");
+	const nothing = !model.nrFunctions ? "No functions were recorded, so nothing says who allocated: compile with insideme-cc, or sample allocations with insideme-run --heap-sample." :
+		model.about.has_heap ? "No function allocated." : "Allocations were not recorded: INSIDEME_HEAP was off.";
 	let tree = null, metric = null, root = null;
 	const flame = new Flame({ model, label: "heap by call path", describe: (frame) => describeFrame(model, metric, root, (one) => one.value, false)(frame) });
 	const map = new Treemap({ label: "heap by function", height: 320,
 		tell: (item) => [item.label, [metric.title.toLowerCase(), `${exact(metric.unit, item.value)}  (${format("percent", 100 * item.value / root.value)} of ${metric.all})`]] });
 	const element = h("div.memory", {}, h("section.box", {}, h("h2", {}, "Heap over time"), curve),
-		h("section.box", {}, h("h2", {}, "Who has it", h("span.h2-note", {}, "areas: what functions themselves allocated; flame: by call path")), choice, picture), more,
-		h("section.box", {}, h("h2", {}, "By function"), lines, table));
+		h("section.box", {}, h("h2", {}, "Who has it", h("span.h2-note", {}, "areas: what functions themselves allocated; flame: by call path"), ofWholeRun()), choice, picture), more,
+		h("section.box", {}, h("h2", {}, "By function", ofWholeRun()), lines, table));
 
 	const choose = (pressed, onclick, title) => h("button.button", { type: "button", "aria-pressed": String(pressed), onclick }, title);
 	const build = () => {
 		const offered = metricsOf(tree).filter((one) => ofMemory.includes(one.name));
 		metric = offered.find((one) => one.name === state.heap) ?? offered[0];
 		if (!metric) {
-			replace(choice, h("p.note", {}, "No function allocated."));
+			replace(choice, h("p.note", {}, nothing));
+			picture.hidden = true;
 			return;
 		}
 		const isFlame = state.heapas === "flame";
@@ -100,12 +103,12 @@ export function makeMemory(app) {
 		const [about, heap, sizeBlock, peakPaths, notFreed] = await Promise.all(["heap", "heap.heap", "heap.sizes", "heap.peak_paths", "heap.not_freed"].map((name) => model.data.block(name)));
 		build();
 		replace(lines, (about?.about.sections ?? []).filter((section) => section.text).map((section) => [h("dt", {}, section.label ?? ""), h("dd", {}, section.text)]));
-		replace(table, heap ? tableOf(heap, { label: "heap", height: 420, leave: ["file", "line"], sort: { key: metricsOf(tree).some((one) => one.name === "peak") ? "peak_heap_bytes" : "alloc_bytes", reverse: false }, empty: "No function allocated.",
-			onOpen: (row) => app.select(model.numberOfFull(heap.value("function", row))) }).element : h("p.note", {}, "not recorded"));
+		replace(table, heap?.rows ? tableOf(heap, { label: "heap", height: 420, leave: ["file", "line"], sort: { key: metricsOf(tree).some((one) => one.name === "peak") ? "peak_heap_bytes" : "alloc_bytes", reverse: false }, empty: "No function allocated.",
+			onOpen: (row) => app.select(model.numberOfFull(heap.value("function", row))) }).element : h("p.note", {}, nothing));
 		replace(more,
-			peakPaths?.rows ? h("section.box.paths", {}, h("h2", {}, "Lived at the peak"), pathsOf(peakPaths, "peak_heap_bytes", "peak_heap_blocks")) : null,
-			notFreed?.rows ? h("section.box.paths", {}, h("h2", {}, "Never freed"), pathsOf(notFreed, "not_freed_bytes", "not_freed_blocks", "age")) : null,
-			sizeBlock?.has("up_to_bytes") && sizeBlock.rows ? h("section.box", {}, h("h2", {}, "Sizes", h("span.h2-note", {}, "allocations by what was asked for")), sizes(sizeBlock)) : null);
+			peakPaths?.rows ? h("section.box.paths", {}, h("h2", {}, "Lived at the peak", ofWholeRun()), pathsOf(peakPaths, "peak_heap_bytes", "peak_heap_blocks")) : null,
+			notFreed?.rows ? h("section.box.paths", {}, h("h2", {}, "Never freed", ofWholeRun()), pathsOf(notFreed, "not_freed_bytes", "not_freed_blocks", "age")) : null,
+			sizeBlock?.has("up_to_bytes") && sizeBlock.rows ? h("section.box", {}, h("h2", {}, "Sizes", h("span.h2-note", {}, "allocations by what was asked for"), ofWholeRun()), sizes(sizeBlock)) : null);
 	})();
 	const draw = () => drawCurve(app, curve);
 	new ResizeObserver(draw).observe(curve);

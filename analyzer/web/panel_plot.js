@@ -115,7 +115,7 @@ class PlotPanel {
 		const low = Math.min(...ends), high = Math.max(...ends);
 		const byTime = this.x === "time";
 		const spread = high > low ? 0 : 1;
-		chart(this.place, { lines, height: Math.max(200, this.element.clientHeight - 150), from: low - spread, to: high + spread,
+		chart(this.place, { lines, height: Math.max(200, this.element.clientHeight - this.bar.offsetHeight - 100), from: low - spread, to: high + spread,
 			onSelect: byTime ? (from, to) => app.setTime(from, to) : undefined, tell: byTime ? undefined : (value) => format(xUnit, value) });
 		const thinned = all.some((series) => series.readings < series.rows);
 		replace(this.note, h("span.curve-title", {}, lines.map((line) => h("span.key", {}, h("span.dot", { style: { background: line.colour } }), line.label))),

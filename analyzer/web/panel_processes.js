@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Processes and ranks: what each has of the time, memory over time, and how evenly functions are spread over them.
 import { chart } from "./chart.js";
-import { h, hideTip, replace, showTip } from "./dom.js";
+import { h, hideTip, ofWholeRun, replace, showTip } from "./dom.js";
 import { makeFields } from "./fields.js";
 import { colourOf, shares } from "./shares.js";
 import { set, state } from "./state.js";
@@ -97,19 +97,32 @@ export function makeProcesses(app) {
 	const holder = h("div"), even = h("div"), fields = h("div"), list = h("div"), threads = h("div"), buttons = h("div.group");
 	const element = h("div.processes", {},
 		h("div.pair", {}, h("section.box", {}, h("h2", {}, "Shares", h("span.h2-note", {}, model.processes.rows > 1 ? "of processes" : "of threads")), buttons, holder), h("section.box", {}, h("h2", {}, "Memory over time"), place)),
-		fields, even, h("section.box", {}, h("h2", {}, "Processes"), list), h("section.box", {}, h("h2", {}, "Threads"), threads));
-	let block = null, threadBlock = null;
+		fields, even, h("section.box", {}, h("h2", {}, "Processes", ofWholeRun()), list), h("section.box", {}, h("h2", {}, "Threads", ofWholeRun()), threads));
+	let block = null, threadBlock = null, fieldRows = null, fieldsOf = null, part = null;
 
 	// Of one process its threads have shares.
 	const drawShares = () => {
+		if (part) {
+			drawSharesOfPart();
+			return;
+		}
 		const one = model.processes.rows === 1 && threadBlock?.rows;
 		const values = one ? (name) => threadBlock.numbers(name) : valuesOf, of = one ? threadBlock : block;
 		const nameOf = one ? (i) => `${threadBlock.value("thread_name", i) ?? "thread"} ${threadBlock.value("thread", i)}` : (i) => model.processName(i);
 		const offered = (one ? ofThreads : ofProcesses).filter(([name]) => of?.has(name) || (!one && model.processes.has(name)));
 		const [name, , unit] = offered.find(([measure]) => measure === state.share) ?? offered.find(([measure]) => values(measure).some((value) => value > 0)) ?? offered[0];
-		replace(buttons, offered.map(([measure, title]) => h("button.button", { type: "button", "aria-pressed": String(measure === name), onclick: () => set({ share: measure }) }, title)));
+		drawChoice(offered, name);
 		replace(holder, shares(Array.from(values(name), (value, i) => ({ name: nameOf(i), value: value || 0, colour: colourOf(i) })), unit, one ? "shares of the threads" : "shares of the processes"));
 	};
+	const drawSharesOfPart = () => {
+		const one = model.processes.rows === 1, offered = (one ? ofThreads : ofProcesses).filter(([name]) => name === "functions_ns" || name === "calls");
+		const [name, , unit] = offered.find(([measure]) => measure === state.share) ?? offered[0];
+		const values = one ? part.threads()[name] : part.processes.map((process) => process[name]);
+		drawChoice(offered, name);
+		replace(holder, shares(Array.from(values, (value, i) => ({ name: one ? model.threadName(i) : model.processName(i), value, colour: colourOf(i) })), unit, one ? "shares of the threads" : "shares of the processes"));
+	};
+	const drawChoice = (offered, name) => replace(buttons, offered.map(([measure, title]) =>
+		h("button.button", { type: "button", "aria-pressed": String(measure === name), onclick: () => set({ share: measure }) }, title)));
 	// The view's rows are in the order of the tree: matched by pid.
 	const valuesOf = (name) => {
 		if (model.processes.has(name))
@@ -118,25 +131,37 @@ export function makeProcesses(app) {
 		return Float64Array.from(model.processes.numbers("pid"), (pid) => found.has(pid) ? block.numbers(name)[found.get(pid)] || 0 : 0);
 	};
 	(async () => {
-		const [processes, ranks, threadRows, fieldRows, fieldsOf] = await Promise.all(["processes.processes", "ranks", "threads.threads", "fields.fields", "fields.processes"].map((name) => model.data.block(name)));
+		const [processes, ranks, threadRows, ...fieldBlocks] = await Promise.all(["processes.processes", "ranks", "threads.threads", "fields.fields", "fields.processes"].map((name) => model.data.block(name)));
 		block = processes;
 		threadBlock = threadRows;
-		replace(fields, model.nrFunctions ? makeFields(app, fieldRows, fieldsOf) : null);
+		[fieldRows, fieldsOf] = fieldBlocks;
 		if (ranks && model.nrFunctions)
-			replace(even, h("section.box", {}, h("h2", {}, "How even", h("span.h2-note", {}, `self time of the ${plural(ranks.numbers("function").length, "function")} with most of it, over the ${plural(model.processes.numbers("calls").filter((value) => value > 0).length, "process")} that have any; calls that are still open are left out`)), imbalance(app, ranks).element));
+			replace(even, h("section.box", {}, h("h2", {}, "How even", h("span.h2-note", {}, `self time of the ${plural(ranks.numbers("function").length, "function")} with most of it, over the ${plural(model.processes.numbers("calls").filter((value) => value > 0).length, "process")} that have any; calls that are still open are left out`, ofWholeRun())), imbalance(app, ranks).element));
 		replace(list, tableOf(processes, { label: "processes", height: 380 }).element);
 		replace(threads, threadRows ? tableOf(threadRows, { label: "threads", height: 380 }).element : h("p.note", {}, "none"));
-		drawShares();
+		drawFigures();
 	})();
+	const drawFigures = async () => {
+		part = await app.part();
+		if (!block)
+			return;
+		drawShares();
+		replace(fields, model.nrFunctions ? makeFields(app, fieldRows, fieldsOf, part) : null);
+	};
 	const draw = () => memoryChart(app, place);
+	let timer = 0;
 	new ResizeObserver(draw).observe(place);
 	return {
-		element, shown: draw,
+		element, shown: () => { draw(); drawFigures(); },
 		update: (changed) => {
-			if (changed.has("share"))
+			if (changed.has("share") && block)
 				drawShares();
 			if (changed.has("from") || changed.has("to"))
 				draw();
+			if (["from", "to", "whole"].some((name) => changed.has(name))) {
+				clearTimeout(timer);
+				timer = setTimeout(drawFigures, 120);
+			}
 		},
 	};
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // How processes ended, what was open then, and how far the numbers can be trusted.
-import { h, replace } from "./dom.js";
-import { tableOf } from "./table_of.js";
+import { h, ofWholeRun, replace } from "./dom.js";
+import { capital, tableOf } from "./table_of.js";
 
 async function fill(app, element) {
 	const { data } = app.model;
@@ -11,7 +11,7 @@ async function fill(app, element) {
 		const about = views[i];
 		if (!about)
 			continue;
-		const parts = [h("h2", {}, view === "errors" ? "How it ended" : "How far to trust it")];
+		const parts = [h("h2", {}, view === "errors" ? "How it ended" : "How far to trust it", ofWholeRun())];
 		let list = null;
 		for (const section of about.about.sections) {
 			if (section.text) {
@@ -23,7 +23,7 @@ async function fill(app, element) {
 			if (!block?.rows)
 				continue;
 			list = null;
-			parts.push(block.has("finding") ? findings(block) : h("div", {}, section.table === view ? null : h("h3", {}, view === "quality" ? section.title : section.table.replaceAll("_", " ")),
+			parts.push(block.has("finding") ? findings(block) : h("div", {}, section.table === view ? null : h("h3", {}, view === "quality" ? section.title : capital(section.table.replaceAll("_", " "))),
 				tableOf(block, { label: section.table, height: 360 }).element));
 		}
 		if (parts.length === 1)

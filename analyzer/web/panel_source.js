@@ -6,7 +6,7 @@ import { Table } from "./table.js";
 import { exact, format } from "./units.js";
 
 // Files with their functions, those with most time (else calls) first.
-function filesOf(model, block) {
+function filesOf(model, block, numbers) {
 	const files = new Map();
 	for (let row = 0; row < block.rows; row++)
 		files.set(block.value("path", row), { path: block.value("path", row), row, functions: [], self: 0, calls: 0 });
@@ -16,8 +16,8 @@ function filesOf(model, block) {
 		if (!file || Number.isNaN(line[i]))
 			continue;
 		file.functions.push({ number: i, line: line[i] });
-		file.self += functions.numbers("self_ns")[i] || 0;
-		file.calls += functions.numbers("calls")[i] || 0;
+		file.self += numbers("self_ns")[i] || 0;
+		file.calls += numbers("calls")[i] || 0;
 	}
 	return [...files.values()].sort((a, b) => b.self - a.self || b.calls - a.calls);
 }
@@ -58,8 +58,12 @@ class SourcePanel {
 
 	async load() {
 		this.block = await this.app.model.data.block("source");
-		this.files = filesOf(this.app.model, this.block);
 		this.shown();
+	}
+
+	// What all functions have: of the whole run, or of the chosen time.
+	numbers(name) {
+		return this.part?.functions[name] ?? this.app.model.functions.numbers(name);
 	}
 
 	get file() {
@@ -68,9 +72,11 @@ class SourcePanel {
 		return this.files.find((file) => file.path === (state.file ?? of)) ?? this.files[0];
 	}
 
-	shown() {
-		if (!this.files)
+	async shown() {
+		if (!this.block)
 			return;
+		this.part = await this.app.part();
+		this.files = filesOf(this.app.model, this.block, (name) => this.numbers(name));
 		if (!this.files.length) {
 			replace(this.element, h("div.empty", {}, "Debug information names no source file: compile with -g."));
 			return;
@@ -108,8 +114,9 @@ class SourcePanel {
 	makeTable(file, lines) {
 		const { model } = this.app;
 		const { begins, owner } = annotate(file, lines);
-		const sum = (name, line) => begins.has(line) ? begins.get(line).reduce((all, number) => all + (model.functions.numbers(name)[number] || 0), 0) : NaN;
-		const number = (name, unit, title) => ({ key: name, title, width: 76, value: (line) => sum(name, line),
+		const sum = (name, line) => begins.has(line) ? begins.get(line).reduce((all, number) => all + (this.numbers(name)[number] || 0), 0) : NaN;
+		const narrow = this.element.clientWidth < 700;		// the text is what is to be seen
+		const number = (name, unit, title) => ({ key: name, title, width: narrow ? 58 : 76, value: (line) => sum(name, line),
 			show: (line) => begins.has(line) ? h("span", { title: `${begins.get(line).map((one) => model.label(one)).join(", ")}: ${exact(unit, sum(name, line))}` }, format(unit, sum(name, line))) : "" });
 		const timed = model.about.has_times;
 		this.begins = begins;
@@ -117,7 +124,7 @@ class SourcePanel {
 			label: "source", rows: lines.map((_, i) => i), sort: null, empty: "The file is empty.",
 			onOpen: (line) => owner.has(line) && this.app.select(owner.get(line)[0]), selected: (line) => owner.get(line)?.includes(this.app.selected) ?? false,
 			columns: [number("calls", "count", "Calls"), ...timed ? [number("self_ns", "ns", "Self"), number("total_ns", "ns", "Total")] : [],
-				{ key: "line", title: "Line", width: 56, value: (line) => -line, show: (line) => h("span.faint", {}, String(line + 1)) },
+				{ key: "line", title: "Line", width: narrow ? 40 : 56, value: (line) => -line, show: (line) => h("span.faint", {}, String(line + 1)) },
 				{ key: "text", title: lastName(file.path), left: true, width: 500, grow: 1, value: (line) => lines[line],
 					show: (line) => h("span.code", { style: { borderLeftColor: owner.has(line) ? model.colour(owner.get(line)[0]) : "transparent" } }, lines[line].replaceAll("\t", "    ")) }],
 		});
@@ -126,7 +133,7 @@ class SourcePanel {
 	// The chosen function, else the one of this file that took most.
 	showSelected() {
 		const { model, selected } = this.app;
-		const weight = (number) => model.functions.numbers(model.about.has_times ? "self_ns" : "calls")[number] || 0;
+		const weight = (number) => this.numbers(model.about.has_times ? "self_ns" : "calls")[number] || 0;
 		const best = this.file.functions.find((one) => one.number === selected) ?? [...this.file.functions].sort((a, b) => weight(b.number) - weight(a.number))[0];
 		if (!best)
 			return;
@@ -136,12 +143,10 @@ class SourcePanel {
 	}
 
 	update(changed) {
-		if (!this.files?.length)
+		if (!["file", "f", "from", "to", "whole"].some((name) => changed.has(name)))
 			return;
-		if (changed.has("file"))
-			this.shown();
-		else if (changed.has("f"))
-			this.shown();
+		clearTimeout(this.timer);
+		this.timer = setTimeout(() => this.shown(), changed.has("from") || changed.has("to") ? 120 : 0);
 	}
 }
 

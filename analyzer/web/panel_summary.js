@@ -1,30 +1,34 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What ran, how it went, where time and memory went, what is in doubt: what one wants to know first.
 import { chart } from "./chart.js";
-import { bar, h, link } from "./dom.js";
+import { bar, h, link, ofWholeRun, replace } from "./dom.js";
 import { figures } from "./series.js";
 import { colourOf } from "./shares.js";
-import { set } from "./state.js";
+import { set, state } from "./state.js";
 import { css } from "./theme.js";
 import { exact, format, plural, within } from "./units.js";
 
 const hottest = 10, processesMax = 6;
+const tooShort = "There are no two samples to draw a curve of: the run was shorter than the time between them (--interval=1ms takes more).";
 
 function card(title, value, note, panel) {
 	return h(panel ? "button.card" : "div.card", panel ? { type: "button", onclick: () => set({ panel }) } : {},
 		h("div.card-title", {}, title), h("div.card-value", {}, value), note ? h("div.card-note", {}, note) : null);
 }
 
-function cards(app) {
+// The key figures, those of the chosen time where one is; @part: its single calls, as far as they are known.
+function cards(app, part) {
 	const { model, series } = app;
 	const run = (name) => model.run?.value(name, 0);
 	const of = (name) => {
-		const total = series.total("process", name, 0, model.end, 800);
-		return total && { ...total, ...figures(total, 0, model.end) };
+		const total = series.total("process", name, app.from, app.to, 800);
+		return total && { ...total, ...figures(total, app.from, app.to) };
 	};
 	const cpu = of("cpu_ns"), rss = of("rss_bytes"), heap = of("heap_bytes");
-	const list = [card("Duration", format("ns", run("elapsed_ns")), `${plural(run("processes"), "process")}, ${plural(run("threads"), "thread")}`)];
-	if (run("calls"))
+	const list = [state.to !== undefined ? card("Chosen time", format("ns", app.to - app.from), `of ${format("ns", run("elapsed_ns"))}`) : card("Duration", format("ns", run("elapsed_ns")), `${plural(run("processes"), "process")}, ${plural(run("threads"), "thread")}`)];
+	if (part)
+		list.push(card("In functions", format("ns", part.covered), `${plural(part.functions.calls.reduce((sum, nr) => sum + nr, 0), "single call")} of ${plural(part.numbers().length, "function")}`, "functions"));
+	else if (run("calls"))
 		list.push(card("In functions", model.about.has_times ? format("ns", run("functions_ns")) : "not timed",
 			`${plural(run("calls"), "call")} of ${plural(run("functions"), "function")}`, "functions"));
 	if (cpu && Number.isFinite(cpu.mean))
@@ -47,8 +51,7 @@ function functionLine(app, number, share, figure, note) {
 		h("span.hot-note", {}, note));
 }
 
-function top(app, column, nr) {
-	const values = app.model.functions.numbers(column);
+function top(values, nr) {
 	let sum = 0;
 	const order = [];
 	for (let i = 0; i < values.length; i++) {
@@ -66,27 +69,29 @@ function source(model, number) {
 	return file ? `${file.replace(/^.*\//, "")}${line ? `:${line}` : ""}` : model.module(number);
 }
 
-function hot(app, column, unit, title, note, count) {
+// @numbers(column): of all functions
+function hot(app, numbers, column, unit, title, note, count) {
 	const { model } = app;
 	if (!model.nrFunctions)
 		return null;
-	const { list, rest, sum, values } = top(app, column, count);
+	const { list, rest, sum, values } = top(numbers(column).subarray(0, model.nrFunctions), count);
 	if (!list.length)
 		return null;
 	const left = sum - list.reduce((all, number) => all + values[number], 0);
-	const calls = model.functions.numbers("calls");
+	const calls = numbers("calls");
 	return h("section.box", {}, h("h2", {}, title, h("span.h2-note", {}, note(sum))),
 		h("div.hots", {}, list.map((number) => functionLine(app, number, values[number] / sum, format(unit, values[number]),
-			column === "calls" ? source(model, number) : `${plural(calls[number], "call")} · ${source(model, number)}`)),
+			column === "calls" ? source(model, number) : `${calls[number] ? plural(calls[number], "call") : "began before"} · ${source(model, number)}`)),
 			rest > 0 ? h("div.hot.rest", {}, bar(left / sum, "var(--faint)"), h("span.hot-figure", {}, format(unit, left)),
 				h("span.hot-share", {}, format("percent", 100 * left / sum)),
 				link(`${exact("count", rest)} other function${rest === 1 ? "" : "s"}`, () => set({ panel: "functions", sort: column })), h("span")) : null));
 }
 
 // Of several processes or ranks those with most time in functions (else calls).
-function processes(app) {
+function processes(app, part) {
 	const { model } = app;
-	const [unit, values] = model.about.has_times ? ["ns", model.processes.numbers("functions_ns")] : ["count", model.processes.numbers("calls")];
+	const [unit, values] = part ? ["ns", part.processes.map((one) => one.functions_ns)] :
+		model.about.has_times ? ["ns", model.processes.numbers("functions_ns")] : ["count", model.processes.numbers("calls")];
 	const order = Array.from(values, (_, i) => i).filter((i) => values[i] > 0).sort((a, b) => values[b] - values[a]);
 	if (order.length < 2)
 		return null;
@@ -149,21 +154,44 @@ function drawCurves(app, place) {
 	}
 }
 
+function drawFunctions(app, part, place) {
+	const { model } = app;
+	const numbers = (name) => part?.functions[name] ?? model.functions.numbers(name);
+	const time = model.about.has_times ? hot(app, numbers, "self_ns", "ns", "Where the time went",
+		(sum) => part ? `${format("ns", sum)} of self time within the chosen time` : `${format("ns", sum)} of self time, over all threads`, hottest) :
+		hot(app, numbers, "calls", "count", "What was called", (sum) => `${format("count", sum)} calls; they were not timed`, hottest);
+	replace(place, time ?? (part ? h("section.box", {}, h("h2", {}, "Where the time went"), h("p.note", {}, "No single call that was recorded is within the chosen time.")) : null), processes(app, part));
+}
+
 export function makeSummary(app) {
 	const { model } = app;
-	const place = h("div.curves");
-	const time = model.about.has_times ? hot(app, "self_ns", "ns", "Where the time went",
-		(sum) => `${format("ns", sum)} of self time, over all threads`, hottest) :
-		hot(app, "calls", "count", "What was called", (sum) => `${format("count", sum)} calls; they were not timed`, hottest);
-	const memory = model.about.has_heap ? hot(app, "alloc_bytes", "bytes", "Who allocated",
-		(sum) => `${format("bytes", sum)} in all calls`, 6) : null;
+	const place = h("div.curves"), figuresPlace = h("div"), functionsPlace = h("div.column");
+	const memory = model.about.has_heap && model.nrFunctions ? hot(app, (name) => model.functions.numbers(name), "alloc_bytes", "bytes", "Who allocated",
+		(sum) => [`${format("bytes", sum)} in all calls`, ofWholeRun()], 6) : null;
 	const none = model.nrFunctions ? null : h("section.box", {}, h("h2", {}, "No functions"),
-		model.sections.filter((section) => section.label === "Time").map((section) => h("p.pre", {}, section.text)),
-		h("p.note", {}, "Compile with insideme-cc to see where the time goes; memory, CPU and I/O are on the other panels."));
-	const element = h("div.summary", {}, cards(app),
-		h("div.columns", {}, h("div.column", {}, time, none, processes(app), h("section.box", {}, h("h2", {}, "Over time"), place), memory),
+		model.sections.filter((section) => section.label === "Time").map((section) => h("p.pre", {}, section.text)));
+	const over = h("section.box", {}, h("h2", {}, "Over time"), place);
+	const element = h("div.summary", {}, figuresPlace,
+		h("div.columns", {}, h("div.column", {}, none, functionsPlace, over, memory),
 			h("div.column.narrow", {}, notes(app), doubts(app))));
-	const draw = () => drawCurves(app, place);
+	const draw = () => {
+		drawCurves(app, place);
+		if (!place.childElementCount)
+			place.append(h("p.note", {}, tooShort));
+	};
+	const drawAll = async () => {
+		draw();
+		const part = await app.part();
+		replace(figuresPlace, cards(app, part));
+		drawFunctions(app, part, functionsPlace);
+	};
+	let timer = 0;
 	new ResizeObserver(draw).observe(place);
-	return { element, shown: draw, update: (changed) => (changed.has("from") || changed.has("to")) && draw() };
+	return { element, shown: drawAll, update: (changed) => {
+		if (!["from", "to", "whole"].some((name) => changed.has(name)))
+			return;
+		draw();
+		clearTimeout(timer);
+		timer = setTimeout(drawAll, 120);
+	} };
 }

@@ -5,7 +5,6 @@ import { h, replace } from "./dom.js";
 import { gutter, Lanes } from "./lanes.js";
 import { Marks } from "./marks.js";
 import { set, state } from "./state.js";
-import { Spans } from "./spans.js";
 import { css } from "./theme.js";
 import { exact, format } from "./units.js";
 
@@ -109,6 +108,8 @@ function chooser(app) {
 
 function noteOf(spans, model) {
 	const { calls, merged_calls: merged, short_ns: short } = spans.about;
+	if (!model.nrFunctions)
+		return "No functions were recorded, so there are no calls: compile with insideme-cc.";
 	if (!calls)
 		return "No call lasted long enough to be recorded by itself; INSIDEME_THRESHOLD=0 records all.";
 	const all = model.run?.value("calls", 0) ?? 0;
@@ -141,7 +142,7 @@ export function makeTimeline(app) {
 	};
 	new ResizeObserver(resize).observe(place);
 	(async () => {
-		const spans = await Spans.open(app.model.data, app.model);
+		const spans = await app.model.spans();
 		note.textContent = noteOf(spans, app.model);
 		lanes = new Lanes(app, spans, redraw);
 		lanes.marks = await Marks.open(app);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The panels, in their order: adding one is a file and a line. Their keys are 1 to 9; Compare is there with --diff only, and has c. make(app) gives { element, shown(), update(changed), key(event) }.
+// The panels, in their order: adding one is a file and a line. Their keys are 1 to 9; Compare is there with --diff only, and has c.
+// make(app) gives { element, shown(), update(changed), key(event) }; isOfCalls: its functions are those of app.part().
 import { makeCompare } from "./panel_compare.js";
 import { makeFlame } from "./panel_flame.js";
 import { makeFunctions } from "./panel_functions.js";
@@ -12,13 +13,13 @@ import { makeSummary } from "./panel_summary.js";
 import { makeTimeline } from "./panel_timeline.js";
 
 export const panels = [
-	{ name: "summary", title: "Summary", make: makeSummary },
+	{ name: "summary", title: "Summary", make: makeSummary, isOfCalls: true },
 	{ name: "timeline", title: "Timeline", make: makeTimeline },
-	{ name: "flame", title: "Flame graph", make: makeFlame, has: (app) => app.model.nrFunctions > 0 },
-	{ name: "functions", title: "Functions", make: makeFunctions, has: (app) => app.model.nrFunctions > 0 },
-	{ name: "processes", title: "Processes", make: makeProcesses },
+	{ name: "flame", title: "Flame graph", make: makeFlame, isOfCalls: true, has: (app) => app.model.nrFunctions > 0 },
+	{ name: "functions", title: "Functions", make: makeFunctions, isOfCalls: true, has: (app) => app.model.nrFunctions > 0 },
+	{ name: "processes", title: "Processes", make: makeProcesses, isOfCalls: true },
 	{ name: "memory", title: "Memory", make: makeMemory },
-	{ name: "source", title: "Source", make: makeSource, has: (app) => app.model.nrFunctions > 0 && app.model.data.names().includes("source") },
+	{ name: "source", title: "Source", make: makeSource, isOfCalls: true, has: (app) => app.model.nrFunctions > 0 && app.model.data.names().includes("source") },
 	{ name: "quality", title: "Errors and quality", make: makeQuality },
 	{ name: "plot", title: "Plot", make: makePlot },
 	{ name: "compare", key: "c", title: "Compare", make: makeCompare, has: (app) => app.model.data.names().includes("diff") },

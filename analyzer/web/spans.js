@@ -65,31 +65,36 @@ export class Spans {
 		return next < lane.end && this.start[next] <= time + slack ? next : -1;
 	}
 
-	// What each call path and each function took between two times, as far as single calls are known: what a merged span
-	// holds is spread evenly over it and given to the path of its longest call.
-	between(from, to) {
-		const own = new Float64Array(this.tree.nr), calls = new Float64Array(this.tree.nr);
-		let covered = 0;
+	// Each span between two times: visit(node, ns within, calls that begin within, lane). What a merged span holds is spread
+	// evenly over it and given to the path of its longest call.
+	each(from, to, visit) {
 		for (const lane of this.lanes) {
 			let span = this.after(lane, from);
 			for (span = Math.max(lane.first, span - 1); span < lane.end && this.start[span] < to; span++) {
 				const begin = Math.max(from, this.start[span]), end = Math.min(to, this.start[span] + this.duration[span]);
-				if (end <= begin && this.duration[span] > 0)
+				if (end < begin || (end === begin && this.duration[span] > 0))
 					continue;
 				const share = this.duration[span] ? 1 - this.idle[span] / this.duration[span] : 0;
-				const time = (end - begin) * share;
-				const node = this.node[span], parent = this.tree.parent[node];
-				own[node] += time;
-				if (parent > 0)
-					own[parent] -= time;
-				if (lane.depth === 0)
-					covered += time;
-				if (this.others[span])		// of a block the part of its calls that lies within
-					calls[node] += (1 + this.others[span]) * (this.duration[span] ? (end - begin) / this.duration[span] : 1);
-				else if (this.start[span] >= from)
-					calls[node]++;
+				const calls = !this.others[span] ? Number(this.start[span] >= from) :
+					(1 + this.others[span]) * (this.duration[span] ? (end - begin) / this.duration[span] : 1);
+				visit(this.node[span], (end - begin) * share, calls, lane);
 			}
 		}
+	}
+
+	// What each call path took between two times, as far as single calls are known.
+	between(from, to) {
+		const own = new Float64Array(this.tree.nr), calls = new Float64Array(this.tree.nr);
+		let covered = 0;
+		this.each(from, to, (node, time, nr, lane) => {
+			const parent = this.tree.parent[node];
+			own[node] += time;
+			if (parent > 0)
+				own[parent] -= time;
+			if (lane.depth === 0)
+				covered += time;
+			calls[node] += nr;
+		});
 		for (let i = 0; i < own.length; i++)
 			own[i] = Math.max(0, own[i]);
 		return { own, calls, covered };

@@ -6,7 +6,7 @@ import { Table } from "./table.js";
 
 const words = (name) => name.replace(/_(ns|bytes|percent)$/, "").replaceAll("_", " ");
 
-const capital = (text) => text[0].toUpperCase() + text.slice(1);
+export const capital = (text) => text[0].toUpperCase() + text.slice(1);
 
 function isWorth(block, column) {
 	const numbers = block.numbers(column.name);

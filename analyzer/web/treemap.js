@@ -85,6 +85,6 @@ export class Treemap {
 			"aria-label": lines.flat().join(" "),
 			onfocus: (event) => { const at = event.target.getBoundingClientRect(); showTip(lines, at.left, at.bottom - 12); }, onblur: hideTip,
 			style: { left: `${x}px`, top: `${y}px`, width: `${Math.max(1, width - 1)}px`, height: `${Math.max(1, height - 1)}px`, background: item.colour },
-		}, width > 40 && height > 15 ? item.label : "");
+		}, width > 40 && height > 15 ? h("span.treemap-label", {}, item.label) : null);
 	}
 }

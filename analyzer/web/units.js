@@ -11,6 +11,23 @@ const scales = {
 	"bytes/s": [1024, 0, [" B/s", " KiB/s", " MiB/s", " GiB/s", " TiB/s"]],
 };
 
+// One unit for all times or sizes, where the report was asked for it.
+const sizes = { h: 3.6e12, min: 6e10, s: 1e9, ms: 1e6, us: 1e3, ns: 1, B: 1, KiB: 2 ** 10, MiB: 2 ** 20, GiB: 2 ** 30 };
+const kept = {};
+
+export function keepUnits({ time_unit: time, mem_unit: memory }) {
+	kept.ns = time;
+	kept.bytes = kept["bytes/s"] = memory;
+}
+
+function inKept(unit, value) {
+	const name = kept[unit], own = value / sizes[name];
+	let digits = own >= 99.95 ? 0 : own >= 9.995 ? 1 : 2;
+	for (let least = 1; digits < 12 && own < least; least /= 10)
+		digits++;
+	return `${own.toFixed(Number.isInteger(own) ? 0 : digits)} ${name === "us" ? "µs" : name}${unit === "bytes/s" ? "/s" : ""}`;
+}
+
 function percent(value) {
 	if (value > 0 && value < 0.05)
 		return "<0.1 %";
@@ -27,6 +44,8 @@ export function format(unit, number) {
 	let value = Math.abs(number), i = 0;
 	if (value === 0 && (unit === "bytes" || unit === "ns"))
 		return "0";
+	if (kept[unit])
+		return sign + inKept(unit, value);
 	if (value < exactBelow && Number.isInteger(value))
 		return sign + value + names[0];
 	for (; i + 1 < names.length && value >= step - 0.5; i++)

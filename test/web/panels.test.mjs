@@ -108,6 +108,21 @@ test("plot: each sample is a record, by number, by another column, the last of t
 	same("complaints", tab.complaints, []);
 });
 
+test("--time-unit and --mem-unit: one unit for all, in the page as in text", async () => {
+	const units = ["--time-unit", "ms", "--mem-unit", "KiB"];
+	const tab = await open(makePage(before, "units.html", ...units), { hash: "panel=functions" });
+	const shown = await tab.locator("[role=table][aria-label=functions] .tbody .tr").evaluateAll((rows) => rows.map((row) => Object.fromEntries([...row.children].map((cell) => [cell.dataset.column, cell.innerText]))));
+	for (const row of csv(before, "functions", ...units)) {		// csv is in ns and bytes as ever
+		const found = shown.find((one) => one.function === row.function);
+		check(`${row.function}: ${found.self_ns} of ${row.self_ns} ns`, row.self_ns === "0" ? /^~?0$/.test(found.self_ns) : / ms$/.test(found.self_ns) && Math.abs(parseFloat(found.self_ns.replace("~", "")) * 1e6 - row.self_ns) <= row.self_ns / 200 + 0.01);
+		check(`${found.alloc_bytes} of ${row.alloc_bytes} bytes`, row.alloc_bytes === "0" ? found.alloc_bytes === "0" : / KiB$/.test(found.alloc_bytes));
+	}
+	const text = report("-v", "functions", ...units, before).stdout;
+	check(text, / ms /.test(text) && !/ (us|ns|s) /.test(text.split("\n").filter((line) => /leaf|main|gone/.test(line)).join("\n")));
+	same("status of a unit that there is not", report("--time-unit", "days", before).status, 2);
+	same("complaints", tab.complaints, []);
+});
+
 test("memory: areas are shares of the heap at its peak, as in the csv", async () => {
 	const run = record("leaks", "leaks");
 	const tab = await open(makePage(run, "areas.html"), { hash: "panel=memory" });
