@@ -7,7 +7,7 @@
 #include "poisson.h"
 #include "runtimes.h"
 
-uint8_t heap_sample_pages[HEAP_SAMPLE_PAGES];
+LARGE uint8_t heap_sample_pages[HEAP_SAMPLE_PAGES];
 
 static void change_page(const void *place, int by)
 {

@@ -16,7 +16,7 @@
 #define CACHE		1024u
 #define ADDR_BITS	48
 
-static uint64_t cache[CACHE];		/* address | number << ADDR_BITS; atomic */
+LARGE static uint64_t cache[CACHE];		/* address | number << ADDR_BITS; atomic */
 
 static uint64_t *cache_entry(uint64_t addr)
 {
