@@ -15,25 +15,46 @@
 
 #include "build_model.h"
 
-/* A log without an end mark, of this host. */
-static void begin_here(struct build *build)
+/* Of each test: the log that it builds, those of the run, and what is read of them. */
+static struct build build;
+static struct build_run logs;
+static struct model *model;
+
+static int no_logs(void **state)
 {
-	build_begin(build);
-	gethostname(build->header->host, sizeof(build->header->host));
+	(void)state;
+	logs = (struct build_run){ .nr = 0 };
+	model = NULL;
+	return 0;
 }
 
-static void add_monitor(struct build_run *logs, uint32_t event, const uint64_t *values, int nr_values, const char *text)
+static int free_model(void **state)
 {
-	struct build build;
+	(void)state;
+	if (model)
+		model_free(model);
+	return 0;
+}
 
-	begin_here(&build);
-	build.header->kind = LOG_OF_MONITOR;
-	build.header->pid = 4000;
-	build_event(&build, event, NS_START + 90 * MS, values, nr_values, text);
+/* A log without an end mark, of this host. */
+static void begin_here(struct build *log)
+{
+	build_begin(log);
+	gethostname(log->header->host, sizeof(log->header->host));
+}
+
+static void add_monitor(uint32_t event, const uint64_t *values, int nr_values, const char *text)
+{
+	struct build monitor;
+
+	begin_here(&monitor);
+	monitor.header->kind = LOG_OF_MONITOR;
+	monitor.header->pid = 4000;
+	build_event(&monitor, event, NS_START + 90 * MS, values, nr_values, text);
 	if (event == LOG_EVENT_PROCESS_UNSEEN)
-		build_event(&build, LOG_EVENT_PROCESS_END, NS_START + 95 * MS, values, 5, NULL);
-	build_finish(&build, NS_START + 100 * MS, 0);
-	build_run_add(logs, &build);
+		build_event(&monitor, LOG_EVENT_PROCESS_END, NS_START + 95 * MS, values, 5, NULL);
+	build_finish(&monitor, NS_START + 100 * MS, 0);
+	build_run_add(&logs, &monitor);
 }
 
 static void assert_end(const struct process *process, const char *expected)
@@ -45,14 +66,10 @@ static void assert_end(const struct process *process, const char *expected)
 
 static void a_signal_is_known_from_insideme_run(void **state)
 {
-	struct build_run logs = { .nr = 0 };
-	struct build build;
-	struct model *model;
-
 	(void)state;
 	begin_here(&build);
 	build_run_add(&logs, &build);
-	add_monitor(&logs, LOG_EVENT_PROCESS_END, (uint64_t[]){ 4242, SIGKILL, 70, 80, 1 << 30 }, 5, NULL);
+	add_monitor(LOG_EVENT_PROCESS_END, (uint64_t[]){ 4242, SIGKILL, 70, 80, 1 << 30 }, 5, NULL);
 	model = build_run_load(&logs);
 	assert_int_equal(model->nr_processes, 1);
 	assert_int_equal(model->nr_monitors, 1);
@@ -60,31 +77,21 @@ static void a_signal_is_known_from_insideme_run(void **state)
 	assert_true(model->processes[0]->has_usage);
 	assert_int_equal(model->processes[0]->system_ns, 80);
 	assert_int_equal(model->processes[0]->peak_rss_bytes, (1 << 30) - model->processes[0]->header.file_bytes);
-	model_free(model);
 }
 
 static void a_raw_exit_is_known_from_insideme_run(void **state)
 {
-	struct build_run logs = { .nr = 0 };
-	struct build build;
-	struct model *model;
-
 	(void)state;
 	begin_here(&build);
 	build_run_add(&logs, &build);
-	add_monitor(&logs, LOG_EVENT_PROCESS_END, (uint64_t[]){ 4242, 7 << 8, 0, 0, 0 }, 5, NULL);
+	add_monitor(LOG_EVENT_PROCESS_END, (uint64_t[]){ 4242, 7 << 8, 0, 0, 0 }, 5, NULL);
 	model = build_run_load(&logs);
 	assert_end(model->processes[0], "exit status 7");
-	model_free(model);
 }
 
 /* Two processes of one pid, one after the other: the start tells them apart. */
 static void the_start_tells_which_process_it_was(void **state)
 {
-	struct build_run logs = { .nr = 0 };
-	struct build build;
-	struct model *model;
-
 	(void)state;
 	begin_here(&build);
 	build.header->process_start = 70;
@@ -94,7 +101,7 @@ static void the_start_tells_which_process_it_was(void **state)
 	build.header->start.realtime_ns += MS;
 	build.header->start_again.realtime_ns += MS;
 	build_run_add(&logs, &build);
-	add_monitor(&logs, LOG_EVENT_PROCESS_END,
+	add_monitor(LOG_EVENT_PROCESS_END,
 		    (uint64_t[]){ 4242, SIGSEGV | 0x80, LOG_NONE, LOG_NONE, LOG_NONE, 70 }, 6, NULL);
 	model = build_run_load(&logs);
 	assert_int_equal(model->nr_processes, 2);
@@ -104,48 +111,33 @@ static void the_start_tells_which_process_it_was(void **state)
 	assert_true(model->processes[0]->peak_rss_bytes == LOG_NONE);
 	assert_end(model->processes[1],
 		   "ended without a word: SIGKILL or a raw exit; insideme-run did not see its status");
-	model_free(model);
 }
 
 static void an_end_without_status_is_no_exit_status(void **state)
 {
-	struct build_run logs = { .nr = 0 };
-	struct build build;
-	struct model *model;
-
 	(void)state;
 	begin_here(&build);
 	build_run_add(&logs, &build);
-	add_monitor(&logs, LOG_EVENT_PROCESS_END, (uint64_t[]){ 4242, LOG_NONE, 70, 80, LOG_NONE, 0 }, 6, NULL);
+	add_monitor(LOG_EVENT_PROCESS_END, (uint64_t[]){ 4242, LOG_NONE, 70, 80, LOG_NONE, 0 }, 6, NULL);
 	model = build_run_load(&logs);
 	assert_end(model->processes[0],
 		   "ended without a word: SIGKILL or a raw exit; insideme-run did not see its status");
 	assert_int_equal(model->processes[0]->user_ns, 70);
-	model_free(model);
 }
 
 static void an_orphan_that_was_left_is_said(void **state)
 {
-	struct build_run logs = { .nr = 0 };
-	struct build build;
-	struct model *model;
-
 	(void)state;
 	begin_here(&build);
 	build_run_add(&logs, &build);
-	add_monitor(&logs, LOG_EVENT_PROCESS_LEFT, (uint64_t[]){ 4242, 0 }, 2, NULL);
+	add_monitor(LOG_EVENT_PROCESS_LEFT, (uint64_t[]){ 4242, 0 }, 2, NULL);
 	model = build_run_load(&logs);
 	assert_end(model->processes[0], "ran on when insideme-run ended, and then ended without a word");
-	model_free(model);
 }
 
 /* Without insideme-run a process tells itself, its own sampler's share included; the larger reading is the later. */
 static void what_a_process_told_of_itself(void **state)
 {
-	struct build_run logs = { .nr = 0 };
-	struct build build;
-	struct model *model;
-
 	(void)state;
 	begin_here(&build);
 	build.header->sampler_kind = 1;
@@ -161,29 +153,19 @@ static void what_a_process_told_of_itself(void **state)
 	assert_int_equal(model->processes[0]->user_ns, 1000);
 	assert_int_equal(model->processes[0]->system_ns, 300);
 	assert_true(model->processes[0]->peak_rss_bytes == LOG_NONE);
-	model_free(model);
 }
 
 static void without_insideme_run_silence_is_said(void **state)
 {
-	struct build_run logs = { .nr = 0 };
-	struct build build;
-	struct model *model;
-
 	(void)state;
 	begin_here(&build);
 	build_run_add(&logs, &build);
 	model = build_run_load(&logs);
 	assert_end(model->processes[0], "ended without a word: SIGKILL or a raw exit (insideme-run would know)");
-	model_free(model);
 }
 
 static void a_successor_shows_an_exec(void **state)
 {
-	struct build_run logs = { .nr = 0 };
-	struct build build;
-	struct model *model;
-
 	(void)state;
 	begin_here(&build);
 	build_run_add(&logs, &build);
@@ -194,19 +176,15 @@ static void a_successor_shows_an_exec(void **state)
 	strcpy(build.header->program, "next");
 	build_finish(&build, NS_START + 100 * MS, 5);
 	build_run_add(&logs, &build);
-	add_monitor(&logs, LOG_EVENT_PROCESS_END, (uint64_t[]){ 4242, 5 << 8, 0, 0, 0 }, 5, NULL);
+	add_monitor(LOG_EVENT_PROCESS_END, (uint64_t[]){ 4242, 5 << 8, 0, 0, 0 }, 5, NULL);
 	model = build_run_load(&logs);
 	assert_int_equal(model->nr_processes, 2);
 	assert_end(model->processes[0], "exec of next");
 	assert_end(model->processes[1], "exit status 5");
-	model_free(model);
 }
 
 static void this_very_process_still_runs(void **state)
 {
-	struct build_run logs = { .nr = 0 };
-	struct build build;
-	struct model *model;
 	FILE *file;
 
 	(void)state;
@@ -221,20 +199,15 @@ static void this_very_process_still_runs(void **state)
 	build_run_add(&logs, &build);
 	model = build_run_load(&logs);
 	assert_end(model->processes[0], "still running");
-	model_free(model);
 }
 
 static void programs_without_the_library_are_listed(void **state)
 {
-	struct build_run logs = { .nr = 0 };
-	struct build build;
-	struct model *model;
-
 	(void)state;
 	begin_here(&build);
 	build_finish(&build, NS_START + 100 * MS, 0);
 	build_run_add(&logs, &build);
-	add_monitor(&logs, LOG_EVENT_PROCESS_UNSEEN, (uint64_t[]){ 4250, 127 << 8, 3, 4, 5 }, 5, "gzip");
+	add_monitor(LOG_EVENT_PROCESS_UNSEEN, (uint64_t[]){ 4250, 127 << 8, 3, 4, 5 }, 5, "gzip");
 	model = build_run_load(&logs);
 	assert_int_equal(model->nr_unseen, 1);
 	assert_int_equal(model->unseen[0].pid, 4250);
@@ -242,37 +215,33 @@ static void programs_without_the_library_are_listed(void **state)
 	assert_true(model->unseen[0].has_end);
 	assert_int_equal(model->unseen[0].wait_status, 127 << 8);
 	assert_end(model->processes[0], "exit status 0");
-	model_free(model);
 }
 
 static void another_host_is_another_matter(void **state)
 {
-	struct build_run logs = { .nr = 0 };
-	struct build build;
-	struct model *model;
-
 	(void)state;
 	build_begin(&build);
 	build_run_add(&logs, &build);
 	model = build_run_load(&logs);
 	assert_end(model->processes[0], "no end recorded; it ran on node17, so whether it still runs is not known here");
-	model_free(model);
 }
+
+#define TEST(test) cmocka_unit_test_setup_teardown(test, no_logs, free_model)
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_signal_is_known_from_insideme_run),
-		cmocka_unit_test(a_raw_exit_is_known_from_insideme_run),
-		cmocka_unit_test(the_start_tells_which_process_it_was),
-		cmocka_unit_test(an_end_without_status_is_no_exit_status),
-		cmocka_unit_test(an_orphan_that_was_left_is_said),
-		cmocka_unit_test(what_a_process_told_of_itself),
-		cmocka_unit_test(without_insideme_run_silence_is_said),
-		cmocka_unit_test(a_successor_shows_an_exec),
-		cmocka_unit_test(this_very_process_still_runs),
-		cmocka_unit_test(programs_without_the_library_are_listed),
-		cmocka_unit_test(another_host_is_another_matter),
+		TEST(a_signal_is_known_from_insideme_run),
+		TEST(a_raw_exit_is_known_from_insideme_run),
+		TEST(the_start_tells_which_process_it_was),
+		TEST(an_end_without_status_is_no_exit_status),
+		TEST(an_orphan_that_was_left_is_said),
+		TEST(what_a_process_told_of_itself),
+		TEST(without_insideme_run_silence_is_said),
+		TEST(a_successor_shows_an_exec),
+		TEST(this_very_process_still_runs),
+		TEST(programs_without_the_library_are_listed),
+		TEST(another_host_is_another_matter),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
