@@ -21,7 +21,7 @@ struct chunk {
 	char bytes[];
 };
 static struct chunk *newest;		/* atomic */
-static uint32_t nr_chunks, last_number;	/* atomic */
+static uint32_t nr_chunks, last_number, nr_labels;	/* atomic; the last: those that are in the lists */
 
 static struct chunk *new_chunk(struct chunk *full)
 {
@@ -93,6 +93,7 @@ static struct label *add(struct label **list, uint32_t hash, const char *name, u
 	do {
 		label->next = seen;
 		if (__atomic_compare_exchange_n(list, &seen, label, false, __ATOMIC_SEQ_CST, __ATOMIC_ACQUIRE)) {
+			__atomic_fetch_add(&nr_labels, 1, __ATOMIC_RELEASE);
 			if (live.log) {	/* else who opens it finds the label in the list */
 				room_for_records(live.log);
 				write_record(live.log, label);
@@ -134,7 +135,7 @@ struct label *label_find(const char *name)
 }
 
 /* As far as names reach: what is longer is cut. */
-static int compare(const char *a, const char *b)
+static ALWAYS_INLINE int compare(const char *a, const char *b)
 {
 	uint32_t at = 0;
 
@@ -143,7 +144,103 @@ static int compare(const char *a, const char *b)
 	return at < LOG_LABEL_MAX ? (unsigned char)a[at] - (unsigned char)b[at] : 0;
 }
 
-struct label *label_timed_after(const char *name)
+/* ---- in their order ---- */
+
+/* All labels that there were when they were sorted last. Whoever finds it used looks at all of them instead. */
+static struct {
+	uint32_t is_used;		/* atomic */
+	uint32_t nr_known;		/* nr_labels then, or less */
+	uint32_t nr;
+	uint32_t room;
+	struct label **list;
+} order;
+
+static void sink(struct label **heap, uint32_t at, uint32_t nr)
+{
+	for (uint32_t child; (child = 2 * at + 1) < nr; at = child) {
+		struct label *label = heap[at];
+
+		child += child + 1 < nr && compare(heap[child + 1]->text, heap[child]->text) > 0;
+		if (compare(heap[child]->text, label->text) <= 0)
+			return;
+		heap[at] = heap[child];
+		heap[child] = label;
+	}
+}
+
+/* By a heap: no recursion. */
+static void sort_order(void)
+{
+	for (uint32_t i = order.nr / 2; i-- > 0; )
+		sink(order.list, i, order.nr);
+	for (uint32_t last = order.nr; last-- > 1; ) {
+		struct label *label = order.list[last];
+
+		order.list[last] = order.list[0];
+		order.list[0] = label;
+		sink(order.list, 0, last);
+	}
+}
+
+static bool make_room(uint32_t wanted)
+{
+	void *old = order.list;
+	size_t old_bytes = order.room * sizeof(*order.list);
+	long place;
+
+	if (wanted <= order.room)
+		return true;
+	if (live_is_sealed())
+		return false;
+	place = sys_mmap(NULL, 2ul * wanted * sizeof(*order.list), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (sys_failed(place))
+		return false;
+	order.room = 0;		/* a forked child may find it between any two of these */
+	signal_fence();
+	order.list = (struct label **)place;
+	signal_fence();
+	order.room = 2 * wanted;
+	if (old)
+		sys_munmap(old, old_bytes);
+	return true;
+}
+
+static bool read_order(void)
+{
+	uint32_t nr_known = __atomic_load_n(&nr_labels, __ATOMIC_ACQUIRE);
+
+	if (nr_known == order.nr_known)
+		return true;
+	if (!make_room(nr_known))
+		return false;
+	order.nr = 0;
+	for (uint32_t i = 0; i < LISTS; i++)
+		for (struct label *label = __atomic_load_n(&lists[i], __ATOMIC_ACQUIRE); label && order.nr < order.room;
+		     label = label->next)
+			order.list[order.nr++] = label;
+	sort_order();
+	order.nr_known = nr_known;
+	return true;
+}
+
+static struct label *timed_after_in_order(const char *name)
+{
+	uint32_t low = 0, high = order.nr;
+
+	while (name && low < high) {	/* to the first behind it */
+		uint32_t middle = low + (high - low) / 2;
+
+		if (compare(order.list[middle]->text, name) <= 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	while (low < order.nr && !order.list[low]->is_timed)
+		low++;
+	return low < order.nr ? order.list[low] : NULL;
+}
+
+static struct label *timed_after_of_all(const char *name)
 {
 	struct label *found = NULL;
 
@@ -155,6 +252,19 @@ struct label *label_timed_after(const char *name)
 	return found;
 }
 
+struct label *label_timed_after(const char *name)
+{
+	struct label *found;
+	bool is_ordered;
+
+	if (__atomic_exchange_n(&order.is_used, 1, __ATOMIC_ACQUIRE))	/* by another thread, or whom this handler interrupted */
+		return timed_after_of_all(name);
+	is_ordered = read_order();
+	found = is_ordered ? timed_after_in_order(name) : NULL;
+	__atomic_store_n(&order.is_used, 0, __ATOMIC_RELEASE);
+	return is_ordered ? found : timed_after_of_all(name);
+}
+
 const struct label *label_numbered(uint32_t number)
 {
 	for (uint32_t i = 0; i < LISTS; i++)
@@ -162,6 +272,12 @@ const struct label *label_numbered(uint32_t number)
 			if (label->number == number)
 				return label;
 	return NULL;
+}
+
+void labels_forked(void)
+{
+	order.is_used = 0;
+	order.nr_known = 0;
 }
 
 void labels_log_all(void)

@@ -32,11 +32,14 @@ struct label *label_find(const char *name);
 /* The same, but none is made. */
 struct label *label_look_up(const char *name);
 
-/* The first in the order of their bytes that comes after @name (NULL: of all) and names a region or timer; NULL: none does. Looks at all. */
+/* The first in the order of their bytes that comes after @name (NULL: of all) and names a region or timer; NULL: none does. */
 struct label *label_timed_after(const char *name);
 
 /* The label with that number, or NULL. Looks at all. */
 const struct label *label_numbered(uint32_t number);
+
+/* In a forked child that opens its log: what was done with labels in its parent by threads that it does not have is over. */
+void labels_forked(void);
 
 /* Record in a log that begins what is known so far. */
 void labels_log_all(void);

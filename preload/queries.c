@@ -102,12 +102,13 @@ static void fill(struct insideme_sum *sum, const struct label *label)
 
 int query_sum(const char *name, struct insideme_sum *sum)
 {
-	const struct label *label = name ? label_look_up(name) : NULL;
+	const struct label *label;
 
 	if (!name || !sum)
 		return -EINVAL;
 	if (!thread_self())
 		return -ENODATA;
+	label = label_look_up(name);
 	if (!label || !label->is_timed)
 		return -ENOENT;
 	fill(sum, label);
@@ -116,12 +117,13 @@ int query_sum(const char *name, struct insideme_sum *sum)
 
 int query_sum_after(const char *name, struct insideme_sum *sum)
 {
-	const struct label *label = label_timed_after(name);
+	const struct label *label;
 
 	if (!sum)
 		return -EINVAL;
-	if (!thread_self())
+	if (!thread_self())	/* which opens a child's log */
 		return -ENODATA;
+	label = label_timed_after(name);
 	if (!label)
 		return -ENOENT;
 	fill(sum, label);
@@ -138,10 +140,11 @@ static void reset(struct label *label)
 
 int query_reset(const char *name)
 {
-	struct label *label = name ? label_look_up(name) : NULL;
+	struct label *label;
 
 	if (!thread_self())
 		return -ENODATA;
+	label = name ? label_look_up(name) : NULL;
 	if (name && (!label || !label->is_timed))
 		return -ENOENT;
 	if (label)

@@ -176,6 +176,7 @@ static void begin_child(void)
 		begin_heap(live.log, parent->has_hooks, entry ? child_take_heap() : (int64_t)blocks_bytes());
 		samples_init();
 		modules_log_all();
+		labels_forked();
 		labels_log_all();
 		log_write_event(live.log, LOG_EVENT_FORK, 0, values, 2, NULL, now_ticks());
 		go_on_from(live.log, entry, calls);

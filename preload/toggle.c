@@ -4,6 +4,7 @@
 
 #include <errno.h>
 
+#include "child.h"
 #include "say.h"
 #include "signals.h"
 #include "stacks.h"
@@ -30,11 +31,23 @@ int toggle_disable(void)
 	return change(1);
 }
 
+/* A vfork child, which has our handlers until it execs, and gets what is sent to the group: its parent is told by its own. */
+static bool is_vfork_child(void)
+{
+	if (live_is_sealed())
+		return false;
+	if (!live.log)
+		return child_ancestor() && child_is_vforked();
+	return !live_return_addr && live.log->pid != (uint32_t)sys_getpid();
+}
+
 static void on_signal(int number, siginfo_t *info, void *context)
 {
 	(void)number;
 	(void)info;
 	(void)context;
+	if (is_vfork_child())
+		return;
 	if (switched_flip() && live.log && self && !live_return_addr)
 		stack_end_gap(self);
 }

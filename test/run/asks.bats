@@ -31,6 +31,88 @@ variants='.plain .plain.clang .slow .slow.clang .clang'
 	grep -qx 'lines -61' stdout
 }
 
+@test "thousands of names come in their order, also new ones, while threads ask, and in a forked child" {
+	cat >many.c <<-'END'
+	#include <insideme.h>
+	#include <pthread.h>
+	#include <stdlib.h>
+	#include <string.h>
+	#include <sys/wait.h>
+	#include <unistd.h>
+	static volatile int goes_on = 1;
+	static void name(int from, int to)
+	{
+		char text[32];
+		for (int i = from; i < to; i++) {
+			snprintf(text, sizeof(text), "%s %d", i % 2 ? "odd" : "even", i);
+			insideme_begin(text);
+			insideme_end(text);
+			snprintf(text, sizeof(text), "mark %d", i);
+			insideme_mark(text);
+		}
+	}
+	/* How many there are; -1: in another order. */
+	static int ask(void)
+	{
+		struct insideme_sum sum;
+		const char *last = "";
+		int nr = 0;
+		for (int end = insideme_sum_after(NULL, &sum); !end; end = insideme_sum_after(sum.name, &sum)) {
+			if (strcmp(sum.name, last) <= 0 || sum.calls > 1)	/* 0: it is open */
+				return -1;
+			last = sum.name;
+			nr++;
+		}
+		return nr;
+	}
+	static void *ask_on(void *unused)
+	{
+		while (goes_on)
+			if (ask() < 300)
+				exit(1);
+		return unused;
+	}
+	int main(void)
+	{
+		pthread_t threads[2];
+		int status;
+		name(0, 300);
+		printf("%d\n", ask());
+		for (int i = 0; i < 2; i++)
+			pthread_create(&threads[i], NULL, ask_on, NULL);
+		for (int i = 300; i < 400; i++) {
+			name(i, i + 1);
+			if (ask() != i + 1)
+				return 2;
+		}
+		for (int i = 0; i < 20; i++) {
+			if (!fork()) {
+				char text[32];
+				struct insideme_sum sum;
+				snprintf(text, sizeof(text), "of the child %d", i);
+				insideme_begin(text);
+				insideme_end(text);
+				if (insideme_sum_of(text, &sum) || sum.calls != 1)
+					_exit(1);
+				for (int nr = 0, end = insideme_sum_after(NULL, &sum);; end = insideme_sum_after(sum.name, &sum), nr++)
+					if (end)
+						_exit(nr == 401 ? 0 : 2);
+			}
+			if (wait(&status) < 0 || status)
+				return 3;
+		}
+		goes_on = 0;
+		for (int i = 0; i < 2; i++)
+			pthread_join(threads[i], NULL);
+		printf("%d\n", ask());
+		return 0;
+	}
+	END
+	gcc -O2 -pthread -isystem "$here/../../include" many.c -o many
+	LD_PRELOAD=$library ./many >stdout
+	same "names" "$(xargs <stdout)" "300 400"
+}
+
 @test "memory, time and rank" {
 	OMPI_COMM_WORLD_RANK=3 OMPI_COMM_WORLD_SIZE=8 record asks numbers
 	read -r ours kernels < <(awk '$1 == "rss" {print $2, $3}' stdout)

@@ -123,6 +123,37 @@ switched_by_signal() {
 	sound
 }
 
+@test "a signal in a vfork child switches nothing in its parent" {
+	cat >vforked.c <<-'END'
+	#include <signal.h>
+	#include <sys/wait.h>
+	#include <unistd.h>
+	static volatile int sink;
+	__attribute__((noinline)) static void leaf(void) { sink++; }
+	int main(void)
+	{
+		pid_t child;
+		leaf();
+		child = vfork();
+		if (!child) {
+			raise(SIGUSR1);
+			_exit(3);
+		}
+		for (int i = 0; i < 10; i++)
+			leaf();
+		raise(SIGUSR1);
+		leaf();
+		return waitpid(child, NULL, 0) == child ? 0 : 1;
+	}
+	END
+	for compiler in gcc clang; do
+		$compiler -g -O1 -finstrument-functions vforked.c -o vforked
+		rm -rf insideme.data functions.csv
+		INSIDEME_SIGNAL=USR1 LD_PRELOAD=$library ./vforked
+		calls leaf 11
+	done
+}
+
 @test "a signal that the program ignores switches nothing, and that is said" {
 	(trap '' USR1; INSIDEME_SIGNAL=SIGUSR1 record switched handled)
 	grep -qx 'insideme: INSIDEME_SIGNAL: the program ignores this signal or has a handler of its own; it switches nothing' stderr
