@@ -6,13 +6,14 @@ load lib
 
 # children KIND PROCESSES LOGS [FUNCTION CALLS]...; LOGS: empty where programs without hooks take part
 children() {
-	local kind=$1 processes=$2 logs=$3 compiler plain
+	local kind=$1 processes=$2 logs=$3 compiler plain status ended
 	shift 3
 	for compiler in '' .clang; do
 		plain=0
 		"$bin/children$compiler" "$kind" >plain || plain=$?
 		rm -rf insideme.data functions.csv
-		run record "children$compiler" "$kind"
+		status=0
+		ended=$(record "children$compiler" "$kind" 8>&1) || status=$?	# when all that inherit 8 have ended, daemons too
 		same "status of $kind$compiler" "$status" "$plain"
 		cmp plain stdout
 		quiet
