@@ -50,6 +50,15 @@ install_to() {
 	same status "$status" 3
 	calls main 1
 	rm functions.csv
+	for compiler in gcc clang; do
+		INSIDEME_CC=$compiler root/usr/bin/insideme-cc -Wall -Werror -x c - -o marks <<-'END'
+			#include <insideme.h>
+			int main(void) { return insideme_mark("here"); }
+		END
+		root/usr/bin/insideme-run --quiet -- ./marks
+		same "marks by $compiler" "$(view marks | "$here/csv" name)" here
+		same "functions by $compiler" "$(view functions | "$here/csv" function)" main
+	done
 	rm -rf insideme.data
 	run env LD_PRELOAD=libinsideme.so LD_LIBRARY_PATH="$PWD/root/usr/lib" "$bin/calls"
 	same status "$status" 7
