@@ -9,6 +9,7 @@
 #include "error.h"
 #include "names.h"
 #include "sort_keys.h"
+#include "tree_heap.h"
 #include "walk.h"
 
 #define TEXT_PATHS	40	/* shown as text unless --top says otherwise */
@@ -17,7 +18,7 @@
 struct tree_row {
 	const struct model *model;
 	const struct tree_node *node;
-	double all_ns;
+	const double *alloc_bytes;	/* tree_alloc_bytes(); NULL: not a report of stacks */
 	unsigned int depth;		/* 0: called by nothing that was recorded */
 };
 
@@ -82,12 +83,20 @@ static struct value get_heap(const struct column *column, const void *row)
 	return heap_cell(&((const struct tree_row *)row)->node->heap, column->index);
 }
 
+static struct value get_alloc(const struct column *column, const void *row)
+{
+	const struct tree_row *of = row;
+
+	(void)column;
+	return of->alloc_bytes ? value_integer(UNIT_BYTES, (int64_t)of->alloc_bytes[of->node->id]) : value_empty();
+}
+
 static struct value get_share(const struct column *column, const void *row)
 {
 	const struct tree_row *of = row;
 	struct value part = stats_cell(&of->node->stats, column->index);
 
-	return part.type == VALUE_EMPTY ? part : share_cell(value_number(part), of->all_ns);
+	return part.type == VALUE_EMPTY ? part : share_cell(value_number(part), of->model->functions_ns);
 }
 
 /* Of several runs: calls, self and total time of each that they have of the path. */
@@ -139,6 +148,7 @@ static const struct column columns[] = {
 	{ "total_is_doubtful", "", 0, get_stats, CELL_TOTAL_DOUBTFUL },
 	{ "self_doubt_ns", COLUMN_ERROR, 0, get_stats, CELL_SELF_DOUBT },
 	{ "total_doubt_ns", COLUMN_ERROR, 0, get_stats, CELL_TOTAL_DOUBT },
+	{ "total_alloc_bytes", "Allocated", 0, get_alloc, 0 },
 	{ "calls_run_min", "least", 0, get_part, PART_CALLS | CELL_PART_MIN },
 	{ "calls_run_mean", "Calls/run", 0, get_part, PART_CALLS | CELL_PART_MEAN },
 	{ "calls_run_max", "most", 0, get_part, PART_CALLS | CELL_PART_MAX },
@@ -155,7 +165,7 @@ struct chosen_rows {
 	const struct model *model;
 	const struct options *options;
 	const struct column *sort;
-	double all_ns;
+	const double *alloc_bytes;	/* for the rows */
 	const struct tree_node **nodes;	/* those that --match leaves, with all below them */
 	size_t nr_nodes;
 	double *keys;			/* [id]: what numbers are sorted by */
@@ -164,7 +174,7 @@ struct chosen_rows {
 
 static struct tree_row row_of(const struct chosen_rows *chosen, const struct tree_node *node)
 {
-	return (struct tree_row){ .model = chosen->model, .node = node, .all_ns = chosen->all_ns };
+	return (struct tree_row){ .model = chosen->model, .node = node, .alloc_bytes = chosen->alloc_bytes };
 }
 
 static int compare_texts(const struct chosen_rows *chosen, const struct tree_node *a, const struct tree_node *b)
@@ -245,7 +255,7 @@ static double whole(const struct chosen_rows *chosen)
 	if (chosen->sort->get == get_share)
 		return 100;
 	if (chosen->sort->get == get_stats && chosen->sort->index == CELL_TOTAL)
-		return chosen->all_ns;
+		return chosen->model->functions_ns;
 	for (size_t i = 0; i < chosen->nr_nodes; i++) {
 		double key = node_key(chosen, chosen->nodes[i]);
 
@@ -308,14 +318,16 @@ static void choose_rows(struct table *table, struct table_rows *rows, struct doc
 {
 	const struct model *model = report->model;
 	const struct options *options = report->options;
-	const char *sort = options->sort ? options->sort : report_has_times(report) ? "total_ns" : "calls";
+	bool is_of_stacks = report_is_of_stacks(report);
+	const char *sort = options->sort ? options->sort : is_of_stacks ? "total_alloc_bytes" :
+		report_has_times(report) ? "total_ns" : "calls";
 	bool text = strcmp(options->format, "text") == 0;
 	size_t top = options->top_given ? options->top : text ? TEXT_PATHS : 0;
 	struct chosen_rows chosen = {
 		.model = model,
 		.options = options,
 		.sort = sort_column(table, sort),
-		.all_ns = model->functions_ns,
+		.alloc_bytes = is_of_stacks ? tree_alloc_bytes(document, model) : NULL,
 	};
 
 	if (!chosen.sort)
@@ -334,6 +346,8 @@ static void choose_rows(struct table *table, struct table_rows *rows, struct doc
 
 static const char *text_columns(const struct report *report)
 {
+	if (report_is_of_stacks(report))
+		return "total_alloc_bytes,peak_heap_bytes,not_freed_bytes,function,source";
 	if (report->model->nr_runs > 1)
 		return report_has_times(report) ? "total_ns,total_percent,total_run_mean_ns,total_run_min_ns,total_run_max_ns,"
 			"self_ns,calls,function" : "calls,calls_run_mean,calls_run_min,calls_run_max,function";
@@ -365,18 +379,19 @@ int view_tree(struct document *document, struct report *report)
 		.name = "tree",
 		.what = "call paths",
 		.title = report->title,
-		.note = document_text(document, "%s%s", NOTE, report_doubt_note(report)),
+		.note = report_is_of_stacks(report) ? STACKS_NOTE : document_text(document, "%s%s", NOTE, report_doubt_note(report)),
 		.columns = columns,
 		.nr_columns = sizeof(columns) / sizeof(*columns),
 		.text_columns = text_columns(report),
-		.data_columns = report->model->nr_runs > 1 ? DATA_COLUMNS RUN_COLUMNS : DATA_COLUMNS,
+		.data_columns = report->model->nr_runs > 1 ? DATA_COLUMNS RUN_COLUMNS :
+			report_is_of_stacks(report) ? DATA_COLUMNS ",total_alloc_bytes" : DATA_COLUMNS,
 		.fixed = true,
 		.row_bytes = sizeof(struct tree_row),
 		.next = table_next_row,
 		.source = rows,
 		.formats = IN_TEXT | IN_CSV | IN_JSON,
 	};
-	if (report->model->nr_runs > 1)
+	if (report->model->nr_runs > 1 && !report_is_of_stacks(report))
 		table->note = document_text(document, "total and self are sums of %zu runs; /run: their mean; least and most: of one "
 					    "run, 0 where it has none%s", report->model->nr_runs, report_doubt_note(report));
 	choose_rows(table, rows, document, report);

@@ -69,6 +69,21 @@ judge() {
 	python3 -c 'import json; json.load(open("heap.json"))["heap"][0]["peak_error_bytes"] > 0 or exit(1)'
 }
 
+@test "the tree is of what was allocated" {
+	sampled 1 "$bin/heap_sites"
+	view tree >tree.csv
+	of_path() { "$here/csv" "$1" "path=$2" <tree.csv; }
+	same "all of it is below the outermost calls" "$("$here/csv" total_alloc_bytes depth=0 <tree.csv | awk '{ s += $1 } END { print s }')" \
+		"$("$here/csv" alloc_bytes <tree.csv | awk '{ s += $1 } END { print s }')"
+	path=$("$here/csv" path function=do_churn <tree.csv | head -1)
+	same "a site's own" "$(of_path total_alloc_bytes "$path")" "$(of_path alloc_bytes "$path")"
+	same "the path with the most is the first" "$("$here/csv" total_alloc_bytes <tree.csv | head -1)" \
+		"$("$here/csv" total_alloc_bytes depth=0 <tree.csv | sort -n | tail -1)"
+	"$report" -v tree >tree.txt
+	grep '^ *Allocated  *At peak  *Not freed  *Function' tree.txt
+	same "columns that say nothing here" "$(grep -c 'Calls\|Self' tree.txt)" 0
+}
+
 @test "every allocation a sample: exact to the byte" {
 	sampled 1 "$bin/heap_sites"
 	while read -r name bytes blocks live live_blocks; do
