@@ -10,6 +10,10 @@
 const char *heap_path_text(struct document *document, const struct tree_node *node);
 
 /* "1.92 GiB at the peak in 2.0 M blocks, 18.4 s after the start, in main > run > parse". */
+/* The only process whose live blocks are known, NULL: there is none, or there are several. */
+struct process *heap_peak_process(const struct model *model);
+/* "Open then": what its other threads were in. */
+void heap_add_open(struct document *document, const struct report *report);
 const char *heap_peak_text(struct document *document, const struct report *report);
 
 /* Where stacks were sampled: what was counted exactly, and how much the paths' estimates come to. */

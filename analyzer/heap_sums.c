@@ -74,21 +74,36 @@ void heap_add_sizes(struct document *document, const struct report *report)
 	document_add_table(document, table);
 }
 
-const char *heap_peak_text(struct document *document, const struct report *report)
+/* Return: of how many processes live blocks are known; @last: the last of them. */
+static size_t count_live(const struct model *model, struct process **last)
 {
-	const struct model *model = report->model;
-	const struct process *process = NULL;
-	const char *text = document_text(document, "%s in %s at the peak",
-		summary_number(document, UNIT_BYTES, (double)model->heap.peak_bytes),
-		summary_count(document, (double)model->heap.peak_calls, "block"));
 	size_t nr = 0;
 
 	for (size_t i = 0; i < model->nr_processes; i++) {
-		if (model->processes[i]->heap.live_records) {
-			process = model->processes[i];
-			nr++;
-		}
+		if (!model->processes[i]->heap.live_records)
+			continue;
+		*last = model->processes[i];
+		nr++;
 	}
+	return nr;
+}
+
+struct process *heap_peak_process(const struct model *model)
+{
+	struct process *process;
+
+	return count_live(model, &process) == 1 ? process : NULL;
+}
+
+const char *heap_peak_text(struct document *document, const struct report *report)
+{
+	const struct model *model = report->model;
+	struct process *process = NULL;
+	const char *text = document_text(document, "%s in %s at the peak",
+		summary_number(document, UNIT_BYTES, (double)model->heap.peak_bytes),
+		summary_count(document, (double)model->heap.peak_calls, "block"));
+	size_t nr = count_live(model, &process);
+
 	if (nr > 1)
 		return document_text(document, "%ss of %zu processes, each at its own time", text, nr);
 	if (!process || process->heap_peak == NO_TIME)

@@ -2,6 +2,8 @@
 /* The heap by function: what each allocated itself, what of it lived at the peak and was not freed. */
 #include "views.h"
 
+#include <string.h>
+
 #include "cells.h"
 #include "heap_sites.h"
 #include "series.h"
@@ -284,6 +286,8 @@ int view_heap(struct document *document, struct report *report)
 
 	if (has_heap)
 		document_add(document, "Heap", is_live ? live_lead(document, report) : counted_lead(document, report))->wraps = true;
+	if (is_live && strcmp(report->options->format, "text") == 0)
+		heap_add_open(document, report);
 	document_add_table(document, table)->apart = has_heap;
 	if (is_live) {
 		heap_add_peak(document, report);

@@ -72,6 +72,38 @@ the_peak() {
 	done
 }
 
+@test "what other threads were in at the peak" {
+	cat >threads.c <<-'END'
+		#include <pthread.h>
+		#include <stdlib.h>
+		#include <unistd.h>
+		static int told[2], go[2];
+		static void *volatile kept;
+		static void tell_and_wait(void) { char byte = 0; if (write(told[1], &byte, 1) + read(go[0], &byte, 1) != 2) abort(); }
+		static void waits(void) { tell_and_wait(); }
+		static void stays(void) { tell_and_wait(); for (;;) pause(); }
+		static void *work(void *which) { if (which) stays(); else waits(); return NULL; }
+		static void rise(void) { kept = malloc(5000000); usleep(1000); free(kept); }
+		int main(void)
+		{
+			pthread_t threads[4];
+			char bytes[4];
+			if (pipe(told) || pipe(go)) return 1;
+			for (long i = 0; i < 4; i++) pthread_create(&threads[i], NULL, work, (void *)(i / 3));
+			for (int i = 0; i < 4; i++) if (read(told[0], bytes, 1) != 1) return 1;
+			rise();
+			if (write(go[1], bytes, 4) != 4) return 1;
+			for (int i = 0; i < 3; i++) pthread_join(threads[i], NULL);
+			return 0;
+		}
+	END
+	gcc -O0 -g -pthread -finstrument-functions threads.c -o threads
+	LD_PRELOAD=$library ./threads
+	COLUMNS=200 "$report" -v heap >heap.txt
+	grep '^Heap .* at the peak, .* in main > rise;' heap.txt
+	grep '^Open then  *3 threads in work > waits > tell_and_wait; 1 thread in work > stays > tell_and_wait$' heap.txt
+}
+
 @test "killed at its peak, a program shows what that was made of" {
 	record peak dies || true
 	"$report" -v heap -f csv >heap.csv
