@@ -828,9 +828,9 @@ struct log_run {
 	uint64_t start_realtime_ns;
 	uint64_t creator_start;
 	LOG_SHARED uint64_t us_ticks;	/* ticks in 1 us on the host of boot_id, measured once; 0, 1: not known yet */
-	char boot_id[40];
+	char boot_id[40];		/* of the process that made the run */
 	LOG_SHARED uint32_t no_shared_log;	/* 1: its file system cannot hold a log of LOG_OF_PROGRAMS */
-	uint32_t reserved;
+	LOG_SHARED uint32_t several_boots;	/* 1: processes of another boot or host are in the run too */
 };
 
 #endif

@@ -91,7 +91,7 @@ static int join_run(struct run *run, const char *directory, const char *link, co
 		text_copy(run->path, sizeof(run->path), target);
 	else
 		path_join(run->path, sizeof(run->path), directory, target);
-	if (run_map_page(run, false) < 0)
+	if (run_map_page(run, NULL) < 0)
 		return -ESTALE;
 	if (text_equal(run->path, own_path) || run_knows_rank(run->path, id, &is_child) ||
 	    !run_rank_is_taken(run->path, id))

@@ -85,6 +85,12 @@ void process_id_look(struct process_id *id)
 	}
 }
 
+void process_id_boot(struct process_id *id)
+{
+	if (read_file("/proc/sys/kernel/random/boot_id", id->boot_id, 37) < 0)
+		id->boot_id[0] = '\0';
+}
+
 void process_id_read(struct process_id *id)
 {
 	struct utsname names;
@@ -95,8 +101,7 @@ void process_id_read(struct process_id *id)
 	for (char *p = id->host; *p; p++)
 		if (*p == '/')
 			*p = '_';
-	if (read_file("/proc/sys/kernel/random/boot_id", id->boot_id, 37) < 0)
-		id->boot_id[0] = '\0';
+	id->boot_id[0] = '\0';
 	process_program(PROCESS_SELF, id->program);
 }
 

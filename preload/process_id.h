@@ -21,8 +21,9 @@ struct process_id {
 	char program[PROCESS_PROGRAM_BYTES];	/* base name of the executable */
 	struct rank rank;
 };
-/* This process; all but its rank, see rank_read(). */
+/* This process; all but its rank, see rank_read(), and its boot, which run_find() knows or asks for. */
 void process_id_read(struct process_id *id);
+void process_id_boot(struct process_id *id);
 
 /* Its numbers and its start alone. */
 void process_id_look(struct process_id *id);

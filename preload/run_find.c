@@ -17,7 +17,7 @@ static bool use_run(const char *path, void *context)
 	struct run *run = context;
 
 	text_copy(run->path, sizeof(run->path), path);
-	return run_map_page(run, false) == 0;
+	return run_map_page(run, NULL) == 0;
 }
 
 static bool run_of_ancestor(struct run *run, uint32_t pid)
@@ -61,8 +61,8 @@ static bool is_own(struct run *run, const struct process_id *id)
 	uint64_t start;
 
 	if (run_read_creator(run->path, &pid, &start) == 0 && pid == id->pid && start == id->start)
-		return run_map_page(run, false) == 0;
-	return run_has_own_log(run->path, id) && run_map_page(run, false) == 0;
+		return run_map_page(run, NULL) == 0;
+	return run_has_own_log(run->path, id) && run_map_page(run, NULL) == 0;
 }
 
 static bool run_of_own_log(struct run *run, const char *path, const struct process_id *id)
@@ -85,19 +85,19 @@ static bool run_of_own_log(struct run *run, const char *path, const struct proce
 	return found;
 }
 
-static int run_of_setting(struct run *run, const char *setting)
+static int run_of_setting(struct run *run, const char *setting, const struct process_id *id)
 {
 	struct text text;
 	int error = path_make_absolute(&text, run->path, sizeof(run->path), setting);
 
 	if (!error)
-		error = run_map_page(run, false);
+		error = run_map_page(run, NULL);
 	if (error != -ENOENT)
 		return error;
 	error = run_prepare_directory(run->path);
 	if (!error)
-		error = run_map_page(run, true);
-	return error == -EEXIST ? run_map_page(run, false) : error;	/* another process was first */
+		error = run_map_page(run, id);
+	return error == -EEXIST ? run_map_page(run, NULL) : error;	/* another process was first */
 }
 
 /* @has_run: @run is an ancestor's. */
@@ -117,14 +117,21 @@ static int run_in_directory(struct run *run, const char *dir, const struct proce
 	return run_of_own_log(run, directory, id) ? 0 : run_create(run, directory, id);
 }
 
-static int find(struct run *run, enum run_wish wish, const char *run_setting, const char *dir,
-		const struct process_id *id)
+/* The file costs a short program more than the ancestor's run tells. */
+static void know_boot(struct process_id *id, const struct run *of_ancestor)
+{
+	if (!id->boot_id[0] && !(of_ancestor && run_boot_of_all(of_ancestor, id->boot_id, sizeof(id->boot_id))))
+		process_id_boot(id);
+}
+
+static int find(struct run *run, enum run_wish wish, const char *run_setting, const char *dir, struct process_id *id)
 {
 	bool has_run, is_child;
 
+	has_run = !run_setting[0] && wish != RUN_OF_MONITOR && run_of_ancestor(run, id->ppid);
+	know_boot(id, has_run ? run : NULL);
 	if (run_setting[0])
-		return run_of_setting(run, run_setting);
-	has_run = wish != RUN_OF_MONITOR && run_of_ancestor(run, id->ppid);
+		return run_of_setting(run, run_setting, id);
 	if (wish == RUN_OF_LAUNCHER)
 		return has_run ? 0 : -ENOENT;
 	/* A rank's children stay with it, whatever directory they are in; the rank goes where its launch is. */
@@ -137,6 +144,8 @@ int run_find(struct run *run, enum run_wish wish, const char *run_setting, const
 {
 	int error = find(run, wish, run_setting, dir, id);
 
+	if (!error)
+		run_tell_boot(run, id->boot_id);
 	if (!error && id->rank.rank >= 0)
 		run_knows_rank(run->path, id, &id->rank.is_child);
 	return error;

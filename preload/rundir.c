@@ -30,7 +30,7 @@ void path_join(char *path, size_t bytes, const char *directory, const char *name
 }
 
 /* The page of a new run, written whole: a page that the file does not have would kill who touches it. */
-static int begin_page(int fd)
+static int begin_page(int fd, const struct process_id *creator)
 {
 	union {
 		struct log_run run;
@@ -42,6 +42,9 @@ static int begin_page(int fd)
 	page.run.magic = LOG_RUN_MAGIC;
 	page.run.version = LOG_VERSION;
 	page.run.start_realtime_ns = clock_ns(CLOCK_REALTIME);
+	page.run.creator_pid = creator->pid;
+	page.run.creator_start = creator->start;
+	text_copy(page.run.boot_id, sizeof(page.run.boot_id), creator->boot_id);
 	written = sys_write_unsignalled(fd, &page, sizeof(page));
 	return written == sizeof(page) ? 0 : written < 0 ? (int)written : -ENOSPC;
 }
@@ -61,16 +64,16 @@ static int await_page(int fd)
 }
 
 /* Private where it cannot be shared: others still find the run by it. */
-int run_map_page(struct run *run, bool fresh)
+int run_map_page(struct run *run, const struct process_id *creator)
 {
 	char path[RUN_PATH_BYTES];
 	long fd, page, error;
 
 	path_join(path, sizeof(path), run->path, "run");
-	fd = sys_open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | (fresh ? O_CREAT | O_EXCL : 0), 0600);
+	fd = sys_open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | (creator ? O_CREAT | O_EXCL : 0), 0600);
 	if (fd < 0)
 		return (int)fd;
-	error = fresh ? begin_page((int)fd) : await_page((int)fd);
+	error = creator ? begin_page((int)fd, creator) : await_page((int)fd);
 	page = error ? error : sys_mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, (int)fd, 0);
 	if (page == -ENODEV || page == -EINVAL)
 		page = sys_mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE, (int)fd, 0);
@@ -107,7 +110,8 @@ bool run_is_watched(const struct log_run *page)
 	return monitor && raw_syscall(SYS_kill, monitor, 0, 0, 0, 0, 0) != -ESRCH;
 }
 
-void run_set_monitor(const struct run *run, uint32_t pid)
+/* Through the file: the page may be private. */
+static void write_to_page(const struct run *run, uint32_t value, uint64_t offset)
 {
 	char path[RUN_PATH_BYTES];
 	long fd;
@@ -116,8 +120,27 @@ void run_set_monitor(const struct run *run, uint32_t pid)
 	fd = sys_open(path, O_WRONLY | O_CLOEXEC | O_NOFOLLOW, 0);
 	if (fd < 0)
 		return;
-	raw_syscall(SYS_pwrite64, fd, (long)&pid, sizeof(pid), offsetof(struct log_run, monitor_pid), 0, 0);
+	raw_syscall(SYS_pwrite64, fd, (long)&value, sizeof(value), (long)offset, 0, 0);
 	sys_close((int)fd);
+}
+
+void run_set_monitor(const struct run *run, uint32_t pid)
+{
+	write_to_page(run, pid, offsetof(struct log_run, monitor_pid));
+}
+
+bool run_boot_of_all(const struct run *run, char *boot_id, size_t bytes)
+{
+	if (!run->page->boot_id[0] || __atomic_load_n(&run->page->several_boots, __ATOMIC_ACQUIRE))
+		return false;
+	text_copy(boot_id, bytes, run->page->boot_id);
+	return true;
+}
+
+void run_tell_boot(const struct run *run, const char *boot_id)
+{
+	if (!text_equal(run->page->boot_id, boot_id) && !run->page->several_boots)
+		write_to_page(run, 1, offsetof(struct log_run, several_boots));
 }
 
 int run_prepare_directory(const char *path)
@@ -200,13 +223,7 @@ int run_create(struct run *run, const char *directory, const struct process_id *
 		error = text.cut ? -ENAMETOOLONG : sys_mkdir(run->path, 0700);
 		if (error == -EEXIST)
 			continue;
-		if (!error)
-			error = run_map_page(run, true);
-		if (!error) {
-			run->page->creator_pid = id->pid;
-			run->page->creator_start = id->start;
-		}
-		return (int)error;
+		return error ? (int)error : run_map_page(run, id);
 	}
 	return -EEXIST;
 }
@@ -222,9 +239,9 @@ void run_set_us_ticks(struct run *run, const char *boot_id, uint64_t us_ticks)
 {
 	uint64_t unknown = 0;
 
-	if (!__atomic_compare_exchange_n(&run->page->us_ticks, &unknown, BEING_SET, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+	if (!text_equal(run->page->boot_id, boot_id) ||
+	    !__atomic_compare_exchange_n(&run->page->us_ticks, &unknown, BEING_SET, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
 		return;
-	text_copy(run->page->boot_id, sizeof(run->page->boot_id), boot_id);
 	__atomic_store_n(&run->page->us_ticks, us_ticks, __ATOMIC_RELEASE);
 }
 

@@ -42,14 +42,20 @@ int run_choose_directory(const char *dir, char *path, size_t bytes);
  * Return: 0, or -errno.
  */
 int run_create(struct run *run, const char *directory, const struct process_id *id);
-/* Map RUN/run of run->path; @fresh: it is ours to make. Return: 0, or -errno. */
-int run_map_page(struct run *run, bool fresh);
+/* Map RUN/run of run->path; @creator: who makes it, NULL: it is there. Return: 0, or -errno. */
+int run_map_page(struct run *run, const struct process_id *creator);
 /* Which process made the run at @run_path, without mapping it. Return: 0, or -errno. */
 int run_read_creator(const char *run_path, uint32_t *pid, uint64_t *start);
 /* Does an insideme-run that lives look after the run of @page (NULL: no run)? */
 bool run_is_watched(const struct log_run *page);
-/* insideme-run of @pid looks after the run from now on; 0: nobody does. Through the file: the page may be private. */
+/* insideme-run of @pid looks after the run from now on; 0: nobody does. */
 void run_set_monitor(const struct run *run, uint32_t pid);
+/*
+ * The boot of all processes of the run, and so of who found it through an ancestor. False: there are several. Each that
+ * knows its boot otherwise tells it, before it has descendants.
+ */
+bool run_boot_of_all(const struct run *run, char *boot_id, size_t bytes);
+void run_tell_boot(const struct run *run, const char *boot_id);
 /* Ticks in 1 us on the host of @boot_id, as a process of the run measured them; 0: not known yet. And to tell them. */
 uint64_t run_us_ticks(const struct run *run, const char *boot_id);
 void run_set_us_ticks(struct run *run, const char *boot_id, uint64_t us_ticks);

@@ -101,6 +101,7 @@ static int open_run(struct monitor *monitor, const char *path)
 
 	settings_read(&monitor->settings, launch_environment(&monitor->options, NULL, NULL), ignore_complaint, NULL);
 	process_id_read(id);
+	process_id_boot(id);
 	rank_read(&id->rank, environ);
 	named = *id;
 	text_copy(named.program, sizeof(named.program), text_base_name(path));

@@ -266,6 +266,43 @@ static void an_id_cannot_leave_the_directory(void **state)
 	assert_int_equal(system("test -L 'data/.launch-.._.._x_y__' && rm -r data"), 0);
 }
 
+/* Of a child of this process, which is in the run. */
+static void find_from_child(char *boot_id, size_t bytes)
+{
+	struct process_id id;
+	struct run run;
+
+	memset(&id, 0, sizeof(id));
+	process_id_read(&id);
+	id.ppid = id.pid;
+	id.pid = 10000000;
+	id.rank.rank = -1;
+	assert_int_equal(run_find(&run, RUN_OF_PROGRAM, "", "data", &id), 0);
+	snprintf(boot_id, bytes, "%s", id.boot_id);
+	run_leave(&run);
+}
+
+static void the_boot_is_that_of_the_run_until_another_comes(void **state)
+{
+	struct process_id first = make_id("", "a", -1), other = make_id("", "b", -1), here;
+	char boot_id[sizeof(first.boot_id)];
+	struct run run, run_of_other;
+
+	(void)state;
+	memset(&here, 0, sizeof(here));
+	process_id_boot(&here);
+	assert_int_equal(run_find(&run, RUN_OF_PROGRAM, "data", "", &first), 0);
+	find_from_child(boot_id, sizeof(boot_id));
+	assert_string_equal(boot_id, "boot of a");
+	assert_int_equal(run_find(&run_of_other, RUN_OF_PROGRAM, "data", "", &other), 0);
+	find_from_child(boot_id, sizeof(boot_id));
+	assert_string_equal(boot_id, here.boot_id);
+	assert_string_not_equal(boot_id, "boot of a");
+	run_leave(&run);
+	run_leave(&run_of_other);
+	assert_int_equal(system("rm -r data"), 0);
+}
+
 static int enter(void **state)
 {
 	(void)state;
@@ -283,13 +320,14 @@ static int leave(void **state)
 
 static void the_clock_rate_is_of_its_host(void **state)
 {
-	struct log_run page = { .magic = LOG_RUN_MAGIC };
+	struct log_run page = { .magic = LOG_RUN_MAGIC, .boot_id = "boot of a" };
 	struct run run = { .page = &page };
 
 	(void)state;
 	assert_int_equal(run_us_ticks(&run, "boot of a"), 0);
-	run_set_us_ticks(&run, "boot of a", 2596);
 	run_set_us_ticks(&run, "boot of b", 3000);
+	assert_int_equal(run_us_ticks(&run, "boot of a"), 0);
+	run_set_us_ticks(&run, "boot of a", 2596);
 	assert_int_equal(run_us_ticks(&run, "boot of a"), 2596);
 	assert_int_equal(run_us_ticks(&run, "boot of b"), 0);
 }
@@ -307,6 +345,7 @@ int main(void)
 		cmocka_unit_test(a_link_to_nothing_is_passed_by),
 		cmocka_unit_test(an_id_cannot_leave_the_directory),
 		cmocka_unit_test(the_clock_rate_is_of_its_host),
+		cmocka_unit_test(the_boot_is_that_of_the_run_until_another_comes),
 	};
 
 	return cmocka_run_group_tests(tests, enter, leave);
