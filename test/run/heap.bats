@@ -148,6 +148,97 @@ the_peak() {
 		"$(sed -n 's/^peak heap memory consumption: //p' track.txt)"
 }
 
+@test "a C++ program of containers: memcheck's, massif's and heaptrack's totals" {
+	command -v valgrind && command -v heaptrack || skip "valgrind or heaptrack is not installed"
+	cat >containers.cpp <<-'END'
+		#include <map>
+		#include <memory>
+		#include <string>
+		#include <unordered_map>
+		#include <vector>
+		struct Node { std::string name; std::vector<int> data; };
+		static std::unordered_map<int, std::shared_ptr<Node>> cache;
+		static Node *volatile leaked;
+		static std::shared_ptr<Node> make(int i)
+		{
+			auto node = std::make_shared<Node>();
+			node->name = "a rather long name of node " + std::to_string(i);
+			node->data.resize(i % 50);
+			return node;
+		}
+		static void fill() { for (int i = 0; i < 3000; i++) cache[i] = make(i); }
+		static int query()
+		{
+			int sum = 0;
+			for (int i = 0; i < 3000; i += 7) {
+				std::map<std::string, int> found;
+				found[cache[i]->name] = i;
+				sum += found.begin()->second;
+			}
+			return sum;
+		}
+		int main()
+		{
+			fill();
+			int sum = query();
+			cache.clear();
+			leaked = new Node(*make(5));
+			return sum == 0;
+		}
+	END
+	g++ -O0 -g -finstrument-functions containers.cpp -o containers
+	by_valgrind ./containers
+	valgrind --tool=massif --peak-inaccuracy=0.0 --massif-out-file=massif.out ./containers >/dev/null 2>&1
+	heaptrack -o track ./containers >/dev/null 2>&1
+	heaptrack_print track.* >track.txt 2>/dev/null
+	LD_PRELOAD=$library ./containers
+	same "allocations" "$(all alloc_calls)" "$allocs"
+	same "bytes" "$(all alloc_bytes)" "$allocated"
+	same "bytes not freed" "$(all not_freed_bytes)" "$in_use"
+	same "blocks not freed" "$(all not_freed_blocks)" "$blocks"
+	same "peak" "$(all peak_heap_bytes)" "$(sed -n 's/^mem_heap_B=//p' massif.out | sort -n | tail -1)"
+	same "allocations by heaptrack" "$(all alloc_calls)" "$(sed -n 's/^calls to allocation functions: \([0-9]*\) .*/\1/p' track.txt)"
+	same "temporary blocks" "$(all temporary_calls)" 429	# the key of each map that query() makes
+}
+
+# A libc without them has the library's, which look like its own to a program that asks.
+@test "C23's frees" {
+	cat >sized.c <<-'END'
+		#define _GNU_SOURCE
+		#include <dlfcn.h>
+		#include <stdlib.h>
+		typedef void sized(void *, size_t);
+		typedef void aligned_sized(void *, size_t, size_t);
+		static void *volatile kept;
+		static void by_size(sized *free_sized)
+		{
+			for (int i = 0; i < 6; i++) {
+				kept = malloc(100);
+				if (i) free_sized(kept, 100);
+			}
+			free_sized(NULL, 0);
+		}
+		static void by_alignment(aligned_sized *free_aligned_sized)
+		{
+			for (int i = 0; i < 4; i++) {
+				kept = aligned_alloc(64, 128);
+				if (i) free_aligned_sized(kept, 64, 128);
+			}
+		}
+		int main(void)
+		{
+			by_size((sized *)dlsym(RTLD_DEFAULT, "free_sized"));
+			by_alignment((aligned_sized *)dlsym(RTLD_DEFAULT, "free_aligned_sized"));
+			return 0;
+		}
+	END
+	gcc -O0 -finstrument-functions sized.c -o sized
+	LD_PRELOAD=$library ./sized
+	not_freed by_size 1 100 by_alignment 1 128
+	same "frees" "$(of free_calls by_size),$(of free_calls by_alignment)" 5,3
+	same "bytes freed" "$(of freed_bytes by_size),$(of freed_bytes by_alignment)" 500,384
+}
+
 @test "threads, forks, signal handlers, destructors and limits" {
 	for compiler in '' .clang; do
 		rm -rf insideme.data heap.csv
