@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The hooks' own cost, taken out of times. What was recorded of a path holds, for each of its calls, what its two hooks
+ * The recorder's own cost, taken out of times. What was recorded of a path holds, for each of its calls, what its two hooks
  * cost between their readings of the clock (inside), and all that the hooks of the calls below it cost (full). So
  *	true total = total - inside of its calls - full of all calls below it
  *	true self  = self  - inside of its calls - (full - inside) of the calls that it made itself
+ * Of inside are also the blocks of the heap that it allocated and freed itself; of full, the record of a long call.
  * Sums stay signed: what comes out below 0 is so by the noise of the costs, and others have it.
  */
 #ifndef INSIDEME_HOOK_COSTS_H

@@ -88,11 +88,13 @@ struct log_clocks {
 	uint64_t realtime_ns;
 };
 
-/* What the two hooks of a call cost, measured at start. */
+/* What the two hooks of a call cost, and a block of the heap that is counted, measured at start. */
 enum log_cost_kind {
 	LOG_COST_TIMED,			/* a call that is timed */
 	LOG_COST_UNTIMED,		/* one that is counted only */
 	LOG_COST_RECORDED,		/* one that is timed and gets a slice */
+	LOG_COST_ALLOCATION,		/* a block, with LOG_HEAP_REQUESTED: all of it is in the time of the function */
+	LOG_COST_FREE,			/* that allocates or frees it */
 	LOG_COSTS,
 	LOG_COSTS_MAX = 8,
 };
@@ -216,6 +218,7 @@ enum log_area_kind {
 	LOG_AREA_SAMPLES,	/* struct log_area, log_sample[] */
 	LOG_AREA_ERRORS,	/* struct log_errors */
 	LOG_AREA_READINGS,	/* struct log_area, log_memory_reading[]: of the frames of one area, [0] of the sentinel */
+	LOG_AREA_SCRATCH,	/* of no meaning: where hooks ran to be measured */
 };
 
 /*

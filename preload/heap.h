@@ -44,8 +44,11 @@ static inline uint32_t heap_setting(void)
 
 /* The same for a log that begins, of a process @has_hooks: without them there are samples, if any. The table is empty then. */
 uint32_t heap_begin_log(bool has_hooks);
-/* The first hook of a process that had none: live blocks are known from here on. Callable from hooks and signal handlers. */
-void heap_begin_late(struct log_header *log);
+/*
+ * The first hook of a process that had none: live blocks are known from here on. Return: whether it was the first one.
+ * Callable from hooks and signal handlers.
+ */
+bool heap_begin_late(struct log_header *log);
 /* Say in @log what cannot be done of what the settings ask for. */
 void heap_tell(struct log_header *log);
 

@@ -87,19 +87,21 @@ uint32_t heap_begin_log(bool has_hooks)
  * Other threads allocate meanwhile, and write to their paths' records: so each sets aside what it counted before when it
  * counts its first block in the table, see heap_keep_peak().
  */
-void heap_begin_late(struct log_header *log)
+bool heap_begin_late(struct log_header *log)
 {
 	uint32_t none = 0;
 
-	if (!__atomic_compare_exchange_n(&log->has_hooks, &none, 1, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED) ||
-	    live.heap != HEAP_COUNTERS || heap_setting() != HEAP_LIVE || live_is_sealed())
-		return;
+	if (!__atomic_compare_exchange_n(&log->has_hooks, &none, 1, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+		return false;
+	if (live.heap != HEAP_COUNTERS || heap_setting() != HEAP_LIVE || live_is_sealed())
+		return true;
 	begin_table();
 	log->heap_before_bytes = log->heap_total_bytes;
 	log->heap_peak_number = 1;
 	log->heap_began_late = 1;
 	log->heap_bytes = LOG_HEAP_REQUESTED;
 	__atomic_store_n(&live.heap, (uint32_t)HEAP_LIVE, __ATOMIC_RELEASE);
+	return true;
 }
 
 void heap_tell(struct log_header *log)

@@ -144,6 +144,33 @@ total_of() { value total_ns "function=$1"; }
 	[[ $output != *"taken out"* && $output == *"is in the times"* ]]
 }
 
+# 100 blocks are allocated and freed by the function itself; its own two hooks are nothing beside that.
+@test "times are without what counting blocks of the heap costs" {
+	local self raw
+	for timing in exact adaptive; do
+		rm -rf insideme.data functions.csv
+		INSIDEME_TIMING=$timing record alloc
+		self=$(value self_ns function=by_calloc)
+		raw=$(view functions --raw | "$here/csv" self_ns function=by_calloc)
+		between "$timing: 200 blocks" $((200 * 2)) $((raw - self)) $((200 * 400))
+		rm -rf insideme.data functions.csv
+		INSIDEME_TIMING=$timing INSIDEME_HEAP=off record alloc
+		self=$(value self_ns function=by_calloc)
+		raw=$(view functions --raw | "$here/csv" self_ns function=by_calloc)
+		between "$timing: blocks that are not counted" 1 $((raw - self)) 399
+	done
+}
+
+@test "what hooks cost is measured in a process whose first object with hooks comes late" {
+	for timing in exact adaptive; do
+		rm -rf insideme.data functions.csv
+		INSIDEME_TIMING=$timing record late_heap "$bin/keeping_plugin.so"
+		quiet
+		between "$timing: hooks" 10 "$(view quality | "$here/csv" value finding=hooks_ns | cut -d. -f1)" \
+			"$(view functions --raw | "$here/csv" total_ns function=plugin_run)"
+	done
+}
+
 @test "a saved profile can be read with the hooks' cost and without" {
 	INSIDEME_TIMING=exact record adaptive
 	"$report" --save one.json >save.txt 2>&1 || { cat save.txt; return 1; }

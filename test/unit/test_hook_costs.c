@@ -17,6 +17,7 @@
 #define INSIDE	9
 #define UNTIMED	7
 #define NEW	500
+#define KNOWN	8		/* to that the cost of a timed one is: more than 3/8 of it */
 
 #define NR_F	100u		/* calls of F by MAIN */
 #define NR_G	10u		/* calls of G by each F */
@@ -32,8 +33,8 @@ static struct log_thread *begin(struct build *build, uint32_t timing)
 	build->header->timing = timing;
 	build->header->threshold_ticks = build->header->threshold_set_ns = 10000;
 	costs[LOG_COST_TIMED] = (struct log_cost){ .full = (OUTSIDE + INSIDE) << LOG_COST_SHIFT, .inside = INSIDE << LOG_COST_SHIFT,
-						   .spread = 4 << LOG_COST_SHIFT };
-	costs[LOG_COST_UNTIMED] = (struct log_cost){ .full = UNTIMED << LOG_COST_SHIFT, .spread = 2 << LOG_COST_SHIFT };
+						   .spread = KNOWN << LOG_COST_SHIFT };
+	costs[LOG_COST_UNTIMED] = (struct log_cost){ .full = UNTIMED << LOG_COST_SHIFT, .spread = 3 << LOG_COST_SHIFT };
 	thread->nr_new_paths = 2;	/* MAIN's is made outside of all functions */
 	thread->new_paths_ticks = 2 * NEW;
 	return thread;
@@ -87,6 +88,43 @@ static void what_is_left_is_the_true_time(void **state)
 	build_release(&build);
 }
 
+#define LONG_F		20u		/* of NR_F: longer than the threshold, which each call of G is below */
+#define SLICE		60
+#define ALLOCATION	15
+#define FREE		8
+
+/* Each F allocates two blocks and frees one of them, and its slow calls leave a slice behind their second reading. */
+static void blocks_and_slices_are_taken_out(void **state)
+{
+	struct build build;
+	struct log_thread *thread = begin(&build, LOG_TIMING_EXACT);
+	struct log_node *main = build_node(&build, thread, &thread->root, MAIN), *f = build_node(&build, thread, main, F);
+	const uint64_t f_ticks = F_SELF + INSIDE + 2 * ALLOCATION + FREE, long_ticks = f_ticks + (1 << 15);
+	const uint64_t calls_ticks = (NR_F - LONG_F) * f_ticks + LONG_F * long_ticks;
+	struct log_heap *heap = build_heap(&build, thread, f);
+	struct model *model;
+
+	(void)state;
+	build.header->costs[LOG_COST_RECORDED].full = (OUTSIDE + INSIDE + SLICE) << LOG_COST_SHIFT;
+	build.header->costs[LOG_COST_ALLOCATION].full = ALLOCATION << LOG_COST_SHIFT;
+	build.header->costs[LOG_COST_FREE].full = FREE << LOG_COST_SHIFT;
+	heap->alloc_calls = 2 * NR_F;
+	heap->free_calls = NR_F;
+	for (uint32_t i = 0; i < NR_F; i++)
+		build_call(f, i < LONG_F ? long_ticks : f_ticks, 0);
+	build_call(main, MAIN_SELF + INSIDE + calls_ticks + NR_F * OUTSIDE + LONG_F * SLICE + NEW, calls_ticks);
+	build_finish(&build, NS_START + 1000 * MS, 0);
+	model = build_load(&build);
+	assert_int_equal(model->nr_damaged, 0);
+	assert_true(is_near(build_function(model, F - APP_BEGIN)->stats.self_ns, NR_F * F_SELF + LONG_F * (1 << 15)));
+	assert_true(is_near(build_function(model, MAIN - APP_BEGIN)->stats.self_ns, MAIN_SELF));
+	assert_true(is_near(build_function(model, MAIN - APP_BEGIN)->stats.total_ns,
+			    MAIN_SELF + NR_F * F_SELF + LONG_F * (1 << 15)));
+	assert_true(is_near(model->processes[0]->threads[0]->functions_ns, model->functions_ns));
+	model_free(model);
+	build_release(&build);
+}
+
 /* What making a path took is known in the mean only: one of them may have taken all of it. */
 static void the_time_of_making_paths_is_doubt_of_their_callers(void **state)
 {
@@ -105,12 +143,12 @@ static void the_time_of_making_paths_is_doubt_of_their_callers(void **state)
 	model = build_load(&build);
 	stats = &build_function(model, F - APP_BEGIN)->stats;
 	assert_true(is_near(stats->self_ns, -(double)NEW / 2));
-	assert_true(is_near(stats->self_doubt_ns, 2 * 4 + NEW) && is_near(stats->total_doubt_ns, 2 * 4 + NEW));
+	assert_true(is_near(stats->self_doubt_ns, 2 * KNOWN + NEW) && is_near(stats->total_doubt_ns, 2 * KNOWN + NEW));
 	stats = &build_function(model, MAIN - APP_BEGIN)->stats;
 	assert_true(is_near(stats->self_ns, NEW / 2));			/* and making f more */
 	assert_true(stats_cell(stats, CELL_SELF).is_doubtful);
-	assert_true(is_near(stats->self_doubt_ns, 2 * 4 + NEW) && is_near(stats->total_doubt_ns, 3 * 4 + 2 * NEW));
-	assert_true(is_near(build_function(model, G - APP_BEGIN)->stats.self_doubt_ns, 4));
+	assert_true(is_near(stats->self_doubt_ns, 2 * KNOWN + NEW) && is_near(stats->total_doubt_ns, 3 * KNOWN + 2 * NEW));
+	assert_true(is_near(build_function(model, G - APP_BEGIN)->stats.self_doubt_ns, KNOWN));
 	assert_int_equal(share_cell(3, 1).type, VALUE_EMPTY);
 	assert_true(is_near(share_cell(1, 4).real, 25));
 	model_free(model);
@@ -145,7 +183,7 @@ static void calls_that_were_not_timed_cost_what_they_cost(void **state)
 	build_release(&build);
 }
 
-/* The costs are known to 4 ns for a call that is timed, which is more than what is left. */
+/* More is doubtful than what is left. */
 static void a_function_too_short_to_tell_is_doubtful(void **state)
 {
 	struct build build;
@@ -156,8 +194,8 @@ static void a_function_too_short_to_tell_is_doubtful(void **state)
 	(void)state;
 	thread->nr_new_paths = 0;
 	for (int i = 0; i < 1000; i++) {
-		build_call(f, INSIDE + 3, 0);
-		build_call(g, INSIDE + 5, 0);
+		build_call(f, INSIDE + KNOWN - 1, 0);
+		build_call(g, INSIDE + KNOWN + 1, 0);
 	}
 	build_finish(&build, NS_START + 1000 * MS, 0);
 	model = build_load(&build);
@@ -185,18 +223,18 @@ static void the_doubts_of_what_it_calls_are_those_of_a_total(void **state)
 	build_finish(&build, NS_START + 1000 * MS, 0);
 	model = build_load(&build);
 	stats = &build_function(model, F - APP_BEGIN)->stats;
-	assert_true(is_near(stats->total_doubt_ns, 1001 * 4));
+	assert_true(is_near(stats->total_doubt_ns, 1001 * KNOWN));
 	assert_true(is_near(stats->total_ns, 0));
 	total = stats_cell(stats, CELL_TOTAL);
 	mean = stats_cell(stats, CELL_MEAN);
 	max = stats_cell(stats, CELL_MAX);
 	assert_true(total.is_doubtful && mean.is_doubtful && max.is_doubtful);
-	assert_int_equal(stats_cell(stats, CELL_TOTAL_DOUBT).integer, 4004);
+	assert_int_equal(stats_cell(stats, CELL_TOTAL_DOUBT).integer, 1001 * KNOWN);
 	stats = &build_function(model, G - APP_BEGIN)->stats;	/* a ns a call less than nothing */
 	assert_true(is_near(stats->self_ns, -1000));
 	assert_true(stats_cell(stats, CELL_SELF).is_doubtful && stats_cell(stats, CELL_MIN).is_doubtful);
 	assert_int_equal(stats_cell(stats, CELL_SELF).integer, 0);
-	assert_int_equal(stats_cell(stats, CELL_SELF_DOUBT).integer, 4000);
+	assert_int_equal(stats_cell(stats, CELL_SELF_DOUBT).integer, 1000 * KNOWN);
 	model_free(model);
 	build_release(&build);
 }
@@ -205,6 +243,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_is_left_is_the_true_time),
+		cmocka_unit_test(blocks_and_slices_are_taken_out),
 		cmocka_unit_test(the_time_of_making_paths_is_doubt_of_their_callers),
 		cmocka_unit_test(calls_that_were_not_timed_cost_what_they_cost),
 		cmocka_unit_test(a_function_too_short_to_tell_is_doubtful),
