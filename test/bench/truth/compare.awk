@@ -1,6 +1,12 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# One program's shares beside the truth: truth.counts ("NAME SAMPLES"), then "CONTENDER \t NAME \t SHARE" lines.
+# One program's shares beside the truth: truth.counts ("NAME SAMPLES"), then "CONTENDER \t NAME \t SHARE" lines; the file
+# marked: names of functions that the report says are too short to tell.
 function absolute(x) { return x < 0 ? -x : x }
+
+BEGIN {
+	while ((getline name <marked) > 0)
+		is_marked[name] = 1
+}
 
 FNR == NR {
 	split($0, word, " ")
@@ -35,9 +41,15 @@ END {
 			total += difference
 			if (difference > largest)
 				largest = difference
+			if (contender[i] == "compensated" && !(name in is_marked)) {
+				trusted++
+				trusted_total += difference
+				if (difference > trusted_largest)
+					trusted_largest = difference
+			}
 			printf "%s,%s,\"%s\",%.3f,%.3f\n", program, contender[i], name, percent, 100 * shown[name] >>csv
 		}
 		printf " %7.2f / %6.1f", total / functions, largest
 	}
-	print ""
+	printf trusted ? " %5.2f / %4.1f of %d\n" : "            none\n", trusted_total / (trusted ? trusted : 1), trusted_largest, trusted
 }
