@@ -249,7 +249,7 @@ static void read_areas(struct heap_reader *reader, take_heap *take)
 {
 	struct process *process = reader->process;
 
-	reader->calls_max = nodes_most_calls(process);
+	reader->calls_max = process_most_calls(process);
 	reader->age_step = find_age_step(process);
 	process->heap_peak = NO_TIME;
 	if (heap_is_live(process))

@@ -7,7 +7,6 @@
 
 #include "error.h"
 #include "logfile.h"
-#include "nodes.h"
 #include "walk.h"
 
 /*
@@ -72,7 +71,7 @@ static struct hook_cost blocks_cost(const struct thread *thread, const struct lo
 	const struct log_extent *area;
 	const struct log_cost *allocation = &process->header.costs[LOG_COST_ALLOCATION];
 	const struct log_cost *release = &process->header.costs[LOG_COST_FREE];
-	uint64_t offset = (uint64_t)node->heap << LOG_REF_SHIFT, most = nodes_most_calls(process);
+	uint64_t offset = (uint64_t)node->heap << LOG_REF_SHIFT, most = process_most_calls(process);
 	struct log_heap heap;
 
 	area = node->heap ? logfile_find(process->log, offset, sizeof(heap)) : NULL;

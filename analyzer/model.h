@@ -364,6 +364,12 @@ struct model *model_load(char *const *paths, size_t nr_paths, const struct filte
 struct model *model_open(const struct run *runs, size_t nr_runs);
 void model_free(struct model *model);
 
+/* How often something can have happened in the time of a log, at most: none takes less than 1 ns. */
+static inline uint64_t process_most_calls(const struct process *process)
+{
+	return (uint64_t)((double)(process->limit_ticks - process->timebase.points[0].ticks) * process->tick_ns) + 1000;
+}
+
 /* The image of the same process that followed by exec, or NULL: none, or none that is reported. */
 static inline struct process *process_next_image(const struct process *process)
 {

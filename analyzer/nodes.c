@@ -304,13 +304,6 @@ static void add_wrapped(struct process *process)
 	}
 }
 
-uint64_t nodes_most_calls(const struct process *process)
-{
-	uint64_t span_ticks = process->limit_ticks - process->timebase.points[0].ticks;
-
-	return (uint64_t)((double)span_ticks * process->tick_ns) + 1000;	/* none takes less than 1 ns */
-}
-
 static int by_owner(const void *a, const void *b)
 {
 	const struct log_extent *x = *(const struct log_extent *const *)a, *y = *(const struct log_extent *const *)b;
@@ -347,7 +340,7 @@ void nodes_read(struct process *process)
 	size_t nr;
 
 	reader.limits.span_ticks = process->limit_ticks - process->timebase.points[0].ticks;
-	reader.limits.calls = nodes_most_calls(process);
+	reader.limits.calls = process_most_calls(process);
 	process->tree_of = xcalloc(log->nr_nodes, sizeof(struct tree_node *));
 	if (process->model->selection.is_on)
 		process->is_left_out = xcalloc(log->nr_nodes, sizeof(*process->is_left_out));

@@ -15,9 +15,6 @@ void nodes_read(struct process *process);
 void nodes_each_function(struct process *process, void (*visit)(struct process *, uint64_t function_addr, void *),
 			 void *context);
 
-/* How often something can have happened in the time of a log, at most: none takes less than 1 ns. */
-uint64_t nodes_most_calls(const struct process *process);
-
 /* The merged path of a node of @thread, or NULL if @ref is none. Of calls that are left out it is what they stand for. */
 struct tree_node *nodes_path(struct thread *thread, uint32_t ref);
 

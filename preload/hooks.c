@@ -7,7 +7,6 @@
 
 #include "adaptive.h"
 #include "child.h"
-#include "cost.h"
 #include "heap.h"
 #include "gaps.h"
 #include "interrupted.h"
@@ -75,7 +74,7 @@ static NOINLINE void enter_slowly(uint64_t function_addr, uintptr_t stack_addr, 
 	else if (unlikely(!live_has_begun))
 		live_early_calls++;
 	if (unlikely(thread && !live.log->has_hooks) && heap_begin_late(live.log))
-		cost_measure_late(live.log);
+		live_measure_late(live.log);
 	if (thread && stack_before_enter(thread, function_addr, stack_addr, return_addr))
 		call_begin_slowly(thread, call_claim(live.log, thread, function_addr, stack_addr, return_addr,
 						     call_timing()));

@@ -25,6 +25,8 @@ uint64_t live_clock_ns(void)
 	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
+void (*live_measure_late)(struct log_header *log);
+
 void live_when_child(bool (*open)(void))
 {
 	open_child = open;

@@ -69,6 +69,9 @@ bool live_open_child(void);
 /* What opens it; set by the constructor. */
 void live_when_child(bool (*open)(void));
 
+/* What measures the hooks' cost at the first hook of a process that had none; set by the constructor, before any log. */
+extern HIDDEN void (*live_measure_late)(struct log_header *log);
+
 /*
  * Only who claims it opens a log, or makes that none is opened any more (@state: LIVE_NEVER_OPENS). False: there is a
  * log by now, or there will be none. Waits for another task that opens one. Signals must be blocked.

@@ -357,6 +357,7 @@ __attribute__((constructor)) static void start(int argc, char **argv, char **env
 	modules_init(selection_add, forget_module);
 	selection_init();
 	live_when_child(open_child);
+	live_measure_late = cost_measure_late;
 	is_brief = begin_brief(&facts, us_ticks);
 	if (!is_brief && !begin_own(&facts, us_ticks))
 		return;

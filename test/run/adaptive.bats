@@ -41,7 +41,8 @@ total_of() { value total_ns "function=$1"; }
 		unshare -m sh -c "mount --bind clocksource /sys/devices/system/clocksource/clocksource0/current_clocksource &&
 			exec env $setting LD_PRELOAD='$library' ./on_off"
 		same "calls with $setting" "$(value calls function=quick)" 100000
-		between "total of them" 1000 "$(total_of quick)" 10000000000
+		# as recorded: less what hooks cost by such a clock may be nothing
+		between "total of them" 1000 "$(view functions --raw | "$here/csv" total_ns function=quick)" 10000000000
 	done
 }
 
