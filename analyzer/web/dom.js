@@ -35,10 +35,17 @@ function fill(element, properties, children) {
 	return element;
 }
 
-export const replace = (element, ...children) => {
+const steps = "button, select, input, [tabindex]";
+
+// Who goes by keys stays where they are: what stands in the place of what had the focus has it then.
+export function replace(element, ...children) {
+	const focused = document.activeElement;
+	const place = focused !== element && element.contains(focused) ? [...element.querySelectorAll(steps)].indexOf(focused) : -1;
 	element.replaceChildren(...children.flat(Infinity).filter((child) => child !== null && child !== undefined && child !== false));
+	if (place >= 0)
+		element.querySelectorAll(steps)[place]?.focus({ preventScroll: true });
 	return element;
-};
+}
 
 // A share of a whole as a bar behind a text.
 export const bar = (share, colour) => h("span.bar", { "aria-hidden": "true" },

@@ -166,7 +166,7 @@ class App {
 			this.made.set(panel.name, panel.make(this));
 		this.panel = this.made.get(panel.name);
 		this.main.dataset.panel = panel.name;
-		replace(this.main, this.panel.element);
+		this.main.replaceChildren(this.panel.element);		// another panel: none of its parts has the focus
 		this.panel.shown?.();
 	}
 

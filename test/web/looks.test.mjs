@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Both colour schemes, and all of it by keys alone.
-import { check, makePage, open, record, runTests, same, test } from "./lib.mjs";
+import { spawnSync } from "node:child_process";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { check, folder, makePage, open, record, runTests, same, test } from "./lib.mjs";
 
 const page = makePage(record("calls", "calls", [], { INSIDEME_THRESHOLD: "0" }));
 
@@ -63,6 +66,61 @@ test("keys alone: panels, search, a function, a frame, a part of the time, and b
 	await tab.keyboard.press("0");
 	await tab.waitForFunction(() => !location.hash.includes("t="));
 	await tab.goBack();
+	same("complaints", tab.complaints, []);
+});
+
+// A program whose source can be read, and that has something on the heap at its peak.
+function holder() {
+	const source = join(folder, "holder.c"), program = join(folder, "holder");
+	writeFileSync(source, "#include <stdlib.h>\n#include <unistd.h>\nstatic void *volatile kept;\nvoid keep(void)\n{\n\tkept = malloc(100000);\n}\nint main(void)\n{\n\tkeep();\n\tusleep(100000);\n\treturn 0;\n}\n");
+	same("gcc", spawnSync("gcc", ["-g", "-O1", "-finstrument-functions", source, "-o", program]).status, 0);
+	return record("holder.run", program);
+}
+
+test("keys alone: source, areas and plot; the focus stays where one is", async () => {
+	const tab = await open(makePage(holder(), "holder.html"), { hash: "panel=source" });
+	const has = (selector) => tab.evaluate((text) => document.activeElement.matches(text), selector);
+	const goTo = async (selector) => {
+		await tab.locator(selector).first().waitFor();
+		for (let i = 0; i < 80 && !await has(selector); i++)
+			await tab.keyboard.press("Tab");
+		check(`Tab leads to ${selector}`, await has(selector));
+	};
+	await goTo(".source-file");
+	await tab.keyboard.press("Enter");
+	await tab.waitForFunction(() => location.hash.includes("file="));
+	check("on the file still", await has(".source-file[aria-pressed=true]"));
+	await goTo("[role=table][aria-label=source]");
+	await tab.keyboard.press("Home");
+	for (let i = 1; i < 6; i++)	// the line in keep() that allocates
+		await tab.keyboard.press("ArrowDown");
+	await tab.keyboard.press("Enter");
+	await tab.waitForFunction(() => location.hash.includes("f=keep") && document.querySelector("[aria-label=source] .tr.selected"));
+	check("on the lines still", await has("[role=table][aria-label=source]"));
+
+	await tab.keyboard.press("Escape");
+	await tab.keyboard.press("6");
+	await goTo(".treemap-box");
+	check("its figures are shown", (await tab.locator(".tip").innerText()).startsWith("keep"));
+	await tab.keyboard.press("Enter");
+	await tab.locator(".detail h2", { hasText: "keep" }).waitFor();
+	same("its panel", await tab.locator("main").getAttribute("data-panel"), "functions");
+
+	await tab.keyboard.press("9");
+	await goTo("select[aria-label=y]");
+	const before = await tab.locator("select[aria-label=y]").inputValue();
+	await tab.keyboard.press("ArrowDown");
+	await tab.waitForFunction((y) => new URLSearchParams(location.hash.slice(1)).get("y") && document.querySelector("select[aria-label=y]").value !== y, before);
+	check("on the choice still", await has("select[aria-label=y]"));
+	const steps = ".plot .group .button:nth-child(2)";
+	await goTo(steps);
+	await tab.keyboard.press("Enter");
+	await tab.waitForFunction(() => location.hash.includes("shape=steps"));
+	check("on the button still", await has(`${steps}[aria-pressed=true]`));
+	await goTo("input[type=number]");
+	await tab.keyboard.type("2");
+	await tab.keyboard.press("Enter");
+	await tab.waitForFunction(() => location.hash.includes("last=2"));
 	same("complaints", tab.complaints, []);
 });
 
