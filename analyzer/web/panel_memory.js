@@ -5,7 +5,7 @@ import { bar, h, ofWholeRun, replace } from "./dom.js";
 import { Flame } from "./flame.js";
 import { frames } from "./frames.js";
 import { describeFrame, metricsOf } from "./panel_flame.js";
-import { figures } from "./series.js";
+import { figures, isCurve } from "./series.js";
 import { set, state } from "./state.js";
 import { tableOf } from "./table_of.js";
 import { css } from "./theme.js";
@@ -17,7 +17,7 @@ const ofMemory = ["peak", "leaked", "alloc", "allocs", "temporary"];
 
 function drawCurve(app, place) {
 	const heap = app.series.total("process", "heap_bytes", app.from, app.to, 600), rss = app.series.total("process", "rss_bytes", app.from, app.to, 600);
-	const lines = [rss && { ...rss, label: "RSS", colour: css("--curve-rss") }, heap && { ...heap, label: "heap", colour: css("--curve-heap"), fill: `${css("--curve-heap")}22` }].filter((line) => line?.x.length > 1);
+	const lines = [rss && { ...rss, label: "RSS", colour: css("--curve-rss") }, heap && { ...heap, label: "heap", colour: css("--curve-heap"), fill: `${css("--curve-heap")}22` }].filter(isCurve);
 	if (!lines.length) {
 		replace(place, h("p.note", {}, "There are no two samples to draw a curve of: the run was shorter than the time between them (--interval=1ms takes more)."));
 		return;

@@ -2,7 +2,7 @@
 // What ran, how it went, where time and memory went, what is in doubt: what one wants to know first.
 import { chart } from "./chart.js";
 import { bar, h, link, ofWholeRun, replace } from "./dom.js";
-import { figures } from "./series.js";
+import { figures, isCurve } from "./series.js";
 import { colourOf } from "./shares.js";
 import { set, state } from "./state.js";
 import { css } from "./theme.js";
@@ -143,7 +143,7 @@ function drawCurves(app, place) {
 	for (const [title, names] of curves) {
 		const lines = names.map(([name, label, colour]) => {
 			const total = app.series.total("process", name, app.from, app.to, 600);
-			return total?.x.length > 1 ? { ...total, label, colour: css(colour), fill: `${css(colour)}22` } : null;
+			return isCurve(total) ? { ...total, label, colour: css(colour), fill: `${css(colour)}22` } : null;
 		}).filter(Boolean);
 		if (!lines.length)
 			continue;

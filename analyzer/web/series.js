@@ -76,6 +76,9 @@ export class Series {
 	}
 }
 
+// A curve needs two readings.
+export const isCurve = (line) => Boolean(line) && line.y.filter((value) => !Number.isNaN(value)).length > 1;
+
 function addSteps(sum, steps) {
 	for (let i = 0; i < sum.length; i++)
 		sum[i] += steps[i] || 0;

@@ -3,6 +3,7 @@
 import { spawnSync } from "node:child_process";
 import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { build, check, csv, folder, makePage, open, record, report, runTests, same, test } from "./lib.mjs";
 
 const panels = ["summary", "timeline", "flame", "functions", "processes", "memory", "source", "quality", "plot", "compare"];
@@ -56,6 +57,67 @@ test("names that are markup are text, on every panel", async () => {
 	check("it is there as text", (await beside.locator("[role=table][aria-label=compare] .tbody .tr").allInnerTexts()).some((row) => row.includes("</script><b>x")));
 });
 
+// One that says such things of itself: marks, counters, fields, regions, threads, exceptions; with such a file.
+function sayer() {
+	const evil = (what) => `<img src=x onerror=document.title='${what}'></script><script>document.title='${what}'</script>`;
+	const source = join(folder, "<b>said<b>.cpp"), program = join(folder, "sayer");
+	const quoted = (what) => JSON.stringify(evil(what));
+	writeFileSync(source, `// ${evil("source")}
+#include <insideme.h>
+#include <pthread.h>
+#include <stdexcept>
+#include <stdlib.h>
+#include <unistd.h>
+static void *volatile kept;
+static void thrower() { throw std::runtime_error(${quoted("thrown")}); }
+static void work() {
+	INSIDEME_FIELD(${quoted("field")});
+	kept = malloc(100000);
+	insideme_mark(${quoted("mark")});
+	insideme_counter(${quoted("counter")}, 7);
+	insideme_fail("<b>said</b>", ${quoted("fail")});
+	INSIDEME_REGION(${quoted("region")});
+	usleep(30000);
+	insideme_counter(${quoted("counter")}, 9);
+	try { thrower(); } catch (const std::exception &) { }
+}
+int main() {
+	pthread_setname_np(pthread_self(), "<b onload=1>");
+	work();
+	return 0;
+}
+`);
+	const { status, stderr } = spawnSync("g++", ["-g", "-O1", "-finstrument-functions", "-I", fileURLToPath(new URL("../../include", import.meta.url)), source, "-o", program, "-pthread"], { encoding: "utf8" });
+	check(`g++: ${stderr}`, status === 0);
+	return record("said", program, [], { INSIDEME_THRESHOLD: "0" });
+}
+
+test("what a program says of itself is text, on every panel and in the tips", async () => {
+	const tab = await lookAtAll(makePage(sayer(), "said.html"));
+	const here = (panel) => tab.evaluate((name) => { location.hash = `panel=${name}`; }, panel);
+	const made = () => tab.locator("#app img, #app b:has-text('said'), #app script, .tip img, [onload], [onerror]").count();
+	const holds = async (panel, text) => {
+		await here(panel);
+		await tab.waitForFunction((part) => document.querySelector("main").textContent.includes(part), text);
+		same(`elements that ${text} made on ${panel}`, await made(), 0);
+	};
+	await holds("processes", "document.title='field'");
+	await holds("quality", "document.title='thrown'");
+	await holds("source", "document.title='source'");
+	await here("timeline");
+	await tab.waitForFunction(() => window.insideme.lanes?.marks);
+	const told = await tab.evaluate(() => [...window.insideme.lanes.marks.rows.values()].flat().map((mark) => mark.lines.flat().join(" ")).join(" "));
+	for (const what of ["mark", "thrown", "fail"])
+		check(`${what} is told in ${told}`, told.includes(`document.title='${what}'`));
+	await tab.locator(".timeline-key b", { hasText: "<img src=x onerror=document" }).waitFor();		// names of counters are cut
+	const box = await tab.locator(".lanes").boundingBox();
+	for (let x = box.x + 180; x < box.x + box.width; x += 12)
+		await tab.mouse.move(x, box.y + 35);
+	same("elements made in the timeline", await made(), 0);
+	check("no script ran", !/^(source|thrown|field|mark|counter|fail|region)$/.test(await tab.title()));
+	same("complaints", tab.complaints, []);
+});
+
 test("the page's policy lets nothing else run", async () => {
 	const tab = await open(join(folder, "hostile.html"));
 	await tab.evaluate(() => {
@@ -99,6 +161,8 @@ test("100,000 functions: the table stays a table", async () => {
 	await tab.locator("[role=table][aria-label=functions] .tbody .tr").first().waitFor();
 	const { rows, elements } = await tab.evaluate(() => ({ rows: window.insideme.model.nrFunctions, elements: document.querySelectorAll(".tbody .tr").length }));
 	check(`${rows} functions`, rows >= nr);
+	const calls = await tab.evaluate(() => window.insideme.model.functions.numbers("calls").reduce((sum, one) => sum + one, 0));
+	same("calls of all of them", calls, csv(run, "functions").reduce((sum, row) => sum + Number(row.calls), 0));
 	check(`${elements} of them are elements`, elements < 100);
 	same("complaints", tab.complaints, []);
 });
