@@ -60,8 +60,23 @@ has_pages() {
 	paste uss pss | awk '$1 >= 2 ^ 25 && $1 < 2 ^ 25 + 2 ^ 21 && $2 >= 1.5 * 2 ^ 25 && $2 < 1.5 * 2 ^ 25 + 2 ^ 21' | grep -q .
 }
 
-# shellcheck disable=SC2086
-known_pages() { held has_pages $1; }
+# A reading takes time, and the next one comes after 2000 times that: a busy machine has none for long.
+look_a_while() {
+	local end=$((SECONDS + 4))
+	until has_pages; do [ $SECONDS -lt $end ] || return 0; done
+}
+
+known_pages() {
+	local i
+	for ((i = 0; i < 20; i++)); do
+		rm -rf insideme.data
+		# shellcheck disable=SC2086
+		held look_a_while $1
+		! has_pages || return 0
+	done
+	echo "no reading of 32 MiB of its own and half of 32"
+	return 1
+}
 
 @test "pages of its own and shared ones" { both known_pages; }
 
