@@ -42,8 +42,11 @@ load lib
 }
 
 @test "short functions are doubted, long ones are not" {
-	record calls || same status $? 7
-	run "$report" --raw
+	for ((i = 0; i < 50; i++)); do	# one whose processor is taken away within a short call finds it long
+		record calls || same status $? 7
+		run "$report" --raw
+		[[ $output != *"less than 100 ns a call"* ]] || break
+	done
 	[[ $output == *Doubts*"less than 100 ns a call"* ]]
 	COLUMNS=200 run "$report" -v quality
 	[[ $output == *"too short to time, marked ~"* ]]
