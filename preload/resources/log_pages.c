@@ -45,8 +45,10 @@ static void read_chunks(struct log_pages *pages, uint64_t chunk, uint64_t last)
 		uint64_t nr_pages = nr * pages->chunk_pages;
 		uint32_t present[TOGETHER] = { 0 };
 
-		if (nr_pages > end - first)
+		if (nr_pages > end - first) {	/* a full log ends where its last chunk does */
 			nr_pages = end - first;
+			nr = (nr_pages + pages->chunk_pages - 1) / pages->chunk_pages;
+		}
 		if (pagemap_count(pages->fd, pages->count, pages->log->base_addr / pages->page_bytes + first, nr_pages,
 				  pages->chunk_pages, present) < 0) {
 			source_close(&pages->fd);

@@ -7,8 +7,7 @@
 int pagemap_count(int fd, struct source_count *count, uint64_t first, uint64_t nr_pages, uint64_t part_pages,
 		  uint32_t *present)
 {
-	uint64_t entries[ENTRIES], seen = 0, part_end = 0;
-	uint32_t *part = present - 1;
+	uint64_t entries[ENTRIES], seen = 0, part_end = part_pages;
 
 	while (seen < nr_pages) {
 		uint64_t wanted = nr_pages - seen < ENTRIES ? nr_pages - seen : ENTRIES;
@@ -21,10 +20,10 @@ int pagemap_count(int fd, struct source_count *count, uint64_t first, uint64_t n
 		length /= (long)sizeof(*entries);
 		for (long i = 0; i < length; i++, seen++) {
 			if (seen == part_end) {
-				part++;
+				present++;
 				part_end += part_pages;
 			}
-			*part += (uint32_t)(entries[i] >> 63);	/* the present bit */
+			*present += (uint32_t)(entries[i] >> 63);	/* the present bit */
 		}
 	}
 	return 0;
