@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Known CPU time: burn USER_MS SYSTEM_MS [SLEEP_MS]. in_user computes until the process has used so much user time,
+ * Known CPU time: burn USER_MS SYSTEM_MS [-]. in_user computes until the process has used so much user time,
  * in_system makes system calls until so much system time. It prints what getrusage says at the end:
- * "user_ns N system_ns N max_rss_bytes N minor_faults N", sleeps, and ends. The report's last process row must
- * agree.
+ * "user_ns N system_ns N max_rss_bytes N minor_faults N", and ends; with - when its input does. The report's last
+ * process row must agree.
  */
 #include <fcntl.h>
 #include <stdint.h>
@@ -56,7 +56,8 @@ int main(int argc, char **argv)
 	end = usage();
 	printf("user_ns %lu system_ns %lu max_rss_bytes %lu minor_faults %ld\n", in_ns(end.ru_utime),
 	       in_ns(end.ru_stime), (uint64_t)end.ru_maxrss * 1024, end.ru_minflt);
-	if (argc > 3)
-		usleep((useconds_t)atol(argv[3]) * 1000);
+	fflush(stdout);
+	while (argc > 3 && getchar() != EOF)
+		;
 	return 0;
 }

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Uses a known amount of one thing, and prints what it used as the kernel told it:
- *   threads NR MS  NR threads burn MS ms of CPU each by their own clocks: "TID CPU_NS WAIT_NS" of each at its end
- *   files NR       holds NR descriptors more than at its start for 1 s: "N", those it then has
+ *   threads NR MS  NR threads burn MS ms of CPU each by their own clocks, and wait until the input ends: "TID CPU_NS WAIT_NS"
+ *                  of each before that
+ *   files NR       holds NR descriptors more than at its start until its input ends: "N", those it then has
  *   pages MIB      holds MIB MiB of its own and MIB MiB shared with a child until its input ends
  *   turns NR       NR times sleeps 1 ms in nap() and burns 1 ms of CPU in work(): CPU ns of each, by the thread's own clock
- *   sleeps MS      waits in nap() for MS ms, then burns MS ms of CPU in work()
+ *   sleeps MS [-]  waits in nap() for MS ms, then burns MS ms of CPU in work(); with - until its input ends: "done" before that
  * The report must show the same.
  */
 #include <dirent.h>
@@ -47,13 +48,28 @@ __attribute__((noinline)) static void nap(long ms)
 	usleep((useconds_t)ms * 1000);
 }
 
+/* Does it, within @ms? Calls of it bring the sampling task back after a fork. */
+__attribute__((noinline)) static int input_ends(int ms)
+{
+	struct pollfd input = { STDIN_FILENO, POLLIN, 0 };
+	char byte;
+
+	return poll(&input, 1, ms) > 0 && read(STDIN_FILENO, &byte, 1) <= 0;
+}
+
+static void wait_for_input(void)
+{
+	fflush(stdout);
+	while (!input_ends(20))
+		;
+}
+
 static void *burn(void *lock)
 {
 	unsigned long cpu_ns = 0, wait_ns = 0;
 	FILE *file;
 
 	work(burn_ms);
-	nap(500);		/* a last sample, while nothing changes */
 	file = fopen("/proc/thread-self/schedstat", "r");
 	if (!file || fscanf(file, "%lu %lu", &cpu_ns, &wait_ns) != 2)
 		exit(1);
@@ -61,6 +77,7 @@ static void *burn(void *lock)
 	pthread_mutex_lock(lock);
 	printf("%ld %lu %lu\n", syscall(SYS_gettid), cpu_ns, wait_ns);
 	pthread_mutex_unlock(lock);
+	wait_for_input();
 	return NULL;
 }
 
@@ -89,16 +106,7 @@ static void use_files(int nr)
 		count++;
 	closedir(directory);
 	printf("%d\n", count);
-	nap(1000);
-}
-
-/* Does it, within @ms? */
-__attribute__((noinline)) static int input_ends(int ms)
-{
-	struct pollfd input = { STDIN_FILENO, POLLIN, 0 };
-	char byte;
-
-	return poll(&input, 1, ms) > 0 && read(STDIN_FILENO, &byte, 1) <= 0;
+	wait_for_input();
 }
 
 static void use_pages(size_t bytes)
@@ -122,8 +130,7 @@ static void use_pages(size_t bytes)
 	memset(own, 1, bytes);
 	if (read(ready[0], &byte, 1) != 1)
 		exit(1);
-	while (!input_ends(20))		/* calls of it bring the sampling task back after the fork */
-		;
+	wait_for_input();
 	close(over[1]);
 	wait(NULL);
 }
@@ -159,6 +166,10 @@ int main(int argc, char **argv)
 	else if (!strcmp(argv[1], "sleeps")) {
 		nap(number);
 		work(number);
+		if (argc > 3) {
+			puts("done");
+			wait_for_input();
+		}
 	}
 	return 0;
 }

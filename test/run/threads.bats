@@ -22,7 +22,7 @@ load lib
 }
 
 @test "the process row counts threads" {
-	record uses threads 3 100	# long enough for a sample
+	record uses threads 3 100 </dev/null	# long enough for a sample
 	between "threads" 2 "$(view resources | "$here/csv" threads set=process | sort -n | tail -1)" 4
 }
 
