@@ -35,6 +35,7 @@ struct sampler {
 	struct row_set rows[NR_COLUMN_SETS];
 	uint64_t last[NR_COLUMN_SETS][COLUMNS_MAX];
 	uint64_t maps_cpu_ns, seldom_cpu_ns;	/* spent in this step on SET_PROCESS_MAPS, and on sets of is_seldom() */
+	uint64_t maps_cost_ns;			/* of CPU time, by the last row of SET_PROCESS_MAPS */
 	uint64_t process_ticks;			/* of the row of SET_PROCESS that was the last reading; 0: it was not */
 	uint64_t last_ns[NR_COLUMN_SETS];	/* CLOCK_MONOTONIC of the newest row, 0: none yet */
 	uint64_t late_ns;			/* see begin_ns(); 0: all begins at once */
@@ -85,7 +86,7 @@ int sampler_start(struct sampler *sampler, const struct sampler_config *config)
 	}
 	sampler->active_ns = 0;
 	sampler->is_active = false;
-	sampler->maps_cpu_ns = sampler->seldom_cpu_ns = 0;
+	sampler->maps_cpu_ns = sampler->maps_cost_ns = sampler->seldom_cpu_ns = 0;
 	sampler->process_ticks = 0;
 	sampler->is_gone = false;
 	sampler->now_ns = clock_ns(CLOCK_MONOTONIC);
@@ -130,13 +131,6 @@ static uint64_t process_interval(const struct sampler *sampler)
 	return greater(sampler->config.interval_ns, lesser(cost_ns, MS) * LEAST_REST);
 }
 
-static uint64_t maps_interval(const struct sampler *sampler)
-{
-	const struct row_set *rows = &sampler->rows[SET_PROCESS_MAPS];
-
-	return greater(MAPS_INTERVAL_NS, greater(rows->cost_ns, rows->first_cost_ns) * MAPS_REST);
-}
-
 /* Between readings of a set, where they may cost that much. */
 static uint64_t interval_of(const struct sampler *sampler, enum column_set_id set)
 {
@@ -152,7 +146,8 @@ static uint64_t interval_of(const struct sampler *sampler, enum column_set_id se
 	case SET_THREAD:
 		return greater(greater(process, THREAD_LEAST_NS), sampler->sources.tasks.nr_tasks * THREAD_NS);
 	case SET_PROCESS_MAPS:
-		return greater(process, maps_interval(sampler));
+		/* by CPU time: one that had to wait for a processor would be the last for minutes */
+		return greater(process, greater(MAPS_INTERVAL_NS, sampler->maps_cost_ns * MAPS_REST));
 	default:
 		return greater(process, SLOW_INTERVAL_NS);
 	}
@@ -221,7 +216,7 @@ static void set_last(struct sampler *sampler, enum column_set_id set, uint64_t n
 /* The process's row has its memory too: a step that takes both reads it once. */
 static int read_set(struct sampler *sampler, enum column_set_id set, uint64_t *ticks)
 {
-	uint64_t begin_ns;
+	uint64_t begin_ns, spent_ns;
 	int error;
 
 	if (set == SET_MEMORY && sampler->process_ticks) {
@@ -235,7 +230,11 @@ static int read_set(struct sampler *sampler, enum column_set_id set, uint64_t *t
 	}
 	begin_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID);
 	error = sources_read(&sampler->sources, set, sampler->ahead.in_memory_bytes, ticks);
-	*(is_seldom(set) ? &sampler->seldom_cpu_ns : &sampler->maps_cpu_ns) += clock_ns(CLOCK_THREAD_CPUTIME_ID) - begin_ns;
+	spent_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID) - begin_ns;
+	if (set == SET_PROCESS_MAPS)
+		sampler->maps_cpu_ns = sampler->maps_cost_ns = spent_ns;
+	else
+		sampler->seldom_cpu_ns += spent_ns;
 	return error;
 }
 

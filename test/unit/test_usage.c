@@ -152,6 +152,41 @@ static void the_log_is_not_in_rss_nor_vms_nor_peak(void **state)
 	assert_int_equal(figures[0].swap_bytes, 0);
 }
 
+/* Rows between full ones read the text of "statm" alone, until the log grows by what the process has touched of it. */
+static void rows_between_full_ones_count_the_log_where_it_has_grown(void **state)
+{
+	struct shared *shared = share();
+	struct figures before, after;
+	struct log_header *log;
+	uint64_t reads;
+	pid_t pid;
+	int fd;
+
+	(void)state;
+	log = empty_log(LOG_BYTES, &fd);
+	assert_int_equal(posix_fallocate(fd, 0, LOG_BYTES), 0);
+	pid = start_child(shared, log, 8 * MIB);
+	log->tail_bytes = LOG_HEADER_BYTES;
+	assert_int_equal(usage_open(&usage, pid, false, log), 0);
+	usage.full_every = 4;
+	figures_clear(&before);
+	assert_int_equal(usage_read(&usage, &before), 0);
+	reads = usage.count.calls;
+	figures_clear(&before);
+	assert_int_equal(usage_read(&usage, &before), 0);
+	assert_int_equal(usage.count.calls, reads + 1);
+	assert_int_equal(before.user_ns, LOG_NONE);
+	log->tail_bytes = LOG_HEADER_BYTES + 8 * MIB;
+	figures_clear(&after);
+	assert_int_equal(usage_read(&usage, &after), 0);
+	assert_int_equal(after.user_ns, LOG_NONE);
+	assert_near(after.rss_bytes + 8 * MIB, before.rss_bytes, MIB);
+	usage_close(&usage);
+	end_child(pid);
+	munmap(log, LOG_BYTES);
+	close(fd);
+}
+
 static void a_zombie_still_tells_what_it_has_counted(void **state)
 {
 	struct shared *shared = share();
@@ -247,6 +282,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(figures_of_a_child_are_what_it_knows_of_itself),
 		cmocka_unit_test(the_log_is_not_in_rss_nor_vms_nor_peak),
+		cmocka_unit_test(rows_between_full_ones_count_the_log_where_it_has_grown),
 		cmocka_unit_test(a_zombie_still_tells_what_it_has_counted),
 		cmocka_unit_test(a_pid_that_was_given_away_is_noticed),
 		cmocka_unit_test(a_reader_within_leaves_itself_out),
