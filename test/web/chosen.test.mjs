@@ -17,11 +17,14 @@ const near = (what, found, wanted) => check(`${what}: found ${found}, expected $
 function expected() {
 	const sums = new Map(), of = (name) => sums.get(name) ?? sums.set(name, { self: 0, total: 0, calls: 0 }).get(name);
 	let covered = 0;
+	const byThread = new Map();
+	for (const call of single)
+		(byThread.get(call.thread) ?? byThread.set(call.thread, []).get(call.thread)).push(call);
 	for (const call of single) {
 		const within = Math.min(call.end, to) - Math.max(call.start, from);
 		if (within < 0 || (within === 0 && call.end > call.start))
 			continue;
-		const above = single.filter((one) => one.thread === call.thread && one.depth < call.depth && overlap(one, call) >= (call.end - call.start) / 2);
+		const above = byThread.get(call.thread).filter((one) => one.depth < call.depth && overlap(one, call) >= (call.end - call.start) / 2);
 		const caller = above.find((one) => one.depth === call.depth - 1);
 		of(call.name).self += within;
 		of(call.name).calls += call.start >= from;
