@@ -229,7 +229,7 @@ static void add_event(struct events *events, const struct event_line *event)
 	events->list[events->nr++] = *event;
 }
 
-/* Calls that are open have a start only. */
+/* Calls that are open have a start only, and that only where they are timed. */
 static void collect_events(struct events *events, struct model *model)
 {
 	struct slice_reader *reader = slices_open_all(model);
@@ -248,10 +248,12 @@ static void collect_events(struct events *events, struct model *model)
 			const struct open_stack *stack = &model->processes[i]->stacks[j];
 
 			for (size_t k = 0; k < stack->nr_calls; k++)
-				add_event(events, &(struct event_line){ stack->calls[k].since,
-					  stack->calls[k].node->function, 0, call++, false });
+				if (stack->calls[k].since != NO_TIME)
+					add_event(events, &(struct event_line){ stack->calls[k].since,
+						  stack->calls[k].node->function, 0, call++, false });
 		}
-	qsort(events->list, events->nr, sizeof(*events->list), by_time);
+	if (events->nr)
+		qsort(events->list, events->nr, sizeof(*events->list), by_time);
 }
 
 static void number_events(struct events *events, struct model *model)

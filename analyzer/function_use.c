@@ -200,16 +200,19 @@ static void add_slice(const struct slice *slice)
 	add_call(&call);
 }
 
-/* Those that never ended, the innermost first; they end with their process. */
+/* Those that never ended, the innermost first; they end with their process. When one began that is not timed is not known. */
 static void add_open_calls(struct process *process)
 {
 	for (size_t i = 0; i < process->nr_stacks; i++) {
 		const struct open_stack *stack = &process->stacks[i];
 
-		for (size_t j = stack->nr_calls; j-- > 0;)
-			if (stack->calls[j].node->function->kind == FUNCTION_PLAIN && !stack->left)
-				add_call(&(struct call){ stack->thread, stack->thread->tid, stack->calls[j].node,
-							 stack->calls[j].since, process->last, NAN, { NAN, NAN } });
+		for (size_t j = stack->nr_calls; j-- > 0 && !stack->left;) {
+			const struct open_call *call = &stack->calls[j];
+
+			if (call->node->function->kind == FUNCTION_PLAIN && call->since != NO_TIME)
+				add_call(&(struct call){ stack->thread, stack->thread->tid, call->node, call->since, process->last,
+							 NAN, { NAN, NAN } });
+		}
 	}
 }
 

@@ -27,6 +27,7 @@ struct span {
 	uint32_t nr_calls;
 	bool is_mixed;			/* of several call paths */
 	bool is_broken;
+	bool is_open;			/* had not ended: it lasts as long as its process is known */
 };
 
 /* What a thread did at one depth of its stack. */
@@ -87,6 +88,7 @@ static void merge(struct span *into, const struct span *span)
 	into->heap_delta_bytes += span->heap_delta_bytes;
 	into->nr_calls += span->nr_calls;
 	into->is_broken |= span->is_broken;
+	into->is_open |= span->is_open;
 }
 
 /* Merge what has become short. Return: how many spans are left */
@@ -140,7 +142,30 @@ static uint32_t *find_depths(const struct model *model)
 	return depths;
 }
 
-static void read_slices(struct timeline *timeline, const struct page *page)
+/* A coroutine that waits is not what its thread was in. */
+static void add_open_calls(struct timeline *timeline, const struct page *page, const struct process *process, const uint32_t *depths)
+{
+	for (size_t i = 0; i < process->nr_stacks; i++) {
+		const struct open_stack *stack = &process->stacks[i];
+
+		for (size_t j = 0; j < stack->nr_calls && !stack->left; j++) {
+			const struct open_call *call = &stack->calls[j];
+			int64_t so_far_ns;
+			struct span span;
+
+			if (call->since == NO_TIME)
+				continue;
+			so_far_ns = llround(call->so_far_ns);
+			span = (struct span){
+				.start = call->since, .end = call->since + so_far_ns, .busy_ns = so_far_ns, .longest_ns = so_far_ns,
+				.node = call->node->id, .nr_calls = 1, .is_open = true,
+			};
+			add_span(timeline, find_lane(timeline, page_thread(page, stack->thread), depths[span.node]), &span);
+		}
+	}
+}
+
+static void read_calls(struct timeline *timeline, const struct page *page)
 {
 	struct model *model = page->report->model;
 	uint32_t *depths = find_depths(model);
@@ -159,6 +184,8 @@ static void read_slices(struct timeline *timeline, const struct page *page)
 		add_span(timeline, find_lane(timeline, page_thread(page, slice.thread), depths[slice.node->id]), &span);
 	}
 	slices_close(reader);
+	for (size_t i = 0; i < model->nr_processes; i++)
+		add_open_calls(timeline, page, model->processes[i], depths);
 	free(depths);
 }
 
@@ -184,7 +211,7 @@ static double get_node(const struct span *span) { return span->node; }
 static double get_others(const struct span *span) { return span->nr_calls - 1; }
 static double get_idle(const struct span *span) { return (double)(span->end - span->start - span->busy_ns); }
 static double get_heap(const struct span *span) { return (double)span->heap_delta_bytes; }
-static double get_flags(const struct span *span) { return span->is_mixed | span->is_broken << 1; }
+static double get_flags(const struct span *span) { return span->is_mixed | span->is_broken << 1 | span->is_open << 2; }
 
 static const struct {
 	const char *name;
@@ -197,7 +224,7 @@ static const struct {
 	{ "other_calls", get_others, 0 },	/* beside the one that node tells of */
 	{ "idle_ns", get_idle, 0 },		/* of the duration, when several were merged */
 	{ "heap_delta_bytes", get_heap, 0 },
-	{ "flags", get_flags, 0 },		/* 1: of several call paths, 2: broken */
+	{ "flags", get_flags, 0 },		/* 1: of several call paths, 2: broken, 4: open at the end */
 };
 
 static void add_spans(struct block *block, const struct timeline *timeline, double *values)
@@ -259,7 +286,7 @@ void page_add_timeline(struct page *page, size_t bytes_max)
 	};
 	struct block *block = page_block(page, "timeline");
 
-	read_slices(&timeline, page);
+	read_calls(&timeline, page);
 	if (timeline.nr_lanes)
 		qsort(timeline.lanes, timeline.nr_lanes, sizeof(*timeline.lanes), by_place);
 	for (size_t i = 0; i < timeline.nr_lanes; i++)

@@ -15,6 +15,8 @@ export function describeSpan({ spans, app }, { span, row }) {
 		lines.push(["heap", `${spans.heap[span] > 0 ? "+" : ""}${format("bytes", spans.heap[span])} by this thread`]);
 	if (spans.flags[span] & 2)
 		lines.push(["", "had no exit: its end is when that was noticed"]);
+	if (spans.flags[span] & 4)
+		lines.push(["", nr > 1 ? "the last of them has not ended" : "has not ended: open when the process was last seen"]);
 	lines.push(["thread", `${model.threadName(row.thread)}, ${model.processName(row.process)}`]);
 	return lines;
 }

@@ -183,3 +183,13 @@ log_number() { od -An -t "u$2" -j "$1" -N "$2" insideme.data/*/*.log | tr -d ' '
 	calls leave 1
 	same "calls without an exit" "$(view quality | "$here/csv" value finding=broken_calls)" 2
 }
+
+@test "open calls that were not timed have no times, in any view" {
+	INSIDEME_TIMING=counts run record still_running exit
+	same "status" "$status" 3
+	same "open calls of busy" "$(view functions | "$here/csv" open_calls function=busy)" 4
+	for column in elapsed_ns total_cpu_ns total_blocked_ns; do
+		same "$column of busy" "$(view functions --columns "function,$column" | "$here/csv" "$column" function=busy)" ""
+	done
+	same "events without a time" "$("$report" -v calls -f resource-monitor)" ""
+}

@@ -109,6 +109,28 @@ test("fields and threads: shares within it; what is of the whole run says so", a
 	same("complaints", tab.complaints, []);
 });
 
+test("calls that never ended are in it, to the end of their process: no part is more than its whole", async () => {
+	const open_run = record("open", "still_running", ["exit"], { INSIDEME_THRESHOLD: "0" });
+	const last = Math.max(...csv(open_run, "processes").map((row) => Number(row.end_ns)));
+	const tab = await open(makePage(open_run, "open.html", "--raw"), { hash: `panel=functions&t=1-${last}` });
+	await tab.getByText("functions in the chosen time").waitFor();
+	const shown = await tab.evaluate(async () => {
+		const part = await window.insideme.part(), { functions, covered, model } = part;
+		const of = (name) => model.numbersOf(name)[0];
+		return { covered, process: part.processes[0].functions_ns, self: functions.self_ns.reduce((sum, ns) => sum + ns, 0),
+			busy: functions.calls[of("busy")], busy_ns: functions.total_ns[of("busy")], run_ns: functions.total_ns[of("run")],
+			main_ns: functions.total_ns[of("main")], lives: part.lives().reduce((sum, ns) => sum + ns, 0) };
+	});
+	const all = csv(open_run, "functions", "--raw").reduce((sum, row) => sum + Number(row.self_ns), 0);
+	near("self times of all functions", shown.self, shown.covered);
+	near("time in functions of the process", shown.process, shown.covered);
+	check(`in functions ${shown.covered} of ${all} in the whole run`, Math.abs(shown.covered - all) <= 20000 && all > 0);
+	check(`in functions ${shown.covered}, threads lived ${shown.lives}`, shown.covered <= shown.lives + 20000);
+	same("calls of busy", shown.busy, 4);
+	check(`busy ${shown.busy_ns} within run ${shown.run_ns}, main ${shown.main_ns}`, shown.busy_ns > 0 && shown.busy_ns <= shown.run_ns + 1000 && shown.main_ns > 0);
+	same("complaints", tab.complaints, []);
+});
+
 test("without single calls functions stay those of the whole run, and the page says so", async () => {
 	const none = record("none", "calls", [], { INSIDEME_THRESHOLD: "1000s" });
 	const tab = await open(makePage(none, "none.html"), { hash: "panel=functions&t=0-1000" });
