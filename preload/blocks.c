@@ -5,7 +5,8 @@
  * the old table is empty: no step takes long, however large the table is.
  *
  * A process may be forked at any instant, while other threads are in here. So pointers and capacities are written in an
- * order that the child can follow: what it finds of a change that was on its way is a block too many or too few.
+ * order that the child can follow: what it finds of a change that was on its way is a block too many or too few, of a shard
+ * that was just getting a new table perhaps none.
  */
 #include "blocks_shards.h"
 

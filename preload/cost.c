@@ -13,6 +13,7 @@
 #include "heap.h"
 #include "hooks.h"
 #include "room.h"
+#include "switched.h"
 
 #define NR_CALLS	16u	/* between two readings of the clock */
 #define NR_BATCHES	15u
@@ -213,12 +214,13 @@ void cost_measure_late(struct log_header *log)
 	struct scratch *scratch;
 	uint64_t mask = 0;
 
-	if (live_is_sealed())
+	if (live_is_sealed() || switched_off())
 		return;
 	sys_block_signals(&mask);
 	scratch = (struct scratch *)room_new_area(LOG_AREA_SCRATCH, 0, sizeof(*scratch), sizeof(*scratch), 0);
 	if (scratch) {
 		begin(log, scratch);
+		scratch->thread.repair_addr = (uint64_t)&mask;	/* where another switches recording off now: no stacks for it */
 		self = &scratch->thread;
 		measure_hooks(log, scratch);
 		self = thread;

@@ -13,7 +13,8 @@ void cost_measure(struct log_header *log);
 
 /*
  * The same where the process has no costs yet and its threads run, at the first hook: of hooks alone, on a record in @log
- * that readers step over. Makes system calls; none is made after a seccomp filter, and nothing measured.
+ * that readers step over. Makes system calls; none is made after a seccomp filter, and nothing measured; nor where recording is
+ * off then, as hooks do something else.
  */
 void cost_measure_late(struct log_header *log);
 

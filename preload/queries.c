@@ -5,6 +5,7 @@
 #include <errno.h>
 
 #include "labels.h"
+#include "moments.h"
 #include "paths.h"
 #include "process_id.h"
 #include "resources/process_text.h"
@@ -158,8 +159,17 @@ static uint64_t rss_bytes(void)
 {
 	struct proc_statm statm;
 	char text[256];
+	uint64_t mask;
+	long length;
 
-	if (live_is_sealed() || read_file("/proc/self/statm", text, sizeof(text)) <= 0 || proc_parse_statm(text, &statm) < 0)
+	if (live_is_sealed())
+		return 0;
+	sys_block_signals(&mask);	/* a handler that jumps away would leave the descriptor open */
+	moment_begin();
+	length = read_file("/proc/self/statm", text, sizeof(text));
+	moment_end();
+	sys_restore_signals(&mask);
+	if (length <= 0 || proc_parse_statm(text, &statm) < 0)
 		return 0;
 	return statm.resident_pages * LOG_AREA_ALIGN;
 }

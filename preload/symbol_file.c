@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <sys/mman.h>
 
+#include "moments.h"
 #include "syscalls.h"
 
 #define SECTIONS_MAX	4096u
@@ -105,11 +106,17 @@ static int read_symbols(int fd, symbol_each *each, void *context)
 
 int symbol_file_each(const char *path, symbol_each *each, void *context)
 {
-	int fd = (int)sys_open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK, 0), error;
+	uint64_t mask;
+	int fd, error;
 
-	if (fd < 0)
-		return fd;
-	error = read_symbols(fd, each, context);
-	sys_close(fd);
+	sys_block_signals(&mask);	/* a handler that jumps away would leave the descriptor open */
+	moment_begin();
+	fd = error = (int)sys_open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK, 0);
+	if (fd >= 0) {
+		error = read_symbols(fd, each, context);
+		sys_close(fd);
+	}
+	moment_end();
+	sys_restore_signals(&mask);
 	return error;
 }

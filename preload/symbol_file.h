@@ -10,7 +10,7 @@ typedef void symbol_each(const char *name, const char *file, uint64_t value, voi
 
 /*
  * Call @each for every function of the ELF file at @path. What is damaged is left out. It reads rather than maps the file,
- * which may be cut short meanwhile. Return: 0, or -errno
+ * which may be cut short meanwhile, with signals blocked. Return: 0, or -errno
  */
 int symbol_file_each(const char *path, symbol_each *each, void *context);
 

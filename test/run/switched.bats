@@ -104,6 +104,17 @@ switched() {
 	calls step '' leaf ''
 }
 
+@test "the first hooks of a process come while recording is off" {
+	for timing in exact adaptive counts; do
+		rm -rf insideme.data functions.csv
+		INSIDEME_START=off INSIDEME_TIMING=$timing record late_heap "$bin/keeping_plugin.so"
+		quiet
+		sound
+		same "what the report said" "$(cat report.stderr)" ''
+		calls plugin_run ''
+	done
+}
+
 @test "INSIDEME_SIGNAL switches where the program has no handler" {
 	export INSIDEME_SIGNAL=USR1
 	for variant in '' .clang; do

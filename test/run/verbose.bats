@@ -93,3 +93,10 @@ lines() {
 	offset=$(nm "$bin/calls" | awk '$3 == "leaf" { sub("^0+", "", $1); print $1 }')
 	same "leaf" "$(grep -c "^\[Profiler\] stripped+0x$offset " stderr)" 6000
 }
+
+@test "a child has no descriptor of a file that names are read from" {
+	verbose crowded_names
+	same "children with more descriptors" "$(cat stdout)" 0
+	[ "$(grep -cxF first lines)" -gt 0 ]
+	[ "$(grep -cxF second lines)" -gt 0 ]
+}
