@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "error.h"
+#include "rate_bounds.h"
 #include "series.h"
 
 #define READINGS_MAX	400000	/* of all series together */
@@ -107,7 +108,9 @@ static json_t *about_source(const struct page *page, const struct source *source
 {
 	const struct log_column *column = &source->rows->columns[source->column];
 	json_t *about = json_object();
+	struct rate_bounds bounds;
 
+	rate_bounds_find(&bounds, source->process, source->rows, source->column);
 	json_object_set_new(about, "process", json_integer(page_process(page, source->process)));
 	json_object_set_new(about, "set", block_text(source->rows->set));
 	json_object_set_new(about, "id", json_integer(source->rows->id));
@@ -115,6 +118,10 @@ static json_t *about_source(const struct page *page, const struct source *source
 	json_object_set_new(about, "cumulative", json_boolean(column->kind == LOG_CUMULATIVE));
 	json_object_set_new(about, "unit", json_string(page_unit(series_unit(column, column->kind == LOG_CUMULATIVE))));
 	json_object_set_new(about, "interval_ns", json_integer((json_int_t)source->rows->interval_ns));
+	if (!isnan(bounds.most))
+		json_object_set_new(about, "most", json_real(bounds.most));
+	if (bounds.whole >= 0)
+		json_object_set_new(about, "whole", block_text(source->rows->columns[bounds.whole].name));
 	json_object_set_new(about, "rows", json_integer((json_int_t)source->rows->nr_rows));
 	json_object_set_new(about, "readings", json_integer((json_int_t)nr));
 	return about;

@@ -23,7 +23,6 @@ export class Series {
 			return { x: series.x, y: series.y };
 		if (!series.rates) {
 			const x = [], y = [];
-			const scale = series.unit === "cores" ? 1 : 1e9;
 			let before = -1;
 			for (let i = 0; i < series.x.length; i++) {
 				if (Number.isNaN(series.y[i]))
@@ -32,13 +31,22 @@ export class Series {
 					continue;
 				if (before >= 0) {
 					x.push(series.x[i]);
-					y.push(Math.max(0, scale * (series.y[i] - series.y[before]) / (series.x[i] - series.x[before])));
+					y.push(Math.max(0, this.rate(series, before, i)));
 				}
 				before = i;
 			}
 			series.rates = { x: Float64Array.from(x), y: Float64Array.from(y) };
 		}
 		return series.rates;
+	}
+
+	// Between two readings, but not above what there is (rate_bounds.h): the whole that it is a part of has the same rows.
+	rate(series, before, i) {
+		const scale = series.unit === "cores" ? 1 : 1e9;
+		const rate = scale * (series.y[i] - series.y[before]) / (series.x[i] - series.x[before]);
+		const whole = series.whole && this.list.find((one) => one.process === series.process && one.id === series.id && one.column === series.whole);
+		const most = Math.min(series.most ?? Infinity, whole && whole.x.length === series.x.length ? this.rate(whole, before, i) : Infinity);
+		return rate > most ? most : rate;
 	}
 
 	// Of several processes their sum in @nr steps from @from to @to; of one its points.

@@ -108,6 +108,18 @@ test("plot: each sample is a record, by number, by another column, the last of t
 	same("complaints", tab.complaints, []);
 });
 
+// The kernel counts user and system time in steps of its tick, CPU time exactly.
+test("rates are at most what there is, as in the other reports", async () => {
+	const run = record("bounded", "burn", ["1000", "100"], { INSIDEME_INTERVAL: "5ms" });
+	const tab = await open(makePage(run, "bounded.html"));
+	const rates = (column) => tab.evaluate((name) => [...window.insideme.series.points(window.insideme.series.find("process", name)[0]).y], column);
+	const whole = await rates("cpu_ns"), user = await rates("user_ns");
+	same("as many", user.length, whole.length);
+	same("above the whole", user.filter((rate, i) => rate > whole[i]).length, 0);
+	check("at it in places", user.some((rate, i) => rate > 0 && rate === whole[i]));
+	same("complaints", tab.complaints, []);
+});
+
 test("--time-unit and --mem-unit: one unit for all, in the page as in text", async () => {
 	const units = ["--time-unit", "ms", "--mem-unit", "KiB"];
 	const tab = await open(makePage(before, "units.html", ...units), { hash: "panel=functions" });
