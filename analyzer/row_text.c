@@ -69,6 +69,15 @@ void row_add_integer(struct row_text *line, int64_t number)
 	line->used += (size_t)(end - p);
 }
 
+/* All digits that it has, however large or small: a program's counter may be of any scale. */
+static void add_real(struct row_text *line, double real)
+{
+	char number[64];
+
+	snprintf(number, sizeof(number), "%.15g", real);
+	row_add_text(line, number);
+}
+
 void row_add_csv(struct row_text *line, struct value value)
 {
 	char number[64];
@@ -77,6 +86,8 @@ void row_add_csv(struct row_text *line, struct value value)
 		add_quoted(line, value.text);
 	else if (value.type == VALUE_INTEGER)
 		row_add_integer(line, value.integer);
+	else if (value.type == VALUE_REAL && value.unit == UNIT_NONE && isfinite(value.real))
+		add_real(line, value.real);
 	else if (value.type == VALUE_REAL)
 		row_add_text(line, unit_plain(number, sizeof(number), value.real));
 }
@@ -106,8 +117,6 @@ static bool is_plain(const char *text)
 
 void row_add_json(struct row_text *line, struct value value)
 {
-	char number[64];
-
 	if (value.type == VALUE_TEXT && is_plain(value.text)) {
 		row_add_char(line, '"');
 		row_add_text(line, value.text);
@@ -117,8 +126,7 @@ void row_add_json(struct row_text *line, struct value value)
 	} else if (value.type == VALUE_INTEGER) {
 		row_add_integer(line, value.integer);
 	} else if (value.type == VALUE_REAL && isfinite(value.real)) {
-		snprintf(number, sizeof(number), "%.15g", value.real);
-		row_add_text(line, number);
+		add_real(line, value.real);
 	} else {
 		row_add_text(line, "null");
 	}

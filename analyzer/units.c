@@ -101,7 +101,7 @@ static char *format_kept(char *out, const struct kept_unit *unit, double value, 
 	double own = value / unit->size;
 	int digits = decimals(own);
 
-	for (double least = 1; digits < 12 && own > 0 && own < least; least /= 10)
+	for (double least = 1; digits < 18 && own > 0 && own < least; least /= 10)
 		digits++;
 	if (own == floor(own))
 		digits = 0;
@@ -122,7 +122,13 @@ char *unit_format(char *out, enum unit unit, double value)
 	const char *sign = value < 0 ? "-" : "";
 
 	out[0] = '\0';
-	if (!isfinite(value) || fabs(value) >= 1e21)
+	if (!isfinite(value))
+		return out;
+	if (unit == UNIT_NONE && value != 0 && (fabs(value) < 0.01 || fabs(value) >= 1e15)) {
+		snprintf(out, UNIT_TEXT_MAX, "%.3g", value);
+		return out;
+	}
+	if (fabs(value) >= 1e21)
 		return out;
 	value = fabs(value);
 	if (unit == UNIT_PERCENT)

@@ -23,7 +23,7 @@ export function keepUnits({ time_unit: time, mem_unit: memory }) {
 function inKept(unit, value) {
 	const name = kept[unit], own = value / sizes[name];
 	let digits = own >= 99.95 ? 0 : own >= 9.995 ? 1 : 2;
-	for (let least = 1; digits < 12 && own < least; least /= 10)
+	for (let least = 1; digits < 18 && own < least; least /= 10)
 		digits++;
 	return `${own.toFixed(Number.isInteger(own) ? 0 : digits)} ${name === "us" ? "µs" : name}${unit === "bytes/s" ? "/s" : ""}`;
 }
@@ -42,6 +42,8 @@ export function format(unit, number) {
 	const [step, exactBelow, names] = scales[unit] ?? scales[""];
 	const sign = number < 0 ? "−" : "";
 	let value = Math.abs(number), i = 0;
+	if (!unit && value !== 0 && (value < 0.01 || value >= 1e15))	// a program's counter may be of any scale
+		return sign + Number(value.toPrecision(3));
 	if (value === 0 && (unit === "bytes" || unit === "ns"))
 		return "0";
 	if (kept[unit])
@@ -58,6 +60,8 @@ export function format(unit, number) {
 export function exact(unit, number) {
 	if (number === null || !Number.isFinite(number))
 		return "";
+	if (!unit && number !== 0 && (Math.abs(number) < 0.01 || Math.abs(number) >= 1e15))
+		return String(number);
 	const digits = Number.isInteger(number) ? 0 : 3;
 	const text = number.toLocaleString("en", { minimumFractionDigits: digits, maximumFractionDigits: digits });
 	const name = { ns: " ns", bytes: " B", percent: " %", cores: " cores", "bytes/s": " B/s", "count/s": " /s" }[unit];

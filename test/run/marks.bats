@@ -83,6 +83,24 @@ exported() {
 	same "line" "$output" "insideme-report: a saved profile has sums only: -v marks needs logs"
 }
 
+@test "counters of any scale: no digit is lost" {
+	cat >scales.c <<-'END'
+	#include <insideme.h>
+	int main(void)
+	{
+		return insideme_counter("vast", -1.5e300) || insideme_counter("tiny", 1.25e-6) || insideme_counter("fine", 3.14159265);
+	}
+	END
+	gcc -isystem "$here/../../include" scales.c -o scales
+	LD_PRELOAD=$library ./scales
+	view resources --filter 'set in counter' >rows.csv
+	same "vast" "$("$here/csv" vast set=counter <rows.csv | tr -d '\n')" -1.5e+300
+	same "tiny" "$("$here/csv" tiny set=counter <rows.csv | tr -d '\n')" 1.25e-06
+	same "fine" "$("$here/csv" fine set=counter <rows.csv | tr -d '\n')" 3.14159265
+	"$report" -v resources --columns column,last | grep -E 'vast +-1.5e\+300'
+	"$report" -v resources --columns column,last | grep -E 'tiny +1.25e-06'
+}
+
 @test "counters are curves, however many values they had" {
 	record marks
 	"$report" -v resources --columns column,min,peak,last | grep -E 'level +-2.50 +9 +-2.50'

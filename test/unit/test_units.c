@@ -44,6 +44,7 @@ static void one_unit_for_all_times_or_sizes(void **state)
 	assert_string_equal(format(UNIT_NS, 0), "0");
 	assert_string_equal(unit_keep_time("h"), "h");
 	assert_string_equal(format(UNIT_NS, 5400e9), "1.50 h");
+	assert_string_equal(format(UNIT_NS, 1), "0.000000000000278 h");
 	assert_string_equal(format(UNIT_BYTES, 1536), "1.50 KiB");
 	assert_string_equal(unit_keep_memory("MiB"), "MiB");
 	assert_string_equal(format(UNIT_BYTES, 1536), "0.00146 MiB");
@@ -81,6 +82,14 @@ static void counts_are_exact_up_to_four_digits(void **state)
 	assert_string_equal(format(UNIT_COUNT, 10000), "10.0 k");
 	assert_string_equal(format(UNIT_COUNT, 1.61e6), "1.61 M");
 	assert_string_equal(format(UNIT_NONE, 1234567), "1234567");
+}
+
+static void bare_numbers_may_be_of_any_scale(void **state)
+{
+	(void)state;
+	assert_string_equal(format(UNIT_NONE, 1.25e-6), "1.25e-06");
+	assert_string_equal(format(UNIT_NONE, -1.5e300), "-1.5e+300");
+	assert_string_equal(format(UNIT_NONE, 0), "0");
 }
 
 static void percentages_never_hide_that_there_is_something(void **state)
@@ -122,6 +131,7 @@ int main(void)
 		cmocka_unit_test(rounding_up_reaches_the_next_unit),
 		cmocka_unit_test(bytes_count_in_1024),
 		cmocka_unit_test(counts_are_exact_up_to_four_digits),
+		cmocka_unit_test(bare_numbers_may_be_of_any_scale),
 		cmocka_unit_test(percentages_never_hide_that_there_is_something),
 		cmocka_unit_test(what_is_no_number_is_nothing),
 		cmocka_unit_test(plain_numbers_have_no_exponent_and_no_useless_zeros),
