@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A file that is there once it is whole: until then it has another name, and what was there before stays. */
+/* A file that is there once it is whole: until then it has another name, and what was there before stays.
+ * It is as private as that was; what may not be written is not replaced. */
 #pragma once
 
 #include <stdbool.h>

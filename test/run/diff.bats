@@ -147,3 +147,20 @@ row() { "$here/csv" "$@" <diff.csv; }
 	same "same's change" "$("$here/csv" calls_change function=same <out/functions-diff.csv)" 15
 	[ -s out/tree-diff.csv ] && [ -s out/insideme.html ]
 }
+
+@test "who may read what was there may read what replaces it; what is protected stays" {
+	run record calls
+	for made in '--save file' '-f html -o file'; do
+		echo before >file
+		chmod 600 file
+		"$report" $made
+		same "permissions after $made" "$(stat -c %a file)" 600
+		between "size after $made" 1000 "$(stat -c %s file)" 20000000
+	done
+	[ "$(id -u)" -ne 0 ] || return 0	# who may write anything
+	echo before >file
+	chmod 400 file
+	run "$report" --save file
+	same "status" "$status" 1
+	same "what was there" "$(cat file)" before
+}
