@@ -56,18 +56,33 @@ static struct value get(const struct column *column, const void *row)
 	}
 }
 
+/* By write() and its like between the first and the last row: what the recorder wrote before, to the run, is not the program's. */
+static double written_chars(const struct model *model)
+{
+	double sum = 0;
+
+	for (size_t i = 0; i < model->nr_processes; i++) {
+		const struct rowset *rows = process_rowset(model->processes[i], "process");
+		int column = rows ? rowset_column(rows, "write_chars") : -1;
+		uint64_t first = LOG_NONE, last = LOG_NONE;
+
+		for (size_t row = 0; column >= 0 && row < rows->nr_rows; row++) {
+			uint64_t chars = rowset_value(rows, row, (uint32_t)column);
+
+			first = first == LOG_NONE ? chars : first;
+			last = chars == LOG_NONE ? last : chars;
+		}
+		if (first != LOG_NONE && last > first)
+			sum += (double)(last - first);
+	}
+	return sum;
+}
+
 /* The kernel counts a page of the log that the program touched as written by it. Can that be all there is? */
 static bool is_only_the_log(const struct model *model, const struct resource *resource, const struct series *written)
 {
-	struct series chars;
-	bool wrote;
-
-	if (strcmp(resource->column, "write_bytes") != 0 || written->last > (double)model->log_bytes)
-		return false;
-	series_of_all(&chars, model, "process", "write_chars", 1);
-	wrote = chars.known && chars.last >= DISK_BLOCK_BYTES;
-	series_release(&chars);
-	return !wrote;
+	return strcmp(resource->column, "write_bytes") == 0 && written->last <= (double)model->log_bytes &&
+	       written_chars(model) < DISK_BLOCK_BYTES;
 }
 
 /* Between two samples it may have been higher: at the peak of one process all had at least as much. */
