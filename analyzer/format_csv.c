@@ -18,7 +18,7 @@ static void print_wide(FILE *out, struct rows *rows)
 
 	for (size_t i = 0; i < rows->nr_columns; i++) {
 		row_add_text(&line, i ? "," : "");
-		row_add_text(&line, rows->columns[i]->name);
+		row_add_csv(&line, value_text(rows->columns[i]->name));
 	}
 	row_end(&line, out);
 	while ((row = rows_next(rows)) != NULL) {
@@ -43,7 +43,7 @@ static void print_long(FILE *out, struct rows *rows)
 			row_add_char(&line, ',');
 			row_add_integer(&line, nr);
 			row_add_char(&line, ',');
-			row_add_text(&line, rows->columns[i]->name);
+			row_add_csv(&line, value_text(rows->columns[i]->name));
 			row_add_char(&line, ',');
 			row_add_csv(&line, rows_value(rows, i, row));
 			row_end(&line, out);

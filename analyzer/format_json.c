@@ -8,9 +8,9 @@
 static void print_row(struct row_text *line, const struct rows *rows, const void *row)
 {
 	for (size_t i = 0; i < rows->nr_columns; i++) {
-		row_add_text(line, i ? ",\"" : "{\"");
-		row_add_text(line, rows->columns[i]->name);
-		row_add_text(line, "\":");
+		row_add_char(line, i ? ',' : '{');
+		row_add_json(line, value_text(rows->columns[i]->name));	/* of a counter: any bytes */
+		row_add_char(line, ':');
 		row_add_json(line, rows_value(rows, i, row));
 	}
 	row_add_char(line, '}');

@@ -101,6 +101,26 @@ exported() {
 	"$report" -v resources --columns column,last | grep -E 'tiny +1.25e-06'
 }
 
+@test "a counter's name may be any bytes: csv and json stay whole" {
+	cat >name.c <<-'END'
+	#include <insideme.h>
+	int main(void)
+	{
+		return insideme_counter("a\xff,\"b\\\n", 7);
+	}
+	END
+	gcc -isystem "$here/../../include" name.c -o name
+	LD_PRELOAD=$library ./name
+	"$report" -v resources -f json >rows.json
+	view resources >rows.csv
+	python3 -c '
+import csv, json
+rows = json.load(open("rows.json", encoding="utf-8"))["rows"]
+assert [row["a\ufffd,\"b\\\n"] for row in rows if row["set"] == "counter"] == [7], rows
+table = list(csv.DictReader(open("rows.csv", encoding="utf-8", errors="surrogateescape", newline="")))
+assert [row["a\udcff,\"b\\\n"] for row in table if row["set"] == "counter"] == ["7"], table'
+}
+
 @test "counters are curves, however many values they had" {
 	record marks
 	"$report" -v resources --columns column,min,peak,last | grep -E 'level +-2.50 +9 +-2.50'
