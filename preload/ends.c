@@ -5,14 +5,22 @@
 #include "bypass.h"
 #include "real.h"
 #include "recorder.h"
+#include "slices.h"
 #include "thread_records.h"
+
+static void mark_exit(int status)
+{
+	records_end_gone();
+	bypass_look(NULL);
+	if (live.log)
+		slices_watch_room(live.log);
+	recorder_mark_end(LOG_EXITED, status & 0xff);
+}
 
 static void exited(int status, void *unused)
 {
 	(void)unused;
-	records_end_gone();
-	bypass_look(NULL);
-	recorder_mark_end(LOG_EXITED, status & 0xff);
+	mark_exit(status);
 }
 
 /* Registered before anybody else's handler, so it runs after all of them and sees the final status. */
@@ -29,9 +37,7 @@ static _Noreturn void end_now(int status)
 
 static void before_end(int status)
 {
-	records_end_gone();
-	bypass_look(NULL);
-	recorder_mark_end(LOG_EXITED, status & 0xff);
+	mark_exit(status);
 	if (!real._exit || !real._Exit || !real.quick_exit)
 		real_init();
 }

@@ -60,8 +60,7 @@ static uint64_t next_chunk_bytes(const struct log_header *log, uint64_t last_byt
 	return bytes;
 }
 
-/* Who asked for every call hears it when the room for that ends. */
-static void watch_every_call(const struct log_header *log)
+void slices_watch_room(const struct log_header *log)
 {
 	if (log->threshold_set_ns || !log->threshold_ticks || live_is_sealed() || !say_is_news(MESSAGE_NOT_EVERY_CALL))
 		return;
@@ -82,7 +81,7 @@ static NOINLINE struct log_slices *new_chunk(struct log_thread *thread, uint32_t
 		watch_rate(thread, last->head.bytes, end_ticks);
 	}
 	chunk = (struct log_slices *)room_new_area(LOG_AREA_SLICES, thread->head.self, bytes, sizeof(*chunk), 0);
-	watch_every_call(log);
+	slices_watch_room(log);
 	if (!chunk)
 		return NULL;
 	chunk->first_ticks = chunk->last_ticks = end_ticks;
