@@ -3,10 +3,8 @@
 #include "resources/usage.h"
 
 #include <errno.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 
-#include "clock.h"
 #include "resources/process_text.h"
 
 #define CPU_CLOCK_OF(pid)	((int)((~(unsigned)(pid)) << 3 | 2))	/* CPUCLOCK_SCHED of a whole process */
@@ -107,39 +105,6 @@ static uint64_t less(uint64_t all, uint64_t part)
 	return all == LOG_NONE ? LOG_NONE : all > part ? all - part : 0;
 }
 
-static uint64_t timeval_ns(const struct timeval *time)
-{
-	return (uint64_t)time->tv_sec * 1000000000u + (uint64_t)time->tv_usec * 1000u;
-}
-
-void usage_read_totals(struct usage_totals *totals)
-{
-	struct rusage usage;
-
-	*totals = (struct usage_totals){ 0, 0, 0 };
-	if (raw_syscall(SYS_getrusage, RUSAGE_SELF, (long)&usage, 0, 0, 0, 0) < 0)
-		return;
-	totals->user_ns = timeval_ns(&usage.ru_utime);
-	totals->system_ns = timeval_ns(&usage.ru_stime);
-	totals->peak_rss_bytes = (uint64_t)usage.ru_maxrss * 1024;
-}
-
-/* What the reading thread has used is added to @own. */
-static int add_rusage(struct own_use *own)
-{
-	struct rusage usage;
-
-	if (raw_syscall(SYS_getrusage, RUSAGE_THREAD, (long)&usage, 0, 0, 0, 0) < 0)
-		return -EINVAL;
-	own->user_ns += timeval_ns(&usage.ru_utime);
-	own->system_ns += timeval_ns(&usage.ru_stime);
-	own->minor_faults += (uint64_t)usage.ru_minflt;
-	own->major_faults += (uint64_t)usage.ru_majflt;
-	own->voluntary_switches += (uint64_t)usage.ru_nvcsw;
-	own->involuntary_switches += (uint64_t)usage.ru_nivcsw;
-	return 0;
-}
-
 static int read_cpu_clock(const struct usage *usage, struct figures *figures)
 {
 	struct timespec time;
@@ -149,27 +114,6 @@ static int read_cpu_clock(const struct usage *usage, struct figures *figures)
 		return (int)error;
 	figures->cpu_ns = (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
 	return 0;
-}
-
-/* From within the kernel tells times to the microsecond and the switches of all threads, ended ones too. */
-static void set_from_rusage(const struct rusage *all, const struct own_use *own, struct figures *figures)
-{
-	figures->cpu_ns = less(timeval_ns(&all->ru_utime) + timeval_ns(&all->ru_stime), own->user_ns + own->system_ns);
-	figures->user_ns = less(timeval_ns(&all->ru_utime), own->user_ns);
-	figures->system_ns = less(timeval_ns(&all->ru_stime), own->system_ns);
-	figures->minor_faults = less((uint64_t)all->ru_minflt, own->minor_faults);
-	figures->major_faults = less((uint64_t)all->ru_majflt, own->major_faults);
-	figures->voluntary_switches = less((uint64_t)all->ru_nvcsw, own->voluntary_switches);
-	figures->involuntary_switches = less((uint64_t)all->ru_nivcsw, own->involuntary_switches);
-}
-
-static void read_own_usage(const struct usage *usage, struct figures *figures)
-{
-	struct own_use own = usage->earlier;
-	struct rusage all;
-
-	if (raw_syscall(SYS_getrusage, RUSAGE_SELF, (long)&all, 0, 0, 0, 0) == 0 && add_rusage(&own) == 0)
-		set_from_rusage(&all, &own, figures);
 }
 
 /* The directory of a process's threads has two links and one for each: a fifth of what the text of "stat" costs. */
@@ -188,7 +132,7 @@ static int read_from_within(struct usage *usage, struct figures *figures)
 	struct proc_stat stat;
 
 	figures->threads = less(nr_threads(usage), 1);
-	read_own_usage(usage, figures);
+	own_use_read(&usage->earlier, figures);
 	if (figures->rss_bytes != LOG_NONE || read_text(usage, usage->stat_fd) <= 0 ||
 	    proc_parse_stat(usage->buffer, &stat) < 0)
 		return 0;
@@ -210,6 +154,7 @@ static int read_from_outside(struct usage *usage, struct figures *figures)
 	/* each page of the log that the program has in memory is a fault that it has us to thank for */
 	figures->minor_faults = less(stat.minor_faults, usage->log_pages.present);
 	figures->major_faults = stat.major_faults;
+	usage->child_faults = stat.child_faults;
 	if (usage->nr_readings++ % RARELY == 0 || is_over(usage, &stat))
 		switches_read(&usage->switches, stat.threads, figures, usage->buffer, sizeof(usage->buffer));
 	return is_over(usage, &stat) ? -ESRCH : 0;
@@ -230,31 +175,49 @@ void usage_leave(struct usage *usage)
 {
 	if (usage->own_thread) {
 		usage->earlier.write_bytes = own_write_bytes(usage);
-		add_rusage(&usage->earlier);
+		own_use_add(&usage->earlier);
 	}
 	usage_close(usage);
 }
 
-static void read_io(struct usage *usage, struct figures *figures)
+/* @own: what our reading threads have read that is in it. Return: false when it cannot be read. */
+static bool read_io(struct usage *usage, struct proc_io *io, struct source_count *own)
 {
-	struct source_count own = { 0, 0 };
-	struct proc_io io;
-
 	if (usage->own_thread && usage->own_written_reach_bytes != usage->log_pages.reach_bytes) {
 		usage->own_written_reach_bytes = usage->log_pages.reach_bytes;
 		usage->own_written_bytes = own_write_bytes(usage);
 	}
-	if (usage->own_thread)
-		own = usage->count;		/* the read below is not in its own text yet */
+	*own = usage->own_thread ? usage->count : (struct source_count){ 0, 0 };	/* this one is not in its own text yet */
 	if (read_text(usage, usage->io_fd) <= 0)
-		return;
-	proc_parse_io(usage->buffer, &io);
-	figures->read_calls = less(io.read_calls, own.calls);
-	figures->read_chars = less(io.read_chars, own.bytes);
-	figures->write_calls = io.write_calls;
-	figures->write_chars = io.write_chars;
-	figures->read_bytes = io.read_bytes;
-	figures->write_bytes = less(io.write_bytes, usage->own_written_bytes);
+		return false;
+	proc_parse_io(usage->buffer, io);
+	return true;
+}
+
+static void take_own_off(struct usage *usage, const struct source_count *own, struct proc_io *io)
+{
+	io->read_calls = less(io->read_calls, own->calls);
+	io->read_chars = less(io->read_chars, own->bytes);
+	io->write_bytes = less(io->write_bytes, usage->own_written_bytes);
+}
+
+/* @io: as read before child faults are known. @own_tid: of the thread that reads for us, 0: none that @io counts. */
+static void take_children_off(struct usage *usage, int own_tid, struct proc_io *io)
+{
+	if (usage->own_thread)
+		usage->child_faults = own_use_child_faults();
+	waited_io_take_off(&usage->waited_io, usage->child_faults, usage->switches.task_fd, own_tid, &usage->count,
+			   usage->buffer, sizeof(usage->buffer), io);
+}
+
+static void set_io(const struct proc_io *io, struct figures *figures)
+{
+	figures->read_calls = io->read_calls;
+	figures->read_chars = io->read_chars;
+	figures->write_calls = io->write_calls;
+	figures->write_chars = io->write_chars;
+	figures->read_bytes = io->read_bytes;
+	figures->write_bytes = io->write_bytes;
 }
 
 /* The table of live blocks: nearly all of it is touched. */
@@ -293,19 +256,25 @@ int usage_read_memory(struct usage *usage, struct figures *figures)
 /* A zombie has no memory any more, but all that it has counted. */
 int usage_read(struct usage *usage, struct figures *figures)
 {
-	bool is_full = !usage->full_every || usage->nr_rows++ % usage->full_every == 0;
+	bool is_full = !usage->full_every || usage->nr_rows++ % usage->full_every == 0, has_io;
+	struct source_count own;
+	struct proc_io io;
 	int error = 0;
 
 	if (!usage->own_thread && read_cpu_clock(usage, figures) == -EINVAL)	/* what the kernel says of a pid that is gone */
 		return -ESRCH;
 	read_memory(usage, is_full, figures);
 	is_full = is_full || figures->rss_bytes == LOG_NONE;
+	has_io = is_full && read_io(usage, &io, &own);
 	if (usage->own_thread || is_full)
 		error = usage->own_thread ? read_from_within(usage, figures) : read_from_outside(usage, figures);
 	if (figures->threads != LOG_NONE)
 		usage->nr_threads = figures->threads;
-	if (is_full)
-		read_io(usage, figures);
+	if (has_io) {
+		take_own_off(usage, &own, &io);
+		take_children_off(usage, usage->own_thread ? (int)sys_gettid() : 0, &io);
+		set_io(&io, figures);
+	}
 	return error;
 }
 
@@ -356,18 +325,25 @@ static int pid_in_proc(const struct log_header *log)
 
 void usage_read_own(struct usage *usage, const struct log_header *log, struct figures *figures)
 {
-	const struct own_use none = { 0 };
-	struct rusage all;
+	struct source_count own;
+	struct proc_io io;
+	uint64_t peak_bytes;
 
-	*usage = (struct usage){ .pid = pid_in_proc(log), .own_thread = true, .own_io_fd = -1 };
+	*usage = (struct usage){ .pid = pid_in_proc(log), .own_thread = true, .own_io_fd = -1, .switches.task_fd = -1 };
 	usage->statm_fd = source_open(usage->pid, "statm");
 	usage->io_fd = source_open(usage->pid, "io");
 	log_pages_open(&usage->log_pages, log, usage->pid, &usage->count);
 	usage_read_memory(usage, figures);
-	read_io(usage, figures);
-	if (raw_syscall(SYS_getrusage, RUSAGE_SELF, (long)&all, 0, 0, 0, 0) == 0) {
-		set_from_rusage(&all, &none, figures);
-		figures->peak_rss_bytes = less((uint64_t)all.ru_maxrss * 1024,
+	if (read_io(usage, &io, &own)) {
+		if (own_use_child_faults())
+			usage->switches.task_fd = source_open(usage->pid, "task");
+		take_children_off(usage, 0, &io);
+		take_own_off(usage, &own, &io);		/* by a thread of the program, as its own are counted there */
+		set_io(&io, figures);
+	}
+	peak_bytes = own_use_read_all(figures);
+	if (peak_bytes != LOG_NONE) {
+		figures->peak_rss_bytes = less(peak_bytes,
 					       usage->log_pages.present * usage->log_pages.page_bytes);
 		/* The kernel adds pages to its peak in batches, later than to RSS. */
 		if (figures->rss_bytes != LOG_NONE && figures->peak_rss_bytes < figures->rss_bytes)
@@ -375,5 +351,6 @@ void usage_read_own(struct usage *usage, const struct log_header *log, struct fi
 	}
 	source_close(&usage->statm_fd);
 	source_close(&usage->io_fd);
+	source_close(&usage->switches.task_fd);
 	log_pages_close(&usage->log_pages);
 }

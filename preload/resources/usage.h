@@ -12,15 +12,9 @@
 #include "resources/columns.h"
 #include "resources/details.h"
 #include "resources/log_pages.h"
+#include "resources/own_use.h"
 #include "resources/switches.h"
-
-/* What reading threads of the process itself have used: no part of the program's figures. */
-struct own_use {
-	uint64_t user_ns, system_ns;
-	uint64_t minor_faults, major_faults;
-	uint64_t voluntary_switches, involuntary_switches;
-	uint64_t write_bytes;
-};
+#include "resources/waited_io.h"
 
 struct usage {
 	int pid;
@@ -39,7 +33,9 @@ struct usage {
 	struct log_pages log_pages;
 	struct switches switches;
 	struct details details;
+	struct waited_io waited_io;
 	uint64_t nr_threads;		/* at the last reading; LOG_NONE: not known */
+	uint64_t child_faults;		/* minor ones, of children it has waited for */
 	char buffer[4096];
 };
 
@@ -66,14 +62,6 @@ int usage_read(struct usage *usage, struct figures *figures);		/* the set "proce
 int usage_read_memory(struct usage *usage, struct figures *figures);	/* RSS and VMS */
 int usage_read_slow(struct usage *usage, struct figures *figures);	/* peak RSS, swap, descriptors, network; after RSS */
 void usage_read_maps(struct usage *usage, struct figures *figures);	/* the set "process_maps": slow */
-
-/* Of the calling process, the recorder's part and earlier images included. All 0: not told. */
-struct usage_totals {
-	uint64_t user_ns;
-	uint64_t system_ns;
-	uint64_t peak_rss_bytes;
-};
-void usage_read_totals(struct usage_totals *totals);
 
 /* Once and without usage_open(): the calling process's own figures but for threads and swap. Keeps nothing open. */
 void usage_read_own(struct usage *usage, const struct log_header *log, struct figures *figures);

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * I/O of children in their parent's figures. When a process waits for a child that has ended, the kernel adds all
+ * that the child read and wrote to what /proc/PID/io tells of the process (wait_task_zombie() in kernel/exit.c), as
+ * it does not with times and faults. This finds out how much that is: what is in the process's numbers, and in those
+ * of none of its threads (/proc/PID/task/TID/io), and came since a child was waited for.
+ *
+ * Exact for a process that had one thread only. A thread that ended is in the process's numbers alone too: what
+ * threads did between the last two readings and is lost with them may then be taken for the children's, never more.
+ */
+#ifndef INSIDEME_RESOURCES_WAITED_IO_H
+#define INSIDEME_RESOURCES_WAITED_IO_H
+
+#include <stdint.h>
+
+#include "resources/process_text.h"
+#include "resources/source.h"
+
+struct waited_io {
+	uint64_t child_faults;	/* of children that were waited for, at the last reading */
+	struct proc_io seen;	/* the process's numbers then */
+	struct proc_io beside;	/* of them what was in no thread's, when a child was waited for last */
+	struct proc_io waited;	/* the children's */
+};
+
+/*
+ * @io: /proc/PID/io of a process, read before @child_faults (minor faults of children that it has waited for), less what
+ * threads did that read for us; loses what children did. @task_fd: the directory of its threads; @own_tid: one of
+ * them that reads for us, 0: none does. @buffer: for texts of /proc, counted in @count.
+ */
+void waited_io_take_off(struct waited_io *waited, uint64_t child_faults, int task_fd, int own_tid,
+			struct source_count *count, char *buffer, uint64_t bytes, struct proc_io *io);
+
+#endif
