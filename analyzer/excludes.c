@@ -214,11 +214,10 @@ static char *join(char *list, const char *item)
 static void write_lists(struct excludes *excludes, struct search *search)
 {
 	for (size_t i = 0; i < search->model->nr_functions; i++) {
-		const struct function *function = search->functions[i];
+		const struct function *function = search->model->functions[i];
 
-		if (is_left_out(search, function))
-			excludes->hooks_ns += function->stats.hooks_ns;
-		else
+		excludes->left_out[i] = is_left_out(search, function);
+		if (!excludes->left_out[i])
 			excludes->calls_left += function->stats.calls;
 	}
 	for (size_t i = 0; i < search->nr_places; i++) {
@@ -260,7 +259,10 @@ void excludes_find(struct excludes *excludes, const struct model *model)
 {
 	struct search search = { .model = model };
 
-	*excludes = (struct excludes){ .files = xstrdup(""), .functions = xstrdup("") };
+	*excludes = (struct excludes){
+		.files = xstrdup(""), .functions = xstrdup(""),
+		.left_out = xcalloc(model->nr_functions + 1, sizeof(*excludes->left_out)),
+	};
 	for (size_t i = 0; i < model->nr_functions; i++)
 		if (excludes_is_short(model->functions[i]))
 			add_short(excludes, &model->functions[i]->stats);
@@ -270,30 +272,9 @@ void excludes_find(struct excludes *excludes, const struct model *model)
 		excludes->calls_left = model->calls;
 }
 
-/* Of all calls of the run, those of the process's thread that made most: the others had to wait for it, or did not. */
-static double most_of_thread(const struct process *process, const struct model *model)
-{
-	uint64_t most = 0;
-
-	for (size_t i = 0; i < process->nr_threads; i++)
-		if (process->threads[i]->calls > most)
-			most = process->threads[i]->calls;
-	return model->calls ? (double)most / (double)model->calls : 0;
-}
-
-double excludes_predict_ns(const struct excludes *excludes, const struct model *model)
-{
-	double most = 0, lasted_ns = (double)model->end;
-
-	for (size_t i = 0; i < model->nr_processes; i++)
-		most = fmax(most, most_of_thread(model->processes[i], model));
-	if (model->nr_runs > 1 || !(excludes->hooks_ns > 0) || excludes->hooks_ns * most >= lasted_ns)
-		return NAN;
-	return lasted_ns - excludes->hooks_ns * most;
-}
-
 void excludes_release(struct excludes *excludes)
 {
 	free(excludes->files);
 	free(excludes->functions);
+	free(excludes->left_out);
 }

@@ -13,7 +13,7 @@ struct excludes {
 	uint64_t short_calls;		/* of functions whose calls are that short */
 	double short_hooks_ns;		/* what the hooks of these cost; 0: it is not known */
 	uint64_t calls_left;		/* that would be recorded still, at most */
-	double hooks_ns;		/* what the hooks of the other calls cost; 0: it is not known */
+	bool *left_out;			/* of the model's functions, by their place in its list */
 };
 
 /* @model: with names. */
@@ -23,11 +23,5 @@ void excludes_release(struct excludes *excludes);
 bool excludes_is_short(const struct function *function);
 /* Do its hooks cost more than its work? False where it is not known. */
 bool excludes_is_dear(const struct function *function);
-
-/*
- * How long the run takes without these hooks; NAN: not known. Where several processes made calls it is the most that it may
- * be: they may have run at once.
- */
-double excludes_predict_ns(const struct excludes *excludes, const struct model *model);
 
 #endif

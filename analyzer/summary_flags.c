@@ -4,19 +4,20 @@
 
 #include <math.h>
 
-#include "excludes.h"
+#include "prediction.h"
 
 #define CALLS_MIN	100000	/* fewer cost nothing that could be felt */
 #define HOOKS_NS	30	/* of one call */
 #define SHARE_MIN	0.05	/* of the time in functions */
 
-/* ": a run of 4.35 s takes about 1.20 s"; nothing where it is not known. */
-static const char *prediction(struct document *document, const struct excludes *excludes, const struct model *model)
+/* ": a run of 4.35 s takes about 1.20 s (up to 1.33 s)"; nothing where it is not known. */
+static const char *predicted(struct document *document, const struct excludes *excludes, const struct model *model)
 {
-	double predicted_ns = excludes_predict_ns(excludes, model);
+	struct prediction prediction = prediction_of(excludes, model);
 
-	return isnan(predicted_ns) ? "" : document_text(document, ": a run of %s takes about %s",
-		summary_number(document, UNIT_NS, (double)model->end), summary_number(document, UNIT_NS, predicted_ns));
+	return isnan(prediction.ns) ? "" : document_text(document, ": a run of %s takes about %s (up to %s)",
+		summary_number(document, UNIT_NS, (double)model->end), summary_number(document, UNIT_NS, prediction.ns),
+		summary_number(document, UNIT_NS, prediction.ns + prediction.doubt_ns));
 }
 
 static const char *hooks(struct document *document, const struct excludes *excludes)
@@ -44,6 +45,6 @@ void summary_flags(struct document *document, const struct model *model)
 			excludes.functions[0] ? "  -finstrument-functions-exclude-function-list=" : "", excludes.functions,
 			excludes.functions[0] ? "\n" : "",
 			summary_number(document, UNIT_COUNT, (double)excludes.calls_left),
-			prediction(document, &excludes, model)))->apart = true;
+			predicted(document, &excludes, model)))->apart = true;
 	excludes_release(&excludes);
 }

@@ -193,7 +193,7 @@ Next      insideme-report -v resources    CPU, memory, faults and I/O over time
           Compile with
             -finstrument-functions-exclude-file-list=/include/c++/
             -finstrument-functions-exclude-function-list=score
-          and at most N calls are left: a run of N takes about N
+          and at most N calls are left: a run of N takes about N (up to N)
           (clang: -finstrument-functions-after-inlining instead)'
 	flags=$(part Flags | grep -- '^ *-fin' | tr -d '\n')
 	left=$(part Flags | sed -n 's/.*at most \([0-9]*\) calls.*/\1/p')

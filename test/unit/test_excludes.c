@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* analyzer/excludes: which functions should have no hooks. Models are made by hand: name, file, calls, ns a call. */
+/* analyzer/excludes and prediction: which functions should have no hooks, and how long the run takes then. Models are made by hand: name, file, calls, ns a call. */
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -7,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "analyzer/excludes.h"
+#include "analyzer/prediction.h"
 
 #define FUNCTIONS_MAX 8
 #define LIST "/usr/include/c++/12/bits/stl_vector.h"
@@ -150,14 +151,22 @@ static void hooks_that_cost_more_than_the_work_are_taken_off_the_run(void **stat
 	struct excludes excludes;
 
 	(void)state;
+	threads[0].process = threads[1].process = &process;
+	process.model = &model;
 	excludes_find(&excludes, &model);
 	assert_string_equal(excludes.functions, "tiny");
 	assert_int_equal(excludes.short_calls, 99000);
 	assert_int_equal(excludes.calls_left, 1000);
-	assert_true(excludes.hooks_ns == 4000000);
-	assert_true(excludes_predict_ns(&excludes, &model) == 10000000 - 0.75 * 4000000);
+	assert_int_equal(lround(prediction_of(&excludes, &model).ns), lround(10000000 - 0.75 * 4000000));
+	assert_int_equal(lround(prediction_of(&excludes, &model).doubt_ns), lround(0));
+	functions[1].stats.removed_self_ns = 2500000;	/* to which 1 ms is left: the hooks took 1.4 times what was measured */
+	functions[1].stats.self_doubt_ns = 1500000;
+	assert_int_equal(lround(prediction_of(&excludes, &model).ns), lround(10000000 - 0.75 * 5600000));
+	assert_int_equal(lround(prediction_of(&excludes, &model).doubt_ns), lround(0.75 * 1600000));
+	model.end = 3000000;	/* not less than work() and its hooks */
+	assert_int_equal(lround(prediction_of(&excludes, &model).ns), lround(0.75 * (100000 + 50000 * 1.4)));
 	model.nr_runs = 2;	/* sums of two runs are no run */
-	assert_true(isnan(excludes_predict_ns(&excludes, &model)));
+	assert_true(isnan(prediction_of(&excludes, &model).ns));
 	excludes_release(&excludes);
 }
 
