@@ -5,8 +5,8 @@
  * the old table is empty: no step takes long, however large the table is.
  *
  * A process may be forked at any instant, while other threads are in here. So pointers and capacities are written in an
- * order that the child can follow: what it finds of a change that was on its way is a block too many or too few, of a shard
- * that was just getting a new table perhaps none.
+ * order that the child can follow: what it finds of a change that was on its way is a block too many or too few. A table is
+ * the old one before it is replaced: in between a child finds it twice.
  */
 #include "blocks_shards.h"
 
@@ -94,6 +94,7 @@ static void set_old(struct shard *shard, const struct table *table)
 	signal_fence();
 	shard->old.entries = table->entries;
 	shard->has_work = true;
+	signal_fence();
 }
 
 static void unmap_old(struct shard *shard)
@@ -170,11 +171,11 @@ static void grow(struct shard *shard)
 		return;
 	if (is_limited)
 		say_shift(++shard->shift);
+	if (capacity)
+		set_old(shard, &before);
 	set_now(shard, entries, wanted);
-	if (!capacity)
-		return;
-	set_old(shard, &before);
-	move_some(shard);
+	if (capacity)
+		move_some(shard);
 }
 
 /* What the parent had becomes the old table. Without memory for another its blocks are forgotten. */
@@ -188,9 +189,9 @@ static void take_over(struct shard *shard)
 		move_some(shard);
 	before = shard->now;
 	entries = map_entries(before.capacity);
-	set_now(shard, entries, entries ? before.capacity : 0);
 	shard->old_is_inherited = true;
 	set_old(shard, &before);
+	set_now(shard, entries, entries ? before.capacity : 0);
 	if (!entries)
 		unmap_old(shard);
 }
@@ -227,6 +228,11 @@ void blocks_init(uint64_t most_bytes)
 	limit_bytes = most_bytes;
 }
 
+static bool has_old(const struct shard *shard)
+{
+	return shard->old.entries && shard->old.entries != shard->now.entries;
+}
+
 void blocks_inherit(void)
 {
 	uint64_t bytes = 0;
@@ -238,6 +244,8 @@ void blocks_inherit(void)
 			shard->owner = 0;
 		if (!shard->now.entries)
 			continue;
+		if (!has_old(shard))
+			shard->old.entries = NULL;
 		bytes += table_bytes(shard->now.capacity) + (shard->old.entries ? table_bytes(shard->old.capacity) : 0);
 		say_shift(shard->shift);
 		shard->has_work = shard->is_inherited = true;
@@ -263,7 +271,10 @@ uint64_t blocks_bytes(void)
 {
 	uint64_t bytes = 0;
 
-	for (uint32_t i = 0; i < NR_SHARDS; i++)
-		bytes += (bytes_of(&shards[i].now) + bytes_of(&shards[i].old)) << shards[i].shift;
+	for (uint32_t i = 0; i < NR_SHARDS; i++) {
+		const struct shard *shard = &shards[i];
+
+		bytes += (bytes_of(&shard->now) + (has_old(shard) ? bytes_of(&shard->old) : 0)) << shard->shift;
+	}
 	return bytes;
 }

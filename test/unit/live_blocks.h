@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* A table of live blocks for tests of the code itself, and blocks of which all is known by their number. */
+#ifndef TEST_LIVE_BLOCKS_H
+#define TEST_LIVE_BLOCKS_H
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "preload/blocks.c"
+
+struct live live;
+static bool is_sealed;	/* there is no memory */
+
+bool live_is_sealed(void)
+{
+	return is_sealed;
+}
+
+static struct log_header *header;
+static struct log_thread *thread;
+
+/* Each test begins with an empty table. */
+static void begin(uint64_t most_bytes)
+{
+	header = aligned_alloc(64, sizeof(*header));
+	thread = aligned_alloc(64, sizeof(*thread));
+	assert_non_null(header);
+	assert_non_null(thread);
+	memset(header, 0, sizeof(*header));
+	memset(thread, 0, sizeof(*thread));
+	thread->head.self = 7;
+	live.log = header;
+	memset(shards, 0, sizeof(shards));
+	blocks_init(most_bytes);
+}
+
+static void end(void)
+{
+	free(header);
+	free(thread);
+}
+
+/* Blocks as an allocator gives them out: 16 bytes apart or more, of any size. */
+static struct block block_at(uint64_t number)
+{
+	return (struct block){ .addr = 0x7f0000000000 + number * 48, .bytes = number * 123456789 % (1ull << 40),
+			       .heap = (uint32_t)(number * 31 + 1), .birth = (uint8_t)(number % LOG_HEAP_BIRTHS),
+			       .is_runtimes = number % 3 == 0 };
+}
+
+static void put(uint64_t number)
+{
+	struct block block = block_at(number), replaced;
+
+	assert_int_equal(blocks_put(thread, &block, &replaced), BLOCK_DONE);
+}
+
+static void take(uint64_t number)
+{
+	struct block expected = block_at(number), block;
+
+	assert_int_equal(blocks_take(thread, (void *)expected.addr, &block), BLOCK_DONE);
+	assert_int_equal(block.addr, expected.addr);
+	assert_int_equal(block.bytes, expected.bytes);
+	assert_int_equal(block.heap, expected.heap);
+	assert_int_equal(block.birth, expected.birth);
+	assert_int_equal(block.is_runtimes, expected.is_runtimes);
+	assert_int_equal(block.shift, 0);
+}
+
+#endif
