@@ -1,23 +1,40 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Adding up calls. */
+/* Adding up calls, and samples of the heap. */
 #include "monitor/count.h"
 
 #include <stdio.h>
 
-static uint64_t calls_in_area(const struct log_area *area)
+static uint64_t used_bytes(const struct log_area *area)
 {
-	uint64_t used = area->used_bytes < area->bytes ? area->used_bytes : area->bytes, calls = 0;
-	const struct log_node *node = (const struct log_node *)(area + 1);
-
-	for (uint64_t at = sizeof(*area); at + sizeof(*node) <= used; at += sizeof(*node))
-		calls += (node++)->calls;
-	return calls;
+	return area->used_bytes < area->bytes ? area->used_bytes : area->bytes;
 }
 
-uint64_t count_calls(const struct log_header *log, uint64_t reach)
+static void count_nodes(struct count *count, const struct log_area *area)
 {
-	uint64_t at = log->header_bytes, end = log->tail_bytes, calls = 0;
+	const struct log_node *node = (const struct log_node *)(area + 1);
 
+	for (uint64_t at = sizeof(*area); at + sizeof(*node) <= used_bytes(area); at += sizeof(*node))
+		count->calls += (node++)->calls;
+}
+
+/* What is sampled is an estimate of what the threads' roots, which have no samples, count exactly. */
+static void count_heaps(struct count *count, const struct log_area *area)
+{
+	const struct log_heap *heap = (const struct log_heap *)(area + 1);
+
+	for (uint64_t at = sizeof(*area); at + sizeof(*heap) <= used_bytes(area); at += sizeof(*heap), heap++) {
+		count->stacks += heap->nr_samples;
+		count->sampled_bytes += heap->nr_samples ? 0 : heap->alloc_bytes;
+	}
+}
+
+void count_log(struct count *count, const struct log_header *log, uint64_t reach)
+{
+	uint64_t at = log->header_bytes, end = log->tail_bytes;
+	bool is_sampled = log->heap_bytes == LOG_HEAP_SAMPLED;
+
+	count->is_sampled |= is_sampled;
+	count->log_bytes += end;
 	if (end > reach)
 		end = reach;
 	while (at + sizeof(struct log_area) <= end) {
@@ -28,10 +45,11 @@ uint64_t count_calls(const struct log_header *log, uint64_t reach)
 			continue;
 		}
 		if (area->kind == LOG_AREA_NODES)
-			calls += calls_in_area(area);
+			count_nodes(count, area);
+		else if (area->kind == LOG_AREA_HEAPS && is_sampled)
+			count_heaps(count, area);
 		at += area->bytes;
 	}
-	return calls;
 }
 
 /* @unit: of the numbers below a step of @step, then one per further step. */

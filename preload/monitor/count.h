@@ -1,14 +1,23 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* How many calls a log has recorded, for the line at the end. */
+/* What a log has recorded, for the line at the end. */
 #ifndef INSIDEME_MONITOR_COUNT_H
 #define INSIDEME_MONITOR_COUNT_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "insideme_log.h"
 
-/* Calls that have ended, summed over all call paths. @reach: bytes of @log that may be touched. */
-uint64_t count_calls(const struct log_header *log, uint64_t reach);
+struct count {
+	uint64_t calls;			/* that have ended, of all call paths */
+	uint64_t stacks;		/* of sampled allocations, */
+	uint64_t sampled_bytes;		/* and what all allocations brought, where stacks are taken */
+	bool is_sampled;
+	uint64_t log_bytes;
+};
+
+/* Add what is in @log, of which @reach bytes may be touched. */
+void count_log(struct count *count, const struct log_header *log, uint64_t reach);
 
 /* "27.4 M", "421 k", "9999" and "38 MiB", "256 KiB" into @text. */
 #define COUNT_TEXT_BYTES 32

@@ -7,7 +7,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "monitor/count.h"
 #include "monitor/report.h"
 
 /* As short as it can be typed from here. */
@@ -22,20 +21,35 @@ static const char *short_path(const char *path)
 	return length > 1 && !strncmp(path, here, length) && path[length] == '/' ? path + length + 1 : path;
 }
 
-void finish_say(const char *run_path, uint64_t nr_calls, uint64_t nr_bytes)
+/* Stacks of allocations are all that programs without hooks have. */
+static const char *what_is_said(char *text, size_t bytes, const struct count *count)
 {
-	const char *path = short_path(run_path), *quote = strpbrk(path, " \t\"$&|;<>()*?[\\`") ? "'" : "";
-	char calls[COUNT_TEXT_BYTES], bytes[COUNT_TEXT_BYTES];
+	char number[COUNT_TEXT_BYTES], allocated[COUNT_TEXT_BYTES];
+
+	if (count->calls || !count->is_sampled) {
+		format_count(number, count->calls);
+		snprintf(text, bytes, "%s call%s", number, count->calls == 1 ? "" : "s");
+		return "";
+	}
+	format_count(number, count->stacks);
+	format_bytes(allocated, count->sampled_bytes);
+	snprintf(text, bytes, "%s stack%s of %s allocated", number, count->stacks == 1 ? "" : "s", allocated);
+	return "-v heap ";
+}
+
+void finish_say(const char *run_path, const struct count *count)
+{
+	const char *path = short_path(run_path), *quote = strpbrk(path, " \t\"$&|;<>()*?[\\`") ? "'" : "", *view;
+	char what[3 * COUNT_TEXT_BYTES], bytes[COUNT_TEXT_BYTES];
 
 	signal(SIGPIPE, SIG_IGN);	/* the exit status is the program's, whoever still reads */
-	if (!nr_bytes) {
+	if (!count->log_bytes) {
 		fprintf(stderr, "insideme: no process was recorded\n");
 		return;
 	}
-	format_count(calls, nr_calls);
-	format_bytes(bytes, nr_bytes);
-	fprintf(stderr, "insideme: %s call%s, %s; read with: insideme-report %s%s%s\n", calls, nr_calls == 1 ? "" : "s", bytes,
-		quote, path, quote);
+	view = what_is_said(what, sizeof(what), count);
+	format_bytes(bytes, count->log_bytes);
+	fprintf(stderr, "insideme: %s, %s; read with: insideme-report %s%s%s%s\n", what, bytes, view, quote, path, quote);
 }
 
 void finish_say_sampled(const char *run_path, int nr_processes, uint64_t nr_bytes)

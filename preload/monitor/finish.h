@@ -6,8 +6,10 @@
 #include <signal.h>
 #include <stdint.h>
 
+#include "monitor/count.h"
+
 /* One line on stderr: how much there is, and what to type. */
-void finish_say(const char *run_path, uint64_t nr_calls, uint64_t nr_bytes);
+void finish_say(const char *run_path, const struct count *count);
 
 /* insideme-report on stderr. @mask: the signal mask as we found it. */
 void finish_print_summary(const char *run_path, const sigset_t *mask);

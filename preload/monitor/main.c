@@ -291,10 +291,10 @@ static void finish(struct monitor *monitor)
 		rows_finish(&monitor->options.rows, monitor->rows_pid, monitor->run.path, &monitor->mask);
 	if (monitor->settings.value[SETTING_SUMMARY])
 		finish_print_summary(monitor->run.path, &monitor->mask);
-	else if (monitor->watch.nr_calls && monitor->id.rank.rank <= 0)
+	else if (monitor->watch.count.calls && monitor->id.rank.rank <= 0)
 		finish_save_names(monitor->run.path, &monitor->mask);
-	if (!monitor->options.quiet && !(monitor->refusal && !monitor->watch.nr_bytes))
-		finish_say(monitor->run.path, monitor->watch.nr_calls, monitor->watch.nr_bytes);
+	if (!monitor->options.quiet && !(monitor->refusal && !monitor->watch.count.log_bytes))
+		finish_say(monitor->run.path, &monitor->watch.count);
 }
 
 static int run_program(struct monitor *monitor, char **argv)

@@ -101,9 +101,7 @@ static void find_new_logs(struct watch *watch)
 
 static void finish(struct watch *watch, struct watched *watched, bool has_ended)
 {
-	watched_close(watched, watch->run, has_ended);
-	watch->nr_calls += watched->nr_calls;
-	watch->nr_bytes += watched->nr_bytes;
+	watched_close(watched, watch->run, has_ended, &watch->count);
 }
 
 /* Of two logs of a pid the older one is over: the pid has exec'ed, or is another process. */

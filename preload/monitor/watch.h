@@ -7,6 +7,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "monitor/count.h"
 #include "monitor/tree.h"
 #include "rundir.h"
 
@@ -20,8 +21,7 @@ struct watch {
 	struct watched *live;		/* logs of processes that run */
 	struct watched *all;
 	void *by_name;			/* tree of all */
-	uint64_t nr_calls;		/* in logs that are done */
-	uint64_t nr_bytes;
+	struct count count;		/* in logs that are done */
 };
 
 void watch_init(struct watch *watch, const struct run *run, struct tree *tree, uint64_t interval_ns,

@@ -13,7 +13,6 @@
 
 #include "away.h"
 #include "log.h"
-#include "monitor/count.h"
 #include "process_id.h"
 
 #define PAUSE_FIRST_NS	500000
@@ -162,7 +161,7 @@ static void bring_home(const struct watched *watched, const struct run *run)
 	away_bring_home(path);
 }
 
-void watched_close(struct watched *watched, const struct run *run, bool has_ended)
+void watched_close(struct watched *watched, const struct run *run, bool has_ended, struct count *count)
 {
 	struct stat stat_of;
 	int fd;
@@ -176,8 +175,7 @@ void watched_close(struct watched *watched, const struct run *run, bool has_ende
 	watched->sampler = NULL;
 	fd = open_file(watched, run);
 	if (fd >= 0 && fstat(fd, &stat_of) == 0) {
-		watched->nr_calls = count_calls(watched->log, (uint64_t)stat_of.st_size);
-		watched->nr_bytes = watched->log->tail_bytes;
+		count_log(count, watched->log, (uint64_t)stat_of.st_size);
 		if (has_ended)
 			return_room(watched, fd, (uint64_t)stat_of.st_size);
 	}

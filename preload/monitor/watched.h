@@ -8,6 +8,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "monitor/count.h"
 #include "rundir.h"
 #include "sampler.h"
 
@@ -21,8 +22,6 @@ struct watched {
 	bool is_done;
 	int64_t due_ns;			/* CLOCK_MONOTONIC */
 	int64_t pause_ns;		/* between looks at a log that is not begun */
-	uint64_t nr_calls;		/* once done */
-	uint64_t nr_bytes;
 	char name[];
 };
 
@@ -36,9 +35,9 @@ int watched_step(struct watched *watched, const struct run *run, uint64_t interv
 		 int64_t now_ns);
 
 /*
- * Last rows and the sums. @has_ended: nobody writes any more, so what the log grew too far goes back to
+ * Last rows; what there is is added to @count. @has_ended: nobody writes any more, so what the log grew too far goes back to
  * the disk. Closing twice does nothing.
  */
-void watched_close(struct watched *watched, const struct run *run, bool has_ended);
+void watched_close(struct watched *watched, const struct run *run, bool has_ended, struct count *count);
 
 #endif

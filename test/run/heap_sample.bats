@@ -182,6 +182,16 @@ judge() {
 	strings -a insideme.data/*/*.log | grep '^heap_off=malloc is defined by the program'
 }
 
+# Without hooks there are no calls to tell of.
+@test "the last line says how many stacks there are, and what to type" {
+	monitor --heap-sample=128K "$bin/heap_sites"
+	bytes=$(view processes | "$here/csv" alloc_bytes)
+	same "the line" "$(sed 's/, [0-9.]* [KM]iB; / /' stderr)" "insideme: $(all samples) stacks of $(awk -v b="$bytes" \
+		'BEGIN { printf "%.0f MiB", b / 1048576 }') allocated read with: insideme-report -v heap $(echo insideme.data/*heap_sites)"
+	monitor --heap-sample=8K "$bin/leaks"
+	grep '^insideme: 12 calls, .*; read with: insideme-report insideme.data/' stderr
+}
+
 @test "the option needs no value, and takes no argument for one" {
 	monitor --quiet --heap-sample "$bin/heap_sites"
 	[ "$(all samples)" -gt 100 ]
