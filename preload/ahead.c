@@ -13,7 +13,8 @@
 #define LOOK_SHORTEST_NS	1000000u
 #define LOOK_LONGEST_NS		10000000u
 #define RETRY_NS		1000000000u
-#define PIECE_BYTES		(1u << 20)	/* brought into memory at a time: 0.1 to 1 ms */
+#define PIECE_BYTES		(512u << 10)	/* brought into memory at a time: 0.1 to 0.6 ms */
+#define PIECE_REST_NS		500000u		/* then who shares our processor gets it, rather than at the kernel's next tick */
 #define RANDOM			1		/* MADV_RANDOM */
 #define POPULATE_WRITE		23		/* MADV_POPULATE_WRITE, Linux 5.14 */
 
@@ -93,7 +94,7 @@ uint64_t ahead_grow(struct ahead *ahead, uint64_t now_ns)
 	if (target > log->file_bytes && now_ns >= ahead->retry_ns && log_grow(log, ahead->log_fd, target) < 0)
 		ahead->retry_ns = now_ns + RETRY_NS;
 	if (bring_into_memory(ahead))
-		return 0;
+		return PIECE_REST_NS;
 	if (log->file_bytes >= log->map_bytes)
 		return UINT64_MAX;	/* all there will ever be: looking each ms took a per cent of a core */
 	return next_look(log->file_bytes - tail, moved, passed_ns);
