@@ -1,33 +1,27 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Resources over time as a picture: CPU, memory with the longest calls in brackets and the peak marked, I/O. */
-#include <math.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
 
-#include "cairo_calls.h"
+#include "busiest.h"
 #include "error.h"
 #include "export.h"
 #include "memory_at.h"
-#include "series.h"
+#include "picture.h"
 #include "slices.h"
 
-#define WIDTH		1000
-#define LEFT		90
-#define RIGHT		20
-#define TOP		64
-#define PANEL_HEIGHT	170
 #define PANEL_GAP	40
 #define LEGEND_LINE	14
-#define NR_STEPS	(WIDTH - LEFT - RIGHT)
 #define BRACKETS_MAX	24
 #define CURVES_MAX	8	/* processes that have one of their own */
 
 struct panel {
 	const char *title;
 	const char *column;	/* of the set "process" */
-	bool each;		/* a curve for each process, its peak marked; else the sum */
+	bool each;		/* a curve for each process, the peak marked; else the sum */
 };
 
 static const struct panel panels[] = {
@@ -39,12 +33,6 @@ static const struct panel panels[] = {
 };
 #define NR_PANELS (sizeof(panels) / sizeof(*panels))
 
-static const double colours[][3] = {
-	{ .12, .12, .12 }, { .12, .47, .71 }, { .84, .15, .16 }, { .17, .63, .17 }, { .58, .40, .74 }, { .55, .34, .29 },
-	{ .89, .47, .76 }, { .74, .74, .13 },
-};
-#define NR_COLOURS (sizeof(colours) / sizeof(*colours))
-
 struct bracket {
 	const struct function *function;
 	int64_t start, end;
@@ -52,106 +40,10 @@ struct bracket {
 	struct process *process;
 };
 
-struct picture {
-	const struct cairo_calls *call;
-	cairo_t *cairo;
-	struct model *model;
-	struct bracket brackets[BRACKETS_MAX];	/* the longest first */
-	size_t nr_brackets;
+struct brackets {
+	struct bracket list[BRACKETS_MAX];	/* the longest first */
+	size_t nr;
 };
-
-static void colour(const struct picture *picture, size_t which)
-{
-	const double *rgb = colours[which % NR_COLOURS];
-
-	picture->call->set_source_rgb(picture->cairo, rgb[0], rgb[1], rgb[2]);
-}
-
-enum align { ALIGN_LEFT, ALIGN_RIGHT };
-
-static void write_text(const struct picture *picture, double x, double y, double size, enum align align, const char *text)
-{
-	cairo_text_extents_t extents;
-
-	picture->call->set_font_size(picture->cairo, size);
-	picture->call->text_extents(picture->cairo, text, &extents);
-	picture->call->move_to(picture->cairo, align == ALIGN_RIGHT ? x - extents.x_advance : x, y);
-	picture->call->show_text(picture->cairo, text);
-}
-
-static void draw_line(const struct picture *picture, double x1, double y1, double x2, double y2)
-{
-	picture->call->move_to(picture->cairo, x1, y1);
-	picture->call->line_to(picture->cairo, x2, y2);
-	picture->call->stroke(picture->cairo);
-}
-
-static double place_of(const struct picture *picture, int64_t time)
-{
-	const struct model *model = picture->model;
-
-	return LEFT + NR_STEPS * (double)(time - model->from) / (double)(model->to - model->from);
-}
-
-static double height_of(double top, double value, double highest)
-{
-	return top + PANEL_HEIGHT * (1 - (highest > 0 ? value / highest : 0));
-}
-
-static void draw_axes(const struct picture *picture, double top, const char *title, double highest, enum unit unit)
-{
-	char text[UNIT_TEXT_MAX];
-
-	picture->call->set_source_rgb(picture->cairo, .8, .8, .8);
-	picture->call->set_line_width(picture->cairo, 1);
-	for (int part = 0; part <= 4; part++) {
-		double y = top + PANEL_HEIGHT * (1 - part / 4.);
-
-		draw_line(picture, LEFT, y, LEFT + NR_STEPS, y);
-	}
-	colour(picture, 0);
-	for (int part = 0; part <= 4; part += 2)
-		write_text(picture, LEFT - 6, top + PANEL_HEIGHT * (1 - part / 4.) + 4, 11, ALIGN_RIGHT,
-			   unit_format(text, unit, highest * part / 4));
-	write_text(picture, LEFT, top - 5, 12, ALIGN_LEFT, title);
-	for (int part = 0; part <= 4; part++) {
-		int64_t time = picture->model->from + (picture->model->to - picture->model->from) / 4 * part;
-
-		write_text(picture, place_of(picture, time) + (part == 4 ? 0 : part == 0 ? 0 : 12), top + PANEL_HEIGHT + 14, 10,
-			   part ? ALIGN_RIGHT : ALIGN_LEFT, unit_format(text, UNIT_NS, (double)time));
-	}
-}
-
-static void draw_curve(const struct picture *picture, double top, double highest, const struct series *series, size_t which)
-{
-	bool begun = false;
-
-	colour(picture, which);
-	picture->call->set_line_width(picture->cairo, 1.5);
-	for (size_t i = 0; i < series->line.nr_steps; i++) {
-		double y = height_of(top, series->line.steps[i], highest);
-
-		if (isnan(series->line.steps[i]))
-			continue;
-		(begun ? picture->call->line_to : picture->call->move_to)(picture->cairo, LEFT + (double)i, y);
-		begun = true;
-	}
-	picture->call->stroke(picture->cairo);
-}
-
-/* Where the highest reading was, as mprof marks it. */
-static void mark_peak(const struct picture *picture, double top, double highest, const struct series *series)
-{
-	static const double dashes[] = { 5, 4 };
-	double x = place_of(picture, series->peak_time), y = height_of(top, series->peak, highest);
-
-	picture->call->set_source_rgb(picture->cairo, .84, .15, .16);
-	picture->call->set_line_width(picture->cairo, 1);
-	picture->call->set_dash(picture->cairo, dashes, 2, 0);
-	draw_line(picture, LEFT, y, LEFT + NR_STEPS, y);
-	draw_line(picture, x, top, x, top + PANEL_HEIGHT);
-	picture->call->set_dash(picture->cairo, NULL, 0, 0);
-}
 
 static double rss_at(const struct bracket *bracket, uint64_t ticks)
 {
@@ -171,77 +63,106 @@ static void draw_bracket(const struct picture *picture, double x, double y, doub
 	picture->call->stroke(picture->cairo);
 }
 
-/* With a line for each below the panel. Return: their height */
-static double draw_brackets(const struct picture *picture, double top, double highest)
+/* Two in a line, below a panel. Return: how high they are so far. */
+static double write_legend(const struct picture *picture, double top, size_t which, const char *text)
 {
-	double below = top + PANEL_HEIGHT + 30;
-
-	picture->call->set_line_width(picture->cairo, 2);
-	for (size_t i = 0; i < picture->nr_brackets; i++) {
-		const struct bracket *bracket = &picture->brackets[i];
-		char took[UNIT_TEXT_MAX], *text;
-
-		colour(picture, i + 1);
-		draw_bracket(picture, place_of(picture, bracket->start), height_of(top, rss_at(bracket, bracket->start_ticks), highest), 4);
-		draw_bracket(picture, place_of(picture, bracket->end), height_of(top, rss_at(bracket, bracket->end_ticks), highest), -4);
-		text = xasprintf("[ ]  %s  %s", bracket->function->short_name ? bracket->function->short_name : bracket->function->name,
-				 unit_format(took, UNIT_NS, (double)(bracket->end - bracket->start)));
-		write_text(picture, LEFT + (double)(i % 2) * NR_STEPS / 2, below + (double)(i / 2) * LEGEND_LINE, 11, ALIGN_LEFT, text);
-		free(text);
-	}
-	return (double)((picture->nr_brackets + 1) / 2) * LEGEND_LINE;
+	picture_text(picture, PICTURE_LEFT + (double)(which % 2) * PICTURE_STEPS / 2,
+		     top + PANEL_HEIGHT + 30 + (double)(which / 2) * LEGEND_LINE, 11, ALIGN_LEFT, text);
+	return (double)(which / 2 + 1) * LEGEND_LINE;
 }
 
-/* Curves of each process that has the column. Return: how many */
-static size_t read_each(struct picture *picture, const char *column, struct series *series)
+/* @below: how high is what is below the panel already. Return: the same with a line for each bracket. */
+static double draw_brackets(const struct picture *picture, const struct brackets *brackets, double top, double highest, double below)
 {
-	const struct model *model = picture->model;
-	size_t nr = 0;
+	size_t above = 2 * (size_t)(below / LEGEND_LINE);
 
-	for (size_t i = 0; i < model->nr_processes && nr < CURVES_MAX; i++) {
-		struct rowset *rows = process_rowset(model->processes[i], "process");
-		int index = rows ? rowset_column(rows, column) : -1;
+	for (size_t i = 0; i < brackets->nr; i++) {
+		const struct bracket *bracket = &brackets->list[i];
+		const struct function *function = bracket->function;
+		char took[UNIT_TEXT_MAX], *text;
 
-		if (index < 0)
-			continue;
-		series_of_column(&series[nr], model, model->processes[i], rows, (uint32_t)index, NR_STEPS);
-		if (series[nr].known)
-			nr++;
-		else
-			series_release(&series[nr]);
+		picture_colour(picture, i + 1);
+		picture->call->set_line_width(picture->cairo, 2);
+		draw_bracket(picture, picture_x(picture, bracket->start), picture_y(top, rss_at(bracket, bracket->start_ticks), highest), 4);
+		draw_bracket(picture, picture_x(picture, bracket->end), picture_y(top, rss_at(bracket, bracket->end_ticks), highest), -4);
+		text = xasprintf("[ ]  %s  %s", function->short_name ? function->short_name : function->name,
+				 unit_format(took, UNIT_NS, (double)(bracket->end - bracket->start)));
+		below = write_legend(picture, top, above + i, text);
+		free(text);
 	}
-	return nr;
+	return below;
+}
+
+/* A process's curve; of several each has a line that names it. Return: how high these are. */
+static double name_curve(const struct picture *picture, double top, const struct process *process, const struct series *series,
+			 size_t which)
+{
+	char peak[UNIT_TEXT_MAX], when[UNIT_TEXT_MAX];
+	char *text = xasprintf("%s (%" PRIu32 ")  peak %s after %s", process->header.program, process->header.pid,
+			       unit_format(peak, series->unit, series->peak), unit_format(when, UNIT_NS, (double)series->peak_time));
+	double x = PICTURE_LEFT + (double)(which % 2) * PICTURE_STEPS / 2, y = top + PANEL_HEIGHT + 26 + (double)(which / 2) * LEGEND_LINE;
+	double below;
+
+	picture_colour(picture, which);
+	picture->call->set_line_width(picture->cairo, 3);
+	picture->call->move_to(picture->cairo, x - 14, y);
+	picture->call->line_to(picture->cairo, x - 4, y);
+	picture->call->stroke(picture->cairo);
+	below = write_legend(picture, top, which, text);
+	free(text);
+	return below;
+}
+
+/* Of the processes that used most of it. The highest of all peaks is marked. Return: where the next panel begins. */
+static double draw_each(const struct picture *picture, const struct brackets *brackets, const struct panel *panel, double top)
+{
+	struct process *processes[CURVES_MAX];
+	struct series series[CURVES_MAX];
+	size_t nr = busiest_processes(picture->model, panel->column, processes, CURVES_MAX), nr_known = 0;
+	double below = 0;
+
+	for (size_t i = 0; i < nr; i++) {
+		struct rowset *rows = process_rowset(processes[i], "process");
+		int column = rows ? rowset_column(rows, panel->column) : -1;
+
+		if (column < 0)
+			continue;
+		series_of_column(&series[nr_known], picture->model, processes[i], rows, (uint32_t)column, PICTURE_STEPS);
+		processes[nr_known] = processes[i];
+		if (series[nr_known].known)
+			nr_known++;
+		else
+			series_release(&series[nr_known]);
+	}
+	if (!nr_known)
+		return top;
+	picture_axes(picture, top, panel->title, series[0].peak, series[0].unit);
+	for (size_t i = 0; i < nr_known; i++) {
+		picture_curve(picture, top, series[0].peak, &series[i], i);
+		if (nr_known > 1)
+			below = name_curve(picture, top, processes[i], &series[i], i);
+	}
+	picture_peak(picture, top, series[0].peak, &series[0]);
+	below = draw_brackets(picture, brackets, top, series[0].peak, below);
+	for (size_t i = 0; i < nr_known; i++)
+		series_release(&series[i]);
+	return top + PANEL_HEIGHT + PANEL_GAP + below;
 }
 
 /* Return: where the next panel begins. */
-static double draw_panel(struct picture *picture, const struct panel *panel, double top)
+static double draw_sum(const struct picture *picture, const struct panel *panel, double top)
 {
-	struct series series[CURVES_MAX];
-	double highest = 0, used = 0;
-	size_t nr = 1;
+	struct series series;
+	bool is_shown;
 
-	if (panel->each) {
-		nr = read_each(picture, panel->column, series);
-	} else {
-		series_of_all(&series[0], picture->model, "process", panel->column, NR_STEPS);
-		if (!series[0].known || !(series[0].peak > 0)) {
-			series_release(&series[0]);
-			return top;
-		}
+	series_of_all(&series, picture->model, "process", panel->column, PICTURE_STEPS);
+	is_shown = series.known && series.peak > 0;
+	if (is_shown) {
+		picture_axes(picture, top, panel->title, series.peak, series.unit);
+		picture_curve(picture, top, series.peak, &series, 0);
 	}
-	for (size_t i = 0; i < nr; i++)
-		highest = fmax(highest, series[i].peak);
-	if (nr)
-		draw_axes(picture, top, panel->title, highest, series[0].unit);
-	for (size_t i = 0; i < nr; i++) {
-		draw_curve(picture, top, highest, &series[i], i);
-		if (panel->each)
-			mark_peak(picture, top, highest, &series[i]);
-		series_release(&series[i]);
-	}
-	if (panel->each && nr)
-		used = draw_brackets(picture, top, highest);
-	return nr ? top + PANEL_HEIGHT + PANEL_GAP + used : top;
+	series_release(&series);
+	return is_shown ? top + PANEL_HEIGHT + PANEL_GAP : top;
 }
 
 static int longest_first(const void *a, const void *b)
@@ -251,7 +172,7 @@ static int longest_first(const void *a, const void *b)
 	return (x->end - x->start < y->end - y->start) - (x->end - x->start > y->end - y->start);
 }
 
-static void collect_brackets(struct picture *picture, const struct report *report)
+static void collect_brackets(struct brackets *brackets, const struct report *report)
 {
 	struct slice_reader *reader = slices_open_all(report->model);
 	struct slice slice;
@@ -259,16 +180,16 @@ static void collect_brackets(struct picture *picture, const struct report *repor
 	while (slices_next(reader, &slice)) {
 		if (!export_wants_call(report, &slice))
 			continue;
-		if (picture->nr_brackets == BRACKETS_MAX)
-			picture->nr_brackets--;
-		picture->brackets[picture->nr_brackets++] = (struct bracket){
+		if (brackets->nr == BRACKETS_MAX)
+			brackets->nr--;
+		brackets->list[brackets->nr++] = (struct bracket){
 			slice.node->function, slice.start, slice.end, slice.start_ticks, slice.end_ticks, slice.thread->process,
 		};
-		if (picture->nr_brackets == BRACKETS_MAX)
-			qsort(picture->brackets, picture->nr_brackets, sizeof(*picture->brackets), longest_first);
+		if (brackets->nr == BRACKETS_MAX)
+			qsort(brackets->list, brackets->nr, sizeof(*brackets->list), longest_first);
 	}
 	slices_close(reader);
-	qsort(picture->brackets, picture->nr_brackets, sizeof(*picture->brackets), longest_first);
+	qsort(brackets->list, brackets->nr, sizeof(*brackets->list), longest_first);
 }
 
 static void draw_title(const struct picture *picture, const struct report *report)
@@ -278,23 +199,23 @@ static void draw_title(const struct picture *picture, const struct report *repor
 	char date[64];
 	struct tm tm;
 
-	colour(picture, 0);
-	write_text(picture, LEFT, 20, 14, ALIGN_LEFT, command);
+	picture_colour(picture, 0);
+	picture_text(picture, PICTURE_LEFT, 20, 14, ALIGN_LEFT, command);
 	strftime(date, sizeof(date), "start %Y-%m-%d %H:%M:%S", localtime_r(&start, &tm));
-	write_text(picture, LEFT, 36, 11, ALIGN_LEFT, date);
+	picture_text(picture, PICTURE_LEFT, 36, 11, ALIGN_LEFT, date);
 }
 
 /* Return: how high it is. */
-static double draw(struct picture *picture, const struct report *report)
+static double draw(struct picture *picture, const struct brackets *brackets, const struct report *report)
 {
-	double top = TOP;
+	double top = PICTURE_TOP;
 
 	picture->call->set_source_rgb(picture->cairo, 1, 1, 1);
 	picture->call->paint(picture->cairo);
 	picture->call->select_font_face(picture->cairo, "sans-serif", CAIRO_FONT_SLANT_NORMAL, CAIRO_FONT_WEIGHT_NORMAL);
 	draw_title(picture, report);
 	for (size_t i = 0; i < NR_PANELS; i++)
-		top = draw_panel(picture, &panels[i], top);
+		top = panels[i].each ? draw_each(picture, brackets, &panels[i], top) : draw_sum(picture, &panels[i], top);
 	return top;
 }
 
@@ -305,10 +226,10 @@ static cairo_surface_t *begin(struct picture *picture, cairo_surface_t *surface)
 }
 
 /* By drawing it where nobody sees it. */
-static double find_height(struct picture *picture, const struct report *report)
+static double find_height(struct picture *picture, const struct brackets *brackets, const struct report *report)
 {
 	cairo_surface_t *surface = begin(picture, picture->call->image_surface_create(CAIRO_FORMAT_RGB24, 1, 1));
-	double height = draw(picture, report);
+	double height = draw(picture, brackets, report);
 
 	picture->call->destroy(picture->cairo);
 	picture->call->surface_destroy(surface);
@@ -325,6 +246,7 @@ enum kind { SVG, PNG, PDF };
 static int write_picture(struct report *report, enum kind kind)
 {
 	struct picture picture = { .model = report->model };
+	struct brackets brackets = { .nr = 0 };
 	cairo_surface_t *surface;
 	double height;
 	FILE *out;
@@ -341,15 +263,15 @@ static int write_picture(struct report *report, enum kind kind)
 	out = picture.call && report->model->to > report->model->from ? export_open(report) : NULL;
 	if (!out)
 		return EXIT_FAILURE;
-	collect_brackets(&picture, report);
-	height = find_height(&picture, report);
+	collect_brackets(&brackets, report);
+	height = find_height(&picture, &brackets, report);
 	if (kind == PNG)
-		surface = picture.call->image_surface_create(CAIRO_FORMAT_RGB24, WIDTH, (int)height);
+		surface = picture.call->image_surface_create(CAIRO_FORMAT_RGB24, PICTURE_WIDTH, (int)height);
 	else
 		surface = (kind == SVG ? picture.call->svg_surface_create_for_stream :
-			   picture.call->pdf_surface_create_for_stream)(write_bytes, out, WIDTH, height);
+			   picture.call->pdf_surface_create_for_stream)(write_bytes, out, PICTURE_WIDTH, height);
 	begin(&picture, surface);
-	draw(&picture, report);
+	draw(&picture, &brackets, report);
 	picture.call->destroy(picture.cairo);
 	if (kind == PNG)
 		picture.call->surface_write_to_png_stream(surface, write_bytes, out);

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "busiest.h"
 #include "cells.h"
 #include "error.h"
 #include "readings.h"
@@ -15,7 +16,9 @@
 #define STEPS_MIN	16
 #define STEPS_MAX	40
 #define FIGURES_WIDTH	50	/* what stands beside a curve at least */
-#define WHO_WIDTH	14	/* run and process in front of them */
+#define PID_WIDTH	14	/* run and process in front of them */
+#define PROGRAM_WIDTH	12
+#define PROCESSES_MAX	6	/* that people are shown unless they want more */
 
 struct figure {
 	struct process *process;
@@ -119,9 +122,29 @@ static bool is_for_people(const struct rowset *rows)
 	return strcmp(rows->set, "thread") != 0 && strcmp(rows->set, "thread_off") != 0 && strcmp(rows->set, "cores") != 0;
 }
 
-static size_t line_steps(bool has_pids)
+/* What tells processes apart in text. */
+enum who { WHO_ONE, WHO_PID, WHO_PROGRAM };
+
+static enum who tell_apart(const struct model *model)
 {
-	size_t beside = FIGURES_WIDTH + (has_pids ? WHO_WIDTH : 0);
+	const char *first = NULL;
+
+	if (model->nr_processes + model->nr_monitors <= 1)
+		return WHO_ONE;
+	for (size_t i = 0; i < model->nr_processes; i++) {
+		const struct process *process = model->processes[i];
+
+		if (first && process->nr_rowsets && strcmp(process->header.program, first) != 0)
+			return WHO_PROGRAM;
+		if (process->nr_rowsets)
+			first = process->header.program;
+	}
+	return WHO_PID;
+}
+
+static size_t line_steps(enum who who)
+{
+	size_t beside = FIGURES_WIDTH + (who == WHO_ONE ? 0 : PID_WIDTH) + (who == WHO_PROGRAM ? PROGRAM_WIDTH : 0);
 	struct terminal terminal;
 
 	terminal_init(&terminal, stdout);
@@ -149,50 +172,116 @@ static char *curve(struct document *document, const struct figure *figure)
 	return text;
 }
 
+/* Those that people are shown: all, or the busiest. */
+struct shown {
+	struct process *processes[PROCESSES_MAX];
+	size_t nr;
+	bool all;
+};
+
+static void choose_processes(struct shown *shown, const struct report *report)
+{
+	const struct options *options = report->options;
+
+	shown->all = strcmp(options->format, "text") != 0 || options->top_given || report->model->nr_processes <= PROCESSES_MAX;
+	shown->nr = shown->all ? 0 : busiest_processes(report->model, "cpu_ns", shown->processes, PROCESSES_MAX);
+}
+
+static const char *figures_note(struct document *document, const struct shown *shown, const struct model *model)
+{
+	const char *note = "what only grows: mean and peak per second, then the total; what stayed 0 is left out; more: -f csv";
+
+	return shown->all ? note : document_text(document, "%s; %zu more processes, which used less CPU time: --top 0",
+						 note, model->nr_processes - shown->nr);
+}
+
+#define TEXT_COLUMNS "column,mean_or_rate,peak_or_rate,limit,min,last_or_total,slope_per_s,curve"
+static const char *const text_columns[] = {
+	[WHO_ONE] = TEXT_COLUMNS,
+	[WHO_PID] = "pid," TEXT_COLUMNS,
+	[WHO_PROGRAM] = "pid,program," TEXT_COLUMNS,
+};
+
+struct figures {
+	struct document *document;
+	const struct report *report;
+	struct resource_limits limits;
+	size_t nr_steps;
+	bool text;
+	struct figure *list;
+	size_t nr;
+};
+
+static void add_set(struct figures *figures, const struct reading *set)
+{
+	if (figures->text && !is_for_people(set->rows))
+		return;
+	for (uint32_t i = 0; i < set->rows->nr_columns; i++) {
+		struct figure figure = { .process = set->process, .rows = set->rows, .column = &set->rows->columns[i],
+					 .limit = resource_limit_of(&figures->limits, set->rows, i) };
+
+		series_of_column(&figure.series, figures->report->model, set->process, set->rows, i, figures->nr_steps);
+		figure.line = curve(figures->document, &figure);
+		series_release(&figure.series);
+		if (figure.series.known && !(figures->text && is_nothing(&figure.series)))
+			figures->list[figures->nr++] = figure;
+	}
+}
+
+/* @process: NULL: the machine, which are all that are none of the model's. */
+static void add_process(struct figures *figures, const struct readings *readings, const struct process *process)
+{
+	const struct model *model = figures->report->model;
+
+	for (size_t i = 0; i < readings->nr_sets; i++) {
+		const struct process *of = readings->sets[i].process;
+		bool is_monitor = false;
+
+		for (size_t j = 0; !process && j < model->nr_monitors; j++)
+			is_monitor = is_monitor || model->monitors[j] == of;
+		if (process ? of == process : is_monitor)
+			add_set(figures, &readings->sets[i]);
+	}
+}
+
+static void add_figures(struct figures *figures, const struct readings *readings, const struct shown *shown)
+{
+	for (size_t i = 0; shown->all && i < readings->nr_sets; i++)
+		add_set(figures, &readings->sets[i]);
+	for (size_t i = 0; i < shown->nr; i++)
+		add_process(figures, readings, shown->processes[i]);
+	if (!shown->all)
+		add_process(figures, readings, NULL);
+}
+
 static struct table *figures_table(struct document *document, const struct readings *readings, struct report *report)
 {
 	struct table *table = document_new(document, sizeof(*table));
 	struct table_rows *rows = document_new(document, sizeof(*rows));
-	bool text = strcmp(report->options->format, "text") == 0;
-	struct resource_limits limits;
-	struct figure *figures;
-	bool has_pids = report->model->nr_processes + report->model->nr_monitors > 1;
-	size_t nr = 1, nr_steps = line_steps(has_pids);
+	enum who who = tell_apart(report->model);
+	struct figures figures = { .document = document, .report = report, .nr_steps = line_steps(who),
+				   .text = strcmp(report->options->format, "text") == 0 };
+	struct shown shown;
+	size_t nr = 1;
 
 	for (size_t i = 0; i < readings->nr_sets; i++)
 		nr += readings->sets[i].rows->nr_columns;
-	resource_limits_read(&limits, report->model);
-	rows->rows = figures = document_new(document, nr * sizeof(*figures));
-	for (size_t i = 0; i < readings->nr_sets; i++) {
-		const struct reading *set = &readings->sets[i];
-
-		if (text && !is_for_people(set->rows))
-			continue;
-		for (uint32_t j = 0; j < set->rows->nr_columns; j++) {
-			struct figure figure = { .process = set->process, .rows = set->rows,
-						 .column = &set->rows->columns[j],
-						 .limit = resource_limit_of(&limits, set->rows, j) };
-
-			series_of_column(&figure.series, report->model, set->process, set->rows, j, nr_steps);
-			figure.line = curve(document, &figure);
-			series_release(&figure.series);
-			if (figure.series.known && !(text && is_nothing(&figure.series)))
-				figures[rows->nr_rows++] = figure;
-		}
-	}
+	resource_limits_read(&figures.limits, report->model);
+	choose_processes(&shown, report);
+	figures.list = document_new(document, nr * sizeof(*figures.list));
+	add_figures(&figures, readings, &shown);
+	*rows = (struct table_rows){ .rows = figures.list, .nr_rows = figures.nr };
 	*table = (struct table){
 		.name = "resources",
 		.what = "figures",
 		.title = report->title,
-		.note = "what only grows: mean and peak per second, then the total; what stayed 0 is left out; more: -f csv",
+		.note = figures_note(document, &shown, report->model),
 		.columns = figure_columns,
 		.nr_columns = sizeof(figure_columns) / sizeof(*figure_columns),
-		.text_columns = has_pids ?
-			"pid,column,mean_or_rate,peak_or_rate,limit,min,last_or_total,slope_per_s,curve" :
-			"column,mean_or_rate,peak_or_rate,limit,min,last_or_total,slope_per_s,curve",
+		.text_columns = text_columns[who],
 		.data_columns = "pid,program,set,id,column,kind,min,mean,peak,peak_time_ns,last,mean_rate,peak_rate,total,"
 			"limit,slope_per_s,slope_error_per_s",
-		.aside = !text,
+		.aside = !figures.text,
 		.row_bytes = sizeof(struct figure),
 		.next = table_next_row,
 		.source = rows,

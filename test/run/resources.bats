@@ -287,6 +287,23 @@ read_count,read_count_global,read_mb,read_mb_global,write_count,write_count_glob
 	cut -d, -f1 events.log | sort -nc
 }
 
+# A dozen short programs and one that grows: in text and pictures it comes first, whatever its place among them.
+@test "many processes: the busiest are shown, and named" {
+	monitor -q --interval=5ms -- sh -c 'for i in 1 2 3 4 5 6; do sleep .02; done; "$0"; for i in 1 2 3 4 5 6; do sleep .02; done' "$bin/grow"
+	"$report" -v resources >resources.txt
+	same "first" "$(awk 'NR == 3 { print $2, $3 }' resources.txt)" 'grow cpu_ns'
+	grep -q 'more processes, which used less CPU time: --top 0' <(tr -s '\n ' ' ' <resources.txt)
+	same "processes" "$(awk '$2 != "insideme-run" && $3 == "rss_bytes" { print $1, $2 }' resources.txt | sort -u | wc -l)" 6
+	between "processes of --top 0" 13 "$("$report" -v resources --top 0 | awk '$2 != "insideme-run" && $3 == "rss_bytes" { print $1, $2 }' | sort -u | wc -l)" 20
+	ldconfig -p | grep -q libcairo.so.2 || skip "no libcairo.so.2"
+	"$report" -v resources -f pdf -o picture.pdf
+	pdftotext -layout picture.pdf text || skip "no pdftotext"
+	pid=$("$report" -v processes -f csv --columns pid,command | awk -F, '$2 ~ /grow$/ && $2 !~ /^sh/ { print $1 }')
+	grep -E "^ *grow \($pid\) +peak" text
+	same "peak" "$(grep -oE 'grow \([0-9]+\) +peak [0-9.]+ MiB' text | grep -oE '[0-9.]+ MiB$')" \
+		"$("$report" -v resources | awk -v pid="$pid" '$1 == pid && $3 == "rss_bytes" { print $6, $7 }')"
+}
+
 @test "-f svg, png, pdf: curves, brackets of calls, the peak" {
 	ldconfig -p | grep -q libcairo.so.2 || skip "no libcairo.so.2"
 	monitor -q -- "$bin/grow"
