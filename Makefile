@@ -59,6 +59,8 @@ side = -iquote $(firstword $(subst /, ,$<))
 $(O)/recorder/%.o: %.c $(O)/flags
 	@mkdir -p $(@D)
 	$(call say,CC)$(CC) $(recorder_cflags) $(side) -c $< -o $@
+# The hot path: no frame pointer, 0.3 ns of a call; and wherever the linker puts it, it begins at a line.
+$(O)/recorder/preload/hooks.o: side += -fomit-frame-pointer -falign-functions=64
 $(O)/tool/%.o: %.c $(O)/flags
 	@mkdir -p $(@D)
 	$(call say,CC)$(CC) $(tool_cflags) $(side) -c $< -o $@

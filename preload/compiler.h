@@ -30,6 +30,9 @@ static ALWAYS_INLINE void cpu_relax(void)
 /* The value is in a register before whatever follows: for loads that a clock reading would hold up. */
 #define load_now(value)	__asm__ volatile("" : "+r"(value))
 
+/* __builtin_frame_address(0) of a function that has no frame pointer: two words below its caller's stack. */
+#define own_frame_addr()	((uintptr_t)__builtin_dwarf_cfa() - 2 * sizeof(void *))
+
 /* For static TLS: the library is loaded at start, so its one TLS object has a fixed place. */
 #define TLS_INITIAL_EXEC	__attribute__((tls_model("initial-exec")))
 

@@ -189,7 +189,7 @@ EXPORT void __cyg_profile_func_enter(void *function, void *call_site)
 {
 	const struct log_header *log = live.hot_log;
 	struct log_thread *thread = self;
-	uintptr_t stack_addr = (uintptr_t)__builtin_frame_address(0);
+	uintptr_t stack_addr = own_frame_addr();
 	uintptr_t return_addr = (uintptr_t)__builtin_return_address(0);
 
 	(void)call_site;
@@ -279,7 +279,7 @@ EXPORT void __cyg_profile_func_exit(void *function, void *call_site)
 {
 	struct log_header *log = live.hot_log;
 	struct log_thread *thread = self;
-	uintptr_t stack_addr = (uintptr_t)__builtin_frame_address(0);
+	uintptr_t stack_addr = own_frame_addr();
 
 	(void)call_site;
 	if (unlikely(!log || !thread))

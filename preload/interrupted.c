@@ -77,14 +77,14 @@ void interrupted_end(void)
 	use_own();
 }
 
-/* The hook's frame is above its stack pointer, and so is all that the program does a little after it has ended. */
+/* The hook's caller is above its stack pointer, and so is all that the program does a little after it has ended. */
 uintptr_t interrupted_begin(uintptr_t stack_addr)
 {
 	uintptr_t return_addr = live_return_addr;
 	stack_t stack;
 
 	use_own();
-	if (stack_addr < return_addr)
+	if (stack_addr + 2 * sizeof(void *) <= return_addr)	/* see own_frame_addr() */
 		return return_addr;
 	if (raw_syscall(SYS_sigaltstack, 0, (long)&stack, 0, 0, 0, 0) == 0 && stack.ss_flags & SS_ONSTACK)
 		return return_addr;
