@@ -117,21 +117,36 @@ struct hook_cost hook_cost_of(const struct thread *thread, const struct log_node
 	};
 }
 
+void hook_costs_give(struct model *model, const struct tree_node *path, const struct hook_cost *cost, bool is_outermost)
+{
+	if (!model->is_raw && path->parent == model->root && !is_outermost)	/* outside of the call it is in its caller's time */
+		model->selection.outside_ns -= cost->hooks_ns - cost->inside_ns;
+}
+
+void hook_costs_leave_out(struct model *model, struct tree_node *path, const struct hook_cost *cost, bool is_outermost)
+{
+	if (!path->function) {
+		model->hooks_ns += cost->hooks_ns;
+		model->selection.outside_ns -= model->is_raw ? 0 : is_outermost ? cost->inside_ns : cost->hooks_ns;
+		return;
+	}
+	path->stats.inside_ns += cost->hooks_ns;	/* all of it is in the time of the call that it stands for */
+	path->stats.hooks_ns += cost->hooks_ns;
+	path->stats.noise_ns += cost->noise_ns + cost->new_path_ns;
+}
+
 void hook_costs_add(struct tree_node *path, struct thread *thread, const struct log_node *node)
 {
 	struct model *model = thread->process->model;
 	struct hook_cost cost = hook_cost_of(thread, node);
-	bool is_top = path->parent == model->root;
 
 	path->stats.inside_ns += cost.inside_ns;
 	path->stats.hooks_ns += cost.hooks_ns;
 	path->stats.noise_ns += cost.noise_ns;
 	path->stats.new_paths_ns += cost.new_path_ns;
-	if (model->is_raw)
-		return;
-	thread->functions_ns -= is_top ? cost.inside_ns : cost.hooks_ns;	/* outside of the call it is in its caller's time */
-	if (is_top && !is_outermost(thread, node))
-		model->selection.outside_ns -= cost.hooks_ns - cost.inside_ns;
+	hook_costs_give(model, path, &cost, is_outermost(thread, node));
+	if (!model->is_raw)
+		thread->functions_ns -= path->parent == model->root ? cost.inside_ns : cost.hooks_ns;
 }
 
 void hook_costs_add_left_out(struct tree_node *path, struct thread *thread, const struct log_node *node)
@@ -139,15 +154,9 @@ void hook_costs_add_left_out(struct tree_node *path, struct thread *thread, cons
 	struct model *model = thread->process->model;
 	struct hook_cost cost = hook_cost_of(thread, node);
 
-	if (!path->function) {
-		model->hooks_ns += cost.hooks_ns;
-		model->selection.outside_ns -= model->is_raw ? 0 : is_outermost(thread, node) ? cost.inside_ns : cost.hooks_ns;
-		return;
-	}
-	path->stats.inside_ns += cost.hooks_ns;	/* all of it is in the time of the call that it stands for */
-	path->stats.hooks_ns += cost.hooks_ns;
-	path->stats.noise_ns += cost.noise_ns + cost.new_path_ns;
-	thread->functions_ns -= model->is_raw ? 0 : cost.hooks_ns;
+	hook_costs_leave_out(model, path, &cost, is_outermost(thread, node));
+	if (path->function && !model->is_raw)
+		thread->functions_ns -= cost.hooks_ns;
 }
 
 /* By id: callers before what they call. */

@@ -30,6 +30,10 @@ void hook_costs_add(struct tree_node *path, struct thread *thread, const struct 
 /* The same of calls that are left out, see selection.h: @path is what they stand for. */
 void hook_costs_add_left_out(struct tree_node *path, struct thread *thread, const struct log_node *node);
 
+/* Both, but for the thread's time, where the cost is known. @is_outermost: it was recorded with nothing open around it. */
+void hook_costs_give(struct model *model, const struct tree_node *path, const struct hook_cost *cost, bool is_outermost);
+void hook_costs_leave_out(struct model *model, struct tree_node *path, const struct hook_cost *cost, bool is_outermost);
+
 /* Of each path, by its id, what to take out, and how well it is known. */
 struct hook_share {
 	double self_ns;

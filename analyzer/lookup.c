@@ -53,7 +53,7 @@ static double bound_ns(const struct call_stats *stats, double percent)
 double function_percentile_ns(const struct function *function, double percent)
 {
 	const struct histogram *histogram = &function->histogram;
-	uint64_t count = histogram_count(histogram);
+	uint64_t count = function->lacks_times ? 0 : histogram_count(histogram);
 
 	if (!count || count + (1ull << 31) < function->stats.known_calls)
 		return NAN;	/* a bucket went past 2^32 and the record of it was lost */

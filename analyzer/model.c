@@ -247,6 +247,7 @@ static int read_runs(struct model *model, const struct run *runs, const struct f
 	if (model->nr_runs > 1)
 		versions_match(model);
 	selection_read(model, filter);
+	model->nr_parts = model->nr_runs;
 	for (size_t i = 0; i < model->nr_profiles; i++) {
 		size_t nr = model->profiles[i] ? profile_nr_runs(model->profiles[i]) : 1;
 
@@ -256,6 +257,8 @@ static int read_runs(struct model *model, const struct run *runs, const struct f
 			parts_release(&parts);
 			return -1;
 		}
+		if (nr > 1 && model->selection.is_on)	/* of what is left out it has no parts */
+			model->nr_parts = 1;
 		if (model->nr_runs > 1)
 			parts_take(&parts, model, nr > 1 ? PARTS_KNOWN : run);
 		if (nr > 1)
@@ -280,8 +283,6 @@ static int apply_filter(struct model *model, const struct filter *filter)
 		for (size_t k = 0; filter && k < FILTER_KINDS; k++)
 			if (filter->lists[k].text)
 				return error("a saved profile has sums only: --rank, --process and --thread need logs");
-		if (filter && filter_has_selection(filter))
-			return error("a saved profile has sums only: --focus, --exclude and --depth need logs");
 		profile_set_ends(model->profiles[i]);
 	}
 	return filter_apply(filter, model);

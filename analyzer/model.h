@@ -111,6 +111,7 @@ struct function {
 	const struct process *counted_in;	/* process_fields.c's own */
 	enum verdict verdict;		/* by selection_read() */
 	bool is_judged;			/* selection.c's own */
+	bool lacks_times;		/* the histogram has more calls than are reported */
 };
 
 /* p50: function_percentile_ns(function, 50). NAN when not known. See histogram_percentile(). */
@@ -259,7 +260,7 @@ struct process {
 	size_t nr_stacks;
 
 	uint64_t calls;			/* finished and open */
-	double functions_ns;		/* sum of self times over its threads */
+	double functions_ns;		/* sum of self times over its threads; NAN: neither it nor calls are known, see profile.c */
 	struct heap_stats heap;		/* totals */
 	uint64_t heap_sizes[LOG_HEAP_SIZES];	/* allocations by size */
 	uint64_t heap_peak_bytes;	/* what was inherited at the fork too; where live blocks were recorded */
@@ -314,6 +315,7 @@ struct model {
 	size_t nr_unseen;
 
 	size_t nr_runs;			/* that were read together, those of saved profiles too */
+	size_t nr_parts;		/* runs of which it is known what each has of functions and paths; 1: it is not */
 	char **run_names;		/* their paths; of a run in a saved profile its name */
 	uint64_t *run_starts_ns;	/* [run] model time 0 of its processes, in ns after 1970 */
 	struct profile **profiles;	/* [as they were given]: NULL for a run of logs */

@@ -278,7 +278,8 @@ static void read_root(struct node_reader *reader, const struct log_extent *exten
 	logfile_node(process->log, offset, &node);
 	process->tree_of[extent->first_node] = process->model->root;
 	if (process->is_left_out)
-		process->is_left_out[extent->first_node] = others_path(process->model) == process->model->root;
+		process->is_left_out[extent->first_node] =
+			!selection_keeps(process->model, process->model->root, &process->model->tables->functions.others);
 	if (node.calls || node.total_ticks)
 		add_node(reader, process->model->root, &node, offset);
 }

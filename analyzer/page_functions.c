@@ -148,7 +148,7 @@ static void add_histograms(struct block *block, const struct function_list *list
 
 		unit[i] = histogram->unit_ns;
 		for (int j = 0; j < LOG_BUCKETS; j++) {
-			if (!histogram->counts[j])
+			if (!histogram->counts[j] || list->functions[i]->lacks_times)
 				continue;
 			of = xgrow(of, nr, sizeof(*of));
 			bucket = xgrow(bucket, nr, sizeof(*bucket));

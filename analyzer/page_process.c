@@ -61,8 +61,8 @@ static void fill_process(double *row, const struct process *process)
 	row[PROCESS_RANK] = process->header.rank < 0 ? NAN : process->header.rank;
 	row[PROCESS_START] = (double)process->start;
 	row[PROCESS_LAST] = (double)process->last;
-	row[PROCESS_FUNCTIONS] = process->functions_ns > 0 ? round(process->functions_ns) : 0;
-	row[PROCESS_CALLS] = (double)process->calls;
+	row[PROCESS_FUNCTIONS] = isnan(process->functions_ns) ? NAN : process->functions_ns > 0 ? round(process->functions_ns) : 0;
+	row[PROCESS_CALLS] = isnan(process->functions_ns) ? NAN : (double)process->calls;
 }
 
 /* Columns of @nr rows of @width numbers each. */

@@ -12,7 +12,9 @@
 #include "parts.h"
 #include "process.h"
 #include "profile_rows.h"
+#include "selection.h"
 #include "heaps.h"
+#include "hook_costs.h"
 #include "marks.h"
 #include "tree.h"
 
@@ -197,25 +199,73 @@ static int add_edges(struct profile *profile, struct model *model)
 	return status;
 }
 
-/* A row's path in the tree; NULL: it names what is not there. */
-static struct tree_node *node_of(const struct profile *profile, struct model *model, const struct saved_path *path)
+/* A row's path in the tree, or the one that it stands for if it is *@left_out; NULL: it names what is not there. */
+static struct tree_node *node_of(const struct profile *profile, struct model *model, const struct saved_path *path,
+				 bool *left_out)
 {
 	size_t nr = profile->nr_rows;
+	struct tree_node *parent;
+	struct function *function;
 
 	if (!nr)
 		return path->parent == -1 && path->function == -1 ? model->root : NULL;
 	if (path->parent < 0 || (size_t)path->parent >= nr || !is_function(profile, path->function))
 		return NULL;
-	return tree_child(model, profile->nodes[path->parent], profile->functions[path->function].function);
+	parent = profile->nodes[path->parent];
+	function = profile->functions[path->function].function;
+	*left_out = !selection_keeps(model, parent, function);
+	return *left_out ? parent : tree_child(model, parent, function);
+}
+
+static struct hook_cost cost_of(const struct call_stats *stats)
+{
+	return (struct hook_cost){ stats->inside_ns, stats->hooks_ns, stats->noise_ns, stats->new_paths_ns };
+}
+
+/* As add_left_out() of nodes.c: @node is what the row stands for. */
+static void add_left_out(struct profile *profile, struct model *model, struct tree_node *node, const struct saved_path *path)
+{
+	const struct call_stats *stats = &path->counters.stats;
+	const struct hook_cost cost = cost_of(stats);
+
+	profile->functions[path->function].function->lacks_times |= stats->calls > 0;
+	if (node->function) {
+		model->selection.inside_calls += stats->calls;
+		node->stats.self_ns += stats->self_ns;
+		profile->kept_ns += stats->self_ns - (model->is_raw ? 0 : cost.hooks_ns);
+		sample_stats_add(&node->samples, &path->counters.samples);
+	} else {
+		model->selection.outside_calls += stats->calls;
+		model->selection.outside_ns += stats->self_ns;
+		model->selection.outside_alloc_bytes += path->counters.heap.alloc_bytes;
+	}
+	hook_costs_leave_out(model, node, &cost, path->parent == 0);
+}
+
+static void add_kept(struct profile *profile, struct model *model, struct tree_node *node, const struct saved_path *path)
+{
+	const struct call_stats *stats = &path->counters.stats;
+	const struct hook_cost cost = cost_of(stats);
+
+	/* of two paths that are one now it is not known which threads went by both */
+	node->threads_unknown |= (stats->calls && !path->counters.nr_threads) || (model->selection.is_on && node->stats.calls);
+	node->nr_threads += path->counters.nr_threads;
+	call_stats_add(&node->stats, stats);
+	call_stats_add_total(&node->stats, stats);
+	sample_stats_add(&node->samples, &path->counters.samples);
+	hook_costs_give(model, node, &cost, path->parent == 0);
+	profile->kept_calls += stats->calls;
+	profile->kept_ns += stats->self_ns - (model->is_raw ? 0 : node->parent == model->root ? cost.inside_ns : cost.hooks_ns);
 }
 
 static int add_path(struct profile *profile, struct model *model, const char *row)
 {
 	struct saved_path path = { .parent = 0 };
 	struct tree_node *node = NULL;
+	bool left_out = false;
 
 	if (path_row_parse(&path, row, profile->nr_runs))
-		node = node_of(profile, model, &path);
+		node = node_of(profile, model, &path, &left_out);
 	if (!node)
 		return profile_bad_row(profile);
 	profile->nodes = xgrow(profile->nodes, profile->nr_rows, sizeof(node));
@@ -228,14 +278,24 @@ static int add_path(struct profile *profile, struct model *model, const char *ro
 	heap_stats_add(&node->heap, &path.counters.heap);
 	if (path.has_age)
 		heap_age_add(model, node, &path.age);
-	if (!node->function)	/* of what is outside only the heap means something */
-		return 0;
-	call_stats_add(&node->stats, &path.counters.stats);
-	call_stats_add_total(&node->stats, &path.counters.stats);
-	sample_stats_add(&node->samples, &path.counters.samples);
-	node->nr_threads += path.counters.nr_threads;
-	node->threads_unknown |= path.counters.stats.calls && !path.counters.nr_threads;
+	if (left_out)
+		add_left_out(profile, model, node, &path);
+	else if (node->function)	/* of what is outside only the heap means something */
+		add_kept(profile, model, node, &path);
 	return 0;
+}
+
+/* What its processes have of a selection: of several it is not known which of them made which calls. */
+static void set_kept(struct profile *profile)
+{
+	for (size_t i = 0; i < profile->nr_processes; i++) {
+		struct process *process = profile->added[i];
+		struct thread *thread = process->threads[0];
+
+		process->functions_ns = thread->functions_ns = profile->nr_processes > 1 ? NAN : profile->kept_ns;
+		if (profile->nr_processes == 1)
+			process->calls = thread->calls = profile->kept_calls;
+	}
 }
 
 int profile_add_tree(struct profile *profile, struct model *model)
@@ -249,6 +309,8 @@ int profile_add_tree(struct profile *profile, struct model *model)
 	while ((status = profile_next_row(profile, &row)) > 0)
 		if (add_path(profile, model, row) < 0)
 			return -1;
+	if (model->selection.is_on)
+		set_kept(profile);
 	return status;
 }
 

@@ -57,6 +57,8 @@ struct profile {
 	struct tree_node **nodes;	/* [row] of the model's tree */
 	struct path_range *ranges;	/* [row]; NULL: one run */
 	size_t nr_rows;
+	uint64_t kept_calls;		/* by the selection */
+	double kept_ns;			/* self time of these */
 };
 
 /* Go on to the list that @begin begins. Return: 0, or -1 after an error() */

@@ -9,20 +9,32 @@
 #include "insideme_pattern.h"
 #include "nearest.h"
 #include "nodes.h"
+#include "profile.h"
 #include "resolve.h"
 #include "selector.h"
 #include "tree.h"
 
-static void add_function(struct process *process, uint64_t function_addr, void *context)
+static void add_function(struct selection *selection, struct function *function)
 {
-	struct selection *selection = context;
-	struct function *function = function_find(&process->model->tables->functions, process, function_addr);
-
 	if (function->kind != FUNCTION_PLAIN || function->is_judged)
 		return;
 	function->is_judged = true;
 	selection->functions = xgrow(selection->functions, selection->nr_functions, sizeof(*selection->functions));
 	selection->functions[selection->nr_functions++] = function;
+}
+
+static void add_called(struct process *process, uint64_t function_addr, void *context)
+{
+	add_function(context, function_find(&process->model->tables->functions, process, function_addr));
+}
+
+static void add_saved(struct selection *selection, const struct profile *profile)
+{
+	size_t nr;
+	struct function **functions = profile_functions(profile, &nr);
+
+	for (size_t i = 0; i < nr; i++)
+		add_function(selection, functions[i]->same ? functions[i]->same : functions[i]);
 }
 
 /* "; did you mean ...?" The caller frees it. */
@@ -82,7 +94,10 @@ void selection_read(struct model *model, const struct filter *filter)
 	if (!filter->focus && !filter->exclude)
 		return;
 	for (size_t i = 0; i < model->nr_processes; i++)
-		nodes_each_function(model->processes[i], add_function, selection);
+		nodes_each_function(model->processes[i], add_called, selection);
+	for (size_t i = 0; i < model->nr_profiles; i++)
+		if (model->profiles[i])
+			add_saved(selection, model->profiles[i]);
 	resolve_ahead(selection->functions, selection->nr_functions);
 	judge_all(selection, "--focus", filter->focus, VERDICT_FOCUS);
 	judge_all(selection, "--exclude", filter->exclude, VERDICT_EXCLUDED);

@@ -11,7 +11,7 @@
 #include "model.h"
 
 /*
- * Judge all functions of the logs by @filter (NULL: none), before their calls are read. Patterns that mean none are told on
+ * Judge all functions of logs and saved profiles by @filter (NULL: none), before their calls are read. Patterns that mean none are told on
  * stderr with names that are near.
  */
 void selection_read(struct model *model, const struct filter *filter);

@@ -27,7 +27,7 @@ static double number(const struct run_row *row, size_t which)
 		[RUN_CPU] = row->usage.cpu_ns,
 		[RUN_PEAK] = row->usage.peak_rss_bytes,
 		[RUN_FUNCTIONS] = row->functions_ns,
-		[RUN_CALLS] = (double)row->calls,
+		[RUN_CALLS] = isnan(row->functions_ns) ? NAN : (double)row->calls,
 		[RUN_ALLOC] = (double)row->alloc_bytes,
 	};
 

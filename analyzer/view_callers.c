@@ -165,8 +165,8 @@ static struct table_rows *list_rows(struct document *document, const struct repo
 			.other = callees ? edge->function : edge->caller,
 			.first = true,
 			.timed = timed,
-			.parts = model->nr_runs > 1 ? parts_of_edge(model, edge->caller, edge->function) : NULL,
-			.nr_runs = model->nr_runs,
+			.parts = model->nr_parts > 1 ? parts_of_edge(model, edge->caller, edge->function) : NULL,
+			.nr_runs = model->nr_parts,
 		};
 	}
 	qsort(list, rows->nr_rows, sizeof(*list), compare_rows);
@@ -183,15 +183,15 @@ static const char *note_of(struct document *document, const struct report *repor
 
 	if (!report->model->nr_functions)
 		return "none were recorded; insideme-report -v summary says why";
-	if (report->model->nr_runs > 1)
+	if (report->model->nr_parts > 1)
 		note = document_text(document, "%s%ssums of %zu runs; /run: their mean; least and most: of one run, 0 where it has "
-				     "none", note ? note : "", note ? "; " : "", report->model->nr_runs);
+				     "none", note ? note : "", note ? "; " : "", report->model->nr_parts);
 	return note ? document_text(document, "%s%s", note, report_doubt_note(report)) : NULL;
 }
 
 static const char *text_columns(const struct report *report)
 {
-	if (report->model->nr_runs > 1)
+	if (report->model->nr_parts > 1)
 		return report_has_times(report) ? "total_ns,total_percent,total_run_mean_ns,total_run_min_ns,total_run_max_ns,"
 			"self_ns,calls,heading,other" : "calls,calls_run_mean,calls_run_min,calls_run_max,heading,other";
 	return report_has_times(report) ? "total_ns,total_percent,self_ns,calls,heading,other" : "calls,heading,other";
@@ -209,7 +209,7 @@ static int build(struct document *document, struct report *report, bool callees)
 		.nr_columns = sizeof(caller_columns) / sizeof(*caller_columns),
 		.text_columns = text_columns(report),
 		.data_columns = document_text(document, "%s%s", callees ? DATA_COLUMNS("callee") : DATA_COLUMNS("caller"),
-					      report->model->nr_runs > 1 ? RUN_COLUMNS : ""),
+					      report->model->nr_parts > 1 ? RUN_COLUMNS : ""),
 		.weight = report_has_times(report) ? "total_ns" : "calls",
 		.text_top = TEXT_EDGES,
 		.row_bytes = sizeof(struct edge_row),

@@ -309,13 +309,13 @@ struct table *functions_table(struct document *document, struct report *report, 
 
 		if (function->kind == FUNCTION_PLAIN && (!allocators || heap->alloc_calls))
 			row[rows->nr_rows++] = (struct function_row){ function, heap, model->functions_ns, model->judged_ns,
-								    model->samples.nr, model->nr_runs };
+								    model->samples.nr, model->nr_parts };
 	}
 	*table = (struct table){
 		.name = "functions",
 		.columns = columns,
 		.nr_columns = sizeof(columns) / sizeof(*columns),
-		.data_columns = document_text(document, "%s%s%s", DATA_COLUMNS, model->nr_runs > 1 ? RUN_COLUMNS : "",
+		.data_columns = document_text(document, "%s%s%s", DATA_COLUMNS, model->nr_parts > 1 ? RUN_COLUMNS : "",
 					      has_samples(model) ? SAMPLE_COLUMNS : ""),
 		.text_sort = report_has_times(report) ? "self_ns" : "calls",
 		.row_bytes = sizeof(*row),
@@ -329,7 +329,7 @@ struct table *functions_table(struct document *document, struct report *report, 
 
 static const char *text_columns(const struct report *report)
 {
-	if (report->model->nr_runs > 1)
+	if (report->model->nr_parts > 1)
 		return report_has_times(report) ? "self_ns,self_percent,self_run_mean_ns,self_run_min_ns,self_run_max_ns,"
 			"total_run_mean_ns,calls,calls_run_min,calls_run_max,function" :
 			"calls,calls_run_mean,calls_run_min,calls_run_max,function";
@@ -381,8 +381,8 @@ int view_functions(struct document *document, struct report *report)
 	if (!report->model->nr_functions)
 		table->note = "none were recorded; insideme-report -v summary says why";
 	else if (report_has_times(report))
-		table->note = report->model->nr_runs > 1 ? document_text(document, "self and calls are sums of %zu runs; "
-				    "/run: their mean; least and most: of one run, 0 where it has none%s", report->model->nr_runs,
+		table->note = report->model->nr_parts > 1 ? document_text(document, "self and calls are sums of %zu runs; "
+				    "/run: their mean; least and most: of one run, 0 where it has none%s", report->model->nr_parts,
 				    report_doubt_note(report)) :
 			document_text(document, "total = self + what it calls (recursion once); both summed over %" PRIu64
 				    " thread%s; %% of self time in all functions%s%s", nr_threads, nr_threads == 1 ? "" : "s",

@@ -80,10 +80,10 @@ static struct value get_part(const struct column *column, const void *row)
 	size_t which = column->index & ~3u;
 	struct part_range range;
 
-	if (of->model->nr_runs < 2 || (which >= PART_PEAK_BYTES && !of->heap->live_records) ||
+	if (of->model->nr_parts < 2 || (which >= PART_PEAK_BYTES && !of->heap->live_records) ||
 	    (which == PART_NOT_FREED_BYTES && of->model->suppressed.not_freed_calls))
 		return value_empty();
-	range = parts_heap_range(of->parts, of->model->nr_runs, values[which / 4]);
+	range = parts_heap_range(of->parts, of->model->nr_parts, values[which / 4]);
 	return part_cell(&range, (enum part_cell)(column->index & 3), which == PART_ALLOC_CALLS ? UNIT_COUNT : UNIT_BYTES);
 }
 
@@ -218,7 +218,7 @@ static const char *no_sites_note(struct document *document, const struct model *
 
 static const char *text_columns(const struct report *report)
 {
-	bool several = report->model->nr_runs > 1;
+	bool several = report->model->nr_parts > 1;
 
 	if (report->model->heap.nr_samples && !several)
 		return "peak_heap_bytes,peak_error_bytes,peak_heap_percent,alloc_bytes,alloc_error_bytes,"
@@ -242,9 +242,9 @@ static const char *note_of(struct document *document, const struct report *repor
 
 	if (!report_has_heap(report))
 		return "the heap was not recorded (INSIDEME_HEAP=off)";
-	if (model->nr_runs > 1)
+	if (model->nr_parts > 1)
 		return document_text(document, "sums of %zu runs, by the function itself; /run: their mean; least and most: of one run, "
-				     "0 where it has none", model->nr_runs);
+				     "0 where it has none", model->nr_parts);
 	if (model->heap.nr_samples)
 		return document_text(document, "sampled: extrapolated from the stacks of %s; +/-: one standard error; by the "
 			"function that called the allocator, whoever freed it",
@@ -267,7 +267,7 @@ static struct table *functions_of(struct document *document, const struct report
 		.columns = columns,
 		.nr_columns = sizeof(columns) / sizeof(*columns),
 		.text_columns = text_columns(report),
-		.data_columns = report->model->nr_runs > 1 ? DATA_COLUMNS RUN_COLUMNS : DATA_COLUMNS,
+		.data_columns = report->model->nr_parts > 1 ? DATA_COLUMNS RUN_COLUMNS : DATA_COLUMNS,
 		.text_sort = report_has_live_heap(report) ? "peak_heap_bytes" : "alloc_bytes",
 		.text_top = TEXT_FUNCTIONS,
 		.row_bytes = sizeof(struct heap_row),

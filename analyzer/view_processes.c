@@ -86,8 +86,8 @@ static struct value get_recorded(const struct column *column, const void *row)
 	case ROW_THREADS:
 		return value_integer(UNIT_COUNT, (int64_t)of->nr_threads);
 	case ROW_CALLS:
-		return of->calls || process->header.has_hooks ? value_integer(UNIT_COUNT, (int64_t)of->calls) :
-			value_empty();
+		return (of->calls || process->header.has_hooks) && !isnan(of->functions_ns) ?
+			value_integer(UNIT_COUNT, (int64_t)of->calls) : value_empty();
 	case ROW_FUNCTIONS:
 		return of->calls ? ns_cell(of->functions_ns) : value_empty();
 	case ROW_ALLOC:

@@ -109,7 +109,7 @@ static struct value get_part(const struct column *column, const void *row)
 	bool is_count = (column->index & ~3u) == PART_CALLS;
 	struct part_range range;
 
-	if (!of->model->ranges || (!is_count && isnan(call_stats_mean_ns(&of->node->stats))))
+	if (of->model->nr_parts < 2 || (!is_count && isnan(call_stats_mean_ns(&of->node->stats))))
 		return value_empty();
 	range = parts_path_range(of->model, of->node, values[column->index / 4]);
 	return part_cell(&range, (enum part_cell)(column->index & 3), is_count ? UNIT_COUNT : UNIT_NS);
@@ -348,7 +348,7 @@ static const char *text_columns(const struct report *report)
 {
 	if (report_is_of_stacks(report))
 		return "total_alloc_bytes,peak_heap_bytes,not_freed_bytes,function,source";
-	if (report->model->nr_runs > 1)
+	if (report->model->nr_parts > 1)
 		return report_has_times(report) ? "total_ns,total_percent,total_run_mean_ns,total_run_min_ns,total_run_max_ns,"
 			"self_ns,calls,function" : "calls,calls_run_mean,calls_run_min,calls_run_max,function";
 	if (!report_has_times(report))
@@ -383,7 +383,7 @@ int view_tree(struct document *document, struct report *report)
 		.columns = columns,
 		.nr_columns = sizeof(columns) / sizeof(*columns),
 		.text_columns = text_columns(report),
-		.data_columns = report->model->nr_runs > 1 ? DATA_COLUMNS RUN_COLUMNS :
+		.data_columns = report->model->nr_parts > 1 ? DATA_COLUMNS RUN_COLUMNS :
 			report_is_of_stacks(report) ? DATA_COLUMNS ",total_alloc_bytes" : DATA_COLUMNS,
 		.fixed = true,
 		.row_bytes = sizeof(struct tree_row),
@@ -391,9 +391,9 @@ int view_tree(struct document *document, struct report *report)
 		.source = rows,
 		.formats = IN_TEXT | IN_CSV | IN_JSON,
 	};
-	if (report->model->nr_runs > 1 && !report_is_of_stacks(report))
+	if (report->model->nr_parts > 1 && !report_is_of_stacks(report))
 		table->note = document_text(document, "total and self are sums of %zu runs; /run: their mean; least and most: of one "
-					    "run, 0 where it has none%s", report->model->nr_runs, report_doubt_note(report));
+					    "run, 0 where it has none%s", report->model->nr_parts, report_doubt_note(report));
 	choose_rows(table, rows, document, report);
 	document_add_table(document, table);
 	return 0;

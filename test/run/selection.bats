@@ -114,10 +114,58 @@ selects() {
 	grep -q "Left out *$((all - 21891)) calls outside\|Left out *11.0 k calls outside" text
 	"$report" -v functions --exclude=main,leaf >text
 	tr -s '\n ' '  ' <text | grep -q 'Left out 1 call outside, .* in them; 6000 calls within reported ones'
+}
+
+# left_out FILE OPTION: what the report of it says that a selection left out
+left_out() {
+	"$report" "$1" --no-pager "$2" | tr -s '\n ' '  ' | grep -o 'Left out .* reported ones\|Left out .* calls\? outside'
+}
+
+@test "a saved profile is selected from as its run; of functions that have lost calls no percentiles are known" {
+	for program in calls alloc calls_cpp; do
+		rm -rf insideme.data
+		record $program || true
+		run=$(ls -d insideme.data/*)
+		"$report" --save saved.json
+		for option in --focus=main --focus=fib,by_twice '--exclude=main,middle,by_*' --depth=2 --exclude=nothing_at_all; do
+			for view in tree callers heap; do
+				same "$view of $program with $option" "$(view $view saved.json "$option" | sort)" "$(view $view "$option" | sort)"
+			done
+			for columns in calls,total_ns,self_ns,min_ns,max_ns,alloc_calls,alloc_bytes calls_run_min; do
+				same "functions" "$(view functions saved.json "$option" --columns function,$columns | sort)" \
+					"$(view functions "$option" --columns function,$columns | sort)"
+			done
+			for columns in calls functions_ns alloc_bytes; do
+				same "process" "$(view processes saved.json "$option" --columns pid,$columns)" \
+					"$(view processes "$option" --columns pid,$columns)"
+			done
+			same "$option" "$(left_out saved.json "$option")" "$(left_out "$run" "$option")"
+		done
+	done
+	rm -rf insideme.data
+	record calls || true
 	"$report" --save saved.json
-	run "$report" saved.json --focus main
-	same status "$status" 1
-	same said "$output" 'insideme-report: a saved profile has sums only: --focus, --exclude and --depth need logs'
+	same "leaf, at two places" "$(view functions saved.json --exclude=middle | "$here/csv" p50_ns function=leaf)" \
+		"$(view functions | "$here/csv" p50_ns function=leaf)"
+	same "fib, called 21891 times" "$(view functions saved.json --depth=2 --columns function,calls,p50_ns | grep ^fib)" fib,1,
+}
+
+@test "a saved profile of several runs or processes is selected from; what each had is not known" {
+	record calls || true
+	record calls || true
+	runs=(insideme.data/*)
+	"$report" --save saved.json "${runs[@]}"
+	for option in --focus=fib --exclude=fib --depth=2; do
+		for columns in calls total_ns self_ns; do
+			same "$columns with $option" "$(view functions saved.json "$option" --columns function,$columns | sort)" \
+				"$(view functions "${runs[@]}" "$option" --columns function,$columns | sort)"
+		done
+		run view functions saved.json "$option"
+		[[ $output != *calls_run_min* ]]
+		same "of each run" "$(view functions saved.json "$option" --columns function,calls_run_min | "$here/csv" calls_run_min | tr -d '\n')" ''
+		"$report" saved.json "$option" --no-pager >text
+		same "calls of each process" "$(view processes saved.json "$option" --columns calls | tail -n +2 | tr -d '\n')" ''
+	done
 }
 
 @test "what the report leaves out within others is in their time and memory" {
