@@ -8,6 +8,7 @@
 #include "briefs.h"
 #include "ceilings.h"
 #include "children.h"
+#include "children_rows.h"
 #include "ends.h"
 #include "error.h"
 #include "logfile.h"
@@ -189,6 +190,7 @@ static int open_runs(struct model *model, const struct run *runs, size_t nr_runs
 	}
 	for (size_t i = 0; i < model->nr_shared; i++)
 		briefs_read(model, model->shared[i]);
+	children_rows_read(model);
 	return 0;
 }
 

@@ -18,6 +18,7 @@ void row_set_init(struct row_set *rows, struct log_header *log, int log_fd, cons
 		rows->room_bytes = set->room_bytes;
 	if (rows->room_bytes < set->first_bytes)
 		rows->room_bytes = set->first_bytes;
+	rows->first_bytes = set->first_bytes;
 	rows->taken_bytes = 0;
 	rows->nr_areas = 0;
 	rows->nr_rows = 0;
@@ -27,6 +28,14 @@ void row_set_init(struct row_set *rows, struct log_header *log, int log_fd, cons
 	rows->nr_costs = 0;
 	rows->cost_ns = 0;
 	rows->first_cost_ns = 0;
+}
+
+void row_set_share(struct row_set *rows, uint32_t shift)
+{
+	rows->first_bytes = LOG_AREA_ALIGN;
+	rows->room_bytes >>= shift;
+	if (rows->room_bytes < rows->first_bytes)
+		rows->room_bytes = rows->first_bytes;
 }
 
 static uint32_t head_bytes(const struct row_set *rows)
@@ -70,7 +79,7 @@ static void describe(const struct row_set *rows, struct log_rows *area)
 /* Another area, as large as all before it, so that short runs stay small and long ones have few. */
 static bool add_area(struct row_set *rows)
 {
-	uint64_t bytes = rows->taken_bytes ? rows->taken_bytes : rows->set->first_bytes;
+	uint64_t bytes = rows->taken_bytes ? rows->taken_bytes : rows->first_bytes;
 	uint64_t tail = __atomic_load_n(&rows->log->tail_bytes, __ATOMIC_RELAXED);
 	uint32_t head = head_bytes(rows), row_bytes = row_words(rows) * (uint32_t)sizeof(uint64_t);
 	struct log_rows *area;

@@ -21,6 +21,7 @@ struct row_set {
 	const struct column_set *set;
 	uint32_t id;				/* see log_rows */
 	uint64_t room_bytes;			/* most that its areas may take */
+	uint64_t first_bytes;			/* of the first one */
 	uint64_t taken_bytes;
 	struct log_rows *areas[ROWS_AREAS];
 	uint64_t rows_in[ROWS_AREAS];		/* how many each can hold */
@@ -37,6 +38,9 @@ struct row_set {
 /* Nothing is claimed before the first row. @log_fd: to grow the file. @last: room for a number of each column, kept. */
 void row_set_init(struct row_set *rows, struct log_header *log, int log_fd, const struct column_set *set, uint32_t id,
 		  uint64_t *last);
+
+/* One of many such sets in the log, before its first row: it gets the room >> @shift, and begins as small as can be. */
+void row_set_share(struct row_set *rows, uint32_t shift);
 
 /* Add a row of the set's columns, which lie in @numbers. Without room for it the row is lost, and counted. */
 void row_set_add(struct row_set *rows, uint64_t ticks, const void *numbers);

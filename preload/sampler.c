@@ -14,9 +14,7 @@
 #define CLOCK_INTERVAL_NS	(1000u * MS)
 #define SLOW_INTERVAL_NS	(100u * MS)
 #define MAPS_INTERVAL_NS	(1000u * MS)
-/*
- * Inside a program: what costs one that lives for some ms more than it tells. A build makes hundreds of such.
- */
+/* Inside a program: what costs one that lives for some ms more than it tells. A build makes hundreds of them. */
 #define LATE_NS			(50u * MS)	/* rows of the machine and of threads */
 #define MAPS_LATER_NS		(200u * MS)
 #define MAPS_REST		2000u		/* times what it costs: 0.05 % of a core */
@@ -26,7 +24,7 @@
 #define LAST_MAPS_NS		MS		/* whoever ends does not wait for longer */
 #define ACTIVE_INTERVAL_NS	(1u * MS)	/* of memory rows while slices are written */
 #define ACTIVE_NS		(20u * MS)	/* how long a slice counts as "being written" */
-
+#define GUEST_SHARE_SHIFT	3		/* of a set's room, where many processes share one log */
 
 struct sampler {
 	struct sampler_config config;
@@ -71,6 +69,7 @@ static void begin_counting(const struct sampler *sampler)
 
 int sampler_start(struct sampler *sampler, const struct sampler_config *config)
 {
+	uint32_t id = config->ancestor ? (uint32_t)config->pid : 0;
 	int error;
 
 	sampler->config = *config;
@@ -81,7 +80,9 @@ int sampler_start(struct sampler *sampler, const struct sampler_config *config)
 	if (config->own_thread)
 		ahead_touch_singly(config->log);
 	for (int set = 0; set < NR_COLUMN_SETS; set++) {
-		row_set_init(&sampler->rows[set], config->log, config->log_fd, &column_sets[set], 0, sampler->last[set]);
+		row_set_init(&sampler->rows[set], config->log, config->log_fd, &column_sets[set], id, sampler->last[set]);
+		if (config->ancestor)
+			row_set_share(&sampler->rows[set], GUEST_SHARE_SHIFT);
 		sampler->last_ns[set] = 0;
 	}
 	sampler->active_ns = 0;
@@ -347,7 +348,7 @@ int64_t sampler_step(struct sampler *sampler)
 	sampler->process_ticks = 0;
 	__atomic_store_n(&sampler->config.log->newest_ticks, clock_ticks(sampler->config.log->clock), __ATOMIC_RELAXED);
 	grown_ns = grow(sampler, &look_ns);
-	if (activity_look(&sampler->sources.activity))
+	if (!sampler->config.ancestor && activity_look(&sampler->sources.activity))
 		sampler->active_ns = now;
 	sampler->is_active = now - sampler->active_ns < ACTIVE_NS &&
 			     sampler->config.log->snapshot & LOG_SNAPSHOT_RSS;

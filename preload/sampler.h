@@ -20,6 +20,11 @@ struct sampler_config {
 	bool system;			/* read the machine's columns too */
 	bool interval_is_set;		/* keep the interval even where it costs more than 1 % of a core */
 	uint64_t interval_ns;		/* of the fast process row */
+	/*
+	 * Of a process that has no log, a forked child, the rows go into somebody else's, where they have the pid as id:
+	 */
+	const struct log_header *ancestor;	/* the log that it has mapped, as mapped here; NULL: @log is its own */
+	uint64_t process_start;			/* then: field 22 of /proc/PID/stat */
 };
 
 /* Opaque to callers but for its size: they provide the memory (the library: its own mapping, no malloc). */

@@ -46,13 +46,24 @@ static void open_rest(struct sources *sources)
 	config->log->sampler_tid = (uint32_t)sys_gettid();
 }
 
+/* What the process has mapped of ours. */
+static const struct log_header *mapped_log(const struct sampler_config *config)
+{
+	return config->ancestor ? config->ancestor : config->log;
+}
+
+static uint64_t process_start(const struct sampler_config *config)
+{
+	return config->ancestor ? config->process_start : config->log->process_start;
+}
+
 int sources_open(struct sources *sources, const struct sampler_config *config)
 {
 	int error = 0;
 
 	sources->config = *config;
 	if (config->pid)
-		error = usage_open(&sources->usage, config->pid, config->own_thread, config->log);
+		error = usage_open(&sources->usage, config->pid, config->own_thread, mapped_log(config), process_start(config));
 	if (error < 0)
 		return error;
 	if (config->interval_ns)
@@ -84,7 +95,7 @@ int sources_open_again(struct sources *sources, int log_fd)
 	sources->config.log_fd = log_fd;
 	sources->core_rows.log_fd = log_fd;
 	if (sources->config.pid)
-		error = usage_open_again(&sources->usage, sources->config.log);
+		error = usage_open_again(&sources->usage, mapped_log(&sources->config));
 	if (error == 0)
 		open_rest(sources);
 	return error;
@@ -94,7 +105,7 @@ bool sources_have(const struct sources *sources, enum column_set_id set)
 {
 	switch (set) {
 	case SET_CLOCK:
-		return true;
+		return !sources->config.ancestor;	/* whose log it is writes those */
 	case SET_SYSTEM:
 		return sources->config.system;
 	case SET_THREAD_OFF:

@@ -259,7 +259,7 @@ static int start_program(struct monitor *monitor)
 	monitor->signal_fd = fd;
 	run_set_monitor(&monitor->run, (uint32_t)getpid());
 	tree_init(&monitor->tree);
-	watch_init(&monitor->watch, &monitor->run, &monitor->tree, monitor->settings.value[SETTING_INTERVAL],
+	watch_init(&monitor->watch, &monitor->run, &monitor->tree, &monitor->own_log, monitor->settings.value[SETTING_INTERVAL],
 		   monitor->settings.source[SETTING_INTERVAL] != FROM_FALLBACK);
 	if (!monitor->options.no_tree)
 		prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);

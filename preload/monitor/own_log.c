@@ -2,6 +2,7 @@
 /* insideme-run's own log. */
 #include "monitor/own_log.h"
 
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -46,7 +47,11 @@ void own_log_open(struct own_log *own, const struct run *run, const struct proce
 		own->log = NULL;
 		return;
 	}
+	own->log_fd = fcntl(fd, F_DUPFD_CLOEXEC, 0);
 	own->log->start_cost_ns = LOG_NONE;
+	own->log->heap_bytes = LOG_HEAP_OFF;	/* these are of programs, and rows of some lie here too */
+	own->log->snapshot = 0;
+	own->log->memory_limit_bytes = 0;
 	strcpy(own->home, open.home);
 	facts_read(&facts, buffer, PROCESS_SELF, argc, argv);
 	facts_write(own->log, &facts, settings, true);
@@ -108,6 +113,7 @@ void own_log_close(struct own_log *own, int status)
 	sampler_stop(own->sampler);
 	free(own->sampler);
 	own->sampler = NULL;
+	close(own->log_fd);
 	clock_read_all(own->log->clock, &own->log->finish);
 	own->log->end_status = status;
 	__atomic_store_n(&own->log->end, (uint32_t)LOG_EXITED, __ATOMIC_RELEASE);

@@ -16,6 +16,7 @@
 
 struct own_log {
 	struct log_header *log;		/* NULL: could not be made, and the rest does nothing */
+	int log_fd;			/* for other samplers that write into it, who take copies */
 	struct sampler *sampler;
 	struct gpu gpu;			/* writes rows into the log */
 	int64_t due_ns;			/* CLOCK_MONOTONIC */

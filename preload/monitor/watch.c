@@ -13,6 +13,7 @@
 #include "monitor/watched.h"
 
 #define SCAN_NS		100000000	/* where the kernel does not tell us of new files */
+#define LOOK_NS		10000000	/* for children in logs, where we are awake so often */
 
 /* "HOST-PID-N", without ".log": the earliest that a process can be known by. */
 static pid_t pid_in_name(const char *name, size_t length)
@@ -56,7 +57,7 @@ static void scan(struct watch *watch)
 		closedir(directory);
 }
 
-void watch_init(struct watch *watch, const struct run *run, struct tree *tree, uint64_t interval_ns,
+void watch_init(struct watch *watch, const struct run *run, struct tree *tree, struct own_log *own_log, uint64_t interval_ns,
 		bool interval_is_set)
 {
 	memset(watch, 0, sizeof(*watch));
@@ -64,6 +65,8 @@ void watch_init(struct watch *watch, const struct run *run, struct tree *tree, u
 	watch->tree = tree;
 	watch->interval_ns = interval_ns;
 	watch->interval_is_set = interval_is_set;
+	watch->entered = (struct entered_list){ .own_log = own_log, .tree = tree, .interval_ns = interval_ns,
+						.interval_is_set = interval_is_set };
 	watch->notify_fd = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
 	if (watch->notify_fd >= 0 && inotify_add_watch(watch->notify_fd, run->path, IN_CREATE) < 0) {
 		close(watch->notify_fd);
@@ -99,49 +102,77 @@ static void find_new_logs(struct watch *watch)
 	}
 }
 
-static void finish(struct watch *watch, struct watched *watched, bool has_ended)
+/* Children may still write into the log, and enter theirs there. */
+static void close_if_unused(struct watch *watch, struct watched *watched, int64_t now)
 {
-	watched_close(watched, watch->run, has_ended, &watch->count);
+	if (watched->log)
+		entered_look(&watch->entered, watched, now);
+	if (!watched->nr_entered)
+		watched_close(watched, watch->run, true, &watch->count);
+}
+
+static void finish(struct watch *watch, struct watched *watched)
+{
+	watched_stop(watched);
+	watched->has_ended = true;
+	close_if_unused(watch, watched, monitor_now_ns());
 }
 
 /* Of two logs of a pid the older one is over: the pid has exec'ed, or is another process. */
 static void finish_older_images(struct watch *watch, struct watched *opened)
 {
-	for (struct watched *watched = watch->live; watched && opened->log; watched = watched->next) {
-		if (watched == opened || watched->pid != opened->pid || !watched->log)
+	for (struct watched *watched = watch->live; watched && !opened->has_ended; watched = watched->next) {
+		if (watched == opened || watched->pid != opened->pid || !watched->log || watched->has_ended)
 			continue;
 		if (watched->log->start.monotonic_ns < opened->log->start.monotonic_ns)
-			finish(watch, watched, true);
+			finish(watch, watched);
 		else
-			finish(watch, opened, true);
+			finish(watch, opened);
 	}
 }
 
 static void step_log(struct watch *watch, struct watched *watched, int64_t now)
 {
 	bool was_open = watched->log;
+	int error = watched_step(watched, watch->run, watch->interval_ns, watch->interval_is_set, now);
 
-	if (watched_step(watched, watch->run, watch->interval_ns, watch->interval_is_set, now) < 0) {
-		finish(watch, watched, true);
-		return;
-	}
 	if (!was_open && watched->log)
+		entered_has_log(&watch->entered, watched->log);
+	if (error < 0)
+		finish(watch, watched);
+	else if (!was_open && watched->log)
 		finish_older_images(watch, watched);
+}
+
+static void look_for_children(struct watch *watch, int64_t now)
+{
+	for (struct watched *watched = watch->live; watched; watched = watched->next) {
+		if (watched->has_ended && !watched->is_done)
+			close_if_unused(watch, watched, now);
+		else if (watched->log)
+			entered_look(&watch->entered, watched, now);
+	}
+	watch->next_look_ns = now + LOOK_NS;
 }
 
 int64_t watch_step(struct watch *watch, int64_t now_ns, bool is_notified)
 {
-	int64_t next = now_ns + SCAN_NS;
+	int64_t next = now_ns + SCAN_NS, next_of_entered;
 
 	if (is_notified || watch->notify_fd < 0)
 		find_new_logs(watch);
 	for (struct watched *watched = watch->live; watched; watched = watched->next) {
-		if (watched->is_done || watched->due_ns > now_ns)
+		if (watched->has_ended || watched->due_ns > now_ns)
 			continue;
 		step_log(watch, watched, now_ns);
 		if (watched->next)
 			find_new_logs(watch);		/* soon, lest their processes are gone */
 	}
+	if (watch->next_look_ns <= now_ns)
+		look_for_children(watch, now_ns);
+	next_of_entered = entered_step(&watch->entered, watch->live, now_ns);
+	if (next_of_entered < next)
+		next = next_of_entered;
 	for (struct watched **place = &watch->live; *place;) {
 		struct watched *watched = *place;
 
@@ -149,7 +180,7 @@ int64_t watch_step(struct watch *watch, int64_t now_ns, bool is_notified)
 			*place = watched->next;
 			continue;
 		}
-		if (watched->due_ns < next)
+		if (!watched->has_ended && watched->due_ns < next)
 			next = watched->due_ns;
 		place = &watched->next;
 	}
@@ -161,11 +192,12 @@ void watch_end(struct watch *watch, pid_t pid)
 {
 	find_new_logs(watch);
 	for (struct watched *watched = watch->live; watched; watched = watched->next) {
-		if (!watched->is_done && !watched->log)
+		if (!watched->has_ended && !watched->log)
 			step_log(watch, watched, monitor_now_ns());
-		if (!watched->is_done && watched->pid == pid)
-			finish(watch, watched, true);
+		if (!watched->has_ended && watched->pid == pid)
+			finish(watch, watched);
 	}
+	entered_end(&watch->entered, pid);
 }
 
 bool watch_saw(const struct watch *watch, pid_t pid)
@@ -174,17 +206,21 @@ bool watch_saw(const struct watch *watch, pid_t pid)
 		if (watched->pid == pid)
 			return true;
 	}
-	return false;
+	return entered_saw(&watch->entered, pid);
 }
 
 void watch_release(struct watch *watch)
 {
 	find_new_logs(watch);
 	for (struct watched *watched = watch->live; watched; watched = watched->next) {
-		if (!watched->is_done && !watched->log)
+		if (!watched->has_ended && !watched->log)
 			step_log(watch, watched, monitor_now_ns());
+	}
+	entered_release(&watch->entered);
+	for (struct watched *watched = watch->live; watched; watched = watched->next) {
+		watched_stop(watched);
 		if (!watched->is_done)
-			finish(watch, watched, false);
+			watched_close(watched, watch->run, watched->has_ended, &watch->count);
 	}
 	watch->live = NULL;
 	if (watch->notify_fd >= 0)

@@ -8,6 +8,8 @@
 #include <sys/types.h>
 
 #include "monitor/count.h"
+#include "monitor/entered.h"
+#include "monitor/own_log.h"
 #include "monitor/tree.h"
 #include "rundir.h"
 
@@ -18,13 +20,16 @@ struct watch {
 	bool interval_is_set;
 	int notify_fd;			/* becomes readable when there are new logs; < 0: look now and then */
 	int64_t next_scan_ns;
+	int64_t next_look_ns;		/* for children in logs */
+	struct entered_list entered;	/* children that have none of their own */
 	struct watched *live;		/* logs of processes that run */
 	struct watched *all;
 	void *by_name;			/* tree of all */
 	struct count count;		/* in logs that are done */
 };
 
-void watch_init(struct watch *watch, const struct run *run, struct tree *tree, uint64_t interval_ns,
+/* @own_log: takes rows of children that have no log; may be opened later. */
+void watch_init(struct watch *watch, const struct run *run, struct tree *tree, struct own_log *own_log, uint64_t interval_ns,
 		bool interval_is_set);
 
 /*
@@ -36,7 +41,7 @@ int64_t watch_step(struct watch *watch, int64_t now_ns, bool is_notified);
 /* @pid has ended and is a zombie: read its last numbers, and let go of its logs. */
 void watch_end(struct watch *watch, pid_t pid);
 
-/* Was there a log of @pid? */
+/* Was there a log of @pid, or is it entered in another one's? */
 bool watch_saw(const struct watch *watch, pid_t pid);
 
 /* Let go of all logs; their processes may run on. */

@@ -83,6 +83,7 @@ static int map_log(struct watched *watched, int fd)
 		return -errno;
 	watched->log = log;
 	watched->map_bytes = header.map_bytes;
+	entries_init(&watched->entries, log, header.map_bytes);
 	watched->pid = (pid_t)header.pid;
 	return 0;
 }
@@ -161,6 +162,14 @@ static void bring_home(const struct watched *watched, const struct run *run)
 	away_bring_home(path);
 }
 
+void watched_stop(struct watched *watched)
+{
+	if (watched->sampler)
+		sampler_stop(watched->sampler);
+	free(watched->sampler);
+	watched->sampler = NULL;
+}
+
 void watched_close(struct watched *watched, const struct run *run, bool has_ended, struct count *count)
 {
 	struct stat stat_of;
@@ -169,10 +178,6 @@ void watched_close(struct watched *watched, const struct run *run, bool has_ende
 	watched->is_done = true;
 	if (!watched->log)
 		return;
-	if (watched->sampler)
-		sampler_stop(watched->sampler);
-	free(watched->sampler);
-	watched->sampler = NULL;
 	fd = open_file(watched, run);
 	if (fd >= 0 && fstat(fd, &stat_of) == 0) {
 		count_log(count, watched->log, (uint64_t)stat_of.st_size);
@@ -183,6 +188,7 @@ void watched_close(struct watched *watched, const struct run *run, bool has_ende
 		close(fd);
 	if (has_ended)
 		bring_home(watched, run);
+	entries_release(&watched->entries);
 	munmap(watched->log, watched->map_bytes);
 	watched->log = NULL;
 }

@@ -9,6 +9,7 @@
 #include <sys/types.h>
 
 #include "monitor/count.h"
+#include "monitor/entries.h"
 #include "rundir.h"
 #include "sampler.h"
 
@@ -19,6 +20,9 @@ struct watched {
 	struct log_header *log;		/* NULL: likewise, or done */
 	uint64_t map_bytes;
 	struct sampler *sampler;	/* NULL: its process was gone already */
+	struct entries entries;		/* of its children; while log is there */
+	uint64_t nr_entered;		/* children that hold on to the log, see entered.h */
+	bool has_ended;			/* its process has, or has another log */
 	bool is_done;
 	int64_t due_ns;			/* CLOCK_MONOTONIC */
 	int64_t pause_ns;		/* between looks at a log that is not begun */
@@ -34,9 +38,12 @@ void watched_path(char *path, size_t bytes, const struct run *run, const char *n
 int watched_step(struct watched *watched, const struct run *run, uint64_t interval_ns, bool interval_is_set,
 		 int64_t now_ns);
 
+/* Last rows, unless they are written: the process has ended, or we let go of it. */
+void watched_stop(struct watched *watched);
+
 /*
- * Last rows; what there is is added to @count. @has_ended: nobody writes any more, so what the log grew too far goes back to
- * the disk. Closing twice does nothing.
+ * What there is in a log that was stopped is added to @count. @has_ended: nobody writes any more, so what the log grew
+ * too far goes back to the disk. Closing twice does nothing.
  */
 void watched_close(struct watched *watched, const struct run *run, bool has_ended, struct count *count);
 

@@ -40,17 +40,17 @@ static void open_own_io(struct usage *usage, struct source_count earlier)
 }
 
 /* The pid may have been given to another process since, or be a number of another namespace. */
-static bool is_same_process(struct usage *usage, const struct log_header *log)
+static bool is_same_process(struct usage *usage)
 {
 	struct proc_stat stat;
 
 	return read_text(usage, usage->stat_fd) > 0 && proc_parse_stat(usage->buffer, &stat) == 0 &&
-	       (!log->process_start || stat.start_ticks == log->process_start);
+	       (!usage->start_ticks || stat.start_ticks == usage->start_ticks);
 }
 
-int usage_open(struct usage *usage, int pid, bool own_thread, const struct log_header *log)
+int usage_open(struct usage *usage, int pid, bool own_thread, const struct log_header *log, uint64_t start_ticks)
 {
-	*usage = (struct usage){ .pid = pid, .own_thread = own_thread };
+	*usage = (struct usage){ .pid = pid, .own_thread = own_thread, .start_ticks = start_ticks };
 	return usage_open_again(usage, log);
 }
 
@@ -63,7 +63,7 @@ int usage_open_again(struct usage *usage, const struct log_header *log)
 	usage->stat_fd = source_open(pid, "stat");
 	if (usage->stat_fd < 0)
 		return usage->stat_fd;
-	if (!is_same_process(usage, log)) {
+	if (!is_same_process(usage)) {
 		source_close(&usage->stat_fd);
 		return -ESRCH;
 	}

@@ -19,6 +19,7 @@
 struct usage {
 	int pid;
 	bool own_thread;
+	uint64_t start_ticks;		/* field 22 of /proc/PID/stat, 0: not known */
 	int stat_fd, statm_fd, io_fd, status_fd;
 	int own_io_fd;			/* of the reading thread, if it belongs to the process */
 	struct source_count count;	/* reads done by that thread and those before it */
@@ -40,10 +41,10 @@ struct usage {
 };
 
 /*
- * Return: 0, or -errno when /proc/PID cannot be read (-ENOENT: there is no such process), or is not of the
- * process that began @log (-ESRCH).
+ * @log: the one that it has mapped. @start_ticks: field 22 of /proc/PID/stat, 0: not known. Return: 0, or -errno when
+ * /proc/PID cannot be read (-ENOENT: there is no such process), or is of a process of another start (-ESRCH).
  */
-int usage_open(struct usage *usage, int pid, bool own_thread, const struct log_header *log);
+int usage_open(struct usage *usage, int pid, bool own_thread, const struct log_header *log, uint64_t start_ticks);
 void usage_close(struct usage *usage);
 
 /*

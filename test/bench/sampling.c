@@ -71,7 +71,7 @@ static void measure(const char *what, void (*reading)(void))
 
 static void measure_all(const struct log_header *log, int pid, bool own_thread)
 {
-	if (usage_open(&usage, pid, own_thread, log) < 0)
+	if (usage_open(&usage, pid, own_thread, log, log->process_start) < 0)
 		abort();
 	machine_open(&machine, &usage.count);
 	machine_find_cores(&machine);

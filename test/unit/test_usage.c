@@ -99,7 +99,7 @@ static void figures_of_a_child_are_what_it_knows_of_itself(void **state)
 	log = empty_log(LOG_BYTES, &fd);
 	pid = start_child(shared, log, 0);
 	figures_clear(&figures);
-	assert_int_equal(usage_open(&usage, pid, false, log), 0);
+	assert_int_equal(usage_open(&usage, pid, false, log, log->process_start), 0);
 	assert_int_equal(usage_read(&usage, &figures), 0);
 	assert_near(figures.cpu_ns, ns(shared->usage.ru_utime) + ns(shared->usage.ru_stime), 20000000);
 	assert_near(figures.user_ns, ns(shared->usage.ru_utime), 20000000);
@@ -136,7 +136,7 @@ static void the_log_is_not_in_rss_nor_vms_nor_peak(void **state)
 		pid = start_child(shared, log, i ? 8 * MIB : 0);
 		log->tail_bytes = LOG_HEADER_BYTES + (i ? 8 * MIB : 0);
 		figures_clear(&figures[i]);
-		assert_int_equal(usage_open(&usage, pid, false, log), 0);
+		assert_int_equal(usage_open(&usage, pid, false, log, log->process_start), 0);
 		assert_int_equal(usage_read_memory(&usage, &figures[i]), 0);
 		assert_int_equal(usage_read_slow(&usage, &figures[i]), 0);
 		usage_close(&usage);
@@ -167,7 +167,7 @@ static void rows_between_full_ones_count_the_log_where_it_has_grown(void **state
 	assert_int_equal(posix_fallocate(fd, 0, LOG_BYTES), 0);
 	pid = start_child(shared, log, 8 * MIB);
 	log->tail_bytes = LOG_HEADER_BYTES;
-	assert_int_equal(usage_open(&usage, pid, false, log), 0);
+	assert_int_equal(usage_open(&usage, pid, false, log, log->process_start), 0);
 	usage.full_every = 4;
 	figures_clear(&before);
 	assert_int_equal(usage_read(&usage, &before), 0);
@@ -199,7 +199,7 @@ static void a_zombie_still_tells_what_it_has_counted(void **state)
 	(void)state;
 	log = empty_log(LOG_BYTES, &fd);
 	pid = start_child(shared, log, 0);
-	assert_int_equal(usage_open(&usage, pid, false, log), 0);
+	assert_int_equal(usage_open(&usage, pid, false, log, log->process_start), 0);
 	kill(pid, SIGKILL);
 	assert_int_equal(waitid(P_PID, (id_t)pid, &info, WEXITED | WNOWAIT), 0);
 	figures_clear(&figures);
@@ -223,7 +223,7 @@ static void a_pid_that_was_given_away_is_noticed(void **state)
 	(void)state;
 	log = empty_log(LOG_BYTES, &fd);
 	log->process_start = 1;		/* when process 1 began, perhaps, but not this one */
-	assert_int_equal(usage_open(&usage, getpid(), false, log), -ESRCH);
+	assert_int_equal(usage_open(&usage, getpid(), false, log, log->process_start), -ESRCH);
 	munmap(log, LOG_BYTES);
 	close(fd);
 }
@@ -237,7 +237,7 @@ static void a_reader_within_leaves_itself_out(void **state)
 
 	(void)state;
 	log = empty_log(LOG_BYTES, &fd);
-	assert_int_equal(usage_open(&usage, getpid(), true, log), 0);
+	assert_int_equal(usage_open(&usage, getpid(), true, log, log->process_start), 0);
 	figures_clear(&before);
 	assert_int_equal(usage_read(&usage, &before), 0);
 	for (int i = 0; i < 1000; i++)

@@ -153,7 +153,7 @@ static void of_one_thread_it_is_exact(void **state)
 	uint64_t expected = 0;
 
 	(void)state;
-	assert_int_equal(usage_open(&usage, process.pid, false, process.log), 0);
+	assert_int_equal(usage_open(&usage, process.pid, false, process.log, process.log->process_start), 0);
 	tell(&process, "w");
 	assert_int_equal(written(), expected += BY_PROCESS + REPLY);
 	tell(&process, "c");
@@ -173,7 +173,7 @@ static void what_was_before_the_first_reading_is_left_out_too(void **state)
 
 	(void)state;
 	tell(&process, "cwc");
-	assert_int_equal(usage_open(&usage, process.pid, false, process.log), 0);
+	assert_int_equal(usage_open(&usage, process.pid, false, process.log, process.log->process_start), 0);
 	assert_int_equal(written(), BY_PROCESS + 3 * REPLY);
 	usage_close(&usage);
 	end(&process);
@@ -185,7 +185,7 @@ static void what_threads_do_is_kept(void **state)
 	uint64_t expected = 0, at_most;
 
 	(void)state;
-	assert_int_equal(usage_open(&usage, process.pid, false, process.log), 0);
+	assert_int_equal(usage_open(&usage, process.pid, false, process.log, process.log->process_start), 0);
 	tell(&process, "tcw");
 	assert_int_equal(written(), expected += BY_THREAD + BY_PROCESS + 3 * REPLY);
 	tell(&process, "e");

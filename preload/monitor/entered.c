@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Sampling children that have no log. */
+#include "monitor/entered.h"
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "monitor/now.h"
+#include "process_id.h"
+#include "sampler.h"
+
+#define YOUNG_NS	10000000	/* most exec, end or open a log before */
+
+struct entered {
+	struct entered *next;
+	struct watched *holder;		/* has the entry, and so stays open */
+	const struct log_child *child;
+	pid_t pid;			/* these two as they were when it was found */
+	uint64_t start_ticks;
+	struct sampler *sampler;	/* NULL: it is young, or over */
+	bool is_over;
+	int64_t due_ns;			/* CLOCK_MONOTONIC */
+};
+
+struct look {
+	struct entered_list *list;
+	struct watched *holder;
+	int64_t now_ns;
+};
+
+static bool is_over(const struct log_child *child)
+{
+	return __atomic_load_n(&child->has_log, __ATOMIC_ACQUIRE) || __atomic_load_n(&child->end, __ATOMIC_ACQUIRE);
+}
+
+static void take_up(void *context, const struct log_child *child)
+{
+	const struct look *look = context;
+	struct entered *entered = is_over(child) ? NULL : calloc(1, sizeof(*entered));
+	int64_t grown_ns = (int64_t)child->begin.monotonic_ns + YOUNG_NS;
+
+	if (!entered)
+		return;
+	entered->holder = look->holder;
+	entered->child = child;
+	entered->pid = (pid_t)child->pid;
+	entered->start_ticks = child->process_start;
+	entered->due_ns = grown_ns < look->now_ns + YOUNG_NS ? grown_ns : look->now_ns + YOUNG_NS;
+	entered->next = look->list->first;
+	look->list->first = entered;
+	look->holder->nr_entered++;
+}
+
+void entered_look(struct entered_list *list, struct watched *holder, int64_t now_ns)
+{
+	struct look look = { list, holder, now_ns };
+
+	entries_look(&holder->entries, now_ns, take_up, &look);
+}
+
+static void stop(struct entered *entered)
+{
+	if (entered->sampler)
+		sampler_stop(entered->sampler);
+	free(entered->sampler);
+	entered->sampler = NULL;
+	entered->is_over = true;
+}
+
+static bool is_of(const struct entered *entered, const struct log_header *log)
+{
+	return entered->pid == (pid_t)log->pid && (!log->process_start || entered->start_ticks == log->process_start);
+}
+
+static bool has_log(const struct entered *entered, const struct watched *logs)
+{
+	while (logs && !(logs->log && is_of(entered, logs->log)))
+		logs = logs->next;
+	return logs;
+}
+
+/* The pid may be another's by now, or a number of another namespace. */
+static bool is_there(const struct entered *entered)
+{
+	uint64_t start_ticks;
+	uint32_t parent;
+
+	return entered->pid > 0 && entered->start_ticks &&
+	       process_parent((uint32_t)entered->pid, &parent, &start_ticks) == 0 && start_ticks == entered->start_ticks;
+}
+
+/* Return: whether it is sampled now. */
+static bool begin(struct entered_list *list, struct entered *entered, const struct watched *logs)
+{
+	struct sampler_config config = {
+		.log = list->own_log->log,
+		.pid = entered->pid,
+		.interval_is_set = list->interval_is_set,
+		.interval_ns = list->interval_ns,
+		.ancestor = entered->holder->log,
+		.process_start = entered->start_ticks,
+	};
+
+	if (!config.log || is_over(entered->child) || has_log(entered, logs) || !is_there(entered))
+		return false;
+	entered->sampler = calloc(1, sampler_bytes());
+	config.log_fd = entered->sampler ? fcntl(list->own_log->log_fd, F_DUPFD_CLOEXEC, 0) : -1;
+	if (config.log_fd >= 0 && sampler_start(entered->sampler, &config) == 0) {
+		tree_add(list->tree, entered->pid);
+		return true;
+	}
+	if (config.log_fd >= 0)
+		close(config.log_fd);
+	free(entered->sampler);
+	entered->sampler = NULL;
+	return false;
+}
+
+static void step(struct entered_list *list, struct entered *entered, const struct watched *logs)
+{
+	if (!entered->sampler && !begin(list, entered, logs)) {
+		entered->is_over = true;
+		return;
+	}
+	entered->due_ns = sampler_step(entered->sampler);
+	if (entered->due_ns < 0)
+		stop(entered);
+}
+
+static void drop(struct entered **place)
+{
+	struct entered *entered = *place;
+
+	*place = entered->next;
+	entered->holder->nr_entered--;
+	free(entered);
+}
+
+int64_t entered_step(struct entered_list *list, const struct watched *logs, int64_t now_ns)
+{
+	int64_t next_ns = INT64_MAX;
+
+	for (struct entered **place = &list->first; *place;) {
+		struct entered *entered = *place;
+
+		if (!entered->is_over && entered->due_ns <= now_ns)
+			step(list, entered, logs);
+		if (entered->is_over) {
+			drop(place);
+			continue;
+		}
+		if (entered->due_ns < next_ns)
+			next_ns = entered->due_ns;
+		place = &entered->next;
+	}
+	return next_ns;
+}
+
+void entered_has_log(struct entered_list *list, const struct log_header *log)
+{
+	for (struct entered *entered = list->first; entered; entered = entered->next) {
+		if (is_of(entered, log))
+			stop(entered);
+	}
+}
+
+void entered_end(struct entered_list *list, pid_t pid)
+{
+	for (struct entered *entered = list->first; entered; entered = entered->next) {
+		if (entered->pid == pid)
+			stop(entered);
+	}
+}
+
+bool entered_saw(const struct entered_list *list, pid_t pid)
+{
+	const struct entered *entered = list->first;
+
+	while (entered && entered->pid != pid)
+		entered = entered->next;
+	return entered;
+}
+
+void entered_release(struct entered_list *list)
+{
+	while (list->first) {
+		stop(list->first);
+		drop(&list->first);
+	}
+}
