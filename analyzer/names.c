@@ -9,6 +9,9 @@
 #include "error.h"
 #include "insideme_pattern.h"
 
+/* In libsupc++; declared here because its header is C++. */
+char *__cxa_demangle(const char *name, char *buffer, size_t *bytes, int *status);
+
 #define ANONYMOUS "(anonymous namespace)"
 
 static bool begins(const char *text, const char *with)
@@ -92,6 +95,24 @@ static const char *shorten_step(const char *name, const char *p, char *out, size
 	memcpy(out + *used, p, (size_t)(end - p));
 	*used += (size_t)(end - p);
 	return end;
+}
+
+char *name_demangled(const char *symbol)
+{
+	return begins(symbol, "_Z") ? __cxa_demangle(symbol, NULL, NULL, NULL) : NULL;
+}
+
+char *name_in_source(const char *name)
+{
+	static const char mark[] = ".lto_priv.";
+	char *out = xstrdup(name), *at = strstr(out, mark);
+	const char *end = at ? at + strlen(mark) : NULL;
+
+	if (at && at > out) {
+		end += strspn(end, "0123456789");
+		memmove(at, end, strlen(end) + 1);
+	}
+	return out;
 }
 
 char *name_short(const char *name)

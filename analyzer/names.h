@@ -10,6 +10,15 @@
 
 struct glob;
 
+/*
+ * A symbol as the source has it, to be freed: optimization of whole programs numbers local functions, so that each has a
+ * name of its own ("sort.lto_priv.0").
+ */
+char *name_in_source(const char *symbol);
+
+/* A C++ symbol as text, to be freed; NULL: it is none. */
+char *name_demangled(const char *symbol);
+
 /**
  * name_short() - a function's name without parameters, return type and qualifiers
  *

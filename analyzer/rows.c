@@ -255,6 +255,19 @@ static int choose_order(struct rows *rows, bool text)
 	return 0;
 }
 
+/* What somebody sorts by is what they want to see, unless they chose the columns themselves. */
+static void show_sort_column(struct rows *rows)
+{
+	if (!rows->sort || rows->sort->flags & COLUMN_LEFT)
+		return;
+	for (size_t i = 0; i < rows->nr_columns; i++)
+		if (rows->columns[i] == rows->sort)
+			return;
+	rows->columns = xgrow(rows->columns, rows->nr_columns, sizeof(*rows->columns));
+	memmove(rows->columns + 1, rows->columns, rows->nr_columns++ * sizeof(*rows->columns));
+	rows->columns[0] = rows->sort;
+}
+
 static int choose(struct rows *rows, struct table *table, const struct options *options, bool text)
 {
 	const char *list = text ? table->text_columns : table->data_columns;
@@ -268,7 +281,11 @@ static int choose(struct rows *rows, struct table *table, const struct options *
 		status = choose_names(rows);
 	if (status == 0)
 		status = choose_filter(rows);
-	return status ? status : choose_order(rows, text);
+	if (status == 0)
+		status = choose_order(rows, text);
+	if (status == 0 && text && options->sort && !options->columns && !table->aside)
+		show_sort_column(rows);
+	return status;
 }
 
 int rows_check(struct table *table, const struct options *options, bool text)

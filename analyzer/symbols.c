@@ -13,9 +13,7 @@
 #include <sys/stat.h>
 
 #include "error.h"
-
-/* In libsupc++; declared here because its header is C++. */
-char *__cxa_demangle(const char *name, char *buffer, size_t *bytes, int *status);
+#include "names.h"
 
 /* Code of one compilation unit. */
 struct range {
@@ -308,13 +306,14 @@ static char *fortran_name(struct symbols *symbols, const char *name, uint64_t ad
 
 static const char *display_name(struct symbols *symbols, const char *name, uint64_t addr)
 {
-	char *out = NULL;
+	char *plain = name_in_source(name), *out = name_demangled(plain);
 
-	if (name[0] == '_' && name[1] == 'Z')
-		out = __cxa_demangle(name, NULL, NULL, NULL);
 	if (!out)
-		out = fortran_name(symbols, name, addr);
-	return keep(symbols, out ? out : xstrdup(name));
+		out = fortran_name(symbols, plain, addr);
+	if (!out)
+		return keep(symbols, plain);
+	free(plain);
+	return keep(symbols, out);
 }
 
 /* How good a symbol is for an address: one that begins there, a function, global, without underscores. */

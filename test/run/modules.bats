@@ -26,6 +26,20 @@ finding() {
 	[[ $(cat stderr) == *static* ]]
 }
 
+@test "local functions of one name, numbered by link-time optimization, have the name of the source" {
+	for part in one two; do
+		echo "static __attribute__((noinline)) int sort(int x) { return x + 1; }
+		      int $part(int x) { return sort(x) + sort(x); }" >$part.c
+		gcc -g -O2 -flto -finstrument-functions -c $part.c
+	done
+	echo 'int one(int), two(int); int main(int argc, char **argv) { return one(argc) + two(argc) == 0; }' >main.c
+	gcc -g -O2 -flto -finstrument-functions main.c one.o two.o -o sorted
+	nm sorted | grep 'sort[.]lto_priv'
+	LD_PRELOAD=$library ./sorted
+	same "functions" "$(view functions --columns calls,function,file | sed 1d | tr -d '"' | grep ,sort | sed 's|,[^,]*/|,|' | sort | xargs)" \
+		'2,sort,one.c 2,sort,two.c'
+}
+
 @test "functions of a library whose address a program takes that has its own for it" {
 	echo 'void work(void) {}' | gcc -g -O2 -finstrument-functions -shared -fPIC -x c - -o libwork.so
 	echo 'void work(void); void (*volatile worker)(void) = work;

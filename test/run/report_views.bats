@@ -116,6 +116,14 @@ edges() {
 	done
 }
 
+@test "--sort: text shows the column that it is by, first, unless --columns chose" {
+	record calls || same status $? 7
+	same "first column" "$("$report" -v functions --sort stddev_ns | awk 'NR == 2 { print $1, $2 }')" 'Stddev Self'
+	same "columns as they are" "$("$report" -v functions --sort calls | sed -n 2p)" "$("$report" -v functions | sed -n 2p)"
+	same "chosen columns" "$("$report" -v functions --sort stddev_ns --columns calls,function | sed -n 2p | xargs)" 'Calls Function'
+	same "csv" "$(view functions --sort stddev_ns | head -1)" "$(view functions | head -1)"
+}
+
 @test "names that do not exist: those that are near are told" {
 	record calls || same status $? 7
 	run "$report" -v callrs
