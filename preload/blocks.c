@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * The table of live blocks. A shard holds the blocks of some regions of 1 MiB, so that threads, whose allocators work
- * in regions of their own, seldom meet in one. A shard grows by a half, and moves some entries at each step until
- * the old table is empty: no step takes long, however large the table is.
+ * in regions of their own, seldom meet in one. A shard grows by a half and shrinks by a third, and moves some entries at
+ * each step until the old table is empty: no step takes long, however large the table is.
  *
  * A process may be forked at any instant, while other threads are in here. So pointers and capacities are written in an
  * order that the child can follow: what it finds of a change that was on its way is a block too many or too few. A table is
@@ -16,6 +16,7 @@
 #include "syscalls.h"
 
 #define FIRST_CAPACITY	256u		/* less a part that differs by shard: they shall not all grow at once */
+#define SHRINKS_FROM	384u		/* of which capacity on */
 #define MOVE_STEP	32u
 #define TRIES		64
 #define WAITS		2000
@@ -78,9 +79,14 @@ static struct entry *map_entries(uint32_t capacity)
 	return (struct entry *)place;
 }
 
+/* The capacity is never larger than what is there. */
 static void set_now(struct shard *shard, struct entry *entries, uint32_t capacity)
 {
-	shard->now.entries = entries;	/* never larger than what is there: capacities do not fall */
+	shard->least = 0;
+	if (capacity < shard->now.capacity)
+		shard->now.capacity = capacity;
+	signal_fence();
+	shard->now.entries = entries;
 	signal_fence();
 	shard->now.capacity = capacity;
 	shard->now.used = 0;
@@ -104,6 +110,8 @@ static void unmap_old(struct shard *shard)
 
 	shard->has_work = shard->old_is_inherited = false;
 	shard->old.entries = NULL;
+	if (shard->now.capacity >= SHRINKS_FROM && !shard->shift)
+		shard->least = shard->now.capacity / 5 * 2;
 	signal_fence();
 	if (live_is_sealed())
 		return;
@@ -178,6 +186,20 @@ static void grow(struct shard *shard)
 		move_some(shard);
 }
 
+/* At 40 bytes a block. What is left fills three fifths. */
+void shard_shrink(struct shard *shard)
+{
+	uint32_t wanted = shard->now.capacity / 3 * 2;
+	struct entry *entries = map_entries(wanted);
+
+	shard->least = 0;
+	if (!entries)
+		return;
+	set_old(shard, &(struct table){ shard->now.entries, shard->now.capacity, shard->now.used });
+	set_now(shard, entries, wanted);
+	move_some(shard);
+}
+
 /* What the parent had becomes the old table. Without memory for another its blocks are forgotten. */
 static void take_over(struct shard *shard)
 {
@@ -228,9 +250,13 @@ void blocks_init(uint64_t most_bytes)
 	limit_bytes = most_bytes;
 }
 
-static bool has_old(const struct shard *shard)
+/* The fork may have come when the table was the old one already, and not replaced yet. */
+static void find_tables(struct shard *shard)
 {
-	return shard->old.entries && shard->old.entries != shard->now.entries;
+	if (!shard->old.entries || shard->old.entries != shard->now.entries)
+		return;
+	shard->now = shard->old;
+	shard->old.entries = NULL;
 }
 
 void blocks_inherit(void)
@@ -244,8 +270,7 @@ void blocks_inherit(void)
 			shard->owner = 0;
 		if (!shard->now.entries)
 			continue;
-		if (!has_old(shard))
-			shard->old.entries = NULL;
+		find_tables(shard);
 		bytes += table_bytes(shard->now.capacity) + (shard->old.entries ? table_bytes(shard->old.capacity) : 0);
 		say_shift(shard->shift);
 		shard->has_work = shard->is_inherited = true;
@@ -272,9 +297,8 @@ uint64_t blocks_bytes(void)
 	uint64_t bytes = 0;
 
 	for (uint32_t i = 0; i < NR_SHARDS; i++) {
-		const struct shard *shard = &shards[i];
-
-		bytes += (bytes_of(&shard->now) + (has_old(shard) ? bytes_of(&shard->old) : 0)) << shard->shift;
+		find_tables(&shards[i]);
+		bytes += (bytes_of(&shards[i].now) + bytes_of(&shards[i].old)) << shards[i].shift;
 	}
 	return bytes;
 }

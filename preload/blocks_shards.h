@@ -12,8 +12,9 @@ struct shard {
 	_Alignas(64) uint32_t owner;	/* the lock: ref of the thread that holds it, 0: nobody */
 	uint32_t shift;			/* only blocks of which sampled() is true */
 	struct table now;
-	struct table old;		/* where it grows: what was not moved yet */
+	struct table old;		/* where it grows or shrinks: what was not moved yet */
 	uint32_t moved;			/* places of old that are empty by now, for good */
+	uint32_t least;			/* with fewer blocks it shrinks; 0: not now */
 	bool has_work;			/* there is an old table, or the shard is inherited */
 	bool is_inherited;		/* both tables are as the fork left them */
 	bool old_is_inherited;		/* records in old are of the parent's log */
@@ -56,6 +57,7 @@ static ALWAYS_INLINE void shard_unlock(struct shard *shard, struct log_thread *t
 /* What is rare: of a shard that is locked. */
 void shard_work(struct shard *shard);	/* when it has_work */
 bool shard_grow(struct shard *shard);	/* Return: whether there is room */
+void shard_shrink(struct shard *shard);
 bool shard_take_from_old(struct shard *shard, uint64_t addr, struct block *block);
 
 static ALWAYS_INLINE bool is_full(const struct table *table)
@@ -118,6 +120,8 @@ static ALWAYS_INLINE enum block_result blocks_take(struct log_thread *thread, co
 		shard_work(shard);
 	if (likely(shard->now.entries && take_from(&shard->now, addr, block))) {
 		result = BLOCK_DONE;
+		if (unlikely(shard->now.used < shard->least))
+			shard_shrink(shard);
 	} else if (shard->has_work && shard_take_from_old(shard, addr, &old)) {
 		*block = old;	/* whose address is not given away: it may live in registers */
 		result = BLOCK_DONE;

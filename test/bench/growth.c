@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What a recorder does while blocks come to live: growth BLOCKS BYTES. Pairs of malloc and free, each of which leaves one
- * block more, until that many live. Prints the longest pair and p99.99 in ns, of pairs during which no other task took the
- * processor; the most bytes of anonymous memory that is not malloc's, for each live block, at some 300 points from 200,000
- * blocks on; and ns of a fork() then, the least of 9.
+ * What a recorder does while blocks come to live and go: growth BLOCKS BYTES. Pairs of malloc and free, each of which leaves
+ * one block more, until that many live; then most are freed. Prints the longest pair or free and p99.99 in ns, of those
+ * during which no other task took the processor; the most bytes of anonymous memory that is not malloc's, for each live
+ * block, at some 600 points with 300,000 blocks or more; ns of a fork() with all of them, the least of 9; and ns of CPU
+ * time for each block that came and went.
  */
 #include <fcntl.h>
 #include <malloc.h>
@@ -16,7 +17,7 @@
 #include <unistd.h>
 
 #define NOT_TIMED	__attribute__((no_instrument_function))
-#define FIRST_POINT	200000
+#define FIRST_POINT	300000
 #define STEP_NS		20
 #define NR_STEPS	5000		/* durations up to 100 us */
 #define LONG_NS		20000		/* of such pairs it is asked whether the task waited */
@@ -24,13 +25,15 @@
 
 static uint64_t counts[NR_STEPS + 1];
 static uint64_t longest_ns;
+static uint64_t cpu_ns;
+static double first_bytes, most_bytes;
 static void *volatile kept;
 
-NOT_TIMED static uint64_t now_ns(void)
+NOT_TIMED static uint64_t ns_of(clockid_t clock)
 {
 	struct timespec now;
 
-	clock_gettime(CLOCK_MONOTONIC, &now);
+	clock_gettime(clock, &now);
 	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
 }
 
@@ -65,26 +68,43 @@ static void grow(size_t bytes)
 	free(other);
 }
 
-NOT_TIMED static void time_pairs(long nr, size_t bytes)
+static void fall(size_t bytes)
+{
+	void **block = kept;
+
+	(void)bytes;
+	kept = *block;
+	free(block);
+}
+
+NOT_TIMED static void time_each(void (*step)(size_t bytes), long nr, size_t bytes)
 {
 	long changes = changes_of_tasks(), before;
-	uint64_t last = now_ns(), now, ns;
+	uint64_t begin = ns_of(CLOCK_THREAD_CPUTIME_ID), last = ns_of(CLOCK_MONOTONIC), now, ns;
 
 	for (long i = 0; i < nr; i++) {
-		grow(bytes);
-		now = now_ns();
+		step(bytes);
+		now = ns_of(CLOCK_MONOTONIC);
 		ns = now - last;
 		last = now;
 		if (ns >= LONG_NS) {
 			before = changes;
 			changes = changes_of_tasks();
-			last = now_ns();
+			last = ns_of(CLOCK_MONOTONIC);
 			if (changes != before)
 				continue;
 		}
 		counts[ns / STEP_NS < NR_STEPS ? ns / STEP_NS : NR_STEPS]++;
 		longest_ns = ns > longest_ns ? ns : longest_ns;
 	}
+	cpu_ns += ns_of(CLOCK_THREAD_CPUTIME_ID) - begin;
+}
+
+NOT_TIMED static void note_memory(long live)
+{
+	double bytes = (bytes_beside_malloc() - first_bytes) / (double)live;
+
+	most_bytes = bytes > most_bytes ? bytes : most_bytes;
 }
 
 NOT_TIMED static uint64_t most_but(uint64_t nr_above)
@@ -101,11 +121,11 @@ NOT_TIMED static uint64_t least_fork_ns(void)
 	uint64_t least = UINT64_MAX;
 
 	for (int i = 0; i < NR_FORKS; i++) {
-		uint64_t begin = now_ns(), ns;
+		uint64_t begin = ns_of(CLOCK_MONOTONIC), ns;
 
 		if (fork() == 0)
 			_exit(0);
-		ns = now_ns() - begin;
+		ns = ns_of(CLOCK_MONOTONIC) - begin;
 		least = ns < least ? ns : least;
 		wait(NULL);
 	}
@@ -116,21 +136,30 @@ NOT_TIMED int main(int argc, char **argv)
 {
 	long wanted = argc > 2 ? atol(argv[1]) : 0, live = 0;
 	size_t bytes = argc > 2 ? (size_t)atol(argv[2]) : 0;
-	double most = 0, first = bytes_beside_malloc();
+	uint64_t fork_ns;
+
+	first_bytes = bytes_beside_malloc();
 
 	if (wanted < FIRST_POINT || bytes < sizeof(void *))
 		return 2;
 	while (live < wanted) {
 		long more = live < FIRST_POINT ? FIRST_POINT : live / 100;
-		double each;
 
 		if (more > wanted - live)
 			more = wanted - live;
-		time_pairs(more, bytes);
+		time_each(grow, more, bytes);
 		live += more;
-		each = (bytes_beside_malloc() - first) / (double)live;
-		most = each > most ? each : most;
+		note_memory(live);
 	}
-	printf("%lu %lu %.1f %lu\n", longest_ns, most_but((uint64_t)wanted / 10000), most, least_fork_ns());
+	fork_ns = least_fork_ns();
+	while (live > FIRST_POINT) {
+		long fewer = live / 100 < live - FIRST_POINT ? live / 100 : live - FIRST_POINT;
+
+		time_each(fall, fewer, bytes);
+		live -= fewer;
+		note_memory(live);
+	}
+	printf("%lu %lu %.1f %lu %lu\n", longest_ns, most_but((uint64_t)wanted / 5000), most_bytes, fork_ns,
+	       cpu_ns / (uint64_t)wanted);
 	return 0;
 }

@@ -69,6 +69,38 @@ static void a_live_block_takes_at_most_45_bytes(void **state)
 	end();
 }
 
+/* Every third one, then the others in their order: so all shards fall, and then one after the other. */
+static void so_it_does_when_most_are_freed(void **state)
+{
+	enum { NR = 3000000, NR_LEFT = 200000 };
+	uint64_t nr = NR;
+
+	(void)state;
+	begin(1ull << 40);
+	for (uint64_t i = 0; i < NR; i++)
+		put(i);
+	for (uint64_t i = 0; i < NR; i += 3) {
+		take(i);
+		if (--nr % 65536 == 0)
+			assert_true(header->heap_table_bytes <= nr * 45);
+	}
+	for (uint64_t i = 0; nr > NR_LEFT; i++) {
+		if (i % 3 == 0)
+			continue;
+		take(i);
+		if (--nr % 65536 == 0)
+			assert_true(header->heap_table_bytes <= nr * 45);
+	}
+	for (uint64_t i = 0, left = 0; i < NR; i++) {
+		if (i % 3 == 0 || left < NR - NR / 3 - NR_LEFT)
+			miss(i);
+		else
+			take(i);
+		left += i % 3 != 0;
+	}
+	end();
+}
+
 static void a_block_that_comes_again_replaces_the_one_whose_free_was_missed(void **state)
 {
 	struct block block = block_at(5), replaced;
@@ -170,6 +202,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(it_holds_what_was_put_and_not_taken),
 		cmocka_unit_test(a_live_block_takes_at_most_45_bytes),
+		cmocka_unit_test(so_it_does_when_most_are_freed),
 		cmocka_unit_test(a_block_that_comes_again_replaces_the_one_whose_free_was_missed),
 		cmocka_unit_test(past_its_limit_it_samples),
 		cmocka_unit_test(without_memory_it_loses_blocks_and_says_so),
