@@ -2,7 +2,8 @@
 /*
  * The sampling task inside the program. A pthread would change the program (glibc's single-threaded fast ways,
  * the end of a process whose main calls pthread_exit), so it is a raw clone with an own stack, an own zeroed
- * TLS block, all signals blocked and an own, empty descriptor table. It calls no libc function.
+ * TLS block, all signals blocked and, once it has slept a little, an own, empty descriptor table. It calls no libc
+ * function.
  */
 #include "helper.h"
 
@@ -21,11 +22,9 @@
 #include "rundir.h"
 #include "sampler.h"
 #include "syscalls.h"
+#include "task_place.h"
 #include "text.h"
 
-#define STACK_BYTES	(64u << 10)
-#define GUARD_BYTES	(64u << 10)	/* a page of any size */
-#define TLS_BYTES	4096u		/* below and above the thread pointer */
 #define FIRST_SLEEP_NS	5000000		/* short programs see no more of it than its start */
 #define RESUMED_SLEEP_NS 1000000	/* programs that fork all the time do not open its files each time */
 #define LATER_US	20000u		/* after a fork */
@@ -38,7 +37,7 @@
 enum stop { GO_ON, STOP, PAUSE };
 enum first { NOBODY, TASK, ENDING_THREAD };
 
-/* One mapping: guard, stack, TLS block, this, the sampler. */
+/* Behind the stack and the TLS block. What comes first is in one page with them. */
 struct helper {
 	uint32_t tid;			/* set by the kernel, cleared and woken by it when the task has ended; or STARTING */
 	uint32_t stop;		/* enum stop; woken */
@@ -47,11 +46,12 @@ struct helper {
 	uint32_t first;			/* enum first: who takes the first sample; claimed atomically */
 	struct sampler_config config;
 	char path[RUN_PATH_BYTES];
-	_Alignas(64) char sampler[];
+	_Alignas(64) char sampler[SAMPLER_BYTES];
 };
 
 uint64_t helper_due_ticks;
 static struct helper *helper;		/* set in the constructor, and by a forked child */
+static struct task_place place;		/* its own */
 
 /* Until @word is not @value any more, or until @when of CLOCK_MONOTONIC. */
 static void futex_wait_until(void *word, uint32_t value, int64_t when)
@@ -86,6 +86,17 @@ static int open_log(const struct helper *task)
 	return (int)sys_open(task->path, O_RDWR | O_CLOEXEC | O_NOFOLLOW, 0);
 }
 
+/*
+ * What a task needs that does more than sleep: short programs end before. Until then it holds no descriptor open that
+ * the program closes, as the table is one.
+ */
+static bool settle(void)
+{
+	task_place_guard(&place);
+	raw_syscall(SYS_prctl, PR_SET_NAME, (long)"insideme", 0, 0, 0, 0);
+	return descriptors_leave();
+}
+
 /* Return: whether there is something to sample. */
 static bool begin_sampling(struct helper *task)
 {
@@ -93,7 +104,7 @@ static bool begin_sampling(struct helper *task)
 	bool goes_on = __atomic_load_n(&task->first, __ATOMIC_ACQUIRE) == TASK;
 
 	futex_wait(&task->stop, GO_ON, goes_on ? RESUMED_SLEEP_NS : FIRST_SLEEP_NS);
-	if (__atomic_load_n(&task->stop, __ATOMIC_ACQUIRE) == PAUSE)
+	if (__atomic_load_n(&task->stop, __ATOMIC_ACQUIRE) == PAUSE || !settle())
 		return false;
 	if (!__atomic_load_n(&task->config.log, __ATOMIC_ACQUIRE) && !live_open_child())
 		return false;
@@ -136,9 +147,6 @@ static void run_sampler(void *argument)
 	struct sampler *sampler = (struct sampler *)task->sampler;
 	int64_t due_ns;
 
-	if (!descriptors_leave())
-		end_task();
-	raw_syscall(SYS_prctl, PR_SET_NAME, (long)"insideme", 0, 0, 0, 0);
 	if (!begin_sampling(task))
 		end_task();
 	while (__atomic_load_n(&task->stop, __ATOMIC_ACQUIRE) == GO_ON) {
@@ -152,28 +160,6 @@ static void run_sampler(void *argument)
 	else
 		sampler_stop(sampler);
 	end_task();
-}
-
-/* Where the parts of the mapping lie. */
-static char *tls_of(struct helper *task)
-{
-	return (char *)task - TLS_BYTES;
-}
-
-static uint64_t mapping_bytes(void)
-{
-	return GUARD_BYTES + STACK_BYTES + 2 * TLS_BYTES + sizeof(struct helper) + sampler_bytes();
-}
-
-static struct helper *map_task(void)
-{
-	long result = sys_mmap(NULL, mapping_bytes(), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
-			       -1, 0);
-
-	if (sys_failed(result))
-		return NULL;
-	raw_syscall(SYS_mprotect, result, GUARD_BYTES, PROT_NONE, 0, 0, 0);
-	return (struct helper *)(result + GUARD_BYTES + STACK_BYTES + 2 * TLS_BYTES);
 }
 
 /* Never two on one stack: the last one may be slow to end, or another thread starts it. */
@@ -200,12 +186,11 @@ static void clone_task(struct helper *task)
 	/* Not CLONE_FS: the program's chroot and its mount namespace are its own. */
 	const unsigned long flags = CLONE_VM | CLONE_FILES | CLONE_SIGHAND | CLONE_THREAD | CLONE_SYSVSEM |
 				    CLONE_SETTLS | CLONE_PARENT_SETTID | CLONE_CHILD_CLEARTID;
-	char *tls = tls_of(task);
 	long result;
 
-	RAW_CLONE_TLS(tls);
+	RAW_CLONE_TLS(place.tls);
 	__atomic_store_n(&task->stop, GO_ON, __ATOMIC_RELEASE);
-	result = raw_clone(run_sampler, task, tls - TLS_BYTES, flags, tls, &task->tid);
+	result = raw_clone(run_sampler, task, place.stack_end, flags, place.tls, &task->tid);
 	if (result < 0)		/* a limit on tasks: nothing is sampled, and the report says so */
 		__atomic_store_n(&task->tid, 0, __ATOMIC_RELEASE);
 	if (task->config.log)
@@ -239,10 +224,13 @@ bool helper_is_possible(void)
 /* Return: whether there is room for a task. */
 static bool prepare_task(int pid)
 {
-	struct helper *task = helper ? helper : map_task();	/* a forked child has a copy of its parent's */
+	LARGE static char own[TASK_PLACE_BYTES + sizeof(struct helper)];
+	struct helper *task = helper;	/* a forked child has a copy of its parent's */
 
 	helper = NULL;
 	helper_due_ticks = 0;
+	if (!task)
+		task = task_place_find(&place, own, sizeof(own), sizeof(*task));
 	if (!task)
 		return false;
 	__builtin_memset(task, 0, offsetof(struct helper, path));

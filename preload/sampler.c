@@ -49,10 +49,7 @@ struct sampler {
 static uint64_t counted_cpu_ns;		/* its CPU time, as far as it was looked at */
 static uint64_t unclaimed_cpu_ns;	/* spent on sleeping, waking and looking since one of them took a row */
 
-uint64_t sampler_bytes(void)
-{
-	return sizeof(struct sampler);
-}
+_Static_assert(sizeof(struct sampler) <= SAMPLER_BYTES, "what callers provide is enough");
 
 /* A task of the library is new each time, and all that it uses is sampling. */
 static void begin_counting(const struct sampler *sampler)

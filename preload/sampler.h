@@ -27,9 +27,9 @@ struct sampler_config {
 	uint64_t process_start;			/* then: field 22 of /proc/PID/stat */
 };
 
-/* Opaque to callers but for its size: they provide the memory (the library: its own mapping, no malloc). */
+/* Opaque to callers but for its size: they provide the memory (the library: its own, no malloc). */
 struct sampler;
-uint64_t sampler_bytes(void);
+#define SAMPLER_BYTES (200u << 10)
 
 /* Return: 0, or -errno when nothing can be sampled (the process is gone). */
 int sampler_start(struct sampler *sampler, const struct sampler_config *config);

@@ -104,7 +104,7 @@ static bool begin(struct entered_list *list, struct entered *entered, const stru
 
 	if (!config.log || is_over(entered->child) || has_log(entered, logs) || !is_there(entered))
 		return false;
-	entered->sampler = calloc(1, sampler_bytes());
+	entered->sampler = calloc(1, SAMPLER_BYTES);
 	config.log_fd = entered->sampler ? fcntl(list->own_log->log_fd, F_DUPFD_CLOEXEC, 0) : -1;
 	if (config.log_fd >= 0 && sampler_start(entered->sampler, &config) == 0) {
 		tree_add(list->tree, entered->pid);

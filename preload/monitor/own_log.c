@@ -25,7 +25,7 @@ static void start_sampler(struct own_log *own, int fd, const struct settings *se
 		.interval_ns = settings->value[SETTING_INTERVAL],
 	};
 
-	own->sampler = calloc(1, sampler_bytes());
+	own->sampler = calloc(1, SAMPLER_BYTES);
 	if (!own->sampler || sampler_start(own->sampler, &config) < 0)
 		abort();
 }

@@ -77,7 +77,7 @@ static int start_sampler(struct sampled *sampled, int fd, const struct settings 
 		.interval_ns = settings->value[SETTING_INTERVAL],
 	};
 
-	sampled->sampler = calloc(1, sampler_bytes());
+	sampled->sampler = calloc(1, SAMPLER_BYTES);
 	return sampled->sampler ? sampler_start(sampled->sampler, &config) : -ENOMEM;
 }
 

@@ -99,7 +99,7 @@ static void start_sampler(struct watched *watched, int fd, uint64_t interval_ns,
 		.interval_ns = interval_ns,
 	};
 
-	watched->sampler = calloc(1, sampler_bytes());
+	watched->sampler = calloc(1, SAMPLER_BYTES);
 	if (watched->sampler && sampler_start(watched->sampler, &config) == 0)
 		return;
 	free(watched->sampler);

@@ -161,7 +161,7 @@ static void measure_share(const char *what, struct log_header *log, int fd, int 
 {
 	struct sampler_config config = { .log = log, .log_fd = fd, .pid = pid, .system = interval_ns != EACH_MS_NS,
 					 .interval_is_set = interval_ns == EACH_MS_NS, .interval_ns = interval_ns };
-	struct sampler *sampler = malloc(sampler_bytes());
+	struct sampler *sampler = malloc(SAMPLER_BYTES);
 	struct log_slices *slices = make_busy(log);
 	struct share share;
 	uint64_t rows;

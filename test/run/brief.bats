@@ -61,6 +61,14 @@ total() { view processes | tail -n +2 | wc -l; }
 	between samples 2 "$(view resources | grep -c ,brief,process,)" 1000	# the last one is taken at the end
 }
 
+@test "the program's thread-local memory may be larger than the sampling task" {
+	LD_PRELOAD=$library sh -c "'$bin/large_tls'; exit \$?" >stdout 2>stderr
+	quiet
+	same logs "$(logs)" 2
+	same status "$(of exit_status programs=large_tls)" 0
+	between samples 2 "$(view resources | grep -c ,large_tls,process,)" 1000
+}
+
 @test "a thread opens the log" {
 	shell thread
 	same logs "$(logs)" 2
