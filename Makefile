@@ -34,7 +34,8 @@ shared_src := $(wildcard $(addprefix preload/,account.c activity.c ahead.c away.
 	log.c mapped_runs.c open.c process_id.c programs.c rank.c row_set.c run_find.c run_logs.c rundir.c sampler.c say.c settings.c \
 	signal_names.c sources.c text.c) \
 	preload/resources/*.c)
-recorder_src := $(filter-out preload/nop.c,$(wildcard preload/*.c)) $(wildcard preload/resources/*.c)
+# What is wiped at a fork comes first: a mapping of its own then takes one cut, not two.
+recorder_src := preload/live.c $(filter-out preload/nop.c preload/live.c,$(wildcard preload/*.c)) $(wildcard preload/resources/*.c)
 monitor_src := $(wildcard preload/monitor/*.c) $(shared_src)
 analyzer_src := $(wildcard analyzer/*.c)
 

@@ -105,17 +105,6 @@ static void write_settings(struct log_header *log, const struct settings *settin
 	}
 }
 
-/* Where a link of /proc/PID leads to, "" if it cannot be read. */
-static void read_link(char *target, uint32_t pid, const char *name)
-{
-	char path[32];
-	long length;
-
-	proc_path(path, sizeof(path), pid, name);
-	length = sys_readlink(path, target, PATH_MAX - 1);
-	target[length > 0 ? length : 0] = '\0';
-}
-
 void facts_read(struct facts *facts, char *buffer, uint32_t pid, int argc, char *const *argv)
 {
 	struct text text;
@@ -128,10 +117,10 @@ void facts_read(struct facts *facts, char *buffer, uint32_t pid, int argc, char 
 		add_quoted(&text, argv[i]);
 	}
 	exe = text.at + 1;
-	read_link(exe, pid, "/exe");
+	process_link(pid, "/exe", exe);
 	cwd = exe + text_length(exe) + 1;
 	if (pid != PROCESS_SELF)
-		read_link(cwd, pid, "/cwd");
+		process_link(pid, "/cwd", cwd);
 	else if (raw_syscall(SYS_getcwd, (long)cwd, PATH_MAX, 0, 0, 0, 0) <= 0)	/* a fifth of the link's time */
 		cwd[0] = '\0';
 	*facts = (struct facts){ buffer, exe, cwd };

@@ -65,15 +65,27 @@ int process_parent(uint32_t pid, uint32_t *ppid, uint64_t *start)
 	return 0;
 }
 
-void process_program(uint32_t pid, char *program)
+static void name_program(char *program, const char *exe)
 {
-	char path[32], exe[PATH_MAX];
+	text_copy(program, PROCESS_PROGRAM_BYTES, exe[0] ? text_base_name(exe) : "unknown");
+}
+
+void process_link(uint32_t pid, const char *name, char *target)
+{
+	char path[32];
 	long length;
 
-	proc_path(path, sizeof(path), pid, "/exe");
-	length = sys_readlink(path, exe, sizeof(exe) - 1);
-	exe[length > 0 ? length : 0] = '\0';
-	text_copy(program, PROCESS_PROGRAM_BYTES, length > 0 ? text_base_name(exe) : "unknown");
+	proc_path(path, sizeof(path), pid, name);
+	length = sys_readlink(path, target, PATH_MAX - 1);
+	target[length > 0 ? length : 0] = '\0';
+}
+
+void process_program(uint32_t pid, char *program)
+{
+	char exe[PATH_MAX];
+
+	process_link(pid, "/exe", exe);
+	name_program(program, exe);
 }
 
 void process_id_look(struct process_id *id)
@@ -91,7 +103,7 @@ void process_id_boot(struct process_id *id)
 		id->boot_id[0] = '\0';
 }
 
-void process_id_read(struct process_id *id)
+void process_id_read(struct process_id *id, const char *exe)
 {
 	struct utsname names;
 
@@ -102,7 +114,10 @@ void process_id_read(struct process_id *id)
 		if (*p == '/')
 			*p = '_';
 	id->boot_id[0] = '\0';
-	process_program(PROCESS_SELF, id->program);
+	if (exe)
+		name_program(id->program, exe);
+	else
+		process_program(PROCESS_SELF, id->program);
 }
 
 void format_date(char *date, uint64_t realtime_ns)

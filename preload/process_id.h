@@ -21,8 +21,11 @@ struct process_id {
 	char program[PROCESS_PROGRAM_BYTES];	/* base name of the executable */
 	struct rank rank;
 };
-/* This process; all but its rank, see rank_read(), and its boot, which run_find() knows or asks for. */
-void process_id_read(struct process_id *id);
+/*
+ * This process; all but its rank, see rank_read(), and its boot, which run_find() knows or asks for. @exe: its
+ * executable, as process_link() has it; NULL: to be read.
+ */
+void process_id_read(struct process_id *id, const char *exe);
 void process_id_boot(struct process_id *id);
 
 /* Its numbers and its start alone. */
@@ -33,6 +36,9 @@ void process_id_look(struct process_id *id);
 
 /* Base name of the executable of @pid, cut to PROCESS_PROGRAM_BYTES; "unknown" when it cannot be read. */
 void process_program(uint32_t pid, char *program);
+
+/* Where the link @name of /proc/PID leads to, PATH_MAX bytes at most; "" when it cannot be read. */
+void process_link(uint32_t pid, const char *name, char *target);
 
 /* Parent and start time of @pid. Return: 0, -ESRCH when it is gone, -EINVAL. */
 int process_parent(uint32_t pid, uint32_t *ppid, uint64_t *start);

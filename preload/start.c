@@ -247,7 +247,7 @@ static bool open_child(void)
 }
 
 /* Return: whether this process is to be recorded. Whatever it is, its descendants find the run through it. */
-static bool find_run(char **environment, struct process_id *id)
+static bool find_run(char **environment, const char *exe, struct process_id *id)
 {
 	struct complaints complaints;
 	bool is_launcher;
@@ -255,7 +255,7 @@ static bool find_run(char **environment, struct process_id *id)
 
 	complaints_init(&complaints);
 	settings_read(&settings, environment, complaints_keep, &complaints);
-	process_id_read(id);
+	process_id_read(id, exe);
 	if (text_equal(id->program, "insideme-run") || text_equal(id->program, "insideme-report"))
 		return false;
 	is_launcher = rank_is_launcher(id->program);
@@ -350,10 +350,10 @@ __attribute__((constructor)) static void start(int argc, char **argv, char **env
 	}
 	heap_init();
 	exceptions_init();
-	if (!find_run(environment, &own_id) || !wipe_on_fork())
+	facts_read(&facts, buffer, PROCESS_SELF, argc, argv);
+	if (!find_run(environment, facts.exe, &own_id) || !wipe_on_fork())
 		return;
 	us_ticks = run_us_ticks(&run, own_id.boot_id);
-	facts_read(&facts, buffer, PROCESS_SELF, argc, argv);
 	modules_init(selection_add, forget_module);
 	selection_init();
 	live_when_child(open_child);

@@ -213,7 +213,7 @@ static int open_run(struct attach *attach)
 	int error;
 
 	settings_read(&attach->settings, launch_environment(attach->options, NULL, NULL), ignore_complaint, NULL);
-	process_id_read(&attach->id);
+	process_id_read(&attach->id, NULL);
 	process_id_boot(&attach->id);
 	attach->id.rank = (struct rank){ .rank = -1, .nr_ranks = -1, .local_rank = -1 };
 	named = attach->id;

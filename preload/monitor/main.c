@@ -100,7 +100,7 @@ static int open_run(struct monitor *monitor, const char *path)
 	struct process_id *id = &monitor->id, named;
 
 	settings_read(&monitor->settings, launch_environment(&monitor->options, NULL, NULL), ignore_complaint, NULL);
-	process_id_read(id);
+	process_id_read(id, NULL);
 	process_id_boot(id);
 	rank_read(&id->rank, environ);
 	named = *id;

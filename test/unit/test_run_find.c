@@ -31,7 +31,7 @@ static struct process_id make_id(const char *launch_id, const char *host, int32_
 	struct process_id id;
 
 	memset(&id, 0, sizeof(id));
-	process_id_read(&id);
+	process_id_read(&id, NULL);
 	id.pid = 10000000u + (uint32_t)number;
 	id.ppid = 20000000u;	/* above any pid: no ancestors */
 	snprintf(id.host, sizeof(id.host), "%s", host);
@@ -226,7 +226,7 @@ static void a_child_of_a_rank_is_marked(void **state)
 
 	(void)state;
 	memset(&parent, 0, sizeof(parent));
-	process_id_read(&parent);
+	process_id_read(&parent, NULL);
 	parent.rank = (struct rank){ .rank = 2, .nr_ranks = 4, .local_rank = 2, .launch_id = "family" };
 	strcpy(first, start(&parent));
 	child = parent;
@@ -273,7 +273,7 @@ static void find_from_child(char *boot_id, size_t bytes)
 	struct run run;
 
 	memset(&id, 0, sizeof(id));
-	process_id_read(&id);
+	process_id_read(&id, NULL);
 	id.ppid = id.pid;
 	id.pid = 10000000;
 	id.rank.rank = -1;
