@@ -89,16 +89,18 @@ static char *find_strange(const struct run *run, int fd)
 	return found;
 }
 
-static bool maps_file(const char *pid, const char *path)
+/* To write to, as no reader does. */
+static bool maps_file(const char *pid, const char *folder)
 {
-	char *maps = xasprintf("/proc/%s/maps", pid), *line = NULL;
-	size_t room = 0, length = strlen(path);
+	char *maps = xasprintf("/proc/%s/maps", pid), *line = NULL, *path;
 	FILE *file = fopen(maps, "re");
 	bool found = false;
-	ssize_t bytes;
+	size_t room = 0;
 
-	while (file && !found && (bytes = getline(&line, &room, file)) > 0)
-		found = (size_t)bytes > length + 1 && strncmp(line + bytes - 1 - length, path, length) == 0;
+	while (file && !found && getline(&line, &room, file) > 0) {
+		path = strchr(line, '/');
+		found = path && strncmp(path, folder, strlen(folder)) == 0 && strstr(line, " rw");
+	}
 	if (file)
 		fclose(file);
 	free(line);
@@ -106,10 +108,10 @@ static bool maps_file(const char *pid, const char *path)
 	return found;
 }
 
-/* Has a process of this host the run's page mapped? */
+/* Has a process of this host the run's page or a log of it mapped? */
 static bool is_mapped(const struct run *run)
 {
-	char *directory = realpath(run->path, NULL), *path = directory ? xasprintf(" %s/run", directory) : NULL;
+	char *directory = realpath(run->path, NULL), *path = directory ? xasprintf("%s/", directory) : NULL;
 	DIR *proc = path ? opendir("/proc") : NULL;
 	struct dirent *entry;
 	bool found = false;

@@ -203,6 +203,8 @@ struct log_header {
 	LOG_SHARED uint64_t off_since_ticks;	/* recording of calls is switched off since then; 0: it is on */
 	LOG_SHARED uint64_t off_ticks;		/* how long it was off before */
 	LOG_SHARED uint64_t nr_switches;	/* off, or on again */
+
+	LOG_SHARED uint32_t several_boots;	/* of LOG_OF_PROGRAMS: as log_run's */
 };
 _Static_assert(sizeof(struct log_header) <= LOG_HEADER_BYTES, "the header is one page");
 
@@ -818,8 +820,8 @@ struct log_program {
 };
 
 /*
- * RUN/run: one page that every process of a run keeps mapped; how processes find their run through their
- * ancestors' maps, and what they share.
+ * RUN/run: one page that the processes of a run share. Each keeps it mapped, or a log of the run: so processes find
+ * their run through their ancestors' maps.
  */
 #define LOG_RUN_MAGIC		0x4e55524d534e49ull	/* "INSMRUN" */
 struct log_run {

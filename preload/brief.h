@@ -14,10 +14,11 @@
 #include "rundir.h"
 
 /*
- * Enter this process in the shared log of @run, which is made if it is not there yet. Constructor only. @us_ticks as
- * run_us_ticks() has them, not 0. Return: the entry, published, or NULL: this process needs a log of its own now.
+ * Enter this process in the shared log of @run, which is mapped if it is not yet, and made if it is not there.
+ * Constructor only. @us_ticks as run_us_ticks() has them, not 0, unless the log is mapped. Return: the entry, published,
+ * or NULL: this process needs a log of its own now.
  */
-struct log_program *brief_enter(const struct run *run, const struct process_id *id, const struct facts *facts,
+struct log_program *brief_enter(struct run *run, const struct process_id *id, const struct facts *facts,
 				uint64_t us_ticks);
 
 /* The texts of an entry. */

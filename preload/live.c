@@ -9,6 +9,7 @@
 #define OPENING_WAIT_NS	1000000		/* looks again: whoever opens may be gone */
 
 struct live live;
+__thread struct log_thread *self TLS_INITIAL_EXEC;
 uintptr_t live_return_addr;
 LARGE struct settings settings;
 bool live_has_begun;

@@ -39,6 +39,9 @@ struct live {
 };
 extern HIDDEN struct live live;
 
+/* The calling thread's record, the library's one TLS object. Stale in a forked child: look at live.log first. */
+extern HIDDEN __thread struct log_thread *self TLS_INITIAL_EXEC;
+
 /*
  * Not 0 in a forked child that returns into a hook of its parent, see interrupted.h: live is the parent's then, and
  * nothing new may begin.

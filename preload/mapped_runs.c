@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Mapped pages of runs in the memory map of another process. */
+/* Mapped files of runs in the memory map of another process. */
 #include "mapped_runs.h"
 
 #include <errno.h>
@@ -19,14 +19,16 @@ struct search {
 	void *context;
 };
 
-/* @path may end behind "/run": the rest is the run's. It is cut there. */
+/* @path may end in the name of a run's page or log: the rest is the run's. It is cut there. */
 static bool try_path(const struct search *search, char *path, size_t length)
 {
-	static const char name[] = "/run";
+	char *name = path + length;
 
-	if (length < sizeof(name) || !text_begins(path + length - 4, name))
+	while (name > path && name[-1] != '/')
+		name--;
+	if (name <= path + 1 || !(text_equal(name, "run") || (length > 4 && text_equal(path + length - 4, ".log"))))
 		return false;
-	path[length - 4] = '\0';
+	name[-1] = '\0';
 	return search->found(path, search->context);
 }
 

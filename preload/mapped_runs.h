@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Which runs a process belongs to: it keeps the page of its run, RUN/run, mapped, so its children find it. */
+/* Which runs a process belongs to: it keeps the page of its run, RUN/run, or a log mapped, so its children find it. */
 #ifndef INSIDEME_MAPPED_RUNS_H
 #define INSIDEME_MAPPED_RUNS_H
 
@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 /*
- * Call @found with each path .../run that process @pid has mapped as a page of a run may be, cut to the directory,
+ * Call @found with the directory of each .../run and .../NAME.log that process @pid has mapped as those of a run may be,
  * until it returns true. Return: whether it did; false too where the process may not be looked at.
  */
 bool mapped_runs_search(uint32_t pid, bool (*found)(const char *run_path, void *context), void *context);

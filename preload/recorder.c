@@ -15,12 +15,12 @@
 #include "say.h"
 #include "text.h"
 
-static struct log_run *page;		/* set before any thread, and by a forked child; NULL: no run yet */
+static struct run *run;			/* set before any thread */
 
-void recorder_init(struct log_run *run_page)
+void recorder_init(struct run *own)
 {
-	page = run_page;
-	say_init(run_page);
+	run = own;
+	say_init(own);
 }
 
 void recorder_turn_off(const char *what, const char *path, int error)
@@ -127,7 +127,7 @@ void recorder_mark_end(enum log_end end, int status)
 	}
 	log->end_status = status;
 	__atomic_compare_exchange_n(&log->end, &running, (uint32_t)end, false, __ATOMIC_RELEASE, __ATOMIC_RELAXED);
-	if (end == LOG_EXITED && !live_is_sealed() && !run_is_watched(page))
+	if (end == LOG_EXITED && !live_is_sealed() && !run_is_watched(run->page))
 		room_bring_home();
 }
 

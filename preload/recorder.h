@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "live.h"
+#include "rundir.h"
 
 /* Stop recording for good: one line on stderr, a text record, the log's end mark. */
 void recorder_turn_off(const char *what, const char *path, int error);
@@ -32,7 +33,7 @@ void recorder_mark_end(enum log_end end, int status);
 /* The end that was marked did not come. */
 void recorder_go_on(void);
 
-/* The run's @page, or NULL without a run. */
-void recorder_init(struct log_run *page);
+/* @own: kept. */
+void recorder_init(struct run *own);
 
 #endif

@@ -9,23 +9,35 @@
 #include "launch_run.h"
 #include "mapped_runs.h"
 #include "run_logs.h"
+#include "shared_log.h"
 #include "syscalls.h"
 #include "text.h"
 
+struct wanted {
+	struct run *run;
+	enum run_wish wish;
+	const struct process_id *id;
+};
+
+/* For a program that may do with an entry the log that such share is enough: each mapping is felt by a short one. */
 static bool use_run(const char *path, void *context)
 {
-	struct run *run = context;
+	const struct wanted *wanted = context;
 
-	text_copy(run->path, sizeof(run->path), path);
-	return run_map_page(run, NULL) == 0;
+	text_copy(wanted->run->path, sizeof(wanted->run->path), path);
+	return (wanted->wish == RUN_OF_BRIEF && shared_log_map(wanted->run, wanted->id) == 0) ||
+	       run_map_page(wanted->run, NULL) == 0;
 }
 
-static bool run_of_ancestor(struct run *run, uint32_t pid)
+static bool run_of_ancestor(struct run *run, enum run_wish wish, const struct process_id *id)
 {
+	struct wanted wanted = { run, wish, id };
+	uint32_t pid = id->ppid;
+
 	for (int i = 0; i < PROCESS_ANCESTORS_MAX && pid > 0; i++) {
 		uint64_t start;
 
-		if (mapped_runs_search(pid, use_run, run))
+		if (mapped_runs_search(pid, use_run, &wanted))
 			return true;
 		if (process_parent(pid, &pid, &start) < 0)
 			return false;
@@ -120,7 +132,9 @@ static int run_in_directory(struct run *run, const char *dir, const struct proce
 /* The file costs a short program more than the ancestor's run tells. */
 static void know_boot(struct process_id *id, const struct run *of_ancestor)
 {
-	if (!id->boot_id[0] && !(of_ancestor && run_boot_of_all(of_ancestor, id->boot_id, sizeof(id->boot_id))))
+	if (of_ancestor && of_ancestor->shared)
+		text_copy(id->boot_id, sizeof(id->boot_id), of_ancestor->shared->boot_id);
+	else if (!id->boot_id[0] && !(of_ancestor && run_boot_of_all(of_ancestor, id->boot_id, sizeof(id->boot_id))))
 		process_id_boot(id);
 }
 
@@ -128,7 +142,7 @@ static int find(struct run *run, enum run_wish wish, const char *run_setting, co
 {
 	bool has_run, is_child;
 
-	has_run = !run_setting[0] && wish != RUN_OF_MONITOR && run_of_ancestor(run, id->ppid);
+	has_run = !run_setting[0] && wish != RUN_OF_MONITOR && run_of_ancestor(run, wish, id);
 	know_boot(id, has_run ? run : NULL);
 	if (run_setting[0])
 		return run_of_setting(run, run_setting, id);
@@ -142,10 +156,13 @@ static int find(struct run *run, enum run_wish wish, const char *run_setting, co
 
 int run_find(struct run *run, enum run_wish wish, const char *run_setting, const char *dir, struct process_id *id)
 {
-	int error = find(run, wish, run_setting, dir, id);
+	int error;
 
-	if (!error)
-		run_tell_boot(run, id->boot_id);
+	run->page = NULL;
+	run->shared = NULL;
+	error = find(run, wish, run_setting, dir, id);
+	if (!error && run->page && run_tell_boot(run, id->boot_id))
+		shared_log_tell_boots(run, id);
 	if (!error && id->rank.rank >= 0)
 		run_knows_rank(run->path, id, &id->rank.is_child);
 	return error;

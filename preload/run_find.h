@@ -8,6 +8,7 @@
 
 enum run_wish {
 	RUN_OF_PROGRAM,		/* found, or a new one */
+	RUN_OF_BRIEF,		/* the same, of a program that may do with an entry: run->shared may be mapped instead of run->page */
 	RUN_OF_MONITOR,		/* likewise, but ancestors do not count: who says insideme-run starts a run */
 	RUN_OF_LAUNCHER,	/* only one that is there: what it starts is a run of its own name */
 };

@@ -137,10 +137,13 @@ bool run_boot_of_all(const struct run *run, char *boot_id, size_t bytes)
 	return true;
 }
 
-void run_tell_boot(const struct run *run, const char *boot_id)
+bool run_tell_boot(const struct run *run, const char *boot_id)
 {
-	if (!text_equal(run->page->boot_id, boot_id) && !run->page->several_boots)
+	if (text_equal(run->page->boot_id, boot_id))
+		return false;
+	if (!run->page->several_boots)
 		write_to_page(run, 1, offsetof(struct log_run, several_boots));
+	return true;
 }
 
 int run_prepare_directory(const char *path)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The run: a directory with one log per process image, and RUN/run, a page that all its processes keep mapped.
+ * The run: a directory with one log per process image, and RUN/run, a page that its processes share. Each keeps that
+ * mapped, or a log of the run: by these its descendants find the run.
  * No libc; used by the library's constructor and by insideme-run.
  */
 #ifndef INSIDEME_RUNDIR_H
@@ -17,7 +18,8 @@
 #define RUN_PATH_BYTES 4096
 
 struct run {
-	struct log_run *page;		/* RUN/run, mapped shared and kept */
+	struct log_run *page;		/* RUN/run, mapped shared and kept; NULL: not mapped, as there is: */
+	struct log_header *shared;	/* the log that programs share, while this process may enter itself, see shared_log.h */
 	char path[RUN_PATH_BYTES];	/* absolute */
 };
 
@@ -52,10 +54,10 @@ bool run_is_watched(const struct log_run *page);
 void run_set_monitor(const struct run *run, uint32_t pid);
 /*
  * The boot of all processes of the run, and so of who found it through an ancestor. False: there are several. Each that
- * knows its boot otherwise tells it, before it has descendants.
+ * knows its boot otherwise tells it, before it has descendants. Return of run_tell_boot(): is it one of several?
  */
 bool run_boot_of_all(const struct run *run, char *boot_id, size_t bytes);
-void run_tell_boot(const struct run *run, const char *boot_id);
+bool run_tell_boot(const struct run *run, const char *boot_id);
 /* Ticks in 1 us on the host of @boot_id, as a process of the run measured them; 0: not known yet. And to tell them. */
 uint64_t run_us_ticks(const struct run *run, const char *boot_id);
 void run_set_us_ticks(struct run *run, const char *boot_id, uint64_t us_ticks);

@@ -11,7 +11,7 @@
 #define NAME_WIDTH	30u
 #define SPAN_LINE_BYTES	256
 
-static struct log_run *page;		/* set before any thread; NULL: no run yet */
+static struct run *run;			/* set before any thread; NULL: no run yet */
 static struct stat first_stderr;	/* set before any thread; st_ino 0: none */
 
 static long stat_stderr(int fd, struct stat *stat)
@@ -19,9 +19,9 @@ static long stat_stderr(int fd, struct stat *stat)
 	return raw_syscall(SYS_newfstatat, fd, (long)"", (long)stat, AT_EMPTY_PATH, 0, 0);
 }
 
-void say_init(struct log_run *run_page)
+void say_init(struct run *own)
 {
-	page = run_page;
+	run = own;
 	stat_stderr(2, &first_stderr);
 }
 
@@ -38,7 +38,9 @@ bool say_is_news(enum message message)
 {
 	uint32_t bit = 1u << message;
 
-	return !page || !(__atomic_fetch_or(&page->messages, bit, __ATOMIC_RELAXED) & bit);
+	if (run && !run->page && run_map_page(run, NULL) < 0)
+		return true;
+	return !run || !(__atomic_fetch_or(&run->page->messages, bit, __ATOMIC_RELAXED) & bit);
 }
 
 static void say_on(int fd, const char *begin, const char *line)

@@ -6,13 +6,14 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "insideme_log.h"
+#include "rundir.h"
 
 enum message { MESSAGE_SETTINGS, MESSAGE_OFF, MESSAGE_NOT_EVERY_CALL, MESSAGE_MEMORY, MESSAGE_SELECTION,
 	       MESSAGE_SIGNAL };
 
-/* @page: NULL without a run. What stderr is now it must be later, or nothing is said. */
-void say_init(struct log_run *page);
+/* @own: kept; NULL without a run. What stderr is now it must be later, or nothing is said. */
+void say_init(struct run *own);
+/* Maps the run's page where that is not yet. */
 bool say_is_news(enum message message);
 
 /* "insideme: ..." in one write on what was stderr at the start, and on nothing else. */

@@ -246,11 +246,19 @@ static bool open_child(void)
 	return live.log;
 }
 
-/* Return: whether this process is to be recorded. Whatever it is, its descendants find the run through it. */
-static bool find_run(char **environment, const char *exe, struct process_id *id)
+/* Most short programs have nothing for a log; those of a rank, or that somebody looks at from outside, are found by it. */
+static bool may_be_brief(const struct process_id *id)
+{
+	return id->rank.rank < 0 && !live_early_calls && !settings.value[SETTING_VERBOSE] && !settings.value[SETTING_SAMPLE] &&
+	       !settings.value[SETTING_MAX_MEMORY] && !settings.value[SETTING_CRASH] && !settings.value[SETTING_HEAP_SAMPLE] &&
+	       helper_is_possible() && !modules_have_hooks();
+}
+
+/* Return: whether this process is to be recorded. Whatever it is (@wish), its descendants find the run through it. */
+static bool find_run(char **environment, const char *exe, struct process_id *id, enum run_wish *wish)
 {
 	struct complaints complaints;
-	bool is_launcher;
+	bool is_selected;
 	int error;
 
 	complaints_init(&complaints);
@@ -258,17 +266,18 @@ static bool find_run(char **environment, const char *exe, struct process_id *id)
 	process_id_read(id, exe);
 	if (text_equal(id->program, "insideme-run") || text_equal(id->program, "insideme-report"))
 		return false;
-	is_launcher = rank_is_launcher(id->program);
+	is_selected = programs_select(settings_text(&settings, SETTING_PROGRAMS), id->program);
 	rank_read(&id->rank, environment);
-	error = run_find(&run, is_launcher ? RUN_OF_LAUNCHER : RUN_OF_PROGRAM, settings_text(&settings, SETTING_RUN),
-			 settings_text(&settings, SETTING_DIR), id);
-	if (is_launcher)
+	*wish = rank_is_launcher(id->program) ? RUN_OF_LAUNCHER :
+		is_selected && may_be_brief(id) ? RUN_OF_BRIEF : RUN_OF_PROGRAM;
+	error = run_find(&run, *wish, settings_text(&settings, SETTING_RUN), settings_text(&settings, SETTING_DIR), id);
+	if (*wish == RUN_OF_LAUNCHER)
 		return false;
-	recorder_init(run.page);
+	recorder_init(&run);
 	complaints_say(&complaints);
 	if (error)
 		recorder_turn_off("cannot use directory", run.path, error);
-	return !error && programs_select(settings_text(&settings, SETTING_PROGRAMS), id->program);
+	return !error && is_selected;
 }
 
 /* Kernels before 4.14 do not know it: a child of a raw fork would write into its parent's log. */
@@ -281,19 +290,12 @@ static bool wipe_on_fork(void)
 	return !error;
 }
 
-/* Most short programs have nothing for a log; those of a rank, or that somebody looks at from outside, are found by it. */
-static bool may_be_brief(uint64_t us_ticks)
+static bool begin_brief(const struct facts *facts)
 {
-	return us_ticks && own_id.rank.rank < 0 && !live_early_calls && !settings.value[SETTING_VERBOSE] &&
-	       !settings.value[SETTING_SAMPLE] && !settings.value[SETTING_MAX_MEMORY] && !settings.value[SETTING_CRASH] &&
-	       !settings.value[SETTING_HEAP_SAMPLE] && !run_is_watched(run.page) && helper_is_possible() && !modules_have_hooks();
-}
-
-static bool begin_brief(const struct facts *facts, uint64_t us_ticks)
-{
+	uint64_t us_ticks = run.page ? run_us_ticks(&run, own_id.boot_id) : 0;
 	struct log_program *program;
 
-	if (!may_be_brief(us_ticks))
+	if (!run.shared && (!us_ticks || run_is_watched(run.page)))
 		return false;
 	program = brief_enter(&run, &own_id, facts, us_ticks);
 	if (!program)
@@ -304,13 +306,24 @@ static bool begin_brief(const struct facts *facts, uint64_t us_ticks)
 	return true;
 }
 
-/* Return: whether this process has its log. */
-static bool begin_own(const struct facts *facts, uint64_t us_ticks)
+/* Who found the log that programs share, but no room in it, has not looked at the page. */
+static bool have_page(void)
 {
-	if (!begin_log(&own_id, choose_clock()))
+	int error = run.page ? 0 : run_map_page(&run, NULL);
+
+	if (error)
+		recorder_turn_off("cannot use directory", run.path, error);
+	return !error;
+}
+
+/* Return: whether this process has its log. */
+static bool begin_own(const struct facts *facts, uint64_t *us_ticks)
+{
+	if (!have_page() || !begin_log(&own_id, choose_clock()))
 		return false;
+	*us_ticks = run_us_ticks(&run, own_id.boot_id);
 	live.log->losses[LOG_LOST_EARLY_CALLS] = live_early_calls;
-	facts_write(live.log, facts, &settings, !us_ticks);
+	facts_write(live.log, facts, &settings, !*us_ticks);
 	modules_look();
 	begin_heap(live.log, modules_have_hooks(), 0);
 	heap_tell(live.log);
@@ -339,6 +352,7 @@ static void forget_module(uint64_t begin, uint64_t end, uint64_t number)
 __attribute__((constructor)) static void start(int argc, char **argv, char **environment)
 {
 	char buffer[FACTS_BYTES];
+	enum run_wish wish;
 	struct facts facts;
 	uint64_t us_ticks;
 	bool is_brief;
@@ -351,15 +365,14 @@ __attribute__((constructor)) static void start(int argc, char **argv, char **env
 	heap_init();
 	exceptions_init();
 	facts_read(&facts, buffer, PROCESS_SELF, argc, argv);
-	if (!find_run(environment, facts.exe, &own_id) || !wipe_on_fork())
+	if (!find_run(environment, facts.exe, &own_id, &wish) || !wipe_on_fork())
 		return;
-	us_ticks = run_us_ticks(&run, own_id.boot_id);
 	modules_init(selection_add, forget_module);
 	selection_init();
 	live_when_child(open_child);
 	live_measure_late = cost_measure_late;
-	is_brief = begin_brief(&facts, us_ticks);
-	if (!is_brief && !begin_own(&facts, us_ticks))
+	is_brief = wish == RUN_OF_BRIEF && begin_brief(&facts);
+	if (!is_brief && !begin_own(&facts, &us_ticks))
 		return;
 	fork_init();
 	threads_init();

@@ -4,8 +4,8 @@
 
 #include <sys/mman.h>
 
+#include "live.h"
 #include "syscalls.h"
-#include "thread.h"
 
 #define GUARD_BYTES	(64u << 10)	/* a page of any size */
 #define STACK_BYTES	(64u << 10)

@@ -6,8 +6,6 @@
 #include "text.h"
 #include "thread_records.h"
 
-__thread struct log_thread *self TLS_INITIAL_EXEC;
-
 /* Who opened the program's log later made the record of the first thread, whose first event this is. */
 static struct log_thread *take_main(void)
 {

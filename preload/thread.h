@@ -5,9 +5,6 @@
 
 #include "live.h"
 
-/* The library's one TLS object. Stale in a forked child: look at live.log first. */
-extern HIDDEN __thread struct log_thread *self TLS_INITIAL_EXEC;
-
 /*
  * The calling thread's record: made when this is its first event. NULL: nothing can be recorded now (not
  * ready, off, no room: callers count what they lose). Callable from hooks, wrappers and signal handlers.

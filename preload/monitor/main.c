@@ -311,7 +311,7 @@ static int run_program(struct monitor *monitor, char **argv)
 		return error;
 	prepare_library(monitor, path);
 	error = open_run(monitor, path);
-	say_init(error ? NULL : monitor->run.page);
+	say_init(error ? NULL : &monitor->run);
 	if (error) {
 		fprintf(stderr, "insideme: cannot use directory %s: %s; not recording\n", monitor->run.path,
 			strerror(-error));
