@@ -36,6 +36,13 @@ struct value call_cell(const struct call_stats *stats, double ns)
 	return doubtful_cell(ns_cell(ns), hook_costs_hide_call(stats, ns));
 }
 
+static struct value mean_cell(const struct call_stats *stats)
+{
+	double mean_ns = call_stats_mean_ns(stats);
+
+	return doubtful_cell(value_real(UNIT_NS, mean_ns < 0 ? 0 : mean_ns), hook_costs_hide_total(stats));
+}
+
 /* Where all calls together are in doubt, so is the longest. */
 static struct value max_cell(const struct call_stats *stats)
 {
@@ -59,7 +66,6 @@ static struct value error_cell(double variance_ns2)
 struct value stats_cell(const struct call_stats *stats, enum stats_cell cell)
 {
 	bool timed = stats->timed_calls > 0 || stats->open_ns > 0;
-	double mean_ns = call_stats_mean_ns(stats);
 
 	switch (cell) {
 	case CELL_CALLS:
@@ -73,7 +79,7 @@ struct value stats_cell(const struct call_stats *stats, enum stats_cell cell)
 	case CELL_TOTAL:
 		return timed ? doubtful_cell(ns_cell(stats->total_ns), hook_costs_hide_total(stats)) : value_empty();
 	case CELL_MEAN:
-		return doubtful_cell(value_real(UNIT_NS, mean_ns < 0 ? 0 : mean_ns), hook_costs_hide_total(stats));
+		return mean_cell(stats);
 	case CELL_MIN:
 		return call_cell(stats, stats->min_ns - hook_costs_per_call(stats));
 	case CELL_MAX:

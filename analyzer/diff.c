@@ -103,7 +103,7 @@ static void add_paths(struct diff *diff, const struct model *model, size_t side)
 		struct diff_path *path = find_path(diff, parent, node->function ? find_function(diff, node->function) : NULL);
 
 		path_of[node->id] = path;
-		add(&path->sides[side], &node->stats, &node->heap);
+		add(&path->sides[side], &node->stats, node->heap);
 		if (side == DIFF_AFTER && !path->node)
 			path->node = node;
 	}

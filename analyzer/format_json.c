@@ -2,15 +2,40 @@
 /* JSON: an object that has the view's name and, for each table, an array of objects, a row a line. */
 #include "formats.h"
 
+#include <stdlib.h>
+
+#include "error.h"
 #include "row_text.h"
 #include "rows.h"
 
-static void print_row(struct row_text *line, const struct rows *rows, const void *row)
+/* What stands before each cell: {"path": */
+static char **make_heads(const struct rows *rows)
+{
+	char **heads = xcalloc(rows->nr_columns, sizeof(*heads));
+
+	for (size_t i = 0; i < rows->nr_columns; i++) {
+		struct row_text head = { 0 };
+
+		row_add_char(&head, i ? ',' : '{');
+		row_add_json(&head, value_text(rows->columns[i]->name));	/* of a counter: any bytes */
+		row_add_char(&head, ':');
+		row_add_char(&head, '\0');
+		heads[i] = head.bytes;
+	}
+	return heads;
+}
+
+static void free_heads(char **heads, size_t nr)
+{
+	for (size_t i = 0; i < nr; i++)
+		free(heads[i]);
+	free(heads);
+}
+
+static void print_row(struct row_text *line, const struct rows *rows, char *const *heads, const void *row)
 {
 	for (size_t i = 0; i < rows->nr_columns; i++) {
-		row_add_char(line, i ? ',' : '{');
-		row_add_json(line, value_text(rows->columns[i]->name));	/* of a counter: any bytes */
-		row_add_char(line, ':');
+		row_add_text(line, heads[i]);
 		row_add_json(line, rows_value(rows, i, row));
 	}
 	row_add_char(line, '}');
@@ -21,18 +46,22 @@ static void print_table(struct row_text *line, FILE *out, struct table *table, c
 	const void *row;
 	struct rows rows;
 	bool is_first = true;
+	char **heads;
 
 	row_add_text(line, ",");
 	row_end(line, out);
 	row_add_text(line, "\"");
 	row_add_text(line, table->name);
 	row_add_text(line, "\":[");
-	for (rows_open(&rows, table, options, false); (row = rows_next(&rows)) != NULL; is_first = false) {
+	rows_open(&rows, table, options, false);
+	heads = make_heads(&rows);
+	for (; (row = rows_next(&rows)) != NULL; is_first = false) {
 		row_add_text(line, is_first ? "" : ",");
 		row_end(line, out);
-		print_row(line, &rows, row);
+		print_row(line, &rows, heads, row);
 	}
 	row_add_text(line, "]");
+	free_heads(heads, rows.nr_columns);
 	rows_close(&rows);
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A set of pointers: open addressing, at most half full. */
+/* A set of pointers: open addressing, at most two thirds full. */
 #include "hashtable.h"
 
 #include <stdlib.h>
@@ -36,7 +36,7 @@ void hashtable_add(struct hashtable *table, uint64_t hash, void *item)
 {
 	struct hashtable old = *table;
 
-	if (table->nr_items * 2 >= table->nr_slots) {
+	if (table->nr_items * 3 >= table->nr_slots * 2) {
 		table->nr_slots = old.nr_slots ? old.nr_slots * 2 : 64;
 		table->slots = xcalloc(table->nr_slots, sizeof(*table->slots));
 		for (size_t i = 0; i < old.nr_slots; i++)
@@ -51,6 +51,7 @@ void hashtable_add(struct hashtable *table, uint64_t hash, void *item)
 void hashtable_forget(struct hashtable *table)
 {
 	free(table->slots);
+	*table = (struct hashtable){ 0 };
 }
 
 void hashtable_release(struct hashtable *table)

@@ -18,7 +18,7 @@ typedef bool hashtable_match(const void *item, const void *key);
 void *hashtable_find(const struct hashtable *table, uint64_t hash, hashtable_match *match, const void *key);
 /* @item must not be there yet. */
 void hashtable_add(struct hashtable *table, uint64_t hash, void *item);
-/* Frees the items too; or not. */
+/* Empties it, and frees the items too; or not. */
 void hashtable_release(struct hashtable *table);
 void hashtable_forget(struct hashtable *table);
 

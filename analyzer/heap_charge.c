@@ -29,7 +29,7 @@ void heap_charge(struct model *model)
 		struct function *above = payers[node->parent->id];
 
 		payers[node->id] = above && function_is_of_cpp_library(node->function) ? above : node->function;
-		heap_stats_add(&payers[node->id]->charged_heap, &node->heap);
+		heap_stats_add(&payers[node->id]->charged_heap, node->heap);
 	}
 	free(payers);
 }

@@ -184,11 +184,11 @@ static struct table_rows *list_sites(struct document *document, const struct mod
 	for (struct tree_node *node = model->root; node; node = tree_next(node)) {
 		struct site site = {
 			.node = node,
-			.calls = is_peak ? node->heap.peak_calls : node->heap.not_freed_calls,
-			.bytes = is_peak ? node->heap.peak_bytes : node->heap.not_freed_bytes,
+			.calls = is_peak ? node->heap->peak_calls : node->heap->not_freed_calls,
+			.bytes = is_peak ? node->heap->peak_bytes : node->heap->not_freed_bytes,
 			.all_bytes = is_peak ? model->heap.peak_bytes : model->heap.not_freed_bytes,
-			.variance_bytes2 = is_peak ? node->heap.peak_variance_bytes2 : node->heap.not_freed_variance_bytes2,
-			.is_sampled = node->heap.nr_samples,
+			.variance_bytes2 = is_peak ? node->heap->peak_variance_bytes2 : node->heap->not_freed_variance_bytes2,
+			.is_sampled = node->heap->nr_samples,
 			.document = document,
 			.age = node->age ? &model->heap_ages[node->age] : NULL,
 			.elapsed_ns = (double)model->end,

@@ -177,7 +177,7 @@ static void add_heap(const struct heap_reader *reader, struct thread *thread, co
 		process->heap_sizes[i] += least(heap->sizes[i], stats.alloc_calls);
 	if (!path->function && is_function(process, heap->node))
 		process->model->selection.outside_alloc_bytes += stats.alloc_bytes;
-	heap_stats_add(&path->heap, &stats);
+	tree_add_heap(path, &stats);
 	if (heap_is_sampled(process))	/* the root's record has counted these */
 		stats.alloc_calls = stats.alloc_bytes = stats.nr_samples = 0;
 	heap_stats_add(&thread->heap, &stats);

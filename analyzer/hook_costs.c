@@ -17,7 +17,7 @@
 
 static double cost_ns(uint32_t cost, const struct process *process)
 {
-	return ldexp((double)cost, -LOG_COST_SHIFT) * process->tick_ns;
+	return (double)cost / (1 << LOG_COST_SHIFT) * process->tick_ns;
 }
 
 static double doubt_ns(const struct log_cost *cost, const struct process *process)
@@ -43,12 +43,13 @@ static double known_calls(const struct process *process, const struct log_node *
  */
 static double recorded_calls(const struct process *process, const struct log_node *node)
 {
-	double threshold_ticks = (double)process->header.threshold_ticks, calls = 0;
+	double threshold_ticks = (double)process->header.threshold_ticks, calls = 0, low = 1;
 
-	for (int i = 0; i < LOG_BUCKETS; i++) {
-		double low = ldexp(1, i), share = (2 * low - threshold_ticks) / low;
+	for (int i = 0; i < LOG_BUCKETS; i++, low *= 2) {
+		double share = (2 * low - threshold_ticks) / low;
 
-		calls += node->histogram[i] * fmax(0, fmin(1, share));
+		if (node->histogram[i] && share > 0)
+			calls += node->histogram[i] * fmin(1, share);
 	}
 	return calls;
 }
@@ -159,25 +160,15 @@ void hook_costs_add_left_out(struct tree_node *path, struct thread *thread, cons
 		thread->functions_ns -= cost.hooks_ns;
 }
 
-/* By id: callers before what they call. */
-static struct tree_node **list_nodes(const struct model *model)
-{
-	struct tree_node **nodes = xcalloc(model->nr_tree_nodes, sizeof(*nodes));
-
-	for (struct tree_node *node = model->root; node; node = tree_next(node))
-		nodes[node->id] = node;
-	return nodes;
-}
-
 struct hook_share *hook_costs_find(const struct model *model)
 {
 	struct hook_share *shares = xcalloc(model->nr_tree_nodes, sizeof(*shares));
 	double *below_ns = xcalloc(model->nr_tree_nodes, sizeof(*below_ns));
-	struct tree_node **nodes = list_nodes(model);
 
-	for (size_t id = model->nr_tree_nodes; id-- > 1 && !model->is_raw;) {
-		const struct call_stats *stats = &nodes[id]->stats;
-		size_t parent = nodes[id]->parent->id;
+	for (size_t id = model->nr_tree_nodes; id-- > 1 && !model->is_raw;) {	/* callers are before what they call */
+		const struct tree_node *node = tree_node(model, id);
+		const struct call_stats *stats = &node->stats;
+		size_t parent = node->parent->id;
 
 		shares[id].self_ns += stats->inside_ns;
 		shares[id].total_ns += stats->inside_ns + below_ns[id];
@@ -189,7 +180,6 @@ struct hook_share *hook_costs_find(const struct model *model)
 		shares[parent].total_doubt_ns += shares[id].total_doubt_ns + stats->new_paths_ns;
 	}
 	free(below_ns);
-	free(nodes);
 	return shares;
 }
 
@@ -197,9 +187,9 @@ void hook_costs_take_out(struct model *model)
 {
 	struct hook_share *shares = hook_costs_find(model);
 
-	for (struct tree_node *node = tree_next(model->root); node; node = tree_next(node)) {
-		struct call_stats *stats = &node->stats;
-		const struct hook_share *share = &shares[node->id];
+	for (size_t id = 1; id < model->nr_tree_nodes; id++) {
+		struct call_stats *stats = &tree_node(model, id)->stats;
+		const struct hook_share *share = &shares[id];
 
 		stats->self_ns -= share->self_ns;
 		stats->total_ns -= share->total_ns;
@@ -208,7 +198,6 @@ void hook_costs_take_out(struct model *model)
 		stats->removed_ns = share->total_ns;
 		stats->self_doubt_ns = share->self_doubt_ns;
 		stats->total_doubt_ns = share->total_doubt_ns;
-		model->hooks_ns += stats->hooks_ns;
 	}
 	free(shares);
 }

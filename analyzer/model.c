@@ -38,9 +38,7 @@ static struct model *model_new(void)
 
 	model->tables = xcalloc(1, sizeof(*model->tables));
 	functions_init(&model->tables->functions);
-	model->root = xcalloc(1, sizeof(*model->root));
-	model->root->stats.min_ns = model->root->stats.max_ns = model->root->stats.finished_max_ns = NAN;
-	model->nr_tree_nodes = 1;
+	tree_init(model);
 	return model;
 }
 
@@ -363,10 +361,9 @@ void model_free(struct model *model)
 		free(model->functions[i]->use);
 	}
 	free(model->functions);
-	free(model->root);
 	free(model->heap_ages);
 	selection_release(model);
-	tree_release(model->tables);
+	tree_release(model);
 	hashtable_release(&model->tables->edge_parts);
 	functions_release(&model->tables->functions);
 	free(model->tables);

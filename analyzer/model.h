@@ -124,8 +124,8 @@ struct tree_node {
 	struct tree_node *child;	/* the first; order means nothing */
 	struct tree_node *next;		/* sibling */
 	struct call_stats stats;	/* total_ns == duration_ns here */
-	struct heap_stats heap;		/* root: outside of all functions */
-	struct sample_stats samples;	/* likewise */
+	const struct heap_stats *heap;	/* never NULL: most paths share that of nothing; root: outside of all functions */
+	const struct sample_stats *samples;	/* likewise */
 	uint32_t nr_threads;		/* threads that came by; records where threads_unknown */
 	bool threads_unknown;		/* of a record that several threads shared it is not known which of them did */
 	const struct thread *last_thread;	/* nodes.c's own: counted in nr_threads last */
@@ -326,6 +326,8 @@ struct model {
 
 	struct tree_node *root;
 	size_t nr_tree_nodes;
+	struct tree_node **tree_chunks;	/* that hold them; see tree_node() */
+	size_t nr_tree_chunks;
 	struct path_range *ranges;	/* [id of a node]; NULL: one run */
 	struct heap_part *outside_parts;	/* [nr_runs] of the heap outside of functions; likewise */
 	struct function **functions;	/* called at least once, or open; of any kind */

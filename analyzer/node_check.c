@@ -74,7 +74,7 @@ static bool extremes_match(const struct log_node *node, const uint64_t histogram
 /* Between the squares of the mean and of the longest call. */
 static bool squares_match(const struct log_node *node, const struct known *known)
 {
-	double squares = ldexp((double)node->squares[1], 64) + (double)node->squares[0];
+	double squares = (double)node->squares[1] * 0x1p64 + (double)node->squares[0];
 	double calls = (double)known->most + 1, max = (double)node->max_ticks;
 	double total = fmax((double)node->total_ticks - max, 0);
 

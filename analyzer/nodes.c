@@ -146,7 +146,7 @@ static void add_counters(struct node_reader *reader, struct tree_node *path, con
 {
 	const struct process *process = reader->thread->process;
 	double tick_ns = process->tick_ns, total_ns = (double)node->total_ticks * tick_ns;
-	double squares = ldexp((double)node->squares[1], 64) + (double)node->squares[0];
+	double squares = (double)node->squares[1] * 0x1p64 + (double)node->squares[0];
 	struct call_stats *stats = &path->stats;
 	uint64_t known_calls = is_adaptive(process) ? 0 : log_node_timed_calls(node);
 
@@ -155,7 +155,7 @@ static void add_counters(struct node_reader *reader, struct tree_node *path, con
 	stats->calls += node->calls;
 	stats->timed_calls += log_node_timed_calls(node);
 	stats->known_calls += known_calls;
-	stats->total_variance_ns2 += ldexp((double)node->variance, LOG_VARIANCE_SHIFT) * tick_ns * tick_ns;
+	stats->total_variance_ns2 += (double)node->variance * (1ull << LOG_VARIANCE_SHIFT) * tick_ns * tick_ns;
 	stats->total_ns += total_ns;
 	stats->duration_ns += total_ns;
 	stats->self_ns += (double)(int64_t)(node->total_ticks - node->child_ticks) * tick_ns;

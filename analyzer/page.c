@@ -71,7 +71,7 @@ static void add_about(struct page *page)
 		json_object_set_new(about, "time_unit", json_string(report->options->time_unit));
 	if (report->options->mem_unit)
 		json_object_set_new(about, "mem_unit", json_string(report->options->mem_unit));
-	json_object_set_new(about, "outside_alloc_bytes", json_integer((json_int_t)model->root->heap.alloc_bytes));
+	json_object_set_new(about, "outside_alloc_bytes", json_integer((json_int_t)model->root->heap->alloc_bytes));
 }
 
 /* Calls are shown together as far as they can be; functions, call paths and samples are what they are. */

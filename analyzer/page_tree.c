@@ -70,7 +70,7 @@ static void add_column(struct page *page, struct block *block, double *values, s
 
 	memset(values, 0, page->nr_paths * sizeof(*values));
 	for (struct tree_node *node = model->root; node; node = tree_next(node))
-		values[node->id] = columns[column].get(&(struct sums){ &node->stats, &node->heap });
+		values[node->id] = columns[column].get(&(struct sums){ &node->stats, node->heap });
 	block_add_numbers(block, columns[column].name, values, page->nr_paths, 0);
 }
 

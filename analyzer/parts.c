@@ -176,12 +176,12 @@ static void take_nodes(struct parts *parts, struct model *model, uint32_t run)
 	struct hook_share *shares = hook_costs_find(model);
 	struct tree_node *node = model->root->child;
 
-	take_heap(&parts->before[0], model, &model->root->heap, &model->outside_parts, run);
+	take_heap(&parts->before[0], model, model->root->heap, &model->outside_parts, run);
 	while (node) {
 		struct edge_part *edge = find_edge(model, node->parent->function, node->function);
 
 		take_calls(&parts->before[node->id], model, node, edge, run, &shares[node->id]);
-		take_heap(&parts->before[node->id], model, &node->heap, &node->function->heap_parts, run);
+		take_heap(&parts->before[node->id], model, node->heap, &node->function->heap_parts, run);
 		edges[node->id] = edge;
 		edge->on_path++;
 		node->function->on_path++;

@@ -77,13 +77,13 @@ static void print_cell(struct pikos *pikos, size_t i, const char *text)
 static void print_value(struct pikos *pikos, size_t i, struct value value)
 {
 	static const struct terminal any = { .utf8 = true };
-	char number[64] = "", *text, *name;
+	char number[UNIT_PLAIN_MAX] = "", *text, *name;
 
 	if (value.type != VALUE_TEXT) {
 		if (value.type == VALUE_INTEGER)
 			snprintf(number, sizeof(number), "%" PRId64, value.integer);
 		else if (value.type == VALUE_REAL)
-			unit_plain(number, sizeof(number), value.real);
+			unit_plain(number, value.real);
 		print_cell(pikos, i, number);
 		return;
 	}

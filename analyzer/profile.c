@@ -233,7 +233,7 @@ static void add_left_out(struct profile *profile, struct model *model, struct tr
 		model->selection.inside_calls += stats->calls;
 		node->stats.self_ns += stats->self_ns;
 		profile->kept_ns += stats->self_ns - (model->is_raw ? 0 : cost.hooks_ns);
-		sample_stats_add(&node->samples, &path->counters.samples);
+		tree_add_samples(node, &path->counters.samples);
 	} else {
 		model->selection.outside_calls += stats->calls;
 		model->selection.outside_ns += stats->self_ns;
@@ -252,7 +252,7 @@ static void add_kept(struct profile *profile, struct model *model, struct tree_n
 	node->nr_threads += path->counters.nr_threads;
 	call_stats_add(&node->stats, stats);
 	call_stats_add_total(&node->stats, stats);
-	sample_stats_add(&node->samples, &path->counters.samples);
+	tree_add_samples(node, &path->counters.samples);
 	hook_costs_give(model, node, &cost, path->parent == 0);
 	profile->kept_calls += stats->calls;
 	profile->kept_ns += stats->self_ns - (model->is_raw ? 0 : node->parent == model->root ? cost.inside_ns : cost.hooks_ns);
@@ -275,7 +275,7 @@ static int add_path(struct profile *profile, struct model *model, const char *ro
 		profile->ranges[profile->nr_rows] = path.range;
 	}
 	profile->nr_rows++;
-	heap_stats_add(&node->heap, &path.counters.heap);
+	tree_add_heap(node, &path.counters.heap);
 	if (path.has_age)
 		heap_age_add(model, node, &path.age);
 	if (left_out)

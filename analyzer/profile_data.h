@@ -8,6 +8,7 @@
 
 #include "model.h"
 #include "profile.h"
+#include "profile_fields.h"
 
 struct saved_function {
 	struct function *function;	/* once it is in the model */
@@ -22,7 +23,7 @@ struct saved_function {
 struct saved_path {
 	int64_t parent;			/* row of the caller; -1: the first row has none */
 	int64_t function;		/* likewise */
-	struct tree_node counters;
+	struct path_counters counters;
 	struct path_range range;	/* of several runs */
 	bool has_age;
 	struct heap_age age;

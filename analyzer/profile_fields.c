@@ -10,10 +10,10 @@
 #include "model.h"
 #include "utf8.h"
 
-#define NODE(name, type)	{ #name, type, offsetof(struct tree_node, stats.name), 0 }
-#define NODE_HEAP(name)		{ #name, FIELD_U64, offsetof(struct tree_node, heap.name), 0 }
-#define NODE_VARIANCE(name)	{ #name, FIELD_DOUBLE, offsetof(struct tree_node, heap.name), 0 }
-#define SAMPLES(name, type)	{ "samples_" #name, type, offsetof(struct tree_node, samples.name), 0 }
+#define NODE(name, type)	{ #name, type, offsetof(struct path_counters, stats.name), 0 }
+#define NODE_HEAP(name)		{ #name, FIELD_U64, offsetof(struct path_counters, heap.name), 0 }
+#define NODE_VARIANCE(name)	{ #name, FIELD_DOUBLE, offsetof(struct path_counters, heap.name), 0 }
+#define SAMPLES(name, type)	{ "samples_" #name, type, offsetof(struct path_counters, samples.name), 0 }
 #define HEADER(name, type)	{ #name, type, offsetof(struct process, header.name), 0 }
 #define HEADER_TEXT(name)	{ #name, FIELD_TEXT, offsetof(struct process, header.name), sizeof(((struct process *)0)->header.name) }
 #define PROCESS(name, type)	{ #name, type, offsetof(struct process, name), 0 }
@@ -25,7 +25,7 @@
 
 /* In the order of a row, of which what is 0 at the end is left out: what most paths have comes first. */
 const struct field profile_node_fields[] = {
-	{ "threads", FIELD_U32, offsetof(struct tree_node, nr_threads), 0 },
+	{ "threads", FIELD_U32, offsetof(struct path_counters, nr_threads), 0 },
 	NODE(calls, FIELD_U64), NODE(timed_calls, FIELD_U64), NODE(known_calls, FIELD_U64), NODE(total_ns, FIELD_DOUBLE),
 	NODE(self_ns, FIELD_DOUBLE), NODE(square_ns2, FIELD_DOUBLE), NODE(min_ns, FIELD_DOUBLE), NODE(max_ns, FIELD_DOUBLE),
 	NODE(finished_max_ns, FIELD_DOUBLE), NODE(inside_ns, FIELD_DOUBLE), NODE(hooks_ns, FIELD_DOUBLE),

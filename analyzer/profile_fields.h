@@ -7,6 +7,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "call_stats.h"
+#include "heap_stats.h"
+
 #define PROFILE_KEY	"insideme_profile"
 #define PROFILE_VERSION	1
 #define EDGES_BEGIN	"\"edges\":[\n"	/* lines of their own */
@@ -21,7 +24,15 @@ struct field {
 	size_t bytes;			/* of a text's array */
 };
 
-extern const struct field profile_node_fields[];	/* of struct tree_node, without texts; ends with a name of NULL */
+/* Of a call path, with what the hooks cost. */
+struct path_counters {
+	uint32_t nr_threads;		/* 0: not known */
+	struct call_stats stats;
+	struct heap_stats heap;
+	struct sample_stats samples;
+};
+
+extern const struct field profile_node_fields[];	/* of struct path_counters, without texts; ends with a name of NULL */
 extern const struct field profile_range_fields[];	/* of struct path_range */
 extern const struct field profile_process_fields[];	/* of struct process */
 extern const struct field profile_part_fields[];	/* of struct run_part */

@@ -3,13 +3,11 @@
 #include "profile_rows.h"
 
 #include <ctype.h>
-#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define NS_MAX		1e18	/* 30 years: no time is longer */
-#define DIGITS		15	/* of times: to a ns in a million seconds; more are slower to print and to read */
 
 static bool is_zero(const struct field *field, const void *thing)
 {
@@ -19,34 +17,34 @@ static bool is_zero(const struct field *field, const void *thing)
 		*(const double *)at == 0;
 }
 
-static void print_number(FILE *file, const struct field *field, const void *thing)
+static void print_number(struct row_text *line, const struct field *field, const void *thing)
 {
 	const void *at = (const char *)thing + field->offset;
 
 	if (field->type == FIELD_U32)
-		fprintf(file, "%" PRIu32, *(const uint32_t *)at);
+		row_add_integer(line, *(const uint32_t *)at);
 	else if (field->type == FIELD_U64 && *(const uint64_t *)at <= INT64_MAX)
-		fprintf(file, "%" PRIu64, *(const uint64_t *)at);
+		row_add_integer(line, (int64_t)*(const uint64_t *)at);
 	else if (field->type == FIELD_DOUBLE && isfinite(*(const double *)at))
-		fprintf(file, "%.*g", DIGITS, *(const double *)at);
+		row_add_real(line, *(const double *)at);	/* to a ns in a million seconds */
 	else
-		fputs("null", file);
+		row_add_text(line, "null");
 }
 
-void fields_print(FILE *file, const struct field *fields, const void *thing)
+void fields_print(struct row_text *line, const struct field *fields, const void *thing)
 {
 	const struct field *end = fields;
 
 	for (const struct field *field = fields; field->name; field++)
 		if (!is_zero(field, thing))
 			end = field + 1;
-	putc('[', file);
+	row_add_char(line, '[');
 	for (const struct field *field = fields; field < end; field++) {
 		if (field > fields)
-			putc(',', file);
-		print_number(file, field, thing);
+			row_add_char(line, ',');
+		print_number(line, field, thing);
 	}
-	putc(']', file);
+	row_add_char(line, ']');
 }
 
 static bool take(const char **text, const char *word)
@@ -170,11 +168,13 @@ static bool take_index(const char **text, int64_t *index)
 }
 
 /* How old live blocks are, the youngest first. */
-static void print_age(FILE *file, const struct heap_age *age)
+static void print_age(struct row_text *line, const struct heap_age *age)
 {
-	for (int i = 0; i < HEAP_AGES; i++)
-		fprintf(file, "%s%" PRIu64, i ? "," : ",[", age->born[i]);
-	putc(']', file);
+	for (int i = 0; i < HEAP_AGES; i++) {
+		row_add_text(line, i ? "," : ",[");
+		row_add_integer(line, (int64_t)age->born[i]);
+	}
+	row_add_char(line, ']');
 }
 
 static bool parse_age(struct heap_age *age, const char **text)
@@ -185,22 +185,31 @@ static bool parse_age(struct heap_age *age, const char **text)
 	return take(text, "]");
 }
 
-void path_row_print(FILE *file, const struct saved_path *path, size_t nr_runs)
+static void print_pair(struct row_text *line, int64_t first, int64_t second)
 {
-	fprintf(file, "[%" PRId64 ",%" PRId64 ",", path->parent, path->function);
-	fields_print(file, profile_node_fields, &path->counters);
+	row_add_char(line, '[');
+	row_add_integer(line, first);
+	row_add_char(line, ',');
+	row_add_integer(line, second);
+}
+
+void path_row_print(struct row_text *line, const struct saved_path *path, size_t nr_runs)
+{
+	print_pair(line, path->parent, path->function);
+	row_add_char(line, ',');
+	fields_print(line, profile_node_fields, &path->counters);
 	if (nr_runs > 1) {
-		putc(',', file);
-		fields_print(file, profile_range_fields, &path->range);
+		row_add_char(line, ',');
+		fields_print(line, profile_range_fields, &path->range);
 	}
 	if (path->has_age)
-		print_age(file, &path->age);
-	putc(']', file);
+		print_age(line, &path->age);
+	row_add_char(line, ']');
 }
 
 bool path_row_parse(struct saved_path *path, const char *text, size_t nr_runs)
 {
-	struct tree_node *counters = &path->counters;
+	struct path_counters *counters = &path->counters;
 
 	if (!take(&text, "[") || !take_index(&text, &path->parent) || !take(&text, ",") ||
 	    !take_index(&text, &path->function) || !take(&text, ",") ||
@@ -217,14 +226,14 @@ bool path_row_parse(struct saved_path *path, const char *text, size_t nr_runs)
 	return take(&text, "]") && !*text;
 }
 
-void edge_row_print(FILE *file, const struct saved_edge *edge, size_t nr_runs)
+void edge_row_print(struct row_text *line, const struct saved_edge *edge, size_t nr_runs)
 {
-	fprintf(file, "[%" PRId64 ",%" PRId64, edge->caller, edge->function);
+	print_pair(line, edge->caller, edge->function);
 	for (size_t i = 0; i < nr_runs; i++) {
-		putc(',', file);
-		fields_print(file, profile_part_fields, &edge->parts[i]);
+		row_add_char(line, ',');
+		fields_print(line, profile_part_fields, &edge->parts[i]);
 	}
-	putc(']', file);
+	row_add_char(line, ']');
 }
 
 bool edge_row_parse(struct saved_edge *edge, const char *text, size_t nr_runs)

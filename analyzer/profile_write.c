@@ -199,15 +199,27 @@ static void write_functions(struct writer *writer)
 }
 
 /* With what the hooks cost: that is taken out when it is read. */
-static struct tree_node as_recorded(const struct tree_node *node)
+static struct path_counters as_recorded(const struct tree_node *node)
 {
-	struct tree_node recorded = *node;
+	struct path_counters recorded = {
+		.nr_threads = node->threads_unknown ? 0 : node->nr_threads,
+		.stats = node->stats,
+		.heap = *node->heap,
+		.samples = *node->samples,
+	};
 
 	recorded.stats.self_ns += recorded.stats.removed_self_ns;
 	recorded.stats.total_ns += recorded.stats.removed_ns;
-	if (recorded.threads_unknown)
-		recorded.nr_threads = 0;
 	return recorded;
+}
+
+/* The one before the @nr-th. */
+static void end_row(struct writer *writer, struct row_text *line, size_t nr)
+{
+	if (!nr)
+		return;
+	row_add_char(line, ',');
+	row_end(line, writer->file);
 }
 
 /* What each of several runs has of a pair of caller and function. */
@@ -215,6 +227,7 @@ static void write_edges(struct writer *writer)
 {
 	const struct model *model = writer->model;
 	struct edges edges = { .nr = 0 };
+	struct row_text line = { 0 };
 	size_t nr = 0;
 
 	fputs(",\n" EDGES_BEGIN, writer->file);
@@ -230,10 +243,13 @@ static void write_edges(struct writer *writer)
 
 		if (!saved.parts)
 			continue;
-		fputs(nr++ ? ",\n" : "", writer->file);
-		edge_row_print(writer->file, &saved, model->nr_runs);
+		end_row(writer, &line, nr++);
+		edge_row_print(&line, &saved, model->nr_runs);
 	}
-	fputs(nr ? "\n]" : "]", writer->file);
+	if (nr)
+		row_end(&line, writer->file);
+	fputs("]", writer->file);
+	row_text_release(&line);
 	edges_release(&edges);
 }
 
@@ -242,6 +258,7 @@ static void write_paths(struct writer *writer)
 {
 	const struct model *model = writer->model;
 	int32_t *rows = xcalloc(model->nr_tree_nodes, sizeof(*rows)), nr = 0;
+	struct row_text line = { 0 };
 
 	fputs(",\n" PATHS_BEGIN, writer->file);
 	for (struct tree_node *node = model->root; node; node = tree_next(node)) {
@@ -256,11 +273,13 @@ static void write_paths(struct writer *writer)
 			path.range = model->ranges[node->id];
 		if (node->age)
 			path.age = model->heap_ages[node->age];
-		fputs(nr ? ",\n" : "", writer->file);
-		path_row_print(writer->file, &path, model->nr_runs);
+		end_row(writer, &line, (size_t)nr);
+		path_row_print(&line, &path, model->nr_runs);
 		rows[node->id] = nr++;
 	}
-	fputs("\n]}\n", writer->file);
+	row_end(&line, writer->file);
+	fputs("]}\n", writer->file);
+	row_text_release(&line);
 	free(rows);
 }
 

@@ -131,9 +131,9 @@ static void name_sorted(struct model *model, struct function **list, size_t nr)
 /* Functions of paths on which nothing was counted are in the tree only. */
 static void name_uncalled(struct model *model)
 {
-	for (struct tree_node *node = tree_next(model->root); node; node = tree_next(node))
-		if (!node->function->name)
-			name_by_address(node->function);
+	for (size_t id = 1; id < model->nr_tree_nodes; id++)
+		if (!tree_node(model, id)->function->name)
+			name_by_address(tree_node(model, id)->function);
 }
 
 static void release_names(struct function *function)
@@ -339,8 +339,8 @@ void resolve_release(struct model *model)
 		release_names(model->selection.functions[i]);
 	for (size_t i = 0; i < model->nr_known_functions; i++)
 		release_names(model->functions[i]);
-	for (struct tree_node *node = tree_next(model->root); node; node = tree_next(node))
-		release_names(node->function);
+	for (size_t id = 1; id < model->nr_tree_nodes; id++)
+		release_names(tree_node(model, id)->function);
 	for (size_t i = 0; i < model->nr_processes; i++)
 		for (size_t j = 0; j < model->processes[i]->nr_threads; j++)
 			if (model->processes[i]->threads[j]->begin_function)

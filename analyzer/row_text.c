@@ -7,10 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "decimal.h"
 #include "error.h"
 #include "utf8.h"
 
-static void make_room(struct row_text *line, size_t more)
+void row_make_room(struct row_text *line, size_t more)
 {
 	char *bytes;
 
@@ -24,25 +25,24 @@ static void make_room(struct row_text *line, size_t more)
 	line->room = 2 * (line->used + more);
 }
 
-void row_add_text(struct row_text *line, const char *text)
+static void add_bytes(struct row_text *line, const char *bytes, size_t nr)
 {
-	size_t length = strlen(text);
-
-	make_room(line, length + 1);
-	memcpy(line->bytes + line->used, text, length);
-	line->used += length;
+	row_make_room(line, nr + 1);	/* there are bytes then, also for none */
+	memcpy(line->bytes + line->used, bytes, nr);
+	line->used += nr;
 }
 
-void row_add_char(struct row_text *line, char c)
+void row_add_text(struct row_text *line, const char *text)
 {
-	make_room(line, 1);
-	line->bytes[line->used++] = c;
+	add_bytes(line, text, strlen(text));
 }
 
 static void add_quoted(struct row_text *line, const char *text)
 {
-	if (!text[strcspn(text, ",\"\r\n")]) {
-		row_add_text(line, text);
+	size_t plain = strcspn(text, ",\"\r\n");
+
+	if (!text[plain]) {
+		add_bytes(line, text, plain);
 		return;
 	}
 	row_add_char(line, '"');
@@ -64,39 +64,54 @@ void row_add_integer(struct row_text *line, int64_t number)
 	while (left /= 10);
 	if (number < 0)
 		*--p = '-';
-	make_room(line, (size_t)(end - p));
-	memcpy(line->bytes + line->used, p, (size_t)(end - p));
-	line->used += (size_t)(end - p);
+	add_bytes(line, p, (size_t)(end - p));
 }
 
 /* All digits that it has, however large or small: a program's counter may be of any scale. */
-static void add_real(struct row_text *line, double real)
+void row_add_real(struct row_text *line, double number)
 {
-	char number[64];
+	char text[DECIMAL_TEXT_MAX];
 
-	snprintf(number, sizeof(number), "%.15g", real);
-	row_add_text(line, number);
+	row_add_text(line, decimal_significant(text, number));
 }
 
 void row_add_csv(struct row_text *line, struct value value)
 {
-	char number[64];
+	char number[UNIT_PLAIN_MAX];
 
 	if (value.type == VALUE_TEXT)
 		add_quoted(line, value.text);
 	else if (value.type == VALUE_INTEGER)
 		row_add_integer(line, value.integer);
 	else if (value.type == VALUE_REAL && value.unit == UNIT_NONE && isfinite(value.real))
-		add_real(line, value.real);
+		row_add_real(line, value.real);
 	else if (value.type == VALUE_REAL)
-		row_add_text(line, unit_plain(number, sizeof(number), value.real));
+		row_add_text(line, unit_plain(number, value.real));
+}
+
+/* What JSON writes as it is. */
+static size_t plain_bytes(const char *text)
+{
+	size_t nr = 0;
+
+	while (text[nr] >= ' ' && text[nr] <= '~' && text[nr] != '"' && text[nr] != '\\')
+		nr++;
+	return nr;
 }
 
 static void add_json_text(struct row_text *line, const char *text)
 {
-	char *clean = xcalloc(strlen(text) + 1, UTF8_CLEAN_MAX), *quoted;
+	size_t plain = plain_bytes(text);
+	char *clean, *quoted;
 	json_t *string;
 
+	if (!text[plain]) {
+		row_add_char(line, '"');
+		add_bytes(line, text, plain);
+		row_add_char(line, '"');
+		return;
+	}
+	clean = xcalloc(strlen(text) + 1, UTF8_CLEAN_MAX);
 	utf8_clean(clean, text);
 	string = json_string_nocheck(clean);
 	quoted = json_dumps(string, JSON_ENCODE_ANY);
@@ -106,27 +121,14 @@ static void add_json_text(struct row_text *line, const char *text)
 	free(clean);
 }
 
-/* Nothing in it that JSON writes in another way. */
-static bool is_plain(const char *text)
-{
-	for (; *text; text++)
-		if (*text < ' ' || *text > '~' || *text == '"' || *text == '\\')
-			return false;
-	return true;
-}
-
 void row_add_json(struct row_text *line, struct value value)
 {
-	if (value.type == VALUE_TEXT && is_plain(value.text)) {
-		row_add_char(line, '"');
-		row_add_text(line, value.text);
-		row_add_char(line, '"');
-	} else if (value.type == VALUE_TEXT) {
+	if (value.type == VALUE_TEXT) {
 		add_json_text(line, value.text);
 	} else if (value.type == VALUE_INTEGER) {
 		row_add_integer(line, value.integer);
 	} else if (value.type == VALUE_REAL && isfinite(value.real)) {
-		add_real(line, value.real);
+		row_add_real(line, value.real);
 	} else {
 		row_add_text(line, "null");
 	}

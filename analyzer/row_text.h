@@ -13,10 +13,19 @@ struct row_text {
 	size_t room;
 };
 
+void row_make_room(struct row_text *line, size_t more);
+
 /* As it stands. */
 void row_add_text(struct row_text *line, const char *text);
-void row_add_char(struct row_text *line, char c);
+static inline void row_add_char(struct row_text *line, char c)
+{
+	if (line->used == line->room)
+		row_make_room(line, 1);
+	line->bytes[line->used++] = c;
+}
 void row_add_integer(struct row_text *line, int64_t number);
+/* 15 digits. */
+void row_add_real(struct row_text *line, double number);
 /* As RFC 4180: quoted where that is needed; nothing for an empty one. */
 void row_add_csv(struct row_text *line, struct value value);
 /* As RFC 8259; null for an empty one. Bytes that are no UTF-8 become U+FFFD. */

@@ -26,7 +26,7 @@ static void add_sample(struct thread *thread, const struct log_sample *sample, u
 		one.nr = 1;
 		one.ns = ns;
 	}
-	sample_stats_add(&path->samples, &one);
+	tree_add_samples(path, &one);
 }
 
 void samples_read(struct process *process)

@@ -9,6 +9,7 @@
 
 #include "error.h"
 #include "resolve.h"
+#include "tree.h"
 #include "walk.h"
 
 struct suppressions {
@@ -102,25 +103,22 @@ static bool is_suppressed(const struct suppressions *suppressions, const struct 
 	return false;
 }
 
-static void take_off(struct heap_stats *heap, const struct heap_stats *what)
-{
-	heap->not_freed_calls -= what->not_freed_calls;
-	heap->not_freed_bytes -= what->not_freed_bytes;
-	heap->not_freed_variance_bytes2 -= what->not_freed_variance_bytes2;
-}
-
 static void apply(const struct suppressions *suppressions, struct model *model)
 {
 	for (struct tree_node *node = tree_next(model->root); node; node = tree_next(node)) {
-		const struct heap_stats heap = node->heap;
+		const struct heap_stats less = {
+			.not_freed_calls = -node->heap->not_freed_calls,
+			.not_freed_bytes = -node->heap->not_freed_bytes,
+			.not_freed_variance_bytes2 = -node->heap->not_freed_variance_bytes2,
+		};
 
-		if (!heap.not_freed_calls || !is_suppressed(suppressions, node))
+		if (!node->heap->not_freed_calls || !is_suppressed(suppressions, node))
 			continue;
-		model->suppressed.not_freed_calls += heap.not_freed_calls;
-		model->suppressed.not_freed_bytes += heap.not_freed_bytes;
-		take_off(&node->function->heap, &heap);
-		take_off(&model->heap, &heap);
-		take_off(&node->heap, &heap);
+		model->suppressed.not_freed_calls += node->heap->not_freed_calls;
+		model->suppressed.not_freed_bytes += node->heap->not_freed_bytes;
+		heap_stats_add(&node->function->heap, &less);
+		heap_stats_add(&model->heap, &less);
+		tree_add_heap(node, &less);
 	}
 }
 

@@ -3,16 +3,15 @@
 #include "tree.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "error.h"
 #include "hook_costs.h"
 #include "walk.h"
 
-struct node_chunk {
-	struct node_chunk *next;
-	size_t nr_nodes;
-	struct tree_node nodes[256];
-};
+/* What a path has that allocated nothing and met no samples. */
+static const struct heap_stats no_heap;
+static const struct sample_stats no_samples;
 
 struct path {
 	const struct tree_node *parent;
@@ -27,28 +26,42 @@ static bool is_child(const void *item, const void *key)
 	return node->parent == path->parent && node->function == path->function;
 }
 
-/* All of it 0. */
-static struct tree_node *new_node(struct model_tables *tables)
+static struct tree_node *new_node(struct model *model)
 {
-	struct node_chunk *chunk = tables->chunks;
+	size_t id = model->nr_tree_nodes++;
+	struct tree_node *node;
 
-	if (!chunk || chunk->nr_nodes == sizeof(chunk->nodes) / sizeof(chunk->nodes[0])) {
-		chunk = xcalloc(1, sizeof(*chunk));
-		chunk->next = tables->chunks;
-		tables->chunks = chunk;
+	if (id % TREE_CHUNK == 0) {
+		model->tree_chunks = xgrow(model->tree_chunks, model->nr_tree_chunks, sizeof(*model->tree_chunks));
+		model->tree_chunks[model->nr_tree_chunks++] = xcalloc(TREE_CHUNK, sizeof(*node));
 	}
-	return &chunk->nodes[chunk->nr_nodes++];
+	node = tree_node(model, id);
+	node->id = (uint32_t)id;
+	node->stats.min_ns = node->stats.max_ns = node->stats.finished_max_ns = NAN;
+	node->heap = &no_heap;
+	node->samples = &no_samples;
+	return node;
 }
 
-void tree_release(struct model_tables *tables)
+void tree_init(struct model *model)
 {
-	hashtable_forget(&tables->paths);
-	while (tables->chunks) {
-		struct node_chunk *chunk = tables->chunks;
+	model->root = new_node(model);
+}
 
-		tables->chunks = chunk->next;
-		free(chunk);
+void tree_release(struct model *model)
+{
+	for (size_t id = 0; id < model->nr_tree_nodes; id++) {
+		const struct tree_node *node = tree_node(model, id);
+
+		if (node->heap != &no_heap)
+			free((void *)node->heap);
+		if (node->samples != &no_samples)
+			free((void *)node->samples);
 	}
+	for (size_t i = 0; i < model->nr_tree_chunks; i++)
+		free(model->tree_chunks[i]);
+	free(model->tree_chunks);
+	hashtable_forget(&model->tables->paths);
 }
 
 struct tree_node *tree_child(struct model *model, struct tree_node *parent, struct function *function)
@@ -59,14 +72,12 @@ struct tree_node *tree_child(struct model *model, struct tree_node *parent, stru
 
 	if (node)
 		return node;
-	node = new_node(model->tables);
+	node = new_node(model);
 	node->function = function;
 	node->parent = parent;
 	node->next = parent->child;
 	parent->child = node;
-	node->id = (uint32_t)model->nr_tree_nodes++;
 	node->depth = parent->depth + 1;
-	node->stats.min_ns = node->stats.max_ns = node->stats.finished_max_ns = NAN;
 	hashtable_add(&model->tables->paths, hash, node);
 	return node;
 }
@@ -105,6 +116,24 @@ void sample_stats_add(struct sample_stats *sum, const struct sample_stats *sampl
 	sum->missed += samples->missed;
 	sum->ns += samples->ns;
 	sum->hooks_ns += samples->hooks_ns;
+}
+
+void tree_add_heap(struct tree_node *node, const struct heap_stats *heap)
+{
+	if (memcmp(heap, &no_heap, sizeof(no_heap)) == 0)
+		return;
+	if (node->heap == &no_heap)
+		node->heap = xcalloc(1, sizeof(*node->heap));
+	heap_stats_add((struct heap_stats *)node->heap, heap);
+}
+
+void tree_add_samples(struct tree_node *node, const struct sample_stats *samples)
+{
+	if (memcmp(samples, &no_samples, sizeof(no_samples)) == 0)
+		return;
+	if (node->samples == &no_samples)
+		node->samples = xcalloc(1, sizeof(*node->samples));
+	sample_stats_add((struct sample_stats *)node->samples, samples);
 }
 
 void call_stats_add(struct call_stats *sum, const struct call_stats *stats)
@@ -152,8 +181,8 @@ static void enter_node(struct model *model, struct tree_node *node, const struct
 	if (!function->is_listed && node->stats.calls)
 		add_function(model, function);
 	call_stats_add(&function->stats, &node->stats);
-	heap_stats_add(&function->heap, &node->heap);
-	sample_stats_add(&function->samples, &node->samples);
+	heap_stats_add(&function->heap, node->heap);
+	sample_stats_add(&function->samples, node->samples);
 	if (function->on_path++ == 0) {
 		call_stats_add_total(&function->stats, &node->stats);
 		function->primitive_calls += node->stats.calls;
@@ -165,7 +194,8 @@ static void enter_node(struct model *model, struct tree_node *node, const struct
 	function->nr_nodes++;
 	model->calls += node->stats.calls;
 	model->functions_ns += node->stats.self_ns;
-	sample_stats_add(&model->samples, &node->samples);
+	model->hooks_ns += node->stats.hooks_ns;
+	sample_stats_add(&model->samples, node->samples);
 }
 
 struct tree_node *tree_step_over(struct tree_node *node)
@@ -193,12 +223,13 @@ void tree_sum_up(struct model *model)
 	const struct function *others = &model->tables->functions.others;
 	struct tree_node *node = model->root->child;
 
+	hashtable_forget(&model->tables->paths);
 	add_variances(model);
 	hook_costs_take_out(model);
-	heap_stats_add(&model->heap, &model->root->heap);
+	heap_stats_add(&model->heap, model->root->heap);
 	while (node) {
 		enter_node(model, node, others);
-		heap_stats_add(&model->heap, &node->heap);
+		heap_stats_add(&model->heap, node->heap);
 		node = node->child ? node->child : tree_step_over(node);
 	}
 	model->nr_functions = model->nr_known_functions;

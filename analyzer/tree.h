@@ -9,15 +9,20 @@
 /* What the model keeps for itself while and after it is built. */
 struct model_tables {
 	struct function_tables functions;
-	struct hashtable paths;		/* tree nodes by parent and function */
-	struct node_chunk *chunks;	/* which hold them: there may be a million */
+	struct hashtable paths;		/* tree nodes by parent and function; empty once they are summed up */
 	struct hashtable edge_parts;	/* parts.c's: by caller and function */
 };
 
-/* The child of @parent for @function, made when it is new. */
+/* The child of @parent for @function, made when it is new. Before tree_sum_up(). */
 struct tree_node *tree_child(struct model *model, struct tree_node *parent, struct function *function);
 
-void tree_release(struct model_tables *tables);
+/* Make the root. */
+void tree_init(struct model *model);
+void tree_release(struct model *model);
+
+/* Add to what a path has. */
+void tree_add_heap(struct tree_node *node, const struct heap_stats *heap);
+void tree_add_samples(struct tree_node *node, const struct sample_stats *samples);
 
 /* The node "(other paths)" under the root: for calls whose path is not known. */
 struct tree_node *tree_others(struct model *model);

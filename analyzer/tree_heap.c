@@ -14,7 +14,7 @@ const double *tree_alloc_bytes(struct document *document, const struct model *mo
 	double *bytes = document_new(document, model->nr_tree_nodes * sizeof(*bytes));
 
 	for (struct tree_node *node = model->root; node; node = tree_next(node))
-		for (const struct tree_node *at = node; node->heap.alloc_bytes && at; at = at->parent)
-			bytes[at->id] += (double)node->heap.alloc_bytes;
+		for (const struct tree_node *at = node; node->heap->alloc_bytes && at; at = at->parent)
+			bytes[at->id] += (double)node->heap->alloc_bytes;
 	return bytes;
 }

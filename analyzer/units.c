@@ -7,6 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "decimal.h"
+
 #define NR_SCALES 5
 
 /* Names of the powers of a unit, smallest first. */
@@ -144,20 +146,13 @@ char *unit_format(char *out, enum unit unit, double value)
 	return format_scaled(out, scale, value, sign);
 }
 
-char *unit_plain(char *out, size_t bytes, double value)
+char *unit_plain(char out[UNIT_PLAIN_MAX], double value)
 {
-	char *end;
-
-	out[0] = '\0';
 	if (!isfinite(value))
-		return out;
-	snprintf(out, bytes, "%.3f", value);
-	if (!strchr(out, '.'))
-		return out;
-	end = out + strlen(out);
-	while (end[-1] == '0')
-		*--end = '\0';
-	if (end[-1] == '.')
-		end[-1] = '\0';
+		return strcpy(out, "");
+	if (fabs(value) < 1e16)
+		decimal_thousandths(out, value);
+	else
+		snprintf(out, UNIT_PLAIN_MAX, "%.0f", value);
 	return strcmp(out, "-0") ? out : strcpy(out, "0");
 }

@@ -37,6 +37,7 @@ const char *unit_keep_memory(const char *name);
 char *unit_format(char *out, enum unit unit, double value);
 
 /* @value with up to three decimals, '.' as its point, no exponent; "" if it is not finite. Return: @out */
-char *unit_plain(char *out, size_t bytes, double value);
+#define UNIT_PLAIN_MAX 64
+char *unit_plain(char out[UNIT_PLAIN_MAX], double value);
 
 #endif

@@ -51,7 +51,7 @@ static void sum_up(const struct field_rows *fields, const struct model *model, b
 
 		if (row) {	/* a function that only calls others is in no field */
 			call_stats_add(&row->stats, &node->stats);
-			heap_stats_add(&row->heap, &node->heap);
+			heap_stats_add(&row->heap, node->heap);
 			is_outermost[node->id] = row->on_path++ == 0;
 			if (is_outermost[node->id])
 				call_stats_add_total(&row->stats, &node->stats);
@@ -240,7 +240,7 @@ int view_fields(struct document *document, struct report *report)
 	if (!is_csv(report))	/* where they are read twice */
 		nr = process_fields_sum(processes, &others_ns);
 	if (all.nr_rows)
-		field_rows_add_others(&all, (struct field_row){ .has_heap = report_has_heap(report), .heap = model->root->heap }, others_ns);
+		field_rows_add_others(&all, (struct field_row){ .has_heap = report_has_heap(report), .heap = *model->root->heap }, others_ns);
 	add_fields(document, report, &all);
 	add_processes(document, report, processes, nr > 1);
 	return 0;

@@ -141,8 +141,8 @@ static struct table_rows *list_rows(struct document *document, const struct mode
 		if (has_any(&model->functions[i]->heap))
 			list[rows->nr_rows++] = (struct heap_row){ model->functions[i], &model->functions[i]->heap,
 				model->functions[i]->heap_parts, model };
-	if (has_any(&model->root->heap))
-		list[rows->nr_rows++] = (struct heap_row){ NULL, &model->root->heap, model->outside_parts, model };
+	if (has_any(model->root->heap))
+		list[rows->nr_rows++] = (struct heap_row){ NULL, model->root->heap, model->outside_parts, model };
 	return rows;
 }
 

@@ -122,7 +122,7 @@ static void add_time(struct document *document, struct report *report)
 static const char *memory_lead(struct document *document, const struct report *report)
 {
 	const struct model *model = report->model;
-	const struct heap_stats *outside = &model->root->heap;
+	const struct heap_stats *outside = model->root->heap;
 	struct series heap;
 	const char *text;
 
@@ -152,7 +152,7 @@ static void add_memory(struct document *document, struct report *report)
 		return;
 	document_add(document, "Memory", memory_lead(document, report));
 	document->sections[document->nr_sections - 1].apart = document->sections[document->nr_sections - 1].wraps = true;
-	if (report->model->heap.alloc_calls == report->model->root->heap.alloc_calls)
+	if (report->model->heap.alloc_calls == report->model->root->heap->alloc_calls)
 		return;
 	table = functions_table(document, report, true);
 	table->name = "allocators";

@@ -80,7 +80,7 @@ static struct value get_stats(const struct column *column, const void *row)
 
 static struct value get_heap(const struct column *column, const void *row)
 {
-	return heap_cell(&((const struct tree_row *)row)->node->heap, column->index);
+	return heap_cell(((const struct tree_row *)row)->node->heap, column->index);
 }
 
 static struct value get_alloc(const struct column *column, const void *row)

@@ -5,6 +5,14 @@
 
 #include "model.h"
 
+#define TREE_CHUNK 256
+
+/* The node of an id less than nr_tree_nodes. By id a walk goes through memory as it lies; callers come before what they call. */
+static inline struct tree_node *tree_node(const struct model *model, size_t id)
+{
+	return &model->tree_chunks[id / TREE_CHUNK][id % TREE_CHUNK];
+}
+
 /* The node after @node, callers before what they call; NULL at the end. Begin with the root. */
 static inline struct tree_node *tree_next(struct tree_node *node)
 {

@@ -166,7 +166,7 @@ static void a_program_without_hooks_has_its_heap(void **state)
 	build_finish(&build, NS_START + 1000 * MS, 0);
 	model = build_load(&build);
 	assert_int_equal(model->nr_functions, 0);
-	assert_int_equal(model->root->heap.alloc_bytes, 5000);
+	assert_int_equal(model->root->heap->alloc_bytes, 5000);
 	assert_int_equal(model->heap.alloc_calls, 10);
 	assert_int_equal(model->processes[0]->heap.freed_bytes, 800);
 	assert_int_equal(model->processes[0]->threads[0]->heap.largest_bytes, 2000);

@@ -103,24 +103,24 @@ static void percentages_never_hide_that_there_is_something(void **state)
 
 static void what_is_no_number_is_nothing(void **state)
 {
-	char text[64];
+	char text[UNIT_PLAIN_MAX];
 
 	(void)state;
 	assert_string_equal(format(UNIT_NS, NAN), "");
 	assert_string_equal(format(UNIT_BYTES, INFINITY), "");
-	assert_string_equal(unit_plain(text, sizeof(text), NAN), "");
+	assert_string_equal(unit_plain(text, NAN), "");
 }
 
 static void plain_numbers_have_no_exponent_and_no_useless_zeros(void **state)
 {
-	char text[64];
+	char text[UNIT_PLAIN_MAX];
 
 	(void)state;
-	assert_string_equal(unit_plain(text, sizeof(text), 1234567890123.0), "1234567890123");
-	assert_string_equal(unit_plain(text, sizeof(text), 3.5), "3.5");
-	assert_string_equal(unit_plain(text, sizeof(text), 100), "100");
-	assert_string_equal(unit_plain(text, sizeof(text), -0.0001), "0");
-	assert_string_equal(unit_plain(text, sizeof(text), 0.1239), "0.124");
+	assert_string_equal(unit_plain(text, 1234567890123.0), "1234567890123");
+	assert_string_equal(unit_plain(text, 3.5), "3.5");
+	assert_string_equal(unit_plain(text, 100), "100");
+	assert_string_equal(unit_plain(text, -0.0001), "0");
+	assert_string_equal(unit_plain(text, 0.1239), "0.124");
 }
 
 int main(void)
