@@ -13,7 +13,10 @@
 !     call insideme_start(timer, "solve")        insideme_pause(timer), insideme_resume(timer)
 !     call insideme_stop(timer)
 !     call insideme_disable()                    insideme_enable()
-!     seconds = insideme_timing("solve")         insideme_calls("solve"), call insideme_reset("solve")
+!     seconds = insideme_timing("solve")         insideme_calls("solve"), call insideme_reset("solve"), of all: call insideme_reset()
+!     call insideme_summary()                    a table of all timers and regions; insideme_summary(unit)
+!     type(insideme_sum) :: sum                  each of them, in the order of their names: name, calls, seconds
+!     do while (insideme_next(sum))
 !     insideme_rss(), insideme_peak(), insideme_rank(), insideme_size(), insideme_wtime(), call insideme_snapshot("here")
 !     call insideme_alloc(c_loc(block), bytes)   of an own allocator; insideme_free(c_loc(block)), insideme_pool_begin(), insideme_pool_end()
 !
@@ -21,11 +24,12 @@
 ! -finstrument-functions-exclude-file-list=insideme.f90 (insideme-fc adds it). Trailing blanks of names do not count. May be called from any thread.
 module insideme
   use, intrinsic :: iso_c_binding
+  use, intrinsic :: iso_fortran_env, only : output_unit
   implicit none
   private
   public :: insideme_begin, insideme_end, insideme_mark, insideme_counter, insideme_fail, insideme_field, insideme_snapshot
   public :: insideme_timer, insideme_start, insideme_pause, insideme_resume, insideme_stop, insideme_enable, insideme_disable
-  public :: insideme_timing, insideme_calls, insideme_reset
+  public :: insideme_timing, insideme_calls, insideme_reset, insideme_sum, insideme_next, insideme_summary
   public :: insideme_alloc, insideme_free, insideme_pool_begin, insideme_pool_end
   public :: insideme_rss, insideme_peak, insideme_rank, insideme_size, insideme_wtime
 
@@ -45,6 +49,14 @@ module insideme
     private
     type(timer_state) :: state
     character(kind=c_char) :: name(name_max + 1) = c_null_char
+  end type
+
+  ! What is known of a timer or region so far, in seconds. A new one is before the first of them.
+  type :: insideme_sum
+    character(len=:), allocatable :: name
+    integer(c_int64_t) :: calls = 0
+    real(c_double) :: total = 0, paused = 0, shortest = 0, longest = 0
+    type(sum_state), private :: state
   end type
 
   ! struct insideme_recorder of insideme.h
@@ -99,6 +111,17 @@ module insideme
       type(sum_state), intent(inout) :: sum
       integer(c_int) :: status
     end function
+    function after_call(name, sum) bind(c) result(status)
+      import :: c_int, c_ptr, sum_state
+      type(c_ptr), value :: name
+      type(sum_state), intent(inout) :: sum
+      integer(c_int) :: status
+    end function
+    function reset_call(name) bind(c) result(status)
+      import :: c_int, c_ptr
+      type(c_ptr), value :: name
+      integer(c_int) :: status
+    end function
     function plain_call() bind(c) result(status)
       import :: c_int
       integer(c_int) :: status
@@ -126,13 +149,20 @@ module insideme
       character(kind=c_char), intent(in) :: name(*)
       type(c_ptr) :: place
     end function
+    function strlen(text) bind(c) result(length)
+      import :: c_ptr, c_size_t
+      type(c_ptr), value :: text
+      integer(c_size_t) :: length
+    end function
   end interface
 
   ! Threads that look at once find the same.
   logical, save :: is_looked_up = .false.
   logical, save :: is_loaded = .false.
   procedure(name_call), pointer, save :: begin_within => null(), mark => null()
-  procedure(name_call), pointer, save :: field => null(), reset => null(), snapshot => null()
+  procedure(name_call), pointer, save :: field => null(), snapshot => null()
+  procedure(reset_call), pointer, save :: reset => null()
+  procedure(after_call), pointer, save :: sum_after => null()
   procedure(timer_call), pointer, save :: start => null(), pause => null(), resume => null(), stop_timer => null()
   procedure(plain_call), pointer, save :: enable => null(), disable => null()
   procedure(sum_call), pointer, save :: sum_of => null()
@@ -174,6 +204,7 @@ contains
         call c_f_procpointer(recorder%disable, disable)
         call c_f_procpointer(recorder%field, field)
         call c_f_procpointer(recorder%sum, sum_of)
+        call c_f_procpointer(recorder%sum_after, sum_after)
         call c_f_procpointer(recorder%reset, reset)
         call c_f_procpointer(recorder%snapshot, snapshot)
         call c_f_procpointer(recorder%memory, memory)
@@ -325,11 +356,65 @@ contains
   end function
 
   subroutine insideme_reset(name)
-    character(len=*), intent(in) :: name
+    character(len=*), intent(in), optional :: name
+    character(kind=c_char, len=:), allocatable, target :: text
     integer(c_int) :: status
 
     if (.not. is_looked_up) call look_up()
-    if (is_loaded) status = reset(trim(name) // c_null_char)
+    if (.not. is_loaded) return
+    if (present(name)) then
+      text = trim(name) // c_null_char
+      status = reset(c_loc(text))
+    else
+      status = reset(c_null_ptr)
+    end if
+  end subroutine
+
+  ! Go on to the next one. False: there is none, and sum is as before.
+  logical function insideme_next(sum) result(is_there)
+    type(insideme_sum), intent(inout) :: sum
+    character(kind=c_char), pointer :: text(:)
+    type(sum_state) :: state
+    integer :: i
+
+    if (.not. is_looked_up) call look_up()
+    is_there = .false.
+    if (is_loaded) is_there = sum_after(sum%state%name, state) == 0
+    if (.not. is_there) return
+    call c_f_pointer(state%name, text, [strlen(state%name)])
+    if (allocated(sum%name)) deallocate(sum%name)
+    allocate(character(len=size(text)) :: sum%name)
+    do i = 1, size(text)
+      sum%name(i:i) = text(i)
+    end do
+    sum%calls = state%calls
+    sum%total = real(state%total_ns, c_double) / 1.0e9_c_double
+    sum%paused = real(state%paused_ns, c_double) / 1.0e9_c_double
+    sum%shortest = real(state%min_ns, c_double) / 1.0e9_c_double
+    sum%longest = real(state%max_ns, c_double) / 1.0e9_c_double
+    sum%state = state
+  end function
+
+  subroutine insideme_summary(unit)
+    integer, intent(in), optional :: unit
+    type(insideme_sum) :: all, each
+    integer :: to, width
+    logical :: is_begun
+
+    to = output_unit
+    if (present(unit)) to = unit
+    width = len("Timer")
+    do while (insideme_next(all))
+      if (all%calls > 0) width = max(width, len(all%name))
+    end do
+    is_begun = .false.
+    do while (insideme_next(each))
+      if (each%calls == 0) cycle
+      if (.not. is_begun) write (to, '(4a)') repeat(" ", width - 5), "Timer |   Total time |      Calls | Average time"
+      is_begun = .true.
+      write (to, '(3a, es12.5, a, i10, a, es12.5)') repeat(" ", max(width - len(each%name), 0)), each%name, " | ", each%total, &
+        " | ", each%calls, " | ", each%total / real(each%calls, c_double)
+    end do
   end subroutine
 
   integer(c_int64_t) function insideme_rss() result(bytes)

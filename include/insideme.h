@@ -583,7 +583,8 @@ INSIDEME_INLINE void insideme_scope_end(void **region)
  * @name: of the region; must be the same each time that this place is come by
  *
  * A statement, or a declaration as it were: not the only statement of an if. Left by return, break, goto, a C++
- * exception or pthread_exit() the region ends there; by longjmp() it ends as broken.
+ * exception or pthread_exit() the region ends there; by longjmp() to another function it ends as broken. By longjmp() within its
+ * function it is not seen to end: it does where it begins anew, or with the function.
  */
 #define INSIDEME_REGION(name) INSIDEME_REGION_OF(name, INSIDEME_JOIN(insideme_place_, __LINE__), \
 						 INSIDEME_JOIN(insideme_region_, __LINE__))

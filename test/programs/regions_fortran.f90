@@ -1,12 +1,15 @@
 ! SPDX-License-Identifier: GPL-3.0-or-later
 ! Regions in Fortran. The report must show step 100 calls, in it inner 200, and in that small 200 calls (a function that needs
 ! little stack); mark done 1; the counter residual down to 0.01; a failure of type timeout; 50 calls of small are not recorded; the timer
-! solve 3 times. In field solver: step, or in programs without hooks whatever is open then.
+! solve 3 times. Writes a table of these to the file summary. In field solver: step, or in programs without hooks whatever is open then.
 program regions_fortran
   use insideme
   implicit none
   integer :: i
   integer(8) :: sum = 0, rss
+  integer :: nr = 0, unit
+  character(len=32) :: names = ""
+  type(insideme_sum) :: each
   type(insideme_timer) :: timer
   double precision :: begin
 
@@ -38,8 +41,19 @@ program regions_fortran
   if (insideme_calls("step") /= merge(100, 0, insideme_rss() > 0)) sum = -2
   rss = insideme_rss()
   if (insideme_peak() < rss .or. insideme_wtime() < begin) sum = -3
+  do while (insideme_next(each))
+    names = trim(names) // " " // each%name
+    nr = nr + int(each%calls)
+    if (each%total < each%shortest .or. each%longest < each%shortest) sum = -5
+  end do
+  if (names /= merge(" inner solve step", "                 ", rss > 0) .or. nr /= merge(303, 0, rss > 0)) sum = -6
+  open (newunit=unit, file="summary")
+  call insideme_summary(unit)
+  close (unit)
   call insideme_reset("step")
-  if (insideme_calls("step") /= 0) sum = -4
+  if (insideme_calls("step") /= 0 .or. insideme_calls("inner") /= merge(200, 0, rss > 0)) sum = -4
+  call insideme_reset()
+  if (insideme_calls("inner") /= 0 .or. insideme_calls("solve") /= 0) sum = -4
   call insideme_snapshot("end")
   call insideme_mark("done")
   print '(a, i0)', "sum ", sum

@@ -132,5 +132,7 @@ paths() {
 		same "solve" "$(view timers | "$here/csv" calls timer=solve)" 3
 		same "solver" "$(view fields | "$here/csv" calls field=solver)" 100
 		same "sum" "$(cat stdout)" 'sum 250'
+		same "summary" "$(tr -d ' ' <summary | cut -d'|' -f1,3 | xargs)" 'Timer|Calls inner|200 solve|3 step|100'
+		same "aligned" "$(awk '{ print length }' summary | sort -u)" 48
 	done
 }
