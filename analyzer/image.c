@@ -65,7 +65,7 @@ bool image_is_sound(const struct process *process, const struct log_child *child
 	const struct log_clocks *begin = &child->begin, *finish = &child->finish;
 
 	return child->record.ticks == begin->ticks && begin->ticks >= process->timebase.points[0].ticks &&
-	       begin->ticks <= process->limit_ticks && begin->monotonic_ns &&
+	       begin->ticks <= process->now_ticks && begin->monotonic_ns &&
 	       (child->end == LOG_EXITED ? finish->ticks > begin->ticks && finish->monotonic_ns > begin->monotonic_ns
 					 : child->end == LOG_RUNNING || child->end == LOG_TURNED_OFF);
 }

@@ -237,7 +237,8 @@ struct process {
 	int64_t start;			/* model time of the constructor */
 	int64_t last;			/* last instant known of; now if it is running */
 	uint64_t last_ticks;
-	uint64_t limit_ticks;		/* nothing in the log can be later */
+	uint64_t limit_ticks;		/* nothing in the log can be later, but what children write that outlive the process: */
+	uint64_t now_ticks;		/* not later than this */
 
 	struct thread **threads;
 	size_t nr_threads;

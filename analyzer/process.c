@@ -106,14 +106,11 @@ static void find_limit(struct process *process)
 	const struct log_clocks *last = &process->timebase.points[process->timebase.nr_points - 1];
 	double now = (double)now_ns(CLOCK_REALTIME), begun = (double)start->realtime_ns, age_ns;
 
-	if (is_finished(process)) {
-		process->limit_ticks = last->ticks + (uint64_t)(SECOND_NS / process->tick_ns);
-		return;
-	}
 	age_ns = now > begun && now - begun < 100 * YEAR_NS ? now - begun + 60 * SECOND_NS : YEAR_NS;
-	process->limit_ticks = start->ticks + (uint64_t)(age_ns * 1.01 / process->tick_ns);
-	if (process->limit_ticks < last->ticks)
-		process->limit_ticks = last->ticks;
+	process->now_ticks = start->ticks + (uint64_t)(age_ns * 1.01 / process->tick_ns);
+	if (process->now_ticks < last->ticks)
+		process->now_ticks = last->ticks;
+	process->limit_ticks = is_finished(process) ? last->ticks + (uint64_t)(SECOND_NS / process->tick_ns) : process->now_ticks;
 }
 
 static void check_losses(struct process *process)

@@ -7,7 +7,7 @@
  *   beside N  N children
  *   nested N  a child, whose child has a child, and so on, N in all
  *   late      a child that works, waits for a byte on its input, allocates, uses 200 ms more, says so, and waits
- *   left      a child of a child that has ended; the program waits for a byte on its input before it ends
+ *   left      a child of a child that has ended; the program waits too
  *   after     a child whose parent, the program, ends; it has a child 1.2 s later, both say so and wait
  */
 #include <fcntl.h>
@@ -113,13 +113,15 @@ static SILENT int nested(int nr)
 
 static SILENT int late(void)
 {
+	void *volatile allocated;
 	char byte;
 
 	if (fork_child() == 0) {
 		work();
 		if (read(0, &byte, 1) != 1)
 			_exit(1);
-		free(malloc(100));
+		allocated = malloc(100);
+		free(allocated);
 		while (cpu_ns() < 2 * CPU_NS)
 			;
 		say();
@@ -132,8 +134,6 @@ static SILENT int late(void)
 
 static SILENT int left(void)
 {
-	char byte;
-
 	if (fork_child() == 0) {
 		if (fork_child() == 0) {
 			work();
@@ -143,7 +143,8 @@ static SILENT int left(void)
 		_exit(0);
 	}
 	wait(NULL);
-	return read(0, &byte, 1) == 1 ? 0 : 1;
+	wait_for_end();
+	return 0;
 }
 
 static SILENT int after(void)

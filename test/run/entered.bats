@@ -15,6 +15,7 @@ program_without_hooks() { gcc -w -O1 "$here/../programs/entered.c" -o entered; }
 
 # Have NR lines been said, and does the newest row of each tell as much?
 has_rows() {
+	local pid cpu_ns
 	[ "$(wc -l <said)" = "$1" ] && rows || return 1
 	while read -r pid cpu_ns; do
 		[ "$(last cpu_ns "$pid" || echo 0)" -ge "$cpu_ns" ] || return 1
@@ -37,15 +38,15 @@ held() {
 	rows
 }
 
-# used: each child that said so has used that, and no more, in all rows
+# used NR [MIB]: each of NR children that said so has used that, and no more, in all rows
 used() {
-	local pid cpu_ns line_bytes nr=0
+	local pid cpu_ns line_bytes nr=0 mib=${2:-16}
 	while read -r pid cpu_ns; do
 		nr=$((nr + 1))
 		line_bytes=$((${#pid} + ${#cpu_ns} + 2))
 		between "CPU of $pid" "$cpu_ns" "$(last cpu_ns "$pid")" $((cpu_ns + 20000000)) || return 1
 		same "written by $pid" "$(largest write_chars "$pid" set=process)" $((written + line_bytes)) || return 1
-		between "memory of $pid" $((16 << 20)) "$(largest rss_bytes "$pid" set=process)" $((20 << 20)) || return 1
+		between "memory of $pid" $((mib << 20)) "$(largest rss_bytes "$pid" set=process)" $((mib + 4 << 20)) || return 1
 	done <said
 	same 'children' "$nr" "$1"
 	same 'logs with insideme-run'"'s" "$(find insideme.data -name '*.log' | wc -l)" 2
@@ -63,4 +64,79 @@ used() {
 	program_without_hooks
 	held 2 "$build/insideme-run" --quiet --no-tree -- ./entered beside 2
 	used 2
+}
+
+@test "children of children: each has what it and those before it have touched" {
+	held 3 "$build/insideme-run" --quiet -- "$bin/entered" nested 3
+	depth=0 mib=0
+	while read -r pid cpu_ns; do
+		depth=$((depth + 1)) mib=$((mib + 16 * depth))
+		between "CPU of child $depth" "$cpu_ns" "$(last cpu_ns "$pid")" $((cpu_ns + 20000000))
+		between "memory of child $depth" $((mib << 20)) "$(largest rss_bytes "$pid")" $(((mib + 4) << 20))
+		same 'its status' "$(of exit_status "$pid")" $((depth < 3 ? 7 : 0))
+	done <said
+	same children "$depth" 3
+}
+
+@test "a child that opens its log late has one curve" {
+	program_without_hooks
+	for program in ./entered "$bin/entered"; do
+		start_held 1 "$build/insideme-run" --quiet -- "$program" late
+		read -r pid at_first <said
+		echo >&9
+		wait_until has_rows 2
+		exec 9>&-
+		wait "$started"
+		rows
+		at_last=$(tail -1 said | cut -d ' ' -f 2)
+		same logs "$(find insideme.data -name '*.log' | wc -l)" 3
+		same 'processes of that pid' "$(of pid "$pid" | wc -l)" 1
+		"$here/csv" cpu_ns "pid=$pid" set=process <resources.csv | grep . >curve
+		sort -n -c curve
+		between 'CPU at the end' "$at_last" "$(tail -1 curve)" $((at_last + 50000000))
+		between 'CPU before the log' "$at_first" "$(awk -v first="$at_first" '$1 >= first { print $1; exit }' curve)" $((at_first + 50000000))
+		between 'rows of the process' 2 "$(wc -l <curve)" 100000
+	done
+}
+
+
+is_killed() { [ "$(of signal "$1")" = 9 ]; }
+
+@test "a child that is killed keeps its rows, and its end is told; so is that of an orphan" {
+	program_without_hooks
+	for how in "2 16 $bin/entered beside 2" '1 32 ./entered left'; do
+		read -r nr mib how <<<"$how"
+		# shellcheck disable=SC2086
+		start_held "$nr" "$build/insideme-run" --quiet -- $how
+		pid=$(head -1 said | cut -d ' ' -f 1)
+		kill -9 "$pid"
+		wait_until is_killed "$pid"
+		exec 9>&-
+		wait "$started"
+		rows
+		used "$nr" "$mib"
+		same signal "$(of signal "$pid")" 9
+	done
+}
+
+@test "the rows outlast an insideme-run that is killed" {
+	start_held 2 "$build/insideme-run" --quiet -- "$bin/entered" beside 2
+	kill -9 "$started"
+	wait "$started" || status=$?
+	exec 9>&-
+	rows
+	used 2
+}
+
+@test "a child that outlives its parent, and the child that it has then" {
+	program_without_hooks
+	for program in ./entered "$bin/entered"; do
+		held 2 "$build/insideme-run" --quiet -- sh -c "'$program' after; read -r _; exit 0"
+		"$report" -v quality >quality 2>&1
+		same damage "$(grep -i damage quality || true)" ''
+		while read -r pid cpu_ns; do
+			between "CPU of $pid" "$cpu_ns" "$(last cpu_ns "$pid")" $((cpu_ns + 20000000))
+		done <said
+		same children "$(wc -l <said)" 2
+	done
 }
