@@ -264,6 +264,8 @@ static const char *silent_text(const struct process *process)
 
 	if (own)
 		return own;
+	if (process->header.memory_passed && process->header.memory_action == LOG_MEMORY_ABORT)
+		return "ended without a word after INSIDEME_MAX_MEMORY had sent it SIGABRT";
 	if (process->was_left)
 		return "ran on when insideme-run ended, and then ended without a word";
 	if (process->model->nr_monitors)

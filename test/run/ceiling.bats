@@ -69,6 +69,13 @@ said_once() {
 	done
 }
 
+@test "abort without insideme-run: what it got is said" {
+	INSIDEME_MAX_MEMORY=4M:abort record ceiling heap || true
+	"$report" -v errors | grep '^Ended .* ended without a word after INSIDEME_MAX_MEMORY had sent it SIGABRT, after'
+	INSIDEME_MAX_MEMORY=512M:abort record ceiling heap
+	"$report" -v errors | grep '^Ended .* exit status 0'
+}
+
 @test "abort: the process gets SIGABRT where it allocated" {
 	status=0
 	INSIDEME_MAX_MEMORY=4M:abort monitor -q "$bin/ceiling" heap || status=$?
