@@ -9,6 +9,8 @@
 #include "peaks.h"
 #include "slices.h"
 #include "thread_use.h"
+#include "use_shares.h"
+#include "walk.h"
 
 /* Ended calls of a thread that their caller's record has not taken in yet; neighbours of one caller are one. */
 struct pending {
@@ -160,7 +162,15 @@ static void add_span(struct spans *spans, int64_t begin, int64_t end)
 	spans->list[spans->nr++] = (struct span){ begin, end };
 }
 
-static void add_call(struct call *call)
+/* The parts of time are those of all calls, in the end: give_times(). */
+static bool is_time(int kind)
+{
+	return kind <= USE_BLOCKED_NS;
+}
+_Static_assert((int)USE_CPU_NS == SHARE_CPU && (int)USE_WAIT_NS == SHARE_WAIT && (int)USE_BLOCKED_NS == SHARE_BLOCKED,
+	       "in the order of use_shares.h");
+
+static void add_call(struct call *call, struct path_shares *shares)
 {
 	struct call_stack *stack = stack_of(call->thread, call->tid);
 	struct function_use *use = use_of(call->node->function);
@@ -172,14 +182,15 @@ static void add_call(struct call *call)
 	memcpy(self, total, sizeof(self));
 	raise_by_samples(call);
 	take_in(stack, call, self);
+	use_shares_add(shares, call->node, (double)(call->end - call->start), self);
 	use->calls++;
 	raise_peaks(use->peak, call->peak);
 	for (int i = 0; i < NR_USES; i++)
-		add(&use->self[i], self[i]);
+		add(&use->self[i], is_time(i) ? NAN : self[i]);
 	if (is_within_itself(call->node))
 		return;
 	for (int i = 0; i < NR_USES; i++)
-		add(&use->total[i], total[i]);
+		add(&use->total[i], is_time(i) ? NAN : total[i]);
 	add_span(call->node->function->spans, call->start, call->end);
 }
 
@@ -189,7 +200,7 @@ static double rss_growth(const struct slice *slice)
 	return slice->has_memory && thread_is_alone(slice->thread) ? (double)(slice->rss_after_bytes - slice->rss_before_bytes) : NAN;
 }
 
-static void add_slice(const struct slice *slice)
+static void add_slice(const struct slice *slice, struct path_shares *shares)
 {
 	struct call call = { slice->thread, slice->tid, slice->node, slice->start, slice->end, rss_growth(slice), { NAN, NAN } };
 
@@ -197,11 +208,11 @@ static void add_slice(const struct slice *slice)
 		call.peak[PEAK_HEAP_BYTES] = fmax((double)slice->heap_before_bytes, (double)slice->heap_after_bytes);
 	if (slice->has_memory)
 		call.peak[PEAK_RSS_BYTES] = fmax((double)slice->rss_before_bytes, (double)slice->rss_after_bytes);
-	add_call(&call);
+	add_call(&call, shares);
 }
 
 /* Those that never ended, the innermost first; they end with their process. When one began that is not timed is not known. */
-static void add_open_calls(struct process *process)
+static void add_open_calls(struct process *process, struct path_shares *shares)
 {
 	for (size_t i = 0; i < process->nr_stacks; i++) {
 		const struct open_stack *stack = &process->stacks[i];
@@ -211,9 +222,37 @@ static void add_open_calls(struct process *process)
 
 			if (call->node->function->kind == FUNCTION_PLAIN && call->since != NO_TIME)
 				add_call(&(struct call){ stack->thread, stack->thread->tid, call->node, call->since, process->last,
-							 NAN, { NAN, NAN } });
+							 NAN, { NAN, NAN } }, shares);
 		}
 	}
+}
+
+/* A path's times are with those of the paths below it; its function's, with those of its other paths. */
+static void give_times(struct model *model, const struct path_shares *shares)
+{
+	struct tree_node **nodes = xcalloc(model->nr_tree_nodes, sizeof(struct tree_node *));
+	double (*totals)[NR_SHARES] = xcalloc(model->nr_tree_nodes, sizeof(*totals));
+	size_t nr = 0;
+
+	for (struct tree_node *node = tree_next(model->root); node; node = tree_next(node))
+		nodes[nr++] = node;
+	while (nr-- > 0) {
+		const struct tree_node *node = nodes[nr];
+		const double *self = use_shares_of(shares, node);
+		struct function_use *use = isnan(self[0]) && !node->function->use ? NULL : use_of(node->function);
+		bool is_outermost = !is_within_itself(node);
+
+		for (int i = 0; use && i < NR_SHARES; i++) {
+			add(&use->self[i], self[i]);
+			add(&totals[node->id][i], self[i]);
+			if (is_outermost)
+				add(&use->total[i], totals[node->id][i]);
+		}
+		for (int i = 0; i < NR_SHARES; i++)
+			totals[node->parent->id][i] += totals[node->id][i];
+	}
+	free(totals);
+	free(nodes);
 }
 
 static void finish_function(struct function *function)
@@ -244,18 +283,22 @@ void function_use_read(struct model *model)
 {
 	struct slice_reader *reader = slices_open_all(model);
 	struct spans *spans = xcalloc(model->nr_functions + 1, sizeof(*spans));
+	struct path_shares *shares = use_shares_new(model);
 	struct slice slice;
 
 	for (size_t i = 0; i < model->nr_functions; i++)
 		model->functions[i]->spans = &spans[i];
 	while (slices_next(reader, &slice))
 		if (slice.node->function->spans)
-			add_slice(&slice);
+			add_slice(&slice, shares);
 	slices_close(reader);
 	for (size_t i = 0; i < model->nr_processes; i++) {
-		add_open_calls(model->processes[i]);
+		add_open_calls(model->processes[i], shares);
 		release_process(model->processes[i]);
 	}
+	use_shares_finish(shares, model);
+	give_times(model, shares);
+	use_shares_free(shares);
 	for (size_t i = 0; i < model->nr_functions; i++) {
 		finish_function(model->functions[i]);
 		free(spans[i].list);

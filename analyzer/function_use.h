@@ -4,7 +4,8 @@
  * between them, so a call's part is what lies between its begin and its end; what belongs to a whole process is shared by
  * its threads as the CPU time was. Where the kernel told of context switches, a thread's CPU time and blocked time are exact.
  * So is the growth of RSS that was read at a call's entry and exit, where the process has one thread.
- * Calls without a record are not there: theirs is their caller's.
+ * Calls without a record have their parts of CPU time, waiting and blocked time, see use_shares.h; of all else theirs is
+ * their caller's.
  */
 #ifndef INSIDEME_FUNCTION_USE_H
 #define INSIDEME_FUNCTION_USE_H

@@ -152,11 +152,13 @@ static enum unit unit_of_use(size_t kind)
 	}
 }
 
-/* What it used by its calls that have a record; the mean is one such call's. */
+/* What it used: times by all calls, all else by those that have a record; the mean is one such call's. */
 static struct value get_use(const struct column *column, const void *row)
 {
-	const struct function_use *use = ((const struct function_row *)row)->function->use;
+	const struct function *function = ((const struct function_row *)row)->function;
+	const struct function_use *use = function->use;
 	size_t kind = column->index & USE_NUMBER;
+	uint64_t calls = use && kind > USE_BLOCKED_NS ? use->calls : function->stats.calls;
 	enum unit unit = unit_of_use(kind);
 	double number;
 
@@ -168,9 +170,9 @@ static struct value get_use(const struct column *column, const void *row)
 		 column->index & USE_SELF ? use->self[kind] : use->total[kind];
 	if (kind != USE_RSS_BYTES && kind != USE_GPU_BYTES && number < 0)
 		number = 0;		/* of differences */
-	if (isnan(number))
+	if (isnan(number) || !calls)
 		return value_empty();
-	return column->index & USE_MEAN ? value_real(unit, number / (double)use->calls) : value_integer(unit, llround(number));
+	return column->index & USE_MEAN ? value_real(unit, number / (double)calls) : value_integer(unit, llround(number));
 }
 
 /* The first 18 are fixed: they are the interface. New ones go behind. */
@@ -363,11 +365,12 @@ static const char *tell_use(struct document *document, const struct model *model
 		has_switches = has_switches || process_rowset(model->processes[i], "thread_off");
 		has_readings = has_readings || model->processes[i]->header.snapshot & LOG_SNAPSHOT_EVERY;
 	}
-	return document_text(document, "%s%swaiting, faults, I/O, switches, %sGPU: of the calls that have a record, "
-			     "by overlap with samples %s apart; the rest of them is their callers'",
-			     has_switches ? "CPU and blocked by context switches; " : "CPU, blocked, ",
-			     has_readings ? "RSS of single threads as read at entry and exit; " : "", has_readings ? "" : "RSS, ",
-			     unit_format(interval, UNIT_NS, interval_ns));
+	return document_text(document, "CPU, waiting, blocked: parts of the time, less what the hooks cost; %sof calls that have a record, "
+			     "shared with callees that have none; faults, I/O, switches, %sGPU: of calls that have a record, by overlap with "
+			     "samples %s apart%s; the rest of them is their callers'",
+			     has_switches ? "CPU and blocked by context switches " : "by overlap with samples ",
+			     has_readings ? "" : "RSS, ", unit_format(interval, UNIT_NS, interval_ns),
+			     has_readings ? ", RSS of single threads as read at entry and exit" : "");
 }
 
 int view_functions(struct document *document, struct report *report)

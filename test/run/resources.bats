@@ -233,6 +233,28 @@ densely() {
 	return 1
 }
 
+# Calls of some ns have no record: their CPU time is a part of their caller's, and what that slept is not theirs.
+sleeping_before_short_calls() {
+	echo '#include <time.h>
+	      __attribute__((noinline)) int next(int x) { return x * 1103515245 + 12345; }
+	      int work(int x) {
+	      	struct timespec nap = { 0, 300000000 };
+	      	nanosleep(&nap, 0);
+	      	for (int i = 0; i < 6000000; i++) x = next(x);
+	      	return x; }
+	      int main(int argc, char **argv) { return work(argc) == 1; }' | gcc -O1 -finstrument-functions -x c - -o short_calls
+	# shellcheck disable=SC2086
+	densely 45 $1 ./short_calls || return 1
+	"$report" -v functions -f csv --columns function,calls,recorded_calls,self_ns,self_cpu_ns,self_wait_ns,self_blocked_ns,total_cpu_ns,mean_cpu_ns |
+		tr -d '"' >functions.csv
+	awk -F, '$1 == "next" && $2 == 6000000 && $3 < 1000 && $5 > 0 && $5 + $6 + $7 > $4 * .99 && $5 + $6 + $7 < $4 * 1.01 && $7 < $4 / 10 &&
+			$9 * $2 > $8 * .99 && $9 * $2 < $8 * 1.01 { next_is_right = 1 }
+		$1 == "work" && $5 + $6 + $7 > $4 * .99 && $5 + $6 + $7 < $4 * 1.01 && $7 > 150e6 { work_is_right = 1 }
+		END { exit !(next_is_right && work_is_right) }' functions.csv || { cat functions.csv; false; }
+}
+
+@test "functions: CPU and blocked time of a caller that sleeps, and of its calls that are too short for a record" { both sleeping_before_short_calls; }
+
 # Between two rows all is spread evenly: what the program ends with, and holds in between, must be longer than they are apart.
 writing_and_touching() {
 	# shellcheck disable=SC2086
