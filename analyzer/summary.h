@@ -13,8 +13,8 @@ void summary_runs(struct document *document, const struct model *model);
 void summary_processes(struct document *document, struct report *report);
 /* " (ranks 0 to 3 of 4)", or nothing. */
 const char *summary_ranks(struct document *document, const struct model *model);
-/* "CPU time of all: 3.1 s" of the processes that were recorded; nothing where it is known of none. */
-const char *summary_cpu(struct document *document, const struct model *model);
+/* "CPU time of all: 3.1 s" of the processes that were recorded, nothing where it is known of none; @all_ns: NAN where not of all. */
+const char *summary_cpu(struct document *document, const struct model *model, double *all_ns);
 /* CPU, memory and I/O as curves. */
 void summary_resources(struct document *document, struct report *report);
 /* In place of the functions where there are none: why, and what to do. */

@@ -176,7 +176,8 @@ static const char *refused(const struct model *model)
 void summary_no_functions(struct document *document, const struct report *report)
 {
 	const struct model *model = report->model;
-	const char *cpu = summary_cpu(document, model), *reason = refused(model), *preload = getenv("LD_PRELOAD");
+	double cpu_ns;
+	const char *cpu = summary_cpu(document, model, &cpu_ns), *reason = refused(model), *preload = getenv("LD_PRELOAD");
 	const char *text = "no functions were recorded";
 	char *other;
 

@@ -151,7 +151,7 @@ const char *summary_ranks(struct document *document, const struct model *model)
 		document_text(document, " (ranks %d to %d of %d)", low, high, size);
 }
 
-const char *summary_cpu(struct document *document, const struct model *model)
+const char *summary_cpu(struct document *document, const struct model *model, double *all_ns)
 {
 	struct family family;
 	double cpu_ns = 0;
@@ -168,6 +168,7 @@ const char *summary_cpu(struct document *document, const struct model *model)
 		nr++;
 	}
 	family_release(&family);
+	*all_ns = nr && nr == nr_all ? cpu_ns : NAN;
 	if (!nr)
 		return "";
 	if (nr < nr_all)

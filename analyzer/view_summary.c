@@ -94,22 +94,32 @@ static void add_run_table(struct document *document, struct report *report)
 	document_add_table(document, table);
 }
 
+/* What a command needs to be about the same run: " NAME", of the newest one nothing. */
+static const char *newest_or_name(struct document *document, const struct report *report)
+{
+	return report->runs[0].newer ? document_text(document, " %s", report->runs[0].name) : "";
+}
+
 static void add_time(struct document *document, struct report *report)
 {
 	struct table *table;
 	struct section *section;
 	const char *cpu;
+	double cpu_ns = NAN;
 
 	add_run_table(document, report);
 	if (!report->model->nr_functions) {
 		summary_no_functions(document, report);
 		return;
 	}
-	cpu = report_is_of_threads(report) ? "" : summary_cpu(document, report->model);
+	cpu = report_is_of_threads(report) ? "" : summary_cpu(document, report->model, &cpu_ns);
 	section = document_add(document, "Time", report_has_times(report) ? document_text(document,
 		"%s in functions, summed over %s%s%s", summary_number(document, UNIT_NS, report->model->functions_ns),
 		summary_count(document, (double)report_threads_with_calls(report), "thread"),
 		cpu[0] ? "; " : "", cpu) : "calls were counted, not timed");
+	if (report_has_times(report) && report->nr_runs == 1 && cpu_ns < report->model->functions_ns / 2)
+		section->text = document_text(document, "%s\nmost of it was waiting; who used the processors: "
+					      "insideme-report -v functions%s --sort self_cpu_ns", section->text, newest_or_name(document, report));
 	section->apart = section->wraps = true;
 	table = functions_table(document, report, false);
 	table->text_columns = report_has_errors(report) ?
@@ -192,7 +202,7 @@ static void add_doubts(struct document *document, const struct model *model, boo
 
 static void add_next(struct document *document, const struct report *report)
 {
-	const char *run = report->runs[0].newer ? document_text(document, " %s", report->runs[0].name) : "";
+	const char *run = newest_or_name(document, report);
 	const char *pattern = report->model->nr_functions ?
 		"insideme-report -v functions%1$s    every function, with percentiles\n"
 		"insideme-report -v tree%1$s         the same time by call path\n"
