@@ -291,8 +291,8 @@ int profile_next_row(struct profile *profile, const char **row)
 	length = strlen(profile->line);
 	if (length && profile->line[length - 1] == '\n')
 		profile->line[--length] = '\0';
-	if (profile->line[0] == ']')
-		return 0;
+	if (profile->line[0] == ']')	/* "]," or "]}", unless the file was cut there */
+		return profile->line[1] ? 0 : ends_early(profile);
 	if (length && profile->line[length - 1] == ',')
 		profile->line[length - 1] = '\0';
 	*row = profile->line;

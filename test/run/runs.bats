@@ -312,7 +312,7 @@ for row in csv.DictReader(sys.stdin):
 			{ echo "accepted $edit: $output"; return 1; }
 	done
 	size=$(stat -c %s good.json)
-	for ((length = 1; length < size - 1; length += size / 10)); do	# the last newline alone is no loss
+	for length in $(seq 1 $((size / 10)) $((size - 4))) $((size - 3)) $((size - 2)); do	# the last newline alone is no loss
 		head -c "$length" good.json >cut.json
 		run "$report" cut.json
 		[[ $status = 1 && ($output == *"cut.json: no saved profile: line "* || $output == *"cut.json: a damaged profile: what its line "*) ]] ||
