@@ -8,6 +8,7 @@
 #include "error.h"
 #include "logfile.h"
 #include "nodes.h"
+#include "utf8.h"
 
 /* A record of the log, copied as far as it reaches. */
 struct saying {
@@ -44,9 +45,12 @@ static void read_mark(const struct saying *saying)
 		.node = record->node,
 		.name = label_of(process, record->label),
 	};
-	if (record->text_bytes)
-		mark->text = logfile_text(process->log, saying->offset + sizeof(*record),
-					  record->text_bytes < room ? record->text_bytes : room);
+	if (!record->text_bytes)
+		return;
+	mark->text = logfile_text(process->log, saying->offset + sizeof(*record),
+				  record->text_bytes < room ? record->text_bytes : room);
+	if (strlen(mark->text) == LOG_FAILURE_MAX)
+		utf8_drop_cut(mark->text);
 }
 
 static void read_span(const struct saying *saying)

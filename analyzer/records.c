@@ -11,6 +11,7 @@
 #include "logfile.h"
 #include "marks.h"
 #include "nodes.h"
+#include "utf8.h"
 
 #define LABELS_MAX	(1u << 20)	/* more than a process can have */
 
@@ -132,6 +133,7 @@ static void read_label(const struct place *place)
 {
 	struct process *process = place->process;
 	struct log_label record;
+	char *text;
 
 	if (!copy_record(place, &record, sizeof(record)))
 		return;
@@ -139,7 +141,10 @@ static void read_label(const struct place *place)
 		logfile_damaged(process->log, place->offset, "a label of no possible number or length");
 		return;
 	}
-	add_label(process, record.number, copy_text(place, sizeof(record), record.text_bytes));
+	text = copy_text(place, sizeof(record), record.text_bytes);
+	if (strlen(text) == LOG_LABEL_MAX)
+		utf8_drop_cut(text);
+	add_label(process, record.number, text);
 }
 
 /* Records lie at multiples of 8. */

@@ -43,3 +43,17 @@ void utf8_clean(char *clean, const char *text)
 	}
 	*clean = '\0';
 }
+
+void utf8_drop_cut(char *text)
+{
+	size_t bytes = strlen(text), at = bytes;
+	unsigned char first;
+
+	while (at && bytes - at < 3 && ((unsigned char)text[at - 1] & 0xc0) == 0x80)
+		at--;
+	if (!at)
+		return;
+	first = (unsigned char)text[--at];
+	if (bytes - at < (first < 0xc0 ? 1u : first < 0xe0 ? 2u : first < 0xf0 ? 3u : first < 0xf5 ? 4u : 1u))
+		text[at] = '\0';
+}

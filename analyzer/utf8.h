@@ -19,4 +19,7 @@ bool utf8_is_control(const char *p);
 #define UTF8_CLEAN_MAX	3
 void utf8_clean(char *clean, const char *text);
 
+/* @text was cut after some number of bytes: drop the character that it ends within. */
+void utf8_drop_cut(char *text);
+
 #endif

@@ -612,6 +612,7 @@ struct log_label {
 
 /* What a program says of itself: an instant; with a text, that the call of that path failed, or what memory was used then. */
 enum log_mark_kind { LOG_MARK_INSTANT = 1, LOG_MARK_FAILURE = 2, LOG_MARK_SNAPSHOT = 3 };
+#define LOG_FAILURE_MAX	1023u	/* bytes of its text; what is longer is cut */
 struct log_mark {
 	struct log_record record;
 	uint32_t mark;			/* enum log_mark_kind */

@@ -17,7 +17,6 @@
 #define INSIDEME_RECORDER
 #include "insideme.h"
 
-#define TEXT_MAX	1023u	/* of a failure's message; what is longer is cut */
 #define COUNTER_PARTS	10u	/* see struct log_counter */
 
 enum timer_state { TIMER_STOPPED, TIMER_RUNNING, TIMER_PAUSED };
@@ -42,8 +41,8 @@ static int write_mark(enum log_mark_kind kind, const char *name, const char *tex
 	size_t text_bytes = text ? text_length(text) + 1 : 0;
 	struct log_mark *record;
 
-	if (text_bytes > TEXT_MAX + 1)
-		text_bytes = TEXT_MAX + 1;
+	if (text_bytes > LOG_FAILURE_MAX + 1)
+		text_bytes = LOG_FAILURE_MAX + 1;
 	if (!label)
 		return !name ? -EINVAL : thread ? -ENOBUFS : -ENODATA;
 	record = (struct log_mark *)new_record((uint32_t)(sizeof(*record) + text_bytes));

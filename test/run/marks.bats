@@ -121,6 +121,34 @@ table = list(csv.DictReader(open("rows.csv", encoding="utf-8", errors="surrogate
 assert [row["a\udcff,\"b\\\n"] for row in table if row["set"] == "counter"] == ["7"], table'
 }
 
+@test "what is cut ends with a whole character" {
+	cat >long.c <<-'END'
+	#include <insideme.h>
+	#include <string.h>
+	int main(void)
+	{
+		static char name[3001];	/* 85 euros are 255 bytes, 341 are 1023; ab and 126 umlauts 254, ab and 510 1022 */
+		for (int i = 0; i < 3000; i++)
+			name[i] = "\xe2\x82\xac"[i % 3];
+		insideme_begin(name);
+		insideme_fail("long", name);
+		insideme_end(name);
+		memcpy(name, "ab", 2);
+		for (int i = 2; i < 3000; i++)
+			name[i] = "\xc3\xa4"[i % 2];
+		insideme_mark(name);
+		return insideme_fail("long", name);
+	}
+	END
+	gcc -isystem "$here/../../include" long.c -o long
+	LD_PRELOAD=$library ./long
+	same "region" "$(value function)" "$(printf '€%.0s' {1..85})"
+	view marks >marks.csv
+	same "mark" "$("$here/csv" name kind=mark <marks.csv)" "ab$(printf 'ä%.0s' {1..126})"
+	same "messages" "$("$here/csv" text kind=failure <marks.csv)" "$(printf '€%.0s' {1..341})
+ab$(printf 'ä%.0s' {1..510})"
+}
+
 @test "counters are curves, however many values they had" {
 	record marks
 	"$report" -v resources --columns column,min,peak,last | grep -E 'level +-2.50 +9 +-2.50'

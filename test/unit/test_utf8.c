@@ -4,6 +4,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include <cmocka.h>
 
@@ -41,12 +42,31 @@ static void controls_are_known(void **state)
 		assert_false(utf8_is_control(others[i]));
 }
 
+static void a_cut_text_ends_with_a_whole_character(void **state)
+{
+	static const char *const texts[][2] = {
+		{ "", "" }, { "a", "a" }, { "\xc3\xa4", "\xc3\xa4" }, { "a\xc3", "a" }, { "\xc3", "" }, { "\xe2\x82\xac", "\xe2\x82\xac" },
+		{ "b\xe2\x82", "b" }, { "b\xe2", "b" }, { "\xf0\x9f\x98\x80", "\xf0\x9f\x98\x80" }, { "c\xf0\x9f\x98", "c" },
+		{ "\xff", "\xff" }, { "\x80\x80\x80\x80", "\x80\x80\x80\x80" }, { "\x80", "\x80" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++) {
+		char text[8];
+
+		strcpy(text, texts[i][0]);
+		utf8_drop_cut(text);
+		assert_string_equal(text, texts[i][1]);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(lengths_are_those_of_well_formed_characters),
 		cmocka_unit_test(what_is_not_utf8_has_none),
 		cmocka_unit_test(controls_are_known),
+		cmocka_unit_test(a_cut_text_ends_with_a_whole_character),
 	};
 
 	return cmocka_run_group_tests_name("utf8", tests, NULL, NULL);
