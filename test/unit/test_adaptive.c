@@ -14,6 +14,7 @@
 #include "empty_log.h"
 #include "preload/adaptive.h"
 #include "preload/helper.h"
+#include "preload/preempted.h"
 #include "preload/room.h"
 
 #define BUDGET		(8u << 20)
@@ -53,6 +54,22 @@ void path_bucket_wrapped(const struct log_thread *thread, const uint32_t *bucket
 {
 	(void)thread, (void)bucket;
 	fail();
+}
+
+/* The newest wait for a processor, and the newest call that looked before it began. */
+static uint64_t waited_at, began_at;
+
+void preempted_begin(struct log_thread *thread)
+{
+	(void)thread;
+	began_at = now;
+}
+
+bool preempted_since(struct log_thread *thread, uint64_t since_ticks)
+{
+	(void)thread;
+	assert_true(since_ticks <= began_at);
+	return waited_at >= since_ticks;
 }
 
 /* A thread in caller(), which calls callee(), and what both really did. */
@@ -344,6 +361,46 @@ static void time_before_a_call_is_not_taken_for_its_own(void **state)
 	end(&world);
 }
 
+/*
+ * Each 500th call waits 2500 times its own time, which would be 5 times that of all: what is told is what they lasted, and the
+ * waits of those alone that were timed. So it is of their caller.
+ */
+static void who_waited_for_a_processor_stands_for_itself(void **state)
+{
+	double callee_ticks = 0, caller_ticks = 0, callee_waits = 0, caller_waits = 0;
+	struct world world;
+
+	(void)state;
+	begin(&world, 11);
+	for (int i = 0; i < 1000000; i++) {
+		struct log_frame *caller = enter(&world, world.caller), *callee;
+		bool waits = i > 100000 && i % 500 == 0;
+
+		now += 10;
+		callee = enter(&world, world.callee);
+		now += 20;
+		if (waits)
+			waited_at = now += 50000;
+		callee_waits += waits && callee->start_ticks ? 50000 : 0;
+		caller_waits += waits && caller->start_ticks ? 50000 : 0;
+		leave(&world, callee, 0);
+		now += 10;
+		leave(&world, caller, 0);
+		callee_ticks += 20;
+		caller_ticks += 40;
+	}
+	print_message("callee %.3f, caller %.3f of their time, %.3f and %.3f of waits\n",
+		      (double)world.callee->total_ticks / callee_ticks, (double)world.caller->total_ticks / caller_ticks,
+		      callee_waits / callee_ticks, caller_waits / caller_ticks);
+	assert_true(callee_waits > 0 && caller_waits > 0);
+	assert_true(fabs((double)world.callee->total_ticks - callee_ticks - callee_waits) < 20 * (1 << LOG_SHIFT_MAX));
+	assert_true(fabs((double)world.caller->total_ticks - caller_ticks - caller_waits) < 40 * (1 << LOG_SHIFT_MAX));
+	assert_int_equal(world.caller->child_ticks, world.callee->total_ticks);
+	assert_true(fabs((double)weights(world.callee) - 1000000) <= 1 << LOG_SHIFT_MAX);
+	assert_true(variance_of(world.callee) < 1e9);
+	end(&world);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -354,6 +411,7 @@ int main(void)
 		cmocka_unit_test(outliers_that_a_callee_shows_are_caught),
 		cmocka_unit_test(outliers_between_two_readings_are_missed),
 		cmocka_unit_test(time_before_a_call_is_not_taken_for_its_own),
+		cmocka_unit_test(who_waited_for_a_processor_stands_for_itself),
 	};
 
 	return cmocka_run_group_tests_name("adaptive", tests, NULL, NULL);
