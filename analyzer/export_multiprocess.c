@@ -13,6 +13,7 @@
 #include "error.h"
 #include "errors.h"
 #include "failures.h"
+#include "hashtable.h"
 #include "marks.h"
 #include "names.h"
 #include "slices.h"
@@ -141,14 +142,43 @@ static void release(struct breakage *breakage)
 	free(breakage->traceback);
 }
 
-static const char *parent_name(const struct process *process)
-{
-	const struct model *model = process->model;
+/* What processes are found by. */
+struct process_key {
+	uint32_t run;
+	uint32_t pid;
+};
 
-	for (size_t i = 0; i < model->nr_processes; i++)
-		if (model->processes[i]->run == process->run && model->processes[i]->header.pid == process->header.ppid)
-			return model->processes[i]->header.program;
-	return "";
+static bool is_process(const void *item, const void *key)
+{
+	const struct process *process = item;
+	const struct process_key *wanted = key;
+
+	return process->run == wanted->run && process->header.pid == wanted->pid;
+}
+
+static struct process *find_process(const struct hashtable *by_pid, uint32_t run, uint32_t pid)
+{
+	return hashtable_find(by_pid, hash_pair(run, pid), is_process, &(struct process_key){ run, pid });
+}
+
+/* Of several images of a process its first. */
+static void find_parents(struct model *model)
+{
+	struct hashtable by_pid = { 0 };
+
+	for (size_t i = 0; i < model->nr_processes; i++) {
+		struct process *process = model->processes[i];
+
+		if (!find_process(&by_pid, process->run, process->header.pid))
+			hashtable_add(&by_pid, hash_pair(process->run, process->header.pid), process);
+	}
+	for (size_t i = 0; i < model->nr_processes; i++) {
+		struct process *process = model->processes[i];
+		const struct process *parent = find_process(&by_pid, process->run, process->header.ppid);
+
+		process->parent_name = parent ? parent->header.program : "";
+	}
+	hashtable_forget(&by_pid);
 }
 
 /* What one row is about. */
@@ -192,7 +222,7 @@ static void write_row(FILE *out, const struct span *span, const struct breakage 
 		fputs("0,", out);
 	fprintf(out, "%u,%u,", process->header.pid, process->header.ppid);
 	write_text(out, process->header.program);
-	write_text(out, parent_name(process));
+	write_text(out, process->parent_name);
 	write_text(out, breakage->broken ? "True" : "False");
 	write_text(out, breakage->type ?: "");
 	write_text(out, breakage->value ?: "");
@@ -327,6 +357,7 @@ int export_multiprocess(struct report *report)
 		return EXIT_FAILURE;
 	fputs("id,time,start_timestamp,end_timestamp,paused_time,pid,ppid,process_name,parent_process_name,broken,error_type,"
 	      "error_value,traceback,tid,rank\n", out);
+	find_parents(model);
 	find_timers(&said, model);
 	failures_find(&said.failures, model);
 	reader = slices_open_all(model);

@@ -273,6 +273,7 @@ struct process {
 	uint64_t nr_damaged;		/* records and areas that were not sound; also counted while slices are read */
 
 	struct process_peaks *peaks;	/* function_use.c's own */
+	const char *parent_name;	/* export_multiprocess.c's own */
 	struct tree_node **tree_of;	/* nodes.c's own: [index of a node in the log] */
 	bool *is_left_out;		/* nodes.c's own: [likewise] its calls are not reported; NULL: all are */
 };
