@@ -117,6 +117,11 @@ char *filter_text(const struct filter *filter)
 	return filter->most_depth ? add_option(text, "--depth", depth) : text;
 }
 
+const char *filter_list(const char *text)
+{
+	return text[strspn(text, ", ")] ? text : NULL;
+}
+
 bool filter_has_selection(const struct filter *filter)
 {
 	return filter->focus || filter->exclude || filter->most_depth;

@@ -31,6 +31,8 @@ char *filter_text(const struct filter *filter);
 void filter_release(struct filter *filter);
 /* Does it name calls? */
 bool filter_has_selection(const struct filter *filter);
+/* A list of patterns as it was given; NULL: there is none in it. */
+const char *filter_list(const char *text);
 
 /*
  * Move what is not selected out of model->processes and model->unseen, and mark threads. Ends must be known.

@@ -268,10 +268,10 @@ static int take_filter(struct options *options, int option, const char *value)
 	case OPT_THREAD:
 		return filter_parse(&options->filter, FILTER_THREAD, value);
 	case OPT_FOCUS:
-		options->filter.focus = value;
+		options->filter.focus = filter_list(value);
 		return 0;
 	case OPT_EXCLUDE:
-		options->filter.exclude = value;
+		options->filter.exclude = filter_list(value);
 		return 0;
 	case OPT_DEPTH:
 		return parse_number("--depth", "calls", value, &options->filter.most_depth);

@@ -234,7 +234,7 @@ static void complain_value(const struct reading *reading, const struct setting *
 	text_add(&line, setting->name);
 	text_add(&line, "=");
 	add_printable(&line, value, text_length(value));
-	text_add(&line, ": not understood, using ");
+	text_add(&line, *setting->fallback ? ": not understood, using " : ": not understood, ignored");
 	text_add(&line, setting->fallback);
 	text_add(&line, "; expected ");
 	add_expected(&line, setting);

@@ -99,6 +99,19 @@ selects() {
 	rm -r insideme.data
 	INSIDEME_FOCUS=areas record calls_cpp
 	grep -q "called 'areas'; did you mean shapes::.*::area" stderr
+	INSIDEME_FOCUS=$(printf 'x%.0s' {1..5000}) record calls_cpp
+	grep -qE "^insideme: INSIDEME_FOCUS=x{80}.*: not understood, ignored; expected a shorter text" stderr
+}
+
+@test "lists without a pattern select nothing out" {
+	run record calls
+	view functions >all
+	for option in --focus= --focus=, '--exclude=, ,' '--focus= '; do
+		same "functions with $option" "$(view functions "$option")" "$(cat all)"
+	done
+	rm -rf insideme.data
+	INSIDEME_FOCUS=', ,' INSIDEME_EXCLUDE=, run record calls
+	same "fib" "$(value calls function=fib)" 21891
 }
 
 @test "a name that nothing in the report has is said once, what lies outside is summed up" {
