@@ -252,6 +252,18 @@ the_peak() {
 	done
 }
 
+@test "threads that pass blocks on, move and free them, to the byte" {
+	for compiler in '' .clang; do
+		for nr in 1 2 7; do
+			rm -rf insideme.data heap.csv
+			record passed_on$compiler $nr
+			quiet
+			same "not freed by $nr threads" "$(all not_freed_bytes) $(all not_freed_blocks)" "$(cat stdout)"
+			same "what was lost" "$(view quality | grep -c 'heap_calls\|unknown_frees')" 0
+		done
+	done
+}
+
 @test "children free what they inherited" {
 	for compiler in '' .clang; do
 		for how in fork _Fork clone; do
