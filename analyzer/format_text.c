@@ -95,7 +95,8 @@ static void add_rest(struct grid *grid, size_t nr_rest, const void *any_row)
 
 	for (size_t i = 0; i < rows->nr_columns; i++) {
 		const struct column *column = rows->columns[i];
-		struct value value = value_real(rows_value(rows, i, any_row).unit, rows->totals[i] - rows->shown[i]);
+		struct value value = rows->totals[i].nr == rows->shown[i].nr ? value_empty() :
+			value_real(rows_value(rows, i, any_row).unit, rows->totals[i].sum - rows->shown[i].sum);
 
 		if ((column->flags & (COLUMN_NAME | COLUMN_ROOM)) && !said) {
 			add_cell(grid, strstr(words, " of ") ? xasprintf("%zu others", nr_rest) :

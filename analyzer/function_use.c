@@ -227,29 +227,29 @@ static void add_open_calls(struct process *process, struct path_shares *shares)
 	}
 }
 
-/* A path's times are with those of the paths below it; its function's, with those of its other paths. */
+/* A path's times are with those of the paths below it, as far as they are known; its function's, with those of its other paths. */
 static void give_times(struct model *model, const struct path_shares *shares)
 {
 	struct tree_node **nodes = xcalloc(model->nr_tree_nodes, sizeof(struct tree_node *));
 	double (*totals)[NR_SHARES] = xcalloc(model->nr_tree_nodes, sizeof(*totals));
 	size_t nr = 0;
 
-	for (struct tree_node *node = tree_next(model->root); node; node = tree_next(node))
+	for (struct tree_node *node = model->root; node; node = tree_next(node)) {
 		nodes[nr++] = node;
-	while (nr-- > 0) {
+		memcpy(totals[node->id], use_shares_of(shares, node), sizeof(*totals));
+	}
+	while (--nr > 0) {
 		const struct tree_node *node = nodes[nr];
-		const double *self = use_shares_of(shares, node);
-		struct function_use *use = isnan(self[0]) && !node->function->use ? NULL : use_of(node->function);
+		const double *self = use_shares_of(shares, node), *total = totals[node->id];
+		struct function_use *use = isnan(total[0]) ? NULL : use_of(node->function);
 		bool is_outermost = !is_within_itself(node);
 
 		for (int i = 0; use && i < NR_SHARES; i++) {
 			add(&use->self[i], self[i]);
-			add(&totals[node->id][i], self[i]);
 			if (is_outermost)
-				add(&use->total[i], totals[node->id][i]);
+				add(&use->total[i], total[i]);
+			add(&totals[node->parent->id][i], total[i]);
 		}
-		for (int i = 0; i < NR_SHARES; i++)
-			totals[node->parent->id][i] += totals[node->id][i];
 	}
 	free(totals);
 	free(nodes);

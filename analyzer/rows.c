@@ -103,11 +103,14 @@ static void sort_kept(struct rows *rows)
 	rows->is_full = rows->top && rows->nr_kept == rows->top;
 }
 
-static void add_sums(const struct rows *rows, double *sums, const void *row)
+static void add_sums(const struct rows *rows, struct column_sum *sums, const void *row)
 {
-	for (size_t i = 0; rows->has_sums && i < rows->nr_columns; i++)
-		if (rows->columns[i]->flags & COLUMN_SUMS)
-			sums[i] += value_number(rows_value(rows, i, row));
+	for (size_t i = 0; rows->has_sums && i < rows->nr_columns; i++) {
+		struct value value = rows->columns[i]->flags & COLUMN_SUMS ? rows_value(rows, i, row) : value_empty();
+
+		sums[i].nr += value.type != VALUE_EMPTY;
+		sums[i].sum += value_number(value);
+	}
 }
 
 static void keep_row(struct rows *rows)

@@ -9,6 +9,12 @@
 #include "options.h"
 #include "table.h"
 
+/* Of the values of a column that are not empty. */
+struct column_sum {
+	double sum;
+	size_t nr;
+};
+
 /* Rows of a table as the options want them. */
 struct rows {
 	struct table *table;
@@ -28,8 +34,8 @@ struct rows {
 	bool is_full;			/* the first of kept are top rows in order: worse ones are not kept */
 	size_t at;
 	size_t nr_total;		/* rows that matched; complete when all were given out or collected */
-	double *totals;			/* for each selected column, over all that matched */
-	double *shown;			/* over those given out */
+	struct column_sum *totals;	/* for each selected column, over all that matched */
+	struct column_sum *shown;	/* over those given out */
 	double sort_total;		/* of the sort column */
 	double sort_shown;
 	void *row;

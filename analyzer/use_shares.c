@@ -63,7 +63,7 @@ static void mix(double *parts, const double *others, double share)
 static void finish_path(struct path_shares *path, const struct path_shares *above, const struct call_stats *stats)
 {
 	double raw_ns = stats->duration_ns + stats->removed_ns, raw_self_ns = fmax(stats->self_ns + stats->removed_self_ns, 0);
-	double share = raw_ns > 0 ? fmin(path->recorded_ns / raw_ns, 1) : path->recorded_ns > 0;
+	double share = raw_ns > 0 ? fmin(path->recorded_ns / raw_ns, 1) : 0;
 	double own[NR_SHARES], blocked_ns = path->rest[SHARE_BLOCKED], own_ns = share * raw_self_ns;
 
 	for (int i = 0; i < NR_SHARES; i++)
@@ -80,7 +80,7 @@ static void finish_path(struct path_shares *path, const struct path_shares *abov
 	mix(own, above->below, share);
 	mix(path->below, above->below, share);
 	for (int i = 0; i < NR_SHARES; i++)
-		path->rest[i] = own[i] * fmax(stats->self_ns, 0);
+		path->rest[i] = raw_ns > 0 ? own[i] * fmax(stats->self_ns, 0) : NAN;	/* or it was not timed */
 }
 
 void use_shares_finish(struct path_shares *shares, const struct model *model)
