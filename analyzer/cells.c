@@ -7,6 +7,7 @@
 
 #include "hook_costs.h"
 #include "resolve.h"
+#include "samples.h"
 
 struct value ns_cell(double ns)
 {
@@ -23,6 +24,12 @@ struct value share_cell(double part, double whole)
 static struct value count_cell(uint64_t count)
 {
 	return value_integer(UNIT_COUNT, (int64_t)count);
+}
+
+/* What no hook has told of was met in a stack: how often it was called is not known. */
+static struct value calls_cell(const struct call_stats *stats, uint64_t count)
+{
+	return stats->calls ? count_cell(count) : value_empty();
 }
 
 static struct value doubtful_cell(struct value value, bool is_doubtful)
@@ -69,11 +76,11 @@ struct value stats_cell(const struct call_stats *stats, enum stats_cell cell)
 
 	switch (cell) {
 	case CELL_CALLS:
-		return count_cell(stats->calls);
+		return calls_cell(stats, stats->calls);
 	case CELL_OPEN_CALLS:
-		return count_cell(stats->open_calls);
+		return calls_cell(stats, stats->open_calls);
 	case CELL_TIMED_CALLS:
-		return count_cell(stats->timed_calls);
+		return calls_cell(stats, stats->timed_calls);
 	case CELL_SELF:
 		return timed ? doubtful_cell(ns_cell(stats->self_ns), hook_costs_hide_self(stats)) : value_empty();
 	case CELL_TOTAL:
@@ -111,6 +118,31 @@ struct value bytes_error_cell(double variance_bytes2)
 static bool is_of_frees(enum heap_cell cell)
 {
 	return cell == CELL_FREE_CALLS || cell == CELL_FREED_BYTES || cell == CELL_FAILED_CALLS;
+}
+
+struct value sample_cell(const struct sample_stats *samples, uint64_t nr_all, enum sample_cell cell)
+{
+	switch (cell) {
+	case CELL_SAMPLES_NR:
+		return count_cell(samples->nr);
+	case CELL_SAMPLES_IN_HOOKS:
+		return count_cell(samples->in_hooks);
+	case CELL_SAMPLES_MISSED:
+		return count_cell(samples->missed);
+	case CELL_SAMPLES_TOTAL:
+		return count_cell(samples->total_nr);
+	case CELL_SAMPLES_PERCENT:
+		return value_real(UNIT_PERCENT, 100 * sample_share(samples->nr, nr_all).part);
+	case CELL_SAMPLES_ERROR:
+		return value_real(UNIT_PERCENT, 100 * sample_share(samples->nr, nr_all).error);
+	case CELL_SAMPLES_TOTAL_PERCENT:
+		return value_real(UNIT_PERCENT, 100 * sample_share(samples->total_nr, nr_all).part);
+	case CELL_SAMPLES_SELF_NS:
+		return ns_cell(samples->ns);
+	case CELL_SAMPLES_TOTAL_NS:
+		return ns_cell(samples->total_ns);
+	}
+	return value_empty();
 }
 
 struct value heap_cell(const struct heap_stats *heap, enum heap_cell cell)

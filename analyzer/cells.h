@@ -32,6 +32,13 @@ struct value heap_cell(const struct heap_stats *heap, enum heap_cell cell);
 /* The standard error of bytes. */
 struct value bytes_error_cell(double variance_bytes2);
 
+/* CPU samples. Shares are of @nr_all; errors are standard ones. */
+enum sample_cell {
+	CELL_SAMPLES_NR, CELL_SAMPLES_IN_HOOKS, CELL_SAMPLES_MISSED, CELL_SAMPLES_TOTAL,
+	CELL_SAMPLES_PERCENT, CELL_SAMPLES_ERROR, CELL_SAMPLES_TOTAL_PERCENT, CELL_SAMPLES_SELF_NS, CELL_SAMPLES_TOTAL_NS,
+};
+struct value sample_cell(const struct sample_stats *samples, uint64_t nr_all, enum sample_cell cell);
+
 /* What a function is. MODULE: base name of its file; SOURCE: "pool.cpp:31". */
 enum function_cell { CELL_NAME, CELL_MODULE, CELL_FILE, CELL_LINE, CELL_SOURCE };
 struct value function_cell(struct function *function, enum function_cell cell);

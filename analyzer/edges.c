@@ -67,8 +67,12 @@ void edges_init(struct edges *edges, const struct model *model)
 		of[node->id] = find_edge(edges, &table, node);
 		edge = &edges->list[of[node->id]];
 		call_stats_add(&edge->stats, &node->stats);
-		if (edge->on_path++ == 0)
+		sample_stats_add(&edge->samples, node->samples);
+		if (edge->on_path++ == 0) {
 			call_stats_add_total(&edge->stats, &node->stats);
+			edge->samples.total_nr += node->samples->total_nr;
+			edge->samples.total_ns += node->samples->total_ns;
+		}
 		node = node->child ? node->child : step_over(edges, of, node);
 	}
 	hashtable_release(&table);

@@ -24,6 +24,7 @@
 #include "profile.h"
 #include "progress.h"
 #include "run.h"
+#include "sample_sums.h"
 #include "samples.h"
 #include "selection.h"
 #include "slices.h"
@@ -304,6 +305,7 @@ struct model *model_load_runs(const struct run *runs, size_t nr_runs, const stru
 	}
 	if (model->selection.is_on)
 		count_kept_slices(model);
+	sample_sums_make(model);
 	tree_sum_up(model);
 	samples_judge(model);
 	return model;

@@ -96,7 +96,7 @@ struct function {
 	struct spans *spans;		/* function_use.c's own */
 	uint64_t nr_started;		/* export_resource_monitor.c's own */
 	uint32_t on_path;		/* tree.c's own: how often it is among the ancestors just now; */
-	bool is_listed;			/* and whether it is in model->functions */
+	bool is_listed, is_called;	/* and whether it is in model->functions; sample_sums.c's: and hooks have told of it */
 
 	/* Filled by resolve.c. name: "module+0x1234" where resolved is false; NULL or 0: not known. */
 	bool resolved;
@@ -332,7 +332,7 @@ struct model {
 	size_t nr_tree_chunks;
 	struct path_range *ranges;	/* [id of a node]; NULL: one run */
 	struct heap_part *outside_parts;	/* [nr_runs] of the heap outside of functions; likewise */
-	struct function **functions;	/* called at least once, or open; of any kind */
+	struct function **functions;	/* called at least once, or open, or sampled where none was called; of any kind */
 	size_t nr_functions;
 	size_t nr_known_functions;	/* behind them those that are only in sampled stacks of allocations */
 	struct object *objects;
@@ -340,7 +340,7 @@ struct model {
 	uint64_t calls;			/* of all processes */
 	double functions_ns;
 	double hooks_ns;		/* what the hooks cost, as measured; 0: it was not */
-	bool is_raw;			/* times are as recorded, with the hooks' own */
+	bool is_raw, is_sampled;	/* times are as recorded, with the hooks' own; no call is known, CPU samples of stacks are */
 	struct heap_stats heap;
 	struct sample_stats samples;	/* of functions */
 	double judged_ns;		/* sum over functions */

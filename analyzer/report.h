@@ -3,6 +3,8 @@
 #ifndef INSIDEME_REPORT_H
 #define INSIDEME_REPORT_H
 
+#include <inttypes.h>
+
 #include "diff.h"
 #include "document.h"
 #include "family.h"
@@ -45,6 +47,9 @@ bool report_has_errors(const struct report *report);
 bool report_has_doubts(const struct report *report);
 /* For the line below a table of times: what the mark means; "" where there is none. */
 const char *report_doubt_note(const struct report *report);
+/* The line below a table where model->is_sampled: of so many samples. */
+#define SAMPLED_NOTE "CPU time of programs without hooks, by %" PRIu64 " samples of the stack; CPU = Self CPU + what it calls " \
+	"(recursion once)"
 /* Is anything of the runs damaged or unreadable, as far as they were read? */
 bool report_has_damage(const struct report *report);
 /* Threads, those that shared a record and those that went on through an exec counted right; or those with calls. */

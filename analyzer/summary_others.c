@@ -51,7 +51,7 @@ void summary_others(struct document *document, struct report *report)
 	for (size_t i = 0; i < model->nr_processes && model->nr_functions; i++) {
 		const struct process *process = model->processes[i];
 
-		if (process->calls || process->end_kind == END_EXEC)
+		if (process->calls || process->end_kind == END_EXEC || (model->is_sampled && process->header.sample_interval_ns))
 			continue;
 		process_end_text(process, end, sizeof(end));
 		add_line(document, nr++, document_text(document, "%s, pid %u, %s, %s: %s, so memory and CPU only",

@@ -112,7 +112,8 @@ static void add_recorded(struct document *document, const struct report *report)
 		summary_ranks(document, model),
 		summary_count(document, (double)report_threads(report), "thread"),
 		summary_count(document, (double)model->nr_functions, "function"),
-		summary_count(document, (double)model->calls, "call"), log))->wraps = true;
+		model->is_sampled ? summary_count(document, (double)model->samples.nr, "sample") :
+				    summary_count(document, (double)model->calls, "call"), log))->wraps = true;
 }
 
 /* How many calls from @first on are of one function: a recursion is told once. */

@@ -127,13 +127,17 @@ void tree_add_heap(struct tree_node *node, const struct heap_stats *heap)
 	heap_stats_add((struct heap_stats *)node->heap, heap);
 }
 
-void tree_add_samples(struct tree_node *node, const struct sample_stats *samples)
+struct sample_stats *tree_samples(struct tree_node *node)
 {
-	if (memcmp(samples, &no_samples, sizeof(no_samples)) == 0)
-		return;
 	if (node->samples == &no_samples)
 		node->samples = xcalloc(1, sizeof(*node->samples));
-	sample_stats_add((struct sample_stats *)node->samples, samples);
+	return (struct sample_stats *)node->samples;
+}
+
+void tree_add_samples(struct tree_node *node, const struct sample_stats *samples)
+{
+	if (memcmp(samples, &no_samples, sizeof(no_samples)) != 0)
+		sample_stats_add(tree_samples(node), samples);
 }
 
 void call_stats_add(struct call_stats *sum, const struct call_stats *stats)
@@ -178,7 +182,7 @@ static void enter_node(struct model *model, struct tree_node *node, const struct
 {
 	struct function *function = node->function;
 
-	if (!function->is_listed && node->stats.calls)
+	if (!function->is_listed && (node->stats.calls || (model->is_sampled && node->samples->total_nr)))
 		add_function(model, function);
 	call_stats_add(&function->stats, &node->stats);
 	heap_stats_add(&function->heap, node->heap);
@@ -186,6 +190,8 @@ static void enter_node(struct model *model, struct tree_node *node, const struct
 	if (function->on_path++ == 0) {
 		call_stats_add_total(&function->stats, &node->stats);
 		function->primitive_calls += node->stats.calls;
+		function->samples.total_nr += node->samples->total_nr;
+		function->samples.total_ns += node->samples->total_ns;
 	}
 	if (others->on_path && function != others && node->stats.calls)
 		function->total_is_bound = true;

@@ -22,6 +22,8 @@ void tree_release(struct model *model);
 
 /* Add to what a path has. */
 void tree_add_heap(struct tree_node *node, const struct heap_stats *heap);
+/* To be changed; room of its own for it is made. */
+struct sample_stats *tree_samples(struct tree_node *node);
 void tree_add_samples(struct tree_node *node, const struct sample_stats *samples);
 
 /* The node "(other paths)" under the root: for calls whose path is not known. */
@@ -32,6 +34,7 @@ void tree_sum_up(struct model *model);
 
 /* All but total_ns; and that, where the caller knows that it is no recursion. */
 void call_stats_add(struct call_stats *sum, const struct call_stats *stats);
+/* Without what it called, see sample_sums.h. */
 void sample_stats_add(struct sample_stats *sum, const struct sample_stats *samples);
 void call_stats_add_total(struct call_stats *sum, const struct call_stats *stats);
 void heap_stats_add(struct heap_stats *sum, const struct heap_stats *heap);

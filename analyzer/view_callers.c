@@ -16,6 +16,7 @@ struct edge_row {
 	struct function *other;		/* NULL: nothing that was recorded */
 	bool first;			/* of its function's rows */
 	bool timed;
+	bool is_sampled;
 	const struct run_part *parts;	/* [nr_runs] */
 	size_t nr_runs;
 };
@@ -50,6 +51,13 @@ static struct value get_other(const struct column *column, const void *row)
 static struct value get_stats(const struct column *column, const void *row)
 {
 	return stats_cell(&((const struct edge_row *)row)->edge->stats, column->index);
+}
+
+static struct value get_samples(const struct column *column, const void *row)
+{
+	const struct edge_row *of = row;
+
+	return sample_cell(&of->edge->samples, of->function->samples.total_nr, column->index);
 }
 
 /* Of the function's own. */
@@ -108,13 +116,20 @@ static struct value get_part(const struct column *column, const void *row)
 	{ "self_run_max_ns", "most", COLUMN_SPARE, get_part, PART_SELF | CELL_PART_MAX }, \
 	{ "total_run_min_ns", "least", COLUMN_SPARE, get_part, PART_TOTAL | CELL_PART_MIN }, \
 	{ "total_run_mean_ns", "Total/run", 0, get_part, PART_TOTAL | CELL_PART_MEAN }, \
-	{ "total_run_max_ns", "most", COLUMN_SPARE, get_part, PART_TOTAL | CELL_PART_MAX }
+	{ "total_run_max_ns", "most", COLUMN_SPARE, get_part, PART_TOTAL | CELL_PART_MAX }, \
+	{ "samples", "Samples", COLUMN_SUMS, get_samples, CELL_SAMPLES_NR }, \
+	{ "sampled_self_ns", "Self CPU", COLUMN_SUMS, get_samples, CELL_SAMPLES_SELF_NS }, \
+	{ "sampled_total_ns", "CPU", 0, get_samples, CELL_SAMPLES_TOTAL_NS }, \
+	{ "total_samples", "Samples", 0, get_samples, CELL_SAMPLES_TOTAL }, \
+	{ "total_samples_percent", "", 0, get_samples, CELL_SAMPLES_TOTAL_PERCENT }
 
 #define DATA_COLUMNS(other) "function,module,file,line," other "," other "_module," other "_file," other "_line," \
 	"calls,self_ns,total_ns,total_percent,mean_ns,max_ns,open_calls," \
 	"self_is_doubtful,total_is_doubtful,self_doubt_ns,total_doubt_ns"
 #define RUN_COLUMNS ",calls_run_min,calls_run_mean,calls_run_max,self_run_min_ns,self_run_mean_ns,self_run_max_ns," \
 	"total_run_min_ns,total_run_mean_ns,total_run_max_ns"
+
+#define SAMPLE_COLUMNS ",samples,sampled_self_ns,sampled_total_ns,total_samples,total_samples_percent"
 
 static const struct column caller_columns[] = { EDGE_COLUMNS("caller", "Called by") };
 static const struct column callee_columns[] = { EDGE_COLUMNS("callee", "Calls") };
@@ -128,7 +143,8 @@ static int largest_first(double a, double b)
 static int compare_rows(const void *a, const void *b)
 {
 	const struct edge_row *x = a, *y = b;
-	int order = x->timed ? largest_first(x->function->stats.total_ns, y->function->stats.total_ns) : 0;
+	int order = x->is_sampled ? largest_first(x->function->samples.total_ns, y->function->samples.total_ns) :
+		x->timed ? largest_first(x->function->stats.total_ns, y->function->stats.total_ns) : 0;
 
 	if (order == 0)
 		order = largest_first((double)x->function->stats.calls, (double)y->function->stats.calls);
@@ -136,6 +152,8 @@ static int compare_rows(const void *a, const void *b)
 		order = strcmp(x->function->name, y->function->name);
 	if (order == 0 && x->function != y->function)
 		return x->function < y->function ? -1 : 1;
+	if (order == 0 && x->is_sampled)
+		order = largest_first(x->edge->samples.total_ns, y->edge->samples.total_ns);
 	if (order == 0 && x->timed)
 		order = largest_first(x->edge->stats.total_ns, y->edge->stats.total_ns);
 	if (order == 0)
@@ -157,7 +175,7 @@ static struct table_rows *list_rows(struct document *document, const struct repo
 	for (size_t i = 0; i < edges.nr; i++) {
 		struct edge *edge = &edges.list[i];
 
-		if (!edge->stats.calls || (callees && !edge->caller))
+		if ((model->is_sampled ? !edge->samples.total_nr : !edge->stats.calls) || (callees && !edge->caller))
 			continue;
 		list[rows->nr_rows++] = (struct edge_row){
 			.edge = edge,
@@ -165,6 +183,7 @@ static struct table_rows *list_rows(struct document *document, const struct repo
 			.other = callees ? edge->function : edge->caller,
 			.first = true,
 			.timed = timed,
+			.is_sampled = model->is_sampled,
 			.parts = model->nr_parts > 1 ? parts_of_edge(model, edge->caller, edge->function) : NULL,
 			.nr_runs = model->nr_parts,
 		};
@@ -177,7 +196,8 @@ static struct table_rows *list_rows(struct document *document, const struct repo
 
 static const char *note_of(struct document *document, const struct report *report, bool callees)
 {
-	const char *note = !report_has_times(report) ? NULL :
+	const char *note = report->model->is_sampled ? document_text(document, SAMPLED_NOTE, report->model->samples.nr) :
+		!report_has_times(report) ? NULL :
 		callees ? "self and total of what was called, while called so; % of the function's total" :
 		"self and total of the function, while called so; % of its total over all callers";
 
@@ -191,6 +211,8 @@ static const char *note_of(struct document *document, const struct report *repor
 
 static const char *text_columns(const struct report *report)
 {
+	if (report->model->is_sampled)
+		return "sampled_total_ns,total_samples_percent,sampled_self_ns,heading,other";
 	if (report->model->nr_parts > 1)
 		return report_has_times(report) ? "total_ns,total_percent,total_run_mean_ns,total_run_min_ns,total_run_max_ns,"
 			"self_ns,calls,heading,other" : "calls,calls_run_mean,calls_run_min,calls_run_max,heading,other";
@@ -208,9 +230,10 @@ static int build(struct document *document, struct report *report, bool callees)
 		.columns = callees ? callee_columns : caller_columns,
 		.nr_columns = sizeof(caller_columns) / sizeof(*caller_columns),
 		.text_columns = text_columns(report),
-		.data_columns = document_text(document, "%s%s", callees ? DATA_COLUMNS("callee") : DATA_COLUMNS("caller"),
-					      report->model->nr_parts > 1 ? RUN_COLUMNS : ""),
-		.weight = report_has_times(report) ? "total_ns" : "calls",
+		.data_columns = document_text(document, "%s%s%s", callees ? DATA_COLUMNS("callee") : DATA_COLUMNS("caller"),
+					      report->model->nr_parts > 1 ? RUN_COLUMNS : "",
+					      report->model->samples.nr ? SAMPLE_COLUMNS : ""),
+		.weight = report->model->is_sampled ? "sampled_total_ns" : report_has_times(report) ? "total_ns" : "calls",
 		.text_top = TEXT_EDGES,
 		.row_bytes = sizeof(struct edge_row),
 		.next = table_next_row,

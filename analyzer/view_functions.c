@@ -2,7 +2,6 @@
 /* Each function: calls, times, allocations, over all threads and processes. */
 #include "views.h"
 
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,7 +9,6 @@
 #include "fields.h"
 #include "function_use.h"
 #include "heap_charge.h"
-#include "samples.h"
 
 /* A row: the function, and what its self time is compared with. */
 struct function_row {
@@ -67,20 +65,14 @@ static struct value get_share(const struct column *column, const void *row)
 	return self.type == VALUE_EMPTY ? self : share_cell(value_number(self), of->all_ns);
 }
 
-enum { SAMPLES_NR, SAMPLES_IN_HOOKS, SAMPLES_MISSED, SAMPLES_PERCENT, SAMPLES_ERROR,
-       JUDGED_NS, JUDGED_PERCENT, JUDGED_ERROR };
-
 static struct value get_samples(const struct column *column, const void *row)
 {
 	const struct function_row *of = row;
-	const struct sample_stats *samples = &of->function->samples;
-	struct sample_share share = sample_share(samples->nr, of->nr_samples);
 
-	if (column->index <= SAMPLES_MISSED)
-		return value_integer(UNIT_COUNT, (int64_t)(column->index == SAMPLES_NR ? samples->nr :
-				     column->index == SAMPLES_IN_HOOKS ? samples->in_hooks : samples->missed));
-	return value_real(UNIT_PERCENT, 100 * (column->index == SAMPLES_PERCENT ? share.part : share.error));
+	return sample_cell(&of->function->samples, of->nr_samples, column->index);
 }
+
+enum { JUDGED_NS, JUDGED_PERCENT, JUDGED_ERROR };
 
 static struct value get_judged(const struct column *column, const void *row)
 {
@@ -95,8 +87,10 @@ static struct value get_judged(const struct column *column, const void *row)
 /* What python's profilers call so: calls that are not within another call of the function. */
 static struct value get_primitive_calls(const struct column *column, const void *row)
 {
+	const struct function_row *of = row;
+
 	(void)column;
-	return value_integer(UNIT_COUNT, (int64_t)((const struct function_row *)row)->function->primitive_calls);
+	return !of->function->stats.calls ? value_empty() : value_integer(UNIT_COUNT, (int64_t)of->function->primitive_calls);
 }
 
 /* What runs that were added up have of it. */
@@ -222,11 +216,11 @@ static const struct column columns[] = {
 	{ "total_run_min_ns", "least", 0, get_total_part, CELL_PART_MIN },
 	{ "total_run_mean_ns", "Total/run", COLUMN_SPARE, get_total_part, CELL_PART_MEAN },
 	{ "total_run_max_ns", "most", 0, get_total_part, CELL_PART_MAX },
-	{ "samples", "Samples", COLUMN_SUMS, get_samples, SAMPLES_NR },
-	{ "hook_samples", "In hooks", COLUMN_SUMS, get_samples, SAMPLES_IN_HOOKS },
-	{ "missed_samples", "Missed", COLUMN_SUMS, get_samples, SAMPLES_MISSED },
-	{ "samples_percent", "Sampled", COLUMN_SUMS, get_samples, SAMPLES_PERCENT },
-	{ "samples_error_percent", "+-", 0, get_samples, SAMPLES_ERROR },
+	{ "samples", "Samples", COLUMN_SUMS, get_samples, CELL_SAMPLES_NR },
+	{ "hook_samples", "In hooks", COLUMN_SUMS, get_samples, CELL_SAMPLES_IN_HOOKS },
+	{ "missed_samples", "Missed", COLUMN_SUMS, get_samples, CELL_SAMPLES_MISSED },
+	{ "samples_percent", "Sampled", COLUMN_SUMS, get_samples, CELL_SAMPLES_PERCENT },
+	{ "samples_error_percent", "+-", 0, get_samples, CELL_SAMPLES_ERROR },
 	{ "judged_self_ns", "Judged", COLUMN_SUMS, get_judged, JUDGED_NS },
 	{ "judged_percent", "Judged", COLUMN_SUMS, get_judged, JUDGED_PERCENT },
 	{ "judged_error_percent", "+-", 0, get_judged, JUDGED_ERROR },
@@ -261,6 +255,10 @@ static const struct column columns[] = {
 	{ "highest_rss_bytes", "Highest RSS", 0, get_use, USE_PEAK + PEAK_RSS_BYTES },
 	{ "highest_heap_bytes", "Highest heap", 0, get_use, USE_PEAK + PEAK_HEAP_BYTES },
 	{ "field", "Field", COLUMN_LEFT, get_field, 0 },
+	{ "sampled_self_ns", "Self CPU", COLUMN_SUMS, get_samples, CELL_SAMPLES_SELF_NS },
+	{ "sampled_total_ns", "CPU", 0, get_samples, CELL_SAMPLES_TOTAL_NS },
+	{ "total_samples", "Samples", 0, get_samples, CELL_SAMPLES_TOTAL },
+	{ "total_samples_percent", "", 0, get_samples, CELL_SAMPLES_TOTAL_PERCENT },
 };
 
 #define DATA_COLUMNS "function,module,file,line,calls,self_ns,total_ns,mean_ns,min_ns,max_ns,p50_ns,p90_ns,p99_ns," \
@@ -271,12 +269,7 @@ static const struct column columns[] = {
 #define RUN_COLUMNS ",calls_run_min,calls_run_mean,calls_run_max,self_run_min_ns,self_run_mean_ns,self_run_max_ns," \
 	"total_run_min_ns,total_run_mean_ns,total_run_max_ns"
 #define SAMPLE_COLUMNS ",samples,hook_samples,missed_samples,samples_percent,samples_error_percent,judged_self_ns,judged_percent," \
-	"judged_error_percent"
-
-static bool has_samples(const struct model *model)
-{
-	return model->samples.nr || model->samples.in_hooks;
-}
+	"judged_error_percent,sampled_self_ns,sampled_total_ns,total_samples,total_samples_percent"
 
 /* Is one of the columns of use in @list, as of --columns or --sort? */
 static bool names_use(const char *list)
@@ -318,8 +311,8 @@ struct table *functions_table(struct document *document, struct report *report, 
 		.columns = columns,
 		.nr_columns = sizeof(columns) / sizeof(*columns),
 		.data_columns = document_text(document, "%s%s%s", DATA_COLUMNS, model->nr_parts > 1 ? RUN_COLUMNS : "",
-					      has_samples(model) ? SAMPLE_COLUMNS : ""),
-		.text_sort = report_has_times(report) ? "self_ns" : "calls",
+					      model->samples.nr + model->samples.in_hooks ? SAMPLE_COLUMNS : ""),
+		.text_sort = model->is_sampled ? "sampled_self_ns" : report_has_times(report) ? "self_ns" : "calls",
 		.row_bytes = sizeof(*row),
 		.next = table_next_row,
 		.source = rows,
@@ -331,6 +324,8 @@ struct table *functions_table(struct document *document, struct report *report, 
 
 static const char *text_columns(const struct report *report)
 {
+	if (report->model->is_sampled)
+		return "sampled_self_ns,samples_percent,samples_error_percent,sampled_total_ns,total_samples_percent,function,source";
 	if (report->model->nr_parts > 1)
 		return report_has_times(report) ? "self_ns,self_percent,self_run_mean_ns,self_run_min_ns,self_run_max_ns,"
 			"total_run_mean_ns,calls,calls_run_min,calls_run_max,function" :
@@ -338,7 +333,7 @@ static const char *text_columns(const struct report *report)
 	if (!report_has_times(report))
 		return report_has_heap(report) ? "calls,alloc_calls,alloc_bytes,freed_bytes,function,source" :
 			"calls,function,source";
-	if (has_samples(report->model))
+	if (report->model->samples.nr + report->model->samples.in_hooks)
 		return "self_ns,self_percent,samples_percent,samples_error_percent,judged_percent,judged_error_percent,total_ns,"
 			"calls,mean_ns,function";
 	if (report_has_errors(report))
@@ -383,6 +378,8 @@ int view_functions(struct document *document, struct report *report)
 	table->text_top = 20;
 	if (!report->model->nr_functions)
 		table->note = "none were recorded; insideme-report -v summary says why";
+	else if (report->model->is_sampled)
+		table->note = document_text(document, SAMPLED_NOTE "; +-: one standard error", report->model->samples.nr);
 	else if (report_has_times(report))
 		table->note = report->model->nr_parts > 1 ? document_text(document, "self and calls are sums of %zu runs; "
 				    "/run: their mean; least and most: of one run, 0 where it has none%s", report->model->nr_parts,

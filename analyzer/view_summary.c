@@ -113,7 +113,9 @@ static void add_time(struct document *document, struct report *report)
 		return;
 	}
 	cpu = report_is_of_threads(report) ? "" : summary_cpu(document, report->model, &cpu_ns);
-	section = document_add(document, "Time", report_has_times(report) ? document_text(document,
+	section = document_add(document, "Time", report->model->is_sampled ? document_text(document,
+		"%s in functions, by %" PRIu64 " samples%s%s", summary_number(document, UNIT_NS, report->model->samples.ns),
+		report->model->samples.nr, cpu[0] ? "; " : "", cpu) : report_has_times(report) ? document_text(document,
 		"%s in functions, summed over %s%s%s", summary_number(document, UNIT_NS, report->model->functions_ns),
 		summary_count(document, (double)report_threads_with_calls(report), "thread"),
 		cpu[0] ? "; " : "", cpu) : "calls were counted, not timed");
@@ -122,7 +124,8 @@ static void add_time(struct document *document, struct report *report)
 					      "insideme-report -v functions%s --sort self_cpu_ns", section->text, newest_or_name(document, report));
 	section->apart = section->wraps = true;
 	table = functions_table(document, report, false);
-	table->text_columns = report_has_errors(report) ?
+	table->text_columns = report->model->is_sampled ?
+		"sampled_self_ns,samples_percent,samples_error_percent,sampled_total_ns,function,source" : report_has_errors(report) ?
 		"self_ns,self_error_ns,self_percent,total_ns,calls,mean_ns,function,source" : report_has_times(report) ? "self_ns,self_percent,total_ns,calls,mean_ns,function,source" :
 		"calls,function,source";
 	table->text_top = table->data_top = TOP_FUNCTIONS;

@@ -8,6 +8,7 @@
 #include "cells.h"
 #include "error.h"
 #include "names.h"
+#include "path_text.h"
 #include "sort_keys.h"
 #include "tree_heap.h"
 #include "walk.h"
@@ -31,32 +32,10 @@ static struct value get_function(const struct column *column, const void *row)
 	return value;
 }
 
-/* "main;run;step": names from the outermost on; ';' occurs in no name. */
 static struct value get_path(const struct column *column, const void *row)
 {
-	static char *path;
-	static size_t room;
-	const struct tree_row *of = row;
-	size_t bytes = 0;
-	char *front;
-
 	(void)column;
-	for (const struct tree_node *node = of->node; node->function; node = node->parent)
-		bytes += strlen(node->function->name) + 1;
-	if (bytes > room) {
-		free(path);
-		path = xcalloc(bytes, 2);
-		room = 2 * bytes;
-	}
-	front = path + bytes;
-	for (const struct tree_node *node = of->node; node->function; node = node->parent) {
-		size_t length = strlen(node->function->name);
-
-		*--front = node == of->node ? '\0' : ';';
-		front -= length;
-		memcpy(front, node->function->name, length);
-	}
-	return value_text(front);
+	return value_text(path_text(((const struct tree_row *)row)->node));
 }
 
 static struct value get_depth(const struct column *column, const void *row)
@@ -76,6 +55,12 @@ static struct value get_threads(const struct column *column, const void *row)
 static struct value get_stats(const struct column *column, const void *row)
 {
 	return stats_cell(&((const struct tree_row *)row)->node->stats, column->index);
+}
+
+static struct value get_samples(const struct column *column, const void *row)
+{
+	return sample_cell(((const struct tree_row *)row)->node->samples, ((const struct tree_row *)row)->model->samples.nr,
+			   column->index);
 }
 
 static struct value get_heap(const struct column *column, const void *row)
@@ -158,6 +143,11 @@ static const struct column columns[] = {
 	{ "total_run_min_ns", "least", COLUMN_SPARE, get_part, PART_TOTAL | CELL_PART_MIN },
 	{ "total_run_mean_ns", "Total/run", 0, get_part, PART_TOTAL | CELL_PART_MEAN },
 	{ "total_run_max_ns", "most", COLUMN_SPARE, get_part, PART_TOTAL | CELL_PART_MAX },
+	{ "samples", "Samples", COLUMN_SUMS, get_samples, CELL_SAMPLES_NR },
+	{ "samples_percent", "", COLUMN_SUMS, get_samples, CELL_SAMPLES_PERCENT },
+	{ "sampled_self_ns", "Self CPU", COLUMN_SUMS, get_samples, CELL_SAMPLES_SELF_NS },
+	{ "sampled_total_ns", "CPU", 0, get_samples, CELL_SAMPLES_TOTAL_NS },
+	{ "total_samples_percent", "", 0, get_samples, CELL_SAMPLES_TOTAL_PERCENT },
 };
 
 /* Which paths are shown, and in what order siblings come. */
@@ -191,17 +181,13 @@ static int compare_texts(const struct chosen_rows *chosen, const struct tree_nod
 	return order;
 }
 
-static int compare_keys(double a, double b)
-{
-	return (a > b) - (a < b);
-}
-
 /* Names in alphabetical order, numbers with the largest first. */
 static int compare_nodes(const void *a, const void *b, void *context)
 {
 	const struct chosen_rows *chosen = context;
 	const struct tree_node *left = *(const struct tree_node *const *)a, *right = *(const struct tree_node *const *)b;
-	int order = -compare_keys(chosen->keys[left->id], chosen->keys[right->id]);
+	double a_key = chosen->keys[left->id], b_key = chosen->keys[right->id];
+	int order = (a_key < b_key) - (a_key > b_key);
 
 	if (chosen->sort->flags & COLUMN_LEFT)
 		order = compare_texts(chosen, left, right);
@@ -319,10 +305,10 @@ static void choose_rows(struct table *table, struct table_rows *rows, struct doc
 	const struct model *model = report->model;
 	const struct options *options = report->options;
 	bool is_of_stacks = report_is_of_stacks(report);
-	const char *sort = options->sort ? options->sort : is_of_stacks ? "total_alloc_bytes" :
+	const char *sort = options->sort ? options->sort : model->is_sampled ? "sampled_total_ns" :
+		is_of_stacks ? "total_alloc_bytes" :
 		report_has_times(report) ? "total_ns" : "calls";
-	bool text = strcmp(options->format, "text") == 0;
-	size_t top = options->top_given ? options->top : text ? TEXT_PATHS : 0;
+	size_t top = options->top_given ? options->top : strcmp(options->format, "text") == 0 ? TEXT_PATHS : 0;
 	struct chosen_rows chosen = {
 		.model = model,
 		.options = options,
@@ -346,6 +332,8 @@ static void choose_rows(struct table *table, struct table_rows *rows, struct doc
 
 static const char *text_columns(const struct report *report)
 {
+	if (report->model->is_sampled)
+		return "sampled_total_ns,total_samples_percent,sampled_self_ns,function,source";
 	if (report_is_of_stacks(report))
 		return "total_alloc_bytes,peak_heap_bytes,not_freed_bytes,function,source";
 	if (report->model->nr_parts > 1)
@@ -367,8 +355,22 @@ static const char *text_columns(const struct report *report)
 #define RUN_COLUMNS ",calls_run_min,calls_run_mean,calls_run_max,self_run_min_ns,self_run_mean_ns,self_run_max_ns," \
 	"total_run_min_ns,total_run_mean_ns,total_run_max_ns"
 
-#define NOTE "total = self + what it calls, over all threads; % of the time in all functions; " \
-	"Alloc: by the function itself"
+#define SAMPLE_COLUMNS ",samples,samples_percent,sampled_self_ns,sampled_total_ns,total_samples_percent"
+
+static const char *note_of(struct document *document, const struct report *report)
+{
+	const struct model *model = report->model;
+
+	if (model->is_sampled)
+		return document_text(document, SAMPLED_NOTE, model->samples.nr);
+	if (report_is_of_stacks(report))
+		return STACKS_NOTE;
+	if (model->nr_parts > 1)
+		return document_text(document, "total and self are sums of %zu runs; /run: their mean; least and most: of one "
+				     "run, 0 where it has none%s", model->nr_parts, report_doubt_note(report));
+	return document_text(document, "total = self + what it calls, over all threads; %% of the time in all functions; "
+			     "Alloc: by the function itself%s", report_doubt_note(report));
+}
 
 int view_tree(struct document *document, struct report *report)
 {
@@ -379,21 +381,19 @@ int view_tree(struct document *document, struct report *report)
 		.name = "tree",
 		.what = "call paths",
 		.title = report->title,
-		.note = report_is_of_stacks(report) ? STACKS_NOTE : document_text(document, "%s%s", NOTE, report_doubt_note(report)),
+		.note = note_of(document, report),
 		.columns = columns,
 		.nr_columns = sizeof(columns) / sizeof(*columns),
 		.text_columns = text_columns(report),
-		.data_columns = report->model->nr_parts > 1 ? DATA_COLUMNS RUN_COLUMNS :
-			report_is_of_stacks(report) ? DATA_COLUMNS ",total_alloc_bytes" : DATA_COLUMNS,
+		.data_columns = document_text(document, "%s%s%s", DATA_COLUMNS, report->model->nr_parts > 1 ? RUN_COLUMNS :
+					      report_is_of_stacks(report) ? ",total_alloc_bytes" : "",
+					      report->model->samples.nr ? SAMPLE_COLUMNS : ""),
 		.fixed = true,
 		.row_bytes = sizeof(struct tree_row),
 		.next = table_next_row,
 		.source = rows,
 		.formats = IN_TEXT | IN_CSV | IN_JSON,
 	};
-	if (report->model->nr_parts > 1 && !report_is_of_stacks(report))
-		table->note = document_text(document, "total and self are sums of %zu runs; /run: their mean; least and most: of one "
-					    "run, 0 where it has none%s", report->model->nr_parts, report_doubt_note(report));
 	choose_rows(table, rows, document, report);
 	document_add_table(document, table);
 	return 0;

@@ -521,7 +521,7 @@ _Static_assert(sizeof(struct log_slices) == 128, "slice bytes begin at a line");
 struct log_sample {
 	uint64_t ticks;
 	uint64_t pc_addr;		/* the code that ran; in the kernel: where it comes back to */
-	uint32_t node;			/* the path that the thread was in */
+	uint32_t node;			/* the path that the thread was in; without hooks: its stack */
 	uint16_t flags;			/* LOG_SAMPLE_ */
 	uint16_t missed;		/* intervals before this one that have no sample: the kernel was late */
 };

@@ -2,8 +2,6 @@
 /* libgcc's unwinder: found by the recorder's own look-up, so that programs without it do not load it for nothing. */
 #include "backtrace.h"
 
-#include <stdbool.h>
-
 #include "objects.h"
 #include "real.h"
 #include "text.h"
@@ -24,7 +22,11 @@ static struct {
 	uintptr_t (*get_begin)(struct _Unwind_Context *context);
 	struct range object;
 	bool asks_linker;		/* for tables, by _dl_find_object() */
+	bool has_lock;			/* which also who asks for registered tables takes: before gcc 13 */
 } unwinder;
+/* Code registers tables of its own, for which libgcc has a lock. Both atomic. */
+static bool has_registered;
+static uint32_t nr_changes;		/* calls that are on their way */
 static struct range recorder, libc_object, linker;
 static uintptr_t first_function;	/* where the program begins: _start */
 
@@ -44,6 +46,7 @@ static void take_unwinder(const struct object *object, const struct range *range
 	unwinder.get_ip = find(object, "_Unwind_GetIP");
 	unwinder.get_begin = find(object, "_Unwind_GetRegionStart");
 	unwinder.object = *range;
+	unwinder.has_lock = !find(object, "__truncdfbf2");	/* gcc 13's, as far as its version can be told */
 	unwinder.asks_linker = object_slot(object, "_dl_find_object");
 }
 
@@ -101,36 +104,11 @@ static bool is_of_start(uintptr_t function)
 	return function == first_function || is_in(&libc_object, function) || is_in(&linker, function);
 }
 
-static bool is_operator_new(uintptr_t function)
-{
-	void *const news[] = { (void *)real._Znwm, (void *)real._Znam, (void *)real._ZnwmRKSt9nothrow_t,
-			       (void *)real._ZnamRKSt9nothrow_t, (void *)real._ZnwmSt11align_val_t,
-			       (void *)real._ZnamSt11align_val_t, (void *)real._ZnwmSt11align_val_tRKSt9nothrow_t,
-			       (void *)real._ZnamSt11align_val_tRKSt9nothrow_t };
-
-	for (size_t i = 0; i < ARRAY_SIZE(news); i++)
-		if (function == (uintptr_t)news[i])
-			return true;
-	return false;
-}
-
-/* Take the innermost ones that satisfy nobody's question off. */
-static uint32_t take_off(uintptr_t *functions, uint32_t nr)
-{
-	uint32_t first = 0;
-
-	while (first + 1 < nr && is_operator_new(functions[first]))
-		first++;
-	for (uint32_t i = 0; first && i + first < nr; i++)
-		functions[i] = functions[i + first];
-	return nr - first;
-}
-
-NOINLINE uint32_t backtrace_take(uintptr_t functions[BACKTRACE_MOST], uintptr_t caller)
+NOINLINE uint32_t backtrace_take(uintptr_t functions[BACKTRACE_MOST], uintptr_t code_addr)
 {
 	struct stack stack = { .functions = functions };
 
-	if (is_in(&unwinder.object, caller))
+	if (is_in(&unwinder.object, code_addr) && !backtrace_is_possible())
 		return 0;
 	unwinder.backtrace(add_function, &stack);
 	/* Without a table the unwinder does not know its begin, and tells that of the one before. */
@@ -138,11 +116,11 @@ NOINLINE uint32_t backtrace_take(uintptr_t functions[BACKTRACE_MOST], uintptr_t 
 		functions[stack.nr - 1] = stack.last_addr - 1;
 	while (!stack.is_cut && stack.nr > 1 && is_of_start(functions[stack.nr - 1]))
 		stack.nr--;
-	return take_off(functions, stack.nr);
+	return stack.nr;
 }
 
 /* The first stack is taken here: libgcc begins under pthread_once(), where a handler that allocates would wait for ever. */
-const char *backtrace_init(void)
+static const char *begin(void)
 {
 	uintptr_t functions[BACKTRACE_MOST];
 
@@ -153,4 +131,47 @@ const char *backtrace_init(void)
 		return "the stack cannot be looked at without locks: glibc 2.35, and a libgcc_s.so.1 that was built with it, are needed";
 	backtrace_take(functions, 0);
 	return NULL;
+}
+
+const char *backtrace_init(void)
+{
+	static const char *unusable;
+	static bool has_begun;
+
+	if (!has_begun)
+		unusable = begin();
+	has_begun = true;
+	return unusable;
+}
+
+bool backtrace_is_possible(void)
+{
+	return !__atomic_load_n(&nr_changes, __ATOMIC_ACQUIRE) &&
+	       !(unwinder.has_lock && __atomic_load_n(&has_registered, __ATOMIC_ACQUIRE));
+}
+
+static void change(void (*real_change)(void *), void *table)
+{
+	__atomic_fetch_add(&nr_changes, 1, __ATOMIC_ACQ_REL);
+	__atomic_store_n(&has_registered, true, __ATOMIC_RELEASE);
+	if (real_change)
+		real_change(table);
+	__atomic_fetch_sub(&nr_changes, 1, __ATOMIC_ACQ_REL);
+}
+
+/* What compilers at run time call. */
+EXPORT void __register_frame(void *table);
+EXPORT void __register_frame(void *table)
+{
+	if (unlikely(!real.__register_frame))
+		real_init();
+	change(real.__register_frame, table);
+}
+
+EXPORT void __deregister_frame(void *table);
+EXPORT void __deregister_frame(void *table)
+{
+	if (unlikely(!real.__deregister_frame))
+		real_init();
+	change(real.__deregister_frame, table);
 }

@@ -12,6 +12,7 @@
 #include "moments.h"
 #include "real.h"
 #include "recorder.h"
+#include "samples.h"
 #include "stacks.h"
 
 /*
@@ -107,7 +108,7 @@ static void in_child(void)
 			stack_open_again(self, copy, now_ticks());
 		if (copy)
 			open_calls_free(copy);
-	} else if (!child_enter(&origin) || interrupted_addr) {
+	} else if (!child_enter(&origin) || interrupted_addr || samples_take_stacks()) {
 		live_open_child();
 		if (interrupted_addr)
 			interrupted_return(interrupted_addr);

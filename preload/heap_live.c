@@ -58,11 +58,7 @@ static const char *sample_unusable;	/* why no stacks are taken; NULL: they are, 
 /* The first time in the constructor, where there are no hooks yet. */
 static bool begin_samples(void)
 {
-	static bool was_begun;
-
-	if (!was_begun)
-		sample_unusable = backtrace_init();
-	was_begun = true;
+	sample_unusable = backtrace_init();
 	return !sample_unusable;
 }
 

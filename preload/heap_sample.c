@@ -5,6 +5,7 @@
 #include "backtrace.h"
 #include "blocks_shards.h"
 #include "poisson.h"
+#include "real.h"
 #include "runtimes.h"
 
 LARGE uint8_t heap_sample_pages[HEAP_SAMPLE_PAGES];
@@ -17,6 +18,29 @@ static void change_page(const void *place, int by)
 		if (nr == UINT8_MAX || (by < 0 && nr == 0))
 			return;
 	} while (!__atomic_compare_exchange_n(page, &nr, (uint8_t)(nr + by), false, __ATOMIC_RELAXED, __ATOMIC_RELAXED));
+}
+
+static bool is_operator_new(uintptr_t function)
+{
+	void *const news[] = { (void *)real._Znwm, (void *)real._Znam, (void *)real._ZnwmRKSt9nothrow_t,
+			       (void *)real._ZnamRKSt9nothrow_t, (void *)real._ZnwmSt11align_val_t,
+			       (void *)real._ZnamSt11align_val_t, (void *)real._ZnwmSt11align_val_tRKSt9nothrow_t,
+			       (void *)real._ZnamSt11align_val_tRKSt9nothrow_t };
+
+	for (size_t i = 0; i < ARRAY_SIZE(news); i++)
+		if (function == (uintptr_t)news[i])
+			return true;
+	return false;
+}
+
+/* How many of the innermost ones satisfy nobody's question. */
+static uint32_t nr_of_new(const uintptr_t *functions, uint32_t nr)
+{
+	uint32_t first = 0;
+
+	while (first + 1 < nr && is_operator_new(functions[first]))
+		first++;
+	return first;
 }
 
 /* Nobody of the program is on the stack. */
@@ -33,15 +57,11 @@ static bool are_runtimes(const uintptr_t *functions, uint32_t nr)
 static struct log_heap *find_record(struct log_header *log, struct log_thread *thread, uintptr_t caller, bool *is_runtimes)
 {
 	uintptr_t functions[BACKTRACE_MOST];
-	uint32_t nr = backtrace_take(functions, caller), ref = log_ref(log, &thread->root);
+	uint32_t nr = backtrace_take(functions, caller), first = nr_of_new(functions, nr);
 	struct log_node *node;
 
-	*is_runtimes = runtimes_keep(caller) || are_runtimes(functions, nr);
-	if (!nr)
-		ref = path_find(thread, ref, LOG_FUNCTION_OTHERS);
-	while (nr > 0)
-		ref = path_find(thread, ref, functions[--nr]);
-	node = node_at(log, ref);
+	*is_runtimes = runtimes_keep(caller) || are_runtimes(functions + first, nr - first);
+	node = node_at(log, path_of_stack(thread, functions + first, nr - first));
 	if (node == &thread->root)	/* whose record counts exactly */
 		return NULL;
 	return node->heap ? log_at(log, node->heap) : heap_new_record(thread, node);

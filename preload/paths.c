@@ -129,6 +129,17 @@ uint32_t path_find(struct log_thread *thread, uint32_t parent, uint64_t function
 	return ref;
 }
 
+uint32_t path_of_stack(struct log_thread *thread, const uintptr_t *functions, uint32_t nr)
+{
+	uint32_t ref = log_ref(live.log, &thread->root);
+
+	if (!nr)
+		return path_find(thread, ref, LOG_FUNCTION_OTHERS);
+	while (nr > 0)
+		ref = path_find(thread, ref, functions[--nr]);
+	return ref;
+}
+
 static void retire_in(struct log_area *area, uint64_t begin, uint64_t end, uint64_t flags)
 {
 	uint64_t used = __atomic_load_n(&area->used_bytes, __ATOMIC_ACQUIRE);

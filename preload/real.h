@@ -86,6 +86,8 @@
 	X(void *, __cxa_begin_catch, (void *exception))                                             \
 	X(void, __cxa_throw, (void *object, const void *type, void (*destroy)(void *)))             \
 	X(void, __cxa_rethrow, (void))                                                              \
+	X(void, __register_frame, (void *table))                                                    \
+	X(void, __deregister_frame, (void *table))                                                  \
 	X(void *, __cxa_get_globals, (void))	/* called, not interposed */                        \
 	X(void, _ZSt17rethrow_exceptionNSt15__exception_ptr13exception_ptrE, (void *const *pointer)) \
 	X(void, _ZSt17rethrow_exceptionSt13exception_ptr, (void *const *pointer))	/* libc++'s */ \

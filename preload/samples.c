@@ -2,6 +2,8 @@
 /* Samples of the CPU time of the program's threads. */
 #include "samples.h"
 
+#include "backtrace.h"
+#include "paths.h"
 #include "room.h"
 #include "signals.h"
 
@@ -22,6 +24,8 @@ struct kernel_event {
 _Static_assert(sizeof(struct kernel_event) == 64, "struct sigevent");
 
 static uint64_t interval_ns;		/* 0: nothing is sampled; set before any thread, cleared by samples_stop() */
+
+static bool takes_stacks;		/* there were no hooks at the start; set before any thread */
 
 /* By the linker: our own code. */
 extern HIDDEN const char __ehdr_start[], etext[];
@@ -45,6 +49,16 @@ static struct log_area *area_with_room(struct log_header *log, struct log_thread
 	return next;
 }
 
+/* What the hooks say, or where they say nothing the stack. */
+static NOINLINE uint32_t path_now(const struct log_header *log, struct log_thread *thread, uintptr_t pc_addr)
+{
+	uintptr_t functions[BACKTRACE_MOST];
+
+	if (!takes_stacks || thread->current != log_ref(log, &thread->root))
+		return thread->current;
+	return path_of_stack(thread, functions, backtrace_is_possible() ? backtrace_take(functions, pc_addr) : 0);
+}
+
 /*
  * All signals are blocked meanwhile, and only this handler of this thread writes here. The record is the one that the
  * timer was made for: a thread that has taken it over has its own timer.
@@ -56,10 +70,12 @@ static void on_sample(int number, siginfo_t *info, void *context)
 	uintptr_t pc_addr = interrupted_code(context);
 	struct log_sample *sample;
 	struct log_area *area;
+	uint32_t node;
 
 	(void)number;
 	if (!log || live_return_addr || info->si_code != SI_TIMER || !thread || !thread->sample_timer)
 		return;
+	node = path_now(log, thread, pc_addr);
 	area = area_with_room(log, thread);
 	if (!area) {
 		log_lose(log, LOG_LOST_SAMPLES);
@@ -68,7 +84,7 @@ static void on_sample(int number, siginfo_t *info, void *context)
 	sample = (struct log_sample *)((char *)area + area->used_bytes);
 	sample->ticks = now_ticks();
 	sample->pc_addr = pc_addr;
-	sample->node = thread->current;
+	sample->node = node;
 	sample->flags = pc_addr - (uintptr_t)__ehdr_start < (uintptr_t)(etext - __ehdr_start) ? LOG_SAMPLE_IN_HOOK : 0;
 	sample->missed = info->si_overrun > 0 && info->si_overrun < UINT16_MAX ? (uint16_t)info->si_overrun : 0;
 	__atomic_store_n(&area->used_bytes, area->used_bytes + sizeof(*sample), __ATOMIC_RELEASE);
@@ -94,11 +110,21 @@ void samples_init(void)
 		log_write_text(live.log, "samples_off", "the signal that samples need is taken", now_ticks());
 		return;
 	}
+	if (!live.log->has_hooks && backtrace_init()) {
+		log_write_text(live.log, "samples_off", backtrace_init(), now_ticks());
+		return;
+	}
+	takes_stacks = !live.log->has_hooks;
 	raw_syscall(SYS_rt_sigaction, SAMPLE_SIGNAL, (long)&action, 0, 8, 0, 0);
 	interval_ns = 1000000000u / rate;
 	if (interval_ns < tick_ns())
 		interval_ns = tick_ns();
 	live.log->sample_interval_ns = (uint32_t)interval_ns;
+}
+
+bool samples_take_stacks(void)
+{
+	return takes_stacks && interval_ns;
 }
 
 /* Threads that wait for all their signals, as glibc's own for SIGEV_THREAD timers does, would get ours. */

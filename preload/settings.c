@@ -46,7 +46,7 @@ const struct setting settings_table[NR_SETTINGS] = {
 	[SETTING_INTERVAL] = { "INSIDEME_INTERVAL", "interval", SETTING_TIME, "10ms", NULL,
 			       "time between resource samples" },
 	[SETTING_SAMPLE] = { "INSIDEME_SAMPLE", "sample", SETTING_RATE, "off", NULL,
-			     "samples of each thread's CPU time, per second, beside the hooks' times; off" },
+			     "samples of each thread's CPU time, per second: beside the hooks' times, or without hooks of stacks; off" },
 	[SETTING_GPU] = { "INSIDEME_GPU", "gpu", SETTING_TEXT, "all", NULL,
 			  "NVIDIA devices to sample, by insideme-run: all, off, or numbers as in 0,1" },
 	[SETTING_WHAT] = { "INSIDEME_WHAT", "what", SETTING_CHOICE, "library", what_choices,

@@ -241,7 +241,7 @@ static bool open_child(void)
 		live_end_opening();
 	}
 	sys_restore_signals(&mask);
-	if (live.log && self && self->frames)
+	if (live.log && self && (self->frames || samples_take_stacks()))
 		samples_begin(self);
 	return live.log;
 }
@@ -377,6 +377,8 @@ __attribute__((constructor)) static void start(int argc, char **argv, char **env
 	fork_init();
 	threads_init();
 	samples_init();
+	if (self && samples_take_stacks())
+		samples_begin(self);
 	crash_init();
 	ends_init();
 	bypass_init((const void *)__cyg_profile_func_enter);

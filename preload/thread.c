@@ -2,6 +2,7 @@
 /* The calling thread: its record is made at its first event. */
 #include "thread.h"
 
+#include "samples.h"
 #include "stacks.h"
 #include "text.h"
 #include "thread_records.h"
@@ -46,6 +47,8 @@ void thread_begin(void *function, uintptr_t stack_low, uintptr_t stack_bytes)
 	thread->begin_function_addr = (uint64_t)function;
 	if (stack_bytes && live.log->has_hooks)
 		stack_init(thread, stack_low, stack_bytes);
+	if (samples_take_stacks())
+		samples_begin(thread);
 }
 
 void thread_name(struct log_thread *thread, const char *name)

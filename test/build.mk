@@ -71,6 +71,15 @@ $(calls_variants) $(bin)/jumps.fortified:
 	@mkdir -p $(@D)
 	$(call say,CC)gcc $(program_flags) $< -o $@
 programs += $(calls_variants) $(bin)/jumps.fortified
+# For samples of stacks: without hooks.
+$(bin)/cpu_sites.nopie $(bin)/cpu_sites.lto $(bin)/sampled.plain: program_flags = -g -O2 -pthread -Wall
+$(bin)/cpu_sites.nopie: program_flags += -no-pie -fno-pie
+$(bin)/cpu_sites.lto: program_flags += -flto
+$(bin)/sampled.plain: test/programs/sampled.c
+	$(call say,CC)gcc $(program_flags) $< -o $@
+$(bin)/cpu_sites.nopie $(bin)/cpu_sites.lto: test/programs/cpu_sites.cpp
+	$(call say,CXX)g++ $(program_flags) $< -o $@
+programs += $(bin)/sampled.plain $(bin)/cpu_sites.nopie $(bin)/cpu_sites.lto
 # Regions of the source: with hooks and without, at both ends of optimisation.
 regions_variants := $(foreach name,regions regions_cpp,$(addprefix $(bin)/$(name).,plain plain.clang slow slow.clang nopie))
 $(filter %.plain %.plain.clang,$(regions_variants)): program_flags := $(filter-out -finstrument-functions,$(program_flags))
@@ -125,7 +134,7 @@ $(addprefix $(bin)/,pools pools.clang pools_cpp pools_cpp.clang): include/inside
 $(bin)/pools_fortran: include/insideme.f90 test/programs/pools_fortran.f90
 	@mkdir -p $@.mod
 	$(call say,FC)gfortran $(program_flags) -finstrument-functions-exclude-file-list=insideme.f90 -J $@.mod $^ -o $@
-$(bin)/brief $(bin)/brief.clang $(bin)/large_tls $(bin)/large_tls.clang $(bin)/heap_sites $(bin)/heap_sites.clang $(bin)/heap_sites_cpp $(bin)/heap_sites_cpp.clang: program_flags = -g -O2 -pthread -Wall
+$(bin)/cpu_sites $(bin)/cpu_sites.clang $(bin)/brief $(bin)/brief.clang $(bin)/large_tls $(bin)/large_tls.clang $(bin)/heap_sites $(bin)/heap_sites.clang $(bin)/heap_sites_cpp $(bin)/heap_sites_cpp.clang: program_flags = -g -O2 -pthread -Wall
 $(bin)/late_heap $(bin)/late_heap.clang: program_flags = -g -O2 -pthread -Wall
 $(bin)/host $(bin)/host.clang: program_flags = -g -O2 -pthread -Wall -Wl,-rpath,'$$ORIGIN'
 $(bin)/order $(bin)/order.clang: private program_flags += -Wl,--no-as-needed $(bin)/order_plugin.so -Wl,-rpath,'$$ORIGIN' -Wl,-z,now

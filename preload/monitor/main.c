@@ -122,7 +122,7 @@ static bool is_sampled_by_others(const struct monitor *monitor)
 
 static const char *preload(const struct monitor *monitor)
 {
-	return library_preload(&monitor->library, monitor->settings.value[SETTING_HEAP_SAMPLE]);
+	return library_preload(&monitor->library, monitor->settings.value[SETTING_HEAP_SAMPLE] || monitor->settings.value[SETTING_SAMPLE]);
 }
 
 /* Become the program: nothing is left to be done for it. */

@@ -1,0 +1,152 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-3.0-or-later
+# CPU samples of programs without hooks: the stack of each. What part of the time is whose is known by counted loops; limits are 6
+# standard errors of as many samples as came, and 2 points for what is not in the loops.
+load lib
+
+# stacks KIND [ARGUMENT]: its output and its status are what they are without the recorder.
+stacks() {
+	local status=0
+	rm -rf insideme.data functions.csv
+	(unset LD_PRELOAD; "$bin/cpu_sites$compiler" "$@") >expected || status=$?
+	same "status" "$status" 3
+	status=0
+	monitor --quiet --sample=250 $options -- "$bin/cpu_sites$compiler" "$@" || status=$?
+	same "status" "$status" 3
+	quiet
+	same "output" "$(cat stdout)" "$(cat expected)"
+}
+
+# share COLUMN FUNCTION PERCENT: of all samples, give or take
+share() {
+	awk -v column="$1" -v name="$2" -v percent="$3" -v found="$(value "$1" "function=$2")" -v all="$(nr_samples)" 'BEGIN {
+		part = percent / 100
+		limit = 2 + 600 * sqrt((part > 0.99 ? 0.01 : part * (1 - part)) / all)
+		if (all >= 40 && found != "" && (found - percent) ^ 2 <= limit ^ 2)
+			exit 0
+		print column " of " name ": " found " where " percent " give or take " limit " was expected, of " all " samples"
+		exit 1
+	}'
+}
+
+nr_samples() {
+	view functions --columns samples | awk 'NR > 1 { n += $1 } END { print n + 0 }'
+}
+
+setup_file() {
+	export compiler='' options=''
+}
+
+@test "shares of functions and of their callers, by gcc and clang" {
+	for compiler in '' .clang; do
+		stacks split
+		share samples_percent work 100
+		share total_samples_percent by_one 25
+		share total_samples_percent by_three 75
+		share total_samples_percent both 100
+		share total_samples_percent main 100
+		same "calls" "$(value calls function=work)" ''
+		same "times by hooks" "$(value self_ns function=work)" ''
+	done
+}
+
+@test "without PIE, with link-time optimisation" {
+	for compiler in .nopie .lto; do
+		stacks split
+		share total_samples_percent by_three 75
+		share samples_percent work 100
+	done
+}
+
+@test "as many samples as the CPU time has intervals" {
+	stacks split
+	cpu_ms=$(view processes --columns cpu_ns | awk 'NR == 2 { printf "%d", $1 / 1e6 }')
+	sampled_ms=$(view functions --columns sampled_self_ns | awk 'NR > 1 { n += $1 } END { printf "%d", n / 1e6 }')
+	between "ms of samples" $((cpu_ms * 9 / 10 - 20)) "$sampled_ms" $((cpu_ms * 11 / 10 + 20))
+}
+
+@test "paths: who was called by whom" {
+	stacks split
+	view tree >tree.csv
+	of_path() { "$here/csv" samples "path=$1" <tree.csv; }
+	between "paths that end in work" 1 "$(of_path 'main;both();by_three();work(int)')" 1000000
+	between "paths that end in work" 1 "$(of_path 'main;both();by_one();work(int)')" 1000000
+	view callers >callers.csv
+	same "callers of work" "$("$here/csv" caller function=work <callers.csv | sort | tr '\n' ' ')" 'by_one() by_three() '
+	"$report" -v tree >tree.txt
+	grep -E '^ *CPU  *Self CPU  *Function' tree.txt
+	"$report" >summary.txt
+	grep -E '^Time .* in functions, by [0-9]+ samples; CPU time of all: ' summary.txt
+	grep -qE '^ .* work  *cpu_sites.cpp:' summary.txt
+	same "what does not hold here" "$(grep -cE 'no hooks|[0-9] calls' summary.txt)" 0
+}
+
+@test "recursion counts once" {
+	stacks recursion
+	share total_samples_percent descend 100
+	share samples_percent work 100
+	share total_samples_percent by_one 25
+}
+
+@test "of a stack deeper than is told the innermost functions" {
+	stacks deep
+	share total_samples_percent descend 100
+	share samples_percent work 100
+	share total_samples_percent by_three 75
+}
+
+@test "threads" {
+	stacks threads
+	share total_samples_percent run_one 25
+	share total_samples_percent run_three 75
+	share samples_percent work 100
+}
+
+@test "a forked child" {
+	stacks fork
+	share total_samples_percent run_one 25
+	share total_samples_percent run_three 75
+	share samples_percent work 100
+}
+
+@test "exceptions, allocations and objects that come and go run on" {
+	for compiler in '' .clang; do
+		stacks throws
+		share total_samples_percent 'throws()' 100
+		stacks registers
+		stacks loads "$bin/../../libinsideme-nop.so"
+		between "samples" 20 "$(nr_samples)" 1000000
+	done
+}
+
+@test "beside samples of the heap" {
+	options=--heap-sample=8K
+	stacks allocates
+	between "samples" 10 "$(nr_samples)" 1000000
+	between "allocations" 1 "$("$here/csv" alloc_bytes function=by_malloc < <(view heap))" 1000000000000
+}
+
+# Signals of the program, waits that no signal may end, libc's own timers, exec, many threads: as with hooks.
+@test "what samples must not disturb in a program without hooks" {
+	for kind in calls wait suspend own notify forks execs threads burn; do
+		rm -rf insideme.data
+		monitor --quiet --sample=250 -- "$bin/sampled.plain" "$kind"
+		quiet
+	done
+	share total_samples_percent burn_some 75	# three threads of four
+}
+
+@test "saved and read again" {
+	stacks split
+	"$report" --save saved.json
+	for columns in samples sampled_total_ns total_samples_percent; do
+		same "$columns" "$(view functions --columns "function,$columns" saved.json)" "$(view functions --columns "function,$columns")"
+	done
+}
+
+@test "without the unwinder the report says why there are none" {
+	(INSIDEME_SAMPLE=250 LD_PRELOAD=$library "$bin/sampled.plain" split >stdout 2>stderr)
+	quiet
+	view quality | grep -q 'CPU time is not sampled.*libgcc_s.so.1 is not loaded'
+	same "samples" "$(nr_samples)" 0
+}
