@@ -450,15 +450,11 @@ struct log_thread {
 	uint32_t broken_reason;		/* as in slices, of the calls that are closed now */
 	int64_t heap_sample_left_bytes;	/* sampled heap: that it may allocate before the next sample */
 	uint64_t heap_sample_random;	/* state of the generator that draws these, 0: not drawn yet */
-	uint64_t looked_ticks;		/* adaptive timing: when it was looked whether the thread is kept from running */
-	uint64_t waited_ns;		/* then: time less its CPU time */
-	uint64_t preempted_ticks;	/* when it last was seen that it had been */
-	uint32_t nr_sleeps;		/* its voluntary switches when it was looked */
-	uint32_t reserved[11];
+	uint32_t reserved[2];
 
 	_Alignas(64) uint32_t cache[LOG_CACHE_ENTRIES];	/* refs of nodes, checked against the node itself */
 };
-_Static_assert(sizeof(struct log_thread) == 64 + 256 + 384 + 4 * LOG_CACHE_ENTRIES, "thread layout");
+_Static_assert(sizeof(struct log_thread) == 64 + 256 + 320 + 4 * LOG_CACHE_ENTRIES, "thread layout");
 
 /*
  * Where a thread finds its nodes by caller and function: a hash table by open addressing. The recorder's own: readers

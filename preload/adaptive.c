@@ -3,13 +3,11 @@
 #include "adaptive.h"
 
 #include "helper.h"
-#include "preempted.h"
 #include "slices.h"
 
 #define LONG_US		2u	/* a call that lasts so long is always timed: its two readings take 1 % of it */
 #define CALLS_SHIFT	8u	/* a path has had 2^8 calls for each that one timing stands for */
 #define RECENT_SHIFT	4u	/* the running mean is over 2^4 calls */
-#define OUTLIER_US	8u	/* who lasts so long and stands for others is asked about, which takes 1 us */
 
 /* Anything may be interrupted by a handler that draws the same number again: that does not matter. */
 static uint32_t draw(struct log_thread *thread, uint32_t shift)
@@ -56,8 +54,6 @@ NOINLINE void adaptive_begin_timed(struct log_thread *thread, struct log_frame *
 	frame->start_ticks = 1;		/* a handler's calls find it timed from here on */
 	signal_fence();
 	frame->shift = node->shift;
-	if (frame->shift)
-		preempted_begin(thread);
 	begin_block(thread, node, node->rest_calls);
 	call_note_heap(live.log, thread, frame);
 	frame->child_ticks = 0;
@@ -88,29 +84,6 @@ static void add_spread(struct log_node *node, uint64_t ticks, uint32_t shift)
 			     recent - (uint32_t)(distance >> RECENT_SHIFT);
 }
 
-/* A call and those that it stands for, all alike. Return: what they add to total_ticks. */
-static uint64_t add_block(const struct log_thread *thread, struct log_node *node, uint64_t ticks, uint32_t shift)
-{
-	add_duration(node, ticks, 0, shift);
-	add_weighted(thread, node, ticks, shift);
-	add_spread(node, ticks, shift);
-	return ticks << shift;
-}
-
-/* A call that stands for itself alone, and the others of its block for the running mean: 2^0 + ... + 2^(shift - 1) of them. */
-static uint64_t add_preempted(const struct log_thread *thread, struct log_node *node, uint64_t ticks, uint32_t shift)
-{
-	uint64_t before_ticks = node->total_ticks;
-
-	add_duration(node, ticks, 0, 0);
-	add_weighted(thread, node, ticks, 0);
-	for (uint32_t part = 0; part < shift; part++) {
-		add_duration(node, node->recent_ticks, 0, part);
-		add_weighted(thread, node, node->recent_ticks, part);
-	}
-	return node->total_ticks - before_ticks;
-}
-
 NOINLINE void adaptive_end_timed(struct log_thread *thread, struct log_frame *frame, bool broken)
 {
 	struct log_header *log = live.log;
@@ -119,12 +92,10 @@ NOINLINE void adaptive_end_timed(struct log_thread *thread, struct log_frame *fr
 
 	thread->last_ticks = end_ticks;
 	node->calls++;
-	node->child_ticks += frame->child_ticks;
-	if (unlikely(frame->shift && ticks >= log->threshold_floor_ticks * OUTLIER_US &&
-		     preempted_since(thread, frame->start_ticks)))
-		frame[-1].child_ticks += add_preempted(thread, node, ticks, frame->shift);
-	else
-		frame[-1].child_ticks += add_block(thread, node, ticks, frame->shift);
+	add_duration(node, ticks, frame->child_ticks, frame->shift);
+	add_weighted(thread, node, ticks, frame->shift);
+	add_spread(node, ticks, frame->shift);
+	frame[-1].child_ticks += ticks << frame->shift;
 	if (ticks >= log->threshold_ticks) {
 		slice_write(thread, frame, end_ticks, broken);
 		helper_poll(end_ticks);

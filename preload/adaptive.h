@@ -16,9 +16,6 @@
  * The variance of one timed call for its block is 2^shift * (2^shift - 1) * s^2, s^2 being the spread of durations in the
  * block; the squared distance to the running mean stands for s^2, and is not smaller in the mean.
  *
- * A timed call in which the thread had to wait for a processor says nothing of the others of its block (preempted.h): it stands
- * for itself, they last as long as the running mean. What such calls waited is in total_ticks once, not 2^shift times.
- *
  * A call that is not timed keeps the last reading of the clock before it, and the first within it. Where both ends
  * show that it lasted the threshold, it gets a slice with bounds; what lies wholly between two readings is missed.
  */
