@@ -201,11 +201,17 @@ static void take_own_off(struct usage *usage, const struct source_count *own, st
 	io->write_bytes = less(io->write_bytes, usage->own_written_bytes);
 }
 
-/* @io: as read before child faults are known. @own_tid: of the thread that reads for us, 0: none that @io counts. */
-static void take_children_off(struct usage *usage, int own_tid, struct proc_io *io)
+/* After read_io(). Return: as that. */
+static bool read_io_of_children(struct usage *usage, struct proc_io *io, struct source_count *own)
 {
 	if (usage->own_thread)
 		usage->child_faults = own_use_child_faults();
+	return !waited_io_is_due(&usage->waited_io, usage->child_faults) || read_io(usage, io, own);
+}
+
+/* @own_tid: of the thread that reads for us, 0: none that @io counts. */
+static void take_children_off(struct usage *usage, int own_tid, struct proc_io *io)
+{
 	waited_io_take_off(&usage->waited_io, usage->child_faults, usage->switches.task_fd, own_tid, &usage->count,
 			   usage->buffer, sizeof(usage->buffer), io);
 }
@@ -270,7 +276,7 @@ int usage_read(struct usage *usage, struct figures *figures)
 		error = usage->own_thread ? read_from_within(usage, figures) : read_from_outside(usage, figures);
 	if (figures->threads != LOG_NONE)
 		usage->nr_threads = figures->threads;
-	if (has_io) {
+	if (has_io && read_io_of_children(usage, &io, &own)) {
 		take_own_off(usage, &own, &io);
 		take_children_off(usage, usage->own_thread ? (int)sys_gettid() : 0, &io);
 		set_io(&io, figures);
@@ -334,8 +340,8 @@ void usage_read_own(struct usage *usage, const struct log_header *log, struct fi
 	usage->io_fd = source_open(usage->pid, "io");
 	log_pages_open(&usage->log_pages, log, usage->pid, &usage->count);
 	usage_read_memory(usage, figures);
-	if (read_io(usage, &io, &own)) {
-		if (own_use_child_faults())
+	if (read_io(usage, &io, &own) && read_io_of_children(usage, &io, &own)) {
+		if (usage->child_faults)
 			usage->switches.task_fd = source_open(usage->pid, "task");
 		take_children_off(usage, 0, &io);
 		take_own_off(usage, &own, &io);		/* by a thread of the program, as its own are counted there */

@@ -78,7 +78,7 @@ void waited_io_take_off(struct waited_io *waited, uint64_t child_faults, int tas
 			struct source_count *count, char *buffer, uint64_t bytes, struct proc_io *io)
 {
 	struct proc_io seen = *io, threads;
-	bool is_found = child_faults != waited->child_faults && child_faults != LOG_NONE &&
+	bool is_found = waited_io_is_due(waited, child_faults) &&
 			add_threads(task_fd, own_tid, count, buffer, bytes, &threads);
 
 	for (unsigned i = 0; i < ARRAY_SIZE(numbers); i++) {

@@ -11,8 +11,10 @@
 #ifndef INSIDEME_RESOURCES_WAITED_IO_H
 #define INSIDEME_RESOURCES_WAITED_IO_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
+#include "insideme_log.h"
 #include "resources/process_text.h"
 #include "resources/source.h"
 
@@ -23,9 +25,15 @@ struct waited_io {
 	struct proc_io waited;	/* the children's */
 };
 
+/* @child_faults: minor faults of children that the process has waited for. Has it waited for one since the last reading? */
+static inline bool waited_io_is_due(const struct waited_io *waited, uint64_t child_faults)
+{
+	return child_faults != waited->child_faults && child_faults != LOG_NONE;
+}
+
 /*
- * @io: /proc/PID/io of a process, read before @child_faults (minor faults of children that it has waited for), less what
- * threads did that read for us; loses what children did. @task_fd: the directory of its threads; @own_tid: one of
+ * @io: /proc/PID/io of a process, less what threads did that read for us; loses what children did. Read before
+ * @child_faults, and once more after that when it is due: so of no child one is known without the other. @task_fd: the directory of its threads; @own_tid: one of
  * them that reads for us, 0: none does. @buffer: for texts of /proc, counted in @count.
  */
 void waited_io_take_off(struct waited_io *waited, uint64_t child_faults, int task_fd, int own_tid,

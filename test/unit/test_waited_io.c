@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* preload/resources/waited_io: what children read and wrote is not their parent's, whatever /proc/PID/io says. */
 #include <fcntl.h>
+#include <poll.h>
 #include <pthread.h>
 #include <semaphore.h>
 #include <setjmp.h>
@@ -20,7 +21,7 @@
 
 #define LOG_BYTES	(16u << 20)
 
-enum { BY_PROCESS = 1000, BY_CHILD = 1000000, BY_THREAD = 10000, BY_THREAD_AT_ITS_END = 5000, REPLY = 1 };
+enum { BY_PROCESS = 1000, BY_CHILD = 1000000, BY_THREAD = 10000, BY_THREAD_AT_ITS_END = 5000, REPLY = 1, NR_MANY = 300 };
 
 static struct usage usage;		/* some KiB: not on the stack */
 static int nowhere = -1;		/* /dev/null: what is written there counts as well */
@@ -62,6 +63,10 @@ static void obey(char command, const struct log_header *log, struct figures *fig
 		break;
 	case 'c':
 		have_child();
+		break;
+	case 'C':
+		for (int i = 0; i < NR_MANY; i++)
+			have_child();
 		break;
 	case 't':
 		pthread_create(&thread, NULL, write_in_thread, NULL);
@@ -201,6 +206,25 @@ static void what_threads_do_is_kept(void **state)
 	end(&process);
 }
 
+/* Some are waited for between two of the texts that make one reading. */
+static void children_that_come_and_go_all_the_time_are_left_out(void **state)
+{
+	struct process process = start();
+	struct pollfd reply = { .fd = process.replies, .events = POLLIN };
+	char answer;
+
+	(void)state;
+	assert_int_equal(usage_open(&usage, process.pid, false, process.log, process.log->process_start), 0);
+	assert_int_equal(write(process.commands, "C", 1), 1);
+	while (poll(&reply, 1, 0) == 0)
+		assert_in_range(written(), 0, REPLY);
+	assert_int_equal(read(process.replies, &answer, 1), 1);
+	tell(&process, "c");
+	assert_int_equal(written(), 2 * REPLY);
+	usage_close(&usage);
+	end(&process);
+}
+
 static void a_process_that_reads_itself_leaves_them_out(void **state)
 {
 	struct process process = start();
@@ -218,6 +242,7 @@ int main(void)
 		cmocka_unit_test(of_one_thread_it_is_exact),
 		cmocka_unit_test(what_was_before_the_first_reading_is_left_out_too),
 		cmocka_unit_test(what_threads_do_is_kept),
+		cmocka_unit_test(children_that_come_and_go_all_the_time_are_left_out),
 		cmocka_unit_test(a_process_that_reads_itself_leaves_them_out),
 	};
 
