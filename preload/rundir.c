@@ -80,8 +80,12 @@ int run_map_page(struct run *run, const struct process_id *creator)
 	sys_close((int)fd);
 	if (sys_failed(page))
 		return (int)page;
+	if (((const struct log_run *)page)->magic != LOG_RUN_MAGIC) {
+		sys_munmap((void *)page, PAGE);
+		return -EINVAL;
+	}
 	run->page = (struct log_run *)page;
-	return run->page->magic == LOG_RUN_MAGIC ? 0 : -EINVAL;
+	return 0;
 }
 
 int run_read_creator(const char *run_path, uint32_t *pid, uint64_t *start)
