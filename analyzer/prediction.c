@@ -9,13 +9,13 @@
 #include <math.h>
 
 #include "thread_use.h"
+#include "usage.h"
 
 /* CPU time of functions of one kind: left out, or not. */
 struct part {
 	double hooks_ns;	/* as measured */
 	double removed_ns;	/* of it in functions too short to time, */
 	double vague_ns;	/* and what is left of their time */
-	double certain_ns;	/* time of the others */
 };
 
 /* The thread that made most calls: others had to wait for it, or did not. NULL: none did. */
@@ -33,7 +33,7 @@ static struct thread *busiest_thread(const struct model *model)
 	return busiest;
 }
 
-/* What it did until @end: where it is not known, it ran. */
+/* What it did until @end: where it is not known, as of a record that threads shared, it ran. */
 static void read_use(double *used, struct thread *thread, int64_t end)
 {
 	struct thread_use use;
@@ -41,10 +41,25 @@ static void read_use(double *used, struct thread *thread, int64_t end)
 	thread_use_open(&use, thread, thread->tid);
 	thread_use_between(&use, 0, end, used);
 	thread_use_close(&use);
-	if (used[USE_CPU_NS] > 0 && used[USE_BLOCKED_NS] >= 0)
+	if (thread->nr_threads <= 1 && used[USE_CPU_NS] > 0 && used[USE_BLOCKED_NS] >= 0)
 		return;
 	used[USE_CPU_NS] = (double)end;
 	used[USE_WAIT_NS] = used[USE_BLOCKED_NS] = 0;
+}
+
+/* Did no more run at a time than one processor does? Then all is as if one thread had done it. */
+static bool took_turns(double *used, const struct model *model)
+{
+	double cpu_ns = 0;
+
+	for (size_t i = 0; i < model->nr_processes; i++)
+		cpu_ns += usage_of_process(model->processes[i]).cpu_ns;
+	if (!(cpu_ns > 0 && cpu_ns <= (double)model->end))
+		return false;
+	used[USE_CPU_NS] = cpu_ns;
+	used[USE_WAIT_NS] = 0;
+	used[USE_BLOCKED_NS] = (double)model->end - cpu_ns;
+	return true;
 }
 
 /* @running: how much of the time of functions the thread ran in it. */
@@ -56,10 +71,8 @@ static void add_up(struct part *parts, const struct excludes *excludes, const st
 		double self_ns = (stats->self_ns + stats->removed_self_ns) * running - stats->removed_self_ns;
 
 		part->hooks_ns += stats->hooks_ns;
-		if (self_ns > stats->self_doubt_ns) {
-			part->certain_ns += self_ns;
+		if (self_ns > stats->self_doubt_ns)
 			continue;
-		}
 		part->removed_ns += stats->removed_self_ns;
 		part->vague_ns += self_ns;
 	}
@@ -73,13 +86,17 @@ struct prediction prediction_of(const struct excludes *excludes, const struct mo
 
 	if (!thread || model->nr_runs > 1)
 		return (struct prediction){ NAN, NAN };
-	read_use(used, thread, model->end);
+	share = fmin((double)thread->calls / (double)model->calls, 1);	/* of a saved profile's selection more is told */
+	if (share < 1 && took_turns(used, model))
+		share = 1;
+	else
+		read_use(used, thread, model->end);
 	stretch = 1 + used[USE_WAIT_NS] / used[USE_CPU_NS];
 	add_up(parts, excludes, model, 1 / stretch);
 	if (!(out->hooks_ns > 0))
 		return (struct prediction){ NAN, NAN };
-	share = (double)thread->calls / (double)model->calls;
 	off = out->removed_ns > 0 ? out->vague_ns / out->removed_ns : 0;
-	cpu_ns = fmax(used[USE_CPU_NS] - out->hooks_ns * (1 + off) * share, (left->hooks_ns * (1 + off) + left->certain_ns) * share);
+	cpu_ns = fmax(used[USE_CPU_NS] - out->hooks_ns * (1 + off) * share, left->hooks_ns * (1 + off) * share);
+	cpu_ns = fmin(cpu_ns, used[USE_CPU_NS]);
 	return (struct prediction){ used[USE_BLOCKED_NS] + cpu_ns * stretch, out->hooks_ns * fabs(off) * share * stretch };
 }

@@ -10,7 +10,7 @@ struct prediction {
 	double doubt_ns;	/* what it is off by */
 };
 
-/* Where several processes made calls it is the most that it may be: they may have run at once. */
+/* Where threads or processes ran at once it is that of the thread that made most calls: at most so long. */
 struct prediction prediction_of(const struct excludes *excludes, const struct model *model);
 
 #endif
