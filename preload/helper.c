@@ -31,6 +31,7 @@
 #define LAST_WAIT_NS	20000000	/* at most, for its last rows and its end */
 
 #define START_WAIT_NS	100000		/* nobody wakes us */
+#define MOMENT_NS	20000
 
 #define STARTING	UINT32_MAX	/* in tid: claimed by whoever starts the task */
 
@@ -285,6 +286,17 @@ static void wait_for_end(struct helper *task, uint32_t tid)
 		raw_syscall(SYS_sched_yield, 0, 0, 0, 0, 0, 0);
 }
 
+/*
+ * When the kernel has forgotten the task, it still takes apart what /proc knew of it. A parent that reaps us meanwhile
+ * would spin until that is done: for ms, where the task waits for the processor that we took from it when it woke us.
+ */
+static void let_it_go(void)
+{
+	const struct timespec moment = { .tv_nsec = MOMENT_NS };
+
+	raw_syscall(SYS_nanosleep, (long)&moment, 0, 0, 0, 0, 0);
+}
+
 static void stop_task(struct helper *task, enum stop how)
 {
 	uint32_t tid;
@@ -296,6 +308,8 @@ static void stop_task(struct helper *task, enum stop how)
 	__atomic_store_n(&task->stop, how, __ATOMIC_RELEASE);
 	raw_syscall(SYS_futex, (long)&task->stop, FUTEX_WAKE, 1, 0, 0, 0);
 	wait_for_end(task, tid);
+	if (how == STOP)
+		let_it_go();
 }
 
 /* A vfork child shares our memory, but not our task. None is there after a seccomp filter, nor may one be asked for. */
