@@ -33,7 +33,7 @@ void recorder_mark_end(enum log_end end, int status);
 /* The end that was marked did not come. */
 void recorder_go_on(void);
 
-/* @own: kept. */
+/* @own: kept; NULL without a run. */
 void recorder_init(struct run *own);
 
 #endif

@@ -273,7 +273,7 @@ static bool find_run(char **environment, const char *exe, struct process_id *id,
 	error = run_find(&run, *wish, settings_text(&settings, SETTING_RUN), settings_text(&settings, SETTING_DIR), id);
 	if (*wish == RUN_OF_LAUNCHER)
 		return false;
-	recorder_init(&run);
+	recorder_init(error ? NULL : &run);
 	complaints_say(&complaints);
 	if (error)
 		recorder_turn_off("cannot use directory", run.path, error);
