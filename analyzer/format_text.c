@@ -95,15 +95,16 @@ static void add_rest(struct grid *grid, size_t nr_rest, const void *any_row)
 
 	for (size_t i = 0; i < rows->nr_columns; i++) {
 		const struct column *column = rows->columns[i];
-		struct value value = rows->totals[i].nr == rows->shown[i].nr ? value_empty() :
-			value_real(rows_value(rows, i, any_row).unit, rows->totals[i].sum - rows->shown[i].sum);
+		bool is_known = column->flags & COLUMN_SUMS && rows->totals[i].nr > rows->shown[i].nr;
+		struct value value = !is_known ? value_empty() : value_real(rows_value(rows, i, any_row).unit,
+									    rows->totals[i].sum - rows->shown[i].sum);
 
 		if ((column->flags & (COLUMN_NAME | COLUMN_ROOM)) && !said) {
 			add_cell(grid, strstr(words, " of ") ? xasprintf("%zu others", nr_rest) :
 				 xasprintf("%zu other %.*s", nr_rest, length, words));
 			said = true;
 		} else {
-			add_cell(grid, column->flags & COLUMN_SUMS ? number_cell(value) : xstrdup(""));
+			add_cell(grid, value_cell(grid, column, value));
 		}
 	}
 }
