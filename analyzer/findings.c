@@ -61,6 +61,8 @@ static void add_losses(struct findings *findings, const struct model *model)
 			number += model->processes[j]->header.losses[loss->id];
 		for (size_t j = 0; j < model->nr_shared; j++)
 			number += model->shared[j]->header.losses[loss->id];
+		for (size_t j = 0; j < model->nr_monitors; j++)
+			number += model->monitors[j]->header.losses[loss->id];
 		if (number)
 			findings_add(findings, loss->name, UNIT_COUNT, (double)number, loss->is_doubt,
 			    document_text(findings->document, "%" PRIu64 " %s", number, number == 1 ? loss->one : loss->many));

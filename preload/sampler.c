@@ -125,8 +125,9 @@ static uint64_t process_interval(const struct sampler *sampler)
 {
 	const struct row_set *rows = &sampler->rows[SET_PROCESS];
 	uint64_t cost_ns = rows->cost_ns ? rows->cost_ns : rows->first_cost_ns;
+	uint64_t share_ns = sampler->config.ancestor ? *sampler->config.least_interval_ns : 0;
 
-	return greater(sampler->config.interval_ns, lesser(cost_ns, MS) * LEAST_REST);
+	return greater(greater(sampler->config.interval_ns, share_ns), lesser(cost_ns, MS) * LEAST_REST);
 }
 
 /* Between readings of a set, where they may cost that much. */
@@ -285,9 +286,7 @@ static uint64_t newly_spent(void)
 	return spent_ns;
 }
 
-/*
- * CPU time of the sampling: all that passes, for the sampler that takes rows next; @grown_ns of it was for this log alone.
- */
+/* All CPU time that passes is the sampler's that takes rows next; @grown_ns of it was for this log alone. */
 static void count_cpu(struct sampler *sampler, uint64_t grown_ns)
 {
 	uint64_t spent_ns = grown_ns;

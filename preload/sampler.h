@@ -24,7 +24,8 @@ struct sampler_config {
 	 * Of a process that has no log, a forked child, the rows go into somebody else's, where they have the pid as id:
 	 */
 	const struct log_header *ancestor;	/* the log that it has mapped, as mapped here; NULL: @log is its own */
-	uint64_t process_start;			/* then: field 22 of /proc/PID/stat */
+	uint64_t process_start;			/* then: field 22 of /proc/PID/stat, */
+	const uint64_t *least_interval_ns;	/* and what interval_ns is at least: the more such, the rarer their rows */
 };
 
 /* Opaque to callers but for its size: they provide the memory (the library: its own, no malloc). */

@@ -4,13 +4,19 @@
 
 #include <fcntl.h>
 #include <stdlib.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
+#include "log.h"
 #include "monitor/now.h"
 #include "process_id.h"
 #include "sampler.h"
 
 #define YOUNG_NS	10000000	/* most exec, end or open a log before */
+#define SHARE_NS	2500000		/* of each between rows: all together take a per cent of a processor or two */
+#define RETRY_NS	100000000	/* while too many are sampled */
+#define DESCRIPTORS	16		/* of a process that is sampled, */
+#define FILES_SHARE	2		/* in 1 of so many that we may have: processes with logs need some too */
 
 struct entered {
 	struct entered *next;
@@ -19,6 +25,7 @@ struct entered {
 	pid_t pid;			/* these two as they were when it was found */
 	uint64_t start_ticks;
 	struct sampler *sampler;	/* NULL: it is young, or over */
+	bool has_waited;		/* for others to end, of which there were too many */
 	bool is_over;
 	int64_t due_ns;			/* CLOCK_MONOTONIC */
 };
@@ -32,6 +39,17 @@ struct look {
 static bool is_over(const struct log_child *child)
 {
 	return __atomic_load_n(&child->has_log, __ATOMIC_ACQUIRE) || __atomic_load_n(&child->end, __ATOMIC_ACQUIRE);
+}
+
+void entered_init(struct entered_list *list, struct own_log *own_log, struct tree *tree, uint64_t interval_ns,
+		  bool interval_is_set)
+{
+	struct rlimit files = { .rlim_max = 1024 };
+
+	getrlimit(RLIMIT_NOFILE, &files);
+	*list = (struct entered_list){ .own_log = own_log, .tree = tree, .interval_ns = interval_ns,
+				       .interval_is_set = interval_is_set,
+				       .most_sampled = files.rlim_max / FILES_SHARE / DESCRIPTORS };
 }
 
 static void take_up(void *context, const struct log_child *child)
@@ -59,13 +77,21 @@ void entered_look(struct entered_list *list, struct watched *holder, int64_t now
 	entries_look(&holder->entries, now_ns, take_up, &look);
 }
 
-static void stop(struct entered *entered)
+static void count_sampled(struct entered_list *list, int more)
 {
-	if (entered->sampler)
-		sampler_stop(entered->sampler);
+	list->nr_sampled += (uint64_t)more;
+	list->least_interval_ns = list->interval_is_set ? 0 : list->nr_sampled * SHARE_NS;
+}
+
+static void stop(struct entered_list *list, struct entered *entered)
+{
+	entered->is_over = true;
+	if (!entered->sampler)
+		return;
+	sampler_stop(entered->sampler);
 	free(entered->sampler);
 	entered->sampler = NULL;
-	entered->is_over = true;
+	count_sampled(list, -1);
 }
 
 static bool is_of(const struct entered *entered, const struct log_header *log)
@@ -90,8 +116,7 @@ static bool is_there(const struct entered *entered)
 	       process_parent((uint32_t)entered->pid, &parent, &start_ticks) == 0 && start_ticks == entered->start_ticks;
 }
 
-/* Return: whether it is sampled now. */
-static bool begin(struct entered_list *list, struct entered *entered, const struct watched *logs)
+static bool start_sampler(struct entered_list *list, struct entered *entered)
 {
 	struct sampler_config config = {
 		.log = list->own_log->log,
@@ -100,14 +125,13 @@ static bool begin(struct entered_list *list, struct entered *entered, const stru
 		.interval_ns = list->interval_ns,
 		.ancestor = entered->holder->log,
 		.process_start = entered->start_ticks,
+		.least_interval_ns = &list->least_interval_ns,
 	};
 
-	if (!config.log || is_over(entered->child) || has_log(entered, logs) || !is_there(entered))
-		return false;
 	entered->sampler = calloc(1, SAMPLER_BYTES);
 	config.log_fd = entered->sampler ? fcntl(list->own_log->log_fd, F_DUPFD_CLOEXEC, 0) : -1;
 	if (config.log_fd >= 0 && sampler_start(entered->sampler, &config) == 0) {
-		tree_add(list->tree, entered->pid);
+		count_sampled(list, 1);
 		return true;
 	}
 	if (config.log_fd >= 0)
@@ -117,15 +141,32 @@ static bool begin(struct entered_list *list, struct entered *entered, const stru
 	return false;
 }
 
-static void step(struct entered_list *list, struct entered *entered, const struct watched *logs)
+/* Return: whether there is anything to sample, now or later. */
+static bool begin(struct entered_list *list, struct entered *entered, const struct watched *logs, int64_t now_ns)
 {
-	if (!entered->sampler && !begin(list, entered, logs)) {
-		entered->is_over = true;
+	if (is_over(entered->child) || has_log(entered, logs) || !is_there(entered))
+		return false;
+	tree_add(list->tree, entered->pid);
+	if (!list->own_log->log || !list->interval_ns)
+		return false;
+	if (list->nr_sampled < list->most_sampled)
+		return start_sampler(list, entered);
+	if (!entered->has_waited)
+		log_lose(list->own_log->log, LOG_LOST_ROWS);
+	entered->has_waited = true;
+	entered->due_ns = now_ns + RETRY_NS;
+	return true;
+}
+
+static void step(struct entered_list *list, struct entered *entered, const struct watched *logs, int64_t now_ns)
+{
+	if (!entered->sampler && !begin(list, entered, logs, now_ns))
+		stop(list, entered);
+	if (!entered->sampler)
 		return;
-	}
 	entered->due_ns = sampler_step(entered->sampler);
 	if (entered->due_ns < 0)
-		stop(entered);
+		stop(list, entered);
 }
 
 static void drop(struct entered **place)
@@ -145,7 +186,7 @@ int64_t entered_step(struct entered_list *list, const struct watched *logs, int6
 		struct entered *entered = *place;
 
 		if (!entered->is_over && entered->due_ns <= now_ns)
-			step(list, entered, logs);
+			step(list, entered, logs, now_ns);
 		if (entered->is_over) {
 			drop(place);
 			continue;
@@ -161,7 +202,7 @@ void entered_has_log(struct entered_list *list, const struct log_header *log)
 {
 	for (struct entered *entered = list->first; entered; entered = entered->next) {
 		if (is_of(entered, log))
-			stop(entered);
+			stop(list, entered);
 	}
 }
 
@@ -169,7 +210,7 @@ void entered_end(struct entered_list *list, pid_t pid)
 {
 	for (struct entered *entered = list->first; entered; entered = entered->next) {
 		if (entered->pid == pid)
-			stop(entered);
+			stop(list, entered);
 	}
 }
 
@@ -185,7 +226,7 @@ bool entered_saw(const struct entered_list *list, pid_t pid)
 void entered_release(struct entered_list *list)
 {
 	while (list->first) {
-		stop(list->first);
+		stop(list, list->first);
 		drop(&list->first);
 	}
 }

@@ -20,7 +20,12 @@ struct entered_list {
 	uint64_t interval_ns;
 	bool interval_is_set;
 	struct entered *first;
+	uint64_t nr_sampled, most_sampled;
+	uint64_t least_interval_ns;	/* see struct sampler_config */
 };
+
+void entered_init(struct entered_list *list, struct own_log *own_log, struct tree *tree, uint64_t interval_ns,
+		  bool interval_is_set);
 
 /* Take up the children that were entered in the log of @holder since the last look. */
 void entered_look(struct entered_list *list, struct watched *holder, int64_t now_ns);

@@ -65,8 +65,7 @@ void watch_init(struct watch *watch, const struct run *run, struct tree *tree, s
 	watch->tree = tree;
 	watch->interval_ns = interval_ns;
 	watch->interval_is_set = interval_is_set;
-	watch->entered = (struct entered_list){ .own_log = own_log, .tree = tree, .interval_ns = interval_ns,
-						.interval_is_set = interval_is_set };
+	entered_init(&watch->entered, own_log, tree, interval_ns, interval_is_set);
 	watch->notify_fd = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
 	if (watch->notify_fd >= 0 && inotify_add_watch(watch->notify_fd, run->path, IN_CREATE) < 0) {
 		close(watch->notify_fd);

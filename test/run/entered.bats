@@ -140,3 +140,50 @@ is_killed() { [ "$(of signal "$1")" = 9 ]; }
 		same children "$(wc -l <said)" 2
 	done
 }
+
+@test "an interval of 0 samples no child either" {
+	rm -rf gate said
+	mkfifo gate
+	"$build/insideme-run" --quiet --interval=0 -- "$bin/entered" beside 1 <gate >said 3>&- &
+	exec 9>gate
+	wait_until test -s said
+	read -r pid _ <said
+	sleep 0.1
+	exec 9>&-
+	wait $!
+	rows
+	same rows "$("$here/csv" pid "pid=$pid" <resources.csv)" ''
+	same processes "$(of pid "$pid")" "$pid"
+}
+
+@test "more children than insideme-run has descriptors for take turns, and that is told" {
+	program_without_hooks
+	rm -rf gate said
+	mkfifo gate
+	(ulimit -n 200 && exec "$build/insideme-run" --quiet -- ./entered beside 12) <gate >said 3>&- &
+	exec 9>gate
+	wait_until eval '[ "$(wc -l <said)" = 12 ] && view quality >quality && grep -q lost_rows quality'
+	exec 9>&-
+	wait $!
+	rows
+	with_rows=0
+	while read -r pid _; do
+		[ -z "$(last cpu_ns "$pid")" ] || with_rows=$((with_rows + 1))
+	done <said
+	between 'children with rows' 6 "$with_rows" 12
+}
+
+@test "all views tell of it" {
+	held 2 "$build/insideme-run" --quiet -- "$bin/entered" beside 2
+	pid=$(head -1 said | cut -d ' ' -f 1)
+	cpu_ns=$(head -1 said | cut -d ' ' -f 2)
+	between 'CPU time in processes' "$cpu_ns" "$(of cpu_ns "$pid")" $((cpu_ns + 20000000))
+	between 'peak in processes' $((16 << 20)) "$(of peak_rss_bytes "$pid")" $((20 << 20))
+	"$report" -v resources --top 0 >text
+	grep -Eq "^ *$pid +rss_bytes .*MiB" text
+	"$report" -v resources -f json --top 0 >resources.json
+	grep -q "\"pid\":$pid" resources.json || grep -q "\"pid\": *$pid" resources.json
+	"$report" >summary
+	cat summary
+	between 'MiB at the peak of the sum' 32 "$(sed -n 's/^ *RSS .* \([0-9]*\)[.0-9]* MiB .*GiB.*/\1/p' summary)" 64
+}

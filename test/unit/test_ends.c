@@ -217,6 +217,34 @@ static void programs_without_the_library_are_listed(void **state)
 	assert_end(model->processes[0], "exit status 0");
 }
 
+/* Of an orphan insideme-run sees no log; but one that became another program left the entry behind. */
+static void an_orphan_with_an_entry_is_no_other_process(void **state)
+{
+	static const char *const programs[] = { "app", "gzip" };
+
+	for (size_t i = 0; i < 2; i++) {
+		struct log_child *child;
+
+		no_logs(state);
+		begin_here(&build);
+		child = build_record(&build, sizeof(*child), LOG_RECORD_CHILD, NS_START + MS);
+		child->pid = 4250;
+		child->begin = build_clocks(&build, NS_START + MS);
+		build_finish(&build, NS_START + 100 * MS, 0);
+		build_run_add(&logs, &build);
+		add_monitor(LOG_EVENT_PROCESS_UNSEEN, (uint64_t[]){ 4250, 9 << 8, 3, 4, 5 }, 5, programs[i]);
+		model = build_run_load(&logs);
+		assert_int_equal(model->nr_processes, 2);
+		assert_int_equal(model->nr_unseen, i);
+		if (i == 0)
+			assert_end(model->processes[1], "exit status 9");
+		else
+			assert_string_equal(model->unseen[0].program, "gzip");
+		free_model(state);
+	}
+	model = NULL;
+}
+
 static void another_host_is_another_matter(void **state)
 {
 	(void)state;
@@ -241,6 +269,7 @@ int main(void)
 		TEST(a_successor_shows_an_exec),
 		TEST(this_very_process_still_runs),
 		TEST(programs_without_the_library_are_listed),
+		TEST(an_orphan_with_an_entry_is_no_other_process),
 		TEST(another_host_is_another_matter),
 	};
 
