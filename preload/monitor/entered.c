@@ -56,7 +56,7 @@ static void take_up(void *context, const struct log_child *child)
 {
 	const struct look *look = context;
 	struct entered *entered = is_over(child) ? NULL : calloc(1, sizeof(*entered));
-	int64_t grown_ns = (int64_t)child->begin.monotonic_ns + YOUNG_NS;
+	int64_t grown_ns = (int64_t)(child->begin.monotonic_ns + YOUNG_NS);
 
 	if (!entered)
 		return;

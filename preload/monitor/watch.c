@@ -14,6 +14,7 @@
 
 #define SCAN_NS		100000000	/* where the kernel does not tell us of new files */
 #define LOOK_NS		10000000	/* for children in logs, where we are awake so often */
+#define LATE_NS		100000000	/* a child that was forked at its parent's end may enter itself as late as this */
 
 /* "HOST-PID-N", without ".log": the earliest that a process can be known by. */
 static pid_t pid_in_name(const char *name, size_t length)
@@ -106,7 +107,7 @@ static void close_if_unused(struct watch *watch, struct watched *watched, int64_
 {
 	if (watched->log)
 		entered_look(&watch->entered, watched, now);
-	if (!watched->nr_entered)
+	if (!watched->log || (!watched->nr_entered && now - watched->ended_ns >= LATE_NS))
 		watched_close(watched, watch->run, true, &watch->count);
 }
 
@@ -114,7 +115,8 @@ static void finish(struct watch *watch, struct watched *watched)
 {
 	watched_stop(watched);
 	watched->has_ended = true;
-	close_if_unused(watch, watched, monitor_now_ns());
+	watched->ended_ns = monitor_now_ns();
+	close_if_unused(watch, watched, watched->ended_ns);
 }
 
 /* Of two logs of a pid the older one is over: the pid has exec'ed, or is another process. */

@@ -22,7 +22,8 @@ struct watched {
 	struct sampler *sampler;	/* NULL: its process was gone already */
 	struct entries entries;		/* of its children; while log is there */
 	uint64_t nr_entered;		/* children that hold on to the log, see entered.h */
-	bool has_ended;			/* its process has, or has another log */
+	bool has_ended;			/* its process has, or has another log, */
+	int64_t ended_ns;		/* since then: CLOCK_MONOTONIC */
 	bool is_done;
 	int64_t due_ns;			/* CLOCK_MONOTONIC */
 	int64_t pause_ns;		/* between looks at a log that is not begun */

@@ -2,11 +2,11 @@
 /*
  * entered HOW [N]: forked children that make no call and no allocation, so that they have no log, however long they
  * live. Each works: it touches 16 MiB for each fork that lies between it and the program, writes 3,000,000 bytes, which are
- * thrown away, reads nothing, and uses 200 ms of CPU time. Then it says "PID CPU_NS", and waits for the end of the
+ * thrown away, reads nothing, and uses 100 ms of CPU time. Then it says "PID CPU_NS", and waits for the end of the
  * input. insideme-run has rows of each that tell so.
  *   beside N  N children
  *   nested N  a child, whose child has a child, and so on, N in all
- *   late      a child that works, waits for a byte on its input, allocates, uses 200 ms more, says so, and waits
+ *   late      a child that works, waits for a byte on its input, allocates, uses 100 ms more, says so, and waits
  *   left      a child of a child that has ended; the program waits too
  *   after     a child whose parent, the program, ends; it has a child 1.2 s later, both say so and wait
  */
@@ -23,7 +23,7 @@
 #define SILENT __attribute__((no_instrument_function, noinline))
 #define MIB (1u << 20)
 #define WRITTEN 3000000
-#define CPU_NS 200000000u
+#define CPU_NS 100000000u
 
 static int depth;
 
@@ -150,9 +150,15 @@ static SILENT int left(void)
 static SILENT int after(void)
 {
 	const struct timespec pause = { 1, 200000000 };
+	int began[2];
+	char byte = 0;
 
+	if (pipe(began) < 0)
+		return 1;
 	if (fork_child())
-		return 0;
+		return read(began[0], &byte, 1) == 1 ? 0 : 1;
+	if (write(began[1], &byte, 1) != 1)
+		_exit(1);
 	nanosleep(&pause, NULL);
 	if (fork_child() == 0) {
 		work();

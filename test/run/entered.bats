@@ -16,7 +16,7 @@ program_without_hooks() { gcc -w -O1 "$here/../programs/entered.c" -o entered; }
 # Have NR lines been said, and does the newest row of each tell as much?
 has_rows() {
 	local pid cpu_ns
-	[ "$(wc -l <said)" = "$1" ] && rows || return 1
+	[ "$(wc -l <said)" = "$1" ] && report=$build/insideme-report rows || return 1
 	while read -r pid cpu_ns; do
 		[ "$(last cpu_ns "$pid" || echo 0)" -ge "$cpu_ns" ] || return 1
 	done <said
@@ -100,7 +100,7 @@ used() {
 }
 
 
-is_killed() { [ "$(of signal "$1")" = 9 ]; }
+is_killed() { [ "$(report=$build/insideme-report; of signal "$1")" = 9 ]; }
 
 @test "a child that is killed keeps its rows, and its end is told; so is that of an orphan" {
 	program_without_hooks
