@@ -7,7 +7,7 @@
 #include "text.h"
 
 struct _Unwind_Context;
-enum unwind_result { UNWIND_GO_ON = 0, UNWIND_STOP = 5 };	/* _URC_NO_REASON, _URC_END_OF_STACK */
+enum unwind_result { UNWIND_GO_ON = 0, UNWIND_END = 5 };	/* _URC_NO_REASON, _URC_END_OF_STACK */
 typedef enum unwind_result unwind_each(struct _Unwind_Context *context, void *argument);
 
 struct range {
@@ -93,7 +93,7 @@ static enum unwind_result add_function(struct _Unwind_Context *context, void *ar
 		return UNWIND_GO_ON;
 	stack->is_cut = stack->nr == BACKTRACE_MOST;
 	if (stack->is_cut)
-		return UNWIND_STOP;
+		return UNWIND_END;
 	stack->functions[stack->nr++] = begin;
 	return UNWIND_GO_ON;
 }
@@ -107,12 +107,13 @@ static bool is_of_start(uintptr_t function)
 NOINLINE uint32_t backtrace_take(uintptr_t functions[BACKTRACE_MOST], uintptr_t code_addr)
 {
 	struct stack stack = { .functions = functions };
+	bool is_at_end;
 
 	if (is_in(&unwinder.object, code_addr) && !backtrace_is_possible())
 		return 0;
-	unwinder.backtrace(add_function, &stack);
+	is_at_end = unwinder.backtrace(add_function, &stack) == UNWIND_END;	/* neither cut, nor lost, see stray.c */
 	/* Without a table the unwinder does not know its begin, and tells that of the one before. */
-	if (!stack.is_cut && stack.has_last)
+	if (is_at_end && stack.has_last)
 		functions[stack.nr - 1] = stack.last_addr - 1;
 	while (!stack.is_cut && stack.nr > 1 && is_of_start(functions[stack.nr - 1]))
 		stack.nr--;

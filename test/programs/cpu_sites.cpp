@@ -9,10 +9,12 @@
  *   deep       under 400 calls of descend(): more than are told of a stack
  *   throws     exceptions through 12 calls of rise(), half a second of them
  *   registers  the same after it has registered unwind tables, as compilers at run time do: libgcc takes a lock then
+ *   moves      shift_stack() moves the stack pointer and its unwind tables do not say so: half a second
  *   allocates  by_new() and by_malloc() take and give back blocks
  *   loads      a thread loads and unloads the library of the second argument while another works
  */
 #include <dlfcn.h>
+#include <initializer_list>
 #include <link.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -125,6 +127,29 @@ static void registers()
 	throws();
 }
 
+/* Where the tables say that the return address is, there is a number that is none. */
+APART static void shift_stack(uint64_t number)
+{
+#ifdef __x86_64__
+	uint64_t left = UNIT;
+
+	asm volatile("lea -136(%%rsp), %%rsp\n\tpush %1\n1:\tdec %0\n\tjnz 1b\n\tlea 144(%%rsp), %%rsp"
+		     : "+r"(left) : "r"(number) : "cc", "memory");
+#else
+	work((int)(number != 0));
+#endif
+	sink++;
+}
+
+APART static void moves()
+{
+	double end = cpu_seconds() + 0.5;
+
+	while (cpu_seconds() < end)
+		for (uint64_t number : { 1ul, 2ul, 0x1234ul, 1ul << 47, ~0ul })
+			shift_stack(number);
+}
+
 APART static void by_new()
 {
 	for (int i = 0; i < 3000; i++)
@@ -199,6 +224,8 @@ int main(int argc, char **argv)
 		throws();
 	else if (!strcmp(kind, "registers"))
 		registers();
+	else if (!strcmp(kind, "moves"))
+		moves();
 	else if (!strcmp(kind, "allocates"))
 		allocates();
 	else if (!strcmp(kind, "loads") && argc > 2)

@@ -119,6 +119,13 @@ setup_file() {
 	done
 }
 
+@test "code whose unwind tables are wrong runs on" {
+	for compiler in '' .clang; do
+		stacks moves
+		share samples_percent shift_stack 100
+	done
+}
+
 @test "beside samples of the heap" {
 	options=--heap-sample=8K
 	stacks allocates
