@@ -60,6 +60,16 @@ static void mix(double *parts, const double *others, double share)
 		parts[i] = isnan(parts[i]) ? others[i] : isnan(others[i]) ? parts[i] : share * parts[i] + (1 - share) * others[i];
 }
 
+/* @shares of the raw time: what the hooks had of it was CPU time. Return: parts of the time without it, in @parts. */
+static void take_hooks_out(double *parts, const double *shares, double raw_ns, double ns)
+{
+	double off_ns = (shares[SHARE_WAIT] + shares[SHARE_BLOCKED]) * raw_ns, kept = off_ns > ns ? ns / off_ns : 1;
+
+	parts[SHARE_WAIT] = shares[SHARE_WAIT] * raw_ns * kept;
+	parts[SHARE_BLOCKED] = shares[SHARE_BLOCKED] * raw_ns * kept;
+	parts[SHARE_CPU] = isnan(off_ns) ? NAN : fmax(ns - parts[SHARE_WAIT] - parts[SHARE_BLOCKED], 0);
+}
+
 static void finish_path(struct path_shares *path, const struct path_shares *above, const struct call_stats *stats)
 {
 	double raw_ns = stats->duration_ns + stats->removed_ns, raw_self_ns = fmax(stats->self_ns + stats->removed_self_ns, 0);
@@ -80,7 +90,11 @@ static void finish_path(struct path_shares *path, const struct path_shares *abov
 	mix(own, above->below, share);
 	mix(path->below, above->below, share);
 	for (int i = 0; i < NR_SHARES; i++)
-		path->rest[i] = raw_ns > 0 ? own[i] * fmax(stats->self_ns, 0) : NAN;	/* or it was not timed */
+		if (!(raw_ns > 0))
+			own[i] = NAN;		/* it was not timed */
+		else if (raw_self_ns == 0 && path->recorded_ns > 0)
+			own[i] = 0;		/* of no time of its own it is known that there is nothing in it */
+	take_hooks_out(path->rest, own, raw_self_ns, fmax(stats->self_ns, 0));
 }
 
 void use_shares_finish(struct path_shares *shares, const struct model *model)

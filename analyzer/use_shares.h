@@ -4,7 +4,7 @@
  * what it used besides its recorded callees: it and its callees without a record did. These are short: what blocked for
  * long has a record, so blocked time is the call's own if its own time can hold it. The rest is shared by how long each took.
  * A path's calls without a record have the shares of the nearest path above it that has some. So the three are
- * parts of self time, less what the hooks cost, as self times are.
+ * parts of self time; what the hooks cost, which self time is without, is taken from CPU time.
  */
 #ifndef INSIDEME_USE_SHARES_H
 #define INSIDEME_USE_SHARES_H

@@ -36,13 +36,15 @@ static void build_process_rows(struct build *build)
 	set_column(rows, 3, LOG_UNIT_COUNT, LOG_CUMULATIVE);
 }
 
-static void build_thread_rows(struct build *build, uint32_t tid, uint64_t cpu_percent, uint64_t wait_percent)
+/* Time that the thread waited counts from @wait_begins on, in rows. */
+static void build_thread_rows(struct build *build, uint32_t tid, uint64_t cpu_percent, uint64_t wait_percent, uint64_t wait_begins)
 {
 	struct log_rows *rows = build_rows(build, "thread", (const char *[]){ "thread_cpu_ns", "thread_wait_ns" }, 2, 11);
 
 	rows->id = tid;
 	for (uint64_t i = 0; i <= 10; i++)
-		build_row(rows, AT(10 * i) + 1, (uint64_t[]){ i * 100000 * cpu_percent, i * 100000 * wait_percent });
+		build_row(rows, AT(10 * i) + 1, (uint64_t[]){ i * 100000 * cpu_percent,
+			  i > wait_begins ? (i - wait_begins) * 100000 * wait_percent : 0 });
 }
 
 static void slice(struct build *build, struct log_thread *thread, const struct log_node *node, uint64_t from_ms, uint64_t to_ms)
@@ -85,7 +87,7 @@ static void a_call_has_what_grew_while_it_was_open(void **state)
 	slice(&build, thread, g, 50, 100);
 	slice(&build, thread, main_node, 0, 100);
 	build_process_rows(&build);
-	build_thread_rows(&build, thread->tid, 0, 20);
+	build_thread_rows(&build, thread->tid, 0, 20, 5);
 	build_finish(&build, AT(100) + 2, 0);
 	model = build_load(&build);
 	function_use_read(model);
@@ -101,7 +103,7 @@ static void a_call_has_what_grew_while_it_was_open(void **state)
 	assert_near(use_of(model, F)->self[USE_RSS_BYTES], (1 << 20) / 5., 2000);
 	assert_near(use_of(model, G)->total[USE_WAIT_NS], 10e6, 1e4);
 	assert_near(use_of(model, G)->total[USE_BLOCKED_NS], 40e6, 2e4);
-	assert_near(use_of(model, F)->total[USE_BLOCKED_NS], -10e6 + 8e6, 2e4);
+	assert_near(use_of(model, F)->total[USE_BLOCKED_NS], 8e6, 2e4);
 	assert_near(use_of(model, MAIN)->total[USE_SWITCHES], 60, 0.1);
 	assert_near(use_of(model, F)->total[USE_SWITCHES], 36, 0.1);
 	assert_near(use_of(model, F)->elapsed_ns, 60e6, 1e4);
@@ -156,15 +158,15 @@ static void what_belongs_to_the_process_is_shared_as_the_cpu_time(void **state)
 
 	(void)state;
 	two->begin_ticks = AT(0);
-	build_call(f, 100 * MS, 0);
+	build_call(f, 60 * MS, 0);
 	build_call(g, 100 * MS, 60 * MS);
 	build_call(f_too, 60 * MS, 0);
 	slice(&build, one, f, 0, 60);
 	slice(&build, two, f_too, 40, 100);
 	slice(&build, two, g, 0, 100);
 	build_process_rows(&build);
-	build_thread_rows(&build, one->tid, 50, 0);
-	build_thread_rows(&build, two->tid, 0, 100);
+	build_thread_rows(&build, one->tid, 50, 0, 0);
+	build_thread_rows(&build, two->tid, 0, 100, 0);
 	build_finish(&build, AT(100) + 2, 0);
 	model = build_load(&build);
 	function_use_read(model);
@@ -190,10 +192,10 @@ static void open_calls_and_recursion(void **state)
 	build_call(again, 20 * MS, 0);
 	build_stack(&build, thread, 8);
 	build_open_call(&build, thread, main_node, AT(0));
-	build_open_call(&build, thread, f, AT(10));
+	build_open_call(&build, thread, f, AT(10))->child_ticks = 20 * MS;
 	slice(&build, thread, again, 20, 40);
 	build_process_rows(&build);
-	build_thread_rows(&build, thread->tid, 0, 0);
+	build_thread_rows(&build, thread->tid, 0, 0, 0);
 	build_finish(&build, AT(100) + 2, 0);
 	model = build_load(&build);
 	function_use_read(model);
@@ -201,6 +203,35 @@ static void open_calls_and_recursion(void **state)
 	assert_near(use_of(model, F)->self[USE_CPU_NS], 40e6, 1e4);
 	assert_near(use_of(model, MAIN)->self[USE_CPU_NS], 10e6, 1e4);
 	assert_near(use_of(model, MAIN)->elapsed_ns, 100e6, 1e4);
+	model_free(model);
+	build_release(&build);
+}
+
+/* f was open from 25 to 75 ms; 100000 more calls of it took 100 ns each, which the hooks had: of the processor. */
+static void the_hooks_had_cpu_time_only(void **state)
+{
+	struct build build;
+	struct log_thread *thread = build_begin(&build);
+	struct log_node *main_node = build_node(&build, thread, &thread->root, MAIN);
+	struct log_node *f = build_node(&build, thread, main_node, F);
+	struct model *model;
+
+	(void)state;
+	build.header->costs[LOG_COST_TIMED] = (struct log_cost){ .full = 100 << LOG_COST_SHIFT, .inside = 100 << LOG_COST_SHIFT };
+	build_call(main_node, 100 * MS, 60 * MS);
+	build_call(f, 50 * MS, 0);
+	for (int i = 0; i < 100000; i++)
+		build_call(f, 100, 0);
+	slice(&build, thread, f, 25, 75);
+	slice(&build, thread, main_node, 0, 100);
+	build_process_rows(&build);
+	build_thread_rows(&build, thread->tid, 0, 0, 0);
+	build_finish(&build, AT(100) + 2, 0);
+	model = build_load(&build);
+	function_use_read(model);
+	assert_near(build_function(model, F - APP_BEGIN)->stats.self_ns, 50e6, 1e4);
+	assert_near(use_of(model, F)->self[USE_BLOCKED_NS], 25e6, 1e4);
+	assert_near(use_of(model, F)->self[USE_CPU_NS], 25e6, 1e4);
 	model_free(model);
 	build_release(&build);
 }
@@ -247,7 +278,7 @@ static void records_of_switches_tell_when_a_thread_ran(void **state)
 		slice(&build, thread, g, 10 * i + 8, 10 * i + 10);
 	}
 	build_process_rows(&build);
-	build_thread_rows(&build, thread->tid, 40, 15);
+	build_thread_rows(&build, thread->tid, 40, 15, 0);
 	rows = build_rows(&build, "thread_off", (const char *[]){ "thread_blocked_ns", "thread_preempted_ns" }, 2, 21);
 	rows->id = thread->tid;
 	build_row(rows, AT(0) + 1, (uint64_t[]){ 0, 0 });
@@ -308,6 +339,7 @@ int main(void)
 		cmocka_unit_test(peaks_are_those_of_the_calls_own_readings_too),
 		cmocka_unit_test(what_belongs_to_the_process_is_shared_as_the_cpu_time),
 		cmocka_unit_test(open_calls_and_recursion),
+		cmocka_unit_test(the_hooks_had_cpu_time_only),
 		cmocka_unit_test(records_of_switches_tell_when_a_thread_ran),
 		cmocka_unit_test(gpu_time_and_memory),
 		cmocka_unit_test(curves_are_straight_between_points),
