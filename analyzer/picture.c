@@ -11,6 +11,7 @@
 #include "export.h"
 #include "memory_at.h"
 #include "picture.h"
+#include "readings.h"
 #include "slices.h"
 
 #define PANEL_GAP	40
@@ -53,9 +54,13 @@ static double rss_at(const struct bracket *bracket, uint64_t ticks)
 		(double)reading.rss_bytes : 0;
 }
 
-/* [ where a call began, ] where it ended; opens to the right or to the left. */
-static void draw_bracket(const struct picture *picture, double x, double y, double to)
+/* [ where a call began, ] where it ended; opens to the right or to the left. Outside of what is shown there is none. */
+static void draw_bracket(const struct picture *picture, int64_t time, double y, double to)
 {
+	double x = picture_x(picture, time);
+
+	if (time < picture->model->from || time > picture->model->to)
+		return;
 	picture->call->move_to(picture->cairo, x + to, y - 8);
 	picture->call->line_to(picture->cairo, x, y - 8);
 	picture->call->line_to(picture->cairo, x, y + 8);
@@ -83,8 +88,8 @@ static double draw_brackets(const struct picture *picture, const struct brackets
 
 		picture_colour(picture, i + 1);
 		picture->call->set_line_width(picture->cairo, 2);
-		draw_bracket(picture, picture_x(picture, bracket->start), picture_y(top, rss_at(bracket, bracket->start_ticks), highest), 4);
-		draw_bracket(picture, picture_x(picture, bracket->end), picture_y(top, rss_at(bracket, bracket->end_ticks), highest), -4);
+		draw_bracket(picture, bracket->start, picture_y(top, rss_at(bracket, bracket->start_ticks), highest), 4);
+		draw_bracket(picture, bracket->end, picture_y(top, rss_at(bracket, bracket->end_ticks), highest), -4);
 		text = xasprintf("[ ]  %s  %s", function->short_name ? function->short_name : function->name,
 				 unit_format(took, UNIT_NS, (double)(bracket->end - bracket->start)));
 		below = write_legend(picture, top, above + i, text);
@@ -263,6 +268,7 @@ static int write_picture(struct report *report, enum kind kind)
 	out = picture.call && report->model->to > report->model->from ? export_open(report) : NULL;
 	if (!out)
 		return EXIT_FAILURE;
+	readings_clip(report->model);
 	collect_brackets(&brackets, report);
 	height = find_height(&picture, &brackets, report);
 	if (kind == PNG)

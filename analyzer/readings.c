@@ -98,15 +98,11 @@ static bool is_shown(const struct rowset *rows)
 
 static void add_sets(struct readings *readings, struct process *process)
 {
-	const struct model *model = process->model;
-
 	for (size_t i = 0; i < process->nr_rowsets; i++) {
 		struct rowset *rows = &process->rowsets[i];
 
 		if (!is_shown(rows))
 			continue;
-		if (model->from > 0 || model->to < model->end)
-			rowset_clip(rows, process_ticks(process, model->from), process_ticks(process, model->to));
 		add_columns(readings, rows);
 		readings->sets[readings->nr_sets++] = (struct reading){ .process = process, .rows = rows };
 	}
@@ -134,6 +130,25 @@ static size_t count_sets(const struct model *model)
 	return nr;
 }
 
+static void clip_process(struct process *process)
+{
+	const struct model *model = process->model;
+
+	for (size_t i = 0; i < process->nr_rowsets; i++)
+		if (is_shown(&process->rowsets[i]))
+			rowset_clip(&process->rowsets[i], process_ticks(process, model->from), process_ticks(process, model->to));
+}
+
+void readings_clip(const struct model *model)
+{
+	if (model->from <= 0 && model->to >= model->end)
+		return;
+	for (size_t i = 0; i < model->nr_processes; i++)
+		clip_process(model->processes[i]);
+	for (size_t i = 0; i < model->nr_monitors; i++)
+		clip_process(model->monitors[i]);
+}
+
 struct readings *readings_collect(struct document *document, const struct model *model)
 {
 	static const struct column first[READING_COLUMNS] = {
@@ -150,6 +165,7 @@ struct readings *readings_collect(struct document *document, const struct model 
 	readings->columns = document_new(document, (COLUMNS_MAX + 1) * sizeof(*readings->columns));
 	memcpy(readings->columns, first, sizeof(first));
 	readings->nr_columns = READING_COLUMNS;
+	readings_clip(model);
 	for (size_t i = 0; i < model->nr_processes; i++)
 		add_sets(readings, model->processes[i]);
 	for (size_t i = 0; i < model->nr_monitors; i++)

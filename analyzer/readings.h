@@ -26,6 +26,8 @@ struct readings {
 	size_t nr_columns;
 };
 
+/* Processes keep the rows that are between model->from and model->to; how resident memory went from ms to ms stays whole. */
+void readings_clip(const struct model *model);
 /* What is between model->from and model->to; lives as long as @document. */
 struct readings *readings_collect(struct document *document, const struct model *model);
 struct table *readings_table(struct document *document, struct readings *readings);

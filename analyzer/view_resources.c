@@ -190,9 +190,10 @@ static void choose_processes(struct shown *shown, const struct report *report)
 static const char *figures_note(struct document *document, const struct shown *shown, const struct model *model)
 {
 	const char *note = "what only grows: mean and peak per second, then the total; what stayed 0 is left out; more: -f csv";
+	size_t nr_more = model->nr_processes - shown->nr;
 
-	return shown->all ? note : document_text(document, "%s; %zu more processes, which used less CPU time: --top 0",
-						 note, model->nr_processes - shown->nr);
+	return shown->all ? note : document_text(document, "%s; %zu more process%s, which used less CPU time: --top 0",
+						 note, nr_more, nr_more == 1 ? "" : "es");
 }
 
 #define TEXT_COLUMNS "column,mean_or_rate,peak_or_rate,limit,min,last_or_total,slope_per_s,curve"

@@ -245,7 +245,7 @@ sleeping_before_short_calls() {
 	      int main(int argc, char **argv) { return work(argc) == 1; }' | gcc -O1 -finstrument-functions -x c - -o short_calls
 	# shellcheck disable=SC2086
 	densely 45 $1 ./short_calls || return 1
-	"$report" -v functions -f csv --columns function,calls,recorded_calls,self_ns,self_cpu_ns,self_wait_ns,self_blocked_ns,total_cpu_ns,mean_cpu_ns |
+	"$report" -v functions -f csv --raw --columns function,calls,recorded_calls,self_ns,self_cpu_ns,self_wait_ns,self_blocked_ns,total_cpu_ns,mean_cpu_ns |
 		tr -d '"' >functions.csv
 	awk -F, '$1 == "next" && $2 == 6000000 && $3 < 1000 && $5 > 0 && $5 + $6 + $7 > $4 * .99 && $5 + $6 + $7 < $4 * 1.01 && $7 < $4 / 10 &&
 			$9 * $2 > $8 * .99 && $9 * $2 < $8 * 1.01 { next_is_right = 1 }
@@ -347,6 +347,9 @@ read_count,read_count_global,read_mb,read_mb_global,write_count,write_count_glob
 		grep -e "$word" text || { echo "no $word"; cat text; false; }
 	done
 	[[ $("$report" -f svg --match rest) == '<?xml'* ]]
+	"$report" -v resources -f pdf --from "$(view calls | "$here/csv" start_ns function=rest)ns" -o rest.pdf	# hold had given it back
+	pdftotext -layout rest.pdf text
+	between "MiB at most" 0 "$(grep -oE '[0-9.]+ MiB' text | sort -n | tail -1 | cut -d. -f1 | cut -d' ' -f1)" 40
 	run "$report" -v functions -f svg
 	same status "$status" 2
 	same line "$output" 'insideme-report: pictures are of -v resources'
