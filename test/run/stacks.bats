@@ -29,6 +29,12 @@ share() {
 	}'
 }
 
+# mostly COLUMN FUNCTION: of half a second, of which a busy machine may leave few samples
+mostly() {
+	between "samples" 5 "$(nr_samples)" 1000000
+	between "$1 of $2" 80 "$(value "$1" "function=$2" | cut -d. -f1)" 100
+}
+
 nr_samples() {
 	view functions --columns samples | awk 'NR > 1 { n += $1 } END { print n + 0 }'
 }
@@ -112,7 +118,7 @@ setup_file() {
 @test "exceptions, allocations and objects that come and go run on" {
 	for compiler in '' .clang; do
 		stacks throws
-		share total_samples_percent 'throws()' 100
+		mostly total_samples_percent 'throws()'
 		stacks registers
 		stacks loads "$bin/../../libinsideme-nop.so"
 		between "samples" 20 "$(nr_samples)" 1000000
@@ -122,7 +128,7 @@ setup_file() {
 @test "code whose unwind tables are wrong runs on" {
 	for compiler in '' .clang; do
 		stacks moves
-		share samples_percent shift_stack 100
+		mostly samples_percent shift_stack
 	done
 }
 
