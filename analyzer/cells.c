@@ -120,7 +120,7 @@ static bool is_of_frees(enum heap_cell cell)
 	return cell == CELL_FREE_CALLS || cell == CELL_FREED_BYTES || cell == CELL_FAILED_CALLS;
 }
 
-struct value sample_cell(const struct sample_stats *samples, uint64_t nr_all, enum sample_cell cell)
+struct value sample_cell(const struct sample_stats *samples, uint64_t nr_all, double all_ns, enum sample_cell cell)
 {
 	switch (cell) {
 	case CELL_SAMPLES_NR:
@@ -132,11 +132,11 @@ struct value sample_cell(const struct sample_stats *samples, uint64_t nr_all, en
 	case CELL_SAMPLES_TOTAL:
 		return count_cell(samples->total_nr);
 	case CELL_SAMPLES_PERCENT:
-		return value_real(UNIT_PERCENT, 100 * sample_share(samples->nr, nr_all).part);
+		return value_real(UNIT_PERCENT, nr_all ? 100 * samples->ns / all_ns : NAN);
 	case CELL_SAMPLES_ERROR:
-		return value_real(UNIT_PERCENT, 100 * sample_share(samples->nr, nr_all).error);
+		return value_real(UNIT_PERCENT, 100 * sample_share_error(samples->nr, nr_all));
 	case CELL_SAMPLES_TOTAL_PERCENT:
-		return value_real(UNIT_PERCENT, 100 * sample_share(samples->total_nr, nr_all).part);
+		return value_real(UNIT_PERCENT, nr_all ? 100 * samples->total_ns / all_ns : NAN);
 	case CELL_SAMPLES_SELF_NS:
 		return ns_cell(samples->ns);
 	case CELL_SAMPLES_TOTAL_NS:

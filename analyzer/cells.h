@@ -37,7 +37,7 @@ enum sample_cell {
 	CELL_SAMPLES_NR, CELL_SAMPLES_IN_HOOKS, CELL_SAMPLES_MISSED, CELL_SAMPLES_TOTAL,
 	CELL_SAMPLES_PERCENT, CELL_SAMPLES_ERROR, CELL_SAMPLES_TOTAL_PERCENT, CELL_SAMPLES_SELF_NS, CELL_SAMPLES_TOTAL_NS,
 };
-struct value sample_cell(const struct sample_stats *samples, uint64_t nr_all, enum sample_cell cell);
+struct value sample_cell(const struct sample_stats *samples, uint64_t nr_all, double all_ns, enum sample_cell cell);
 
 /* What a function is. MODULE: base name of its file; SOURCE: "pool.cpp:31". */
 enum function_cell { CELL_NAME, CELL_MODULE, CELL_FILE, CELL_LINE, CELL_SOURCE };

@@ -54,14 +54,13 @@ void samples_read(struct process *process)
 	}
 }
 
-struct sample_share sample_share(uint64_t nr, uint64_t nr_all)
+double sample_share_error(uint64_t nr, uint64_t nr_all)
 {
 	double all = (double)nr_all, part = (double)nr / all;
 
 	if (!nr_all)
-		return (struct sample_share){ NAN, NAN };
-	/* Where none was seen one might have been. */
-	return (struct sample_share){ part, nr ? sqrt(part * (1 - part) / all) : 1 / all };
+		return NAN;
+	return nr ? sqrt(part * (1 - part) / all) : 1 / all;	/* where none was seen one might have been */
 }
 
 /*

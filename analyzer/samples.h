@@ -11,11 +11,10 @@ void samples_read(struct process *process);
 /* Self times of functions by hooks and samples together, once the tree is summed up. */
 void samples_judge(struct model *model);
 
-/* What part of the samples outside of the recorder @nr are, and its standard error; NAN: there are none. */
-struct sample_share {
-	double part;		/* 0 to 1 */
-	double error;
-};
-struct sample_share sample_share(uint64_t nr, uint64_t nr_all);
+/*
+ * The standard error of the part that @nr of all samples outside of the recorder are; NAN: there are none. The part itself
+ * is one of time: a sample stands for those that the kernel left out before it as well.
+ */
+double sample_share_error(uint64_t nr, uint64_t nr_all);
 
 #endif

@@ -60,22 +60,37 @@ static void mix(double *parts, const double *others, double share)
 		parts[i] = isnan(parts[i]) ? others[i] : isnan(others[i]) ? parts[i] : share * parts[i] + (1 - share) * others[i];
 }
 
-/* @shares of the raw time: what the hooks had of it was CPU time. Return: parts of the time without it, in @parts. */
+/*
+ * @shares of the raw time: what the hooks had of it was CPU time, as far as the rest leaves room for that; where it does not,
+ * as in functions that are too short to time, the shares stay. Return: parts of the time without the hooks, in @parts.
+ */
 static void take_hooks_out(double *parts, const double *shares, double raw_ns, double ns)
 {
-	double off_ns = (shares[SHARE_WAIT] + shares[SHARE_BLOCKED]) * raw_ns, kept = off_ns > ns ? ns / off_ns : 1;
+	double off_ns = (shares[SHARE_WAIT] + shares[SHARE_BLOCKED]) * raw_ns;
 
-	parts[SHARE_WAIT] = shares[SHARE_WAIT] * raw_ns * kept;
-	parts[SHARE_BLOCKED] = shares[SHARE_BLOCKED] * raw_ns * kept;
-	parts[SHARE_CPU] = isnan(off_ns) ? NAN : fmax(ns - parts[SHARE_WAIT] - parts[SHARE_BLOCKED], 0);
+	for (int i = 0; i < NR_SHARES; i++)
+		parts[i] = shares[i] * (off_ns > ns ? ns : raw_ns);
+	if (off_ns <= ns)
+		parts[SHARE_CPU] = ns - off_ns;
+}
+
+/* CPU time is known better than waiting: of both together no more than there was. */
+static void take_overlap_off(double *rest)
+{
+	if (rest[SHARE_BLOCKED] < 0) {
+		rest[SHARE_WAIT] += rest[SHARE_BLOCKED];
+		rest[SHARE_BLOCKED] = 0;
+	}
 }
 
 static void finish_path(struct path_shares *path, const struct path_shares *above, const struct call_stats *stats)
 {
 	double raw_ns = stats->duration_ns + stats->removed_ns, raw_self_ns = fmax(stats->self_ns + stats->removed_self_ns, 0);
 	double share = raw_ns > 0 ? fmin(path->recorded_ns / raw_ns, 1) : 0;
-	double own[NR_SHARES], blocked_ns = path->rest[SHARE_BLOCKED], own_ns = share * raw_self_ns;
+	double own[NR_SHARES], own_ns = share * raw_self_ns, blocked_ns;
 
+	take_overlap_off(path->rest);
+	blocked_ns = path->rest[SHARE_BLOCKED];
 	for (int i = 0; i < NR_SHARES; i++)
 		own[i] = path->below[i] = path->rest[i];
 	if (blocked_ns <= own_ns) {

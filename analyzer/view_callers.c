@@ -57,7 +57,7 @@ static struct value get_samples(const struct column *column, const void *row)
 {
 	const struct edge_row *of = row;
 
-	return sample_cell(&of->edge->samples, of->function->samples.total_nr, column->index);
+	return sample_cell(&of->edge->samples, of->function->samples.total_nr, of->function->samples.total_ns, column->index);
 }
 
 /* Of the function's own. */

@@ -16,7 +16,7 @@ struct function_row {
 	const struct heap_stats *heap;
 	double all_ns;
 	double judged_ns;
-	uint64_t nr_samples;
+	const struct sample_stats *samples;	/* of all */
 	size_t nr_runs;
 };
 
@@ -69,7 +69,7 @@ static struct value get_samples(const struct column *column, const void *row)
 {
 	const struct function_row *of = row;
 
-	return sample_cell(&of->function->samples, of->nr_samples, column->index);
+	return sample_cell(&of->function->samples, of->samples->nr, of->samples->ns, column->index);
 }
 
 enum { JUDGED_NS, JUDGED_PERCENT, JUDGED_ERROR };
@@ -304,7 +304,7 @@ struct table *functions_table(struct document *document, struct report *report, 
 
 		if (function->kind == FUNCTION_PLAIN && (!allocators || heap->alloc_calls))
 			row[rows->nr_rows++] = (struct function_row){ function, heap, model->functions_ns, model->judged_ns,
-								    model->samples.nr, model->nr_parts };
+								    &model->samples, model->nr_parts };
 	}
 	*table = (struct table){
 		.name = "functions",
@@ -322,10 +322,18 @@ struct table *functions_table(struct document *document, struct report *report, 
 	return table;
 }
 
+static bool has_samples(const struct model *model)
+{
+	return model->samples.nr + model->samples.in_hooks > 0;
+}
+
 static const char *text_columns(const struct report *report)
 {
 	if (report->model->is_sampled)
 		return "sampled_self_ns,samples_percent,samples_error_percent,sampled_total_ns,total_samples_percent,function,source";
+	if (report_has_times(report) && has_samples(report->model))
+		return "self_ns,self_percent,samples_percent,samples_error_percent,judged_percent,judged_error_percent,total_ns,"
+			"calls,mean_ns,function";
 	if (report->model->nr_parts > 1)
 		return report_has_times(report) ? "self_ns,self_percent,self_run_mean_ns,self_run_min_ns,self_run_max_ns,"
 			"total_run_mean_ns,calls,calls_run_min,calls_run_max,function" :
@@ -333,9 +341,6 @@ static const char *text_columns(const struct report *report)
 	if (!report_has_times(report))
 		return report_has_heap(report) ? "calls,alloc_calls,alloc_bytes,freed_bytes,function,source" :
 			"calls,function,source";
-	if (report->model->samples.nr + report->model->samples.in_hooks)
-		return "self_ns,self_percent,samples_percent,samples_error_percent,judged_percent,judged_error_percent,total_ns,"
-			"calls,mean_ns,function";
 	if (report_has_errors(report))
 		return report_has_heap(report) ?
 			"self_ns,self_error_ns,self_percent,total_ns,calls,mean_ns,p99_ns,alloc_bytes,function" :
@@ -381,7 +386,7 @@ int view_functions(struct document *document, struct report *report)
 	else if (report->model->is_sampled)
 		table->note = document_text(document, SAMPLED_NOTE "; +-: one standard error", report->model->samples.nr);
 	else if (report_has_times(report))
-		table->note = report->model->nr_parts > 1 ? document_text(document, "self and calls are sums of %zu runs; "
+		table->note = report->model->nr_parts > 1 && !has_samples(report->model) ? document_text(document, "self and calls are sums of %zu runs; "
 				    "/run: their mean; least and most: of one run, 0 where it has none%s", report->model->nr_parts,
 				    report_doubt_note(report)) :
 			document_text(document, "total = self + what it calls (recursion once); both summed over %" PRIu64

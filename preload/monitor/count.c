@@ -48,6 +48,8 @@ void count_log(struct count *count, const struct log_header *log, uint64_t reach
 			count_nodes(count, area);
 		else if (area->kind == LOG_AREA_HEAPS && is_sampled)
 			count_heaps(count, area);
+		else if (area->kind == LOG_AREA_SAMPLES && used_bytes(area) > sizeof(*area))
+			count->samples += (used_bytes(area) - sizeof(*area)) / sizeof(struct log_sample);
 		at += area->bytes;
 	}
 }

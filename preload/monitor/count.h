@@ -13,6 +13,7 @@ struct count {
 	uint64_t stacks;		/* of sampled allocations, */
 	uint64_t sampled_bytes;		/* and what all allocations brought, where stacks are taken */
 	bool is_sampled;
+	uint64_t samples;		/* of CPU time */
 	uint64_t log_bytes;
 };
 

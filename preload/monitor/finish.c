@@ -21,14 +21,16 @@ static const char *short_path(const char *path)
 	return length > 1 && !strncmp(path, here, length) && path[length] == '/' ? path + length + 1 : path;
 }
 
-/* Stacks of allocations are all that programs without hooks have. */
+/* Samples, and stacks of allocations, are all that programs without hooks have. */
 static const char *what_is_said(char *text, size_t bytes, const struct count *count)
 {
 	char number[COUNT_TEXT_BYTES], allocated[COUNT_TEXT_BYTES];
 
 	if (count->calls || !count->is_sampled) {
-		format_count(number, count->calls);
-		snprintf(text, bytes, "%s call%s", number, count->calls == 1 ? "" : "s");
+		uint64_t nr = count->calls ? count->calls : count->samples;
+
+		format_count(number, nr);
+		snprintf(text, bytes, "%s %s%s", number, nr == count->calls ? "call" : "CPU sample", nr == 1 ? "" : "s");
 		return "";
 	}
 	format_count(number, count->stacks);

@@ -283,6 +283,8 @@ static void leave_the_rest(struct monitor *monitor)
 
 static void finish(struct monitor *monitor)
 {
+	const struct count *count = &monitor->watch.count;
+
 	run_set_monitor(&monitor->run, 0);
 	leave_the_rest(monitor);
 	own_log_close(&monitor->own_log, 0);
@@ -291,10 +293,10 @@ static void finish(struct monitor *monitor)
 		rows_finish(&monitor->options.rows, monitor->rows_pid, monitor->run.path, &monitor->mask);
 	if (monitor->settings.value[SETTING_SUMMARY])
 		finish_print_summary(monitor->run.path, &monitor->mask);
-	else if (monitor->watch.count.calls && monitor->id.rank.rank <= 0)
+	else if (count->calls + count->stacks + count->samples && monitor->id.rank.rank <= 0)
 		finish_save_names(monitor->run.path, &monitor->mask);
-	if (!monitor->options.quiet && !(monitor->refusal && !monitor->watch.count.log_bytes))
-		finish_say(monitor->run.path, &monitor->watch.count);
+	if (!monitor->options.quiet && !(monitor->refusal && !count->log_bytes))
+		finish_say(monitor->run.path, count);
 }
 
 static int run_program(struct monitor *monitor, char **argv)

@@ -163,3 +163,21 @@ setup_file() {
 	view quality | grep -q 'CPU time is not sampled.*libgcc_s.so.1 is not loaded'
 	same "samples" "$(nr_samples)" 0
 }
+
+@test "a run with hooks and one by samples of a build without: calls and times beside shares" {
+	rm -rf insideme.data
+	echo 'static volatile unsigned sink;
+	      __attribute__((noinline)) void burn(unsigned n) { while (n--) sink = sink * 3 + n; }
+	      __attribute__((noinline)) void once(void) { burn(70000); sink++; }
+	      __attribute__((noinline)) void thrice(void) { burn(210000); sink++; }
+	      int main(void) { for (int i = 0; i < 900; i++) { once(); thrice(); } return 0; }' >both.c
+	gcc -g -O1 both.c -o both
+	monitor --sample=250 -- ./both
+	grep -E '^insideme: [1-9][0-9]* CPU samples, .*; read with: insideme-report insideme.data/' stderr
+	gcc -g -O1 -finstrument-functions both.c -o both
+	monitor --quiet -- ./both
+	"$report" -v functions -f csv last~1 last --columns function,calls,samples_percent,total_samples_percent 2>report.stderr | tr -d '"' >functions.csv
+	same "calls" "$(awk -F, 'NR > 1 { print $1 "=" $2 }' functions.csv | sort | xargs)" 'burn=1800 main=1 once=900 thrice=900'
+	awk -F, '$1 == "burn" && $3 < 90 || $1 == "thrice" && ($4 - 75) ^ 2 > 25 ^ 2 { bad = 1 } END { exit bad }' functions.csv || { cat functions.csv; false; }
+	same "columns" "$("$report" -v functions last~1 last 2>/dev/null | sed -n 2p | grep -o -e Sampled -e Calls -e Self/run | xargs)" 'Sampled Calls'
+}

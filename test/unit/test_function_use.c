@@ -103,6 +103,7 @@ static void a_call_has_what_grew_while_it_was_open(void **state)
 	assert_near(use_of(model, F)->self[USE_RSS_BYTES], (1 << 20) / 5., 2000);
 	assert_near(use_of(model, G)->total[USE_WAIT_NS], 10e6, 1e4);
 	assert_near(use_of(model, G)->total[USE_BLOCKED_NS], 40e6, 2e4);
+	assert_near(use_of(model, F)->total[USE_WAIT_NS], 2e6, 1e4);	/* while it burnt there was no time to wait */
 	assert_near(use_of(model, F)->total[USE_BLOCKED_NS], 8e6, 2e4);
 	assert_near(use_of(model, MAIN)->total[USE_SWITCHES], 60, 0.1);
 	assert_near(use_of(model, F)->total[USE_SWITCHES], 36, 0.1);
