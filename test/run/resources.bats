@@ -243,8 +243,12 @@ sleeping_before_short_calls() {
 	      	for (int i = 0; i < 6000000; i++) x = next(x);
 	      	return x; }
 	      int main(int argc, char **argv) { return work(argc) == 1; }' | gcc -O1 -finstrument-functions -x c - -o short_calls
-	# shellcheck disable=SC2086
-	densely 45 $1 ./short_calls || return 1
+	local try
+	for try in {1..10}; do		# until the thread has rows, too
+		# shellcheck disable=SC2086
+		densely 45 $1 ./short_calls || return 1
+		[ "$("$here/csv" thread_cpu_ns set=thread <resources.csv | grep -c .)" -lt 3 ] || break
+	done
 	"$report" -v functions -f csv --raw --columns function,calls,recorded_calls,self_ns,self_cpu_ns,self_wait_ns,self_blocked_ns,total_cpu_ns,mean_cpu_ns |
 		tr -d '"' >functions.csv
 	awk -F, '$1 == "next" && $2 == 6000000 && $3 < 1000 && $5 > 0 && $5 + $6 + $7 > $4 * .99 && $5 + $6 + $7 < $4 * 1.01 && $7 < $4 / 10 &&
