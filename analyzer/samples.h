@@ -11,6 +11,11 @@ void samples_read(struct process *process);
 /* Self times of functions by hooks and samples together, once the tree is summed up. */
 void samples_judge(struct model *model);
 
+static inline bool samples_exist(const struct model *model)
+{
+	return model->samples.nr + model->samples.in_hooks > 0;
+}
+
 /*
  * The standard error of the part that @nr of all samples outside of the recorder are; NAN: there are none. The part itself
  * is one of time: a sample stands for those that the kernel left out before it as well.

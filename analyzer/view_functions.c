@@ -9,6 +9,7 @@
 #include "fields.h"
 #include "function_use.h"
 #include "heap_charge.h"
+#include "samples.h"
 
 /* A row: the function, and what its self time is compared with. */
 struct function_row {
@@ -311,7 +312,7 @@ struct table *functions_table(struct document *document, struct report *report, 
 		.columns = columns,
 		.nr_columns = sizeof(columns) / sizeof(*columns),
 		.data_columns = document_text(document, "%s%s%s", DATA_COLUMNS, model->nr_parts > 1 ? RUN_COLUMNS : "",
-					      model->samples.nr + model->samples.in_hooks ? SAMPLE_COLUMNS : ""),
+					      samples_exist(model) ? SAMPLE_COLUMNS : ""),
 		.text_sort = model->is_sampled ? "sampled_self_ns" : report_has_times(report) ? "self_ns" : "calls",
 		.row_bytes = sizeof(*row),
 		.next = table_next_row,
@@ -322,16 +323,11 @@ struct table *functions_table(struct document *document, struct report *report, 
 	return table;
 }
 
-static bool has_samples(const struct model *model)
-{
-	return model->samples.nr + model->samples.in_hooks > 0;
-}
-
 static const char *text_columns(const struct report *report)
 {
 	if (report->model->is_sampled)
 		return "sampled_self_ns,samples_percent,samples_error_percent,sampled_total_ns,total_samples_percent,function,source";
-	if (report_has_times(report) && has_samples(report->model))
+	if (report_has_times(report) && samples_exist(report->model))
 		return "self_ns,self_percent,samples_percent,samples_error_percent,judged_percent,judged_error_percent,total_ns,"
 			"calls,mean_ns,function";
 	if (report->model->nr_parts > 1)
@@ -386,7 +382,7 @@ int view_functions(struct document *document, struct report *report)
 	else if (report->model->is_sampled)
 		table->note = document_text(document, SAMPLED_NOTE "; +-: one standard error", report->model->samples.nr);
 	else if (report_has_times(report))
-		table->note = report->model->nr_parts > 1 && !has_samples(report->model) ? document_text(document, "self and calls are sums of %zu runs; "
+		table->note = report->model->nr_parts > 1 && !samples_exist(report->model) ? document_text(document, "self and calls are sums of %zu runs; "
 				    "/run: their mean; least and most: of one run, 0 where it has none%s", report->model->nr_parts,
 				    report_doubt_note(report)) :
 			document_text(document, "total = self + what it calls (recursion once); both summed over %" PRIu64

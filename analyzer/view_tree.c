@@ -59,9 +59,8 @@ static struct value get_stats(const struct column *column, const void *row)
 
 static struct value get_samples(const struct column *column, const void *row)
 {
-	const struct tree_row *of = row;
-
-	return sample_cell(of->node->samples, of->model->samples.nr, of->model->samples.ns, column->index);
+	const struct sample_stats *all = &((const struct tree_row *)row)->model->samples;
+	return sample_cell(((const struct tree_row *)row)->node->samples, all->nr, all->ns, column->index);
 }
 
 static struct value get_heap(const struct column *column, const void *row)
