@@ -9,6 +9,7 @@
 
 #include "error.h"
 #include "marks.h"
+#include "names.h"
 #include "naming.h"
 #include "nodes.h"
 
@@ -238,7 +239,7 @@ static int most_first(const void *a, const void *b)
 
 static void name_sum(struct error_sum *sum)
 {
-	char *type = sum->type[0] && sum->kind != ERROR_SAID ? symbols_type_name(sum->type) : NULL;
+	char *type = sum->type[0] && sum->kind != ERROR_SAID ? name_of_type(sum->type) : NULL;
 	struct symbols *symbols = sum->object ? naming_symbols(sum->object) : NULL;
 
 	if (type) {

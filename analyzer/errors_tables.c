@@ -7,6 +7,7 @@
 
 #include "cells.h"
 #include "errors.h"
+#include "names.h"
 #include "naming.h"
 #include "summary.h"
 #include "symbols.h"
@@ -290,7 +291,7 @@ static struct table_rows *list_thrown(struct document *document, const struct mo
 
 			if (error)
 				list[rows->nr_rows++] = (struct thrown_row){ process, thrown, error,
-					error->type[0] ? document_keep(document, symbols_type_name(error->type)) : NULL,
+					error->type[0] ? document_keep(document, name_of_type(error->type)) : NULL,
 					path_text(document, errors_path(process, error, error->counts.node)) };
 		}
 	}

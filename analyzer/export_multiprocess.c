@@ -60,7 +60,7 @@ static char *traceback_of(const struct tree_node *path)
 static void take_error(struct breakage *breakage, const struct process *process, const struct error *error,
 		       const struct thrown *thrown)
 {
-	breakage->type = error->type[0] ? symbols_type_name(error->type) : xstrdup(errors_kind(error->counts.error));
+	breakage->type = error->type[0] ? name_of_type(error->type) : xstrdup(errors_kind(error->counts.error));
 	if (thrown && thrown->message)
 		breakage->value = xstrdup(thrown->message);
 	breakage->traceback = traceback_of(errors_path(process, error, error->counts.node));

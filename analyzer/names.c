@@ -102,6 +102,13 @@ char *name_demangled(const char *symbol)
 	return begins(symbol, "_Z") ? __cxa_demangle(symbol, NULL, NULL, NULL) : NULL;
 }
 
+char *name_of_type(const char *mangled)
+{
+	char *name = __cxa_demangle(mangled, NULL, NULL, NULL);
+
+	return name ? name : xstrdup(mangled);
+}
+
 char *name_in_source(const char *name)
 {
 	static const char mark[] = ".lto_priv.";

@@ -19,6 +19,9 @@ char *name_in_source(const char *symbol);
 /* A C++ symbol as text, to be freed; NULL: it is none. */
 char *name_demangled(const char *symbol);
 
+/* A C++ type as the source has it, by the name that its type_info has. The caller frees it. */
+char *name_of_type(const char *mangled);
+
 /**
  * name_short() - a function's name without parameters, return type and qualifiers
  *

@@ -7,6 +7,7 @@
 
 #include "error.h"
 #include "errors.h"
+#include "names.h"
 #include "nodes.h"
 #include "symbols.h"
 
@@ -38,7 +39,7 @@ static void add_thrown(struct thrown_columns *columns, const struct page *page, 
 	columns->numbers[THROWN_CAUGHT][nr] = thrown->caught == NO_TIME ? NAN : (double)thrown->caught;
 	columns->numbers[THROWN_THREAD][nr] = page_thread(page, thread);
 	columns->texts[THROWN_KIND][nr] = xstrdup(errors_kind(error->counts.error));
-	columns->texts[THROWN_TYPE][nr] = error->type[0] ? symbols_type_name(error->type) : NULL;
+	columns->texts[THROWN_TYPE][nr] = error->type[0] ? name_of_type(error->type) : NULL;
 	columns->texts[THROWN_MESSAGE][nr] = thrown->message ? xstrdup(thrown->message) : NULL;
 	columns->nr++;
 }

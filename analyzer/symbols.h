@@ -54,9 +54,6 @@ void symbols_locate(struct symbols *symbols, struct symbol *symbol);
 /* The source file and *@line of the code at @addr; NULL: not known. The text lives until symbols_close(). */
 const char *symbols_line(struct symbols *symbols, uint64_t addr, unsigned int *line);
 
-/* A C++ type as the source has it, by the name that its type_info has. The caller frees it. */
-char *symbols_type_name(const char *mangled);
-
 /* A word about why names are missing: "is gone", ... */
 const char *symbols_state_text(enum symbols_state state);
 

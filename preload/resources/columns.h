@@ -79,4 +79,10 @@ static inline uint64_t column_value(const struct column *column, const void *num
 	return *(const uint64_t *)((const char *)numbers + column->place);
 }
 
+/* A figure without a part that is not the program's; not known: stays so. */
+static inline uint64_t figure_less(uint64_t all, uint64_t part)
+{
+	return all == LOG_NONE ? LOG_NONE : all > part ? all - part : 0;
+}
+
 #endif

@@ -76,11 +76,6 @@ void details_read(struct details *details, struct figures *figures)
 	figures->netns_sent_packets = net.sent_packets;
 }
 
-static uint64_t less(uint64_t all, uint64_t part)
-{
-	return all == LOG_NONE ? LOG_NONE : all > part ? all - part : 0;
-}
-
 void details_read_maps(struct details *details, uint64_t own_bytes, struct figures *figures)
 {
 	struct proc_maps maps;
@@ -88,6 +83,6 @@ void details_read_maps(struct details *details, uint64_t own_bytes, struct figur
 	if (read_text(details, details->maps_fd) <= 0)
 		return;
 	proc_parse_smaps_rollup(details->buffer, &maps);
-	figures->pss_bytes = less(maps.pss_bytes, own_bytes);
-	figures->uss_bytes = less(maps.uss_bytes, own_bytes);
+	figures->pss_bytes = figure_less(maps.pss_bytes, own_bytes);
+	figures->uss_bytes = figure_less(maps.uss_bytes, own_bytes);
 }

@@ -46,21 +46,16 @@ int own_use_add(struct own_use *own)
 	return 0;
 }
 
-static uint64_t less(uint64_t all, uint64_t part)
-{
-	return all > part ? all - part : 0;
-}
-
 /* From within the kernel tells times to the microsecond and the switches of all threads, ended ones too. */
 static void set_from_rusage(const struct rusage *all, const struct own_use *own, struct figures *figures)
 {
-	figures->cpu_ns = less(timeval_ns(&all->ru_utime) + timeval_ns(&all->ru_stime), own->user_ns + own->system_ns);
-	figures->user_ns = less(timeval_ns(&all->ru_utime), own->user_ns);
-	figures->system_ns = less(timeval_ns(&all->ru_stime), own->system_ns);
-	figures->minor_faults = less((uint64_t)all->ru_minflt, own->minor_faults);
-	figures->major_faults = less((uint64_t)all->ru_majflt, own->major_faults);
-	figures->voluntary_switches = less((uint64_t)all->ru_nvcsw, own->voluntary_switches);
-	figures->involuntary_switches = less((uint64_t)all->ru_nivcsw, own->involuntary_switches);
+	figures->cpu_ns = figure_less(timeval_ns(&all->ru_utime) + timeval_ns(&all->ru_stime), own->user_ns + own->system_ns);
+	figures->user_ns = figure_less(timeval_ns(&all->ru_utime), own->user_ns);
+	figures->system_ns = figure_less(timeval_ns(&all->ru_stime), own->system_ns);
+	figures->minor_faults = figure_less((uint64_t)all->ru_minflt, own->minor_faults);
+	figures->major_faults = figure_less((uint64_t)all->ru_majflt, own->major_faults);
+	figures->voluntary_switches = figure_less((uint64_t)all->ru_nvcsw, own->voluntary_switches);
+	figures->involuntary_switches = figure_less((uint64_t)all->ru_nivcsw, own->involuntary_switches);
 }
 
 void own_use_read(const struct own_use *earlier, struct figures *figures)

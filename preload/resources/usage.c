@@ -100,11 +100,6 @@ static bool is_over(const struct usage *usage, const struct proc_stat *stat)
 	return stat->threads <= (usage->own_thread ? 2 : 1) && (stat->state == 'Z' || stat->state == 'X');
 }
 
-static uint64_t less(uint64_t all, uint64_t part)
-{
-	return all == LOG_NONE ? LOG_NONE : all > part ? all - part : 0;
-}
-
 static int read_cpu_clock(const struct usage *usage, struct figures *figures)
 {
 	struct timespec time;
@@ -123,7 +118,7 @@ static uint64_t nr_threads(const struct usage *usage)
 
 	if (raw_syscall(SYS_newfstatat, usage->switches.task_fd, (long)"", (long)&stat, AT_EMPTY_PATH, 0, 0) < 0)
 		return LOG_NONE;
-	return less(stat.st_nlink, 2);
+	return figure_less(stat.st_nlink, 2);
 }
 
 /* The rest of what "stat" tells is known better from within, but when the first thread, and so its memory, is gone. */
@@ -131,7 +126,7 @@ static int read_from_within(struct usage *usage, struct figures *figures)
 {
 	struct proc_stat stat;
 
-	figures->threads = less(nr_threads(usage), 1);
+	figures->threads = figure_less(nr_threads(usage), 1);
 	own_use_read(&usage->earlier, figures);
 	if (figures->rss_bytes != LOG_NONE || read_text(usage, usage->stat_fd) <= 0 ||
 	    proc_parse_stat(usage->buffer, &stat) < 0)
@@ -152,7 +147,7 @@ static int read_from_outside(struct usage *usage, struct figures *figures)
 	figures->user_ns = stat.user_ns;
 	figures->system_ns = stat.system_ns;
 	/* each page of the log that the program has in memory is a fault that it has us to thank for */
-	figures->minor_faults = less(stat.minor_faults, usage->log_pages.present);
+	figures->minor_faults = figure_less(stat.minor_faults, usage->log_pages.present);
 	figures->major_faults = stat.major_faults;
 	usage->child_faults = stat.child_faults;
 	if (usage->nr_readings++ % RARELY == 0 || is_over(usage, &stat))
@@ -196,9 +191,9 @@ static bool read_io(struct usage *usage, struct proc_io *io, struct source_count
 
 static void take_own_off(struct usage *usage, const struct source_count *own, struct proc_io *io)
 {
-	io->read_calls = less(io->read_calls, own->calls);
-	io->read_chars = less(io->read_chars, own->bytes);
-	io->write_bytes = less(io->write_bytes, usage->own_written_bytes);
+	io->read_calls = figure_less(io->read_calls, own->calls);
+	io->read_chars = figure_less(io->read_chars, own->bytes);
+	io->write_bytes = figure_less(io->write_bytes, usage->own_written_bytes);
 }
 
 /* After read_io(). Return: as that. */
@@ -247,9 +242,9 @@ static int read_memory(struct usage *usage, bool count_log, struct figures *figu
 	if (length <= 0 || proc_parse_statm(usage->buffer, &statm) < 0 || statm.size_pages == 0)
 		return 0;
 	log_bytes = count_log ? log_pages_read(&usage->log_pages) : log_pages_read_if_grown(&usage->log_pages);
-	figures->rss_bytes = less(statm.resident_pages * page_bytes, log_bytes + table_bytes(usage));
-	figures->mapped_bytes = less(statm.mapped_pages * page_bytes, log_bytes);
-	figures->vms_bytes = less(statm.size_pages * page_bytes,
+	figures->rss_bytes = figure_less(statm.resident_pages * page_bytes, log_bytes + table_bytes(usage));
+	figures->mapped_bytes = figure_less(statm.mapped_pages * page_bytes, log_bytes);
+	figures->vms_bytes = figure_less(statm.size_pages * page_bytes,
 				  (usage->log_pages.is_mapped ? usage->log_pages.log->map_bytes : 0) + table_bytes(usage));
 	return 0;
 }
@@ -301,7 +296,7 @@ int usage_read_slow(struct usage *usage, struct figures *figures)
 	if (status.peak_rss_bytes == LOG_NONE)
 		return 0;
 	if (status.peak_rss_bytes > usage->highest_seen_bytes) {
-		uint64_t peak = less(status.peak_rss_bytes, log_pages_read(&usage->log_pages) + table_bytes(usage));
+		uint64_t peak = figure_less(status.peak_rss_bytes, log_pages_read(&usage->log_pages) + table_bytes(usage));
 
 		usage->highest_seen_bytes = status.peak_rss_bytes;
 		if (peak > usage->peak_rss_bytes)
@@ -349,7 +344,7 @@ void usage_read_own(struct usage *usage, const struct log_header *log, struct fi
 	}
 	peak_bytes = own_use_read_all(figures);
 	if (peak_bytes != LOG_NONE) {
-		figures->peak_rss_bytes = less(peak_bytes,
+		figures->peak_rss_bytes = figure_less(peak_bytes,
 					       usage->log_pages.present * usage->log_pages.page_bytes);
 		/* The kernel adds pages to its peak in batches, later than to RSS. */
 		if (figures->rss_bytes != LOG_NONE && figures->peak_rss_bytes < figures->rss_bytes)

@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "compiler.h"
-#include "insideme_log.h"
+#include "resources/columns.h"
 
 #define THREADS_MAX	64	/* looked at; what others do between two readings may be taken for the children's */
 
@@ -23,11 +23,6 @@ static const uint16_t numbers[] = {
 static uint64_t *number(struct proc_io *io, unsigned i)
 {
 	return (uint64_t *)((char *)io + numbers[i]);
-}
-
-static uint64_t less(uint64_t all, uint64_t part)
-{
-	return all > part ? all - part : 0;
 }
 
 static void add_thread(int task_fd, const char *tid, struct source_count *count, struct proc_io *sum)
@@ -87,13 +82,14 @@ void waited_io_take_off(struct waited_io *waited, uint64_t child_faults, int tas
 		if (*all == LOG_NONE)
 			continue;
 		if (is_found) {
-			uint64_t beside = less(*all, *number(&threads, i));
-			uint64_t grown = less(beside, *number(&waited->beside, i)), most = less(*all, *number(&waited->seen, i));
+			uint64_t beside = figure_less(*all, *number(&threads, i));
+			uint64_t grown = figure_less(beside, *number(&waited->beside, i));
+			uint64_t most = figure_less(*all, *number(&waited->seen, i));
 
 			*children += grown < most ? grown : most;
 			*number(&waited->beside, i) = beside;
 		}
-		*all = less(*all, *children);
+		*all = figure_less(*all, *children);
 	}
 	waited->seen = seen;
 	if (is_found)
