@@ -286,10 +286,10 @@ static uint64_t newly_spent(void)
 	return spent_ns;
 }
 
-/* All CPU time that passes is the sampler's that takes rows next; @grown_ns of it was for this log alone. */
+/* All CPU time that passes is the sampler's that takes rows next. @grown_ns more were for this log, not for rows. */
 static void count_cpu(struct sampler *sampler, uint64_t grown_ns)
 {
-	uint64_t spent_ns = grown_ns;
+	uint64_t spent_ns = 0;
 
 	unclaimed_cpu_ns += newly_spent();
 	if (sampler->took_row || sampler->config.own_thread) {
@@ -300,10 +300,10 @@ static void count_cpu(struct sampler *sampler, uint64_t grown_ns)
 	account_spend(&sampler->account, sampler->now_ns,
 		      spent_ns - lesser(sampler->maps_cpu_ns + sampler->seldom_cpu_ns, spent_ns), sampler->seldom_cpu_ns);
 	sampler->maps_cpu_ns = sampler->seldom_cpu_ns = 0;
-	__atomic_fetch_add(&sampler->config.log->sampler_cpu_ns, spent_ns, __ATOMIC_RELAXED);
+	__atomic_fetch_add(&sampler->config.log->sampler_cpu_ns, spent_ns + grown_ns, __ATOMIC_RELAXED);
 }
 
-/* A writer would have to do it: no part of what rows cost, but for the time until now, if it was worth a look at the clock. */
+/* CPU time that a writer would have to spend: it paces no rows. The time until now is taken along, if it was worth a look. */
 static uint64_t grow(struct sampler *sampler, uint64_t *look_ns)
 {
 	const struct log_header *log = sampler->config.log;

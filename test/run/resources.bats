@@ -219,9 +219,11 @@ sleeping_and_burning() {
 	grep 'CPU and blocked by context switches' page
 }
 
-# densely MS COMMAND...: again until the sampler had a processor so often that no two rows are farther apart
+# densely MS COMMAND...: again until the sampler had a processor so often that no two rows are farther apart.
+# An interval that is set is kept, whatever a row costs on this machine.
 densely() {
 	local try
+	export INSIDEME_INTERVAL=10ms
 	for try in {1..30}; do
 		rm -rf insideme.data data
 		"${@:2}" || return 1
