@@ -23,6 +23,7 @@ starts_of() { awk -F, -v name="$1" '$1 == name { print $2 }' calls.csv; }
 
 @test "a run of a hundred budgets keeps its counts and its whole length, and says when each step came" {
 	local end at last
+	often
 	INSIDEME_THRESHOLD=0 INSIDEME_BUDGET=1M record long_run
 	calls main 1 a_round 100 step 10000 leaf 20000000
 	between "bytes of log" 1 "$(stat -c %s insideme.data/*/*.log)" 1048576

@@ -74,6 +74,7 @@ highest() {
 }
 
 @test "RSS follows what the program maps" {
+	often
 	record grow
 	quiet
 	read -r _ before _ top _ _ <stdout

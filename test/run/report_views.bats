@@ -198,6 +198,7 @@ between_times() {
 }
 
 @test "--from and --to: readings and their figures" {
+	often
 	record burn 1000 0
 	view resources >rows.csv
 	end=$(view summary | "$here/csv" value section=run column=elapsed_ns)

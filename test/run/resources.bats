@@ -22,6 +22,7 @@ both() {
 held() {
 	rm -f gate said
 	mkfifo gate
+	often
 	# shellcheck disable=SC2086
 	"${@:3}" "$bin/uses" $2 <gate >said 3>&- &
 	exec 9>gate
@@ -208,6 +209,7 @@ sleeping_and_burning() {
 
 # Turns of 1 ms are much shorter than the 10 ms between samples.
 @test "functions: CPU time and blocked time of short turns, by context switches" {
+	often
 	"$build/insideme-run" --quiet --threshold=0 -- "$bin/uses" turns 200 >said
 	[ "$(view resources | grep -c thread_off)" -gt 0 ] || skip "no context switches are told here: perf_event_paranoid is $(cat /proc/sys/kernel/perf_event_paranoid)"
 	read -r nap_ns work_ns <said
@@ -219,11 +221,10 @@ sleeping_and_burning() {
 	grep 'CPU and blocked by context switches' page
 }
 
-# densely MS COMMAND...: again until the sampler had a processor so often that no two rows are farther apart.
-# An interval that is set is kept, whatever a row costs on this machine.
+# densely MS COMMAND...: again until the sampler had a processor so often that no two rows are farther apart
 densely() {
 	local try
-	export INSIDEME_INTERVAL=10ms
+	often
 	for try in {1..30}; do
 		rm -rf insideme.data data
 		"${@:2}" || return 1
@@ -341,6 +342,7 @@ read_count,read_count_global,read_mb,read_mb_global,write_count,write_count_glob
 
 @test "-f svg, png, pdf: curves, brackets of calls, the peak" {
 	ldconfig -p | grep -q libcairo.so.2 || skip "no libcairo.so.2"
+	often
 	monitor -q -- "$bin/grow"
 	for format in svg png pdf; do
 		"$report" -v resources -f $format -o picture.$format
