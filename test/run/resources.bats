@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # What a program and the machine use, each column against another reading of it.
 load lib
+often
 
 rows() { view resources "$@" >resources.csv; }
 
@@ -22,7 +23,6 @@ both() {
 held() {
 	rm -f gate said
 	mkfifo gate
-	often
 	# shellcheck disable=SC2086
 	"${@:3}" "$bin/uses" $2 <gate >said 3>&- &
 	exec 9>gate
@@ -209,7 +209,6 @@ sleeping_and_burning() {
 
 # Turns of 1 ms are much shorter than the 10 ms between samples.
 @test "functions: CPU time and blocked time of short turns, by context switches" {
-	often
 	"$build/insideme-run" --quiet --threshold=0 -- "$bin/uses" turns 200 >said
 	[ "$(view resources | grep -c thread_off)" -gt 0 ] || skip "no context switches are told here: perf_event_paranoid is $(cat /proc/sys/kernel/perf_event_paranoid)"
 	read -r nap_ns work_ns <said
@@ -224,7 +223,6 @@ sleeping_and_burning() {
 # densely MS COMMAND...: again until the sampler had a processor so often that no two rows are farther apart
 densely() {
 	local try
-	often
 	for try in {1..30}; do
 		rm -rf insideme.data data
 		"${@:2}" || return 1
@@ -342,7 +340,6 @@ read_count,read_count_global,read_mb,read_mb_global,write_count,write_count_glob
 
 @test "-f svg, png, pdf: curves, brackets of calls, the peak" {
 	ldconfig -p | grep -q libcairo.so.2 || skip "no libcairo.so.2"
-	often
 	monitor -q -- "$bin/grow"
 	for format in svg png pdf; do
 		"$report" -v resources -f $format -o picture.$format
