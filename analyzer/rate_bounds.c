@@ -5,6 +5,8 @@
 #include <math.h>
 #include <string.h>
 
+#define ALL_PROCESSORS	0
+
 /* Parts of what is counted exactly. */
 static const struct { const char *part, *whole; } parts[] = {
 	{ "user_ns", "cpu_ns" },
@@ -19,36 +21,74 @@ static int whole_of(const struct rowset *rows, const char *column)
 	return -1;
 }
 
+static bool has_machine(const struct process *process, const struct process *other)
+{
+	const struct rowset *rows = process_rowset(other, "system");
+
+	return rows && rows->nr_rows > 1 && strcmp(other->header.boot_id, process->header.boot_id) == 0;
+}
+
+/* Who has rows of its machine; NULL: nobody. */
+static struct process *machine_of(struct process *process)
+{
+	const struct model *model = process->model;
+
+	if (has_machine(process, process))
+		return process;
+	for (size_t i = 0; i < model->nr_monitors; i++)
+		if (has_machine(process, model->monitors[i]))
+			return model->monitors[i];
+	for (size_t i = 0; i < model->nr_processes; i++)
+		if (has_machine(process, model->processes[i]))
+			return model->processes[i];
+	return NULL;
+}
+
 /* Idle or not, time passes on each: over all rows steps matter little. */
 static double nr_processors(struct process *process)
 {
-	const struct rowset *rows = process_rowset(process, "system");
+	struct process *machine = machine_of(process);
+	const struct rowset *rows = machine ? process_rowset(machine, "system") : NULL;
 	int total = rows ? rowset_column(rows, "system_cpu_total_ns") : -1;
-	size_t last = rows && rows->nr_rows ? rows->nr_rows - 1 : 0;
 	uint64_t first_ns, last_ns;
 	int64_t passed_ns;
 
-	if (total < 0 || !last)
+	if (total < 0)
 		return NAN;
 	first_ns = rowset_value(rows, 0, (uint32_t)total);
-	last_ns = rowset_value(rows, last, (uint32_t)total);
-	passed_ns = process_time(process, rows->ticks[last]) - process_time(process, rows->ticks[0]);
+	last_ns = rowset_value(rows, rows->nr_rows - 1, (uint32_t)total);
+	passed_ns = process_time(machine, rows->ticks[rows->nr_rows - 1]) - process_time(machine, rows->ticks[0]);
 	if (first_ns == LOG_NONE || last_ns == LOG_NONE || last_ns <= first_ns || passed_ns <= 0)
 		return NAN;
 	return fmax(1, round((double)(last_ns - first_ns) / (double)passed_ns));
 }
 
+/* In cores or percent; NAN: not known, as of GPU engines. */
+static double most_of(struct process *process, const struct rowset *rows, uint32_t column)
+{
+	static const struct { const char *set; uint16_t unit; double most; } sets[] = {
+		{ "cores", LOG_UNIT_NS, 1 },
+		{ "thread", LOG_UNIT_NS, 1 },
+		{ "thread", LOG_UNIT_WAIT_NS, 100 },
+		{ "system", LOG_UNIT_WAIT_NS, 100 },
+		{ "system", LOG_UNIT_NS, ALL_PROCESSORS },
+		{ "process", LOG_UNIT_NS, ALL_PROCESSORS },
+		{ "cgroup", LOG_UNIT_NS, ALL_PROCESSORS },
+	};
+
+	for (size_t i = 0; i < sizeof(sets) / sizeof(*sets); i++)
+		if (strcmp(rows->set, sets[i].set) == 0 && rows->columns[column].unit == sets[i].unit)
+			return sets[i].most == ALL_PROCESSORS ? nr_processors(process) : sets[i].most;
+	return NAN;
+}
+
 void rate_bounds_find(struct rate_bounds *bounds, struct process *process, const struct rowset *rows, uint32_t column)
 {
-	bool is_system = strcmp(rows->set, "system") == 0, is_time = rows->columns[column].unit == LOG_UNIT_NS;
-
-	*bounds = (struct rate_bounds){ .rows = rows, .whole = whole_of(rows, rows->columns[column].name), .most = NAN };
-	if (strcmp(rows->set, "cores") == 0)
-		bounds->most = 1;
-	else if (is_system && rows->columns[column].unit == LOG_UNIT_WAIT_NS)
-		bounds->most = 100;
-	else if (is_time && (is_system || strcmp(rows->set, "cgroup") == 0))
-		bounds->most = nr_processors(process);
+	*bounds = (struct rate_bounds){
+		.rows = rows,
+		.whole = whole_of(rows, rows->columns[column].name),
+		.most = most_of(process, rows, column),
+	};
 }
 
 double rate_bounded(const struct rate_bounds *bounds, size_t from, size_t to, int64_t passed_ns, double rate)

@@ -100,10 +100,10 @@ static void count_up(struct log_rows *rows, uint32_t column, uint16_t unit)
 	columns[column].kind = LOG_CUMULATIVE;
 }
 
-/* Steps of 30 ms in a counter of a part, and of a machine of two processors more than two of them at once. */
+/* Steps of 30 ms in counters of a process, one a part of another; of two processors more than two of them at once. */
 static void a_rate_is_at_most_what_there_is(void **state)
 {
-	const char *const process_columns[] = { "cpu_ns", "user_ns" };
+	const char *const process_columns[] = { "cpu_ns", "user_ns", "children_ns" };
 	const char *const system_columns[] = { "system_cpu_busy_ns", "system_cpu_total_ns", "cpu_stall_ns" };
 	struct log_rows *process_rows, *system_rows;
 	struct model *model;
@@ -111,24 +111,28 @@ static void a_rate_is_at_most_what_there_is(void **state)
 
 	(void)state;
 	build_begin(&build);
-	process_rows = build_rows(&build, "process", process_columns, 2, NR_ROWS);
+	process_rows = build_rows(&build, "process", process_columns, 3, NR_ROWS);
 	system_rows = build_rows(&build, "system", system_columns, 3, NR_ROWS);
 	count_up(process_rows, 0, LOG_UNIT_NS);
 	count_up(process_rows, 1, LOG_UNIT_NS);
+	count_up(process_rows, 2, LOG_UNIT_NS);
 	count_up(system_rows, 0, LOG_UNIT_NS);
 	count_up(system_rows, 1, LOG_UNIT_NS);
 	count_up(system_rows, 2, LOG_UNIT_WAIT_NS);
 	for (uint64_t i = 0; i < NR_ROWS; i++) {
 		uint64_t ticks = NS_START + (i + 1) * 10 * MS, step = i / 10 * 30 * MS;
 
-		build_row(process_rows, ticks, (uint64_t[]){ i * 3 * MS, step });
+		build_row(process_rows, ticks, (uint64_t[]){ i * 3 * MS, step, step });
 		build_row(system_rows, ticks, (uint64_t[]){ i * 19 * MS + step / 10, i * 20 * MS + step / 10, i * 10 * MS + step / 10 });
 	}
 	build_finish(&build, NS_START + 1000 * MS, 0);
 	model = build_load(&build);
-	series_of_column(&series, model, model->processes[0], process_rowset(model->processes[0], "process"), 1, 10);
-	series_release(&series);
-	assert_near(series.peak, 0.3);
+	for (uint32_t column = 1; column < 3; column++) {
+		series_of_column(&series, model, model->processes[0], process_rowset(model->processes[0], "process"), column, 10);
+		series_release(&series);
+		assert_near(series.peak, column == 1 ? 0.3 : 2);
+		assert_true(series.mean < 0.31);
+	}
 	for (uint32_t column = 0; column < 3; column++) {
 		series_of_column(&series, model, model->processes[0], process_rowset(model->processes[0], "system"), column, 10);
 		series_release(&series);
