@@ -49,7 +49,8 @@ void *task_place_find(struct task_place *place, char *own, size_t own_bytes, siz
 	return place->tls + above;
 }
 
+/* To be read it stays: it may lie in our data, which leak checkers and garbage collectors read as all objects'. */
 void task_place_guard(const struct task_place *place)
 {
-	raw_syscall(SYS_mprotect, (long)place->guard, GUARD_BYTES, PROT_NONE, 0, 0, 0);
+	raw_syscall(SYS_mprotect, (long)place->guard, GUARD_BYTES, PROT_READ, 0, 0, 0);
 }

@@ -17,6 +17,7 @@
  *   fork     forks, and looks at once how many threads it had, as python from 3.12 on does
  *   release  three children: once wait has returned, nothing holds their shared memory and their lock any more
  *   subreaper is one: every orphan it waits for is its own
+ *   scan     reads all writable memory of all objects, as leak checkers and garbage collectors do
  *   abort    dies by SIGABRT in work()
  *   threads  prints the number of its threads as /proc says
  * Each prints "fine" and exits 0, or says what was not. The report must show work, at least 2 calls.
@@ -27,6 +28,7 @@
 #include <fcntl.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
+#include <link.h>
 #include <sched.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -270,8 +272,25 @@ static int reap_orphans(void)
 	return orphan > 0 && WEXITSTATUS(status) == 7 && waitpid(-1, NULL, 0) == -1 && errno == ECHILD ? 0 : -1;
 }
 
+static int scan_object(struct dl_phdr_info *info, size_t bytes, void *context)
+{
+	(void)bytes;
+	(void)context;
+	for (int i = 0; i < info->dlpi_phnum; i++) {
+		const ElfW(Phdr) *segment = &info->dlpi_phdr[i];
+		const volatile char *begin = (const char *)(info->dlpi_addr + segment->p_vaddr);
+
+		if (segment->p_type == PT_LOAD && segment->p_flags & PF_W)
+			for (size_t at = 0; at < segment->p_memsz; at += 512)
+				sink += begin[at];
+	}
+	return 0;
+}
+
 static int disturb(const char *kind)
 {
+	if (!strcmp(kind, "scan"))
+		return dl_iterate_phdr(scan_object, NULL);
 	if (!strcmp(kind, "tsync"))
 		return filter_calls(by_seccomp);
 	if (!strcmp(kind, "again"))

@@ -33,6 +33,7 @@ goes_on_with() {
 @test "waitpid with __WALL finds no child" { goes_on wall; }
 @test "a program that closes every descriptor" { goes_on close; }
 @test "mlockall" { goes_on mlock; }
+@test "a program that reads all data of all objects" { goes_on scan; }
 
 @test "a fork finds one thread" {
 	goes_on_with 3 fork
