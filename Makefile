@@ -20,7 +20,7 @@ recorder_cflags := $(filter-out -finstrument-functions% -fsanitize% -pg -flto%,$
 	$(if $(findstring clang,$(CC)),,-fno-tree-loop-distribute-patterns) -fno-omit-frame-pointer -fno-plt \
 	-mgeneral-regs-only
 # Two segments in place of four, and nothing made read-only later: a short program's start feels each mapping.
-recorder_ldflags := -shared -nostartfiles -Wl,-z,now,-z,norelro,-z,noseparate-code,-z,nodelete \
+recorder_ldflags := -shared -nostdlib -Wl,-z,now,-z,norelro,-z,noseparate-code,-z,nodelete \
 	-Wl,-z,initfirst,-Bsymbolic,--no-undefined,--sort-section=alignment
 sanitize := -fno-sanitize-recover=all
 # Of pictures only the types: the library is loaded when one is drawn.
@@ -70,9 +70,9 @@ $(O)/sanitized/%.o: %.c $(O)/flags
 	$(call say,CC)$(CC) $(test_cflags) $(side) -c $< -o $@
 
 $(O)/libinsideme.so: $(recorder_obj) preload/exports.map
-	$(call say,LD)$(CC) $(recorder_ldflags) -Wl,-soname,$(@F),--version-script=preload/exports.map -o $@ $(recorder_obj)
+	$(call say,LD)$(CC) $(recorder_ldflags) -Wl,-soname,$(@F),--version-script=preload/exports.map -o $@ $(recorder_obj) -lgcc
 $(O)/libinsideme-nop.so: $(nop_obj)
-	$(call say,LD)$(CC) $(recorder_ldflags) -Wl,-soname,$(@F) -o $@ $(nop_obj)
+	$(call say,LD)$(CC) $(recorder_ldflags) -Wl,-soname,$(@F) -o $@ $(nop_obj) -lgcc
 $(O)/insideme-run: $(monitor_obj)
 	$(call say,LD)$(CC) $(if $(SAN),-fsanitize=$(SAN)) -o $@ $(monitor_obj)
 $(O)/insideme-report: $(analyzer_obj)

@@ -38,7 +38,7 @@ static int look(const struct object *object, void *context)
 
 static bool has_namespaces(void)
 {
-	const struct debug_extended *debug = (const void *)&_r_debug;
+	const struct debug_extended *debug = (const void *)linker_debug();
 
 	load_now(debug);	/* more than its type says */
 	return debug->base.r_version > 1 && debug->next;

@@ -19,6 +19,7 @@
 #include "descriptors.h"
 #include "live.h"
 #include "moments.h"
+#include "objects.h"
 #include "rundir.h"
 #include "sampler.h"
 #include "syscalls.h"
@@ -215,7 +216,7 @@ bool helper_is_possible(void)
 
 	if (answer == UNKNOWN) {
 		answer = YES;
-		for (const struct link_map *map = _r_debug.r_map; map; map = map->l_next)
+		for (const struct link_map *map = linker_debug()->r_map; map; map = map->l_next)
 			if (map->l_name && text_begins(text_base_name(map->l_name), "vgpreload_"))
 				answer = NO;
 	}

@@ -151,7 +151,7 @@ static int each_of_list(object_each *each, void *context)
 {
 	int result = 0;
 
-	for (const struct link_map *map = _r_debug.r_map; map && !result; map = map->l_next) {
+	for (const struct link_map *map = linker_debug()->r_map; map && !result; map = map->l_next) {
 		struct object object = { .name = map->l_name ?: "", .bias = map->l_addr, .soname = "" };
 
 		if (map->l_ld)

@@ -11,6 +11,18 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/*
+ * What dynamic linkers keep for debuggers: glibc's, and musl's, which loads this library into a program that it does not fit, and
+ * would end that for a reference it cannot resolve. So both are weak, and of no library's version.
+ */
+#pragma weak _r_debug
+extern struct r_debug *_dl_debug_addr __attribute__((weak));
+
+static inline const struct r_debug *linker_debug(void)
+{
+	return &_r_debug ? &_r_debug : _dl_debug_addr;
+}
+
 struct object {
 	const ElfW(Dyn) *dynamic;	/* what the rest was read from; NULL: it has none */
 	const char *name;		/* as the dynamic linker has it: "" for the program; lives as long as the object */

@@ -48,6 +48,28 @@ refused() {
 	refused ./five 'it uses musl, and the library is built for glibc' 'build it with glibc'
 }
 
+# musl ends a program for a library that it finds and cannot load.
+@test "a program of another C library that a recorded one starts" {
+	command -v musl-gcc >/dev/null || skip "needs musl-tools"
+	musl-gcc -include stdlib.h -include sys/wait.h -include unistd.h -xc - -o five <<-'END'
+		int main(int argc, char **argv)
+		{
+			char *volatile block = realloc(malloc(10), 100000);
+			int status;
+
+			if (!block || setenv("A", "b", 1) || (argc == 1 && fork() == 0 && (execl(argv[0], argv[0], "more", NULL), 1)))
+				return 1;
+			free(block);
+			wait(&status);
+			return argc > 1 ? 2 : 5 + WEXITSTATUS(status);
+		}
+	END
+	status=0
+	./five || status=$?
+	LD_PRELOAD=$library sh -c './five; exit $?' 2>stderr || same status $? $status
+	same "lines" "$(sort -u stderr)" 'insideme: this libc is not known; not recording'
+}
+
 @test "a program that gains rights" {
 	[ "$(id -u)" = 0 ] || skip "needs root to give a file away"
 	gcc five.c -o five
