@@ -12,7 +12,7 @@
 #include "process.h"
 
 #define HEAPS_AT	IMAGE_AFTER_THREAD
-#define RECORDS_AT	(HEAPS_AT + LOG_AREA_ALIGN)
+#define RECORDS_AT	(HEAPS_AT + IMAGE_HEAPS_BYTES)
 
 /* An entry, and whose it is. */
 struct brief {
@@ -26,19 +26,6 @@ struct briefs {
 	size_t nr_logs;			/* processes of the model that have logs */
 };
 
-static void set_heap(uint8_t *image, struct log_thread *thread, const struct log_heap *entry)
-{
-	const uint64_t at = HEAPS_AT + sizeof(struct log_area);
-	struct log_heap heap = *entry;
-
-	heap.thread = (uint32_t)(IMAGE_THREAD_AT >> LOG_REF_SHIFT);
-	thread->root.heap = (uint32_t)(at >> LOG_REF_SHIFT);
-	thread->heap_bytes = (int64_t)(heap.alloc_bytes - heap.freed_bytes);
-	heap.node = (uint32_t)((IMAGE_THREAD_AT + offsetof(struct log_thread, root)) >> LOG_REF_SHIFT);
-	image_set_area(image, HEAPS_AT, LOG_AREA_HEAPS, LOG_AREA_ALIGN, sizeof(struct log_area) + sizeof(heap));
-	memcpy(image + at, &heap, sizeof(heap));
-}
-
 static void set_thread(uint8_t *image, const struct log_program *entry)
 {
 	struct log_thread thread = { .tid = entry->child.pid, .nr_threads = 1, .begin_ticks = entry->child.record.ticks };
@@ -48,7 +35,6 @@ static void set_thread(uint8_t *image, const struct log_program *entry)
 	memcpy(thread.name, entry->name, sizeof(entry->name) - 1);
 	thread.root.min_ticks = UINT64_MAX;
 	thread.current = (uint32_t)((IMAGE_THREAD_AT + offsetof(struct log_thread, root)) >> LOG_REF_SHIFT);
-	set_heap(image, &thread, &entry->heap);
 	memcpy(image + IMAGE_THREAD_AT, &thread, sizeof(thread));
 }
 
@@ -80,8 +66,6 @@ static void correct_header(uint8_t *image, const struct log_program *entry)
 	header.start_peak_rss_bytes = entry->start_peak_rss_bytes;
 	header.start_cost_ns = entry->start_cost_ns;
 	header.uid = entry->uid;
-	header.heap_bytes = entry->heap_bytes;
-	header.heap_total_bytes = (int64_t)(entry->heap.alloc_bytes - entry->heap.freed_bytes);
 	memcpy(image, &header, sizeof(header));
 }
 
@@ -100,6 +84,7 @@ static struct process *open_image(struct model *model, const struct process *sha
 	image_set_header(image, bytes, &shared->header, &entry->child, shared->tick_ns);
 	correct_header(image, entry);
 	set_thread(image, entry);
+	image_set_heap(image, HEAPS_AT, &entry->heap);
 	for (int i = 0; i < 3; i++) {
 		char *text = logfile_text(shared->log, texts_at, text_bytes[i]);
 

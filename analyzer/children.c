@@ -99,13 +99,14 @@ static void set_thread(uint8_t *image, uint64_t frames_at, const struct open_pat
 	memcpy(image + THREAD_AT, &thread, sizeof(thread));
 }
 
-/* The log that the child would have, of @bytes. */
+/* The log that the child would have, of @bytes. @heap: NULL if it counted nothing. */
 static uint8_t *make_image(const struct process *parent, const struct log_child *child, const struct open_path *path,
-			   uint64_t *image_bytes)
+			   const struct log_heap *heap, uint64_t *image_bytes)
 {
 	uint64_t frames_at = NODES_AT + image_pages(sizeof(struct log_area) + path->nr * sizeof(struct log_node));
-	uint64_t bytes = path->nr ? frames_at + image_pages(sizeof(struct log_frames) + (path->nr + 1) * sizeof(struct log_frame))
-				  : NODES_AT;
+	uint64_t heaps_at = path->nr ? frames_at + image_pages(sizeof(struct log_frames) +
+							       (path->nr + 1) * sizeof(struct log_frame)) : NODES_AT;
+	uint64_t bytes = heaps_at + (heap ? IMAGE_HEAPS_BYTES : 0);
 	uint8_t *image = xcalloc(1, bytes);
 
 	*image_bytes = bytes;
@@ -114,36 +115,42 @@ static uint8_t *make_image(const struct process *parent, const struct log_child 
 	if (path->nr) {
 		image_set_area(image, NODES_AT, LOG_AREA_NODES, frames_at - NODES_AT,
 			 sizeof(struct log_area) + path->nr * sizeof(struct log_node));
-		image_set_area(image, frames_at, LOG_AREA_FRAMES, bytes - frames_at, sizeof(struct log_frames));
+		image_set_area(image, frames_at, LOG_AREA_FRAMES, heaps_at - frames_at, sizeof(struct log_frames));
 		set_calls(image, frames_at, path, child->record.ticks);
 	}
 	set_thread(image, frames_at, path, child, parent);
+	if (heap)
+		image_set_heap(image, heaps_at, heap);
 	return image;
 }
 
 /* Without what is open in it: of thousands of children the paths would take more memory than all else. */
-static struct process *open_child(struct process *parent, const struct log_child *child)
+static struct process *open_child(struct process *parent, const struct log_child *child, const struct log_heap *heap)
 {
 	uint64_t bytes;
-	uint8_t *image = make_image(parent, child, &(struct open_path){ NULL, 0 }, &bytes);
+	uint8_t *image = make_image(parent, child, &(struct open_path){ NULL, 0 }, heap, &bytes);
 
 	return process_open_child(parent, image, bytes);
 }
 
 void children_open_path(struct process *process)
 {
+	const struct logfile *log = process->entry_offset ? process->parent->log : NULL;
 	struct open_path path = { NULL, 0 };
 	struct log_child child;
+	struct log_heap heap;
+	bool has_heap;
 	uint8_t *image;
 	uint64_t bytes;
 
-	if (!process->entry_offset)
+	if (!log)
 		return;
-	memcpy(&child, process->parent->log->base + process->entry_offset, sizeof(child));
+	memcpy(&child, log->base + process->entry_offset, sizeof(child));
+	has_heap = image_heap(log, process->entry_offset, &child, &heap);
 	if (child.end == LOG_RUNNING)
 		memset(&child.finish, 0, sizeof(child.finish));
 	if (read_path(process->parent->log, child.node, &path)) {
-		image = make_image(process->parent, &child, &path, &bytes);
+		image = make_image(process->parent, &child, &path, has_heap ? &heap : NULL, &bytes);
 		process->log_without_path = process->log;
 		process->log = logfile_of_image(process->parent->log->path, image, bytes);
 	}
@@ -167,13 +174,14 @@ struct process *child_open(const struct process *holder, struct process *parent,
 {
 	struct open_path path = { NULL, 0 };
 	struct process *process = NULL;
+	struct log_heap heap;
 
 	if (child->end == LOG_RUNNING)	/* killed in between */
 		memset(&child->finish, 0, sizeof(child->finish));
 	if (!image_is_sound(holder, child) || (holder == parent && !read_path(parent->log, child->node, &path)))
 		logfile_damaged(holder->log, offset, "a child of no possible time or place");
 	else
-		process = open_child(parent, child);
+		process = open_child(parent, child, image_heap(holder->log, offset, child, &heap) ? &heap : NULL);
 	if (process && holder == parent)
 		process->entry_offset = offset;
 	free(path.functions);

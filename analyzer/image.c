@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include "logfile.h"
+
 #define RATE_NS		10000u
 
 void image_set_area(uint8_t *image, uint64_t offset, uint32_t kind, uint64_t bytes, uint64_t used_bytes)
@@ -14,6 +16,32 @@ void image_set_area(uint8_t *image, uint64_t offset, uint32_t kind, uint64_t byt
 	};
 
 	memcpy(image + offset, &area, sizeof(area));
+}
+
+void image_set_heap(uint8_t *image, uint64_t offset, const struct log_heap *entry)
+{
+	const uint64_t at = offset + sizeof(struct log_area);
+	struct log_heap heap = *entry;
+	struct log_thread thread;
+
+	heap.thread = (uint32_t)(IMAGE_THREAD_AT >> LOG_REF_SHIFT);
+	heap.node = (uint32_t)((IMAGE_THREAD_AT + offsetof(struct log_thread, root)) >> LOG_REF_SHIFT);
+	memcpy(&thread, image + IMAGE_THREAD_AT, sizeof(thread));
+	thread.root.heap = (uint32_t)(at >> LOG_REF_SHIFT);
+	thread.heap_bytes = thread.heap_held_bytes = (int64_t)(heap.alloc_bytes - heap.freed_bytes);
+	memcpy(image + IMAGE_THREAD_AT, &thread, sizeof(thread));
+	image_set_area(image, offset, LOG_AREA_HEAPS, IMAGE_HEAPS_BYTES, sizeof(struct log_area) + sizeof(heap));
+	memcpy(image + at, &heap, sizeof(heap));
+}
+
+bool image_heap(const struct logfile *log, uint64_t offset, const struct log_child *child, struct log_heap *heap)
+{
+	const uint64_t at = offset + sizeof(*child);
+
+	if (!child->has_heap || child->record.bytes < sizeof(*child) + sizeof(*heap) || at + sizeof(*heap) > log->bytes)
+		return false;
+	memcpy(heap, log->base + at, sizeof(*heap));
+	return true;
 }
 
 /* Ended: its two readings of the clocks are enough. Else a second one where the others' rate puts it. */
@@ -49,13 +77,15 @@ void image_set_header(uint8_t *image, uint64_t bytes, const struct log_header *l
 	header.start_peak_rss_bytes = 0;
 	header.is_rank_child = like->rank >= 0;
 	header.nr_threads = 1;
-	header.heap_total_bytes = header.heap_before_bytes = header.heap_peak_bytes = 0;
+	header.heap_total_bytes = header.heap_before_bytes = child->heap_before_bytes;
+	header.heap_peak_bytes = 0;
+	if (child->has_heap)
+		header.heap_bytes = child->heap_bytes;
 	header.heap_unknown_frees = header.heap_peak_number = header.heap_peak_ticks = 0;
 	header.heap_peak_thread = header.heap_peak_node = 0;
 	header.sampler_cpu_ns = header.sampler_rows = 0;
 	header.start_cost_ns = LOG_NONE;
 	memset((void *)header.losses, 0, sizeof(header.losses));
-	header.losses[LOG_LOST_HEAP_CALLS] = child->lost_heap_calls;
 	set_rate(&header, tick_ns);
 	memcpy(image, &header, sizeof(header));
 }

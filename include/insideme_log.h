@@ -796,7 +796,9 @@ struct log_child {
 	uint64_t user_ns;		/* at its end: CPU time and the most memory */
 	uint64_t system_ns;
 	uint64_t peak_rss_bytes;
-	LOG_SHARED uint64_t lost_heap_calls;	/* allocations and frees of a process without hooks */
+	int64_t heap_before_bytes;	/* the heap that it inherited */
+	uint32_t heap_bytes;		/* enum log_heap_bytes */
+	uint32_t has_heap;		/* 1: a struct log_heap follows: all that it did with the heap; node: 0 */
 };
 
 /*
@@ -806,17 +808,17 @@ struct log_child {
  */
 struct log_program {
 	struct log_child child;		/* record.kind is LOG_RECORD_PROGRAM; thread and node: 0 */
-	uint64_t start_peak_rss_bytes;	/* these four as log_header's */
+	struct log_heap heap;
+	uint64_t start_peak_rss_bytes;	/* these three as log_header's */
 	uint64_t start_cost_ns;
 	uint32_t uid;
-	uint32_t heap_bytes;		/* enum log_heap_bytes */
+	uint32_t reserved;
 	char program[64];
 	char name[16];			/* of its first thread */
-	struct log_heap heap;		/* all of its heap use; node: 0 */
 	uint32_t command_bytes;		/* of the texts that follow one after the other, each with its final 0 */
 	uint32_t exe_bytes;
 	uint32_t cwd_bytes;
-	uint32_t reserved;
+	uint32_t reserved_2;
 	/* char command[command_bytes], exe[exe_bytes], cwd[cwd_bytes]: as the text records of these keys */
 };
 

@@ -28,7 +28,8 @@ static void fill(struct log_program *program, const struct process_id *id, const
 	program->uid = (uint32_t)raw_syscall(SYS_getuid, 0, 0, 0, 0, 0, 0);
 	raw_syscall(SYS_prctl, PR_GET_NAME, (long)program->name, 0, 0, 0, 0);
 	text_copy(program->program, sizeof(program->program), id->program);
-	program->heap_bytes = heap_setting() == HEAP_OFF ? LOG_HEAP_OFF : LOG_HEAP_USABLE;
+	program->child.heap_bytes = heap_setting() == HEAP_OFF ? LOG_HEAP_OFF : LOG_HEAP_USABLE;
+	program->child.has_heap = 1;
 }
 
 static void add_text(char **at, uint32_t *bytes, const char *text)

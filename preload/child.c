@@ -17,7 +17,6 @@ static struct log_header *ancestor;
 static struct log_child *entry;		/* may be that of a parent, after a raw clone */
 static uint32_t entry_clock;	/* enum log_clock */
 static struct open_calls *calls;	/* private memory */
-static int64_t heap_bytes;
 static bool is_interrupted;		/* a hook in the ancestor's log goes on in this process */
 
 /* All but the page of the own entry, which other tasks may still write to. */
@@ -127,6 +126,13 @@ static uint64_t start_of(uint64_t before_ns)
 	return start;
 }
 
+struct log_heap *child_heap(void)
+{
+	struct log_child *child = child_entry();
+
+	return child && child->has_heap ? (struct log_heap *)(child + 1) : NULL;
+}
+
 static void fill(struct log_child *child, const struct child_origin *origin, const struct log_clocks *begin)
 {
 	child->pid = (uint32_t)sys_getpid();
@@ -136,34 +142,39 @@ static void fill(struct log_child *child, const struct child_origin *origin, con
 	child->thread = entry ? entry->thread : origin->thread;
 	child->node = entry ? entry->node : origin->node;
 	child->program = ancestor->kind == LOG_OF_PROGRAMS ? own_program : 0;
+	child->heap_before_bytes = origin->heap_before_bytes;
 }
 
 bool child_enter(const struct child_origin *origin)
 {
 	struct log_child *child;
 	struct log_clocks begin;
+	bool is_waiting, counts_heap;
 
-	if (!entry) {
+	if (!entry)
 		calls = origin->calls;
-		heap_bytes = origin->heap_bytes;
-	}
 	is_interrupted = origin->is_interrupted;
 	child_due_ticks = 0;
 	if (!ancestor)
 		return false;
 	clock_read_all(ancestor->clock, &begin);
 	log_keep_in_memory(NULL);	/* what we touch of it is not in the ancestor's memory */
-	child = (struct log_child *)log_new_record(ancestor, sizeof(*child), begin.ticks);
+	is_waiting = !ancestor->has_hooks && !calls;
+	counts_heap = is_waiting && origin->counts_heap;
+	child = (struct log_child *)log_new_record(ancestor, sizeof(*child) + (counts_heap ? sizeof(struct log_heap) : 0),
+						   begin.ticks);
 	if (!child) {
 		entry = NULL;
 		return false;
 	}
 	fill(child, origin, &begin);
+	child->heap_bytes = is_waiting ? origin->heap_bytes : ancestor->heap_bytes;
+	child->has_heap = counts_heap;
 	log_publish(&child->record, LOG_RECORD_CHILD);
 	entry = child;
 	live.pid = child->pid;
-	entry_clock = ancestor->clock;
-	if (!ancestor->has_hooks && !calls)
+	entry_clock = live.clock = ancestor->clock;
+	if (is_waiting)
 		begin_waiting(child);
 	return true;
 }
@@ -173,14 +184,6 @@ struct open_calls *child_take_calls(void)
 	struct open_calls *taken = calls;
 
 	calls = NULL;
-	return taken;
-}
-
-int64_t child_take_heap(void)
-{
-	int64_t taken = heap_bytes;
-
-	heap_bytes = 0;
 	return taken;
 }
 
@@ -229,13 +232,8 @@ bool child_is_due(void)
 	return child_due_ticks && clock_ticks(entry_clock) >= child_due_ticks && child_entry();
 }
 
-void child_heap_call(void)
+void child_look(void)
 {
-	struct log_child *child = child_entry();
-
-	if (!child)		/* a vfork child, which shares our memory */
-		return;
-	__atomic_fetch_add(&child->lost_heap_calls, 1, __ATOMIC_RELAXED);
 	if (child_is_due())
 		live_open_child();
 }

@@ -16,7 +16,9 @@ struct open_calls;
 /* What the child of a fork needs to know of the thread that forked; from before the fork. */
 struct child_origin {
 	uint64_t before_ns;		/* CLOCK_BOOTTIME before the fork */
-	int64_t heap_bytes;		/* the heap that it inherits */
+	int64_t heap_before_bytes;	/* the heap that it inherits */
+	uint32_t heap_bytes;		/* enum log_heap_bytes: without hooks */
+	bool counts_heap;		/* so, in its entry: samples need a log */
 	uint32_t thread;		/* refs in the log of its parent, 0: none */
 	uint32_t node;			/* the path that is open */
 	struct open_calls *calls;	/* the same, to be opened again; NULL: none is open */
@@ -45,23 +47,24 @@ bool child_enter(const struct child_origin *origin);
 
 /* The entry of this process, which has no log of its own yet, or NULL. It stays in the log of @child_ancestor(). */
 struct log_child *child_entry(void);
+/* Where that counts what a child without hooks does with the heap; NULL: it counts nothing. */
+struct log_heap *child_heap(void);
 struct log_header *child_ancestor(void);
 /* The caller runs in the memory of a process that has an entry and no log: one would be that one's, under another's name. */
 bool child_is_vforked(void);
 
-/* What is open and on the heap since the fork, for a log that is opened now; each is handed out once. */
+/* What is open since the fork, for a log that is opened now; handed out once. */
 struct open_calls *child_take_calls(void);
-int64_t child_take_heap(void);
 
 /* The process ends without ever having had a log. @end: LOG_RUNNING takes the mark back. */
 void child_mark_end(enum log_end end, int status);
 
 /*
- * Without hooks a child gets its log some ms after the fork: an allocation before that is counted as not recorded.
+ * Without hooks a child gets its log some ms after the fork, with an allocation: what it allocates before is in its entry.
  * Where no child waits child_due_ticks is 0.
  */
 extern HIDDEN uint64_t child_due_ticks;
-void child_heap_call(void);
+void child_look(void);
 
 /* Is it later than that for this very process? A vfork child runs in our memory, but is not us. */
 bool child_is_due(void);

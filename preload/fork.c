@@ -49,6 +49,13 @@ static void copy_open_calls(void)
 		libc.pthread_setspecific(copy_key, copy);
 }
 
+static int64_t entered_bytes(void)
+{
+	const struct log_child *entry = child_entry();
+
+	return (entry ? entry->heap_before_bytes : 0) + heap_early.heap_bytes;
+}
+
 static void prepare(void)
 {
 	struct log_header *log;
@@ -60,7 +67,7 @@ static void prepare(void)
 	log = live.log;
 	child_make_room();
 	before_ns = clock_ns(CLOCK_BOOTTIME);
-	inherited_bytes = log ? log->heap_total_bytes + (self ? self->heap_held_bytes : 0) : heap_early.heap_bytes;
+	inherited_bytes = log ? log->heap_total_bytes + (self ? self->heap_held_bytes : 0) : entered_bytes();
 	if (log && self)
 		copy_open_calls();
 	moments_before_fork();
@@ -93,8 +100,11 @@ static void in_child(void)
 {
 	struct open_calls *copy = take_copy();
 	uintptr_t interrupted_addr = copy ? stack_interrupted(copy) : live_return_addr;
-	struct child_origin origin = { .before_ns = before_ns, .heap_bytes = inherited_bytes, .calls = copy,
+	struct child_origin origin = { .before_ns = before_ns, .heap_before_bytes = inherited_bytes, .calls = copy,
+				       .heap_bytes = heap_setting() == HEAP_OFF ? LOG_HEAP_OFF : LOG_HEAP_USABLE,
+				       .counts_heap = heap_setting() != HEAP_OFF && !settings.value[SETTING_HEAP_SAMPLE],
 				       .is_interrupted = interrupted_addr };
+	bool is_entered;
 
 	daemon_task = 0;
 	live_return_addr = 0;
@@ -108,12 +118,16 @@ static void in_child(void)
 			stack_open_again(self, copy, now_ticks());
 		if (copy)
 			open_calls_free(copy);
-	} else if (!child_enter(&origin) || interrupted_addr || samples_take_stacks()) {
+		return;
+	}
+	is_entered = child_enter(&origin);
+	heap_begin_early(child_heap());
+	if (!is_entered || interrupted_addr || samples_take_stacks()) {
 		live_open_child();
 		if (interrupted_addr)
 			interrupted_return(interrupted_addr);
-	} else if (!child_due_ticks) {
-		live.heap = heap_setting();	/* the first allocation opens the log */
+	} else {
+		live.heap = child_heap() ? HEAP_COUNTERS : heap_setting();	/* without: the first allocation opens the log */
 	}
 }
 

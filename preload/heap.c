@@ -12,7 +12,7 @@
 #define LATER_AREA_BYTES	16384u
 
 struct allocator allocator;
-LARGE struct log_thread heap_early;		/* of the program's first thread alone */
+LARGE struct log_thread heap_early;		/* of the process's first thread alone */
 static int64_t early_known_bytes;	/* of heap_early, in the log's total; set by who opens the log */
 
 /* A sanitizer's malloc is called before it is ready, and then returns blocks that it knows nothing of. */
@@ -78,9 +78,17 @@ struct log_thread *heap_thread_slowly(void)
 	return thread_make();
 }
 
+/* After a fork it holds what the parent did. */
+void heap_begin_early(struct log_heap *heap)
+{
+	heap_early.heap_bytes = heap_early.heap_held_bytes = 0;
+	heap_early.heap_inside = 0;
+	live.early_heap = heap;
+}
+
 int64_t heap_early_bytes(void)
 {
-	early_known_bytes = heap_early.heap_bytes;
+	early_known_bytes = live.early_heap ? heap_early.heap_bytes : 0;
 	return early_known_bytes;
 }
 

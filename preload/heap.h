@@ -58,20 +58,21 @@ static ALWAYS_INLINE bool heap_is_counted(void)
 	return live.heap != HEAP_OFF;
 }
 
-/* What it does now is not counted; a forked child may be due to begin with it. */
+/* What it does now is not counted; a forked child may be due to have its log. */
 static ALWAYS_INLINE void heap_not_counted(void)
 {
 	if (unlikely(child_due_ticks))
-		child_heap_call();
+		child_look();
 }
 
 /*
- * Stands for the first thread of a program that has no log yet: its counts go to the program's entry. heap_take_early()
- * moves them to that thread's record in the log that was opened since: at its next event, or at the end.
+ * Stands for the first thread of a program or child that has no log yet: its counts go to the process's entry, @heap.
+ * heap_take_early() moves them to that thread's record in the log that was opened since: at its next event, or at the end.
  */
 extern HIDDEN struct log_thread heap_early;
+void heap_begin_early(struct log_heap *heap);
 void heap_take_early(void);
-/* The log opens: what its rows begin with. */
+/* The log opens: what of that its total begins with. */
 int64_t heap_early_bytes(void);
 
 NOINLINE struct log_thread *heap_thread_slowly(void);

@@ -24,7 +24,9 @@ struct sampler_config {
 	 * Of a process that has no log, a forked child, the rows go into somebody else's, where they have the pid as id:
 	 */
 	const struct log_header *ancestor;	/* the log that it has mapped, as mapped here; NULL: @log is its own */
-	uint64_t process_start;			/* then: field 22 of /proc/PID/stat, */
+	const struct log_child *entry;		/* then: its entry there, */
+	const struct log_heap *entry_heap;	/* what it counts of the heap in that, NULL: nothing, */
+	uint64_t process_start;			/* field 22 of /proc/PID/stat, */
 	const uint64_t *least_interval_ns;	/* and what interval_ns is at least: the more such, the rarer their rows */
 };
 

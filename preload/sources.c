@@ -125,13 +125,26 @@ void sources_read_all(struct sources *sources)
 	sources->usage.full_every = 0;
 }
 
+/* Of a child that has no log. Who does not count in its entry gets one with its first allocation. */
+static int64_t entered_heap_bytes(const struct sampler_config *config)
+{
+	const struct log_heap *heap = config->entry_heap;
+
+	return config->entry->heap_before_bytes + (heap ? (int64_t)(heap->alloc_bytes - heap->freed_bytes) : 0);
+}
+
 /* What threads hold back is added for those that are known, see ACTIVITY_THREADS. */
+static int64_t logged_heap_bytes(const struct sources *sources)
+{
+	return __atomic_load_n(&sources->config.log->heap_total_bytes, __ATOMIC_RELAXED) + activity_held(&sources->activity);
+}
+
 static uint64_t heap_bytes(const struct sources *sources)
 {
-	const struct log_header *log = sources->config.log;
-	int64_t bytes = __atomic_load_n(&log->heap_total_bytes, __ATOMIC_RELAXED) + activity_held(&sources->activity);
+	const struct sampler_config *config = &sources->config;
+	int64_t bytes = config->ancestor ? entered_heap_bytes(config) : logged_heap_bytes(sources);
 
-	if (log->heap_bytes == LOG_HEAP_OFF)
+	if ((config->ancestor ? config->entry->heap_bytes : config->log->heap_bytes) == LOG_HEAP_OFF)
 		return LOG_NONE;
 	return bytes > 0 ? (uint64_t)bytes : 0;		/* frees of what was there before, or what threads hold back */
 }

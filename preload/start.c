@@ -121,7 +121,8 @@ static void begin_heap(struct log_header *log, uint32_t has_hooks, int64_t inher
 	log->has_hooks = has_hooks;
 	log->heap_bytes = bytes_of[heap];
 	log->heap_sample_bytes = heap == HEAP_SAMPLED ? (uint32_t)settings.value[SETTING_HEAP_SAMPLE] : 0;
-	log->heap_total_bytes = log->heap_before_bytes = log->heap_peak_bytes = inherited_bytes;
+	log->heap_before_bytes = log->heap_peak_bytes = inherited_bytes;
+	log->heap_total_bytes = inherited_bytes + heap_early_bytes();
 	live.heap = heap;
 }
 
@@ -150,13 +151,13 @@ static void identify_child(struct process_id *id, const struct log_child *entry)
 /* As it was at the fork: the calls that were open then, and the heap. */
 static void go_on_from(struct log_header *log, const struct log_child *entry, const struct open_calls *calls)
 {
-	if (entry) {
+	if (entry)
 		log->start = entry->begin;
-		log->losses[LOG_LOST_HEAP_CALLS] = entry->lost_heap_calls;
-	}
 	if (!thread_make())
 		return;
 	self->begin_ticks = log->start.ticks;
+	live.main_record = self;
+	heap_take_early();
 	if (calls)
 		stack_open_again(self, calls, log->start.ticks);
 }
@@ -173,15 +174,15 @@ static void begin_child(void)
 	if (begin_log(&id, parent->clock)) {
 		uint64_t values[] = { 0, id.ppid };
 
-		begin_heap(live.log, parent->has_hooks, entry ? child_take_heap() : (int64_t)blocks_bytes());
+		begin_heap(live.log, parent->has_hooks, entry ? entry->heap_before_bytes : (int64_t)blocks_bytes());
 		samples_init();
 		modules_log_all();
 		labels_forked();
 		labels_log_all();
 		log_write_event(live.log, LOG_EVENT_FORK, 0, values, 2, NULL, now_ticks());
 		go_on_from(live.log, entry, calls);
-		publish_log(live.log, parent->threshold_floor_ticks * 1000u / THRESHOLD_FLOOR);
 		__builtin_memcpy(live.log->costs, parent->costs, sizeof(parent->costs));
+		publish_log(live.log, parent->threshold_floor_ticks * 1000u / THRESHOLD_FLOOR);	/* unmaps that of the parent */
 		/* The child of a raw clone may end by an exit of its only thread, whose status a second one would hide. */
 		if (entry)
 			helper_start(live.log, room_path(), run.page);
@@ -205,8 +206,7 @@ static void go_on_from_program(struct log_header *log, const struct log_program 
 	if (read_file("/proc/self/comm", name, sizeof(name)) > 0)
 		name[text_length(name) - (text_find(name, '\n') ? 1 : 0)] = '\0';
 	live.main_record = record_for_main(log, name);
-	begin_heap(log, 0, heap_early_bytes());
-	log->heap_before_bytes = 0;
+	begin_heap(log, 0, 0);
 }
 
 static void begin_program(const struct log_program *program)
@@ -302,7 +302,7 @@ static bool begin_brief(const struct facts *facts)
 		return false;
 	live.clock = child_ancestor()->clock;
 	live.heap = heap_begin_log(false);
-	live.early_heap = &program->heap;
+	heap_begin_early(&program->heap);
 	return true;
 }
 

@@ -134,7 +134,7 @@ $(addprefix $(bin)/,pools pools.clang pools_cpp pools_cpp.clang): include/inside
 $(bin)/pools_fortran: include/insideme.f90 test/programs/pools_fortran.f90
 	@mkdir -p $@.mod
 	$(call say,FC)gfortran $(program_flags) -finstrument-functions-exclude-file-list=insideme.f90 -J $@.mod $^ -o $@
-$(bin)/cpu_sites $(bin)/cpu_sites.clang $(bin)/brief $(bin)/brief.clang $(bin)/large_tls $(bin)/large_tls.clang $(bin)/heap_sites $(bin)/heap_sites.clang $(bin)/heap_sites_cpp $(bin)/heap_sites_cpp.clang: program_flags = -g -O2 -pthread -Wall
+$(bin)/cpu_sites $(bin)/cpu_sites.clang $(bin)/brief $(bin)/brief.clang $(bin)/forked_heap $(bin)/forked_heap.clang $(bin)/large_tls $(bin)/large_tls.clang $(bin)/heap_sites $(bin)/heap_sites.clang $(bin)/heap_sites_cpp $(bin)/heap_sites_cpp.clang: program_flags = -g -O2 -pthread -Wall
 $(bin)/late_heap $(bin)/late_heap.clang: program_flags = -g -O2 -pthread -Wall
 $(bin)/host $(bin)/host.clang: program_flags = -g -O2 -pthread -Wall -Wl,-rpath,'$$ORIGIN'
 $(bin)/order $(bin)/order.clang: private program_flags += -Wl,--no-as-needed $(bin)/order_plugin.so -Wl,-rpath,'$$ORIGIN' -Wl,-z,now

@@ -22,6 +22,7 @@ struct entered {
 	struct entered *next;
 	struct watched *holder;		/* has the entry, and so stays open */
 	const struct log_child *child;
+	const struct log_heap *heap;	/* behind it; NULL: none */
 	pid_t pid;			/* these two as they were when it was found */
 	uint64_t start_ticks;
 	struct sampler *sampler;	/* NULL: it is young, or over */
@@ -62,6 +63,8 @@ static void take_up(void *context, const struct log_child *child)
 		return;
 	entered->holder = look->holder;
 	entered->child = child;
+	if (child->has_heap && child->record.bytes >= sizeof(*child) + sizeof(*entered->heap))
+		entered->heap = (const struct log_heap *)(child + 1);
 	entered->pid = (pid_t)child->pid;
 	entered->start_ticks = child->process_start;
 	entered->due_ns = grown_ns < look->now_ns + YOUNG_NS ? grown_ns : look->now_ns + YOUNG_NS;
@@ -124,6 +127,8 @@ static bool start_sampler(struct entered_list *list, struct entered *entered)
 		.interval_is_set = list->interval_is_set,
 		.interval_ns = list->interval_ns,
 		.ancestor = entered->holder->log,
+		.entry = entered->child,
+		.entry_heap = entered->heap,
 		.process_start = entered->start_ticks,
 		.least_interval_ns = &list->least_interval_ns,
 	};
