@@ -133,6 +133,25 @@ static uint32_t head_bytes(uint32_t kind)
 	return sizeof(struct log_area);
 }
 
+static void add_extent(struct logfile *log, const struct log_extent *extent)
+{
+	log->extents = xgrow(log->extents, log->nr_extents, sizeof(*log->extents));
+	log->extents[log->nr_extents++] = *extent;
+}
+
+/* A thread's record and the nodes behind it, as if these were an area of their own: their head would be in front of them. */
+static void add_first_nodes(struct logfile *log, struct log_extent thread, uint64_t used_bytes)
+{
+	const uint64_t head_at = LOG_FIRST_NODES_AT - sizeof(struct log_area);
+	struct log_extent nodes = { .offset = thread.offset + head_at, .bytes = thread.bytes - head_at, .kind = LOG_AREA_NODES,
+				    .owner = (uint32_t)(thread.offset >> LOG_REF_SHIFT) };
+
+	nodes.used_bytes = (used_bytes < thread.bytes ? used_bytes : thread.bytes) - head_at;
+	thread.bytes = thread.used_bytes = head_at;
+	add_extent(log, &thread);
+	add_extent(log, &nodes);
+}
+
 /* Take the area at @offset into the list. Return: the bytes to step over it. */
 static uint64_t add_area(struct logfile *log, uint64_t offset, const struct log_area *area)
 {
@@ -154,8 +173,10 @@ static uint64_t add_area(struct logfile *log, uint64_t offset, const struct log_
 		logfile_damaged(log, offset, "an area without room for its head");
 		return extent.bytes;
 	}
-	log->extents = xgrow(log->extents, log->nr_extents, sizeof(*log->extents));
-	log->extents[log->nr_extents++] = extent;
+	if (area->kind == LOG_AREA_THREAD && area->used_bytes > LOG_FIRST_NODES_AT && extent.bytes > LOG_FIRST_NODES_AT)
+		add_first_nodes(log, extent, area->used_bytes);
+	else
+		add_extent(log, &extent);
 	return extent.bytes;
 }
 

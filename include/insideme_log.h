@@ -457,6 +457,19 @@ struct log_thread {
 _Static_assert(sizeof(struct log_thread) == 64 + 256 + 320 + 4 * LOG_CACHE_ENTRIES, "thread layout");
 
 /*
+ * From here to the end of its area lie the thread's first nodes, multiples of a node behind the root: a thread of few paths
+ * has no other area, and each page of a log that somebody touches first takes some us.
+ */
+#define LOG_FIRST_NODES_AT (sizeof(struct log_area) + (sizeof(struct log_thread) - sizeof(struct log_area) + \
+						       sizeof(struct log_node) - 1) / sizeof(struct log_node) * sizeof(struct log_node))
+
+/* Where an area's nodes begin, one after the other up to its used_bytes; 0: it has none but a root. */
+static inline uint64_t log_nodes_at(const struct log_area *area)
+{
+	return area->kind == LOG_AREA_NODES ? sizeof(*area) : area->kind == LOG_AREA_THREAD ? LOG_FIRST_NODES_AT : 0;
+}
+
+/*
  * Where a thread finds its nodes by caller and function: a hash table by open addressing. The recorder's own: readers
  * have the nodes' lists. Entries: hash << 32 | ref of the node, 0: free; from place hash * nr_places >> 32 on.
  */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The index of a thread's nodes. A table that is full is replaced by one twice as large, and each new entry takes some
- * of the old ones along: no call waits until all have moved.
+ * The index of a thread's nodes. The first ones, behind its record, are looked at one by one: a thread of few paths
+ * needs no table. One that is full is replaced by one twice as large, and each new entry takes some of the old ones
+ * along: no call waits until all have moved.
  */
 #include "path_index.h"
 
@@ -27,6 +28,11 @@ static uint32_t hash_of(uint32_t parent, uint64_t function_addr)
 	return (uint32_t)((key ^ key >> 32) * 0xd6e8feb86659fd93u >> 32);
 }
 
+static uint64_t entry_of(const struct log_node *node)
+{
+	return (uint64_t)hash_of(node->parent, node->function_addr) << 32 | log_ref(live.log, node);
+}
+
 static uint64_t next_place(const struct log_index *table, uint64_t place)
 {
 	return place + 1 == table->nr_places ? 0 : place + 1;
@@ -49,10 +55,35 @@ static uint32_t find_in(struct log_index *table, uint32_t hash, uint32_t parent,
 	return 0;
 }
 
+/* The thread's first nodes, to @end. */
+static const struct log_node *first_nodes(const struct log_thread *thread, const struct log_node **end)
+{
+	uint64_t used = __atomic_load_n(&thread->head.used_bytes, __ATOMIC_RELAXED);
+	const char *area = (const char *)&thread->head;
+
+	if (used > thread->head.bytes)
+		used = thread->head.bytes;
+	*end = (const struct log_node *)(area + used);
+	return (const struct log_node *)(area + LOG_FIRST_NODES_AT);
+}
+
+static uint32_t find_first(const struct log_thread *thread, uint32_t parent, uint64_t function_addr)
+{
+	const struct log_node *end, *node = first_nodes(thread, &end);
+
+	for (; node + 1 <= end; node++)
+		if (node->function_addr == function_addr && node->parent == parent)
+			return log_ref(live.log, node);
+	return 0;
+}
+
 uint32_t path_index_find(const struct log_thread *thread, uint32_t parent, uint64_t function_addr)
 {
-	uint32_t hash = hash_of(parent, function_addr), found = 0;
+	uint32_t hash, found = 0;
 
+	if (!thread->index)
+		return find_first(thread, parent, function_addr);
+	hash = hash_of(parent, function_addr);
 	for (uint32_t ref = thread->index; ref && !found; ref = table_at(ref)->smaller)
 		found = find_in(table_at(ref), hash, parent, function_addr);
 	return found;
@@ -99,14 +130,22 @@ static bool has_room(uint32_t ref, bool is_other)
 	return ref && table_at(ref)->nr_entries < table_at(ref)->nr_places / 8 * (is_other ? 7 : 6);
 }
 
-bool path_index_make_room(struct log_thread *thread, bool is_other)
+/* Those that are whole: what a handler finds half made is put in when it is. */
+static void put_first(struct log_index *table, const struct log_thread *thread)
+{
+	const struct log_node *end, *node = first_nodes(thread, &end);
+
+	for (; node + 1 <= end; node++)
+		if (node->parent)
+			put(table, entry_of(node));
+}
+
+static bool make_table(struct log_thread *thread, bool is_other)
 {
 	uint32_t full = thread->index;
 	uint64_t bytes = full ? table_at(full)->head.bytes * 2 : FIRST_TABLE_BYTES;
 	struct log_index *table;
 
-	if (has_room(full, is_other))
-		return true;
 	if (!is_other && room_is_kept(bytes))
 		return false;
 	table = (struct log_index *)room_new_area(LOG_AREA_INDEX, thread->head.self, bytes, (uint32_t)bytes, sizeof(uint64_t));
@@ -114,17 +153,36 @@ bool path_index_make_room(struct log_thread *thread, bool is_other)
 		return false;
 	table->nr_places = (table->head.bytes - sizeof(*table)) / sizeof(uint64_t);
 	table->smaller = full;
+	if (!full)
+		put_first(table, thread);
 	/* Of two, a handler's stays. */
 	__atomic_compare_exchange_n(&thread->index, &full, table->head.self, false, __ATOMIC_RELEASE, __ATOMIC_RELAXED);
 	return true;
 }
 
+/* The next node is one of the first. */
+static bool has_first_room(const struct log_thread *thread)
+{
+	return (!thread->nodes || thread->nodes == thread->head.self) &&
+	       thread->head.used_bytes + sizeof(struct log_node) <= thread->head.bytes;
+}
+
+bool path_index_make_room(struct log_thread *thread, bool is_other)
+{
+	return (thread->index ? has_room(thread->index, is_other) : has_first_room(thread)) || make_table(thread, is_other);
+}
+
 void path_index_add(struct log_thread *thread, uint32_t ref)
 {
 	const struct log_node *node = node_at(live.log, ref);
-	struct log_index *table = table_at(thread->index);
+	const bool is_first = (uint64_t)((const char *)node - (const char *)thread) < thread->head.bytes;
+	struct log_index *table;
 
+	/* A handler may have taken the last of the first places. */
+	if (!thread->index && (is_first || !make_table(thread, true)))
+		return;
+	table = table_at(thread->index);
 	if (table->smaller)
 		move_some(table);
-	put(table, (uint64_t)hash_of(node->parent, node->function_addr) << 32 | ref);
+	put(table, entry_of(node));
 }

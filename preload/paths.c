@@ -15,22 +15,20 @@ static uint64_t next_area_bytes(const struct log_area *newest)
 }
 
 /*
- * A blank node from the thread's newest area of nodes, or from a new, larger one; a small one in the room that is
- * kept for nodes under "(other paths)", which new paths leave alone.
+ * A blank node from the thread's newest area of nodes, the first ones behind its record, or from a new, larger area; a small
+ * one in the room that is kept for nodes under "(other paths)", which new paths leave alone.
  */
 static struct log_node *new_node(struct log_thread *thread, bool is_other)
 {
-	struct log_header *log = live.log;
-	uint32_t newest = thread->nodes;
-	struct log_area *area = log_at(log, newest);
+	struct log_area *area = paths_newest_area(thread);
 	uint64_t place, bytes;
 
-	if (newest) {
-		place = __atomic_fetch_add(&area->used_bytes, sizeof(struct log_node), __ATOMIC_RELAXED);
-		if (place + sizeof(struct log_node) <= area->bytes)
-			return (struct log_node *)((char *)area + place);
-	}
-	bytes = newest && !is_other ? next_area_bytes(area) : FIRST_AREA_BYTES;
+	if (!thread->nodes)
+		thread->nodes = thread->head.self;
+	place = __atomic_fetch_add(&area->used_bytes, sizeof(struct log_node), __ATOMIC_RELAXED);
+	if (place + sizeof(struct log_node) <= area->bytes)
+		return (struct log_node *)((char *)area + place);
+	bytes = area->kind == LOG_AREA_NODES && !is_other ? next_area_bytes(area) : FIRST_AREA_BYTES;
 	if (!is_other && room_is_kept(bytes))
 		return NULL;
 	area = room_new_area(LOG_AREA_NODES, thread->head.self, bytes,
@@ -143,7 +141,7 @@ uint32_t path_of_stack(struct log_thread *thread, const uintptr_t *functions, ui
 static void retire_in(struct log_area *area, uint64_t begin, uint64_t end, uint64_t flags)
 {
 	uint64_t used = __atomic_load_n(&area->used_bytes, __ATOMIC_ACQUIRE);
-	struct log_node *node = (struct log_node *)(area + 1);
+	struct log_node *node = (struct log_node *)((char *)area + log_nodes_at(area));
 
 	for (; (char *)(node + 1) <= (char *)area + (used < area->bytes ? used : area->bytes); node++)
 		if (node->function_addr >= begin && node->function_addr < end)
@@ -160,7 +158,7 @@ void paths_retire(uint64_t begin, uint64_t end, uint64_t number)
 		struct log_area *area = (struct log_area *)((char *)log + at);
 		bool real = __atomic_load_n(&area->magic, __ATOMIC_ACQUIRE) == LOG_AREA_MAGIC;
 
-		if (real && area->kind == LOG_AREA_NODES)
+		if (real && log_nodes_at(area))
 			retire_in(area, begin, end, flags);
 		at += real ? area->bytes : LOG_AREA_ALIGN;
 	}

@@ -46,7 +46,7 @@ static bool is_within_itself(const struct log_node *node)
 static void add_nodes(struct so_far *sum, struct log_area *area, uint64_t region)
 {
 	uint64_t used = __atomic_load_n(&area->used_bytes, __ATOMIC_ACQUIRE);
-	const struct log_node *node = (const struct log_node *)(area + 1);
+	const struct log_node *node = (const struct log_node *)((char *)area + log_nodes_at(area));
 
 	for (; (const char *)(node + 1) <= (char *)area + (used < area->bytes ? used : area->bytes); node++) {
 		if (node->function_addr != region || !node->calls)
@@ -68,7 +68,7 @@ static void add_region(struct so_far *sum, uint64_t region)
 		struct log_area *area = (struct log_area *)((char *)log + at);
 		bool real = __atomic_load_n(&area->magic, __ATOMIC_ACQUIRE) == LOG_AREA_MAGIC;
 
-		if (real && area->kind == LOG_AREA_NODES)
+		if (real && log_nodes_at(area))
 			add_nodes(sum, area, region);
 		at += real ? area->bytes : LOG_AREA_ALIGN;
 	}

@@ -64,7 +64,7 @@ struct log_thread *record_for_main(struct log_header *log, const char *name)
 {
 	struct log_thread *thread;
 
-	thread = (struct log_thread *)log_claim(log, LOG_AREA_THREAD, 0, sizeof(*thread), sizeof(*thread), 0);
+	thread = (struct log_thread *)log_claim(log, LOG_AREA_THREAD, 0, sizeof(*thread), LOG_FIRST_NODES_AT, 0);
 	if (!thread)
 		return NULL;
 	begin_first(log, thread, 0);
@@ -82,7 +82,7 @@ static struct log_thread *new_record(uint64_t function_addr, uint32_t *list)
 	struct log_header *log = live.log;
 	struct log_thread *thread;
 
-	thread = (struct log_thread *)room_new_area(LOG_AREA_THREAD, 0, sizeof(*thread), sizeof(*thread), 0);
+	thread = (struct log_thread *)room_new_area(LOG_AREA_THREAD, 0, sizeof(*thread), LOG_FIRST_NODES_AT, 0);
 	if (!thread)
 		return NULL;
 	begin_first(log, thread, function_addr);

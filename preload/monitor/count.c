@@ -11,10 +11,8 @@ static uint64_t used_bytes(const struct log_area *area)
 
 static void count_nodes(struct count *count, const struct log_area *area)
 {
-	const struct log_node *node = (const struct log_node *)(area + 1);
-
-	for (uint64_t at = sizeof(*area); at + sizeof(*node) <= used_bytes(area); at += sizeof(*node))
-		count->calls += (node++)->calls;
+	for (uint64_t at = log_nodes_at(area); at + sizeof(struct log_node) <= used_bytes(area); at += sizeof(struct log_node))
+		count->calls += ((const struct log_node *)((const char *)area + at))->calls;
 }
 
 /* What is sampled is an estimate of what the threads' roots, which have no samples, count exactly. */
@@ -44,7 +42,7 @@ void count_log(struct count *count, const struct log_header *log, uint64_t reach
 			at += LOG_AREA_ALIGN;
 			continue;
 		}
-		if (area->kind == LOG_AREA_NODES)
+		if (log_nodes_at(area))
 			count_nodes(count, area);
 		else if (area->kind == LOG_AREA_HEAPS && is_sampled)
 			count_heaps(count, area);

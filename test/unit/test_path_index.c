@@ -21,8 +21,7 @@ static struct log_thread *begin(uint64_t budget, int *fd)
 	live.log = empty_log(budget, fd);
 	live.log->file_bytes = budget;
 	assert_int_equal(ftruncate(*fd, (off_t)budget), 0);
-	return (struct log_thread *)room_new_area(LOG_AREA_THREAD, 0, sizeof(struct log_thread),
-						  sizeof(struct log_thread), 0);
+	return (struct log_thread *)room_new_area(LOG_AREA_THREAD, 0, sizeof(struct log_thread), LOG_FIRST_NODES_AT, 0);
 }
 
 static void end(int fd)
@@ -79,6 +78,74 @@ static void all_are_found_at_any_time(void **state)
 	end(fd);
 }
 
+/* As paths.c places them. */
+static struct log_node *place_first(struct log_thread *thread)
+{
+	struct log_node *node = (struct log_node *)((char *)thread + thread->head.used_bytes);
+
+	assert_true(thread->head.used_bytes + sizeof(*node) <= thread->head.bytes);
+	thread->head.used_bytes += sizeof(*node);
+	return node;
+}
+
+/* So many fit between a thread's record and the end of its two pages. */
+#define NR_FIRST	12u
+
+static void assert_all_found(const struct log_thread *thread, const struct log_node *first, uint32_t nr)
+{
+	uint32_t parent = log_ref(live.log, &thread->root);
+
+	for (uint32_t i = 0; i < nr; i++) {
+		assert_int_equal(path_index_find(thread, parent, function_of(i)), log_ref(live.log, &first[i]));
+		assert_int_equal(path_index_find(thread, parent + 4, function_of(i)), 0);
+	}
+	assert_int_equal(path_index_find(thread, parent, function_of(nr)), 0);
+}
+
+static void the_first_ones_need_no_table(void **state)
+{
+	int fd;
+	struct log_thread *thread = begin(64u << 20, &fd);
+	struct log_node *first = (struct log_node *)((char *)thread + LOG_FIRST_NODES_AT), *later;
+	uint32_t parent = log_ref(live.log, &thread->root);
+
+	(void)state;
+	assert_int_equal((LOG_FIRST_NODES_AT - sizeof(struct log_area)) % sizeof(struct log_node), 0);
+	for (uint32_t i = 0; i < NR_FIRST; i++) {
+		assert_true(path_index_make_room(thread, false));
+		add(thread, place_first(thread), parent, function_of(i));
+		assert_all_found(thread, first, i + 1);
+	}
+	assert_int_equal(thread->index, 0);
+	assert_true(path_index_make_room(thread, false));
+	assert_int_not_equal(thread->index, 0);
+	assert_all_found(thread, first, NR_FIRST);
+	later = new_nodes(thread, 1);
+	add(thread, later, parent, function_of(NR_FIRST));
+	assert_int_equal(path_index_find(thread, parent, function_of(NR_FIRST)), log_ref(live.log, later));
+	end(fd);
+}
+
+/* A handler takes the last of the first places after the thread saw it: the thread's node lies in an area of nodes. */
+static void a_node_behind_the_first_makes_the_table(void **state)
+{
+	int fd;
+	struct log_thread *thread = begin(64u << 20, &fd);
+	uint32_t parent = log_ref(live.log, &thread->root);
+	struct log_node *later;
+
+	(void)state;
+	assert_true(path_index_make_room(thread, false));
+	for (uint32_t i = 0; i < NR_FIRST; i++)
+		add(thread, place_first(thread), parent, function_of(i));
+	later = new_nodes(thread, 1);
+	add(thread, later, parent, function_of(NR_FIRST));
+	assert_int_not_equal(thread->index, 0);
+	assert_int_equal(path_index_find(thread, parent, function_of(NR_FIRST)), log_ref(live.log, later));
+	assert_int_equal(path_index_find(thread, parent, function_of(0)), log_ref(live.log, (char *)thread + LOG_FIRST_NODES_AT));
+	end(fd);
+}
+
 static void functions_that_come_and_go_take_one_place(void **state)
 {
 	int fd;
@@ -122,6 +189,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(all_are_found_at_any_time),
+		cmocka_unit_test(the_first_ones_need_no_table),
+		cmocka_unit_test(a_node_behind_the_first_makes_the_table),
 		cmocka_unit_test(functions_that_come_and_go_take_one_place),
 		cmocka_unit_test(without_room_some_is_kept_for_functions),
 	};
