@@ -122,6 +122,20 @@ char *name_in_source(const char *name)
 	return out;
 }
 
+size_t name_length_in_source(const char *name)
+{
+	static const char *const marks[] = { ".constprop.", ".isra.", ".part.", ".cold", " [clone " };
+	size_t length = strlen(name);
+
+	for (size_t i = 0; i < sizeof(marks) / sizeof(*marks); i++) {
+		const char *at = strstr(name, marks[i]);
+
+		if (at > name && (size_t)(at - name) < length)
+			length = (size_t)(at - name);
+	}
+	return length;
+}
+
 char *name_short(const char *name)
 {
 	char *out = xcalloc(strlen(name) + 1, 1);

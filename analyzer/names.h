@@ -16,6 +16,9 @@ struct glob;
  */
 char *name_in_source(const char *symbol);
 
+/* How much of a name, demangled or not, is not of copies and parts that the compiler made: "sort.isra.0", "run(int) [clone .part.1]". */
+size_t name_length_in_source(const char *name);
+
 /* A C++ symbol as text, to be freed; NULL: it is none. */
 char *name_demangled(const char *symbol);
 

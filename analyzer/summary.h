@@ -19,8 +19,8 @@ const char *summary_cpu(struct document *document, const struct model *model, do
 void summary_resources(struct document *document, struct report *report);
 /* In place of the functions where there are none: why, and what to do. */
 void summary_no_functions(struct document *document, const struct report *report);
-/* Flags that leave out functions which take less time than their hooks, where most calls are of such. */
-void summary_flags(struct document *document, const struct model *model);
+/* Where calls take less time than their hooks: flags that leave such out, if most are, and how to see shares without hooks. */
+void summary_flags(struct document *document, const struct report *report);
 /* Programs that were not recorded, or have no hooks. */
 void summary_others(struct document *document, struct report *report);
 /* "main > run > step (x 12)"; of a long stack the beginning and the end. */

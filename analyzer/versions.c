@@ -7,19 +7,21 @@
 
 #include "error.h"
 #include "functions.h"
+#include "names.h"
 #include "naming.h"
 #include "nodes.h"
 #include "profile.h"
 #include "tree.h"
 
-/* A function's name in all builds. */
+/* A function's name in all builds. Its copies and parts have one of their own each, and share that without what the compiler added. */
 struct identity {
 	const char *module;
 	const char *name;
+	size_t name_length;		/* of it */
 	const char *file;
 	struct function *first;
-	const struct object *last;	/* the build it was seen in last */
-	bool ambiguous;			/* a build has it twice */
+	const struct object *last;	/* the build that the whole name was seen in last */
+	bool ambiguous;			/* a build has a whole name twice */
 };
 
 struct matcher {
@@ -98,10 +100,10 @@ static void keep_each_once(struct matcher *matcher)
 	matcher->nr = nr;
 }
 
-static uint64_t hash_text(uint64_t hash, const char *text)
+static uint64_t hash_text(uint64_t hash, const char *text, size_t length)
 {
-	for (; *text; text++)
-		hash = hash_pair(hash, (unsigned char)*text);
+	for (size_t i = 0; i < length; i++)
+		hash = hash_pair(hash, (unsigned char)text[i]);
 	return hash_pair(hash, 256);
 }
 
@@ -109,21 +111,38 @@ static bool is_identity(const void *item, const void *key)
 {
 	const struct identity *a = item, *b = key;
 
-	return strcmp(a->name, b->name) == 0 && strcmp(a->module, b->module) == 0 && strcmp(a->file, b->file) == 0;
+	return a->name_length == b->name_length && memcmp(a->name, b->name, a->name_length) == 0 && strcmp(a->module, b->module) == 0 && strcmp(a->file, b->file) == 0;
 }
 
-static struct identity *identify(struct matcher *matcher, const struct function *function, const struct symbol *symbol)
+static struct identity *identify(struct matcher *matcher, const struct object *object, const struct symbol *symbol, size_t name_length)
 {
-	struct identity wanted = { base_name(function->object->path), symbol->name, base_name(symbol->file), NULL, NULL, false };
-	uint64_t hash = hash_text(hash_text(hash_text(0, wanted.module), wanted.name), wanted.file);
-	struct identity *identity = hashtable_find(&matcher->identities, hash, is_identity, &wanted);
+	struct identity wanted = { .module = base_name(object->path), .name = symbol->name, .name_length = name_length,
+				   .file = base_name(symbol->file) };
+	uint64_t hash = hash_text(0, wanted.module, strlen(wanted.module));
+	struct identity *identity;
 
+	hash = hash_text(hash_text(hash, wanted.name, name_length), wanted.file, strlen(wanted.file));
+	identity = hashtable_find(&matcher->identities, hash, is_identity, &wanted);
 	if (identity)
 		return identity;
 	identity = xcalloc(1, sizeof(*identity));
 	*identity = wanted;
 	hashtable_add(&matcher->identities, hash, identity);
 	return identity;
+}
+
+/* Where the file is not known, a copy of one static function would pass for another of its name. */
+static struct identity *name_function(struct matcher *matcher, struct function *function, const struct symbol *symbol)
+{
+	const size_t whole = strlen(symbol->name), length = symbol->file ? name_length_in_source(symbol->name) : whole;
+	struct identity *own = identify(matcher, function->object, symbol, whole);
+	struct identity *shared = length < whole ? identify(matcher, function->object, symbol, length) : own;
+
+	shared->ambiguous |= own->last == function->object;
+	if (!shared->first || (shared == own && !own->last))	/* in tables the name is that of no copy, where there is one */
+		shared->first = function;
+	own->last = function->object;
+	return shared;
 }
 
 /* @nr functions of one build, by address: what they are called. */
@@ -139,11 +158,7 @@ static void name_build(struct matcher *matcher, struct function **functions, str
 		if (!list[i].name || list[i].imported)
 			continue;
 		naming_locate(object, &list[i]);
-		identities[i] = identify(matcher, functions[i], &list[i]);
-		identities[i]->ambiguous |= identities[i]->last == object;
-		identities[i]->last = object;
-		if (!identities[i]->first)
-			identities[i]->first = functions[i];
+		identities[i] = name_function(matcher, functions[i], &list[i]);
 	}
 	free(list);
 }

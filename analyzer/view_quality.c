@@ -128,6 +128,6 @@ int view_quality(struct document *document, struct report *report)
 	};
 	document_add_table(document, table);
 	add_dear(document, report);
-	summary_flags(document, report->model);
+	summary_flags(document, report);
 	return 0;
 }

@@ -238,7 +238,7 @@ int view_summary(struct document *document, struct report *report)
 	nr_sections = document->nr_sections;
 	summary_others(document, report);
 	add_doubts(document, report->model, document->nr_sections == nr_sections);
-	summary_flags(document, report->model);
+	summary_flags(document, report);
 	add_next(document, report);
 	return 0;
 }

@@ -118,6 +118,18 @@ static void width_counts_characters(void **state)
 	assert_int_equal(name_width("a…b"), 3);
 }
 
+static void copies_and_parts_have_the_name_of_their_function(void **state)
+{
+	static const struct { const char *name; size_t length; } names[] = {
+		{ "dot.isra.0", 3 }, { "dot.constprop.1.isra.0", 3 }, { "dot.part.0.cold", 3 }, { "dot.cold", 3 }, { "dot", 3 },
+		{ "_ZL3doti.isra.0", 8 }, { "run(int) [clone .part.1] [clone .cold]", 8 }, { "f(int, ...)", 11 }, { ".cold", 5 }, { "", 0 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		assert_int_equal(name_length_in_source(names[i].name), names[i].length);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -129,6 +141,7 @@ int main(void)
 		cmocka_unit_test(then_scopes_then_the_middle),
 		cmocka_unit_test(a_pattern_is_a_name_or_a_glob_with_or_without_parameters),
 		cmocka_unit_test(width_counts_characters),
+		cmocka_unit_test(copies_and_parts_have_the_name_of_their_function),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -2,6 +2,7 @@
 # One program's shares beside the truth: truth.counts ("NAME SAMPLES"), then "CONTENDER \t NAME \t SHARE" lines; the file
 # marked: names of functions that the report says are too short to tell.
 function absolute(x) { return x < 0 ? -x : x }
+function standard_error(samples) { return 100 * sqrt(worst / samples) }
 
 BEGIN {
 	while ((getline name <marked) > 0)
@@ -26,12 +27,11 @@ END {
 		if (truth < 0.01)
 			continue
 		functions++
-		error = 100 * sqrt(truth * (1 - truth) / all)
-		if (error > worst)
-			worst = error
+		if (truth * (1 - truth) > worst)
+			worst = truth * (1 - truth)
 		shown[name] = truth
 	}
-	printf "%-12s %9d %8d %7.2f", program, functions, all, worst
+	printf "%-12s %9d %8d %7.2f", program, functions, all, standard_error(all)
 	nr = split(contenders, contender, " ")
 	for (i = 1; i <= nr; i++) {
 		total = largest = 0
@@ -51,5 +51,9 @@ END {
 		}
 		printf " %7.2f / %6.1f", total / functions, largest
 	}
-	printf trusted ? " %5.2f / %4.1f of %d\n" : "            none\n", trusted_total / (trusted ? trusted : 1), trusted_largest, trusted
+	if (stacks_samples)
+		printf " %8d %7.2f", stacks_samples, standard_error(stacks_samples)
+	if (" " contenders " " ~ / compensated /)
+		printf trusted ? " %5.2f / %4.1f of %d" : "            none", trusted_total / (trusted ? trusted : 1), trusted_largest, trusted
+	print ""
 }
