@@ -163,6 +163,14 @@ int program_executable(const char *path, char *file)
 	return -1;
 }
 
+/* Started as a program it takes the library into the one that it is to start. */
+static bool is_ld_so(const char *file)
+{
+	char real[PATH_MAX];
+
+	return realpath(file, real) && strstr(real, "/ld-linux");
+}
+
 const struct refusal *program_refusal(const char *path)
 {
 	const struct refusal *refusal = NULL;
@@ -174,7 +182,7 @@ const struct refusal *program_refusal(const char *path)
 	if (program_executable(path, file) < 0)
 		return NULL;
 	fd = open_head(file, &head, &is_elf);
-	if (is_elf)
+	if (is_elf && !is_ld_so(file))
 		refusal = judge_elf(fd, &head.elf);
 	if (fd >= 0)
 		close(fd);
