@@ -119,12 +119,13 @@ static double slope_error(const struct slope *slope, struct process *process, co
 	return sqrt(squares / (slope->nr - 2) / slope->time_squares * (1 + r) / (1 - r));
 }
 
+/* Readings are not evenly spread: of an idle process there are fewer. */
 static void read_gauge(struct series *series, const struct model *model, struct process *process,
 		       const struct rowset *rows, uint32_t column)
 {
 	struct slope slope = { 0 };
+	int64_t first_time = 0, before_time = 0;
 	double sum = 0;
-	size_t nr = 0;
 
 	for (size_t row = 0; row < rows->nr_rows; row++) {
 		uint64_t raw = rowset_value(rows, row, column);
@@ -136,12 +137,15 @@ static void read_gauge(struct series *series, const struct model *model, struct 
 		add_to_slope(&slope, (double)time / 1e9, value);
 		note_peak(series, value, time);
 		sparkline_add(&series->line, place(model, time), value);
+		if (!series->known)
+			first_time = time;
+		else
+			sum += (series->last + value) / 2 * (double)(time - before_time);
+		before_time = time;
 		series->last = value;
-		sum += value;
-		nr++;
+		series->known = true;
 	}
-	series->known = nr > 0;
-	series->mean = nr ? sum / (double)nr : NAN;
+	series->mean = before_time > first_time ? sum / (double)(before_time - first_time) : series->last;
 	series->slope = slope_of(&slope);
 	series->slope_error = slope_error(&slope, process, rows, column);
 }

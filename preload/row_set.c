@@ -168,7 +168,7 @@ void row_set_add(struct row_set *rows, uint64_t ticks, const void *numbers)
 		}
 		row[1 + i] = value;
 	}
-	row[0] = ticks;
+	row[0] = rows->ticks = ticks;
 	rows->nr_rows++;
 	publish_used(rows);
 }

@@ -27,6 +27,7 @@ struct row_set {
 	uint64_t rows_in[ROWS_AREAS];		/* how many each can hold */
 	uint32_t nr_areas;
 	uint64_t nr_rows;			/* in all of them */
+	uint64_t ticks;				/* of the newest row */
 	uint32_t step;				/* 1, 2, 4, ... */
 	uint64_t *last;				/* [column] newest row: a cumulative column never falls */
 	uint32_t costs_ns[ROWS_COSTS];

@@ -1,49 +1,19 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The sampler: which set of columns is due when, and how often it may be. */
+/* The sampler: taking rows of the sets that are due. */
 #include "sampler.h"
 
 #include <errno.h>
 
-#include "account.h"
-#include "ahead.h"
 #include "ceiling.h"
 #include "clock.h"
-#include "sources.h"
+#include "pace.h"
 
 #define MS			1000000u
-#define CLOCK_INTERVAL_NS	(1000u * MS)
-#define SLOW_INTERVAL_NS	(100u * MS)
-#define MAPS_INTERVAL_NS	(1000u * MS)
 /* Inside a program: what costs one that lives for some ms more than it tells. A build makes hundreds of them. */
 #define LATE_NS			(50u * MS)	/* rows of the machine and of threads */
-#define MAPS_LATER_NS		(200u * MS)
-#define MAPS_REST		2000u		/* times what it costs: 0.05 % of a core */
-#define THREAD_LEAST_NS		(10u * MS)
-#define THREAD_NS		(2500u * 1000u)	/* between readings of threads, for each of them */
-#define LEAST_REST		10u		/* an interval that is set is at least so often what a row costs */
 #define LAST_MAPS_NS		MS		/* whoever ends does not wait for longer */
-#define ACTIVE_INTERVAL_NS	(1u * MS)	/* of memory rows while slices are written */
 #define ACTIVE_NS		(20u * MS)	/* how long a slice counts as "being written" */
 #define GUEST_SHARE_SHIFT	3		/* of a set's room, where many processes share one log */
-
-struct sampler {
-	struct sampler_config config;
-	struct ahead ahead;
-	struct sources sources;
-	struct row_set rows[NR_COLUMN_SETS];
-	uint64_t last[NR_COLUMN_SETS][COLUMNS_MAX];
-	uint64_t maps_cpu_ns, seldom_cpu_ns;	/* spent in this step on SET_PROCESS_MAPS, and on sets of is_seldom() */
-	uint64_t maps_cost_ns;			/* of CPU time, by the last row of SET_PROCESS_MAPS */
-	uint64_t process_ticks;			/* of the row of SET_PROCESS that was the last reading; 0: it was not */
-	uint64_t last_ns[NR_COLUMN_SETS];	/* CLOCK_MONOTONIC of the newest row, 0: none yet */
-	uint64_t late_ns;			/* see begin_ns(); 0: all begins at once */
-	uint64_t active_ns;			/* when slices were last seen to be written */
-	bool is_active;
-	bool is_gone;				/* the process has ended */
-	struct account account;
-	bool took_row;				/* in this step */
-	uint64_t now_ns;			/* CLOCK_MONOTONIC at the begin of the step, or after its newest reading */
-};
 
 /* Used by the one thread that runs samplers. */
 static uint64_t counted_cpu_ns;		/* its CPU time, as far as it was looked at */
@@ -87,6 +57,7 @@ int sampler_start(struct sampler *sampler, const struct sampler_config *config)
 	sampler->maps_cpu_ns = sampler->maps_cost_ns = sampler->seldom_cpu_ns = 0;
 	sampler->process_ticks = 0;
 	sampler->is_gone = false;
+	sampler->idle = (struct idle){ .cpu_ns = LOG_NONE };
 	sampler->now_ns = clock_ns(CLOCK_MONOTONIC);
 	account_init(&sampler->account, sampler->now_ns);
 	sampler->late_ns = config->own_thread && config->pid ? sampler->now_ns + LATE_NS : 0;
@@ -110,108 +81,6 @@ int sampler_resume(struct sampler *sampler, int log_fd)
 	return sources_open_again(&sampler->sources, log_fd);
 }
 
-static uint64_t greater(uint64_t a, uint64_t b)
-{
-	return a > b ? a : b;
-}
-
-static uint64_t lesser(uint64_t a, uint64_t b)
-{
-	return a < b ? a : b;
-}
-
-/* As set, but never so short that the program's processors do little else. */
-static uint64_t process_interval(const struct sampler *sampler)
-{
-	const struct row_set *rows = &sampler->rows[SET_PROCESS];
-	uint64_t cost_ns = rows->cost_ns ? rows->cost_ns : rows->first_cost_ns;
-	uint64_t share_ns = sampler->config.ancestor ? *sampler->config.least_interval_ns : 0;
-
-	return greater(greater(sampler->config.interval_ns, share_ns), lesser(cost_ns, MS) * LEAST_REST);
-}
-
-/* Between readings of a set, where they may cost that much. */
-static uint64_t interval_of(const struct sampler *sampler, enum column_set_id set)
-{
-	uint64_t process = process_interval(sampler);
-
-	switch (set) {
-	case SET_CLOCK:
-		return CLOCK_INTERVAL_NS;
-	case SET_PROCESS:
-		return process;
-	case SET_MEMORY:
-		return sampler->is_active ? lesser(process, ACTIVE_INTERVAL_NS) : process;
-	case SET_THREAD:
-		return greater(greater(process, THREAD_LEAST_NS), sampler->sources.tasks.nr_tasks * THREAD_NS);
-	case SET_PROCESS_MAPS:
-		/* by CPU time: one that had to wait for a processor would be the last for minutes */
-		return greater(process, greater(MAPS_INTERVAL_NS, sampler->maps_cost_ns * MAPS_REST));
-	default:
-		return greater(process, SLOW_INTERVAL_NS);
-	}
-}
-
-/* What takes long to read, and tells of the whole machine or changes slowly. */
-static bool is_seldom(enum column_set_id set)
-{
-	return set != SET_CLOCK && set != SET_PROCESS && set != SET_MEMORY && set != SET_PROCESS_MAPS;
-}
-
-/* An interval that the user set is kept whatever it costs. */
-static bool costs_credit(const struct sampler *sampler, enum column_set_id set)
-{
-	if (set == SET_CLOCK || set == SET_PROCESS_MAPS)
-		return false;
-	return set == SET_MEMORY || !sampler->config.interval_is_set;
-}
-
-static uint64_t period_of(const struct sampler *sampler, enum column_set_id set)
-{
-	return interval_of(sampler, set) * sampler->rows[set].step;
-}
-
-/* When its first row is due. */
-static uint64_t begin_ns(const struct sampler *sampler, enum column_set_id set)
-{
-	switch (set) {
-	case SET_PROCESS_MAPS:
-		return sampler->late_ns ? sampler->late_ns + MAPS_LATER_NS : 0;
-	case SET_SYSTEM:
-	case SET_CGROUP:
-	case SET_THREAD:
-		return sampler->late_ns;
-	default:
-		return 0;
-	}
-}
-
-static uint64_t due_ns(const struct sampler *sampler, enum column_set_id set)
-{
-	uint64_t last = sampler->last_ns[set], due = last ? last + period_of(sampler, set) : begin_ns(sampler, set);
-	const struct account *account = &sampler->account;
-
-	if (!costs_credit(sampler, set))
-		return due;
-	if (is_seldom(set))
-		return greater(due, account->seldom_until_ns);
-	return greater(due, set == SET_MEMORY && sampler->is_active ? account->extra_until_ns : account->rest_until_ns);
-}
-
-/* What is due soon is taken along, so that sets share their wake-ups. */
-static bool is_due(const struct sampler *sampler, enum column_set_id set, uint64_t now)
-{
-	return due_ns(sampler, set) <= now + period_of(sampler, set) / 16;
-}
-
-/* Rows keep their pace: being some us late does not move the next one. */
-static void set_last(struct sampler *sampler, enum column_set_id set, uint64_t now)
-{
-	uint64_t due = due_ns(sampler, set), tolerance = period_of(sampler, set) / 4;
-
-	sampler->last_ns[set] = due && due + tolerance > now && due < now + tolerance ? due : now;
-}
-
 /* The process's row has its memory too: a step that takes both reads it once. */
 static int read_set(struct sampler *sampler, enum column_set_id set, uint64_t *ticks)
 {
@@ -222,7 +91,7 @@ static int read_set(struct sampler *sampler, enum column_set_id set, uint64_t *t
 		*ticks = sampler->process_ticks;
 		return 0;
 	}
-	if (!is_seldom(set) && set != SET_PROCESS_MAPS) {
+	if (!pace_is_seldom(set) && set != SET_PROCESS_MAPS) {
 		error = sources_read(&sampler->sources, set, sampler->ahead.in_memory_bytes, ticks);
 		sampler->process_ticks = set == SET_PROCESS ? *ticks : 0;
 		return error;
@@ -259,7 +128,9 @@ static int take_row(struct sampler *sampler, enum column_set_id set)
 			row_set_add(&sampler->rows[set], ticks, &sampler->sources.figures);	/* of a zombie: its last word */
 		return error;
 	}
-	set_last(sampler, set, begin_ns);
+	pace_took_row(sampler, set, begin_ns);
+	if (set == SET_PROCESS)
+		sampler->process = sampler->sources.figures;
 	if (set == SET_MEMORY && sampler->sources.figures.rss_bytes == LOG_NONE)
 		return 0;
 	if (set == SET_PROCESS_GPU && sampler->sources.figures.gpu_engine_ns == LOG_NONE)
@@ -268,7 +139,7 @@ static int take_row(struct sampler *sampler, enum column_set_id set)
 		row_set_add(&sampler->rows[set], ticks, &sampler->sources.figures);
 	if (!(set == SET_MEMORY && sampler->process_ticks)) {
 		sampler->now_ns = clock_ns(CLOCK_MONOTONIC);
-		row_set_cost(&sampler->rows[set], sampler->now_ns - begin_ns, interval_of(sampler, set));
+		row_set_cost(&sampler->rows[set], sampler->now_ns - begin_ns, pace_interval_ns(sampler, set));
 	}
 	if (set == SET_PROCESS || set == SET_MEMORY)
 		look_at_ceiling(sampler);
@@ -316,22 +187,27 @@ static uint64_t grow(struct sampler *sampler, uint64_t *look_ns)
 	return newly_spent();
 }
 
-static int64_t next_ns(const struct sampler *sampler, uint64_t look_ns)
-{
-	uint64_t next = sampler->now_ns + lesser(CLOCK_INTERVAL_NS, look_ns);
-
-	for (enum column_set_id set = 0; set < NR_COLUMN_SETS; set++) {
-		if (sources_have(&sampler->sources, set))
-			next = lesser(next, due_ns(sampler, set));
-	}
-	return (int64_t)next;
-}
-
 /* The recorder turned itself off. */
 static bool is_closed(const struct sampler *sampler)
 {
 	return sampler->config.pid &&
 	       __atomic_load_n(&sampler->config.log->end, __ATOMIC_ACQUIRE) == LOG_TURNED_OFF;
+}
+
+/* What it does from now on, after it has been idle, must not look as if it had been done all that time. */
+static void look_at_process(struct sampler *sampler)
+{
+	struct row_set *rows = &sampler->rows[SET_PROCESS];
+	uint64_t ticks = clock_ticks(sampler->config.log->clock);
+	bool rows_rest = pace_rests(sampler, SET_PROCESS), tasks_rest = pace_rests(sampler, SET_THREAD);
+
+	if (!pace_may_rest(sampler) ||
+	    !idle_look(&sampler->idle, usage_cpu_ns(&sampler->sources.usage), sampler->now_ns, ticks))
+		return;
+	if (rows_rest && sampler->idle.seen_ticks > rows->ticks)
+		row_set_add(rows, sampler->idle.seen_ticks, &sampler->process);
+	if (tasks_rest)
+		tasks_repeat(&sampler->sources.tasks, sampler->idle.seen_ticks, sampler->config.log_fd);
 }
 
 int64_t sampler_step(struct sampler *sampler)
@@ -348,22 +224,23 @@ int64_t sampler_step(struct sampler *sampler)
 		sampler->active_ns = now;
 	sampler->is_active = now - sampler->active_ns < ACTIVE_NS &&
 			     sampler->config.log->snapshot & LOG_SNAPSHOT_RSS;
+	look_at_process(sampler);
 	for (enum column_set_id set = 0; set < NR_COLUMN_SETS; set++) {
 		int error;
 
-		if (!sources_have(&sampler->sources, set) || !is_due(sampler, set, now))
+		if (!sources_have(&sampler->sources, set) || !pace_is_due(sampler, set, now))
 			continue;
 		error = take_row(sampler, set);
 		if (error < 0)
 			return error;
 	}
 	count_cpu(sampler, grown_ns);
-	return next_ns(sampler, look_ns);
+	return pace_next_ns(sampler, look_ns);
 }
 
 static bool is_left_out(const struct sampler *sampler, enum column_set_id set)
 {
-	if (!sampler->last_ns[set] && begin_ns(sampler, set))
+	if (!sampler->last_ns[set] && pace_begin_ns(sampler, set))
 		return true;
 	return set == SET_PROCESS_MAPS && sampler->rows[set].first_cost_ns > LAST_MAPS_NS;
 }
@@ -371,6 +248,7 @@ static bool is_left_out(const struct sampler *sampler, enum column_set_id set)
 void sampler_stop(struct sampler *sampler)
 {
 	sampler->now_ns = clock_ns(CLOCK_MONOTONIC);
+	look_at_process(sampler);
 	sources_read_all(&sampler->sources);
 	for (enum column_set_id set = 0; set < NR_COLUMN_SETS; set++) {
 		if (!sources_have(&sampler->sources, set) || is_left_out(sampler, set))

@@ -124,11 +124,19 @@ static void list_tasks(struct tasks *tasks, int log_fd, char *buffer, uint64_t b
 	drop_ended(tasks, log_fd);
 }
 
+static void append(struct tasks *tasks, struct task *task, uint64_t ticks, const struct figures *figures, int log_fd)
+{
+	uint64_t taken = task->rows.taken_bytes;
+
+	task->rows.log_fd = log_fd;
+	row_set_add(&task->rows, ticks, figures);
+	charge(tasks, task->rows.taken_bytes - taken);
+}
+
 /* A thread that is seen for the first time may be gone at once: its rows begin at the second. */
 static void add_row(struct tasks *tasks, struct task *task, const struct figures *figures, int log_fd)
 {
 	const struct column_set *set = &column_sets[SET_THREAD];
-	uint64_t taken;
 
 	if (!task->has_rows) {
 		if (tasks->room_bytes < set->first_bytes)
@@ -137,10 +145,7 @@ static void add_row(struct tasks *tasks, struct task *task, const struct figures
 		task->has_rows = true;
 		return;
 	}
-	taken = task->rows.taken_bytes;
-	task->rows.log_fd = log_fd;
-	row_set_add(&task->rows, clock_ticks(tasks->log->clock), figures);
-	charge(tasks, task->rows.taken_bytes - taken);
+	append(tasks, task, clock_ticks(tasks->log->clock), figures, log_fd);
 }
 
 static void read_task(struct tasks *tasks, struct task *task, int log_fd, char *buffer, uint64_t bytes)
@@ -178,6 +183,19 @@ void tasks_read(struct tasks *tasks, uint64_t nr_threads, int log_fd, char *buff
 	for (uint32_t i = 0; i < tasks->nr_tasks; i++) {
 		read_task(tasks, &tasks->list[i], log_fd, buffer, bytes);
 		read_off_cpu(tasks, &tasks->list[i], log_fd, off_cpu_read);
+	}
+}
+
+void tasks_repeat(struct tasks *tasks, uint64_t ticks, int log_fd)
+{
+	for (uint32_t i = 0; i < tasks->nr_tasks; i++) {
+		struct task *task = &tasks->list[i];
+		struct figures figures;
+
+		figures.thread_cpu_ns = task->cpu_ns;
+		figures.thread_wait_ns = task->wait_ns;
+		if (task->has_rows && task->rows.nr_rows && ticks > task->rows.ticks)
+			append(tasks, task, ticks, &figures, log_fd);
 	}
 }
 

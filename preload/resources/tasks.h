@@ -47,6 +47,9 @@ void tasks_close(struct tasks *tasks, int log_fd);
 /* Read each of @nr_threads threads and add its row. @log_fd: to grow the log. @buffer: for texts of /proc. */
 void tasks_read(struct tasks *tasks, uint64_t nr_threads, int log_fd, char *buffer, uint64_t bytes);
 
+/* The same as last time, for those that have rows, where these end before @ticks of the log's clock. */
+void tasks_repeat(struct tasks *tasks, uint64_t ticks, int log_fd);
+
 /* Of all threads so far, those that have ended included; LOG_NONE: some were not looked at. */
 uint64_t tasks_wait_ns(const struct tasks *tasks);
 

@@ -54,6 +54,9 @@ void usage_close(struct usage *usage);
 void usage_leave(struct usage *usage);
 int usage_open_again(struct usage *usage, const struct log_header *log);
 
+/* CPU time of the process so far, without the reading thread's; LOG_NONE: it is gone. Only differences mean anything. */
+uint64_t usage_cpu_ns(const struct usage *usage);
+
 /*
  * Each sets what it reads and leaves the rest alone. Return: 0, or -ESRCH when the process has ended; what
  * usage_read() has set then is the zombie's last word.
