@@ -238,8 +238,7 @@ static bool prepare_task(int pid)
 	__builtin_memset(task, 0, offsetof(struct helper, path));
 	task->config = (struct sampler_config){
 		.pid = pid, .own_thread = true, .system = true,
-		.interval_is_set = settings.source[SETTING_INTERVAL] != FROM_FALLBACK,
-		.interval_ns = settings.value[SETTING_INTERVAL],
+		.settings = sampler_settings(&settings),
 	};
 	helper = task;
 	return true;

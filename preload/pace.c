@@ -20,7 +20,7 @@ static uint64_t process_interval(const struct sampler *sampler)
 	uint64_t cost_ns = rows->cost_ns ? rows->cost_ns : rows->first_cost_ns;
 	uint64_t share_ns = sampler->config.ancestor ? *sampler->config.least_interval_ns : 0;
 
-	return greater(greater(sampler->config.interval_ns, share_ns), lesser(cost_ns, MS) * LEAST_REST);
+	return greater(greater(sampler->config.settings.interval_ns, share_ns), lesser(cost_ns, MS) * LEAST_REST);
 }
 
 uint64_t pace_interval_ns(const struct sampler *sampler, enum column_set_id set)
@@ -54,7 +54,7 @@ static bool costs_credit(const struct sampler *sampler, enum column_set_id set)
 {
 	if (set == SET_CLOCK || set == SET_PROCESS_MAPS)
 		return false;
-	return set == SET_MEMORY || !sampler->config.interval_is_set;
+	return set == SET_MEMORY || !sampler->config.settings.interval_is_set;
 }
 
 static uint64_t period_of(const struct sampler *sampler, enum column_set_id set)
@@ -112,7 +112,7 @@ void pace_took_row(struct sampler *sampler, enum column_set_id set, uint64_t now
 /* An interval that is set is kept. */
 bool pace_may_rest(const struct sampler *sampler)
 {
-	return sampler->config.pid && sampler->config.interval_ns && !sampler->config.interval_is_set;
+	return sampler->config.pid && sampler->config.settings.interval_ns && !sampler->config.settings.interval_is_set;
 }
 
 int64_t pace_next_ns(const struct sampler *sampler, uint64_t look_ns)

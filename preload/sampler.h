@@ -11,6 +11,23 @@
 #include <stdint.h>
 
 #include "insideme_log.h"
+#include "settings.h"
+
+/* What the user wants of it. */
+struct sampler_settings {
+	uint64_t interval_ns;		/* of the fast process row */
+	bool interval_is_set;		/* keep the interval even where it costs more than 1 % of a core */
+	uint64_t pss_limit_bytes;	/* of RSS: above it PSS and USS are not read */
+};
+
+static inline struct sampler_settings sampler_settings(const struct settings *from)
+{
+	return (struct sampler_settings){
+		.interval_ns = from->value[SETTING_INTERVAL],
+		.interval_is_set = from->source[SETTING_INTERVAL] != FROM_FALLBACK,
+		.pss_limit_bytes = from->value[SETTING_PSS_LIMIT],
+	};
+}
 
 struct sampler_config {
 	struct log_header *log;		/* the log, mapped here */
@@ -18,8 +35,7 @@ struct sampler_config {
 	int pid;			/* whose resources; 0: only the machine's and the clock */
 	bool own_thread;		/* the sampler is a thread of pid: its CPU and switches are taken out */
 	bool system;			/* read the machine's columns too */
-	bool interval_is_set;		/* keep the interval even where it costs more than 1 % of a core */
-	uint64_t interval_ns;		/* of the fast process row */
+	struct sampler_settings settings;
 	/*
 	 * Of a process that has no log, a forked child, the rows go into somebody else's, where they have the pid as id:
 	 */

@@ -22,7 +22,6 @@ static const char *const timing_choices[] = { "exact", "adaptive", "counts", NUL
 static const char *const heap_choices[] = { "off", "counters", "live", NULL };
 static const char *const what_choices[] = { "library", "all", NULL };
 static const char *const snapshot_choices[] = { "heap", "rss", "rss:every", NULL };
-
 static const char *const ceiling_choices[] = { "stack", "stop", "abort", NULL };	/* enum log_memory_action */
 
 const struct setting settings_table[NR_SETTINGS] = {
@@ -43,8 +42,9 @@ const struct setting settings_table[NR_SETTINGS] = {
 			       "what a call's record knows of memory: heap; rss: as sampled; rss:every: read at its entry and exit; off" },
 	[SETTING_MAX_MEMORY] = { "INSIDEME_MAX_MEMORY", "max-memory", SETTING_CEILING, "off", ceiling_choices,
 				 "when heap or RSS reach a size: 2G, 2G:stop for a debugger, 2G:abort" },
-	[SETTING_INTERVAL] = { "INSIDEME_INTERVAL", "interval", SETTING_TIME, "10ms", NULL,
-			       "time between resource samples" },
+	[SETTING_INTERVAL] = { "INSIDEME_INTERVAL", "interval", SETTING_TIME, "10ms", NULL, "time between resource samples" },
+	[SETTING_PSS_LIMIT] = { "INSIDEME_PSS_LIMIT", "pss-limit", SETTING_SIZE, "32M", NULL,
+				"RSS up to which PSS and USS are read: mmap and brk wait meanwhile, some 20 us a MiB" },
 	[SETTING_SAMPLE] = { "INSIDEME_SAMPLE", "sample", SETTING_RATE, "off", NULL,
 			     "samples of each thread's CPU time, per second: beside the hooks' times, or without hooks of stacks; off" },
 	[SETTING_GPU] = { "INSIDEME_GPU", "gpu", SETTING_TEXT, "all", NULL,

@@ -66,9 +66,9 @@ int sources_open(struct sources *sources, const struct sampler_config *config)
 		error = usage_open(&sources->usage, config->pid, config->own_thread, mapped_log(config), process_start(config));
 	if (error < 0)
 		return error;
-	if (config->interval_ns)
-		sources->usage.full_every = config->interval_ns < FULL_NS / FULL_MOST ? FULL_MOST :
-					    (uint32_t)(FULL_NS / config->interval_ns);
+	if (config->settings.interval_ns)
+		sources->usage.full_every = config->settings.interval_ns < FULL_NS / FULL_MOST ? FULL_MOST :
+					    (uint32_t)(FULL_NS / config->settings.interval_ns);
 	tasks_init(&sources->tasks, config->log);
 	sources->has_machine = false;
 	open_rest(sources);
@@ -111,12 +111,12 @@ bool sources_have(const struct sources *sources, enum column_set_id set)
 	case SET_THREAD_OFF:
 		return false;
 	case SET_PROCESS_GPU:
-		return sources->config.pid && !sources->config.own_thread && sources->config.interval_ns &&
+		return sources->config.pid && !sources->config.own_thread && sources->config.settings.interval_ns &&
 		       sources->drm.is_there;
 	case SET_CGROUP:
 		return sources->has_machine && sources->has_cgroup;	/* known by the first reading of SET_SYSTEM */
 	default:
-		return sources->config.pid && sources->config.interval_ns;
+		return sources->config.pid && sources->config.settings.interval_ns;
 	}
 }
 
@@ -193,7 +193,7 @@ int sources_read(struct sources *sources, enum column_set_id set, uint64_t log_m
 		figures->run_wait_ns = tasks_wait_ns(&sources->tasks);
 		return usage_read_slow(&sources->usage, figures);
 	case SET_PROCESS_MAPS:
-		usage_read_maps(&sources->usage, figures);
+		usage_read_maps(&sources->usage, sources->config.settings.pss_limit_bytes, figures);
 		return 0;
 	case SET_PROCESS_GPU:
 		drm_read(&sources->drm, figures);

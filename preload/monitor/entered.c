@@ -42,14 +42,13 @@ static bool is_over(const struct log_child *child)
 	return __atomic_load_n(&child->has_log, __ATOMIC_ACQUIRE) || __atomic_load_n(&child->end, __ATOMIC_ACQUIRE);
 }
 
-void entered_init(struct entered_list *list, struct own_log *own_log, struct tree *tree, uint64_t interval_ns,
-		  bool interval_is_set)
+void entered_init(struct entered_list *list, struct own_log *own_log, struct tree *tree,
+		  const struct sampler_settings *settings)
 {
 	struct rlimit files = { .rlim_max = 1024 };
 
 	getrlimit(RLIMIT_NOFILE, &files);
-	*list = (struct entered_list){ .own_log = own_log, .tree = tree, .interval_ns = interval_ns,
-				       .interval_is_set = interval_is_set,
+	*list = (struct entered_list){ .own_log = own_log, .tree = tree, .settings = *settings,
 				       .most_sampled = files.rlim_max / FILES_SHARE / DESCRIPTORS };
 }
 
@@ -83,7 +82,7 @@ void entered_look(struct entered_list *list, struct watched *holder, int64_t now
 static void count_sampled(struct entered_list *list, int more)
 {
 	list->nr_sampled += (uint64_t)more;
-	list->least_interval_ns = list->interval_is_set ? 0 : list->nr_sampled * SHARE_NS;
+	list->least_interval_ns = list->settings.interval_is_set ? 0 : list->nr_sampled * SHARE_NS;
 }
 
 static void stop(struct entered_list *list, struct entered *entered)
@@ -124,8 +123,7 @@ static bool start_sampler(struct entered_list *list, struct entered *entered)
 	struct sampler_config config = {
 		.log = list->own_log->log,
 		.pid = entered->pid,
-		.interval_is_set = list->interval_is_set,
-		.interval_ns = list->interval_ns,
+		.settings = list->settings,
 		.ancestor = entered->holder->log,
 		.entry = entered->child,
 		.entry_heap = entered->heap,
@@ -152,7 +150,7 @@ static bool begin(struct entered_list *list, struct entered *entered, const stru
 	if (is_over(entered->child) || has_log(entered, logs) || !is_there(entered))
 		return false;
 	tree_add(list->tree, entered->pid);
-	if (!list->own_log->log || !list->interval_ns)
+	if (!list->own_log->log || !list->settings.interval_ns)
 		return false;
 	if (list->nr_sampled < list->most_sampled)
 		return start_sampler(list, entered);

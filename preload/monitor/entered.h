@@ -17,15 +17,14 @@
 struct entered_list {
 	struct own_log *own_log;	/* takes the rows */
 	struct tree *tree;		/* is told of each that is sampled */
-	uint64_t interval_ns;
-	bool interval_is_set;
+	struct sampler_settings settings;
 	struct entered *first;
 	uint64_t nr_sampled, most_sampled;
 	uint64_t least_interval_ns;	/* see struct sampler_config */
 };
 
-void entered_init(struct entered_list *list, struct own_log *own_log, struct tree *tree, uint64_t interval_ns,
-		  bool interval_is_set);
+void entered_init(struct entered_list *list, struct own_log *own_log, struct tree *tree,
+		  const struct sampler_settings *settings);
 
 /* Take up the children that were entered in the log of @holder since the last look. */
 void entered_look(struct entered_list *list, struct watched *holder, int64_t now_ns);

@@ -253,14 +253,15 @@ static int start_program(struct monitor *monitor)
 {
 	char **environment = launch_environment(&monitor->options, monitor->run.path, preload(monitor));
 	int fd = signals_open(&monitor->mask);
+	struct sampler_settings settings;
 
 	if (fd < 0)
 		return fd;
 	monitor->signal_fd = fd;
 	run_set_monitor(&monitor->run, (uint32_t)getpid());
 	tree_init(&monitor->tree);
-	watch_init(&monitor->watch, &monitor->run, &monitor->tree, &monitor->own_log, monitor->settings.value[SETTING_INTERVAL],
-		   monitor->settings.source[SETTING_INTERVAL] != FROM_FALLBACK);
+	settings = sampler_settings(&monitor->settings);
+	watch_init(&monitor->watch, &monitor->run, &monitor->tree, &monitor->own_log, &settings);
 	if (!monitor->options.no_tree)
 		prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
 	monitor->pid = launch(monitor->options.command, environment, &monitor->mask);

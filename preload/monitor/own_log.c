@@ -21,8 +21,7 @@ static void start_sampler(struct own_log *own, int fd, const struct settings *se
 		.log = own->log,
 		.log_fd = fd,
 		.system = true,
-		.interval_is_set = settings->source[SETTING_INTERVAL] != FROM_FALLBACK,
-		.interval_ns = settings->value[SETTING_INTERVAL],
+		.settings = sampler_settings(settings),
 	};
 
 	own->sampler = calloc(1, SAMPLER_BYTES);

@@ -73,8 +73,7 @@ static int start_sampler(struct sampled *sampled, int fd, const struct settings 
 		.log = sampled->log,
 		.log_fd = fd,
 		.pid = sampled->pid,
-		.interval_is_set = settings->source[SETTING_INTERVAL] != FROM_FALLBACK,
-		.interval_ns = settings->value[SETTING_INTERVAL],
+		.settings = sampler_settings(settings),
 	};
 
 	sampled->sampler = calloc(1, SAMPLER_BYTES);

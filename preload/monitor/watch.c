@@ -58,15 +58,14 @@ static void scan(struct watch *watch)
 		closedir(directory);
 }
 
-void watch_init(struct watch *watch, const struct run *run, struct tree *tree, struct own_log *own_log, uint64_t interval_ns,
-		bool interval_is_set)
+void watch_init(struct watch *watch, const struct run *run, struct tree *tree, struct own_log *own_log,
+		const struct sampler_settings *settings)
 {
 	memset(watch, 0, sizeof(*watch));
 	watch->run = run;
 	watch->tree = tree;
-	watch->interval_ns = interval_ns;
-	watch->interval_is_set = interval_is_set;
-	entered_init(&watch->entered, own_log, tree, interval_ns, interval_is_set);
+	watch->settings = *settings;
+	entered_init(&watch->entered, own_log, tree, settings);
 	watch->notify_fd = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
 	if (watch->notify_fd >= 0 && inotify_add_watch(watch->notify_fd, run->path, IN_CREATE) < 0) {
 		close(watch->notify_fd);
@@ -135,7 +134,7 @@ static void finish_older_images(struct watch *watch, struct watched *opened)
 static void step_log(struct watch *watch, struct watched *watched, int64_t now)
 {
 	bool was_open = watched->log;
-	int error = watched_step(watched, watch->run, watch->interval_ns, watch->interval_is_set, now);
+	int error = watched_step(watched, watch->run, &watch->settings, now);
 
 	if (!was_open && watched->log)
 		entered_has_log(&watch->entered, watched->log);

@@ -16,8 +16,7 @@
 struct watch {
 	const struct run *run;
 	struct tree *tree;		/* is told of each process that has a log */
-	uint64_t interval_ns;
-	bool interval_is_set;
+	struct sampler_settings settings;
 	int notify_fd;			/* becomes readable when there are new logs; < 0: look now and then */
 	int64_t next_scan_ns;
 	int64_t next_look_ns;		/* for children in logs */
@@ -29,8 +28,8 @@ struct watch {
 };
 
 /* @own_log: takes rows of children that have no log; may be opened later. */
-void watch_init(struct watch *watch, const struct run *run, struct tree *tree, struct own_log *own_log, uint64_t interval_ns,
-		bool interval_is_set);
+void watch_init(struct watch *watch, const struct run *run, struct tree *tree, struct own_log *own_log,
+		const struct sampler_settings *settings);
 
 /*
  * Sample what is due at @now_ns, having looked for new logs if @is_notified: notify_fd is readable. Return: the next

@@ -89,14 +89,13 @@ static int map_log(struct watched *watched, int fd)
 }
 
 /* A process that is gone already has no sampler. @fd: the sampler's, or closed. */
-static void start_sampler(struct watched *watched, int fd, uint64_t interval_ns, bool interval_is_set)
+static void start_sampler(struct watched *watched, int fd, const struct sampler_settings *settings)
 {
 	const struct sampler_config config = {
 		.log = watched->log,
 		.log_fd = fd,
 		.pid = watched->pid,
-		.interval_is_set = interval_is_set,
-		.interval_ns = interval_ns,
+		.settings = *settings,
 	};
 
 	watched->sampler = calloc(1, SAMPLER_BYTES);
@@ -107,14 +106,14 @@ static void start_sampler(struct watched *watched, int fd, uint64_t interval_ns,
 	close(fd);
 }
 
-static int begin(struct watched *watched, const struct run *run, uint64_t interval_ns, bool interval_is_set,
+static int begin(struct watched *watched, const struct run *run, const struct sampler_settings *settings,
 		 int64_t now_ns)
 {
 	int fd = open_file(watched, run);
 	int error = fd < 0 ? fd : map_log(watched, fd);
 
 	if (!error) {
-		start_sampler(watched, fd, interval_ns, interval_is_set);
+		start_sampler(watched, fd, settings);
 		return 0;
 	}
 	if (fd >= 0)
@@ -127,13 +126,13 @@ static int begin(struct watched *watched, const struct run *run, uint64_t interv
 	return -EAGAIN;
 }
 
-int watched_step(struct watched *watched, const struct run *run, uint64_t interval_ns, bool interval_is_set,
+int watched_step(struct watched *watched, const struct run *run, const struct sampler_settings *settings,
 		 int64_t now_ns)
 {
 	int64_t due_ns;
 
 	if (!watched->log) {
-		int error = begin(watched, run, interval_ns, interval_is_set, now_ns);
+		int error = begin(watched, run, settings, now_ns);
 
 		if (error)
 			return error == -EAGAIN ? 0 : error;

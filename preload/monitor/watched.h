@@ -36,7 +36,7 @@ int watched_compare(const void *a, const void *b);	/* by name, for a tree */
 void watched_path(char *path, size_t bytes, const struct run *run, const char *name);
 
 /* Open it once its process has begun it; then sample. Return: 0, or -errno when it is to be closed. */
-int watched_step(struct watched *watched, const struct run *run, uint64_t interval_ns, bool interval_is_set,
+int watched_step(struct watched *watched, const struct run *run, const struct sampler_settings *settings,
 		 int64_t now_ns);
 
 /* Last rows, unless they are written: the process has ended, or we let go of it. */

@@ -336,9 +336,14 @@ int usage_read_slow(struct usage *usage, struct figures *figures)
 	return 0;
 }
 
-void usage_read_maps(struct usage *usage, struct figures *figures)
+void usage_read_maps(struct usage *usage, uint64_t limit_bytes, struct figures *figures)
 {
-	details_read_maps(&usage->details, log_pages_read(&usage->log_pages) + table_bytes(usage), figures);
+	uint64_t page_bytes = usage->log_pages.page_bytes;
+	struct proc_statm statm;
+
+	if (read_text(usage, usage->statm_fd) > 0 && proc_parse_statm(usage->buffer, &statm) == 0 &&
+	    statm.resident_pages <= limit_bytes / page_bytes)
+		details_read_maps(&usage->details, log_pages_read(&usage->log_pages) + table_bytes(usage), figures);
 	figures->stack_bytes = log_pages_of_stacks(&usage->log_pages);
 }
 

@@ -65,7 +65,11 @@ int usage_read(struct usage *usage, struct figures *figures);		/* the set "proce
 									   switches only now and then */
 int usage_read_memory(struct usage *usage, struct figures *figures);	/* RSS and VMS */
 int usage_read_slow(struct usage *usage, struct figures *figures);	/* peak RSS, swap, descriptors, network; after RSS */
-void usage_read_maps(struct usage *usage, struct figures *figures);	/* the set "process_maps": slow */
+/*
+ * The set "process_maps". PSS and USS only where RSS, with what of it is ours, is at most @limit_bytes: the kernel walks
+ * all page tables for them, and holds the lock that the process's mmap(), munmap() and brk() wait for.
+ */
+void usage_read_maps(struct usage *usage, uint64_t limit_bytes, struct figures *figures);
 
 /* Once and without usage_open(): the calling process's own figures but for threads and swap. Keeps nothing open. */
 void usage_read_own(struct usage *usage, const struct log_header *log, struct figures *figures);

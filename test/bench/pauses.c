@@ -16,6 +16,7 @@
 #define STEP_NS 20
 #define NR_STEPS 5000		/* durations up to 100 us */
 #define LONG_NS (STEP_NS * NR_STEPS)
+#define CALLS_A_LOOK 100
 
 #define DEFINE(n) static void work_##n(int depth) { work(depth); }
 #define NAME(n) work_##n,
@@ -71,7 +72,10 @@ NOT_TIMED static uint64_t percentile(double share, uint64_t nr)
 	return LONG_NS;
 }
 
-/* Since the last look. */
+/*
+ * Since the last look, which is never long ago: what the recorder's task took meanwhile counts as the pause's, though it
+ * may have come before or on another processor.
+ */
 static struct look {
 	uint64_t ns;
 	uint64_t thread_ns, process_ns;	/* CPU time */
@@ -111,7 +115,7 @@ NOT_TIMED int main(int argc, char **argv)
 		now = now_ns();
 		ns = now - last;
 		last = now;
-		if (ns >= LONG_NS / 20) {
+		if (ns >= LONG_NS / 20 || nr % CALLS_A_LOOK == 0) {
 			uint64_t others_ns = look();
 
 			ns -= others_ns < ns ? others_ns : ns;

@@ -160,7 +160,7 @@ static void measure_wake_ups(void)
 static void measure_share(const char *what, struct log_header *log, int fd, int pid, bool busy, uint64_t interval_ns)
 {
 	struct sampler_config config = { .log = log, .log_fd = fd, .pid = pid, .system = interval_ns != EACH_MS_NS,
-					 .interval_is_set = interval_ns == EACH_MS_NS, .interval_ns = interval_ns };
+					 .settings = { interval_ns, interval_ns == EACH_MS_NS, 32u << 20 } };
 	struct sampler *sampler = malloc(SAMPLER_BYTES);
 	struct log_slices *slices = make_busy(log);
 	struct share share;

@@ -153,6 +153,20 @@ machine_agrees() {
 	grep -q 'pss_bytes .* one reading, at [0-9]' text
 }
 
+has_maps() { rows && grep -q ,process_maps, resources.csv; }
+has_shares() { has_maps && "$here/csv" pss_bytes <resources.csv >pss && "$here/csv" uss_bytes <resources.csv >uss && grep -q '^[1-9]' pss && grep -q '^[1-9]' uss; }
+
+# The program's mmap() and brk() wait while the kernel sums them up.
+@test "PSS and USS of a process with more RSS than --pss-limit are not read" {
+	held has_maps "sleeps 1 -" "$build/insideme-run" --quiet --pss-limit=1M --
+	rows
+	! head -1 resources.csv | grep -w -e pss_bytes -e uss_bytes || return 1
+	rm -rf insideme.data
+	held has_shares "sleeps 1 -" "$build/insideme-run" --quiet --pss-limit=1G --
+	rm -rf insideme.data
+	held has_shares "sleeps 1 -" env LD_PRELOAD="$library" INSIDEME_PSS_LIMIT=1G
+}
+
 @test "rows each ms: CPU time and memory in all, the rest in each fourth and the last" {
 	INSIDEME_INTERVAL=1ms monitor --quiet -- "$bin/io" data
 	rows
