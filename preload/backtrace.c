@@ -70,6 +70,7 @@ static int look_at(const struct object *object, void *context)
 
 struct stack {
 	uintptr_t *functions;
+	uintptr_t code_addr;		/* what a sample interrupted, maybe at the first instruction of a function */
 	uint32_t nr;
 	bool is_cut;
 	uintptr_t last_addr;		/* where the outermost one goes on; 0: it is the stack's first */
@@ -88,7 +89,8 @@ static enum unwind_result add_function(struct _Unwind_Context *context, void *ar
 	uintptr_t begin = unwinder.get_begin(context);
 
 	stack->last_addr = unwinder.get_ip(context);
-	stack->has_last = stack->last_addr && !is_in(&recorder, stack->last_addr) && !is_signal_return(stack->last_addr, begin);
+	stack->has_last = stack->last_addr && !is_in(&recorder, stack->last_addr) &&
+			  ((!stack->nr && stack->last_addr == stack->code_addr) || !is_signal_return(stack->last_addr, begin));
 	if (!stack->has_last)
 		return UNWIND_GO_ON;
 	stack->is_cut = stack->nr == BACKTRACE_MOST;
@@ -106,7 +108,7 @@ static bool is_of_start(uintptr_t function)
 
 NOINLINE uint32_t backtrace_take(uintptr_t functions[BACKTRACE_MOST], uintptr_t code_addr)
 {
-	struct stack stack = { .functions = functions };
+	struct stack stack = { .functions = functions, .code_addr = code_addr };
 	bool is_at_end;
 
 	if (is_in(&unwinder.object, code_addr) && !backtrace_is_possible())

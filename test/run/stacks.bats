@@ -87,6 +87,21 @@ setup_file() {
 	same "what does not hold here" "$(grep -cE 'no hooks|[0-9] calls' summary.txt)" 0
 }
 
+@test "what is interrupted at its first instruction is not its caller" {
+	[ "$(uname -m)" = x86_64 ] || skip "needs an instruction that takes long: rep stosb"
+	rm -rf insideme.data functions.csv
+	cat >first.c <<-'END'
+		void fill(char *at, long unused, long unused_too, long bytes);
+		__asm__(".globl fill\n.type fill, %function\nfill:\n\t.cfi_startproc\n"
+			"\trep stosb\n\tret\n\t.cfi_endproc\n.size fill, . - fill");
+		static char bytes[16384];
+		int main(void) { for (long i = 0; i < 3000000; i++) fill(bytes, 0, 0, sizeof(bytes)); return 0; }
+	END
+	gcc -g -O1 first.c -o first
+	monitor --quiet --sample=250 -- ./first
+	mostly samples_percent fill
+}
+
 @test "recursion counts once" {
 	stacks recursion
 	share total_samples_percent descend 100
