@@ -30,6 +30,7 @@
 #define RESUMED_SLEEP_NS 1000000	/* programs that fork all the time do not open its files each time */
 #define LATER_US	20000u		/* after a fork */
 #define LAST_WAIT_NS	20000000	/* at most, for its last rows and its end */
+#define PAUSE_WAIT_NS	1000000000	/* likewise, where the program's call fails as long as it is there */
 
 #define START_WAIT_NS	100000		/* nobody wakes us */
 #define MOMENT_NS	20000
@@ -277,11 +278,11 @@ void helper_have_log(struct log_header *log, const char *path)
 }
 
 /* Until the kernel has forgotten the task: its tid is cleared a moment before. */
-static void wait_for_end(struct helper *task, uint32_t tid)
+static void wait_for_end(struct helper *task, uint32_t tid, int64_t most_ns)
 {
-	uint64_t until = clock_ns(CLOCK_MONOTONIC) + LAST_WAIT_NS;
+	uint64_t until = clock_ns(CLOCK_MONOTONIC) + (uint64_t)most_ns;
 
-	futex_wait(&task->tid, tid, LAST_WAIT_NS);
+	futex_wait(&task->tid, tid, most_ns);
 	while (raw_syscall(SYS_tgkill, task->config.pid, tid, 0, 0, 0, 0) == 0 && clock_ns(CLOCK_MONOTONIC) < until)
 		raw_syscall(SYS_sched_yield, 0, 0, 0, 0, 0, 0);
 }
@@ -307,7 +308,7 @@ static void stop_task(struct helper *task, enum stop how)
 		return;
 	__atomic_store_n(&task->stop, how, __ATOMIC_RELEASE);
 	raw_syscall(SYS_futex, (long)&task->stop, FUTEX_WAKE, 1, 0, 0, 0);
-	wait_for_end(task, tid);
+	wait_for_end(task, tid, how == PAUSE ? PAUSE_WAIT_NS : LAST_WAIT_NS);
 	if (how == STOP)
 		let_it_go();
 }
@@ -370,7 +371,7 @@ void helper_resume(void)
 		return;
 	tid = __atomic_load_n(&task->tid, __ATOMIC_ACQUIRE);
 	if (tid && tid != STARTING)
-		wait_for_end(task, tid);
+		wait_for_end(task, tid, LAST_WAIT_NS);
 	start_task(task);
 }
 

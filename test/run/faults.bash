@@ -1,11 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # System calls that fail, at every step of the recorder: for ends.bats and torture/ends.bats.
 
-needs_strace() {
-	command -v strace >/dev/null || skip "no strace"
-	strace -o /dev/null -e inject=getppid:error=ENOSYS true 2>/dev/null || skip "strace cannot inject faults here"
-}
-
 # sound WHAT: the program "calls" went its way, the recorder said at most one line, and what log there is is sound
 sound() {
 	same "status, $1" "$status" 7

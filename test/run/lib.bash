@@ -75,6 +75,12 @@ wait_until() {
 	done
 }
 
+# A container may forbid to trace processes.
+needs_strace() {
+	command -v strace >/dev/null || skip "no strace"
+	strace -o /dev/null -e inject=getppid:error=ENOSYS true 2>/dev/null || skip "strace cannot inject faults here"
+}
+
 # figure TEXT: what a test of torture/ measured, for doc/torture.md
 figure() {
 	echo "# figure: $*" >&3

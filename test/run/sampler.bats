@@ -29,6 +29,12 @@ goes_on_with() {
 @test "a question whether there is seccomp" { goes_on probe; }
 @test "a seccomp filter just after a fork" { goes_on forked; }
 @test "unshare of the user namespace" { goes_on unshare; }
+@test "unshare while the sampling task takes long to end" {
+	needs_strace
+	unshare -U true || skip "no user namespaces here"
+	run strace -f -o trace -e trace=close -e inject=close:delay_enter=5000 env LD_PRELOAD="$library" "$bin/life" unshare
+	same status "$status" 0
+}
 @test "unshare by syscall()" { goes_on syscall; }
 @test "waitpid with __WALL finds no child" { goes_on wall; }
 @test "a program that closes every descriptor" { goes_on close; }
@@ -126,7 +132,7 @@ under_gdb() {
 	calls leaf 6000
 }
 
-@test "under gdb" { both under_gdb; }
+@test "under gdb" { needs_strace; both under_gdb; }
 
 under_strace() {
 	run $1 strace -f -o trace "$bin/calls"
@@ -134,7 +140,7 @@ under_strace() {
 	calls leaf 6000
 }
 
-@test "under strace -f" { both under_strace; }
+@test "under strace -f" { needs_strace; both under_strace; }
 
 under_valgrind() {
 	run $1 valgrind -q --error-exitcode=99 "$bin/calls"
@@ -153,6 +159,7 @@ no_calls() {
 }
 
 @test "four million function calls and allocations make no system call" {
+	needs_strace
 	cat >loop.c <<-'END'
 		#include <stdlib.h>
 		#include <unistd.h>
@@ -168,6 +175,7 @@ no_calls() {
 # Slow opens make both the task and the thread that ends the process open the log, one during the other's sample;
 # on a busy machine not at once.
 @test "a program that ends while the sampler begins keeps its descriptors" {
+	needs_strace
 	echo 'int main(void) { return 0; }' | gcc -x c - -o ends
 	for ((i = 0; i < 20 && ${openings:-0} < 2; i++)); do
 		strace -f -o trace -e trace=openat,close,exit_group -e inject=openat:delay_exit=10000 env LD_PRELOAD="$library" ./ends
