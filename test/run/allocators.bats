@@ -9,11 +9,13 @@ sanitized() {
 	"$1" -g -O1 -fsanitize="$2" -finstrument-functions -pthread "$here/../programs/$3" -o sanitized
 	ASAN_OPTIONS=verify_asan_link_order=0 ./sanitized >plain.out 2>plain.err || plain=$?
 	ASAN_OPTIONS=verify_asan_link_order=0 LD_PRELOAD=$library ./sanitized >out 2>err || preloaded=$?
+	sed -i 's/^==[0-9]*==/==PID==/' plain.err err	# where leaks cannot be looked for, both say so
 	same "status of $*" $preloaded $plain && diff plain.out out && diff plain.err err
 }
 
 @test "programs under sanitizers run as they do alone" {
 	sanitized g++ address calls_cpp.cpp	# all compilers with all sanitizers: make torture
+	sanitized gcc address settled.c		# its leak detector reads the library's memory when that has a task that samples
 	sanitized gcc thread threads.c
 	sanitized clang undefined threads.c
 }
