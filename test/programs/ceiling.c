@@ -2,8 +2,8 @@
 /*
  * Memory that passes a limit at a known place. Its second thread waits in thread_main > hold. The first one: "heap": in
  * main > rise > grow, allocates 64 blocks of 128 KiB, frees them, and does all that once more: 4 MiB are reached with the
- * 32nd block. "children": two children do that, too. "rss": touches 64 MiB of a mapping in main > touch and stays there for
- * half a second.
+ * 32nd block. "children": two children do that, too. "rss": touches 64 MiB of a mapping in main > touch and stays there
+ * until its input ends.
  */
 #include <pthread.h>
 #include <stdio.h>
@@ -52,7 +52,8 @@ SITE void touch(void)
 
 	if (place != MAP_FAILED)
 		memset(place, 1, 64 << 20);
-	usleep(500000);
+	while (getchar() != EOF)
+		;
 }
 
 int main(int argc, char **argv)

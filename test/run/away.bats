@@ -105,8 +105,8 @@ watched() {
 	record calls || same status $? 7
 	log=$(find "$PWD/insideme.data" -name '*.log')
 	cp "$log" kept.log
-	echo "INSIDEME LOG AT $PWD/kept.log" >"$log"
+	echo "INSIDEME LOG AT kept.log" >"$log"	# such a line holds a short path
 	calls leaf 6000
 	[ -e kept.log ]
-	same "the pointer" "$(cat "$log")" "INSIDEME LOG AT $PWD/kept.log"
+	same "the pointer" "$(cat "$log")" "INSIDEME LOG AT kept.log"
 }

@@ -53,12 +53,13 @@ said_once() {
 }
 
 @test "RSS at its limit, as the sampler sees it" {
+	said() { grep -qs '^insideme: RSS' stderr; }
 	for way in record monitor; do
-		rm -rf insideme.data
+		rm -rf insideme.data stderr
 		if [ $way = record ]; then
-			INSIDEME_MAX_MEMORY=32M record ceiling rss
+			wait_until said | INSIDEME_MAX_MEMORY=32M record ceiling rss
 		else
-			monitor -q --max-memory=32M "$bin/ceiling" rss
+			wait_until said | monitor -q --max-memory=32M "$bin/ceiling" rss
 		fi
 		same "lines" "$(grep -c '^insideme: RSS of ceiling (pid [0-9]*) reached [3-9][0-9] MiB' stderr)" 1
 		limits

@@ -187,7 +187,7 @@ set ASAN_OPTIONS=verify_asan_link_order=0"
 	same limit "$(line limits ./script)" "part  files of at most 2 MiB: so is a log
 ulimit -f unlimited"
 	export INSIDEME_DIR=$PWD/script/none
-	same space "$(line space ./script)" "no    $PWD/script/none cannot be written: Not a directory
+	same space "$(line space ./script)" "no    $(printf %.200s "$INSIDEME_DIR") cannot be written: Not a directory
 choose another directory with -d"
 	same verdict "$(tail -1 whole)" './script cannot be recorded'
 	mkdir alone

@@ -186,6 +186,7 @@ print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)' "$build/insideme-
 
 @test "what is said late is not written to the program's own file" {
 	run record children late
+	[ "$status" != 2 ] || skip "no seccomp strict mode within a container's filter"
 	same status "$status" 0
 	same output "$(cat stdout)" late
 	same "bytes in its file" "$(stat -c %s late.txt)" 0
@@ -230,7 +231,7 @@ in_handlers() {
 # In memory, where nothing but a processor is waited for while a log grows.
 @test "a child has no descriptor of a log that another thread grows" {
 	local memory
-	memory=$(mktemp -d /dev/shm/insideme-test-XXXXXX)
+	memory=$(mktemp -d /dev/shm/insideme-test-XXXXXX) || skip "no file system in memory at /dev/shm"
 	INSIDEME_BUDGET=1G INSIDEME_DIR=$memory record moments || { rm -r "$memory"; return 1; }
 	rm -r "$memory"
 	quiet

@@ -102,7 +102,7 @@ use() { view functions --columns "function,$2" | "$here/csv" "$2" "function=$1";
 	between "GPU time of work" $(($(use work total_ns) / 5)) "$(use work gpu_ns)" $(($(use work total_ns) * 26 / 100))
 	between "GPU time of main" $(($(use nap gpu_ns) + $(use work gpu_ns) - 1)) "$(use main gpu_ns)" $(($(use main total_ns) * 26 / 100))
 	COLUMNS=200 "$report" -v functions --columns function,gpu_ns >page
-	grep 'GPU.* by overlap with samples' page
+	tr -s '\n ' ' ' <page | grep 'GPU.* by overlap with samples'
 	rm -rf insideme.data
 	monitor --quiet -- "$bin/uses" sleeps 30
 	same "without a device" "$(use main gpu_ns)" ''

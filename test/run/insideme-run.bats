@@ -42,7 +42,8 @@ trapper='trap "n=\$((n+1)); echo got \$n" USR1 USR2 INT HUP; trap "exit \$n" TER
 @test "what the program dies of, insideme-run dies of" {
 	run "$build/insideme-run" -q sh -c 'kill -KILL $$'
 	same status "$status" 137
-	run "$build/insideme-run" -q sh -c 'kill -SEGV $$'
+	ulimit -c "$(ulimit -H -c)"
+	run "$build/insideme-run" -q sh -c 'ulimit -c 0; kill -SEGV $$'
 	same status "$status" 139
 	same core "$(echo core*)" 'core*'
 }
@@ -78,7 +79,7 @@ trapper='trap "n=\$((n+1)); echo got \$n" USR1 USR2 INT HUP; trap "exit \$n" TER
 }
 
 @test "who stops the program alone lets it go on alone" {
-	command -v strace >/dev/null || skip "needs strace"
+	needs_strace
 	timeout -s KILL 100 strace -qo calls -e trace=waitid "$build/insideme-run" -q bash -c 'echo $$ >pid; kill -STOP $$; exit 5' &
 	wait_until grep -qs CLD_STOPPED calls
 	kill -CONT "$(cat pid)"
@@ -87,7 +88,7 @@ trapper='trap "n=\$((n+1)); echo got \$n" USR1 USR2 INT HUP; trap "exit \$n" TER
 
 # Each waitid() comes back 0.35 s late: so the end falls between the stop's being seen and its being taken note of.
 @test "a program that is killed just after it was stopped has ended" {
-	command -v strace >/dev/null || skip "needs strace"
+	needs_strace
 	timeout -s KILL 100 strace -qo /dev/null -e inject=waitid:delay_exit=350000 "$build/insideme-run" -q \
 		bash -c 'echo $$ >pid; { kill -STOP $$; sleep 0.3; kill -KILL $$; } & wait' 3>&- || same status $? 137
 	"$here/monitor-events" insideme.data/* | grep "^end $(cat pid) "

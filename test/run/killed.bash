@@ -17,7 +17,12 @@ within() {
 		END { for (name in begun) if (begun[name] > nr[name] && !seen[name]) print name ": not in the report" }' "$1" "$2"
 }
 
-# killed_after SECONDS [VIEW...]: churn is killed then; the report reads its log, warns of nothing, and agrees with it.
+has_called() {
+	[ -s counts ] && [ "$("$bin/churn" -p counts | awk '$2 == "descend" { sum += $4 } END { print sum }')" -gt 1000 ]
+}
+
+# killed_after SECONDS [VIEW...]: churn is killed then, for views not before it has made calls; the report reads its log,
+# warns of nothing, and agrees with it.
 killed_after() {
 	local seconds=$1 status=0 pid
 	shift
@@ -25,6 +30,7 @@ killed_after() {
 	LD_PRELOAD=$library "$bin/churn" counts &
 	pid=$!
 	sleep "$seconds"
+	[ $# -eq 0 ] || wait_until has_called
 	kill -KILL $pid
 	{ wait $pid || status=$?; } 2>/dev/null	# what bash says of it
 	same "status of churn" "$status" 137

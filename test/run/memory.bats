@@ -101,6 +101,7 @@ highest() {
 }
 
 @test "of RSS, what is of files" {
+	often
 	head -c 32M /dev/zero >file
 	for way in alone watched; do
 		rm -rf insideme.data

@@ -18,6 +18,7 @@ load lib
 }
 
 @test "one launch is one run where the kernel cannot be asked for single mappings" {
+	needs_strace
 	strace -f -qq -o trace -e trace=ioctl -e inject=ioctl:error=ENOTTY -E LD_PRELOAD="$library" "$bin/forks" >stdout ||
 		same status $? 0
 	grep -q INJECTED trace
