@@ -169,13 +169,21 @@ struct log_thread *record_for_thread(uint64_t function_addr)
 	return thread;
 }
 
-static struct log_thread *find_clone(uint32_t tid)
+static struct log_thread *find(const uint32_t *list, uint32_t tid)
 {
-	uint32_t ref = __atomic_load_n(&live.log->clones, __ATOMIC_ACQUIRE);
+	uint32_t ref = __atomic_load_n(list, __ATOMIC_ACQUIRE);
 
 	while (ref && (record_at(ref)->tid != tid || !__atomic_load_n(&record_at(ref)->claim, __ATOMIC_ACQUIRE)))
 		ref = record_at(ref)->next_thread;
 	return ref ? record_at(ref) : NULL;
+}
+
+struct log_thread *record_of_tid(uint32_t tid)
+{
+	struct log_thread *thread = find(&live.log->threads, tid);
+
+	/* Its number may have been that of one that ended. */
+	return thread && !__atomic_load_n(&thread->end_ticks, __ATOMIC_ACQUIRE) ? thread : NULL;
 }
 
 static struct log_thread *make_clone(void)
@@ -201,7 +209,7 @@ static struct log_thread *make_clone(void)
 
 struct log_thread *record_for_clone(uint32_t tid)
 {
-	struct log_thread *thread = find_clone(tid);
+	struct log_thread *thread = find(&live.log->clones, tid);
 	uint64_t mask;
 
 	if (thread)

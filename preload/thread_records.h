@@ -35,6 +35,9 @@ struct log_thread *record_for_main(struct log_header *log, const char *name);
  */
 struct log_thread *record_for_clone(uint32_t tid);
 
+/* The record that thread @tid has now; NULL: none yet, or its number is not known. */
+struct log_thread *record_of_tid(uint32_t tid);
+
 /* The thread ends by itself. */
 void record_end(struct log_thread *thread);
 

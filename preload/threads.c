@@ -11,6 +11,7 @@
 #include "samples.h"
 #include "text.h"
 #include "thread.h"
+#include "thread_records.h"
 
 /*
  * What a new thread needs to know, from pthread_create to its first instruction. Not on the heap: a thread that
@@ -176,8 +177,19 @@ EXPORT int pthread_cancel(pthread_t thread)
 	return real.pthread_cancel(thread);
 }
 
+/* A thread's clock has its number in it, by the kernel's ABI, the only word of libc on another thread's number. */
+static struct log_thread *record_of(pthread_t thread)
+{
+	clockid_t clock;
+
+	if (pthread_equal(thread, libc.pthread_self()))
+		return self;
+	return libc.pthread_getcpuclockid(thread, &clock) == 0 ? record_of_tid(~(uint32_t)(clock >> 3)) : NULL;
+}
+
 EXPORT int pthread_setname_np(pthread_t thread, const char *name)
 {
+	struct log_thread *record;
 	int error;
 
 	if (unlikely(!real.pthread_setname_np))
@@ -185,8 +197,9 @@ EXPORT int pthread_setname_np(pthread_t thread, const char *name)
 	if (!real.pthread_setname_np)
 		return ENOSYS;
 	error = real.pthread_setname_np(thread, name);
-	/* The name that another thread is given is read when that thread ends. */
-	if (!error && live.log && self && pthread_equal(thread, libc.pthread_self()))
-		thread_name(self, name);
+	/* A thread without a record reads its name when it gets one. */
+	record = !error && live.log ? record_of(thread) : NULL;
+	if (record)
+		thread_name(record, name);
 	return error;
 }

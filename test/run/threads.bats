@@ -21,6 +21,16 @@ load lib
 	done
 }
 
+@test "threads carry the names that others give them" {
+	for compiler in '' .clang; do
+		rm -rf insideme.data
+		run record named$compiler
+		same status "$status" 137
+		same "names and calls" "$(view threads --columns thread_name,calls | grep named- | sort | xargs)" \
+			'named-0,2 named-1,2 named-2,2 named-3,2'
+	done
+}
+
 @test "the process row counts threads" {
 	record uses threads 3 100 </dev/null	# long enough for a sample
 	between "threads" 2 "$(view resources | "$here/csv" threads set=process | sort -n | tail -1)" 4
