@@ -73,18 +73,18 @@ static void add_losses(struct findings *findings, const struct model *model)
 static void add_nameless(struct findings *findings, const struct model *model, const struct object *object)
 {
 	const char *why = object ? resolve_trouble(object) : "they are in no known module";
-	double self_ns = 0, share;
+	double self_ns = 0, all_ns = model->is_sampled ? model->samples.ns : model->functions_ns, share;
 	size_t nr = 0;
 
 	for (size_t i = 0; i < model->nr_functions; i++) {
 		if (model->functions[i]->object != object || model->functions[i]->resolved)
 			continue;
-		self_ns += model->functions[i]->stats.self_ns;
+		self_ns += model->is_sampled ? model->functions[i]->samples.ns : model->functions[i]->stats.self_ns;
 		nr++;
 	}
 	if (!nr)
 		return;
-	share = model->functions_ns > 0 ? 100 * self_ns / model->functions_ns : 0;
+	share = all_ns > 0 ? 100 * self_ns / all_ns : 0;
 	findings_add(findings, "nameless_functions", UNIT_COUNT, (double)nr, true,
 	    document_text(findings->document, "%zu function%s without a name, %s of the time in functions: %s%s%s", nr,
 			  nr == 1 ? "" : "s", findings_number(findings, UNIT_PERCENT, share), object ? object->path : "",

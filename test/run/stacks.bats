@@ -197,3 +197,27 @@ setup_file() {
 	awk -F, '$1 == "burn" && $3 < 90 || $1 == "thrice" && ($4 - 75) ^ 2 > 25 ^ 2 { bad = 1 } END { exit bad }' functions.csv || { cat functions.csv; false; }
 	same "columns" "$("$report" -v functions last~1 last 2>/dev/null | sed -n 2p | grep -o -e Sampled -e Calls -e Self/run | xargs)" 'Sampled Calls'
 }
+
+# Bytes of a function, somewhere else: what compilers at run time make.
+@test "code that is in no module: how much of the time it has" {
+	local nameless
+	rm -rf insideme.data functions.csv
+	cat >made.c <<-'END'
+		#include <string.h>
+		#include <sys/mman.h>
+		__attribute__((noinline)) int spin(int n) { while (n) { __asm__ volatile("" : "+r"(n)); n--; } return 0; }
+		int main(void)
+		{
+			int (*made)(int) = mmap(0, 4096, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+			memcpy((void *)made, (void *)spin, 64);
+			__builtin___clear_cache((char *)made, (char *)made + 64);
+			for (int i = 0; i < 1000; i++)
+				made(1000000);
+			return 0;
+		}
+	END
+	gcc -O1 made.c -o made
+	monitor --quiet --sample=250 -- ./made
+	nameless=$(view quality | sed -n 's/^nameless_functions.* name, \([0-9]*\).* % of the time in functions: they are in no known module.*/\1/p')
+	between "percent in code that was made" 80 "$nameless" 100
+}
