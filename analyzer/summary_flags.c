@@ -9,7 +9,7 @@
 
 #define CALLS_MIN	100000	/* fewer cost nothing that could be felt */
 #define HOOKS_NS	30	/* of one call */
-#define SHARE_MIN	0.05	/* of the time in functions */
+#define SHARE_MIN	0.05	/* of the time in functions, or of the CPU time where that is less: the rest was waiting */
 #define COMMAND_MAX	300	/* a longer one is not printed to be pasted */
 
 /* ": a run of 4.35 s takes about 1.20 s (up to 1.33 s)"; nothing where it is not known. */
@@ -49,12 +49,14 @@ void summary_flags(struct document *document, const struct report *report)
 {
 	const struct model *model = report->model;
 	struct excludes excludes;
+	double cpu_ns;
 	bool are_dear;
 
 	if (model->calls < CALLS_MIN)
 		return;
+	summary_cpu(document, model, &cpu_ns);
 	excludes_find(&excludes, model);
-	are_dear = (double)excludes.short_calls * HOOKS_NS >= SHARE_MIN * model->functions_ns;
+	are_dear = (double)excludes.short_calls * HOOKS_NS >= SHARE_MIN * fmin(model->functions_ns, cpu_ns);
 	if (are_dear && excludes.calls_left * 2 <= model->calls)
 		document_add(document, "Flags", document_text(document,
 			"%s of %s calls take less than %d ns, %s.\nCompile with\n%s%s%s%s%s%s"

@@ -207,6 +207,46 @@ Next      insideme-report -v resources    CPU, memory, faults and I/O over time
 	same "flags then" "$(part Flags)" ''
 }
 
+# Their functions have a hundred times the time that main takes.
+@test "flags for short calls where most of the time threads wait" {
+	cat >app.c <<-'END'
+		#include <pthread.h>
+		#include <stdio.h>
+		static pthread_mutex_t done = PTHREAD_MUTEX_INITIALIZER;
+		__attribute__((noinline)) static int score(int x) { __asm__(""); return x & 3; }
+		static void *idle(void *argument)
+		{
+			pthread_mutex_lock(&done);
+			pthread_mutex_unlock(&done);
+			return argument;
+		}
+		int main(void)
+		{
+			pthread_t threads[100];
+			int n = 0;
+			pthread_mutex_lock(&done);
+			for (int i = 0; i < 100; i++)
+				pthread_create(&threads[i], NULL, idle, NULL);
+			for (int i = 0; i < 3000000; i++)
+				n += score(i);
+			pthread_mutex_unlock(&done);
+			for (int i = 0; i < 100; i++)
+				pthread_join(threads[i], NULL);
+			printf("%d\n", n);
+		}
+	END
+	insideme-cc -O2 app.c -o app -pthread
+	for ((i = 0; i < 50; i++)); do	# whose processor is taken away within score() finds it long
+		insideme-run -q -- ./app
+		[[ $(part Flags) != *-function-list=score* ]] || break
+	done
+	part Flags | mask | reads 'Flags     N of N calls take less than N, their hooks N more.
+          Compile with
+            -finstrument-functions-exclude-function-list=score
+          and at most N calls are left: a run of N takes about N (up to N)
+          (clang: -finstrument-functions-after-inlining instead)'
+}
+
 @test "the wrong directory" {
 	insideme-run -q -- "$bin/calls" || same status $? 7
 	mkdir elsewhere
