@@ -8,7 +8,7 @@ work="$bin/rank_work"
 
 openmpi() {
 	command -v mpirun.openmpi >/dev/null || skip "needs Open MPI"
-	mpirun.openmpi -n 1 true 2>/dev/null || skip "Open MPI starts nothing here"
+	LD_PRELOAD= mpirun.openmpi -n 1 true 2>/dev/null || skip "Open MPI starts nothing here"
 	timeout 60 mpirun.openmpi --oversubscribe -n $ranks "$@" >stdout 2>stderr
 }
 
