@@ -74,7 +74,8 @@ finding() {
 	record host jumps "$bin"
 	quiet
 	read -r _ first _ second <stdout
-	[ "$first" -gt 100 ] && [ "$second" -gt 200 ]
+	[ "$first" -gt 100 ]
+	[ "$second" -gt 200 ]
 	between "calls of first_work" $((first - 100)) "$(value calls function=first_work)" $((first + 100))
 	between "calls of second_work" $((second - 100)) "$(value calls function=second_work)" $((second + 100))
 	same "records without room" "$(finding lost_records)" ''
