@@ -161,10 +161,12 @@ has_shares() { has_maps && "$here/csv" pss_bytes <resources.csv >pss && "$here/c
 	held has_maps "sleeps 1 -" "$build/insideme-run" --quiet --pss-limit=1M --
 	rows
 	! head -1 resources.csv | grep -w -e pss_bytes -e uss_bytes || return 1
+	same "told limit" "$(view quality | "$here/csv" value finding=pss_limit_bytes)" 1048576
 	rm -rf insideme.data
 	held has_shares "sleeps 1 -" "$build/insideme-run" --quiet --pss-limit=1G --
 	rm -rf insideme.data
 	held has_shares "sleeps 1 -" env LD_PRELOAD="$library" INSIDEME_PSS_LIMIT=1G
+	same "told limit" "$(view quality | "$here/csv" value finding=pss_limit_bytes)" ''
 }
 
 @test "rows each ms: CPU time and memory in all, the rest in each fourth and the last" {
