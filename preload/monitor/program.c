@@ -101,14 +101,23 @@ static const struct refusal
 	uses_another = { "it uses another C library than glibc", "build it with glibc" },
 	rights = { "it gains rights when it starts (setuid, setgid or capabilities)", "run a copy that gains none" };
 
-static const struct refusal *judge_elf(int fd, const Elf64_Ehdr *elf)
+/* Started as a program it takes the library into the one that it is to start. Before glibc 2.34 its file was ld-2.31.so. */
+static bool is_ld_so(const char *file)
+{
+	char real[PATH_MAX];
+	const char *name = realpath(file, real) ? strrchr(real, '/') + 1 : "";
+
+	return !strncmp(name, "ld-linux", strlen("ld-linux")) || !strncmp(name, "ld-2.", strlen("ld-2."));
+}
+
+static const struct refusal *judge_elf(int fd, const char *file, const Elf64_Ehdr *elf)
 {
 	char interpreter[PATH_MAX];
 
 	if (elf->e_ident[EI_CLASS] != ELFCLASS64 || elf->e_machine != OUR_MACHINE)
 		return &other_machine;
 	if (elf->e_phentsize != sizeof(Elf64_Phdr) || !find_interpreter(fd, elf, interpreter, sizeof(interpreter)))
-		return &is_static;
+		return is_ld_so(file) ? NULL : &is_static;
 	if (strstr(interpreter, "ld-musl"))
 		return &uses_musl;
 	if (!strstr(interpreter, "/ld-linux"))
@@ -163,14 +172,6 @@ int program_executable(const char *path, char *file)
 	return -1;
 }
 
-/* Started as a program it takes the library into the one that it is to start. */
-static bool is_ld_so(const char *file)
-{
-	char real[PATH_MAX];
-
-	return realpath(file, real) && strstr(real, "/ld-linux");
-}
-
 const struct refusal *program_refusal(const char *path)
 {
 	const struct refusal *refusal = NULL;
@@ -182,8 +183,8 @@ const struct refusal *program_refusal(const char *path)
 	if (program_executable(path, file) < 0)
 		return NULL;
 	fd = open_head(file, &head, &is_elf);
-	if (is_elf && !is_ld_so(file))
-		refusal = judge_elf(fd, &head.elf);
+	if (is_elf)
+		refusal = judge_elf(fd, file, &head.elf);
 	if (fd >= 0)
 		close(fd);
 	return refusal;

@@ -42,6 +42,20 @@ refused() {
 	refused ./pie 'it is linked statically' 'link it dynamically'
 }
 
+@test "ld.so as a program, as its file was named before glibc 2.34, and a program beside it" {
+	mkdir ld-linux.d
+	gcc five.c -o five
+	gcc -static five.c -o ld-linux.d/five
+	ld_so=$(readelf -lW five | sed -n 's/.*interpreter: \(.*\)]/\1/p')
+	cp -L "$ld_so" ld-2.31.so
+	for ld_so in "$ld_so" ./ld-2.31.so; do
+		monitor "$ld_so" ./five || same status $? 5
+		! grep 'not recorded' stderr || return 1
+		same "processes of $ld_so" "$(view processes | tail -n +2 | wc -l)" 1
+	done
+	refused ./ld-linux.d/five 'it is linked statically' 'link it dynamically'
+}
+
 @test "a program of another C library" {
 	command -v musl-gcc >/dev/null || skip "needs musl-tools"
 	musl-gcc five.c -o five
