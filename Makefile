@@ -18,7 +18,7 @@ common := -std=gnu11 -D_GNU_SOURCE -DINSIDEME_VERSION='"$(VERSION)"' $(warnings)
 recorder_cflags := $(filter-out -finstrument-functions% -fsanitize% -pg -flto%,$(CFLAGS)) $(common) \
 	-fPIC -fdata-sections -fvisibility=hidden -ftls-model=initial-exec -fno-stack-protector -fno-builtin -fno-lto \
 	$(if $(findstring clang,$(CC)),,-fno-tree-loop-distribute-patterns) -fno-omit-frame-pointer -fno-plt \
-	-mgeneral-regs-only
+	-mgeneral-regs-only $(if $(findstring aarch64,$(shell $(CC) -dumpmachine)),-mno-outline-atomics)
 # Two segments in place of four, and nothing made read-only later: a short program's start feels each mapping.
 recorder_ldflags := -shared -nostdlib -Wl,-z,now,-z,norelro,-z,noseparate-code,-z,nodelete \
 	-Wl,-z,initfirst,-Bsymbolic,--no-undefined,--sort-section=alignment

@@ -9,6 +9,7 @@
 
 #include "moments.h"
 #include "syscalls.h"
+#include "text.h"
 
 #define SECTIONS_MAX	4096u
 #define BYTES_MAX	(1ull << 32)	/* of one table */
@@ -83,7 +84,7 @@ static int read_symbols(int fd, symbol_each *each, void *context)
 	ElfW(Ehdr) head;
 	int error = -EINVAL;
 
-	if (sys_pread(fd, &head, sizeof(head), 0) != sizeof(head) || __builtin_memcmp(head.e_ident, ELFMAG, SELFMAG) != 0 ||
+	if (sys_pread(fd, &head, sizeof(head), 0) != sizeof(head) || !text_begins((const char *)head.e_ident, ELFMAG) ||
 	    head.e_ident[EI_CLASS] != ELFCLASS64 || head.e_shentsize != sizeof(*table) || head.e_shnum > SECTIONS_MAX)
 		return -EINVAL;
 	sections = read_chunk(fd, head.e_shoff, (uint64_t)head.e_shnum * sizeof(*table));

@@ -182,7 +182,7 @@ static struct log_thread *record_of(pthread_t thread)
 {
 	clockid_t clock;
 
-	if (pthread_equal(thread, libc.pthread_self()))
+	if (thread == libc.pthread_self())
 		return self;
 	return libc.pthread_getcpuclockid(thread, &clock) == 0 ? record_of_tid(~(uint32_t)(clock >> 3)) : NULL;
 }
