@@ -111,9 +111,7 @@ static bool begin_sampling(struct helper *task)
 		return false;
 	if (!__atomic_load_n(&task->config.log, __ATOMIC_ACQUIRE) && !live_open_child())
 		return false;
-	task->config.log_fd = open_log(task);
-	if (task->config.log_fd < 0)
-		return false;
+	task->config.log_fd = open_log(task);	/* after rights were given up none: rows then take the room that there is */
 	if (goes_on)
 		return sampler_resume(sampler, task->config.log_fd) == 0;
 	if (!claim_first(task, TASK))

@@ -53,6 +53,28 @@ goes_on_with() {
 	goes_on setuid
 }
 
+@test "rows go on after rights were given up, where the log has room" {
+	[ "$(id -u)" = 0 ] || skip "needs root"
+	often
+	mkfifo gate
+	echo '#include <stdio.h>
+	      #include <unistd.h>
+	      int main(void) {
+	      	if (setgid(65534) || setuid(65534)) return 1;
+	      	puts("dropped");
+	      	fflush(stdout);
+	      	return getchar() != EOF; }' | gcc -finstrument-functions -x c - -o drops
+	LD_PRELOAD=$library ./drops <gate >said &
+	exec 9>gate
+	wait_until grep -q dropped said
+	nr_rows() { view resources >resources.csv && "$here/csv" time_ns set=process <resources.csv | wc -l; }
+	had=$(nr_rows)
+	has_more() { [ "$(nr_rows)" -ge $((had + 20)) ]; }
+	wait_until has_more
+	exec 9>&-
+	wait $!
+}
+
 @test "nothing holds what a process had once it was waited for" {
 	goes_on_with 5 release
 }
