@@ -134,6 +134,7 @@ static void read_gauge(struct series *series, const struct model *model, struct 
 
 		if (raw == LOG_NONE)
 			continue;
+		series->nr_readings++;
 		add_to_slope(&slope, (double)time / 1e9, value);
 		note_peak(series, value, time);
 		sparkline_add(&series->line, place(model, time), value);
@@ -141,7 +142,7 @@ static void read_gauge(struct series *series, const struct model *model, struct 
 			first_time = time;
 		else
 			sum += (series->last + value) / 2 * (double)(time - before_time);
-		before_time = time;
+		series->last_time = before_time = time;
 		series->last = value;
 		series->known = true;
 	}

@@ -19,6 +19,8 @@ struct series {
 	int64_t peak_time;	/* model time */
 	double last;		/* the last reading; cumulative: the total */
 	enum unit last_unit;
+	size_t nr_readings;	/* of a gauge: rows that tell it, */
+	int64_t last_time;	/* and the model time of the last of them */
 	struct sparkline line;	/* from model->from to model->to */
 };
 

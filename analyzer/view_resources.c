@@ -163,9 +163,8 @@ static char *curve(struct document *document, const struct figure *figure)
 {
 	char when[UNIT_TEXT_MAX], *line, *text;
 
-	if (figure->rows->nr_rows == 1)
-		return document_text(document, "one reading, at %s", unit_format(when, UNIT_NS,
-				     (double)process_time(figure->process, figure->rows->ticks[0])));
+	if (figure->series.nr_readings == 1)
+		return document_text(document, "one reading, at %s", unit_format(when, UNIT_NS, (double)figure->series.last_time));
 	line = sparkline_text(&figure->series.line, figure->series.peak);
 	text = document_text(document, "%s", line);
 	free(line);

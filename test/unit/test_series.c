@@ -74,6 +74,31 @@ static void slopes_and_rates_are_those_of_the_lines(void **state)
 	build_release(&build);
 }
 
+/* PSS is read as long as a process is small. */
+static void a_gauge_that_is_known_once_has_one_reading(void **state)
+{
+	struct log_rows *rows;
+	struct model *model;
+	struct series series;
+
+	(void)state;
+	build_begin(&build);
+	rows = build_rows(&build, "maps", (const char *[]){ "value" }, 1, 3);
+	((struct log_column *)(rows + 1))->unit = LOG_UNIT_BYTES;
+	((struct log_column *)(rows + 1))->kind = LOG_GAUGE;
+	for (uint64_t i = 0; i < 3; i++)
+		build_row(rows, NS_START + (i + 1) * 10 * MS, (uint64_t[]){ i ? LOG_NONE : 1000 });
+	build_line("grows", LOG_UNIT_BYTES, LOG_GAUGE, 1000, 20);
+	build_finish(&build, NS_START + 1000 * MS, 0);
+	model = build_load(&build);
+	series = series_of(model, "maps");
+	assert_int_equal(series.nr_readings, 1);
+	assert_int_equal(series.last_time, 10 * MS);
+	assert_int_equal(series_of(model, "grows").nr_readings, NR_ROWS);
+	model_free(model);
+	build_release(&build);
+}
+
 static void a_counter_that_goes_back_makes_no_negative_rate(void **state)
 {
 	struct log_rows *rows;
@@ -168,6 +193,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(slopes_and_rates_are_those_of_the_lines),
+		cmocka_unit_test(a_gauge_that_is_known_once_has_one_reading),
 		cmocka_unit_test(a_counter_that_goes_back_makes_no_negative_rate),
 		cmocka_unit_test(a_rate_is_at_most_what_there_is),
 		cmocka_unit_test(areas_of_one_set_and_another_id_stay_apart),
