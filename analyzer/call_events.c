@@ -4,7 +4,8 @@
  * there; what begins in it and ends later is known by open frames, or by having looked through the slices behind it.
  *
  * Of a run that goes on, a reading gives what happened until the one before it looked at the open frames: each call that
- * had begun by then either was open, or has a slice by now.
+ * had begun by then either was open, or has a slice by now. A process that has ended was perhaps read before its end: it
+ * is whole in the reading after that one. What ended in it later than others are known is found by looking ahead too.
  */
 #include "call_events.h"
 
@@ -26,6 +27,7 @@ struct call_events {
 	struct model *model;
 	struct slice_reader *reader;
 	int64_t until;			/* of this reading */
+	int64_t whole_until;		/* the last that processes that had ended before it tell of */
 	bool is_last;
 	bool has_looked_ahead;
 
@@ -80,11 +82,6 @@ static bool has_calls(const struct process *process)
 	return !process->parent && !process->is_saved;
 }
 
-static bool is_going_on(const struct call_events *events, const struct process *process)
-{
-	return !events->is_last && process->end_kind == END_RUNNING;
-}
-
 /* The open calls whose entries were not given yet; those that were are there still. */
 static void take_open_calls(struct process *process)
 {
@@ -119,10 +116,14 @@ static void begin_process(struct call_events *events, struct process *process)
 	struct known_log *log = callers_of(&events->callers, process);
 	int64_t known = log->last == NO_TIME ? process->start : log->last;
 
-	if (!is_going_on(events, process))
-		take_open_calls(process);
-	else if (events->until > known)
-		events->until = known;
+	if (!events->is_last && !log->has_ended) {
+		if (events->until > known)
+			events->until = known;
+		return;
+	}
+	take_open_calls(process);
+	if (events->whole_until < process->last)
+		events->whole_until = process->last;
 }
 
 static void find_place(struct slice_place *place, void *context)
@@ -160,6 +161,7 @@ void call_events_begin(struct call_events *events, struct model *model, bool is_
 	events->model = model;
 	events->is_last = is_last;
 	events->until = INT64_MAX;
+	events->whole_until = INT64_MIN;
 	events->has_looked_ahead = false;
 	events->moments.nr = events->at = 0;
 	for (size_t i = 0; i < events->callers.nr_logs; i++)	/* none is of this model yet */
@@ -197,19 +199,22 @@ static struct log_memory_reading memory_of(const struct slice *call, bool at_exi
 }
 
 /*
- * The slices behind the first window, which ends at @to: the calls that began in an earlier window than they end in. They
- * are few: those that were open at the end of a window.
+ * The slices behind the first window, which ends at @to: the calls that began in an earlier window than they end in, or
+ * end in a later reading. They are few: those that were open at the end of a window.
  */
 static void look_ahead(struct call_events *events, int64_t to)
 {
+	int64_t last = events->whole_until > events->until ? events->whole_until : events->until;
 	struct slice_reader *reader;
 	struct slice slice;
 
 	slices_each_place(events->reader, keep_place, NULL);
 	reader = open_reader(events);
-	for (size_t nr = 0; slices_next(reader, &slice) && slice.end <= events->until;) {
+	for (size_t nr = 0; slices_next(reader, &slice) && slice.end <= last;) {
 		struct caller *caller = slice.thread->caller;
 
+		if (slice.end > events->until)
+			to = events->until;
 		if (caller && start_of(&slice) <= to && !caller_find_begun(caller, slice.start_ticks, slice.ref) &&
 		    !caller_find_entered(caller, slice.start_ticks, slice.ref))
 			caller_add_entered(caller, &(struct entered_call){ .start_ticks = slice.start_ticks,
@@ -307,7 +312,7 @@ static bool fill_window(struct call_events *events)
 {
 	int64_t to = read_window(events);
 
-	if (to < events->until && !events->has_looked_ahead)
+	if ((to < events->until || events->until < events->whole_until) && !events->has_looked_ahead)
 		look_ahead(events, to);
 	events->moments.nr = events->at = 0;
 	for_each_caller(events, begin_window);
@@ -376,11 +381,14 @@ void call_events_end(struct call_events *events)
 	for_each_caller(events, count_missed);
 	for (size_t i = 0; i < events->model->nr_processes; i++) {
 		struct process *process = events->model->processes[i];
+		struct known_log *log;
 
 		if (!has_calls(process))
 			continue;
 		take_open_calls(process);
-		callers_of(&events->callers, process)->last = process->last;
+		log = callers_of(&events->callers, process);
+		log->last = process->last;
+		log->has_ended = process->end_kind != END_RUNNING;
 	}
 	for_each_caller(events, drop_missed);
 }

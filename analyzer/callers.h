@@ -49,6 +49,7 @@ struct caller {
 struct known_log {
 	char *path;
 	int64_t last;			/* process->last at the reading before; NO_TIME: there was none */
+	bool has_ended;			/* its process, by then: all of it could be read */
 	struct caller **callers;	/* by ref */
 	size_t nr_callers;
 };
