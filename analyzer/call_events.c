@@ -27,7 +27,7 @@ struct call_events {
 	struct model *model;
 	struct slice_reader *reader;
 	int64_t until;			/* of this reading */
-	int64_t whole_until;		/* the last that processes that had ended before it tell of */
+	int64_t known_until;		/* the last that is known of any process: what is not open then ends before */
 	bool is_last;
 	bool has_looked_ahead;
 
@@ -119,11 +119,12 @@ static void begin_process(struct call_events *events, struct process *process)
 	if (!events->is_last && !log->has_ended) {
 		if (events->until > known)
 			events->until = known;
-		return;
+	} else {
+		known = process->last;
+		take_open_calls(process);
 	}
-	take_open_calls(process);
-	if (events->whole_until < process->last)
-		events->whole_until = process->last;
+	if (events->known_until < known)
+		events->known_until = known;
 }
 
 static void find_place(struct slice_place *place, void *context)
@@ -161,7 +162,7 @@ void call_events_begin(struct call_events *events, struct model *model, bool is_
 	events->model = model;
 	events->is_last = is_last;
 	events->until = INT64_MAX;
-	events->whole_until = INT64_MIN;
+	events->known_until = INT64_MIN;
 	events->has_looked_ahead = false;
 	events->moments.nr = events->at = 0;
 	for (size_t i = 0; i < events->callers.nr_logs; i++)	/* none is of this model yet */
@@ -204,7 +205,7 @@ static struct log_memory_reading memory_of(const struct slice *call, bool at_exi
  */
 static void look_ahead(struct call_events *events, int64_t to)
 {
-	int64_t last = events->whole_until > events->until ? events->whole_until : events->until;
+	int64_t last = events->known_until > events->until ? events->known_until : events->until;
 	struct slice_reader *reader;
 	struct slice slice;
 
@@ -312,7 +313,7 @@ static bool fill_window(struct call_events *events)
 {
 	int64_t to = read_window(events);
 
-	if ((to < events->until || events->until < events->whole_until) && !events->has_looked_ahead)
+	if ((to < events->until || events->until < events->known_until) && !events->has_looked_ahead)
 		look_ahead(events, to);
 	events->moments.nr = events->at = 0;
 	for_each_caller(events, begin_window);

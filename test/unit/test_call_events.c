@@ -43,8 +43,8 @@ static void build_two_processes(struct build_run *run)
 	build_run_add(run, &build);
 }
 
-/* As if STAYS ran, and its open calls were looked at when it had run for @last_ms. */
-static struct model *load(struct build_run *run, uint64_t last_ms)
+/* As if they ran, and their open calls were looked at when they had run for so long; @ends_ms 0: ENDS has ended. */
+static struct model *load(struct build_run *run, uint64_t stays_ms, uint64_t ends_ms)
 {
 	struct model *model = model_load(run->list, run->nr, NULL);
 
@@ -52,8 +52,9 @@ static struct model *load(struct build_run *run, uint64_t last_ms)
 	assert_int_equal(model->nr_processes, 2);
 	for (size_t i = 0; i < 2; i++) {
 		struct process *process = model->processes[i];
+		uint64_t last_ms = process->header.pid == STAYS ? stays_ms : ends_ms;
 
-		if (process->header.pid != STAYS)
+		if (!last_ms)
 			continue;
 		process->end_kind = END_RUNNING;
 		process->last = (int64_t)(last_ms * MS);
@@ -78,7 +79,8 @@ static void assert_reading(struct call_events *events, struct model *model, bool
 	model_free(model);
 }
 
-static void what_ends_later_than_a_reading_begins_in_its_order(void **state)
+/* Rows in the order of time, though main's record ends behind what is known of STAYS. */
+static void assert_in_order(uint64_t first_ends_ms, uint64_t second_ends_ms)
 {
 	static const uint64_t second[][2] = {
 		{ 10, ENDS }, { 15, STAYS }, { 16, STAYS }, { 20, ENDS }, { 21, ENDS }, { 30, STAYS }, { 31, STAYS },
@@ -86,11 +88,10 @@ static void what_ends_later_than_a_reading_begins_in_its_order(void **state)
 	struct call_events *events = call_events_new();
 	struct build_run run = { .nr = 0 };
 
-	(void)state;
 	build_two_processes(&run);
-	assert_reading(events, load(&run, 50), false, NULL, 0);
-	assert_reading(events, load(&run, 90), false, second, 7);
-	assert_reading(events, load(&run, 120), true, third, 1);
+	assert_reading(events, load(&run, 50, first_ends_ms), false, NULL, 0);
+	assert_reading(events, load(&run, 90, second_ends_ms), false, second, 7);
+	assert_reading(events, load(&run, 120, 0), true, third, 1);
 	assert_int_equal(call_events_nr_late(events), 0);
 	assert_int_equal(call_events_nr_lost(events), 0);
 	call_events_free(events);
@@ -98,10 +99,24 @@ static void what_ends_later_than_a_reading_begins_in_its_order(void **state)
 		close(run.fds[i]);
 }
 
+static void what_ends_later_than_a_reading_begins_in_its_order(void **state)
+{
+	(void)state;
+	assert_in_order(0, 0);
+}
+
+static void so_does_what_ended_before_its_open_calls_were_looked_at(void **state)
+{
+	(void)state;
+	assert_in_order(105, 105);
+	assert_in_order(105, 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_ends_later_than_a_reading_begins_in_its_order),
+		cmocka_unit_test(so_does_what_ended_before_its_open_calls_were_looked_at),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
