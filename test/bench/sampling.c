@@ -42,7 +42,7 @@ static void read_memory(void) { usage_read_memory(&usage, &figures); }
 static void read_slow(void) { usage_read_slow(&usage, &figures); }
 static void read_machine(void) { machine_read(&machine, &figures); }
 static void read_group(void) { cgroup_read(&group, &figures); }
-static void read_maps(void) { usage_read_maps(&usage, &figures); }
+static void read_maps(void) { usage_read_maps(&usage, UINT64_MAX, &figures); }
 
 static void read_full(void)
 {
