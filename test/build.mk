@@ -217,6 +217,7 @@ $(bench_bin)/sampling: $(call obj,tool,$(shared_src))
 $(bench_bin)/hour: test/bench/hour.c test/unit/build_log.c
 	@mkdir -p $(@D)
 	$(call say,CC)gcc $(bench_cflags) -D_GNU_SOURCE -iquote include -iquote test/unit -iquote . $< -lm -o $@
+run-tests: $(bench_programs)		# they follow what they measure
 bench: all $(bench_programs) $(bin)/countries test/web/node_modules
 	$(Q)test/bench/run $(abspath $(O))
 .PHONY: bench
