@@ -205,6 +205,7 @@ struct log_header {
 	LOG_SHARED uint64_t nr_switches;	/* off, or on again */
 
 	LOG_SHARED uint32_t several_boots;	/* of LOG_OF_PROGRAMS: as log_run's */
+	uint32_t nr_online;		/* likewise: processors of the host; 0: not told */
 };
 _Static_assert(sizeof(struct log_header) <= LOG_HEADER_BYTES, "the header is one page");
 

@@ -9,7 +9,6 @@
 
 #include <errno.h>
 #include <link.h>
-#include <linux/futex.h>
 #include <sched.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
@@ -20,6 +19,7 @@
 #include "live.h"
 #include "moments.h"
 #include "objects.h"
+#include "processors.h"
 #include "rundir.h"
 #include "sampler.h"
 #include "syscalls.h"
@@ -47,6 +47,7 @@ struct helper {
 	uint32_t pauses;	/* callers that want the process alone now */
 	uint32_t has_ended;	/* for good */
 	uint32_t first;			/* enum first: who takes the first sample; claimed atomically */
+	bool stays;			/* on the processor where it was started, until it first runs */
 	struct sampler_config config;
 	char path[RUN_PATH_BYTES];
 	_Alignas(64) char sampler[SAMPLER_BYTES];
@@ -62,14 +63,6 @@ static void futex_wait_until(void *word, uint32_t value, int64_t when)
 	struct timespec until = { .tv_sec = when / 1000000000, .tv_nsec = when % 1000000000 };
 
 	raw_syscall(SYS_futex, (long)word, FUTEX_WAIT_BITSET, value, (long)&until, 0, FUTEX_BITSET_MATCH_ANY);
-}
-
-/* Until @word is not @value any more, or for @ns. */
-static void futex_wait(void *word, uint32_t value, int64_t ns)
-{
-	struct timespec timeout = { .tv_sec = ns / 1000000000, .tv_nsec = ns % 1000000000 };
-
-	raw_syscall(SYS_futex, (long)word, FUTEX_WAIT, value, (long)&timeout, 0, 0);
 }
 
 static void end_task(void)
@@ -106,7 +99,10 @@ static bool begin_sampling(struct helper *task)
 	struct sampler *sampler = (struct sampler *)task->sampler;
 	bool goes_on = __atomic_load_n(&task->first, __ATOMIC_ACQUIRE) == TASK;
 
-	futex_wait(&task->stop, GO_ON, goes_on ? RESUMED_SLEEP_NS : FIRST_SLEEP_NS);
+	if (task->stays)
+		processors_roam();
+	task->stays = false;
+	sys_futex_wait(&task->stop, GO_ON, goes_on ? RESUMED_SLEEP_NS : FIRST_SLEEP_NS);
 	if (__atomic_load_n(&task->stop, __ATOMIC_ACQUIRE) == PAUSE || !settle())
 		return false;
 	if (!__atomic_load_n(&task->config.log, __ATOMIC_ACQUIRE) && !live_open_child())
@@ -257,9 +253,15 @@ void helper_start(struct log_header *log, const char *path, const struct log_run
 
 bool helper_start_early(void)
 {
+	bool stays;
+
 	if (!prepare_task((int)sys_getpid()))
 		return false;
+	stays = processors_stay(child_ancestor()->nr_online);
+	helper->stays = stays;
 	start_task(helper);
+	if (stays)
+		processors_roam();
 	return helper->tid;
 }
 
@@ -280,7 +282,7 @@ static void wait_for_end(struct helper *task, uint32_t tid, int64_t most_ns)
 {
 	uint64_t until = clock_ns(CLOCK_MONOTONIC) + (uint64_t)most_ns;
 
-	futex_wait(&task->tid, tid, most_ns);
+	sys_futex_wait(&task->tid, tid, most_ns);
 	while (raw_syscall(SYS_tgkill, task->config.pid, tid, 0, 0, 0, 0) == 0 && clock_ns(CLOCK_MONOTONIC) < until)
 		raw_syscall(SYS_sched_yield, 0, 0, 0, 0, 0, 0);
 }
@@ -301,7 +303,7 @@ static void stop_task(struct helper *task, enum stop how)
 	uint32_t tid;
 
 	while ((tid = __atomic_load_n(&task->tid, __ATOMIC_ACQUIRE)) == STARTING)
-		futex_wait(&task->tid, STARTING, START_WAIT_NS);	/* not by yielding: we may be of real-time priority */
+		sys_futex_wait(&task->tid, STARTING, START_WAIT_NS);	/* not by yielding: we may be of real-time priority */
 	if (!tid)
 		return;
 	__atomic_store_n(&task->stop, how, __ATOMIC_RELEASE);

@@ -2,8 +2,6 @@
 /* The state that everything else looks at, and depends on nothing else. */
 #include "live.h"
 
-#include <linux/futex.h>
-
 #include "real.h"
 
 #define OPENING_WAIT_NS	1000000		/* looks again: whoever opens may be gone */
@@ -40,8 +38,6 @@ bool live_open_child(void)
 
 bool live_claim_opening(enum live_opening state)
 {
-	const struct timespec wait = { .tv_nsec = OPENING_WAIT_NS };
-
 	while (!__atomic_load_n(&live.log, __ATOMIC_ACQUIRE)) {
 		uint32_t seen = LIVE_NOBODY_OPENS;
 
@@ -53,7 +49,7 @@ bool live_claim_opening(enum live_opening state)
 		} else if (seen == LIVE_NEVER_OPENS) {
 			return false;
 		} else {
-			raw_syscall(SYS_futex, (long)&live.opening, FUTEX_WAIT, LIVE_OPENS, (long)&wait, 0, 0);
+			sys_futex_wait(&live.opening, LIVE_OPENS, OPENING_WAIT_NS);
 		}
 	}
 	return false;

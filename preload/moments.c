@@ -2,7 +2,6 @@
 /* Moments and forks are counted; who comes second waits. */
 #include "moments.h"
 
-#include <linux/futex.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -20,14 +19,13 @@ static int forker;			/* the last task that forks, 0: it has done so: a handler o
 /* Until @count is 0. Return: whether it is. */
 static bool await_none(uint32_t *count)
 {
-	const struct timespec slice = { .tv_nsec = SLICE_NS };
 	uint64_t until = clock_ns(CLOCK_MONOTONIC) + MOST_NS;
 	uint32_t seen;
 
 	while ((seen = __atomic_load_n(count, __ATOMIC_SEQ_CST))) {
 		if (clock_ns(CLOCK_MONOTONIC) >= until)
 			return false;
-		raw_syscall(SYS_futex, (long)count, FUTEX_WAIT, seen, (long)&slice, 0, 0);
+		sys_futex_wait(count, seen, SLICE_NS);
 	}
 	return true;
 }

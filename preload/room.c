@@ -3,7 +3,6 @@
 #include "room.h"
 
 #include <linux/falloc.h>
-#include <linux/futex.h>
 
 #include "away.h"
 #include "log.h"
@@ -16,6 +15,7 @@
 #define RECORDS_BYTES	(32u << 10)
 #define WORTH_BYTES	(128u << 10)	/* giving back takes the file system longer than it took to get */
 #define RETRY_TICKS	(1ull << 31)	/* about a second */
+#define CUT_WAIT_NS	100000
 
 LARGE static char path[RUN_PATH_BYTES];		/* set before any thread, and by a forked child; so is home */
 LARGE static char home[RUN_PATH_BYTES];
@@ -141,7 +141,6 @@ static void cut(struct log_header *log, uint64_t bytes)
 
 void room_cut(uint64_t bytes)
 {
-	struct timespec moment = { .tv_nsec = 100000 };
 	struct log_header *log = live.log;
 	uint64_t mask;
 
@@ -149,7 +148,7 @@ void room_cut(uint64_t bytes)
 		return;
 	sys_block_signals(&mask);
 	while (__atomic_exchange_n(&is_cutting, 1, __ATOMIC_ACQUIRE))
-		raw_syscall(SYS_futex, (long)&is_cutting, FUTEX_WAIT, 1, (long)&moment, 0, 0);
+		sys_futex_wait(&is_cutting, 1, CUT_WAIT_NS);
 	cut(log, bytes);
 	__atomic_store_n(&is_cutting, 0, __ATOMIC_RELEASE);
 	sys_restore_signals(&mask);

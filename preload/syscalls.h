@@ -8,6 +8,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/futex.h>
 #include <signal.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -99,6 +100,14 @@ static ALWAYS_INLINE long sys_gettid(void)
 static ALWAYS_INLINE long sys_clock_gettime(int clock, struct timespec *when)
 {
 	return raw_syscall(SYS_clock_gettime, clock, (long)when, 0, 0, 0, 0);
+}
+
+/* Until @word is not @value any more, or is woken, or for @ns. */
+static inline void sys_futex_wait(void *word, uint32_t value, int64_t ns)
+{
+	struct timespec timeout = { .tv_sec = ns / 1000000000, .tv_nsec = ns % 1000000000 };
+
+	raw_syscall(SYS_futex, (long)word, FUTEX_WAIT, value, (long)&timeout, 0, 0);
 }
 
 /* Block every signal, and put the mask back. mask: 8 bytes. */
