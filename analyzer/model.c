@@ -12,6 +12,7 @@
 #include "ends.h"
 #include "error.h"
 #include "logfile.h"
+#include "machine_rows.h"
 #include "names_file.h"
 #include "naming.h"
 #include "heaps.h"
@@ -269,6 +270,7 @@ static int read_runs(struct model *model, const struct run *runs, const struct f
 	parts_release(&parts);
 	for (size_t i = 0; i < model->nr_monitors; i++)
 		read_process(model, model->monitors[i]);
+	machine_rows_gather(model);
 	for (size_t i = 0; i < model->nr_shared; i++) {
 		model->log_bytes += model->shared[i]->log_bytes;
 		model->nr_damaged += model->shared[i]->log->nr_damaged;

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "error.h"
+#include "machine_rows.h"
 #include "rate_bounds.h"
 #include "series.h"
 
@@ -111,7 +112,9 @@ static json_t *about_source(const struct page *page, const struct source *source
 	struct rate_bounds bounds;
 
 	rate_bounds_find(&bounds, source->process, source->rows, source->column);
-	json_object_set_new(about, "process", json_integer(page_process(page, source->process)));
+	if (rowset_is_of_machine(source->rows))
+		json_object_set_new(about, "machine", block_text(machine_name(source->process)));
+	json_object_set_new(about, "process", json_integer(rowset_is_of_machine(source->rows) ? -1 : page_process(page, source->process)));
 	json_object_set_new(about, "set", block_text(source->rows->set));
 	json_object_set_new(about, "id", json_integer(source->rows->id));
 	json_object_set_new(about, "column", block_text(column->name));

@@ -4,9 +4,20 @@
 #include <string.h>
 
 #include "cells.h"
+#include "machine_rows.h"
 #include "series.h"
 
 #define COLUMNS_MAX	1024
+
+struct value rowset_pid_cell(const struct rowset *rows, const struct process *process)
+{
+	return rowset_is_of_machine(rows) ? value_empty() : value_integer(UNIT_NONE, process->header.pid);
+}
+
+struct value rowset_program_cell(const struct rowset *rows, const struct process *process)
+{
+	return value_text(rowset_is_of_machine(rows) ? machine_name(process) : process->header.program);
+}
 
 struct value rowset_id_cell(const struct rowset *rows)
 {
@@ -26,9 +37,9 @@ static struct value get_reading(const struct column *column, const void *row)
 	case READING_TIME:
 		return value_integer(UNIT_NS, process_time(reading->process, reading->rows->ticks[reading->row]));
 	case READING_PID:
-		return value_integer(UNIT_NONE, reading->process->header.pid);
+		return rowset_pid_cell(reading->rows, reading->process);
 	case READING_PROGRAM:
-		return value_text(reading->process->header.program);
+		return rowset_program_cell(reading->rows, reading->process);
 	case READING_SET:
 		return value_text(reading->rows->set);
 	case READING_ID:
@@ -96,12 +107,12 @@ static bool is_shown(const struct rowset *rows)
 	return strcmp(rows->set, "clock") != 0 && strcmp(rows->set, "memory") != 0;
 }
 
-static void add_sets(struct readings *readings, struct process *process)
+static void add_sets(struct readings *readings, struct process *process, bool of_machine)
 {
 	for (size_t i = 0; i < process->nr_rowsets; i++) {
 		struct rowset *rows = &process->rowsets[i];
 
-		if (!is_shown(rows))
+		if (!is_shown(rows) || rowset_is_of_machine(rows) != of_machine)
 			continue;
 		add_columns(readings, rows);
 		readings->sets[readings->nr_sets++] = (struct reading){ .process = process, .rows = rows };
@@ -166,10 +177,10 @@ struct readings *readings_collect(struct document *document, const struct model 
 	memcpy(readings->columns, first, sizeof(first));
 	readings->nr_columns = READING_COLUMNS;
 	readings_clip(model);
-	for (size_t i = 0; i < model->nr_processes; i++)
-		add_sets(readings, model->processes[i]);
-	for (size_t i = 0; i < model->nr_monitors; i++)
-		add_sets(readings, model->monitors[i]);
+	for (size_t i = 0; i < 2 * model->nr_processes; i++)
+		add_sets(readings, model->processes[i % model->nr_processes], i >= model->nr_processes);
+	for (size_t i = 0; i < 2 * model->nr_monitors; i++)
+		add_sets(readings, model->monitors[i % model->nr_monitors], i < model->nr_monitors);
 	if (model->nr_runs > 1)
 		readings->columns[readings->nr_columns++] = (struct column){ "run", "Run", COLUMN_LEFT, get_reading, READING_RUN };
 	place_columns(readings);

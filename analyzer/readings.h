@@ -32,6 +32,9 @@ void readings_clip(const struct model *model);
 struct readings *readings_collect(struct document *document, const struct model *model);
 struct table *readings_table(struct document *document, struct readings *readings);
 
+/* Of which process rows are, as cells: the machine has no pid. */
+struct value rowset_pid_cell(const struct rowset *rows, const struct process *process);
+struct value rowset_program_cell(const struct rowset *rows, const struct process *process);
 /* The number that tells sets of one name apart, as a cell. */
 struct value rowset_id_cell(const struct rowset *rows);
 

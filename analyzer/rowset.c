@@ -129,6 +129,11 @@ void rowset_release(struct rowset *rows)
 	free(rows->values);
 }
 
+bool rowset_is_of_machine(const struct rowset *rows)
+{
+	return strcmp(rows->set, "system") == 0 || strcmp(rows->set, "cores") == 0;
+}
+
 int rowset_column(const struct rowset *rows, const char *name)
 {
 	for (uint32_t i = 0; i < rows->nr_columns; i++)

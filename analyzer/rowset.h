@@ -36,6 +36,9 @@ bool rowset_join(struct rowset *rows, const struct rowset *more);
 /* Drop rows outside of [@from_ticks, @to_ticks]. */
 void rowset_clip(struct rowset *rows, uint64_t from_ticks, uint64_t to_ticks);
 
+/* What the machine did, whoever looked. */
+bool rowset_is_of_machine(const struct rowset *rows);
+
 /* Index of a column by name, or -1. */
 int rowset_column(const struct rowset *rows, const char *name);
 

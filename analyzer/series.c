@@ -166,8 +166,7 @@ static void add_rate(struct series *series, const struct model *model, int64_t f
 /* Counters that began before the process did. */
 static bool is_older(const struct rowset *rows, uint32_t column)
 {
-	return strcmp(rows->set, "system") == 0 || strcmp(rows->set, "cores") == 0 || strcmp(rows->set, "cgroup") == 0 ||
-	       strncmp(rows->columns[column].name, "netns_", 6) == 0;
+	return rowset_is_of_machine(rows) || strcmp(rows->set, "cgroup") == 0 || strncmp(rows->columns[column].name, "netns_", 6) == 0;
 }
 
 /* Between rows that are closer than half of the sampling interval there is no rate: it would be noise. */

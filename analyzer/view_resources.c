@@ -29,13 +29,12 @@ struct figure {
 	char *line;
 };
 
-enum { FIGURE_PROGRAM, FIGURE_SET, FIGURE_COLUMN, FIGURE_KIND, FIGURE_LINE };
+enum { FIGURE_SET, FIGURE_COLUMN, FIGURE_KIND, FIGURE_LINE };
 
 static struct value get_text(const struct column *column, const void *row)
 {
 	const struct figure *figure = row;
 	const char *const texts[] = {
-		[FIGURE_PROGRAM] = figure->process->header.program,
 		[FIGURE_SET] = figure->rows->set,
 		[FIGURE_COLUMN] = figure->column->name,
 		[FIGURE_KIND] = figure->column->kind == LOG_CUMULATIVE ? "cumulative" : "gauge",
@@ -61,7 +60,7 @@ static struct value get_number(const struct column *column, const void *row)
 		return value_empty();
 	switch (column->index & 15) {
 	case FIGURE_PID:
-		return value_integer(UNIT_NONE, figure->process->header.pid);
+		return rowset_pid_cell(figure->rows, figure->process);
 	case FIGURE_ID:
 		return rowset_id_cell(figure->rows);
 	case FIGURE_LIMIT:
@@ -83,6 +82,14 @@ static struct value get_number(const struct column *column, const void *row)
 	}
 }
 
+static struct value get_program(const struct column *column, const void *row)
+{
+	const struct figure *figure = row;
+
+	(void)column;
+	return rowset_program_cell(figure->rows, figure->process);
+}
+
 static struct value get_run(const struct column *column, const void *row)
 {
 	const struct process *process = ((const struct figure *)row)->process;
@@ -92,7 +99,7 @@ static struct value get_run(const struct column *column, const void *row)
 
 static const struct column figure_columns[] = {
 	{ "pid", "Pid", 0, get_number, FIGURE_PID },
-	{ "program", "Program", COLUMN_LEFT, get_text, FIGURE_PROGRAM },
+	{ "program", "Program", COLUMN_LEFT, get_program, 0 },
 	{ "set", "Set", COLUMN_LEFT, get_text, FIGURE_SET },
 	{ "id", "Id", 0, get_number, FIGURE_ID },
 	{ "column", "Column", COLUMN_LEFT, get_text, FIGURE_COLUMN },
@@ -127,17 +134,19 @@ enum who { WHO_ONE, WHO_PID, WHO_PROGRAM };
 
 static enum who tell_apart(const struct model *model)
 {
-	const char *first = NULL;
+	const struct process *first = NULL;
 
 	if (model->nr_processes + model->nr_monitors <= 1)
 		return WHO_ONE;
 	for (size_t i = 0; i < model->nr_processes; i++) {
 		const struct process *process = model->processes[i];
 
-		if (first && process->nr_rowsets && strcmp(process->header.program, first) != 0)
+		if (!process->nr_rowsets)
+			continue;
+		if (first && (strcmp(process->header.program, first->header.program) != 0 ||
+			      strcmp(process->header.host, first->header.host) != 0))
 			return WHO_PROGRAM;
-		if (process->nr_rowsets)
-			first = process->header.program;
+		first = process;
 	}
 	return WHO_PID;
 }
@@ -228,19 +237,23 @@ static void add_set(struct figures *figures, const struct reading *set)
 	}
 }
 
-/* @process: NULL: the machine, which are all that are none of the model's. */
+/* What is nobody's, or of who looked from outside. */
+static bool is_of_no_process(const struct model *model, const struct reading *set)
+{
+	for (size_t i = 0; i < model->nr_monitors; i++)
+		if (model->monitors[i] == set->process)
+			return true;
+	return rowset_is_of_machine(set->rows);
+}
+
+/* @process: NULL: what is of none. */
 static void add_process(struct figures *figures, const struct readings *readings, const struct process *process)
 {
-	const struct model *model = figures->report->model;
-
 	for (size_t i = 0; i < readings->nr_sets; i++) {
-		const struct process *of = readings->sets[i].process;
-		bool is_monitor = false;
+		const struct reading *set = &readings->sets[i];
 
-		for (size_t j = 0; !process && j < model->nr_monitors; j++)
-			is_monitor = is_monitor || model->monitors[j] == of;
-		if (process ? of == process : is_monitor)
-			add_set(figures, &readings->sets[i]);
+		if (is_of_no_process(figures->report->model, set) ? !process : process == set->process)
+			add_set(figures, set);
 	}
 }
 

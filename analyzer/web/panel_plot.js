@@ -89,13 +89,13 @@ class PlotPanel {
 		if (this.x === "record") {
 			x = Float64Array.from(times, (_, at) => first + at);
 		} else if (this.x !== "time") {
-			const other = app.series.list.find((one) => one.process === series.process && keyOf(one) === this.x && (one.id === series.id || one.set !== series.set));
+			const other = app.series.list.find((one) => one.process === series.process && one.machine === series.machine && keyOf(one) === this.x && (one.id === series.id || one.set !== series.set));
 			const values = other ? valuesAt(app.series.points(other), times) : new Float64Array(times.length).fill(NaN);
 			const order = Array.from(times, (_, at) => at).filter((at) => !Number.isNaN(values[at])).sort((a, b) => values[a] - values[b]);
 			x = rising(order.map((at) => values[at]));
 			y = Float64Array.from(order, (at) => y[at]);
 		}
-		return { x, y, unit: series.unit, label: `${series.process < 0 ? "the machine" : app.model.processName(series.process)}${series.id ? `, ${series.set} ${series.id}` : ""}`, shape: this.shape,
+		return { x, y, unit: series.unit, label: `${series.process < 0 ? series.machine ?? "machine" : app.model.processName(series.process)}${series.id ? `, ${series.set} ${series.id}` : ""}`, shape: this.shape,
 			colour: i ? `hsl(${(212 + i * 137.5) % 360} 58% 55%)` : css("--accent") };
 	}
 
