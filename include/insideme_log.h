@@ -853,6 +853,9 @@ struct log_run {
 	char boot_id[40];		/* of the process that made the run */
 	LOG_SHARED uint32_t no_shared_log;	/* 1: its file system cannot hold a log of LOG_OF_PROGRAMS */
 	LOG_SHARED uint32_t several_boots;	/* 1: processes of another boot or host are in the run too */
+	/* One process at a time has rows of the machine of boot_id: */
+	LOG_SHARED uint64_t machine_until_ns;	/* CLOCK_MONOTONIC: they are to be expected of one until then; 0: of nobody */
+	LOG_SHARED uint64_t machine_network;	/* inode of the network namespace that they count; 0: not known yet */
 };
 
 #endif

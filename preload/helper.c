@@ -219,7 +219,7 @@ bool helper_is_possible(void)
 }
 
 /* Return: whether there is room for a task. */
-static bool prepare_task(int pid)
+static bool prepare_task(int pid, struct run *run)
 {
 	LARGE static char own[TASK_PLACE_BYTES + sizeof(struct helper)];
 	struct helper *task = helper;	/* a forked child has a copy of its parent's */
@@ -232,30 +232,30 @@ static bool prepare_task(int pid)
 		return false;
 	__builtin_memset(task, 0, offsetof(struct helper, path));
 	task->config = (struct sampler_config){
-		.pid = pid, .own_thread = true, .system = true,
+		.pid = pid, .own_thread = true, .system = true, .run = run,
 		.settings = sampler_settings(&settings),
 	};
 	helper = task;
 	return true;
 }
 
-void helper_start(struct log_header *log, const char *path, const struct log_run *page)
+void helper_start(struct log_header *log, const char *path, struct run *run)
 {
-	if (!helper_is_possible() || run_is_watched(page)) {
+	if (!helper_is_possible() || run_is_watched(run->page)) {
 		helper = NULL;
 		helper_due_ticks = 0;
-	} else if (prepare_task((int)log->pid)) {
+	} else if (prepare_task((int)log->pid, run)) {
 		text_copy(helper->path, sizeof(helper->path), path);
 		helper->config.log = log;
 		start_task(helper);
 	}
 }
 
-bool helper_start_early(void)
+bool helper_start_early(struct run *run)
 {
 	bool stays;
 
-	if (!prepare_task((int)sys_getpid()))
+	if (!prepare_task((int)sys_getpid(), run))
 		return false;
 	stays = processors_stay(child_ancestor()->nr_online);
 	helper->stays = stays;

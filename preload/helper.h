@@ -7,18 +7,19 @@
 
 #include "compiler.h"
 #include "insideme_log.h"
+#include "rundir.h"
 
 /*
  * Start the sampling task for the log of this process, unless insideme-run samples the run from outside.
- * A task that cannot be started is no error: the log's header says that nothing was sampled.
+ * A task that cannot be started is no error: the log's header says that nothing was sampled. @run: kept.
  */
-void helper_start(struct log_header *log, const char *path, const struct log_run *page);
+void helper_start(struct log_header *log, const char *path, struct run *run);
 
 /*
  * The same for a program that has no log yet: the task opens it some ms later by live_open_child(), which calls
  * helper_have_log(). Return: whether there is a task.
  */
-bool helper_start_early(void);
+bool helper_start_early(struct run *run);
 void helper_have_log(struct log_header *log, const char *path);
 
 /* Looked up in the constructor: valgrind knows no task but libc's. */

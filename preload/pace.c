@@ -57,7 +57,7 @@ static bool costs_credit(const struct sampler *sampler, enum column_set_id set)
 	return set == SET_MEMORY || !sampler->config.settings.interval_is_set;
 }
 
-static uint64_t period_of(const struct sampler *sampler, enum column_set_id set)
+uint64_t pace_period_ns(const struct sampler *sampler, enum column_set_id set)
 {
 	return pace_interval_ns(sampler, set) * sampler->rows[set].step;
 }
@@ -82,10 +82,15 @@ bool pace_rests(const struct sampler *sampler, enum column_set_id set)
 	       set != SET_PROCESS_GPU;
 }
 
+uint64_t pace_rest_ns(const struct sampler *sampler, enum column_set_id set)
+{
+	return pace_rests(sampler, set) ? idle_rest_ns(&sampler->idle) : 0;
+}
+
 static uint64_t due_ns(const struct sampler *sampler, enum column_set_id set)
 {
-	uint64_t rest = pace_rests(sampler, set) ? idle_rest_ns(&sampler->idle) : 0, last = sampler->last_ns[set];
-	uint64_t due = last ? last + greater(period_of(sampler, set), rest) : pace_begin_ns(sampler, set);
+	uint64_t rest = pace_rest_ns(sampler, set), last = sampler->last_ns[set];
+	uint64_t due = last ? last + greater(pace_period_ns(sampler, set), rest) : pace_begin_ns(sampler, set);
 	const struct account *account = &sampler->account;
 
 	if (!costs_credit(sampler, set))
@@ -98,13 +103,13 @@ static uint64_t due_ns(const struct sampler *sampler, enum column_set_id set)
 /* What is due soon is taken along, so that sets share their wake-ups. */
 bool pace_is_due(const struct sampler *sampler, enum column_set_id set, uint64_t now)
 {
-	return due_ns(sampler, set) <= now + period_of(sampler, set) / 16;
+	return due_ns(sampler, set) <= now + pace_period_ns(sampler, set) / 16;
 }
 
 /* Rows keep their pace: being some us late does not move the next one. */
 void pace_took_row(struct sampler *sampler, enum column_set_id set, uint64_t now)
 {
-	uint64_t due = due_ns(sampler, set), tolerance = period_of(sampler, set) / 4;
+	uint64_t due = due_ns(sampler, set), tolerance = pace_period_ns(sampler, set) / 4;
 
 	sampler->last_ns[set] = due && due + tolerance > now && due < now + tolerance ? due : now;
 }
@@ -124,6 +129,6 @@ int64_t pace_next_ns(const struct sampler *sampler, uint64_t look_ns)
 			next = lesser(next, due_ns(sampler, set));
 	}
 	if (pace_may_rest(sampler) && sampler->idle.since_ns)
-		next = lesser(next, idle_next_ns(&sampler->idle, period_of(sampler, SET_PROCESS)));
+		next = lesser(next, idle_next_ns(&sampler->idle, pace_period_ns(sampler, SET_PROCESS)));
 	return (int64_t)next;
 }

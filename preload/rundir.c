@@ -75,7 +75,8 @@ int run_map_page(struct run *run, const struct process_id *creator)
 		return (int)fd;
 	error = creator ? begin_page((int)fd, creator) : await_page((int)fd);
 	page = error ? error : sys_mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, (int)fd, 0);
-	if (!error && (page == -ENODEV || page == -EINVAL))
+	run->page_is_private = !error && (page == -ENODEV || page == -EINVAL);
+	if (run->page_is_private)
 		page = sys_mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE, (int)fd, 0);
 	sys_close((int)fd);
 	if (sys_failed(page))

@@ -19,6 +19,7 @@
 
 struct run {
 	struct log_run *page;		/* RUN/run, mapped shared and kept; NULL: not mapped, as there is: */
+	bool page_is_private;		/* its file system cannot share it */
 	struct log_header *shared;	/* the log that programs share, while this process may enter itself, see shared_log.h */
 	char path[RUN_PATH_BYTES];	/* absolute */
 };

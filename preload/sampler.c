@@ -65,8 +65,19 @@ int sampler_start(struct sampler *sampler, const struct sampler_config *config)
 	return 0;
 }
 
+/* Who has rows of the machine by turns with others takes his, or waits as if he had. */
+static bool is_others(struct sampler *sampler, enum column_set_id set)
+{
+	if (set != SET_SYSTEM ||
+	    lease_take(&sampler->sources.lease, sampler->now_ns, pace_period_ns(sampler, set), pace_rest_ns(sampler, set)))
+		return false;
+	pace_took_row(sampler, set, sampler->now_ns);
+	return true;
+}
+
 void sampler_pause(struct sampler *sampler)
 {
+	lease_leave(&sampler->sources.lease);
 	sources_close(&sampler->sources);
 	sys_close(sampler->config.log_fd);
 }
@@ -134,6 +145,8 @@ static int take_row(struct sampler *sampler, enum column_set_id set)
 	if (set == SET_MEMORY && sampler->sources.figures.rss_bytes == LOG_NONE)
 		return 0;
 	if (set == SET_PROCESS_GPU && sampler->sources.figures.gpu_engine_ns == LOG_NONE)
+		return 0;
+	if (set == SET_CGROUP && !sources_have(&sampler->sources, set))		/* as this reading found */
 		return 0;
 	if (set != SET_THREAD)		/* each thread has its own */
 		row_set_add(&sampler->rows[set], ticks, &sampler->sources.figures);
@@ -228,7 +241,7 @@ int64_t sampler_step(struct sampler *sampler)
 	for (enum column_set_id set = 0; set < NR_COLUMN_SETS; set++) {
 		int error;
 
-		if (!sources_have(&sampler->sources, set) || !pace_is_due(sampler, set, now))
+		if (!sources_have(&sampler->sources, set) || !pace_is_due(sampler, set, now) || is_others(sampler, set))
 			continue;
 		error = take_row(sampler, set);
 		if (error < 0)
@@ -241,6 +254,8 @@ int64_t sampler_step(struct sampler *sampler)
 static bool is_left_out(const struct sampler *sampler, enum column_set_id set)
 {
 	if (!sampler->last_ns[set] && pace_begin_ns(sampler, set))
+		return true;
+	if (set == SET_SYSTEM && !lease_is_held(&sampler->sources.lease))
 		return true;
 	return set == SET_PROCESS_MAPS && sampler->rows[set].first_cost_ns > LAST_MAPS_NS;
 }

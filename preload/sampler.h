@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "insideme_log.h"
+#include "rundir.h"
 #include "settings.h"
 
 /* What the user wants of it. */
@@ -34,7 +35,8 @@ struct sampler_config {
 	int log_fd;			/* its file, open for writing; sampler_stop() closes it */
 	int pid;			/* whose resources; 0: only the machine's and the clock */
 	bool own_thread;		/* the sampler is a thread of pid: its CPU and switches are taken out */
-	bool system;			/* read the machine's columns too */
+	bool system;			/* read the machine's columns too, */
+	struct run *run;		/* where no other process of this run does; NULL: whatever others do */
 	struct sampler_settings settings;
 	/*
 	 * Of a process that has no log, a forked child, the rows go into somebody else's, where they have the pid as id:

@@ -13,22 +13,30 @@ static struct source_count *count_of(struct sources *sources)
 	return sources->config.pid ? &sources->usage.count : &sources->machine_count;
 }
 
-static void open_machine(struct sources *sources)
-{
-	machine_open(&sources->machine, count_of(sources));
-	sources->has_cgroup = cgroup_open(&sources->cgroup, count_of(sources));
-}
-
-/* A program that lives for some ms only has nothing of it but its cost: so at the first reading. */
+/*
+ * What is opened at its first reading: a program that lives for some ms only has nothing of it but its cost, nor has one
+ * that leaves the machine to others.
+ */
 static void need_machine(struct sources *sources)
 {
-	if (sources->has_machine)
+	if (sources->machine_is_open)
 		return;
-	sources->has_machine = true;
-	open_machine(sources);
+	sources->machine_is_open = true;
+	machine_open(&sources->machine, count_of(sources), lease_has_network(&sources->lease));
+	if (sources->knows_cores)
+		return;
+	sources->knows_cores = true;
 	machine_find_cores(&sources->machine);
 	row_set_init(&sources->core_rows, sources->config.log, sources->config.log_fd, &sources->machine.cores.set, 0,
 		     sources->last_core);
+}
+
+static void need_cgroup(struct sources *sources)
+{
+	if (sources->cgroup_is_open)
+		return;
+	sources->cgroup_is_open = true;
+	sources->has_no_cgroup = !cgroup_open(&sources->cgroup, count_of(sources));
 }
 
 /* What is read besides the process's own files. */
@@ -40,8 +48,6 @@ static void open_rest(struct sources *sources)
 		tasks_open(&sources->tasks, config->pid, config->own_thread, count_of(sources));
 	if (config->pid && !config->own_thread)
 		drm_open(&sources->drm, "", config->pid, count_of(sources));
-	if (sources->has_machine)
-		open_machine(sources);
 	config->log->sampler_kind = config->own_thread ? 1 : 2;
 	config->log->sampler_tid = (uint32_t)sys_gettid();
 }
@@ -70,7 +76,9 @@ int sources_open(struct sources *sources, const struct sampler_config *config)
 		sources->usage.full_every = config->settings.interval_ns < FULL_NS / FULL_MOST ? FULL_MOST :
 					    (uint32_t)(FULL_NS / config->settings.interval_ns);
 	tasks_init(&sources->tasks, config->log);
-	sources->has_machine = false;
+	lease_init(&sources->lease, config->run, config->log->boot_id);
+	sources->machine_is_open = sources->cgroup_is_open = false;
+	sources->knows_cores = sources->has_no_cgroup = false;
 	open_rest(sources);
 	activity_init(&sources->activity, config->log);
 	return 0;
@@ -82,10 +90,11 @@ void sources_close(struct sources *sources)
 		tasks_close(&sources->tasks, sources->config.log_fd);
 		usage_leave(&sources->usage);
 	}
-	if (sources->has_machine) {
+	if (sources->machine_is_open)
 		machine_close(&sources->machine);
+	if (sources->cgroup_is_open)
 		cgroup_close(&sources->cgroup);
-	}
+	sources->machine_is_open = sources->cgroup_is_open = false;
 }
 
 int sources_open_again(struct sources *sources, int log_fd)
@@ -114,7 +123,7 @@ bool sources_have(const struct sources *sources, enum column_set_id set)
 		return sources->config.pid && !sources->config.own_thread && sources->config.settings.interval_ns &&
 		       sources->drm.is_there;
 	case SET_CGROUP:
-		return sources->has_machine && sources->has_cgroup;	/* known by the first reading of SET_SYSTEM */
+		return sources->config.system && !sources->has_no_cgroup;
 	default:
 		return sources->config.pid && sources->config.settings.interval_ns;
 	}
@@ -199,6 +208,7 @@ int sources_read(struct sources *sources, enum column_set_id set, uint64_t log_m
 		drm_read(&sources->drm, figures);
 		return 0;
 	case SET_CGROUP:
+		need_cgroup(sources);
 		cgroup_read(&sources->cgroup, figures);
 		return 0;
 	default:

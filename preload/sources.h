@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "activity.h"
+#include "lease.h"
 #include "resources/cgroup.h"
 #include "resources/drm.h"
 #include "resources/machine.h"
@@ -21,10 +22,12 @@ struct sources {
 	struct usage usage;
 	struct tasks tasks;
 	struct drm drm;
+	struct lease lease;			/* whose turn it is to read the machine */
 	struct machine machine;
 	struct cgroup cgroup;
-	bool has_machine;			/* these two are open */
-	bool has_cgroup;
+	bool machine_is_open, cgroup_is_open;
+	bool knows_cores;
+	bool has_no_cgroup;			/* known by the first reading */
 	struct source_count machine_count;	/* where nobody's own reads are to be taken out */
 	struct figures figures;			/* of the newest reading */
 	struct row_set core_rows;

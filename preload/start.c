@@ -185,7 +185,7 @@ static void begin_child(void)
 		publish_log(live.log, parent->threshold_floor_ticks * 1000u / THRESHOLD_FLOOR);	/* unmaps that of the parent */
 		/* The child of a raw clone may end by an exit of its only thread, whose status a second one would hide. */
 		if (entry)
-			helper_start(live.log, room_path(), run.page);
+			helper_start(live.log, room_path(), &run);
 	}
 	if (calls)
 		open_calls_free(calls);
@@ -338,7 +338,7 @@ static void go_on_brief(void)
 	struct log_program *program = child_program();
 
 	program->start_cost_ns = clock_ns(CLOCK_MONOTONIC) - program->child.begin.monotonic_ns;
-	if (!helper_start_early())
+	if (!helper_start_early(&run))
 		live_open_child();
 }
 
@@ -393,7 +393,7 @@ __attribute__((constructor)) static void start(int argc, char **argv, char **env
 		selection_tell_unknown();
 	}
 	toggle_begin();
-	helper_start(live.log, room_path(), run.page);
+	helper_start(live.log, room_path(), &run);
 	live.log->start_cost_ns = clock_ns(CLOCK_MONOTONIC) - live.log->start.monotonic_ns;
 	if (settings.value[SETTING_VERBOSE])
 		say_line(room_path());

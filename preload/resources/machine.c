@@ -108,14 +108,14 @@ static void read_cores(struct machine_cores *cores, const char *text)
 	}
 }
 
-void machine_open(struct machine *machine, struct source_count *count)
+void machine_open(struct machine *machine, struct source_count *count, bool has_network)
 {
 	machine->count = count;
 	machine->slow_due_ns = 0;
 	machine->stat_fd = source_open(0, "stat");
 	machine->meminfo_fd = source_open(0, "meminfo");
 	machine->loadavg_fd = source_open(0, "loadavg");
-	machine->net_fd = source_open(0, "net/dev");
+	machine->net_fd = has_network ? source_open(0, "net/dev") : -1;
 	machine->cpu_pressure_fd = source_open(0, "pressure/cpu");
 	machine->memory_pressure_fd = source_open(0, "pressure/memory");
 	machine->io_pressure_fd = source_open(0, "pressure/io");

@@ -3,6 +3,7 @@
 #ifndef INSIDEME_RESOURCES_MACHINE_H
 #define INSIDEME_RESOURCES_MACHINE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "resources/columns.h"
@@ -33,8 +34,8 @@ struct machine {
 	_Alignas(8) char buffer[65536];		/* entries of directories too */
 };
 
-/* @count: where the reads are counted; kept. */
-void machine_open(struct machine *machine, struct source_count *count);
+/* @count: where the reads are counted; kept. @has_network: of the networks too. */
+void machine_open(struct machine *machine, struct source_count *count, bool has_network);
 void machine_close(struct machine *machine);
 /* Once, when it is first open: which processors are columns. */
 void machine_find_cores(struct machine *machine);
