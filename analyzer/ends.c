@@ -2,6 +2,7 @@
 /* How each process of a run ended. */
 #include "ends.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -9,6 +10,7 @@
 #include "error.h"
 #include "errors.h"
 #include "process.h"
+#include "usage.h"
 
 #define KERNEL_NAME_LENGTH	15	/* what it keeps of a program's name */
 
@@ -126,21 +128,36 @@ static void find_own_end(struct process *process)
 		take_crash(process);
 }
 
+static bool can_be(const struct process *process, const struct event *event, uint32_t pid)
+{
+	const struct process *monitor = event->process;
+
+	return process->run == monitor->run && process->header.pid == pid && process->start <= event->time &&
+	       strcmp(process->header.host, monitor->header.host) == 0;
+}
+
+/* The image that insideme-run saw as @pid, by its begin. */
+static struct process *find_image(const struct model *model, const struct event *event, uint32_t pid, uint64_t start_ns)
+{
+	for (size_t i = 0; i < model->nr_processes; i++)
+		if (can_be(model->processes[i], event, pid) && model->processes[i]->header.start.monotonic_ns == start_ns)
+			return model->processes[i];
+	return NULL;
+}
+
 /*
  * The last image of the process that insideme-run saw as @pid with that @start; logs and events that do not tell the
  * start: of the newest such pid that began before @event.
  */
 static struct process *find_process(const struct model *model, const struct event *event, uint32_t pid, uint64_t start)
 {
-	const struct process *monitor = event->process;
 	bool has_start = start && start != LOG_NONE;
 	struct process *found = NULL;
 
 	for (size_t i = 0; i < model->nr_processes; i++) {
 		struct process *process = model->processes[i];
 
-		if (process->run != monitor->run || process->header.pid != pid || process->start > event->time ||
-		    strcmp(process->header.host, monitor->header.host) != 0)
+		if (!can_be(process, event, pid))
 			continue;
 		if (has_start && process->header.process_start && process->header.process_start != start)
 			continue;
@@ -191,13 +208,29 @@ static struct unseen_process *add_unseen(struct model *model, const struct event
 	return unseen;
 }
 
+/* What the kernel counted for the pid is of the program before it, too. */
+static void leave_out_before(struct unseen_process *unseen)
+{
+	struct usage before = usage_of_process(unseen->before);
+
+	if (!isnan(before.user_ns) && unseen->user_ns != LOG_NONE)
+		unseen->user_ns -= fmin(before.user_ns, (double)unseen->user_ns);
+	if (!isnan(before.system_ns) && unseen->system_ns != LOG_NONE)
+		unseen->system_ns -= fmin(before.system_ns, (double)unseen->system_ns);
+	if (before.peak_rss_bytes >= (double)unseen->peak_rss_bytes)
+		unseen->peak_rss_bytes = LOG_NONE;
+}
+
 static void take_unseen_end(struct unseen_process *unseen, const struct event *event)
 {
 	unseen->has_end = true;
+	unseen->end = event->time;
 	unseen->wait_status = (int)event->values[1];
 	unseen->user_ns = event->values[2];
 	unseen->system_ns = event->values[3];
 	unseen->peak_rss_bytes = event->values[4];
+	if (unseen->before)
+		leave_out_before(unseen);
 }
 
 static void take_end(struct model *model, const struct event *event)
@@ -212,13 +245,39 @@ static void take_end(struct model *model, const struct event *event)
 		take_status(process, event);
 }
 
-/* insideme-run waits for orphans, of which it sees no log; one that is still the program of its parent has an entry. */
-static bool is_entered(const struct model *model, const struct event *event)
+static bool has_no_end(const struct process *process)
 {
-	const struct process *process = find_process(model, event, (uint32_t)event->values[0], 0);
+	return process->end_kind == END_SILENT || process->end_kind == END_UNKNOWN || process->end_kind == END_RUNNING;
+}
 
-	return process && process->parent && event->text &&
-	       strncmp(process->header.program, event->text, KERNEL_NAME_LENGTH) == 0;
+static void take_exec(struct model *model, struct process *before, const struct event *event)
+{
+	add_unseen(model, event)->before = before;
+	before->end_kind = END_EXEC;
+	before->end_program = event->text ?: "another program";
+}
+
+/*
+ * What another program follows in its pid has no end of its own. insideme-run tells of an exec when it sees it, and of
+ * orphans, of which it sees no log, when it has waited for them: one that is still the program of its parent has an entry.
+ */
+static void take_unseen(struct model *model, const struct event *event)
+{
+	uint32_t pid = (uint32_t)event->values[0];
+	bool has_execed = event->values[1];
+	struct process *process = has_execed ? find_image(model, event, pid, event->values[1]) : find_process(model, event, pid, 0);
+	const struct unseen_process *known = find_unseen(model, event->process->run, pid);
+	bool is_entered = process && process->parent;
+
+	if (known && known->before && !known->has_end)
+		return;
+	if (!has_execed && is_entered && event->text &&
+	    strncmp(process->header.program, event->text, KERNEL_NAME_LENGTH) == 0)
+		return;
+	if (process && has_no_end(process) && (has_execed || is_entered))
+		take_exec(model, process, event);
+	else if (!has_execed)
+		add_unseen(model, event);
 }
 
 static void take_event(struct model *model, const struct event *event)
@@ -227,8 +286,7 @@ static void take_event(struct model *model, const struct event *event)
 
 	switch (event->kind) {
 	case LOG_EVENT_PROCESS_UNSEEN:
-		if (!is_entered(model, event))
-			add_unseen(model, event);
+		take_unseen(model, event);
 		break;
 	case LOG_EVENT_PROCESS_END:
 		take_end(model, event);
@@ -282,7 +340,7 @@ static const char *silent_text(const struct process *process)
 		return "ran on when insideme-run ended, and then ended without a word";
 	if (process->model->nr_monitors)
 		return "ended without a word: SIGKILL or a raw exit; insideme-run did not see its status";
-	return "ended without a word: SIGKILL or a raw exit (insideme-run would know)";
+	return "ended without a word: SIGKILL, a raw exit or an exec of what is not recorded (insideme-run would know)";
 }
 
 const char *process_end_text(const struct process *process, char *out, size_t bytes)
@@ -303,8 +361,11 @@ const char *process_end_text(const struct process *process, char *out, size_t by
 			snprintf(out, bytes, "killed by signal %d", process->end_status);
 		break;
 	case END_EXEC:
-		snprintf(out, bytes, "exec of %s", process->end_next ? process->end_next->header.program :
-			 "another program");
+		if (process->end_program)
+			snprintf(out, bytes, "exec of %s, which did not load the recorder", process->end_program);
+		else
+			snprintf(out, bytes, "exec of %s", process->end_next ? process->end_next->header.program :
+				 "another program");
 		break;
 	case END_TURNED_OFF:
 		snprintf(out, bytes, "the recorder turned itself off: %s",

@@ -75,8 +75,9 @@ static void add_unseen(struct family *family, const struct model *model, const s
 		.model = model,
 		.run = unseen->run,
 		.pid = unseen->pid,
+		.ppid = unseen->before ? unseen->before->header.ppid : 0,
 		.begin = unseen->time,
-		.end = NO_TIME,
+		.end = unseen->before && unseen->has_end ? unseen->end : NO_TIME,
 		.functions_ns = NAN,
 		.usage = usage_of_unseen(unseen),
 	};
@@ -134,7 +135,7 @@ static bool can_be_parent(const struct member *a, const struct member *b)
 
 /*
  * The newest process of that pid that began before it: pids are used again. Of one that was not recorded the begin is
- * not known, only when it was seen; it has no parent itself, so that no circle can be.
+ * not known, only when it was seen; unless by an exec, it has no parent itself, so that no circle can be.
  */
 static struct member *find_parent(struct member *const *list, size_t nr, const struct member *member)
 {
@@ -152,7 +153,7 @@ static struct member *find_parent(struct member *const *list, size_t nr, const s
 		if (can_be_parent(list[i - 1], member))
 			return list[i - 1];
 	for (size_t i = low; i < nr && list[i]->pid == member->ppid; i++)
-		if (list[i]->unseen && can_be_parent(list[i], member))
+		if (list[i]->unseen && !list[i]->ppid && can_be_parent(list[i], member))
 			return list[i];
 	return NULL;
 }

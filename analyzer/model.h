@@ -202,9 +202,9 @@ enum process_end {
 	END_RUNNING,			/* pid, start time, boot and host still match */
 	END_EXIT,			/* end_status: exit status */
 	END_SIGNAL,			/* end_status: signal; insideme-run saw it */
-	END_EXEC,			/* end_next: the process that follows, if it has a log */
+	END_EXEC,			/* end_next: the process that follows, if it has a log; else end_program */
 	END_TURNED_OFF,			/* the recorder gave up: fact "off" says why */
-	END_SILENT,			/* gone without a word: SIGKILL or a raw exit */
+	END_SILENT,			/* gone without a word: SIGKILL, a raw exit, an exec that nobody saw */
 	END_UNKNOWN,			/* no word, and it ran on another host */
 };
 
@@ -225,6 +225,7 @@ struct process {
 	int end_status;
 	bool core_dumped;
 	struct process *end_next;
+	const char *end_program;	/* of what follows and has no log; NULL: it has one */
 	bool left_out;			/* by a filter: not among model->processes */
 	bool was_left;			/* it ran on when insideme-run ended */
 	bool has_usage;			/* it told at its end, or insideme-run saw it: */
@@ -280,13 +281,13 @@ struct process {
 
 /* A program of the run that did not load the library; insideme-run saw it. */
 struct unseen_process {
-	uint32_t run;			/* which of model->nr_runs */
-	uint32_t pid;
+	const struct process *before;	/* that exec'ed it; NULL: not known */
+	uint32_t run, pid;		/* which of model->nr_runs */
 	int32_t rank;			/* of the insideme-run that saw it; -1: none */
 	char *program;
-	int64_t time;			/* when it was seen */
+	int64_t time, end;		/* when it was seen, and when its end was; that and wait_status (of waitpid()): */
 	bool has_end;
-	int wait_status;		/* as of waitpid() */
+	int wait_status;
 	uint64_t user_ns, system_ns, peak_rss_bytes;
 };
 
@@ -393,8 +394,7 @@ int64_t process_time(struct process *process, uint64_t ticks);
 uint64_t process_ticks(const struct process *process, int64_t time);
 /* ns after 1970 of a model time; follows steps of the machine's clock. */
 int64_t process_realtime_ns(struct process *process, uint64_t ticks);
-
-/* "exit status 0", "killed by SIGKILL", "ended without a word: SIGKILL or a raw exit (insideme-run would know)" */
+/* "exit status 0", "killed by SIGKILL" */
 const char *process_end_text(const struct process *process, char *out, size_t bytes);
 
 #endif

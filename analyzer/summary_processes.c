@@ -90,8 +90,9 @@ static char *line_text(struct document *document, const struct kind *kinds, size
 		text = document_text(document, "%s; %zu more", text, more);
 	if (kinds->member->end_kind != END_SILENT || !family_is_killed(kinds->member))
 		return text;
-	return document_text(document, "%s (SIGKILL or a raw exit: insideme-run %s)", text,
-			     kinds->member->last->model->nr_monitors ? "did not see which" : "would know");
+	return document_text(document, "%s (%s)", text, kinds->member->last->model->nr_monitors ?
+			     "SIGKILL or a raw exit: insideme-run did not see which" :
+			     "SIGKILL, a raw exit or exec: insideme-run would know");
 }
 
 static void add_lines(struct document *document, const struct kind *kinds, size_t nr)

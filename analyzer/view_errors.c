@@ -178,7 +178,7 @@ static int badness(const struct member *member)
 		return 4;
 	if (member->end_kind == END_TURNED_OFF)
 		return 3;
-	return member->end_kind == END_EXIT ? 0 : member->end_kind == END_RUNNING ? 1 : 2;
+	return member->end_kind == END_EXIT || member->end_kind == END_EXEC ? 0 : member->end_kind == END_RUNNING ? 1 : 2;
 }
 
 static int worst_first(const void *a, const void *b)
@@ -215,7 +215,7 @@ static void add_lead(struct document *document, const struct member *const *list
 	else
 		document_add(document, "Ended", document_text(document, "%zu of %s not with exit status 0%s", nr_bad,
 			summary_count(document, (double)nr, "process"), worst->end_kind != END_SILENT ? "" :
-			"; no word: SIGKILL or a raw exit"));
+			"; no word: SIGKILL, a raw exit or an exec"));
 }
 
 static void add_ends(struct document *document, const struct report *report, const struct member **list, size_t nr)

@@ -49,7 +49,8 @@ static struct value get_time(const struct column *column, const void *row)
 	if (column->index == ROW_DURATION)
 		return ns_cell(of->longest_ns);
 	if (column->index == ROW_BEGIN)
-		return of->member->unseen ? value_empty() : value_integer(UNIT_NS, of->member->begin);
+		return of->member->unseen && !of->member->unseen->before ? value_empty() :
+		       value_integer(UNIT_NS, of->member->begin);
 	return of->member->end == NO_TIME ? value_empty() : value_integer(UNIT_NS, of->member->end);
 }
 

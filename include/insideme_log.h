@@ -706,7 +706,7 @@ enum log_event_kind {
 	LOG_EVENT_THREAD_END,		/* values: frames open when it ended; of a record's first thread only */
 	LOG_EVENT_BUCKET_WRAPPED,	/* values: ref of a node, index of its bucket: add 2^32 */
 	LOG_EVENT_PROCESS_END,		/* monitor: pid, wait status, user ns, system ns, peak RSS in bytes, process_start */
-	LOG_EVENT_PROCESS_UNSEEN,	/* monitor: pid; text: program that did not load the library */
+	LOG_EVENT_PROCESS_UNSEEN,	/* monitor: pid, start.monotonic_ns of the image that exec'ed it, 0: not known; text: program */
 	LOG_EVENT_PROCESS_LEFT,		/* monitor: pid, process_start, of a process that runs on when insideme-run ends */
 	LOG_EVENT_MEMORY,		/* values: bytes reached, limit, enum log_memory; thread: that allocated, 0: not known */
 	LOG_EVENT_MEMORY_PATH,		/* then, of each thread: the node that it was in; the one that allocated first */

@@ -57,7 +57,8 @@ int sampler_start(struct sampler *sampler, const struct sampler_config *config);
 
 /*
  * Do what is due, and no more.
- * Return: when the next call is due (CLOCK_MONOTONIC), or -errno when the process is gone or the log is closed.
+ * Return: when the next call is due (CLOCK_MONOTONIC), or -errno when the process is gone or the log is closed;
+ * -ESTALE: from outside it was seen to run another program, which a log of its own would be of.
  */
 int64_t sampler_step(struct sampler *sampler);
 

@@ -2,12 +2,14 @@
 /* Sampling children that have no log. */
 #include "monitor/entered.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
 #include "log.h"
+#include "monitor/image.h"
 #include "monitor/now.h"
 #include "process_id.h"
 #include "sampler.h"
@@ -150,6 +152,10 @@ static bool begin(struct entered_list *list, struct entered *entered, const stru
 	if (is_over(entered->child) || has_log(entered, logs) || !is_there(entered))
 		return false;
 	tree_add(list->tree, entered->pid);
+	if (image_is_another(entered->pid, entered->holder->log)) {
+		own_log_process_execed(list->own_log, entered->pid, entered->child->begin.monotonic_ns);
+		return false;
+	}
 	if (!list->own_log->log || !list->settings.interval_ns)
 		return false;
 	if (list->nr_sampled < list->most_sampled)
@@ -170,6 +176,8 @@ static void step(struct entered_list *list, struct entered *entered, const struc
 	entered->due_ns = sampler_step(entered->sampler);
 	if (entered->due_ns < 0)
 		stop(list, entered);
+	if (entered->due_ns == -ESTALE)
+		own_log_process_execed(list->own_log, entered->pid, entered->child->begin.monotonic_ns);
 }
 
 static void drop(struct entered **place)

@@ -11,6 +11,7 @@
 #include "away.h"
 #include "clock.h"
 #include "facts.h"
+#include "monitor/last_words.h"
 #include "open.h"
 
 #define SECOND_READING_US 200	/* of the clocks, after the first: a rate for the ticks */
@@ -85,6 +86,15 @@ void own_log_process_unseen(struct own_log *own, pid_t pid, const char *program)
 
 	if (own->log)
 		log_write_event(own->log, LOG_EVENT_PROCESS_UNSEEN, 0, values, 1, program, clock_ticks(own->log->clock));
+}
+
+void own_log_process_execed(struct own_log *own, pid_t pid, uint64_t start_ns)
+{
+	const uint64_t values[] = { (uint64_t)pid, start_ns };
+	struct last_words words;
+
+	if (own->log && last_words_read(&words, pid))
+		log_write_event(own->log, LOG_EVENT_PROCESS_UNSEEN, 0, values, 2, words.name, clock_ticks(own->log->clock));
 }
 
 void own_log_refused(struct own_log *own, const char *program, const struct refusal *refusal)

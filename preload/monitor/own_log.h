@@ -32,6 +32,8 @@ int64_t own_log_step(struct own_log *own, int64_t now_ns);
 void own_log_process_end(struct own_log *own, const struct process_end *end);
 /* @pid ended without a log: it did not load the library. */
 void own_log_process_unseen(struct own_log *own, pid_t pid, const char *program);
+/* @pid, whose image of before began at @start_ns (CLOCK_MONOTONIC), runs another program, which has no log yet. */
+void own_log_process_execed(struct own_log *own, pid_t pid, uint64_t start_ns);
 /* Why the program does not load the library. */
 void own_log_refused(struct own_log *own, const char *program, const struct refusal *refusal);
 /* @pid runs on when we end. */

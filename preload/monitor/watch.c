@@ -3,6 +3,7 @@
 #include "monitor/watch.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <search.h>
 #include <stdlib.h>
 #include <string.h>
@@ -118,6 +119,15 @@ static void finish(struct watch *watch, struct watched *watched)
 	close_if_unused(watch, watched, watched->ended_ns);
 }
 
+/* Told when its last row is written: what it does not know any more begins then. */
+static void finish_image(struct watch *watch, struct watched *watched)
+{
+	uint64_t start_ns = watched->log->start.monotonic_ns;
+
+	finish(watch, watched);
+	own_log_process_execed(watch->entered.own_log, watched->pid, start_ns);
+}
+
 /* Of two logs of a pid the older one is over: the pid has exec'ed, or is another process. */
 static void finish_older_images(struct watch *watch, struct watched *opened)
 {
@@ -138,7 +148,9 @@ static void step_log(struct watch *watch, struct watched *watched, int64_t now)
 
 	if (!was_open && watched->log)
 		entered_has_log(&watch->entered, watched->log);
-	if (error < 0)
+	if (error == -ESTALE)
+		finish_image(watch, watched);
+	else if (error < 0)
 		finish(watch, watched);
 	else if (!was_open && watched->log)
 		finish_older_images(watch, watched);

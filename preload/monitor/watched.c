@@ -13,6 +13,7 @@
 
 #include "away.h"
 #include "log.h"
+#include "monitor/image.h"
 #include "process_id.h"
 
 #define PAUSE_FIRST_NS	500000
@@ -112,6 +113,8 @@ static int begin(struct watched *watched, const struct run *run, const struct sa
 	int fd = open_file(watched, run);
 	int error = fd < 0 ? fd : map_log(watched, fd);
 
+	if (!error && image_is_another(watched->pid, watched->log))
+		error = -ESTALE;
 	if (!error) {
 		start_sampler(watched, fd, settings);
 		return 0;

@@ -35,7 +35,7 @@ int watched_compare(const void *a, const void *b);	/* by name, for a tree */
 
 void watched_path(char *path, size_t bytes, const struct run *run, const char *name);
 
-/* Open it once its process has begun it; then sample. Return: 0, or -errno when it is to be closed. */
+/* Open it once its process has begun it; then sample. Return: 0, or -errno when it is to be closed; -ESTALE: it has exec'ed. */
 int watched_step(struct watched *watched, const struct run *run, const struct sampler_settings *settings,
 		 int64_t now_ns);
 

@@ -3,6 +3,7 @@
 #include "resources/log_pages.h"
 
 #include "resources/pagemap.h"
+#include "resources/process_text.h"
 
 #define CHUNK_PAGES_MIN	64u	/* 512 bytes of pagemap: 1 us */
 #define TOGETHER	4u
@@ -33,6 +34,18 @@ void log_pages_open(struct log_pages *pages, const struct log_header *log, int p
 void log_pages_close(struct log_pages *pages)
 {
 	source_close(&pages->fd);
+}
+
+/* A descriptor of pagemap is of the memory that there was, and reads nothing once that is gone; whoever ends has none. */
+bool log_pages_are_left(const struct log_pages *pages, int statm_fd)
+{
+	uint64_t entry, at = pages->log->base_addr / pages->page_bytes * sizeof(entry);
+	char text[128];
+	struct proc_statm statm;
+
+	return pages->fd >= 0 && sys_pread(pages->fd, &entry, sizeof(entry), at) == 0 &&
+	       source_read(statm_fd, pages->count, text, sizeof(text), 0) > 0 && proc_parse_statm(text, &statm) == 0 &&
+	       statm.size_pages > 0;
 }
 
 /* Several by one system call, which costs as much as 64 pages. */

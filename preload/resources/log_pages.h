@@ -37,6 +37,9 @@ struct log_pages {
 void log_pages_open(struct log_pages *pages, const struct log_header *log, int pid, struct source_count *count);
 void log_pages_close(struct log_pages *pages);
 
+/* Does the process, whose "statm" is @statm_fd, have other memory than when they were opened? It has exec'ed. */
+bool log_pages_are_left(const struct log_pages *pages, int statm_fd);
+
 /* Bytes of the log that are in the process's memory now. */
 uint64_t log_pages_read(struct log_pages *pages);
 

@@ -294,6 +294,8 @@ int usage_read(struct usage *usage, struct figures *figures)
 
 	if (!usage->own_thread && read_cpu_clock(usage, &figures->cpu_ns) == -EINVAL)	/* what the kernel says of a pid that is gone */
 		return -ESRCH;
+	if (!usage->own_thread && is_full && log_pages_are_left(&usage->log_pages, usage->statm_fd))
+		return -ESTALE;
 	read_memory(usage, is_full, figures);
 	is_full = is_full || figures->rss_bytes == LOG_NONE;
 	has_io = is_full && read_io(usage, &io, &own);

@@ -59,7 +59,7 @@ uint64_t usage_cpu_ns(const struct usage *usage);
 
 /*
  * Each sets what it reads and leaves the rest alone. Return: 0, or -ESRCH when the process has ended; what
- * usage_read() has set then is the zombie's last word.
+ * usage_read() has set then is the zombie's last word. Of usage_read() from outside also -ESTALE: it has exec'ed.
  */
 int usage_read(struct usage *usage, struct figures *figures);		/* the set "process" without heap; from outside
 									   switches only now and then */

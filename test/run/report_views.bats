@@ -168,7 +168,7 @@ edges() {
 	[[ ${lines[4]} == *"1 other process" && $output == *": 2 open stacks"* ]]
 	record ends kill || same status $? 137
 	run "$report" -v errors
-	[[ $output == *"ended without a word: SIGKILL or a raw exit"* ]]
+	[[ $output == *"ended without a word: SIGKILL, a raw exit or an exec"* ]]
 	LD_PRELOAD=$library bash -c '/bin/true; exit 0'
 	run "$report" -v errors
 	same "first line" "${lines[0]}" "Ended     2 processes with exit status 0"

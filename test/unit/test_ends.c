@@ -50,7 +50,7 @@ static void add_monitor(uint32_t event, const uint64_t *values, int nr_values, c
 	begin_here(&monitor);
 	monitor.header->kind = LOG_OF_MONITOR;
 	monitor.header->pid = 4000;
-	build_event(&monitor, event, NS_START + 90 * MS, values, nr_values, text);
+	build_event(&monitor, event, NS_START + 90 * MS, values, event == LOG_EVENT_PROCESS_UNSEEN ? 1 : nr_values, text);
 	if (event == LOG_EVENT_PROCESS_UNSEEN)
 		build_event(&monitor, LOG_EVENT_PROCESS_END, NS_START + 95 * MS, values, 5, NULL);
 	build_finish(&monitor, NS_START + 100 * MS, 0);
@@ -161,7 +161,7 @@ static void without_insideme_run_silence_is_said(void **state)
 	begin_here(&build);
 	build_run_add(&logs, &build);
 	model = build_run_load(&logs);
-	assert_end(model->processes[0], "ended without a word: SIGKILL or a raw exit (insideme-run would know)");
+	assert_end(model->processes[0], "ended without a word: SIGKILL, a raw exit or an exec of what is not recorded (insideme-run would know)");
 }
 
 static void a_successor_shows_an_exec(void **state)
@@ -245,6 +245,56 @@ static void an_orphan_with_an_entry_is_no_other_process(void **state)
 	model = NULL;
 }
 
+/* @later: the log of what follows, in which there is its end. */
+static void build_exec(bool later)
+{
+	struct build monitor, next;
+	uint64_t pid, start_ns;
+
+	begin_here(&build);
+	build.header->process_start = 77;
+	pid = build.header->pid;
+	start_ns = build.header->start.monotonic_ns;
+	build_run_add(&logs, &build);
+	if (later) {
+		begin_here(&next);
+		next.header->process_start = 77;
+		next.header->exec_count = 1;
+		next.header->start = build_clocks(&next, NS_START + 91 * MS);
+		build_finish(&next, NS_START + 95 * MS, 3);
+		build_run_add(&logs, &next);
+	}
+	begin_here(&monitor);
+	monitor.header->kind = LOG_OF_MONITOR;
+	monitor.header->pid = 4000;
+	build_event(&monitor, LOG_EVENT_PROCESS_UNSEEN, NS_START + 90 * MS, (uint64_t[]){ pid, start_ns }, 2, "busybox");
+	build_event(&monitor, LOG_EVENT_PROCESS_END, NS_START + 95 * MS, (uint64_t[]){ pid, 3 << 8, 3, 4, 5, 77 }, 6, NULL);
+	build_finish(&monitor, NS_START + 100 * MS, 0);
+	build_run_add(&logs, &monitor);
+	model = build_run_load(&logs);
+}
+
+static void an_exec_of_what_is_not_recorded_ends_a_program(void **state)
+{
+	(void)state;
+	build_exec(false);
+	assert_end(model->processes[0], "exec of busybox, which did not load the recorder");
+	assert_int_equal(model->nr_unseen, 1);
+	assert_ptr_equal(model->unseen[0].before, model->processes[0]);
+	assert_int_equal(model->unseen[0].wait_status, 3 << 8);
+}
+
+/* insideme-run may see the exec before the next log. */
+static void an_exec_of_what_is_recorded_is_told_by_its_log(void **state)
+{
+	(void)state;
+	build_exec(true);
+	assert_int_equal(model->nr_processes, 2);
+	assert_ptr_equal(model->processes[0]->end_next, model->processes[1]);
+	assert_end(model->processes[1], "exit status 3");
+	assert_int_equal(model->nr_unseen, 0);
+}
+
 static void another_host_is_another_matter(void **state)
 {
 	(void)state;
@@ -270,6 +320,8 @@ int main(void)
 		TEST(this_very_process_still_runs),
 		TEST(programs_without_the_library_are_listed),
 		TEST(an_orphan_with_an_entry_is_no_other_process),
+		TEST(an_exec_of_what_is_not_recorded_ends_a_program),
+		TEST(an_exec_of_what_is_recorded_is_told_by_its_log),
 		TEST(another_host_is_another_matter),
 	};
 

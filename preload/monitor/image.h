@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Which program a process runs: it may have exec'ed since its log was made. */
+#ifndef INSIDEME_MONITOR_IMAGE_H
+#define INSIDEME_MONITOR_IMAGE_H
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+#include "insideme_log.h"
+
+/* Has process @pid not mapped @log, where that says it is? False too where the process may not be looked at. */
+bool image_is_another(pid_t pid, const struct log_header *log);
+
+#endif

@@ -1,0 +1,90 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-3.0-or-later
+# A recorded program execs one that cannot be recorded: what that does is not the first one's.
+load lib
+
+setup() {
+	cd "$BATS_TEST_TMPDIR" || return 1
+	cat >sealed.c <<-'END'
+		/* At work for 0.2 s of CPU time, and until there is a file "go". */
+		#include <time.h>
+		#include <unistd.h>
+		int main(void) { while (clock() < CLOCKS_PER_SEC / 5 || access("go", F_OK)) ; return 3; }
+	END
+	gcc -static sealed.c -o sealed
+	cat >starts.c <<-'END'
+		/* Becomes it, or its child does, so many us after the fork. */
+		#include <stdlib.h>
+		#include <sys/wait.h>
+		#include <unistd.h>
+		static void become(void) { execl("./sealed", "sealed", (char *)NULL); }
+		static int child(int us)
+		{
+			int status = 0;
+			if (fork() == 0) {
+				usleep(us);
+				become();
+			}
+			wait(&status);
+			return WEXITSTATUS(status);
+		}
+		int main(int argc, char **argv)
+		{
+			if (argc > 1)
+				return child(atoi(argv[1]));
+			become();
+			return 1;
+		}
+	END
+	gcc -O1 -finstrument-functions starts.c -o starts
+	often
+}
+
+is_seen() { "$here/monitor-events" insideme.data/* 2>/dev/null | grep -q '^unseen .* sealed'; }
+cell() { "$here/csv" "$@" <processes.csv; }
+
+known() { echo "${1:-0}"; }	# an image may be gone before there is a row of it
+
+# until_seen ARGUMENTS...: sealed is at work until insideme-run has told of it
+until_seen() {
+	local status=0
+	"$build/insideme-run" -q ./starts "$@" >stdout 2>stderr &
+	wait_until is_seen
+	touch go
+	wait $! || status=$?
+	same status $status 3
+	view processes >processes.csv
+	same "exit status of sealed" "$(cell exit_status programs=sealed)" 3
+	same "what was recorded of sealed" "$(cell recorded programs=sealed)" "did not load the recorder"
+}
+
+@test "a program that becomes another one ends there" {
+	until_seen
+	same "how starts ended" "$(cell end programs=starts)" "exec of sealed, which did not load the recorder"
+	same pid "$(cell pid programs=starts)" "$(cell pid programs=sealed)"
+	[ "$(cell cpu_ns programs=sealed)" -gt 100000000 ]
+	[ "$(known "$(cell cpu_ns programs=starts)")" -lt 100000000 ]
+	[ "$(cell end_ns programs=starts)" -le "$(cell begin_ns programs=sealed)" ]
+	[ "$(value total_ns function=main)" -le "$(cell duration_ns programs=starts)" ]
+	calls main 1 become 1
+}
+
+# At once: before insideme-run looks at it. Later: while it is sampled.
+@test "a child that becomes another program ends there" {
+	local us child
+	for us in 0 100000; do
+		rm -rf go insideme.data functions.csv
+		until_seen $us
+		child=$(cell pid programs=sealed)
+		same "how the child ended" "$(cell end pid="$child" programs=starts)" "exec of sealed, which did not load the recorder"
+		[ "$(cell end_ns pid="$child" programs=starts)" -le "$(cell begin_ns programs=sealed)" ]
+		same "how its parent ended" "$(cell end programs=starts exit_status=3)" "exit status 3"
+		[ "$(known "$(cell cpu_ns pid="$child" programs=starts)")" -lt 100000000 ]
+	done
+}
+
+@test "programs that are recorded follow each other without a word of that" {
+	monitor -- sh -c 'for i in 1 2 3 4 5; do (exec sleep 0.02); done; exec sleep 0.05'
+	view processes >processes.csv
+	same "not recorded" "$(cell pid recorded="did not load the recorder")" ''
+}
