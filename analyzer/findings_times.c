@@ -3,10 +3,12 @@
 #include "findings.h"
 
 #include <inttypes.h>
+#include <string.h>
 
 #include "error.h"
 #include "excludes.h"
 #include "hook_costs.h"
+#include "resolve.h"
 
 void findings_add(struct findings *findings, const char *name, enum unit unit, double number, bool is_doubt,
 		  const char *text)
@@ -120,8 +122,32 @@ static void add_removed(struct findings *findings, const struct model *model)
 				  "callees, was more than what was in it", findings_number(findings, UNIT_NS, clamped)));
 }
 
+static bool is_of_libgomp(struct thread *thread)
+{
+	const struct function *begin = thread->left_out ? NULL : resolve_begin(thread);
+	const char *slash = begin && begin->object ? strrchr(begin->object->path, '/') : NULL;
+
+	return slash && strncmp(slash + 1, "libgomp", 7) == 0;
+}
+
+/* Its outlined functions (NAME._omp_fn.0); clang's runtime library is another. */
+static void add_openmp(struct findings *findings, const struct model *model)
+{
+	size_t nr = 0;
+
+	for (size_t i = 0; i < model->nr_processes; i++)
+		for (size_t k = 0; model->processes[i]->calls && k < model->processes[i]->nr_threads; k++)
+			nr += is_of_libgomp(model->processes[i]->threads[k]);
+	if (nr)
+		findings_add(findings, "openmp_threads", UNIT_COUNT, (double)nr, true,
+		    document_text(findings->document, "%zu thread%s of OpenMP: gcc gives the bodies of parallel regions no hooks, so "
+				  "there only what they call is seen; clang does, and so do samples of a build without hooks "
+				  "(insideme-run --sample=250)", nr, nr == 1 ? "" : "s"));
+}
+
 void findings_of_times(struct findings *findings, const struct model *model)
 {
+	add_openmp(findings, model);
 	add_uncertain_functions(findings, model);
 	if (model->hooks_ns > 0 && !model->is_raw)
 		add_removed(findings, model);
