@@ -107,6 +107,7 @@ struct log_cost {
 };
 
 /* The first page of the file. Written once unless noted; magic is written last. */
+#define LOG_NEWBORNS	8
 struct log_header {
 	uint64_t magic;
 	uint32_t version;
@@ -206,6 +207,8 @@ struct log_header {
 
 	LOG_SHARED uint32_t several_boots;	/* of LOG_OF_PROGRAMS: as log_run's */
 	uint32_t nr_online;		/* likewise: processors of the host; 0: not told */
+	LOG_SHARED uint64_t newborns[LOG_NEWBORNS];	/* the last children that entered themselves here, at pid % LOG_NEWBORNS:
+							   process_start << 32 | pid */
 };
 _Static_assert(sizeof(struct log_header) <= LOG_HEADER_BYTES, "the header is one page");
 

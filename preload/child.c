@@ -7,7 +7,6 @@
 #include "room.h"
 #include "text.h"
 
-#define TICK_NS		10000000u	/* of process_start */
 #define LOG_AFTER_US	5000u		/* without hooks: shells exec before that */
 
 uint64_t child_due_ticks;
@@ -118,10 +117,10 @@ struct log_header *child_ancestor(void)
  */
 static uint64_t start_of(uint64_t before_ns)
 {
-	uint64_t start = clock_ns(CLOCK_BOOTTIME) / TICK_NS;
+	uint64_t start = clock_ns(CLOCK_BOOTTIME) / PROCESS_TICK_NS;
 	uint32_t ppid;
 
-	if (before_ns / TICK_NS != start)
+	if (before_ns / PROCESS_TICK_NS != start)
 		process_parent(PROCESS_SELF, &ppid, &start);
 	return start;
 }
@@ -143,6 +142,8 @@ static void fill(struct log_child *child, const struct child_origin *origin, con
 	child->node = entry ? entry->node : origin->node;
 	child->program = ancestor->kind == LOG_OF_PROGRAMS ? own_program : 0;
 	child->heap_before_bytes = origin->heap_before_bytes;
+	__atomic_store_n(&ancestor->newborns[child->pid % LOG_NEWBORNS], child->process_start << 32 | child->pid,
+			 __ATOMIC_RELAXED);
 }
 
 bool child_enter(const struct child_origin *origin)

@@ -15,21 +15,20 @@
 #define MAPPINGS_MAX	1000		/* asked for one by one */
 
 struct search {
-	bool (*found)(const char *run_path, void *context);
+	bool (*found)(const char *path, size_t run_bytes, void *context);
 	void *context;
 };
 
-/* @path may end in the name of a run's page or log: the rest is the run's. It is cut there. */
-static bool try_path(const struct search *search, char *path, size_t length)
+/* @path may end in the name of a run's page or log: the rest is the run's. */
+static bool try_path(const struct search *search, const char *path, size_t length)
 {
-	char *name = path + length;
+	const char *name = path + length;
 
 	while (name > path && name[-1] != '/')
 		name--;
 	if (name <= path + 1 || !(text_equal(name, "run") || (length > 4 && text_equal(path + length - 4, ".log"))))
 		return false;
-	name[-1] = '\0';
-	return search->found(path, search->context);
+	return search->found(path, (size_t)(name - 1 - path), search->context);
 }
 
 /* PROCMAP_QUERY of Linux 6.11: the next mapping with these properties, without the text of all others. */
@@ -71,9 +70,9 @@ static bool search_by_query(const struct search *search, int fd, bool *answer)
 	return true;
 }
 
-static bool search_line(const struct search *search, char *line, char *end)
+static bool search_line(const struct search *search, const char *line, const char *end)
 {
-	char *path = line;
+	const char *path = line;
 
 	while (path < end && *path != '/')
 		path++;
@@ -107,7 +106,7 @@ static bool search_text(const struct search *search, int fd)
 	return false;
 }
 
-bool mapped_runs_search(uint32_t pid, bool (*found)(const char *run_path, void *context), void *context)
+bool mapped_runs_search(uint32_t pid, bool (*found)(const char *path, size_t run_bytes, void *context), void *context)
 {
 	const struct search search = { found, context };
 	bool answer = false;

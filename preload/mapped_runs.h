@@ -4,12 +4,13 @@
 #define INSIDEME_MAPPED_RUNS_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 /*
- * Call @found with the directory of each .../run and .../NAME.log that process @pid has mapped as those of a run may be,
- * until it returns true. Return: whether it did; false too where the process may not be looked at.
+ * Call @found with each .../run and .../NAME.log that process @pid has mapped as those of a run may be, of whose path the
+ * first @run_bytes are the run's, until it returns true. Return: whether it did; false too where the process may not be looked at.
  */
-bool mapped_runs_search(uint32_t pid, bool (*found)(const char *run_path, void *context), void *context);
+bool mapped_runs_search(uint32_t pid, bool (*found)(const char *path, size_t run_bytes, void *context), void *context);
 
 #endif

@@ -103,11 +103,13 @@ void process_id_boot(struct process_id *id)
 		id->boot_id[0] = '\0';
 }
 
-void process_id_read(struct process_id *id, const char *exe)
+void process_id_begin(struct process_id *id, const char *exe)
 {
 	struct utsname names;
 
-	process_id_look(id);
+	id->pid = (uint32_t)sys_getpid();
+	id->ppid = (uint32_t)raw_syscall(SYS_getppid, 0, 0, 0, 0, 0, 0);
+	id->start = 0;
 	raw_syscall(SYS_uname, (long)&names, 0, 0, 0, 0, 0);
 	text_copy(id->host, sizeof(id->host), names.nodename);
 	for (char *p = id->host; *p; p++)
@@ -118,6 +120,12 @@ void process_id_read(struct process_id *id, const char *exe)
 		name_program(id->program, exe);
 	else
 		process_program(PROCESS_SELF, id->program);
+}
+
+void process_id_read(struct process_id *id, const char *exe)
+{
+	process_id_begin(id, exe);
+	process_id_look(id);
 }
 
 void format_date(char *date, uint64_t realtime_ns)

@@ -11,11 +11,12 @@
 /* Between recorded ancestors lie few that are not: static, setuid, or without our environment. */
 #define PROCESS_ANCESTORS_MAX 4
 #define PROCESS_PROGRAM_BYTES 64
+#define PROCESS_TICK_NS 10000000u
 
 struct process_id {
 	uint32_t pid;
 	uint32_t ppid;
-	uint64_t start;			/* field 22 of /proc/PID/stat */
+	uint64_t start;			/* field 22 of /proc/PID/stat: PROCESS_TICK_NS after boot */
 	char host[64];
 	char boot_id[40];
 	char program[PROCESS_PROGRAM_BYTES];	/* base name of the executable */
@@ -27,6 +28,11 @@ struct process_id {
  */
 void process_id_read(struct process_id *id, const char *exe);
 void process_id_boot(struct process_id *id);
+/*
+ * The same but for its start, 0, which run_find() knows or asks for too. The parent is as this process's namespace numbers
+ * it, and that may not be /proc's.
+ */
+void process_id_begin(struct process_id *id, const char *exe);
 
 /* Its numbers and its start alone. */
 void process_id_look(struct process_id *id);

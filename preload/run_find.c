@@ -16,22 +16,28 @@
 struct wanted {
 	struct run *run;
 	enum run_wish wish;
-	const struct process_id *id;
+	struct process_id *id;
+	uint32_t parent;	/* taken for it */
 };
 
 /* For a program that may do with an entry the log that such share is enough: each mapping is felt by a short one. */
-static bool use_run(const char *path, void *context)
+static bool use_run(const char *path, size_t run_bytes, void *context)
 {
 	const struct wanted *wanted = context;
 
-	text_copy(wanted->run->path, sizeof(wanted->run->path), path);
+	if (!wanted->id->start && !run_knows_newborn(path, wanted->id))
+		process_id_look(wanted->id);
+	if (wanted->id->ppid != wanted->parent)
+		return false;
+	text_copy(wanted->run->path, run_bytes + 1, path);
 	return (wanted->wish == RUN_OF_BRIEF && shared_log_map(wanted->run, wanted->id) == 0) ||
 	       run_map_page(wanted->run, NULL) == 0;
 }
 
-static bool run_of_ancestor(struct run *run, enum run_wish wish, const struct process_id *id)
+/* Only where the parent has no run, or is not to be known by our own number for it, /proc must tell who it is. */
+static bool run_of_ancestor(struct run *run, enum run_wish wish, struct process_id *id)
 {
-	struct wanted wanted = { run, wish, id };
+	struct wanted wanted = { run, wish, id, id->ppid };
 	uint32_t pid = id->ppid;
 
 	for (int i = 0; i < PROCESS_ANCESTORS_MAX && pid > 0; i++) {
@@ -39,6 +45,12 @@ static bool run_of_ancestor(struct run *run, enum run_wish wish, const struct pr
 
 		if (mapped_runs_search(pid, use_run, &wanted))
 			return true;
+		if (!id->start)
+			process_id_look(id);
+		if (id->ppid != wanted.parent) {
+			wanted.parent = pid = id->ppid;
+			continue;
+		}
 		if (process_parent(pid, &pid, &start) < 0)
 			return false;
 	}
@@ -48,7 +60,7 @@ static bool run_of_ancestor(struct run *run, enum run_wish wish, const struct pr
 /* When this process began, as runs are named; it can own no older run. One second for rounding. */
 static void date_of_start(char *date, const struct process_id *id)
 {
-	uint64_t since_boot_ns = clock_ns(CLOCK_BOOTTIME), start_ns = id->start * 10000000u;
+	uint64_t since_boot_ns = clock_ns(CLOCK_BOOTTIME), start_ns = id->start * PROCESS_TICK_NS;
 	uint64_t age_ns = since_boot_ns > start_ns ? since_boot_ns - start_ns : 0;
 
 	format_date(date, clock_ns(CLOCK_REALTIME) - age_ns - 1000000000u);
@@ -143,6 +155,8 @@ static int find(struct run *run, enum run_wish wish, const char *run_setting, co
 	bool has_run, is_child;
 
 	has_run = !run_setting[0] && wish != RUN_OF_MONITOR && run_of_ancestor(run, wish, id);
+	if (!id->start)
+		process_id_look(id);
 	know_boot(id, has_run ? run : NULL);
 	if (run_setting[0])
 		return run_of_setting(run, run_setting, id);

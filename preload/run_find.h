@@ -16,7 +16,7 @@ enum run_wish {
 /*
  * The run of this process: @run_setting (INSIDEME_RUN) if not empty; for a rank the one that its launch has; that of
  * the nearest ancestor; the one that holds a log of this pid and start time (before an exec); else a new one in
- * @dir. An empty @id->boot_id and, of a rank, @id->rank.is_child are filled in. Return: 0, or -errno with the path that failed in run->path.
+ * @dir. A start of 0, an empty @id->boot_id and, of a rank, @id->rank.is_child are filled in. Return: 0, or -errno with the path that failed in run->path.
  */
 int run_find(struct run *run, enum run_wish wish, const char *run_setting, const char *dir, struct process_id *id);
 

@@ -5,11 +5,13 @@
 #include <errno.h>
 
 #include "away.h"
+#include "clock.h"
 #include "directory.h"
 #include "syscalls.h"
 #include "text.h"
 
 #define RANK_DIGITS	4
+#define NEWBORN_TICKS	2u	/* no pid is given to a second process within that */
 
 /* "rank0003-" */
 static void add_rank(struct text *text, int32_t rank)
@@ -47,6 +49,22 @@ static bool read_header(const char *path, struct log_header *header)
 	length = sys_read((int)fd, header, sizeof(*header));
 	sys_close((int)fd);
 	return length == sizeof(*header) && header->magic == LOG_MAGIC;
+}
+
+bool run_knows_newborn(const char *path, struct process_id *id)
+{
+	uint64_t now = clock_ns(CLOCK_BOOTTIME) / PROCESS_TICK_NS, newborn;
+	struct log_header header;
+	uint32_t age;
+
+	if (!read_header(path, &header) || header.version != LOG_VERSION)
+		return false;
+	newborn = header.newborns[id->pid % LOG_NEWBORNS];
+	age = (uint32_t)now - (uint32_t)(newborn >> 32);
+	if ((uint32_t)newborn != id->pid || age > NEWBORN_TICKS)
+		return false;
+	id->start = now - age;
+	return true;
 }
 
 /* The first log of the process @pid that began at @start, by its name without or with this process's rank. */

@@ -20,6 +20,12 @@ int run_new_log(const struct run *run, const struct process_id *id, char *path, 
 /* The log that the programs of @id's host share: as that of a process 0. */
 void run_shared_log(char *path, uint64_t path_bytes, const struct run *run, const struct process_id *id);
 
+/*
+ * Was this process, whose start is not known, forked a moment ago, and did it enter itself in the log at @path? So its
+ * start is told there.
+ */
+bool run_knows_newborn(const char *path, struct process_id *id);
+
 /* Does the run hold a log of this very process, from before an exec? */
 bool run_has_own_log(const char *run_path, const struct process_id *id);
 

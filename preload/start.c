@@ -263,7 +263,7 @@ static bool find_run(char **environment, const char *exe, struct process_id *id,
 
 	complaints_init(&complaints);
 	settings_read(&settings, environment, complaints_keep, &complaints);
-	process_id_read(id, exe);
+	process_id_begin(id, exe);
 	if (text_equal(id->program, "insideme-run") || text_equal(id->program, "insideme-report"))
 		return false;
 	is_selected = programs_select(settings_text(&settings, SETTING_PROGRAMS), id->program);

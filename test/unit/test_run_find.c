@@ -13,6 +13,7 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -303,6 +304,34 @@ static void the_boot_is_that_of_the_run_until_another_comes(void **state)
 	assert_int_equal(system("rm -r data"), 0);
 }
 
+static bool is_told(struct process_id *id, uint64_t start)
+{
+	struct log_header header = { .magic = LOG_MAGIC, .version = LOG_VERSION, .newborns = { [3] = start << 32 | 10000003 } };
+	FILE *file = fopen("parent.log", "w");
+
+	assert_int_equal(fwrite(&header, sizeof(header), 1, file), 1);
+	fclose(file);
+	id->start = 0;
+	return run_knows_newborn("parent.log", id);
+}
+
+static void an_image_knows_its_start_from_the_fork_before(void **state)
+{
+	struct process_id own = make_id("", "a", 3), other = make_id("", "a", 11);
+	struct timespec now;
+	uint64_t ticks;
+
+	(void)state;
+	clock_gettime(CLOCK_BOOTTIME, &now);
+	ticks = ((uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec) / PROCESS_TICK_NS;
+	assert_true(is_told(&own, ticks));
+	assert_int_equal(own.start, ticks);
+	assert_false(is_told(&other, ticks));
+	assert_int_equal(other.start, 0);
+	assert_false(is_told(&own, ticks - 100));	/* another process may have that pid by now */
+	unlink("parent.log");
+}
+
 static int enter(void **state)
 {
 	(void)state;
@@ -338,6 +367,7 @@ int main(void)
 		cmocka_unit_test(ranks_of_one_launch_come_into_one_run),
 		cmocka_unit_test(a_run_that_is_set_is_begun_by_one_of_many),
 		cmocka_unit_test(launches_are_kept_apart),
+		cmocka_unit_test(an_image_knows_its_start_from_the_fork_before),
 		cmocka_unit_test(a_rank_that_is_there_starts_a_new_run),
 		cmocka_unit_test(programs_of_one_parent_are_one_rank),
 		cmocka_unit_test(an_exec_stays_in_its_run),
