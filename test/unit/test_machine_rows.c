@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "analyzer/filter.h"
+#include "analyzer/machine_rows.h"
 #include "analyzer/series.h"
 #include "build_model.h"
 
@@ -178,8 +179,10 @@ static void other_machines_stay_apart(void **state)
 		struct build build;
 
 		begin(&build, 10 + i, LOG_CLOCK_MONOTONIC);
-		if (i >= 2)
+		if (i >= 2) {
 			strcpy(build.header->boot_id, "another");
+			strcpy(build.header->host, "node18");
+		}
 		if (i == 1)
 			strcpy(build.header->host, "container");	/* of one boot, so of one machine */
 		add_rows(&build, "system", (uint64_t[]){ 100 * (i + 1), 500 + 100 * i }, 2);
@@ -191,6 +194,8 @@ static void other_machines_stay_apart(void **state)
 	assert_rows(find(model, 12), "system", (uint64_t[]){ 300, 400, 700, 800 }, 4);
 	assert_null(process_rowset(find(model, 11), "system"));
 	assert_null(process_rowset(find(model, 13), "system"));
+	assert_string_equal(machine_name(find(model, 10)), "machine");
+	assert_string_equal(machine_name(find(model, 12)), "node18");
 	model_free(model);
 }
 
