@@ -150,14 +150,22 @@ static bool get_flags(struct slice_stream *stream)
 	       (!(flags & LOG_SLICE_BOUNDS) || get_bounds(stream)) && (!(flags & LOG_SLICE_MEMORY) || get_memory(stream));
 }
 
+/* NULL: none that a call can have; what a thread does outside of all functions is no call. */
+static struct tree_node *path_of(const struct slice_stream *stream, bool left_out)
+{
+	struct tree_node *path = nodes_path(stream->thread, stream->node);
+
+	return path && (path->function || left_out) ? path : NULL;
+}
+
 static struct tree_node *find_path(struct slice_stream *stream)
 {
 	size_t entry = stream->node / LOG_NODE_STEP % SLICE_CACHE_ENTRIES;
 
 	if (stream->cache[entry].ref != stream->node || !stream->cache[entry].path) {
 		stream->cache[entry].ref = stream->node;
-		stream->cache[entry].path = nodes_path(stream->thread, stream->node);
 		stream->cache[entry].left_out = nodes_is_left_out(stream->thread->process, stream->node);
+		stream->cache[entry].path = path_of(stream, stream->cache[entry].left_out);
 	}
 	stream->left_out = stream->cache[entry].left_out;
 	return stream->cache[entry].path;

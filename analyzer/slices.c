@@ -13,33 +13,39 @@
 #include "nodes.h"
 #include "slice_stream.h"
 
+/* A stream that has a slice, with what it is compared by beside it: most comparisons then touch no stream. */
+struct waiting {
+	int64_t end;
+	struct slice_stream *stream;
+};
+
 struct slice_reader {
 	struct slice_stream *streams;
 	size_t nr_streams;
-	struct slice_stream **heap;		/* those that have a slice, the earliest first */
+	struct waiting *heap;			/* the earliest first */
 	size_t nr_heap;
 };
 
-static bool is_earlier(const struct slice_stream *a, const struct slice_stream *b)
+static inline bool is_earlier(const struct waiting *a, const struct waiting *b)
 {
-	return a->slice.end != b->slice.end ? a->slice.end < b->slice.end : a < b;
+	return a->end != b->end ? a->end < b->end : a->stream < b->stream;
 }
 
 static void sink(struct slice_reader *reader, size_t i)
 {
-	struct slice_stream *stream = reader->heap[i];
+	struct waiting *heap = reader->heap, sinking = heap[i];
 
 	for (;;) {
 		size_t child = 2 * i + 1;
 
-		if (child + 1 < reader->nr_heap && is_earlier(reader->heap[child + 1], reader->heap[child]))
-			child++;
-		if (child >= reader->nr_heap || !is_earlier(reader->heap[child], stream))
+		if (child + 1 < reader->nr_heap)
+			child += is_earlier(&heap[child + 1], &heap[child]);
+		if (child >= reader->nr_heap || !is_earlier(&heap[child], &sinking))
 			break;
-		reader->heap[i] = reader->heap[child];
+		heap[i] = heap[child];
 		i = child;
 	}
-	reader->heap[i] = stream;
+	heap[i] = sinking;
 }
 
 bool slices_next(struct slice_reader *reader, struct slice *slice)
@@ -48,19 +54,21 @@ bool slices_next(struct slice_reader *reader, struct slice *slice)
 
 	if (reader->nr_heap == 0)
 		return false;
-	stream = reader->heap[0];
+	stream = reader->heap[0].stream;
 	*slice = stream->slice;
 	stream->has_slice = slice_stream_advance(stream);
-	if (!stream->has_slice)
+	if (stream->has_slice)
+		reader->heap[0].end = stream->slice.end;
+	else
 		reader->heap[0] = reader->heap[--reader->nr_heap];
-	if (reader->nr_heap)
+	if (reader->nr_heap > 1)
 		sink(reader, 0);
 	return true;
 }
 
 const struct slice *slices_peek(const struct slice_reader *reader)
 {
-	return reader->nr_heap ? &reader->heap[0]->slice : NULL;
+	return reader->nr_heap ? &reader->heap[0].stream->slice : NULL;
 }
 
 /* Order the streams that have a slice. */
@@ -69,7 +77,7 @@ static void make_heap(struct slice_reader *reader)
 	reader->nr_heap = 0;
 	for (size_t i = 0; i < reader->nr_streams; i++)
 		if (reader->streams[i].has_slice)
-			reader->heap[reader->nr_heap++] = &reader->streams[i];
+			reader->heap[reader->nr_heap++] = (struct waiting){ reader->streams[i].slice.end, &reader->streams[i] };
 	for (size_t i = reader->nr_heap / 2; i-- > 0;)
 		sink(reader, i);
 }
@@ -180,7 +188,7 @@ struct slice_reader *slices_open(struct model *model, struct thread *const *thre
 		nr += 2 * model->processes[i]->nr_threads;
 	}
 	keep_wanted(reader, threads, nr_threads);
-	reader->heap = xcalloc(reader->nr_streams, sizeof(struct slice_stream *));
+	reader->heap = xcalloc(reader->nr_streams, sizeof(*reader->heap));
 	slices_seek(reader, INT64_MIN);
 	return reader;
 }

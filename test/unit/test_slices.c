@@ -336,6 +336,27 @@ static void a_missing_slice_is_noticed(void **state)
 	build_release(&build);
 }
 
+static void what_is_outside_of_all_functions_is_no_call(void **state)
+{
+	struct build build;
+	struct log_thread *thread = build_begin(&build);
+	struct slice_reader *reader;
+	struct model *model;
+	struct slice slice;
+
+	(void)state;
+	build_call(build_node(&build, thread, &thread->root, F), 100, 0);
+	build_slice(&build, thread, 0, &(struct build_slice){ .node = &thread->root, .end_ticks = NS_START + 200, .ticks = 9 });
+	build_finish(&build, NS_START + 1000 * MS, 0);
+	model = build_load(&build);
+	reader = slices_open_all(model);
+	assert_false(slices_next(reader, &slice));
+	assert_int_equal(model->processes[0]->nr_damaged, 1);
+	slices_close(reader);
+	model_free(model);
+	build_release(&build);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -347,6 +368,7 @@ int main(void)
 		cmocka_unit_test(shifted_ticks_lose_their_low_bits_only),
 		cmocka_unit_test(a_damaged_chunk_does_not_spoil_the_next),
 		cmocka_unit_test(a_missing_slice_is_noticed),
+		cmocka_unit_test(what_is_outside_of_all_functions_is_no_call),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
