@@ -217,9 +217,7 @@ struct process {
 	uint64_t entry_offset;		/* of its entry there; 0: it has none there */
 	struct logfile *log_without_path;	/* children.c's own */
 	struct log_header header;	/* as in the log; strings end with a 0; for losses see header.losses */
-	const char *command;		/* from the facts; "" if not known */
-	const char *exe;
-	const char *cwd;
+	const char *command, *exe, *cwd;	/* from the facts; "" if not known */
 
 	enum process_end end_kind;
 	int end_status;
@@ -275,6 +273,7 @@ struct process {
 
 	struct process_peaks *peaks;	/* function_use.c's own */
 	const char *parent_name;	/* export_multiprocess.c's own */
+	uint32_t page_number, page_first_thread;	/* page_process.c's own; page_number: 0: none */
 	struct tree_node **tree_of;	/* nodes.c's own: [index of a node in the log] */
 	bool *is_left_out;		/* nodes.c's own: [likewise] its calls are not reported; NULL: all are */
 };

@@ -141,7 +141,6 @@ static void release(struct page *page)
 	free(page->blocks);
 	free(page->function_of);
 	free(page->path_of);
-	free(page->processes);
 }
 
 int page_save(struct report *report, const char *path)

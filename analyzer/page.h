@@ -15,7 +15,6 @@ struct page {
 	uint32_t *function_of;		/* [path]: row in functions.functions; UINT32_MAX: the root */
 	uint32_t *path_of;		/* [number of a diff_path]: path; NULL: no --diff */
 	uint32_t nr_functions;		/* plain ones; then "(other paths)" */
-	struct page_process *processes;	/* sorted by pointer; page_process.c's own */
 	uint32_t nr_threads;
 	struct block **blocks;
 	size_t nr_blocks;
@@ -27,8 +26,8 @@ struct block *page_block(struct page *page, const char *name);
 /* As web/units.js calls it. */
 const char *page_unit(enum unit unit);
 /* The number of a thread, and of a process; one that has none (insideme-run's own): -1. */
-uint32_t page_thread(const struct page *page, const struct thread *thread);
-int64_t page_process(const struct page *page, const struct process *process);
+uint32_t page_thread(const struct thread *thread);
+int64_t page_process(const struct process *process);
 
 /*
  * Every table that @build makes and csv or json have, as blocks "NAME.TABLE", and what it says as a block "NAME".

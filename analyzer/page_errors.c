@@ -22,8 +22,7 @@ struct thrown_columns {
 	size_t nr;
 };
 
-static void add_thrown(struct thrown_columns *columns, const struct page *page, const struct process *process,
-		       const struct thrown *thrown)
+static void add_thrown(struct thrown_columns *columns, const struct process *process, const struct thrown *thrown)
 {
 	const struct error *error = errors_find(process, thrown->place, &thrown);
 	const struct thread *thread = error ? nodes_thread(process, error->counts.thread) : NULL;
@@ -37,7 +36,7 @@ static void add_thrown(struct thrown_columns *columns, const struct page *page, 
 		columns->texts[i] = xgrow(columns->texts[i], nr, sizeof(char *));
 	columns->numbers[THROWN_TIME][nr] = (double)thrown->time;
 	columns->numbers[THROWN_CAUGHT][nr] = thrown->caught == NO_TIME ? NAN : (double)thrown->caught;
-	columns->numbers[THROWN_THREAD][nr] = page_thread(page, thread);
+	columns->numbers[THROWN_THREAD][nr] = page_thread(thread);
 	columns->texts[THROWN_KIND][nr] = xstrdup(errors_kind(error->counts.error));
 	columns->texts[THROWN_TYPE][nr] = error->type[0] ? name_of_type(error->type) : NULL;
 	columns->texts[THROWN_MESSAGE][nr] = thrown->message ? xstrdup(thrown->message) : NULL;
@@ -52,7 +51,7 @@ void page_add_thrown(struct page *page)
 
 	for (size_t i = 0; i < model->nr_processes; i++)
 		for (size_t j = 0; j < model->processes[i]->nr_thrown; j++)
-			add_thrown(&columns, page, model->processes[i], &model->processes[i]->thrown[j]);
+			add_thrown(&columns, model->processes[i], &model->processes[i]->thrown[j]);
 	for (size_t i = 0; i < THROWN_NUMBERS; i++) {
 		block_add_numbers(block, numbers[i], columns.numbers[i], columns.nr, 0);
 		free(columns.numbers[i]);

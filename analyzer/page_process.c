@@ -7,49 +7,25 @@
 
 #include "error.h"
 
-struct page_process {
-	const struct process *process;
-	uint32_t number;
-	uint32_t first_thread;
-};
-
-static int by_pointer(const void *a, const void *b)
+uint32_t page_thread(const struct thread *thread)
 {
-	const struct page_process *x = a, *y = b;
-
-	return (x->process > y->process) - (x->process < y->process);
+	return thread->process->page_first_thread + (uint32_t)thread->index;
 }
 
-static const struct page_process *find(const struct page *page, const struct process *process)
+int64_t page_process(const struct process *process)
 {
-	struct page_process key = { .process = process };
-
-	return bsearch(&key, page->processes, page->report->model->nr_processes, sizeof(key), by_pointer);
-}
-
-uint32_t page_thread(const struct page *page, const struct thread *thread)
-{
-	return find(page, thread->process)->first_thread + (uint32_t)thread->index;
-}
-
-int64_t page_process(const struct page *page, const struct process *process)
-{
-	const struct page_process *found = find(page, process);
-
-	return found ? (int64_t)found->number : -1;
+	return (int64_t)process->page_number - 1;
 }
 
 static void number_threads(struct page *page)
 {
 	const struct model *model = page->report->model;
 
-	page->processes = xcalloc(model->nr_processes + 1, sizeof(*page->processes));
 	for (size_t i = 0; i < model->nr_processes; i++) {
-		page->processes[i] = (struct page_process){ model->processes[i], (uint32_t)i, page->nr_threads };
+		model->processes[i]->page_number = (uint32_t)i + 1;
+		model->processes[i]->page_first_thread = page->nr_threads;
 		page->nr_threads += (uint32_t)model->processes[i]->nr_threads;
 	}
-	if (model->nr_processes)
-		qsort(page->processes, model->nr_processes, sizeof(*page->processes), by_pointer);
 }
 
 enum { PROCESS_PID, PROCESS_RANK, PROCESS_START, PROCESS_LAST, PROCESS_FUNCTIONS, PROCESS_CALLS, PROCESS_NUMBERS };
@@ -163,7 +139,7 @@ static void add_events(struct page *page)
 			row[EVENT_TIME] = (double)event->time;
 			row[EVENT_KIND] = event->kind;
 			row[EVENT_PROCESS] = (double)i;
-			row[EVENT_THREAD] = event->thread ? page_thread(page, event->thread) : NAN;
+			row[EVENT_THREAD] = event->thread ? page_thread(event->thread) : NAN;
 			row[EVENT_VALUE] = (double)event->values[0];
 		}
 	}

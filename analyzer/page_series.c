@@ -105,7 +105,7 @@ static void list_sources(struct source **sources, size_t *nr, struct process *pr
 	}
 }
 
-static json_t *about_source(const struct page *page, const struct source *source, size_t nr)
+static json_t *about_source(const struct source *source, size_t nr)
 {
 	const struct log_column *column = &source->rows->columns[source->column];
 	json_t *about = json_object();
@@ -114,7 +114,7 @@ static json_t *about_source(const struct page *page, const struct source *source
 	rate_bounds_find(&bounds, source->process, source->rows, source->column);
 	if (rowset_is_of_machine(source->rows))
 		json_object_set_new(about, "machine", block_text(machine_name(source->process)));
-	json_object_set_new(about, "process", json_integer(rowset_is_of_machine(source->rows) ? -1 : page_process(page, source->process)));
+	json_object_set_new(about, "process", json_integer(rowset_is_of_machine(source->rows) ? -1 : page_process(source->process)));
 	json_object_set_new(about, "set", block_text(source->rows->set));
 	json_object_set_new(about, "id", json_integer(source->rows->id));
 	json_object_set_new(about, "column", block_text(column->name));
@@ -151,7 +151,7 @@ void page_add_series(struct page *page)
 		size_t before = readings.nr;
 
 		read_source(&readings, &sources[i], nr_max);
-		json_array_append_new(list, about_source(page, &sources[i], readings.nr - before));
+		json_array_append_new(list, about_source(&sources[i], readings.nr - before));
 	}
 	json_object_set_new(block->about, "series", list);
 	block_add_numbers(block, "time_ns", readings.times, readings.nr, BLOCK_DELTA);

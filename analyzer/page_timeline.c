@@ -133,17 +133,8 @@ static void add_span(struct timeline *timeline, struct lane *lane, const struct 
 		make_room(timeline, timeline->nr_spans_max / 4 * 3);
 }
 
-static uint32_t *find_depths(const struct model *model)
-{
-	uint32_t *depths = xcalloc(model->nr_tree_nodes, sizeof(*depths));
-
-	for (struct tree_node *node = tree_next(model->root); node; node = tree_next(node))
-		depths[node->id] = node->parent == model->root ? 0 : depths[node->parent->id] + 1;
-	return depths;
-}
-
 /* A coroutine that waits is not what its thread was in. */
-static void add_open_calls(struct timeline *timeline, const struct page *page, const struct process *process, const uint32_t *depths)
+static void add_open_calls(struct timeline *timeline, const struct process *process)
 {
 	for (size_t i = 0; i < process->nr_stacks; i++) {
 		const struct open_stack *stack = &process->stacks[i];
@@ -160,15 +151,13 @@ static void add_open_calls(struct timeline *timeline, const struct page *page, c
 				.start = call->since, .end = call->since + so_far_ns, .busy_ns = so_far_ns, .longest_ns = so_far_ns,
 				.node = call->node->id, .nr_calls = 1, .is_open = true,
 			};
-			add_span(timeline, find_lane(timeline, page_thread(page, stack->thread), depths[span.node]), &span);
+			add_span(timeline, find_lane(timeline, page_thread(stack->thread), tree_level(call->node)), &span);
 		}
 	}
 }
 
-static void read_calls(struct timeline *timeline, const struct page *page)
+static void read_calls(struct timeline *timeline, struct model *model)
 {
-	struct model *model = page->report->model;
-	uint32_t *depths = find_depths(model);
 	struct slice_reader *reader = slices_open_all(model);
 	struct slice slice;
 
@@ -181,12 +170,11 @@ static void read_calls(struct timeline *timeline, const struct page *page)
 			.node = slice.node->id, .nr_calls = 1, .is_broken = slice.broken,
 		};
 
-		add_span(timeline, find_lane(timeline, page_thread(page, slice.thread), depths[slice.node->id]), &span);
+		add_span(timeline, find_lane(timeline, page_thread(slice.thread), tree_level(slice.node)), &span);
 	}
 	slices_close(reader);
 	for (size_t i = 0; i < model->nr_processes; i++)
-		add_open_calls(timeline, page, model->processes[i], depths);
-	free(depths);
+		add_open_calls(timeline, model->processes[i]);
 }
 
 static int by_place(const void *a, const void *b)
@@ -286,7 +274,7 @@ void page_add_timeline(struct page *page, size_t bytes_max)
 	};
 	struct block *block = page_block(page, "timeline");
 
-	read_calls(&timeline, page);
+	read_calls(&timeline, page->report->model);
 	if (timeline.nr_lanes)
 		qsort(timeline.lanes, timeline.nr_lanes, sizeof(*timeline.lanes), by_place);
 	for (size_t i = 0; i < timeline.nr_lanes; i++)

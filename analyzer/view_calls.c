@@ -14,20 +14,14 @@
 
 #define TEXT_CALLS 20
 
-struct call_row {
-	struct slice slice;
-	uint32_t depth;
-};
-
 struct call_source {
 	struct model *model;
 	struct slice_reader *reader;	/* NULL: at the start */
-	uint32_t *depths;		/* [id of a tree node] */
 };
 
 static struct value get_time(const struct column *column, const void *row)
 {
-	const struct slice *slice = &((const struct call_row *)row)->slice;
+	const struct slice *slice = row;
 
 	return value_integer(UNIT_NS, column->index ? slice->end : slice->start);
 }
@@ -35,25 +29,25 @@ static struct value get_time(const struct column *column, const void *row)
 static struct value get_duration(const struct column *column, const void *row)
 {
 	(void)column;
-	return ns_cell(((const struct call_row *)row)->slice.duration_ns);
+	return ns_cell(((const struct slice *)row)->duration_ns);
 }
 
 static struct value get_function(const struct column *column, const void *row)
 {
-	return function_cell(((const struct call_row *)row)->slice.node->function, column->index);
+	return function_cell(((const struct slice *)row)->node->function, column->index);
 }
 
 static struct value get_depth(const struct column *column, const void *row)
 {
 	(void)column;
-	return value_integer(UNIT_NONE, ((const struct call_row *)row)->depth);
+	return value_integer(UNIT_NONE, tree_level(((const struct slice *)row)->node));
 }
 
 enum { WHO_PID, WHO_TID, WHO_NAME };
 
 static struct value get_who(const struct column *column, const void *row)
 {
-	const struct slice *slice = &((const struct call_row *)row)->slice;
+	const struct slice *slice = row;
 
 	if (column->index == WHO_PID)
 		return value_integer(UNIT_NONE, slice->thread->process->header.pid);
@@ -64,7 +58,7 @@ static struct value get_who(const struct column *column, const void *row)
 
 static struct value get_run(const struct column *column, const void *row)
 {
-	const struct process *process = ((const struct call_row *)row)->slice.thread->process;
+	const struct process *process = ((const struct slice *)row)->thread->process;
 
 	return run_cell(process->model, process->run, column->index);
 }
@@ -73,7 +67,7 @@ enum { HEAP_BEFORE, HEAP_AFTER, HEAP_DELTA };
 
 static struct value get_heap(const struct column *column, const void *row)
 {
-	const struct slice *slice = &((const struct call_row *)row)->slice;
+	const struct slice *slice = row;
 	const int64_t bytes[] = {
 		[HEAP_BEFORE] = slice->heap_before_bytes,
 		[HEAP_AFTER] = slice->heap_after_bytes,
@@ -107,7 +101,7 @@ static struct value get_own_memory(const struct column *column, const struct sli
 static struct value get_memory(const struct column *column, const void *row)
 {
 	static struct { const struct process *process; uint64_t ticks; bool known; struct memory_reading reading; } last;
-	const struct slice *slice = &((const struct call_row *)row)->slice;
+	const struct slice *slice = row;
 	uint64_t ticks = column->index & AT_EXIT ? slice->end_ticks : slice->start_ticks, bytes;
 
 	if (slice->has_memory)
@@ -129,13 +123,13 @@ static struct value get_memory(const struct column *column, const void *row)
 static struct value get_longer(const struct column *column, const void *row)
 {
 	(void)column;
-	return ns_cell(((const struct call_row *)row)->slice.longer_ns);
+	return ns_cell(((const struct slice *)row)->longer_ns);
 }
 
 static struct value get_broken(const struct column *column, const void *row)
 {
 	(void)column;
-	return value_integer(UNIT_NONE, ((const struct call_row *)row)->slice.broken);
+	return value_integer(UNIT_NONE, ((const struct slice *)row)->broken);
 }
 
 static const struct column columns[] = {
@@ -173,29 +167,21 @@ static const struct column columns[] = {
 static bool next_call(struct table *table, void *row)
 {
 	struct call_source *source = table->source;
-	struct call_row *call = row;
+	struct slice *call = row;
 
 	if (!source->reader) {
 		source->reader = slices_open_all(source->model);
 		if (source->model->from > 0)
 			slices_seek(source->reader, source->model->from);
 	}
-	while (slices_next(source->reader, &call->slice)) {
-		if (call->slice.start > source->model->to)
+	while (slices_next(source->reader, call)) {
+		if (call->start > source->model->to)
 			continue;
-		call->depth = source->depths[call->slice.node->id];
 		return true;
 	}
 	slices_close(source->reader);
 	source->reader = NULL;
 	return false;
-}
-
-/* What nothing recorded called has depth 0. */
-static void fill_depths(uint32_t *depths, struct tree_node *root)
-{
-	for (struct tree_node *node = tree_next(root); node; node = tree_next(node))
-		depths[node->id] = node->parent == root ? 0 : depths[node->parent->id] + 1;
 }
 
 /* What the calls between two times tell of, below the table, or on stderr, so that a table in a file stays a table. */
@@ -218,8 +204,6 @@ int view_calls(struct document *document, struct report *report)
 	struct call_source *source = document_new(document, sizeof(*source));
 
 	source->model = report->model;
-	source->depths = document_new(document, report->model->nr_tree_nodes * sizeof(*source->depths));
-	fill_depths(source->depths, report->model->root);
 	*table = (struct table){
 		.name = "calls",
 		.title = report->title,
@@ -232,7 +216,7 @@ int view_calls(struct document *document, struct report *report)
 		.data_columns = DATA_COLUMNS,
 		.text_sort = "duration_ns",
 		.text_top = TEXT_CALLS,
-		.row_bytes = sizeof(struct call_row),
+		.row_bytes = sizeof(struct slice),
 		.next = next_call,
 		.source = source,
 		.formats = IN_TEXT | IN_CSV | IN_JSON,

@@ -23,6 +23,12 @@ static inline struct tree_node *tree_next(struct tree_node *node)
 	return node ? node->next : NULL;
 }
 
+/* How many recorded calls are around one of @node. */
+static inline uint32_t tree_level(const struct tree_node *node)
+{
+	return node->depth - 1;
+}
+
 /* Is @upper @node itself, or called on the way to it? */
 static inline bool tree_is_above(const struct tree_node *upper, const struct tree_node *node)
 {
