@@ -62,6 +62,11 @@ static uint64_t encode(const struct coding *coding, double value, int64_t *befor
 	return bits + coding->has_none;
 }
 
+static inline bool is_whole(double value)
+{
+	return fabs(value) <= EXACT_MAX && (double)(int64_t)value == value;
+}
+
 static struct coding choose_coding(const double *values, size_t nr, unsigned int flags)
 {
 	struct coding coding = { .is_delta = flags & BLOCK_DELTA, .is_signed = flags & BLOCK_DELTA };
@@ -71,7 +76,7 @@ static struct coding choose_coding(const double *values, size_t nr, unsigned int
 	for (size_t i = 0; i < nr; i++) {
 		coding.has_none |= isnan(values[i]);
 		coding.is_signed |= values[i] < 0;
-		coding.is_real |= !isnan(values[i]) && (values[i] != trunc(values[i]) || fabs(values[i]) > EXACT_MAX);
+		coding.is_real |= !isnan(values[i]) && !is_whole(values[i]);
 	}
 	if (coding.is_real)
 		return (struct coding){ .is_real = true, .width = 8 };

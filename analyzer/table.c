@@ -1,31 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Values and columns of tables. */
+/* Rows and columns of tables. */
 #include "table.h"
 
-#include <math.h>
 #include <string.h>
-
-struct value value_empty(void)
-{
-	return (struct value){ .type = VALUE_EMPTY };
-}
-
-struct value value_text(const char *text)
-{
-	return text ? (struct value){ .type = VALUE_TEXT, .text = text } : value_empty();
-}
-
-struct value value_integer(enum unit unit, int64_t number)
-{
-	return (struct value){ .type = VALUE_INTEGER, .unit = unit, .integer = number };
-}
-
-struct value value_real(enum unit unit, double number)
-{
-	if (!isfinite(number))
-		return value_empty();
-	return (struct value){ .type = VALUE_REAL, .unit = unit, .real = number };
-}
 
 const struct column *table_find_column(const struct table *table, const char *name, size_t length)
 {

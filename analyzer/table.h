@@ -6,6 +6,7 @@
 #ifndef INSIDEME_TABLE_H
 #define INSIDEME_TABLE_H
 
+#include <math.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -34,11 +35,31 @@ struct value {
 	};
 };
 
-struct value value_empty(void);
-struct value value_text(const char *text);	/* NULL: empty */
-struct value value_integer(enum unit unit, int64_t number);
-struct value value_real(enum unit unit, double number);
-/* A number's size, whatever its type; 0 for others. Inline, as what follows: a call for each row would wait for the copy. */
+/* Inline, as what follows: a call for each of a million cells would wait for the copy. */
+static inline struct value value_empty(void)
+{
+	return (struct value){ .type = VALUE_EMPTY };
+}
+
+/* NULL: empty */
+static inline struct value value_text(const char *text)
+{
+	return text ? (struct value){ .type = VALUE_TEXT, .text = text } : value_empty();
+}
+
+static inline struct value value_integer(enum unit unit, int64_t number)
+{
+	return (struct value){ .type = VALUE_INTEGER, .unit = unit, .integer = number };
+}
+
+static inline struct value value_real(enum unit unit, double number)
+{
+	if (!isfinite(number))
+		return value_empty();
+	return (struct value){ .type = VALUE_REAL, .unit = unit, .real = number };
+}
+
+/* A number's size, whatever its type; 0 for others. */
 static inline double value_number(struct value value)
 {
 	if (value.type == VALUE_INTEGER)

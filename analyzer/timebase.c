@@ -107,6 +107,7 @@ int timebase_init(struct timebase *base, uint32_t clock, const struct log_clocks
 	base->tick_ns_from = xcalloc(base->nr_points, sizeof(double));
 	for (size_t i = 0; i + 1 < base->nr_points; i++)
 		base->tick_ns_from[i] = rate(&base->points[i], &base->points[i + 1]);
+	base->tick_ns_from[base->nr_points - 1] = base->tick_ns;
 	return 0;
 }
 
@@ -145,12 +146,11 @@ static int64_t after(uint64_t begin, double ns)
 	return fabs(ns) < 4e18 ? (int64_t)(begin + (uint64_t)(int64_t)(ns + (ns < 0 ? -0.5 : 0.5))) : (int64_t)begin;
 }
 
-static int64_t convert(struct timebase *base, uint64_t ticks, bool realtime)
+static inline int64_t convert(struct timebase *base, uint64_t ticks, bool realtime)
 {
 	size_t i = find_segment(base, ticks);
 	const struct log_clocks *begin = &base->points[i];
-	bool inside = i + 1 < base->nr_points && ticks >= begin->ticks;
-	double tick_ns = inside ? base->tick_ns_from[i] : base->tick_ns;
+	double tick_ns = ticks >= begin->ticks ? base->tick_ns_from[i] : base->tick_ns;
 
 	return after(realtime ? begin->realtime_ns : begin->monotonic_ns,
 		     (double)(int64_t)(ticks - begin->ticks) * tick_ns);

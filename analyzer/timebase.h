@@ -10,7 +10,7 @@
 
 struct timebase {
 	struct log_clocks *points;	/* at least one; ticks and monotonic_ns rise */
-	double *tick_ns_from;		/* [i]: one tick between points i and i + 1 */
+	double *tick_ns_from;		/* [i]: one tick between points i and i + 1; behind the last tick_ns */
 	size_t nr_points;
 	double tick_ns;			/* one tick, mean over the whole log */
 	size_t last;			/* the segment used last: a hint, no more */
