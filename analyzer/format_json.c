@@ -9,33 +9,29 @@
 #include "rows.h"
 
 /* What stands before each cell: {"path": */
-static char **make_heads(const struct rows *rows)
+static struct row_text *make_heads(const struct rows *rows)
 {
-	char **heads = xcalloc(rows->nr_columns, sizeof(*heads));
+	struct row_text *heads = xcalloc(rows->nr_columns, sizeof(*heads));
 
 	for (size_t i = 0; i < rows->nr_columns; i++) {
-		struct row_text head = { 0 };
-
-		row_add_char(&head, i ? ',' : '{');
-		row_add_json(&head, value_text(rows->columns[i]->name));	/* of a counter: any bytes */
-		row_add_char(&head, ':');
-		row_add_char(&head, '\0');
-		heads[i] = head.bytes;
+		row_add_char(&heads[i], i ? ',' : '{');
+		row_add_json(&heads[i], value_text(rows->columns[i]->name));	/* of a counter: any bytes */
+		row_add_char(&heads[i], ':');
 	}
 	return heads;
 }
 
-static void free_heads(char **heads, size_t nr)
+static void free_heads(struct row_text *heads, size_t nr)
 {
 	for (size_t i = 0; i < nr; i++)
-		free(heads[i]);
+		row_text_release(&heads[i]);
 	free(heads);
 }
 
-static void print_row(struct row_text *line, const struct rows *rows, char *const *heads, const void *row)
+static void print_row(struct row_text *line, const struct rows *rows, const struct row_text *heads, const void *row)
 {
 	for (size_t i = 0; i < rows->nr_columns; i++) {
-		row_add_text(line, heads[i]);
+		row_add_bytes(line, heads[i].bytes, heads[i].used);
 		row_add_json(line, rows_value(rows, i, row));
 	}
 	row_add_char(line, '}');
@@ -46,7 +42,7 @@ static void print_table(struct row_text *line, FILE *out, struct table *table, c
 	const void *row;
 	struct rows rows;
 	bool is_first = true;
-	char **heads;
+	struct row_text *heads;
 
 	row_add_text(line, ",");
 	row_end(line, out);

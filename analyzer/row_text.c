@@ -15,8 +15,6 @@ void row_make_room(struct row_text *line, size_t more)
 {
 	char *bytes;
 
-	if (line->used + more <= line->room)
-		return;
 	bytes = xcalloc(2, line->used + more);
 	if (line->used)
 		memcpy(bytes, line->bytes, line->used);
@@ -25,24 +23,12 @@ void row_make_room(struct row_text *line, size_t more)
 	line->room = 2 * (line->used + more);
 }
 
-static void add_bytes(struct row_text *line, const char *bytes, size_t nr)
-{
-	row_make_room(line, nr + 1);	/* there are bytes then, also for none */
-	memcpy(line->bytes + line->used, bytes, nr);
-	line->used += nr;
-}
-
-void row_add_text(struct row_text *line, const char *text)
-{
-	add_bytes(line, text, strlen(text));
-}
-
 static void add_quoted(struct row_text *line, const char *text)
 {
 	size_t plain = strcspn(text, ",\"\r\n");
 
 	if (!text[plain]) {
-		add_bytes(line, text, plain);
+		row_add_bytes(line, text, plain);
 		return;
 	}
 	row_add_char(line, '"');
@@ -64,7 +50,7 @@ void row_add_integer(struct row_text *line, int64_t number)
 	while (left /= 10);
 	if (number < 0)
 		*--p = '-';
-	add_bytes(line, p, (size_t)(end - p));
+	row_add_bytes(line, p, (size_t)(end - p));
 }
 
 /* All digits that it has, however large or small: a program's counter may be of any scale. */
@@ -107,7 +93,7 @@ static void add_json_text(struct row_text *line, const char *text)
 
 	if (!text[plain]) {
 		row_add_char(line, '"');
-		add_bytes(line, text, plain);
+		row_add_bytes(line, text, plain);
 		row_add_char(line, '"');
 		return;
 	}

@@ -4,6 +4,7 @@
 #define INSIDEME_ROW_TEXT_H
 
 #include <stdio.h>
+#include <string.h>
 
 #include "table.h"
 
@@ -15,14 +16,25 @@ struct row_text {
 
 void row_make_room(struct row_text *line, size_t more);
 
-/* As it stands. */
-void row_add_text(struct row_text *line, const char *text);
+/* As they stand. */
+static inline void row_add_bytes(struct row_text *line, const char *bytes, size_t nr)
+{
+	if (line->room - line->used <= nr)	/* there is one more, also for none */
+		row_make_room(line, nr + 1);
+	memcpy(line->bytes + line->used, bytes, nr);
+	line->used += nr;
+}
+
+static inline void row_add_text(struct row_text *line, const char *text)
+{
+	row_add_bytes(line, text, strlen(text));
+}
+
 static inline void row_add_char(struct row_text *line, char c)
 {
-	if (line->used == line->room)
-		row_make_room(line, 1);
-	line->bytes[line->used++] = c;
+	row_add_bytes(line, &c, 1);
 }
+
 void row_add_integer(struct row_text *line, int64_t number);
 /* 15 digits. */
 void row_add_real(struct row_text *line, double number);
