@@ -4,16 +4,6 @@
 #include "tree.h"
 #include "walk.h"
 
-static bool find_called(struct model *model)
-{
-	bool found = false;
-
-	for (struct tree_node *node = tree_next(model->root); node; node = tree_next(node))
-		if (node->stats.calls)
-			node->function->is_called = found = true;
-	return found;
-}
-
 /* Stacks are no deeper than what is taken of them, and the hooks' paths stay as they are. */
 static void charge_callers(struct model *model)
 {
@@ -49,8 +39,17 @@ static void add_totals(struct model *model)
 
 void sample_sums_make(struct model *model)
 {
-	bool has_calls = find_called(model);
+	bool has_calls = false, has_samples = model->root->samples->nr;
 
+	for (size_t id = 1; id < model->nr_tree_nodes; id++) {
+		const struct tree_node *node = tree_node(model, id);
+
+		has_samples |= node->samples->nr || node->samples->total_nr;
+		if (node->stats.calls)
+			node->function->is_called = has_calls = true;
+	}
+	if (!has_samples)
+		return;
 	if (has_calls)
 		charge_callers(model);
 	add_totals(model);
