@@ -7,7 +7,6 @@
  */
 #include "helper.h"
 
-#include <errno.h>
 #include <link.h>
 #include <sched.h>
 #include <sys/mman.h>
@@ -47,7 +46,7 @@ struct helper {
 	uint32_t pauses;	/* callers that want the process alone now */
 	uint32_t has_ended;	/* for good */
 	uint32_t first;			/* enum first: who takes the first sample; claimed atomically */
-	bool stays;			/* on the processor where it was started, until it first runs */
+	bool stays;			/* on the processor where it was started, until it has slept */
 	struct sampler_config config;
 	char path[RUN_PATH_BYTES];
 	_Alignas(64) char sampler[SAMPLER_BYTES];
@@ -99,10 +98,12 @@ static bool begin_sampling(struct helper *task)
 	struct sampler *sampler = (struct sampler *)task->sampler;
 	bool goes_on = __atomic_load_n(&task->first, __ATOMIC_ACQUIRE) == TASK;
 
-	if (task->stays)
-		processors_roam();
-	task->stays = false;
 	sys_futex_wait(&task->stop, GO_ON, goes_on ? RESUMED_SLEEP_NS : FIRST_SLEEP_NS);
+	if (task->stays) {
+		processors_roam();
+		task->stays = false;
+		sys_futex_wait(&task->stop, GO_ON, MOMENT_NS);	/* to wake up where there is room */
+	}
 	if (__atomic_load_n(&task->stop, __ATOMIC_ACQUIRE) == PAUSE || !settle())
 		return false;
 	if (!__atomic_load_n(&task->config.log, __ATOMIC_ACQUIRE) && !live_open_child())
@@ -257,8 +258,7 @@ bool helper_start_early(struct run *run)
 
 	if (!prepare_task((int)sys_getpid(), run))
 		return false;
-	stays = processors_stay(child_ancestor()->nr_online);
-	helper->stays = stays;
+	helper->stays = stays = processors_stay(child_ancestor()->nr_online);
 	start_task(helper);
 	if (stays)
 		processors_roam();
