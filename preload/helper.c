@@ -101,7 +101,6 @@ static bool begin_sampling(struct helper *task)
 	sys_futex_wait(&task->stop, GO_ON, goes_on ? RESUMED_SLEEP_NS : FIRST_SLEEP_NS);
 	if (task->stays) {
 		processors_roam();
-		task->stays = false;
 		sys_futex_wait(&task->stop, GO_ON, MOMENT_NS);	/* to wake up where there is room */
 	}
 	if (__atomic_load_n(&task->stop, __ATOMIC_ACQUIRE) == PAUSE || !settle())
@@ -195,13 +194,19 @@ static void clone_task(struct helper *task)
 		tell_task(task, result > 0 ? (uint32_t)result : 0);
 }
 
-static void start_task(struct helper *task)
+/* @nr_online: see processors_stay(); 0: where there is room. */
+static void start_task(struct helper *task, uint32_t nr_online)
 {
 	uint64_t mask;
 
-	sys_block_signals(&mask);	/* for the task, and a handler that forks would wait for us */
-	if (claim_task(task))
+	sys_block_signals(&mask);	/* for the task; and a handler that forks would wait for us, or its child be bound for ever */
+	if (claim_task(task)) {
+		bool stays = task->stays = processors_stay(nr_online);
+
 		clone_task(task);
+		if (stays)
+			processors_roam();
+	}
 	sys_restore_signals(&mask);
 }
 
@@ -248,24 +253,19 @@ void helper_start(struct log_header *log, const char *path, struct run *run)
 	} else if (prepare_task((int)log->pid, run)) {
 		text_copy(helper->path, sizeof(helper->path), path);
 		helper->config.log = log;
-		start_task(helper);
+		start_task(helper, 0);
 	}
 }
 
 bool helper_start_early(struct run *run)
 {
-	bool stays;
-
 	if (!prepare_task((int)sys_getpid(), run))
 		return false;
-	helper->stays = stays = processors_stay(child_ancestor()->nr_online);
-	start_task(helper);
-	if (stays)
-		processors_roam();
+	start_task(helper, child_ancestor()->nr_online);
 	return helper->tid;
 }
 
-/* The task itself, or another thread before it was the task's turn. */
+/* By the task itself, or another thread before its turn. */
 void helper_have_log(struct log_header *log, const char *path)
 {
 	struct helper *task = helper;
@@ -341,7 +341,7 @@ void helper_go_on(void)
 	if (!task)
 		return;
 	__atomic_store_n(&task->has_ended, 0, __ATOMIC_RELEASE);
-	start_task(task);
+	start_task(task, 0);
 }
 
 void helper_before_exit(void)
@@ -372,7 +372,7 @@ void helper_resume(void)
 	tid = __atomic_load_n(&task->tid, __ATOMIC_ACQUIRE);
 	if (tid && tid != STARTING)
 		wait_for_end(task, tid, LAST_WAIT_NS);
-	start_task(task);
+	start_task(task, 0);
 }
 
 void helper_resume_later(void)
