@@ -102,12 +102,19 @@ static int by_ticks(const void *a, const void *b)
 	return (x->ticks > y->ticks) - (x->ticks < y->ticks);
 }
 
+/* One of a few ms does not know how long a tick is so well that it could tell the time of hours later. */
+static bool is_in_life(const struct timebase *base, uint64_t ticks)
+{
+	return ticks >= base->points[0].ticks && ticks <= base->points[base->nr_points - 1].ticks;
+}
+
 static uint64_t owner_ticks(const struct part *part, uint64_t ticks)
 {
 	const struct process *owner = part->owner;
 
-	return owner->header.clock == part->process->header.clock ? ticks :
-		timebase_ticks(&owner->timebase, timebase_monotonic_ns(&part->process->timebase, ticks));
+	if (owner->header.clock == part->process->header.clock && is_in_life(&owner->timebase, ticks))
+		return ticks;
+	return timebase_ticks(&owner->timebase, timebase_monotonic_ns(&part->process->timebase, ticks));
 }
 
 static uint64_t greater(uint64_t a, uint64_t b)

@@ -145,6 +145,29 @@ static void a_process_that_is_reported_alone_has_all_of_the_machine(void **state
 	}
 }
 
+/* Its ms was measured 1 % too long. */
+static void a_short_process_does_not_tell_when_later_rows_were(void **state)
+{
+	struct build_run logs = { .nr = 0 };
+	struct filter filter = { 0 };
+	struct build builds[2];
+	struct model *model;
+
+	(void)state;
+	for (uint32_t i = 0; i < 2; i++)
+		begin(&builds[i], 10 + i, LOG_CLOCK_TSC);
+	builds[0].header->start_again.monotonic_ns += MS / 100;
+	add_rows(&builds[1], "system", (uint64_t[]){ 100, 200, 3600000 }, 3);
+	for (int i = 0; i < 2; i++)
+		build_run_add(&logs, &builds[i]);
+	assert_int_equal(filter_parse(&filter, FILTER_PROCESS, "10"), 0);
+	model = model_load(logs.list, logs.nr, &filter);
+	assert_non_null(model);
+	assert_rows(find(model, 10), "system", (uint64_t[]){ 100, 200, 3600000 }, 3);
+	model_free(model);
+	filter_release(&filter);
+}
+
 /* As all had once. Nothing is counted twice. */
 static void rows_of_one_time_add_nothing(void **state)
 {
@@ -225,6 +248,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(turns_of_several_are_one_curve_of_one),
 		cmocka_unit_test(a_process_that_is_reported_alone_has_all_of_the_machine),
+		cmocka_unit_test(a_short_process_does_not_tell_when_later_rows_were),
 		cmocka_unit_test(rows_of_one_time_add_nothing),
 		cmocka_unit_test(other_machines_stay_apart),
 		cmocka_unit_test(what_looked_from_outside_has_them_all),
