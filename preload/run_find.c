@@ -37,9 +37,12 @@ static bool use_run(const char *path, size_t run_bytes, void *context)
 /* Only where the parent has no run, or is not to be known by our own number for it, /proc must tell who it is. */
 static bool run_of_ancestor(struct run *run, enum run_wish wish, struct process_id *id)
 {
-	struct wanted wanted = { run, wish, id, id->ppid };
-	uint32_t pid = id->ppid;
+	struct wanted wanted = { run, wish, id, 0 };
+	uint32_t pid;
 
+	if (!id->ppid)		/* none in our pid namespace: there may be one in /proc's */
+		process_id_look(id);
+	wanted.parent = pid = id->ppid;
 	for (int i = 0; i < PROCESS_ANCESTORS_MAX && pid > 0; i++) {
 		uint64_t start;
 

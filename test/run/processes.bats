@@ -117,3 +117,11 @@ peak_is_above_rss() {
 		peak_is_above_rss
 	done
 }
+
+# Its parent has no number there: only /proc's namespace knows it.
+@test "the first process of a pid namespace belongs to its parent's run" {
+	unshare -pf true || skip "needs to make pid namespaces"
+	LD_PRELOAD=$library sh -c "unshare -pf '$bin/calls'; true" >stdout
+	same runs "$(ls insideme.data | wc -l)" 1
+	same "processes named calls" "$(view processes --columns programs | grep -c calls)" 1
+}
