@@ -149,7 +149,7 @@ sanitized_analyzer := $(call obj,sanitized,$(analyzer_src))
 $(O)/sanitized/analyzer.a: $(filter-out %/main.o,$(sanitized_analyzer))
 	$(Q)rm -f $@; ar rcs $@ $^
 $(O)/sanitized/preload.a: $(call obj,sanitized,$(shared_src) preload/blocks.c preload/poisson.c preload/adaptive.c preload/memory.c preload/path_index.c preload/slices.c \
-		preload/room.c preload/moments.c preload/say.c preload/symbol_names.c preload/monitor/entries.c)
+		preload/room.c preload/moments.c preload/say.c preload/symbol_names.c preload/monitor/entries.c preload/monitor/image.c)
 	$(Q)rm -f $@; ar rcs $@ $^
 unit_helpers := $(filter-out test/unit/test_%,$(wildcard test/unit/*.c))
 $(O)/test/unit/%: test/unit/%.c $(unit_helpers) $(O)/sanitized/analyzer.a $(O)/sanitized/preload.a

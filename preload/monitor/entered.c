@@ -152,7 +152,7 @@ static bool begin(struct entered_list *list, struct entered *entered, const stru
 	if (is_over(entered->child) || has_log(entered, logs) || !is_there(entered))
 		return false;
 	tree_add(list->tree, entered->pid);
-	if (image_is_another(entered->pid, entered->holder->log)) {
+	if (image_is_another(entered->pid, entered->start_ticks, entered->holder->log)) {
 		own_log_process_execed(list->own_log, entered->pid, entered->child->begin.monotonic_ns);
 		return false;
 	}

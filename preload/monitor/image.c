@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "process_id.h"
+
 /* "START-END rw-s OFFSET ..." */
 static bool holds(const char *line, uint64_t address)
 {
@@ -16,7 +18,22 @@ static bool holds(const char *line, uint64_t address)
 	       start <= address && address < end;
 }
 
-bool image_is_another(pid_t pid, const struct log_header *log)
+/*
+ * The map of memory that is gone ends early, as that of a process that ends meanwhile: it has none any more. The pid may
+ * have been given to another process since, or be a number of another namespace.
+ */
+static bool lives_on(pid_t pid, uint64_t start_ticks)
+{
+	char path[32], pages[64];
+	uint64_t start;
+	uint32_t parent;
+
+	proc_path(path, sizeof(path), (uint32_t)pid, "/statm");
+	return read_file(path, pages, sizeof(pages)) > 0 && pages[0] != '0' &&
+	       process_parent((uint32_t)pid, &parent, &start) == 0 && (!start_ticks || start == start_ticks);
+}
+
+bool image_is_another(pid_t pid, uint64_t start_ticks, const struct log_header *log)
 {
 	bool is_mapped = false, is_readable = false;
 	size_t bytes = 0;
@@ -32,5 +49,5 @@ bool image_is_another(pid_t pid, const struct log_header *log)
 	free(line);
 	if (maps)
 		fclose(maps);
-	return is_readable && !is_mapped;
+	return is_readable && !is_mapped && lives_on(pid, start_ticks);
 }

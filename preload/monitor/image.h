@@ -8,7 +8,10 @@
 
 #include "insideme_log.h"
 
-/* Has process @pid not mapped @log, where that says it is? False too where the process may not be looked at. */
-bool image_is_another(pid_t pid, const struct log_header *log);
+/*
+ * Has process @pid, which began at @start_ticks (0: not known), not mapped @log, where that says it is? False too where the
+ * process is over, or may not be looked at.
+ */
+bool image_is_another(pid_t pid, uint64_t start_ticks, const struct log_header *log);
 
 #endif

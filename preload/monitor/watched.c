@@ -113,7 +113,7 @@ static int begin(struct watched *watched, const struct run *run, const struct sa
 	int fd = open_file(watched, run);
 	int error = fd < 0 ? fd : map_log(watched, fd);
 
-	if (!error && image_is_another(watched->pid, watched->log))
+	if (!error && image_is_another(watched->pid, watched->log->process_start, watched->log))
 		error = -ESTALE;
 	if (!error) {
 		start_sampler(watched, fd, settings);
