@@ -73,7 +73,7 @@ static void measure_all(const struct log_header *log, int pid, bool own_thread)
 {
 	if (usage_open(&usage, pid, own_thread, log, log->process_start) < 0)
 		abort();
-	machine_open(&machine, &usage.count);
+	machine_open(&machine, &usage.count, true);
 	machine_find_cores(&machine);
 	cgroup_open(&group, &usage.count);
 	printf("%s\n", own_thread ? "from within" : "from outside");

@@ -261,7 +261,7 @@ static void the_machine_has_memory_and_time_goes_on(void **state)
 	uint64_t begin, passed;
 
 	(void)state;
-	machine_open(&machine, &count);
+	machine_open(&machine, &count, true);
 	figures_clear(&first);
 	figures_clear(&second);
 	begin = clock_ns(CLOCK_MONOTONIC);
