@@ -105,16 +105,29 @@ static void list_sources(struct source **sources, size_t *nr, struct process *pr
 	}
 }
 
+/* What is of no process is of a machine, in one of the runs. */
+static json_t *about_machine(const struct process *process)
+{
+	char *in_run = process->model->nr_runs > 1 ? xasprintf(", run %u", process->run + 1) : xstrdup("");
+	char *name = xasprintf("%s%s", machine_name(process), in_run);
+	json_t *text = block_text(name);
+
+	free(in_run);
+	free(name);
+	return text;
+}
+
 static json_t *about_source(const struct source *source, size_t nr)
 {
 	const struct log_column *column = &source->rows->columns[source->column];
+	int64_t process = rowset_is_of_machine(source->rows) ? -1 : page_process(source->process);
 	json_t *about = json_object();
 	struct rate_bounds bounds;
 
 	rate_bounds_find(&bounds, source->process, source->rows, source->column);
-	if (rowset_is_of_machine(source->rows))
-		json_object_set_new(about, "machine", block_text(machine_name(source->process)));
-	json_object_set_new(about, "process", json_integer(rowset_is_of_machine(source->rows) ? -1 : page_process(source->process)));
+	if (process < 0)
+		json_object_set_new(about, "machine", about_machine(source->process));
+	json_object_set_new(about, "process", json_integer(process));
 	json_object_set_new(about, "set", block_text(source->rows->set));
 	json_object_set_new(about, "id", json_integer(source->rows->id));
 	json_object_set_new(about, "column", block_text(column->name));

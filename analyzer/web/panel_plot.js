@@ -2,6 +2,7 @@
 // Any column of the samples over time, over the number of the sample, or over another column; all of them or the last N.
 import { chart } from "./chart.js";
 import { h, replace } from "./dom.js";
+import { areOfSame } from "./series.js";
 import { set, state } from "./state.js";
 import { css } from "./theme.js";
 import { exact, format } from "./units.js";
@@ -89,13 +90,13 @@ class PlotPanel {
 		if (this.x === "record") {
 			x = Float64Array.from(times, (_, at) => first + at);
 		} else if (this.x !== "time") {
-			const other = app.series.list.find((one) => one.process === series.process && one.machine === series.machine && keyOf(one) === this.x && (one.id === series.id || one.set !== series.set));
+			const other = app.series.list.find((one) => areOfSame(one, series) && keyOf(one) === this.x && (one.id === series.id || one.set !== series.set));
 			const values = other ? valuesAt(app.series.points(other), times) : new Float64Array(times.length).fill(NaN);
 			const order = Array.from(times, (_, at) => at).filter((at) => !Number.isNaN(values[at])).sort((a, b) => values[a] - values[b]);
 			x = rising(order.map((at) => values[at]));
 			y = Float64Array.from(order, (at) => y[at]);
 		}
-		return { x, y, unit: series.unit, label: `${series.process < 0 ? series.machine ?? "machine" : app.model.processName(series.process)}${series.id ? `, ${series.set} ${series.id}` : ""}`, shape: this.shape,
+		return { x, y, unit: series.unit, label: `${series.machine ?? app.model.processName(series.process)}${series.id ? `, ${series.set} ${series.id}` : ""}`, shape: this.shape,
 			colour: i ? `hsl(${(212 + i * 137.5) % 360} 58% 55%)` : css("--accent") };
 	}
 

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Resources over time: readings of each process, and their sums over all of them.
 
+// Of one process, or of one machine in one run.
+export const areOfSame = (one, other) => one.process === other.process && one.machine === other.machine;
+
 export class Series {
 	constructor(block, model) {
 		const times = block.numbers("time_ns"), values = block.numbers("value");
@@ -44,7 +47,7 @@ export class Series {
 	rate(series, before, i) {
 		const scale = series.unit === "cores" ? 1 : 1e9;
 		const rate = scale * (series.y[i] - series.y[before]) / (series.x[i] - series.x[before]);
-		const whole = series.whole && this.list.find((one) => one.process === series.process && one.id === series.id && one.column === series.whole);
+		const whole = series.whole && this.list.find((one) => areOfSame(one, series) && one.id === series.id && one.column === series.whole);
 		const most = Math.min(series.most ?? Infinity, whole && whole.x.length === series.x.length ? this.rate(whole, before, i) : Infinity);
 		return rate > most ? most : rate;
 	}
