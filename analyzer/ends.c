@@ -362,7 +362,7 @@ const char *process_end_text(const struct process *process, char *out, size_t by
 		break;
 	case END_EXEC:
 		if (process->end_program)
-			snprintf(out, bytes, "exec of %s, which did not load the recorder", process->end_program);
+			snprintf(out, bytes, "exec of %s (not recorded)", process->end_program);
 		else
 			snprintf(out, bytes, "exec of %s", process->end_next ? process->end_next->header.program :
 				 "another program");

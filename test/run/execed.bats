@@ -60,7 +60,7 @@ until_seen() {
 
 @test "a program that becomes another one ends there" {
 	until_seen
-	same "how starts ended" "$(cell end programs=starts)" "exec of sealed, which did not load the recorder"
+	same "how starts ended" "$(cell end programs=starts)" "exec of sealed (not recorded)"
 	same pid "$(cell pid programs=starts)" "$(cell pid programs=sealed)"
 	[ "$(cell cpu_ns programs=sealed)" -gt 100000000 ]
 	[ "$(known "$(cell cpu_ns programs=starts)")" -lt 100000000 ]
@@ -76,7 +76,7 @@ until_seen() {
 		rm -rf go insideme.data functions.csv
 		until_seen $us
 		child=$(cell pid programs=sealed)
-		same "how the child ended" "$(cell end pid="$child" programs=starts)" "exec of sealed, which did not load the recorder"
+		same "how the child ended" "$(cell end pid="$child" programs=starts)" "exec of sealed (not recorded)"
 		[ "$(cell end_ns pid="$child" programs=starts)" -le "$(cell begin_ns programs=sealed)" ]
 		same "how its parent ended" "$(cell end programs=starts exit_status=3)" "exit status 3"
 		[ "$(known "$(cell cpu_ns pid="$child" programs=starts)")" -lt 100000000 ]

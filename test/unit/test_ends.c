@@ -278,7 +278,7 @@ static void an_exec_of_what_is_not_recorded_ends_a_program(void **state)
 {
 	(void)state;
 	build_exec(false);
-	assert_end(model->processes[0], "exec of busybox, which did not load the recorder");
+	assert_end(model->processes[0], "exec of busybox (not recorded)");
 	assert_int_equal(model->nr_unseen, 1);
 	assert_ptr_equal(model->unseen[0].before, model->processes[0]);
 	assert_int_equal(model->unseen[0].wait_status, 3 << 8);
