@@ -31,7 +31,7 @@ analyzer_libs = $(shell $(PKG_CONFIG) --libs libdw libelf jansson zlib) -lsupc++
 
 # What library and insideme-run share: the log's writing side, not the hooks.
 shared_src := $(wildcard $(addprefix preload/,account.c activity.c ahead.c away.c ceiling.c directory.c facts.c idle.c launch_run.c lease.c \
-	log.c mapped_runs.c open.c pace.c process_id.c processors.c programs.c rank.c row_set.c run_find.c run_logs.c rundir.c sampler.c say.c settings.c shared_log.c \
+	log.c mapped_runs.c open.c pace.c process_id.c programs.c rank.c row_set.c run_find.c run_logs.c rundir.c sampler.c say.c settings.c shared_log.c \
 	signal_names.c sources.c text.c) \
 	preload/resources/*.c)
 # What is wiped at a fork comes first: a mapping of its own then takes one cut, not two.

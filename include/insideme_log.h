@@ -206,7 +206,6 @@ struct log_header {
 	LOG_SHARED uint64_t nr_switches;	/* off, or on again */
 
 	LOG_SHARED uint32_t several_boots;	/* of LOG_OF_PROGRAMS: as log_run's */
-	uint32_t nr_online;		/* likewise: processors of the host; 0: not told */
 	LOG_SHARED uint64_t newborns[LOG_NEWBORNS];	/* the last children that entered themselves here, at pid % LOG_NEWBORNS:
 							   process_start << 32 | pid */
 };

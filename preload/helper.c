@@ -18,7 +18,6 @@
 #include "live.h"
 #include "moments.h"
 #include "objects.h"
-#include "processors.h"
 #include "rundir.h"
 #include "sampler.h"
 #include "syscalls.h"
@@ -46,7 +45,6 @@ struct helper {
 	uint32_t pauses;	/* callers that want the process alone now */
 	uint32_t has_ended;	/* for good */
 	uint32_t first;			/* enum first: who takes the first sample; claimed atomically */
-	bool stays;			/* on the processor where it was started, until it has slept */
 	struct sampler_config config;
 	char path[RUN_PATH_BYTES];
 	_Alignas(64) char sampler[SAMPLER_BYTES];
@@ -99,10 +97,6 @@ static bool begin_sampling(struct helper *task)
 	bool goes_on = __atomic_load_n(&task->first, __ATOMIC_ACQUIRE) == TASK;
 
 	sys_futex_wait(&task->stop, GO_ON, goes_on ? RESUMED_SLEEP_NS : FIRST_SLEEP_NS);
-	if (task->stays) {
-		processors_roam();
-		sys_futex_wait(&task->stop, GO_ON, MOMENT_NS);	/* to wake up where there is room */
-	}
 	if (__atomic_load_n(&task->stop, __ATOMIC_ACQUIRE) == PAUSE || !settle())
 		return false;
 	if (!__atomic_load_n(&task->config.log, __ATOMIC_ACQUIRE) && !live_open_child())
@@ -194,19 +188,13 @@ static void clone_task(struct helper *task)
 		tell_task(task, result > 0 ? (uint32_t)result : 0);
 }
 
-/* @nr_online: see processors_stay(); 0: where there is room. */
-static void start_task(struct helper *task, uint32_t nr_online)
+static void start_task(struct helper *task)
 {
 	uint64_t mask;
 
-	sys_block_signals(&mask);	/* for the task; and a handler that forks would wait for us, or its child be bound for ever */
-	if (claim_task(task)) {
-		bool stays = task->stays = processors_stay(nr_online);
-
+	sys_block_signals(&mask);	/* for the task, and a handler that forks would wait for us */
+	if (claim_task(task))
 		clone_task(task);
-		if (stays)
-			processors_roam();
-	}
 	sys_restore_signals(&mask);
 }
 
@@ -253,7 +241,7 @@ void helper_start(struct log_header *log, const char *path, struct run *run)
 	} else if (prepare_task((int)log->pid, run)) {
 		text_copy(helper->path, sizeof(helper->path), path);
 		helper->config.log = log;
-		start_task(helper, 0);
+		start_task(helper);
 	}
 }
 
@@ -261,7 +249,7 @@ bool helper_start_early(struct run *run)
 {
 	if (!prepare_task((int)sys_getpid(), run))
 		return false;
-	start_task(helper, child_ancestor()->nr_online);
+	start_task(helper);
 	return helper->tid;
 }
 
@@ -341,7 +329,7 @@ void helper_go_on(void)
 	if (!task)
 		return;
 	__atomic_store_n(&task->has_ended, 0, __ATOMIC_RELEASE);
-	start_task(task, 0);
+	start_task(task);
 }
 
 void helper_before_exit(void)
@@ -372,7 +360,7 @@ void helper_resume(void)
 	tid = __atomic_load_n(&task->tid, __ATOMIC_ACQUIRE);
 	if (tid && tid != STARTING)
 		wait_for_end(task, tid, LAST_WAIT_NS);
-	start_task(task, 0);
+	start_task(task);
 }
 
 void helper_resume_later(void)

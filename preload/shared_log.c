@@ -10,7 +10,6 @@
 #include "clock.h"
 #include "log.h"
 #include "open.h"
-#include "processors.h"
 #include "run_logs.h"
 #include "syscalls.h"
 #include "text.h"
@@ -98,7 +97,6 @@ int shared_log_make(struct run *run, const struct process_id *id, const struct s
 	if (error)
 		return error;
 	log->start_cost_ns = LOG_NONE;
-	log->nr_online = processors_online();
 	log->threshold_floor_ticks = log->clock == LOG_CLOCK_TSC ? us_ticks : 1000;
 	clock_read_all(log->clock, &log->start_again);
 	__atomic_store_n(&log->magic, LOG_MAGIC, __ATOMIC_SEQ_CST);

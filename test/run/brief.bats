@@ -61,24 +61,6 @@ total() { view processes | tail -n +2 | wc -l; }
 	between samples 2 "$(view resources | grep -c ,brief,process,)" 1000	# the last one is taken at the end
 }
 
-allowed() { cat "$@" | sed -n 's/^Cpus_allowed_list:\s*//p' | sort -u; }
-task_is_there() { grep -q insideme "/proc/$1/task/"*/comm; }
-
-# The task begins bound to the program's own processor.
-@test "a program and its task may run where the program might" {
-	local last list
-	list=$(allowed /proc/self/status)
-	last=${list##*[,-]}
-	LD_PRELOAD=$library sh -c "cat /proc/self/status >free; taskset -c $last cat /proc/self/status >bound; sleep 60; :" &
-	wait_until pgrep -P $! sleep
-	wait_until task_is_there "$(pgrep -P $! sleep)"
-	same 'of the task' "$(allowed "/proc/$(pgrep -P $! sleep)/task/"*/status)" "$list"
-	pkill -P $! sleep
-	wait
-	same 'of a program' "$(allowed free)" "$list"
-	same 'of a bound one' "$(allowed bound)" "$last"
-}
-
 @test "the program's thread-local memory may be larger than the sampling task" {
 	LD_PRELOAD=$library sh -c "'$bin/large_tls'; exit \$?" >stdout 2>stderr
 	quiet
