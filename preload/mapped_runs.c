@@ -14,13 +14,24 @@
 #define MAPS_MAX	(256u << 10)
 #define MAPPINGS_MAX	1000		/* asked for one by one */
 
+#define LIBRARY		"/libinsideme.so"
+
 struct search {
+	bool (*try_path)(const struct search *search, const char *path, size_t length);
 	bool (*found)(const char *path, size_t run_bytes, void *context);
 	void *context;
 };
 
+static bool try_library(const struct search *search, const char *path, size_t length)
+{
+	const size_t bytes = sizeof(LIBRARY) - 1;
+
+	(void)search;
+	return length >= bytes && text_equal(path + length - bytes, LIBRARY);
+}
+
 /* @path may end in the name of a run's page or log: the rest is the run's. */
-static bool try_path(const struct search *search, const char *path, size_t length)
+static bool try_run(const struct search *search, const char *path, size_t length)
 {
 	const char *name = path + length;
 
@@ -64,7 +75,7 @@ static bool search_by_query(const struct search *search, int fd, bool *answer)
 		if (error < 0)
 			return false;
 		if (query.name_bytes)
-			*answer = try_path(search, name, query.name_bytes - 1);
+			*answer = search->try_path(search, name, query.name_bytes - 1);
 		query.address = query.end;
 	}
 	return true;
@@ -76,7 +87,7 @@ static bool search_line(const struct search *search, const char *line, const cha
 
 	while (path < end && *path != '/')
 		path++;
-	return try_path(search, path, (size_t)(end - path));
+	return search->try_path(search, path, (size_t)(end - path));
 }
 
 static bool search_text(const struct search *search, int fd)
@@ -106,19 +117,41 @@ static bool search_text(const struct search *search, int fd)
 	return false;
 }
 
-bool mapped_runs_search(uint32_t pid, bool (*found)(const char *path, size_t run_bytes, void *context), void *context)
+static int open_maps(uint32_t pid)
 {
-	const struct search search = { found, context };
-	bool answer = false;
 	char path[32];
-	long fd;
 
 	proc_path(path, sizeof(path), pid, "/maps");
-	fd = sys_open(path, O_RDONLY | O_CLOEXEC, 0);
+	return (int)sys_open(path, O_RDONLY | O_CLOEXEC, 0);
+}
+
+bool mapped_runs_search(uint32_t pid, bool (*found)(const char *path, size_t run_bytes, void *context), void *context)
+{
+	const struct search search = { try_run, found, context };
+	bool answer = false;
+	int fd = open_maps(pid);
+
 	if (fd < 0)
 		return false;
-	if (!search_by_query(&search, (int)fd, &answer))
-		answer = search_text(&search, (int)fd);
-	sys_close((int)fd);
+	if (!search_by_query(&search, fd, &answer))
+		answer = search_text(&search, fd);
+	sys_close(fd);
 	return answer;
+}
+
+static bool any(const char *path, size_t run_bytes, void *context)
+{
+	(void)path, (void)run_bytes, (void)context;
+	return true;
+}
+
+bool mapped_runs_are_missed(uint32_t pid)
+{
+	const struct search search = { .try_path = try_library };
+	int fd = open_maps(pid);
+	bool has_library = fd >= 0 && search_text(&search, fd);
+
+	if (fd >= 0)
+		sys_close(fd);
+	return has_library && !mapped_runs_search(pid, any, NULL);
 }

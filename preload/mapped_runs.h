@@ -13,4 +13,7 @@
  */
 bool mapped_runs_search(uint32_t pid, bool (*found)(const char *path, size_t run_bytes, void *context), void *context);
 
+/* Is the library in process @pid, but no run? Such a one was turned off, or is none of those that are recorded. */
+bool mapped_runs_are_missed(uint32_t pid);
+
 #endif

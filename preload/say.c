@@ -4,6 +4,8 @@
 
 #include <sys/stat.h>
 
+#include "mapped_runs.h"
+#include "rank.h"
 #include "syscalls.h"
 #include "text.h"
 
@@ -34,13 +36,27 @@ static bool is_stderr(int fd)
 	       (stat_stderr(fd, &now) == 0 && now.st_ino == first_stderr.st_ino && now.st_dev == first_stderr.st_dev);
 }
 
+/* What has no run for the same reason has said it: a script in a directory of somebody else starts hundreds of programs. */
+static bool is_said_by_parent(void)
+{
+	uint32_t parent = (uint32_t)raw_syscall(SYS_getppid, 0, 0, 0, 0, 0, 0);
+	char program[PROCESS_PROGRAM_BYTES];
+
+	if (!parent || !mapped_runs_are_missed(parent))
+		return false;
+	process_program(parent, program);
+	return !rank_is_launcher(program);	/* those are not recorded, and say nothing */
+}
+
 bool say_is_news(enum message message)
 {
 	uint32_t bit = 1u << message;
 
-	if (run && !run->page && run_map_page(run, NULL) < 0)
+	if (!run)
+		return !is_said_by_parent();
+	if (!run->page && run_map_page(run, NULL) < 0)
 		return true;
-	return !run || !(__atomic_fetch_or(&run->page->messages, bit, __ATOMIC_RELAXED) & bit);
+	return !(__atomic_fetch_or(&run->page->messages, bit, __ATOMIC_RELAXED) & bit);
 }
 
 static void say_on(int fd, const char *begin, const char *line)
