@@ -9,6 +9,7 @@
 
 #include "error.h"
 #include "errors.h"
+#include "logfile.h"
 #include "process.h"
 #include "usage.h"
 
@@ -136,11 +137,11 @@ static bool can_be(const struct process *process, const struct event *event, uin
 	       strcmp(process->header.host, monitor->header.host) == 0;
 }
 
-/* The image that insideme-run saw as @pid, by its begin. */
+/* The image that insideme-run saw as @pid, by its begin, as its log says that. */
 static struct process *find_image(const struct model *model, const struct event *event, uint32_t pid, uint64_t start_ns)
 {
 	for (size_t i = 0; i < model->nr_processes; i++)
-		if (can_be(model->processes[i], event, pid) && model->processes[i]->header.start.monotonic_ns == start_ns)
+		if (can_be(model->processes[i], event, pid) && model->processes[i]->log->header.start.monotonic_ns == start_ns)
 			return model->processes[i];
 	return NULL;
 }

@@ -29,6 +29,7 @@
 #include "samples.h"
 #include "selection.h"
 #include "slices.h"
+#include "time_namespaces.h"
 #include "tree.h"
 #include "versions.h"
 
@@ -190,6 +191,7 @@ static int open_runs(struct model *model, const struct run *runs, size_t nr_runs
 	}
 	for (size_t i = 0; i < model->nr_shared; i++)
 		briefs_read(model, model->shared[i]);
+	time_namespaces_join(model);
 	children_rows_read(model);
 	return 0;
 }

@@ -69,7 +69,7 @@ static int read_clocks(struct process *process)
 	int monotonic = rows ? rowset_column(rows, "monotonic_ns") : -1;
 	int realtime = rows ? rowset_column(rows, "realtime_ns") : -1;
 	struct log_clocks *points = NULL;
-	size_t nr = 0;
+	size_t nr = 0, nr_own;
 	int result;
 
 	points = add_point(points, &nr, &header->start);
@@ -77,12 +77,15 @@ static int read_clocks(struct process *process)
 		points = add_point(points, &nr, &header->start_again);
 	if (header->finish.ticks)
 		points = add_point(points, &nr, &header->finish);
+	nr_own = nr;
 	for (size_t i = 0; rows && monotonic >= 0 && realtime >= 0 && i < rows->nr_rows; i++) {
 		struct log_clocks point = { rows->ticks[i], rowset_value(rows, i, (uint32_t)monotonic),
 					    rowset_value(rows, i, (uint32_t)realtime) };
 
 		points = add_point(points, &nr, &point);
 	}
+	if (header->clock != LOG_CLOCK_MONOTONIC)
+		timebase_join(points, nr_own, points + nr_own, nr - nr_own);
 	result = timebase_init(&process->timebase, header->clock, points, nr);
 	free(points);
 	for (size_t i = 0; result == 0 && i < process->timebase.nr_dropped; i++)

@@ -13,6 +13,8 @@
 #define TICK_NS_MAX	10000.0		/* 100 kHz */
 #define DRIFT_NS	20e6		/* a reading may be this far off: its thread may wait between two clocks */
 #define DRIFT_SHARE	2e-3		/* and this share of the time: a clock that is being corrected */
+#define APART_NS	1e9		/* two readings of one clock are never, however late they come */
+#define APART_SHARE	0.1		/* of what they are apart: so well the ticks must confirm it */
 
 static int by_ticks(const void *a, const void *b)
 {
@@ -81,6 +83,26 @@ static void keep_sound(struct timebase *base, size_t nr, size_t origin_index, do
 		else if (!last || (point->ticks > last->ticks && point->monotonic_ns > last->monotonic_ns))
 			base->points[base->nr_points++] = *point;
 	}
+}
+
+/* The real time is the same in all namespaces too, but may have been set in between. */
+int64_t timebase_apart_ns(const struct log_clocks *reading, const struct log_clocks *other, double tick_ns)
+{
+	uint64_t monotonic_ns = reading->monotonic_ns - other->monotonic_ns, real_ns = reading->realtime_ns - other->realtime_ns;
+	double counted_ns = (double)(int64_t)(reading->ticks - other->ticks) * tick_ns;
+	double apart_ns = fabs((double)(int64_t)monotonic_ns - (double)(int64_t)real_ns);
+
+	if (apart_ns < APART_NS || apart_ns > 4e18 || fabs(counted_ns - (double)(int64_t)real_ns) > APART_SHARE * apart_ns)
+		return 0;
+	return (int64_t)(monotonic_ns - real_ns);
+}
+
+void timebase_join(struct log_clocks *own, size_t nr_own, struct log_clocks *others, size_t nr_others)
+{
+	double tick_ns = nr_others > 1 ? rate(&others[0], &others[nr_others - 1]) : rate(&own[0], &own[nr_own - 1]);
+
+	for (size_t i = 0; i < nr_others && is_rate(tick_ns); i++)
+		others[i].monotonic_ns -= (uint64_t)timebase_apart_ns(&others[i], &own[0], tick_ns);
 }
 
 int timebase_init(struct timebase *base, uint32_t clock, const struct log_clocks *points, size_t nr_points)

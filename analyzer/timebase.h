@@ -24,6 +24,14 @@ struct timebase {
 int timebase_init(struct timebase *base, uint32_t clock, const struct log_clocks *points, size_t nr_points);
 void timebase_release(struct timebase *base);
 
+/*
+ * How far the monotonic clock of @reading is before that of @other, which is of another time namespace: as ticks, which are
+ * those of the processor, say. 0: it is the same.
+ */
+int64_t timebase_apart_ns(const struct log_clocks *reading, const struct log_clocks *other, double tick_ns);
+/* Set the monotonic clock of @others, which insideme-run may have read in another time namespace, to that of @own, one at least. */
+void timebase_join(struct log_clocks *own, size_t nr_own, struct log_clocks *others, size_t nr_others);
+
 /* Ticks outside of the readings are extrapolated with the mean rate. */
 int64_t timebase_monotonic_ns(struct timebase *base, uint64_t ticks);
 int64_t timebase_realtime_ns(struct timebase *base, uint64_t ticks);

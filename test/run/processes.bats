@@ -125,3 +125,27 @@ peak_is_above_rss() {
 	same runs "$(ls insideme.data | wc -l)" 1
 	same "processes named calls" "$(view processes --columns programs | grep -c calls)" 1
 }
+
+# within: all of the run lies between the first process's begin and end, and the logs do not contradict each other
+within() {
+	local end
+	view processes >processes.csv
+	same "what the report says" "$(cat report.stderr)" ''
+	end=$("$here/csv" end_ns depth=0 <processes.csv | head -1)
+	between "processes" 4 "$("$here/csv" begin_ns <processes.csv | awk -v end="$end" '$1 >= 0 && $1 <= end' | wc -l)" 10
+	same "processes outside of the run" "$("$here/csv" begin_ns <processes.csv | awk -v end="$end" '$1 < 0 || $1 > end')" ''
+	calls leaf 6000
+}
+
+@test "a time namespace has other clocks, but the run's times" {
+	unshare --time true 2>/dev/null || skip "no time namespaces here"
+	for ahead in 100000 -1000; do
+		script="sleep 0.05; unshare --time --monotonic $ahead sh -c 'sleep 0.05; $bin/calls; sleep 0.05'; sleep 0.05"
+		rm -rf insideme.data functions.csv
+		LD_PRELOAD=$library sh -c "$script" >stdout
+		within
+		rm -rf insideme.data functions.csv
+		monitor -q --interval=10ms -- sh -c "$script"
+		within
+	done
+}
