@@ -63,6 +63,22 @@ static double nr_processors(struct process *process)
 	return fmax(1, round((double)(last_ns - first_ns) / (double)passed_ns));
 }
 
+/* Threads that the process had at a time, at most: all those that are in its log, or what the kernel told. */
+static double nr_threads(const struct process *process, const struct rowset *rows)
+{
+	int column = rowset_column(rows, "threads");
+	double most = (double)process->nr_threads;
+
+	if (column < 0)
+		return NAN;
+	for (size_t row = 0; row < rows->nr_rows; row++) {
+		uint64_t nr = rowset_value(rows, row, (uint32_t)column);
+
+		most = nr == LOG_NONE ? most : fmax(most, (double)nr);
+	}
+	return fmax(most, 1);
+}
+
 /* In cores or percent; NAN: not known, as of GPU engines. */
 static double most_of(struct process *process, const struct rowset *rows, uint32_t column)
 {
@@ -78,8 +94,21 @@ static double most_of(struct process *process, const struct rowset *rows, uint32
 
 	for (size_t i = 0; i < sizeof(sets) / sizeof(*sets); i++)
 		if (strcmp(rows->set, sets[i].set) == 0 && rows->columns[column].unit == sets[i].unit)
-			return sets[i].most == ALL_PROCESSORS ? nr_processors(process) : sets[i].most;
+			return sets[i].most != ALL_PROCESSORS ? sets[i].most :
+				fmin(nr_processors(process), strcmp(rows->set, "process") == 0 ? nr_threads(process, rows) : NAN);
 	return NAN;
+}
+
+double rate_most_of_all(struct process *process, const struct rowset *rows, uint32_t column)
+{
+	const struct model *model = process->model;
+
+	if (strcmp(rows->set, "process") != 0 || rows->columns[column].unit != LOG_UNIT_NS || model->nr_runs > 1)
+		return NAN;
+	for (size_t i = 0; i < model->nr_processes; i++)
+		if (strcmp(model->processes[i]->header.boot_id, process->header.boot_id) != 0)
+			return NAN;
+	return nr_processors(process);
 }
 
 void rate_bounds_find(struct rate_bounds *bounds, struct process *process, const struct rowset *rows, uint32_t column)

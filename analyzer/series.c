@@ -5,7 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "changes.h"
 #include "rate_bounds.h"
+#include "usage.h"
+
+#define LATE_NS		100000000
 
 enum unit series_unit(const struct log_column *column, bool rate)
 {
@@ -119,6 +123,12 @@ static double slope_error(const struct slope *slope, struct process *process, co
 	return sqrt(squares / (slope->nr - 2) / slope->time_squares * (1 + r) / (1 - r));
 }
 
+/* From when on a process's first reading holds: it may have been idle for long before that, and smaller. */
+static int64_t first_from(const struct process *process, int64_t time)
+{
+	return time - process->start <= LATE_NS ? process->start : time;
+}
+
 /* Readings are not evenly spread: of an idle process there are fewer. */
 static void read_gauge(struct series *series, const struct model *model, struct process *process,
 		       const struct rowset *rows, uint32_t column)
@@ -138,6 +148,9 @@ static void read_gauge(struct series *series, const struct model *model, struct 
 		add_to_slope(&slope, (double)time / 1e9, value);
 		note_peak(series, value, time);
 		sparkline_add(&series->line, place(model, time), value);
+		if (series->changes)
+			changes_add(series->changes, series->known ? before_time : first_from(process, time), time,
+				    series->known ? series->last : value);
 		if (!series->known)
 			first_time = time;
 		else
@@ -151,16 +164,24 @@ static void read_gauge(struct series *series, const struct model *model, struct 
 	series->slope_error = slope_error(&slope, process, rows, column);
 }
 
-/* A rate holds for the whole time between two rows: put it in every step of the line that this touches. */
-static void add_rate(struct series *series, const struct model *model, int64_t from, int64_t to, double rate)
+/* It goes into every step of the line that this time touches. */
+static void hold(struct series *series, const struct model *model, int64_t from, int64_t to, double value)
 {
 	double step = 1 / (double)series->line.nr_steps;
 	double last = place(model, to);
 
-	for (double at = place(model, from) + step; at < last; at += step)
-		sparkline_add(&series->line, at, rate);
-	sparkline_add(&series->line, last, rate);
-	note_peak(series, rate, to);
+	for (double at = place(model, from); at < last; at += step)
+		sparkline_add(&series->line, at, value);
+	sparkline_add(&series->line, nextafter(last, 0), value);
+	note_peak(series, value, to);
+}
+
+/* A rate holds for the whole time between two rows. */
+static void add_rate(struct series *series, const struct model *model, int64_t from, int64_t to, double rate)
+{
+	hold(series, model, from, to, rate);
+	if (series->changes)
+		changes_add(series->changes, from, to, rate);
 }
 
 /* Counters that began before the process did. */
@@ -187,6 +208,7 @@ static void read_rate(struct series *series, const struct model *model, struct p
 		if (raw == LOG_NONE)
 			continue;
 		last = raw;
+		series->last_time = time;
 		if (first == LOG_NONE) {
 			first = raw;
 			first_time = time;
@@ -211,8 +233,9 @@ static void read_rate(struct series *series, const struct model *model, struct p
 					    is_older(rows, column) || model->from > 0 ? last - first : last);
 }
 
-void series_of_column(struct series *series, const struct model *model, struct process *process,
-		      const struct rowset *rows, uint32_t column, size_t nr_steps)
+/* As series_of_column(); what it reads goes to @changes too, unless that is NULL. */
+static void read_series(struct series *series, const struct model *model, struct process *process,
+			const struct rowset *rows, uint32_t column, size_t nr_steps, struct changes *changes)
 {
 	bool rate = rows->columns[column].kind == LOG_CUMULATIVE;
 
@@ -220,30 +243,16 @@ void series_of_column(struct series *series, const struct model *model, struct p
 		.unit = series_unit(&rows->columns[column], rate),
 		.last_unit = series_unit(&rows->columns[column], false),
 		.min = NAN, .mean = NAN, .peak = NAN, .last = NAN, .slope = NAN, .slope_error = NAN,
+		.changes = changes,
 	};
 	sparkline_init(&series->line, nr_steps);
 	(rate ? read_rate : read_gauge)(series, model, process, rows, column);
 }
 
-/* Add one process's series to the sum; between its start and its end steps without a reading hold the last one. */
-static void add_series(struct series *sum, const struct series *one, const struct model *model,
-		       const struct process *process)
+void series_of_column(struct series *series, const struct model *model, struct process *process,
+		      const struct rowset *rows, uint32_t column, size_t nr_steps)
 {
-	double held = NAN;
-
-	for (size_t i = 0; i < sum->line.nr_steps; i++) {
-		double at = (double)model->from +
-			((double)i + 0.5) / (double)sum->line.nr_steps * (double)(model->to - model->from);
-
-		if (!isnan(one->line.steps[i]))
-			held = one->line.steps[i];
-		else if (at > (double)process->last)
-			held = NAN;
-		if (!isnan(held))
-			sum->line.steps[i] = (isnan(sum->line.steps[i]) ? 0 : sum->line.steps[i]) + held;
-	}
-	if (model->end > 0)
-		sum->mean += one->mean * (double)(process->last - process->start) / (double)model->end;
+	read_series(series, model, process, rows, column, nr_steps, NULL);
 }
 
 /* The kernel's counters go on through an exec: the next image's hold this one's. */
@@ -255,54 +264,116 @@ static bool goes_on(const struct process *process, const char *set)
 	return rows && rows->nr_rows;
 }
 
-static void finish_sum(struct series *sum, const struct model *model)
+/* What a process computed before its first row; what it read and wrote by then was the recorder's, too. */
+static void add_begin(struct changes *changes, struct process *process, const struct rowset *rows, uint32_t column,
+		      double most)
 {
-	for (size_t i = 0; i < sum->line.nr_steps; i++) {
-		if (isnan(sum->line.steps[i]))
-			sum->line.steps[i] = 0;		/* no process lived then */
-		note_peak(sum, sum->line.steps[i], model->from + (int64_t)((double)(model->to - model->from) * (double)i / (double)sum->line.nr_steps));
+	for (size_t row = 0; row < rows->nr_rows; row++) {
+		uint64_t raw = rowset_value(rows, row, column);
+		int64_t passed = process_time(process, rows->ticks[row]) - process->start;
+
+		if (raw != LOG_NONE && passed > 0)
+			changes_add(changes, process->start, process->start + passed, fmin((double)raw / (double)passed, most));
+		if (raw != LOG_NONE)
+			return;
 	}
+}
+
+/* And after its last one. Return: what it used in all */
+static double add_end(struct changes *changes, const struct process *process, const struct series *one, double most)
+{
+	double cpu_ns = usage_of_process(process).cpu_ns;
+	double rate = (cpu_ns - one->last) / (double)(process->last - one->last_time);
+
+	changes_add(changes, one->last_time, process->last, fmin(rate, most));
+	return fmax(cpu_ns, one->last);
+}
+
+/* Return: what it used in all; of a gauge its last reading. */
+static double add_series(struct changes *changes, const struct model *model, struct process *process,
+			 const struct rowset *rows, uint32_t column, const struct series *one)
+{
+	struct rate_bounds bounds;
+
+	if (rows->columns[column].kind != LOG_CUMULATIVE)
+		changes_add(changes, one->last_time, process->last, one->last);
+	if (strcmp(rows->columns[column].name, "cpu_ns") != 0 || model->from > 0 || model->to < model->end || isnan(one->last))
+		return one->last;
+	rate_bounds_find(&bounds, process, rows, column);
+	add_begin(changes, process, rows, column, bounds.most);
+	return add_end(changes, process, one, bounds.most);
+}
+
+/* Of all: what @described rose by over the time that is shown. */
+static double mean_rate(const struct model *model, const struct log_column *described, double last)
+{
+	double scale = rate_scale(described) * (described->unit == LOG_UNIT_MILLI ? 1000 : 1);
+
+	return model->to > model->from ? scale * last / (double)(model->to - model->from) : NAN;
+}
+
+/* Rows come at times of each process's own: the sum changes wherever one of them has a row; it is @most at a time (NAN: not known). */
+static void add_up(struct series *sum, const struct model *model, struct changes *changes, double most)
+{
+	int64_t before = model->from;
+	double now = 0, integral = 0;
+
+	sum->min = sum->mean = sum->peak = sum->slope = sum->slope_error = NAN;
+	for (size_t i = 0; i < sum->line.nr_steps; i++)
+		sum->line.steps[i] = NAN;
+	changes_sort(changes);
+	for (size_t i = 0; i <= changes->nr; i++) {
+		int64_t time = i < changes->nr && changes->list[i].time < model->to ? changes->list[i].time : model->to;
+		double value = fmin(fmax(now, 0), most);
+
+		if (time > before) {
+			hold(sum, model, before, time, value);
+			integral += value * (double)(time - before);
+			before = time;
+		}
+		if (i < changes->nr)
+			now += changes->list[i].by;
+	}
+	if (model->to > model->from)
+		sum->mean = integral / (double)(model->to - model->from);
 }
 
 void series_of_all(struct series *series, const struct model *model, const char *set, const char *column,
 		   size_t nr_steps)
 {
-	struct series sum = { .peak = NAN, .min = NAN, .slope = NAN, .slope_error = NAN };
-	double last = 0;	/* of all, also of those too short for a rate */
+	const struct log_column *described = NULL;
+	struct changes changes = { 0 };
+	double last = 0, most = NAN;	/* of all, also of those too short for a rate */
 	size_t nr = 0;
 
-	sparkline_init(&sum.line, nr_steps);
 	*series = (struct series){ .known = false };
 	for (size_t i = 0; i < model->nr_processes; i++) {
-		struct rowset *rows = process_rowset(model->processes[i], set);
+		struct process *process = model->processes[i];
+		struct rowset *rows = process_rowset(process, set);
 		int index = rows ? rowset_column(rows, column) : -1;
 		struct series one;
+		double used;
 
 		if (index < 0)
 			continue;
-		series_of_column(&one, model, model->processes[i], rows, (uint32_t)index, nr_steps);
-		if (!isnan(one.last) && !goes_on(model->processes[i], set))
-			last += one.last;
-		if (one.known && nr++) {
-			add_series(&sum, &one, model, model->processes[i]);
-			series_release(&one);
-		} else if (one.known) {
+		read_series(&one, model, process, rows, (uint32_t)index, nr_steps, &changes);
+		used = add_series(&changes, model, process, rows, (uint32_t)index, &one);
+		if (!isnan(used) && !goes_on(process, set))
+			last += used;
+		if (one.known && !nr++) {
 			*series = one;
-			add_series(&sum, &one, model, model->processes[i]);
-			sum.unit = one.unit;
-			sum.last_unit = one.last_unit;
-			sum.known = true;
+			described = &rows->columns[index];
+			most = rate_most_of_all(process, rows, (uint32_t)index);
 		} else {
 			series_release(&one);
 		}
 	}
-	if (nr < 2) {
-		series_release(&sum);
-	} else {
-		series_release(series);
-		finish_sum(&sum, model);
-		*series = sum;
+	if (nr > 1) {
+		add_up(series, model, &changes, most);
+		if (described->kind == LOG_CUMULATIVE)
+			series->mean = mean_rate(model, described, last);
 	}
+	changes_release(&changes);
 	series->last = last;
 }
 

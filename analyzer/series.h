@@ -19,15 +19,16 @@ struct series {
 	int64_t peak_time;	/* model time */
 	double last;		/* the last reading; cumulative: the total */
 	enum unit last_unit;
-	size_t nr_readings;	/* of a gauge: rows that tell it, */
-	int64_t last_time;	/* and the model time of the last of them */
+	size_t nr_readings;	/* of a gauge: rows that tell it */
+	int64_t last_time;	/* model time of the last row that tells it */
 	struct sparkline line;	/* from model->from to model->to */
+	struct changes *changes;	/* series.c's own: what goes into a sum, too */
 };
 
 /* Column @column of @rows of @process. */
 void series_of_column(struct series *series, const struct model *model, struct process *process,
 		      const struct rowset *rows, uint32_t column, size_t nr_steps);
-/* A column by names, added up over all processes that have it. One process: exact; several: by steps of the line. */
+/* A column by names, added up over all processes that have it. */
 void series_of_all(struct series *series, const struct model *model, const char *set, const char *column,
 		   size_t nr_steps);
 void series_release(struct series *series);

@@ -168,6 +168,76 @@ static void a_rate_is_at_most_what_there_is(void **state)
 	build_release(&build);
 }
 
+/* A processor for 40 ms of 50 and 10 MiB at @begin_ms, of which the last row, at 50 ms, may be the only one. */
+static void add_worker(struct build_run *logs, uint32_t pid, uint64_t begin_ms, bool one_row)
+{
+	struct build worker;
+	struct log_rows *rows;
+	struct log_column *columns;
+
+	build_init(&worker, LOG_CLOCK_MONOTONIC, 1);
+	worker.header->pid = pid;
+	worker.header->start = build_clocks(&worker, NS_START + begin_ms * MS);
+	worker.header->start_again = build_clocks(&worker, NS_START + (begin_ms + 1) * MS);
+	rows = build_rows(&worker, "process", (const char *[]){ "cpu_ns", "rss_bytes", "threads" }, 3, 5);
+	columns = (struct log_column *)(rows + 1);
+	count_up(rows, 0, LOG_UNIT_NS);
+	columns[1].unit = LOG_UNIT_BYTES;
+	columns[1].kind = columns[2].kind = LOG_GAUGE;
+	for (uint64_t i = one_row ? 4 : 0; i < 5; i++)
+		build_row(rows, NS_START + (begin_ms + (i + 1) * 10) * MS, (uint64_t[]){ i * 10 * MS, 10 << 20, 1 });
+	build_finish(&worker, NS_START + (begin_ms + 50) * MS, 0);
+	build_run_add(logs, &worker);
+}
+
+/* Nine one after the other, then two at once: each step of the curve has several of the former. */
+static void processes_together_use_what_those_of_the_time_use(void **state)
+{
+	struct build_run logs = { .nr = 0 };
+	struct model *model;
+	struct series cpu, rss;
+
+	(void)state;
+	for (uint32_t i = 0; i < 9; i++)
+		add_worker(&logs, 10 + i, 50 * i, i % 2);
+	add_worker(&logs, 20, 450, false);
+	add_worker(&logs, 21, 450, false);
+	model = build_run_load(&logs);
+	series_of_all(&cpu, model, "process", "cpu_ns", 4);
+	series_of_all(&rss, model, "process", "rss_bytes", 4);
+	assert_near(cpu.peak, 2);
+	assert_near(cpu.line.steps[1], 1);
+	assert_near(cpu.mean, 11 * 40.0 / 500);
+	assert_near(cpu.last, 11 * 40 * MS);
+	assert_near(rss.peak, 20 << 20);
+	assert_near(rss.line.steps[1], 10 << 20);
+	assert_near(rss.mean, 11 * 50.0 / 500 * (10 << 20));
+	series_release(&cpu);
+	series_release(&rss);
+	model_free(model);
+}
+
+static void a_process_of_one_thread_uses_one_processor(void **state)
+{
+	struct log_rows *rows;
+	struct model *model;
+	struct series series;
+
+	(void)state;
+	build_begin(&build);
+	rows = build_rows(&build, "process", (const char *[]){ "cpu_ns", "threads" }, 2, NR_ROWS);
+	count_up(rows, 0, LOG_UNIT_NS);
+	((struct log_column *)(rows + 1))[1].kind = LOG_GAUGE;
+	for (uint64_t i = 0; i < NR_ROWS; i++)
+		build_row(rows, NS_START + (i + 1) * 10 * MS, (uint64_t[]){ (i + i % 2) * 9 * MS, 1 });
+	build_finish(&build, NS_START + 1000 * MS, 0);
+	model = build_load(&build);
+	series = series_of(model, "process");
+	assert_near(series.peak, 1);
+	model_free(model);
+	build_release(&build);
+}
+
 static void areas_of_one_set_and_another_id_stay_apart(void **state)
 {
 	struct model *model;
@@ -196,6 +266,8 @@ int main(void)
 		cmocka_unit_test(a_gauge_that_is_known_once_has_one_reading),
 		cmocka_unit_test(a_counter_that_goes_back_makes_no_negative_rate),
 		cmocka_unit_test(a_rate_is_at_most_what_there_is),
+		cmocka_unit_test(processes_together_use_what_those_of_the_time_use),
+		cmocka_unit_test(a_process_of_one_thread_uses_one_processor),
 		cmocka_unit_test(areas_of_one_set_and_another_id_stay_apart),
 	};
 

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What holds for a time, as changes of a sum: of what several processes use together. */
+#ifndef INSIDEME_CHANGES_H
+#define INSIDEME_CHANGES_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct change {
+	int64_t time;
+	double by;
+};
+
+/* Begin with all 0. */
+struct changes {
+	struct change *list;
+	size_t nr;
+};
+
+/* @value holds in this time. */
+void changes_add(struct changes *changes, int64_t from, int64_t to, double value);
+/* Put them into the order of time. */
+void changes_sort(struct changes *changes);
+void changes_release(struct changes *changes);
+
+#endif
