@@ -149,6 +149,7 @@ e.set(); t.join(); print(os.system("id -u"))'
 		#include <fcntl.h>
 		#include <stdio.h>
 		#include <stdlib.h>
+		#include <sys/wait.h>
 		#include <unistd.h>
 		__attribute__((noinline)) static int work(int n) { return n + 1; }
 		int main(int argc, char **argv)
@@ -170,6 +171,7 @@ e.set(); t.join(); print(os.system("id -u"))'
 			dprintf(1, "%d %d %d %d %p\n", sum, out, last, argc, (void *)opendir("/nowhere"));
 			if (fork() == 0)
 				_exit(work(6));
+			wait(NULL);	/* a child that outlives insideme-run samples itself */
 			return open("/dev/null", O_RDONLY);
 		}
 	END
