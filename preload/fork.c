@@ -89,6 +89,7 @@ static void in_parent(void)
 	if (!live_is_sealed())
 		moments_in_parent();
 	helper_resume_later();
+	heap_poll_soon();
 	if (copy)
 		open_calls_free(copy);
 	if (daemon_task && daemon_task == (int)sys_gettid())

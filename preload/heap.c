@@ -222,6 +222,23 @@ NOINLINE void heap_publish_held(struct log_thread *thread)
 			reach_ceiling(log, thread, (uint64_t)total);
 	}
 	helper_poll(now_ticks());
+	heap_poll_soon();
+}
+
+/* What it holds back is more than it may then, and less is told. */
+void heap_poll_soon(void)
+{
+	struct log_thread *thread = live.log && self ? self : live.early_heap ? &heap_early : NULL;
+	int64_t held, most = HEAP_STEP_BYTES + 1;
+
+	if (likely(!__atomic_load_n(&helper_due_ticks, __ATOMIC_RELAXED)) || !thread)
+		return;
+	held = thread->heap_held_bytes;
+	if (held < 0)
+		most = -most;
+	if (thread != &heap_early)
+		__atomic_fetch_sub(&live.log->heap_total_bytes, most - held, __ATOMIC_RELAXED);
+	add_own(&thread->heap_held_bytes, most - held);
 }
 
 NOINLINE void heap_raise_largest(struct log_heap *heap, uint64_t bytes)

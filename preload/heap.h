@@ -32,6 +32,8 @@ extern HIDDEN struct allocator {
 
 struct log_heap *heap_new_record(struct log_thread *thread, struct log_node *node);
 void heap_publish_held(struct log_thread *thread);
+/* Where the sampling task is to come back after a fork, the calling thread's next allocation or free asks for it. */
+void heap_poll_soon(void);
 /* There was a peak since the path was touched last, @number: what it has now is what it had then. */
 void heap_keep_peak(struct log_heap *heap, uint64_t number);
 void heap_raise_largest(struct log_heap *heap, uint64_t bytes);

@@ -350,12 +350,22 @@ void helper_pause(void)
 	stop_task(task, PAUSE);
 }
 
+/* Not below 0: a child that a handler forked in the middle of a pause has a task without it. */
+static bool was_last_pause(struct helper *task)
+{
+	uint32_t pauses = __atomic_load_n(&task->pauses, __ATOMIC_RELAXED);
+
+	while (pauses && !__atomic_compare_exchange_n(&task->pauses, &pauses, pauses - 1, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
+		;
+	return pauses == 1;
+}
+
 void helper_resume(void)
 {
 	struct helper *task = own_task();
 	uint32_t tid;
 
-	if (!task || __atomic_sub_fetch(&task->pauses, 1, __ATOMIC_ACQ_REL) || task->has_ended)
+	if (!task || !was_last_pause(task) || task->has_ended)
 		return;
 	tid = __atomic_load_n(&task->tid, __ATOMIC_ACQUIRE);
 	if (tid && tid != STARTING)

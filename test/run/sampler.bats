@@ -225,6 +225,8 @@ task_descriptors() {
 	done
 }
 
+has_process_rows() { view resources >resources.csv && [ "$("$here/csv" time_ns set=process <resources.csv | wc -l)" -ge 10 ]; }
+
 @test "without close_range it has an own descriptor table all the same" {
 	often
 	mkfifo gate
@@ -233,9 +235,104 @@ task_descriptors() {
 	exec 9>gate
 	has_descriptors() { task_descriptors $program >descriptors 2>vanished && grep -q /proc/ descriptors; }
 	wait_until has_descriptors
-	has_ten_rows() { view resources >resources.csv && [ "$("$here/csv" time_ns set=process <resources.csv | wc -l)" -ge 10 ]; }
-	wait_until has_ten_rows
+	wait_until has_process_rows
 	exec 9>&-
 	wait $program
 	! grep -e /held -e /stdout descriptors || return 1
+}
+
+# Of a program without hooks, whose heap does not grow.
+@test "after a fork an allocation brings rows back" {
+	often
+	for moment in 0 0.05; do	# before it has a log, and after
+		rm -rf insideme.data go
+		LD_PRELOAD=$library perl -e 'select undef, undef, undef, '$moment'; if (!fork) { exit 0 } wait;
+			until (-e "go") { my @a = map { "x$_" } 1..10; select undef, undef, undef, 0.001 } exit 3' 3>&- &
+		program=$!
+		wait_until has_process_rows
+		: >go
+		status=0
+		wait $program || status=$?
+		same status $status 3
+	done
+}
+
+# A library behind ours lets a signal come when all is ready for the fork: the task rests, and comes back in both.
+@test "a handler that forks within a fork leaves both processes their task" {
+	cat >signals.c <<-'END'
+		#define _GNU_SOURCE
+		#include <dlfcn.h>
+		#include <signal.h>
+		#include <unistd.h>
+		pid_t _Fork(void)
+		{
+			pid_t (*next)(void) = (pid_t (*)(void))dlsym(RTLD_NEXT, "_Fork");
+			static int nr;
+			if (nr++ == 0)
+				raise(SIGUSR1);
+			return next();
+		}
+	END
+	cat >forks.c <<-'END'
+		#include <dirent.h>
+		#include <signal.h>
+		#include <stdio.h>
+		#include <time.h>
+		#include <unistd.h>
+		#include <sys/wait.h>
+		pid_t _Fork(void);
+		static volatile int is_inner;
+		__attribute__((noinline)) static void work(void) { __asm__ volatile(""); }
+		#define SILENT __attribute__((no_instrument_function))
+		SILENT static void handler(int number)
+		{
+			if (_Fork() == 0) {
+				is_inner = number;
+				work();
+			} else {
+				wait(NULL);
+			}
+		}
+		SILENT static int has_task(void)
+		{
+			DIR *tasks = opendir("/proc/self/task");
+			int nr = 0;
+			while (readdir(tasks))
+				nr++;
+			closedir(tasks);
+			return nr == 4;		/* and . and .. */
+		}
+		/* Within 20 s; it allocates meanwhile. */
+		SILENT static int comes_back(void)
+		{
+			time_t end = time(NULL) + 20;
+			int left = 50;		/* ms in which it is there, past the pause */
+			for (; left && time(NULL) < end; usleep(1000))
+				left -= has_task();
+			return !left;
+		}
+		SILENT static int again(void)
+		{
+			if (_Fork() == 0)
+				_exit(0);
+			wait(NULL);
+			return comes_back();
+		}
+		SILENT int main(void)
+		{
+			int first, second;
+			signal(SIGUSR1, handler);
+			work();
+			usleep(50000);
+			first = again();
+			second = again();
+			printf("%s %d %d\n", is_inner ? "inner" : "outer", first, second);
+			return 0;
+		}
+	END
+	gcc -shared -fPIC signals.c -o signals.so
+	gcc -O1 -g -w -finstrument-functions forks.c -o forks
+	LD_PRELOAD="$library $PWD/signals.so" ./forks >stdout
+	same "what came back" "$(cat stdout)" 'inner 1 1
+outer 1 1'
 }
