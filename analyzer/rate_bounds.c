@@ -45,7 +45,7 @@ static struct process *machine_of(struct process *process)
 }
 
 /* Idle or not, time passes on each: over all rows steps matter little. */
-static double nr_processors(struct process *process)
+double rate_nr_processors(struct process *process)
 {
 	struct process *machine = machine_of(process);
 	const struct rowset *rows = machine ? process_rowset(machine, "system") : NULL;
@@ -95,7 +95,7 @@ static double most_of(struct process *process, const struct rowset *rows, uint32
 	for (size_t i = 0; i < sizeof(sets) / sizeof(*sets); i++)
 		if (strcmp(rows->set, sets[i].set) == 0 && rows->columns[column].unit == sets[i].unit)
 			return sets[i].most != ALL_PROCESSORS ? sets[i].most :
-				fmin(nr_processors(process), strcmp(rows->set, "process") == 0 ? nr_threads(process, rows) : NAN);
+				fmin(rate_nr_processors(process), strcmp(rows->set, "process") == 0 ? nr_threads(process, rows) : NAN);
 	return NAN;
 }
 
@@ -108,7 +108,7 @@ double rate_most_of_all(struct process *process, const struct rowset *rows, uint
 	for (size_t i = 0; i < model->nr_processes; i++)
 		if (strcmp(model->processes[i]->header.boot_id, process->header.boot_id) != 0)
 			return NAN;
-	return nr_processors(process);
+	return rate_nr_processors(process);
 }
 
 void rate_bounds_find(struct rate_bounds *bounds, struct process *process, const struct rowset *rows, uint32_t column)

@@ -19,6 +19,8 @@ void rate_bounds_find(struct rate_bounds *bounds, struct process *process, const
 /* @rate in its column's unit from row @from to row @to, @passed_ns later; or what it can be at most. */
 double rate_bounded(const struct rate_bounds *bounds, size_t from, size_t to, int64_t passed_ns, double rate);
 
+/* Of its machine; NAN: not known. */
+double rate_nr_processors(struct process *process);
 /* What the rates of all processes together are at most, in cores; NAN: not known. */
 double rate_most_of_all(struct process *process, const struct rowset *rows, uint32_t column);
 

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "rate_bounds.h"
 #include "series.h"
 
 static double fact_number(const struct process *process, const char *key)
@@ -38,6 +39,26 @@ static bool lower(double *limit, double other)
 	return true;
 }
 
+/*
+ * Launchers give each rank processors of its own, or all of them to each: what ranks may use together, at most the
+ * machine's. NAN: no ranks, on several machines, or not known.
+ */
+static double of_ranks(const struct model *model)
+{
+	double cpus = 0, most;
+
+	for (size_t i = 0; i < model->nr_processes; i++) {
+		const struct process *process = model->processes[i];
+
+		if (strcmp(process->header.boot_id, model->processes[0]->header.boot_id) != 0)
+			return NAN;
+		if (process->header.rank >= 0 && !process->header.is_rank_child && !process_next_image(process))
+			cpus += fact_number(process, "nr_cpus");
+	}
+	most = cpus > 0 ? rate_nr_processors(model->processes[0]) : NAN;
+	return isnan(most) ? NAN : fmin(cpus, most);
+}
+
 static void add(struct resource_limits *limits, struct process *process)
 {
 	if (isnan(limits->cpus))
@@ -52,7 +73,7 @@ static void add(struct resource_limits *limits, struct process *process)
 
 void resource_limits_read(struct resource_limits *limits, const struct model *model)
 {
-	*limits = (struct resource_limits){ .cpus = NAN, .memory_bytes = NAN };
+	*limits = (struct resource_limits){ .cpus = of_ranks(model), .memory_bytes = NAN };
 	for (size_t i = 0; i < model->nr_processes; i++)
 		add(limits, model->processes[i]);
 	for (size_t i = 0; i < model->nr_monitors; i++)

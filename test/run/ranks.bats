@@ -50,6 +50,18 @@ of_ranks() {
 	calls work "$2" child_work "$3"
 }
 
+@test "the machine of ranks that are bound to a processor each has both" {
+	taskset -c 0,1 true 2>/dev/null || skip "needs processors 0 and 1"
+	[ "$(nproc --all)" = 2 ] || skip "needs two processors"
+	often
+	for rank in 0 1; do
+		OMPI_COMM_WORLD_RANK=$rank OMPI_COMM_WORLD_SIZE=2 PMIX_NAMESPACE=bound LD_PRELOAD="$library" \
+			taskset -c $rank "$bin/burn" 600 0 >/dev/null &
+	done
+	wait
+	"$report" | grep -E '^ +CPU ' | grep -q ' 2 cores' || { "$report"; return 1; }
+}
+
 @test "--rank takes ranks and what they started" {
 	fake 0 1 2 3 5
 	same runs "$(find insideme.data -mindepth 1 -maxdepth 1 -type d | wc -l)" 1
