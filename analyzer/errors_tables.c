@@ -150,19 +150,58 @@ static const char *caught_text(struct document *document, const struct error_sum
 			     sum->caught_elsewhere ? " and elsewhere" : "");
 }
 
-static struct table_rows *list_errors(struct document *document, const struct error_sums *errors)
+static bool of_one_function(const struct tree_node *a, const struct tree_node *b)
+{
+	return a == b || (a && b && a->function == b->function);
+}
+
+/* Do they differ by their call paths alone? */
+static bool looks_equal(const struct error_sum *a, const struct error_sum *b)
+{
+	return a->kind == b->kind && a->object == b->object && a->addr == b->addr && strcmp(a->type, b->type) == 0 &&
+	       !a->uncaught == !b->uncaught && !a->caught == !b->caught && of_one_function(a->path, b->path) &&
+	       of_one_function(a->caught_path, b->caught_path);
+}
+
+static void add_sum(struct error_sum *sum, const struct error_sum *other)
+{
+	sum->count += other->count;
+	sum->caught += other->caught;
+	sum->caught_elsewhere += other->caught_elsewhere;
+	sum->broken_calls += other->broken_calls;
+	sum->uncaught += other->uncaught;
+	sum->first = other->first < sum->first ? other->first : sum->first;
+	sum->kept += other->kept;
+	sum->other_messages += other->other_messages +
+		(sum->message && other->message && strcmp(sum->message, other->message) != 0);
+	sum->message = sum->message ?: other->message;
+}
+
+/* @by_path: a row for each path, or one for all by which the same code throws. */
+static struct table_rows *list_errors(struct document *document, const struct error_sums *errors, bool by_path)
 {
 	struct table_rows *rows = document_new(document, sizeof(*rows));
 	struct error_row *list = document_new(document, (errors->nr + 1) * sizeof(*list));
+	size_t nr = 0;
 
 	for (size_t i = 0; i < errors->nr; i++) {
-		const struct error_sum *sum = &errors->sums[i];
+		size_t at = by_path ? nr : 0;
+
+		while (at < nr && !looks_equal(&list[at].sum, &errors->sums[i]))
+			at++;
+		if (at < nr)
+			add_sum(&list[at].sum, &errors->sums[i]);
+		else
+			list[nr++].sum = errors->sums[i];
+	}
+	for (size_t i = 0; i < nr; i++) {
+		const struct error_sum *sum = &list[i].sum;
 
 		list[i] = (struct error_row){ *sum, what_text(document, sum), path_text(document, sum->path),
 			caught_text(document, sum), path_text(document, sum->caught_path) };
 		list[i].sum.type = document_text(document, "%s", sum->type);
 	}
-	*rows = (struct table_rows){ list, errors->nr };
+	*rows = (struct table_rows){ list, nr };
 	return rows;
 }
 
@@ -197,6 +236,7 @@ static void add_lead(struct document *document, const struct error_sums *errors)
 static void add_errors(struct document *document, struct report *report, const struct error_sums *errors)
 {
 	struct table *table = document_new(document, sizeof(*table));
+	bool by_path = report->options->columns || strcmp(report->options->format, "text") != 0;
 
 	*table = (struct table){
 		.name = "errors",
@@ -212,7 +252,7 @@ static void add_errors(struct document *document, struct report *report, const s
 		.aside = true,
 		.row_bytes = sizeof(struct error_row),
 		.next = table_next_row,
-		.source = list_errors(document, errors),
+		.source = list_errors(document, errors, by_path),
 		.formats = (errors->nr ? IN_TEXT : 0) | IN_CSV | IN_JSON,
 	};
 	document_add_table(document, table);

@@ -58,6 +58,27 @@ status_of() {
 	cat wait
 }
 
+@test "text shows the errors of one place once, whatever led there" {
+	local program
+	for program in retries retries.clang; do
+		rm -rf insideme.data errors.csv
+		LD_PRELOAD=$library "$bin/$program" || return 1
+		same "rows by path" "$(errors count kind=longjmp | wc -l)" 20
+		"$report" -v errors >errors.txt
+		same "rows in text" "$(grep -c 'longjmp()' errors.txt)" 1
+		grep -Eq '^ +20 +210  longjmp\(\) +dive +main$' errors.txt || { cat errors.txt; return 1; }
+	done
+}
+
+@test "where a process ended is told to the innermost call, however narrow the terminal" {
+	local alone
+	alone=$(status_of "$bin/retries" leave)
+	same status "$(status_of env LD_PRELOAD="$library" "$bin/retries" leave)" "$alone"
+	COLUMNS=60 "$report" -v errors >errors.txt
+	grep -q '^  Thread  Name  *For  In$' errors.txt || { cat errors.txt; return 1; }
+	grep -q 'first_step_of_the_way > second_step_of_the_way > leave' <(tr -s '\n ' '  ' <errors.txt)
+}
+
 # row ENDS: what the errors table has of the error that ended the program
 row() {
 	echo "$(errors type kind="$1") $(errors message kind="$1") $(errors function kind="$1")"
