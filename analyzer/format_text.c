@@ -134,13 +134,13 @@ static void fit_column(struct grid *grid, size_t column, size_t width)
 	grid->widths[column] = width;
 }
 
-/* What all columns take, those with COLUMN_ROOM at most @room_each. */
+/* What all columns take, those that can be narrower at most @room_each. */
 static size_t used_width(const struct grid *grid, size_t room_each)
 {
 	size_t used = 0;
 
 	for (size_t i = 0; i < grid->rows->nr_columns; i++) {
-		bool shares = grid->rows->columns[i]->flags & COLUMN_ROOM;
+		bool shares = grid->rows->columns[i]->flags & (COLUMN_ROOM | COLUMN_WRAPS);
 
 		if (!grid->hidden[i])
 			used += strlen(GAP) + (shares && grid->widths[i] > room_each ? room_each : grid->widths[i]);

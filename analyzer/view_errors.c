@@ -166,7 +166,7 @@ static const struct column open_columns[] = {
 	{ "open_ns", "For", 0, get_open_for, 0 },
 	{ "run", "Run", COLUMN_LEFT, get_open_run, CELL_RUN },
 	{ "run_number", "Run", 0, get_open_run, CELL_RUN_NUMBER },
-	{ "path", "In", COLUMN_LEFT | COLUMN_ROOM, get_who, WHO_PATH },
+	{ "path", "In", COLUMN_LEFT | COLUMN_WRAPS, get_who, WHO_PATH },
 };
 
 /* 0: exited with 0; higher is worse. */
