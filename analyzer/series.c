@@ -255,13 +255,13 @@ void series_of_column(struct series *series, const struct model *model, struct p
 	read_series(series, model, process, rows, column, nr_steps, NULL);
 }
 
-/* The kernel's counters go on through an exec: the next image's hold this one's. */
-static bool goes_on(const struct process *process, const char *set)
+/* The kernel's counters go on through an exec: the next image's hold this one's. @of_cpu: also where only its usage is known */
+static bool goes_on(const struct process *process, const char *set, bool of_cpu)
 {
 	const struct process *next = process_next_image(process);
 	const struct rowset *rows = next ? process_rowset(next, set) : NULL;
 
-	return rows && rows->nr_rows;
+	return (rows && rows->nr_rows) || (of_cpu && next && !isnan(usage_of_process(next).cpu_ns));
 }
 
 /* What a process computed before its first row; what it read and wrote by then was the recorder's, too. */
@@ -279,10 +279,10 @@ static void add_begin(struct changes *changes, struct process *process, const st
 	}
 }
 
-/* And after its last one. Return: what it used in all */
+/* And after its last one; what is known of an end is of the last image. Return: what it used in all */
 static double add_end(struct changes *changes, const struct process *process, const struct series *one, double most)
 {
-	double cpu_ns = usage_of_process(process).cpu_ns;
+	double cpu_ns = process_next_image(process) ? one->last : usage_of_process(process).cpu_ns;
 	double rate = (cpu_ns - one->last) / (double)(process->last - one->last_time);
 
 	changes_add(changes, one->last_time, process->last, fmin(rate, most));
@@ -290,26 +290,18 @@ static double add_end(struct changes *changes, const struct process *process, co
 }
 
 /* Return: what it used in all; of a gauge its last reading. */
-static double add_series(struct changes *changes, const struct model *model, struct process *process,
-			 const struct rowset *rows, uint32_t column, const struct series *one)
+static double add_series(struct changes *changes, struct process *process, const struct rowset *rows, uint32_t column,
+			 const struct series *one, bool of_cpu)
 {
 	struct rate_bounds bounds;
 
 	if (rows->columns[column].kind != LOG_CUMULATIVE)
 		changes_add(changes, one->last_time, process->last, one->last);
-	if (strcmp(rows->columns[column].name, "cpu_ns") != 0 || model->from > 0 || model->to < model->end || isnan(one->last))
+	if (!of_cpu || isnan(one->last))
 		return one->last;
 	rate_bounds_find(&bounds, process, rows, column);
 	add_begin(changes, process, rows, column, bounds.most);
 	return add_end(changes, process, one, bounds.most);
-}
-
-/* Of all: what @described rose by over the time that is shown. */
-static double mean_rate(const struct model *model, const struct log_column *described, double last)
-{
-	double scale = rate_scale(described) * (described->unit == LOG_UNIT_MILLI ? 1000 : 1);
-
-	return model->to > model->from ? scale * last / (double)(model->to - model->from) : NAN;
 }
 
 /* Rows come at times of each process's own: the sum changes wherever one of them has a row; it is @most at a time (NAN: not known). */
@@ -341,37 +333,39 @@ static void add_up(struct series *sum, const struct model *model, struct changes
 void series_of_all(struct series *series, const struct model *model, const char *set, const char *column,
 		   size_t nr_steps)
 {
-	const struct log_column *described = NULL;
 	struct changes changes = { 0 };
 	double last = 0, most = NAN;	/* of all, also of those too short for a rate */
-	size_t nr = 0;
+	bool of_cpu = strcmp(set, "process") == 0 && strcmp(column, "cpu_ns") == 0 && model->from == 0 && model->to >= model->end;
+	size_t nr = 0, nr_short = 0;
 
 	*series = (struct series){ .known = false };
 	for (size_t i = 0; i < model->nr_processes; i++) {
 		struct process *process = model->processes[i];
 		struct rowset *rows = process_rowset(process, set);
 		int index = rows ? rowset_column(rows, column) : -1;
-		struct series one;
-		double used;
+		struct series one = { .last_time = process->start };
+		double used = NAN;
 
-		if (index < 0)
-			continue;
-		read_series(&one, model, process, rows, (uint32_t)index, nr_steps, &changes);
-		used = add_series(&changes, model, process, rows, (uint32_t)index, &one);
-		if (!isnan(used) && !goes_on(process, set))
+		if (index >= 0) {
+			read_series(&one, model, process, rows, (uint32_t)index, nr_steps, &changes);
+			used = add_series(&changes, process, rows, (uint32_t)index, &one, of_cpu);
+		} else if (of_cpu) {
+			used = add_end(&changes, process, &one, 1);
+		}
+		if (!isnan(used) && !goes_on(process, set, of_cpu))
 			last += used;
+		nr_short += !one.known && !isnan(used);
 		if (one.known && !nr++) {
 			*series = one;
-			described = &rows->columns[index];
 			most = rate_most_of_all(process, rows, (uint32_t)index);
 		} else {
 			series_release(&one);
 		}
 	}
-	if (nr > 1) {
+	if (nr && nr + nr_short > 1) {
 		add_up(series, model, &changes, most);
-		if (described->kind == LOG_CUMULATIVE)
-			series->mean = mean_rate(model, described, last);
+		if (of_cpu && model->end > 0)
+			series->mean = last / (double)model->end;
 	}
 	changes_release(&changes);
 	series->last = last;

@@ -217,6 +217,37 @@ static void processes_together_use_what_those_of_the_time_use(void **state)
 	model_free(model);
 }
 
+/* A shell whose commands end before they have a row, and one that has rows: it used half of a processor for a tenth. */
+static void processes_without_rows_count_by_what_they_used(void **state)
+{
+	struct build_run logs = { .nr = 0 };
+	struct model *model;
+	struct series cpu;
+
+	(void)state;
+	add_worker(&logs, 10, 450, false);
+	for (uint32_t i = 0; i < 9; i++) {
+		struct build worker;
+
+		build_init(&worker, LOG_CLOCK_MONOTONIC, 1);
+		worker.header->pid = 20 + i;
+		worker.header->start = build_clocks(&worker, NS_START + 50 * i * MS);
+		worker.header->start_again = build_clocks(&worker, NS_START + (50 * i + 1) * MS);
+		worker.header->finish_user_ns = 10 * MS;
+		worker.header->finish_system_ns = 20 * MS;
+		worker.header->finish_peak_rss_bytes = 1 << 20;
+		build_finish(&worker, NS_START + 50 * (i + 1) * MS, 0);
+		build_run_add(&logs, &worker);
+	}
+	model = build_run_load(&logs);
+	series_of_all(&cpu, model, "process", "cpu_ns", 4);
+	assert_near(cpu.peak, 1);
+	assert_near(cpu.line.steps[1], 0.6);
+	assert_near(cpu.mean, (40 + 9 * 30) / 500.0);
+	series_release(&cpu);
+	model_free(model);
+}
+
 static void a_process_of_one_thread_uses_one_processor(void **state)
 {
 	struct log_rows *rows;
@@ -267,6 +298,7 @@ int main(void)
 		cmocka_unit_test(a_counter_that_goes_back_makes_no_negative_rate),
 		cmocka_unit_test(a_rate_is_at_most_what_there_is),
 		cmocka_unit_test(processes_together_use_what_those_of_the_time_use),
+		cmocka_unit_test(processes_without_rows_count_by_what_they_used),
 		cmocka_unit_test(a_process_of_one_thread_uses_one_processor),
 		cmocka_unit_test(areas_of_one_set_and_another_id_stay_apart),
 	};
