@@ -161,7 +161,7 @@ static const char *why_all(struct document *document, const struct model *model)
 		return NULL;
 	if (nr == 1 || process_fact(process, "attached"))
 		return why(document, process);
-	return document_text(document, "none of the %zu programs has hooks.\n%s", nr, why(document, process));
+	return document_text(document, "none of the %zu processes has hooks.\n%s", nr, why(document, process));
 }
 
 /* insideme-run said so before the program ran. */

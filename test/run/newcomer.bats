@@ -92,7 +92,7 @@ $how_to_build"
           no functions were recorded: perl is an interpreter: of what it runs CPU, memory and I/O are recorded,
           and functions of libraries and programs in C, C++ or Fortran built with hooks'
 	insideme-run -q -- /bin/sh -c '/usr/bin/perl -e "1 for 1 .. 300000"; true'
-	[[ $(part Time) == *'none of the 2 programs has hooks.'*'perl is an interpreter'* ]]
+	[[ $(part Time) == *'none of the 2 processes has hooks.'*'perl is an interpreter'* ]]
 }
 
 @test "old runs around: the newest has no functions, an older one has" {

@@ -105,7 +105,7 @@ load lib
 	[[ $output == *"true has no hooks. "*-finstrument-functions* ]]
 	monitor -q -- sh -c 'sleep 0.01; true; env true; true'
 	run "$report"
-	[[ $output == *"none of the "[2-9]" programs has hooks"* ]]
+	[[ $output == *"none of the "[2-9]" processes has hooks"* ]]
 }
 
 @test "a program that runs is told of in the present" {
