@@ -208,16 +208,31 @@ static void add_samples(struct findings *findings, const struct model *model)
 			  findings_number(findings, UNIT_PERCENT, 100 * (double)samples->in_hooks / (double)all)));
 }
 
+static bool has_written(const struct model *model, struct process *process)
+{
+	struct rowset *rows = process_rowset(process, "process");
+	int column = rows ? rowset_column(rows, "write_bytes") : -1;
+	struct series written;
+	bool result;
+
+	if (column < 0)
+		return false;
+	series_of_column(&written, model, process, rows, (uint32_t)column, 1);
+	result = written.known && written.last > 0;
+	series_release(&written);
+	return result;
+}
+
 static void add_written_log(struct findings *findings, const struct model *model)
 {
-	struct series written;
+	bool written = false;
 
-	series_of_all(&written, model, "process", "write_bytes", 1);
-	if (written.known && written.last > 0)
+	for (size_t i = 0; i < model->nr_processes && !written; i++)
+		written = has_written(model, model->processes[i]);
+	if (written)
 		findings_add(findings, "written_log_bytes", UNIT_BYTES, (double)model->log_bytes, false,
 		    document_text(findings->document, "what was written to disk may include the log's own pages: %s, "
 				  "more in a long run", findings_number(findings, UNIT_BYTES, (double)model->log_bytes)));
-	series_release(&written);
 }
 
 static void add_cost(struct findings *findings, const struct model *model)
