@@ -4,7 +4,8 @@
 
 #include <math.h>
 
-#define WRAP (1ull << 32)
+#define WRAP		(1ull << 32)
+#define FEW_CALLS	64
 
 static int bucket_of(uint64_t ticks)
 {
@@ -32,7 +33,7 @@ static struct known known_calls(const struct log_node *node, const uint64_t hist
 
 /*
  * A bucket goes on at 0 after 2^32. A signal handler with calls of its own that comes between the counters of a call
- * loses one count or doubles it.
+ * loses one count or doubles it, or both: one call is then counted in the bucket of another.
  */
 static bool counts_match(const struct known *known)
 {
@@ -64,21 +65,25 @@ static bool total_matches(const struct log_node *node, const uint64_t histogram[
 	return total + (double)node->max_ticks >= low * 0.98 && (total <= high * 1.02 || histogram[LOG_BUCKETS - 1]);
 }
 
+/* A call that was counted elsewhere may have been the only one of its bucket: of few calls, where that is likely. */
 static bool extremes_match(const struct log_node *node, const uint64_t histogram[LOG_BUCKETS], const struct known *known)
 {
+	bool min_counted = histogram[bucket_of(node->min_ticks)], max_counted = histogram[bucket_of(node->max_ticks)];
+
 	if (node->min_ticks > node->max_ticks)
 		return false;
-	return missing_counts(known) || (histogram[bucket_of(node->min_ticks)] && histogram[bucket_of(node->max_ticks)]);
+	return missing_counts(known) || (min_counted && max_counted) ||
+	       (known->most <= FEW_CALLS && (min_counted || max_counted));
 }
 
-/* Between the squares of the mean and of the longest call. */
+/* Between the squares of the mean and of the longest call, of which there is one. */
 static bool squares_match(const struct log_node *node, const struct known *known)
 {
 	double squares = (double)node->squares[1] * 0x1p64 + (double)node->squares[0];
 	double calls = (double)known->most + 1, max = (double)node->max_ticks;
 	double total = fmax((double)node->total_ticks - max, 0);
 
-	return squares <= calls * max * max * 1.001 && squares >= total * total / calls * 0.999;
+	return squares <= calls * max * max * 1.001 && squares >= fmax(total * total / calls, max * max) * 0.999;
 }
 
 bool node_is_sound(const struct log_node *node, const uint64_t histogram[LOG_BUCKETS], const struct node_limits *limits)

@@ -233,6 +233,30 @@ static void a_flipped_bit_does_not_make_up_time(void **state)
 	build_release(&build);
 }
 
+/* As a handler's calls in the middle of another's exit leave it. */
+static void a_call_counted_as_another_is_no_damage(void **state)
+{
+	struct build build;
+	struct log_thread *thread = build_begin(&build);
+	struct log_node *f = build_node(&build, thread, &thread->root, F);
+	struct model *model;
+
+	(void)state;
+	build_call(f, 2674, 0);
+	build_call(f, 870, 0);
+	f->histogram[11]++;
+	f->histogram[9]--;
+	build_finish(&build, END, 0);
+	model = try_load(&build, 0);
+	assert_int_equal(model->calls, 2);
+	model_free(model);
+	f->max_ticks = 2 * 2674;	/* longer than the squares say */
+	model = try_load(&build, 0);
+	assert_int_equal(model->calls, 0);
+	model_free(model);
+	build_release(&build);
+}
+
 static void links_in_circles_end(void **state)
 {
 	struct build build;
@@ -365,6 +389,7 @@ int main(void)
 		cmocka_unit_test(a_path_killed_while_it_was_made_is_no_damage),
 		cmocka_unit_test(changed_heads_of_areas_do_no_harm),
 		cmocka_unit_test(a_flipped_bit_does_not_make_up_time),
+		cmocka_unit_test(a_call_counted_as_another_is_no_damage),
 		cmocka_unit_test(links_in_circles_end),
 		cmocka_unit_test(an_area_killed_while_it_was_claimed_is_no_damage),
 		cmocka_unit_test(other_versions_and_other_files_are_refused),
