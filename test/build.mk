@@ -161,10 +161,10 @@ $(O)/sanitized/insideme-report: $(sanitized_analyzer)
 # Built apart with strict warnings, so that it always builds the same; then structure, units, whole runs.
 check:
 	$(Q)$(MAKE) --no-print-directory $(if $(filter -j%,$(MAKEFLAGS)),,-j$(shell nproc)) O=$(check_folder) DEV=1 run-tests
-# What samples needs a processor in time: one by one, after the others, three of which keep two processors busy.
+# What samples needs a processor in time: one by one, after the others.
 timed_tests := $(patsubst %,test/run/%.bats,attach budget heap on_terminal resources sampler samples) test/web/page.test.mjs
 run-tests: all $(programs) $(unit_tests) $(O)/sanitized/insideme-report test/web/node_modules
-	$(Q)TEST_BUILD=$(abspath $(O)) scripts/run-tests -j3 scripts/check-structure $(unit_tests) \
+	$(Q)TEST_BUILD=$(abspath $(O)) scripts/run-tests -j2 scripts/check-structure $(unit_tests) \
 		$(filter-out $(timed_tests),$(wildcard test/web/*.test.mjs) $(sort $(wildcard test/run/*.bats)))
 	$(Q)TEST_BUILD=$(abspath $(O)) scripts/run-tests $(timed_tests)
 
