@@ -87,15 +87,21 @@ static void count_sampled(struct entered_list *list, int more)
 	list->least_interval_ns = list->settings.interval_is_set ? 0 : list->nr_sampled * SHARE_NS;
 }
 
-static void stop(struct entered_list *list, struct entered *entered)
+/* @how: sampler_stop, or sampler_pause: without a word, as what it has read may be another image's. */
+static void end_sampler(struct entered_list *list, struct entered *entered, void (*how)(struct sampler *))
 {
-	entered->is_over = true;
 	if (!entered->sampler)
 		return;
-	sampler_stop(entered->sampler);
+	how(entered->sampler);
 	free(entered->sampler);
 	entered->sampler = NULL;
 	count_sampled(list, -1);
+}
+
+static void stop(struct entered_list *list, struct entered *entered)
+{
+	entered->is_over = true;
+	end_sampler(list, entered, sampler_stop);
 }
 
 static bool is_of(const struct entered *entered, const struct log_header *log)
@@ -120,7 +126,7 @@ static bool is_there(const struct entered *entered)
 	       process_parent((uint32_t)entered->pid, &parent, &start_ticks) == 0 && start_ticks == entered->start_ticks;
 }
 
-static bool start_sampler(struct entered_list *list, struct entered *entered)
+static void start_sampler(struct entered_list *list, struct entered *entered)
 {
 	struct sampler_config config = {
 		.log = list->own_log->log,
@@ -137,29 +143,32 @@ static bool start_sampler(struct entered_list *list, struct entered *entered)
 	config.log_fd = entered->sampler ? fcntl(list->own_log->log_fd, F_DUPFD_CLOEXEC, 0) : -1;
 	if (config.log_fd >= 0 && sampler_start(entered->sampler, &config) == 0) {
 		count_sampled(list, 1);
-		return true;
+		return;
 	}
 	if (config.log_fd >= 0)
 		close(config.log_fd);
 	free(entered->sampler);
 	entered->sampler = NULL;
-	return false;
 }
 
 /* Return: whether there is anything to sample, now or later. */
 static bool begin(struct entered_list *list, struct entered *entered, const struct watched *logs, int64_t now_ns)
 {
+	bool is_sampled = list->own_log->log && list->settings.interval_ns;
+	bool has_room = list->nr_sampled < list->most_sampled;
+
 	if (is_over(entered->child) || has_log(entered, logs) || !is_there(entered))
 		return false;
 	tree_add(list->tree, entered->pid);
-	if (image_is_another(entered->pid, entered->start_ticks, entered->holder->log)) {
+	if (is_sampled && has_room)
+		start_sampler(list, entered);
+	if (image_is_another(entered->pid, entered->start_ticks, entered->holder->log)) {	/* than what is open by now */
+		end_sampler(list, entered, sampler_pause);
 		own_log_process_execed(list->own_log, entered->pid, entered->child->begin.monotonic_ns);
 		return false;
 	}
-	if (!list->own_log->log || !list->settings.interval_ns)
-		return false;
-	if (list->nr_sampled < list->most_sampled)
-		return start_sampler(list, entered);
+	if (!is_sampled || has_room)
+		return entered->sampler;
 	if (!entered->has_waited)
 		log_lose(list->own_log->log, LOG_LOST_ROWS);
 	entered->has_waited = true;

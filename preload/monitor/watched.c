@@ -107,17 +107,33 @@ static void start_sampler(struct watched *watched, int fd, const struct sampler_
 	close(fd);
 }
 
+/* @how: sampler_stop, or sampler_pause: without a word. */
+static void end_sampler(struct watched *watched, void (*how)(struct sampler *))
+{
+	if (watched->sampler)
+		how(watched->sampler);
+	free(watched->sampler);
+	watched->sampler = NULL;
+}
+
+/* Once the sampler has opened what is of one image, lest an exec come between. Return: 0, or -ESTALE: it has exec'ed. */
+static int leave_another_image(struct watched *watched)
+{
+	if (!image_is_another(watched->pid, watched->log->process_start, watched->log))
+		return 0;
+	end_sampler(watched, sampler_pause);
+	return -ESTALE;
+}
+
 static int begin(struct watched *watched, const struct run *run, const struct sampler_settings *settings,
 		 int64_t now_ns)
 {
 	int fd = open_file(watched, run);
 	int error = fd < 0 ? fd : map_log(watched, fd);
 
-	if (!error && image_is_another(watched->pid, watched->log->process_start, watched->log))
-		error = -ESTALE;
 	if (!error) {
 		start_sampler(watched, fd, settings);
-		return 0;
+		return leave_another_image(watched);
 	}
 	if (fd >= 0)
 		close(fd);
@@ -166,10 +182,7 @@ static void bring_home(const struct watched *watched, const struct run *run)
 
 void watched_stop(struct watched *watched)
 {
-	if (watched->sampler)
-		sampler_stop(watched->sampler);
-	free(watched->sampler);
-	watched->sampler = NULL;
+	end_sampler(watched, sampler_stop);
 }
 
 void watched_close(struct watched *watched, const struct run *run, bool has_ended, struct count *count)

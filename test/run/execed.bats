@@ -45,11 +45,60 @@ cell() { "$here/csv" "$@" <processes.csv; }
 
 known() { echo "${1:-0}"; }	# an image may be gone before there is a row of it
 
+# catch N: insideme-run stands still after its Nth look into a memory map, until who waits there has exec'ed.
+catch() {
+	cat >catch.c <<-END
+		#define _GNU_SOURCE
+		#include <dlfcn.h>
+		#include <fcntl.h>
+		#include <stdio.h>
+		#include <string.h>
+		#include <unistd.h>
+		int fclose(FILE *file)
+		{
+			int (*next)(FILE *) = dlsym(RTLD_NEXT, "fclose");
+			static int nr_looks;
+			char link[32], path[64] = "", image[4096] = "";
+			snprintf(link, sizeof(link), "/proc/self/fd/%d", fileno(file));
+			if (readlink(link, path, sizeof(path) - 1) < 0 || !strstr(path, "/maps") || ++nr_looks != $1)
+				return next(file);
+			close(open("become", O_CREAT | O_WRONLY, 0600));
+			memcpy(strstr(path, "/maps"), "/exe", 5);
+			for (int i = 0; i < 1000 && !strstr(image, "/sealed"); i++) {
+				usleep(10000);
+				memset(image, 0, sizeof(image));
+				if (readlink(path, image, sizeof(image) - 1) < 0)
+					break;
+			}
+			close(open(strstr(image, "/sealed") ? "caught" : "missed", O_CREAT | O_WRONLY, 0600));
+			return next(file);
+		}
+	END
+	gcc -shared -fPIC catch.c -o catch.so
+	cat >waits.c <<-'END'
+		/* Becomes it when told to, or its child does. */
+		#include <sys/wait.h>
+		#include <unistd.h>
+		int main(int argc, char **argv)
+		{
+			int status = 0;
+			if (argc == 1 || fork() == 0) {
+				for (int i = 0; i < 1000 && access("become", F_OK); i++)
+					usleep(10000);
+				execl("./sealed", "sealed", (char *)NULL);
+			}
+			wait(&status);
+			return WEXITSTATUS(status);
+		}
+	END
+	gcc waits.c -o waits
+}
+
 # until_seen ARGUMENTS...: sealed is at work until insideme-run has told of it
 until_seen() {
 	local status=0
-	"$build/insideme-run" -q ./starts "$@" >stdout 2>stderr &
-	wait_until is_seen
+	LD_PRELOAD=$preload "$build/insideme-run" -q "./${program:-starts}" "$@" >stdout 2>stderr &
+	wait_until is_seen || { kill $!; touch go; return 1; }
 	touch go
 	wait $! || status=$?
 	same status $status 3
@@ -81,6 +130,20 @@ until_seen() {
 		same "how its parent ended" "$(cell end programs=starts exit_status=3)" "exit status 3"
 		[ "$(known "$(cell cpu_ns pid="$child" programs=starts)")" -lt 100000000 ]
 	done
+}
+
+@test "who becomes another one just as insideme-run begins to sample it" {
+	local program=waits preload=$PWD/catch.so
+	catch 1
+	until_seen
+	[ -e caught ]
+	same "how waits ended" "$(cell end programs=waits)" "exec of sealed (not recorded)"
+	[ "$(known "$(cell cpu_ns programs=waits)")" -lt 100000000 ]
+	rm -rf go become caught insideme.data
+	catch 2
+	until_seen child
+	[ -e caught ]
+	same "how its child ended" "$(cell end pid="$(cell pid programs=sealed)" programs=waits)" "exec of sealed (not recorded)"
 }
 
 @test "programs that are recorded follow each other without a word of that" {
