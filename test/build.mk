@@ -151,20 +151,22 @@ $(O)/sanitized/analyzer.a: $(filter-out %/main.o,$(sanitized_analyzer))
 $(O)/sanitized/preload.a: $(call obj,sanitized,$(shared_src) preload/blocks.c preload/poisson.c preload/adaptive.c preload/memory.c preload/path_index.c preload/slices.c \
 		preload/room.c preload/moments.c preload/say.c preload/symbol_names.c preload/monitor/entries.c preload/monitor/image.c)
 	$(Q)rm -f $@; ar rcs $@ $^
-unit_helpers := $(filter-out test/unit/test_%,$(wildcard test/unit/*.c))
-$(O)/test/unit/%: test/unit/%.c $(unit_helpers) $(O)/sanitized/analyzer.a $(O)/sanitized/preload.a
+unit_helpers := $(call obj,sanitized,$(filter-out test/unit/test_%,$(wildcard test/unit/*.c)))
+$(unit_helpers): side = -iquote . -iquote analyzer -iquote preload
+unit_needs := $(unit_helpers) $(O)/sanitized/analyzer.a $(O)/sanitized/preload.a
+$(O)/test/unit/%: test/unit/%.c $(unit_needs)
 	@mkdir -p $(@D)
-	$(call say,CC)$(CC) $(test_cflags) -iquote . -iquote analyzer -iquote preload $^ -lcmocka $(analyzer_libs) -o $@
+	$(call say,CC)$(CC) $(test_cflags) -iquote . -iquote analyzer -iquote preload $< $(unit_needs) -lcmocka $(analyzer_libs) -o $@
 $(O)/sanitized/insideme-report: $(sanitized_analyzer)
 	$(call say,LD)$(CC) $(test_cflags) $^ $(analyzer_libs) -o $@
 
 # Built apart with strict warnings, so that it always builds the same; then structure, units, whole runs.
 check:
 	$(Q)$(MAKE) --no-print-directory $(if $(filter -j%,$(MAKEFLAGS)),,-j$(shell nproc)) O=$(check_folder) DEV=1 run-tests
-# What samples needs a processor in time: one by one, after the others.
-timed_tests := $(patsubst %,test/run/%.bats,attach budget heap on_terminal resources sampler samples) test/web/page.test.mjs
+# What samples needs a processor in time, and so do MPICH's launchers: one by one, after the others.
+timed_tests := $(patsubst %,test/run/%.bats,attach budget heap on_terminal ranks resources sampler samples) test/web/page.test.mjs
 run-tests: all $(programs) $(unit_tests) $(O)/sanitized/insideme-report test/web/node_modules
-	$(Q)TEST_BUILD=$(abspath $(O)) scripts/run-tests -j2 scripts/check-structure $(unit_tests) \
+	$(Q)TEST_BUILD=$(abspath $(O)) scripts/run-tests -j3 scripts/check-structure $(unit_tests) \
 		$(filter-out $(timed_tests),$(wildcard test/web/*.test.mjs) $(sort $(wildcard test/run/*.bats)))
 	$(Q)TEST_BUILD=$(abspath $(O)) scripts/run-tests $(timed_tests)
 

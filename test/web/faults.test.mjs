@@ -15,8 +15,9 @@ async function lookAtAll(path, options = {}) {
 		check(`${panel} is a panel`, panels.includes(panel));
 		await tab.evaluate((name) => { location.hash = `panel=${name}`; }, panel);
 		await tab.waitForFunction((name) => document.querySelector("main").dataset.panel === name && document.querySelector("main").innerText.length > 10, panel);
-		await tab.waitForTimeout(150);
+		await tab.evaluate(() => new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn))));
 	}
+	await tab.waitForTimeout(300);		// what is drawn later than its panel
 	same("complaints", tab.complaints, []);
 	return tab;
 }
