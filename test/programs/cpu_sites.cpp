@@ -7,9 +7,9 @@
  *   threads    the same in two threads: run_one() and run_three()
  *   fork       the same in two processes: the child has by_three()
  *   deep       under 400 calls of descend(): more than are told of a stack
- *   throws     exceptions through 12 calls of rise(), half a second of them
+ *   throws     exceptions through 12 calls of rise(), a third of a second of them
  *   registers  the same after it has registered unwind tables, as compilers at run time do: libgcc takes a lock then
- *   moves      shift_stack() moves the stack pointer and its unwind tables do not say so: half a second
+ *   moves      shift_stack() moves the stack pointer and its unwind tables do not say so
  *   allocates  by_new() and by_malloc() take and give back blocks
  *   loads      a thread loads and unloads the library of the second argument while another works
  */
@@ -27,6 +27,7 @@
 
 #define APART __attribute__((noinline))
 #define UNIT 200000	/* some 0.3 ms */
+#define RUNS_ON_S 0.3	/* where it matters only that all goes on: 75 samples */
 
 static volatile uint64_t sink;
 static volatile bool is_done;
@@ -86,7 +87,7 @@ APART static void rise(int depth, int number)
 
 APART static void throws()
 {
-	double end = cpu_seconds() + 0.5;
+	double end = cpu_seconds() + RUNS_ON_S;
 	uint64_t nr = 0, wrong = 0;
 
 	while (cpu_seconds() < end)
@@ -143,7 +144,7 @@ APART static void shift_stack(uint64_t number)
 
 APART static void moves()
 {
-	double end = cpu_seconds() + 0.5;
+	double end = cpu_seconds() + RUNS_ON_S;
 
 	while (cpu_seconds() < end)
 		for (uint64_t number : { 1ul, 2ul, 0x1234ul, 1ul << 47, ~0ul })
@@ -168,7 +169,7 @@ APART static void by_malloc()
 
 APART static void allocates()
 {
-	double end = cpu_seconds() + 0.5;
+	double end = cpu_seconds() + RUNS_ON_S;
 
 	while (cpu_seconds() < end) {
 		by_new();

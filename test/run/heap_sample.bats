@@ -31,7 +31,7 @@ judge() {
 				size = bytes / blocks
 				near("allocated", found, bytes, what == "by_realloc" ? said : error(blocks, size))
 				near("live", lives, live, what == "by_realloc" ? mean : error(nr_live, size))
-				near("allocations", nr_found, blocks, what == "by_realloc" ? 50 : error(blocks, size) / size + sqrt(blocks))
+				near("allocations", nr_found, blocks, what == "by_realloc" ? 22 : error(blocks, size) / size + sqrt(blocks))
 				if (what != "by_realloc") {
 					near("its error", said, error(blocks, size), error(blocks, size) / 12)
 					near("the live ones error", lives_said, error(nr_live, size), error(nr_live, size) / 12)

@@ -71,7 +71,7 @@ wait_until() {
 	local end=$((SECONDS + 60))
 	until "$@"; do
 		[ $SECONDS -lt $end ] || { echo "not within a minute: $*"; return 1; }
-		sleep 0.01
+		sleep 0.02
 	done
 }
 
