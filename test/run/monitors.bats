@@ -92,7 +92,7 @@ check_nesting() {
 
 # by_thread FILE: the rows without their index, thread by thread: rows of different threads at one instant may come in any order.
 by_thread() {
-	sed 1d "$1" | cut -d, -f2- | sort -s -t, -k8,8
+	sed 1d "$1" | cut -d, -f2- | sort -s -t, -k6,6
 }
 
 @test "rows are written while the program runs, of a call that goes on its entry" {
