@@ -4,7 +4,7 @@ import { spawnSync } from "node:child_process";
 import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { build, check, csv, folder, makePage, open, record, report, runTests, same, test } from "./lib.mjs";
+import { build, check, csv, folder, leave, makePage, open, record, report, runTests, same, test } from "./lib.mjs";
 
 const panels = ["summary", "timeline", "flame", "functions", "processes", "memory", "source", "quality", "plot", "compare"];
 
@@ -144,9 +144,9 @@ test("runs without calls, without single calls, with one sample, without symbols
 		several: [record("several-1", "calls"), record("several-2", "calls")],
 	};
 	for (const [name, run] of Object.entries(runs))
-		await (await lookAtAll(makePage(run, `${name}.html`))).close();
+		leave(await lookAtAll(makePage(run, `${name}.html`)));
 	for (const [before, after] of [["none", "counted"], ["stripped", "several"]])
-		await (await lookAtAll(makePage(runs[after], `${before}-${after}.html`, "--diff", [runs[before]].flat()[0]))).close();
+		leave(await lookAtAll(makePage(runs[after], `${before}-${after}.html`, "--diff", [runs[before]].flat()[0])));
 });
 
 test("100,000 functions: the table stays a table", async () => {

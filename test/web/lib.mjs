@@ -51,10 +51,28 @@ export function makePage(run, name = "page.html", ...options) {
 }
 
 let browser;
+const used = [], free = [];	// tabs: those of tests that are over show the next pages, as a new one takes twice the time
+// Its page is not looked at any more.
+export function leave(tab) {
+	free.push(...used.splice(used.indexOf(tab), 1));
+}
+
+async function emptyTab() {
+	browser ??= await chromium.launch({ executablePath: "/usr/bin/chromium", args: ["--no-sandbox"] });
+	const page = free.pop() ?? await browser.newPage();
+	used.push(page);
+	for (const event of ["pageerror", "console", "request"])
+		page.removeAllListeners(event);
+	await page.mouse.move(0, 0);
+	await page.goto("about:blank");
+	return page;
+}
+
 // A page in the browser; what it complains of is a failure of the test.
 export async function open(path, { hash = "", url = `file://${path}${hash ? `#${hash}` : ""}`, scheme = "light", width = 1280, height = 800 } = {}) {
-	browser ??= await chromium.launch({ executablePath: "/usr/bin/chromium", args: ["--no-sandbox"] });
-	const page = await browser.newPage({ viewport: { width, height }, colorScheme: scheme });
+	const page = await emptyTab();
+	await page.setViewportSize({ width, height });
+	await page.emulateMedia({ colorScheme: scheme });
 	page.complaints = [];
 	page.on("pageerror", (error) => page.complaints.push(String(error)));
 	page.on("console", (message) => message.type() === "error" && page.complaints.push(message.text()));
@@ -82,6 +100,7 @@ export async function runTests() {
 	console.log(`1..${tests.length}`);
 	for (const [i, [name, run]] of tests.entries()) {
 		const error = await run().then(() => null, (reason) => reason);
+		used.slice().forEach(leave);
 		console.log(`${error ? "not ok" : "ok"} ${i + 1} - ${name}`);
 		if (error) {
 			failed = true;
