@@ -63,8 +63,8 @@ int sampler_start(struct sampler *sampler, const struct sampler_config *config);
 int64_t sampler_step(struct sampler *sampler);
 
 /*
- * Close the descriptors without a word, and open them again in another task: rows go on where they were.
- * sampler_resume() takes the log's new descriptor. Return: 0, or -errno when nothing can be sampled any more.
+ * Close the descriptors, the log's too, without a word; and open them again in another task, if ever: rows go on where
+ * they were. sampler_resume() takes the log's new descriptor. Return: 0, or -errno when nothing can be sampled any more.
  */
 void sampler_pause(struct sampler *sampler);
 int sampler_resume(struct sampler *sampler, int log_fd);

@@ -162,13 +162,16 @@ static bool begin(struct entered_list *list, struct entered *entered, const stru
 	tree_add(list->tree, entered->pid);
 	if (is_sampled && has_room)
 		start_sampler(list, entered);
-	if (image_is_another(entered->pid, entered->start_ticks, entered->holder->log)) {	/* than what is open by now */
+	/* After the sampler has opened what is of one image: an exec in between shows here. */
+	if (image_is_another(entered->pid, entered->start_ticks, entered->holder->log)) {
 		end_sampler(list, entered, sampler_pause);
 		own_log_process_execed(list->own_log, entered->pid, entered->child->begin.monotonic_ns);
 		return false;
 	}
+	if (entered->sampler)
+		return true;
 	if (!is_sampled || has_room)
-		return entered->sampler;
+		return false;
 	if (!entered->has_waited)
 		log_lose(list->own_log->log, LOG_LOST_ROWS);
 	entered->has_waited = true;

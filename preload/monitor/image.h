@@ -10,7 +10,7 @@
 
 /*
  * Has process @pid, which began at @start_ticks (0: not known), not mapped @log, where that says it is? False too where the
- * process is over, or may not be looked at.
+ * process is over. Of one that may not be looked at the name decides.
  */
 bool image_is_another(pid_t pid, uint64_t start_ticks, const struct log_header *log);
 

@@ -117,11 +117,13 @@ static void end_sampler(struct watched *watched, void (*how)(struct sampler *))
 }
 
 /* Once the sampler has opened what is of one image, lest an exec come between. Return: 0, or -ESTALE: it has exec'ed. */
-static int leave_another_image(struct watched *watched)
+static int check_image(struct watched *watched)
 {
 	if (!image_is_another(watched->pid, watched->log->process_start, watched->log))
 		return 0;
 	end_sampler(watched, sampler_pause);
+	watched->log->sampler_kind = 0;
+	watched->log->sampler_tid = 0;
 	return -ESTALE;
 }
 
@@ -133,7 +135,7 @@ static int begin(struct watched *watched, const struct run *run, const struct sa
 
 	if (!error) {
 		start_sampler(watched, fd, settings);
-		return leave_another_image(watched);
+		return check_image(watched);
 	}
 	if (fd >= 0)
 		close(fd);

@@ -279,8 +279,16 @@ static int read_memory(struct usage *usage, bool count_log, struct figures *figu
 	return 0;
 }
 
+/* From outside: does the process run another program by now? */
+static bool has_execed(const struct usage *usage)
+{
+	return !usage->own_thread && log_pages_are_left(&usage->log_pages, usage->statm_fd);
+}
+
 int usage_read_memory(struct usage *usage, struct figures *figures)
 {
+	if (has_execed(usage))
+		return -ESTALE;
 	return read_memory(usage, true, figures);
 }
 
@@ -294,7 +302,7 @@ int usage_read(struct usage *usage, struct figures *figures)
 
 	if (!usage->own_thread && read_cpu_clock(usage, &figures->cpu_ns) == -EINVAL)	/* what the kernel says of a pid that is gone */
 		return -ESRCH;
-	if (!usage->own_thread && is_full && log_pages_are_left(&usage->log_pages, usage->statm_fd))
+	if (has_execed(usage))
 		return -ESTALE;
 	read_memory(usage, is_full, figures);
 	is_full = is_full || figures->rss_bytes == LOG_NONE;
