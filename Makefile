@@ -26,7 +26,7 @@ sanitize := -fno-sanitize-recover=all
 # Of pictures only the types: the library is loaded when one is drawn.
 cairo_cflags := $(patsubst -I%,-isystem %,$(shell $(PKG_CONFIG) --cflags cairo))
 tool_cflags := $(CFLAGS) $(common) $(cairo_cflags) $(if $(SAN),-fsanitize=$(SAN) $(sanitize))
-test_cflags := $(CFLAGS) $(common) $(cairo_cflags) -fsanitize=address,undefined $(sanitize)
+test_cflags := $(CFLAGS:-O2=-O1) $(common) $(cairo_cflags) -fsanitize=address,undefined $(sanitize)
 analyzer_libs = $(shell $(PKG_CONFIG) --libs libdw libelf jansson zlib) -lsupc++ -lm
 
 # What library and insideme-run share: the log's writing side, not the hooks.

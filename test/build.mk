@@ -163,13 +163,13 @@ $(O)/sanitized/insideme-report: $(sanitized_analyzer)
 # Built apart with strict warnings, so that it always builds the same; then structure, units, whole runs.
 check:
 	$(Q)$(MAKE) --no-print-directory $(if $(filter -j%,$(MAKEFLAGS)),,-j$(shell nproc)) O=$(check_folder) DEV=1 run-tests
-# What samples needs a processor in time, and so do MPICH's launchers: one by one, after the others.
-timed_tests := $(patsubst %,test/run/%.bats,attach ranks resources sampler samples) test/web/page.test.mjs
+# What samples needs a processor in time, and so do MPICH's launchers: no more than there are processors, after the others.
+timed_tests := $(patsubst %,test/run/%.bats,resources attach ranks samples sampler)
 # Web tests wait much: they come among the others, not all at once.
 side_by_side := $(shell printf '%s\n' $(filter-out $(timed_tests),$(wildcard test/web/*.test.mjs test/run/*.bats)) | sort -t/ -k3)
 run-tests: all $(programs) $(unit_tests) $(O)/sanitized/insideme-report test/web/node_modules
 	$(Q)TEST_BUILD=$(abspath $(O)) scripts/run-tests -j3 scripts/check-structure $(unit_tests) $(side_by_side)
-	$(Q)TEST_BUILD=$(abspath $(O)) scripts/run-tests $(timed_tests)
+	$(Q)TEST_BUILD=$(abspath $(O)) scripts/run-tests -j2 $(timed_tests)
 
 # What drives a browser.
 test/web/node_modules: test/web/package-lock.json

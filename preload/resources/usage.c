@@ -287,9 +287,7 @@ static bool has_execed(const struct usage *usage)
 
 int usage_read_memory(struct usage *usage, struct figures *figures)
 {
-	if (has_execed(usage))
-		return -ESTALE;
-	return read_memory(usage, true, figures);
+	return has_execed(usage) ? -ESTALE : read_memory(usage, true, figures);
 }
 
 /* A zombie has no memory any more, but all that it has counted. */
