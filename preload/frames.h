@@ -57,8 +57,11 @@ bool frames_go_down(struct log_thread *thread);
 /* A stack that has its memory alone, one of a handler, or a mapping in which there may be several (neighbours.h). */
 enum stack_kind { STACK_ALONE, STACK_OF_SIGNALS, STACK_OR_SEVERAL };
 
-/* A new stack of the thread, on which nothing is open, or NULL without room. */
-struct log_frames *stack_make(struct log_thread *thread, uintptr_t low, uintptr_t bytes, enum stack_kind kind);
+/*
+ * A new stack of the thread, on which nothing is open, or NULL without room. @is_own: the one that the thread began on,
+ * which nobody takes from it. Others find it before this returns.
+ */
+struct log_frames *stack_make(struct log_thread *thread, uintptr_t low, uintptr_t bytes, enum stack_kind kind, bool is_own);
 
 /* Nothing runs on it any more: its frames are free for another stack. */
 void stack_free(struct log_frames *stack);

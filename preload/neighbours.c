@@ -56,7 +56,7 @@ static struct log_frames *split(struct log_thread *thread, struct log_frames *st
 {
 	const uintptr_t low = stack->stack_low_addr, high = low + stack->stack_bytes;
 	struct log_frames *part = stack_make(thread, is_below ? low : middle, is_below ? middle - low : high - middle,
-					     STACK_OR_SEVERAL);
+					     STACK_OR_SEVERAL, false);
 
 	if (!part)
 		return NULL;

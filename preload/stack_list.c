@@ -58,7 +58,7 @@ void stack_free(struct log_frames *stack)
 					      __ATOMIC_RELEASE, __ATOMIC_RELAXED));
 }
 
-struct log_frames *stack_make(struct log_thread *thread, uintptr_t low, uintptr_t bytes, enum stack_kind kind)
+struct log_frames *stack_make(struct log_thread *thread, uintptr_t low, uintptr_t bytes, enum stack_kind kind, bool is_own)
 {
 	struct log_frames *stack = take_free(thread);
 	bool fresh = !stack;
@@ -73,7 +73,7 @@ struct log_frames *stack_make(struct log_thread *thread, uintptr_t low, uintptr_
 	__atomic_store_n(&stack->stack_low_addr, low, __ATOMIC_RELEASE);	/* while it has no bytes, see stack_holds() */
 	stack->is_signal = kind == STACK_OF_SIGNALS;
 	stack->is_mapping = kind == STACK_OR_SEVERAL;
-	stack->is_own = 0;
+	stack->is_own = is_own;
 	stack->left_ticks = 0;
 	stack->top_addr = (uint64_t)frames_of(stack);
 	stack->current = thread->current;

@@ -7,11 +7,10 @@
 
 int stack_init(struct log_thread *thread, uintptr_t low, uintptr_t bytes)
 {
-	struct log_frames *stack = stack_make(thread, low, bytes, STACK_ALONE);
+	struct log_frames *stack = stack_make(thread, low, bytes, STACK_ALONE, true);
 
 	if (!stack)
 		return -1;
-	stack->is_own = 1;
 	frames_use(thread, stack, frames_of(stack));
 	samples_begin(thread);
 	return 0;
@@ -123,7 +122,7 @@ static struct log_frames *discover_stack(struct log_thread *thread, uintptr_t st
 		cut_range(stack_addr, &low, &high);
 	}
 	if (!stack)
-		return stack_make(thread, low, high - low, kind);
+		return stack_make(thread, low, high - low, kind, !thread->frames);
 	stack->stack_bytes += stack->stack_low_addr - low;
 	stack->stack_low_addr = low;
 	return stack;
@@ -201,7 +200,7 @@ static struct log_frames *beside(struct log_thread *thread, const struct log_fra
 	for (; ref; ref = area_at(ref)->next_stack)
 		if (is_ours(thread, area_at(ref)) && stack_holds(area_at(ref), stack_addr))
 			return area_at(ref);
-	return stack_make(thread, other->stack_low_addr, other->stack_bytes, STACK_ALONE);
+	return stack_make(thread, other->stack_low_addr, other->stack_bytes, STACK_ALONE, !thread->frames);
 }
 
 void stack_change(struct log_thread *thread, struct log_frames *to)
@@ -287,7 +286,7 @@ void stack_add(struct log_thread *thread, uintptr_t low, uintptr_t bytes)
 			end_stack(thread, stack);
 	}
 	thread->has_stacks = 1;
-	stack_make(thread, low, bytes, STACK_ALONE);
+	stack_make(thread, low, bytes, STACK_ALONE, false);
 }
 
 static uint64_t close_stack(struct log_thread *thread, struct log_frames *stack, bool is_gone)
