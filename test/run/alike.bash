@@ -19,7 +19,7 @@ needs() {
 
 # one_run NAME PRELOAD COMMAND...: what it did is in the folder NAME, of another name while it ran.
 one_run() {
-	local name=$1 preload=$2 status=0 file seen=$BATS_TEST_TMPDIR/seen
+	local name=$1 preload=$2 status=0 seen=$BATS_TEST_TMPDIR/seen
 	shift 2
 	rm -rf "$name" "data.$name"
 	mkdir -p given "$seen"
@@ -28,11 +28,11 @@ one_run() {
 		INSIDEME_DIR="$BATS_TEST_TMPDIR/data.$name" "$@") >"$seen/stdout" 2>"$seen/stderr" </dev/null || status=$?
 	echo "$status" >"$seen/status"
 	touch "$seen/descriptors" "$seen/threads"
-	sed -i -E "${filter:-}" "$seen"/{stdout,stderr,descriptors}
-	for file in descriptors threads; do
-		sort "$seen/$file" | sed '/^insideme-/d' >"$seen/$file.sorted"
-		rm "$seen/$file"
-	done
+	sed -i -E "${filter:-}" "$seen"/{stdout,stderr}
+	# by one command: a process that is left over may add a line at any time
+	sed -E "${filter:-}; /^insideme-/d" "$seen/descriptors" | sort >"$seen/descriptors.sorted"
+	sed '/^insideme-/d' "$seen/threads" | sort >"$seen/threads.sorted"
+	rm "$seen/descriptors" "$seen/threads"
 	[ "${threads:-}" != vary ] || rm "$seen/threads.sorted"
 	mv "$seen" "$name"
 }

@@ -79,8 +79,8 @@ finds() {
 @test "thread: a race" {
 	cat >race.c <<-'END'
 		#include <pthread.h>
-		int shared;
-		static void *add(void *unused) { for (int i = 0; i < 1000; i++) shared++; return unused; }
+		volatile int shared;
+		static void *add(void *unused) { for (int i = 0; i < 100000; i++) shared++; return unused; }
 		int main(void)
 		{
 			pthread_t thread;
