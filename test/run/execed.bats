@@ -40,6 +40,11 @@ setup() {
 	often
 }
 
+# The folder of the set-uid program, which nobody is to find there.
+teardown() {
+	cd / && rm -rf ${folder:+"$folder"}
+}
+
 is_seen() { "$here/monitor-events" insideme.data/* 2>/dev/null | grep -q '^unseen .* sealed'; }
 cell() { "$here/csv" "$@" <processes.csv; }
 
@@ -147,7 +152,7 @@ until_seen() {
 }
 
 @test "a set-uid program, to a user who may not look at its memory" {
-	local folder user=(setpriv --reuid 65534 --regid 65534 --clear-groups)
+	local user=(setpriv --reuid 65534 --regid 65534 --clear-groups)
 	[ "$(id -u)" = 0 ] || skip "only root makes such a program"
 	"${user[@]}" test -x "$build/insideme-run" || skip "another user cannot read $build"
 	folder=$(mktemp -d /tmp/insideme-execed-XXXXXX)
@@ -157,8 +162,6 @@ until_seen() {
 	chmod 4755 sealed
 	until_seen 0
 	same "how the child ended" "$(cell end pid="$(cell pid programs=sealed)" programs=starts)" "exec of sealed (not recorded)"
-	cd /
-	rm -r "$folder"
 }
 
 @test "programs that are recorded follow each other without a word of that" {
