@@ -30,7 +30,7 @@ test_cflags := $(CFLAGS:-O2=-O1) $(common) $(cairo_cflags) -fsanitize=address,un
 analyzer_libs = $(shell $(PKG_CONFIG) --libs libdw libelf jansson zlib) -lsupc++ -lm
 
 # What library and insideme-run share: the log's writing side, not the hooks.
-shared_src := $(wildcard $(addprefix preload/,account.c activity.c ahead.c away.c ceiling.c directory.c facts.c idle.c launch_run.c lease.c \
+shared_src := $(wildcard $(addprefix preload/,account.c activity.c ahead.c away.c ceiling.c directory.c executed.c facts.c idle.c launch_run.c lease.c \
 	log.c mapped_runs.c open.c pace.c process_id.c programs.c rank.c row_set.c run_find.c run_logs.c rundir.c sampler.c say.c settings.c shared_log.c \
 	signal_names.c sources.c text.c) \
 	preload/resources/*.c)

@@ -7,6 +7,7 @@
 #include <sys/utsname.h>
 
 #include "clock.h"
+#include "executed.h"
 #include "process_id.h"
 #include "syscalls.h"
 #include "text.h"
@@ -105,7 +106,7 @@ static void write_settings(struct log_header *log, const struct settings *settin
 	}
 }
 
-void facts_read(struct facts *facts, char *buffer, uint32_t pid, int argc, char *const *argv)
+void facts_read(struct facts *facts, char *buffer, uint32_t pid, const char *executed, int argc, char *const *argv)
 {
 	struct text text;
 	char *exe, *cwd;
@@ -117,7 +118,8 @@ void facts_read(struct facts *facts, char *buffer, uint32_t pid, int argc, char 
 		add_quoted(&text, argv[i]);
 	}
 	exe = text.at + 1;
-	process_link(pid, "/exe", exe);
+	if (!executed || !executed_path(exe, executed, argc, argv))
+		process_link(pid, "/exe", exe);
 	cwd = exe + text_length(exe) + 1;
 	if (pid != PROCESS_SELF)
 		process_link(pid, "/cwd", cwd);

@@ -12,9 +12,12 @@ struct facts {
 	const char *cwd;
 };
 
-/* Of process @pid, which may be PROCESS_SELF; the texts are in @buffer (FACTS_BYTES). */
+/*
+ * Of process @pid, which may be PROCESS_SELF; the texts are in @buffer (FACTS_BYTES). @executed: AT_EXECFN of this process, at its
+ * start; NULL: not known.
+ */
 #define FACTS_BYTES	16384
-void facts_read(struct facts *facts, char *buffer, uint32_t pid, int argc, char *const *argv);
+void facts_read(struct facts *facts, char *buffer, uint32_t pid, const char *executed, int argc, char *const *argv);
 
 /* @cpu_model: what takes long to read, and is the same for all processes of a host, too. */
 void facts_write(struct log_header *log, const struct facts *facts, const struct settings *settings, bool cpu_model);

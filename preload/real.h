@@ -125,6 +125,7 @@ extern HIDDEN struct real real;		/* each word is written whole, by any thread, a
 	X(int, pthread_attr_getstacksize, (const pthread_attr_t *attributes, size_t *bytes))        \
 	X(pthread_t, pthread_self, (void))                                                          \
 	X(int, pthread_getcpuclockid, (pthread_t thread, clockid_t *clock))                         \
+	X(unsigned long, getauxval, (unsigned long type))                                           \
 	X(int, clock_gettime, (clockid_t clock, struct timespec *now))	/* the vDSO's: a tenth of the system call */ \
 	X(int, _dl_find_object, (void *addr, void *found))	/* glibc 2.35 and later, else NULL */
 

@@ -364,7 +364,7 @@ __attribute__((constructor)) static void start(int argc, char **argv, char **env
 	}
 	heap_init();
 	exceptions_init();
-	facts_read(&facts, buffer, PROCESS_SELF, argc, argv);
+	facts_read(&facts, buffer, PROCESS_SELF, (const char *)libc.getauxval(AT_EXECFN), argc, argv);
 	if (!find_run(environment, facts.exe, &own_id, &wish) || !wipe_on_fork())
 		return;
 	modules_init(selection_add, forget_module);

@@ -53,7 +53,7 @@ void own_log_open(struct own_log *own, const struct run *run, const struct proce
 	own->log->snapshot = 0;
 	own->log->memory_limit_bytes = 0;
 	strcpy(own->home, open.home);
-	facts_read(&facts, buffer, PROCESS_SELF, argc, argv);
+	facts_read(&facts, buffer, PROCESS_SELF, NULL, argc, argv);
 	facts_write(own->log, &facts, settings, true);
 	usleep(SECOND_READING_US);
 	clock_read_all(own->log->clock, &own->log->start_again);

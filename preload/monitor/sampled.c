@@ -46,7 +46,7 @@ static void write_facts(struct log_header *log, pid_t pid, const struct settings
 	for (char *at = text; at < text + length && argc < ARGUMENTS_MAX; at += strlen(at) + 1)
 		argv[argc++] = at;
 	argv[argc] = NULL;
-	facts_read(&facts, buffer, (uint32_t)pid, argc, argv);
+	facts_read(&facts, buffer, (uint32_t)pid, NULL, argc, argv);
 	facts_write(log, &facts, settings, true);
 	log_write_text(log, "attached", "insideme-run --pid", clock_ticks(log->clock));
 }

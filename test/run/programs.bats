@@ -8,6 +8,9 @@ recorded() {
 	find insideme.data -name '*.log' -exec sh -c 'head -c 232 "$1" | tail -c 64 | tr -d "\0"; echo' _ {} \; | sort | paste -sd ' '
 }
 
+# The dynamic linker that the programs here ask for.
+linker() { readelf -lW "$bin/calls" | sed -n "s|.*interpreter: \(.*\)]|\1|p"; }
+
 runs() {
 	find insideme.data -mindepth 1 -maxdepth 1 -type d | wc -l
 }
@@ -51,4 +54,24 @@ runs() {
 	echo 'INSIDEME_PROGRAMS = calls' >insideme.conf
 	LD_PRELOAD=$library sh -c "'$bin/calls'; exit 0" >stdout
 	same programs "$(recorded)" "calls"
+}
+
+@test "a program's file is what /proc/self/exe says, however it was started" {
+	cp "$(command -v readlink)" real
+	mkdir folder
+	ln -s ../real folder/up
+	ln -s "$PWD/real" link
+	ln -s folder linked
+	printf '#!%s/link\n' "$PWD" >script
+	chmod +x script
+	# shellcheck disable=SC2016
+	LD_PRELOAD=$library bash -c 'for name in "$1"/{real,link,folder/up,linked/up,/link,./link,script} ./link; do "$name" /proc/self/exe; done
+		"$2" "$1/link" /proc/self/exe
+		"$1/real" -q "$1/real" /proc/self/exe
+		(exec -a other "$1/link" /proc/self/exe)
+		exec 3<real; /proc/self/fd/3 /proc/self/exe; exit 0' _ "$PWD" "$(linker)" >stdout 2>stderr
+	quiet
+	"$report" --save run.json
+	same "the files of the programs" "$(grep -o '"exe":"[^"]*' run.json | cut -d'"' -f4 | grep -v bash | sort)" "$(sort stdout)"
+	same "programs" "$(wc -l <stdout)" 12
 }
