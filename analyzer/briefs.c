@@ -7,6 +7,7 @@
 
 #include "children.h"
 #include "error.h"
+#include "hashtable.h"
 #include "image.h"
 #include "logfile.h"
 #include "process.h"
@@ -23,7 +24,7 @@ struct brief {
 struct briefs {
 	struct brief *list;		/* in the order of their places, as they are found */
 	size_t nr;
-	size_t nr_logs;			/* processes of the model that have logs */
+	struct hashtable logs;		/* processes that have been found before, by pid and begin */
 };
 
 static void set_thread(uint8_t *image, const struct log_program *entry)
@@ -96,17 +97,19 @@ static struct process *open_image(struct model *model, const struct process *sha
 	return process_open_image(model, shared->log->path, image, bytes);
 }
 
-/* That of the process that opened a log later: it begins where the entry does. */
-static struct process *find_own(const struct model *model, size_t nr_logs, const struct log_child *child)
+static bool is_own(const void *item, const void *key)
 {
-	for (size_t i = 0; i < nr_logs; i++) {
-		const struct log_header *header = &model->processes[i]->header;
+	const struct log_header *header = &((const struct process *)item)->header;
+	const struct log_child *child = key;
 
-		if (header->pid == child->pid && header->process_start == child->process_start &&
-		    header->start.monotonic_ns == child->begin.monotonic_ns)
-			return model->processes[i];
-	}
-	return NULL;
+	return header->pid == child->pid && header->process_start == child->process_start &&
+	       header->start.monotonic_ns == child->begin.monotonic_ns;
+}
+
+/* That of the process that opened a log later: it begins where the entry does. */
+static struct process *find_own(const struct briefs *briefs, const struct log_child *child)
+{
+	return hashtable_find(&briefs->logs, hash_pair(child->pid, child->begin.monotonic_ns), is_own, child);
 }
 
 static bool are_texts_sound(const struct log_program *entry, uint32_t bytes)
@@ -114,8 +117,8 @@ static bool are_texts_sound(const struct log_program *entry, uint32_t bytes)
 	return (uint64_t)entry->command_bytes + entry->exe_bytes + entry->cwd_bytes <= bytes - sizeof(*entry);
 }
 
-static struct process *read_program(struct model *model, const struct process *shared, size_t nr_logs, uint64_t offset,
-				    const struct log_record *head)
+static struct process *read_program(struct model *model, const struct process *shared, const struct briefs *briefs,
+				    uint64_t offset, const struct log_record *head)
 {
 	struct process *process;
 	struct log_program entry;
@@ -125,7 +128,7 @@ static struct process *read_program(struct model *model, const struct process *s
 		return NULL;
 	}
 	memcpy(&entry, shared->log->base + offset, sizeof(entry));
-	process = find_own(model, nr_logs, &entry.child);	/* a kill may have come before has_log was set */
+	process = find_own(briefs, &entry.child);	/* a kill may have come before has_log was set */
 	if (process || entry.child.has_log)
 		return process;
 	if (entry.child.end == LOG_RUNNING)	/* killed in between */
@@ -180,7 +183,7 @@ static void each_record(struct model *model, const struct process *shared, enum 
 static void take_program(struct model *model, const struct process *shared, struct briefs *briefs, uint64_t offset,
 			 const struct log_record *head)
 {
-	struct process *process = read_program(model, shared, briefs->nr_logs, offset, head);
+	struct process *process = read_program(model, shared, briefs, offset, head);
 
 	briefs->list = xgrow(briefs->list, briefs->nr, sizeof(*briefs->list));
 	briefs->list[briefs->nr++] = (struct brief){ (uint32_t)(offset / 8), process };
@@ -212,9 +215,15 @@ static void take_child(struct model *model, const struct process *shared, struct
 
 void briefs_read(struct model *model, const struct process *shared)
 {
-	struct briefs briefs = { .nr_logs = model->nr_processes };
+	struct briefs briefs = { 0 };
 
+	for (size_t i = 0; i < model->nr_processes; i++) {
+		const struct log_header *header = &model->processes[i]->header;
+
+		hashtable_add(&briefs.logs, hash_pair(header->pid, header->start.monotonic_ns), model->processes[i]);
+	}
 	each_record(model, shared, LOG_RECORD_PROGRAM, &briefs, take_program);
 	each_record(model, shared, LOG_RECORD_CHILD, &briefs, take_child);
+	hashtable_forget(&briefs.logs);
 	free(briefs.list);
 }

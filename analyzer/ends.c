@@ -15,35 +15,6 @@
 
 #define KERNEL_NAME_LENGTH	15	/* what it keeps of a program's name */
 
-static bool same_process(const struct process *a, const struct process *b)
-{
-	return a->run == b->run && a->header.pid == b->header.pid && a->header.process_start == b->header.process_start &&
-	       strcmp(a->header.boot_id, b->header.boot_id) == 0 && strcmp(a->header.host, b->header.host) == 0;
-}
-
-/* Those that had no log have no number; of a saved profile the begin is not known. */
-static bool is_later_image(const struct process *a, const struct process *b)
-{
-	uint64_t a_ns = a->header.start.monotonic_ns, b_ns = b->header.start.monotonic_ns;
-
-	return a_ns && b_ns ? a_ns > b_ns : a->header.exec_count > b->header.exec_count;
-}
-
-/* The log of the same pid after the next exec. */
-static struct process *find_successor(const struct model *model, const struct process *process)
-{
-	struct process *found = NULL;
-
-	for (size_t i = 0; i < model->nr_processes; i++) {
-		struct process *other = model->processes[i];
-
-		if (is_later_image(other, process) && same_process(other, process) &&
-		    (!found || is_later_image(found, other)))
-			found = other;
-	}
-	return found;
-}
-
 /* On the host that we are on, and so gone when its pid does not answer. */
 static bool was_here(const struct process *process)
 {
@@ -109,12 +80,11 @@ static void take_crash(struct process *process)
 		}
 }
 
-/* What the log itself says, and the logs of the same pid. */
+/* What the log itself says, and whether another image followed. */
 static void find_own_end(struct process *process)
 {
 	take_own_usage(process);
 	process->end_status = process->header.end_status;
-	process->end_next = find_successor(process->model, process);
 	if (process->header.end == LOG_EXITED)
 		process->end_kind = END_EXIT;
 	else if (process->header.end == LOG_TURNED_OFF)

@@ -11,6 +11,7 @@
 #include "children_rows.h"
 #include "ends.h"
 #include "error.h"
+#include "lineage.h"
 #include "logfile.h"
 #include "machine_rows.h"
 #include "names_file.h"
@@ -205,6 +206,7 @@ struct model *model_open(const struct run *runs, size_t nr_runs)
 		return NULL;
 	}
 	place_in_time(model);
+	lineage_find(model);
 	ends_find(model);
 	return model;
 }

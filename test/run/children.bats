@@ -237,3 +237,13 @@ in_handlers() {
 	quiet
 	same "children with more descriptors" "$(cat stdout)" 0
 }
+
+@test "a forked child with a log of its own has its parent's command" {
+	local script='(for ((i = 0; i < 100000; i++)); do :; done; (for ((i = 0; i < 100000; i++)); do :; done); :); :'
+	LD_PRELOAD=$library bash -c "$script" >stdout 2>stderr
+	quiet
+	same logs "$(find insideme.data -name '*.log' ! -name '*-0-0.log' | wc -l)" 3
+	"$report" --save run.json
+	same "commands" "$(grep -o '"command":"[^,]*' run.json | sort | uniq -c | awk '{print $1}')" 3
+	same "files" "$(grep -o '"exe":"[^"]*' run.json | sort -u)" "\"exe\":\"$(realpath "$(command -v bash)")"
+}
