@@ -14,6 +14,7 @@
 #include "lineage.h"
 #include "logfile.h"
 #include "machine_rows.h"
+#include "memory_rows.h"
 #include "names_file.h"
 #include "naming.h"
 #include "heaps.h"
@@ -194,6 +195,8 @@ static int open_runs(struct model *model, const struct run *runs, size_t nr_runs
 		briefs_read(model, model->shared[i]);
 	time_namespaces_join(model);
 	children_rows_read(model);
+	for (size_t i = 0; i < model->nr_processes; i++)
+		memory_rows_complete(model->processes[i]);
 	return 0;
 }
 

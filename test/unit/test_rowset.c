@@ -121,9 +121,41 @@ static void impossible_columns_are_damage(void **state)
 	build_release(&build);
 }
 
+/* The sampler takes either more often, as its budget allows. */
+static void rows_of_the_process_tell_its_memory_too(void **state)
+{
+	static const uint64_t expected[] = { 10, 10, 30, 40, 40, 60 };	/* 1 to 6 ms after the start */
+	struct memory_reading reading;
+	struct log_rows *rows;
+	struct build build;
+	struct model *model;
+
+	(void)state;
+	build_begin(&build);
+	rows = build_rows(&build, "memory", (const char *[]){ "rss_bytes", "vms_bytes" }, 2, 8);
+	build_row(rows, NS_START + 1 * MS, (uint64_t[]){ 10, 1 });
+	build_row(rows, NS_START + 4 * MS, (uint64_t[]){ 40, 4 });
+	rows = build_rows(&build, "process", (const char *[]){ "cpu_ns", "vms_bytes", "rss_bytes" }, 3, 8);
+	build_row(rows, NS_START + 3 * MS, (uint64_t[]){ 7, 3, 30 });
+	build_row(rows, NS_START + 4 * MS, (uint64_t[]){ 7, 5, 50 });		/* read at one time with the other */
+	build_row(rows, NS_START + 5 * MS, (uint64_t[]){ 7, LOG_NONE, LOG_NONE });	/* a zombie has none */
+	build_row(rows, NS_START + 6 * MS, (uint64_t[]){ 8, 6, 60 });
+	build_finish(&build, NS_START + 1000 * MS, 0);
+	model = build_load(&build);
+	for (uint64_t i = 0; i < 6; i++) {
+		assert_true(process_memory_at(model->processes[0], NS_START + (i + 1) * MS, &reading));
+		assert_int_equal(reading.rss_bytes, expected[i]);
+		assert_int_equal(reading.vms_bytes, expected[i] / 10);
+	}
+	assert_int_equal(process_rowset(model->processes[0], "process")->nr_rows, 4);
+	model_free(model);
+	build_release(&build);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(rows_of_the_process_tell_its_memory_too),
 		cmocka_unit_test(memory_is_that_of_the_newest_row_before),
 		cmocka_unit_test(rows_being_thinned_come_once_and_in_order),
 		cmocka_unit_test(a_row_that_leaps_ahead_costs_only_itself),
