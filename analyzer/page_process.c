@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "error.h"
+#include "usage.h"
 
 uint32_t page_thread(const struct thread *thread)
 {
@@ -28,8 +29,8 @@ static void number_threads(struct page *page)
 	}
 }
 
-enum { PROCESS_PID, PROCESS_RANK, PROCESS_START, PROCESS_LAST, PROCESS_FUNCTIONS, PROCESS_CALLS, PROCESS_NUMBERS };
-static const char *const process_numbers[] = { "pid", "rank", "start_ns", "last_ns", "functions_ns", "calls" };
+enum { PROCESS_PID, PROCESS_RANK, PROCESS_START, PROCESS_LAST, PROCESS_FUNCTIONS, PROCESS_CALLS, PROCESS_CPU, PROCESS_CPU_BEFORE, PROCESS_NUMBERS };
+static const char *const process_numbers[] = { "pid", "rank", "start_ns", "last_ns", "functions_ns", "calls", "cpu_ns", "cpu_before_ns" };
 
 static void fill_process(double *row, const struct process *process)
 {
@@ -39,6 +40,7 @@ static void fill_process(double *row, const struct process *process)
 	row[PROCESS_LAST] = (double)process->last;
 	row[PROCESS_FUNCTIONS] = isnan(process->functions_ns) ? NAN : process->functions_ns > 0 ? round(process->functions_ns) : 0;
 	row[PROCESS_CALLS] = isnan(process->functions_ns) ? NAN : (double)process->calls;
+	row[PROCESS_CPU] = usage_of_process(process).cpu_ns;
 }
 
 /* Columns of @nr rows of @width numbers each. */
@@ -54,6 +56,18 @@ static void add_rows(struct block *block, const char *const *names, size_t width
 	free(values);
 }
 
+/* The kernel's counters go on through an exec. */
+static void fill_cpu_before(double *rows, const struct model *model)
+{
+	for (size_t i = 0; i < model->nr_processes; i++) {
+		const struct process *next = process_next_image(model->processes[i]);
+		double *row = rows + i * PROCESS_NUMBERS;
+
+		if (next && next->page_number)
+			rows[page_process(next) * PROCESS_NUMBERS + PROCESS_CPU_BEFORE] = isnan(row[PROCESS_CPU]) ? row[PROCESS_CPU_BEFORE] : row[PROCESS_CPU];
+	}
+}
+
 static void add_processes(struct page *page)
 {
 	const struct model *model = page->report->model;
@@ -67,6 +81,7 @@ static void add_processes(struct page *page)
 		programs[i] = model->processes[i]->header.program;
 		ends[i] = xstrdup(process_end_text(model->processes[i], text, sizeof(text)));
 	}
+	fill_cpu_before(rows, model);
 	add_rows(block, process_numbers, PROCESS_NUMBERS, rows, model->nr_processes);
 	block_add_texts(block, "program", programs, model->nr_processes);
 	block_add_texts(block, "end", ends, model->nr_processes);

@@ -122,6 +122,7 @@ static json_t *about_source(const struct source *source, size_t nr)
 	const struct log_column *column = &source->rows->columns[source->column];
 	int64_t process = rowset_is_of_machine(source->rows) ? -1 : page_process(source->process);
 	json_t *about = json_object();
+	double of_all = rate_most_of_all(source->process, source->rows, source->column);
 	struct rate_bounds bounds;
 
 	rate_bounds_find(&bounds, source->process, source->rows, source->column);
@@ -136,6 +137,8 @@ static json_t *about_source(const struct source *source, size_t nr)
 	json_object_set_new(about, "interval_ns", json_integer((json_int_t)source->rows->interval_ns));
 	if (!isnan(bounds.most))
 		json_object_set_new(about, "most", json_real(bounds.most));
+	if (!isnan(of_all))
+		json_object_set_new(about, "most_of_all", json_real(of_all));
 	if (bounds.whole >= 0)
 		json_object_set_new(about, "whole", block_text(source->rows->columns[bounds.whole].name));
 	json_object_set_new(about, "rows", json_integer((json_int_t)source->rows->nr_rows));

@@ -75,7 +75,7 @@ static bool is_wanted(const struct document *document, const struct table *table
 {
 	if (!(table->formats & (IN_CSV | IN_JSON)) || strcmp(table->name, "rows") == 0)
 		return false;
-	return strcmp(document->view, "summary") != 0 || strcmp(table->name, "run") == 0;
+	return strcmp(document->view, "summary") != 0 || strcmp(table->name, "run") == 0 || strcmp(table->name, "resources") == 0;
 }
 
 /* The lines for people between the tables, and where those were. */

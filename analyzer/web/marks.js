@@ -2,6 +2,7 @@
 // What happened at an instant, drawn over the lanes: events of processes, what the program said (insideme.h), exceptions
 // of threads, the largest memory of all.
 import { axisHeight, headHeight } from "./lanes.js";
+import { figures } from "./series.js";
 import { css } from "./theme.js";
 import { at, exact, format } from "./units.js";
 
@@ -43,11 +44,11 @@ function thrownOf(thrown) {
 }
 
 function largestRss(app) {
-	const rss = app.series.total("process", "rss_bytes", 0, app.model.end, 2000);
+	const rss = app.series.exact("process", "rss_bytes");
 	if (!rss?.x.length)
 		return [];
-	const best = rss.y.reduce((most, value, i) => value > rss.y[most] ? i : most, 0);
-	return [{ time: rss.x[best], colour: "--curve-rss", lines: [`largest RSS: ${format("bytes", rss.y[best])}`] }];
+	const { peak, peakAt } = figures(rss, 0, app.model.end);
+	return Number.isNaN(peak) ? [] : [{ time: peakAt, colour: "--curve-rss", lines: [`largest RSS: ${format("bytes", peak)}`] }];
 }
 
 export class Marks {

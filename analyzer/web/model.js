@@ -8,14 +8,15 @@ export class Model {
 	static async open(data) {
 		const model = new Model();
 		model.data = data;
-		const [about, summary, run, functions, names, processes, threads] = await Promise.all(
-			["about", "summary", "summary.run", "functions.functions", "names", "process_list", "thread_list"]
+		const [about, summary, run, resources, functions, names, processes, threads] = await Promise.all(
+			["about", "summary", "summary.run", "summary.resources", "functions.functions", "names", "process_list", "thread_list"]
 				.map((name) => data.block(name)));
 		model.about = about.about;
 		keepUnits(model.about);
 		model.end = Math.max(1, about.about.end_ns);
 		model.sections = summary.about.sections;
 		model.run = run;
+		model.resources = resources;
 		model.functions = functions;
 		model.nrFunctions = functions?.rows ?? 0;
 		model.names = names;

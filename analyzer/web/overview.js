@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The whole run as one small curve above every panel: where the shown part of the time is, and where it is chosen.
 import { h, showTip, hideTip } from "./dom.js";
+import { figures } from "./series.js";
 import { css } from "./theme.js";
 import { format, within } from "./units.js";
 
@@ -25,7 +26,7 @@ export class Overview {
 		for (const [name, title] of [["cpu_ns", "CPU"], ["rss_bytes", "RSS"]]) {
 			const total = series.total("process", name, 0, model.end, 400);
 			if (total?.x.length > 1)
-				return { title, ...total };
+				return { title, ...total, most: figures(series.exact("process", name), 0, model.end).peak };
 		}
 		return null;
 	}
@@ -94,7 +95,7 @@ export class Overview {
 			}
 			g.lineTo(before, height);
 			g.fill();
-			this.say(g, `${this.curve.title}, at most ${format(this.curve.unit, peak)}`);
+			this.say(g, `${this.curve.title}, at most ${format(this.curve.unit, this.curve.most)}`);
 		} else {
 			this.say(g, "no curve: there are no two samples");
 		}

@@ -22,7 +22,7 @@ function drawCurve(app, place) {
 		replace(place, h("p.note", {}, "There are no two samples to draw a curve of: the run was shorter than the time between them (--interval=1ms takes more)."));
 		return;
 	}
-	const peak = heap ? figures(heap, app.from, app.to) : { peak: NaN };
+	const peak = heap ? figures(app.series.exact("process", "heap_bytes"), app.from, app.to) : { peak: NaN };
 	replace(place, h("div.curve-title", {}, lines.map((line) => h("span.key", {}, h("span.dot", { style: { background: line.colour } }), line.label)),
 		Number.isFinite(peak.peak) ? `largest sample of the heap: ${format("bytes", peak.peak)}, at ${within(peak.peakAt, app.to - app.from)}` : null));
 	chart(place, { lines, height: 130, from: app.from, to: app.to, onSelect: (from, to) => app.setTime(from, to) });

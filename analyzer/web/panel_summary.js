@@ -16,13 +16,23 @@ function card(title, value, note, panel) {
 		h("div.card-title", {}, title), h("div.card-value", {}, value), note ? h("div.card-note", {}, note) : null);
 }
 
+function rowOf(block, name, text) {
+	const texts = block.texts(name);
+	return Array.from({ length: block.rows }, (_, row) => texts(row)).indexOf(text);
+}
+
 // The key figures, those of the chosen time where one is; @part: its single calls, as far as they are known.
 function cards(app, part) {
 	const { model, series } = app;
 	const run = (name) => model.run?.value(name, 0);
 	const of = (name) => {
-		const total = series.total("process", name, app.from, app.to, 800);
-		return total && { ...total, ...figures(total, app.from, app.to) };
+		const exact = series.exact("process", name);
+		return exact && figures(exact, app.from, app.to);
+	};
+	// What the text report says of the whole run: it knows more than the samples do.
+	const ofWhole = (title, name) => {
+		const row = state.to === undefined && model.resources ? rowOf(model.resources, "resource", title) : -1;
+		return row < 0 ? null : model.resources.value(name, row);
 	};
 	const cpu = of("cpu_ns"), rss = of("rss_bytes"), heap = of("heap_bytes");
 	const list = [state.to !== undefined ? card("Chosen time", format("ns", app.to - app.from), `of ${format("ns", run("elapsed_ns"))}`) : card("Duration", format("ns", run("elapsed_ns")), `${plural(run("processes"), "process")}, ${plural(run("threads"), "thread")}`)];
@@ -32,7 +42,7 @@ function cards(app, part) {
 		list.push(card("In functions", model.about.has_times ? format("ns", run("functions_ns")) : "not timed",
 			`${plural(run("calls"), "call")} of ${plural(run("functions"), "function")}`, "functions"));
 	if (cpu && Number.isFinite(cpu.mean))
-		list.push(card("CPU", format("cores", cpu.mean), `at most ${format("cores", cpu.peak)}`, "timeline"));
+		list.push(card("CPU", format("cores", ofWhole("CPU", "mean") ?? cpu.mean), `at most ${format("cores", ofWhole("CPU", "peak") ?? cpu.peak)}`, "timeline"));
 	if (rss && Number.isFinite(rss.peak))
 		list.push(card("Memory (RSS)", format("bytes", rss.peak), `peak, at ${within(rss.peakAt, model.end)}`, "timeline"));
 	if (heap && Number.isFinite(heap.peak))

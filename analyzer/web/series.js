@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Resources over time: readings of each process, and their sums over all of them.
+import { inSteps, sumOf } from "./sums.js";
 
 // Of one process, or of one machine in one run.
 export const areOfSame = (one, other) => one.process === other.process && one.machine === other.machine;
@@ -9,6 +10,7 @@ export class Series {
 		const times = block.numbers("time_ns"), values = block.numbers("value");
 		let first = 0;
 		this.model = model;
+		this.sums = new Map();
 		this.list = block.about.series.map((about) => {
 			const series = { ...about, x: times.subarray(first, first + about.readings), y: values.subarray(first, first + about.readings) };
 			first += about.readings;
@@ -38,7 +40,7 @@ export class Series {
 				}
 				before = i;
 			}
-			series.rates = { x: Float64Array.from(x), y: Float64Array.from(y) };
+			series.rates = { x: Float64Array.from(x), y: Float64Array.from(y), begin: series.x[series.y.findIndex((value) => !Number.isNaN(value))] };
 		}
 		return series.rates;
 	}
@@ -52,61 +54,56 @@ export class Series {
 		return rate > most ? most : rate;
 	}
 
-	// Of several processes their sum in @nr steps from @from to @to; of one its points.
-	total(set, column, from, to, nr) {
-		const list = this.find(set, column);
-		if (!list.length)
-			return null;
-		const { unit, cumulative } = list[0];
-		if (list.length === 1)
-			return { unit, cumulative, ...this.points(list[0]) };
-		const x = Float64Array.from({ length: nr }, (_, i) => from + (i + 1) * (to - from) / nr);
-		const y = new Float64Array(nr);
-		for (const series of list)
-			addSteps(y, this.steps(series, from, to, nr));
-		return { unit, cumulative: true, x, y };		// a step holds up to its point
+	// A process's time, and the CPU time that is known of all of it.
+	process(series, number = series.process) {
+		const of = (name) => this.model.processes.numbers(name)[number];
+		return number < 0 ? { start: NaN, last: this.model.end } : { start: of("start_ns"), last: of("last_ns"), cpu: of("cpu_ns"), cpuBefore: of("cpu_before_ns") };
 	}
 
-	// One process in equal steps: of a gauge the largest reading of each, or the last one before while it lives.
-	steps(series, from, to, nr) {
-		const { x, y } = this.points(series);
-		const out = new Float64Array(nr).fill(NaN);
-		const width = (to - from) / nr;
-		for (let i = 0; i < x.length; i++) {
-			const last = Math.floor((x[i] - from) / width);
-			const first = series.cumulative && i ? Math.floor((x[i - 1] - from) / width) + 1 : last;
-			for (let step = Math.max(0, Math.min(first, last)); step <= Math.min(last, nr - 1); step++)
-				if (!(out[step] >= y[i]))
-					out[step] = y[i];
+	// Of several processes their sum, of one its points: { unit, cumulative, x, y }
+	exact(set, column) {
+		const name = `${set}/${column}`;
+		if (!this.sums.has(name))
+			this.sums.set(name, this.find(set, column).length ? this.findExact(set, column) : null);
+		return this.sums.get(name);
+	}
+
+	findExact(set, column) {
+		const ofCpu = set === "process" && column === "cpu_ns";
+		const list = this.find(set, column).map((series) => ({ series, points: this.points(series), process: this.process(series) }));
+		const { unit, cumulative, most_of_all: most } = list[0].series;
+		if (ofCpu) {
+			const seen = new Set(list.map((one) => one.series.process));
+			for (let i = 0; i < this.model.processes.rows; i++)
+				if (!seen.has(i) && this.process(null, i).cpu > 0)
+					list.push({ process: this.process(null, i) });
 		}
-		const end = series.process < 0 ? to : this.model.processes.numbers("last_ns")[series.process];
-		for (let i = 1; i < nr; i++)
-			if (Number.isNaN(out[i]) && from + i * width <= end)
-				out[i] = out[i - 1];
-		return out;
+		return list.length === 1 ? { unit, cumulative, ...list[0].points } : { unit, cumulative: true, ofRate: cumulative, ...sumOf(list, ofCpu, most) };
+	}
+
+	// What to draw: a sum in @nr steps from @from to @to.
+	total(set, column, from, to, nr) {
+		const exact = this.exact(set, column);
+		return !exact || exact.ofRate === undefined ? exact : { ...exact, ...inSteps(exact, exact.ofRate, from, to, nr) };
 	}
 }
 
 // A curve needs two readings.
 export const isCurve = (line) => Boolean(line) && line.y.filter((value) => !Number.isNaN(value)).length > 1;
 
-function addSteps(sum, steps) {
-	for (let i = 0; i < sum.length; i++)
-		sum[i] += steps[i] || 0;
-}
-
-// Mean and largest over a part of the time; a rate holds for all of the time before its point.
-export function figures({ x, y }, from, to) {
+// Mean and largest over a part of the time: a rate holds up to its point, a size from it on.
+export function figures({ x, y, cumulative }, from, to) {
 	let sum = 0, time = 0, peak = NaN, peakAt = NaN;
 	for (let i = 0; i < x.length; i++) {
-		if (Number.isNaN(y[i]) || x[i] < from || x[i] > to)
+		const begin = cumulative && i ? x[i - 1] : x[i], end = cumulative ? x[i] : x[i + 1] ?? x[i];
+		const width = Math.min(end, to) - Math.max(begin, from);
+		if (Number.isNaN(y[i]) || width < 0 || (width === 0 && end > begin))
 			continue;
-		const width = i ? x[i] - Math.max(x[i - 1], from) : 0;
 		sum += y[i] * width;
 		time += width;
 		if (!(peak >= y[i])) {
 			peak = y[i];
-			peakAt = x[i];
+			peakAt = cumulative ? Math.min(end, to) : Math.max(begin, from);
 		}
 	}
 	return { mean: time ? sum / time : peak, peak, peakAt };
