@@ -5,6 +5,7 @@
  */
 #include "coverage.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 #include "error.h"
@@ -32,6 +33,22 @@ static bool *find_outermost(struct tree_node *root, size_t nr_nodes)
 	return outermost;
 }
 
+static int64_t begin_of(const struct thread *thread)
+{
+	return thread->begin == NO_TIME ? thread->process->start : thread->begin;
+}
+
+static int64_t end_of(const struct thread *thread)
+{
+	return thread->end == NO_TIME ? thread->process->last : thread->end;
+}
+
+double thread_lived_ns(const struct thread *thread)
+{
+	return fmax((double)(end_of(thread) - begin_of(thread)) - thread->unused_ns, 0);
+}
+
+/* Where within their record's time several threads lived is not known: anywhere alike. */
 static double threads_ns(const struct model *model)
 {
 	double sum = 0;
@@ -41,10 +58,10 @@ static double threads_ns(const struct model *model)
 
 		for (size_t j = 0; j < process->nr_threads; j++) {
 			const struct thread *thread = process->threads[j];
+			double ns = overlap_ns(model, begin_of(thread), end_of(thread));
 
-			if (!thread->left_out)
-				sum += overlap_ns(model, thread->begin == NO_TIME ? process->start : thread->begin,
-						  thread->end == NO_TIME ? process->last : thread->end);
+			if (!thread->left_out && ns > 0)
+				sum += ns * thread_lived_ns(thread) / (double)(end_of(thread) - begin_of(thread));
 		}
 	}
 	return sum;

@@ -8,4 +8,7 @@
 /* Percent, a lower bound; NAN: no thread lived then. Reads all slices from model->from on. */
 double coverage_percent(struct model *model);
 
+/* How long @thread lived; of threads that shared a record, all of them. */
+double thread_lived_ns(const struct thread *thread);
+
 #endif

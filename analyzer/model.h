@@ -166,6 +166,7 @@ struct thread {
 	char earlier_name[LOG_NAME_MAX];	/* of all but the last one; "": they had several */
 	int64_t begin;			/* model time */
 	int64_t end;			/* NO_TIME: not ended by itself */
+	double unused_ns;		/* between them, of several threads */
 	uint64_t calls;
 	uint64_t open_calls;		/* of them open when the log ended, or now */
 	double functions_ns;		/* in functions: sum of self times */

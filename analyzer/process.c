@@ -208,11 +208,9 @@ static void read_thread(struct process *process, const struct log_extent *extent
 	struct thread *thread = xcalloc(1, sizeof(*thread));
 
 	memcpy(&record, process->log->base + extent->offset, offsetof(struct log_thread, cache));
-	thread->process = process;
-	thread->ref = (uint32_t)(extent->offset >> LOG_REF_SHIFT);
-	thread->tid = record.tid;
-	thread->serial = record.serial;
-	thread->nr_threads = record.nr_threads ? record.nr_threads : 1;
+	*thread = (struct thread){ .process = process, .ref = (uint32_t)(extent->offset >> LOG_REF_SHIFT), .tid = record.tid,
+		.serial = record.serial, .nr_threads = record.nr_threads ? record.nr_threads : 1,
+		.unused_ns = (double)record.unused_ticks * process->tick_ns };
 	memcpy(thread->name, record.name, sizeof(thread->name) - 1);
 	thread->begin_function_addr = record.begin_function_addr;
 	memcpy(thread->earlier_name, record.earlier_name, sizeof(record.earlier_name));

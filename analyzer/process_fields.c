@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "coverage.h"
 #include "process_sums.h"
 #include "tree.h"
 
@@ -39,8 +40,8 @@ static double threads_ns(const struct process *process)
 	for (size_t j = 0; j < process->nr_threads; j++) {
 		const struct thread *thread = process->threads[j];
 
-		if (!thread->left_out && thread->calls && thread->begin != NO_TIME)
-			ns += (double)((thread->end == NO_TIME ? process->last : thread->end) - thread->begin);
+		if (!thread->left_out && thread->calls)
+			ns += thread_lived_ns(thread);
 	}
 	return ns;
 }

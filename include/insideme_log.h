@@ -453,7 +453,7 @@ struct log_thread {
 	uint32_t broken_reason;		/* as in slices, of the calls that are closed now */
 	int64_t heap_sample_left_bytes;	/* sampled heap: that it may allocate before the next sample */
 	uint64_t heap_sample_random;	/* state of the generator that draws these, 0: not drawn yet */
-	uint32_t reserved[2];
+	uint64_t unused_ticks;		/* since begin_ticks, between one of its threads and the next */
 
 	_Alignas(64) uint32_t cache[LOG_CACHE_ENTRIES];	/* refs of nodes, checked against the node itself */
 };

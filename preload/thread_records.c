@@ -42,6 +42,8 @@ static void begin(struct log_header *log, struct log_thread *thread, uint64_t fu
 	thread->top_addr = (uint64_t)&no_frames[1];
 	thread->tid = live_is_sealed() ? 0 : (uint32_t)sys_gettid();
 	thread->begin_function_addr = function_addr;
+	if (thread->end_ticks)
+		thread->unused_ticks += now_ticks() - thread->end_ticks;
 	thread->end_ticks = 0;
 	thread->is_clone = 0;
 	thread->serial = __atomic_fetch_add(&log->nr_threads, 1, __ATOMIC_RELAXED);

@@ -115,3 +115,10 @@ assert fields["a,\"b\"\t\ufffd"] == 6000 and fields["<b>"] == 21891, fields'
 	"$report" -v fields >text
 	grep -q 'by process' text
 }
+
+@test "threads that share a record are in Others with what they lived, not with the time between them" {
+	record many_threads 2000	# six at a time
+	view threads | "$here/csv" threads | awk '$1 > 1 { found = 1 } END { exit !found }'
+	between "all fields" 1 "$(view fields | "$here/csv" self_ns | awk '{ sum += $1 } END { printf "%.0f", sum }')" \
+		$((6 * $(view processes | "$here/csv" duration_ns)))
+}
