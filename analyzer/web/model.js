@@ -90,6 +90,13 @@ export class Model {
 		return this.byFullName.get(name) ?? null;
 	}
 
+	// "mean" or "peak" of the whole run's "CPU", "RSS" ... as the text report has it, which knows more than the samples tell; null: not known.
+	resource(title, name) {
+		const texts = this.resources?.texts("resource");
+		const row = texts ? Array.from({ length: this.resources.rows }, (_, i) => texts(i)).indexOf(title) : -1;
+		return row < 0 ? null : this.resources.value(name, row);
+	}
+
 	find(name) {
 		if (!name)
 			return null;

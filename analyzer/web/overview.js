@@ -26,7 +26,7 @@ export class Overview {
 		for (const [name, title] of [["cpu_ns", "CPU"], ["rss_bytes", "RSS"]]) {
 			const total = series.total("process", name, 0, model.end, 400);
 			if (total?.x.length > 1)
-				return { title, ...total, most: figures(series.exact("process", name), 0, model.end).peak };
+				return { title, ...total, most: model.resource(title, "peak") ?? figures(series.exact("process", name), 0, model.end).peak };
 		}
 		return null;
 	}

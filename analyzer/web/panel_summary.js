@@ -16,9 +16,11 @@ function card(title, value, note, panel) {
 		h("div.card-title", {}, title), h("div.card-value", {}, value), note ? h("div.card-note", {}, note) : null);
 }
 
-function rowOf(block, name, text) {
-	const texts = block.texts(name);
-	return Array.from({ length: block.rows }, (_, row) => texts(row)).indexOf(text);
+// Between two samples it may have been higher: of the whole run the kernel tells.
+function memoryCard(model, sampled, peak) {
+	const sample = `largest sample, at ${within(sampled.peakAt, model.end)}`;
+	return peak > sampled.peak ? card("Memory (RSS)", format("bytes", peak), `peak; ${sample}: ${format("bytes", sampled.peak)}`, "timeline") :
+		card("Memory (RSS)", format("bytes", sampled.peak), sample, "timeline");
 }
 
 // The key figures, those of the chosen time where one is; @part: its single calls, as far as they are known.
@@ -29,11 +31,7 @@ function cards(app, part) {
 		const exact = series.exact("process", name);
 		return exact && figures(exact, app.from, app.to);
 	};
-	// What the text report says of the whole run: it knows more than the samples do.
-	const ofWhole = (title, name) => {
-		const row = state.to === undefined && model.resources ? rowOf(model.resources, "resource", title) : -1;
-		return row < 0 ? null : model.resources.value(name, row);
-	};
+	const ofWhole = (title, name) => state.to === undefined ? model.resource(title, name) : null;
 	const cpu = of("cpu_ns"), rss = of("rss_bytes"), heap = of("heap_bytes");
 	const list = [state.to !== undefined ? card("Chosen time", format("ns", app.to - app.from), `of ${format("ns", run("elapsed_ns"))}`) : card("Duration", format("ns", run("elapsed_ns")), `${plural(run("processes"), "process")}, ${plural(run("threads"), "thread")}`)];
 	if (part)
@@ -44,7 +42,7 @@ function cards(app, part) {
 	if (cpu && Number.isFinite(cpu.mean))
 		list.push(card("CPU", format("cores", ofWhole("CPU", "mean") ?? cpu.mean), `at most ${format("cores", ofWhole("CPU", "peak") ?? cpu.peak)}`, "timeline"));
 	if (rss && Number.isFinite(rss.peak))
-		list.push(card("Memory (RSS)", format("bytes", rss.peak), `peak, at ${within(rss.peakAt, model.end)}`, "timeline"));
+		list.push(memoryCard(model, rss, ofWhole("RSS", "peak")));
 	if (heap && Number.isFinite(heap.peak))
 		list.push(card("Heap", format("bytes", heap.peak), `largest sample, at ${within(heap.peakAt, model.end)}`, "memory"));
 	return h("div.cards", {}, list);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What several processes use together: the page's curves and figures beside the kernel's accounts and the samples.
+// What processes use, of several together: the page's curves and figures beside the kernel's accounts and the samples.
 import { build, check, csv, makePage, open, record, runTests, same, test } from "./lib.mjs";
 
 const card = (tab, title) => tab.locator(".card", { hasText: title }).locator(".card-value").innerText();
@@ -37,6 +37,21 @@ test("memory of several processes is the same in a chosen time as in the whole",
 	});
 	check(`${last.size} processes`, last.size === 4);
 	check(`from ${Math.min(...shown)} to ${Math.max(...shown)}, expected ${expected}`, shown.every((bytes) => Math.abs(bytes - expected) < expected / 20));
+	same("complaints", tab.complaints, []);
+});
+
+// Memory that is held between two samples: the kernel knows its peak.
+test("the summary's peak of memory is the kernel's; in a chosen time it is a sample and says so", async () => {
+	const run = record("grown", "grow", [], { INSIDEME_INTERVAL: "1s" });
+	const [{ peak_rss_bytes: peak }] = csv(run, "processes"), [{ end_ns: end }] = csv(run, "processes");
+	const tab = await open(makePage(run, "grown.html"));
+	await tab.locator(".card").first().waitFor();
+	const shown = await card(tab, "Memory");
+	check(`${shown}, expected ${peak / 2 ** 20} MiB`, peak > 64 * 2 ** 20 && / MiB$/.test(shown) && Math.abs(parseFloat(shown) - peak / 2 ** 20) < 0.5);
+	await tab.evaluate((to) => { location.hash = `panel=summary&t=0-${to - 1}`; }, end);
+	await tab.locator(".card", { hasText: "Chosen time" }).waitFor();
+	const text = await tab.locator(".card", { hasText: "Memory" }).innerText();
+	check(text, /largest sample, at/.test(text) && !/peak/.test(text));
 	same("complaints", tab.complaints, []);
 });
 
