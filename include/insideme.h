@@ -142,7 +142,8 @@ void insideme_look_up(void)
  * insideme_begin() - begin a region: a call of its own in the call tree, below the function or region that is open
  * @name: of the region
  *
- * Ends by insideme_end() of the same name in the same function. Regions nest, in themselves too.
+ * Ends by insideme_end() of the same name in the same function. Regions nest, in themselves too. But where one line of a loop
+ * begins the region that it began before, and that has not ended, it ends then: a jump has left it.
  *
  * Return: 0, -EINVAL if @name is NULL, -ENOBUFS if there is no room for one more name, -ENODATA
  */

@@ -41,9 +41,18 @@ static void overflow(struct log_thread *thread, uint64_t function_addr, uintptr_
 	log_lose(live.log, LOG_LOST_FRAMES);
 }
 
-static bool is_dead(const struct log_frame *top, uintptr_t stack_addr, uintptr_t return_addr)
+static bool is_region(uint64_t function_addr)
 {
-	return top->stack_addr < stack_addr || (top->stack_addr == stack_addr && top->return_low == (uint32_t)return_addr);
+	return function_addr & LOG_FUNCTION_REGION && function_addr != LOG_FUNCTION_GAP;
+}
+
+/* One place may begin several regions, each in the one before. */
+static bool is_dead(const struct log_frame *top, uint64_t function_addr, uintptr_t stack_addr, uintptr_t return_addr)
+{
+	if (top->stack_addr != stack_addr)
+		return top->stack_addr < stack_addr;
+	return top->return_low == (uint32_t)return_addr &&
+	       !(is_region(function_addr) && is_region(top->function_addr) && top->function_addr != function_addr);
 }
 
 /* A top frame whose node is not the thread's is being pushed or popped by the code that a handler interrupted. */
@@ -63,12 +72,12 @@ static void end_top(struct log_thread *thread)
 		thread->top_addr = (uint64_t)(top_frame(thread) - 1);
 }
 
-static void end_dead(struct log_thread *thread, uintptr_t stack_addr, uintptr_t return_addr)
+static void end_dead(struct log_thread *thread, uint64_t function_addr, uintptr_t stack_addr, uintptr_t return_addr)
 {
 	for (;;) {
 		if (frames_go_down(thread))
 			continue;
-		if (!is_dead(top_frame(thread), stack_addr, return_addr))
+		if (!is_dead(top_frame(thread), function_addr, stack_addr, return_addr))
 			return;
 		end_top(thread);
 	}
@@ -140,7 +149,7 @@ static bool make_way(struct log_thread *thread, uint64_t function_addr, uintptr_
 	neighbours_before_enter(thread, stack_addr);
 	if (switched_off())
 		gap_stretch(thread, stack_addr);
-	end_dead(thread, stack_addr, return_addr);
+	end_dead(thread, function_addr, stack_addr, return_addr);
 	if (!switched_off())
 		gap_look(thread);
 	if (selection_is_beside(thread, function_addr))
@@ -316,7 +325,7 @@ void stack_unwind_to(struct log_thread *thread, uintptr_t stack_addr)
 		return;
 	if (thread->overflow_depth)
 		end_overflow(thread);
-	end_dead(thread, stack_addr, 0);
+	end_dead(thread, 0, stack_addr, 0);
 }
 
 void stack_expect(struct log_thread *thread, uintptr_t low, uintptr_t bytes)

@@ -136,3 +136,38 @@ paths() {
 		same "aligned" "$(awk '{ print length }' summary | sort -u)" 48
 	done
 }
+
+@test "regions of several names that one line begins lie in each other, and are left by jumps" {
+	cat >loops.c <<-'END'
+	#include <insideme.h>
+	#include <setjmp.h>
+	static const char *const names[] = { "a", "b", "c" };
+	static jmp_buf again;
+	int main(void)
+	{
+		for (int round = 0; round < 5; round++) {
+			for (int i = 0; i < 3; i++)
+				insideme_begin(names[i]);
+			for (int i = 2; i >= 0; i--)
+				insideme_end(names[i]);
+		}
+		for (volatile int i = 0; i < 4; i++) {
+			if (setjmp(again))
+				continue;
+			insideme_begin("left");
+			longjmp(again, 1);
+		}
+		return 0;
+	}
+	END
+	local options
+	for options in -O0 -O2; do
+		rm -rf insideme.data functions.csv
+		gcc $options -I"$here/../../include" loops.c -o loops -ldl
+		LD_PRELOAD=$library ./loops
+		view tree --sort calls --columns path,calls >tree.csv
+		same "calls of a > b > c" "$("$here/csv" calls 'path=a;b;c' <tree.csv)" 5
+		same "calls of left" "$("$here/csv" calls path=left <tree.csv)" 4
+		same "paths" "$(tail -n +2 tree.csv | wc -l)" 4
+	done
+}
