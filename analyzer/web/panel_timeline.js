@@ -151,7 +151,7 @@ export function makeTimeline(app) {
 		redraw();
 	})();
 	return {
-		element,
+		element, curves,
 		shown: () => { curves.make(); redraw(); },
 		update: (changed) => {
 			if (changed.has("curves"))
