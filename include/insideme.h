@@ -200,11 +200,11 @@ INSIDEME_INLINE int insideme_mark(const char *name)
 /**
  * insideme_counter() - tell the value that something has now
  * @name: of what: "residual", "queue_length"
- * @value: in any unit; not NaN
+ * @value: in any unit; finite
  *
  * Reports draw it over time. Of values that come closer after each other than 1/1024 of the run until then the last stays.
  *
- * Return: 0, -EINVAL if @name is NULL or @value is NaN, -ENOBUFS if the log has no room (counted there), -ENODATA
+ * Return: 0, -EINVAL if @name is NULL or @value is not finite, -ENOBUFS if the log has no room (counted there), -ENODATA
  */
 INSIDEME_INLINE int insideme_counter(const char *name, double value)
 {
@@ -214,7 +214,7 @@ INSIDEME_INLINE int insideme_counter(const char *name, double value)
 	if (!recorder)
 		return -ENODATA;
 	__builtin_memcpy(&bits, &value, sizeof(bits));
-	return value == value ? recorder->counter(name, bits) : -EINVAL;
+	return recorder->counter(name, bits);
 }
 
 /**

@@ -111,14 +111,23 @@ static bool is_close(const struct log_counter *counter, uint64_t ticks)
 	return ticks - counter->record.ticks < (ticks - live.log->start.ticks) >> COUNTER_PARTS;
 }
 
+/* By its bits: hooks may come in the middle of what the program computes. Means and curves have no place for infinity. */
+static bool is_finite(uint64_t value)
+{
+	return (~value & 0x7ff0000000000000u) != 0;
+}
+
 int mark_counter(const char *name, uint64_t value)
 {
-	struct label *label = name && thread_self() ? label_find(name) : NULL;
 	struct log_counter *counter;
+	struct label *label;
 	uint64_t ticks;
 
+	if (!name || !is_finite(value))
+		return -EINVAL;
+	label = thread_self() ? label_find(name) : NULL;
 	if (!label)
-		return !name ? -EINVAL : live.log ? -ENOBUFS : -ENODATA;
+		return live.log ? -ENOBUFS : -ENODATA;
 	ticks = now_ticks();
 	counter = __atomic_load_n(&label->counter, __ATOMIC_ACQUIRE);
 	if (counter && is_close(counter, ticks)) {

@@ -80,6 +80,7 @@ static void misuse(void)
 	expect(insideme_fail(NULL, "message"), -EINVAL);
 	expect(insideme_counter(NULL, 1), -EINVAL);
 	expect(insideme_counter("level", NAN), -EINVAL);
+	expect(insideme_counter("level", -INFINITY), -EINVAL);
 }
 
 int main(void)
