@@ -7,6 +7,7 @@
 
 #include "cells.h"
 #include "heap_charge.h"
+#include "heap_unseen.h"
 #include "names.h"
 #include "summary.h"
 #include "walk.h"
@@ -251,7 +252,10 @@ void heap_add_not_freed(struct document *document, const struct report *report)
 		summary_count(document, (double)suppressed->not_freed_calls, "block"));
 
 	if (!heap->not_freed_calls) {
-		document_add(document, "Not freed", document_text(document, "nothing%s", besides))->apart = true;
+		const char *unseen = heap_unseen_text(document, report->model);
+
+		document_add(document, "Not freed", !unseen ? document_text(document, "nothing%s", besides) :
+			document_text(document, "none of the samples%s: %s", besides, unseen))->apart = true;
 		return;
 	}
 	add_table(document, &(struct table){

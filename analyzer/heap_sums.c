@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* View heap: how large allocations were, and what of RSS is not heap. */
 #include "heap_sites.h"
+#include "heap_unseen.h"
 #include "memory_at.h"
 #include "series.h"
 #include "summary.h"
@@ -113,11 +114,21 @@ const char *heap_peak_text(struct document *document, const struct report *repor
 		process->heap_peak_node ? heap_path_text(document, process->heap_peak_node) : "");
 }
 
+/* An error of 0 would be wrong where no sample was among it. */
+static const char *not_freed_text(struct document *document, const struct model *model)
+{
+	const char *unseen = model->heap.not_freed_calls ? NULL : heap_unseen_text(document, model);
+
+	return unseen ? unseen : document_text(document, "%s +/- %s",
+		summary_number(document, UNIT_BYTES, (double)model->heap.not_freed_bytes),
+		summary_number(document, UNIT_BYTES, sqrt(model->heap.not_freed_variance_bytes2)));
+}
+
 /* Of processes that were sampled what their allocators gave is counted; blocks from before a log are in its peak. */
 const char *heap_sampled_text(struct document *document, const struct report *report)
 {
 	const struct model *model = report->model;
-	uint64_t peak_bytes = 0, calls = 0, bytes = 0, mean_bytes = 0;
+	uint64_t peak_bytes = 0, calls = 0, bytes = 0;
 	const struct process *process = NULL;
 	const char *when = "";
 	size_t nr = 0;
@@ -129,8 +140,6 @@ const char *heap_sampled_text(struct document *document, const struct report *re
 		peak_bytes += process->heap_peak_bytes;
 		calls += process->heap.alloc_calls;
 		bytes += process->heap.alloc_bytes;
-		if (mean_bytes < process->header.heap_sample_bytes)
-			mean_bytes = process->header.heap_sample_bytes;
 		nr++;
 	}
 	if (nr > 1)
@@ -138,13 +147,11 @@ const char *heap_sampled_text(struct document *document, const struct report *re
 	else if (process && process->heap_peak != NO_TIME)
 		when = document_text(document, ", %s after the start", summary_number(document, UNIT_NS, (double)process->heap_peak));
 	return document_text(document, "%s at the peak%s; %s in %s: counted. Who allocated is known from %s, one every %s on "
-		"average: estimates; %s +/- %s not freed",
+		"average: estimates; %s not freed",
 		summary_number(document, UNIT_BYTES, (double)peak_bytes), when,
 		summary_number(document, UNIT_BYTES, (double)bytes), summary_count(document, (double)calls, "allocation"),
 		summary_count(document, (double)model->heap.nr_samples, "stack"),
-		summary_number(document, UNIT_BYTES, (double)mean_bytes),
-		summary_number(document, UNIT_BYTES, (double)model->heap.not_freed_bytes),
-		summary_number(document, UNIT_BYTES, sqrt(model->heap.not_freed_variance_bytes2)));
+		summary_number(document, UNIT_BYTES, (double)heap_sample_distance(model)), not_freed_text(document, model));
 }
 
 /* A column as last sampled at the peak, or first after it; LOG_NONE: it is not known. */

@@ -6,6 +6,7 @@
 
 #include "cells.h"
 #include "heap_sites.h"
+#include "heap_unseen.h"
 #include "series.h"
 #include "summary.h"
 
@@ -239,6 +240,7 @@ static const char *text_columns(const struct report *report)
 static const char *note_of(struct document *document, const struct report *report)
 {
 	const struct model *model = report->model;
+	const char *unseen = heap_unseen_text(document, model);
 
 	if (!report_has_heap(report))
 		return "the heap was not recorded (INSIDEME_HEAP=off)";
@@ -246,9 +248,10 @@ static const char *note_of(struct document *document, const struct report *repor
 		return document_text(document, "sums of %zu runs, by the function itself; /run: their mean; least and most: of one run, "
 				     "0 where it has none", model->nr_parts);
 	if (model->heap.nr_samples)
-		return document_text(document, "sampled: extrapolated from the stacks of %s; +/-: one standard error; by the "
+		return document_text(document, "sampled: extrapolated from the stacks of %s; +/-: one standard error%s%s; by the "
 			"function that called the allocator, whoever freed it",
-			summary_count(document, (double)model->heap.nr_samples, "allocation"));
+			summary_count(document, (double)model->heap.nr_samples, "allocation"), unseen ? ", and 0 may be " : "",
+			unseen ? unseen : "");
 	if (report_has_live_heap(report))
 		return "what the function itself allocated, whoever freed it; temporary: freed before the thread's next allocation";
 	return has_hooks(model) ? "by the function itself; a free counts where it happens: what lived at the peak, and "

@@ -69,6 +69,36 @@ judge() {
 	python3 -c 'import json; json.load(open("heap.json"))["heap"][0]["peak_error_bytes"] > 0 or exit(1)'
 }
 
+# 200 blocks of 100,000 bytes that are freed, then 100 bytes that stay: one is a sample in 5,000 runs.
+@test "what no sample is of may still not be freed" {
+	cat >kept.c <<-'END'
+		#include <stdlib.h>
+		static void *volatile kept;
+		int main(void)
+		{
+			for (int i = 0; i < 200; i++) {
+				kept = malloc(100000);
+				free(kept);
+			}
+			kept = malloc(100);
+			return 0;
+		}
+	END
+	gcc kept.c -o kept
+	sampled 512K ./kept
+	same "samples of what is not freed" "$(all not_freed_blocks)" 0
+	"$report" -v heap | tr -s ' \n' ' ' >heap.txt
+	grep -F 'estimates; less than 1.50 MiB (95 %) not freed' heap.txt
+	grep -F 'Not freed none of the samples: less than 1.50 MiB (95 %)' heap.txt
+	grep -F '+/-: one standard error, and 0 may be less than 1.50 MiB (95 %);' heap.txt
+	"$report" | tr -s ' \n' ' ' | grep -F 'estimates; less than 1.50 MiB (95 %) not freed'
+	rm -r insideme.data
+	sampled 1 ./kept
+	same "blocks" "$(all not_freed_blocks)" 1
+	"$report" -v heap | tr -s ' \n' ' ' >heap.txt
+	same "doubt where all are samples" "$(grep -c '95 %' heap.txt)" 0
+}
+
 @test "the tree is of what was allocated" {
 	sampled 1 "$bin/heap_sites"
 	view tree >tree.csv
