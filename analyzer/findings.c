@@ -235,6 +235,19 @@ static void add_written_log(struct findings *findings, const struct model *model
 				  "more in a long run", findings_number(findings, UNIT_BYTES, (double)model->log_bytes)));
 }
 
+static void add_log(struct findings *findings, const struct model *model)
+{
+	double bytes = (double)(model->log_bytes + model->saved_log_bytes);
+	const char *number = findings_number(findings, UNIT_BYTES, bytes);
+
+	if (model->log_bytes)
+		findings_add(findings, "log_bytes", UNIT_BYTES, bytes, false, document_text(findings->document,
+			"%s of log; %s single calls in it", number, findings_number(findings, UNIT_COUNT, (double)model->nr_slices)));
+	else if (bytes > 0)
+		findings_add(findings, "log_bytes", UNIT_BYTES, bytes, false, document_text(findings->document,
+			"%s of log, of which a saved profile has the sums", number));
+}
+
 static void add_cost(struct findings *findings, const struct model *model)
 {
 	double start_ns = 0, sampler_ns = 0;
@@ -255,12 +268,7 @@ static void add_cost(struct findings *findings, const struct model *model)
 		findings_add(findings, "sampler_cpu_ns", UNIT_NS, sampler_ns, false,
 		    document_text(findings->document, "%s of CPU for sampling",
 				  findings_number(findings, UNIT_NS, sampler_ns)));
-	if (!model->log_bytes)	/* saved profiles alone */
-		return;
-	findings_add(findings, "log_bytes", UNIT_BYTES, (double)model->log_bytes, false,
-	    document_text(findings->document, "%s of log; %s single calls in it",
-			  findings_number(findings, UNIT_BYTES, (double)model->log_bytes),
-			  findings_number(findings, UNIT_COUNT, (double)model->nr_slices)));
+	add_log(findings, model);
 }
 
 /* Who may have rows: the processes, and what sampled them from outside. */

@@ -228,7 +228,7 @@ struct process {
 	bool left_out;			/* by a filter: not among model->processes */
 	bool was_left;			/* it ran on when insideme-run ended */
 	bool has_usage;			/* it told at its end, or insideme-run saw it: */
-	uint64_t user_ns, system_ns;
+	uint64_t user_ns, system_ns, cpu_ns;	/* of a saved one, by its samples too: LOG_NONE: not known; cpu_ns: of no other */
 	uint64_t peak_rss_bytes;	/* likewise, at least; LOG_NONE: not known */
 
 	struct timebase timebase;
@@ -349,7 +349,7 @@ struct model {
 	struct heap_age *heap_ages;	/* [0] is nobody's */
 	size_t nr_heap_ages;
 	uint64_t nr_slices;
-	uint64_t log_bytes;		/* of processes, without insideme-run's own */
+	uint64_t log_bytes, saved_log_bytes;	/* of processes, without insideme-run's own; of what saved profiles were made of */
 	uint64_t nr_damaged;		/* when it was loaded */
 	size_t nr_unreadable;		/* logs that could not be opened; told on stderr */
 

@@ -55,24 +55,26 @@ int profile_add_processes(struct profile *profile, struct model *model, uint32_t
 {
 	profile->first_run = run;
 	for (size_t i = 0; i < profile->nr_processes; i++) {
-		const struct process *saved = &profile->processes[i];
+		const struct process *saved = &profile->processes[i].process;
 		struct process *process = open_image(profile, model, saved);
 
 		if (!process)
 			return -1;
 		process->is_saved = true;
 		process->run = run + saved->run;
-		process->log_bytes = 0;
+		process->log_bytes = saved->log_bytes;
 		profile->added[i] = process;
 		model->processes = xgrow(model->processes, model->nr_processes, sizeof(process));
 		model->processes[model->nr_processes++] = process;
 	}
+	model->saved_log_bytes += profile->log_bytes;
 	return 0;
 }
 
 /* Its threads are one record, which is not more than a number. */
-static void set_thread(struct process *process, const struct process *saved)
+static void set_thread(struct process *process, const struct saved_process *of)
 {
+	const struct process *saved = &of->process;
 	struct thread *thread = xcalloc(1, sizeof(*thread));
 
 	thread->process = process;
@@ -83,6 +85,8 @@ static void set_thread(struct process *process, const struct process *saved)
 	thread->calls = saved->calls;
 	thread->functions_ns = saved->functions_ns;
 	thread->heap = saved->heap;
+	thread->open_calls = of->threads.open_calls;
+	thread->heap_bytes = of->threads.heap_bytes;
 	process->threads = xgrow(process->threads, process->nr_threads, sizeof(thread));
 	process->threads[process->nr_threads++] = thread;
 }
@@ -90,7 +94,7 @@ static void set_thread(struct process *process, const struct process *saved)
 void profile_set_ends(struct profile *profile)
 {
 	for (size_t i = 0; i < profile->nr_processes; i++) {
-		struct process *saved = &profile->processes[i];
+		struct process *saved = &profile->processes[i].process;
 		struct process *process = profile->added[i];
 
 		marks_release(process);
@@ -101,9 +105,10 @@ void profile_set_ends(struct profile *profile)
 		process->command = saved->command;
 		process->exe = saved->exe;
 		process->cwd = saved->cwd;
-		process->has_usage = saved->user_ns != LOG_NONE && saved->system_ns != LOG_NONE;
-		process->user_ns = process->has_usage ? saved->user_ns : 0;
-		process->system_ns = process->has_usage ? saved->system_ns : 0;
+		process->has_usage = saved->cpu_ns != LOG_NONE;
+		process->cpu_ns = saved->cpu_ns;
+		process->user_ns = saved->user_ns;
+		process->system_ns = saved->system_ns;
 		process->peak_rss_bytes = saved->peak_rss_bytes;
 		process->calls = saved->calls;
 		process->functions_ns = saved->functions_ns;
@@ -111,7 +116,7 @@ void profile_set_ends(struct profile *profile)
 		memcpy(process->heap_sizes, saved->heap_sizes, sizeof(process->heap_sizes));
 		process->heap_peak_bytes = saved->heap_peak_bytes;
 		process->heap_peak = NO_TIME;
-		set_thread(process, saved);
+		set_thread(process, &profile->processes[i]);
 	}
 }
 

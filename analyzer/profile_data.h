@@ -39,13 +39,15 @@ struct saved_edge {
 struct profile {
 	char *path;
 	json_t *root;			/* all but the rows; texts are its */
+	json_int_t version;
+	uint64_t log_bytes;		/* of its runs; 0: not told */
 	FILE *file;			/* at the next row; NULL: all were read */
 	char *line;			/* the last one */
 	size_t line_bytes;
 	size_t nr_lines;
 	uint32_t first_run;
 	size_t nr_runs;
-	struct process *processes;	/* as they were saved */
+	struct saved_process *processes;
 	struct process **added;		/* the model's */
 	size_t nr_processes;
 	struct object *modules;		/* as they were saved */

@@ -7,17 +7,17 @@
 
 #include "error.h"
 #include "marks.h"
-#include "model.h"
 #include "utf8.h"
 
 #define NODE(name, type)	{ #name, type, offsetof(struct path_counters, stats.name), 0 }
 #define NODE_HEAP(name)		{ #name, FIELD_U64, offsetof(struct path_counters, heap.name), 0 }
 #define NODE_VARIANCE(name)	{ #name, FIELD_DOUBLE, offsetof(struct path_counters, heap.name), 0 }
 #define SAMPLES(name, type)	{ "samples_" #name, type, offsetof(struct path_counters, samples.name), 0 }
-#define HEADER(name, type)	{ #name, type, offsetof(struct process, header.name), 0 }
-#define HEADER_TEXT(name)	{ #name, FIELD_TEXT, offsetof(struct process, header.name), sizeof(((struct process *)0)->header.name) }
-#define PROCESS(name, type)	{ #name, type, offsetof(struct process, name), 0 }
-#define PROCESS_HEAP(name)	{ #name, FIELD_U64, offsetof(struct process, heap.name), 0 }
+#define HEADER(name, type)	{ #name, type, offsetof(struct saved_process, process.header.name), 0 }
+#define HEADER_TEXT(name)	{ #name, FIELD_TEXT, offsetof(struct saved_process, process.header.name), sizeof(((struct process *)0)->header.name) }
+#define PROCESS(name, type)	{ #name, type, offsetof(struct saved_process, process.name), 0 }
+#define PROCESS_HEAP(name)	{ #name, FIELD_U64, offsetof(struct saved_process, process.heap.name), 0 }
+#define THREADS(name, type)	{ "threads_" #name, type, offsetof(struct saved_process, threads.name), 0 }
 #define RANGE(of, name, type)	{ #name "_run_" #of, type, offsetof(struct path_range, of.name), 0 }
 #define PART(name, type)	{ #name, type, offsetof(struct run_part, name), 0 }
 #define HEAP_PART(name)		{ #name, FIELD_U64, offsetof(struct heap_part, name), 0 }
@@ -53,10 +53,10 @@ const struct field profile_process_fields[] = {
 	HEADER(process_start, FIELD_U64), HEADER_TEXT(boot_id), HEADER_TEXT(host), HEADER_TEXT(program),
 	HEADER(rank, FIELD_I32), HEADER(nr_ranks, FIELD_I32), HEADER(is_rank_child, FIELD_U32), HEADER(timing, FIELD_U32),
 	HEADER(heap_bytes, FIELD_U32), HEADER(has_hooks, FIELD_U32), HEADER(nr_threads, FIELD_U32),
-	{ "start_realtime_ns", FIELD_U64, offsetof(struct process, header.start.realtime_ns), 0 },
-	{ "start_monotonic_ns", FIELD_U64, offsetof(struct process, header.start.monotonic_ns), 0 },
-	{ "end_realtime_ns", FIELD_U64, offsetof(struct process, header.finish.realtime_ns), 0 },
-	{ "end_kind", FIELD_U32, offsetof(struct process, end_kind), 0 }, PROCESS(end_status, FIELD_I32),
+	{ "start_realtime_ns", FIELD_U64, offsetof(struct saved_process, process.header.start.realtime_ns), 0 },
+	{ "start_monotonic_ns", FIELD_U64, offsetof(struct saved_process, process.header.start.monotonic_ns), 0 },
+	{ "end_realtime_ns", FIELD_U64, offsetof(struct saved_process, process.header.finish.realtime_ns), 0 },
+	{ "end_kind", FIELD_U32, offsetof(struct saved_process, process.end_kind), 0 }, PROCESS(end_status, FIELD_I32),
 	PROCESS(user_ns, FIELD_U64), PROCESS(system_ns, FIELD_U64), PROCESS(peak_rss_bytes, FIELD_U64),
 	PROCESS(calls, FIELD_U64), PROCESS(functions_ns, FIELD_DOUBLE),
 	PROCESS_HEAP(alloc_calls), PROCESS_HEAP(alloc_bytes), PROCESS_HEAP(free_calls), PROCESS_HEAP(freed_bytes),
@@ -64,6 +64,12 @@ const struct field profile_process_fields[] = {
 	PROCESS_HEAP(peak_bytes), PROCESS_HEAP(not_freed_calls), PROCESS_HEAP(not_freed_bytes), PROCESS_HEAP(runtime_bytes),
 	PROCESS_HEAP(live_records), HEADER(heap_sample_bytes, FIELD_U32),
 	PROCESS(heap_peak_bytes, FIELD_U64), HEADER(heap_unknown_frees, FIELD_U64), HEADER(heap_shift, FIELD_U32),
+	{ NULL, 0, 0, 0 },
+};
+
+const struct field profile_process_fields_2[] = {
+	PROCESS(cpu_ns, FIELD_U64), HEADER(sampler_kind, FIELD_U32), PROCESS(log_bytes, FIELD_U64),
+	THREADS(open_calls, FIELD_U64), THREADS(heap_bytes, FIELD_I64),
 	{ NULL, 0, 0, 0 },
 };
 
@@ -114,6 +120,8 @@ json_t *field_to_json(const struct field *field, const void *thing)
 		return json_integer(*(const uint32_t *)at);
 	case FIELD_I32:
 		return json_integer(*(const int32_t *)at);
+	case FIELD_I64:
+		return json_integer(*(const int64_t *)at);
 	case FIELD_TEXT:
 		return text_to_json(at);
 	case FIELD_DOUBLE:
@@ -146,6 +154,8 @@ bool field_from_json(const struct field *field, void *thing, const json_t *value
 	case FIELD_I32:
 		*(int32_t *)at = take_integer(value, INT32_MIN, INT32_MAX, &number) ? (int32_t)number : 0;
 		return json_is_integer(value) && *(int32_t *)at == number;
+	case FIELD_I64:
+		return take_integer(value, INT64_MIN, INT64_MAX, at);
 	case FIELD_TEXT:
 		if (!json_is_string(value) || json_string_length(value) >= field->bytes)
 			return false;

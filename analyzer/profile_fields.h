@@ -9,13 +9,14 @@
 
 #include "call_stats.h"
 #include "heap_stats.h"
+#include "model.h"
 
 #define PROFILE_KEY	"insideme_profile"
-#define PROFILE_VERSION	1
+#define PROFILE_VERSION	2	/* older ones are read too */
 #define EDGES_BEGIN	"\"edges\":[\n"	/* lines of their own */
 #define PATHS_BEGIN	"\"paths\":[\n"
 
-enum field_type { FIELD_U64, FIELD_U32, FIELD_I32, FIELD_DOUBLE, FIELD_TEXT };
+enum field_type { FIELD_U64, FIELD_U32, FIELD_I32, FIELD_I64, FIELD_DOUBLE, FIELD_TEXT };
 
 struct field {
 	const char *name;
@@ -32,9 +33,16 @@ struct path_counters {
 	struct sample_stats samples;
 };
 
+/* A process, and its threads as if they were one. */
+struct saved_process {
+	struct process process;
+	struct thread threads;
+};
+
 extern const struct field profile_node_fields[];	/* of struct path_counters, without texts; ends with a name of NULL */
 extern const struct field profile_range_fields[];	/* of struct path_range */
-extern const struct field profile_process_fields[];	/* of struct process */
+extern const struct field profile_process_fields[];	/* of struct saved_process */
+extern const struct field profile_process_fields_2[];	/* likewise, since version 2 */
 extern const struct field profile_part_fields[];	/* of struct run_part */
 extern const struct field profile_timer_fields[];	/* of struct timer_sum */
 extern const struct field profile_heap_part_fields[];	/* of struct heap_part */

@@ -60,19 +60,36 @@ static bool read_timers(struct process *process, const json_t *array)
 	return true;
 }
 
+static bool read_fields(const struct field *fields, void *thing, const json_t *object)
+{
+	for (; fields->name; fields++)
+		if (!field_from_json(fields, thing, json_object_get(object, fields->name)))
+			return false;
+	return true;
+}
+
+/* What the first version did not have. */
+static bool read_later(const struct profile *profile, struct saved_process *saved, const json_t *object)
+{
+	struct process *process = &saved->process;
+	bool has_usage = process->user_ns != LOG_NONE && process->system_ns != LOG_NONE;
+
+	process->cpu_ns = has_usage ? process->user_ns + process->system_ns : LOG_NONE;
+	return profile->version < 2 || read_fields(profile_process_fields_2, saved, object);
+}
+
 static bool read_processes(struct profile *profile, const json_t *array)
 {
 	profile->nr_processes = json_array_size(array);
 	profile->processes = xcalloc(profile->nr_processes, sizeof(*profile->processes));
 	profile->added = xcalloc(profile->nr_processes, sizeof(*profile->added));
 	for (size_t i = 0; i < profile->nr_processes; i++) {
-		struct process *process = &profile->processes[i];
+		struct saved_process *saved = &profile->processes[i];
+		struct process *process = &saved->process;
 		const json_t *object = json_array_get(array, i);
 
-		for (const struct field *field = profile_process_fields; field->name; field++)
-			if (!field_from_json(field, process, json_object_get(object, field->name)))
-				return false;
-		if (!read_counts(process->heap_sizes, LOG_HEAP_SIZES, json_object_get(object, "heap_sizes")) ||
+		if (!read_fields(profile_process_fields, saved, object) || !read_later(profile, saved, object) ||
+		    !read_counts(process->heap_sizes, LOG_HEAP_SIZES, json_object_get(object, "heap_sizes")) ||
 		    !read_timers(process, json_object_get(object, "timers")))
 			return false;
 		process->command = json_string_value(json_object_get(object, "command"));
@@ -190,12 +207,21 @@ static bool read_functions(struct profile *profile, const json_t *array)
 	return true;
 }
 
+/* Of what is no process; the first version does not tell. */
+static bool read_totals(struct profile *profile)
+{
+	const json_t *log_bytes = json_object_get(profile->root, "log_bytes");
+
+	profile->log_bytes = (uint64_t)json_integer_value(log_bytes);
+	return profile->version < 2 || (json_is_integer(log_bytes) && profile->log_bytes < 1ull << 62);
+}
+
 static bool read_all(struct profile *profile)
 {
 	const json_t *root = profile->root;
 
 	profile->nr_runs = json_array_size(json_object_get(root, "runs"));
-	return profile->nr_runs > 0 && profile->nr_runs < 1 << 20 && read_processes(profile, json_object_get(root, "processes")) &&
+	return profile->nr_runs > 0 && profile->nr_runs < 1 << 20 && read_totals(profile) && read_processes(profile, json_object_get(root, "processes")) &&
 	       read_modules(profile, json_object_get(root, "modules")) &&
 	       read_functions(profile, json_object_get(root, "functions")) &&
 	       read_heap_parts(profile, &profile->outside_parts, json_object_get(root, "outside_runs"));
@@ -248,14 +274,13 @@ static int read_head(struct profile *profile)
 {
 	struct head head = { .profile = profile, .left = "" };
 	json_error_t error_of;
-	json_int_t version;
 
 	profile->root = json_load_callback(give_head, &head, JSON_REJECT_DUPLICATES, &error_of);
-	version = json_integer_value(json_object_get(profile->root, PROFILE_KEY));
+	profile->version = json_integer_value(json_object_get(profile->root, PROFILE_KEY));
 	if (!profile->root)
 		return error("%s: no saved profile: line %d: %s", profile->path, error_of.line, error_of.text);
-	if (version != PROFILE_VERSION)
-		return error("%s: a saved profile of version %lld; this insideme-report reads %d", profile->path, (long long)version,
+	if (profile->version < 1 || profile->version > PROFILE_VERSION)
+		return error("%s: a saved profile of version %lld; this insideme-report reads 1 to %d", profile->path, (long long)profile->version,
 			     PROFILE_VERSION);
 	if (!are_names(json_object_get(profile->root, "path_columns"), profile_node_fields) ||
 	    !are_names(json_object_get(profile->root, "range_columns"), profile_range_fields))
@@ -322,7 +347,7 @@ void profile_close(struct profile *profile)
 		free(profile->functions[i].heap_parts);
 	}
 	for (size_t i = 0; i < profile->nr_processes; i++)
-		marks_release(&profile->processes[i]);
+		marks_release(&profile->processes[i].process);
 	free(profile->outside_parts);
 	json_decref(profile->root);
 	if (profile->file)

@@ -13,6 +13,7 @@
 #include "parts.h"
 #include "profile_rows.h"
 #include "resolve.h"
+#include "usage.h"
 #include "walk.h"
 #include "whole_file.h"
 
@@ -81,27 +82,62 @@ static json_t *timers_to_json(const struct said *said)
 	return array;
 }
 
+static uint64_t to_count(double number)
+{
+	return isnan(number) ? LOG_NONE : (uint64_t)number;
+}
+
+/* As reports have it: by samples too, which are not saved. */
+static void set_usage(struct process *saved, const struct process *process)
+{
+	const struct usage usage = usage_of_process(process);
+
+	saved->cpu_ns = to_count(usage.cpu_ns);
+	saved->user_ns = to_count(usage.user_ns);
+	saved->system_ns = to_count(usage.system_ns);
+	saved->peak_rss_bytes = to_count(usage.peak_rss_bytes);
+}
+
+static void add_threads(struct thread *sum, const struct process *process)
+{
+	for (size_t i = 0; i < process->nr_threads; i++) {
+		const struct thread *thread = process->threads[i];
+
+		if (thread->left_out)
+			continue;
+		sum->open_calls += thread->open_calls;
+		sum->heap_bytes = (int64_t)((uint64_t)sum->heap_bytes + (uint64_t)thread->heap_bytes);
+	}
+}
+
+static void add_keys(json_t *object, const struct field *fields, const void *thing)
+{
+	for (; fields->name; fields++)
+		json_object_set_new(object, fields->name, field_to_json(fields, thing));
+}
+
 static void write_processes(struct writer *writer)
 {
 	const struct model *model = writer->model;
 
 	begin(writer, "processes");
 	for (size_t i = 0; i < model->nr_processes; i++) {
-		struct process process = *model->processes[i];
+		struct saved_process saved = { .process = *model->processes[i] };
+		struct process *process = &saved.process;
 		json_t *object = json_object();
 
-		process.header.start.realtime_ns = model->run_starts_ns[process.run] + (uint64_t)process.start;
-		process.header.start.monotonic_ns = process.timebase.points[0].monotonic_ns;
-		process.header.finish.realtime_ns = model->run_starts_ns[process.run] + (uint64_t)process.last;
-		if (!process.has_usage)
-			process.user_ns = process.system_ns = LOG_NONE;
-		for (const struct field *field = profile_process_fields; field->name; field++)
-			json_object_set_new(object, field->name, field_to_json(field, &process));
-		json_object_set_new(object, "heap_sizes", counts_to_json(process.heap_sizes, LOG_HEAP_SIZES));
-		json_object_set_new(object, "timers", timers_to_json(process.said));
-		json_object_set_new(object, "command", text_to_json(process.command));
-		json_object_set_new(object, "exe", text_to_json(process.exe));
-		json_object_set_new(object, "cwd", text_to_json(process.cwd));
+		process->header.start.realtime_ns = model->run_starts_ns[process->run] + (uint64_t)process->start;
+		process->header.start.monotonic_ns = process->timebase.points[0].monotonic_ns;
+		process->header.finish.realtime_ns = model->run_starts_ns[process->run] + (uint64_t)process->last;
+		set_usage(process, model->processes[i]);
+		add_threads(&saved.threads, process);
+		add_keys(object, profile_process_fields, &saved);
+		add_keys(object, profile_process_fields_2, &saved);
+		json_object_set_new(object, "heap_sizes", counts_to_json(process->heap_sizes, LOG_HEAP_SIZES));
+		json_object_set_new(object, "timers", timers_to_json(process->said));
+		json_object_set_new(object, "command", text_to_json(process->command));
+		json_object_set_new(object, "exe", text_to_json(process->exe));
+		json_object_set_new(object, "cwd", text_to_json(process->cwd));
 		between(writer, i);
 		write_json(writer, object);
 	}
@@ -304,6 +340,7 @@ static void write_all(struct writer *writer)
 		json_array_append_new(runs, text_to_json(model->run_names[i]));
 	fprintf(writer->file, "{\"" PROFILE_KEY "\":%d,\n\"runs\":", PROFILE_VERSION);
 	write_json(writer, runs);
+	fprintf(writer->file, ",\n\"log_bytes\":%" PRIu64, model->log_bytes + model->saved_log_bytes);
 	write_processes(writer);
 	write_modules(writer);
 	number_functions(writer);

@@ -54,6 +54,15 @@ struct usage usage_of_unseen(const struct unseen_process *unseen)
 	return usage_at_end(unseen->user_ns, unseen->system_ns, unseen->peak_rss_bytes);
 }
 
+/* What was known by its end and its samples when it was saved. */
+static struct usage usage_of_saved(const struct process *process)
+{
+	struct usage usage = usage_at_end(process->user_ns, process->system_ns, process->peak_rss_bytes);
+
+	usage.cpu_ns = known(process->cpu_ns);
+	return usage;
+}
+
 /*
  * One reading of RSS is no peak: it may be of the first instant. At an end user and system time may be in steps
  * of 10 ms; the samples' cpu_ns never is.
@@ -65,6 +74,8 @@ struct usage usage_of_process(const struct process *process)
 					largest(process, "process", "rss_bytes", 2)),
 				   largest(process, "memory", "rss_bytes", 2));
 
+	if (process->is_saved)
+		return usage_of_saved(process);
 	if (process->has_usage)
 		usage = usage_at_end(process->user_ns, process->system_ns, process->peak_rss_bytes);
 	usage.cpu_ns = fmax(usage.cpu_ns, largest(process, "process", "cpu_ns", 1));

@@ -42,7 +42,7 @@ static struct value get_run(const struct column *column, const void *row)
 		[RUN_CALLS] = (int64_t)model->calls,
 		[RUN_SLICES] = (int64_t)model->nr_slices,
 		[RUN_FUNCTIONS_NS] = (int64_t)model->functions_ns,
-		[RUN_LOG_BYTES] = (int64_t)model->log_bytes,
+		[RUN_LOG_BYTES] = (int64_t)(model->log_bytes + model->saved_log_bytes),
 	};
 
 	if (column->index == RUN_PATH)
