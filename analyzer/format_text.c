@@ -9,6 +9,7 @@
 #include "names.h"
 #include "rows.h"
 #include "terminal.h"
+#include "wrap.h"
 
 #define LABEL_WIDTH	10
 #define GAP		"  "
@@ -201,26 +202,13 @@ static void measure(struct grid *grid)
 	}
 }
 
-/* Bytes of @text in its first line: up to a newline, or the last blank before @width columns. */
-static size_t line_length(const char *text, size_t width)
-{
-	size_t end = 0, columns = 0, i;
-
-	for (i = 0; text[i] && text[i] != '\n' && (columns <= width || !end); i++) {
-		if (text[i] == ' ' && i && columns <= width)
-			end = i;
-		columns += ((unsigned char)text[i] & 0xc0) != 0x80;
-	}
-	return columns <= width || !end ? i : end;
-}
-
 /* A text that begins in column @at, in as many lines as it needs. */
 static void print_long_cell(FILE *out, const struct terminal *terminal, const char *cell, size_t at)
 {
 	size_t width = terminal->width > at + ROOM_MIN ? terminal->width - at : SIZE_MAX, length;
 
 	for (;; fprintf(out, "\n%*s", (int)at, "")) {
-		length = line_length(cell, width);
+		length = wrap_length(cell, width);
 		fprintf(out, "%.*s", (int)length, cell);
 		cell += length + strspn(cell + length, " ");
 		if (!*cell)
@@ -267,7 +255,7 @@ static void print_wrapped(FILE *out, const struct terminal *terminal, const char
 	const char *rest = clean;
 
 	do {
-		size_t length = line_length(rest, width);
+		size_t length = wrap_length(rest, width);
 
 		fprintf(out, "%s%.*s\n", front, (int)length, rest);
 		front = GAP;
@@ -353,7 +341,7 @@ static void print_lines(FILE *out, const struct terminal *terminal, const struct
 	size_t width = !section->wraps ? SIZE_MAX : terminal->width > indent ? terminal->width - indent : 1;
 
 	do {
-		size_t length = line_length(text, width);
+		size_t length = wrap_length(text, width);
 		char *line = strndup(text, length), *clean = terminal_text(terminal, line ? line : "");
 
 		if (terminal->colour && front[0])

@@ -204,8 +204,8 @@ static const char *no_sites_note(struct document *document, const struct model *
 	for (size_t i = 0; i < model->nr_processes && !off; i++)
 		off = process_fact(model->processes[i], "heap_sample_off");
 	return off ? document_text(document, "no stacks were taken: %s", off) :
-		document_text(document, "without hooks it is not known who allocates; insideme-run --heap-sample ./%s takes stacks: "
-			"who allocated, what lived at the peak, what is never freed", model->nr_processes ?
+		document_text(document, "without hooks it is not known who allocates; who did, what lived at the peak and what "
+			"is never freed: insideme-run --heap-sample ./%s", model->nr_processes ?
 			model->processes[0]->header.program : "app");
 }
 
