@@ -88,3 +88,31 @@ void changes_sort(struct changes *changes)
 	}
 	free(other);
 }
+
+void changes_even_out(struct changes *changes, int64_t least_ns)
+{
+	const int64_t last = changes->nr ? changes->list[changes->nr - 1].time : 0;
+	int64_t begin = changes->nr ? changes->list[0].time : 0, before = begin;
+	struct changes even = { 0 };
+	double now = 0, integral = 0;
+
+	if (least_ns <= 0)
+		return;
+	for (size_t i = 0; i < changes->nr; i++) {
+		while (before < changes->list[i].time) {
+			int64_t end = last - begin < 2 * least_ns ? last : begin + least_ns;
+			int64_t time = changes->list[i].time < end ? changes->list[i].time : end;
+
+			integral += now * (double)(time - before);
+			before = time;
+			if (time < end)
+				continue;
+			changes_add(&even, begin, end, integral / (double)(end - begin));
+			integral = 0;
+			begin = end;
+		}
+		now += changes->list[i].by;
+	}
+	changes_release(changes);
+	*changes = even;
+}

@@ -21,6 +21,11 @@ struct changes {
 void changes_add(struct changes *changes, int64_t from, int64_t to, double value);
 /* Put them into the order of time. */
 void changes_sort(struct changes *changes);
+/*
+ * Of such in the order of time: what held at each time becomes the mean of a stretch, @least_ns long or longer; 0: it stays. For sums
+ * of rates, which are means themselves: where two of them meet for an instant their sum says nothing of that.
+ */
+void changes_even_out(struct changes *changes, int64_t least_ns);
 void changes_release(struct changes *changes);
 
 #endif

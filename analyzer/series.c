@@ -313,7 +313,6 @@ static void add_up(struct series *sum, const struct model *model, struct changes
 	sum->min = sum->mean = sum->peak = sum->slope = sum->slope_error = NAN;
 	for (size_t i = 0; i < sum->line.nr_steps; i++)
 		sum->line.steps[i] = NAN;
-	changes_sort(changes);
 	for (size_t i = 0; i <= changes->nr; i++) {
 		int64_t time = i < changes->nr && changes->list[i].time < model->to ? changes->list[i].time : model->to;
 		double value = fmin(fmax(now, 0), most);
@@ -335,6 +334,7 @@ void series_of_all(struct series *series, const struct model *model, const char 
 {
 	struct changes changes = { 0 };
 	double last = 0, most = NAN;	/* of all, also of those too short for a rate */
+	int64_t least_ns = 0;
 	bool of_cpu = strcmp(set, "process") == 0 && strcmp(column, "cpu_ns") == 0 && model->from == 0 && model->to >= model->end;
 	size_t nr = 0, nr_short = 0;
 
@@ -348,6 +348,8 @@ void series_of_all(struct series *series, const struct model *model, const char 
 
 		if (index >= 0) {
 			read_series(&one, model, process, rows, (uint32_t)index, nr_steps, &changes);
+			if (rows->columns[index].kind == LOG_CUMULATIVE && (int64_t)rows->interval_ns > least_ns)
+				least_ns = (int64_t)rows->interval_ns;
 			used = add_series(&changes, process, rows, (uint32_t)index, &one, of_cpu);
 		} else if (of_cpu) {
 			used = add_end(&changes, process, &one, 1);
@@ -363,6 +365,8 @@ void series_of_all(struct series *series, const struct model *model, const char 
 		}
 	}
 	if (nr && nr + nr_short > 1) {
+		changes_sort(&changes);
+		changes_even_out(&changes, least_ns);
 		add_up(series, model, &changes, most);
 		if (of_cpu && model->end > 0)
 			series->mean = last / (double)model->end;

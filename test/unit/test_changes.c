@@ -63,9 +63,35 @@ static void they_come_in_the_order_of_time(void **state)
 	order(INT64_MIN, UINT64_MAX - 1);
 }
 
+/* One of the two counters was read late. */
+static void rates_that_meet_for_an_instant_are_not_added_up(void **state)
+{
+	static const struct change expected[] = { { 0, 1 }, { 20, -0.5 }, { 45, -0.5 } };
+	struct changes changes = { 0 }, none = { 0 };
+
+	(void)state;
+	changes_add(&changes, 0, 11, 1);
+	changes_add(&changes, 11, 19, 0.875);
+	changes_add(&changes, 18, 20, 1);
+	changes_add(&changes, 20, 45, 0.5);
+	changes_sort(&changes);
+	changes_even_out(&changes, 10);		/* the last 15 are one stretch: 5 alone would be too short */
+	assert_int_equal(changes.nr, 3);
+	for (size_t i = 0; i < 3; i++) {
+		assert_int_equal(changes.list[i].time, expected[i].time);
+		assert_true(changes.list[i].by == expected[i].by);
+	}
+	changes_even_out(&changes, 0);
+	assert_int_equal(changes.nr, 3);
+	changes_even_out(&none, 10);
+	assert_int_equal(none.nr, 0);
+	changes_release(&changes);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(rates_that_meet_for_an_instant_are_not_added_up),
 		cmocka_unit_test(what_stays_the_same_is_one),
 		cmocka_unit_test(they_come_in_the_order_of_time),
 	};
