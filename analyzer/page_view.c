@@ -14,6 +14,7 @@ struct collected {
 	double *numbers;
 	char **texts;			/* NULL: no text came */
 	enum unit unit;
+	json_t *doubtful;		/* rows that text marks with ~; NULL: none */
 };
 
 static void collect(struct collected *column, size_t row, struct value value)
@@ -27,6 +28,10 @@ static void collect(struct collected *column, size_t row, struct value value)
 		column->numbers[row] = value_number(value);
 		column->unit = value.unit;
 	}
+	if (value.is_doubtful && !column->doubtful)
+		column->doubtful = json_array();
+	if (value.is_doubtful)
+		json_array_append_new(column->doubtful, json_integer((json_int_t)row));
 }
 
 static bool has_text(const struct collected *column, size_t nr_rows)
@@ -45,6 +50,8 @@ static void add_column(struct block *block, const struct column *column, struct 
 
 	json_object_set_new(about, "title", json_string(column->title));
 	json_object_set_new(about, "unit", json_string(page_unit(collected->unit)));
+	if (collected->doubtful)
+		json_object_set_new(about, "doubtful", collected->doubtful);
 	for (size_t i = 0; i < nr_rows; i++)
 		free(collected->texts[i]);
 	free(collected->texts);

@@ -58,6 +58,7 @@ class Block {
 		this.rows = header.about.rows ?? header.columns[0]?.length ?? 0;
 		this.bytes = bytes.subarray(4 + headerBytes);
 		this.decoded = new Map();
+		this.doubts = new Map();
 	}
 
 	has(name) {
@@ -74,6 +75,13 @@ class Block {
 			this.decoded.set(name, values);
 		}
 		return values;
+	}
+
+	// Does text mark it with ~? A time that is less than what the hooks' cost is known by.
+	isDoubtful(name, row) {
+		if (!this.doubts.has(name))
+			this.doubts.set(name, new Set(this.columns.find((one) => one.name === name)?.doubtful));
+		return this.doubts.get(name).has(row);
 	}
 
 	// A function from the row to its text, "" where there is none.

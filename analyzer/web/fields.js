@@ -3,6 +3,7 @@
 import { h } from "./dom.js";
 import { colourOf, shares } from "./shares.js";
 import { Table } from "./table.js";
+import { mark } from "./table_of.js";
 import { exact, format } from "./units.js";
 
 const coloursMax = 10;
@@ -57,9 +58,10 @@ export function makeFields(app, block, ofProcesses, part) {
 		return null;
 	const ofEach = part ? byProcessOfPart(app.model, part) : ofProcesses?.rows ? byProcess(ofProcesses, column) : new Map();
 	const sums = part ? sumsOf(ofEach) : new Map(Array.from(block.numbers(column), (value, row) => [block.value("field", row), value || 0])), colours = coloursOf(sums);
+	const marks = new Map(part ? [] : Array.from({ length: block.rows }, (_, row) => [block.value("field", row), mark(block, column, row)]));
 	const processes = [...ofEach].map(([name, parts]) => ({ name, parts, sum: [...parts.values()].reduce((all, value) => all + value, 0) })).filter((one) => one.sum > 0);
 	return h("section.box", {}, h("h2", {}, "Fields", h("span.h2-note", {}, `${unit === "ns" ? "self time" : "calls"} by what functions are for (--fields); Others: the rest of the threads' time; @name: in no field`)),
-		h(processes.length < 2 ? "div" : "div.pair", {}, shares([...sums].map(([name, value]) => ({ name, value, colour: colours.get(name) })), unit, "shares of the fields"),
+		h(processes.length < 2 ? "div" : "div.pair", {}, shares([...sums].map(([name, value]) => ({ name, value, colour: colours.get(name), mark: marks.get(name) })), unit, "shares of the fields"),
 			processes.length < 2 ? null : new Table({
 				label: "fields", rows: processes, sort: null, height: 300,
 				columns: [

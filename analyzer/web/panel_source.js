@@ -3,6 +3,7 @@
 import { bar, h, link, replace } from "./dom.js";
 import { set, state } from "./state.js";
 import { Table } from "./table.js";
+import { mark } from "./table_of.js";
 import { exact, format } from "./units.js";
 
 // Files with their functions, those with most time (else calls) first.
@@ -66,6 +67,11 @@ class SourcePanel {
 		return this.part?.functions[name] ?? this.app.model.functions.numbers(name);
 	}
 
+	// Of functions together: where one of them is in doubt.
+	mark(name, functions) {
+		return this.part ? "" : functions.map((number) => mark(this.app.model.functions, name, number)).find(Boolean) ?? "";
+	}
+
 	get file() {
 		const selected = this.app.selected;
 		const of = selected === null || selected >= this.app.model.nrFunctions ? null : this.app.model.functions.value("file", selected);
@@ -117,7 +123,7 @@ class SourcePanel {
 		const sum = (name, line) => begins.has(line) ? begins.get(line).reduce((all, number) => all + (this.numbers(name)[number] || 0), 0) : NaN;
 		const narrow = this.element.clientWidth < 700;		// the text is what is to be seen
 		const number = (name, unit, title) => ({ key: name, title, width: narrow ? 58 : 76, value: (line) => sum(name, line),
-			show: (line) => begins.has(line) ? h("span", { title: `${begins.get(line).map((one) => model.label(one)).join(", ")}: ${exact(unit, sum(name, line))}` }, format(unit, sum(name, line))) : "" });
+			show: (line) => begins.has(line) ? h("span", { title: `${begins.get(line).map((one) => model.label(one)).join(", ")}: ${exact(unit, sum(name, line))}` }, this.mark(name, begins.get(line)) + format(unit, sum(name, line))) : "" });
 		const timed = model.about.has_times;
 		this.begins = begins;
 		return new Table({

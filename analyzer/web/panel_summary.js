@@ -5,6 +5,7 @@ import { bar, h, link, ofWholeRun, replace } from "./dom.js";
 import { figures, isCurve } from "./series.js";
 import { colourOf } from "./shares.js";
 import { set, state } from "./state.js";
+import { mark } from "./table_of.js";
 import { css } from "./theme.js";
 import { exact, format, plural, within } from "./units.js";
 
@@ -68,7 +69,7 @@ function top(values, nr) {
 		sum += values[i] || 0;
 	}
 	order.sort((a, b) => values[b] - values[a]);
-	return { list: order.slice(0, nr), rest: order.length - Math.min(nr, order.length), sum, values };
+	return { list: order.slice(0, nr), sum, values };
 }
 
 function source(model, number) {
@@ -77,18 +78,19 @@ function source(model, number) {
 	return file ? `${file.replace(/^.*\//, "")}${line ? `:${line}` : ""}` : model.module(number);
 }
 
-// @numbers(column): of all functions
-function hot(app, numbers, column, unit, title, note, count) {
+// @numbers(column): of all functions; @all: how many there are
+function hot(app, numbers, column, unit, title, note, count, all) {
 	const { model } = app;
 	if (!model.nrFunctions)
 		return null;
-	const { list, rest, sum, values } = top(numbers(column).subarray(0, model.nrFunctions), count);
+	const { list, sum, values } = top(numbers(column).subarray(0, model.nrFunctions), count);
+	const rest = all - list.length, marked = numbers(column) === model.functions.numbers(column);
 	if (!list.length)
 		return null;
-	const left = sum - list.reduce((all, number) => all + values[number], 0);
+	const left = sum - list.reduce((shown, number) => shown + values[number], 0);
 	const calls = numbers("calls");
 	return h("section.box", {}, h("h2", {}, title, h("span.h2-note", {}, note(sum))),
-		h("div.hots", {}, list.map((number) => functionLine(app, number, values[number] / sum, format(unit, values[number]),
+		h("div.hots", {}, list.map((number) => functionLine(app, number, values[number] / sum, (marked ? mark(model.functions, column, number) : "") + format(unit, values[number]),
 			column === "calls" ? source(model, number) : `${calls[number] ? plural(calls[number], "call") : "began before"} · ${source(model, number)}`)),
 			rest > 0 ? h("div.hot.rest", {}, bar(left / sum, "var(--faint)"), h("span.hot-figure", {}, format(unit, left)),
 				h("span.hot-share", {}, format("percent", 100 * left / sum)),
@@ -165,9 +167,10 @@ function drawCurves(app, place) {
 function drawFunctions(app, part, place) {
 	const { model } = app;
 	const numbers = (name) => part?.functions[name] ?? model.functions.numbers(name);
+	const nr = part ? part.numbers().length : model.nrFunctions;
 	const time = model.about.has_times ? hot(app, numbers, "self_ns", "ns", "Where the time went",
-		(sum) => part ? `${format("ns", sum)} of self time within the chosen time` : `${format("ns", sum)} of self time, over all threads`, hottest) :
-		hot(app, numbers, "calls", "count", "What was called", (sum) => `${format("count", sum)} calls; they were not timed`, hottest);
+		(sum) => part ? `${format("ns", sum)} of self time within the chosen time` : `${format("ns", sum)} of self time, over all threads`, hottest, nr) :
+		hot(app, numbers, "calls", "count", "What was called", (sum) => `${format("count", sum)} calls; they were not timed`, hottest, nr);
 	replace(place, time ?? (part ? h("section.box", {}, h("h2", {}, "Where the time went"), h("p.note", {}, "No single call that was recorded is within the chosen time.")) : null), processes(app, part));
 }
 
@@ -175,7 +178,7 @@ export function makeSummary(app) {
 	const { model } = app;
 	const place = h("div.curves"), figuresPlace = h("div"), functionsPlace = h("div.column");
 	const memory = model.about.has_heap && model.nrFunctions ? hot(app, (name) => model.functions.numbers(name), "alloc_bytes", "bytes", "Who allocated",
-		(sum) => [`${format("bytes", sum)} in all calls`, ofWholeRun()], 6) : null;
+		(sum) => [`${format("bytes", sum)} in all calls`, ofWholeRun()], 6, model.functions.numbers("alloc_bytes").filter((bytes) => bytes > 0).length) : null;
 	const none = model.nrFunctions ? null : h("section.box", {}, h("h2", {}, "No functions"),
 		model.sections.filter((section) => section.label === "Time").map((section) => h("p.pre", {}, section.text)));
 	const over = h("section.box", {}, h("h2", {}, "Over time"), place);

@@ -7,7 +7,7 @@ const shownMax = 12;
 
 export const colourOf = (number) => `hsl(${(212 + number * 137.5) % 360} 58% 58%)`;
 
-// list: [{ name, value, colour }], in any order.
+// list: [{ name, value, colour, mark }], in any order; mark: what stands before the value, where anything does
 export function shares(list, unit, label) {
 	const order = [...list].sort((a, b) => b.value - a.value);
 	const sum = list.reduce((all, one) => all + (one.value || 0), 0);
@@ -17,9 +17,9 @@ export function shares(list, unit, label) {
 	const left = sum - shown.reduce((all, one) => all + (one.value || 0), 0);
 	if (left > 0)
 		shown.push({ name: `${order.length - shownMax} more`, value: left, colour: "var(--faint)" });
-	return h("div.shares", {}, donut(shown, sum, unit, label), h("div.share-list", {}, shown.map(({ name, value, colour }) => h("div.share-row", {},
+	return h("div.shares", {}, donut(shown, sum, unit, label), h("div.share-list", {}, shown.map(({ name, value, colour, mark }) => h("div.share-row", {},
 		bar(value / sum, colour), h("span.dot", { style: { background: colour } }), h("span.hot-name", { title: name }, name),
-		h("span.hot-figure", { title: exact(unit, value) }, format(unit, value)), h("span.hot-share", {}, format("percent", 100 * value / sum))))));
+		h("span.hot-figure", { title: exact(unit, value) }, (mark ?? "") + format(unit, value)), h("span.hot-share", {}, format("percent", 100 * value / sum))))));
 }
 
 function donut(rows, sum, unit, label) {

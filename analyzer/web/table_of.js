@@ -13,12 +13,7 @@ function isWorth(block, column) {
 	return numbers.some((value) => !Number.isNaN(value));
 }
 
-// The mark of text reports at a time that is less than what the hooks' cost is known by.
-const doubts = { self_ns: "self_is_doubtful", total_ns: "total_is_doubtful", mean_ns: "total_is_doubtful" };
-
-export function mark(block, name, row) {
-	return doubts[name] && block.has(doubts[name]) && block.numbers(doubts[name])[row] === 1 ? "~" : "";
-}
+export const mark = (block, name, row) => block.isDoubtful(name, row) ? "~" : "";
 
 export function columnOf(block, name, more = {}) {
 	const about = block.columns.find((column) => column.name === name);
