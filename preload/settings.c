@@ -180,8 +180,7 @@ int setting_parse(enum setting_id id, const char *text, uint64_t *value)
 	return -EINVAL;
 }
 
-/* What may stand in a setting's place, for messages. */
-static void add_expected(struct text *line, const struct setting *setting)
+void setting_add_expected(struct text *line, const struct setting *setting)
 {
 	static const char *const examples[] = {
 		[SETTING_TEXT] = "a shorter text",  [SETTING_SIZE] = "a size such as 64M, at least 1M",
@@ -237,7 +236,7 @@ static void complain_value(const struct reading *reading, const struct setting *
 	text_add(&line, *setting->fallback ? ": not understood, using " : ": not understood, ignored");
 	text_add(&line, setting->fallback);
 	text_add(&line, "; expected ");
-	add_expected(&line, setting);
+	setting_add_expected(&line, setting);
 	reading->complain(reading->context, buffer);
 }
 

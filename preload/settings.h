@@ -104,4 +104,8 @@ void settings_read(struct settings *settings, char *const *environment, settings
 /* One value, as the parser sees it. Return: 0, or -EINVAL when @text is not a value of @id. */
 int setting_parse(enum setting_id id, const char *text, uint64_t *value);
 
+struct text;
+/* "off or a number up to 10000": what may stand in a setting's place, for messages. */
+void setting_add_expected(struct text *line, const struct setting *setting);
+
 #endif

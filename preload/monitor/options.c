@@ -78,8 +78,9 @@ static int wrong(const char *option, const char *what)
 static int take_setting(struct run_options *options, int id, const char *value, char ***next)
 {
 	const struct setting *setting = &settings_table[id];
+	char option[64], expected[256];
+	struct text line;
 	uint64_t parsed;
-	char option[64];
 
 	snprintf(option, sizeof(option), "--%s", setting->option);
 	if (!value && setting->type == SETTING_SWITCH)
@@ -91,8 +92,9 @@ static int take_setting(struct run_options *options, int id, const char *value, 
 	if (!value)
 		return wrong(option, "a value is missing");
 	if (setting_parse((enum setting_id)id, value, &parsed) < 0) {
-		fprintf(stderr, "insideme-run: %s: '%s' is not understood; for example %s=%s\n", option, value, option,
-			setting->bare ? setting->bare : setting->fallback);
+		text_init(&line, expected, sizeof(expected));
+		setting_add_expected(&line, setting);
+		fprintf(stderr, "insideme-run: %s: '%s' is not understood; expected %s\n", option, value, expected);
 		return 2;
 	}
 	options->settings[id] = value;

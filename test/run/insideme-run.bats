@@ -94,6 +94,21 @@ trapper='trap "n=\$((n+1)); echo got \$n" USR1 USR2 INT HUP; trap "exit \$n" TER
 	"$here/monitor-events" insideme.data/* | grep "^end $(cat pid) "
 }
 
+# refused OPTION VALUE EXPECTED
+refused() {
+	run "$build/insideme-run" "--$1=$2" /bin/true
+	same "status" "$status" 2
+	same "what it says" "$output" "insideme-run: --$1: '$2' is not understood; expected $3"
+}
+
+@test "a wrong value is told what may stand in its place, as in the environment" {
+	refused sample 99999 "off or a number up to 10000"
+	refused timing foo "exact, adaptive, counts"
+	refused budget 1K "a size such as 64M, at least 1M"
+	refused signal FOO "off or a signal such as USR1, WINCH, RTMIN+3"
+	INSIDEME_SAMPLE=99999 "$build/insideme-run" /bin/true 2>&1 | grep -F 'expected off or a number up to 10000'
+}
+
 @test "not found is 127, not executable is 126, and no run is made" {
 	run -127 "$build/insideme-run" ./nope
 	same lines "${#lines[@]}" 1
