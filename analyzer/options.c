@@ -179,6 +179,15 @@ static int complain(int what, const char *word)
 	return EXIT_USAGE;
 }
 
+/* "--diff -v tree": -v would be taken for the run that was forgotten. Who means a value like that says --match=-v. */
+static bool lacks_value(char **argv)
+{
+	if (!optarg || optarg != argv[optind - 1] || optarg[0] != '-' || !(isalpha((unsigned char)optarg[1]) || optarg[1] == '-'))
+		return false;
+	error("option %s needs a value, and %s is an option", argv[optind - 2], optarg);
+	return true;
+}
+
 /* What the options do that are no report. */
 static enum options_task task_of(int option)
 {
@@ -347,8 +356,7 @@ int options_parse(struct options *options, int argc, char **argv)
 {
 	int option, word;
 
-	*options = (struct options){ .format = "text", .keep = KEEP_DEFAULT,
-		.max_bytes = PAGE_BYTES };
+	*options = (struct options){ .format = "text", .keep = KEEP_DEFAULT, .max_bytes = PAGE_BYTES };
 	optind = 0;
 	opterr = 0;
 	for (;;) {
@@ -360,7 +368,7 @@ int options_parse(struct options *options, int argc, char **argv)
 			options->task = optopt == 'v' ? TASK_LIST_VIEWS : TASK_LIST_FORMATS;
 		else if (option == ':' || option == '?')
 			return complain(option, argv[optind > word ? optind - 1 : word]);
-		else if (take(options, option, optarg) != 0)
+		else if (lacks_value(argv) || take(options, option, optarg) != 0)
 			return EXIT_USAGE;
 	}
 	options->runs = argv + optind;

@@ -121,6 +121,20 @@ static void wrong_usage_names_the_option(void **state)
 	assert_complains("--rank");
 }
 
+static void an_option_is_no_value_of_another(void **state)
+{
+	(void)state;
+	assert_int_equal(parse("--diff", "-v", "tree", "a", "b", NULL), EXIT_USAGE);
+	assert_complains("option --diff needs a value, and -v is an option");
+	assert_int_equal(parse("a", "-o", "-v", "functions", NULL), EXIT_USAGE);
+	assert_complains("option -o needs a value, and -v is an option");
+	assert_int_equal(parse("-v", "--format", "csv", NULL), EXIT_USAGE);
+	assert_complains("option -v needs a value, and --format is an option");
+	assert_int_equal(parse("-o", "-", "--match=-x", "--sort", "-[Object name]", NULL), 0);
+	assert_string_equal(options.output, "-");
+	assert_string_equal(options.match, "-x");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -128,6 +142,7 @@ int main(void)
 		cmocka_unit_test(all_options_are_taken),
 		cmocka_unit_test(bare_v_and_f_list),
 		cmocka_unit_test(wrong_usage_names_the_option),
+		cmocka_unit_test(an_option_is_no_value_of_another),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
