@@ -311,6 +311,15 @@ static void print_grid(FILE *out, struct grid *grid, struct rows *rows)
 		print_line(out, grid, rows->nr_kept + 1, DIM);
 }
 
+static char *note_text(const struct grid *grid, const struct table *table)
+{
+	bool is_shown = false;
+
+	for (size_t i = 0; i < grid->rows->nr_columns && table->noted; i++)
+		is_shown |= !grid->hidden[i] && strcmp(grid->rows->columns[i]->name, table->noted) == 0;
+	return xasprintf("%s%s", table->note, is_shown ? table->column_note : "");
+}
+
 static void print_table(FILE *out, const struct terminal *terminal, struct table *table, const struct options *options)
 {
 	struct rows rows;
@@ -323,7 +332,7 @@ static void print_table(FILE *out, const struct terminal *terminal, struct table
 	print_title(out, terminal, &rows);
 	print_grid(out, &grid, &rows);
 	if (table->note)
-		print_wrapped(out, terminal, GAP, xstrdup(table->note));
+		print_wrapped(out, terminal, GAP, note_text(&grid, table));
 	for (size_t i = 0; i < grid.nr_cells; i++)
 		free(grid.cells[i]);
 	free(grid.cells);

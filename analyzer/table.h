@@ -105,6 +105,8 @@ struct table {
 	const char *what;		/* what its rows are, for people; NULL: as name */
 	const char *title;		/* text: the line above it, with what is said of its rows; NULL: none */
 	const char *note;		/* text: the line below; NULL: none */
+	const char *column_note;	/* text: what goes on behind that where the column @noted is shown */
+	const char *noted;
 	const struct column *columns;
 	size_t nr_columns;
 	const char *text_columns;	/* as --columns; NULL: all */

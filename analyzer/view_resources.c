@@ -197,7 +197,7 @@ static void choose_processes(struct shown *shown, const struct report *report)
 
 static const char *figures_note(struct document *document, const struct shown *shown, const struct model *model)
 {
-	const char *note = "what only grows: mean and peak per second, then the total; what stayed 0 is left out; more: -f csv";
+	const char *note = "what only grows: mean and peak per second; what stayed 0 is left out; more: -f csv";
 	size_t nr_more = model->nr_processes - shown->nr;
 
 	return shown->all ? note : document_text(document, "%s; %zu more process%s, which used less CPU time: --top 0",
@@ -289,6 +289,8 @@ static struct table *figures_table(struct document *document, const struct readi
 		.what = "figures",
 		.title = report->title,
 		.note = figures_note(document, &shown, report->model),
+		.column_note = "; Last/total: of what only grows its total",
+		.noted = "last_or_total",
 		.columns = figure_columns,
 		.nr_columns = sizeof(figure_columns) / sizeof(*figure_columns),
 		.text_columns = text_columns[who],
