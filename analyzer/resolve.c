@@ -61,7 +61,9 @@ static void name_by_address(struct function *function)
 		set_region_name(function);
 		return;
 	}
-	if (module)
+	if (module && strcmp(module, "[vdso]") == 0)	/* the kernel's, no file: what it is for is known without a symbol */
+		set_name(function, xstrdup(module), true);
+	else if (module)
 		set_name(function, xasprintf("%s+0x%" PRIx64, module, function->addr), false);
 	else
 		set_name(function, xasprintf("0x%" PRIx64, function->addr), false);

@@ -85,3 +85,25 @@ sum() {
 	"$report" -v functions --sort samples >text
 	same "the first by samples" "$(sed -n 3p text | awk '{print $NF}')" long_part
 }
+
+# Where the kernel's clock cannot be read without a system call there is no sample of it.
+@test "the kernel's own code in a program is [vdso], and not a file that is gone" {
+	cat >polls.c <<-'END'
+		#include <time.h>
+		int main(void)
+		{
+			struct timespec at;
+			do
+				clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &at);
+			while (at.tv_sec == 0 && at.tv_nsec < 100000000);
+			for (int i = 0; i < 10000000; i++)
+				clock_gettime(CLOCK_MONOTONIC, &at);
+			return 0;
+		}
+	END
+	gcc -O2 polls.c -o polls
+	monitor --quiet --sample=1000 ./polls
+	[ "$(view functions | "$here/csv" function | wc -l)" -gt 0 ]
+	same "names in it" "$(view functions | "$here/csv" function module='[vdso]' | sort -u | grep -vcx '\[vdso\]')" 0
+	same "findings" "$(view quality | grep -c 'is gone')" 0
+}
