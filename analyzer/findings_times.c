@@ -122,6 +122,40 @@ static void add_removed(struct findings *findings, const struct model *model)
 				  "callees, was more than what was in it", findings_number(findings, UNIT_NS, clamped)));
 }
 
+/* What is chosen while recording: the value in force, NULL for all calls. */
+static const char *chosen(const struct process *process, const char *setting)
+{
+	const char *value = process->header.has_hooks ? process_fact(process, setting) : NULL;
+
+	return value && value[0] && strcmp(value, "off") != 0 ? value : NULL;
+}
+
+/* Their number is not known, so nothing can be taken out. */
+static void add_hooks_of_left_out(struct findings *findings, const struct model *model)
+{
+	static const char *const settings[] = { "setting.INSIDEME_FOCUS", "setting.INSIDEME_EXCLUDE", "setting.INSIDEME_DEPTH" };
+	const char *names = NULL;
+	size_t nr = 0;
+
+	for (size_t i = 0; i < model->nr_processes; i++) {
+		bool has_one = false;
+
+		for (size_t k = 0; k < sizeof(settings) / sizeof(*settings); k++) {
+			const char *value = chosen(model->processes[i], settings[k]);
+
+			if (value && !nr)
+				names = document_text(findings->document, "%s%s%s=%s", names ? names : "", names ? ", " : "",
+						      strchr(settings[k], '.') + 1, value);
+			has_one |= value != NULL;
+		}
+		nr += has_one;
+	}
+	if (nr)
+		findings_add(findings, "hooks_of_left_out", UNIT_COUNT, (double)nr, true,
+		    document_text(findings->document, "calls that were left out while recording (%s) have hooks all the same: what "
+				  "these cost is in the time of what called them", names));
+}
+
 static bool is_of_libgomp(struct thread *thread)
 {
 	const struct function *begin = thread->left_out ? NULL : resolve_begin(thread);
@@ -147,6 +181,7 @@ static void add_openmp(struct findings *findings, const struct model *model)
 
 void findings_of_times(struct findings *findings, const struct model *model)
 {
+	add_hooks_of_left_out(findings, model);
 	add_openmp(findings, model);
 	add_uncertain_functions(findings, model);
 	if (model->hooks_ns > 0 && !model->is_raw)

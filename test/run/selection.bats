@@ -49,6 +49,19 @@ selects() {
 	selects calls depth 100000
 }
 
+@test "what hooks of calls cost that were left out is told, where any were" {
+	local setting
+	for setting in INSIDEME_DEPTH=2 INSIDEME_EXCLUDE=leaf INSIDEME_FOCUS=middle; do
+		rm -rf insideme.data
+		(export "${setting?}"; run record calls)
+		"$report" | tr -s ' \n' ' ' | grep -q "left out while recording ($setting) have hooks all the same"
+	done
+	rm -rf insideme.data
+	run record calls
+	view quality >quality.csv
+	same "what is said of all calls" "$(grep -c hooks_of_left_out quality.csv)" 0
+}
+
 @test "threads have each their own" {
 	selects threads focus worker
 	selects threads exclude work
