@@ -157,6 +157,14 @@ const char *report_doubt_note(const struct report *report)
 	return report_has_doubts(report) ? "; ~ too short to time beside the hooks: may as well be 0, and need not add up" : "";
 }
 
+const char *report_open_note(const struct report *report)
+{
+	for (size_t i = 0; i < report->model->nr_functions; i++)
+		if (report->model->functions[i]->stats.open_ns > 0)
+			return "; p99: of calls that ended, mean and max of open ones too";
+	return "";
+}
+
 bool report_has_damage(const struct report *report)
 {
 	for (size_t i = 0; i < report->model->nr_processes; i++)

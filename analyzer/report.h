@@ -47,6 +47,8 @@ bool report_has_errors(const struct report *report);
 bool report_has_doubts(const struct report *report);
 /* For the line below a table of times: what the mark means; "" where there is none. */
 const char *report_doubt_note(const struct report *report);
+/* For the same line: what a percentile leaves out; "" where that is nothing. */
+const char *report_open_note(const struct report *report);
 /* The line below a table where model->is_sampled: of so many samples. */
 #define SAMPLED_NOTE "CPU time of programs without hooks, by %" PRIu64 " samples of the stack; CPU = Self CPU + what it calls " \
 	"(recursion once)"

@@ -377,6 +377,8 @@ int view_functions(struct document *document, struct report *report)
 	table->title = report->title;
 	table->text_columns = text_columns(report);
 	table->text_top = 20;
+	table->noted = "p99_ns";
+	table->column_note = report_open_note(report);
 	if (!report->model->nr_functions)
 		table->note = "none were recorded; insideme-report -v summary says why";
 	else if (report->model->is_sampled)
