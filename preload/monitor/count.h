@@ -9,7 +9,7 @@
 #include "insideme_log.h"
 
 struct count {
-	uint64_t calls;			/* that have ended, of all call paths */
+	uint64_t calls;			/* of all call paths, those that are open too */
 	uint64_t stacks;		/* of sampled allocations, */
 	uint64_t sampled_bytes;		/* and what all allocations brought, where stacks are taken */
 	bool is_sampled;

@@ -143,6 +143,46 @@ refused() {
 	[[ $(cat stderr) == "insideme: $total calls, "*"; read with: insideme-report insideme.data/"* ]] || { cat stderr; echo "$total"; false; }
 }
 
+@test "calls that never returned are counted at the end, as in the report" {
+	for kind in return kill abort; do
+		monitor -- "$bin/ends" $kind || true
+		total=$(view functions | "$here/csv" calls | awk '{ sum += $1 } END { print sum }')
+		same "calls of $kind" "$(sed -n 's/^insideme: \([0-9]*\) calls, .*/\1/p' stderr)" "$total"
+	done
+	cat >open.c <<-'END'
+		#include <pthread.h>
+		#include <ucontext.h>
+		#include <unistd.h>
+		static ucontext_t home, other;
+		static char stack[65536];
+		static int down(int n) { return n ? down(n - 1) + 1 : pause(); }
+		static void *run(void *unused) { down(2999); return unused; }
+		static void leave(void) { swapcontext(&other, &home); }
+		static void *leave_one_open(void *unused)
+		{
+			getcontext(&other);
+			other.uc_stack.ss_sp = stack;
+			other.uc_stack.ss_size = sizeof(stack);
+			makecontext(&other, leave, 0);
+			swapcontext(&home, &other);
+			pause();
+			return unused;
+		}
+		int main(void)
+		{
+			pthread_t thread;
+			pthread_create(&thread, NULL, run, NULL);
+			pthread_create(&thread, NULL, leave_one_open, NULL);
+			usleep(300000);
+			_exit(0);
+		}
+	END
+	gcc -finstrument-functions -pthread open.c -o open
+	monitor -- ./open
+	grep '^insideme: 3004 calls, ' stderr	# main, run, down, and the two of the coroutine's
+	same "calls" "$(view functions | "$here/csv" calls | awk '{ sum += $1 } END { print sum }')" 3004
+}
+
 @test "under another insideme-run the program is recorded once" {
 	run "$build/insideme-run" -q "$build/insideme-run" "$bin/calls"
 	same status "$status" 7
