@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "error.h"
+#include "losses.h"
 #include "resolve.h"
 #include "series.h"
 
@@ -53,20 +54,22 @@ static const struct loss losses[] = {
 
 static void add_losses(struct findings *findings, const struct model *model)
 {
+	const struct profile_totals totals = losses_totals(model);
+
 	for (size_t i = 0; i < sizeof(losses) / sizeof(*losses); i++) {
 		const struct loss *loss = &losses[i];
-		uint64_t number = 0;
+		uint64_t number = totals.losses[loss->id];
 
 		for (size_t j = 0; j < model->nr_processes; j++)
 			number += model->processes[j]->header.losses[loss->id];
-		for (size_t j = 0; j < model->nr_shared; j++)
-			number += model->shared[j]->header.losses[loss->id];
-		for (size_t j = 0; j < model->nr_monitors; j++)
-			number += model->monitors[j]->header.losses[loss->id];
 		if (number)
 			findings_add(findings, loss->name, UNIT_COUNT, (double)number, loss->is_doubt,
 			    document_text(findings->document, "%" PRIu64 " %s", number, number == 1 ? loss->one : loss->many));
 	}
+	if (totals.untold_losses)
+		findings_add(findings, "untold_losses", UNIT_COUNT, (double)totals.untold_losses, true,
+		    document_text(findings->document, "%" PRIu64 " saved profile%s of version 1, which does not tell what was lost",
+				  totals.untold_losses, totals.untold_losses == 1 ? " is" : "s are"));
 }
 
 /* Functions without names, one finding for each object that they are in. */
@@ -132,17 +135,6 @@ static void add_not_sampled(struct findings *findings, const struct model *model
 		    document_text(findings->document, "no resources were sampled in %zu of %zu processes", nr, nr_all));
 }
 
-/* Damage may say anything: no longer than the log. */
-static double off_ns(const struct process *process)
-{
-	const struct log_header *header = &process->header;
-	uint64_t since = header->off_since_ticks, ticks = header->off_ticks;
-
-	if (since && since < process->last_ticks)
-		ticks += process->last_ticks - since;
-	return fmin((double)ticks * process->tick_ns, (double)(process->last - process->start));
-}
-
 /* Of several processes the sum. */
 static void add_off(struct findings *findings, const struct model *model)
 {
@@ -151,7 +143,7 @@ static void add_off(struct findings *findings, const struct model *model)
 
 	for (size_t i = 0; i < model->nr_processes; i++) {
 		nr_switches += model->processes[i]->header.nr_switches;
-		ns += off_ns(model->processes[i]);
+		ns += losses_off_ns(model->processes[i]);
 	}
 	if (nr_switches)
 		findings_add(findings, "recording_off_ns", UNIT_NS, ns, true, document_text(findings->document,

@@ -8,7 +8,7 @@
 #include "error.h"
 #include "excludes.h"
 #include "hook_costs.h"
-#include "resolve.h"
+#include "losses.h"
 
 void findings_add(struct findings *findings, const char *name, enum unit unit, double number, bool is_doubt,
 		  const char *text)
@@ -156,25 +156,14 @@ static void add_hooks_of_left_out(struct findings *findings, const struct model 
 				  "these cost is in the time of what called them", names));
 }
 
-static bool is_of_libgomp(struct thread *thread)
-{
-	const struct function *begin = thread->left_out ? NULL : resolve_begin(thread);
-	const char *slash = begin && begin->object ? strrchr(begin->object->path, '/') : NULL;
-
-	return slash && strncmp(slash + 1, "libgomp", 7) == 0;
-}
-
 /* Its outlined functions (NAME._omp_fn.0); clang's runtime library is another. */
 static void add_openmp(struct findings *findings, const struct model *model)
 {
-	size_t nr = 0;
+	uint64_t nr = losses_totals(model).openmp_threads;
 
-	for (size_t i = 0; i < model->nr_processes; i++)
-		for (size_t k = 0; model->processes[i]->calls && k < model->processes[i]->nr_threads; k++)
-			nr += is_of_libgomp(model->processes[i]->threads[k]);
 	if (nr)
 		findings_add(findings, "openmp_threads", UNIT_COUNT, (double)nr, true,
-		    document_text(findings->document, "%zu thread%s of OpenMP: gcc gives the bodies of parallel regions no hooks, so "
+		    document_text(findings->document, "%" PRIu64 " thread%s of OpenMP: gcc gives the bodies of parallel regions no hooks, so "
 				  "there only what they call is seen; clang does, and so do samples of a build without hooks "
 				  "(insideme-run --sample=250)", nr, nr == 1 ? "" : "s"));
 }

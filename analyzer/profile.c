@@ -28,6 +28,11 @@ const char *profile_run_name(const struct profile *profile, size_t run)
 	return json_string_value(json_array_get(json_object_get(profile->root, "runs"), run)) ?: "";
 }
 
+const struct profile_totals *profile_totals(const struct profile *profile)
+{
+	return &profile->totals;
+}
+
 /* A log without areas that says what is known of the process. */
 static struct process *open_image(struct profile *profile, struct model *model, const struct process *saved)
 {
@@ -46,7 +51,6 @@ static struct process *open_image(struct profile *profile, struct model *model, 
 	header.finish = (struct log_clocks){ header.start.ticks + lasted_ns, header.start.monotonic_ns + lasted_ns,
 					     header.start.realtime_ns + lasted_ns };
 	header.end = saved->end_kind == END_EXEC ? LOG_RUNNING : LOG_EXITED;
-	header.start_cost_ns = LOG_NONE;
 	memcpy(image, &header, sizeof(header));
 	return process_open_image(model, profile->path, image, LOG_HEADER_BYTES);
 }
@@ -67,7 +71,9 @@ int profile_add_processes(struct profile *profile, struct model *model, uint32_t
 		model->processes = xgrow(model->processes, model->nr_processes, sizeof(process));
 		model->processes[model->nr_processes++] = process;
 	}
-	model->saved_log_bytes += profile->log_bytes;
+	model->saved_log_bytes += profile->totals.log_bytes;
+	model->nr_damaged += profile->totals.damaged_records;
+	model->nr_unreadable += profile->totals.unreadable_logs;
 	return 0;
 }
 
@@ -86,6 +92,7 @@ static void set_thread(struct process *process, const struct saved_process *of)
 	thread->functions_ns = saved->functions_ns;
 	thread->heap = saved->heap;
 	thread->open_calls = of->threads.open_calls;
+	thread->overflow_depth = of->threads.overflow_depth;
 	thread->heap_bytes = of->threads.heap_bytes;
 	process->threads = xgrow(process->threads, process->nr_threads, sizeof(thread));
 	process->threads[process->nr_threads++] = thread;
@@ -100,6 +107,11 @@ void profile_set_ends(struct profile *profile)
 		marks_release(process);
 		process->said = saved->said;
 		saved->said = NULL;
+		process->facts = saved->facts;
+		process->nr_facts = saved->nr_facts;
+		saved->facts = NULL;
+		saved->nr_facts = 0;
+		process->timebase.nr_dropped = saved->timebase.nr_dropped;
 		process->end_kind = saved->end_kind;
 		process->end_status = saved->end_status;
 		process->command = saved->command;

@@ -12,6 +12,15 @@
 
 struct profile;
 
+/* Of the logs that it was made of, together. */
+struct profile_totals {
+	uint64_t log_bytes;		/* 0: not told */
+	uint64_t damaged_records, unreadable_logs;
+	uint64_t openmp_threads;	/* records of threads of gcc's OpenMP */
+	uint64_t untold_losses;		/* profiles of version 1 among them: what their runs lost is not known */
+	uint64_t losses[LOG_LOSSES_MAX];	/* of no process */
+};
+
 /* Write what the model has to @path. After resolve_names(). Return: 0, or -1 after an error(). */
 int profile_write(struct model *model, const char *path);
 
@@ -21,6 +30,7 @@ void profile_close(struct profile *profile);
 /* How many runs it was made of, and their names. */
 size_t profile_nr_runs(const struct profile *profile);
 const char *profile_run_name(const struct profile *profile, size_t run);
+const struct profile_totals *profile_totals(const struct profile *profile);
 
 /*
  * The steps of model_load_runs(): its processes, of runs from @run on; how they ended; its names and functions.

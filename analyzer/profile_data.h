@@ -40,7 +40,7 @@ struct profile {
 	char *path;
 	json_t *root;			/* all but the rows; texts are its */
 	json_int_t version;
-	uint64_t log_bytes;		/* of its runs; 0: not told */
+	struct profile_totals totals;
 	FILE *file;			/* at the next row; NULL: all were read */
 	char *line;			/* the last one */
 	size_t line_bytes;

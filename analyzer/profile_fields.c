@@ -21,6 +21,7 @@
 #define RANGE(of, name, type)	{ #name "_run_" #of, type, offsetof(struct path_range, of.name), 0 }
 #define PART(name, type)	{ #name, type, offsetof(struct run_part, name), 0 }
 #define HEAP_PART(name)		{ #name, FIELD_U64, offsetof(struct heap_part, name), 0 }
+#define TOTAL(name)		{ #name, FIELD_U64, offsetof(struct profile_totals, name), 0 }
 #define TIMER(name, type)	{ #name, type, offsetof(struct timer_sum, name), 0 }
 
 /* In the order of a row, of which what is 0 at the end is left out: what most paths have comes first. */
@@ -69,7 +70,15 @@ const struct field profile_process_fields[] = {
 
 const struct field profile_process_fields_2[] = {
 	PROCESS(cpu_ns, FIELD_U64), HEADER(sampler_kind, FIELD_U32), PROCESS(log_bytes, FIELD_U64),
-	THREADS(open_calls, FIELD_U64), THREADS(heap_bytes, FIELD_I64),
+	THREADS(open_calls, FIELD_U64), THREADS(overflow_depth, FIELD_U64), THREADS(heap_bytes, FIELD_I64),
+	HEADER(start_cost_ns, FIELD_U64), HEADER(sampler_cpu_ns, FIELD_U64), HEADER(nr_switches, FIELD_U64),
+	{ "off_ns", FIELD_U64, offsetof(struct saved_process, process.header.off_ticks), 0 },
+	{ "clock_readings_dropped", FIELD_U64, offsetof(struct saved_process, process.timebase.nr_dropped), 0 },
+	{ NULL, 0, 0, 0 },
+};
+
+const struct field profile_total_fields[] = {
+	TOTAL(log_bytes), TOTAL(damaged_records), TOTAL(unreadable_logs), TOTAL(openmp_threads), TOTAL(untold_losses),
 	{ NULL, 0, 0, 0 },
 };
 

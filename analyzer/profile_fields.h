@@ -10,6 +10,7 @@
 #include "call_stats.h"
 #include "heap_stats.h"
 #include "model.h"
+#include "profile.h"
 
 #define PROFILE_KEY	"insideme_profile"
 #define PROFILE_VERSION	2	/* older ones are read too */
@@ -43,6 +44,7 @@ extern const struct field profile_node_fields[];	/* of struct path_counters, wit
 extern const struct field profile_range_fields[];	/* of struct path_range */
 extern const struct field profile_process_fields[];	/* of struct saved_process */
 extern const struct field profile_process_fields_2[];	/* likewise, since version 2 */
+extern const struct field profile_total_fields[];	/* of struct profile_totals, all FIELD_U64, since version 2 */
 extern const struct field profile_part_fields[];	/* of struct run_part */
 extern const struct field profile_timer_fields[];	/* of struct timer_sum */
 extern const struct field profile_heap_part_fields[];	/* of struct heap_part */

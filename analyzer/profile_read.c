@@ -11,8 +11,10 @@
 
 #include "error.h"
 #include "marks.h"
+#include "profile_losses.h"
 #include "profile_rows.h"
 
+#define TOTAL_MAX	(1ull << 56)	/* bytes or records */
 #define NS_MAX	1e18		/* 30 years: no time is longer */
 
 static bool take_index(const json_t *value, int64_t min, size_t nr, int64_t *index)
@@ -75,7 +77,9 @@ static bool read_later(const struct profile *profile, struct saved_process *save
 	bool has_usage = process->user_ns != LOG_NONE && process->system_ns != LOG_NONE;
 
 	process->cpu_ns = has_usage ? process->user_ns + process->system_ns : LOG_NONE;
-	return profile->version < 2 || read_fields(profile_process_fields_2, saved, object);
+	return profile->version < 2 || (read_fields(profile_process_fields_2, saved, object) &&
+					losses_from_json(process->header.losses, json_object_get(object, "losses")) &&
+					facts_from_json(process, json_object_get(object, "facts")));
 }
 
 static bool read_processes(struct profile *profile, const json_t *array)
@@ -207,13 +211,19 @@ static bool read_functions(struct profile *profile, const json_t *array)
 	return true;
 }
 
-/* Of what is no process; the first version does not tell. */
+/* Of which the first version does not tell. */
 static bool read_totals(struct profile *profile)
 {
-	const json_t *log_bytes = json_object_get(profile->root, "log_bytes");
+	struct profile_totals *totals = &profile->totals;
 
-	profile->log_bytes = (uint64_t)json_integer_value(log_bytes);
-	return profile->version < 2 || (json_is_integer(log_bytes) && profile->log_bytes < 1ull << 62);
+	totals->untold_losses = 1;
+	if (profile->version < 2)
+		return true;
+	for (const struct field *field = profile_total_fields; field->name; field++)
+		if (!field_from_json(field, totals, json_object_get(profile->root, field->name)) ||
+		    *(const uint64_t *)((const char *)totals + field->offset) >= TOTAL_MAX)
+			return false;
+	return losses_from_json(totals->losses, json_object_get(profile->root, "losses"));
 }
 
 static bool read_all(struct profile *profile)
@@ -346,8 +356,10 @@ void profile_close(struct profile *profile)
 		free(profile->functions[i].parts);
 		free(profile->functions[i].heap_parts);
 	}
-	for (size_t i = 0; i < profile->nr_processes; i++)
+	for (size_t i = 0; i < profile->nr_processes; i++) {
 		marks_release(&profile->processes[i].process);
+		facts_release(&profile->processes[i].process);
+	}
 	free(profile->outside_parts);
 	json_decref(profile->root);
 	if (profile->file)

@@ -9,8 +9,10 @@
 
 #include "edges.h"
 #include "error.h"
+#include "losses.h"
 #include "marks.h"
 #include "parts.h"
+#include "profile_losses.h"
 #include "profile_rows.h"
 #include "resolve.h"
 #include "usage.h"
@@ -106,6 +108,7 @@ static void add_threads(struct thread *sum, const struct process *process)
 		if (thread->left_out)
 			continue;
 		sum->open_calls += thread->open_calls;
+		sum->overflow_depth += thread->overflow_depth;
 		sum->heap_bytes = (int64_t)((uint64_t)sum->heap_bytes + (uint64_t)thread->heap_bytes);
 	}
 }
@@ -129,11 +132,14 @@ static void write_processes(struct writer *writer)
 		process->header.start.realtime_ns = model->run_starts_ns[process->run] + (uint64_t)process->start;
 		process->header.start.monotonic_ns = process->timebase.points[0].monotonic_ns;
 		process->header.finish.realtime_ns = model->run_starts_ns[process->run] + (uint64_t)process->last;
+		process->header.off_ticks = (uint64_t)fmax(losses_off_ns(model->processes[i]), 0);
 		set_usage(process, model->processes[i]);
 		add_threads(&saved.threads, process);
 		add_keys(object, profile_process_fields, &saved);
 		add_keys(object, profile_process_fields_2, &saved);
 		json_object_set_new(object, "heap_sizes", counts_to_json(process->heap_sizes, LOG_HEAP_SIZES));
+		json_object_set_new(object, "losses", losses_to_json(process->header.losses));
+		json_object_set_new(object, "facts", facts_to_json(process));
 		json_object_set_new(object, "timers", timers_to_json(process->said));
 		json_object_set_new(object, "command", text_to_json(process->command));
 		json_object_set_new(object, "exe", text_to_json(process->exe));
@@ -331,6 +337,18 @@ static void write_columns(struct writer *writer)
 	write_json(writer, heap_parts_to_json(writer->model->outside_parts, writer->model->nr_runs));
 }
 
+static void write_totals(struct writer *writer)
+{
+	const struct profile_totals totals = losses_totals(writer->model);
+
+	for (const struct field *field = profile_total_fields; field->name; field++) {
+		fprintf(writer->file, ",\n\"%s\":", field->name);
+		write_json(writer, field_to_json(field, &totals));
+	}
+	fputs(",\n\"losses\":", writer->file);
+	write_json(writer, losses_to_json(totals.losses));
+}
+
 static void write_all(struct writer *writer)
 {
 	struct model *model = writer->model;
@@ -340,7 +358,7 @@ static void write_all(struct writer *writer)
 		json_array_append_new(runs, text_to_json(model->run_names[i]));
 	fprintf(writer->file, "{\"" PROFILE_KEY "\":%d,\n\"runs\":", PROFILE_VERSION);
 	write_json(writer, runs);
-	fprintf(writer->file, ",\n\"log_bytes\":%" PRIu64, model->log_bytes + model->saved_log_bytes);
+	write_totals(writer);
 	write_processes(writer);
 	write_modules(writer);
 	number_functions(writer);

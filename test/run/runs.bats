@@ -304,7 +304,8 @@ for row in csv.DictReader(sys.stdin):
 		's/"run":0/"run":1/' 's/\["insideme.*"\]/[]/' 's/"counts":\[\[[0-9]*/"counts":[[42/' 's/"name":"[a-z]*"/"name":{}/' \
 		's/^\[0,0,\[1,1,1/[0,0,[1,1,2/' 's/^\[0,0,\[1/&e400/' 's/^\[0,0,\[1,/&-/' 's/^\[0,0,/[0,99,/' 's/^\[1,/[2,/' 's/^\[-1,-1/[-1,0/' \
 		's/^\(\[0,0.*\)\]/\1,[1]]/' 's/^"edges"/"hedges"/' 's/^"paths"/"path"/' 's/"host":"[^"]*"/"host":7/' '$d' \
-		's/"build_id":"/&x/' 's/"start_monotonic_ns":[0-9]*/"start_monotonic_ns":-5/' 's/"timers":\[/&["t",0]/'; do
+		's/"build_id":"/&x/' 's/"start_monotonic_ns":[0-9]*/"start_monotonic_ns":-5/' 's/"timers":\[/&["t",0]/' \
+		's/"losses":\[\]/"losses":[-1]/' 's/"facts":{[^}]*}/"facts":{"off":1}/' 's/"unreadable_logs":0/"unreadable_logs":null/'; do
 		sed "$edit" good.json >bad.json
 		! cmp -s good.json bad.json || { echo "changes nothing: $edit"; return 1; }
 		run "$report" bad.json -v functions

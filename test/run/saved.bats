@@ -6,6 +6,9 @@ load lib
 # sum COLUMN FILE: over its rows
 sum() { "$here/csv" "$1" <"$2" | awk '{ sum += $1 } END { printf "%d\n", sum }'; }
 
+# trust FILE: findings, without what is about samples over time and single calls, which a profile does not have
+trust() { sed -E 's/^([a-z_]+),[^,]*,/\1: /' "$1" | grep -vE '^(threshold_raised_at_ns|log_bytes|written_log_bytes|sampling_.*|.*_row_step|pss_limit_bytes):'; }
+
 # saved: the newest run is saved, and all that its profile keeps is as it was
 saved() {
 	local view column
@@ -15,6 +18,7 @@ saved() {
 		view $view saved.json >"saved.$view"
 	done
 	diff run.processes saved.processes
+	diff <(trust run.quality) <(trust saved.quality)
 	for column in threads calls open_calls alloc_calls alloc_bytes free_calls freed_bytes live_bytes; do
 		same "$column of threads" "$(sum $column saved.threads)" "$(sum $column run.threads)"
 	done
@@ -23,6 +27,7 @@ saved() {
 	done
 	"$report" --save again.json saved.json
 	diff saved.processes <(view processes again.json)
+	diff saved.quality <(view quality again.json)
 }
 
 @test "--save: CPU time, peak RSS, live memory and sizes of logs are those of the run" {
@@ -72,13 +77,60 @@ saved() {
 	[ "$(sum open_calls saved.threads)" -ge 2 ]
 }
 
+# found NAME...: the profile has these findings
+found() {
+	local name
+	for name; do
+		grep -q "^$name," saved.quality || { echo "no $name in:"; cat saved.quality; return 1; }
+	done
+}
+
+@test "--save: what was lost is told by the profile" {
+	INSIDEME_BUDGET=1M record fill /dev/full 200
+	saved
+	found lost_calls
+	[[ $("$report" saved.json) == *Doubts*" calls are missing from all figures"* ]]
+	calls=$("$here/csv" value finding=lost_calls <saved.quality)
+	same "twice that" "$(view quality saved.json again.json | "$here/csv" value finding=lost_calls)" $((2 * calls))
+}
+
+@test "--save: what was not recorded, and why, is told by the profile" {
+	record switched
+	saved
+	found recording_off_ns
+	record own_malloc
+	saved
+	found heap_not_counted
+	record jumps
+	saved
+	found broken_calls
+	INSIDEME_FOCUS=step record repeat 10
+	saved
+	found hooks_of_left_out
+	OMP_NUM_THREADS=3 record openmp
+	saved
+	found openmp_threads
+}
+
+@test "--save: damaged and missing logs are told by the profile" {
+	record repeat 10
+	cp "$(find insideme.data -name '*.log')" whole
+	head -c 100 whole >"$(find insideme.data -mindepth 1 -type d)/torn.log"
+	saved
+	found unreadable_logs
+}
+
 @test "--save: a profile of the first version is read, what it does not have is not known" {
 	monitor -- "$bin/repeat" 10
 	"$report" --save new.json
-	sed -E 's/^(\{"insideme_profile":)2/\11/; /^"log_bytes"/d
-		s/"(cpu_ns|sampler_kind|log_bytes|threads_open_calls|threads_heap_bytes)":[0-9]+,//g' new.json >old.json
-	same "keys of version 2" "$(grep -Ec '"(cpu_ns|log_bytes|threads_heap_bytes)":' old.json)" 0
+	sed -E 's/^(\{"insideme_profile":)2/\11/; /^"(log_bytes|damaged_records|unreadable_logs|openmp_threads|untold_losses|losses)"/d
+		s/"(cpu_ns|sampler_kind|log_bytes|threads_[a-z_]+|start_cost_ns|sampler_cpu_ns|nr_switches|off_ns|clock_readings_dropped)":[0-9]+,//g
+		s/"losses":\[[0-9,]*\],"facts":\{[^}]*\},//' new.json >old.json
+	same "keys of version 2" "$(grep -Ec '"(cpu_ns|log_bytes|threads_heap_bytes|losses|facts)":' old.json)" 0
 	same "functions" "$(view functions old.json)" "$(view functions new.json)"
+	[[ $("$report" old.json) == *"1 saved profile is of version 1, which does not tell what was lost"* ]]
+	"$report" --save older.json old.json new.json
+	same "not told" "$(view quality older.json | "$here/csv" value finding=untold_losses)" 1
 	same "CPU time" "$(view processes old.json | "$here/csv" cpu_ns)" \
 		"$(grep -Eo '"(user|system)_ns":[0-9]+' old.json | awk -F: '{ sum += $2 } END { print sum }')"
 	sed -i 's/"insideme_profile":1/"insideme_profile":2/' old.json
