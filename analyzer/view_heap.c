@@ -7,6 +7,7 @@
 #include "cells.h"
 #include "heap_sites.h"
 #include "heap_unseen.h"
+#include "heaps.h"
 #include "series.h"
 #include "summary.h"
 
@@ -147,6 +148,25 @@ static struct table_rows *list_rows(struct document *document, const struct mode
 	return rows;
 }
 
+/* Stacks were asked for, but no allocation was a sample. Return: how far samples were to be apart; 0: that is not so. */
+static uint64_t missed_distance(const struct model *model, struct heap_stats *sum)
+{
+	uint64_t bytes = 0;
+
+	*sum = (struct heap_stats){ 0 };
+	for (size_t i = 0; i < model->nr_processes && !model->heap.nr_samples; i++) {
+		const struct process *process = model->processes[i];
+
+		if (!heap_is_sampled(process) || process_fact(process, "heap_sample_off"))
+			continue;
+		sum->alloc_calls += process->heap.alloc_calls;
+		sum->alloc_bytes += process->heap.alloc_bytes;
+		if (bytes < process->header.heap_sample_bytes)
+			bytes = process->header.heap_sample_bytes;
+	}
+	return model->heap.alloc_calls ? 0 : bytes;
+}
+
 /* Without live blocks: from counts and samples. */
 static const char *counted_lead(struct document *document, const struct report *report)
 {
@@ -156,8 +176,12 @@ static const char *counted_lead(struct document *document, const struct report *
 		summary_count(document, (double)heap->alloc_calls, "allocation"),
 		summary_number(document, UNIT_BYTES, (double)heap->freed_bytes),
 		summary_count(document, (double)heap->free_calls, "free"));
+	struct heap_stats sum;
 	struct series series;
 
+	if (missed_distance(report->model, &sum))
+		text = document_text(document, "%s in %s", summary_number(document, UNIT_BYTES, (double)sum.alloc_bytes),
+				     summary_count(document, (double)sum.alloc_calls, "allocation"));
 	if (report_is_of_threads(report) || report->model->nr_runs > 1)
 		return text;
 	series_of_all(&series, report->model, "process", "heap_bytes", 64);
@@ -199,8 +223,13 @@ static bool has_hooks(const struct model *model)
 /* Without hooks: how to see more, or why there is no more. */
 static const char *no_sites_note(struct document *document, const struct model *model)
 {
+	struct heap_stats sum;
+	uint64_t distance = missed_distance(model, &sum);
 	const char *off = NULL;
 
+	if (distance)
+		return document_text(document, "no allocation was a sample, one every %s on average: a smaller --heap-sample has more",
+				     summary_number(document, UNIT_BYTES, (double)distance));
 	for (size_t i = 0; i < model->nr_processes && !off; i++)
 		off = process_fact(model->processes[i], "heap_sample_off");
 	return off ? document_text(document, "no stacks were taken: %s", off) :

@@ -99,6 +99,15 @@ judge() {
 	same "doubt where all are samples" "$(grep -c '95 %' heap.txt)" 0
 }
 
+@test "of a program without a sample it is told what it allocated, and that none was" {
+	printf '#include <stdlib.h>\nvoid *volatile p; int main(void) { for (int i = 0; i < 3; i++) p = malloc(100); return 0; }\n' >few.c
+	gcc few.c -o few
+	sampled 64M ./few
+	"$report" -v heap | tr -s ' \n' ' ' >heap.txt
+	grep -E '^Heap 3[0-9]{2} B in 3 allocations' heap.txt
+	grep -F 'no allocation was a sample, one every 64.0 MiB on average: a smaller --heap-sample has more' heap.txt
+}
+
 @test "the tree is of what was allocated" {
 	sampled 1 "$bin/heap_sites"
 	view tree >tree.csv
