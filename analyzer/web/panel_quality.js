@@ -12,7 +12,7 @@ async function fill(app, element) {
 		if (!about)
 			continue;
 		const parts = [h("h2", {}, view === "errors" ? "How it ended" : "How far to trust it", ofWholeRun())];
-		let list = null;
+		let list = null, nr = 0;
 		for (const section of about.about.sections) {
 			if (section.text) {
 				if (!list)
@@ -23,7 +23,8 @@ async function fill(app, element) {
 			if (!block?.rows)
 				continue;
 			list = null;
-			parts.push(block.has("finding") ? findings(block) : h("div", {}, section.table === view ? null : h("h3", {}, view === "quality" ? section.title : capital(section.table.replaceAll("_", " "))),
+			nr++;
+			parts.push(block.has("finding") ? findings(block) : h("div", {}, section.table === view && nr === 1 ? null : h("h3", {}, view === "quality" ? section.title : capital(section.table.replaceAll("_", " "))),
 				tableOf(block, { label: section.table, height: 360 }).element));
 		}
 		if (parts.length === 1)

@@ -112,6 +112,9 @@ function processes(app, part) {
 		link(order.length > shown.length ? `${order.length - shown.length} more, and how even functions are` : "how even functions are", () => set({ panel: "processes" })));
 }
 
+// What text puts in columns, as each thread's last words, without its padding.
+const unpadded = (text) => /^ *\d+ {2}/.test(text) ? text.trim().replace(/ {2,}/g, " · ") : text;
+
 // Lines of the text report that are said nowhere else on this page.
 function notes(app) {
 	const apart = new Set(["Time", "Memory", "Next", "Doubts"]);
@@ -124,7 +127,7 @@ function notes(app) {
 		if (section.label === undefined && !list.length)	// the run's path and when it was
 			list.push(["Run", section.text.split(/ {5}/)[0]]);
 		else
-			list.push([section.label ?? "", section.text]);
+			list.push([section.label ?? "", unpadded(section.text)]);
 	}
 	return h("section.box.side", {}, h("h2", {}, "The run"),
 		h("dl.notes", {}, list.map(([name, text]) => [h("dt", {}, name), h("dd", {}, text)])));

@@ -48,6 +48,8 @@ export function format(unit, number) {
 		return "0";
 	if (kept[unit])
 		return sign + inKept(unit, value);
+	if (unit === "cores" && value === 1)
+		return `${sign}1 core`;
 	if (value < exactBelow && Number.isInteger(value))
 		return sign + value + names[0];
 	for (; i + 1 < names.length && value >= step - 0.5; i++)
