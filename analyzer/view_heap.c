@@ -212,6 +212,25 @@ static const char *live_lead(struct document *document, const struct report *rep
 		summary_number(document, UNIT_BYTES, (double)model->heap.runtime_bytes)) : text;
 }
 
+static uint64_t nr_lost(const struct model *model)
+{
+	uint64_t nr = 0;
+
+	for (size_t i = 0; i < model->nr_processes; i++)
+		nr += model->processes[i]->header.losses[LOG_LOST_HEAP_CALLS];
+	return nr;
+}
+
+static const char *lead_of(struct document *document, const struct report *report)
+{
+	const char *text = report_has_live_heap(report) ? live_lead(document, report) : counted_lead(document, report);
+	uint64_t lost = nr_lost(report->model);
+
+	return lost ? document_text(document, "%s; %s more %s not counted, and missing in all of this (-v quality)", text,
+				    summary_number(document, UNIT_COUNT, (double)lost),
+				    lost == 1 ? "allocation or free was" : "allocations and frees were") : text;
+}
+
 static bool has_hooks(const struct model *model)
 {
 	for (size_t i = 0; i < model->nr_processes; i++)
@@ -317,7 +336,7 @@ int view_heap(struct document *document, struct report *report)
 	struct table *table = functions_of(document, report);
 
 	if (has_heap)
-		document_add(document, "Heap", is_live ? live_lead(document, report) : counted_lead(document, report))->wraps = true;
+		document_add(document, "Heap", lead_of(document, report))->wraps = true;
 	if (is_live && strcmp(report->options->format, "text") == 0)
 		heap_add_open(document, report);
 	document_add_table(document, table)->apart = has_heap;

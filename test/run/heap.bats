@@ -355,3 +355,11 @@ assert list(values) == sorted(values) and 0 <= values[0] and values[-1] <= 10100
 		done
 	done
 }
+
+@test "allocations that had no room are told beside the heap's figures" {
+	local lost
+	INSIDEME_BUDGET=1M run record countries
+	lost=$(view quality | "$here/csv" value finding=lost_heap_calls)
+	between "lost" 1 "$lost" 1000000
+	"$report" -v heap | tr -s ' \n' ' ' | grep -Eq 'more allocations and frees were not counted'
+}
