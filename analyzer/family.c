@@ -8,6 +8,7 @@
 #include <sys/wait.h>
 
 #include "error.h"
+#include "lineage.h"
 
 static bool has_first_thread(const struct process *process)
 {
@@ -213,12 +214,7 @@ static bool is_copy_of_parent(const struct member *member, const struct process 
 {
 	if (process != member->first || process == member->last)
 		return false;
-	if (process->parent || process->calls)
-		return process->parent;
-	for (size_t i = 0; i < process->nr_events; i++)
-		if (process->events[i].kind == LOG_EVENT_FORK)
-			return true;
-	return false;
+	return process->parent || (!process->calls && lineage_is_forked(process));
 }
 
 char *family_programs(const struct member *member)

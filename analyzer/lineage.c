@@ -88,7 +88,7 @@ static void inherit_command(const struct by_pid *all, struct process *child)
 	child->cwd = parent->cwd;
 }
 
-static bool is_forked(const struct process *process)
+bool lineage_is_forked(const struct process *process)
 {
 	for (size_t i = 0; i < process->nr_events; i++)
 		if (process->events[i].kind == LOG_EVENT_FORK)
@@ -105,7 +105,7 @@ void lineage_find(struct model *model)
 	qsort(all.list, all.nr, sizeof(*all.list), compare);
 	find_successors(&all);
 	for (size_t i = 0; i < all.nr; i++)
-		if (!all.list[i]->command[0] && is_forked(all.list[i]))
+		if (!all.list[i]->command[0] && lineage_is_forked(all.list[i]))
 			inherit_command(&all, all.list[i]);
 	free(all.list);
 }

@@ -10,5 +10,7 @@
  * that. Their times must be known.
  */
 void lineage_find(struct model *model);
+/* By its own log: without an exec since. */
+bool lineage_is_forked(const struct process *process);
 
 #endif
