@@ -11,7 +11,7 @@ say = $(if $(V),,@echo "  $(1)	$(patsubst $(O)/%,%,$@)";)
 
 warnings := -Wall -Wextra -Wstrict-prototypes -Wmissing-prototypes
 warnings += $(if $(DEV),-Werror -Wshadow -Wpointer-arith -Wundef -Wvla)
-common := -std=gnu11 -D_GNU_SOURCE -DINSIDEME_VERSION='"$(VERSION)"' $(warnings) -MMD -MP -iquote include
+common := -std=gnu11 -D_GNU_SOURCE -DINSIDEME_VERSION='"$(VERSION)"' $(warnings) -MMD -MP -iquote include -iquote .
 
 # The recorder must never be instrumented itself, whatever CFLAGS says; and gcc must not make libc
 # calls out of its loops and structure copies where that can be helped.
@@ -29,15 +29,13 @@ tool_cflags := $(CFLAGS) $(common) $(cairo_cflags) $(if $(SAN),-fsanitize=$(SAN)
 test_cflags := $(CFLAGS:-O2=-O1) $(common) $(cairo_cflags) -fsanitize=address,undefined $(sanitize)
 analyzer_libs = $(shell $(PKG_CONFIG) --libs libdw libelf jansson zlib) -lsupc++ -lm
 
-# What library and insideme-run share: the log's writing side, not the hooks.
-shared_src := $(wildcard $(addprefix preload/,account.c activity.c ahead.c away.c ceiling.c directory.c executed.c facts.c idle.c launch_run.c lease.c \
-	log.c mapped_runs.c open.c pace.c process_id.c programs.c rank.c row_set.c run_find.c run_logs.c rundir.c sampler.c say.c settings.c shared_log.c \
-	signal_names.c sources.c text.c) \
-	preload/resources/*.c)
+# Rooms are folders: a file takes part by where it lies. preload/common is what library and insideme-run share.
+shared_src := $(wildcard preload/common/*/*.c)
 # What is wiped at a fork comes first: a mapping of its own then takes one cut, not two.
-recorder_src := preload/live.c $(filter-out preload/nop.c preload/live.c,$(wildcard preload/*.c)) $(wildcard preload/resources/*.c)
-monitor_src := $(wildcard preload/monitor/*.c) $(shared_src)
-analyzer_src := $(wildcard analyzer/*.c)
+first_src := preload/state/live.c
+recorder_src := $(first_src) $(shared_src) $(filter-out preload/nop.c preload/monitor/% $(first_src),$(wildcard preload/*.c preload/*/*.c))
+monitor_src := $(wildcard preload/monitor/*.c preload/monitor/*/*.c) $(shared_src)
+analyzer_src := $(wildcard analyzer/*/*.c)
 
 obj = $(patsubst %.c,$(O)/$(1)/%.o,$(2))
 recorder_obj := $(call obj,recorder,$(recorder_src))
@@ -55,19 +53,17 @@ $(O)/flags: FORCE
 	@mkdir -p $(O)
 	@echo '$(CC) $(recorder_cflags) $(tool_cflags)' | cmp -s - $@ || echo '$(CC) $(recorder_cflags) $(tool_cflags)' > $@
 
-# A side finds its own headers by their path below its folder, and never the other side's.
-side = -iquote $(firstword $(subst /, ,$<))
 $(O)/recorder/%.o: %.c $(O)/flags
 	@mkdir -p $(@D)
-	$(call say,CC)$(CC) $(recorder_cflags) $(side) -c $< -o $@
+	$(call say,CC)$(CC) $(recorder_cflags) $(own) -c $< -o $@
 # The hot path: no frame pointer, 0.3 ns of a call; and wherever the linker puts it, it begins at a line.
-$(O)/recorder/preload/hooks.o: side += -fomit-frame-pointer -falign-functions=64
+$(O)/recorder/preload/hooks/hooks.o: own := -fomit-frame-pointer -falign-functions=64
 $(O)/tool/%.o: %.c $(O)/flags
 	@mkdir -p $(@D)
-	$(call say,CC)$(CC) $(tool_cflags) $(side) -c $< -o $@
+	$(call say,CC)$(CC) $(tool_cflags) $(own) -c $< -o $@
 $(O)/sanitized/%.o: %.c $(O)/flags
 	@mkdir -p $(@D)
-	$(call say,CC)$(CC) $(test_cflags) $(side) -c $< -o $@
+	$(call say,CC)$(CC) $(test_cflags) $(own) -c $< -o $@
 
 $(O)/libinsideme.so: $(recorder_obj) preload/exports.map
 	$(call say,LD)$(CC) $(recorder_ldflags) -Wl,-soname,$(@F),--version-script=preload/exports.map -o $@ $(recorder_obj) -lgcc
@@ -79,22 +75,22 @@ $(O)/insideme-report: $(analyzer_obj)
 	$(call say,LD)$(CC) $(if $(SAN),-fsanitize=$(SAN)) -o $@ $(analyzer_obj) $(analyzer_libs)
 
 # The html page is a file of its own until it is put into insideme-report. Built anew when npm appears.
-web := $(filter-out analyzer/web/node_modules,$(wildcard analyzer/web/*))
+web := $(filter-out analyzer/web/node_modules%,$(wildcard analyzer/web/*.* analyzer/web/*/*.js))
 $(O)/npm: FORCE
 	@mkdir -p $(O)
 	@command -v npm | cmp -s - $@ || command -v npm > $@ || true
 $(O)/page.html: scripts/build-page $(O)/npm $(web)
 	$(call say,PAGE)scripts/build-page $(abspath $@)
-page_objects := $(O)/tool/analyzer/page.o $(O)/sanitized/analyzer/page.o
+page_objects := $(O)/tool/analyzer/page/page.o $(O)/sanitized/analyzer/page/page.o
 $(page_objects): $(O)/page.html
-$(page_objects): side += -DPAGE_FILE='"$(abspath $(O)/page.html)"'
+$(page_objects): own := -DPAGE_FILE='"$(abspath $(O)/page.html)"'
 
 # One script, which looks at the name that it was called by.
 $(compilers): scripts/insideme-cc
 	$(call say,COPY)install -m 755 $< $@
 
 # The settings' part of the manual is written by the table that the parser uses.
-$(O)/settings-man: $(call obj,tool,scripts/settings-man.c preload/settings.c preload/signal_names.c preload/text.c)
+$(O)/settings-man: $(call obj,tool,scripts/settings-man.c $(wildcard preload/common/base/*.c))
 	$(call say,LD)$(CC) $(if $(SAN),-fsanitize=$(SAN)) -o $@ $^
 $(man_pages): $(O)/%: doc/% $(O)/settings-man
 	$(call say,MAN)$(O)/settings-man | sed -e 's/@VERSION@/$(VERSION)/' -e '/^@SETTINGS@$$/{' -e 'r /dev/stdin' \
@@ -133,5 +129,5 @@ clean:
 	$(Q)rm -rf $(O)
 
 all_obj := $(recorder_obj) $(nop_obj) $(monitor_obj) $(analyzer_obj)
--include $(all_obj:.o=.d) $(wildcard $(O)/tool/scripts/*.d $(O)/sanitized/*/*.d $(O)/sanitized/*/*/*.d)
+-include $(all_obj:.o=.d) $(wildcard $(O)/tool/scripts/*.d) $(shell find $(O)/sanitized -name "*.d" 2>/dev/null)
 .PHONY: all dist install demo clean FORCE

@@ -2,7 +2,7 @@
 /* Writes the settings table as a part of a manual page, so that the manual cannot say anything else. */
 #include <stdio.h>
 
-#include "../preload/settings.h"
+#include "preload/common/base/settings.h"
 
 static void print_choices(const struct setting *setting)
 {

@@ -50,7 +50,7 @@ run-gpu: all $(bin)/holds $(O)/sanitized/insideme-report
 # The golden runs, and what is expected of them, written anew after a change of a view that is meant: make expected
 $(bin)/golden: test/logs/golden.c test/unit/build_log.c test/unit/build_marks.c test/unit/build_log.h test/unit/build_marks.h $(wildcard include/*.h)
 	@mkdir -p $(@D)
-	$(call say,CC)$(CC) $(test_cflags) -iquote . $(filter %.c,$^) -o $@
+	$(call say,CC)$(CC) $(test_cflags) $(filter %.c,$^) -o $@
 programs += $(bin)/golden
 expected:
 	$(Q)$(MAKE) --no-print-directory $(if $(filter -j%,$(MAKEFLAGS)),,-j$(shell nproc)) O=$(check_folder) DEV=1 write-expected
@@ -144,19 +144,19 @@ $(bin)/countries: program_flags += -std=c++17 -isystem /usr/include/eigen3
 $(bin)/openmp: program_flags += -fopenmp
 
 # Unit tests link what they need of both sides, built under sanitizers; so is the analyzer for run/.
-unit_tests := $(patsubst test/unit/%.c,$(O)/test/unit/%,$(wildcard test/unit/test_*.c))
+unit_src := $(shell find test/unit -name 'test_*.c')
+unit_tests := $(patsubst %.c,$(O)/%,$(unit_src))
 sanitized_analyzer := $(call obj,sanitized,$(analyzer_src))
-$(O)/sanitized/analyzer.a: $(filter-out %/main.o,$(sanitized_analyzer))
+$(O)/sanitized/analyzer.a: $(filter-out %/app/main.o,$(sanitized_analyzer))
 	$(Q)rm -f $@; ar rcs $@ $^
-$(O)/sanitized/preload.a: $(call obj,sanitized,$(shared_src) preload/blocks.c preload/poisson.c preload/adaptive.c preload/memory.c preload/path_index.c preload/slices.c \
-		preload/room.c preload/moments.c preload/say.c preload/symbol_names.c preload/monitor/entries.c preload/monitor/image.c)
+$(O)/sanitized/preload.a: $(call obj,sanitized,$(shared_src) $(addprefix preload/,heap/blocks.c heap/poisson.c calls/adaptive.c state/memory.c \
+		calls/path_index.c calls/slices.c state/room.c objects/moments.c objects/symbol_names.c monitor/watch/entries.c monitor/watch/image.c))
 	$(Q)rm -f $@; ar rcs $@ $^
-unit_helpers := $(call obj,sanitized,$(filter-out test/unit/test_%,$(wildcard test/unit/*.c)))
-$(unit_helpers): side = -iquote . -iquote analyzer -iquote preload
+unit_helpers := $(call obj,sanitized,$(wildcard test/unit/*.c))
 unit_needs := $(unit_helpers) $(O)/sanitized/analyzer.a $(O)/sanitized/preload.a
 $(O)/test/unit/%: test/unit/%.c $(unit_needs)
 	@mkdir -p $(@D)
-	$(call say,CC)$(CC) $(test_cflags) -iquote . -iquote analyzer -iquote preload $< $(unit_needs) -lcmocka $(analyzer_libs) -o $@
+	$(call say,CC)$(CC) $(test_cflags) $< $(unit_needs) -lcmocka $(analyzer_libs) -o $@
 $(O)/sanitized/insideme-report: $(sanitized_analyzer)
 	$(call say,LD)$(CC) $(test_cflags) $^ $(analyzer_libs) -o $@
 
@@ -191,7 +191,7 @@ torture:
 run-torture: all $(programs) $(torture_programs) $(O)/sanitized/insideme-report
 	$(Q)scripts/torture $(abspath $(O)) $(TORTURE)
 .PHONY: torture run-torture
--include $(wildcard $(O)/test/unit/*.d)
+-include $(shell find $(O)/test/unit -name "*.d" 2>/dev/null)
 
 # Benchmarks, side by side with the peers. Not part of make check: they measure, and take minutes.
 bench_bin := $(O)/bench
@@ -215,11 +215,11 @@ $(bench_bin)/exceptions $(bench_bin)/mesh $(bench_bin)/mesh.plain:
 	$(call say,CXX)g++ $(bench_cflags) $< -o $@
 $(bench_bin)/%: test/bench/%.c
 	@mkdir -p $(@D)
-	$(call say,CC)gcc $(bench_cflags) -D_GNU_SOURCE -iquote include -iquote preload -iquote . $^ -o $@
+	$(call say,CC)gcc $(bench_cflags) -D_GNU_SOURCE -iquote include -iquote . $^ -o $@
 $(bench_bin)/sampling: $(call obj,tool,$(shared_src))
 $(bench_bin)/hour: test/bench/hour.c test/unit/build_log.c
 	@mkdir -p $(@D)
-	$(call say,CC)gcc $(bench_cflags) -D_GNU_SOURCE -iquote include -iquote test/unit -iquote . $< -lm -o $@
+	$(call say,CC)gcc $(bench_cflags) -D_GNU_SOURCE -iquote include -iquote . $< -lm -o $@
 run-tests: $(bench_programs)		# they follow what they measure
 bench: all $(bench_programs) $(bin)/countries test/web/node_modules
 	$(Q)test/bench/run $(abspath $(O))

@@ -2,17 +2,17 @@
 // The page's frame: what ran, the panels, the time above all of them, and the keys.
 import "uplot/dist/uPlot.min.css";
 import "./style.css";
-import { Data } from "./data.js";
-import { h, hideTip, replace } from "./dom.js";
-import { Model } from "./model.js";
-import { Overview } from "./overview.js";
-import { Part } from "./part.js";
-import { Series } from "./series.js";
-import { onChange, set, state } from "./state.js";
-import { onTheme, toggleTheme } from "./theme.js";
-import { format } from "./units.js";
-import { help } from "./help.js";
-import { panels } from "./panels.js";
+import { Data } from "./base/data.js";
+import { h, hideTip, replace } from "./base/dom.js";
+import { Model } from "./base/model.js";
+import { Overview } from "./charts/overview.js";
+import { Part } from "./charts/part.js";
+import { Series } from "./charts/series.js";
+import { onChange, set, state } from "./base/state.js";
+import { onTheme, toggleTheme } from "./base/theme.js";
+import { format } from "./base/units.js";
+import { help } from "./panels/help.js";
+import { panels } from "./panels/panels.js";
 
 const keyOf = (panel) => panel.key ?? String(panels.indexOf(panel) + 1);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Sampling what runs already. */
-#include "monitor/attach.h"
+#include "preload/monitor/attach.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -12,12 +12,12 @@
 #include <sys/signalfd.h>
 #include <unistd.h>
 
-#include "monitor/finish.h"
-#include "monitor/launch.h"
-#include "monitor/now.h"
-#include "monitor/own_log.h"
-#include "monitor/sampled.h"
-#include "run_find.h"
+#include "preload/common/run/run_find.h"
+#include "preload/monitor/finish.h"
+#include "preload/monitor/launch.h"
+#include "preload/monitor/tools/now.h"
+#include "preload/monitor/watch/own_log.h"
+#include "preload/monitor/watch/sampled.h"
 
 #define LOOK_NS		200000000	/* between looks for children */
 #define NOBODY_THERE	1

@@ -6,7 +6,7 @@
 #ifndef INSIDEME_MONITOR_ATTACH_H
 #define INSIDEME_MONITOR_ATTACH_H
 
-#include "monitor/options.h"
+#include "preload/monitor/options.h"
 
 /* Until all have ended, the time is over, or a signal says to end. Return: the exit status, after a line on stderr. */
 int attach_run(const struct run_options *options, char **argv);

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The line at the end, the summary, and the names that stay with the run. */
-#include "monitor/finish.h"
+#include "preload/monitor/finish.h"
 
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "monitor/report.h"
+#include "preload/monitor/tools/report.h"
 
 /* As short as it can be typed from here. */
 static const char *short_path(const char *path)

@@ -6,7 +6,7 @@
 #include <signal.h>
 #include <stdint.h>
 
-#include "monitor/count.h"
+#include "preload/monitor/tools/count.h"
 
 /* One line on stderr: how much there is, and what to type. */
 void finish_say(const char *run_path, const struct count *count);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Starting the program. */
-#include "monitor/launch.h"
+#include "preload/monitor/launch.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -6,7 +6,7 @@
 #include <signal.h>
 #include <sys/types.h>
 
-#include "monitor/options.h"
+#include "preload/monitor/options.h"
 
 /*
  * Our environment with the settings given as options, INSIDEME_RUN=@run (NULL: without) and

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What insideme-run asks of the kernel for itself. */
-#include "monitor/needs.h"
+#include "preload/monitor/needs.h"
 
 #include <sched.h>
 #include <stdint.h>

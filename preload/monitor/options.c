@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* insideme-run's command line. */
-#include "monitor/options.h"
+#include "preload/monitor/options.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "compiler.h"
-#include "text.h"
+#include "preload/common/base/compiler.h"
+#include "preload/common/base/text.h"
 
 static const struct {
 	const char *name;

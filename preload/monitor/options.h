@@ -5,8 +5,8 @@
 
 #include <stdbool.h>
 
-#include "monitor/rows.h"
-#include "settings.h"
+#include "preload/common/base/settings.h"
+#include "preload/monitor/rows.h"
 
 enum run_action { ACTION_RUN, ACTION_HELP, ACTION_VERSION, ACTION_LIBRARY, ACTION_CHECK, ACTION_ATTACH };
 

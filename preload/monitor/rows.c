@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What pikos's monitors and recorders are made of. */
-#include "monitor/rows.h"
+#include "preload/monitor/rows.h"
 
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "compiler.h"
-#include "monitor/report.h"
+#include "preload/common/base/compiler.h"
+#include "preload/monitor/tools/report.h"
 
 #define BUDGET "4G"
 

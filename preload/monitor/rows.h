@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
-#include "settings.h"
+#include "preload/common/base/settings.h"
 
 struct rows_preset {
 	const char *name;

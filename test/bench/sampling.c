@@ -9,11 +9,11 @@
 #include <string.h>
 #include <sys/wait.h>
 
-#include "log.h"
-#include "resources/cgroup.h"
-#include "resources/machine.h"
-#include "resources/usage.h"
-#include "sampler.h"
+#include "preload/common/log/log.h"
+#include "preload/common/resources/cgroup.h"
+#include "preload/common/resources/machine.h"
+#include "preload/common/resources/usage.h"
+#include "preload/common/sampler/sampler.h"
 #include "test/unit/empty_log.h"
 
 #define READINGS	2001

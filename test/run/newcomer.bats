@@ -304,7 +304,7 @@ Next      insideme-report -v resources    CPU, memory, faults and I/O over time
 
 @test "the README has each line by which the recorder turns itself off" {
 	tr '\n' ' ' <"$here/../../README.md" >readme
-	grep -oh 'recorder_turn_off("[^"]*"' "$here"/../../preload/*.c | cut -d'"' -f2 | sort -u >reasons
+	grep -roh 'recorder_turn_off("[^"]*"' "$here"/../../preload --include='*.c' | cut -d'"' -f2 | sort -u >reasons
 	between "reasons" 5 "$(wc -l <reasons)" 20
 	while read -r reason; do
 		grep -qF "$reason" readme || { echo "README.md has no: $reason"; false; }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Builds logs in memory for tests of the reading side. */
-#include "build_log.h"
+#include "test/unit/build_log.h"
 
 #include <assert.h>
 #include <stdio.h>

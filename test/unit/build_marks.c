@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What a program says of itself, in a built log. */
-#include "build_marks.h"
+#include "test/unit/build_marks.h"
 
 #include <string.h>
 

@@ -3,7 +3,7 @@
 #ifndef BUILD_MARKS_H
 #define BUILD_MARKS_H
 
-#include "build_log.h"
+#include "test/unit/build_log.h"
 
 /*
  * In @node of @thread: mark "converged" 700 ms and failure "timeout" 800 ms after the log's begin, with the message @message; timer "solve", 2

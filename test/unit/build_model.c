@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Models of built logs. */
-#include "build_model.h"
+#include "test/unit/build_model.h"
 
 #include <assert.h>
 #include <stdio.h>

@@ -3,8 +3,8 @@
 #ifndef BUILD_MODEL_H
 #define BUILD_MODEL_H
 
-#include "analyzer/model.h"
-#include "build_log.h"
+#include "analyzer/model/model.h"
+#include "test/unit/build_log.h"
 
 #define NS_START	BUILD_START_TICKS
 #define MS		1000000ull

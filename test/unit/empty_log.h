@@ -9,8 +9,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "clock.h"
 #include "insideme_log.h"
+#include "preload/common/base/clock.h"
 
 static inline struct log_header *empty_log(uint64_t budget_bytes, int *fd)
 {

@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-#include "preload/blocks.c"
+#include "preload/heap/blocks.c"
 
 struct live live;
 static bool is_sealed;	/* there is no memory */

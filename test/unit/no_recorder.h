@@ -3,9 +3,9 @@
 #ifndef INSIDEME_TEST_NO_RECORDER_H
 #define INSIDEME_TEST_NO_RECORDER_H
 
-#include "preload/live.h"
-#include "preload/settings.h"
-#include "preload/thread.h"
+#include "preload/common/base/settings.h"
+#include "preload/stacks/thread.h"
+#include "preload/state/live.h"
 
 struct live live;
 uintptr_t live_return_addr;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // How the page says it: headings, units, last words.
-import { format } from "../../analyzer/web/units.js";
+import { format } from "../../analyzer/web/base/units.js";
 import { makePage, open, record, runTests, same, test } from "./lib.mjs";
 
 test("each table after another one has a heading", async () => {

@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Each reading loads the run anew, by the same code as any report, and names its functions; names are kept with the run,
+ * so that a program's symbols are read once. What is carried over is in call_events.c.
+ */
+#include "analyzer/app/follow.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "analyzer/base/error.h"
+#include "analyzer/cells/events_table.h"
+#include "analyzer/formats/pikos.h"
+#include "analyzer/model/model.h"
+#include "analyzer/model/names_file.h"
+#include "analyzer/model/resolve.h"
+#include "analyzer/runs/choose.h"
+
+#define LEAST_WAIT_NS	100000000.0
+#define UNREADABLE_MOST	100		/* readings without any log that can be read, before it is given up */
+#define READING_SHARE	0.05		/* of the time goes into reading the run again */
+
+struct follower {
+	const struct options *options;
+	struct run *runs;
+	size_t nr_runs;
+	char **names;			/* their paths: "the newest" may be another one next time */
+	unsigned int nr_unreadable;
+};
+
+static bool is_text(const struct options *options)
+{
+	return strcmp(options->format, "pikos-text") == 0;
+}
+
+int follow_check(const struct options *options)
+{
+	const struct report report = { .options = options };
+
+	if (!is_text(options) && strcmp(options->format, "pikos") != 0)
+		return error("--follow: as pikos or pikos-text only"), EXIT_USAGE;
+	if (options->sort || options->top_given || options->min_percent > 0)
+		return error("--follow: rows come as they are made: no --sort, --top, --min-percent"), EXIT_USAGE;
+	if (window_is_given(&options->window))
+		return error("--follow: all of the run: no --from, --to"), EXIT_USAGE;
+	return pikos_check(&report);
+}
+
+static double now_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (double)now.tv_sec * 1e9 + (double)now.tv_nsec;
+}
+
+static void wait_ns(double ns)
+{
+	struct timespec time = { .tv_sec = (time_t)(ns / 1e9) };
+
+	time.tv_nsec = (long)(ns - (double)time.tv_sec * 1e9);
+	nanosleep(&time, NULL);
+}
+
+/* Return: false after an error(), if there are none. */
+static bool find_runs(struct follower *follower)
+{
+	long nr = choose_runs(&follower->runs, follower->names ? follower->names : follower->options->runs);
+
+	if (nr <= 0)
+		return false;
+	follower->nr_runs = (size_t)nr;
+	if (follower->names)
+		return true;
+	follower->names = xcalloc(follower->nr_runs + 1, sizeof(char *));
+	for (size_t i = 0; i < follower->nr_runs; i++)
+		follower->names[i] = xstrdup(follower->runs[i].path);
+	return true;
+}
+
+static void forget_runs(struct follower *follower)
+{
+	choose_free(follower->runs, follower->nr_runs);
+	follower->nr_runs = 0;
+}
+
+/* insideme-run's end is the run's; what runs on then is left alone. Without it: that of all processes. */
+static bool has_ended(const struct model *model)
+{
+	for (size_t i = 0; i < model->nr_monitors; i++)
+		if (model->monitors[i]->end_kind == END_RUNNING)
+			return false;
+	for (size_t i = 0; i < model->nr_processes && !model->nr_monitors; i++)
+		if (model->processes[i]->end_kind == END_RUNNING)
+			return false;
+	return true;
+}
+
+static void keep_names(const struct follower *follower, struct model *model)
+{
+	char *path = follower->nr_runs == 1 ? run_own_file(&follower->runs[0], NAMES_FILE) : NULL;
+
+	if (path)
+		resolve_save(model, path);	/* where that cannot be they are read again */
+	free(path);
+}
+
+/* The run as it is now; NULL: nothing can be read of it, yet. */
+static struct model *load(const struct follower *follower)
+{
+	struct model *model = model_load_runs(follower->runs, follower->nr_runs, &follower->options->filter);
+
+	if (model)
+		resolve_names(model);
+	return model;
+}
+
+/* One reading. Return: whether the run has ended by now. */
+static bool read_run(struct follower *follower, struct pikos *pikos, bool is_last)
+{
+	struct model *model = load(follower);
+	bool ended = false;
+
+	if (!model)
+		return ++follower->nr_unreadable == UNREADABLE_MOST;
+	ended = has_ended(model);
+	pikos_write(pikos, model, is_last);
+	keep_names(follower, model);
+	if (is_last)
+		events_tell_share(model, true);
+	resolve_release(model);
+	model_free(model);
+	return ended;
+}
+
+/*
+ * Rows until the run has ended. That is seen in one reading, and the next one is the last: logs that were read before
+ * their end are whole then. Damage is told by the last one alone: what is being written may look like it.
+ */
+static void write_rows(struct follower *follower, struct pikos *pikos)
+{
+	bool is_last, ended = false;
+
+	do {
+		double begin_ns = now_ns(), pause_ns;
+
+		is_last = ended;
+		messages_hide(!is_last);
+		ended = !find_runs(follower) || read_run(follower, pikos, is_last);
+		messages_hide(false);
+		forget_runs(follower);
+		fflush(pikos->out);
+		pause_ns = (now_ns() - begin_ns) / READING_SHARE;
+		if (!ended)
+			wait_ns(pause_ns > LEAST_WAIT_NS ? pause_ns : LEAST_WAIT_NS);
+	} while (!is_last && !ferror(pikos->out));
+}
+
+int follow(const struct options *options)
+{
+	const struct report report = { .options = options };
+	struct follower follower = { .options = options };
+	struct pikos pikos;
+	int status = follow_check(options);
+
+	if (status)
+		return status;
+	if (!find_runs(&follower))
+		return EXIT_FAILURE;
+	forget_runs(&follower);
+	status = pikos_open(&pikos, &report, is_text(options));
+	if (status)
+		return status;
+	fflush(pikos.out);
+	write_rows(&follower, &pikos);
+	for (char **name = follower.names; *name; name++)
+		free(*name);
+	free(follower.names);
+	return pikos_close(&pikos);
+}

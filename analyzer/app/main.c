@@ -1,0 +1,344 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* insideme-report: reads the logs of a run and prints a view of them in a format. */
+#include <errno.h>
+#include <locale.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/app/clean.h"
+#include "analyzer/app/folder.h"
+#include "analyzer/app/follow.h"
+#include "analyzer/app/list.h"
+#include "analyzer/app/unknown.h"
+#include "analyzer/ask/options.h"
+#include "analyzer/ask/rows.h"
+#include "analyzer/base/error.h"
+#include "analyzer/base/pager.h"
+#include "analyzer/base/progress.h"
+#include "analyzer/cells/suppressions.h"
+#include "analyzer/formats/formats.h"
+#include "analyzer/load/versions.h"
+#include "analyzer/model/model.h"
+#include "analyzer/model/names_file.h"
+#include "analyzer/model/resolve.h"
+#include "analyzer/page/serve.h"
+#include "analyzer/profile/profile.h"
+#include "analyzer/read/fields.h"
+#include "analyzer/runs/choose.h"
+#include "analyzer/runs/run.h"
+#include "analyzer/views/views.h"
+
+static void list_views(void)
+{
+	for (const struct view *view = views; view->name; view++)
+		printf("%-10s %s\n", view->name, view->help);
+}
+
+static void list_formats(void)
+{
+	for (const struct format *format = formats; format->name; format++)
+		printf("%-21s %s\n", format->name, format->help);
+}
+
+/* Longer text on a terminal goes through a pager. Return: false when it could not be written */
+static bool print_on_screen(struct document *document, const struct format *format, const struct options *options)
+{
+	struct options on_screen = *options;
+	char *text = NULL;
+	size_t bytes = 0;
+	FILE *memory = open_memstream(&text, &bytes);
+	bool written;
+
+	if (!memory)
+		return false;
+	on_screen.screen = stdout;
+	format->print(memory, document, &on_screen);
+	fclose(memory);
+	written = pager_show(text, bytes);
+	free(text);
+	return written;
+}
+
+static bool print_to(FILE *out, struct document *document, const struct format *format, const struct options *options)
+{
+	bool written;
+
+	format->print(out, document, options);
+	written = !ferror(out);
+	return (options->output ? fclose(out) : fflush(out)) == 0 && written;
+}
+
+/* Into a file, or on standard output. Return: exit status */
+static int print(struct document *document, const struct format *format, const struct options *options)
+{
+	FILE *out = options->output ? fopen(options->output, "we") : stdout;
+	bool paged = !options->output && !options->no_pager && format->bit == IN_TEXT && pager_is_wanted();
+
+	if (!out) {
+		error("cannot write %s: %s", options->output, strerror(errno));
+		return EXIT_FAILURE;
+	}
+	if (paged ? print_on_screen(document, format, options) : print_to(out, document, format, options))
+		return EXIT_SUCCESS;
+	error("cannot write %s: %s", options->output ? options->output : "the report", strerror(errno));
+	return EXIT_FAILURE;
+}
+
+static int make_list(const struct options *options)
+{
+	const struct format *format = format_find(options->format);
+	struct document document = { .view = "runs" };
+	struct run *runs;
+	size_t nr;
+	int status;
+
+	if (!format)
+		return unknown_format(options->format);
+	if (!format->print)
+		return error("--list: not as %s", format->name), EXIT_USAGE;
+	nr = run_list(&runs);
+	if (!nr)
+		return run_none(run_directory()), EXIT_FAILURE;
+	list_runs(&document, runs, nr);
+	status = rows_check(document.sections[0].table, options, format->bit == IN_TEXT);
+	if (status == 0)
+		status = print(&document, format, options);
+	document_release(&document);
+	for (size_t i = 0; i < nr; i++)
+		run_release(&runs[i]);
+	free(runs);
+	return status;
+}
+
+/* The view's tables had rows, or it has none: then its texts say what there is. */
+static bool has_rows(const struct document *document, const struct format *format)
+{
+	bool has_table = false;
+
+	for (size_t i = 0; i < document->nr_sections; i++) {
+		const struct table *table = document->sections[i].table;
+
+		if (!table || table->aside || !(table->formats & format->bit))
+			continue;
+		if (table->nr_given)
+			return true;
+		has_table = true;
+	}
+	return !has_table;
+}
+
+static bool is_saved(const struct model *model)
+{
+	for (size_t i = 0; i < model->nr_processes; i++)
+		if (!model->processes[i]->is_saved)
+			return false;
+	return model->nr_processes;
+}
+
+static int report_view(struct report *report, const struct view *view, const struct format *format)
+{
+	struct document document = { .view = view->name };
+	int status;
+
+	if (view->has_times && is_saved(report->model)) {
+		error("a saved profile has sums only: -v %s needs logs", view->name);
+		return EXIT_FAILURE;
+	}
+	status = report_build(report, &document, report->diff ? view->compare : view->build);
+	for (size_t i = 0; i < document.nr_sections && status == 0; i++) {
+		struct table *table = document.sections[i].table;
+
+		if (table && (table->formats & format->bit))
+			status = rows_check(table, report->options, format->bit == IN_TEXT);
+	}
+	if (status == 0)
+		status = print(&document, format, report->options);
+	if (status == 0 && report->options->match && !has_rows(&document, format))
+		unknown_function(report->model, report->options->match);
+	if (status == 0 && !report->options->match && !has_rows(&document, format) && report_has_damage(report)) {
+		error("%s: damage left nothing for this view", report->runs[0].path);
+		status = EXIT_FAILURE;
+	}
+	document_release(&document);
+	return status;
+}
+
+/* For later reports, elsewhere or after a rebuild. Return: exit status */
+static int save_names(const struct report *report)
+{
+	char *path = report->nr_runs == 1 ? run_own_file(&report->runs[0], NAMES_FILE) : NULL;
+	bool failed = path && resolve_save(report->model, path) < 0 && report->options->task == TASK_SAVE_NAMES;
+
+	if (failed)
+		error("cannot write %s: %s", path, strerror(errno));
+	free(path);
+	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
+
+/* In whichever form was asked for. Return: exit status */
+static int write_report(struct report *report, const struct view *view, const struct format *format)
+{
+	const struct options *options = report->options;
+
+	if (options->save)
+		return profile_write(report->model, options->save) < 0 ? EXIT_FAILURE : EXIT_SUCCESS;
+	if (options->task == TASK_SAVE_NAMES)
+		return EXIT_SUCCESS;
+	if (options_want_folder(options))
+		return folder_write(report);
+	return format->write ? format->write(report) : report_view(report, view, format);
+}
+
+/* Names, and the view. Return: exit status */
+static int show(struct report *report, const struct view *view, const struct format *format)
+{
+	const struct options *options = report->options;
+	char *limits = filter_text(&options->filter), *title, *times;
+	struct diff diff = { .nr_paths = 0 };
+	int status = window_apply(&options->window, report->model);
+
+	times = window_text(&options->window, report->model);
+	title = xasprintf("%s%s%s%s%s", report_program(report), limits ? " " : "", limits ? limits : "",
+			  times ? ", " : "", times ? times : "");
+	report->title = title;
+	report->limits = limits;
+	resolve_names(report->model);
+	if (report->before) {
+		resolve_names(report->before->model);
+		diff_init(&diff, report->before->model, report->model);
+		report->diff = &diff;
+	}
+	progress_end();
+	if (status == 0 && options->suppressions)
+		status = suppressions_apply(report->model, options->suppressions) < 0 ? EXIT_FAILURE : EXIT_SUCCESS;
+	if (status == 0 && (options->fields || options->save))	/* views that need no rules of the command line ask for the others */
+		status = fields_apply(report->model, options->fields) < 0 ? EXIT_FAILURE : EXIT_SUCCESS;
+	if (status == 0)
+		status = write_report(report, view, format);
+	if (status == 0)
+		status = save_names(report);
+	diff_release(&diff);
+	if (report->before)
+		resolve_release(report->before->model);
+	resolve_release(report->model);
+	free(limits);
+	free(times);
+	free(title);
+	return status;
+}
+
+/* A report, and the memory of what it is about. */
+struct loaded {
+	struct report report;
+	struct run *runs;
+};
+
+/* Return: false after an error() */
+static bool load(struct loaded *loaded, const struct options *options, char *const *names)
+{
+	long nr_runs = choose_runs(&loaded->runs, names);
+
+	loaded->report = (struct report){ .options = options };
+	if (nr_runs <= 0)
+		return false;
+	loaded->report.runs = loaded->runs;
+	loaded->report.nr_runs = (size_t)nr_runs;
+	loaded->report.model = model_load_runs(loaded->runs, loaded->report.nr_runs, &options->filter);
+	if (loaded->report.model)
+		versions_tell(loaded->report.model);
+	return loaded->report.model;
+}
+
+static void unload(struct loaded *loaded)
+{
+	if (loaded->report.model)
+		model_free(loaded->report.model);
+	if (loaded->report.nr_runs)
+		choose_free(loaded->runs, loaded->report.nr_runs);
+}
+
+static int make_report(const struct options *options, const struct view *view, const struct format *format)
+{
+	char *earlier[] = { (char *)options->diff, NULL };
+	struct loaded loaded = { 0 }, before = { 0 };
+	int status = EXIT_FAILURE;
+
+	progress_begin();
+	if (load(&loaded, options, options->runs) && (!options->diff || load(&before, options, earlier))) {
+		loaded.report.before = options->diff ? &before.report : NULL;
+		status = show(&loaded.report, view, format);
+	}
+	unload(&loaded);
+	unload(&before);
+	progress_end();
+	return status;
+}
+
+static bool can_compare(const struct options *options, const struct view *view, const struct format *format)
+{
+	return options_want_folder(options) || (format->print ? view->compare != NULL : format->write == page_write);
+}
+
+static int run_task(struct options *options)
+{
+	const struct view *view = view_find(options->view);
+	const struct format *format = format_find(options->format);
+	int status;
+
+	if (!view)
+		return unknown_view(options->view);
+	if (!format)
+		return unknown_format(options->format);
+	if (window_is_given(&options->window) && !view->has_times)
+		return view_has_totals_only(view);
+	if (options->row_filter && (!format_has_rows(format) || options_want_folder(options)))
+		return error("--filter: rows of one view only: as text, csv, json or pikos"), EXIT_USAGE;
+	if (options->diff && !can_compare(options, view, format))
+		return view_has_no_diff();
+	status = make_report(options, view, format);
+	filter_release(&options->filter);
+	return status;
+}
+
+/* For each request anew. */
+static int make_page(const struct options *options)
+{
+	return make_report(options, view_find("summary"), format_find("html"));
+}
+
+int main(int argc, char **argv)
+{
+	struct options options;
+
+	signal(SIGPIPE, SIG_DFL);	/* who reads no further, as head does, wants no message */
+	setlocale(LC_CTYPE, "");	/* what can be printed; numbers are the same everywhere */
+	if (options_parse(&options, argc, argv) != 0)
+		return EXIT_USAGE;
+	switch (options.task) {
+	case TASK_HELP:
+		fputs(options_help, stdout);
+		return EXIT_SUCCESS;
+	case TASK_VERSION:
+		puts("insideme-report " INSIDEME_VERSION);
+		return EXIT_SUCCESS;
+	case TASK_LIST_VIEWS:
+		list_views();
+		return EXIT_SUCCESS;
+	case TASK_LIST_FORMATS:
+		list_formats();
+		return EXIT_SUCCESS;
+	case TASK_LIST_RUNS:
+		return make_list(&options);
+	case TASK_CLEAN:
+		return clean_runs(options.keep, options.dry_run);
+	case TASK_FOLLOW:
+		return options.only_check ? follow_check(&options) : follow(&options);
+	case TASK_SERVE:
+		options.format = "html";
+		return serve(&options, make_page);
+	default:
+		return run_task(&options);
+	}
+}

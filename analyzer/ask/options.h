@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* insideme-report's command line. */
+#ifndef INSIDEME_OPTIONS_H
+#define INSIDEME_OPTIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "analyzer/base/error.h"
+#include "analyzer/model/filter.h"
+#include "analyzer/model/window.h"
+
+enum options_task {
+	TASK_REPORT,
+	TASK_HELP,
+	TASK_VERSION,
+	TASK_LIST_VIEWS,	/* -v without a view */
+	TASK_LIST_FORMATS,
+	TASK_LIST_RUNS,
+	TASK_CLEAN,
+	TASK_SAVE_NAMES,
+	TASK_SERVE,
+	TASK_FOLLOW,
+};
+
+struct options {
+	enum options_task task;
+	const char *view;
+	const char *format;
+	const char *output;	/* NULL: standard output */
+	size_t max_bytes;	/* of the html page */
+	uint16_t port;		/* --serve; 0: any that is free */
+	enum { LOGS_STAY, LOGS_COPY, LOGS_MOVE } logs;	/* into the folder */
+	const char *time_unit;		/* of all times; NULL: each in its own */
+	const char *mem_unit;
+	bool no_source;		/* no text of source files in the page */
+	bool no_pager;
+	FILE *screen;		/* the terminal that text ends on, when it is printed into memory first; NULL: it is not */
+	const char *sort;	/* a column's name; NULL: as the table has it */
+	const char *columns;	/* names separated by commas; NULL: as the table has it */
+	const char *match;	/* pattern over names; NULL: all */
+	const char *row_filter;	/* see row_filter.h; NULL: all */
+	struct filter filter;	/* of processes; released by main() */
+	struct window window;	/* of time */
+	double min_percent;	/* 0: not given */
+	size_t top;
+	bool top_given;		/* else the format decides; top 0: all */
+	bool reverse;
+	const char *suppressions;	/* a file; NULL: none */
+	const char *diff;	/* a run to compare with; NULL: none */
+	const char *fields;	/* rules, or @FILE; NULL: none */
+	const char *save;	/* write a profile there; NULL: show a view */
+	size_t keep;		/* --clean: runs that stay */
+	bool dry_run;
+	bool only_check;	/* --follow: look at the options alone */
+	const char *of_clean;	/* the last option that means something with --clean only; NULL: none */
+	char **runs;		/* NULL-terminated: points into argv */
+};
+
+/* -o names a folder: it ends with a slash, or is one. */
+bool options_want_folder(const struct options *options);
+
+/* Return: 0, or EXIT_USAGE after a line on stderr that names the option */
+int options_parse(struct options *options, int argc, char **argv);
+
+/* The text of --help. */
+extern const char options_help[];
+
+#endif

@@ -1,0 +1,290 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Function names as text. */
+#include "analyzer/base/names.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/base/error.h"
+#include "insideme_pattern.h"
+
+/* In libsupc++; declared here because its header is C++. */
+char *__cxa_demangle(const char *name, char *buffer, size_t *bytes, int *status);
+
+#define ANONYMOUS "(anonymous namespace)"
+
+static bool begins(const char *text, const char *with)
+{
+	return strncmp(text, with, strlen(with)) == 0;
+}
+
+/* Past the bracket group that begins at @p; at the text's end if it is never closed. */
+static const char *group_end(const char *p)
+{
+	int depth = 0;
+
+	for (; *p; p++) {
+		if (*p == '(' || *p == '<' || *p == '{' || *p == '[')
+			depth++;
+		else if (*p == ')' || *p == '}' || *p == ']' || (*p == '>' && p[-1] != '-'))
+			depth--;
+		if (depth <= 0)
+			return p + 1;
+	}
+	return p;
+}
+
+/* Past the symbol or type that follows the word operator: "()", "<<", " new[]", " unsigned int". */
+static const char *operator_end(const char *p)
+{
+	/* the longest first; a '<' after one of them opens template arguments: the demangler writes "operator< <" */
+	static const char *const symbols[] = { "<<=", ">>=", "<=>", "->*", "()", "[]", "<<", ">>", "<=", ">=", "==", "!=",
+		"&&", "||", "++", "--", "+=", "-=", "*=", "/=", "%=", "^=", "&=", "|=", "->" };
+
+	for (size_t i = 0; i < sizeof(symbols) / sizeof(*symbols); i++)
+		if (begins(p, symbols[i]))
+			return p + strlen(symbols[i]);
+	if (*p != ' ')
+		return *p && strchr("<>=!+-*/%^&|~,", *p) ? p + 1 : p;
+	while (*p && *p != '(')
+		p = *p == '<' ? group_end(p) : p + 1;
+	return p;
+}
+
+static bool word_begins(const char *name, const char *p)
+{
+	return p == name || !(isalnum((unsigned char)p[-1]) || p[-1] == '_');
+}
+
+/* Past the word that follows a space at the top level, if it is a qualifier after the parameters. */
+static const char *qualifier_end(const char *p)
+{
+	static const char *const qualifiers[] = { " const", " volatile", " &&", " &", " noexcept" };
+
+	for (size_t i = 0; i < sizeof(qualifiers) / sizeof(*qualifiers); i++) {
+		size_t length = strlen(qualifiers[i]);
+
+		if (begins(p, qualifiers[i]) && strchr(" :[", p[length]))
+			return p + length;
+	}
+	return begins(p, " [clone ") ? group_end(p + 1) : p;
+}
+
+/* One step of name_short(): handles what is at @p, returns where to go on. */
+static const char *shorten_step(const char *name, const char *p, char *out, size_t *used)
+{
+	const char *end = p + 1;
+
+	if (begins(p, ANONYMOUS)) {
+		end = p + strlen(ANONYMOUS);
+	} else if (begins(p, "operator") && word_begins(name, p) && !isalnum((unsigned char)p[8]) && p[8] != '_') {
+		end = operator_end(p + 8);
+	} else if (*p == '(') {
+		return group_end(p);
+	} else if (*p == '<' || *p == '{') {
+		end = group_end(p);
+	} else if (*p == ' ') {
+		if (qualifier_end(p) > p)
+			return qualifier_end(p);
+		if (p[1] != '<') {
+			*used = 0;		/* what came before was the return type */
+			return end;
+		}
+	}
+	memcpy(out + *used, p, (size_t)(end - p));
+	*used += (size_t)(end - p);
+	return end;
+}
+
+char *name_demangled(const char *symbol)
+{
+	return begins(symbol, "_Z") ? __cxa_demangle(symbol, NULL, NULL, NULL) : NULL;
+}
+
+char *name_of_type(const char *mangled)
+{
+	char *name = __cxa_demangle(mangled, NULL, NULL, NULL);
+
+	return name ? name : xstrdup(mangled);
+}
+
+char *name_in_source(const char *name)
+{
+	static const char mark[] = ".lto_priv.";
+	char *out = xstrdup(name), *at = strstr(out, mark);
+	const char *end = at ? at + strlen(mark) : NULL;
+
+	if (at && at > out) {
+		end += strspn(end, "0123456789");
+		memmove(at, end, strlen(end) + 1);
+	}
+	return out;
+}
+
+size_t name_length_in_source(const char *name)
+{
+	static const char *const marks[] = { ".constprop.", ".isra.", ".part.", ".cold", " [clone " };
+	size_t length = strlen(name);
+
+	for (size_t i = 0; i < sizeof(marks) / sizeof(*marks); i++) {
+		const char *at = strstr(name, marks[i]);
+
+		if (at > name && (size_t)(at - name) < length)
+			length = (size_t)(at - name);
+	}
+	return length;
+}
+
+char *name_short(const char *name)
+{
+	char *out = xcalloc(strlen(name) + 1, 1);
+	size_t used = 0;
+
+	for (const char *p = name; *p; )
+		p = shorten_step(name, p, out, &used);
+	out[used] = '\0';
+	return used ? out : strcpy(out, name);
+}
+
+char *name_plain(const char *short_name)
+{
+	char *out = xcalloc(strlen(short_name) + 1, 1), *at = out;
+
+	for (const char *p = short_name, *end; *p; p = end) {
+		end = p + 1;
+		if (begins(p, "operator") && word_begins(short_name, p))
+			end = operator_end(p + 8);
+		else if (*p == '<')
+			end = p = group_end(p);
+		at = mempcpy(at, p, (size_t)(end - p));
+	}
+	return out;
+}
+
+size_t name_width(const char *text)
+{
+	size_t width = 0;
+
+	for (; *text; text++)
+		width += ((unsigned char)*text & 0xc0) != 0x80;
+	return width;
+}
+
+char *text_fit(const char *text, size_t width, const char *cut)
+{
+	size_t left = width > name_width(cut) ? width - name_width(cut) : 0, bytes = 0;
+
+	while (text[bytes] && (left || ((unsigned char)text[bytes] & 0xc0) == 0x80))
+		left -= ((unsigned char)text[bytes++] & 0xc0) != 0x80;
+	return xasprintf("%.*s%s", (int)bytes, text, cut);
+}
+
+/* Copy @name with template arguments below @depth brackets replaced by @cut. */
+static void collapse(char *out, const char *name, int depth, const char *cut)
+{
+	int open = 0;
+
+	for (const char *p = name; *p; ) {
+		const char *end = p + 1;
+
+		if (begins(p, "operator") && word_begins(name, p))
+			end = operator_end(p + 8);
+		else if (*p == '<')
+			open++;
+		else if (*p == '>' && open)
+			open--;
+		memcpy(out, p, (size_t)(end - p));
+		out += end - p;
+		if (*p == '<' && open == depth) {
+			end = group_end(p) - 1;
+			if (*end == '>')
+				out = stpcpy(out, cut);
+			else
+				end = p + 1;
+		}
+		p = end;
+	}
+	*out = '\0';
+}
+
+/* The text's last @width columns. */
+static const char *tail(const char *text, size_t width)
+{
+	size_t skip = name_width(text) - width;
+
+	while (*text && (skip || ((unsigned char)*text & 0xc0) == 0x80)) {
+		if (((unsigned char)*text & 0xc0) != 0x80)
+			skip--;
+		text++;
+	}
+	return text;
+}
+
+/* Replace the middle of @text so that @width columns are left; the end keeps two thirds. */
+static void cut_middle(char *text, size_t width, const char *cut)
+{
+	size_t keep = width > name_width(cut) ? width - name_width(cut) : 0;
+	size_t head = keep / 3;
+	char *end = xstrdup(tail(text, keep - head));
+	char *p = text;
+
+	while (head || ((unsigned char)*p & 0xc0) == 0x80) {
+		if (((unsigned char)*p & 0xc0) != 0x80)
+			head--;
+		p++;
+	}
+	strcpy(stpcpy(p, cut), end);
+	free(end);
+}
+
+/* Leave out leading namespaces and classes, as few as it takes; at most until one component is left. */
+static void cut_scopes(char *text, size_t width, const char *cut)
+{
+	char *rest = NULL;
+
+	for (const char *p = text; *p && (!rest || name_width(rest) + name_width(cut) > width); ) {
+		if (begins(p, "::") && p > text)
+			rest = (char *)p;
+		p = strchr("(<{", *p) ? group_end(p) : p + 1;
+	}
+	if (!rest || name_width(rest) + name_width(cut) > width)
+		return;
+	rest = xstrdup(rest);
+	strcpy(stpcpy(text, cut), rest);
+	free(rest);
+}
+
+char *name_fit(const char *name, size_t width, const char *cut)
+{
+	/* each collapsed list grows by less than the cut mark; the brackets it keeps bound their number */
+	char *out = xcalloc(strlen(name) + 2, strlen(cut) + 1);
+
+	strcpy(out, name);
+	for (int depth = 2; depth >= 1 && name_width(out) > width; depth--)
+		collapse(out, name, depth, cut);
+	if (name_width(out) > width)
+		cut_scopes(out, width, cut);
+	if (name_width(out) > width)
+		cut_middle(out, width, cut);
+	return out;
+}
+
+bool name_matches_either(const struct glob *glob, const char *name, const char *short_name)
+{
+	char first = *glob->start;
+
+	if ((isalnum((unsigned char)first) || first == '_') && name[0] != first && short_name[0] != first)
+		return false;	/* so nearly all are told apart at once */
+	return glob_fits(glob, name) || glob_fits(glob, short_name);
+}
+
+bool name_matches(const char *pattern, const char *name)
+{
+	struct glob glob = { pattern, strlen(pattern) };
+	char *short_name = name_short(name);
+	bool found = name_matches_either(&glob, name, short_name);
+
+	free(short_name);
+	return found;
+}

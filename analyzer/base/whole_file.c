@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "analyzer/base/whole_file.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "analyzer/base/error.h"
+
+int whole_file_open(struct whole_file *file, const char *path)
+{
+	struct stat status;
+	bool is_there = lstat(path, &status) == 0;
+	int result;
+
+	file->path = path;
+	file->unfinished = NULL;
+	if (is_there && S_ISREG(status.st_mode) && access(path, W_OK) < 0)
+		return -errno;		/* who protected it did not mean its name only */
+	if (!is_there || S_ISREG(status.st_mode))
+		file->unfinished = xasprintf("%s.%d", path, (int)getpid());
+	file->out = fopen(file->unfinished ?: path, file->unfinished ? "wxe" : "we");
+	if (file->out && is_there && file->unfinished)
+		fchmod(fileno(file->out), status.st_mode & 0777);	/* as private as it was */
+	if (file->out)
+		return 0;
+	result = -errno;
+	free(file->unfinished);
+	return result;
+}
+
+int whole_file_close(struct whole_file *file, bool whole)
+{
+	bool wrote = !ferror(file->out) && whole;
+	int result = fclose(file->out) != 0 ? -errno : wrote ? 0 : -EIO;
+
+	if (file->unfinished && result == 0 && rename(file->unfinished, file->path) < 0)
+		result = -errno;
+	if (file->unfinished && result < 0)
+		unlink(file->unfinished);
+	free(file->unfinished);
+	return result;
+}

@@ -1,0 +1,395 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Entries and exits, from slices, which come in the order of exits. What ends within a window of slices is put in order
+ * there; what begins in it and ends later is known by open frames, or by having looked through the slices behind it.
+ *
+ * Of a run that goes on, a reading gives what happened until the one before it looked at the open frames: each call that
+ * had begun by then either was open, or has a slice by now. A process that has ended was perhaps read before its end: it
+ * is whole in the reading after that one. What ended in it later than others are known is found by looking ahead too.
+ */
+#include "analyzer/calls/call_events.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/base/error.h"
+#include "analyzer/calls/call_moments.h"
+#include "analyzer/calls/call_order.h"
+#include "analyzer/calls/callers.h"
+#include "analyzer/read/nodes.h"
+
+#define WINDOW_CALLS	(64u << 10)
+#define LATE_NS		1000	/* what comes so much later than it should is not told */
+#define MISSED_MOST	2	/* readings in which a call is neither open nor has a slice: one ends between the two looks */
+
+struct call_events {
+	struct callers callers;
+	struct model *model;
+	struct slice_reader *reader;
+	int64_t until;			/* of this reading */
+	int64_t known_until;		/* the last that is known of any process: what is not open then ends before */
+	bool is_last;
+	bool has_looked_ahead;
+
+	struct slice *calls;		/* of the window: those that end in it, then those that only begin */
+	size_t nr_calls;
+	struct call_moments moments;	/* their entries and exits */
+	size_t at;
+
+	uint64_t index;
+	int64_t newest;
+	uint64_t nr_lost;
+	uint64_t nr_late;
+};
+
+struct call_events *call_events_new(void)
+{
+	struct call_events *events = xcalloc(1, sizeof(*events));
+
+	events->newest = INT64_MIN + LATE_NS;
+	return events;
+}
+
+void call_events_free(struct call_events *events)
+{
+	callers_release(&events->callers);
+	free(events->calls);
+	free(events->moments.list);
+	free(events);
+}
+
+uint64_t call_events_nr_lost(const struct call_events *events)
+{
+	return events->nr_lost;
+}
+
+uint64_t call_events_nr_late(const struct call_events *events)
+{
+	return events->nr_late;
+}
+
+static void for_each_caller(struct call_events *events, void (*visit)(struct call_events *, struct caller *))
+{
+	for (size_t i = 0; i < events->callers.nr_logs; i++)
+		for (size_t j = 0; j < events->callers.logs[i]->nr_callers; j++)
+			if (events->callers.logs[i]->callers[j]->thread)
+				visit(events, events->callers.logs[i]->callers[j]);
+}
+
+/* Forked children without a log have no calls but those that they inherited. */
+static bool has_calls(const struct process *process)
+{
+	return !process->parent && !process->is_saved;
+}
+
+/* The open calls whose entries were not given yet; those that were are there still. */
+static void take_open_calls(struct process *process)
+{
+	for (size_t i = 0; i < process->nr_threads; i++)
+		process->threads[i]->caller->nr_entered = process->threads[i]->caller->next_entered = 0;
+	for (size_t i = 0; i < process->nr_stacks; i++) {
+		const struct open_stack *stack = &process->stacks[i];
+
+		for (size_t j = 0; j < stack->nr_calls; j++) {
+			const struct open_call *call = &stack->calls[j];
+			struct caller *caller = stack->thread->caller;
+			struct begun_call *begun = caller_find_begun(caller, call->start_ticks, call->ref);
+
+			if (begun)
+				begun->nr_missed = 0;
+			else if (call->start_ticks)
+				caller_add_entered(caller, &(struct entered_call){ .start_ticks = call->start_ticks,
+					.ref = call->ref, .tid = stack->thread->tid, .depth = (uint32_t)j,
+					.memory = call->memory });
+		}
+	}
+}
+
+static void sort_entered(struct call_events *events, struct caller *caller)
+{
+	(void)events;
+	caller_sort_entered(caller);
+}
+
+static void begin_process(struct call_events *events, struct process *process)
+{
+	struct known_log *log = callers_of(&events->callers, process);
+	int64_t known = log->last == NO_TIME ? process->start : log->last;
+
+	if (!events->is_last && !log->has_ended) {
+		if (events->until > known)
+			events->until = known;
+	} else {
+		known = process->last;
+		take_open_calls(process);
+	}
+	if (events->known_until < known)
+		events->known_until = known;
+}
+
+static void find_place(struct slice_place *place, void *context)
+{
+	const struct caller *caller = place->thread->caller;
+
+	(void)context;
+	if (!caller)
+		return;
+	place->chunk_offset = caller->places[place->stream].chunk_offset;
+	place->nr_read = caller->places[place->stream].nr_read;
+}
+
+static void keep_place(const struct slice_place *place, void *context)
+{
+	struct caller *caller = place->thread->caller;
+
+	(void)context;
+	if (!caller)
+		return;
+	caller->places[place->stream].chunk_offset = place->chunk_offset;
+	caller->places[place->stream].nr_read = place->nr_read;
+}
+
+static struct slice_reader *open_reader(const struct call_events *events)
+{
+	struct slice_reader *reader = slices_open_all(events->model);
+
+	slices_go_on(reader, !events->is_last, find_place, NULL);
+	return reader;
+}
+
+void call_events_begin(struct call_events *events, struct model *model, bool is_last)
+{
+	events->model = model;
+	events->is_last = is_last;
+	events->until = INT64_MAX;
+	events->known_until = INT64_MIN;
+	events->has_looked_ahead = false;
+	events->moments.nr = events->at = 0;
+	for (size_t i = 0; i < events->callers.nr_logs; i++)	/* none is of this model yet */
+		for (size_t j = 0; j < events->callers.logs[i]->nr_callers; j++)
+			events->callers.logs[i]->callers[j]->thread = NULL;
+	for (size_t i = 0; i < model->nr_processes; i++)
+		if (has_calls(model->processes[i]))
+			begin_process(events, model->processes[i]);
+	for_each_caller(events, sort_entered);
+	events->reader = open_reader(events);
+}
+
+static int64_t start_of(const struct slice *call)
+{
+	return process_time(call->thread->process, call->start_ticks);
+}
+
+static uint32_t depth_of(const struct tree_node *node)
+{
+	uint32_t depth = 0;
+
+	for (; node->parent && node->parent->function; node = node->parent)
+		depth++;
+	return depth;
+}
+
+static struct log_memory_reading memory_of(const struct slice *call, bool at_exit)
+{
+	if (!call->has_memory)
+		return (struct log_memory_reading){ LOG_NONE, LOG_NONE };
+	return (struct log_memory_reading){
+		(uint64_t)(at_exit ? call->rss_after_bytes : call->rss_before_bytes),
+		(uint64_t)(at_exit ? call->vms_after_bytes : call->vms_before_bytes),
+	};
+}
+
+/*
+ * The slices behind the first window, which ends at @to: the calls that began in an earlier window than they end in, or
+ * end in a later reading. They are few: those that were open at the end of a window.
+ */
+static void look_ahead(struct call_events *events, int64_t to)
+{
+	int64_t last = events->known_until > events->until ? events->known_until : events->until;
+	struct slice_reader *reader;
+	struct slice slice;
+
+	slices_each_place(events->reader, keep_place, NULL);
+	reader = open_reader(events);
+	for (size_t nr = 0; slices_next(reader, &slice) && slice.end <= last;) {
+		struct caller *caller = slice.thread->caller;
+
+		if (slice.end > events->until)
+			to = events->until;
+		if (caller && start_of(&slice) <= to && !caller_find_begun(caller, slice.start_ticks, slice.ref) &&
+		    !caller_find_entered(caller, slice.start_ticks, slice.ref))
+			caller_add_entered(caller, &(struct entered_call){ .start_ticks = slice.start_ticks,
+				.ref = slice.ref, .tid = slice.tid, .depth = depth_of(slice.node),
+				.memory = memory_of(&slice, false) });
+		if (++nr < WINDOW_CALLS)
+			continue;
+		nr = 0;
+		to = slice.end;
+	}
+	slices_close(reader);
+	for_each_caller(events, sort_entered);
+	events->has_looked_ahead = true;
+}
+
+static void add_call(struct call_events *events, const struct slice *call)
+{
+	events->calls = xgrow(events->calls, events->nr_calls, sizeof(*call));
+	events->calls[events->nr_calls++] = *call;
+}
+
+/* The next window of slices. Return: when it ends. */
+static int64_t read_window(struct call_events *events)
+{
+	const struct slice *next;
+	struct slice slice;
+
+	events->nr_calls = 0;
+	while (events->nr_calls < WINDOW_CALLS && (next = slices_peek(events->reader)) && next->end <= events->until &&
+	       slices_next(events->reader, &slice))
+		add_call(events, &slice);
+	next = slices_peek(events->reader);
+	return next && next->end <= events->until ? events->calls[events->nr_calls - 1].end : events->until;
+}
+
+/* A call that ends; whose entry was given before, or is now. */
+static void add_ending(struct call_events *events, size_t i)
+{
+	struct slice *call = &events->calls[i];
+	struct process *process = call->thread->process;
+	struct caller *caller = call->thread->caller;
+	struct begun_call *begun = caller ? caller_find_begun(caller, call->start_ticks, call->ref) : NULL;
+	struct entered_call *entered = caller ? caller_find_entered(caller, call->start_ticks, call->ref) : NULL;
+
+	if (caller)
+		call_order_settle(caller, call);
+	call_moments_add(&events->moments, process_time(process, call->end_ticks), i, true);
+	if (begun) {
+		caller_remove_begun(caller, begun);
+		return;
+	}
+	if (entered)
+		entered->is_given = true;
+	call_moments_add(&events->moments, process_time(process, call->start_ticks), i, false);
+}
+
+/* The calls of one thread that begin until @to and end later. */
+static void add_beginning(struct call_events *events, struct caller *caller, int64_t to)
+{
+	for (; caller->next_entered < caller->nr_sorted; caller->next_entered++) {
+		const struct entered_call *entered = &caller->entered[caller->next_entered];
+		struct slice call = {
+			.thread = caller->thread,
+			.tid = entered->tid,
+			.thread_name = caller->thread->name,
+			.start_ticks = entered->start_ticks,
+			.ref = entered->ref,
+			.has_memory = entered->memory.rss_bytes != LOG_NONE,
+			.rss_before_bytes = (int64_t)entered->memory.rss_bytes,
+			.vms_before_bytes = (int64_t)entered->memory.vms_bytes,
+		};
+
+		if (entered->is_given)
+			continue;
+		call.start = start_of(&call);
+		if (call.start > to)
+			return;
+		call.node = nodes_path(caller->thread, entered->ref);
+		if (!call.node)
+			continue;
+		caller_add_begun(caller, entered->start_ticks, entered->ref);
+		add_call(events, &call);
+		call_moments_add(&events->moments, call.start, events->nr_calls - 1, false);
+	}
+}
+
+static void begin_window(struct call_events *events, struct caller *caller)
+{
+	(void)events;
+	call_order_reset(caller);
+}
+
+/* Return: false when nothing is left of this reading. */
+static bool fill_window(struct call_events *events)
+{
+	int64_t to = read_window(events);
+
+	if ((to < events->until || events->until < events->known_until) && !events->has_looked_ahead)
+		look_ahead(events, to);
+	events->moments.nr = events->at = 0;
+	for_each_caller(events, begin_window);
+	for (size_t i = 0, nr = events->nr_calls; i < nr; i++)
+		add_ending(events, i);
+	for (size_t i = 0; i < events->callers.nr_logs; i++)
+		for (size_t j = 0; j < events->callers.logs[i]->nr_callers; j++)
+			if (events->callers.logs[i]->callers[j]->thread)
+				add_beginning(events, events->callers.logs[i]->callers[j], to);
+	call_moments_sort(&events->moments, events->calls);
+	return events->moments.nr;
+}
+
+bool call_events_next(struct call_events *events, struct call_event *event)
+{
+	const struct call_moment *moment;
+	const struct slice *call;
+
+	if (events->at == events->moments.nr && !fill_window(events))
+		return false;
+	moment = &events->moments.list[events->at++];
+	call = &events->calls[moment->call];
+	*event = (struct call_event){
+		.kind = !moment->is_exit ? CALL_BEGINS : call->broken ? CALL_BREAKS : CALL_RETURNS,
+		.index = events->index++,
+		.ticks = moment->is_exit ? call->end_ticks : call->start_ticks,
+		.time = moment->time,
+		.thread = call->thread,
+		.tid = call->tid,
+		.thread_name = call->thread_name,
+		.node = call->node,
+		.duration_ns = moment->is_exit ? call->duration_ns : NAN,
+		.memory = memory_of(call, moment->is_exit),
+	};
+	if (moment->time < events->newest - LATE_NS)
+		events->nr_late++;
+	if (moment->time > events->newest)
+		events->newest = moment->time;
+	return true;
+}
+
+static void count_missed(struct call_events *events, struct caller *caller)
+{
+	(void)events;
+	for (size_t i = 0; i < caller->nr_begun; i++)
+		caller->begun[i].nr_missed++;
+}
+
+/* Calls that are not open any more and whose slices do not come: there was no room for them. */
+static void drop_missed(struct call_events *events, struct caller *caller)
+{
+	const uint32_t most = events->is_last ? 0 : MISSED_MOST;
+
+	for (size_t i = caller->nr_begun; i-- > 0;) {
+		if (caller->begun[i].nr_missed <= most)
+			continue;
+		caller_remove_begun(caller, &caller->begun[i]);
+		events->nr_lost++;
+	}
+}
+
+void call_events_end(struct call_events *events)
+{
+	slices_each_place(events->reader, keep_place, NULL);
+	slices_close(events->reader);
+	for_each_caller(events, count_missed);
+	for (size_t i = 0; i < events->model->nr_processes; i++) {
+		struct process *process = events->model->processes[i];
+		struct known_log *log;
+
+		if (!has_calls(process))
+			continue;
+		take_open_calls(process);
+		log = callers_of(&events->callers, process);
+		log->last = process->last;
+		log->has_ended = process->end_kind != END_RUNNING;
+	}
+	for_each_caller(events, drop_missed);
+}

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* One writer's slices, decoded one after the other. */
+#ifndef INSIDEME_SLICE_STREAM_H
+#define INSIDEME_SLICE_STREAM_H
+
+#include "analyzer/calls/slices.h"
+
+#define SLICE_CACHE_ENTRIES 256
+
+/* A writer: a thread's stream 0, or 1 (signal handlers within a write). */
+struct slice_stream {
+	struct thread *thread;
+	uint32_t *chunks;		/* indices of the log's extents, in the order of time */
+	size_t nr_chunks;
+	size_t next_chunk;
+
+	const uint8_t *at;		/* in the chunk that is being read */
+	const uint8_t *end;
+	uint64_t ticks;			/* state after the slice before: end >> shift */
+	uint64_t first_ticks;		/* start of the log >> shift */
+	uint64_t limit_ticks;		/* the latest that can be >> shift */
+	int64_t heap_bytes;
+	uint32_t node;
+	uint32_t serial;		/* of the thread that writes, of those that had the record in turn */
+	uint32_t tid;
+	uint32_t left;			/* slices left in the chunk */
+	uint32_t nr_read;		/* of it, with the next one to hand out */
+	uint32_t number;		/* of the thread's two */
+	bool is_live;			/* what makes no sense yet is the end of what can be read */
+	bool has_slice;
+
+	struct slice slice;		/* the next one to hand out */
+	bool left_out;			/* it is not reported: look for the one behind it */
+	struct {
+		uint32_t ref;
+		bool left_out;
+		struct tree_node *path;
+	} cache[SLICE_CACHE_ENTRIES];
+};
+
+/* Make stream->slice its next slice, as do all below. Return: false at its end. A chunk that makes no sense is left, and counted as damage. */
+bool slice_stream_advance(struct slice_stream *stream);
+
+/* Stand before the first slice that ends at or after @time, Return: false if there is none. */
+bool slice_stream_seek(struct slice_stream *stream, int64_t time);
+
+/* Where it is, and going on there in a later reading of the log. */
+struct slice_place slice_stream_place(const struct slice_stream *stream);
+bool slice_stream_go_to(struct slice_stream *stream, const struct slice_place *place);
+
+#endif

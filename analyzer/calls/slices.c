@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Reading slices: one stream per writer, each a list of self-contained chunks; the streams are merged by a heap
+ * whose top is the one with the earliest end.
+ */
+#include "analyzer/calls/slices.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/base/error.h"
+#include "analyzer/calls/slice_stream.h"
+#include "analyzer/log/logfile.h"
+#include "analyzer/read/nodes.h"
+
+/* A stream that has a slice, with what it is compared by beside it: most comparisons then touch no stream. */
+struct waiting {
+	int64_t end;
+	struct slice_stream *stream;
+};
+
+struct slice_reader {
+	struct slice_stream *streams;
+	size_t nr_streams;
+	struct waiting *heap;			/* the earliest first */
+	size_t nr_heap;
+};
+
+static inline bool is_earlier(const struct waiting *a, const struct waiting *b)
+{
+	return a->end != b->end ? a->end < b->end : a->stream < b->stream;
+}
+
+static void sink(struct slice_reader *reader, size_t i)
+{
+	struct waiting *heap = reader->heap, sinking = heap[i];
+
+	for (;;) {
+		size_t child = 2 * i + 1;
+
+		if (child + 1 < reader->nr_heap)
+			child += is_earlier(&heap[child + 1], &heap[child]);
+		if (child >= reader->nr_heap || !is_earlier(&heap[child], &sinking))
+			break;
+		heap[i] = heap[child];
+		i = child;
+	}
+	heap[i] = sinking;
+}
+
+bool slices_next(struct slice_reader *reader, struct slice *slice)
+{
+	struct slice_stream *stream;
+
+	if (reader->nr_heap == 0)
+		return false;
+	stream = reader->heap[0].stream;
+	*slice = stream->slice;
+	stream->has_slice = slice_stream_advance(stream);
+	if (stream->has_slice)
+		reader->heap[0].end = stream->slice.end;
+	else
+		reader->heap[0] = reader->heap[--reader->nr_heap];
+	if (reader->nr_heap > 1)
+		sink(reader, 0);
+	return true;
+}
+
+const struct slice *slices_peek(const struct slice_reader *reader)
+{
+	return reader->nr_heap ? &reader->heap[0].stream->slice : NULL;
+}
+
+/* Order the streams that have a slice. */
+static void make_heap(struct slice_reader *reader)
+{
+	reader->nr_heap = 0;
+	for (size_t i = 0; i < reader->nr_streams; i++)
+		if (reader->streams[i].has_slice)
+			reader->heap[reader->nr_heap++] = (struct waiting){ reader->streams[i].slice.end, &reader->streams[i] };
+	for (size_t i = reader->nr_heap / 2; i-- > 0;)
+		sink(reader, i);
+}
+
+void slices_seek(struct slice_reader *reader, int64_t time)
+{
+	for (size_t i = 0; i < reader->nr_streams; i++)
+		reader->streams[i].has_slice = slice_stream_seek(&reader->streams[i], time);
+	make_heap(reader);
+}
+
+void slices_each_place(const struct slice_reader *reader, void (*visit)(const struct slice_place *place, void *context),
+		       void *context)
+{
+	for (size_t i = 0; i < reader->nr_streams; i++) {
+		struct slice_place place = slice_stream_place(&reader->streams[i]);
+
+		visit(&place, context);
+	}
+}
+
+void slices_go_on(struct slice_reader *reader, bool is_live, void (*find)(struct slice_place *place, void *context),
+		  void *context)
+{
+	for (size_t i = 0; i < reader->nr_streams; i++) {
+		struct slice_stream *stream = &reader->streams[i];
+		struct slice_place place = { .thread = stream->thread, .stream = stream->number };
+
+		find(&place, context);
+		stream->is_live |= is_live;
+		stream->has_slice = slice_stream_go_to(stream, &place);
+	}
+	make_heap(reader);
+}
+
+static bool is_wanted(struct thread *const *threads, size_t nr_threads, const struct thread *thread)
+{
+	for (size_t i = 0; i < nr_threads; i++)
+		if (threads[i] == thread)
+			return true;
+	return false;
+}
+
+/* Two streams for each thread, those of thread i of the process at 2i and 2i + 1. */
+static void init_streams(struct slice_stream *streams, struct process *process)
+{
+	uint32_t shift = process->header.slice_shift;
+
+	for (size_t i = 0; i < 2 * process->nr_threads; i++) {
+		streams[i].thread = streams[i].slice.thread = process->threads[i / 2];
+		streams[i].first_ticks = process->timebase.points[0].ticks >> shift;
+		streams[i].limit_ticks = process->limit_ticks >> shift;
+		streams[i].is_live = process->end_kind == END_RUNNING;
+	}
+}
+
+static void add_chunks(struct slice_stream *streams, struct process *process)
+{
+	struct logfile *log = process->log;
+
+	for (size_t i = 0; i < log->nr_extents; i++) {
+		struct slice_stream *stream;
+		struct log_slices head;
+		struct thread *thread;
+
+		if (log->extents[i].kind != LOG_AREA_SLICES)
+			continue;
+		memcpy(&head, log->base + log->extents[i].offset, sizeof(head));
+		thread = nodes_thread(process, log->extents[i].owner);
+		if (!thread || head.stream > 1) {
+			logfile_damaged(log, log->extents[i].offset, "slices of no thread");
+			process->nr_damaged = log->nr_damaged;
+			continue;
+		}
+		stream = &streams[2 * thread->index + head.stream];
+		stream->number = head.stream;
+		stream->chunks = xgrow(stream->chunks, stream->nr_chunks, sizeof(*stream->chunks));
+		stream->chunks[stream->nr_chunks++] = (uint32_t)i;
+	}
+}
+
+/* Streams without slices, or that nobody asked for, go. */
+static void keep_wanted(struct slice_reader *reader, struct thread *const *threads, size_t nr_threads)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < reader->nr_streams; i++) {
+		if (reader->streams[i].nr_chunks && !reader->streams[i].thread->left_out &&
+		    (!threads || is_wanted(threads, nr_threads, reader->streams[i].thread)))
+			reader->streams[kept++] = reader->streams[i];
+		else
+			free(reader->streams[i].chunks);
+	}
+	reader->nr_streams = kept;
+}
+
+struct slice_reader *slices_open(struct model *model, struct thread *const *threads, size_t nr_threads)
+{
+	struct slice_reader *reader = xcalloc(1, sizeof(*reader));
+	size_t nr = 0;
+
+	for (size_t i = 0; i < model->nr_processes; i++)
+		reader->nr_streams += 2 * model->processes[i]->nr_threads;
+	reader->streams = xcalloc(reader->nr_streams, sizeof(*reader->streams));
+	for (size_t i = 0; i < model->nr_processes; i++) {
+		init_streams(&reader->streams[nr], model->processes[i]);
+		add_chunks(&reader->streams[nr], model->processes[i]);
+		nr += 2 * model->processes[i]->nr_threads;
+	}
+	keep_wanted(reader, threads, nr_threads);
+	reader->heap = xcalloc(reader->nr_streams, sizeof(*reader->heap));
+	slices_seek(reader, INT64_MIN);
+	return reader;
+}
+
+struct slice_reader *slices_open_all(struct model *model)
+{
+	return slices_open(model, NULL, 0);
+}
+
+void slices_close(struct slice_reader *reader)
+{
+	if (!reader)
+		return;
+	for (size_t i = 0; i < reader->nr_streams; i++)
+		free(reader->streams[i].chunks);
+	free(reader->streams);
+	free(reader->heap);
+	free(reader);
+}

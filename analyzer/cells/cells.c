@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Cells of functions and call paths. */
+#include "analyzer/cells/cells.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "analyzer/model/hook_costs.h"
+#include "analyzer/model/resolve.h"
+#include "analyzer/read/samples.h"
+
+struct value ns_cell(double ns)
+{
+	if (!isfinite(ns) || ns >= 0x1p63)
+		return value_empty();
+	return value_integer(UNIT_NS, ns > 0 ? (int64_t)(ns + 0.5) : 0);
+}
+
+struct value share_cell(double part, double whole)
+{
+	return whole > 0 && part <= 1.005 * whole ? value_real(UNIT_PERCENT, fmin(100 * part / whole, 100)) : value_empty();
+}
+
+static struct value count_cell(uint64_t count)
+{
+	return value_integer(UNIT_COUNT, (int64_t)count);
+}
+
+/* What no hook has told of was met in a stack: how often it was called is not known. */
+static struct value calls_cell(const struct call_stats *stats, uint64_t count)
+{
+	return stats->calls ? count_cell(count) : value_empty();
+}
+
+static struct value doubtful_cell(struct value value, bool is_doubtful)
+{
+	value.is_doubtful = is_doubtful;
+	return value;
+}
+
+struct value call_cell(const struct call_stats *stats, double ns)
+{
+	return doubtful_cell(ns_cell(ns), hook_costs_hide_call(stats, ns));
+}
+
+static struct value mean_cell(const struct call_stats *stats)
+{
+	double mean_ns = call_stats_mean_ns(stats);
+
+	return doubtful_cell(value_real(UNIT_NS, mean_ns < 0 ? 0 : mean_ns), hook_costs_hide_total(stats));
+}
+
+/* Where all calls together are in doubt, so is the longest. */
+static struct value max_cell(const struct call_stats *stats)
+{
+	struct value value = call_cell(stats, call_stats_max_ns(stats));
+
+	value.is_doubtful |= hook_costs_hide_total(stats);
+	return value;
+}
+
+/* Never less than what the estimate itself is off by, where it is below 0. */
+static struct value doubt_cell(double ns, double doubt_ns)
+{
+	return doubt_ns > 0 ? ns_cell(ceil(fmax(doubt_ns, -ns))) : value_empty();
+}
+
+static struct value error_cell(double variance_ns2)
+{
+	return variance_ns2 > 0 ? ns_cell(sqrt(variance_ns2)) : value_empty();
+}
+
+struct value stats_cell(const struct call_stats *stats, enum stats_cell cell)
+{
+	bool timed = stats->timed_calls > 0 || stats->open_ns > 0;
+
+	switch (cell) {
+	case CELL_CALLS:
+		return calls_cell(stats, stats->calls);
+	case CELL_OPEN_CALLS:
+		return calls_cell(stats, stats->open_calls);
+	case CELL_TIMED_CALLS:
+		return calls_cell(stats, stats->timed_calls);
+	case CELL_SELF:
+		return timed ? doubtful_cell(ns_cell(stats->self_ns), hook_costs_hide_self(stats)) : value_empty();
+	case CELL_TOTAL:
+		return timed ? doubtful_cell(ns_cell(stats->total_ns), hook_costs_hide_total(stats)) : value_empty();
+	case CELL_MEAN:
+		return mean_cell(stats);
+	case CELL_MIN:
+		return call_cell(stats, stats->min_ns - hook_costs_per_call(stats));
+	case CELL_MAX:
+		return max_cell(stats);
+	case CELL_STDDEV:
+		return value_real(UNIT_NS, call_stats_stddev_ns(stats));
+	case CELL_SELF_DOUBTFUL:
+		return timed ? value_integer(UNIT_NONE, hook_costs_hide_self(stats)) : value_empty();
+	case CELL_TOTAL_DOUBTFUL:
+		return timed ? value_integer(UNIT_NONE, hook_costs_hide_total(stats)) : value_empty();
+	case CELL_SELF_DOUBT:
+		return timed ? doubt_cell(stats->self_ns, stats->self_doubt_ns) : value_empty();
+	case CELL_TOTAL_DOUBT:
+		return timed ? doubt_cell(stats->total_ns, stats->total_doubt_ns) : value_empty();
+	case CELL_SELF_ERROR:
+		return error_cell(stats->self_variance_ns2);
+	case CELL_TOTAL_ERROR:
+		return error_cell(stats->total_variance_ns2);
+	}
+	return value_empty();
+}
+
+struct value bytes_error_cell(double variance_bytes2)
+{
+	return value_integer(UNIT_BYTES, (int64_t)fmin(sqrt(fmax(variance_bytes2, 0)), 0x1p62));	/* a sum may be past that */
+}
+
+/* Frees are sampled with the block, not where they happen. */
+static bool is_of_frees(enum heap_cell cell)
+{
+	return cell == CELL_FREE_CALLS || cell == CELL_FREED_BYTES || cell == CELL_FAILED_CALLS;
+}
+
+struct value sample_cell(const struct sample_stats *samples, uint64_t nr_all, double all_ns, enum sample_cell cell)
+{
+	switch (cell) {
+	case CELL_SAMPLES_NR:
+		return count_cell(samples->nr);
+	case CELL_SAMPLES_IN_HOOKS:
+		return count_cell(samples->in_hooks);
+	case CELL_SAMPLES_MISSED:
+		return count_cell(samples->missed);
+	case CELL_SAMPLES_TOTAL:
+		return count_cell(samples->total_nr);
+	case CELL_SAMPLES_PERCENT:
+		return value_real(UNIT_PERCENT, nr_all ? 100 * samples->ns / all_ns : NAN);
+	case CELL_SAMPLES_ERROR:
+		return value_real(UNIT_PERCENT, 100 * sample_share_error(samples->nr, nr_all));
+	case CELL_SAMPLES_TOTAL_PERCENT:
+		return value_real(UNIT_PERCENT, nr_all ? 100 * samples->total_ns / all_ns : NAN);
+	case CELL_SAMPLES_SELF_NS:
+		return ns_cell(samples->ns);
+	case CELL_SAMPLES_TOTAL_NS:
+		return ns_cell(samples->total_ns);
+	}
+	return value_empty();
+}
+
+struct value heap_cell(const struct heap_stats *heap, enum heap_cell cell)
+{
+	if ((cell >= CELL_LIVE && !heap->live_records) || (cell >= CELL_SAMPLED && !heap->nr_samples) ||
+	    (heap->nr_samples && is_of_frees(cell)))
+		return value_empty();
+	switch (cell) {
+	case CELL_ALLOC_CALLS:
+		return count_cell(heap->alloc_calls);
+	case CELL_ALLOC_BYTES:
+		return value_integer(UNIT_BYTES, (int64_t)heap->alloc_bytes);
+	case CELL_FREE_CALLS:
+		return count_cell(heap->free_calls);
+	case CELL_FREED_BYTES:
+		return value_integer(UNIT_BYTES, (int64_t)heap->freed_bytes);
+	case CELL_FAILED_CALLS:
+		return count_cell(heap->failed_calls);
+	case CELL_LARGEST_BYTES:
+		return value_integer(UNIT_BYTES, (int64_t)heap->largest_bytes);
+	case CELL_TEMPORARY_CALLS:
+		return count_cell(heap->temporary_calls);
+	case CELL_TEMPORARY_PERCENT:
+		return heap->alloc_calls ? value_real(UNIT_PERCENT, 100 * (double)heap->temporary_calls /
+						      (double)heap->alloc_calls) : value_empty();
+	case CELL_PEAK_CALLS:
+		return count_cell(heap->peak_calls);
+	case CELL_PEAK_BYTES:
+		return value_integer(UNIT_BYTES, (int64_t)heap->peak_bytes);
+	case CELL_NOT_FREED_CALLS:
+		return count_cell(heap->not_freed_calls);
+	case CELL_NOT_FREED_BYTES:
+		return value_integer(UNIT_BYTES, (int64_t)heap->not_freed_bytes);
+	case CELL_SAMPLES:
+		return count_cell(heap->nr_samples);
+	case CELL_ALLOC_ERROR:
+		return bytes_error_cell(heap->alloc_variance_bytes2);
+	case CELL_PEAK_ERROR:
+		return bytes_error_cell(heap->peak_variance_bytes2);
+	case CELL_NOT_FREED_ERROR:
+		return bytes_error_cell(heap->not_freed_variance_bytes2);
+	}
+	return value_empty();
+}
+
+static const char *base_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+struct value function_cell(struct function *function, enum function_cell cell)
+{
+	static char source[256];	/* one cell lives until the next is asked for */
+	struct value name = value_text(function->name);
+
+	if (cell >= CELL_FILE)
+		resolve_source(function);
+	switch (cell) {
+	case CELL_NAME:
+		name.apart = function->apart;
+		name.is_literal = function->region;
+		return name;
+	case CELL_MODULE:
+		return value_text(function->object ? base_name(function->object->path) : NULL);
+	case CELL_FILE:
+		return value_text(function->file);
+	case CELL_LINE:
+		return function->line ? value_integer(UNIT_NONE, function->line) : value_empty();
+	case CELL_SOURCE:
+		if (!function->file)
+			return value_empty();
+		snprintf(source, sizeof(source), "%s:%u", base_name(function->file), function->line);
+		return value_text(source);
+	}
+	return value_empty();
+}
+
+struct value part_cell(const struct part_range *range, enum part_cell cell, enum unit unit)
+{
+	double number = cell == CELL_PART_MIN ? range->min : cell == CELL_PART_MAX ? range->max : range->mean;
+
+	if (unit == UNIT_NS)
+		return ns_cell(number);
+	return cell == CELL_PART_MEAN ? value_real(unit, number) : value_integer(unit, (int64_t)number);
+}
+
+struct value run_cell(const struct model *model, uint32_t run, enum run_cell cell)
+{
+	return cell == CELL_RUN_NUMBER ? value_integer(UNIT_NONE, run + 1) : value_text(model->run_names[run]);
+}

@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Two runs side by side. */
+#include "analyzer/cells/diff.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/base/error.h"
+#include "analyzer/model/resolve.h"
+#include "analyzer/model/tree.h"
+#include "analyzer/model/walk.h"
+
+static bool same_base_name(const char *a, const char *b)
+{
+	const char *slash_a = strrchr(a, '/'), *slash_b = strrchr(b, '/');
+
+	return strcmp(slash_a ? slash_a + 1 : a, slash_b ? slash_b + 1 : b) == 0;
+}
+
+/* Where only one of the runs has another function of the name, which is told apart there by what suits that run. */
+static bool same_source(struct function *a, struct function *b)
+{
+	if (!a->object || !b->object || !same_base_name(a->object->path, b->object->path))
+		return false;
+	resolve_source(a);
+	resolve_source(b);
+	return a->file ? b->file && same_base_name(a->file, b->file) : !b->file;
+}
+
+static bool is_same(const void *item, const void *key)
+{
+	struct function *its = ((const struct diff_function *)item)->function, *wanted = (struct function *)key;
+
+	if (strcmp(its->name, wanted->name) != 0)
+		return false;
+	if (its->apart && wanted->apart)
+		return strcmp(its->apart, wanted->apart) == 0;
+	return (!its->apart && !wanted->apart) || same_source(its, wanted);
+}
+
+static struct diff_function *find_function(struct diff *diff, struct function *function)
+{
+	uint64_t hash = hash_string(function->name);
+	struct diff_function *found = hashtable_find(&diff->by_name, hash, is_same, function);
+
+	if (found)
+		return found;
+	found = xcalloc(1, sizeof(*found));
+	found->function = function;
+	hashtable_add(&diff->by_name, hash, found);
+	diff->functions = xgrow(diff->functions, diff->nr_functions, sizeof(*diff->functions));
+	return diff->functions[diff->nr_functions++] = found;
+}
+
+static bool is_path(const void *item, const void *key)
+{
+	const struct diff_path *its = item, *wanted = key;
+
+	return its->parent == wanted->parent && its->function == wanted->function;
+}
+
+static struct diff_path *find_path(struct diff *diff, const struct diff_path *parent, const struct diff_function *function)
+{
+	struct diff_path wanted = { .parent = parent, .function = function };
+	uint64_t hash = hash_pair((uintptr_t)parent, (uintptr_t)function);
+	struct diff_path *found = hashtable_find(&diff->by_place, hash, is_path, &wanted);
+
+	if (found)
+		return found;
+	found = xcalloc(1, sizeof(*found));
+	*found = wanted;
+	found->number = (uint32_t)diff->nr_paths;
+	hashtable_add(&diff->by_place, hash, found);
+	diff->paths = xgrow(diff->paths, diff->nr_paths, sizeof(*diff->paths));
+	return diff->paths[diff->nr_paths++] = found;
+}
+
+static void add(struct diff_side *side, const struct call_stats *stats, const struct heap_stats *heap)
+{
+	if (!side->is_there)
+		side->stats = (struct call_stats){ .min_ns = NAN, .max_ns = NAN, .finished_max_ns = NAN };
+	side->is_there = true;
+	call_stats_add(&side->stats, stats);
+	call_stats_add_total(&side->stats, stats);
+	heap_stats_add(&side->heap, heap);
+}
+
+static void add_functions(struct diff *diff, const struct model *model, size_t side)
+{
+	for (size_t i = 0; i < model->nr_functions; i++) {
+		const struct function *function = model->functions[i];
+
+		add(&find_function(diff, model->functions[i])->sides[side], &function->stats, &function->heap);
+	}
+}
+
+static void add_paths(struct diff *diff, const struct model *model, size_t side)
+{
+	struct diff_path **path_of = xcalloc(model->nr_tree_nodes, sizeof(struct diff_path *));
+
+	for (struct tree_node *node = model->root; node; node = tree_next(node)) {
+		const struct diff_path *parent = node->parent ? path_of[node->parent->id] : NULL;
+		struct diff_path *path = find_path(diff, parent, node->function ? find_function(diff, node->function) : NULL);
+
+		path_of[node->id] = path;
+		add(&path->sides[side], &node->stats, node->heap);
+		if (side == DIFF_AFTER && !path->node)
+			path->node = node;
+	}
+	free(path_of);
+}
+
+void diff_init(struct diff *diff, const struct model *before, const struct model *after)
+{
+	memset(diff, 0, sizeof(*diff));
+	add_functions(diff, after, DIFF_AFTER);		/* first: names and places are those of the later run */
+	add_functions(diff, before, DIFF_BEFORE);
+	add_paths(diff, after, DIFF_AFTER);
+	add_paths(diff, before, DIFF_BEFORE);
+}
+
+void diff_release(struct diff *diff)
+{
+	hashtable_release(&diff->by_name);
+	hashtable_release(&diff->by_place);
+	free(diff->functions);
+	free(diff->paths);
+}

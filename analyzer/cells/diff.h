@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Two runs side by side, matched by names: a function is the same by its name and what tells it from others of that name,
+ * a call path by the functions on it. So builds, directories and programs may differ.
+ */
+#ifndef INSIDEME_DIFF_H
+#define INSIDEME_DIFF_H
+
+#include "analyzer/base/hashtable.h"
+#include "analyzer/model/model.h"
+
+enum { DIFF_BEFORE, DIFF_AFTER, DIFF_SIDES };
+
+/* What one side has; all 0 where it has nothing. */
+struct diff_side {
+	bool is_there;
+	struct call_stats stats;
+	struct heap_stats heap;
+};
+
+struct diff_function {
+	struct function *function;	/* of the later run where it has it */
+	struct diff_side sides[DIFF_SIDES];
+};
+
+struct diff_path {
+	const struct diff_path *parent;	/* NULL: it is the root */
+	const struct diff_function *function;	/* NULL: likewise */
+	const struct tree_node *node;	/* of the later run, the first that has these names; NULL: it has none */
+	struct diff_side sides[DIFF_SIDES];
+	uint32_t number;		/* in paths */
+};
+
+struct diff {
+	struct diff_function **functions;	/* those that were called on either side, and those above them */
+	size_t nr_functions;
+	struct diff_path **paths;	/* callers before what they call; the root first */
+	size_t nr_paths;
+	struct hashtable by_name, by_place;	/* diff.c's own; they hold the memory of both lists */
+};
+
+/* After resolve_names() of both models, which must live as long. */
+void diff_init(struct diff *diff, const struct model *before, const struct model *after);
+void diff_release(struct diff *diff);
+
+#endif

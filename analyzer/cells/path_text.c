@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "analyzer/cells/path_text.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/base/error.h"
+
+#define STACK_CALLS	6	/* shown at each end of a long stack */
+
+const char *path_text(const struct tree_node *of)
+{
+	static char *path;
+	static size_t room;
+	size_t bytes = 0;
+	char *front;
+
+	for (const struct tree_node *node = of; node->function; node = node->parent)
+		bytes += strlen(node->function->name) + 1;
+	if (bytes > room) {
+		free(path);
+		path = xcalloc(bytes, 2);
+		room = 2 * bytes;
+	}
+	front = path + bytes;
+	for (const struct tree_node *node = of; node->function; node = node->parent) {
+		size_t length = strlen(node->function->name);
+
+		*--front = node == of ? '\0' : ';';
+		front -= length;
+		memcpy(front, node->function->name, length);
+	}
+	return front;
+}
+
+/* How many calls from @first on are of one function: a recursion is told once. */
+static size_t same_function(const struct open_stack *stack, size_t first)
+{
+	size_t nr = 1;
+
+	while (first + nr < stack->nr_calls &&
+	       stack->calls[first + nr].node->function == stack->calls[first].node->function)
+		nr++;
+	return nr;
+}
+
+char *open_stack_text(struct document *document, const struct open_stack *stack)
+{
+	char *text = document_text(document, "%s", "");
+	size_t nr;
+
+	for (size_t i = 0; i < stack->nr_calls; i += nr) {
+		const struct function *function = stack->calls[i].node->function;
+
+		nr = same_function(stack, i);
+		if (i >= STACK_CALLS && i + nr + STACK_CALLS < stack->nr_calls) {
+			nr = stack->nr_calls - STACK_CALLS - i;
+			text = document_text(document, "%s > (%zu calls)", text, nr);
+			continue;
+		}
+		text = document_text(document, "%s%s%s", text, i ? " > " : "", function ? function->short_name : "?");
+		if (nr > 1)
+			text = document_text(document, "%s (x %zu)", text, nr);
+	}
+	return text;
+}
+
+const char *ranks_text(struct document *document, const struct model *model)
+{
+	int low = -1, high = -1, size = 0;
+
+	for (size_t i = 0; i < model->nr_processes; i++) {
+		const struct log_header *header = &model->processes[i]->header;
+
+		if (header->rank < 0)
+			continue;
+		low = low < 0 || header->rank < low ? header->rank : low;
+		high = header->rank > high ? header->rank : high;
+		size = header->nr_ranks > size ? header->nr_ranks : size;
+	}
+	if (low < 0)
+		return "";
+	if (size <= 0)
+		return low == high ? document_text(document, " (rank %d)", low) :
+			document_text(document, " (ranks %d to %d)", low, high);
+	return low == high ? document_text(document, " (rank %d of %d)", low, size) :
+		document_text(document, " (ranks %d to %d of %d)", low, high, size);
+}

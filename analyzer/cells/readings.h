@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The rows of all processes as they were read, one for each reading of a set: time_ns,pid,program,set,id and then
+ * all columns; those that are not of the row's set are empty. For csv and json.
+ */
+#ifndef INSIDEME_READINGS_H
+#define INSIDEME_READINGS_H
+
+#include "analyzer/model/model.h"
+#include "analyzer/tables/document.h"
+#include "analyzer/tables/table.h"
+
+struct reading {
+	struct process *process;
+	const struct rowset *rows;
+	size_t row;
+	const int *place;	/* [column of the table]: that of the set, -1: not in it */
+};
+
+/* All sets of rows that are shown, and where their columns are among the table's. */
+struct readings {
+	struct document *document;
+	struct reading *sets;		/* row: the next to give out */
+	size_t nr_sets;
+	struct column *columns;
+	size_t nr_columns;
+};
+
+/* Processes keep the rows that are between model->from and model->to; how resident memory went from ms to ms stays whole. */
+void readings_clip(const struct model *model);
+/* What is between model->from and model->to; lives as long as @document. */
+struct readings *readings_collect(struct document *document, const struct model *model);
+struct table *readings_table(struct document *document, struct readings *readings);
+
+/* Of which process rows are, as cells: the machine has no pid. */
+struct value rowset_pid_cell(const struct rowset *rows, const struct process *process);
+struct value rowset_program_cell(const struct rowset *rows, const struct process *process);
+/* The number that tells sets of one name apart, as a cell. */
+struct value rowset_id_cell(const struct rowset *rows);
+
+#endif

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * A view of one table is that table; one of several is the long form: section,row,column,value.
+ * '.' is the decimal point in every locale; lines end as they do on Unix.
+ */
+#include "analyzer/formats/formats.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/ask/rows.h"
+#include "analyzer/tables/row_text.h"
+
+static void print_wide(FILE *out, struct rows *rows)
+{
+	struct row_text line = { 0 };
+	const void *row;
+
+	for (size_t i = 0; i < rows->nr_columns; i++) {
+		row_add_text(&line, i ? "," : "");
+		row_add_csv(&line, value_text(rows->columns[i]->name));
+	}
+	row_end(&line, out);
+	while ((row = rows_next(rows)) != NULL) {
+		for (size_t i = 0; i < rows->nr_columns; i++) {
+			if (i)
+				row_add_char(&line, ',');
+			row_add_csv(&line, rows_value(rows, i, row));
+		}
+		row_end(&line, out);
+	}
+	row_text_release(&line);
+}
+
+static void print_long(FILE *out, struct rows *rows)
+{
+	struct row_text line = { 0 };
+	const void *row;
+
+	for (int64_t nr = 1; (row = rows_next(rows)) != NULL; nr++)
+		for (size_t i = 0; i < rows->nr_columns; i++) {
+			row_add_text(&line, rows->table->name);
+			row_add_char(&line, ',');
+			row_add_integer(&line, nr);
+			row_add_char(&line, ',');
+			row_add_csv(&line, value_text(rows->columns[i]->name));
+			row_add_char(&line, ',');
+			row_add_csv(&line, rows_value(rows, i, row));
+			row_end(&line, out);
+		}
+	row_text_release(&line);
+}
+
+void format_csv(FILE *out, struct document *document, const struct options *options)
+{
+	size_t nr_tables = document_tables(document, IN_CSV);
+
+	if (nr_tables > 1)
+		fputs("section,row,column,value\n", out);
+	for (size_t i = 0; i < document->nr_sections; i++) {
+		struct table *table = document->sections[i].table;
+		struct rows rows;
+
+		if (!table || !(table->formats & IN_CSV))
+			continue;
+		rows_open(&rows, table, options, false);
+		(nr_tables > 1 ? print_long : print_wide)(out, &rows);
+		rows_close(&rows);
+	}
+}

@@ -1,0 +1,302 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Resources over time as a picture: CPU, memory with the longest calls in brackets and the peak marked, I/O. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "analyzer/base/error.h"
+#include "analyzer/calls/slices.h"
+#include "analyzer/cells/readings.h"
+#include "analyzer/formats/export.h"
+#include "analyzer/formats/picture.h"
+#include "analyzer/model/memory_at.h"
+#include "analyzer/resources/busiest.h"
+
+#define PANEL_GAP	40
+#define LEGEND_LINE	14
+#define BRACKETS_MAX	24
+#define CURVES_MAX	8	/* processes that have one of their own */
+
+struct panel {
+	const char *title;
+	const char *column;	/* of the set "process" */
+	bool each;		/* a curve for each process, the peak marked; else the sum */
+};
+
+static const struct panel panels[] = {
+	{ "CPU", "cpu_ns", false },
+	{ "RSS", "rss_bytes", true },
+	{ "heap", "heap_bytes", false },
+	{ "read", "read_bytes", false },
+	{ "written", "write_bytes", false },
+};
+#define NR_PANELS (sizeof(panels) / sizeof(*panels))
+
+struct bracket {
+	const struct function *function;
+	int64_t start, end;
+	uint64_t start_ticks, end_ticks;
+	struct process *process;
+};
+
+struct brackets {
+	struct bracket list[BRACKETS_MAX];	/* the longest first */
+	size_t nr;
+};
+
+static double rss_at(const struct bracket *bracket, uint64_t ticks)
+{
+	struct memory_reading reading;
+
+	return process_memory_at(bracket->process, ticks, &reading) && reading.rss_bytes != LOG_NONE ?
+		(double)reading.rss_bytes : 0;
+}
+
+/* [ where a call began, ] where it ended; opens to the right or to the left. Outside of what is shown there is none. */
+static void draw_bracket(const struct picture *picture, int64_t time, double y, double to)
+{
+	double x = picture_x(picture, time);
+
+	if (time < picture->model->from || time > picture->model->to)
+		return;
+	picture->call->move_to(picture->cairo, x + to, y - 8);
+	picture->call->line_to(picture->cairo, x, y - 8);
+	picture->call->line_to(picture->cairo, x, y + 8);
+	picture->call->line_to(picture->cairo, x + to, y + 8);
+	picture->call->stroke(picture->cairo);
+}
+
+/* Two in a line, below a panel. Return: how high they are so far. */
+static double write_legend(const struct picture *picture, double top, size_t which, const char *text)
+{
+	picture_text(picture, PICTURE_LEFT + (double)(which % 2) * PICTURE_STEPS / 2,
+		     top + PANEL_HEIGHT + 30 + (double)(which / 2) * LEGEND_LINE, 11, ALIGN_LEFT, text);
+	return (double)(which / 2 + 1) * LEGEND_LINE;
+}
+
+/* @below: how high is what is below the panel already. Return: the same with a line for each bracket. */
+static double draw_brackets(const struct picture *picture, const struct brackets *brackets, double top, double highest, double below)
+{
+	size_t above = 2 * (size_t)(below / LEGEND_LINE);
+
+	for (size_t i = 0; i < brackets->nr; i++) {
+		const struct bracket *bracket = &brackets->list[i];
+		const struct function *function = bracket->function;
+		char took[UNIT_TEXT_MAX], *text;
+
+		picture_colour(picture, i + 1);
+		picture->call->set_line_width(picture->cairo, 2);
+		draw_bracket(picture, bracket->start, picture_y(top, rss_at(bracket, bracket->start_ticks), highest), 4);
+		draw_bracket(picture, bracket->end, picture_y(top, rss_at(bracket, bracket->end_ticks), highest), -4);
+		text = xasprintf("[ ]  %s  %s", function->short_name ? function->short_name : function->name,
+				 unit_format(took, UNIT_NS, (double)(bracket->end - bracket->start)));
+		below = write_legend(picture, top, above + i, text);
+		free(text);
+	}
+	return below;
+}
+
+/* A process's curve; of several each has a line that names it. Return: how high these are. */
+static double name_curve(const struct picture *picture, double top, const struct process *process, const struct series *series,
+			 size_t which)
+{
+	char peak[UNIT_TEXT_MAX], when[UNIT_TEXT_MAX];
+	char *text = xasprintf("%s (%" PRIu32 ")  peak %s after %s", process->header.program, process->header.pid,
+			       unit_format(peak, series->unit, series->peak), unit_format(when, UNIT_NS, (double)series->peak_time));
+	double x = PICTURE_LEFT + (double)(which % 2) * PICTURE_STEPS / 2, y = top + PANEL_HEIGHT + 26 + (double)(which / 2) * LEGEND_LINE;
+	double below;
+
+	picture_colour(picture, which);
+	picture->call->set_line_width(picture->cairo, 3);
+	picture->call->move_to(picture->cairo, x - 14, y);
+	picture->call->line_to(picture->cairo, x - 4, y);
+	picture->call->stroke(picture->cairo);
+	below = write_legend(picture, top, which, text);
+	free(text);
+	return below;
+}
+
+/* Of the processes that used most of it. The highest of all peaks is marked. Return: where the next panel begins. */
+static double draw_each(const struct picture *picture, const struct brackets *brackets, const struct panel *panel, double top)
+{
+	struct process *processes[CURVES_MAX];
+	struct series series[CURVES_MAX];
+	size_t nr = busiest_processes(picture->model, panel->column, processes, CURVES_MAX), nr_known = 0;
+	double below = 0;
+
+	for (size_t i = 0; i < nr; i++) {
+		struct rowset *rows = process_rowset(processes[i], "process");
+		int column = rows ? rowset_column(rows, panel->column) : -1;
+
+		if (column < 0)
+			continue;
+		series_of_column(&series[nr_known], picture->model, processes[i], rows, (uint32_t)column, PICTURE_STEPS);
+		processes[nr_known] = processes[i];
+		if (series[nr_known].known)
+			nr_known++;
+		else
+			series_release(&series[nr_known]);
+	}
+	if (!nr_known)
+		return top;
+	picture_axes(picture, top, panel->title, series[0].peak, series[0].unit);
+	for (size_t i = 0; i < nr_known; i++) {
+		picture_curve(picture, top, series[0].peak, &series[i], i);
+		if (nr_known > 1)
+			below = name_curve(picture, top, processes[i], &series[i], i);
+	}
+	picture_peak(picture, top, series[0].peak, &series[0]);
+	below = draw_brackets(picture, brackets, top, series[0].peak, below);
+	for (size_t i = 0; i < nr_known; i++)
+		series_release(&series[i]);
+	return top + PANEL_HEIGHT + PANEL_GAP + below;
+}
+
+/* Return: where the next panel begins. */
+static double draw_sum(const struct picture *picture, const struct panel *panel, double top)
+{
+	struct series series;
+	bool is_shown;
+
+	series_of_all(&series, picture->model, "process", panel->column, PICTURE_STEPS);
+	is_shown = series.known && series.peak > 0;
+	if (is_shown) {
+		picture_axes(picture, top, panel->title, series.peak, series.unit);
+		picture_curve(picture, top, series.peak, &series, 0);
+	}
+	series_release(&series);
+	return is_shown ? top + PANEL_HEIGHT + PANEL_GAP : top;
+}
+
+static int longest_first(const void *a, const void *b)
+{
+	const struct bracket *x = a, *y = b;
+
+	return (x->end - x->start < y->end - y->start) - (x->end - x->start > y->end - y->start);
+}
+
+static void collect_brackets(struct brackets *brackets, const struct report *report)
+{
+	struct slice_reader *reader = slices_open_all(report->model);
+	struct slice slice;
+
+	while (slices_next(reader, &slice)) {
+		if (!export_wants_call(report, &slice))
+			continue;
+		if (brackets->nr == BRACKETS_MAX)
+			brackets->nr--;
+		brackets->list[brackets->nr++] = (struct bracket){
+			slice.node->function, slice.start, slice.end, slice.start_ticks, slice.end_ticks, slice.thread->process,
+		};
+		if (brackets->nr == BRACKETS_MAX)
+			qsort(brackets->list, brackets->nr, sizeof(*brackets->list), longest_first);
+	}
+	slices_close(reader);
+	qsort(brackets->list, brackets->nr, sizeof(*brackets->list), longest_first);
+}
+
+static void draw_title(const struct picture *picture, const struct report *report)
+{
+	time_t start = (time_t)(picture->model->start_realtime_ns / 1000000000);
+	const char *command = picture->model->nr_processes ? picture->model->processes[0]->command : report_program(report);
+	char date[64];
+	struct tm tm;
+
+	picture_colour(picture, 0);
+	picture_text(picture, PICTURE_LEFT, 20, 14, ALIGN_LEFT, command);
+	strftime(date, sizeof(date), "start %Y-%m-%d %H:%M:%S", localtime_r(&start, &tm));
+	picture_text(picture, PICTURE_LEFT, 36, 11, ALIGN_LEFT, date);
+}
+
+/* Return: how high it is. */
+static double draw(struct picture *picture, const struct brackets *brackets, const struct report *report)
+{
+	double top = PICTURE_TOP;
+
+	picture->call->set_source_rgb(picture->cairo, 1, 1, 1);
+	picture->call->paint(picture->cairo);
+	picture->call->select_font_face(picture->cairo, "sans-serif", CAIRO_FONT_SLANT_NORMAL, CAIRO_FONT_WEIGHT_NORMAL);
+	draw_title(picture, report);
+	for (size_t i = 0; i < NR_PANELS; i++)
+		top = panels[i].each ? draw_each(picture, brackets, &panels[i], top) : draw_sum(picture, &panels[i], top);
+	return top;
+}
+
+static cairo_surface_t *begin(struct picture *picture, cairo_surface_t *surface)
+{
+	picture->cairo = picture->call->create(surface);
+	return surface;
+}
+
+/* By drawing it where nobody sees it. */
+static double find_height(struct picture *picture, const struct brackets *brackets, const struct report *report)
+{
+	cairo_surface_t *surface = begin(picture, picture->call->image_surface_create(CAIRO_FORMAT_RGB24, 1, 1));
+	double height = draw(picture, brackets, report);
+
+	picture->call->destroy(picture->cairo);
+	picture->call->surface_destroy(surface);
+	return height;
+}
+
+static cairo_status_t write_bytes(void *file, const unsigned char *data, unsigned length)
+{
+	return fwrite(data, 1, length, file) == length ? CAIRO_STATUS_SUCCESS : CAIRO_STATUS_WRITE_ERROR;
+}
+
+enum kind { SVG, PNG, PDF };
+
+static int write_picture(struct report *report, enum kind kind)
+{
+	struct picture picture = { .model = report->model };
+	struct brackets brackets = { .nr = 0 };
+	cairo_surface_t *surface;
+	double height;
+	FILE *out;
+
+	if (strcmp(report->options->view, "resources") != 0 && strcmp(report->options->view, "summary") != 0) {
+		error("pictures are of -v resources");
+		return EXIT_USAGE;
+	}
+	if (!report->options->output && kind != SVG && isatty(STDOUT_FILENO)) {
+		error("a picture is nothing for a terminal: -o FILE");
+		return EXIT_USAGE;
+	}
+	picture.call = cairo_load();
+	out = picture.call && report->model->to > report->model->from ? export_open(report) : NULL;
+	if (!out)
+		return EXIT_FAILURE;
+	readings_clip(report->model);
+	collect_brackets(&brackets, report);
+	height = find_height(&picture, &brackets, report);
+	if (kind == PNG)
+		surface = picture.call->image_surface_create(CAIRO_FORMAT_RGB24, PICTURE_WIDTH, (int)height);
+	else
+		surface = (kind == SVG ? picture.call->svg_surface_create_for_stream :
+			   picture.call->pdf_surface_create_for_stream)(write_bytes, out, PICTURE_WIDTH, height);
+	begin(&picture, surface);
+	draw(&picture, &brackets, report);
+	picture.call->destroy(picture.cairo);
+	if (kind == PNG)
+		picture.call->surface_write_to_png_stream(surface, write_bytes, out);
+	picture.call->surface_finish(surface);
+	picture.call->surface_destroy(surface);
+	return export_close(report, out);
+}
+
+int export_svg(struct report *report)
+{
+	return write_picture(report, SVG);
+}
+
+int export_png(struct report *report)
+{
+	return write_picture(report, PNG);
+}
+
+int export_pdf(struct report *report)
+{
+	return write_picture(report, PDF);
+}

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* A picture of curves over time, panel below panel: what each is drawn with. */
+#ifndef INSIDEME_PICTURE_H
+#define INSIDEME_PICTURE_H
+
+#include "analyzer/base/cairo_calls.h"
+#include "analyzer/model/model.h"
+#include "analyzer/resources/series.h"
+
+#define PICTURE_WIDTH	1000
+#define PICTURE_LEFT	90
+#define PICTURE_TOP	64
+#define PICTURE_STEPS	(PICTURE_WIDTH - PICTURE_LEFT - 20)	/* a pixel each */
+#define PANEL_HEIGHT	170
+
+struct picture {
+	const struct cairo_calls *call;
+	cairo_t *cairo;
+	struct model *model;
+};
+
+enum align { ALIGN_LEFT, ALIGN_RIGHT };
+
+/* One of some colours, 0: that of text. */
+void picture_colour(const struct picture *picture, size_t which);
+void picture_text(const struct picture *picture, double x, double y, double size, enum align align, const char *text);
+
+/* Where a time and a value are; @top: of the panel. */
+double picture_x(const struct picture *picture, int64_t time);
+double picture_y(double top, double value, double highest);
+
+void picture_axes(const struct picture *picture, double top, const char *title, double highest, enum unit unit);
+void picture_curve(const struct picture *picture, double top, double highest, const struct series *series, size_t which);
+/* A cross of dashes where the highest reading was, as mprof has it. */
+void picture_peak(const struct picture *picture, double top, double highest, const struct series *series);
+
+#endif

@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Objects and functions, each once, whichever processes and threads they were seen in. */
+#include "analyzer/model/functions.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/base/error.h"
+
+static const struct call_stats no_calls = { .min_ns = NAN, .max_ns = NAN, .finished_max_ns = NAN };
+
+/* An address as a process knows it. */
+struct place {
+	const struct process *process;
+	uint64_t addr;
+	struct function *function;
+};
+
+void functions_init(struct function_tables *tables)
+{
+	memset(tables, 0, sizeof(*tables));
+	tables->others = (struct function){
+		.kind = FUNCTION_OTHERS,
+		.stats = no_calls,
+		.resolved = true,
+		.name = "(other paths)",
+		.short_name = "(other paths)",
+	};
+}
+
+void functions_release(struct function_tables *tables)
+{
+	hashtable_release(&tables->functions);
+	hashtable_release(&tables->places);
+}
+
+struct object *object_find(struct model *model, const struct object *wanted)
+{
+	struct object *object;
+
+	for (object = model->objects; object; object = object->next) {
+		if (object->build_id_bytes != wanted->build_id_bytes)
+			continue;
+		if (wanted->build_id_bytes) {
+			if (memcmp(object->build_id, wanted->build_id, wanted->build_id_bytes) == 0)
+				return object;
+		} else if (object->file_bytes == wanted->file_bytes && object->file_mtime_ns == wanted->file_mtime_ns &&
+			   strcmp(object->path, wanted->path) == 0) {
+			return object;
+		}
+	}
+	object = xcalloc(1, sizeof(*object));
+	*object = *wanted;
+	object->path = xstrdup(wanted->path);
+	object->next = model->objects;
+	model->objects = object;
+	return object;
+}
+
+static bool is_in(const struct module *module, uint64_t addr)
+{
+	return addr >= module->begin_addr && addr < module->end_addr;
+}
+
+/*
+ * The module that @function_addr means: of a retired one the number says which. NULL where none does, or where
+ * several that are gone contradict each other and no number says.
+ */
+static const struct module *find_module(const struct process *process, uint64_t function_addr)
+{
+	const uint64_t addr = function_addr & ~LOG_FUNCTION_FLAGS;
+	const uint64_t number = function_addr >> LOG_FUNCTION_MODULE_SHIFT & LOG_FUNCTION_MODULE_MAX;
+	const bool gone = function_addr & LOG_FUNCTION_RETIRED;
+	const struct module *found = NULL;
+
+	for (size_t i = 0; i < process->nr_modules; i++) {
+		const struct module *module = &process->modules[i];
+
+		if (!is_in(module, addr) || (module->gone_ticks != 0) != gone || (number && module->number != number))
+			continue;
+		if (found && (found->object != module->object || found->bias != module->bias))
+			return NULL;
+		found = module;
+	}
+	return found;
+}
+
+static bool is_function(const void *item, const void *key)
+{
+	const struct function *function = item, *wanted = key;
+
+	return !function->region && function->addr == wanted->addr && function->object == wanted->object &&
+	       (function->object || function->process == wanted->process);
+}
+
+static struct function *intern(struct function_tables *tables, const struct function *wanted)
+{
+	const void *scope = wanted->object ? (const void *)wanted->object : wanted->process;
+	uint64_t hash = hash_pair((uint64_t)(uintptr_t)scope, wanted->addr);
+	struct function *function = hashtable_find(&tables->functions, hash, is_function, wanted);
+
+	if (function)
+		return function;
+	function = xcalloc(1, sizeof(*function));
+	*function = *wanted;
+	hashtable_add(&tables->functions, hash, function);
+	return function;
+}
+
+static bool is_region(const void *item, const void *key)
+{
+	const struct function *function = item;
+
+	return function->region && strcmp(function->region, key) == 0;
+}
+
+struct function *function_of_region(struct function_tables *tables, struct process *process, const char *name)
+{
+	uint64_t hash = hash_string(name);
+	struct function *function = hashtable_find(&tables->functions, hash, is_region, name);
+
+	if (function)
+		return function;
+	function = xcalloc(1, sizeof(*function) + strlen(name) + 1);
+	function->process = process;
+	function->stats = no_calls;
+	function->region = strcpy((char *)(function + 1), name);
+	hashtable_add(&tables->functions, hash, function);
+	return function;
+}
+
+/* The name is missing where the log had no room for its record. */
+static struct function *find_region(struct function_tables *tables, struct process *process, uint64_t number)
+{
+	char unnamed[32];
+
+	if (!number)	/* LOG_FUNCTION_GAP */
+		return function_of_region(tables, process, REGION_OF_GAPS);
+	if (number < process->nr_labels && process->labels[number])
+		return function_of_region(tables, process, process->labels[number]);
+	snprintf(unnamed, sizeof(unnamed), "region %" PRIu64, number);
+	return function_of_region(tables, process, unnamed);
+}
+
+static bool is_place(const void *item, const void *key)
+{
+	const struct place *place = item, *wanted = key;
+
+	return place->addr == wanted->addr && place->process == wanted->process;
+}
+
+struct function *function_find(struct function_tables *tables, struct process *process, uint64_t function_addr)
+{
+	uint64_t hash = hash_pair((uint64_t)(uintptr_t)process, function_addr);
+	struct place *place, wanted = { .process = process, .addr = function_addr };
+	struct function function = {
+		.process = process,
+		.stats = no_calls,
+	};
+	const struct module *module;
+
+	if (function_addr & LOG_FUNCTION_OTHERS)
+		return &tables->others;
+	place = hashtable_find(&tables->places, hash, is_place, &wanted);
+	if (place)
+		return place->function->same ? place->function->same : place->function;
+	if (function_addr & LOG_FUNCTION_REGION)
+		return find_region(tables, process, (function_addr & ~LOG_FUNCTION_REGION) >> LOG_REGION_SHIFT);
+	function.addr = function_addr & ~LOG_FUNCTION_FLAGS;
+	module = find_module(process, function_addr);
+	if (module) {
+		function.object = module->object;
+		function.addr -= module->bias;
+	}
+	place = xcalloc(1, sizeof(*place));
+	*place = wanted;
+	place->function = intern(tables, &function);
+	hashtable_add(&tables->places, hash, place);
+	return place->function;
+}
+
+struct function *function_at(struct function_tables *tables, struct object *object, struct process *process, uint64_t addr)
+{
+	struct function wanted = {
+		.object = object,
+		.process = process,
+		.addr = addr,
+		.stats = no_calls,
+	};
+
+	return intern(tables, &wanted);
+}

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Which function an address of a process is: loaded objects, and one struct function for each function. */
+#ifndef INSIDEME_FUNCTIONS_H
+#define INSIDEME_FUNCTIONS_H
+
+#include "analyzer/base/hashtable.h"
+#include "analyzer/model/model.h"
+
+#define REGION_OF_GAPS "(not recorded)"	/* calls that began while recording was off: LOG_FUNCTION_GAP */
+
+struct function_tables {
+	struct hashtable functions;	/* by object or process, and address */
+	struct hashtable places;	/* by process and address as the hook saw it: the fast way */
+	struct function others;
+};
+
+void functions_init(struct function_tables *tables);
+void functions_release(struct function_tables *tables);
+
+/* The object like @wanted (path, build-id, size, mtime), made when it is new. */
+struct object *object_find(struct model *model, const struct object *wanted);
+
+/*
+ * The function of a node: its address with LOG_FUNCTION_ flags. A retired one is looked for among modules that
+ * are gone; when those do not agree it is in no object. All modules of the process must be known.
+ */
+struct function *function_find(struct function_tables *tables, struct process *process, uint64_t function_addr);
+
+/* The function at an address of an object; without object (NULL): of @process. */
+struct function *function_at(struct function_tables *tables, struct object *object, struct process *process, uint64_t addr);
+
+/* The region @name, of @process if it is new. */
+struct function *function_of_region(struct function_tables *tables, struct process *process, const char *name);
+
+#endif

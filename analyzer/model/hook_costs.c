@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The hooks' own cost, taken out of times. */
+#include "analyzer/model/hook_costs.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/base/error.h"
+#include "analyzer/log/logfile.h"
+#include "analyzer/model/walk.h"
+
+/*
+ * What was measured is the cost beside nothing else. Among other code a processor overlaps more or less of it: the
+ * measured spread is not all of the doubt. By `make truth` a call's cost is off by up to this part of it.
+ */
+#define DOUBT_SHARE (3.0 / 8)
+
+static double cost_ns(uint32_t cost, const struct process *process)
+{
+	return (double)cost / (1 << LOG_COST_SHIFT) * process->tick_ns;
+}
+
+static double doubt_ns(const struct log_cost *cost, const struct process *process)
+{
+	return fmax(cost_ns(cost->spread, process), cost_ns(cost->full, process) * DOUBT_SHARE);
+}
+
+/* Finished calls that the timed ones stand for. One that waits to be put into the histogram is not among them. */
+static double known_calls(const struct process *process, const struct log_node *node)
+{
+	double calls = 0;
+
+	if (process->header.timing != LOG_TIMING_ADAPTIVE)
+		return (double)log_node_timed_calls(node);
+	for (int i = 0; i < LOG_BUCKETS; i++)
+		calls += node->histogram[i];
+	return calls;
+}
+
+/*
+ * Finished calls that have a slice each, by how long they lasted and what is one's least length at the end; of the bucket
+ * that holds that length a part.
+ */
+static double recorded_calls(const struct process *process, const struct log_node *node)
+{
+	double threshold_ticks = (double)process->header.threshold_ticks, calls = 0, low = 1;
+
+	for (int i = 0; i < LOG_BUCKETS; i++, low *= 2) {
+		double share = (2 * low - threshold_ticks) / low;
+
+		if (node->histogram[i] && share > 0)
+			calls += node->histogram[i] * fmin(1, share);
+	}
+	return calls;
+}
+
+/* What their slices cost, after their times: a slice more than the two hooks alone. */
+static double slices_ns(const struct process *process, const struct log_node *node)
+{
+	const struct log_cost *costs = process->header.costs;
+	double one_ns = cost_ns(costs[LOG_COST_RECORDED].full, process) - cost_ns(costs[LOG_COST_TIMED].full, process);
+
+	if (!process->header.threshold_ticks || one_ns <= 0)	/* with 0 each call has one, and the cost of that */
+		return 0;
+	return recorded_calls(process, node) * one_ns;
+}
+
+/* What it cost to count the blocks that the function itself allocated and freed: hooks_ns, noise_ns. */
+static struct hook_cost blocks_cost(const struct thread *thread, const struct log_node *node)
+{
+	const struct process *process = thread->process;
+	const struct log_extent *area;
+	const struct log_cost *allocation = &process->header.costs[LOG_COST_ALLOCATION];
+	const struct log_cost *release = &process->header.costs[LOG_COST_FREE];
+	uint64_t offset = (uint64_t)node->heap << LOG_REF_SHIFT, most = process_most_calls(process);
+	struct log_heap heap;
+
+	area = node->heap ? logfile_find(process->log, offset, sizeof(heap)) : NULL;
+	if (!area || area->kind != LOG_AREA_HEAPS || area->owner != thread->ref)
+		return (struct hook_cost){ 0 };
+	memcpy(&heap, process->log->base + offset, sizeof(heap));
+	if (heap.alloc_calls > most || heap.free_calls > most)	/* heaps.c tells of it */
+		return (struct hook_cost){ 0 };
+	return (struct hook_cost){
+		.hooks_ns = (double)heap.alloc_calls * cost_ns(allocation->full, process) +
+			    (double)heap.free_calls * cost_ns(release->full, process),
+		.noise_ns = (double)heap.alloc_calls * doubt_ns(allocation, process) +
+			    (double)heap.free_calls * doubt_ns(release, process),
+	};
+}
+
+/* Was it recorded with nothing open around it? */
+static bool is_outermost(const struct thread *thread, const struct log_node *node)
+{
+	return node->parent == thread->ref + (offsetof(struct log_thread, root) >> LOG_REF_SHIFT);
+}
+
+struct hook_cost hook_cost_of(const struct thread *thread, const struct log_node *node)
+{
+	const struct process *process = thread->process;
+	const struct log_cost *costs = process->header.costs, *timed = &costs[LOG_COST_TIMED], *untimed = &costs[LOG_COST_UNTIMED];
+	double timed_calls = (double)log_node_timed_calls(node), untimed_calls = (double)node->calls - timed_calls;
+	/* an outermost path is made before its function's time begins, in no other one's */
+	double new_path_ns = is_outermost(thread, node) ? 0 : thread->new_path_ns;
+	struct hook_cost blocks;
+
+	if (process->header.timing == LOG_TIMING_COUNTS || !timed->full)
+		return (struct hook_cost){ 0 };
+	if (!process->header.threshold_ticks && costs[LOG_COST_RECORDED].full)	/* each call has a record */
+		timed = &costs[LOG_COST_RECORDED];
+	blocks = blocks_cost(thread, node);
+	return (struct hook_cost){
+		known_calls(process, node) * cost_ns(timed->inside, process) + blocks.hooks_ns,
+		timed_calls * cost_ns(timed->full, process) + untimed_calls * cost_ns(untimed->full, process) + new_path_ns +
+			slices_ns(process, node) + blocks.hooks_ns,
+		timed_calls * doubt_ns(timed, process) + untimed_calls * doubt_ns(untimed, process) + blocks.noise_ns,
+		new_path_ns,
+	};
+}
+
+void hook_costs_give(struct model *model, const struct tree_node *path, const struct hook_cost *cost, bool is_outermost)
+{
+	if (!model->is_raw && path->parent == model->root && !is_outermost)	/* outside of the call it is in its caller's time */
+		model->selection.outside_ns -= cost->hooks_ns - cost->inside_ns;
+}
+
+void hook_costs_leave_out(struct model *model, struct tree_node *path, const struct hook_cost *cost, bool is_outermost)
+{
+	if (!path->function) {
+		model->hooks_ns += cost->hooks_ns;
+		model->selection.outside_ns -= model->is_raw ? 0 : is_outermost ? cost->inside_ns : cost->hooks_ns;
+		return;
+	}
+	path->stats.inside_ns += cost->hooks_ns;	/* all of it is in the time of the call that it stands for */
+	path->stats.hooks_ns += cost->hooks_ns;
+	path->stats.noise_ns += cost->noise_ns + cost->new_path_ns;
+}
+
+void hook_costs_add(struct tree_node *path, struct thread *thread, const struct log_node *node)
+{
+	struct model *model = thread->process->model;
+	struct hook_cost cost = hook_cost_of(thread, node);
+
+	path->stats.inside_ns += cost.inside_ns;
+	path->stats.hooks_ns += cost.hooks_ns;
+	path->stats.noise_ns += cost.noise_ns;
+	path->stats.new_paths_ns += cost.new_path_ns;
+	hook_costs_give(model, path, &cost, is_outermost(thread, node));
+	if (!model->is_raw)
+		thread->functions_ns -= path->parent == model->root ? cost.inside_ns : cost.hooks_ns;
+}
+
+void hook_costs_add_left_out(struct tree_node *path, struct thread *thread, const struct log_node *node)
+{
+	struct model *model = thread->process->model;
+	struct hook_cost cost = hook_cost_of(thread, node);
+
+	hook_costs_leave_out(model, path, &cost, is_outermost(thread, node));
+	if (path->function && !model->is_raw)
+		thread->functions_ns -= cost.hooks_ns;
+}
+
+struct hook_share *hook_costs_find(const struct model *model)
+{
+	struct hook_share *shares = xcalloc(model->nr_tree_nodes, sizeof(*shares));
+	double *below_ns = xcalloc(model->nr_tree_nodes, sizeof(*below_ns));
+
+	for (size_t id = model->nr_tree_nodes; id-- > 1 && !model->is_raw;) {	/* callers are before what they call */
+		const struct tree_node *node = tree_node(model, id);
+		const struct call_stats *stats = &node->stats;
+		size_t parent = node->parent->id;
+
+		shares[id].self_ns += stats->inside_ns;
+		shares[id].total_ns += stats->inside_ns + below_ns[id];
+		shares[id].self_doubt_ns += stats->noise_ns;
+		shares[id].total_doubt_ns += stats->noise_ns;
+		below_ns[parent] += below_ns[id] + stats->hooks_ns;
+		shares[parent].self_ns += stats->hooks_ns - stats->inside_ns;
+		shares[parent].self_doubt_ns += stats->noise_ns + stats->new_paths_ns;
+		shares[parent].total_doubt_ns += shares[id].total_doubt_ns + stats->new_paths_ns;
+	}
+	free(below_ns);
+	return shares;
+}
+
+void hook_costs_take_out(struct model *model)
+{
+	struct hook_share *shares = hook_costs_find(model);
+
+	for (size_t id = 1; id < model->nr_tree_nodes; id++) {
+		struct call_stats *stats = &tree_node(model, id)->stats;
+		const struct hook_share *share = &shares[id];
+
+		stats->self_ns -= share->self_ns;
+		stats->total_ns -= share->total_ns;
+		stats->duration_ns -= share->total_ns;
+		stats->removed_self_ns = share->self_ns;
+		stats->removed_ns = share->total_ns;
+		stats->self_doubt_ns = share->self_doubt_ns;
+		stats->total_doubt_ns = share->total_doubt_ns;
+	}
+	free(shares);
+}

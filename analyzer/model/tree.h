@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The merged call tree: growing it, and what follows from it for each function. */
+#ifndef INSIDEME_TREE_H
+#define INSIDEME_TREE_H
+
+#include "analyzer/model/functions.h"
+#include "analyzer/model/model.h"
+
+/* What the model keeps for itself while and after it is built. */
+struct model_tables {
+	struct function_tables functions;
+	struct hashtable paths;		/* tree nodes by parent and function; empty once they are summed up */
+	struct hashtable edge_parts;	/* parts.c's: by caller and function */
+};
+
+/* The child of @parent for @function, made when it is new. Before tree_sum_up(). */
+struct tree_node *tree_child(struct model *model, struct tree_node *parent, struct function *function);
+
+/* Make the root. */
+void tree_init(struct model *model);
+void tree_release(struct model *model);
+
+/* Add to what a path has. */
+void tree_add_heap(struct tree_node *node, const struct heap_stats *heap);
+/* To be changed; room of its own for it is made. */
+struct sample_stats *tree_samples(struct tree_node *node);
+void tree_add_samples(struct tree_node *node, const struct sample_stats *samples);
+
+/* The node "(other paths)" under the root: for calls whose path is not known. */
+struct tree_node *tree_others(struct model *model);
+
+/* Sum up: the functions with their inclusive times, and the model's totals. Once, when all logs are in. */
+void tree_sum_up(struct model *model);
+
+/* All but total_ns; and that, where the caller knows that it is no recursion. */
+void call_stats_add(struct call_stats *sum, const struct call_stats *stats);
+/* Without what it called, see sample_sums.h. */
+void sample_stats_add(struct sample_stats *sum, const struct sample_stats *samples);
+void call_stats_add_total(struct call_stats *sum, const struct call_stats *stats);
+void heap_stats_add(struct heap_stats *sum, const struct heap_stats *heap);
+
+/* The node that follows @node in a walk, its children left out; those that end with it are off the path. NULL: none. */
+struct tree_node *tree_step_over(struct tree_node *node);
+
+#endif

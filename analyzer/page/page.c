@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The html page: its blocks, put into the page that web/ was built to. */
+#include "analyzer/page/page.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/base/error.h"
+#include "analyzer/base/units.h"
+#include "analyzer/base/whole_file.h"
+#include "analyzer/formats/formats.h"
+
+#define DEFAULT_PATH	"insideme.html"
+
+/* The built page; blocks go where its mark is. Empty: it was not built. */
+extern const char page_begin[], page_end[];
+__asm__(".section .rodata\n"
+	".global page_begin, page_end\n"
+	"page_begin:\n"
+	".incbin \"" PAGE_FILE "\"\n"
+	"page_end:\n"
+	".byte 0\n"
+	".previous\n");
+static const char mark[] = "<!--blocks-->";
+
+/* Those that have blocks of their own, not as tables. */
+static bool is_apart(const struct view *view)
+{
+	static const char *const apart[] = { "tree", "callers", "callees", "calls", "events" };
+
+	for (size_t i = 0; i < sizeof(apart) / sizeof(*apart); i++)
+		if (strcmp(view->name, apart[i]) == 0)
+			return true;
+	return false;
+}
+
+static size_t pack_blocks(struct page *page)
+{
+	size_t bytes = 0;
+
+	for (size_t i = 0; i < page->nr_blocks; i++)
+		bytes += block_pack(page->blocks[i]);
+	return bytes;
+}
+
+static bool is_running(const struct model *model)
+{
+	for (size_t i = 0; i < model->nr_processes; i++)
+		if (model->processes[i]->end_kind == END_RUNNING)
+			return true;
+	return false;
+}
+
+static void add_about(struct page *page)
+{
+	const struct report *report = page->report;
+	const struct model *model = report->model;
+	json_t *about = page_block(page, "about")->about;
+
+	json_object_set_new(about, "program", block_text(report_program(report)));
+	json_object_set_new(about, "title", block_text(report->title));
+	json_object_set_new(about, "version", json_string(INSIDEME_VERSION));
+	json_object_set_new(about, "start_realtime_ns", json_real((double)model->start_realtime_ns));
+	json_object_set_new(about, "end_ns", json_integer(model->end));
+	json_object_set_new(about, "functions_ns", json_real(model->functions_ns));
+	json_object_set_new(about, "runs", json_integer((json_int_t)report->nr_runs));
+	json_object_set_new(about, "is_running", json_boolean(is_running(model)));
+	json_object_set_new(about, "has_heap", json_boolean(report_has_heap(report)));
+	json_object_set_new(about, "has_times", json_boolean(report_has_times(report)));
+	if (report->options->time_unit)
+		json_object_set_new(about, "time_unit", json_string(report->options->time_unit));
+	if (report->options->mem_unit)
+		json_object_set_new(about, "mem_unit", json_string(report->options->mem_unit));
+	json_object_set_new(about, "outside_alloc_bytes", json_integer((json_int_t)model->root->heap->alloc_bytes));
+}
+
+/* Calls are shown together as far as they can be; functions, call paths and samples are what they are. */
+static void say_size(size_t bytes, size_t bytes_max)
+{
+	char has[UNIT_TEXT_MAX], most[UNIT_TEXT_MAX];
+
+	if (bytes > bytes_max)
+		warning("the page has %s, --max-size is %s: only calls are shown together, not functions, call paths and samples",
+			unit_format(has, UNIT_BYTES, (double)bytes), unit_format(most, UNIT_BYTES, (double)bytes_max));
+}
+
+static int fill(struct page *page)
+{
+	size_t bytes, bytes_max = page->report->options->max_bytes;
+	int status = 0;
+
+	add_about(page);
+	for (const struct view *view = views; view->name && status == 0; view++)
+		if (!is_apart(view) && !(report_is_of_threads(page->report) && view->build == view_resources))
+			status = page_add_view(page, view->name, view->build);
+	if (status == 0 && page->report->diff)
+		status = page_add_view(page, "diff", view_functions_diff);
+	page_add_processes(page);
+	page_add_thrown(page);
+	page_add_functions(page);
+	page_add_tree(page);
+	if (!page->report->options->no_source)
+		page_add_source(page);
+	page_add_ranks(page);
+	page_add_series(page);
+	bytes = pack_blocks(page) + (size_t)(page_end - page_begin);
+	page_add_timeline(page, bytes < bytes_max ? bytes_max - bytes : 0);
+	say_size(bytes + page->blocks[page->nr_blocks - 1]->packed_bytes, bytes_max);
+	return status;
+}
+
+static void print(const struct page *page, FILE *out)
+{
+	const char *split = memmem(page_begin, (size_t)(page_end - page_begin), mark, strlen(mark));
+
+	fwrite(page_begin, 1, (size_t)(split - page_begin), out);
+	for (size_t i = 0; i < page->nr_blocks; i++)
+		block_write(page->blocks[i], out);
+	split += strlen(mark);
+	fwrite(split, 1, (size_t)(page_end - split), out);
+}
+
+/* Return: 0 or -errno */
+static int save(const struct page *page, const char *path)
+{
+	struct whole_file file;
+	int result = whole_file_open(&file, path);
+
+	if (result < 0)
+		return result;
+	print(page, file.out);
+	return whole_file_close(&file, true);
+}
+
+static void release(struct page *page)
+{
+	for (size_t i = 0; i < page->nr_blocks; i++) {
+		block_release(page->blocks[i]);
+		free(page->blocks[i]);
+	}
+	free(page->blocks);
+	free(page->function_of);
+	free(page->path_of);
+}
+
+int page_save(struct report *report, const char *path)
+{
+	struct page page = { .report = report };
+	int status, result = 0;
+
+	if (&page_begin[0] == &page_end[0]) {
+		error("-f html: this insideme-report was built without its page; install npm, and build it again");
+		return EXIT_FAILURE;
+	}
+	status = fill(&page);
+	if (status == 0)
+		result = save(&page, path);
+	release(&page);
+	if (result < 0) {
+		error("cannot write %s: %s", path, strerror(-result));
+		return EXIT_FAILURE;
+	}
+	return status;
+}
+
+int page_write(struct report *report)
+{
+	const char *path = report->options->output ?: DEFAULT_PATH;
+	int status = page_save(report, path);
+
+	if (status == 0 && !report->options->output)
+		fprintf(stderr, "insideme-report: wrote %s\n", path);
+	return status;
+}

@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Resources over time: of each process and column the readings themselves. Where they are too many for the page, of
+ * each step of time those that a picture needs: of a gauge the first, least, largest and last, of a counter the last.
+ */
+#include "analyzer/page/page.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/base/error.h"
+#include "analyzer/read/machine_rows.h"
+#include "analyzer/resources/rate_bounds.h"
+#include "analyzer/resources/series.h"
+
+#define READINGS_MAX	400000	/* of all series together */
+#define STEPS_MIN	60
+
+struct readings {
+	double *times;
+	double *values;
+	size_t nr;
+};
+
+/* One column of one set of a process. */
+struct source {
+	struct process *process;
+	const struct rowset *rows;
+	uint32_t column;
+};
+
+static double reading(const struct source *source, size_t row)
+{
+	uint64_t raw = rowset_value(source->rows, row, source->column);
+
+	return raw == LOG_NONE ? NAN : series_value(&source->rows->columns[source->column], raw);
+}
+
+static void keep(struct readings *readings, const struct source *source, size_t row)
+{
+	readings->times = xgrow(readings->times, readings->nr, sizeof(*readings->times));
+	readings->values = xgrow(readings->values, readings->nr, sizeof(*readings->values));
+	readings->times[readings->nr] = (double)process_time(source->process, source->rows->ticks[row]);
+	readings->values[readings->nr++] = reading(source, row);
+}
+
+/* Of rows [@first, @end) those that tell all; in the order of time, each once. */
+static void keep_step(struct readings *readings, const struct source *source, size_t first, size_t end)
+{
+	bool is_gauge = source->rows->columns[source->column].kind != LOG_CUMULATIVE;
+	size_t least = first, largest = first;
+
+	for (size_t row = first; row < end; row++) {
+		if (!(reading(source, least) <= reading(source, row)))
+			least = row;
+		if (!(reading(source, largest) >= reading(source, row)))
+			largest = row;
+	}
+	for (size_t row = first; row < end; row++)
+		if (row == end - 1 || (is_gauge && (row == first || row == least || row == largest)))
+			keep(readings, source, row);
+}
+
+static void read_source(struct readings *readings, const struct source *source, size_t nr_max)
+{
+	bool is_gauge = source->rows->columns[source->column].kind != LOG_CUMULATIVE;
+	size_t nr_rows = source->rows->nr_rows, nr_steps = is_gauge ? nr_max / 4 : nr_max;
+
+	if (nr_rows <= nr_max)
+		nr_steps = nr_rows;
+	for (size_t i = 0; i < nr_steps; i++)
+		keep_step(readings, source, i * nr_rows / nr_steps, (i + 1) * nr_rows / nr_steps);
+}
+
+/* Is there anything to see? A column that could never be read, or was 0 throughout, is not. */
+static bool is_worth(const struct source *source)
+{
+	double value;
+
+	for (size_t row = 0; row < source->rows->nr_rows; row++) {
+		value = reading(source, row);
+		if (!isnan(value) && value != 0)
+			return true;
+	}
+	return false;
+}
+
+static bool is_own(const struct rowset *rows)
+{
+	return strcmp(rows->set, "clock") == 0;
+}
+
+static void list_sources(struct source **sources, size_t *nr, struct process *process)
+{
+	for (size_t i = 0; i < process->nr_rowsets; i++) {
+		for (uint32_t j = 0; j < process->rowsets[i].nr_columns; j++) {
+			struct source source = { process, &process->rowsets[i], j };
+
+			if (is_own(source.rows) || !is_worth(&source))
+				continue;
+			*sources = xgrow(*sources, *nr, sizeof(**sources));
+			(*sources)[(*nr)++] = source;
+		}
+	}
+}
+
+/* What is of no process is of a machine, in one of the runs. */
+static json_t *about_machine(const struct process *process)
+{
+	char *in_run = process->model->nr_runs > 1 ? xasprintf(", run %u", process->run + 1) : xstrdup("");
+	char *name = xasprintf("%s%s", machine_name(process), in_run);
+	json_t *text = block_text(name);
+
+	free(in_run);
+	free(name);
+	return text;
+}
+
+static json_t *about_source(const struct source *source, size_t nr)
+{
+	const struct log_column *column = &source->rows->columns[source->column];
+	int64_t process = rowset_is_of_machine(source->rows) ? -1 : page_process(source->process);
+	json_t *about = json_object();
+	double of_all = rate_most_of_all(source->process, source->rows, source->column);
+	struct rate_bounds bounds;
+
+	rate_bounds_find(&bounds, source->process, source->rows, source->column);
+	if (process < 0)
+		json_object_set_new(about, "machine", about_machine(source->process));
+	json_object_set_new(about, "process", json_integer(process));
+	json_object_set_new(about, "set", block_text(source->rows->set));
+	json_object_set_new(about, "id", json_integer(source->rows->id));
+	json_object_set_new(about, "column", block_text(column->name));
+	json_object_set_new(about, "cumulative", json_boolean(column->kind == LOG_CUMULATIVE));
+	json_object_set_new(about, "unit", json_string(page_unit(series_unit(column, column->kind == LOG_CUMULATIVE))));
+	json_object_set_new(about, "interval_ns", json_integer((json_int_t)source->rows->interval_ns));
+	if (!isnan(bounds.most))
+		json_object_set_new(about, "most", json_real(bounds.most));
+	if (!isnan(of_all))
+		json_object_set_new(about, "most_of_all", json_real(of_all));
+	if (bounds.whole >= 0)
+		json_object_set_new(about, "whole", block_text(source->rows->columns[bounds.whole].name));
+	json_object_set_new(about, "rows", json_integer((json_int_t)source->rows->nr_rows));
+	json_object_set_new(about, "readings", json_integer((json_int_t)nr));
+	return about;
+}
+
+void page_add_series(struct page *page)
+{
+	const struct model *model = page->report->model;
+	struct block *block = page_block(page, "series");
+	struct readings readings = { .nr = 0 };
+	struct source *sources = NULL;
+	json_t *list = json_array();
+	size_t nr = 0, nr_max;
+	bool of_threads = report_is_of_threads(page->report);	/* these are of whole processes */
+
+	for (size_t i = 0; i < model->nr_processes && !of_threads; i++)
+		list_sources(&sources, &nr, model->processes[i]);
+	for (size_t i = 0; i < model->nr_monitors && !of_threads; i++)
+		list_sources(&sources, &nr, model->monitors[i]);
+	nr_max = nr ? READINGS_MAX / nr : 0;
+	if (nr_max < STEPS_MIN)
+		nr_max = STEPS_MIN;
+	for (size_t i = 0; i < nr; i++) {
+		size_t before = readings.nr;
+
+		read_source(&readings, &sources[i], nr_max);
+		json_array_append_new(list, about_source(&sources[i], readings.nr - before));
+	}
+	json_object_set_new(block->about, "series", list);
+	block_add_numbers(block, "time_ns", readings.times, readings.nr, BLOCK_DELTA);
+	block_add_numbers(block, "value", readings.values, readings.nr, BLOCK_DELTA);
+	free(readings.times);
+	free(readings.values);
+	free(sources);
+}

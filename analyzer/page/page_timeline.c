@@ -1,0 +1,296 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The calls over time. Where they are too many for the page, those shorter than a span of time become one block for
+ * each such span, thread and depth, that knows their number and their time: sums stay exact. The span doubles until all
+ * fits, so one pass over the log is enough, and memory does not grow with the log.
+ */
+#include "analyzer/page/page.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "analyzer/base/error.h"
+#include "analyzer/calls/slices.h"
+#include "analyzer/model/walk.h"
+
+#define BYTES_PER_SPAN	6	/* about, in the page */
+#define SPANS_MIN	1000	/* in the smallest page too */
+
+/* A call, or several short ones. */
+struct span {
+	int64_t start;
+	int64_t end;
+	int64_t busy_ns;		/* sum of durations */
+	int64_t longest_ns;
+	int64_t heap_delta_bytes;
+	uint32_t node;			/* of the longest */
+	uint32_t nr_calls;
+	bool is_mixed;			/* of several call paths */
+	bool is_broken;
+	bool is_open;			/* had not ended: it lasts as long as its process is known */
+};
+
+/* What a thread did at one depth of its stack. */
+struct lane {
+	uint32_t thread;
+	uint32_t depth;
+	struct span *spans;
+	size_t nr_spans;
+};
+
+struct timeline {
+	struct lane *lanes;
+	size_t nr_lanes;
+	uint32_t **lane_of;		/* [thread][depth]: index + 1 */
+	uint32_t *nr_depths;		/* [thread] */
+	size_t nr_spans;
+	size_t nr_spans_max;
+	int64_t short_ns;		/* calls shorter than that are merged; 0: none; a power of two: */
+	uint32_t short_shift;
+	uint64_t nr_calls;
+};
+
+static struct lane *find_lane(struct timeline *timeline, uint32_t thread, uint32_t depth)
+{
+	uint32_t **lane_of = &timeline->lane_of[thread], *nr_depths = &timeline->nr_depths[thread];
+
+	for (; *nr_depths <= depth; ++*nr_depths)
+		*lane_of = xgrow(*lane_of, *nr_depths, sizeof(**lane_of));
+	if (!(*lane_of)[depth]) {
+		timeline->lanes = xgrow(timeline->lanes, timeline->nr_lanes, sizeof(*timeline->lanes));
+		timeline->lanes[timeline->nr_lanes] = (struct lane){ .thread = thread, .depth = depth };
+		(*lane_of)[depth] = (uint32_t)++timeline->nr_lanes;
+	}
+	return &timeline->lanes[(*lane_of)[depth] - 1];
+}
+
+static bool is_short(const struct timeline *timeline, const struct span *span)
+{
+	return span->nr_calls > 1 || span->longest_ns < timeline->short_ns;
+}
+
+static bool go_together(const struct timeline *timeline, const struct span *a, const struct span *b)
+{
+	return timeline->short_ns && is_short(timeline, b) && is_short(timeline, a) &&
+	       a->start >> timeline->short_shift == b->start >> timeline->short_shift && b->start >= a->start;
+}
+
+static void merge(struct span *into, const struct span *span)
+{
+	into->is_mixed |= span->is_mixed || span->node != into->node;
+	if (span->longest_ns > into->longest_ns) {
+		into->longest_ns = span->longest_ns;
+		into->node = span->node;
+	}
+	if (span->end > into->end)
+		into->end = span->end;
+	into->busy_ns += span->busy_ns;
+	into->heap_delta_bytes += span->heap_delta_bytes;
+	into->nr_calls += span->nr_calls;
+	into->is_broken |= span->is_broken;
+	into->is_open |= span->is_open;
+}
+
+/* Merge what has become short. Return: how many spans are left */
+static size_t merge_lane(const struct timeline *timeline, struct lane *lane)
+{
+	size_t nr = 0;
+
+	for (size_t i = 0; i < lane->nr_spans; i++) {
+		if (nr && go_together(timeline, &lane->spans[nr - 1], &lane->spans[i]))
+			merge(&lane->spans[nr - 1], &lane->spans[i]);
+		else
+			lane->spans[nr++] = lane->spans[i];
+	}
+	return lane->nr_spans = nr;
+}
+
+/* Return: false when it made none: each lane is one block already, or as good as */
+static bool make_room(struct timeline *timeline, size_t nr_spans_max)
+{
+	size_t before = timeline->nr_spans;
+
+	while (timeline->nr_spans > nr_spans_max && timeline->short_ns < INT64_MAX / 4) {
+		timeline->short_shift = timeline->short_ns ? timeline->short_shift + 1 : 10;
+		timeline->short_ns = (int64_t)1 << timeline->short_shift;
+		timeline->nr_spans = 0;
+		for (size_t i = 0; i < timeline->nr_lanes; i++)
+			timeline->nr_spans += merge_lane(timeline, &timeline->lanes[i]);
+	}
+	return timeline->nr_spans < before;
+}
+
+static void add_span(struct timeline *timeline, struct lane *lane, const struct span *span)
+{
+	timeline->nr_calls++;
+	if (lane->nr_spans && go_together(timeline, &lane->spans[lane->nr_spans - 1], span)) {
+		merge(&lane->spans[lane->nr_spans - 1], span);
+		return;
+	}
+	lane->spans = xgrow(lane->spans, lane->nr_spans, sizeof(*lane->spans));
+	lane->spans[lane->nr_spans++] = *span;
+	if (++timeline->nr_spans > timeline->nr_spans_max)
+		make_room(timeline, timeline->nr_spans_max / 4 * 3);
+}
+
+/* A coroutine that waits is not what its thread was in. */
+static void add_open_calls(struct timeline *timeline, const struct process *process)
+{
+	for (size_t i = 0; i < process->nr_stacks; i++) {
+		const struct open_stack *stack = &process->stacks[i];
+
+		for (size_t j = 0; j < stack->nr_calls && !stack->left; j++) {
+			const struct open_call *call = &stack->calls[j];
+			int64_t so_far_ns;
+			struct span span;
+
+			if (call->since == NO_TIME)
+				continue;
+			so_far_ns = llround(call->so_far_ns);
+			span = (struct span){
+				.start = call->since, .end = call->since + so_far_ns, .busy_ns = so_far_ns, .longest_ns = so_far_ns,
+				.node = call->node->id, .nr_calls = 1, .is_open = true,
+			};
+			add_span(timeline, find_lane(timeline, page_thread(stack->thread), tree_level(call->node)), &span);
+		}
+	}
+}
+
+static void read_calls(struct timeline *timeline, struct model *model)
+{
+	struct slice_reader *reader = slices_open_all(model);
+	struct slice slice;
+
+	while (slices_next(reader, &slice)) {
+		int64_t duration_ns = llround(slice.duration_ns);
+		struct span span = {
+			.start = slice.start, .end = slice.start + duration_ns,
+			.busy_ns = duration_ns, .longest_ns = duration_ns,
+			.heap_delta_bytes = slice.heap_delta_bytes,
+			.node = slice.node->id, .nr_calls = 1, .is_broken = slice.broken,
+		};
+
+		add_span(timeline, find_lane(timeline, page_thread(slice.thread), tree_level(slice.node)), &span);
+	}
+	slices_close(reader);
+	for (size_t i = 0; i < model->nr_processes; i++)
+		add_open_calls(timeline, model->processes[i]);
+}
+
+static int by_place(const void *a, const void *b)
+{
+	const struct lane *x = a, *y = b;
+
+	if (x->thread != y->thread)
+		return x->thread < y->thread ? -1 : 1;
+	return (x->depth > y->depth) - (x->depth < y->depth);
+}
+
+static int by_start(const void *a, const void *b)
+{
+	const struct span *x = a, *y = b;
+
+	return (x->start > y->start) - (x->start < y->start);
+}
+
+static double get_start(const struct span *span) { return (double)span->start; }
+static double get_duration(const struct span *span) { return (double)(span->end - span->start); }
+static double get_node(const struct span *span) { return span->node; }
+static double get_others(const struct span *span) { return span->nr_calls - 1; }
+static double get_idle(const struct span *span) { return (double)(span->end - span->start - span->busy_ns); }
+static double get_heap(const struct span *span) { return (double)span->heap_delta_bytes; }
+static double get_flags(const struct span *span) { return span->is_mixed | span->is_broken << 1 | span->is_open << 2; }
+
+static const struct {
+	const char *name;
+	double (*get)(const struct span *span);
+	unsigned int flags;
+} columns[] = {
+	{ "start_ns", get_start, BLOCK_DELTA },
+	{ "duration_ns", get_duration, 0 },
+	{ "node", get_node, 0 },
+	{ "other_calls", get_others, 0 },	/* beside the one that node tells of */
+	{ "idle_ns", get_idle, 0 },		/* of the duration, when several were merged */
+	{ "heap_delta_bytes", get_heap, 0 },
+	{ "flags", get_flags, 0 },		/* 1: of several call paths, 2: broken, 4: open at the end */
+};
+
+static void add_spans(struct block *block, const struct timeline *timeline, double *values)
+{
+	for (size_t i = 0; i < sizeof(columns) / sizeof(*columns); i++) {
+		size_t nr = 0;
+
+		for (size_t j = 0; j < timeline->nr_lanes; j++)
+			for (size_t k = 0; k < timeline->lanes[j].nr_spans; k++)
+				values[nr++] = columns[i].get(&timeline->lanes[j].spans[k]);
+		block_add_numbers(block, columns[i].name, values, nr, columns[i].flags);
+	}
+}
+
+static void add_lanes(struct block *block, const struct timeline *timeline)
+{
+	double *values = xcalloc(3 * timeline->nr_lanes + 1, sizeof(*values));
+	double *depths = values + timeline->nr_lanes, *sizes = depths + timeline->nr_lanes;
+
+	for (size_t i = 0; i < timeline->nr_lanes; i++) {
+		values[i] = timeline->lanes[i].thread;
+		depths[i] = timeline->lanes[i].depth;
+		sizes[i] = (double)timeline->lanes[i].nr_spans;
+	}
+	block_add_numbers(block, "lane_thread", values, timeline->nr_lanes, 0);
+	block_add_numbers(block, "lane_depth", depths, timeline->nr_lanes, 0);
+	block_add_numbers(block, "lane_spans", sizes, timeline->nr_lanes, 0);
+	free(values);
+}
+
+static uint64_t count_merged(const struct timeline *timeline)
+{
+	uint64_t nr = 0;
+
+	for (size_t i = 0; i < timeline->nr_lanes; i++)
+		for (size_t j = 0; j < timeline->lanes[i].nr_spans; j++)
+			nr += timeline->lanes[i].spans[j].nr_calls > 1 ? timeline->lanes[i].spans[j].nr_calls : 0;
+	return nr;
+}
+
+static void fill_block(struct block *block, const struct timeline *timeline)
+{
+	double *values = xcalloc(timeline->nr_spans + 1, sizeof(*values));
+
+	add_lanes(block, timeline);
+	add_spans(block, timeline, values);
+	json_object_set_new(block->about, "calls", json_integer((json_int_t)timeline->nr_calls));
+	json_object_set_new(block->about, "merged_calls", json_integer((json_int_t)count_merged(timeline)));
+	json_object_set_new(block->about, "short_ns", json_integer(timeline->short_ns));
+	free(values);
+}
+
+void page_add_timeline(struct page *page, size_t bytes_max)
+{
+	struct timeline timeline = {
+		.lane_of = xcalloc(page->nr_threads + 1, sizeof(*timeline.lane_of)),
+		.nr_depths = xcalloc(page->nr_threads + 1, sizeof(*timeline.nr_depths)),
+		.nr_spans_max = bytes_max / BYTES_PER_SPAN + SPANS_MIN,
+	};
+	struct block *block = page_block(page, "timeline");
+
+	read_calls(&timeline, page->report->model);
+	if (timeline.nr_lanes)
+		qsort(timeline.lanes, timeline.nr_lanes, sizeof(*timeline.lanes), by_place);
+	for (size_t i = 0; i < timeline.nr_lanes; i++)
+		qsort(timeline.lanes[i].spans, timeline.lanes[i].nr_spans, sizeof(struct span), by_start);
+	fill_block(block, &timeline);
+	while (block_pack(block) > bytes_max && timeline.nr_spans > SPANS_MIN &&
+	       make_room(&timeline, timeline.nr_spans * 9 / 10 * bytes_max / block->packed_bytes)) {
+		block_release(block);
+		block_init(block, "timeline");
+		fill_block(block, &timeline);
+	}
+	for (size_t i = 0; i < timeline.nr_lanes; i++)
+		free(timeline.lanes[i].spans);
+	for (uint32_t i = 0; i < page->nr_threads; i++)
+		free(timeline.lane_of[i]);
+	free(timeline.lanes);
+	free(timeline.lane_of);
+	free(timeline.nr_depths);
+}

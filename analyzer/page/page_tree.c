@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The call tree as columns; a path's number is its node's, callers come before what they call. With --diff the paths that
+ * only the earlier run has come last, and each column comes once more, "before_", with what that run has.
+ */
+#include "analyzer/page/page.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/base/error.h"
+#include "analyzer/model/walk.h"
+
+/* As csv has it: what comes out below 0 where the hooks' cost is taken out is 0, so no frame is wider than its caller's. */
+static double whole(double ns)
+{
+	return ns > 0 ? round(ns) : 0;
+}
+
+struct sums {
+	const struct call_stats *stats;
+	const struct heap_stats *heap;
+};
+
+static double get_calls(const struct sums *sums) { return (double)sums->stats->calls; }
+static double get_total(const struct sums *sums) { return whole(sums->stats->total_ns); }
+static double get_self(const struct sums *sums) { return whole(sums->stats->self_ns); }
+static double get_alloc_calls(const struct sums *sums) { return (double)sums->heap->alloc_calls; }
+static double get_alloc_bytes(const struct sums *sums) { return (double)sums->heap->alloc_bytes; }
+static double get_temporary(const struct sums *sums) { return (double)sums->heap->temporary_calls; }
+static double get_peak(const struct sums *sums) { return (double)sums->heap->peak_bytes; }
+static double get_not_freed(const struct sums *sums) { return (double)sums->heap->not_freed_bytes; }
+
+static const struct {
+	const char *name, *name_before;
+	double (*get)(const struct sums *sums);
+} columns[] = {
+	{ "calls", "before_calls", get_calls },
+	{ "total_ns", "before_total_ns", get_total },
+	{ "self_ns", "before_self_ns", get_self },
+	{ "alloc_calls", "before_alloc_calls", get_alloc_calls },
+	{ "alloc_bytes", "before_alloc_bytes", get_alloc_bytes },
+	{ "temporary_calls", "before_temporary_calls", get_temporary },
+	{ "peak_heap_bytes", "before_peak_heap_bytes", get_peak },
+	{ "not_freed_bytes", "before_not_freed_bytes", get_not_freed },
+};
+#define NR_COLUMNS (sizeof(columns) / sizeof(*columns))
+
+static void add_places(struct page *page, struct block *block, double *values)
+{
+	struct model *model = page->report->model;
+	const struct diff *diff = page->report->diff;
+
+	values[0] = NAN;
+	for (struct tree_node *node = tree_next(model->root); node; node = tree_next(node))
+		values[node->id] = node->parent->id;
+	for (size_t i = 0; diff && i < diff->nr_paths; i++)
+		if (!diff->paths[i]->node)
+			values[page->path_of[i]] = page->path_of[diff->paths[i]->parent->number];
+	block_add_numbers(block, "parent", values, page->nr_paths, 0);
+	for (size_t i = 0; i < page->nr_paths; i++)
+		values[i] = page->function_of[i] == UINT32_MAX ? NAN : page->function_of[i];
+	block_add_numbers(block, "function", values, page->nr_paths, 0);
+}
+
+static void add_column(struct page *page, struct block *block, double *values, size_t column)
+{
+	struct model *model = page->report->model;
+
+	memset(values, 0, page->nr_paths * sizeof(*values));
+	for (struct tree_node *node = model->root; node; node = tree_next(node))
+		values[node->id] = columns[column].get(&(struct sums){ &node->stats, node->heap });
+	block_add_numbers(block, columns[column].name, values, page->nr_paths, 0);
+}
+
+static void add_column_before(struct page *page, struct block *block, double *values, size_t column)
+{
+	const struct diff *diff = page->report->diff;
+
+	memset(values, 0, page->nr_paths * sizeof(*values));
+	for (size_t i = 0; i < diff->nr_paths; i++) {
+		const struct diff_side *side = &diff->paths[i]->sides[DIFF_BEFORE];
+
+		values[page->path_of[i]] = columns[column].get(&(struct sums){ &side->stats, &side->heap });
+	}
+	block_add_numbers(block, columns[column].name_before, values, page->nr_paths, 0);
+}
+
+void page_add_tree(struct page *page)
+{
+	struct block *block = page_block(page, "tree");
+	double *values = xcalloc(page->nr_paths, sizeof(*values));
+
+	add_places(page, block, values);
+	for (size_t i = 0; i < NR_COLUMNS; i++) {
+		add_column(page, block, values, i);
+		if (page->report->diff)
+			add_column_before(page, block, values, i);
+	}
+	free(values);
+}

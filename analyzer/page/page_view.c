@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Views as blocks: each table is one, with all rows and columns that csv has, so that both say the same. */
+#include "analyzer/page/page.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/ask/rows.h"
+#include "analyzer/base/error.h"
+
+/* A column that is being collected: numbers or texts, by what comes. */
+struct collected {
+	double *numbers;
+	char **texts;			/* NULL: no text came */
+	enum unit unit;
+	json_t *doubtful;		/* rows that text marks with ~; NULL: none */
+};
+
+static void collect(struct collected *column, size_t row, struct value value)
+{
+	column->numbers = xgrow(column->numbers, row, sizeof(*column->numbers));
+	column->texts = xgrow(column->texts, row, sizeof(*column->texts));
+	column->numbers[row] = NAN;
+	if (value.type == VALUE_TEXT) {
+		column->texts[row] = xstrdup(value.text);
+	} else if (value.type != VALUE_EMPTY) {
+		column->numbers[row] = value_number(value);
+		column->unit = value.unit;
+	}
+	if (value.is_doubtful && !column->doubtful)
+		column->doubtful = json_array();
+	if (value.is_doubtful)
+		json_array_append_new(column->doubtful, json_integer((json_int_t)row));
+}
+
+static bool has_text(const struct collected *column, size_t nr_rows)
+{
+	for (size_t i = 0; i < nr_rows; i++)
+		if (column->texts[i])
+			return true;
+	return false;
+}
+
+static void add_column(struct block *block, const struct column *column, struct collected *collected, size_t nr_rows)
+{
+	json_t *about = has_text(collected, nr_rows) ?
+		block_add_texts(block, column->name, collected->texts, nr_rows) :
+		block_add_numbers(block, column->name, collected->numbers, nr_rows, 0);
+
+	json_object_set_new(about, "title", json_string(column->title));
+	json_object_set_new(about, "unit", json_string(page_unit(collected->unit)));
+	if (collected->doubtful)
+		json_object_set_new(about, "doubtful", collected->doubtful);
+	for (size_t i = 0; i < nr_rows; i++)
+		free(collected->texts[i]);
+	free(collected->texts);
+	free(collected->numbers);
+}
+
+static void add_table(struct block *block, struct table *table, const struct options *options)
+{
+	struct collected *columns;
+	struct rows rows;
+	size_t nr = 0;
+	const void *row;
+
+	rows_open(&rows, table, options, false);
+	columns = xcalloc(rows.nr_columns, sizeof(*columns));
+	for (; (row = rows_next(&rows)) != NULL; nr++)
+		for (size_t i = 0; i < rows.nr_columns; i++)
+			collect(&columns[i], nr, rows_value(&rows, i, row));
+	for (size_t i = 0; i < rows.nr_columns; i++)
+		add_column(block, rows.columns[i], &columns[i], nr);
+	json_object_set_new(block->about, "rows", json_integer((json_int_t)nr));
+	free(columns);
+	rows_close(&rows);
+}
+
+/* Rows over time are another block, in what is needed of them; what the first page repeats is in those of its own views. */
+static bool is_wanted(const struct document *document, const struct table *table)
+{
+	if (!(table->formats & (IN_CSV | IN_JSON)) || strcmp(table->name, "rows") == 0)
+		return false;
+	return strcmp(document->view, "summary") != 0 || strcmp(table->name, "run") == 0 || strcmp(table->name, "resources") == 0;
+}
+
+/* The lines for people between the tables, and where those were. */
+static json_t *sections_of(const struct document *document)
+{
+	json_t *list = json_array();
+
+	for (size_t i = 0; i < document->nr_sections; i++) {
+		const struct section *section = &document->sections[i];
+		json_t *object = json_object();
+
+		if (section->label)
+			json_object_set_new(object, "label", block_text(section->label));
+		if (section->text)
+			json_object_set_new(object, "text", block_text(section->text));
+		if (section->table)
+			json_object_set_new(object, "table", json_string(section->table->name));
+		if (section->table && section->table->title)
+			json_object_set_new(object, "title", block_text(section->table->title));
+		if (section->table && section->table->note)
+			json_object_set_new(object, "note", block_text(section->table->note));
+		json_array_append_new(list, object);
+	}
+	return list;
+}
+
+int page_add_view(struct page *page, const char *view, int (*build)(struct document *document, struct report *report))
+{
+	struct document document = { .view = view };
+	struct options options = { .view = view, .format = "html", .filter = page->report->options->filter };
+	struct report report = *page->report;
+	int status;
+
+	report.options = &options;
+	status = report_build(&report, &document, build);
+	json_object_set_new(page_block(page, view)->about, "sections", sections_of(&document));
+	for (size_t i = 0; i < document.nr_sections && status == 0; i++) {
+		struct table *table = document.sections[i].table;
+		char *name;
+
+		if (!table || !is_wanted(&document, table))
+			continue;
+		name = xasprintf("%s.%s", view, table->name);
+		if (strcmp(view, table->name) == 0)
+			table->data_sort = NULL;	/* the page sorts; functions stay in the model's order */
+		add_table(page_block(page, name), table, &options);
+		free(name);
+	}
+	document_release(&document);
+	return status;
+}

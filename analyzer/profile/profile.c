@@ -1,0 +1,338 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* A saved profile becomes part of a model: processes without logs, names, functions, call paths. */
+#include "analyzer/profile/profile.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/base/error.h"
+#include "analyzer/model/functions.h"
+#include "analyzer/model/hook_costs.h"
+#include "analyzer/model/naming.h"
+#include "analyzer/model/parts.h"
+#include "analyzer/model/selection.h"
+#include "analyzer/model/tree.h"
+#include "analyzer/profile/profile_rows.h"
+#include "analyzer/read/fields.h"
+#include "analyzer/read/heaps.h"
+#include "analyzer/read/marks.h"
+#include "analyzer/read/process.h"
+
+size_t profile_nr_runs(const struct profile *profile)
+{
+	return profile->nr_runs;
+}
+
+const char *profile_run_name(const struct profile *profile, size_t run)
+{
+	return json_string_value(json_array_get(json_object_get(profile->root, "runs"), run)) ?: "";
+}
+
+const struct profile_totals *profile_totals(const struct profile *profile)
+{
+	return &profile->totals;
+}
+
+/* A log without areas that says what is known of the process. */
+static struct process *open_image(struct profile *profile, struct model *model, const struct process *saved)
+{
+	uint8_t *image = xcalloc(1, LOG_HEADER_BYTES);
+	struct log_header header = saved->header;
+	uint64_t lasted_ns = header.finish.realtime_ns - header.start.realtime_ns;
+
+	header.magic = LOG_MAGIC;
+	header.version = LOG_VERSION;
+	header.kind = LOG_OF_PROGRAM;
+	header.clock = LOG_CLOCK_MONOTONIC;
+	header.header_bytes = LOG_HEADER_BYTES;
+	header.file_bytes = header.tail_bytes = header.map_bytes = LOG_HEADER_BYTES;
+	header.start.ticks = header.start.monotonic_ns;
+	lasted_ns = lasted_ns ? lasted_ns : 1;
+	header.finish = (struct log_clocks){ header.start.ticks + lasted_ns, header.start.monotonic_ns + lasted_ns,
+					     header.start.realtime_ns + lasted_ns };
+	header.end = saved->end_kind == END_EXEC ? LOG_RUNNING : LOG_EXITED;
+	memcpy(image, &header, sizeof(header));
+	return process_open_image(model, profile->path, image, LOG_HEADER_BYTES);
+}
+
+int profile_add_processes(struct profile *profile, struct model *model, uint32_t run)
+{
+	profile->first_run = run;
+	for (size_t i = 0; i < profile->nr_processes; i++) {
+		const struct process *saved = &profile->processes[i].process;
+		struct process *process = open_image(profile, model, saved);
+
+		if (!process)
+			return -1;
+		process->is_saved = true;
+		process->run = run + saved->run;
+		process->log_bytes = saved->log_bytes;
+		profile->added[i] = process;
+		model->processes = xgrow(model->processes, model->nr_processes, sizeof(process));
+		model->processes[model->nr_processes++] = process;
+	}
+	model->saved_log_bytes += profile->totals.log_bytes;
+	model->nr_damaged += profile->totals.damaged_records;
+	model->nr_unreadable += profile->totals.unreadable_logs;
+	return 0;
+}
+
+/* Its threads are one record, which is not more than a number. */
+static void set_thread(struct process *process, const struct saved_process *of)
+{
+	const struct process *saved = &of->process;
+	struct thread *thread = xcalloc(1, sizeof(*thread));
+
+	thread->process = process;
+	thread->nr_threads = saved->header.nr_threads ? saved->header.nr_threads : 1;
+	thread->tid = process->header.pid;
+	thread->begin = process->start;
+	thread->end = NO_TIME;
+	thread->calls = saved->calls;
+	thread->functions_ns = saved->functions_ns;
+	thread->heap = saved->heap;
+	thread->open_calls = of->threads.open_calls;
+	thread->overflow_depth = of->threads.overflow_depth;
+	thread->heap_bytes = of->threads.heap_bytes;
+	process->threads = xgrow(process->threads, process->nr_threads, sizeof(thread));
+	process->threads[process->nr_threads++] = thread;
+}
+
+void profile_set_ends(struct profile *profile)
+{
+	for (size_t i = 0; i < profile->nr_processes; i++) {
+		struct process *saved = &profile->processes[i].process;
+		struct process *process = profile->added[i];
+
+		marks_release(process);
+		process->said = saved->said;
+		saved->said = NULL;
+		process->facts = saved->facts;
+		process->nr_facts = saved->nr_facts;
+		saved->facts = NULL;
+		saved->nr_facts = 0;
+		process->timebase.nr_dropped = saved->timebase.nr_dropped;
+		process->end_kind = saved->end_kind;
+		process->end_status = saved->end_status;
+		process->command = saved->command;
+		process->exe = saved->exe;
+		process->cwd = saved->cwd;
+		process->has_usage = saved->cpu_ns != LOG_NONE;
+		process->cpu_ns = saved->cpu_ns;
+		process->user_ns = saved->user_ns;
+		process->system_ns = saved->system_ns;
+		process->peak_rss_bytes = saved->peak_rss_bytes;
+		process->calls = saved->calls;
+		process->functions_ns = saved->functions_ns;
+		process->heap = saved->heap;
+		memcpy(process->heap_sizes, saved->heap_sizes, sizeof(process->heap_sizes));
+		process->heap_peak_bytes = saved->heap_peak_bytes;
+		process->heap_peak = NO_TIME;
+		set_thread(process, &profile->processes[i]);
+	}
+}
+
+void profile_add_functions(struct profile *profile, struct model *model)
+{
+	for (size_t i = 0; i < profile->nr_modules; i++)
+		profile->objects[i] = object_find(model, &profile->modules[i]);
+	for (size_t i = 0; i < profile->nr_functions; i++) {
+		struct saved_function *function = &profile->functions[i];
+		struct object *object = function->module < 0 ? NULL : profile->objects[function->module];
+		struct saved_name name = {
+			.addr = (uint64_t)json_integer_value(json_object_get(function->json, "addr")),
+			.name = json_string_value(json_object_get(function->json, "name")),
+			.file = json_string_value(json_object_get(function->json, "file")),
+			.line = (uint32_t)json_integer_value(json_object_get(function->json, "line")),
+		};
+
+		if (object && name.name)
+			naming_add_saved(object, &name);
+		if (json_is_true(json_object_get(function->json, "others")))
+			function->function = &model->tables->functions.others;
+		else if (json_is_true(json_object_get(function->json, "region")))
+			function->function = function_of_region(&model->tables->functions, profile->added[0], name.name ?: "");
+		else
+			function->function = function_at(&model->tables->functions, object, profile->added[0], name.addr);
+		profile->list[i] = function->function;
+	}
+}
+
+struct function **profile_functions(const struct profile *profile, size_t *nr)
+{
+	*nr = profile->nr_functions;
+	return profile->list;
+}
+
+static void add_parts(const struct profile *profile, const struct model *model, const struct saved_function *saved)
+{
+	struct function *function = saved->function;
+
+	if (saved->parts && !function->parts)
+		function->parts = xcalloc(model->nr_runs, sizeof(*function->parts));
+	for (size_t i = 0; saved->parts && i < profile->nr_runs; i++)
+		run_part_add(&function->parts[profile->first_run + i], &saved->parts[i]);
+	parts_add_heap(model, &function->heap_parts, saved->heap_parts, profile->first_run, profile->nr_runs);
+}
+
+static void add_functions_sums(const struct profile *profile, struct model *model)
+{
+	for (size_t i = 0; i < profile->nr_functions; i++) {
+		struct saved_function *saved = &profile->functions[i];
+		const char *field = json_string_value(json_object_get(saved->json, "field"));
+
+		saved->function = saved->function->same ? saved->function->same : saved->function;
+		if (field)
+			field_say(model, saved->function, field);
+		if (saved->histogram.unit_ns > 0)
+			histogram_add(&saved->function->histogram, saved->histogram.counts, saved->histogram.unit_ns);
+		if (profile->nr_runs > 1)
+			add_parts(profile, model, saved);
+	}
+	parts_add_heap(model, &model->outside_parts, profile->outside_parts, profile->first_run, profile->nr_runs);
+}
+
+static bool is_function(const struct profile *profile, int64_t number)
+{
+	return number >= 0 && (size_t)number < profile->nr_functions;
+}
+
+static int add_edges(struct profile *profile, struct model *model)
+{
+	struct saved_edge edge = { .parts = xcalloc(profile->nr_runs, sizeof(*edge.parts)) };
+	const char *row;
+	int status;
+
+	while ((status = profile_next_row(profile, &row)) > 0) {
+		if (!edge_row_parse(&edge, row, profile->nr_runs) || !is_function(profile, edge.function) ||
+		    (edge.caller != -1 && !is_function(profile, edge.caller))) {
+			status = profile_bad_row(profile);
+			break;
+		}
+		parts_add_edge(model, edge.caller < 0 ? NULL : profile->functions[edge.caller].function,
+			       profile->functions[edge.function].function, edge.parts, profile->first_run, profile->nr_runs);
+	}
+	free(edge.parts);
+	return status;
+}
+
+/* A row's path in the tree, or the one that it stands for if it is *@left_out; NULL: it names what is not there. */
+static struct tree_node *node_of(const struct profile *profile, struct model *model, const struct saved_path *path,
+				 bool *left_out)
+{
+	size_t nr = profile->nr_rows;
+	struct tree_node *parent;
+	struct function *function;
+
+	if (!nr)
+		return path->parent == -1 && path->function == -1 ? model->root : NULL;
+	if (path->parent < 0 || (size_t)path->parent >= nr || !is_function(profile, path->function))
+		return NULL;
+	parent = profile->nodes[path->parent];
+	function = profile->functions[path->function].function;
+	*left_out = !selection_keeps(model, parent, function);
+	return *left_out ? parent : tree_child(model, parent, function);
+}
+
+static struct hook_cost cost_of(const struct call_stats *stats)
+{
+	return (struct hook_cost){ stats->inside_ns, stats->hooks_ns, stats->noise_ns, stats->new_paths_ns };
+}
+
+/* As add_left_out() of nodes.c: @node is what the row stands for. */
+static void add_left_out(struct profile *profile, struct model *model, struct tree_node *node, const struct saved_path *path)
+{
+	const struct call_stats *stats = &path->counters.stats;
+	const struct hook_cost cost = cost_of(stats);
+
+	profile->functions[path->function].function->lacks_times |= stats->calls > 0;
+	if (node->function) {
+		model->selection.inside_calls += stats->calls;
+		node->stats.self_ns += stats->self_ns;
+		profile->kept_ns += stats->self_ns - (model->is_raw ? 0 : cost.hooks_ns);
+		tree_add_samples(node, &path->counters.samples);
+	} else {
+		model->selection.outside_calls += stats->calls;
+		model->selection.outside_ns += stats->self_ns;
+		model->selection.outside_alloc_bytes += path->counters.heap.alloc_bytes;
+	}
+	hook_costs_leave_out(model, node, &cost, path->parent == 0);
+}
+
+static void add_kept(struct profile *profile, struct model *model, struct tree_node *node, const struct saved_path *path)
+{
+	const struct call_stats *stats = &path->counters.stats;
+	const struct hook_cost cost = cost_of(stats);
+
+	/* of two paths that are one now it is not known which threads went by both */
+	node->threads_unknown |= (stats->calls && !path->counters.nr_threads) || (model->selection.is_on && node->stats.calls);
+	node->nr_threads += path->counters.nr_threads;
+	call_stats_add(&node->stats, stats);
+	call_stats_add_total(&node->stats, stats);
+	tree_add_samples(node, &path->counters.samples);
+	hook_costs_give(model, node, &cost, path->parent == 0);
+	profile->kept_calls += stats->calls;
+	profile->kept_ns += stats->self_ns - (model->is_raw ? 0 : node->parent == model->root ? cost.inside_ns : cost.hooks_ns);
+}
+
+static int add_path(struct profile *profile, struct model *model, const char *row)
+{
+	struct saved_path path = { .parent = 0 };
+	struct tree_node *node = NULL;
+	bool left_out = false;
+
+	if (path_row_parse(&path, row, profile->nr_runs))
+		node = node_of(profile, model, &path, &left_out);
+	if (!node)
+		return profile_bad_row(profile);
+	profile->nodes = xgrow(profile->nodes, profile->nr_rows, sizeof(node));
+	profile->nodes[profile->nr_rows] = node;
+	if (profile->nr_runs > 1) {
+		profile->ranges = xgrow(profile->ranges, profile->nr_rows, sizeof(*profile->ranges));
+		profile->ranges[profile->nr_rows] = path.range;
+	}
+	profile->nr_rows++;
+	tree_add_heap(node, &path.counters.heap);
+	if (path.has_age)
+		heap_age_add(model, node, &path.age);
+	if (left_out)
+		add_left_out(profile, model, node, &path);
+	else if (node->function)	/* of what is outside only the heap means something */
+		add_kept(profile, model, node, &path);
+	return 0;
+}
+
+/* What its processes have of a selection: of several it is not known which of them made which calls. */
+static void set_kept(struct profile *profile)
+{
+	for (size_t i = 0; i < profile->nr_processes; i++) {
+		struct process *process = profile->added[i];
+		struct thread *thread = process->threads[0];
+
+		process->functions_ns = thread->functions_ns = profile->nr_processes > 1 ? NAN : profile->kept_ns;
+		if (profile->nr_processes == 1)
+			process->calls = thread->calls = profile->kept_calls;
+	}
+}
+
+int profile_add_tree(struct profile *profile, struct model *model)
+{
+	const char *row;
+	int status;
+
+	add_functions_sums(profile, model);
+	if (add_edges(profile, model) < 0 || profile_next_list(profile, PATHS_BEGIN) < 0)
+		return -1;
+	while ((status = profile_next_row(profile, &row)) > 0)
+		if (add_path(profile, model, row) < 0)
+			return -1;
+	if (model->selection.is_on)
+		set_kept(profile);
+	return status;
+}
+
+void profile_add_ranges(const struct profile *profile, struct model *model)
+{
+	for (size_t i = 0; i < profile->nr_rows; i++)
+		parts_add_range(&model->ranges[profile->nodes[i]->id], &profile->ranges[i]);
+}

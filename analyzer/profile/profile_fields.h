@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Which fields of the model a saved profile has: one table for the writer and the reader. */
+#ifndef INSIDEME_PROFILE_FIELDS_H
+#define INSIDEME_PROFILE_FIELDS_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "analyzer/model/call_stats.h"
+#include "analyzer/model/heap_stats.h"
+#include "analyzer/model/model.h"
+#include "analyzer/profile/profile.h"
+
+#define PROFILE_KEY	"insideme_profile"
+#define PROFILE_VERSION	2	/* older ones are read too */
+#define EDGES_BEGIN	"\"edges\":[\n"	/* lines of their own */
+#define PATHS_BEGIN	"\"paths\":[\n"
+
+enum field_type { FIELD_U64, FIELD_U32, FIELD_I32, FIELD_I64, FIELD_DOUBLE, FIELD_TEXT };
+
+struct field {
+	const char *name;
+	enum field_type type;
+	size_t offset;
+	size_t bytes;			/* of a text's array */
+};
+
+/* Of a call path, with what the hooks cost. */
+struct path_counters {
+	uint32_t nr_threads;		/* 0: not known */
+	struct call_stats stats;
+	struct heap_stats heap;
+	struct sample_stats samples;
+};
+
+/* A process, and its threads as if they were one. */
+struct saved_process {
+	struct process process;
+	struct thread threads;
+};
+
+extern const struct field profile_node_fields[];	/* of struct path_counters, without texts; ends with a name of NULL */
+extern const struct field profile_range_fields[];	/* of struct path_range */
+extern const struct field profile_process_fields[];	/* of struct saved_process */
+extern const struct field profile_process_fields_2[];	/* likewise, since version 2 */
+extern const struct field profile_total_fields[];	/* of struct profile_totals, all FIELD_U64, since version 2 */
+extern const struct field profile_part_fields[];	/* of struct run_part */
+extern const struct field profile_timer_fields[];	/* of struct timer_sum */
+extern const struct field profile_heap_part_fields[];	/* of struct heap_part */
+
+json_t *field_to_json(const struct field *field, const void *thing);
+/* Return: false: it is of another type, out of range, or no number that can be */
+bool field_from_json(const struct field *field, void *thing, const json_t *value);
+
+/* Any bytes as a text: what is no UTF-8 becomes U+FFFD. NULL: null */
+json_t *text_to_json(const char *text);
+
+#endif

@@ -1,0 +1,249 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Numbers of call paths as lines of text. */
+#include "analyzer/profile/profile_rows.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define NS_MAX		1e18	/* 30 years: no time is longer */
+
+static bool is_zero(const struct field *field, const void *thing)
+{
+	const void *at = (const char *)thing + field->offset;
+
+	return field->type == FIELD_U64 ? *(const uint64_t *)at == 0 : field->type == FIELD_U32 ? *(const uint32_t *)at == 0 :
+		*(const double *)at == 0;
+}
+
+static void print_number(struct row_text *line, const struct field *field, const void *thing)
+{
+	const void *at = (const char *)thing + field->offset;
+
+	if (field->type == FIELD_U32)
+		row_add_integer(line, *(const uint32_t *)at);
+	else if (field->type == FIELD_U64 && *(const uint64_t *)at <= INT64_MAX)
+		row_add_integer(line, (int64_t)*(const uint64_t *)at);
+	else if (field->type == FIELD_DOUBLE && isfinite(*(const double *)at))
+		row_add_real(line, *(const double *)at);	/* to a ns in a million seconds */
+	else
+		row_add_text(line, "null");
+}
+
+void fields_print(struct row_text *line, const struct field *fields, const void *thing)
+{
+	const struct field *end = fields;
+
+	for (const struct field *field = fields; field->name; field++)
+		if (!is_zero(field, thing))
+			end = field + 1;
+	row_add_char(line, '[');
+	for (const struct field *field = fields; field < end; field++) {
+		if (field > fields)
+			row_add_char(line, ',');
+		print_number(line, field, thing);
+	}
+	row_add_char(line, ']');
+}
+
+static bool take(const char **text, const char *word)
+{
+	size_t length = strlen(word);
+
+	if (strncmp(*text, word, length) != 0)
+		return false;
+	*text += length;
+	return true;
+}
+
+static bool take_count(const char **text, uint64_t max, uint64_t *count)
+{
+	const char *begin = *text;
+
+	*count = 0;
+	for (; isdigit((unsigned char)**text); ++*text) {
+		uint64_t digit = (uint64_t)(**text - '0');
+
+		if (*count > (max - digit) / 10)
+			return false;
+		*count = *count * 10 + digit;
+	}
+	return *text > begin;
+}
+
+static bool take_real(const char **text, double *number)
+{
+	char *end;
+
+	*number = strtod(*text, &end);
+	if (end == *text || !isfinite(*number))
+		return false;
+	*text = end;
+	return true;
+}
+
+static bool take_number(const char **text, const struct field *field, void *thing)
+{
+	void *at = (char *)thing + field->offset;
+	uint64_t count;
+
+	switch (field->type) {
+	case FIELD_U32:
+		if (!take_count(text, UINT32_MAX, &count))
+			return false;
+		*(uint32_t *)at = (uint32_t)count;
+		return true;
+	case FIELD_U64:		/* LOG_NONE is null */
+		if (take(text, "null"))
+			return *(uint64_t *)at = LOG_NONE, true;
+		return take_count(text, INT64_MAX, at);
+	default:
+		if (take(text, "null"))
+			return *(double *)at = NAN, true;
+		return take_real(text, at);
+	}
+}
+
+bool fields_parse(const struct field *fields, void *thing, const char **text)
+{
+	if (!take(text, "["))
+		return false;
+	for (const struct field *field = fields; field->name && **text != ']'; field++)
+		if ((field > fields && !take(text, ",")) || !take_number(text, field, thing))
+			return false;
+	return take(text, "]");
+}
+
+static bool is_duration(double ns)
+{
+	return isnan(ns) || (ns >= -NS_MAX && ns <= NS_MAX);
+}
+
+/* Counts and times that can be. */
+static bool is_sound(const struct call_stats *stats)
+{
+	return stats->calls < 1ull << 62 && stats->open_calls <= stats->calls && stats->timed_calls <= stats->calls &&
+	       stats->known_calls < 1ull << 62 && stats->total_variance_ns2 >= 0 &&
+	       stats->total_ns >= 0 && stats->total_ns <= NS_MAX && fabs(stats->self_ns) <= NS_MAX &&
+	       stats->open_ns >= 0 && stats->open_ns <= NS_MAX &&
+	       stats->square_ns2 >= 0 && stats->square_ns2 <= NS_MAX * NS_MAX &&
+	       stats->inside_ns >= 0 && stats->inside_ns <= NS_MAX && stats->hooks_ns >= 0 &&
+	       stats->hooks_ns <= NS_MAX && stats->noise_ns >= 0 && stats->noise_ns <= NS_MAX &&
+	       stats->new_paths_ns >= 0 && stats->new_paths_ns <= NS_MAX &&
+	       is_duration(stats->min_ns) && is_duration(stats->max_ns) && is_duration(stats->finished_max_ns) &&
+	       !(stats->min_ns > stats->finished_max_ns);
+}
+
+static bool are_sound_samples(const struct sample_stats *samples)
+{
+	return samples->nr < 1ull << 62 && samples->in_hooks < 1ull << 62 && samples->missed < 1ull << 62 &&
+	       samples->ns >= 0 && samples->ns <= NS_MAX && samples->hooks_ns >= 0 && samples->hooks_ns <= NS_MAX;
+}
+
+static bool are_sound_variances(const struct heap_stats *heap)
+{
+	return heap->alloc_variance_bytes2 >= 0 && heap->peak_variance_bytes2 >= 0 && heap->not_freed_variance_bytes2 >= 0;
+}
+
+bool run_part_is_sound(const struct run_part *part)
+{
+	return part->calls < 1ull << 62 && fabs(part->self_ns) <= NS_MAX && fabs(part->total_ns) <= NS_MAX;
+}
+
+static bool is_sound_range(const struct path_range *range, size_t nr_runs)
+{
+	return range->nr_runs <= nr_runs && run_part_is_sound(&range->min) && run_part_is_sound(&range->max);
+}
+
+static bool take_index(const char **text, int64_t *index)
+{
+	bool is_none = take(text, "-");
+	uint64_t count;
+
+	if (!take_count(text, INT32_MAX, &count))
+		return false;
+	*index = is_none ? -(int64_t)count : (int64_t)count;
+	return true;
+}
+
+/* How old live blocks are, the youngest first. */
+static void print_age(struct row_text *line, const struct heap_age *age)
+{
+	for (int i = 0; i < HEAP_AGES; i++) {
+		row_add_text(line, i ? "," : ",[");
+		row_add_integer(line, (int64_t)age->born[i]);
+	}
+	row_add_char(line, ']');
+}
+
+static bool parse_age(struct heap_age *age, const char **text)
+{
+	for (int i = 0; i < HEAP_AGES; i++)
+		if (!take(text, i ? "," : ",[") || !take_count(text, INT64_MAX / HEAP_AGES, &age->born[i]))
+			return false;
+	return take(text, "]");
+}
+
+static void print_pair(struct row_text *line, int64_t first, int64_t second)
+{
+	row_add_char(line, '[');
+	row_add_integer(line, first);
+	row_add_char(line, ',');
+	row_add_integer(line, second);
+}
+
+void path_row_print(struct row_text *line, const struct saved_path *path, size_t nr_runs)
+{
+	print_pair(line, path->parent, path->function);
+	row_add_char(line, ',');
+	fields_print(line, profile_node_fields, &path->counters);
+	if (nr_runs > 1) {
+		row_add_char(line, ',');
+		fields_print(line, profile_range_fields, &path->range);
+	}
+	if (path->has_age)
+		print_age(line, &path->age);
+	row_add_char(line, ']');
+}
+
+bool path_row_parse(struct saved_path *path, const char *text, size_t nr_runs)
+{
+	struct path_counters *counters = &path->counters;
+
+	if (!take(&text, "[") || !take_index(&text, &path->parent) || !take(&text, ",") ||
+	    !take_index(&text, &path->function) || !take(&text, ",") ||
+	    !fields_parse(profile_node_fields, counters, &text) || !is_sound(&counters->stats) ||
+	    !are_sound_samples(&counters->samples) || !are_sound_variances(&counters->heap))
+		return false;
+	counters->stats.duration_ns = counters->stats.total_ns;
+	if (nr_runs > 1 && (!take(&text, ",") || !fields_parse(profile_range_fields, &path->range, &text) ||
+			    !is_sound_range(&path->range, nr_runs)))
+		return false;
+	path->has_age = *text == ',';
+	if (path->has_age && !parse_age(&path->age, &text))
+		return false;
+	return take(&text, "]") && !*text;
+}
+
+void edge_row_print(struct row_text *line, const struct saved_edge *edge, size_t nr_runs)
+{
+	print_pair(line, edge->caller, edge->function);
+	for (size_t i = 0; i < nr_runs; i++) {
+		row_add_char(line, ',');
+		fields_print(line, profile_part_fields, &edge->parts[i]);
+	}
+	row_add_char(line, ']');
+}
+
+bool edge_row_parse(struct saved_edge *edge, const char *text, size_t nr_runs)
+{
+	if (!take(&text, "[") || !take_index(&text, &edge->caller) || !take(&text, ",") || !take_index(&text, &edge->function))
+		return false;
+	memset(edge->parts, 0, nr_runs * sizeof(*edge->parts));
+	for (size_t i = 0; i < nr_runs; i++)
+		if (!take(&text, ",") || !fields_parse(profile_part_fields, &edge->parts[i], &text) ||
+		    !run_part_is_sound(&edge->parts[i]))
+			return false;
+	return take(&text, "]") && !*text;
+}

@@ -1,0 +1,386 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Writing a saved profile. The tree is written path by path: as one JSON value it would need more memory than the model. */
+#include "analyzer/profile/profile.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/base/error.h"
+#include "analyzer/base/whole_file.h"
+#include "analyzer/model/edges.h"
+#include "analyzer/model/parts.h"
+#include "analyzer/model/resolve.h"
+#include "analyzer/model/usage.h"
+#include "analyzer/model/walk.h"
+#include "analyzer/profile/losses.h"
+#include "analyzer/profile/profile_losses.h"
+#include "analyzer/profile/profile_rows.h"
+#include "analyzer/read/marks.h"
+
+#define DUMP	(JSON_COMPACT | JSON_REAL_PRECISION(17) | JSON_ENCODE_ANY)
+
+/* What was handed out numbers as they are written. */
+struct writer {
+	FILE *file;
+	struct model *model;
+	struct function **functions;	/* all of the tree, by their number */
+	uint32_t nr_functions;
+	bool failed;
+};
+
+static void write_json(struct writer *writer, json_t *value)
+{
+	if (json_dumpf(value, writer->file, DUMP) < 0)
+		writer->failed = true;
+	json_decref(value);
+}
+
+static json_t *add_fields(json_t *array, const struct field *fields, const void *thing)
+{
+	for (; fields->name; fields++)
+		json_array_append_new(array, field_to_json(fields, thing));
+	return array;
+}
+
+static json_t *add_names(json_t *array, const struct field *fields)
+{
+	for (; fields->name; fields++)
+		json_array_append_new(array, json_string(fields->name));
+	return array;
+}
+
+static void begin(struct writer *writer, const char *key)
+{
+	fprintf(writer->file, ",\n\"%s\":[", key);
+}
+
+static void between(struct writer *writer, size_t i)
+{
+	fputs(i ? ",\n" : "\n", writer->file);
+}
+
+static json_t *counts_to_json(const uint64_t *counts, size_t nr)
+{
+	json_t *array = json_array();
+
+	for (size_t i = 0; i < nr; i++)
+		json_array_append_new(array, json_integer((json_int_t)counts[i]));
+	return array;
+}
+
+/* Its timers: name, and the numbers. */
+static json_t *timers_to_json(const struct said *said)
+{
+	json_t *array = json_array();
+
+	for (size_t i = 0; said && i < said->nr_timers; i++) {
+		json_t *timer = json_array();
+
+		json_array_append_new(timer, text_to_json(said->timers[i].name));
+		json_array_append_new(array, add_fields(timer, profile_timer_fields, &said->timers[i]));
+	}
+	return array;
+}
+
+static uint64_t to_count(double number)
+{
+	return isnan(number) ? LOG_NONE : (uint64_t)number;
+}
+
+/* As reports have it: by samples too, which are not saved. */
+static void set_usage(struct process *saved, const struct process *process)
+{
+	const struct usage usage = usage_of_process(process);
+
+	saved->cpu_ns = to_count(usage.cpu_ns);
+	saved->user_ns = to_count(usage.user_ns);
+	saved->system_ns = to_count(usage.system_ns);
+	saved->peak_rss_bytes = to_count(usage.peak_rss_bytes);
+}
+
+static void add_threads(struct thread *sum, const struct process *process)
+{
+	for (size_t i = 0; i < process->nr_threads; i++) {
+		const struct thread *thread = process->threads[i];
+
+		if (thread->left_out)
+			continue;
+		sum->open_calls += thread->open_calls;
+		sum->overflow_depth += thread->overflow_depth;
+		sum->heap_bytes = (int64_t)((uint64_t)sum->heap_bytes + (uint64_t)thread->heap_bytes);
+	}
+}
+
+static void add_keys(json_t *object, const struct field *fields, const void *thing)
+{
+	for (; fields->name; fields++)
+		json_object_set_new(object, fields->name, field_to_json(fields, thing));
+}
+
+static void write_processes(struct writer *writer)
+{
+	const struct model *model = writer->model;
+
+	begin(writer, "processes");
+	for (size_t i = 0; i < model->nr_processes; i++) {
+		struct saved_process saved = { .process = *model->processes[i] };
+		struct process *process = &saved.process;
+		json_t *object = json_object();
+
+		process->header.start.realtime_ns = model->run_starts_ns[process->run] + (uint64_t)process->start;
+		process->header.start.monotonic_ns = process->timebase.points[0].monotonic_ns;
+		process->header.finish.realtime_ns = model->run_starts_ns[process->run] + (uint64_t)process->last;
+		process->header.off_ticks = (uint64_t)fmax(losses_off_ns(model->processes[i]), 0);
+		set_usage(process, model->processes[i]);
+		add_threads(&saved.threads, process);
+		add_keys(object, profile_process_fields, &saved);
+		add_keys(object, profile_process_fields_2, &saved);
+		json_object_set_new(object, "heap_sizes", counts_to_json(process->heap_sizes, LOG_HEAP_SIZES));
+		json_object_set_new(object, "losses", losses_to_json(process->header.losses));
+		json_object_set_new(object, "facts", facts_to_json(process));
+		json_object_set_new(object, "timers", timers_to_json(process->said));
+		json_object_set_new(object, "command", text_to_json(process->command));
+		json_object_set_new(object, "exe", text_to_json(process->exe));
+		json_object_set_new(object, "cwd", text_to_json(process->cwd));
+		between(writer, i);
+		write_json(writer, object);
+	}
+	fputs("]", writer->file);
+}
+
+static void write_modules(struct writer *writer)
+{
+	uint32_t nr = 0;
+
+	begin(writer, "modules");
+	for (struct object *object = writer->model->objects; object; object = object->next) {
+		char build_id[2 * sizeof(object->build_id) + 1] = "";
+
+		for (uint32_t i = 0; i < object->build_id_bytes; i++)
+			sprintf(build_id + 2 * i, "%02x", object->build_id[i]);
+		object->number = nr++;
+		between(writer, object->number);
+		write_json(writer, json_pack("{s:o, s:s, s:I, s:I}", "path", text_to_json(object->path), "build_id", build_id,
+					     "file_bytes", (json_int_t)object->file_bytes,
+					     "file_mtime_ns", (json_int_t)object->file_mtime_ns));
+	}
+	fputs("]", writer->file);
+}
+
+static json_t *histogram_to_json(const struct histogram *histogram)
+{
+	json_t *counts = json_array();
+
+	for (int i = 0; i < LOG_BUCKETS; i++)
+		if (histogram->counts[i])
+			json_array_append_new(counts, json_pack("[iI]", i, (json_int_t)histogram->counts[i]));
+	return json_pack("{s:f, s:o}", "unit_ns", histogram->unit_ns, "counts", counts);
+}
+
+static json_t *parts_to_json(const struct run_part *parts, size_t nr_runs)
+{
+	json_t *array = json_array();
+
+	for (size_t i = 0; i < nr_runs; i++)
+		json_array_append_new(array, add_fields(json_array(), profile_part_fields, &parts[i]));
+	return array;
+}
+
+static json_t *heap_parts_to_json(const struct heap_part *parts, size_t nr_runs)
+{
+	json_t *array = json_array();
+
+	for (size_t i = 0; i < nr_runs; i++)
+		json_array_append_new(array, add_fields(json_array(), profile_heap_part_fields, &parts[i]));
+	return array;
+}
+
+static void write_function(struct writer *writer, struct function *function)
+{
+	const struct object *object = function->object;
+	json_t *json;
+
+	resolve_source(function);
+	json = json_pack("{s:I, s:I, s:b, s:b, s:o, s:o, s:I}", "module", object ? (json_int_t)object->number : (json_int_t)-1,
+			 "addr", (json_int_t)function->addr, "others", function->kind == FUNCTION_OTHERS,
+			 "region", function->region != NULL,
+			 "name", text_to_json(function->resolved ? function->name : NULL),
+			 "file", text_to_json(function->file), "line", (json_int_t)function->line);
+	if (function->said_field)
+		json_object_set_new(json, "field", text_to_json(function->said_field));
+	json_object_set_new(json, "histogram", histogram_to_json(&function->histogram));
+	if (function->parts)
+		json_object_set_new(json, "runs", parts_to_json(function->parts, writer->model->nr_runs));
+	if (function->heap_parts)
+		json_object_set_new(json, "heap_runs", heap_parts_to_json(function->heap_parts, writer->model->nr_runs));
+	write_json(writer, json);
+}
+
+/* All functions that are on a path; their numbers go where tree.c counted, which is 0 between its walks. */
+static void number_functions(struct writer *writer)
+{
+	for (struct tree_node *node = tree_next(writer->model->root); node; node = tree_next(node)) {
+		if (node->function->on_path)
+			continue;
+		writer->functions = xgrow(writer->functions, writer->nr_functions, sizeof(*writer->functions));
+		writer->functions[writer->nr_functions++] = node->function;
+		node->function->on_path = writer->nr_functions;
+	}
+}
+
+static void write_functions(struct writer *writer)
+{
+	begin(writer, "functions");
+	for (uint32_t i = 0; i < writer->nr_functions; i++) {
+		between(writer, i);
+		write_function(writer, writer->functions[i]);
+	}
+	fputs("]", writer->file);
+}
+
+/* With what the hooks cost: that is taken out when it is read. */
+static struct path_counters as_recorded(const struct tree_node *node)
+{
+	struct path_counters recorded = {
+		.nr_threads = node->threads_unknown ? 0 : node->nr_threads,
+		.stats = node->stats,
+		.heap = *node->heap,
+		.samples = *node->samples,
+	};
+
+	recorded.stats.self_ns += recorded.stats.removed_self_ns;
+	recorded.stats.total_ns += recorded.stats.removed_ns;
+	return recorded;
+}
+
+/* The one before the @nr-th. */
+static void end_row(struct writer *writer, struct row_text *line, size_t nr)
+{
+	if (!nr)
+		return;
+	row_add_char(line, ',');
+	row_end(line, writer->file);
+}
+
+/* What each of several runs has of a pair of caller and function. */
+static void write_edges(struct writer *writer)
+{
+	const struct model *model = writer->model;
+	struct edges edges = { .nr = 0 };
+	struct row_text line = { 0 };
+	size_t nr = 0;
+
+	fputs(",\n" EDGES_BEGIN, writer->file);
+	if (model->nr_runs > 1)
+		edges_init(&edges, model);
+	for (size_t i = 0; i < edges.nr; i++) {
+		const struct edge *edge = &edges.list[i];
+		struct saved_edge saved = {
+			.caller = edge->caller ? (int64_t)edge->caller->on_path - 1 : -1,
+			.function = (int64_t)edge->function->on_path - 1,
+			.parts = (struct run_part *)parts_of_edge(model, edge->caller, edge->function),
+		};
+
+		if (!saved.parts)
+			continue;
+		end_row(writer, &line, nr++);
+		edge_row_print(&line, &saved, model->nr_runs);
+	}
+	if (nr)
+		row_end(&line, writer->file);
+	fputs("]", writer->file);
+	row_text_release(&line);
+	edges_release(&edges);
+}
+
+/* Callers first: a row names its caller's. */
+static void write_paths(struct writer *writer)
+{
+	const struct model *model = writer->model;
+	int32_t *rows = xcalloc(model->nr_tree_nodes, sizeof(*rows)), nr = 0;
+	struct row_text line = { 0 };
+
+	fputs(",\n" PATHS_BEGIN, writer->file);
+	for (struct tree_node *node = model->root; node; node = tree_next(node)) {
+		struct saved_path path = {
+			.parent = node->parent ? rows[node->parent->id] : -1,
+			.function = node->function ? (int64_t)node->function->on_path - 1 : -1,
+			.counters = as_recorded(node),
+			.has_age = node->age,
+		};
+
+		if (model->ranges)
+			path.range = model->ranges[node->id];
+		if (node->age)
+			path.age = model->heap_ages[node->age];
+		end_row(writer, &line, (size_t)nr);
+		path_row_print(&line, &path, model->nr_runs);
+		rows[node->id] = nr++;
+	}
+	row_end(&line, writer->file);
+	fputs("]}\n", writer->file);
+	row_text_release(&line);
+	free(rows);
+}
+
+static void write_columns(struct writer *writer)
+{
+	fputs(",\n\"path_columns\":", writer->file);
+	write_json(writer, add_names(json_array(), profile_node_fields));
+	fputs(",\n\"range_columns\":", writer->file);
+	write_json(writer, add_names(json_array(), profile_range_fields));
+	if (!writer->model->outside_parts)
+		return;
+	fputs(",\n\"outside_runs\":", writer->file);
+	write_json(writer, heap_parts_to_json(writer->model->outside_parts, writer->model->nr_runs));
+}
+
+static void write_totals(struct writer *writer)
+{
+	const struct profile_totals totals = losses_totals(writer->model);
+
+	for (const struct field *field = profile_total_fields; field->name; field++) {
+		fprintf(writer->file, ",\n\"%s\":", field->name);
+		write_json(writer, field_to_json(field, &totals));
+	}
+	fputs(",\n\"losses\":", writer->file);
+	write_json(writer, losses_to_json(totals.losses));
+}
+
+static void write_all(struct writer *writer)
+{
+	struct model *model = writer->model;
+	json_t *runs = json_array();
+
+	for (size_t i = 0; i < model->nr_runs; i++)
+		json_array_append_new(runs, text_to_json(model->run_names[i]));
+	fprintf(writer->file, "{\"" PROFILE_KEY "\":%d,\n\"runs\":", PROFILE_VERSION);
+	write_json(writer, runs);
+	write_totals(writer);
+	write_processes(writer);
+	write_modules(writer);
+	number_functions(writer);
+	write_functions(writer);
+	write_columns(writer);
+	write_edges(writer);
+	write_paths(writer);
+	for (uint32_t i = 0; i < writer->nr_functions; i++)
+		writer->functions[i]->on_path = 0;
+	free(writer->functions);
+}
+
+int profile_write(struct model *model, const char *path)
+{
+	struct writer writer = { .model = model };
+	struct whole_file file;
+	int result = whole_file_open(&file, path);
+
+	if (result == 0) {
+		writer.file = file.out;
+		write_all(&writer);
+		result = whole_file_close(&file, !writer.failed);
+	}
+	return result == 0 ? 0 : error("cannot write %s: %s", path, strerror(-result));
+}

@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* In insideme-run's log a child's rows have its pid. A pid may have been several processes', one after the other. */
+#include "analyzer/read/children_rows.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/base/error.h"
+
+/* The processes that may have such rows, so that each finds its own quickly. */
+struct owners {
+	struct process **list;		/* by run, pid and begin */
+	size_t nr;
+};
+
+static int by_pid(const struct process *a, const struct process *b)
+{
+	if (a->run != b->run)
+		return a->run < b->run ? -1 : 1;
+	return (a->header.pid > b->header.pid) - (a->header.pid < b->header.pid);
+}
+
+/* An entry and the log that was opened later may begin at the same instant: the log is the later one. */
+static int by_pid_and_begin(const void *a, const void *b)
+{
+	const struct process *x = *(struct process *const *)a, *y = *(struct process *const *)b;
+	uint64_t x_ns = x->header.start.monotonic_ns, y_ns = y->header.start.monotonic_ns;
+	int order = by_pid(x, y);
+
+	if (order)
+		return order;
+	return x_ns != y_ns ? (x_ns > y_ns) - (x_ns < y_ns) : !x->parent - !y->parent;
+}
+
+static void find_owners(struct owners *owners, const struct model *model)
+{
+	owners->list = xcalloc(model->nr_processes + 1, sizeof(*owners->list));
+	owners->nr = 0;
+	for (size_t i = 0; i < model->nr_processes; i++)
+		if (!model->processes[i]->is_saved)
+			owners->list[owners->nr++] = model->processes[i];
+	qsort(owners->list, owners->nr, sizeof(*owners->list), by_pid_and_begin);
+}
+
+/* The first of those with that pid in the run of @monitor; nr if there is none. */
+static size_t first_owner(const struct owners *owners, const struct process *monitor, uint32_t pid)
+{
+	struct process key = { .run = monitor->run, .header.pid = pid };
+	size_t low = 0, high = owners->nr;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (by_pid(owners->list[middle], &key) < 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < owners->nr && by_pid(owners->list[low], &key) == 0 ? low : owners->nr;
+}
+
+static bool is_of_same_machine(const struct process *a, const struct process *b)
+{
+	return strcmp(a->header.boot_id, b->header.boot_id) == 0 && strcmp(a->header.host, b->header.host) == 0;
+}
+
+/* Who had the pid at that time; NULL: nobody that is known. */
+static struct process *owner_at(const struct owners *owners, size_t first, const struct process *monitor, uint64_t monotonic_ns)
+{
+	struct process *found = NULL;
+
+	for (size_t i = first; i < owners->nr && by_pid(owners->list[i], owners->list[first]) == 0; i++)
+		if (is_of_same_machine(owners->list[i], monitor) && owners->list[i]->header.start.monotonic_ns <= monotonic_ns)
+			found = owners->list[i];
+	return found;
+}
+
+/* In the ticks of its own log. */
+static uint64_t ticks_of(const struct process *owner, const struct process *monitor, uint64_t ticks, uint64_t monotonic_ns)
+{
+	return owner->header.clock == monitor->header.clock ? ticks : timebase_ticks(&owner->timebase, (int64_t)monotonic_ns);
+}
+
+/* Rows [@from, @to) of @rows, for @owner. */
+static struct rowset take_rows(const struct process *owner, struct process *monitor, const struct rowset *rows, size_t from,
+			       size_t to, uint32_t id)
+{
+	struct rowset taken = *rows;
+
+	taken.id = id;
+	taken.nr_rows = to - from;
+	taken.columns = xcalloc(rows->nr_columns, sizeof(*taken.columns));
+	taken.ticks = xcalloc(taken.nr_rows, sizeof(*taken.ticks));
+	taken.values = xcalloc(taken.nr_rows * rows->nr_columns, sizeof(*taken.values));
+	memcpy(taken.columns, rows->columns, rows->nr_columns * sizeof(*taken.columns));
+	memcpy(taken.values, &rows->values[from * rows->nr_columns], taken.nr_rows * rows->nr_columns * sizeof(*taken.values));
+	for (size_t i = 0; i < taken.nr_rows; i++)
+		taken.ticks[i] = ticks_of(owner, monitor, rows->ticks[from + i],
+					  (uint64_t)timebase_monotonic_ns(&monitor->timebase, rows->ticks[from + i]));
+	rowset_clip(&taken, owner->timebase.points[0].ticks, owner->limit_ticks);
+	return taken;
+}
+
+/* The process's own log may have rows of the set: they go on where these end. */
+static void add_rows(struct process *owner, struct rowset *rows)
+{
+	for (size_t i = 0; i < owner->nr_rowsets; i++) {
+		struct rowset *own = &owner->rowsets[i];
+
+		if (!rowset_join(rows, own))
+			continue;
+		rows->step = own->step;
+		rows->cost_ns = own->cost_ns;
+		rowset_release(own);
+		*own = *rows;
+		return;
+	}
+	owner->rowsets = xgrow(owner->rowsets, owner->nr_rowsets, sizeof(*rows));
+	owner->rowsets[owner->nr_rowsets++] = *rows;
+}
+
+/* Each run of rows in a set that has one owner. */
+static void give_rows(const struct owners *owners, struct process *monitor, const struct rowset *rows)
+{
+	size_t first = first_owner(owners, monitor, rows->id), from = 0;
+	uint32_t id = strncmp(rows->set, "thread", 6) == 0 ? rows->id : 0;
+
+	while (first < owners->nr && from < rows->nr_rows) {
+		struct process *owner = NULL;
+		size_t to;
+
+		for (to = from; to < rows->nr_rows; to++) {
+			uint64_t ns = (uint64_t)timebase_monotonic_ns(&monitor->timebase, rows->ticks[to]);
+			struct process *other = owner_at(owners, first, monitor, ns);
+
+			if (to > from && other != owner)
+				break;
+			owner = other;
+		}
+		if (owner) {
+			struct rowset taken = take_rows(owner, monitor, rows, from, to, id);
+
+			add_rows(owner, &taken);
+		}
+		from = to;
+	}
+}
+
+/* Of a process or its first thread; what devices say of processes stays with the devices. */
+static bool is_of_child(const struct rowset *rows)
+{
+	static const char *const sets[] = { "process", "memory", "process_slow", "process_maps", "process_gpu", "thread", "thread_off" };
+
+	for (size_t i = 0; rows->id && i < sizeof(sets) / sizeof(*sets); i++)
+		if (strcmp(rows->set, sets[i]) == 0)
+			return true;
+	return false;
+}
+
+static void read_monitor(const struct owners *owners, struct process *monitor)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < monitor->nr_rowsets; i++) {
+		struct rowset *rows = &monitor->rowsets[i];
+
+		if (is_of_child(rows)) {
+			give_rows(owners, monitor, rows);
+			rowset_release(rows);
+		} else {
+			monitor->rowsets[kept++] = *rows;
+		}
+	}
+	monitor->nr_rowsets = kept;
+}
+
+void children_rows_read(struct model *model)
+{
+	struct owners owners;
+
+	if (!model->nr_monitors)
+		return;
+	find_owners(&owners, model);
+	for (size_t i = 0; i < model->nr_monitors; i++)
+		read_monitor(&owners, model->monitors[i]);
+	free(owners.list);
+}

@@ -1,0 +1,365 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Open calls. A stack's frames lie in a chain of areas; each begins with a sentinel, whose child time belongs to
+ * the frame below it. The frames of the stack that a thread runs on end where the thread says, those of other
+ * stacks where they say themselves.
+ */
+#include "analyzer/read/open_calls.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/base/error.h"
+#include "analyzer/log/logfile.h"
+#include "analyzer/model/tree.h"
+#include "analyzer/read/nodes.h"
+
+#define FIRST_FRAME sizeof(struct log_frames)
+
+/* A stack's frames, without sentinels, bottom to top. */
+struct frames {
+	struct thread *thread;
+	struct log_frame *frames;
+	struct log_memory_reading *readings;	/* [frame] at its entry */
+	size_t nr;
+	uint64_t left_ticks;		/* 0: the thread runs on it */
+};
+
+static struct log_frames frames_head(const struct logfile *log, const struct log_extent *extent)
+{
+	struct log_frames head;
+
+	memcpy(&head, log->base + extent->offset, sizeof(head));
+	return head;
+}
+
+static const struct log_extent *frames_area(struct logfile *log, uint64_t offset)
+{
+	const struct log_extent *extent = logfile_find(log, offset, sizeof(struct log_frame));
+
+	return extent && extent->kind == LOG_AREA_FRAMES && offset >= extent->offset + FIRST_FRAME &&
+	       (offset - extent->offset) % sizeof(struct log_frame) == 0 ? extent : NULL;
+}
+
+/* What was read at the entry of frame @i of an area. */
+static struct log_memory_reading reading_of(struct logfile *log, const struct log_extent *area, uint64_t i)
+{
+	struct log_memory_reading reading = { LOG_NONE, LOG_NONE };
+	uint64_t offset = (uint64_t)frames_head(log, area).head.beside << LOG_REF_SHIFT;
+	const struct log_extent *readings = offset ? logfile_find(log, offset, sizeof(struct log_area)) : NULL;
+
+	offset += sizeof(struct log_area) + i * sizeof(reading);
+	if (readings && readings->kind == LOG_AREA_READINGS && logfile_find(log, offset, sizeof(reading)) == readings)
+		memcpy(&reading, log->base + offset, sizeof(reading));
+	return reading;
+}
+
+static void add_frame(struct frames *frames, struct logfile *log, const struct log_extent *extent, uint64_t i)
+{
+	const uint64_t offset = extent->offset + FIRST_FRAME + i * sizeof(struct log_frame);
+	struct log_memory_reading reading;
+	struct log_frame frame, again;
+
+	memcpy(&frame, log->base + offset, sizeof(frame));
+	reading = reading_of(log, extent, i);
+	memcpy(&again, log->base + offset, sizeof(again));
+	if (again.start_ticks != frame.start_ticks)	/* it is another call's by now */
+		reading.rss_bytes = reading.vms_bytes = LOG_NONE;
+	frames->frames = xgrow(frames->frames, frames->nr, sizeof(frame));
+	frames->readings = xgrow(frames->readings, frames->nr, sizeof(reading));
+	frames->readings[frames->nr] = reading;
+	frames->frames[frames->nr++] = frame;
+}
+
+/*
+ * Copy the frames of one area up to the one at @top; the sentinel's child time goes to @below, the last frame
+ * of the area below.
+ */
+static void copy_area(struct frames *frames, struct logfile *log, const struct log_extent *extent, uint64_t top)
+{
+	const uint64_t begin = extent->offset + FIRST_FRAME;
+	struct log_frame sentinel;
+
+	memcpy(&sentinel, log->base + begin, sizeof(sentinel));
+	if (frames->nr && begin <= top)
+		frames->frames[frames->nr - 1].child_ticks += sentinel.child_ticks;
+	for (uint64_t i = 1; begin + i * sizeof(sentinel) <= top; i++)
+		add_frame(frames, log, extent, i);
+}
+
+/* Copy a whole stack that begins at @first and ends with the frame at @top. Return: false if damaged. */
+static bool copy_stack(struct frames *frames, struct logfile *log, uint32_t first, uint64_t top)
+{
+	const struct log_extent *extent = frames_area(log, top), **areas = NULL;
+	size_t nr = 0;
+	bool whole;
+
+	while (extent && nr <= log->nr_extents && frames_head(log, extent).stack == first) {
+		areas = xgrow(areas, nr, sizeof(*areas));
+		areas[nr++] = extent;
+		if (extent->offset >> LOG_REF_SHIFT == first)
+			break;
+		extent = frames_area(log, ((uint64_t)frames_head(log, extent).below << LOG_REF_SHIFT) + FIRST_FRAME);
+	}
+	whole = nr && areas[nr - 1]->offset >> LOG_REF_SHIFT == first;
+	for (size_t i = nr; whole && i-- > 0;) {
+		uint64_t last = areas[i]->offset + areas[i]->bytes - sizeof(struct log_frame);
+
+		copy_area(frames, log, areas[i], i == 0 ? top : last);
+	}
+	free(areas);
+	return whole;
+}
+
+/* A frame that is being pushed or popped is not that of the node where its thread is. */
+static void drop_unfinished(struct frames *frames, uint32_t current)
+{
+	if (frames->nr && frames->frames[frames->nr - 1].node != current)
+		frames->nr--;
+}
+
+/* Which stack each thread runs on. */
+struct runner {
+	struct thread *thread;
+	uint32_t first;			/* ref of the stack's first area */
+	uint32_t current;
+	uint64_t top_addr;
+};
+
+static struct runner *find_runners(struct process *process)
+{
+	struct runner *runners = xcalloc(process->nr_threads, sizeof(*runners));
+	struct logfile *log = process->log;
+
+	for (size_t i = 0; i < process->nr_threads; i++) {
+		uint64_t offset = (uint64_t)process->threads[i]->ref << LOG_REF_SHIFT;
+		const struct log_extent *extent;
+		struct log_thread thread;
+
+		memcpy(&thread, log->base + offset, offsetof(struct log_thread, cache));
+		extent = frames_area(log, ((uint64_t)thread.frames << LOG_REF_SHIFT) + FIRST_FRAME);
+		runners[i] = (struct runner){
+			.thread = process->threads[i],
+			.first = thread.frames && extent ? frames_head(log, extent).stack : 0,
+			.current = thread.current,
+			.top_addr = thread.top_addr,
+		};
+	}
+	return runners;
+}
+
+/* Return: whether the stack has frames that can be used. */
+static bool read_stack(struct process *process, const struct runner *runners, const struct log_extent *extent,
+		       struct frames *frames)
+{
+	struct logfile *log = process->log;
+	struct log_frames head = frames_head(log, extent);
+	uint32_t first = (uint32_t)(extent->offset >> LOG_REF_SHIFT), current = head.current;
+	uint64_t top_addr = head.top_addr, top;
+	size_t i = 0;
+
+	memset(frames, 0, sizeof(*frames));
+	if (head.stack != first || head.head.owner == 0)	/* a later area of a stack; a stack of nobody */
+		return false;
+	/* A thread that ran it before may not know yet that another does now. */
+	while (i < process->nr_threads && (runners[i].first != first || process->threads[i]->ref != head.head.owner))
+		i++;
+	if (i < process->nr_threads) {
+		frames->thread = runners[i].thread;
+		current = runners[i].current;
+		top_addr = runners[i].top_addr;
+	} else {
+		frames->thread = nodes_thread(process, head.head.owner);
+		frames->left_ticks = head.left_ticks;
+	}
+	if (!frames->thread || !logfile_offset(log, top_addr, &top) || !copy_stack(frames, log, first, top)) {
+		logfile_damaged(log, extent->offset, "the open calls of a stack");
+		return false;
+	}
+	drop_unfinished(frames, current);
+	return frames->nr > 0;
+}
+
+/* The path of a frame, or NULL if the frame is not sound. */
+static struct tree_node *frame_path(const struct frames *frames, const struct log_frame *frame, uint64_t not_before,
+				    bool *left_out)
+{
+	struct process *process = frames->thread->process;
+	struct tree_node *path = nodes_path(frames->thread, frame->node);
+	struct log_node node;
+	bool is_others;
+
+	if (!path)
+		return NULL;
+	*left_out = nodes_is_left_out(process, frame->node);
+	logfile_node(process->log, (uint64_t)frame->node << LOG_REF_SHIFT, &node);
+	is_others = !node.function_addr || node.function_addr & LOG_FUNCTION_OTHERS;
+	if (is_others && !*left_out)
+		path = tree_others(process->model);
+	else if (!is_others && (node.function_addr & ~LOG_FUNCTION_FLAGS) != frame->function_addr)
+		return NULL;
+	if (process->header.timing != LOG_TIMING_COUNTS && frame->start_ticks &&
+	    (frame->start_ticks < not_before || frame->start_ticks > process->last_ticks))
+		return NULL;
+	return path;
+}
+
+/* Add one open call: @ticks so far, @child_ticks of them in functions it called. */
+static void add_time(struct open_call *call, struct thread *thread, uint64_t ticks, uint64_t child_ticks)
+{
+	double tick_ns = thread->process->tick_ns, self_ns = (double)(int64_t)(ticks - child_ticks) * tick_ns;
+	struct call_stats *stats = &call->node->stats;
+
+	call->self_ns = self_ns;
+	if (call->left_out) {	/* its caller's time, if it has one that is reported */
+		if (call->node->function) {
+			stats->self_ns += self_ns;
+			thread->functions_ns += self_ns;
+		} else {
+			thread->process->model->selection.outside_ns += self_ns;
+		}
+		return;
+	}
+	call->so_far_ns = (double)ticks * tick_ns;
+	stats->total_ns += call->so_far_ns;
+	stats->duration_ns += call->so_far_ns;
+	stats->open_ns += call->so_far_ns;
+	stats->self_ns += self_ns;
+	stats->max_ns = fmax(stats->max_ns, call->so_far_ns);
+	thread->functions_ns += self_ns;
+}
+
+static void count_left_out(const struct open_call *call, struct selection *selection)
+{
+	if (!call->was_counted)
+		*(call->node->function ? &selection->inside_calls : &selection->outside_calls) += 1;
+}
+
+static void count_call(struct open_call *call, struct thread *thread)
+{
+	if (call->left_out) {
+		count_left_out(call, &thread->process->model->selection);
+		return;
+	}
+	call->node->stats.open_calls++;
+	thread->open_calls++;
+	if (call->was_counted) {
+		call->node->stats.timed_calls--;
+		call->node->stats.known_calls--;
+		return;
+	}
+	call->node->stats.calls++;
+	thread->calls++;
+}
+
+/* The top call may have been ending when the program was stopped. */
+static bool is_counted(const struct frames *frames, size_t i)
+{
+	const struct process *process = frames->thread->process;
+
+	return i + 1 == frames->nr && process->end_kind != END_RUNNING && process->header.timing == LOG_TIMING_EXACT &&
+	       !frames->left_ticks && nodes_is_half_counted(frames->thread, frames->frames[i].node);
+}
+
+/*
+ * From the top down: the time of a call is child time of the one below it that was timed too. One that was not adds
+ * nothing; its child time was told by calls that stand for others, and is the next one's.
+ */
+static void add_times(struct open_stack *stack, const struct frames *frames)
+{
+	struct process *process = stack->thread->process;
+	uint64_t above_ticks = frames->left_ticks ? process->last_ticks - frames->left_ticks : 0;
+
+	for (size_t i = stack->nr_calls; i-- > 0;) {
+		const struct log_frame *frame = &frames->frames[i];
+		uint64_t ticks = process->last_ticks - frame->start_ticks;
+		uint64_t child_ticks = frame->child_ticks + above_ticks;
+
+		if (!frame->start_ticks)
+			continue;
+		if (frame->child_ticks > ticks || child_ticks > ticks)
+			child_ticks = ticks;	/* a child ended later than all we know of */
+		stack->calls[i].since = process_time(process, frame->start_ticks);
+		stack->calls[i].start_ticks = frame->start_ticks;
+		stack->calls[i].ref = frame->node;
+		add_time(&stack->calls[i], stack->thread, ticks, child_ticks);
+		above_ticks = ticks;
+	}
+}
+
+/* Keep the sound frames; @frames is compacted to match stack->calls. */
+static void take_frames(struct open_stack *stack, struct frames *frames, uint64_t offset)
+{
+	struct process *process = stack->thread->process;
+	uint64_t not_before = process->timebase.points[0].ticks;
+
+	for (size_t i = 0; i < frames->nr; i++) {
+		struct log_frame frame = frames->frames[i];
+		bool left_out = false;
+		struct tree_node *path = frame_path(frames, &frame, not_before, &left_out);
+
+		if (!path && process->end_kind == END_RUNNING)
+			break;			/* it began after we looked at the clock */
+		if (!path) {
+			logfile_damaged(process->log, offset, "an open call");
+			continue;
+		}
+		if (frame.start_ticks)
+			not_before = frame.start_ticks;
+		stack->calls = xgrow(stack->calls, stack->nr_calls, sizeof(*stack->calls));
+		stack->calls[stack->nr_calls] = (struct open_call){ path, NO_TIME, NAN, 0,
+			is_counted(frames, i), left_out, 0, 0, frames->readings[i] };
+		count_call(&stack->calls[stack->nr_calls++], stack->thread);
+		frames->frames[stack->nr_calls - 1] = frame;
+	}
+}
+
+/* Their time is that of the next one below which is reported. */
+static void drop_left_out(struct open_stack *stack)
+{
+	size_t nr = 0;
+
+	for (size_t i = 0; i < stack->nr_calls; i++) {
+		if (!stack->calls[i].left_out)
+			stack->calls[nr++] = stack->calls[i];
+		else if (nr)
+			stack->calls[nr - 1].self_ns += stack->calls[i].self_ns;
+	}
+	stack->nr_calls = nr;
+	if (nr == 0)
+		free(stack->calls);
+}
+
+static void add_stack(struct process *process, struct frames *frames, uint64_t offset)
+{
+	struct open_stack stack = { .thread = frames->thread, .left = frames->left_ticks != 0 };
+
+	if (frames->left_ticks > process->last_ticks)
+		frames->left_ticks = process->last_ticks;
+	take_frames(&stack, frames, offset);
+	if (process->header.timing != LOG_TIMING_COUNTS)
+		add_times(&stack, frames);
+	drop_left_out(&stack);
+	if (stack.nr_calls == 0)
+		return;
+	process->stacks = xgrow(process->stacks, process->nr_stacks, sizeof(*process->stacks));
+	process->stacks[process->nr_stacks++] = stack;
+}
+
+void open_calls_read(struct process *process)
+{
+	struct runner *runners = find_runners(process);
+	struct logfile *log = process->log;
+
+	for (size_t i = 0; i < log->nr_extents; i++) {
+		struct frames frames;
+
+		if (log->extents[i].kind != LOG_AREA_FRAMES)
+			continue;
+		if (read_stack(process, runners, &log->extents[i], &frames) && !frames.thread->left_out)
+			add_stack(process, &frames, log->extents[i].offset);
+		free(frames.frames);
+		free(frames.readings);
+	}
+	free(runners);
+}

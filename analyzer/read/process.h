@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* One log as a process: its clocks, rows and threads, and how it ended. */
+#ifndef INSIDEME_PROCESS_H
+#define INSIDEME_PROCESS_H
+
+#include "analyzer/model/model.h"
+
+/*
+ * Open a log and read its clocks and rows; model times are not known yet. Return: NULL after an error().
+ */
+struct process *process_open(struct model *model, const char *path);
+/* A forked child that has no log of its own, by what would be its log. */
+struct process *process_open_child(struct process *parent, uint8_t *image, uint64_t bytes);
+void process_close(struct process *process);
+
+/* Threads and records; process->origin_ns must be set. */
+void process_read_threads(struct process *process);
+
+/* Does the process still run on this machine? */
+bool process_is_running(const struct process *process);
+
+/* Find last_ticks, the last instant that anything in the log tells of. */
+void process_find_last(struct process *process);
+
+/* A process of which only a log in memory tells, for messages about @path. @image is freed with it. */
+struct process *process_open_image(struct model *model, const char *path, uint8_t *image, uint64_t bytes);
+
+#endif

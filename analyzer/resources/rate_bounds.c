@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Bounds of rates: what a column is a part of, and how many processors there are. */
+#include "analyzer/resources/rate_bounds.h"
+
+#include <math.h>
+#include <string.h>
+
+#define ALL_PROCESSORS	0
+
+/* Parts of what is counted exactly. */
+static const struct { const char *part, *whole; } parts[] = {
+	{ "user_ns", "cpu_ns" },
+	{ "system_ns", "cpu_ns" },
+};
+
+static int whole_of(const struct rowset *rows, const char *column)
+{
+	for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++)
+		if (strcmp(column, parts[i].part) == 0)
+			return rowset_column(rows, parts[i].whole);
+	return -1;
+}
+
+static bool has_machine(const struct process *process, const struct process *other)
+{
+	const struct rowset *rows = process_rowset(other, "system");
+
+	return rows && rows->nr_rows > 1 && strcmp(other->header.boot_id, process->header.boot_id) == 0;
+}
+
+/* Who has rows of its machine; NULL: nobody. */
+static struct process *machine_of(struct process *process)
+{
+	const struct model *model = process->model;
+
+	if (has_machine(process, process))
+		return process;
+	for (size_t i = 0; i < model->nr_monitors; i++)
+		if (has_machine(process, model->monitors[i]))
+			return model->monitors[i];
+	for (size_t i = 0; i < model->nr_processes; i++)
+		if (has_machine(process, model->processes[i]))
+			return model->processes[i];
+	return NULL;
+}
+
+/* Idle or not, time passes on each: over all rows steps matter little. */
+double rate_nr_processors(struct process *process)
+{
+	struct process *machine = machine_of(process);
+	const struct rowset *rows = machine ? process_rowset(machine, "system") : NULL;
+	int total = rows ? rowset_column(rows, "system_cpu_total_ns") : -1;
+	uint64_t first_ns, last_ns;
+	int64_t passed_ns;
+
+	if (total < 0)
+		return NAN;
+	first_ns = rowset_value(rows, 0, (uint32_t)total);
+	last_ns = rowset_value(rows, rows->nr_rows - 1, (uint32_t)total);
+	passed_ns = process_time(machine, rows->ticks[rows->nr_rows - 1]) - process_time(machine, rows->ticks[0]);
+	if (first_ns == LOG_NONE || last_ns == LOG_NONE || last_ns <= first_ns || passed_ns <= 0)
+		return NAN;
+	return fmax(1, round((double)(last_ns - first_ns) / (double)passed_ns));
+}
+
+/* Threads that the process had at a time, at most: all those that are in its log, or what the kernel told. */
+static double nr_threads(const struct process *process, const struct rowset *rows)
+{
+	int column = rowset_column(rows, "threads");
+	double most = (double)process->nr_threads;
+
+	if (column < 0)
+		return NAN;
+	for (size_t row = 0; row < rows->nr_rows; row++) {
+		uint64_t nr = rowset_value(rows, row, (uint32_t)column);
+
+		most = nr == LOG_NONE ? most : fmax(most, (double)nr);
+	}
+	return fmax(most, 1);
+}
+
+/* In cores or percent; NAN: not known, as of GPU engines. */
+static double most_of(struct process *process, const struct rowset *rows, uint32_t column)
+{
+	static const struct { const char *set; uint16_t unit; double most; } sets[] = {
+		{ "cores", LOG_UNIT_NS, 1 },
+		{ "thread", LOG_UNIT_NS, 1 },
+		{ "thread", LOG_UNIT_WAIT_NS, 100 },
+		{ "system", LOG_UNIT_WAIT_NS, 100 },
+		{ "system", LOG_UNIT_NS, ALL_PROCESSORS },
+		{ "process", LOG_UNIT_NS, ALL_PROCESSORS },
+		{ "cgroup", LOG_UNIT_NS, ALL_PROCESSORS },
+	};
+
+	for (size_t i = 0; i < sizeof(sets) / sizeof(*sets); i++)
+		if (strcmp(rows->set, sets[i].set) == 0 && rows->columns[column].unit == sets[i].unit)
+			return sets[i].most != ALL_PROCESSORS ? sets[i].most :
+				fmin(rate_nr_processors(process), strcmp(rows->set, "process") == 0 ? nr_threads(process, rows) : NAN);
+	return NAN;
+}
+
+double rate_most_of_all(struct process *process, const struct rowset *rows, uint32_t column)
+{
+	const struct model *model = process->model;
+
+	if (strcmp(rows->set, "process") != 0 || rows->columns[column].unit != LOG_UNIT_NS || model->nr_runs > 1)
+		return NAN;
+	for (size_t i = 0; i < model->nr_processes; i++)
+		if (strcmp(model->processes[i]->header.boot_id, process->header.boot_id) != 0)
+			return NAN;
+	return rate_nr_processors(process);
+}
+
+void rate_bounds_find(struct rate_bounds *bounds, struct process *process, const struct rowset *rows, uint32_t column)
+{
+	*bounds = (struct rate_bounds){
+		.rows = rows,
+		.whole = whole_of(rows, rows->columns[column].name),
+		.most = most_of(process, rows, column),
+	};
+}
+
+double rate_bounded(const struct rate_bounds *bounds, size_t from, size_t to, int64_t passed_ns, double rate)
+{
+	const struct rowset *rows = bounds->rows;
+	uint64_t before, after;
+
+	rate = fmin(rate, bounds->most);
+	if (bounds->whole < 0)
+		return rate;
+	before = rowset_value(rows, from, (uint32_t)bounds->whole);
+	after = rowset_value(rows, to, (uint32_t)bounds->whole);
+	if (before == LOG_NONE || after == LOG_NONE || after < before)
+		return rate;
+	return fmin(rate, (double)(after - before) / (double)passed_ns);
+}

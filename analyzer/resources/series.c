@@ -1,0 +1,381 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Resources over time. */
+#include "analyzer/resources/series.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/base/changes.h"
+#include "analyzer/model/usage.h"
+#include "analyzer/resources/rate_bounds.h"
+
+#define LATE_NS		100000000
+
+enum unit series_unit(const struct log_column *column, bool rate)
+{
+	switch (column->unit) {
+	case LOG_UNIT_BYTES:
+		return rate ? UNIT_BYTES_RATE : UNIT_BYTES;
+	case LOG_UNIT_NS:
+		return rate ? UNIT_CORES : UNIT_NS;
+	case LOG_UNIT_COUNT:
+		return rate ? UNIT_COUNT_RATE : UNIT_COUNT;
+	case LOG_UNIT_WAIT_NS:
+		return rate ? UNIT_PERCENT : UNIT_NS;
+	case LOG_UNIT_PERCENT:
+		return UNIT_PERCENT;
+	}
+	return UNIT_NONE;
+}
+
+enum unit series_slope_unit(enum unit unit)
+{
+	return unit == UNIT_BYTES ? UNIT_BYTES_RATE : unit == UNIT_COUNT ? UNIT_COUNT_RATE : UNIT_NONE;
+}
+
+/* What makes a difference of readings over a time in ns a rate in its unit. */
+static double rate_scale(const struct log_column *column)
+{
+	switch (column->unit) {
+	case LOG_UNIT_NS:
+		return 1;
+	case LOG_UNIT_WAIT_NS:
+		return 100;
+	case LOG_UNIT_MILLI:
+		return 1e6;
+	default:
+		return 1e9;
+	}
+}
+
+double series_value(const struct log_column *column, uint64_t value)
+{
+	double real;
+
+	if (column->unit == LOG_UNIT_REAL) {
+		memcpy(&real, &value, sizeof(real));
+		return real;
+	}
+	return column->unit == LOG_UNIT_MILLI ? (double)value / 1000 : (double)value;
+}
+
+static double place(const struct model *model, int64_t time)
+{
+	return model->to > model->from ? (double)(time - model->from) / (double)(model->to - model->from) : 0;
+}
+
+static void note_peak(struct series *series, double value, int64_t time)
+{
+	if (!(series->peak >= value)) {
+		series->peak = value;
+		series->peak_time = time;
+	}
+	if (!(series->min <= value))
+		series->min = value;
+}
+
+/* Sums of a straight line's fit, kept as means so that they stay exact. */
+struct slope {
+	double nr;
+	double mean_time, mean_value;
+	double time_squares, products;
+};
+
+static void add_to_slope(struct slope *slope, double time_s, double value)
+{
+	double step = time_s - slope->mean_time;
+
+	slope->nr++;
+	slope->mean_time += step / slope->nr;
+	slope->mean_value += (value - slope->mean_value) / slope->nr;
+	slope->time_squares += step * (time_s - slope->mean_time);
+	slope->products += step * (value - slope->mean_value);
+}
+
+static double slope_of(const struct slope *slope)
+{
+	return slope->time_squares > 0 ? slope->products / slope->time_squares : NAN;
+}
+
+/*
+ * The slope's standard error, from how far readings are off the line. They are near to the ones before them, which makes
+ * them worth fewer independent ones: (1 - r) / (1 + r) of their number, r the correlation of neighbours.
+ */
+static double slope_error(const struct slope *slope, struct process *process, const struct rowset *rows, uint32_t column)
+{
+	double squares = 0, neighbours = 0, before = NAN, r;
+
+	if (slope->nr < 10 || !(slope->time_squares > 0))
+		return NAN;
+	for (size_t row = 0; row < rows->nr_rows; row++) {
+		uint64_t raw = rowset_value(rows, row, column);
+		double time_s = (double)process_time(process, rows->ticks[row]) / 1e9, off;
+
+		if (raw == LOG_NONE)
+			continue;
+		off = series_value(&rows->columns[column], raw) - slope->mean_value - slope_of(slope) * (time_s - slope->mean_time);
+		squares += off * off;
+		if (!isnan(before))
+			neighbours += off * before;
+		before = off;
+	}
+	r = squares > 0 ? fmin(fmax(neighbours / squares, 0), 0.999) : 0;
+	return sqrt(squares / (slope->nr - 2) / slope->time_squares * (1 + r) / (1 - r));
+}
+
+/* From when on a process's first reading holds: it may have been idle for long before that, and smaller. */
+static int64_t first_from(const struct process *process, int64_t time)
+{
+	return time - process->start <= LATE_NS ? process->start : time;
+}
+
+/* Readings are not evenly spread: of an idle process there are fewer. */
+static void read_gauge(struct series *series, const struct model *model, struct process *process,
+		       const struct rowset *rows, uint32_t column)
+{
+	struct slope slope = { 0 };
+	int64_t first_time = 0, before_time = 0;
+	double sum = 0;
+
+	for (size_t row = 0; row < rows->nr_rows; row++) {
+		uint64_t raw = rowset_value(rows, row, column);
+		int64_t time = process_time(process, rows->ticks[row]);
+		double value = series_value(&rows->columns[column], raw);
+
+		if (raw == LOG_NONE)
+			continue;
+		series->nr_readings++;
+		add_to_slope(&slope, (double)time / 1e9, value);
+		note_peak(series, value, time);
+		sparkline_add(&series->line, place(model, time), value);
+		if (series->changes)
+			changes_add(series->changes, series->known ? before_time : first_from(process, time), time,
+				    series->known ? series->last : value);
+		if (!series->known)
+			first_time = time;
+		else
+			sum += (series->last + value) / 2 * (double)(time - before_time);
+		series->last_time = before_time = time;
+		series->last = value;
+		series->known = true;
+	}
+	series->mean = before_time > first_time ? sum / (double)(before_time - first_time) : series->last;
+	series->slope = slope_of(&slope);
+	series->slope_error = slope_error(&slope, process, rows, column);
+}
+
+/* It goes into every step of the line that this time touches. */
+static void hold(struct series *series, const struct model *model, int64_t from, int64_t to, double value)
+{
+	double step = 1 / (double)series->line.nr_steps;
+	double last = place(model, to);
+
+	for (double at = place(model, from); at < last; at += step)
+		sparkline_add(&series->line, at, value);
+	sparkline_add(&series->line, nextafter(last, 0), value);
+	note_peak(series, value, to);
+}
+
+/* A rate holds for the whole time between two rows. */
+static void add_rate(struct series *series, const struct model *model, int64_t from, int64_t to, double rate)
+{
+	hold(series, model, from, to, rate);
+	if (series->changes)
+		changes_add(series->changes, from, to, rate);
+}
+
+/* Counters that began before the process did. */
+static bool is_older(const struct rowset *rows, uint32_t column)
+{
+	return rowset_is_of_machine(rows) || strcmp(rows->set, "cgroup") == 0 || strncmp(rows->columns[column].name, "netns_", 6) == 0;
+}
+
+/* Between rows that are closer than half of the sampling interval there is no rate: it would be noise. */
+static void read_rate(struct series *series, const struct model *model, struct process *process,
+		      const struct rowset *rows, uint32_t column)
+{
+	int64_t shortest = (int64_t)(rows->interval_ns / 2), first_time = 0, before_time = 0;
+	uint64_t first = LOG_NONE, before = LOG_NONE, last = LOG_NONE;
+	double scale = rate_scale(&rows->columns[column]);
+	struct rate_bounds bounds;
+	size_t first_row = 0, before_row = 0;
+
+	rate_bounds_find(&bounds, process, rows, column);
+	for (size_t row = 0; row < rows->nr_rows; row++) {
+		uint64_t raw = rowset_value(rows, row, column);
+		int64_t time = process_time(process, rows->ticks[row]);
+
+		if (raw == LOG_NONE)
+			continue;
+		last = raw;
+		series->last_time = time;
+		if (first == LOG_NONE) {
+			first = raw;
+			first_time = time;
+			first_row = row;
+		} else if (time <= before_time || time - before_time < shortest) {
+			continue;
+		} else if (raw >= before) {
+			add_rate(series, model, before_time, time,
+				 rate_bounded(&bounds, before_row, row, time - before_time,
+					      scale * (double)(raw - before) / (double)(time - before_time)));
+			series->known = true;
+			series->mean = rate_bounded(&bounds, first_row, row, time - first_time,
+						    scale * ((double)raw - (double)first) / (double)(time - first_time));
+		}
+		before = raw;
+		before_time = time;
+		before_row = row;
+	}
+	/* what a process used since its start; of the machine, which started earlier, or from a time on since the first row */
+	if (last != LOG_NONE)
+		series->last = series_value(&rows->columns[column],
+					    is_older(rows, column) || model->from > 0 ? last - first : last);
+}
+
+/* As series_of_column(); what it reads goes to @changes too, unless that is NULL. */
+static void read_series(struct series *series, const struct model *model, struct process *process,
+			const struct rowset *rows, uint32_t column, size_t nr_steps, struct changes *changes)
+{
+	bool rate = rows->columns[column].kind == LOG_CUMULATIVE;
+
+	*series = (struct series){
+		.unit = series_unit(&rows->columns[column], rate),
+		.last_unit = series_unit(&rows->columns[column], false),
+		.min = NAN, .mean = NAN, .peak = NAN, .last = NAN, .slope = NAN, .slope_error = NAN,
+		.changes = changes,
+	};
+	sparkline_init(&series->line, nr_steps);
+	(rate ? read_rate : read_gauge)(series, model, process, rows, column);
+}
+
+void series_of_column(struct series *series, const struct model *model, struct process *process,
+		      const struct rowset *rows, uint32_t column, size_t nr_steps)
+{
+	read_series(series, model, process, rows, column, nr_steps, NULL);
+}
+
+/* The kernel's counters go on through an exec: the next image's hold this one's. @of_cpu: also where only its usage is known */
+static bool goes_on(const struct process *process, const char *set, bool of_cpu)
+{
+	const struct process *next = process_next_image(process);
+	const struct rowset *rows = next ? process_rowset(next, set) : NULL;
+
+	return (rows && rows->nr_rows) || (of_cpu && next && !isnan(usage_of_process(next).cpu_ns));
+}
+
+/* What a process computed before its first row; what it read and wrote by then was the recorder's, too. */
+static void add_begin(struct changes *changes, struct process *process, const struct rowset *rows, uint32_t column,
+		      double most)
+{
+	for (size_t row = 0; row < rows->nr_rows; row++) {
+		uint64_t raw = rowset_value(rows, row, column);
+		int64_t passed = process_time(process, rows->ticks[row]) - process->start;
+
+		if (raw != LOG_NONE && passed > 0)
+			changes_add(changes, process->start, process->start + passed, fmin((double)raw / (double)passed, most));
+		if (raw != LOG_NONE)
+			return;
+	}
+}
+
+/* And after its last one; what is known of an end is of the last image. Return: what it used in all */
+static double add_end(struct changes *changes, const struct process *process, const struct series *one, double most)
+{
+	double cpu_ns = process_next_image(process) ? one->last : usage_of_process(process).cpu_ns;
+	double rate = (cpu_ns - one->last) / (double)(process->last - one->last_time);
+
+	changes_add(changes, one->last_time, process->last, fmin(rate, most));
+	return fmax(cpu_ns, one->last);
+}
+
+/* Return: what it used in all; of a gauge its last reading. */
+static double add_series(struct changes *changes, struct process *process, const struct rowset *rows, uint32_t column,
+			 const struct series *one, bool of_cpu)
+{
+	struct rate_bounds bounds;
+
+	if (rows->columns[column].kind != LOG_CUMULATIVE)
+		changes_add(changes, one->last_time, process->last, one->last);
+	if (!of_cpu || isnan(one->last))
+		return one->last;
+	rate_bounds_find(&bounds, process, rows, column);
+	add_begin(changes, process, rows, column, bounds.most);
+	return add_end(changes, process, one, bounds.most);
+}
+
+/* Rows come at times of each process's own: the sum changes wherever one of them has a row; it is @most at a time (NAN: not known). */
+static void add_up(struct series *sum, const struct model *model, struct changes *changes, double most)
+{
+	int64_t before = model->from;
+	double now = 0, integral = 0;
+
+	sum->min = sum->mean = sum->peak = sum->slope = sum->slope_error = NAN;
+	for (size_t i = 0; i < sum->line.nr_steps; i++)
+		sum->line.steps[i] = NAN;
+	for (size_t i = 0; i <= changes->nr; i++) {
+		int64_t time = i < changes->nr && changes->list[i].time < model->to ? changes->list[i].time : model->to;
+		double value = fmin(fmax(now, 0), most);
+
+		if (time > before) {
+			hold(sum, model, before, time, value);
+			integral += value * (double)(time - before);
+			before = time;
+		}
+		if (i < changes->nr)
+			now += changes->list[i].by;
+	}
+	if (model->to > model->from)
+		sum->mean = integral / (double)(model->to - model->from);
+}
+
+void series_of_all(struct series *series, const struct model *model, const char *set, const char *column,
+		   size_t nr_steps)
+{
+	struct changes changes = { 0 };
+	double last = 0, most = NAN;	/* of all, also of those too short for a rate */
+	int64_t least_ns = 0;
+	bool of_cpu = strcmp(set, "process") == 0 && strcmp(column, "cpu_ns") == 0 && model->from == 0 && model->to >= model->end;
+	size_t nr = 0, nr_short = 0;
+
+	*series = (struct series){ .known = false };
+	for (size_t i = 0; i < model->nr_processes; i++) {
+		struct process *process = model->processes[i];
+		struct rowset *rows = process_rowset(process, set);
+		int index = rows ? rowset_column(rows, column) : -1;
+		struct series one = { .last_time = process->start };
+		double used = NAN;
+
+		if (index >= 0) {
+			read_series(&one, model, process, rows, (uint32_t)index, nr_steps, &changes);
+			if (rows->columns[index].kind == LOG_CUMULATIVE && (int64_t)rows->interval_ns > least_ns)
+				least_ns = (int64_t)rows->interval_ns;
+			used = add_series(&changes, process, rows, (uint32_t)index, &one, of_cpu);
+		} else if (of_cpu) {
+			used = add_end(&changes, process, &one, 1);
+		}
+		if (!isnan(used) && !goes_on(process, set, of_cpu))
+			last += used;
+		nr_short += !one.known && !isnan(used);
+		if (one.known && !nr++) {
+			*series = one;
+			most = rate_most_of_all(process, rows, (uint32_t)index);
+		} else {
+			series_release(&one);
+		}
+	}
+	if (nr && nr + nr_short > 1) {
+		changes_sort(&changes);
+		changes_even_out(&changes, least_ns);
+		add_up(series, model, &changes, most);
+		if (of_cpu && model->end > 0)
+			series->mean = last / (double)model->end;
+	}
+	changes_release(&changes);
+	series->last = last;
+}
+
+void series_release(struct series *series)
+{
+	sparkline_release(&series->line);
+}

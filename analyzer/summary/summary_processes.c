@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* First page: how the processes of a run ended, the worst end first. */
+#include "analyzer/summary/summary.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/base/error.h"
+#include "analyzer/cells/family.h"
+
+#define LINES_MAX	6
+#define PROGRAMS_MAX	5
+
+/* Processes of one program that ended alike. */
+struct kind {
+	const struct member *member;	/* the first */
+	size_t nr;
+	char end[64];
+};
+
+/* Lower is worse. */
+static int weight(const struct member *member)
+{
+	return family_is_killed(member) ? 0 : family_has_failed(member) ? 1 : 2;
+}
+
+/* Worst first; kinds of one end side by side, the most frequent program first. */
+static int compare_kinds(const void *a, const void *b)
+{
+	const struct kind *x = a, *y = b;
+	int order = weight(x->member) - weight(y->member);
+
+	if (order == 0)
+		order = strcmp(x->end, y->end);
+	if (order == 0)
+		order = (x->nr < y->nr) - (x->nr > y->nr);
+	return order ? order : (x->member > y->member) - (x->member < y->member);
+}
+
+static struct kind *list_kinds(const struct family *family, size_t *nr)
+{
+	struct kind *kinds = NULL;
+	char buffer[64];
+
+	*nr = 0;
+	for (size_t i = 0; i < family->nr; i++) {
+		const struct member *member = &family->members[i];
+		const char *end = family_end_text(member, buffer, sizeof(buffer));
+		size_t k = 0;
+
+		while (k < *nr && (strcmp(kinds[k].end, end) != 0 ||
+				   strcmp(family_program(kinds[k].member), family_program(member)) != 0))
+			k++;
+		if (k == *nr) {
+			kinds = xgrow(kinds, (*nr)++, sizeof(*kinds));
+			kinds[k].member = member;
+			strcpy(kinds[k].end, end);
+		}
+		kinds[k].nr++;
+	}
+	if (*nr)
+		qsort(kinds, *nr, sizeof(*kinds), compare_kinds);
+	return kinds;
+}
+
+static char *kind_text(struct document *document, const struct kind *kind)
+{
+	if (kind->nr > 1)
+		return document_text(document, "%s x %zu", family_program(kind->member), kind->nr);
+	if (kind->member->first && kind->member->first->header.rank >= 0)
+		return document_text(document, "%s, pid %u, rank %d", family_program(kind->member), kind->member->pid,
+				     kind->member->first->header.rank);
+	return document_text(document, "%s, pid %u", family_program(kind->member), kind->member->pid);
+}
+
+/* "SIGSEGV    worker, pid 4251; sh x 3"; how many of @kinds it tells of in @nr_told */
+static char *line_text(struct document *document, const struct kind *kinds, size_t nr, int width, size_t *nr_told)
+{
+	char *text = document_text(document, "%-*s  ", width, kinds->end);
+	size_t more = 0, i;
+
+	for (i = 0; i < nr && strcmp(kinds[i].end, kinds->end) == 0; i++) {
+		if (i < PROGRAMS_MAX)
+			text = document_text(document, "%s%s%s", text, i ? "; " : "", kind_text(document, &kinds[i]));
+		else
+			more += kinds[i].nr;
+	}
+	*nr_told = i;
+	if (more)
+		text = document_text(document, "%s; %zu more", text, more);
+	if (kinds->member->end_kind != END_SILENT || !family_is_killed(kinds->member))
+		return text;
+	return document_text(document, "%s (%s)", text, kinds->member->last->model->nr_monitors ?
+			     "SIGKILL or a raw exit: insideme-run did not see which" :
+			     "SIGKILL, a raw exit or exec: insideme-run would know");
+}
+
+static void add_lines(struct document *document, const struct kind *kinds, size_t nr)
+{
+	int width = 0;
+	size_t nr_told, nr_lines = 0, more = 0;
+
+	for (size_t i = 0; i < nr; i++)
+		if ((int)strlen(kinds[i].end) > width)
+			width = (int)strlen(kinds[i].end);
+	for (size_t i = 0; i < nr; i += nr_told) {
+		char *text = line_text(document, kinds + i, nr - i, width, &nr_told);
+
+		if (nr_lines++ < LINES_MAX)
+			document_add(document, i ? "" : "Processes", text)->wraps = true;
+		for (size_t k = i; k < i + nr_told && nr_lines > LINES_MAX; k++)
+			more += kinds[k].nr;
+	}
+	if (more)
+		document_add(document, "", document_text(document, "%zu more with other ends", more));
+}
+
+void summary_processes(struct document *document, struct report *report)
+{
+	struct family family;
+	struct kind *kinds;
+	size_t nr;
+
+	family_init(&family, report->model);
+	if (family.nr > 1) {
+		kinds = list_kinds(&family, &nr);
+		add_lines(document, kinds, nr);
+		free(kinds);
+	}
+	family_release(&family);
+}
+
+const char *summary_cpu(struct document *document, const struct model *model, double *all_ns)
+{
+	struct family family;
+	double cpu_ns = 0;
+	size_t nr = 0, nr_all = 0;
+
+	family_init(&family, model);
+	for (size_t i = 0; i < family.nr; i++) {
+		if (family.members[i].unseen)
+			continue;
+		nr_all++;
+		if (isnan(family.members[i].usage.cpu_ns))
+			continue;
+		cpu_ns += family.members[i].usage.cpu_ns;
+		nr++;
+	}
+	family_release(&family);
+	*all_ns = nr && nr == nr_all ? cpu_ns : NAN;
+	if (!nr)
+		return "";
+	if (nr < nr_all)
+		return document_text(document, "CPU time of %zu of %zu processes: %s", nr, nr_all,
+				     document_number(document, UNIT_NS, cpu_ns));
+	return document_text(document, "CPU time of all: %s", document_number(document, UNIT_NS, cpu_ns));
+}

@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* First page: CPU, memory and I/O as curves over the run. */
+#include "analyzer/summary/summary.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/base/terminal.h"
+#include "analyzer/resources/resource_limits.h"
+#include "analyzer/resources/series.h"
+
+#define STEPS_MIN	12
+#define STEPS_MAX	48
+#define FIGURES_WIDTH	44	/* what stands beside a curve */
+#define DISK_BLOCK_BYTES 4096
+
+/* What the page shows of each process set, added up over the processes. */
+struct resource {
+	const char *title;
+	const char *column;
+	bool hide_if_none;		/* leave the line out when it stayed at 0 */
+};
+
+static const struct resource resources[] = {
+	{ "CPU", "cpu_ns", false },
+	{ "RSS", "rss_bytes", false },
+	{ "heap", "heap_bytes", false },
+	{ "read", "read_bytes", true },
+	{ "written", "write_bytes", true },
+};
+
+struct resource_row {
+	const struct resource *resource;
+	struct series series;
+	double limit;			/* NAN: not known */
+	char *line;
+};
+
+enum { CELL_TITLE, CELL_LINE, CELL_MEAN, CELL_PEAK, CELL_LIMIT };
+
+static struct value get(const struct column *column, const void *row)
+{
+	const struct resource_row *of = row;
+
+	switch (column->index) {
+	case CELL_TITLE:
+		return value_text(of->resource->title);
+	case CELL_LINE:
+		return value_text(of->line);
+	case CELL_MEAN:
+		return value_real(of->series.unit, of->series.mean);
+	case CELL_PEAK:
+		return value_real(of->series.unit, of->series.peak);
+	default:
+		return value_real(of->series.unit, of->limit);
+	}
+}
+
+/* By write() and its like between the first and the last row: what the recorder wrote before, to the run, is not the program's. */
+static double written_chars(const struct model *model)
+{
+	double sum = 0;
+
+	for (size_t i = 0; i < model->nr_processes; i++) {
+		const struct rowset *rows = process_rowset(model->processes[i], "process");
+		int column = rows ? rowset_column(rows, "write_chars") : -1;
+		uint64_t first = LOG_NONE, last = LOG_NONE;
+
+		for (size_t row = 0; column >= 0 && row < rows->nr_rows; row++) {
+			uint64_t chars = rowset_value(rows, row, (uint32_t)column);
+
+			first = first == LOG_NONE ? chars : first;
+			last = chars == LOG_NONE ? last : chars;
+		}
+		if (first != LOG_NONE && last > first)
+			sum += (double)(last - first);
+	}
+	return sum;
+}
+
+/* The kernel counts a page of the log that the program touched as written by it. Can that be all there is? */
+static bool is_only_the_log(const struct model *model, const struct resource *resource, const struct series *written)
+{
+	return strcmp(resource->column, "write_bytes") == 0 && written->last <= (double)model->log_bytes &&
+	       written_chars(model) < DISK_BLOCK_BYTES;
+}
+
+/* Between two samples it may have been higher: at the peak of one process all had at least as much. */
+static void raise_rss_peak(const struct model *model, struct series *rss)
+{
+	for (size_t i = 0; i < model->nr_processes; i++) {
+		uint64_t peak = model->processes[i]->peak_rss_bytes;
+
+		if (peak != LOG_NONE && (double)peak > rss->peak)
+			rss->peak = (double)peak;
+	}
+}
+
+/* Curves as long as the terminal leaves room for. */
+static size_t line_steps(void)
+{
+	struct terminal terminal;
+
+	terminal_init(&terminal, stdout);
+	if (terminal.width < FIGURES_WIDTH + STEPS_MIN)
+		return STEPS_MIN;
+	return terminal.width > FIGURES_WIDTH + STEPS_MAX ? STEPS_MAX : terminal.width - FIGURES_WIDTH;
+}
+
+static size_t fill_rows(struct document *document, const struct model *model, struct resource_row *rows, size_t nr_steps)
+{
+	struct resource_limits limits;
+	size_t nr = 0;
+
+	resource_limits_read(&limits, model);
+	for (size_t i = 0; i < sizeof(resources) / sizeof(*resources); i++) {
+		struct resource_row *row = &rows[nr];
+		char *line;
+
+		series_of_all(&row->series, model, "process", resources[i].column, nr_steps);
+		if (strcmp(resources[i].column, "rss_bytes") == 0)
+			raise_rss_peak(model, &row->series);
+		if (row->series.known && !(resources[i].hide_if_none && !(row->series.peak > 0)) &&
+		    !is_only_the_log(model, &resources[i], &row->series)) {
+			line = sparkline_text(&row->series.line, row->series.peak);
+			row->line = document_text(document, "%s", line);
+			row->resource = &resources[i];
+			row->limit = strcmp(row->resource->title, "heap") == 0 ? NAN :
+				resource_limit(&limits, resources[i].column);
+			free(line);
+			nr++;
+		}
+		series_release(&row->series);
+	}
+	return nr;
+}
+
+/* Over the curves stand the run's start and end. */
+static struct column *columns_of(struct document *document, const struct model *model, size_t nr_steps)
+{
+	static const struct column columns[] = {
+		{ "resource", "", COLUMN_LEFT, get, CELL_TITLE },
+		{ "mean", "mean", 0, get, CELL_MEAN },
+		{ "peak", "peak", 0, get, CELL_PEAK },
+		{ "machine", "machine", 0, get, CELL_LIMIT },
+		{ "curve", "", COLUMN_LEFT, get, CELL_LINE },
+	};
+	struct column *copy = document_new(document, sizeof(columns));
+	struct resource_limits limits;
+	char end[UNIT_TEXT_MAX];
+
+	memcpy(copy, columns, sizeof(columns));
+	resource_limits_read(&limits, model);
+	if (limits.of_cgroup_cpus || limits.of_cgroup_memory)
+		copy[CELL_LIMIT - 1].title = "limit";
+	unit_format(end, UNIT_NS, (double)model->end);
+	copy[CELL_LIMIT].title = document_text(document, "0 s%*s", (int)nr_steps - 3, end);
+	return copy;
+}
+
+void summary_resources(struct document *document, struct report *report)
+{
+	struct table *table = document_new(document, sizeof(*table));
+	struct table_rows *rows = document_new(document, sizeof(*rows));
+	struct resource_row *list = document_new(document, sizeof(*list) * sizeof(resources) / sizeof(*resources));
+	size_t nr_steps = line_steps();
+
+	if (!report->model->nr_processes)
+		return;
+	rows->rows = list;
+	rows->nr_rows = fill_rows(document, report->model, list, nr_steps);
+	*table = (struct table){
+		.name = "resources",
+		.columns = columns_of(document, report->model, nr_steps),
+		.nr_columns = 5,
+		.data_columns = "resource,mean,peak,machine",
+		.aside = true,
+		.row_bytes = sizeof(*list),
+		.next = table_next_row,
+		.source = rows,
+		.formats = IN_TEXT | IN_CSV | IN_JSON,
+	};
+	if (rows->nr_rows)
+		document_add_table(document, table)->apart = true;
+}

@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The first page. */
+#include "analyzer/views/views.h"
+
+#include <stdlib.h>
+
+#include "analyzer/cells/cells.h"
+#include "analyzer/resources/series.h"
+#include "analyzer/summary/findings.h"
+#include "analyzer/summary/summary.h"
+#include "analyzer/views/heap_sites.h"
+
+#define TOP_FUNCTIONS	8
+#define TOP_ALLOCATORS	5
+#define DOUBTS_MAX	8
+
+/* One row for csv and json: the run as numbers. */
+enum { RUN_PATH, RUN_COMMAND, RUN_END, RUN_START, RUN_ELAPSED, RUN_PROCESSES, RUN_THREADS, RUN_FUNCTIONS, RUN_CALLS,
+	RUN_SLICES, RUN_FUNCTIONS_NS, RUN_LOG_BYTES, RUN_STATUS, RUN_SIGNAL };
+
+static struct value get_run_end(const struct column *column, const struct process *process)
+{
+	static char text[256];
+
+	if (column->index == RUN_STATUS)
+		return process->end_kind == END_EXIT ? value_integer(UNIT_NONE, process->end_status) : value_empty();
+	if (column->index == RUN_SIGNAL)
+		return process->end_kind == END_SIGNAL ? value_integer(UNIT_NONE, process->end_status) : value_empty();
+	return value_text(process_end_text(process, text, sizeof(text)));
+}
+
+static struct value get_run(const struct column *column, const void *row)
+{
+	const struct report *report = *(struct report *const *)row;
+	const struct model *model = report->model;
+	const int64_t numbers[] = {
+		[RUN_START] = (int64_t)model->start_realtime_ns,
+		[RUN_ELAPSED] = model->end,
+		[RUN_PROCESSES] = (int64_t)model->nr_processes,
+		[RUN_THREADS] = column->index == RUN_THREADS ? (int64_t)report_threads(report) : 0,
+		[RUN_FUNCTIONS] = (int64_t)model->nr_functions,
+		[RUN_CALLS] = (int64_t)model->calls,
+		[RUN_SLICES] = (int64_t)model->nr_slices,
+		[RUN_FUNCTIONS_NS] = (int64_t)model->functions_ns,
+		[RUN_LOG_BYTES] = (int64_t)(model->log_bytes + model->saved_log_bytes),
+	};
+
+	if (column->index == RUN_PATH)
+		return value_text(report->runs[0].path);
+	if (column->index >= RUN_START && column->index <= RUN_LOG_BYTES)
+		return value_integer(UNIT_NONE, numbers[column->index]);
+	if (!model->nr_processes)
+		return value_empty();
+	if (column->index == RUN_COMMAND)
+		return value_text(model->processes[0]->command);
+	return get_run_end(column, report_ended(report));
+}
+
+static const struct column run_columns[] = {
+	{ "run", "", 0, get_run, RUN_PATH },
+	{ "command", "", 0, get_run, RUN_COMMAND },
+	{ "end", "", 0, get_run, RUN_END },
+	{ "exit_status", "", 0, get_run, RUN_STATUS },
+	{ "signal", "", 0, get_run, RUN_SIGNAL },
+	{ "start_realtime_ns", "", 0, get_run, RUN_START },
+	{ "elapsed_ns", "", 0, get_run, RUN_ELAPSED },
+	{ "processes", "", 0, get_run, RUN_PROCESSES },
+	{ "threads", "", 0, get_run, RUN_THREADS },
+	{ "functions", "", 0, get_run, RUN_FUNCTIONS },
+	{ "calls", "", 0, get_run, RUN_CALLS },
+	{ "single_calls", "", 0, get_run, RUN_SLICES },
+	{ "functions_ns", "", 0, get_run, RUN_FUNCTIONS_NS },
+	{ "log_bytes", "", 0, get_run, RUN_LOG_BYTES },
+};
+
+static void add_run_table(struct document *document, struct report *report)
+{
+	struct table *table = document_new(document, sizeof(*table));
+	struct table_rows *rows = document_new(document, sizeof(*rows));
+	struct report **row = document_new(document, sizeof(*row));
+
+	*row = report;
+	*rows = (struct table_rows){ .rows = row, .nr_rows = 1 };
+	*table = (struct table){
+		.name = "run",
+		.columns = run_columns,
+		.nr_columns = sizeof(run_columns) / sizeof(*run_columns),
+		.aside = true,
+		.row_bytes = sizeof(*row),
+		.next = table_next_row,
+		.source = rows,
+		.formats = IN_CSV | IN_JSON,
+	};
+	document_add_table(document, table);
+}
+
+/* What a command needs to be about the same run: " NAME", of the newest one nothing. */
+static const char *newest_or_name(struct document *document, const struct report *report)
+{
+	return report->runs[0].newer ? document_text(document, " %s", report->runs[0].name) : "";
+}
+
+static void add_time(struct document *document, struct report *report)
+{
+	struct table *table;
+	struct section *section;
+	const char *cpu;
+	double cpu_ns = NAN;
+
+	add_run_table(document, report);
+	if (!report->model->nr_functions) {
+		summary_no_functions(document, report);
+		return;
+	}
+	cpu = report_is_of_threads(report) ? "" : summary_cpu(document, report->model, &cpu_ns);
+	section = document_add(document, "Time", report->model->is_sampled ? document_text(document,
+		"%s in functions, by %" PRIu64 " samples%s%s", document_number(document, UNIT_NS, report->model->samples.ns),
+		report->model->samples.nr, cpu[0] ? "; " : "", cpu) : report_has_times(report) ? document_text(document,
+		"%s in functions, summed over %s%s%s", document_number(document, UNIT_NS, report->model->functions_ns),
+		document_count(document, (double)report_threads_with_calls(report), "thread"),
+		cpu[0] ? "; " : "", cpu) : "calls were counted, not timed");
+	if (report_has_times(report) && report->nr_runs == 1 && cpu_ns < report->model->functions_ns / 2)
+		section->text = document_text(document, "%s\nmost of it was waiting; who used the processors: "
+					      "insideme-report -v functions%s --sort self_cpu_ns", section->text, newest_or_name(document, report));
+	section->apart = section->wraps = true;
+	table = functions_table(document, report, false);
+	table->text_columns = report->model->is_sampled ?
+		"sampled_self_ns,samples_percent,samples_error_percent,sampled_total_ns,function,source" : report_has_errors(report) ?
+		"self_ns,self_error_ns,self_percent,total_ns,calls,mean_ns,function,source" : report_has_times(report) ? "self_ns,self_percent,total_ns,calls,mean_ns,function,source" :
+		"calls,function,source";
+	table->text_top = table->data_top = TOP_FUNCTIONS;
+	document_add_table(document, table);
+}
+
+static const char *memory_lead(struct document *document, const struct report *report)
+{
+	const struct model *model = report->model;
+	const struct heap_stats *outside = model->root->heap;
+	struct series heap;
+	const char *text;
+
+	if (model->heap.nr_samples)
+		return document_text(document, "heap %s", heap_sampled_text(document, report));
+	if (report_has_live_heap(report))
+		return document_text(document, "heap %s; %s not freed", heap_peak_text(document, report),
+			document_number(document, UNIT_BYTES, (double)model->heap.not_freed_bytes));
+	series_of_all(&heap, model, "process", "heap_bytes", 64);
+	text = document_text(document, "%s in %s, %s of it outside of functions",
+		document_number(document, UNIT_BYTES, (double)model->heap.alloc_bytes),
+		document_count(document, (double)model->heap.alloc_calls, "allocation"),
+		document_number(document, UNIT_BYTES, (double)outside->alloc_bytes));
+	if (heap.known && !report_is_of_threads(report) && model->nr_runs == 1)
+		text = document_text(document, "%s\nlargest sample of the heap: %s, %s after the start", text,
+			document_number(document, UNIT_BYTES, heap.peak),
+			document_number(document, UNIT_NS, (double)heap.peak_time));
+	series_release(&heap);
+	return text;
+}
+
+static void add_memory(struct document *document, struct report *report)
+{
+	struct table *table;
+
+	if (!report_has_heap(report) || !report->model->heap.alloc_calls)
+		return;
+	document_add(document, "Memory", memory_lead(document, report));
+	document->sections[document->nr_sections - 1].apart = document->sections[document->nr_sections - 1].wraps = true;
+	if (report->model->heap.alloc_calls == report->model->root->heap->alloc_calls)
+		return;
+	table = functions_table(document, report, true);
+	table->name = "allocators";
+	table->what = "functions";
+	table->text_columns = report_has_live_heap(report) ?
+		"peak_heap_bytes,alloc_calls,alloc_bytes,not_freed_bytes,function,source" :
+		"alloc_bytes,alloc_calls,freed_bytes,largest_alloc_bytes,function,source";
+	table->data_columns = "function,module,alloc_calls,alloc_bytes,free_calls,freed_bytes,largest_alloc_bytes,"
+		"peak_heap_bytes,not_freed_bytes";
+	table->text_sort = table->data_sort = report_has_live_heap(report) ? "peak_heap_bytes" : "alloc_bytes";
+	table->text_top = table->data_top = TOP_ALLOCATORS;
+	table->aside = true;
+	document_add_table(document, table);
+}
+
+static void add_doubts(struct document *document, const struct model *model, bool apart)
+{
+	const char *label = "Doubts";
+	struct section *section;
+	struct findings findings;
+	size_t nr = 0;
+
+	findings_collect(&findings, document, model);
+	for (size_t i = 0; i < findings.nr; i++) {
+		if (!findings.list[i].is_doubt || nr++ >= DOUBTS_MAX)
+			continue;
+		section = document_add(document, label, findings.list[i].text);
+		section->apart = apart;
+		section->wraps = true;
+		label = "";
+		apart = false;
+	}
+	if (nr > DOUBTS_MAX)
+		document_add(document, label, document_text(document, "%zu more: -v quality", nr - DOUBTS_MAX));
+	findings_release(&findings);
+}
+
+static void add_next(struct document *document, const struct report *report)
+{
+	const char *run = newest_or_name(document, report);
+	const char *pattern = report->model->nr_functions ?
+		"insideme-report -v functions%1$s    every function, with percentiles\n"
+		"insideme-report -v tree%1$s         the same time by call path\n"
+		"insideme-report -v calls%1$s        longest single calls, and their memory\n"
+		"insideme-report -v heap%1$s         who allocates, what lived at the peak, what is never freed\n"
+		"insideme-report -v resources%1$s    CPU, memory, faults and I/O over time" :
+		"insideme-report -v resources%1$s    CPU, memory, faults and I/O over time\n"
+		"insideme-report -v quality%1$s      how far to trust this";
+	const char *heap = report->model->nr_functions || !report_has_heap(report) ? "" :
+		document_text(document, "insideme-report -v heap%s         who allocates, or how to know\n", run);
+	char *text = document_text(document, "%s%s", heap, document_text(document, pattern, run));
+	struct section *section;
+
+	if (report->model->nr_processes + report->model->nr_unseen > 1)
+		text = document_text(document, "%s\ninsideme-report -v processes%s    each process: time, CPU, memory, "
+				     "how it ended", text, run);
+	section = document_add(document, "Next", text);
+	section->apart = section->wraps = true;
+}
+
+int view_summary(struct document *document, struct report *report)
+{
+	size_t nr_sections;
+
+	summary_run(document, report);
+	if (!report_is_of_threads(report) && report->nr_runs == 1)	/* they are of whole processes of one time */
+		summary_resources(document, report);
+	add_time(document, report);
+	add_memory(document, report);
+	nr_sections = document->nr_sections;
+	summary_others(document, report);
+	add_doubts(document, report->model, document->nr_sections == nr_sections);
+	summary_flags(document, report);
+	add_next(document, report);
+	return 0;
+}

@@ -1,0 +1,398 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Names and source lines by libdw. The symbol table gives names in one pass over it for all addresses that
+ * occurred; debug information is read only for the compilation units of functions that are shown.
+ */
+#include "analyzer/symbols/symbols.h"
+
+#include <dwarf.h>
+#include <elfutils/libdw.h>
+#include <elfutils/libdwfl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "analyzer/base/error.h"
+#include "analyzer/base/names.h"
+
+/* Code of one compilation unit. */
+struct range {
+	uint64_t begin;
+	uint64_t end;
+	size_t unit;
+};
+
+struct entry {
+	uint64_t addr;
+	Dwarf_Die die;
+};
+
+struct unit {
+	Dwarf_Die die;
+	struct entry *entries;		/* functions with code, sorted by address */
+	size_t nr_entries;
+	bool read;
+	bool is_fortran;
+};
+
+struct symbols {
+	Dwfl *dwfl;
+	Dwfl_Module *module;
+	Dwarf_Addr bias;		/* of addresses in the debug file; not 0 only after prelink */
+	bool dwarf_read;
+	struct unit *units;
+	size_t nr_units;
+	struct range *ranges;		/* sorted by begin */
+	size_t nr_ranges;
+	char **names;			/* what the names handed out are in */
+	size_t nr_names;
+};
+
+static const char *keep(struct symbols *symbols, char *name)
+{
+	symbols->names = xgrow(symbols->names, symbols->nr_names, sizeof(*symbols->names));
+	return symbols->names[symbols->nr_names++] = name;
+}
+
+static bool file_agrees(Dwfl_Module *module, const struct symbols_file *file, const struct stat *status)
+{
+	const unsigned char *id;
+	GElf_Addr addr;
+	int bytes;
+
+	if (!file->build_id_bytes)
+		return (uint64_t)status->st_size == file->file_bytes &&
+			(uint64_t)status->st_mtim.tv_sec * 1000000000 + (uint64_t)status->st_mtim.tv_nsec ==
+			file->file_mtime_ns;
+	bytes = dwfl_module_build_id(module, &id, &addr);
+	return bytes > 0 && (size_t)bytes == file->build_id_bytes && memcmp(id, file->build_id, (size_t)bytes) == 0;
+}
+
+static enum symbols_state module_open(struct symbols *symbols, const struct symbols_file *file)
+{
+	static const Dwfl_Callbacks callbacks = {
+		.find_debuginfo = dwfl_standard_find_debuginfo,
+		.section_address = dwfl_offline_section_address,
+	};
+	struct stat status;
+
+	if (stat(file->path, &status) < 0)
+		return SYMBOLS_NO_FILE;
+	if (!S_ISREG(status.st_mode))
+		return SYMBOLS_UNREADABLE;
+	setenv("DEBUGINFOD_TIMEOUT", "10", 0);	/* seconds; only where DEBUGINFOD_URLS is set libdwfl asks a server */
+	symbols->dwfl = dwfl_begin(&callbacks);
+	if (!symbols->dwfl)
+		return SYMBOLS_UNREADABLE;
+	dwfl_report_begin(symbols->dwfl);
+	symbols->module = dwfl_report_elf(symbols->dwfl, file->path, file->path, -1, 0, true);
+	dwfl_report_end(symbols->dwfl, NULL, NULL);
+	if (!symbols->module)
+		return SYMBOLS_UNREADABLE;
+	return file_agrees(symbols->module, file, &status) ? SYMBOLS_GOOD : SYMBOLS_OTHER_FILE;
+}
+
+struct symbols *symbols_open(const struct symbols_file *file, enum symbols_state *state)
+{
+	struct symbols *symbols = xcalloc(1, sizeof(*symbols));
+
+	*state = module_open(symbols, file);
+	if (*state == SYMBOLS_GOOD)
+		return symbols;
+	symbols_close(symbols);
+	return NULL;
+}
+
+void symbols_close(struct symbols *symbols)
+{
+	if (!symbols)
+		return;
+	for (size_t i = 0; i < symbols->nr_units; i++)
+		free(symbols->units[i].entries);
+	for (size_t i = 0; i < symbols->nr_names; i++)
+		free(symbols->names[i]);
+	free(symbols->units);
+	free(symbols->ranges);
+	free(symbols->names);
+	if (symbols->dwfl)
+		dwfl_end(symbols->dwfl);
+	free(symbols);
+}
+
+/* Ranges by begin, entries by addr: what comes first in both. */
+static int compare_addr(const void *a, const void *b)
+{
+	const uint64_t *left = a, *right = b;
+
+	return (*left > *right) - (*left < *right);
+}
+
+static void add_unit(struct symbols *symbols, Dwarf_Die *die)
+{
+	Dwarf_Addr base, begin, end;
+	ptrdiff_t at = 0;
+
+	symbols->units = xgrow(symbols->units, symbols->nr_units, sizeof(*symbols->units));
+	symbols->units[symbols->nr_units] = (struct unit){ .die = *die };
+	while ((at = dwarf_ranges(die, at, &base, &begin, &end)) > 0) {
+		symbols->ranges = xgrow(symbols->ranges, symbols->nr_ranges, sizeof(*symbols->ranges));
+		symbols->ranges[symbols->nr_ranges++] = (struct range){ begin, end, symbols->nr_units };
+	}
+	symbols->nr_units++;
+}
+
+/* Which unit has which code. Not by .debug_aranges: clang writes none. */
+static void read_dwarf(struct symbols *symbols)
+{
+	Dwarf *dwarf = dwfl_module_getdwarf(symbols->module, &symbols->bias);
+	Dwarf_CU *cu = NULL;
+	uint8_t type;
+	Dwarf_Die die, split;
+
+	symbols->dwarf_read = true;
+	while (dwarf && dwarf_get_units(dwarf, cu, &cu, NULL, &type, &die, &split) == 0) {
+		if (type == DW_UT_compile || type == DW_UT_skeleton)
+			add_unit(symbols, type == DW_UT_skeleton && split.addr ? &split : &die);
+	}
+	if (symbols->nr_ranges)
+		qsort(symbols->ranges, symbols->nr_ranges, sizeof(*symbols->ranges), compare_addr);
+}
+
+static bool is_fortran(Dwarf_Die *die)
+{
+	switch (dwarf_srclang(die)) {
+	case DW_LANG_Fortran77:
+	case DW_LANG_Fortran90:
+	case DW_LANG_Fortran95:
+	case DW_LANG_Fortran03:
+	case DW_LANG_Fortran08:
+		return true;
+	}
+	return false;
+}
+
+/* A function's first instruction. One that is split in hot and cold has ranges, the hot one first. */
+static bool entry_addr(Dwarf_Die *die, Dwarf_Addr *addr)
+{
+	Dwarf_Addr base, end;
+
+	return dwarf_entrypc(die, addr) == 0 || dwarf_ranges(die, 0, &base, addr, &end) > 0;
+}
+
+/* Functions are below units, namespaces and modules; in C and Fortran also in other functions. */
+static void read_entries(struct unit *unit, Dwarf_Die *parent, int depth)
+{
+	Dwarf_Die die;
+
+	if (depth > 32 || dwarf_child(parent, &die) != 0)
+		return;
+	do {
+		int tag = dwarf_tag(&die);
+		Dwarf_Addr addr;
+
+		if (tag == DW_TAG_namespace || tag == DW_TAG_module)
+			read_entries(unit, &die, depth + 1);
+		if (tag != DW_TAG_subprogram || !entry_addr(&die, &addr))
+			continue;
+		unit->entries = xgrow(unit->entries, unit->nr_entries, sizeof(*unit->entries));
+		unit->entries[unit->nr_entries++] = (struct entry){ addr, die };
+		if (unit->is_fortran)
+			read_entries(unit, &die, depth + 1);
+	} while (dwarf_siblingof(&die, &die) == 0);
+}
+
+static struct unit *find_unit(struct symbols *symbols, uint64_t addr)
+{
+	size_t low = 0, high;
+	struct unit *unit;
+
+	if (!symbols->dwarf_read)
+		read_dwarf(symbols);
+	high = symbols->nr_ranges;
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (symbols->ranges[middle].end <= addr)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (low == symbols->nr_ranges || addr < symbols->ranges[low].begin)
+		return NULL;
+	unit = &symbols->units[symbols->ranges[low].unit];
+	if (!unit->read) {
+		unit->read = true;
+		unit->is_fortran = is_fortran(&unit->die);
+		read_entries(unit, &unit->die, 0);
+		if (unit->nr_entries)
+			qsort(unit->entries, unit->nr_entries, sizeof(*unit->entries), compare_addr);
+	}
+	return unit;
+}
+
+static Dwarf_Die *find_die(struct unit *unit, uint64_t addr)
+{
+	struct entry key = { .addr = addr }, *found = NULL;
+
+	if (unit->nr_entries)
+		found = bsearch(&key, unit->entries, unit->nr_entries, sizeof(key), compare_addr);
+	return found ? &found->die : NULL;
+}
+
+/* DWARF 5 numbers files from 0, which clang uses and dwarf_decl_file() of elfutils 0.188 takes for none. */
+static const char *decl_file(struct unit *unit, Dwarf_Die *die)
+{
+	const char *file = dwarf_decl_file(die);
+	Dwarf_Attribute attribute;
+	Dwarf_Files *files;
+	Dwarf_Word number;
+	size_t nr_files;
+
+	if (file || dwarf_formudata(dwarf_attr_integrate(die, DW_AT_decl_file, &attribute), &number) != 0 || number)
+		return file;
+	return dwarf_getsrcfiles(&unit->die, &files, &nr_files) == 0 ? dwarf_filesrc(files, 0, NULL, NULL) : NULL;
+}
+
+void symbols_locate(struct symbols *symbols, struct symbol *symbol)
+{
+	struct unit *unit = find_unit(symbols, symbol->addr);
+	uint64_t addr = symbol->addr - symbols->bias;
+	Dwarf_Die *die = unit ? find_die(unit, addr) : NULL;
+	Dwarf_Line *line;
+	int number;
+
+	if (die && dwarf_decl_line(die, &number) == 0) {
+		symbol->file = decl_file(unit, die);
+	} else if (unit && (line = dwarf_getsrc_die(&unit->die, addr)) != NULL) {
+		symbol->file = dwarf_linesrc(line, NULL, NULL);
+		if (dwarf_lineno(line, &number) < 0)
+			number = 0;
+	}
+	symbol->line = symbol->file && number > 0 ? (unsigned int)number : 0;
+}
+
+const char *symbols_line(struct symbols *symbols, uint64_t addr, unsigned int *line)
+{
+	struct unit *unit = find_unit(symbols, addr);
+	Dwarf_Line *at = unit ? dwarf_getsrc_die(&unit->die, addr - symbols->bias) : NULL;
+	int number;
+
+	if (!at || dwarf_lineno(at, &number) < 0 || number <= 0)
+		return NULL;
+	*line = (unsigned int)number;
+	return dwarf_linesrc(at, NULL, NULL);
+}
+
+/* Fortran: "__mod_MOD_sub" is mod::sub; "sub_", "inner.0" and "MAIN__" are what debug information calls them. */
+static char *fortran_name(struct symbols *symbols, const char *name, uint64_t addr)
+{
+	const char *module_end = strstr(name, "_MOD_");
+	size_t length = strlen(name);
+	struct unit *unit;
+	Dwarf_Die *die;
+	char *out;
+
+	if (strncmp(name, "__", 2) == 0 && module_end && module_end > name + 2) {
+		out = xcalloc(1, length);
+		stpcpy(stpcpy(mempcpy(out, name + 2, (size_t)(module_end - name - 2)), "::"), module_end + 5);
+		return out;
+	}
+	if (length < 2 || (name[length - 1] != '_' && !strchr(name + 1, '.')))
+		return NULL;
+	unit = find_unit(symbols, addr);
+	die = unit && unit->is_fortran ? find_die(unit, addr - symbols->bias) : NULL;
+	return die && dwarf_diename(die) ? xstrdup(dwarf_diename(die)) : NULL;
+}
+
+static const char *display_name(struct symbols *symbols, const char *name, uint64_t addr)
+{
+	char *plain = name_in_source(name), *out = name_demangled(plain);
+
+	if (!out)
+		out = fortran_name(symbols, plain, addr);
+	if (!out)
+		return keep(symbols, plain);
+	free(plain);
+	return keep(symbols, out);
+}
+
+/* How good a symbol is for an address: one that begins there, a function, global, without underscores. */
+static int quality(const GElf_Sym *sym, const char *name, bool exact)
+{
+	int binding = GELF_ST_BIND(sym->st_info);
+
+	return exact * 1000 + (GELF_ST_TYPE(sym->st_info) != STT_NOTYPE) * 100 +
+		(binding == STB_GLOBAL ? 20 : binding == STB_WEAK ? 10 : 0) + (name[0] != '_');
+}
+
+/* An undefined function that has a value is a stub in .plt: the canonical address in a program that is not PIE. */
+static bool is_function(const GElf_Sym *sym, GElf_Word section)
+{
+	int type = GELF_ST_TYPE(sym->st_info);
+
+	if (section == SHN_UNDEF)
+		return type == STT_FUNC && sym->st_value != 0;
+	return type == STT_FUNC || type == STT_GNU_IFUNC || (type == STT_NOTYPE && sym->st_size > 0);
+}
+
+static size_t first_at(const struct symbol *list, size_t nr, uint64_t addr)
+{
+	size_t low = 0;
+
+	while (low < nr) {
+		size_t middle = low + (nr - low) / 2;
+
+		if (list[middle].addr < addr)
+			low = middle + 1;
+		else
+			nr = middle;
+	}
+	return low;
+}
+
+void symbols_name(struct symbols *symbols, struct symbol *list, size_t nr)
+{
+	int nr_symbols = dwfl_module_getsymtab(symbols->module);
+	int *best = xcalloc(nr, sizeof(*best));
+
+	for (int i = 1; i < nr_symbols; i++) {
+		GElf_Sym sym;
+		GElf_Addr addr;
+		GElf_Word section;
+		const char *name = dwfl_module_getsym_info(symbols->module, i, &sym, &addr, &section, NULL, NULL);
+
+		if (!name || !name[0] || !is_function(&sym, section))
+			continue;
+		for (size_t at = first_at(list, nr, addr); at < nr; at++) {
+			bool exact = list[at].addr == addr;
+			int good = quality(&sym, name, exact);
+
+			if (!exact && list[at].addr - addr >= sym.st_size)
+				break;
+			if (good <= best[at])
+				continue;
+			best[at] = good;
+			list[at].link_name = name;
+			list[at].imported = section == SHN_UNDEF;
+		}
+	}
+	free(best);
+	for (size_t i = 0; i < nr; i++)
+		list[i].name = list[i].link_name ? display_name(symbols, list[i].link_name, list[i].addr) : NULL;
+}
+
+bool symbols_find(struct symbols *symbols, const char *link_name, uint64_t *addr)
+{
+	int nr_symbols = dwfl_module_getsymtab(symbols->module);
+	GElf_Word section;
+	GElf_Sym sym;
+
+	for (int i = 1; i < nr_symbols; i++) {
+		const char *name = dwfl_module_getsym_info(symbols->module, i, &sym, addr, &section, NULL, NULL);
+
+		if (name && section != SHN_UNDEF && GELF_ST_BIND(sym.st_info) != STB_LOCAL &&
+		    is_function(&sym, section) && strcmp(name, link_name) == 0)
+			return true;
+	}
+	return false;
+}

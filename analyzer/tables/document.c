@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The document between view and format. */
+#include "analyzer/tables/document.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/base/error.h"
+
+void *document_keep(struct document *document, void *memory)
+{
+	document->memory = xgrow(document->memory, document->nr_memory, sizeof(*document->memory));
+	return document->memory[document->nr_memory++] = memory;
+}
+
+void *document_new(struct document *document, size_t bytes)
+{
+	return document_keep(document, xcalloc(1, bytes));
+}
+
+char *document_text(struct document *document, const char *format, ...)
+{
+	va_list arguments;
+	char *text;
+
+	va_start(arguments, format);
+	if (vasprintf(&text, format, arguments) < 0)
+		text = xstrdup("");
+	va_end(arguments);
+	return document_keep(document, text);
+}
+
+struct section *document_add(struct document *document, const char *label, const char *text)
+{
+	struct section *section;
+
+	document->sections = xgrow(document->sections, document->nr_sections, sizeof(*document->sections));
+	section = &document->sections[document->nr_sections++];
+	*section = (struct section){ .label = label, .text = text };
+	return section;
+}
+
+struct section *document_add_table(struct document *document, struct table *table)
+{
+	struct section *section = document_add(document, NULL, NULL);
+
+	section->table = table;
+	return section;
+}
+
+char *document_number(struct document *document, enum unit unit, double number)
+{
+	return unit_format(document_new(document, UNIT_TEXT_MAX), unit, number);
+}
+
+char *document_count(struct document *document, double count, const char *word)
+{
+	return document_text(document, "%s %s%s", document_number(document, UNIT_COUNT, count), word,
+			     count == 1 ? "" : strcmp(word, "process") == 0 ? "es" : "s");
+}
+
+size_t document_tables(const struct document *document, unsigned int format)
+{
+	size_t nr = 0;
+
+	for (size_t i = 0; i < document->nr_sections; i++)
+		nr += document->sections[i].table && (document->sections[i].table->formats & format);
+	return nr;
+}
+
+void document_release(struct document *document)
+{
+	for (size_t i = 0; i < document->nr_memory; i++)
+		free(document->memory[i]);
+	free(document->memory);
+	free(document->sections);
+}

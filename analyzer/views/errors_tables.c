@@ -1,0 +1,386 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What ended calls without a return: exceptions, jumps and their like, equal ones in one row. */
+#include "analyzer/views/errors_tables.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/base/names.h"
+#include "analyzer/cells/cells.h"
+#include "analyzer/model/naming.h"
+#include "analyzer/read/errors.h"
+#include "analyzer/symbols/symbols.h"
+#include "analyzer/tables/document.h"
+
+#define TEXT_ERRORS	20
+
+enum { SUM_COUNT, SUM_CAUGHT, SUM_ELSEWHERE, SUM_UNCAUGHT, SUM_BROKEN, SUM_MESSAGES, SUM_LINE, SUM_FIRST };
+
+static struct value get_number(const struct column *column, const void *row)
+{
+	const struct error_sum *sum = row;
+
+	switch (column->index) {
+	case SUM_COUNT:
+		return value_integer(UNIT_COUNT, (int64_t)sum->count);
+	case SUM_CAUGHT:
+		return value_integer(UNIT_COUNT, (int64_t)sum->caught);
+	case SUM_ELSEWHERE:
+		return value_integer(UNIT_COUNT, (int64_t)sum->caught_elsewhere);
+	case SUM_UNCAUGHT:
+		return value_integer(UNIT_COUNT, (int64_t)sum->uncaught);
+	case SUM_BROKEN:
+		return value_integer(UNIT_COUNT, (int64_t)sum->broken_calls);
+	case SUM_MESSAGES:
+		return value_integer(UNIT_COUNT, (int64_t)sum->other_messages);
+	case SUM_LINE:
+		return sum->line ? value_integer(UNIT_NONE, sum->line) : value_empty();
+	default:
+		return value_integer(UNIT_NS, sum->first);
+	}
+}
+
+/* "main;run;step", as the tree has it. */
+static char *path_text(struct document *document, const struct tree_node *path)
+{
+	char *text = NULL;
+
+	for (; path && path->function; path = path->parent)
+		text = text ? document_text(document, "%s;%s", path->function->name, text) :
+			document_text(document, "%s", path->function->name);
+	return text;
+}
+
+static const char *others_text(struct document *document, const struct error_sum *sum)
+{
+	if (!sum->other_messages)
+		return "";
+	if (sum->kept < sum->count)
+		return document_text(document, " and at least %s", document_count(document, (double)sum->other_messages, "other"));
+	return document_text(document, " and %s", document_count(document, (double)sum->other_messages, "other"));
+}
+
+static char *what_text(struct document *document, const struct error_sum *sum)
+{
+	const char *others = others_text(document, sum);
+
+	switch (sum->kind) {
+	case LOG_ERROR_THROW:
+	case LOG_ERROR_RETHROW:
+		return document_text(document, "%s%s%s%s%s%s", sum->type, sum->message ? " \"" : "", sum->message ?: "",
+				     sum->message ? "\"" : sum->own_what ? " (has a what() of its own)" : "", others,
+				     sum->kind == LOG_ERROR_RETHROW ? ", thrown again" : "");
+	case ERROR_SAID:
+		return document_text(document, "%s%s%s%s%s", sum->type, sum->message ? " \"" : "", sum->message ?: "",
+				     sum->message ? "\"" : "", others);
+	case LOG_ERROR_ASSERTION:
+		return document_text(document, "assertion failed: %s%s", sum->message ?: "", others);
+	case LOG_ERROR_TERMINATE:
+		return document_text(document, "std::terminate()%s%s%s%s%s", sum->type[0] ? " because of " : "", sum->type,
+				     sum->message ? " \"" : "", sum->message ?: "", sum->message ? "\"" : "");
+	default:
+		return document_text(document, "%s()", errors_kind(sum->kind));
+	}
+}
+
+/* Rows with the texts that they show. */
+struct error_row {
+	struct error_sum sum;		/* first: getters of numbers take it */
+	const char *what, *path, *caught_in, *caught_path;
+};
+
+enum { TEXT_WHAT, TEXT_KIND, TEXT_TYPE, TEXT_MESSAGE, TEXT_IN, TEXT_FILE, TEXT_PATH, TEXT_CAUGHT, TEXT_CAUGHT_PATH };
+
+static struct value get_text(const struct column *column, const void *of)
+{
+	const struct error_row *row = of;
+	const struct function *function = row->sum.path ? row->sum.path->function : NULL;
+
+	switch (column->index) {
+	case TEXT_WHAT:
+		return value_text(row->what);
+	case TEXT_KIND:
+		return value_text(errors_kind(row->sum.kind));
+	case TEXT_TYPE:
+		return value_text(row->sum.type[0] ? row->sum.type : NULL);
+	case TEXT_MESSAGE:
+		return value_text(row->sum.message);
+	case TEXT_IN:
+		return value_text(function ? function->name : NULL);
+	case TEXT_FILE:
+		return value_text(row->sum.file);
+	case TEXT_PATH:
+		return value_text(row->path);
+	case TEXT_CAUGHT:
+		return value_text(row->caught_in);
+	default:
+		return value_text(row->caught_path);
+	}
+}
+
+static const struct column error_columns[] = {
+	{ "count", "Times", COLUMN_SUMS, get_number, SUM_COUNT },
+	{ "caught", "Caught", COLUMN_SUMS, get_number, SUM_CAUGHT },
+	{ "caught_elsewhere", "Elsewhere", COLUMN_SUMS, get_number, SUM_ELSEWHERE },
+	{ "uncaught", "Uncaught", COLUMN_SUMS, get_number, SUM_UNCAUGHT },
+	{ "broken_calls", "Broken", COLUMN_SUMS, get_number, SUM_BROKEN },
+	{ "kind", "Kind", COLUMN_LEFT, get_text, TEXT_KIND },
+	{ "type", "Type", COLUMN_LEFT, get_text, TEXT_TYPE },
+	{ "message", "Message", COLUMN_LEFT, get_text, TEXT_MESSAGE },
+	{ "other_messages", "Others", 0, get_number, SUM_MESSAGES },
+	{ "function", "Thrown in", COLUMN_NAME | COLUMN_LEFT | COLUMN_ROOM, get_text, TEXT_IN },
+	{ "file", "File", COLUMN_LEFT, get_text, TEXT_FILE },
+	{ "line", "Line", 0, get_number, SUM_LINE },
+	{ "path", "Path", COLUMN_LEFT, get_text, TEXT_PATH },
+	{ "caught_in", "Caught in", COLUMN_LEFT | COLUMN_ROOM, get_text, TEXT_CAUGHT },
+	{ "caught_path", "Caught path", COLUMN_LEFT, get_text, TEXT_CAUGHT_PATH },
+	{ "first_ns", "First", 0, get_number, SUM_FIRST },
+	{ "what", "Type and message", COLUMN_LEFT | COLUMN_ROOM, get_text, TEXT_WHAT },
+};
+
+static const char *caught_text(struct document *document, const struct error_sum *sum)
+{
+	const struct function *function = sum->caught_path ? sum->caught_path->function : NULL;
+
+	if (sum->uncaught)
+		return sum->kind <= LOG_ERROR_RETHROW ? "nobody" : NULL;
+	if (!sum->caught)
+		return NULL;
+	return document_text(document, "%s%s", function ? function->short_name : "(no function)",
+			     sum->caught_elsewhere ? " and elsewhere" : "");
+}
+
+static bool of_one_function(const struct tree_node *a, const struct tree_node *b)
+{
+	return a == b || (a && b && a->function == b->function);
+}
+
+/* Do they differ by their call paths alone? */
+static bool looks_equal(const struct error_sum *a, const struct error_sum *b)
+{
+	return a->kind == b->kind && a->object == b->object && a->addr == b->addr && strcmp(a->type, b->type) == 0 &&
+	       !a->uncaught == !b->uncaught && !a->caught == !b->caught && of_one_function(a->path, b->path) &&
+	       of_one_function(a->caught_path, b->caught_path);
+}
+
+static void add_sum(struct error_sum *sum, const struct error_sum *other)
+{
+	sum->count += other->count;
+	sum->caught += other->caught;
+	sum->caught_elsewhere += other->caught_elsewhere;
+	sum->broken_calls += other->broken_calls;
+	sum->uncaught += other->uncaught;
+	sum->first = other->first < sum->first ? other->first : sum->first;
+	sum->kept += other->kept;
+	sum->other_messages += other->other_messages +
+		(sum->message && other->message && strcmp(sum->message, other->message) != 0);
+	sum->message = sum->message ?: other->message;
+}
+
+/* @by_path: a row for each path, or one for all by which the same code throws. */
+static struct table_rows *list_errors(struct document *document, const struct error_sums *errors, bool by_path)
+{
+	struct table_rows *rows = document_new(document, sizeof(*rows));
+	struct error_row *list = document_new(document, (errors->nr + 1) * sizeof(*list));
+	size_t nr = 0;
+
+	for (size_t i = 0; i < errors->nr; i++) {
+		size_t at = by_path ? nr : 0;
+
+		while (at < nr && !looks_equal(&list[at].sum, &errors->sums[i]))
+			at++;
+		if (at < nr)
+			add_sum(&list[at].sum, &errors->sums[i]);
+		else
+			list[nr++].sum = errors->sums[i];
+	}
+	for (size_t i = 0; i < nr; i++) {
+		const struct error_sum *sum = &list[i].sum;
+
+		list[i] = (struct error_row){ *sum, what_text(document, sum), path_text(document, sum->path),
+			caught_text(document, sum), path_text(document, sum->caught_path) };
+		list[i].sum.type = document_text(document, "%s", sum->type);
+	}
+	*rows = (struct table_rows){ list, nr };
+	return rows;
+}
+
+static uint64_t sum_of(const struct error_sums *errors, uint32_t first_kind, uint32_t last_kind, size_t offset)
+{
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < errors->nr; i++)
+		if (errors->sums[i].kind >= first_kind && errors->sums[i].kind <= last_kind)
+			sum += *(const uint64_t *)((const char *)&errors->sums[i] + offset);
+	return sum;
+}
+
+static void add_lead(struct document *document, const struct error_sums *errors)
+{
+	uint64_t thrown = sum_of(errors, LOG_ERROR_THROW, LOG_ERROR_THROW, offsetof(struct error_sum, count));
+	uint64_t again = sum_of(errors, LOG_ERROR_RETHROW, LOG_ERROR_RETHROW, offsetof(struct error_sum, count));
+	uint64_t caught = sum_of(errors, LOG_ERROR_THROW, LOG_ERROR_RETHROW, offsetof(struct error_sum, caught));
+	uint64_t broken = sum_of(errors, LOG_ERROR_THROW, LOG_ERROR_RETHROW, offsetof(struct error_sum, broken_calls));
+	const char *text;
+
+	if (!thrown && !again)
+		return;
+	text = document_text(document, "%s", document_count(document, (double)thrown, "exception"));
+	if (again)
+		text = document_text(document, "%s, %s again", text, document_number(document, UNIT_COUNT, (double)again));
+	document_add(document, "Thrown", document_text(document, "%s, %s caught; %s ended by them (broken)", text,
+		document_number(document, UNIT_COUNT, (double)caught),
+		document_count(document, (double)broken, "call")))->apart = true;
+}
+
+static void add_errors(struct document *document, struct report *report, const struct error_sums *errors)
+{
+	struct table *table = document_new(document, sizeof(*table));
+	bool by_path = report->options->columns || strcmp(report->options->format, "text") != 0;
+
+	*table = (struct table){
+		.name = "errors",
+		.what = "different errors",
+		.title = report->title,
+		.note = "broken: calls that did not return because of it",
+		.columns = error_columns,
+		.nr_columns = sizeof(error_columns) / sizeof(*error_columns),
+		.text_columns = "count,broken_calls,what,function,caught_in",
+		.data_columns = "kind,type,message,other_messages,count,caught,caught_elsewhere,uncaught,broken_calls,"
+			"function,file,line,path,caught_in,caught_path,first_ns",
+		.text_top = TEXT_ERRORS,
+		.aside = true,
+		.row_bytes = sizeof(struct error_row),
+		.next = table_next_row,
+		.source = list_errors(document, errors, by_path),
+		.formats = (errors->nr ? IN_TEXT : 0) | IN_CSV | IN_JSON,
+	};
+	document_add_table(document, table);
+}
+
+/* One error that was kept. */
+struct thrown_row {
+	const struct process *process;
+	const struct thrown *thrown;
+	const struct error *error;
+	const char *type, *path;
+};
+
+enum { THROWN_PID, THROWN_TID, THROWN_TIME, THROWN_CAUGHT };
+
+static struct value get_thrown(const struct column *column, const void *of)
+{
+	const struct thrown_row *row = of;
+
+	switch (column->index) {
+	case THROWN_PID:
+		return value_integer(UNIT_NONE, row->process->header.pid);
+	case THROWN_TID:
+		return value_integer(UNIT_NONE, row->thrown->tid);
+	case THROWN_TIME:
+		return value_integer(UNIT_NS, row->thrown->time);
+	default:
+		return row->thrown->caught == NO_TIME ? value_empty() : value_integer(UNIT_NS, row->thrown->caught);
+	}
+}
+
+enum { THROWN_KIND, THROWN_TYPE, THROWN_MESSAGE, THROWN_PATH };
+
+static struct value get_thrown_text(const struct column *column, const void *of)
+{
+	const struct thrown_row *row = of;
+
+	switch (column->index) {
+	case THROWN_KIND:
+		return value_text(errors_kind(row->error->counts.error));
+	case THROWN_TYPE:
+		return value_text(row->type);
+	case THROWN_MESSAGE:
+		return value_text(row->thrown->message);
+	default:
+		return value_text(row->path);
+	}
+}
+
+static const struct column thrown_columns[] = {
+	{ "pid", "Pid", 0, get_thrown, THROWN_PID },
+	{ "thread", "Thread", 0, get_thrown, THROWN_TID },
+	{ "thrown_ns", "At", 0, get_thrown, THROWN_TIME },
+	{ "caught_ns", "Caught", 0, get_thrown, THROWN_CAUGHT },
+	{ "kind", "Kind", COLUMN_LEFT, get_thrown_text, THROWN_KIND },
+	{ "type", "Type", COLUMN_LEFT, get_thrown_text, THROWN_TYPE },
+	{ "message", "Message", COLUMN_LEFT, get_thrown_text, THROWN_MESSAGE },
+	{ "path", "Path", COLUMN_LEFT, get_thrown_text, THROWN_PATH },
+};
+
+static struct table_rows *list_thrown(struct document *document, const struct model *model)
+{
+	struct table_rows *rows = document_new(document, sizeof(*rows));
+	struct thrown_row *list;
+	size_t nr = 0;
+
+	for (size_t i = 0; i < model->nr_processes; i++)
+		nr += model->processes[i]->nr_thrown;
+	rows->rows = list = document_new(document, (nr + 1) * sizeof(*list));
+	for (size_t i = 0; i < model->nr_processes; i++) {
+		const struct process *process = model->processes[i];
+
+		for (size_t j = 0; j < process->nr_thrown; j++) {
+			const struct thrown *thrown;
+			const struct error *error = errors_find(process, process->thrown[j].place, &thrown);
+
+			if (error)
+				list[rows->nr_rows++] = (struct thrown_row){ process, thrown, error,
+					error->type[0] ? document_keep(document, name_of_type(error->type)) : NULL,
+					path_text(document, errors_path(process, error, error->counts.node)) };
+		}
+	}
+	return rows;
+}
+
+static void add_thrown(struct document *document, const struct report *report)
+{
+	struct table *table = document_new(document, sizeof(*table));
+
+	*table = (struct table){
+		.name = "thrown",
+		.what = "errors",
+		.columns = thrown_columns,
+		.nr_columns = sizeof(thrown_columns) / sizeof(*thrown_columns),
+		.aside = true,
+		.row_bytes = sizeof(struct thrown_row),
+		.next = table_next_row,
+		.source = list_thrown(document, report->model),
+		.formats = IN_CSV | IN_JSON,
+	};
+	document_add_table(document, table);
+}
+
+/* A C++ library that is part of the program calls itself, not us. */
+static void tell_unseen(struct document *document, const struct model *model)
+{
+	for (struct object *object = model->objects; object; object = object->next) {
+		const char *slash = strrchr(object->path, '/'), *name = slash ? slash + 1 : object->path;
+		struct symbols *symbols;
+		uint64_t addr;
+
+		if (strncmp(name, "lib", 3) == 0 || strncmp(name, "ld-", 3) == 0)
+			continue;
+		symbols = naming_symbols(object);
+		if (symbols && symbols_find(symbols, "__cxa_throw", &addr))
+			document_add(document, "Not seen", document_text(document,
+				"exceptions in %s: its C++ library is linked statically", name))->wraps = true;
+	}
+}
+
+void errors_tables(struct document *document, struct report *report)
+{
+	struct error_sums errors;
+
+	errors_sum_up(&errors, report->model);
+	add_lead(document, &errors);
+	add_errors(document, report, &errors);
+	add_thrown(document, report);
+	tell_unseen(document, report->model);
+	errors_release(&errors);
+}

@@ -1,0 +1,276 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Call paths that allocated what lived at the peak, and what was not freed. */
+#include "analyzer/views/heap_sites.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/base/names.h"
+#include "analyzer/cells/cells.h"
+#include "analyzer/model/walk.h"
+#include "analyzer/tables/document.h"
+#include "analyzer/views/heap_charge.h"
+#include "analyzer/views/heap_unseen.h"
+
+#define TEXT_PATHS	10
+#define PATH_CALLS	6	/* of a long path the beginning and the end */
+#define PATH_NAME_WIDTH	48
+#define SHORT_NS	3e8	/* blocks are dated in steps of up to 0.27 s */
+
+struct site {
+	const struct tree_node *node;
+	uint64_t calls;
+	uint64_t bytes;
+	uint64_t all_bytes;
+	double variance_bytes2;
+	bool is_sampled;
+	struct document *document;
+	const struct heap_age *age;	/* NULL: not told */
+	double elapsed_ns;
+};
+
+/* How many calls from @first on are told as one: a recursion, or what a library's function goes through. */
+static size_t same_call(const struct tree_node *const *calls, size_t nr_calls, size_t first)
+{
+	const struct function *function = calls[first]->function;
+	size_t at = first + 1;
+
+	while (at < nr_calls && (calls[at]->function == function ||
+				 (function_is_of_cpp_library(function) && function_is_of_cpp_library(calls[at]->function))))
+		at++;
+	return at - first;
+}
+
+static const char *join_calls(struct document *document, const struct tree_node *const *calls, size_t nr_calls)
+{
+	const char *text = "";
+
+	for (size_t i = 0, nr; i < nr_calls; i += nr) {
+		const struct function *function = calls[i]->function;
+		char *name = name_fit(function->short_name, PATH_NAME_WIDTH, "...");
+
+		nr = same_call(calls, nr_calls, i);
+		if (i >= PATH_CALLS && i + nr + PATH_CALLS < nr_calls) {
+			nr = nr_calls - PATH_CALLS - i;
+			text = document_text(document, "%s > (%zu calls)", text, nr);
+		} else {
+			text = document_text(document, "%s%s%s", text, i ? " > " : "", name);
+			if (nr > 1 && calls[i + 1]->function == function)
+				text = document_text(document, "%s (x %zu)", text, nr);
+		}
+		free(name);
+	}
+	return text;
+}
+
+const char *heap_path_text(struct document *document, const struct tree_node *node)
+{
+	const struct tree_node **calls, *at;
+	size_t nr = 0;
+
+	for (at = node; at->function; at = at->parent)
+		nr++;
+	if (!nr)
+		return "(outside of functions)";
+	calls = document_new(document, nr * sizeof(*calls));
+	at = node;
+	for (size_t i = nr; i-- > 0; at = at->parent)
+		calls[i] = at;
+	return join_calls(document, calls, nr);
+}
+
+/* Blocks born before 2^(26 + i) ns. */
+static double born_before_ns(int i)
+{
+	return ldexp(1, HEAP_AGE_SHIFT + i);
+}
+
+const char *heap_age_text(struct document *document, const struct heap_age *age, double elapsed_ns)
+{
+	uint64_t nr = 0, early = 0;
+	int last = 0;
+
+	for (int i = 0; i < HEAP_AGES; i++) {
+		nr += age->born[i];
+		if (age->born[i])
+			last = i;
+		if (born_before_ns(i) <= elapsed_ns / 2)
+			early += age->born[i];
+	}
+	if (elapsed_ns < SHORT_NS || !nr)
+		return "";
+	if (early == nr)
+		return document_text(document, "from the first %s: kept from start",
+				     document_number(document, UNIT_NS, born_before_ns(last)));
+	if (early == 0)
+		return "recent";
+	return (double)(nr - early) >= 0.3 * (double)nr ? "of every age: growing" : "most from the start";
+}
+
+static struct value get_path(const struct column *column, const void *row)
+{
+	const struct site *site = row;
+
+	(void)column;
+	return value_text(heap_path_text(site->document, site->node));
+}
+
+static struct value get_bytes(const struct column *column, const void *row)
+{
+	(void)column;
+	return value_integer(UNIT_BYTES, (int64_t)((const struct site *)row)->bytes);
+}
+
+static struct value get_error(const struct column *column, const void *row)
+{
+	const struct site *site = row;
+
+	(void)column;
+	return site->is_sampled ? bytes_error_cell(site->variance_bytes2) : value_empty();
+}
+
+static struct value get_blocks(const struct column *column, const void *row)
+{
+	(void)column;
+	return value_integer(UNIT_COUNT, (int64_t)((const struct site *)row)->calls);
+}
+
+static struct value get_share(const struct column *column, const void *row)
+{
+	const struct site *site = row;
+
+	(void)column;
+	return site->all_bytes ? value_real(UNIT_PERCENT, 100 * (double)site->bytes / (double)site->all_bytes) : value_empty();
+}
+
+static struct value get_age(const struct column *column, const void *row)
+{
+	const struct site *site = row;
+
+	(void)column;
+	return value_text(site->age ? heap_age_text(site->document, site->age, site->elapsed_ns) : NULL);
+}
+
+static const struct column peak_columns[] = {
+	{ "peak_heap_bytes", "At peak", COLUMN_SUMS, get_bytes, 0 },
+	{ "peak_error_bytes", COLUMN_ERROR, 0, get_error, 0 },
+	{ "peak_heap_percent", "", COLUMN_SUMS, get_share, 0 },
+	{ "peak_heap_blocks", "Blocks", COLUMN_SUMS, get_blocks, 0 },
+	{ "path", "Call path", COLUMN_LEFT | COLUMN_WRAPS, get_path, 0 },
+};
+
+static const struct column not_freed_columns[] = {
+	{ "not_freed_bytes", "Not freed", COLUMN_SUMS, get_bytes, 0 },
+	{ "not_freed_error_bytes", COLUMN_ERROR, 0, get_error, 0 },
+	{ "not_freed_blocks", "Blocks", COLUMN_SUMS, get_blocks, 0 },
+	{ "age", "Allocated", COLUMN_LEFT | COLUMN_SPARE, get_age, 0 },
+	{ "path", "Call path", COLUMN_LEFT | COLUMN_WRAPS, get_path, 0 },
+};
+
+static int by_bytes(const void *a, const void *b)
+{
+	const struct site *x = a, *y = b;
+
+	if (x->bytes != y->bytes)
+		return x->bytes < y->bytes ? 1 : -1;
+	return x->node->id < y->node->id ? -1 : 1;
+}
+
+/* @is_peak: sites of what lived at the peak, else of what was not freed. */
+static struct table_rows *list_sites(struct document *document, const struct model *model, bool is_peak)
+{
+	struct table_rows *rows = document_new(document, sizeof(*rows));
+	struct site *sites = document_new(document, model->nr_tree_nodes * sizeof(*sites));
+
+	for (struct tree_node *node = model->root; node; node = tree_next(node)) {
+		struct site site = {
+			.node = node,
+			.calls = is_peak ? node->heap->peak_calls : node->heap->not_freed_calls,
+			.bytes = is_peak ? node->heap->peak_bytes : node->heap->not_freed_bytes,
+			.all_bytes = is_peak ? model->heap.peak_bytes : model->heap.not_freed_bytes,
+			.variance_bytes2 = is_peak ? node->heap->peak_variance_bytes2 : node->heap->not_freed_variance_bytes2,
+			.is_sampled = node->heap->nr_samples,
+			.document = document,
+			.age = node->age ? &model->heap_ages[node->age] : NULL,
+			.elapsed_ns = (double)model->end,
+		};
+
+		if (site.calls)
+			sites[rows->nr_rows++] = site;
+	}
+	qsort(sites, rows->nr_rows, sizeof(*sites), by_bytes);
+	rows->rows = sites;
+	return rows;
+}
+
+/* All of them for programs, the first for people: a path is no function, whose others have a name. */
+static void add_table(struct document *document, const struct table *like)
+{
+	const struct table_rows *all = like->source;
+	struct table_rows *first = document_new(document, sizeof(*first));
+	struct table *table = document_new(document, sizeof(*table)), *text = document_new(document, sizeof(*text));
+
+	*table = *like;
+	table->aside = true;
+	table->row_bytes = sizeof(struct site);
+	table->next = table_next_row;
+	table->formats = IN_JSON;
+	*text = *table;
+	text->formats = IN_TEXT;
+	text->fixed = true;
+	*first = *all;
+	if (first->nr_rows > TEXT_PATHS)
+		first->nr_rows = TEXT_PATHS;
+	text->nr_left_out = all->nr_rows - first->nr_rows;
+	text->source = first;
+	document_add_table(document, text)->apart = true;
+	document_add_table(document, table);
+}
+
+void heap_add_peak(struct document *document, const struct report *report)
+{
+	add_table(document, &(struct table){
+		.name = "peak_paths",
+		.what = "call paths",
+		.title = "peak by call path",
+		.text_columns = report->model->heap.nr_samples ?
+			"peak_heap_bytes,peak_error_bytes,peak_heap_percent,peak_heap_blocks,path" :
+			"peak_heap_bytes,peak_heap_percent,peak_heap_blocks,path",
+		.columns = peak_columns,
+		.nr_columns = sizeof(peak_columns) / sizeof(*peak_columns),
+		.text_sort = "peak_heap_bytes",
+		.data_sort = "peak_heap_bytes",
+		.source = list_sites(document, report->model, true),
+	});
+}
+
+void heap_add_not_freed(struct document *document, const struct report *report)
+{
+	const struct heap_stats *heap = &report->model->heap, *suppressed = &report->model->suppressed;
+	const char *besides = !suppressed->not_freed_calls ? "" : document_text(document, ", besides %s in %s suppressed",
+		document_number(document, UNIT_BYTES, (double)suppressed->not_freed_bytes),
+		document_count(document, (double)suppressed->not_freed_calls, "block"));
+
+	if (!heap->not_freed_calls) {
+		const char *unseen = heap_unseen_text(document, report->model);
+
+		document_add(document, "Not freed", !unseen ? document_text(document, "nothing%s", besides) :
+			document_text(document, "none of the samples%s: %s", besides, unseen))->apart = true;
+		return;
+	}
+	add_table(document, &(struct table){
+		.name = "not_freed",
+		.what = "call paths",
+		.title = document_text(document, "not freed: %s in %s%s",
+				       document_number(document, UNIT_BYTES, (double)heap->not_freed_bytes),
+				       document_count(document, (double)heap->not_freed_calls, "block"), besides),
+		.text_columns = report->model->heap.nr_samples ?
+			"not_freed_bytes,not_freed_error_bytes,not_freed_blocks,age,path" :
+			"not_freed_bytes,not_freed_blocks,age,path",
+		.columns = not_freed_columns,
+		.nr_columns = sizeof(not_freed_columns) / sizeof(*not_freed_columns),
+		.text_sort = "not_freed_bytes",
+		.data_sort = "not_freed_bytes",
+		.source = list_sites(document, report->model, false),
+	});
+}

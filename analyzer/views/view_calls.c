@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Single calls, one row for each slice, as they come from the log: memory does not grow with their number. */
+#include "analyzer/views/views.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "analyzer/calls/coverage.h"
+#include "analyzer/calls/slices.h"
+#include "analyzer/cells/cells.h"
+#include "analyzer/cells/events_table.h"
+#include "analyzer/model/memory_at.h"
+#include "analyzer/model/walk.h"
+
+#define TEXT_CALLS 20
+
+struct call_source {
+	struct model *model;
+	struct slice_reader *reader;	/* NULL: at the start */
+};
+
+static struct value get_time(const struct column *column, const void *row)
+{
+	const struct slice *slice = row;
+
+	return value_integer(UNIT_NS, column->index ? slice->end : slice->start);
+}
+
+static struct value get_duration(const struct column *column, const void *row)
+{
+	(void)column;
+	return ns_cell(((const struct slice *)row)->duration_ns);
+}
+
+static struct value get_function(const struct column *column, const void *row)
+{
+	return function_cell(((const struct slice *)row)->node->function, column->index);
+}
+
+static struct value get_depth(const struct column *column, const void *row)
+{
+	(void)column;
+	return value_integer(UNIT_NONE, tree_level(((const struct slice *)row)->node));
+}
+
+enum { WHO_PID, WHO_TID, WHO_NAME };
+
+static struct value get_who(const struct column *column, const void *row)
+{
+	const struct slice *slice = row;
+
+	if (column->index == WHO_PID)
+		return value_integer(UNIT_NONE, slice->thread->process->header.pid);
+	if (column->index == WHO_TID)
+		return value_integer(UNIT_NONE, slice->tid);
+	return value_text(slice->thread_name[0] ? slice->thread_name : NULL);
+}
+
+static struct value get_run(const struct column *column, const void *row)
+{
+	const struct process *process = ((const struct slice *)row)->thread->process;
+
+	return run_cell(process->model, process->run, column->index);
+}
+
+enum { HEAP_BEFORE, HEAP_AFTER, HEAP_DELTA };
+
+static struct value get_heap(const struct column *column, const void *row)
+{
+	const struct slice *slice = row;
+	const int64_t bytes[] = {
+		[HEAP_BEFORE] = slice->heap_before_bytes,
+		[HEAP_AFTER] = slice->heap_after_bytes,
+		[HEAP_DELTA] = slice->heap_delta_bytes,
+	};
+
+	if (!slice->has_heap)
+		return value_empty();
+	return value_integer(UNIT_BYTES, bytes[column->index]);
+}
+
+enum { MEMORY_RSS, MEMORY_VMS, MEMORY_AGE, AT_EXIT = 4 };
+
+/* As it was read by the hooks themselves. */
+static struct value get_own_memory(const struct column *column, const struct slice *slice)
+{
+	switch (column->index) {
+	case MEMORY_RSS:
+		return value_integer(UNIT_BYTES, slice->rss_before_bytes);
+	case MEMORY_VMS:
+		return value_integer(UNIT_BYTES, slice->vms_before_bytes);
+	case MEMORY_RSS | AT_EXIT:
+		return value_integer(UNIT_BYTES, slice->rss_after_bytes);
+	case MEMORY_VMS | AT_EXIT:
+		return value_integer(UNIT_BYTES, slice->vms_after_bytes);
+	}
+	return ns_cell(0);
+}
+
+/* The newest reading before the call's entry or exit; the cells of a row ask for the same one in turn. */
+static struct value get_memory(const struct column *column, const void *row)
+{
+	static struct { const struct process *process; uint64_t ticks; bool known; struct memory_reading reading; } last;
+	const struct slice *slice = row;
+	uint64_t ticks = column->index & AT_EXIT ? slice->end_ticks : slice->start_ticks, bytes;
+
+	if (slice->has_memory)
+		return get_own_memory(column, slice);
+	if (last.process != slice->thread->process || last.ticks != ticks) {
+		last.process = slice->thread->process;
+		last.ticks = ticks;
+		last.known = process_memory_at(slice->thread->process, ticks, &last.reading);
+	}
+	if (!last.known)
+		return value_empty();
+	if ((column->index & 3) == MEMORY_AGE)
+		return ns_cell(last.reading.age_ns);
+	bytes = (column->index & 3) == MEMORY_RSS ? last.reading.rss_bytes : last.reading.vms_bytes;
+	return bytes == LOG_NONE ? value_empty() : value_integer(UNIT_BYTES, (int64_t)bytes);
+}
+
+/* Adaptive timing: a call that was not timed, and seen to be long by its callees. */
+static struct value get_longer(const struct column *column, const void *row)
+{
+	(void)column;
+	return ns_cell(((const struct slice *)row)->longer_ns);
+}
+
+static struct value get_broken(const struct column *column, const void *row)
+{
+	(void)column;
+	return value_integer(UNIT_NONE, ((const struct slice *)row)->broken);
+}
+
+static const struct column columns[] = {
+	{ "start_ns", "Start", 0, get_time, 0 },
+	{ "end_ns", "End", 0, get_time, 1 },
+	{ "duration_ns", "Duration", 0, get_duration, 0 },
+	{ "pid", "Pid", 0, get_who, WHO_PID },
+	{ "thread", "Thread", 0, get_who, WHO_TID },
+	{ "thread_name", "Name", COLUMN_LEFT, get_who, WHO_NAME },
+	{ "function", "Function", COLUMN_NAME | COLUMN_LEFT | COLUMN_ROOM, get_function, CELL_NAME },
+	{ "module", "Module", COLUMN_LEFT, get_function, CELL_MODULE },
+	{ "file", "File", COLUMN_LEFT, get_function, CELL_FILE },
+	{ "line", "Line", 0, get_function, CELL_LINE },
+	{ "depth", "Depth", 0, get_depth, 0 },
+	{ "heap_before_bytes", "Heap before", COLUMN_SPARE, get_heap, HEAP_BEFORE },
+	{ "heap_after_bytes", "Heap after", 0, get_heap, HEAP_AFTER },
+	{ "heap_delta_bytes", "Own change", 0, get_heap, HEAP_DELTA },
+	{ "rss_at_entry_bytes", "RSS before", 0, get_memory, MEMORY_RSS },
+	{ "vms_at_entry_bytes", "VMS before", 0, get_memory, MEMORY_VMS },
+	{ "entry_age_ns", "Age before", 0, get_memory, MEMORY_AGE },
+	{ "rss_at_exit_bytes", "RSS after", COLUMN_SPARE, get_memory, MEMORY_RSS | AT_EXIT },
+	{ "vms_at_exit_bytes", "VMS after", 0, get_memory, MEMORY_VMS | AT_EXIT },
+	{ "exit_age_ns", "Age after", 0, get_memory, MEMORY_AGE | AT_EXIT },
+	{ "broken", "Broken", 0, get_broken, 0 },
+	{ "source", "Source", COLUMN_LEFT, get_function, CELL_SOURCE },
+	{ "run", "Run", COLUMN_LEFT, get_run, CELL_RUN },
+	{ "run_number", "Run", 0, get_run, CELL_RUN_NUMBER },
+	{ "at_most_longer_ns", "Longer by", 0, get_longer, 0 },
+};
+
+#define DATA_COLUMNS "start_ns,end_ns,duration_ns,pid,thread,thread_name,function,module,file,line,depth," \
+	"heap_before_bytes,heap_after_bytes,heap_delta_bytes,rss_at_entry_bytes,vms_at_entry_bytes,entry_age_ns," \
+	"rss_at_exit_bytes,vms_at_exit_bytes,exit_age_ns,broken,at_most_longer_ns"
+
+static bool next_call(struct table *table, void *row)
+{
+	struct call_source *source = table->source;
+	struct slice *call = row;
+
+	if (!source->reader) {
+		source->reader = slices_open_all(source->model);
+		if (source->model->from > 0)
+			slices_seek(source->reader, source->model->from);
+	}
+	while (slices_next(source->reader, call)) {
+		if (call->start > source->model->to)
+			continue;
+		return true;
+	}
+	slices_close(source->reader);
+	source->reader = NULL;
+	return false;
+}
+
+/* What the calls between two times tell of, below the table, or on stderr, so that a table in a file stays a table. */
+static const char *tell_coverage(struct document *document, const struct report *report)
+{
+	double percent = coverage_percent(report->model);
+	char share[UNIT_TEXT_MAX];
+	const char *text = isnan(percent) ? "no thread lived then" :
+		document_text(document, "calls that ran then, in full; they tell of %s of the threads' time",
+			      unit_format(share, UNIT_PERCENT, percent));
+
+	if (strcmp(report->options->format, "text") != 0)
+		fprintf(stderr, "insideme-report: %s\n", text);
+	return text;
+}
+
+int view_calls(struct document *document, struct report *report)
+{
+	struct table *table = document_new(document, sizeof(*table));
+	struct call_source *source = document_new(document, sizeof(*source));
+
+	source->model = report->model;
+	*table = (struct table){
+		.name = "calls",
+		.title = report->title,
+		.note = "Heap: of the process; Own change: what the call's thread allocated less what it freed",
+		.columns = columns,
+		.nr_columns = sizeof(columns) / sizeof(*columns),
+		.text_columns = report_has_heap(report) ?
+			"start_ns,duration_ns,thread,heap_before_bytes,heap_after_bytes,heap_delta_bytes,"
+			"rss_at_exit_bytes,function" : "start_ns,duration_ns,thread,rss_at_exit_bytes,function,source",
+		.data_columns = DATA_COLUMNS,
+		.text_sort = "duration_ns",
+		.text_top = TEXT_CALLS,
+		.row_bytes = sizeof(struct slice),
+		.next = next_call,
+		.source = source,
+		.formats = IN_TEXT | IN_CSV | IN_JSON,
+	};
+	document_add_table(document, table);
+	if (window_is_given(&report->options->window))
+		table->note = tell_coverage(document, report);
+	else
+		events_tell_share(report->model, false);
+	report_tell_runs(report, document, table);
+	report_name_runs(report, document);
+	return 0;
+}

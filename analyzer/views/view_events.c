@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Each entry and exit of a call that has a record, one row each, in the order of time: memory does not grow with their number. */
+#include "analyzer/views/views.h"
+
+#include "analyzer/cells/events_table.h"
+
+struct event_source {
+	struct model *model;
+	bool has_window;
+	struct call_events *events;	/* NULL: at the start */
+};
+
+static bool next_event(struct table *table, void *row)
+{
+	struct event_source *source = table->source;
+	struct call_event *event = row;
+
+	if (!source->events) {
+		source->events = call_events_new();
+		call_events_begin(source->events, source->model, true);
+	}
+	while (call_events_next(source->events, event))
+		if (!source->has_window || (event->time >= source->model->from && event->time <= source->model->to))
+			return true;
+	call_events_end(source->events);
+	call_events_free(source->events);
+	source->events = NULL;
+	return false;
+}
+
+int view_events(struct document *document, struct report *report)
+{
+	struct table *table = document_new(document, sizeof(*table));
+	struct event_source *source = document_new(document, sizeof(*source));
+
+	source->model = report->model;
+	source->has_window = window_is_given(&report->options->window);
+	*table = events_table;
+	table->title = report->title;
+	table->next = next_event;
+	table->source = source;
+	document_add_table(document, table);
+	events_tell_share(report->model, false);
+	report_tell_runs(report, document, table);
+	report_name_runs(report, document);
+	return 0;
+}

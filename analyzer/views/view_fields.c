@@ -1,0 +1,247 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Time and memory by field: what functions are for. */
+#include "analyzer/views/views.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/cells/cells.h"
+#include "analyzer/cells/field_rows.h"
+#include "analyzer/cells/process_fields.h"
+#include "analyzer/model/tree.h"
+#include "analyzer/model/walk.h"
+#include "analyzer/read/fields.h"
+
+#define PROCESS_ROWS 40
+
+static int by_field(const void *a, const void *b)
+{
+	return strcmp(((const struct field_row *)a)->field, ((const struct field_row *)b)->field);
+}
+
+/* One row for each field that a function has; room for one more. */
+static void make_rows(struct document *document, struct field_rows *fields, const struct report *report)
+{
+	const struct model *model = report->model;
+	struct field_row *rows = document_new(document, (model->nr_functions + 2) * sizeof(*rows));
+	size_t nr = 0;
+
+	for (size_t i = 0; i < model->nr_functions; i++)
+		rows[i] = (struct field_row){ .field = model->functions[i]->field, .nr_functions = 1,
+			.has_heap = report_has_heap(report),
+			.stats = { .min_ns = NAN, .max_ns = NAN, .finished_max_ns = NAN } };
+	qsort(rows, model->nr_functions, sizeof(*rows), by_field);
+	for (size_t i = 0; i < model->nr_functions; i++) {
+		if (nr && strcmp(rows[nr - 1].field, rows[i].field) == 0)
+			rows[nr - 1].nr_functions++;
+		else
+			rows[nr++] = rows[i];
+	}
+	*fields = (struct field_rows){ rows, nr };
+}
+
+/* Total time is that of the outermost calls of a field: what is below one of its own adds nothing. @is_outermost: of paths. */
+static void sum_up(const struct field_rows *fields, const struct model *model, bool *is_outermost)
+{
+	struct tree_node *node = model->root->child;
+
+	while (node) {
+		struct field_row *row = field_rows_find(fields, node->function);
+
+		if (row) {	/* a function that only calls others is in no field */
+			call_stats_add(&row->stats, &node->stats);
+			heap_stats_add(&row->heap, node->heap);
+			is_outermost[node->id] = row->on_path++ == 0;
+			if (is_outermost[node->id])
+				call_stats_add_total(&row->stats, &node->stats);
+		}
+		if (node->child) {
+			node = node->child;
+			continue;
+		}
+		while (node->function) {
+			row = field_rows_find(fields, node->function);
+			if (row)
+				row->on_path--;
+			if (node->next)
+				break;
+			node = node->parent;
+		}
+		node = node->next;
+	}
+}
+
+enum { FIELD_NAME, FIELD_FUNCTIONS, FIELD_SHARE };
+
+static bool is_others(const struct field_row *row)
+{
+	return !row->nr_functions;
+}
+
+static struct value get_field(const struct column *column, const void *row)
+{
+	const struct field_row *of = row;
+	struct value name;
+
+	switch (column->index) {
+	case FIELD_NAME:
+		name = value_text(of->field);
+		name.is_literal = true;	/* what is in parentheses belongs to it */
+		return name;
+	case FIELD_FUNCTIONS:
+		return is_others(of) ? value_empty() : value_integer(UNIT_COUNT, (int64_t)of->nr_functions);
+	default:
+		return of->all_ns > 0 && isfinite(of->stats.self_ns) ?
+			value_real(UNIT_PERCENT, 100 * fmax(0, of->stats.self_ns) / of->all_ns) : value_empty();
+	}
+}
+
+static struct value get_stats(const struct column *column, const void *row)
+{
+	const struct field_row *of = row;
+
+	if (is_others(of))
+		return column->index == CELL_SELF ? ns_cell(of->stats.self_ns) : value_empty();
+	return stats_cell(&of->stats, column->index);
+}
+
+static struct value get_heap(const struct column *column, const void *row)
+{
+	const struct field_row *of = row;
+
+	return of->has_heap ? heap_cell(&of->heap, column->index) : value_empty();
+}
+
+enum { PROCESS_PID, PROCESS_RANK, PROCESS_PROGRAM };
+
+static struct value get_process(const struct column *column, const void *row)
+{
+	const struct process *process = ((const struct field_row *)row)->process;
+
+	if (!process)
+		return value_empty();
+	if (column->index == PROCESS_PROGRAM)
+		return value_text(process->header.program);
+	if (column->index == PROCESS_PID)
+		return value_integer(UNIT_NONE, process->header.pid);
+	return process->header.rank < 0 ? value_empty() : value_integer(UNIT_NONE, process->header.rank);
+}
+
+static const struct column columns[] = {
+	{ "pid", "Pid", 0, get_process, PROCESS_PID },
+	{ "rank", "Rank", COLUMN_SPARE, get_process, PROCESS_RANK },
+	{ "program", "Program", COLUMN_LEFT | COLUMN_SPARE, get_process, PROCESS_PROGRAM },
+	{ "field", "Field", COLUMN_NAME | COLUMN_LEFT | COLUMN_ROOM, get_field, FIELD_NAME },
+	{ "functions", "Functions", COLUMN_SUMS | COLUMN_SPARE, get_field, FIELD_FUNCTIONS },
+	{ "calls", "Calls", COLUMN_SUMS, get_stats, CELL_CALLS },
+	{ "self_ns", "Self", COLUMN_SUMS, get_stats, CELL_SELF },
+	{ "self_percent", "", COLUMN_SUMS, get_field, FIELD_SHARE },
+	{ "total_ns", "Total", 0, get_stats, CELL_TOTAL },
+	{ "open_calls", "Open", COLUMN_SUMS, get_stats, CELL_OPEN_CALLS },
+	{ "alloc_calls", "Allocs", COLUMN_SUMS | COLUMN_SPARE, get_heap, CELL_ALLOC_CALLS },
+	{ "alloc_bytes", "Alloc", COLUMN_SUMS, get_heap, CELL_ALLOC_BYTES },
+	{ "free_calls", "Frees", COLUMN_SUMS, get_heap, CELL_FREE_CALLS },
+	{ "freed_bytes", "Freed", COLUMN_SUMS | COLUMN_SPARE, get_heap, CELL_FREED_BYTES },
+	{ "peak_heap_bytes", "At peak", COLUMN_SUMS | COLUMN_SPARE, get_heap, CELL_PEAK_BYTES },
+	{ "not_freed_bytes", "Not freed", COLUMN_SUMS | COLUMN_SPARE, get_heap, CELL_NOT_FREED_BYTES },
+};
+
+static bool is_saved(const struct model *model)
+{
+	for (size_t i = 0; i < model->nr_processes; i++)
+		if (model->processes[i]->is_saved)
+			return true;
+	return false;
+}
+
+static bool has_ranks(const struct model *model)
+{
+	for (size_t i = 0; i < model->nr_processes; i++)
+		if (model->processes[i]->header.rank >= 0)
+			return true;
+	return false;
+}
+
+static struct table *add_table(struct document *document, const struct report *report)
+{
+	struct table *table = document_new(document, sizeof(*table));
+
+	*table = (struct table){
+		.columns = columns,
+		.nr_columns = sizeof(columns) / sizeof(*columns),
+		.text_columns = document_text(document, "%s%sfield", report_has_times(report) ? "self_ns,self_percent,total_ns," : "",
+			report_has_heap(report) ? "calls,alloc_calls,alloc_bytes,freed_bytes,peak_heap_bytes,functions," : "calls,functions,"),
+		.row_bytes = sizeof(struct field_row),
+	};
+	document_add_table(document, table);
+	return table;
+}
+
+/* csv has no rows but those of single processes. */
+static bool is_csv(const struct report *report)
+{
+	return strcmp(report->options->format, "csv") == 0;
+}
+
+/* Of single processes, where there are several. */
+static void add_processes(struct document *document, const struct report *report, struct process_fields *of, bool are_several)
+{
+	struct table *table = add_table(document, report);
+
+	table->next = process_fields_next;
+	table->source = of;
+	table->name = "processes";
+	table->what = "fields";
+	table->title = "by process";
+	table->aside = !is_csv(report);
+	table->text_columns = document_text(document, "%spid,program,%s", has_ranks(report->model) ? "rank," : "", table->text_columns);
+	table->text_top = PROCESS_ROWS;
+	table->formats = (are_several ? IN_TEXT : 0) | IN_CSV | IN_JSON;
+}
+
+static void add_fields(struct document *document, const struct report *report, const struct field_rows *fields)
+{
+	struct table_rows *rows = document_new(document, sizeof(*rows));
+	struct table *table = add_table(document, report);
+
+	*rows = (struct table_rows){ fields->rows, fields->nr_rows };
+	table->next = table_next_row;
+	table->source = rows;
+	table->name = "fields";
+	table->title = report->title;
+	table->note = !fields->nr_rows ? "no calls were recorded; insideme-report -v summary says why" :
+		"Others: the rest of the threads' wall time; total: of a field's outermost calls; @name: in no field";
+	table->data_columns = "field,functions,calls,self_ns,self_percent,total_ns,open_calls,alloc_calls,alloc_bytes,free_calls,"
+		"freed_bytes,peak_heap_bytes,not_freed_bytes";
+	table->text_sort = table->data_sort = report_has_times(report) ? "self_ns" : "calls";
+	table->text_top = 20;
+	table->formats = IN_TEXT | IN_JSON | (is_saved(report->model) ? IN_CSV : 0);
+}
+
+int view_fields(struct document *document, struct report *report)
+{
+	struct model *model = report->model;
+	bool *is_outermost = document_new(document, model->nr_tree_nodes * sizeof(*is_outermost));
+	struct field_rows *fields = document_new(document, sizeof(*fields)), all;
+	struct process_fields *processes;
+	double others_ns = NAN;
+	size_t nr = 0;
+
+	fields_apply(model, report->options->fields);
+	make_rows(document, fields, report);
+	sum_up(fields, model, is_outermost);
+	all = *fields;
+	if (is_saved(model)) {	/* what each process has is not known, nor how long threads lived */
+		add_fields(document, report, fields);
+		return 0;
+	}
+	processes = process_fields_new(document, report, fields, is_outermost);
+	if (!is_csv(report))	/* where they are read twice */
+		nr = process_fields_sum(processes, &others_ns);
+	if (all.nr_rows)
+		field_rows_add_others(&all, (struct field_row){ .has_heap = report_has_heap(report), .heap = *model->root->heap }, others_ns);
+	add_fields(document, report, &all);
+	add_processes(document, report, processes, nr > 1);
+	return 0;
+}

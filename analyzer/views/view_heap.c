@@ -1,0 +1,351 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The heap by function: what each allocated itself, what of it lived at the peak and was not freed. */
+#include "analyzer/views/views.h"
+
+#include <string.h>
+
+#include "analyzer/cells/cells.h"
+#include "analyzer/read/heaps.h"
+#include "analyzer/resources/series.h"
+#include "analyzer/tables/document.h"
+#include "analyzer/views/heap_sites.h"
+#include "analyzer/views/heap_unseen.h"
+
+#define TEXT_FUNCTIONS 20
+
+struct heap_row {
+	struct function *function;	/* NULL: outside of all functions */
+	const struct heap_stats *heap;
+	const struct heap_part *parts;	/* [nr_runs] */
+	const struct model *model;
+};
+
+static struct value get_function(const struct column *column, const void *row)
+{
+	struct function *function = ((const struct heap_row *)row)->function;
+
+	if (!function)
+		return column->index == CELL_NAME ? value_text("(outside of functions)") : value_empty();
+	return function_cell(function, column->index);
+}
+
+static struct value get_heap(const struct column *column, const void *row)
+{
+	return heap_cell(((const struct heap_row *)row)->heap, column->index);
+}
+
+static struct value get_share(const struct column *column, const void *row)
+{
+	const struct heap_row *of = row;
+	double part = value_number(heap_cell(of->heap, column->index)), all = value_number(heap_cell(&of->model->heap, column->index));
+
+	return all > 0 ? value_real(UNIT_PERCENT, 100 * part / all) : value_empty();
+}
+
+static struct value get_mean(const struct column *column, const void *row)
+{
+	const struct heap_stats *heap = ((const struct heap_row *)row)->heap;
+
+	(void)column;
+	return heap->alloc_calls ? value_real(UNIT_BYTES, (double)heap->alloc_bytes / (double)heap->alloc_calls) :
+		value_empty();
+}
+
+/* Of several runs: what each has of it. */
+enum { PART_ALLOC_CALLS = 4, PART_ALLOC_BYTES = 8, PART_PEAK_BYTES = 12, PART_NOT_FREED_BYTES = 16 };
+
+static double alloc_calls(const struct heap_part *part)
+{
+	return (double)part->alloc_calls;
+}
+
+static double alloc_bytes(const struct heap_part *part)
+{
+	return (double)part->alloc_bytes;
+}
+
+static double peak_bytes(const struct heap_part *part)
+{
+	return (double)part->peak_bytes;
+}
+
+static double not_freed_bytes(const struct heap_part *part)
+{
+	return (double)part->not_freed_bytes;
+}
+
+/* Which run what was suppressed is of is not known. */
+static struct value get_part(const struct column *column, const void *row)
+{
+	double (*const values[])(const struct heap_part *) = { NULL, alloc_calls, alloc_bytes, peak_bytes, not_freed_bytes };
+	const struct heap_row *of = row;
+	size_t which = column->index & ~3u;
+	struct part_range range;
+
+	if (of->model->nr_parts < 2 || (which >= PART_PEAK_BYTES && !of->heap->live_records) ||
+	    (which == PART_NOT_FREED_BYTES && of->model->suppressed.not_freed_calls))
+		return value_empty();
+	range = parts_heap_range(of->parts, of->model->nr_parts, values[which / 4]);
+	return part_cell(&range, (enum part_cell)(column->index & 3), which == PART_ALLOC_CALLS ? UNIT_COUNT : UNIT_BYTES);
+}
+
+static const struct column columns[] = {
+	{ "function", "Function", COLUMN_NAME | COLUMN_LEFT | COLUMN_ROOM, get_function, CELL_NAME },
+	{ "module", "Module", COLUMN_LEFT, get_function, CELL_MODULE },
+	{ "file", "File", COLUMN_LEFT, get_function, CELL_FILE },
+	{ "line", "Line", 0, get_function, CELL_LINE },
+	{ "alloc_calls", "Allocs", COLUMN_SUMS, get_heap, CELL_ALLOC_CALLS },
+	{ "alloc_bytes", "Allocated", COLUMN_SUMS, get_heap, CELL_ALLOC_BYTES },
+	{ "alloc_percent", "", COLUMN_SUMS, get_share, CELL_ALLOC_BYTES },
+	{ "mean_alloc_bytes", "Mean", 0, get_mean, 0 },
+	{ "largest_alloc_bytes", "Largest", COLUMN_SPARE, get_heap, CELL_LARGEST_BYTES },
+	{ "free_calls", "Frees", COLUMN_SUMS, get_heap, CELL_FREE_CALLS },
+	{ "freed_bytes", "Freed", COLUMN_SUMS, get_heap, CELL_FREED_BYTES },
+	{ "failed_alloc_calls", "Failed", COLUMN_SUMS, get_heap, CELL_FAILED_CALLS },
+	{ "peak_heap_bytes", "At peak", COLUMN_SUMS, get_heap, CELL_PEAK_BYTES },
+	{ "peak_heap_percent", "", COLUMN_SUMS, get_share, CELL_PEAK_BYTES },
+	{ "peak_heap_blocks", "Blocks", COLUMN_SUMS, get_heap, CELL_PEAK_CALLS },
+	{ "temporary_calls", "Temporary", COLUMN_SUMS, get_heap, CELL_TEMPORARY_CALLS },
+	{ "temporary_percent", "Temporary", COLUMN_SPARE, get_heap, CELL_TEMPORARY_PERCENT },
+	{ "not_freed_bytes", "Not freed", COLUMN_SUMS, get_heap, CELL_NOT_FREED_BYTES },
+	{ "not_freed_blocks", "Not freed blocks", COLUMN_SUMS, get_heap, CELL_NOT_FREED_CALLS },
+	{ "alloc_error_bytes", COLUMN_ERROR, 0, get_heap, CELL_ALLOC_ERROR },
+	{ "peak_error_bytes", COLUMN_ERROR, 0, get_heap, CELL_PEAK_ERROR },
+	{ "not_freed_error_bytes", COLUMN_ERROR, 0, get_heap, CELL_NOT_FREED_ERROR },
+	{ "samples", "Samples", COLUMN_SUMS | COLUMN_SPARE, get_heap, CELL_SAMPLES },
+	{ "source", "Source", COLUMN_LEFT | COLUMN_SPARE, get_function, CELL_SOURCE },
+	{ "alloc_calls_run_min", "least", 0, get_part, PART_ALLOC_CALLS | CELL_PART_MIN },
+	{ "alloc_calls_run_mean", "Allocs/run", 0, get_part, PART_ALLOC_CALLS | CELL_PART_MEAN },
+	{ "alloc_calls_run_max", "most", 0, get_part, PART_ALLOC_CALLS | CELL_PART_MAX },
+	{ "alloc_run_min_bytes", "least", 0, get_part, PART_ALLOC_BYTES | CELL_PART_MIN },
+	{ "alloc_run_mean_bytes", "Alloc/run", 0, get_part, PART_ALLOC_BYTES | CELL_PART_MEAN },
+	{ "alloc_run_max_bytes", "most", 0, get_part, PART_ALLOC_BYTES | CELL_PART_MAX },
+	{ "peak_heap_run_min_bytes", "least", 0, get_part, PART_PEAK_BYTES | CELL_PART_MIN },
+	{ "peak_heap_run_mean_bytes", "Peak/run", 0, get_part, PART_PEAK_BYTES | CELL_PART_MEAN },
+	{ "peak_heap_run_max_bytes", "most", 0, get_part, PART_PEAK_BYTES | CELL_PART_MAX },
+	{ "not_freed_run_min_bytes", "least", 0, get_part, PART_NOT_FREED_BYTES | CELL_PART_MIN },
+	{ "not_freed_run_mean_bytes", "Not freed/run", 0, get_part, PART_NOT_FREED_BYTES | CELL_PART_MEAN },
+	{ "not_freed_run_max_bytes", "most", 0, get_part, PART_NOT_FREED_BYTES | CELL_PART_MAX },
+};
+
+static bool has_any(const struct heap_stats *heap)
+{
+	return heap->alloc_calls || heap->free_calls || heap->failed_calls;
+}
+
+static struct table_rows *list_rows(struct document *document, const struct model *model)
+{
+	struct table_rows *rows = document_new(document, sizeof(*rows));
+	struct heap_row *list = document_new(document, (model->nr_known_functions + 1) * sizeof(*list));
+
+	rows->rows = list;
+	for (size_t i = 0; i < model->nr_known_functions; i++)
+		if (has_any(&model->functions[i]->heap))
+			list[rows->nr_rows++] = (struct heap_row){ model->functions[i], &model->functions[i]->heap,
+				model->functions[i]->heap_parts, model };
+	if (has_any(model->root->heap))
+		list[rows->nr_rows++] = (struct heap_row){ NULL, model->root->heap, model->outside_parts, model };
+	return rows;
+}
+
+/* Stacks were asked for, but no allocation was a sample. Return: how far samples were to be apart; 0: that is not so. */
+static uint64_t missed_distance(const struct model *model, struct heap_stats *sum)
+{
+	uint64_t bytes = 0;
+
+	*sum = (struct heap_stats){ 0 };
+	for (size_t i = 0; i < model->nr_processes && !model->heap.nr_samples; i++) {
+		const struct process *process = model->processes[i];
+
+		if (!heap_is_sampled(process) || process_fact(process, "heap_sample_off"))
+			continue;
+		sum->alloc_calls += process->heap.alloc_calls;
+		sum->alloc_bytes += process->heap.alloc_bytes;
+		if (bytes < process->header.heap_sample_bytes)
+			bytes = process->header.heap_sample_bytes;
+	}
+	return model->heap.alloc_calls ? 0 : bytes;
+}
+
+/* Without live blocks: from counts and samples. */
+static const char *counted_lead(struct document *document, const struct report *report)
+{
+	const struct heap_stats *heap = &report->model->heap;
+	const char *text = document_text(document, "%s in %s, %s in %s",
+		document_number(document, UNIT_BYTES, (double)heap->alloc_bytes),
+		document_count(document, (double)heap->alloc_calls, "allocation"),
+		document_number(document, UNIT_BYTES, (double)heap->freed_bytes),
+		document_count(document, (double)heap->free_calls, "free"));
+	struct heap_stats sum;
+	struct series series;
+
+	if (missed_distance(report->model, &sum))
+		text = document_text(document, "%s in %s", document_number(document, UNIT_BYTES, (double)sum.alloc_bytes),
+				     document_count(document, (double)sum.alloc_calls, "allocation"));
+	if (report_is_of_threads(report) || report->model->nr_runs > 1)
+		return text;
+	series_of_all(&series, report->model, "process", "heap_bytes", 64);
+	if (series.known)
+		text = document_text(document, "%s; largest sample %s, %s after the start", text,
+				     document_number(document, UNIT_BYTES, series.peak),
+				     document_number(document, UNIT_NS, (double)series.peak_time));
+	series_release(&series);
+	return text;
+}
+
+static const char *live_lead(struct document *document, const struct report *report)
+{
+	const struct model *model = report->model;
+	const char *text;
+
+	if (model->heap.nr_samples)
+		return heap_sampled_text(document, report);
+	text = document_text(document, "%s; %s in %s, %s of them temporary; %s not freed in %s",
+		heap_peak_text(document, report),
+		document_number(document, UNIT_BYTES, (double)model->heap.alloc_bytes),
+		document_count(document, (double)model->heap.alloc_calls, "allocation"),
+		document_number(document, UNIT_PERCENT, value_number(heap_cell(&model->heap, CELL_TEMPORARY_PERCENT))),
+		document_number(document, UNIT_BYTES, (double)model->heap.not_freed_bytes),
+		document_count(document, (double)model->heap.not_freed_calls, "block"));
+
+	return model->heap.runtime_bytes ? document_text(document, "%s, besides %s that the runtimes keep", text,
+		document_number(document, UNIT_BYTES, (double)model->heap.runtime_bytes)) : text;
+}
+
+static uint64_t nr_lost(const struct model *model)
+{
+	uint64_t nr = 0;
+
+	for (size_t i = 0; i < model->nr_processes; i++)
+		nr += model->processes[i]->header.losses[LOG_LOST_HEAP_CALLS];
+	return nr;
+}
+
+static const char *lead_of(struct document *document, const struct report *report)
+{
+	const char *text = report_has_live_heap(report) ? live_lead(document, report) : counted_lead(document, report);
+	uint64_t lost = nr_lost(report->model);
+
+	return lost ? document_text(document, "%s; %s more %s not counted, and missing in all of this (-v quality)", text,
+				    document_number(document, UNIT_COUNT, (double)lost),
+				    lost == 1 ? "allocation or free was" : "allocations and frees were") : text;
+}
+
+static bool has_hooks(const struct model *model)
+{
+	for (size_t i = 0; i < model->nr_processes; i++)
+		if (model->processes[i]->header.has_hooks)
+			return true;
+	return false;
+}
+
+/* Without hooks: how to see more, or why there is no more. */
+static const char *no_sites_note(struct document *document, const struct model *model)
+{
+	struct heap_stats sum;
+	uint64_t distance = missed_distance(model, &sum);
+	const char *off = NULL;
+
+	if (distance)
+		return document_text(document, "no allocation was a sample, one every %s on average: a smaller --heap-sample has more",
+				     document_number(document, UNIT_BYTES, (double)distance));
+	for (size_t i = 0; i < model->nr_processes && !off; i++)
+		off = process_fact(model->processes[i], "heap_sample_off");
+	return off ? document_text(document, "no stacks were taken: %s", off) :
+		document_text(document, "without hooks it is not known who allocates; who did, what lived at the peak and what "
+			"is never freed: insideme-run --heap-sample ./%s", model->nr_processes ?
+			model->processes[0]->header.program : "app");
+}
+
+#define DATA_COLUMNS "function,module,file,line,alloc_calls,alloc_bytes,alloc_percent,mean_alloc_bytes," \
+	"largest_alloc_bytes,free_calls,freed_bytes,failed_alloc_calls,peak_heap_bytes,peak_heap_percent," \
+	"peak_heap_blocks,temporary_calls,not_freed_bytes,not_freed_blocks,alloc_error_bytes,peak_error_bytes," \
+	"not_freed_error_bytes,samples"
+#define RUN_COLUMNS ",alloc_calls_run_min,alloc_calls_run_mean,alloc_calls_run_max,alloc_run_min_bytes," \
+	"alloc_run_mean_bytes,alloc_run_max_bytes,peak_heap_run_min_bytes,peak_heap_run_mean_bytes,peak_heap_run_max_bytes," \
+	"not_freed_run_min_bytes,not_freed_run_mean_bytes,not_freed_run_max_bytes"
+
+static const char *text_columns(const struct report *report)
+{
+	bool several = report->model->nr_parts > 1;
+
+	if (report->model->heap.nr_samples && !several)
+		return "peak_heap_bytes,peak_error_bytes,peak_heap_percent,alloc_bytes,alloc_error_bytes,"
+			"temporary_percent,not_freed_bytes,not_freed_error_bytes,function,source";
+	if (report_has_live_heap(report))
+		return several ? "peak_heap_bytes,peak_heap_percent,peak_heap_run_mean_bytes,peak_heap_run_min_bytes,"
+			"peak_heap_run_max_bytes,not_freed_bytes,function,source" :
+			"peak_heap_bytes,peak_heap_percent,peak_heap_blocks,alloc_calls,alloc_bytes,"
+			"temporary_percent,largest_alloc_bytes,not_freed_bytes,function,source";
+	if (several)
+		return "alloc_bytes,alloc_percent,alloc_run_mean_bytes,alloc_run_min_bytes,alloc_run_max_bytes,"
+			"freed_bytes,function,source";
+	return report->model->heap.failed_calls ?
+		"alloc_bytes,alloc_percent,alloc_calls,largest_alloc_bytes,freed_bytes,free_calls,failed_alloc_calls,function,source" :
+		"alloc_bytes,alloc_percent,alloc_calls,largest_alloc_bytes,freed_bytes,free_calls,function,source";
+}
+
+static const char *note_of(struct document *document, const struct report *report)
+{
+	const struct model *model = report->model;
+	const char *unseen = heap_unseen_text(document, model);
+
+	if (!report_has_heap(report))
+		return "the heap was not recorded (INSIDEME_HEAP=off)";
+	if (model->nr_parts > 1)
+		return document_text(document, "sums of %zu runs, by the function itself; /run: their mean; least and most: of one run, "
+				     "0 where it has none", model->nr_parts);
+	if (model->heap.nr_samples)
+		return document_text(document, "sampled: extrapolated from the stacks of %s; +/-: one standard error%s%s; by the "
+			"function that called the allocator, whoever freed it",
+			document_count(document, (double)model->heap.nr_samples, "allocation"), unseen ? ", and 0 may be " : "",
+			unseen ? unseen : "");
+	if (report_has_live_heap(report))
+		return "what the function itself allocated, whoever freed it; temporary: freed before the thread's next allocation";
+	return has_hooks(model) ? "by the function itself; a free counts where it happens: what lived at the peak, and "
+		"what was never freed, is known with INSIDEME_HEAP=live" : no_sites_note(document, model);
+}
+
+static struct table *functions_of(struct document *document, const struct report *report)
+{
+	struct table *table = document_new(document, sizeof(*table));
+
+	*table = (struct table){
+		.name = "heap",
+		.what = "functions",
+		.title = report->title,
+		.note = note_of(document, report),
+		.columns = columns,
+		.nr_columns = sizeof(columns) / sizeof(*columns),
+		.text_columns = text_columns(report),
+		.data_columns = report->model->nr_parts > 1 ? DATA_COLUMNS RUN_COLUMNS : DATA_COLUMNS,
+		.text_sort = report_has_live_heap(report) ? "peak_heap_bytes" : "alloc_bytes",
+		.text_top = TEXT_FUNCTIONS,
+		.row_bytes = sizeof(struct heap_row),
+		.next = table_next_row,
+		.source = list_rows(document, report->model),
+		.formats = IN_TEXT | IN_CSV | IN_JSON,
+	};
+	table->data_sort = table->text_sort;
+	return table;
+}
+
+int view_heap(struct document *document, struct report *report)
+{
+	bool has_heap = report_has_heap(report), is_live = report_has_live_heap(report);
+	struct table *table = functions_of(document, report);
+
+	if (has_heap)
+		document_add(document, "Heap", lead_of(document, report))->wraps = true;
+	if (is_live && strcmp(report->options->format, "text") == 0)
+		heap_add_open(document, report);
+	document_add_table(document, table)->apart = has_heap;
+	if (is_live) {
+		heap_add_peak(document, report);
+		heap_add_not_freed(document, report);
+		heap_add_sizes(document, report);
+		heap_add_rest(document, report);
+		heap_add_trend(document, report);
+	}
+	return 0;
+}

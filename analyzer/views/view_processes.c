@@ -1,0 +1,299 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The processes of a run, each below the one that started it. */
+#include "analyzer/views/views.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/base/error.h"
+#include "analyzer/cells/cells.h"
+#include "analyzer/cells/process_rows.h"
+
+#define TEXT_ROWS	40	/* shown as text unless --top says otherwise; alike ones are put together beyond */
+#define INDENT_MAX	24	/* levels; deeper ones stay there */
+
+enum { ROW_PID, ROW_PPID, ROW_RANK, ROW_DEPTH, ROW_BEGIN, ROW_END, ROW_DURATION, ROW_THREADS, ROW_CALLS,
+	ROW_FUNCTIONS, ROW_CPU, ROW_USER, ROW_SYSTEM, ROW_PEAK, ROW_ALLOC, ROW_LOG, ROW_STATUS, ROW_SIGNAL };
+
+static struct value get_who(const struct column *column, const void *row)
+{
+	const struct process_row *of = row;
+	const struct member *member = of->member;
+
+	if (of->nr_alike > 1 && column->index != ROW_DEPTH)
+		return value_empty();
+	switch (column->index) {
+	case ROW_PID:
+		return value_integer(UNIT_NONE, member->pid);
+	case ROW_PPID:
+		return member->ppid ? value_integer(UNIT_NONE, member->ppid) : value_empty();
+	case ROW_RANK:
+		return member->first && member->first->header.rank >= 0 ?
+			value_integer(UNIT_NONE, member->first->header.rank) : value_empty();
+	default:
+		return value_integer(UNIT_NONE, of->depth);
+	}
+}
+
+static struct value get_run(const struct column *column, const void *row)
+{
+	const struct member *member = ((const struct process_row *)row)->member;
+
+	return run_cell(member->model, member->run, column->index);
+}
+
+static struct value get_time(const struct column *column, const void *row)
+{
+	const struct process_row *of = row;
+
+	if (column->index == ROW_DURATION)
+		return ns_cell(of->longest_ns);
+	if (column->index == ROW_BEGIN)
+		return of->member->unseen && !of->member->unseen->before ? value_empty() :
+		       value_integer(UNIT_NS, of->member->begin);
+	return of->member->end == NO_TIME ? value_empty() : value_integer(UNIT_NS, of->member->end);
+}
+
+static struct value get_used(const struct column *column, const void *row)
+{
+	const struct usage *usage = &((const struct process_row *)row)->usage;
+
+	switch (column->index) {
+	case ROW_CPU:
+		return ns_cell(usage->cpu_ns);
+	case ROW_USER:
+		return ns_cell(usage->user_ns);
+	case ROW_SYSTEM:
+		return ns_cell(usage->system_ns);
+	default:
+		return isnan(usage->peak_rss_bytes) ? value_empty() :
+			value_integer(UNIT_BYTES, (int64_t)usage->peak_rss_bytes);
+	}
+}
+
+static bool has_heap(const struct process *process)
+{
+	return process && process->header.heap_bytes != LOG_HEAP_OFF;
+}
+
+static struct value get_recorded(const struct column *column, const void *row)
+{
+	const struct process_row *of = row;
+	const struct process *process = of->member->last;
+
+	if (!process)
+		return value_empty();
+	switch (column->index) {
+	case ROW_THREADS:
+		return value_integer(UNIT_COUNT, (int64_t)of->nr_threads);
+	case ROW_CALLS:
+		return (of->calls || process->header.has_hooks) && !isnan(of->functions_ns) ?
+			value_integer(UNIT_COUNT, (int64_t)of->calls) : value_empty();
+	case ROW_FUNCTIONS:
+		return of->calls ? ns_cell(of->functions_ns) : value_empty();
+	case ROW_ALLOC:
+		return has_heap(process) ? value_integer(UNIT_BYTES, (int64_t)of->alloc_bytes) : value_empty();
+	default:
+		return value_integer(UNIT_BYTES, (int64_t)of->log_bytes);
+	}
+}
+
+static struct value get_status(const struct column *column, const void *row)
+{
+	const struct member *member = ((const struct process_row *)row)->member;
+
+	if (member->end_kind != (column->index == ROW_SIGNAL ? END_SIGNAL : END_EXIT))
+		return value_empty();
+	return value_integer(UNIT_NONE, member->end_status);
+}
+
+static struct value get_core(const struct column *column, const void *row)
+{
+	const struct member *member = ((const struct process_row *)row)->member;
+
+	(void)column;
+	return member->end_kind == END_SIGNAL ? value_integer(UNIT_NONE, member->core_dumped) : value_empty();
+}
+
+/* In one line, whatever its arguments hold. NULL: not known */
+static char *command_line(const struct member *member)
+{
+	char *command = member->last && member->last->command[0] ? xstrdup(member->last->command) : NULL;
+
+	for (char *p = command; p && *p; p++)
+		if ((unsigned char)*p < ' ')
+			*p = ' ';
+	return command;
+}
+
+enum { TEXT_HOST, TEXT_PROGRAMS, TEXT_COMMAND, TEXT_END, TEXT_ENDED, TEXT_RECORDED };
+
+static struct value get_text(const struct column *column, const void *row)
+{
+	static char text[256], *programs, *command;	/* one cell lives until the next row is asked for */
+	const struct member *member = ((const struct process_row *)row)->member;
+
+	switch (column->index) {
+	case TEXT_COMMAND:
+		free(command);
+		return value_text(command = command_line(member));
+	case TEXT_HOST:
+		return value_text(member->first ? member->first->header.host : NULL);
+	case TEXT_PROGRAMS:
+		free(programs);
+		return value_text(programs = family_programs(member));
+	case TEXT_RECORDED:
+		return value_text(family_recorded(member));
+	case TEXT_END:
+		if (member->last)
+			return value_text(process_end_text(member->last, text, sizeof(text)));
+		return value_text(family_end_text(member, text, sizeof(text)));
+	default:
+		return value_text(family_end_text(member, text, sizeof(text)));
+	}
+}
+
+/* What follows the first word, which may be quoted. */
+static const char *arguments(const char *command)
+{
+	char end = *command == '\'' ? *command++ : ' ';
+
+	command = strchrnul(command, end);
+	return *command == '\'' ? command + 1 : command;
+}
+
+/* "cc -O2 -c a.c" of what was "/usr/bin/cc -O2 -c a.c"; "cc x 30". Below its parent by two columns. */
+static struct value get_line(const struct column *column, const void *row)
+{
+	static char *line;
+	const struct process_row *of = row;
+	char *programs = family_programs(of->member), *command = command_line(of->member);
+	struct value value;
+
+	(void)column;
+	free(line);
+	if (of->nr_alike > 1)
+		line = xasprintf("%s  x %zu", programs, of->nr_alike);
+	else
+		line = xasprintf("%s%s%s", programs, command ? arguments(command) : "",
+				 of->member->unseen ? "  (not recorded)" : "");
+	free(programs);
+	free(command);
+	value = value_text(line);
+	value.indent = of->depth < INDENT_MAX ? of->depth : INDENT_MAX;
+	return value;
+}
+
+static bool is_bad(const void *row)
+{
+	const struct member *member = ((const struct process_row *)row)->member;
+
+	return family_is_killed(member) || family_has_failed(member);
+}
+
+static const struct column columns[] = {
+	{ "pid", "Pid", 0, get_who, ROW_PID },
+	{ "ppid", "Parent", 0, get_who, ROW_PPID },
+	{ "depth", "Depth", 0, get_who, ROW_DEPTH },
+	{ "rank", "Rank", 0, get_who, ROW_RANK },
+	{ "host", "Host", COLUMN_LEFT, get_text, TEXT_HOST },
+	{ "programs", "Programs", COLUMN_LEFT, get_text, TEXT_PROGRAMS },
+	{ "command", "Command", COLUMN_LEFT, get_text, TEXT_COMMAND },
+	{ "begin_ns", "Begin", COLUMN_SPARE, get_time, ROW_BEGIN },
+	{ "end_ns", "End", 0, get_time, ROW_END },
+	{ "duration_ns", "Lasted", 0, get_time, ROW_DURATION },
+	{ "end", "", COLUMN_LEFT, get_text, TEXT_END },
+	{ "exit_status", "Status", 0, get_status, ROW_STATUS },
+	{ "signal", "Signal", 0, get_status, ROW_SIGNAL },
+	{ "core_dumped", "Core", 0, get_core, 0 },
+	{ "cpu_ns", "CPU", COLUMN_SUMS, get_used, ROW_CPU },
+	{ "user_ns", "User", COLUMN_SUMS, get_used, ROW_USER },
+	{ "system_ns", "System", COLUMN_SUMS, get_used, ROW_SYSTEM },
+	{ "peak_rss_bytes", "Peak RSS", 0, get_used, ROW_PEAK },
+	{ "threads", "Threads", COLUMN_SUMS | COLUMN_SPARE, get_recorded, ROW_THREADS },
+	{ "calls", "Calls", COLUMN_SUMS, get_recorded, ROW_CALLS },
+	{ "functions_ns", "Functions", COLUMN_SUMS, get_recorded, ROW_FUNCTIONS },
+	{ "alloc_bytes", "Alloc", COLUMN_SUMS, get_recorded, ROW_ALLOC },
+	{ "log_bytes", "Log", COLUMN_SUMS | COLUMN_SPARE, get_recorded, ROW_LOG },
+	{ "ended", "Ended", COLUMN_LEFT, get_text, TEXT_ENDED },
+	{ "recorded", "Recorded", COLUMN_LEFT | COLUMN_SPARE, get_text, TEXT_RECORDED },
+	{ "run", "Run", COLUMN_LEFT, get_run, CELL_RUN },
+	{ "run_number", "Run", 0, get_run, CELL_RUN_NUMBER },
+	{ "process", "Process", COLUMN_LEFT | COLUMN_ROOM, get_line, 0 },
+};
+
+#define DATA_COLUMNS "pid,ppid,depth,rank,host,programs,command,begin_ns,end_ns,duration_ns,end,exit_status,signal," \
+	"core_dumped,cpu_ns,user_ns,system_ns,peak_rss_bytes,threads,calls,functions_ns,alloc_bytes,log_bytes,recorded"
+
+/* Ranks and hosts where there are any; calls where functions were recorded. */
+static const char *text_columns(struct document *document, const struct model *model)
+{
+	bool has_ranks = false, has_hosts = false;
+
+	for (size_t i = 0; i < model->nr_processes; i++) {
+		has_ranks |= model->processes[i]->header.rank >= 0;
+		has_hosts |= strcmp(model->processes[i]->header.host, model->processes[0]->header.host) != 0;
+	}
+	return document_text(document, "pid,%s%sbegin_ns,duration_ns,cpu_ns,peak_rss_bytes,threads,%slog_bytes,ended,"
+			     "recorded,process", has_ranks ? "rank," : "", has_hosts ? "host," : "",
+			     model->calls ? "calls," : "");
+}
+
+static void flatten(struct process_row *rows, size_t nr)
+{
+	for (size_t i = 0; i < nr; i++)
+		rows[i].depth = 0;
+}
+
+/* As a tree unless another order is asked for; long ones as text with alike processes put together. */
+static void choose_rows(struct table *table, struct document *document, struct report *report)
+{
+	struct table_rows *rows = table->source;
+	const struct options *options = report->options;
+	bool text = strcmp(options->format, "text") == 0, folded;
+	struct family family;
+	struct process_row *list;
+	size_t top = options->top_given ? options->top : text ? TEXT_ROWS : 0;
+
+	family_init(&family, report->model);
+	folded = table->fixed && text && !options->top_given && family.nr > TEXT_ROWS;
+	list = process_rows(&family, folded, &rows->nr_rows);
+	if (!table->fixed)
+		flatten(list, rows->nr_rows);
+	if (rows->nr_rows < family.nr) {
+		table->what = document_text(document, "rows of %zu processes", family.nr);
+		table->note = "x N: N alike, their CPU, threads and calls summed, their longest time and largest peak; "
+			"--top 0: each";
+	}
+	if (table->fixed && top)
+		table->nr_left_out = process_rows_limit(list, &rows->nr_rows, top);
+	rows->rows = document_keep(document, list);
+	document_keep(document, family.members);
+}
+
+int view_processes(struct document *document, struct report *report)
+{
+	struct table *table = document_new(document, sizeof(*table));
+
+	*table = (struct table){
+		.name = "processes",
+		.title = report->title,
+		.columns = columns,
+		.nr_columns = sizeof(columns) / sizeof(*columns),
+		.text_columns = text_columns(document, report->model),
+		.data_columns = DATA_COLUMNS,
+		.text_top = TEXT_ROWS,
+		.fixed = !report->options->sort && !report->options->match && !report->options->min_percent,
+		.weight = "cpu_ns",
+		.is_bad = is_bad,
+		.row_bytes = sizeof(struct process_row),
+		.next = table_next_row,
+		.source = document_new(document, sizeof(struct table_rows)),
+		.formats = IN_TEXT | IN_CSV | IN_JSON,
+	};
+	choose_rows(table, document, report);
+	report_tell_runs(report, document, table);
+	document_add_table(document, table);
+	report_name_runs(report, document);
+	return 0;
+}

@@ -1,0 +1,400 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The call tree: each call path, below its caller. */
+#include "analyzer/views/views.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/base/error.h"
+#include "analyzer/base/names.h"
+#include "analyzer/cells/cells.h"
+#include "analyzer/cells/path_text.h"
+#include "analyzer/model/walk.h"
+#include "analyzer/tables/sort_keys.h"
+#include "analyzer/views/tree_heap.h"
+
+#define TEXT_PATHS	40	/* shown as text unless --top says otherwise */
+#define INDENT_MAX	24	/* levels; deeper ones stay there */
+
+struct tree_row {
+	const struct model *model;
+	const struct tree_node *node;
+	const double *alloc_bytes;	/* tree_alloc_bytes(); NULL: not a report of stacks */
+	unsigned int depth;		/* 0: called by nothing that was recorded */
+};
+
+static struct value get_function(const struct column *column, const void *row)
+{
+	const struct tree_row *of = row;
+	struct value value = function_cell(of->node->function, column->index);
+
+	value.indent = column->index != CELL_NAME ? 0 : of->depth < INDENT_MAX ? of->depth : INDENT_MAX;
+	return value;
+}
+
+static struct value get_path(const struct column *column, const void *row)
+{
+	(void)column;
+	return value_text(path_text(((const struct tree_row *)row)->node));
+}
+
+static struct value get_depth(const struct column *column, const void *row)
+{
+	(void)column;
+	return value_integer(UNIT_NONE, ((const struct tree_row *)row)->depth);
+}
+
+static struct value get_threads(const struct column *column, const void *row)
+{
+	const struct tree_node *node = ((const struct tree_row *)row)->node;
+
+	(void)column;
+	return node->threads_unknown ? value_empty() : value_integer(UNIT_COUNT, node->nr_threads);
+}
+
+static struct value get_stats(const struct column *column, const void *row)
+{
+	return stats_cell(&((const struct tree_row *)row)->node->stats, column->index);
+}
+
+static struct value get_samples(const struct column *column, const void *row)
+{
+	const struct sample_stats *all = &((const struct tree_row *)row)->model->samples;
+	return sample_cell(((const struct tree_row *)row)->node->samples, all->nr, all->ns, column->index);
+}
+
+static struct value get_heap(const struct column *column, const void *row)
+{
+	return heap_cell(((const struct tree_row *)row)->node->heap, column->index);
+}
+
+static struct value get_alloc(const struct column *column, const void *row)
+{
+	const struct tree_row *of = row;
+
+	(void)column;
+	return of->alloc_bytes ? value_integer(UNIT_BYTES, (int64_t)of->alloc_bytes[of->node->id]) : value_empty();
+}
+
+static struct value get_share(const struct column *column, const void *row)
+{
+	const struct tree_row *of = row;
+	struct value part = stats_cell(&of->node->stats, column->index);
+
+	return part.type == VALUE_EMPTY ? part : share_cell(value_number(part), of->model->functions_ns);
+}
+
+/* Of several runs: calls, self and total time of each that they have of the path. */
+enum { PART_CALLS = 4, PART_SELF = 8, PART_TOTAL = 12 };
+
+static struct value get_part(const struct column *column, const void *row)
+{
+	double (*const values[])(const struct run_part *) = { NULL, part_calls, part_self_ns, part_total_ns };
+	const struct tree_row *of = row;
+	bool is_count = (column->index & ~3u) == PART_CALLS;
+	struct part_range range;
+
+	if (of->model->nr_parts < 2 || (!is_count && isnan(call_stats_mean_ns(&of->node->stats))))
+		return value_empty();
+	range = parts_path_range(of->model, of->node, values[column->index / 4]);
+	return part_cell(&range, (enum part_cell)(column->index & 3), is_count ? UNIT_COUNT : UNIT_NS);
+}
+
+static const struct column columns[] = {
+	{ "path", "Path", COLUMN_LEFT, get_path, 0 },
+	{ "depth", "Depth", 0, get_depth, 0 },
+	{ "function", "Function", COLUMN_NAME | COLUMN_LEFT | COLUMN_ROOM, get_function, CELL_NAME },
+	{ "module", "Module", COLUMN_LEFT, get_function, CELL_MODULE },
+	{ "file", "File", COLUMN_LEFT, get_function, CELL_FILE },
+	{ "line", "Line", 0, get_function, CELL_LINE },
+	{ "calls", "Calls", COLUMN_SUMS, get_stats, CELL_CALLS },
+	{ "total_ns", "Total", 0, get_stats, CELL_TOTAL },
+	{ "self_ns", "Self", COLUMN_SUMS, get_stats, CELL_SELF },
+	{ "mean_ns", "Mean", 0, get_stats, CELL_MEAN },
+	{ "min_ns", "Min", 0, get_stats, CELL_MIN },
+	{ "max_ns", "Max", 0, get_stats, CELL_MAX },
+	{ "alloc_calls", "Allocs", COLUMN_SUMS, get_heap, CELL_ALLOC_CALLS },
+	{ "alloc_bytes", "Alloc", COLUMN_SUMS, get_heap, CELL_ALLOC_BYTES },
+	{ "free_calls", "Frees", COLUMN_SUMS, get_heap, CELL_FREE_CALLS },
+	{ "freed_bytes", "Freed", COLUMN_SUMS, get_heap, CELL_FREED_BYTES },
+	{ "total_percent", "", 0, get_share, CELL_TOTAL },
+	{ "self_percent", "", COLUMN_SUMS, get_share, CELL_SELF },
+	{ "open_calls", "Open", COLUMN_SUMS, get_stats, CELL_OPEN_CALLS },
+	{ "threads", "Threads", 0, get_threads, 0 },
+	{ "temporary_calls", "Temporary", COLUMN_SUMS, get_heap, CELL_TEMPORARY_CALLS },
+	{ "peak_heap_bytes", "At peak", COLUMN_SUMS, get_heap, CELL_PEAK_BYTES },
+	{ "peak_heap_blocks", "Blocks", COLUMN_SUMS, get_heap, CELL_PEAK_CALLS },
+	{ "not_freed_bytes", "Not freed", COLUMN_SUMS, get_heap, CELL_NOT_FREED_BYTES },
+	{ "not_freed_blocks", "Blocks", COLUMN_SUMS, get_heap, CELL_NOT_FREED_CALLS },
+	{ "source", "Source", COLUMN_LEFT, get_function, CELL_SOURCE },
+	{ "self_error_ns", COLUMN_ERROR, 0, get_stats, CELL_SELF_ERROR },
+	{ "total_error_ns", COLUMN_ERROR, 0, get_stats, CELL_TOTAL_ERROR },
+	{ "self_is_doubtful", "", 0, get_stats, CELL_SELF_DOUBTFUL },
+	{ "total_is_doubtful", "", 0, get_stats, CELL_TOTAL_DOUBTFUL },
+	{ "self_doubt_ns", COLUMN_ERROR, 0, get_stats, CELL_SELF_DOUBT },
+	{ "total_doubt_ns", COLUMN_ERROR, 0, get_stats, CELL_TOTAL_DOUBT },
+	{ "total_alloc_bytes", "Allocated", 0, get_alloc, 0 },
+	{ "calls_run_min", "least", 0, get_part, PART_CALLS | CELL_PART_MIN },
+	{ "calls_run_mean", "Calls/run", 0, get_part, PART_CALLS | CELL_PART_MEAN },
+	{ "calls_run_max", "most", 0, get_part, PART_CALLS | CELL_PART_MAX },
+	{ "self_run_min_ns", "least", COLUMN_SPARE, get_part, PART_SELF | CELL_PART_MIN },
+	{ "self_run_mean_ns", "Self/run", COLUMN_SPARE, get_part, PART_SELF | CELL_PART_MEAN },
+	{ "self_run_max_ns", "most", COLUMN_SPARE, get_part, PART_SELF | CELL_PART_MAX },
+	{ "total_run_min_ns", "least", COLUMN_SPARE, get_part, PART_TOTAL | CELL_PART_MIN },
+	{ "total_run_mean_ns", "Total/run", 0, get_part, PART_TOTAL | CELL_PART_MEAN },
+	{ "total_run_max_ns", "most", COLUMN_SPARE, get_part, PART_TOTAL | CELL_PART_MAX },
+	{ "samples", "Samples", COLUMN_SUMS, get_samples, CELL_SAMPLES_NR },
+	{ "samples_percent", "", COLUMN_SUMS, get_samples, CELL_SAMPLES_PERCENT },
+	{ "sampled_self_ns", "Self CPU", COLUMN_SUMS, get_samples, CELL_SAMPLES_SELF_NS },
+	{ "sampled_total_ns", "CPU", 0, get_samples, CELL_SAMPLES_TOTAL_NS },
+	{ "total_samples_percent", "", 0, get_samples, CELL_SAMPLES_TOTAL_PERCENT },
+};
+
+/* Which paths are shown, and in what order siblings come. */
+struct chosen_rows {
+	const struct model *model;
+	const struct options *options;
+	const struct column *sort;
+	const double *alloc_bytes;	/* for the rows */
+	const struct tree_node **nodes;	/* those that --match leaves, with all below them */
+	size_t nr_nodes;
+	double *keys;			/* [id]: what numbers are sorted by */
+	bool *shown;			/* [id]: among the first --top of them, or above one */
+};
+
+static struct tree_row row_of(const struct chosen_rows *chosen, const struct tree_node *node)
+{
+	return (struct tree_row){ .model = chosen->model, .node = node, .alloc_bytes = chosen->alloc_bytes };
+}
+
+static int compare_texts(const struct chosen_rows *chosen, const struct tree_node *a, const struct tree_node *b)
+{
+	struct tree_row left = row_of(chosen, a), right = row_of(chosen, b);
+	struct value value = chosen->sort->get(chosen->sort, &left);
+	char *text = value.type == VALUE_TEXT ? xstrdup(value.text) : NULL;	/* it lives until the next one */
+	int order;
+
+	if (text)
+		value.text = text;
+	order = value_compare(value, chosen->sort->get(chosen->sort, &right));
+	free(text);
+	return order;
+}
+
+/* Names in alphabetical order, numbers with the largest first. */
+static int compare_nodes(const void *a, const void *b, void *context)
+{
+	const struct chosen_rows *chosen = context;
+	const struct tree_node *left = *(const struct tree_node *const *)a, *right = *(const struct tree_node *const *)b;
+	double a_key = chosen->keys[left->id], b_key = chosen->keys[right->id];
+	int order = (a_key < b_key) - (a_key > b_key);
+
+	if (chosen->sort->flags & COLUMN_LEFT)
+		order = compare_texts(chosen, left, right);
+	if (chosen->options->reverse)
+		order = -order;
+	return order ? order : (left->id > right->id) - (left->id < right->id);
+}
+
+/* What the paths are sorted by, once for all comparisons; where nothing is known they come last. */
+static void find_keys(struct chosen_rows *chosen, struct tree_node *root, size_t nr_nodes)
+{
+	chosen->keys = xcalloc(nr_nodes, sizeof(*chosen->keys));
+	for (struct tree_node *node = tree_next(root); node && !(chosen->sort->flags & COLUMN_LEFT); node = tree_next(node)) {
+		struct tree_row row = row_of(chosen, node);
+		struct value value = chosen->sort->get(chosen->sort, &row);
+
+		if (value.type == VALUE_EMPTY)
+			chosen->keys[node->id] = chosen->options->reverse ? INFINITY : -INFINITY;
+		else
+			chosen->keys[node->id] = value_number(value);
+	}
+}
+
+static void select_nodes(struct chosen_rows *chosen, struct tree_node *root, size_t nr_nodes, bool in_order)
+{
+	const char *pattern = chosen->options->match;
+	bool *matched = xcalloc(nr_nodes, sizeof(*matched));	/* it, or one above it */
+
+	for (struct tree_node *node = tree_next(root); node; node = tree_next(node)) {
+		matched[node->id] = !pattern || matched[node->parent->id] || name_matches(pattern, node->function->name);
+		if (matched[node->id])
+			chosen->nodes[chosen->nr_nodes++] = node;
+	}
+	free(matched);
+	if (in_order)
+		qsort_r(chosen->nodes, chosen->nr_nodes, sizeof(*chosen->nodes), compare_nodes, chosen);
+}
+
+static double node_key(const struct chosen_rows *chosen, const struct tree_node *node)
+{
+	struct tree_row row = row_of(chosen, node);
+
+	return value_number(chosen->sort->get(chosen->sort, &row));
+}
+
+/* What --min-percent is a share of: the time in all functions, else the sum over paths, or the largest. */
+static double whole(const struct chosen_rows *chosen)
+{
+	double sum = 0, largest = 0;
+
+	if (chosen->sort->get == get_share)
+		return 100;
+	if (chosen->sort->get == get_stats && chosen->sort->index == CELL_TOTAL)
+		return chosen->model->functions_ns;
+	for (size_t i = 0; i < chosen->nr_nodes; i++) {
+		double key = node_key(chosen, chosen->nodes[i]);
+
+		sum += key;
+		largest = fmax(largest, key);
+	}
+	return chosen->sort->flags & COLUMN_SUMS ? sum : largest;
+}
+
+/* Show the first @top of the selected that are large enough, and their callers. Return: how many are left out */
+static size_t show_nodes(struct chosen_rows *chosen, size_t top)
+{
+	double percent = chosen->options->min_percent, least = percent ? whole(chosen) * percent / 100 : 0;
+	size_t left_out = 0, nr = 0;
+
+	for (size_t i = 0; i < chosen->nr_nodes; i++) {
+		const struct tree_node *node = chosen->nodes[i];
+
+		if ((top && nr >= top) || (percent && node_key(chosen, node) < least)) {
+			left_out += !chosen->shown[node->id];
+			continue;
+		}
+		nr++;
+		for (; node && !chosen->shown[node->id]; node = node->parent)
+			chosen->shown[node->id] = true;
+	}
+	return left_out;
+}
+
+/* Rows in the order of the tree; not recursive, for a recursion may have been recorded that is very deep. */
+static size_t list_rows(struct chosen_rows *chosen, const struct tree_node *root, size_t nr_nodes,
+			struct tree_row *rows)
+{
+	struct tree_row *todo = xcalloc(nr_nodes, sizeof(*todo));
+	const struct tree_node **children = xcalloc(nr_nodes, sizeof(*children));
+	size_t nr_todo = 1, nr_rows = 0;
+
+	todo[0] = (struct tree_row){ .node = root };
+	while (nr_todo) {
+		struct tree_row row = todo[--nr_todo];
+		size_t nr = 0;
+
+		if (row.node->function)
+			rows[nr_rows++] = row;
+		for (const struct tree_node *child = row.node->child; child; child = child->next)
+			if (chosen->shown[child->id])
+				children[nr++] = child;
+		qsort_r(children, nr, sizeof(*children), compare_nodes, chosen);
+		while (nr) {
+			todo[nr_todo] = row_of(chosen, children[--nr]);
+			todo[nr_todo++].depth = row.node->function ? row.depth + 1 : 0;
+		}
+	}
+	free(todo);
+	free(children);
+	return nr_rows;
+}
+
+static void choose_rows(struct table *table, struct table_rows *rows, struct document *document, struct report *report)
+{
+	const struct model *model = report->model;
+	const struct options *options = report->options;
+	bool is_of_stacks = report_is_of_stacks(report);
+	const char *sort = options->sort ? options->sort : model->is_sampled ? "sampled_total_ns" :
+		is_of_stacks ? "total_alloc_bytes" :
+		report_has_times(report) ? "total_ns" : "calls";
+	size_t top = options->top_given ? options->top : strcmp(options->format, "text") == 0 ? TEXT_PATHS : 0;
+	struct chosen_rows chosen = {
+		.model = model,
+		.options = options,
+		.sort = sort_column(table, sort),
+		.alloc_bytes = is_of_stacks ? tree_alloc_bytes(document, model) : NULL,
+	};
+
+	if (!chosen.sort)
+		return;		/* whoever prints the table says that there is no such column */
+	chosen.nodes = xcalloc(model->nr_tree_nodes, sizeof(*chosen.nodes));
+	chosen.shown = xcalloc(model->nr_tree_nodes, sizeof(*chosen.shown));
+	find_keys(&chosen, model->root, model->nr_tree_nodes);
+	select_nodes(&chosen, model->root, model->nr_tree_nodes, top || options->min_percent);
+	table->nr_left_out = show_nodes(&chosen, top);
+	rows->rows = document_new(document, model->nr_tree_nodes * sizeof(struct tree_row));
+	rows->nr_rows = list_rows(&chosen, model->root, model->nr_tree_nodes, (struct tree_row *)rows->rows);
+	free(chosen.nodes);
+	free(chosen.shown);
+	free(chosen.keys);
+}
+
+static const char *text_columns(const struct report *report)
+{
+	if (report->model->is_sampled)
+		return "sampled_total_ns,total_samples_percent,sampled_self_ns,function,source";
+	if (report_is_of_stacks(report))
+		return "total_alloc_bytes,peak_heap_bytes,not_freed_bytes,function,source";
+	if (report->model->nr_parts > 1)
+		return report_has_times(report) ? "total_ns,total_percent,total_run_mean_ns,total_run_min_ns,total_run_max_ns,"
+			"self_ns,calls,function" : "calls,calls_run_mean,calls_run_min,calls_run_max,function";
+	if (!report_has_times(report))
+		return report_has_heap(report) ? "calls,alloc_calls,alloc_bytes,function,source" : "calls,function,source";
+	if (report_has_errors(report))
+		return "total_ns,total_error_ns,total_percent,self_ns,self_error_ns,calls,function";
+	if (!report_has_heap(report))
+		return "total_ns,total_percent,self_ns,calls,function";
+	return "total_ns,total_percent,self_ns,calls,alloc_bytes,function";
+}
+
+#define DATA_COLUMNS "path,depth,function,module,file,line,calls,total_ns,self_ns,mean_ns,min_ns,max_ns,alloc_calls," \
+	"alloc_bytes,free_calls,freed_bytes,total_percent,self_percent,open_calls,threads," \
+	"self_error_ns,total_error_ns,temporary_calls,peak_heap_bytes,peak_heap_blocks,not_freed_bytes," \
+	"not_freed_blocks,self_is_doubtful,total_is_doubtful,self_doubt_ns,total_doubt_ns"
+#define RUN_COLUMNS ",calls_run_min,calls_run_mean,calls_run_max,self_run_min_ns,self_run_mean_ns,self_run_max_ns," \
+	"total_run_min_ns,total_run_mean_ns,total_run_max_ns"
+
+#define SAMPLE_COLUMNS ",samples,samples_percent,sampled_self_ns,sampled_total_ns,total_samples_percent"
+
+static const char *note_of(struct document *document, const struct report *report)
+{
+	const struct model *model = report->model;
+
+	if (model->is_sampled)
+		return document_text(document, SAMPLED_NOTE, model->samples.nr);
+	if (report_is_of_stacks(report))
+		return STACKS_NOTE;
+	if (model->nr_parts > 1)
+		return document_text(document, "total and self are sums of %zu runs; /run: their mean; least and most: of one "
+				     "run, 0 where it has none%s", model->nr_parts, report_doubt_note(report));
+	return document_text(document, "total = self + what it calls, over all threads; %% of the time in all functions; "
+			     "Alloc: by the function itself%s", report_doubt_note(report));
+}
+
+int view_tree(struct document *document, struct report *report)
+{
+	struct table *table = document_new(document, sizeof(*table));
+	struct table_rows *rows = document_new(document, sizeof(*rows));
+
+	*table = (struct table){
+		.name = "tree",
+		.what = "call paths",
+		.title = report->title,
+		.note = note_of(document, report),
+		.columns = columns,
+		.nr_columns = sizeof(columns) / sizeof(*columns),
+		.text_columns = text_columns(report),
+		.data_columns = document_text(document, "%s%s%s", DATA_COLUMNS, report->model->nr_parts > 1 ? RUN_COLUMNS :
+					      report_is_of_stacks(report) ? ",total_alloc_bytes" : "",
+					      report->model->samples.nr ? SAMPLE_COLUMNS : ""),
+		.fixed = true,
+		.row_bytes = sizeof(struct tree_row),
+		.next = table_next_row,
+		.source = rows,
+		.formats = IN_TEXT | IN_CSV | IN_JSON,
+	};
+	choose_rows(table, rows, document, report);
+	document_add_table(document, table);
+	return 0;
+}

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The views: each makes a document of a report. Adding one is a file with its function and a line in views.c. */
+#ifndef INSIDEME_VIEWS_H
+#define INSIDEME_VIEWS_H
+
+#include "analyzer/cells/report.h"
+#include "analyzer/tables/document.h"
+
+struct view {
+	const char *name;
+	const char *help;		/* one line */
+	/* Fill an empty document. Return: 0, or an exit status after an error(). */
+	int (*build)(struct document *document, struct report *report);
+	bool has_times;			/* it knows when: --from and --to limit it; others have totals only */
+	/* The same of two runs side by side, with report->before and report->diff; NULL: there is no such thing */
+	int (*compare)(struct document *document, struct report *report);
+};
+
+extern const struct view views[];	/* ends with a name of NULL */
+const struct view *view_find(const char *name);
+/* --diff was given for a view or format that has no comparison: say which have. Return: EXIT_USAGE */
+int view_has_no_diff(void);
+/* --from or --to was given for a view of totals: say which views can. Return: EXIT_USAGE */
+int view_has_totals_only(const struct view *view);
+
+int view_summary(struct document *document, struct report *report);
+int view_functions(struct document *document, struct report *report);
+int view_functions_diff(struct document *document, struct report *report);
+int view_tree_diff(struct document *document, struct report *report);
+int view_tree(struct document *document, struct report *report);
+int view_callers(struct document *document, struct report *report);
+int view_callees(struct document *document, struct report *report);
+int view_fields(struct document *document, struct report *report);
+int view_heap(struct document *document, struct report *report);
+int view_errors(struct document *document, struct report *report);
+int view_processes(struct document *document, struct report *report);
+int view_threads(struct document *document, struct report *report);
+int view_calls(struct document *document, struct report *report);
+int view_events(struct document *document, struct report *report);
+int view_resources(struct document *document, struct report *report);
+int view_timers(struct document *document, struct report *report);
+int view_marks(struct document *document, struct report *report);
+int view_quality(struct document *document, struct report *report);
+
+/*
+ * The table of functions, also part of the summary. Lives as long as the document; titles are the caller's.
+ * @allocators: only those that allocated, with what the C++ library did for them
+ */
+struct table *functions_table(struct document *document, struct report *report, bool allocators);
+
+#endif

@@ -1,0 +1,340 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The lanes of calls, drawn on a canvas of the size of the window: only what is in it costs anything. Spans narrower than a
+// pixel are stepped over a pixel at a time.
+import { h, hideTip, showTip } from "../base/dom.js";
+import { describeRow, describeSpan, firstSpan, spanBeside } from "./lanes_spans.js";
+import { fit } from "../base/text.js";
+import { bitsOf, blend, Pixels } from "./pixels.js";
+import { css } from "../base/theme.js";
+import { at, format } from "../base/units.js";
+
+export const gutter = 176, headHeight = 26, axisHeight = 24;
+const tall = 18, small = 5, gap = 8;
+const roomForAll = 2400;	// px that threads may take before they are drawn small
+
+export class Lanes {
+	constructor(app, spans, redraw) {
+		Object.assign(this, { app, spans, redraw });
+		this.open = new Map();	// thread: drawn tall
+		this.focus = null;
+		this.pixels = new Pixels();
+		this.canvas = h("canvas.lanes-canvas");
+		this.space = h("div.lanes-space");
+		this.element = h("div.lanes", {
+			tabIndex: 0, role: "application", "aria-label": "calls over time: arrows go from call to call, Enter chooses the function, w a s d zoom and move",
+			onscroll: () => this.redraw(), onpointerdown: (event) => this.press(event), onpointermove: (event) => this.move(event),
+			onpointerup: (event) => this.release(event), onpointerleave: hideTip, ondblclick: (event) => this.zoomTo(this.hit(event)),
+			onkeydown: (event) => this.key(event),
+		}, this.canvas, this.space);
+		this.element.addEventListener("wheel", (event) => this.wheel(event), { passive: false });
+		this.layOut();
+	}
+
+	// Rows from top to bottom: a process's head, then the lanes of each of its threads.
+	layOut() {
+		const { model } = this.app;
+		const process = model.threads.numbers("process");
+		const heights = [...this.spans.threads.values()].reduce((sum, lanes) => sum + lanes.length * tall + gap, 0);
+		this.compact ??= heights > roomForAll;
+		this.rows = [];
+		let y = axisHeight, last = -1;
+		for (let thread = 0; thread < process.length; thread++) {
+			const lanes = this.spans.threads.get(thread) ?? [];
+			if (process[thread] !== last) {
+				last = process[thread];
+				this.rows.push({ kind: "process", process: last, y, height: headHeight });
+				y += headHeight;
+			}
+			if (!lanes.length)
+				continue;
+			const laneHeight = this.open.get(thread) ?? !this.compact ? tall : small;
+			const height = Math.max(lanes.length * laneHeight, 16);
+			this.rows.push({ kind: "thread", thread, process: last, y, height, laneHeight, lanes });
+			y += height + gap;
+		}
+		this.height = y + 20;
+		this.space.style.height = `${this.height}px`;
+	}
+
+	toX(time) {
+		return gutter + (time - this.app.from) / (this.app.to - this.app.from) * (this.width - gutter);
+	}
+
+	toTime(x) {
+		return this.app.from + (x - gutter) / (this.width - gutter) * (this.app.to - this.app.from);
+	}
+
+	draw() {
+		const { canvas, element } = this;
+		const ratio = devicePixelRatio;
+		this.width = element.clientWidth;
+		const height = element.clientHeight;
+		if (!this.width || !height)
+			return;
+		if (canvas.width !== Math.round(this.width * ratio) || canvas.height !== Math.round(height * ratio)) {
+			canvas.width = Math.round(this.width * ratio);
+			canvas.height = Math.round(height * ratio);
+			canvas.style.width = `${this.width}px`;
+			canvas.style.height = `${height}px`;
+		}
+		const g = this.g = canvas.getContext("2d", { alpha: false });
+		this.pixels.resize(g, canvas.width, canvas.height);
+		this.selected = this.app.selected;
+		this.colours = [];
+		this.dim = bitsOf(css("--frame-dim"));
+		this.back = bitsOf(css("--box"));
+		this.texts = [];
+		this.pixels.bits.fill(this.back);
+		this.drawGrid(ratio);
+		const top = element.scrollTop;
+		const seen = this.rows.filter((row) => row.y + row.height >= top && row.y <= top + height);
+		for (const row of seen)
+			if (row.kind === "thread")
+				this.drawThread(row, row.y - top, height, ratio);
+		g.setTransform(1, 0, 0, 1, 0, 0);
+		g.putImageData(this.pixels.image, 0, 0);
+		g.setTransform(ratio, 0, 0, ratio, 0, 0);
+		g.font = "11.5px system-ui, sans-serif";
+		g.textBaseline = "middle";
+		this.drawTexts();
+		for (const row of seen)
+			if (row.kind === "process")
+				this.drawProcess(row, row.y - top);
+			else
+				this.drawName(row, row.y - top);
+		this.marks?.draw(this, height);
+		this.drawAxis();
+	}
+
+	drawGrid(ratio) {
+		const bits = bitsOf(css("--grid"));
+		for (const time of this.ticks()) {
+			const x = Math.round(this.toX(time) * ratio);
+			this.pixels.rect(x, 0, x + 1, this.pixels.height, bits);
+		}
+	}
+
+	ticks() {
+		const span = this.app.to - this.app.from, wanted = (this.width - gutter) / 110;
+		const raw = span / wanted, power = 10 ** Math.floor(Math.log10(raw));
+		const nice = span > 120e9 ? [1e9, 2e9, 5e9, 10e9, 30e9, 60e9, 120e9, 300e9, 600e9, 1800e9, 3600e9, 7200e9, 18000e9, 36000e9] : [1, 2, 5, 10].map((n) => n * power);
+		this.tick = nice.find((step) => step >= raw) ?? raw;
+		const list = [];
+		for (let time = Math.ceil(this.app.from / this.tick) * this.tick; time <= this.app.to; time += this.tick)
+			list.push(time);
+		return list;
+	}
+
+	drawAxis() {
+		const { g } = this;
+		g.fillStyle = css("--box");
+		g.fillRect(0, 0, this.width, axisHeight);
+		g.fillStyle = css("--line");
+		g.fillRect(0, axisHeight - 1, this.width, 1);
+		g.fillStyle = css("--soft");
+		for (const time of this.ticks())
+			g.fillText(at(time, this.tick), this.toX(time) + 4, axisHeight / 2);
+		g.fillStyle = css("--box");
+		g.fillRect(0, 0, gutter - 8, axisHeight - 1);
+		g.fillStyle = css("--faint");
+		g.fillText(`${format("ns", this.app.to - this.app.from)} shown`, 10, axisHeight / 2);
+	}
+
+	drawProcess(row, y) {
+		const { g } = this, { model } = this.app;
+		const start = this.toX(model.processes.numbers("start_ns")[row.process]), end = this.toX(model.processes.numbers("last_ns")[row.process]);
+		const left = Math.max(gutter, start), right = Math.min(this.width, Math.max(end, start + 1));
+		g.fillStyle = css("--line");
+		if (right > left)
+			g.fillRect(left, y + headHeight / 2 - 1, right - left, 3);
+		g.fillStyle = css("--text");
+		g.font = "600 12px system-ui, sans-serif";
+		g.fillText(fit(g, model.processName(row.process), gutter - 20), 10, y + headHeight / 2);
+		g.font = "11.5px system-ui, sans-serif";
+	}
+
+	drawThread(row, y, height, ratio) {
+		row.lanes.forEach((lane, depth) => {
+			const laneY = y + depth * row.laneHeight;
+			if (lane && laneY > -row.laneHeight && laneY < height)
+				this.drawLane(lane, laneY, row.laneHeight, ratio);
+		});
+	}
+
+	drawName(row, y) {
+		const { g } = this, { model } = this.app;
+		g.fillStyle = css("--box");
+		g.fillRect(0, y, gutter - 1, row.height);
+		g.fillStyle = css("--faint");
+		g.fillText(row.laneHeight === tall ? "▾" : "▸", 10, y + 8);
+		g.fillStyle = css("--soft");
+		g.fillText(fit(g, model.threadName(row.thread), gutter - 38), 24, y + 8);
+	}
+
+	bits(number) {
+		if (this.selected !== null && this.selected !== number)
+			return this.dim;
+		return this.colours[number] ??= bitsOf(this.app.model.colour(number));
+	}
+
+	drawLane(lane, y, height, ratio) {
+		const { spans, app, pixels } = this;
+		const from = app.from, left = gutter * ratio, scale = (this.width - gutter) * ratio / (app.to - from), pixel = 1 / scale;
+		const top = Math.round(y * ratio), bottom = Math.round((y + height) * ratio) - 1;
+		let span = Math.max(lane.first, spans.after(lane, from) - 1);
+		while (span < lane.end) {
+			const start = spans.start[span], duration = spans.duration[span];
+			if (start > app.to)
+				break;
+			const x = left + (start - from) * scale, wide = duration * scale, number = spans.func(span);
+			if (wide < 1) {
+				const column = Math.floor(x);
+				if (column >= left)
+					pixels.rect(column, top, column + 1, bottom, this.bits(number));
+				const next = spans.after(lane, start + pixel, span), last = next - 1;
+				span = last > span && spans.start[last] + spans.duration[last] > start + pixel ? last : next;
+				continue;
+			}
+			const begin = Math.max(left, Math.round(x)), end = Math.round(x + wide) - (wide > 4 ? 1 : 0);
+			const merged = spans.others[span] > 0;
+			pixels.rect(begin, top, Math.max(begin + 1, end), bottom, merged ?
+				blend(this.bits(number), this.back, 0.25 + 0.5 * (1 - spans.idle[span] / duration)) : this.bits(number));
+			const room = (Math.min(end, pixels.width) - begin) / ratio;
+			if (height > 8 && room > 28 || this.focus?.span === span)
+				this.texts.push({ span, x: begin / ratio, y, room, height, merged, number });
+			span++;
+		}
+	}
+
+	drawTexts() {
+		const { g, spans } = this, { model } = this.app;
+		for (const { span, x, y, room, height, merged, number } of this.texts) {
+			if (height > 8) {
+				g.fillStyle = css(merged || this.bits(number) === this.dim ? "--text" : "--frame-text");
+				const label = merged ? `${format("count", spans.others[span] + 1)} × ${model.label(number)}` : model.label(number);
+				g.fillText(fit(g, label, room - 8), x + 4, y + height / 2);
+			}
+			if (this.focus?.span === span)
+				this.drawFocus(x, y, room, height - 1);
+		}
+	}
+
+	drawFocus(x, y, width, height) {
+		const { g } = this;
+		g.strokeStyle = css("--accent");
+		g.lineWidth = 2;
+		g.strokeRect(x, y, Math.max(3, width), height);
+	}
+
+	hit(event) {
+		const box = this.element.getBoundingClientRect();
+		const x = event.clientX - box.left, y = event.clientY - box.top + this.element.scrollTop;
+		const row = this.rows.find((one) => y >= one.y && y < one.y + one.height);
+		if (!row || event.clientY - box.top < axisHeight)
+			return { x, y };
+		if (x < gutter || row.kind === "process")
+			return { x, y, row, label: x < gutter };
+		const lane = row.lanes[Math.floor((y - row.y) / row.laneHeight)];
+		const slack = 2 / (this.width - gutter) * (this.app.to - this.app.from);
+		const span = lane ? this.spans.at(lane, this.toTime(x), slack) : -1;
+		return { x, y, row, lane, span };
+	}
+
+	press(event) {
+		this.element.setPointerCapture(event.pointerId);
+		this.drag = { x: event.clientX, y: event.clientY, from: this.app.from, to: this.app.to, top: this.element.scrollTop, moved: false };
+	}
+
+	move(event) {
+		if (!this.drag) {
+			this.tell(this.hit(event), event.clientX, event.clientY);
+			return;
+		}
+		const x = event.clientX - this.drag.x, y = event.clientY - this.drag.y;
+		if (!this.drag.moved && Math.hypot(x, y) < 4)
+			return;
+		this.drag.moved = true;
+		hideTip();
+		const step = -x / (this.width - gutter) * (this.drag.to - this.drag.from);
+		this.element.scrollTop = this.drag.top - y;
+		this.app.setTime(this.drag.from + step, this.drag.to + step);
+	}
+
+	release(event) {
+		const moved = this.drag?.moved;
+		this.drag = null;
+		if (moved)
+			return;
+		const found = this.hit(event);
+		if (found.label && found.row.kind === "thread") {
+			this.open.set(found.row.thread, found.row.laneHeight !== tall);
+			this.layOut();
+			this.redraw();
+		} else if (found.span >= 0) {
+			this.focus = found;
+			this.app.select(this.spans.func(found.span));
+		}
+	}
+
+	wheel(event) {
+		event.preventDefault();
+		const { app } = this;
+		const span = app.to - app.from, scale = event.deltaMode ? 16 : 1;
+		if (event.shiftKey || Math.abs(event.deltaX) > Math.abs(event.deltaY)) {
+			const step = (event.deltaX || event.deltaY) * scale / (this.width - gutter) * span;
+			app.setTime(app.from + step, app.to + step);
+			return;
+		}
+		const factor = Math.exp(event.deltaY * scale * 0.0022);
+		const centre = Math.max(app.from, Math.min(app.to, this.toTime(event.clientX - this.element.getBoundingClientRect().left)));
+		app.setTime(centre - (centre - app.from) * factor, centre + (app.to - centre) * factor);
+	}
+
+	zoomTo({ span }) {
+		if (!(span >= 0))
+			return;
+		const { start, duration } = this.spans;
+		this.app.setTime(start[span] - duration[span] * 0.1, start[span] + duration[span] * 1.1);
+	}
+
+	// A call's figures, all digits; else what happened there.
+	tell(found, x, y) {
+		const near = (row) => found.label ? null : this.marks?.near(this, row, found.x);
+		const lines = (found.row && near(found.row)) ?? (found.span >= 0 ? describeSpan(this, found) : near(null) ?? describeRow(this, found));
+		if (lines)
+			showTip(lines, x, y);
+		else
+			hideTip();
+	}
+
+	// From call to call by the arrow keys.
+	key(event) {
+		const { spans } = this;
+		if (!event.key.startsWith("Arrow") && event.key !== "Enter")
+			return;
+		event.preventDefault();
+		event.stopPropagation();
+		if (event.key === "Enter") {
+			if (this.focus)
+				this.app.select(spans.func(this.focus.span));
+			return;
+		}
+		this.focus = this.focus ? spanBeside(this, event.key) ?? this.focus : firstSpan(this);
+		if (!this.focus)
+			return;
+		this.reveal();
+	}
+
+	reveal() {
+		const { spans, app, element } = this, { row, lane, span } = this.focus;
+		const y = row.y + row.lanes.indexOf(lane) * row.laneHeight;
+		if (y - axisHeight < element.scrollTop || y + row.laneHeight > element.scrollTop + element.clientHeight)
+			element.scrollTop = y - element.clientHeight / 2;
+		const wide = app.to - app.from;
+		if (spans.start[span] < app.from || spans.start[span] > app.to)
+			app.setTime(spans.start[span] - wide / 2, spans.start[span] + wide / 2);
+		this.draw();
+		const box = element.getBoundingClientRect();
+		showTip(describeSpan(this, this.focus), box.left + Math.max(gutter, this.toX(spans.start[span])), box.top + y - element.scrollTop + row.laneHeight);
+	}
+}

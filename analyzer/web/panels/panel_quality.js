@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// How processes ended, what was open then, and how far the numbers can be trusted.
+import { h, ofWholeRun, replace } from "../base/dom.js";
+import { capital, tableOf } from "../base/table_of.js";
+
+async function fill(app, element) {
+	const { data } = app.model;
+	const views = await Promise.all(["errors", "quality"].map((name) => data.block(name)));
+	const boxes = [];
+	for (const [i, view] of ["errors", "quality"].entries()) {
+		const about = views[i];
+		if (!about)
+			continue;
+		const parts = [h("h2", {}, view === "errors" ? "How it ended" : "How far to trust it", ofWholeRun())];
+		let list = null, nr = 0;
+		for (const section of about.about.sections) {
+			if (section.text) {
+				if (!list)
+					parts.push(list = h("dl.notes"));
+				list.append(h("dt", {}, section.label ?? ""), h("dd", {}, section.text));
+			}
+			const block = section.table ? await data.block(`${view}.${section.table}`) : null;
+			if (!block?.rows)
+				continue;
+			list = null;
+			nr++;
+			parts.push(block.has("finding") ? findings(block) : h("div", {}, section.table === view && nr === 1 ? null : h("h3", {}, view === "quality" ? section.title : capital(section.table.replaceAll("_", " "))),
+				tableOf(block, { label: section.table, height: 360 }).element));
+		}
+		if (parts.length === 1)
+			parts.push(h("p.note", {}, view === "quality" ? "Nothing was lost, repaired or left without a name." : "Nothing to say."));
+		boxes.push(h("section.box", {}, parts));
+	}
+	replace(element, boxes);
+}
+
+const findings = (block) => h("ul.doubts", { role: "list", "aria-label": "findings" },
+	Array.from({ length: block.rows }, (_, i) => h("li", { data: { finding: block.value("finding", i), value: String(block.value("value", i)) } }, block.value("text", i))));
+
+export function makeQuality(app) {
+	const element = h("div.quality", {}, h("div.empty", {}, "reading…"));
+	fill(app, element);
+	return { element };
+}

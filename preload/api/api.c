@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What include/insideme.h calls: a region is a call of a function whose address is none, but stands for a name. */
+#include <errno.h>
+
+#include "preload/api/marks.h"
+#include "preload/api/pools.h"
+#include "preload/api/queries.h"
+#include "preload/api/toggle.h"
+#include "preload/calls/timing.h"
+#include "preload/hooks/hooks.h"
+#include "preload/stacks/stacks.h"
+#include "preload/state/labels.h"
+#include "preload/state/live.h"
+
+#define INSIDEME_RECORDER
+#include "insideme.h"
+
+static void *region(const char *name)
+{
+	struct label *label = name && live_has_begun ? label_find(name) : NULL;
+
+	if (label && unlikely(!label->is_timed))
+		label->is_timed = 1;
+	return label ? (void *)(LOG_FUNCTION_REGION | (uint64_t)label->number << LOG_REGION_SHIFT) : NULL;
+}
+
+/*
+ * The caller is a function that returns before the region ends, so its place on the stack says nothing: the region has that of
+ * the call that it is in, and ends with that at the latest.
+ */
+static int begin_within(const char *name)
+{
+	uint64_t function_addr = (uint64_t)region(name);
+	uintptr_t stack_addr = (uintptr_t)__builtin_frame_address(0);
+	struct log_thread *thread = live_return_addr ? NULL : thread_self();
+
+	if (!thread)
+		return -ENODATA;
+	if (!function_addr)
+		return name ? -ENOBUFS : -EINVAL;
+	if (stack_before_enter(thread, function_addr, stack_addr, 0))
+		call_begin_slowly(thread, call_claim(live.log, thread, function_addr, top_frame(thread)->stack_addr, 0,
+						     call_timing()));
+	return 0;
+}
+
+/* Ranks and what they start have logs, others have none for sure. */
+static int rank(int *nr_ranks)
+{
+	const struct log_header *log = thread_self() ? live.log : NULL;
+
+	*nr_ranks = log && log->nr_ranks > 0 ? log->nr_ranks : 1;
+	return log && log->rank > 0 ? log->rank : 0;
+}
+
+EXPORT extern const struct insideme_recorder insideme_recorder;
+const struct insideme_recorder insideme_recorder = {
+	.version = INSIDEME_VERSION_OF_TABLE,
+	.bytes = sizeof(insideme_recorder),
+	.enter = __cyg_profile_func_enter,
+	.exit = __cyg_profile_func_exit,
+	.region = region,
+	.mark = mark_instant,
+	.fail = mark_failure,
+	.counter = mark_counter,
+	.start = timer_start,
+	.pause = timer_pause,
+	.resume = timer_resume,
+	.stop = timer_stop,
+	.begin_within = begin_within,
+	.enable = toggle_enable,
+	.disable = toggle_disable,
+	.field = mark_field,
+	.sum = query_sum,
+	.sum_after = query_sum_after,
+	.reset = query_reset,
+	.snapshot = mark_snapshot,
+	.memory = query_memory,
+	.rank = rank,
+	.pool_alloc = pool_alloc,
+	.pool_free = pool_free,
+	.pool_begin = pool_begin,
+	.pool_end = pool_end,
+};

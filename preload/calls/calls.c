@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The rare parts of a call's end. */
+#include "preload/calls/calls.h"
+
+#include "preload/calls/slices.h"
+#include "preload/state/helper.h"
+
+NOINLINE void call_end_slowly(struct log_thread *thread, struct log_frame *frame, uint64_t end_ticks, bool broken,
+			      const uint32_t *bucket)
+{
+	if (*bucket == 0)
+		path_bucket_wrapped(thread, bucket);
+	if (end_ticks - frame->start_ticks >= live.log->threshold_ticks)
+		slice_write(thread, frame, end_ticks, broken);
+	helper_poll(end_ticks);
+	pop_frame(thread, frame);
+}

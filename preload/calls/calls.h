@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Begin and end of a call: its frame, its node's counters, its slice. Shared by the hooks and by repairs.
+ *
+ * Reading the time-stamp counter makes many processors wait until all that came before is done, and hides
+ * about 16 cycles of what comes after. So the order matters more than the number of instructions: what an
+ * exit needs is loaded before the clock is read, and an entry looks its node up after it.
+ */
+#ifndef INSIDEME_CALLS_H
+#define INSIDEME_CALLS_H
+
+#include "preload/calls/paths.h"
+
+/* How calls are timed; a constant wherever it is passed, so that each way is compiled by itself. */
+enum call_timing { TIME_BY_TSC, TIME_BY_CLOCK, TIME_NOT, TIME_SOME };
+
+static ALWAYS_INLINE uint64_t call_clock(enum call_timing timing)
+{
+	return timing == TIME_BY_TSC ? clock_counter() : timing == TIME_BY_CLOCK ? live_clock_ns() : 0;
+}
+
+/* How this process's calls are timed, for what is not on the hot path. */
+static inline enum call_timing call_timing(void)
+{
+	if (live.timing != LOG_TIMING_EXACT)
+		return live.timing == LOG_TIMING_COUNTS ? TIME_NOT : TIME_SOME;
+	return live.clock == LOG_CLOCK_TSC ? TIME_BY_TSC : TIME_BY_CLOCK;
+}
+
+static ALWAYS_INLINE struct log_frame *top_frame(const struct log_thread *thread)
+{
+	return (struct log_frame *)thread->top_addr;
+}
+
+static ALWAYS_INLINE void call_note_heap(const struct log_header *log, const struct log_thread *thread,
+					 struct log_frame *frame)
+{
+	frame->thread_heap_bytes = thread->heap_bytes;
+	frame->heap_bytes = log->heap_total_bytes + thread->heap_held_bytes;
+}
+
+/*
+ * The frame of a call that begins, on top of the thread's. Claim, fill, publish: a signal handler's hooks may
+ * come between any two stores. It counts once call_publish() has made its node the thread's.
+ */
+static ALWAYS_INLINE struct log_frame *call_claim(const struct log_header *log, struct log_thread *thread,
+						  uint64_t function_addr, uintptr_t stack_addr, uintptr_t return_addr,
+						  enum call_timing timing)
+{
+	struct log_frame *frame = top_frame(thread) + 1;
+
+	/*
+	 * Its page's first touch, in which a signal is likely to wait, comes before the claim: a handler's hooks would take
+	 * a frame that is all 0 for one of a call that is over, and pop it.
+	 */
+	frame->stack_addr = stack_addr;
+	signal_fence();
+	thread->top_addr = (uint64_t)frame;
+	signal_fence();
+	frame->function_addr = function_addr;
+	frame->stack_addr = stack_addr;
+	frame->return_low = (uint32_t)return_addr;
+	frame->parent = thread->current;
+	if (timing == TIME_BY_TSC || timing == TIME_BY_CLOCK)	/* else there is no slice, or adaptive.c asks */
+		call_note_heap(log, thread, frame);
+	return frame;
+}
+
+static ALWAYS_INLINE void call_publish(struct log_thread *thread, struct log_frame *frame, uint32_t node)
+{
+	frame->node = node;
+	signal_fence();
+	thread->current = node;
+}
+
+/* The call begins now. What a handler's calls added to the frame so far is no part of it. Without times both stay 0. */
+static ALWAYS_INLINE void call_start_clock(struct log_frame *frame, enum call_timing timing)
+{
+	if (timing == TIME_NOT)
+		return;
+	frame->start_ticks = call_clock(timing);
+	frame->child_ticks = 0;
+}
+
+static ALWAYS_INLINE void pop_frame(struct log_thread *thread, struct log_frame *frame)
+{
+	thread->current = frame->parent;	/* the frame below may be one that our handler interrupted: not whole */
+	signal_fence();
+	thread->top_addr = (uint64_t)(frame - 1);
+}
+
+/* A call that stands for 2^@shift calls. */
+static ALWAYS_INLINE void add_duration(struct log_node *node, uint64_t ticks, uint64_t child_ticks, uint32_t shift)
+{
+	unsigned __int128 squares;
+
+	__builtin_memcpy(&squares, node->squares, sizeof(squares));
+	squares += (unsigned __int128)ticks * ticks << shift;
+	__builtin_memcpy(node->squares, &squares, sizeof(squares));
+	node->total_ticks += ticks << shift;
+	node->child_ticks += child_ticks;
+	if (ticks < node->min_ticks)
+		node->min_ticks = ticks;
+	if (ticks > node->max_ticks)
+		node->max_ticks = ticks;
+}
+
+static ALWAYS_INLINE uint32_t bucket_of(uint64_t ticks)
+{
+	uint32_t bucket = 63u - (uint32_t)__builtin_clzll(ticks | 1);
+
+	return unlikely(bucket >= LOG_BUCKETS) ? LOG_BUCKETS - 1 : bucket;
+}
+
+/* Write the slice of a long call and pop it; or @bucket went past 2^32 and begins again at 0. */
+void call_end_slowly(struct log_thread *thread, struct log_frame *frame, uint64_t end_ticks, bool broken,
+		     const uint32_t *bucket);
+
+/*
+ * The call of @frame, the top one, ends now. Its histogram bucket is counted when the next call ends: until
+ * then the bucket's address may wait for the clock, and nobody else.
+ */
+static ALWAYS_INLINE void call_end(struct log_header *log, struct log_thread *thread, struct log_frame *frame,
+				   enum call_timing timing, bool broken)
+{
+	struct log_node *node = node_at(log, frame->node);
+	uint64_t start_ticks = frame->start_ticks, child_ticks = frame->child_ticks, end_ticks, ticks;
+	uint32_t *pending;
+
+	node->calls++;
+	if (timing == TIME_NOT) {
+		node->untimed_calls++;
+		pop_frame(thread, frame);
+		return;
+	}
+	load_now(node);
+	load_now(start_ticks);
+	load_now(child_ticks);
+	end_ticks = call_clock(timing);
+	ticks = end_ticks - start_ticks;
+	add_duration(node, ticks, child_ticks, 0);
+	frame[-1].child_ticks += ticks;
+	/* Next to each other: a handler's call that ends in between takes the same bucket, and ours replaces its. */
+	pending = (uint32_t *)thread->pending_addr;
+	thread->pending_addr = (uint64_t)&node->histogram[bucket_of(ticks)];
+	if (unlikely(++*pending == 0 || ticks >= log->threshold_ticks))
+		call_end_slowly(thread, frame, end_ticks, broken, pending);
+	else
+		pop_frame(thread, frame);
+}
+
+#endif

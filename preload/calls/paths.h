@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The call tree of a thread: one node per distinct call path. */
+#ifndef INSIDEME_PATHS_H
+#define INSIDEME_PATHS_H
+
+#include "preload/state/live.h"
+
+static ALWAYS_INLINE struct log_node *node_at(const struct log_header *log, uint32_t ref)
+{
+	return log_at(log, ref);
+}
+
+/* Where its next node comes from. */
+static inline struct log_area *paths_newest_area(struct log_thread *thread)
+{
+	return thread->nodes ? log_at(live.log, thread->nodes) : &thread->head;
+}
+
+/* Where the thread's cache keeps the callee @function_addr of @parent. */
+static ALWAYS_INLINE uint32_t *path_cache_entry(struct log_thread *thread, uint32_t parent, uint64_t function_addr)
+{
+	return &thread->cache[((function_addr >> 4) + parent * 5ull) % LOG_CACHE_ENTRIES];
+}
+
+/*
+ * The node of @function_addr as called from @parent, made when the path is new, and put into the cache.
+ * Never fails: without room it is the function's node under "(other paths)", or at last that node itself.
+ */
+uint32_t path_find(struct log_thread *thread, uint32_t parent, uint64_t function_addr);
+
+/* The same of a stack: @functions, @nr of them, the innermost first. Of none it is the node of "(other paths)". */
+uint32_t path_of_stack(struct log_thread *thread, const uintptr_t *functions, uint32_t nr);
+
+/* A node's histogram bucket went past 2^32 and begins again: say so in the log. */
+void path_bucket_wrapped(const struct log_thread *thread, const uint32_t *bucket);
+
+/* Functions in [@begin, @end), of module @number, are unloaded: their nodes, in all threads, match no more. */
+void paths_retire(uint64_t begin, uint64_t end, uint64_t number);
+
+#endif

@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * What takes instructions of each processor: system calls,
+ *   raw_syscall()  returns a value, or -errno
+ *   raw_clone()    a new task that runs @run(@argument) on the stack that ends at @stack_end, with @tls as its
+ *                  thread pointer, and must not return from it. Returns its tid to the caller, or -errno.
+ *   SIGNAL_RETURN  what a signal handler returns to
+ *   interrupted_code()  the address of the code that a signal interrupted
+ * and what libc's code of each does:
+ *   jump_target()  the stack pointer in a jmp_buf's words; 0 where it cannot be read
+ */
+#ifndef INSIDEME_SYSCALL_ARCH_H
+#define INSIDEME_SYSCALL_ARCH_H
+
+#include <ucontext.h>
+
+#include "preload/common/base/compiler.h"
+
+#if defined(__x86_64__)
+static ALWAYS_INLINE long raw_syscall(long number, long a, long b, long c, long d, long e, long f)
+{
+	register long r10 __asm__("r10") = d;
+	register long r8 __asm__("r8") = e;
+	register long r9 __asm__("r9") = f;
+	long result;
+
+	__asm__ volatile("syscall"
+			 : "=a"(result)
+			 : "0"(number), "D"(a), "S"(b), "d"(c), "r"(r10), "r"(r8), "r"(r9)
+			 : "rcx", "r11", "memory");
+	return result;
+}
+
+/*
+ * The registers that a signal frame keeps of the code that it interrupted, from the word of the stack pointer on: that,
+ * the address of the code, flags, segments.
+ */
+#define SIGNAL_CONTEXT_WORDS 4
+static ALWAYS_INLINE int is_signal_context(const unsigned long *word)
+{
+	return (word[3] & 0xffff) == 0x33 && (word[2] & ~0x3fffd7ul) == 0 && (word[2] & 2) && word[0] && word[1];
+}
+
+static inline long raw_clone(void (*run)(void *), void *argument, void *stack_end, unsigned long flags, void *tls,
+			     void *tid)
+{
+	register void *r10 __asm__("r10") = tid;
+	register void *r8 __asm__("r8") = tls;
+	register void (*r12)(void *) __asm__("r12") = run;
+	register void *r13 __asm__("r13") = argument;
+	long result;
+
+	__asm__ volatile("syscall\n\t"
+			 "test %%rax, %%rax\n\t"
+			 "jnz 1f\n\t"
+			 "xor %%ebp, %%ebp\n\t"
+			 "mov %%r13, %%rdi\n\t"
+			 "call *%%r12\n\t"
+			 "ud2\n"
+			 "1:"
+			 : "=a"(result)
+			 : "0"(56L /* SYS_clone */), "D"(flags), "S"(stack_end), "d"(tid), "r"(r10), "r"(r8), "r"(r12),
+			   "r"(r13)
+			 : "rcx", "r11", "memory");
+	return result;
+}
+
+/* Debuggers and unwinders know a signal frame by these very bytes, which are libc's. */
+#define SIGNAL_RETURN "movq $15, %rax\n\tsyscall"	/* SYS_rt_sigreturn */
+
+static ALWAYS_INLINE unsigned long interrupted_code(const ucontext_t *context)
+{
+	return (unsigned long)context->uc_mcontext.gregs[REG_RIP];
+}
+
+#define RAW_CLONE_TLS(block) (*(void **)(block) = (block))	/* %fs:0 holds its own address */
+
+/* glibc mangles it: rotated and xored with a secret in the thread's block. */
+static inline unsigned long jump_target(const void *words)
+{
+	unsigned long word = ((const unsigned long *)words)[6], secret;
+
+	__asm__("movq %%fs:0x30, %0" : "=r"(secret));
+	return (word >> 17 | word << 47) ^ secret;
+}
+#elif defined(__aarch64__)
+static ALWAYS_INLINE long raw_syscall(long number, long a, long b, long c, long d, long e, long f)
+{
+	register long x8 __asm__("x8") = number;
+	register long x0 __asm__("x0") = a;
+	register long x1 __asm__("x1") = b;
+	register long x2 __asm__("x2") = c;
+	register long x3 __asm__("x3") = d;
+	register long x4 __asm__("x4") = e;
+	register long x5 __asm__("x5") = f;
+
+	__asm__ volatile("svc 0" : "+r"(x0) : "r"(x8), "r"(x1), "r"(x2), "r"(x3), "r"(x4), "r"(x5) : "memory");
+	return x0;
+}
+
+/* The same: stack pointer, address of the code, state of the processor. */
+#define SIGNAL_CONTEXT_WORDS 3
+static ALWAYS_INLINE int is_signal_context(const unsigned long *word)
+{
+	return !(word[0] & 15) && !(word[1] & 3) && !(word[2] & 0x1f) && !(word[2] >> 32) && word[0] && word[1];
+}
+
+static inline long raw_clone(void (*run)(void *), void *argument, void *stack_end, unsigned long flags, void *tls,
+			     void *tid)
+{
+	register long x8 __asm__("x8") = 220;	/* SYS_clone */
+	register long x0 __asm__("x0") = (long)flags;
+	register void *x1 __asm__("x1") = stack_end;
+	register void *x2 __asm__("x2") = tid;
+	register void *x3 __asm__("x3") = tls;
+	register void *x4 __asm__("x4") = tid;
+	register void (*x19)(void *) __asm__("x19") = run;
+	register void *x20 __asm__("x20") = argument;
+
+	__asm__ volatile("svc 0\n\t"
+			 "cbnz x0, 1f\n\t"
+			 "mov x29, #0\n\t"
+			 "mov x0, x20\n\t"
+			 "blr x19\n\t"
+			 "brk #0\n"
+			 "1:"
+			 : "+r"(x0)
+			 : "r"(x8), "r"(x1), "r"(x2), "r"(x3), "r"(x4), "r"(x19), "r"(x20)
+			 : "memory");
+	return x0;
+}
+
+#define SIGNAL_RETURN "mov x8, #139\n\tsvc 0"	/* SYS_rt_sigreturn */
+
+static ALWAYS_INLINE unsigned long interrupted_code(const ucontext_t *context)
+{
+	return (unsigned long)context->uc_mcontext.pc;
+}
+
+#define RAW_CLONE_TLS(block) ((void)(block))
+
+/* The secret that it is mangled with is private to ld.so. The next hook sees where the jump went. */
+static inline unsigned long jump_target(const void *words)
+{
+	(void)words;
+	return 0;
+}
+#else
+#error "InsideMe runs on x86-64 and aarch64"
+#endif
+
+#endif

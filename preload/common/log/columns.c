@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The tables of columns. */
+#include "preload/common/log/columns.h"
+
+#include <stddef.h>
+
+#include "preload/common/base/compiler.h"
+
+#define COLUMN(field, unit, kind) { #field, LOG_UNIT_##unit, LOG_##kind, offsetof(struct figures, field) }
+
+/* The recorder's own part is left out of all of them: its log's memory and, as a thread, what it uses itself. */
+static const struct column process_columns[] = {
+	COLUMN(cpu_ns, NS, CUMULATIVE),			/* exact; user and system below may be in steps of 10 ms */
+	COLUMN(user_ns, NS, CUMULATIVE),
+	COLUMN(system_ns, NS, CUMULATIVE),
+	COLUMN(rss_bytes, BYTES, GAUGE),
+	COLUMN(vms_bytes, BYTES, GAUGE),
+	COLUMN(threads, COUNT, GAUGE),
+	COLUMN(minor_faults, COUNT, CUMULATIVE),
+	COLUMN(major_faults, COUNT, CUMULATIVE),
+	COLUMN(voluntary_switches, COUNT, CUMULATIVE),
+	COLUMN(involuntary_switches, COUNT, CUMULATIVE),
+	COLUMN(read_calls, COUNT, CUMULATIVE),		/* read() and the like, of any file */
+	COLUMN(write_calls, COUNT, CUMULATIVE),
+	COLUMN(read_bytes, BYTES, CUMULATIVE),		/* from storage, not from the page cache */
+	COLUMN(write_bytes, BYTES, CUMULATIVE),
+	COLUMN(read_chars, BYTES, CUMULATIVE),		/* bytes that the calls returned, of any file */
+	COLUMN(write_chars, BYTES, CUMULATIVE),
+	COLUMN(heap_bytes, BYTES, GAUGE),
+	COLUMN(mapped_bytes, BYTES, GAUGE),		/* of RSS, pages of files and of shared memory */
+};
+
+static const struct column memory_columns[] = {
+	COLUMN(rss_bytes, BYTES, GAUGE),
+	COLUMN(vms_bytes, BYTES, GAUGE),
+};
+
+static const struct column process_slow_columns[] = {
+	COLUMN(peak_rss_bytes, BYTES, GAUGE),
+	COLUMN(swap_bytes, BYTES, GAUGE),
+	COLUMN(descriptors, COUNT, GAUGE),
+	COLUMN(run_wait_ns, WAIT_NS, CUMULATIVE),	/* ready to run, but no processor was free; of all threads seen */
+	COLUMN(netns_received_bytes, BYTES, CUMULATIVE),	/* of its network namespace, by all but the loopback */
+	COLUMN(netns_received_packets, COUNT, CUMULATIVE),
+	COLUMN(netns_sent_bytes, BYTES, CUMULATIVE),
+	COLUMN(netns_sent_packets, COUNT, CUMULATIVE),
+};
+
+static const struct column process_maps_columns[] = {
+	COLUMN(pss_bytes, BYTES, GAUGE),		/* shared pages in equal parts */
+	COLUMN(uss_bytes, BYTES, GAUGE),		/* pages of nobody else */
+	COLUMN(stack_bytes, BYTES, GAUGE),		/* of the stacks of threads that make recorded calls, what is in memory */
+};
+
+/* By its descriptors of /dev/dri. */
+static const struct column process_gpu_columns[] = {
+	COLUMN(gpu_engine_ns, NS, CUMULATIVE),		/* of all engines */
+	COLUMN(gpu_client_bytes, BYTES, GAUGE),
+};
+
+static const struct column thread_columns[] = {
+	COLUMN(thread_cpu_ns, NS, CUMULATIVE),		/* of a thread that runs, late by the kernel's tick */
+	COLUMN(thread_wait_ns, WAIT_NS, CUMULATIVE),
+};
+
+/* By the kernel's records of context switches: a row where an interval off the processor begins or ends. */
+static const struct column thread_off_columns[] = {
+	COLUMN(thread_blocked_ns, WAIT_NS, CUMULATIVE),	/* until it runs again: waiting for a processor at last is in it */
+	COLUMN(thread_preempted_ns, WAIT_NS, CUMULATIVE),	/* taken off while it could run */
+};
+
+static const struct column clock_columns[] = {
+	COLUMN(monotonic_ns, NS, CUMULATIVE),
+	COLUMN(realtime_ns, NS, GAUGE),			/* may be set back */
+};
+
+static const struct column system_columns[] = {
+	COLUMN(system_cpu_busy_ns, NS, CUMULATIVE),	/* over all processors */
+	COLUMN(system_cpu_total_ns, NS, CUMULATIVE),
+	COLUMN(load_1min, MILLI, GAUGE),
+	COLUMN(memory_used_bytes, BYTES, GAUGE),
+	COLUMN(memory_available_bytes, BYTES, GAUGE),
+	COLUMN(swap_used_bytes, BYTES, GAUGE),
+	COLUMN(disk_reads, COUNT, CUMULATIVE),		/* of whole devices with hardware behind them */
+	COLUMN(disk_read_bytes, BYTES, CUMULATIVE),
+	COLUMN(disk_writes, COUNT, CUMULATIVE),
+	COLUMN(disk_written_bytes, BYTES, CUMULATIVE),
+	COLUMN(net_received_bytes, BYTES, CUMULATIVE),	/* of all interfaces but the loopback */
+	COLUMN(net_received_packets, COUNT, CUMULATIVE),
+	COLUMN(net_sent_bytes, BYTES, CUMULATIVE),
+	COLUMN(net_sent_packets, COUNT, CUMULATIVE),
+	COLUMN(cpu_stall_ns, WAIT_NS, CUMULATIVE),	/* pressure: some task waited; full: all that could run did */
+	COLUMN(memory_stall_ns, WAIT_NS, CUMULATIVE),
+	COLUMN(memory_full_stall_ns, WAIT_NS, CUMULATIVE),
+	COLUMN(io_stall_ns, WAIT_NS, CUMULATIVE),
+	COLUMN(io_full_stall_ns, WAIT_NS, CUMULATIVE),
+	COLUMN(temperature_celsius, MILLI, GAUGE),	/* the hottest zone */
+	COLUMN(energy_joules, MILLI, CUMULATIVE),	/* of all processor packages */
+};
+
+/* The control group that the sampler is in, or those above it whose limit is lower. */
+static const struct column cgroup_columns[] = {
+	COLUMN(cgroup_memory_bytes, BYTES, GAUGE),	/* with the page cache */
+	COLUMN(cgroup_memory_limit_bytes, BYTES, GAUGE),
+	COLUMN(cgroup_oom_kills, COUNT, CUMULATIVE),
+	COLUMN(cgroup_cpu_ns, NS, CUMULATIVE),
+	COLUMN(cgroup_cpu_limit, MILLI, GAUGE),		/* processors */
+	COLUMN(cgroup_throttled_ns, WAIT_NS, CUMULATIVE),
+};
+
+#define SET(columns) columns, ARRAY_SIZE(columns)
+#define FIRST_BYTES (2u * LOG_AREA_ALIGN)
+
+const struct column_set column_sets[NR_COLUMN_SETS] = {
+	[SET_CLOCK] = { "clock", SET(clock_columns), 10, 256u << 10, FIRST_BYTES },
+	[SET_PROCESS] = { "process", SET(process_columns), 5, 4u << 20, FIRST_BYTES },
+	[SET_MEMORY] = { "memory", SET(memory_columns), 5, 4u << 20, FIRST_BYTES },
+	[SET_THREAD] = { "thread", SET(thread_columns), 11, 64u << 10, LOG_AREA_ALIGN },
+	[SET_PROCESS_SLOW] = { "process_slow", SET(process_slow_columns), 8, 1u << 20, FIRST_BYTES },
+	[SET_PROCESS_MAPS] = { "process_maps", SET(process_maps_columns), 10, 256u << 10, LOG_AREA_ALIGN },
+	[SET_PROCESS_GPU] = { "process_gpu", SET(process_gpu_columns), 8, 512u << 10, LOG_AREA_ALIGN },
+	[SET_SYSTEM] = { "system", SET(system_columns), 7, 2u << 20, FIRST_BYTES },
+	[SET_THREAD_OFF] = { "thread_off", SET(thread_off_columns), 10, 256u << 10, LOG_AREA_ALIGN },
+	[SET_CGROUP] = { "cgroup", SET(cgroup_columns), 8, 512u << 10, LOG_AREA_ALIGN },
+};
+
+_Static_assert(ARRAY_SIZE(process_columns) <= COLUMNS_MAX && ARRAY_SIZE(system_columns) <= COLUMNS_MAX,
+	       "room for the widest set");
+
+void figures_clear(struct figures *figures)
+{
+	uint64_t *number = (uint64_t *)figures;
+
+	for (unsigned i = 0; i < sizeof(*figures) / sizeof(*number); i++)
+		number[i] = LOG_NONE;
+}

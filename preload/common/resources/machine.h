@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What the machine uses as a whole: processors, memory, swap, disks, networks, pressure, sensors; each processor. */
+#ifndef INSIDEME_RESOURCES_MACHINE_H
+#define INSIDEME_RESOURCES_MACHINE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "preload/common/log/columns.h"
+#include "preload/common/resources/sensors.h"
+#include "preload/common/resources/source.h"
+
+#define MACHINE_DISKS 64
+#define MACHINE_CORES 512	/* of more, those behind are in the sum alone */
+
+/* The set "cores": a column for each processor that was there when it was opened. */
+struct machine_cores {
+	struct column_set set;
+	struct column columns[MACHINE_CORES];
+	char names[MACHINE_CORES][20];
+	uint32_t numbers[MACHINE_CORES];
+	uint64_t busy_ns[MACHINE_CORES];	/* the newest reading; LOG_NONE: off line */
+};
+
+struct machine {
+	int stat_fd, meminfo_fd, loadavg_fd, diskstats_fd, net_fd;
+	int cpu_pressure_fd, memory_pressure_fd, io_pressure_fd;
+	struct sensors sensors;
+	struct machine_cores cores;
+	uint32_t nr_disks;
+	char disks[MACHINE_DISKS][32];	/* whole devices with hardware behind them, as found at the start */
+	struct source_count *count;
+	uint64_t slow_due_ns;		/* CLOCK_MONOTONIC */
+	_Alignas(8) char buffer[65536];		/* entries of directories too */
+};
+
+/* @count: where the reads are counted; kept. @has_network: of the networks too. */
+void machine_open(struct machine *machine, struct source_count *count, bool has_network);
+void machine_close(struct machine *machine);
+/* Once, when it is first open: which processors are columns. */
+void machine_find_cores(struct machine *machine);
+/* Sets the numbers of the set "system" that can be read, and the cores'. */
+void machine_read(struct machine *machine, struct figures *figures);
+
+#endif

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* A file of /proc that is opened once and read often. */
+#ifndef INSIDEME_RESOURCES_SOURCE_H
+#define INSIDEME_RESOURCES_SOURCE_H
+
+#include <stdint.h>
+
+#include "preload/common/base/syscalls.h"
+#include "preload/common/base/text.h"
+
+/* Reads through one of these are counted: a sampler within the process takes them out of its figures. */
+struct source_count {
+	uint64_t calls;
+	uint64_t bytes;
+};
+
+/* "/proc/PID/name", or "/proc/name" for @pid 0. Return: descriptor, or -errno. */
+static inline int source_open(int pid, const char *name)
+{
+	char path[96];
+	struct text text;
+
+	text_init(&text, path, sizeof(path));
+	text_add(&text, "/proc/");
+	if (pid) {
+		text_add_number(&text, (uint64_t)pid);
+		text_add_char(&text, '/');
+	}
+	text_add(&text, name);
+	return (int)sys_open(path, O_RDONLY | O_CLOEXEC, 0);
+}
+
+/* The file's text from @offset, zero-terminated. Return: its length, or -errno (-ESRCH: the process is gone). */
+static inline long source_read(int fd, struct source_count *count, char *buffer, uint64_t bytes, uint64_t offset)
+{
+	long length = fd < 0 ? fd : sys_pread(fd, buffer, bytes - 1, offset);
+
+	buffer[length > 0 ? length : 0] = '\0';
+	if (fd >= 0)
+		count->calls++;
+	if (length > 0)
+		count->bytes += (uint64_t)length;
+	return length;
+}
+
+static inline void source_close(int *fd)
+{
+	if (*fd >= 0)
+		sys_close(*fd);
+	*fd = -1;
+}
+
+#endif

@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The pace of each set: its interval, what it may cost, and how long it rests while the process is idle. */
+#include "preload/common/sampler/pace.h"
+
+#define MS			1000000u
+#define CLOCK_INTERVAL_NS	(1000u * MS)
+#define SLOW_INTERVAL_NS	(100u * MS)
+#define MAPS_INTERVAL_NS	(1000u * MS)
+#define MAPS_LATER_NS		(200u * MS)
+#define MAPS_REST		2000u		/* times what it costs: 0.05 % of a core */
+#define THREAD_LEAST_NS		(10u * MS)
+#define THREAD_NS		(2500u * 1000u)	/* between readings of threads, for each of them */
+#define LEAST_REST		10u		/* an interval that is set is at least so often what a row costs */
+#define ACTIVE_INTERVAL_NS	(1u * MS)	/* of memory rows while slices are written */
+
+/* As set, but never so short that the program's processors do little else. */
+static uint64_t process_interval(const struct sampler *sampler)
+{
+	const struct row_set *rows = &sampler->rows[SET_PROCESS];
+	uint64_t cost_ns = rows->cost_ns ? rows->cost_ns : rows->first_cost_ns;
+	uint64_t share_ns = sampler->config.ancestor ? *sampler->config.least_interval_ns : 0;
+
+	return greater(greater(sampler->config.settings.interval_ns, share_ns), lesser(cost_ns, MS) * LEAST_REST);
+}
+
+uint64_t pace_interval_ns(const struct sampler *sampler, enum column_set_id set)
+{
+	uint64_t process = process_interval(sampler);
+
+	switch (set) {
+	case SET_CLOCK:
+		return CLOCK_INTERVAL_NS;
+	case SET_PROCESS:
+		return process;
+	case SET_MEMORY:
+		return sampler->is_active ? lesser(process, ACTIVE_INTERVAL_NS) : process;
+	case SET_THREAD:
+		return greater(greater(process, THREAD_LEAST_NS), sampler->sources.tasks.nr_tasks * THREAD_NS);
+	case SET_PROCESS_MAPS:
+		/* by CPU time: one that had to wait for a processor would be the last for minutes */
+		return greater(process, greater(MAPS_INTERVAL_NS, sampler->maps_cost_ns * MAPS_REST));
+	default:
+		return greater(process, SLOW_INTERVAL_NS);
+	}
+}
+
+bool pace_is_seldom(enum column_set_id set)
+{
+	return set != SET_CLOCK && set != SET_PROCESS && set != SET_MEMORY && set != SET_PROCESS_MAPS;
+}
+
+/* An interval that the user set is kept whatever it costs. */
+static bool costs_credit(const struct sampler *sampler, enum column_set_id set)
+{
+	if (set == SET_CLOCK || set == SET_PROCESS_MAPS)
+		return false;
+	return set == SET_MEMORY || !sampler->config.settings.interval_is_set;
+}
+
+uint64_t pace_period_ns(const struct sampler *sampler, enum column_set_id set)
+{
+	return pace_interval_ns(sampler, set) * sampler->rows[set].step;
+}
+
+uint64_t pace_begin_ns(const struct sampler *sampler, enum column_set_id set)
+{
+	switch (set) {
+	case SET_PROCESS_MAPS:
+		return sampler->late_ns ? sampler->late_ns + MAPS_LATER_NS : 0;
+	case SET_SYSTEM:
+	case SET_CGROUP:
+	case SET_THREAD:
+		return sampler->late_ns;
+	default:
+		return 0;
+	}
+}
+
+bool pace_rests(const struct sampler *sampler, enum column_set_id set)
+{
+	return sampler->idle.since_ns && sampler->last_ns[set] >= sampler->idle.since_ns && set != SET_CLOCK &&
+	       set != SET_PROCESS_GPU;
+}
+
+uint64_t pace_rest_ns(const struct sampler *sampler, enum column_set_id set)
+{
+	return pace_rests(sampler, set) ? idle_rest_ns(&sampler->idle) : 0;
+}
+
+static uint64_t due_ns(const struct sampler *sampler, enum column_set_id set)
+{
+	uint64_t rest = pace_rest_ns(sampler, set), last = sampler->last_ns[set];
+	uint64_t due = last ? last + greater(pace_period_ns(sampler, set), rest) : pace_begin_ns(sampler, set);
+	const struct account *account = &sampler->account;
+
+	if (!costs_credit(sampler, set))
+		return due;
+	if (pace_is_seldom(set))
+		return greater(due, account->seldom_until_ns);
+	return greater(due, set == SET_MEMORY && sampler->is_active ? account->extra_until_ns : account->rest_until_ns);
+}
+
+/* What is due soon is taken along, so that sets share their wake-ups. */
+bool pace_is_due(const struct sampler *sampler, enum column_set_id set, uint64_t now)
+{
+	return due_ns(sampler, set) <= now + pace_period_ns(sampler, set) / 16;
+}
+
+/* Rows keep their pace: being some us late does not move the next one. */
+void pace_took_row(struct sampler *sampler, enum column_set_id set, uint64_t now)
+{
+	uint64_t due = due_ns(sampler, set), tolerance = pace_period_ns(sampler, set) / 4;
+
+	sampler->last_ns[set] = due && due + tolerance > now && due < now + tolerance ? due : now;
+}
+
+/* An interval that is set is kept. */
+bool pace_may_rest(const struct sampler *sampler)
+{
+	return sampler->config.pid && sampler->config.settings.interval_ns && !sampler->config.settings.interval_is_set;
+}
+
+int64_t pace_next_ns(const struct sampler *sampler, uint64_t look_ns)
+{
+	uint64_t next = sampler->now_ns + lesser(CLOCK_INTERVAL_NS, look_ns);
+
+	for (enum column_set_id set = 0; set < NR_COLUMN_SETS; set++) {
+		if (sources_have(&sampler->sources, set))
+			next = lesser(next, due_ns(sampler, set));
+	}
+	if (pace_may_rest(sampler) && sampler->idle.since_ns)
+		next = lesser(next, idle_next_ns(&sampler->idle, pace_period_ns(sampler, SET_PROCESS)));
+	return (int64_t)next;
+}

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* All that one sampler reads, by the sets of columns it goes into. Used by the sampler alone; makes no libc call. */
+#ifndef INSIDEME_SOURCES_H
+#define INSIDEME_SOURCES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "preload/common/log/row_set.h"
+#include "preload/common/resources/cgroup.h"
+#include "preload/common/resources/drm.h"
+#include "preload/common/resources/machine.h"
+#include "preload/common/resources/tasks.h"
+#include "preload/common/resources/usage.h"
+#include "preload/common/run/lease.h"
+#include "preload/common/sampler/activity.h"
+#include "preload/common/sampler/sampler.h"
+
+struct sources {
+	struct sampler_config config;
+	struct activity activity;
+	struct usage usage;
+	struct tasks tasks;
+	struct drm drm;
+	struct lease lease;			/* whose turn it is to read the machine */
+	struct machine machine;
+	struct cgroup cgroup;
+	bool machine_is_open, cgroup_is_open;
+	bool knows_cores;
+	bool has_no_cgroup;			/* known by the first reading */
+	struct source_count machine_count;	/* where nobody's own reads are to be taken out */
+	struct figures figures;			/* of the newest reading */
+	struct row_set core_rows;
+	uint64_t last_core[MACHINE_CORES];
+};
+
+/* Return: 0, or -errno when nothing can be sampled. */
+int sources_open(struct sources *sources, const struct sampler_config *config);
+void sources_close(struct sources *sources);
+/* Go on in another task, with the log's new descriptor. */
+int sources_open_again(struct sources *sources, int log_fd);
+
+/* From now on each row is full: what was read less often than rows come is read once more. */
+void sources_read_all(struct sources *sources);
+
+bool sources_have(const struct sources *sources, enum column_set_id set);
+
+/*
+ * Read a set into figures; the rows of what stands for several (threads, processors) are added at once.
+ * @log_memory_bytes: the log is in memory up to here, 0: as the kernel says. Return: 0, or -ESRCH when the process has
+ * ended
+ */
+int sources_read(struct sources *sources, enum column_set_id set, uint64_t log_memory_bytes, uint64_t *ticks);
+
+/* What a process that ends before its first sample tells of itself. */
+void sources_read_own(struct sources *sources, const struct sampler_config *config);
+
+#endif

@@ -1,0 +1,252 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The rare parts of counting the heap: whether it can be done, new records, the process's total. */
+#include "preload/heap/heap.h"
+
+#include "preload/common/base/text.h"
+#include "preload/common/sampler/ceiling.h"
+#include "preload/objects/objects.h"
+#include "preload/stacks/thread.h"
+#include "preload/state/helper.h"
+#include "preload/state/room.h"
+
+#define FIRST_AREA_BYTES	4096u
+#define LATER_AREA_BYTES	16384u
+
+struct allocator allocator;
+LARGE struct log_thread heap_early;		/* of the process's first thread alone */
+static int64_t early_known_bytes;	/* of heap_early, in the log's total; set by who opens the log */
+
+/* A sanitizer's malloc is called before it is ready, and then returns blocks that it knows nothing of. */
+static bool is_sanitizer(const struct object *object)
+{
+	static const char name[] = "__sanitizer_get_allocated_size";
+
+	return object_find(object, name, symbol_hash(name));
+}
+
+static int find_allocator(const struct object *object, void *context)
+{
+	const char *name = text_base_name(object->name);
+
+	(void)context;
+	/* Of valgrind's objects all but the core's bring a malloc, which valgrind puts in place of any other. */
+	if (text_begins(name, "vgpreload_") && !text_begins(name, "vgpreload_core"))
+		allocator.unusable = "valgrind puts its own malloc in place of any other";
+	if (!real.malloc || !object_holds(object, (uintptr_t)real.malloc))
+		return 0;
+	allocator.begin = object->begin;
+	allocator.bytes = object->end - object->begin;
+	allocator.is_libcs = text_begins(object->soname, "libc.so.");
+	if (is_sanitizer(object))
+		allocator.unusable = "a sanitizer's malloc cannot be measured";
+	return 0;
+}
+
+static bool is_allocators(const void *function)
+{
+	return (uintptr_t)function - allocator.begin < allocator.bytes;
+}
+
+void heap_init(void)
+{
+	objects_each(find_allocator, NULL);
+	if (real_is_taken("malloc"))
+		allocator.unusable = "malloc is defined by the program or by an object that comes before the recorder";
+	else if (!is_allocators(real.calloc) || !is_allocators(real.realloc) || !is_allocators(real.free) ||
+		 !is_allocators(real.malloc_usable_size))
+		allocator.unusable = "malloc, free and malloc_usable_size are not of one allocator";
+	if (allocator.unusable)
+		allocator.bytes = 0;
+}
+
+NOINLINE uint64_t heap_ask_allocator(struct log_thread *thread, void *block)
+{
+	uint32_t inside = thread->heap_inside;
+	uint64_t bytes;
+
+	thread->heap_inside = inside + 1;
+	bytes = real.malloc_usable_size(block);
+	thread->heap_inside = inside;
+	return bytes;
+}
+
+struct log_thread *heap_thread_slowly(void)
+{
+	if (!live.log && live.early_heap && !(child_is_due() && live_open_child()))
+		return &heap_early;
+	if (unlikely(live.early_heap && live.log && sys_gettid() == (long)live.log->pid))
+		heap_take_early();
+	return thread_make();
+}
+
+/* After a fork it holds what the parent did. */
+void heap_begin_early(struct log_heap *heap)
+{
+	heap_early.heap_bytes = heap_early.heap_held_bytes = 0;
+	heap_early.heap_inside = 0;
+	live.early_heap = heap;
+}
+
+int64_t heap_early_bytes(void)
+{
+	early_known_bytes = live.early_heap ? heap_early.heap_bytes : 0;
+	return early_known_bytes;
+}
+
+void heap_take_early(void)
+{
+	struct log_heap *early = live.main_record ? __atomic_exchange_n(&live.early_heap, NULL, __ATOMIC_ACQ_REL) : NULL;
+	struct log_thread *thread = live.main_record;
+	struct log_heap *heap;
+
+	if (!early)
+		return;
+	thread->heap_inside = heap_early.heap_inside;	/* between the two of pools.c */
+	add_own(&thread->heap_bytes, heap_early.heap_bytes);
+	add_own(&thread->heap_held_bytes, heap_early.heap_bytes - early_known_bytes);
+	if (!early->alloc_calls && !early->free_calls && !early->failed_calls)
+		return;
+	heap = heap_new_record(thread, &thread->root);
+	if (!heap)
+		return;
+	add_own(&heap->alloc_calls, (long)early->alloc_calls);
+	add_own(&heap->alloc_bytes, (long)early->alloc_bytes);
+	add_own(&heap->free_calls, (long)early->free_calls);
+	add_own(&heap->freed_bytes, (long)early->freed_bytes);
+	if (heap->peak_number) {	/* the table began, and its first block came before this */
+		add_own(&heap->released_calls, (long)early->alloc_calls);
+		add_own(&heap->released_bytes, (long)early->alloc_bytes);
+	}
+	add_own(&heap->failed_calls, (long)early->failed_calls);
+	heap_raise_largest(heap, early->largest_bytes);
+}
+
+/* A blank record from the thread's newest area, or from a new one. A signal handler may come in between. */
+static struct log_heap *claim_record(struct log_header *log, struct log_thread *thread)
+{
+	struct log_area *area = log_at(log, thread->heaps), *next;
+	uint64_t place;
+
+	if (thread->heaps) {
+		place = __atomic_fetch_add(&area->used_bytes, sizeof(struct log_heap), __ATOMIC_RELAXED);
+		if (place + sizeof(struct log_heap) <= area->bytes)
+			return (struct log_heap *)((char *)area + place);
+	}
+	next = room_new_area(LOG_AREA_HEAPS, thread->head.self,
+				 thread->heaps ? LATER_AREA_BYTES : FIRST_AREA_BYTES,
+				 sizeof(*area) + sizeof(struct log_heap), sizeof(struct log_heap));
+	if (!next)
+		return NULL;
+	if (thread->heaps)
+		area->next = next->self;
+	thread->heaps = next->self;
+	return (struct log_heap *)(next + 1);
+}
+
+NOINLINE struct log_heap *heap_new_record(struct log_thread *thread, struct log_node *node)
+{
+	struct log_header *log = live.log;
+	struct log_heap *heap = log ? claim_record(log, thread) : NULL;
+	uint32_t none = 0;
+
+	if (!heap) {
+		if (log)
+			log_lose(log, LOG_LOST_HEAP_CALLS);
+		return NULL;
+	}
+	heap->thread = thread->head.self;
+	heap->node = log_ref(log, node);
+	if (__atomic_compare_exchange_n(&node->heap, &none, log_ref(log, heap), false, __ATOMIC_RELEASE,
+					__ATOMIC_RELAXED))
+		return heap;
+	heap->node = 0;		/* a handler made one: ours stays blank */
+	return log_at(log, node->heap);
+}
+
+/* The process's heap is at a new height: what the paths have now is what they have at the peak, until a higher one. */
+static void note_peak(struct log_header *log, const struct log_thread *thread, int64_t total)
+{
+	int64_t peak = __atomic_load_n(&log->heap_peak_bytes, __ATOMIC_RELAXED);
+
+	do {
+		if (total <= peak)
+			return;
+	} while (!__atomic_compare_exchange_n(&log->heap_peak_bytes, &peak, total, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED));
+	log->heap_peak_ticks = now_ticks();
+	log->heap_peak_thread = thread->head.self;
+	log->heap_peak_node = thread->current;
+	__atomic_fetch_add(&log->heap_peak_number, 1, __ATOMIC_RELEASE);
+}
+
+/* What a path allocated before the table began is not known to live. It is the path's own thread that comes here first. */
+void heap_keep_peak(struct log_heap *heap, uint64_t number)
+{
+	const struct log_header *log = live.log;
+
+	if (!heap->peak_number && log && log->heap_began_late) {
+		heap->released_calls = heap->alloc_calls;
+		heap->released_bytes = heap->alloc_bytes;
+	}
+	heap->peak_calls = heap->alloc_calls - heap->released_calls - heap->others_calls;
+	heap->peak_bytes = heap->alloc_bytes - heap->released_bytes - heap->others_bytes;
+	heap->peak_variance = heap->variance - heap->released_variance;
+	__atomic_store_n(&heap->peak_number, number, __ATOMIC_RELEASE);
+}
+
+void heap_count_runtimes(struct log_heap *heap, uint64_t blocks, uint64_t bytes)
+{
+	__atomic_fetch_add(&heap->runtime_calls, blocks, __ATOMIC_RELAXED);
+	__atomic_fetch_add(&heap->runtime_bytes, bytes, __ATOMIC_RELAXED);
+}
+
+static NOINLINE void reach_ceiling(struct log_header *log, const struct log_thread *thread, uint64_t total)
+{
+	bool is_sealed = live_is_sealed();
+
+	if (!is_sealed && log->pid != (uint32_t)sys_getpid())	/* a vfork child, or a fork in a handler: not its log */
+		return;
+	room_for_records(log);
+	if (ceiling_note(log, LOG_MEMORY_HEAP, total, thread) && !is_sealed)
+		ceiling_act(log, LOG_MEMORY_HEAP, total, (int)log->pid, (int)sys_gettid(),
+			    CEILING_SAYS_HERE);
+}
+
+NOINLINE void heap_publish_held(struct log_thread *thread)
+{
+	struct log_header *log = live.log;
+	int64_t held = __atomic_exchange_n(&thread->heap_held_bytes, 0, __ATOMIC_RELAXED), total;
+
+	if (log && thread != &heap_early) {
+		total = __atomic_add_fetch(&log->heap_total_bytes, held, __ATOMIC_RELAXED);
+		note_peak(log, thread, total);
+		if (unlikely(ceiling_is_reached(log, total)))
+			reach_ceiling(log, thread, (uint64_t)total);
+	}
+	helper_poll(now_ticks());
+	heap_poll_soon();
+}
+
+/* What it holds back is more than it may then, and less is told. */
+void heap_poll_soon(void)
+{
+	struct log_thread *thread = live.log && self ? self : live.early_heap ? &heap_early : NULL;
+	int64_t held, most = HEAP_STEP_BYTES + 1;
+
+	if (likely(!__atomic_load_n(&helper_due_ticks, __ATOMIC_RELAXED)) || !thread)
+		return;
+	held = thread->heap_held_bytes;
+	if (held < 0)
+		most = -most;
+	if (thread != &heap_early)
+		__atomic_fetch_sub(&live.log->heap_total_bytes, most - held, __ATOMIC_RELAXED);
+	add_own(&thread->heap_held_bytes, most - held);
+}
+
+NOINLINE void heap_raise_largest(struct log_heap *heap, uint64_t bytes)
+{
+	uint64_t largest = heap->largest_bytes;
+
+	while (bytes > largest && !__atomic_compare_exchange_n(&heap->largest_bytes, &largest, bytes, false,
+							       __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+		;
+}

@@ -1,0 +1,267 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Heap use, charged to the call path that the thread is in. With the table of live blocks bytes are requested sizes, and
+ * a free finds the path that had allocated the block. Without it they are malloc_usable_size() of the block on both
+ * sides, so that a free takes back what its allocation brought; of some blocks the stack is taken, see heap_sample.h.
+ */
+#ifndef INSIDEME_HEAP_H
+#define INSIDEME_HEAP_H
+
+#include "preload/calls/paths.h"
+#include "preload/heap/blocks.h"
+#include "preload/heap/early.h"
+#include "preload/state/child.h"
+#include "preload/state/live.h"
+
+/*
+ * Can the heap be counted here? Not when the program brings its own malloc (ours is never called), when the size
+ * of a block cannot be asked of the allocator that made it, nor under sanitizers and valgrind. Constructor only.
+ */
+void heap_init(void);
+
+/* The object that malloc is in: only of blocks that its functions return may their size be asked. */
+extern HIDDEN struct allocator {
+	uintptr_t begin;
+	uintptr_t bytes;		/* 0: the heap is not counted */
+	const char *unusable;		/* why, NULL: it is counted */
+	bool is_libcs;			/* which calls nothing that can be interposed to tell the size of a block */
+} allocator;	/* set before any thread */
+
+/* What a thread holds back of the process's total, at most. */
+#define HEAP_STEP_BYTES (64l << 10)
+
+struct log_heap *heap_new_record(struct log_thread *thread, struct log_node *node);
+void heap_publish_held(struct log_thread *thread);
+/* Where the sampling task is to come back after a fork, the calling thread's next allocation or free asks for it. */
+void heap_poll_soon(void);
+/* There was a peak since the path was touched last, @number: what it has now is what it had then. */
+void heap_keep_peak(struct log_heap *heap, uint64_t number);
+void heap_raise_largest(struct log_heap *heap, uint64_t bytes);
+
+/* What the setting asks for, where it can be done: HEAP_... of settings.h. */
+static inline uint32_t heap_setting(void)
+{
+	return allocator.bytes ? (uint32_t)settings.value[SETTING_HEAP] : HEAP_OFF;
+}
+
+/* The same for a log that begins, of a process @has_hooks: without them there are samples, if any. The table is empty then. */
+uint32_t heap_begin_log(bool has_hooks);
+/*
+ * The first hook of a process that had none: live blocks are known from here on. Return: whether it was the first one.
+ * Callable from hooks and signal handlers.
+ */
+bool heap_begin_late(struct log_header *log);
+/* Say in @log what cannot be done of what the settings ask for. */
+void heap_tell(struct log_header *log);
+
+/* The real functions of the malloc family are known then, and malloc_usable_size too. */
+static ALWAYS_INLINE bool heap_is_counted(void)
+{
+	return live.heap != HEAP_OFF;
+}
+
+/* What it does now is not counted; a forked child may be due to have its log. */
+static ALWAYS_INLINE void heap_not_counted(void)
+{
+	if (unlikely(child_due_ticks))
+		child_look();
+}
+
+/*
+ * Stands for the first thread of a program or child that has no log yet: its counts go to the process's entry, @heap.
+ * heap_take_early() moves them to that thread's record in the log that was opened since: at its next event, or at the end.
+ */
+extern HIDDEN struct log_thread heap_early;
+void heap_begin_early(struct log_heap *heap);
+void heap_take_early(void);
+/* The log opens: what of that its total begins with. */
+int64_t heap_early_bytes(void);
+
+NOINLINE struct log_thread *heap_thread_slowly(void);
+
+/* The calling thread, also while it is in what is not counted. NULL: the heap is not. */
+static ALWAYS_INLINE struct log_thread *heap_thread_inside(void)
+{
+	if (unlikely(!heap_is_counted())) {
+		heap_not_counted();
+		return NULL;
+	}
+	return likely(live.log && self) ? self : heap_thread_slowly();
+}
+
+/* The same, NULL when what it does now is not to be counted. */
+static ALWAYS_INLINE struct log_thread *heap_thread(void)
+{
+	struct log_thread *thread = heap_thread_inside();
+
+	return likely(thread && !thread->heap_inside) ? thread : NULL;
+}
+
+/* The record of the path that the thread is in; of sampled ones the root's. NULL: no room for one (counted). */
+static ALWAYS_INLINE struct log_heap *heap_record(struct log_thread *thread)
+{
+	struct log_header *log = live.log;
+	struct log_node *node;
+
+	if (unlikely(!log || thread == &heap_early))
+		return thread == &heap_early ? live.early_heap : NULL;
+	node = likely(live.heap != HEAP_SAMPLED) ? node_at(log, thread->current) : &thread->root;
+	return likely(node->heap) ? log_at(log, node->heap) : heap_new_record(thread, node);
+}
+
+static ALWAYS_INLINE void heap_change(struct log_thread *thread, long bytes)
+{
+	add_own(&thread->heap_bytes, bytes);
+	add_own(&thread->heap_held_bytes, bytes);
+	if (unlikely((uint64_t)(thread->heap_held_bytes + HEAP_STEP_BYTES) > 2 * HEAP_STEP_BYTES))
+		heap_publish_held(thread);
+}
+
+/* ---- paths' counters: of live and of sampled blocks ---- */
+
+/* When, in steps. */
+static ALWAYS_INLINE uint8_t heap_birth_at(const struct log_header *log, uint64_t ticks)
+{
+	uint64_t since = ticks > log->start.ticks ? (ticks - log->start.ticks) >> LOG_HEAP_BIRTH_SHIFT : 0;
+
+	since = since ? 64 - (uint64_t)__builtin_clzll(since) : 0;
+	return (uint8_t)(likely(since < LOG_HEAP_BIRTHS) ? since : LOG_HEAP_BIRTHS - 1);
+}
+
+static ALWAYS_INLINE uint32_t heap_size_class(uint64_t bytes)
+{
+	uint32_t class = bytes > 16 ? 60 - (uint32_t)__builtin_clzll(bytes - 1) : 0;
+
+	return likely(class < LOG_HEAP_SIZES) ? class : LOG_HEAP_SIZES - 1;
+}
+
+static ALWAYS_INLINE void heap_before_change(const struct log_header *log, struct log_heap *heap)
+{
+	uint64_t number = __atomic_load_n(&log->heap_peak_number, __ATOMIC_ACQUIRE);
+
+	if (unlikely(heap->peak_number != number))
+		heap_keep_peak(heap, number);
+}
+
+struct heap_released {
+	uint64_t blocks;
+	uint64_t bytes;
+	uint8_t birth;
+};
+
+/* Blocks are no more among the live ones of @heap's path. */
+static ALWAYS_INLINE void heap_release(const struct log_header *log, struct log_thread *thread, struct log_heap *heap,
+				       struct heap_released released)
+{
+	/* With one thread the peak is exact; what others hold back of the total is not known anyway. */
+	if (unlikely(log->heap_total_bytes + thread->heap_held_bytes > log->heap_peak_bytes) && log->nr_threads == 1)
+		heap_publish_held(thread);
+	heap_before_change(log, heap);
+	if (likely(heap->thread == thread->head.self)) {
+		add_own(&heap->released_calls, (long)released.blocks);
+		add_own(&heap->released_bytes, (long)released.bytes);
+		add_own_u32(&heap->births[released.birth], 0 - (uint32_t)released.blocks);
+	} else {
+		__atomic_fetch_add(&heap->others_calls, released.blocks, __ATOMIC_RELAXED);
+		__atomic_fetch_add(&heap->others_bytes, released.bytes, __ATOMIC_RELAXED);
+		__atomic_fetch_add(&heap->others_births[released.birth], (uint32_t)released.blocks, __ATOMIC_RELAXED);
+	}
+}
+
+/* Live blocks of the runtimes' own: so many more, modulo 2^64. */
+void heap_count_runtimes(struct log_heap *heap, uint64_t blocks, uint64_t bytes);
+
+/* tcmalloc makes an object by operator new when it is first asked: what it calls meanwhile is not counted. */
+uint64_t heap_ask_allocator(struct log_thread *thread, void *block);
+
+/* Without hooks. A block that is taken before there is a table, and freed after, has no record either. */
+void heap_counted(struct log_thread *thread, void *place, uintptr_t caller);
+void heap_counted_take(struct log_thread *thread, void *place, struct block *block);
+void heap_counted_put_back(struct log_thread *thread, const struct block *block);
+void heap_counted_free(struct log_thread *thread, const struct block *block);
+
+static ALWAYS_INLINE uint64_t heap_block_bytes(struct log_thread *thread, void *block)
+{
+	return likely(allocator.is_libcs) ? real.malloc_usable_size(block) : heap_ask_allocator(thread, block);
+}
+
+/* The same with the table. @caller: where the program called. */
+void heap_live_allocated(struct log_thread *thread, void *place, uint64_t bytes, uintptr_t caller);
+bool heap_live_take(struct log_thread *thread, const void *place, struct block *block);
+void heap_live_put_back(struct log_thread *thread, const struct block *block);
+void heap_live_freed(struct log_thread *thread, const struct block *block);
+void heap_live_free(struct log_thread *thread, const void *place);
+
+/* The allocator returned @place for @bytes, NULL for a failure. */
+static ALWAYS_INLINE void heap_allocated(struct log_thread *thread, void *place, uint64_t bytes, uintptr_t caller)
+{
+	if (likely(live.heap == HEAP_LIVE))
+		heap_live_allocated(thread, place, bytes, caller);
+	else
+		heap_counted(thread, place, caller);
+}
+
+/*
+ * Before a block goes to the real free: its size, and with the table who had allocated it. Return: whether it counts.
+ * Then heap_freed() counts it; after a realloc() that failed heap_put_back() says that it lives on.
+ */
+static ALWAYS_INLINE bool heap_take(struct log_thread *thread, void *place, struct block *block)
+{
+	if (likely(live.heap == HEAP_LIVE))
+		return heap_live_take(thread, place, block);
+	heap_counted_take(thread, place, block);
+	return true;
+}
+
+static ALWAYS_INLINE void heap_put_back(struct log_thread *thread, const struct block *block)
+{
+	if (live.heap == HEAP_LIVE)
+		heap_live_put_back(thread, block);
+	else
+		heap_counted_put_back(thread, block);
+}
+
+static ALWAYS_INLINE void heap_freed(struct log_thread *thread, const struct block *block)
+{
+	if (likely(live.heap == HEAP_LIVE))
+		heap_live_freed(thread, block);
+	else
+		heap_counted_free(thread, block);
+}
+
+static ALWAYS_INLINE void heap_free(struct log_thread *thread, void *place)
+{
+	struct block block;
+
+	if (likely(live.heap == HEAP_LIVE)) {
+		heap_live_free(thread, place);
+	} else {
+		heap_counted_take(thread, place, &block);
+		heap_counted_free(thread, &block);
+	}
+}
+
+/*
+ * Around a call of @function, a real one that may call others of its allocator by their names: they are not
+ * counted then. NULL: @function is not of the allocator whose blocks can be measured; it counts, if at all,
+ * by what it calls itself.
+ */
+static ALWAYS_INLINE struct log_thread *heap_begin(const void *function)
+{
+	struct log_thread *thread;
+
+	if ((uintptr_t)function - allocator.begin >= allocator.bytes)
+		return NULL;
+	thread = heap_thread();
+	if (thread)
+		thread->heap_inside++;
+	return thread;
+}
+
+static ALWAYS_INLINE void heap_end(struct log_thread *thread)
+{
+	if (thread)
+		thread->heap_inside = 0;	/* a jump within a handler may have taken it back */
+}
+
+#endif

@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Samples of the heap: rare beside the allocations, so their counters are plain sums of weights. */
+#include "preload/heap/heap_sample.h"
+
+#include "preload/heap/blocks_shards.h"
+#include "preload/heap/poisson.h"
+#include "preload/objects/real.h"
+#include "preload/objects/runtimes.h"
+#include "preload/samples/backtrace.h"
+
+LARGE uint8_t heap_sample_pages[HEAP_SAMPLE_PAGES];
+
+static void change_page(const void *place, int by)
+{
+	uint8_t *page = heap_sample_page(place), nr = *page;
+
+	do {
+		if (nr == UINT8_MAX || (by < 0 && nr == 0))
+			return;
+	} while (!__atomic_compare_exchange_n(page, &nr, (uint8_t)(nr + by), false, __ATOMIC_RELAXED, __ATOMIC_RELAXED));
+}
+
+static bool is_operator_new(uintptr_t function)
+{
+	void *const news[] = { (void *)real._Znwm, (void *)real._Znam, (void *)real._ZnwmRKSt9nothrow_t,
+			       (void *)real._ZnamRKSt9nothrow_t, (void *)real._ZnwmSt11align_val_t,
+			       (void *)real._ZnamSt11align_val_t, (void *)real._ZnwmSt11align_val_tRKSt9nothrow_t,
+			       (void *)real._ZnamSt11align_val_tRKSt9nothrow_t };
+
+	for (size_t i = 0; i < ARRAY_SIZE(news); i++)
+		if (function == (uintptr_t)news[i])
+			return true;
+	return false;
+}
+
+/* How many of the innermost ones satisfy nobody's question. */
+static uint32_t nr_of_new(const uintptr_t *functions, uint32_t nr)
+{
+	uint32_t first = 0;
+
+	while (first + 1 < nr && is_operator_new(functions[first]))
+		first++;
+	return first;
+}
+
+/* Nobody of the program is on the stack. */
+static bool are_runtimes(const uintptr_t *functions, uint32_t nr)
+{
+	uint32_t nr_held = 0;
+
+	while (nr_held < nr && runtimes_hold(functions[nr_held]))
+		nr_held++;
+	return nr && nr_held == nr;
+}
+
+/* The path's record; where the stack is not known, that of "(other paths)". */
+static struct log_heap *find_record(struct log_header *log, struct log_thread *thread, uintptr_t caller, bool *is_runtimes)
+{
+	uintptr_t functions[BACKTRACE_MOST];
+	uint32_t nr = backtrace_take(functions, caller), first = nr_of_new(functions, nr);
+	struct log_node *node;
+
+	*is_runtimes = runtimes_keep(caller) || are_runtimes(functions + first, nr - first);
+	node = node_at(log, path_of_stack(thread, functions + first, nr - first));
+	if (node == &thread->root)	/* whose record counts exactly */
+		return NULL;
+	return node->heap ? log_at(log, node->heap) : heap_new_record(thread, node);
+}
+
+static void count(const struct log_header *log, struct log_heap *heap, const struct block *block,
+		  const struct poisson_weight *weight)
+{
+	heap_before_change(log, heap);
+	add_own(&heap->alloc_calls, (long)weight->blocks);
+	add_own(&heap->alloc_bytes, (long)weight->bytes);
+	add_own(&heap->variance, (long)weight->variance);
+	add_own(&heap->sizes[heap_size_class(block->bytes)], (long)weight->blocks);
+	add_own_u32(&heap->births[block->birth], (uint32_t)weight->blocks);
+	add_own(&heap->nr_samples, 1);
+	if (block->is_runtimes)
+		heap_count_runtimes(heap, weight->blocks, weight->bytes);
+	if (block->bytes > heap->largest_bytes)
+		heap_raise_largest(heap, block->bytes);
+}
+
+static void sample(struct log_header *log, struct log_thread *thread, struct block *block, uintptr_t caller)
+{
+	bool is_runtimes;
+	struct log_heap *heap = find_record(log, thread, caller, &is_runtimes);
+	struct poisson_weight weight;
+	enum block_result result;
+	struct block replaced;
+
+	if (!heap) {
+		log_lose(log, LOG_LOST_HEAP_CALLS);
+		return;
+	}
+	block->heap = log_ref(log, heap);
+	block->is_runtimes = is_runtimes;
+	poisson_weigh(block->addr, block->bytes, log->heap_sample_bytes, &weight);
+	change_page((const void *)block->addr, 1);
+	result = blocks_put(thread, block, &replaced);
+	if (result == BLOCK_LOST) {
+		change_page((const void *)block->addr, -1);
+		log_lose(log, LOG_LOST_HEAP_CALLS);
+		return;
+	}
+	if (result == BLOCK_REPLACED)
+		heap_sample_freed(thread, &replaced);
+	count(log, heap, block, &weight);
+}
+
+NOINLINE void heap_sample_take(struct log_thread *thread, const void *place, uint64_t bytes, uintptr_t caller)
+{
+	struct log_header *log = live.log;
+	struct block block = { .addr = (uint64_t)place, .bytes = bytes ? bytes : 1 };
+	uint64_t now = now_ticks();
+
+	if (!log)
+		return;
+	if (!thread->heap_sample_random) {	/* the thread's first allocation */
+		thread->heap_sample_random = (now ^ (uint64_t)thread->tid << 32) | 1;
+		add_own(&thread->heap_sample_left_bytes, (long)poisson_next(&thread->heap_sample_random, log->heap_sample_bytes));
+		if (thread->heap_sample_left_bytes >= 0)
+			return;
+	}
+	/* Before the stack is taken: a handler that comes meanwhile draws its own samples. */
+	thread->heap_sample_left_bytes = (int64_t)poisson_next(&thread->heap_sample_random, log->heap_sample_bytes);
+	block.birth = heap_birth_at(log, now);
+	sample(log, thread, &block, caller);
+}
+
+NOINLINE void heap_sample_find(struct log_thread *thread, const void *place, struct block *block)
+{
+	enum block_result result;
+
+	block->heap = 0;
+	if (!live.log)
+		return;
+	result = blocks_take(thread, place, block);
+	if (result == BLOCK_DONE) {
+		change_page(place, -1);
+		return;
+	}
+	block->heap = 0;	/* of a table past its limit it may be one that was left out meanwhile */
+	if (result == BLOCK_LOST)
+		log_lose(live.log, LOG_LOST_HEAP_CALLS);
+}
+
+NOINLINE void heap_sample_put_back(struct log_thread *thread, const struct block *block)
+{
+	struct block replaced;
+
+	if (!live.log)
+		return;
+	change_page((const void *)block->addr, 1);
+	if (blocks_put(thread, block, &replaced) != BLOCK_LOST)
+		return;
+	change_page((const void *)block->addr, -1);
+	heap_sample_freed(thread, block);
+}
+
+NOINLINE void heap_sample_freed(struct log_thread *thread, const struct block *block)
+{
+	struct log_header *log = live.log;
+	struct poisson_weight weight;
+	struct log_heap *heap;
+
+	if (!log || !block->heap)
+		return;
+	heap = log_at(log, block->heap);
+	poisson_weigh(block->addr, block->bytes, log->heap_sample_bytes, &weight);
+	weight.blocks <<= block->shift;
+	weight.bytes <<= block->shift;
+	heap_release(log, thread, heap, (struct heap_released){ weight.blocks, weight.bytes, block->birth });
+	if (block->is_runtimes)
+		heap_count_runtimes(heap, 0 - weight.blocks, 0 - weight.bytes);
+	__atomic_fetch_add(&heap->released_variance, weight.variance << block->shift, __ATOMIC_RELAXED);
+	if (block->addr == thread->heap_last_addr) {
+		thread->heap_last_addr = 0;
+		add_own(&heap->temporary_calls, (long)weight.blocks);
+	}
+}

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * NVIDIA's devices, sampled by a process of its own that writes rows into insideme-run's log: their library may take
+ * seconds to start, hang or crash, and nothing waits for it. Rows: set "gpuN" of each device, "gpuN_process" of each
+ * process on it, with its pid as id.
+ */
+#ifndef INSIDEME_MONITOR_GPU_H
+#define INSIDEME_MONITOR_GPU_H
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+#include "insideme_log.h"
+#include "preload/common/base/settings.h"
+
+struct gpu {
+	pid_t pid;			/* of the process; 0: there is none */
+	bool is_asked_for;
+	struct gpu_word *word;		/* what it has to say, shared with it */
+};
+
+/* @log_fd: of @log, open for writing. Does nothing where there is no device, unless the setting asks for one. */
+void gpu_start(struct gpu *gpu, const struct settings *settings, struct log_header *log, int log_fd);
+
+/* Is that our process, which has ended? */
+bool gpu_is(const struct gpu *gpu, pid_t pid);
+
+/* End it; when devices were asked for and none is there, a line says why. */
+void gpu_stop(struct gpu *gpu);
+
+#endif

@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* libgcc's unwinder: found by the recorder's own look-up, so that programs without it do not load it for nothing. */
+#include "preload/samples/backtrace.h"
+
+#include "preload/common/base/text.h"
+#include "preload/objects/objects.h"
+#include "preload/objects/real.h"
+
+struct _Unwind_Context;
+enum unwind_result { UNWIND_GO_ON = 0, UNWIND_END = 5 };	/* _URC_NO_REASON, _URC_END_OF_STACK */
+typedef enum unwind_result unwind_each(struct _Unwind_Context *context, void *argument);
+
+struct range {
+	uintptr_t begin;
+	uintptr_t bytes;
+};
+
+/* All set before any thread. */
+static struct {
+	enum unwind_result (*backtrace)(unwind_each *each, void *argument);
+	uintptr_t (*get_ip)(struct _Unwind_Context *context);
+	uintptr_t (*get_begin)(struct _Unwind_Context *context);
+	struct range object;
+	bool asks_linker;		/* for tables, by _dl_find_object() */
+	bool has_lock;			/* which also who asks for registered tables takes: before gcc 13 */
+} unwinder;
+/* Code registers tables of its own, for which libgcc has a lock. Both atomic. */
+static bool has_registered;
+static uint32_t nr_changes;		/* calls that are on their way */
+static struct range recorder, libc_object, linker;
+static uintptr_t first_function;	/* where the program begins: _start */
+
+static bool is_in(const struct range *range, uintptr_t addr)
+{
+	return addr - range->begin < range->bytes;
+}
+
+static void *find(const struct object *object, const char *name)
+{
+	return object_find(object, name, symbol_hash(name));
+}
+
+static void take_unwinder(const struct object *object, const struct range *range)
+{
+	unwinder.backtrace = find(object, "_Unwind_Backtrace");
+	unwinder.get_ip = find(object, "_Unwind_GetIP");
+	unwinder.get_begin = find(object, "_Unwind_GetRegionStart");
+	unwinder.object = *range;
+	unwinder.has_lock = !find(object, "__truncdfbf2");	/* gcc 13's, as far as its version can be told */
+	unwinder.asks_linker = object_slot(object, "_dl_find_object");
+}
+
+static int look_at(const struct object *object, void *context)
+{
+	const struct range range = { object->begin, object->end - object->begin };
+
+	(void)context;
+	if (object_is_ours(object))
+		recorder = range;
+	else if (text_equal(object->soname, "libgcc_s.so.1"))
+		take_unwinder(object, &range);
+	else if (text_begins(object->soname, "libc.so."))
+		libc_object = range;
+	else if (text_begins(object->soname, "ld-linux"))
+		linker = range;
+	else if (!*object->name && object->begin)
+		first_function = object->bias + ((const ElfW(Ehdr) *)object->begin)->e_entry;
+	return 0;
+}
+
+struct stack {
+	uintptr_t *functions;
+	uintptr_t code_addr;		/* what a sample interrupted, maybe at the first instruction of a function */
+	uint32_t nr;
+	bool is_cut;
+	uintptr_t last_addr;		/* where the outermost one goes on; 0: it is the stack's first */
+	bool has_last;			/* it is the last of functions */
+};
+
+/* Between a handler and what it interrupted: it was not called, so its table begins before its first instruction. */
+static bool is_signal_return(uintptr_t addr, uintptr_t begin)
+{
+	return addr - begin <= 1;
+}
+
+static enum unwind_result add_function(struct _Unwind_Context *context, void *argument)
+{
+	struct stack *stack = argument;
+	uintptr_t begin = unwinder.get_begin(context);
+
+	stack->last_addr = unwinder.get_ip(context);
+	stack->has_last = stack->last_addr && !is_in(&recorder, stack->last_addr) &&
+			  ((!stack->nr && stack->last_addr == stack->code_addr) || !is_signal_return(stack->last_addr, begin));
+	if (!stack->has_last)
+		return UNWIND_GO_ON;
+	stack->is_cut = stack->nr == BACKTRACE_MOST;
+	if (stack->is_cut)
+		return UNWIND_END;
+	stack->functions[stack->nr++] = begin;
+	return UNWIND_GO_ON;
+}
+
+/* What is before the program's first function: a path begins with that, as it does with hooks. */
+static bool is_of_start(uintptr_t function)
+{
+	return function == first_function || is_in(&libc_object, function) || is_in(&linker, function);
+}
+
+NOINLINE uint32_t backtrace_take(uintptr_t functions[BACKTRACE_MOST], uintptr_t code_addr)
+{
+	struct stack stack = { .functions = functions, .code_addr = code_addr };
+	bool is_at_end;
+
+	if (is_in(&unwinder.object, code_addr) && !backtrace_is_possible())
+		return 0;
+	is_at_end = unwinder.backtrace(add_function, &stack) == UNWIND_END;	/* neither cut, nor lost, see stray.c */
+	/* Without a table the unwinder does not know its begin, and tells that of the one before. */
+	if (is_at_end && stack.has_last)
+		functions[stack.nr - 1] = stack.last_addr - 1;
+	while (!stack.is_cut && stack.nr > 1 && is_of_start(functions[stack.nr - 1]))
+		stack.nr--;
+	return stack.nr;
+}
+
+/* The first stack is taken here: libgcc begins under pthread_once(), where a handler that allocates would wait for ever. */
+static const char *begin(void)
+{
+	uintptr_t functions[BACKTRACE_MOST];
+
+	objects_each(look_at, NULL);
+	if (!unwinder.backtrace || !unwinder.get_ip || !unwinder.get_begin)
+		return "libgcc_s.so.1 is not loaded: start the program by insideme-run, or put it into LD_PRELOAD too";
+	if (!libc._dl_find_object || !unwinder.asks_linker)
+		return "the stack cannot be looked at without locks: glibc 2.35, and a libgcc_s.so.1 that was built with it, are needed";
+	backtrace_take(functions, 0);
+	return NULL;
+}
+
+const char *backtrace_init(void)
+{
+	static const char *unusable;
+	static bool has_begun;
+
+	if (!has_begun)
+		unusable = begin();
+	has_begun = true;
+	return unusable;
+}
+
+bool backtrace_is_possible(void)
+{
+	return !__atomic_load_n(&nr_changes, __ATOMIC_ACQUIRE) &&
+	       !(unwinder.has_lock && __atomic_load_n(&has_registered, __ATOMIC_ACQUIRE));
+}
+
+static void change(void (*real_change)(void *), void *table)
+{
+	__atomic_fetch_add(&nr_changes, 1, __ATOMIC_ACQ_REL);
+	__atomic_store_n(&has_registered, true, __ATOMIC_RELEASE);
+	if (real_change)
+		real_change(table);
+	__atomic_fetch_sub(&nr_changes, 1, __ATOMIC_ACQ_REL);
+}
+
+/* What compilers at run time call. */
+EXPORT void __register_frame(void *table);
+EXPORT void __register_frame(void *table)
+{
+	if (unlikely(!real.__register_frame))
+		real_init();
+	change(real.__register_frame, table);
+}
+
+EXPORT void __deregister_frame(void *table);
+EXPORT void __deregister_frame(void *table)
+{
+	if (unlikely(!real.__deregister_frame))
+		real_init();
+	change(real.__deregister_frame, table);
+}

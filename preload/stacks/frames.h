@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The areas that hold a stack's frames: shared by what switches stacks and what repairs them. */
+#ifndef INSIDEME_FRAMES_H
+#define INSIDEME_FRAMES_H
+
+#include "preload/calls/calls.h"
+#include "preload/calls/timing.h"
+#include "preload/stacks/stacks.h"
+
+static inline struct log_frame *frames_of(struct log_frames *area)
+{
+	return (struct log_frame *)(area + 1);
+}
+
+static inline struct log_frames *area_at(uint32_t ref)
+{
+	return log_at(live.log, ref);
+}
+
+/* The area of the thread's top frame, and the stack that it belongs to. */
+static inline struct log_frames *newest_area(const struct log_thread *thread)
+{
+	return area_at(thread->frames);
+}
+
+static inline struct log_frames *stack_of(const struct log_thread *thread)
+{
+	return area_at(newest_area(thread)->stack);
+}
+
+static inline uint64_t limit_of(struct log_frames *area)
+{
+	return (uint64_t)area + area->head.bytes - sizeof(struct log_frame);
+}
+
+/* The sentinel is never dead, matches no exit, and says where the thread is when nothing is open above it. */
+void frames_set_sentinel(struct log_frames *area, uint32_t node);
+
+/* The first area of a stack, or NULL without room. */
+struct log_frames *frames_new(const struct log_thread *thread);
+
+/* The top call ends; without an exit, or while an exception is on its way that was thrown in it, it is broken. */
+void frames_end_top(struct log_thread *thread, bool has_exit);
+
+/* As stack_close_all(), of a thread that ended at a time that is not known: the calls are counted only. */
+uint64_t frames_close_gone(struct log_thread *thread);
+
+/* Make the hot path believe in @area and its stack's range; @top is the top frame in it. */
+void frames_use(struct log_thread *thread, struct log_frames *area, struct log_frame *top);
+
+/* What made hooks go the slow way is over, as far as the thread's state tells. */
+void frames_look_again(struct log_thread *thread);
+
+/* The top is the sentinel of an area that has one below: go down, and hand the time on. False: it is not. */
+bool frames_go_down(struct log_thread *thread);
+
+/* A stack that has its memory alone, one of a handler, or a mapping in which there may be several (neighbours.h). */
+enum stack_kind { STACK_ALONE, STACK_OF_SIGNALS, STACK_OR_SEVERAL };
+
+/*
+ * A new stack of the thread, on which nothing is open, or NULL without room. @is_own: the one that the thread began on,
+ * which nobody takes from it. Others find it before this returns.
+ */
+struct log_frames *stack_make(struct log_thread *thread, uintptr_t low, uintptr_t bytes, enum stack_kind kind, bool is_own);
+
+/* Nothing runs on it any more: its frames are free for another stack. */
+void stack_free(struct log_frames *stack);
+
+/* Its owner may free it and make another one of it meanwhile; while the range changes it has no bytes. */
+static inline bool stack_holds(const struct log_frames *stack, uintptr_t stack_addr)
+{
+	uint64_t bytes = __atomic_load_n(&stack->stack_bytes, __ATOMIC_ACQUIRE);
+	uint64_t low = __atomic_load_n(&stack->stack_low_addr, __ATOMIC_ACQUIRE);
+
+	return stack_addr - low < bytes && __atomic_load_n(&stack->stack_bytes, __ATOMIC_RELAXED) == bytes;
+}
+
+/* Does the thread run on the stack that holds @stack_addr, as far as is known? */
+bool stack_is_current(struct log_thread *thread, uintptr_t stack_addr);
+
+/* Leave the current stack for @to. */
+void stack_change(struct log_thread *thread, struct log_frames *to);
+
+/* A coroutine goes on under @node, in another thread's tree as a rule: its open calls get their places there. */
+void stack_move(struct log_thread *thread, struct log_frames *stack, uint32_t node);
+
+/*
+ * The memory [@low, @high) around @addr that its stack has: the signal stack, else the mapping. Return: 0, or
+ * -ENOENT. Reads /proc/self/maps.
+ */
+int stack_range(uintptr_t addr, uintptr_t *low, uintptr_t *high, enum stack_kind *kind);
+
+/* Leave the current stack for the one that @stack_addr lies in. False: there is no room for its frames. */
+bool stack_switch(struct log_thread *thread, uintptr_t stack_addr);
+
+/* A new stack, on which nothing is open; what was open in its memory is over. */
+void stack_add(struct log_thread *thread, uintptr_t low, uintptr_t bytes);
+
+/* The stack whose range holds @stack_addr, of any thread, or NULL. */
+struct log_frames *stack_find(uintptr_t stack_addr);
+
+#endif

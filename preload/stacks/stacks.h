@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Frames: the calls that are open on a stack. What the hooks do not do themselves: more frames, other stacks
+ * (coroutines, signal stacks), calls that never saw their exit.
+ */
+#ifndef INSIDEME_STACKS_H
+#define INSIDEME_STACKS_H
+
+#include "preload/stacks/thread.h"
+
+/*
+ * An entry at @stack_addr does not simply follow the top frame: make it so. Return: whether there is room
+ * for its frame; if not the call has been counted.
+ */
+bool stack_before_enter(struct log_thread *thread, uint64_t function_addr, uintptr_t stack_addr, uintptr_t return_addr);
+
+/*
+ * An exit from @function_addr that does not match the top frame, is on another stack or of a full area: make it
+ * match and end its call. An exit of a function that is not open is counted.
+ */
+void stack_exit(struct log_thread *thread, uint64_t function_addr, uintptr_t stack_addr);
+
+/* Are as many calls open on the stack as INSIDEME_DEPTH lets be recorded? */
+bool stack_is_deep(const struct log_thread *thread);
+
+/* The end of a call on a stack whose hooks all come here: a signal handler's last one goes back. */
+void stack_after_exit(struct log_thread *thread);
+
+/* A context was made that will run on this memory (makecontext). */
+void stack_expect(struct log_thread *thread, uintptr_t low, uintptr_t bytes);
+
+/* Close as broken the calls whose stack is below @stack_addr on the current stack (longjmp, catch). */
+void stack_unwind_to(struct log_thread *thread, uintptr_t stack_addr);
+
+/* Close as broken all calls that are open on the thread's current stack; returns how many. */
+uint64_t stack_close_all(struct log_thread *thread);
+
+/* Give the thread its own stack's frames. Return: 0, or -ENOBUFS. */
+int stack_init(struct log_thread *thread, uintptr_t low, uintptr_t bytes);
+
+/* Recording went on: the gap on top ends where nothing is open in it, see switched.h. Callable from signal handlers. */
+void stack_end_gap(struct log_thread *thread);
+
+/* Room for one more frame on the current stack, made if it must be. */
+bool stack_has_room(struct log_thread *thread);
+
+/*
+ * The thread ends: the calls that are open on its stacks end as broken, but for those of coroutines, which wait for
+ * another thread (is_kept). @is_gone: it ended some time ago, so how long they took is not known. Return: how many.
+ */
+uint64_t stack_end_all(struct log_thread *thread, bool is_gone);
+
+/*
+ * Fork: what was open in the forking thread, copied to private memory; and opened again in the child's log. @outer: the
+ * copy of a fork that is on its way in this thread, where a handler forks too; NULL: there is none.
+ */
+struct open_calls;
+struct open_calls *stack_copy_open(const struct log_thread *thread, struct open_calls *outer);
+struct open_calls *stack_outer(const struct open_calls *calls);
+void stack_open_again(struct log_thread *thread, const struct open_calls *calls, uint64_t since_ticks);
+/* Where a hook was interrupted by the handler that forks, 0: none was. */
+uintptr_t stack_interrupted(const struct open_calls *calls);
+/* Refs in the log of the parent: who forked, and the path that was open. */
+void stack_origin(const struct open_calls *calls, uint32_t *thread, uint32_t *node);
+void open_calls_free(struct open_calls *calls);
+
+#endif

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The state that everything else looks at, and depends on nothing else. */
+#include "preload/state/live.h"
+
+#include "preload/objects/real.h"
+
+#define OPENING_WAIT_NS	1000000		/* looks again: whoever opens may be gone */
+
+struct live live;
+__thread struct log_thread *self TLS_INITIAL_EXEC;
+uintptr_t live_return_addr;
+LARGE struct settings settings;
+bool live_has_begun;
+uint64_t live_early_calls;
+
+static bool (*open_child)(void);	/* set by the constructor */
+static int nr_filters;		/* atomic; counted before each, by the thread that installs it */
+
+uint64_t live_clock_ns(void)
+{
+	struct timespec now;
+
+	libc.clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+void (*live_measure_late)(struct log_header *log);
+
+void live_when_child(bool (*open)(void))
+{
+	open_child = open;
+}
+
+bool live_open_child(void)
+{
+	return open_child && !live_is_sealed() && open_child();
+}
+
+bool live_claim_opening(enum live_opening state)
+{
+	while (!__atomic_load_n(&live.log, __ATOMIC_ACQUIRE)) {
+		uint32_t seen = LIVE_NOBODY_OPENS;
+
+		if (__atomic_compare_exchange_n(&live.opening, &seen, (uint32_t)state, false, __ATOMIC_ACQ_REL,
+						__ATOMIC_ACQUIRE)) {
+			if (!live.log)
+				return true;
+			live_end_opening();	/* by another, just now */
+		} else if (seen == LIVE_NEVER_OPENS) {
+			return false;
+		} else {
+			sys_futex_wait(&live.opening, LIVE_OPENS, OPENING_WAIT_NS);
+		}
+	}
+	return false;
+}
+
+void live_end_opening(void)
+{
+	__atomic_store_n(&live.opening, (uint32_t)LIVE_NOBODY_OPENS, __ATOMIC_RELEASE);
+	raw_syscall(SYS_futex, (long)&live.opening, FUTEX_WAKE, INT32_MAX, 0, 0, 0);
+}
+
+bool live_is_sealed(void)
+{
+	return __atomic_load_n(&nr_filters, __ATOMIC_RELAXED) > 0;
+}
+
+void live_seal(int filters)
+{
+	__atomic_fetch_add(&nr_filters, filters, __ATOMIC_SEQ_CST);
+}
+
+uint64_t live_ns_of(uint64_t ticks)
+{
+	const struct log_clocks *start = &live.log->start;
+	struct log_clocks now;
+
+	if (live.clock != LOG_CLOCK_TSC)
+		return ticks;
+	clock_read_all(live.clock, &now);
+	if (now.ticks <= start->ticks || now.monotonic_ns <= start->monotonic_ns)
+		return 0;
+	return (uint64_t)((unsigned __int128)ticks * (now.monotonic_ns - start->monotonic_ns) / (now.ticks - start->ticks));
+}

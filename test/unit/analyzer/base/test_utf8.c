@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* analyzer/utf8: which bytes are a character, and which characters a terminal acts on. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "analyzer/base/utf8.h"
+
+static void lengths_are_those_of_well_formed_characters(void **state)
+{
+	(void)state;
+	assert_int_equal(utf8_length("a"), 1);
+	assert_int_equal(utf8_length("\xc3\xa9"), 2);
+	assert_int_equal(utf8_length("\xe2\x82\xac"), 3);
+	assert_int_equal(utf8_length("\xf0\x9f\x98\x80"), 4);
+}
+
+static void what_is_not_utf8_has_none(void **state)
+{
+	static const char *const wrong[] = { "\x80", "\xff", "\xc3", "\xc3(", "\xc0\x80", "\xe0\x80\x80", "\xed\xa0\x80",
+		"\xe2\x82", "\xf0\x80\x80\x80", "\xf4\x90\x80\x80", "\xf5\x80\x80\x80" };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(wrong) / sizeof(*wrong); i++)
+		assert_int_equal(utf8_length(wrong[i]), 0);
+}
+
+static void controls_are_known(void **state)
+{
+	static const char *const controls[] = { "\x01", "\t", "\n", "\033", "\x7f", "\xc2\x80", "\xc2\x9b", "\xe2\x80\xae",
+		"\xe2\x81\xa6" };
+	static const char *const others[] = { " ", "~", "\xc2\xa0", "\xc3\x9b", "\xe2\x80\xa6", "\xe2\x96\x88", "\xe2\x81\xa0" };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(controls) / sizeof(*controls); i++)
+		assert_true(utf8_is_control(controls[i]));
+	for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++)
+		assert_false(utf8_is_control(others[i]));
+}
+
+static void a_cut_text_ends_with_a_whole_character(void **state)
+{
+	static const char *const texts[][2] = {
+		{ "", "" }, { "a", "a" }, { "\xc3\xa4", "\xc3\xa4" }, { "a\xc3", "a" }, { "\xc3", "" }, { "\xe2\x82\xac", "\xe2\x82\xac" },
+		{ "b\xe2\x82", "b" }, { "b\xe2", "b" }, { "\xf0\x9f\x98\x80", "\xf0\x9f\x98\x80" }, { "c\xf0\x9f\x98", "c" },
+		{ "\xff", "\xff" }, { "\x80\x80\x80\x80", "\x80\x80\x80\x80" }, { "\x80", "\x80" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++) {
+		char text[8];
+
+		strcpy(text, texts[i][0]);
+		utf8_drop_cut(text);
+		assert_string_equal(text, texts[i][1]);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(lengths_are_those_of_well_formed_characters),
+		cmocka_unit_test(what_is_not_utf8_has_none),
+		cmocka_unit_test(controls_are_known),
+		cmocka_unit_test(a_cut_text_ends_with_a_whole_character),
+	};
+
+	return cmocka_run_group_tests_name("utf8", tests, NULL, NULL);
+}

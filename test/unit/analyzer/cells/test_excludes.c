@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* analyzer/excludes and prediction: which functions should have no hooks, and how long the run takes then. Models are made by hand: name, file, calls, ns a call. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "analyzer/cells/prediction.h"
+
+#define FUNCTIONS_MAX 8
+#define LIST "/usr/include/c++/12/bits/stl_vector.h"
+
+struct given {
+	const char *name;
+	const char *file;
+	uint64_t calls;
+	double self_ns;			/* of a call */
+	double total_ns;
+};
+
+struct made {
+	struct model model;
+	struct function functions[FUNCTIONS_MAX];
+	struct function *list[FUNCTIONS_MAX];
+};
+
+static void find(struct excludes *excludes, const struct given *given, size_t nr)
+{
+	struct made made = { .model = { .nr_functions = nr } };
+
+	made.model.functions = made.list;
+	for (size_t i = 0; i < nr; i++) {
+		struct function *function = &made.functions[i];
+
+		made.list[i] = function;
+		function->name = function->short_name = given[i].name;
+		function->file = given[i].file;
+		function->resolved = true;
+		function->stats.calls = function->stats.known_calls = given[i].calls;
+		function->stats.self_ns = given[i].self_ns * (double)given[i].calls;
+		function->stats.total_ns = function->stats.duration_ns = given[i].total_ns * (double)given[i].calls;
+		made.model.calls += given[i].calls;
+		made.model.functions_ns += function->stats.self_ns;
+	}
+	excludes_find(excludes, &made.model);
+}
+
+static void headers_of_others_go_as_a_whole(void **state)
+{
+	static const struct given given[] = {
+		{ "main", "/home/a/app.cpp", 1, 5000000, 9000000 },
+		{ "std::vector<int>::size", LIST, 10000, 20, 20 },
+		{ "Eigen::Matrix::rows", "/usr/include/eigen3/Eigen/src/Core/Matrix.h", 5000, 30, 30 },
+		{ "work", "/home/a/app.cpp", 100, 20000, 30000 },
+	};
+	struct excludes excludes;
+
+	(void)state;
+	find(&excludes, given, 4);
+	assert_string_equal(excludes.files, "/include/c++/,/usr/include/eigen3/");
+	assert_string_equal(excludes.functions, "");
+	assert_int_equal(excludes.short_calls, 15000);
+	assert_int_equal(excludes.calls_left, 101);
+	excludes_release(&excludes);
+}
+
+static void not_where_time_is_spent_in_them(void **state)
+{
+	static const struct given given[] = {
+		{ "decode", "/usr/include/stb/stb_image.h", 10, 1000000, 2000000 },
+		{ "paeth", "/usr/include/stb/stb_image.h", 10000, 20, 20 },
+		{ "get8", "/usr/include/stb/stb_image.h", 4000, 30, 60 },
+	};
+	struct excludes excludes;
+
+	(void)state;
+	find(&excludes, given, 3);
+	assert_string_equal(excludes.files, "");
+	assert_string_equal(excludes.functions, "paeth,get8");
+	assert_int_equal(excludes.calls_left, 10);
+	excludes_release(&excludes);
+}
+
+static void a_name_that_is_part_of_one_worth_seeing_is_not_used(void **state)
+{
+	static const struct given given[] = {
+		{ "get_all", "/home/a/app.c", 10, 1000000, 2000000 },
+		{ "get", "/home/a/app.c", 10000, 20, 20 },
+		{ "put", "/home/a/app.c", 9000, 20, 20 },
+		{ "put_it", "/home/a/app.c", 10, 20, 20 },
+	};
+	struct excludes excludes;
+
+	(void)state;
+	find(&excludes, given, 4);
+	assert_string_equal(excludes.functions, "put");
+	assert_int_equal(excludes.calls_left, 10010);
+	excludes_release(&excludes);
+}
+
+static void lists_hold_nothing_that_a_shell_or_gcc_would_take_apart(void **state)
+{
+	static const struct given given[] = {
+		{ "main", "/home/a/app.cpp", 1, 5000000, 9000000 },
+		{ "Pool<int, char>::width", "/home/a/app.cpp", 10000, 20, 20 },
+		{ "Pool<int, char>::operator[]", "/home/a/app.cpp", 9000, 20, 20 },
+		{ "a b'; rm \"x\",y", "/home/a/app.cpp", 8000, 20, 20 },
+		{ "(anonymous namespace)::hidden", "/home/a/app.cpp", 7000, 20, 20 },
+		{ "odd", "/usr/include/a b/$x/odd.h", 6000, 20, 20 },
+	};
+	struct excludes excludes;
+
+	(void)state;
+	find(&excludes, given, 6);
+	assert_string_equal(excludes.files, "");
+	assert_string_equal(excludes.functions, "::width,::hidden,odd");
+	excludes_release(&excludes);
+}
+
+static void nothing_where_few_calls_are_short(void **state)
+{
+	static const struct given given[] = {
+		{ "work", "/home/a/app.cpp", 10000, 20000, 30000 },
+		{ "tiny", "/home/a/app.cpp", 9000, 20, 20 },
+	};
+	struct excludes excludes;
+
+	(void)state;
+	find(&excludes, given, 2);
+	assert_string_equal(excludes.functions, "");
+	assert_int_equal(excludes.calls_left, 19000);
+	excludes_release(&excludes);
+}
+
+static void hooks_that_cost_more_than_the_work_are_taken_off_the_run(void **state)
+{
+	struct function functions[2] = {
+		{ .name = "work", .short_name = "work", .resolved = true,
+		  .stats = { .calls = 1000, .known_calls = 1000, .self_ns = 100000, .hooks_ns = 50000 } },
+		{ .name = "tiny", .short_name = "tiny", .resolved = true,
+		  .stats = { .calls = 99000, .known_calls = 99000, .self_ns = 1000000, .hooks_ns = 4000000 } },
+	};
+	struct function *list[] = { &functions[0], &functions[1] };
+	struct thread threads[2] = { { .calls = 75000 }, { .calls = 25000 } }, *of_process[] = { &threads[0], &threads[1] };
+	struct process process = { .threads = of_process, .nr_threads = 2 }, *processes[] = { &process };
+	struct model model = { .functions = list, .nr_functions = 2, .calls = 100000, .functions_ns = 1100000, .end = 10000000,
+			       .processes = processes, .nr_processes = 1, .nr_runs = 1 };
+	struct excludes excludes;
+
+	(void)state;
+	threads[0].process = threads[1].process = &process;
+	process.model = &model;
+	excludes_find(&excludes, &model);
+	assert_string_equal(excludes.functions, "tiny");
+	assert_int_equal(excludes.short_calls, 99000);
+	assert_int_equal(excludes.calls_left, 1000);
+	assert_int_equal(lround(prediction_of(&excludes, &model).ns), lround(10000000 - 0.75 * 4000000));
+	assert_int_equal(lround(prediction_of(&excludes, &model).doubt_ns), lround(0));
+	functions[1].stats.removed_self_ns = 2500000;	/* to which 1 ms is left: the hooks took 1.4 times what was measured */
+	functions[1].stats.self_doubt_ns = 1500000;
+	assert_int_equal(lround(prediction_of(&excludes, &model).ns), lround(10000000 - 0.75 * 5600000));
+	assert_int_equal(lround(prediction_of(&excludes, &model).doubt_ns), lround(0.75 * 1600000));
+	model.end = 3000000;	/* not less than work()'s hooks */
+	assert_int_equal(lround(prediction_of(&excludes, &model).ns), lround(0.75 * 50000 * 1.4));
+	functions[0].stats.self_ns = 2900000;	/* in which it may have slept: no more than the run took */
+	assert_int_equal(lround(prediction_of(&excludes, &model).ns), lround(0.75 * 50000 * 1.4));
+	model.nr_runs = 2;	/* sums of two runs are no run */
+	assert_true(isnan(prediction_of(&excludes, &model).ns));
+	excludes_release(&excludes);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(headers_of_others_go_as_a_whole),
+		cmocka_unit_test(not_where_time_is_spent_in_them),
+		cmocka_unit_test(a_name_that_is_part_of_one_worth_seeing_is_not_used),
+		cmocka_unit_test(lists_hold_nothing_that_a_shell_or_gcc_would_take_apart),
+		cmocka_unit_test(nothing_where_few_calls_are_short),
+		cmocka_unit_test(hooks_that_cost_more_than_the_work_are_taken_off_the_run),
+	};
+
+	return cmocka_run_group_tests_name("excludes", tests, NULL, NULL);
+}

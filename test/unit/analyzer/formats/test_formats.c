@@ -1,0 +1,275 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* analyzer/rows and format_*: selecting rows of a table, and printing them. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+#include <jansson.h>
+
+#include "analyzer/ask/rows.h"
+#include "analyzer/formats/formats.h"
+
+struct thing {
+	const char *name;
+	int64_t calls;
+	double mean;
+};
+
+static const struct thing things[] = {
+	{ "Index::insert(int)", 3, 2.5 },
+	{ "say \"hi\", twice", 12345678, 1e9 },
+	{ "plain", 7, 0.1 },
+	{ "last", 7, 4 },
+};
+
+static struct value get_name(const struct column *column, const void *row)
+{
+	(void)column;
+	return value_text(((const struct thing *)row)->name);
+}
+
+static struct value get_calls(const struct column *column, const void *row)
+{
+	(void)column;
+	return value_integer(UNIT_COUNT, ((const struct thing *)row)->calls);
+}
+
+static struct value get_mean(const struct column *column, const void *row)
+{
+	(void)column;
+	return value_real(UNIT_NS, ((const struct thing *)row)->mean);
+}
+
+static const struct column columns[] = {
+	{ "function", "Function", COLUMN_NAME | COLUMN_LEFT | COLUMN_ROOM, get_name, 0 },
+	{ "calls", "Calls", COLUMN_SUMS, get_calls, 0 },
+	{ "mean_ns", "Mean", 0, get_mean, 0 },
+};
+
+static struct table_rows source = { things, 4 };
+static struct table table = {
+	.name = "functions", .title = "prog", .columns = columns, .nr_columns = 3, .row_bytes = sizeof(struct thing),
+	.next = table_next_row, .source = &source, .formats = IN_TEXT | IN_CSV | IN_JSON,
+};
+
+static char *print(const char *format, struct options options)
+{
+	struct section section = { .table = &table };
+	struct document document = { .view = "test", .sections = &section, .nr_sections = 1 };
+	char *text;
+	size_t bytes;
+	FILE *out = open_memstream(&text, &bytes);
+
+	options.format = format;
+	assert_int_equal(rows_check(&table, &options, strcmp(format, "text") == 0), 0);
+	format_find(format)->print(out, &document, &options);
+	fclose(out);
+	return text;
+}
+
+static void assert_prints(const char *format, struct options options, const char *expected)
+{
+	char *text = print(format, options);
+
+	assert_string_equal(text, expected);
+	free(text);
+}
+
+static void csv_quotes_what_needs_it_and_nothing_else(void **state)
+{
+	(void)state;
+	assert_prints("csv", (struct options){ 0 },
+		      "function,calls,mean_ns\n"
+		      "Index::insert(int),3,2.5\n"
+		      "\"say \"\"hi\"\", twice\",12345678,1000000000\n"
+		      "plain,7,0.1\n"
+		      "last,7,4\n");
+}
+
+static void rows_are_sorted_largest_first_and_stay_in_order_when_equal(void **state)
+{
+	(void)state;
+	assert_prints("csv", (struct options){ .sort = "calls", .columns = "calls,function" },
+		      "calls,function\n12345678,\"say \"\"hi\"\", twice\"\n7,plain\n7,last\n3,Index::insert(int)\n");
+	assert_prints("csv", (struct options){ .sort = "calls", .columns = "calls", .reverse = true },
+		      "calls\n3\n7\n7\n12345678\n");
+	assert_prints("csv", (struct options){ .sort = "function", .columns = "calls" }, "calls\n3\n7\n7\n12345678\n");
+}
+
+static void top_limits_and_match_selects(void **state)
+{
+	(void)state;
+	assert_prints("csv", (struct options){ .top = 1, .top_given = true, .columns = "calls" }, "calls\n3\n");
+	assert_prints("csv", (struct options){ .sort = "mean_ns", .top = 2, .top_given = true, .columns = "mean_ns" },
+		      "mean_ns\n1000000000\n4\n");
+	assert_prints("csv", (struct options){ .match = "Index::insert", .columns = "calls" }, "calls\n3\n");
+	assert_prints("csv", (struct options){ .match = "nothing", .columns = "calls" }, "calls\n");
+}
+
+/* calls: 3, 12345678, 7, 7. A sum of 12345695; means have no sum, so the largest counts, 1e9. */
+static void min_percent_leaves_out_what_is_small(void **state)
+{
+	(void)state;
+	assert_prints("csv", (struct options){ .sort = "calls", .min_percent = 50, .columns = "calls" },
+		      "calls\n12345678\n");
+	assert_prints("csv", (struct options){ .sort = "calls", .min_percent = 50, .reverse = true, .columns = "calls" },
+		      "calls\n12345678\n");
+	assert_prints("csv", (struct options){ .sort = "calls", .min_percent = 0.00005, .columns = "calls" },
+		      "calls\n12345678\n7\n7\n");
+	assert_prints("csv", (struct options){ .sort = "mean_ns", .min_percent = 4e-7, .columns = "mean_ns" },
+		      "mean_ns\n1000000000\n4\n");
+	assert_prints("text", (struct options){ .sort = "calls", .min_percent = 50, .columns = "calls,function" },
+		      "prog: 1 of 4 functions by calls, 100 % of it (--top 0: all; --sort COLUMN, --columns LIST)\n"
+		      "   Calls  Function\n"
+		      "  12.3 M  twice\n"
+		      "      17  3 other functions\n");
+}
+
+static void min_percent_needs_an_order_by_size(void **state)
+{
+	struct options options = { .min_percent = 1 };
+
+	(void)state;
+	assert_int_equal(rows_check(&table, &options, true), EXIT_USAGE);
+	options.sort = "function";
+	assert_int_equal(rows_check(&table, &options, true), EXIT_USAGE);
+	table.weight = "mean_ns";
+	assert_prints("csv", (struct options){ .min_percent = 50, .columns = "function" },
+		      "function\n\"say \"\"hi\"\", twice\"\n");
+	table.weight = NULL;
+}
+
+static void keys_of_pstats_stand_for_columns(void **state)
+{
+	struct options options = { .sort = "cumtime" };
+
+	(void)state;
+	assert_prints("csv", (struct options){ .sort = "ncalls", .columns = "calls" }, "calls\n12345678\n7\n7\n3\n");
+	assert_prints("csv", (struct options){ .sort = "name", .columns = "calls" }, "calls\n3\n7\n7\n12345678\n");
+	assert_int_equal(rows_check(&table, &options, false), EXIT_USAGE);	/* this table has no total_ns */
+}
+
+/* Many rows of a table that is never in memory: 1, 2, ... each once, in an order that is not sorted. */
+static bool next_number(struct table *of, void *row)
+{
+	if (of->at == 100003)
+		return of->at = 0, false;
+	*(struct thing *)row = (struct thing){ "f", (int64_t)(of->at++ * 7919 % 100003), 0 };
+	return true;
+}
+
+static void the_largest_of_many_are_found_without_keeping_all(void **state)
+{
+	struct options options = { .sort = "calls", .top = 3, .top_given = true };
+	struct table many = table;
+	struct rows rows;
+
+	(void)state;
+	many.next = next_number;
+	rows_open(&rows, &many, &options, false);
+	assert_int_equal(rows.nr_total, 100003);
+	assert_true(rows.nr_kept == 3);
+	for (int64_t expected = 100002; expected > 99999; expected--)
+		assert_int_equal(((const struct thing *)rows_next(&rows))->calls, expected);
+	assert_null(rows_next(&rows));
+	rows_close(&rows);
+}
+
+static void unknown_columns_are_wrong_usage(void **state)
+{
+	struct options options = { .columns = "calls,nonsense" };
+
+	(void)state;
+	assert_int_equal(rows_check(&table, &options, false), EXIT_USAGE);
+	options = (struct options){ .sort = "self" };
+	assert_int_equal(rows_check(&table, &options, false), EXIT_USAGE);
+	options = (struct options){ .columns = "" };
+	assert_int_equal(rows_check(&table, &options, false), EXIT_USAGE);
+}
+
+static void json_is_one_object_with_the_rows(void **state)
+{
+	char *text = print("json", (struct options){ 0 });
+	json_t *root = json_loads(text, 0, NULL), *list, *row;
+
+	(void)state;
+	assert_non_null(root);
+	list = json_object_get(root, "functions");
+	assert_int_equal(json_array_size(list), 4);
+	row = json_array_get(list, 1);
+	assert_string_equal(json_string_value(json_object_get(row, "function")), "say \"hi\", twice");
+	assert_int_equal(json_integer_value(json_object_get(row, "calls")), 12345678);
+	assert_true(json_real_value(json_object_get(json_array_get(list, 2), "mean_ns")) == 0.1);
+	json_decref(root);
+	free(text);
+}
+
+static void json_takes_any_bytes(void **state)
+{
+	static const struct thing odd[] = { { "a\xff" "b\xc3\xa9\xe0\x80\x80", 1, 1 } };
+	json_t *root;
+	char *text;
+
+	(void)state;
+	source = (struct table_rows){ odd, 1 };
+	text = print("json", (struct options){ .columns = "function" });
+	source = (struct table_rows){ things, 4 };
+	root = json_loads(text, 0, NULL);
+	assert_non_null(root);
+	assert_string_equal(json_string_value(json_object_get(json_array_get(json_object_get(root, "functions"), 0),
+							      "function")),
+			    "a\xef\xbf\xbd" "b\xc3\xa9\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd");
+	json_decref(root);
+	free(text);
+}
+
+static void text_aligns_shortens_and_sums_up_the_rest(void **state)
+{
+	(void)state;
+	assert_prints("text", (struct options){ .sort = "calls", .top = 2, .top_given = true,
+						.columns = "calls,mean_ns,function" },
+		      "prog: 2 of 4 functions by calls, 100 % of it (--top 0: all; --sort COLUMN, --columns LIST)\n"
+		      "   Calls     Mean  Function\n"
+		      "  12.3 M   1.00 s  twice\n"
+		      "       7  0.10 ns  plain\n"
+		      "      10           2 other functions\n");
+}
+
+static void text_fits_the_width(void **state)
+{
+	char *text, *line;
+
+	(void)state;
+	setenv("COLUMNS", "40", 1);
+	text = print("text", (struct options){ .columns = "function,calls,mean_ns" });
+	setenv("COLUMNS", "100", 1);
+	for (line = strtok(strchr(text, '\n'), "\n"); line; line = strtok(NULL, "\n"))
+		assert_true(strlen(line) <= 40);
+	free(text);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(csv_quotes_what_needs_it_and_nothing_else),
+		cmocka_unit_test(rows_are_sorted_largest_first_and_stay_in_order_when_equal),
+		cmocka_unit_test(top_limits_and_match_selects),
+		cmocka_unit_test(min_percent_leaves_out_what_is_small),
+		cmocka_unit_test(min_percent_needs_an_order_by_size),
+		cmocka_unit_test(keys_of_pstats_stand_for_columns),
+		cmocka_unit_test(the_largest_of_many_are_found_without_keeping_all),
+		cmocka_unit_test(unknown_columns_are_wrong_usage),
+		cmocka_unit_test(json_is_one_object_with_the_rows),
+		cmocka_unit_test(json_takes_any_bytes),
+		cmocka_unit_test(text_aligns_shortens_and_sums_up_the_rest),
+		cmocka_unit_test(text_fits_the_width),
+	};
+
+	setenv("COLUMNS", "100", 1);
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

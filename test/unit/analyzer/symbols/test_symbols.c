@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* analyzer/symbols: names and lines of this very program. */
+#include <dlfcn.h>
+#include <link.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include <cmocka.h>
+
+#include "analyzer/symbols/symbols.h"
+
+#define SELF "/proc/self/exe"
+
+static int twin_line = __LINE__ + 1;
+static __attribute__((noinline)) int twin(int x)
+{
+	return x + twin_line;
+}
+
+/* As g++ would name Index::insert(int). */
+int _ZN5Index6insertEi(int x);
+int _ZN5Index6insertEi(int x)
+{
+	return twin(x) + 1;
+}
+
+static uint64_t file_addr(const void *address)
+{
+	struct link_map *map;
+	Dl_info info;
+
+	assert_true(dladdr1(address, &info, (void **)&map, RTLD_DL_LINKMAP));
+	return (uint64_t)(uintptr_t)address - map->l_addr;
+}
+
+static struct symbols_file self_file(void)
+{
+	struct stat status;
+
+	assert_int_equal(stat(SELF, &status), 0);
+	return (struct symbols_file){ .path = SELF, .file_bytes = (uint64_t)status.st_size,
+		.file_mtime_ns = (uint64_t)status.st_mtim.tv_sec * 1000000000 + (uint64_t)status.st_mtim.tv_nsec };
+}
+
+static void sort_two(struct symbol *list)
+{
+	struct symbol first = list[0];
+
+	if (list[1].addr > first.addr)
+		return;
+	list[0] = list[1];
+	list[1] = first;
+}
+
+static void functions_have_name_and_line(void **state)
+{
+	struct symbol list[2] = { { .addr = file_addr((void *)twin) }, { .addr = file_addr((void *)_ZN5Index6insertEi) } };
+	struct symbols_file file = self_file();
+	enum symbols_state opened;
+	struct symbols *symbols = symbols_open(&file, &opened);
+	struct symbol *of_twin;
+
+	(void)state;
+	assert_non_null(symbols);
+	sort_two(list);
+	symbols_name(symbols, list, 2);
+	of_twin = &list[list[0].addr != file_addr((void *)twin)];
+	assert_string_equal(of_twin->name, "twin");
+	assert_string_equal(list[of_twin == &list[0]].name, "Index::insert(int)");
+	symbols_locate(symbols, of_twin);
+	assert_non_null(strstr(of_twin->file, "test_symbols.c"));
+	assert_int_equal(of_twin->line, twin_line);
+	symbols_close(symbols);
+}
+
+static void an_address_within_a_function_belongs_to_it_and_others_to_none(void **state)
+{
+	struct symbol list[2] = { { .addr = 1 }, { .addr = file_addr((void *)twin) + 1 } };
+	struct symbols_file file = self_file();
+	enum symbols_state opened;
+	struct symbols *symbols = symbols_open(&file, &opened);
+
+	(void)state;
+	symbols_name(symbols, list, 2);
+	assert_null(list[0].name);
+	assert_string_equal(list[1].name, "twin");
+	symbols_close(symbols);
+}
+
+static void a_global_function_is_found_by_its_name(void **state)
+{
+	struct symbols_file file = self_file();
+	enum symbols_state opened;
+	struct symbols *symbols = symbols_open(&file, &opened);
+	uint64_t addr = 0;
+
+	(void)state;
+	assert_true(symbols_find(symbols, "_ZN5Index6insertEi", &addr));
+	assert_int_equal(addr, file_addr((void *)_ZN5Index6insertEi));
+	assert_false(symbols_find(symbols, "twin", &addr));	/* static */
+	symbols_close(symbols);
+}
+
+static void a_file_that_does_not_agree_gives_no_names(void **state)
+{
+	const uint8_t id[20] = { 1, 2, 3 };
+	struct symbols_file file = self_file();
+	enum symbols_state opened;
+
+	(void)state;
+	file.file_bytes++;
+	assert_null(symbols_open(&file, &opened));
+	assert_int_equal(opened, SYMBOLS_OTHER_FILE);
+	file = self_file();
+	file.file_mtime_ns++;
+	assert_null(symbols_open(&file, &opened));
+	assert_int_equal(opened, SYMBOLS_OTHER_FILE);
+	file = self_file();
+	file.build_id = id;
+	file.build_id_bytes = sizeof(id);
+	assert_null(symbols_open(&file, &opened));
+	assert_int_equal(opened, SYMBOLS_OTHER_FILE);
+}
+
+static void what_is_no_object_is_said(void **state)
+{
+	struct symbols_file file = { .path = "/nonexistent" };
+	enum symbols_state opened;
+
+	(void)state;
+	assert_null(symbols_open(&file, &opened));
+	assert_int_equal(opened, SYMBOLS_NO_FILE);
+	file.path = "/etc/passwd";
+	assert_null(symbols_open(&file, &opened));
+	assert_int_equal(opened, SYMBOLS_UNREADABLE);
+	file.path = "/proc";
+	assert_null(symbols_open(&file, &opened));
+	assert_int_equal(opened, SYMBOLS_UNREADABLE);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(functions_have_name_and_line),
+		cmocka_unit_test(an_address_within_a_function_belongs_to_it_and_others_to_none),
+		cmocka_unit_test(a_global_function_is_found_by_its_name),
+		cmocka_unit_test(a_file_that_does_not_agree_gives_no_names),
+		cmocka_unit_test(what_is_no_object_is_said),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

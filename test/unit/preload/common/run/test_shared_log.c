@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* preload/shared_log and run_find: who may do with the log that programs share. */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "preload/common/base/settings.h"
+#include "preload/common/run/run_find.h"
+#include "preload/common/run/shared_log.h"
+
+static char place[] = "/tmp/insideme-test.XXXXXX";
+static struct settings settings;
+
+/* A child of this process that does not know its boot yet. */
+static struct process_id make_child(void)
+{
+	struct process_id id;
+
+	memset(&id, 0, sizeof(id));
+	process_id_read(&id, "/bin/app");
+	id.ppid = (uint32_t)getpid();
+	id.pid = 10000000;
+	id.rank.rank = -1;
+	return id;
+}
+
+/* Return: whether it found the shared log, and that alone, or the run's page. */
+static bool finds_shared(enum run_wish wish, char *boot_id, size_t bytes)
+{
+	struct process_id id = make_child();
+	bool is_found;
+	struct run run;
+
+	assert_int_equal(run_find(&run, wish, "", "data", &id), 0);
+	snprintf(boot_id, bytes, "%s", id.boot_id);
+	is_found = run.shared;
+	assert_int_equal(!run.page, is_found);
+	if (is_found)
+		shared_log_leave(&run);
+	else
+		run_leave(&run);
+	return is_found;
+}
+
+static void it_is_enough_for_a_short_program_until_another_boot_comes(void **state)
+{
+	struct process_id first = make_child(), other = first;
+	char boot_id[sizeof(first.boot_id)];
+	struct run run, run_of_other;
+
+	(void)state;
+	strcpy(first.boot_id, "a boot");
+	strcpy(other.boot_id, "another boot");
+	assert_int_equal(run_find(&run, RUN_OF_PROGRAM, "data", "", &first), 0);
+	assert_false(finds_shared(RUN_OF_BRIEF, boot_id, sizeof(boot_id)));
+	assert_int_equal(shared_log_make(&run, &first, &settings, 1000), 0);
+	assert_true(finds_shared(RUN_OF_BRIEF, boot_id, sizeof(boot_id)));
+	assert_string_equal(boot_id, "a boot");
+	assert_false(finds_shared(RUN_OF_PROGRAM, boot_id, sizeof(boot_id)));
+	assert_int_equal(run_find(&run_of_other, RUN_OF_PROGRAM, "data", "", &other), 0);
+	assert_false(finds_shared(RUN_OF_BRIEF, boot_id, sizeof(boot_id)));
+	assert_string_not_equal(boot_id, "a boot");
+	shared_log_leave(&run);
+	run_leave(&run);
+	run_leave(&run_of_other);
+	assert_int_equal(system("rm -r data"), 0);
+}
+
+/* Who made it knew of one boot when the run was found. */
+static void it_knows_of_boots_that_came_before_it(void **state)
+{
+	struct process_id first = make_child(), other = first;
+	char boot_id[sizeof(first.boot_id)];
+	struct run run, run_of_other;
+
+	(void)state;
+	strcpy(first.boot_id, "a boot");
+	strcpy(other.boot_id, "another boot");
+	assert_int_equal(run_find(&run, RUN_OF_PROGRAM, "data", "", &first), 0);
+	assert_int_equal(run_find(&run_of_other, RUN_OF_PROGRAM, "data", "", &other), 0);
+	assert_int_equal(shared_log_make(&run, &first, &settings, 1000), 0);
+	assert_false(finds_shared(RUN_OF_BRIEF, boot_id, sizeof(boot_id)));
+	shared_log_leave(&run);
+	run_leave(&run);
+	run_leave(&run_of_other);
+	assert_int_equal(system("rm -r data"), 0);
+}
+
+static void there_is_one(void **state)
+{
+	struct process_id first = make_child(), other = first;
+	struct run run;
+
+	(void)state;
+	strcpy(first.boot_id, "a boot");
+	strcpy(other.boot_id, "another boot");
+	assert_int_equal(run_find(&run, RUN_OF_PROGRAM, "data", "", &first), 0);
+	assert_int_equal(shared_log_map(&run, &first), -ENOENT);
+	assert_int_equal(shared_log_make(&run, &first, &settings, 1000), 0);
+	shared_log_leave(&run);
+	assert_int_equal(shared_log_make(&run, &first, &settings, 1000), -EEXIST);
+	assert_null(run.shared);
+	assert_int_equal(shared_log_map(&run, &other), -EINVAL);
+	assert_int_equal(shared_log_map(&run, &first), 0);
+	shared_log_leave(&run);
+	run_leave(&run);
+	assert_int_equal(system("rm -r data"), 0);
+}
+
+static void complain(void *context, const char *line)
+{
+	(void)context;
+	fail_msg("%s", line);
+}
+
+static int enter(void **state)
+{
+	char *environment[] = { NULL };
+
+	(void)state;
+	if (!mkdtemp(place) || chdir(place) < 0)
+		return -1;
+	settings_read(&settings, environment, complain, NULL);
+	return 0;
+}
+
+static int leave(void **state)
+{
+	(void)state;
+	return chdir("/") == 0 ? rmdir(place) : -1;
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(it_is_enough_for_a_short_program_until_another_boot_comes),
+		cmocka_unit_test(it_knows_of_boots_that_came_before_it),
+		cmocka_unit_test(there_is_one),
+	};
+
+	return cmocka_run_group_tests(tests, enter, leave);
+}

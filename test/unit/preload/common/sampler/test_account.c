@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* preload/account: what sampling costs stays below the share, and dear sets do not take the rows of the process. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "preload/common/sampler/account.h"
+
+#define MS 1000000ull
+
+struct sampling {
+	uint64_t row_ns, seldom_ns;	/* what a reading costs */
+	uint64_t rows, seldom_rows, spent_ns;
+};
+
+/* Rows each 10 ms, and of the machine each 100 ms, if the account lets them: for @ms in steps of 1 ms. */
+static void sample_for(struct sampling *sampling, uint64_t ms)
+{
+	uint64_t next = 0, next_seldom = 50 * MS;
+	struct account account;
+
+	account_init(&account, MS);
+	for (uint64_t now = MS; now < ms * MS; now += MS) {
+		uint64_t spent = 0, seldom = 0;
+
+		if (now >= next && now >= account.rest_until_ns) {
+			spent = sampling->row_ns;
+			sampling->rows++;
+			next = now + 10 * MS;
+		}
+		if (now >= next_seldom && now >= account.seldom_until_ns) {
+			seldom = sampling->seldom_ns;
+			sampling->seldom_rows++;
+			next_seldom = now + 100 * MS;
+		}
+		account_spend(&account, now, spent, seldom);
+		sampling->spent_ns += spent + seldom;
+	}
+}
+
+static void rows_of_a_short_run_keep_their_pace(void **state)
+{
+	struct sampling sampling = { .row_ns = 40000, .seldom_ns = 700000 };
+
+	(void)state;
+	sample_for(&sampling, 450);
+	assert_in_range(sampling.rows, 43, 45);
+	assert_in_range(sampling.seldom_rows, 1, 2);
+}
+
+static void rows_keep_their_pace_beside_a_dear_set(void **state)
+{
+	struct sampling sampling = { .row_ns = 50000, .seldom_ns = 5 * MS };
+
+	(void)state;
+	sample_for(&sampling, 20000);
+	assert_in_range(sampling.rows, 1990, 2000);
+	assert_in_range(sampling.seldom_rows, 9, 11);
+	assert_in_range(sampling.spent_ns, 100 * MS, 20000 * (MS / 100));
+}
+
+static void cheap_sets_keep_their_pace(void **state)
+{
+	struct sampling sampling = { .row_ns = 10000, .seldom_ns = 100000 };
+
+	(void)state;
+	sample_for(&sampling, 10000);
+	assert_in_range(sampling.rows, 998, 1000);
+	assert_in_range(sampling.seldom_rows, 99, 100);
+}
+
+static void all_stays_below_a_hundredth(void **state)
+{
+	struct sampling sampling = { .row_ns = 900000, .seldom_ns = 900000 };
+
+	(void)state;
+	sample_for(&sampling, 20000);
+	assert_in_range(sampling.spent_ns, 150 * MS, 190 * MS);
+}
+
+/* Extra rows each ms, as those of memory. */
+static void extra_rows_take_what_is_left(void **state)
+{
+	struct account account;
+	uint64_t next = 0, rows = 0, extra_rows = 0, spent_ns = 0;
+
+	(void)state;
+	account_init(&account, MS);
+	for (uint64_t now = MS; now < 10000 * MS; now += MS) {
+		uint64_t spent = 0;
+
+		if (now >= next && now >= account.rest_until_ns) {
+			spent = 50000;
+			rows++;
+			next = now + 10 * MS;
+		} else if (now >= account.extra_until_ns) {
+			spent = 20000;
+			extra_rows++;
+		}
+		account_spend(&account, now, spent, 0);
+		spent_ns += spent;
+	}
+	assert_in_range(rows, 995, 1000);
+	assert_in_range(extra_rows, 1200, 1800);
+	assert_in_range(spent_ns, 75 * MS, 85 * MS);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(rows_of_a_short_run_keep_their_pace),
+		cmocka_unit_test(rows_keep_their_pace_beside_a_dear_set),
+		cmocka_unit_test(cheap_sets_keep_their_pace),
+		cmocka_unit_test(extra_rows_take_what_is_left),
+		cmocka_unit_test(all_stays_below_a_hundredth),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

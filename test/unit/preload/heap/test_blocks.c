@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* preload/blocks: the table of live blocks. */
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/time.h>
+
+#include <cmocka.h>
+
+#include "test/unit/live_blocks.h"
+
+static void miss(uint64_t number)
+{
+	struct block block;
+
+	assert_int_equal(blocks_take(thread, (void *)block_at(number).addr, &block), BLOCK_UNKNOWN);
+}
+
+/* Puts and takes in a random order, beside an array of flags that knows what is there. */
+static void it_holds_what_was_put_and_not_taken(void **state)
+{
+	enum { NR = 60000, STEPS = 600000 };
+	bool *is_there = calloc(NR, sizeof(*is_there));
+	uint64_t random = 1;
+
+	(void)state;
+	begin(1ull << 40);
+	assert_non_null(is_there);
+	for (int i = 0; i < STEPS; i++) {
+		uint64_t number;
+
+		random = random * 6364136223846793005u + 1442695040888963407u;
+		number = (random >> 33) % NR;
+		if (is_there[number])
+			take(number);
+		else if (random >> 63)
+			miss(number);
+		else
+			put(number);
+		is_there[number] = !is_there[number] && !(random >> 63);
+	}
+	for (uint64_t i = 0; i < NR; i++) {
+		if (is_there[i])
+			take(i);
+		miss(i);
+	}
+	free(is_there);
+	end();
+}
+
+static void a_live_block_takes_at_most_45_bytes(void **state)
+{
+	enum { NR = 3000000 };
+
+	(void)state;
+	begin(1ull << 40);
+	for (uint64_t i = 0; i < NR; i++) {
+		put(i);
+		if (i >= 1000000 && i % 65536 == 0)
+			assert_true(header->heap_table_bytes <= i * 45);
+	}
+	for (uint64_t i = 0; i < NR; i += 7)
+		take(i);
+	end();
+}
+
+/* Every third one, then the others in their order: so all shards fall, and then one after the other. */
+static void so_it_does_when_most_are_freed(void **state)
+{
+	enum { NR = 3000000, NR_LEFT = 200000 };
+	uint64_t nr = NR;
+
+	(void)state;
+	begin(1ull << 40);
+	for (uint64_t i = 0; i < NR; i++)
+		put(i);
+	for (uint64_t i = 0; i < NR; i += 3) {
+		take(i);
+		if (--nr % 65536 == 0)
+			assert_true(header->heap_table_bytes <= nr * 45);
+	}
+	for (uint64_t i = 0; nr > NR_LEFT; i++) {
+		if (i % 3 == 0)
+			continue;
+		take(i);
+		if (--nr % 65536 == 0)
+			assert_true(header->heap_table_bytes <= nr * 45);
+	}
+	for (uint64_t i = 0, left = 0; i < NR; i++) {
+		if (i % 3 == 0 || left < NR - NR / 3 - NR_LEFT)
+			miss(i);
+		else
+			take(i);
+		left += i % 3 != 0;
+	}
+	end();
+}
+
+static void a_block_that_comes_again_replaces_the_one_whose_free_was_missed(void **state)
+{
+	struct block block = block_at(5), replaced;
+
+	(void)state;
+	begin(1ull << 40);
+	put(5);
+	block.bytes = 99;
+	assert_int_equal(blocks_put(thread, &block, &replaced), BLOCK_REPLACED);
+	assert_int_equal(replaced.bytes, block_at(5).bytes);
+	assert_int_equal(blocks_take(thread, (void *)block.addr, &replaced), BLOCK_DONE);
+	assert_int_equal(replaced.bytes, 99);
+	miss(5);
+	end();
+}
+
+/* The estimate from what is left: within ten per cent, where half and more of the blocks were dropped. */
+static void past_its_limit_it_samples(void **state)
+{
+	enum { NR = 1000000 };
+	uint64_t blocks = 0;
+
+	(void)state;
+	begin(16u << 20);
+	for (uint64_t i = 0; i < NR; i++) {
+		struct block block = block_at(i), replaced;
+		enum block_result result = blocks_put(thread, &block, &replaced);
+
+		assert_true(result == BLOCK_DONE || result == BLOCK_NOT_SAMPLED);
+	}
+	assert_true(header->heap_table_bytes < 16u << 20);
+	assert_true(header->heap_shift > 0);
+	for (uint64_t i = 0; i < NR; i++) {
+		struct block block;
+		enum block_result result = blocks_take(thread, (void *)block_at(i).addr, &block);
+
+		assert_true(result == BLOCK_DONE || result == BLOCK_NOT_SAMPLED);
+		if (result == BLOCK_DONE)
+			blocks += 1u << block.shift;
+	}
+	assert_in_range(blocks, NR / 100 * 90, NR / 100 * 110);
+	end();
+}
+
+static void without_memory_it_loses_blocks_and_says_so(void **state)
+{
+	struct block block = block_at(1), replaced;
+	int nr_lost = 0;
+
+	(void)state;
+	begin(1ull << 40);
+	put(0);
+	is_sealed = true;
+	for (uint64_t i = 1; i < 1000; i++) {
+		block.addr += 16;
+		nr_lost += blocks_put(thread, &block, &replaced) == BLOCK_LOST;
+	}
+	is_sealed = false;
+	assert_in_range(nr_lost, 700, 900);
+	take(0);
+	end();
+}
+
+/* A timer's handler that allocates and frees: it may come in the middle, and then must not wait for what it stopped. */
+static volatile unsigned long nr_handled, nr_lost_in_handler;
+
+static void handle(int signal)
+{
+	struct block block = block_at(2000 + nr_handled), taken;
+	enum block_result result = blocks_put(thread, &block, &taken);
+
+	(void)signal;
+	nr_handled++;
+	nr_lost_in_handler += result == BLOCK_LOST;
+	if (result != BLOCK_LOST && blocks_take(thread, (void *)block.addr, &taken) != BLOCK_DONE)
+		abort();
+}
+
+static void handlers_that_allocate_do_not_hang(void **state)
+{
+	const struct itimerval fast = { { 0, 100 }, { 0, 100 } }, off = { { 0, 0 }, { 0, 0 } };
+
+	(void)state;
+	begin(1ull << 40);
+	nr_handled = 0;
+	signal(SIGALRM, handle);
+	setitimer(ITIMER_REAL, &fast, NULL);
+	for (uint64_t i = 0; nr_handled < 500; i++) {
+		put(i % 1000);
+		take(i % 1000);
+	}
+	setitimer(ITIMER_REAL, &off, NULL);
+	assert_true(nr_lost_in_handler < nr_handled);
+	end();
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(it_holds_what_was_put_and_not_taken),
+		cmocka_unit_test(a_live_block_takes_at_most_45_bytes),
+		cmocka_unit_test(so_it_does_when_most_are_freed),
+		cmocka_unit_test(a_block_that_comes_again_replaces_the_one_whose_free_was_missed),
+		cmocka_unit_test(past_its_limit_it_samples),
+		cmocka_unit_test(without_memory_it_loses_blocks_and_says_so),
+		cmocka_unit_test(handlers_that_allocate_do_not_hang),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
