@@ -33,13 +33,13 @@ analyzer_libs = $(shell $(PKG_CONFIG) --libs libdw libelf jansson zlib) -lsupc++
 shared_src := $(wildcard preload/common/*/*.c)
 # What is wiped at a fork comes first: a mapping of its own then takes one cut, not two.
 first_src := preload/state/live.c
-recorder_src := $(first_src) $(shared_src) $(filter-out preload/nop.c preload/monitor/% $(first_src),$(wildcard preload/*.c preload/*/*.c))
+recorder_src := $(first_src) $(shared_src) $(filter-out preload/nop_hooks.c preload/monitor/% $(first_src),$(wildcard preload/*.c preload/*/*.c))
 monitor_src := $(wildcard preload/monitor/*.c preload/monitor/*/*.c) $(shared_src)
 analyzer_src := $(wildcard analyzer/*/*.c)
 
 obj = $(patsubst %.c,$(O)/$(1)/%.o,$(2))
 recorder_obj := $(call obj,recorder,$(recorder_src))
-nop_obj := $(call obj,recorder,preload/nop.c)
+nop_obj := $(call obj,recorder,preload/nop_hooks.c)
 monitor_obj := $(call obj,tool,$(monitor_src))
 analyzer_obj := $(call obj,tool,$(analyzer_src))
 man_pages := $(patsubst doc/%,$(O)/%,$(wildcard doc/*.1 doc/*.7))

@@ -2,41 +2,41 @@
 /* The constructor, and the log of a forked child. */
 #include <sys/mman.h>
 
-#include "preload/api/toggle.h"
+#include "preload/api/recording_switch.h"
 #include "preload/calls/paths.h"
 #include "preload/calls/selection.h"
-#include "preload/calls/verbose.h"
+#include "preload/calls/verbose_calls.h"
 #include "preload/common/base/programs.h"
 #include "preload/common/base/text.h"
-#include "preload/common/run/complaints.h"
-#include "preload/common/run/facts.h"
-#include "preload/common/run/open.h"
-#include "preload/common/run/run_find.h"
-#include "preload/common/run/say.h"
+#include "preload/common/run/log_create.h"
+#include "preload/common/run/message.h"
+#include "preload/common/run/process_facts.h"
+#include "preload/common/run/run_join.h"
+#include "preload/common/run/settings_complaints.h"
 #include "preload/heap/heap.h"
-#include "preload/hooks/cost.h"
-#include "preload/hooks/crash.h"
-#include "preload/hooks/ends.h"
-#include "preload/hooks/exceptions.h"
-#include "preload/hooks/fork.h"
+#include "preload/hooks/crash_handler.h"
+#include "preload/hooks/hook_cost.h"
 #include "preload/hooks/hooks.h"
-#include "preload/hooks/threads.h"
-#include "preload/life/brief.h"
+#include "preload/hooks/wrap_cxa.h"
+#include "preload/hooks/wrap_exit.h"
+#include "preload/hooks/wrap_fork.h"
+#include "preload/hooks/wrap_threads.h"
+#include "preload/life/program_entry.h"
 #include "preload/life/recorder.h"
-#include "preload/objects/moments.h"
-#include "preload/objects/real.h"
-#include "preload/samples/samples.h"
+#include "preload/objects/fork_gate.h"
+#include "preload/objects/next_functions.h"
+#include "preload/samples/cpu_samples.h"
 #include "preload/stacks/stacks.h"
 #include "preload/stacks/thread.h"
 #include "preload/stacks/thread_records.h"
-#include "preload/state/bypass.h"
-#include "preload/state/child.h"
-#include "preload/state/helper.h"
+#include "preload/state/child_entry.h"
+#include "preload/state/foreign_hooks.h"
 #include "preload/state/labels.h"
-#include "preload/state/memory.h"
+#include "preload/state/log_space.h"
 #include "preload/state/modules.h"
-#include "preload/state/room.h"
-#include "preload/state/switched.h"
+#include "preload/state/recording_state.h"
+#include "preload/state/rss_at_calls.h"
+#include "preload/state/sampler_task.h"
 
 #define THRESHOLD_FLOOR	1000u		/* ns */
 #define RATE_WAIT_NS	100000u		/* between the two clock readings of the start */
@@ -92,7 +92,7 @@ static struct log_header *open_log(const struct process_id *id, uint32_t clock)
 		recorder_turn_off("cannot write", open.path, error);
 		return NULL;
 	}
-	room_init(open.path, open.home);
+	log_space_init(open.path, open.home);
 	live.clock = open.clock;
 	live.timing = log->timing;
 	memory_begin(log);
@@ -185,7 +185,7 @@ static void begin_child(void)
 		publish_log(live.log, parent->threshold_floor_ticks * 1000u / THRESHOLD_FLOOR);	/* unmaps that of the parent */
 		/* The child of a raw clone may end by an exit of its only thread, whose status a second one would hide. */
 		if (entry)
-			helper_start(live.log, room_path(), &run);
+			sampler_task_start(live.log, log_space_path(), &run);
 	}
 	if (calls)
 		open_calls_free(calls);
@@ -200,7 +200,7 @@ static void go_on_from_program(struct log_header *log, const struct log_program 
 	log->start = program->child.begin;
 	log->start_peak_rss_bytes = program->start_peak_rss_bytes;
 	log->start_cost_ns = program->start_cost_ns;
-	brief_facts(program, &facts);
+	program_entry_facts(program, &facts);
 	facts_write(log, &facts, &settings, false);
 	heap_tell(log);
 	if (read_file("/proc/self/comm", name, sizeof(name)) > 0)
@@ -218,8 +218,8 @@ static void begin_program(const struct log_program *program)
 		return;
 	go_on_from_program(log, program);
 	publish_log(log, us_ticks);
-	bypass_begin(log);
-	helper_have_log(log, room_path());
+	foreign_hooks_begin(log);
+	sampler_task_have_log(log, log_space_path());
 	__atomic_store_n(&live.log, log, __ATOMIC_SEQ_CST);
 	switched_settle();
 	labels_log_all();
@@ -249,9 +249,10 @@ static bool open_child(void)
 /* Most short programs have nothing for a log; those of a rank, or that somebody looks at from outside, are found by it. */
 static bool may_be_brief(const struct process_id *id)
 {
-	return id->rank.rank < 0 && !live_early_calls && !settings.value[SETTING_VERBOSE] && !settings.value[SETTING_SAMPLE] &&
-	       !settings.value[SETTING_MAX_MEMORY] && !settings.value[SETTING_CRASH] && !settings.value[SETTING_HEAP_SAMPLE] &&
-	       helper_is_possible() && !modules_have_hooks();
+	return id->rank.rank < 0 && !live_early_calls && !settings.value[SETTING_VERBOSE] &&
+	       !settings.value[SETTING_SAMPLE] && !settings.value[SETTING_MAX_MEMORY] &&
+	       !settings.value[SETTING_CRASH] && !settings.value[SETTING_HEAP_SAMPLE] &&
+	       sampler_task_is_possible() && !modules_have_hooks();
 }
 
 /* Return: whether this process is to be recorded. Whatever it is (@wish), its descendants find the run through it. */
@@ -297,7 +298,7 @@ static bool begin_brief(const struct facts *facts)
 
 	if (!run.shared && (!us_ticks || run_is_watched(run.page)))
 		return false;
-	program = brief_enter(&run, &own_id, facts, us_ticks);
+	program = program_entry_enter(&run, &own_id, facts, us_ticks);
 	if (!program)
 		return false;
 	live.clock = child_ancestor()->clock;
@@ -328,7 +329,7 @@ static bool begin_own(const struct facts *facts, uint64_t *us_ticks)
 	begin_heap(live.log, modules_have_hooks(), 0);
 	heap_tell(live.log);
 	thread_make();
-	bypass_begin(live.log);
+	foreign_hooks_begin(live.log);
 	return true;
 }
 
@@ -338,7 +339,7 @@ static void go_on_brief(void)
 	struct log_program *program = child_program();
 
 	program->start_cost_ns = clock_ns(CLOCK_MONOTONIC) - program->child.begin.monotonic_ns;
-	if (!helper_start_early(&run))
+	if (!sampler_task_start_early(&run))
 		live_open_child();
 }
 
@@ -381,7 +382,7 @@ __attribute__((constructor)) static void start(int argc, char **argv, char **env
 		samples_begin(self);
 	crash_init();
 	ends_init();
-	bypass_init((const void *)__cyg_profile_func_enter);
+	foreign_hooks_init((const void *)__cyg_profile_func_enter);
 	if (is_brief) {
 		toggle_begin();
 		go_on_brief();
@@ -393,8 +394,8 @@ __attribute__((constructor)) static void start(int argc, char **argv, char **env
 		selection_tell_unknown();
 	}
 	toggle_begin();
-	helper_start(live.log, room_path(), &run);
+	sampler_task_start(live.log, log_space_path(), &run);
 	live.log->start_cost_ns = clock_ns(CLOCK_MONOTONIC) - live.log->start.monotonic_ns;
 	if (settings.value[SETTING_VERBOSE])
-		say_line(room_path());
+		say_line(log_space_path());
 }

@@ -148,10 +148,10 @@ unit_src := $(shell find test/unit -name 'test_*.c')
 unit_tests := $(patsubst %.c,$(O)/%,$(unit_src))
 sanitized_analyzer := $(call obj,sanitized,$(analyzer_src))
 $(O)/sanitized/analyzer.a: $(filter-out %/app/main.o,$(sanitized_analyzer))
-	$(Q)rm -f $@; ar rcs $@ $^
-$(O)/sanitized/preload.a: $(call obj,sanitized,$(shared_src) $(addprefix preload/,heap/blocks.c heap/poisson.c calls/adaptive.c state/memory.c \
-		calls/path_index.c calls/slices.c state/room.c objects/moments.c objects/symbol_names.c monitor/watch/entries.c monitor/watch/image.c))
-	$(Q)rm -f $@; ar rcs $@ $^
+	$(Q)rm -f $@; ar rcsP $@ $^
+$(O)/sanitized/preload.a: $(call obj,sanitized,$(shared_src) $(addprefix preload/,heap/blocks.c heap/poisson.c calls/adaptive.c state/rss_at_calls.c \
+		calls/path_index.c calls/slices.c state/log_space.c objects/fork_gate.c objects/symbol_names.c monitor/watch/log_entries.c monitor/watch/log_in_maps.c))
+	$(Q)rm -f $@; ar rcsP $@ $^
 unit_helpers := $(call obj,sanitized,$(wildcard test/unit/*.c))
 unit_needs := $(unit_helpers) $(O)/sanitized/analyzer.a $(O)/sanitized/preload.a
 $(O)/test/unit/%: test/unit/%.c $(unit_needs)

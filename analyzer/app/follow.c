@@ -11,11 +11,11 @@
 
 #include "analyzer/base/error.h"
 #include "analyzer/cells/events_table.h"
-#include "analyzer/formats/pikos.h"
+#include "analyzer/formats/pikos_rows.h"
 #include "analyzer/model/model.h"
 #include "analyzer/model/names_file.h"
 #include "analyzer/model/resolve.h"
-#include "analyzer/runs/choose.h"
+#include "analyzer/runs/choose_runs.h"
 
 #define LEAST_WAIT_NS	100000000.0
 #define UNREADABLE_MOST	100		/* readings without any log that can be read, before it is given up */

@@ -9,8 +9,8 @@
 #include <stdio.h>
 
 #include "analyzer/base/error.h"
-#include "analyzer/model/filter.h"
-#include "analyzer/model/window.h"
+#include "analyzer/model/process_filter.h"
+#include "analyzer/model/time_range.h"
 
 enum options_task {
 	TASK_REPORT,

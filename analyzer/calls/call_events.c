@@ -15,8 +15,8 @@
 #include "analyzer/base/error.h"
 #include "analyzer/calls/call_moments.h"
 #include "analyzer/calls/call_order.h"
-#include "analyzer/calls/callers.h"
-#include "analyzer/read/nodes.h"
+#include "analyzer/calls/open_call_index.h"
+#include "analyzer/read/nodes_read.h"
 
 #define WINDOW_CALLS	(64u << 10)
 #define LATE_NS		1000	/* what comes so much later than it should is not told */

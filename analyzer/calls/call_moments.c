@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "analyzer/base/error.h"
-#include "analyzer/model/walk.h"
+#include "analyzer/model/tree_walk.h"
 
 void call_moments_add(struct call_moments *moments, int64_t time, size_t call, bool is_exit)
 {

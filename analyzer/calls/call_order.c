@@ -3,8 +3,8 @@
 #include "analyzer/calls/call_order.h"
 
 #include "analyzer/base/error.h"
-#include "analyzer/model/walk.h"
-#include "analyzer/read/nodes.h"
+#include "analyzer/model/tree_walk.h"
+#include "analyzer/read/nodes_read.h"
 
 void call_order_reset(struct caller *caller)
 {

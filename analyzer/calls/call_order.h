@@ -6,7 +6,7 @@
 #ifndef INSIDEME_CALL_ORDER_H
 #define INSIDEME_CALL_ORDER_H
 
-#include "analyzer/calls/callers.h"
+#include "analyzer/calls/open_call_index.h"
 
 /* Begin again: nothing is known of what is within the next calls. */
 void call_order_reset(struct caller *caller);

@@ -6,7 +6,7 @@
 
 #include "analyzer/log/logfile.h"
 #include "analyzer/log/varint.h"
-#include "analyzer/read/nodes.h"
+#include "analyzer/read/nodes_read.h"
 
 static struct log_slices chunk_head(const struct slice_stream *stream, size_t chunk)
 {

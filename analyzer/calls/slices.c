@@ -11,7 +11,7 @@
 #include "analyzer/base/error.h"
 #include "analyzer/calls/slice_stream.h"
 #include "analyzer/log/logfile.h"
-#include "analyzer/read/nodes.h"
+#include "analyzer/read/nodes_read.h"
 
 /* A stream that has a slice, with what it is compared by beside it: most comparisons then touch no stream. */
 struct waiting {

@@ -7,7 +7,7 @@
 
 #include "analyzer/model/hook_costs.h"
 #include "analyzer/model/resolve.h"
-#include "analyzer/read/samples.h"
+#include "analyzer/read/samples_read.h"
 
 struct value ns_cell(double ns)
 {

@@ -4,7 +4,7 @@
 #define INSIDEME_CELLS_H
 
 #include "analyzer/model/model.h"
-#include "analyzer/model/parts.h"
+#include "analyzer/model/run_parts.h"
 #include "analyzer/tables/table.h"
 
 /* Numbers of a function or a call path. Which one is in column->index. */

@@ -8,7 +8,7 @@
 #include "analyzer/base/error.h"
 #include "analyzer/model/resolve.h"
 #include "analyzer/model/tree.h"
-#include "analyzer/model/walk.h"
+#include "analyzer/model/tree_walk.h"
 
 static bool same_base_name(const char *a, const char *b)
 {

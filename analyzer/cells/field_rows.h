@@ -3,7 +3,7 @@
 #ifndef INSIDEME_FIELD_ROWS_H
 #define INSIDEME_FIELD_ROWS_H
 
-#include "analyzer/cells/report.h"
+#include "analyzer/cells/view_context.h"
 
 struct field_row {
 	const char *field;

@@ -8,8 +8,8 @@
 
 #include <math.h>
 
-#include "analyzer/calls/thread_use.h"
-#include "analyzer/model/usage.h"
+#include "analyzer/calls/thread_curves.h"
+#include "analyzer/model/process_usage.h"
 
 /* CPU time of functions of one kind: left out, or not. */
 struct part {

@@ -3,7 +3,7 @@
 #ifndef INSIDEME_PREDICTION_H
 #define INSIDEME_PREDICTION_H
 
-#include "analyzer/cells/excludes.h"
+#include "analyzer/cells/flag_advice.h"
 
 struct prediction {
 	double ns;		/* NAN: not known */

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyzer/calls/coverage.h"
-#include "analyzer/calls/process_sums.h"
+#include "analyzer/calls/slice_coverage.h"
+#include "analyzer/calls/sums_by_process.h"
 #include "analyzer/model/tree.h"
 
 struct process_fields {

@@ -3,7 +3,7 @@
 #ifndef INSIDEME_PROCESS_ROWS_H
 #define INSIDEME_PROCESS_ROWS_H
 
-#include "analyzer/cells/family.h"
+#include "analyzer/cells/process_tree.h"
 
 /* A process, or several that are alike: begun by one parent or by parents alike, same programs and same end. */
 struct process_row {

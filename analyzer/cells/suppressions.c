@@ -10,7 +10,7 @@
 #include "analyzer/base/error.h"
 #include "analyzer/model/resolve.h"
 #include "analyzer/model/tree.h"
-#include "analyzer/model/walk.h"
+#include "analyzer/model/tree_walk.h"
 
 struct suppressions {
 	char **patterns;

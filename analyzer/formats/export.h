@@ -5,7 +5,7 @@
 
 #include <stdio.h>
 
-#include "analyzer/cells/report.h"
+#include "analyzer/cells/view_context.h"
 
 struct slice;
 

@@ -13,10 +13,10 @@
 #include "analyzer/base/error.h"
 #include "analyzer/base/hashtable.h"
 #include "analyzer/base/names.h"
-#include "analyzer/calls/failures.h"
+#include "analyzer/calls/said_failures.h"
 #include "analyzer/calls/slices.h"
-#include "analyzer/read/errors.h"
-#include "analyzer/read/marks.h"
+#include "analyzer/read/errors_read.h"
+#include "analyzer/read/marks_read.h"
 #include "analyzer/symbols/symbols.h"
 
 /* Why a call did not return; texts are "" where there are none. */

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "analyzer/cells/events_table.h"
-#include "analyzer/formats/pikos.h"
+#include "analyzer/formats/pikos_rows.h"
 
 static int export_records(struct report *report, bool is_text)
 {

@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyzer/ask/rows.h"
-#include "analyzer/tables/row_text.h"
+#include "analyzer/ask/table_select.h"
+#include "analyzer/tables/table_text.h"
 
 static void print_wide(FILE *out, struct rows *rows)
 {

@@ -4,9 +4,9 @@
 
 #include <stdlib.h>
 
-#include "analyzer/ask/rows.h"
+#include "analyzer/ask/table_select.h"
 #include "analyzer/base/error.h"
-#include "analyzer/tables/row_text.h"
+#include "analyzer/tables/table_text.h"
 
 /* What stands before each cell: {"path": */
 static struct row_text *make_heads(const struct rows *rows)

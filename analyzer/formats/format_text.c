@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyzer/ask/rows.h"
+#include "analyzer/ask/table_select.h"
 #include "analyzer/base/error.h"
 #include "analyzer/base/names.h"
 #include "analyzer/base/terminal.h"

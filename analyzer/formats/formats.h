@@ -6,7 +6,7 @@
 #include <stdio.h>
 
 #include "analyzer/ask/options.h"
-#include "analyzer/cells/report.h"
+#include "analyzer/cells/view_context.h"
 #include "analyzer/tables/document.h"
 
 struct format {

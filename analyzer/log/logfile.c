@@ -11,8 +11,8 @@
 #include <unistd.h>
 
 #include "analyzer/base/error.h"
-#include "analyzer/base/guard.h"
-#include "analyzer/log/pointer.h"
+#include "analyzer/base/sigbus_guard.h"
+#include "analyzer/log/log_elsewhere.h"
 
 #define DAMAGE_TOLD	3		/* places of a log that get a line on stderr */
 #define UNUSED_MAX	(16ull << 20)	/* a log's file reaches at most so far past its areas */
@@ -81,7 +81,7 @@ static int map_file(struct logfile *log)
 		return error("cannot map %s: %s", log->path, strerror(errno));
 	log->base = base;
 	log->bytes = (uint64_t)stat.st_size;
-	guard_add(base, log->bytes);
+	sigbus_guard_add(base, log->bytes);
 	return 0;
 }
 
@@ -275,7 +275,7 @@ void logfile_close(struct logfile *log)
 	if (log->is_image) {
 		free((void *)log->base);
 	} else if (log->base) {
-		guard_remove(log->base);
+		sigbus_guard_remove(log->base);
 		munmap((void *)log->base, log->bytes);
 	}
 	free(log->extents);

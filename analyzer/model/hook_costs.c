@@ -7,7 +7,7 @@
 
 #include "analyzer/base/error.h"
 #include "analyzer/log/logfile.h"
-#include "analyzer/model/walk.h"
+#include "analyzer/model/tree_walk.h"
 
 /*
  * What was measured is the cost beside nothing else. Among other code a processor overlaps more or less of it: the

@@ -16,7 +16,7 @@
 #include <stdint.h>
 
 #include "analyzer/log/histogram.h"
-#include "analyzer/log/rowset.h"
+#include "analyzer/log/rows_reader.h"
 #include "analyzer/log/timebase.h"
 #include "analyzer/model/call_stats.h"
 #include "analyzer/model/heap_stats.h"

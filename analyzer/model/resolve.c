@@ -12,7 +12,7 @@
 #include "analyzer/model/names_file.h"
 #include "analyzer/model/naming.h"
 #include "analyzer/model/tree.h"
-#include "analyzer/model/walk.h"
+#include "analyzer/model/tree_walk.h"
 
 #define APART_MAX 64	/* so many of one name are compared with each other */
 

@@ -7,8 +7,8 @@
 #ifndef INSIDEME_SELECTION_H
 #define INSIDEME_SELECTION_H
 
-#include "analyzer/model/filter.h"
 #include "analyzer/model/model.h"
+#include "analyzer/model/process_filter.h"
 
 /*
  * Judge all functions of logs and saved profiles by @filter (NULL: none), before their calls are read. Patterns that mean none are told on

@@ -7,7 +7,7 @@
 
 #include "analyzer/base/error.h"
 #include "analyzer/model/hook_costs.h"
-#include "analyzer/model/walk.h"
+#include "analyzer/model/tree_walk.h"
 
 /* What a path has that allocated nothing and met no samples. */
 static const struct heap_stats no_heap;

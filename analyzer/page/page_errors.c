@@ -7,8 +7,8 @@
 
 #include "analyzer/base/error.h"
 #include "analyzer/base/names.h"
-#include "analyzer/read/errors.h"
-#include "analyzer/read/nodes.h"
+#include "analyzer/read/errors_read.h"
+#include "analyzer/read/nodes_read.h"
 #include "analyzer/symbols/symbols.h"
 
 enum { THROWN_TIME, THROWN_CAUGHT, THROWN_THREAD, THROWN_NUMBERS };

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "analyzer/base/error.h"
-#include "analyzer/model/walk.h"
+#include "analyzer/model/tree_walk.h"
 
 struct numbered {
 	struct function *function;

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "analyzer/base/error.h"
-#include "analyzer/model/usage.h"
+#include "analyzer/model/process_usage.h"
 
 uint32_t page_thread(const struct thread *thread)
 {

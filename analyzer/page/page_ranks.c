@@ -8,7 +8,7 @@
 #include <stdlib.h>
 
 #include "analyzer/base/error.h"
-#include "analyzer/calls/process_sums.h"
+#include "analyzer/calls/sums_by_process.h"
 
 #define CELLS_MAX	300000
 #define FUNCTIONS_MIN	8

@@ -11,7 +11,7 @@
 
 #include "analyzer/base/error.h"
 #include "analyzer/calls/slices.h"
-#include "analyzer/model/walk.h"
+#include "analyzer/model/tree_walk.h"
 
 #define BYTES_PER_SPAN	6	/* about, in the page */
 #define SPANS_MIN	1000	/* in the smallest page too */

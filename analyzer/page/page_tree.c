@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "analyzer/base/error.h"
-#include "analyzer/model/walk.h"
+#include "analyzer/model/tree_walk.h"
 
 /* As csv has it: what comes out below 0 where the hooks' cost is taken out is 0, so no frame is wider than its caller's. */
 static double whole(double ns)

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyzer/ask/rows.h"
+#include "analyzer/ask/table_select.h"
 #include "analyzer/base/error.h"
 
 /* A column that is being collected: numbers or texts, by what comes. */

@@ -9,13 +9,13 @@
 #include "analyzer/model/functions.h"
 #include "analyzer/model/hook_costs.h"
 #include "analyzer/model/naming.h"
-#include "analyzer/model/parts.h"
+#include "analyzer/model/run_parts.h"
 #include "analyzer/model/selection.h"
 #include "analyzer/model/tree.h"
 #include "analyzer/profile/profile_rows.h"
 #include "analyzer/read/fields.h"
-#include "analyzer/read/heaps.h"
-#include "analyzer/read/marks.h"
+#include "analyzer/read/heap_read.h"
+#include "analyzer/read/marks_read.h"
 #include "analyzer/read/process.h"
 
 size_t profile_nr_runs(const struct profile *profile)

@@ -7,7 +7,7 @@
 
 #include "analyzer/base/error.h"
 #include "analyzer/base/utf8.h"
-#include "analyzer/read/marks.h"
+#include "analyzer/read/marks_read.h"
 
 #define NODE(name, type)	{ #name, type, offsetof(struct path_counters, stats.name), 0 }
 #define NODE_HEAP(name)		{ #name, FIELD_U64, offsetof(struct path_counters, heap.name), 0 }

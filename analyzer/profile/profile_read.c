@@ -12,7 +12,7 @@
 #include "analyzer/base/error.h"
 #include "analyzer/profile/profile_losses.h"
 #include "analyzer/profile/profile_rows.h"
-#include "analyzer/read/marks.h"
+#include "analyzer/read/marks_read.h"
 
 #define TOTAL_MAX	(1ull << 56)	/* bytes or records */
 #define NS_MAX	1e18		/* 30 years: no time is longer */

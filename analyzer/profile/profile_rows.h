@@ -8,7 +8,7 @@
 
 #include "analyzer/profile/profile_data.h"
 #include "analyzer/profile/profile_fields.h"
-#include "analyzer/tables/row_text.h"
+#include "analyzer/tables/table_text.h"
 
 /* "[1,2.5,null]": numbers of the fields, without those at the end that are 0. */
 void fields_print(struct row_text *line, const struct field *fields, const void *thing);

@@ -9,15 +9,15 @@
 
 #include "analyzer/base/error.h"
 #include "analyzer/base/whole_file.h"
-#include "analyzer/model/edges.h"
-#include "analyzer/model/parts.h"
+#include "analyzer/model/call_edges.h"
+#include "analyzer/model/process_usage.h"
 #include "analyzer/model/resolve.h"
-#include "analyzer/model/usage.h"
-#include "analyzer/model/walk.h"
-#include "analyzer/profile/losses.h"
+#include "analyzer/model/run_parts.h"
+#include "analyzer/model/tree_walk.h"
 #include "analyzer/profile/profile_losses.h"
 #include "analyzer/profile/profile_rows.h"
-#include "analyzer/read/marks.h"
+#include "analyzer/profile/profile_totals.h"
+#include "analyzer/read/marks_read.h"
 
 #define DUMP	(JSON_COMPACT | JSON_REAL_PRECISION(17) | JSON_ENCODE_ANY)
 

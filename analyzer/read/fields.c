@@ -9,8 +9,8 @@
 
 #include "analyzer/base/error.h"
 #include "analyzer/model/selector.h"
-#include "analyzer/read/marks.h"
-#include "analyzer/read/nodes.h"
+#include "analyzer/read/marks_read.h"
+#include "analyzer/read/nodes_read.h"
 
 /* What every program has, where it is compiled with hooks or wrapped; names as in C, C++ and POSIX. */
 static const char presets[] =

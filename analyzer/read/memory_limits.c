@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "analyzer/read/memory_limits.h"
 
-#include "analyzer/read/nodes.h"
+#include "analyzer/read/nodes_read.h"
 
 void memory_limits_read(struct process *process)
 {

@@ -12,7 +12,7 @@
 #include "analyzer/base/error.h"
 #include "analyzer/log/logfile.h"
 #include "analyzer/model/tree.h"
-#include "analyzer/read/nodes.h"
+#include "analyzer/read/nodes_read.h"
 
 #define FIRST_FRAME sizeof(struct log_frames)
 

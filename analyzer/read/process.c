@@ -9,10 +9,10 @@
 #include <time.h>
 
 #include "analyzer/base/error.h"
+#include "analyzer/log/log_elsewhere.h"
 #include "analyzer/log/logfile.h"
-#include "analyzer/log/pointer.h"
-#include "analyzer/read/nodes.h"
-#include "analyzer/read/records.h"
+#include "analyzer/read/nodes_read.h"
+#include "analyzer/read/records_read.h"
 
 #define SECOND_NS	1e9
 #define DAY_NS		(86400 * SECOND_NS)

@@ -2,7 +2,7 @@
 #include "analyzer/read/sample_sums.h"
 
 #include "analyzer/model/tree.h"
-#include "analyzer/model/walk.h"
+#include "analyzer/model/tree_walk.h"
 
 /* Stacks are no deeper than what is taken of them, and the hooks' paths stay as they are. */
 static void charge_callers(struct model *model)

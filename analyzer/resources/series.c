@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyzer/base/changes.h"
-#include "analyzer/model/usage.h"
+#include "analyzer/base/step_sums.h"
+#include "analyzer/model/process_usage.h"
 #include "analyzer/resources/rate_bounds.h"
 
 #define LATE_NS		100000000

@@ -12,8 +12,8 @@
 #include <unistd.h>
 
 #include "analyzer/base/error.h"
+#include "analyzer/log/log_elsewhere.h"
 #include "analyzer/log/logfile.h"
-#include "analyzer/log/pointer.h"
 #include "insideme_log.h"
 
 #define DATE_LENGTH	15	/* YYYYMMDD-hhmmss */

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "analyzer/log/logfile.h"
-#include "analyzer/model/usage.h"
+#include "analyzer/model/process_usage.h"
 #include "analyzer/symbols/symbols_hooks.h"
 
 #define RUNS_LOOKED_AT	50

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <sys/wait.h>
 
-#include "analyzer/model/usage.h"
+#include "analyzer/model/process_usage.h"
 
 #define OTHERS_MAX 5
 

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "analyzer/base/error.h"
-#include "analyzer/cells/family.h"
+#include "analyzer/cells/process_tree.h"
 
 #define LINES_MAX	6
 #define PROGRAMS_MAX	5

@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "analyzer/cells/cells.h"
-#include "analyzer/cells/excludes.h"
-#include "analyzer/summary/findings.h"
+#include "analyzer/cells/flag_advice.h"
+#include "analyzer/summary/doubts.h"
 #include "analyzer/summary/summary.h"
 
 #define DEAR_ROWS 10

@@ -6,7 +6,7 @@
 
 #include "analyzer/cells/cells.h"
 #include "analyzer/resources/series.h"
-#include "analyzer/summary/findings.h"
+#include "analyzer/summary/doubts.h"
 #include "analyzer/summary/summary.h"
 #include "analyzer/views/heap_sites.h"
 

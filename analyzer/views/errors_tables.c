@@ -8,7 +8,7 @@
 #include "analyzer/base/names.h"
 #include "analyzer/cells/cells.h"
 #include "analyzer/model/naming.h"
-#include "analyzer/read/errors.h"
+#include "analyzer/read/errors_read.h"
 #include "analyzer/symbols/symbols.h"
 #include "analyzer/tables/document.h"
 

@@ -7,7 +7,7 @@
 
 #include "analyzer/base/error.h"
 #include "analyzer/model/tree.h"
-#include "analyzer/model/walk.h"
+#include "analyzer/model/tree_walk.h"
 
 bool function_is_of_cpp_library(const struct function *function)
 {

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "analyzer/calls/slices.h"
-#include "analyzer/read/nodes.h"
+#include "analyzer/read/nodes_read.h"
 #include "analyzer/tables/document.h"
 
 #define PATHS_MOST	6

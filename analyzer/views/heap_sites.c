@@ -7,7 +7,7 @@
 
 #include "analyzer/base/names.h"
 #include "analyzer/cells/cells.h"
-#include "analyzer/model/walk.h"
+#include "analyzer/model/tree_walk.h"
 #include "analyzer/tables/document.h"
 #include "analyzer/views/heap_charge.h"
 #include "analyzer/views/heap_unseen.h"

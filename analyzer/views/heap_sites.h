@@ -3,7 +3,7 @@
 #ifndef INSIDEME_HEAP_SITES_H
 #define INSIDEME_HEAP_SITES_H
 
-#include "analyzer/cells/report.h"
+#include "analyzer/cells/view_context.h"
 #include "analyzer/tables/document.h"
 
 /* "main > run > parse" of a path; "(outside of functions)" of the root. */

@@ -3,7 +3,7 @@
 #ifndef INSIDEME_MEMORY_LIMITS_TABLE_H
 #define INSIDEME_MEMORY_LIMITS_TABLE_H
 
-#include "analyzer/cells/report.h"
+#include "analyzer/cells/view_context.h"
 
 void memory_limits_add(struct document *document, struct report *report);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "analyzer/views/tree_heap.h"
 
-#include "analyzer/model/walk.h"
+#include "analyzer/model/tree_walk.h"
 
 bool report_is_of_stacks(const struct report *report)
 {

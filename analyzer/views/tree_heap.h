@@ -3,7 +3,7 @@
 #ifndef INSIDEME_TREE_HEAP_H
 #define INSIDEME_TREE_HEAP_H
 
-#include "analyzer/cells/report.h"
+#include "analyzer/cells/view_context.h"
 
 #define STACKS_NOTE "estimates from stacks of allocations; allocated: by the function and what it calls there; at peak, not " \
 	"freed: by itself"

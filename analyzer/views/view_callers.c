@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "analyzer/cells/cells.h"
-#include "analyzer/model/edges.h"
+#include "analyzer/model/call_edges.h"
 
 #define TEXT_EDGES 40
 

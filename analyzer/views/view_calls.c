@@ -5,12 +5,12 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "analyzer/calls/coverage.h"
+#include "analyzer/calls/slice_coverage.h"
 #include "analyzer/calls/slices.h"
 #include "analyzer/cells/cells.h"
 #include "analyzer/cells/events_table.h"
 #include "analyzer/model/memory_at.h"
-#include "analyzer/model/walk.h"
+#include "analyzer/model/tree_walk.h"
 
 #define TEXT_CALLS 20
 

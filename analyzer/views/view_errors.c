@@ -6,12 +6,12 @@
 #include <string.h>
 
 #include "analyzer/cells/cells.h"
-#include "analyzer/cells/family.h"
 #include "analyzer/cells/path_text.h"
-#include "analyzer/read/errors.h"
+#include "analyzer/cells/process_tree.h"
+#include "analyzer/read/errors_read.h"
 #include "analyzer/tables/document.h"
-#include "analyzer/views/memory_limits_table.h"
 #include "analyzer/views/errors_tables.h"
+#include "analyzer/views/memory_limits_table.h"
 
 #define TEXT_PROCESSES	20
 #define TEXT_STACKS	20

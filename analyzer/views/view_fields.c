@@ -10,7 +10,7 @@
 #include "analyzer/cells/field_rows.h"
 #include "analyzer/cells/process_fields.h"
 #include "analyzer/model/tree.h"
-#include "analyzer/model/walk.h"
+#include "analyzer/model/tree_walk.h"
 #include "analyzer/read/fields.h"
 
 #define PROCESS_ROWS 40

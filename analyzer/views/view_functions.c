@@ -5,10 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyzer/calls/function_use.h"
+#include "analyzer/calls/function_resources.h"
 #include "analyzer/cells/cells.h"
 #include "analyzer/read/fields.h"
-#include "analyzer/read/samples.h"
+#include "analyzer/read/samples_read.h"
 #include "analyzer/views/heap_charge.h"
 
 /* A row: the function, and what its self time is compared with. */

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "analyzer/cells/cells.h"
-#include "analyzer/read/heaps.h"
+#include "analyzer/read/heap_read.h"
 #include "analyzer/resources/series.h"
 #include "analyzer/tables/document.h"
 #include "analyzer/views/heap_sites.h"

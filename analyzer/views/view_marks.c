@@ -5,8 +5,8 @@
 #include <stdlib.h>
 
 #include "analyzer/cells/cells.h"
-#include "analyzer/read/marks.h"
-#include "analyzer/read/nodes.h"
+#include "analyzer/read/marks_read.h"
+#include "analyzer/read/nodes_read.h"
 
 #define TEXT_ROWS 40
 

@@ -9,7 +9,7 @@
 #include "analyzer/base/names.h"
 #include "analyzer/cells/cells.h"
 #include "analyzer/cells/path_text.h"
-#include "analyzer/model/walk.h"
+#include "analyzer/model/tree_walk.h"
 #include "analyzer/tables/sort_keys.h"
 #include "analyzer/views/tree_heap.h"
 

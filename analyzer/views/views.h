@@ -3,7 +3,7 @@
 #ifndef INSIDEME_VIEWS_H
 #define INSIDEME_VIEWS_H
 
-#include "analyzer/cells/report.h"
+#include "analyzer/cells/view_context.h"
 #include "analyzer/tables/document.h"
 
 struct view {

@@ -2,11 +2,11 @@
 /* What include/insideme.h calls: a region is a call of a function whose address is none, but stands for a name. */
 #include <errno.h>
 
-#include "preload/api/marks.h"
-#include "preload/api/pools.h"
-#include "preload/api/queries.h"
-#include "preload/api/toggle.h"
-#include "preload/calls/timing.h"
+#include "preload/api/api_marks.h"
+#include "preload/api/api_pools.h"
+#include "preload/api/api_sums.h"
+#include "preload/api/recording_switch.h"
+#include "preload/calls/call_slow.h"
 #include "preload/hooks/hooks.h"
 #include "preload/stacks/stacks.h"
 #include "preload/state/labels.h"

@@ -3,7 +3,7 @@
 #include "preload/calls/adaptive.h"
 
 #include "preload/calls/slices.h"
-#include "preload/state/helper.h"
+#include "preload/state/sampler_task.h"
 
 #define LONG_US		2u	/* a call that lasts so long is always timed: its two readings take 1 % of it */
 #define CALLS_SHIFT	8u	/* a path has had 2^8 calls for each that one timing stands for */
@@ -98,7 +98,7 @@ NOINLINE void adaptive_end_timed(struct log_thread *thread, struct log_frame *fr
 	frame[-1].child_ticks += ticks << frame->shift;
 	if (ticks >= log->threshold_ticks) {
 		slice_write(thread, frame, end_ticks, broken);
-		helper_poll(end_ticks);
+		sampler_task_poll(end_ticks);
 	}
 	pop_frame(thread, frame);
 }
@@ -109,6 +109,6 @@ NOINLINE void adaptive_end_long(struct log_thread *thread, struct log_frame *fra
 
 	if (frame->first_ticks && end_ticks - frame->first_ticks >= live.log->threshold_ticks)
 		slice_write(thread, frame, end_ticks, broken);
-	helper_poll(end_ticks);
+	sampler_task_poll(end_ticks);
 	pop_frame(thread, frame);
 }

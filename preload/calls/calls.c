@@ -3,7 +3,7 @@
 #include "preload/calls/calls.h"
 
 #include "preload/calls/slices.h"
-#include "preload/state/helper.h"
+#include "preload/state/sampler_task.h"
 
 NOINLINE void call_end_slowly(struct log_thread *thread, struct log_frame *frame, uint64_t end_ticks, bool broken,
 			      const uint32_t *bucket)
@@ -12,6 +12,6 @@ NOINLINE void call_end_slowly(struct log_thread *thread, struct log_frame *frame
 		path_bucket_wrapped(thread, bucket);
 	if (end_ticks - frame->start_ticks >= live.log->threshold_ticks)
 		slice_write(thread, frame, end_ticks, broken);
-	helper_poll(end_ticks);
+	sampler_task_poll(end_ticks);
 	pop_frame(thread, frame);
 }

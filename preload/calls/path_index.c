@@ -6,7 +6,7 @@
  */
 #include "preload/calls/path_index.h"
 
-#include "preload/state/room.h"
+#include "preload/state/log_space.h"
 
 #define FIRST_TABLE_BYTES	4096u
 #define MOVED_AT_A_TIME		8u	/* a line; more than 1.6, so that all have moved before the next table is full */
@@ -146,9 +146,10 @@ static bool make_table(struct log_thread *thread, bool is_other)
 	uint64_t bytes = full ? table_at(full)->head.bytes * 2 : FIRST_TABLE_BYTES;
 	struct log_index *table;
 
-	if (!is_other && room_is_kept(bytes))
+	if (!is_other && log_space_is_kept(bytes))
 		return false;
-	table = (struct log_index *)room_new_area(LOG_AREA_INDEX, thread->head.self, bytes, (uint32_t)bytes, sizeof(uint64_t));
+	table = (struct log_index *)log_space_new_area(LOG_AREA_INDEX, thread->head.self, bytes,
+						       (uint32_t)bytes, sizeof(uint64_t));
 	if (!table)
 		return false;
 	table->nr_places = (table->head.bytes - sizeof(*table)) / sizeof(uint64_t);

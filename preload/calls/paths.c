@@ -3,8 +3,8 @@
 #include "preload/calls/paths.h"
 
 #include "preload/calls/path_index.h"
+#include "preload/state/log_space.h"
 #include "preload/state/modules.h"
-#include "preload/state/room.h"
 
 #define FIRST_AREA_BYTES	8192u
 #define LAST_AREA_BYTES		(1u << 20)
@@ -29,10 +29,10 @@ static struct log_node *new_node(struct log_thread *thread, bool is_other)
 	if (place + sizeof(struct log_node) <= area->bytes)
 		return (struct log_node *)((char *)area + place);
 	bytes = area->kind == LOG_AREA_NODES && !is_other ? next_area_bytes(area) : FIRST_AREA_BYTES;
-	if (!is_other && room_is_kept(bytes))
+	if (!is_other && log_space_is_kept(bytes))
 		return NULL;
-	area = room_new_area(LOG_AREA_NODES, thread->head.self, bytes,
-				 sizeof(*area) + sizeof(struct log_node), sizeof(struct log_node));
+	area = log_space_new_area(LOG_AREA_NODES, thread->head.self, bytes,
+				  sizeof(*area) + sizeof(struct log_node), sizeof(struct log_node));
 	if (!area)
 		return NULL;
 	thread->nodes = area->self;

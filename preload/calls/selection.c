@@ -6,7 +6,7 @@
 
 #include "insideme_pattern.h"
 #include "preload/common/base/text.h"
-#include "preload/common/run/say.h"
+#include "preload/common/run/message.h"
 #include "preload/objects/symbol_file.h"
 #include "preload/objects/symbol_names.h"
 #include "preload/state/labels.h"

@@ -5,10 +5,10 @@
  */
 #include "preload/calls/slices.h"
 
-#include "preload/calls/verbose.h"
-#include "preload/common/run/say.h"
-#include "preload/state/memory.h"
-#include "preload/state/room.h"
+#include "preload/calls/verbose_calls.h"
+#include "preload/common/run/message.h"
+#include "preload/state/log_space.h"
+#include "preload/state/rss_at_calls.h"
 
 #define FIRST_CHUNK_BYTES	4096u
 #define LAST_CHUNK_BYTES	(64u << 10)
@@ -80,7 +80,8 @@ static NOINLINE struct log_slices *new_chunk(struct log_thread *thread, uint32_t
 		bytes = next_chunk_bytes(log, last->head.bytes);
 		watch_rate(thread, last->head.bytes, end_ticks);
 	}
-	chunk = (struct log_slices *)room_new_area(LOG_AREA_SLICES, thread->head.self, bytes, sizeof(*chunk), 0);
+	chunk = (struct log_slices *)log_space_new_area(LOG_AREA_SLICES, thread->head.self, bytes,
+							sizeof(*chunk), 0);
 	slices_watch_room(log);
 	if (!chunk)
 		return NULL;

@@ -3,18 +3,18 @@
 #include "preload/heap/heap.h"
 
 #include "preload/common/base/text.h"
-#include "preload/common/sampler/ceiling.h"
-#include "preload/objects/objects.h"
+#include "preload/common/sampler/memory_limit.h"
+#include "preload/objects/loaded_objects.h"
 #include "preload/stacks/thread.h"
-#include "preload/state/helper.h"
-#include "preload/state/room.h"
+#include "preload/state/log_space.h"
+#include "preload/state/sampler_task.h"
 
 #define FIRST_AREA_BYTES	4096u
 #define LATER_AREA_BYTES	16384u
 
 struct allocator allocator;
 LARGE struct log_thread heap_early;		/* of the process's first thread alone */
-static int64_t early_known_bytes;	/* of heap_early, in the log's total; set by who opens the log */
+static int64_t bootstrap_known_bytes; /* of heap_early, in the log's total; set by who opens the log */
 
 /* A sanitizer's malloc is called before it is ready, and then returns blocks that it knows nothing of. */
 static bool is_sanitizer(const struct object *object)
@@ -72,9 +72,9 @@ NOINLINE uint64_t heap_ask_allocator(struct log_thread *thread, void *block)
 
 struct log_thread *heap_thread_slowly(void)
 {
-	if (!live.log && live.early_heap && !(child_is_due() && live_open_child()))
+	if (!live.log && live.bootstrap_heap && !(child_is_due() && live_open_child()))
 		return &heap_early;
-	if (unlikely(live.early_heap && live.log && sys_gettid() == (long)live.log->pid))
+	if (unlikely(live.bootstrap_heap && live.log && sys_gettid() == (long)live.log->pid))
 		heap_take_early();
 	return thread_make();
 }
@@ -84,18 +84,19 @@ void heap_begin_early(struct log_heap *heap)
 {
 	heap_early.heap_bytes = heap_early.heap_held_bytes = 0;
 	heap_early.heap_inside = 0;
-	live.early_heap = heap;
+	live.bootstrap_heap = heap;
 }
 
 int64_t heap_early_bytes(void)
 {
-	early_known_bytes = live.early_heap ? heap_early.heap_bytes : 0;
-	return early_known_bytes;
+	bootstrap_known_bytes = live.bootstrap_heap ? heap_early.heap_bytes : 0;
+	return bootstrap_known_bytes;
 }
 
 void heap_take_early(void)
 {
-	struct log_heap *early = live.main_record ? __atomic_exchange_n(&live.early_heap, NULL, __ATOMIC_ACQ_REL) : NULL;
+	struct log_heap *early =
+		live.main_record ? __atomic_exchange_n(&live.bootstrap_heap, NULL, __ATOMIC_ACQ_REL) : NULL;
 	struct log_thread *thread = live.main_record;
 	struct log_heap *heap;
 
@@ -103,7 +104,7 @@ void heap_take_early(void)
 		return;
 	thread->heap_inside = heap_early.heap_inside;	/* between the two of pools.c */
 	add_own(&thread->heap_bytes, heap_early.heap_bytes);
-	add_own(&thread->heap_held_bytes, heap_early.heap_bytes - early_known_bytes);
+	add_own(&thread->heap_held_bytes, heap_early.heap_bytes - bootstrap_known_bytes);
 	if (!early->alloc_calls && !early->free_calls && !early->failed_calls)
 		return;
 	heap = heap_new_record(thread, &thread->root);
@@ -132,9 +133,9 @@ static struct log_heap *claim_record(struct log_header *log, struct log_thread *
 		if (place + sizeof(struct log_heap) <= area->bytes)
 			return (struct log_heap *)((char *)area + place);
 	}
-	next = room_new_area(LOG_AREA_HEAPS, thread->head.self,
-				 thread->heaps ? LATER_AREA_BYTES : FIRST_AREA_BYTES,
-				 sizeof(*area) + sizeof(struct log_heap), sizeof(struct log_heap));
+	next = log_space_new_area(LOG_AREA_HEAPS, thread->head.self,
+				  thread->heaps ? LATER_AREA_BYTES : FIRST_AREA_BYTES,
+				  sizeof(*area) + sizeof(struct log_heap), sizeof(struct log_heap));
 	if (!next)
 		return NULL;
 	if (thread->heaps)
@@ -205,7 +206,7 @@ static NOINLINE void reach_ceiling(struct log_header *log, const struct log_thre
 
 	if (!is_sealed && log->pid != (uint32_t)sys_getpid())	/* a vfork child, or a fork in a handler: not its log */
 		return;
-	room_for_records(log);
+	log_space_for_records(log);
 	if (ceiling_note(log, LOG_MEMORY_HEAP, total, thread) && !is_sealed)
 		ceiling_act(log, LOG_MEMORY_HEAP, total, (int)log->pid, (int)sys_gettid(),
 			    CEILING_SAYS_HERE);
@@ -222,17 +223,17 @@ NOINLINE void heap_publish_held(struct log_thread *thread)
 		if (unlikely(ceiling_is_reached(log, total)))
 			reach_ceiling(log, thread, (uint64_t)total);
 	}
-	helper_poll(now_ticks());
+	sampler_task_poll(now_ticks());
 	heap_poll_soon();
 }
 
 /* What it holds back is more than it may then, and less is told. */
 void heap_poll_soon(void)
 {
-	struct log_thread *thread = live.log && self ? self : live.early_heap ? &heap_early : NULL;
+	struct log_thread *thread = live.log && self ? self : live.bootstrap_heap ? &heap_early : NULL;
 	int64_t held, most = HEAP_STEP_BYTES + 1;
 
-	if (likely(!__atomic_load_n(&helper_due_ticks, __ATOMIC_RELAXED)) || !thread)
+	if (likely(!__atomic_load_n(&sampler_task_due_ticks, __ATOMIC_RELAXED)) || !thread)
 		return;
 	held = thread->heap_held_bytes;
 	if (held < 0)

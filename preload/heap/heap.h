@@ -9,8 +9,8 @@
 
 #include "preload/calls/paths.h"
 #include "preload/heap/blocks.h"
-#include "preload/heap/early.h"
-#include "preload/state/child.h"
+#include "preload/heap/bootstrap_arena.h"
+#include "preload/state/child_entry.h"
 #include "preload/state/live.h"
 
 /*
@@ -104,7 +104,7 @@ static ALWAYS_INLINE struct log_heap *heap_record(struct log_thread *thread)
 	struct log_node *node;
 
 	if (unlikely(!log || thread == &heap_early))
-		return thread == &heap_early ? live.early_heap : NULL;
+		return thread == &heap_early ? live.bootstrap_heap : NULL;
 	node = likely(live.heap != HEAP_SAMPLED) ? node_at(log, thread->current) : &thread->root;
 	return likely(node->heap) ? log_at(log, node->heap) : heap_new_record(thread, node);
 }

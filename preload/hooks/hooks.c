@@ -6,14 +6,14 @@
 #include "preload/hooks/hooks.h"
 
 #include "preload/calls/adaptive.h"
+#include "preload/calls/call_slow.h"
 #include "preload/calls/selection.h"
-#include "preload/calls/timing.h"
 #include "preload/heap/heap.h"
-#include "preload/stacks/gaps.h"
-#include "preload/stacks/interrupted.h"
+#include "preload/stacks/fork_in_hook.h"
+#include "preload/stacks/paused_calls.h"
 #include "preload/stacks/stacks.h"
-#include "preload/state/child.h"
-#include "preload/state/memory.h"
+#include "preload/state/child_entry.h"
+#include "preload/state/rss_at_calls.h"
 
 /*
  * Read before the top frame is: calls of a handler that comes at a full area go on in another one and leave the

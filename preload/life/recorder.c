@@ -5,15 +5,15 @@
 #include "preload/common/base/text.h"
 #include "preload/common/log/log.h"
 #include "preload/common/resources/usage.h"
-#include "preload/common/run/rundir.h"
-#include "preload/common/run/say.h"
+#include "preload/common/run/message.h"
+#include "preload/common/run/run.h"
 #include "preload/heap/heap.h"
-#include "preload/samples/samples.h"
-#include "preload/stacks/interrupted.h"
-#include "preload/state/bypass.h"
-#include "preload/state/child.h"
-#include "preload/state/helper.h"
-#include "preload/state/room.h"
+#include "preload/samples/cpu_samples.h"
+#include "preload/stacks/fork_in_hook.h"
+#include "preload/state/child_entry.h"
+#include "preload/state/foreign_hooks.h"
+#include "preload/state/log_space.h"
+#include "preload/state/sampler_task.h"
 
 static struct run *run;			/* set before any thread */
 
@@ -56,15 +56,15 @@ void recorder_seal(void)
 {
 	recorder_open();
 	samples_stop("a seccomp filter may forbid what they need");
-	helper_pause();
-	room_reserve();
+	sampler_task_pause();
+	log_space_reserve();
 	live_seal(1);
 }
 
 void recorder_unseal(void)
 {
 	live_seal(-1);
-	helper_resume();
+	sampler_task_resume();
 }
 
 static void write_usage(struct log_header *log)
@@ -107,8 +107,8 @@ void recorder_mark_end(enum log_end end, int status)
 
 	if (live_return_addr)
 		interrupted_end();
-	if (!live.log && child_program() && bypass_is_possible() && recorder_open())
-		bypass_look(NULL);
+	if (!live.log && child_program() && foreign_hooks_is_possible() && recorder_open())
+		foreign_hooks_look(NULL);
 	if (ends_without_log(end, status))
 		return;
 	log = live.log;
@@ -119,8 +119,8 @@ void recorder_mark_end(enum log_end end, int status)
 			return;
 		heap_take_early();
 		if (end == LOG_EXITED) {
-			helper_stop();
-			room_give_back();
+			sampler_task_stop();
+			log_space_give_back();
 			write_usage(log);
 		}
 		clock_read_all(live.clock, &log->finish);
@@ -128,7 +128,7 @@ void recorder_mark_end(enum log_end end, int status)
 	log->end_status = status;
 	__atomic_compare_exchange_n(&log->end, &running, (uint32_t)end, false, __ATOMIC_RELEASE, __ATOMIC_RELAXED);
 	if (end == LOG_EXITED && !live_is_sealed() && !run_is_watched(run->page))
-		room_bring_home();
+		log_space_bring_home();
 }
 
 void recorder_go_on(void)
@@ -144,5 +144,5 @@ void recorder_go_on(void)
 	if (!log)
 		return;
 	__atomic_store_n(&log->end, (uint32_t)LOG_RUNNING, __ATOMIC_RELEASE);
-	helper_go_on();
+	sampler_task_go_on();
 }

@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "preload/common/run/rundir.h"
+#include "preload/common/run/run.h"
 #include "preload/state/live.h"
 
 /* Stop recording for good: one line on stderr, a text record, the log's end mark. */

@@ -12,12 +12,12 @@
 #include <sys/signalfd.h>
 #include <unistd.h>
 
-#include "preload/common/run/run_find.h"
-#include "preload/monitor/finish.h"
+#include "preload/common/run/run_join.h"
+#include "preload/monitor/finish_run.h"
 #include "preload/monitor/launch.h"
 #include "preload/monitor/tools/now.h"
+#include "preload/monitor/watch/attached_log.h"
 #include "preload/monitor/watch/own_log.h"
-#include "preload/monitor/watch/sampled.h"
 
 #define LOOK_NS		200000000	/* between looks for children */
 #define NOBODY_THERE	1

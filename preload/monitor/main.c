@@ -11,22 +11,22 @@
 #include <unistd.h>
 
 #include "preload/common/base/text.h"
-#include "preload/common/run/run_find.h"
-#include "preload/common/run/say.h"
+#include "preload/common/run/message.h"
+#include "preload/common/run/run_join.h"
 #include "preload/monitor/attach.h"
 #include "preload/monitor/check/check.h"
-#include "preload/monitor/finish.h"
+#include "preload/monitor/finish_run.h"
 #include "preload/monitor/launch.h"
-#include "preload/monitor/needs.h"
 #include "preload/monitor/options.h"
+#include "preload/monitor/own_limits.h"
 #include "preload/monitor/signals.h"
 #include "preload/monitor/tools/last_words.h"
 #include "preload/monitor/tools/library.h"
 #include "preload/monitor/tools/now.h"
-#include "preload/monitor/tools/program.h"
+#include "preload/monitor/tools/program_kind.h"
 #include "preload/monitor/watch/own_log.h"
-#include "preload/monitor/watch/tree.h"
-#include "preload/monitor/watch/watch.h"
+#include "preload/monitor/watch/process_ends.h"
+#include "preload/monitor/watch/watch_run.h"
 
 #define CANNOT_RUN	126
 #define NOT_FOUND	127

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 
 #include "preload/common/base/settings.h"
-#include "preload/monitor/rows.h"
+#include "preload/monitor/monitor_presets.h"
 
 enum run_action { ACTION_RUN, ACTION_HELP, ACTION_VERSION, ACTION_LIBRARY, ACTION_CHECK, ACTION_ATTACH };
 

@@ -9,7 +9,7 @@
 
 #include "preload/common/base/syscalls.h"
 #include "preload/common/base/text.h"
-#include "preload/objects/moments.h"
+#include "preload/objects/fork_gate.h"
 
 #define SECTIONS_MAX	4096u
 #define BYTES_MAX	(1ull << 32)	/* of one table */

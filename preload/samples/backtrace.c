@@ -3,8 +3,8 @@
 #include "preload/samples/backtrace.h"
 
 #include "preload/common/base/text.h"
-#include "preload/objects/objects.h"
-#include "preload/objects/real.h"
+#include "preload/objects/loaded_objects.h"
+#include "preload/objects/next_functions.h"
 
 struct _Unwind_Context;
 enum unwind_result { UNWIND_GO_ON = 0, UNWIND_END = 5 };	/* _URC_NO_REASON, _URC_END_OF_STACK */

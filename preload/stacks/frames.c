@@ -2,10 +2,10 @@
 /* Areas of frames: the first of a stack, one more when it is full, and back. */
 #include "preload/stacks/frames.h"
 
-#include "preload/stacks/errors.h"
-#include "preload/stacks/gaps.h"
-#include "preload/state/memory.h"
-#include "preload/state/room.h"
+#include "preload/stacks/error_records.h"
+#include "preload/stacks/paused_calls.h"
+#include "preload/state/log_space.h"
+#include "preload/state/rss_at_calls.h"
 
 #define FIRST_AREA_BYTES	(16u << 10)
 #define LAST_AREA_BYTES		(4u << 20)
@@ -21,8 +21,8 @@ void frames_set_sentinel(struct log_frames *area, uint32_t node)
 
 static struct log_frames *new_area(const struct log_thread *thread, uint64_t bytes)
 {
-	struct log_area *area = room_new_area(LOG_AREA_FRAMES, thread->head.self, bytes, sizeof(struct log_frames),
-					      sizeof(struct log_frame));
+	struct log_area *area = log_space_new_area(LOG_AREA_FRAMES, thread->head.self, bytes,
+						   sizeof(struct log_frames), sizeof(struct log_frame));
 
 	if (area && live.reads_memory)
 		area->beside = memory_new_area(thread, area->bytes / sizeof(struct log_frame));

@@ -3,8 +3,8 @@
 #ifndef INSIDEME_FRAMES_H
 #define INSIDEME_FRAMES_H
 
+#include "preload/calls/call_slow.h"
 #include "preload/calls/calls.h"
-#include "preload/calls/timing.h"
 #include "preload/stacks/stacks.h"
 
 static inline struct log_frame *frames_of(struct log_frames *area)

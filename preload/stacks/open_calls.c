@@ -6,9 +6,9 @@
 #include <signal.h>
 #include <sys/mman.h>
 
-#include "preload/calls/timing.h"
+#include "preload/calls/call_slow.h"
+#include "preload/stacks/fork_in_hook.h"
 #include "preload/stacks/frames.h"
-#include "preload/stacks/interrupted.h"
 #include "preload/stacks/stacks.h"
 
 struct open_call {

@@ -2,7 +2,7 @@
 /* Stacks: the first call on one, and the change from one to another. */
 #include "preload/stacks/frames.h"
 
-#include "preload/samples/samples.h"
+#include "preload/samples/cpu_samples.h"
 #include "preload/stacks/thread_records.h"
 
 int stack_init(struct log_thread *thread, uintptr_t low, uintptr_t bytes)

@@ -3,7 +3,7 @@
 #include "preload/stacks/thread.h"
 
 #include "preload/common/base/text.h"
-#include "preload/samples/samples.h"
+#include "preload/samples/cpu_samples.h"
 #include "preload/stacks/stacks.h"
 #include "preload/stacks/thread_records.h"
 

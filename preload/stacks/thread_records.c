@@ -7,10 +7,10 @@
 #include "preload/stacks/thread_records.h"
 
 #include "preload/common/base/text.h"
-#include "preload/samples/samples.h"
-#include "preload/stacks/errors.h"
+#include "preload/samples/cpu_samples.h"
+#include "preload/stacks/error_records.h"
 #include "preload/stacks/stacks.h"
-#include "preload/state/room.h"
+#include "preload/state/log_space.h"
 
 #define OWN_RECORDS	1000u	/* so many threads have records of their own, */
 #define OWN_SHARE	8	/* unless this part of the budget is used before */
@@ -84,7 +84,8 @@ static struct log_thread *new_record(uint64_t function_addr, uint32_t *list)
 	struct log_header *log = live.log;
 	struct log_thread *thread;
 
-	thread = (struct log_thread *)room_new_area(LOG_AREA_THREAD, 0, sizeof(*thread), LOG_FIRST_NODES_AT, 0);
+	thread = (struct log_thread *)log_space_new_area(LOG_AREA_THREAD, 0, sizeof(*thread),
+							 LOG_FIRST_NODES_AT, 0);
 	if (!thread)
 		return NULL;
 	begin_first(log, thread, function_addr);

@@ -4,7 +4,7 @@
  * not, and destructors make calls of their own meanwhile: so the innermost call that was open at the throw is known
  * by its frame, and when it has ended, the one below it takes its place.
  */
-#include "preload/stacks/errors.h"
+#include "preload/stacks/error_records.h"
 
 #include "preload/calls/calls.h"
 

@@ -7,7 +7,7 @@
 #include "preload/common/base/syscalls.h"
 #include "preload/common/base/text.h"
 #include "preload/state/live.h"
-#include "preload/state/room.h"
+#include "preload/state/log_space.h"
 
 #define LISTS		256u
 #define CHUNK_BYTES	(64u << 10)
@@ -95,7 +95,7 @@ static struct label *add(struct label **list, uint32_t hash, const char *name, u
 		if (__atomic_compare_exchange_n(list, &seen, label, false, __ATOMIC_SEQ_CST, __ATOMIC_ACQUIRE)) {
 			__atomic_fetch_add(&nr_labels, 1, __ATOMIC_RELEASE);
 			if (live.log) {	/* else who opens it finds the label in the list */
-				room_for_records(live.log);
+				log_space_for_records(live.log);
 				write_record(live.log, label);
 			}
 			return label;

@@ -2,7 +2,7 @@
 /* The state that everything else looks at, and depends on nothing else. */
 #include "preload/state/live.h"
 
-#include "preload/objects/real.h"
+#include "preload/objects/next_functions.h"
 
 #define OPENING_WAIT_NS	1000000		/* looks again: whoever opens may be gone */
 

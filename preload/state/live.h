@@ -33,7 +33,8 @@ struct live {
 	bool has_slow_slices;		/* so, or a line is said for each */
 	uint32_t opening;		/* enum live_opening; atomic */
 	uint32_t pid;			/* of who has an entry and no log yet: others run in its memory; else 0 */
-	struct log_heap *early_heap;	/* of a program or child that has no log yet, in its entry; NULL: none; atomic */
+	struct log_heap *bootstrap_heap; /* of a program or child that has no log yet, in its entry; NULL:
+					    none; atomic */
 	struct log_thread *main_record;	/* made by who opened its log later, for the first thread */
 	_Alignas(64) uint32_t stacks[LIVE_STACKS];	/* refs of log_frames by page: where stack_find() looks first */
 };

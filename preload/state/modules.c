@@ -8,12 +8,12 @@
 #include <sys/stat.h>
 
 #include "preload/common/base/text.h"
-#include "preload/objects/objects.h"
-#include "preload/objects/real.h"
-#include "preload/state/bypass.h"
-#include "preload/state/child.h"
+#include "preload/objects/loaded_objects.h"
+#include "preload/objects/next_functions.h"
+#include "preload/state/child_entry.h"
+#include "preload/state/foreign_hooks.h"
 #include "preload/state/live.h"
-#include "preload/state/room.h"
+#include "preload/state/log_space.h"
 
 #define MODULES_MAX	1024
 #define PATH_BYTES	4096
@@ -112,7 +112,7 @@ static struct log_module *log_object(struct log_header *log, const struct object
 
 	find_path(object, is_program);
 	path_bytes = (uint32_t)text_length(path) + 1;
-	room_for_records(log);
+	log_space_for_records(log);
 	record = (struct log_module *)log_new_record(log, (uint32_t)sizeof(*record) + path_bytes, now_ticks());
 	if (!record)
 		return NULL;
@@ -336,9 +336,9 @@ EXPORT int dlclose(void *handle)
 		real_init();
 	if (!real.dlclose)
 		return -1;
-	if (unlikely(!live.log) && child_program() && bypass_is_possible())
+	if (unlikely(!live.log) && child_program() && foreign_hooks_is_possible())
 		live_open_child();
-	bypass_look(handle);
+	foreign_hooks_look(handle);
 	result = real.dlclose(handle);
 	update(NULL);
 	return result;

@@ -6,7 +6,7 @@
 
 #include "insideme_log.h"
 #include "preload/common/base/text.h"
-#include "preload/common/resources/scan.h"
+#include "preload/common/resources/scan_text.h"
 
 #define NO_LIMIT (1ull << 62)	/* version 1 writes the largest number of whole pages */
 

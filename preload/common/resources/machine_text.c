@@ -7,7 +7,7 @@
 #include "insideme_log.h"
 #include "preload/common/base/text.h"
 #include "preload/common/resources/process_text.h"
-#include "preload/common/resources/scan.h"
+#include "preload/common/resources/scan_text.h"
 
 #define SECTOR_BYTES 512	/* of diskstats, whatever the disk's own */
 

@@ -8,7 +8,7 @@
 
 #include <stdint.h>
 
-#include "preload/common/log/row_set.h"
+#include "preload/common/log/rows_writer.h"
 
 struct perf_event_mmap_page;
 

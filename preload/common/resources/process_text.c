@@ -6,7 +6,7 @@
 #include <stddef.h>
 
 #include "insideme_log.h"
-#include "preload/common/resources/scan.h"
+#include "preload/common/resources/scan_text.h"
 
 /*
  * Field 2, the command name, may hold blanks and parentheses, so fields are counted from the last ')'.

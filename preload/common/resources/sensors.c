@@ -4,7 +4,7 @@
 
 #include <stdbool.h>
 
-#include "preload/common/resources/scan.h"
+#include "preload/common/resources/scan_text.h"
 
 /* ROOT/sys/class/KIND + @number + @file, opened. */
 static int open_sensor(const struct sensors *sensors, const char *kind, uint32_t number, const char *file)

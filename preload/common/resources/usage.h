@@ -10,11 +10,11 @@
 #include <stdint.h>
 
 #include "preload/common/log/columns.h"
-#include "preload/common/log/own_use.h"
-#include "preload/common/resources/details.h"
+#include "preload/common/log/rusage.h"
+#include "preload/common/resources/child_io.h"
+#include "preload/common/resources/context_switches.h"
 #include "preload/common/resources/log_pages.h"
-#include "preload/common/resources/switches.h"
-#include "preload/common/resources/waited_io.h"
+#include "preload/common/resources/process_slow.h"
 
 struct usage {
 	int pid;

@@ -4,7 +4,7 @@
 #define INSIDEME_LAUNCH_RUN_H
 
 #include "preload/common/run/process_id.h"
-#include "preload/common/run/rundir.h"
+#include "preload/common/run/run.h"
 
 /*
  * The run in @directory that the launch of this rank has, else a new one; @has_run: else @run, which is an

@@ -4,7 +4,7 @@
 
 #include "preload/common/base/syscalls.h"
 #include "preload/common/base/text.h"
-#include "preload/common/log/away.h"
+#include "preload/common/log/log_elsewhere.h"
 
 #define PERIODS		2u
 #define MOST_NS		10000000000u	/* what is further ahead nobody wrote: a damaged page */
@@ -18,7 +18,7 @@ void lease_init(struct lease *lease, struct run *run, const char *boot_id)
 static bool is_remote(const struct run *run)
 {
 	int fd = (int)sys_open(run->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
-	bool remote = fd < 0 || away_is_remote(fd);
+	bool remote = fd < 0 || elsewhere_is_remote(fd);
 
 	if (fd >= 0)
 		sys_close(fd);

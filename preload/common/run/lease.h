@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "preload/common/run/rundir.h"
+#include "preload/common/run/run.h"
 
 struct lease {
 	struct run *run;		/* NULL: all turns are ours */

@@ -8,7 +8,7 @@
 #include "preload/common/base/directory.h"
 #include "preload/common/base/syscalls.h"
 #include "preload/common/base/text.h"
-#include "preload/common/log/away.h"
+#include "preload/common/log/log_elsewhere.h"
 
 #define RANK_DIGITS	4
 #define NEWBORN_TICKS	2u	/* no pid is given to a second process within that */
@@ -42,7 +42,7 @@ static void log_path(char *path, uint64_t bytes, const char *run_path, const str
 
 static bool read_header(const char *path, struct log_header *header)
 {
-	long fd = away_open(path, O_RDONLY), length;
+	long fd = elsewhere_open(path, O_RDONLY), length;
 
 	if (fd < 0)
 		return false;

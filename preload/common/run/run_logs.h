@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 #include "preload/common/run/process_id.h"
-#include "preload/common/run/rundir.h"
+#include "preload/common/run/run.h"
 
 /*
  * A new, empty log in the run, mode 0600: HOST-PID-N.log, with the rank in front where it is one. Its absolute

@@ -11,7 +11,7 @@
 #include "preload/common/base/syscalls.h"
 #include "preload/common/base/text.h"
 #include "preload/common/log/log.h"
-#include "preload/common/run/open.h"
+#include "preload/common/run/log_create.h"
 #include "preload/common/run/run_logs.h"
 
 #define BUDGET_BYTES	(64u << 20)	/* for some 80,000 programs; those after them get logs of their own */

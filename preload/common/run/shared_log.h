@@ -5,7 +5,7 @@
 
 #include "preload/common/base/settings.h"
 #include "preload/common/run/process_id.h"
-#include "preload/common/run/rundir.h"
+#include "preload/common/run/run.h"
 
 /*
  * Map it as run->shared. With an empty @id->boot_id, by who found the run through an ancestor: only where all

@@ -5,7 +5,7 @@
 #include <errno.h>
 
 #include "preload/common/base/clock.h"
-#include "preload/common/sampler/ceiling.h"
+#include "preload/common/sampler/memory_limit.h"
 #include "preload/common/sampler/pace.h"
 
 #define MS			1000000u
@@ -43,9 +43,9 @@ int sampler_start(struct sampler *sampler, const struct sampler_config *config)
 	error = sources_open(&sampler->sources, config);
 	if (error < 0)
 		return error;
-	ahead_init(&sampler->ahead, config->log, config->log_fd);
+	log_growth_init(&sampler->ahead, config->log, config->log_fd);
 	if (config->own_thread)
-		ahead_touch_singly(config->log);
+		log_growth_touch_singly(config->log);
 	for (int set = 0; set < NR_COLUMN_SETS; set++) {
 		row_set_init(&sampler->rows[set], config->log, config->log_fd, &column_sets[set], id, sampler->last[set]);
 		if (config->ancestor)
@@ -193,7 +193,7 @@ static uint64_t grow(struct sampler *sampler, uint64_t *look_ns)
 	const struct log_header *log = sampler->config.log;
 	uint64_t before_bytes = log->file_bytes + sampler->ahead.in_memory_bytes;
 
-	*look_ns = ahead_grow(&sampler->ahead, sampler->now_ns);
+	*look_ns = log_growth_grow(&sampler->ahead, sampler->now_ns);
 	if (log->file_bytes + sampler->ahead.in_memory_bytes == before_bytes)
 		return 0;
 	sampler->now_ns = clock_ns(CLOCK_MONOTONIC);

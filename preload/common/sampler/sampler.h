@@ -12,7 +12,7 @@
 
 #include "insideme_log.h"
 #include "preload/common/base/settings.h"
-#include "preload/common/run/rundir.h"
+#include "preload/common/run/run.h"
 
 /* What the user wants of it. */
 struct sampler_settings {

@@ -3,7 +3,7 @@
 #ifndef INSIDEME_SAMPLER_STATE_H
 #define INSIDEME_SAMPLER_STATE_H
 
-#include "preload/common/log/ahead.h"
+#include "preload/common/log/log_growth.h"
 #include "preload/common/sampler/account.h"
 #include "preload/common/sampler/idle.h"
 #include "preload/common/sampler/sampler.h"
@@ -11,7 +11,7 @@
 
 struct sampler {
 	struct sampler_config config;
-	struct ahead ahead;
+	struct log_growth ahead;
 	struct sources sources;
 	struct row_set rows[NR_COLUMN_SETS];
 	uint64_t last[NR_COLUMN_SETS][COLUMNS_MAX];

@@ -6,15 +6,15 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "preload/common/log/row_set.h"
+#include "preload/common/log/rows_writer.h"
 #include "preload/common/resources/cgroup.h"
-#include "preload/common/resources/drm.h"
+#include "preload/common/resources/gpu_drm.h"
 #include "preload/common/resources/machine.h"
-#include "preload/common/resources/tasks.h"
+#include "preload/common/resources/threads_rows.h"
 #include "preload/common/resources/usage.h"
 #include "preload/common/run/lease.h"
-#include "preload/common/sampler/activity.h"
 #include "preload/common/sampler/sampler.h"
+#include "preload/common/sampler/slice_activity.h"
 
 struct sources {
 	struct sampler_config config;

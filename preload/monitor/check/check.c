@@ -13,11 +13,11 @@
 #include <unistd.h>
 
 #include "preload/common/base/compiler.h"
-#include "preload/common/run/open.h"
+#include "preload/common/run/log_create.h"
 #include "preload/monitor/check/check_objects.h"
-#include "preload/monitor/tools/count.h"
 #include "preload/monitor/tools/pidfd.h"
-#include "preload/monitor/tools/program.h"
+#include "preload/monitor/tools/program_kind.h"
+#include "preload/monitor/tools/totals.h"
 
 #define LEAST_BYTES (1u << 20)	/* for a log that is worth it */
 

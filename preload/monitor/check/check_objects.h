@@ -4,8 +4,8 @@
 #define INSIDEME_MONITOR_CHECK_OBJECTS_H
 
 #include "preload/monitor/check/check.h"
-#include "preload/monitor/check/finding.h"
-#include "preload/monitor/check/objects_of.h"
+#include "preload/monitor/check/check_finding.h"
+#include "preload/monitor/check/ld_so_list.h"
 
 void check_functions(const struct check *check, const struct objects_of *objects, struct finding *finding);
 void check_names(const struct check *check, const struct objects_of *objects, struct finding *finding);

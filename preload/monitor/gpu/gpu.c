@@ -15,7 +15,7 @@
 
 #include "preload/common/base/clock.h"
 #include "preload/common/base/text.h"
-#include "preload/common/log/row_set.h"
+#include "preload/common/log/rows_writer.h"
 #include "preload/monitor/gpu/nvml.h"
 #include "preload/monitor/tools/pid_here.h"
 

@@ -9,9 +9,9 @@
 #include <unistd.h>
 
 #include "preload/common/base/clock.h"
-#include "preload/common/log/away.h"
-#include "preload/common/run/facts.h"
-#include "preload/common/run/open.h"
+#include "preload/common/log/log_elsewhere.h"
+#include "preload/common/run/log_create.h"
+#include "preload/common/run/process_facts.h"
 #include "preload/monitor/tools/last_words.h"
 
 #define SECOND_READING_US 200	/* of the clocks, after the first: a rate for the ticks */
@@ -127,5 +127,5 @@ void own_log_close(struct own_log *own, int status)
 	own->log->end_status = status;
 	__atomic_store_n(&own->log->end, (uint32_t)LOG_EXITED, __ATOMIC_RELEASE);
 	if (own->home[0])
-		away_bring_home(own->home);
+		elsewhere_bring_home(own->home);
 }

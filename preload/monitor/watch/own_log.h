@@ -8,11 +8,11 @@
 
 #include "preload/common/base/settings.h"
 #include "preload/common/run/process_id.h"
-#include "preload/common/run/rundir.h"
+#include "preload/common/run/run.h"
 #include "preload/common/sampler/sampler.h"
 #include "preload/monitor/gpu/gpu.h"
-#include "preload/monitor/tools/program.h"
-#include "preload/monitor/watch/tree.h"
+#include "preload/monitor/tools/program_kind.h"
+#include "preload/monitor/watch/process_ends.h"
 
 struct own_log {
 	struct log_header *log;		/* NULL: could not be made, and the rest does nothing */

@@ -11,7 +11,7 @@
 #include <cmocka.h>
 #include <jansson.h>
 
-#include "analyzer/ask/rows.h"
+#include "analyzer/ask/table_select.h"
 #include "analyzer/formats/formats.h"
 
 struct thing {

@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "analyzer/model/filter.h"
+#include "analyzer/model/process_filter.h"
 #include "analyzer/read/machine_rows.h"
 #include "analyzer/resources/series.h"
 #include "test/unit/build_model.h"

@@ -12,9 +12,9 @@
 #include <cmocka.h>
 
 #include "preload/calls/adaptive.h"
-#include "preload/state/helper.h"
 #include "preload/stacks/thread.h"
-#include "preload/state/room.h"
+#include "preload/state/log_space.h"
+#include "preload/state/sampler_task.h"
 #include "test/unit/empty_log.h"
 
 #define BUDGET		(8u << 20)
@@ -26,7 +26,7 @@ uintptr_t live_return_addr;
 struct settings settings;
 __thread struct log_thread *self;
 
-uint64_t helper_due_ticks;
+uint64_t sampler_task_due_ticks;
 
 static uint64_t now = 1000000;
 
@@ -46,7 +46,7 @@ uint64_t live_clock_ns(void)
 	return now;
 }
 
-void helper_resume_due(void)
+void sampler_task_resume_due(void)
 {
 }
 
@@ -84,14 +84,15 @@ static void begin(struct world *world, uint32_t seed)
 	live.clock = LOG_CLOCK_MONOTONIC;
 	live.timing = LOG_TIMING_ADAPTIVE;
 	settings.source[SETTING_THRESHOLD] = FROM_ENVIRONMENT;
-	world->thread = (struct log_thread *)room_new_area(LOG_AREA_THREAD, 0, sizeof(struct log_thread),
-							   sizeof(struct log_thread), 0);
+	world->thread = (struct log_thread *)log_space_new_area(LOG_AREA_THREAD, 0, sizeof(struct log_thread),
+								sizeof(struct log_thread), 0);
 	world->thread->random = (uint32_t)seed * 2654435761u;
-	nodes = room_new_area(LOG_AREA_NODES, 0, 4096, 4096, sizeof(struct log_node));
+	nodes = log_space_new_area(LOG_AREA_NODES, 0, 4096, 4096, sizeof(struct log_node));
 	world->caller = (struct log_node *)(nodes + 1);
 	world->callee = world->caller + 1;
 	world->caller->min_ticks = world->callee->min_ticks = UINT64_MAX;
-	frames = (struct log_frame *)(room_new_area(LOG_AREA_FRAMES, 0, 4096, 4096, sizeof(*frames)) + 1);
+	frames =
+		(struct log_frame *)(log_space_new_area(LOG_AREA_FRAMES, 0, 4096, 4096, sizeof(*frames)) + 1);
 	world->thread->top_addr = (uint64_t)frames;
 }
 

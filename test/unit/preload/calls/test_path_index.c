@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 #include "preload/calls/path_index.h"
-#include "preload/state/room.h"
+#include "preload/state/log_space.h"
 #include "test/unit/empty_log.h"
 #include "test/unit/no_recorder.h"
 
@@ -21,7 +21,8 @@ static struct log_thread *begin(uint64_t budget, int *fd)
 	live.log = empty_log(budget, fd);
 	live.log->file_bytes = budget;
 	assert_int_equal(ftruncate(*fd, (off_t)budget), 0);
-	return (struct log_thread *)room_new_area(LOG_AREA_THREAD, 0, sizeof(struct log_thread), LOG_FIRST_NODES_AT, 0);
+	return (struct log_thread *)log_space_new_area(LOG_AREA_THREAD, 0, sizeof(struct log_thread),
+						       LOG_FIRST_NODES_AT, 0);
 }
 
 static void end(int fd)
@@ -32,8 +33,9 @@ static void end(int fd)
 
 static struct log_node *new_nodes(struct log_thread *thread, uint32_t nr)
 {
-	struct log_area *area = room_new_area(LOG_AREA_NODES, thread->head.self, sizeof(*area) + nr * sizeof(struct log_node),
-					      sizeof(*area), sizeof(struct log_node));
+	struct log_area *area = log_space_new_area(LOG_AREA_NODES, thread->head.self,
+						   sizeof(*area) + nr * sizeof(struct log_node),
+						   sizeof(*area), sizeof(struct log_node));
 
 	assert_non_null(area);
 	return (struct log_node *)(area + 1);

@@ -13,7 +13,7 @@
 
 #include "preload/calls/calls.h"
 #include "preload/calls/slices.h"
-#include "preload/state/room.h"
+#include "preload/state/log_space.h"
 #include "test/unit/empty_log.h"
 #include "test/unit/no_recorder.h"
 
@@ -32,8 +32,8 @@ static struct log_thread *begin(struct log_header **log, int *fd, enum setting_s
 	assert_int_equal(ftruncate(*fd, BUDGET), 0);
 	live.log = *log;
 	settings.source[SETTING_THRESHOLD] = threshold_source;
-	return (struct log_thread *)room_new_area(LOG_AREA_THREAD, 0, sizeof(struct log_thread),
-						  sizeof(struct log_thread), 0);
+	return (struct log_thread *)log_space_new_area(LOG_AREA_THREAD, 0, sizeof(struct log_thread),
+						       sizeof(struct log_thread), 0);
 }
 
 static void end(struct log_header *log, int fd)

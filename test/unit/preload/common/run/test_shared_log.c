@@ -13,7 +13,7 @@
 #include <cmocka.h>
 
 #include "preload/common/base/settings.h"
-#include "preload/common/run/run_find.h"
+#include "preload/common/run/run_join.h"
 #include "preload/common/run/shared_log.h"
 
 static char place[] = "/tmp/insideme-test.XXXXXX";

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* --clean: removes old runs; never one that goes on, never what is not a run of ours. */
+#ifndef INSIDEME_CLEAN_RUNS_H
+#define INSIDEME_CLEAN_RUNS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/*
+ * Remove all runs in run_directory() but the newest @keep, and say what on standard output. @dry_run: only say it.
+ * Return: exit status
+ */
+int clean_runs(size_t keep, bool dry_run);
+
+#endif

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* SIGBUS in a mapped log: a page of zeros takes the place of the one that is gone. */
+#include "analyzer/base/sigbus_guard.h"
+
+#include <signal.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "analyzer/base/error.h"
+
+struct range {
+	uintptr_t begin;
+	uintptr_t end;
+};
+
+/* Changed by sigbus_guard_add() and sigbus_guard_remove() only, which read no mapped file meanwhile; read by the handler. */
+static struct range *ranges;
+static size_t nr_ranges;
+static volatile size_t nr_replaced;
+static uintptr_t page_bytes;
+
+static void replace_page(int signal_number, siginfo_t *info, void *context)
+{
+	uintptr_t addr = (uintptr_t)info->si_addr, page = addr & ~(page_bytes - 1);
+
+	(void)context;
+	for (size_t i = 0; i < nr_ranges; i++) {
+		if (addr < ranges[i].begin || addr >= ranges[i].end)
+			continue;
+		if (mmap((void *)page, page_bytes, PROT_READ, MAP_FIXED | MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) ==
+		    MAP_FAILED)
+			break;
+		nr_replaced++;
+		return;
+	}
+	signal(signal_number, SIG_DFL);	/* not ours: the fault happens again and ends us */
+}
+
+void sigbus_guard_add(const void *base, size_t bytes)
+{
+	struct sigaction action = { .sa_sigaction = replace_page, .sa_flags = SA_SIGINFO };
+
+	page_bytes = (uintptr_t)sysconf(_SC_PAGESIZE);
+	sigaction(SIGBUS, &action, NULL);
+	ranges = xgrow(ranges, nr_ranges, sizeof(*ranges));
+	ranges[nr_ranges++] = (struct range){ (uintptr_t)base, (uintptr_t)base + bytes };
+}
+
+/* The room is kept at its size: xgrow() counts on a number that it grew to. */
+void sigbus_guard_remove(const void *base)
+{
+	for (size_t i = 0; i < nr_ranges; i++)
+		if (ranges[i].begin == (uintptr_t)base)
+			ranges[i] = (struct range){ 0, 0 };
+}
+
+size_t sigbus_guard_nr_replaced(void)
+{
+	return nr_replaced;
+}

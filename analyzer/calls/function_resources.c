@@ -1,0 +1,308 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* One pass over all single calls, in the order of their ends: what a call's callees used was known before it. */
+#include "analyzer/calls/function_resources.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/base/error.h"
+#include "analyzer/calls/max_tree.h"
+#include "analyzer/calls/path_shares.h"
+#include "analyzer/calls/slices.h"
+#include "analyzer/calls/thread_curves.h"
+#include "analyzer/model/tree_walk.h"
+
+/* Ended calls of a thread that their caller's record has not taken in yet; neighbours of one caller are one. */
+struct pending {
+	const struct tree_node *parent;
+	int64_t middle;			/* of the newest: it lies within the caller, whatever rounding did */
+	double used[NR_USES];
+	double peak[NR_PEAKS];
+};
+
+/* function_use.c's own part of a thread. */
+struct call_stack {
+	struct thread_use use;
+	struct pending *pending;
+	size_t nr;
+};
+
+/* function_use.c's own part of a process. */
+struct process_peaks {
+	struct peaks of[NR_PEAKS];
+};
+
+/* A call that has ended, or as if. */
+struct call {
+	struct thread *thread;
+	uint32_t tid;
+	struct tree_node *node;
+	int64_t start, end;
+	double rss_growth;		/* as it was read at its entry and exit; NAN: by the samples */
+	double peak[NR_PEAKS];		/* so far: by its own readings */
+};
+
+/* Times during which a function's calls were open: apart from each other, in the order of time. */
+struct span {
+	int64_t begin, end;
+};
+
+struct spans {
+	struct span *list;
+	size_t nr;
+};
+
+static struct call_stack *stack_of(struct thread *thread, uint32_t tid)
+{
+	struct call_stack *stack = thread->call_stack;
+
+	if (!stack) {
+		stack = thread->call_stack = xcalloc(1, sizeof(*stack));
+		thread_use_open(&stack->use, thread, tid);
+	} else if (stack->use.tid != tid) {
+		thread_use_close(&stack->use);
+		thread_use_open(&stack->use, thread, tid);
+		stack->nr = 0;
+	}
+	return stack;
+}
+
+static struct function_use *use_of(struct function *function)
+{
+	if (!function->use) {
+		function->use = xcalloc(1, sizeof(*function->use));
+		for (int i = 0; i < NR_USES; i++)
+			function->use->total[i] = function->use->self[i] = NAN;
+		for (int i = 0; i < NR_PEAKS; i++)
+			function->use->peak[i] = NAN;
+	}
+	return function->use;
+}
+
+static void add(double *sum, double number)
+{
+	if (!isnan(number))
+		*sum = isnan(*sum) ? number : *sum + number;
+}
+
+static bool is_within_itself(const struct tree_node *node)
+{
+	for (const struct tree_node *above = node->parent; above; above = above->parent)
+		if (above->function == node->function)
+			return true;
+	return false;
+}
+
+/* Memory was read more often than the heap, in a set of its own. */
+static const struct process_peaks *peaks_of(struct process *process)
+{
+	if (!process->peaks) {
+		process->peaks = xcalloc(1, sizeof(*process->peaks));
+		peaks_init(&process->peaks->of[PEAK_RSS_BYTES], process, process_rowset(process, "memory") ? "memory" : "process",
+			   "rss_bytes");
+		peaks_init(&process->peaks->of[PEAK_HEAP_BYTES], process, "process", "heap_bytes");
+	}
+	return process->peaks;
+}
+
+static void raise_peaks(double *peak, const double *other)
+{
+	for (int i = 0; i < NR_PEAKS; i++)
+		peak[i] = fmax(peak[i], other[i]);
+}
+
+/* The process's own peak is known to the byte. */
+static void raise_by_samples(struct call *call)
+{
+	struct process *process = call->thread->process;
+	const struct process_peaks *peaks = peaks_of(process);
+
+	if (process->heap_peak != NO_TIME && process->heap_peak >= call->start && process->heap_peak <= call->end)
+		call->peak[PEAK_HEAP_BYTES] = fmax(call->peak[PEAK_HEAP_BYTES], (double)process->heap_peak_bytes);
+	for (int i = 0; i < NR_PEAKS; i++)
+		call->peak[i] = fmax(call->peak[i], peaks_between(&peaks->of[i], call->start, call->end));
+}
+
+/* What callees used is taken off the call's own; and the call waits for its caller in their place. */
+static void take_in(struct call_stack *stack, struct call *call, double *self)
+{
+	struct pending *top = stack->nr ? &stack->pending[stack->nr - 1] : NULL;
+	double used[NR_USES];
+
+	memcpy(used, self, sizeof(used));
+	for (; top && top->middle >= call->start; top = stack->nr ? &stack->pending[stack->nr - 1] : NULL) {
+		for (int i = 0; i < NR_USES; i++)
+			self[i] -= top->used[i];
+		raise_peaks(call->peak, top->peak);
+		stack->nr--;
+	}
+	if (!top || top->parent != call->node->parent) {
+		stack->pending = xgrow(stack->pending, stack->nr, sizeof(*stack->pending));
+		top = &stack->pending[stack->nr++];
+		memset(top, 0, sizeof(*top));
+		memcpy(top->peak, call->peak, sizeof(top->peak));
+		top->parent = call->node->parent;
+	}
+	top->middle = call->start + (call->end - call->start) / 2;
+	for (int i = 0; i < NR_USES; i++)
+		top->used[i] += used[i];
+	raise_peaks(top->peak, call->peak);
+}
+
+/* @spans end before @end; those that the new one touches become one with it. */
+static void add_span(struct spans *spans, int64_t begin, int64_t end)
+{
+	while (spans->nr && spans->list[spans->nr - 1].end >= begin) {
+		struct span *last = &spans->list[--spans->nr];
+
+		begin = last->begin < begin ? last->begin : begin;
+		end = last->end > end ? last->end : end;
+	}
+	spans->list = xgrow(spans->list, spans->nr, sizeof(*spans->list));
+	spans->list[spans->nr++] = (struct span){ begin, end };
+}
+
+/* The parts of time are those of all calls, in the end: give_times(). */
+static bool is_time(int kind)
+{
+	return kind <= USE_BLOCKED_NS;
+}
+_Static_assert((int)USE_CPU_NS == SHARE_CPU && (int)USE_WAIT_NS == SHARE_WAIT && (int)USE_BLOCKED_NS == SHARE_BLOCKED,
+	       "in the order of use_shares.h");
+
+static void add_call(struct call *call, struct path_shares *shares)
+{
+	struct call_stack *stack = stack_of(call->thread, call->tid);
+	struct function_use *use = use_of(call->node->function);
+	double total[NR_USES], self[NR_USES];
+
+	thread_use_between(&stack->use, call->start, call->end, total);
+	if (!isnan(call->rss_growth))
+		total[USE_RSS_BYTES] = call->rss_growth;
+	memcpy(self, total, sizeof(self));
+	raise_by_samples(call);
+	take_in(stack, call, self);
+	use_shares_add(shares, call->node, (double)(call->end - call->start), self);
+	use->calls++;
+	raise_peaks(use->peak, call->peak);
+	for (int i = 0; i < NR_USES; i++)
+		add(&use->self[i], is_time(i) ? NAN : self[i]);
+	if (is_within_itself(call->node))
+		return;
+	for (int i = 0; i < NR_USES; i++)
+		add(&use->total[i], is_time(i) ? NAN : total[i]);
+	add_span(call->node->function->spans, call->start, call->end);
+}
+
+/* Of a process with several threads it is not known whose it is. */
+static double rss_growth(const struct slice *slice)
+{
+	return slice->has_memory && thread_is_alone(slice->thread) ? (double)(slice->rss_after_bytes - slice->rss_before_bytes) : NAN;
+}
+
+static void add_slice(const struct slice *slice, struct path_shares *shares)
+{
+	struct call call = { slice->thread, slice->tid, slice->node, slice->start, slice->end, rss_growth(slice), { NAN, NAN } };
+
+	if (slice->has_heap)
+		call.peak[PEAK_HEAP_BYTES] = fmax((double)slice->heap_before_bytes, (double)slice->heap_after_bytes);
+	if (slice->has_memory)
+		call.peak[PEAK_RSS_BYTES] = fmax((double)slice->rss_before_bytes, (double)slice->rss_after_bytes);
+	add_call(&call, shares);
+}
+
+/* Those that never ended, the innermost first; they end with their process. When one began that is not timed is not known. */
+static void add_open_calls(struct process *process, struct path_shares *shares)
+{
+	for (size_t i = 0; i < process->nr_stacks; i++) {
+		const struct open_stack *stack = &process->stacks[i];
+
+		for (size_t j = stack->nr_calls; j-- > 0 && !stack->left;) {
+			const struct open_call *call = &stack->calls[j];
+
+			if (call->node->function->kind == FUNCTION_PLAIN && call->since != NO_TIME)
+				add_call(&(struct call){ stack->thread, stack->thread->tid, call->node, call->since, process->last,
+							 NAN, { NAN, NAN } }, shares);
+		}
+	}
+}
+
+/* A path's times are with those of the paths below it, as far as they are known; its function's, with those of its other paths. */
+static void give_times(struct model *model, const struct path_shares *shares)
+{
+	struct tree_node **nodes = xcalloc(model->nr_tree_nodes, sizeof(struct tree_node *));
+	double (*totals)[NR_SHARES] = xcalloc(model->nr_tree_nodes, sizeof(*totals));
+	size_t nr = 0;
+
+	for (struct tree_node *node = model->root; node; node = tree_next(node)) {
+		nodes[nr++] = node;
+		memcpy(totals[node->id], use_shares_of(shares, node), sizeof(*totals));
+	}
+	while (--nr > 0) {
+		const struct tree_node *node = nodes[nr];
+		const double *self = use_shares_of(shares, node), *total = totals[node->id];
+		struct function_use *use = isnan(total[0]) ? NULL : use_of(node->function);
+		bool is_outermost = !is_within_itself(node);
+
+		for (int i = 0; use && i < NR_SHARES; i++) {
+			add(&use->self[i], self[i]);
+			if (is_outermost)
+				add(&use->total[i], total[i]);
+			add(&totals[node->parent->id][i], total[i]);
+		}
+	}
+	free(totals);
+	free(nodes);
+}
+
+static void finish_function(struct function *function)
+{
+	for (size_t i = 0; function->use && i < function->spans->nr; i++)
+		function->use->elapsed_ns += (double)(function->spans->list[i].end - function->spans->list[i].begin);
+}
+
+static void release_process(struct process *process)
+{
+	for (int i = 0; process->peaks && i < NR_PEAKS; i++)
+		peaks_release(&process->peaks->of[i]);
+	free(process->peaks);
+	process->peaks = NULL;
+	for (size_t i = 0; i < process->nr_threads; i++) {
+		struct call_stack *stack = process->threads[i]->call_stack;
+
+		if (!stack)
+			continue;
+		thread_use_close(&stack->use);
+		free(stack->pending);
+		free(stack);
+		process->threads[i]->call_stack = NULL;
+	}
+}
+
+void function_use_read(struct model *model)
+{
+	struct slice_reader *reader = slices_open_all(model);
+	struct spans *spans = xcalloc(model->nr_functions + 1, sizeof(*spans));
+	struct path_shares *shares = use_shares_new(model);
+	struct slice slice;
+
+	for (size_t i = 0; i < model->nr_functions; i++)
+		model->functions[i]->spans = &spans[i];
+	while (slices_next(reader, &slice))
+		if (slice.node->function->spans)
+			add_slice(&slice, shares);
+	slices_close(reader);
+	for (size_t i = 0; i < model->nr_processes; i++) {
+		add_open_calls(model->processes[i], shares);
+		release_process(model->processes[i]);
+	}
+	use_shares_finish(shares, model);
+	give_times(model, shares);
+	use_shares_free(shares);
+	for (size_t i = 0; i < model->nr_functions; i++) {
+		finish_function(model->functions[i]);
+		free(spans[i].list);
+		model->functions[i]->spans = NULL;
+	}
+	free(spans);
+}

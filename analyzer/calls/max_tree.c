@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* A binary tree of maxima in an array. */
+#include "analyzer/calls/max_tree.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "analyzer/base/error.h"
+
+void peaks_init(struct peaks *peaks, struct process *process, const char *set, const char *column)
+{
+	const struct rowset *rows = process_rowset(process, set);
+	int place = rows ? rowset_column(rows, column) : -1;
+
+	*peaks = (struct peaks){ .nr = 0 };
+	if (place < 0 || !rows->nr_rows)
+		return;
+	peaks->times = xcalloc(rows->nr_rows, sizeof(*peaks->times));
+	peaks->tree = xcalloc(2 * rows->nr_rows, sizeof(*peaks->tree));
+	peaks->nr = rows->nr_rows;
+	for (size_t i = 0; i < peaks->nr; i++) {
+		uint64_t value = rowset_value(rows, i, (uint32_t)place);
+
+		peaks->times[i] = process_time(process, rows->ticks[i]);
+		peaks->tree[peaks->nr + i] = value == LOG_NONE ? NAN : (double)(int64_t)value;
+	}
+	for (size_t i = peaks->nr; i-- > 1;)
+		peaks->tree[i] = fmax(peaks->tree[2 * i], peaks->tree[2 * i + 1]);
+}
+
+void peaks_release(struct peaks *peaks)
+{
+	free(peaks->times);
+	free(peaks->tree);
+	*peaks = (struct peaks){ .nr = 0 };
+}
+
+/* How many readings are not after @time. */
+static size_t count_until(const struct peaks *peaks, int64_t time)
+{
+	size_t low = 0, high = peaks->nr;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (peaks->times[middle] <= time)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+double peaks_between(const struct peaks *peaks, int64_t from, int64_t to)
+{
+	size_t low = count_until(peaks, from), high = count_until(peaks, to) + peaks->nr;
+	double most = NAN;
+
+	for (low = (low ? low - 1 : 0) + peaks->nr; low < high; low /= 2, high /= 2) {
+		if (low & 1)
+			most = fmax(most, peaks->tree[low++]);
+		if (high & 1)
+			most = fmax(most, peaks->tree[--high]);
+	}
+	return most;
+}

@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* From the root of the tree to its leaves: a path's shares depend on those above it. */
+#include "analyzer/calls/path_shares.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "analyzer/base/error.h"
+#include "analyzer/model/tree_walk.h"
+
+struct path_shares {
+	double recorded_ns;		/* sum of recorded calls */
+	double rest[NR_SHARES];		/* of it what recorded callees did not use; then the path's own */
+	double below[NR_SHARES];	/* of time in callees without a record: parts that sum up to 1; NAN: not known */
+};
+
+struct path_shares *use_shares_new(const struct model *model)
+{
+	return xcalloc(model->nr_tree_nodes, sizeof(struct path_shares));
+}
+
+void use_shares_free(struct path_shares *shares)
+{
+	free(shares);
+}
+
+void use_shares_add(struct path_shares *shares, const struct tree_node *node, double duration_ns, const double *rest)
+{
+	struct path_shares *path = &shares[node->id];
+
+	for (int i = 0; i < NR_SHARES; i++)
+		if (isnan(rest[i]))
+			return;
+	path->recorded_ns += duration_ns;
+	for (int i = 0; i < NR_SHARES; i++)
+		path->rest[i] += rest[i];
+}
+
+static double sum_of(const double *parts)
+{
+	return parts[SHARE_CPU] + parts[SHARE_WAIT] + parts[SHARE_BLOCKED];
+}
+
+/* @parts of nothing are not known. */
+static void make_shares(double *parts)
+{
+	double sum;
+
+	for (int i = 0; i < NR_SHARES; i++)
+		parts[i] = fmax(parts[i], 0);		/* of differences */
+	sum = sum_of(parts);
+	for (int i = 0; i < NR_SHARES; i++)
+		parts[i] = sum > 0 ? parts[i] / sum : NAN;
+}
+
+/* @share of the time is as in @parts, the rest as in @others; where one is not known, as in the other. */
+static void mix(double *parts, const double *others, double share)
+{
+	for (int i = 0; i < NR_SHARES; i++)
+		parts[i] = isnan(parts[i]) ? others[i] : isnan(others[i]) ? parts[i] : share * parts[i] + (1 - share) * others[i];
+}
+
+/*
+ * @shares of the raw time: what the hooks had of it was CPU time, as far as the rest leaves room for that; where it does not,
+ * as in functions that are too short to time, the shares stay. Return: parts of the time without the hooks, in @parts.
+ */
+static void take_hooks_out(double *parts, const double *shares, double raw_ns, double ns)
+{
+	double off_ns = (shares[SHARE_WAIT] + shares[SHARE_BLOCKED]) * raw_ns;
+
+	for (int i = 0; i < NR_SHARES; i++)
+		parts[i] = shares[i] * (off_ns > ns ? ns : raw_ns);
+	if (off_ns <= ns)
+		parts[SHARE_CPU] = ns - off_ns;
+}
+
+/* CPU time is known better than waiting: of both together no more than there was. */
+static void take_overlap_off(double *rest)
+{
+	if (rest[SHARE_BLOCKED] < 0) {
+		rest[SHARE_WAIT] += rest[SHARE_BLOCKED];
+		rest[SHARE_BLOCKED] = 0;
+	}
+}
+
+static void finish_path(struct path_shares *path, const struct path_shares *above, const struct call_stats *stats)
+{
+	double raw_ns = stats->duration_ns + stats->removed_ns, raw_self_ns = fmax(stats->self_ns + stats->removed_self_ns, 0);
+	double share = raw_ns > 0 ? fmin(path->recorded_ns / raw_ns, 1) : 0;
+	double own[NR_SHARES], own_ns = share * raw_self_ns, blocked_ns;
+
+	take_overlap_off(path->rest);
+	blocked_ns = path->rest[SHARE_BLOCKED];
+	for (int i = 0; i < NR_SHARES; i++)
+		own[i] = path->below[i] = path->rest[i];
+	if (blocked_ns <= own_ns) {
+		path->below[SHARE_BLOCKED] = 0;
+		make_shares(path->below);
+		for (int i = 0; i < NR_SHARES; i++)
+			own[i] = isnan(path->below[i]) ? 0 : path->below[i] * (own_ns - blocked_ns);
+		own[SHARE_BLOCKED] = blocked_ns;
+	}
+	make_shares(own);
+	make_shares(path->below);
+	mix(own, above->below, share);
+	mix(path->below, above->below, share);
+	for (int i = 0; i < NR_SHARES; i++)
+		if (!(raw_ns > 0))
+			own[i] = NAN;		/* it was not timed */
+		else if (raw_self_ns == 0 && path->recorded_ns > 0)
+			own[i] = 0;		/* of no time of its own it is known that there is nothing in it */
+	take_hooks_out(path->rest, own, raw_self_ns, fmax(stats->self_ns, 0));
+}
+
+void use_shares_finish(struct path_shares *shares, const struct model *model)
+{
+	for (int i = 0; i < NR_SHARES; i++)
+		shares[0].rest[i] = shares[0].below[i] = NAN;
+	for (struct tree_node *node = tree_next(model->root); node; node = tree_next(node))
+		finish_path(&shares[node->id], &shares[node->parent->id], &node->stats);
+}
+
+const double *use_shares_of(const struct path_shares *shares, const struct tree_node *node)
+{
+	return shares[node->id].rest;
+}

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Failures that the program said (insideme_fail), found by the call that said them. */
+#ifndef INSIDEME_SAID_FAILURES_H
+#define INSIDEME_SAID_FAILURES_H
+
+#include "analyzer/read/marks_read.h"
+
+struct failure {
+	const struct mark *mark;
+	const struct process *process;
+	const struct tree_node *node;
+	bool is_taken;
+};
+
+struct failures {
+	struct failure *list;		/* by call path, thread and time */
+	size_t nr;
+};
+
+/* Those of all processes, but of threads that are left out. */
+void failures_find(struct failures *failures, const struct model *model);
+void failures_release(struct failures *failures);
+
+/* Take those that a call of @node said on @thread between two model times. Return: the first of them, or NULL */
+const struct mark *failures_take(struct failures *failures, const struct tree_node *node, const struct thread *thread,
+				 int64_t start, int64_t end);
+
+#endif

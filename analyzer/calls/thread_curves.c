@@ -1,0 +1,374 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Curves of a thread, from its own rows and those of its process. */
+#include "analyzer/calls/thread_curves.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/base/error.h"
+#include "analyzer/calls/gpu_use.h"
+
+enum { TIMES_CPU, TIMES_WAIT, NR_TIMES };
+
+/* Columns of the set "process"; their numbers stand for USE_MINOR_FAULTS and those behind it. */
+static const char *const count_columns[] = {
+	"minor_faults", "major_faults", "read_bytes", "write_bytes", "read_chars", "write_chars", "voluntary_switches",
+	"involuntary_switches",
+};
+#define NR_COUNTS (sizeof(count_columns) / sizeof(*count_columns))
+_Static_assert(USE_GPU_NS + GPU_BYTES == USE_GPU_BYTES, "in the order of gpu_use.h");
+_Static_assert(USE_MINOR_FAULTS + NR_COUNTS == USE_RSS_BYTES, "a column for each kind");
+
+bool thread_is_alone(const struct thread *thread)
+{
+	return thread->process->nr_threads == 1 && thread->nr_threads == 1;
+}
+
+static const struct rowset *rows_of_tid(const struct process *process, const char *set, uint32_t tid)
+{
+	for (size_t i = 0; i < process->nr_rowsets; i++)
+		if (process->rowsets[i].id == tid && strcmp(process->rowsets[i].set, set) == 0)
+			return &process->rowsets[i];
+	return NULL;
+}
+
+/* By how much a counter grew up to @row. It may begin again, for another thread of the same tid. */
+static double growth(const struct rowset *rows, size_t row, int column)
+{
+	uint64_t now, before;
+
+	if (column < 0 || row == 0)
+		return 0;
+	now = rowset_value(rows, row, (uint32_t)column);
+	before = rowset_value(rows, row - 1, (uint32_t)column);
+	if (now == LOG_NONE || before == LOG_NONE)
+		return 0;
+	return now >= before ? (double)(now - before) : (double)now;
+}
+
+static double change(const struct rowset *rows, size_t row, int column)
+{
+	uint64_t now = rowset_value(rows, row, (uint32_t)column);
+	uint64_t before = row ? rowset_value(rows, row - 1, (uint32_t)column) : now;
+
+	return now == LOG_NONE || before == LOG_NONE ? 0 : (double)now - (double)before;
+}
+
+/* What is known of a thread from its begin on: before its first row it ran, as far as its CPU time goes. */
+static void begin_times(struct curve *curve, int64_t begin, int64_t first, double cpu_ns)
+{
+	double numbers[NR_TIMES] = { 0, 0 };
+
+	if (begin >= first)
+		return;
+	if (cpu_ns > (double)(first - begin))
+		numbers[TIMES_CPU] = cpu_ns - (double)(first - begin);
+	curve_add(curve, begin, numbers);
+}
+
+static void read_times(struct thread_use *use, struct thread *thread)
+{
+	struct process *process = thread->process;
+	const struct rowset *rows = rows_of_tid(process, "thread", use->tid);
+	int cpu = rows ? rowset_column(rows, "thread_cpu_ns") : -1, wait = rows ? rowset_column(rows, "thread_wait_ns") : -1;
+	double numbers[NR_TIMES] = { 0, 0 };
+
+	if (cpu < 0 || wait < 0)
+		return;
+	for (size_t row = 0; row < rows->nr_rows; row++) {
+		int64_t time = process_time(process, rows->ticks[row]);
+
+		if (row == 0) {
+			numbers[TIMES_CPU] = (double)rowset_value(rows, 0, (uint32_t)cpu);
+			numbers[TIMES_WAIT] = (double)rowset_value(rows, 0, (uint32_t)wait);
+			begin_times(&use->times, thread->begin == NO_TIME ? process->start : thread->begin, time,
+				    numbers[TIMES_CPU]);
+		}
+		numbers[TIMES_CPU] += growth(rows, row, cpu);
+		numbers[TIMES_WAIT] += growth(rows, row, wait);
+		curve_add(&use->times, time, numbers);
+	}
+}
+
+/* The clock of a process of one thread is exact, and a thread's own figures are late by the kernel's tick. */
+static void read_exact_cpu(struct thread_use *use, struct process *process, const struct rowset *rows)
+{
+	int cpu = rowset_column(rows, "cpu_ns");
+	double numbers[NR_TIMES], cpu_ns = 0;
+	struct curve exact;
+
+	if (cpu < 0 || !use->times.nr)
+		return;
+	curve_init(&exact, NR_TIMES);
+	for (size_t row = 0; row < rows->nr_rows; row++) {
+		int64_t time = process_time(process, rows->ticks[row]);
+
+		curve_at(&use->times, time, numbers);
+		if (row == 0) {
+			cpu_ns = (double)rowset_value(rows, 0, (uint32_t)cpu);
+			begin_times(&exact, process->start, time, cpu_ns);
+		}
+		cpu_ns += growth(rows, row, cpu);
+		numbers[TIMES_CPU] = cpu_ns;
+		curve_add(&exact, time, numbers);
+	}
+	curve_release(&use->times);
+	use->times = exact;
+}
+
+enum { OFF_BLOCKED, OFF_PREEMPTED, NR_OFFS };
+
+/* How long the thread had been off its processor, by the kernel's records. Return: false where there are none. */
+static bool read_off(struct curve *off, struct process *process, uint32_t tid)
+{
+	const struct rowset *rows = rows_of_tid(process, "thread_off", tid);
+	int blocked = rows ? rowset_column(rows, "thread_blocked_ns") : -1;
+	int preempted = rows ? rowset_column(rows, "thread_preempted_ns") : -1;
+	double numbers[NR_OFFS] = { 0, 0 };
+
+	curve_init(off, NR_OFFS);
+	for (size_t row = 0; blocked >= 0 && preempted >= 0 && row < rows->nr_rows; row++) {
+		numbers[OFF_BLOCKED] += growth(rows, row, blocked);
+		numbers[OFF_PREEMPTED] += growth(rows, row, preempted);
+		curve_add(off, process_time(process, rows->ticks[row]), numbers);
+	}
+	return off->nr > 1;
+}
+
+/*
+ * What the thread waited for a processor in a span of samples, while it was off: first what it was preempted for, the rest
+ * evenly over the time that it was blocked.
+ */
+static double wait_while_off(const double *off, const double *span_off, double span_wait)
+{
+	double rest = fmax(fmin(span_wait - span_off[OFF_PREEMPTED], span_off[OFF_BLOCKED]), 0);
+
+	return off[OFF_PREEMPTED] + (rest > 0 ? rest * off[OFF_BLOCKED] / span_off[OFF_BLOCKED] : 0);
+}
+
+/* Differences of @off between two times. */
+static void off_between(const struct curve *off, int64_t from, int64_t to, double *numbers)
+{
+	double before[NR_OFFS];
+
+	curve_at(off, from, before);
+	curve_at(off, to, numbers);
+	for (int i = 0; i < NR_OFFS; i++)
+		numbers[i] -= before[i];
+}
+
+/* A time in which records tell when the thread ran. */
+static void add_exact(struct curve *exact, const struct curve *off, int64_t from, int64_t to, double wait_ns, size_t *point,
+		      double *numbers)
+{
+	double span[NR_OFFS], now[NR_OFFS], begin[NR_TIMES];
+	int64_t time = from;
+
+	memcpy(begin, numbers, sizeof(begin));
+	off_between(off, from, to, span);
+	while (time < to) {
+		while (*point < off->nr && off->times[*point] <= time)
+			++*point;
+		time = *point < off->nr && off->times[*point] < to ? off->times[*point] : to;
+		off_between(off, from, time, now);
+		numbers[TIMES_CPU] = begin[TIMES_CPU] + (double)(time - from) - now[OFF_BLOCKED] - now[OFF_PREEMPTED];
+		numbers[TIMES_WAIT] = begin[TIMES_WAIT] + wait_while_off(now, span, wait_ns);
+		curve_add(exact, time, numbers);
+	}
+}
+
+/* A time in which they do not. */
+static void add_evenly(struct curve *exact, int64_t from, int64_t to, const double *rates, double *numbers)
+{
+	for (int i = 0; i < NR_TIMES; i++)
+		numbers[i] += rates[i] * (double)(to - from);
+	curve_add(exact, to, numbers);
+}
+
+/* Between two samples that records cover in part, as the first ones and the last ones: outside of it goes what is left. */
+static void refine_span(struct curve *exact, const struct curve *off, int64_t from, int64_t to, const double *sums, size_t *point,
+			double *numbers)
+{
+	int64_t first = off->times[0] > from ? off->times[0] : from;
+	int64_t last = off->times[off->nr - 1] < to ? off->times[off->nr - 1] : to;
+	double covered = first < last ? (double)(last - first) : 0, rest = (double)(to - from) - covered;
+	double spent[NR_OFFS], rates[NR_TIMES];
+
+	if (covered == 0)
+		first = last = to;
+	off_between(off, first, last, spent);
+	rates[TIMES_CPU] = rest > 0 ? (sums[TIMES_CPU] - (covered - spent[OFF_BLOCKED] - spent[OFF_PREEMPTED])) / rest : 0;
+	rates[TIMES_CPU] = fmin(fmax(rates[TIMES_CPU], 0), 1);
+	rates[TIMES_WAIT] = sums[TIMES_WAIT] / (double)(to - from);
+	add_evenly(exact, from, first, rates, numbers);
+	add_exact(exact, off, first, last, rates[TIMES_WAIT] * covered, point, numbers);
+	add_evenly(exact, last, to, rates, numbers);
+}
+
+/* Samples know sums; where there are records of context switches, they tell when. */
+static void read_exact_times(struct thread_use *use, struct process *process)
+{
+	struct curve off, exact;
+	double numbers[NR_TIMES];
+	size_t point = 0;
+
+	if (!read_off(&off, process, use->tid) || !use->times.nr) {
+		curve_release(&off);
+		return;
+	}
+	curve_init(&exact, NR_TIMES);
+	memcpy(numbers, use->times.numbers, sizeof(numbers));
+	curve_add(&exact, use->times.times[0], numbers);
+	for (size_t i = 1; i < use->times.nr; i++) {
+		double sums[NR_TIMES];
+
+		for (int j = 0; j < NR_TIMES; j++)
+			sums[j] = use->times.numbers[i * NR_TIMES + (size_t)j] - use->times.numbers[(i - 1) * NR_TIMES + (size_t)j];
+		refine_span(&exact, &off, use->times.times[i - 1], use->times.times[i], sums, &point, numbers);
+	}
+	curve_release(&off);
+	curve_release(&use->times);
+	use->times = exact;
+}
+
+/* A thread's part of what its process used between two rows: as much as of the CPU time, else one of all threads. */
+static double share_of(const struct thread_use *use, struct process *process, const struct rowset *rows, size_t row)
+{
+	int cpu = rowset_column(rows, "cpu_ns"), threads = rowset_column(rows, "threads");
+	double process_ns = growth(rows, row, cpu), before[NR_TIMES], now[NR_TIMES], share;
+	uint64_t nr;
+
+	if (row == 0 || !use->times.nr)
+		return 0;
+	curve_at(&use->times, process_time(process, rows->ticks[row - 1]), before);
+	curve_at(&use->times, process_time(process, rows->ticks[row]), now);
+	if (process_ns > 0) {
+		share = (now[TIMES_CPU] - before[TIMES_CPU]) / process_ns;
+		return share < 0 ? 0 : share > 1 ? 1 : share;
+	}
+	nr = threads < 0 ? LOG_NONE : rowset_value(rows, row, (uint32_t)threads);
+	return nr == LOG_NONE || nr == 0 ? 0 : 1 / (double)nr;
+}
+
+/* A column that is not read each time, as switches are: in between it grew evenly. Return: [row], to be freed */
+static double *even_column(const struct rowset *rows, const char *name)
+{
+	double *values = xcalloc(rows->nr_rows + 1, sizeof(*values));
+	int column = rowset_column(rows, name);
+	struct curve known;
+
+	curve_init(&known, 1);
+	for (size_t row = 0; column >= 0 && row < rows->nr_rows; row++) {
+		uint64_t raw = rowset_value(rows, row, (uint32_t)column);
+		double value = (double)raw;
+
+		if (raw != LOG_NONE)
+			curve_add(&known, (int64_t)rows->ticks[row], &value);
+	}
+	for (size_t row = 0; known.nr && row < rows->nr_rows; row++)
+		curve_at(&known, (int64_t)rows->ticks[row], &values[row]);
+	curve_release(&known);
+	return values;
+}
+
+static void read_counts(struct thread_use *use, struct thread *thread, const struct rowset *rows)
+{
+	double numbers[NR_COUNTS] = { 0 }, *columns[NR_COUNTS];
+
+	for (size_t i = 0; i < NR_COUNTS; i++)
+		columns[i] = even_column(rows, count_columns[i]);
+	for (size_t row = 0; row < rows->nr_rows; row++) {
+		double share = thread_is_alone(thread) ? 1 : share_of(use, thread->process, rows, row);
+
+		for (size_t i = 0; row && i < NR_COUNTS; i++)
+			numbers[i] += share * fmax(columns[i][row] - columns[i][row - 1], 0);
+		curve_add(&use->counts, process_time(thread->process, rows->ticks[row]), numbers);
+	}
+	for (size_t i = 0; i < NR_COUNTS; i++)
+		free(columns[i]);
+}
+
+/* The set "memory" has rows each ms, but says nothing of CPU time. */
+static void read_rss(struct thread_use *use, struct thread *thread, const struct rowset *process_rows)
+{
+	const struct rowset *memory = process_rowset(thread->process, "memory");
+	const struct rowset *rows = thread_is_alone(thread) && memory ? memory : process_rows;
+	int column = rowset_column(rows, "rss_bytes");
+	double bytes = 0;
+
+	for (size_t row = 0; column >= 0 && row < rows->nr_rows; row++) {
+		bytes += (thread_is_alone(thread) ? 1 : share_of(use, thread->process, rows, row)) * change(rows, row, column);
+		curve_add(&use->rss, process_time(thread->process, rows->ticks[row]), &bytes);
+	}
+}
+
+/* Who waits for a device sleeps: of several threads each has the share that it has of all else. */
+static void read_gpu(struct thread_use *use, struct thread *thread, const struct rowset *rows)
+{
+	double numbers[NR_GPU_NUMBERS] = { 0, 0 }, before[NR_GPU_NUMBERS] = { 0, 0 }, now[NR_GPU_NUMBERS];
+	struct curve gpu;
+
+	curve_init(&gpu, NR_GPU_NUMBERS);
+	gpu_use_read(&gpu, thread->process);
+	for (size_t row = 0; gpu.nr && row < rows->nr_rows; row++) {
+		int64_t time = process_time(thread->process, rows->ticks[row]);
+		double share = thread_is_alone(thread) ? 1 : share_of(use, thread->process, rows, row);
+
+		curve_at(&gpu, time, now);
+		for (int i = 0; i < NR_GPU_NUMBERS; i++)
+			numbers[i] += share * (now[i] - before[i]);
+		memcpy(before, now, sizeof(before));
+		curve_add(&use->gpu, time, numbers);
+	}
+	curve_release(&gpu);
+}
+
+void thread_use_open(struct thread_use *use, struct thread *thread, uint32_t tid)
+{
+	const struct rowset *rows = process_rowset(thread->process, "process");
+
+	*use = (struct thread_use){ .tid = tid };
+	curve_init(&use->times, NR_TIMES);
+	curve_init(&use->counts, NR_COUNTS);
+	curve_init(&use->rss, 1);
+	curve_init(&use->gpu, NR_GPU_NUMBERS);
+	read_times(use, thread);
+	if (!rows || (!use->times.nr && !thread_is_alone(thread)))
+		return;
+	if (thread_is_alone(thread))
+		read_exact_cpu(use, thread->process, rows);
+	read_exact_times(use, thread->process);
+	read_counts(use, thread, rows);
+	read_rss(use, thread, rows);
+	read_gpu(use, thread, rows);
+}
+
+void thread_use_close(struct thread_use *use)
+{
+	curve_release(&use->times);
+	curve_release(&use->counts);
+	curve_release(&use->rss);
+	curve_release(&use->gpu);
+}
+
+/* Differences of @curve's numbers; NAN where it has no point. */
+static void between(const struct curve *curve, int64_t from, int64_t to, double *used)
+{
+	double before[NR_COUNTS], after[NR_COUNTS];
+
+	if (curve->nr) {
+		curve_at(curve, from, before);
+		curve_at(curve, to, after);
+	}
+	for (size_t i = 0; i < curve->nr_numbers; i++)
+		used[i] = curve->nr ? after[i] - before[i] : NAN;
+}
+
+void thread_use_between(const struct thread_use *use, int64_t from, int64_t to, double *used)
+{
+	between(&use->times, from, to, &used[USE_CPU_NS]);
+	between(&use->counts, from, to, &used[USE_MINOR_FAULTS]);
+	between(&use->rss, from, to, &used[USE_RSS_BYTES]);
+	between(&use->gpu, from, to, &used[USE_GPU_NS]);
+	used[USE_BLOCKED_NS] = (double)(to - from) - used[USE_CPU_NS] - used[USE_WAIT_NS];
+}

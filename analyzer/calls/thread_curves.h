@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What one thread had used up to any time. */
+#ifndef INSIDEME_THREAD_CURVES_H
+#define INSIDEME_THREAD_CURVES_H
+
+#include "analyzer/base/polyline.h"
+#include "analyzer/calls/function_resources.h"
+
+struct thread_use {
+	uint32_t tid;
+	struct curve times;	/* CPU time and waiting for a processor; exact where context switches were recorded */
+	struct curve counts;	/* the process's counters, as far as they are this thread's */
+	struct curve rss;
+	struct curve gpu;
+};
+
+/* What is known of its process is known of it. */
+bool thread_is_alone(const struct thread *thread);
+
+/* @tid: of several threads that shared @thread's record, which one. */
+void thread_use_open(struct thread_use *use, struct thread *thread, uint32_t tid);
+void thread_use_close(struct thread_use *use);
+
+/* What it used between two model times: [NR_USES]; NAN: not known. */
+void thread_use_between(const struct thread_use *use, int64_t from, int64_t to, double *used);
+
+#endif

@@ -1,0 +1,280 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Headers that do not belong to the program are left out as a whole, unless time is spent in them; functions of
+ * the program by their names. Sources are looked up for the functions that matter, not for all.
+ */
+#include "analyzer/cells/flag_advice.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/base/error.h"
+#include "analyzer/model/resolve.h"
+
+#define LOOKED_AT	2000	/* functions whose sources are looked up: most called, most time */
+#define NAMES_MAX	12
+#define LONG_CALL_NS	1000	/* self time of a call of a function that is worth seeing */
+#define CPP_HEADERS	"/include/c++/"
+
+struct place {
+	char *text;			/* part of the path of its sources */
+	uint64_t short_calls;
+	double self_ns;
+	double long_ns;			/* of it in long calls */
+};
+
+struct search {
+	const struct model *model;
+	struct function **functions;	/* most calls first */
+	size_t nr_looked_at;
+	struct place *places;
+	size_t nr_places;
+	char *names[NAMES_MAX];
+	size_t nr_names;
+};
+
+bool excludes_is_short(const struct function *function)
+{
+	return function->stats.known_calls && function->stats.self_ns < SHORT_CALL_NS * (double)function->stats.known_calls;
+}
+
+bool excludes_is_dear(const struct function *function)
+{
+	const struct call_stats *stats = &function->stats;
+
+	return stats->known_calls && stats->self_ns < stats->hooks_ns;
+}
+
+static bool is_long(const struct function *function)
+{
+	return function->stats.self_ns >= LONG_CALL_NS * (double)function->stats.known_calls;
+}
+
+static int by_calls(const void *a, const void *b)
+{
+	uint64_t left = (*(struct function *const *)a)->stats.calls, right = (*(struct function *const *)b)->stats.calls;
+
+	return (left < right) - (left > right);
+}
+
+static int by_self(const void *a, const void *b)
+{
+	double left = (*(struct function *const *)a)->stats.self_ns, right = (*(struct function *const *)b)->stats.self_ns;
+
+	return (left < right) - (left > right);
+}
+
+/*
+ * "/include/c++/", "/usr/include/eigen3/" or "/usr/include/zlib.h" of a header that was installed; NULL: of the
+ * program itself.
+ */
+static char *place_of(const char *file)
+{
+	const char *include, *end;
+
+	if (!file || (strncmp(file, "/usr/", 5) && strncmp(file, "/opt/", 5)))
+		return NULL;
+	if (strstr(file, CPP_HEADERS))
+		return xstrdup(CPP_HEADERS);
+	include = strstr(file, "/include/");
+	if (!include || strpbrk(file, ", '\"\\$`*?"))
+		return NULL;
+	end = strchr(include + strlen("/include/"), '/');
+	return end ? xasprintf("%.*s", (int)(end + 1 - file), file) : xstrdup(file);
+}
+
+static struct place *place_get(struct search *search, char *text)
+{
+	for (size_t i = 0; i < search->nr_places; i++) {
+		if (strcmp(search->places[i].text, text))
+			continue;
+		free(text);
+		return &search->places[i];
+	}
+	search->places = xgrow(search->places, search->nr_places, sizeof(*search->places));
+	search->places[search->nr_places] = (struct place){ .text = text };
+	return &search->places[search->nr_places++];
+}
+
+static void look_up_sources(const struct search *search)
+{
+	for (size_t i = 0; i < search->nr_looked_at; i++)
+		resolve_source(search->functions[i]);
+}
+
+static void add_up_places(struct search *search)
+{
+	for (size_t i = 0; i < search->model->nr_functions; i++) {
+		const struct function *function = search->functions[i];
+		char *text = place_of(function->file);
+		struct place *place = text ? place_get(search, text) : NULL;
+
+		if (!place)
+			continue;
+		place->self_ns += function->stats.self_ns;
+		if (excludes_is_short(function))
+			place->short_calls += function->stats.calls;
+		else if (is_long(function))
+			place->long_ns += function->stats.self_ns;
+	}
+}
+
+/* The standard library's functions call what is given to them: their time is the program's doing. */
+static bool is_worth_leaving_out(const struct search *search, const struct place *place)
+{
+	return place->short_calls * 100 >= search->model->calls &&
+	       (strcmp(place->text, CPP_HEADERS) == 0 || place->long_ns * 4 <= place->self_ns);
+}
+
+static void choose_places(struct search *search)
+{
+	size_t nr = 0;
+
+	for (size_t i = 0; i < search->nr_places; i++) {
+		if (is_worth_leaving_out(search, &search->places[i]))
+			search->places[nr++] = search->places[i];
+		else
+			free(search->places[i].text);
+	}
+	search->nr_places = nr;
+}
+
+static bool is_left_out(const struct search *search, const struct function *function)
+{
+	for (size_t i = 0; i < search->nr_places; i++)
+		if (function->file && strstr(function->file, search->places[i].text))
+			return true;
+	for (size_t i = 0; i < search->nr_names; i++)
+		if (function->resolved && strstr(function->short_name, search->names[i]))
+			return true;
+	return false;
+}
+
+/* How much of the name may stand in a list of flags: identifiers and scopes. */
+static size_t plain_length(const char *name)
+{
+	size_t length = 0;
+
+	while (isalnum((unsigned char)name[length]) || strchr("_:~", name[length] ?: ' '))
+		length++;
+	return length;
+}
+
+/* What gcc looks for in the name as a user sees it; of a template's function the last part. NULL: nothing plain. */
+static char *pattern_of(const struct function *function)
+{
+	const char *name = function->short_name, *p;
+
+	if (plain_length(name) == strlen(name))
+		return xstrdup(name);
+	for (p = name + strlen(name); p > name && (isalnum((unsigned char)p[-1]) || strchr("_:~", p[-1])); p--)
+		;
+	return strlen(p) > 4 && !strstr(name, "operator") ? xstrdup(p) : NULL;
+}
+
+/* It is a part of names: another function that is worth seeing must not go with it. */
+static bool hits_others(const struct search *search, const char *pattern)
+{
+	for (size_t i = 0; i < search->model->nr_functions; i++) {
+		const struct function *function = search->functions[i];
+
+		if (function->stats.self_ns * 100 >= search->model->functions_ns && is_long(function) &&
+		    function->resolved && strstr(function->short_name, pattern))
+			return true;
+	}
+	return false;
+}
+
+static void choose_names(struct search *search)
+{
+	for (size_t i = 0; i < search->nr_looked_at && search->nr_names < NAMES_MAX; i++) {
+		const struct function *function = search->functions[i];
+		char *pattern;
+
+		if (function->stats.calls * 200 < search->model->calls || !excludes_is_short(function) || !function->resolved ||
+		    is_left_out(search, function) || call_stats_mean_ns(&function->stats) >= LONG_CALL_NS)
+			continue;
+		pattern = pattern_of(function);
+		if (pattern && !hits_others(search, pattern))
+			search->names[search->nr_names++] = pattern;
+		else
+			free(pattern);
+	}
+}
+
+static char *join(char *list, const char *item)
+{
+	char *longer = xasprintf("%s%s%s", list, *list ? "," : "", item);
+
+	free(list);
+	return longer;
+}
+
+static void write_lists(struct excludes *excludes, struct search *search)
+{
+	for (size_t i = 0; i < search->model->nr_functions; i++) {
+		const struct function *function = search->model->functions[i];
+
+		excludes->left_out[i] = is_left_out(search, function);
+		if (!excludes->left_out[i])
+			excludes->calls_left += function->stats.calls;
+	}
+	for (size_t i = 0; i < search->nr_places; i++) {
+		excludes->files = join(excludes->files, search->places[i].text);
+		free(search->places[i].text);
+	}
+	for (size_t i = 0; i < search->nr_names; i++) {
+		excludes->functions = join(excludes->functions, search->names[i]);
+		free(search->names[i]);
+	}
+	free(search->places);
+}
+
+static void search_all(struct excludes *excludes, struct search *search)
+{
+	size_t nr = search->model->nr_functions;
+
+	search->nr_looked_at = nr < LOOKED_AT ? nr : LOOKED_AT;
+	search->functions = xcalloc(nr, sizeof(*search->functions));
+	memcpy(search->functions, search->model->functions, nr * sizeof(*search->functions));
+	qsort(search->functions, nr, sizeof(*search->functions), by_self);
+	look_up_sources(search);
+	qsort(search->functions, nr, sizeof(*search->functions), by_calls);
+	look_up_sources(search);
+	add_up_places(search);
+	choose_places(search);
+	choose_names(search);
+	write_lists(excludes, search);
+	free(search->functions);
+}
+
+static void add_short(struct excludes *excludes, const struct call_stats *stats)
+{
+	excludes->short_calls += stats->calls;
+	excludes->short_hooks_ns += stats->hooks_ns;
+}
+
+void excludes_find(struct excludes *excludes, const struct model *model)
+{
+	struct search search = { .model = model };
+
+	*excludes = (struct excludes){
+		.files = xstrdup(""), .functions = xstrdup(""),
+		.left_out = xcalloc(model->nr_functions + 1, sizeof(*excludes->left_out)),
+	};
+	for (size_t i = 0; i < model->nr_functions; i++)
+		if (excludes_is_short(model->functions[i]))
+			add_short(excludes, &model->functions[i]->stats);
+	if (excludes->short_calls * 2 > model->calls)
+		search_all(excludes, &search);
+	else
+		excludes->calls_left = model->calls;
+}
+
+void excludes_release(struct excludes *excludes)
+{
+	free(excludes->files);
+	free(excludes->functions);
+	free(excludes->left_out);
+}

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The processes of a run as a tree. Images that followed each other by exec are one process; programs that did
+ * not load the library, but were seen by insideme-run, are among them.
+ */
+#ifndef INSIDEME_PROCESS_TREE_H
+#define INSIDEME_PROCESS_TREE_H
+
+#include "analyzer/model/model.h"
+#include "analyzer/model/process_usage.h"
+
+struct member {
+	struct process *first;		/* image; NULL: not recorded */
+	struct process *last;
+	const struct unseen_process *unseen;	/* NULL: recorded */
+	const struct model *model;
+	uint32_t run;			/* which of model->nr_runs */
+	uint32_t pid;
+	uint32_t ppid;			/* 0: not known */
+	int64_t begin;			/* model time; of what was not recorded: when it was seen */
+	enum process_end end_kind;	/* of the last image */
+	int end_status;
+	bool core_dumped;
+	int64_t end;			/* of what is known of it; NO_TIME: not known */
+	uint64_t nr_threads;		/* one that went on through an exec is one */
+	uint64_t calls;
+	double functions_ns;
+	uint64_t alloc_bytes;
+	uint64_t log_bytes;
+	struct usage usage;
+
+	struct member *parent;		/* NULL: none of them */
+	struct member *child;		/* the first; in the order of begin, as next */
+	struct member *last_child;
+	struct member *next;
+	unsigned int depth;		/* 0: without parent */
+};
+
+struct family {
+	struct member *members;		/* in the order of run and begin */
+	size_t nr;
+};
+
+void family_init(struct family *family, const struct model *model);
+void family_release(struct family *family);
+
+/* "cc", "env > app": the programs it ran, without the one that a child of fork has from its parent. */
+char *family_programs(const struct member *member);
+const char *family_program(const struct member *member);
+/* "exit 0", "SIGSEGV, core dumped", "no word"; "ran on" when insideme-run ended. */
+const char *family_end_text(const struct member *member, char *out, size_t bytes);
+/* Ended by a signal, or nobody knows how. */
+bool family_is_killed(const struct member *member);
+/* An exit status that is not 0. */
+bool family_has_failed(const struct member *member);
+/* What was recorded of it: "functions", "no hooks", "did not load the recorder". */
+const char *family_recorded(const struct member *member);
+
+#endif

@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What every view asks of the runs that it shows. */
+#include "analyzer/cells/view_context.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "analyzer/model/hook_costs.h"
+#include "analyzer/tables/document.h"
+
+#define RUNS_NAMED 6	/* below a table */
+
+const char *report_program(const struct report *report)
+{
+	const struct model *model = report->model;
+
+	if (model->nr_processes && model->processes[0]->header.program[0])
+		return model->processes[0]->header.program;
+	return report->runs[0].name;
+}
+
+static int badness(const struct process *process)
+{
+	if (process->end_kind == END_SIGNAL || process->end_kind == END_SILENT)
+		return 3;
+	if (process->end_kind == END_EXIT)
+		return process->end_status ? 2 : 0;
+	return 1;
+}
+
+const struct process *report_worst_end(const struct family *family, uint32_t run)
+{
+	const struct process *worst = NULL;
+
+	for (size_t i = 0; i < family->nr; i++) {
+		const struct member *member = &family->members[i];
+
+		if (member->run != run || !member->last || (member->parent && member->parent->first))
+			continue;
+		if (!worst || (member->first->header.rank >= 0 && badness(member->last) > badness(worst)))
+			worst = member->last;
+	}
+	return worst;
+}
+
+const struct process *report_ended(const struct report *report)
+{
+	const struct process *worst;
+	struct family family;
+
+	family_init(&family, report->model);
+	worst = report_worst_end(&family, report->model->nr_processes ? report->model->processes[0]->run : 0);
+	family_release(&family);
+	return worst;
+}
+
+void report_tell_runs(const struct report *report, struct document *document, struct table *table)
+{
+	if (report->model->nr_runs < 2)
+		return;
+	table->text_columns = document_text(document, "run_number,%s", table->text_columns);
+	table->data_columns = document_text(document, "%s,run", table->data_columns);
+}
+
+void report_name_runs(const struct report *report, struct document *document)
+{
+	const struct model *model = report->model;
+	struct section *section;
+	const char *text = "times are since the begin of each";
+
+	if (model->nr_runs < 2)
+		return;
+	for (size_t i = 0; i < model->nr_runs && i < RUNS_NAMED; i++)
+		text = document_text(document, "%s\n%zu: %s", text, i + 1, model->run_names[i]);
+	if (model->nr_runs > RUNS_NAMED)
+		text = document_text(document, "%s\nand %zu more, numbered as they were named", text, model->nr_runs - RUNS_NAMED);
+	section = document_add(document, "Runs", text);
+	section->apart = section->wraps = true;
+}
+
+/* Below all: the calls that --focus, --exclude and --depth leave out. */
+static void tell_left_out(const struct report *report, struct document *document)
+{
+	const struct selection *selection = &report->model->selection;
+	const char *text = "nothing; ";
+	struct section *section;
+
+	if (!selection->is_on)
+		return;
+	if (selection->outside_calls)
+		text = document_text(document, "%s outside, %s of self time%s%s in them; ",
+			document_count(document, (double)selection->outside_calls, "call"),
+			document_number(document, UNIT_NS, fmax(selection->outside_ns, 0)),
+			report_has_heap(report) ? " and allocations of " : "", report_has_heap(report) ?
+			document_number(document, UNIT_BYTES, (double)selection->outside_alloc_bytes) : "");
+	if (selection->inside_calls)
+		text = document_text(document, "%s%s within reported ones: their time and memory are in those; ", selection->outside_calls ?
+			text : "", document_count(document, (double)selection->inside_calls, "call"));
+	section = document_add(document, "Left out", document_text(document, "%.*s", (int)strlen(text) - 2, text));
+	section->apart = section->wraps = true;
+}
+
+int report_build(struct report *report, struct document *document, int (*build)(struct document *, struct report *))
+{
+	int status = build(document, report);
+
+	if (status == 0)
+		tell_left_out(report, document);
+	return status;
+}
+
+bool report_is_of_threads(const struct report *report)
+{
+	return report->options->filter.lists[FILTER_THREAD].text;
+}
+
+bool report_has_heap(const struct report *report)
+{
+	for (size_t i = 0; i < report->model->nr_processes; i++)
+		if (report->model->processes[i]->header.heap_bytes != LOG_HEAP_OFF)
+			return true;
+	return false;
+}
+
+bool report_has_live_heap(const struct report *report)
+{
+	return report->model->heap.live_records > 0;
+}
+
+bool report_has_times(const struct report *report)
+{
+	for (size_t i = 0; i < report->model->nr_processes; i++)
+		if (report->model->processes[i]->header.timing != LOG_TIMING_COUNTS)
+			return true;
+	return false;
+}
+
+bool report_has_errors(const struct report *report)
+{
+	for (size_t i = 0; i < report->model->nr_processes; i++)
+		if (report->model->processes[i]->header.timing == LOG_TIMING_ADAPTIVE)
+			return true;
+	return false;
+}
+
+bool report_has_doubts(const struct report *report)
+{
+	for (size_t i = 0; i < report->model->nr_functions; i++)
+		if (hook_costs_hide_self(&report->model->functions[i]->stats) ||
+		    hook_costs_hide_total(&report->model->functions[i]->stats))
+			return true;
+	return false;
+}
+
+const char *report_doubt_note(const struct report *report)
+{
+	return report_has_doubts(report) ? "; ~ too short to time beside the hooks: may as well be 0, and need not add up" : "";
+}
+
+const char *report_open_note(const struct report *report)
+{
+	for (size_t i = 0; i < report->model->nr_functions; i++)
+		if (report->model->functions[i]->stats.open_ns > 0)
+			return "; p99: of calls that ended, mean and max of open ones too";
+	return "";
+}
+
+bool report_has_damage(const struct report *report)
+{
+	for (size_t i = 0; i < report->model->nr_processes; i++)
+		if (report->model->processes[i]->nr_damaged)
+			return true;
+	return report->model->nr_damaged || report->model->nr_unreadable;
+}
+
+uint64_t report_threads(const struct report *report)
+{
+	struct family family;
+	uint64_t nr = 0;
+
+	family_init(&family, report->model);
+	for (size_t i = 0; i < family.nr; i++)
+		nr += family.members[i].nr_threads;
+	family_release(&family);
+	return nr;
+}
+
+uint64_t report_threads_with_calls(const struct report *report)
+{
+	uint64_t nr = 0;
+
+	for (size_t i = 0; i < report->model->nr_processes; i++)
+		for (size_t j = 0; j < report->model->processes[i]->nr_threads; j++)
+			if (report->model->processes[i]->threads[j]->calls)
+				nr += report->model->processes[i]->threads[j]->nr_threads;
+	return nr;
+}

@@ -1,0 +1,382 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What a run was: its logs put together. */
+#include "analyzer/model/model.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/base/error.h"
+#include "analyzer/base/progress.h"
+#include "analyzer/calls/slices.h"
+#include "analyzer/load/match_builds.h"
+#include "analyzer/log/logfile.h"
+#include "analyzer/model/names_file.h"
+#include "analyzer/model/naming.h"
+#include "analyzer/model/parents.h"
+#include "analyzer/model/process_filter.h"
+#include "analyzer/model/run_parts.h"
+#include "analyzer/model/selection.h"
+#include "analyzer/model/time_origins.h"
+#include "analyzer/model/tree.h"
+#include "analyzer/profile/profile.h"
+#include "analyzer/read/child_entries.h"
+#include "analyzer/read/children_rows.h"
+#include "analyzer/read/ends_read.h"
+#include "analyzer/read/heap_read.h"
+#include "analyzer/read/machine_rows.h"
+#include "analyzer/read/memory_limits.h"
+#include "analyzer/read/memory_rows.h"
+#include "analyzer/read/nodes_read.h"
+#include "analyzer/read/open_calls.h"
+#include "analyzer/read/process.h"
+#include "analyzer/read/program_entries.h"
+#include "analyzer/read/sample_sums.h"
+#include "analyzer/read/samples_read.h"
+#include "analyzer/read/time_namespaces.h"
+#include "analyzer/runs/run.h"
+
+#define DAMAGE_TOLD 3	/* as logfile.c: places of a log that got a line */
+
+static struct model *model_new(void)
+{
+	struct model *model = xcalloc(1, sizeof(*model));
+
+	model->tables = xcalloc(1, sizeof(*model->tables));
+	functions_init(&model->tables->functions);
+	tree_init(model);
+	return model;
+}
+
+static void open_log(struct model *model, const char *path, uint32_t run)
+{
+	struct process *process;
+
+	progress_set("opening log %zu", model->nr_processes + model->nr_monitors + model->nr_unreadable + 1);
+	process = process_open(model, path);
+	if (!process) {
+		model->nr_unreadable++;
+		return;
+	}
+	process->run = run;
+	if (process->header.kind == LOG_OF_PROGRAMS) {
+		model->shared = xgrow(model->shared, model->nr_shared, sizeof(process));
+		model->shared[model->nr_shared++] = process;
+		return;
+	}
+	if (process->header.kind == LOG_OF_MONITOR) {
+		model->monitors = xgrow(model->monitors, model->nr_monitors, sizeof(process));
+		model->monitors[model->nr_monitors++] = process;
+		return;
+	}
+	model->processes = xgrow(model->processes, model->nr_processes, sizeof(process));
+	model->processes[model->nr_processes++] = process;
+	children_read(process, &model->processes, &model->nr_processes);
+}
+
+static void place_in_time(struct model *model)
+{
+	origins_set(model);
+	for (size_t i = 0; i < model->nr_processes; i++)
+		if (!model->processes[i]->parent)
+			process_read_threads(model->processes[i]);
+	for (size_t i = 0; i < model->nr_processes; i++)
+		if (model->processes[i]->parent)
+			process_read_threads(model->processes[i]);
+	for (size_t i = 0; i < model->nr_monitors; i++)
+		process_read_threads(model->monitors[i]);
+}
+
+static bool is_left_out(const struct process *process, uint32_t thread_ref)
+{
+	const struct thread *thread = nodes_thread(process, thread_ref);
+
+	return thread && thread->left_out;
+}
+
+static void count_slices(struct process *process)
+{
+	const struct logfile *log = process->log;
+
+	for (size_t i = 0; i < log->nr_extents; i++) {
+		const struct log_extent *extent = &log->extents[i];
+		uint64_t bytes = extent->used_bytes - sizeof(struct log_slices);
+		struct log_slices head;
+
+		if (extent->kind != LOG_AREA_SLICES || is_left_out(process, extent->owner))
+			continue;
+		memcpy(&head, log->base + extent->offset, sizeof(head));
+		process->slice_bytes += bytes;
+		process->nr_slices += head.nr_slices < bytes / 3 ? head.nr_slices : bytes / 3;	/* none is shorter */
+	}
+}
+
+static void read_process(struct model *model, struct process *process)
+{
+	process_find_last(process);
+	if (model->end < process->last)
+		model->end = model->to = process->last;
+	if (process->is_saved)
+		return;
+	if (process->parent)
+		children_open_path(process);
+	nodes_read(process);
+	heaps_read(process);
+	memory_limits_read(process);
+	samples_read(process);
+	open_calls_read(process);
+	count_slices(process);
+	for (size_t i = 0; i < process->nr_threads; i++) {
+		process->calls += process->threads[i]->calls;
+		process->functions_ns += process->threads[i]->functions_ns;
+	}
+	process->nr_damaged = process->log->nr_damaged;
+	if (process->parent)
+		children_close_path(process);
+	if (process->nr_damaged > DAMAGE_TOLD)
+		warning("%s: damaged in %llu places; what is sound is reported", process->log->path,
+			(unsigned long long)process->nr_damaged);
+	model->nr_slices += process->nr_slices;
+	model->log_bytes += process->header.kind == LOG_OF_PROGRAM ? process->log_bytes : 0;
+	model->nr_damaged += process->nr_damaged;
+}
+
+/* The heads of chunks know nothing of calls that are left out. */
+static void count_kept_slices(struct model *model)
+{
+	struct slice_reader *reader = slices_open_all(model);
+	struct slice slice;
+
+	model->nr_slices = 0;
+	for (size_t i = 0; i < model->nr_processes; i++)
+		model->processes[i]->nr_slices = 0;
+	while (slices_next(reader, &slice)) {
+		slice.thread->process->nr_slices++;
+		model->nr_slices++;
+	}
+	slices_close(reader);
+}
+
+static void add_run(struct model *model, const char *name)
+{
+	model->run_names = xgrow(model->run_names, model->nr_runs, sizeof(*model->run_names));
+	model->run_names[model->nr_runs++] = xstrdup(name);
+}
+
+static int open_saved(struct model *model, const char *path, struct profile **profile)
+{
+	uint32_t first = (uint32_t)model->nr_runs;
+
+	progress_set("reading a saved profile");
+	*profile = profile_open(path);
+	if (!*profile)
+		return -1;
+	for (size_t i = 0; i < profile_nr_runs(*profile); i++)
+		add_run(model, profile_nr_runs(*profile) > 1 ? profile_run_name(*profile, i) : path);
+	return profile_add_processes(*profile, model, first);
+}
+
+static int open_runs(struct model *model, const struct run *runs, size_t nr_runs)
+{
+	model->profiles = xcalloc(nr_runs, sizeof(*model->profiles));
+	model->nr_profiles = nr_runs;
+	for (size_t i = 0; i < nr_runs; i++) {
+		uint32_t number = (uint32_t)model->nr_runs;
+
+		if (runs[i].is_profile) {
+			if (open_saved(model, runs[i].path, &model->profiles[i]) < 0)
+				return -1;
+			continue;
+		}
+		add_run(model, runs[i].path ? runs[i].path : "");
+		for (size_t j = 0; j < runs[i].nr_logs; j++)
+			open_log(model, runs[i].logs[j], number);
+	}
+	for (size_t i = 0; i < model->nr_shared; i++)
+		briefs_read(model, model->shared[i]);
+	time_namespaces_join(model);
+	children_rows_read(model);
+	for (size_t i = 0; i < model->nr_processes; i++)
+		memory_rows_complete(model->processes[i]);
+	return 0;
+}
+
+struct model *model_open(const struct run *runs, size_t nr_runs)
+{
+	struct model *model = model_new();
+
+	if (open_runs(model, runs, nr_runs) < 0 || model->nr_processes + model->nr_monitors == 0) {
+		model_free(model);
+		return NULL;
+	}
+	place_in_time(model);
+	lineage_find(model);
+	ends_find(model);
+	return model;
+}
+
+/* Each run's own file, which lies beside its logs. */
+static void read_names(struct model *model, const struct run *run)
+{
+	const char *last = "";
+
+	for (size_t i = 0; i < run->nr_logs; i++) {
+		const char *path = run->logs[i], *slash = strrchr(path, '/');
+		size_t length = slash ? (size_t)(slash - path) + 1 : 0;
+		char *names;
+
+		if (i && strncmp(path, last, length) == 0 && !strchr(last + length, '/'))
+			continue;
+		last = path;
+		names = xasprintf("%.*s" NAMES_FILE, (int)length, path);
+		names_file_read(model, names);
+		free(names);
+	}
+}
+
+static void read_processes(struct model *model, uint32_t run)
+{
+	for (size_t i = 0; i < model->nr_processes; i++)
+		if (model->processes[i]->run == run) {
+			progress_set("reading process %zu of %zu", i + 1, model->nr_processes);
+			read_process(model, model->processes[i]);
+		}
+}
+
+/* One run after the other, so that it is known what each has of a function. */
+static int read_runs(struct model *model, const struct run *runs, const struct filter *filter)
+{
+	struct parts parts = { 0 };
+	uint32_t run = 0;
+
+	for (size_t i = 0; i < model->nr_profiles; i++) {
+		read_names(model, &runs[i]);
+		if (model->profiles[i])
+			profile_add_functions(model->profiles[i], model);
+	}
+	if (model->nr_runs > 1)
+		versions_match(model);
+	selection_read(model, filter);
+	model->nr_parts = model->nr_runs;
+	for (size_t i = 0; i < model->nr_profiles; i++) {
+		size_t nr = model->profiles[i] ? profile_nr_runs(model->profiles[i]) : 1;
+
+		for (size_t j = 0; j < nr; j++)
+			read_processes(model, run + (uint32_t)j);
+		if (model->profiles[i] && profile_add_tree(model->profiles[i], model) < 0) {
+			parts_release(&parts);
+			return -1;
+		}
+		if (nr > 1 && model->selection.is_on)	/* of what is left out it has no parts */
+			model->nr_parts = 1;
+		if (model->nr_runs > 1)
+			parts_take(&parts, model, nr > 1 ? PARTS_KNOWN : run);
+		if (nr > 1)
+			profile_add_ranges(model->profiles[i], model);
+		run += (uint32_t)nr;
+	}
+	parts_release(&parts);
+	for (size_t i = 0; i < model->nr_monitors; i++)
+		read_process(model, model->monitors[i]);
+	machine_rows_gather(model);
+	for (size_t i = 0; i < model->nr_shared; i++) {
+		model->log_bytes += model->shared[i]->log_bytes;
+		model->nr_damaged += model->shared[i]->log->nr_damaged;
+	}
+	return 0;
+}
+
+static int apply_filter(struct model *model, const struct filter *filter)
+{
+	for (size_t i = 0; i < model->nr_profiles; i++) {
+		if (!model->profiles[i])
+			continue;
+		for (size_t k = 0; filter && k < FILTER_KINDS; k++)
+			if (filter->lists[k].text)
+				return error("a saved profile has sums only: --rank, --process and --thread need logs");
+		profile_set_ends(model->profiles[i]);
+	}
+	return filter_apply(filter, model);
+}
+
+struct model *model_load_runs(const struct run *runs, size_t nr_runs, const struct filter *filter)
+{
+	struct model *model = model_open(runs, nr_runs);
+
+	if (!model) {
+		if (nr_runs > 1 || runs[0].nr_logs > 1)	/* of one file the line that says why is enough */
+			error("nothing to report: no log can be read");
+		return NULL;
+	}
+	model->is_raw = filter && filter->is_raw;
+	if (apply_filter(model, filter) < 0 || read_runs(model, runs, filter) < 0) {
+		model_free(model);
+		return NULL;
+	}
+	if (model->selection.is_on)
+		count_kept_slices(model);
+	sample_sums_make(model);
+	tree_sum_up(model);
+	samples_judge(model);
+	return model;
+}
+
+struct model *model_load(char *const *paths, size_t nr_paths, const struct filter *filter)
+{
+	struct run run = { .logs = (char **)paths, .nr_logs = nr_paths };
+
+	return model_load_runs(&run, 1, filter);
+}
+
+void model_free(struct model *model)
+{
+	if (!model)
+		return;
+	for (size_t i = 0; i < model->nr_processes; i++)
+		process_close(model->processes[i]);
+	for (size_t i = 0; i < model->nr_left_out; i++)
+		process_close(model->left_out[i]);
+	for (size_t i = 0; i < model->nr_monitors; i++)
+		process_close(model->monitors[i]);
+	for (size_t i = 0; i < model->nr_shared; i++)
+		process_close(model->shared[i]);
+	for (size_t i = 0; i < model->nr_unseen; i++)
+		free(model->unseen[i].program);
+	while (model->objects) {
+		struct object *object = model->objects;
+
+		model->objects = object->next;
+		naming_release(object);
+		free(object->path);
+		free(object);
+	}
+	for (size_t i = 0; i < model->nr_texts; i++)
+		free(model->texts[i]);
+	free(model->texts);
+	for (size_t i = 0; i < model->nr_runs; i++)
+		free(model->run_names[i]);
+	free(model->run_names);
+	free(model->run_starts_ns);
+	free(model->ranges);
+	free(model->outside_parts);
+	for (size_t i = 0; i < model->nr_profiles; i++)
+		profile_close(model->profiles[i]);
+	free(model->profiles);
+	free(model->processes);
+	free(model->left_out);
+	free(model->monitors);
+	free(model->shared);
+	free(model->unseen);
+	for (size_t i = 0; i < model->nr_known_functions; i++) {
+		free(model->functions[i]->parts);
+		free(model->functions[i]->heap_parts);
+		free(model->functions[i]->use);
+	}
+	free(model->functions);
+	free(model->heap_ages);
+	selection_release(model);
+	tree_release(model);
+	hashtable_release(&model->tables->edge_parts);
+	functions_release(&model->tables->functions);
+	free(model->tables);
+	free(model);
+}

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Who calls whom: the call tree added up by pairs of caller and function. */
+#ifndef INSIDEME_CALL_EDGES_H
+#define INSIDEME_CALL_EDGES_H
+
+#include "analyzer/model/model.h"
+
+struct edge {
+	struct function *caller;	/* NULL: called by nothing that was recorded */
+	struct function *function;
+	struct call_stats stats;	/* of these calls alone; total_ns: a pair within itself counts once */
+	struct sample_stats samples;	/* likewise */
+	uint32_t on_path;		/* edges.c's own: how often it is above the node that is looked at */
+};
+
+struct edges {
+	struct edge *list;		/* in the order of first sight */
+	size_t nr;
+};
+
+void edges_init(struct edges *edges, const struct model *model);
+void edges_release(struct edges *edges);
+
+#endif

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What a process used in all. */
+#include "analyzer/model/process_usage.h"
+
+#include <string.h>
+
+static const struct usage nothing_known = { NAN, NAN, NAN, NAN };
+
+/* 36 years of CPU time, 2^20 TiB: what is more was made up by damage, as is LOG_NONE not a number. */
+static bool is_possible(uint64_t value)
+{
+	return value < 1ull << 60;
+}
+
+/* The largest of @nr_min values of a column at least: of one that only grows the last. NAN: there are less. */
+static double largest(const struct process *process, const char *set, const char *column, size_t nr_min)
+{
+	size_t nr = 0;
+	const struct rowset *rows = process_rowset(process, set);
+	int index = rows ? rowset_column(rows, column) : -1, vms = rows ? rowset_column(rows, "vms_bytes") : -1;
+	double found = NAN;
+
+	for (size_t row = 0; index >= 0 && row < rows->nr_rows; row++) {
+		uint64_t value = rowset_value(rows, row, (uint32_t)index);
+		bool is_going = vms >= 0 && rowset_value(rows, row, (uint32_t)vms) == 0;	/* its memory is: an exec, an end */
+
+		if (!is_possible(value) || (is_going && strcmp(column, "rss_bytes") == 0))
+			continue;
+		found = fmax(found, (double)value);
+		nr++;
+	}
+	return nr < nr_min ? NAN : found;
+}
+
+static double known(uint64_t value)
+{
+	return is_possible(value) ? (double)value : NAN;
+}
+
+static struct usage usage_at_end(uint64_t user_ns, uint64_t system_ns, uint64_t peak_rss_bytes)
+{
+	return (struct usage){
+		.cpu_ns = known(user_ns) + known(system_ns),
+		.user_ns = known(user_ns),
+		.system_ns = known(system_ns),
+		.peak_rss_bytes = known(peak_rss_bytes),
+	};
+}
+
+struct usage usage_of_unseen(const struct unseen_process *unseen)
+{
+	if (!unseen->has_end)
+		return nothing_known;
+	return usage_at_end(unseen->user_ns, unseen->system_ns, unseen->peak_rss_bytes);
+}
+
+/* What was known by its end and its samples when it was saved. */
+static struct usage usage_of_saved(const struct process *process)
+{
+	struct usage usage = usage_at_end(process->user_ns, process->system_ns, process->peak_rss_bytes);
+
+	usage.cpu_ns = known(process->cpu_ns);
+	return usage;
+}
+
+/*
+ * One reading of RSS is no peak: it may be of the first instant. At an end user and system time may be in steps
+ * of 10 ms; the samples' cpu_ns never is.
+ */
+struct usage usage_of_process(const struct process *process)
+{
+	struct usage usage = nothing_known;
+	double sampled_peak = fmax(fmax(largest(process, "process_slow", "peak_rss_bytes", 1),
+					largest(process, "process", "rss_bytes", 2)),
+				   largest(process, "memory", "rss_bytes", 2));
+
+	if (process->is_saved)
+		return usage_of_saved(process);
+	if (process->has_usage)
+		usage = usage_at_end(process->user_ns, process->system_ns, process->peak_rss_bytes);
+	usage.cpu_ns = fmax(usage.cpu_ns, largest(process, "process", "cpu_ns", 1));
+	if (isnan(usage.user_ns)) {
+		usage.user_ns = largest(process, "process", "user_ns", 1);
+		usage.system_ns = largest(process, "process", "system_ns", 1);
+	}
+	usage.peak_rss_bytes = fmax(usage.peak_rss_bytes, sampled_peak);	/* both were reached */
+	return usage;
+}
+
+void usage_add(struct usage *sum, const struct usage *usage)
+{
+	sum->cpu_ns += usage->cpu_ns;
+	sum->user_ns += usage->user_ns;
+	sum->system_ns += usage->system_ns;
+	sum->peak_rss_bytes = fmax(sum->peak_rss_bytes, usage->peak_rss_bytes);
+}

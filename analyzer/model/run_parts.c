@@ -1,0 +1,264 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Shares of runs, by differences: the tree itself has sums only. */
+#include "analyzer/model/run_parts.h"
+
+#include <stdlib.h>
+
+#include "analyzer/base/error.h"
+#include "analyzer/model/hook_costs.h"
+#include "analyzer/model/tree.h"
+#include "analyzer/model/tree_walk.h"
+
+/* What a node had of the runs before. */
+struct node_before {
+	struct run_part calls;
+	struct heap_part heap;
+};
+
+/* A pair of caller and function, in model->tables->edge_parts. */
+struct edge_part {
+	const struct function *caller;
+	const struct function *function;
+	uint32_t on_path;		/* how often it is above the node that is looked at */
+	struct run_part parts[];	/* [model->nr_runs] */
+};
+
+void run_part_add(struct run_part *sum, const struct run_part *part)
+{
+	sum->calls += part->calls;
+	sum->self_ns += part->self_ns;
+	sum->total_ns += part->total_ns;
+}
+
+static bool is_edge(const void *item, const void *key)
+{
+	const struct edge_part *edge = item, *wanted = key;
+
+	return edge->caller == wanted->caller && edge->function == wanted->function;
+}
+
+static uint64_t edge_hash(const struct function *caller, const struct function *function)
+{
+	return hash_pair((uint64_t)(uintptr_t)caller, (uint64_t)(uintptr_t)function);
+}
+
+static struct edge_part *find_edge(struct model *model, const struct function *caller, const struct function *function)
+{
+	const struct edge_part wanted = { .caller = caller, .function = function };
+	uint64_t hash = edge_hash(caller, function);
+	struct edge_part *edge = hashtable_find(&model->tables->edge_parts, hash, is_edge, &wanted);
+
+	if (edge)
+		return edge;
+	edge = xcalloc(1, sizeof(*edge) + model->nr_runs * sizeof(*edge->parts));
+	edge->caller = caller;
+	edge->function = function;
+	hashtable_add(&model->tables->edge_parts, hash, edge);
+	return edge;
+}
+
+const struct run_part *parts_of_edge(const struct model *model, const struct function *caller,
+				     const struct function *function)
+{
+	const struct edge_part wanted = { .caller = caller, .function = function };
+	const struct edge_part *edge = hashtable_find(&model->tables->edge_parts, edge_hash(caller, function), is_edge, &wanted);
+
+	return edge ? edge->parts : NULL;
+}
+
+void parts_add_edge(struct model *model, const struct function *caller, const struct function *function,
+		    const struct run_part *parts, uint32_t first, size_t nr)
+{
+	struct edge_part *edge = find_edge(model, caller, function);
+
+	for (size_t i = 0; i < nr; i++)
+		run_part_add(&edge->parts[first + i], &parts[i]);
+}
+
+static struct heap_part *heap_part_of(const struct model *model, struct heap_part **parts, uint32_t run)
+{
+	if (!*parts)
+		*parts = xcalloc(model->nr_runs, sizeof(**parts));
+	return &(*parts)[run];
+}
+
+static void heap_part_add(struct heap_part *sum, const struct heap_part *part)
+{
+	sum->alloc_calls += part->alloc_calls;
+	sum->alloc_bytes += part->alloc_bytes;
+	sum->peak_bytes += part->peak_bytes;
+	sum->not_freed_bytes += part->not_freed_bytes;
+}
+
+void parts_add_heap(const struct model *model, struct heap_part **sums, const struct heap_part *parts, uint32_t first, size_t nr)
+{
+	for (size_t i = 0; parts && i < nr; i++)
+		heap_part_add(heap_part_of(model, sums, first + (uint32_t)i), &parts[i]);
+}
+
+void parts_add_range(struct path_range *range, const struct path_range *more)
+{
+	const struct run_part *min = &more->min, *max = &more->max;
+
+	if (!more->nr_runs)
+		return;
+	if (!range->nr_runs) {
+		*range = *more;
+		return;
+	}
+	range->nr_runs += more->nr_runs;
+	range->min.calls = min->calls < range->min.calls ? min->calls : range->min.calls;
+	range->max.calls = max->calls > range->max.calls ? max->calls : range->max.calls;
+	range->min.self_ns = fmin(range->min.self_ns, min->self_ns);
+	range->max.self_ns = fmax(range->max.self_ns, max->self_ns);
+	range->min.total_ns = fmin(range->min.total_ns, min->total_ns);
+	range->max.total_ns = fmax(range->max.total_ns, max->total_ns);
+}
+
+/* @more of @run, which has a pair of it and its caller above it (@edge) or not. */
+static void add_calls(const struct model *model, struct function *function, struct edge_part *edge, uint32_t run,
+		      const struct run_part *more)
+{
+	struct run_part nested = *more;
+
+	nested.total_ns = 0;
+	if (!function->parts)
+		function->parts = xcalloc(model->nr_runs, sizeof(*function->parts));
+	run_part_add(&function->parts[run], function->on_path ? &nested : more);	/* as a function's total time */
+	run_part_add(&edge->parts[run], edge->on_path ? &nested : more);
+}
+
+static void take_calls(struct node_before *before, const struct model *model, struct tree_node *node, struct edge_part *edge,
+		       uint32_t run, const struct hook_share *hooks)
+{
+	const struct call_stats *stats = &node->stats;
+	double self_ns = stats->self_ns - hooks->self_ns, total_ns = stats->total_ns - hooks->total_ns;
+	struct run_part more;
+
+	if (stats->calls > before->calls.calls && run != PARTS_KNOWN) {
+		more = (struct run_part){ stats->calls - before->calls.calls, self_ns - before->calls.self_ns,
+					  total_ns - before->calls.total_ns };
+		parts_add_range(&model->ranges[node->id], &(struct path_range){ 1, more, more });
+		add_calls(model, node->function, edge, run, &more);
+	}
+	before->calls = (struct run_part){ stats->calls, self_ns, total_ns };
+}
+
+static void take_heap(struct node_before *before, const struct model *model, const struct heap_stats *heap,
+		      struct heap_part **parts, uint32_t run)
+{
+	const struct heap_part now = { heap->alloc_calls, heap->alloc_bytes, heap->peak_bytes, heap->not_freed_bytes };
+	const struct heap_part more = { now.alloc_calls - before->heap.alloc_calls, now.alloc_bytes - before->heap.alloc_bytes,
+					now.peak_bytes - before->heap.peak_bytes,
+					now.not_freed_bytes - before->heap.not_freed_bytes };
+
+	if (more.alloc_calls && run != PARTS_KNOWN)
+		heap_part_add(heap_part_of(model, parts, run), &more);
+	before->heap = now;
+}
+
+/* The node after @node, which has no children; @edges: [node id]. */
+static struct tree_node *step_over(struct tree_node *node, struct edge_part *const *edges)
+{
+	while (node->function) {
+		node->function->on_path--;
+		edges[node->id]->on_path--;
+		if (node->next)
+			return node->next;
+		node = node->parent;
+	}
+	return NULL;
+}
+
+static void take_nodes(struct parts *parts, struct model *model, uint32_t run)
+{
+	struct edge_part **edges = xcalloc(model->nr_tree_nodes, sizeof(struct edge_part *));
+	struct hook_share *shares = hook_costs_find(model);
+	struct tree_node *node = model->root->child;
+
+	take_heap(&parts->before[0], model, model->root->heap, &model->outside_parts, run);
+	while (node) {
+		struct edge_part *edge = find_edge(model, node->parent->function, node->function);
+
+		take_calls(&parts->before[node->id], model, node, edge, run, &shares[node->id]);
+		take_heap(&parts->before[node->id], model, node->heap, &node->function->heap_parts, run);
+		edges[node->id] = edge;
+		edge->on_path++;
+		node->function->on_path++;
+		node = node->child ? node->child : step_over(node, edges);
+	}
+	free(shares);
+	free(edges);
+}
+
+void parts_take(struct parts *parts, struct model *model, uint32_t run)
+{
+	struct node_before *before = xcalloc(model->nr_tree_nodes, sizeof(*before));
+	struct path_range *ranges = xcalloc(model->nr_tree_nodes, sizeof(*ranges));
+
+	for (size_t i = 0; i < parts->nr_nodes; i++) {
+		before[i] = parts->before[i];
+		ranges[i] = model->ranges[i];
+	}
+	free(parts->before);
+	free(model->ranges);
+	parts->before = before;
+	model->ranges = ranges;
+	parts->nr_nodes = model->nr_tree_nodes;
+	take_nodes(parts, model, run);
+}
+
+void parts_release(struct parts *parts)
+{
+	free(parts->before);
+}
+
+static void add_to_range(struct part_range *range, double of_run, size_t nr_runs)
+{
+	range->min = fmin(range->min, of_run);
+	range->max = fmax(range->max, of_run);
+	range->mean += of_run / (double)nr_runs;
+}
+
+struct part_range parts_range(const struct run_part *parts, size_t nr_runs, double (*value)(const struct run_part *))
+{
+	struct part_range range = { NAN, 0, NAN };
+
+	for (size_t i = 0; i < nr_runs; i++)
+		add_to_range(&range, parts ? value(&parts[i]) : 0, nr_runs);
+	return range;
+}
+
+struct part_range parts_heap_range(const struct heap_part *parts, size_t nr_runs, double (*value)(const struct heap_part *))
+{
+	struct part_range range = { NAN, 0, NAN };
+
+	for (size_t i = 0; i < nr_runs; i++)
+		add_to_range(&range, parts ? value(&parts[i]) : 0, nr_runs);
+	return range;
+}
+
+struct part_range parts_path_range(const struct model *model, const struct tree_node *node,
+				   double (*value)(const struct run_part *))
+{
+	const struct path_range *range = &model->ranges[node->id];
+	const struct run_part sum = { node->stats.calls, node->stats.self_ns, node->stats.total_ns };
+
+	return (struct part_range){ range->nr_runs < model->nr_runs ? 0 : value(&range->min),
+				    value(&sum) / (double)model->nr_runs, value(&range->max) };
+}
+
+double part_calls(const struct run_part *part)
+{
+	return (double)part->calls;
+}
+
+double part_self_ns(const struct run_part *part)
+{
+	return part->self_ns;
+}
+
+double part_total_ns(const struct run_part *part)
+{
+	return part->total_ns;
+}

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* --from and --to: the part of a run's time that is reported. */
+#ifndef INSIDEME_TIME_RANGE_H
+#define INSIDEME_TIME_RANGE_H
+
+#include <stdbool.h>
+
+struct model;
+
+/* A time since the run's begin. */
+struct time_mark {
+	const char *text;		/* as it was given; NULL: it was not */
+	double value;			/* ns, or percent of the run */
+	bool is_percent;
+};
+
+struct window {
+	struct time_mark from;
+	struct time_mark to;
+};
+
+/* "1.5s", "200ms", "2min", "40%", "0". Return: 0, or EXIT_USAGE after a line on stderr that names @option */
+int time_mark_parse(struct time_mark *mark, const char *option, const char *text);
+
+static inline bool window_is_given(const struct window *window)
+{
+	return window->from.text || window->to.text;
+}
+
+/* Set model->from and model->to. Return: 0, or an exit status after a line on stderr: nothing is in between */
+int window_apply(const struct window *window, struct model *model);
+/* "1.00 s to 2.00 s of 4.35 s (23.0 %)", to be freed; NULL: all of it */
+char *window_text(const struct window *window, const struct model *model);
+
+#endif

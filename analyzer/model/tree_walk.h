@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Ways through the call tree without recursion, for a recursion may have been recorded that is very deep. */
+#ifndef INSIDEME_TREE_WALK_H
+#define INSIDEME_TREE_WALK_H
+
+#include "analyzer/model/model.h"
+
+#define TREE_CHUNK 256
+
+/* The node of an id less than nr_tree_nodes. By id a walk goes through memory as it lies; callers come before what they call. */
+static inline struct tree_node *tree_node(const struct model *model, size_t id)
+{
+	return &model->tree_chunks[id / TREE_CHUNK][id % TREE_CHUNK];
+}
+
+/* The node after @node, callers before what they call; NULL at the end. Begin with the root. */
+static inline struct tree_node *tree_next(struct tree_node *node)
+{
+	if (node->child)
+		return node->child;
+	while (node && !node->next)
+		node = node->parent;
+	return node ? node->next : NULL;
+}
+
+/* How many recorded calls are around one of @node. */
+static inline uint32_t tree_level(const struct tree_node *node)
+{
+	return node->depth - 1;
+}
+
+/* Is @upper @node itself, or called on the way to it? */
+static inline bool tree_is_above(const struct tree_node *upper, const struct tree_node *node)
+{
+	while (node && node != upper)
+		node = node->parent;
+	return node;
+}
+
+#endif

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What the program said of itself: marks, failures, spans of timers; counters become sets of rows. */
+#ifndef INSIDEME_MARKS_READ_H
+#define INSIDEME_MARKS_READ_H
+
+#include "analyzer/model/model.h"
+
+/* What the program said at an instant. */
+struct mark {
+	enum log_mark_kind kind;
+	struct thread *thread;		/* NULL: not known */
+	int64_t time;
+	uint32_t node;			/* ref of the path that it was in: nodes_path() */
+	const char *name;		/* of a failure its type */
+	char *text;			/* NULL: none */
+};
+
+/* All spans of one timer. */
+struct timer_sum {
+	const char *name;
+	uint64_t nr_spans;
+	double total_ns;		/* without pauses */
+	double paused_ns;
+	double min_ns, max_ns;
+};
+
+/* A timer from start to stop. */
+struct timer_span {
+	struct thread *thread;		/* that stopped it; NULL: not known */
+	int64_t start, end;		/* model time */
+	double paused_ns;
+	uint32_t node;
+	const char *name;
+};
+
+/* What a function or region is for, as it said itself. */
+struct said_field {
+	struct thread *thread;		/* NULL: not known */
+	uint32_t node;
+	const char *name;
+};
+
+/* struct process's said. */
+struct said {
+	struct mark *marks;		/* as they lie in the log: those of several threads a little out of order */
+	size_t nr_marks;
+	struct timer_span *spans;
+	size_t nr_spans;
+	struct timer_sum *timers;
+	size_t nr_timers;
+	struct said_field *fields;
+	size_t nr_fields;
+};
+
+/* Read them from the log of @process. Its labels, threads and timebase must be known. */
+void marks_read(struct process *process);
+void marks_release(struct process *process);
+
+#endif

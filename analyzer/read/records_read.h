@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The records of a log: facts, modules, events, labels. */
+#ifndef INSIDEME_RECORDS_READ_H
+#define INSIDEME_RECORDS_READ_H
+
+#include "analyzer/model/model.h"
+
+/* Fill facts, modules, events and labels of @process. Its threads and its timebase must be known. */
+void records_read(struct process *process);
+void records_release(struct process *process);
+
+/* A child without a log has its parent's. */
+void records_inherit_labels(struct process *process, const struct process *parent);
+
+#endif

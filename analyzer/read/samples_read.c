@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* CPU samples of one log, added to the merged tree. */
+#include "analyzer/read/samples_read.h"
+
+#include <string.h>
+
+#include "analyzer/log/logfile.h"
+#include "analyzer/model/tree.h"
+#include "analyzer/read/nodes_read.h"
+
+static void add_sample(struct thread *thread, const struct log_sample *sample, uint64_t offset)
+{
+	struct process *process = thread->process;
+	struct tree_node *path = nodes_path(thread, sample->node);
+	double ns = (double)process->header.sample_interval_ns * (1 + sample->missed);
+	struct sample_stats one = { .missed = sample->missed };
+
+	if (!path || sample->ticks > process->limit_ticks) {
+		logfile_damaged(process->log, offset, "a CPU sample of no call path, or of no time");
+		return;
+	}
+	if (sample->flags & LOG_SAMPLE_IN_HOOK) {
+		one.in_hooks = 1;
+		one.hooks_ns = ns;
+	} else {
+		one.nr = 1;
+		one.ns = ns;
+	}
+	tree_add_samples(path, &one);
+}
+
+void samples_read(struct process *process)
+{
+	struct logfile *log = process->log;
+
+	for (size_t i = 0; i < log->nr_extents; i++) {
+		const struct log_extent *extent = &log->extents[i];
+		struct thread *thread = nodes_thread(process, extent->owner);
+		uint64_t offset = extent->offset + sizeof(struct log_area), end = extent->offset + extent->used_bytes;
+
+		if (extent->kind != LOG_AREA_SAMPLES || (thread && thread->left_out))
+			continue;
+		if (!thread) {
+			logfile_damaged(log, extent->offset, "CPU samples of no thread");
+			continue;
+		}
+		for (; offset + sizeof(struct log_sample) <= end; offset += sizeof(struct log_sample)) {
+			struct log_sample sample;
+
+			memcpy(&sample, log->base + offset, sizeof(sample));
+			add_sample(thread, &sample, offset);
+		}
+		logfile_forget(log, extent);
+	}
+}
+
+double sample_share_error(uint64_t nr, uint64_t nr_all)
+{
+	double all = (double)nr_all, part = (double)nr / all;
+
+	if (!nr_all)
+		return NAN;
+	return nr ? sqrt(part * (1 - part) / all) : 1 / all;	/* where none was seen one might have been */
+}
+
+/*
+ * CPU time of the function itself: both estimates weighted by the inverse of their variances. What samples say is off by
+ * their number. What hooks say is off by what a call costs, by the samples in them, for each call of the function and
+ * each that it made; by what calls that were not timed leave open; and by how far it is from the samples, as it holds the
+ * time that the thread waited. So long calls that do not wait are as they were timed, and samples decide on the others.
+ */
+static void judge(const struct model *model, struct function *function)
+{
+	const struct sample_stats *all = &model->samples, *samples = &function->samples;
+	double sample_ns = (all->ns + all->hooks_ns) / (double)(all->nr + all->in_hooks);
+	double cost_ns = all->hooks_ns / (double)model->calls;
+	double doubt_ns = cost_ns * (double)(function->stats.calls + function->child_calls);
+	double self_ns = fmax(function->stats.self_ns, 0), waited_ns = self_ns - samples->ns;
+	double hooks_ns2 = doubt_ns * doubt_ns + waited_ns * waited_ns + function->stats.self_variance_ns2 + 1;
+	double samples_ns2 = (double)(samples->nr + 1) * sample_ns * sample_ns;	/* none seen: one might have been */
+
+	function->judged_ns = (self_ns / hooks_ns2 + samples->ns / samples_ns2) / (1 / hooks_ns2 + 1 / samples_ns2);
+	function->judged_error_ns = sqrt(1 / (1 / hooks_ns2 + 1 / samples_ns2));
+}
+
+void samples_judge(struct model *model)
+{
+	bool known = model->samples.nr > 0 && model->calls > 0;
+
+	for (size_t i = 0; i < model->nr_functions; i++) {
+		struct function *function = model->functions[i];
+
+		function->judged_ns = function->judged_error_ns = NAN;
+		if (!known)
+			continue;
+		judge(model, function);
+		model->judged_ns += function->judged_ns;
+	}
+}

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Which runs are reported together. */
+#include "analyzer/runs/choose_runs.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "analyzer/base/error.h"
+#include "analyzer/runs/join_launches.h"
+
+static bool is_same_file(const char *a, const char *b)
+{
+	struct stat stat_a, stat_b;
+
+	return stat(a, &stat_a) == 0 && stat(b, &stat_b) == 0 && stat_a.st_dev == stat_b.st_dev &&
+	       stat_a.st_ino == stat_b.st_ino;
+}
+
+static bool is_chosen(const struct run *runs, size_t nr, const struct run *run)
+{
+	for (size_t i = 0; i < nr; i++) {
+		if (is_same_file(runs[i].path, run->path))
+			return true;
+		for (size_t j = 0; j < runs[i].nr_logs && run->nr_logs == 1; j++)
+			if (is_same_file(runs[i].logs[j], run->path))
+				return true;
+	}
+	return false;
+}
+
+/* A log that was named itself, not the directory that it is in. */
+static bool is_log(const struct run *run)
+{
+	return run->nr_logs && strcmp(run->path, run->logs[0]) == 0;
+}
+
+static size_t directory_length(const struct run *run)
+{
+	const char *slash = strrchr(run->path, '/');
+
+	return slash ? (size_t)(slash - run->path) + 1 : 0;
+}
+
+/* Put a log into a run of logs beside it. Return: false, there is none */
+static bool join_log(struct run *runs, size_t nr, struct run *log)
+{
+	size_t length = directory_length(log);
+
+	for (size_t i = 0; i < nr && is_log(log); i++) {
+		if (!is_log(&runs[i]) || directory_length(&runs[i]) != length || strncmp(runs[i].path, log->path, length) != 0)
+			continue;
+		runs[i].logs = xgrow(runs[i].logs, runs[i].nr_logs, sizeof(*runs[i].logs));
+		runs[i].logs[runs[i].nr_logs++] = xstrdup(log->path);
+		return true;
+	}
+	return false;
+}
+
+long choose_runs(struct run **runs, char *const *names)
+{
+	size_t nr = 0;
+
+	*runs = NULL;
+	do {
+		struct run run;
+
+		if (run_choose(&run, *names) < 0) {
+			choose_free(*runs, nr);
+			return -1;
+		}
+		if (is_chosen(*runs, nr, &run)) {
+			warning("%s: named twice, but added once", run.path);
+			run_release(&run);
+			continue;
+		}
+		if (join_log(*runs, nr, &run)) {
+			run_release(&run);
+			continue;
+		}
+		launch_join(&run);
+		*runs = xgrow(*runs, nr, sizeof(run));
+		(*runs)[nr++] = run;
+	} while (*names && *++names);
+	return (long)nr;
+}
+
+void choose_free(struct run *runs, size_t nr)
+{
+	for (size_t i = 0; i < nr; i++)
+		run_release(&runs[i]);
+	free(runs);
+}

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What the figures of memory do not know. */
+#include <ctype.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/read/heap_read.h"
+#include "analyzer/summary/doubts.h"
+
+static void tell_no_stacks(struct findings *findings, const struct process *process)
+{
+	const char *off = process_fact(process, "heap_sample_off");
+
+	if (off)
+		findings_add(findings, "heap_not_sampled", UNIT_NONE, 1, true, document_text(findings->document,
+			"no stacks of allocations were taken in process %u: %s", process->header.pid, off));
+}
+
+/* A size as settings have it: 32M, 32m. */
+static double bytes_of(const char *text)
+{
+	static const char suffixes[] = "KMGT";
+	char *end;
+	double bytes = strtod(text, &end);
+	const char *suffix = *end ? strchr(suffixes, toupper((unsigned char)*end)) : NULL;
+
+	return suffix ? ldexp(bytes, 10 * (int)(suffix - suffixes + 1)) : bytes;
+}
+
+/* Where RSS was above --pss-limit once. */
+static void add_no_shares(struct findings *findings, const struct model *model)
+{
+	const char *limit = NULL;
+	size_t nr = 0;
+
+	for (size_t i = 0; i < model->nr_processes; i++) {
+		const struct rowset *rows = process_rowset(model->processes[i], "process");
+		int column = rows ? rowset_column(rows, "rss_bytes") : -1;
+		const char *own = process_fact(model->processes[i], "setting.INSIDEME_PSS_LIMIT");
+		double most = 0;
+
+		for (size_t row = 0; column >= 0 && row < rows->nr_rows; row++) {
+			uint64_t value = rowset_value(rows, row, (uint32_t)column);
+
+			if (value != LOG_NONE)
+				most = fmax(most, (double)value);
+		}
+		if (!own || most <= bytes_of(own))
+			continue;
+		limit = own;
+		nr++;
+	}
+	if (nr)
+		findings_add(findings, "pss_limit_bytes", UNIT_BYTES, bytes_of(limit), false,
+		    document_text(findings->document, "PSS and USS are not read above %s of RSS, which %zu process%s reached: "
+				  "the program would wait (--pss-limit)", limit, nr, nr == 1 ? "" : "es"));
+}
+
+void findings_of_heap(struct findings *findings, const struct model *model)
+{
+	uint64_t unknown = 0;
+	uint32_t shift = 0;
+
+	for (size_t i = 0; i < model->nr_processes; i++) {
+		const struct log_header *header = &model->processes[i]->header;
+
+		tell_no_stacks(findings, model->processes[i]);
+		if (!heap_is_live(model->processes[i]))
+			continue;
+		unknown += header->heap_unknown_frees;
+		if (shift < header->heap_shift)
+			shift = header->heap_shift;
+	}
+	if (unknown)
+		findings_add(findings, "unknown_frees", UNIT_COUNT, (double)unknown, false, document_text(findings->document,
+			"%" PRIu64 " frees were of blocks from before the recorder, from before a fork, or of nobody", unknown));
+	if (shift > 0 && shift < 32)
+		findings_add(findings, "live_blocks_sampled", UNIT_NONE, (double)(1u << shift), true, document_text(findings->document,
+			"of live blocks only 1 in %u, where there were most, is known for lack of memory: what lived and was not freed "
+			"is an estimate", 1u << shift));
+	add_no_shares(findings, model);
+}

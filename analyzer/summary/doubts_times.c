@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* How far times can be trusted: what was not timed, and what is too short. */
+#include "analyzer/summary/doubts.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "analyzer/base/error.h"
+#include "analyzer/cells/flag_advice.h"
+#include "analyzer/model/hook_costs.h"
+#include "analyzer/profile/profile_totals.h"
+
+void findings_add(struct findings *findings, const char *name, enum unit unit, double number, bool is_doubt,
+		  const char *text)
+{
+	findings->list = xgrow(findings->list, findings->nr, sizeof(*findings->list));
+	findings->list[findings->nr++] = (struct finding){ name, unit, number, text, is_doubt };
+}
+
+char *findings_number(struct findings *findings, enum unit unit, double number)
+{
+	return unit_format(document_new(findings->document, UNIT_TEXT_MAX), unit, number);
+}
+
+static void add_uncertain_functions(struct findings *findings, const struct model *model)
+{
+	bool asked_for = false;		/* INSIDEME_TIMING=counts, adaptive */
+	uint64_t untimed = 0, timed = 0;
+	double variance_ns2 = 0;
+	size_t bound = 0;
+
+	for (size_t i = 0; i < model->nr_functions; i++) {
+		const struct call_stats *stats = &model->functions[i]->stats;
+
+		bound += model->functions[i]->total_is_bound;
+		if (stats->calls > stats->timed_calls + stats->open_calls)
+			untimed += stats->calls - stats->timed_calls - stats->open_calls;
+		timed += stats->timed_calls;
+		variance_ns2 = fmax(variance_ns2, stats->self_variance_ns2);
+	}
+	for (size_t i = 0; i < model->nr_processes; i++)
+		asked_for |= model->processes[i]->header.timing != LOG_TIMING_EXACT;
+	if (variance_ns2 > 0)
+		findings_add(findings, "estimated_times", UNIT_COUNT, (double)timed, false,
+		    document_text(findings->document, "%s calls were timed, others of the same paths are taken to be like "
+				  "them (INSIDEME_TIMING=adaptive): the largest standard error of a function's self time is %s; "
+				  "min and max are of timed calls, a single long one may be missed; counts are exact",
+				  findings_number(findings, UNIT_COUNT, (double)timed), findings_number(findings, UNIT_NS, sqrt(variance_ns2))));
+	if (untimed)
+		findings_add(findings, "calls_without_time", UNIT_COUNT, (double)untimed, !asked_for,
+		    document_text(findings->document, "%s of %s calls were not timed",
+				  findings_number(findings, UNIT_COUNT, (double)untimed),
+				  findings_number(findings, UNIT_COUNT, (double)model->calls)));
+	if (bound)
+		findings_add(findings, "bounded_totals", UNIT_COUNT, (double)bound, false,
+		    document_text(findings->document, "%zu functions were also called under (other paths): their total "
+				  "may count recursion twice", bound));
+}
+
+/* Functions that nobody can time beside hooks, and what they have of the time. */
+static size_t count_short(const struct model *model, bool (*is_short)(const struct function *), double *share)
+{
+	double self_ns = 0;
+	size_t nr = 0;
+
+	for (size_t i = 0; i < model->nr_functions; i++) {
+		if (!is_short(model->functions[i]))
+			continue;
+		self_ns += model->functions[i]->stats.self_ns;
+		nr++;
+	}
+	*share = model->functions_ns > 0 ? fmax(100 * self_ns / model->functions_ns, 0) : 0;
+	return nr;
+}
+
+/* Where what the hooks cost is not known, or not taken out. */
+static void add_short_functions(struct findings *findings, const struct model *model)
+{
+	double share;
+	size_t nr = count_short(model, excludes_is_short, &share);
+
+	if (nr)
+		findings_add(findings, "short_functions", UNIT_COUNT, (double)nr, share >= 1,
+		    document_text(findings->document, "%zu function%s of less than %d ns a call (%s of the time) look%s "
+				  "slower than in truth: the hooks' own cost is in that "
+				  "time, and in the time of what calls them; counts are exact", nr, nr == 1 ? "" : "s", SHORT_CALL_NS,
+				  findings_number(findings, UNIT_PERCENT, share), nr == 1 ? "s" : ""));
+}
+
+static bool is_doubtful(const struct function *function)
+{
+	return hook_costs_hide_self(&function->stats);
+}
+
+/* Tables print 0 where taking out the hooks' cost left less. */
+static double clamped_ns(const struct model *model)
+{
+	double sum = 0;
+
+	for (size_t i = 0; i < model->nr_functions; i++)
+		sum -= fmin(model->functions[i]->stats.self_ns, 0);
+	return sum;
+}
+
+static void add_removed(struct findings *findings, const struct model *model)
+{
+	double share, clamped = clamped_ns(model);
+	size_t nr = count_short(model, is_doubtful, &share);
+
+	findings_add(findings, "hooks_ns", UNIT_NS, model->hooks_ns, false,
+	    document_text(findings->document, "%s of the hooks' own cost, as measured at start, are taken out of the times "
+			  "(--raw: not); single calls in -v calls are as recorded",
+			  findings_number(findings, UNIT_NS, model->hooks_ns)));
+	if (nr)
+		findings_add(findings, "doubtful_functions", UNIT_COUNT, (double)nr, share >= 1,
+		    document_text(findings->document, "%zu function%s (%s of the time) %s too short to time, marked ~; counts are "
+				  "exact", nr, nr == 1 ? "" : "s", findings_number(findings, UNIT_PERCENT, share),
+				  nr == 1 ? "is" : "are"));
+	if (clamped > 0)
+		findings_add(findings, "clamped_self_ns", UNIT_NS, clamped, false,
+		    document_text(findings->document, "%s of self time below 0 are shown as 0: what was taken out, or estimated of "
+				  "callees, was more than what was in it", findings_number(findings, UNIT_NS, clamped)));
+}
+
+/* What is chosen while recording: the value in force, NULL for all calls. */
+static const char *chosen(const struct process *process, const char *setting)
+{
+	const char *value = process->header.has_hooks ? process_fact(process, setting) : NULL;
+
+	return value && value[0] && strcmp(value, "off") != 0 ? value : NULL;
+}
+
+/* Their number is not known, so nothing can be taken out. */
+static void add_hooks_of_left_out(struct findings *findings, const struct model *model)
+{
+	static const char *const settings[] = { "setting.INSIDEME_FOCUS", "setting.INSIDEME_EXCLUDE", "setting.INSIDEME_DEPTH" };
+	const char *names = NULL;
+	size_t nr = 0;
+
+	for (size_t i = 0; i < model->nr_processes; i++) {
+		bool has_one = false;
+
+		for (size_t k = 0; k < sizeof(settings) / sizeof(*settings); k++) {
+			const char *value = chosen(model->processes[i], settings[k]);
+
+			if (value && !nr)
+				names = document_text(findings->document, "%s%s%s=%s", names ? names : "", names ? ", " : "",
+						      strchr(settings[k], '.') + 1, value);
+			has_one |= value != NULL;
+		}
+		nr += has_one;
+	}
+	if (nr)
+		findings_add(findings, "hooks_of_left_out", UNIT_COUNT, (double)nr, true,
+		    document_text(findings->document, "calls that were left out while recording (%s) have hooks all the same: what "
+				  "these cost is in the time of what called them", names));
+}
+
+/* Its outlined functions (NAME._omp_fn.0); clang's runtime library is another. */
+static void add_openmp(struct findings *findings, const struct model *model)
+{
+	uint64_t nr = losses_totals(model).openmp_threads;
+
+	if (nr)
+		findings_add(findings, "openmp_threads", UNIT_COUNT, (double)nr, true,
+		    document_text(findings->document, "%" PRIu64 " thread%s of OpenMP: gcc gives the bodies of parallel regions no hooks, so "
+				  "there only what they call is seen; clang does, and so do samples of a build without hooks "
+				  "(insideme-run --sample=250)", nr, nr == 1 ? "" : "s"));
+}
+
+void findings_of_times(struct findings *findings, const struct model *model)
+{
+	add_hooks_of_left_out(findings, model);
+	add_openmp(findings, model);
+	add_uncertain_functions(findings, model);
+	if (model->hooks_ns > 0 && !model->is_raw)
+		add_removed(findings, model);
+	else
+		add_short_functions(findings, model);
+}

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* A row being made, as csv or json: a call of stdio for each of a million cells would take most of the time. All 0 at first. */
+#ifndef INSIDEME_TABLE_TEXT_H
+#define INSIDEME_TABLE_TEXT_H
+
+#include <stdio.h>
+#include <string.h>
+
+#include "analyzer/tables/table.h"
+
+struct row_text {
+	char *bytes;
+	size_t used;
+	size_t room;
+};
+
+void row_make_room(struct row_text *line, size_t more);
+
+/* As they stand. */
+static inline void row_add_bytes(struct row_text *line, const char *bytes, size_t nr)
+{
+	if (line->room - line->used <= nr)	/* there is one more, also for none */
+		row_make_room(line, nr + 1);
+	memcpy(line->bytes + line->used, bytes, nr);
+	line->used += nr;
+}
+
+static inline void row_add_text(struct row_text *line, const char *text)
+{
+	row_add_bytes(line, text, strlen(text));
+}
+
+static inline void row_add_char(struct row_text *line, char c)
+{
+	row_add_bytes(line, &c, 1);
+}
+
+void row_add_integer(struct row_text *line, int64_t number);
+/* 15 digits. */
+void row_add_real(struct row_text *line, double number);
+/* As RFC 4180: quoted where that is needed; nothing for an empty one. */
+void row_add_csv(struct row_text *line, struct value value);
+/* As RFC 8259; null for an empty one. Bytes that are no UTF-8 become U+FFFD. */
+void row_add_json(struct row_text *line, struct value value);
+/* Write it and a newline, and begin another one. */
+void row_end(struct row_text *line, FILE *out);
+void row_text_release(struct row_text *line);
+
+#endif

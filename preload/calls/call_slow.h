@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Begin and end of a call, however this process times its calls: for what is not on the hot path. */
+#ifndef INSIDEME_CALL_SLOW_H
+#define INSIDEME_CALL_SLOW_H
+
+#include "preload/calls/calls.h"
+
+/* Node and clock of the call of a claimed frame, on a path that is not in the thread's cache; publishes it. */
+void call_begin_slowly(struct log_thread *thread, struct log_frame *frame);
+
+/* The thread's top call ends. */
+void call_end_top(struct log_thread *thread, bool broken);
+
+#endif

@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Lines about single calls. Names of functions become labels when they are first needed, and are found by a table of words:
+ * a function's address below its label's number, so that a word is right or is another function's.
+ */
+#include "preload/calls/verbose_calls.h"
+
+#include "preload/common/base/text.h"
+#include "preload/common/run/message.h"
+#include "preload/objects/symbol_file.h"
+#include "preload/objects/symbol_names.h"
+#include "preload/state/labels.h"
+#include "preload/state/modules.h"
+
+#define NAME_BYTES	256
+#define CACHE		1024u
+#define ADDR_BITS	48
+
+LARGE static uint64_t cache[CACHE];		/* address | number << ADDR_BITS; atomic */
+
+static uint64_t *cache_entry(uint64_t addr)
+{
+	return &cache[(addr >> 4) % CACHE];
+}
+
+/* ---- names ---- */
+
+struct wanted {
+	uint64_t value;			/* address in the file */
+	char *name;			/* of NAME_BYTES; "": not found yet */
+};
+
+static void take_name(const char *symbol, const char *file, uint64_t value, void *context)
+{
+	struct wanted *wanted = context;
+
+	(void)file;
+	if (value != wanted->value || *wanted->name)
+		return;
+	if (!symbol_plain_name(symbol, wanted->name, NAME_BYTES))
+		text_copy(wanted->name, NAME_BYTES, symbol);
+}
+
+/* As its file names it, else "libx.so+0x1234". */
+static void read_name(uint64_t addr, char *name)
+{
+	struct wanted wanted = { .value = addr, .name = name };
+	const char *path;
+	uintptr_t bias;
+	struct text text;
+
+	*name = '\0';
+	if (!modules_place(addr, &path, &bias))
+		return;
+	wanted.value -= bias;
+	symbol_file_each(path, take_name, &wanted);
+	if (*name)
+		return;
+	text_init(&text, name, NAME_BYTES);
+	text_add(&text, text_base_name(path));
+	text_add(&text, "+0x");
+	text_add_hex(&text, wanted.value);
+}
+
+/* NULL: there is none. */
+static const char *name_of_function(uint64_t addr)
+{
+	uint64_t *entry = cache_entry(addr), known = __atomic_load_n(entry, __ATOMIC_RELAXED);
+	const struct label *label;
+	char name[NAME_BYTES];
+
+	if (known && (known & ((1ull << ADDR_BITS) - 1)) == addr)
+		return label_numbered((uint32_t)(known >> ADDR_BITS))->text;
+	read_name(addr, name);
+	label = *name ? label_find(name) : NULL;
+	if (label && label->number < 1u << (64 - ADDR_BITS) && !(addr >> ADDR_BITS))
+		__atomic_store_n(entry, addr | (uint64_t)label->number << ADDR_BITS, __ATOMIC_RELAXED);
+	return label ? label->text : NULL;
+}
+
+static const char *name_of_region(uint64_t region)
+{
+	const struct label *label = label_numbered((uint32_t)((region & ~LOG_FUNCTION_REGION) >> LOG_REGION_SHIFT));
+
+	return label ? label->text : NULL;
+}
+
+void verbose_forget(uintptr_t begin, uintptr_t end)
+{
+	for (uint32_t i = 0; i < CACHE; i++)
+		if ((cache[i] & ((1ull << ADDR_BITS) - 1)) - begin < end - begin)
+			__atomic_store_n(&cache[i], 0, __ATOMIC_RELAXED);
+}
+
+/* ---- lines ---- */
+
+void verbose_timer(const char *name, uint64_t ticks)
+{
+	if (!live_is_sealed())
+		say_span(name, live_ns_of(ticks), live.log->program, (int)sys_getpid(), false);
+}
+
+void verbose_call(const struct log_frame *frame, uint64_t end_ticks, bool broken)
+{
+	uint64_t start_ticks = frame->start_ticks ? frame->start_ticks : frame->first_ticks;
+	const char *name = NULL;
+
+	if (!live_is_sealed())
+		name = frame->function_addr & LOG_FUNCTION_REGION ? name_of_region(frame->function_addr) :
+		       name_of_function(frame->function_addr);
+	if (name)
+		say_span(name, live_ns_of(end_ticks - start_ticks), live.log->program, (int)sys_getpid(), broken);
+}

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The slow things of a process. */
+#include "preload/common/resources/process_slow.h"
+
+#include <dirent.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "preload/common/resources/machine_text.h"
+#include "preload/common/resources/process_text.h"
+
+#define RARELY	2	/* in so many readings once: a text that costs a third of all */
+
+void details_open(struct details *details, int pid, struct source_count *count)
+{
+	details->count = count;
+	details->nr_readings = 0;
+	details->descriptors_fd = source_open(pid, "fd");
+	details->net_fd = source_open(pid, "net/dev");
+	details->maps_fd = source_open(pid, "smaps_rollup");
+}
+
+void details_close(struct details *details)
+{
+	source_close(&details->descriptors_fd);
+	source_close(&details->net_fd);
+	source_close(&details->maps_fd);
+}
+
+static uint64_t count_entries(struct details *details)
+{
+	uint64_t nr = 0;
+	long length;
+
+	raw_syscall(SYS_lseek, details->descriptors_fd, 0, SEEK_SET, 0, 0, 0);
+	while ((length = sys_getdents(details->descriptors_fd, details->buffer, sizeof(details->buffer))) > 0) {
+		for (long at = 0; at < length;) {
+			const struct dirent64 *entry = (const struct dirent64 *)(details->buffer + at);
+
+			at += entry->d_reclen;
+			nr += entry->d_name[0] != '.';
+		}
+	}
+	return length < 0 ? LOG_NONE : nr;
+}
+
+/* From 6.2 on the directory's size is the number of descriptors; before, they are counted. */
+static uint64_t nr_descriptors(struct details *details)
+{
+	struct stat stat;
+
+	if (raw_syscall(SYS_newfstatat, details->descriptors_fd, (long)"", (long)&stat, AT_EMPTY_PATH, 0, 0) < 0)
+		return LOG_NONE;
+	return stat.st_size ? (uint64_t)stat.st_size : count_entries(details);
+}
+
+static long read_text(struct details *details, int fd)
+{
+	return source_read(fd, details->count, details->buffer, sizeof(details->buffer), 0);
+}
+
+void details_read(struct details *details, struct figures *figures)
+{
+	struct proc_net net;
+	long length;
+
+	figures->descriptors = nr_descriptors(details);
+	if (details->nr_readings++ % RARELY)
+		return;
+	length = read_text(details, details->net_fd);
+	if (length <= 0 || length == sizeof(details->buffer) - 1 || proc_parse_net(details->buffer, &net) < 0)
+		return;		/* a text that is cut has no true sum */
+	figures->netns_received_bytes = net.received_bytes;
+	figures->netns_received_packets = net.received_packets;
+	figures->netns_sent_bytes = net.sent_bytes;
+	figures->netns_sent_packets = net.sent_packets;
+}
+
+void details_read_maps(struct details *details, uint64_t own_bytes, struct figures *figures)
+{
+	struct proc_maps maps;
+
+	if (read_text(details, details->maps_fd) <= 0)
+		return;
+	proc_parse_smaps_rollup(details->buffer, &maps);
+	figures->pss_bytes = figure_less(maps.pss_bytes, own_bytes);
+	figures->uss_bytes = figure_less(maps.uss_bytes, own_bytes);
+}

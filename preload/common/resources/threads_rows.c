@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Reading threads one by one: files are opened each time, or a thousand threads would need a thousand descriptors. */
+#include "preload/common/resources/threads_rows.h"
+
+#include <dirent.h>
+#include <unistd.h>
+
+#include "preload/common/base/clock.h"
+#include "preload/common/resources/process_text.h"
+
+#define LIST_ALWAYS	16	/* in so many readings once, even when the number of threads stays */
+#define ROOM_SHIFT	6	/* of the budget, for the rows of all threads ever */
+
+void tasks_init(struct tasks *tasks, struct log_header *log)
+{
+	tasks->log = log;
+	tasks->task_fd = -1;
+	tasks->ended_wait_ns = 0;
+	tasks->room_bytes = log->map_bytes >> ROOM_SHIFT;
+	tasks->nr_readings = 0;
+	tasks->nr_tasks = 0;
+	tasks->has_more = false;
+}
+
+void tasks_open(struct tasks *tasks, int pid, bool own_thread, struct source_count *count)
+{
+	tasks->count = count;
+	tasks->own_tid = own_thread ? (int)sys_gettid() : 0;
+	tasks->task_fd = source_open(pid, "task");
+}
+
+/* What a set took of the room of all. */
+static void charge(struct tasks *tasks, uint64_t taken)
+{
+	tasks->room_bytes -= taken < tasks->room_bytes ? taken : tasks->room_bytes;
+}
+
+/* The kernel's records are read from outside only: its ring would lie in the program's memory. */
+static void open_off_cpu(struct tasks *tasks, struct task *task)
+{
+	task->off.ring = NULL;
+	task->off.rows.taken_bytes = 0;
+	if (!tasks->own_tid && tasks->room_bytes >= column_sets[SET_THREAD_OFF].first_bytes)
+		off_cpu_open(&task->off, task->tid, tasks->log);
+}
+
+static void read_off_cpu(struct tasks *tasks, struct task *task, int log_fd, void (*reading)(struct off_cpu *off, int log_fd))
+{
+	uint64_t taken = task->off.rows.taken_bytes;
+
+	reading(&task->off, log_fd);
+	charge(tasks, task->off.rows.taken_bytes - taken);
+}
+
+void tasks_close(struct tasks *tasks, int log_fd)
+{
+	for (uint32_t i = 0; i < tasks->nr_tasks; i++)
+		read_off_cpu(tasks, &tasks->list[i], log_fd, off_cpu_close);
+	source_close(&tasks->task_fd);
+}
+
+static void take_tid(struct tasks *tasks, int tid)
+{
+	struct task *task = tasks->list;
+
+	if (tid == tasks->own_tid)
+		return;
+	while (task < tasks->list + tasks->nr_tasks && task->tid != tid)
+		task++;
+	if (task == tasks->list + TASKS_MAX) {
+		tasks->has_more = true;
+		return;
+	}
+	if (task == tasks->list + tasks->nr_tasks) {
+		tasks->nr_tasks++;
+		task->tid = tid;
+		task->has_rows = false;
+		task->cpu_ns = task->wait_ns = 0;
+		open_off_cpu(tasks, task);
+	}
+	task->listed = true;
+}
+
+static void drop_ended(struct tasks *tasks, int log_fd)
+{
+	uint32_t kept = 0;
+
+	for (uint32_t i = 0; i < tasks->nr_tasks; i++) {
+		struct task *task = &tasks->list[i];
+
+		if (!task->listed) {
+			tasks->ended_wait_ns += task->wait_ns;
+			read_off_cpu(tasks, task, log_fd, off_cpu_close);
+			continue;
+		}
+		if (kept != i) {
+			__builtin_memcpy(&tasks->list[kept], task, sizeof(*task));
+			tasks->list[kept].rows.last = tasks->list[kept].last;
+			off_cpu_move(&tasks->list[kept].off, &task->off);
+		}
+		kept++;
+	}
+	tasks->nr_tasks = kept;
+}
+
+static void list_tasks(struct tasks *tasks, int log_fd, char *buffer, uint64_t bytes)
+{
+	long length;
+
+	for (uint32_t i = 0; i < tasks->nr_tasks; i++)
+		tasks->list[i].listed = false;
+	raw_syscall(SYS_lseek, tasks->task_fd, 0, SEEK_SET, 0, 0, 0);
+	while ((length = sys_getdents(tasks->task_fd, buffer, bytes)) > 0) {
+		for (long at = 0; at < length;) {
+			const struct dirent64 *entry = (const struct dirent64 *)(buffer + at);
+			const char *name = entry->d_name;
+			uint64_t tid;
+
+			at += entry->d_reclen;
+			if (text_read_u64(&name, &tid) == 0)
+				take_tid(tasks, (int)tid);
+		}
+	}
+	drop_ended(tasks, log_fd);
+}
+
+static void append(struct tasks *tasks, struct task *task, uint64_t ticks, const struct figures *figures, int log_fd)
+{
+	uint64_t taken = task->rows.taken_bytes;
+
+	task->rows.log_fd = log_fd;
+	row_set_add(&task->rows, ticks, figures);
+	charge(tasks, task->rows.taken_bytes - taken);
+}
+
+/* A thread that is seen for the first time may be gone at once: its rows begin at the second. */
+static void add_row(struct tasks *tasks, struct task *task, const struct figures *figures, int log_fd)
+{
+	const struct column_set *set = &column_sets[SET_THREAD];
+
+	if (!task->has_rows) {
+		if (tasks->room_bytes < set->first_bytes)
+			return;
+		row_set_init(&task->rows, tasks->log, log_fd, set, (uint32_t)task->tid, task->last);
+		task->has_rows = true;
+		return;
+	}
+	append(tasks, task, clock_ticks(tasks->log->clock), figures, log_fd);
+}
+
+static void read_task(struct tasks *tasks, struct task *task, int log_fd, char *buffer, uint64_t bytes)
+{
+	struct proc_schedstat schedstat;
+	struct figures figures;
+	char name[32];
+	struct text text;
+	int fd;
+
+	text_init(&text, name, sizeof(name));
+	text_add_number(&text, (uint64_t)task->tid);
+	text_add(&text, "/schedstat");
+	fd = (int)sys_openat(tasks->task_fd, name, O_RDONLY | O_CLOEXEC, 0);
+	if (source_read(fd, tasks->count, buffer, bytes, 0) > 0 && proc_parse_schedstat(buffer, &schedstat) == 0) {
+		if (schedstat.cpu_ns < task->cpu_ns) {	/* another thread, whose tid was free again */
+			read_off_cpu(tasks, task, log_fd, off_cpu_close);
+			open_off_cpu(tasks, task);
+		}
+		task->cpu_ns = schedstat.cpu_ns;
+		task->wait_ns = schedstat.wait_ns;
+		figures.thread_cpu_ns = schedstat.cpu_ns;
+		figures.thread_wait_ns = schedstat.wait_ns;
+		add_row(tasks, task, &figures, log_fd);
+	}
+	source_close(&fd);
+}
+
+void tasks_read(struct tasks *tasks, uint64_t nr_threads, int log_fd, char *buffer, uint64_t bytes)
+{
+	if (tasks->task_fd < 0)
+		return;
+	if (nr_threads != tasks->nr_tasks || tasks->nr_readings++ % LIST_ALWAYS == 0)
+		list_tasks(tasks, log_fd, buffer, bytes);
+	for (uint32_t i = 0; i < tasks->nr_tasks; i++) {
+		read_task(tasks, &tasks->list[i], log_fd, buffer, bytes);
+		read_off_cpu(tasks, &tasks->list[i], log_fd, off_cpu_read);
+	}
+}
+
+void tasks_repeat(struct tasks *tasks, uint64_t ticks, int log_fd)
+{
+	for (uint32_t i = 0; i < tasks->nr_tasks; i++) {
+		struct task *task = &tasks->list[i];
+		struct figures figures;
+
+		figures.thread_cpu_ns = task->cpu_ns;
+		figures.thread_wait_ns = task->wait_ns;
+		if (task->has_rows && task->rows.nr_rows && ticks > task->rows.ticks)
+			append(tasks, task, ticks, &figures, log_fd);
+	}
+}
+
+uint64_t tasks_wait_ns(const struct tasks *tasks)
+{
+	uint64_t wait_ns = tasks->ended_wait_ns;
+
+	if (tasks->task_fd < 0 || tasks->has_more || !tasks->nr_readings)
+		return LOG_NONE;
+	for (uint32_t i = 0; i < tasks->nr_tasks; i++)
+		wait_ns += tasks->list[i].wait_ns;
+	return wait_ns;
+}

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The threads of a process: CPU time and waiting for a processor of each, a set of rows for each that lives long
+ * enough to be seen twice, and the sum of their waiting.
+ */
+#ifndef INSIDEME_THREADS_ROWS_H
+#define INSIDEME_THREADS_ROWS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "preload/common/log/columns.h"
+#include "preload/common/log/rows_writer.h"
+#include "preload/common/resources/off_cpu.h"
+#include "preload/common/resources/source.h"
+
+#define TASKS_MAX	64	/* looked at at a time; of more, the sum is not known */
+
+struct task {
+	int tid;
+	bool listed;			/* in the newest listing */
+	bool has_rows;
+	uint64_t cpu_ns, wait_ns;		/* as last seen */
+	struct row_set rows;
+	uint64_t last[2];
+	struct off_cpu off;
+};
+
+struct tasks {
+	int task_fd;			/* the directory of its threads */
+	int own_tid;			/* left out; 0: none of them is ours */
+	struct log_header *log;
+	struct source_count *count;
+	uint64_t ended_wait_ns;		/* of threads that have ended, as last seen */
+	uint64_t room_bytes;		/* left for rows of threads not seen before */
+	uint32_t nr_readings;
+	uint32_t nr_tasks;
+	bool has_more;			/* than we keep */
+	struct task list[TASKS_MAX];
+};
+
+void tasks_init(struct tasks *tasks, struct log_header *log);
+void tasks_open(struct tasks *tasks, int pid, bool own_thread, struct source_count *count);
+/* @log_fd: as below. */
+void tasks_close(struct tasks *tasks, int log_fd);
+
+/* Read each of @nr_threads threads and add its row. @log_fd: to grow the log. @buffer: for texts of /proc. */
+void tasks_read(struct tasks *tasks, uint64_t nr_threads, int log_fd, char *buffer, uint64_t bytes);
+
+/* The same as last time, for those that have rows, where these end before @ticks of the log's clock. */
+void tasks_repeat(struct tasks *tasks, uint64_t ticks, int log_fd);
+
+/* Of all threads so far, those that have ended included; LOG_NONE: some were not looked at. */
+uint64_t tasks_wait_ns(const struct tasks *tasks);
+
+#endif

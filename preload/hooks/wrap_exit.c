@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* How the process ends. Nothing is flushed, nothing is freed: recording goes on until the process is gone. */
+#include "preload/hooks/wrap_exit.h"
+
+#include "preload/calls/slices.h"
+#include "preload/life/recorder.h"
+#include "preload/objects/next_functions.h"
+#include "preload/stacks/thread_records.h"
+#include "preload/state/foreign_hooks.h"
+
+static void mark_exit(int status)
+{
+	records_end_gone();
+	foreign_hooks_look(NULL);
+	if (live.log)
+		slices_watch_room(live.log);
+	recorder_mark_end(LOG_EXITED, status & 0xff);
+}
+
+static void exited(int status, void *unused)
+{
+	(void)unused;
+	mark_exit(status);
+}
+
+/* Registered before anybody else's handler, so it runs after all of them and sees the final status. */
+void ends_init(void)
+{
+	libc.on_exit(exited, NULL);
+}
+
+static _Noreturn void end_now(int status)
+{
+	for (;;)
+		raw_syscall(SYS_exit_group, status, 0, 0, 0, 0, 0);
+}
+
+static void before_end(int status)
+{
+	mark_exit(status);
+	if (!real._exit || !real._Exit || !real.quick_exit)
+		real_init();
+}
+
+EXPORT _Noreturn void _exit(int status);
+EXPORT _Noreturn void _exit(int status)
+{
+	before_end(status);
+	if (real._exit)
+		real._exit(status);
+	end_now(status);
+}
+
+EXPORT _Noreturn void _Exit(int status);
+EXPORT _Noreturn void _Exit(int status)
+{
+	before_end(status);
+	if (real._Exit)
+		real._Exit(status);
+	end_now(status);
+}
+
+EXPORT _Noreturn void quick_exit(int status);
+EXPORT _Noreturn void quick_exit(int status)
+{
+	before_end(status);
+	if (real.quick_exit)
+		real.quick_exit(status);
+	end_now(status);
+}

@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * fork() and _Fork(). Children of raw clones do not come here: they open a log at their first event, with no call
+ * open. The handlers are the first to be registered: prepare runs last before the fork, child first after it.
+ */
+#include "preload/hooks/wrap_fork.h"
+
+#include "preload/heap/heap.h"
+#include "preload/life/recorder.h"
+#include "preload/objects/fork_gate.h"
+#include "preload/objects/next_functions.h"
+#include "preload/samples/cpu_samples.h"
+#include "preload/stacks/fork_in_hook.h"
+#include "preload/stacks/stacks.h"
+#include "preload/state/child_entry.h"
+#include "preload/state/sampler_task.h"
+
+/*
+ * The forking thread's open calls, between prepare and the other two. Per thread, since several may fork at
+ * once (glibc runs handlers without its lock), and in private memory, since the child must find it: a key.
+ */
+static pthread_key_t copy_key;		/* set before any thread */
+static bool has_key;
+
+/* Of the last fork: forks at one time may mix up their heaps, which are as near, but not who forked. */
+static int64_t inherited_bytes;
+static uint64_t before_ns;
+
+static int daemon_task;			/* the task that is in daemon(), 0: none */
+
+/* The child must not find a log half opened. */
+static void await_opening(void)
+{
+	uint64_t mask;
+
+	if (live.log || !live.opening)
+		return;
+	sys_block_signals(&mask);
+	if (live_claim_opening(LIVE_OPENS))
+		live_end_opening();
+	sys_restore_signals(&mask);
+}
+
+static void copy_open_calls(void)
+{
+	struct open_calls *copy = has_key ? stack_copy_open(self, libc.pthread_getspecific(copy_key)) : NULL;
+
+	if (copy)
+		libc.pthread_setspecific(copy_key, copy);
+}
+
+static int64_t entered_bytes(void)
+{
+	const struct log_child *entry = child_entry();
+
+	return (entry ? entry->heap_before_bytes : 0) + heap_early.heap_bytes;
+}
+
+static void prepare(void)
+{
+	struct log_header *log;
+
+	sampler_task_pause();
+	if (live_is_sealed())
+		return;
+	await_opening();
+	log = live.log;
+	child_make_room();
+	before_ns = clock_ns(CLOCK_BOOTTIME);
+	inherited_bytes = log ? log->heap_total_bytes + (self ? self->heap_held_bytes : 0) : entered_bytes();
+	if (log && self)
+		copy_open_calls();
+	fork_gate_before_fork();
+}
+
+static struct open_calls *take_copy(void)
+{
+	struct open_calls *copy = has_key ? libc.pthread_getspecific(copy_key) : NULL;
+
+	if (copy)
+		libc.pthread_setspecific(copy_key, stack_outer(copy));
+	return copy;
+}
+
+static void in_parent(void)
+{
+	struct open_calls *copy = take_copy();
+
+	if (!live_is_sealed())
+		fork_gate_in_parent();
+	sampler_task_resume_later();
+	heap_poll_soon();
+	if (copy)
+		open_calls_free(copy);
+	if (daemon_task && daemon_task == (int)sys_gettid())
+		recorder_mark_end(LOG_EXITED, 0);
+}
+
+/* A handler that comes before this may have opened the log: then the calls are opened above what it did. */
+static void in_child(void)
+{
+	struct open_calls *copy = take_copy();
+	uintptr_t interrupted_addr = copy ? stack_interrupted(copy) : live_return_addr;
+	struct child_origin origin = { .before_ns = before_ns, .heap_before_bytes = inherited_bytes, .calls = copy,
+				       .heap_bytes = heap_setting() == HEAP_OFF ? LOG_HEAP_OFF : LOG_HEAP_USABLE,
+				       .counts_heap = heap_setting() != HEAP_OFF && !settings.value[SETTING_HEAP_SAMPLE],
+				       .is_interrupted = interrupted_addr };
+	bool is_entered;
+
+	daemon_task = 0;
+	live_return_addr = 0;
+	fork_gate_in_child();
+	if (live_is_sealed())
+		return;
+	if (copy)
+		stack_origin(copy, &origin.thread, &origin.node);
+	if (live.log) {
+		if (copy && self)
+			stack_open_again(self, copy, now_ticks());
+		if (copy)
+			open_calls_free(copy);
+		return;
+	}
+	is_entered = child_enter(&origin);
+	heap_begin_early(child_heap());
+	if (!is_entered || interrupted_addr || samples_take_stacks()) {
+		live_open_child();
+		if (interrupted_addr)
+			interrupted_return(interrupted_addr);
+	} else {
+		live.heap = child_heap() ? HEAP_COUNTERS : heap_setting();	/* without: the first allocation opens the log */
+	}
+}
+
+void fork_init(void)
+{
+	has_key = libc.pthread_key_create(&copy_key, NULL) == 0;
+	/* What pthread_atfork() calls, which is in a static part of libc and wants its crt files. */
+	libc.__register_atfork(prepare, in_parent, in_child, NULL);
+}
+
+EXPORT pid_t _Fork(void);
+EXPORT pid_t _Fork(void)
+{
+	pid_t child;
+
+	if (unlikely(!real._Fork))
+		real_init();
+	if (!real._Fork)
+		return -1;
+	prepare();
+	child = real._Fork();
+	if (child == 0)
+		in_child();
+	else
+		in_parent();
+	return child;
+}
+
+/* Its parent ends within libc, just after the fork. */
+EXPORT int daemon(int stays, int keeps_files);
+EXPORT int daemon(int stays, int keeps_files)
+{
+	int result;
+
+	if (unlikely(!real.daemon))
+		real_init();
+	if (!real.daemon)
+		return -1;
+	daemon_task = live_is_sealed() ? 0 : (int)sys_gettid();
+	result = real.daemon(stays, keeps_files);
+	if (daemon_task) {	/* there was no fork */
+		daemon_task = 0;
+		recorder_go_on();
+	}
+	return result;
+}

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Wrapper of makecontext: which memory is a coroutine's stack. Several may lie in one mapping, where their
+ * addresses alone do not tell them apart.
+ */
+#include <ucontext.h>
+
+#include "preload/objects/next_functions.h"
+#include "preload/stacks/stacks.h"
+
+static NOINLINE void expect(const ucontext_t *context)
+{
+	struct log_thread *thread = thread_self();
+
+	if (thread)
+		stack_expect(thread, (uintptr_t)context->uc_stack.ss_sp, context->uc_stack.ss_size);
+}
+
+/* Not variadic, so that it ends in a jump and the arguments on the stack stay where they are. */
+EXPORT void any_makecontext(ucontext_t *context, void (*function)(void), int count, long a, long b, long c)
+	__asm__("makecontext");
+EXPORT void any_makecontext(ucontext_t *context, void (*function)(void), int count, long a, long b, long c)
+{
+	if (unlikely(!real.makecontext))
+		real_init();
+	if (live.log && live.log->has_hooks)
+		expect(context);
+	real.makecontext(context, function, count, a, b, c);
+}

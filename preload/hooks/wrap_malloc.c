@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Wrappers of the malloc family. errno is the real function's: nothing of ours touches it. What is not counted
+ * is a tail call: leak checkers look at who called.
+ */
+#include <errno.h>
+#include <malloc.h>
+#include <stdlib.h>
+
+#include "preload/heap/heap.h"
+
+#define CALLER ((uintptr_t)__builtin_return_address(0))
+
+static NOINLINE void *counted(void *block, size_t bytes, uintptr_t caller)
+{
+	struct log_thread *thread = heap_thread();
+
+	if (thread)
+		heap_allocated(thread, block, bytes, caller);
+	return block;
+}
+
+EXPORT void *malloc(size_t bytes)
+{
+	struct log_thread *thread;
+	void *block;
+
+	if (unlikely(!heap_is_counted())) {
+		heap_not_counted();
+		return real_malloc(bytes);
+	}
+	block = real.malloc(bytes);
+	thread = heap_thread();
+	if (likely(thread))
+		heap_allocated(thread, block, bytes, CALLER);
+	return block;
+}
+
+EXPORT void *calloc(size_t count, size_t bytes)
+{
+	if (unlikely(!heap_is_counted())) {
+		heap_not_counted();
+		return real.calloc ? real.calloc(count, bytes) : bootstrap_calloc(count, bytes);
+	}
+	return counted(real.calloc(count, bytes), count * bytes, CALLER);
+}
+
+/* Counted before the real free: after it the block may already be another thread's. */
+EXPORT void free(void *block)
+{
+	struct log_thread *thread;
+
+	if (unlikely(bootstrap_owns(block)))
+		return;
+	thread = block ? heap_thread() : NULL;
+	if (likely(thread))
+		heap_free(thread, block);
+	real_free(block);
+}
+
+/* The block that a realloc() is about to move. */
+struct moving {
+	struct log_thread *thread;
+	struct block block;
+	bool is_counted;
+};
+
+static void move_begin(struct moving *moving, struct log_thread *thread, void *block)
+{
+	moving->thread = thread;
+	moving->is_counted = block && heap_take(thread, block, &moving->block);
+}
+
+/* A free and an allocation, or a failure that leaves the block as it was. Of size 0 it may be a free alone. */
+static void *move_end(struct moving *moving, void *moved, size_t bytes, bool is_free, uintptr_t caller)
+{
+	if (moving->is_counted && (moved || is_free))
+		heap_freed(moving->thread, &moving->block);
+	else if (moving->is_counted)
+		heap_put_back(moving->thread, &moving->block);
+	if (moved || !is_free)
+		heap_allocated(moving->thread, moved, bytes, caller);
+	return moved;
+}
+
+EXPORT void *realloc(void *block, size_t bytes)
+{
+	struct log_thread *thread;
+	struct moving moving;
+
+	if (unlikely(!real.realloc || bootstrap_owns(block)))
+		return bootstrap_realloc(block, bytes);
+	thread = heap_thread();
+	if (!thread)
+		return real.realloc(block, bytes);
+	move_begin(&moving, thread, block);
+	return move_end(&moving, real.realloc(block, bytes), bytes, block && !bytes, CALLER);
+}
+
+EXPORT void *reallocarray(void *block, size_t count, size_t bytes)
+{
+	struct log_thread *thread;
+	struct moving moving;
+	void *moved;
+	size_t product;
+
+	if (unlikely(!real.reallocarray || bootstrap_owns(block)))
+		return __builtin_mul_overflow(count, bytes, &product) ? NULL
+								      : bootstrap_realloc(block, product);
+	thread = heap_begin((void *)real.reallocarray);
+	if (!thread)
+		return real.reallocarray(block, count, bytes);
+	move_begin(&moving, thread, block);
+	moved = real.reallocarray(block, count, bytes);
+	heap_end(thread);
+	return move_end(&moving, moved, count * bytes, block && (!count || !bytes), CALLER);
+}
+
+/* ---- aligned ---- */
+
+static NOINLINE void *aligned(struct log_thread *thread, void *block, size_t bytes, uintptr_t caller)
+{
+	heap_end(thread);
+	heap_allocated(thread, block, bytes, caller);
+	return block;
+}
+
+EXPORT int posix_memalign(void **block, size_t align, size_t bytes)
+{
+	struct log_thread *thread;
+	int error;
+
+	if (unlikely(!real.posix_memalign && (real_init(), !real.posix_memalign)))
+		return (*block = bootstrap_aligned(align, bytes)) ? 0 : ENOMEM;
+	thread = heap_begin((void *)real.posix_memalign);
+	if (!thread)
+		return real.posix_memalign(block, align, bytes);
+	error = real.posix_memalign(block, align, bytes);
+	aligned(thread, error ? NULL : *block, bytes, CALLER);
+	return error;
+}
+
+EXPORT void *aligned_alloc(size_t align, size_t bytes)
+{
+	struct log_thread *thread;
+
+	if (unlikely(!real.aligned_alloc && (real_init(), !real.aligned_alloc)))
+		return bootstrap_aligned(align, bytes);
+	thread = heap_begin((void *)real.aligned_alloc);
+	return thread ? aligned(thread, real.aligned_alloc(align, bytes), bytes, CALLER) :
+		real.aligned_alloc(align, bytes);
+}
+
+EXPORT void *memalign(size_t align, size_t bytes)
+{
+	struct log_thread *thread;
+
+	if (unlikely(!real.memalign && (real_init(), !real.memalign)))
+		return bootstrap_aligned(align, bytes);
+	thread = heap_begin((void *)real.memalign);
+	return thread ? aligned(thread, real.memalign(align, bytes), bytes, CALLER) : real.memalign(align, bytes);
+}
+
+EXPORT void *valloc(size_t bytes)
+{
+	struct log_thread *thread;
+
+	if (unlikely(!real.valloc && (real_init(), !real.valloc)))
+		return bootstrap_aligned(EARLY_PAGE_BYTES, bytes);
+	thread = heap_begin((void *)real.valloc);
+	return thread ? aligned(thread, real.valloc(bytes), bytes, CALLER) : real.valloc(bytes);
+}
+
+EXPORT void *pvalloc(size_t bytes)
+{
+	struct log_thread *thread;
+
+	if (unlikely(!real.pvalloc && (real_init(), !real.pvalloc)))
+		return bootstrap_aligned(EARLY_PAGE_BYTES,
+					 (bytes + EARLY_PAGE_BYTES - 1) & ~(EARLY_PAGE_BYTES - 1ul));
+	thread = heap_begin((void *)real.pvalloc);
+	return thread ? aligned(thread, real.pvalloc(bytes), bytes, CALLER) : real.pvalloc(bytes);
+}
+
+/* ---- C23; a libc without them is served by its free() ---- */
+
+static void freed(struct log_thread *thread, void *block)
+{
+	if (thread && block)
+		heap_free(thread, block);
+}
+
+EXPORT void free_sized(void *block, size_t bytes);
+EXPORT void free_sized(void *block, size_t bytes)
+{
+	struct log_thread *thread;
+
+	if (!real.free_sized || bootstrap_owns(block)) {
+		free(block);
+		return;
+	}
+	thread = heap_begin((void *)real.free_sized);
+	freed(thread, block);
+	real.free_sized(block, bytes);
+	heap_end(thread);
+}
+
+EXPORT void free_aligned_sized(void *block, size_t align, size_t bytes);
+EXPORT void free_aligned_sized(void *block, size_t align, size_t bytes)
+{
+	struct log_thread *thread;
+
+	if (!real.free_aligned_sized || bootstrap_owns(block)) {
+		free(block);
+		return;
+	}
+	thread = heap_begin((void *)real.free_aligned_sized);
+	freed(thread, block);
+	real.free_aligned_sized(block, align, bytes);
+	heap_end(thread);
+}

@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Calls that want the process to have no other task, or that reach only the threads that libc knows: the
+ * sampling task ends before them and comes back after. Before a seccomp filter the recorder makes its last
+ * system call.
+ */
+#include <grp.h>
+#include <linux/seccomp.h>
+#include <sched.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+#include "preload/common/base/text.h"
+#include "preload/life/recorder.h"
+#include "preload/objects/next_functions.h"
+#include "preload/stacks/thread.h"
+#include "preload/state/sampler_task.h"
+
+#define ALONE_FUNCTIONS(X)                                                                  \
+	X(unshare, (int flags), (flags))                                                    \
+	X(setns, (int fd, int type), (fd, type))                                            \
+	X(setuid, (uid_t user), (user))                                                     \
+	X(setgid, (gid_t group), (group))                                                   \
+	X(seteuid, (uid_t user), (user))                                                    \
+	X(setegid, (gid_t group), (group))                                                  \
+	X(setreuid, (uid_t user, uid_t effective), (user, effective))                       \
+	X(setregid, (gid_t group, gid_t effective), (group, effective))                     \
+	X(setresuid, (uid_t user, uid_t effective, uid_t saved), (user, effective, saved))  \
+	X(setresgid, (gid_t group, gid_t effective, gid_t saved), (group, effective, saved)) \
+	X(setgroups, (size_t count, const gid_t *groups), (count, groups))                  \
+	X(initgroups, (const char *name, gid_t group), (name, group))
+
+/* A log is opened before: the program may not be allowed to afterwards. */
+static void become_alone(void)
+{
+	recorder_open();
+	sampler_task_pause();
+}
+
+#define ALONE(name, parameters, arguments)                                                                   \
+	EXPORT int name parameters                                                                           \
+	{                                                                                                    \
+		int result = -1;                                                                             \
+                                                                                                             \
+		if (unlikely(!real.name))                                                                    \
+			real_init();                                                                         \
+		become_alone();                                                                              \
+		if (real.name)                                                                               \
+			result = real.name arguments;                                                        \
+		sampler_task_resume();                                                                       \
+		return result;                                                                               \
+	}
+ALONE_FUNCTIONS(ALONE)
+
+/* System calls that are often made without a libc function of their own. */
+static bool wants_alone(long number)
+{
+	switch (number) {
+	case SYS_unshare:
+	case SYS_setns:
+	case SYS_setuid:
+	case SYS_setgid:
+	case SYS_setreuid:
+	case SYS_setregid:
+	case SYS_setresuid:
+	case SYS_setresgid:
+	case SYS_setgroups:
+	case SYS_capset:
+		return true;
+	default:
+		return false;
+	}
+}
+
+static NOINLINE long syscall_alone(long number, long a, long b, long c, long d, long e, long f)
+{
+	long result;
+
+	become_alone();
+	result = real.syscall(number, a, b, c, d, e, f);
+	sampler_task_resume();
+	return result;
+}
+
+/* With flags or arguments it is libseccomp's question whether there is such a call: the kernel refuses it. */
+static bool is_strict(long operation, long flags, long arguments)
+{
+	return operation == SECCOMP_SET_MODE_STRICT && flags == 0 && arguments == 0;
+}
+
+/* Calls that may bring a filter. */
+static bool asks_for_filter(long number, long a, long b, long c)
+{
+	if (number == SYS_prctl)
+		return a == PR_SET_SECCOMP;
+	return number == SYS_seccomp && (a == SECCOMP_SET_MODE_FILTER || is_strict(a, b, c));
+}
+
+/* With a listener it returns that one's descriptor; with TSYNC alone the number of a thread that could not follow. */
+static bool is_filtered(long number, long flags, long result)
+{
+	return result == 0 || (number == SYS_seccomp && flags & SECCOMP_FILTER_FLAG_NEW_LISTENER && result > 0);
+}
+
+/* A filter that did not come to be lets the recorder go on as before. */
+static NOINLINE long syscall_sealed(long number, long a, long b, long c, long d, long e, long f)
+{
+	long result;
+
+	if (number == SYS_prctl ? b == SECCOMP_MODE_STRICT : is_strict(a, b, c))
+		recorder_turn_off("the program asks for seccomp strict mode", NULL, 0);
+	recorder_seal();
+	result = real.syscall(number, a, b, c, d, e, f);
+	if (!is_filtered(number, b, result))
+		recorder_unseal();
+	return result;
+}
+
+/*
+ * Any other call goes on in libc's own frame: some return twice. Not variadic, so that it is a jump: the symbol
+ * gets its name from the assembler.
+ */
+EXPORT long any_syscall(long number, long a, long b, long c, long d, long e, long f) __asm__("syscall");
+EXPORT long any_syscall(long number, long a, long b, long c, long d, long e, long f)
+{
+	if (unlikely(!real.syscall))
+		real_init();
+	if (unlikely(asks_for_filter(number, a, b, c)))
+		return syscall_sealed(number, a, b, c, d, e, f);
+	if (unlikely(number == SYS_exit))
+		sampler_task_before_exit();
+	if (unlikely(wants_alone(number)))
+		return syscall_alone(number, a, b, c, d, e, f);
+	return real.syscall(number, a, b, c, d, e, f);
+}
+
+static int set_seccomp(unsigned long mode, unsigned long filter, unsigned long c, unsigned long d)
+{
+	int result;
+
+	if (mode == SECCOMP_MODE_STRICT)
+		recorder_turn_off("the program asks for seccomp strict mode", NULL, 0);
+	recorder_seal();
+	result = real.prctl(PR_SET_SECCOMP, mode, filter, c, d);
+	if (result != 0)
+		recorder_unseal();
+	return result;
+}
+
+EXPORT int any_prctl(int option, unsigned long a, unsigned long b, unsigned long c, unsigned long d) __asm__("prctl");
+EXPORT int any_prctl(int option, unsigned long a, unsigned long b, unsigned long c, unsigned long d)
+{
+	char name[16];		/* the kernel cuts it so */
+	int result;
+
+	if (unlikely(!real.prctl))
+		real_init();
+	if (!real.prctl)
+		return -1;
+	if (option == PR_SET_SECCOMP)
+		return set_seccomp(a, b, c, d);
+	if (option == PR_SET_TSC && a == PR_TSC_SIGSEGV && (live.log || live_open_child()) &&
+	    live.clock == LOG_CLOCK_TSC) {
+		sampler_task_stop();
+		recorder_turn_off("the program forbids itself the time-stamp counter", NULL, 0);
+	}
+	result = real.prctl(option, a, b, c, d);
+	if (option == PR_SET_NAME && result == 0 && live.log && self) {
+		text_copy(name, sizeof(name), (const char *)a);
+		thread_name(self, name);
+	}
+	return result;
+}

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What pikos's monitors and recorders are made of. */
+#include "preload/monitor/monitor_presets.h"
+
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "preload/common/base/compiler.h"
+#include "preload/monitor/tools/start_report.h"
+
+#define BUDGET "4G"
+
+const struct rows_preset rows_presets[] = {
+	{ "functions", "a row for each entry and exit of a call", "index,type,function,line,file,pid,thread",
+	  { { SETTING_THRESHOLD, "0" }, { SETTING_BUDGET, BUDGET } } },
+	{ "function_memory", "the same, with RSS and VMS as they are then",
+	  "index,type,function,rss_bytes,vms_bytes,line,file,pid,thread",
+	  { { SETTING_THRESHOLD, "0" }, { SETTING_BUDGET, BUDGET }, { SETTING_SNAPSHOT, "heap,rss:every" } } },
+	{ .name = NULL },
+};
+
+/* Where rows go. */
+static const struct {
+	const char *name;
+	const char *format;		/* of insideme-report */
+	const char *output;		/* NULL: stderr */
+} recordings[] = {
+	{ "screen", "pikos-text", NULL },
+	{ "text", "pikos-text", "monitor_records.log" },
+	{ "csv", "pikos", "monitor_records.csv" },
+};
+
+const struct rows_preset *rows_find_preset(const char *name)
+{
+	for (const struct rows_preset *preset = rows_presets; preset->name; preset++)
+		if (!strcmp(preset->name, name))
+			return preset;
+	return NULL;
+}
+
+static size_t find_recording(const char *name)
+{
+	size_t i = 0;
+
+	while (i < ARRAY_SIZE(recordings) && strcmp(recordings[i].name, name))
+		i++;
+	return i;
+}
+
+bool rows_is_recording(const char *name)
+{
+	return find_recording(name) < ARRAY_SIZE(recordings);
+}
+
+enum how { CHECK, LIVE, AT_END };
+
+/* insideme-report with these options; @run_path: NULL: none. */
+static pid_t start(const struct rows_options *options, enum how how, const char *run_path, const sigset_t *mask)
+{
+	size_t recording = find_recording(options->recording ?: options->output ? "text" : "screen");
+	const char *output = options->output ?: recordings[recording].output, *arguments[16] = { NULL };
+	size_t nr = 0;
+
+	arguments[nr++] = "-f";
+	arguments[nr++] = recordings[recording].format;
+	arguments[nr++] = "--columns";
+	arguments[nr++] = options->preset->columns;
+	if (how != AT_END)
+		arguments[nr++] = "--follow";
+	if (how == CHECK)
+		arguments[nr++] = "--check";
+	if (options->filter) {
+		arguments[nr++] = "--filter";
+		arguments[nr++] = options->filter;
+	}
+	if (output) {
+		arguments[nr++] = "-o";
+		arguments[nr++] = output;
+	}
+	if (run_path)
+		arguments[nr++] = run_path;
+	return report_start(arguments, mask, how == LIVE ? REPORT_LIVE : REPORT_SHOWN);
+}
+
+int rows_check(const struct rows_options *options, const sigset_t *mask)
+{
+	return report_wait(start(options, CHECK, NULL, mask));
+}
+
+void rows_say_none(const struct rows_options *options, int32_t rank)
+{
+	const char *name = options->preset ? options->preset->name : NULL;
+
+	if (name && rank < 0)
+		fprintf(stderr, "insideme: no rows under another insideme-run: give %s to that one; afterwards: insideme-report -f pikos\n",
+			name);
+	else if (name && !rank)
+		fprintf(stderr, "insideme: no rows of single ranks, for all: insideme-run %s -- mpirun ...; afterwards: insideme-report -f pikos\n",
+			name);
+}
+
+pid_t rows_start(const struct rows_options *options, const char *run_path, const sigset_t *mask)
+{
+	pid_t pid = options->at_end ? 0 : start(options, LIVE, run_path, mask);
+
+	return pid > 0 ? pid : 0;
+}
+
+void rows_finish(const struct rows_options *options, pid_t pid, const char *run_path, const sigset_t *mask)
+{
+	if (options->at_end)
+		pid = start(options, AT_END, run_path, mask);
+	if (pid > 0)
+		report_wait(pid);
+}

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Which program a process runs: it may have exec'ed since its log was made. */
+#ifndef INSIDEME_LOG_IN_MAPS_H
+#define INSIDEME_LOG_IN_MAPS_H
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+#include "insideme_log.h"
+
+/*
+ * Has process @pid, which began at @start_ticks (0: not known), not mapped @log, where that says it is? False too where the
+ * process is over. Of one that may not be looked at the name decides.
+ */
+bool image_is_another(pid_t pid, uint64_t start_ticks, const struct log_header *log);
+
+#endif

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The logs of a run, seen from outside: each new one is mapped and sampled until its process has ended. */
+#ifndef INSIDEME_WATCH_RUN_H
+#define INSIDEME_WATCH_RUN_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "preload/common/run/run.h"
+#include "preload/monitor/tools/totals.h"
+#include "preload/monitor/watch/own_log.h"
+#include "preload/monitor/watch/process_ends.h"
+#include "preload/monitor/watch/unlogged_children.h"
+
+struct watch {
+	const struct run *run;
+	struct tree *tree;		/* is told of each process that has a log */
+	struct sampler_settings settings;
+	int notify_fd;			/* becomes readable when there are new logs; < 0: look now and then */
+	int64_t next_scan_ns;
+	int64_t next_look_ns;		/* for children in logs */
+	struct entered_list entered;	/* children that have none of their own */
+	struct watched *live;		/* logs of processes that run */
+	struct watched *all;
+	void *by_name;			/* tree of all */
+	struct count count;		/* in logs that are done */
+};
+
+/* @own_log: takes rows of children that have no log; may be opened later. */
+void watch_init(struct watch *watch, const struct run *run, struct tree *tree, struct own_log *own_log,
+		const struct sampler_settings *settings);
+
+/*
+ * Sample what is due at @now_ns, having looked for new logs if @is_notified: notify_fd is readable. Return: the next
+ * time. All of CLOCK_MONOTONIC.
+ */
+int64_t watch_step(struct watch *watch, int64_t now_ns, bool is_notified);
+
+/* @pid has ended and is a zombie: read its last numbers, and let go of its logs. */
+void watch_end(struct watch *watch, pid_t pid);
+
+/* Was there a log of @pid, or is it entered in another one's? */
+bool watch_saw(const struct watch *watch, pid_t pid);
+
+/* Let go of all logs; their processes may run on. */
+void watch_release(struct watch *watch);
+
+#endif

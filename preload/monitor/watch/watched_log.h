@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* One log of a run: its file, its mapping here, and the sampler of its process. */
+#ifndef INSIDEME_WATCHED_LOG_H
+#define INSIDEME_WATCHED_LOG_H
+
+#include <limits.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "preload/common/run/run.h"
+#include "preload/common/sampler/sampler.h"
+#include "preload/monitor/tools/totals.h"
+#include "preload/monitor/watch/log_entries.h"
+
+struct watched {
+	struct watched *next;
+	struct watched *next_of_all;
+	pid_t pid;			/* 0: the log is not begun yet */
+	struct log_header *log;		/* NULL: likewise, or done */
+	uint64_t map_bytes;
+	struct sampler *sampler;	/* NULL: its process was gone already */
+	struct entries entries;		/* of its children; while log is there */
+	uint64_t nr_entered;		/* children that hold on to the log, see entered.h */
+	bool has_ended;			/* its process has, or has another log, */
+	int64_t ended_ns;		/* since then: CLOCK_MONOTONIC */
+	bool is_done;
+	int64_t due_ns;			/* CLOCK_MONOTONIC */
+	int64_t pause_ns;		/* between looks at a log that is not begun */
+	char name[];
+};
+
+struct watched *watched_new(const char *name);
+int watched_compare(const void *a, const void *b);	/* by name, for a tree */
+
+void watched_path(char *path, size_t bytes, const struct run *run, const char *name);
+
+/* Open it once its process has begun it; then sample. Return: 0, or -errno when it is to be closed; -ESTALE: it has exec'ed. */
+int watched_step(struct watched *watched, const struct run *run, const struct sampler_settings *settings,
+		 int64_t now_ns);
+
+/* Last rows, unless they are written: the process has ended, or we let go of it. */
+void watched_stop(struct watched *watched);
+
+/*
+ * What there is in a log that was stopped is added to @count. @has_ended: nobody writes any more, so what the log grew
+ * too far goes back to the disk. Closing twice does nothing.
+ */
+void watched_close(struct watched *watched, const struct run *run, bool has_ended, struct count *count);
+
+#endif

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * What ends calls before their return: exceptions, jumps, ends of threads and of the process. Equal ones are counted in
+ * one record; what is on its way between a throw and its catch is kept with the thread. No locks, no allocation.
+ */
+#ifndef INSIDEME_ERROR_RECORDS_H
+#define INSIDEME_ERROR_RECORDS_H
+
+#include "preload/stacks/thread.h"
+
+/* One error, where it happens. */
+struct error_place {
+	enum log_error_kind kind;
+	uintptr_t addr;			/* where the program would go on */
+	const void *type_addr;		/* tells types apart; NULL: none */
+	const char *type;		/* NULL: none */
+};
+
+/*
+ * Count an error of the thread, whose record is made when it is the first of its kind. Return: NULL without room, which
+ * is counted as a lost record.
+ */
+struct log_error *error_count(struct log_thread *thread, const struct error_place *place);
+
+/* Is this one of the first, which are kept whole? */
+bool error_is_kept(const struct log_error *error);
+
+/* What broken calls name as their reason: @error itself, or a record of this one with its @message (NULL: not known). */
+uint32_t error_reason(const struct log_error *error);
+uint32_t error_keep(struct log_thread *thread, const struct log_error *error, const char *message);
+
+/* A call was ended by @reason. */
+void error_broke_call(uint32_t reason);
+
+/* What was thrown with @reason was caught now, where the thread is; or by nobody. */
+void error_caught(const struct log_thread *thread, uint32_t reason);
+void error_uncaught(struct log_thread *thread, uint32_t reason);
+
+/*
+ * An object is on its way from @stack_addr up: calls that are open now end by @reason when they end, with or without an
+ * exit, until it arrives. Hooks go the slow way meanwhile, which asks unwinding_of_top().
+ */
+void unwinding_begin(struct log_thread *thread, const void *object, uintptr_t stack_addr, uint32_t reason);
+/* By what is the thread's top call being ended? NULL: by nothing that is on its way. */
+struct log_unwinding *unwinding_of_top(struct log_thread *thread);
+/* The top call has ended, or the same call is the top of another area now. */
+void unwinding_move(struct log_unwinding *unwinding, const struct log_thread *thread);
+/* The one of that object, or NULL. Those that began after it are over: they were left without a catch. */
+struct log_unwinding *unwinding_find(struct log_thread *thread, const void *object);
+/* It has arrived. The caller lets the hooks go the fast way again. */
+void unwinding_end(struct log_thread *thread, struct log_unwinding *unwinding);
+/* All of them: by a jump, or with the thread. */
+void unwinding_end_all(struct log_thread *thread);
+
+static inline struct log_errors *errors_of(const struct log_thread *thread)
+{
+	return thread->errors ? log_at(live.log, thread->errors) : NULL;
+}
+
+static inline bool is_unwinding(const struct log_thread *thread)
+{
+	return thread->errors && errors_of(thread)->nr_unwindings;
+}
+
+#endif

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * What begins while recording is off has no frame. Such calls lie in a gap: one frame for all that a call makes meanwhile, of
+ * the function LOG_FUNCTION_GAP, which counts how many of them are open. So each exit finds its entry, whether they came
+ * before or after a switch; what they took is the gap's and nobody's self time; and what begins in them after recording
+ * went on again stands under the gap.
+ */
+#ifndef INSIDEME_PAUSED_CALLS_H
+#define INSIDEME_PAUSED_CALLS_H
+
+#include "preload/calls/calls.h"
+#include "preload/calls/selection.h"
+#include "preload/state/recording_state.h"
+
+static ALWAYS_INLINE bool is_gap(const struct log_frame *frame)
+{
+	return frame->function_addr == LOG_FUNCTION_GAP;
+}
+
+/* An entry while recording is off: true if it lies in the gap on top, which counts it. */
+static ALWAYS_INLINE bool gap_takes_entry(const struct log_thread *thread, uintptr_t stack_addr)
+{
+	struct log_frame *top = top_frame(thread);
+
+	if (unlikely(!is_gap(top) || stack_addr > top->stack_addr || thread->overflow_depth))
+		return false;
+	top->nr_calls++;
+	return true;
+}
+
+/*
+ * The same of an exit. Calls at or above the one below the gap are not in it. With a focus a gap ends with its last call, so that
+ * the thread is outside of the focus again.
+ */
+static ALWAYS_INLINE bool gap_takes_exit(struct log_thread *thread, uintptr_t stack_addr)
+{
+	struct log_frame *top = top_frame(thread);
+
+	if (unlikely(!is_gap(top) || top->nr_calls <= selection.has_focus || stack_addr >= top[-1].stack_addr ||
+		     thread->overflow_depth))
+		return false;
+	if (!--top->nr_calls)
+		thread->stack_bytes = 0;	/* the first hook after it goes on ends the gap */
+	return true;
+}
+
+/* Must its hooks go the slow way, where it is on top? */
+static inline bool gap_is_idle(const struct log_frame *frame)
+{
+	return is_gap(frame) && (!frame->nr_calls || switched_off());
+}
+
+/* A call begins above the outermost of those in the gap on top, made by whom these were: the gap holds it, too. */
+void gap_stretch(struct log_thread *thread, uintptr_t stack_addr);
+
+/* A call that begins while recording is off: of the gap on top, or of a new one. False: there is no room. */
+bool gap_count(struct log_thread *thread, uintptr_t stack_addr);
+
+/* Is this exit of a call in the gap on top? It is counted; one that is not ends the gap. */
+bool gap_has_exit(struct log_thread *thread, uint64_t function_addr, uintptr_t stack_addr);
+
+/* Recording is on: a gap on top in which nothing is open ends. */
+void gap_look(struct log_thread *thread);
+
+/* The gap on top is over. */
+void gap_end(struct log_thread *thread);
+
+#endif

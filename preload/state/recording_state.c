@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Whether calls are recorded now. A count that may be below 0: pairs of off and on nest, and those of on and off. */
+#include "preload/state/recording_state.h"
+
+#include "preload/state/live.h"
+
+int32_t switched_depth;
+static uint64_t on_ticks;	/* atomic */
+static bool has_changed;	/* only ever becomes true */
+
+bool switched_ever(void)
+{
+	return __atomic_load_n(&has_changed, __ATOMIC_RELAXED);
+}
+
+uint64_t switched_on_ticks(void)
+{
+	return __atomic_load_n(&on_ticks, __ATOMIC_RELAXED);
+}
+
+static void note_off(struct log_header *log)
+{
+	uint64_t since = 0;
+
+	if (__atomic_compare_exchange_n(&log->off_since_ticks, &since, now_ticks(), false, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+		__atomic_fetch_add(&log->nr_switches, 1, __ATOMIC_RELAXED);
+}
+
+static void note_on(struct log_header *log)
+{
+	uint64_t now = now_ticks(), since = __atomic_exchange_n(&log->off_since_ticks, 0, __ATOMIC_RELAXED);
+
+	if (!since)
+		return;
+	__atomic_store_n(&on_ticks, now, __ATOMIC_RELAXED);
+	__atomic_fetch_add(&log->off_ticks, now - since, __ATOMIC_RELAXED);
+	__atomic_fetch_add(&log->nr_switches, 1, __ATOMIC_RELAXED);
+}
+
+/* Several threads, and handlers, may be here at once: who comes last sees what is in force then. */
+void switched_settle(void)
+{
+	bool is_off;
+
+	do {
+		is_off = __atomic_load_n(&switched_depth, __ATOMIC_SEQ_CST) > 0;
+		if (live.log && is_off)
+			note_off(live.log);
+		else if (live.log)
+			note_on(live.log);
+		__atomic_store_n(&live.hot_log, is_off ? NULL : live.hot_log_when_on, __ATOMIC_SEQ_CST);
+	} while (is_off != (__atomic_load_n(&switched_depth, __ATOMIC_SEQ_CST) > 0));
+}
+
+bool switched_change(int32_t change)
+{
+	int32_t depth;
+
+	__atomic_store_n(&has_changed, true, __ATOMIC_RELAXED);
+	depth = __atomic_add_fetch(&switched_depth, change, __ATOMIC_SEQ_CST);
+	if ((depth > 0) == (depth - change > 0))
+		return false;
+	switched_settle();
+	return depth <= 0;
+}
+
+bool switched_flip(void)
+{
+	int32_t depth = __atomic_load_n(&switched_depth, __ATOMIC_RELAXED);
+
+	__atomic_store_n(&has_changed, true, __ATOMIC_RELAXED);
+	while (!__atomic_compare_exchange_n(&switched_depth, &depth, depth > 0 ? 0 : 1, false, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED))
+		;
+	switched_settle();
+	return depth > 0;
+}

@@ -1,0 +1,399 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The sampling task inside the program. A pthread would change the program (glibc's single-threaded fast ways,
+ * the end of a process whose main calls pthread_exit), so it is a raw clone with an own stack, an own zeroed
+ * TLS block, all signals blocked and, once it has slept a little, an own, empty descriptor table. It calls no libc
+ * function.
+ */
+#include "preload/state/sampler_task.h"
+
+#include <link.h>
+#include <sched.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+
+#include "preload/common/base/clock.h"
+#include "preload/common/base/syscalls.h"
+#include "preload/common/base/text.h"
+#include "preload/common/run/run.h"
+#include "preload/common/sampler/sampler.h"
+#include "preload/objects/fork_gate.h"
+#include "preload/objects/loaded_objects.h"
+#include "preload/state/child_entry.h"
+#include "preload/state/live.h"
+#include "preload/state/task_descriptors.h"
+#include "preload/state/task_place.h"
+
+#define FIRST_SLEEP_NS	5000000		/* short programs see no more of it than its start */
+#define RESUMED_SLEEP_NS 1000000	/* programs that fork all the time do not open its files each time */
+#define LATER_US	20000u		/* after a fork */
+#define LAST_WAIT_NS	20000000	/* at most, for its last rows and its end */
+#define PAUSE_WAIT_NS	1000000000	/* likewise, where the program's call fails as long as it is there */
+
+#define START_WAIT_NS	100000		/* nobody wakes us */
+#define MOMENT_NS	20000
+
+#define STARTING	UINT32_MAX	/* in tid: claimed by whoever starts the task */
+
+enum stop { GO_ON, STOP, PAUSE };
+enum first { NOBODY, TASK, ENDING_THREAD };
+
+/* Behind the stack and the TLS block. What comes first is in one page with them. */
+struct sampler_task {
+	uint32_t tid;			/* set by the kernel, cleared and woken by it when the task has ended; or STARTING */
+	uint32_t stop;		/* enum stop; woken */
+	uint32_t pauses;	/* callers that want the process alone now */
+	uint32_t has_ended;	/* for good */
+	uint32_t first;			/* enum first: who takes the first sample; claimed atomically */
+	struct sampler_config config;
+	char path[RUN_PATH_BYTES];
+	_Alignas(64) char sampler[SAMPLER_BYTES];
+};
+
+uint64_t sampler_task_due_ticks;
+static struct sampler_task *helper;	/* set in the constructor, and by a forked child */
+static struct task_place place;		/* its own */
+
+/* Until @word is not @value any more, or until @when of CLOCK_MONOTONIC. */
+static void futex_wait_until(void *word, uint32_t value, int64_t when)
+{
+	struct timespec until = { .tv_sec = when / 1000000000, .tv_nsec = when % 1000000000 };
+
+	raw_syscall(SYS_futex, (long)word, FUTEX_WAIT_BITSET, value, (long)&until, 0, FUTEX_BITSET_MATCH_ANY);
+}
+
+static void end_task(void)
+{
+	raw_syscall(SYS_exit, 0, 0, 0, 0, 0, 0);
+}
+
+static bool claim_first(struct sampler_task *task, enum first who)
+{
+	uint32_t nobody = NOBODY;
+
+	return __atomic_compare_exchange_n(&task->first, &nobody, who, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
+}
+
+static int open_log(const struct sampler_task *task)
+{
+	return (int)sys_open(task->path, O_RDWR | O_CLOEXEC | O_NOFOLLOW, 0);
+}
+
+/*
+ * What a task needs that does more than sleep: short programs end before. Until then it holds no descriptor open that
+ * the program closes, as the table is one.
+ */
+static bool settle(void)
+{
+	task_place_guard(&place);
+	raw_syscall(SYS_prctl, PR_SET_NAME, (long)"insideme", 0, 0, 0, 0);
+	return descriptors_leave();
+}
+
+/* Return: whether there is something to sample. */
+static bool begin_sampling(struct sampler_task *task)
+{
+	struct sampler *sampler = (struct sampler *)task->sampler;
+	bool goes_on = __atomic_load_n(&task->first, __ATOMIC_ACQUIRE) == TASK;
+
+	sys_futex_wait(&task->stop, GO_ON, goes_on ? RESUMED_SLEEP_NS : FIRST_SLEEP_NS);
+	if (__atomic_load_n(&task->stop, __ATOMIC_ACQUIRE) == PAUSE || !settle())
+		return false;
+	if (!__atomic_load_n(&task->config.log, __ATOMIC_ACQUIRE) && !live_open_child())
+		return false;
+	task->config.log_fd = open_log(task);	/* after rights were given up none: rows then take the room that there is */
+	if (goes_on)
+		return sampler_resume(sampler, task->config.log_fd) == 0;
+	if (!claim_first(task, TASK))
+		return false;
+	if (sampler_start(sampler, &task->config) == 0)
+		return true;
+	__atomic_store_n(&task->first, NOBODY, __ATOMIC_RELEASE);
+	return false;
+}
+
+/*
+ * A short program does not wait for a task that would open its files and end: the thread that ends it samples. The
+ * task may wake up meanwhile and write its own descriptor, of its own table, to the configuration.
+ */
+static void take_only_sample(struct sampler_task *task)
+{
+	struct sampler_config config = task->config;
+	uint64_t mask;
+
+	sys_block_signals(&mask);
+	moment_begin();
+	config.log_fd = open_log(task);
+	if (config.log_fd >= 0) {
+		sampler_take_only((struct sampler *)task->sampler, &config);
+		sys_close(config.log_fd);
+	}
+	moment_end();
+	sys_restore_signals(&mask);
+}
+
+static void run_sampler(void *argument)
+{
+	struct sampler_task *task = argument;
+	struct sampler *sampler = (struct sampler *)task->sampler;
+	int64_t due_ns;
+
+	if (!begin_sampling(task))
+		end_task();
+	while (__atomic_load_n(&task->stop, __ATOMIC_ACQUIRE) == GO_ON) {
+		due_ns = sampler_step(sampler);
+		if (due_ns < 0)
+			break;
+		futex_wait_until(&task->stop, GO_ON, due_ns);
+	}
+	if (__atomic_load_n(&task->stop, __ATOMIC_ACQUIRE) == PAUSE)
+		sampler_pause(sampler);
+	else
+		sampler_stop(sampler);
+	end_task();
+}
+
+/* Never two on one stack: the last one may be slow to end, or another thread starts it. */
+static bool claim_task(struct sampler_task *task)
+{
+	uint32_t nobody = 0;
+
+	if (!__atomic_compare_exchange_n(&task->tid, &nobody, STARTING, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
+		return false;
+	if (!task->pauses)
+		return true;
+	__atomic_store_n(&task->tid, 0, __ATOMIC_RELEASE);
+	return false;
+}
+
+static void tell_task(const struct sampler_task *task, uint32_t tid)
+{
+	task->config.log->sampler_kind = tid != 0;
+	task->config.log->sampler_tid = tid;
+}
+
+static void clone_task(struct sampler_task *task)
+{
+	/* Not CLONE_FS: the program's chroot and its mount namespace are its own. */
+	const unsigned long flags = CLONE_VM | CLONE_FILES | CLONE_SIGHAND | CLONE_THREAD | CLONE_SYSVSEM |
+				    CLONE_SETTLS | CLONE_PARENT_SETTID | CLONE_CHILD_CLEARTID;
+	long result;
+
+	RAW_CLONE_TLS(place.tls);
+	__atomic_store_n(&task->stop, GO_ON, __ATOMIC_RELEASE);
+	result = raw_clone(run_sampler, task, place.stack_end, flags, place.tls, &task->tid);
+	if (result < 0)		/* a limit on tasks: nothing is sampled, and the report says so */
+		__atomic_store_n(&task->tid, 0, __ATOMIC_RELEASE);
+	if (task->config.log)
+		tell_task(task, result > 0 ? (uint32_t)result : 0);
+}
+
+static void start_task(struct sampler_task *task)
+{
+	uint64_t mask;
+
+	sys_block_signals(&mask);	/* for the task, and a handler that forks would wait for us */
+	if (claim_task(task))
+		clone_task(task);
+	sys_restore_signals(&mask);
+}
+
+/* Valgrind runs one thread at a time and knows no task but libc's. Looked up in the constructor: the list may change. */
+bool sampler_task_is_possible(void)
+{
+	static enum { UNKNOWN, NO, YES } answer;	/* set before any thread */
+
+	if (answer == UNKNOWN) {
+		answer = YES;
+		for (const struct link_map *map = linker_debug()->r_map; map; map = map->l_next)
+			if (map->l_name && text_begins(text_base_name(map->l_name), "vgpreload_"))
+				answer = NO;
+	}
+	return answer == YES;
+}
+
+/* Return: whether there is room for a task. */
+static bool prepare_task(int pid, struct run *run)
+{
+	LARGE static char own[TASK_PLACE_BYTES + sizeof(struct sampler_task)];
+	struct sampler_task *task = helper; /* a forked child has a copy of its parent's */
+
+	helper = NULL;
+	sampler_task_due_ticks = 0;
+	if (!task)
+		task = task_place_find(&place, own, sizeof(own), sizeof(*task));
+	if (!task)
+		return false;
+	__builtin_memset(task, 0, offsetof(struct sampler_task, path));
+	task->config = (struct sampler_config){
+		.pid = pid, .own_thread = true, .system = true, .run = run,
+		.settings = sampler_settings(&settings),
+	};
+	helper = task;
+	return true;
+}
+
+void sampler_task_start(struct log_header *log, const char *path, struct run *run)
+{
+	if (!sampler_task_is_possible() || run_is_watched(run->page)) {
+		helper = NULL;
+		sampler_task_due_ticks = 0;
+	} else if (prepare_task((int)log->pid, run)) {
+		text_copy(helper->path, sizeof(helper->path), path);
+		helper->config.log = log;
+		start_task(helper);
+	}
+}
+
+bool sampler_task_start_early(struct run *run)
+{
+	if (!prepare_task((int)sys_getpid(), run))
+		return false;
+	start_task(helper);
+	return helper->tid;
+}
+
+/* By the task itself, or another thread before its turn. */
+void sampler_task_have_log(struct log_header *log, const char *path)
+{
+	struct sampler_task *task = helper;
+
+	if (!task)
+		return;
+	text_copy(task->path, sizeof(task->path), path);
+	__atomic_store_n(&task->config.log, log, __ATOMIC_RELEASE);
+	tell_task(task, task->tid == STARTING ? 0 : task->tid);
+}
+
+/* Until the kernel has forgotten the task: its tid is cleared a moment before. */
+static void wait_for_end(struct sampler_task *task, uint32_t tid, int64_t most_ns)
+{
+	uint64_t until = clock_ns(CLOCK_MONOTONIC) + (uint64_t)most_ns;
+
+	sys_futex_wait(&task->tid, tid, most_ns);
+	while (raw_syscall(SYS_tgkill, task->config.pid, tid, 0, 0, 0, 0) == 0 && clock_ns(CLOCK_MONOTONIC) < until)
+		raw_syscall(SYS_sched_yield, 0, 0, 0, 0, 0, 0);
+}
+
+/*
+ * When the kernel has forgotten the task, it still takes apart what /proc knew of it. A parent that reaps us meanwhile
+ * would spin until that is done: for ms, where the task waits for the processor that we took from it when it woke us.
+ */
+static void let_it_go(void)
+{
+	const struct timespec moment = { .tv_nsec = MOMENT_NS };
+
+	raw_syscall(SYS_nanosleep, (long)&moment, 0, 0, 0, 0, 0);
+}
+
+static void stop_task(struct sampler_task *task, enum stop how)
+{
+	uint32_t tid;
+
+	while ((tid = __atomic_load_n(&task->tid, __ATOMIC_ACQUIRE)) == STARTING)
+		sys_futex_wait(&task->tid, STARTING, START_WAIT_NS);	/* not by yielding: we may be of real-time priority */
+	if (!tid)
+		return;
+	__atomic_store_n(&task->stop, how, __ATOMIC_RELEASE);
+	raw_syscall(SYS_futex, (long)&task->stop, FUTEX_WAKE, 1, 0, 0, 0);
+	wait_for_end(task, tid, how == PAUSE ? PAUSE_WAIT_NS : LAST_WAIT_NS);
+	if (how == STOP)
+		let_it_go();
+}
+
+/* A vfork child shares our memory, but not our task. None is there after a seccomp filter, nor may one be asked for. */
+static struct sampler_task *own_task(void)
+{
+	return helper && !live_is_sealed() && helper->config.pid == (int)sys_getpid() ? helper : NULL;
+}
+
+void sampler_task_stop(void)
+{
+	struct sampler_task *task = own_task();
+
+	if (!task)
+		return;
+	sampler_task_resume_due();
+	if (__atomic_exchange_n(&task->has_ended, 1, __ATOMIC_ACQ_REL))
+		return;
+	if (claim_first(task, ENDING_THREAD))
+		take_only_sample(task);
+	else
+		stop_task(task, STOP);
+}
+
+void sampler_task_go_on(void)
+{
+	struct sampler_task *task = own_task();
+
+	if (!task)
+		return;
+	__atomic_store_n(&task->has_ended, 0, __ATOMIC_RELEASE);
+	start_task(task);
+}
+
+void sampler_task_before_exit(void)
+{
+	struct sampler_task *task = own_task();
+
+	if (task && task->config.pid == (int)sys_gettid())
+		sampler_task_pause();
+}
+
+void sampler_task_pause(void)
+{
+	struct sampler_task *task = own_task();
+
+	if (!task)
+		return;
+	__atomic_fetch_add(&task->pauses, 1, __ATOMIC_ACQ_REL);
+	stop_task(task, PAUSE);
+}
+
+/* Not below 0: a child that a handler forked in the middle of a pause has a task without it. */
+static bool was_last_pause(struct sampler_task *task)
+{
+	uint32_t pauses = __atomic_load_n(&task->pauses, __ATOMIC_RELAXED);
+
+	while (pauses && !__atomic_compare_exchange_n(&task->pauses, &pauses, pauses - 1, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
+		;
+	return pauses == 1;
+}
+
+void sampler_task_resume(void)
+{
+	struct sampler_task *task = own_task();
+	uint32_t tid;
+
+	if (!task || !was_last_pause(task) || task->has_ended)
+		return;
+	tid = __atomic_load_n(&task->tid, __ATOMIC_ACQUIRE);
+	if (tid && tid != STARTING)
+		wait_for_end(task, tid, LAST_WAIT_NS);
+	start_task(task);
+}
+
+void sampler_task_resume_later(void)
+{
+	struct sampler_task *task = own_task();
+	const struct log_header *log;
+
+	if (!task || __atomic_load_n(&task->has_ended, __ATOMIC_ACQUIRE))
+		return;
+	log = task->config.log ? task->config.log : child_ancestor();
+	if (!log) {
+		sampler_task_resume();
+		return;
+	}
+	/* One pause waits for all forks: where one does already, ours ends here. */
+	if (__atomic_exchange_n(&sampler_task_due_ticks,
+				clock_ticks(log->clock) + log->threshold_floor_ticks * LATER_US,
+				__ATOMIC_ACQ_REL))
+		sampler_task_resume();
+}
+
+void sampler_task_resume_due(void)
+{
+	if (__atomic_exchange_n(&sampler_task_due_ticks, 0, __ATOMIC_ACQ_REL))
+		sampler_task_resume();
+}

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* preload/rundir: the page of a run. */
+#include <fcntl.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "preload/common/run/run.h"
+
+static char directory[] = "/tmp/insideme-rundir-XXXXXX";
+
+static int make_directory(void **state)
+{
+	(void)state;
+	return mkdtemp(directory) ? 0 : -1;
+}
+
+static int remove_directory(void **state)
+{
+	(void)state;
+	return rmdir(directory);
+}
+
+/* Beside a log that an ancestor has mapped: what was looked at is not taken for the run that is found elsewhere. */
+static void a_file_that_is_no_page_is_not_kept(void **state)
+{
+	static struct run run;
+	static const char zeros[4096];
+	char path[sizeof(directory) + 4];
+	int fd;
+
+	(void)state;
+	snprintf(path, sizeof(path), "%s/run", directory);
+	fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+	assert_int_equal(write(fd, zeros, sizeof(zeros)), sizeof(zeros));
+	close(fd);
+	strcpy(run.path, directory);
+	assert_true(run_map_page(&run, NULL) < 0);
+	assert_null(run.page);
+	unlink(path);
+}
+
+static void the_page_of_a_run_is_mapped_by_who_makes_it_and_by_others(void **state)
+{
+	static struct run made, found;
+	const struct process_id creator = { .pid = 4321, .start = 99, .boot_id = "boot" };
+	char path[sizeof(directory) + 4];
+
+	(void)state;
+	strcpy(made.path, directory);
+	strcpy(found.path, directory);
+	assert_int_equal(run_map_page(&made, &creator), 0);
+	assert_int_equal(run_map_page(&found, NULL), 0);
+	assert_ptr_not_equal(made.page, found.page);
+	assert_int_equal(found.page->creator_pid, 4321);
+	assert_string_equal(found.page->boot_id, "boot");
+	run_leave(&made);
+	run_leave(&found);
+	snprintf(path, sizeof(path), "%s/run", directory);
+	unlink(path);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_file_that_is_no_page_is_not_kept),
+		cmocka_unit_test(the_page_of_a_run_is_mapped_by_who_makes_it_and_by_others),
+	};
+
+	return cmocka_run_group_tests(tests, make_directory, remove_directory);
+}

@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* preload/monitor/entries: which children of a log are found, while it is written, half written, and damaged. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "preload/common/log/log.h"
+#include "preload/monitor/watch/log_entries.h"
+#include "test/unit/empty_log.h"
+
+#define LOG_BYTES	(32u << 20)
+#define LATE_NS		1000000000	/* whoever has not written by then never will */
+
+static struct log_header *header;
+static int fd;
+static struct entries entries;
+static uint32_t found[100000];
+static size_t nr_found;
+
+static int set_up(void **state)
+{
+	(void)state;
+	header = empty_log(LOG_BYTES, &fd);
+	entries_init(&entries, header, LOG_BYTES);
+	nr_found = 0;
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	(void)state;
+	entries_release(&entries);
+	munmap(header, LOG_BYTES);
+	close(fd);
+	return 0;
+}
+
+static void note(void *context, const struct log_child *child)
+{
+	(void)context;
+	assert_in_range(nr_found, 0, 99999);
+	found[nr_found++] = child->pid;
+}
+
+static void look(int64_t now_ns)
+{
+	entries_look(&entries, now_ns, note, NULL);
+}
+
+static struct log_child *begin(uint32_t pid)
+{
+	struct log_child *child;
+
+	log_grow(header, fd, header->tail_bytes + (1u << 20));
+	child = (struct log_child *)log_new_record(header, sizeof(*child), 1);
+	assert_non_null(child);
+	child->pid = pid;
+	return child;
+}
+
+static void enter(uint32_t pid)
+{
+	log_publish(&begin(pid)->record, LOG_RECORD_CHILD);
+}
+
+/* Other records lie between them; areas follow each other, and so do looks. */
+static void each_is_found_once(void **state)
+{
+	bool is_found[3001] = { false };
+	const uint64_t value = 1;
+
+	(void)state;
+	look(1);
+	assert_int_equal(nr_found, 0);
+	for (uint32_t pid = 1; pid <= 3000; pid++) {
+		enter(pid);
+		log_write_event(header, LOG_EVENT_FORK, 0, &value, 1, "with a text", 1);
+		log_claim(header, LOG_AREA_SLICES, 0, 1, 64, 0);
+		if (pid % 700 == 0)
+			look(pid);
+	}
+	look(5000);
+	look(6000 + LATE_NS);
+	assert_int_equal(nr_found, 3000);
+	for (uint32_t i = 0; i < 3000; i++) {
+		assert_in_range(found[i], 1, 3000);
+		assert_false(is_found[found[i]]);
+		is_found[found[i]] = true;
+	}
+	assert_int_equal(entries.nr_areas, 1);	/* those that are full are not looked at any more */
+}
+
+static void one_that_is_not_written_is_waited_for_but_not_for_ever(void **state)
+{
+	struct log_child *late;
+
+	(void)state;
+	enter(1);
+	late = begin(2);
+	enter(3);
+	look(1000);
+	look(2000);
+	assert_int_equal(nr_found, 1);
+	log_publish(&late->record, LOG_RECORD_CHILD);
+	look(3000);
+	assert_int_equal(nr_found, 3);
+	begin(4);			/* killed there */
+	enter(5);
+	look(4000);
+	assert_int_equal(nr_found, 3);
+	look(4000 + LATE_NS);
+	assert_int_equal(nr_found, 4);
+	assert_int_equal(found[3], 5);
+}
+
+/* The program writes over its log. */
+static void damage_ends_nothing(void **state)
+{
+	uint32_t random = 1;
+
+	(void)state;
+	for (uint32_t pid = 1; pid <= 1000; pid++)
+		enter(pid);
+	for (int round = 0; round < 2000; round++) {
+		uint32_t *word;
+
+		random = random * 1664525 + 1013904223;
+		word = (uint32_t *)((char *)header + LOG_HEADER_BYTES + random % (header->tail_bytes - LOG_HEADER_BYTES) / 4 * 4);
+		*word = round % 2 ? UINT32_MAX : random;
+		nr_found = 0;
+		entries_release(&entries);
+		entries_init(&entries, header, LOG_BYTES);
+		look(1);
+		look(1 + LATE_NS);
+		assert_in_range(nr_found, 0, 60000);
+	}
+	header->tail_bytes = UINT64_MAX - 4096;
+	entries_release(&entries);
+	entries_init(&entries, header, LOG_BYTES);
+	nr_found = 0;
+	look(1);
+	assert_int_equal(nr_found, 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(each_is_found_once, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(one_that_is_not_written_is_waited_for_but_not_for_ever, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(damage_ends_nothing, set_up, tear_down),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* preload/monitor/image: processes that have their log mapped, others, and such as end while they are looked at. */
+#include <pthread.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "preload/common/run/process_id.h"
+#include "preload/monitor/watch/log_in_maps.h"
+
+#define PAGE		4096ul
+#define NR_MAPPINGS	20000u		/* their text takes ms to read */
+#define SOON_NS		1000000
+
+static struct log_header log_of(const void *mapped)
+{
+	return (struct log_header){ .base_addr = (uintptr_t)mapped };
+}
+
+static uint64_t own_start(void)
+{
+	uint64_t start;
+	uint32_t parent;
+
+	assert_int_equal(process_parent(PROCESS_SELF, &parent, &start), 0);
+	return start;
+}
+
+static void test_own(void **state)
+{
+	void *shared = mmap(NULL, PAGE, PROT_READ, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	void *private = mmap(NULL, PAGE, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	const struct log_header mapped = log_of(shared), other = log_of(private), nowhere = log_of(NULL);
+
+	(void)state;
+	assert_false(image_is_another(getpid(), own_start(), &mapped));
+	assert_false(image_is_another(getpid(), own_start(), &nowhere));
+	assert_true(image_is_another(getpid(), own_start(), &other));
+	assert_true(image_is_another(getpid(), 0, &other));
+	munmap(shared, PAGE);
+	munmap(private, PAGE);
+}
+
+/* As by a number of another pid namespace, or one that was given again. */
+static void test_pid_of_another_process(void **state)
+{
+	const struct log_header other = log_of((void *)PAGE);
+
+	(void)state;
+	assert_false(image_is_another(getpid(), own_start() + 1, &other));
+}
+
+static void *kill_soon(void *pid)
+{
+	const struct timespec soon = { .tv_nsec = SOON_NS };
+
+	nanosleep(&soon, NULL);
+	kill(*(pid_t *)pid, SIGKILL);
+	return NULL;
+}
+
+/* Each second page may not be read: so they are mappings of their own. */
+static void have_many_mappings(void)
+{
+	char *pages = mmap(NULL, NR_MAPPINGS * PAGE, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	for (unsigned i = 0; i < NR_MAPPINGS; i += 2)
+		mprotect(pages + i * PAGE, PAGE, PROT_NONE);
+}
+
+/* Its map is cut short before the log, which lies above the others. */
+static void test_process_that_ends_meanwhile(void **state)
+{
+	void *shared = mmap(NULL, PAGE, PROT_READ, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	const struct log_header mapped = log_of(shared);
+	pthread_t killer;
+	pid_t child;
+
+	(void)state;
+	have_many_mappings();
+	child = fork();
+	if (child == 0)
+		for (;;)
+			pause();
+	pthread_create(&killer, NULL, kill_soon, &child);
+	assert_false(image_is_another(child, 0, &mapped));
+	pthread_join(killer, NULL);
+	assert_false(image_is_another(child, 0, &mapped));	/* a zombie */
+	waitpid(child, NULL, 0);
+	assert_false(image_is_another(child, 0, &mapped));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_own),
+		cmocka_unit_test(test_pid_of_another_process),
+		cmocka_unit_test(test_process_that_ends_meanwhile),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
