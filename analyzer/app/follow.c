@@ -11,7 +11,7 @@
 
 #include "analyzer/base/error.h"
 #include "analyzer/cells/events_table.h"
-#include "analyzer/formats/pikos_rows.h"
+#include "analyzer/formats/export_pikos.h"
 #include "analyzer/model/model.h"
 #include "analyzer/model/names_file.h"
 #include "analyzer/model/resolve.h"

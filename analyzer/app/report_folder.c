@@ -10,11 +10,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "analyzer/base/cairo_calls.h"
 #include "analyzer/base/error.h"
 #include "analyzer/base/units.h"
 #include "analyzer/formats/export.h"
 #include "analyzer/formats/formats.h"
+#include "analyzer/formats/picture.h"
 #include "analyzer/views/views.h"
 
 static int cannot_write(const char *path, int number)

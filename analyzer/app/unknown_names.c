@@ -8,7 +8,6 @@
 #include "analyzer/ask/options.h"
 #include "analyzer/base/error.h"
 #include "analyzer/base/names.h"
-#include "analyzer/base/suggest.h"
 #include "analyzer/formats/formats.h"
 #include "analyzer/views/views.h"
 #include "insideme_pattern.h"

@@ -9,7 +9,6 @@
 
 #include "analyzer/base/error.h"
 #include "analyzer/base/names.h"
-#include "analyzer/base/suggest.h"
 
 enum verb { VERB_NOT_IN, VERB_IN, VERB_AT_MOST, VERB_LESS, VERB_AT_LEAST, VERB_MORE, VERB_SAME, VERB_OTHER, NR_VERBS, VERB_CHANGED };
 

@@ -8,8 +8,7 @@
 #include "analyzer/ask/table_filter.h"
 #include "analyzer/base/error.h"
 #include "analyzer/base/names.h"
-#include "analyzer/base/suggest.h"
-#include "analyzer/tables/sort_keys.h"
+#include "analyzer/tables/table.h"
 
 /* What is kept of a row, in front of it. */
 struct kept_row {

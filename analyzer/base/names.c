@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Function names as text. */
+
+
+
+/* In libsupc++; declared here because its header is C++. */
 #include "analyzer/base/names.h"
 
 #include <ctype.h>
@@ -9,7 +13,6 @@
 #include "analyzer/base/error.h"
 #include "insideme_pattern.h"
 
-/* In libsupc++; declared here because its header is C++. */
 char *__cxa_demangle(const char *name, char *buffer, size_t *bytes, int *status);
 
 #define ANONYMOUS "(anonymous namespace)"
@@ -287,4 +290,45 @@ bool name_matches(const char *pattern, const char *name)
 
 	free(short_name);
 	return found;
+}
+
+void nearest_add(struct nearest *nearest, const char *name)
+{
+	const struct glob word = { nearest->wanted, strlen(nearest->wanted) };
+	size_t far = near_distance(&word, name), at = nearest->nr;
+
+	if (far == SIZE_MAX)
+		return;
+	for (size_t i = 0; i < nearest->nr; i++)
+		if (strcmp(nearest->names[i], name) == 0)
+			return;
+	while (at > 0 && nearest->distances[at - 1] > far)
+		at--;
+	if (at == NEAREST_MAX)
+		return;
+	if (nearest->nr == NEAREST_MAX)
+		free(nearest->names[--nearest->nr]);
+	for (size_t i = nearest->nr++; i > at; i--) {
+		nearest->names[i] = nearest->names[i - 1];
+		nearest->distances[i] = nearest->distances[i - 1];
+	}
+	nearest->names[at] = xstrdup(name);
+	nearest->distances[at] = far;
+}
+
+char *nearest_text(struct nearest *nearest)
+{
+	char *text = xstrdup(""), *longer;
+
+	for (size_t i = 0; i < nearest->nr; i++) {
+		longer = xasprintf("%s%s%s", text, i == 0 ? "; did you mean " : i + 1 == nearest->nr ? " or " : ", ",
+				   nearest->names[i]);
+		free(text);
+		free(nearest->names[i]);
+		text = longer;
+	}
+	longer = xasprintf("%s%s", text, nearest->nr ? "?" : "");
+	free(text);
+	nearest->nr = 0;
+	return longer;
 }

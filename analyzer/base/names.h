@@ -59,4 +59,18 @@ bool name_matches(const char *pattern, const char *name);
 /* The same where the name without parameters is known. */
 bool name_matches_either(const struct glob *glob, const char *name, const char *short_name);
 
+#define NEAREST_MAX 3
+
+struct nearest {
+	const char *wanted;
+	char *names[NEAREST_MAX];	/* nearest first */
+	size_t distances[NEAREST_MAX];
+	size_t nr;
+};
+
+/* Begin with .wanted set and all else 0; then each name that exists, far ones are not kept. */
+void nearest_add(struct nearest *nearest, const char *name);
+/* "; did you mean calls or callers?", or "". The caller frees it; nothing else remains. */
+char *nearest_text(struct nearest *nearest);
+
 #endif

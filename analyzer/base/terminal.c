@@ -2,10 +2,16 @@
 /* What the place that text goes to can show. */
 #include "analyzer/base/terminal.h"
 
+#include <ctype.h>
 #include <langinfo.h>
+#include <math.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "analyzer/base/error.h"
@@ -69,4 +75,158 @@ char *terminal_text(const struct terminal *terminal, const char *text)
 		}
 	}
 	return clean;
+}
+
+#define NOT_FOUND 127	/* by the shell */
+
+/* NULL: none */
+static const char *pager_command(void)
+{
+	const char *command = getenv("INSIDEME_PAGER");
+
+	if (!command)
+		command = getenv("PAGER");
+	if (!command)
+		return "if command -v less >/dev/null; then exec less -FRX; else exec cat; fi";
+	return command[0] && strcmp(command, "cat") != 0 ? command : NULL;
+}
+
+bool pager_is_wanted(void)
+{
+	struct terminal terminal;
+
+	terminal_init(&terminal, stdout);
+	return terminal.height && pager_command();
+}
+
+static size_t count_lines(const char *text, size_t bytes)
+{
+	const char *end = text + bytes, *newline;
+	size_t nr = 0;
+
+	for (; text < end; text = newline + 1, nr++) {
+		newline = memchr(text, '\n', (size_t)(end - text));
+		if (!newline)
+			return nr + 1;
+	}
+	return nr;
+}
+
+/* Return: whether there was a pager */
+static bool show_by(const char *command, const char *text, size_t bytes)
+{
+	const char *preload = getenv("LD_PRELOAD");
+	FILE *pager;
+	int status;
+
+	if (preload && strstr(preload, "libinsideme"))
+		unsetenv("LD_PRELOAD");		/* it would be a run, and the newest */
+	setenv("LESS", "FRX", 0);
+	fflush(stdout);
+	pager = popen(command, "we");
+	if (!pager)
+		return false;
+	signal(SIGPIPE, SIG_IGN);	/* it was left before the end */
+	signal(SIGINT, SIG_IGN);	/* is the pager's, which stops a search by it */
+	signal(SIGQUIT, SIG_IGN);
+	fwrite(text, 1, bytes, pager);
+	status = pclose(pager);
+	signal(SIGPIPE, SIG_DFL);
+	signal(SIGINT, SIG_DFL);
+	signal(SIGQUIT, SIG_DFL);
+	return !(WIFEXITED(status) && WEXITSTATUS(status) == NOT_FOUND);
+}
+
+bool pager_show(const char *text, size_t bytes)
+{
+	struct terminal terminal;
+
+	terminal_init(&terminal, stdout);
+	if (count_lines(text, bytes) >= terminal.height && show_by(pager_command(), text, bytes))
+		return true;
+	fwrite(text, 1, bytes, stdout);
+	return fflush(stdout) == 0 && !ferror(stdout);
+}
+
+void sparkline_init(struct sparkline *line, size_t nr_steps)
+{
+	line->nr_steps = nr_steps;
+	line->steps = xcalloc(nr_steps, sizeof(*line->steps));
+	for (size_t i = 0; i < nr_steps; i++)
+		line->steps[i] = NAN;
+}
+
+void sparkline_release(struct sparkline *line)
+{
+	free(line->steps);
+}
+
+void sparkline_add(struct sparkline *line, double at, double number)
+{
+	double place = at * (double)line->nr_steps;
+	size_t step;
+
+	if (!(place >= 0) || !isfinite(number))
+		return;
+	step = place < (double)line->nr_steps ? (size_t)place : line->nr_steps - 1;
+	if (!(line->steps[step] >= number))
+		line->steps[step] = number;
+}
+
+static const char *bar(double number, double top)
+{
+	int height = top > 0 ? (int)(number / top * TERMINAL_BARS) : 0;
+
+	if (isnan(number))
+		return " ";
+	return terminal_bars[height < 0 ? 0 : height < TERMINAL_BARS ? height : TERMINAL_BARS - 1];
+}
+
+char *sparkline_text(const struct sparkline *line, double top)
+{
+	char *text = xcalloc(line->nr_steps + 1, strlen(terminal_bars[0])), *end = text;
+	double number = NAN;
+
+	for (size_t i = 0; i < line->nr_steps; i++) {
+		if (!isnan(line->steps[i]))
+			number = line->steps[i];
+		end = stpcpy(end, bar(number, top));
+	}
+	return text;
+}
+
+static bool is_argument(const char *word)
+{
+	return !isalpha((unsigned char)*word) || memchr(word, '/', strcspn(word, " \n"));
+}
+
+/* Bytes of the command that begins here; 0: none does. */
+static size_t command_length(const char *text)
+{
+	static const char *const names[] = { "insideme-report ", "insideme-run " };
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+		size_t at = strlen(names[i]);
+
+		if (strncmp(text, names[i], at) != 0 || !is_argument(text + at))
+			continue;
+		while (text[at] && text[at] != '\n' && !(strchr(",;: ", text[at]) && text[at + 1] == ' '))
+			at++;
+		return at;
+	}
+	return 0;
+}
+
+size_t wrap_length(const char *text, size_t width)
+{
+	size_t end = 0, columns = 0, whole = 0, i;
+
+	for (i = 0; text[i] && text[i] != '\n' && (columns <= width || !end); i++) {
+		if (i >= whole)
+			whole = i + command_length(text + i);
+		if (text[i] == ' ' && i && i >= whole && (columns <= width || !end))
+			end = i;
+		columns += ((unsigned char)text[i] & 0xc0) != 0x80;
+	}
+	return columns <= width || !end ? i : end;
 }

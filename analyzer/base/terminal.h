@@ -27,4 +27,31 @@ char *terminal_text(const struct terminal *terminal, const char *text);
 #define TERMINAL_BARS 8
 extern const char *const terminal_bars[TERMINAL_BARS];
 
+bool pager_is_wanted(void);
+
+/*
+ * Write @text to standard output, through $INSIDEME_PAGER, $PAGER or less -FRX when it has more lines than the
+ * terminal. Who leaves the pager early has seen enough. Return: false when it could not be written, with errno
+ */
+bool pager_show(const char *text, size_t bytes);
+
+struct sparkline {
+	double *steps;		/* NAN: none fell into it */
+	size_t nr_steps;
+};
+
+void sparkline_init(struct sparkline *line, size_t nr_steps);
+void sparkline_release(struct sparkline *line);
+
+/* @at: when, from 0 at the start to 1 at the end. */
+void sparkline_add(struct sparkline *line, double at, double number);
+
+/*
+ * Bars from 0 to @top as UTF-8, one character a step; a step without a number shows the one before it, or a
+ * blank if there is none. Return: newly allocated
+ */
+char *sparkline_text(const struct sparkline *line, double top);
+
+size_t wrap_length(const char *text, size_t width);
+
 #endif

@@ -40,4 +40,12 @@ char *unit_format(char *out, enum unit unit, double value);
 #define UNIT_PLAIN_MAX 64
 char *unit_plain(char out[UNIT_PLAIN_MAX], double value);
 
+#define DECIMAL_TEXT_MAX 32
+
+/* As "%.3f" without the zeros at its end: "0.25", "3", "-0". @value: less than 1e16 on either side of 0. Return: @out */
+char *decimal_thousandths(char out[DECIMAL_TEXT_MAX], double value);
+
+/* As "%.15g", of any number. Return: @out */
+char *decimal_significant(char out[DECIMAL_TEXT_MAX], double value);
+
 #endif

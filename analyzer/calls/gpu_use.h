@@ -3,7 +3,7 @@
 #ifndef INSIDEME_GPU_USE_H
 #define INSIDEME_GPU_USE_H
 
-#include "analyzer/base/polyline.h"
+#include "analyzer/base/curves.h"
 #include "analyzer/model/model.h"
 
 enum { GPU_NS, GPU_BYTES, NR_GPU_NUMBERS };

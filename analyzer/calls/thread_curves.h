@@ -3,7 +3,7 @@
 #ifndef INSIDEME_THREAD_CURVES_H
 #define INSIDEME_THREAD_CURVES_H
 
-#include "analyzer/base/polyline.h"
+#include "analyzer/base/curves.h"
 #include "analyzer/calls/function_resources.h"
 
 struct thread_use {

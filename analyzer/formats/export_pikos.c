@@ -1,11 +1,181 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* pikos's records of a run as it is now. */
+/* pikos's records, as it writes them. */
+#include "analyzer/formats/export_pikos.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/base/error.h"
+#include "analyzer/base/names.h"
+#include "analyzer/base/terminal.h"
+#include "analyzer/cells/events_table.h"
 #include "analyzer/formats/export.h"
 
-#include <stdlib.h>
+#define RECORD_COLUMNS	"index,type,function,rss_bytes,vms_bytes,line,file,pid,thread"
+#define OTHER_WIDTH	12
 
-#include "analyzer/cells/events_table.h"
-#include "analyzer/formats/pikos_rows.h"
+/* Of text; numbers to the right, as in pikos's template of a record. */
+static const struct { const char *column; int width; } widths[] = {
+	{ "index", 8 }, { "type", 9 }, { "function", 30 }, { "rss_bytes", 15 }, { "vms_bytes", 15 }, { "line", 6 },
+	{ "file", 24 }, { "pid", 7 }, { "thread", 7 },
+};
+
+static bool next_event(struct table *table, void *row)
+{
+	return call_events_next(table->source, row);
+}
+
+static struct table table_of(struct call_events *events)
+{
+	struct table table = events_table;
+
+	table.data_columns = RECORD_COLUMNS;
+	table.next = next_event;
+	table.source = events;
+	return table;
+}
+
+int pikos_check(const struct report *report)
+{
+	struct table table = table_of(NULL);
+	const char *path = report->options->output;
+	FILE *out;
+	int status = rows_check(&table, report->options, false);
+
+	if (status || !path)
+		return status;
+	out = fopen(path, "ae");
+	if (!out) {
+		error("cannot write %s: %s", path, strerror(errno));
+		return EXIT_FAILURE;
+	}
+	fclose(out);
+	return 0;
+}
+
+static int width_of(const struct column *column)
+{
+	for (size_t i = 0; i < sizeof(widths) / sizeof(*widths); i++)
+		if (strcmp(widths[i].column, column->name) == 0)
+			return widths[i].width;
+	return OTHER_WIDTH;
+}
+
+/* One cell of text, filled up to its column's width; the last one of a line ends with its text. */
+static void print_cell(struct pikos *pikos, size_t i, const char *text)
+{
+	const struct column *column = pikos->rows.columns[i];
+	bool is_last = i + 1 == pikos->rows.nr_columns, is_left = column->flags & COLUMN_LEFT;
+	size_t width = (size_t)width_of(column), used = name_width(text);
+	int pad = used < width ? (int)(width - used) : 0;
+
+	fprintf(pikos->out, "%s%*s%s%*s", i ? " | " : "", is_left ? 0 : pad, "", text, is_left && !is_last ? pad : 0, "");
+}
+
+static void print_value(struct pikos *pikos, size_t i, struct value value)
+{
+	static const struct terminal any = { .utf8 = true };
+	char number[UNIT_PLAIN_MAX] = "", *text, *name;
+
+	if (value.type != VALUE_TEXT) {
+		if (value.type == VALUE_INTEGER)
+			snprintf(number, sizeof(number), "%" PRId64, value.integer);
+		else if (value.type == VALUE_REAL)
+			unit_plain(number, value.real);
+		print_cell(pikos, i, number);
+		return;
+	}
+	name = pikos->rows.columns[i]->flags & COLUMN_NAME && !value.is_literal ? name_short(value.text) : xstrdup(value.text);
+	text = terminal_text(&any, name);
+	print_cell(pikos, i, text);
+	free(text);
+	free(name);
+}
+
+static void write_text(struct pikos *pikos, const void *row)
+{
+	for (size_t i = 0; i < pikos->rows.nr_columns; i++)
+		print_value(pikos, i, rows_value(&pikos->rows, i, row));
+	putc('\n', pikos->out);
+}
+
+static void write_csv(struct pikos *pikos, const void *row)
+{
+	for (size_t i = 0; i < pikos->rows.nr_columns; i++) {
+		if (i)
+			row_add_char(&pikos->line, ',');
+		row_add_csv(&pikos->line, rows_value(&pikos->rows, i, row));
+	}
+	row_end(&pikos->line, pikos->out);
+}
+
+static void write_head(struct pikos *pikos)
+{
+	size_t width = 0;
+
+	for (size_t i = 0; i < pikos->rows.nr_columns; i++) {
+		const char *title = pikos->rows.columns[i]->title;
+
+		if (pikos->is_text)
+			print_cell(pikos, i, title);
+		else
+			fprintf(pikos->out, "%s%s", i ? "," : "", title);
+		width += (size_t)width_of(pikos->rows.columns[i]) + (i ? strlen(" | ") : 0);
+	}
+	putc('\n', pikos->out);
+	for (; pikos->is_text && width; width--)
+		putc(width > 1 ? '-' : '\n', pikos->out);
+}
+
+int pikos_open(struct pikos *pikos, const struct report *report, bool is_text)
+{
+	*pikos = (struct pikos){ .report = report, .is_text = is_text };
+	pikos->out = export_open(report);
+	if (!pikos->out)
+		return EXIT_FAILURE;
+	pikos->events = call_events_new();
+	pikos->table = table_of(pikos->events);
+	rows_open(&pikos->rows, &pikos->table, report->options, false);
+	write_head(pikos);
+	return 0;
+}
+
+void pikos_write(struct pikos *pikos, struct model *model, bool is_last)
+{
+	const bool has_window = window_is_given(&pikos->report->options->window);
+	const struct call_event *event;
+
+	call_events_begin(pikos->events, model, is_last);
+	while ((event = rows_next(&pikos->rows)) != NULL) {
+		if (has_window && (event->time < model->from || event->time > model->to))
+			continue;
+		(pikos->is_text ? write_text : write_csv)(pikos, event);
+	}
+	call_events_end(pikos->events);
+}
+
+/* What the rows do not tell. */
+static void tell_losses(const struct pikos *pikos)
+{
+	uint64_t nr_lost = call_events_nr_lost(pikos->events), nr_late = call_events_nr_late(pikos->events);
+
+	if (nr_lost)
+		warning("%" PRIu64 " call%s no row for %s end: the log had no room for the record", nr_lost,
+			nr_lost == 1 ? " has" : "s have", nr_lost == 1 ? "its" : "their");
+	if (nr_late)
+		warning("%" PRIu64 " row%s after later ones of other threads", nr_late, nr_late == 1 ? " comes" : "s come");
+}
+
+int pikos_close(struct pikos *pikos)
+{
+	tell_losses(pikos);
+	rows_close(&pikos->rows);
+	row_text_release(&pikos->line);
+	call_events_free(pikos->events);
+	return export_close(pikos->report, pikos->out);
+}
 
 static int export_records(struct report *report, bool is_text)
 {

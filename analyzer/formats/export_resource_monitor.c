@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyzer/base/curves.h"
 #include "analyzer/base/error.h"
-#include "analyzer/base/polyline.h"
 #include "analyzer/calls/slices.h"
 
 #define MIB		1048576.0

@@ -9,7 +9,6 @@
 #include "analyzer/base/error.h"
 #include "analyzer/base/names.h"
 #include "analyzer/base/terminal.h"
-#include "analyzer/base/wrap.h"
 
 #define LABEL_WIDTH	10
 #define GAP		"  "

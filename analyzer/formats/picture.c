@@ -1,6 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Resources over time as a picture: CPU, memory with the longest calls in brackets and the peak marked, I/O. */
+#include "analyzer/formats/picture.h"
+
+#include <dlfcn.h>
 #include <inttypes.h>
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -10,9 +15,8 @@
 #include "analyzer/calls/slices.h"
 #include "analyzer/cells/readings.h"
 #include "analyzer/formats/export.h"
-#include "analyzer/formats/picture.h"
 #include "analyzer/model/memory_at.h"
-#include "analyzer/resources/busiest.h"
+#include "analyzer/resources/series.h"
 
 #define PANEL_GAP	40
 #define LEGEND_LINE	14
@@ -299,4 +303,28 @@ int export_png(struct report *report)
 int export_pdf(struct report *report)
 {
 	return write_picture(report, PDF);
+}
+
+static struct cairo_calls calls;
+
+static bool find(void *library, const char *name, void *place)
+{
+	void *symbol = dlsym(library, name);
+
+	memcpy(place, &symbol, sizeof(symbol));
+	return symbol;
+}
+
+const struct cairo_calls *cairo_load(void)
+{
+	void *library = dlopen("libcairo.so.2", RTLD_NOW | RTLD_LOCAL);
+	bool all = library;
+
+#define FIND(name) all = all && find(library, "cairo_" #name, &calls.name);
+	CAIRO_CALLS(FIND)
+#undef FIND
+	if (all)
+		return &calls;
+	error("pictures need libcairo.so.2, which is not installed (Debian: libcairo2)");
+	return NULL;
 }

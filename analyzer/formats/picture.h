@@ -3,7 +3,10 @@
 #ifndef INSIDEME_PICTURE_H
 #define INSIDEME_PICTURE_H
 
-#include "analyzer/base/cairo_calls.h"
+#include <cairo-pdf.h>
+#include <cairo-svg.h>
+#include <cairo.h>
+
 #include "analyzer/model/model.h"
 #include "analyzer/resources/series.h"
 
@@ -33,5 +36,21 @@ void picture_axes(const struct picture *picture, double top, const char *title, 
 void picture_curve(const struct picture *picture, double top, double highest, const struct series *series, size_t which);
 /* A cross of dashes where the highest reading was, as mprof has it. */
 void picture_peak(const struct picture *picture, double top, double highest, const struct series *series);
+
+#define CAIRO_CALLS(X)                                                                                    \
+	X(svg_surface_create_for_stream) X(pdf_surface_create_for_stream) X(image_surface_create)         \
+	X(surface_write_to_png_stream) X(surface_destroy) X(surface_finish) X(surface_status)             \
+	X(create) X(destroy) X(status) X(select_font_face) X(set_font_size) X(show_text) X(text_extents)  \
+	X(set_source_rgb) X(set_line_width) X(set_dash) X(move_to) X(line_to) X(stroke) X(rectangle)      \
+	X(fill) X(paint)
+
+struct cairo_calls {
+#define FIELD(name) __typeof__(cairo_##name) *name;
+	CAIRO_CALLS(FIELD)
+#undef FIELD
+};
+
+/* Return: NULL after an error() when there is no cairo. */
+const struct cairo_calls *cairo_load(void);
 
 #endif

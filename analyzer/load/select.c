@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "analyzer/base/error.h"
-#include "analyzer/base/suggest.h"
+#include "analyzer/base/names.h"
 #include "analyzer/model/resolve.h"
 #include "analyzer/model/selector.h"
 #include "analyzer/model/tree.h"

@@ -21,7 +21,7 @@ __asm__(".section .rodata\n"
 	"page_end:\n"
 	".byte 0\n"
 	".previous\n");
-static const char mark[] = "<!--blocks-->";
+static const char mark[] = "<!--data-->";
 
 /* Those that have blocks of their own, not as tables. */
 static bool is_apart(const struct view *view)
@@ -34,12 +34,12 @@ static bool is_apart(const struct view *view)
 	return false;
 }
 
-static size_t pack_blocks(struct page *page)
+static size_t pack_sheets(struct page *page)
 {
 	size_t bytes = 0;
 
-	for (size_t i = 0; i < page->nr_blocks; i++)
-		bytes += block_pack(page->blocks[i]);
+	for (size_t i = 0; i < page->nr_sheets; i++)
+		bytes += sheet_pack(page->sheets[i]);
 	return bytes;
 }
 
@@ -55,10 +55,10 @@ static void add_about(struct page *page)
 {
 	const struct report *report = page->report;
 	const struct model *model = report->model;
-	json_t *about = page_block(page, "about")->about;
+	json_t *about = page_sheet(page, "about")->about;
 
-	json_object_set_new(about, "program", block_text(report_program(report)));
-	json_object_set_new(about, "title", block_text(report->title));
+	json_object_set_new(about, "program", page_text(report_program(report)));
+	json_object_set_new(about, "title", page_text(report->title));
 	json_object_set_new(about, "version", json_string(INSIDEME_VERSION));
 	json_object_set_new(about, "start_realtime_ns", json_real((double)model->start_realtime_ns));
 	json_object_set_new(about, "end_ns", json_integer(model->end));
@@ -103,9 +103,9 @@ static int fill(struct page *page)
 		page_add_source(page);
 	page_add_ranks(page);
 	page_add_series(page);
-	bytes = pack_blocks(page) + (size_t)(page_end - page_begin);
+	bytes = pack_sheets(page) + (size_t)(page_end - page_begin);
 	page_add_timeline(page, bytes < bytes_max ? bytes_max - bytes : 0);
-	say_size(bytes + page->blocks[page->nr_blocks - 1]->packed_bytes, bytes_max);
+	say_size(bytes + page->sheets[page->nr_sheets - 1]->packed_bytes, bytes_max);
 	return status;
 }
 
@@ -114,8 +114,8 @@ static void print(const struct page *page, FILE *out)
 	const char *split = memmem(page_begin, (size_t)(page_end - page_begin), mark, strlen(mark));
 
 	fwrite(page_begin, 1, (size_t)(split - page_begin), out);
-	for (size_t i = 0; i < page->nr_blocks; i++)
-		block_write(page->blocks[i], out);
+	for (size_t i = 0; i < page->nr_sheets; i++)
+		sheet_write(page->sheets[i], out);
 	split += strlen(mark);
 	fwrite(split, 1, (size_t)(page_end - split), out);
 }
@@ -134,11 +134,11 @@ static int save(const struct page *page, const char *path)
 
 static void release(struct page *page)
 {
-	for (size_t i = 0; i < page->nr_blocks; i++) {
-		block_release(page->blocks[i]);
-		free(page->blocks[i]);
+	for (size_t i = 0; i < page->nr_sheets; i++) {
+		sheet_release(page->sheets[i]);
+		free(page->sheets[i]);
 	}
-	free(page->blocks);
+	free(page->sheets);
 	free(page->function_of);
 	free(page->path_of);
 }

@@ -5,7 +5,7 @@
 
 #include <stdint.h>
 
-#include "analyzer/page/block.h"
+#include "analyzer/page/sheet.h"
 #include "analyzer/views/views.h"
 
 /* Numbers by which the blocks speak of functions, threads and processes. */
@@ -16,12 +16,12 @@ struct page {
 	uint32_t *path_of;		/* [number of a diff_path]: path; NULL: no --diff */
 	uint32_t nr_functions;		/* plain ones; then "(other paths)" */
 	uint32_t nr_threads;
-	struct block **blocks;
-	size_t nr_blocks;
+	struct sheet **sheets;
+	size_t nr_sheets;
 };
 
 /* A new empty block of the page; released with it. */
-struct block *page_block(struct page *page, const char *name);
+struct sheet *page_sheet(struct page *page, const char *name);
 
 /* As web/units.js calls it. */
 const char *page_unit(enum unit unit);

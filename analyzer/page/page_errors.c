@@ -47,17 +47,17 @@ void page_add_thrown(struct page *page)
 {
 	const struct model *model = page->report->model;
 	struct thrown_columns columns = { .nr = 0 };
-	struct block *block = page_block(page, "thrown");
+	struct sheet *sheet = page_sheet(page, "thrown");
 
 	for (size_t i = 0; i < model->nr_processes; i++)
 		for (size_t j = 0; j < model->processes[i]->nr_thrown; j++)
 			add_thrown(&columns, model->processes[i], &model->processes[i]->thrown[j]);
 	for (size_t i = 0; i < THROWN_NUMBERS; i++) {
-		block_add_numbers(block, numbers[i], columns.numbers[i], columns.nr, 0);
+		sheet_add_numbers(sheet, numbers[i], columns.numbers[i], columns.nr, 0);
 		free(columns.numbers[i]);
 	}
 	for (size_t i = 0; i < THROWN_TEXTS; i++) {
-		block_add_texts(block, texts[i], columns.texts[i], columns.nr);
+		sheet_add_texts(sheet, texts[i], columns.texts[i], columns.nr);
 		for (size_t j = 0; j < columns.nr; j++)
 			free(columns.texts[i][j]);
 		free(columns.texts[i]);

@@ -109,7 +109,7 @@ static char *label_of(const struct function *function)
 	return function->apart ? xasprintf("%s (%s)", name, function->apart) : xstrdup(name);
 }
 
-static void add_names(struct block *block, const struct function_list *list)
+static void add_names(struct sheet *sheet, const struct function_list *list)
 {
 	char **labels = xcalloc(list->nr + 1, sizeof(*labels)), **modules = xcalloc(list->nr + 1, sizeof(*modules));
 	char **fields = xcalloc(list->nr + 1, sizeof(*fields));
@@ -125,10 +125,10 @@ static void add_names(struct block *block, const struct function_list *list)
 		fields[i] = (char *)function->field;
 		bound[i] = function->total_is_bound;
 	}
-	block_add_texts(block, "label", labels, list->nr);
-	block_add_texts(block, "module", modules, list->nr);
-	block_add_texts(block, "field", fields, list->nr);
-	block_add_numbers(block, "total_is_bound", bound, list->nr, 0);
+	sheet_add_texts(sheet, "label", labels, list->nr);
+	sheet_add_texts(sheet, "module", modules, list->nr);
+	sheet_add_texts(sheet, "field", fields, list->nr);
+	sheet_add_numbers(sheet, "total_is_bound", bound, list->nr, 0);
 	for (size_t i = 0; i < list->nr; i++)
 		free(labels[i]);
 	free(labels);
@@ -138,7 +138,7 @@ static void add_names(struct block *block, const struct function_list *list)
 }
 
 /* Buckets that are not empty, one after the other. */
-static void add_histograms(struct block *block, const struct function_list *list)
+static void add_histograms(struct sheet *sheet, const struct function_list *list)
 {
 	double *unit = xcalloc(list->nr + 1, sizeof(*unit)), *of = NULL, *bucket = NULL, *count = NULL;
 	size_t nr = 0;
@@ -158,10 +158,10 @@ static void add_histograms(struct block *block, const struct function_list *list
 			count[nr++] = (double)histogram->counts[j];
 		}
 	}
-	block_add_numbers(block, "histogram_unit_ns", unit, list->nr, 0);
-	block_add_numbers(block, "histogram_function", of, nr, BLOCK_DELTA);
-	block_add_numbers(block, "histogram_bucket", bucket, nr, 0);
-	block_add_numbers(block, "histogram_calls", count, nr, 0);
+	sheet_add_numbers(sheet, "histogram_unit_ns", unit, list->nr, 0);
+	sheet_add_numbers(sheet, "histogram_function", of, nr, SHEET_DELTA);
+	sheet_add_numbers(sheet, "histogram_bucket", bucket, nr, 0);
+	sheet_add_numbers(sheet, "histogram_calls", count, nr, 0);
 	free(unit);
 	free(of);
 	free(bucket);
@@ -170,13 +170,13 @@ static void add_histograms(struct block *block, const struct function_list *list
 
 void page_add_functions(struct page *page)
 {
-	struct block *block = page_block(page, "names");
+	struct sheet *sheet = page_sheet(page, "names");
 	struct function_list list = { .nr = 0 };
 
 	list_functions(page, &list);
 	number_paths(page, &list);
-	add_names(block, &list);
-	add_histograms(block, &list);
+	add_names(sheet, &list);
+	add_histograms(sheet, &list);
 	free(list.sorted);
 	free(list.functions);
 }

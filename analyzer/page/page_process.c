@@ -44,14 +44,14 @@ static void fill_process(double *row, const struct process *process)
 }
 
 /* Columns of @nr rows of @width numbers each. */
-static void add_rows(struct block *block, const char *const *names, size_t width, const double *rows, size_t nr)
+static void add_rows(struct sheet *sheet, const char *const *names, size_t width, const double *rows, size_t nr)
 {
 	double *values = xcalloc(nr + 1, sizeof(*values));
 
 	for (size_t i = 0; i < width; i++) {
 		for (size_t row = 0; row < nr; row++)
 			values[row] = rows[row * width + i];
-		block_add_numbers(block, names[i], values, nr, 0);
+		sheet_add_numbers(sheet, names[i], values, nr, 0);
 	}
 	free(values);
 }
@@ -71,7 +71,7 @@ static void fill_cpu_before(double *rows, const struct model *model)
 static void add_processes(struct page *page)
 {
 	const struct model *model = page->report->model;
-	struct block *block = page_block(page, "process_list");
+	struct sheet *sheet = page_sheet(page, "process_list");
 	double *rows = xcalloc(model->nr_processes * PROCESS_NUMBERS + 1, sizeof(*rows));
 	char **programs = xcalloc(model->nr_processes + 1, sizeof(*programs));
 	char **ends = xcalloc(model->nr_processes + 1, sizeof(*ends)), text[256];
@@ -82,9 +82,9 @@ static void add_processes(struct page *page)
 		ends[i] = xstrdup(process_end_text(model->processes[i], text, sizeof(text)));
 	}
 	fill_cpu_before(rows, model);
-	add_rows(block, process_numbers, PROCESS_NUMBERS, rows, model->nr_processes);
-	block_add_texts(block, "program", programs, model->nr_processes);
-	block_add_texts(block, "end", ends, model->nr_processes);
+	add_rows(sheet, process_numbers, PROCESS_NUMBERS, rows, model->nr_processes);
+	sheet_add_texts(sheet, "program", programs, model->nr_processes);
+	sheet_add_texts(sheet, "end", ends, model->nr_processes);
 	for (size_t i = 0; i < model->nr_processes; i++)
 		free(ends[i]);
 	free(rows);
@@ -98,7 +98,7 @@ static const char *const thread_numbers[] = { "process", "tid", "begin_ns", "end
 static void add_threads(struct page *page)
 {
 	const struct model *model = page->report->model;
-	struct block *block = page_block(page, "thread_list");
+	struct sheet *sheet = page_sheet(page, "thread_list");
 	double *rows = xcalloc(page->nr_threads * THREAD_NUMBERS + 1, sizeof(*rows)), *row = rows;
 	char **names = xcalloc(page->nr_threads + 1, sizeof(*names)), **name = names;
 
@@ -115,8 +115,8 @@ static void add_threads(struct page *page)
 			*name++ = (char *)thread->name;
 		}
 	}
-	add_rows(block, thread_numbers, THREAD_NUMBERS, rows, page->nr_threads);
-	block_add_texts(block, "name", names, page->nr_threads);
+	add_rows(sheet, thread_numbers, THREAD_NUMBERS, rows, page->nr_threads);
+	sheet_add_texts(sheet, "name", names, page->nr_threads);
 	free(rows);
 	free(names);
 }
@@ -133,7 +133,7 @@ static bool is_shown(const struct event *event)
 static void add_events(struct page *page)
 {
 	const struct model *model = page->report->model;
-	struct block *block = page_block(page, "events");
+	struct sheet *sheet = page_sheet(page, "events");
 	double *rows = NULL;
 	char **texts = NULL;
 	size_t nr = 0;
@@ -158,8 +158,8 @@ static void add_events(struct page *page)
 			row[EVENT_VALUE] = (double)event->values[0];
 		}
 	}
-	add_rows(block, event_numbers, EVENT_NUMBERS, rows, nr);
-	block_add_texts(block, "text", texts, nr);
+	add_rows(sheet, event_numbers, EVENT_NUMBERS, rows, nr);
+	sheet_add_texts(sheet, "text", texts, nr);
 	free(rows);
 	free(texts);
 }

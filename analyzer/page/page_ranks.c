@@ -76,7 +76,7 @@ static void add_sum(const struct process_sum *sum, void *context)
 	ranks->self_ns[cell] += sum->stats.self_ns;
 }
 
-static void fill_block(struct block *block, struct ranks *ranks, size_t nr_cells)
+static void fill_sheet(struct sheet *sheet, struct ranks *ranks, size_t nr_cells)
 {
 	double *functions = xcalloc(ranks->nr_rows + 1, sizeof(*functions));
 
@@ -84,9 +84,9 @@ static void fill_block(struct block *block, struct ranks *ranks, size_t nr_cells
 		functions[i] = ranks->functions[i];
 	for (size_t i = 0; i < nr_cells; i++)
 		ranks->self_ns[i] = ranks->self_ns[i] > 0 ? round(ranks->self_ns[i]) : 0;
-	block_add_numbers(block, "function", functions, ranks->nr_rows, 0);
-	block_add_numbers(block, "self_ns", ranks->self_ns, nr_cells, 0);
-	block_add_numbers(block, "calls", ranks->calls, nr_cells, 0);
+	sheet_add_numbers(sheet, "function", functions, ranks->nr_rows, 0);
+	sheet_add_numbers(sheet, "self_ns", ranks->self_ns, nr_cells, 0);
+	sheet_add_numbers(sheet, "calls", ranks->calls, nr_cells, 0);
 	free(functions);
 }
 
@@ -104,7 +104,7 @@ void page_add_ranks(struct page *page)
 	ranks.calls = xcalloc(nr_cells + 1, sizeof(*ranks.calls));
 	for (size_t i = 0; i < model->nr_processes; i++)
 		process_sums_each(model->processes[i], add_sum, &(struct rank_column){ &ranks, i });
-	fill_block(page_block(page, "ranks"), &ranks, nr_cells);
+	fill_sheet(page_sheet(page, "ranks"), &ranks, nr_cells);
 	free(ranks.row_of);
 	free(ranks.functions);
 	free(ranks.self_ns);

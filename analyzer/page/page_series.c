@@ -110,7 +110,7 @@ static json_t *about_machine(const struct process *process)
 {
 	char *in_run = process->model->nr_runs > 1 ? xasprintf(", run %u", process->run + 1) : xstrdup("");
 	char *name = xasprintf("%s%s", machine_name(process), in_run);
-	json_t *text = block_text(name);
+	json_t *text = page_text(name);
 
 	free(in_run);
 	free(name);
@@ -129,9 +129,9 @@ static json_t *about_source(const struct source *source, size_t nr)
 	if (process < 0)
 		json_object_set_new(about, "machine", about_machine(source->process));
 	json_object_set_new(about, "process", json_integer(process));
-	json_object_set_new(about, "set", block_text(source->rows->set));
+	json_object_set_new(about, "set", page_text(source->rows->set));
 	json_object_set_new(about, "id", json_integer(source->rows->id));
-	json_object_set_new(about, "column", block_text(column->name));
+	json_object_set_new(about, "column", page_text(column->name));
 	json_object_set_new(about, "cumulative", json_boolean(column->kind == LOG_CUMULATIVE));
 	json_object_set_new(about, "unit", json_string(page_unit(series_unit(column, column->kind == LOG_CUMULATIVE))));
 	json_object_set_new(about, "interval_ns", json_integer((json_int_t)source->rows->interval_ns));
@@ -140,7 +140,7 @@ static json_t *about_source(const struct source *source, size_t nr)
 	if (!isnan(of_all))
 		json_object_set_new(about, "most_of_all", json_real(of_all));
 	if (bounds.whole >= 0)
-		json_object_set_new(about, "whole", block_text(source->rows->columns[bounds.whole].name));
+		json_object_set_new(about, "whole", page_text(source->rows->columns[bounds.whole].name));
 	json_object_set_new(about, "rows", json_integer((json_int_t)source->rows->nr_rows));
 	json_object_set_new(about, "readings", json_integer((json_int_t)nr));
 	return about;
@@ -149,7 +149,7 @@ static json_t *about_source(const struct source *source, size_t nr)
 void page_add_series(struct page *page)
 {
 	const struct model *model = page->report->model;
-	struct block *block = page_block(page, "series");
+	struct sheet *sheet = page_sheet(page, "series");
 	struct readings readings = { .nr = 0 };
 	struct source *sources = NULL;
 	json_t *list = json_array();
@@ -169,9 +169,9 @@ void page_add_series(struct page *page)
 		read_source(&readings, &sources[i], nr_max);
 		json_array_append_new(list, about_source(&sources[i], readings.nr - before));
 	}
-	json_object_set_new(block->about, "series", list);
-	block_add_numbers(block, "time_ns", readings.times, readings.nr, BLOCK_DELTA);
-	block_add_numbers(block, "value", readings.values, readings.nr, BLOCK_DELTA);
+	json_object_set_new(sheet->about, "series", list);
+	sheet_add_numbers(sheet, "time_ns", readings.times, readings.nr, SHEET_DELTA);
+	sheet_add_numbers(sheet, "value", readings.values, readings.nr, SHEET_DELTA);
 	free(readings.times);
 	free(readings.values);
 	free(sources);

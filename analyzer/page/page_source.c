@@ -140,7 +140,7 @@ void page_add_source(struct page *page)
 	size_t room = page->report->options->max_bytes / PAGE_SHARE, nr;
 	struct source *list = list_sources(page->report->model, &nr);
 	char **columns[] = { xcalloc(nr + 1, sizeof(char *)), xcalloc(nr + 1, sizeof(char *)), xcalloc(nr + 1, sizeof(char *)) };
-	struct block *block = page_block(page, "source");
+	struct sheet *sheet = page_sheet(page, "source");
 
 	for (size_t i = 0; i < nr; i++) {
 		read_source(&list[i], &room);
@@ -148,9 +148,9 @@ void page_add_source(struct page *page)
 		columns[1][i] = list[i].text;
 		columns[2][i] = (char *)list[i].trouble;
 	}
-	block_add_texts(block, "path", columns[0], nr);
-	block_add_texts(block, "text", columns[1], nr);
-	block_add_texts(block, "trouble", columns[2], nr);
+	sheet_add_texts(sheet, "path", columns[0], nr);
+	sheet_add_texts(sheet, "text", columns[1], nr);
+	sheet_add_texts(sheet, "trouble", columns[2], nr);
 	for (size_t i = 0; i < nr; i++)
 		free(list[i].text);
 	for (size_t i = 0; i < sizeof(columns) / sizeof(*columns); i++)

@@ -206,7 +206,7 @@ static const struct {
 	double (*get)(const struct span *span);
 	unsigned int flags;
 } columns[] = {
-	{ "start_ns", get_start, BLOCK_DELTA },
+	{ "start_ns", get_start, SHEET_DELTA },
 	{ "duration_ns", get_duration, 0 },
 	{ "node", get_node, 0 },
 	{ "other_calls", get_others, 0 },	/* beside the one that node tells of */
@@ -215,7 +215,7 @@ static const struct {
 	{ "flags", get_flags, 0 },		/* 1: of several call paths, 2: broken, 4: open at the end */
 };
 
-static void add_spans(struct block *block, const struct timeline *timeline, double *values)
+static void add_spans(struct sheet *sheet, const struct timeline *timeline, double *values)
 {
 	for (size_t i = 0; i < sizeof(columns) / sizeof(*columns); i++) {
 		size_t nr = 0;
@@ -223,11 +223,11 @@ static void add_spans(struct block *block, const struct timeline *timeline, doub
 		for (size_t j = 0; j < timeline->nr_lanes; j++)
 			for (size_t k = 0; k < timeline->lanes[j].nr_spans; k++)
 				values[nr++] = columns[i].get(&timeline->lanes[j].spans[k]);
-		block_add_numbers(block, columns[i].name, values, nr, columns[i].flags);
+		sheet_add_numbers(sheet, columns[i].name, values, nr, columns[i].flags);
 	}
 }
 
-static void add_lanes(struct block *block, const struct timeline *timeline)
+static void add_lanes(struct sheet *sheet, const struct timeline *timeline)
 {
 	double *values = xcalloc(3 * timeline->nr_lanes + 1, sizeof(*values));
 	double *depths = values + timeline->nr_lanes, *sizes = depths + timeline->nr_lanes;
@@ -237,9 +237,9 @@ static void add_lanes(struct block *block, const struct timeline *timeline)
 		depths[i] = timeline->lanes[i].depth;
 		sizes[i] = (double)timeline->lanes[i].nr_spans;
 	}
-	block_add_numbers(block, "lane_thread", values, timeline->nr_lanes, 0);
-	block_add_numbers(block, "lane_depth", depths, timeline->nr_lanes, 0);
-	block_add_numbers(block, "lane_spans", sizes, timeline->nr_lanes, 0);
+	sheet_add_numbers(sheet, "lane_thread", values, timeline->nr_lanes, 0);
+	sheet_add_numbers(sheet, "lane_depth", depths, timeline->nr_lanes, 0);
+	sheet_add_numbers(sheet, "lane_spans", sizes, timeline->nr_lanes, 0);
 	free(values);
 }
 
@@ -253,15 +253,15 @@ static uint64_t count_merged(const struct timeline *timeline)
 	return nr;
 }
 
-static void fill_block(struct block *block, const struct timeline *timeline)
+static void fill_sheet(struct sheet *sheet, const struct timeline *timeline)
 {
 	double *values = xcalloc(timeline->nr_spans + 1, sizeof(*values));
 
-	add_lanes(block, timeline);
-	add_spans(block, timeline, values);
-	json_object_set_new(block->about, "calls", json_integer((json_int_t)timeline->nr_calls));
-	json_object_set_new(block->about, "merged_calls", json_integer((json_int_t)count_merged(timeline)));
-	json_object_set_new(block->about, "short_ns", json_integer(timeline->short_ns));
+	add_lanes(sheet, timeline);
+	add_spans(sheet, timeline, values);
+	json_object_set_new(sheet->about, "calls", json_integer((json_int_t)timeline->nr_calls));
+	json_object_set_new(sheet->about, "merged_calls", json_integer((json_int_t)count_merged(timeline)));
+	json_object_set_new(sheet->about, "short_ns", json_integer(timeline->short_ns));
 	free(values);
 }
 
@@ -272,19 +272,19 @@ void page_add_timeline(struct page *page, size_t bytes_max)
 		.nr_depths = xcalloc(page->nr_threads + 1, sizeof(*timeline.nr_depths)),
 		.nr_spans_max = bytes_max / BYTES_PER_SPAN + SPANS_MIN,
 	};
-	struct block *block = page_block(page, "timeline");
+	struct sheet *sheet = page_sheet(page, "timeline");
 
 	read_calls(&timeline, page->report->model);
 	if (timeline.nr_lanes)
 		qsort(timeline.lanes, timeline.nr_lanes, sizeof(*timeline.lanes), by_place);
 	for (size_t i = 0; i < timeline.nr_lanes; i++)
 		qsort(timeline.lanes[i].spans, timeline.lanes[i].nr_spans, sizeof(struct span), by_start);
-	fill_block(block, &timeline);
-	while (block_pack(block) > bytes_max && timeline.nr_spans > SPANS_MIN &&
-	       make_room(&timeline, timeline.nr_spans * 9 / 10 * bytes_max / block->packed_bytes)) {
-		block_release(block);
-		block_init(block, "timeline");
-		fill_block(block, &timeline);
+	fill_sheet(sheet, &timeline);
+	while (sheet_pack(sheet) > bytes_max && timeline.nr_spans > SPANS_MIN &&
+	       make_room(&timeline, timeline.nr_spans * 9 / 10 * bytes_max / sheet->packed_bytes)) {
+		sheet_release(sheet);
+		sheet_init(sheet, "timeline");
+		fill_sheet(sheet, &timeline);
 	}
 	for (size_t i = 0; i < timeline.nr_lanes; i++)
 		free(timeline.lanes[i].spans);

@@ -47,7 +47,7 @@ static const struct {
 };
 #define NR_COLUMNS (sizeof(columns) / sizeof(*columns))
 
-static void add_places(struct page *page, struct block *block, double *values)
+static void add_places(struct page *page, struct sheet *sheet, double *values)
 {
 	struct model *model = page->report->model;
 	const struct diff *diff = page->report->diff;
@@ -58,23 +58,23 @@ static void add_places(struct page *page, struct block *block, double *values)
 	for (size_t i = 0; diff && i < diff->nr_paths; i++)
 		if (!diff->paths[i]->node)
 			values[page->path_of[i]] = page->path_of[diff->paths[i]->parent->number];
-	block_add_numbers(block, "parent", values, page->nr_paths, 0);
+	sheet_add_numbers(sheet, "parent", values, page->nr_paths, 0);
 	for (size_t i = 0; i < page->nr_paths; i++)
 		values[i] = page->function_of[i] == UINT32_MAX ? NAN : page->function_of[i];
-	block_add_numbers(block, "function", values, page->nr_paths, 0);
+	sheet_add_numbers(sheet, "function", values, page->nr_paths, 0);
 }
 
-static void add_column(struct page *page, struct block *block, double *values, size_t column)
+static void add_column(struct page *page, struct sheet *sheet, double *values, size_t column)
 {
 	struct model *model = page->report->model;
 
 	memset(values, 0, page->nr_paths * sizeof(*values));
 	for (struct tree_node *node = model->root; node; node = tree_next(node))
 		values[node->id] = columns[column].get(&(struct sums){ &node->stats, node->heap });
-	block_add_numbers(block, columns[column].name, values, page->nr_paths, 0);
+	sheet_add_numbers(sheet, columns[column].name, values, page->nr_paths, 0);
 }
 
-static void add_column_before(struct page *page, struct block *block, double *values, size_t column)
+static void add_column_before(struct page *page, struct sheet *sheet, double *values, size_t column)
 {
 	const struct diff *diff = page->report->diff;
 
@@ -84,19 +84,19 @@ static void add_column_before(struct page *page, struct block *block, double *va
 
 		values[page->path_of[i]] = columns[column].get(&(struct sums){ &side->stats, &side->heap });
 	}
-	block_add_numbers(block, columns[column].name_before, values, page->nr_paths, 0);
+	sheet_add_numbers(sheet, columns[column].name_before, values, page->nr_paths, 0);
 }
 
 void page_add_tree(struct page *page)
 {
-	struct block *block = page_block(page, "tree");
+	struct sheet *sheet = page_sheet(page, "tree");
 	double *values = xcalloc(page->nr_paths, sizeof(*values));
 
-	add_places(page, block, values);
+	add_places(page, sheet, values);
 	for (size_t i = 0; i < NR_COLUMNS; i++) {
-		add_column(page, block, values, i);
+		add_column(page, sheet, values, i);
 		if (page->report->diff)
-			add_column_before(page, block, values, i);
+			add_column_before(page, sheet, values, i);
 	}
 	free(values);
 }

@@ -42,11 +42,11 @@ static bool has_text(const struct collected *column, size_t nr_rows)
 	return false;
 }
 
-static void add_column(struct block *block, const struct column *column, struct collected *collected, size_t nr_rows)
+static void add_column(struct sheet *sheet, const struct column *column, struct collected *collected, size_t nr_rows)
 {
 	json_t *about = has_text(collected, nr_rows) ?
-		block_add_texts(block, column->name, collected->texts, nr_rows) :
-		block_add_numbers(block, column->name, collected->numbers, nr_rows, 0);
+		sheet_add_texts(sheet, column->name, collected->texts, nr_rows) :
+		sheet_add_numbers(sheet, column->name, collected->numbers, nr_rows, 0);
 
 	json_object_set_new(about, "title", json_string(column->title));
 	json_object_set_new(about, "unit", json_string(page_unit(collected->unit)));
@@ -58,7 +58,7 @@ static void add_column(struct block *block, const struct column *column, struct 
 	free(collected->numbers);
 }
 
-static void add_table(struct block *block, struct table *table, const struct options *options)
+static void add_table(struct sheet *sheet, struct table *table, const struct options *options)
 {
 	struct collected *columns;
 	struct rows rows;
@@ -71,13 +71,13 @@ static void add_table(struct block *block, struct table *table, const struct opt
 		for (size_t i = 0; i < rows.nr_columns; i++)
 			collect(&columns[i], nr, rows_value(&rows, i, row));
 	for (size_t i = 0; i < rows.nr_columns; i++)
-		add_column(block, rows.columns[i], &columns[i], nr);
-	json_object_set_new(block->about, "rows", json_integer((json_int_t)nr));
+		add_column(sheet, rows.columns[i], &columns[i], nr);
+	json_object_set_new(sheet->about, "rows", json_integer((json_int_t)nr));
 	free(columns);
 	rows_close(&rows);
 }
 
-/* Rows over time are another block, in what is needed of them; what the first page repeats is in those of its own views. */
+/* Rows over time are another sheet, in what is needed of them; what the first page repeats is in those of its own views. */
 static bool is_wanted(const struct document *document, const struct table *table)
 {
 	if (!(table->formats & (IN_CSV | IN_JSON)) || strcmp(table->name, "rows") == 0)
@@ -95,15 +95,15 @@ static json_t *sections_of(const struct document *document)
 		json_t *object = json_object();
 
 		if (section->label)
-			json_object_set_new(object, "label", block_text(section->label));
+			json_object_set_new(object, "label", page_text(section->label));
 		if (section->text)
-			json_object_set_new(object, "text", block_text(section->text));
+			json_object_set_new(object, "text", page_text(section->text));
 		if (section->table)
 			json_object_set_new(object, "table", json_string(section->table->name));
 		if (section->table && section->table->title)
-			json_object_set_new(object, "title", block_text(section->table->title));
+			json_object_set_new(object, "title", page_text(section->table->title));
 		if (section->table && section->table->note)
-			json_object_set_new(object, "note", block_text(section->table->note));
+			json_object_set_new(object, "note", page_text(section->table->note));
 		json_array_append_new(list, object);
 	}
 	return list;
@@ -118,7 +118,7 @@ int page_add_view(struct page *page, const char *view, int (*build)(struct docum
 
 	report.options = &options;
 	status = report_build(&report, &document, build);
-	json_object_set_new(page_block(page, view)->about, "sections", sections_of(&document));
+	json_object_set_new(page_sheet(page, view)->about, "sections", sections_of(&document));
 	for (size_t i = 0; i < document.nr_sections && status == 0; i++) {
 		struct table *table = document.sections[i].table;
 		char *name;
@@ -128,7 +128,7 @@ int page_add_view(struct page *page, const char *view, int (*build)(struct docum
 		name = xasprintf("%s.%s", view, table->name);
 		if (strcmp(view, table->name) == 0)
 			table->data_sort = NULL;	/* the page sorts; functions stay in the model's order */
-		add_table(page_block(page, name), table, &options);
+		add_table(page_sheet(page, name), table, &options);
 		free(name);
 	}
 	document_release(&document);

@@ -2,10 +2,12 @@
 /* Resources over time. */
 #include "analyzer/resources/series.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyzer/base/step_sums.h"
+#include "analyzer/base/curves.h"
+#include "analyzer/base/error.h"
 #include "analyzer/model/process_usage.h"
 #include "analyzer/resources/rate_bounds.h"
 
@@ -148,8 +150,8 @@ static void read_gauge(struct series *series, const struct model *model, struct 
 		add_to_slope(&slope, (double)time / 1e9, value);
 		note_peak(series, value, time);
 		sparkline_add(&series->line, place(model, time), value);
-		if (series->changes)
-			changes_add(series->changes, series->known ? before_time : first_from(process, time), time,
+		if (series->sum)
+			steps_add(series->sum, series->known ? before_time : first_from(process, time), time,
 				    series->known ? series->last : value);
 		if (!series->known)
 			first_time = time;
@@ -180,8 +182,8 @@ static void hold(struct series *series, const struct model *model, int64_t from,
 static void add_rate(struct series *series, const struct model *model, int64_t from, int64_t to, double rate)
 {
 	hold(series, model, from, to, rate);
-	if (series->changes)
-		changes_add(series->changes, from, to, rate);
+	if (series->sum)
+		steps_add(series->sum, from, to, rate);
 }
 
 /* Counters that began before the process did. */
@@ -233,9 +235,9 @@ static void read_rate(struct series *series, const struct model *model, struct p
 					    is_older(rows, column) || model->from > 0 ? last - first : last);
 }
 
-/* As series_of_column(); what it reads goes to @changes too, unless that is NULL. */
+/* As series_of_column(); what it reads goes to @steps too, unless that is NULL. */
 static void read_series(struct series *series, const struct model *model, struct process *process,
-			const struct rowset *rows, uint32_t column, size_t nr_steps, struct changes *changes)
+			const struct rowset *rows, uint32_t column, size_t nr_steps, struct steps *steps)
 {
 	bool rate = rows->columns[column].kind == LOG_CUMULATIVE;
 
@@ -243,7 +245,7 @@ static void read_series(struct series *series, const struct model *model, struct
 		.unit = series_unit(&rows->columns[column], rate),
 		.last_unit = series_unit(&rows->columns[column], false),
 		.min = NAN, .mean = NAN, .peak = NAN, .last = NAN, .slope = NAN, .slope_error = NAN,
-		.changes = changes,
+		.sum = steps,
 	};
 	sparkline_init(&series->line, nr_steps);
 	(rate ? read_rate : read_gauge)(series, model, process, rows, column);
@@ -265,7 +267,7 @@ static bool goes_on(const struct process *process, const char *set, bool of_cpu)
 }
 
 /* What a process computed before its first row; what it read and wrote by then was the recorder's, too. */
-static void add_begin(struct changes *changes, struct process *process, const struct rowset *rows, uint32_t column,
+static void add_begin(struct steps *steps, struct process *process, const struct rowset *rows, uint32_t column,
 		      double most)
 {
 	for (size_t row = 0; row < rows->nr_rows; row++) {
@@ -273,39 +275,39 @@ static void add_begin(struct changes *changes, struct process *process, const st
 		int64_t passed = process_time(process, rows->ticks[row]) - process->start;
 
 		if (raw != LOG_NONE && passed > 0)
-			changes_add(changes, process->start, process->start + passed, fmin((double)raw / (double)passed, most));
+			steps_add(steps, process->start, process->start + passed, fmin((double)raw / (double)passed, most));
 		if (raw != LOG_NONE)
 			return;
 	}
 }
 
 /* And after its last one; what is known of an end is of the last image. Return: what it used in all */
-static double add_end(struct changes *changes, const struct process *process, const struct series *one, double most)
+static double add_end(struct steps *steps, const struct process *process, const struct series *one, double most)
 {
 	double cpu_ns = process_next_image(process) ? one->last : usage_of_process(process).cpu_ns;
 	double rate = (cpu_ns - one->last) / (double)(process->last - one->last_time);
 
-	changes_add(changes, one->last_time, process->last, fmin(rate, most));
+	steps_add(steps, one->last_time, process->last, fmin(rate, most));
 	return fmax(cpu_ns, one->last);
 }
 
 /* Return: what it used in all; of a gauge its last reading. */
-static double add_series(struct changes *changes, struct process *process, const struct rowset *rows, uint32_t column,
+static double add_series(struct steps *steps, struct process *process, const struct rowset *rows, uint32_t column,
 			 const struct series *one, bool of_cpu)
 {
 	struct rate_bounds bounds;
 
 	if (rows->columns[column].kind != LOG_CUMULATIVE)
-		changes_add(changes, one->last_time, process->last, one->last);
+		steps_add(steps, one->last_time, process->last, one->last);
 	if (!of_cpu || isnan(one->last))
 		return one->last;
 	rate_bounds_find(&bounds, process, rows, column);
-	add_begin(changes, process, rows, column, bounds.most);
-	return add_end(changes, process, one, bounds.most);
+	add_begin(steps, process, rows, column, bounds.most);
+	return add_end(steps, process, one, bounds.most);
 }
 
-/* Rows come at times of each process's own: the sum changes wherever one of them has a row; it is @most at a time (NAN: not known). */
-static void add_up(struct series *sum, const struct model *model, struct changes *changes, double most)
+/* Rows come at times of each process's own: the sum steps wherever one of them has a row; it is @most at a time (NAN: not known). */
+static void add_up(struct series *sum, const struct model *model, struct steps *steps, double most)
 {
 	int64_t before = model->from;
 	double now = 0, integral = 0;
@@ -313,8 +315,8 @@ static void add_up(struct series *sum, const struct model *model, struct changes
 	sum->min = sum->mean = sum->peak = sum->slope = sum->slope_error = NAN;
 	for (size_t i = 0; i < sum->line.nr_steps; i++)
 		sum->line.steps[i] = NAN;
-	for (size_t i = 0; i <= changes->nr; i++) {
-		int64_t time = i < changes->nr && changes->list[i].time < model->to ? changes->list[i].time : model->to;
+	for (size_t i = 0; i <= steps->nr; i++) {
+		int64_t time = i < steps->nr && steps->list[i].time < model->to ? steps->list[i].time : model->to;
 		double value = fmin(fmax(now, 0), most);
 
 		if (time > before) {
@@ -322,8 +324,8 @@ static void add_up(struct series *sum, const struct model *model, struct changes
 			integral += value * (double)(time - before);
 			before = time;
 		}
-		if (i < changes->nr)
-			now += changes->list[i].by;
+		if (i < steps->nr)
+			now += steps->list[i].by;
 	}
 	if (model->to > model->from)
 		sum->mean = integral / (double)(model->to - model->from);
@@ -332,7 +334,7 @@ static void add_up(struct series *sum, const struct model *model, struct changes
 void series_of_all(struct series *series, const struct model *model, const char *set, const char *column,
 		   size_t nr_steps)
 {
-	struct changes changes = { 0 };
+	struct steps steps = { 0 };
 	double last = 0, most = NAN;	/* of all, also of those too short for a rate */
 	int64_t least_ns = 0;
 	bool of_cpu = strcmp(set, "process") == 0 && strcmp(column, "cpu_ns") == 0 && model->from == 0 && model->to >= model->end;
@@ -347,12 +349,12 @@ void series_of_all(struct series *series, const struct model *model, const char 
 		double used = NAN;
 
 		if (index >= 0) {
-			read_series(&one, model, process, rows, (uint32_t)index, nr_steps, &changes);
+			read_series(&one, model, process, rows, (uint32_t)index, nr_steps, &steps);
 			if (rows->columns[index].kind == LOG_CUMULATIVE && (int64_t)rows->interval_ns > least_ns)
 				least_ns = (int64_t)rows->interval_ns;
-			used = add_series(&changes, process, rows, (uint32_t)index, &one, of_cpu);
+			used = add_series(&steps, process, rows, (uint32_t)index, &one, of_cpu);
 		} else if (of_cpu) {
-			used = add_end(&changes, process, &one, 1);
+			used = add_end(&steps, process, &one, 1);
 		}
 		if (!isnan(used) && !goes_on(process, set, of_cpu))
 			last += used;
@@ -365,17 +367,65 @@ void series_of_all(struct series *series, const struct model *model, const char 
 		}
 	}
 	if (nr && nr + nr_short > 1) {
-		changes_sort(&changes);
-		changes_even_out(&changes, least_ns);
-		add_up(series, model, &changes, most);
+		steps_sort(&steps);
+		steps_even_out(&steps, least_ns);
+		add_up(series, model, &steps, most);
 		if (of_cpu && model->end > 0)
 			series->mean = last / (double)model->end;
 	}
-	changes_release(&changes);
+	steps_release(&steps);
 	series->last = last;
 }
 
 void series_release(struct series *series)
 {
 	sparkline_release(&series->line);
+}
+
+struct candidate {
+	struct process *process;
+	size_t order;
+	double used;	/* -1: not known */
+};
+
+static double used(const struct process *process, const char *name)
+{
+	const struct rowset *rows = process_rowset(process, "process");
+	int column = rows ? rowset_column(rows, name) : -1;
+	double least = INFINITY, most = -1;
+
+	for (size_t i = 0; column >= 0 && i < rows->nr_rows; i++) {
+		uint64_t value = rowset_value(rows, i, (uint32_t)column);
+
+		if (value == LOG_NONE)
+			continue;
+		least = fmin(least, series_value(&rows->columns[column], value));
+		most = fmax(most, series_value(&rows->columns[column], value));
+	}
+	return most >= 0 && rows->columns[column].kind == LOG_CUMULATIVE ? most - least : most;
+}
+
+static int most_first(const void *a, const void *b)
+{
+	const struct candidate *x = a, *y = b;
+
+	if (x->used != y->used)
+		return x->used < y->used ? 1 : -1;
+	return (x->order > y->order) - (x->order < y->order);
+}
+
+size_t busiest_processes(const struct model *model, const char *column, struct process **busiest, size_t max)
+{
+	struct candidate *candidates = xcalloc(model->nr_processes + 1, sizeof(*candidates));
+	size_t nr = 0;
+
+	for (; nr < model->nr_processes; nr++)
+		candidates[nr] = (struct candidate){ model->processes[nr], nr, used(model->processes[nr], column) };
+	qsort(candidates, nr, sizeof(*candidates), most_first);
+	if (nr > max)
+		nr = max;
+	for (size_t i = 0; i < nr; i++)
+		busiest[i] = candidates[i].process;
+	free(candidates);
+	return nr;
 }

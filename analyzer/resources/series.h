@@ -3,11 +3,13 @@
 #ifndef INSIDEME_SERIES_H
 #define INSIDEME_SERIES_H
 
-#include "analyzer/base/sparkline.h"
+
+/* Of a gauge: its size. Of a cumulative column: its rate per second (of NS: cores), and its total. */
+
+#include "analyzer/base/terminal.h"
 #include "analyzer/base/units.h"
 #include "analyzer/model/model.h"
 
-/* Of a gauge: its size. Of a cumulative column: its rate per second (of NS: cores), and its total. */
 struct series {
 	bool known;		/* there was at least one reading (cumulative: two) */
 	enum unit unit;		/* of min, mean and peak */
@@ -22,7 +24,7 @@ struct series {
 	size_t nr_readings;	/* of a gauge: rows that tell it */
 	int64_t last_time;	/* model time of the last row that tells it */
 	struct sparkline line;	/* from model->from to model->to */
-	struct changes *changes;	/* series.c's own: what goes into a sum, too */
+	struct steps *sum;	/* series.c's own: what goes into a sum, too */
 };
 
 /* Column @column of @rows of @process. */
@@ -38,5 +40,7 @@ enum unit series_unit(const struct log_column *column, bool rate);
 double series_value(const struct log_column *column, uint64_t value);
 /* The slope's unit: per second. */
 enum unit series_slope_unit(enum unit unit);
+
+size_t busiest_processes(const struct model *model, const char *column, struct process **busiest, size_t max);
 
 #endif

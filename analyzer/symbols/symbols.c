@@ -3,6 +3,10 @@
  * Names and source lines by libdw. The symbol table gives names in one pass over it for all addresses that
  * occurred; debug information is read only for the compilation units of functions that are shown.
  */
+
+
+
+/* Code of one compilation unit. */
 #include "analyzer/symbols/symbols.h"
 
 #include <dwarf.h>
@@ -15,7 +19,6 @@
 #include "analyzer/base/error.h"
 #include "analyzer/base/names.h"
 
-/* Code of one compilation unit. */
 struct range {
 	uint64_t begin;
 	uint64_t end;
@@ -395,4 +398,16 @@ bool symbols_find(struct symbols *symbols, const char *link_name, uint64_t *addr
 			return true;
 	}
 	return false;
+}
+
+const char *symbols_state_text(enum symbols_state state)
+{
+	static const char *const texts[] = {
+		[SYMBOLS_GOOD] = "has no symbol for it",
+		[SYMBOLS_NO_FILE] = "is gone",
+		[SYMBOLS_OTHER_FILE] = "is another file now",
+		[SYMBOLS_UNREADABLE] = "cannot be read",
+	};
+
+	return texts[state];
 }

@@ -140,4 +140,6 @@ bool table_next_row(struct table *table, void *row);
 /* The column of that name, or NULL. */
 const struct column *table_find_column(const struct table *table, const char *name, size_t length);
 
+const struct column *sort_column(const struct table *table, const char *name);
+
 #endif

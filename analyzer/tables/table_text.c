@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyzer/base/decimal.h"
 #include "analyzer/base/error.h"
+#include "analyzer/base/units.h"
 #include "analyzer/base/utf8.h"
 
 void row_make_room(struct row_text *line, size_t more)

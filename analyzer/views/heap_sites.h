@@ -3,10 +3,13 @@
 #ifndef INSIDEME_HEAP_SITES_H
 #define INSIDEME_HEAP_SITES_H
 
-#include "analyzer/cells/view_context.h"
-#include "analyzer/tables/document.h"
 
 /* "main > run > parse" of a path; "(outside of functions)" of the root. */
+
+#include "analyzer/cells/view_context.h"
+#include "analyzer/model/model.h"
+#include "analyzer/tables/document.h"
+
 const char *heap_path_text(struct document *document, const struct tree_node *node);
 
 /* "1.92 GiB at the peak in 2.0 M blocks, 18.4 s after the start, in main > run > parse". */
@@ -36,5 +39,17 @@ void heap_add_trend(struct document *document, const struct report *report);
  * "": it was too short to tell.
  */
 const char *heap_age_text(struct document *document, const struct heap_age *age, double elapsed_ns);
+
+bool function_is_of_cpp_library(const struct function *function);
+
+/*
+ * Fill charged_heap of all functions: what a function of the library allocated or freed goes to the nearest caller that
+ * is none, or to the outermost one where all are.
+ */
+void heap_charge(struct model *model);
+
+uint64_t heap_sample_distance(const struct model *model);
+/* "less than 1.50 MiB (95 %)": what may be where no sample was; NULL: nothing is. */
+const char *heap_unseen_text(struct document *document, const struct model *model);
 
 #endif

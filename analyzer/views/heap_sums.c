@@ -4,7 +4,6 @@
 #include "analyzer/resources/series.h"
 #include "analyzer/tables/document.h"
 #include "analyzer/views/heap_sites.h"
-#include "analyzer/views/heap_unseen.h"
 
 struct size_row {
 	uint64_t up_to_bytes;		/* 0: more than all before */

@@ -11,7 +11,6 @@
 #include "analyzer/read/errors_read.h"
 #include "analyzer/tables/document.h"
 #include "analyzer/views/errors_tables.h"
-#include "analyzer/views/memory_limits_table.h"
 
 #define TEXT_PROCESSES	20
 #define TEXT_STACKS	20

@@ -9,7 +9,7 @@
 #include "analyzer/cells/cells.h"
 #include "analyzer/read/fields.h"
 #include "analyzer/read/samples_read.h"
-#include "analyzer/views/heap_charge.h"
+#include "analyzer/views/heap_sites.h"
 
 /* A row: the function, and what its self time is compared with. */
 struct function_row {

@@ -9,7 +9,6 @@
 #include "analyzer/resources/series.h"
 #include "analyzer/tables/document.h"
 #include "analyzer/views/heap_sites.h"
-#include "analyzer/views/heap_unseen.h"
 
 #define TEXT_FUNCTIONS 20
 

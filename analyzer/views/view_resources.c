@@ -9,7 +9,6 @@
 #include "analyzer/base/terminal.h"
 #include "analyzer/cells/cells.h"
 #include "analyzer/cells/readings.h"
-#include "analyzer/resources/busiest.h"
 #include "analyzer/resources/resource_limits.h"
 #include "analyzer/resources/series.h"
 

@@ -10,11 +10,13 @@
 #include "analyzer/cells/cells.h"
 #include "analyzer/cells/path_text.h"
 #include "analyzer/model/tree_walk.h"
-#include "analyzer/tables/sort_keys.h"
-#include "analyzer/views/tree_heap.h"
+#include "analyzer/tables/table.h"
 
 #define TEXT_PATHS	40	/* shown as text unless --top says otherwise */
 #define INDENT_MAX	24	/* levels; deeper ones stay there */
+
+#define STACKS_NOTE "estimates from stacks of allocations; allocated: by the function and what it calls there; at peak, not " \
+	"freed: by itself"
 
 struct tree_row {
 	const struct model *model;
@@ -22,6 +24,23 @@ struct tree_row {
 	const double *alloc_bytes;	/* tree_alloc_bytes(); NULL: not a report of stacks */
 	unsigned int depth;		/* 0: called by nothing that was recorded */
 };
+
+/* Programs without hooks whose allocations were sampled: their call paths are stacks, without calls and times. */
+static bool report_is_of_stacks(const struct report *report)
+{
+	return report->model->heap.nr_samples && !report->model->calls;
+}
+
+/* Stacks are no deeper than what is taken of them. */
+static const double *tree_alloc_bytes(struct document *document, const struct model *model)
+{
+	double *bytes = document_new(document, model->nr_tree_nodes * sizeof(*bytes));
+
+	for (struct tree_node *node = model->root; node; node = tree_next(node))
+		for (const struct tree_node *at = node; node->heap->alloc_bytes && at; at = at->parent)
+			bytes[at->id] += (double)node->heap->alloc_bytes;
+	return bytes;
+}
 
 static struct value get_function(const struct column *column, const void *row)
 {

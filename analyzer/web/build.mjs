@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Make the page one file: node build.mjs OUTPUT. Its only script and style are named by their hash, so that a browser
-// runs nothing else, whatever a log holds; <!--blocks--> is where insideme-report puts the data.
+// runs nothing else, whatever a log holds; <!--data--> is where insideme-report puts the data.
 import { createHash } from "node:crypto";
 import { writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
@@ -31,7 +31,7 @@ writeFileSync(process.argv[2], `<!doctype html>
 <body>
 <noscript>This page is drawn by its script: allow it to run.</noscript>
 <div id="app"></div>
-<!--blocks-->
+<!--data-->
 <script>${script}</script>
 </body>
 </html>

@@ -6,13 +6,12 @@ import { Data } from "./base/data.js";
 import { h, hideTip, replace } from "./base/dom.js";
 import { Model } from "./base/model.js";
 import { Overview } from "./charts/overview.js";
+import { panels } from "./panels/panels.js";
 import { Part } from "./charts/part.js";
 import { Series } from "./charts/series.js";
 import { onChange, set, state } from "./base/state.js";
 import { onTheme, toggleTheme } from "./base/theme.js";
 import { format } from "./base/units.js";
-import { help } from "./panels/help.js";
-import { panels } from "./panels/panels.js";
 
 const keyOf = (panel) => panel.key ?? String(panels.indexOf(panel) + 1);
 
@@ -207,7 +206,7 @@ class App {
 async function open(root) {
 	const data = new Data(root);
 	const model = await Model.open(data);
-	return [model, new Series(await data.block("series"), model)];
+	return [model, new Series(await data.sheet("series"), model)];
 }
 
 // A page that insideme-report serves is made anew while the run goes on.
@@ -231,3 +230,27 @@ start().catch((error) => {
 	replace(document.getElementById("app"), h("p.broken", {}, `This page cannot be shown: ${error.message}`));
 	throw error;
 });
+
+const keys = [
+	["1 … 9", "the panels, in their order; c: the comparison of --diff"],
+	["/", "search; Escape leaves it"],
+	["w s", "zoom in and out in time"],
+	["a d", "earlier, later"],
+	["0", "all of the time"],
+	["arrows", "through tables, frames and calls; Enter opens or zooms"],
+	["Escape", "out of a zoomed frame, no function, all of the time"],
+	["t", "dark or light"],
+	["wheel, drag", "zoom and move in the timeline; shift and wheel moves"],
+	["drag on a curve", "choose a part of the time"],
+];
+
+export function help() {
+	const dialog = h("dialog.help", { onclose: () => dialog.remove(), onclick: (event) => { if (event.target === dialog) dialog.close(); } },
+		h("h2", {}, "Keys"),
+		h("dl", {}, keys.map(([key, what]) => [h("dt", {}, key.split(" ").length === 2 && key.length === 3 ?
+			key.split(" ").map((one) => h("kbd", {}, one)) : h("kbd", {}, key)), h("dd", {}, what)])),
+		h("p.note", {}, "Time, function, panel and order are in the address: it can be passed on with the page."),
+		h("button.button", { type: "button", onclick: () => dialog.close() }, "Close"));
+	document.body.append(dialog);
+	dialog.showModal();
+}

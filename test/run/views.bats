@@ -131,7 +131,7 @@ print(int((usage.ru_utime + usage.ru_stime) * 1e9), usage.ru_maxrss * 1024)' >sa
 	same "calls in the folder" "$("$here/csv" calls <out/functions.csv | total)" "$calls"
 	[ ! -e out/resources.csv ]
 	[ ! -e out/resources.svg ]	# they are of the whole process
-	same "resources in the page" "$(grep -o 'data-block="resources' out/insideme.html)" ''
+	same "resources in the page" "$(grep -o 'data-sheet="resources' out/insideme.html)" ''
 	record forks
 	child=$(cell processes pid exit_status=3)
 	same "calls of a process" "$(view functions --process "$child" | "$here/csv" calls | total)" 53

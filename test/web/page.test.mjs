@@ -111,8 +111,8 @@ test("processes: shares and the table are those of the csv; how even functions a
 	same("pids", shown.map((row) => digits(row.pid)).sort(), expected.map((row) => row.pid).sort());
 	const sums = await tab.evaluate(async () => {
 		const { model } = window.insideme;
-		const block = await model.data.block("ranks"), nr = model.processes.rows;
-		return Array.from(block.numbers("function"), (number, row) => [model.label(number), block.numbers("calls").subarray(row * nr, (row + 1) * nr).reduce((sum, calls) => sum + calls, 0)]);
+		const sheet = await model.data.sheet("ranks"), nr = model.processes.rows;
+		return Array.from(sheet.numbers("function"), (number, row) => [model.label(number), sheet.numbers("calls").subarray(row * nr, (row + 1) * nr).reduce((sum, calls) => sum + calls, 0)]);
 	});
 	const functions = csv(all, "functions");
 	for (const row of functions)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The blocks of columns that insideme-report put into the page, see block.h: decoded when they are asked for.
+// The blocks of columns that insideme-report put into the page, see sheet.h: decoded when they are asked for.
 
 function bytesOf(text) {
 	if (Uint8Array.fromBase64)
@@ -49,7 +49,7 @@ function decodeWhole(bytes, column) {
 	return values;
 }
 
-class Block {
+class Sheet {
 	constructor(bytes) {
 		const headerBytes = new DataView(bytes.buffer).getUint32(0, true);
 		const header = JSON.parse(new TextDecoder().decode(bytes.subarray(4, 4 + headerBytes)));
@@ -106,21 +106,21 @@ class Block {
 export class Data {
 	constructor(root) {
 		this.texts = new Map();
-		this.blocks = new Map();
-		for (const element of root.querySelectorAll("script[data-block]"))
-			this.texts.set(element.dataset.block, element.textContent);
+		this.sheets = new Map();
+		for (const element of root.querySelectorAll("script[data-sheet]"))
+			this.texts.set(element.dataset.sheet, element.textContent);
 	}
 
 	names() {
 		return [...this.texts.keys()];
 	}
 
-	block(name) {
-		if (!this.blocks.has(name)) {
+	sheet(name) {
+		if (!this.sheets.has(name)) {
 			const text = this.texts.get(name);
-			this.blocks.set(name, text === undefined ? Promise.resolve(null) :
-				inflate(bytesOf(text)).then((bytes) => new Block(bytes)));
+			this.sheets.set(name, text === undefined ? Promise.resolve(null) :
+				inflate(bytesOf(text)).then((bytes) => new Sheet(bytes)));
 		}
-		return this.blocks.get(name);
+		return this.sheets.get(name);
 	}
 }

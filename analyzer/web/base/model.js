@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The run as the panels see it: functions by number, the call tree, processes and threads; what is large comes later.
-
-import { Spans } from "../charts/spans.js";
+import { Spans } from "./spans.js";
 import { keepUnits } from "./units.js";
 
 export class Model {
@@ -10,7 +9,7 @@ export class Model {
 		model.data = data;
 		const [about, summary, run, resources, functions, names, processes, threads] = await Promise.all(
 			["about", "summary", "summary.run", "summary.resources", "functions.functions", "names", "process_list", "thread_list"]
-				.map((name) => data.block(name)));
+				.map((name) => data.sheet(name)));
 		model.about = about.about;
 		keepUnits(model.about);
 		model.end = Math.max(1, about.about.end_ns);
@@ -105,7 +104,7 @@ export class Model {
 	}
 
 	async tree() {
-		this.treeLoading ??= this.data.block("tree").then((block) => new Tree(block, this));
+		this.treeLoading ??= this.data.sheet("tree").then((sheet) => new Tree(sheet, this));
 		return this.treeLoading;
 	}
 
@@ -140,12 +139,12 @@ function hashOf(text) {
 
 // Call paths by number; 0 is the root, and a caller's number is below those of what it calls.
 export class Tree {
-	constructor(block, model) {
-		this.block = block;
+	constructor(sheet, model) {
+		this.sheet = sheet;
 		this.model = model;
-		this.nr = block.rows;
-		this.parent = Int32Array.from(block.numbers("parent"), (value) => Number.isNaN(value) ? -1 : value);
-		this.func = Int32Array.from(block.numbers("function"), (value) => Number.isNaN(value) ? -1 : value);
+		this.nr = sheet.rows;
+		this.parent = Int32Array.from(sheet.numbers("parent"), (value) => Number.isNaN(value) ? -1 : value);
+		this.func = Int32Array.from(sheet.numbers("function"), (value) => Number.isNaN(value) ? -1 : value);
 		this.child = new Int32Array(this.nr).fill(-1);
 		this.next = new Int32Array(this.nr).fill(-1);
 		for (let i = this.nr - 1; i > 0; i--) {
@@ -155,7 +154,7 @@ export class Tree {
 	}
 
 	numbers(name) {
-		return this.block.numbers(name);
+		return this.sheet.numbers(name);
 	}
 
 	// Sums over what is below each path, itself included.

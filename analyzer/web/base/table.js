@@ -2,6 +2,7 @@
 // Tables that stay fast with 100,000 rows: only what is on the screen are elements. Sorted by a click on a title, moved
 // through by the arrow keys, Enter opens a row.
 import { h, replace } from "./dom.js";
+import { exact, format } from "./units.js";
 
 const rowHeight = 26;
 
@@ -138,4 +139,38 @@ export class Table {
 	refresh() {
 		this.draw(true);
 	}
+}
+
+const words = (name) => name.replace(/_(ns|bytes|percent)$/, "").replaceAll("_", " ");
+
+export const capital = (text) => text[0].toUpperCase() + text.slice(1);
+
+function isWorth(sheet, column) {
+	const numbers = sheet.numbers(column.name);
+	return numbers.some((value) => !Number.isNaN(value));
+}
+
+export const mark = (sheet, name, row) => sheet.isDoubtful(name, row) ? "~" : "";
+
+export function columnOf(sheet, name, more = {}) {
+	const about = sheet.columns.find((column) => column.name === name);
+	const left = Boolean(about.texts);
+	const text = left ? sheet.texts(name) : null;
+	const numbers = left ? null : sheet.numbers(name);
+	return {
+		key: name, title: about.title || capital(words(name)), hint: words(name), left,
+		grow: left ? 1 : undefined,
+		value: left ? text : (row) => numbers[row],
+		show: left ? text : (row) => h("span", { title: exact(about.unit, numbers[row]) }, mark(sheet, name, row) + format(about.unit, numbers[row])),
+		...more,
+	};
+}
+
+export function tableOf(sheet, { label, leave = [], sort, onOpen, height, empty, columns } = {}) {
+	const names = columns ?? sheet.columns.filter((column) => !leave.includes(column.name) && isWorth(sheet, column))
+		.map((column) => column.name);
+	return new Table({
+		columns: names.filter((name) => sheet.has(name)).map((name) => columnOf(sheet, name)),
+		rows: Array.from({ length: sheet.rows }, (_, i) => i), label, sort, onOpen, height, empty,
+	});
 }

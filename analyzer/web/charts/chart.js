@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Curves over time by uPlot: axes with units, one crosshair over all charts, a part of the time chosen by dragging.
 import uPlot from "uplot";
-import { at, format } from "../base/units.js";
 import { css } from "../base/theme.js";
+import { at, format } from "../base/units.js";
 
 const steps = uPlot.paths.stepped({ align: -1 });
 

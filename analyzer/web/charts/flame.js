@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // A flame graph on a canvas: frames as wide as what they stand for; a click makes one as wide as the window.
+import { fit } from "./canvas.js";
 import { h, hideTip, showTip } from "../base/dom.js";
-import { fit } from "../base/text.js";
 import { css } from "../base/theme.js";
 
 const tall = 20;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The whole run as one small curve above every panel: where the shown part of the time is, and where it is chosen.
-import { h, showTip, hideTip } from "../base/dom.js";
+import { h, hideTip, showTip } from "../base/dom.js";
 import { figures } from "./series.js";
 import { css } from "../base/theme.js";
 import { format, within } from "../base/units.js";

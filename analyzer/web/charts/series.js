@@ -6,12 +6,12 @@ import { inSteps, sumOf } from "./sums.js";
 export const areOfSame = (one, other) => one.process === other.process && one.machine === other.machine;
 
 export class Series {
-	constructor(block, model) {
-		const times = block.numbers("time_ns"), values = block.numbers("value");
+	constructor(sheet, model) {
+		const times = sheet.numbers("time_ns"), values = sheet.numbers("value");
 		let first = 0;
 		this.model = model;
 		this.sums = new Map();
-		this.list = block.about.series.map((about) => {
+		this.list = sheet.about.series.map((about) => {
 			const series = { ...about, x: times.subarray(first, first + about.readings), y: values.subarray(first, first + about.readings) };
 			first += about.readings;
 			return series;

@@ -2,27 +2,26 @@
 // --diff: what changed since another run, function by function; the flame graph has the call paths.
 import { h, link, ofWholeRun, replace } from "../base/dom.js";
 import { set } from "../base/state.js";
-import { Table } from "../base/table.js";
-import { columnOf } from "../base/table_of.js";
+import { columnOf, Table } from "../base/table.js";
 import { exact, format } from "../base/units.js";
 
 const measures = [["self", "_ns", "Self"], ["total", "_ns", "Total"], ["calls", "", "Calls"], ["mean", "_ns", "Mean"], ["alloc", "_bytes", "Allocated"],
 	["peak_heap", "_bytes", "At the peak"], ["not_freed", "_bytes", "Not freed"]];
 
-function columnsOf(block) {
-	const has = (name) => block.has(name) && block.numbers(name).some((value) => value !== 0 && !Number.isNaN(value));
-	const columns = [columnOf(block, "function", { width: 240, grow: 3 })];
+function columnsOf(sheet) {
+	const has = (name) => sheet.has(name) && sheet.numbers(name).some((value) => value !== 0 && !Number.isNaN(value));
+	const columns = [columnOf(sheet, "function", { width: 240, grow: 3 })];
 	for (const [name, unit, title] of measures) {
 		const [before, after, change] = ["before", "after", "change"].map((what) => `${name}_${what}${unit}`);
 		if (!has(change) && !["self", "calls"].includes(name))
 			continue;
-		const about = block.columns.find((column) => column.name === change), values = block.numbers(change);
+		const about = sheet.columns.find((column) => column.name === change), values = sheet.numbers(change);
 		const colour = (value) => value > 0 ? "span.more" : value < 0 ? "span.less" : "span.faint";
-		columns.push(columnOf(block, before, { title: `${title} before`, width: 68 + 6 * title.length }), columnOf(block, after, { title: "after" }),
-			columnOf(block, change, { title: "change", value: (row) => Math.abs(values[row]),
+		columns.push(columnOf(sheet, before, { title: `${title} before`, width: 68 + 6 * title.length }), columnOf(sheet, after, { title: "after" }),
+			columnOf(sheet, change, { title: "change", value: (row) => Math.abs(values[row]),
 				show: (row) => h(colour(values[row]), { title: exact(about.unit, values[row]) }, `${values[row] > 0 ? "+" : ""}${format(about.unit, values[row])}`) }));
 	}
-	return [...columns, columnOf(block, "found", { title: "In", width: 70, grow: undefined })];
+	return [...columns, columnOf(sheet, "found", { title: "In", width: 70, grow: undefined })];
 }
 
 export function makeCompare(app) {
@@ -31,12 +30,12 @@ export function makeCompare(app) {
 	const element = h("div.compare", {}, h("section.box", {}, h("h2", {}, "Two runs side by side", ofWholeRun()), notes,
 		h("p.note", {}, "Functions and call paths are the same by their names. ", link("Call paths: the flame graph", () => set({ panel: "flame" })))), place);
 	(async () => {
-		const [about, block] = await Promise.all([model.data.block("diff"), model.data.block("diff.functions")]);
+		const [about, sheet] = await Promise.all([model.data.sheet("diff"), model.data.sheet("diff.functions")]);
 		replace(notes, about.about.sections.filter((section) => section.text).map((section) => [h("dt", {}, section.label ?? ""), h("dd", {}, section.text)]));
-		const columns = columnsOf(block);
+		const columns = columnsOf(sheet);
 		const first = columns.find((column) => column.title === "change");
-		const table = new Table({ columns, rows: Array.from({ length: block.rows }, (_, i) => i), label: "compare", sort: first && { key: first.key, reverse: false },
-			onOpen: (row) => app.select(model.numberOfFull(block.value("function", row))), empty: "Neither run has functions." });
+		const table = new Table({ columns, rows: Array.from({ length: sheet.rows }, (_, i) => i), label: "compare", sort: first && { key: first.key, reverse: false },
+			onOpen: (row) => app.select(model.numberOfFull(sheet.value("function", row))), empty: "Neither run has functions." });
 		replace(place, table.element);
 	})();
 	return { element };

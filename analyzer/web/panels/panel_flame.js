@@ -18,7 +18,7 @@ export const metrics = [
 ];
 
 export function metricsOf(tree) {
-	return metrics.filter(({ column }) => [column, `before_${column}`].some((name) => tree.block.has(name) && tree.numbers(name).some((value) => value > 0)));
+	return metrics.filter(({ column }) => [column, `before_${column}`].some((name) => tree.sheet.has(name) && tree.numbers(name).some((value) => value > 0)));
 }
 
 // A function wherever it is on the way: its outermost frames' share of all.
@@ -103,7 +103,7 @@ class FlamePanel {
 
 	// Two runs side by side: those of a chosen part of the time are not known.
 	get compares() {
-		return this.tree.block.has(`before_${this.metric.column}`) && state.plain !== "1" && !this.isPart;
+		return this.tree.sheet.has(`before_${this.metric.column}`) && state.plain !== "1" && !this.isPart;
 	}
 
 	get isEarlier() {
@@ -169,7 +169,7 @@ class FlamePanel {
 	}
 
 	sides() {
-		if (!this.tree.block.has(`before_${this.metric.column}`) || this.isPart)
+		if (!this.tree.sheet.has(`before_${this.metric.column}`) || this.isPart)
 			return [];
 		return [h("div.group", { role: "group", "aria-label": "colours" },
 			button("Change", this.compares, () => set({ plain: undefined }), "red: more than before, blue: less, grey: the same"),

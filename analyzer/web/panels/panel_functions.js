@@ -2,17 +2,16 @@
 // Every function with all columns, sorted and searched; of the chosen one who calls it, what it calls, how long it takes.
 import { bar, h, link, ofWholeRun, replace, svg } from "../base/dom.js";
 import { set, state } from "../base/state.js";
-import { Table } from "../base/table.js";
-import { columnOf, mark } from "../base/table_of.js";
+import { columnOf, mark, Table } from "../base/table.js";
 import { exact, format } from "../base/units.js";
 
 const first = ["self_ns", "self_percent", "total_ns", "calls", "mean_ns", "p50_ns", "max_ns", "alloc_bytes"];
 
 // p50, p90 and p99 between the shortest and the longest of all functions, on a logarithmic scale.
-function percentileBar(block, number, range) {
+function percentileBar(sheet, number, range) {
 	const [low, high] = range;
 	const place = (value) => 100 * (Math.log(Math.max(value, low)) - Math.log(low)) / (Math.log(high) - Math.log(low) || 1);
-	const p = ["p50_ns", "p90_ns", "p99_ns"].map((name) => block.numbers(name)[number]);
+	const p = ["p50_ns", "p90_ns", "p99_ns"].map((name) => sheet.numbers(name)[number]);
 	if (Number.isNaN(p[0]))
 		return "";
 	const title = `p50 ${format("ns", p[0])}, p90 ${format("ns", p[1])}, p99 ${format("ns", p[2])}`;
@@ -22,9 +21,9 @@ function percentileBar(block, number, range) {
 		h("span.percentile-p50", { style: { left: `${place(p[0])}%` } }));
 }
 
-function range(block) {
+function range(sheet) {
 	let low = Infinity, high = 1;
-	const p50 = block.numbers("p50_ns"), p99 = block.numbers("p99_ns");
+	const p50 = sheet.numbers("p50_ns"), p99 = sheet.numbers("p99_ns");
 	for (let i = 0; i < p50.length; i++) {
 		if (p50[i] > 0 && p50[i] < low)
 			low = p50[i];
@@ -35,20 +34,20 @@ function range(block) {
 }
 
 function columnsOf(app, all) {
-	const block = app.model.functions;
-	const worth = (name) => block.has(name) && block.numbers(name).some((value) => value > 0);
-	const least = range(block);
-	const name = columnOf(block, "function", {
+	const sheet = app.model.functions;
+	const worth = (name) => sheet.has(name) && sheet.numbers(name).some((value) => value > 0);
+	const least = range(sheet);
+	const name = columnOf(sheet, "function", {
 		title: "Function", width: 230, grow: 3,
-		show: (row) => h("span.name", { title: block.value("function", row) }, h("span.dot", { style: { background: app.model.colour(row) } }), app.model.label(row)),
+		show: (row) => h("span.name", { title: sheet.value("function", row) }, h("span.dot", { style: { background: app.model.colour(row) } }), app.model.label(row)),
 	});
-	const names = all ? block.columns.map((column) => column.name) : first;
+	const names = all ? sheet.columns.map((column) => column.name) : first;
 	const shown = names.filter((one) => one !== "function" && worth(one)).map((one) => {
 		if (one === "p50_ns" && !all)
-			return columnOf(block, one, { title: "p50 · p90 · p99", hint: "half, nine tenths, 99 of 100 calls take at most so long; logarithmic", width: 120, show: (row) => percentileBar(block, row, least) });
+			return columnOf(sheet, one, { title: "p50 · p90 · p99", hint: "half, nine tenths, 99 of 100 calls take at most so long; logarithmic", width: 120, show: (row) => percentileBar(sheet, row, least) });
 		if (one === "self_percent")
-			return columnOf(block, one, { title: "of self time", show: (row) => h("span.share", {}, bar(block.numbers(one)[row] / 100, app.model.colour(row)), format("percent", block.numbers(one)[row])) });
-		return columnOf(block, one, { hint: hints[one] });
+			return columnOf(sheet, one, { title: "of self time", show: (row) => h("span.share", {}, bar(sheet.numbers(one)[row] / 100, app.model.colour(row)), format("percent", sheet.numbers(one)[row])) });
+		return columnOf(sheet, one, { hint: hints[one] });
 	});
 	return [name, ...shown, ...all ? [] : [sourceColumn(app)]];
 }
@@ -72,9 +71,9 @@ const hints = {
 };
 
 function sourceColumn(app) {
-	const block = app.model.functions;
+	const sheet = app.model.functions;
 	const text = (row) => {
-		const file = block.value("file", row), line = block.value("line", row);
+		const file = sheet.value("file", row), line = sheet.value("line", row);
 		return file ? `${file.replace(/^.*\//, "")}${line ? `:${line}` : ""}` : app.model.module(row);
 	};
 	return { key: "source", title: "Source", left: true, width: 150, value: text };
@@ -126,23 +125,23 @@ function neighbourList(app, title, list, whole) {
 
 async function detail(app, place, number, part) {
 	const { model } = app;
-	const block = model.functions;
+	const sheet = model.functions;
 	const tree = await model.tree();
 	if (app.selected !== number)
 		return;
 	const { callers, callees } = part ? tree.neighbours(number, part) : tree.neighbours(number);
 	const ofPart = (name, unit, title) => h("div", {}, h("dt", {}, title), h("dd", { title: exact(unit, part.functions[name][number]) }, format(unit, part.functions[name][number]) || "0"));
 	const fact = (name, title) => {
-		const about = block.columns.find((column) => column.name === name);
-		const value = block.value(name, number);
+		const about = sheet.columns.find((column) => column.name === name);
+		const value = sheet.value(name, number);
 		return value === null || value === 0 || number >= model.nrFunctions ? null :
-			h("div", {}, h("dt", {}, title), h("dd", { title: exact(about.unit, value) }, mark(block, name, number) + format(about.unit, value)));
+			h("div", {}, h("dt", {}, title), h("dd", { title: exact(about.unit, value) }, mark(sheet, name, number) + format(about.unit, value)));
 	};
-	const file = number < model.nrFunctions ? block.value("file", number) : null;
+	const file = number < model.nrFunctions ? sheet.value("file", number) : null;
 	replace(place, h("div.detail-head", {}, h("h2", {}, h("span.dot", { style: { background: model.colour(number) } }), model.label(number)),
 		h("button.icon", { type: "button", "aria-label": "close", onclick: () => app.select(null) }, "✕")),
-	h("p.signature", {}, number < model.nrFunctions ? block.value("function", number) : ""),
-	h("p.note", {}, [model.module(number), file && `${file}:${block.value("line", number) ?? ""}`].filter(Boolean).join(" · ")),
+	h("p.signature", {}, number < model.nrFunctions ? sheet.value("function", number) : ""),
+	h("p.note", {}, [model.module(number), file && `${file}:${sheet.value("line", number) ?? ""}`].filter(Boolean).join(" · ")),
 	part ? [h("dl.facts-list", {}, ofPart("calls", "count", "calls"), ofPart("self_ns", "ns", "self"), ofPart("total_ns", "ns", "total")), h("h3", {}, "All of it", ofWholeRun())] : null,
 	h("dl.facts-list", {}, [["calls", "calls"], ["self_ns", "self"], ["total_ns", "total"], ["mean_ns", "mean"], ["stddev_ns", "deviation"], ["min_ns", "shortest"],
 		["p50_ns", "p50"], ["p90_ns", "p90"], ["p99_ns", "p99"], ["max_ns", "longest"], ["open_calls", "still open"], ["alloc_calls", "allocations"],
@@ -162,8 +161,8 @@ function matcher(text) {
 
 export function makeFunctions(app) {
 	const { model } = app;
-	const block = model.functions;
-	const lower = Array.from({ length: model.nrFunctions }, (_, i) => `${model.label(i)} ${block.value("function", i)} ${model.module(i)} ${block.value("file", i) ?? ""}`.toLowerCase());
+	const sheet = model.functions;
+	const lower = Array.from({ length: model.nrFunctions }, (_, i) => `${model.label(i)} ${sheet.value("function", i)} ${model.module(i)} ${sheet.value("file", i) ?? ""}`.toLowerCase());
 	let part = null;	// what is shown of the chosen time; null: the whole run
 	const rows = () => {
 		const matches = matcher(state.q ?? "");

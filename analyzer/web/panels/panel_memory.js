@@ -7,7 +7,7 @@ import { frames } from "../charts/frames.js";
 import { describeFrame, metricsOf } from "./panel_flame.js";
 import { figures, isCurve } from "../charts/series.js";
 import { set, state } from "../base/state.js";
-import { tableOf } from "../base/table_of.js";
+import { tableOf } from "../base/table.js";
 import { css } from "../base/theme.js";
 import { Treemap } from "../charts/treemap.js";
 import { exact, format, plural, within } from "../base/units.js";
@@ -29,8 +29,8 @@ function drawCurve(app, place) {
 }
 
 // Allocations by size, each bar up to its size.
-function sizes(block) {
-	const calls = block.numbers("alloc_calls"), upTo = block.numbers("up_to_bytes");
+function sizes(sheet) {
+	const calls = sheet.numbers("alloc_calls"), upTo = sheet.numbers("up_to_bytes");
 	const most = Math.max(...calls);
 	return h("div.sizes", {}, Array.from(calls, (n, i) => n > 0 ? h("div.size", { title: `${exact("count", n)} allocations` },
 		h("span.size-name", {}, Number.isNaN(upTo[i]) ? "larger" : `≤ ${format("bytes", upTo[i])}`),
@@ -38,12 +38,12 @@ function sizes(block) {
 }
 
 // Call paths that hold most, the largest first.
-function pathsOf(block, bytes, blocks, age) {
-	const sum = block.numbers(bytes).reduce((all, value) => all + value, 0);
-	const shown = Math.min(block.rows, 12);
+function pathsOf(sheet, bytes, blocks, age) {
+	const sum = sheet.numbers(bytes).reduce((all, value) => all + value, 0);
+	const shown = Math.min(sheet.rows, 12);
 	return h("div", {}, Array.from({ length: shown }, (_, i) => h("div.path-row", {},
-		h("div", {}, h("b", {}, format("bytes", block.value(bytes, i))), h("span.note", {}, ` in ${plural(block.value(blocks, i), "block")}${age && block.value(age, i) ? `, ${block.value(age, i)}` : ""}`), bar(sum ? block.value(bytes, i) / sum : 0, css("--curve-heap"))),
-		h("div.path", { title: block.value("path", i) }, block.value("path", i)))), block.rows > shown ? h("p.note", {}, `${block.rows - shown} more call paths`) : null);
+		h("div", {}, h("b", {}, format("bytes", sheet.value(bytes, i))), h("span.note", {}, ` in ${plural(sheet.value(blocks, i), "block")}${age && sheet.value(age, i) ? `, ${sheet.value(age, i)}` : ""}`), bar(sum ? sheet.value(bytes, i) / sum : 0, css("--curve-heap"))),
+		h("div.path", { title: sheet.value("path", i) }, sheet.value("path", i)))), sheet.rows > shown ? h("p.note", {}, `${sheet.rows - shown} more call paths`) : null);
 }
 
 // What each function itself has of a measure, by the file that it is in.
@@ -100,7 +100,7 @@ export function makeMemory(app) {
 	};
 	(async () => {
 		tree = await model.tree();
-		const [about, heap, sizeBlock, peakPaths, notFreed] = await Promise.all(["heap", "heap.heap", "heap.sizes", "heap.peak_paths", "heap.not_freed"].map((name) => model.data.block(name)));
+		const [about, heap, sizeSheet, peakPaths, notFreed] = await Promise.all(["heap", "heap.heap", "heap.sizes", "heap.peak_paths", "heap.not_freed"].map((name) => model.data.sheet(name)));
 		build();
 		replace(lines, (about?.about.sections ?? []).filter((section) => section.text).map((section) => [h("dt", {}, section.label ?? ""), h("dd", {}, section.text)]));
 		replace(table, heap?.rows ? tableOf(heap, { label: "heap", height: 420, leave: ["file", "line"], sort: { key: metricsOf(tree).some((one) => one.name === "peak") ? "peak_heap_bytes" : "alloc_bytes", reverse: false }, empty: "No function allocated.",
@@ -108,7 +108,7 @@ export function makeMemory(app) {
 		replace(more,
 			peakPaths?.rows ? h("section.box.paths", {}, h("h2", {}, "Lived at the peak", ofWholeRun()), pathsOf(peakPaths, "peak_heap_bytes", "peak_heap_blocks")) : null,
 			notFreed?.rows ? h("section.box.paths", {}, h("h2", {}, "Never freed", ofWholeRun()), pathsOf(notFreed, "not_freed_bytes", "not_freed_blocks", "age")) : null,
-			sizeBlock?.has("up_to_bytes") && sizeBlock.rows ? h("section.box", {}, h("h2", {}, "Sizes", h("span.h2-note", {}, "allocations by what was asked for"), ofWholeRun()), sizes(sizeBlock)) : null);
+			sizeSheet?.has("up_to_bytes") && sizeSheet.rows ? h("section.box", {}, h("h2", {}, "Sizes", h("span.h2-note", {}, "allocations by what was asked for"), ofWholeRun()), sizes(sizeSheet)) : null);
 	})();
 	const draw = () => drawCurve(app, curve);
 	new ResizeObserver(draw).observe(curve);

@@ -2,11 +2,10 @@
 // Processes and ranks: what each has of the time, memory over time, and how evenly functions are spread over them.
 import { chart } from "../charts/chart.js";
 import { h, hideTip, ofWholeRun, replace, showTip } from "../base/dom.js";
-import { makeFields } from "../base/fields.js";
+import { makeFields } from "./fields.js";
 import { colourOf, shares } from "../charts/shares.js";
 import { set, state } from "../base/state.js";
-import { Table } from "../base/table.js";
-import { tableOf } from "../base/table_of.js";
+import { Table, tableOf } from "../base/table.js";
 import { css } from "../base/theme.js";
 import { exact, format, plural } from "../base/units.js";
 
@@ -32,10 +31,10 @@ function memoryChart(app, place) {
 }
 
 // One row for each function: max / mean over the processes, who has most, and a small bar for each process.
-function imbalance(app, block) {
+function imbalance(app, sheet) {
 	const { model } = app;
-	const nr = model.processes.rows, functions = block.numbers("function");
-	const self = block.numbers("self_ns"), calls = block.numbers("calls");
+	const nr = model.processes.rows, functions = sheet.numbers("function");
+	const self = sheet.numbers("self_ns"), calls = sheet.numbers("calls");
 	const byTime = model.about.has_times;
 	const taking = Array.from(model.processes.numbers("calls"), (value, i) => value > 0 ? i : -1).filter((i) => i >= 0);
 	const rows = Array.from(functions, (number, row) => {
@@ -98,7 +97,7 @@ export function makeProcesses(app) {
 	const element = h("div.processes", {},
 		h("div.pair", {}, h("section.box", {}, h("h2", {}, "Shares", h("span.h2-note", {}, model.processes.rows > 1 ? "of processes" : "of threads")), buttons, holder), h("section.box", {}, h("h2", {}, "Memory over time"), place)),
 		fields, even, h("section.box", {}, h("h2", {}, "Processes", ofWholeRun()), list), h("section.box", {}, h("h2", {}, "Threads", ofWholeRun()), threads));
-	let block = null, threadBlock = null, fieldRows = null, fieldsOf = null, part = null;
+	let sheet = null, threadSheet = null, fieldRows = null, fieldsOf = null, part = null;
 
 	// Of one process its threads have shares.
 	const drawShares = () => {
@@ -106,9 +105,9 @@ export function makeProcesses(app) {
 			drawSharesOfPart();
 			return;
 		}
-		const one = model.processes.rows === 1 && threadBlock?.rows;
-		const values = one ? (name) => threadBlock.numbers(name) : valuesOf, of = one ? threadBlock : block;
-		const nameOf = one ? (i) => `${threadBlock.value("thread_name", i) ?? "thread"} ${threadBlock.value("thread", i)}` : (i) => model.processName(i);
+		const one = model.processes.rows === 1 && threadSheet?.rows;
+		const values = one ? (name) => threadSheet.numbers(name) : valuesOf, of = one ? threadSheet : sheet;
+		const nameOf = one ? (i) => `${threadSheet.value("thread_name", i) ?? "thread"} ${threadSheet.value("thread", i)}` : (i) => model.processName(i);
 		const offered = (one ? ofThreads : ofProcesses).filter(([name]) => of?.has(name) || (!one && model.processes.has(name)));
 		const [name, , unit] = offered.find(([measure]) => measure === state.share) ?? offered.find(([measure]) => values(measure).some((value) => value > 0)) ?? offered[0];
 		drawChoice(offered, name);
@@ -127,14 +126,14 @@ export function makeProcesses(app) {
 	const valuesOf = (name) => {
 		if (model.processes.has(name))
 			return model.processes.numbers(name);
-		const pids = block.numbers("pid"), found = new Map(Array.from(pids, (pid, row) => [pid, row]));
-		return Float64Array.from(model.processes.numbers("pid"), (pid) => found.has(pid) ? block.numbers(name)[found.get(pid)] || 0 : 0);
+		const pids = sheet.numbers("pid"), found = new Map(Array.from(pids, (pid, row) => [pid, row]));
+		return Float64Array.from(model.processes.numbers("pid"), (pid) => found.has(pid) ? sheet.numbers(name)[found.get(pid)] || 0 : 0);
 	};
 	(async () => {
-		const [processes, ranks, threadRows, ...fieldBlocks] = await Promise.all(["processes.processes", "ranks", "threads.threads", "fields.fields", "fields.processes"].map((name) => model.data.block(name)));
-		block = processes;
-		threadBlock = threadRows;
-		[fieldRows, fieldsOf] = fieldBlocks;
+		const [processes, ranks, threadRows, ...fieldSheets] = await Promise.all(["processes.processes", "ranks", "threads.threads", "fields.fields", "fields.processes"].map((name) => model.data.sheet(name)));
+		sheet = processes;
+		threadSheet = threadRows;
+		[fieldRows, fieldsOf] = fieldSheets;
 		if (ranks && model.nrFunctions)
 			replace(even, h("section.box", {}, h("h2", {}, "How even", h("span.h2-note", {}, `self time of the ${plural(ranks.numbers("function").length, "function")} with most of it, over the ${plural(model.processes.numbers("calls").filter((value) => value > 0).length, "process")} that have any; calls that are still open are left out`, ofWholeRun())), imbalance(app, ranks).element));
 		replace(list, tableOf(processes, { label: "processes", height: 380 }).element);
@@ -143,7 +142,7 @@ export function makeProcesses(app) {
 	})();
 	const drawFigures = async () => {
 		part = await app.part();
-		if (!block)
+		if (!sheet)
 			return;
 		drawShares();
 		replace(fields, model.nrFunctions ? makeFields(app, fieldRows, fieldsOf, part) : null);
@@ -154,7 +153,7 @@ export function makeProcesses(app) {
 	return {
 		element, shown: () => { draw(); drawFigures(); },
 		update: (changed) => {
-			if (changed.has("share") && block)
+			if (changed.has("share") && sheet)
 				drawShares();
 			if (changed.has("from") || changed.has("to"))
 				draw();

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // How processes ended, what was open then, and how far the numbers can be trusted.
 import { h, ofWholeRun, replace } from "../base/dom.js";
-import { capital, tableOf } from "../base/table_of.js";
+import { capital, tableOf } from "../base/table.js";
 
 async function fill(app, element) {
 	const { data } = app.model;
-	const views = await Promise.all(["errors", "quality"].map((name) => data.block(name)));
+	const views = await Promise.all(["errors", "quality"].map((name) => data.sheet(name)));
 	const boxes = [];
 	for (const [i, view] of ["errors", "quality"].entries()) {
 		const about = views[i];
@@ -19,13 +19,13 @@ async function fill(app, element) {
 					parts.push(list = h("dl.notes"));
 				list.append(h("dt", {}, section.label ?? ""), h("dd", {}, section.text));
 			}
-			const block = section.table ? await data.block(`${view}.${section.table}`) : null;
-			if (!block?.rows)
+			const sheet = section.table ? await data.sheet(`${view}.${section.table}`) : null;
+			if (!sheet?.rows)
 				continue;
 			list = null;
 			nr++;
-			parts.push(block.has("finding") ? findings(block) : h("div", {}, section.table === view && nr === 1 ? null : h("h3", {}, view === "quality" ? section.title : capital(section.table.replaceAll("_", " "))),
-				tableOf(block, { label: section.table, height: 360 }).element));
+			parts.push(sheet.has("finding") ? findings(sheet) : h("div", {}, section.table === view && nr === 1 ? null : h("h3", {}, view === "quality" ? section.title : capital(section.table.replaceAll("_", " "))),
+				tableOf(sheet, { label: section.table, height: 360 }).element));
 		}
 		if (parts.length === 1)
 			parts.push(h("p.note", {}, view === "quality" ? "Nothing was lost, repaired or left without a name." : "Nothing to say."));
@@ -34,8 +34,8 @@ async function fill(app, element) {
 	replace(element, boxes);
 }
 
-const findings = (block) => h("ul.doubts", { role: "list", "aria-label": "findings" },
-	Array.from({ length: block.rows }, (_, i) => h("li", { data: { finding: block.value("finding", i), value: String(block.value("value", i)) } }, block.value("text", i))));
+const findings = (sheet) => h("ul.doubts", { role: "list", "aria-label": "findings" },
+	Array.from({ length: sheet.rows }, (_, i) => h("li", { data: { finding: sheet.value("finding", i), value: String(sheet.value("value", i)) } }, sheet.value("text", i))));
 
 export function makeQuality(app) {
 	const element = h("div.quality", {}, h("div.empty", {}, "reading…"));

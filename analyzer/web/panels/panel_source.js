@@ -2,15 +2,14 @@
 // The source files that functions are in, with what each took beside the line that it begins in.
 import { bar, h, link, replace } from "../base/dom.js";
 import { set, state } from "../base/state.js";
-import { Table } from "../base/table.js";
-import { mark } from "../base/table_of.js";
+import { mark, Table } from "../base/table.js";
 import { exact, format } from "../base/units.js";
 
 // Files with their functions, those with most time (else calls) first.
-function filesOf(model, block, numbers) {
+function filesOf(model, sheet, numbers) {
 	const files = new Map();
-	for (let row = 0; row < block.rows; row++)
-		files.set(block.value("path", row), { path: block.value("path", row), row, functions: [], self: 0, calls: 0 });
+	for (let row = 0; row < sheet.rows; row++)
+		files.set(sheet.value("path", row), { path: sheet.value("path", row), row, functions: [], self: 0, calls: 0 });
 	const { functions } = model, line = functions.numbers("line");
 	for (let i = 0; i < model.nrFunctions; i++) {
 		const file = files.get(functions.value("file", i));
@@ -58,7 +57,7 @@ class SourcePanel {
 	}
 
 	async load() {
-		this.block = await this.app.model.data.block("source");
+		this.sheet = await this.app.model.data.sheet("source");
 		this.shown();
 	}
 
@@ -79,10 +78,10 @@ class SourcePanel {
 	}
 
 	async shown() {
-		if (!this.block)
+		if (!this.sheet)
 			return;
 		this.part = await this.app.part();
-		this.files = filesOf(this.app.model, this.block, (name) => this.numbers(name));
+		this.files = filesOf(this.app.model, this.sheet, (name) => this.numbers(name));
 		if (!this.files.length) {
 			replace(this.element, h("div.empty", {}, "Debug information names no source file: compile with -g."));
 			return;
@@ -100,8 +99,8 @@ class SourcePanel {
 	}
 
 	drawText() {
-		const { file, block } = this, { model } = this.app;
-		const text = block.value("text", file.row), trouble = block.value("trouble", file.row);
+		const { file, sheet } = this, { model } = this.app;
+		const text = sheet.value("text", file.row), trouble = sheet.value("trouble", file.row);
 		replace(this.head, h("span.path", {}, file.path), trouble ? h("span.badge", {}, trouble) : null,
 			h("span.note", {}, `${exact("count", file.functions.length)} functions; time is that of whole functions, beside the line that they begin in`));
 		if (text === null) {

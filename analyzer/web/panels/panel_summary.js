@@ -5,7 +5,7 @@ import { bar, h, link, ofWholeRun, replace } from "../base/dom.js";
 import { figures, isCurve } from "../charts/series.js";
 import { colourOf } from "../charts/shares.js";
 import { set, state } from "../base/state.js";
-import { mark } from "../base/table_of.js";
+import { mark } from "../base/table.js";
 import { css } from "../base/theme.js";
 import { exact, format, plural, within } from "../base/units.js";
 

@@ -3,7 +3,7 @@
 import { chart } from "../charts/chart.js";
 import { h, replace } from "../base/dom.js";
 import { gutter, Lanes } from "../charts/lanes.js";
-import { Marks } from "../base/marks.js";
+import { Marks } from "../charts/marks.js";
 import { set, state } from "../base/state.js";
 import { css } from "../base/theme.js";
 import { exact, format } from "../base/units.js";

@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "analyzer/base/decimal.h"
+#include "analyzer/base/units.h"
 
 #define NUMBERS 200000
 

@@ -8,7 +8,6 @@
 
 #include <cmocka.h>
 
-#include "analyzer/base/sparkline.h"
 #include "analyzer/base/terminal.h"
 
 static void assert_line(const struct sparkline *line, double top, const char *expected)

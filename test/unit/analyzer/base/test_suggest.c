@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "analyzer/base/suggest.h"
+#include "analyzer/base/names.h"
 
 static const char *const names[] = {
 	"functions", "tree", "calls", "callers", "self_ns", "self_percent", "total_ns", "Index::insert", NULL

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "analyzer/base/wrap.h"
+#include "analyzer/base/terminal.h"
 
 static void assert_line(const char *text, size_t width, const char *expected)
 {

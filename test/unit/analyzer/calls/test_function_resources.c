@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "analyzer/base/polyline.h"
+#include "analyzer/base/curves.h"
 #include "analyzer/calls/function_resources.h"
 #include "test/unit/build_model.h"
 

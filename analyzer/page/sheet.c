@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Columns, packed for a page. */
-#include "analyzer/page/block.h"
+#include "analyzer/page/sheet.h"
 
 #include <math.h>
 #include <stdbool.h>
@@ -10,16 +10,17 @@
 
 #include "analyzer/base/error.h"
 #include "analyzer/base/utf8.h"
+#include "analyzer/page/page.h"
 
 #define EXACT_MAX 9007199254740992.0	/* 2^53: whole numbers up to here are exact in a double */
 #define LEVEL 4	/* of 9: what is beyond costs twice the time for 3 % */
 
-void block_init(struct block *block, const char *name)
+void sheet_init(struct sheet *sheet, const char *name)
 {
-	*block = (struct block){ .name = xstrdup(name), .about = json_object(), .columns = json_array() };
+	*sheet = (struct sheet){ .name = xstrdup(name), .about = json_object(), .columns = json_array() };
 }
 
-json_t *block_text(const char *text)
+json_t *page_text(const char *text)
 {
 	json_t *string = json_string(text);
 	char *clean;
@@ -69,7 +70,7 @@ static inline bool is_whole(double value)
 
 static struct coding choose_coding(const double *values, size_t nr, unsigned int flags)
 {
-	struct coding coding = { .is_delta = flags & BLOCK_DELTA, .is_signed = flags & BLOCK_DELTA };
+	struct coding coding = { .is_delta = flags & SHEET_DELTA, .is_signed = flags & SHEET_DELTA };
 	uint64_t largest = 0;
 	int64_t before = 0;
 
@@ -90,28 +91,28 @@ static struct coding choose_coding(const double *values, size_t nr, unsigned int
 	return coding;
 }
 
-json_t *block_add_numbers(struct block *block, const char *name, const double *values, size_t nr, unsigned int flags)
+json_t *sheet_add_numbers(struct sheet *sheet, const char *name, const double *values, size_t nr, unsigned int flags)
 {
 	struct coding coding = choose_coding(values, nr, flags);
 	json_t *about = json_pack("{s:s, s:I, s:i, s:b, s:b, s:b, s:b, s:I}", "name", name, "length", (json_int_t)nr,
 		"width", (int)coding.width, "real", coding.is_real, "none", coding.has_none, "signed", coding.is_signed,
-		"delta", coding.is_delta && !coding.is_real, "offset", (json_int_t)block->nr_bytes);
-	unsigned char *bytes = xcalloc(block->nr_bytes + nr * coding.width + 1, 1);
-	unsigned char *planes = bytes + block->nr_bytes;
+		"delta", coding.is_delta && !coding.is_real, "offset", (json_int_t)sheet->nr_bytes);
+	unsigned char *bytes = xcalloc(sheet->nr_bytes + nr * coding.width + 1, 1);
+	unsigned char *planes = bytes + sheet->nr_bytes;
 	int64_t before = 0;
 
-	if (block->nr_bytes)
-		memcpy(bytes, block->bytes, block->nr_bytes);
+	if (sheet->nr_bytes)
+		memcpy(bytes, sheet->bytes, sheet->nr_bytes);
 	for (size_t i = 0; i < nr; i++) {
 		uint64_t bits = encode(&coding, values[i], &before);
 
 		for (uint32_t plane = 0; plane < coding.width; plane++)
 			planes[plane * nr + i] = (unsigned char)(bits >> (8 * plane));
 	}
-	free(block->bytes);
-	block->bytes = bytes;
-	block->nr_bytes += nr * coding.width;
-	json_array_append_new(block->columns, about);
+	free(sheet->bytes);
+	sheet->bytes = bytes;
+	sheet->nr_bytes += nr * coding.width;
+	json_array_append_new(sheet->columns, about);
 	return about;
 }
 
@@ -120,7 +121,7 @@ static int compare_texts(const void *a, const void *b)
 	return strcmp(**(char *const *const *)a, **(char *const *const *)b);
 }
 
-json_t *block_add_texts(struct block *block, const char *name, char *const *texts, size_t nr)
+json_t *sheet_add_texts(struct sheet *sheet, const char *name, char *const *texts, size_t nr)
 {
 	char *const **sorted = xcalloc(nr + 1, sizeof(*sorted));
 	double *numbers = xcalloc(nr + 1, sizeof(*numbers));
@@ -135,10 +136,10 @@ json_t *block_add_texts(struct block *block, const char *name, char *const *text
 	qsort(sorted, nr_sorted, sizeof(*sorted), compare_texts);
 	for (size_t i = 0; i < nr_sorted; i++) {
 		if (i == 0 || strcmp(*sorted[i], *sorted[i - 1]) != 0)
-			json_array_append_new(list, block_text(*sorted[i]));
+			json_array_append_new(list, page_text(*sorted[i]));
 		numbers[sorted[i] - texts] = (double)(json_array_size(list) - 1);
 	}
-	about = block_add_numbers(block, name, numbers, nr, 0);
+	about = sheet_add_numbers(sheet, name, numbers, nr, 0);
 	json_object_set_new(about, "texts", list);
 	free(sorted);
 	free(numbers);
@@ -164,42 +165,62 @@ static char *base64(const unsigned char *bytes, size_t nr, size_t *length)
 	return text;
 }
 
-size_t block_pack(struct block *block)
+size_t sheet_pack(struct sheet *sheet)
 {
-	json_t *header = json_pack("{s:O, s:O}", "about", block->about, "columns", block->columns);
+	json_t *header = json_pack("{s:O, s:O}", "about", sheet->about, "columns", sheet->columns);
 	char *text = json_dumps(header, JSON_COMPACT | JSON_REAL_PRECISION(15));
-	size_t header_bytes = strlen(text), nr = 4 + header_bytes + block->nr_bytes;
+	size_t header_bytes = strlen(text), nr = 4 + header_bytes + sheet->nr_bytes;
 	unsigned char *all = xcalloc(nr, 1), *small;
 	uLongf small_bytes = compressBound(nr);
 
 	for (int i = 0; i < 4; i++)
 		all[i] = (unsigned char)(header_bytes >> (8 * i));
 	memcpy(all + 4, text, header_bytes);
-	if (block->nr_bytes)
-		memcpy(all + 4 + header_bytes, block->bytes, block->nr_bytes);
+	if (sheet->nr_bytes)
+		memcpy(all + 4 + header_bytes, sheet->bytes, sheet->nr_bytes);
 	small = xcalloc(small_bytes, 1);
 	compress2(small, &small_bytes, all, nr, LEVEL);		/* fails only without memory or room */
-	free(block->packed);
-	block->packed = base64(small, small_bytes, &block->packed_bytes);
+	free(sheet->packed);
+	sheet->packed = base64(small, small_bytes, &sheet->packed_bytes);
 	free(small);
 	free(all);
 	free(text);
 	json_decref(header);
-	return block->packed_bytes;
+	return sheet->packed_bytes;
 }
 
-void block_write(const struct block *block, FILE *out)
+void sheet_write(const struct sheet *sheet, FILE *out)
 {
-	fprintf(out, "<script type=\"application/octet-stream\" data-block=\"%s\">", block->name);
-	fwrite(block->packed, 1, block->packed_bytes, out);
+	fprintf(out, "<script type=\"application/octet-stream\" data-sheet=\"%s\">", sheet->name);
+	fwrite(sheet->packed, 1, sheet->packed_bytes, out);
 	fputs("</script>\n", out);
 }
 
-void block_release(struct block *block)
+void sheet_release(struct sheet *sheet)
 {
-	json_decref(block->about);
-	json_decref(block->columns);
-	free(block->name);
-	free(block->bytes);
-	free(block->packed);
+	json_decref(sheet->about);
+	json_decref(sheet->columns);
+	free(sheet->name);
+	free(sheet->bytes);
+	free(sheet->packed);
+}
+
+struct sheet *page_sheet(struct page *page, const char *name)
+{
+	struct sheet *sheet = xcalloc(1, sizeof(*sheet));
+
+	page->sheets = xgrow(page->sheets, page->nr_sheets, sizeof(struct sheet *));
+	sheet_init(sheet, name);
+	return page->sheets[page->nr_sheets++] = sheet;
+}
+
+const char *page_unit(enum unit unit)
+{
+	static const char *const names[] = {
+		[UNIT_NONE] = "", [UNIT_COUNT] = "count", [UNIT_BYTES] = "bytes", [UNIT_NS] = "ns",
+		[UNIT_PERCENT] = "percent", [UNIT_CORES] = "cores", [UNIT_COUNT_RATE] = "count/s",
+		[UNIT_BYTES_RATE] = "bytes/s",
+	};
+
+	return names[unit];
 }

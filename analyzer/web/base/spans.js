@@ -3,22 +3,22 @@
 
 export class Spans {
 	static async open(data, model) {
-		const block = await data.block("timeline");
+		const sheet = await data.sheet("timeline");
 		const tree = await model.tree();
-		return block && new Spans(block, tree);
+		return sheet && new Spans(sheet, tree);
 	}
 
-	constructor(block, tree) {
+	constructor(sheet, tree) {
 		this.tree = tree;
-		this.about = block.about;
-		this.start = block.numbers("start_ns");
-		this.duration = block.numbers("duration_ns");
-		this.node = Uint32Array.from(block.numbers("node"));
-		this.others = Uint32Array.from(block.numbers("other_calls"));
-		this.idle = block.numbers("idle_ns");
-		this.heap = block.numbers("heap_delta_bytes");
-		this.flags = Uint8Array.from(block.numbers("flags"));
-		const thread = block.numbers("lane_thread"), depth = block.numbers("lane_depth"), sizes = block.numbers("lane_spans");
+		this.about = sheet.about;
+		this.start = sheet.numbers("start_ns");
+		this.duration = sheet.numbers("duration_ns");
+		this.node = Uint32Array.from(sheet.numbers("node"));
+		this.others = Uint32Array.from(sheet.numbers("other_calls"));
+		this.idle = sheet.numbers("idle_ns");
+		this.heap = sheet.numbers("heap_delta_bytes");
+		this.flags = Uint8Array.from(sheet.numbers("flags"));
+		const thread = sheet.numbers("lane_thread"), depth = sheet.numbers("lane_depth"), sizes = sheet.numbers("lane_spans");
 		let first = 0;
 		this.threads = new Map();
 		this.lanes = Array.from(thread, (_, i) => {

@@ -49,3 +49,12 @@ export class Pixels {
 			this.bits.fill(bits, y * this.width + left, y * this.width + right);
 	}
 }
+
+const sample = "abcdefghijklmnopqrstuvwxyz_:<>ABCDEF0123456789";
+let letter = 0;
+
+export function fit(g, text, width) {
+	letter ||= g.measureText(sample).width / sample.length;
+	const room = Math.floor(width / letter);
+	return text.length <= room ? text : room > 2 ? `${text.slice(0, room - 1)}…` : "";
+}

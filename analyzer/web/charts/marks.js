@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What happened at an instant, drawn over the lanes: events of processes, what the program said (insideme.h), exceptions
 // of threads, the largest memory of all.
-import { axisHeight, headHeight } from "../charts/lanes.js";
-import { figures } from "../charts/series.js";
-import { css } from "./theme.js";
-import { at, exact, format } from "./units.js";
+import { axisHeight, headHeight } from "./lanes.js";
+import { figures } from "./series.js";
+import { css } from "../base/theme.js";
+import { at, exact, format } from "../base/units.js";
 
 const eventNames = { 1: "threshold of single calls rose", 2: "fork", 3: "exec", 9: "memory reached its limit" };
 
@@ -53,7 +53,7 @@ function largestRss(app) {
 
 export class Marks {
 	static async open(app) {
-		const [events, said, thrown] = await Promise.all(["events", "marks.marks", "thrown"].map((name) => app.model.data.block(name)));
+		const [events, said, thrown] = await Promise.all(["events", "marks.marks", "thrown"].map((name) => app.model.data.sheet(name)));
 		return new Marks([...eventsOf(events), ...saidOf(app.model, said), ...thrownOf(thrown), ...largestRss(app)]);
 	}
 

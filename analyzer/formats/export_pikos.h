@@ -3,8 +3,8 @@
  * What pikos's recorders write of each entry and exit of a call: csv, or text in columns of fixed width, with its names of
  * columns, and with pid and tid. Line by line, so that it may go on with a run that goes on.
  */
-#ifndef INSIDEME_PIKOS_ROWS_H
-#define INSIDEME_PIKOS_ROWS_H
+#ifndef INSIDEME_EXPORT_PIKOS_H
+#define INSIDEME_EXPORT_PIKOS_H
 
 #include "analyzer/ask/table_select.h"
 #include "analyzer/calls/call_events.h"

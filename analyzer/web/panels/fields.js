@@ -1,22 +1,21 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Time by what functions are for: over all, and for each process or rank.
-import { h } from "./dom.js";
+import { h } from "../base/dom.js";
 import { colourOf, shares } from "../charts/shares.js";
-import { Table } from "./table.js";
-import { mark } from "./table_of.js";
-import { exact, format } from "./units.js";
+import { mark, Table } from "../base/table.js";
+import { exact, format } from "../base/units.js";
 
 const coloursMax = 10;
 
 // What each process has of each field: name to Map of field to value.
-function byProcess(block, column) {
-	const value = block.numbers(column), processes = new Map();
-	for (let row = 0; row < block.rows; row++) {
-		const rank = block.value("rank", row);
-		const name = rank !== null ? `rank ${rank}` : `${block.value("program", row) ?? ""} ${block.value("pid", row)}`;
+function byProcess(sheet, column) {
+	const value = sheet.numbers(column), processes = new Map();
+	for (let row = 0; row < sheet.rows; row++) {
+		const rank = sheet.value("rank", row);
+		const name = rank !== null ? `rank ${rank}` : `${sheet.value("program", row) ?? ""} ${sheet.value("pid", row)}`;
 		if (!processes.has(name))
 			processes.set(name, new Map());
-		const parts = processes.get(name), field = block.value("field", row);
+		const parts = processes.get(name), field = sheet.value("field", row);
 		parts.set(field, (parts.get(field) ?? 0) + (value[row] || 0));
 	}
 	return processes;
@@ -50,15 +49,15 @@ function sumsOf(processes) {
 	return sums;
 }
 
-// @block: fields over all; @ofProcesses: of each process, or null where that is not known; @part: of the chosen time, null: of the
+// @sheet: fields over all; @ofProcesses: of each process, or null where that is not known; @part: of the chosen time, null: of the
 // whole run. null: nothing to show
-export function makeFields(app, block, ofProcesses, part) {
+export function makeFields(app, sheet, ofProcesses, part) {
 	const [column, unit] = part || app.model.about.has_times ? ["self_ns", "ns"] : ["calls", "count"];
-	if (!block?.rows || !block.has(column))
+	if (!sheet?.rows || !sheet.has(column))
 		return null;
 	const ofEach = part ? byProcessOfPart(app.model, part) : ofProcesses?.rows ? byProcess(ofProcesses, column) : new Map();
-	const sums = part ? sumsOf(ofEach) : new Map(Array.from(block.numbers(column), (value, row) => [block.value("field", row), value || 0])), colours = coloursOf(sums);
-	const marks = new Map(part ? [] : Array.from({ length: block.rows }, (_, row) => [block.value("field", row), mark(block, column, row)]));
+	const sums = part ? sumsOf(ofEach) : new Map(Array.from(sheet.numbers(column), (value, row) => [sheet.value("field", row), value || 0])), colours = coloursOf(sums);
+	const marks = new Map(part ? [] : Array.from({ length: sheet.rows }, (_, row) => [sheet.value("field", row), mark(sheet, column, row)]));
 	const processes = [...ofEach].map(([name, parts]) => ({ name, parts, sum: [...parts.values()].reduce((all, value) => all + value, 0) })).filter((one) => one.sum > 0);
 	return h("section.box", {}, h("h2", {}, "Fields", h("span.h2-note", {}, `${unit === "ns" ? "self time" : "calls"} by what functions are for (--fields); Others: the rest of the threads' time; @name: in no field`)),
 		h(processes.length < 2 ? "div" : "div.pair", {}, shares([...sums].map(([name, value]) => ({ name, value, colour: colours.get(name), mark: marks.get(name) })), unit, "shares of the fields"),

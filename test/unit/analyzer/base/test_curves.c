@@ -8,27 +8,27 @@
 
 #include <cmocka.h>
 
-#include "analyzer/base/step_sums.h"
+#include "analyzer/base/curves.h"
 
 #define NR 5000
 
 static void what_stays_the_same_is_one(void **state)
 {
-	struct changes changes = { 0 };
+	struct steps changes = { 0 };
 
 	(void)state;
 	for (int64_t time = 0; time < 100; time++)
-		changes_add(&changes, time, time + 1, time < 50 ? 3 : 5);
+		steps_add(&changes, time, time + 1, time < 50 ? 3 : 5);
 	assert_int_equal(changes.nr, 3);
 	assert_int_equal(changes.list[1].time, 50);
 	assert_true(changes.list[0].by == 3 && changes.list[1].by == 2 && changes.list[2].by == -5);
-	changes_release(&changes);
+	steps_release(&changes);
 }
 
 /* From @least on, in @range ns. */
 static void order(int64_t least, uint64_t range)
 {
-	struct changes changes = { 0 };
+	struct steps changes = { 0 };
 	int64_t last = (int64_t)((uint64_t)least + range);
 	double sum = 0;
 
@@ -37,24 +37,24 @@ static void order(int64_t least, uint64_t range)
 		uint64_t later = ((uint64_t)random() << 31 | (uint64_t)random()) % range;
 		int64_t from = (int64_t)((uint64_t)least + later);
 
-		changes_add(&changes, from, i % 2 ? from + 1 : last, i);
+		steps_add(&changes, from, i % 2 ? from + 1 : last, i);
 	}
-	changes_sort(&changes);
+	steps_sort(&changes);
 	for (size_t i = 0; i < changes.nr; i++) {
 		assert_true(i == 0 || changes.list[i - 1].time <= changes.list[i].time);
 		sum += changes.list[i].by;
 	}
 	assert_true(sum == 0);
 	assert_true(range < NR || changes.nr > NR);
-	changes_release(&changes);
+	steps_release(&changes);
 }
 
 static void they_come_in_the_order_of_time(void **state)
 {
-	struct changes none = { 0 };
+	struct steps none = { 0 };
 
 	(void)state;
-	changes_sort(&none);
+	steps_sort(&none);
 	assert_int_equal(none.nr, 0);
 	order(0, 1);
 	order(-5, 100);
@@ -66,26 +66,26 @@ static void they_come_in_the_order_of_time(void **state)
 /* One of the two counters was read late. */
 static void rates_that_meet_for_an_instant_are_not_added_up(void **state)
 {
-	static const struct change expected[] = { { 0, 1 }, { 20, -0.5 }, { 45, -0.5 } };
-	struct changes changes = { 0 }, none = { 0 };
+	static const struct step expected[] = { { 0, 1 }, { 20, -0.5 }, { 45, -0.5 } };
+	struct steps changes = { 0 }, none = { 0 };
 
 	(void)state;
-	changes_add(&changes, 0, 11, 1);
-	changes_add(&changes, 11, 19, 0.875);
-	changes_add(&changes, 18, 20, 1);
-	changes_add(&changes, 20, 45, 0.5);
-	changes_sort(&changes);
-	changes_even_out(&changes, 10);		/* the last 15 are one stretch: 5 alone would be too short */
+	steps_add(&changes, 0, 11, 1);
+	steps_add(&changes, 11, 19, 0.875);
+	steps_add(&changes, 18, 20, 1);
+	steps_add(&changes, 20, 45, 0.5);
+	steps_sort(&changes);
+	steps_even_out(&changes, 10);		/* the last 15 are one stretch: 5 alone would be too short */
 	assert_int_equal(changes.nr, 3);
 	for (size_t i = 0; i < 3; i++) {
 		assert_int_equal(changes.list[i].time, expected[i].time);
 		assert_true(changes.list[i].by == expected[i].by);
 	}
-	changes_even_out(&changes, 0);
+	steps_even_out(&changes, 0);
 	assert_int_equal(changes.nr, 3);
-	changes_even_out(&none, 10);
+	steps_even_out(&none, 10);
 	assert_int_equal(none.nr, 0);
-	changes_release(&changes);
+	steps_release(&changes);
 }
 
 int main(void)
