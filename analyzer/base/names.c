@@ -1,9 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Function names as text. */
-
-
-
-/* In libsupc++; declared here because its header is C++. */
 #include "analyzer/base/names.h"
 
 #include <ctype.h>
@@ -13,6 +9,7 @@
 #include "analyzer/base/error.h"
 #include "insideme_pattern.h"
 
+/* In libsupc++; declared here because its header is C++. */
 char *__cxa_demangle(const char *name, char *buffer, size_t *bytes, int *status);
 
 #define ANONYMOUS "(anonymous namespace)"

@@ -195,6 +195,7 @@ char *sparkline_text(const struct sparkline *line, double top)
 	return text;
 }
 
+/* Is it an argument, and not the next word about what the program does? */
 static bool is_argument(const char *word)
 {
 	return !isalpha((unsigned char)*word) || memchr(word, '/', strcspn(word, " \n"));

@@ -27,6 +27,7 @@ char *terminal_text(const struct terminal *terminal, const char *text);
 #define TERMINAL_BARS 8
 extern const char *const terminal_bars[TERMINAL_BARS];
 
+/* Is standard output a terminal on which a pager can work, and is one not turned off by an empty name or "cat"? */
 bool pager_is_wanted(void);
 
 /*
@@ -35,6 +36,7 @@ bool pager_is_wanted(void);
  */
 bool pager_show(const char *text, size_t bytes);
 
+/* Numbers over time, in equal steps; a step keeps the largest number that fell into it. */
 struct sparkline {
 	double *steps;		/* NAN: none fell into it */
 	size_t nr_steps;
@@ -52,6 +54,10 @@ void sparkline_add(struct sparkline *line, double at, double number);
  */
 char *sparkline_text(const struct sparkline *line, double top);
 
+/*
+ * Bytes of @text in its first line: up to a newline, or the last blank before @width columns. Commands to be pasted,
+ * as "insideme-report -v functions RUN", stay whole, however long they are: up to a newline, two blanks or one of ",;:" and a blank.
+ */
 size_t wrap_length(const char *text, size_t width);
 
 #endif

@@ -3,13 +3,11 @@
 #ifndef INSIDEME_SERIES_H
 #define INSIDEME_SERIES_H
 
-
-/* Of a gauge: its size. Of a cumulative column: its rate per second (of NS: cores), and its total. */
-
 #include "analyzer/base/terminal.h"
 #include "analyzer/base/units.h"
 #include "analyzer/model/model.h"
 
+/* Of a gauge: its size. Of a cumulative column: its rate per second (of NS: cores), and its total. */
 struct series {
 	bool known;		/* there was at least one reading (cumulative: two) */
 	enum unit unit;		/* of min, mean and peak */
@@ -41,6 +39,10 @@ double series_value(const struct log_column *column, uint64_t value);
 /* The slope's unit: per second. */
 enum unit series_slope_unit(enum unit unit);
 
+/*
+ * At most @max processes, those first whose readings of a column of the set "process" are highest; of a column that
+ * only grows: grew most. Processes that have none come last, in their order. Return: how many are in @busiest.
+ */
 size_t busiest_processes(const struct model *model, const char *column, struct process **busiest, size_t max);
 
 #endif

@@ -3,10 +3,6 @@
  * Names and source lines by libdw. The symbol table gives names in one pass over it for all addresses that
  * occurred; debug information is read only for the compilation units of functions that are shown.
  */
-
-
-
-/* Code of one compilation unit. */
 #include "analyzer/symbols/symbols.h"
 
 #include <dwarf.h>
@@ -19,6 +15,7 @@
 #include "analyzer/base/error.h"
 #include "analyzer/base/names.h"
 
+/* Code of one compilation unit. */
 struct range {
 	uint64_t begin;
 	uint64_t end;

@@ -140,6 +140,7 @@ bool table_next_row(struct table *table, void *row);
 /* The column of that name, or NULL. */
 const struct column *table_find_column(const struct table *table, const char *name, size_t length);
 
+/* The column of that name, or that the key stands for; NULL: there is none in @table */
 const struct column *sort_column(const struct table *table, const char *name);
 
 #endif

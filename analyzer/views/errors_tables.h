@@ -3,12 +3,10 @@
 #ifndef INSIDEME_ERRORS_TABLES_H
 #define INSIDEME_ERRORS_TABLES_H
 
-
-/* What was thrown, how often, where and where to; and, but for text, each that was kept. Nothing in text where there was none. */
-
 #include "analyzer/cells/view_context.h"
 #include "analyzer/views/views.h"
 
+/* What was thrown, how often, where and where to; and, but for text, each that was kept. Nothing in text where there was none. */
 void errors_tables(struct document *document, struct report *report);
 
 void memory_limits_add(struct document *document, struct report *report);

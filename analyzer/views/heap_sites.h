@@ -3,13 +3,11 @@
 #ifndef INSIDEME_HEAP_SITES_H
 #define INSIDEME_HEAP_SITES_H
 
-
-/* "main > run > parse" of a path; "(outside of functions)" of the root. */
-
 #include "analyzer/cells/view_context.h"
 #include "analyzer/model/model.h"
 #include "analyzer/tables/document.h"
 
+/* "main > run > parse" of a path; "(outside of functions)" of the root. */
 const char *heap_path_text(struct document *document, const struct tree_node *node);
 
 /* "1.92 GiB at the peak in 2.0 M blocks, 18.4 s after the start, in main > run > parse". */
@@ -40,6 +38,7 @@ void heap_add_trend(struct document *document, const struct report *report);
  */
 const char *heap_age_text(struct document *document, const struct heap_age *age, double elapsed_ns);
 
+/* Is it one of std:: or of what is below that? After resolve_names(). */
 bool function_is_of_cpp_library(const struct function *function);
 
 /*
@@ -48,6 +47,7 @@ bool function_is_of_cpp_library(const struct function *function);
  */
 void heap_charge(struct model *model);
 
+/* Bytes from one sample to the next, on average; 0: none were asked for. */
 uint64_t heap_sample_distance(const struct model *model);
 /* "less than 1.50 MiB (95 %)": what may be where no sample was; NULL: nothing is. */
 const char *heap_unseen_text(struct document *document, const struct model *model);
