@@ -6,7 +6,7 @@
 #include "preload/calls/paths.h"
 #include "preload/calls/selection.h"
 #include "preload/calls/verbose_calls.h"
-#include "preload/common/base/programs.h"
+#include "preload/common/base/settings.h"
 #include "preload/common/base/text.h"
 #include "preload/common/run/log_create.h"
 #include "preload/common/run/message.h"

@@ -6,7 +6,7 @@
 
 #include "preload/calls/paths.h"
 #include "preload/common/base/text.h"
-#include "preload/common/resources/process_text.h"
+#include "preload/common/resources/proc_text.h"
 #include "preload/common/resources/usage.h"
 #include "preload/common/run/process_id.h"
 #include "preload/objects/fork_gate.h"

@@ -4,7 +4,7 @@
 
 #include <errno.h>
 
-#include "preload/common/base/signals.h"
+#include "preload/common/base/syscalls.h"
 #include "preload/common/run/message.h"
 #include "preload/stacks/stacks.h"
 #include "preload/state/child_entry.h"

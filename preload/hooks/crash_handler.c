@@ -7,7 +7,7 @@
 
 #include <sys/mman.h>
 
-#include "preload/common/base/signals.h"
+#include "preload/common/base/syscalls.h"
 #include "preload/stacks/thread.h"
 
 #define STACK_BYTES	(64u << 10)

@@ -3,7 +3,7 @@
 #include "preload/samples/cpu_samples.h"
 
 #include "preload/calls/paths.h"
-#include "preload/common/base/signals.h"
+#include "preload/common/base/syscalls.h"
 #include "preload/samples/backtrace.h"
 #include "preload/state/log_space.h"
 

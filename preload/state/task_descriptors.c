@@ -12,12 +12,13 @@
 /* Those that /proc lists: a table may be large and nearly empty. */
 static bool close_listed(void)
 {
+	_Alignas(8) char buffer[DIRECTORY_BUFFER_BYTES];
 	struct directory directory;
 	const char *name;
 	uint64_t fd;
 
 	sys_close(0);		/* where the table is full the listing takes its place */
-	if (directory_open(&directory, "/proc/thread-self/fd") < 0)
+	if (directory_open(&directory, "/proc/thread-self/fd", buffer, sizeof(buffer)) < 0)
 		return false;
 	while ((name = directory_next(&directory)))
 		if (text_read_u64(&name, &fd) == 0 && fd != (uint64_t)directory.fd)

@@ -1,79 +1,83 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The settings table and its one parser. */
+/* The settings table and its parser. */
 #include "preload/common/base/settings.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <sys/stat.h>
 
-#include "preload/common/base/signal_names.h"
+#include "insideme_pattern.h"
 #include "preload/common/base/syscalls.h"
 #include "preload/common/base/text.h"
 
 #define CONF_NAME	"insideme.conf"
 #define CONF_BYTES	16384
-#define SHOWN_BYTES	80	/* of a name or a value that is not understood */
+#define SHOWN_BYTES	80	/* at most, of a name or value that is not understood */
 #define PATH_BYTES	4096
 #define MOST_RATE	10000u
 #define MOST_COUNT	1000000000u
-#define MOST_STEP	(64u << 20)	/* and it fits heap_sample_bytes */
-#define LEAST_SIZE	(1u << 20)	/* a log holds nothing in less */
+#define MOST_STEP	(64u << 20)	/* it must fit heap_sample_bytes */
+#define LEAST_SIZE	(1u << 20)	/* a smaller log could hold nothing */
 
 static const char *const timing_choices[] = { "exact", "adaptive", "counts", NULL };
 static const char *const heap_choices[] = { "off", "counters", "live", NULL };
 static const char *const what_choices[] = { "library", "all", NULL };
 static const char *const snapshot_choices[] = { "heap", "rss", "rss:every", NULL };
-static const char *const ceiling_choices[] = { "stack", "stop", "abort", NULL };	/* enum log_memory_action */
+/* In the order of enum log_memory_action. */
+static const char *const ceiling_choices[] = { "stack", "stop", "abort", NULL };
 
 const struct setting settings_table[NR_SETTINGS] = {
-	[SETTING_DIR] = { "INSIDEME_DIR", "dir", SETTING_TEXT, "insideme.data", NULL, "directory of the runs" },
+	[SETTING_DIR] = { "INSIDEME_DIR", "dir", SETTING_TEXT, "insideme.data", NULL,
+		"directory of the runs" },
 	[SETTING_RUN] = { "INSIDEME_RUN", "run", SETTING_TEXT, "", NULL,
-			  "directory of this run (default: a new one in INSIDEME_DIR)" },
+		"directory of this run (default: a new one in INSIDEME_DIR)" },
 	[SETTING_BUDGET] = { "INSIDEME_BUDGET", "budget", SETTING_SIZE, "256M", NULL,
-			     "most bytes of log per process" },
+		"most bytes of log per process" },
 	[SETTING_THRESHOLD] = { "INSIDEME_THRESHOLD", "threshold", SETTING_TIME, "10us", NULL,
-				"shortest call that gets its own record; 0: every call" },
+		"shortest call that gets its own record; 0: every call" },
 	[SETTING_TIMING] = { "INSIDEME_TIMING", "timing", SETTING_CHOICE, "exact", timing_choices,
-			     "exact: time every call; adaptive: of many short calls some; counts: none" },
+		"exact: time every call; adaptive: some of many short calls; counts: none" },
 	[SETTING_HEAP] = { "INSIDEME_HEAP", "heap", SETTING_CHOICE, "live", heap_choices,
-			   "live: what lives, leaks and made the peak, where there are hooks; counters: allocations and frees" },
+		"live: blocks, leaks and the peak, where there are hooks; counters: allocations and frees" },
 	[SETTING_HEAP_SAMPLE] = { "INSIDEME_HEAP_SAMPLE", "heap-sample", SETTING_STEP, "off", NULL,
-				  "without hooks, who allocates: a stack every so many bytes, up to 64M; alone: 512K", "512K" },
+		"without hooks, who allocates: a stack every so many bytes, up to 64M; alone: 512K", "512K" },
 	[SETTING_SNAPSHOT] = { "INSIDEME_SNAPSHOT", "snapshot", SETTING_LIST, "heap,rss", snapshot_choices,
-			       "what a call's record knows of memory: heap; rss: as sampled; rss:every: read at its entry and exit; off" },
+		"memory in a call's record: heap; rss: as sampled; rss:every: read at entry and exit; off" },
 	[SETTING_MAX_MEMORY] = { "INSIDEME_MAX_MEMORY", "max-memory", SETTING_CEILING, "off", ceiling_choices,
-				 "when heap or RSS reach a size: 2G, 2G:stop for a debugger, 2G:abort" },
-	[SETTING_INTERVAL] = { "INSIDEME_INTERVAL", "interval", SETTING_TIME, "10ms", NULL, "time between resource samples" },
+		"when heap or RSS reach a size: 2G records the stack, 2G:stop is for a debugger, 2G:abort" },
+	[SETTING_INTERVAL] = { "INSIDEME_INTERVAL", "interval", SETTING_TIME, "10ms", NULL,
+		"time between resource samples" },
 	[SETTING_PSS_LIMIT] = { "INSIDEME_PSS_LIMIT", "pss-limit", SETTING_SIZE, "32M", NULL,
-				"RSS up to which PSS and USS are read: mmap and brk wait meanwhile, some 20 us a MiB" },
+		"largest RSS at which PSS and USS are read: mmap and brk wait meanwhile, 20 us per MiB" },
 	[SETTING_SAMPLE] = { "INSIDEME_SAMPLE", "sample", SETTING_RATE, "off", NULL,
-			     "samples of each thread's CPU time, per second: beside the hooks' times, or without hooks of stacks; off" },
+		"samples per second of each thread's CPU time; without hooks, of its stack; off" },
 	[SETTING_GPU] = { "INSIDEME_GPU", "gpu", SETTING_TEXT, "all", NULL,
-			  "NVIDIA devices to sample, by insideme-run: all, off, or numbers as in 0,1" },
+		"NVIDIA devices to sample, by insideme-run: all, off, or numbers as in 0,1" },
 	[SETTING_WHAT] = { "INSIDEME_WHAT", "what", SETTING_CHOICE, "library", what_choices,
-			   "whose what() is called for an exception's message: the C++ library's; all: the program's own too" },
+		"whose what() gives an exception's message: the C++ library's; all: the program's own too" },
 	[SETTING_CRASH] = { "INSIDEME_CRASH", "crash", SETTING_SWITCH, "off", NULL,
-			    "tell where a fatal signal came, by a handler where the program has none" },
+		"report where a fatal signal came, by a handler where the program has none" },
 	[SETTING_PROGRAMS] = { "INSIDEME_PROGRAMS", "programs", SETTING_TEXT, "all", NULL,
-			       "names of programs to record, as globs: a*,b; !c: all but c" },
+		"names of programs to record, as globs: a*,b; !c: all but c" },
 	[SETTING_FOCUS] = { "INSIDEME_FOCUS", "focus", SETTING_TEXT, "", NULL,
-			    "record only these functions and all beneath: NAME, MODULE.so, FILE.c:NAME, globs; a,b" },
+		"record only these functions and what they call: NAME, MODULE.so, FILE.c:NAME, globs; a,b" },
 	[SETTING_EXCLUDE] = { "INSIDEME_EXCLUDE", "exclude", SETTING_TEXT, "", NULL,
-			      "functions not to record; what they call is" },
+		"functions not to record; what they call is recorded" },
 	[SETTING_DEPTH] = { "INSIDEME_DEPTH", "depth", SETTING_COUNT, "off", NULL,
-			    "most calls within each other that are recorded; off: all" },
+		"deepest nesting of calls that is recorded; off: all" },
 	[SETTING_START] = { "INSIDEME_START", "start", SETTING_SWITCH, "on", NULL,
-			    "off: no call is recorded until insideme_enable() or INSIDEME_SIGNAL" },
+		"off: record no call until insideme_enable() or INSIDEME_SIGNAL" },
 	[SETTING_SIGNAL] = { "INSIDEME_SIGNAL", "signal", SETTING_SIGNAL_NAME, "off", NULL,
-			     "a signal that switches the recording of calls off and on: USR1, WINCH, RTMIN+3" },
+		"a signal that switches the recording of calls off and on: USR1, WINCH, RTMIN+3" },
 	[SETTING_FIELDS] = { "INSIDEME_FIELDS", "fields", SETTING_TEXT, "", NULL,
-			     "for the report, what functions are for: GLOB = FIELD; GLOB = FIELD, or @FILE" },
+		"for the report, which field functions belong to: GLOB = FIELD; GLOB = FIELD, or @FILE" },
 	[SETTING_SUMMARY] = { "INSIDEME_SUMMARY", "summary", SETTING_SWITCH, "off", NULL,
-			      "insideme-run prints the report when the program has ended" },
+		"insideme-run prints the report when the program has ended" },
 	[SETTING_VERBOSE] = { "INSIDEME_VERBOSE", "verbose", SETTING_SWITCH, "off", NULL,
-			      "say on stderr what the recorder does, and of each timer and each call that has a record how long it took" },
+		"print on stderr what the recorder does, and the duration of each timer and recorded call" },
 };
 
-/* Index of @word, of @length bytes, in @choices, or -1. */
+/* Index of the @length bytes at @word in @choices, or -1. */
 static int find_choice(const char *const *choices, const char *word, size_t length)
 {
 	for (int i = 0; choices[i]; i++)
@@ -119,7 +123,7 @@ static int parse_step(const char *text, uint64_t *bytes)
 	return text_parse_size(text, bytes) < 0 || !*bytes || *bytes > MOST_STEP ? -EINVAL : 0;
 }
 
-/* SIZE, or SIZE:CHOICE; of none the first. */
+/* Parse SIZE or SIZE:CHOICE. Without a choice it is the first. */
 static int parse_ceiling(const char *const *choices, const char *text, uint64_t *value)
 {
 	const char *colon = text_find(text, ':');
@@ -137,6 +141,53 @@ static int parse_ceiling(const char *const *choices, const char *text, uint64_t 
 		return -EINVAL;
 	*value |= (uint64_t)choice << SETTINGS_CEILING_SHIFT;
 	return 0;
+}
+
+#define FIRST_REALTIME	34u	/* those below are libc's own */
+#define LAST_REALTIME	64u
+
+static const struct {
+	const char *name;
+	int number;
+} signal_names[] = {
+	{ "HUP", SIGHUP },	 { "INT", SIGINT },   { "QUIT", SIGQUIT },   { "USR1", SIGUSR1 },
+	{ "USR2", SIGUSR2 },	 { "TERM", SIGTERM }, { "CONT", SIGCONT },   { "URG", SIGURG },
+	{ "VTALRM", SIGVTALRM }, { "PROF", SIGPROF }, { "WINCH", SIGWINCH }, { "IO", SIGIO },
+	{ "PWR", SIGPWR },
+};
+
+/* "RTMIN", "RTMIN+3" */
+static int parse_realtime(const char *text, uint64_t *number)
+{
+	uint64_t above = 0;
+
+	if (!text_begins(text, "RTMIN"))
+		return -EINVAL;
+	text += sizeof("RTMIN") - 1;
+	if (*text && (*text++ != '+' || !*text))
+		return -EINVAL;
+	for (; *text >= '0' && *text <= '9' && above <= LAST_REALTIME; text++)
+		above = above * 10 + (uint64_t)(*text - '0');
+	if (*text || above > LAST_REALTIME - FIRST_REALTIME)
+		return -EINVAL;
+	*number = FIRST_REALTIME + above;
+	return 0;
+}
+
+static int parse_signal(const char *text, uint64_t *number)
+{
+	*number = 0;
+	if (text_equal(text, "off"))
+		return 0;
+	if (text_begins(text, "SIG"))
+		text += sizeof("SIG") - 1;
+	for (unsigned int i = 0; i < ARRAY_SIZE(signal_names); i++) {
+		if (!text_equal(text, signal_names[i].name))
+			continue;
+		*number = (uint64_t)signal_names[i].number;
+		return 0;
+	}
+	return parse_realtime(text, number);
 }
 
 int setting_parse(enum setting_id id, const char *text, uint64_t *value)
@@ -173,7 +224,7 @@ int setting_parse(enum setting_id id, const char *text, uint64_t *value)
 	case SETTING_LIST:
 		return parse_list(setting->choices, text, value);
 	case SETTING_SIGNAL_NAME:
-		return signal_parse(text, value);
+		return parse_signal(text, value);
 	case SETTING_CEILING:
 		return parse_ceiling(setting->choices, text, value);
 	}
@@ -211,7 +262,7 @@ struct reading {
 	enum setting_source source;
 };
 
-/* For a terminal, whatever it is; the rest of a long one says nothing more. */
+/* Make the text safe for any terminal. The end of a long text is cut, since it says nothing more. */
 static void add_printable(struct text *line, const char *bytes, size_t length)
 {
 	for (size_t i = 0; i < length && i < SHOWN_BYTES; i++)
@@ -251,7 +302,7 @@ static void complain_name(const struct reading *reading, const char *name, size_
 	reading->complain(reading->context, buffer);
 }
 
-/* One name=value; a setting that a stronger source gave is left alone. */
+/* Take one name=value, unless a stronger source has given the setting. */
 static void take(const struct reading *reading, const char *name, size_t length, const char *value)
 {
 	struct settings *settings = reading->settings;
@@ -276,7 +327,7 @@ static void take(const struct reading *reading, const char *name, size_t length,
 	complain_name(reading, name, length);
 }
 
-/* insideme-cc's and insideme-report's, which a shell may export too. */
+/* Variables of insideme-cc and insideme-report, which a shell may export too. */
 static bool is_of_others(const char *name, size_t length)
 {
 	static const char *const names[] = { "INSIDEME_CC", "INSIDEME_CXX", "INSIDEME_FC", "INSIDEME_PAGER" };
@@ -299,7 +350,7 @@ static void take_environment(struct reading *reading, char *const *environment)
 	}
 }
 
-/* Lines of NAME = value; # begins a comment. Cuts the text up. */
+/* Take lines of NAME = value, where # begins a comment. Cuts up the text at @at. */
 static void take_lines(struct reading *reading, char *at)
 {
 	reading->source = FROM_FILE;
@@ -312,7 +363,8 @@ static void take_lines(struct reading *reading, char *at)
 		*end = '\0';
 		for (name = at; *name == ' ' || *name == '\t'; name++)
 			;
-		for (name_end = name; *name_end && *name_end != '=' && *name_end != ' ' && *name_end != '\t'; name_end++)
+		for (name_end = name; *name_end && *name_end != '=' && *name_end != ' ' && *name_end != '\t';
+		     name_end++)
 			;
 		for (value = name_end; *value == ' ' || *value == '\t' || *value == '='; value++)
 			;
@@ -325,8 +377,9 @@ static void take_lines(struct reading *reading, char *at)
 }
 
 /*
- * Only files that the user or root owns and that others cannot write are believed. Of the user's own it is said, but
- * nobody else's file gets a line into what a program prints.
+ * Only a file is trusted that the user or root owns and that nobody else can write. The user gets a
+ * message about a file of their own. There is none about other people's files, which must not put a
+ * line into a program's output.
  */
 static bool is_trusted(const struct reading *reading, int fd, const char *path)
 {
@@ -335,8 +388,8 @@ static bool is_trusted(const struct reading *reading, int fd, const char *path)
 	struct stat stat;
 	struct text line;
 
-	if (raw_syscall(SYS_newfstatat, fd, (long)"", (long)&stat, AT_EMPTY_PATH, 0, 0) < 0 || !S_ISREG(stat.st_mode) ||
-	    (stat.st_uid != 0 && stat.st_uid != uid))
+	if (raw_syscall(SYS_newfstatat, fd, (long)"", (long)&stat, AT_EMPTY_PATH, 0, 0) < 0 ||
+	    !S_ISREG(stat.st_mode) || (stat.st_uid != 0 && stat.st_uid != uid))
 		return false;
 	if (!(stat.st_mode & 022))
 		return true;
@@ -348,7 +401,10 @@ static bool is_trusted(const struct reading *reading, int fd, const char *path)
 	return false;
 }
 
-/* Most programs have none, and no page of stack for it. Return: whether it was one. */
+/*
+ * Not inlined: most programs have no such file, and should touch no stack page for it. Return:
+ * whether the file was one.
+ */
 static NOINLINE bool take_content(struct reading *reading, int fd, const char *path)
 {
 	char content[CONF_BYTES];
@@ -368,7 +424,7 @@ static void take_file(struct reading *reading)
 
 	if (length <= 0 || path[0] != '/')
 		return;
-	/* length counts the final 0; from the current directory up to the root */
+	/* length counts the final 0. The search goes from the current directory up to the root. */
 	for (length--; length >= 0; length--) {
 		bool is_taken;
 		int fd;
@@ -386,7 +442,8 @@ static void take_file(struct reading *reading)
 	}
 }
 
-void settings_read(struct settings *settings, char *const *environment, settings_complain *complain, void *context)
+void settings_read(struct settings *settings, char *const *environment, settings_complain *complain,
+		   void *context)
 {
 	struct reading reading = { settings, complain, context, FROM_FALLBACK };
 
@@ -396,4 +453,40 @@ void settings_read(struct settings *settings, char *const *environment, settings
 	}
 	take_file(&reading);
 	take_environment(&reading, environment);
+}
+
+static bool is_end(char c)
+{
+	return c == '\0' || c == ',' || c == ':';
+}
+
+static size_t item_bytes(const char *item)
+{
+	size_t bytes = 0;
+
+	while (!is_end(item[bytes]))
+		bytes++;
+	return bytes;
+}
+
+bool programs_select(const char *list, const char *program)
+{
+	bool has_wanted = false, is_wanted = false;
+
+	if (text_equal(list, "all"))
+		return true;
+	for (;;) {
+		bool excludes = *list == '!', is_item = !is_end(list[excludes]);
+		bool fits =
+			glob_matches(&(struct glob){ list + excludes, item_bytes(list + excludes) }, program);
+
+		if (is_item && excludes && fits)
+			return false;
+		has_wanted |= is_item && !excludes;
+		is_wanted |= is_item && !excludes && fits;
+		while (!is_end(*list))
+			list++;
+		if (!*list++)
+			return is_wanted || !has_wanted;
+	}
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The settings: one table drives the parser, insideme-run's options and --help, the man page and the
- * log's record of what was in force. Option beats environment beats insideme.conf beats default.
+ * The settings. One table drives the parser, insideme-run's options and --help, the man page and
+ * the log's record of the settings in force. An option overrides the environment, which overrides
+ * insideme.conf, which overrides the default.
  */
 #ifndef INSIDEME_SETTINGS_H
 #define INSIDEME_SETTINGS_H
@@ -44,21 +45,22 @@ enum setting_type {
 	SETTING_SWITCH,		/* 0 or 1 */
 	SETTING_RATE,		/* per second; "off": 0 */
 	SETTING_COUNT,		/* "off": 0 */
-	SETTING_STEP,		/* bytes, from 1 on; "off": 0 */
+	SETTING_STEP,		/* bytes, at least 1; "off": 0 */
 	SETTING_CHOICE,		/* index into choices */
-	SETTING_LIST,		/* bit mask over choices, separated by commas; "off": 0 */
-	SETTING_SIGNAL_NAME,	/* its number; "off": 0 */
-	SETTING_CEILING,	/* bytes, and an index into choices at the top, see settings_ceiling_; "off": 0 */
+	SETTING_LIST,		/* bit mask over choices; text separates them by commas; "off": 0 */
+	SETTING_SIGNAL_NAME,	/* the signal's number; "off": 0 */
+	/* bytes, and an index into choices in the top byte, see settings_ceiling_bytes(); "off": 0 */
+	SETTING_CEILING,
 };
 
 struct setting {
 	const char *name;		/* INSIDEME_... */
-	const char *option;		/* --... of insideme-run */
+	const char *option;		/* --... of insideme-run, without the dashes */
 	enum setting_type type;
-	const char *fallback;		/* value when not set, as text */
+	const char *fallback;		/* the default, as text */
 	const char *const *choices;	/* NULL-terminated */
 	const char *help;		/* one line */
-	const char *bare;		/* value of the option without one; NULL: it needs one */
+	const char *bare;	/* value of the option when it is given without one; NULL: it needs a value */
 };
 
 extern const struct setting settings_table[NR_SETTINGS];
@@ -67,9 +69,10 @@ enum setting_source { FROM_FALLBACK, FROM_FILE, FROM_ENVIRONMENT };
 
 #define SETTING_TEXT_MAX 1024
 struct settings {
-	uint64_t value[NR_SETTINGS];			/* all types but text */
+	uint64_t value[NR_SETTINGS];			/* of all types but SETTING_TEXT */
 	enum setting_source source[NR_SETTINGS];
-	char given[NR_SETTINGS][SETTING_TEXT_MAX];	/* as text; not set where it is the fallback: see settings_text() */
+	/* As text; not filled where the default is in force, see settings_text() */
+	char given[NR_SETTINGS][SETTING_TEXT_MAX];
 };
 
 /* The value in force, as text. */
@@ -88,24 +91,35 @@ static inline uint32_t settings_ceiling_choice(uint64_t value)
 	return (uint32_t)(value >> SETTINGS_CEILING_SHIFT);
 }
 
-enum { TIMING_EXACT, TIMING_ADAPTIVE, TIMING_COUNTS };	/* choices of SETTING_TIMING */
-/* Of SETTING_HEAP, but the last one: by SETTING_HEAP_SAMPLE, without hooks. Bits of SETTING_SNAPSHOT: LOG_SNAPSHOT_ */
+enum { TIMING_EXACT, TIMING_ADAPTIVE, TIMING_COUNTS };	/* indices of SETTING_TIMING's choices */
+/*
+ * Indices of SETTING_HEAP's choices; the last is set by SETTING_HEAP_SAMPLE without hooks. The bits
+ * of SETTING_SNAPSHOT are LOG_SNAPSHOT_...
+ */
 enum { HEAP_OFF, HEAP_COUNTERS, HEAP_LIVE, HEAP_SAMPLED };
 
-/* Called with one finished line for each wrong name or value; context is the caller's. */
+/* Called with one finished line for each wrong name or value. @context is what the caller gave. */
 typedef void settings_complain(void *context, const char *line);
 
 /*
- * Fill @settings from insideme.conf and @environment. What is wrong is complained about and left at its
- * default. Makes no libc call; takes a few us, more where an insideme.conf is found.
+ * Fill @settings from insideme.conf and @environment. A wrong name or value gets a complaint, and
+ * the default stays. Makes no libc call. Takes a few us, or more if an insideme.conf is found.
  */
-void settings_read(struct settings *settings, char *const *environment, settings_complain *complain, void *context);
+void settings_read(struct settings *settings, char *const *environment, settings_complain *complain,
+		   void *context);
 
-/* One value, as the parser sees it. Return: 0, or -EINVAL when @text is not a value of @id. */
+/* Parse one value. Return: 0, or -EINVAL when @text is not a value of @id. */
 int setting_parse(enum setting_id id, const char *text, uint64_t *value);
 
 struct text;
-/* "off or a number up to 10000": what may stand in a setting's place, for messages. */
+/* Append what may be a setting's value, for messages: "off or a number up to 10000". */
 void setting_add_expected(struct text *line, const struct setting *setting);
+
+/*
+ * Does @list select @program? @list has globs of * and ?, separated by commas or colons. A glob
+ * that begins with ! excludes. A list of such globs alone selects all other programs; "all" selects
+ * every program.
+ */
+bool programs_select(const char *list, const char *program);
 
 #endif

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What takes instructions of each processor: system calls,
+ * Code in instructions of each processor. For system calls:
  *   raw_syscall()  returns a value, or -errno
- *   raw_clone()    a new task that runs @run(@argument) on the stack that ends at @stack_end, with @tls as its
- *                  thread pointer, and must not return from it. Returns its tid to the caller, or -errno.
+ *   raw_clone()    starts a task that runs @run(@argument) on the stack that ends at @stack_end, with @tls
+ *                  as its thread pointer; @run must not return. Returns the tid to the caller, or -errno
  *   SIGNAL_RETURN  what a signal handler returns to
  *   interrupted_code()  the address of the code that a signal interrupted
- * and what libc's code of each does:
+ * For libc's setjmp():
  *   jump_target()  the stack pointer in a jmp_buf's words; 0 where it cannot be read
  */
 #ifndef INSIDEME_SYSCALL_ARCH_H
@@ -32,17 +32,18 @@ static ALWAYS_INLINE long raw_syscall(long number, long a, long b, long c, long 
 }
 
 /*
- * The registers that a signal frame keeps of the code that it interrupted, from the word of the stack pointer on: that,
- * the address of the code, flags, segments.
+ * A signal frame keeps the registers of the code that it interrupted. From the stack pointer's word
+ * on these are: the stack pointer, the address of the code, flags, segments.
  */
 #define SIGNAL_CONTEXT_WORDS 4
 static ALWAYS_INLINE int is_signal_context(const unsigned long *word)
 {
-	return (word[3] & 0xffff) == 0x33 && (word[2] & ~0x3fffd7ul) == 0 && (word[2] & 2) && word[0] && word[1];
+	return (word[3] & 0xffff) == 0x33 && (word[2] & ~0x3fffd7ul) == 0 && (word[2] & 2) && word[0] &&
+	       word[1];
 }
 
-static inline long raw_clone(void (*run)(void *), void *argument, void *stack_end, unsigned long flags, void *tls,
-			     void *tid)
+static inline long raw_clone(void (*run)(void *), void *argument, void *stack_end, unsigned long flags,
+			     void *tls, void *tid)
 {
 	register void *r10 __asm__("r10") = tid;
 	register void *r8 __asm__("r8") = tls;
@@ -59,13 +60,13 @@ static inline long raw_clone(void (*run)(void *), void *argument, void *stack_en
 			 "ud2\n"
 			 "1:"
 			 : "=a"(result)
-			 : "0"(56L /* SYS_clone */), "D"(flags), "S"(stack_end), "d"(tid), "r"(r10), "r"(r8), "r"(r12),
-			   "r"(r13)
+			 : "0"(56L /* SYS_clone */), "D"(flags), "S"(stack_end), "d"(tid), "r"(r10), "r"(r8),
+			   "r"(r12), "r"(r13)
 			 : "rcx", "r11", "memory");
 	return result;
 }
 
-/* Debuggers and unwinders know a signal frame by these very bytes, which are libc's. */
+/* Debuggers and unwinders recognize a signal frame by exactly these bytes, which libc has too. */
 #define SIGNAL_RETURN "movq $15, %rax\n\tsyscall"	/* SYS_rt_sigreturn */
 
 static ALWAYS_INLINE unsigned long interrupted_code(const ucontext_t *context)
@@ -75,7 +76,7 @@ static ALWAYS_INLINE unsigned long interrupted_code(const ucontext_t *context)
 
 #define RAW_CLONE_TLS(block) (*(void **)(block) = (block))	/* %fs:0 holds its own address */
 
-/* glibc mangles it: rotated and xored with a secret in the thread's block. */
+/* glibc mangles the stack pointer: it is rotated, then xored with a secret in the thread's block. */
 static inline unsigned long jump_target(const void *words)
 {
 	unsigned long word = ((const unsigned long *)words)[6], secret;
@@ -94,19 +95,23 @@ static ALWAYS_INLINE long raw_syscall(long number, long a, long b, long c, long 
 	register long x4 __asm__("x4") = e;
 	register long x5 __asm__("x5") = f;
 
-	__asm__ volatile("svc 0" : "+r"(x0) : "r"(x8), "r"(x1), "r"(x2), "r"(x3), "r"(x4), "r"(x5) : "memory");
+	__asm__ volatile("svc 0"
+			 : "+r"(x0)
+			 : "r"(x8), "r"(x1), "r"(x2), "r"(x3), "r"(x4), "r"(x5)
+			 : "memory");
 	return x0;
 }
 
-/* The same: stack pointer, address of the code, state of the processor. */
+/* As above: stack pointer, address of the code, processor state. */
 #define SIGNAL_CONTEXT_WORDS 3
 static ALWAYS_INLINE int is_signal_context(const unsigned long *word)
 {
-	return !(word[0] & 15) && !(word[1] & 3) && !(word[2] & 0x1f) && !(word[2] >> 32) && word[0] && word[1];
+	return !(word[0] & 15) && !(word[1] & 3) && !(word[2] & 0x1f) && !(word[2] >> 32) && word[0] &&
+	       word[1];
 }
 
-static inline long raw_clone(void (*run)(void *), void *argument, void *stack_end, unsigned long flags, void *tls,
-			     void *tid)
+static inline long raw_clone(void (*run)(void *), void *argument, void *stack_end, unsigned long flags,
+			     void *tls, void *tid)
 {
 	register long x8 __asm__("x8") = 220;	/* SYS_clone */
 	register long x0 __asm__("x0") = (long)flags;
@@ -139,7 +144,10 @@ static ALWAYS_INLINE unsigned long interrupted_code(const ucontext_t *context)
 
 #define RAW_CLONE_TLS(block) ((void)(block))
 
-/* The secret that it is mangled with is private to ld.so. The next hook sees where the jump went. */
+/*
+ * The stack pointer is mangled with a secret that is private to ld.so. The next hook sees where the
+ * jump went.
+ */
 static inline unsigned long jump_target(const void *words)
 {
 	(void)words;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * System calls without libc: no errno, no cancellation point, no symbol to bind. Each returns what the
- * kernel returns: a value, or -errno. Callable from anywhere: signal handlers, raw clones, vfork children.
+ * System calls without libc: no errno, no cancellation point, no symbol to bind. Each returns what
+ * the kernel returns: a value, or -errno. They may be called from anywhere: signal handlers, raw
+ * clones, vfork children.
  */
 #ifndef INSIDEME_SYSCALLS_H
 #define INSIDEME_SYSCALLS_H
@@ -19,7 +20,7 @@
 #include "preload/common/base/compiler.h"
 #include "preload/common/base/syscall_arch.h"
 
-/* Is the result of a call that returns an address an error? */
+/* Is @result, of a call that returns an address, an error? */
 static ALWAYS_INLINE int sys_failed(long result)
 {
 	return result < 0 && result >= -4095;
@@ -55,8 +56,9 @@ static ALWAYS_INLINE long sys_fallocate(int fd, uint64_t offset, uint64_t bytes)
 	return raw_syscall(SYS_fallocate, fd, 0, (long)offset, (long)bytes, 0, 0);
 }
 
-/* Returns the address, or a value in [-4095, -1]: -errno. */
-static ALWAYS_INLINE long sys_mmap(void *where, size_t bytes, int protection, int flags, int fd, uint64_t offset)
+/* Return: the address, or a value in [-4095, -1], which is -errno. */
+static ALWAYS_INLINE long sys_mmap(void *where, size_t bytes, int protection, int flags, int fd,
+				   uint64_t offset)
 {
 	return raw_syscall(SYS_mmap, (long)where, (long)bytes, protection, flags, fd, (long)offset);
 }
@@ -96,13 +98,16 @@ static ALWAYS_INLINE long sys_gettid(void)
 	return raw_syscall(SYS_gettid, 0, 0, 0, 0, 0, 0);
 }
 
-/* The real call, not the vDSO: 0.1 to 0.4 us, and no TLS. Any clock, a process's CPU clock too. */
+/*
+ * The real call, not the vDSO: 0.1 to 0.4 us, and no TLS. It reads any clock, including a process's
+ * CPU clock.
+ */
 static ALWAYS_INLINE long sys_clock_gettime(int clock, struct timespec *when)
 {
 	return raw_syscall(SYS_clock_gettime, clock, (long)when, 0, 0, 0, 0);
 }
 
-/* Until @word is not @value any more, or is woken, or for @ns. */
+/* Wait until @word is no longer @value, or until a wake-up, or for @ns. */
 static inline void sys_futex_wait(void *word, uint32_t value, int64_t ns)
 {
 	struct timespec timeout = { .tv_sec = ns / 1000000000, .tv_nsec = ns % 1000000000 };
@@ -110,7 +115,7 @@ static inline void sys_futex_wait(void *word, uint32_t value, int64_t ns)
 	raw_syscall(SYS_futex, (long)word, FUTEX_WAIT, value, (long)&timeout, 0, 0);
 }
 
-/* Block every signal, and put the mask back. mask: 8 bytes. */
+/* Block every signal, and restore the mask. A mask has 8 bytes. */
 static ALWAYS_INLINE void sys_block_signals(uint64_t *mask)
 {
 	const uint64_t all = ~0ull;
@@ -123,7 +128,10 @@ static ALWAYS_INLINE void sys_restore_signals(const uint64_t *mask)
 	raw_syscall(SYS_rt_sigprocmask, 2 /* SIG_SETMASK */, (long)mask, 0, 8, 0, 0);
 }
 
-/* A pipe may have no reader, a file may be at the process's limit: that signal is not the program's. */
+/*
+ * Write without SIGPIPE and SIGXFSZ: a pipe may have no reader, a file may be at the process's
+ * limit, and the program must not get our signal.
+ */
 static inline long sys_writev_unsignalled(int fd, const struct iovec *parts, int nr_parts)
 {
 	const uint64_t ours = 1ull << (SIGPIPE - 1) | 1ull << (SIGXFSZ - 1);
@@ -145,5 +153,21 @@ static inline long sys_write_unsignalled(int fd, const void *data, size_t bytes)
 
 	return sys_writev_unsignalled(fd, &part, 1);
 }
+
+#define SA_RESTORER_FLAG	0x04000000ul
+
+/*
+ * The kernel's struct of rt_sigaction(), which libc's functions hide. The program may have replaced
+ * them.
+ */
+struct kernel_action {
+	void (*handler)(int, siginfo_t *, void *);
+	unsigned long flags;
+	void (*restorer)(void);
+	uint64_t mask;
+};
+
+/* What a handler returns to: the restorer. */
+extern HIDDEN void insideme_signal_return(void);
 
 #endif

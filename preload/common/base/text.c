@@ -171,7 +171,7 @@ struct suffix {
 	uint64_t factor;
 };
 
-/* A number with at most nine decimals and one of the suffixes, exactly. */
+/* Parse a number with at most nine decimals and one of the suffixes, exactly. */
 static int parse_scaled(const char *string, const struct suffix *suffixes, uint64_t *result)
 {
 	uint64_t whole, fraction = 0, divisor = 1;

@@ -1,17 +1,97 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Control groups. */
+/* Reads the files of control groups. */
 #include "preload/common/resources/cgroup.h"
 
-#include "preload/common/resources/cgroup_text.h"
+#include "preload/common/resources/proc_text.h"
 
-#define MOUNTS "/sys/fs/cgroup"	/* where every distribution and container has them */
+#define NO_LIMIT (1ull << 62)	/* version 1 writes the largest number of whole pages for "no limit" */
+#define MOUNTS "/sys/fs/cgroup"	/* every distribution and container mounts them here */
+
+uint64_t cgroup_line_length(const char *line)
+{
+	uint64_t length = 0;
+
+	while (line[length] && line[length] != '\n')
+		length++;
+	return length;
+}
+
+/* Is @controller one of the names before the colon? */
+static bool has_controller(const char *names, const char *controller)
+{
+	uint64_t length = text_length(controller);
+
+	if (!length)
+		return *names == ':';
+	for (;;) {
+		if (text_begins(names, controller) && (names[length] == ',' || names[length] == ':'))
+			return true;
+		while (*names && *names != ',' && *names != ':' && *names != '\n')
+			names++;
+		if (*names++ != ',')
+			return false;
+	}
+}
+
+const char *cgroup_parse_path(const char *text, const char *controller)
+{
+	while (*text) {
+		const char *names = text_find(text, ':'), *end = text + cgroup_line_length(text);
+
+		if (names && names < end && has_controller(names + 1, controller)) {
+			const char *path = text_find(names + 1, ':');
+
+			return path && path < end ? path + 1 : NULL;
+		}
+		text = *end ? end + 1 : end;
+	}
+	return NULL;
+}
+
+uint64_t cgroup_parse_limit(const char *text)
+{
+	uint64_t number;
+
+	return scan_number(&text, &number) && number < NO_LIMIT ? number : LOG_NONE;
+}
+
+uint64_t cgroup_cpu_milli(uint64_t quota_us, uint64_t period_us)
+{
+	if (quota_us > UINT32_MAX || period_us > UINT32_MAX || !period_us)
+		return LOG_NONE;
+	return quota_us * 1000 / period_us;
+}
+
+uint64_t cgroup_parse_cpu_max(const char *text)
+{
+	uint64_t quota, period;
+
+	return scan_number(&text, &quota) && scan_number(&text, &period) ? cgroup_cpu_milli(quota, period)
+									 : LOG_NONE;
+}
+
+uint64_t cgroup_parse_key(const char *text, const char *key)
+{
+	uint64_t value = LOG_NONE;
+	const struct scan_key keys[] = { { key, &value } };
+
+	scan_keys(text, keys, 1);
+	return value;
+}
+
+uint64_t cgroup_us_to_ns(uint64_t us)
+{
+	uint64_t ns;
+
+	return us == LOG_NONE || __builtin_mul_overflow(us, 1000u, &ns) ? LOG_NONE : ns;
+}
 
 static bool exists(const char *path)
 {
 	return raw_syscall(SYS_faccessat, AT_FDCWD, (long)path, 0, 0, 0, 0) == 0;
 }
 
-/* Append to the path. Return: its length before, to cut it there again. */
+/* Append to the path. Return: its former length, so that the caller can cut it there again. */
 static uint64_t add(struct cgroup *cgroup, const char *more, uint64_t bytes)
 {
 	uint64_t length = text_length(cgroup->path), room = sizeof(cgroup->path) - 1 - length;
@@ -48,8 +128,9 @@ static long read_file(struct cgroup *cgroup, const char *name)
 }
 
 /*
- * Path of our group under @mount. In a container that has no namespace of groups the path is the host's, and what is
- * mounted is the group itself. Return: the length of the mount's part.
+ * Put the path of our group under @mount into cgroup->path. A container without a namespace of
+ * groups shows the host's path, but mounts the group itself. Return: the length of the mount's
+ * part.
  */
 static uint64_t find_group(struct cgroup *cgroup, const char *mount, const char *controller)
 {
@@ -69,7 +150,7 @@ static uint64_t find_group(struct cgroup *cgroup, const char *mount, const char 
 	return base;
 }
 
-/* To the group above. Return: false at the mount. */
+/* Go up to the parent group. Return: false at the mount. */
 static bool go_up(struct cgroup *cgroup, uint64_t base)
 {
 	uint64_t length = text_length(cgroup->path);
@@ -84,7 +165,7 @@ static bool go_up(struct cgroup *cgroup, uint64_t base)
 
 static void lower(uint64_t *limit, uint64_t other)
 {
-	if (other < *limit)	/* LOG_NONE is above all */
+	if (other < *limit)	/* LOG_NONE is larger than any limit */
 		*limit = other;
 }
 
@@ -135,7 +216,8 @@ bool cgroup_open(struct cgroup *cgroup, struct source_count *count)
 	cgroup->memory_fd = cgroup->oom_fd = cgroup->cpu_fd = cgroup->throttle_fd = -1;
 	cgroup->memory_limit_bytes = cgroup->cpu_limit_milli = LOG_NONE;
 	cgroup->is_v2 = exists(MOUNTS "/cgroup.controllers");
-	open_memory(cgroup, find_group(cgroup, cgroup->is_v2 ? mount : MOUNTS "/memory", cgroup->is_v2 ? "" : "memory"));
+	open_memory(cgroup, find_group(cgroup, cgroup->is_v2 ? mount : MOUNTS "/memory",
+				       cgroup->is_v2 ? "" : "memory"));
 	if (!cgroup->is_v2) {
 		find_group(cgroup, first_mount(MOUNTS "/cpuacct", MOUNTS "/cpu,cpuacct"), "cpuacct");
 		cgroup->cpu_fd = open_file(cgroup, "/cpuacct.usage");
@@ -167,7 +249,8 @@ void cgroup_read(struct cgroup *cgroup, struct figures *figures)
 		return;
 	if (cgroup->is_v2) {
 		figures->cgroup_cpu_ns = cgroup_us_to_ns(cgroup_parse_key(cgroup->buffer, "usage_usec "));
-		figures->cgroup_throttled_ns = cgroup_us_to_ns(cgroup_parse_key(cgroup->buffer, "throttled_usec "));
+		figures->cgroup_throttled_ns =
+			cgroup_us_to_ns(cgroup_parse_key(cgroup->buffer, "throttled_usec "));
 	} else {
 		figures->cgroup_throttled_ns = cgroup_parse_key(cgroup->buffer, "throttled_time ");
 	}

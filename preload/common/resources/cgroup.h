@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What the control group that we are in uses and may use, version 1 or 2. Limits are the lowest of the group and of
- * those above it as far as they can be seen, as they were at the start. Where there is no group or no limit, the
- * numbers stay LOG_NONE.
+ * What our control group (version 1 or 2) uses and may use. A limit is the lowest of the group's
+ * and of those of the visible groups above it, as read at the start. Numbers stay LOG_NONE where
+ * there is no group or no limit.
  */
 #ifndef INSIDEME_RESOURCES_CGROUP_H
 #define INSIDEME_RESOURCES_CGROUP_H
@@ -21,14 +21,33 @@ struct cgroup {
 	uint64_t memory_limit_bytes;
 	uint64_t cpu_limit_milli;	/* thousandths of a processor */
 	struct source_count *count;
-	char path[CGROUP_PATH_BYTES];	/* of a controller's group, while opening */
+	char path[CGROUP_PATH_BYTES];	/* of a controller's group; used only while opening */
 	char buffer[4096];
 };
 
-/* Return: whether there is a group that tells something. */
+/* Return: whether a group shows at least one number. */
 bool cgroup_open(struct cgroup *cgroup, struct source_count *count);
 void cgroup_close(struct cgroup *cgroup);
-/* Sets the numbers of the set "cgroup" that can be read. */
+/* Set those numbers of the set "cgroup" that can be read. */
 void cgroup_read(struct cgroup *cgroup, struct figures *figures);
+
+/*
+ * Parsers of /proc/PID/cgroup and of the groups' files: text goes in, numbers come out, LOG_NONE
+ * for none. The group's path, up to the end of its line, in "4:memory:/a/b\n..." or, for
+ * @controller "", in "0::/a/b". Return: NULL when it is not there.
+ */
+const char *cgroup_parse_path(const char *text, const char *controller);
+uint64_t cgroup_line_length(const char *line);
+
+/* Parse a number. "max", a negative number and version 1's "no limit" are LOG_NONE. */
+uint64_t cgroup_parse_limit(const char *text);
+
+/* Parse "50000 100000" or "max 100000" into thousandths of a processor. */
+uint64_t cgroup_parse_cpu_max(const char *text);
+uint64_t cgroup_cpu_milli(uint64_t quota_us, uint64_t period_us);
+
+/* The number after @key at the start of a line. @key ends with its blank. */
+uint64_t cgroup_parse_key(const char *text, const char *key);
+uint64_t cgroup_us_to_ns(uint64_t us);
 
 #endif

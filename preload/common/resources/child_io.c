@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* I/O of children in their parent's figures. */
+/* Separates the I/O of children from their parent's figures. */
 #include "preload/common/resources/child_io.h"
 
-#include <dirent.h>
 #include <stddef.h>
-#include <unistd.h>
 
 #include "preload/common/base/compiler.h"
+#include "preload/common/base/directory.h"
 #include "preload/common/log/columns.h"
 
-#define THREADS_MAX	64	/* looked at; what others do between two readings may be taken for the children's */
+/* looked at; what further threads do between two readings may be counted as the children's */
+#define THREADS_MAX	64
 
 static const uint16_t numbers[] = {
 	offsetof(struct proc_io, read_chars),
@@ -25,17 +25,12 @@ static uint64_t *number(struct proc_io *io, unsigned i)
 	return (uint64_t *)((char *)io + numbers[i]);
 }
 
-static void add_thread(int task_fd, const char *tid, struct source_count *count, struct proc_io *sum)
+static void add_thread(int task_fd, uint64_t tid, struct source_count *count, struct proc_io *sum)
 {
-	char name[32], said[512];
+	char said[512];
 	struct proc_io io;
-	struct text text;
-	int fd;
+	int fd = source_open_task(task_fd, tid, "io");
 
-	text_init(&text, name, sizeof(name));
-	text_add(&text, tid);
-	text_add(&text, "/io");
-	fd = (int)sys_openat(task_fd, name, O_RDONLY | O_CLOEXEC, 0);
 	if (source_read(fd, count, said, sizeof(said), 0) > 0) {
 		proc_parse_io(said, &io);
 		for (unsigned i = 0; i < ARRAY_SIZE(numbers); i++)
@@ -49,24 +44,18 @@ static bool add_threads(int task_fd, int own_tid, struct source_count *count, ch
 			struct proc_io *sum)
 {
 	unsigned nr_threads = 0;
-	long length;
+	struct directory directory;
+	uint64_t tid;
 
 	*sum = (struct proc_io){ 0 };
-	raw_syscall(SYS_lseek, task_fd, 0, SEEK_SET, 0, 0, 0);
-	while ((length = sys_getdents(task_fd, buffer, bytes)) > 0) {
-		for (long at = 0; at < length && nr_threads < THREADS_MAX;) {
-			const struct dirent64 *entry = (const struct dirent64 *)(buffer + at);
-			const char *name = entry->d_name;
-			uint64_t tid;
-
-			at += entry->d_reclen;
-			if (text_read_u64(&name, &tid) < 0 || tid == (uint64_t)own_tid)
-				continue;
-			add_thread(task_fd, entry->d_name, count, sum);
-			nr_threads++;
-		}
+	directory_begin(&directory, task_fd, buffer, bytes);
+	while (nr_threads < THREADS_MAX && directory_next_number(&directory, &tid)) {
+		if (tid == (uint64_t)own_tid)
+			continue;
+		add_thread(task_fd, tid, count, sum);
+		nr_threads++;
 	}
-	return length == 0 && nr_threads > 0;
+	return directory.length >= 0 && nr_threads > 0;
 }
 
 void waited_io_take_off(struct waited_io *waited, uint64_t child_faults, int task_fd, int own_tid,

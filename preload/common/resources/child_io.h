@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * I/O of children in their parent's figures. When a process waits for a child that has ended, the kernel adds all
- * that the child read and wrote to what /proc/PID/io tells of the process (wait_task_zombie() in kernel/exit.c), as
- * it does not with times and faults. This finds out how much that is: what is in the process's numbers, and in those
- * of none of its threads (/proc/PID/task/TID/io), and came since a child was waited for.
+ * I/O of children in their parent's figures. When a process waits for a child that has ended, the
+ * kernel adds all that the child read and wrote to the parent's /proc/PID/io (wait_task_zombie() in
+ * kernel/exit.c); it does not do so with times and faults. The children's part is what the
+ * process's numbers contain, none of its threads' (/proc/PID/task/TID/io) does, and has come since
+ * a child was waited for.
  *
- * Exact for a process that had one thread only. A thread that ended is in the process's numbers alone too: what
- * threads did between the last two readings and is lost with them may then be taken for the children's, never more.
+ * This is exact for a process that only ever had one thread. The I/O of a thread that ended is in
+ * the process's numbers alone, too. What such threads did between the last two readings may then be
+ * counted as the children's, but never more.
  */
 #ifndef INSIDEME_CHILD_IO_H
 #define INSIDEME_CHILD_IO_H
@@ -15,26 +17,32 @@
 #include <stdint.h>
 
 #include "insideme_log.h"
-#include "preload/common/resources/process_text.h"
+#include "preload/common/resources/proc_text.h"
 #include "preload/common/resources/source.h"
 
 struct waited_io {
 	uint64_t child_faults;	/* of children that were waited for, at the last reading */
-	struct proc_io seen;	/* the process's numbers then */
-	struct proc_io beside;	/* of them what was in no thread's, when a child was waited for last */
-	struct proc_io waited;	/* the children's */
+	struct proc_io seen;	/* the process's numbers at the last reading */
+	/* the part of them that was in no thread's numbers when a child was last waited for */
+	struct proc_io beside;
+	struct proc_io waited;	/* the children's part */
 };
 
-/* @child_faults: minor faults of children that the process has waited for. Has it waited for one since the last reading? */
+/*
+ * Has the process waited for a child since the last reading? @child_faults: minor faults of the
+ * children that it has waited for.
+ */
 static inline bool waited_io_is_due(const struct waited_io *waited, uint64_t child_faults)
 {
 	return child_faults != waited->child_faults && child_faults != LOG_NONE;
 }
 
 /*
- * @io: /proc/PID/io of a process, less what threads did that read for us; loses what children did. Read before
- * @child_faults, and once more after that when it is due: so of no child one is known without the other. @task_fd: the directory of its threads; @own_tid: one of
- * them that reads for us, 0: none does. @buffer: for texts of /proc, counted in @count.
+ * Subtract the children's I/O from @io, which is /proc/PID/io of the process less what its threads
+ * read for us. The caller reads @io before @child_faults, and once more after it when
+ * waited_io_is_due(): so the two always know the same children. @task_fd: the directory of the
+ * threads; @own_tid: the thread that reads for us, 0 for none. @buffer: for texts of /proc, counted
+ * in @count.
  */
 void waited_io_take_off(struct waited_io *waited, uint64_t child_faults, int task_fd, int own_tid,
 			struct source_count *count, char *buffer, uint64_t bytes, struct proc_io *io);

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Adding up the context switches of threads. */
+/* Adds up the context switches of threads. */
 #include "preload/common/resources/context_switches.h"
 
-#include <dirent.h>
-#include <unistd.h>
-
-#include "preload/common/resources/process_text.h"
+#include "preload/common/base/directory.h"
+#include "preload/common/resources/proc_text.h"
 
 void switches_open(struct switches *switches, int pid, struct source_count *count)
 {
@@ -51,7 +49,7 @@ static bool take_tid(struct switches *switches, int tid)
 	return true;
 }
 
-/* What is no longer listed has ended: its numbers move to the sums. */
+/* A thread that is no longer listed has ended. Its numbers move to the sums. */
 static void drop_ended(struct switches *switches)
 {
 	uint32_t kept = 0;
@@ -69,53 +67,32 @@ static void drop_ended(struct switches *switches)
 	switches->nr_threads = kept;
 }
 
-static bool list_entries(struct switches *switches, char *buffer, long length)
-{
-	for (long at = 0; at < length;) {
-		const struct dirent64 *entry = (const struct dirent64 *)(buffer + at);
-		const char *name = entry->d_name;
-		uint64_t tid;
-
-		at += entry->d_reclen;
-		if (text_read_u64(&name, &tid) == 0 && !take_tid(switches, (int)tid))
-			return false;
-	}
-	return true;
-}
-
 static bool list_threads(struct switches *switches, char *buffer, uint64_t bytes)
 {
-	long length;
+	struct directory directory;
 	bool all = true;
+	uint64_t tid;
 
-	raw_syscall(SYS_lseek, switches->task_fd, 0, SEEK_SET, 0, 0, 0);
+	directory_begin(&directory, switches->task_fd, buffer, bytes);
 	for (uint32_t i = 0; i < switches->nr_threads; i++)
 		switches->threads[i].listed = false;
-	do {
-		length = sys_getdents(switches->task_fd, buffer, bytes);
-		all = list_entries(switches, buffer, length) && all;
-	} while (length > 0);
-	if (length < 0)
+	while (directory_next_number(&directory, &tid))
+		all = take_tid(switches, (int)tid) && all;
+	if (directory.length < 0)
 		return false;
 	drop_ended(switches);
-	switches->next = all ? 0 : switches->nr_threads;	/* list again before anything is added up */
+	/* list the threads again before the next sum */
+	switches->next = all ? 0 : switches->nr_threads;
 	return all;
 }
 
-/* The next thread's own numbers; one that has just ended keeps what it had. */
+/* Read the next thread's own numbers. A thread that has just ended keeps the numbers that it had. */
 static void read_next(struct switches *switches, char *buffer, uint64_t bytes)
 {
 	struct switches_thread *thread = &switches->threads[switches->next++];
 	struct proc_status status;
-	char name[40];
-	struct text text;
-	int fd;
+	int fd = source_open_task(switches->task_fd, (uint64_t)thread->tid, "status");
 
-	text_init(&text, name, sizeof(name));
-	text_add(&text, "task/");
-	text_add_number(&text, (uint64_t)thread->tid);
-	text_add(&text, "/status");
-	fd = source_open(switches->pid, name);
 	if (source_read(fd, switches->count, buffer, bytes, 0) > 0) {
 		proc_parse_status(buffer, &status);
 		if (status.involuntary_switches != LOG_NONE) {

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Context switches of a process, seen from outside. The kernel shows them per thread only, and what threads
- * that have ended did is lost with them. So each reading looks at one thread, one after the other, and adds up
- * what is known: exact for a process of one thread, late by a round with more.
+ * Context switches of a process, read from outside. The kernel shows them for each thread only, and
+ * the numbers of a thread are lost when it ends. So each reading looks at one thread, in turn, and
+ * adds up what is known. The sum is exact for a process of one thread; with more it is late by a
+ * round.
  */
 #ifndef INSIDEME_CONTEXT_SWITCHES_H
 #define INSIDEME_CONTEXT_SWITCHES_H
@@ -13,7 +14,7 @@
 #include "preload/common/log/columns.h"
 #include "preload/common/resources/source.h"
 
-#define SWITCHES_THREADS 128	/* of a process with more, switches are not known */
+#define SWITCHES_THREADS 128	/* with more threads, the switches are not known */
 
 struct switches_thread {
 	int tid;
@@ -25,11 +26,11 @@ struct switches_thread {
 struct switches {
 	int pid;
 	struct source_count *count;
-	int status_fd;			/* of the process, that is of its first thread */
+	int status_fd;			/* status of the process, which is that of its first thread */
 	int task_fd;			/* the directory of its threads */
-	uint32_t nr_threads;		/* 0: not listed, there was one thread only */
-	uint32_t next;			/* whose turn it is */
-	uint64_t ended_voluntary;	/* of threads that have ended, as last seen */
+	uint32_t nr_threads;		/* 0: not listed, because there was only one thread */
+	uint32_t next;			/* the thread that the next reading looks at */
+	uint64_t ended_voluntary;	/* of threads that have ended, as last read */
 	uint64_t ended_involuntary;
 	struct switches_thread threads[SWITCHES_THREADS];
 };

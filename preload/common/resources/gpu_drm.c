@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Reading the descriptors of /dev/dri. */
+/* Reads the descriptors of /dev/dri. */
 #include "preload/common/resources/gpu_drm.h"
 
 #include <errno.h>
 
 #include "preload/common/base/directory.h"
-#include "preload/common/resources/scan_text.h"
+#include "preload/common/resources/proc_text.h"
 
-#define DESCRIPTORS_MAX	256	/* looked at */
+#define DESCRIPTORS_MAX	256	/* that one reading looks at */
 #define CLIENTS_MAX	32
 
-/* "123 KiB": 0 where it makes no sense. */
+/* Parse "123 KiB". Return: 0 when it cannot be parsed. */
 static uint64_t parse_bytes(const char *at)
 {
 	uint64_t number, bytes, unit = 1;
@@ -33,20 +33,13 @@ static const char *value_of(const char *line)
 	return *line == ':' ? line + 1 : line;
 }
 
-static const char *next_line(const char *line)
-{
-	while (*line && *line != '\n')
-		line++;
-	return *line ? line + 1 : line;
-}
-
 int drm_parse_fdinfo(const char *text, struct drm_client *client)
 {
 	uint64_t resident = 0, memory = 0, ns;
 	bool is_client = false, has_resident = false;
 
 	*client = (struct drm_client){ 0, 0, 0 };
-	for (const char *line = text; *line; line = next_line(line)) {
+	for (const char *line = text; *line; line = scan_next_line(line)) {
 		const char *value = value_of(line);
 
 		if (text_begins(line, "drm-client-id:")) {
@@ -128,15 +121,17 @@ void drm_read(struct drm *drm, struct figures *figures)
 {
 	uint64_t ids[CLIENTS_MAX];
 	unsigned nr_clients = 0, nr_looked_at = 0;
+	_Alignas(8) char buffer[DIRECTORY_BUFFER_BYTES];
 	struct directory directory;
 	struct drm_client client;
 	const char *name;
 	char path[160];
 
 	make_path(drm, path, sizeof(path), "/fd", "");
-	if (!drm->is_there || directory_open(&directory, path) < 0)
+	if (!drm->is_there || directory_open(&directory, path, buffer, sizeof(buffer)) < 0)
 		return;
-	while (nr_looked_at++ < DESCRIPTORS_MAX && nr_clients < CLIENTS_MAX && (name = directory_next(&directory))) {
+	while (nr_looked_at++ < DESCRIPTORS_MAX && nr_clients < CLIENTS_MAX &&
+	       (name = directory_next(&directory))) {
 		bool is_new = is_device(drm, name) && read_client(drm, name, &client);
 
 		for (unsigned i = 0; i < nr_clients; i++)

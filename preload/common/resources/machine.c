@@ -1,22 +1,24 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What the machine uses. */
+/* Reads what the machine uses. */
 #include "preload/common/resources/machine.h"
 
-#include <dirent.h>
-
 #include "preload/common/base/clock.h"
-#include "preload/common/resources/machine_text.h"
+#include "preload/common/base/directory.h"
+#include "preload/common/resources/proc_text.h"
 
 #define BLOCK_DIR "/sys/block/"
-#define SLOW_NS 250000000u	/* between readings of what changes slowly, which are three quarters of what all cost */
+#define SLOW_NS 250000000u	/* between readings of slow numbers, which cost three quarters of all */
 
-/* Loop, RAM, device-mapper and RAID devices have no "device": their traffic is counted where it arrives. */
+/*
+ * Loop, RAM, device-mapper and RAID devices have no "device". Their traffic is counted at the disks
+ * below them.
+ */
 static void take_disk(struct machine *machine, const char *name)
 {
 	char path[320], target[8];
 	struct text text;
 
-	if (name[0] == '.' || machine->nr_disks == MACHINE_DISKS || text_length(name) >= sizeof(machine->disks[0]))
+	if (machine->nr_disks == MACHINE_DISKS || text_length(name) >= sizeof(machine->disks[0]))
 		return;
 	text_init(&text, path, sizeof(path));
 	text_add(&text, BLOCK_DIR);
@@ -28,28 +30,15 @@ static void take_disk(struct machine *machine, const char *name)
 
 static void find_disks(struct machine *machine)
 {
-	int fd = (int)sys_open(BLOCK_DIR, O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
-	long length;
+	struct directory directory;
+	const char *name;
 
 	machine->nr_disks = 0;
-	if (fd < 0)
+	if (directory_open(&directory, BLOCK_DIR, machine->buffer, sizeof(machine->buffer)) < 0)
 		return;
-	while ((length = sys_getdents(fd, machine->buffer, sizeof(machine->buffer))) > 0) {
-		for (long at = 0; at < length;) {
-			const struct dirent64 *entry = (const struct dirent64 *)(machine->buffer + at);
-
-			at += entry->d_reclen;
-			take_disk(machine, entry->d_name);
-		}
-	}
-	sys_close(fd);
-}
-
-static const char *first_core(const char *text)
-{
-	while (*text && *text != '\n')
-		text++;
-	return *text ? text + 1 : text;
+	while ((name = directory_next(&directory)))
+		take_disk(machine, name);
+	directory_close(&directory);
 }
 
 static void describe_core(struct machine_cores *cores, uint64_t number)
@@ -62,7 +51,8 @@ static void describe_core(struct machine_cores *cores, uint64_t number)
 	text_add_number(&text, number);
 	text_add(&text, "_busy_ns");
 	cores->numbers[i] = (uint32_t)number;
-	cores->columns[i] = (struct column){ cores->names[i], LOG_UNIT_NS, LOG_CUMULATIVE, i * (uint32_t)sizeof(uint64_t) };
+	cores->columns[i] = (struct column){ cores->names[i], LOG_UNIT_NS, LOG_CUMULATIVE,
+					     i * (uint32_t)sizeof(uint64_t) };
 }
 
 static long read_text(struct machine *machine, int fd, uint64_t offset)
@@ -70,7 +60,7 @@ static long read_text(struct machine *machine, int fd, uint64_t offset)
 	return source_read(fd, machine->count, machine->buffer, sizeof(machine->buffer), offset);
 }
 
-/* One processor is the machine's sum. */
+/* A single processor gets no columns: it equals the machine's sum. */
 void machine_find_cores(struct machine *machine)
 {
 	struct machine_cores *cores = &machine->cores;
@@ -78,10 +68,12 @@ void machine_find_cores(struct machine *machine)
 	const char *at;
 	uint32_t row_bytes;
 
-	cores->set = (struct column_set){ .name = "cores", .columns = cores->columns, .room_shift = 7, .room_bytes = 2u << 20 };
+	cores->set = (struct column_set){
+		.name = "cores", .columns = cores->columns, .room_shift = 7, .room_bytes = 2u << 20
+	};
 	if (read_text(machine, machine->stat_fd, 0) <= 0)
 		return;
-	at = first_core(machine->buffer);
+	at = scan_next_line(machine->buffer);
 	while (cores->set.nr_columns < MACHINE_CORES && proc_parse_core(&at, &core) == 0)
 		describe_core(cores, core.number);
 	row_bytes = (1 + cores->set.nr_columns) * (uint32_t)sizeof(uint64_t);
@@ -92,7 +84,7 @@ void machine_find_cores(struct machine *machine)
 		cores->set.nr_columns = 0;
 }
 
-/* Those that are off line have no line. */
+/* A processor that is off line has no line. */
 static void read_cores(struct machine_cores *cores, const char *text)
 {
 	struct proc_core core;
@@ -100,7 +92,7 @@ static void read_cores(struct machine_cores *cores, const char *text)
 
 	for (uint32_t j = 0; j < cores->set.nr_columns; j++)
 		cores->busy_ns[j] = LOG_NONE;
-	for (text = first_core(text); proc_parse_core(&text, &core) == 0;) {
+	for (text = scan_next_line(text); proc_parse_core(&text, &core) == 0;) {
 		while (i < cores->set.nr_columns && cores->numbers[i] < core.number)
 			i++;
 		if (i < cores->set.nr_columns && cores->numbers[i] == core.number)
@@ -149,7 +141,7 @@ static void add_disk(const struct machine *machine, const struct proc_disk *disk
 	}
 }
 
-/* Cut the text behind its last whole line. Return: the length of what is left. */
+/* Cut the text after its last whole line. Return: the length that is left. */
 static uint64_t keep_lines(char *text, long length)
 {
 	while (length > 0 && text[length - 1] != '\n')
@@ -158,7 +150,7 @@ static uint64_t keep_lines(char *text, long length)
 	return (uint64_t)length;
 }
 
-/* The file may be longer than the buffer: read piece by piece, each from the start of a line. */
+/* The file may be longer than the buffer, so it is read in pieces, each from the start of a line. */
 static void read_disks(struct machine *machine, struct figures *figures)
 {
 	uint64_t offset = 0;
@@ -182,12 +174,13 @@ static void read_disks(struct machine *machine, struct figures *figures)
 				add_disk(machine, &disk, figures);
 		}
 		if ((uint64_t)length < sizeof(machine->buffer) - 1 - 256)
-			return;		/* the end: the kernel fills a page as far as whole lines fit */
+			/* this was the end: the kernel fills a page with as many whole lines as fit */
+			return;
 		offset += used;
 	}
 }
 
-/* A text that is cut has no true sum. */
+/* A text that was cut has no true sum. */
 static void read_net(struct machine *machine, struct figures *figures)
 {
 	long length = read_text(machine, machine->net_fd, 0);

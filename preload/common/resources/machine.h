@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What the machine uses as a whole: processors, memory, swap, disks, networks, pressure, sensors; each processor. */
+/*
+ * What the machine uses as a whole: processors, memory, swap, disks, networks, pressure, sensors;
+ * and each processor.
+ */
 #ifndef INSIDEME_RESOURCES_MACHINE_H
 #define INSIDEME_RESOURCES_MACHINE_H
 
@@ -11,9 +14,9 @@
 #include "preload/common/resources/source.h"
 
 #define MACHINE_DISKS 64
-#define MACHINE_CORES 512	/* of more, those behind are in the sum alone */
+#define MACHINE_CORES 512	/* processors beyond these are in the sum alone */
 
-/* The set "cores": a column for each processor that was there when it was opened. */
+/* The set "cores": one column for each processor that existed when it was opened. */
 struct machine_cores {
 	struct column_set set;
 	struct column columns[MACHINE_CORES];
@@ -31,15 +34,15 @@ struct machine {
 	char disks[MACHINE_DISKS][32];	/* whole devices with hardware behind them, as found at the start */
 	struct source_count *count;
 	uint64_t slow_due_ns;		/* CLOCK_MONOTONIC */
-	_Alignas(8) char buffer[65536];		/* entries of directories too */
+	_Alignas(8) char buffer[65536];		/* also for entries of directories */
 };
 
-/* @count: where the reads are counted; kept. @has_network: of the networks too. */
+/* @count counts the reads and must stay valid. @has_network: read the networks too. */
 void machine_open(struct machine *machine, struct source_count *count, bool has_network);
 void machine_close(struct machine *machine);
-/* Once, when it is first open: which processors are columns. */
+/* Decide which processors have columns. Call it once, after the first machine_open(). */
 void machine_find_cores(struct machine *machine);
-/* Sets the numbers of the set "system" that can be read, and the cores'. */
+/* Set those numbers of the set "system" that can be read, and the cores'. */
 void machine_read(struct machine *machine, struct figures *figures);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Reading records of context switches, and making cumulative rows of them. */
+/* Reads records of context switches, and turns them into cumulative rows. */
 #include "preload/common/resources/off_cpu.h"
 
 #include <linux/perf_event.h>
@@ -9,12 +9,12 @@
 #include "preload/common/log/columns.h"
 #include "preload/common/log/log.h"
 
-#define DATA_BYTES	(16u << 10)	/* 512 intervals between two readings: 50,000 a second */
-#define RINGS_MAX	256u		/* 5 MiB that stay in memory */
-#define LEAST_NS	50000u		/* shorter intervals have no rows of their own */
-#define QUIET_NS	10000000u	/* a row at least so often, where something changes */
+#define DATA_BYTES	(16u << 10)	/* room for 512 intervals between two readings: 50,000 a second */
+#define RINGS_MAX	256u		/* each of them keeps 20 KiB in memory, all 5 MiB */
+#define LEAST_NS	50000u		/* shorter intervals get no rows of their own */
+#define QUIET_NS	10000000u	/* where something changes, a row at least this often */
 
-static uint32_t nr_rings;	/* of the one thread that samples */
+static uint32_t nr_rings;	/* used by the sampling thread only */
 
 static void *map_records(int tid, uint64_t bytes)
 {
@@ -30,13 +30,15 @@ static void *map_records(int tid, uint64_t bytes)
 		.use_clockid = 1,
 		.clockid = CLOCK_MONOTONIC,
 	};
-	long fd = nr_rings < RINGS_MAX ? raw_syscall(SYS_perf_event_open, (long)&attr, tid, -1, -1, PERF_FLAG_FD_CLOEXEC, 0) : -1;
+	long fd = nr_rings < RINGS_MAX ? raw_syscall(SYS_perf_event_open, (long)&attr, tid, -1, -1,
+						     PERF_FLAG_FD_CLOEXEC, 0)
+				       : -1;
 	long ring;
 
 	if (fd < 0)
 		return NULL;
 	ring = sys_mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, (int)fd, 0);
-	sys_close((int)fd);	/* the mapping keeps it */
+	sys_close((int)fd);	/* the mapping keeps it open */
 	if (sys_failed(ring))
 		return NULL;
 	nr_rings++;
@@ -56,7 +58,7 @@ void off_cpu_open(struct off_cpu *off, int tid, struct log_header *log)
 		row_set_init(&off->rows, log, -1, &column_sets[SET_THREAD_OFF], (uint32_t)tid, off->last);
 }
 
-/* What is true at @when_ns, which is no earlier than the state began. */
+/* Write the sums at @when_ns, which must not be earlier than the state's start. */
 static void add_row(struct off_cpu *off, uint64_t when_ns)
 {
 	uint64_t passed_ns = when_ns - off->since_ns;
@@ -64,7 +66,8 @@ static void add_row(struct off_cpu *off, uint64_t when_ns)
 
 	figures.thread_blocked_ns = off->blocked_ns + (off->state == OFF_CPU_BLOCKED ? passed_ns : 0);
 	figures.thread_preempted_ns = off->preempted_ns + (off->state == OFF_CPU_PREEMPTED ? passed_ns : 0);
-	row_set_add(&off->rows, clock_ticks_at(off->log->clock, &off->log->start, &off->now, when_ns), &figures);
+	row_set_add(&off->rows, clock_ticks_at(off->log->clock, &off->log->start, &off->now, when_ns),
+		    &figures);
 	off->told_ns = when_ns;
 }
 
@@ -79,7 +82,7 @@ static void end_interval(struct off_cpu *off, uint64_t when_ns)
 	*(off->state == OFF_CPU_BLOCKED ? &off->blocked_ns : &off->preempted_ns) += when_ns - off->since_ns;
 }
 
-/* A thread whose first record says that it goes on had been asleep since we began to look. */
+/* If a thread's first record says that it goes on, the thread had been asleep since we began to look. */
 static void take_switch(struct off_cpu *off, uint64_t when_ns, uint32_t misc)
 {
 	bool is_out = misc & PERF_RECORD_MISC_SWITCH_OUT;
@@ -95,7 +98,9 @@ static void take_switch(struct off_cpu *off, uint64_t when_ns, uint32_t misc)
 	if (!is_out)
 		end_interval(off, when_ns);
 	off->since_ns = when_ns;
-	off->state = !is_out ? OFF_CPU_ON : misc & PERF_RECORD_MISC_SWITCH_OUT_PREEMPT ? OFF_CPU_PREEMPTED : OFF_CPU_BLOCKED;
+	off->state = !is_out					  ? OFF_CPU_ON
+		     : misc & PERF_RECORD_MISC_SWITCH_OUT_PREEMPT ? OFF_CPU_PREEMPTED
+								  : OFF_CPU_BLOCKED;
 }
 
 static uint64_t word_at(const struct off_cpu *off, uint64_t at)
@@ -112,13 +117,17 @@ static void release(struct off_cpu *off)
 	nr_rings--;
 }
 
-/* All records up to now: {u32 type; u16 misc, size}, and the time as the last word. Return: false when some were lost. */
+/*
+ * Take all records up to now. A record is {u32 type; u16 misc, size}, with the time as its last
+ * word. Return: false when some were lost.
+ */
 static bool take_records(struct off_cpu *off)
 {
 	uint64_t head = __atomic_load_n(&off->ring->data_head, __ATOMIC_ACQUIRE), at = off->ring->data_tail;
 
 	while (at < head) {
-		uint64_t first = word_at(off, at), bytes = first >> 48, when_ns = word_at(off, at + bytes - 8);
+		uint64_t first = word_at(off, at), bytes = first >> 48,
+			 when_ns = word_at(off, at + bytes - 8);
 
 		if ((uint32_t)first == PERF_RECORD_LOST || bytes < 8)
 			return false;
@@ -132,7 +141,7 @@ static bool take_records(struct off_cpu *off)
 	return true;
 }
 
-/* Who switches faster than is read has no more rows: what is known ends with the last one. */
+/* A thread that switches faster than we read gets no more rows; its curve ends with the last one. */
 static void read_rows(struct off_cpu *off, int log_fd, uint64_t quiet_ns, bool may_be_gone)
 {
 	uint64_t now_ns;
@@ -160,7 +169,7 @@ void off_cpu_read(struct off_cpu *off, int log_fd)
 
 void off_cpu_close(struct off_cpu *off, int log_fd)
 {
-	read_rows(off, log_fd, 0, true);	/* the kernel does not tell of a thread's last moment */
+	read_rows(off, log_fd, 0, true);	/* the kernel does not report a thread's last moment */
 	if (off->ring)
 		release(off);
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * When a thread was off its processor, from the kernel's records of its context switches: exact to the microsecond, where
- * samples know sums. From outside only, as the ring that the kernel writes into is memory.
+ * When a thread was off its processor, from the kernel's records of its context switches. These are
+ * exact to the microsecond, where samples only know sums. Only for readers outside the process,
+ * because the kernel writes into a ring that is memory of the reader.
  */
 #ifndef INSIDEME_RESOURCES_OFF_CPU_H
 #define INSIDEME_RESOURCES_OFF_CPU_H
@@ -16,27 +17,30 @@ enum off_cpu_state { OFF_CPU_UNKNOWN, OFF_CPU_ON, OFF_CPU_BLOCKED, OFF_CPU_PREEM
 
 struct off_cpu {
 	struct perf_event_mmap_page *ring;	/* NULL: there are no records, or no more */
-	uint64_t data_bytes;			/* of the ring: a power of two; its head is a page before them */
+	uint64_t data_bytes;	/* of the ring's data, a power of two; its head is in the page before */
 	struct log_header *log;
-	enum off_cpu_state state;		/* UNKNOWN: until the first record */
-	uint64_t since_ns;			/* of the state; all times are of CLOCK_MONOTONIC */
-	uint64_t told_ns;			/* of the newest row */
-	struct log_clocks now;			/* when records were looked at last */
+	enum off_cpu_state state;		/* OFF_CPU_UNKNOWN until the first record */
+	uint64_t since_ns;			/* when the state began; all times are of CLOCK_MONOTONIC */
+	uint64_t told_ns;			/* time of the newest row */
+	struct log_clocks now;			/* when the records were read last */
 	uint64_t blocked_ns, preempted_ns;	/* in intervals that are over */
 	struct row_set rows;
 	uint64_t last[2];
 };
 
-/* Does nothing where the kernel does not allow it, or too many are open; the rest then does nothing either. */
+/*
+ * Does nothing where the kernel does not allow it, or too many are open. The other functions then
+ * do nothing either.
+ */
 void off_cpu_open(struct off_cpu *off, int tid, struct log_header *log);
 
-/* Rows for what happened since the last time. @log_fd: to grow the log. */
+/* Add rows for what happened since the last call. @log_fd: to grow the log. */
 void off_cpu_read(struct off_cpu *off, int log_fd);
 
-/* Once more, and let go. */
+/* Read once more, then release the ring. */
 void off_cpu_close(struct off_cpu *off, int log_fd);
 
-/* @to takes the place of @from. */
+/* Move @from to @to. */
 void off_cpu_move(struct off_cpu *to, const struct off_cpu *from);
 
 #endif

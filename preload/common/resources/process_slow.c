@@ -1,15 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The slow things of a process. */
+/* Reads the slow numbers of a process. */
 #include "preload/common/resources/process_slow.h"
 
-#include <dirent.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
-#include "preload/common/resources/machine_text.h"
-#include "preload/common/resources/process_text.h"
+#include "preload/common/base/directory.h"
+#include "preload/common/resources/proc_text.h"
 
-#define RARELY	2	/* in so many readings once: a text that costs a third of all */
+#define RARELY	2	/* this text is read once in so many readings, since it costs a third of all */
 
 void details_open(struct details *details, int pid, struct source_count *count)
 {
@@ -29,27 +27,22 @@ void details_close(struct details *details)
 
 static uint64_t count_entries(struct details *details)
 {
+	struct directory directory;
 	uint64_t nr = 0;
-	long length;
 
-	raw_syscall(SYS_lseek, details->descriptors_fd, 0, SEEK_SET, 0, 0, 0);
-	while ((length = sys_getdents(details->descriptors_fd, details->buffer, sizeof(details->buffer))) > 0) {
-		for (long at = 0; at < length;) {
-			const struct dirent64 *entry = (const struct dirent64 *)(details->buffer + at);
-
-			at += entry->d_reclen;
-			nr += entry->d_name[0] != '.';
-		}
-	}
-	return length < 0 ? LOG_NONE : nr;
+	directory_begin(&directory, details->descriptors_fd, details->buffer, sizeof(details->buffer));
+	while (directory_next(&directory))
+		nr++;
+	return directory.length < 0 ? LOG_NONE : nr;
 }
 
-/* From 6.2 on the directory's size is the number of descriptors; before, they are counted. */
+/* From Linux 6.2 on the directory's size is the number of descriptors. Before, they are counted. */
 static uint64_t nr_descriptors(struct details *details)
 {
 	struct stat stat;
 
-	if (raw_syscall(SYS_newfstatat, details->descriptors_fd, (long)"", (long)&stat, AT_EMPTY_PATH, 0, 0) < 0)
+	if (raw_syscall(SYS_newfstatat, details->descriptors_fd, (long)"", (long)&stat, AT_EMPTY_PATH, 0, 0) <
+	    0)
 		return LOG_NONE;
 	return stat.st_size ? (uint64_t)stat.st_size : count_entries(details);
 }
@@ -69,7 +62,7 @@ void details_read(struct details *details, struct figures *figures)
 		return;
 	length = read_text(details, details->net_fd);
 	if (length <= 0 || length == sizeof(details->buffer) - 1 || proc_parse_net(details->buffer, &net) < 0)
-		return;		/* a text that is cut has no true sum */
+		return;		/* a text that was cut has no true sum */
 	figures->netns_received_bytes = net.received_bytes;
 	figures->netns_received_packets = net.received_packets;
 	figures->netns_sent_bytes = net.sent_bytes;

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What is read of a process at a slow pace: its descriptors, its network namespace, its share of pages. */
+/*
+ * What is read of a process at a slow pace: its descriptors, its network namespace, its share of
+ * pages.
+ */
 #ifndef INSIDEME_PROCESS_SLOW_H
 #define INSIDEME_PROCESS_SLOW_H
 
@@ -13,17 +16,18 @@ struct details {
 	int descriptors_fd;		/* the directory of its descriptors */
 	struct source_count *count;
 	uint32_t nr_readings;
-	_Alignas(8) char buffer[8192];	/* entries of directories too */
+	_Alignas(8) char buffer[8192];	/* also for entries of directories */
 };
 
 void details_open(struct details *details, int pid, struct source_count *count);
 void details_close(struct details *details);
 
-/* Each sets what it can read and leaves the rest alone. */
+/* Each function sets the numbers that it can read and leaves the others alone. */
 void details_read(struct details *details, struct figures *figures);
 /*
- * PSS and USS less @own_bytes, the recorder's; the kernel walks all page tables for it: 20 us to 20 ms. Where another
- * process has the log mapped too, part of its pages was counted for that one: then it is a little too low.
+ * PSS and USS, less @own_bytes, the recorder's. The kernel walks all page tables for them: 20 us to
+ * 20 ms. If another process has mapped the log too, part of its pages was counted for that process,
+ * and the result is a little too low.
  */
 void details_read_maps(struct details *details, uint64_t own_bytes, struct figures *figures);
 

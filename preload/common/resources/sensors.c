@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Reading sensors below /sys. */
+/* Reads sensors below /sys. */
 #include "preload/common/resources/sensors.h"
 
 #include <stdbool.h>
 
-#include "preload/common/resources/scan_text.h"
+#include "preload/common/resources/proc_text.h"
 
-/* ROOT/sys/class/KIND + @number + @file, opened. */
+/* Open ROOT/sys/class/KIND, followed by @number and @file. */
 static int open_sensor(const struct sensors *sensors, const char *kind, uint32_t number, const char *file)
 {
 	char path[160];
@@ -29,15 +29,17 @@ static bool read_number(struct sensors *sensors, int fd, uint64_t *number)
 	return source_read(fd, sensors->count, text, sizeof(text), 0) > 0 && scan_number(&at, number);
 }
 
-/* Packages have no gaps in their numbers. Return: whether there is one, and it may be read. */
+/* The packages' numbers have no gaps. Return: whether this one exists and may be read. */
 static bool open_package(struct sensors *sensors, uint32_t number)
 {
 	struct energy_package *package = &sensors->packages[sensors->nr_packages];
 	int range_fd = open_sensor(sensors, "powercap/intel-rapl:", number, "/max_energy_range_uj");
 	bool is_read;
 
-	*package = (struct energy_package){ .fd = open_sensor(sensors, "powercap/intel-rapl:", number, "/energy_uj") };
-	is_read = read_number(sensors, range_fd, &package->range_uj) && read_number(sensors, package->fd, &package->last_uj);
+	*package = (struct energy_package){ .fd = open_sensor(sensors, "powercap/intel-rapl:", number,
+							      "/energy_uj") };
+	is_read = read_number(sensors, range_fd, &package->range_uj) &&
+		  read_number(sensors, package->fd, &package->last_uj);
 
 	source_close(&range_fd);
 	if (is_read)
@@ -80,8 +82,11 @@ static void read_energy(struct sensors *sensors, struct figures *figures)
 
 		if (!read_number(sensors, package->fd, &now))
 			return;
-		package->sum_uj += now >= package->last_uj ? now - package->last_uj :
-			now + (package->range_uj > package->last_uj ? package->range_uj - package->last_uj : 0);
+		package->sum_uj += now >= package->last_uj
+					   ? now - package->last_uj
+					   : now + (package->range_uj > package->last_uj
+							    ? package->range_uj - package->last_uj
+							    : 0);
 		package->last_uj = now;
 		sum_uj += package->sum_uj;
 	}
@@ -89,7 +94,7 @@ static void read_energy(struct sensors *sensors, struct figures *figures)
 		figures->energy_joules = sum_uj / 1000;
 }
 
-/* A zone below 0 degrees is not the hottest. */
+/* A zone below 0 degrees cannot be parsed, and so is never the hottest. */
 void sensors_read(struct sensors *sensors, struct figures *figures)
 {
 	for (uint32_t i = 0; i < sensors->nr_zones; i++) {

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Temperature and energy of the machine, where the kernel tells them: thermal zones, RAPL (root only, mostly). */
+/*
+ * Temperature and energy of the machine, where the kernel shows them: thermal zones, and RAPL
+ * (mostly for root only).
+ */
 #ifndef INSIDEME_RESOURCES_SENSORS_H
 #define INSIDEME_RESOURCES_SENSORS_H
 
@@ -11,20 +14,20 @@
 #define SENSORS_MAX 16
 
 struct sensors {
-	const char *root;		/* of the file system; "" but for tests */
+	const char *root;		/* of the file system; "" except in tests */
 	uint32_t nr_zones;
 	int zone_fds[SENSORS_MAX];
 	uint32_t nr_packages;
 	struct energy_package {
 		int fd;
-		uint64_t range_uj;	/* it counts up to this, and begins again */
+		uint64_t range_uj;	/* the counter wraps after this */
 		uint64_t last_uj;
 		uint64_t sum_uj;	/* since the sensor was opened */
 	} packages[SENSORS_MAX];
 	struct source_count *count;
 };
 
-/* @root and @count are kept. */
+/* @root and @count must stay valid. */
 void sensors_open(struct sensors *sensors, const char *root, struct source_count *count);
 void sensors_close(struct sensors *sensors);
 void sensors_read(struct sensors *sensors, struct figures *figures);

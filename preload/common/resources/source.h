@@ -8,13 +8,13 @@
 #include "preload/common/base/syscalls.h"
 #include "preload/common/base/text.h"
 
-/* Reads through one of these are counted: a sampler within the process takes them out of its figures. */
+/* Counts reads. A sampler inside the process subtracts them from the process's figures. */
 struct source_count {
 	uint64_t calls;
 	uint64_t bytes;
 };
 
-/* "/proc/PID/name", or "/proc/name" for @pid 0. Return: descriptor, or -errno. */
+/* Open "/proc/PID/name", or "/proc/name" for @pid 0. Return: descriptor, or -errno. */
 static inline int source_open(int pid, const char *name)
 {
 	char path[96];
@@ -30,8 +30,25 @@ static inline int source_open(int pid, const char *name)
 	return (int)sys_open(path, O_RDONLY | O_CLOEXEC, 0);
 }
 
-/* The file's text from @offset, zero-terminated. Return: its length, or -errno (-ESRCH: the process is gone). */
-static inline long source_read(int fd, struct source_count *count, char *buffer, uint64_t bytes, uint64_t offset)
+/* Open "/proc/PID/task/TID/name"; @task_fd is "/proc/PID/task". Return: descriptor, or -errno. */
+static inline int source_open_task(int task_fd, uint64_t tid, const char *name)
+{
+	char path[40];
+	struct text text;
+
+	text_init(&text, path, sizeof(path));
+	text_add_number(&text, tid);
+	text_add_char(&text, '/');
+	text_add(&text, name);
+	return (int)sys_openat(task_fd, path, O_RDONLY | O_CLOEXEC, 0);
+}
+
+/*
+ * Read the file's text from @offset, and end it with 0. Return: its length, or -errno (-ESRCH: the
+ * process is gone).
+ */
+static inline long source_read(int fd, struct source_count *count, char *buffer, uint64_t bytes,
+			       uint64_t offset)
 {
 	long length = fd < 0 ? fd : sys_pread(fd, buffer, bytes - 1, offset);
 

@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Reading threads one by one: files are opened each time, or a thousand threads would need a thousand descriptors. */
+/*
+ * Reads threads one by one. Files are opened for each reading: a thousand threads would need a
+ * thousand descriptors.
+ */
 #include "preload/common/resources/threads_rows.h"
 
-#include <dirent.h>
-#include <unistd.h>
-
 #include "preload/common/base/clock.h"
-#include "preload/common/resources/process_text.h"
+#include "preload/common/base/directory.h"
+#include "preload/common/resources/proc_text.h"
 
-#define LIST_ALWAYS	16	/* in so many readings once, even when the number of threads stays */
-#define ROOM_SHIFT	6	/* of the budget, for the rows of all threads ever */
+/* the threads are listed once in so many readings, even when their number stays the same */
+#define LIST_ALWAYS	16
+#define ROOM_SHIFT	6	/* share of the budget for the rows of all threads ever */
 
 void tasks_init(struct tasks *tasks, struct log_header *log)
 {
@@ -29,13 +31,16 @@ void tasks_open(struct tasks *tasks, int pid, bool own_thread, struct source_cou
 	tasks->task_fd = source_open(pid, "task");
 }
 
-/* What a set took of the room of all. */
+/* Subtract what a set took from the room that all sets share. */
 static void charge(struct tasks *tasks, uint64_t taken)
 {
 	tasks->room_bytes -= taken < tasks->room_bytes ? taken : tasks->room_bytes;
 }
 
-/* The kernel's records are read from outside only: its ring would lie in the program's memory. */
+/*
+ * The kernel's records are read from outside only: from inside, its ring would lie in the program's
+ * memory.
+ */
 static void open_off_cpu(struct tasks *tasks, struct task *task)
 {
 	task->off.ring = NULL;
@@ -44,7 +49,8 @@ static void open_off_cpu(struct tasks *tasks, struct task *task)
 		off_cpu_open(&task->off, task->tid, tasks->log);
 }
 
-static void read_off_cpu(struct tasks *tasks, struct task *task, int log_fd, void (*reading)(struct off_cpu *off, int log_fd))
+static void read_off_cpu(struct tasks *tasks, struct task *task, int log_fd,
+			 void (*reading)(struct off_cpu *off, int log_fd))
 {
 	uint64_t taken = task->off.rows.taken_bytes;
 
@@ -105,26 +111,19 @@ static void drop_ended(struct tasks *tasks, int log_fd)
 
 static void list_tasks(struct tasks *tasks, int log_fd, char *buffer, uint64_t bytes)
 {
-	long length;
+	struct directory directory;
+	uint64_t tid;
 
 	for (uint32_t i = 0; i < tasks->nr_tasks; i++)
 		tasks->list[i].listed = false;
-	raw_syscall(SYS_lseek, tasks->task_fd, 0, SEEK_SET, 0, 0, 0);
-	while ((length = sys_getdents(tasks->task_fd, buffer, bytes)) > 0) {
-		for (long at = 0; at < length;) {
-			const struct dirent64 *entry = (const struct dirent64 *)(buffer + at);
-			const char *name = entry->d_name;
-			uint64_t tid;
-
-			at += entry->d_reclen;
-			if (text_read_u64(&name, &tid) == 0)
-				take_tid(tasks, (int)tid);
-		}
-	}
+	directory_begin(&directory, tasks->task_fd, buffer, bytes);
+	while (directory_next_number(&directory, &tid))
+		take_tid(tasks, (int)tid);
 	drop_ended(tasks, log_fd);
 }
 
-static void append(struct tasks *tasks, struct task *task, uint64_t ticks, const struct figures *figures, int log_fd)
+static void append(struct tasks *tasks, struct task *task, uint64_t ticks, const struct figures *figures,
+		   int log_fd)
 {
 	uint64_t taken = task->rows.taken_bytes;
 
@@ -133,7 +132,10 @@ static void append(struct tasks *tasks, struct task *task, uint64_t ticks, const
 	charge(tasks, task->rows.taken_bytes - taken);
 }
 
-/* A thread that is seen for the first time may be gone at once: its rows begin at the second. */
+/*
+ * A thread that is seen for the first time may be gone at once, so its rows begin at the second
+ * reading.
+ */
 static void add_row(struct tasks *tasks, struct task *task, const struct figures *figures, int log_fd)
 {
 	const struct column_set *set = &column_sets[SET_THREAD];
@@ -152,16 +154,11 @@ static void read_task(struct tasks *tasks, struct task *task, int log_fd, char *
 {
 	struct proc_schedstat schedstat;
 	struct figures figures;
-	char name[32];
-	struct text text;
-	int fd;
+	int fd = source_open_task(tasks->task_fd, (uint64_t)task->tid, "schedstat");
 
-	text_init(&text, name, sizeof(name));
-	text_add_number(&text, (uint64_t)task->tid);
-	text_add(&text, "/schedstat");
-	fd = (int)sys_openat(tasks->task_fd, name, O_RDONLY | O_CLOEXEC, 0);
-	if (source_read(fd, tasks->count, buffer, bytes, 0) > 0 && proc_parse_schedstat(buffer, &schedstat) == 0) {
-		if (schedstat.cpu_ns < task->cpu_ns) {	/* another thread, whose tid was free again */
+	if (source_read(fd, tasks->count, buffer, bytes, 0) > 0 &&
+	    proc_parse_schedstat(buffer, &schedstat) == 0) {
+		if (schedstat.cpu_ns < task->cpu_ns) {	/* another thread, which got the same tid */
 			read_off_cpu(tasks, task, log_fd, off_cpu_close);
 			open_off_cpu(tasks, task);
 		}

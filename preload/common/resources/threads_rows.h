@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The threads of a process: CPU time and waiting for a processor of each, a set of rows for each that lives long
- * enough to be seen twice, and the sum of their waiting.
+ * The threads of a process: the CPU time of each, its waiting for a processor, and the sum of all
+ * waiting. Each thread that lives long enough to be seen twice gets its own set of rows.
  */
 #ifndef INSIDEME_THREADS_ROWS_H
 #define INSIDEME_THREADS_ROWS_H
@@ -14,13 +14,13 @@
 #include "preload/common/resources/off_cpu.h"
 #include "preload/common/resources/source.h"
 
-#define TASKS_MAX	64	/* looked at at a time; of more, the sum is not known */
+#define TASKS_MAX	64	/* looked at together; with more threads, the sum is not known */
 
 struct task {
 	int tid;
 	bool listed;			/* in the newest listing */
 	bool has_rows;
-	uint64_t cpu_ns, wait_ns;		/* as last seen */
+	uint64_t cpu_ns, wait_ns;		/* as last read */
 	struct row_set rows;
 	uint64_t last[2];
 	struct off_cpu off;
@@ -28,29 +28,32 @@ struct task {
 
 struct tasks {
 	int task_fd;			/* the directory of its threads */
-	int own_tid;			/* left out; 0: none of them is ours */
+	int own_tid;			/* left out; 0: no thread of the process is ours */
 	struct log_header *log;
 	struct source_count *count;
-	uint64_t ended_wait_ns;		/* of threads that have ended, as last seen */
-	uint64_t room_bytes;		/* left for rows of threads not seen before */
+	uint64_t ended_wait_ns;		/* of threads that have ended, as last read */
+	uint64_t room_bytes;		/* left for the rows of threads not seen before */
 	uint32_t nr_readings;
 	uint32_t nr_tasks;
-	bool has_more;			/* than we keep */
+	bool has_more;			/* there are more threads than we keep */
 	struct task list[TASKS_MAX];
 };
 
 void tasks_init(struct tasks *tasks, struct log_header *log);
 void tasks_open(struct tasks *tasks, int pid, bool own_thread, struct source_count *count);
-/* @log_fd: as below. */
+/* @log_fd: see tasks_read(). */
 void tasks_close(struct tasks *tasks, int log_fd);
 
-/* Read each of @nr_threads threads and add its row. @log_fd: to grow the log. @buffer: for texts of /proc. */
+/*
+ * Read each of @nr_threads threads and add its row. @log_fd: to grow the log. @buffer: for texts of
+ * /proc.
+ */
 void tasks_read(struct tasks *tasks, uint64_t nr_threads, int log_fd, char *buffer, uint64_t bytes);
 
-/* The same as last time, for those that have rows, where these end before @ticks of the log's clock. */
+/* Repeat the last row of each thread at @ticks of the log's clock, if its rows end before. */
 void tasks_repeat(struct tasks *tasks, uint64_t ticks, int log_fd);
 
-/* Of all threads so far, those that have ended included; LOG_NONE: some were not looked at. */
+/* Sum over all threads so far, including those that have ended. LOG_NONE: some were not looked at. */
 uint64_t tasks_wait_ns(const struct tasks *tasks);
 
 #endif

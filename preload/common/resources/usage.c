@@ -1,24 +1,26 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What one process uses. */
+/* Reads what one process uses. */
 #include "preload/common/resources/usage.h"
 
 #include <errno.h>
 #include <sys/stat.h>
 
 #include "preload/common/base/clock.h"
-#include "preload/common/resources/process_text.h"
+#include "preload/common/resources/proc_text.h"
 
-#define CPU_CLOCK_OF(pid)	((int)((~(unsigned)(pid)) << 3 | 2))	/* CPUCLOCK_SCHED of a whole process */
-#define CPU_READINGS		4	/* at most, until two clocks were read so near to each other: */
+#define CPU_CLOCK_OF(pid) ((int)((~(unsigned)(pid)) << 3 | 2)) /* CPUCLOCK_SCHED of a whole process */
+/* at most, until the thread's two clocks were read this close to each other: */
+#define CPU_READINGS		4
 #define CPU_NARROW_NS		4000u
-#define RARELY			8	/* in so many readings once: a text that costs as much as the rest of a row */
+/* this text is read once in so many readings, since it costs as much as the rest of a row */
+#define RARELY			8
 
 static long read_text(struct usage *usage, int fd)
 {
 	return source_read(fd, &usage->count, usage->buffer, sizeof(usage->buffer), 0);
 }
 
-/* @earlier: reads of the threads that read before this one, which counts from its first breath on. */
+/* @earlier: reads of the threads that read before. This thread's reads count from its first one on. */
 static void open_own_io(struct usage *usage, struct source_count earlier)
 {
 	struct proc_io io;
@@ -37,12 +39,12 @@ static void open_own_io(struct usage *usage, struct source_count earlier)
 	proc_parse_io(usage->buffer, &io);
 	if (io.read_calls == LOG_NONE || io.read_chars == LOG_NONE)
 		return;
-	/* Its own reading is not in the text yet. */
+	/* This reading is not yet in the text. */
 	usage->count.calls = earlier.calls + io.read_calls + 1;
 	usage->count.bytes = earlier.bytes + io.read_chars + (uint64_t)length;
 }
 
-/* The pid may have been given to another process since, or be a number of another namespace. */
+/* The pid may have been given to another process since, or may belong to another namespace. */
 static bool is_same_process(struct usage *usage)
 {
 	struct proc_stat stat;
@@ -51,7 +53,8 @@ static bool is_same_process(struct usage *usage)
 	       (!usage->start_ticks || stat.start_ticks == usage->start_ticks);
 }
 
-int usage_open(struct usage *usage, int pid, bool own_thread, const struct log_header *log, uint64_t start_ticks)
+int usage_open(struct usage *usage, int pid, bool own_thread, const struct log_header *log,
+	       uint64_t start_ticks)
 {
 	*usage = (struct usage){ .pid = pid, .own_thread = own_thread, .start_ticks = start_ticks };
 	return usage_open_again(usage, log);
@@ -95,8 +98,9 @@ void usage_close(struct usage *usage)
 }
 
 /*
- * A process is over when only its first thread is left, as a zombie; and with us as its last thread, when all others
- * ended by themselves (the child of a clone() does): we must not keep it.
+ * A process is over when only its first thread is left, as a zombie. From inside, the reading
+ * thread is left besides, as when all other threads ended by themselves (the child of a clone()
+ * does that): we must not keep the process alive.
  */
 static bool is_over(const struct usage *usage, const struct proc_stat *stat)
 {
@@ -114,13 +118,17 @@ static int read_cpu_clock(const struct usage *usage, uint64_t *cpu_ns)
 	return 0;
 }
 
-/* What the reading thread uses between its two clocks is off: an interrupt there counts as its own. */
+/*
+ * The result is wrong by what the reading thread uses between its two clock readings: an interrupt
+ * there counts as its own.
+ */
 static uint64_t cpu_ns_within(void)
 {
 	uint64_t narrowest_ns = UINT64_MAX, cpu_ns = LOG_NONE;
 
 	for (int i = 0; i < CPU_READINGS && narrowest_ns > CPU_NARROW_NS; i++) {
-		uint64_t before_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID), all_ns = clock_ns(CLOCK_PROCESS_CPUTIME_ID);
+		uint64_t before_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID),
+			 all_ns = clock_ns(CLOCK_PROCESS_CPUTIME_ID);
 		uint64_t passed_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID) - before_ns;
 
 		if (passed_ns >= narrowest_ns)
@@ -141,17 +149,24 @@ uint64_t usage_cpu_ns(const struct usage *usage)
 	return cpu_ns;
 }
 
-/* The directory of a process's threads has two links and one for each: a fifth of what the text of "stat" costs. */
+/*
+ * The directory of a process's threads has two links and one for each thread. Reading that costs a
+ * fifth of the text of "stat".
+ */
 static uint64_t nr_threads(const struct usage *usage)
 {
 	struct stat stat;
 
-	if (raw_syscall(SYS_newfstatat, usage->switches.task_fd, (long)"", (long)&stat, AT_EMPTY_PATH, 0, 0) < 0)
+	if (raw_syscall(SYS_newfstatat, usage->switches.task_fd, (long)"", (long)&stat, AT_EMPTY_PATH, 0, 0) <
+	    0)
 		return LOG_NONE;
 	return figure_less(stat.st_nlink, 2);
 }
 
-/* The rest of what "stat" tells is known better from within, but when the first thread, and so its memory, is gone. */
+/*
+ * From inside, the other numbers of "stat" are known better, except when the first thread, and with
+ * it its memory, is gone.
+ */
 static int read_from_within(struct usage *usage, struct figures *figures)
 {
 	struct proc_stat stat;
@@ -176,7 +191,7 @@ static int read_from_outside(struct usage *usage, struct figures *figures)
 	figures->threads = is_over(usage, &stat) ? LOG_NONE : stat.threads;
 	figures->user_ns = stat.user_ns;
 	figures->system_ns = stat.system_ns;
-	/* each page of the log that the program has in memory is a fault that it has us to thank for */
+	/* each page of the log that the program has in memory is a page fault that we caused */
 	figures->minor_faults = figure_less(stat.minor_faults, usage->log_pages.present);
 	figures->major_faults = stat.major_faults;
 	usage->child_faults = stat.child_faults;
@@ -185,7 +200,10 @@ static int read_from_outside(struct usage *usage, struct figures *figures)
 	return is_over(usage, &stat) ? -ESRCH : 0;
 }
 
-/* The reading thread brings pages of the log into memory: storage counts them as written by the process. */
+/*
+ * The reading thread brings pages of the log into memory, and the kernel counts them as written by
+ * the process.
+ */
 static uint64_t own_write_bytes(struct usage *usage)
 {
 	struct proc_io io;
@@ -205,14 +223,15 @@ void usage_leave(struct usage *usage)
 	usage_close(usage);
 }
 
-/* @own: what our reading threads have read that is in it. Return: false when it cannot be read. */
+/* @own: set to our threads' reads that are included. Return: false when it cannot be read. */
 static bool read_io(struct usage *usage, struct proc_io *io, struct source_count *own)
 {
 	if (usage->own_thread && usage->own_written_reach_bytes != usage->log_pages.reach_bytes) {
 		usage->own_written_reach_bytes = usage->log_pages.reach_bytes;
 		usage->own_written_bytes = own_write_bytes(usage);
 	}
-	*own = usage->own_thread ? usage->count : (struct source_count){ 0, 0 };	/* this one is not in its own text yet */
+	/* this reading is not yet in its own text */
+	*own = usage->own_thread ? usage->count : (struct source_count){ 0, 0 };
 	if (read_text(usage, usage->io_fd) <= 0)
 		return false;
 	proc_parse_io(usage->buffer, io);
@@ -226,7 +245,7 @@ static void take_own_off(struct usage *usage, const struct source_count *own, st
 	io->write_bytes = figure_less(io->write_bytes, usage->own_written_bytes);
 }
 
-/* After read_io(). Return: as that. */
+/* Call it after read_io(). Return: as read_io(). */
 static bool read_io_of_children(struct usage *usage, struct proc_io *io, struct source_count *own)
 {
 	if (usage->own_thread)
@@ -234,11 +253,11 @@ static bool read_io_of_children(struct usage *usage, struct proc_io *io, struct 
 	return !waited_io_is_due(&usage->waited_io, usage->child_faults) || read_io(usage, io, own);
 }
 
-/* @own_tid: of the thread that reads for us, 0: none that @io counts. */
+/* @own_tid: the thread that reads for us; 0: @io counts none. */
 static void take_children_off(struct usage *usage, int own_tid, struct proc_io *io)
 {
-	waited_io_take_off(&usage->waited_io, usage->child_faults, usage->switches.task_fd, own_tid, &usage->count,
-			   usage->buffer, sizeof(usage->buffer), io);
+	waited_io_take_off(&usage->waited_io, usage->child_faults, usage->switches.task_fd, own_tid,
+			   &usage->count, usage->buffer, sizeof(usage->buffer), io);
 }
 
 static void set_io(const struct proc_io *io, struct figures *figures)
@@ -251,15 +270,15 @@ static void set_io(const struct proc_io *io, struct figures *figures)
 	figures->write_bytes = io->write_bytes;
 }
 
-/* The table of live blocks: nearly all of it is touched. */
+/* The table of live blocks; nearly all of it is touched. */
 static uint64_t table_bytes(const struct usage *usage)
 {
 	return __atomic_load_n(&usage->log_pages.log->heap_table_bytes, __ATOMIC_RELAXED);
 }
 
 /*
- * A first thread that has ended while others run has no memory to show: nothing is known then.
- * @count_log: count those pages of the log too that were claimed before and have been touched since.
+ * A first thread that has ended while others run shows no memory; nothing is known then.
+ * @count_log: count also those pages of the log that were claimed before and touched since.
  */
 static int read_memory(struct usage *usage, bool count_log, struct figures *figures)
 {
@@ -271,11 +290,13 @@ static int read_memory(struct usage *usage, bool count_log, struct figures *figu
 		return -ESRCH;
 	if (length <= 0 || proc_parse_statm(usage->buffer, &statm) < 0 || statm.size_pages == 0)
 		return 0;
-	log_bytes = count_log ? log_pages_read(&usage->log_pages) : log_pages_read_if_grown(&usage->log_pages);
+	log_bytes =
+		count_log ? log_pages_read(&usage->log_pages) : log_pages_read_if_grown(&usage->log_pages);
 	figures->rss_bytes = figure_less(statm.resident_pages * page_bytes, log_bytes + table_bytes(usage));
 	figures->mapped_bytes = figure_less(statm.mapped_pages * page_bytes, log_bytes);
 	figures->vms_bytes = figure_less(statm.size_pages * page_bytes,
-				  (usage->log_pages.is_mapped ? usage->log_pages.log->map_bytes : 0) + table_bytes(usage));
+					 (usage->log_pages.is_mapped ? usage->log_pages.log->map_bytes : 0) +
+						 table_bytes(usage));
 	return 0;
 }
 
@@ -290,7 +311,7 @@ int usage_read_memory(struct usage *usage, struct figures *figures)
 	return has_execed(usage) ? -ESTALE : read_memory(usage, true, figures);
 }
 
-/* A zombie has no memory any more, but all that it has counted. */
+/* A zombie has no memory any more, but still has all its counters. */
 int usage_read(struct usage *usage, struct figures *figures)
 {
 	bool is_full = !usage->full_every || usage->nr_rows++ % usage->full_every == 0, has_io;
@@ -298,7 +319,8 @@ int usage_read(struct usage *usage, struct figures *figures)
 	struct proc_io io;
 	int error = 0;
 
-	if (!usage->own_thread && read_cpu_clock(usage, &figures->cpu_ns) == -EINVAL)	/* what the kernel says of a pid that is gone */
+	/* the kernel's error for a pid that is gone */
+	if (!usage->own_thread && read_cpu_clock(usage, &figures->cpu_ns) == -EINVAL)
 		return -ESRCH;
 	if (has_execed(usage))
 		return -ESTALE;
@@ -306,7 +328,8 @@ int usage_read(struct usage *usage, struct figures *figures)
 	is_full = is_full || figures->rss_bytes == LOG_NONE;
 	has_io = is_full && read_io(usage, &io, &own);
 	if (usage->own_thread || is_full)
-		error = usage->own_thread ? read_from_within(usage, figures) : read_from_outside(usage, figures);
+		error = usage->own_thread ? read_from_within(usage, figures)
+					  : read_from_outside(usage, figures);
 	if (figures->threads != LOG_NONE)
 		usage->nr_threads = figures->threads;
 	if (has_io && read_io_of_children(usage, &io, &own)) {
@@ -318,8 +341,9 @@ int usage_read(struct usage *usage, struct figures *figures)
 }
 
 /*
- * VmHWM counts the log's pages too. It rises only with RSS, so when it has risen since the last reading,
- * what it says less the log's pages of now is a lower bound, off by what the log grew since then.
+ * VmHWM counts the log's pages too. It rises only with RSS. So when it has risen since the last
+ * reading, its value less the log's present pages is a lower bound. The error is what the log has
+ * grown since then.
  */
 int usage_read_slow(struct usage *usage, struct figures *figures)
 {
@@ -334,7 +358,8 @@ int usage_read_slow(struct usage *usage, struct figures *figures)
 	if (status.peak_rss_bytes == LOG_NONE)
 		return 0;
 	if (status.peak_rss_bytes > usage->highest_seen_bytes) {
-		uint64_t peak = figure_less(status.peak_rss_bytes, log_pages_read(&usage->log_pages) + table_bytes(usage));
+		uint64_t peak = figure_less(status.peak_rss_bytes,
+					    log_pages_read(&usage->log_pages) + table_bytes(usage));
 
 		usage->highest_seen_bytes = status.peak_rss_bytes;
 		if (peak > usage->peak_rss_bytes)
@@ -351,11 +376,12 @@ void usage_read_maps(struct usage *usage, uint64_t limit_bytes, struct figures *
 
 	if (read_text(usage, usage->statm_fd) > 0 && proc_parse_statm(usage->buffer, &statm) == 0 &&
 	    statm.resident_pages <= limit_bytes / page_bytes)
-		details_read_maps(&usage->details, log_pages_read(&usage->log_pages) + table_bytes(usage), figures);
+		details_read_maps(&usage->details, log_pages_read(&usage->log_pages) + table_bytes(usage),
+				  figures);
 	figures->stack_bytes = log_pages_of_stacks(&usage->log_pages);
 }
 
-/* Our number in /proc, which may be that of an outer pid namespace. */
+/* Our pid in /proc, which may show an outer pid namespace. */
 static int pid_in_proc(const struct log_header *log)
 {
 	char number[16];
@@ -373,7 +399,9 @@ void usage_read_own(struct usage *usage, const struct log_header *log, struct fi
 	struct proc_io io;
 	uint64_t peak_bytes;
 
-	*usage = (struct usage){ .pid = pid_in_proc(log), .own_thread = true, .own_io_fd = -1, .switches.task_fd = -1 };
+	*usage = (struct usage){
+		.pid = pid_in_proc(log), .own_thread = true, .own_io_fd = -1, .switches.task_fd = -1
+	};
 	usage->statm_fd = source_open(usage->pid, "statm");
 	usage->io_fd = source_open(usage->pid, "io");
 	log_pages_open(&usage->log_pages, log, usage->pid, &usage->count);
@@ -382,7 +410,8 @@ void usage_read_own(struct usage *usage, const struct log_header *log, struct fi
 		if (usage->child_faults)
 			usage->switches.task_fd = source_open(usage->pid, "task");
 		take_children_off(usage, 0, &io);
-		take_own_off(usage, &own, &io);		/* by a thread of the program, as its own are counted there */
+		/* read by a thread of the program, whose reads are counted there too */
+		take_own_off(usage, &own, &io);
 		set_io(&io, figures);
 	}
 	peak_bytes = own_use_read_all(figures);

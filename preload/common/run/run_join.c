@@ -94,12 +94,13 @@ static bool is_own(struct run *run, const struct process_id *id)
 
 static bool run_of_own_log(struct run *run, const char *path, const struct process_id *id)
 {
+	_Alignas(8) char buffer[DIRECTORY_BUFFER_BYTES];
 	struct directory directory;
 	char date[DATE_BYTES];
 	bool found = false;
 	const char *name;
 
-	if (directory_open(&directory, path) < 0)
+	if (directory_open(&directory, path, buffer, sizeof(buffer)) < 0)
 		return false;
 	date_of_start(date, id);
 	while (!found && (name = directory_next(&directory))) {

@@ -134,6 +134,7 @@ static bool is_elsewhere(const char *run_path, const char *name, const struct pr
 
 bool run_rank_is_taken(const char *run_path, const struct process_id *id)
 {
+	_Alignas(8) char buffer[DIRECTORY_BUFFER_BYTES];
 	struct directory directory;
 	char prefix[32];
 	bool is_taken = false;
@@ -142,7 +143,7 @@ bool run_rank_is_taken(const char *run_path, const struct process_id *id)
 
 	text_init(&text, prefix, sizeof(prefix));
 	add_rank(&text, id->rank.rank);
-	if (directory_open(&directory, run_path) < 0)
+	if (directory_open(&directory, run_path, buffer, sizeof(buffer)) < 0)
 		return false;
 	while (!is_taken && (name = directory_next(&directory)))
 		is_taken = text_begins(name, prefix) && is_elsewhere(run_path, name, id);

@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "insideme_log.h"
-#include "preload/common/resources/process_text.h"
+#include "preload/common/resources/proc_text.h"
 #include "preload/common/resources/source.h"
 
 /*

@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "preload/common/base/programs.h"
+#include "preload/common/base/settings.h"
 
 static void globs_select_names(void **state)
 {
