@@ -8,9 +8,9 @@
 
 #define COLUMN(field, unit, kind) { #field, LOG_UNIT_##unit, LOG_##kind, offsetof(struct figures, field) }
 
-/* The recorder's own part is left out of all of them: its log's memory and, as a thread, what it uses itself. */
+/* All these leave out the recorder's own part: the memory of its log, and what its thread uses. */
 static const struct column process_columns[] = {
-	COLUMN(cpu_ns, NS, CUMULATIVE),			/* exact; user and system below may be in steps of 10 ms */
+	COLUMN(cpu_ns, NS, CUMULATIVE),	/* exact; user and system below may have steps of 10 ms */
 	COLUMN(user_ns, NS, CUMULATIVE),
 	COLUMN(system_ns, NS, CUMULATIVE),
 	COLUMN(rss_bytes, BYTES, GAUGE),
@@ -20,14 +20,15 @@ static const struct column process_columns[] = {
 	COLUMN(major_faults, COUNT, CUMULATIVE),
 	COLUMN(voluntary_switches, COUNT, CUMULATIVE),
 	COLUMN(involuntary_switches, COUNT, CUMULATIVE),
-	COLUMN(read_calls, COUNT, CUMULATIVE),		/* read() and the like, of any file */
+	COLUMN(read_calls, COUNT, CUMULATIVE),		/* read() and similar calls, on any file */
 	COLUMN(write_calls, COUNT, CUMULATIVE),
 	COLUMN(read_bytes, BYTES, CUMULATIVE),		/* from storage, not from the page cache */
 	COLUMN(write_bytes, BYTES, CUMULATIVE),
-	COLUMN(read_chars, BYTES, CUMULATIVE),		/* bytes that the calls returned, of any file */
+	COLUMN(read_chars, BYTES, CUMULATIVE),		/* bytes that the calls returned, on any file */
 	COLUMN(write_chars, BYTES, CUMULATIVE),
 	COLUMN(heap_bytes, BYTES, GAUGE),
-	COLUMN(mapped_bytes, BYTES, GAUGE),		/* of RSS, pages of files and of shared memory */
+	/* The part of RSS that is pages of files or of shared memory */
+	COLUMN(mapped_bytes, BYTES, GAUGE),
 };
 
 static const struct column memory_columns[] = {
@@ -39,34 +40,43 @@ static const struct column process_slow_columns[] = {
 	COLUMN(peak_rss_bytes, BYTES, GAUGE),
 	COLUMN(swap_bytes, BYTES, GAUGE),
 	COLUMN(descriptors, COUNT, GAUGE),
-	COLUMN(run_wait_ns, WAIT_NS, CUMULATIVE),	/* ready to run, but no processor was free; of all threads seen */
-	COLUMN(netns_received_bytes, BYTES, CUMULATIVE),	/* of its network namespace, by all but the loopback */
+	/* Ready to run without a free processor; sum over all threads seen */
+	COLUMN(run_wait_ns, WAIT_NS, CUMULATIVE),
+	/* Of its network namespace, without the loopback */
+	COLUMN(netns_received_bytes, BYTES, CUMULATIVE),
 	COLUMN(netns_received_packets, COUNT, CUMULATIVE),
 	COLUMN(netns_sent_bytes, BYTES, CUMULATIVE),
 	COLUMN(netns_sent_packets, COUNT, CUMULATIVE),
 };
 
 static const struct column process_maps_columns[] = {
-	COLUMN(pss_bytes, BYTES, GAUGE),		/* shared pages in equal parts */
-	COLUMN(uss_bytes, BYTES, GAUGE),		/* pages of nobody else */
-	COLUMN(stack_bytes, BYTES, GAUGE),		/* of the stacks of threads that make recorded calls, what is in memory */
+	COLUMN(pss_bytes, BYTES, GAUGE),		/* a page shared by n processes counts as 1/n */
+	COLUMN(uss_bytes, BYTES, GAUGE),		/* pages that no other process shares */
+	/* In memory, of the stacks of threads that make recorded calls */
+	COLUMN(stack_bytes, BYTES, GAUGE),
 };
 
-/* By its descriptors of /dev/dri. */
+/* Read from its descriptors of /dev/dri. */
 static const struct column process_gpu_columns[] = {
-	COLUMN(gpu_engine_ns, NS, CUMULATIVE),		/* of all engines */
+	COLUMN(gpu_engine_ns, NS, CUMULATIVE),		/* sum over all engines */
 	COLUMN(gpu_client_bytes, BYTES, GAUGE),
 };
 
 static const struct column thread_columns[] = {
-	COLUMN(thread_cpu_ns, NS, CUMULATIVE),		/* of a thread that runs, late by the kernel's tick */
+	/* Of a running thread, late by up to one tick of the kernel */
+	COLUMN(thread_cpu_ns, NS, CUMULATIVE),
 	COLUMN(thread_wait_ns, WAIT_NS, CUMULATIVE),
 };
 
-/* By the kernel's records of context switches: a row where an interval off the processor begins or ends. */
+/*
+ * From the kernel's records of context switches: a row where an interval off the processor begins
+ * or ends.
+ */
 static const struct column thread_off_columns[] = {
-	COLUMN(thread_blocked_ns, WAIT_NS, CUMULATIVE),	/* until it runs again: waiting for a processor at last is in it */
-	COLUMN(thread_preempted_ns, WAIT_NS, CUMULATIVE),	/* taken off while it could run */
+	/* Until it runs again, including the final wait for a processor */
+	COLUMN(thread_blocked_ns, WAIT_NS, CUMULATIVE),
+	/* Taken off the processor while it could run */
+	COLUMN(thread_preempted_ns, WAIT_NS, CUMULATIVE),
 };
 
 static const struct column clock_columns[] = {
@@ -75,32 +85,33 @@ static const struct column clock_columns[] = {
 };
 
 static const struct column system_columns[] = {
-	COLUMN(system_cpu_busy_ns, NS, CUMULATIVE),	/* over all processors */
+	COLUMN(system_cpu_busy_ns, NS, CUMULATIVE),	/* sum over all processors */
 	COLUMN(system_cpu_total_ns, NS, CUMULATIVE),
 	COLUMN(load_1min, MILLI, GAUGE),
 	COLUMN(memory_used_bytes, BYTES, GAUGE),
 	COLUMN(memory_available_bytes, BYTES, GAUGE),
 	COLUMN(swap_used_bytes, BYTES, GAUGE),
-	COLUMN(disk_reads, COUNT, CUMULATIVE),		/* of whole devices with hardware behind them */
+	COLUMN(disk_reads, COUNT, CUMULATIVE),		/* whole devices with hardware behind them */
 	COLUMN(disk_read_bytes, BYTES, CUMULATIVE),
 	COLUMN(disk_writes, COUNT, CUMULATIVE),
 	COLUMN(disk_written_bytes, BYTES, CUMULATIVE),
-	COLUMN(net_received_bytes, BYTES, CUMULATIVE),	/* of all interfaces but the loopback */
+	COLUMN(net_received_bytes, BYTES, CUMULATIVE),	/* all interfaces without the loopback */
 	COLUMN(net_received_packets, COUNT, CUMULATIVE),
 	COLUMN(net_sent_bytes, BYTES, CUMULATIVE),
 	COLUMN(net_sent_packets, COUNT, CUMULATIVE),
-	COLUMN(cpu_stall_ns, WAIT_NS, CUMULATIVE),	/* pressure: some task waited; full: all that could run did */
+	/* pressure: at least one task waited; full: all that could run did */
+	COLUMN(cpu_stall_ns, WAIT_NS, CUMULATIVE),
 	COLUMN(memory_stall_ns, WAIT_NS, CUMULATIVE),
 	COLUMN(memory_full_stall_ns, WAIT_NS, CUMULATIVE),
 	COLUMN(io_stall_ns, WAIT_NS, CUMULATIVE),
 	COLUMN(io_full_stall_ns, WAIT_NS, CUMULATIVE),
 	COLUMN(temperature_celsius, MILLI, GAUGE),	/* the hottest zone */
-	COLUMN(energy_joules, MILLI, CUMULATIVE),	/* of all processor packages */
+	COLUMN(energy_joules, MILLI, CUMULATIVE),	/* sum over all processor packages */
 };
 
-/* The control group that the sampler is in, or those above it whose limit is lower. */
+/* The sampler's control group, or a group above it whose limit is lower. */
 static const struct column cgroup_columns[] = {
-	COLUMN(cgroup_memory_bytes, BYTES, GAUGE),	/* with the page cache */
+	COLUMN(cgroup_memory_bytes, BYTES, GAUGE),	/* including the page cache */
 	COLUMN(cgroup_memory_limit_bytes, BYTES, GAUGE),
 	COLUMN(cgroup_oom_kills, COUNT, CUMULATIVE),
 	COLUMN(cgroup_cpu_ns, NS, CUMULATIVE),

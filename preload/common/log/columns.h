@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Columns as data: which numbers a row of each set holds. A new column of a source that is read already is
- * one line in columns.c and one field here; its reader fills the field.
+ * Columns as data: the numbers that a row of each set holds. A new column of a source that is
+ * already read is one line in columns.c and one field here, which the source's reader fills.
  */
 #ifndef INSIDEME_RESOURCES_COLUMNS_H
 #define INSIDEME_RESOURCES_COLUMNS_H
@@ -10,7 +10,7 @@
 
 #include "insideme_log.h"
 
-/* All numbers of a reading; LOG_NONE: could not be read. Each is explained at its column. */
+/* All numbers of a reading. LOG_NONE: could not be read. Each is explained at its column. */
 struct figures {
 	uint64_t cpu_ns, user_ns, system_ns;
 	uint64_t rss_bytes, vms_bytes, mapped_bytes;
@@ -44,10 +44,13 @@ struct column {
 	const char *name;
 	uint16_t unit;		/* enum log_unit */
 	uint16_t kind;		/* enum log_column_kind */
-	uint32_t place;		/* of its number in struct figures, or where else the set's numbers lie */
+	uint32_t place;		/* of its number in struct figures, or wherever else the set's numbers lie */
 };
 
-/* In the order in which a step reads them. "thread" and "cores" stand for sets of their own making. */
+/*
+ * In the order in which a step reads them. "thread" and "cores" stand for sets that are built at
+ * run time.
+ */
 enum column_set_id {
 	SET_CLOCK,
 	SET_PROCESS,
@@ -58,7 +61,7 @@ enum column_set_id {
 	SET_PROCESS_GPU,
 	SET_SYSTEM,
 	SET_CGROUP,
-	SET_THREAD_OFF,		/* its rows are added beside those of SET_THREAD */
+	SET_THREAD_OFF,		/* its rows are added together with those of SET_THREAD */
 	NR_COLUMN_SETS,
 };
 #define COLUMNS_MAX 24
@@ -67,9 +70,9 @@ struct column_set {
 	const char *name;
 	const struct column *columns;
 	uint32_t nr_columns;
-	uint32_t room_shift;	/* its rows take at most the budget >> room_shift, */
+	uint32_t room_shift;	/* its rows take at most the budget >> room_shift */
 	uint32_t room_bytes;	/* and at most this */
-	uint32_t first_bytes;	/* its first area; a multiple of LOG_AREA_ALIGN */
+	uint32_t first_bytes;	/* of its first area; a multiple of LOG_AREA_ALIGN */
 };
 
 extern const struct column_set column_sets[NR_COLUMN_SETS];
@@ -79,7 +82,7 @@ static inline uint64_t column_value(const struct column *column, const void *num
 	return *(const uint64_t *)((const char *)numbers + column->place);
 }
 
-/* A figure without a part that is not the program's; not known: stays so. */
+/* Subtract from a figure the part that is not the program's. LOG_NONE stays LOG_NONE. */
 static inline uint64_t figure_less(uint64_t all, uint64_t part)
 {
 	return all == LOG_NONE ? LOG_NONE : all > part ? all - part : 0;

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Room in a mapped log: growth of the file, areas, records. Lock-free: several writers share one log. */
+/*
+ * Claims room in a mapped log: growth of the file, areas, records. Lock-free, since several writers
+ * share one log.
+ */
 #include "preload/common/log/log.h"
 
 #include <errno.h>
@@ -14,7 +17,7 @@
 #define RECORDS_BYTES	(16u << 10)
 #define TEXT_MAX	(128u << 10)
 
-/* The growth step: as much as the file has, between the first and the last step. */
+/* The growth step: as much as the file has, between STEP_FIRST and STEP_LAST. */
 static uint64_t growth_step(uint64_t file_bytes)
 {
 	uint64_t step = STEP_FIRST;
@@ -62,11 +65,15 @@ void log_raise_threshold(struct log_header *log, uint64_t seen, uint64_t reason,
 	uint64_t next = seen ? seen * 4 : log->threshold_floor_ticks;
 	uint64_t values[] = { next, seen, reason };
 
-	if (__atomic_compare_exchange_n(&log->threshold_ticks, &seen, next, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+	if (__atomic_compare_exchange_n(&log->threshold_ticks, &seen, next, false, __ATOMIC_RELAXED,
+					__ATOMIC_RELAXED))
 		log_write_event(log, LOG_EVENT_THRESHOLD, 0, values, 3, NULL, now_ticks);
 }
 
-/* Each time half of what slices may still use is used, calls must last longer to get one. */
+/*
+ * Each time that half of the remaining share of slices is used, raise the threshold: calls must
+ * last longer to get a slice.
+ */
 static void step_budget(struct log_header *log, uint64_t tail)
 {
 	uint64_t step = __atomic_load_n(&log->next_step_bytes, __ATOMIC_RELAXED);
@@ -74,9 +81,10 @@ static void step_budget(struct log_header *log, uint64_t tail)
 
 	if (tail < step || left < LOG_AREA_ALIGN)
 		return;
-	if (__atomic_compare_exchange_n(&log->next_step_bytes, &step, next, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
-		log_raise_threshold(log, __atomic_load_n(&log->threshold_ticks, __ATOMIC_RELAXED), LOG_THRESHOLD_BUDGET,
-				    clock_ticks(log->clock));
+	if (__atomic_compare_exchange_n(&log->next_step_bytes, &step, next, false, __ATOMIC_RELAXED,
+					__ATOMIC_RELAXED))
+		log_raise_threshold(log, __atomic_load_n(&log->threshold_ticks, __ATOMIC_RELAXED),
+				    LOG_THRESHOLD_BUDGET, clock_ticks(log->clock));
 }
 
 static const struct log_header *kept_in_memory;
@@ -99,7 +107,7 @@ struct log_area *log_claim(struct log_header *log, enum log_area_kind kind, uint
 			   uint32_t head_bytes, uint32_t record_bytes)
 {
 	uint64_t size = (bytes + LOG_AREA_ALIGN - 1) & ~(uint64_t)(LOG_AREA_ALIGN - 1);
-	uint64_t tail = __atomic_load_n(&log->tail_bytes, __ATOMIC_ACQUIRE);	/* before how far it reaches */
+	uint64_t tail = __atomic_load_n(&log->tail_bytes, __ATOMIC_ACQUIRE);	/* read before file_bytes */
 	struct log_area *area;
 
 	do {
@@ -140,7 +148,10 @@ struct log_record *log_new_record(struct log_header *log, uint32_t bytes, uint64
 			return NULL;
 		}
 		place = sizeof(*area);
-		/* When another writer was faster, its area is used from now on, and ours for this record alone. */
+		/*
+		 * If another writer was faster, its area is the one used from now on, and ours
+		 * holds only this record.
+		 */
 		__atomic_compare_exchange_n(&log->records, &newest, area->self, false, __ATOMIC_RELEASE,
 					    __ATOMIC_RELAXED);
 	}
@@ -174,8 +185,8 @@ void log_write_text(struct log_header *log, const char *key, const char *value, 
 	log_publish(&record->record, LOG_RECORD_TEXT);
 }
 
-void log_write_event(struct log_header *log, enum log_event_kind event, uint32_t thread, const uint64_t *values,
-		     int nr_values, const char *text, uint64_t now_ticks)
+void log_write_event(struct log_header *log, enum log_event_kind event, uint32_t thread,
+		     const uint64_t *values, int nr_values, const char *text, uint64_t now_ticks)
 {
 	size_t length = text ? text_length(text) + 1 : 0;
 	struct log_event *record;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Room in a mapped log: areas, growth, records. Used inside the program and, by insideme-run, on the logs
- * of other processes; several writers may work on one log at once. No locks, no libc: callable anywhere.
+ * Room in a mapped log: areas, growth, records. The program uses it on its own log, and
+ * insideme-run on the logs of other processes; several writers may use one log at once. There are
+ * no locks and no libc calls: it may be called from anywhere.
  */
 #ifndef INSIDEME_LOG_WRITER_H
 #define INSIDEME_LOG_WRITER_H
@@ -22,33 +23,41 @@ static ALWAYS_INLINE uint32_t log_ref(const struct log_header *log, const void *
 	return (uint32_t)((uint64_t)((const char *)place - (const char *)log) >> LOG_REF_SHIFT);
 }
 
-/* How far slices may fill the log: the counters of whole functions outlast single calls. */
+/*
+ * How far slices may fill the log. The rest is kept for counters of whole functions, which matter
+ * longer than single calls.
+ */
 static inline uint64_t log_slice_share(const struct log_header *log)
 {
 	return log->map_bytes / 16 * 12;
 }
 
-/* The limit on files as it is now: the program may lower it, and past it comes a signal that kills. */
+/*
+ * The limit on file sizes as it is now. The program may lower it, and a write past it raises a
+ * signal that kills.
+ */
 uint64_t log_file_limit(void);
 
 /*
- * Make the file of @log reach at least @bytes, rounded up to the growth step; the pages are not touched.
- * @fd: the file, open for writing. Never past the caller's limit on files (SIGXFSZ).
- * Return: 0, or -errno (-ENOSPC, -EFBIG, ... or -ENOBUFS past the budget).
+ * Make the file of @log reach at least @bytes, rounded up to the growth step. The pages are not
+ * touched. @fd: the file, open for writing. It never grows past the caller's limit on file sizes
+ * (SIGXFSZ). Return: 0, or -errno (-ENOSPC, -EFBIG, ..., or -ENOBUFS past the budget).
  */
 int log_grow(struct log_header *log, int fd, uint64_t bytes);
 
 /*
- * A new zeroed area of @bytes (rounded up to LOG_AREA_ALIGN). NULL when the file does not reach so far.
- * @owner: ref of a thread or 0; @record_bytes as in struct log_area; @head_bytes: where used_bytes begins.
- * Raises the threshold when half of what remained of the budget is used.
+ * Claim a new zeroed area of @bytes, rounded up to LOG_AREA_ALIGN. @owner: ref of a thread, or 0.
+ * @record_bytes: as in struct log_area. @head_bytes: where used_bytes begins. Raises the threshold
+ * when half of what remained of the budget is used. Return: NULL when the file does not reach that
+ * far.
  */
 struct log_area *log_claim(struct log_header *log, enum log_area_kind kind, uint32_t owner, uint64_t bytes,
 			   uint32_t head_bytes, uint32_t record_bytes);
 
 /*
- * With readings of RSS at each call the log's own part of memory must be known at any time: from here on what this process
- * claims in @log (NULL: in none) is touched at once and counted in resident_bytes.
+ * Readings of RSS at each call need the log's own part of memory at any time. After this call,
+ * every area that this process claims in @log is touched at once and counted in resident_bytes.
+ * NULL ends that.
  */
 void log_keep_in_memory(const struct log_header *log);
 
@@ -59,22 +68,24 @@ static ALWAYS_INLINE void log_lose(struct log_header *log, enum log_loss loss)
 }
 
 /*
- * Raise the slice threshold four-fold (0 becomes log_header.threshold_floor_ticks) and record it as an event.
- * @seen: the threshold the caller saw; nothing happens when another writer has raised it since.
+ * Raise the slice threshold four-fold (0 becomes log_header.threshold_floor_ticks) and record that
+ * as an event. @seen: the threshold that the caller saw. Nothing happens if another writer has
+ * raised it since.
  */
 void log_raise_threshold(struct log_header *log, uint64_t seen, uint64_t reason, uint64_t now_ticks);
 
 /*
- * Room for a record of @bytes (rounded up to 8) in the process's records areas, zeroed, bytes set. The
- * caller fills it and then calls log_publish(). NULL: no room (counted as LOG_LOST_RECORDS).
+ * Claim room for a record of @bytes, rounded up to 8, in the process's areas of records. The record
+ * is zeroed and its bytes are set; the caller fills it and then calls log_publish(). Return: NULL
+ * when there is no room (counted as LOG_LOST_RECORDS).
  */
 struct log_record *log_new_record(struct log_header *log, uint32_t bytes, uint64_t now_ticks);
 void log_publish(struct log_record *record, enum log_record_kind kind);
 
-/* "key=value" as a text record; values longer than 128 KiB are cut. */
+/* Write "key=value" as a text record. Values longer than 128 KiB are cut. */
 void log_write_text(struct log_header *log, const char *key, const char *value, uint64_t now_ticks);
-/* @values: nr_values of at most 6; @text may be NULL. */
-void log_write_event(struct log_header *log, enum log_event_kind event, uint32_t thread, const uint64_t *values,
-		     int nr_values, const char *text, uint64_t now_ticks);
+/* Write an event. @values: @nr_values of them, at most 6. @text may be NULL. */
+void log_write_event(struct log_header *log, enum log_event_kind event, uint32_t thread,
+		     const uint64_t *values, int nr_values, const char *text, uint64_t now_ticks);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Logs that live away from their run. */
+/* Logs that are kept outside of their run's directory. */
 #include "preload/common/log/log_elsewhere.h"
 
 #include <errno.h>
@@ -13,16 +13,18 @@
 #include "preload/common/base/syscalls.h"
 #include "preload/common/base/text.h"
 
-#define PATH_BYTES	4096	/* in the run */
+#define PATH_BYTES	4096	/* of the log's file in the run */
 
 static const char *const places[] = { "/dev/shm", "/tmp" };
 
 bool elsewhere_is_remote(int fd)
 {
-	/* NFS, SMB, SMB2, CIFS, FUSE, 9P, Lustre, GPFS, Ceph, AFS, BeeGFS, OrangeFS, PanFS, VirtualBox, Coda, Parallels */
+	/* NFS, SMB, SMB2, CIFS, FUSE, 9P, Lustre, GPFS, Ceph, AFS, BeeGFS, OrangeFS, PanFS, VirtualBox, Coda,
+	 * Parallels */
 	static const uint32_t kinds[] = {
-		0x6969, 0x517b, 0xfe534d42, 0xff534d42, 0x65735546, 0x01021997, 0x0bd00bd0, 0x47504653, 0x00c36400,
-		0x5346414f, 0x19830326, 0x20030528, 0xaad7aaea, 0x786f4256, 0x73757245, 0x7c7c6673,
+		0x6969,	    0x517b,	0xfe534d42, 0xff534d42, 0x65735546, 0x01021997,
+		0x0bd00bd0, 0x47504653, 0x00c36400, 0x5346414f, 0x19830326, 0x20030528,
+		0xaad7aaea, 0x786f4256, 0x73757245, 0x7c7c6673,
 	};
 	struct statfs fs;
 
@@ -40,8 +42,8 @@ bool elsewhere_is_wanted(long error)
 }
 
 /*
- * Names can be guessed, but in a directory with the sticky bit a file that O_EXCL made stays ours. The time tells hosts
- * apart that share the run, and processes that had the pid before.
+ * Names can be guessed. But in a directory with the sticky bit, a file made with O_EXCL stays ours.
+ * The time distinguishes hosts that share the run, and processes that had the pid before.
  */
 long elsewhere_create(unsigned number, char *path)
 {
@@ -73,7 +75,10 @@ int elsewhere_point(int home_fd, const char *path)
 	return written < 0 ? (int)written : written < text.at - line ? -ENOSPC : 0;
 }
 
-/* The path in the run's file @fd. Return: false if it is a log itself, or a line that we did not write. */
+/*
+ * Read the path in the run's file @fd. Return: false if the file is a log itself, or a line that we
+ * did not write.
+ */
 static bool read_pointer(int fd, char *path)
 {
 	char line[sizeof(LOG_POINTER) + AWAY_PATH_BYTES];
@@ -95,7 +100,8 @@ long elsewhere_open(const char *home, int flags)
 	char path[AWAY_PATH_BYTES];
 	long fd = -ENOENT;
 
-	for (int attempt = 0; attempt < 2 && fd == -ENOENT; attempt++) {	/* it may be brought home meanwhile */
+	/* The log may be brought home meanwhile */
+	for (int attempt = 0; attempt < 2 && fd == -ENOENT; attempt++) {
 		fd = sys_open(home, flags | O_CLOEXEC | O_NOFOLLOW, 0);
 		if (fd < 0 || !read_pointer((int)fd, path))
 			return fd;
@@ -118,7 +124,10 @@ static int write_all(int fd, const char *bytes, uint64_t left)
 	return 0;
 }
 
-/* As far as the areas reach now; what the head says of those that are claimed meanwhile is set right after it. */
+/*
+ * Copy the log as far as its areas reach now. Its head may know of areas that were claimed
+ * meanwhile, so those numbers are set right afterwards.
+ */
 static int copy_log(int from, int to)
 {
 	uint64_t reach[2];
@@ -126,24 +135,34 @@ static int copy_log(int from, int to)
 	long map;
 	int error = -EINVAL;
 
-	_Static_assert(offsetof(struct log_header, tail_bytes) == offsetof(struct log_header, file_bytes) + sizeof(*reach), "both");
+	_Static_assert(offsetof(struct log_header, tail_bytes) ==
+			       offsetof(struct log_header, file_bytes) + sizeof(*reach),
+		       "both");
 	if (raw_syscall(SYS_newfstatat, from, (long)"", (long)&stat, AT_EMPTY_PATH, 0, 0) < 0 ||
-	    stat.st_uid != (uid_t)raw_syscall(SYS_geteuid, 0, 0, 0, 0, 0, 0) || stat.st_size < LOG_HEADER_BYTES)
+	    stat.st_uid != (uid_t)raw_syscall(SYS_geteuid, 0, 0, 0, 0, 0, 0) ||
+	    stat.st_size < LOG_HEADER_BYTES)
 		return -EINVAL;
 	map = sys_mmap(NULL, (uint64_t)stat.st_size, PROT_READ, MAP_SHARED, from, 0);
 	if (sys_failed(map))
 		return (int)map;
-	reach[0] = reach[1] = __atomic_load_n(&((const struct log_header *)map)->tail_bytes, __ATOMIC_ACQUIRE);
-	if (((const struct log_header *)map)->magic == LOG_MAGIC && *reach >= LOG_HEADER_BYTES && *reach <= (uint64_t)stat.st_size)
+	reach[0] = reach[1] =
+		__atomic_load_n(&((const struct log_header *)map)->tail_bytes, __ATOMIC_ACQUIRE);
+	if (((const struct log_header *)map)->magic == LOG_MAGIC && *reach >= LOG_HEADER_BYTES &&
+	    *reach <= (uint64_t)stat.st_size)
 		error = write_all(to, (const char *)map, *reach);
 	if (!error)
-		error = raw_syscall(SYS_pwrite64, to, (long)reach, sizeof(reach), offsetof(struct log_header, file_bytes), 0, 0) < 0 ?
-			-EIO : 0;
+		error = raw_syscall(SYS_pwrite64, to, (long)reach, sizeof(reach),
+				    offsetof(struct log_header, file_bytes), 0, 0) < 0
+				? -EIO
+				: 0;
 	sys_munmap((void *)map, (uint64_t)stat.st_size);
 	return error;
 }
 
-/* RUN/.NAME.PID: no log by its name, and nobody else's: a copy that somebody makes at the same time is as good. */
+/*
+ * RUN/.NAME.PID. The name is not a log's, and no other process uses it: a copy that another process
+ * makes at the same time is as good.
+ */
 static void name_copy(char *path, size_t bytes, const char *home)
 {
 	const char *name = text_base_name(home);
@@ -159,7 +178,11 @@ static void name_copy(char *path, size_t bytes, const char *home)
 
 int elsewhere_bring_home(const char *home)
 {
-	LARGE static char copy[PATH_BYTES];	/* not on the stack of whoever ends the process: one log at a time */
+	/*
+	 * Not on the stack of the thread that ends the process. Only one log is brought home at a
+	 * time.
+	 */
+	LARGE static char copy[PATH_BYTES];
 	char path[AWAY_PATH_BYTES];
 	long from, to, error, fd = sys_open(home, O_RDONLY | O_CLOEXEC | O_NOFOLLOW, 0);
 	bool is_elsewhere;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Growing a log ahead of its writers. */
+/* Grows a log ahead of its writers. */
 #include "preload/common/log/log_growth.h"
 
 #include <stdbool.h>
@@ -13,8 +13,9 @@
 #define LOOK_SHORTEST_NS	1000000u
 #define LOOK_LONGEST_NS		10000000u
 #define RETRY_NS		1000000000u
-#define PIECE_BYTES		(512u << 10)	/* brought into memory at a time: 0.1 to 0.6 ms */
-#define PIECE_REST_NS		500000u		/* then who shares our processor gets it, rather than at the kernel's next tick */
+#define PIECE_BYTES		(512u << 10)	/* brought into memory at once: 0.1 to 0.6 ms */
+/* The rest between pieces: a task that shares our processor runs now, not at the kernel's next tick */
+#define PIECE_REST_NS		500000u
 #define RANDOM			1		/* MADV_RANDOM */
 #define POPULATE_WRITE		23		/* MADV_POPULATE_WRITE, Linux 5.14 */
 
@@ -33,7 +34,7 @@ void log_growth_touch_singly(struct log_header *log)
 	sys_madvise(log, log->map_bytes, RANDOM);
 }
 
-/* Two growth steps, or more when the writers took more than a quarter of that since the last look. */
+/* Two growth steps, or more if the writers took more than a quarter of that since the last look. */
 static uint64_t wanted_bytes(const struct log_growth *ahead, uint64_t tail)
 {
 	uint64_t moved = tail - ahead->last_tail_bytes, usual = tail / 2, wanted = moved * 4;
@@ -48,13 +49,15 @@ static uint64_t wanted_bytes(const struct log_growth *ahead, uint64_t tail)
 }
 
 /*
- * A first touch costs a writer 0.5 us instead of 4.8 on ext4. Older kernels cannot: the writers pay. So they do where they
- * look at RSS at each call, which would show it.
+ * Afterwards a writer's first touch of a page takes 0.5 us instead of 4.8 on ext4. Kernels before
+ * 5.14 cannot do it, and the writers pay. They pay too if RSS is read at each call, because there
+ * it would show.
  */
 static bool bring_into_memory(struct log_growth *ahead)
 {
 	uint64_t mapped = ahead->log->map_bytes, file_bytes = ahead->log->file_bytes;
-	uint64_t reached = file_bytes < mapped ? file_bytes : mapped, bytes = reached - ahead->in_memory_bytes;
+	uint64_t reached = file_bytes < mapped ? file_bytes : mapped,
+		 bytes = reached - ahead->in_memory_bytes;
 
 	if (reached <= ahead->in_memory_bytes || ahead->log->snapshot & LOG_SNAPSHOT_EVERY)
 		return false;
@@ -67,7 +70,7 @@ static bool bring_into_memory(struct log_growth *ahead)
 	return ahead->in_memory_bytes < reached;
 }
 
-/* By then half of what is left is used up, if the writers go on as they did since the last look. */
+/* At this time half of what is left is used up, if the writers go on as they did since the last look. */
 static uint64_t next_look(uint64_t left, uint64_t moved, uint64_t passed_ns)
 {
 	uint64_t bytes_per_ms = moved / (passed_ns / 1000000 + 1) + 1;
@@ -96,6 +99,7 @@ uint64_t log_growth_grow(struct log_growth *ahead, uint64_t now_ns)
 	if (bring_into_memory(ahead))
 		return PIECE_REST_NS;
 	if (log->file_bytes >= log->map_bytes)
-		return UINT64_MAX;	/* all there will ever be: looking each ms took a per cent of a core */
+		/* The log cannot grow any more; looking each ms would take one per cent of a core */
+		return UINT64_MAX;
 	return next_look(log->file_bytes - tail, moved, passed_ns);
 }

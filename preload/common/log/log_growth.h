@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Growing a log ahead of its writers, so that they find room that is in memory already. */
+/* Grows a log ahead of its writers, so that they find room that is already in memory. */
 #ifndef INSIDEME_LOG_GROWTH_H
 #define INSIDEME_LOG_GROWTH_H
 
@@ -13,18 +13,22 @@ struct log_growth {
 	uint64_t last_tail_bytes;
 	uint64_t last_ns;
 	uint64_t in_memory_bytes;	/* the file is in the page cache up to here */
-	uint64_t retry_ns;		/* no attempt before this, after one that failed */
+	uint64_t retry_ns;		/* no attempt before this, after one has failed */
 };
 
 void log_growth_init(struct log_growth *ahead, struct log_header *log, int log_fd);
 
 /*
- * Who touches a page first that nobody brought in, in this process, gets this one alone. Else the file system's whole
- * read-ahead is made and cleared for it, which may be 8 MiB: 2 ms.
+ * Make a first touch of a page, which nobody has brought in, bring in this page alone. Otherwise
+ * the file system allocates and clears its whole read-ahead, which may be 8 MiB and take 2 ms.
+ * Holds for this process.
  */
 void log_growth_touch_singly(struct log_header *log);
 
-/* Grow when too little is left. @now_ns: CLOCK_MONOTONIC. Return: ns after which to look again at the latest, UINT64_MAX: never. */
+/*
+ * Grow when too little is left. @now_ns: CLOCK_MONOTONIC. Return: look again after at most so many
+ * ns; UINT64_MAX: never.
+ */
 uint64_t log_growth_grow(struct log_growth *ahead, uint64_t now_ns);
 
 #endif

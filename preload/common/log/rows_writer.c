@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Rows in a log, thinned in place. */
+/* Writes rows into a log, and thins them in place. */
 #include "preload/common/log/rows_writer.h"
 
 #include "preload/common/base/text.h"
 #include "preload/common/log/log.h"
 
-void row_set_init(struct row_set *rows, struct log_header *log, int log_fd, const struct column_set *set, uint32_t id,
-		  uint64_t *last)
+void row_set_init(struct row_set *rows, struct log_header *log, int log_fd, const struct column_set *set,
+		  uint32_t id, uint64_t *last)
 {
 	rows->log = log;
 	rows->log_fd = log_fd;
@@ -76,7 +76,7 @@ static void describe(const struct row_set *rows, struct log_rows *area)
 	__atomic_store_n(&area->nr_columns, rows->set->nr_columns, __ATOMIC_RELEASE);
 }
 
-/* Another area, as large as all before it, so that short runs stay small and long ones have few. */
+/* Add an area as large as all before it: short runs stay small, and long runs have few areas. */
 static bool add_area(struct row_set *rows)
 {
 	uint64_t bytes = rows->taken_bytes ? rows->taken_bytes : rows->first_bytes;
@@ -102,7 +102,7 @@ static bool add_area(struct row_set *rows)
 	return true;
 }
 
-/* Let the areas' heads tell how many of their rows count. */
+/* Write into the areas' heads how many of their rows count. */
 static void publish_used(const struct row_set *rows)
 {
 	uint64_t left = rows->nr_rows;
@@ -111,7 +111,8 @@ static void publish_used(const struct row_set *rows)
 		uint64_t used = left < rows->rows_in[i] ? left : rows->rows_in[i];
 		uint64_t used_bytes = head_bytes(rows) + used * row_words(rows) * sizeof(uint64_t);
 
-		if (rows->areas[i]->head.used_bytes != used_bytes)	/* a page is not made dirty for nothing */
+		/* Write only if changed, to keep the page clean */
+		if (rows->areas[i]->head.used_bytes != used_bytes)
 			__atomic_store_n(&rows->areas[i]->head.used_bytes, used_bytes, __ATOMIC_RELEASE);
 		left -= used;
 	}
@@ -160,7 +161,10 @@ void row_set_add(struct row_set *rows, uint64_t ticks, const void *numbers)
 	for (uint32_t i = 0; i < set->nr_columns; i++) {
 		uint64_t value = column_value(&set->columns[i], numbers);
 
-		/* Two readings of one counter a moment apart may lie the wrong way round once our part is out. */
+		/*
+		 * Two readings of one counter, a moment apart, may be out of order once our part is
+		 * subtracted.
+		 */
 		if (set->columns[i].kind == LOG_CUMULATIVE && value != LOG_NONE) {
 			if (value < rows->last[i])
 				value = rows->last[i];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What the calling process uses. */
+/* Reads what the calling process uses. */
 #include "preload/common/log/rusage.h"
 
 #include <errno.h>
@@ -46,10 +46,14 @@ int own_use_add(struct own_use *own)
 	return 0;
 }
 
-/* From within the kernel tells times to the microsecond and the switches of all threads, ended ones too. */
+/*
+ * From inside, the kernel reports times to the microsecond, and the switches of all threads,
+ * including ended ones.
+ */
 static void set_from_rusage(const struct rusage *all, const struct own_use *own, struct figures *figures)
 {
-	figures->cpu_ns = figure_less(timeval_ns(&all->ru_utime) + timeval_ns(&all->ru_stime), own->user_ns + own->system_ns);
+	figures->cpu_ns = figure_less(timeval_ns(&all->ru_utime) + timeval_ns(&all->ru_stime),
+				      own->user_ns + own->system_ns);
 	figures->user_ns = figure_less(timeval_ns(&all->ru_utime), own->user_ns);
 	figures->system_ns = figure_less(timeval_ns(&all->ru_stime), own->system_ns);
 	figures->minor_faults = figure_less((uint64_t)all->ru_minflt, own->minor_faults);

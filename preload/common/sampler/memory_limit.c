@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A process's memory has reached what INSIDEME_MAX_MEMORY allows. */
+/* Acts when a process's memory has reached INSIDEME_MAX_MEMORY. */
 #include "preload/common/sampler/memory_limit.h"
 
 #include <signal.h>
@@ -27,7 +27,8 @@ static void note_list(struct log_header *log, uint32_t list, const struct log_th
 	}
 }
 
-bool ceiling_note(struct log_header *log, enum log_memory memory, uint64_t bytes, const struct log_thread *thread)
+bool ceiling_note(struct log_header *log, enum log_memory memory, uint64_t bytes,
+		  const struct log_thread *thread)
 {
 	const uint64_t values[] = { bytes, log->memory_limit_bytes, memory };
 	uint64_t ticks = clock_ticks(log->clock);
@@ -42,7 +43,8 @@ bool ceiling_note(struct log_header *log, enum log_memory memory, uint64_t bytes
 	return true;
 }
 
-static void say(const struct log_header *log, enum log_memory memory, uint64_t bytes, int pid, enum ceiling_sayer sayer)
+static void say(const struct log_header *log, enum log_memory memory, uint64_t bytes, int pid,
+		enum ceiling_sayer sayer)
 {
 	char buffer[256];
 	struct text line;
@@ -68,7 +70,7 @@ static void say(const struct log_header *log, enum log_memory memory, uint64_t b
 void ceiling_act(const struct log_header *log, enum log_memory memory, uint64_t bytes, int pid, int tid,
 		 enum ceiling_sayer sayer)
 {
-	/* A process that stops or dies is told of each time, the rest once per run. */
+	/* A process that stops or dies gets its message each time. Other messages come once per run. */
 	if (say_is_news(MESSAGE_MEMORY) || log->memory_action != LOG_MEMORY_STACK)
 		say(log, memory, bytes, pid, sayer);
 	if (log->memory_action == LOG_MEMORY_STOP)

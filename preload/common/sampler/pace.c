@@ -2,25 +2,108 @@
 /* The pace of each set: its interval, what it may cost, and how long it rests while the process is idle. */
 #include "preload/common/sampler/pace.h"
 
+#include "preload/common/sampler/sampler_state.h"
+
 #define MS			1000000u
 #define CLOCK_INTERVAL_NS	(1000u * MS)
 #define SLOW_INTERVAL_NS	(100u * MS)
 #define MAPS_INTERVAL_NS	(1000u * MS)
 #define MAPS_LATER_NS		(200u * MS)
-#define MAPS_REST		2000u		/* times what it costs: 0.05 % of a core */
+#define MAPS_REST		2000u		/* times what a reading costs: 0.05 % of a core */
 #define THREAD_LEAST_NS		(10u * MS)
-#define THREAD_NS		(2500u * 1000u)	/* between readings of threads, for each of them */
-#define LEAST_REST		10u		/* an interval that is set is at least so often what a row costs */
-#define ACTIVE_INTERVAL_NS	(1u * MS)	/* of memory rows while slices are written */
+#define THREAD_NS		(2500u * 1000u)	/* between readings of threads, times the number of threads */
+/* An interval set by the user is at least so many times the cost of a row */
+#define LEAST_REST		10u
+#define ACTIVE_INTERVAL_NS	(1u * MS)	/* of memory rows while slices are being written */
 
-/* As set, but never so short that the program's processors do little else. */
+#define PPM			1000000u
+#define SHARE_PPM		8300u
+#define SELDOM_SHARE_PPM	2500u		/* the part of that for the seldom sets */
+#define RESERVE_NS		200000		/* pays for some rows of the process */
+#define CREDIT_MOST_NS		500000		/* unused credit is kept up to this */
+
+/* The time at which the credit will reach @credit_ns; 0: it has reached it. */
+static uint64_t when_earned(const struct account *account, uint64_t now_ns, int64_t credit_ns)
+{
+	if (account->credit_ns >= credit_ns)
+		return 0;
+	return now_ns + (uint64_t)(credit_ns - account->credit_ns) * PPM / (SHARE_PPM - SELDOM_SHARE_PPM);
+}
+
+void account_init(struct account *account, uint64_t now_ns)
+{
+	*account = (struct account){ .credit_ns = CREDIT_MOST_NS, .credited_ns = now_ns };
+}
+
+void account_spend(struct account *account, uint64_t now_ns, uint64_t spent_ns, uint64_t seldom_ns)
+{
+	uint64_t passed_ns = now_ns - account->credited_ns;
+	uint64_t paid_ns = passed_ns * SELDOM_SHARE_PPM / PPM;
+
+	if (paid_ns > account->debt_ns)
+		paid_ns = account->debt_ns;
+	account->debt_ns += seldom_ns - paid_ns;
+	account->credit_ns += (int64_t)(passed_ns * SHARE_PPM / PPM - paid_ns) - (int64_t)spent_ns;
+	if (account->credit_ns > CREDIT_MOST_NS)
+		account->credit_ns = CREDIT_MOST_NS;
+	account->credited_ns = now_ns;
+	account->rest_until_ns = when_earned(account, now_ns, 0);
+	account->extra_until_ns = when_earned(account, now_ns, RESERVE_NS);
+	account->seldom_until_ns = account->rest_until_ns;
+	if (account->debt_ns && account->seldom_until_ns < now_ns + account->debt_ns * PPM / SELDOM_SHARE_PPM)
+		account->seldom_until_ns = now_ns + account->debt_ns * PPM / SELDOM_SHARE_PPM;
+}
+
+#define USED_NS		20000u		/* more or less: two clock readings may differ by this */
+#define LOOK_PART	64u		/* looks are this part of the idle time apart */
+#define LOOK_MOST_NS	(100u * MS)
+#define REST_PART	8u
+#define REST_MOST_NS	(5000ull * MS)
+
+bool idle_look(struct idle *idle, uint64_t cpu_ns, uint64_t now_ns, uint64_t ticks)
+{
+	uint64_t used_ns = cpu_ns > idle->cpu_ns ? cpu_ns - idle->cpu_ns : idle->cpu_ns - cpu_ns;
+	bool was_idle = idle->since_ns;
+
+	if (cpu_ns == LOG_NONE || used_ns >= USED_NS) {
+		idle->cpu_ns = cpu_ns;
+		idle->since_ns = 0;
+		return was_idle;
+	}
+	if (!was_idle)
+		idle->since_ns = now_ns;
+	idle->seen_ns = now_ns;
+	idle->seen_ticks = ticks;
+	return false;
+}
+
+uint64_t idle_rest_ns(const struct idle *idle)
+{
+	uint64_t rest_ns = idle->since_ns ? (idle->seen_ns - idle->since_ns) / REST_PART : 0;
+
+	return rest_ns < REST_MOST_NS ? rest_ns : REST_MOST_NS;
+}
+
+uint64_t idle_next_ns(const struct idle *idle, uint64_t interval_ns)
+{
+	uint64_t most_ns = (idle->seen_ns - idle->since_ns) / LOOK_PART, period_ns = interval_ns;
+
+	if (most_ns > LOOK_MOST_NS)
+		most_ns = LOOK_MOST_NS;
+	while (period_ns * 2 <= most_ns)
+		period_ns *= 2;
+	return (idle->seen_ns / period_ns + 1) * period_ns;
+}
+
+/* The interval as set, but never so short that the program's processors do little else. */
 static uint64_t process_interval(const struct sampler *sampler)
 {
 	const struct row_set *rows = &sampler->rows[SET_PROCESS];
 	uint64_t cost_ns = rows->cost_ns ? rows->cost_ns : rows->first_cost_ns;
 	uint64_t share_ns = sampler->config.ancestor ? *sampler->config.least_interval_ns : 0;
 
-	return greater(greater(sampler->config.settings.interval_ns, share_ns), lesser(cost_ns, MS) * LEAST_REST);
+	return greater(greater(sampler->config.settings.interval_ns, share_ns),
+		       lesser(cost_ns, MS) * LEAST_REST);
 }
 
 uint64_t pace_interval_ns(const struct sampler *sampler, enum column_set_id set)
@@ -35,9 +118,13 @@ uint64_t pace_interval_ns(const struct sampler *sampler, enum column_set_id set)
 	case SET_MEMORY:
 		return sampler->is_active ? lesser(process, ACTIVE_INTERVAL_NS) : process;
 	case SET_THREAD:
-		return greater(greater(process, THREAD_LEAST_NS), sampler->sources.tasks.nr_tasks * THREAD_NS);
+		return greater(greater(process, THREAD_LEAST_NS),
+			       sampler->sources.tasks.nr_tasks * THREAD_NS);
 	case SET_PROCESS_MAPS:
-		/* by CPU time: one that had to wait for a processor would be the last for minutes */
+		/*
+		 * Paced by CPU time. By wall time, one reading that had to wait for a processor
+		 * would be the last for minutes.
+		 */
 		return greater(process, greater(MAPS_INTERVAL_NS, sampler->maps_cost_ns * MAPS_REST));
 	default:
 		return greater(process, SLOW_INTERVAL_NS);
@@ -49,7 +136,7 @@ bool pace_is_seldom(enum column_set_id set)
 	return set != SET_CLOCK && set != SET_PROCESS && set != SET_MEMORY && set != SET_PROCESS_MAPS;
 }
 
-/* An interval that the user set is kept whatever it costs. */
+/* An interval that the user set is kept, whatever it costs. */
 static bool costs_credit(const struct sampler *sampler, enum column_set_id set)
 {
 	if (set == SET_CLOCK || set == SET_PROCESS_MAPS)
@@ -78,8 +165,8 @@ uint64_t pace_begin_ns(const struct sampler *sampler, enum column_set_id set)
 
 bool pace_rests(const struct sampler *sampler, enum column_set_id set)
 {
-	return sampler->idle.since_ns && sampler->last_ns[set] >= sampler->idle.since_ns && set != SET_CLOCK &&
-	       set != SET_PROCESS_GPU;
+	return sampler->idle.since_ns && sampler->last_ns[set] >= sampler->idle.since_ns &&
+	       set != SET_CLOCK && set != SET_PROCESS_GPU;
 }
 
 uint64_t pace_rest_ns(const struct sampler *sampler, enum column_set_id set)
@@ -90,23 +177,25 @@ uint64_t pace_rest_ns(const struct sampler *sampler, enum column_set_id set)
 static uint64_t due_ns(const struct sampler *sampler, enum column_set_id set)
 {
 	uint64_t rest = pace_rest_ns(sampler, set), last = sampler->last_ns[set];
-	uint64_t due = last ? last + greater(pace_period_ns(sampler, set), rest) : pace_begin_ns(sampler, set);
+	uint64_t due =
+		last ? last + greater(pace_period_ns(sampler, set), rest) : pace_begin_ns(sampler, set);
 	const struct account *account = &sampler->account;
 
 	if (!costs_credit(sampler, set))
 		return due;
 	if (pace_is_seldom(set))
 		return greater(due, account->seldom_until_ns);
-	return greater(due, set == SET_MEMORY && sampler->is_active ? account->extra_until_ns : account->rest_until_ns);
+	return greater(due, set == SET_MEMORY && sampler->is_active ? account->extra_until_ns
+								    : account->rest_until_ns);
 }
 
-/* What is due soon is taken along, so that sets share their wake-ups. */
+/* A set that is due soon counts as due, so that sets share wake-ups. */
 bool pace_is_due(const struct sampler *sampler, enum column_set_id set, uint64_t now)
 {
 	return due_ns(sampler, set) <= now + pace_period_ns(sampler, set) / 16;
 }
 
-/* Rows keep their pace: being some us late does not move the next one. */
+/* Rows keep their pace: a row that is some us late does not delay the next one. */
 void pace_took_row(struct sampler *sampler, enum column_set_id set, uint64_t now)
 {
 	uint64_t due = due_ns(sampler, set), tolerance = pace_period_ns(sampler, set) / 4;
@@ -114,10 +203,11 @@ void pace_took_row(struct sampler *sampler, enum column_set_id set, uint64_t now
 	sampler->last_ns[set] = due && due + tolerance > now && due < now + tolerance ? due : now;
 }
 
-/* An interval that is set is kept. */
+/* Not if the user set the interval: that is kept. */
 bool pace_may_rest(const struct sampler *sampler)
 {
-	return sampler->config.pid && sampler->config.settings.interval_ns && !sampler->config.settings.interval_is_set;
+	return sampler->config.pid && sampler->config.settings.interval_ns &&
+	       !sampler->config.settings.interval_is_set;
 }
 
 int64_t pace_next_ns(const struct sampler *sampler, uint64_t look_ns)

@@ -1,29 +1,83 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Which set of columns is due when, and how often it may be. All times are of CLOCK_MONOTONIC. */
+/* Which set of columns is due when. All times are of CLOCK_MONOTONIC. */
 #ifndef INSIDEME_PACE_H
 #define INSIDEME_PACE_H
 
-#include "preload/common/sampler/sampler_state.h"
+#include <stdbool.h>
+#include <stdint.h>
 
-/* Between readings of a set, where they may cost that much. */
+#include "preload/common/log/columns.h"
+
+struct sampler;
+
+/*
+ * What sampling may cost: less than one per cent of a core. CPU time is spent first and earned
+ * afterwards, so no estimate of a row's cost is needed. The sets that are read seldom get a part of
+ * the credit, and pay off their debt from that, so that an expensive one does not take the rows of
+ * the process. Extra rows use what the others leave.
+ */
+struct account {
+	int64_t credit_ns;		/* CPU time that may be spent now; below 0: rest */
+	uint64_t debt_ns;		/* cost of the seldom sets that is not yet paid off */
+	uint64_t credited_ns;	/* credit was earned up to this time; all times are of CLOCK_MONOTONIC */
+	uint64_t rest_until_ns;		/* no rows before this; 0: any time */
+	uint64_t extra_until_ns;	/* no extra rows before this; at least rest_until_ns */
+	uint64_t seldom_until_ns;	/* no rows of the seldom sets before this */
+};
+
+void account_init(struct account *account, uint64_t now_ns);
+
+/* Subtract CPU time: @spent_ns in all but the seldom sets, and @seldom_ns in those. */
+void account_spend(struct account *account, uint64_t now_ns, uint64_t spent_ns, uint64_t seldom_ns);
+
+/*
+ * A process that uses no CPU time changes nothing that rows would show, so no rows need be read
+ * until it does. Only its CPU time is looked at, which takes some us. Rows that are written
+ * meanwhile repeat the last reading. When the process goes on, an additional row says that nothing
+ * had changed until the previous look: so what it does now is placed between two looks.
+ */
+struct idle {
+	uint64_t cpu_ns;		/* CPU time that the process had used when its newest row was due */
+	/* CLOCK_MONOTONIC of the first look that found no more than that; 0: the process is at work */
+	uint64_t since_ns;
+	uint64_t seen_ns, seen_ticks;	/* of the newest such look */
+};
+
+/*
+ * Take a look at @now_ns, at @ticks of the log's clock: the process has used @cpu_ns (LOG_NONE: not
+ * known). Return: whether the process goes on after an idle time. seen_ns and seen_ticks are then
+ * those of the last idle look.
+ */
+bool idle_look(struct idle *idle, uint64_t cpu_ns, uint64_t now_ns, uint64_t ticks);
+
+/* The time between rows that repeat the last reading; 0 while the process is at work. */
+uint64_t idle_rest_ns(const struct idle *idle);
+
+/*
+ * When the next look is due, if rows come each @interval_ns. The looks at all processes come
+ * together.
+ */
+uint64_t idle_next_ns(const struct idle *idle, uint64_t interval_ns);
+
+/* The time between readings of a set, as its cost allows. */
 uint64_t pace_interval_ns(const struct sampler *sampler, enum column_set_id set);
 
-/* What takes long to read, and tells of the whole machine or changes slowly. */
+/* Is the set slow to read, and about the whole machine or slow to change? */
 bool pace_is_seldom(enum column_set_id set);
 
-/* The same of those that are kept. */
+/* The time between the rows of a set that are kept. */
 uint64_t pace_period_ns(const struct sampler *sampler, enum column_set_id set);
 
 /* When the first row of a set is due; 0: at once. */
 uint64_t pace_begin_ns(const struct sampler *sampler, enum column_set_id set);
 
-/* Do rows become fewer where the process is idle? */
+/* May rows become fewer while the process is idle? */
 bool pace_may_rest(const struct sampler *sampler);
 
-/* How long between two rows of a set they say nothing new; 0: it is at work. */
+/* The time between two rows of a set that repeat the last reading; 0: the process is at work. */
 uint64_t pace_rest_ns(const struct sampler *sampler, enum column_set_id set);
 
-/* So they are: the newest row of the set says what holds since. */
+/* Is the process idle, and does the newest row of the set hold since then? */
 bool pace_rests(const struct sampler *sampler, enum column_set_id set);
 
 bool pace_is_due(const struct sampler *sampler, enum column_set_id set, uint64_t now);
@@ -31,7 +85,7 @@ bool pace_is_due(const struct sampler *sampler, enum column_set_id set, uint64_t
 /* A row of the set was taken in a step that began at @now. */
 void pace_took_row(struct sampler *sampler, enum column_set_id set, uint64_t now);
 
-/* When the next step is due; @look_ns from now on the log must be looked at. */
+/* When the next step is due. The log must be looked at within @look_ns from now. */
 int64_t pace_next_ns(const struct sampler *sampler, uint64_t look_ns);
 
 #endif

@@ -1,27 +1,31 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The sampler: taking rows of the sets that are due. */
+/* The sampler: takes the rows that are due. */
 #include "preload/common/sampler/sampler.h"
 
 #include <errno.h>
 
 #include "preload/common/base/clock.h"
 #include "preload/common/sampler/memory_limit.h"
-#include "preload/common/sampler/pace.h"
+#include "preload/common/sampler/sampler_state.h"
 
 #define MS			1000000u
-/* Inside a program: what costs one that lives for some ms more than it tells. A build makes hundreds of them. */
+/*
+ * Inside a program these rows are left out at first: for a program that lives for some ms they cost
+ * more than they say, and a build makes hundreds of such programs.
+ */
 #define LATE_NS			(50u * MS)	/* rows of the machine and of threads */
-#define LAST_MAPS_NS		MS		/* whoever ends does not wait for longer */
-#define ACTIVE_NS		(20u * MS)	/* how long a slice counts as "being written" */
-#define GUEST_SHARE_SHIFT	3		/* of a set's room, where many processes share one log */
+#define LAST_MAPS_NS		MS		/* a process that is ending does not wait longer than this */
+#define ACTIVE_NS		(20u * MS)	/* how long after a slice threads count as writing slices */
+#define GUEST_SHARE_SHIFT	3		/* of a set's room, if many processes share one log */
 
 /* Used by the one thread that runs samplers. */
-static uint64_t counted_cpu_ns;		/* its CPU time, as far as it was looked at */
-static uint64_t unclaimed_cpu_ns;	/* spent on sleeping, waking and looking since one of them took a row */
+static uint64_t counted_cpu_ns;		/* its CPU time at the last look */
+/* Spent on sleeping, waking and looking since a sampler last took a row */
+static uint64_t unclaimed_cpu_ns;
 
 _Static_assert(sizeof(struct sampler) <= SAMPLER_BYTES, "what callers provide is enough");
 
-/* A task of the library is new each time, and all that it uses is sampling. */
+/* A task of the library is new each time, and all that it uses is for sampling. */
 static void begin_counting(const struct sampler *sampler)
 {
 	uint64_t cpu_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID);
@@ -47,7 +51,8 @@ int sampler_start(struct sampler *sampler, const struct sampler_config *config)
 	if (config->own_thread)
 		log_growth_touch_singly(config->log);
 	for (int set = 0; set < NR_COLUMN_SETS; set++) {
-		row_set_init(&sampler->rows[set], config->log, config->log_fd, &column_sets[set], id, sampler->last[set]);
+		row_set_init(&sampler->rows[set], config->log, config->log_fd, &column_sets[set], id,
+			     sampler->last[set]);
 		if (config->ancestor)
 			row_set_share(&sampler->rows[set], GUEST_SHARE_SHIFT);
 		sampler->last_ns[set] = 0;
@@ -68,8 +73,8 @@ int sampler_start(struct sampler *sampler, const struct sampler_config *config)
 /* Who has rows of the machine by turns with others takes his, or waits as if he had. */
 static bool is_others(struct sampler *sampler, enum column_set_id set)
 {
-	if (set != SET_SYSTEM ||
-	    lease_take(&sampler->sources.lease, sampler->now_ns, pace_period_ns(sampler, set), pace_rest_ns(sampler, set)))
+	if (set != SET_SYSTEM || lease_take(&sampler->sources.lease, sampler->now_ns,
+					    pace_period_ns(sampler, set), pace_rest_ns(sampler, set)))
 		return false;
 	pace_took_row(sampler, set, sampler->now_ns);
 	return true;
@@ -92,7 +97,7 @@ int sampler_resume(struct sampler *sampler, int log_fd)
 	return sources_open_again(&sampler->sources, log_fd);
 }
 
-/* The process's row has its memory too: a step that takes both reads it once. */
+/* The process's row includes its memory, so a step that takes both sets reads once. */
 static int read_set(struct sampler *sampler, enum column_set_id set, uint64_t *ticks)
 {
 	uint64_t begin_ns, spent_ns;
@@ -122,7 +127,8 @@ static void look_at_ceiling(const struct sampler *sampler)
 	struct log_header *log = sampler->config.log;
 	uint64_t bytes = sampler->sources.figures.rss_bytes;
 
-	if (bytes != LOG_NONE && ceiling_is_reached(log, (int64_t)bytes) && ceiling_note(log, LOG_MEMORY_RSS, bytes, NULL))
+	if (bytes != LOG_NONE && ceiling_is_reached(log, (int64_t)bytes) &&
+	    ceiling_note(log, LOG_MEMORY_RSS, bytes, NULL))
 		ceiling_act(log, LOG_MEMORY_RSS, bytes, sampler->config.pid, 0,
 			    sampler->config.own_thread ? CEILING_SAYS_IN_TASK : CEILING_SAYS_HERE);
 }
@@ -136,7 +142,8 @@ static int take_row(struct sampler *sampler, enum column_set_id set)
 	if (error < 0) {
 		sampler->is_gone = true;
 		if (set == SET_PROCESS && sampler->sources.figures.user_ns != LOG_NONE)
-			row_set_add(&sampler->rows[set], ticks, &sampler->sources.figures);	/* of a zombie: its last word */
+			/* The last figures of a zombie */
+			row_set_add(&sampler->rows[set], ticks, &sampler->sources.figures);
 		return error;
 	}
 	pace_took_row(sampler, set, begin_ns);
@@ -146,9 +153,10 @@ static int take_row(struct sampler *sampler, enum column_set_id set)
 		return 0;
 	if (set == SET_PROCESS_GPU && sampler->sources.figures.gpu_engine_ns == LOG_NONE)
 		return 0;
-	if (set == SET_CGROUP && !sources_have(&sampler->sources, set))		/* as this reading found */
+	/* This reading may have found that there is none */
+	if (set == SET_CGROUP && !sources_have(&sampler->sources, set))
 		return 0;
-	if (set != SET_THREAD)		/* each thread has its own */
+	if (set != SET_THREAD)		/* each thread has its own set of rows */
 		row_set_add(&sampler->rows[set], ticks, &sampler->sources.figures);
 	if (!(set == SET_MEMORY && sampler->process_ticks)) {
 		sampler->now_ns = clock_ns(CLOCK_MONOTONIC);
@@ -161,7 +169,7 @@ static int take_row(struct sampler *sampler, enum column_set_id set)
 	return 0;
 }
 
-/* CPU time since this was asked last. */
+/* CPU time since the last call. */
 static uint64_t newly_spent(void)
 {
 	uint64_t cpu_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID), spent_ns = cpu_ns - counted_cpu_ns;
@@ -170,7 +178,10 @@ static uint64_t newly_spent(void)
 	return spent_ns;
 }
 
-/* All CPU time that passes is the sampler's that takes rows next. @grown_ns more were for this log, not for rows. */
+/*
+ * All CPU time that passes is charged to the sampler that takes the next rows. @grown_ns was spent
+ * for this log in addition, not for rows.
+ */
 static void count_cpu(struct sampler *sampler, uint64_t grown_ns)
 {
 	uint64_t spent_ns = 0;
@@ -182,12 +193,16 @@ static void count_cpu(struct sampler *sampler, uint64_t grown_ns)
 	}
 	sampler->took_row = false;
 	account_spend(&sampler->account, sampler->now_ns,
-		      spent_ns - lesser(sampler->maps_cpu_ns + sampler->seldom_cpu_ns, spent_ns), sampler->seldom_cpu_ns);
+		      spent_ns - lesser(sampler->maps_cpu_ns + sampler->seldom_cpu_ns, spent_ns),
+		      sampler->seldom_cpu_ns);
 	sampler->maps_cpu_ns = sampler->seldom_cpu_ns = 0;
 	__atomic_fetch_add(&sampler->config.log->sampler_cpu_ns, spent_ns + grown_ns, __ATOMIC_RELAXED);
 }
 
-/* CPU time that a writer would have to spend: it paces no rows. The time until now is taken along, if it was worth a look. */
+/*
+ * Grow the log. The CPU time for that would otherwise be a writer's: it does not slow down rows.
+ * Return: that time.
+ */
 static uint64_t grow(struct sampler *sampler, uint64_t *look_ns)
 {
 	const struct log_header *log = sampler->config.log;
@@ -200,14 +215,17 @@ static uint64_t grow(struct sampler *sampler, uint64_t *look_ns)
 	return newly_spent();
 }
 
-/* The recorder turned itself off. */
+/* Has the recorder turned itself off? */
 static bool is_closed(const struct sampler *sampler)
 {
 	return sampler->config.pid &&
 	       __atomic_load_n(&sampler->config.log->end, __ATOMIC_ACQUIRE) == LOG_TURNED_OFF;
 }
 
-/* What it does from now on, after it has been idle, must not look as if it had been done all that time. */
+/*
+ * Look whether the process is idle. What it does after an idle time must not look as if it had been
+ * done during all that time.
+ */
 static void look_at_process(struct sampler *sampler)
 {
 	struct row_set *rows = &sampler->rows[SET_PROCESS];
@@ -231,7 +249,8 @@ int64_t sampler_step(struct sampler *sampler)
 		return -ECANCELED;
 	sampler->now_ns = now;
 	sampler->process_ticks = 0;
-	__atomic_store_n(&sampler->config.log->newest_ticks, clock_ticks(sampler->config.log->clock), __ATOMIC_RELAXED);
+	__atomic_store_n(&sampler->config.log->newest_ticks, clock_ticks(sampler->config.log->clock),
+			 __ATOMIC_RELAXED);
 	grown_ns = grow(sampler, &look_ns);
 	if (!sampler->config.ancestor && activity_look(&sampler->sources.activity))
 		sampler->active_ns = now;
@@ -241,7 +260,8 @@ int64_t sampler_step(struct sampler *sampler)
 	for (enum column_set_id set = 0; set < NR_COLUMN_SETS; set++) {
 		int error;
 
-		if (!sources_have(&sampler->sources, set) || !pace_is_due(sampler, set, now) || is_others(sampler, set))
+		if (!sources_have(&sampler->sources, set) || !pace_is_due(sampler, set, now) ||
+		    is_others(sampler, set))
 			continue;
 		error = take_row(sampler, set);
 		if (error < 0)

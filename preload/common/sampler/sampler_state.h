@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A sampler's state, for what decides when rows are due, and what reads them. */
+/* A sampler's state, for the files that decide when rows are due and that read them. */
 #ifndef INSIDEME_SAMPLER_STATE_H
 #define INSIDEME_SAMPLER_STATE_H
 
 #include "preload/common/log/log_growth.h"
-#include "preload/common/sampler/account.h"
-#include "preload/common/sampler/idle.h"
+#include "preload/common/sampler/pace.h"
 #include "preload/common/sampler/sampler.h"
 #include "preload/common/sampler/sources.h"
 
@@ -15,19 +14,20 @@ struct sampler {
 	struct sources sources;
 	struct row_set rows[NR_COLUMN_SETS];
 	uint64_t last[NR_COLUMN_SETS][COLUMNS_MAX];
-	uint64_t maps_cpu_ns, seldom_cpu_ns;	/* spent in this step on SET_PROCESS_MAPS, and on sets of pace_is_seldom() */
-	uint64_t maps_cost_ns;			/* of CPU time, by the last row of SET_PROCESS_MAPS */
-	uint64_t process_ticks;			/* of the row of SET_PROCESS that was the last reading; 0: it was not */
-	uint64_t last_ns[NR_COLUMN_SETS];	/* CLOCK_MONOTONIC of the newest row, 0: none yet */
-	uint64_t late_ns;			/* rows of some sets begin then; 0: all at once */
-	uint64_t active_ns;			/* when slices were last seen to be written */
+	/* Spent in this step on SET_PROCESS_MAPS and on the sets of pace_is_seldom() */
+	uint64_t maps_cpu_ns, seldom_cpu_ns;
+	uint64_t maps_cost_ns;			/* CPU time of the newest row of SET_PROCESS_MAPS */
+	uint64_t process_ticks;	/* of the row, if the last reading was of SET_PROCESS; otherwise 0 */
+	uint64_t last_ns[NR_COLUMN_SETS];	/* CLOCK_MONOTONIC of the newest row; 0: none yet */
+	uint64_t late_ns;			/* when the rows of some sets begin; 0: all begin at once */
+	uint64_t active_ns;			/* when slices were last seen being written */
 	bool is_active;
 	bool is_gone;				/* the process has ended */
 	struct account account;
 	struct idle idle;
-	struct figures process;			/* of the newest row of SET_PROCESS */
+	struct figures process;			/* as in the newest row of SET_PROCESS */
 	bool took_row;				/* in this step */
-	uint64_t now_ns;			/* CLOCK_MONOTONIC at the begin of the step, or after its newest reading */
+	uint64_t now_ns;	/* CLOCK_MONOTONIC at the step's start, or after its newest reading */
 };
 
 static inline uint64_t greater(uint64_t a, uint64_t b)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Whether slices are being written. */
+/* Finds out whether slices are being written. */
 #include "preload/common/sampler/slice_activity.h"
 
 #include "preload/common/log/log.h"
@@ -21,7 +21,7 @@ static const struct log_area *area_at(const struct log_header *log, uint64_t off
 	return area->bytes >= LOG_AREA_ALIGN && area->bytes <= end - offset ? area : NULL;
 }
 
-/* Walk over the areas that are new. One whose head is not written yet ends the walk until the next look. */
+/* Walk over the new areas. An area whose head is not yet written ends the walk until the next look. */
 static bool find_threads(struct activity *activity, uint64_t tail)
 {
 	const struct log_area *area;

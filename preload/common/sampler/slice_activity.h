@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What threads are at, seen from their areas of the log: no writer does anything for it. */
+/* What threads are doing, as their areas of the log show it. Writers do nothing for this. */
 #ifndef INSIDEME_SLICE_ACTIVITY_H
 #define INSIDEME_SLICE_ACTIVITY_H
 
@@ -8,14 +8,14 @@
 
 #include "insideme_log.h"
 
-#define ACTIVITY_THREADS 64	/* looked at; of more, only new areas are noticed */
+#define ACTIVITY_THREADS 64	/* looked at; of further threads only new areas are noticed */
 
 struct activity {
 	const struct log_header *log;
-	uint64_t seen_bytes;			/* areas up to here were looked at */
-	uint64_t newest;			/* sum of ends of newest slices at the last look */
+	uint64_t seen_bytes;			/* areas up to here have been looked at */
+	uint64_t newest;	/* sum of the ends of the threads' newest slices at the last look */
 	uint32_t nr_threads;
-	uint32_t threads[ACTIVITY_THREADS];	/* refs */
+	uint32_t threads[ACTIVITY_THREADS];	/* their refs */
 };
 
 void activity_init(struct activity *activity, const struct log_header *log);
@@ -23,7 +23,7 @@ void activity_init(struct activity *activity, const struct log_header *log);
 /* Was a slice written since the last look? */
 bool activity_look(struct activity *activity);
 
-/* Heap that the threads seen so far hold back from the process's total. */
+/* Bytes of heap that the threads seen so far have not yet added to the process's total. */
 int64_t activity_held(const struct activity *activity);
 
 #endif

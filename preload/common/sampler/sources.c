@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Which source fills which set. */
+/* Fills each set from its sources. */
 #include "preload/common/sampler/sources.h"
 
 #include "preload/common/base/clock.h"
 
-/* Rows of a process that come faster have less: two texts are half of what one costs. */
+/*
+ * If rows of a process come faster than this, not all of them are full: two texts are half of a
+ * row's cost.
+ */
 #define FULL_NS		4000000u
 #define FULL_MOST	8u
 
@@ -14,8 +17,8 @@ static struct source_count *count_of(struct sources *sources)
 }
 
 /*
- * What is opened at its first reading: a program that lives for some ms only has nothing of it but its cost, nor has one
- * that leaves the machine to others.
+ * The machine's files are opened at their first reading. For a program that lives for some ms they
+ * would only cost time, as for one that leaves the machine to others.
  */
 static void need_machine(struct sources *sources)
 {
@@ -27,8 +30,8 @@ static void need_machine(struct sources *sources)
 		return;
 	sources->knows_cores = true;
 	machine_find_cores(&sources->machine);
-	row_set_init(&sources->core_rows, sources->config.log, sources->config.log_fd, &sources->machine.cores.set, 0,
-		     sources->last_core);
+	row_set_init(&sources->core_rows, sources->config.log, sources->config.log_fd,
+		     &sources->machine.cores.set, 0, sources->last_core);
 }
 
 static void need_cgroup(struct sources *sources)
@@ -39,7 +42,7 @@ static void need_cgroup(struct sources *sources)
 	sources->has_no_cgroup = !cgroup_open(&sources->cgroup, count_of(sources));
 }
 
-/* What is read besides the process's own files. */
+/* Open what is read besides the process's own files. */
 static void open_rest(struct sources *sources)
 {
 	const struct sampler_config *config = &sources->config;
@@ -52,7 +55,7 @@ static void open_rest(struct sources *sources)
 	config->log->sampler_tid = (uint32_t)sys_gettid();
 }
 
-/* What the process has mapped of ours. */
+/* The log of ours that the process has mapped. */
 static const struct log_header *mapped_log(const struct sampler_config *config)
 {
 	return config->ancestor ? config->ancestor : config->log;
@@ -69,7 +72,8 @@ int sources_open(struct sources *sources, const struct sampler_config *config)
 
 	sources->config = *config;
 	if (config->pid)
-		error = usage_open(&sources->usage, config->pid, config->own_thread, mapped_log(config), process_start(config));
+		error = usage_open(&sources->usage, config->pid, config->own_thread, mapped_log(config),
+				   process_start(config));
 	if (error < 0)
 		return error;
 	if (config->settings.interval_ns)
@@ -114,14 +118,14 @@ bool sources_have(const struct sources *sources, enum column_set_id set)
 {
 	switch (set) {
 	case SET_CLOCK:
-		return !sources->config.ancestor;	/* whose log it is writes those */
+		return !sources->config.ancestor;	/* the process that owns the log writes those */
 	case SET_SYSTEM:
 		return sources->config.system;
 	case SET_THREAD_OFF:
 		return false;
 	case SET_PROCESS_GPU:
-		return sources->config.pid && !sources->config.own_thread && sources->config.settings.interval_ns &&
-		       sources->drm.is_there;
+		return sources->config.pid && !sources->config.own_thread &&
+		       sources->config.settings.interval_ns && sources->drm.is_there;
 	case SET_CGROUP:
 		return sources->config.system && !sources->has_no_cgroup;
 	default:
@@ -134,18 +138,23 @@ void sources_read_all(struct sources *sources)
 	sources->usage.full_every = 0;
 }
 
-/* Of a child that has no log. Who does not count in its entry gets one with its first allocation. */
+/*
+ * Heap of a child without a log. If its entry has no counters, the child gets a log with its first
+ * allocation.
+ */
 static int64_t entered_heap_bytes(const struct sampler_config *config)
 {
 	const struct log_heap *heap = config->entry_heap;
 
-	return config->entry->heap_before_bytes + (heap ? (int64_t)(heap->alloc_bytes - heap->freed_bytes) : 0);
+	return config->entry->heap_before_bytes +
+	       (heap ? (int64_t)(heap->alloc_bytes - heap->freed_bytes) : 0);
 }
 
-/* What threads hold back is added for those that are known, see ACTIVITY_THREADS. */
+/* Bytes that threads have not yet added are counted for ACTIVITY_THREADS of them. */
 static int64_t logged_heap_bytes(const struct sources *sources)
 {
-	return __atomic_load_n(&sources->config.log->heap_total_bytes, __ATOMIC_RELAXED) + activity_held(&sources->activity);
+	return __atomic_load_n(&sources->config.log->heap_total_bytes, __ATOMIC_RELAXED) +
+	       activity_held(&sources->activity);
 }
 
 static uint64_t heap_bytes(const struct sources *sources)
@@ -155,14 +164,15 @@ static uint64_t heap_bytes(const struct sources *sources)
 
 	if ((config->ancestor ? config->entry->heap_bytes : config->log->heap_bytes) == LOG_HEAP_OFF)
 		return LOG_NONE;
-	return bytes > 0 ? (uint64_t)bytes : 0;		/* frees of what was there before, or what threads hold back */
+	return bytes > 0 ? (uint64_t)bytes : 0;	/* below 0: frees of earlier blocks, or bytes not yet added */
 }
 
 static void read_threads(struct sources *sources)
 {
 	struct usage *usage = &sources->usage;
 
-	tasks_read(&sources->tasks, usage->nr_threads, sources->config.log_fd, usage->buffer, sizeof(usage->buffer));
+	tasks_read(&sources->tasks, usage->nr_threads, sources->config.log_fd, usage->buffer,
+		   sizeof(usage->buffer));
 }
 
 static void read_machine(struct sources *sources, uint64_t ticks)

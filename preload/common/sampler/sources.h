@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* All that one sampler reads, by the sets of columns it goes into. Used by the sampler alone; makes no libc call. */
+/*
+ * All that one sampler reads, by the sets of columns that it fills. Used by the sampler alone;
+ * makes no libc call.
+ */
 #ifndef INSIDEME_SOURCES_H
 #define INSIDEME_SOURCES_H
 
@@ -27,8 +30,9 @@ struct sources {
 	struct cgroup cgroup;
 	bool machine_is_open, cgroup_is_open;
 	bool knows_cores;
-	bool has_no_cgroup;			/* known by the first reading */
-	struct source_count machine_count;	/* where nobody's own reads are to be taken out */
+	bool has_no_cgroup;			/* known after the first reading */
+	/* If there is no process whose own reads must be subtracted */
+	struct source_count machine_count;
 	struct figures figures;			/* of the newest reading */
 	struct row_set core_rows;
 	uint64_t last_core[MACHINE_CORES];
@@ -40,19 +44,22 @@ void sources_close(struct sources *sources);
 /* Go on in another task, with the log's new descriptor. */
 int sources_open_again(struct sources *sources, int log_fd);
 
-/* From now on each row is full: what was read less often than rows come is read once more. */
+/*
+ * From now on each row is full, so that numbers that are read less often than rows come are read
+ * once more.
+ */
 void sources_read_all(struct sources *sources);
 
 bool sources_have(const struct sources *sources, enum column_set_id set);
 
 /*
- * Read a set into figures; the rows of what stands for several (threads, processors) are added at once.
- * @log_memory_bytes: the log is in memory up to here, 0: as the kernel says. Return: 0, or -ESRCH when the process has
- * ended
+ * Read a set into figures. Rows of sets that stand for several (threads, processors) are added at
+ * once. @log_memory_bytes: the log is in memory up to here; 0: as the kernel reports. Return: 0, or
+ * -ESRCH when the process has ended.
  */
 int sources_read(struct sources *sources, enum column_set_id set, uint64_t log_memory_bytes, uint64_t *ticks);
 
-/* What a process that ends before its first sample tells of itself. */
+/* Read the calling process's own figures, if it ends before its first sample. */
 void sources_read_own(struct sources *sources, const struct sampler_config *config);
 
 #endif

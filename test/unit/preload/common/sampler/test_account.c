@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "preload/common/sampler/account.h"
+#include "preload/common/sampler/pace.h"
 
 #define MS 1000000ull
 

@@ -8,7 +8,7 @@
 #include <cmocka.h>
 
 #include "insideme_log.h"
-#include "preload/common/sampler/idle.h"
+#include "preload/common/sampler/pace.h"
 
 #define MS 1000000ull
 #define S (1000 * MS)
