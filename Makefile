@@ -65,8 +65,8 @@ $(O)/sanitized/%.o: %.c $(O)/flags
 	@mkdir -p $(@D)
 	$(call say,CC)$(CC) $(test_cflags) $(own) -c $< -o $@
 
-$(O)/libinsideme.so: $(recorder_obj) preload/exports.map
-	$(call say,LD)$(CC) $(recorder_ldflags) -Wl,-soname,$(@F),--version-script=preload/exports.map -o $@ $(recorder_obj) -lgcc
+$(O)/libinsideme.so: $(recorder_obj)
+	$(call say,LD)$(CC) $(recorder_ldflags) -Wl,-soname,$(@F) -o $@ $(recorder_obj) -lgcc
 $(O)/libinsideme-nop.so: $(nop_obj)
 	$(call say,LD)$(CC) $(recorder_ldflags) -Wl,-soname,$(@F) -o $@ $(nop_obj) -lgcc
 $(O)/insideme-run: $(monitor_obj)

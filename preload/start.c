@@ -17,10 +17,6 @@
 #include "preload/hooks/crash_handler.h"
 #include "preload/hooks/hook_cost.h"
 #include "preload/hooks/hooks.h"
-#include "preload/hooks/wrap_cxa.h"
-#include "preload/hooks/wrap_exit.h"
-#include "preload/hooks/wrap_fork.h"
-#include "preload/hooks/wrap_threads.h"
 #include "preload/life/program_entry.h"
 #include "preload/life/recorder.h"
 #include "preload/objects/fork_gate.h"
@@ -37,6 +33,10 @@
 #include "preload/state/recording_state.h"
 #include "preload/state/rss_at_calls.h"
 #include "preload/state/sampler_task.h"
+#include "preload/wraps/wrap_cxa.h"
+#include "preload/wraps/wrap_exit.h"
+#include "preload/wraps/wrap_fork.h"
+#include "preload/wraps/wrap_threads.h"
 
 #define THRESHOLD_FLOOR	1000u		/* ns */
 #define RATE_WAIT_NS	100000u		/* between the two clock readings of the start */

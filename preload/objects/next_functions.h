@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * The functions that the library interposes, and the definitions that come next after its own: what a
- * wrapper forwards to. To interpose one more: a line in REAL_FUNCTIONS, the wrapper, a line in exports.map.
+ * wrapper forwards to. To interpose one more: a line in REAL_FUNCTIONS, the wrapper in preload/wraps, a line in
+ * test/exports.txt.
  */
 #ifndef INSIDEME_NEXT_FUNCTIONS_H
 #define INSIDEME_NEXT_FUNCTIONS_H
@@ -143,6 +144,9 @@ extern HIDDEN struct libc libc;		/* set by the constructor, before any thread */
  * constructor, and by a wrapper that finds NULL. Return: whether all of libc that the recorder needs was found.
  */
 bool real_init(void);
+
+/* The next definition of the function @name, looked up while it is not known. NULL: no object that is loaded defines it. */
+#define real_find(name) (likely(real.name) ? real.name : (real_init(), real.name))
 
 /* The object at [begin, end) is gone: forget what it defined. */
 void real_forget(uintptr_t begin, uintptr_t end);

@@ -153,28 +153,11 @@ bool backtrace_is_possible(void)
 	       !(unwinder.has_lock && __atomic_load_n(&has_registered, __ATOMIC_ACQUIRE));
 }
 
-static void change(void (*real_change)(void *), void *table)
+void backtrace_change_tables(void (*real_change)(void *), void *table)
 {
 	__atomic_fetch_add(&nr_changes, 1, __ATOMIC_ACQ_REL);
 	__atomic_store_n(&has_registered, true, __ATOMIC_RELEASE);
 	if (real_change)
 		real_change(table);
 	__atomic_fetch_sub(&nr_changes, 1, __ATOMIC_ACQ_REL);
-}
-
-/* What compilers at run time call. */
-EXPORT void __register_frame(void *table);
-EXPORT void __register_frame(void *table)
-{
-	if (unlikely(!real.__register_frame))
-		real_init();
-	change(real.__register_frame, table);
-}
-
-EXPORT void __deregister_frame(void *table);
-EXPORT void __deregister_frame(void *table)
-{
-	if (unlikely(!real.__deregister_frame))
-		real_init();
-	change(real.__deregister_frame, table);
 }

@@ -34,4 +34,7 @@ uint32_t backtrace_take(uintptr_t functions[BACKTRACE_MOST], uintptr_t code_addr
  */
 bool backtrace_is_possible(void);
 
+/* The program registers or removes the unwind tables @table by @real_change, which may hold that lock. */
+void backtrace_change_tables(void (*real_change)(void *), void *table);
+
 #endif

@@ -10,8 +10,6 @@
 #include "preload/common/base/text.h"
 #include "preload/objects/loaded_objects.h"
 #include "preload/objects/next_functions.h"
-#include "preload/state/child_entry.h"
-#include "preload/state/foreign_hooks.h"
 #include "preload/state/live.h"
 #include "preload/state/log_space.h"
 
@@ -325,21 +323,4 @@ static int imports_hook(const struct object *object, void *context)
 bool modules_have_hooks(void)
 {
 	return objects_each(imports_hook, NULL);
-}
-
-EXPORT int dlclose(void *handle);
-EXPORT int dlclose(void *handle)
-{
-	int result;
-
-	if (unlikely(!real.dlclose))
-		real_init();
-	if (!real.dlclose)
-		return -1;
-	if (unlikely(!live.log) && child_program() && foreign_hooks_is_possible())
-		live_open_child();
-	foreign_hooks_look(handle);
-	result = real.dlclose(handle);
-	update(NULL);
-	return result;
 }

@@ -130,7 +130,7 @@ EXPORT int posix_memalign(void **block, size_t align, size_t bytes)
 	struct log_thread *thread;
 	int error;
 
-	if (unlikely(!real.posix_memalign && (real_init(), !real.posix_memalign)))
+	if (unlikely(!real_find(posix_memalign)))
 		return (*block = bootstrap_aligned(align, bytes)) ? 0 : ENOMEM;
 	thread = heap_begin((void *)real.posix_memalign);
 	if (!thread)
@@ -144,7 +144,7 @@ EXPORT void *aligned_alloc(size_t align, size_t bytes)
 {
 	struct log_thread *thread;
 
-	if (unlikely(!real.aligned_alloc && (real_init(), !real.aligned_alloc)))
+	if (unlikely(!real_find(aligned_alloc)))
 		return bootstrap_aligned(align, bytes);
 	thread = heap_begin((void *)real.aligned_alloc);
 	return thread ? aligned(thread, real.aligned_alloc(align, bytes), bytes, CALLER) :
@@ -155,7 +155,7 @@ EXPORT void *memalign(size_t align, size_t bytes)
 {
 	struct log_thread *thread;
 
-	if (unlikely(!real.memalign && (real_init(), !real.memalign)))
+	if (unlikely(!real_find(memalign)))
 		return bootstrap_aligned(align, bytes);
 	thread = heap_begin((void *)real.memalign);
 	return thread ? aligned(thread, real.memalign(align, bytes), bytes, CALLER) : real.memalign(align, bytes);
@@ -165,7 +165,7 @@ EXPORT void *valloc(size_t bytes)
 {
 	struct log_thread *thread;
 
-	if (unlikely(!real.valloc && (real_init(), !real.valloc)))
+	if (unlikely(!real_find(valloc)))
 		return bootstrap_aligned(EARLY_PAGE_BYTES, bytes);
 	thread = heap_begin((void *)real.valloc);
 	return thread ? aligned(thread, real.valloc(bytes), bytes, CALLER) : real.valloc(bytes);
@@ -175,7 +175,7 @@ EXPORT void *pvalloc(size_t bytes)
 {
 	struct log_thread *thread;
 
-	if (unlikely(!real.pvalloc && (real_init(), !real.pvalloc)))
+	if (unlikely(!real_find(pvalloc)))
 		return bootstrap_aligned(EARLY_PAGE_BYTES,
 					 (bytes + EARLY_PAGE_BYTES - 1) & ~(EARLY_PAGE_BYTES - 1ul));
 	thread = heap_begin((void *)real.pvalloc);

@@ -2,10 +2,10 @@
 /* Wrappers of what ends the process because something is wrong, or a thread within its calls: where, and why. */
 #include "preload/common/base/text.h"
 #include "preload/hooks/exception_what.h"
-#include "preload/hooks/wrap_cxa.h"
 #include "preload/objects/next_functions.h"
 #include "preload/stacks/error_records.h"
 #include "preload/stacks/frames.h"
+#include "preload/wraps/wrap_cxa.h"
 
 /* Unless it is known already: std::terminate() ends in abort(). */
 static void record_end(const struct error_place *place, const char *message)
@@ -63,9 +63,7 @@ static NOINLINE void record_abort(uintptr_t caller)
 ENDING(abort, (void))
 {
 	record_abort((uintptr_t)__builtin_return_address(0));
-	if (!real.abort)
-		real_init();
-	if (!real.abort)
+	if (!real_find(abort))
 		__builtin_trap();
 	real.abort();
 }
@@ -94,9 +92,7 @@ static NOINLINE void record_assertion(uintptr_t caller, const char *what, const 
 ENDING(__assert_fail, (const char *what, const char *file, unsigned int line, const char *function))
 {
 	record_assertion((uintptr_t)__builtin_return_address(0), what, file, line, function);
-	if (!real.__assert_fail)
-		real_init();
-	if (!real.__assert_fail)
+	if (!real_find(__assert_fail))
 		__builtin_trap();
 	real.__assert_fail(what, file, line, function);
 }
@@ -118,9 +114,7 @@ ENDING(pthread_exit, (void *value))
 {
 	if (live.log && self)
 		record_thread_exit(self, (uintptr_t)__builtin_return_address(0), (uintptr_t)__builtin_frame_address(0));
-	if (!real.pthread_exit)
-		real_init();
-	if (!real.pthread_exit)
+	if (!real_find(pthread_exit))
 		__builtin_trap();
 	real.pthread_exit(value);
 }

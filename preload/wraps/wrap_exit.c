@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* How the process ends. Nothing is flushed, nothing is freed: recording goes on until the process is gone. */
-#include "preload/hooks/wrap_exit.h"
+#include "preload/wraps/wrap_exit.h"
 
 #include "preload/calls/slices.h"
 #include "preload/life/recorder.h"
@@ -35,18 +35,11 @@ static _Noreturn void end_now(int status)
 		raw_syscall(SYS_exit_group, status, 0, 0, 0, 0, 0);
 }
 
-static void before_end(int status)
-{
-	mark_exit(status);
-	if (!real._exit || !real._Exit || !real.quick_exit)
-		real_init();
-}
-
 EXPORT _Noreturn void _exit(int status);
 EXPORT _Noreturn void _exit(int status)
 {
-	before_end(status);
-	if (real._exit)
+	mark_exit(status);
+	if (real_find(_exit))
 		real._exit(status);
 	end_now(status);
 }
@@ -54,8 +47,8 @@ EXPORT _Noreturn void _exit(int status)
 EXPORT _Noreturn void _Exit(int status);
 EXPORT _Noreturn void _Exit(int status)
 {
-	before_end(status);
-	if (real._Exit)
+	mark_exit(status);
+	if (real_find(_Exit))
 		real._Exit(status);
 	end_now(status);
 }
@@ -63,8 +56,8 @@ EXPORT _Noreturn void _Exit(int status)
 EXPORT _Noreturn void quick_exit(int status);
 EXPORT _Noreturn void quick_exit(int status)
 {
-	before_end(status);
-	if (real.quick_exit)
+	mark_exit(status);
+	if (real_find(quick_exit))
 		real.quick_exit(status);
 	end_now(status);
 }

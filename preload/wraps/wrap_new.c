@@ -20,13 +20,6 @@ static uint64_t calls_of(struct log_thread *thread)
 	return heap ? heap->alloc_calls : 0;
 }
 
-static ALWAYS_INLINE const void *resolved(void *const *slot)
-{
-	if (unlikely(!*slot))
-		real_init();
-	return *slot;
-}
-
 /* operator new may throw, through us: so nothing is marked that would have to be unmarked. */
 static ALWAYS_INLINE struct new_call new_begin(const void *function)
 {
@@ -63,7 +56,7 @@ static ALWAYS_INLINE struct log_thread *delete_begin(const void *function, void 
 	EXPORT void *symbol(__VA_ARGS__);                                                               \
 	EXPORT void *symbol(__VA_ARGS__)                                                                \
 	{                                                                                               \
-		struct new_call call = new_begin(resolved((void *const *)&real.symbol));                \
+		struct new_call call = new_begin((const void *)real_find(symbol));                      \
                                                                                                         \
 		if (unlikely(!real.symbol))                                                             \
 			return otherwise;                                                               \
@@ -76,7 +69,7 @@ static ALWAYS_INLINE struct log_thread *delete_begin(const void *function, void 
 	EXPORT void symbol(__VA_ARGS__);                                                                \
 	EXPORT void symbol(__VA_ARGS__)                                                                 \
 	{                                                                                               \
-		struct log_thread *thread = delete_begin(resolved((void *const *)&real.symbol), block); \
+		struct log_thread *thread = delete_begin((const void *)real_find(symbol), block); \
                                                                                                         \
 		if (unlikely(thread)) {                                                                 \
 			real.symbol values;                                                             \

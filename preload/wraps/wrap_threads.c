@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Wrappers of pthread_create, thrd_create, pthread_setname_np and pthread_cancel: begin, end and name of threads. */
-#include "preload/hooks/wrap_threads.h"
+#include "preload/wraps/wrap_threads.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -121,9 +121,7 @@ EXPORT int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, v
 	struct thread_start *start;
 	int error;
 
-	if (unlikely(!real.pthread_create))
-		real_init();
-	if (!real.pthread_create)
+	if (!real_find(pthread_create))
 		return EAGAIN;
 	start = live.log || live_open_child() ? claim_start((void *)function) : NULL;
 	if (!start)
@@ -151,9 +149,7 @@ EXPORT int thrd_create(thrd_t *thread, thrd_start_t function, void *argument)
 	struct thread_start *start;
 	int error;
 
-	if (unlikely(!real.thrd_create))
-		real_init();
-	if (!real.thrd_create)
+	if (!real_find(thrd_create))
 		return thrd_error;
 	start = live.log || live_open_child() ? claim_start((void *)function) : NULL;
 	if (!start)
@@ -169,9 +165,7 @@ EXPORT int thrd_create(thrd_t *thread, thrd_start_t function, void *argument)
 /* It takes the signal that samples come by. */
 EXPORT int pthread_cancel(pthread_t thread)
 {
-	if (unlikely(!real.pthread_cancel))
-		real_init();
-	if (!real.pthread_cancel)
+	if (!real_find(pthread_cancel))
 		return ENOSYS;
 	samples_stop("pthread_cancel() needs the signal");
 	return real.pthread_cancel(thread);
@@ -192,9 +186,7 @@ EXPORT int pthread_setname_np(pthread_t thread, const char *name)
 	struct log_thread *record;
 	int error;
 
-	if (unlikely(!real.pthread_setname_np))
-		real_init();
-	if (!real.pthread_setname_np)
+	if (!real_find(pthread_setname_np))
 		return ENOSYS;
 	error = real.pthread_setname_np(thread, name);
 	/* A thread without a record reads its name when it gets one. */

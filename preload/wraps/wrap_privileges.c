@@ -42,10 +42,8 @@ static void become_alone(void)
 	{                                                                                                    \
 		int result = -1;                                                                             \
                                                                                                              \
-		if (unlikely(!real.name))                                                                    \
-			real_init();                                                                         \
 		become_alone();                                                                              \
-		if (real.name)                                                                               \
+		if (real_find(name))                                                                            \
 			result = real.name arguments;                                                        \
 		sampler_task_resume();                                                                       \
 		return result;                                                                               \
@@ -123,8 +121,8 @@ static NOINLINE long syscall_sealed(long number, long a, long b, long c, long d,
 EXPORT long any_syscall(long number, long a, long b, long c, long d, long e, long f) __asm__("syscall");
 EXPORT long any_syscall(long number, long a, long b, long c, long d, long e, long f)
 {
-	if (unlikely(!real.syscall))
-		real_init();
+	if (!real_find(syscall))
+		return -1;
 	if (unlikely(asks_for_filter(number, a, b, c)))
 		return syscall_sealed(number, a, b, c, d, e, f);
 	if (unlikely(number == SYS_exit))
@@ -153,9 +151,7 @@ EXPORT int any_prctl(int option, unsigned long a, unsigned long b, unsigned long
 	char name[16];		/* the kernel cuts it so */
 	int result;
 
-	if (unlikely(!real.prctl))
-		real_init();
-	if (!real.prctl)
+	if (!real_find(prctl))
 		return -1;
 	if (option == PR_SET_SECCOMP)
 		return set_seccomp(a, b, c, d);

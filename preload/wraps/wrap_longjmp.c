@@ -3,7 +3,7 @@
  * Wrappers of the longjmp family: what was open between here and the target is over. The hooks would notice too, but
  * only when the next entry shows it by its place on the stack.
  */
-#include "preload/hooks/wrap_longjmp.h"
+#include "preload/wraps/wrap_longjmp.h"
 
 #include "preload/calls/calls.h"
 #include "preload/heap/blocks.h"
@@ -45,28 +45,26 @@ static void before_jump(const struct __jmp_buf_tag *to, void *caller)
 		if (error)
 			error_caught(thread, error_reason(error));
 	}
-	if (!real.longjmp || !real._longjmp || !real.siglongjmp || !real.__longjmp_chk)
-		real_init();
 }
 
 EXPORT _Noreturn void longjmp(struct __jmp_buf_tag to[1], int value)
 {
 	before_jump(to, __builtin_return_address(0));
-	real.longjmp(to, value);
+	real_find(longjmp)(to, value);
 	__builtin_unreachable();
 }
 
 EXPORT _Noreturn void _longjmp(struct __jmp_buf_tag to[1], int value)
 {
 	before_jump(to, __builtin_return_address(0));
-	real._longjmp(to, value);
+	real_find(_longjmp)(to, value);
 	__builtin_unreachable();
 }
 
 EXPORT _Noreturn void siglongjmp(struct __jmp_buf_tag to[1], int value)
 {
 	before_jump(to, __builtin_return_address(0));
-	real.siglongjmp(to, value);
+	real_find(siglongjmp)(to, value);
 	__builtin_unreachable();
 }
 
@@ -74,6 +72,6 @@ EXPORT _Noreturn void __longjmp_chk(struct __jmp_buf_tag to[1], int value);
 EXPORT _Noreturn void __longjmp_chk(struct __jmp_buf_tag to[1], int value)
 {
 	before_jump(to, __builtin_return_address(0));
-	real.__longjmp_chk(to, value);
+	real_find(__longjmp_chk)(to, value);
 	__builtin_unreachable();
 }

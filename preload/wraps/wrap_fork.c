@@ -3,7 +3,7 @@
  * fork() and _Fork(). Children of raw clones do not come here: they open a log at their first event, with no call
  * open. The handlers are the first to be registered: prepare runs last before the fork, child first after it.
  */
-#include "preload/hooks/wrap_fork.h"
+#include "preload/wraps/wrap_fork.h"
 
 #include "preload/heap/heap.h"
 #include "preload/life/recorder.h"
@@ -144,9 +144,7 @@ EXPORT pid_t _Fork(void)
 {
 	pid_t child;
 
-	if (unlikely(!real._Fork))
-		real_init();
-	if (!real._Fork)
+	if (!real_find(_Fork))
 		return -1;
 	prepare();
 	child = real._Fork();
@@ -163,9 +161,7 @@ EXPORT int daemon(int stays, int keeps_files)
 {
 	int result;
 
-	if (unlikely(!real.daemon))
-		real_init();
-	if (!real.daemon)
+	if (!real_find(daemon))
 		return -1;
 	daemon_task = live_is_sealed() ? 0 : (int)sys_gettid();
 	result = real.daemon(stays, keeps_files);

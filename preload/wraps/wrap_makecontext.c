@@ -21,9 +21,7 @@ EXPORT void any_makecontext(ucontext_t *context, void (*function)(void), int cou
 	__asm__("makecontext");
 EXPORT void any_makecontext(ucontext_t *context, void (*function)(void), int count, long a, long b, long c)
 {
-	if (unlikely(!real.makecontext))
-		real_init();
 	if (live.log && live.log->has_hooks)
 		expect(context);
-	real.makecontext(context, function, count, a, b, c);
+	real_find(makecontext)(context, function, count, a, b, c);
 }

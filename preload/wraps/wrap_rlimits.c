@@ -41,13 +41,11 @@ EXPORT int mlockall(int flags)
 {
 	uint64_t bytes;
 
-	if (unlikely(!real.mlockall))
-		real_init();
 	if (has_lock_limit(&bytes) && has_own_log()) {
 		bytes /= LOCKED_SHARE;
 		room_cut(live.log->tail_bytes + (bytes < LOCKED_RESERVE_BYTES ? bytes : LOCKED_RESERVE_BYTES));
 	}
-	return real.mlockall ? real.mlockall(flags) : -1;
+	return real_find(mlockall) ? real.mlockall(flags) : -1;
 }
 
 static bool is_for_space(int resource, const void *limit)
@@ -84,9 +82,7 @@ static void limit_is_set(void)
 		bool is_space = is_for_space((int)resource, limit);             \
 		int result = -1;                                                \
 										\
-		if (unlikely(!real.name))                                       \
-			real_init();                                            \
-		if (real.name)                                                  \
+		if (real_find(name))                                            \
 			result = real.name(resource, limit);                    \
 		if (result == 0 && is_space)                                    \
 			limit_is_set();                                         \
@@ -102,9 +98,7 @@ SETRLIMIT(setrlimit64, rlimit64)
 				(pid == 0 || pid == (pid_t)sys_getpid());       \
 		int result = -1;                                                \
 										\
-		if (unlikely(!real.name))                                       \
-			real_init();                                            \
-		if (real.name)                                                  \
+		if (real_find(name))                                            \
 			result = real.name(pid, resource, limit, old);          \
 		if (result == 0 && is_space)                                    \
 			limit_is_set();                                         \
