@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What holds for a time, as steps of a sum. */
+/* Numbers over time: sums of steps, and straight lines between points. */
 #include "analyzer/base/curves.h"
 
 #include <math.h>
@@ -18,7 +18,10 @@ static void add(struct steps *steps, int64_t time, double by)
 	steps->list[steps->nr++] = (struct step){ time, by };
 }
 
-/* What follows what ends then is one change: of a memory that stays the same there is none in between. */
+/*
+ * A step up at the time of the last step down is merged with it. Memory that stays the same needs no
+ * step in between.
+ */
 static void begin(struct steps *steps, int64_t from, double value)
 {
 	struct step *last = steps->nr ? &steps->list[steps->nr - 1] : NULL;
@@ -57,8 +60,9 @@ static uint64_t least_time(const struct steps *steps, uint64_t *range)
 	return (uint64_t)least;
 }
 
-/* Stable: by one digit of the time since @least. */
-static void sort_by_digit(const struct step *list, size_t nr, struct step *sorted, uint64_t least, unsigned int shift)
+/* One pass of a stable radix sort, by one digit of the time since @least. */
+static void sort_by_digit(const struct step *list, size_t nr, struct step *sorted, uint64_t least,
+			  unsigned int shift)
 {
 	size_t places[DIGITS] = { 0 }, before = 0;
 
@@ -74,7 +78,10 @@ static void sort_by_digit(const struct step *list, size_t nr, struct step *sorte
 		sorted[places[DIGIT(list[i].time, least, shift)]++] = list[i];
 }
 
-/* A page of 1,000 ranks sorts 6 million of them eight times: by comparing that took three times as long as all else. */
+/*
+ * Radix sort: the page of a run of 1,000 ranks sorts 6 million steps eight times. Sorting them by
+ * comparison took three times as long as everything else.
+ */
 void steps_sort(struct steps *steps)
 {
 	uint64_t range, least = least_time(steps, &range);
@@ -143,7 +150,8 @@ void curve_add(struct curve *curve, int64_t time, const double *numbers)
 
 void curve_at(const struct curve *curve, int64_t time, double *numbers)
 {
-	size_t low = 0, high = curve->nr;	/* the point at or before, and one behind it */
+	/* low: the point at or before @time; high: a point after it */
+	size_t low = 0, high = curve->nr;
 	const double *here;
 	double share;
 

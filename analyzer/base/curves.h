@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What holds for a time, as changes of a sum: of what several processes use together. */
+/*
+ * Numbers over time, in two forms. Steps add up what several processes use together: each contributes a
+ * value that holds for a while. A curve is known at some points, and changes evenly between them.
+ */
 #ifndef INSIDEME_CURVES_H
 #define INSIDEME_CURVES_H
 
@@ -11,37 +14,41 @@ struct step {
 	double by;
 };
 
-/* Begin with all 0. */
+/* All 0 at first. */
 struct steps {
 	struct step *list;
 	size_t nr;
 };
 
-/* @value holds in this time. */
+/* Add @value from @from to @to. */
 void steps_add(struct steps *steps, int64_t from, int64_t to, double value);
-/* Put them into the order of time. */
+/* Sort by time. */
 void steps_sort(struct steps *steps);
 /*
- * Of such in the order of time: what held at each time becomes the mean of a stretch, @least_ns long or longer; 0: it stays. For sums
- * of rates, which are means themselves: where two of them meet for an instant their sum says nothing of that.
+ * Replace the values of sorted steps by their means over stretches of at least @least_ns; 0 leaves them
+ * as they are. A rate is itself a mean: where two rates overlap only for an instant, their sum in that
+ * instant means nothing.
  */
 void steps_even_out(struct steps *steps, int64_t least_ns);
 void steps_release(struct steps *steps);
 
 struct curve {
-	size_t nr;		/* points; 0: nothing is known */
-	size_t nr_numbers;	/* at each */
-	int64_t *times;		/* rising */
+	size_t nr;		/* number of points; 0: nothing is known */
+	size_t nr_numbers;	/* numbers at each point */
+	int64_t *times;		/* ascending */
 	double *numbers;	/* [point * nr_numbers + number] */
 };
 
 void curve_init(struct curve *curve, size_t nr_numbers);
 void curve_release(struct curve *curve);
 
-/* Add a point behind the others; one that is not later than the last is left out. */
+/* Append a point. A point that is not later than the last one is dropped. */
 void curve_add(struct curve *curve, int64_t time, const double *numbers);
 
-/* @numbers: those at @time; before the first point and after the last one, those there. There must be a point. */
+/*
+ * Set @numbers to the values at @time, or to those of the nearest end outside the curve. @curve must
+ * have a point.
+ */
 void curve_at(const struct curve *curve, int64_t time, double *numbers);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Messages on stderr, and allocation that does not return without memory. */
+/* Messages on stderr, and allocation that never returns NULL. */
 #include "analyzer/base/error.h"
 
 #include <stdarg.h>
@@ -10,7 +10,7 @@
 #include "analyzer/base/progress.h"
 #include "analyzer/base/utf8.h"
 
-/* Paths and arguments in it can be any bytes. */
+/* Replace control characters and bytes that are not UTF-8: a message may quote a path or an argument. */
 static void make_harmless(char *text)
 {
 	for (char *p = text; *p; ) {
@@ -39,7 +39,7 @@ static void report(const char *kind, const char *format, va_list arguments)
 
 	if (is_hidden)
 		return;
-	fflush(stdout);		/* what was printed before comes first where both go to one place */
+	fflush(stdout);		/* keep the order where stdout and stderr go to the same place */
 	if (vasprintf(&text, format, arguments) < 0)
 		return;
 	make_harmless(text);
@@ -99,7 +99,7 @@ char *xasprintf(const char *format, ...)
 	return need(text);
 }
 
-/* Grows at 0, 1, 2, 4, ... so that the count alone says how much room there is. */
+/* Grows at 0, 1, 2, 4, ...: the count alone tells how much room there is. */
 void *xgrow(void *array, size_t count, size_t bytes)
 {
 	size_t room = count ? count * 2 : 1;

@@ -1,35 +1,35 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Messages of the analyzer on stderr, and allocation that does not return without memory. */
+/* Messages of the analyzer on stderr, and allocation that never returns NULL. */
 #ifndef INSIDEME_ERROR_H
 #define INSIDEME_ERROR_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Exit status of a wrong command line; 1 is what could not be done. */
+/* Exit status for a wrong command line. A failure of any other kind exits with 1. */
 #define EXIT_USAGE 2
 
-/* "insideme-report: ..." and a newline on stderr. Return: -1, so that callers can return error(...). */
+/* Print "insideme-report: ..." on stderr. Return: -1, so that a caller can return error(...). */
 int error(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* "insideme-report: warning: ..." on stderr. */
+/* Print "insideme-report: warning: ..." on stderr. */
 void warning(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* Neither is printed from now on, or both are again. */
+/* Suppress errors and warnings from now on, or print them again. */
 void messages_hide(bool hidden);
 
 /*
- * Zeroed memory for @count things of @bytes each; never NULL: without memory the program says so and exits
- * with status 1. Freed with free().
+ * Allocate zeroed memory for @count things of @bytes each; the caller frees it. If there is none, the
+ * program reports it and exits with status 1.
  */
 void *xcalloc(size_t count, size_t bytes);
 char *xstrdup(const char *string);
-/* printf into new memory. */
+/* printf into new memory; the caller frees it. */
 char *xasprintf(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /*
- * Room for one more in an array of @count things of @bytes each that was built by this function alone
- * (@array NULL and @count 0 at first); what is new is zeroed. Return: the array, moved perhaps.
+ * Make room for one more in an array of @count things of @bytes each. The array must be grown by this
+ * function alone, from NULL and 0. New room is zeroed. Return: the array, which may have moved
  */
 void *xgrow(void *array, size_t count, size_t bytes);
 

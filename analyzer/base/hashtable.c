@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A set of pointers: open addressing, at most two thirds full. */
+/* Open addressing; the table is at most two thirds full. */
 #include "analyzer/base/hashtable.h"
 
 #include <stdlib.h>

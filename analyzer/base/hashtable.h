@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A set of pointers found by what they point to; nothing is ever taken out. */
+/* A set of pointers, found by what they point to. Items are never removed. */
 #ifndef INSIDEME_HASHTABLE_H
 #define INSIDEME_HASHTABLE_H
 
@@ -9,20 +9,20 @@
 
 struct hashtable {
 	struct hashtable_slot *slots;
-	size_t nr_slots;		/* 0 or a power of two */
+	size_t nr_slots;		/* 0, or a power of two */
 	size_t nr_items;
 };
 
 typedef bool hashtable_match(const void *item, const void *key);
 
 void *hashtable_find(const struct hashtable *table, uint64_t hash, hashtable_match *match, const void *key);
-/* @item must not be there yet. */
+/* @item must not be in the table yet. */
 void hashtable_add(struct hashtable *table, uint64_t hash, void *item);
-/* Empties it, and frees the items too; or not. */
+/* Empty the table: release() frees the items too, forget() does not. */
 void hashtable_release(struct hashtable *table);
 void hashtable_forget(struct hashtable *table);
 
-/* Two words to one well-mixed one. */
+/* Mix two words into one. */
 static inline uint64_t hash_pair(uint64_t a, uint64_t b)
 {
 	uint64_t mixed = (a ^ (b * 0x9e3779b97f4a7c15u)) * 0xff51afd7ed558ccdu;

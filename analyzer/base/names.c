@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Function names as text. */
+/* Function names as text, and suggestions for misspelt ones. */
 #include "analyzer/base/names.h"
 
 #include <ctype.h>
@@ -9,7 +9,7 @@
 #include "analyzer/base/error.h"
 #include "insideme_pattern.h"
 
-/* In libsupc++; declared here because its header is C++. */
+/* Part of libsupc++; declared here because its header is C++. */
 char *__cxa_demangle(const char *name, char *buffer, size_t *bytes, int *status);
 
 #define ANONYMOUS "(anonymous namespace)"
@@ -19,7 +19,7 @@ static bool begins(const char *text, const char *with)
 	return strncmp(text, with, strlen(with)) == 0;
 }
 
-/* Past the bracket group that begins at @p; at the text's end if it is never closed. */
+/* The end of the bracket group that begins at @p, or the end of the text if the group is never closed. */
 static const char *group_end(const char *p)
 {
 	int depth = 0;
@@ -35,12 +35,17 @@ static const char *group_end(const char *p)
 	return p;
 }
 
-/* Past the symbol or type that follows the word operator: "()", "<<", " new[]", " unsigned int". */
+/* The end of the symbol or type after the word "operator": "()", "<<", " new[]", " unsigned int". */
 static const char *operator_end(const char *p)
 {
-	/* the longest first; a '<' after one of them opens template arguments: the demangler writes "operator< <" */
-	static const char *const symbols[] = { "<<=", ">>=", "<=>", "->*", "()", "[]", "<<", ">>", "<=", ">=", "==", "!=",
-		"&&", "||", "++", "--", "+=", "-=", "*=", "/=", "%=", "^=", "&=", "|=", "->" };
+	/*
+	 * longest first; a '<' after one of them opens template arguments: the demangler writes
+	 * "operator< <"
+	 */
+	static const char *const symbols[] = {
+		"<<=", ">>=", "<=>", "->*", "()", "[]", "<<", ">>", "<=", ">=", "==", "!=", "&&",
+		"||",  "++",  "--",  "+=",  "-=", "*=", "/=", "%=", "^=", "&=", "|=", "->"
+	};
 
 	for (size_t i = 0; i < sizeof(symbols) / sizeof(*symbols); i++)
 		if (begins(p, symbols[i]))
@@ -57,7 +62,10 @@ static bool word_begins(const char *name, const char *p)
 	return p == name || !(isalnum((unsigned char)p[-1]) || p[-1] == '_');
 }
 
-/* Past the word that follows a space at the top level, if it is a qualifier after the parameters. */
+/*
+ * The end of a qualifier that follows the parameters, or @p if there is none. @p: a space at the top
+ * level.
+ */
 static const char *qualifier_end(const char *p)
 {
 	static const char *const qualifiers[] = { " const", " volatile", " &&", " &", " noexcept" };
@@ -71,14 +79,15 @@ static const char *qualifier_end(const char *p)
 	return begins(p, " [clone ") ? group_end(p + 1) : p;
 }
 
-/* One step of name_short(): handles what is at @p, returns where to go on. */
+/* One step of name_short(): handle what is at @p. Return: where to go on */
 static const char *shorten_step(const char *name, const char *p, char *out, size_t *used)
 {
 	const char *end = p + 1;
 
 	if (begins(p, ANONYMOUS)) {
 		end = p + strlen(ANONYMOUS);
-	} else if (begins(p, "operator") && word_begins(name, p) && !isalnum((unsigned char)p[8]) && p[8] != '_') {
+	} else if (begins(p, "operator") && word_begins(name, p) && !isalnum((unsigned char)p[8]) &&
+		   p[8] != '_') {
 		end = operator_end(p + 8);
 	} else if (*p == '(') {
 		return group_end(p);
@@ -88,7 +97,7 @@ static const char *shorten_step(const char *name, const char *p, char *out, size
 		if (qualifier_end(p) > p)
 			return qualifier_end(p);
 		if (p[1] != '<') {
-			*used = 0;		/* what came before was the return type */
+			*used = 0;		/* everything before was the return type */
 			return end;
 		}
 	}
@@ -180,7 +189,7 @@ char *text_fit(const char *text, size_t width, const char *cut)
 	return xasprintf("%.*s%s", (int)bytes, text, cut);
 }
 
-/* Copy @name with template arguments below @depth brackets replaced by @cut. */
+/* Copy @name, replacing template arguments below @depth brackets by @cut. */
 static void collapse(char *out, const char *name, int depth, const char *cut)
 {
 	int open = 0;
@@ -208,7 +217,7 @@ static void collapse(char *out, const char *name, int depth, const char *cut)
 	*out = '\0';
 }
 
-/* The text's last @width columns. */
+/* The last @width columns of @text. */
 static const char *tail(const char *text, size_t width)
 {
 	size_t skip = name_width(text) - width;
@@ -221,7 +230,10 @@ static const char *tail(const char *text, size_t width)
 	return text;
 }
 
-/* Replace the middle of @text so that @width columns are left; the end keeps two thirds. */
+/*
+ * Cut the middle out of @text so that @width columns remain. The end keeps two thirds of them, because
+ * it says most.
+ */
 static void cut_middle(char *text, size_t width, const char *cut)
 {
 	size_t keep = width > name_width(cut) ? width - name_width(cut) : 0;
@@ -238,7 +250,7 @@ static void cut_middle(char *text, size_t width, const char *cut)
 	free(end);
 }
 
-/* Leave out leading namespaces and classes, as few as it takes; at most until one component is left. */
+/* Drop leading namespaces and classes: as few as necessary, and never the last component. */
 static void cut_scopes(char *text, size_t width, const char *cut)
 {
 	char *rest = NULL;
@@ -257,7 +269,7 @@ static void cut_scopes(char *text, size_t width, const char *cut)
 
 char *name_fit(const char *name, size_t width, const char *cut)
 {
-	/* each collapsed list grows by less than the cut mark; the brackets it keeps bound their number */
+	/* a collapsed list grows by less than @cut, and its brackets bound how many there are */
 	char *out = xcalloc(strlen(name) + 2, strlen(cut) + 1);
 
 	strcpy(out, name);
@@ -275,7 +287,7 @@ bool name_matches_either(const struct glob *glob, const char *name, const char *
 	char first = *glob->start;
 
 	if ((isalnum((unsigned char)first) || first == '_') && name[0] != first && short_name[0] != first)
-		return false;	/* so nearly all are told apart at once */
+		return false;	/* rejects nearly every name at once */
 	return glob_fits(glob, name) || glob_fits(glob, short_name);
 }
 
@@ -318,7 +330,10 @@ char *nearest_text(struct nearest *nearest)
 	char *text = xstrdup(""), *longer;
 
 	for (size_t i = 0; i < nearest->nr; i++) {
-		longer = xasprintf("%s%s%s", text, i == 0 ? "; did you mean " : i + 1 == nearest->nr ? " or " : ", ",
+		longer = xasprintf("%s%s%s", text,
+				   i == 0		  ? "; did you mean "
+				   : i + 1 == nearest->nr ? " or "
+							  : ", ",
 				   nearest->names[i]);
 		free(text);
 		free(nearest->names[i]);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Function names as text: without parameters, fitted to a width, matched by a pattern. Pure functions.
+ * Function names as text: shortened, fitted to a width, matched by a pattern; and which existing names
+ * were perhaps meant by one that does not exist. Pure functions.
  */
 #ifndef INSIDEME_NAMES_H
 #define INSIDEME_NAMES_H
@@ -11,52 +12,58 @@
 struct glob;
 
 /*
- * A symbol as the source has it, to be freed: optimization of whole programs numbers local functions, so that each has a
- * name of its own ("sort.lto_priv.0").
+ * A symbol as the source names it. Link-time optimization numbers local functions to make their names
+ * unique ("sort.lto_priv.0"). Return: newly allocated; the caller frees it
  */
 char *name_in_source(const char *symbol);
 
-/* How much of a name, demangled or not, is not of copies and parts that the compiler made: "sort.isra.0", "run(int) [clone .part.1]". */
+/*
+ * Length of a name, demangled or not, without the marks of copies and parts that the compiler made:
+ * "sort.isra.0", "run(int) [clone .part.1]".
+ */
 size_t name_length_in_source(const char *name);
 
-/* A C++ symbol as text, to be freed; NULL: it is none. */
+/* Demangle a C++ symbol. Return: newly allocated; NULL if it is not one */
 char *name_demangled(const char *symbol);
 
-/* A C++ type as the source has it, by the name that its type_info has. The caller frees it. */
+/* A C++ type as the source names it, from the name in its type_info. Return: newly allocated */
 char *name_of_type(const char *mangled);
 
 /**
  * name_short() - a function's name without parameters, return type and qualifiers
  *
- * "void Index::insert<int>(int) const" becomes "Index::insert<int>". A name that has none of these stays.
+ * "void Index::insert<int>(int) const" becomes "Index::insert<int>". A name without these is copied.
  *
  * Return: newly allocated; the caller frees it
  */
 char *name_short(const char *name);
 
-/* A short name without template arguments: "Index::insert". Return: newly allocated; the caller frees it */
+/*
+ * A short name without its template arguments: "Index::insert". Return: newly allocated; the caller
+ * frees it
+ */
 char *name_plain(const char *short_name);
 
 /**
  * name_fit() - shorten a name to at most @width columns
- * @cut: what stands for a part left out: "..." or one character of UTF-8
+ * @cut: stands for each part left out: "..." or one character of UTF-8
  *
- * Template arguments go first, the inner ones before the outer ones; then leading namespaces and
- * classes; then the middle: the end tells most.
+ * Template arguments go first, inner ones before outer ones. Then leading namespaces and classes go.
+ * Then the middle goes, because the end says most.
  *
  * Return: newly allocated; the caller frees it
  */
 char *name_fit(const char *name, size_t width, const char *cut);
 
-/* The first @width columns of a text, the last of them @cut; newly allocated. */
+/* The first columns of a text, and @cut at the end: @width columns together. Return: newly allocated */
 char *text_fit(const char *text, size_t width, const char *cut);
 
-/* Columns that UTF-8 text takes on a terminal, each character taken for one column. */
+/* Columns of UTF-8 text on a terminal, if each character takes one. */
 size_t name_width(const char *text);
 
-/* Does @pattern, first as it stands, then as a glob, match the full name or the name without parameters? */
+/* Whether @pattern matches the full name or the name without parameters: literally, or as a glob. */
 bool name_matches(const char *pattern, const char *name);
-/* The same where the name without parameters is known. */
+/* The same, for a caller that has the name without parameters. */
 bool name_matches_either(const struct glob *glob, const char *name, const char *short_name);
 
 #define NEAREST_MAX 3
@@ -68,9 +75,9 @@ struct nearest {
 	size_t nr;
 };
 
-/* Begin with .wanted set and all else 0; then each name that exists, far ones are not kept. */
+/* Set .wanted and leave the rest 0, then add every name that exists. Only near ones are kept. */
 void nearest_add(struct nearest *nearest, const char *name);
-/* "; did you mean calls or callers?", or "". The caller frees it; nothing else remains. */
+/* "; did you mean calls or callers?", or "". Frees what @nearest holds. Return: newly allocated */
 char *nearest_text(struct nearest *nearest);
 
 #endif

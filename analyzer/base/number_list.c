@@ -12,7 +12,7 @@ static int parse_number(const char **at, uint64_t *number)
 {
 	char *end;
 
-	if (!isdigit((unsigned char)**at))	/* strtoull takes blanks and signs */
+	if (!isdigit((unsigned char)**at))	/* strtoull would accept blanks and signs */
 		return -1;
 	errno = 0;
 	*number = strtoull(*at, &end, 10);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Lists of whole numbers as options take them: "0,2-5". */
+/* Lists of whole numbers, as options take them: "0,2-5". */
 #ifndef INSIDEME_NUMBER_LIST_H
 #define INSIDEME_NUMBER_LIST_H
 
@@ -14,12 +14,12 @@ struct number_range {
 
 struct number_list {
 	struct number_range *ranges;
-	size_t nr_ranges;		/* 0: nothing was asked for */
+	size_t nr_ranges;		/* 0: the option was not given */
 };
 
 /*
- * Numbers and ranges separated by commas, no blanks, in any order. Return: 0, or -1 when @text is not such a
- * list (nothing is printed, nothing is kept). Released with number_list_release().
+ * Parse numbers and ranges, separated by commas without blanks, in any order. Return: 0, or -1 if @text
+ * is no such list; then nothing is printed or kept. Released with number_list_release().
  */
 int number_list_parse(struct number_list *list, const char *text);
 bool number_list_has(const struct number_list *list, uint64_t number);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Progress by a timer, so that one long step shows too. The handler writes what is there and nothing else; the text
- * that it may be writing is not the one that is changed.
+ * A timer prints the progress, so that one long step is shown too. Its handler only writes the text
+ * that is complete; progress_set() changes the other one.
  */
 #include "analyzer/base/progress.h"
 
@@ -18,7 +18,7 @@
 #define ERASE		"\r\033[K"
 
 static char texts[2][100];
-static volatile sig_atomic_t shown_text;	/* which of them is whole */
+static volatile sig_atomic_t shown_text;	/* the one that is complete */
 static volatile sig_atomic_t is_shown;
 static int is_on;
 
@@ -62,7 +62,7 @@ void progress_set(const char *format, ...)
 	length = sprintf(text, ERASE "insideme-report: ");
 	vsnprintf(text + length, sizeof(texts[0]) - (size_t)length, format, arguments);
 	va_end(arguments);
-	for (char *p = text + sizeof(ERASE) - 1; *p; p++)	/* names can be any bytes */
+	for (char *p = text + sizeof(ERASE) - 1; *p; p++)	/* names may contain any bytes */
 		if (*p < ' ' || *p > '~')
 			*p = '?';
 	shown_text = !shown_text;

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A line on stderr, where that is a terminal, that says what takes longer than a second. */
+/* A line on stderr that shows progress when the report takes longer than a second. Only on a terminal. */
 #ifndef INSIDEME_PROGRESS_H
 #define INSIDEME_PROGRESS_H
 
 void progress_begin(void);
-/* What is being done just now; cheap, and also when progress was not begun. */
+/* Say what is being done now. Cheap; does nothing before progress_begin(). */
 void progress_set(const char *format, ...) __attribute__((format(printf, 1, 2)));
-/* Before a message: the line goes until its next turn. */
+/* Remove the line before a message is printed. The timer prints it again. */
 void progress_clear(void);
-/* Before a report is printed: the line goes for good. */
+/* Remove the line for good, before the report is printed. */
 void progress_end(void);
 
 #endif

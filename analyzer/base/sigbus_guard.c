@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* SIGBUS in a mapped log: a page of zeros takes the place of the one that is gone. */
+/* SIGBUS in a mapped log: a page of zeros replaces the page that is gone. */
 #include "analyzer/base/sigbus_guard.h"
 
 #include <signal.h>
@@ -16,7 +16,10 @@ struct range {
 	uintptr_t end;
 };
 
-/* Changed by sigbus_guard_add() and sigbus_guard_remove() only, which read no mapped file meanwhile; read by the handler. */
+/*
+ * Changed by sigbus_guard_add() and sigbus_guard_remove() alone, which read no mapped file meanwhile.
+ * Read by the handler.
+ */
 static struct range *ranges;
 static size_t nr_ranges;
 static volatile size_t nr_replaced;
@@ -30,13 +33,13 @@ static void replace_page(int signal_number, siginfo_t *info, void *context)
 	for (size_t i = 0; i < nr_ranges; i++) {
 		if (addr < ranges[i].begin || addr >= ranges[i].end)
 			continue;
-		if (mmap((void *)page, page_bytes, PROT_READ, MAP_FIXED | MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) ==
-		    MAP_FAILED)
+		if (mmap((void *)page, page_bytes, PROT_READ, MAP_FIXED | MAP_PRIVATE | MAP_ANONYMOUS, -1,
+			 0) == MAP_FAILED)
 			break;
 		nr_replaced++;
 		return;
 	}
-	signal(signal_number, SIG_DFL);	/* not ours: the fault happens again and ends us */
+	signal(signal_number, SIG_DFL);	/* not ours: return, fault again and die */
 }
 
 void sigbus_guard_add(const void *base, size_t bytes)
@@ -49,7 +52,7 @@ void sigbus_guard_add(const void *base, size_t bytes)
 	ranges[nr_ranges++] = (struct range){ (uintptr_t)base, (uintptr_t)base + bytes };
 }
 
-/* The room is kept at its size: xgrow() counts on a number that it grew to. */
+/* The slot stays: xgrow() relies on nr_ranges never falling. */
 void sigbus_guard_remove(const void *base)
 {
 	for (size_t i = 0; i < nr_ranges; i++)

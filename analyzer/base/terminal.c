@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What the place that text goes to can show. */
+/* Text on a terminal: what it can show, the pager, curves of bars, and line breaks. */
 #include "analyzer/base/terminal.h"
 
 #include <ctype.h>
@@ -40,7 +40,7 @@ void terminal_init(struct terminal *terminal, FILE *out)
 	terminal->colour = is_able && !(no_color && no_color[0]);
 }
 
-/* Write what stands for the character at @p in ASCII. Return: where the next one begins */
+/* Write an ASCII replacement for the character at @p. Return: the next character */
 static const char *to_ascii(const char *p, char **out)
 {
 	size_t length = 1;
@@ -77,9 +77,9 @@ char *terminal_text(const struct terminal *terminal, const char *text)
 	return clean;
 }
 
-#define NOT_FOUND 127	/* by the shell */
+#define NOT_FOUND 127	/* exit status of the shell when there is no such command */
 
-/* NULL: none */
+/* Return: NULL if no pager is wanted */
 static const char *pager_command(void)
 {
 	const char *command = getenv("INSIDEME_PAGER");
@@ -112,7 +112,7 @@ static size_t count_lines(const char *text, size_t bytes)
 	return nr;
 }
 
-/* Return: whether there was a pager */
+/* Return: whether the pager was found */
 static bool show_by(const char *command, const char *text, size_t bytes)
 {
 	const char *preload = getenv("LD_PRELOAD");
@@ -120,14 +120,15 @@ static bool show_by(const char *command, const char *text, size_t bytes)
 	int status;
 
 	if (preload && strstr(preload, "libinsideme"))
-		unsetenv("LD_PRELOAD");		/* it would be a run, and the newest */
+		/* or the pager would record a run, which would be the newest one */
+		unsetenv("LD_PRELOAD");
 	setenv("LESS", "FRX", 0);
 	fflush(stdout);
 	pager = popen(command, "we");
 	if (!pager)
 		return false;
-	signal(SIGPIPE, SIG_IGN);	/* it was left before the end */
-	signal(SIGINT, SIG_IGN);	/* is the pager's, which stops a search by it */
+	signal(SIGPIPE, SIG_IGN);	/* the user may quit before the end */
+	signal(SIGINT, SIG_IGN);	/* belongs to the pager, which stops a search */
 	signal(SIGQUIT, SIG_IGN);
 	fwrite(text, 1, bytes, pager);
 	status = pclose(pager);
@@ -195,13 +196,13 @@ char *sparkline_text(const struct sparkline *line, double top)
 	return text;
 }
 
-/* Is it an argument, and not the next word about what the program does? */
+/* Tell an argument from the next word of a sentence about the program. */
 static bool is_argument(const char *word)
 {
 	return !isalpha((unsigned char)*word) || memchr(word, '/', strcspn(word, " \n"));
 }
 
-/* Bytes of the command that begins here; 0: none does. */
+/* Length of the command to be pasted that begins here; 0 if there is none. */
 static size_t command_length(const char *text)
 {
 	static const char *const names[] = { "insideme-report ", "insideme-run " };

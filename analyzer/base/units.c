@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Numbers as people read them. */
+/* Numbers as text. */
 #include "analyzer/base/units.h"
 
 #include <inttypes.h>
@@ -11,11 +11,11 @@
 
 #define NR_SCALES 5
 
-/* Names of the powers of a unit, smallest first. */
+/* A unit and its larger multiples, smallest first. */
 struct scale {
-	double step;			/* from one name to the next */
-	double exact_below;		/* values below this are whole and printed as they are */
-	const char *names[NR_SCALES];	/* NULL: no more */
+	double step;			/* ratio of one multiple to the next */
+	double exact_below;		/* whole values below this are printed exactly */
+	const char *names[NR_SCALES];	/* NULL: no further multiple */
 };
 
 static const struct scale scales[] = {
@@ -29,19 +29,21 @@ static const struct scale scales[] = {
 	[UNIT_BYTES_RATE] = { 1024,           0, { " B/s", " KiB/s", " MiB/s", " GiB/s", " TiB/s" } },
 };
 
-/* A unit that all values of a kind are told in. */
+/* The one unit for all times, or for all memory. */
 struct kept_unit {
 	const char *name;
 	double size;
 };
 
 static const struct kept_unit time_units[] = {
-	{ "h", 3.6e12 }, { "min", 6e10 }, { "s", 1e9 }, { "ms", 1e6 }, { "us", 1e3 }, { "ns", 1 }, { NULL, 0 },
+	{ "h", 3.6e12 }, { "min", 6e10 }, { "s", 1e9 }, { "ms", 1e6 },
+	{ "us", 1e3 },	 { "ns", 1 },	  { NULL, 0 },
 };
 static const struct kept_unit memory_units[] = {
 	{ "B", 1 }, { "KiB", 1024 }, { "MiB", 1048576 }, { "GiB", 1073741824 }, { NULL, 0 },
 };
-static const struct kept_unit *kept_time, *kept_memory;		/* set by the command line, before any value; NULL: each its own */
+/* set by the command line before any value; NULL: the unit that suits each value */
+static const struct kept_unit *kept_time, *kept_memory;
 
 static const struct kept_unit *find_unit(const struct kept_unit *units, const char *name)
 {
@@ -63,7 +65,7 @@ const char *unit_keep_memory(const char *name)
 	return kept_memory ? kept_memory->name : NULL;
 }
 
-/* Decimals that make three significant digits, of what rounding leaves. */
+/* How many decimals make three significant digits after rounding. */
 static int decimals(double value)
 {
 	if (value >= 99.95)
@@ -97,8 +99,9 @@ static char *format_percent(char *out, double value, const char *sign)
 	return out;
 }
 
-/* Three significant digits, more where that is a large number; "0.000412 s" too. */
-static char *format_kept(char *out, const struct kept_unit *unit, double value, const char *sign, const char *rate)
+/* At least three significant digits: "0.000412 s". */
+static char *format_kept(char *out, const struct kept_unit *unit, double value, const char *sign,
+			 const char *rate)
 {
 	double own = value / unit->size;
 	int digits = decimals(own);
@@ -157,10 +160,13 @@ char *unit_plain(char out[UNIT_PLAIN_MAX], double value)
 	return strcmp(out, "-0") ? out : strcpy(out, "0");
 }
 
-#define DIGITS 15	/* that a double keeps of any text */
+#define DIGITS 15	/* significant digits that a double always keeps */
 #define DIGITS_MOST 999999999999999
 
-/* @value times 10^@decimals, half to even, as printf rounds; less than 2^64. 53 bits times 10^22 have room in 128. */
+/*
+ * @value times 10^@decimals, below 2^64, rounded half to even as printf does. 53 bits times 10^22 fit
+ * in 128.
+ */
 static uint64_t scaled(double value, unsigned int decimals)
 {
 	int exponent, shift;
@@ -180,7 +186,7 @@ static uint64_t scaled(double value, unsigned int decimals)
 	return whole + (rest > half || (rest == half && whole % 2));
 }
 
-/* @digits with the last @decimals of them behind the point; without zeros at the end. */
+/* Print @digits, the last @decimals of them after the point, without trailing zeros. */
 static char *print(char *out, bool negative, uint64_t digits, unsigned int decimals)
 {
 	char text[DECIMAL_TEXT_MAX], *end = text + sizeof(text) - 1, *front = end;
@@ -217,7 +223,7 @@ char *decimal_significant(char out[DECIMAL_TEXT_MAX], double value)
 	static const double tenths[] = { 1, 1e-1, 1e-2, 1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8 };
 	static const char exponents[][5] = { [5] = "e-05", [6] = "e-06", [7] = "e-07", [8] = "e-08" };
 	double size = fabs(value);
-	unsigned int zeros = 0, decimals = DIGITS - 1;	/* zeros: in front of the first digit */
+	unsigned int zeros = 0, decimals = DIGITS - 1;	/* zeros: between the point and the first digit */
 	uint64_t digits;
 
 	if (size == 0)

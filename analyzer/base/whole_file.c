@@ -17,12 +17,12 @@ int whole_file_open(struct whole_file *file, const char *path)
 	file->path = path;
 	file->unfinished = NULL;
 	if (is_there && S_ISREG(status.st_mode) && access(path, W_OK) < 0)
-		return -errno;		/* who protected it did not mean its name only */
+		return -errno;		/* a user who protected the file meant its contents too */
 	if (!is_there || S_ISREG(status.st_mode))
 		file->unfinished = xasprintf("%s.%d", path, (int)getpid());
 	file->out = fopen(file->unfinished ?: path, file->unfinished ? "wxe" : "we");
 	if (file->out && is_there && file->unfinished)
-		fchmod(fileno(file->out), status.st_mode & 0777);	/* as private as it was */
+		fchmod(fileno(file->out), status.st_mode & 0777);	/* keep it as private as it was */
 	if (file->out)
 		return 0;
 	result = -errno;

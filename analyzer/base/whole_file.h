@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A file that is there once it is whole: until then it has another name, and what was there before stays.
- * It is as private as that was; what may not be written is not replaced. */
+/*
+ * A file that appears only when it is complete. Until then it is written under another name, and the
+ * old file stays. The new file keeps the permissions of the old one; a write-protected file is not
+ * replaced.
+ */
 #pragma once
 
 #include <stdbool.h>
@@ -9,11 +12,11 @@
 struct whole_file {
 	FILE *out;
 	const char *path;
-	char *unfinished;	/* NULL: PATH is a device, a pipe or a link, and written as it is */
+	char *unfinished;	/* NULL: @path is a device, a pipe or a link, and is written directly */
 };
 
-/* Return: 0 or -errno. PATH is kept. */
+/* Return: 0 or -errno. @path must stay valid. */
 int whole_file_open(struct whole_file *file, const char *path);
 
-/* WHOLE: what the caller wrote is all there. Return: 0, or -errno where PATH is as it was before. */
+/* @whole: the caller wrote everything. Return: 0; -errno if @path is unchanged */
 int whole_file_close(struct whole_file *file, bool whole);

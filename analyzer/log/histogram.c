@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Durations of calls counted by powers of two: adding up, percentiles. */
+/* Durations of calls, counted by powers of two: sums and percentiles. */
 #include "analyzer/log/histogram.h"
 
 #include <math.h>
 
-#define SAME_RATE 1e-3		/* estimates of one machine's tick rate differ by less */
+#define SAME_RATE 1e-3		/* estimates of one machine's tick rate differ by less than this */
 
-/* A bucket of another unit overlaps two of ours: share its calls out evenly over its width. */
+/*
+ * A bucket of another unit overlaps two of ours. Divide its calls between them as if they were spread
+ * evenly.
+ */
 static void add_shifted(struct histogram *histogram, int i, uint64_t count, double ratio)
 {
 	double low = ldexp(ratio, i);

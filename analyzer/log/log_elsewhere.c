@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Logs of a run that live elsewhere. A file that is moved is a log of ours in a place for live logs: nothing else. */
+/* Logs that live outside of their run. Only a log of ours, in a place for live logs, is ever moved. */
 #include "analyzer/log/log_elsewhere.h"
 
 #include <errno.h>
@@ -17,7 +17,7 @@
 
 #define LINE_BYTES	128
 
-/* The path in the run's file @fd. Return: false if it is a log itself. */
+/* Read the path in the run's file @fd. Return: false if the file itself is the log */
 static bool read_pointer(int fd, char *path)
 {
 	const size_t begin = sizeof(LOG_POINTER) - 1;
@@ -36,7 +36,8 @@ int pointer_open(const char *path)
 {
 	int fd = -1;
 
-	for (int attempt = 0; attempt < 2 && fd < 0; attempt++) {	/* it may be brought home meanwhile */
+	/* another program may bring it home meanwhile */
+	for (int attempt = 0; attempt < 2 && fd < 0; attempt++) {
 		char live[LINE_BYTES];
 
 		fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
@@ -48,7 +49,7 @@ int pointer_open(const char *path)
 	return fd;
 }
 
-/* Areas are no longer claimed: what lies behind them is room. */
+/* The program is gone, so the log claims no more areas: everything behind the last one is unused room. */
 static bool copy_log(int from, int to)
 {
 	struct log_header head;

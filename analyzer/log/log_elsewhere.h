@@ -1,15 +1,21 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Logs of a run that live elsewhere: the run's file is one line with the path (LOG_POINTER). */
+/*
+ * A log may live outside of its run, in memory. The run's file is then one line with the path of the log
+ * (LOG_POINTER).
+ */
 #ifndef INSIDEME_LOG_ELSEWHERE_H
 #define INSIDEME_LOG_ELSEWHERE_H
 
 /*
- * Open the log @path for reading where it lives; nothing is said. Return: descriptor, or -1 with errno;
- * -ENOENT also when it lived on another host or went with a reboot.
+ * Open the log @path for reading, wherever it lives. Prints nothing. Return: descriptor, or -1 with errno:
+ * ENOENT also if the log lived on another host, or was lost in a reboot
  */
 int pointer_open(const char *path);
 
-/* The process of the log @path is gone: a log that lives elsewhere on this host goes into its run, if that can be. */
+/*
+ * Move a log into its run if it lives elsewhere on this host. The recorded process must have ended. On
+ * failure the log stays.
+ */
 void pointer_bring_home(const char *path);
 
 #endif

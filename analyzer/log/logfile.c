@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* One log file: opening, its areas, its records. Every number in it is checked before it is used. */
+/* One log file: opening, areas, records. Every number is checked before it is used. */
 #include "analyzer/log/logfile.h"
 
 #include <errno.h>
@@ -14,9 +14,9 @@
 #include "analyzer/base/sigbus_guard.h"
 #include "analyzer/log/log_elsewhere.h"
 
-#define DAMAGE_TOLD	3		/* places of a log that get a line on stderr */
-#define UNUSED_MAX	(16ull << 20)	/* a log's file reaches at most so far past its areas */
-#define CHUNK_MAX	(64ull << 10)	/* areas of more than this may hide others under a damaged size */
+#define DAMAGE_TOLD	3		/* how many damaged places of a log are reported on stderr */
+#define UNUSED_MAX	(16ull << 20)	/* how far a log's file may reach beyond its last area */
+#define CHUNK_MAX	(64ull << 10)	/* a larger area may hide others if its size is damaged */
 #define SHIFT_MAX	40
 
 void logfile_damaged(struct logfile *log, uint64_t offset, const char *what)
@@ -25,7 +25,7 @@ void logfile_damaged(struct logfile *log, uint64_t offset, const char *what)
 		warning("%s: damaged at offset %llu: %s", log->path, (unsigned long long)offset, what);
 }
 
-/* Zeros where the file ends early: a field that is not there has no value. */
+/* Where the file is too short, the missing fields of the header read as 0: not set. */
 static void copy_header(struct logfile *log)
 {
 	uint64_t bytes = log->bytes < sizeof(log->header) ? log->bytes : sizeof(log->header);
@@ -48,8 +48,8 @@ static int check_header(struct logfile *log)
 	if (header->byte_order != LOG_BYTE_ORDER)
 		return error("%s: recorded on a machine with another byte order", log->path);
 	if (header->version != LOG_VERSION)
-		return error("%s: log version %u, this insideme-report reads version %d", log->path, header->version,
-			     LOG_VERSION);
+		return error("%s: log version %u, this insideme-report reads version %d", log->path,
+			     header->version, LOG_VERSION);
 	if (header->header_bytes < sizeof(*header) || header->header_bytes % LOG_AREA_ALIGN)
 		return error("%s: damaged header: %u bytes", log->path, header->header_bytes);
 	return 0;
@@ -62,7 +62,8 @@ static int map_file(struct logfile *log)
 	int fd = pointer_open(log->path);
 
 	if (fd < 0 && errno == ENOENT && access(log->path, F_OK) == 0)
-		return error("%s: its process had the log in memory of its own host: it is read there, until that reboots",
+		return error("%s: the log is in the memory of the host where it was recorded: read it "
+			"there, before the host reboots",
 			     log->path);
 	if (fd < 0 || fstat(fd, &stat) < 0) {
 		error("cannot open %s: %s", log->path, strerror(errno));
@@ -93,18 +94,18 @@ static bool is_area(const struct logfile *log, uint64_t offset, struct log_area 
 	return area->magic == LOG_AREA_MAGIC && area->self == offset >> LOG_REF_SHIFT;
 }
 
-/* Nothing, or the head of an area that was killed while being claimed: magic is written last. */
+/* Unused, or an area whose process was killed while claiming it: the magic is written last. */
 static bool is_unwritten_head(const struct logfile *log, uint64_t offset)
 {
 	uint64_t left = log->bytes - offset;
 	struct log_area area = { .magic = 0 };
 
 	memcpy(&area, log->base + offset, left < sizeof(area) ? left : sizeof(area));
-	return area.magic == 0 && (area.self == 0 || area.self == offset >> LOG_REF_SHIFT) && area.next == 0 &&
-	       !(area.beside | area.reserved_1 | area.reserved[0] | area.reserved[1]);
+	return area.magic == 0 && (area.self == 0 || area.self == offset >> LOG_REF_SHIFT) &&
+	       area.next == 0 && !(area.beside | area.reserved_1 | area.reserved[0] | area.reserved[1]);
 }
 
-/* Where the area really ends: its size may be damaged, and then the next head lies inside of it. */
+/* Where the area really ends. If its size is damaged, the head of the next area lies within it. */
 static uint64_t real_bytes(struct logfile *log, uint64_t offset, uint64_t bytes)
 {
 	struct log_area other;
@@ -139,11 +140,16 @@ static void add_extent(struct logfile *log, const struct log_extent *extent)
 	log->extents[log->nr_extents++] = *extent;
 }
 
-/* A thread's record and the nodes behind it, as if these were an area of their own: their head would be in front of them. */
+/*
+ * Split the area of a thread into the thread's record and the nodes behind it. The nodes become an area of
+ * their own: its head would lie just in front of them.
+ */
 static void add_first_nodes(struct logfile *log, struct log_extent thread, uint64_t used_bytes)
 {
 	const uint64_t head_at = LOG_FIRST_NODES_AT - sizeof(struct log_area);
-	struct log_extent nodes = { .offset = thread.offset + head_at, .bytes = thread.bytes - head_at, .kind = LOG_AREA_NODES,
+	struct log_extent nodes = { .offset = thread.offset + head_at,
+				    .bytes = thread.bytes - head_at,
+				    .kind = LOG_AREA_NODES,
 				    .owner = (uint32_t)(thread.offset >> LOG_REF_SHIFT) };
 
 	nodes.used_bytes = (used_bytes < thread.bytes ? used_bytes : thread.bytes) - head_at;
@@ -152,14 +158,14 @@ static void add_first_nodes(struct logfile *log, struct log_extent thread, uint6
 	add_extent(log, &nodes);
 }
 
-/* Take the area at @offset into the list. Return: the bytes to step over it. */
+/* Add the area at @offset to the list. Return: how far to go on */
 static uint64_t add_area(struct logfile *log, uint64_t offset, const struct log_area *area)
 {
 	struct log_extent extent = { .offset = offset, .kind = area->kind, .owner = area->owner };
 	uint64_t left = log->bytes - offset;
 
 	if (area->bytes < LOG_AREA_ALIGN || area->bytes % LOG_AREA_ALIGN) {
-		logfile_damaged(log, offset, "an area of no possible size");
+		logfile_damaged(log, offset, "an area of an impossible size");
 		return LOG_AREA_ALIGN;
 	}
 	extent.bytes = area->bytes > left ? left : area->bytes;
@@ -173,7 +179,8 @@ static uint64_t add_area(struct logfile *log, uint64_t offset, const struct log_
 		logfile_damaged(log, offset, "an area without room for its head");
 		return extent.bytes;
 	}
-	if (area->kind == LOG_AREA_THREAD && area->used_bytes > LOG_FIRST_NODES_AT && extent.bytes > LOG_FIRST_NODES_AT)
+	if (area->kind == LOG_AREA_THREAD && area->used_bytes > LOG_FIRST_NODES_AT &&
+	    extent.bytes > LOG_FIRST_NODES_AT)
 		add_first_nodes(log, extent, area->used_bytes);
 	else
 		add_extent(log, &extent);
@@ -187,7 +194,8 @@ static void find_areas(struct logfile *log)
 	bool bad = false;
 
 	if (tail > log->bytes || tail < offset || tail % LOG_AREA_ALIGN) {
-		logfile_damaged(log, offsetof(struct log_header, tail_bytes), "the file ends before its areas do");
+		logfile_damaged(log, offsetof(struct log_header, tail_bytes),
+				"the file ends before its areas do");
 		limit = log->bytes;
 	}
 	while (offset < log->bytes && offset < limit) {
@@ -207,7 +215,7 @@ static void find_areas(struct logfile *log)
 	}
 }
 
-/* Number the places of nodes through all areas, so that tables can stand for them. */
+/* Number the nodes of all areas, so that they can index arrays. */
 static void number_nodes(struct logfile *log)
 {
 	for (size_t i = 0; i < log->nr_extents; i++) {
@@ -236,7 +244,8 @@ struct logfile *logfile_open(const char *path)
 	find_areas(log);
 	number_nodes(log);
 	if (log->header.slice_shift > SHIFT_MAX) {
-		logfile_damaged(log, offsetof(struct log_header, slice_shift), "no possible unit of slices");
+		logfile_damaged(log, offsetof(struct log_header, slice_shift),
+			"an impossible unit of slices");
 		log->header.slice_shift = SHIFT_MAX;
 	}
 	return log;
@@ -340,17 +349,19 @@ void record_cursor_init(struct record_cursor *cursor, const struct log_extent *e
 	cursor->end = extent->offset + extent->used_bytes;
 }
 
-bool record_cursor_next(struct logfile *log, struct record_cursor *cursor, uint64_t *offset, struct log_record *record)
+bool record_cursor_next(struct logfile *log, struct record_cursor *cursor, uint64_t *offset,
+			struct log_record *record)
 {
 	while (cursor->at + sizeof(*record) <= cursor->end) {
 		*offset = cursor->at;
 		memcpy(record, log->base + cursor->at, sizeof(*record));
-		if (record->bytes == 0) {	/* claimed and never begun, or being begun */
+		if (record->bytes == 0) {	/* claimed, but not begun */
 			cursor->at += 8;
 			continue;
 		}
-		if (record->bytes < sizeof(*record) || record->bytes % 8 || record->bytes > cursor->end - cursor->at) {
-			logfile_damaged(log, cursor->at, "a record of no possible size");
+		if (record->bytes < sizeof(*record) || record->bytes % 8 ||
+		    record->bytes > cursor->end - cursor->at) {
+			logfile_damaged(log, cursor->at, "a record of an impossible size");
 			cursor->at = cursor->end;
 			return false;
 		}

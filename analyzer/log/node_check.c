@@ -14,14 +14,18 @@ static int bucket_of(uint64_t ticks)
 	return bucket < LOG_BUCKETS ? bucket : LOG_BUCKETS - 1;
 }
 
-/* What the buckets hold: the timed calls, and with adaptive timing those that they stand for, as far as blocks are full. */
+/*
+ * How many calls the buckets may hold: the timed ones, and with adaptive timing also those that timed calls
+ * stand for, in blocks that are full.
+ */
 struct known {
 	uint64_t least;
 	uint64_t most;
-	uint64_t sum;		/* of the buckets */
+	uint64_t sum;		/* what the buckets hold */
 };
 
-static struct known known_calls(const struct log_node *node, const uint64_t histogram[LOG_BUCKETS], bool adaptive)
+static struct known known_calls(const struct log_node *node, const uint64_t histogram[LOG_BUCKETS],
+				bool adaptive)
 {
 	uint64_t timed_calls = log_node_timed_calls(node);
 	struct known known = { timed_calls, adaptive ? node->calls + (1u << LOG_SHIFT_MAX) : timed_calls, 0 };
@@ -32,8 +36,8 @@ static struct known known_calls(const struct log_node *node, const uint64_t hist
 }
 
 /*
- * A bucket goes on at 0 after 2^32. A signal handler with calls of its own that comes between the counters of a call
- * loses one count or doubles it, or both: one call is then counted in the bucket of another.
+ * A bucket continues at 0 after 2^32. A signal handler that makes calls of its own between the counters of
+ * a call loses one count or doubles it, or both. One call may then be counted in another call's bucket.
  */
 static bool counts_match(const struct known *known)
 {
@@ -41,17 +45,19 @@ static bool counts_match(const struct known *known)
 
 	if (known->sum > known->most + slack)
 		return false;
-	return slack >= WRAP / 2 || (known->most + slack - known->sum) % WRAP <= 2 * slack + known->most - known->least;
+	return slack >= WRAP / 2 ||
+	       (known->most + slack - known->sum) % WRAP <= 2 * slack + known->most - known->least;
 }
 
-/* Calls that a signal handler's kept out of the buckets. */
+/* How many counts signal handlers lost. */
 static uint64_t missing_counts(const struct known *known)
 {
 	return known->least > known->sum && known->least < WRAP ? known->least - known->sum : 0;
 }
 
-/* The total lies between what the buckets say at least and at most. */
-static bool total_matches(const struct log_node *node, const uint64_t histogram[LOG_BUCKETS], const struct known *known)
+/* The total lies between the least and the most that the buckets allow. */
+static bool total_matches(const struct log_node *node, const uint64_t histogram[LOG_BUCKETS],
+			  const struct known *known)
 {
 	double low = 0, high = 2.0 * (double)node->max_ticks * (double)(missing_counts(known) + 1) + 1;
 	double total = (double)node->total_ticks, width = 1;
@@ -62,13 +68,19 @@ static bool total_matches(const struct log_node *node, const uint64_t histogram[
 		low += i ? (double)histogram[i] * width : 0;
 		high += (double)histogram[i] * width * 2;
 	}
-	return total + (double)node->max_ticks >= low * 0.98 && (total <= high * 1.02 || histogram[LOG_BUCKETS - 1]);
+	return total + (double)node->max_ticks >= low * 0.98 &&
+	       (total <= high * 1.02 || histogram[LOG_BUCKETS - 1]);
 }
 
-/* A call that was counted elsewhere may have been the only one of its bucket: of few calls, where that is likely. */
-static bool extremes_match(const struct log_node *node, const uint64_t histogram[LOG_BUCKETS], const struct known *known)
+/*
+ * The longest and the shortest call were counted, unless a handler made that count in another bucket. That
+ * is likely to show only where calls are few.
+ */
+static bool extremes_match(const struct log_node *node, const uint64_t histogram[LOG_BUCKETS],
+			   const struct known *known)
 {
-	bool min_counted = histogram[bucket_of(node->min_ticks)], max_counted = histogram[bucket_of(node->max_ticks)];
+	bool min_counted = histogram[bucket_of(node->min_ticks)],
+	     max_counted = histogram[bucket_of(node->max_ticks)];
 
 	if (node->min_ticks > node->max_ticks)
 		return false;
@@ -76,17 +88,19 @@ static bool extremes_match(const struct log_node *node, const uint64_t histogram
 	       (known->most <= FEW_CALLS && (min_counted || max_counted));
 }
 
-/* Between the squares of the mean and of the longest call, of which there is one. */
+/* Between the squares of the mean and of the longest call, which occurred at least once. */
 static bool squares_match(const struct log_node *node, const struct known *known)
 {
 	double squares = (double)node->squares[1] * 0x1p64 + (double)node->squares[0];
 	double calls = (double)known->most + 1, max = (double)node->max_ticks;
 	double total = fmax((double)node->total_ticks - max, 0);
 
-	return squares <= calls * max * max * 1.001 && squares >= fmax(total * total / calls, max * max) * 0.999;
+	return squares <= calls * max * max * 1.001 &&
+	       squares >= fmax(total * total / calls, max * max) * 0.999;
 }
 
-bool node_is_sound(const struct log_node *node, const uint64_t histogram[LOG_BUCKETS], const struct node_limits *limits)
+bool node_is_sound(const struct log_node *node, const uint64_t histogram[LOG_BUCKETS],
+		   const struct node_limits *limits)
 {
 	const struct known known = known_calls(node, histogram, limits->adaptive);
 	double most_ticks = (double)known.most * (double)limits->span_ticks;	/* coroutines overlap */

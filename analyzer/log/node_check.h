@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Can the counters of a node be true? They say the same thing several times over, and that shows damage. */
+/* Can the counters of a node be true? They repeat one another in part, which reveals damage. */
 #ifndef INSIDEME_NODE_CHECK_H
 #define INSIDEME_NODE_CHECK_H
 
@@ -9,15 +9,15 @@
 #include "insideme_log.h"
 
 struct node_limits {
-	uint64_t span_ticks;	/* from the log's start to its end */
-	uint64_t calls;		/* more calls than that take longer */
-	bool changing;		/* the program runs: counters are of slightly different instants */
-	bool adaptive;		/* a timed call stands for up to 2^LOG_SHIFT_MAX */
+	uint64_t span_ticks;	/* from the start of the log to its end */
+	uint64_t calls;		/* there was no time for more calls than these */
+	bool changing;		/* the program runs: the counters are of slightly different instants */
+	bool adaptive;		/* a timed call stands for up to 2^LOG_SHIFT_MAX calls */
 };
 
 /*
- * @histogram: its histogram with the pending bucket counted. One call may be half counted (the program was
- * killed just then), so everything is checked to within one call.
+ * @histogram: of the node, with the pending bucket counted. If the program was killed, one call may be
+ * counted in part, so all checks allow for one call.
  */
 bool node_is_sound(const struct log_node *node, const uint64_t histogram[LOG_BUCKETS],
 		   const struct node_limits *limits);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Rows of one set: copied from the log, checked, looked up by time. */
+/* A set of rows: copied from the log, checked, looked up by time. */
 #include "analyzer/log/rows_reader.h"
 
 #include <stdlib.h>
@@ -25,7 +25,8 @@ static int read_head(struct rowset *rows, struct logfile *log, const struct log_
 	rows->first_cost_ns = head.first_cost_ns;
 	rows->id = head.id;
 	rows->columns = xcalloc(rows->nr_columns, sizeof(*rows->columns));
-	memcpy(rows->columns, log->base + extent->offset + sizeof(head), rows->nr_columns * sizeof(*rows->columns));
+	memcpy(rows->columns, log->base + extent->offset + sizeof(head),
+	       rows->nr_columns * sizeof(*rows->columns));
 	for (uint32_t i = 0; i < rows->nr_columns; i++)
 		rows->columns[i].name[sizeof(rows->columns[i].name) - 1] = '\0';
 	return 0;
@@ -40,8 +41,9 @@ static uint64_t ticks_at(const struct logfile *log, uint64_t offset)
 }
 
 /*
- * Rows are thinned in place, and a row may be half written: what does not rise is dropped. But where it is one
- * row that leaps ahead of those behind it, that one goes, or damage in it would cost all of them.
+ * The program thins rows in place, and a row may be half written, so ticks that do not rise are dropped. If
+ * one row leaps ahead of those behind it, that row alone is dropped: else one damaged row would cost all
+ * later ones.
  */
 static void read_rows(struct rowset *rows, const struct logfile *log, uint64_t offset, uint64_t bytes)
 {
@@ -68,7 +70,7 @@ int rowset_read(struct rowset *rows, struct logfile *log, const struct log_exten
 
 	memset(rows, 0, sizeof(*rows));
 	if (read_head(rows, log, extent) < 0) {
-		logfile_damaged(log, extent->offset, "rows with no possible columns");
+		logfile_damaged(log, extent->offset, "rows with impossible columns");
 		return -1;
 	}
 	skip = sizeof(struct log_rows) + rows->nr_columns * sizeof(struct log_column);
@@ -77,7 +79,7 @@ int rowset_read(struct rowset *rows, struct logfile *log, const struct log_exten
 	return 0;
 }
 
-/* A copy of @count things with room for @more, in place of them. */
+/* Copy an array of @count things into one with room for @more. Frees the old array. */
 static void *longer(void *array, size_t count, size_t more, size_t bytes)
 {
 	void *copy = xcalloc(count + more, bytes);

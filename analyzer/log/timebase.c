@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* From a log's ticks to ns: which clock readings to believe, and the lines between them. */
+/* From the ticks of a log to ns: which clock readings to trust, and the lines between them. */
 #include "analyzer/log/timebase.h"
 
 #include <math.h>
@@ -11,10 +11,12 @@
 
 #define TICK_NS_MIN	0.02		/* 50 GHz */
 #define TICK_NS_MAX	10000.0		/* 100 kHz */
-#define DRIFT_NS	20e6		/* a reading may be this far off: its thread may wait between two clocks */
+/* how far a reading may be off: its thread may have waited between two clocks */
+#define DRIFT_NS	20e6
 #define DRIFT_SHARE	2e-3		/* and this share of the time: a clock that is being corrected */
-#define APART_NS	1e9		/* two readings of one clock are never, however late they come */
-#define APART_SHARE	0.1		/* of what they are apart: so well the ticks must confirm it */
+/* two readings of one clock never differ by so much, however long the thread waited */
+#define APART_NS	1e9
+#define APART_SHARE	0.1		/* how closely the ticks must confirm the difference */
 
 static int by_ticks(const void *a, const void *b)
 {
@@ -25,7 +27,8 @@ static int by_ticks(const void *a, const void *b)
 
 static double rate(const struct log_clocks *from, const struct log_clocks *to)
 {
-	return (double)(int64_t)(to->monotonic_ns - from->monotonic_ns) / (double)(int64_t)(to->ticks - from->ticks);
+	return (double)(int64_t)(to->monotonic_ns - from->monotonic_ns) /
+	       (double)(int64_t)(to->ticks - from->ticks);
 }
 
 static bool is_rate(double tick_ns)
@@ -33,7 +36,7 @@ static bool is_rate(double tick_ns)
 	return tick_ns >= TICK_NS_MIN && tick_ns <= TICK_NS_MAX;
 }
 
-/* Does @point lie on the line through @origin, within what clocks and scheduling explain? */
+/* Whether @point lies on the line through @origin, as closely as clocks and scheduling allow. */
 static bool agrees(const struct log_clocks *point, const struct log_clocks *origin, double tick_ns)
 {
 	double along = (double)(int64_t)(point->ticks - origin->ticks) * tick_ns;
@@ -43,8 +46,8 @@ static bool agrees(const struct log_clocks *point, const struct log_clocks *orig
 }
 
 /*
- * The line that most readings lie on. Any two of them make a line; with many it is enough to try those between
- * the outermost few and a spread of others, because damage hits few.
+ * Find the line that most readings lie on. Any two readings define a line. Damage hits few of them, so with
+ * many readings it is enough to try the outermost ones and a spread of others.
  */
 static size_t best_line(const struct log_clocks *points, size_t nr, size_t *origin, double *tick_ns)
 {
@@ -69,7 +72,7 @@ static size_t best_line(const struct log_clocks *points, size_t nr, size_t *orig
 	return best;
 }
 
-/* Keep what agrees with the line and rises. */
+/* Keep the readings that lie on the line and rise. */
 static void keep_sound(struct timebase *base, size_t nr, size_t origin_index, double tick_ns)
 {
 	struct log_clocks origin = base->points[origin_index];
@@ -85,21 +88,24 @@ static void keep_sound(struct timebase *base, size_t nr, size_t origin_index, do
 	}
 }
 
-/* The real time is the same in all namespaces too, but may have been set in between. */
+/* The real time is the same in all namespaces too, but it may have been set in between. */
 int64_t timebase_apart_ns(const struct log_clocks *reading, const struct log_clocks *other, double tick_ns)
 {
-	uint64_t monotonic_ns = reading->monotonic_ns - other->monotonic_ns, real_ns = reading->realtime_ns - other->realtime_ns;
+	uint64_t monotonic_ns = reading->monotonic_ns - other->monotonic_ns,
+		 real_ns = reading->realtime_ns - other->realtime_ns;
 	double counted_ns = (double)(int64_t)(reading->ticks - other->ticks) * tick_ns;
 	double apart_ns = fabs((double)(int64_t)monotonic_ns - (double)(int64_t)real_ns);
 
-	if (apart_ns < APART_NS || apart_ns > 4e18 || fabs(counted_ns - (double)(int64_t)real_ns) > APART_SHARE * apart_ns)
+	if (apart_ns < APART_NS || apart_ns > 4e18 ||
+	    fabs(counted_ns - (double)(int64_t)real_ns) > APART_SHARE * apart_ns)
 		return 0;
 	return (int64_t)(monotonic_ns - real_ns);
 }
 
 void timebase_join(struct log_clocks *own, size_t nr_own, struct log_clocks *others, size_t nr_others)
 {
-	double tick_ns = nr_others > 1 ? rate(&others[0], &others[nr_others - 1]) : rate(&own[0], &own[nr_own - 1]);
+	double tick_ns =
+		nr_others > 1 ? rate(&others[0], &others[nr_others - 1]) : rate(&own[0], &own[nr_own - 1]);
 
 	for (size_t i = 0; i < nr_others && is_rate(tick_ns); i++)
 		others[i].monotonic_ns -= (uint64_t)timebase_apart_ns(&others[i], &own[0], tick_ns);
@@ -142,7 +148,7 @@ void timebase_release(struct timebase *base)
 	base->nr_points = 0;
 }
 
-/* The reading that begins the segment of @ticks: the last one at or before it, else the first. */
+/* The reading that begins the segment of @ticks: the last one at or before it, or else the first one. */
 static size_t find_segment(struct timebase *base, uint64_t ticks)
 {
 	size_t low = 0, high = base->nr_points;
@@ -162,10 +168,11 @@ static size_t find_segment(struct timebase *base, uint64_t ticks)
 	return low;
 }
 
-/* A time @ns after @begin; nonsense in, nonsense out, but no overflow. */
+/* The time @ns after @begin. Garbage yields garbage, but never overflows. */
 static int64_t after(uint64_t begin, double ns)
 {
-	return fabs(ns) < 4e18 ? (int64_t)(begin + (uint64_t)(int64_t)(ns + (ns < 0 ? -0.5 : 0.5))) : (int64_t)begin;
+	return fabs(ns) < 4e18 ? (int64_t)(begin + (uint64_t)(int64_t)(ns + (ns < 0 ? -0.5 : 0.5)))
+			       : (int64_t)begin;
 }
 
 static inline int64_t convert(struct timebase *base, uint64_t ticks, bool realtime)

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Integers of variable length, as the log has them: 7 bits a byte, the lowest first. */
+/* Integers of variable length in the log: 7 bits a byte, lowest bits first. */
 #ifndef INSIDEME_VARINT_H
 #define INSIDEME_VARINT_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Take one from @at, which goes on to what follows. Return: false where it does not end before @end */
+/* Read one at @at and advance @at. Return: false if it does not end before @end */
 static inline bool varint_get(const uint8_t **at, const uint8_t *end, uint64_t *value)
 {
 	const uint8_t *byte = *at;
@@ -22,7 +22,7 @@ static inline bool varint_get(const uint8_t **at, const uint8_t *end, uint64_t *
 	return false;
 }
 
-/* 0, -1, 1, -2 of 0, 1, 2, 3 */
+/* 0, 1, 2, 3 become 0, -1, 1, -2. */
 static inline int64_t varint_signed(uint64_t value)
 {
 	return (int64_t)(value >> 1) ^ -(int64_t)(value & 1);

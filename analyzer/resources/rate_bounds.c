@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Bounds of rates: what a column is a part of, and how many processors there are. */
+/* Bounds of rates: the column that contains this one, and the number of processors. */
 #include "analyzer/resources/rate_bounds.h"
 
 #include <math.h>
@@ -7,7 +7,7 @@
 
 #define ALL_PROCESSORS	0
 
-/* Parts of what is counted exactly. */
+/* Columns that are part of another one, which the kernel counts exactly. */
 static const struct { const char *part, *whole; } parts[] = {
 	{ "user_ns", "cpu_ns" },
 	{ "system_ns", "cpu_ns" },
@@ -28,7 +28,7 @@ static bool has_machine(const struct process *process, const struct process *oth
 	return rows && rows->nr_rows > 1 && strcmp(other->header.boot_id, process->header.boot_id) == 0;
 }
 
-/* Who has rows of its machine; NULL: nobody. */
+/* A process that recorded the rows of this machine; NULL if none did. */
 static struct process *machine_of(struct process *process)
 {
 	const struct model *model = process->model;
@@ -44,7 +44,7 @@ static struct process *machine_of(struct process *process)
 	return NULL;
 }
 
-/* Idle or not, time passes on each: over all rows steps matter little. */
+/* Each processor counts its time, idle or not. Over all rows, the kernel's steps hardly matter. */
 double rate_nr_processors(struct process *process)
 {
 	struct process *machine = machine_of(process);
@@ -57,13 +57,14 @@ double rate_nr_processors(struct process *process)
 		return NAN;
 	first_ns = rowset_value(rows, 0, (uint32_t)total);
 	last_ns = rowset_value(rows, rows->nr_rows - 1, (uint32_t)total);
-	passed_ns = process_time(machine, rows->ticks[rows->nr_rows - 1]) - process_time(machine, rows->ticks[0]);
+	passed_ns =
+		process_time(machine, rows->ticks[rows->nr_rows - 1]) - process_time(machine, rows->ticks[0]);
 	if (first_ns == LOG_NONE || last_ns == LOG_NONE || last_ns <= first_ns || passed_ns <= 0)
 		return NAN;
 	return fmax(1, round((double)(last_ns - first_ns) / (double)passed_ns));
 }
 
-/* Threads that the process had at a time, at most: all those that are in its log, or what the kernel told. */
+/* The most threads that the process had at once: all in its log, or what the kernel reported. */
 static double nr_threads(const struct process *process, const struct rowset *rows)
 {
 	int column = rowset_column(rows, "threads");
@@ -79,7 +80,7 @@ static double nr_threads(const struct process *process, const struct rowset *row
 	return fmax(most, 1);
 }
 
-/* In cores or percent; NAN: not known, as of GPU engines. */
+/* In cores or percent; NAN: not known, as with the engines of a GPU. */
 static double most_of(struct process *process, const struct rowset *rows, uint32_t column)
 {
 	static const struct { const char *set; uint16_t unit; double most; } sets[] = {
@@ -94,8 +95,11 @@ static double most_of(struct process *process, const struct rowset *rows, uint32
 
 	for (size_t i = 0; i < sizeof(sets) / sizeof(*sets); i++)
 		if (strcmp(rows->set, sets[i].set) == 0 && rows->columns[column].unit == sets[i].unit)
-			return sets[i].most != ALL_PROCESSORS ? sets[i].most :
-				fmin(rate_nr_processors(process), strcmp(rows->set, "process") == 0 ? nr_threads(process, rows) : NAN);
+			return sets[i].most != ALL_PROCESSORS
+				       ? sets[i].most
+				       : fmin(rate_nr_processors(process), strcmp(rows->set, "process") == 0
+										   ? nr_threads(process, rows)
+										   : NAN);
 	return NAN;
 }
 
@@ -103,7 +107,8 @@ double rate_most_of_all(struct process *process, const struct rowset *rows, uint
 {
 	const struct model *model = process->model;
 
-	if (strcmp(rows->set, "process") != 0 || rows->columns[column].unit != LOG_UNIT_NS || model->nr_runs > 1)
+	if (strcmp(rows->set, "process") != 0 || rows->columns[column].unit != LOG_UNIT_NS ||
+	    model->nr_runs > 1)
 		return NAN;
 	for (size_t i = 0; i < model->nr_processes; i++)
 		if (strcmp(model->processes[i]->header.boot_id, process->header.boot_id) != 0)
@@ -111,7 +116,8 @@ double rate_most_of_all(struct process *process, const struct rowset *rows, uint
 	return rate_nr_processors(process);
 }
 
-void rate_bounds_find(struct rate_bounds *bounds, struct process *process, const struct rowset *rows, uint32_t column)
+void rate_bounds_find(struct rate_bounds *bounds, struct process *process, const struct rowset *rows,
+		      uint32_t column)
 {
 	*bounds = (struct rate_bounds){
 		.rows = rows,

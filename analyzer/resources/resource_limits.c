@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Limits, from the facts of the run and the rows of the set "cgroup". */
+/* Limits, from the facts of the run and the readings of the set "cgroup". */
 #include "analyzer/resources/resource_limits.h"
 
 #include <stdlib.h>
@@ -15,7 +15,7 @@ static double fact_number(const struct process *process, const char *key)
 	return fact ? strtod(fact, NULL) : NAN;
 }
 
-/* The lowest that was seen. */
+/* The lowest limit that was read. */
 static double lowest(struct process *process, const char *column)
 {
 	struct rowset *rows = process_rowset(process, "cgroup");
@@ -40,8 +40,8 @@ static bool lower(double *limit, double other)
 }
 
 /*
- * Launchers give each rank processors of its own, or all of them to each: what ranks may use together, at most the
- * machine's. NAN: no ranks, on several machines, or not known.
+ * What all ranks may use together. Launchers give each rank processors of its own, or all of them to each,
+ * so the sum is limited to the machine. NAN: no ranks, several machines, or not known.
  */
 static double of_ranks(const struct model *model)
 {
@@ -52,7 +52,8 @@ static double of_ranks(const struct model *model)
 
 		if (strcmp(process->header.boot_id, model->processes[0]->header.boot_id) != 0)
 			return NAN;
-		if (process->header.rank >= 0 && !process->header.is_rank_child && !process_next_image(process))
+		if (process->header.rank >= 0 && !process->header.is_rank_child &&
+		    !process_next_image(process))
 			cpus += fact_number(process, "nr_cpus");
 	}
 	most = cpus > 0 ? rate_nr_processors(model->processes[0]) : NAN;
@@ -82,9 +83,11 @@ void resource_limits_read(struct resource_limits *limits, const struct model *mo
 
 double resource_limit(const struct resource_limits *limits, const char *column)
 {
-	static const char *const cpus[] = { "cpu_ns", "user_ns", "system_ns", "system_cpu_busy_ns", "cgroup_cpu_ns" };
-	static const char *const memory[] = { "rss_bytes", "peak_rss_bytes", "pss_bytes", "uss_bytes", "heap_bytes",
-					      "memory_used_bytes", "cgroup_memory_bytes" };
+	static const char *const cpus[] = { "cpu_ns", "user_ns", "system_ns", "system_cpu_busy_ns",
+					    "cgroup_cpu_ns" };
+	static const char *const memory[] = { "rss_bytes",	    "peak_rss_bytes", "pss_bytes",
+					      "uss_bytes",	    "heap_bytes",     "memory_used_bytes",
+					      "cgroup_memory_bytes" };
 
 	for (size_t i = 0; i < sizeof(cpus) / sizeof(*cpus); i++)
 		if (strcmp(column, cpus[i]) == 0)

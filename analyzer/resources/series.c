@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Resources over time. */
+/* Resources over time, and the processes that use most of one. */
 #include "analyzer/resources/series.h"
 
 #include <math.h>
@@ -35,7 +35,7 @@ enum unit series_slope_unit(enum unit unit)
 	return unit == UNIT_BYTES ? UNIT_BYTES_RATE : unit == UNIT_COUNT ? UNIT_COUNT_RATE : UNIT_NONE;
 }
 
-/* What makes a difference of readings over a time in ns a rate in its unit. */
+/* Factor from a difference of readings, divided by ns, to a rate in its unit. */
 static double rate_scale(const struct log_column *column)
 {
 	switch (column->unit) {
@@ -76,7 +76,7 @@ static void note_peak(struct series *series, double value, int64_t time)
 		series->min = value;
 }
 
-/* Sums of a straight line's fit, kept as means so that they stay exact. */
+/* Fit of a straight line. Its sums are kept as means, so that they stay exact. */
 struct slope {
 	double nr;
 	double mean_time, mean_value;
@@ -100,10 +100,12 @@ static double slope_of(const struct slope *slope)
 }
 
 /*
- * The slope's standard error, from how far readings are off the line. They are near to the ones before them, which makes
- * them worth fewer independent ones: (1 - r) / (1 + r) of their number, r the correlation of neighbours.
+ * The standard error of the slope, from how far readings are off the line. A reading resembles the one
+ * before it, so all of them are worth only (1 - r) / (1 + r) as many independent ones; r is the correlation
+ * of neighbours.
  */
-static double slope_error(const struct slope *slope, struct process *process, const struct rowset *rows, uint32_t column)
+static double slope_error(const struct slope *slope, struct process *process, const struct rowset *rows,
+			  uint32_t column)
 {
 	double squares = 0, neighbours = 0, before = NAN, r;
 
@@ -115,7 +117,8 @@ static double slope_error(const struct slope *slope, struct process *process, co
 
 		if (raw == LOG_NONE)
 			continue;
-		off = series_value(&rows->columns[column], raw) - slope->mean_value - slope_of(slope) * (time_s - slope->mean_time);
+		off = series_value(&rows->columns[column], raw) - slope->mean_value -
+		      slope_of(slope) * (time_s - slope->mean_time);
 		squares += off * off;
 		if (!isnan(before))
 			neighbours += off * before;
@@ -125,13 +128,16 @@ static double slope_error(const struct slope *slope, struct process *process, co
 	return sqrt(squares / (slope->nr - 2) / slope->time_squares * (1 + r) / (1 - r));
 }
 
-/* From when on a process's first reading holds: it may have been idle for long before that, and smaller. */
+/*
+ * From when the first reading of a process holds. The process may have been idle for long before it, and
+ * smaller.
+ */
 static int64_t first_from(const struct process *process, int64_t time)
 {
 	return time - process->start <= LATE_NS ? process->start : time;
 }
 
-/* Readings are not evenly spread: of an idle process there are fewer. */
+/* Readings are not evenly spaced: an idle process has fewer. */
 static void read_gauge(struct series *series, const struct model *model, struct process *process,
 		       const struct rowset *rows, uint32_t column)
 {
@@ -166,7 +172,7 @@ static void read_gauge(struct series *series, const struct model *model, struct 
 	series->slope_error = slope_error(&slope, process, rows, column);
 }
 
-/* It goes into every step of the line that this time touches. */
+/* Enter @value in every step of the line that this time touches. */
 static void hold(struct series *series, const struct model *model, int64_t from, int64_t to, double value)
 {
 	double step = 1 / (double)series->line.nr_steps;
@@ -178,7 +184,7 @@ static void hold(struct series *series, const struct model *model, int64_t from,
 	note_peak(series, value, to);
 }
 
-/* A rate holds for the whole time between two rows. */
+/* A rate holds for the whole time between two readings. */
 static void add_rate(struct series *series, const struct model *model, int64_t from, int64_t to, double rate)
 {
 	hold(series, model, from, to, rate);
@@ -189,10 +195,11 @@ static void add_rate(struct series *series, const struct model *model, int64_t f
 /* Counters that began before the process did. */
 static bool is_older(const struct rowset *rows, uint32_t column)
 {
-	return rowset_is_of_machine(rows) || strcmp(rows->set, "cgroup") == 0 || strncmp(rows->columns[column].name, "netns_", 6) == 0;
+	return rowset_is_of_machine(rows) || strcmp(rows->set, "cgroup") == 0 ||
+	       strncmp(rows->columns[column].name, "netns_", 6) == 0;
 }
 
-/* Between rows that are closer than half of the sampling interval there is no rate: it would be noise. */
+/* Two readings closer than half of the sampling interval make no rate: it would be noise. */
 static void read_rate(struct series *series, const struct model *model, struct process *process,
 		      const struct rowset *rows, uint32_t column)
 {
@@ -223,19 +230,23 @@ static void read_rate(struct series *series, const struct model *model, struct p
 					      scale * (double)(raw - before) / (double)(time - before_time)));
 			series->known = true;
 			series->mean = rate_bounded(&bounds, first_row, row, time - first_time,
-						    scale * ((double)raw - (double)first) / (double)(time - first_time));
+						    scale * ((double)raw - (double)first) /
+							    (double)(time - first_time));
 		}
 		before = raw;
 		before_time = time;
 		before_row = row;
 	}
-	/* what a process used since its start; of the machine, which started earlier, or from a time on since the first row */
+	/*
+	 * what a process used since its start; for counters that are older, or from a later time on: since
+	 * the first reading
+	 */
 	if (last != LOG_NONE)
 		series->last = series_value(&rows->columns[column],
 					    is_older(rows, column) || model->from > 0 ? last - first : last);
 }
 
-/* As series_of_column(); what it reads goes to @steps too, unless that is NULL. */
+/* As series_of_column(); the readings are also added to @steps, unless it is NULL. */
 static void read_series(struct series *series, const struct model *model, struct process *process,
 			const struct rowset *rows, uint32_t column, size_t nr_steps, struct steps *steps)
 {
@@ -257,7 +268,10 @@ void series_of_column(struct series *series, const struct model *model, struct p
 	read_series(series, model, process, rows, column, nr_steps, NULL);
 }
 
-/* The kernel's counters go on through an exec: the next image's hold this one's. @of_cpu: also where only its usage is known */
+/*
+ * Whether the process goes on in another image. The kernel's counters continue through an exec, so those of
+ * the next image include this one's. @of_cpu: the usage of the next image is enough
+ */
 static bool goes_on(const struct process *process, const char *set, bool of_cpu)
 {
 	const struct process *next = process_next_image(process);
@@ -266,23 +280,28 @@ static bool goes_on(const struct process *process, const char *set, bool of_cpu)
 	return (rows && rows->nr_rows) || (of_cpu && next && !isnan(usage_of_process(next).cpu_ns));
 }
 
-/* What a process computed before its first row; what it read and wrote by then was the recorder's, too. */
-static void add_begin(struct steps *steps, struct process *process, const struct rowset *rows, uint32_t column,
-		      double most)
+/* What a process computed before its first reading. Not for I/O, which by then was partly the recorder's. */
+static void add_begin(struct steps *steps, struct process *process, const struct rowset *rows,
+		      uint32_t column, double most)
 {
 	for (size_t row = 0; row < rows->nr_rows; row++) {
 		uint64_t raw = rowset_value(rows, row, column);
 		int64_t passed = process_time(process, rows->ticks[row]) - process->start;
 
 		if (raw != LOG_NONE && passed > 0)
-			steps_add(steps, process->start, process->start + passed, fmin((double)raw / (double)passed, most));
+			steps_add(steps, process->start, process->start + passed,
+				  fmin((double)raw / (double)passed, most));
 		if (raw != LOG_NONE)
 			return;
 	}
 }
 
-/* And after its last one; what is known of an end is of the last image. Return: what it used in all */
-static double add_end(struct steps *steps, const struct process *process, const struct series *one, double most)
+/*
+ * What it computed after its last reading. What is known at the end of a process belongs to its last image.
+ * Return: what it used in all
+ */
+static double add_end(struct steps *steps, const struct process *process, const struct series *one,
+		      double most)
 {
 	double cpu_ns = process_next_image(process) ? one->last : usage_of_process(process).cpu_ns;
 	double rate = (cpu_ns - one->last) / (double)(process->last - one->last_time);
@@ -291,9 +310,9 @@ static double add_end(struct steps *steps, const struct process *process, const 
 	return fmax(cpu_ns, one->last);
 }
 
-/* Return: what it used in all; of a gauge its last reading. */
-static double add_series(struct steps *steps, struct process *process, const struct rowset *rows, uint32_t column,
-			 const struct series *one, bool of_cpu)
+/* Return: what it used in all; of a gauge, its last reading */
+static double add_series(struct steps *steps, struct process *process, const struct rowset *rows,
+			 uint32_t column, const struct series *one, bool of_cpu)
 {
 	struct rate_bounds bounds;
 
@@ -306,7 +325,10 @@ static double add_series(struct steps *steps, struct process *process, const str
 	return add_end(steps, process, one, bounds.most);
 }
 
-/* Rows come at times of each process's own: the sum steps wherever one of them has a row; it is @most at a time (NAN: not known). */
+/*
+ * Readings come at times of each process's own, so the sum changes at any of them. @most: limit of the sum;
+ * NAN: not known
+ */
 static void add_up(struct series *sum, const struct model *model, struct steps *steps, double most)
 {
 	int64_t before = model->from;
@@ -316,7 +338,8 @@ static void add_up(struct series *sum, const struct model *model, struct steps *
 	for (size_t i = 0; i < sum->line.nr_steps; i++)
 		sum->line.steps[i] = NAN;
 	for (size_t i = 0; i <= steps->nr; i++) {
-		int64_t time = i < steps->nr && steps->list[i].time < model->to ? steps->list[i].time : model->to;
+		int64_t time =
+			i < steps->nr && steps->list[i].time < model->to ? steps->list[i].time : model->to;
 		double value = fmin(fmax(now, 0), most);
 
 		if (time > before) {
@@ -335,9 +358,10 @@ void series_of_all(struct series *series, const struct model *model, const char 
 		   size_t nr_steps)
 {
 	struct steps steps = { 0 };
-	double last = 0, most = NAN;	/* of all, also of those too short for a rate */
+	double last = 0, most = NAN;	/* last: of all processes, including those too short for a rate */
 	int64_t least_ns = 0;
-	bool of_cpu = strcmp(set, "process") == 0 && strcmp(column, "cpu_ns") == 0 && model->from == 0 && model->to >= model->end;
+	bool of_cpu = strcmp(set, "process") == 0 && strcmp(column, "cpu_ns") == 0 && model->from == 0 &&
+		      model->to >= model->end;
 	size_t nr = 0, nr_short = 0;
 
 	*series = (struct series){ .known = false };
@@ -350,7 +374,8 @@ void series_of_all(struct series *series, const struct model *model, const char 
 
 		if (index >= 0) {
 			read_series(&one, model, process, rows, (uint32_t)index, nr_steps, &steps);
-			if (rows->columns[index].kind == LOG_CUMULATIVE && (int64_t)rows->interval_ns > least_ns)
+			if (rows->columns[index].kind == LOG_CUMULATIVE &&
+			    (int64_t)rows->interval_ns > least_ns)
 				least_ns = (int64_t)rows->interval_ns;
 			used = add_series(&steps, process, rows, (uint32_t)index, &one, of_cpu);
 		} else if (of_cpu) {
@@ -420,7 +445,8 @@ size_t busiest_processes(const struct model *model, const char *column, struct p
 	size_t nr = 0;
 
 	for (; nr < model->nr_processes; nr++)
-		candidates[nr] = (struct candidate){ model->processes[nr], nr, used(model->processes[nr], column) };
+		candidates[nr] =
+			(struct candidate){ model->processes[nr], nr, used(model->processes[nr], column) };
 	qsort(candidates, nr, sizeof(*candidates), most_first);
 	if (nr > max)
 		nr = max;

@@ -30,7 +30,7 @@ static bool is_chosen(const struct run *runs, size_t nr, const struct run *run)
 	return false;
 }
 
-/* A log that was named itself, not the directory that it is in. */
+/* Whether the user named the log itself, not the directory that it is in. */
 static bool is_log(const struct run *run)
 {
 	return run->nr_logs && strcmp(run->path, run->logs[0]) == 0;
@@ -43,13 +43,14 @@ static size_t directory_length(const struct run *run)
 	return slash ? (size_t)(slash - run->path) + 1 : 0;
 }
 
-/* Put a log into a run of logs beside it. Return: false, there is none */
+/* Add a log to a run that consists of logs in the same directory. Return: false if there is none */
 static bool join_log(struct run *runs, size_t nr, struct run *log)
 {
 	size_t length = directory_length(log);
 
 	for (size_t i = 0; i < nr && is_log(log); i++) {
-		if (!is_log(&runs[i]) || directory_length(&runs[i]) != length || strncmp(runs[i].path, log->path, length) != 0)
+		if (!is_log(&runs[i]) || directory_length(&runs[i]) != length ||
+		    strncmp(runs[i].path, log->path, length) != 0)
 			continue;
 		runs[i].logs = xgrow(runs[i].logs, runs[i].nr_logs, sizeof(*runs[i].logs));
 		runs[i].logs[runs[i].nr_logs++] = xstrdup(log->path);
@@ -71,7 +72,7 @@ long choose_runs(struct run **runs, char *const *names)
 			return -1;
 		}
 		if (is_chosen(*runs, nr, &run)) {
-			warning("%s: named twice, but added once", run.path);
+			warning("%s: named twice, added once", run.path);
 			run_release(&run);
 			continue;
 		}

@@ -11,17 +11,17 @@
 #include "analyzer/log/logfile.h"
 #include "insideme_log.h"
 
-/* What the ranks of a run say of their launch. */
+/* What the ranks of a run recorded about their launch. */
 struct launch {
 	struct log_header first;	/* of any of its ranks */
-	char *command;			/* likewise */
+	char *command;			/* of the same rank */
 	int32_t *ranks;
 	size_t nr_ranks;
-	uint64_t begin_ns;		/* after 1970 */
+	uint64_t begin_ns;		/* since 1970 */
 	uint64_t end_ns;
 };
 
-/* Of a log without an end: when it was last written. */
+/* When the log ended. If it has no end: when it was last written. */
 static uint64_t end_of(const struct log_header *header, const char *path)
 {
 	struct stat stat_of;
@@ -45,7 +45,7 @@ static char *text_of(const struct logfile *log, uint64_t offset, const struct lo
 	return logfile_text(log, offset + sizeof(text), text.text_bytes);
 }
 
-/* The fact "command=..." of a log; "" when it has none. */
+/* The fact "command=..." of a log; "" if it has none. */
 static char *read_command(const char *path)
 {
 	struct logfile *log = logfile_open(path);
@@ -103,7 +103,7 @@ static bool same_launch(const struct log_header *a, const struct log_header *b)
 	return a->nr_ranks == b->nr_ranks && memcmp(a->launch_id, b->launch_id, sizeof(a->launch_id)) == 0;
 }
 
-/* Return: whether the run has ranks, all of one launch whose size is known. */
+/* Return: whether the run has ranks, all of one launch of known size */
 static bool launch_read(struct launch *launch, const struct run *run)
 {
 	struct log_header header;
@@ -115,7 +115,8 @@ static bool launch_read(struct launch *launch, const struct run *run)
 		if (strncmp(name ? name + 1 : run->logs[i], "rank", 4) != 0 ||
 		    !run_read_head(run->logs[i], &header, sizeof(header)))
 			continue;
-		if (header.magic != LOG_MAGIC || header.version != LOG_VERSION || header.rank < 0 || header.nr_ranks < 2)
+		if (header.magic != LOG_MAGIC || header.version != LOG_VERSION || header.rank < 0 ||
+		    header.nr_ranks < 2)
 			continue;
 		if (launch->nr_ranks && !same_launch(&header, &launch->first))
 			return false;
@@ -141,9 +142,11 @@ static bool is_part(const struct launch *launch, const struct launch *other)
 	return true;
 }
 
-static void add_run(struct run *run, struct launch *launch, const struct run *part, const struct launch *other)
+static void add_run(struct run *run, struct launch *launch, const struct run *part,
+		    const struct launch *other)
 {
-	warning("%s: joined with %s: same command, number of ranks and time, other ranks", run->path, part->name);
+	warning("%s: joined with %s: same command, number of ranks and time, other ranks", run->path,
+		part->name);
 	for (size_t i = 0; i < part->nr_logs; i++) {
 		run->logs = xgrow(run->logs, run->nr_logs, sizeof(*run->logs));
 		run->logs[run->nr_logs++] = xstrdup(part->logs[i]);

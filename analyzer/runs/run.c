@@ -19,7 +19,10 @@
 #define DATE_LENGTH	15	/* YYYYMMDD-hhmmss */
 #define DEFAULT_DIR	"insideme.data"
 
-/* The recorder's own rule: a directory that others may write to is not used, one with the user's id is. */
+/*
+ * The recorder's rule: it does not use a directory that others may write to, but one with the user's id in
+ * its name.
+ */
 static bool is_ours(const char *path)
 {
 	struct stat stat_of;
@@ -97,7 +100,7 @@ static uint64_t read_start(const char *path)
 	return whole && head.magic == LOG_RUN_MAGIC ? head.start_realtime_ns : 0;
 }
 
-/* @path as a run. Return: whether it is one, with logs; else nothing is kept. */
+/* Read @path as a run. Return: whether it has logs; if not, nothing is kept */
 static bool open_run(struct run *run, const char *path)
 {
 	size_t length = strlen(path);
@@ -197,7 +200,7 @@ static bool is_program(const char *found, size_t bytes, const char *program)
 	return strncmp(found, program, bytes) == 0;
 }
 
-/* In the log of programs that ended before they had one of their own. */
+/* Look into the log of programs that ended before they had a log of their own. */
 static bool has_entry_of(const char *path, const char *program)
 {
 	struct logfile *log = logfile_open(path);
@@ -223,7 +226,7 @@ static bool has_entry_of(const char *path, const char *program)
 	return found;
 }
 
-/* A run that another program started, a shell for example, but in which @program took part. */
+/* A run that another program started, for example a shell, but in which @program took part. */
 static bool has_log_of(const struct run *run, const char *program)
 {
 	struct log_header header;
@@ -248,10 +251,11 @@ static bool is_named_after(const struct run *run, const char *program)
 	return is_run_of(run->name, program);
 }
 
-/* What a name may mean, the most exact meaning first. */
+/* What a name may mean, most exact first. */
 static const struct run *find_by_name(const struct run *runs, size_t nr, const char *name)
 {
-	static bool (*const meanings[])(const struct run *, const char *) = { has_name, is_named_after, has_log_of };
+	static bool (*const meanings[])(const struct run *, const char *) = { has_name, is_named_after,
+									      has_log_of };
 
 	for (size_t k = 0; k < sizeof(meanings) / sizeof(meanings[0]); k++)
 		for (size_t i = 0; i < nr; i++)
@@ -260,7 +264,7 @@ static const struct run *find_by_name(const struct run *runs, size_t nr, const c
 	return NULL;
 }
 
-/* "last" is 0, "last~2" is 2; -1: something else. */
+/* "last" is 0, "last~2" is 2; -1: neither. */
 static long parse_last(const char *argument)
 {
 	char *end;
@@ -286,7 +290,7 @@ int run_none(const char *directory)
 		     directory);
 }
 
-/* @argument may be the path of a program: then its last run is meant. */
+/* @argument may be the path of a program; it then means the last run of that program. */
 static int choose_in(struct run *run, const char *directory, const char *argument)
 {
 	const char *slash = argument ? strrchr(argument, '/') : NULL;
@@ -297,7 +301,9 @@ static int choose_in(struct run *run, const char *directory, const char *argumen
 
 	if (nr == 0)
 		return run_none(directory);
-	found = back < 0 ? find_by_name(runs, nr, slash ? slash + 1 : argument) : (size_t)back < nr ? &runs[back] : NULL;
+	found = back < 0	    ? find_by_name(runs, nr, slash ? slash + 1 : argument)
+		: (size_t)back < nr ? &runs[back]
+				    : NULL;
 	if (found)
 		*run = *found;
 	else if (back >= 0)
@@ -305,8 +311,8 @@ static int choose_in(struct run *run, const char *directory, const char *argumen
 	else if (access(argument, F_OK) == 0)
 		error("%s: neither a run nor a log, and no run of that name in %s", argument, directory);
 	else
-		error("no run of %s in %s; the newest there is %s (insideme-report --list)", argument, directory,
-		      runs[0].name);
+		error("no run of %s in %s; the newest there is %s (insideme-report --list)", argument,
+		      directory, runs[0].name);
 	free_all_but(runs, nr, found);
 	return found ? 0 : -1;
 }
@@ -326,7 +332,10 @@ static int open_file(struct run *run, const char *path, bool is_profile)
 	return 0;
 }
 
-/* Any JSON: what is wrong with it is said when it is read. A program's name may be one of a file here, too. */
+/*
+ * Any JSON file counts: reading it reports what is wrong with it. A file here may also have the name of a
+ * program.
+ */
 static bool is_profile(const char *path)
 {
 	char first = 0;
@@ -334,7 +343,7 @@ static bool is_profile(const char *path)
 	return run_read_head(path, &first, 1) && first == '{';
 }
 
-/* A directory the user named: a run, or one that holds runs. */
+/* A directory that the user named is a run, or holds runs. */
 static int open_directory(struct run *run, const char *path)
 {
 	struct run *runs;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Names and source lines by libdw. The symbol table gives names in one pass over it for all addresses that
- * occurred; debug information is read only for the compilation units of functions that are shown.
+ * Names and source lines, by libdw. One pass over the symbol table finds the names of all addresses that
+ * occurred. Debug information is read only for the compilation units of functions that are shown.
  */
 #include "analyzer/symbols/symbols.h"
 
@@ -44,7 +44,7 @@ struct symbols {
 	size_t nr_units;
 	struct range *ranges;		/* sorted by begin */
 	size_t nr_ranges;
-	char **names;			/* what the names handed out are in */
+	char **names;			/* memory of the names that were handed out */
 	size_t nr_names;
 };
 
@@ -65,7 +65,8 @@ static bool file_agrees(Dwfl_Module *module, const struct symbols_file *file, co
 			(uint64_t)status->st_mtim.tv_sec * 1000000000 + (uint64_t)status->st_mtim.tv_nsec ==
 			file->file_mtime_ns;
 	bytes = dwfl_module_build_id(module, &id, &addr);
-	return bytes > 0 && (size_t)bytes == file->build_id_bytes && memcmp(id, file->build_id, (size_t)bytes) == 0;
+	return bytes > 0 && (size_t)bytes == file->build_id_bytes &&
+	       memcmp(id, file->build_id, (size_t)bytes) == 0;
 }
 
 static enum symbols_state module_open(struct symbols *symbols, const struct symbols_file *file)
@@ -80,7 +81,8 @@ static enum symbols_state module_open(struct symbols *symbols, const struct symb
 		return SYMBOLS_NO_FILE;
 	if (!S_ISREG(status.st_mode))
 		return SYMBOLS_UNREADABLE;
-	setenv("DEBUGINFOD_TIMEOUT", "10", 0);	/* seconds; only where DEBUGINFOD_URLS is set libdwfl asks a server */
+	/* seconds; libdwfl asks a server only where DEBUGINFOD_URLS is set */
+	setenv("DEBUGINFOD_TIMEOUT", "10", 0);
 	symbols->dwfl = dwfl_begin(&callbacks);
 	if (!symbols->dwfl)
 		return SYMBOLS_UNREADABLE;
@@ -119,7 +121,7 @@ void symbols_close(struct symbols *symbols)
 	free(symbols);
 }
 
-/* Ranges by begin, entries by addr: what comes first in both. */
+/* For ranges by begin and entries by addr: each is its struct's first member. */
 static int compare_addr(const void *a, const void *b)
 {
 	const uint64_t *left = a, *right = b;
@@ -141,7 +143,7 @@ static void add_unit(struct symbols *symbols, Dwarf_Die *die)
 	symbols->nr_units++;
 }
 
-/* Which unit has which code. Not by .debug_aranges: clang writes none. */
+/* Find out which unit has which code. clang writes no .debug_aranges, so these are not used. */
 static void read_dwarf(struct symbols *symbols)
 {
 	Dwarf *dwarf = dwfl_module_getdwarf(symbols->module, &symbols->bias);
@@ -171,7 +173,7 @@ static bool is_fortran(Dwarf_Die *die)
 	return false;
 }
 
-/* A function's first instruction. One that is split in hot and cold has ranges, the hot one first. */
+/* The first instruction of a function. A function split into hot and cold parts has ranges, hot first. */
 static bool entry_addr(Dwarf_Die *die, Dwarf_Addr *addr)
 {
 	Dwarf_Addr base, end;
@@ -179,7 +181,7 @@ static bool entry_addr(Dwarf_Die *die, Dwarf_Addr *addr)
 	return dwarf_entrypc(die, addr) == 0 || dwarf_ranges(die, 0, &base, addr, &end) > 0;
 }
 
-/* Functions are below units, namespaces and modules; in C and Fortran also in other functions. */
+/* Functions lie below units, namespaces and modules; in C and Fortran also in other functions. */
 static void read_entries(struct unit *unit, Dwarf_Die *parent, int depth)
 {
 	Dwarf_Die die;
@@ -239,7 +241,10 @@ static Dwarf_Die *find_die(struct unit *unit, uint64_t addr)
 	return found ? &found->die : NULL;
 }
 
-/* DWARF 5 numbers files from 0, which clang uses and dwarf_decl_file() of elfutils 0.188 takes for none. */
+/*
+ * DWARF 5 numbers files from 0. clang uses file 0, which dwarf_decl_file() of elfutils 0.188 takes for
+ * none.
+ */
 static const char *decl_file(struct unit *unit, Dwarf_Die *die)
 {
 	const char *file = dwarf_decl_file(die);
@@ -248,9 +253,11 @@ static const char *decl_file(struct unit *unit, Dwarf_Die *die)
 	Dwarf_Word number;
 	size_t nr_files;
 
-	if (file || dwarf_formudata(dwarf_attr_integrate(die, DW_AT_decl_file, &attribute), &number) != 0 || number)
+	if (file || dwarf_formudata(dwarf_attr_integrate(die, DW_AT_decl_file, &attribute), &number) != 0 ||
+	    number)
 		return file;
-	return dwarf_getsrcfiles(&unit->die, &files, &nr_files) == 0 ? dwarf_filesrc(files, 0, NULL, NULL) : NULL;
+	return dwarf_getsrcfiles(&unit->die, &files, &nr_files) == 0 ? dwarf_filesrc(files, 0, NULL, NULL)
+								     : NULL;
 }
 
 void symbols_locate(struct symbols *symbols, struct symbol *symbol)
@@ -283,7 +290,7 @@ const char *symbols_line(struct symbols *symbols, uint64_t addr, unsigned int *l
 	return dwarf_linesrc(at, NULL, NULL);
 }
 
-/* Fortran: "__mod_MOD_sub" is mod::sub; "sub_", "inner.0" and "MAIN__" are what debug information calls them. */
+/* Fortran: "__mod_MOD_sub" is mod::sub. For "sub_", "inner.0" and "MAIN__" debug information has the name. */
 static char *fortran_name(struct symbols *symbols, const char *name, uint64_t addr)
 {
 	const char *module_end = strstr(name, "_MOD_");
@@ -316,7 +323,10 @@ static const char *display_name(struct symbols *symbols, const char *name, uint6
 	return keep(symbols, out);
 }
 
-/* How good a symbol is for an address: one that begins there, a function, global, without underscores. */
+/*
+ * How well a symbol suits an address. It begins there; it is a function; it is global; it has no leading
+ * underscore: in this order.
+ */
 static int quality(const GElf_Sym *sym, const char *name, bool exact)
 {
 	int binding = GELF_ST_BIND(sym->st_info);
@@ -325,7 +335,9 @@ static int quality(const GElf_Sym *sym, const char *name, bool exact)
 		(binding == STB_GLOBAL ? 20 : binding == STB_WEAK ? 10 : 0) + (name[0] != '_');
 }
 
-/* An undefined function that has a value is a stub in .plt: the canonical address in a program that is not PIE. */
+/*
+ * An undefined function with a value is a stub in .plt: the canonical address in a program that is not PIE.
+ */
 static bool is_function(const GElf_Sym *sym, GElf_Word section)
 {
 	int type = GELF_ST_TYPE(sym->st_info);
@@ -359,7 +371,8 @@ void symbols_name(struct symbols *symbols, struct symbol *list, size_t nr)
 		GElf_Sym sym;
 		GElf_Addr addr;
 		GElf_Word section;
-		const char *name = dwfl_module_getsym_info(symbols->module, i, &sym, &addr, &section, NULL, NULL);
+		const char *name =
+			dwfl_module_getsym_info(symbols->module, i, &sym, &addr, &section, NULL, NULL);
 
 		if (!name || !name[0] || !is_function(&sym, section))
 			continue;
@@ -378,7 +391,8 @@ void symbols_name(struct symbols *symbols, struct symbol *list, size_t nr)
 	}
 	free(best);
 	for (size_t i = 0; i < nr; i++)
-		list[i].name = list[i].link_name ? display_name(symbols, list[i].link_name, list[i].addr) : NULL;
+		list[i].name =
+			list[i].link_name ? display_name(symbols, list[i].link_name, list[i].addr) : NULL;
 }
 
 bool symbols_find(struct symbols *symbols, const char *link_name, uint64_t *addr)
@@ -388,7 +402,8 @@ bool symbols_find(struct symbols *symbols, const char *link_name, uint64_t *addr
 	GElf_Sym sym;
 
 	for (int i = 1; i < nr_symbols; i++) {
-		const char *name = dwfl_module_getsym_info(symbols->module, i, &sym, addr, &section, NULL, NULL);
+		const char *name =
+			dwfl_module_getsym_info(symbols->module, i, &sym, addr, &section, NULL, NULL);
 
 		if (name && section != SHN_UNDEF && GELF_ST_BIND(sym.st_info) != STB_LOCAL &&
 		    is_function(&sym, section) && strcmp(name, link_name) == 0)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The few symbols and sections that tell how a file was compiled, by libelf. */
+/* The few symbols and sections that show how a file was compiled, by libelf. */
 #include "analyzer/symbols/symbols_hooks.h"
 
 #include <elfutils/libdwelf.h>
@@ -30,7 +30,7 @@ static enum hooks_kind kind_of(const char *name, bool is_section)
 	return HOOKS_NONE;
 }
 
-/* Own hooks say most, other tracers least: a file may be built for both. */
+/* Hooks of its own say most, other tracers least: a file may be built for both. */
 static enum hooks_kind stronger(enum hooks_kind a, enum hooks_kind b)
 {
 	if (a == HOOKS_OWN || b == HOOKS_OWN)
@@ -83,7 +83,8 @@ static bool agrees(Elf *elf, const struct symbols_file *file)
 
 	if (!file->build_id_bytes)
 		return bytes <= 0;
-	return bytes > 0 && (size_t)bytes == file->build_id_bytes && memcmp(id, file->build_id, (size_t)bytes) == 0;
+	return bytes > 0 && (size_t)bytes == file->build_id_bytes &&
+	       memcmp(id, file->build_id, (size_t)bytes) == 0;
 }
 
 enum hooks_kind symbols_hooks(const struct symbols_file *file)
@@ -94,7 +95,9 @@ enum hooks_kind symbols_hooks(const struct symbols_file *file)
 	Elf *elf;
 
 	elf_version(EV_CURRENT);
-	elf = fd >= 0 && fstat(fd, &status) == 0 && S_ISREG(status.st_mode) ? elf_begin(fd, ELF_C_READ_MMAP, NULL) : NULL;
+	elf = fd >= 0 && fstat(fd, &status) == 0 && S_ISREG(status.st_mode)
+		      ? elf_begin(fd, ELF_C_READ_MMAP, NULL)
+		      : NULL;
 	if (elf && agrees(elf, file))
 		kind = look_at(elf);
 	if (elf)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The document between view and format. */
+/* The document that a view makes and a format prints. */
 #include "analyzer/tables/document.h"
 
 #include <stdarg.h>

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What a view makes and a format prints: sections, each a label, lines of text, a table, or all of them. */
+/*
+ * The document that a view makes and a format prints: a list of sections. A section is a label, lines
+ * of text, a table, or several of these.
+ */
 #ifndef INSIDEME_DOCUMENT_H
 #define INSIDEME_DOCUMENT_H
 
@@ -9,11 +12,11 @@
 #include "analyzer/tables/table.h"
 
 struct section {
-	const char *label;		/* "Command", in front of the first line; NULL: none */
-	const char *text;		/* lines for people, separated by newlines; NULL: none */
+	const char *label;		/* in front of the first line: "Command"; NULL: none */
+	const char *text;		/* for people, lines separated by newlines; NULL: none */
 	struct table *table;		/* NULL: none */
-	bool apart;			/* an empty line goes before it */
-	bool wraps;			/* lines that are too long go on in the next one */
+	bool apart;			/* preceded by an empty line */
+	bool wraps;			/* break lines that are too long */
 };
 
 struct document {
@@ -26,15 +29,18 @@ struct document {
 
 /* New zeroed memory, or text, that lives as long as the document. */
 void *document_new(struct document *document, size_t bytes);
-/* Memory that is freed with the document. Return: @memory */
+/* Hand @memory over to the document, which frees it at its end. Return: @memory */
 void *document_keep(struct document *document, void *memory);
 char *document_text(struct document *document, const char *format, ...) __attribute__((format(printf, 2, 3)));
-/* unit_format() into the document. */
+/* unit_format() into memory of the document. */
 char *document_number(struct document *document, enum unit unit, double number);
-/* @count and @word, with an s where it needs one. */
+/* "1 process", "12 calls": @count and @word, in the plural where needed. @word: takes an s; or "process". */
 char *document_count(struct document *document, double count, const char *word);
 
-/* Add a section; texts and table must live as long as the document. Return: it, until the next is added */
+/*
+ * Add a section. Text and table must live as long as the document. Return: the section, valid until the
+ * next one is added
+ */
 struct section *document_add(struct document *document, const char *label, const char *text);
 struct section *document_add_table(struct document *document, struct table *table);
 

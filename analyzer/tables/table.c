@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Rows and columns of tables. */
+/*
+ * Tables: their columns, their rows in memory, and the keys of pstats' sort_stats(), which --sort takes
+ * after the names of columns.
+ */
 #include "analyzer/tables/table.h"
 
 #include <string.h>
@@ -7,7 +10,8 @@
 const struct column *table_find_column(const struct table *table, const char *name, size_t length)
 {
 	for (size_t i = 0; i < table->nr_columns; i++)
-		if (strlen(table->columns[i].name) == length && memcmp(table->columns[i].name, name, length) == 0)
+		if (strlen(table->columns[i].name) == length &&
+		    memcmp(table->columns[i].name, name, length) == 0)
 			return &table->columns[i];
 	return NULL;
 }

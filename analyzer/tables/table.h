@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Tables: what a view hands to a format. A table has columns, each with a getter, and gives its rows one
- * after the other, so that one of a million calls needs no more memory than one of ten.
+ * A table is what a view hands to a format. Each column has a getter. The table yields one row at a
+ * time, so that a million calls need no more memory than ten. A row is a line of a table here; what a
+ * log samples of a resource is a reading.
  */
 #ifndef INSIDEME_TABLE_H
 #define INSIDEME_TABLE_H
@@ -15,7 +16,7 @@
 #include "analyzer/base/units.h"
 
 enum value_type {
-	VALUE_EMPTY,		/* not measured, or makes no sense here */
+	VALUE_EMPTY,		/* not measured, or meaningless here */
 	VALUE_TEXT,
 	VALUE_INTEGER,
 	VALUE_REAL,
@@ -23,25 +24,26 @@ enum value_type {
 
 struct value {
 	enum value_type type;
-	enum unit unit;			/* of a number */
-	bool is_doubtful;		/* a number that cannot be told: text marks it */
-	bool is_literal;		/* a name that text does not shorten: it is no declaration */
-	unsigned int indent;		/* of a text, for people: levels */
-	const char *apart;		/* likewise: what goes behind a name that others have too; NULL: nothing */
+	enum unit unit;			/* unit of a number */
+	bool is_doubtful;		/* a number that is not reliable: text marks it */
+	bool is_literal;		/* a name that is no declaration: text does not shorten it */
+	unsigned int indent;		/* levels by which text indents it */
+	/* text for people: distinguishes functions of one name; NULL: nothing */
+	const char *apart;
 	union {
-		const char *text;	/* lives until the next row is asked for */
+		const char *text;	/* valid until the next row is read */
 		int64_t integer;
 		double real;
 	};
 };
 
-/* Inline, as what follows: a call for each of a million cells would wait for the copy. */
+/* These are inline, because a call for each of a million cells would wait for the copy. */
 static inline struct value value_empty(void)
 {
 	return (struct value){ .type = VALUE_EMPTY };
 }
 
-/* NULL: empty */
+/* NULL makes an empty value. */
 static inline struct value value_text(const char *text)
 {
 	return text ? (struct value){ .type = VALUE_TEXT, .text = text } : value_empty();
@@ -59,7 +61,7 @@ static inline struct value value_real(enum unit unit, double number)
 	return (struct value){ .type = VALUE_REAL, .unit = unit, .real = number };
 }
 
-/* A number's size, whatever its type; 0 for others. */
+/* The size of a number of either type; 0 for anything else. */
 static inline double value_number(struct value value)
 {
 	if (value.type == VALUE_INTEGER)
@@ -67,7 +69,7 @@ static inline double value_number(struct value value)
 	return value.type == VALUE_REAL ? value.real : 0;
 }
 
-/* Order: numbers by size, texts by strcmp(), empty ones last. Return: < 0, 0, > 0 */
+/* Numbers by size, texts by strcmp(), empty values last. Return: < 0, 0, > 0 */
 static inline int value_compare(struct value a, struct value b)
 {
 	double left = value_number(a), right = value_number(b);
@@ -79,21 +81,22 @@ static inline int value_compare(struct value a, struct value b)
 	return (left > right) - (left < right);
 }
 
-#define COLUMN_SUMS	1u	/* values of different rows may be added: "12 others" has their sum */
-#define COLUMN_LEFT	2u	/* aligned to the left: texts */
-#define COLUMN_NAME	4u	/* a function's name: --match looks here, text shortens it */
-#define COLUMN_ROOM	8u	/* text gives it what room the others leave */
-#define COLUMN_SPARE	16u	/* text leaves it out where the line would be too long, the last such one first */
-#define COLUMN_WRAPS	32u	/* the last one: text goes on in the next line where it is too long */
+#define COLUMN_SUMS	1u	/* values may be added: the line "12 others" has their sum */
+#define COLUMN_LEFT	2u	/* text, aligned to the left */
+#define COLUMN_NAME	4u	/* a function's name: --match filters by it, text shortens it */
+#define COLUMN_ROOM	8u	/* in text this column takes the room that the others leave */
+#define COLUMN_SPARE	16u	/* text drops it where the line is too long, the last such column first */
+#define COLUMN_WRAPS	32u	/* the last column: text continues it in the next line */
 
-#define COLUMN_ERROR	"+/-"	/* title of a standard error of the column before it; text prints the sign where it can */
+/* title of the standard error of the column before it; text prints the sign ± where it can */
+#define COLUMN_ERROR	"+/-"
 
 struct column {
-	const char *name;	/* part of the interface; ends with its unit */
-	const char *title;	/* for people; "" where the column before it says it */
+	const char *name;	/* stable, for options and programs; ends with the unit */
+	const char *title;	/* for people; "" if the column before it says it */
 	unsigned int flags;
 	struct value (*get)(const struct column *column, const void *row);
-	size_t index;		/* the getter's own */
+	size_t index;		/* for the getter alone */
 };
 
 #define IN_TEXT	1u
@@ -101,46 +104,54 @@ struct column {
 #define IN_JSON	4u
 
 struct table {
-	const char *name;		/* key in json: "functions" */
-	const char *what;		/* what its rows are, for people; NULL: as name */
-	const char *title;		/* text: the line above it, with what is said of its rows; NULL: none */
-	const char *note;		/* text: the line below; NULL: none */
-	const char *column_note;	/* text: what goes on behind that where the column @noted is shown */
+	const char *name;		/* the key in json: "functions" */
+	const char *what;		/* what a row is, for people; NULL: as name */
+	/* text: the line above the table, to which the selection of rows is added; NULL: none */
+	const char *title;
+	const char *note;		/* text: the line below the table; NULL: none */
+	const char *column_note;	/* text: added to the note where the column @noted is shown */
 	const char *noted;
 	const struct column *columns;
 	size_t nr_columns;
-	const char *text_columns;	/* as --columns; NULL: all */
+	const char *text_columns;	/* default of --columns; NULL: all */
 	const char *data_columns;
-	const char *text_sort;		/* as --sort; NULL: as the rows come */
+	const char *text_sort;		/* default of --sort; NULL: as the rows come */
 	const char *data_sort;
-	const char *weight;		/* the column of --min-percent where rows are not sorted by one; NULL: none */
-	size_t text_top;		/* as --top; 0: all */
+	/* column for --min-percent where rows are not sorted by one; NULL: none */
+	const char *weight;
+	size_t text_top;		/* default of --top; 0: all */
 	size_t data_top;
-	bool fixed;			/* selects and orders its rows itself; without its own columns */
-	bool aside;			/* --sort, --columns and the like mean another table of the view */
-	unsigned int formats;		/* IN_TEXT ... that show it */
+	/*
+	 * selects, orders and lays out its rows itself; the user's --columns, --sort and --top do not
+	 * apply
+	 */
+	bool fixed;
+	/* the user's --sort, --columns and the like apply to another table of the view */
+	bool aside;
+	unsigned int formats;		/* the formats that show it: IN_TEXT ... */
 
-	bool (*is_bad)(const void *row);	/* text on a terminal shows it in red; NULL: none is */
+	bool (*is_bad)(const void *row);	/* whether text on a terminal shows it in red; NULL: never */
 	size_t row_bytes;
-	/* Write the next row. Return: false when there are no more. Afterwards it starts again. */
+	/* Write the next row to @row. Return: false when there are no more; the next call starts again. */
 	bool (*next)(struct table *table, void *row);
-	void *source;			/* next's own */
-	size_t at;			/* next's own, 0 at first */
-	size_t nr_given;		/* rows given out so far; rows.c's own to count */
-	size_t nr_left_out;		/* fixed: rows that it leaves out, known before the first */
+	void *source;			/* for next() alone */
+	size_t at;			/* for next() alone; 0 at first */
+	size_t nr_given;		/* rows yielded so far, counted by table_select.c */
+	/* of a fixed table: rows that it leaves out, known before the first row */
+	size_t nr_left_out;
 };
 
-/* next() of tables whose rows are in memory: source is the first, nr_rows their number. */
+/* Rows in memory, for table_next_row(): the source of such a table. */
 struct table_rows {
 	const void *rows;
 	size_t nr_rows;
 };
 bool table_next_row(struct table *table, void *row);
 
-/* The column of that name, or NULL. */
+/* The column of that name; NULL if there is none. */
 const struct column *table_find_column(const struct table *table, const char *name, size_t length);
 
-/* The column of that name, or that the key stands for; NULL: there is none in @table */
+/* The column that --sort names: by its own name, or by a key of python's pstats. NULL if there is none. */
 const struct column *sort_column(const struct table *table, const char *name);
 
 #endif

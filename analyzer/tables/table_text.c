@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* '.' is the decimal point in every locale; lines end as they do on Unix. */
+/* A row of a table as csv or json. The decimal point is '.' in every locale; lines end with a newline. */
 #include "analyzer/tables/table_text.h"
 
 #include <jansson.h>
@@ -53,7 +53,7 @@ void row_add_integer(struct row_text *line, int64_t number)
 	row_add_bytes(line, p, (size_t)(end - p));
 }
 
-/* All digits that it has, however large or small: a program's counter may be of any scale. */
+/* All digits, however large or small: a program's own counter may be of any scale. */
 void row_add_real(struct row_text *line, double number)
 {
 	char text[DECIMAL_TEXT_MAX];
@@ -75,7 +75,7 @@ void row_add_csv(struct row_text *line, struct value value)
 		row_add_text(line, unit_plain(number, value.real));
 }
 
-/* What JSON writes as it is. */
+/* Length of what JSON needs not escape. */
 static size_t plain_bytes(const char *text)
 {
 	size_t nr = 0;

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A row being made, as csv or json: a call of stdio for each of a million cells would take most of the time. All 0 at first. */
+/*
+ * A row of a table as csv or json, collected in memory: a call of stdio for each of a million cells
+ * would take most of the time. All 0 at first.
+ */
 #ifndef INSIDEME_TABLE_TEXT_H
 #define INSIDEME_TABLE_TEXT_H
 
@@ -16,10 +19,10 @@ struct row_text {
 
 void row_make_room(struct row_text *line, size_t more);
 
-/* As they stand. */
+/* Add the bytes unchanged. */
 static inline void row_add_bytes(struct row_text *line, const char *bytes, size_t nr)
 {
-	if (line->room - line->used <= nr)	/* there is one more, also for none */
+	if (line->room - line->used <= nr)	/* always room for one more byte, even when adding none */
 		row_make_room(line, nr + 1);
 	memcpy(line->bytes + line->used, bytes, nr);
 	line->used += nr;
@@ -36,13 +39,13 @@ static inline void row_add_char(struct row_text *line, char c)
 }
 
 void row_add_integer(struct row_text *line, int64_t number);
-/* 15 digits. */
+/* 15 significant digits. */
 void row_add_real(struct row_text *line, double number);
-/* As RFC 4180: quoted where that is needed; nothing for an empty one. */
+/* As RFC 4180: quoted where necessary; empty values are nothing. */
 void row_add_csv(struct row_text *line, struct value value);
-/* As RFC 8259; null for an empty one. Bytes that are no UTF-8 become U+FFFD. */
+/* As RFC 8259: empty values are null; malformed UTF-8 becomes U+FFFD. */
 void row_add_json(struct row_text *line, struct value value);
-/* Write it and a newline, and begin another one. */
+/* Write the line and a newline, and begin another line. */
 void row_end(struct row_text *line, FILE *out);
 void row_text_release(struct row_text *line);
 

@@ -98,7 +98,7 @@ watched() {
 	rm "$(sed -n 's/^INSIDEME LOG AT //p' insideme.data/*/*.log)"
 	run "$report"
 	same status "$status" 1
-	[[ $output == *"its process had the log in memory of its own host"* ]]
+	[[ $output == *"the log is in the memory of the host where it was recorded"* ]]
 }
 
 @test "a pointer to a file that is no live log moves nothing" {

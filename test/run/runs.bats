@@ -184,7 +184,7 @@ part() {
 	[[ ${lines[3]} =~ \ 64\ .*exit\ status\ 0\ .*-repeat(-3|-2)?$ && ${lines[4]} =~ \ 14\ .*-repeat$ ]]
 	runs=(last last)
 	same "named twice" "$(part step calls)" 60
-	[[ $(cat report.stderr) == *"named twice, but added once" ]]
+	[[ $(cat report.stderr) == *"named twice, added once" ]]
 }
 
 # rows [RUN] <csv: the cells that are known of rows of RUN, without what is a share of all runs, or the run
