@@ -24,7 +24,7 @@
 #include <stdint.h>
 
 #define LOG_MAGIC		0x474f4c454d534e49u	/* "INSMELOG" as little-endian bytes */
-#define LOG_VERSION		1
+#define LOG_VERSION		2
 #define LOG_BYTE_ORDER		0x01020304u
 #define LOG_HEADER_BYTES	4096
 #define LOG_REF_SHIFT		6			/* ref = offset >> LOG_REF_SHIFT */
@@ -35,7 +35,7 @@
 #define LOG_POINTER		"INSIDEME LOG AT "	/* a file of a run that begins so: then the path of the live log, \n */
 #define LOG_SHARED		/* a field of several writers, or read while it changes: by the __atomic builtins */
 
-/* insideme-run writes the second; all programs of a run on one host share the third, see struct log_program. */
+/* insideme-run writes the second; all programs of a run on one host share the third, see struct log_entry. */
 enum log_kind { LOG_OF_PROGRAM = 1, LOG_OF_MONITOR = 2, LOG_OF_PROGRAMS = 3 };
 enum log_clock { LOG_CLOCK_TSC = 1, LOG_CLOCK_MONOTONIC = 2 };
 enum log_timing { LOG_TIMING_EXACT = 1, LOG_TIMING_COUNTS = 2, LOG_TIMING_ADAPTIVE = 3 };
@@ -580,8 +580,7 @@ enum log_record_kind {
 	LOG_RECORD_MODULE = 1,	/* struct log_module */
 	LOG_RECORD_TEXT,	/* struct log_text: a fact about the run, "key=value" */
 	LOG_RECORD_EVENT,	/* struct log_event */
-	LOG_RECORD_CHILD,	/* struct log_child */
-	LOG_RECORD_PROGRAM,	/* struct log_program */
+	LOG_RECORD_ENTRY,	/* struct log_entry */
 	LOG_RECORD_LABEL,	/* struct log_label */
 	LOG_RECORD_ERROR,	/* struct log_error */
 	LOG_RECORD_THROWN,	/* struct log_thrown */
@@ -793,50 +792,40 @@ struct log_errors {
 };
 
 /*
- * A forked child that had no log of its own yet, in the log of the nearest ancestor that had one; it writes here
- * itself. What was open at the fork went on in it too.
+ * A process that has no log of its own yet, and writes here itself: most such processes end, or exec, before they have
+ * anything for a log. A forked child enters itself in the log of its nearest ancestor that has one; what was open at the
+ * fork is open in the child too. A program without hooks enters itself in the log that the run's programs share
+ * (LOG_OF_PROGRAMS), and so do the children that it forks.
  */
-struct log_child {
-	struct log_record record;	/* ticks: of the fork */
+struct log_entry {
+	struct log_record record;	/* ticks: of the fork, or of the program's begin */
 	uint32_t pid;
 	uint32_t ppid;
 	uint64_t process_start;		/* as log_header's */
-	struct log_clocks begin;	/* just after the fork */
+	struct log_clocks begin;	/* at the program's begin, or just after the fork */
 	struct log_clocks finish;	/* all 0 before the end */
-	uint32_t thread;		/* ref of the thread that forked, 0: not known */
-	uint32_t node;			/* ref of the path that was open in it, 0: none */
-	LOG_SHARED uint32_t has_log;	/* 1: it opened its own later, which tells all */
+	LOG_SHARED uint32_t has_log;	/* 1: the process opened its own log later, which tells all */
 	LOG_SHARED uint32_t end;	/* enum log_end */
 	int32_t end_status;
-	uint32_t program;		/* where the struct log_program lies whose process forked: offset / 8; 0: the log's own */
+	uint32_t is_program;		/* 1: texts follow; 0: it is a forked child */
 	uint64_t user_ns;		/* at its end: CPU time and the most memory */
 	uint64_t system_ns;
 	uint64_t peak_rss_bytes;
-	int64_t heap_before_bytes;	/* the heap that it inherited */
+	int64_t heap_before_bytes;	/* of a child: the heap that it inherited */
 	uint32_t heap_bytes;		/* enum log_heap_bytes */
-	uint32_t has_heap;		/* 1: a struct log_heap follows: all that it did with the heap; node: 0 */
-};
-
-/*
- * A program without hooks that has no log of its own yet, in the log that the run's programs share (LOG_OF_PROGRAMS):
- * most such programs end before they have something for one. It writes here itself. Children that it forks then have
- * their struct log_child there too.
- */
-struct log_program {
-	struct log_child child;		/* record.kind is LOG_RECORD_PROGRAM; thread and node: 0 */
-	struct log_heap heap;
-	uint64_t start_peak_rss_bytes;	/* these three as log_header's */
+	uint32_t has_heap;		/* 1: a struct log_heap follows: all that it did with the heap; its node is 0 */
+	uint32_t thread;		/* of a child: ref of the thread that forked, 0: not known */
+	uint32_t node;			/* of a child: ref of the path that was open in that thread, 0: none */
+	uint32_t program;		/* of a child in a shared log: offset / 8 of the entry of the program that forked */
+	uint32_t uid;			/* of a program, as these three: as log_header's */
+	uint64_t start_peak_rss_bytes;
 	uint64_t start_cost_ns;
-	uint32_t uid;
-	uint32_t reserved;
-	char program[64];
-	char name[16];			/* of its first thread */
-	uint32_t command_bytes;		/* of the texts that follow one after the other, each with its final 0 */
-	uint32_t exe_bytes;
-	uint32_t cwd_bytes;
-	uint32_t reserved_2;
-	/* char command[command_bytes], exe[exe_bytes], cwd[cwd_bytes]: as the text records of these keys */
+	/* struct log_heap heap, where has_heap is 1; then the texts of a program, each with its final 0 */
 };
+_Static_assert(sizeof(struct log_entry) == 168, "a forked child costs no more of its ancestor's budget");
+
+/* The texts in their order. The last three are as in the text records of these keys. */
+enum log_entry_text { LOG_ENTRY_PROGRAM, LOG_ENTRY_THREAD, LOG_ENTRY_COMMAND, LOG_ENTRY_EXE, LOG_ENTRY_CWD, LOG_ENTRY_TEXTS };
 
 /*
  * RUN/run: one page that the processes of a run share. Each keeps it mapped, or a log of the run: so processes find

@@ -17,7 +17,6 @@
 #include "preload/hooks/crash_handler.h"
 #include "preload/hooks/hook_cost.h"
 #include "preload/hooks/hooks.h"
-#include "preload/life/program_entry.h"
 #include "preload/life/recorder.h"
 #include "preload/objects/fork_gate.h"
 #include "preload/objects/next_functions.h"
@@ -25,7 +24,7 @@
 #include "preload/stacks/stacks.h"
 #include "preload/stacks/thread.h"
 #include "preload/stacks/thread_records.h"
-#include "preload/state/child_entry.h"
+#include "preload/state/entry.h"
 #include "preload/state/foreign_hooks.h"
 #include "preload/state/labels.h"
 #include "preload/state/log_space.h"
@@ -83,9 +82,9 @@ static struct log_header *open_log(const struct process_id *id, uint32_t clock)
 	moment_begin();
 	error = log_open(&open, &log, NULL);
 	moment_end();
-	if (error && child_ancestor()) {	/* the entry there goes on: nothing to say on stderr */
+	if (error && entry_holder()) {	/* the entry there goes on: nothing to say on stderr */
 		live_when_child(NULL);
-		log_lose(child_ancestor(), LOG_LOST_PROCESSES);
+		log_lose(entry_holder(), LOG_LOST_PROCESSES);
 		return NULL;
 	}
 	if (error) {
@@ -131,11 +130,11 @@ static void publish_log(struct log_header *log, uint64_t us_ticks)
 {
 	set_threshold(log, us_ticks);
 	__atomic_store_n(&log->magic, LOG_MAGIC, __ATOMIC_RELEASE);
-	child_have_log(log);
+	entry_have_log(log);
 }
 
 /* What a child knows without looking; the child of a raw clone has no entry. */
-static void identify_child(struct process_id *id, const struct log_child *entry)
+static void identify_child(struct process_id *id, const struct log_entry *entry)
 {
 	*id = own_id;
 	if (entry) {
@@ -149,7 +148,7 @@ static void identify_child(struct process_id *id, const struct log_child *entry)
 }
 
 /* As it was at the fork: the calls that were open then, and the heap. */
-static void go_on_from(struct log_header *log, const struct log_child *entry, const struct open_calls *calls)
+static void go_on_from(struct log_header *log, const struct log_entry *entry, const struct open_calls *calls)
 {
 	if (entry)
 		log->start = entry->begin;
@@ -164,9 +163,9 @@ static void go_on_from(struct log_header *log, const struct log_child *entry, co
 
 static void begin_child(void)
 {
-	const struct log_header *parent = child_ancestor();
-	const struct log_child *entry = child_entry();
-	struct open_calls *calls = child_take_calls();
+	const struct log_header *parent = entry_holder();
+	const struct log_entry *entry = entry_own();
+	struct open_calls *calls = entry_take_calls();
 	struct process_id id;
 
 	self = NULL;
@@ -192,15 +191,15 @@ static void begin_child(void)
 }
 
 /* Since its begin, in its entry. The calling task may be the sampling one, which has no libc. */
-static void go_on_from_program(struct log_header *log, const struct log_program *program)
+static void go_on_from_program(struct log_header *log, const struct log_entry *entry)
 {
 	char name[16];
 	struct facts facts;
 
-	log->start = program->child.begin;
-	log->start_peak_rss_bytes = program->start_peak_rss_bytes;
-	log->start_cost_ns = program->start_cost_ns;
-	program_entry_facts(program, &facts);
+	log->start = entry->begin;
+	log->start_peak_rss_bytes = entry->start_peak_rss_bytes;
+	log->start_cost_ns = entry->start_cost_ns;
+	entry_facts(entry, &facts);
 	facts_write(log, &facts, &settings, false);
 	heap_tell(log);
 	if (read_file("/proc/self/comm", name, sizeof(name)) > 0)
@@ -209,14 +208,14 @@ static void go_on_from_program(struct log_header *log, const struct log_program 
 	begin_heap(log, 0, 0);
 }
 
-static void begin_program(const struct log_program *program)
+static void begin_program(void)
 {
-	uint64_t us_ticks = child_ancestor()->threshold_floor_ticks * 1000u / THRESHOLD_FLOOR;
-	struct log_header *log = open_log(&own_id, child_ancestor()->clock);
+	uint64_t us_ticks = entry_holder()->threshold_floor_ticks * 1000u / THRESHOLD_FLOOR;
+	struct log_header *log = open_log(&own_id, entry_holder()->clock);
 
 	if (!log)
 		return;
-	go_on_from_program(log, program);
+	go_on_from_program(log, entry_own());
 	publish_log(log, us_ticks);
 	foreign_hooks_begin(log);
 	sampler_task_have_log(log, log_space_path());
@@ -227,15 +226,13 @@ static void begin_program(const struct log_program *program)
 
 static bool open_child(void)
 {
-	struct log_program *program;
 	uint64_t mask;
 
 	/* A handler that comes now would open a second log. */
 	sys_block_signals(&mask);
-	if (child_ancestor() && !child_is_vforked() && live_claim_opening(LIVE_OPENS)) {
-		program = child_program();
-		if (program)
-			begin_program(program);
+	if (entry_holder() && !entry_is_of_vfork_parent() && live_claim_opening(LIVE_OPENS)) {
+		if (entry_is_program())
+			begin_program();
 		else
 			begin_child();
 		live_end_opening();
@@ -294,16 +291,14 @@ static bool wipe_on_fork(void)
 static bool begin_brief(const struct facts *facts)
 {
 	uint64_t us_ticks = run.page ? run_us_ticks(&run, own_id.boot_id) : 0;
-	struct log_program *program;
+	uint32_t heap_bytes = heap_setting() == HEAP_OFF ? LOG_HEAP_OFF : LOG_HEAP_USABLE;
 
 	if (!run.shared && (!us_ticks || run_is_watched(run.page)))
 		return false;
-	program = program_entry_enter(&run, &own_id, facts, us_ticks);
-	if (!program)
+	if (!entry_enter_program(&run, &own_id, facts, us_ticks, heap_bytes))
 		return false;
-	live.clock = child_ancestor()->clock;
 	live.heap = heap_begin_log(false);
-	heap_begin_early(&program->heap);
+	heap_begin_early(entry_heap());
 	return true;
 }
 
@@ -336,9 +331,9 @@ static bool begin_own(const struct facts *facts, uint64_t *us_ticks)
 /* From here on the sampling task may open the log. */
 static void go_on_brief(void)
 {
-	struct log_program *program = child_program();
+	struct log_entry *entry = entry_own();
 
-	program->start_cost_ns = clock_ns(CLOCK_MONOTONIC) - program->child.begin.monotonic_ns;
+	entry->start_cost_ns = clock_ns(CLOCK_MONOTONIC) - entry->begin.monotonic_ns;
 	if (!sampler_task_start_early(&run))
 		live_open_child();
 }

@@ -19,9 +19,9 @@
 #include "analyzer/model/time_origins.h"
 #include "analyzer/model/tree.h"
 #include "analyzer/profile/profile.h"
-#include "analyzer/read/child_entries.h"
 #include "analyzer/read/children_rows.h"
 #include "analyzer/read/ends_read.h"
+#include "analyzer/read/entries.h"
 #include "analyzer/read/heap_read.h"
 #include "analyzer/read/machine_rows.h"
 #include "analyzer/read/memory_limits.h"
@@ -29,7 +29,6 @@
 #include "analyzer/read/nodes_read.h"
 #include "analyzer/read/open_calls.h"
 #include "analyzer/read/process.h"
-#include "analyzer/read/program_entries.h"
 #include "analyzer/read/sample_sums.h"
 #include "analyzer/read/samples_read.h"
 #include "analyzer/read/time_namespaces.h"
@@ -70,7 +69,7 @@ static void open_log(struct model *model, const char *path, uint32_t run)
 	}
 	model->processes = xgrow(model->processes, model->nr_processes, sizeof(process));
 	model->processes[model->nr_processes++] = process;
-	children_read(process, &model->processes, &model->nr_processes);
+	entries_read(model, process);
 }
 
 static void place_in_time(struct model *model)
@@ -117,8 +116,6 @@ static void read_process(struct model *model, struct process *process)
 		model->end = model->to = process->last;
 	if (process->is_saved)
 		return;
-	if (process->parent)
-		children_open_path(process);
 	nodes_read(process);
 	heaps_read(process);
 	memory_limits_read(process);
@@ -130,8 +127,6 @@ static void read_process(struct model *model, struct process *process)
 		process->functions_ns += process->threads[i]->functions_ns;
 	}
 	process->nr_damaged = process->log->nr_damaged;
-	if (process->parent)
-		children_close_path(process);
 	if (process->nr_damaged > DAMAGE_TOLD)
 		warning("%s: damaged in %llu places; what is sound is reported", process->log->path,
 			(unsigned long long)process->nr_damaged);
@@ -192,7 +187,7 @@ static int open_runs(struct model *model, const struct run *runs, size_t nr_runs
 			open_log(model, runs[i].logs[j], number);
 	}
 	for (size_t i = 0; i < model->nr_shared; i++)
-		briefs_read(model, model->shared[i]);
+		entries_read(model, model->shared[i]);
 	time_namespaces_join(model);
 	children_rows_read(model);
 	for (size_t i = 0; i < model->nr_processes; i++)

@@ -254,17 +254,12 @@ failed:
 	return NULL;
 }
 
-struct logfile *logfile_of_image(const char *path, uint8_t *image, uint64_t bytes)
+struct logfile *logfile_of_header(const char *path, const struct log_header *header)
 {
 	struct logfile *log = xcalloc(1, sizeof(*log));
 
 	log->path = xstrdup(path);
-	log->base = image;
-	log->bytes = bytes;
-	log->is_image = true;
-	copy_header(log);
-	find_areas(log);
-	number_nodes(log);
+	log->header = *header;
 	return log;
 }
 
@@ -273,7 +268,7 @@ void logfile_forget(const struct logfile *log, const struct log_extent *extent)
 	const uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
 	uint64_t begin = (extent->offset + page - 1) & -page, end = (extent->offset + extent->bytes) & -page;
 
-	if (!log->is_image && begin < end)
+	if (begin < end)
 		madvise((void *)(log->base + begin), end - begin, MADV_DONTNEED);
 }
 
@@ -281,9 +276,7 @@ void logfile_close(struct logfile *log)
 {
 	if (!log)
 		return;
-	if (log->is_image) {
-		free((void *)log->base);
-	} else if (log->base) {
+	if (log->base) {
 		sigbus_guard_remove(log->base);
 		munmap((void *)log->base, log->bytes);
 	}
@@ -380,4 +373,56 @@ char *logfile_text(const struct logfile *log, uint64_t offset, uint64_t bytes)
 
 	memcpy(copy, text, length);
 	return copy;
+}
+
+static uint64_t entry_heap_bytes(const struct log_entry *entry)
+{
+	return entry->has_heap ? sizeof(struct log_heap) : 0;
+}
+
+bool logfile_entry(struct logfile *log, uint64_t offset, struct log_entry *entry)
+{
+	if (offset + sizeof(*entry) <= log->bytes) {
+		memcpy(entry, log->base + offset, sizeof(*entry));
+		if (entry->record.bytes >= sizeof(*entry) + entry_heap_bytes(entry) && entry->record.bytes <= log->bytes - offset)
+			return true;
+	}
+	logfile_damaged(log, offset, "a record that is too short");
+	return false;
+}
+
+bool logfile_entry_heap(const struct logfile *log, uint64_t offset, const struct log_entry *entry, struct log_heap *heap)
+{
+	memcpy(heap, log->base + offset + sizeof(*entry), entry_heap_bytes(entry));
+	return entry->has_heap;
+}
+
+char *logfile_entry_text(const struct logfile *log, uint64_t offset, const struct log_entry *entry, enum log_entry_text which)
+{
+	uint64_t at = offset + sizeof(*entry) + entry_heap_bytes(entry), end = offset + entry->record.bytes;
+
+	for (int i = 0; i < (int)which && at < end; i++)
+		at += strnlen((const char *)log->base + at, end - at) + 1;
+	return logfile_text(log, at, at < end ? end - at : 0);
+}
+
+int64_t logfile_path(struct logfile *log, uint32_t ref, uint64_t **functions)
+{
+	struct log_node node = { .function_addr = 0 };
+	size_t nr = 0;
+
+	*functions = NULL;
+	while (logfile_node_index(log, ref) >= 0) {
+		logfile_node(log, (uint64_t)ref << LOG_REF_SHIFT, &node);
+		if (!node.function_addr)	/* the root */
+			return (int64_t)nr;
+		*functions = xgrow(*functions, nr, sizeof(**functions));
+		(*functions)[nr++] = node.function_addr;
+		if (node.parent >= ref)		/* parents are older: a loop in a damaged log ends here */
+			break;
+		ref = node.parent;
+	}
+	free(*functions);
+	*functions = NULL;
+	return -1;
 }

@@ -27,8 +27,7 @@ struct log_extent {
 
 struct logfile {
 	char *path;
-	const uint8_t *base;		/* of the mapping */
-	bool is_image;			/* allocated memory instead of a mapping */
+	const uint8_t *base;		/* of the mapping; NULL: only the header is known */
 	uint64_t bytes;			/* size of the file when it was opened */
 	struct log_header header;	/* a copy; its strings end with a 0 */
 	struct log_extent *extents;
@@ -43,8 +42,8 @@ struct logfile {
  * error() if it is no log, has another version, or cannot be read
  */
 struct logfile *logfile_open(const char *path);
-/* Open a log in memory, which must be sound. @path is for messages. logfile_close() frees @image. */
-struct logfile *logfile_of_image(const char *path, uint8_t *image, uint64_t bytes);
+/* Make a log without areas, of which only @header is known. @path is for messages. */
+struct logfile *logfile_of_header(const char *path, const struct log_header *header);
 void logfile_close(struct logfile *log);
 
 /* Count damage at @offset. The first few places of a log are reported on stderr. */
@@ -80,6 +79,16 @@ void record_cursor_init(struct record_cursor *cursor, const struct log_extent *e
  */
 bool record_cursor_next(struct logfile *log, struct record_cursor *cursor, uint64_t *offset,
 			struct log_record *record);
+
+/* Copy the entry at @offset, which must be a record's. Return: false, with the damage counted, when the record is too short */
+bool logfile_entry(struct logfile *log, uint64_t offset, struct log_entry *entry);
+/* Copy the entry's counters of the heap. Return: false when it has none */
+bool logfile_entry_heap(const struct logfile *log, uint64_t offset, const struct log_entry *entry, struct log_heap *heap);
+/* Copy one of the texts of a program's entry. Return: newly allocated */
+char *logfile_entry_text(const struct logfile *log, uint64_t offset, const struct log_entry *entry, enum log_entry_text which);
+
+/* List the functions on the path to node @ref, newly allocated, the innermost first. Return: how many, -1 when it is damaged */
+int64_t logfile_path(struct logfile *log, uint32_t ref, uint64_t **functions);
 
 /*
  * Copy the text of at most @bytes at @offset, up to its first 0. It must lie within the log. Return: newly

@@ -214,9 +214,9 @@ struct process {
 	uint32_t run;			/* which of model->nr_runs */
 	bool is_saved;			/* of a saved profile: nothing but sums */
 	struct logfile *log;
-	struct process *parent;		/* in whose log it is, having none of its own; NULL: it has one */
-	uint64_t entry_offset;		/* of its entry there; 0: it has none there */
-	struct logfile *log_without_path;	/* children.c's own */
+	struct logfile *entry_log;	/* where only its entry is, at entry_offset, instead of a log; NULL: it has a log */
+	uint64_t entry_offset;
+	struct process *parent;		/* of an entered child: who forked it */
 	struct log_header header;	/* as in the log; strings end with a 0; for losses see header.losses */
 	const char *command, *exe, *cwd;	/* from the facts; "" if not known */
 
@@ -310,7 +310,7 @@ struct model {
 	size_t nr_processes;
 	struct process **left_out;	/* by the filter; read only as far as ends need them */
 	size_t nr_left_out;
-	struct process **shared;	/* logs of entries, see briefs.h; no processes themselves */
+	struct process **shared;	/* logs that programs share, see entries.h; no processes themselves */
 	size_t nr_shared;
 	struct process **monitors;	/* insideme-run's own logs: rows of set "system", events; no threads */
 	size_t nr_monitors;

@@ -33,26 +33,20 @@ const struct profile_totals *profile_totals(const struct profile *profile)
 	return &profile->totals;
 }
 
-/* A log without areas that says what is known of the process. */
-static struct process *open_image(struct profile *profile, struct model *model, const struct process *saved)
+/* A process without a log, with what is known of its header. */
+static struct process *open_process(struct profile *profile, struct model *model, const struct process *saved)
 {
-	uint8_t *image = xcalloc(1, LOG_HEADER_BYTES);
 	struct log_header header = saved->header;
 	uint64_t lasted_ns = header.finish.realtime_ns - header.start.realtime_ns;
 
-	header.magic = LOG_MAGIC;
-	header.version = LOG_VERSION;
 	header.kind = LOG_OF_PROGRAM;
 	header.clock = LOG_CLOCK_MONOTONIC;
-	header.header_bytes = LOG_HEADER_BYTES;
-	header.file_bytes = header.tail_bytes = header.map_bytes = LOG_HEADER_BYTES;
 	header.start.ticks = header.start.monotonic_ns;
 	lasted_ns = lasted_ns ? lasted_ns : 1;
 	header.finish = (struct log_clocks){ header.start.ticks + lasted_ns, header.start.monotonic_ns + lasted_ns,
 					     header.start.realtime_ns + lasted_ns };
 	header.end = saved->end_kind == END_EXEC ? LOG_RUNNING : LOG_EXITED;
-	memcpy(image, &header, sizeof(header));
-	return process_open_image(model, profile->path, image, LOG_HEADER_BYTES);
+	return process_of_header(model, profile->path, &header);
 }
 
 int profile_add_processes(struct profile *profile, struct model *model, uint32_t run)
@@ -60,7 +54,7 @@ int profile_add_processes(struct profile *profile, struct model *model, uint32_t
 	profile->first_run = run;
 	for (size_t i = 0; i < profile->nr_processes; i++) {
 		const struct process *saved = &profile->processes[i].process;
-		struct process *process = open_image(profile, model, saved);
+		struct process *process = open_process(profile, model, saved);
 
 		if (!process)
 			return -1;

@@ -164,7 +164,7 @@ static void add_heap(const struct heap_reader *reader, struct thread *thread, co
 		return;
 	}
 	/* linked to its node last: counted before that it is blank */
-	if (!nodes_path(thread, heap->node) && (heap->node || stats.alloc_calls || stats.free_calls))
+	if (!process->entry_log && !nodes_path(thread, heap->node) && (heap->node || stats.alloc_calls || stats.free_calls))
 		logfile_damaged(process->log, offset, "heap counters of no call path");
 	if (is_whole_thread(process, heap)) {
 		heap_stats_add(&thread->heap, &stats);
@@ -245,6 +245,18 @@ static void read_area(const struct heap_reader *reader, const struct log_extent 
 	}
 }
 
+/* A process without a log counts in its entry, in no call path. */
+static void read_entry(const struct heap_reader *reader, take_heap *take)
+{
+	struct process *process = reader->process;
+	struct log_entry entry;
+	struct log_heap heap;
+
+	if (!process->threads[0]->left_out && logfile_entry(process->entry_log, process->entry_offset, &entry) &&
+	    logfile_entry_heap(process->entry_log, process->entry_offset, &entry, &heap))
+		take(reader, process->threads[0], &heap, process->entry_offset);
+}
+
 static void read_areas(struct heap_reader *reader, take_heap *take)
 {
 	struct process *process = reader->process;
@@ -257,6 +269,8 @@ static void read_areas(struct heap_reader *reader, take_heap *take)
 	for (size_t i = 0; i < process->log->nr_extents; i++)
 		if (process->log->extents[i].kind == LOG_AREA_HEAPS)
 			read_area(reader, &process->log->extents[i], take);
+	if (process->entry_log)
+		read_entry(reader, take);
 }
 
 void heaps_read(struct process *process)

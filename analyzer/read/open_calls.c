@@ -11,6 +11,7 @@
 
 #include "analyzer/base/error.h"
 #include "analyzer/log/logfile.h"
+#include "analyzer/model/selection.h"
 #include "analyzer/model/tree.h"
 #include "analyzer/read/nodes_read.h"
 
@@ -287,6 +288,15 @@ static void add_times(struct open_stack *stack, const struct frames *frames)
 	}
 }
 
+static void add_call(struct open_stack *stack, struct open_call call)
+{
+	call.since = NO_TIME;
+	call.so_far_ns = NAN;
+	stack->calls = xgrow(stack->calls, stack->nr_calls, sizeof(*stack->calls));
+	stack->calls[stack->nr_calls] = call;
+	count_call(&stack->calls[stack->nr_calls++], stack->thread);
+}
+
 /* Keep the sound frames; @frames is compacted to match stack->calls. */
 static void take_frames(struct open_stack *stack, struct frames *frames, uint64_t offset)
 {
@@ -306,10 +316,8 @@ static void take_frames(struct open_stack *stack, struct frames *frames, uint64_
 		}
 		if (frame.start_ticks)
 			not_before = frame.start_ticks;
-		stack->calls = xgrow(stack->calls, stack->nr_calls, sizeof(*stack->calls));
-		stack->calls[stack->nr_calls] = (struct open_call){ path, NO_TIME, NAN, 0,
-			is_counted(frames, i), left_out, 0, 0, frames->readings[i] };
-		count_call(&stack->calls[stack->nr_calls++], stack->thread);
+		add_call(stack, (struct open_call){ .node = path, .was_counted = is_counted(frames, i), .left_out = left_out,
+						    .memory = frames->readings[i] });
 		frames->frames[stack->nr_calls - 1] = frame;
 	}
 }
@@ -330,6 +338,19 @@ static void drop_left_out(struct open_stack *stack)
 		free(stack->calls);
 }
 
+static void end_stack(struct open_stack *stack, const struct frames *frames)
+{
+	struct process *process = stack->thread->process;
+
+	if (process->header.timing != LOG_TIMING_COUNTS)
+		add_times(stack, frames);
+	drop_left_out(stack);
+	if (stack->nr_calls == 0)
+		return;
+	process->stacks = xgrow(process->stacks, process->nr_stacks, sizeof(*process->stacks));
+	process->stacks[process->nr_stacks++] = *stack;
+}
+
 static void add_stack(struct process *process, struct frames *frames, uint64_t offset)
 {
 	struct open_stack stack = { .thread = frames->thread, .left = frames->left_ticks != 0 };
@@ -337,16 +358,56 @@ static void add_stack(struct process *process, struct frames *frames, uint64_t o
 	if (frames->left_ticks > process->last_ticks)
 		frames->left_ticks = process->last_ticks;
 	take_frames(&stack, frames, offset);
-	if (process->header.timing != LOG_TIMING_COUNTS)
-		add_times(&stack, frames);
-	drop_left_out(&stack);
-	if (stack.nr_calls == 0)
-		return;
-	process->stacks = xgrow(process->stacks, process->nr_stacks, sizeof(*process->stacks));
-	process->stacks[process->nr_stacks++] = stack;
+	end_stack(&stack, frames);
 }
 
-void open_calls_read(struct process *process)
+/* As nodes_read() does for a node: the path of a function called from @parent; @parent where it is *@left_out. */
+static struct tree_node *path_below(struct thread *thread, struct tree_node *parent, uint64_t function_addr, bool *left_out)
+{
+	struct model *model = thread->process->model;
+	struct function *function = function_find(&model->tables->functions, thread->process, function_addr);
+	struct tree_node *path;
+
+	if (function_addr & LOG_FUNCTION_OTHERS)
+		parent = model->root;
+	*left_out = !selection_keeps(model, parent, function);
+	if (*left_out)
+		return parent;
+	path = tree_child(model, parent, function);
+	path->nr_threads += path->last_thread != thread;
+	path->last_thread = thread;
+	return path;
+}
+
+/* A forked child without a log: what was open where it was forked is open in it. */
+static void read_entry(struct process *process)
+{
+	struct open_stack stack = { .thread = process->threads[0] };
+	struct frames frames = { .thread = stack.thread };
+	struct tree_node *path = process->model->root;
+	uint64_t *functions = NULL;
+	struct log_entry entry;
+	int64_t nr;
+
+	if (stack.thread->left_out || !logfile_entry(process->entry_log, process->entry_offset, &entry) || !entry.node)
+		return;
+	nr = logfile_path(process->entry_log, entry.node, &functions);
+	if (nr < 0)
+		logfile_damaged(process->log, process->entry_offset, "the calls that were open at a fork");
+	frames.frames = xcalloc(nr > 0 ? (size_t)nr : 0, sizeof(*frames.frames));
+	for (int64_t i = nr; i-- > 0;) {
+		bool left_out;
+
+		path = path_below(stack.thread, path, functions[i], &left_out);
+		frames.frames[frames.nr++].start_ticks = entry.record.ticks;
+		add_call(&stack, (struct open_call){ .node = path, .left_out = left_out, .memory = { LOG_NONE, LOG_NONE } });
+	}
+	end_stack(&stack, &frames);
+	free(frames.frames);
+	free(functions);
+}
+
+static void read_stacks(struct process *process)
 {
 	struct runner *runners = find_runners(process);
 	struct logfile *log = process->log;
@@ -362,4 +423,12 @@ void open_calls_read(struct process *process)
 		free(frames.readings);
 	}
 	free(runners);
+}
+
+void open_calls_read(struct process *process)
+{
+	if (process->entry_log)
+		read_entry(process);
+	else
+		read_stacks(process);
 }

@@ -162,20 +162,9 @@ struct process *process_open(struct model *model, const char *path)
 	return process;
 }
 
-struct process *process_open_image(struct model *model, const char *path, uint8_t *image, uint64_t bytes)
+struct process *process_of_header(struct model *model, const char *path, const struct log_header *header)
 {
-	return open_process(model, logfile_of_image(path, image, bytes));
-}
-
-struct process *process_open_child(struct process *parent, uint8_t *image, uint64_t bytes)
-{
-	struct process *process = process_open_image(parent->model, parent->log->path, image, bytes);
-
-	if (process)
-		process->parent = parent;
-	if (process)
-		process->run = parent->run;
-	return process;
+	return open_process(model, logfile_of_header(path, header));
 }
 
 void process_close(struct process *process)
@@ -244,6 +233,8 @@ void process_read_threads(struct process *process)
 	const struct logfile *log = process->log;
 
 	process->start = process_time(process, process->timebase.points[0].ticks);
+	for (size_t i = 0; i < process->nr_threads; i++)	/* of an entry */
+		process->threads[i]->begin = process->start;
 	for (size_t i = 0; i < log->nr_extents; i++)
 		if (log->extents[i].kind == LOG_AREA_THREAD)
 			read_thread(process, &log->extents[i]);

@@ -9,8 +9,8 @@
  * Open a log and read its clocks and rows; model times are not known yet. Return: NULL after an error().
  */
 struct process *process_open(struct model *model, const char *path);
-/* A forked child that has no log of its own, by what would be its log. */
-struct process *process_open_child(struct process *parent, uint8_t *image, uint64_t bytes);
+/* A process without a log, of which @header is known. @path: for messages. */
+struct process *process_of_header(struct model *model, const char *path, const struct log_header *header);
 void process_close(struct process *process);
 
 /* Threads and records; process->origin_ns must be set. */
@@ -21,8 +21,5 @@ bool process_is_running(const struct process *process);
 
 /* Find last_ticks, the last instant that anything in the log tells of. */
 void process_find_last(struct process *process);
-
-/* A process of which only a log in memory tells, for messages about @path. @image is freed with it. */
-struct process *process_open_image(struct model *model, const char *path, uint8_t *image, uint64_t bytes);
 
 #endif

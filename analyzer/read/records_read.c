@@ -195,8 +195,8 @@ static void read_record(const struct place *place)
 {
 	struct process *process = place->process;
 
-	/* a child that outlives the process writes its own entry: children.c looks at its time */
-	if (place->head.kind != LOG_RECORD_TEXT && place->head.kind != LOG_RECORD_CHILD &&
+	/* a child that outlives the process writes its own entry: entries.c looks at its time */
+	if (place->head.kind != LOG_RECORD_TEXT && place->head.kind != LOG_RECORD_ENTRY &&
 	    (place->head.ticks < process->timebase.points[0].ticks || place->head.ticks > process->limit_ticks)) {
 		logfile_damaged(process->log, place->offset, "a record of no possible time");
 		return;

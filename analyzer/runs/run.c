@@ -206,19 +206,21 @@ static bool has_entry_of(const char *path, const char *program)
 	struct logfile *log = logfile_open(path);
 	struct record_cursor cursor;
 	struct log_record record;
-	struct log_program entry;
+	struct log_entry entry;
 	bool found = false;
 	uint64_t offset;
+	char *name;
 
 	for (size_t i = 0; log && i < log->nr_extents && !found; i++) {
 		if (log->extents[i].kind != LOG_AREA_RECORDS)
 			continue;
 		record_cursor_init(&cursor, &log->extents[i]);
 		while (!found && record_cursor_next(log, &cursor, &offset, &record)) {
-			if (record.kind != LOG_RECORD_PROGRAM || record.bytes < sizeof(entry))
+			if (record.kind != LOG_RECORD_ENTRY || !logfile_entry(log, offset, &entry) || !entry.is_program)
 				continue;
-			memcpy(&entry, log->base + offset, sizeof(entry));
-			found = is_program(entry.program, sizeof(entry.program), program);
+			name = logfile_entry_text(log, offset, &entry, LOG_ENTRY_PROGRAM);
+			found = is_program(name, sizeof(log->header.program), program);
+			free(name);
 		}
 	}
 	if (log)

@@ -7,7 +7,7 @@
 #include "preload/common/base/syscalls.h"
 #include "preload/common/run/message.h"
 #include "preload/stacks/stacks.h"
-#include "preload/state/child_entry.h"
+#include "preload/state/entry.h"
 #include "preload/state/recording_state.h"
 
 static int change(int32_t by)
@@ -37,7 +37,7 @@ static bool is_vfork_child(void)
 	if (live_is_sealed())
 		return false;
 	if (!live.log)
-		return child_ancestor() && child_is_vforked();
+		return entry_holder() && entry_is_of_vfork_parent();
 	return !live_return_addr && live.log->pid != (uint32_t)sys_getpid();
 }
 

@@ -72,7 +72,7 @@ NOINLINE uint64_t heap_ask_allocator(struct log_thread *thread, void *block)
 
 struct log_thread *heap_thread_slowly(void)
 {
-	if (!live.log && live.bootstrap_heap && !(child_is_due() && live_open_child()))
+	if (!live.log && live.bootstrap_heap && !(entry_is_due() && live_open_child()))
 		return &heap_early;
 	if (unlikely(live.bootstrap_heap && live.log && sys_gettid() == (long)live.log->pid))
 		heap_take_early();

@@ -10,7 +10,7 @@
 #include "preload/calls/paths.h"
 #include "preload/heap/blocks.h"
 #include "preload/heap/bootstrap_arena.h"
-#include "preload/state/child_entry.h"
+#include "preload/state/entry.h"
 #include "preload/state/live.h"
 
 /*
@@ -63,8 +63,8 @@ static ALWAYS_INLINE bool heap_is_counted(void)
 /* What it does now is not counted; a forked child may be due to have its log. */
 static ALWAYS_INLINE void heap_not_counted(void)
 {
-	if (unlikely(child_due_ticks))
-		child_look();
+	if (unlikely(entry_due_ticks))
+		entry_look();
 }
 
 /*

@@ -12,7 +12,7 @@
 #include "preload/stacks/fork_in_hook.h"
 #include "preload/stacks/paused_calls.h"
 #include "preload/stacks/stacks.h"
-#include "preload/state/child_entry.h"
+#include "preload/state/entry.h"
 #include "preload/state/rss_at_calls.h"
 
 /*
@@ -70,7 +70,7 @@ static NOINLINE void enter_slowly(uint64_t function_addr, uintptr_t stack_addr, 
 	if (unlikely(!thread && live.log))
 		log_lose(live.log, LOG_LOST_CALLS);
 	else if (unlikely(!thread && live.pid))		/* of a vfork child before its parent has a log */
-		log_lose(child_ancestor(), LOG_LOST_CALLS);
+		log_lose(entry_holder(), LOG_LOST_CALLS);
 	else if (unlikely(!live_has_begun))
 		live_early_calls++;
 	if (unlikely(thread && !live.log->has_hooks) && heap_begin_late(live.log))

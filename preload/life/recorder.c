@@ -10,7 +10,7 @@
 #include "preload/heap/heap.h"
 #include "preload/samples/cpu_samples.h"
 #include "preload/stacks/fork_in_hook.h"
-#include "preload/state/child_entry.h"
+#include "preload/state/entry.h"
 #include "preload/state/foreign_hooks.h"
 #include "preload/state/log_space.h"
 #include "preload/state/sampler_task.h"
@@ -41,8 +41,8 @@ void recorder_turn_off(const char *what, const char *path, int error)
 	text_add(&text, "; not recording");
 	live_when_child(NULL);
 	if (!live.log)
-		child_mark_end(LOG_TURNED_OFF, 0);
-	child_have_log(NULL);
+		entry_mark_end(LOG_TURNED_OFF, 0);
+	entry_have_log(NULL);
 	if (live.log) {
 		log_write_text(live.log, "off", buffer, now_ticks());
 		recorder_mark_end(LOG_TURNED_OFF, 0);
@@ -83,19 +83,19 @@ static bool ends_without_log(enum log_end end, int status)
 	uint64_t mask;
 	bool is_claimed;
 
-	if (live.log || live_is_sealed() || !child_entry())
+	if (live.log || live_is_sealed() || !entry_own())
 		return false;
 	sys_block_signals(&mask);
 	is_claimed = live_claim_opening(LIVE_NEVER_OPENS);
 	if (is_claimed)
-		child_mark_end(end, status);
+		entry_mark_end(end, status);
 	sys_restore_signals(&mask);
 	return is_claimed;
 }
 
 bool recorder_open(void)
 {
-	if (!live.log && child_program())
+	if (!live.log && entry_is_program())
 		live_open_child();
 	return live.log;
 }
@@ -107,7 +107,7 @@ void recorder_mark_end(enum log_end end, int status)
 
 	if (live_return_addr)
 		interrupted_end();
-	if (!live.log && child_program() && foreign_hooks_is_possible() && recorder_open())
+	if (!live.log && entry_is_program() && foreign_hooks_is_possible() && recorder_open())
 		foreign_hooks_look(NULL);
 	if (ends_without_log(end, status))
 		return;
@@ -137,8 +137,8 @@ void recorder_go_on(void)
 
 	if (live_is_sealed())
 		return;
-	if (!log && child_entry()) {
-		child_mark_end(LOG_RUNNING, 0);
+	if (!log && entry_own()) {
+		entry_mark_end(LOG_RUNNING, 0);
 		live_end_opening();
 	}
 	if (!log)

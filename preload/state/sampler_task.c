@@ -19,7 +19,7 @@
 #include "preload/common/sampler/sampler.h"
 #include "preload/objects/fork_gate.h"
 #include "preload/objects/loaded_objects.h"
-#include "preload/state/child_entry.h"
+#include "preload/state/entry.h"
 #include "preload/state/live.h"
 #include "preload/state/task_descriptors.h"
 #include "preload/state/task_place.h"
@@ -380,7 +380,7 @@ void sampler_task_resume_later(void)
 
 	if (!task || __atomic_load_n(&task->has_ended, __ATOMIC_ACQUIRE))
 		return;
-	log = task->config.log ? task->config.log : child_ancestor();
+	log = task->config.log ? task->config.log : entry_holder();
 	if (!log) {
 		sampler_task_resume();
 		return;

@@ -3,7 +3,7 @@
 #include <dlfcn.h>
 
 #include "preload/objects/next_functions.h"
-#include "preload/state/child_entry.h"
+#include "preload/state/entry.h"
 #include "preload/state/foreign_hooks.h"
 #include "preload/state/modules.h"
 
@@ -13,7 +13,7 @@ EXPORT int dlclose(void *handle)
 
 	if (!real_find(dlclose))
 		return -1;
-	if (unlikely(!live.log) && child_program() && foreign_hooks_is_possible())
+	if (unlikely(!live.log) && entry_is_program() && foreign_hooks_is_possible())
 		live_open_child();
 	foreign_hooks_look(handle);
 	result = real.dlclose(handle);

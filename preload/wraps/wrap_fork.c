@@ -12,7 +12,7 @@
 #include "preload/samples/cpu_samples.h"
 #include "preload/stacks/fork_in_hook.h"
 #include "preload/stacks/stacks.h"
-#include "preload/state/child_entry.h"
+#include "preload/state/entry.h"
 #include "preload/state/sampler_task.h"
 
 /*
@@ -51,7 +51,7 @@ static void copy_open_calls(void)
 
 static int64_t entered_bytes(void)
 {
-	const struct log_child *entry = child_entry();
+	const struct log_entry *entry = entry_own();
 
 	return (entry ? entry->heap_before_bytes : 0) + heap_early.heap_bytes;
 }
@@ -65,7 +65,7 @@ static void prepare(void)
 		return;
 	await_opening();
 	log = live.log;
-	child_make_room();
+	entry_make_room();
 	before_ns = clock_ns(CLOCK_BOOTTIME);
 	inherited_bytes = log ? log->heap_total_bytes + (self ? self->heap_held_bytes : 0) : entered_bytes();
 	if (log && self)
@@ -101,7 +101,7 @@ static void in_child(void)
 {
 	struct open_calls *copy = take_copy();
 	uintptr_t interrupted_addr = copy ? stack_interrupted(copy) : live_return_addr;
-	struct child_origin origin = { .before_ns = before_ns, .heap_before_bytes = inherited_bytes, .calls = copy,
+	struct fork_origin origin = { .before_ns = before_ns, .heap_before_bytes = inherited_bytes, .calls = copy,
 				       .heap_bytes = heap_setting() == HEAP_OFF ? LOG_HEAP_OFF : LOG_HEAP_USABLE,
 				       .counts_heap = heap_setting() != HEAP_OFF && !settings.value[SETTING_HEAP_SAMPLE],
 				       .is_interrupted = interrupted_addr };
@@ -121,14 +121,14 @@ static void in_child(void)
 			open_calls_free(copy);
 		return;
 	}
-	is_entered = child_enter(&origin);
-	heap_begin_early(child_heap());
+	is_entered = entry_enter_child(&origin);
+	heap_begin_early(entry_heap());
 	if (!is_entered || interrupted_addr || samples_take_stacks()) {
 		live_open_child();
 		if (interrupted_addr)
 			interrupted_return(interrupted_addr);
 	} else {
-		live.heap = child_heap() ? HEAP_COUNTERS : heap_setting();	/* without: the first allocation opens the log */
+		live.heap = entry_heap() ? HEAP_COUNTERS : heap_setting();	/* without: the first allocation opens the log */
 	}
 }
 

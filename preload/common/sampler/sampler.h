@@ -46,7 +46,7 @@ struct sampler_config {
 	 */
 	/* The log that the child has mapped, as mapped here; NULL: the process has its own log, @log */
 	const struct log_header *ancestor;
-	const struct log_child *entry;		/* the child's entry in it */
+	const struct log_entry *entry;		/* the child's entry in it */
 	const struct log_heap *entry_heap;	/* the entry's counters of the heap; NULL: none */
 	uint64_t process_start;			/* field 22 of /proc/PID/stat */
 	/* The least interval_ns; it rises with the number of such children */

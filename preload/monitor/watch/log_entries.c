@@ -76,7 +76,7 @@ static bool is_late(struct entries_area *area, int64_t now_ns)
  * was no room.
  */
 static bool read_area(const struct entries *entries, struct entries_area *area, int64_t now_ns,
-		      void (*each)(void *context, const struct log_child *child), void *context)
+		      void (*each)(void *context, const struct log_entry *entry), void *context)
 {
 	const struct log_area *head = place(entries, area->offset);
 	uint64_t claimed = area->offset + __atomic_load_n(&head->used_bytes, __ATOMIC_ACQUIRE);
@@ -91,15 +91,15 @@ static bool read_area(const struct entries *entries, struct entries_area *area, 
 			return true;
 		if (!is_whole)
 			return claimed <= area->end;
-		if (kind == LOG_RECORD_CHILD && bytes >= sizeof(struct log_child))
-			each(context, (const struct log_child *)record);
+		if (kind == LOG_RECORD_ENTRY && bytes >= sizeof(struct log_entry))
+			each(context, (const struct log_entry *)record);
 		area->at += bytes;
 		area->stuck_ns = 0;
 	}
 	return claimed <= area->end && (area->at == area->offset + sizeof(*head) || head->self == entries->log->records);
 }
 
-void entries_look(struct entries *entries, int64_t now_ns, void (*each)(void *context, const struct log_child *child),
+void entries_look(struct entries *entries, int64_t now_ns, void (*each)(void *context, const struct log_entry *entry),
 		  void *context)
 {
 	find_areas(entries);

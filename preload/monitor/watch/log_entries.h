@@ -20,7 +20,7 @@ struct entries {
 void entries_init(struct entries *entries, const struct log_header *log, uint64_t mapped_bytes);
 
 /* Call @each for the children that were entered since the last look. @now_ns: CLOCK_MONOTONIC. */
-void entries_look(struct entries *entries, int64_t now_ns, void (*each)(void *context, const struct log_child *child),
+void entries_look(struct entries *entries, int64_t now_ns, void (*each)(void *context, const struct log_entry *entry),
 		  void *context);
 
 void entries_release(struct entries *entries);

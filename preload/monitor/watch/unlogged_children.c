@@ -23,7 +23,7 @@
 struct entered {
 	struct entered *next;
 	struct watched *holder;		/* has the entry, and so stays open */
-	const struct log_child *child;
+	const struct log_entry *entry;
 	const struct log_heap *heap;	/* behind it; NULL: none */
 	pid_t pid;			/* these two as they were when it was found */
 	uint64_t start_ticks;
@@ -39,9 +39,9 @@ struct look {
 	int64_t now_ns;
 };
 
-static bool is_over(const struct log_child *child)
+static bool is_over(const struct log_entry *entry)
 {
-	return __atomic_load_n(&child->has_log, __ATOMIC_ACQUIRE) || __atomic_load_n(&child->end, __ATOMIC_ACQUIRE);
+	return __atomic_load_n(&entry->has_log, __ATOMIC_ACQUIRE) || __atomic_load_n(&entry->end, __ATOMIC_ACQUIRE);
 }
 
 void entered_init(struct entered_list *list, struct own_log *own_log, struct tree *tree,
@@ -54,20 +54,20 @@ void entered_init(struct entered_list *list, struct own_log *own_log, struct tre
 				       .most_sampled = files.rlim_max / FILES_SHARE / DESCRIPTORS };
 }
 
-static void take_up(void *context, const struct log_child *child)
+static void take_up(void *context, const struct log_entry *entry)
 {
 	const struct look *look = context;
-	struct entered *entered = is_over(child) ? NULL : calloc(1, sizeof(*entered));
-	int64_t grown_ns = (int64_t)(child->begin.monotonic_ns + YOUNG_NS);
+	struct entered *entered = is_over(entry) ? NULL : calloc(1, sizeof(*entered));
+	int64_t grown_ns = (int64_t)(entry->begin.monotonic_ns + YOUNG_NS);
 
 	if (!entered)
 		return;
 	entered->holder = look->holder;
-	entered->child = child;
-	if (child->has_heap && child->record.bytes >= sizeof(*child) + sizeof(*entered->heap))
-		entered->heap = (const struct log_heap *)(child + 1);
-	entered->pid = (pid_t)child->pid;
-	entered->start_ticks = child->process_start;
+	entered->entry = entry;
+	if (entry->has_heap && entry->record.bytes >= sizeof(*entry) + sizeof(*entered->heap))
+		entered->heap = (const struct log_heap *)(entry + 1);
+	entered->pid = (pid_t)entry->pid;
+	entered->start_ticks = entry->process_start;
 	entered->due_ns = grown_ns < look->now_ns + YOUNG_NS ? grown_ns : look->now_ns + YOUNG_NS;
 	entered->next = look->list->first;
 	look->list->first = entered;
@@ -133,7 +133,7 @@ static void start_sampler(struct entered_list *list, struct entered *entered)
 		.pid = entered->pid,
 		.settings = list->settings,
 		.ancestor = entered->holder->log,
-		.entry = entered->child,
+		.entry = entered->entry,
 		.entry_heap = entered->heap,
 		.process_start = entered->start_ticks,
 		.least_interval_ns = &list->least_interval_ns,
@@ -157,7 +157,7 @@ static bool begin(struct entered_list *list, struct entered *entered, const stru
 	bool is_sampled = list->own_log->log && list->settings.interval_ns;
 	bool has_room = list->nr_sampled < list->most_sampled;
 
-	if (is_over(entered->child) || has_log(entered, logs) || !is_there(entered))
+	if (is_over(entered->entry) || has_log(entered, logs) || !is_there(entered))
 		return false;
 	tree_add(list->tree, entered->pid);
 	if (is_sampled && has_room)
@@ -165,7 +165,7 @@ static bool begin(struct entered_list *list, struct entered *entered, const stru
 	/* After the sampler has opened what is of one image: an exec in between shows here. */
 	if (image_is_another(entered->pid, entered->start_ticks, entered->holder->log)) {
 		end_sampler(list, entered, sampler_pause);
-		own_log_process_execed(list->own_log, entered->pid, entered->child->begin.monotonic_ns);
+		own_log_process_execed(list->own_log, entered->pid, entered->entry->begin.monotonic_ns);
 		return false;
 	}
 	if (entered->sampler)
@@ -189,7 +189,7 @@ static void step(struct entered_list *list, struct entered *entered, const struc
 	if (entered->due_ns < 0)
 		stop(list, entered);
 	if (entered->due_ns == -ESTALE)
-		own_log_process_execed(list->own_log, entered->pid, entered->child->begin.monotonic_ns);
+		own_log_process_execed(list->own_log, entered->pid, entered->entry->begin.monotonic_ns);
 }
 
 static void drop(struct entered **place)

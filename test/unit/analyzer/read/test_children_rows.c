@@ -32,15 +32,15 @@ static void add_rows(struct build *build, const char *set, uint32_t id, uint64_t
 
 static void add_entry(struct build *build, uint32_t pid, uint64_t begin_ms, uint64_t end_ms)
 {
-	struct log_child *child = build_record(build, sizeof(*child), LOG_RECORD_CHILD, at_ms(begin_ms));
+	struct log_entry *entry = build_record(build, sizeof(*entry), LOG_RECORD_ENTRY, at_ms(begin_ms));
 
-	child->pid = pid;
-	child->ppid = 4242;
-	child->process_start = 700 + begin_ms;
-	child->begin = build_clocks(build, at_ms(begin_ms));
+	entry->pid = pid;
+	entry->ppid = 4242;
+	entry->process_start = 700 + begin_ms;
+	entry->begin = build_clocks(build, at_ms(begin_ms));
 	if (end_ms) {
-		child->end = LOG_EXITED;
-		child->finish = build_clocks(build, at_ms(end_ms));
+		entry->end = LOG_EXITED;
+		entry->finish = build_clocks(build, at_ms(end_ms));
 	}
 }
 

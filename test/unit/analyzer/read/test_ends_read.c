@@ -223,13 +223,13 @@ static void an_orphan_with_an_entry_is_no_other_process(void **state)
 	static const char *const programs[] = { "app", "gzip" };
 
 	for (size_t i = 0; i < 2; i++) {
-		struct log_child *child;
+		struct log_entry *entry;
 
 		no_logs(state);
 		begin_here(&build);
-		child = build_record(&build, sizeof(*child), LOG_RECORD_CHILD, NS_START + MS);
-		child->pid = 4250;
-		child->begin = build_clocks(&build, NS_START + MS);
+		entry = build_record(&build, sizeof(*entry), LOG_RECORD_ENTRY, NS_START + MS);
+		entry->pid = 4250;
+		entry->begin = build_clocks(&build, NS_START + MS);
 		build_finish(&build, NS_START + 100 * MS, 0);
 		build_run_add(&logs, &build);
 		add_monitor(LOG_EVENT_PROCESS_UNSEEN, (uint64_t[]){ 4250, 9 << 8, 3, 4, 5 }, 5, programs[i]);

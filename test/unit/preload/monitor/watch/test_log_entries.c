@@ -40,11 +40,11 @@ static int tear_down(void **state)
 	return 0;
 }
 
-static void note(void *context, const struct log_child *child)
+static void note(void *context, const struct log_entry *entry)
 {
 	(void)context;
 	assert_in_range(nr_found, 0, 99999);
-	found[nr_found++] = child->pid;
+	found[nr_found++] = entry->pid;
 }
 
 static void look(int64_t now_ns)
@@ -52,20 +52,20 @@ static void look(int64_t now_ns)
 	entries_look(&entries, now_ns, note, NULL);
 }
 
-static struct log_child *begin(uint32_t pid)
+static struct log_entry *begin(uint32_t pid)
 {
-	struct log_child *child;
+	struct log_entry *entry;
 
 	log_grow(header, fd, header->tail_bytes + (1u << 20));
-	child = (struct log_child *)log_new_record(header, sizeof(*child), 1);
-	assert_non_null(child);
-	child->pid = pid;
-	return child;
+	entry = (struct log_entry *)log_new_record(header, sizeof(*entry), 1);
+	assert_non_null(entry);
+	entry->pid = pid;
+	return entry;
 }
 
 static void enter(uint32_t pid)
 {
-	log_publish(&begin(pid)->record, LOG_RECORD_CHILD);
+	log_publish(&begin(pid)->record, LOG_RECORD_ENTRY);
 }
 
 /* Other records lie between them; areas follow each other, and so do looks. */
@@ -97,7 +97,7 @@ static void each_is_found_once(void **state)
 
 static void one_that_is_not_written_is_waited_for_but_not_for_ever(void **state)
 {
-	struct log_child *late;
+	struct log_entry *late;
 
 	(void)state;
 	enter(1);
@@ -106,7 +106,7 @@ static void one_that_is_not_written_is_waited_for_but_not_for_ever(void **state)
 	look(1000);
 	look(2000);
 	assert_int_equal(nr_found, 1);
-	log_publish(&late->record, LOG_RECORD_CHILD);
+	log_publish(&late->record, LOG_RECORD_ENTRY);
 	look(3000);
 	assert_int_equal(nr_found, 3);
 	begin(4);			/* killed there */
