@@ -7,8 +7,7 @@
 #include "insideme_pattern.h"
 #include "preload/common/base/text.h"
 #include "preload/common/run/message.h"
-#include "preload/objects/symbol_file.h"
-#include "preload/objects/symbol_names.h"
+#include "preload/objects/function_names.h"
 #include "preload/state/labels.h"
 #include "preload/state/modules.h"
 

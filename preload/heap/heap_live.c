@@ -7,7 +7,7 @@
 #include "preload/common/run/process_id.h"
 #include "preload/heap/blocks_shards.h"
 #include "preload/heap/heap_sample.h"
-#include "preload/objects/runtime_ranges.h"
+#include "preload/objects/loaded_objects.h"
 #include "preload/samples/backtrace.h"
 
 #define MEMORY_SHARE	16	/* of what limits the process's memory: for the table */

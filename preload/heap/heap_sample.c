@@ -4,8 +4,8 @@
 
 #include "preload/heap/blocks_shards.h"
 #include "preload/heap/poisson.h"
+#include "preload/objects/loaded_objects.h"
 #include "preload/objects/next_functions.h"
-#include "preload/objects/runtime_ranges.h"
 #include "preload/samples/backtrace.h"
 
 LARGE uint8_t heap_sample_pages[HEAP_SAMPLE_PAGES];

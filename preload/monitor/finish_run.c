@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "preload/monitor/tools/start_report.h"
+#include "preload/monitor/tools/installed.h"
 
 /* As short as it can be typed from here. */
 static const char *short_path(const char *path)

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "preload/common/base/compiler.h"
-#include "preload/monitor/tools/start_report.h"
+#include "preload/monitor/tools/installed.h"
 
 #define BUDGET "4G"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What gcc calls on its own account, to fill or copy a large struct. Ours, and hidden: libc's may be a
- * sanitizer's, which wants thread-local state that the sampling task does not have.
+ * Functions that gcc calls on its own, to fill or copy a large struct. They are ours and hidden:
+ * libc's may be a sanitizer's, which needs thread-local state that the sampling task does not have.
  */
 #include <stddef.h>
 

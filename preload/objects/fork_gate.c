@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Moments and forks are counted; who comes second waits. */
+/* Counts moments and forks. A fork waits while a moment lasts, and the other way round. */
 #include "preload/objects/fork_gate.h"
 
 #include <stdbool.h>
@@ -8,15 +8,23 @@
 #include "preload/common/base/clock.h"
 #include "preload/common/base/syscalls.h"
 
-#define SLICE_NS	1000000		/* looks again: a wake-up may have been missed */
+#define SLICE_NS	1000000	/* a waiter looks again after this, since it may have missed a wake-up */
 #define MOST_NS		1000000000u
 
-static uint32_t nr_moments;		/* atomic, as the next three */
-static uint32_t nr_waiting;		/* moments that wait for forks: forks of many threads without end let them go first */
+static uint32_t nr_moments;		/* atomic, as are the next three */
+/*
+ * Moments that wait for forks; a new fork lets them go first, or endless forks of many threads
+ * would starve them
+ */
+static uint32_t nr_waiting;
 static uint32_t nr_forks;
-static int forker;			/* the last task that forks, 0: it has done so: a handler of its own must not wait for it */
+/*
+ * The task that forked last; 0: its fork is over. A handler of that task must not wait for the
+ * task's own fork
+ */
+static int forker;
 
-/* Until @count is 0. Return: whether it is. */
+/* Wait until @count is 0. Return: whether it is. */
 static bool await_none(uint32_t *count)
 {
 	uint64_t until = clock_ns(CLOCK_MONOTONIC) + MOST_NS;
@@ -30,12 +38,16 @@ static bool await_none(uint32_t *count)
 	return true;
 }
 
-/* Not below 0: who waited in vain has set it to 0. Who waits for @count is woken where there is one. */
+/*
+ * Count down, but not below 0: a waiter that gave up has set @count to 0. At 0, wake the waiters if
+ * @is_awaited.
+ */
 static void count_down(uint32_t *count, bool is_awaited)
 {
 	uint32_t seen = __atomic_load_n(count, __ATOMIC_RELAXED);
 
-	while (seen && !__atomic_compare_exchange_n(count, &seen, seen - 1, false, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED))
+	while (seen && !__atomic_compare_exchange_n(count, &seen, seen - 1, false, __ATOMIC_SEQ_CST,
+						    __ATOMIC_RELAXED))
 		;
 	if (seen == 1 && is_awaited)
 		raw_syscall(SYS_futex, (long)count, FUTEX_WAKE, INT32_MAX, 0, 0, 0);
@@ -83,12 +95,12 @@ void fork_gate_in_parent(void)
 {
 	int own = (int)sys_gettid();
 
-	/* Another that forked before us may be at it still: our next moment waits for it. */
+	/* A task that began to fork before us may not be done: our next moment waits for it. */
 	__atomic_compare_exchange_n(&forker, &own, 0, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
 	count_down(&nr_forks, true);
 }
 
-/* Who counted is not here, but for a handler's fork within ours. */
+/* The tasks that were counted do not exist in the child, except when a handler forks during our fork. */
 void fork_gate_in_child(void)
 {
 	nr_moments = nr_waiting = nr_forks = 0;

@@ -1,21 +1,22 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Loaded objects as they lie in memory: segments, symbols, build-id. */
+/* Reads loaded objects as they lie in memory: segments, symbols, build-id. */
 #include "preload/objects/loaded_objects.h"
 
 #include <errno.h>
 
 #include "preload/common/base/text.h"
 
-static int (*iterate_objects)(int (*)(struct dl_phdr_info *, size_t, void *), void *);	/* set before any thread */
+/* Set before any thread */
+static int (*iterate_objects)(int (*)(struct dl_phdr_info *, size_t, void *), void *);
 
 #define SYMBOL_IS_HIDDEN 0x8000u	/* in versions[]: not the default version */
 
 bool object_is_ours(const struct object *object)
 {
-	return object->dynamic == _DYNAMIC;	/* the linker's name for our own */
+	return object->dynamic == _DYNAMIC;	/* _DYNAMIC is the linker's name for our own */
 }
 
-/* Addresses in the dynamic section: the dynamic linker has made them absolute, except in the vDSO. */
+/* The dynamic linker has made the addresses in the dynamic section absolute, except in the vDSO. */
 static const void *dynamic_addr(const struct object *object, uintptr_t value)
 {
 	return (const void *)(value >= object->bias ? value : value + object->bias);
@@ -95,7 +96,8 @@ static void read_notes(struct object *object, const ElfW(Phdr) *segment)
 		if (note->n_namesz > (uintptr_t)(end - name) || content > end ||
 		    note->n_descsz > (uintptr_t)(end - content))
 			return;
-		if (note->n_type == NT_GNU_BUILD_ID && note->n_namesz == 4 && text_equal((const char *)name, "GNU")) {
+		if (note->n_type == NT_GNU_BUILD_ID && note->n_namesz == 4 &&
+		    text_equal((const char *)name, "GNU")) {
 			object->build_id = content;
 			object->build_id_bytes = note->n_descsz;
 			return;
@@ -146,7 +148,7 @@ static int visit(struct dl_phdr_info *info, size_t bytes, void *context)
 	return visit->each(&object, visit->context);
 }
 
-/* No function is called that a sanitizer may have put its own in place of, and not made ready yet. */
+/* Calls no function: a sanitizer may have replaced it, and may not be ready yet. */
 static int each_of_list(object_each *each, void *context)
 {
 	int result = 0;
@@ -173,7 +175,7 @@ void objects_init(int (*iterate)(int (*)(struct dl_phdr_info *, size_t, void *),
 	iterate_objects = iterate;
 }
 
-/* struct dl_find_object, and room for more: headers of older versions do not have it. */
+/* struct dl_find_object, with room for more fields. Older headers do not have it. */
 struct found_object {
 	uint64_t flags;
 	void *begin;
@@ -193,7 +195,7 @@ int object_at(int (*find_object)(void *, void *), uintptr_t addr, struct object 
 	header = found.begin;
 	if (*(const uint32_t *)header->e_ident != 0x464c457fu /* "\177ELF" */ ||
 	    header->e_phoff + header->e_phnum * sizeof(ElfW(Phdr)) > 4096)
-		return -ENOENT;		/* its first page holds something else */
+		return -ENOENT;		/* the first page holds something else */
 	info = (struct dl_phdr_info){
 		.dlpi_addr = found.map->l_addr,
 		.dlpi_name = found.map->l_name,
@@ -219,10 +221,11 @@ static bool is_definition(const struct object *object, uint32_t index, const cha
 
 	return symbol->st_shndx != SHN_UNDEF && symbol->st_value &&
 	       !(object->versions && object->versions[index] & SYMBOL_IS_HIDDEN) &&
-	       ELF64_ST_TYPE(symbol->st_info) != STT_TLS && text_equal(object->strings + symbol->st_name, name);
+	       ELF64_ST_TYPE(symbol->st_info) != STT_TLS &&
+	       text_equal(object->strings + symbol->st_name, name);
 }
 
-/* Return: index of the definition, 0 for none. */
+/* Return: the index of the definition, or 0 for none. */
 static uint32_t find_by_gnu_hash(const struct object *object, const char *name, uint32_t hash)
 {
 	const uint32_t nr_buckets = object->gnu_hash[0], first = object->gnu_hash[1];
@@ -281,18 +284,22 @@ void *object_find(const struct object *object, const char *name, uint32_t hash)
 	return place;
 }
 
-/* A hash table covers what is defined: what is imported comes before that. */
+/* A GNU hash table covers the defined symbols. The imported ones come before those. */
 static bool may_import(const struct object *object, const char *name)
 {
 	if (!object->gnu_hash)
 		return true;
 	for (uint32_t i = 1; i < object->gnu_hash[1]; i++)
-		if (object->symbols[i].st_shndx == SHN_UNDEF && text_equal(object->strings + object->symbols[i].st_name, name))
+		if (object->symbols[i].st_shndx == SHN_UNDEF &&
+		    text_equal(object->strings + object->symbols[i].st_name, name))
 			return true;
 	return false;
 }
 
-/* From the relocations: the symbol table does not say how long it is, nor a hash table what is imported. */
+/*
+ * Searches the relocations: a symbol table does not contain its length, and a hash table does not
+ * contain imported symbols.
+ */
 void **object_slot(const struct object *object, const char *name)
 {
 	if (!object->symbols || !may_import(object, name))
@@ -303,9 +310,49 @@ void **object_slot(const struct object *object, const char *name)
 		for (size_t i = 0; at && i < object->nr_relocations[table]; i++) {
 			const ElfW(Sym) *symbol = &object->symbols[ELF64_R_SYM(at[i].r_info)];
 
-			if (symbol->st_shndx == SHN_UNDEF && text_equal(object->strings + symbol->st_name, name))
+			if (symbol->st_shndx == SHN_UNDEF &&
+			    text_equal(object->strings + symbol->st_name, name))
 				return (void **)(object->bias + at[i].r_offset);
 		}
 	}
 	return NULL;
+}
+
+#define RUNTIMES_MAX	8
+
+struct runtime_range runtimes_linker, runtimes_buffers;
+static struct runtime_range runtimes[RUNTIMES_MAX];	/* set before any thread, as nr_runtimes */
+static uint32_t nr_runtimes;
+
+static int find_runtime(const struct object *object, void *context)
+{
+	static const char *const names[] = { "libc.so.",	"libstdc++.so.", "libc++",
+					     "libgfortran.so.", "libgcc_s.so.",	 NULL };
+	static const char buffer[] = "_IO_file_doallocate";
+	const struct runtime_range all = { object->begin, object->end - object->begin };
+
+	(void)context;
+	if (text_begins(object->soname, "ld-linux"))
+		runtimes_linker = all;
+	if (text_begins(object->soname, "libc.so.")) {
+		runtimes_buffers.begin = (uintptr_t)object_find(object, buffer, symbol_hash(buffer));
+		runtimes_buffers.bytes = object_function_bytes(object, buffer);
+	}
+	for (int i = 0; names[i] && nr_runtimes < RUNTIMES_MAX; i++)
+		if (text_begins(object->soname, names[i]))
+			runtimes[nr_runtimes++] = all;
+	return 0;
+}
+
+void runtimes_init(void)
+{
+	objects_each(find_runtime, NULL);
+}
+
+NOINLINE bool runtimes_hold(uintptr_t addr)
+{
+	for (uint32_t i = 0; i < nr_runtimes; i++)
+		if (addr - runtimes[i].begin < runtimes[i].bytes)
+			return true;
+	return false;
 }

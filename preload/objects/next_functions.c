@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The next definitions of the functions that the library interposes. */
+/* Finds the next definitions of the functions that the library interposes. */
 #include "preload/objects/next_functions.h"
 
 
@@ -20,13 +20,13 @@ static const char *const libc_names[] = { LIBC_FUNCTIONS(LIBC_NAME) };
 #define NR_LIBC ARRAY_SIZE(libc_names)
 _Static_assert(sizeof(libc) == NR_LIBC * sizeof(void *), "a slot for each name");
 
-/* The task that looks functions up now, 0: none. A race only repeats the lookup. */
+/* The task that is looking functions up now; 0: none. A race only repeats the lookup. */
 static int looking_up;
 
 struct lookup {
 	uint32_t hashes[NR_REAL];
-	bool is_last;		/* what comes before us; else what comes after us */
-	bool is_behind;		/* us */
+	bool is_last;		/* look at objects before ours; otherwise at those after ours */
+	bool is_behind;		/* the walk is past our own object */
 };
 
 static void **slot_of(size_t function)
@@ -56,7 +56,7 @@ static int look_in(const struct object *object, void *context)
 	return 0;
 }
 
-/* Old versions of glibc have threads in an object of their own, and some functions are ld.so's. */
+/* Older versions of glibc have threads in an object of their own, and some functions belong to ld.so. */
 static int look_in_libc(const struct object *object, void *context)
 {
 	void **slots = context;
@@ -83,7 +83,10 @@ static bool find_libc(void)
 	return true;
 }
 
-/* False while the dynamic linker has not come to us yet: the resolver of an IFUNC may allocate before. */
+/*
+ * False until the dynamic linker has relocated this library. The resolver of an IFUNC may allocate
+ * before that.
+ */
 static bool is_relocated(void)
 {
 	static void *volatile own_place = (void *)&own_place;
@@ -106,7 +109,8 @@ bool real_init(void)
 		lookup.hashes[i] = symbol_hash(names[i]);
 	lookup.is_last = lookup.is_behind = false;
 	objects_each(look_in, &lookup);
-	lookup.is_last = lookup.is_behind = true;	/* then what comes before us: we may have come by dlopen() */
+	/* Also the objects before ours, since our library may have been loaded by dlopen() */
+	lookup.is_last = lookup.is_behind = true;
 	objects_each(look_in, &lookup);
 	__atomic_store_n(&looking_up, 0, __ATOMIC_RELAXED);
 	return libc.dl_iterate_phdr || find_libc();

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The functions that the library interposes, and the definitions that come next after its own: what a
- * wrapper forwards to. To interpose one more: a line in REAL_FUNCTIONS, the wrapper in preload/wraps, a line in
- * test/exports.txt.
+ * The functions that the library interposes, and their next definitions after the library's own: a
+ * wrapper forwards to those. To interpose another function: one line in REAL_FUNCTIONS, the wrapper
+ * in preload/wraps, one line in test/exports.txt.
  */
 #ifndef INSIDEME_NEXT_FUNCTIONS_H
 #define INSIDEME_NEXT_FUNCTIONS_H
@@ -62,7 +62,8 @@
 	X(int, pthread_cancel, (pthread_t thread))                                                  \
 	X(int, prctl, (int option, unsigned long a, unsigned long b, unsigned long c, unsigned long d)) \
 	X(long, syscall, (long number, long a, long b, long c, long d, long e, long f))             \
-	X(void, makecontext, (ucontext_t *context, void (*function)(void), int count, long a, long b, long c)) \
+	X(void, makecontext, (ucontext_t *context, void (*function)(void), int count, long a, long b, \
+		long c)) \
 	X(int, unshare, (int flags))                                                                \
 	X(int, setns, (int fd, int type))                                                           \
 	X(int, setuid, (uid_t user))                                                                \
@@ -93,32 +94,36 @@
 	X(void, _ZSt17rethrow_exceptionNSt15__exception_ptr13exception_ptrE, (void *const *pointer)) \
 	X(void, _ZSt17rethrow_exceptionSt13exception_ptr, (void *const *pointer))	/* libc++'s */ \
 	X(void, abort, (void))                                                                      \
-	X(void, __assert_fail, (const char *text, const char *file, unsigned int line, const char *function)) \
+	X(void, __assert_fail, (const char *text, const char *file, unsigned int line, \
+		const char *function)) \
 	X(void, pthread_exit, (void *value))                                                        \
 	X(int, dlclose, (void *handle))                                                             \
 	X(int, mlockall, (int flags))                                                               \
 	X(int, setrlimit, (__rlimit_resource_t resource, const struct rlimit *limit))               \
 	X(int, setrlimit64, (__rlimit_resource_t resource, const struct rlimit64 *limit))           \
-	X(int, prlimit, (pid_t pid, enum __rlimit_resource resource, const struct rlimit *limit, struct rlimit *old)) \
-	X(int, prlimit64, (pid_t pid, enum __rlimit_resource resource, const struct rlimit64 *limit, struct rlimit64 *old))
+	X(int, prlimit, (pid_t pid, enum __rlimit_resource resource, const struct rlimit *limit, \
+		struct rlimit *old)) \
+	X(int, prlimit64, (pid_t pid, enum __rlimit_resource resource, const struct rlimit64 *limit, \
+		struct rlimit64 *old))
 
 #define REAL_MEMBER(type, name, arguments) type (*name) arguments;
-/* NULL: no object that is loaded defines it (C programs have no operator new), or not looked up yet. */
+/* NULL: not looked up yet, or no loaded object defines it. C programs have no operator new. */
 struct real {
 	REAL_FUNCTIONS(REAL_MEMBER)
 };
 #undef REAL_MEMBER
 
-extern HIDDEN struct real real;		/* each word is written whole, by any thread, always with the same value */
+extern HIDDEN struct real real;	/* any thread may write a word, whole and always with the same value */
 
 /*
- * What the library itself calls of libc, in libc's own definition: a sanitizer that interposes it may not be
- * ready when our constructor runs. The library imports no function.
+ * The functions of libc that the library itself calls, in libc's own definition: a sanitizer that
+ * interposes them may not be ready when our constructor runs. The library imports no function.
  */
 #define LIBC_FUNCTIONS(X)                                                                           \
 	X(int, dl_iterate_phdr, (int (*each)(struct dl_phdr_info *, size_t, void *), void *context)) \
 	X(int, on_exit, (void (*function)(int, void *), void *argument))                            \
-	X(int, __register_atfork, (void (*prepare)(void), void (*parent)(void), void (*child)(void), void *)) \
+	X(int, __register_atfork, (void (*prepare)(void), void (*parent)(void), void (*child)(void), \
+		void *)) \
 	X(int, pthread_key_create, (pthread_key_t *key, void (*destructor)(void *)))                \
 	X(int, pthread_setspecific, (pthread_key_t key, const void *value))                         \
 	X(void *, pthread_getspecific, (pthread_key_t key))                                         \
@@ -127,7 +132,8 @@ extern HIDDEN struct real real;		/* each word is written whole, by any thread, a
 	X(pthread_t, pthread_self, (void))                                                          \
 	X(int, pthread_getcpuclockid, (pthread_t thread, clockid_t *clock))                         \
 	X(unsigned long, getauxval, (unsigned long type))                                           \
-	X(int, clock_gettime, (clockid_t clock, struct timespec *now))	/* the vDSO's: a tenth of the system call */ \
+	X(int, clock_gettime, (clockid_t clock, \
+		struct timespec *now))	/* the vDSO's: a tenth of the system call */ \
 	X(int, _dl_find_object, (void *addr, void *found))	/* glibc 2.35 and later, else NULL */
 
 #define LIBC_MEMBER(type, name, arguments) type (*name) arguments;
@@ -139,25 +145,33 @@ struct libc {
 extern HIDDEN struct libc libc;		/* set by the constructor, before any thread */
 
 /*
- * Look up what is still NULL: the first definition in an object loaded after ours, as the dynamic linker
- * orders them, objects of a later dlopen() included, however they were opened. Called first thing in the
- * constructor, and by a wrapper that finds NULL. Return: whether all of libc that the recorder needs was found.
+ * Look up all functions that are still NULL. The definition is the first in an object loaded after
+ * ours, in the dynamic linker's order. That includes objects opened later by dlopen(), in whatever
+ * way. The constructor calls this first, and so does a wrapper that finds NULL. Return: whether all
+ * of libc that the recorder needs was found.
  */
 bool real_init(void);
 
-/* The next definition of the function @name, looked up while it is not known. NULL: no object that is loaded defines it. */
+/*
+ * The next definition of the function @name, looked up while it is not known. NULL: no loaded object
+ * defines it.
+ */
 #define real_find(name) (likely(real.name) ? real.name : (real_init(), real.name))
 
-/* The object at [begin, end) is gone: forget what it defined. */
+/* Forget the functions that the object at [begin, end) defined, because it is gone. */
 void real_forget(uintptr_t begin, uintptr_t end);
 
 /*
- * What the code at @caller would have called by @name without us, where the program started without any: its own
- * object's definition, else that of a C++ library, else any. NULL: none. Plugins may each bring their own C++ library.
+ * The definition that the code at @caller would have called by @name without us, if the program
+ * started without any: its own object's, otherwise a C++ library's, otherwise any. Plugins may each
+ * bring their own C++ library. Return: NULL when there is none.
  */
 void *real_for_caller(const char *name, uintptr_t caller);
 
-/* Is @name defined by an object that comes before ours, the program for example? Then ours is never called. */
+/*
+ * Is @name defined by an object before ours, for example by the program? Then our definition is
+ * never called.
+ */
 bool real_is_taken(const char *name);
 
 #endif

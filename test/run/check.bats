@@ -183,7 +183,7 @@ link the allocator as a shared library"
 set ASAN_OPTIONS=verify_asan_link_order=0"
 	same verdict "$(tail -1 whole)" './five cannot be recorded'
 	export ASAN_OPTIONS=verify_asan_link_order=0
-	same asan "$(line sanitizer ./five)" 'yes   AddressSanitizer, which was told not to look at the order'
+	same asan "$(line sanitizer ./five)" 'yes   AddressSanitizer, whose check of the order is off'
 	same verdict "$(tail -1 whole)" './five can be recorded'
 	gcc $hooks -fsanitize=thread five.c -o five
 	same tsan "$(line sanitizer ./five)" 'yes   ThreadSanitizer'

@@ -50,7 +50,7 @@ last() { "$here/csv" "$@" <resources.csv | grep . | tail -1; }
 	! grep gpu resources.csv || return 1
 	quiet
 	sampled 24 --quiet --gpu=0,x
-	same "what it says" "$(cat stderr)" 'insideme: INSIDEME_GPU=0,x: not understood; expected all, off, or numbers as in 0,1'
+	same "what it says" "$(cat stderr)" 'insideme: INSIDEME_GPU=0,x: expected all, off, or numbers as in 0,1'
 }
 
 @test "a library that hangs delays nothing, one that fails is told of when it was asked for" {

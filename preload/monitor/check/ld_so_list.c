@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Asking ld.so which objects it would load: ld.so --list PROGRAM, with the library preloaded. */
+/* Asks ld.so which objects it would load: ld.so --list PROGRAM, with the library preloaded. */
 #include "preload/monitor/check/ld_so_list.h"
 
 #include <fcntl.h>
@@ -24,7 +24,7 @@ static void add(struct objects_of *objects, const char *path)
 	snprintf(object->path, sizeof(object->path), "%s", path);
 }
 
-/* "NAME => /path (0x1234)", "/path (0x1234)", "NAME => not found", or what ld.so has to say. */
+/* Take "NAME => /path (0x1234)", "/path (0x1234)", "NAME => not found", or a message of ld.so. */
 static void take_line(struct objects_of *objects, char *line, const char *library)
 {
 	char *path = strstr(line, "=> "), *end;
@@ -46,13 +46,15 @@ static void take_line(struct objects_of *objects, char *line, const char *librar
 		add(objects, path);
 }
 
-static void run_ld_so(const char *ld_so, const char *program, const char *library, char **environment, int out)
+static void run_ld_so(const char *ld_so, const char *program, const char *library, char **environment,
+		      int out)
 {
 	const char *older = getenv("LD_PRELOAD");
 	char *arguments[] = { (char *)ld_so, "--list", (char *)program, NULL }, *preload, **with;
 	size_t nr = 0;
 
-	if (asprintf(&preload, "LD_PRELOAD=%s%s%s", library ? library : "", older ? ":" : "", older ? older : "") < 0)
+	if (asprintf(&preload, "LD_PRELOAD=%s%s%s", library ? library : "", older ? ":" : "",
+		     older ? older : "") < 0)
 		_exit(1);
 	while (environment[nr])
 		nr++;

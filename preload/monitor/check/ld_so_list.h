@@ -14,13 +14,16 @@ struct object_of {
 };
 
 struct objects_of {
-	struct object_of *list;		/* [0]: the program itself; all are open */
+	struct object_of *list;		/* [0] is the program itself; all are open */
 	int nr;
-	bool has_library;		/* the preloaded one was among them; it is not in the list */
-	char complaint[256];		/* of ld.so; "": none */
+	bool has_library;		/* the preloaded library was among them; it is not in the list */
+	char complaint[256];		/* a message of ld.so; "": none */
 };
 
-/* @program: an ELF file. Runs its ld.so (@ld_so), which maps everything and executes nothing of it. */
+/*
+ * @program: an ELF file. Runs its ld.so, @ld_so, which maps everything and executes nothing of the
+ *   program.
+ */
 void objects_of(struct objects_of *objects, const char *program, const char *ld_so, const char *library,
 		char **environment);
 void objects_release(struct objects_of *objects);

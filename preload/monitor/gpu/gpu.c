@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The process that samples NVIDIA's devices. */
+/* Runs the process that samples NVIDIA's devices. */
 #include "preload/monitor/gpu/gpu.h"
 
 #include <fcntl.h>
@@ -17,19 +17,22 @@
 #include "preload/common/base/text.h"
 #include "preload/common/log/rows_writer.h"
 #include "preload/monitor/gpu/nvml.h"
-#include "preload/monitor/tools/pid_here.h"
+#include "preload/monitor/tools/process_info.h"
 
-#define LEAST_INTERVAL_NS	100000000	/* the driver's own figures change no more often */
+#define LEAST_INTERVAL_NS	100000000	/* the driver's own figures change no faster */
 #define PROCESS_ROOM		(64u << 10)
 #define KEPT_FD			3
 #define DEVICES_MAX		64
-#define FOLLOWED_MAX		256		/* processes on all devices, one after the other */
+#define FOLLOWED_MAX		256		/* processes on all devices, over the whole run */
 
 struct gpu_word {
-	char reason[128];		/* why there is nothing; "": it works, or hangs yet */
+	char reason[128];		/* why nothing is sampled; "": it works, or still hangs */
 };
 
-#define COLUMN(field, title, unit, kind) { title, LOG_UNIT_##unit, LOG_##kind, offsetof(struct nvml_figures, field) }
+#define COLUMN(field, title, unit, kind)                                                                     \
+	{                                                                                                    \
+		title, LOG_UNIT_##unit, LOG_##kind, offsetof(struct nvml_figures, field)                     \
+	}
 static const struct column device_columns[] = {
 	COLUMN(percent, "gpu_percent", PERCENT, GAUGE),
 	COLUMN(memory_percent, "gpu_memory_percent", PERCENT, GAUGE),
@@ -49,13 +52,13 @@ static const struct column process_columns[] = {
 };
 #undef COLUMN
 
-/* Rows of a device, or of a process on one. */
+/* Rows of a device, or of a process on a device. */
 struct followed {
 	struct column_set set;
 	struct row_set rows;
 	uint64_t last[ARRAY_SIZE(device_columns)];
 	char name[24];
-	uint32_t told_pid;		/* what the driver calls the process */
+	uint32_t told_pid;		/* the driver's number for the process */
 };
 
 struct sampling {
@@ -75,7 +78,7 @@ static bool is_listed(const char *list, unsigned device)
 	return false;
 }
 
-/* "all", "off" or numbers. */
+/* Is it "all", "off" or a list of numbers? */
 static bool is_understood(const char *text)
 {
 	size_t digits;
@@ -87,15 +90,20 @@ static bool is_understood(const char *text)
 	return digits && digits < 4 && !text[digits];
 }
 
-static void begin_rows(struct sampling *sampling, struct followed *followed, const char *name, const struct column *columns,
-		       uint32_t nr_columns, uint32_t id)
+static void begin_rows(struct sampling *sampling, struct followed *followed, const char *name,
+		       const struct column *columns, uint32_t nr_columns, uint32_t id)
 {
 	snprintf(followed->name, sizeof(followed->name), "%s", name);
-	followed->set = (struct column_set){ followed->name, columns, nr_columns, 8, PROCESS_ROOM * (id ? 1 : 8), LOG_AREA_ALIGN };
+	followed->set =
+		(struct column_set){ followed->name, columns, nr_columns, 8, PROCESS_ROOM * (id ? 1 : 8),
+				     LOG_AREA_ALIGN };
 	row_set_init(&followed->rows, sampling->log, KEPT_FD, &followed->set, id, followed->last);
 }
 
-/* One that has ended has no number here any more, but the one that it had. NULL: too many have come by. */
+/*
+ * A process that has ended has no number here any more, but the one that it had. Return: NULL when
+ * there have been too many processes.
+ */
 static struct followed *follow_process(struct sampling *sampling, unsigned device, uint32_t told_pid)
 {
 	struct followed *followed = sampling->processes;
@@ -104,7 +112,8 @@ static struct followed *follow_process(struct sampling *sampling, unsigned devic
 
 	snprintf(name, sizeof(name), "gpu%u_process", device);
 	for (; followed < sampling->processes + sampling->nr_followed; followed++)
-		if ((followed->rows.id == pid || (pid == told_pid && followed->told_pid == pid)) && !strcmp(followed->name, name))
+		if ((followed->rows.id == pid || (pid == told_pid && followed->told_pid == pid)) &&
+		    !strcmp(followed->name, name))
 			return followed;
 	if (sampling->nr_followed == FOLLOWED_MAX)
 		return NULL;
@@ -125,8 +134,9 @@ static void sample_device(struct sampling *sampling, unsigned device)
 	nvml_read(device, &figures);
 	nr = nvml_read_processes(device, processes);
 	row_set_add(&followed->rows, ticks, &figures);
-	row_set_cost(&followed->rows, clock_ns(CLOCK_MONOTONIC) - begin_ns, sampling->log->interval_ns > LEAST_INTERVAL_NS ?
-		     sampling->log->interval_ns : LEAST_INTERVAL_NS);
+	row_set_cost(&followed->rows, clock_ns(CLOCK_MONOTONIC) - begin_ns,
+		     sampling->log->interval_ns > LEAST_INTERVAL_NS ? sampling->log->interval_ns
+								    : LEAST_INTERVAL_NS);
 	for (unsigned i = 0; i < nr; i++) {
 		struct followed *process = follow_process(sampling, device, processes[i].pid);
 
@@ -146,10 +156,12 @@ static void sample(struct sampling *sampling, const char *list)
 		char name[24];
 
 		snprintf(name, sizeof(name), "gpu%u", i);
-		begin_rows(sampling, &sampling->devices[i], name, device_columns, ARRAY_SIZE(device_columns), 0);
+		begin_rows(sampling, &sampling->devices[i], name, device_columns, ARRAY_SIZE(device_columns),
+			   0);
 	}
 	for (;;) {
-		const struct timespec pause = { (time_t)(interval_ns / 1000000000), (long)(interval_ns % 1000000000) };
+		const struct timespec pause = { (time_t)(interval_ns / 1000000000),
+						(long)(interval_ns % 1000000000) };
 
 		for (unsigned i = 0; i < sampling->nr_devices; i++)
 			if (all || is_listed(list, i))
@@ -158,7 +170,7 @@ static void sample(struct sampling *sampling, const char *list)
 	}
 }
 
-/* Nobody must wait for us: nothing of what our parent has open is kept but the log. */
+/* No process must have to wait for us, so nothing that our parent has open is kept, except the log. */
 static void leave_everything(int log_fd)
 {
 	int nowhere = open("/dev/null", O_RDWR | O_CLOEXEC);
@@ -191,7 +203,7 @@ void gpu_start(struct gpu *gpu, const struct settings *settings, struct log_head
 
 	*gpu = (struct gpu){ .is_asked_for = settings->source[SETTING_GPU] != FROM_FALLBACK };
 	if (!is_understood(list)) {
-		fprintf(stderr, "insideme: INSIDEME_GPU=%s: not understood; expected all, off, or numbers as in 0,1\n", list);
+		fprintf(stderr, "insideme: INSIDEME_GPU=%s: expected all, off, or numbers as in 0,1\n", list);
 		return;
 	}
 	if (!log || !strcmp(list, "off") || (!gpu->is_asked_for && access("/dev/nvidiactl", F_OK) < 0))

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * NVIDIA's devices, sampled by a process of its own that writes rows into insideme-run's log: their library may take
- * seconds to start, hang or crash, and nothing waits for it. Rows: set "gpuN" of each device, "gpuN_process" of each
- * process on it, with its pid as id.
+ * NVIDIA's devices, sampled by a process of its own that writes rows into insideme-run's log.
+ * NVIDIA's library may take seconds to start, hang or crash, and nothing waits for it. Rows: set
+ * "gpuN" for each device, "gpuN_process" for each process on it, with its pid as id.
  */
 #ifndef INSIDEME_MONITOR_GPU_H
 #define INSIDEME_MONITOR_GPU_H
@@ -14,18 +14,21 @@
 #include "preload/common/base/settings.h"
 
 struct gpu {
-	pid_t pid;			/* of the process; 0: there is none */
+	pid_t pid;			/* of that process; 0: there is none */
 	bool is_asked_for;
-	struct gpu_word *word;		/* what it has to say, shared with it */
+	struct gpu_word *word;		/* its message, in memory that is shared with it */
 };
 
-/* @log_fd: of @log, open for writing. Does nothing where there is no device, unless the setting asks for one. */
+/*
+ * @log_fd: of @log, open for writing. Does nothing where there is no device, unless the setting
+ *   asks for one.
+ */
 void gpu_start(struct gpu *gpu, const struct settings *settings, struct log_header *log, int log_fd);
 
-/* Is that our process, which has ended? */
+/* Is @pid our process, which has ended? */
 bool gpu_is(const struct gpu *gpu, pid_t pid);
 
-/* End it; when devices were asked for and none is there, a line says why. */
+/* End the process. If devices were asked for and there is none, print why. */
 void gpu_stop(struct gpu *gpu);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Calls into libnvidia-ml.so.1, whose header is not needed for them. */
+/* Calls libnvidia-ml.so.1, without needing its header. */
 #include "preload/monitor/gpu/nvml.h"
 
 #include <dlfcn.h>
@@ -10,7 +10,7 @@
 #include "preload/common/base/compiler.h"
 
 #define DEVICES_MAX	64
-#define ENTRY_MOST	32	/* bytes; the largest that any version has had */
+#define ENTRY_MOST	32	/* bytes; the largest of all versions */
 #define UNTOUCHED	0xa5
 #define SAMPLES_MAX	256
 #define MHZ_GRAPHICS	0
@@ -47,7 +47,7 @@ static struct {
 	int (*samples)(void *, struct utilization_sample *, unsigned *, unsigned long long);
 } nvml;
 
-/* The newest version of each first; what is missing stays NULL. */
+/* The newest version of each comes first. A missing function stays NULL. */
 static const struct {
 	size_t place;
 	const char *names[3];
@@ -70,8 +70,8 @@ static const struct {
 #undef CALL
 };
 
-static void *handles[DEVICES_MAX];		/* NULL: cannot be had */
-static unsigned long long seen_us[DEVICES_MAX];	/* newest sample of processes */
+static void *handles[DEVICES_MAX];		/* NULL: not available */
+static unsigned long long seen_us[DEVICES_MAX];	/* time of the newest sample of processes */
 
 static void find_symbols(void *library)
 {
@@ -110,7 +110,7 @@ unsigned nvml_open(const char **reason)
 	return count;
 }
 
-/* Numbers of a device that is gone, or that no number can have, are not told. */
+/* Numbers stay LOG_NONE if the device is gone, or if they are impossible. */
 void nvml_read(unsigned device, struct nvml_figures *figures)
 {
 	struct utilization utilization;
@@ -145,8 +145,9 @@ void nvml_read(unsigned device, struct nvml_figures *figures)
 }
 
 /*
- * An entry is {u32 pid; u64 bytes}, and from version 2 on has more behind it; how much, headers and drivers do not agree.
- * So it is measured: by what of the buffer was written. 0: it makes no sense.
+ * An entry is {u32 pid; u64 bytes}, and from version 2 on more follows. Headers and drivers do not
+ * agree how much, so the size is measured by how much of the buffer was written. Return: 0 when the
+ * result makes no sense.
  */
 static size_t entry_bytes(const unsigned char *buffer, size_t bytes, unsigned nr)
 {
@@ -170,7 +171,8 @@ static struct nvml_process *find(struct nvml_process *processes, unsigned nr, ui
 }
 
 /* A process may be in both lists. */
-static unsigned add_listed(int (*list)(void *, unsigned *, void *), void *handle, struct nvml_process *processes, unsigned nr)
+static unsigned add_listed(int (*list)(void *, unsigned *, void *), void *handle,
+			   struct nvml_process *processes, unsigned nr)
 {
 	static unsigned char buffer[NVML_PROCESSES_MAX * ENTRY_MOST];
 	unsigned listed = NVML_PROCESSES_MAX;
@@ -191,7 +193,7 @@ static unsigned add_listed(int (*list)(void *, unsigned *, void *), void *handle
 	return nr;
 }
 
-/* Samples may be old, of others, or of more than all; the newest of each process counts. */
+/* Samples may be old, of other processes, or above 100 %. The newest of each process counts. */
 static void add_samples(unsigned device, struct nvml_process *processes, unsigned nr)
 {
 	static struct utilization_sample samples[SAMPLES_MAX];

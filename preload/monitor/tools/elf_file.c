@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Reading sections. No offset or size in the file is believed before it was compared with the file's size. */
+/* Reads sections. No offset or size in the file is used before it is compared with the file's size. */
 #include "preload/monitor/tools/elf_file.h"
 
 #include <fcntl.h>
@@ -36,7 +36,7 @@ void elf_file_close(struct elf_file *file)
 	file->map = NULL;
 }
 
-/* NULL when the file does not reach so far. */
+/* Return: NULL when the file does not reach that far. */
 static const void *at(const struct elf_file *file, uint64_t offset, uint64_t bytes)
 {
 	return offset <= file->bytes && bytes <= file->bytes - offset ? file->map + offset : NULL;
@@ -56,7 +56,7 @@ static const void *contents(const struct elf_file *file, const Elf64_Shdr *of)
 	return of && of->sh_type != SHT_NOBITS ? at(file, of->sh_offset, of->sh_size) : NULL;
 }
 
-/* Does the string of @table at @offset equal @name? */
+/* Is the string at @offset of @table equal to @name? */
 static bool is_named(const struct elf_file *file, const Elf64_Shdr *table, uint64_t offset, const char *name)
 {
 	const char *strings = contents(file, table);
@@ -101,7 +101,10 @@ static enum elf_symbol look_in(const struct elf_file *file, const Elf64_Shdr *ta
 	return found;
 }
 
-/* In the full table a symbol may have its version behind it: "mcount@GLIBC_2.2.5"; the dynamic one has it plain. */
+/*
+ * In the full table a symbol's version may follow its name: "mcount@GLIBC_2.2.5". The dynamic table
+ * has the name alone.
+ */
 enum elf_symbol elf_file_symbol(const struct elf_file *file, const char *name)
 {
 	enum elf_symbol found = ELF_SYMBOL_NONE;
@@ -132,6 +135,7 @@ bool elf_file_build_id(const struct elf_file *file, char *text, size_t bytes)
 	    bytes < 2 * (size_t)head.n_descsz + 2)
 		return false;
 	for (uint32_t i = 0; i < head.n_descsz; i++)
-		used += (size_t)snprintf(text + used, bytes - used, "%02x%s", note[sizeof(head) + 4 + i], i ? "" : "/");
+		used += (size_t)snprintf(text + used, bytes - used, "%02x%s", note[sizeof(head) + 4 + i],
+					 i ? "" : "/");
 	return true;
 }

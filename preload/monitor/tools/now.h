@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The time of insideme-run's turns. By libc, which needs no system call for it: at 1 kHz each is 0.03 % of a core. */
+/*
+ * The time of insideme-run's turns. It is libc's, without a system call: at 1 kHz each call would
+ * take 0.03 % of a core.
+ */
 #ifndef INSIDEME_MONITOR_NOW_H
 #define INSIDEME_MONITOR_NOW_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Looking at the program before it runs. */
+/* Examines the program before it runs. */
 #include "preload/monitor/tools/program_kind.h"
 
 #include <elf.h>
@@ -60,7 +60,10 @@ int program_find(const char *name, char *path, size_t bytes)
 	}
 }
 
-/* Does it get rights that its caller has not? Then ld.so takes no library from the environment. */
+/*
+ * Does the program get rights that its caller does not have? Then ld.so takes no library from the
+ * environment.
+ */
 static bool gains_rights(int fd)
 {
 	struct stat stat_of;
@@ -75,15 +78,15 @@ static bool gains_rights(int fd)
 	return getuid() != 0 && fgetxattr(fd, "security.capability", capability, sizeof(capability)) > 0;
 }
 
-/* The program header that names ld.so, in an ELF file of our own kind. */
+/* Find the program header that names ld.so. The ELF file is of our own kind. */
 static bool find_interpreter(int fd, const Elf64_Ehdr *elf, char *interpreter, size_t bytes)
 {
 	for (int i = 0; i < elf->e_phnum; i++) {
 		Elf64_Phdr segment;
 		ssize_t length;
 
-		if (pread(fd, &segment, sizeof(segment), (off_t)(elf->e_phoff + (uint64_t)i * sizeof(segment))) !=
-		    (ssize_t)sizeof(segment))
+		if (pread(fd, &segment, sizeof(segment),
+			  (off_t)(elf->e_phoff + (uint64_t)i * sizeof(segment))) != (ssize_t)sizeof(segment))
 			return false;
 		if (segment.p_type != PT_INTERP)
 			continue;
@@ -94,14 +97,19 @@ static bool find_interpreter(int fd, const Elf64_Ehdr *elf, char *interpreter, s
 	return false;
 }
 
-static const struct refusal
-	other_machine = { "it is built for another architecture", "build it for " OUR_MACHINE_NAME },
-	is_static = { "it is linked statically", "link it dynamically" },
-	uses_musl = { "it uses musl, and the library is built for glibc", "build it with glibc" },
-	uses_another = { "it uses another C library than glibc", "build it with glibc" },
-	rights = { "it gains rights when it starts (setuid, setgid or capabilities)", "run a copy that gains none" };
+static const struct refusal other_machine = { "it is built for another architecture",
+					      "build it for " OUR_MACHINE_NAME },
+			    is_static = { "it is linked statically", "link it dynamically" },
+			    uses_musl = { "it uses musl, and the library is built for glibc",
+					  "build it with glibc" },
+			    uses_another = { "it uses another C library than glibc", "build it with glibc" },
+			    rights = { "it gains rights when it starts (setuid, setgid or capabilities)",
+				       "run a copy that gains none" };
 
-/* Started as a program it takes the library into the one that it is to start. Before glibc 2.34 its file was ld-2.31.so. */
+/*
+ * ld.so run as a program loads the library into the program that it starts. Before glibc 2.34 its
+ * file was ld-2.31.so.
+ */
 static bool is_ld_so(const char *file)
 {
 	char real[PATH_MAX];
@@ -116,7 +124,8 @@ static const struct refusal *judge_elf(int fd, const char *file, const Elf64_Ehd
 
 	if (elf->e_ident[EI_CLASS] != ELFCLASS64 || elf->e_machine != OUR_MACHINE)
 		return &other_machine;
-	if (elf->e_phentsize != sizeof(Elf64_Phdr) || !find_interpreter(fd, elf, interpreter, sizeof(interpreter)))
+	if (elf->e_phentsize != sizeof(Elf64_Phdr) ||
+	    !find_interpreter(fd, elf, interpreter, sizeof(interpreter)))
 		return is_ld_so(file) ? NULL : &is_static;
 	if (strstr(interpreter, "ld-musl"))
 		return &uses_musl;
@@ -151,7 +160,7 @@ static int open_head(const char *path, union head *head, bool *is_elf)
 	return fd;
 }
 
-/* The interpreter of a script may be a script again; the kernel goes four deep. */
+/* A script's interpreter may be a script again; the kernel follows four. */
 int program_executable(const char *path, char *file)
 {
 	snprintf(file, PATH_MAX, "%s", path);

@@ -7,7 +7,8 @@
 #include <stddef.h>
 
 /*
- * The file that execvp() would run. Return: 0, or -ENOENT, or -EACCES (there is one, but it cannot be run).
+ * Find the file that execvp() would run. Return: 0, -ENOENT, or -EACCES (the file exists, but
+ * cannot be run).
  */
 int program_find(const char *name, char *path, size_t bytes);
 
@@ -17,16 +18,16 @@ struct refusal {
 	const char *advice;	/* "link it dynamically" */
 };
 
-/* NULL: nothing known stands against it. A script is judged by its interpreter. */
+/* Return: NULL when nothing is known that prevents it. A script is judged by its interpreter. */
 const struct refusal *program_refusal(const char *path);
 
 /*
- * The ELF file that runs @path: itself, or a script's interpreter. Return: the number of scripts in between, or -1
- * when it is neither. @file has PATH_MAX bytes.
+ * Find the ELF file that runs @path: itself, or a script's interpreter. @file has PATH_MAX bytes.
+ * Return: the number of scripts in between, or -1 when @path is neither.
  */
 int program_executable(const char *path, char *file);
 
-/* What @file names as its ld.so. Return: whether it names one. */
+/* Read the ld.so that @file names. Return: whether it names one. */
 bool program_ld_so(const char *file, char *ld_so, size_t bytes);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Adding up calls, and samples of the heap. */
+/* Adds up calls, and samples of the heap. */
 #include "preload/monitor/tools/totals.h"
 
 #include <stdio.h>
@@ -11,16 +11,18 @@ static uint64_t used_bytes(const struct log_area *area)
 
 static void count_nodes(struct count *count, const struct log_area *area)
 {
-	for (uint64_t at = log_nodes_at(area); at + sizeof(struct log_node) <= used_bytes(area); at += sizeof(struct log_node))
+	for (uint64_t at = log_nodes_at(area); at + sizeof(struct log_node) <= used_bytes(area);
+	     at += sizeof(struct log_node))
 		count->calls += ((const struct log_node *)((const char *)area + at))->calls;
 }
 
-/* What is sampled is an estimate of what the threads' roots, which have no samples, count exactly. */
+/* Samples are an estimate. The roots of threads have no samples and count exactly. */
 static void count_heaps(struct count *count, const struct log_area *area)
 {
 	const struct log_heap *heap = (const struct log_heap *)(area + 1);
 
-	for (uint64_t at = sizeof(*area); at + sizeof(*heap) <= used_bytes(area); at += sizeof(*heap), heap++) {
+	for (uint64_t at = sizeof(*area); at + sizeof(*heap) <= used_bytes(area);
+	     at += sizeof(*heap), heap++) {
 		count->stacks += heap->nr_samples;
 		count->sampled_bytes += heap->nr_samples ? 0 : heap->alloc_bytes;
 	}
@@ -31,16 +33,20 @@ struct log_view {
 	uint64_t reach;
 };
 
-/* NULL: there is no such area. */
+/* Return: NULL when there is no such area. */
 static const void *area_at(const struct log_view *log, uint32_t ref, enum log_area_kind kind, uint64_t bytes)
 {
 	uint64_t at = (uint64_t)ref << LOG_REF_SHIFT;
 	const struct log_area *area = (const struct log_area *)((const char *)log->header + at);
 
-	return ref && at + bytes <= log->reach && area->magic == LOG_AREA_MAGIC && area->kind == kind ? area : NULL;
+	return ref && at + bytes <= log->reach && area->magic == LOG_AREA_MAGIC && area->kind == kind ? area
+												      : NULL;
 }
 
-/* From the top down; a sentinel is the first frame of its area, and what is below it ends the area below. */
+/*
+ * Walk from the top down. A sentinel is the first frame of its area; the frames below it end the
+ * area below.
+ */
 static uint64_t count_frames(const struct log_view *log, uint64_t top_addr, uint32_t current)
 {
 	uint64_t at = top_addr - log->header->base_addr, nr = 0;
@@ -52,20 +58,24 @@ static uint64_t count_frames(const struct log_view *log, uint64_t top_addr, uint
 		if (at % sizeof(*frame) || at < sizeof(*area) || at > log->reach - sizeof(*frame))
 			return nr;
 		if (frame->function_addr) {
-			nr += nr > 0 || frame->node == current;	/* else it is being pushed or popped */
+			/* Otherwise the call is being pushed or popped */
+			nr += nr > 0 || frame->node == current;
 			at -= sizeof(*frame);
 			continue;
 		}
 		area = (const struct log_frames *)(const void *)frame - 1;
-		area = area->head.kind == LOG_AREA_FRAMES ? area_at(log, area->below, LOG_AREA_FRAMES, sizeof(*area)) : NULL;
+		area = area->head.kind == LOG_AREA_FRAMES
+			       ? area_at(log, area->below, LOG_AREA_FRAMES, sizeof(*area))
+			       : NULL;
 		if (!area)
 			return nr;
-		at = (uint64_t)((const char *)area - (const char *)log->header) + area->head.bytes - sizeof(*frame);
+		at = (uint64_t)((const char *)area - (const char *)log->header) + area->head.bytes -
+		     sizeof(*frame);
 	}
 	return nr;
 }
 
-/* Of a stack, by its first area: the calls that never returned are calls for the report, too. */
+/* @stack is the first area of a stack. Calls that never returned are calls for the report, too. */
 static void count_open(struct count *count, const struct log_view *log, const struct log_frames *stack)
 {
 	const struct log_thread *thread = area_at(log, stack->head.owner, LOG_AREA_THREAD, sizeof(*thread));
@@ -108,7 +118,7 @@ void count_log(struct count *count, const struct log_header *log, uint64_t reach
 	}
 }
 
-/* @unit: of the numbers below a step of @step, then one per further step. */
+/* @units: the first is for numbers below @limit, the next for those below @step of it, and so on. */
 static void format(char *text, double number, double limit, double step, const char *const *units)
 {
 	while (number >= limit && units[1]) {
@@ -116,7 +126,8 @@ static void format(char *text, double number, double limit, double step, const c
 		units++;
 		limit = step;
 	}
-	snprintf(text, COUNT_TEXT_BYTES, number < 100 && number != (uint64_t)number ? "%.1f%s" : "%.0f%s", number, *units);
+	snprintf(text, COUNT_TEXT_BYTES, number < 100 && number != (uint64_t)number ? "%.1f%s" : "%.0f%s",
+		 number, *units);
 }
 
 void format_count(char *text, uint64_t count)

@@ -12,7 +12,7 @@
 #include "preload/common/log/log_elsewhere.h"
 #include "preload/common/run/log_create.h"
 #include "preload/common/run/process_facts.h"
-#include "preload/monitor/tools/last_words.h"
+#include "preload/monitor/tools/process_info.h"
 
 #define SECOND_READING_US 200	/* of the clocks, after the first: a rate for the ticks */
 

@@ -11,8 +11,7 @@
 #include <unistd.h>
 
 #include "insideme_log.h"
-#include "preload/monitor/tools/last_words.h"
-#include "preload/monitor/tools/pidfd.h"
+#include "preload/monitor/tools/process_info.h"
 
 struct member {
 	struct member *next;

@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "preload/objects/symbol_names.h"
+#include "preload/objects/function_names.h"
 
 static void names_are_plain(void **state)
 {

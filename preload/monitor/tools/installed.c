@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Finding the library relative to this executable. */
-#include "preload/monitor/tools/library.h"
+#include "preload/monitor/tools/installed.h"
 
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "preload/common/base/compiler.h"
@@ -14,7 +18,8 @@
 
 static const char *const places[] = { NAME, "../lib/insideme/" NAME, "../lib/" NAME };
 
-bool own_directory(char *directory, unsigned bytes)
+/* The directory of the running executable, with its final slash. */
+static bool own_directory(char *directory, unsigned bytes)
 {
 	ssize_t length = readlink("/proc/self/exe", directory, bytes - 1);
 	char *slash;
@@ -45,7 +50,7 @@ bool library_find(struct library *library)
 	return false;
 }
 
-/* ld.so splits LD_PRELOAD at blanks and colons, and puts values in for $LIB and the like. */
+/* ld.so splits LD_PRELOAD at blanks and colons, and replaces $LIB and the like. */
 bool library_make_preloadable(struct library *library)
 {
 	char directory[] = "/tmp/insideme-XXXXXX";
@@ -78,4 +83,56 @@ void library_release(struct library *library)
 	unlink(library->preload_path);
 	rmdir(library->link_directory);
 	library->link_directory[0] = '\0';
+}
+
+#define ARGUMENTS_MOST 16
+
+static void run_report(const char *report, const char *const *arguments, enum report_use use)
+{
+	const char *argv[ARGUMENTS_MOST + 2] = { "insideme-report" };
+	int nowhere = use == REPORT_QUIET ? open("/dev/null", O_WRONLY | O_CLOEXEC) : -1;
+
+	for (int i = 0; i < ARGUMENTS_MOST && arguments[i]; i++)
+		argv[i + 1] = arguments[i];
+	unsetenv("LD_PRELOAD");
+	if (nowhere >= 0)
+		dup2(nowhere, STDERR_FILENO);
+	dup2(STDERR_FILENO, STDOUT_FILENO);
+	if (use != REPORT_SHOWN)
+		unsetenv("DEBUGINFOD_URLS");	/* the caller waits for us, and must not wait for a server */
+	if (use == REPORT_LIVE) {
+		signal(SIGINT, SIG_IGN);
+		signal(SIGQUIT, SIG_IGN);
+	}
+	execv(report, (char *const *)argv);
+	fprintf(stderr, "insideme: cannot run %s: %m\n", report);
+	_exit(127);
+}
+
+pid_t report_start(const char *const *arguments, const sigset_t *mask, enum report_use use)
+{
+	char directory[PATH_MAX], report[PATH_MAX + 32];
+	pid_t pid;
+
+	if (!own_directory(directory, sizeof(directory)))
+		return -ENOENT;
+	snprintf(report, sizeof(report), "%sinsideme-report", directory);
+	pid = fork();
+	if (pid == 0) {
+		sigprocmask(SIG_SETMASK, mask, NULL);
+		run_report(report, arguments, use);
+	}
+	return pid < 0 ? -errno : pid;
+}
+
+int report_wait(pid_t pid)
+{
+	int status;
+
+	if (pid <= 0)
+		return 1;
+	while (waitpid(pid, &status, 0) < 0)
+		if (errno != EINTR)
+			return 1;
+	return WIFEXITED(status) ? WEXITSTATUS(status) : 1;
 }

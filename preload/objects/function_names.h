@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Names of symbols as people write them. Pure functions without libc. */
+#ifndef INSIDEME_FUNCTION_NAMES_H
+#define INSIDEME_FUNCTION_NAMES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/*
+ * @file: the source file of a static function, as the compiler recorded it; NULL: not known.
+ *   @value: the function's address in the file.
+ */
+typedef void symbol_each(const char *name, const char *file, uint64_t value, void *context);
+
+/*
+ * Call @each for every function that .symtab, or in a stripped file .dynsym, of the ELF file at
+ * @path names. Damaged entries are left out. The file is read, with signals blocked, not mapped: it
+ * may be cut meanwhile. Return: 0, or -errno.
+ */
+int symbol_file_each(const char *path, symbol_each *each, void *context);
+
+/*
+ * "Class::method" for a C++ symbol, without parameters and template arguments; "module::procedure"
+ * for one of gfortran's. Pure. Return: false where it is neither, or needs a real demangler
+ * (operators, substitutions other than std).
+ */
+bool symbol_plain_name(const char *symbol, char *name, size_t bytes);
+
+#endif
