@@ -831,6 +831,7 @@ enum log_entry_text { LOG_ENTRY_PROGRAM, LOG_ENTRY_THREAD, LOG_ENTRY_COMMAND, LO
  * RUN/run: one page that the processes of a run share. Each keeps it mapped, or a log of the run: so processes find
  * their run through their ancestors' maps.
  */
+#define LOG_MACHINE_IDLE	0x80000000u	/* a process that works may take over */
 #define LOG_RUN_MAGIC		0x4e55524d534e49ull	/* "INSMRUN" */
 struct log_run {
 	uint64_t magic;
@@ -844,8 +845,8 @@ struct log_run {
 	char boot_id[40];		/* of the process that made the run */
 	LOG_SHARED uint32_t no_shared_log;	/* 1: its file system cannot hold a log of LOG_OF_PROGRAMS */
 	LOG_SHARED uint32_t several_boots;	/* 1: processes of another boot or host are in the run too */
-	/* One process at a time has rows of the machine of boot_id: */
-	LOG_SHARED uint64_t machine_until_ns;	/* CLOCK_MONOTONIC: they are to be expected of one until then; 0: of nobody */
+	/* The process that writes the rows of the machine of boot_id: its start << 32 | LOG_MACHINE_IDLE | pid; 0: none */
+	LOG_SHARED uint64_t machine_owner;
 	LOG_SHARED uint64_t machine_network;	/* inode of the network namespace that they count; 0: not known yet */
 };
 

@@ -1,10 +1,10 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-3.0-or-later
-# The machine's columns with the library alone: one process of a run has rows of it at a time, and the report one curve.
+# The machine's columns with the library alone: one process of a run owns its rows, and the report one curve.
 load lib
 
-# Works a little and sleeps a little until file PID.end or end is there, so that its rows are not those of an idle process.
-worker='until (-e "end" or -e "$$.end") { $i++ for 1 .. 3000; select undef, undef, undef, 0.003 }'
+# Works a little and sleeps a little until file PID.end or end is there, and sleeps only while PID.idle is.
+worker='until (-e "end" or -e "$$.end") { if (-e "$$.idle") { sleep 1; next } $i++ for 1 .. 3000; select undef, undef, undef, 0.003 }'
 
 setup() {
 	cd "$BATS_TEST_TMPDIR" || return 1
@@ -31,7 +31,7 @@ rows_of() {
 }
 nr_rows() { rows_of "$1" | wc -l; }
 has_rows() { [ "$(nr_rows "$1")" -ge "$2" ]; }
-# Which worker's turn it is. Their shell, which gets its task back when one ends, may follow.
+# Which worker is the owner. Their shell, which gets its task back when one ends, may follow.
 find_holder() {
 	for holder in $(cat pids); do
 		! has_rows "$holder" 2 || return 0
@@ -50,7 +50,7 @@ nr_others() {
 have_rows() { [ "$(nr_others)" -ge "$1" ]; }
 others_go_on() { wait_until have_rows $(($(nr_others) + 3)); }
 
-@test "of several processes one has rows at a time" {
+@test "one of several processes owns the rows" {
 	local total first last
 	start 4
 	wait_until find_holder
@@ -67,30 +67,31 @@ others_go_on() { wait_until have_rows $(($(nr_others) + 3)); }
 	[[ $("$here/csv" pid set=cgroup <resources.csv | sort -u | wc -l) =~ ^[045]$ ]]
 }
 
-@test "who ends leaves it to another" {
+@test "an owner that ends is followed by another process" {
 	start 2
 	wait_until find_holder
 	touch "$holder.end"
 	others_go_on
 }
 
-@test "who is killed loses it" {
+@test "an owner that is killed is followed by another process" {
 	start 2
 	wait_until find_holder
 	kill -KILL "$holder"
 	others_go_on
 }
 
-@test "who is stopped loses it, and does not take it back" {
+@test "an idle owner leaves it to a process that works, and does not take it back" {
 	local before
+	unset INSIDEME_INTERVAL		# one that is set is kept, idle or not
 	start 2
 	wait_until find_holder
-	kill -STOP "$holder"
+	touch "$holder.idle"
 	others_go_on
 	before=$(nr_rows "$holder")
-	kill -CONT "$holder"
+	rm "$holder.idle"
 	others_go_on
-	between "rows of who was stopped" "$before" "$(nr_rows "$holder")" $((before + 2))
+	between "rows of the former owner" "$before" "$(nr_rows "$holder")" $((before + 1))
 }
 
 @test "a shell that waits for a program leaves it to that" {

@@ -37,8 +37,8 @@ void proc_path(char *path, size_t bytes, uint32_t pid, const char *name)
 	text_add(&text, name);
 }
 
-/* ppid and start time from /proc/PID/stat; the command in field 2 may hold anything, so from its last ')'. */
-int process_parent(uint32_t pid, uint32_t *ppid, uint64_t *start)
+/* Fields 3, 4 and 22 of /proc/PID/stat. The command in field 2 may hold anything, so they are counted from its last ')'. */
+static int read_stat(uint32_t pid, char *state, uint32_t *ppid, uint64_t *start)
 {
 	char path[32], content[1024];
 	const char *at = NULL;
@@ -52,7 +52,8 @@ int process_parent(uint32_t pid, uint32_t *ppid, uint64_t *start)
 			at = p;
 	if (!at || at[1] != ' ' || !at[2])
 		return -EINVAL;
-	at += 3;	/* behind field 3, the state */
+	*state = at[2];
+	at += 3;
 	for (int field = 4; field <= 22; field++) {
 		while (*at == ' ' || *at == '-')
 			at++;
@@ -63,6 +64,25 @@ int process_parent(uint32_t pid, uint32_t *ppid, uint64_t *start)
 	}
 	*start = value;
 	return 0;
+}
+
+int process_parent(uint32_t pid, uint32_t *ppid, uint64_t *start)
+{
+	char state;
+
+	return read_stat(pid, &state, ppid, start);
+}
+
+/* The kernel may hide the file of another user's process. */
+bool process_runs(uint32_t pid, uint32_t start_low)
+{
+	uint64_t start;
+	uint32_t ppid;
+	char state;
+
+	if (read_stat(pid, &state, &ppid, &start) < 0)
+		return raw_syscall(SYS_kill, pid, 0, 0, 0, 0, 0) != -ESRCH;
+	return state != 'Z' && state != 'X' && (uint32_t)start == start_low;
 }
 
 static void name_program(char *program, const char *exe)

@@ -3,6 +3,7 @@
 #ifndef INSIDEME_PROCESS_ID_H
 #define INSIDEME_PROCESS_ID_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -48,6 +49,8 @@ void process_link(uint32_t pid, const char *name, char *target);
 
 /* Parent and start time of @pid. Return: 0, -ESRCH when it is gone, -EINVAL. */
 int process_parent(uint32_t pid, uint32_t *ppid, uint64_t *start);
+/* Does the process @pid run that has @start_low, the low half of its start? One that ended, but was not waited for, does not. */
+bool process_runs(uint32_t pid, uint32_t start_low);
 
 /* "/proc/PID" and @name, which begins with a slash. */
 void proc_path(char *path, size_t bytes, uint32_t pid, const char *name);

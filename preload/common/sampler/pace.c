@@ -169,14 +169,15 @@ bool pace_rests(const struct sampler *sampler, enum column_set_id set)
 	       set != SET_CLOCK && set != SET_PROCESS_GPU;
 }
 
-uint64_t pace_rest_ns(const struct sampler *sampler, enum column_set_id set)
+/* The time between two rows of a set that repeat the last reading; 0: the process is at work. */
+static uint64_t rest_ns(const struct sampler *sampler, enum column_set_id set)
 {
 	return pace_rests(sampler, set) ? idle_rest_ns(&sampler->idle) : 0;
 }
 
 static uint64_t due_ns(const struct sampler *sampler, enum column_set_id set)
 {
-	uint64_t rest = pace_rest_ns(sampler, set), last = sampler->last_ns[set];
+	uint64_t rest = rest_ns(sampler, set), last = sampler->last_ns[set];
 	uint64_t due =
 		last ? last + greater(pace_period_ns(sampler, set), rest) : pace_begin_ns(sampler, set);
 	const struct account *account = &sampler->account;

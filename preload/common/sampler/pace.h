@@ -74,9 +74,6 @@ uint64_t pace_begin_ns(const struct sampler *sampler, enum column_set_id set);
 /* May rows become fewer while the process is idle? */
 bool pace_may_rest(const struct sampler *sampler);
 
-/* The time between two rows of a set that repeat the last reading; 0: the process is at work. */
-uint64_t pace_rest_ns(const struct sampler *sampler, enum column_set_id set);
-
 /* Is the process idle, and does the newest row of the set hold since then? */
 bool pace_rests(const struct sampler *sampler, enum column_set_id set);
 

@@ -70,11 +70,10 @@ int sampler_start(struct sampler *sampler, const struct sampler_config *config)
 	return 0;
 }
 
-/* Who has rows of the machine by turns with others takes his, or waits as if he had. */
+/* Another process owns the machine's rows: this one asks again when its next row would be due. */
 static bool is_others(struct sampler *sampler, enum column_set_id set)
 {
-	if (set != SET_SYSTEM || lease_take(&sampler->sources.lease, sampler->now_ns,
-					    pace_period_ns(sampler, set), pace_rest_ns(sampler, set)))
+	if (set != SET_SYSTEM || machine_owner_claim(&sampler->sources.machine_owner, pace_rests(sampler, set)))
 		return false;
 	pace_took_row(sampler, set, sampler->now_ns);
 	return true;
@@ -82,7 +81,7 @@ static bool is_others(struct sampler *sampler, enum column_set_id set)
 
 void sampler_pause(struct sampler *sampler)
 {
-	lease_leave(&sampler->sources.lease);
+	machine_owner_leave(&sampler->sources.machine_owner);
 	sources_close(&sampler->sources);
 	sys_close(sampler->config.log_fd);
 }
@@ -275,7 +274,7 @@ static bool is_left_out(const struct sampler *sampler, enum column_set_id set)
 {
 	if (!sampler->last_ns[set] && pace_begin_ns(sampler, set))
 		return true;
-	if (set == SET_SYSTEM && !lease_is_held(&sampler->sources.lease))
+	if (set == SET_SYSTEM && !machine_owner_is_self(&sampler->sources.machine_owner))
 		return true;
 	return set == SET_PROCESS_MAPS && sampler->rows[set].first_cost_ns > LAST_MAPS_NS;
 }

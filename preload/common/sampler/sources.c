@@ -25,7 +25,7 @@ static void need_machine(struct sources *sources)
 	if (sources->machine_is_open)
 		return;
 	sources->machine_is_open = true;
-	machine_open(&sources->machine, count_of(sources), lease_has_network(&sources->lease));
+	machine_open(&sources->machine, count_of(sources), machine_owner_has_network(&sources->machine_owner));
 	if (sources->knows_cores)
 		return;
 	sources->knows_cores = true;
@@ -80,7 +80,7 @@ int sources_open(struct sources *sources, const struct sampler_config *config)
 		sources->usage.full_every = config->settings.interval_ns < FULL_NS / FULL_MOST ? FULL_MOST :
 					    (uint32_t)(FULL_NS / config->settings.interval_ns);
 	tasks_init(&sources->tasks, config->log);
-	lease_init(&sources->lease, config->run, config->log->boot_id);
+	machine_owner_init(&sources->machine_owner, config->run, config->log);
 	sources->machine_is_open = sources->cgroup_is_open = false;
 	sources->knows_cores = sources->has_no_cgroup = false;
 	open_rest(sources);

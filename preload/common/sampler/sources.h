@@ -15,7 +15,7 @@
 #include "preload/common/resources/machine.h"
 #include "preload/common/resources/threads_rows.h"
 #include "preload/common/resources/usage.h"
-#include "preload/common/run/lease.h"
+#include "preload/common/run/machine_owner.h"
 #include "preload/common/sampler/sampler.h"
 #include "preload/common/sampler/slice_activity.h"
 
@@ -25,7 +25,7 @@ struct sources {
 	struct usage usage;
 	struct tasks tasks;
 	struct drm drm;
-	struct lease lease;			/* whose turn it is to read the machine */
+	struct machine_owner machine_owner;
 	struct machine machine;
 	struct cgroup cgroup;
 	bool machine_is_open, cgroup_is_open;
