@@ -12,7 +12,6 @@
 #include "preload/common/run/message.h"
 #include "preload/common/run/process_facts.h"
 #include "preload/common/run/run_join.h"
-#include "preload/common/run/settings_complaints.h"
 #include "preload/heap/heap.h"
 #include "preload/hooks/crash_handler.h"
 #include "preload/hooks/hook_cost.h"

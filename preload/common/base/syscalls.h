@@ -13,6 +13,8 @@
 #include <signal.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
 #include <time.h>
@@ -113,6 +115,26 @@ static inline void sys_futex_wait(void *word, uint32_t value, int64_t ns)
 	struct timespec timeout = { .tv_sec = ns / 1000000000, .tv_nsec = ns % 1000000000 };
 
 	raw_syscall(SYS_futex, (long)word, FUTEX_WAIT, value, (long)&timeout, 0, 0);
+}
+
+/* The limit on @resource as it is now, RLIM_INFINITY for none. The program may lower it at any time. */
+static inline uint64_t sys_limit(int resource)
+{
+	struct rlimit limit = { .rlim_cur = RLIM_INFINITY };
+
+	raw_syscall(SYS_prlimit64, 0, resource, 0, (long)&limit, 0, 0);
+	return limit.rlim_cur;
+}
+
+/* The status of an open file. Return: 0, or -errno. */
+static ALWAYS_INLINE long sys_fstat(int fd, struct stat *status)
+{
+	return raw_syscall(SYS_newfstatat, fd, (long)"", (long)status, AT_EMPTY_PATH, 0, 0);
+}
+
+static ALWAYS_INLINE long sys_unlink(const char *path)
+{
+	return raw_syscall(SYS_unlinkat, AT_FDCWD, (long)path, 0, 0, 0, 0);
 }
 
 /* Block every signal, and restore the mask. A mask has 8 bytes. */

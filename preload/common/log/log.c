@@ -6,7 +6,6 @@
 #include "preload/common/log/log.h"
 
 #include <errno.h>
-#include <sys/resource.h>
 
 #include "preload/common/base/clock.h"
 #include "preload/common/base/syscalls.h"
@@ -27,15 +26,6 @@ static uint64_t growth_step(uint64_t file_bytes)
 	return step;
 }
 
-uint64_t log_file_limit(void)
-{
-	struct rlimit limit;
-
-	if (raw_syscall(SYS_prlimit64, 0, RLIMIT_FSIZE, 0, (long)&limit, 0, 0) < 0)
-		return UINT64_MAX;
-	return limit.rlim_cur;
-}
-
 int log_grow(struct log_header *log, int fd, uint64_t bytes)
 {
 	uint64_t reached = __atomic_load_n(&log->file_bytes, __ATOMIC_ACQUIRE);
@@ -49,7 +39,7 @@ int log_grow(struct log_header *log, int fd, uint64_t bytes)
 		return 0;
 	if (target > map_bytes)
 		target = map_bytes;
-	error = target > log_file_limit() ? -EFBIG : sys_fallocate(fd, reached, target - reached);
+	error = target > sys_limit(RLIMIT_FSIZE) ? -EFBIG : sys_fallocate(fd, reached, target - reached);
 	if (error < 0) {
 		log_lose(log, LOG_LOST_GROWTH);
 		return (int)error;

@@ -33,12 +33,6 @@ static inline uint64_t log_slice_share(const struct log_header *log)
 }
 
 /*
- * The limit on file sizes as it is now. The program may lower it, and a write past it raises a
- * signal that kills.
- */
-uint64_t log_file_limit(void);
-
-/*
  * Make the file of @log reach at least @bytes, rounded up to the growth step. The pages are not
  * touched. @fd: the file, open for writing. It never grows past the caller's limit on file sizes
  * (SIGXFSZ). Return: 0, or -errno (-ENOSPC, -EFBIG, ..., or -ENOBUFS past the budget).

@@ -138,7 +138,7 @@ static int copy_log(int from, int to)
 	_Static_assert(offsetof(struct log_header, tail_bytes) ==
 			       offsetof(struct log_header, file_bytes) + sizeof(*reach),
 		       "both");
-	if (raw_syscall(SYS_newfstatat, from, (long)"", (long)&stat, AT_EMPTY_PATH, 0, 0) < 0 ||
+	if (sys_fstat(from, &stat) < 0 ||
 	    stat.st_uid != (uid_t)raw_syscall(SYS_geteuid, 0, 0, 0, 0, 0, 0) ||
 	    stat.st_size < LOG_HEADER_BYTES)
 		return -EINVAL;
@@ -203,7 +203,7 @@ int elsewhere_bring_home(const char *home)
 		sys_close((int)to);
 		if (!error)
 			error = raw_syscall(SYS_renameat, AT_FDCWD, (long)copy, AT_FDCWD, (long)home, 0, 0);
-		raw_syscall(SYS_unlinkat, AT_FDCWD, (long)(error ? copy : path), 0, 0, 0, 0);
+		sys_unlink((error ? copy : path));
 	}
 	sys_close((int)from);
 	return (int)error;

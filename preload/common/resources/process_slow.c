@@ -41,7 +41,7 @@ static uint64_t nr_descriptors(struct details *details)
 {
 	struct stat stat;
 
-	if (raw_syscall(SYS_newfstatat, details->descriptors_fd, (long)"", (long)&stat, AT_EMPTY_PATH, 0, 0) <
+	if (sys_fstat(details->descriptors_fd, &stat) <
 	    0)
 		return LOG_NONE;
 	return stat.st_size ? (uint64_t)stat.st_size : count_entries(details);

@@ -157,7 +157,7 @@ static uint64_t nr_threads(const struct usage *usage)
 {
 	struct stat stat;
 
-	if (raw_syscall(SYS_newfstatat, usage->switches.task_fd, (long)"", (long)&stat, AT_EMPTY_PATH, 0, 0) <
+	if (sys_fstat(usage->switches.task_fd, &stat) <
 	    0)
 		return LOG_NONE;
 	return figure_less(stat.st_nlink, 2);

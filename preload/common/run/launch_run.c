@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The run of a parallel launch. Its name is in a symbolic link, .launch-ID, beside the runs: to make one is one
- * step, on shared file systems too, so of many ranks that start together one makes it, and with its run ready.
- * Links are never changed: one whose run is gone, or is of an older launch of the same id, is followed by
- * .launch-ID-2, on which all ranks agree in the same way.
+ * The run of a parallel launch. Its name is in a symbolic link, .launch-ID, beside the runs. Making
+ * a link is one step, on shared file systems too. So of many ranks that start together, one makes
+ * it, when its run is ready. Links are never changed: if a link's run is gone, or belongs to an
+ * older launch with the same id, it is followed by .launch-ID-2, on which all ranks agree in the
+ * same way.
  */
 #include "preload/common/run/launch_run.h"
 
@@ -15,14 +16,18 @@
 
 #define LINKS_MAX 1000
 
-/* Without an id: the process that started the ranks of this host, and when. */
+/*
+ * Without an id, the launch is named by the process that started the ranks of this host, and by its
+ * start.
+ */
 static void add_starter(struct text *text, const struct process_id *id)
 {
 	uint32_t starter = id->ppid, pid = id->ppid, parent;
 	char program[PROCESS_PROGRAM_BYTES];
 	uint64_t start, starter_start = 0;
 
-	for (int i = 0; i < PROCESS_ANCESTORS_MAX && pid > 1 && process_parent(pid, &parent, &start) == 0; i++) {
+	for (int i = 0; i < PROCESS_ANCESTORS_MAX && pid > 1 && process_parent(pid, &parent, &start) == 0;
+	     i++) {
 		process_program(pid, program);
 		if (i == 0)
 			starter_start = start;
@@ -42,7 +47,8 @@ static void add_starter(struct text *text, const struct process_id *id)
 
 static bool is_plain(char c)
 {
-	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || text_find("-_.@:", c);
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+	       text_find("-_.@:", c);
 }
 
 static void make_key(char *key, size_t bytes, const struct process_id *id)
@@ -74,8 +80,8 @@ static void link_path(char *path, size_t bytes, const char *directory, const cha
 }
 
 /*
- * Follow @link. @own_path: an ancestor's run, or "". Return: 0 with the run's page mapped, -ENOENT without a link,
- * -ESTALE when the run is not ours to join.
+ * Follow @link. @own_path: an ancestor's run, or "". Return: 0, with the run's page mapped; -ENOENT
+ * without a link; -ESTALE when the run is not ours to join.
  */
 static int join_run(struct run *run, const char *directory, const char *link, const struct process_id *id,
 		    const char *own_path)
@@ -100,13 +106,15 @@ static int join_run(struct run *run, const char *directory, const char *link, co
 	return -ESTALE;
 }
 
-/* What a link to the run says: its name, or where it lies elsewhere the path. */
+/* What a link to the run contains: its name, or its path if it lies elsewhere. */
 static const char *link_text(const struct run *run, const char *directory)
 {
 	size_t length = text_length(directory);
 
-	return text_begins(run->path, directory) && run->path[length] == '/' && !text_find(run->path + length + 1, '/') ?
-	       run->path + length + 1 : run->path;
+	return text_begins(run->path, directory) && run->path[length] == '/' &&
+			       !text_find(run->path + length + 1, '/')
+		       ? run->path + length + 1
+		       : run->path;
 }
 
 int run_of_launch(struct run *run, const char *directory, const struct process_id *id, bool has_run)
@@ -133,8 +141,9 @@ int run_of_launch(struct run *run, const char *directory, const struct process_i
 				return error;
 			has_run = is_new = true;
 		}
-		/* Where there are no links the report joins the runs. */
-		if (raw_syscall(SYS_symlinkat, (long)link_text(run, directory), AT_FDCWD, (long)link, 0, 0, 0) != -EEXIST)
+		/* Where links cannot be made, the report joins the runs. */
+		if (raw_syscall(SYS_symlinkat, (long)link_text(run, directory), AT_FDCWD, (long)link, 0, 0,
+				0) != -EEXIST)
 			return 0;
 	}
 	if (!found.page)

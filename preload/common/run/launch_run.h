@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The run of a parallel launch, which many processes, perhaps on several hosts, find or start at one time. */
+/*
+ * The run of a parallel launch, which many processes, perhaps on several hosts, find or start at
+ * the same time.
+ */
 #ifndef INSIDEME_LAUNCH_RUN_H
 #define INSIDEME_LAUNCH_RUN_H
 
@@ -7,8 +10,9 @@
 #include "preload/common/run/run.h"
 
 /*
- * The run in @directory that the launch of this rank has, else a new one; @has_run: else @run, which is an
- * ancestor's, and which is left where the launch has another one. Return: 0, or -errno.
+ * Find the run in @directory that the launch of this rank has, or make a new one. @has_run: @run is
+ * an ancestor's; use it in place of a new one, but leave it if the launch has another one. Return:
+ * 0, or -errno.
  */
 int run_of_launch(struct run *run, const char *directory, const struct process_id *id, bool has_run);
 

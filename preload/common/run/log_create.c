@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Opening a log: how large it may get, the mapping, the header. */
+/* Makes a log: how large it may become, the mapping, the header. */
 #include "preload/common/run/log_create.h"
 
 #include <errno.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
-#include <sys/resource.h>
 #include <sys/vfs.h>
 
 #include "preload/common/base/clock.h"
@@ -15,28 +14,19 @@
 #include "preload/common/log/rusage.h"
 #include "preload/common/run/run_logs.h"
 
-#define FIRST_BYTES		(128u << 10)	/* what a short program needs */
+#define FIRST_BYTES		(128u << 10)	/* enough for a short program */
 #define LEAST_BUDGET		(1u << 20)
 #define TMPFS_MAGIC		0x01021994
-#define ADDRESS_SPACE_SHARE	4		/* of what the limit on address space leaves */
+#define ADDRESS_SPACE_SHARE	4		/* part of what the limit on address space leaves */
 #define FREE_SPACE_SHARE	10
-#define MEMORY_SHARE		16		/* of the control group's limit, where the log is memory */
+#define MEMORY_SHARE		16	/* part of the control group's limit, if the log lies in memory */
 
 static uint64_t least(uint64_t a, uint64_t b)
 {
 	return a < b ? a : b;
 }
 
-static uint64_t limit_of(int resource)
-{
-	struct rlimit limit;
-
-	if (raw_syscall(SYS_prlimit64, 0, resource, 0, (long)&limit, 0, 0) < 0 || limit.rlim_cur == RLIM_INFINITY)
-		return UINT64_MAX;
-	return limit.rlim_cur;
-}
-
-/* A number at the start of a file, or UINT64_MAX. */
+/* Read the number at the start of a file. Return: UINT64_MAX when there is none. */
 static uint64_t number_in(const char *path)
 {
 	char content[64];
@@ -50,7 +40,7 @@ static uint64_t number_in(const char *path)
 
 struct budget {
 	uint64_t bytes;
-	int error;		/* what to say if it is too little */
+	int error;		/* the message if that is too little */
 };
 
 static void cut(struct budget *budget, uint64_t bytes, int error)
@@ -59,22 +49,22 @@ static void cut(struct budget *budget, uint64_t bytes, int error)
 		*budget = (struct budget){ bytes, error };
 }
 
-/* The budget, cut by what the disk, the limits and, for logs in memory, the control group leave. */
+/* Cut the budget to what the disk, the limits and, for logs in memory, the control group leave. */
 static void cut_budget(struct budget *budget, int fd)
 {
-	uint64_t address_space = limit_of(RLIMIT_AS);
+	uint64_t address_space = sys_limit(RLIMIT_AS);
 	struct statfs fs;
 
 	if (raw_syscall(SYS_fstatfs, fd, (long)&fs, 0, 0, 0, 0) == 0) {
-		if (fs.f_blocks)	/* else it does not know its size */
+		if (fs.f_blocks)	/* otherwise the file system does not know its size */
 			cut(budget, (uint64_t)fs.f_bavail * (uint64_t)fs.f_bsize / FREE_SPACE_SHARE, -ENOSPC);
 		if (fs.f_type == TMPFS_MAGIC)
 			cut(budget, number_in("/sys/fs/cgroup/memory.max") / MEMORY_SHARE, -ENOMEM);
 	}
-	if (address_space != UINT64_MAX)	/* the first number of statm: pages in use */
+	if (address_space != UINT64_MAX)	/* the first number of statm is the pages in use */
 		address_space -= least(address_space, number_in("/proc/self/statm") * LOG_AREA_ALIGN);
 	cut(budget, address_space / ADDRESS_SPACE_SHARE, -ENOMEM);
-	cut(budget, log_file_limit(), -EFBIG);
+	cut(budget, sys_limit(RLIMIT_FSIZE), -EFBIG);
 	budget->bytes &= ~(uint64_t)(LOG_AREA_ALIGN - 1);
 }
 
@@ -85,7 +75,8 @@ uint32_t choose_clock(void)
 
 	if (!CLOCK_MAY_BE_UNTRUSTED)
 		return LOG_CLOCK_TSC;
-	if (read_file("/sys/devices/system/clocksource/clocksource0/current_clocksource", source, sizeof(source)) <= 0 ||
+	if (read_file("/sys/devices/system/clocksource/clocksource0/current_clocksource", source,
+		      sizeof(source)) <= 0 ||
 	    !text_equal(source, "tsc\n"))
 		return LOG_CLOCK_MONOTONIC;
 	if (raw_syscall(SYS_prctl, PR_GET_TSC, (long)&tsc, 0, 0, 0, 0) < 0 || tsc != PR_TSC_ENABLE)
@@ -93,18 +84,22 @@ uint32_t choose_clock(void)
 	return LOG_CLOCK_TSC;
 }
 
-/* A record of every call means to time every call. */
+/* If every call has a record, every call is timed. */
 static uint32_t timing_of(const struct settings *settings)
 {
 	static const uint32_t timings[] = {
-		[TIMING_EXACT] = LOG_TIMING_EXACT, [TIMING_ADAPTIVE] = LOG_TIMING_ADAPTIVE, [TIMING_COUNTS] = LOG_TIMING_COUNTS,
+		[TIMING_EXACT] = LOG_TIMING_EXACT,
+		[TIMING_ADAPTIVE] = LOG_TIMING_ADAPTIVE,
+		[TIMING_COUNTS] = LOG_TIMING_COUNTS,
 	};
 	uint32_t timing = timings[settings->value[SETTING_TIMING]];
 
-	return timing == LOG_TIMING_ADAPTIVE && !settings->value[SETTING_THRESHOLD] ? LOG_TIMING_EXACT : timing;
+	return timing == LOG_TIMING_ADAPTIVE && !settings->value[SETTING_THRESHOLD] ? LOG_TIMING_EXACT
+										    : timing;
 }
 
-static void fill_header(struct log_header *log, const struct log_open *open, uint64_t budget, uint32_t exec_count)
+static void fill_header(struct log_header *log, const struct log_open *open, uint64_t budget,
+			uint32_t exec_count)
 {
 	const struct process_id *id = open->id;
 	struct usage_totals totals;
@@ -158,17 +153,15 @@ static long map_file(int fd, struct budget *budget)
 	return error ? error : sys_mmap(NULL, budget->bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 }
 
-static void unlink_file(const char *path)
-{
-	raw_syscall(SYS_unlinkat, AT_FDCWD, (long)path, 0, 0, 0, 0);
-}
-
-/* Where the run's file system cannot hold a live log. @fd: the run's file, replaced by the live one. */
+/*
+ * The run's file system cannot hold a log that is being written: make it elsewhere. @fd: the run's
+ * file; replaced by the log's.
+ */
 static long map_elsewhere(struct log_open *open, int *fd, struct budget *budget)
 {
 	long place = -EOPNOTSUPP, away;
 
-	cut_budget(budget, *fd);	/* it will come home */
+	cut_budget(budget, *fd);	/* the log will be moved to this file system at its end */
 	text_copy(open->home, sizeof(open->home), open->path);
 	for (unsigned number = 0;
 	     sys_failed(place) && (away = elsewhere_create(number, open->path)) != -ENOENT; number++) {
@@ -186,7 +179,7 @@ static long map_elsewhere(struct log_open *open, int *fd, struct budget *budget)
 			sys_munmap((void *)place, budget->bytes);
 			place = error;
 		}
-		unlink_file(open->path);
+		sys_unlink(open->path);
 		sys_close((int)away);
 	}
 	text_copy(open->path, sizeof(open->path), open->home);
@@ -207,14 +200,15 @@ int log_open(struct log_open *open, struct log_header **log, int *kept_fd)
 	if (fd < 0)
 		return fd;
 	place = elsewhere_is_remote(fd) ? -EOPNOTSUPP : map_file(fd, &budget);
-	if (elsewhere_is_wanted(place) && open->kind != LOG_OF_PROGRAMS) /* which nobody would bring home */
+	/* No process would move that one home */
+	if (elsewhere_is_wanted(place) && open->kind != LOG_OF_PROGRAMS)
 		place = map_elsewhere(open, &fd, &budget);
 	if (kept_fd && !sys_failed(place))
 		*kept_fd = fd;
 	else
 		sys_close(fd);
 	if (sys_failed(place)) {
-		unlink_file(open->path);
+		sys_unlink(open->path);
 		return (int)place;
 	}
 	*log = (struct log_header *)place;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Opening a log: the file, its mapping and its header. */
+/* Makes a log: the file, its mapping and its header. */
 #ifndef INSIDEME_LOG_CREATE_H
 #define INSIDEME_LOG_CREATE_H
 
@@ -14,15 +14,17 @@ struct log_open {
 	const struct settings *settings;
 	enum log_kind kind;
 	uint32_t clock;				/* enum log_clock */
-	uint64_t most_bytes;			/* of the budget that is set; 0: all */
+	uint64_t most_bytes;			/* the most of the budget that may be used; 0: all */
 	char path[RUN_PATH_BYTES];		/* result: the file, absolute */
-	char home[RUN_PATH_BYTES];		/* result: where it belongs if it lives away from its run, else empty */
+	/* result: where the log belongs, if it lies outside of its run; otherwise empty */
+	char home[RUN_PATH_BYTES];
 };
 
 /*
- * Make a new log in the run, sized by the budget, the free space and the limits, and map it whole.
- * The header is filled but for magic, which the caller stores last. @fd: kept open for the caller to use
- * or close; NULL: closed. Return: 0, or -errno.
+ * Make a new log in the run and map it whole. Its size follows from the budget, the free space and
+ * the limits. The header is complete except for magic, which the caller stores last. @fd: set to
+ * the file, which the caller may use and must close; NULL: the file is closed. Return: 0, or
+ * -errno.
  */
 int log_open(struct log_open *open, struct log_header **log, int *fd);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Mapped files of runs in the memory map of another process. */
+/* Searches the memory map of another process for files of runs. */
 #include "preload/common/run/mapped_runs.h"
 
 #include <errno.h>
@@ -12,7 +12,7 @@
 #define PAGE		4096
 #define NAME_BYTES	4096
 #define MAPS_MAX	(256u << 10)
-#define MAPPINGS_MAX	1000		/* asked for one by one */
+#define MAPPINGS_MAX	1000		/* at most, asked for one by one */
 
 #define LIBRARY		"/libinsideme.so"
 
@@ -30,19 +30,23 @@ static bool try_library(const struct search *search, const char *path, size_t le
 	return length >= bytes && text_equal(path + length - bytes, LIBRARY);
 }
 
-/* @path may end in the name of a run's page or log: the rest is the run's. */
+/* If @path ends in the name of a run's page or log, the rest is the run's path. */
 static bool try_run(const struct search *search, const char *path, size_t length)
 {
 	const char *name = path + length;
 
 	while (name > path && name[-1] != '/')
 		name--;
-	if (name <= path + 1 || !(text_equal(name, "run") || (length > 4 && text_equal(path + length - 4, ".log"))))
+	if (name <= path + 1 ||
+	    !(text_equal(name, "run") || (length > 4 && text_equal(path + length - 4, ".log"))))
 		return false;
 	return search->found(path, (size_t)(name - 1 - path), search->context);
 }
 
-/* PROCMAP_QUERY of Linux 6.11: the next mapping with these properties, without the text of all others. */
+/*
+ * PROCMAP_QUERY of Linux 6.11: the next mapping with these properties, without the text of all
+ * others.
+ */
 struct procmap_query {
 	uint64_t size;
 	uint64_t flags;
@@ -55,10 +59,10 @@ struct procmap_query {
 };
 
 #define QUERY_MAPPING	_IOWR('f', 17, struct procmap_query)
-#define SHARED_FILE	(0x01 | 0x02 | 0x08 | 0x20)	/* readable, writable, shared, of a file */
+#define SHARED_FILE	(0x01 | 0x02 | 0x08 | 0x20)	/* a readable, writable, shared mapping of a file */
 #define OR_NEXT		0x10
 
-/* Return: whether the kernel could answer; then @answer is right. */
+/* Return: whether the kernel could answer. Only then @answer is right. */
 static bool search_by_query(const struct search *search, int fd, bool *answer)
 {
 	char name[NAME_BYTES];
@@ -109,7 +113,7 @@ static bool search_text(const struct search *search, int fd)
 			line = p + 1;
 		}
 		kept = (size_t)(limit - line);
-		if (kept == PAGE)	/* a longer line is not ours */
+		if (kept == PAGE)	/* a longer line is none of ours */
 			kept = 0;
 		for (size_t i = 0; i < kept; i++)
 			buffer[i] = line[i];
@@ -125,7 +129,8 @@ static int open_maps(uint32_t pid)
 	return (int)sys_open(path, O_RDONLY | O_CLOEXEC, 0);
 }
 
-bool mapped_runs_search(uint32_t pid, bool (*found)(const char *path, size_t run_bytes, void *context), void *context)
+bool mapped_runs_search(uint32_t pid, bool (*found)(const char *path, size_t run_bytes, void *context),
+			void *context)
 {
 	const struct search search = { try_run, found, context };
 	bool answer = false;

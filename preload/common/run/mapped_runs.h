@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Which runs a process belongs to: it keeps the page of its run, RUN/run, or a log mapped, so its children find it. */
+/*
+ * The runs that a process belongs to. A process keeps the page of its run, RUN/run, or a log
+ * mapped, so that its children find the run.
+ */
 #ifndef INSIDEME_MAPPED_RUNS_H
 #define INSIDEME_MAPPED_RUNS_H
 
@@ -8,12 +11,17 @@
 #include <stdint.h>
 
 /*
- * Call @found with each .../run and .../NAME.log that process @pid has mapped as those of a run may be, of whose path the
- * first @run_bytes are the run's, until it returns true. Return: whether it did; false too where the process may not be looked at.
+ * Call @found with the path of each .../run and .../NAME.log that process @pid has mapped as a
+ * run's files are, until it returns true. The first @run_bytes of the path are the run's. Return:
+ * whether it returned true; also false when the process may not be looked at.
  */
-bool mapped_runs_search(uint32_t pid, bool (*found)(const char *path, size_t run_bytes, void *context), void *context);
+bool mapped_runs_search(uint32_t pid, bool (*found)(const char *path, size_t run_bytes, void *context),
+			void *context);
 
-/* Is the library in process @pid, but no run? Such a one was turned off, or is none of those that are recorded. */
+/*
+ * Is the library in process @pid, but no run? Then it was turned off, or the process is not one to
+ * record.
+ */
 bool mapped_runs_are_missed(uint32_t pid);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Lines on stderr. */
+/* Prints lines on stderr. */
 #include "preload/common/run/message.h"
 
 #include <sys/stat.h>
@@ -18,7 +18,7 @@ static struct stat first_stderr;	/* set before any thread; st_ino 0: none */
 
 static long stat_stderr(int fd, struct stat *stat)
 {
-	return raw_syscall(SYS_newfstatat, fd, (long)"", (long)stat, AT_EMPTY_PATH, 0, 0);
+	return sys_fstat(fd, stat);
 }
 
 void say_init(struct run *own)
@@ -27,16 +27,19 @@ void say_init(struct run *own)
 	stat_stderr(2, &first_stderr);
 }
 
-/* The program may have closed it, and opened a file of its own at its place. */
+/* The program may have closed stderr, and opened a file of its own with the same number. */
 static bool is_stderr(int fd)
 {
 	struct stat now;
 
-	return !first_stderr.st_ino ||
-	       (stat_stderr(fd, &now) == 0 && now.st_ino == first_stderr.st_ino && now.st_dev == first_stderr.st_dev);
+	return !first_stderr.st_ino || (stat_stderr(fd, &now) == 0 && now.st_ino == first_stderr.st_ino &&
+					now.st_dev == first_stderr.st_dev);
 }
 
-/* What has no run for the same reason has said it: a script in a directory of somebody else starts hundreds of programs. */
+/*
+ * If the parent has no run for the same reason, it has printed the message: a script in another
+ * user's directory may start hundreds of programs.
+ */
 static bool is_said_by_parent(void)
 {
 	uint32_t parent = (uint32_t)raw_syscall(SYS_getppid, 0, 0, 0, 0, 0, 0);
@@ -45,7 +48,7 @@ static bool is_said_by_parent(void)
 	if (!parent || !mapped_runs_are_missed(parent))
 		return false;
 	process_program(parent, program);
-	return !rank_is_launcher(program);	/* those are not recorded, and say nothing */
+	return !rank_is_launcher(program);	/* launchers are not recorded, and print nothing */
 }
 
 bool say_is_news(enum message message)
@@ -63,7 +66,9 @@ static void say_on(int fd, const char *begin, const char *line)
 {
 	static char end[] = "\n";
 	const struct iovec parts[] = {
-		{ (char *)begin, text_length(begin) }, { (char *)line, text_length(line) }, { end, sizeof(end) - 1 },
+		{ (char *)begin, text_length(begin) },
+		{ (char *)line, text_length(line) },
+		{ end, sizeof(end) - 1 },
 	};
 
 	if (is_stderr(fd))
@@ -83,7 +88,7 @@ void say_span(const char *name, uint64_t ns, const char *program, int pid, bool 
 	bool is_cut = bytes > NAME_WIDTH;
 
 	bytes = is_cut ? NAME_WIDTH - 3 : bytes;
-	while (is_cut && bytes && (name[bytes] & 0xc0) == 0x80)	/* no half character */
+	while (is_cut && bytes && (name[bytes] & 0xc0) == 0x80)	/* do not cut a character in half */
 		bytes--;
 	text_init(&text, line, sizeof(line));
 	for (size_t i = 0; i < bytes; i++) {
@@ -117,4 +122,32 @@ void say_line_of(int pid, const char *line)
 		sys_close((int)fd);
 	}
 	sys_close((int)process);
+}
+
+void complaints_init(struct complaints *complaints)
+{
+	text_init(&complaints->text, complaints->buffer, sizeof(complaints->buffer));
+}
+
+void complaints_keep(void *context, const char *line)
+{
+	struct complaints *complaints = context;
+
+	text_add(&complaints->text, line);
+	text_add_char(&complaints->text, '\n');
+}
+
+void complaints_say(struct complaints *complaints)
+{
+	char *line = complaints->buffer;
+
+	if (!*line || !say_is_news(MESSAGE_SETTINGS))
+		return;
+	for (char *p = line; *p; p++) {
+		if (*p != '\n')
+			continue;
+		*p = '\0';
+		say_line(line);
+		line = p + 1;
+	}
 }

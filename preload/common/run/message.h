@@ -1,26 +1,50 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Lines on stderr: few, and each once per run, whichever process comes first: which is kept in the run's page. */
+/*
+ * Lines on stderr: few, and each once per run, whichever process is first. The run's page keeps
+ * which lines were printed.
+ */
 #ifndef INSIDEME_MESSAGE_H
 #define INSIDEME_MESSAGE_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "preload/common/base/text.h"
 #include "preload/common/run/run.h"
 
 enum message { MESSAGE_SETTINGS, MESSAGE_OFF, MESSAGE_NOT_EVERY_CALL, MESSAGE_MEMORY, MESSAGE_SELECTION,
 	       MESSAGE_SIGNAL };
 
-/* @own: kept; NULL without a run. What stderr is now it must be later, or nothing is said. */
+/*
+ * @own: must stay valid; NULL without a run. Lines are printed only while stderr is the file that
+ *   it is now.
+ */
 void say_init(struct run *own);
-/* Maps the run's page where that is not yet. */
+/* Is @message new in this run? From now on it is not. Maps the run's page if it is not yet mapped. */
 bool say_is_news(enum message message);
 
-/* "insideme: ..." in one write on what was stderr at the start, and on nothing else. */
+/* Print "insideme: ..." in one write. */
 void say_line(const char *line);
-/* "[Profiler] ...": what took so long, in multiprocess_profiler's words. Callable from threads and signal handlers. */
+/*
+ * Print "[Profiler] ...", a duration in multiprocess_profiler's words. May be called from threads
+ * and signal handlers.
+ */
 void say_span(const char *name, uint64_t ns, const char *program, int pid, bool broken);
-/* The same as say_line() in the sampling task, which has no descriptors of the program's @pid. Before Linux 5.6 nothing is said. */
+/*
+ * As say_line(), for the sampling task, which does not have the descriptors of the program @pid.
+ * Before Linux 5.6 nothing is printed.
+ */
 void say_line_of(int pid, const char *line);
+
+/* Complaints about settings are kept here until the run is known, so that only one process prints them. */
+struct complaints {
+	struct text text;
+	char buffer[2048];
+};
+
+void complaints_init(struct complaints *complaints);
+/* A settings_complain; @context is the struct complaints. */
+void complaints_keep(void *context, const char *line);
+void complaints_say(struct complaints *complaints);
 
 #endif

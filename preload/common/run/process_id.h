@@ -24,21 +24,22 @@ struct process_id {
 	struct rank rank;
 };
 /*
- * This process; all but its rank, see rank_read(), and its boot, which run_find() knows or asks for. @exe: its
- * executable, as process_link() has it; NULL: to be read.
+ * This process; all but its rank, see rank_read(), and its boot, which run_find() knows or asks for. @exe:
+ * its executable, as process_link() has it; NULL: to be read.
  */
 void process_id_read(struct process_id *id, const char *exe);
 void process_id_boot(struct process_id *id);
 /*
- * The same but for its start, 0, which run_find() knows or asks for too. The parent is as this process's namespace numbers
- * it, and that may not be /proc's.
+ * The same but for its start, 0, which run_find() knows or asks for too. The parent is as this process's
+ * namespace numbers it, and that may not be /proc's.
  */
 void process_id_begin(struct process_id *id, const char *exe);
 
 /* Its numbers and its start alone. */
 void process_id_look(struct process_id *id);
 
-/* A pid for what follows: in a pid namespace whose /proc is that of the outer one our number is somebody else's. */
+/* A pid for what follows: in a pid namespace whose /proc is that of the outer one our number is somebody
+ * else's. */
 #define PROCESS_SELF 0
 
 /* Base name of the executable of @pid, cut to PROCESS_PROGRAM_BYTES; "unknown" when it cannot be read. */

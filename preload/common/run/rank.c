@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The launchers, what they say to their ranks, and their programs. */
+/* The launchers: the variables that they set for their ranks, and their programs. */
 #include "preload/common/run/rank.h"
 
 #include <stddef.h>
@@ -7,11 +7,11 @@
 #include "preload/common/base/compiler.h"
 #include "preload/common/base/text.h"
 
-#define IDS	2	/* variables that make up a launch id */
+#define IDS	2	/* variables that form a launch id */
 #define NEEDS	2
 
 struct launcher {
-	const char *rank;		/* names of variables; NULL: not told */
+	const char *rank;		/* names of variables; NULL: there is none */
 	const char *nr_ranks;
 	const char *local_rank;
 	const char *id[IDS];
@@ -19,11 +19,12 @@ struct launcher {
 };
 
 /*
- * The first whose rank is set counts. What a launcher sets for another one to read comes late: PMIx is below all
- * that use it, and Slurm is last, for it sets its variables in each batch script and keeps them under any mpirun.
+ * The first launcher whose rank is set counts. Variables that one launcher sets for another come
+ * late: PMIx is below the launchers that use it. Slurm is last, because it sets its variables in
+ * each batch script, and they stay set under any mpirun.
  */
 static const struct launcher launchers[] = {
-	/* Job ids of Open MPI up to 4 come again after some thousand launches: its random key does not. */
+	/* Job ids of Open MPI up to 4 repeat after some thousand launches; its random key does not. */
 	{ "OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_LOCAL_RANK",
 	  { "PMIX_NAMESPACE", "OMPI_MCA_orte_precondition_transports" }, { NULL } },
 	{ "MV2_COMM_WORLD_RANK", "MV2_COMM_WORLD_SIZE", "MV2_COMM_WORLD_LOCAL_RANK", { NULL }, { NULL } },
@@ -35,14 +36,37 @@ static const struct launcher launchers[] = {
 	{ "JSM_NAMESPACE_RANK", "JSM_NAMESPACE_SIZE", "JSM_NAMESPACE_LOCAL_RANK", { NULL }, { NULL } },
 	{ "PMIX_RANK", NULL, NULL, { "PMIX_NAMESPACE" }, { NULL } },
 };
-static const struct launcher slurm = {
-	"SLURM_PROCID", "SLURM_NTASKS", "SLURM_LOCALID", { "SLURM_JOB_ID", "SLURM_STEP_ID" }, { "SLURM_STEP_ID" }
-};
+static const struct launcher slurm = { "SLURM_PROCID",
+				       "SLURM_NTASKS",
+				       "SLURM_LOCALID",
+				       { "SLURM_JOB_ID", "SLURM_STEP_ID" },
+				       { "SLURM_STEP_ID" } };
 
 static const char *const launcher_programs[] = {
-	"mpirun", "mpiexec", "orterun", "orted", "orte-dvm", "prun", "prterun", "prte", "prted", "mpiexec.hydra",
-	"hydra_pmi_proxy", "hydra_bstrap_proxy", "hydra_nameserver", "mpirun_rsh", "mpispawn", "mpiexec.gforker",
-	"srun", "slurmstepd", "aprun", "palsd", "jsrun", "flux", "flux-broker", "flux-shell",
+	"mpirun",
+	"mpiexec",
+	"orterun",
+	"orted",
+	"orte-dvm",
+	"prun",
+	"prterun",
+	"prte",
+	"prted",
+	"mpiexec.hydra",
+	"hydra_pmi_proxy",
+	"hydra_bstrap_proxy",
+	"hydra_nameserver",
+	"mpirun_rsh",
+	"mpispawn",
+	"mpiexec.gforker",
+	"srun",
+	"slurmstepd",
+	"aprun",
+	"palsd",
+	"jsrun",
+	"flux",
+	"flux-broker",
+	"flux-shell",
 };
 
 bool rank_is_launcher(const char *program)
@@ -74,7 +98,7 @@ static int32_t find_number(char *const *environment, const char *name)
 	return (int32_t)number;
 }
 
-/* The parts that are set, with points between. One that is too long ends with a hash of all of it. */
+/* Join the parts that are set by points. An id that is too long ends with a hash of all of it. */
 static void find_id(char *id, char *const *environment, const struct launcher *launcher)
 {
 	uint64_t hash = 0xcbf29ce484222325u;
@@ -99,7 +123,7 @@ static void find_id(char *id, char *const *environment, const struct launcher *l
 	text_add_padded(&text, hash, 20);
 }
 
-/* Return: whether @launcher speaks here, and makes sense; then @rank is filled. */
+/* Return: whether @launcher has set its variables, and they make sense; then @rank is filled. */
 static bool take(struct rank *rank, char *const *environment, const struct launcher *launcher)
 {
 	bool is_met = !launcher->needs[0];
@@ -115,19 +139,19 @@ static bool take(struct rank *rank, char *const *environment, const struct launc
 	return is_met && (rank->nr_ranks < 0 || rank->rank < rank->nr_ranks);
 }
 
-/* Of one task it says nothing: a batch script is one too. */
+/* A single task means nothing: a batch script is one too. */
 static bool take_slurm(struct rank *rank, char *const *environment)
 {
 	return take(rank, environment, &slurm) && rank->nr_ranks > 1;
 }
 
-/* What a library's own variables leave open, Slurm tells where it started this very rank. */
+/* What a library's own variables leave open is taken from Slurm's, if Slurm started this very rank. */
 static void complete(struct rank *rank, char *const *environment)
 {
 	struct rank task;
 
-	if ((rank->nr_ranks >= 0 && rank->launch_id[0]) || !take_slurm(&task, environment) || task.rank != rank->rank ||
-	    (rank->nr_ranks >= 0 && task.nr_ranks != rank->nr_ranks))
+	if ((rank->nr_ranks >= 0 && rank->launch_id[0]) || !take_slurm(&task, environment) ||
+	    task.rank != rank->rank || (rank->nr_ranks >= 0 && task.nr_ranks != rank->nr_ranks))
 		return;
 	rank->nr_ranks = task.nr_ranks;
 	if (rank->local_rank < 0)

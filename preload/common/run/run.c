@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The directories of runs, and a run's own with the page that its processes share. */
+/* Makes the directories of runs, and the page that a run's processes share. */
 #include "preload/common/run/run.h"
 
 #include <errno.h>
@@ -13,11 +13,15 @@
 #include "preload/common/run/process_id.h"
 
 #define PAGE		4096
-#define BEING_SET	1	/* in us_ticks */
-#define BEGUN_WAIT_NS	1000000		/* between looks at a run that another process begins just now */
+#define BEING_SET	1	/* in us_ticks, while it is written */
+#define BEGUN_WAIT_NS	1000000		/* between looks at a run that another process is making */
 #define BEGUN_WAITS	100
 #define ATTEMPTS_MAX	10000
-#define SMALL_NUMBERS	3	/* behind names of runs; then their process's: a script may start hundreds in a second */
+/*
+ * Used to number runs of the same second; then numbers follow the pid, since a script may start
+ * hundreds in a second
+ */
+#define SMALL_NUMBERS	3
 
 void path_join(char *path, size_t bytes, const char *directory, const char *name)
 {
@@ -29,7 +33,10 @@ void path_join(char *path, size_t bytes, const char *directory, const char *name
 	text_add(&text, name);
 }
 
-/* The page of a new run, written whole: a page that the file does not have would kill who touches it. */
+/*
+ * Write the page of a new run, whole: a page beyond the file's end would kill a process that
+ * touches it.
+ */
 static int begin_page(int fd, const struct process_id *creator)
 {
 	union {
@@ -55,7 +62,7 @@ static int await_page(int fd)
 	struct stat stat;
 
 	for (int i = 0; i < BEGUN_WAITS; i++) {
-		if (raw_syscall(SYS_newfstatat, fd, (long)"", (long)&stat, AT_EMPTY_PATH, 0, 0) == 0 &&
+		if (sys_fstat(fd, &stat) == 0 &&
 		    stat.st_size >= PAGE)
 			return 0;
 		raw_syscall(SYS_nanosleep, (long)&wait, 0, 0, 0, 0, 0);
@@ -63,7 +70,7 @@ static int await_page(int fd)
 	return -EINVAL;
 }
 
-/* Private where it cannot be shared: others still find the run by it. */
+/* The page is mapped privately where it cannot be shared. Other processes still find the run by it. */
 int run_map_page(struct run *run, const struct process_id *creator)
 {
 	char path[RUN_PATH_BYTES];
@@ -115,7 +122,7 @@ bool run_is_watched(const struct log_run *page)
 	return monitor && raw_syscall(SYS_kill, monitor, 0, 0, 0, 0, 0) != -ESRCH;
 }
 
-/* Through the file: the page may be private. */
+/* Writes through the file, because the page may be mapped privately. */
 static void write_to_page(const struct run *run, uint32_t value, uint64_t offset)
 {
 	char path[RUN_PATH_BYTES];
@@ -160,10 +167,10 @@ int run_prepare_directory(const char *path)
 	made = sys_mkdir(path, 0700);
 	directory = sys_open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
 	if (directory == -ENOENT && made < 0)
-		return (int)made;	/* it says why: no permission, a read-only file system */
+		return (int)made;	/* this error is the reason: no permission, a read-only file system */
 	if (directory < 0)
 		return (int)directory;
-	raw_syscall(SYS_newfstatat, directory, (long)"", (long)&stat, AT_EMPTY_PATH, 0, 0);
+	sys_fstat((int)directory, &stat);
 	if (stat.st_uid != (uid_t)raw_syscall(SYS_geteuid, 0, 0, 0, 0, 0, 0) || (stat.st_mode & 022)) {
 		sys_close((int)directory);
 		return -EPERM;
@@ -248,7 +255,8 @@ void run_set_us_ticks(struct run *run, const char *boot_id, uint64_t us_ticks)
 	uint64_t unknown = 0;
 
 	if (!text_equal(run->page->boot_id, boot_id) ||
-	    !__atomic_compare_exchange_n(&run->page->us_ticks, &unknown, BEING_SET, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+	    !__atomic_compare_exchange_n(&run->page->us_ticks, &unknown, BEING_SET, false, __ATOMIC_RELAXED,
+					 __ATOMIC_RELAXED))
 		return;
 	__atomic_store_n(&run->page->us_ticks, us_ticks, __ATOMIC_RELEASE);
 }
@@ -265,6 +273,6 @@ void run_take_back(struct run *run)
 
 	run_leave(run);
 	path_join(path, sizeof(path), run->path, "run");
-	raw_syscall(SYS_unlinkat, AT_FDCWD, (long)path, 0, 0, 0, 0);
+	sys_unlink(path);
 	raw_syscall(SYS_unlinkat, AT_FDCWD, (long)run->path, AT_REMOVEDIR, 0, 0, 0);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Finding or starting the run that this process belongs to. */
+/* Finds or starts the run that this process belongs to. */
 #include "preload/common/run/run_join.h"
 
 #include <errno.h>
@@ -17,10 +17,13 @@ struct wanted {
 	struct run *run;
 	enum run_wish wish;
 	struct process_id *id;
-	uint32_t parent;	/* taken for it */
+	uint32_t parent;	/* the pid that is taken for the parent's */
 };
 
-/* For a program that may do with an entry the log that such share is enough: each mapping is felt by a short one. */
+/*
+ * A program that may only need an entry maps the shared log alone: a short program notices each
+ * mapping.
+ */
 static bool use_run(const char *path, size_t run_bytes, void *context)
 {
 	const struct wanted *wanted = context;
@@ -34,13 +37,16 @@ static bool use_run(const char *path, size_t run_bytes, void *context)
 	       run_map_page(wanted->run, NULL) == 0;
 }
 
-/* Only where the parent has no run, or is not to be known by our own number for it, /proc must tell who it is. */
+/*
+ * /proc is read for the parent only if the parent has no run, or if our own number for it may not
+ * be /proc's.
+ */
 static bool run_of_ancestor(struct run *run, enum run_wish wish, struct process_id *id)
 {
 	struct wanted wanted = { run, wish, id, 0 };
 	uint32_t pid;
 
-	if (!id->ppid)		/* none in our pid namespace: there may be one in /proc's */
+	if (!id->ppid)		/* there is no parent in our pid namespace, but there may be one in /proc's */
 		process_id_look(id);
 	wanted.parent = pid = id->ppid;
 	for (int i = 0; i < PROCESS_ANCESTORS_MAX && pid > 0; i++) {
@@ -60,7 +66,10 @@ static bool run_of_ancestor(struct run *run, enum run_wish wish, struct process_
 	return false;
 }
 
-/* When this process began, as runs are named; it can own no older run. One second for rounding. */
+/*
+ * The start of this process, in the form of a run's name. The process owns no older run. One second
+ * is subtracted for rounding.
+ */
 static void date_of_start(char *date, const struct process_id *id)
 {
 	uint64_t since_boot_ns = clock_ns(CLOCK_BOOTTIME), start_ns = id->start * PROCESS_TICK_NS;
@@ -79,8 +88,9 @@ static bool not_before(const char *name, const char *date)
 }
 
 /*
- * Was the process in this run before an exec? One that is not recorded has no log, but may have made it. Many runs are
- * looked at where a script starts one program after the other: only its own is mapped.
+ * Was the process in this run before an exec? A process that is not recorded has no log, but it may
+ * have made the run. Where a script starts one program after the other, many runs are looked at;
+ * only its own is mapped.
  */
 static bool is_own(struct run *run, const struct process_id *id)
 {
@@ -145,16 +155,18 @@ static int run_in_directory(struct run *run, const char *dir, const struct proce
 	return run_of_own_log(run, directory, id) ? 0 : run_create(run, directory, id);
 }
 
-/* The file costs a short program more than the ancestor's run tells. */
+/* Reading the file would take longer than asking the ancestor's run. */
 static void know_boot(struct process_id *id, const struct run *of_ancestor)
 {
 	if (of_ancestor && of_ancestor->shared)
 		text_copy(id->boot_id, sizeof(id->boot_id), of_ancestor->shared->boot_id);
-	else if (!id->boot_id[0] && !(of_ancestor && run_boot_of_all(of_ancestor, id->boot_id, sizeof(id->boot_id))))
+	else if (!id->boot_id[0] &&
+		 !(of_ancestor && run_boot_of_all(of_ancestor, id->boot_id, sizeof(id->boot_id))))
 		process_id_boot(id);
 }
 
-static int find(struct run *run, enum run_wish wish, const char *run_setting, const char *dir, struct process_id *id)
+static int find(struct run *run, enum run_wish wish, const char *run_setting, const char *dir,
+		struct process_id *id)
 {
 	bool has_run, is_child;
 
@@ -166,13 +178,17 @@ static int find(struct run *run, enum run_wish wish, const char *run_setting, co
 		return run_of_setting(run, run_setting, id);
 	if (wish == RUN_OF_LAUNCHER)
 		return has_run ? 0 : -ENOENT;
-	/* A rank's children stay with it, whatever directory they are in; the rank goes where its launch is. */
+	/*
+	 * A rank's children stay in its run, whatever their directory is. The rank itself goes to
+	 * the run of its launch.
+	 */
 	if (has_run && (id->rank.rank < 0 || run_knows_rank(run->path, id, &is_child)))
 		return 0;
 	return run_in_directory(run, dir, id, has_run);
 }
 
-int run_find(struct run *run, enum run_wish wish, const char *run_setting, const char *dir, struct process_id *id)
+int run_find(struct run *run, enum run_wish wish, const char *run_setting, const char *dir,
+	     struct process_id *id)
 {
 	int error;
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The logs in a run. */
+/* Names and finds the logs in a run. */
 #include "preload/common/run/run_logs.h"
 
 #include <errno.h>
@@ -11,7 +11,7 @@
 #include "preload/common/log/log_elsewhere.h"
 
 #define RANK_DIGITS	4
-#define NEWBORN_TICKS	2u	/* no pid is given to a second process within that */
+#define NEWBORN_TICKS	2u	/* no pid is used for a second process within this time */
 
 /* "rank0003-" */
 static void add_rank(struct text *text, int32_t rank)
@@ -21,9 +21,9 @@ static void add_rank(struct text *text, int32_t rank)
 	text_add_char(text, '-');
 }
 
-/* Of process @pid on @id's host; @rank: -1 for a name without. */
-static void log_path(char *path, uint64_t bytes, const char *run_path, const struct process_id *id, int32_t rank,
-		     uint32_t pid, uint32_t count)
+/* The path of a log of process @pid on @id's host. @rank: -1 for a name without a rank. */
+static void log_path(char *path, uint64_t bytes, const char *run_path, const struct process_id *id,
+		     int32_t rank, uint32_t pid, uint32_t count)
 {
 	struct text text;
 
@@ -67,7 +67,10 @@ bool run_knows_newborn(const char *path, struct process_id *id)
 	return true;
 }
 
-/* The first log of the process @pid that began at @start, by its name without or with this process's rank. */
+/*
+ * Find the first log of the process @pid that began at @start. Its name may contain this process's
+ * rank.
+ */
 static bool find_log(const char *run_path, const struct process_id *id, uint32_t pid, uint64_t start,
 		     struct log_header *header)
 {
@@ -121,7 +124,7 @@ bool run_knows_rank(const char *run_path, const struct process_id *id, bool *is_
 	return false;
 }
 
-/* @name: of a log that carries this process's rank. */
+/* @name: of a log whose name has this process's rank. */
 static bool is_elsewhere(const char *run_path, const char *name, const struct process_id *id)
 {
 	char path[RUN_PATH_BYTES];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Opening, making and growing the log that programs share. Several processes do so at one time. */
+/* Opens, makes and grows the log that programs share. Several processes may do so at the same time. */
 #include "preload/common/run/shared_log.h"
 
 #include <errno.h>
@@ -14,7 +14,7 @@
 #include "preload/common/run/log_create.h"
 #include "preload/common/run/run_logs.h"
 
-#define BUDGET_BYTES	(64u << 20)	/* for some 80,000 programs; those after them get logs of their own */
+#define BUDGET_BYTES	(64u << 20)	/* for some 80,000 programs; later ones get logs of their own */
 #define AHEAD_BYTES	(64u << 10)
 
 static bool may_read_ticks(const struct log_header *log)
@@ -25,15 +25,19 @@ static bool may_read_ticks(const struct log_header *log)
 	       (raw_syscall(SYS_prctl, PR_GET_TSC, (long)&tsc, 0, 0, 0, 0) == 0 && tsc == PR_TSC_ENABLE);
 }
 
-/* Is it a shared log that is ready, and of this boot of this host? One that is being made is not waited for. */
+/*
+ * Is it a shared log that is complete, of this boot of this host? A log that is being made is not
+ * waited for.
+ */
 static bool is_fit(const struct log_header *log, const struct process_id *id)
 {
 	return log->magic == LOG_MAGIC && log->version == LOG_VERSION && log->kind == LOG_OF_PROGRAMS &&
-	       (id->boot_id[0] ? text_equal(log->boot_id, id->boot_id) : log->boot_id[0] && !log->several_boots) &&
+	       (id->boot_id[0] ? text_equal(log->boot_id, id->boot_id)
+			       : log->boot_id[0] && !log->several_boots) &&
 	       may_read_ticks(log);
 }
 
-/* So far ahead that others find room too. */
+/* Grow so far ahead that other processes find room too. */
 static void grow(struct log_header *log, int fd)
 {
 	uint64_t tail = __atomic_load_n(&log->tail_bytes, __ATOMIC_RELAXED);
@@ -65,7 +69,10 @@ static int open_shared(const struct run *run, const struct process_id *id, int f
 	return (int)sys_open(path, flags | O_CLOEXEC | O_NOFOLLOW, 0);
 }
 
-/* It changes all the time, so that the file system would note when it was read, each time. Only its owner may waive that. */
+/*
+ * The log changes all the time, so the file system would note the time of each reading. Only the
+ * file's owner may turn that off.
+ */
 int shared_log_map(struct run *run, const struct process_id *id)
 {
 	int fd = open_shared(run, id, O_RDWR | O_NOATIME), error;
@@ -79,8 +86,9 @@ int shared_log_map(struct run *run, const struct process_id *id)
 	return error;
 }
 
-/* It carries no pid, nor a program's name. */
-int shared_log_make(struct run *run, const struct process_id *id, const struct settings *settings, uint64_t us_ticks)
+/* The log has neither a pid nor a program's name. */
+int shared_log_make(struct run *run, const struct process_id *id, const struct settings *settings,
+		    uint64_t us_ticks)
 {
 	struct process_id nobody = *id;
 	struct log_open open = { .run = run, .id = &nobody, .settings = settings, .kind = LOG_OF_PROGRAMS,
@@ -100,7 +108,7 @@ int shared_log_make(struct run *run, const struct process_id *id, const struct s
 	log->threshold_floor_ticks = log->clock == LOG_CLOCK_TSC ? us_ticks : 1000;
 	clock_read_all(log->clock, &log->start_again);
 	__atomic_store_n(&log->magic, LOG_MAGIC, __ATOMIC_SEQ_CST);
-	/* Who told that before it was there did not find it. */
+	/* A process that reported another boot before this log existed did not find it. */
 	log->several_boots = __atomic_load_n(&run->page->several_boots, __ATOMIC_SEQ_CST);
 	run->shared = log;
 	return 0;
@@ -119,6 +127,7 @@ void shared_log_tell_boots(const struct run *run, const struct process_id *id)
 
 	if (fd < 0)
 		return;
-	raw_syscall(SYS_pwrite64, fd, (long)&yes, sizeof(yes), offsetof(struct log_header, several_boots), 0, 0);
+	raw_syscall(SYS_pwrite64, fd, (long)&yes, sizeof(yes), offsetof(struct log_header, several_boots), 0,
+		    0);
 	sys_close(fd);
 }

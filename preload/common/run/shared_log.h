@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The log that the run's programs of a host share, and in which those are that have none of their own. */
+/*
+ * The log that the run's programs on a host share. It has the entries of programs without a log of
+ * their own.
+ */
 #ifndef INSIDEME_SHARED_LOG_H
 #define INSIDEME_SHARED_LOG_H
 
@@ -8,19 +11,20 @@
 #include "preload/common/run/run.h"
 
 /*
- * Map it as run->shared. With an empty @id->boot_id, by who found the run through an ancestor: only where all
- * processes of the run are of one boot, which is @id's then.
- * Return: 0, -ENOENT where there is none, or another -errno: it cannot be used.
+ * Map the log as run->shared. If @id->boot_id is empty, the run was found through an ancestor, and
+ * the log is used only if all processes of the run are of one boot, which then is @id's. Return: 0;
+ * -ENOENT where there is none; or another -errno when it cannot be used.
  */
 int shared_log_map(struct run *run, const struct process_id *id);
 
-/* Make it, of a run whose page is mapped. @us_ticks: ticks in 1 us. Return: as shared_log_map(). */
-int shared_log_make(struct run *run, const struct process_id *id, const struct settings *settings, uint64_t us_ticks);
+/* Make the log, in a run whose page is mapped. @us_ticks: ticks in 1 us. Return: as shared_log_map(). */
+int shared_log_make(struct run *run, const struct process_id *id, const struct settings *settings,
+		    uint64_t us_ticks);
 
-/* It is not this process's any more. */
+/* The log is no longer this process's. */
 void shared_log_leave(struct run *run);
 
-/* Processes of another boot than its own are in the run. */
+/* Record in the log that the run has processes of another boot than the log's. */
 void shared_log_tell_boots(const struct run *run, const struct process_id *id);
 
 #endif

@@ -13,7 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "preload/common/run/exe_path.h"
+#include "preload/common/run/process_facts.h"
 
 static char folder[PATH_MAX];	/* free of links */
 static char path[PATH_MAX];	/* of the last in_folder() */
