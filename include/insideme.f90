@@ -1,6 +1,7 @@
 ! SPDX-License-Identifier: MIT
-! InsideMe's interface for Fortran: compile this file with the program, and use the module insideme. There is nothing to link with (before
-! glibc 2.34: -ldl). What each does, and its errors, is said in insideme.h; without the recorder each call is a test.
+! InsideMe's interface for Fortran. Compile this file with the program, and use the module insideme. There is
+! nothing to link with (before glibc 2.34: -ldl). insideme.h explains each procedure and its errors. Without
+! the recorder each call is a test.
 !
 !     use insideme
 !     call insideme_begin("step")
@@ -8,27 +9,32 @@
 !     call insideme_mark("converged")
 !     call insideme_counter("residual", residual)
 !     call insideme_fail("timeout", "no answer")
-!     call insideme_field("I/O")                 of the procedure or region that is open
-!     type(insideme_timer) :: timer              start and stop may lie in different procedures
+!     call insideme_field("I/O")                 for the procedure or region that is open
+!     type(insideme_timer) :: timer              start and stop may be in different procedures
 !     call insideme_start(timer, "solve")        insideme_pause(timer), insideme_resume(timer)
 !     call insideme_stop(timer)
 !     call insideme_disable()                    insideme_enable()
-!     seconds = insideme_timing("solve")         insideme_calls("solve"), call insideme_reset("solve"), of all: call insideme_reset()
+!     seconds = insideme_timing("solve")         insideme_calls("solve")
+!     call insideme_reset("solve")               all of them: call insideme_reset()
 !     call insideme_summary()                    a table of all timers and regions; insideme_summary(unit)
-!     type(insideme_sum) :: sum                  each of them, in the order of their names: name, calls, seconds
-!     do while (insideme_next(sum))
-!     insideme_rss(), insideme_peak(), insideme_rank(), insideme_size(), insideme_wtime(), call insideme_snapshot("here")
-!     call insideme_alloc(c_loc(block), bytes)   of an own allocator; insideme_free(c_loc(block)), insideme_pool_begin(), insideme_pool_end()
+!     type(insideme_sum) :: sum                  name, calls and seconds of one of them
+!     do while (insideme_next(sum))              all of them, in the order of their names
+!     insideme_rss(), insideme_peak(), insideme_rank(), insideme_size(), insideme_wtime()
+!     call insideme_snapshot("here")
+!     call insideme_alloc(c_loc(block), bytes)   a block of the program's own allocator
+!     call insideme_free(c_loc(block))           insideme_pool_begin(), insideme_pool_end()
 !
-! With hooks in the program this file must have none, or each region would end with insideme_begin:
-! -finstrument-functions-exclude-file-list=insideme.f90 (insideme-fc adds it). Trailing blanks of names do not count. May be called from any thread.
+! If the program is compiled with hooks, this file must not be, or each region would end with insideme_begin:
+! -finstrument-functions-exclude-file-list=insideme.f90 (insideme-fc adds it). Trailing blanks of names are
+! ignored. The procedures may be called from any thread.
 module insideme
   use, intrinsic :: iso_c_binding
   use, intrinsic :: iso_fortran_env, only : output_unit
   implicit none
   private
-  public :: insideme_begin, insideme_end, insideme_mark, insideme_counter, insideme_fail, insideme_field, insideme_snapshot
-  public :: insideme_timer, insideme_start, insideme_pause, insideme_resume, insideme_stop, insideme_enable, insideme_disable
+  public :: insideme_begin, insideme_end, insideme_mark, insideme_counter, insideme_fail, insideme_field
+  public :: insideme_timer, insideme_start, insideme_pause, insideme_resume, insideme_stop
+  public :: insideme_enable, insideme_disable, insideme_snapshot
   public :: insideme_timing, insideme_calls, insideme_reset, insideme_sum, insideme_next, insideme_summary
   public :: insideme_alloc, insideme_free, insideme_pool_begin, insideme_pool_end
   public :: insideme_rss, insideme_peak, insideme_rank, insideme_size, insideme_wtime
@@ -51,7 +57,7 @@ module insideme
     character(kind=c_char) :: name(name_max + 1) = c_null_char
   end type
 
-  ! What is known of a timer or region so far, in seconds. A new one is before the first of them.
+  ! What is known of a timer or region so far, in seconds. insideme_next() sets a new one to the first.
   type :: insideme_sum
     character(len=:), allocatable :: name
     integer(c_int64_t) :: calls = 0
@@ -156,14 +162,15 @@ module insideme
     end function
   end interface
 
-  ! Threads that look at once find the same.
+  ! Threads that look it up at the same time find the same.
   logical, save :: is_looked_up = .false.
   logical, save :: is_loaded = .false.
   procedure(name_call), pointer, save :: begin_within => null(), mark => null()
   procedure(name_call), pointer, save :: field => null(), snapshot => null()
   procedure(reset_call), pointer, save :: reset => null()
   procedure(after_call), pointer, save :: sum_after => null()
-  procedure(timer_call), pointer, save :: start => null(), pause => null(), resume => null(), stop_timer => null()
+  procedure(timer_call), pointer, save :: start => null(), pause => null()
+  procedure(timer_call), pointer, save :: resume => null(), stop_timer => null()
   procedure(plain_call), pointer, save :: enable => null(), disable => null()
   procedure(sum_call), pointer, save :: sum_of => null()
   procedure(memory_call), pointer, save :: memory => null()
@@ -306,7 +313,7 @@ contains
     if (is_loaded) status = resume(timer%state)
   end subroutine
 
-  ! The timer may have been copied since: its name is where it is now.
+  ! The timer may have been copied, so its name is set to where it is now.
   subroutine insideme_stop(timer)
     type(insideme_timer), intent(inout), target :: timer
     integer(c_int) :: status
@@ -338,7 +345,7 @@ contains
     if (is_loaded) status = sum_of(trim(name) // c_null_char, sum)
   end function
 
-  ! Seconds that a timer or region took so far; 0 without the recorder.
+  ! Seconds that a timer or region has taken so far; 0 without the recorder.
   real(c_double) function insideme_timing(name) result(seconds)
     character(len=*), intent(in) :: name
     type(sum_state) :: sum
@@ -370,7 +377,7 @@ contains
     end if
   end subroutine
 
-  ! Go on to the next one. False: there is none, and sum is as before.
+  ! Go on to the next one. False: there is none, and sum is unchanged.
   logical function insideme_next(sum) result(is_there)
     type(insideme_sum), intent(inout) :: sum
     character(kind=c_char), pointer :: text(:)
@@ -410,10 +417,11 @@ contains
     is_begun = .false.
     do while (insideme_next(each))
       if (each%calls == 0) cycle
-      if (.not. is_begun) write (to, '(4a)') repeat(" ", width - 5), "Timer |   Total time |      Calls | Average time"
+      if (.not. is_begun) write (to, '(4a)') repeat(" ", width - 5), &
+        "Timer |   Total time |      Calls | Average time"
       is_begun = .true.
-      write (to, '(3a, es12.5, a, i10, a, es12.5)') repeat(" ", max(width - len(each%name), 0)), each%name, " | ", each%total, &
-        " | ", each%calls, " | ", each%total / real(each%calls, c_double)
+      write (to, '(3a, es12.5, a, i10, a, es12.5)') repeat(" ", max(width - len(each%name), 0)), each%name, " | ", &
+        each%total, " | ", each%calls, " | ", each%total / real(each%calls, c_double)
     end do
   end subroutine
 

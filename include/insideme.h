@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * InsideMe's interface for C and C++: regions that are measured as functions are; timers, marks, counters, failures; blocks of
- * a program's own allocators; what is recorded now, and what is known by now.
+ * InsideMe's interface for C and C++. It has regions, which are measured like functions; timers,
+ * marks, counters and failures; blocks of a program's own allocators; switches for what is
+ * recorded, and queries for what is known so far.
  *
- * Include this file and nothing else: there is nothing to link with (before glibc 2.34: -ldl), and a program that uses it
- * runs everywhere. The recorder is looked for once, when the program starts; where it is not loaded
- * (LD_PRELOAD=libinsideme.so, insideme-run) each call is a test of a pointer. Programs need not be compiled with
- * -finstrument-functions.
+ * Include this file and nothing else. There is nothing to link with (before glibc 2.34: -ldl), and
+ * a program that uses it runs everywhere. The recorder is looked up once, when the program starts.
+ * Where it is not loaded (LD_PRELOAD=libinsideme.so, insideme-run) each call is a test of a
+ * pointer. Programs need not be compiled with -finstrument-functions.
  *
  *     #include <insideme.h>
  *
@@ -19,10 +20,12 @@
  *             insideme_end("exchange");
  *     }
  *
- * Names are any text without a 0 byte; they are copied, and cut after INSIDEME_NAME_MAX bytes. A program can have some 60,000.
+ * Names are any text without a 0 byte. They are copied, and cut after INSIDEME_NAME_MAX bytes. A
+ * program can have some 60,000 names.
  *
- * Unless said otherwise everything may be called from any thread and from a signal handler: it takes no lock, allocates
- * nothing and keeps errno. Errors are -errno; nothing ever ends the program. -ENODATA: no recorder is loaded.
+ * Unless stated otherwise, everything may be called from any thread and from a signal handler: it
+ * takes no lock, allocates nothing and keeps errno. Errors are returned as -errno; nothing ever
+ * ends the program. -ENODATA means that no recorder is loaded.
  */
 #ifndef INSIDEME_H
 #define INSIDEME_H
@@ -36,14 +39,16 @@
 #define INSIDEME_NAME_MAX 255
 
 /**
- * struct insideme_timer - what is timed from a start to a stop, which may lie in different functions and threads
- * @name: of the timer; all of a name are added up. Must live until the stop
+ * struct insideme_timer - measures the time from a start to a stop, which may be in different
+ * functions and threads
+ * @name: of the timer; times of the same name are added up. It must live until the stop
  *
- * Begins as INSIDEME_TIMER("name"). Of several threads that use one timer at once one gets the error.
+ * Initialize it with INSIDEME_TIMER("name"). If several threads use one timer at the same time, one
+ * of them gets the error.
  */
 struct insideme_timer {
 	const char *name;
-	uint64_t state;			/* this and what follows is the recorder's */
+	uint64_t state;			/* this and the following are the recorder's */
 	uint64_t start_ticks;
 	uint64_t pause_ticks;
 	uint64_t paused_ticks;
@@ -51,14 +56,16 @@ struct insideme_timer {
 #define INSIDEME_TIMER(name) { name, 0, 0, 0, 0 }
 
 /**
- * struct insideme_sum - what is known of a timer, a region, or both of one name, in this process so far
- * @name: of it; lives as long as the process
- * @calls: that have ended: times from start to stop, from begin to end
- * @total_ns: that they took, without pauses; of a region within itself the outer one's
- * @paused_ns: of timers, in pauses
- * @min_ns, @max_ns: of one call; 0 before the first, and of regions that are not timed (INSIDEME_TIMING)
+ * struct insideme_sum - what is known so far, in this process, of a timer, a region, or both of one
+ * name
+ * @name: the name; it lives as long as the process
+ * @calls: number of ended calls: from start to stop, or from begin to end
+ * @total_ns: their time, without pauses; of a region within itself only the outer one counts
+ * @paused_ns: time of timers in pauses
+ * @min_ns, @max_ns: of one call; 0 before the first one, and for regions that are not timed
+ *   (INSIDEME_TIMING)
  *
- * calls and total_ns are since insideme_reset(), the others since the process began.
+ * calls and total_ns count from insideme_reset() on, the others from the start of the process.
  */
 struct insideme_sum {
 	const char *name;
@@ -69,17 +76,21 @@ struct insideme_sum {
 	uint64_t max_ns;
 };
 
-enum { INSIDEME_TOTAL = 0, INSIDEME_MEAN = 1, INSIDEME_RESET = 2 };	/* of insideme_timing() */
-enum { INSIDEME_MEMORY_RSS, INSIDEME_MEMORY_PEAK };			/* the recorder's */
+enum { INSIDEME_TOTAL = 0, INSIDEME_MEAN = 1, INSIDEME_RESET = 2 };	/* for insideme_timing() */
+enum { INSIDEME_MEMORY_RSS, INSIDEME_MEMORY_PEAK };			/* used by the recorder */
 
-/* The recorder's side. What changes the meaning of a member gets a new version; new members come at the end. */
+/*
+ * The recorder's side. A change of a member's meaning needs a new version. New members are added at
+ * the end.
+ */
 #define INSIDEME_VERSION_OF_TABLE 1
 struct insideme_recorder {
 	uint32_t version;
 	uint32_t bytes;
 	void (*enter)(void *function, void *call_site);
 	void (*exit)(void *function, void *call_site);
-	void *(*region)(const char *name);	/* what stands for its function, NULL: for none */
+	/* An address that stands for the region's function; NULL: none */
+	void *(*region)(const char *name);
 	int (*mark)(const char *name);
 	int (*fail)(const char *type, const char *message);
 	int (*counter)(const char *name, uint64_t value);	/* the bits of a double */
@@ -87,7 +98,8 @@ struct insideme_recorder {
 	int (*pause)(struct insideme_timer *timer);
 	int (*resume)(struct insideme_timer *timer);
 	int (*stop)(struct insideme_timer *timer);
-	int (*begin_within)(const char *name);	/* insideme_begin() from a function of its own, as Fortran's module has it */
+	/* insideme_begin() for callers with a function of their own in between, as Fortran's module */
+	int (*begin_within)(const char *name);
 	int (*enable)(void);
 	int (*disable)(void);
 	int (*field)(const char *name);
@@ -111,18 +123,22 @@ struct insideme_recorder {
 extern "C" {
 #endif
 
-/* In place, also without optimisation: the recorder tells by the stack who is in which scope. */
+/*
+ * Always inlined, even without optimisation: the recorder finds the scope of a region by its stack
+ * address.
+ */
 #define INSIDEME_INLINE static __inline__ __attribute__((always_inline, unused, no_instrument_function))
 
 /* Each object, the program or a library, has its own. */
 struct insideme_link {
-	const struct insideme_recorder *recorder;	/* NULL: none is loaded */
+	const struct insideme_recorder *recorder;	/* NULL: no recorder is loaded */
 	int is_looked_up;
 };
 __attribute__((weak, visibility("hidden"))) struct insideme_link insideme_link;
 
-/* Before main() and before the constructors of C++; a library's when it is loaded. */
-__attribute__((weak, visibility("hidden"), constructor(101), no_instrument_function)) void insideme_look_up(void);
+/* Runs before main() and before the constructors of C++; in a library, when that is loaded. */
+__attribute__((weak, visibility("hidden"), constructor(101), no_instrument_function)) void
+insideme_look_up(void);
 void insideme_look_up(void)
 {
 	const struct insideme_recorder *recorder;
@@ -130,22 +146,24 @@ void insideme_look_up(void)
 	if (insideme_link.is_looked_up)
 		return;
 	insideme_link.is_looked_up = 1;
-	/* NULL is RTLD_DEFAULT, which not everybody declares. */
+	/* NULL is RTLD_DEFAULT, which not all headers declare. */
 	recorder = (const struct insideme_recorder *)dlsym(NULL, "insideme_recorder");
 	if (!recorder)
-		dlerror();	/* is the program's again */
+		dlerror();	/* clear the error, which would be the program's otherwise */
 	else if (recorder->version == INSIDEME_VERSION_OF_TABLE && recorder->bytes >= sizeof(*recorder))
 		insideme_link.recorder = recorder;
 }
 
 /**
- * insideme_begin() - begin a region: a call of its own in the call tree, below the function or region that is open
+ * insideme_begin() - begin a region: a call of its own in the call tree, below the open function or
+ * region
  * @name: of the region
  *
- * Ends by insideme_end() of the same name in the same function. Regions nest, in themselves too. But where one line of a loop
- * begins the region that it began before, and that has not ended, it ends then: a jump has left it.
+ * insideme_end() of the same name ends it, in the same function. Regions may be nested, even within
+ * themselves. But if the same line of a loop begins its region again before the region has ended,
+ * the earlier one ends: a jump has left it.
  *
- * Return: 0, -EINVAL if @name is NULL, -ENOBUFS if there is no room for one more name, -ENODATA
+ * Return: 0, -EINVAL if @name is NULL, -ENOBUFS if there is no room for another name, -ENODATA
  */
 INSIDEME_INLINE int insideme_begin(const char *name)
 {
@@ -162,11 +180,11 @@ INSIDEME_INLINE int insideme_begin(const char *name)
 }
 
 /**
- * insideme_end() - end the innermost open region of that name
- * @name: as it was begun
+ * insideme_end() - end the innermost open region of a name
+ * @name: as in insideme_begin()
  *
- * What was begun in it and has not ended, ends too, and counts as broken. Where no such region is open nothing happens
- * but that it is counted in the log.
+ * Regions that were begun inside and have not ended end too, and count as broken. If no region of
+ * the name is open, nothing happens, but it is counted in the log.
  *
  * Return: as insideme_begin()
  */
@@ -198,13 +216,15 @@ INSIDEME_INLINE int insideme_mark(const char *name)
 }
 
 /**
- * insideme_counter() - tell the value that something has now
- * @name: of what: "residual", "queue_length"
+ * insideme_counter() - record a current value
+ * @name: of the value: "residual", "queue_length"
  * @value: in any unit; finite
  *
- * Reports draw it over time. Of values that come closer after each other than 1/1024 of the run until then the last stays.
+ * Reports draw it over time. Of values that are closer together than 1/1024 of the run so far, the
+ * last one is kept.
  *
- * Return: 0, -EINVAL if @name is NULL or @value is not finite, -ENOBUFS if the log has no room (counted there), -ENODATA
+ * Return: 0, -EINVAL if @name is NULL or @value is not finite, -ENOBUFS if the log has no room
+ * (counted there), -ENODATA
  */
 INSIDEME_INLINE int insideme_counter(const char *name, double value)
 {
@@ -218,11 +238,11 @@ INSIDEME_INLINE int insideme_counter(const char *name, double value)
 }
 
 /**
- * insideme_fail() - say that the function or region that is open has failed
- * @type: what kind of failure, as reports group them: "timeout"
- * @message: more about it, NULL: nothing; cut after 1023 bytes
+ * insideme_fail() - record that the open function or region has failed
+ * @type: kind of failure, by which reports group: "timeout"
+ * @message: details; cut after 1023 bytes; NULL: none
  *
- * Changes nothing in how the call goes on.
+ * The call itself goes on unchanged.
  *
  * Return: 0, -EINVAL if @type is NULL, -ENOBUFS if the log has no room (counted there), -ENODATA
  */
@@ -234,14 +254,15 @@ INSIDEME_INLINE int insideme_fail(const char *type, const char *message)
 }
 
 /**
- * insideme_start(), insideme_pause(), insideme_resume(), insideme_stop() - time something
+ * insideme_start(), insideme_pause(), insideme_resume(), insideme_stop() - measure a time
  * @timer: made by INSIDEME_TIMER()
  *
- * What lies between pause and resume is no part of the time, and is told beside it. A pause in a pause does nothing, nor does
- * a resume without one; a stop resumes first. After a stop it may be started again.
+ * The time between pause and resume is not included, and is reported separately. A pause during a
+ * pause does nothing, nor does a resume without a pause. A stop resumes first. After a stop the
+ * timer may be started again.
  *
- * Return: 0, -EINVAL if @timer or its name is NULL or it is none, -EALREADY if it was started already, -ESRCH if it was not,
- * -ENOBUFS if the log has no room (counted there), -ENODATA
+ * Return: 0, -EINVAL if @timer or its name is NULL or @timer is no timer, -EALREADY if it was
+ * already started, -ESRCH if it was not, -ENOBUFS if the log has no room (counted there), -ENODATA
  */
 INSIDEME_INLINE int insideme_start(struct insideme_timer *timer)
 {
@@ -272,15 +293,17 @@ INSIDEME_INLINE int insideme_stop(struct insideme_timer *timer)
 }
 
 /**
- * insideme_disable(), insideme_enable() - switch the recording of calls off, and on again
+ * insideme_disable(), insideme_enable() - switch the recording of calls off and on
  *
- * Both are of the process, all its threads, and are counted: pairs of the two nest, in either order. With INSIDEME_START=off it
- * is off at first, so that one insideme_enable() switches it on. The signal of INSIDEME_SIGNAL switches it, too, as if the
- * program had done so as often as it takes. A forked child begins as its parent was.
+ * Both apply to all threads of the process, and are counted: pairs may be nested, in either order.
+ * With INSIDEME_START=off recording starts off, and one insideme_enable() switches it on. The
+ * signal of INSIDEME_SIGNAL switches too, as if the program had made as many calls as that takes. A
+ * forked child begins with its parent's state.
  *
- * While it is off functions and regions cost some 5 ns and none is recorded; memory, resources, marks, counters and timers
- * are as ever. What is open goes on and ends as it does. What begins meanwhile is summed up as the call "(not recorded)" of who
- * made it, which is in nobody's self time; what a function does itself is its own.
+ * While recording is off, functions and regions cost some 5 ns and none is recorded; memory,
+ * resources, marks, counters and timers are recorded as always. Open calls go on, and end normally.
+ * New calls are summed up as one call "(not recorded)" of their caller, and count in nobody's self
+ * time. What a function does itself stays its own.
  *
  * Return: 1 if calls are recorded now, 0 if not; -ENODATA
  */
@@ -299,16 +322,19 @@ INSIDEME_INLINE int insideme_enable(void)
 }
 
 /**
- * insideme_alloc() - say that an allocator of the program's own gave a block to its user
- * @block: the block; its address a multiple of 8
- * @bytes: as asked for
+ * insideme_alloc() - record that an allocator of the program's own has handed out a block
+ * @block: the block; its address must be a multiple of 8
+ * @bytes: the size that was asked for
  *
- * Reports then know the block as they know malloc's: who allocated it, whether it lived at the peak, whether it was freed. It
- * belongs to the function that is open, with its callers. A block that grows or shrinks is freed, and allocated again.
+ * Reports then know the block as they know malloc's blocks: its call path, whether it lived at the
+ * peak, whether it was freed. It belongs to the open function and its callers. For a block that
+ * grows or shrinks, record a free and a new allocation.
  *
- * An arena that itself comes from malloc would count twice: see insideme_pool_begin(). One from mmap() needs nothing.
+ * An arena that itself comes from malloc would be counted twice: see insideme_pool_begin(). An
+ * arena from mmap() needs nothing.
  *
- * Return: 0, -EINVAL if @block is NULL or no multiple of 8, -ENODATA also where live blocks are not recorded (INSIDEME_HEAP)
+ * Return: 0, -EINVAL if @block is NULL or no multiple of 8; -ENODATA also where live blocks are not
+ * recorded (INSIDEME_HEAP)
  */
 INSIDEME_INLINE int insideme_alloc(const void *block, size_t bytes)
 {
@@ -318,10 +344,10 @@ INSIDEME_INLINE int insideme_alloc(const void *block, size_t bytes)
 }
 
 /**
- * insideme_free() - say that a block of insideme_alloc() comes back to its allocator
- * @block: as it was told there; call this before anybody else may get it
+ * insideme_free() - record that a block of insideme_alloc() is returned to its allocator
+ * @block: as in insideme_alloc(). Call this before the block can be handed out again
  *
- * Return: as insideme_alloc(), -ESRCH if it is not known
+ * Return: as insideme_alloc(), and -ESRCH if the block is not known
  */
 INSIDEME_INLINE int insideme_free(const void *block)
 {
@@ -331,12 +357,14 @@ INSIDEME_INLINE int insideme_free(const void *block)
 }
 
 /**
- * insideme_pool_begin(), insideme_pool_end() - what the thread does with malloc in between is for an allocator's own use
+ * insideme_pool_begin(), insideme_pool_end() - malloc in between, by this thread, is for an
+ * allocator's own use
  *
- * Memory that blocks of insideme_alloc() are cut from would count twice: so it is not counted at all. Put them around its
- * malloc() and its free(), and little else; the one follows the other in any case, also where malloc() fails. Pairs nest.
+ * Memory from which blocks of insideme_alloc() are cut would be counted twice, so it is not counted
+ * at all. Put the calls around the allocator's malloc() and free(), and around little else. Call
+ * insideme_pool_end() in any case, also if malloc() fails. Pairs may be nested.
  *
- * Return: 0, -ENODATA also where the heap is not recorded, or nothing was begun
+ * Return: 0; -ENODATA also where the heap is not recorded, or nothing was begun
  */
 INSIDEME_INLINE int insideme_pool_begin(void)
 {
@@ -353,13 +381,14 @@ INSIDEME_INLINE int insideme_pool_end(void)
 }
 
 /**
- * insideme_field() - say what the function or region that is open is for, as "I/O"
+ * insideme_field() - record what the open function or region is for, for example "I/O"
  * @name: of the field, for the report's view fields
  *
- * Of a region where one is open in the function, else of the function; for all its calls, once is enough: INSIDEME_FIELD().
+ * It applies to the region, if one is open in the function, otherwise to the function. It applies
+ * to all its calls, so once is enough: INSIDEME_FIELD().
  *
- * Return: 0, -EINVAL if @name is NULL, -ESRCH if nothing is open that is recorded, -ENOBUFS if the log has no room (counted
- * there), -ENODATA
+ * Return: 0, -EINVAL if @name is NULL, -ESRCH if no recorded call is open, -ENOBUFS if the log has
+ * no room (counted there), -ENODATA
  */
 INSIDEME_INLINE int insideme_field(const char *name)
 {
@@ -374,14 +403,14 @@ INSIDEME_INLINE void insideme_field_once(int *is_done, const char *name)
 		__atomic_store_n(is_done, 1, __ATOMIC_RELAXED);
 }
 
-/* ---- what the program may ask: of this process, and a forked child begins anew ---- */
+/* ---- queries about this process; a forked child begins anew ---- */
 
 /**
- * insideme_sum_of() - what a timer or region of that name took so far
- * @name: of it
+ * insideme_sum_of() - what a timer or region has taken so far
+ * @name: of the timer or region
  * @sum: filled when the result is 0
  *
- * Looks at all call paths of the process: some 10 ns for each. Calls that are open are not in it.
+ * Walks over all call paths of the process, at some 10 ns for each. Open calls are not included.
  *
  * Return: 0, -EINVAL if @name or @sum is NULL, -ENOENT if there is none of that name yet, -ENODATA
  */
@@ -393,13 +422,13 @@ INSIDEME_INLINE int insideme_sum_of(const char *name, struct insideme_sum *sum)
 }
 
 /**
- * insideme_sum_after() - go through all timers and regions, in the order of their names' bytes
- * @name: the one before, NULL: begin
+ * insideme_sum_after() - walk over all timers and regions, in the order of their names' bytes
+ * @name: the previous one; NULL: begin
  * @sum: filled when the result is 0
  *
  *     for (int end = insideme_sum_after(NULL, &sum); !end; end = insideme_sum_after(sum.name, &sum))
  *
- * Return: 0, -EINVAL if @sum is NULL, -ENOENT behind the last one, -ENODATA
+ * Return: 0, -EINVAL if @sum is NULL, -ENOENT after the last one, -ENODATA
  */
 INSIDEME_INLINE int insideme_sum_after(const char *name, struct insideme_sum *sum)
 {
@@ -409,10 +438,10 @@ INSIDEME_INLINE int insideme_sum_after(const char *name, struct insideme_sum *su
 }
 
 /**
- * insideme_reset() - let the sums of a timer or region begin at 0
- * @name: of it, NULL: of all
+ * insideme_reset() - set the sums of a timer or region to 0
+ * @name: of the timer or region; NULL: all
  *
- * The report keeps all of them.
+ * The report keeps all sums.
  *
  * Return: 0, -ENOENT if there is none of that name yet, -ENODATA
  */
@@ -425,10 +454,11 @@ INSIDEME_INLINE int insideme_reset(const char *name)
 
 /**
  * insideme_timing() - seconds that a timer or region took, see insideme_sum_of()
- * @name: of it
- * @what: INSIDEME_TOTAL, or INSIDEME_MEAN of one call; | INSIDEME_RESET: which begins at 0 then
+ * @name: of the timer or region
+ * @what: INSIDEME_TOTAL, or INSIDEME_MEAN of one call; with | INSIDEME_RESET the sums are then set
+ *   to 0
  *
- * Return: seconds; 0 where there is none of that name, no call has ended, or no recorder is loaded
+ * Return: seconds; 0 if there is none of that name, no call has ended, or no recorder is loaded
  */
 INSIDEME_INLINE double insideme_timing(const char *name, int what)
 {
@@ -438,16 +468,19 @@ INSIDEME_INLINE double insideme_timing(const char *name, int what)
 		return 0;
 	if (what & INSIDEME_RESET)
 		insideme_reset(name);
-	return sum.calls && what & INSIDEME_MEAN ? (double)sum.total_ns / 1e9 / (double)sum.calls : (double)sum.total_ns / 1e9;
+	return sum.calls && what & INSIDEME_MEAN ? (double)sum.total_ns / 1e9 / (double)sum.calls
+						 : (double)sum.total_ns / 1e9;
 }
 
 /**
- * insideme_summary() - print all timers and regions as a table: name, seconds in all, calls, seconds of one
- * @file: where to
+ * insideme_summary() - print all timers and regions as a table: name, total seconds, calls, seconds
+ * per call
+ * @file: where to print
  *
- * Not from a signal handler: it prints by stdio.
+ * Not for signal handlers: it prints by stdio.
  *
- * Return: how many lines, 0 where there is nothing yet; -EINVAL if @file is NULL, -EIO if it could not be written, -ENODATA
+ * Return: the number of lines, 0 if there are none yet; -EINVAL if @file is NULL, -EIO if it could
+ * not be written, -ENODATA
  */
 __attribute__((unused, no_instrument_function)) static int insideme_summary(FILE *file)
 {
@@ -466,10 +499,11 @@ __attribute__((unused, no_instrument_function)) static int insideme_summary(FILE
 
 		if (!sum.calls)
 			continue;
-		if (!lines && fprintf(file, "%*s | %12s | %10s | %12s\n", width, "Timer", "Total time", "Calls", "Average time") < 0)
+		if (!lines && fprintf(file, "%*s | %12s | %10s | %12s\n", width, "Timer", "Total time",
+				      "Calls", "Average time") < 0)
 			return -EIO;
-		if (fprintf(file, "%*s | %12g | %10llu | %12g\n", width, sum.name, total, (unsigned long long)sum.calls,
-			    total / (double)sum.calls) < 0)
+		if (fprintf(file, "%*s | %12g | %10llu | %12g\n", width, sum.name, total,
+			    (unsigned long long)sum.calls, total / (double)sum.calls) < 0)
 			return -EIO;
 		lines++;
 	}
@@ -477,11 +511,12 @@ __attribute__((unused, no_instrument_function)) static int insideme_summary(FILE
 }
 
 /**
- * insideme_rss(), insideme_peak() - memory of the process now, and the most that it had
+ * insideme_rss(), insideme_peak() - memory of the process now, and its peak
  *
- * As the kernel counts it: the recorder's is in it, and in the peak that of earlier images of the process. A system call or three.
+ * As the kernel counts it, including the recorder's memory; the peak also includes earlier images
+ * of the process. Takes up to three system calls.
  *
- * Return: bytes; 0 where it cannot be read (a seccomp filter), or no recorder is loaded
+ * Return: bytes; 0 if it cannot be read (a seccomp filter), or no recorder is loaded
  */
 INSIDEME_INLINE uint64_t insideme_rss(void)
 {
@@ -498,7 +533,8 @@ INSIDEME_INLINE uint64_t insideme_peak(void)
 }
 
 /**
- * insideme_snapshot() - put an instant on the calling thread's timeline with what memory is used: RSS and live heap, in bytes
+ * insideme_snapshot() - put an instant with the used memory on the calling thread's timeline: RSS
+ * and live heap in bytes
  * @name: label to show
  *
  * Return: as insideme_mark()
@@ -511,11 +547,13 @@ INSIDEME_INLINE int insideme_snapshot(const char *name)
 }
 
 /**
- * insideme_rank(), insideme_size() - which rank of a parallel launch this is, from 0, and of how many
+ * insideme_rank(), insideme_size() - this process's rank in a parallel launch, from 0, and the
+ * number of ranks
  *
- * As the launcher tells in the environment, so before MPI_Init() too. A process that a rank started has the rank's.
+ * Read from the launcher's environment, so also before MPI_Init(). A process that a rank started
+ * has that rank.
  *
- * Return: 0 and 1 where there is no launch, its size is not told, or no recorder is loaded
+ * Return: 0 and 1 if there is no launch, its size is not known, or no recorder is loaded
  */
 INSIDEME_INLINE int insideme_rank(void)
 {
@@ -535,9 +573,10 @@ INSIDEME_INLINE int insideme_size(void)
 	return nr_ranks;
 }
 
-#ifdef CLOCK_MONOTONIC	/* <time.h> has none with -std=c11 and nothing else */
+#ifdef CLOCK_MONOTONIC	/* <time.h> has no clock_gettime() with -std=c11 alone */
 /**
- * insideme_wtime() - seconds since some time in the past, of a clock that is never set; with and without a recorder
+ * insideme_wtime() - seconds since some time in the past, by a clock that is never set; with and
+ * without a recorder
  */
 INSIDEME_INLINE double insideme_wtime(void)
 {
@@ -548,7 +587,7 @@ INSIDEME_INLINE double insideme_wtime(void)
 }
 #endif
 
-/* One place in the source that begins a region: its name is looked up once. */
+/* A place in the source that begins a region. Its name is looked up once. */
 INSIDEME_INLINE void *insideme_scope_begin(void **place, const char *name)
 {
 	const struct insideme_recorder *recorder = insideme_link.recorder;
@@ -581,23 +620,24 @@ INSIDEME_INLINE void insideme_scope_end(void **region)
 
 /**
  * INSIDEME_REGION() - a region from here to the end of the scope, however that is left
- * @name: of the region; must be the same each time that this place is come by
+ * @name: of the region; must be the same each time this place is reached
  *
- * A statement, or a declaration as it were: not the only statement of an if. Left by return, break, goto, a C++
- * exception or pthread_exit() the region ends there; by longjmp() to another function it ends as broken. By longjmp() within its
- * function it is not seen to end: it does where it begins anew, or with the function.
+ * Use it as a statement or declaration, but not as the only statement of an if. The region ends
+ * when the scope is left by return, break, goto, a C++ exception or pthread_exit(). A longjmp() to
+ * another function ends it as broken. A longjmp() within its function is not noticed: the region
+ * ends when it begins again, or with the function.
  */
 #define INSIDEME_REGION(name) INSIDEME_REGION_OF(name, INSIDEME_JOIN(insideme_place_, __LINE__), \
 						 INSIDEME_JOIN(insideme_region_, __LINE__))
 
-/* The same, by the name of the function: where that is compiled without hooks. */
+/* The same, named after the function, for functions that are compiled without hooks. */
 #define INSIDEME_FUNCTION() INSIDEME_REGION(__func__)
 
 /**
- * INSIDEME_FIELD() - what the function or region is for in which this stands, see insideme_field()
- * @name: of the field; must be the same each time that this place is come by
+ * INSIDEME_FIELD() - what the function or region around it is for, see insideme_field()
+ * @name: of the field; must be the same each time this place is reached
  *
- * A statement. Costs a test when it has been said.
+ * Use it as a statement. Once recorded, it costs a test.
  */
 #define INSIDEME_FIELD(name) \
 	__extension__({ \

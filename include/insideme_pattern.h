@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Patterns that choose functions, for the recording and the reading side alike: NAME, FILE, MODULE, FILE:NAME, MODULE:NAME,
- * each as it stands or as a glob. What stands before a single colon is a source file or a module; so may be a pattern without
- * one that has a dot or a slash in it. Pure functions without libc.
+ * Patterns that choose functions, for the recording and the reading side: NAME, FILE, MODULE,
+ * FILE:NAME, MODULE:NAME, each a literal or a glob. The part before a single colon is a source file
+ * or a module. A pattern without a colon may be one too, if it has a dot or a slash. Pure functions
+ * without libc.
  */
 #ifndef INSIDEME_PATTERN_H
 #define INSIDEME_PATTERN_H
@@ -11,9 +12,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define NEAR_NAME_MAX	63	/* longer names are near nothing */
+#define NEAR_NAME_MAX	63	/* longer names are not compared */
 
-/* Part of a text, which need not end there. */
+/* A part of a text, not ended by 0. */
 struct glob {
 	const char *start;
 	size_t bytes;			/* 0: none */
@@ -22,11 +23,14 @@ struct glob {
 struct pattern {
 	struct glob whole;
 	struct glob place;		/* before a single colon */
-	struct glob name;		/* behind it; without one the whole */
-	bool may_be_place;		/* the name may be a file or a module as well */
+	struct glob name;		/* after the colon; without one, all of it */
+	bool may_be_place;		/* the name may also be a file or a module */
 };
 
-/* Past a class such as [a-z], [!0-9] or []x] that begins at @glob; @end where it is none. *@has: is @c of it? */
+/*
+ * Skip a class such as [a-z], [!0-9] or []x] that begins at @glob. *@has: does it contain @c?
+ * Return: @end if it is no class.
+ */
 static inline const char *glob_class(const char *glob, const char *end, char c, bool *has)
 {
 	const char *at = glob + 1, *first;
@@ -47,7 +51,10 @@ static inline const char *glob_class(const char *glob, const char *end, char c, 
 	return at < end ? at + 1 : end;
 }
 
-/* What follows in @glob if its first item is @c, else NULL. A class that does not end is the bracket itself. */
+/*
+ * What follows in @glob if its first item matches @c, otherwise NULL. A class that does not end is
+ * a literal bracket.
+ */
 static inline const char *glob_step(const char *glob, const char *end, char c)
 {
 	bool has;
@@ -65,7 +72,10 @@ static inline const char *glob_step(const char *glob, const char *end, char c)
 	return *glob == c ? glob + 1 : NULL;
 }
 
-/* Does the glob of *, ?, [...] and \ match the whole of @text? After a mismatch the last * takes one byte more. */
+/*
+ * Does the glob of *, ?, [...] and \ match the whole of @text? After a mismatch the last * takes
+ * one more byte.
+ */
 static inline bool glob_matches(const struct glob *glob, const char *text)
 {
 	const char *at = glob->start, *end = at + glob->bytes, *star = NULL, *resume = NULL, *next;
@@ -90,7 +100,7 @@ static inline bool glob_matches(const struct glob *glob, const char *text)
 	return at == end;
 }
 
-/* As it stands, or as a glob: operator[] is both. NULL matches nothing. */
+/* Match as a literal, or as a glob: operator[] is both. NULL matches nothing. */
 static inline bool glob_fits(const struct glob *glob, const char *text)
 {
 	size_t same = 0;
@@ -102,7 +112,7 @@ static inline bool glob_fits(const struct glob *glob, const char *text)
 	return (same == glob->bytes && !text[same]) || glob_matches(glob, text);
 }
 
-/* A path or its last component. */
+/* Match a path or its last component. */
 static inline bool glob_fits_path(const struct glob *glob, const char *path)
 {
 	const char *base = path;
@@ -112,7 +122,7 @@ static inline bool glob_fits_path(const struct glob *glob, const char *path)
 	return glob_fits(glob, path) || (base != path && glob_fits(glob, base));
 }
 
-/* Take a pattern; the text must stay. */
+/* Parse a pattern. The text must stay valid. */
 static inline struct pattern pattern_of(const char *text, size_t bytes)
 {
 	struct pattern pattern = { .whole = { text, bytes }, .name = { text, bytes } };
@@ -131,8 +141,8 @@ static inline struct pattern pattern_of(const char *text, size_t bytes)
 }
 
 /*
- * The next of patterns separated by commas, without the blanks around it; *@list moves behind it. Return: false at the end.
- * One of 0 bytes is none.
+ * The next of several patterns that commas separate, without the blanks around it. *@list moves
+ * past it. Return: false at the end. An empty pattern has 0 bytes.
  */
 static inline bool pattern_next(const char **list, struct glob *item)
 {
@@ -151,7 +161,7 @@ static inline bool pattern_next(const char **list, struct glob *item)
 	return true;
 }
 
-/* ---- names that were perhaps meant ---- */
+/* ---- names that the user may have meant ---- */
 
 static inline bool near_same(char a, char b)
 {
@@ -160,7 +170,10 @@ static inline bool near_same(char a, char b)
 	return a == b;
 }
 
-/* Letters to add, drop, change, or exchange with the next one, until @a is @b; both of at most NEAR_NAME_MAX. */
+/*
+ * How many letters must be added, dropped, changed, or exchanged with the next to make @b of @a.
+ * Both have at most NEAR_NAME_MAX.
+ */
 static inline size_t near_slips(const char *a, size_t length_a, const char *b, size_t length_b)
 {
 	uint8_t rows[3][NEAR_NAME_MAX + 1];
@@ -176,7 +189,8 @@ static inline size_t near_slips(const char *a, size_t length_a, const char *b, s
 			size_t changed = above[j - 1] + !near_same(a[i - 1], b[j - 1]);
 
 			least = changed < least ? changed : least;
-			if (i > 1 && j > 1 && near_same(a[i - 1], b[j - 2]) && near_same(a[i - 2], b[j - 1]) && above_that[j - 2] + 1u < least)
+			if (i > 1 && j > 1 && near_same(a[i - 1], b[j - 2]) &&
+			    near_same(a[i - 2], b[j - 1]) && above_that[j - 2] + 1u < least)
 				least = above_that[j - 2] + 1u;
 			row[j] = (uint8_t)least;
 		}
@@ -184,7 +198,7 @@ static inline size_t near_slips(const char *a, size_t length_a, const char *b, s
 	return rows[length_a % 3][length_b];
 }
 
-/* Where @word stands in @name, whatever the case; NULL: nowhere. */
+/* Where @word is in @name, whatever the case; NULL: nowhere. */
 static inline const char *near_part(const struct glob *word, const char *name)
 {
 	for (; *name; name++) {
@@ -198,7 +212,7 @@ static inline const char *near_part(const struct glob *word, const char *name)
 	return NULL;
 }
 
-/* What of a name is meant by a glob: what stands before the first of its wildcards. */
+/* The part of a glob before its first wildcard. */
 static inline struct glob near_word(const struct glob *glob)
 {
 	struct glob word = *glob;
@@ -206,14 +220,17 @@ static inline struct glob near_word(const struct glob *glob)
 
 	while (word.bytes && (*word.start == '*' || *word.start == '?'))
 		word.start++, word.bytes--;
-	while (bytes < word.bytes && word.start[bytes] != '*' && word.start[bytes] != '?' && word.start[bytes] != '[' &&
-	       word.start[bytes] != '(')
+	while (bytes < word.bytes && word.start[bytes] != '*' && word.start[bytes] != '?' &&
+	       word.start[bytes] != '[' && word.start[bytes] != '(')
 		bytes++;
 	word.bytes = bytes;
 	return word;
 }
 
-/* How far @name is from @word: 0 it begins so, 1 it holds it, else slips. SIZE_MAX: not near. Scopes may be left out. */
+/*
+ * How far @name is from @word: 0 if it begins with it, 1 if it contains it, otherwise the number of
+ * slips. SIZE_MAX: too far. Scopes may be missing.
+ */
 static inline size_t near_distance(const struct glob *word, const char *name)
 {
 	const char *part = word->bytes > 1 ? near_part(word, name) : NULL;
