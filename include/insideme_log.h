@@ -77,6 +77,7 @@ enum log_loss {
 	LOG_LOST_SAMPLES,		/* CPU samples for which there was no room */
 	LOG_LOST_SAMPLED_THREADS,	/* threads that the kernel gave no timer for samples */
 	LOG_LOST_SWITCHES,		/* threads whose context switches came faster than they were read */
+	LOG_LOST_FORKS_IN_HOOKS,	/* children of forks in a signal handler that interrupted a hook */
 	LOG_LOSSES,
 	LOG_LOSSES_MAX = 32,
 };

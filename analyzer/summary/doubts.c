@@ -50,6 +50,9 @@ static const struct loss losses[] = {
 		"threads got no timers for CPU samples", false },
 	{ LOG_LOST_SWITCHES, "lost_switches", "thread switched too fast for its records: when it was blocked is by samples",
 		"threads switched too fast for their records: when they were blocked is by samples", false },
+	{ LOG_LOST_FORKS_IN_HOOKS, "forks_in_hooks",
+		"forked process is not recorded: a signal handler forked it while a call was being recorded",
+		"forked processes are not recorded: signal handlers forked them while calls were being recorded", true },
 };
 
 static void add_losses(struct findings *findings, const struct model *model)

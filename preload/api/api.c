@@ -32,7 +32,7 @@ static int begin_within(const char *name)
 {
 	uint64_t function_addr = (uint64_t)region(name);
 	uintptr_t stack_addr = (uintptr_t)__builtin_frame_address(0);
-	struct log_thread *thread = live_return_addr ? NULL : thread_self();
+	struct log_thread *thread = thread_self();
 
 	if (!thread)
 		return -ENODATA;

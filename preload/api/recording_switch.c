@@ -38,7 +38,7 @@ static bool is_vfork_child(void)
 		return false;
 	if (!live.log)
 		return entry_holder() && entry_is_of_vfork_parent();
-	return !live_return_addr && live.log->pid != (uint32_t)sys_getpid();
+	return live.log->pid != (uint32_t)sys_getpid();
 }
 
 static void on_signal(int number, siginfo_t *info, void *context)
@@ -48,7 +48,7 @@ static void on_signal(int number, siginfo_t *info, void *context)
 	(void)context;
 	if (is_vfork_child())
 		return;
-	if (switched_flip() && live.log && self && !live_return_addr)
+	if (switched_flip() && live.log && self)
 		stack_end_gap(self);
 }
 

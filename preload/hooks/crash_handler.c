@@ -21,7 +21,7 @@ static void on_crash(int number, siginfo_t *info, void *context)
 			      interrupted_code(context) };
 	struct log_header *log = live.log;
 
-	if (log && !live_return_addr)
+	if (log && !live_is_private)
 		log_write_event(log, LOG_EVENT_CRASH, self ? self->head.self : 0, values, 4, NULL, now_ticks());
 	/* Under a filter the instruction fails again; abort() raises its signal twice anyway. */
 	if (!live_is_sealed())

@@ -9,7 +9,6 @@
 #include "preload/calls/call_slow.h"
 #include "preload/calls/selection.h"
 #include "preload/heap/heap.h"
-#include "preload/stacks/fork_in_hook.h"
 #include "preload/stacks/paused_calls.h"
 #include "preload/stacks/stacks.h"
 #include "preload/state/entry.h"
@@ -64,7 +63,6 @@ static ALWAYS_INLINE void enter(const struct log_header *log, struct log_thread 
 /* The thread's first event, or something is to be set right before a frame can follow the top one. */
 static NOINLINE void enter_slowly(uint64_t function_addr, uintptr_t stack_addr, uintptr_t return_addr)
 {
-	uintptr_t interrupted_addr = unlikely(live_return_addr) ? interrupted_begin(stack_addr) : 0;
 	struct log_thread *thread = thread_self();
 
 	if (unlikely(!thread && live.log))
@@ -78,8 +76,6 @@ static NOINLINE void enter_slowly(uint64_t function_addr, uintptr_t stack_addr, 
 	if (thread && stack_before_enter(thread, function_addr, stack_addr, return_addr))
 		call_begin_slowly(thread, call_claim(live.log, thread, function_addr, stack_addr, return_addr,
 						     call_timing()));
-	if (unlikely(interrupted_addr))
-		interrupted_go_back(interrupted_addr);
 }
 
 static NOINLINE void enter_counting(const struct log_header *log, struct log_thread *thread, uint64_t function_addr,
@@ -216,13 +212,10 @@ static ALWAYS_INLINE bool is_top(const struct log_thread *thread, uint64_t funct
 
 static NOINLINE void exit_slowly(uint64_t function_addr, uintptr_t stack_addr)
 {
-	uintptr_t interrupted_addr = unlikely(live_return_addr) ? interrupted_begin(stack_addr) : 0;
 	struct log_thread *thread = thread_self();
 
 	if (thread)
 		stack_exit(thread, function_addr, stack_addr);
-	if (unlikely(interrupted_addr))
-		interrupted_go_back(interrupted_addr);
 }
 
 static NOINLINE void exit_counting(struct log_header *log, struct log_thread *thread)

@@ -9,7 +9,6 @@
 #include "preload/common/run/run.h"
 #include "preload/heap/heap.h"
 #include "preload/samples/cpu_samples.h"
-#include "preload/stacks/fork_in_hook.h"
 #include "preload/state/entry.h"
 #include "preload/state/foreign_hooks.h"
 #include "preload/state/log_space.h"
@@ -105,8 +104,6 @@ void recorder_mark_end(enum log_end end, int status)
 	struct log_header *log;
 	uint32_t running = LOG_RUNNING;
 
-	if (live_return_addr)
-		interrupted_end();
 	if (!live.log && entry_is_program() && foreign_hooks_is_possible() && recorder_open())
 		foreign_hooks_look(NULL);
 	if (ends_without_log(end, status))

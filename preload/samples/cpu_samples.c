@@ -74,7 +74,7 @@ static void on_sample(int number, siginfo_t *info, void *context)
 	uint32_t node;
 
 	(void)number;
-	if (!log || live_return_addr || info->si_code != SI_TIMER || !thread || !thread->sample_timer)
+	if (!log || info->si_code != SI_TIMER || !thread || !thread->sample_timer)
 		return;
 	node = path_now(log, thread, pc_addr);
 	area = area_with_room(log, thread);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The child of a fork in a signal handler that interrupted a hook. */
+/* The child of a fork in a signal handler that interrupted a hook is not recorded. */
 #include "preload/stacks/fork_in_hook.h"
 
 #include <signal.h>
@@ -10,10 +10,8 @@
 /* By the linker: our own code. */
 extern HIDDEN const char __ehdr_start[], etext[];
 
-/* Written by whoever forks in such a handler, and by the child, which has one thread. */
+/* Set by the thread that forks in such a handler. The child, which has one thread, keeps it. */
 static struct live parents;
-static struct live own;
-static struct log_thread *own_self;
 LARGE static char page[PAGE];
 
 static bool is_ours(uint64_t code_addr)
@@ -22,7 +20,7 @@ static bool is_ours(uint64_t code_addr)
 	return live.clock != LOG_CLOCK_TSC || code_addr - (uintptr_t)__ehdr_start < (uintptr_t)(etext - __ehdr_start);
 }
 
-uintptr_t interrupted_find(uintptr_t limit_addr)
+bool fork_in_hook_find(uintptr_t limit_addr)
 {
 	const unsigned long *word = __builtin_frame_address(0);
 
@@ -30,12 +28,12 @@ uintptr_t interrupted_find(uintptr_t limit_addr)
 		if (!is_signal_context(word) || !is_ours(word[1]))
 			continue;
 		parents = live;
-		return word[0];
+		return true;
 	}
-	return 0;
+	return false;
 }
 
-/* Page by page, so that it needs no address space. What lies beyond what the file reached nobody touches. */
+/* Page by page, so that it needs no address space. Nobody touches what lies beyond the end of the file. */
 static void make_private(struct log_header *log)
 {
 	uint64_t bytes = __atomic_load_n(&log->file_bytes, __ATOMIC_ACQUIRE);
@@ -50,48 +48,17 @@ static void make_private(struct log_header *log)
 	}
 }
 
-static void use_parents(uintptr_t return_addr)
+/* The hook goes on with the parent's state. Without a record of the thread nothing else is written. */
+void fork_in_hook_stay_off(void)
 {
-	own = live;
-	own_self = self;
 	live = parents;
 	self = NULL;
-	live_return_addr = return_addr;
 }
 
-static void use_own(void)
+void fork_in_hook_turn_off(void)
 {
-	live_return_addr = 0;
-	live = own;
-	self = own_self;
-}
-
-void interrupted_return(uintptr_t stack_addr)
-{
+	log_lose(parents.log, LOG_LOST_FORKS_IN_HOOKS);
 	make_private(parents.log);
-	use_parents(stack_addr);
-}
-
-void interrupted_end(void)
-{
-	use_own();
-}
-
-/* The hook's caller is above its stack pointer, and so is all that the program does a little after it has ended. */
-uintptr_t interrupted_begin(uintptr_t stack_addr)
-{
-	uintptr_t return_addr = live_return_addr;
-	stack_t stack;
-
-	use_own();
-	if (stack_addr + 2 * sizeof(void *) <= return_addr)	/* see own_frame_addr() */
-		return return_addr;
-	if (raw_syscall(SYS_sigaltstack, 0, (long)&stack, 0, 0, 0, 0) == 0 && stack.ss_flags & SS_ONSTACK)
-		return return_addr;
-	return 0;
-}
-
-void interrupted_go_back(uintptr_t return_addr)
-{
-	use_parents(return_addr);
+	live_is_private = true;
+	fork_in_hook_stay_off();
 }

@@ -26,7 +26,7 @@ struct open_calls {
 	uint32_t node;
 	uint64_t overflow_depth;	/* of the thread: open calls that have no frame */
 	uint64_t overflow_addr;
-	uintptr_t interrupted_addr;	/* of a hook that the forking code interrupted, 0: of none */
+	bool is_in_hook;		/* the forking code is a handler that interrupted a hook */
 	struct open_calls *outer;	/* of a fork that the forking code interrupted, NULL: of none */
 	struct open_call calls[];
 };
@@ -101,16 +101,16 @@ static uint64_t count_open(const struct place *place)
 }
 
 /* A handler's own stack ends above its signal frame, any other at the outermost call. */
-static uintptr_t find_interrupted(const struct log_frames *stack, const struct open_calls *copy)
+static bool is_in_hook(const struct log_frames *stack, const struct open_calls *copy)
 {
 	uintptr_t here = (uintptr_t)__builtin_frame_address(0), high = stack->stack_low_addr + stack->stack_bytes;
 	stack_t signal_stack;
 
 	if (here - stack->stack_low_addr < stack->stack_bytes)
-		return interrupted_find(copy->nr_calls ? copy->calls[0].stack_addr : high);
+		return fork_in_hook_find(copy->nr_calls ? copy->calls[0].stack_addr : high);
 	if (raw_syscall(SYS_sigaltstack, 0, (long)&signal_stack, 0, 0, 0, 0) < 0 || !(signal_stack.ss_flags & SS_ONSTACK))
-		return 0;
-	return interrupted_find((uintptr_t)signal_stack.ss_sp + signal_stack.ss_size);
+		return false;
+	return fork_in_hook_find((uintptr_t)signal_stack.ss_sp + signal_stack.ss_size);
 }
 
 /* The calls up to the top frame, the outermost first. */
@@ -156,7 +156,7 @@ struct open_calls *stack_copy_open(const struct log_thread *thread, struct open_
 	copy->overflow_addr = thread->overflow_addr;
 	copy->outer = outer;
 	copy_calls(copy, &from);
-	copy->interrupted_addr = find_interrupted(from.stack, copy);
+	copy->is_in_hook = is_in_hook(from.stack, copy);
 	return copy;
 }
 
@@ -171,9 +171,9 @@ struct open_calls *stack_outer(const struct open_calls *copy)
 	return copy->outer;
 }
 
-uintptr_t stack_interrupted(const struct open_calls *copy)
+bool stack_is_in_hook(const struct open_calls *copy)
 {
-	return copy->interrupted_addr;
+	return copy->is_in_hook;
 }
 
 void stack_open_again(struct log_thread *thread, const struct open_calls *copy, uint64_t since_ticks)

@@ -58,8 +58,8 @@ struct open_calls;
 struct open_calls *stack_copy_open(const struct log_thread *thread, struct open_calls *outer);
 struct open_calls *stack_outer(const struct open_calls *calls);
 void stack_open_again(struct log_thread *thread, const struct open_calls *calls, uint64_t since_ticks);
-/* Where a hook was interrupted by the handler that forks, 0: none was. */
-uintptr_t stack_interrupted(const struct open_calls *calls);
+/* The fork was made in a handler that interrupted a hook. */
+bool stack_is_in_hook(const struct open_calls *calls);
 /* Refs in the log of the parent: who forked, and the path that was open. */
 void stack_origin(const struct open_calls *calls, uint32_t *thread, uint32_t *node);
 void open_calls_free(struct open_calls *calls);

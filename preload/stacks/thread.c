@@ -18,7 +18,7 @@ static struct log_thread *make(void *function)
 	struct log_thread *thread;
 	uint64_t mask = 0;
 
-	if (live_return_addr || (!live.log && !live_open_child()))
+	if (live_is_private || (!live.log && !live_open_child()))
 		return NULL;
 	/* A handler that comes in between would make a second record. */
 	if (!live_is_sealed())

@@ -23,7 +23,6 @@ static struct log_entry *entry;		/* after a raw clone it may be the parent's */
 static uint32_t entry_clock;		/* enum log_clock */
 static uint32_t own_program;		/* as log_entry.program, for this process's children */
 static struct open_calls *calls;	/* private memory */
-static bool is_interrupted;		/* a hook in the holder's log goes on in this process */
 
 /* In the shared log there is room, or the child opens a log of its own. */
 void entry_make_room(void)
@@ -57,7 +56,7 @@ static void trim_ancestors(void)
 	if (end < tail)
 		end = tail;
 	end = (end + LIVE_BYTES - 1) & ~(uint64_t)(LIVE_BYTES - 1);
-	if (end < mapped && !is_interrupted)
+	if (end < mapped)
 		sys_munmap((char *)holder + end, mapped - end);
 }
 
@@ -73,7 +72,6 @@ void entry_have_log(struct log_header *log)
 		trim_ancestors();
 	if (log)
 		entry = NULL;
-	is_interrupted = false;
 	live.pid = 0;
 	holder = log;
 	entry_due_ticks = 0;
@@ -175,7 +173,6 @@ bool entry_enter_child(const struct fork_origin *origin)
 
 	if (!entry)
 		calls = origin->calls;
-	is_interrupted = origin->is_interrupted;
 	entry_due_ticks = 0;
 	if (!holder)
 		return false;

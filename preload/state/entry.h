@@ -26,7 +26,6 @@ struct fork_origin {
 	uint32_t thread;		/* refs in the log of the parent, 0: none */
 	uint32_t node;			/* the path that is open */
 	struct open_calls *calls;	/* the same, to be opened again; NULL: none is open */
-	bool is_interrupted;		/* the child will return into a hook, see fork_in_hook.h */
 };
 
 /* Called before a fork: makes room for the child's entry. */

@@ -8,7 +8,7 @@
 
 struct live live;
 __thread struct log_thread *self TLS_INITIAL_EXEC;
-uintptr_t live_return_addr;
+bool live_is_private;
 LARGE struct settings settings;
 bool live_has_begun;
 uint64_t live_early_calls;

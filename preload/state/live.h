@@ -44,10 +44,10 @@ extern HIDDEN struct live live;
 extern HIDDEN __thread struct log_thread *self TLS_INITIAL_EXEC;
 
 /*
- * Not 0 in a forked child that returns into a hook of its parent, see interrupted.h: live is the parent's then, and
- * nothing new may begin.
+ * This process is a forked child that returned into a hook of its parent, see fork_in_hook.h, or a descendant of it: live
+ * is the parent's, and its log private memory. No thread gets a record. Set by the child, which has one thread.
  */
-extern HIDDEN uintptr_t live_return_addr;
+extern HIDDEN bool live_is_private;
 
 /* Set before any thread; read-only afterwards. */
 extern HIDDEN struct settings settings;

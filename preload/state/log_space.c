@@ -66,7 +66,7 @@ static bool grow_by_path(struct log_header *log, uint64_t bytes)
 	uint64_t mask, now = now_ticks();
 	long fd, error;
 
-	if (live_is_sealed() || live_return_addr || now < __atomic_load_n(&retry_growth_ticks, __ATOMIC_RELAXED))
+	if (live_is_sealed() || live_is_private || now < __atomic_load_n(&retry_growth_ticks, __ATOMIC_RELAXED))
 		return false;
 	sys_block_signals(&mask);
 	moment_begin();

@@ -103,7 +103,7 @@ static NOINLINE void record_thread_exit(struct log_thread *thread, uintptr_t cal
 	struct error_place place = { .kind = LOG_ERROR_THREAD_EXIT, .addr = caller };
 	struct log_error *error;
 
-	if (live_return_addr || thread->current == log_ref(live.log, &thread->root))
+	if (thread->current == log_ref(live.log, &thread->root))
 		return;
 	error = error_count(thread, &place);
 	if (error)

@@ -96,24 +96,42 @@ static void in_parent(void)
 		recorder_mark_end(LOG_EXITED, 0);
 }
 
+/* The parent's log has the child's entry, and no more of it. A handler that came before this may have opened a log. */
+static void turn_off(const struct fork_origin *origin)
+{
+	if (live.log)
+		recorder_mark_end(LOG_TURNED_OFF, 0);
+	else if (entry_enter_child(origin))
+		entry_mark_end(LOG_TURNED_OFF, 0);
+	live_when_child(NULL);
+	entry_have_log(NULL);
+	fork_in_hook_turn_off();
+	open_calls_free(origin->calls);
+}
+
 /* A handler that comes before this may have opened the log: then the calls are opened above what it did. */
 static void in_child(void)
 {
 	struct open_calls *copy = take_copy();
-	uintptr_t interrupted_addr = copy ? stack_interrupted(copy) : live_return_addr;
 	struct fork_origin origin = { .before_ns = before_ns, .heap_before_bytes = inherited_bytes, .calls = copy,
 				       .heap_bytes = heap_setting() == HEAP_OFF ? LOG_HEAP_OFF : LOG_HEAP_USABLE,
-				       .counts_heap = heap_setting() != HEAP_OFF && !settings.value[SETTING_HEAP_SAMPLE],
-				       .is_interrupted = interrupted_addr };
+				       .counts_heap = heap_setting() != HEAP_OFF && !settings.value[SETTING_HEAP_SAMPLE] };
 	bool is_entered;
 
 	daemon_task = 0;
-	live_return_addr = 0;
 	fork_gate_in_child();
 	if (live_is_sealed())
 		return;
+	if (live_is_private) {
+		fork_in_hook_stay_off();
+		return;
+	}
 	if (copy)
 		stack_origin(copy, &origin.thread, &origin.node);
+	if (copy && stack_is_in_hook(copy)) {
+		turn_off(&origin);
+		return;
+	}
 	if (live.log) {
 		if (copy && self)
 			stack_open_again(self, copy, now_ticks());
@@ -123,13 +141,10 @@ static void in_child(void)
 	}
 	is_entered = entry_enter_child(&origin);
 	heap_begin_early(entry_heap());
-	if (!is_entered || interrupted_addr || samples_take_stacks()) {
+	if (!is_entered || samples_take_stacks())
 		live_open_child();
-		if (interrupted_addr)
-			interrupted_return(interrupted_addr);
-	} else {
+	else
 		live.heap = entry_heap() ? HEAP_COUNTERS : heap_setting();	/* without: the first allocation opens the log */
-	}
 }
 
 void fork_init(void)

@@ -28,7 +28,7 @@ static struct log_error *count_jump(struct log_thread *thread, uintptr_t stack_a
 {
 	struct error_place place = { .kind = LOG_ERROR_LONGJMP, .addr = caller };
 
-	if (live_return_addr || !thread->frames || top_frame(thread)->stack_addr >= stack_addr)
+	if (!thread->frames || top_frame(thread)->stack_addr >= stack_addr)
 		return NULL;
 	return error_count(thread, &place);
 }

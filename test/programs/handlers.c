@@ -2,8 +2,9 @@
 /*
  * Forks in a signal handler, which mostly interrupts a hook: handlers [own]: own: on a stack of its own. Each of 60
  * children goes back into what was interrupted, calls work 10 times, once before that in the handler, and exits.
- * Prints how many calls of tiny the parent made, and its pid: the parent's own log must have just as many. The report of all must
- * show work 660, main 61, call_all 61.
+ * Prints how many calls of tiny the parent made, and its pid: the parent's own log must have just as many. A child whose
+ * handler interrupted a hook has only an entry. The report of all must show main 61, call_all 61, and 11 calls of work for each
+ * other child.
  */
 #define _GNU_SOURCE
 #include <signal.h>

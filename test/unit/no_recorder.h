@@ -8,7 +8,7 @@
 #include "preload/state/live.h"
 
 struct live live;
-uintptr_t live_return_addr;
+bool live_is_private;
 struct settings settings;
 __thread struct log_thread *self;
 

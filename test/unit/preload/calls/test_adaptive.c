@@ -22,7 +22,7 @@
 #define WORLDS		400
 
 struct live live;
-uintptr_t live_return_addr;
+bool live_is_private;
 struct settings settings;
 __thread struct log_thread *self;
 
