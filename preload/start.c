@@ -2,7 +2,7 @@
 /* The constructor, and the log of a forked child. */
 #include <sys/mman.h>
 
-#include "preload/api/recording_switch.h"
+#include "preload/api/api.h"
 #include "preload/calls/paths.h"
 #include "preload/calls/selection.h"
 #include "preload/calls/verbose_calls.h"
@@ -22,7 +22,6 @@
 #include "preload/samples/cpu_samples.h"
 #include "preload/stacks/stacks.h"
 #include "preload/stacks/thread.h"
-#include "preload/stacks/thread_records.h"
 #include "preload/state/entry.h"
 #include "preload/state/foreign_hooks.h"
 #include "preload/state/labels.h"
@@ -31,10 +30,7 @@
 #include "preload/state/recording_state.h"
 #include "preload/state/rss_at_calls.h"
 #include "preload/state/sampler_task.h"
-#include "preload/wraps/wrap_cxa.h"
-#include "preload/wraps/wrap_exit.h"
-#include "preload/wraps/wrap_fork.h"
-#include "preload/wraps/wrap_threads.h"
+#include "preload/wraps/wraps.h"
 
 #define THRESHOLD_FLOOR	1000u		/* ns */
 #define RATE_WAIT_NS	100000u		/* between the two clock readings of the start */

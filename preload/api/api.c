@@ -2,11 +2,9 @@
 /* What include/insideme.h calls: a region is a call of a function whose address is none, but stands for a name. */
 #include <errno.h>
 
-#include "preload/api/api_marks.h"
-#include "preload/api/api_pools.h"
-#include "preload/api/api_sums.h"
-#include "preload/api/recording_switch.h"
+#include "preload/api/api.h"
 #include "preload/calls/call_slow.h"
+#include "preload/heap/heap.h"
 #include "preload/hooks/hooks.h"
 #include "preload/stacks/stacks.h"
 #include "preload/state/labels.h"
@@ -14,6 +12,8 @@
 
 #define INSIDEME_RECORDER
 #include "insideme.h"
+
+#define BLOCK_LOW_BITS 7u		/* of addresses: not in the table */
 
 static void *region(const char *name)
 {
@@ -51,6 +51,66 @@ static int rank(int *nr_ranks)
 
 	*nr_ranks = log && log->nr_ranks > 0 ? log->nr_ranks : 1;
 	return log && log->rank > 0 ? log->rank : 0;
+}
+
+/* ---- blocks of the program's own allocators, in the table of live blocks beside those of malloc ---- */
+
+/* Return: 0, or -errno. */
+static int thread_for(const void *block, struct log_thread **thread)
+{
+	if (!block || (uintptr_t)block & BLOCK_LOW_BITS)
+		return -EINVAL;
+	*thread = heap_thread();
+	return *thread && live.log && live.heap == HEAP_LIVE ? 0 : -ENODATA;
+}
+
+static void *of_pool(const void *block)
+{
+	return (void *)((uintptr_t)block | BLOCK_OF_POOL);
+}
+
+static int pool_alloc(const void *block, size_t bytes)
+{
+	struct log_thread *thread;
+	int error = thread_for(block, &thread);
+
+	if (!error)
+		heap_live_allocated(thread, of_pool(block), bytes, 0);
+	return error;
+}
+
+static int pool_free(const void *block)
+{
+	struct log_thread *thread;
+	struct block taken;
+	int error = thread_for(block, &thread);
+
+	if (error)
+		return error;
+	if (!heap_live_take(thread, of_pool(block), &taken))
+		return -ESRCH;
+	heap_live_freed(thread, &taken);
+	return 0;
+}
+
+static int pool_begin(void)
+{
+	struct log_thread *thread = heap_thread_inside();
+
+	if (!thread)
+		return -ENODATA;
+	thread->heap_inside++;
+	return 0;
+}
+
+static int pool_end(void)
+{
+	struct log_thread *thread = heap_thread_inside();
+
+	if (!thread || !thread->heap_inside)
+		return -ENODATA;
+	thread->heap_inside--;
+	return 0;
 }
 
 EXPORT extern const struct insideme_recorder insideme_recorder;

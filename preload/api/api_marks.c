@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Records of what the program says. Takes no lock; several threads, and handlers that interrupt them, may be in here. */
-#include "preload/api/api_marks.h"
+#include "preload/api/api.h"
 
 #include <errno.h>
 
-#include "preload/api/api_sums.h"
 #include "preload/calls/selection.h"
 #include "preload/calls/verbose_calls.h"
 #include "preload/common/base/settings.h"

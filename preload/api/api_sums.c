@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Sums of timers and regions, as the log has them so far, less what they were when they were reset. */
-#include "preload/api/api_sums.h"
+#include "preload/api/api.h"
 
 #include <errno.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Who switches recording on ends its own gap there; of other threads it ends at their next call. */
-#include "preload/api/recording_switch.h"
+#include "preload/api/api.h"
 
 #include <errno.h>
 

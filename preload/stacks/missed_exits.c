@@ -7,7 +7,7 @@
 #include "preload/calls/selection.h"
 #include "preload/stacks/coroutine_stacks.h"
 #include "preload/stacks/paused_calls.h"
-#include "preload/stacks/thread_records.h"
+#include "preload/stacks/thread.h"
 
 bool stack_is_deep(const struct log_thread *thread)
 {

@@ -3,7 +3,7 @@
 #include "preload/stacks/frames.h"
 
 #include "preload/samples/cpu_samples.h"
-#include "preload/stacks/thread_records.h"
+#include "preload/stacks/thread.h"
 
 int stack_init(struct log_thread *thread, uintptr_t low, uintptr_t bytes)
 {

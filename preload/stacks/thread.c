@@ -1,11 +1,278 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The calling thread: its record is made at its first event. */
+/*
+ * Records of threads, made, taken over and ended. A record is taken over only when the kernel says that its task
+ * is gone: whichever way a thread ended, and whatever its last destructors and signal handlers still did, none of
+ * its hooks can come then. So it needs no word from the thread itself.
+ */
 #include "preload/stacks/thread.h"
 
 #include "preload/common/base/text.h"
 #include "preload/samples/cpu_samples.h"
+#include "preload/stacks/error_records.h"
 #include "preload/stacks/stacks.h"
-#include "preload/stacks/thread_records.h"
+#include "preload/state/log_space.h"
+
+#define OWN_RECORDS	1000u	/* so many threads have records of their own, */
+#define OWN_SHARE	8	/* unless this part of the budget is used before */
+#define LOOKS		8	/* at so many records, for one to take over */
+
+/* Where top_addr points before the first frame: outside of the log, so a reader sees no frames. */
+static struct log_frame no_frames[2];
+
+static struct log_thread *record_at(uint32_t ref)
+{
+	return log_at(live.log, ref);
+}
+
+/* Of the calling thread. */
+static void read_name(struct log_thread *thread)
+{
+	char name[16] = "";
+
+	if (live_is_sealed())
+		return;
+	raw_syscall(SYS_prctl, 16 /* PR_GET_NAME */, (long)name, 0, 0, 0, 0);
+	text_copy(thread->name, sizeof(thread->name), name);
+}
+
+/* What is of one thread alone. */
+static void begin(struct log_header *log, struct log_thread *thread, uint64_t function_addr)
+{
+	thread->current = log_ref(log, &thread->root);
+	thread->top_addr = (uint64_t)&no_frames[1];
+	thread->tid = live_is_sealed() ? 0 : (uint32_t)sys_gettid();
+	thread->begin_function_addr = function_addr;
+	if (thread->end_ticks)
+		thread->unused_ticks += now_ticks() - thread->end_ticks;
+	thread->end_ticks = 0;
+	thread->is_clone = 0;
+	thread->serial = __atomic_fetch_add(&log->nr_threads, 1, __ATOMIC_RELAXED);
+	thread->nr_threads++;
+	read_name(thread);
+	__atomic_store_n(&thread->claim, thread->nr_threads, __ATOMIC_RELEASE);
+}
+
+static void begin_first(struct log_header *log, struct log_thread *thread, uint64_t function_addr)
+{
+	thread->root.min_ticks = UINT64_MAX;
+	thread->pending_addr = (uint64_t)thread->root.histogram;	/* nobody reads the root's */
+	thread->begin_ticks = now_ticks();
+	thread->random = (uint32_t)thread->begin_ticks;
+	begin(log, thread, function_addr);
+}
+
+/* The calling task may be another one. */
+struct log_thread *record_for_main(struct log_header *log, const char *name)
+{
+	struct log_thread *thread;
+
+	thread = (struct log_thread *)log_claim(log, LOG_AREA_THREAD, 0, sizeof(*thread), LOG_FIRST_NODES_AT, 0);
+	if (!thread)
+		return NULL;
+	begin_first(log, thread, 0);
+	thread->begin_ticks = log->start.ticks;
+	thread->tid = log->pid;
+	text_copy(thread->name, sizeof(thread->name), name);
+	log->nr_thread_areas = 1;
+	log->threads = thread->head.self;
+	return thread;
+}
+
+/* @list: where it is found by others. */
+static struct log_thread *new_record(uint64_t function_addr, uint32_t *list)
+{
+	struct log_header *log = live.log;
+	struct log_thread *thread;
+
+	thread = (struct log_thread *)log_space_new_area(LOG_AREA_THREAD, 0, sizeof(*thread),
+							 LOG_FIRST_NODES_AT, 0);
+	if (!thread)
+		return NULL;
+	begin_first(log, thread, function_addr);
+	__atomic_fetch_add(&log->nr_thread_areas, 1, __ATOMIC_RELAXED);
+	thread->next_thread = __atomic_load_n(list, __ATOMIC_RELAXED);
+	while (!__atomic_compare_exchange_n(list, &thread->next_thread, thread->head.self, false, __ATOMIC_RELEASE,
+					    __ATOMIC_RELAXED))
+		;
+	return thread;
+}
+
+/* claim is never the same for two threads: who read it before somebody else took the record over does not get it. */
+static bool claim_gone(struct log_thread *thread)
+{
+	uint32_t claim = __atomic_load_n(&thread->claim, __ATOMIC_ACQUIRE);
+
+	return claim && !thread->is_kept && thread_is_gone(thread) &&
+	       __atomic_compare_exchange_n(&thread->claim, &claim, 0, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED);
+}
+
+static void keep_name(struct log_thread *thread)
+{
+	if (thread->nr_threads == 1)
+		text_copy(thread->earlier_name, sizeof(thread->earlier_name), thread->name);
+	else if (!text_equal(thread->earlier_name, thread->name))
+		thread->earlier_name[0] = '\0';
+}
+
+/* End a claimed record whose thread may have ended anywhere. */
+static void end_gone(struct log_thread *thread)
+{
+	samples_end(thread);
+	if (thread->slice_depth)	/* in a write */
+		thread->slices[0] = thread->slices[1] = 0;
+	thread->slice_depth = 0;
+	stack_end_all(thread, true);
+	thread->overflow_depth = 0;
+	thread->repair_addr = 0;
+	thread->heap_inside = 0;
+	__atomic_fetch_add(&live.log->heap_total_bytes, thread->heap_held_bytes, __ATOMIC_RELAXED);
+	thread->heap_held_bytes = 0;
+	if (!thread->end_ticks)
+		__atomic_store_n(&thread->end_ticks, now_ticks(), __ATOMIC_RELEASE);
+}
+
+/*
+ * One after the other in a circle, so that the next is the one that has been gone for longest; of the same function
+ * if there is one, so that trees stay as they are.
+ */
+static struct log_thread *claim_record(uint64_t function_addr)
+{
+	struct log_header *log = live.log;
+	uint32_t ref = __atomic_load_n(&log->next_thread_look, __ATOMIC_RELAXED);
+	struct log_thread *other = NULL, *thread, *found = NULL;
+
+	for (int i = 0; i < LOOKS && !found; i++) {
+		thread = record_at(ref ? ref : __atomic_load_n(&log->threads, __ATOMIC_ACQUIRE));
+		ref = thread->next_thread;
+		if (thread->begin_function_addr == function_addr)
+			found = claim_gone(thread) ? thread : NULL;
+		else if (!other && thread_is_gone(thread))
+			other = thread;
+	}
+	__atomic_store_n(&log->next_thread_look, ref, __ATOMIC_RELAXED);
+	return !found && other && claim_gone(other) ? other : found;
+}
+
+static bool are_many(const struct log_header *log)
+{
+	return !live_is_sealed() && (__atomic_load_n(&log->nr_thread_areas, __ATOMIC_RELAXED) >= OWN_RECORDS ||
+				     __atomic_load_n(&log->tail_bytes, __ATOMIC_RELAXED) > log->map_bytes / OWN_SHARE);
+}
+
+/*
+ * A record for the calling thread, of @function_addr (0: not known); NULL without room. Signals must be blocked,
+ * because a handler's hook would ask for another one.
+ */
+static struct log_thread *record_for_thread(uint64_t function_addr)
+{
+	struct log_header *log = live.log;
+	struct log_thread *thread = log->threads && are_many(log) ? claim_record(function_addr) : NULL;
+
+	if (!thread)
+		return new_record(function_addr, &log->threads);
+	end_gone(thread);
+	keep_name(thread);
+	begin(log, thread, function_addr);
+	return thread;
+}
+
+static struct log_thread *find(const uint32_t *list, uint32_t tid)
+{
+	uint32_t ref = __atomic_load_n(list, __ATOMIC_ACQUIRE);
+
+	while (ref && (record_at(ref)->tid != tid || !__atomic_load_n(&record_at(ref)->claim, __ATOMIC_ACQUIRE)))
+		ref = record_at(ref)->next_thread;
+	return ref ? record_at(ref) : NULL;
+}
+
+struct log_thread *record_of_tid(uint32_t tid)
+{
+	struct log_thread *thread = find(&live.log->threads, tid);
+
+	/* Its number may have been that of one that ended. */
+	return thread && !__atomic_load_n(&thread->end_ticks, __ATOMIC_ACQUIRE) ? thread : NULL;
+}
+
+static struct log_thread *make_clone(void)
+{
+	struct log_header *log = live.log;
+	struct log_thread *thread = NULL;
+	uint32_t ref = __atomic_load_n(&log->clones, __ATOMIC_ACQUIRE);
+
+	for (; ref && !thread; ref = record_at(ref)->next_thread)
+		thread = claim_gone(record_at(ref)) ? record_at(ref) : NULL;
+	if (thread) {
+		end_gone(thread);
+		keep_name(thread);
+		begin(log, thread, 0);
+	} else {
+		thread = new_record(0, &log->clones);
+	}
+	if (!thread)
+		return NULL;
+	thread->is_clone = 1;
+	return stack_init(thread, 0, 0) < 0 ? NULL : thread;
+}
+
+struct log_thread *record_for_clone(uint32_t tid)
+{
+	struct log_thread *thread = find(&live.log->clones, tid);
+	uint64_t mask;
+
+	if (thread)
+		return thread;
+	sys_block_signals(&mask);
+	thread = make_clone();
+	sys_restore_signals(&mask);
+	return thread;
+}
+
+/* The thread ends by itself. */
+static void record_end(struct log_thread *thread)
+{
+	uint64_t open;
+
+	samples_end(thread);
+	read_name(thread);
+	thread->repair_addr = (uint64_t)__builtin_frame_address(0);	/* a handler's hooks are dropped meanwhile */
+	signal_fence();
+	if (!is_unwinding(thread))
+		thread->broken_reason = LOG_BROKEN_THREAD_END;
+	open = stack_end_all(thread, false);
+	thread->broken_reason = LOG_BROKEN_UNSEEN;
+	unwinding_end_all(thread);
+	signal_fence();
+	thread->repair_addr = 0;
+	if (open && thread->nr_threads == 1)
+		log_write_event(live.log, LOG_EVENT_THREAD_END, thread->head.self, &open, 1, NULL, now_ticks());
+	__atomic_fetch_add(&live.log->heap_total_bytes, thread->heap_held_bytes, __ATOMIC_RELAXED);
+	thread->heap_held_bytes = 0;
+	__atomic_store_n(&thread->end_ticks, now_ticks(), __ATOMIC_RELEASE);
+}
+
+static void end_gone_of(uint32_t list)
+{
+	struct log_thread *thread;
+
+	for (; list; list = thread->next_thread) {
+		thread = record_at(list);
+		if (thread->end_ticks || !claim_gone(thread))
+			continue;
+		end_gone(thread);
+		__atomic_store_n(&thread->claim, thread->nr_threads, __ATOMIC_RELEASE);
+	}
+}
+
+void records_end_gone(void)
+{
+	/* A vfork child runs in its parent's memory, and may be where our threads' numbers mean nobody. */
+	if (!live.log || live_is_sealed() || live.log->pid != (uint32_t)sys_getpid())
+		return;
+	end_gone_of(__atomic_load_n(&live.log->threads, __ATOMIC_ACQUIRE));
+	end_gone_of(__atomic_load_n(&live.log->clones, __ATOMIC_ACQUIRE));
+}
+
+/* ---- the calling thread ---- */
 
 /* Who opened the program's log later made the record of the first thread, whose first event this is. */
 static struct log_thread *take_main(void)

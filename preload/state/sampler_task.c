@@ -8,11 +8,13 @@
 #include "preload/state/sampler_task.h"
 
 #include <link.h>
+#include <linux/close_range.h>
 #include <sched.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 
 #include "preload/common/base/clock.h"
+#include "preload/common/base/directory.h"
 #include "preload/common/base/syscalls.h"
 #include "preload/common/base/text.h"
 #include "preload/common/run/run.h"
@@ -21,8 +23,6 @@
 #include "preload/objects/loaded_objects.h"
 #include "preload/state/entry.h"
 #include "preload/state/live.h"
-#include "preload/state/task_descriptors.h"
-#include "preload/state/task_place.h"
 
 #define FIRST_SLEEP_NS	5000000		/* short programs see no more of it than its start */
 #define RESUMED_SLEEP_NS 1000000	/* programs that fork all the time do not open its files each time */
@@ -34,6 +34,13 @@
 #define MOMENT_NS	20000
 
 #define STARTING	UINT32_MAX	/* in tid: claimed by whoever starts the task */
+
+#define GUARD_BYTES	(64u << 10)	/* a page of any size */
+#define STACK_BYTES	(64u << 10)
+#define STACK_TOP_BYTES	1024u		/* of it, in the page that a task touches that only sleeps */
+#define TLS_BYTES	1024u		/* at least, from the thread pointer on */
+#define TLS_UNIT	64u		/* the blocks' alignment */
+#define TASK_PLACE_BYTES (200u << 10)	/* besides the state, where the program has little thread-local memory */
 
 enum stop { GO_ON, STOP, PAUSE };
 enum first { NOBODY, TASK, ENDING_THREAD };
@@ -50,9 +57,104 @@ struct sampler_task {
 	_Alignas(64) char sampler[SAMPLER_BYTES];
 };
 
+/* Memory for the task: guard, stack, TLS block and state behind each other. */
+struct task_place {
+	char *guard;
+	char *stack_end;
+	char *tls;		/* where the thread pointer points to */
+};
+
 uint64_t sampler_task_due_ticks;
 static struct sampler_task *helper;	/* set in the constructor, and by a forked child */
 static struct task_place place;		/* its own */
+
+/* ---- its memory ---- */
+
+static size_t round_up(size_t bytes, size_t unit)
+{
+	return (bytes + unit - 1) / unit * unit;
+}
+
+/*
+ * The TLS block holds the library's own variable, as far from the thread pointer as in all threads: below it, or above
+ * it behind the program's variables.
+ */
+static size_t tls_below(void)
+{
+	const char *pointer = __builtin_thread_pointer(), *own = (const char *)&self;
+
+	return round_up(own < pointer ? (size_t)(pointer - own) : 0, TLS_UNIT);
+}
+
+static size_t tls_above(void)
+{
+	const char *pointer = __builtin_thread_pointer(), *own_end = (const char *)(&self + 1);
+
+	return round_up(own_end > pointer ? (size_t)(own_end - pointer) : 0, TLS_UNIT) + TLS_BYTES;
+}
+
+/*
+ * Find room for a task with @state_bytes of state: in the @own_bytes at @own, or in a mapping where these are too few.
+ * Return: the state, or NULL. A task that only sleeps touches one page: the top of its stack, its thread pointer and
+ * the first KiB of the state.
+ */
+static void *find_place(char *own, size_t own_bytes, size_t state_bytes)
+{
+	const size_t below = tls_below(), above = tls_above();
+	const size_t bytes = GUARD_BYTES + STACK_BYTES + STACK_TOP_BYTES + below + above + state_bytes;
+	long result = (long)round_up((size_t)own, GUARD_BYTES);
+
+	if ((size_t)result + bytes > (size_t)own + own_bytes)
+		result = sys_mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	if (sys_failed(result))
+		return NULL;
+	place.guard = (char *)result;
+	place.stack_end = place.guard + GUARD_BYTES + STACK_BYTES + STACK_TOP_BYTES;
+	place.tls = place.stack_end + below;
+	return place.tls + above;
+}
+
+/*
+ * Turn on the guard page: a stack overflow then faults instead of overwriting the next object. It costs a short program
+ * more than its task does. The page stays readable, because leak checkers and garbage collectors read all of our data.
+ */
+static void guard_place(void)
+{
+	raw_syscall(SYS_mprotect, (long)place.guard, GUARD_BYTES, PROT_READ, 0, 0, 0);
+}
+
+/* ---- its descriptors ---- */
+
+/* Those that /proc lists: a table may be large and nearly empty. */
+static bool close_listed(void)
+{
+	_Alignas(8) char buffer[DIRECTORY_BUFFER_BYTES];
+	struct directory directory;
+	const char *name;
+	uint64_t fd;
+
+	sys_close(0);		/* where the table is full the listing takes its place */
+	if (directory_open(&directory, "/proc/thread-self/fd", buffer, sizeof(buffer)) < 0)
+		return false;
+	while ((name = directory_next(&directory)))
+		if (text_read_u64(&name, &fd) == 0 && fd != (uint64_t)directory.fd)
+			sys_close((int)fd);
+	directory_close(&directory);
+	return true;
+}
+
+/*
+ * Descriptors of its own: it neither keeps the program's pipes open nor is hurt by closefrom(). Kernels before
+ * 5.9 and the filters of some containers have no close_range().
+ */
+static bool descriptors_leave(void)
+{
+	if (raw_syscall(SYS_close_range, 0, ~0u, CLOSE_RANGE_UNSHARE, 0, 0, 0) == 0)
+		return true;
+	return raw_syscall(SYS_unshare, CLONE_FILES, 0, 0, 0, 0, 0) == 0 && close_listed();
+}
+
+/* ---- its life ---- */
 
 /* Until @word is not @value any more, or until @when of CLOCK_MONOTONIC. */
 static void futex_wait_until(void *word, uint32_t value, int64_t when)
@@ -85,7 +187,7 @@ static int open_log(const struct sampler_task *task)
  */
 static bool settle(void)
 {
-	task_place_guard(&place);
+	guard_place();
 	raw_syscall(SYS_prctl, PR_SET_NAME, (long)"insideme", 0, 0, 0, 0);
 	return descriptors_leave();
 }
@@ -221,7 +323,7 @@ static bool prepare_task(int pid, struct run *run)
 	helper = NULL;
 	sampler_task_due_ticks = 0;
 	if (!task)
-		task = task_place_find(&place, own, sizeof(own), sizeof(*task));
+		task = find_place(own, sizeof(own), sizeof(*task));
 	if (!task)
 		return false;
 	__builtin_memset(task, 0, offsetof(struct sampler_task, path));

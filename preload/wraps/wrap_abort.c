@@ -5,7 +5,7 @@
 #include "preload/objects/next_functions.h"
 #include "preload/stacks/error_records.h"
 #include "preload/stacks/frames.h"
-#include "preload/wraps/wrap_cxa.h"
+#include "preload/wraps/wraps.h"
 
 /* Unless it is known already: std::terminate() ends in abort(). */
 static void record_end(const struct error_place *place, const char *message)

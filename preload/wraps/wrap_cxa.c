@@ -3,14 +3,13 @@
  * Wrappers of what C++ calls to throw, to throw again and to catch. Each goes on to the function that the calling
  * object would have had without us: plugins may bring C++ libraries of their own.
  */
-#include "preload/wraps/wrap_cxa.h"
+#include "preload/wraps/wraps.h"
 
 #include "preload/common/base/text.h"
 #include "preload/hooks/exception_what.h"
 #include "preload/objects/next_functions.h"
 #include "preload/stacks/error_records.h"
 #include "preload/stacks/frames.h"
-#include "preload/wraps/wrap_longjmp.h"
 
 /* Classes of exceptions that are C++'s own: "GNUCC++", "CLNGC++"; the last byte is 1 where one stands for another. */
 #define CLASS_GNU		0x474e5543432b2b00u

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* How the process ends. Nothing is flushed, nothing is freed: recording goes on until the process is gone. */
-#include "preload/wraps/wrap_exit.h"
+#include "preload/wraps/wraps.h"
 
 #include "preload/calls/slices.h"
 #include "preload/life/recorder.h"
 #include "preload/objects/next_functions.h"
-#include "preload/stacks/thread_records.h"
+#include "preload/stacks/thread.h"
 #include "preload/state/foreign_hooks.h"
 
 static void mark_exit(int status)

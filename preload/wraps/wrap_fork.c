@@ -3,7 +3,7 @@
  * fork() and _Fork(). Children of raw clones do not come here: they open a log at their first event, with no call
  * open. The handlers are the first to be registered: prepare runs last before the fork, child first after it.
  */
-#include "preload/wraps/wrap_fork.h"
+#include "preload/wraps/wraps.h"
 
 #include "preload/heap/heap.h"
 #include "preload/life/recorder.h"

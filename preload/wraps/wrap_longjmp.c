@@ -3,7 +3,7 @@
  * Wrappers of the longjmp family: what was open between here and the target is over. The hooks would notice too, but
  * only when the next entry shows it by its place on the stack.
  */
-#include "preload/wraps/wrap_longjmp.h"
+#include "preload/wraps/wraps.h"
 
 #include "preload/calls/calls.h"
 #include "preload/heap/blocks.h"

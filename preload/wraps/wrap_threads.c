@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Wrappers of pthread_create, thrd_create, pthread_setname_np and pthread_cancel: begin, end and name of threads. */
-#include "preload/wraps/wrap_threads.h"
+#include "preload/wraps/wraps.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -11,7 +11,6 @@
 #include "preload/objects/next_functions.h"
 #include "preload/samples/cpu_samples.h"
 #include "preload/stacks/thread.h"
-#include "preload/stacks/thread_records.h"
 
 /*
  * What a new thread needs to know, from pthread_create to its first instruction. Not on the heap: a thread that

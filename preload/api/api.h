@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The functions behind include/insideme.h, which has their contracts. */
+#ifndef INSIDEME_API_H
+#define INSIDEME_API_H
+
+#include <stdint.h>
+
+struct insideme_sum;
+struct insideme_timer;
+
+/* Instants, failures, counters and spans. Together they may take a share of the log, so that the call tree keeps its room. */
+int mark_instant(const char *name);
+int mark_failure(const char *type, const char *message);
+int mark_counter(const char *name, uint64_t value);
+
+int mark_field(const char *name);
+int mark_snapshot(const char *name);
+
+int timer_start(struct insideme_timer *timer);
+int timer_pause(struct insideme_timer *timer);
+int timer_resume(struct insideme_timer *timer);
+int timer_stop(struct insideme_timer *timer);
+
+/* What the program asks. */
+int query_sum(const char *name, struct insideme_sum *sum);
+int query_sum_after(const char *name, struct insideme_sum *sum);
+int query_reset(const char *name);
+uint64_t query_memory(int which);
+
+/* Recording of calls goes off and on. */
+int toggle_enable(void);
+int toggle_disable(void);
+
+/*
+ * Takes INSIDEME_START, and INSIDEME_SIGNAL where the program has no handler of that signal. Constructor only.
+ */
+void toggle_begin(void);
+
+#endif
