@@ -207,6 +207,7 @@ struct log_header {
 	LOG_SHARED uint64_t nr_switches;	/* off, or on again */
 
 	LOG_SHARED uint32_t several_boots;	/* of LOG_OF_PROGRAMS: as log_run's */
+	LOG_SHARED uint32_t entries;		/* the newest struct log_entry: offset / 8, 0: none */
 	LOG_SHARED uint64_t newborns[LOG_NEWBORNS];	/* the last children that entered themselves here, at pid % LOG_NEWBORNS:
 							   process_start << 32 | pid */
 };
@@ -808,13 +809,14 @@ struct log_entry {
 	LOG_SHARED uint32_t has_log;	/* 1: the process opened its own log later, which tells all */
 	LOG_SHARED uint32_t end;	/* enum log_end */
 	int32_t end_status;
-	uint32_t is_program;		/* 1: texts follow; 0: it is a forked child */
+	uint32_t older;			/* the log's next older entry: offset / 8, 0: none */
 	uint64_t user_ns;		/* at its end: CPU time and the most memory */
 	uint64_t system_ns;
 	uint64_t peak_rss_bytes;
 	int64_t heap_before_bytes;	/* of a child: the heap that it inherited */
 	uint32_t heap_bytes;		/* enum log_heap_bytes */
-	uint32_t has_heap;		/* 1: a struct log_heap follows: all that it did with the heap; its node is 0 */
+	uint16_t has_heap;		/* 1: a struct log_heap follows: all that it did with the heap; its node is 0 */
+	uint16_t is_program;		/* 1: a program, whose texts follow; 0: a forked child */
 	uint32_t thread;		/* of a child: ref of the thread that forked, 0: not known */
 	uint32_t node;			/* of a child: ref of the path that was open in that thread, 0: none */
 	uint32_t program;		/* of a child in a shared log: offset / 8 of the entry of the program that forked */

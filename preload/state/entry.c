@@ -133,7 +133,7 @@ static struct log_entry *new_entry(uint32_t heap_bytes, bool has_heap, size_t te
 
 static void publish(struct log_entry *made)
 {
-	log_publish(&made->record, LOG_RECORD_ENTRY);
+	log_publish_entry(holder, made);
 	entry = made;
 	live.pid = made->pid;
 	entry_clock = live.clock = holder->clock;

@@ -156,6 +156,16 @@ void log_publish(struct log_record *record, enum log_record_kind kind)
 	__atomic_store_n(&record->kind, (uint32_t)kind, __ATOMIC_RELEASE);
 }
 
+void log_publish_entry(struct log_header *log, struct log_entry *entry)
+{
+	const uint32_t place = (uint32_t)(((char *)entry - (char *)log) / 8);
+
+	entry->older = __atomic_load_n(&log->entries, __ATOMIC_RELAXED);
+	log_publish(&entry->record, LOG_RECORD_ENTRY);
+	while (!__atomic_compare_exchange_n(&log->entries, &entry->older, place, false, __ATOMIC_RELEASE, __ATOMIC_RELAXED))
+		;
+}
+
 void log_write_text(struct log_header *log, const char *key, const char *value, uint64_t now_ticks)
 {
 	size_t length = text_length(key) + 1 + text_length(value);

@@ -75,6 +75,8 @@ void log_raise_threshold(struct log_header *log, uint64_t seen, uint64_t reason,
  */
 struct log_record *log_new_record(struct log_header *log, uint32_t bytes, uint64_t now_ticks);
 void log_publish(struct log_record *record, enum log_record_kind kind);
+/* The same for an entry, which then is the first of the list of those in @log. */
+void log_publish_entry(struct log_header *log, struct log_entry *entry);
 
 /* Write "key=value" as a text record. Values longer than 128 KiB are cut. */
 void log_write_text(struct log_header *log, const char *key, const char *value, uint64_t now_ticks);

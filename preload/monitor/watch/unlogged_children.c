@@ -64,7 +64,7 @@ static void take_up(void *context, const struct log_entry *entry)
 		return;
 	entered->holder = look->holder;
 	entered->entry = entry;
-	if (entry->has_heap && entry->record.bytes >= sizeof(*entry) + sizeof(*entered->heap))
+	if (entry->has_heap)
 		entered->heap = (const struct log_heap *)(entry + 1);
 	entered->pid = (pid_t)entry->pid;
 	entered->start_ticks = entry->process_start;
@@ -78,7 +78,7 @@ void entered_look(struct entered_list *list, struct watched *holder, int64_t now
 {
 	struct look look = { list, holder, now_ns };
 
-	entries_look(&holder->entries, now_ns, take_up, &look);
+	watched_new_entries(holder, take_up, &look);
 }
 
 static void count_sampled(struct entered_list *list, int more)

@@ -84,7 +84,6 @@ static int map_log(struct watched *watched, int fd)
 		return -errno;
 	watched->log = log;
 	watched->map_bytes = header.map_bytes;
-	entries_init(&watched->entries, log, header.map_bytes);
 	watched->pid = (pid_t)header.pid;
 	return 0;
 }
@@ -182,6 +181,29 @@ static void bring_home(const struct watched *watched, const struct run *run)
 	elsewhere_bring_home(path);
 }
 
+void watched_new_entries(struct watched *watched, void (*each)(void *context, const struct log_entry *entry), void *context)
+{
+	const struct log_header *log = watched->log;
+	uint32_t newest = __atomic_load_n(&log->entries, __ATOMIC_ACQUIRE), place = newest;
+	uint64_t end = __atomic_load_n(&log->file_bytes, __ATOMIC_ACQUIRE);
+	const struct log_entry *entry;
+
+	if (end > watched->map_bytes)
+		end = watched->map_bytes;
+	/* No more than there is room for: the list of a damaged log may be a circle. */
+	for (uint64_t left = end / sizeof(*entry); place != watched->seen_entry && left; left--) {
+		uint64_t offset = (uint64_t)place * 8;
+
+		if (offset < LOG_HEADER_BYTES || offset + sizeof(*entry) > end)
+			break;
+		entry = (const struct log_entry *)((const char *)log + offset);
+		place = entry->older;
+		if (!entry->has_heap || offset + sizeof(*entry) + sizeof(struct log_heap) <= end)
+			each(context, entry);
+	}
+	watched->seen_entry = newest;
+}
+
 void watched_stop(struct watched *watched)
 {
 	end_sampler(watched, sampler_stop);
@@ -205,7 +227,6 @@ void watched_close(struct watched *watched, const struct run *run, bool has_ende
 		close(fd);
 	if (has_ended)
 		bring_home(watched, run);
-	entries_release(&watched->entries);
 	munmap(watched->log, watched->map_bytes);
 	watched->log = NULL;
 }

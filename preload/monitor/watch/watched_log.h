@@ -11,7 +11,6 @@
 #include "preload/common/run/run.h"
 #include "preload/common/sampler/sampler.h"
 #include "preload/monitor/tools/totals.h"
-#include "preload/monitor/watch/log_entries.h"
 
 struct watched {
 	struct watched *next;
@@ -20,7 +19,7 @@ struct watched {
 	struct log_header *log;		/* NULL: likewise, or done */
 	uint64_t map_bytes;
 	struct sampler *sampler;	/* NULL: its process was gone already */
-	struct entries entries;		/* of its children; while log is there */
+	uint32_t seen_entry;		/* as log_header.entries: this one and older ones were seen; 0: none */
 	uint64_t nr_entered;		/* children that hold on to the log, see entered.h */
 	bool has_ended;			/* its process has, or has another log, */
 	int64_t ended_ns;		/* since then: CLOCK_MONOTONIC */
@@ -38,6 +37,12 @@ void watched_path(char *path, size_t bytes, const struct run *run, const char *n
 /* Open it once its process has begun it; then sample. Return: 0, or -errno when it is to be closed; -ESTALE: it has exec'ed. */
 int watched_step(struct watched *watched, const struct run *run, const struct sampler_settings *settings,
 		 int64_t now_ns);
+
+/*
+ * Call @each for the entries of children in the log that came since the last time. Nothing in the log is believed: its
+ * processes may write over it.
+ */
+void watched_new_entries(struct watched *watched, void (*each)(void *context, const struct log_entry *entry), void *context);
 
 /* Last rows, unless they are written: the process has ended, or we let go of it. */
 void watched_stop(struct watched *watched);

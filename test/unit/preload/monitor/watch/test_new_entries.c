@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* preload/monitor/entries: which children of a log are found, while it is written, half written, and damaged. */
+/* preload/monitor/watch/watched_log: which children of a log are found while it is written, and when it is damaged. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -10,23 +10,22 @@
 #include <cmocka.h>
 
 #include "preload/common/log/log.h"
-#include "preload/monitor/watch/log_entries.h"
+#include "preload/monitor/watch/watched_log.h"
 #include "test/unit/empty_log.h"
 
 #define LOG_BYTES	(32u << 20)
-#define LATE_NS		1000000000	/* whoever has not written by then never will */
 
 static struct log_header *header;
 static int fd;
-static struct entries entries;
-static uint32_t found[100000];
+static struct watched watched;
+static uint32_t found[200000];
 static size_t nr_found;
 
 static int set_up(void **state)
 {
 	(void)state;
 	header = empty_log(LOG_BYTES, &fd);
-	entries_init(&entries, header, LOG_BYTES);
+	watched = (struct watched){ .log = header, .map_bytes = LOG_BYTES };
 	nr_found = 0;
 	return 0;
 }
@@ -34,7 +33,6 @@ static int set_up(void **state)
 static int tear_down(void **state)
 {
 	(void)state;
-	entries_release(&entries);
 	munmap(header, LOG_BYTES);
 	close(fd);
 	return 0;
@@ -43,13 +41,13 @@ static int tear_down(void **state)
 static void note(void *context, const struct log_entry *entry)
 {
 	(void)context;
-	assert_in_range(nr_found, 0, 99999);
+	assert_in_range(nr_found, 0, 199999);
 	found[nr_found++] = entry->pid;
 }
 
-static void look(int64_t now_ns)
+static void look(void)
 {
-	entries_look(&entries, now_ns, note, NULL);
+	watched_new_entries(&watched, note, NULL);
 }
 
 static struct log_entry *begin(uint32_t pid)
@@ -65,7 +63,7 @@ static struct log_entry *begin(uint32_t pid)
 
 static void enter(uint32_t pid)
 {
-	log_publish(&begin(pid)->record, LOG_RECORD_ENTRY);
+	log_publish_entry(header, begin(pid));
 }
 
 /* Other records lie between them; areas follow each other, and so do looks. */
@@ -75,27 +73,26 @@ static void each_is_found_once(void **state)
 	const uint64_t value = 1;
 
 	(void)state;
-	look(1);
+	look();
 	assert_int_equal(nr_found, 0);
 	for (uint32_t pid = 1; pid <= 3000; pid++) {
 		enter(pid);
 		log_write_event(header, LOG_EVENT_FORK, 0, &value, 1, "with a text", 1);
 		log_claim(header, LOG_AREA_SLICES, 0, 1, 64, 0);
 		if (pid % 700 == 0)
-			look(pid);
+			look();
 	}
-	look(5000);
-	look(6000 + LATE_NS);
+	look();
+	look();
 	assert_int_equal(nr_found, 3000);
 	for (uint32_t i = 0; i < 3000; i++) {
 		assert_in_range(found[i], 1, 3000);
 		assert_false(is_found[found[i]]);
 		is_found[found[i]] = true;
 	}
-	assert_int_equal(entries.nr_areas, 1);	/* those that are full are not looked at any more */
 }
 
-static void one_that_is_not_written_is_waited_for_but_not_for_ever(void **state)
+static void one_that_is_not_written_yet_hides_no_other(void **state)
 {
 	struct log_entry *late;
 
@@ -103,17 +100,16 @@ static void one_that_is_not_written_is_waited_for_but_not_for_ever(void **state)
 	enter(1);
 	late = begin(2);
 	enter(3);
-	look(1000);
-	look(2000);
-	assert_int_equal(nr_found, 1);
-	log_publish(&late->record, LOG_RECORD_ENTRY);
-	look(3000);
+	look();
+	look();
+	assert_int_equal(nr_found, 2);
+	log_publish_entry(header, late);
+	look();
 	assert_int_equal(nr_found, 3);
+	assert_int_equal(found[2], 2);
 	begin(4);			/* killed there */
 	enter(5);
-	look(4000);
-	assert_int_equal(nr_found, 3);
-	look(4000 + LATE_NS);
+	look();
 	assert_int_equal(nr_found, 4);
 	assert_int_equal(found[3], 5);
 }
@@ -133,17 +129,35 @@ static void damage_ends_nothing(void **state)
 		word = (uint32_t *)((char *)header + LOG_HEADER_BYTES + random % (header->tail_bytes - LOG_HEADER_BYTES) / 4 * 4);
 		*word = round % 2 ? UINT32_MAX : random;
 		nr_found = 0;
-		entries_release(&entries);
-		entries_init(&entries, header, LOG_BYTES);
-		look(1);
-		look(1 + LATE_NS);
-		assert_in_range(nr_found, 0, 60000);
+		watched.seen_entry = 0;
+		look();
+		assert_in_range(nr_found, 1, LOG_BYTES / sizeof(struct log_entry));
 	}
-	header->tail_bytes = UINT64_MAX - 4096;
-	entries_release(&entries);
-	entries_init(&entries, header, LOG_BYTES);
-	nr_found = 0;
-	look(1);
+}
+
+static void a_circle_is_left(void **state)
+{
+	struct log_entry *first = begin(1);
+
+	(void)state;
+	log_publish_entry(header, first);
+	enter(2);
+	first->older = header->entries;
+	look();
+	assert_in_range(nr_found, 2, LOG_BYTES / sizeof(struct log_entry));
+}
+
+static void a_place_outside_of_the_log_is_not_read(void **state)
+{
+	(void)state;
+	enter(1);
+	for (uint64_t offset = 0; offset <= LOG_BYTES; offset += LOG_BYTES) {
+		header->entries = (uint32_t)(offset / 8);
+		look();
+	}
+	header->entries = UINT32_MAX;
+	header->file_bytes = UINT64_MAX - 4096;
+	look();
 	assert_int_equal(nr_found, 0);
 }
 
@@ -151,8 +165,10 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(each_is_found_once, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(one_that_is_not_written_is_waited_for_but_not_for_ever, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(one_that_is_not_written_yet_hides_no_other, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(damage_ends_nothing, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(a_circle_is_left, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(a_place_outside_of_the_log_is_not_read, set_up, tear_down),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
