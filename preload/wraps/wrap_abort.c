@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Wrappers of what ends the process because something is wrong, or a thread within its calls: where, and why. */
 #include "preload/common/base/text.h"
-#include "preload/hooks/exception_what.h"
 #include "preload/objects/next_functions.h"
 #include "preload/stacks/error_records.h"
 #include "preload/stacks/frames.h"
+#include "preload/wraps/exception_what.h"
 #include "preload/wraps/wraps.h"
 
 /* Unless it is known already: std::terminate() ends in abort(). */

@@ -6,10 +6,10 @@
 #include "preload/wraps/wraps.h"
 
 #include "preload/common/base/text.h"
-#include "preload/hooks/exception_what.h"
 #include "preload/objects/next_functions.h"
 #include "preload/stacks/error_records.h"
 #include "preload/stacks/frames.h"
+#include "preload/wraps/exception_what.h"
 
 /* Classes of exceptions that are C++'s own: "GNUCC++", "CLNGC++"; the last byte is 1 where one stands for another. */
 #define CLASS_GNU		0x474e5543432b2b00u

@@ -7,7 +7,7 @@
 #include <threads.h>
 
 #include "preload/common/base/text.h"
-#include "preload/hooks/crash_handler.h"
+#include "preload/life/crash_handler.h"
 #include "preload/objects/next_functions.h"
 #include "preload/samples/cpu_samples.h"
 #include "preload/stacks/thread.h"

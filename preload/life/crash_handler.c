@@ -3,7 +3,7 @@
  * The handler of fatal signals: writes an event and lets the signal come again, as it came, to the default action. It
  * is pending when the handler returns, so that the process ends with the registers of the first time.
  */
-#include "preload/hooks/crash_handler.h"
+#include "preload/life/crash_handler.h"
 
 #include <sys/mman.h>
 

@@ -4,7 +4,7 @@
  * their type_info's own classes, so any C++ library will do, and none is called but for what() itself, which may
  * not allocate there. A what() of the program might take a lock that is held, or print.
  */
-#include "preload/hooks/exception_what.h"
+#include "preload/wraps/exception_what.h"
 
 #include <stddef.h>
 
