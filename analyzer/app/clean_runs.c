@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Removing runs. A run of ours is a real directory of ours, with the page that all processes of a run share, and
- * with nothing in it but what we put there. It goes on while any process has that page mapped, recorded or not.
+ * Removing old runs. A run of ours is a real directory that belongs to us, holds the page that all
+ * processes of a run share, and contains only files that we made. A run goes on as long as any process has
+ * that page mapped, recorded or not.
  */
 #include "analyzer/app/clean_runs.h"
 
@@ -24,9 +25,10 @@
 #include "analyzer/model/names_file.h"
 #include "insideme_log.h"
 
-#define QUIET_SECONDS	86400	/* a log of another host without an end that was not written for so long is over */
+/* a log of another host that has no end counts as over when it was not written for so long */
+#define QUIET_SECONDS	86400
 
-/* The entries of the directory @fd, from the first on. */
+/* Open the entries of the directory @fd from the start. */
 static DIR *open_again(int fd)
 {
 	int own = openat(fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -37,7 +39,7 @@ static DIR *open_again(int fd)
 	return directory;
 }
 
-/* A log, one that was never begun, or the line that says where it is. */
+/* Whether the file is a log, a log that was never begun, or the line with the path of a log elsewhere. */
 static bool is_log(int directory, const char *name)
 {
 	int fd = openat(directory, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
@@ -53,7 +55,7 @@ static bool is_log(int directory, const char *name)
 	return is_ours && (magic == LOG_MAGIC || magic == 0 || strcmp(head, LOG_POINTER) == 0);
 }
 
-/* Also half a copy of a log that was on its way home. */
+/* Ours is also an incomplete copy of a log that was being moved home. */
 static bool is_our_file(int directory, const char *name)
 {
 	size_t length = strlen(name);
@@ -64,11 +66,15 @@ static bool is_our_file(int directory, const char *name)
 		return false;
 	if (strcmp(name, "run") == 0 || strncmp(name, NAMES_FILE, sizeof(NAMES_FILE) - 1) == 0)
 		return true;
-	return length > 4 && (strcmp(name + length - 4, ".log") == 0 || (name[0] == '.' && strstr(name, ".log."))) &&
+	return length > 4 &&
+	       (strcmp(name + length - 4, ".log") == 0 || (name[0] == '.' && strstr(name, ".log."))) &&
 	       is_log(directory, name);
 }
 
-/* A file that is not ours, "" when all are. NULL: the run itself is not ours. Freed by the caller. */
+/*
+ * Find a file that is not ours. Return: its name; "" if all files are ours; NULL if the run itself is not
+ * ours. The caller frees it
+ */
 static char *find_strange(const struct run *run, int fd)
 {
 	DIR *directory = open_again(fd);
@@ -79,7 +85,8 @@ static char *find_strange(const struct run *run, int fd)
 	if (directory && fstat(fd, &stat_of) == 0 && stat_of.st_uid == geteuid() && run->start_realtime_ns)
 		found = xstrdup("");
 	while (found && !found[0] && (entry = readdir(directory))) {
-		if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0 || is_our_file(fd, entry->d_name))
+		if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0 ||
+		    is_our_file(fd, entry->d_name))
 			continue;
 		free(found);
 		found = xstrdup(entry->d_name);
@@ -89,7 +96,7 @@ static char *find_strange(const struct run *run, int fd)
 	return found;
 }
 
-/* To write to, as no reader does. */
+/* Whether the process maps a file of the run for writing, which no reader does. */
 static bool maps_file(const char *pid, const char *folder)
 {
 	char *maps = xasprintf("/proc/%s/maps", pid), *line = NULL, *path;
@@ -108,7 +115,7 @@ static bool maps_file(const char *pid, const char *folder)
 	return found;
 }
 
-/* Has a process of this host the run's page or a log of it mapped? */
+/* Whether a process of this host has the run's page, or one of its logs, mapped. */
 static bool is_mapped(const struct run *run)
 {
 	char *directory = realpath(run->path, NULL), *path = directory ? xasprintf("%s/", directory) : NULL;
@@ -135,7 +142,7 @@ static bool was_written_lately(const struct run *run)
 	return false;
 }
 
-/* Why the run may go on; NULL: it is over. */
+/* Why the run may still go on; NULL: it is over. */
 static const char *going_on(const struct run *run)
 {
 	struct model *model = model_open(run, 1);
@@ -146,10 +153,12 @@ static const char *going_on(const struct run *run)
 		unknown |= model->processes[i]->end_kind == END_UNKNOWN;
 	}
 	model_free(model);
-	return running ? "it goes on" : unknown && was_written_lately(run) ? "it may go on, on another host" : NULL;
+	return running				    ? "it goes on"
+	       : unknown && was_written_lately(run) ? "it may go on on another host"
+						    : NULL;
 }
 
-/* A log that lives elsewhere goes too, if it is one: the place is shared with others. */
+/* Remove a log that lives elsewhere, after checking that it is a log: others use that place too. */
 static void remove_live(const char *path)
 {
 	struct log_header header;
@@ -173,7 +182,7 @@ static bool remove_files(const struct run *run, int fd)
 	return rmdir(run->path) == 0;
 }
 
-/* Links by which ranks found a run that is gone; they are made when it is there. */
+/* Remove links by which ranks found a run that no longer exists. They are made only when the run exists. */
 static void remove_links(void)
 {
 	DIR *directory = opendir(run_directory());
@@ -189,7 +198,7 @@ static void remove_links(void)
 		closedir(directory);
 }
 
-/* Return: whether it is gone, or would be */
+/* Return: whether the run was removed, or would be */
 static bool clean_run(const struct run *run, bool dry_run, uint64_t *bytes)
 {
 	int fd = open(run->path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
@@ -201,7 +210,7 @@ static bool clean_run(const struct run *run, bool dry_run, uint64_t *bytes)
 	if (!strange)
 		printf("kept %s: not a run of yours\n", run->path);
 	else if (strange[0])
-		printf("kept %s: %s in it is not ours\n", run->path, strange);
+		printf("kept %s: it contains %s, which is not ours\n", run->path, strange);
 	else if ((why = going_on(run)))
 		printf("kept %s: %s\n", run->path, why);
 	else if (!(done = dry_run || remove_files(run, fd)))
@@ -230,7 +239,8 @@ int clean_runs(size_t keep, bool dry_run)
 	if (!dry_run)
 		remove_links();
 	if (nr <= keep)
-		printf("nothing to remove: %zu run%s in %s (--keep %zu)\n", nr, nr == 1 ? "" : "s", run_directory(), keep);
+		printf("nothing to remove: %zu run%s in %s (--keep %zu)\n", nr, nr == 1 ? "" : "s",
+		       run_directory(), keep);
 	else
 		printf("%zu of %zu run%s in %s %s, %s\n", nr_gone, nr, nr == 1 ? "" : "s", run_directory(),
 		       dry_run ? "would be removed" : "removed", unit_format(size, UNIT_BYTES, (double)sum));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* --clean: removes old runs; never one that goes on, never what is not a run of ours. */
+/* --clean: remove old runs, but never a run that goes on, nor anything that is not a run of ours. */
 #ifndef INSIDEME_CLEAN_RUNS_H
 #define INSIDEME_CLEAN_RUNS_H
 
@@ -7,7 +7,8 @@
 #include <stddef.h>
 
 /*
- * Remove all runs in run_directory() but the newest @keep, and say what on standard output. @dry_run: only say it.
+ * Remove all runs in run_directory() but the newest @keep, and list them on standard output. @dry_run: only
+ * list them.
  * Return: exit status
  */
 int clean_runs(size_t keep, bool dry_run);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Each reading loads the run anew, by the same code as any report, and names its functions; names are kept with the run,
- * so that a program's symbols are read once. What is carried over is in call_events.c.
+ * Each reading loads the whole run again, by the same code as any report, and resolves names. Names are
+ * kept with the run, so the symbols of a program are read once. call_events.c keeps what one reading hands
+ * to the next.
  */
 #include "analyzer/app/follow.h"
 
@@ -18,14 +19,14 @@
 #include "analyzer/runs/choose_runs.h"
 
 #define LEAST_WAIT_NS	100000000.0
-#define UNREADABLE_MOST	100		/* readings without any log that can be read, before it is given up */
-#define READING_SHARE	0.05		/* of the time goes into reading the run again */
+#define UNREADABLE_MOST	100		/* give up after so many readings without any readable log */
+#define READING_SHARE	0.05		/* of the time may be spent reading */
 
 struct follower {
 	const struct options *options;
 	struct run *runs;
 	size_t nr_runs;
-	char **names;			/* their paths: "the newest" may be another one next time */
+	char **names;			/* their paths, because "the newest" may mean another run next time */
 	unsigned int nr_unreadable;
 };
 
@@ -39,11 +40,12 @@ int follow_check(const struct options *options)
 	const struct report report = { .options = options };
 
 	if (!is_text(options) && strcmp(options->format, "pikos") != 0)
-		return error("--follow: as pikos or pikos-text only"), EXIT_USAGE;
+		return error("--follow: only as pikos or pikos-text"), EXIT_USAGE;
 	if (options->sort || options->top_given || options->min_percent > 0)
-		return error("--follow: rows come as they are made: no --sort, --top, --min-percent"), EXIT_USAGE;
+		return error("--follow prints rows as they are made: no --sort, --top, --min-percent"),
+		       EXIT_USAGE;
 	if (window_is_given(&options->window))
-		return error("--follow: all of the run: no --from, --to"), EXIT_USAGE;
+		return error("--follow prints the whole run: no --from, --to"), EXIT_USAGE;
 	return pikos_check(&report);
 }
 
@@ -63,7 +65,7 @@ static void wait_ns(double ns)
 	nanosleep(&time, NULL);
 }
 
-/* Return: false after an error(), if there are none. */
+/* Return: false, after an error(), if there are no runs */
 static bool find_runs(struct follower *follower)
 {
 	long nr = choose_runs(&follower->runs, follower->names ? follower->names : follower->options->runs);
@@ -85,7 +87,10 @@ static void forget_runs(struct follower *follower)
 	follower->nr_runs = 0;
 }
 
-/* insideme-run's end is the run's; what runs on then is left alone. Without it: that of all processes. */
+/*
+ * A run ends with insideme-run; programs that still run then are not waited for. Without insideme-run it
+ * ends with its last process.
+ */
 static bool has_ended(const struct model *model)
 {
 	for (size_t i = 0; i < model->nr_monitors; i++)
@@ -102,11 +107,11 @@ static void keep_names(const struct follower *follower, struct model *model)
 	char *path = follower->nr_runs == 1 ? run_own_file(&follower->runs[0], NAMES_FILE) : NULL;
 
 	if (path)
-		resolve_save(model, path);	/* where that cannot be they are read again */
+		resolve_save(model, path);	/* if that fails, names are resolved again */
 	free(path);
 }
 
-/* The run as it is now; NULL: nothing can be read of it, yet. */
+/* Load the run as it is now; NULL: nothing of it can be read yet. */
 static struct model *load(const struct follower *follower)
 {
 	struct model *model = model_load_runs(follower->runs, follower->nr_runs, &follower->options->filter);
@@ -116,7 +121,7 @@ static struct model *load(const struct follower *follower)
 	return model;
 }
 
-/* One reading. Return: whether the run has ended by now. */
+/* Read the run once. Return: whether it has ended */
 static bool read_run(struct follower *follower, struct pikos *pikos, bool is_last)
 {
 	struct model *model = load(follower);
@@ -135,8 +140,9 @@ static bool read_run(struct follower *follower, struct pikos *pikos, bool is_las
 }
 
 /*
- * Rows until the run has ended. That is seen in one reading, and the next one is the last: logs that were read before
- * their end are whole then. Damage is told by the last one alone: what is being written may look like it.
+ * Print rows until the run has ended. The reading after the one that sees the end is the last, so that logs
+ * that were read before their end are complete. Only the last reading reports damage, because a record that
+ * is being written may look damaged.
  */
 static void write_rows(struct follower *follower, struct pikos *pikos)
 {

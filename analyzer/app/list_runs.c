@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The list of runs. Of each log only what says when and how its process ended is read. */
+/* The list of runs. Of each log it reads only the header and how the process ended. */
 #include "analyzer/app/list_runs.h"
 
 #include <stdio.h>
@@ -77,10 +77,11 @@ static void read_end(struct list_row *row)
 	const struct process *ended;
 
 	if (!report.model) {
-		strcpy(row->end, "no log can be read");
+		strcpy(row->end, "no log is readable");
 		return;
 	}
-	snprintf(row->program, sizeof(row->program), "%s", report.model->nr_processes ? report_program(&report) : "");
+	snprintf(row->program, sizeof(row->program), "%s",
+		 report.model->nr_processes ? report_program(&report) : "");
 	ended = report_ended(&report);
 	if (ended)
 		process_end_text(ended, row->end, sizeof(row->end));
@@ -99,7 +100,8 @@ void list_runs(struct document *document, const struct run *runs, size_t nr)
 
 		list[i].run = &runs[i];
 		list[i].bytes = list_run_bytes(&runs[i]);
-		strftime(list[i].start, sizeof(list[i].start), "%Y-%m-%d %H:%M:%S", localtime_r(&start, &then));
+		strftime(list[i].start, sizeof(list[i].start), "%Y-%m-%d %H:%M:%S",
+			 localtime_r(&start, &then));
 		read_end(&list[i]);
 	}
 	*rows = (struct table_rows){ list, nr };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* --list: the runs there are, with their size, program, and how they ended. */
+/* --list: all runs, with their size, program and end. */
 #ifndef INSIDEME_LIST_RUNS_H
 #define INSIDEME_LIST_RUNS_H
 
@@ -8,7 +8,7 @@
 #include "analyzer/runs/run.h"
 #include "analyzer/tables/document.h"
 
-/* A document of the @nr @runs, which must live as long. */
+/* Make a document of @nr @runs, which must live as long as the document. */
 void list_runs(struct document *document, const struct run *runs, size_t nr);
 
 /* Bytes on disk of all logs of a run, wherever they live. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* insideme-report: reads the logs of a run and prints a view of them in a format. */
+/* insideme-report: read the logs of a run, and print a view of them in a format. */
 #include <errno.h>
 #include <locale.h>
 #include <signal.h>
@@ -42,8 +42,9 @@ static void list_formats(void)
 		printf("%-21s %s\n", format->name, format->help);
 }
 
-/* Longer text on a terminal goes through a pager. Return: false when it could not be written */
-static bool print_on_screen(struct document *document, const struct format *format, const struct options *options)
+/* On a terminal, long text goes through a pager. Return: false if it could not be written */
+static bool print_on_screen(struct document *document, const struct format *format,
+			    const struct options *options)
 {
 	struct options on_screen = *options;
 	char *text = NULL;
@@ -61,7 +62,8 @@ static bool print_on_screen(struct document *document, const struct format *form
 	return written;
 }
 
-static bool print_to(FILE *out, struct document *document, const struct format *format, const struct options *options)
+static bool print_to(FILE *out, struct document *document, const struct format *format,
+		     const struct options *options)
 {
 	bool written;
 
@@ -70,7 +72,7 @@ static bool print_to(FILE *out, struct document *document, const struct format *
 	return (options->output ? fclose(out) : fflush(out)) == 0 && written;
 }
 
-/* Into a file, or on standard output. Return: exit status */
+/* Print to the output file, or to standard output. Return: exit status */
 static int print(struct document *document, const struct format *format, const struct options *options)
 {
 	FILE *out = options->output ? fopen(options->output, "we") : stdout;
@@ -97,7 +99,7 @@ static int make_list(const struct options *options)
 	if (!format)
 		return unknown_format(options->format);
 	if (!format->print)
-		return error("--list: not as %s", format->name), EXIT_USAGE;
+		return error("--list: not available as %s", format->name), EXIT_USAGE;
 	nr = run_list(&runs);
 	if (!nr)
 		return run_none(run_directory()), EXIT_FAILURE;
@@ -112,7 +114,10 @@ static int make_list(const struct options *options)
 	return status;
 }
 
-/* The view's tables had rows, or it has none: then its texts say what there is. */
+/*
+ * Whether the tables of the view had rows. A view without tables counts as having some: its text says what
+ * there is.
+ */
 static bool has_rows(const struct document *document, const struct format *format)
 {
 	bool has_table = false;
@@ -157,7 +162,8 @@ static int report_view(struct report *report, const struct view *view, const str
 		status = print(&document, format, report->options);
 	if (status == 0 && report->options->match && !has_rows(&document, format))
 		unknown_function(report->model, report->options->match);
-	if (status == 0 && !report->options->match && !has_rows(&document, format) && report_has_damage(report)) {
+	if (status == 0 && !report->options->match && !has_rows(&document, format) &&
+	    report_has_damage(report)) {
 		error("%s: damage left nothing for this view", report->runs[0].path);
 		status = EXIT_FAILURE;
 	}
@@ -165,11 +171,12 @@ static int report_view(struct report *report, const struct view *view, const str
 	return status;
 }
 
-/* For later reports, elsewhere or after a rebuild. Return: exit status */
+/* Save names for later reports: on another machine, or after a rebuild. Return: exit status */
 static int save_names(const struct report *report)
 {
 	char *path = report->nr_runs == 1 ? run_own_file(&report->runs[0], NAMES_FILE) : NULL;
-	bool failed = path && resolve_save(report->model, path) < 0 && report->options->task == TASK_SAVE_NAMES;
+	bool failed =
+		path && resolve_save(report->model, path) < 0 && report->options->task == TASK_SAVE_NAMES;
 
 	if (failed)
 		error("cannot write %s: %s", path, strerror(errno));
@@ -177,7 +184,7 @@ static int save_names(const struct report *report)
 	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
 }
 
-/* In whichever form was asked for. Return: exit status */
+/* Write the report in the form that was asked for. Return: exit status */
 static int write_report(struct report *report, const struct view *view, const struct format *format)
 {
 	const struct options *options = report->options;
@@ -191,7 +198,7 @@ static int write_report(struct report *report, const struct view *view, const st
 	return format->write ? format->write(report) : report_view(report, view, format);
 }
 
-/* Names, and the view. Return: exit status */
+/* Resolve names, and write the report. Return: exit status */
 static int show(struct report *report, const struct view *view, const struct format *format)
 {
 	const struct options *options = report->options;
@@ -212,8 +219,10 @@ static int show(struct report *report, const struct view *view, const struct for
 	}
 	progress_end();
 	if (status == 0 && options->suppressions)
-		status = suppressions_apply(report->model, options->suppressions) < 0 ? EXIT_FAILURE : EXIT_SUCCESS;
-	if (status == 0 && (options->fields || options->save))	/* views that need no rules of the command line ask for the others */
+		status = suppressions_apply(report->model, options->suppressions) < 0 ? EXIT_FAILURE
+										      : EXIT_SUCCESS;
+	/* views that need fields of the run alone apply these themselves */
+	if (status == 0 && (options->fields || options->save))
 		status = fields_apply(report->model, options->fields) < 0 ? EXIT_FAILURE : EXIT_SUCCESS;
 	if (status == 0)
 		status = write_report(report, view, format);
@@ -229,13 +238,13 @@ static int show(struct report *report, const struct view *view, const struct for
 	return status;
 }
 
-/* A report, and the memory of what it is about. */
+/* A report, and the memory that belongs to it. */
 struct loaded {
 	struct report report;
 	struct run *runs;
 };
 
-/* Return: false after an error() */
+/* Return: false, after an error() */
 static bool load(struct loaded *loaded, const struct options *options, char *const *names)
 {
 	long nr_runs = choose_runs(&loaded->runs, names);
@@ -278,7 +287,8 @@ static int make_report(const struct options *options, const struct view *view, c
 
 static bool can_compare(const struct options *options, const struct view *view, const struct format *format)
 {
-	return options_want_folder(options) || (format->print ? view->compare != NULL : format->write == page_write);
+	return options_want_folder(options) ||
+	       (format->print ? view->compare != NULL : format->write == page_write);
 }
 
 static int run_task(struct options *options)
@@ -294,7 +304,8 @@ static int run_task(struct options *options)
 	if (window_is_given(&options->window) && !view->has_times)
 		return view_has_totals_only(view);
 	if (options->row_filter && (!format_has_rows(format) || options_want_folder(options)))
-		return error("--filter: rows of one view only: as text, csv, json or pikos"), EXIT_USAGE;
+		return error("--filter selects rows of one view: only as text, csv, json or pikos"),
+		       EXIT_USAGE;
 	if (options->diff && !can_compare(options, view, format))
 		return view_has_no_diff();
 	status = make_report(options, view, format);
@@ -302,7 +313,7 @@ static int run_task(struct options *options)
 	return status;
 }
 
-/* For each request anew. */
+/* Make the page again for each request. */
 static int make_page(const struct options *options)
 {
 	return make_report(options, view_find("summary"), format_find("html"));
@@ -312,8 +323,8 @@ int main(int argc, char **argv)
 {
 	struct options options;
 
-	signal(SIGPIPE, SIG_DFL);	/* who reads no further, as head does, wants no message */
-	setlocale(LC_CTYPE, "");	/* what can be printed; numbers are the same everywhere */
+	signal(SIGPIPE, SIG_DFL);	/* a reader that stops early, such as head, is no error */
+	setlocale(LC_CTYPE, "");	/* for what the terminal can show; numbers do not depend on it */
 	if (options_parse(&options, argc, argv) != 0)
 		return EXIT_USAGE;
 	switch (options.task) {

@@ -23,7 +23,7 @@ static int cannot_write(const char *path, int number)
 	return EXIT_FAILURE;
 }
 
-/* The csv that takes most room: with all calls recorded that of the events has gigabytes. */
+/* The largest csv: if all calls were recorded, that of the events may have gigabytes. */
 struct largest {
 	char *name;
 	off_t bytes;
@@ -67,10 +67,11 @@ static int write_view(struct report *report, const struct view *view, const char
 	return status;
 }
 
-/* Return: 0 or -errno; no half copy is left */
+/* Return: 0 or -errno; no incomplete copy remains */
 static int copy_file(const char *from, const char *to)
 {
-	int in = open(from, O_RDONLY | O_CLOEXEC), out = in < 0 ? -1 : open(to, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+	int in = open(from, O_RDONLY | O_CLOEXEC),
+	    out = in < 0 ? -1 : open(to, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
 	ssize_t nr = -1;
 
 	while (out >= 0 && (nr = sendfile(out, in, NULL, 1 << 26)) > 0)
@@ -116,7 +117,7 @@ static int take_logs(const struct report *report)
 	int status = EXIT_SUCCESS;
 
 	if (report->options->logs == LOGS_MOVE && is_running(report->model)) {
-		error("--move: the run is still going; --copy takes what there is now");
+		error("--move: the run still goes on; --copy copies what there is now");
 		return EXIT_FAILURE;
 	}
 	for (size_t i = 0; i < report->nr_runs && status == 0; i++)
@@ -125,7 +126,7 @@ static int take_logs(const struct report *report)
 	return status;
 }
 
-/* A saved profile has nothing to draw; cairo_load() says what is missing. */
+/* A saved profile has no curves to draw. cairo_load() reports a missing library. */
 static bool has_pictures(const struct report *report)
 {
 	const struct model *model = report->model;
@@ -171,7 +172,7 @@ int folder_write(struct report *report)
 		status = page_save(report, path);
 	for (const struct view *view = views; view->name && status == 0; view++) {
 		if (report_is_of_threads(report) && view->build == view_resources)
-			continue;	/* they are of whole processes */
+			continue;	/* its readings are of whole processes */
 		status = write_view(report, view, "", view->build, &largest);
 		if (status == 0 && report->diff && view->compare)
 			status = write_view(report, view, "-diff", view->compare, &largest);
@@ -182,8 +183,10 @@ int folder_write(struct report *report)
 	if (status == 0 && report->options->logs)
 		status = take_logs(report);
 	if (status == 0)
-		fprintf(stderr, "insideme-report: wrote %s: the page, csv of each view (the largest, %s: %s)%s%s\n", folder, largest.name,
-			unit_format(size, UNIT_BYTES, (double)largest.bytes), pictures ? ", pictures of the resources" : "",
+		fprintf(stderr,
+			"insideme-report: wrote %s: the page, csv of each view (the largest, %s: %s)%s%s\n",
+			folder, largest.name, unit_format(size, UNIT_BYTES, (double)largest.bytes),
+			pictures ? ", pictures of the resources" : "",
 			report->options->logs ? ", the logs" : "");
 	free(largest.name);
 	free(path);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Names on the command line that do not exist: lines on stderr that name what was perhaps meant. */
+/* Report names on the command line that do not exist, and suggest similar ones. */
 #ifndef INSIDEME_UNKNOWN_NAMES_H
 #define INSIDEME_UNKNOWN_NAMES_H
 
@@ -8,7 +8,7 @@
 /* Return: EXIT_USAGE */
 int unknown_view(const char *name);
 int unknown_format(const char *name);
-/* A warning, if no function is called so. */
+/* Warn if no function matches @pattern. */
 void unknown_function(const struct model *model, const char *pattern);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What all exporters need. */
+/* What all exporters share. */
 #include "analyzer/formats/export.h"
 
 #include <errno.h>
@@ -28,7 +28,8 @@ int export_close(const struct report *report, FILE *out)
 
 	if ((report->options->output ? fclose(out) : fflush(out)) == 0 && !failed)
 		return EXIT_SUCCESS;
-	error("cannot write %s: %s", report->options->output ? report->options->output : "the report", strerror(errno));
+	error("cannot write %s: %s", report->options->output ? report->options->output : "the report",
+	      strerror(errno));
 	return EXIT_FAILURE;
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Files of other tools, written for what reads them. Each takes the whole report. */
+/* Files in the formats of other tools. Each exporter writes the whole report. */
 #ifndef INSIDEME_EXPORT_H
 #define INSIDEME_EXPORT_H
 
@@ -9,30 +9,33 @@
 
 struct slice;
 
-/* The file of --output, or standard output. Return: NULL after an error(). */
+/* Open the file of --output, or standard output. Return: NULL after an error() */
 FILE *export_open(const struct report *report);
-/* Return: exit status, after an error() when not all could be written. */
+/* Return: exit status, after an error() if not everything could be written */
 int export_close(const struct report *report, FILE *out);
 
-/* Seconds after 1970 of a model time. */
+/* A model time in seconds since 1970. */
 double export_seconds(const struct model *model, int64_t time);
 
-/* Of --match all calls, else those that last at least --min-percent of the time, or 1 %. */
+/*
+ * Whether to export a call. With --match: those of matching functions. Otherwise: those that take at least
+ * --min-percent of the time, by default 1 %.
+ */
 bool export_wants_call(const struct report *report, const struct slice *slice);
 
 /*
- * memory_profiler's file, which mprof plot and mprof peak read: RSS of the first process (MEM) and the others (CHLD), and
- * calls (FUNC).
+ * memory_profiler's file, for mprof plot and mprof peak: RSS of the first process (MEM) and of others
+ * (CHLD), and calls (FUNC).
  */
 int export_mprof(struct report *report);
 
-/* resource monitor's log: of -v calls its event log, else its resource log. */
+/* resource monitor's log: its event log with -v calls, otherwise its resource log. */
 int export_resource_monitor(struct report *report);
 
-/* multiprocess_profiler's csv: a row for each recorded call, with what broke it. */
+/* multiprocess_profiler's csv: a row for each recorded call, and what broke it. */
 int export_multiprocess(struct report *report);
 
-/* pikos's records: csv, and text. */
+/* pikos's records, as csv and as text. */
 int export_pikos(struct report *report);
 int export_pikos_text(struct report *report);
 

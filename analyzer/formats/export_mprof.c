@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* memory_profiler's file: lines of words that blanks separate. */
+/* memory_profiler's file: words separated by blanks, a record a line. */
 #include "analyzer/formats/export.h"
 
 #include <stdlib.h>
@@ -25,11 +25,12 @@ static void write_samples(FILE *out, struct process *process, bool is_first)
 		if (is_first)
 			fprintf(out, "MEM %.6f %.4f\n", (double)bytes / MIB, export_seconds(model, time));
 		else
-			fprintf(out, "CHLD %u %.6f %.4f\n", process->header.pid, (double)bytes / MIB, export_seconds(model, time));
+			fprintf(out, "CHLD %u %.6f %.4f\n", process->header.pid, (double)bytes / MIB,
+				export_seconds(model, time));
 	}
 }
 
-/* Before the first reading: that one. */
+/* Before the first reading, the first reading. */
 static double rss_mib(struct process *process, uint64_t ticks)
 {
 	struct rowset *rows = process_rowset(process, "process");
@@ -77,7 +78,8 @@ int export_mprof(struct report *report)
 
 	if (!out)
 		return EXIT_FAILURE;
-	fprintf(out, "CMDLINE %s\n", model->nr_processes ? model->processes[0]->command : report_program(report));
+	fprintf(out, "CMDLINE %s\n",
+		model->nr_processes ? model->processes[0]->command : report_program(report));
 	for (size_t i = 0; i < model->nr_processes; i++)
 		write_samples(out, model->processes[i],
 			      model->processes[i]->header.pid == model->processes[0]->header.pid);

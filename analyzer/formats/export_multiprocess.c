@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * multiprocess_profiler's csv file: its thirteen columns of each recorded call, region or timer, in the order of their ends; thread
- * and rank. What it does not know is empty: the time of a call that said its failure, and was too short for a record.
+ * multiprocess_profiler's csv: its thirteen columns, then thread and rank, for each recorded call, region
+ * and timer, in the order of their ends. What is not known is empty: the time of a call that reported a
+ * failure but was too short to be recorded.
  */
 #include "analyzer/formats/export.h"
 
@@ -18,8 +19,9 @@
 #include "analyzer/read/errors_read.h"
 #include "analyzer/read/marks_read.h"
 #include "analyzer/symbols/symbols.h"
+#include "analyzer/tables/table_text.h"
 
-/* Why a call did not return; texts are "" where there are none. */
+/* Why a call did not return. Texts may be NULL. */
 struct breakage {
 	bool broken;
 	char *type;			/* allocated */
@@ -27,24 +29,13 @@ struct breakage {
 	char *traceback;
 };
 
-/* As RFC 4180 has it. */
 static void write_text(FILE *out, const char *text)
 {
-	bool quoted = text[strcspn(text, ",\"\r\n")];
-
-	if (quoted)
-		putc('"', out);
-	for (; *text; text++) {
-		if (*text == '"')
-			putc('"', out);
-		putc(*text, out);
-	}
-	if (quoted)
-		putc('"', out);
+	csv_write(out, text);
 	putc(',', out);
 }
 
-/* The outermost call first, a line each. */
+/* One line a call, outermost first. */
 static char *traceback_of(const struct tree_node *path)
 {
 	char *text = xstrdup(""), *longer;
@@ -60,7 +51,8 @@ static char *traceback_of(const struct tree_node *path)
 static void take_error(struct breakage *breakage, const struct process *process, const struct error *error,
 		       const struct thrown *thrown)
 {
-	breakage->type = error->type[0] ? name_of_type(error->type) : xstrdup(errors_kind(error->counts.error));
+	breakage->type =
+		error->type[0] ? name_of_type(error->type) : xstrdup(errors_kind(error->counts.error));
 	if (thrown && thrown->message)
 		breakage->value = xstrdup(thrown->message);
 	breakage->traceback = traceback_of(errors_path(process, error, error->counts.node));
@@ -78,7 +70,7 @@ static void take_reason(struct breakage *breakage, const struct process *process
 		breakage->type = xstrdup("thread_exit");
 }
 
-/* The last one that was kept is that which ended the process, if so many were kept. */
+/* The last kept error ended the process, unless there were more than are kept. */
 static const struct thrown *last_thrown(const struct process *process, const struct error *error)
 {
 	if (error->counts.count > LOG_THROWN_MOST)
@@ -89,7 +81,7 @@ static const struct thrown *last_thrown(const struct process *process, const str
 	return NULL;
 }
 
-/* What the program said of the call. */
+/* What the program reported about the call. */
 static void take_failure(struct breakage *breakage, const struct mark *failure, const struct tree_node *path)
 {
 	if (!failure || breakage->type)
@@ -100,22 +92,24 @@ static void take_failure(struct breakage *breakage, const struct mark *failure, 
 	breakage->traceback = traceback_of(path);
 }
 
-/* What is known of the signal that ended the process: by a crash handler, else its meaning. */
+/* What is known of the signal that ended the process: from a crash handler, or else its meaning. */
 static char *signal_text(const struct process *process)
 {
 	const char *meaning = sigdescr_np(process->end_status);
 	char cause[ERRORS_CAUSE_BYTES];
 
 	for (size_t i = process->nr_events; i-- > 0;)
-		if (process->events[i].kind == LOG_EVENT_CRASH && (int)process->events[i].values[0] == process->end_status) {
+		if (process->events[i].kind == LOG_EVENT_CRASH &&
+		    (int)process->events[i].values[0] == process->end_status) {
 			errors_cause(&process->events[i], cause, sizeof(cause));
 			return xstrdup(cause);
 		}
 	return xstrdup(meaning ?: "");
 }
 
-/* Of a call that was open at the end: how its process ended. */
-static void take_end(struct breakage *breakage, const struct process *process, const struct tree_node *innermost)
+/* A call that was open at the end was broken by the end of its process. */
+static void take_end(struct breakage *breakage, const struct process *process,
+		     const struct tree_node *innermost)
 {
 	const struct error *error = errors_ending(process);
 	const char *signal = process->end_kind == END_SIGNAL ? sigabbrev_np(process->end_status) : NULL;
@@ -127,7 +121,8 @@ static void take_end(struct breakage *breakage, const struct process *process, c
 		take_error(breakage, process, error, last_thrown(process, error));
 		return;
 	}
-	breakage->type = signal ? xasprintf("SIG%s", signal) : xstrdup(process->end_kind == END_EXIT ? "exit" : "unfinished");
+	breakage->type = signal ? xasprintf("SIG%s", signal)
+				: xstrdup(process->end_kind == END_EXIT ? "exit" : "unfinished");
 	if (process->end_kind == END_EXIT)
 		breakage->value = xasprintf("%d", process->end_status);
 	else if (signal)
@@ -142,7 +137,7 @@ static void release(struct breakage *breakage)
 	free(breakage->traceback);
 }
 
-/* What processes are found by. */
+/* What a process is found by. */
 struct process_key {
 	uint32_t run;
 	uint32_t pid;
@@ -161,7 +156,7 @@ static struct process *find_process(const struct hashtable *by_pid, uint32_t run
 	return hashtable_find(by_pid, hash_pair(run, pid), is_process, &(struct process_key){ run, pid });
 }
 
-/* Of several images of a process its first. */
+/* Among several images of a process, the first counts. */
 static void find_parents(struct model *model)
 {
 	struct hashtable by_pid = { 0 };
@@ -191,14 +186,14 @@ struct span {
 	int64_t start, end;
 };
 
-/* What has rows, beside the calls. */
+/* What has rows besides calls. */
 struct said_things {
 	const struct timer_span **timers;	/* in the order of their ends */
 	size_t nr_timers, nr_written;
 	struct failures failures;
 };
 
-/* Seconds after 1970, to the ns: more digits than a double has. */
+/* Seconds since 1970, down to the ns: a double has too few digits. */
 static void write_time(FILE *out, const struct model *model, int64_t time)
 {
 	uint64_t ns = (uint64_t)((int64_t)model->start_realtime_ns + time);
@@ -233,12 +228,13 @@ static void write_row(FILE *out, const struct span *span, const struct breakage 
 	putc('\n', out);
 }
 
-/* @name: as --match has it. */
+/* @name: matched against --match. */
 static bool is_wanted(const struct report *report, const char *name, int64_t start, int64_t end)
 {
 	const struct options *options = report->options;
 
-	return start <= report->model->to && end >= report->model->from && (!options->match || name_matches(options->match, name));
+	return start <= report->model->to && end >= report->model->from &&
+	       (!options->match || name_matches(options->match, name));
 }
 
 static const char *id_of(const struct function *function)
@@ -250,7 +246,8 @@ static const char *id_of(const struct function *function)
 
 static int by_end(const void *a, const void *b)
 {
-	const struct timer_span *x = *(const struct timer_span *const *)a, *y = *(const struct timer_span *const *)b;
+	const struct timer_span *x = *(const struct timer_span *const *)a,
+				*y = *(const struct timer_span *const *)b;
 
 	return (x->end > y->end) - (x->end < y->end);
 }
@@ -275,11 +272,15 @@ static void write_timers_until(FILE *out, const struct report *report, struct sa
 {
 	static const struct breakage whole = { .broken = false };
 
-	for (; said->nr_written < said->nr_timers && said->timers[said->nr_written]->end <= time; said->nr_written++) {
+	for (; said->nr_written < said->nr_timers && said->timers[said->nr_written]->end <= time;
+	     said->nr_written++) {
 		const struct timer_span *timer = said->timers[said->nr_written];
-		const struct span span = { timer->name, timer->thread->process, timer->thread->tid,
-					   (double)(timer->end - timer->start) - timer->paused_ns, timer->paused_ns,
-					   timer->start, timer->end };
+		const struct span span = {
+			timer->name,	    timer->thread->process,
+			timer->thread->tid, (double)(timer->end - timer->start) - timer->paused_ns,
+			timer->paused_ns,   timer->start,
+			timer->end
+		};
 
 		if (is_wanted(report, timer->name, timer->start, timer->end))
 			write_row(out, &span, &whole);
@@ -288,7 +289,8 @@ static void write_timers_until(FILE *out, const struct report *report, struct sa
 
 /* ---- calls ---- */
 
-static void write_slice(FILE *out, const struct report *report, const struct slice *slice, struct said_things *said)
+static void write_slice(FILE *out, const struct report *report, const struct slice *slice,
+			struct said_things *said)
 {
 	const struct function *function = slice->node->function;
 	const struct process *process = slice->thread->process;
@@ -298,14 +300,19 @@ static void write_slice(FILE *out, const struct report *report, const struct sli
 		return;
 	if (slice->broken)
 		take_reason(&breakage, process, slice->reason);
-	take_failure(&breakage, failures_take(&said->failures, slice->node, slice->thread, slice->start, slice->end), slice->node);
+	take_failure(&breakage,
+		     failures_take(&said->failures, slice->node, slice->thread, slice->start, slice->end),
+		     slice->node);
 	if (is_wanted(report, function->name, slice->start, slice->end))
-		write_row(out, &(struct span){ id_of(function), process, slice->tid, slice->duration_ns, 0, slice->start, slice->end },
+		write_row(out,
+			  &(struct span){ id_of(function), process, slice->tid, slice->duration_ns, 0,
+					  slice->start, slice->end },
 			  &breakage);
 	release(&breakage);
 }
 
-static void write_open(FILE *out, const struct report *report, const struct process *process, struct said_things *said)
+static void write_open(FILE *out, const struct report *report, const struct process *process,
+		       struct said_things *said)
 {
 	for (size_t i = 0; i < process->nr_stacks; i++) {
 		const struct open_stack *stack = &process->stacks[i];
@@ -318,17 +325,21 @@ static void write_open(FILE *out, const struct report *report, const struct proc
 			if (call->since == NO_TIME || !function)
 				continue;
 			take_end(&breakage, process, stack->calls[stack->nr_calls - 1].node);
-			take_failure(&breakage, failures_take(&said->failures, call->node, stack->thread, call->since,
-							      process->last), call->node);
+			take_failure(&breakage,
+				     failures_take(&said->failures, call->node, stack->thread, call->since,
+						   process->last),
+				     call->node);
 			if (is_wanted(report, function->name, call->since, process->last))
-				write_row(out, &(struct span){ id_of(function), process, stack->thread->tid, call->so_far_ns, 0,
-							       call->since, process->last }, &breakage);
+				write_row(out,
+					  &(struct span){ id_of(function), process, stack->thread->tid,
+							  call->so_far_ns, 0, call->since, process->last },
+					  &breakage);
 			release(&breakage);
 		}
 	}
 }
 
-/* Of calls that were too short for a record of their own. */
+/* Failures of calls that were too short to be recorded. */
 static void write_other_failures(FILE *out, const struct report *report, const struct failures *failures)
 {
 	for (size_t i = 0; i < failures->nr; i++) {
@@ -336,11 +347,14 @@ static void write_other_failures(FILE *out, const struct report *report, const s
 		const struct mark *mark = failure->mark;
 		struct breakage breakage = { .broken = false };
 
-		if (failure->is_taken || !is_wanted(report, failure->node->function->name, mark->time, mark->time))
+		if (failure->is_taken ||
+		    !is_wanted(report, failure->node->function->name, mark->time, mark->time))
 			continue;
 		take_failure(&breakage, mark, failure->node);
-		write_row(out, &(struct span){ id_of(failure->node->function), failure->process, mark->thread->tid, NAN, 0,
-					       mark->time, mark->time }, &breakage);
+		write_row(out,
+			  &(struct span){ id_of(failure->node->function), failure->process, mark->thread->tid,
+					  NAN, 0, mark->time, mark->time },
+			  &breakage);
 		release(&breakage);
 	}
 }
@@ -355,8 +369,9 @@ int export_multiprocess(struct report *report)
 
 	if (!out)
 		return EXIT_FAILURE;
-	fputs("id,time,start_timestamp,end_timestamp,paused_time,pid,ppid,process_name,parent_process_name,broken,error_type,"
-	      "error_value,traceback,tid,rank\n", out);
+	fputs("id,time,start_timestamp,end_timestamp,paused_time,pid,ppid,process_name,parent_process_name,"
+	      "broken,error_type,error_value,traceback,tid,rank\n",
+	      out);
 	find_parents(model);
 	find_timers(&said, model);
 	failures_find(&said.failures, model);

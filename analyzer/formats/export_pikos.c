@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* pikos's records, as it writes them. */
+/* pikos's records, in its own layout. */
 #include "analyzer/formats/export_pikos.h"
 
 #include <errno.h>
@@ -16,10 +16,11 @@
 #define RECORD_COLUMNS	"index,type,function,rss_bytes,vms_bytes,line,file,pid,thread"
 #define OTHER_WIDTH	12
 
-/* Of text; numbers to the right, as in pikos's template of a record. */
-static const struct { const char *column; int width; } widths[] = {
-	{ "index", 8 }, { "type", 9 }, { "function", 30 }, { "rss_bytes", 15 }, { "vms_bytes", 15 }, { "line", 6 },
-	{ "file", 24 }, { "pid", 7 }, { "thread", 7 },
+/* Widths in text; numbers are aligned to the right, as in pikos's template. */
+static const struct { const char *column; int width;
+} widths[] = {
+	{ "index", 8 }, { "type", 9 },	{ "function", 30 }, { "rss_bytes", 15 }, { "vms_bytes", 15 },
+	{ "line", 6 },	{ "file", 24 }, { "pid", 7 },	    { "thread", 7 },
 };
 
 static bool next_event(struct table *table, void *row)
@@ -63,7 +64,7 @@ static int width_of(const struct column *column)
 	return OTHER_WIDTH;
 }
 
-/* One cell of text, filled up to its column's width; the last one of a line ends with its text. */
+/* Print a cell of text, padded to the width of its column. The last cell of a line is not padded. */
 static void print_cell(struct pikos *pikos, size_t i, const char *text)
 {
 	const struct column *column = pikos->rows.columns[i];
@@ -71,7 +72,8 @@ static void print_cell(struct pikos *pikos, size_t i, const char *text)
 	size_t width = (size_t)width_of(column), used = name_width(text);
 	int pad = used < width ? (int)(width - used) : 0;
 
-	fprintf(pikos->out, "%s%*s%s%*s", i ? " | " : "", is_left ? 0 : pad, "", text, is_left && !is_last ? pad : 0, "");
+	fprintf(pikos->out, "%s%*s%s%*s", i ? " | " : "", is_left ? 0 : pad, "", text,
+		is_left && !is_last ? pad : 0, "");
 }
 
 static void print_value(struct pikos *pikos, size_t i, struct value value)
@@ -87,7 +89,8 @@ static void print_value(struct pikos *pikos, size_t i, struct value value)
 		print_cell(pikos, i, number);
 		return;
 	}
-	name = pikos->rows.columns[i]->flags & COLUMN_NAME && !value.is_literal ? name_short(value.text) : xstrdup(value.text);
+	name = pikos->rows.columns[i]->flags & COLUMN_NAME && !value.is_literal ? name_short(value.text)
+										: xstrdup(value.text);
 	text = terminal_text(&any, name);
 	print_cell(pikos, i, text);
 	free(text);
@@ -156,16 +159,17 @@ void pikos_write(struct pikos *pikos, struct model *model, bool is_last)
 	call_events_end(pikos->events);
 }
 
-/* What the rows do not tell. */
+/* Warn about what the rows do not show. */
 static void tell_losses(const struct pikos *pikos)
 {
 	uint64_t nr_lost = call_events_nr_lost(pikos->events), nr_late = call_events_nr_late(pikos->events);
 
 	if (nr_lost)
-		warning("%" PRIu64 " call%s no row for %s end: the log had no room for the record", nr_lost,
+		warning("%" PRIu64 " call%s no row for %s end: the log had no room for it", nr_lost,
 			nr_lost == 1 ? " has" : "s have", nr_lost == 1 ? "its" : "their");
 	if (nr_late)
-		warning("%" PRIu64 " row%s after later ones of other threads", nr_late, nr_late == 1 ? " comes" : "s come");
+		warning("%" PRIu64 " row%s later than rows of other threads that follow it in time", nr_late,
+			nr_late == 1 ? " comes" : "s come");
 }
 
 int pikos_close(struct pikos *pikos)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What pikos's recorders write of each entry and exit of a call: csv, or text in columns of fixed width, with its names of
- * columns, and with pid and tid. Line by line, so that it may go on with a run that goes on.
+ * pikos's records of each entry and exit of a call: csv, or text in columns of fixed width, with pikos's
+ * names of columns, and pid and tid. Rows are written one by one, so they can follow a run that goes on.
  */
 #ifndef INSIDEME_EXPORT_PIKOS_H
 #define INSIDEME_EXPORT_PIKOS_H
@@ -12,7 +12,7 @@
 #include "analyzer/tables/table_text.h"
 
 struct pikos {
-	const struct report *report;	/* its options; not its model */
+	const struct report *report;	/* for its options, not its model */
 	FILE *out;
 	bool is_text;
 	struct table table;
@@ -21,14 +21,17 @@ struct pikos {
 	struct row_text line;
 };
 
-/* Are the options' columns and filter understood, and can their file be written? Return: exit status after an error() */
+/*
+ * Check the columns and the filter of the options, and that their file can be written. Return: exit status,
+ * after an error()
+ */
 int pikos_check(const struct report *report);
 
-/* Open the file and write the head; the options were checked. Return: exit status */
+/* Open the file and write the heading. pikos_check() must have succeeded. Return: exit status */
 int pikos_open(struct pikos *pikos, const struct report *report, bool is_text);
-/* The rows of a reading, see call_events_begin(). */
+/* Write the rows of one reading of the run, see call_events_begin(). */
 void pikos_write(struct pikos *pikos, struct model *model, bool is_last);
-/* Return: exit status, after an error() when not all could be written. */
+/* Return: exit status, after an error() if not everything could be written */
 int pikos_close(struct pikos *pikos);
 
 #endif

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* resource monitor's logs: resources of all processes added up, at even times; starts and ends of calls. */
+/*
+ * resource monitor's logs: resources of all processes together, at equal steps of time; and starts and ends
+ * of calls.
+ */
 #include "analyzer/formats/export.h"
 
 #include <inttypes.h>
@@ -9,18 +12,20 @@
 #include "analyzer/base/curves.h"
 #include "analyzer/base/error.h"
 #include "analyzer/calls/slices.h"
+#include "analyzer/tables/table_text.h"
 
 #define MIB		1048576.0
 #define STEP_LEAST_NS	1000000
 #define NR_LINES_MAX	1e6
 
-/* A column of theirs: what it is made of here. */
+/* A column of resource monitor, and what it is made of. */
 struct source {
 	const char *name;
 	const char *set;
 	const char *column;
 	double scale;
-	enum { COUNT, SUM, SIZE, PERCENT, SHARE } kind;	/* totals; what is there now; of a time; of another column */
+	/* totals; what exists at a time; a share of the time; a share of another column */
+	enum { COUNT, SUM, SIZE, PERCENT, SHARE } kind;
 };
 
 static const struct source sources[] = {
@@ -41,7 +46,7 @@ static const struct source sources[] = {
 };
 #define NR_SOURCES (sizeof(sources) / sizeof(*sources))
 
-/* One process's readings of a column. */
+/* The readings of a column in one process. */
 struct part {
 	struct curve curve;
 	struct process *process;
@@ -74,7 +79,7 @@ static void read_part(struct line *line, struct process *process, const char *se
 	line->parts[line->nr++] = part;
 }
 
-/* Of the machine one log tells enough: insideme-run's where there is one. */
+/* One log is enough for what concerns the machine: insideme-run's, if there is one. */
 static void read_line(struct line *line, const struct model *model, const char *set, const char *column)
 {
 	bool is_machine = strcmp(set, "system") == 0;
@@ -92,7 +97,7 @@ static void release_line(struct line *line)
 	free(line->parts);
 }
 
-/* @live: only what processes that run at @time have; else what all have used by then. */
+/* @live: the sum over processes that run at @time; otherwise what all processes have used by then. */
 static double sum_at(const struct line *line, int64_t time, bool live)
 {
 	double sum = 0, value;
@@ -109,8 +114,8 @@ static double sum_at(const struct line *line, int64_t time, bool live)
 	return sum;
 }
 
-static double value_of(const struct source *source, const struct line *line, const struct line *all, int64_t before,
-		       int64_t time)
+static double value_of(const struct source *source, const struct line *line, const struct line *all,
+		       int64_t before, int64_t time)
 {
 	double grown = sum_at(line, time, false) - sum_at(line, before, false), of = (double)(time - before);
 
@@ -123,7 +128,7 @@ static double value_of(const struct source *source, const struct line *line, con
 	return of > 0 && grown > 0 ? source->scale * grown / of : 0;
 }
 
-/* No log has more rows than NR_LINES_MAX; an end that damage moved into another century is not gone to in small steps. */
+/* At most NR_LINES_MAX rows, even if damage moved the end of the run by a century. */
 static int64_t step_ns(const struct model *model)
 {
 	double step = fmax(STEP_LEAST_NS, ((double)model->to - (double)model->from) / NR_LINES_MAX);
@@ -137,16 +142,19 @@ static int64_t step_ns(const struct model *model)
 	return step < 1e15 ? (int64_t)step : (int64_t)1e15;
 }
 
-/* Their first line, and what there is of the machine. */
+/* The first line of resource monitor's log, and what the machine has. */
 static void write_head(FILE *out, const struct model *model)
 {
 	const struct process *first = model->nr_processes ? model->processes[0] : model->monitors[0];
 	const char *cpus = process_fact(first, "nr_cpus"), *memory = process_fact(first, "memory_bytes");
 	const struct rowset *rows = process_rowset(first, "process");
 
-	fprintf(out, "In current environment, the latency of resource logging is estimated to be %.4e s, "
-		"your interval is advised to be 2x greater than it.\n", rows ? (double)rows->cost_ns / 1e9 : 0);
-	fprintf(out, "logger_process_pid:%u", model->nr_monitors ? model->monitors[0]->header.pid : first->header.pid);
+	fprintf(out,
+		"In current environment, the latency of resource logging is estimated to be %.4e s, "
+		"your interval is advised to be 2x greater than it.\n",
+		rows ? (double)rows->cost_ns / 1e9 : 0);
+	fprintf(out, "logger_process_pid:%u",
+		model->nr_monitors ? model->monitors[0]->header.pid : first->header.pid);
 	if (cpus)
 		fprintf(out, ",cpu_count:%s", cpus);
 	if (memory)
@@ -188,8 +196,8 @@ static int write_resources(struct report *report)
 struct event_line {
 	int64_t time;
 	struct function *function;
-	uint64_t counter;		/* the function's calls, in the order of their starts */
-	size_t call;			/* index of the start that an end belongs to */
+	uint64_t counter;		/* number of the call among those of its function, by start */
+	size_t call;			/* number of the start that an end belongs to */
 	bool is_end;
 };
 
@@ -200,22 +208,6 @@ static int by_time(const void *a, const void *b)
 	if (x->time != y->time)
 		return x->time < y->time ? -1 : 1;
 	return x->is_end - y->is_end;
-}
-
-/* RFC 4180, where the name has a comma. */
-static void write_name(FILE *out, const char *name)
-{
-	bool quoted = strpbrk(name, ",\"\n");
-
-	if (quoted)
-		putc('"', out);
-	for (; *name; name++) {
-		if (*name == '"')
-			putc('"', out);
-		putc(*name, out);
-	}
-	if (quoted)
-		putc('"', out);
 }
 
 struct events {
@@ -229,7 +221,7 @@ static void add_event(struct events *events, const struct event_line *event)
 	events->list[events->nr++] = *event;
 }
 
-/* Calls that are open have a start only, and that only where they are timed. */
+/* An open call has a start only, and none if it was not timed. */
 static void collect_events(struct events *events, struct model *model)
 {
 	struct slice_reader *reader = slices_open_all(model);
@@ -284,8 +276,9 @@ static int write_events(struct report *report)
 	for (size_t i = 0; i < events.nr; i++) {
 		const struct event_line *event = &events.list[i];
 
-		fprintf(out, "%.6f,%s,", export_seconds(report->model, event->time), event->is_end ? "end" : "start");
-		write_name(out, event->function->name);
+		fprintf(out, "%.6f,%s,", export_seconds(report->model, event->time),
+			event->is_end ? "end" : "start");
+		csv_write(out, event->function->name);
 		fprintf(out, ",%" PRIu64 "\n", event->counter);
 	}
 	free(events.list);

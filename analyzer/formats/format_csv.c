@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * A view of one table is that table; one of several is the long form: section,row,column,value.
- * '.' is the decimal point in every locale; lines end as they do on Unix.
+ * A view with one table is written as that table. A view with several is written in long form:
+ * section,row,column,value. The decimal point is '.' in every locale; lines end with a newline.
  */
 #include "analyzer/formats/formats.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* JSON: an object that has the view's name and, for each table, an array of objects, a row a line. */
+/* An object with the name of the view and, for each table, an array of objects, a row a line. */
 #include "analyzer/formats/formats.h"
 
 #include <stdlib.h>
@@ -8,14 +8,15 @@
 #include "analyzer/base/error.h"
 #include "analyzer/tables/table_text.h"
 
-/* What stands before each cell: {"path": */
+/* What precedes each cell: {"path": */
 static struct row_text *make_heads(const struct rows *rows)
 {
 	struct row_text *heads = xcalloc(rows->nr_columns, sizeof(*heads));
 
 	for (size_t i = 0; i < rows->nr_columns; i++) {
 		row_add_char(&heads[i], i ? ',' : '{');
-		row_add_json(&heads[i], value_text(rows->columns[i]->name));	/* of a counter: any bytes */
+		/* a counter's name may have any bytes */
+		row_add_json(&heads[i], value_text(rows->columns[i]->name));
 		row_add_char(&heads[i], ':');
 	}
 	return heads;
@@ -28,7 +29,8 @@ static void free_heads(struct row_text *heads, size_t nr)
 	free(heads);
 }
 
-static void print_row(struct row_text *line, const struct rows *rows, const struct row_text *heads, const void *row)
+static void print_row(struct row_text *line, const struct rows *rows, const struct row_text *heads,
+		      const void *row)
 {
 	for (size_t i = 0; i < rows->nr_columns; i++) {
 		row_add_bytes(line, heads[i].bytes, heads[i].used);

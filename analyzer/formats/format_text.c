@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* For people: aligned columns with units that fit the terminal. */
+/* Text for people: aligned columns with units, fitted to the terminal. */
 #include "analyzer/formats/formats.h"
 
 #include <stdlib.h>
@@ -12,21 +12,22 @@
 
 #define LABEL_WIDTH	10
 #define GAP		"  "
-#define ROOM_MIN	16	/* the column that takes what is left gets at least this */
-#define ROOM_GOOD	32	/* and, where spare columns can be left out for it, this */
+#define ROOM_MIN	16	/* least width of the column that takes the remaining room */
+/* least width of that column as long as spare columns can be dropped for it */
+#define ROOM_GOOD	32
 #define BOLD		"\033[1m"
 #define DIM		"\033[2m"
 #define RED		"\033[31m"
 #define PLAIN		"\033[0m"
 
-/* A table's cells as they will be printed. */
+/* The cells of a table as they will be printed. */
 struct grid {
 	const struct terminal *terminal;
 	const struct rows *rows;
-	char **cells;		/* [row * nr_columns + column]; row 0: titles */
+	char **cells;		/* [row * nr_columns + column]; row 0 is the titles */
 	size_t nr_cells;
 	size_t *widths;
-	bool *hidden;		/* columns for which the line has no room */
+	bool *hidden;		/* columns that the line has no room for */
 	const char **styles;	/* [row] */
 };
 
@@ -40,7 +41,8 @@ static char *number_cell(struct value value)
 {
 	char number[UNIT_TEXT_MAX];
 
-	return xasprintf("%s%s", value.is_doubtful ? "~" : "", unit_format(number, value.unit, value_number(value)));
+	return xasprintf("%s%s", value.is_doubtful ? "~" : "",
+			 unit_format(number, value.unit, value_number(value)));
 }
 
 static char *value_cell(const struct grid *grid, const struct column *column, struct value value)
@@ -51,7 +53,8 @@ static char *value_cell(const struct grid *grid, const struct column *column, st
 		return xstrdup("");
 	if (value.type != VALUE_TEXT)
 		return number_cell(value);
-	text = column->flags & COLUMN_NAME && !value.is_literal ? name_short(value.text) : xstrdup(value.text);
+	text = column->flags & COLUMN_NAME && !value.is_literal ? name_short(value.text)
+								: xstrdup(value.text);
 	if (value.apart) {
 		cell = text;
 		text = xasprintf("%s (%s)", cell, value.apart);
@@ -75,7 +78,10 @@ static const char *what(const struct table *table)
 	return table->what ? table->what : table->name;
 }
 
-/* "process" of "processes", "function" of "functions"; of a longer text nothing is known. */
+/*
+ * Length of the singular: "process" of "processes", "function" of "functions"; a longer text is left as it
+ * is.
+ */
 static int singular_length(const char *plural)
 {
 	int length = (int)strlen(plural);
@@ -85,7 +91,7 @@ static int singular_length(const char *plural)
 	return length - (length > 4 && strcmp(plural + length - 4, "sses") == 0 ? 2 : 1);
 }
 
-/* "406 other functions" and the sums that make sense for them. */
+/* Add the line "406 other functions", with the sums that make sense for them. */
 static void add_rest(struct grid *grid, size_t nr_rest, const void *any_row)
 {
 	const struct rows *rows = grid->rows;
@@ -96,8 +102,9 @@ static void add_rest(struct grid *grid, size_t nr_rest, const void *any_row)
 	for (size_t i = 0; i < rows->nr_columns; i++) {
 		const struct column *column = rows->columns[i];
 		bool is_known = column->flags & COLUMN_SUMS && rows->totals[i].nr > rows->shown[i].nr;
-		struct value value = !is_known ? value_empty() : value_real(rows_value(rows, i, any_row).unit,
-									    rows->totals[i].sum - rows->shown[i].sum);
+		struct value value = !is_known ? value_empty()
+					       : value_real(rows_value(rows, i, any_row).unit,
+							    rows->totals[i].sum - rows->shown[i].sum);
 
 		if ((column->flags & (COLUMN_NAME | COLUMN_ROOM)) && !said) {
 			add_cell(grid, strstr(words, " of ") ? xasprintf("%zu others", nr_rest) :
@@ -109,7 +116,7 @@ static void add_rest(struct grid *grid, size_t nr_rest, const void *any_row)
 	}
 }
 
-/* Indentation stays, as far as it leaves half of the width. */
+/* Keep the indentation, up to half of the width. */
 static char *fit_cell(const struct grid *grid, const struct column *column, const char *cell, size_t width)
 {
 	size_t indent = strspn(cell, " "), kept = indent < width / 2 ? indent : width / 2;
@@ -134,7 +141,7 @@ static void fit_column(struct grid *grid, size_t column, size_t width)
 	grid->widths[column] = width;
 }
 
-/* What all columns take, those that can be narrower at most @room_each. */
+/* Width of all columns, if those that can shrink take at most @room_each. */
 static size_t used_width(const struct grid *grid, size_t room_each)
 {
 	size_t used = 0;
@@ -143,12 +150,13 @@ static size_t used_width(const struct grid *grid, size_t room_each)
 		bool shares = grid->rows->columns[i]->flags & (COLUMN_ROOM | COLUMN_WRAPS);
 
 		if (!grid->hidden[i])
-			used += strlen(GAP) + (shares && grid->widths[i] > room_each ? room_each : grid->widths[i]);
+			used += strlen(GAP) +
+				(shares && grid->widths[i] > room_each ? room_each : grid->widths[i]);
 	}
 	return used;
 }
 
-/* First those that can be spared for a line that is good to read; then any, for one that the terminal has. */
+/* Hide spare columns first, until the line reads well; then any other, until the line fits the terminal. */
 static void hide_columns(struct grid *grid)
 {
 	const struct rows *rows = grid->rows;
@@ -156,7 +164,8 @@ static void hide_columns(struct grid *grid)
 	for (size_t i = rows->nr_columns; i-- > 0 && used_width(grid, ROOM_GOOD) > grid->terminal->width;)
 		grid->hidden[i] = !rows->options->columns && rows->columns[i]->flags & COLUMN_SPARE;
 	for (size_t i = rows->nr_columns; i-- > 1 && used_width(grid, ROOM_MIN) > grid->terminal->width;)
-		grid->hidden[i] |= !rows->options->columns && !(rows->columns[i]->flags & (COLUMN_ROOM | COLUMN_WRAPS));
+		grid->hidden[i] |=
+			!rows->options->columns && !(rows->columns[i]->flags & (COLUMN_ROOM | COLUMN_WRAPS));
 }
 
 static bool has_room(const struct grid *grid, size_t column)
@@ -164,7 +173,10 @@ static bool has_room(const struct grid *grid, size_t column)
 	return grid->rows->columns[column]->flags & COLUMN_ROOM && !grid->hidden[column];
 }
 
-/* Of @left what @column may take: the others with COLUMN_ROOM behind it get what they need, at most their share. */
+/*
+ * How much of @left @column may take. Each later column with COLUMN_ROOM gets what it needs, up to its
+ * share.
+ */
 static size_t fair_share(const struct grid *grid, size_t column, size_t left)
 {
 	size_t nr = 1, others = 0, share;
@@ -178,7 +190,7 @@ static size_t fair_share(const struct grid *grid, size_t column, size_t left)
 	return left - others;
 }
 
-/* Column widths; columns with COLUMN_ROOM share what the others leave of the terminal. */
+/* Set the widths. Columns with COLUMN_ROOM share the room that the others leave. */
 static void measure(struct grid *grid)
 {
 	size_t nr = grid->rows->nr_columns, used, left, share;
@@ -201,7 +213,7 @@ static void measure(struct grid *grid)
 	}
 }
 
-/* A text that begins in column @at, in as many lines as it needs. */
+/* Print a text that begins in column @at, in as many lines as necessary. */
 static void print_long_cell(FILE *out, const struct terminal *terminal, const char *cell, size_t at)
 {
 	size_t width = terminal->width > at + ROOM_MIN ? terminal->width - at : SIZE_MAX, length;
@@ -246,7 +258,9 @@ static void print_line(FILE *out, const struct grid *grid, size_t row, const cha
 	putc('\n', out);
 }
 
-/* @text, which is freed, behind @front and in as many lines as it needs; those after the first are indented. */
+/*
+ * Print @text after @front, in as many lines as necessary; lines after the first are indented. Frees @text.
+ */
 static void print_wrapped(FILE *out, const struct terminal *terminal, const char *front, char *text)
 {
 	char *clean = terminal_text(terminal, text);
@@ -264,7 +278,7 @@ static void print_wrapped(FILE *out, const struct terminal *terminal, const char
 	free(text);
 }
 
-/* "indexd: 6 of 412 functions by self_ns, 95.4 % of it (--top N, --sort COLUMN, --columns LIST; csv: all)" */
+/* "indexd: 6 of 412 functions by self_ns, 95.4 % of it (--top 0: all; --sort COLUMN, --columns LIST)" */
 static void print_title(FILE *out, const struct terminal *terminal, const struct rows *rows)
 {
 	const struct table *table = rows->table;
@@ -277,13 +291,16 @@ static void print_title(FILE *out, const struct terminal *terminal, const struct
 		return;
 	has_share = some && rows->sort && (rows->sort->flags & COLUMN_SUMS) && rows->sort_total > 0;
 	count = some ? xasprintf("%zu of %zu", rows->nr_kept, nr_total) : xasprintf("%zu", rows->nr_kept);
-	print_wrapped(out, terminal, "", xasprintf("%s: %s %.*s%s%s%s%s%s%s%s", table->title, count, length, what(table),
-		rows->sort ? " by " : "", rows->sort ? rows->sort->name : "",
-		rows->sort && rows->options->reverse ? ", reversed" : "",
-		has_share ? ", " : "",
-		has_share ? unit_format(share, UNIT_PERCENT, 100 * rows->sort_shown / rows->sort_total) : "",
-		has_share ? " of it" : "",
-		some ? " (--top 0: all; --sort COLUMN, --columns LIST)" : ""));
+	print_wrapped(out, terminal, "",
+		      xasprintf("%s: %s %.*s%s%s%s%s%s%s%s", table->title, count, length, what(table),
+				rows->sort ? " by " : "", rows->sort ? rows->sort->name : "",
+				rows->sort && rows->options->reverse ? ", reversed" : "",
+				has_share ? ", " : "",
+				has_share ? unit_format(share, UNIT_PERCENT,
+							100 * rows->sort_shown / rows->sort_total)
+					  : "",
+				has_share ? " of it" : "",
+				some ? " (--top 0: all; --sort COLUMN, --columns LIST)" : ""));
 	free(count);
 }
 
@@ -293,8 +310,10 @@ static void print_grid(FILE *out, struct grid *grid, struct rows *rows)
 	const void *row, *last = NULL;
 
 	for (size_t i = 0; i < rows->nr_columns; i++)
-		add_cell(grid, xstrdup(grid->terminal->utf8 && strcmp(rows->columns[i]->title, COLUMN_ERROR) == 0 ? "±" :
-				       rows->columns[i]->title));
+		add_cell(grid,
+			 xstrdup(grid->terminal->utf8 && strcmp(rows->columns[i]->title, COLUMN_ERROR) == 0
+					 ? "±"
+					 : rows->columns[i]->title));
 	for (size_t i = 1; (row = rows_next(rows)) != NULL; i++) {
 		grid->styles[i] = rows->table->is_bad && rows->table->is_bad(row) ? RED : "";
 		add_row(grid, row);
@@ -319,7 +338,8 @@ static char *note_text(const struct grid *grid, const struct table *table)
 	return xasprintf("%s%s", table->note, is_shown ? table->column_note : "");
 }
 
-static void print_table(FILE *out, const struct terminal *terminal, struct table *table, const struct options *options)
+static void print_table(FILE *out, const struct terminal *terminal, struct table *table,
+			const struct options *options)
 {
 	struct rows rows;
 	struct grid grid = { .terminal = terminal, .rows = &rows };
@@ -341,7 +361,7 @@ static void print_table(FILE *out, const struct terminal *terminal, struct table
 	rows_close(&rows);
 }
 
-/* The label, then the lines, all beginning in the same column. */
+/* Print the label and the lines, aligned in one column. */
 static void print_lines(FILE *out, const struct terminal *terminal, const struct section *section)
 {
 	const char *front = section->label ? section->label : "", *text = section->text;

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The formats: each prints any document. Adding one is a file with its function and a line in formats.c. */
+/*
+ * The formats. Each can print any document. To add one: a file with its function, and a line in
+ * app/formats.c.
+ */
 #ifndef INSIDEME_FORMATS_H
 #define INSIDEME_FORMATS_H
 
@@ -12,22 +15,22 @@
 struct format {
 	const char *name;
 	const char *help;		/* one line */
-	unsigned int bit;		/* of table.formats; 0: it is of no tables */
+	unsigned int bit;		/* in table.formats; 0: it does not print tables */
 	void (*print)(FILE *out, struct document *document, const struct options *options);
-	/* Of all views at once, into a file: then in place of print. Return: exit status */
+	/* Formats that write all views at once, to a file: used instead of print. Return: exit status */
 	int (*write)(struct report *report);
 };
 
 extern const struct format formats[];	/* ends with a name of NULL */
 const struct format *format_find(const char *name);
-/* Are its rows those of one table, so that --filter chooses them? */
+/* Whether its rows are those of one table, so that --filter applies. */
 bool format_has_rows(const struct format *format);
 
 void format_text(FILE *out, struct document *document, const struct options *options);
 void format_csv(FILE *out, struct document *document, const struct options *options);
 void format_json(FILE *out, struct document *document, const struct options *options);
 int page_write(struct report *report);
-/* The page into @path. Return: exit status */
+/* Write the page to @path. Return: exit status */
 int page_save(struct report *report, const char *path);
 
 #endif

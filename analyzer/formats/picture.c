@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Resources over time as a picture: CPU, memory with the longest calls in brackets and the peak marked, I/O. */
+/*
+ * A picture of resources over time: CPU; memory, with the longest calls in brackets and the peak marked;
+ * I/O.
+ */
 #include "analyzer/formats/picture.h"
 
 #include <dlfcn.h>
@@ -21,12 +24,12 @@
 #define PANEL_GAP	40
 #define LEGEND_LINE	14
 #define BRACKETS_MAX	24
-#define CURVES_MAX	8	/* processes that have one of their own */
+#define CURVES_MAX	8	/* processes that get a curve of their own */
 
 struct panel {
 	const char *title;
 	const char *column;	/* of the set "process" */
-	bool each;		/* a curve for each process, the peak marked; else the sum */
+	bool each;		/* a curve for each process, with the peak marked; otherwise one of the sum */
 };
 
 static const struct panel panels[] = {
@@ -58,7 +61,10 @@ static double rss_at(const struct bracket *bracket, uint64_t ticks)
 		(double)reading.rss_bytes : 0;
 }
 
-/* [ where a call began, ] where it ended; opens to the right or to the left. Outside of what is shown there is none. */
+/*
+ * Draw [ where a call began, or ] where it ended; @to: the direction in which it opens. Nothing is drawn
+ * outside of the picture.
+ */
 static void draw_bracket(const struct picture *picture, int64_t time, double y, double to)
 {
 	double x = picture_x(picture, time);
@@ -72,7 +78,7 @@ static void draw_bracket(const struct picture *picture, int64_t time, double y, 
 	picture->call->stroke(picture->cairo);
 }
 
-/* Two in a line, below a panel. Return: how high they are so far. */
+/* Write a legend below a panel, two in a line. Return: height of the legends so far */
 static double write_legend(const struct picture *picture, double top, size_t which, const char *text)
 {
 	picture_text(picture, PICTURE_LEFT + (double)(which % 2) * PICTURE_STEPS / 2,
@@ -80,8 +86,9 @@ static double write_legend(const struct picture *picture, double top, size_t whi
 	return (double)(which / 2 + 1) * LEGEND_LINE;
 }
 
-/* @below: how high is what is below the panel already. Return: the same with a line for each bracket. */
-static double draw_brackets(const struct picture *picture, const struct brackets *brackets, double top, double highest, double below)
+/* @below: height of the legends below the panel. Return: that height, with a line for each bracket */
+static double draw_brackets(const struct picture *picture, const struct brackets *brackets, double top,
+			    double highest, double below)
 {
 	size_t above = 2 * (size_t)(below / LEGEND_LINE);
 
@@ -92,8 +99,10 @@ static double draw_brackets(const struct picture *picture, const struct brackets
 
 		picture_colour(picture, i + 1);
 		picture->call->set_line_width(picture->cairo, 2);
-		draw_bracket(picture, bracket->start, picture_y(top, rss_at(bracket, bracket->start_ticks), highest), 4);
-		draw_bracket(picture, bracket->end, picture_y(top, rss_at(bracket, bracket->end_ticks), highest), -4);
+		draw_bracket(picture, bracket->start,
+			     picture_y(top, rss_at(bracket, bracket->start_ticks), highest), 4);
+		draw_bracket(picture, bracket->end,
+			     picture_y(top, rss_at(bracket, bracket->end_ticks), highest), -4);
 		text = xasprintf("[ ]  %s  %s", function->short_name ? function->short_name : function->name,
 				 unit_format(took, UNIT_NS, (double)(bracket->end - bracket->start)));
 		below = write_legend(picture, top, above + i, text);
@@ -102,14 +111,19 @@ static double draw_brackets(const struct picture *picture, const struct brackets
 	return below;
 }
 
-/* A process's curve; of several each has a line that names it. Return: how high these are. */
-static double name_curve(const struct picture *picture, double top, const struct process *process, const struct series *series,
-			 size_t which)
+/*
+ * Draw the curve of a process and, if there are several, name it in the legend. Return: height of the
+ * legends
+ */
+static double name_curve(const struct picture *picture, double top, const struct process *process,
+			 const struct series *series, size_t which)
 {
 	char peak[UNIT_TEXT_MAX], when[UNIT_TEXT_MAX];
-	char *text = xasprintf("%s (%" PRIu32 ")  peak %s after %s", process->header.program, process->header.pid,
-			       unit_format(peak, series->unit, series->peak), unit_format(when, UNIT_NS, (double)series->peak_time));
-	double x = PICTURE_LEFT + (double)(which % 2) * PICTURE_STEPS / 2, y = top + PANEL_HEIGHT + 26 + (double)(which / 2) * LEGEND_LINE;
+	char *text = xasprintf("%s (%" PRIu32 ")  peak %s after %s", process->header.program,
+			       process->header.pid, unit_format(peak, series->unit, series->peak),
+			       unit_format(when, UNIT_NS, (double)series->peak_time));
+	double x = PICTURE_LEFT + (double)(which % 2) * PICTURE_STEPS / 2,
+	       y = top + PANEL_HEIGHT + 26 + (double)(which / 2) * LEGEND_LINE;
 	double below;
 
 	picture_colour(picture, which);
@@ -122,8 +136,9 @@ static double name_curve(const struct picture *picture, double top, const struct
 	return below;
 }
 
-/* Of the processes that used most of it. The highest of all peaks is marked. Return: where the next panel begins. */
-static double draw_each(const struct picture *picture, const struct brackets *brackets, const struct panel *panel, double top)
+/* Draw the processes that used most, and mark the highest peak. Return: where the next panel begins */
+static double draw_each(const struct picture *picture, const struct brackets *brackets,
+			const struct panel *panel, double top)
 {
 	struct process *processes[CURVES_MAX];
 	struct series series[CURVES_MAX];
@@ -136,7 +151,8 @@ static double draw_each(const struct picture *picture, const struct brackets *br
 
 		if (column < 0)
 			continue;
-		series_of_column(&series[nr_known], picture->model, processes[i], rows, (uint32_t)column, PICTURE_STEPS);
+		series_of_column(&series[nr_known], picture->model, processes[i], rows, (uint32_t)column,
+				 PICTURE_STEPS);
 		processes[nr_known] = processes[i];
 		if (series[nr_known].known)
 			nr_known++;
@@ -158,7 +174,7 @@ static double draw_each(const struct picture *picture, const struct brackets *br
 	return top + PANEL_HEIGHT + PANEL_GAP + below;
 }
 
-/* Return: where the next panel begins. */
+/* Return: where the next panel begins */
 static double draw_sum(const struct picture *picture, const struct panel *panel, double top)
 {
 	struct series series;
@@ -192,7 +208,8 @@ static void collect_brackets(struct brackets *brackets, const struct report *rep
 		if (brackets->nr == BRACKETS_MAX)
 			brackets->nr--;
 		brackets->list[brackets->nr++] = (struct bracket){
-			slice.node->function, slice.start, slice.end, slice.start_ticks, slice.end_ticks, slice.thread->process,
+			slice.node->function, slice.start,     slice.end,
+			slice.start_ticks,    slice.end_ticks, slice.thread->process,
 		};
 		if (brackets->nr == BRACKETS_MAX)
 			qsort(brackets->list, brackets->nr, sizeof(*brackets->list), longest_first);
@@ -204,7 +221,8 @@ static void collect_brackets(struct brackets *brackets, const struct report *rep
 static void draw_title(const struct picture *picture, const struct report *report)
 {
 	time_t start = (time_t)(picture->model->start_realtime_ns / 1000000000);
-	const char *command = picture->model->nr_processes ? picture->model->processes[0]->command : report_program(report);
+	const char *command =
+		picture->model->nr_processes ? picture->model->processes[0]->command : report_program(report);
 	char date[64];
 	struct tm tm;
 
@@ -214,17 +232,19 @@ static void draw_title(const struct picture *picture, const struct report *repor
 	picture_text(picture, PICTURE_LEFT, 36, 11, ALIGN_LEFT, date);
 }
 
-/* Return: how high it is. */
+/* Return: its height */
 static double draw(struct picture *picture, const struct brackets *brackets, const struct report *report)
 {
 	double top = PICTURE_TOP;
 
 	picture->call->set_source_rgb(picture->cairo, 1, 1, 1);
 	picture->call->paint(picture->cairo);
-	picture->call->select_font_face(picture->cairo, "sans-serif", CAIRO_FONT_SLANT_NORMAL, CAIRO_FONT_WEIGHT_NORMAL);
+	picture->call->select_font_face(picture->cairo, "sans-serif", CAIRO_FONT_SLANT_NORMAL,
+					CAIRO_FONT_WEIGHT_NORMAL);
 	draw_title(picture, report);
 	for (size_t i = 0; i < NR_PANELS; i++)
-		top = panels[i].each ? draw_each(picture, brackets, &panels[i], top) : draw_sum(picture, &panels[i], top);
+		top = panels[i].each ? draw_each(picture, brackets, &panels[i], top)
+				     : draw_sum(picture, &panels[i], top);
 	return top;
 }
 
@@ -234,10 +254,12 @@ static cairo_surface_t *begin(struct picture *picture, cairo_surface_t *surface)
 	return surface;
 }
 
-/* By drawing it where nobody sees it. */
-static double find_height(struct picture *picture, const struct brackets *brackets, const struct report *report)
+/* Draw it on an invisible surface to measure it. */
+static double find_height(struct picture *picture, const struct brackets *brackets,
+			  const struct report *report)
 {
-	cairo_surface_t *surface = begin(picture, picture->call->image_surface_create(CAIRO_FORMAT_RGB24, 1, 1));
+	cairo_surface_t *surface =
+		begin(picture, picture->call->image_surface_create(CAIRO_FORMAT_RGB24, 1, 1));
 	double height = draw(picture, brackets, report);
 
 	picture->call->destroy(picture->cairo);
@@ -260,12 +282,13 @@ static int write_picture(struct report *report, enum kind kind)
 	double height;
 	FILE *out;
 
-	if (strcmp(report->options->view, "resources") != 0 && strcmp(report->options->view, "summary") != 0) {
+	if (strcmp(report->options->view, "resources") != 0 &&
+	    strcmp(report->options->view, "summary") != 0) {
 		error("pictures are of -v resources");
 		return EXIT_USAGE;
 	}
 	if (!report->options->output && kind != SVG && isatty(STDOUT_FILENO)) {
-		error("a picture is nothing for a terminal: -o FILE");
+		error("a picture cannot be shown on a terminal: -o FILE");
 		return EXIT_USAGE;
 	}
 	picture.call = cairo_load();
@@ -278,8 +301,9 @@ static int write_picture(struct report *report, enum kind kind)
 	if (kind == PNG)
 		surface = picture.call->image_surface_create(CAIRO_FORMAT_RGB24, PICTURE_WIDTH, (int)height);
 	else
-		surface = (kind == SVG ? picture.call->svg_surface_create_for_stream :
-			   picture.call->pdf_surface_create_for_stream)(write_bytes, out, PICTURE_WIDTH, height);
+		surface = (kind == SVG ? picture.call->svg_surface_create_for_stream
+				       : picture.call->pdf_surface_create_for_stream)(write_bytes, out,
+										      PICTURE_WIDTH, height);
 	begin(&picture, surface);
 	draw(&picture, &brackets, report);
 	picture.call->destroy(picture.cairo);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A picture of curves over time, panel below panel: what each is drawn with. */
+/*
+ * A picture of curves over time, panel below panel, and cairo, which is loaded when a picture is drawn:
+ * linking cairo would slow down every start of the report.
+ */
 #ifndef INSIDEME_PICTURE_H
 #define INSIDEME_PICTURE_H
 
@@ -24,17 +27,20 @@ struct picture {
 
 enum align { ALIGN_LEFT, ALIGN_RIGHT };
 
-/* One of some colours, 0: that of text. */
+/* @which: number of a colour; 0: that of text. */
 void picture_colour(const struct picture *picture, size_t which);
-void picture_text(const struct picture *picture, double x, double y, double size, enum align align, const char *text);
+void picture_text(const struct picture *picture, double x, double y, double size, enum align align,
+		  const char *text);
 
-/* Where a time and a value are; @top: of the panel. */
+/* Position of a time, and of a value. @top: of the panel. */
 double picture_x(const struct picture *picture, int64_t time);
 double picture_y(double top, double value, double highest);
 
-void picture_axes(const struct picture *picture, double top, const char *title, double highest, enum unit unit);
-void picture_curve(const struct picture *picture, double top, double highest, const struct series *series, size_t which);
-/* A cross of dashes where the highest reading was, as mprof has it. */
+void picture_axes(const struct picture *picture, double top, const char *title, double highest,
+		  enum unit unit);
+void picture_curve(const struct picture *picture, double top, double highest, const struct series *series,
+		   size_t which);
+/* Mark the highest reading with dashed lines, as mprof does. */
 void picture_peak(const struct picture *picture, double top, double highest, const struct series *series);
 
 #define CAIRO_CALLS(X)                                                                                    \
@@ -50,7 +56,7 @@ struct cairo_calls {
 #undef FIELD
 };
 
-/* Return: NULL after an error() when there is no cairo. */
+/* Return: NULL, after an error(), if cairo is not installed */
 const struct cairo_calls *cairo_load(void);
 
 #endif

@@ -5,8 +5,8 @@
 #include <math.h>
 
 static const double colours[][3] = {
-	{ .12, .12, .12 }, { .12, .47, .71 }, { .84, .15, .16 }, { .17, .63, .17 }, { .58, .40, .74 }, { .55, .34, .29 },
-	{ .89, .47, .76 }, { .74, .74, .13 },
+	{ .12, .12, .12 }, { .12, .47, .71 }, { .84, .15, .16 }, { .17, .63, .17 },
+	{ .58, .40, .74 }, { .55, .34, .29 }, { .89, .47, .76 }, { .74, .74, .13 },
 };
 #define NR_COLOURS (sizeof(colours) / sizeof(*colours))
 
@@ -17,7 +17,8 @@ void picture_colour(const struct picture *picture, size_t which)
 	picture->call->set_source_rgb(picture->cairo, rgb[0], rgb[1], rgb[2]);
 }
 
-void picture_text(const struct picture *picture, double x, double y, double size, enum align align, const char *text)
+void picture_text(const struct picture *picture, double x, double y, double size, enum align align,
+		  const char *text)
 {
 	cairo_text_extents_t extents;
 
@@ -38,7 +39,8 @@ double picture_x(const struct picture *picture, int64_t time)
 {
 	const struct model *model = picture->model;
 
-	return PICTURE_LEFT + PICTURE_STEPS * (double)(time - model->from) / (double)(model->to - model->from);
+	return PICTURE_LEFT +
+	       PICTURE_STEPS * (double)(time - model->from) / (double)(model->to - model->from);
 }
 
 double picture_y(double top, double value, double highest)
@@ -46,7 +48,8 @@ double picture_y(double top, double value, double highest)
 	return top + PANEL_HEIGHT * (1 - (highest > 0 ? value / highest : 0));
 }
 
-void picture_axes(const struct picture *picture, double top, const char *title, double highest, enum unit unit)
+void picture_axes(const struct picture *picture, double top, const char *title, double highest,
+		  enum unit unit)
 {
 	char text[UNIT_TEXT_MAX];
 
@@ -59,18 +62,23 @@ void picture_axes(const struct picture *picture, double top, const char *title, 
 	}
 	picture_colour(picture, 0);
 	for (int part = 0; part <= 4; part += 2)
-		picture_text(picture, PICTURE_LEFT - 6, top + PANEL_HEIGHT * (1 - part / 4.) + 4, 11, ALIGN_RIGHT,
-			   unit_format(text, unit, highest * part / 4));
+		picture_text(picture, PICTURE_LEFT - 6, top + PANEL_HEIGHT * (1 - part / 4.) + 4, 11,
+			     ALIGN_RIGHT, unit_format(text, unit, highest * part / 4));
 	picture_text(picture, PICTURE_LEFT, top - 5, 12, ALIGN_LEFT, title);
 	for (int part = 0; part <= 4; part++) {
 		int64_t time = picture->model->from + (picture->model->to - picture->model->from) / 4 * part;
 
-		picture_text(picture, picture_x(picture, time) + (part == 4 ? 0 : part == 0 ? 0 : 12), top + PANEL_HEIGHT + 14, 10,
-			   part ? ALIGN_RIGHT : ALIGN_LEFT, unit_format(text, UNIT_NS, (double)time));
+		picture_text(picture,
+			     picture_x(picture, time) + (part == 4   ? 0
+							 : part == 0 ? 0
+								     : 12),
+			     top + PANEL_HEIGHT + 14, 10, part ? ALIGN_RIGHT : ALIGN_LEFT,
+			     unit_format(text, UNIT_NS, (double)time));
 	}
 }
 
-void picture_curve(const struct picture *picture, double top, double highest, const struct series *series, size_t which)
+void picture_curve(const struct picture *picture, double top, double highest, const struct series *series,
+		   size_t which)
 {
 	bool begun = false;
 
@@ -81,7 +89,8 @@ void picture_curve(const struct picture *picture, double top, double highest, co
 
 		if (isnan(series->line.steps[i]))
 			continue;
-		(begun ? picture->call->line_to : picture->call->move_to)(picture->cairo, PICTURE_LEFT + (double)i, y);
+		(begun ? picture->call->line_to : picture->call->move_to)(picture->cairo,
+									  PICTURE_LEFT + (double)i, y);
 		begun = true;
 	}
 	picture->call->stroke(picture->cairo);

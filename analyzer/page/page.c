@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The html page: its blocks, put into the page that web/ was built to. */
+/* The html page: all data, put into the page that web/ was built to. */
 #include "analyzer/page/page.h"
 
 #include <stdlib.h>
@@ -12,7 +12,7 @@
 
 #define DEFAULT_PATH	"insideme.html"
 
-/* The built page; blocks go where its mark is. Empty: it was not built. */
+/* The built page, with a mark where the data goes. Empty if it was not built. */
 extern const char page_begin[], page_end[];
 __asm__(".section .rodata\n"
 	".global page_begin, page_end\n"
@@ -23,7 +23,7 @@ __asm__(".section .rodata\n"
 	".previous\n");
 static const char mark[] = "<!--data-->";
 
-/* Those that have blocks of their own, not as tables. */
+/* Views whose data has its own sheets instead of tables. */
 static bool is_apart(const struct view *view)
 {
 	static const char *const apart[] = { "tree", "callers", "callees", "calls", "events" };
@@ -71,17 +71,20 @@ static void add_about(struct page *page)
 		json_object_set_new(about, "time_unit", json_string(report->options->time_unit));
 	if (report->options->mem_unit)
 		json_object_set_new(about, "mem_unit", json_string(report->options->mem_unit));
-	json_object_set_new(about, "outside_alloc_bytes", json_integer((json_int_t)model->root->heap->alloc_bytes));
+	json_object_set_new(about, "outside_alloc_bytes",
+			    json_integer((json_int_t)model->root->heap->alloc_bytes));
 }
 
-/* Calls are shown together as far as they can be; functions, call paths and samples are what they are. */
+/* Only calls over time can be merged to save room. Functions, call paths and samples are always complete. */
 static void say_size(size_t bytes, size_t bytes_max)
 {
 	char has[UNIT_TEXT_MAX], most[UNIT_TEXT_MAX];
 
 	if (bytes > bytes_max)
-		warning("the page has %s, --max-size is %s: only calls are shown together, not functions, call paths and samples",
-			unit_format(has, UNIT_BYTES, (double)bytes), unit_format(most, UNIT_BYTES, (double)bytes_max));
+		warning("the page has %s, more than --max-size %s: only calls over time are merged to save "
+			"room, not functions, call paths and samples",
+			unit_format(has, UNIT_BYTES, (double)bytes),
+			unit_format(most, UNIT_BYTES, (double)bytes_max));
 }
 
 static int fill(struct page *page)
@@ -149,7 +152,8 @@ int page_save(struct report *report, const char *path)
 	int status, result = 0;
 
 	if (&page_begin[0] == &page_end[0]) {
-		error("-f html: this insideme-report was built without its page; install npm, and build it again");
+		error("-f html: this insideme-report was built without its page; "
+		      "install npm, and build it again");
 		return EXIT_FAILURE;
 	}
 	status = fill(&page);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The html page: what it is made of. Each part makes a block of columns; web/ shows them. */
+/* What the html page is made of. Each part of it makes a sheet of columns; web/ shows them. */
 #ifndef INSIDEME_PAGE_H
 #define INSIDEME_PAGE_H
 
@@ -8,41 +8,45 @@
 #include "analyzer/page/sheet.h"
 #include "analyzer/views/views.h"
 
-/* Numbers by which the blocks speak of functions, threads and processes. */
+/* The numbers by which sheets refer to functions, threads and processes. */
 struct page {
 	struct report *report;
-	uint32_t nr_paths;		/* nodes of the tree, by id; with --diff then the paths that only the earlier run has */
+	/* nodes of the tree, by id; with --diff, followed by the paths that only the earlier run has */
+	uint32_t nr_paths;
 	uint32_t *function_of;		/* [path]: row in functions.functions; UINT32_MAX: the root */
-	uint32_t *path_of;		/* [number of a diff_path]: path; NULL: no --diff */
-	uint32_t nr_functions;		/* plain ones; then "(other paths)" */
+	uint32_t *path_of;		/* [number of a diff_path]: path; NULL without --diff */
+	uint32_t nr_functions;		/* plain ones; "(other paths)" comes after them */
 	uint32_t nr_threads;
 	struct sheet **sheets;
 	size_t nr_sheets;
 };
 
-/* A new empty block of the page; released with it. */
+/* Add an empty sheet, which is released with the page. */
 struct sheet *page_sheet(struct page *page, const char *name);
 
-/* As web/units.js calls it. */
+/* The name of @unit in web/base/units.js. */
 const char *page_unit(enum unit unit);
-/* The number of a thread, and of a process; one that has none (insideme-run's own): -1. */
+/* The number of a thread, and of a process. insideme-run, which is no process of the run, has -1. */
 uint32_t page_thread(const struct thread *thread);
 int64_t page_process(const struct process *process);
 
 /*
- * Every table that @build makes and csv or json have, as blocks "NAME.TABLE", and what it says as a block "NAME".
+ * Add every table that @build makes and csv or json have, as sheet "NAME.TABLE"; and its text, as sheet
+ * "NAME".
  * Return: exit status
  */
-int page_add_view(struct page *page, const char *name, int (*build)(struct document *document, struct report *report));
+int page_add_view(struct page *page, const char *name,
+		  int (*build)(struct document *document, struct report *report));
 
-void page_add_functions(struct page *page);	/* histograms; what names a function apart */
-void page_add_source(struct page *page);	/* texts of the files that functions are in */
+void page_add_functions(struct page *page);	/* names and histograms */
+void page_add_source(struct page *page);	/* texts of the source files */
 void page_add_tree(struct page *page);
-void page_add_processes(struct page *page);	/* and threads, events; before all that needs page_thread() */
+/* also threads and events; must come before whatever calls page_thread() */
+void page_add_processes(struct page *page);
 void page_add_thrown(struct page *page);	/* exceptions and the like, one by one */
-void page_add_ranks(struct page *page);		/* what each process has of the functions */
+void page_add_ranks(struct page *page);		/* sums of functions by process */
 void page_add_series(struct page *page);
-/* The calls over time, in at most @bytes_max of the page. */
+/* Add the calls over time, in at most @bytes_max of the page. */
 void page_add_timeline(struct page *page, size_t bytes_max);
 
 #endif

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Exceptions, jumps out of calls and what ended the process, one by one as far as they were kept, for the time axis. */
+/*
+ * Exceptions, jumps out of calls and the ends of processes, for the time axis: one by one, as far as they
+ * were kept.
+ */
 #include "analyzer/page/page.h"
 
 #include <math.h>
@@ -22,7 +25,8 @@ struct thrown_columns {
 	size_t nr;
 };
 
-static void add_thrown(struct thrown_columns *columns, const struct process *process, const struct thrown *thrown)
+static void add_thrown(struct thrown_columns *columns, const struct process *process,
+		       const struct thrown *thrown)
 {
 	const struct error *error = errors_find(process, thrown->place, &thrown);
 	const struct thread *thread = error ? nodes_thread(process, error->counts.thread) : NULL;

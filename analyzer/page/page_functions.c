@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Functions by number: first those of the view, in its order; then what else is in the call tree. */
+/* Functions by number: first those of the view functions, in its order, then the others of the call tree. */
 #include "analyzer/page/page.h"
 
 #include <math.h>
@@ -40,7 +40,10 @@ static void list_function(struct function_list *list, struct function *function)
 	list->sorted[list->nr++] = (struct numbered){ function, (uint32_t)list->nr };
 }
 
-/* The view's functions, then those that only call others or are in the earlier run only, each once. */
+/*
+ * List each function once: those of the view, then those that only call others, then those that only the
+ * earlier run has.
+ */
 static void list_functions(struct page *page, struct function_list *list)
 {
 	struct model *model = page->report->model;
@@ -76,7 +79,8 @@ static uint32_t number_of(const struct function_list *list, struct function *fun
 {
 	struct numbered key = { .function = function };
 
-	return ((const struct numbered *)bsearch(&key, list->sorted, list->nr, sizeof(key), by_pointer))->number;
+	return ((const struct numbered *)bsearch(&key, list->sorted, list->nr, sizeof(key), by_pointer))
+		->number;
 }
 
 static void number_paths(struct page *page, const struct function_list *list)
@@ -111,7 +115,8 @@ static char *label_of(const struct function *function)
 
 static void add_names(struct sheet *sheet, const struct function_list *list)
 {
-	char **labels = xcalloc(list->nr + 1, sizeof(*labels)), **modules = xcalloc(list->nr + 1, sizeof(*modules));
+	char **labels = xcalloc(list->nr + 1, sizeof(*labels)),
+	     **modules = xcalloc(list->nr + 1, sizeof(*modules));
 	char **fields = xcalloc(list->nr + 1, sizeof(*fields));
 	double *bound = xcalloc(list->nr + 1, sizeof(*bound));
 
@@ -137,7 +142,7 @@ static void add_names(struct sheet *sheet, const struct function_list *list)
 	free(bound);
 }
 
-/* Buckets that are not empty, one after the other. */
+/* Only buckets that are not empty. */
 static void add_histograms(struct sheet *sheet, const struct function_list *list)
 {
 	double *unit = xcalloc(list->nr + 1, sizeof(*unit)), *of = NULL, *bucket = NULL, *count = NULL;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Processes and threads by number, and what happened to them: the events. */
+/* Processes and threads by number, and their events. */
 #include "analyzer/page/page.h"
 
 #include <math.h>
@@ -29,8 +29,10 @@ static void number_threads(struct page *page)
 	}
 }
 
-enum { PROCESS_PID, PROCESS_RANK, PROCESS_START, PROCESS_LAST, PROCESS_FUNCTIONS, PROCESS_CALLS, PROCESS_CPU, PROCESS_CPU_BEFORE, PROCESS_NUMBERS };
-static const char *const process_numbers[] = { "pid", "rank", "start_ns", "last_ns", "functions_ns", "calls", "cpu_ns", "cpu_before_ns" };
+enum { PROCESS_PID, PROCESS_RANK, PROCESS_START, PROCESS_LAST, PROCESS_FUNCTIONS, PROCESS_CALLS, PROCESS_CPU,
+       PROCESS_CPU_BEFORE, PROCESS_NUMBERS };
+static const char *const process_numbers[] = { "pid", "rank", "start_ns", "last_ns", "functions_ns", "calls",
+					       "cpu_ns", "cpu_before_ns" };
 
 static void fill_process(double *row, const struct process *process)
 {
@@ -38,13 +40,16 @@ static void fill_process(double *row, const struct process *process)
 	row[PROCESS_RANK] = process->header.rank < 0 ? NAN : process->header.rank;
 	row[PROCESS_START] = (double)process->start;
 	row[PROCESS_LAST] = (double)process->last;
-	row[PROCESS_FUNCTIONS] = isnan(process->functions_ns) ? NAN : process->functions_ns > 0 ? round(process->functions_ns) : 0;
+	row[PROCESS_FUNCTIONS] = isnan(process->functions_ns) ? NAN
+				 : process->functions_ns > 0  ? round(process->functions_ns)
+							      : 0;
 	row[PROCESS_CALLS] = isnan(process->functions_ns) ? NAN : (double)process->calls;
 	row[PROCESS_CPU] = usage_of_process(process).cpu_ns;
 }
 
-/* Columns of @nr rows of @width numbers each. */
-static void add_rows(struct sheet *sheet, const char *const *names, size_t width, const double *rows, size_t nr)
+/* Add @width columns of @nr rows. @rows: row by row. */
+static void add_rows(struct sheet *sheet, const char *const *names, size_t width, const double *rows,
+		     size_t nr)
 {
 	double *values = xcalloc(nr + 1, sizeof(*values));
 
@@ -56,7 +61,7 @@ static void add_rows(struct sheet *sheet, const char *const *names, size_t width
 	free(values);
 }
 
-/* The kernel's counters go on through an exec. */
+/* The kernel's counters continue through an exec. */
 static void fill_cpu_before(double *rows, const struct model *model)
 {
 	for (size_t i = 0; i < model->nr_processes; i++) {
@@ -64,7 +69,8 @@ static void fill_cpu_before(double *rows, const struct model *model)
 		double *row = rows + i * PROCESS_NUMBERS;
 
 		if (next && next->page_number)
-			rows[page_process(next) * PROCESS_NUMBERS + PROCESS_CPU_BEFORE] = isnan(row[PROCESS_CPU]) ? row[PROCESS_CPU_BEFORE] : row[PROCESS_CPU];
+			rows[page_process(next) * PROCESS_NUMBERS + PROCESS_CPU_BEFORE] =
+				isnan(row[PROCESS_CPU]) ? row[PROCESS_CPU_BEFORE] : row[PROCESS_CPU];
 	}
 }
 
@@ -124,10 +130,11 @@ static void add_threads(struct page *page)
 enum { EVENT_TIME, EVENT_KIND, EVENT_PROCESS, EVENT_THREAD, EVENT_VALUE, EVENT_NUMBERS };
 static const char *const event_numbers[] = { "time_ns", "kind", "process", "thread", "value" };
 
-/* What a page can show as a mark on its time axis. */
+/* Whether the page shows the event as a mark on its time axis. */
 static bool is_shown(const struct event *event)
 {
-	return event->time != NO_TIME && event->kind != LOG_EVENT_THREAD_END && event->kind != LOG_EVENT_BUCKET_WRAPPED;
+	return event->time != NO_TIME && event->kind != LOG_EVENT_THREAD_END &&
+	       event->kind != LOG_EVENT_BUCKET_WRAPPED;
 }
 
 static void add_events(struct page *page)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What each process has of the functions with most time: a number for each of both.
+ * What each process spent in the functions that took most time: a number for each pair of function and
+ * process.
  */
 #include "analyzer/page/page.h"
 
@@ -16,7 +17,7 @@
 
 struct ranks {
 	struct page *page;
-	uint32_t *row_of;		/* [function]: its row + 1, 0: it is not among those */
+	uint32_t *row_of;		/* [function]: its row + 1; 0: it has none */
 	uint32_t *functions;		/* [row] */
 	size_t nr_rows;
 	double *self_ns;		/* [row * processes + process] */
@@ -26,14 +27,15 @@ struct ranks {
 static int most_first(const void *a, const void *b, void *context)
 {
 	struct function **functions = context;
-	const struct call_stats *x = &functions[*(const uint32_t *)a]->stats, *y = &functions[*(const uint32_t *)b]->stats;
+	const struct call_stats *x = &functions[*(const uint32_t *)a]->stats,
+				*y = &functions[*(const uint32_t *)b]->stats;
 
 	if (x->self_ns != y->self_ns)
 		return x->self_ns < y->self_ns ? 1 : -1;
 	return (x->calls < y->calls) - (x->calls > y->calls);
 }
 
-/* The functions with most self time, as many as there is room for. */
+/* Choose the functions with most self time, as many as there is room for. */
 static void choose_rows(struct ranks *ranks)
 {
 	const struct model *model = ranks->page->report->model;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Resources over time: of each process and column the readings themselves. Where they are too many for the page, of
- * each step of time those that a picture needs: of a gauge the first, least, largest and last, of a counter the last.
+ * Resources over time: the readings of each column of each process. Where the page has no room for all,
+ * each step of time keeps those that a picture needs: of a gauge the first, least, largest and last, of a
+ * counter the last.
  */
 #include "analyzer/page/page.h"
 
@@ -23,7 +24,7 @@ struct readings {
 	size_t nr;
 };
 
-/* One column of one set of a process. */
+/* One column of one set of rows of a process. */
 struct source {
 	struct process *process;
 	const struct rowset *rows;
@@ -45,7 +46,7 @@ static void keep(struct readings *readings, const struct source *source, size_t 
 	readings->values[readings->nr++] = reading(source, row);
 }
 
-/* Of rows [@first, @end) those that tell all; in the order of time, each once. */
+/* Keep those of the rows [@first, @end) that a picture needs, in the order of time. */
 static void keep_step(struct readings *readings, const struct source *source, size_t first, size_t end)
 {
 	bool is_gauge = source->rows->columns[source->column].kind != LOG_CUMULATIVE;
@@ -73,7 +74,7 @@ static void read_source(struct readings *readings, const struct source *source, 
 		keep_step(readings, source, i * nr_rows / nr_steps, (i + 1) * nr_rows / nr_steps);
 }
 
-/* Is there anything to see? A column that could never be read, or was 0 throughout, is not. */
+/* Whether there is anything to see: a reading that is not 0. */
 static bool is_worth(const struct source *source)
 {
 	double value;
@@ -105,7 +106,7 @@ static void list_sources(struct source **sources, size_t *nr, struct process *pr
 	}
 }
 
-/* What is of no process is of a machine, in one of the runs. */
+/* The name of a machine, with its run where there are several. */
 static json_t *about_machine(const struct process *process)
 {
 	char *in_run = process->model->nr_runs > 1 ? xasprintf(", run %u", process->run + 1) : xstrdup("");
@@ -133,7 +134,8 @@ static json_t *about_source(const struct source *source, size_t nr)
 	json_object_set_new(about, "id", json_integer(source->rows->id));
 	json_object_set_new(about, "column", page_text(column->name));
 	json_object_set_new(about, "cumulative", json_boolean(column->kind == LOG_CUMULATIVE));
-	json_object_set_new(about, "unit", json_string(page_unit(series_unit(column, column->kind == LOG_CUMULATIVE))));
+	json_object_set_new(about, "unit",
+			    json_string(page_unit(series_unit(column, column->kind == LOG_CUMULATIVE))));
 	json_object_set_new(about, "interval_ns", json_integer((json_int_t)source->rows->interval_ns));
 	if (!isnan(bounds.most))
 		json_object_set_new(about, "most", json_real(bounds.most));
@@ -154,7 +156,8 @@ void page_add_series(struct page *page)
 	struct source *sources = NULL;
 	json_t *list = json_array();
 	size_t nr = 0, nr_max;
-	bool of_threads = report_is_of_threads(page->report);	/* these are of whole processes */
+	/* with --by-thread there is nothing to add: readings are of whole processes */
+	bool of_threads = report_is_of_threads(page->report);
 
 	for (size_t i = 0; i < model->nr_processes && !of_threads; i++)
 		list_sources(&sources, &nr, model->processes[i]);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The text of the source files that functions are in, as far as it can be read and is not too much. Paths come from debug
- * information, which a program may have made up: only regular files whose names end as sources' do are taken.
+ * The texts of the source files, as far as they can be read and the page has room. Their paths come from
+ * debug information, which a malicious program may have made up. Only regular files whose names end like
+ * those of sources are read.
  */
 #include "analyzer/page/page.h"
 
@@ -16,14 +17,14 @@
 #include "analyzer/model/resolve.h"
 
 #define FILE_BYTES_MAX	(1u << 20)
-#define PAGE_SHARE	4		/* of the page's size, before they are compressed */
+#define PAGE_SHARE	4		/* of the size of the page, before compression */
 
 struct source {
 	const char *path;
 	double self_ns;			/* of its functions */
 	uint64_t calls;
 	uint64_t program_mtime_ns;	/* 0: not known */
-	char *text;			/* NULL: then why not: */
+	char *text;			/* NULL: not read; trouble says why */
 	const char *trouble;
 };
 
@@ -41,7 +42,7 @@ static int most_first(const void *a, const void *b)
 	return (x->calls < y->calls) - (x->calls > y->calls);
 }
 
-/* One for each file, those with most time first. */
+/* List each source file once, those with most time first. */
 static struct source *list_sources(const struct model *model, size_t *nr)
 {
 	struct source *list = xcalloc(model->nr_functions + 1, sizeof(*list));
@@ -53,8 +54,12 @@ static struct source *list_sources(const struct model *model, size_t *nr)
 
 		resolve_source(function);
 		if (function->file)
-			list[nr_all++] = (struct source){ .path = function->file, .self_ns = fmax(0, function->stats.self_ns),
-				.calls = function->stats.calls, .program_mtime_ns = function->object ? function->object->file_mtime_ns : 0 };
+			list[nr_all++] = (struct source){
+				.path = function->file,
+				.self_ns = fmax(0, function->stats.self_ns),
+				.calls = function->stats.calls,
+				.program_mtime_ns = function->object ? function->object->file_mtime_ns : 0
+			};
 	}
 	qsort(list, nr_all, sizeof(*list), by_path);
 	for (size_t i = 0; i < nr_all; i++) {
@@ -71,9 +76,11 @@ static struct source *list_sources(const struct model *model, size_t *nr)
 
 static bool is_source(const char *path)
 {
-	static const char *const ends[] = { ".c", ".h", ".cc", ".cpp", ".cxx", ".c++", ".C", ".hh", ".hpp", ".hxx", ".h++", ".H",
-		".inc", ".inl", ".ipp", ".tcc", ".tpp", ".cu", ".cuh", ".f", ".F", ".for", ".f90", ".F90", ".f95", ".F95", ".f03",
-		".f08", ".F08", ".fpp", ".d", ".go", ".rs", ".adb", ".ads", ".y", ".l" };
+	static const char *const ends[] = { ".c",   ".h",   ".cc",  ".cpp", ".cxx", ".c++", ".C",   ".hh",
+					    ".hpp", ".hxx", ".h++", ".H",   ".inc", ".inl", ".ipp", ".tcc",
+					    ".tpp", ".cu",  ".cuh", ".f",   ".F",   ".for", ".f90", ".F90",
+					    ".f95", ".F95", ".f03", ".f08", ".F08", ".fpp", ".d",   ".go",
+					    ".rs",  ".adb", ".ads", ".y",   ".l" };
 	const char *end = strrchr(path, '.');
 
 	for (size_t i = 0; end && i < sizeof(ends) / sizeof(*ends); i++)
@@ -98,7 +105,7 @@ static void read_file(struct source *source, int fd, size_t *room)
 	size_t bytes;
 
 	if (fstat(fd, &status) < 0 || !S_ISREG(status.st_mode)) {
-		source->trouble = "it is no file";
+		source->trouble = "it is not a regular file";
 		return;
 	}
 	bytes = (size_t)status.st_size;
@@ -106,8 +113,9 @@ static void read_file(struct source *source, int fd, size_t *room)
 		source->trouble = "it is too large for this page";
 		return;
 	}
-	if (source->program_mtime_ns && (uint64_t)status.st_mtim.tv_sec > source->program_mtime_ns / 1000000000)
-		source->trouble = "it is newer than the program: lines may be others";
+	if (source->program_mtime_ns &&
+	    (uint64_t)status.st_mtim.tv_sec > source->program_mtime_ns / 1000000000)
+		source->trouble = "it is newer than the program: line numbers may have changed";
 	source->text = xcalloc(bytes + 1, 1);
 	if (read_all(fd, source->text, bytes)) {
 		*room -= bytes;
@@ -115,7 +123,7 @@ static void read_file(struct source *source, int fd, size_t *room)
 	}
 	free(source->text);
 	source->text = NULL;
-	source->trouble = "it is no text, or changes just now";
+	source->trouble = "it is not text, or is being changed";
 }
 
 static void read_source(struct source *source, size_t *room)
@@ -123,7 +131,8 @@ static void read_source(struct source *source, size_t *room)
 	int fd;
 
 	if (source->path[0] != '/' || !is_source(source->path)) {
-		source->trouble = source->path[0] != '/' ? "its folder is not known" : "its name is not that of a source file";
+		source->trouble = source->path[0] != '/' ? "its folder is not known" :
+			"its name does not end like that of a source file";
 		return;
 	}
 	fd = open(source->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
@@ -139,7 +148,8 @@ void page_add_source(struct page *page)
 {
 	size_t room = page->report->options->max_bytes / PAGE_SHARE, nr;
 	struct source *list = list_sources(page->report->model, &nr);
-	char **columns[] = { xcalloc(nr + 1, sizeof(char *)), xcalloc(nr + 1, sizeof(char *)), xcalloc(nr + 1, sizeof(char *)) };
+	char **columns[] = { xcalloc(nr + 1, sizeof(char *)), xcalloc(nr + 1, sizeof(char *)),
+			     xcalloc(nr + 1, sizeof(char *)) };
 	struct sheet *sheet = page_sheet(page, "source");
 
 	for (size_t i = 0; i < nr; i++) {

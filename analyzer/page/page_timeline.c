@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The calls over time. Where they are too many for the page, those shorter than a span of time become one block for
- * each such span, thread and depth, that knows their number and their time: sums stay exact. The span doubles until all
- * fits, so one pass over the log is enough, and memory does not grow with the log.
+ * The calls over time. If they are too many for the page, calls shorter than some span of time are merged:
+ * each span, thread and depth then has one entry with the number and the time of its calls, so sums stay
+ * exact. The span doubles until everything fits. One pass over the log is enough, and memory does not grow
+ * with the log.
  */
 #include "analyzer/page/page.h"
 
@@ -13,21 +14,21 @@
 #include "analyzer/calls/slices.h"
 #include "analyzer/model/tree_walk.h"
 
-#define BYTES_PER_SPAN	6	/* about, in the page */
-#define SPANS_MIN	1000	/* in the smallest page too */
+#define BYTES_PER_SPAN	6	/* in the page, roughly */
+#define SPANS_MIN	1000	/* even in the smallest page */
 
-/* A call, or several short ones. */
+/* One call, or several short ones merged. */
 struct span {
 	int64_t start;
 	int64_t end;
-	int64_t busy_ns;		/* sum of durations */
+	int64_t busy_ns;		/* sum of their durations */
 	int64_t longest_ns;
 	int64_t heap_delta_bytes;
-	uint32_t node;			/* of the longest */
+	uint32_t node;			/* of the longest call */
 	uint32_t nr_calls;
 	bool is_mixed;			/* of several call paths */
 	bool is_broken;
-	bool is_open;			/* had not ended: it lasts as long as its process is known */
+	bool is_open;			/* had not ended; lasts until its process was last seen */
 };
 
 /* What a thread did at one depth of its stack. */
@@ -45,7 +46,8 @@ struct timeline {
 	uint32_t *nr_depths;		/* [thread] */
 	size_t nr_spans;
 	size_t nr_spans_max;
-	int64_t short_ns;		/* calls shorter than that are merged; 0: none; a power of two: */
+	/* shorter calls are merged; 0: none are; a power of two, 2^short_shift */
+	int64_t short_ns;
 	uint32_t short_shift;
 	uint64_t nr_calls;
 };
@@ -91,7 +93,7 @@ static void merge(struct span *into, const struct span *span)
 	into->is_open |= span->is_open;
 }
 
-/* Merge what has become short. Return: how many spans are left */
+/* Merge calls that are now short. Return: how many spans are left */
 static size_t merge_lane(const struct timeline *timeline, struct lane *lane)
 {
 	size_t nr = 0;
@@ -105,7 +107,7 @@ static size_t merge_lane(const struct timeline *timeline, struct lane *lane)
 	return lane->nr_spans = nr;
 }
 
-/* Return: false when it made none: each lane is one block already, or as good as */
+/* Merge more calls. Return: false if that gained nothing, because each lane is hardly more than one span */
 static bool make_room(struct timeline *timeline, size_t nr_spans_max)
 {
 	size_t before = timeline->nr_spans;
@@ -133,7 +135,7 @@ static void add_span(struct timeline *timeline, struct lane *lane, const struct 
 		make_room(timeline, timeline->nr_spans_max / 4 * 3);
 }
 
-/* A coroutine that waits is not what its thread was in. */
+/* The calls of a coroutine that waits are left out: its thread was not in them. */
 static void add_open_calls(struct timeline *timeline, const struct process *process)
 {
 	for (size_t i = 0; i < process->nr_stacks; i++) {
@@ -148,10 +150,17 @@ static void add_open_calls(struct timeline *timeline, const struct process *proc
 				continue;
 			so_far_ns = llround(call->so_far_ns);
 			span = (struct span){
-				.start = call->since, .end = call->since + so_far_ns, .busy_ns = so_far_ns, .longest_ns = so_far_ns,
-				.node = call->node->id, .nr_calls = 1, .is_open = true,
+				.start = call->since,
+				.end = call->since + so_far_ns,
+				.busy_ns = so_far_ns,
+				.longest_ns = so_far_ns,
+				.node = call->node->id,
+				.nr_calls = 1,
+				.is_open = true,
 			};
-			add_span(timeline, find_lane(timeline, page_thread(stack->thread), tree_level(call->node)), &span);
+			add_span(timeline,
+				 find_lane(timeline, page_thread(stack->thread), tree_level(call->node)),
+				 &span);
 		}
 	}
 }
@@ -170,7 +179,8 @@ static void read_calls(struct timeline *timeline, struct model *model)
 			.node = slice.node->id, .nr_calls = 1, .is_broken = slice.broken,
 		};
 
-		add_span(timeline, find_lane(timeline, page_thread(slice.thread), tree_level(slice.node)), &span);
+		add_span(timeline, find_lane(timeline, page_thread(slice.thread), tree_level(slice.node)),
+			 &span);
 	}
 	slices_close(reader);
 	for (size_t i = 0; i < model->nr_processes; i++)
@@ -199,7 +209,10 @@ static double get_node(const struct span *span) { return span->node; }
 static double get_others(const struct span *span) { return span->nr_calls - 1; }
 static double get_idle(const struct span *span) { return (double)(span->end - span->start - span->busy_ns); }
 static double get_heap(const struct span *span) { return (double)span->heap_delta_bytes; }
-static double get_flags(const struct span *span) { return span->is_mixed | span->is_broken << 1 | span->is_open << 2; }
+static double get_flags(const struct span *span)
+{
+	return span->is_mixed | span->is_broken << 1 | span->is_open << 2;
+}
 
 static const struct {
 	const char *name;
@@ -209,8 +222,8 @@ static const struct {
 	{ "start_ns", get_start, SHEET_DELTA },
 	{ "duration_ns", get_duration, 0 },
 	{ "node", get_node, 0 },
-	{ "other_calls", get_others, 0 },	/* beside the one that node tells of */
-	{ "idle_ns", get_idle, 0 },		/* of the duration, when several were merged */
+	{ "other_calls", get_others, 0 },	/* calls merged into this one */
+	{ "idle_ns", get_idle, 0 },		/* part of the duration that is between merged calls */
 	{ "heap_delta_bytes", get_heap, 0 },
 	{ "flags", get_flags, 0 },		/* 1: of several call paths, 2: broken, 4: open at the end */
 };
@@ -249,7 +262,8 @@ static uint64_t count_merged(const struct timeline *timeline)
 
 	for (size_t i = 0; i < timeline->nr_lanes; i++)
 		for (size_t j = 0; j < timeline->lanes[i].nr_spans; j++)
-			nr += timeline->lanes[i].spans[j].nr_calls > 1 ? timeline->lanes[i].spans[j].nr_calls : 0;
+			nr += timeline->lanes[i].spans[j].nr_calls > 1 ? timeline->lanes[i].spans[j].nr_calls
+								       : 0;
 	return nr;
 }
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The call tree as columns; a path's number is its node's, callers come before what they call. With --diff the paths that
- * only the earlier run has come last, and each column comes once more, "before_", with what that run has.
+ * The call tree as columns. The number of a path is that of its node, so callers come before what they
+ * call. With --diff, the paths that only the earlier run has come last, and that run has columns of its
+ * own, named "before_...".
  */
 #include "analyzer/page/page.h"
 
@@ -12,7 +13,10 @@
 #include "analyzer/base/error.h"
 #include "analyzer/model/tree_walk.h"
 
-/* As csv has it: what comes out below 0 where the hooks' cost is taken out is 0, so no frame is wider than its caller's. */
+/*
+ * As in csv: times below 0, left after the hooks' cost was subtracted, become 0. So no frame is wider than
+ * its caller.
+ */
 static double whole(double ns)
 {
 	return ns > 0 ? round(ns) : 0;

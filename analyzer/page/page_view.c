@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Views as blocks: each table is one, with all rows and columns that csv has, so that both say the same. */
+/*
+ * Views as sheets, a sheet for each table, with all rows and columns of its csv, so that page and csv say
+ * the same.
+ */
 #include "analyzer/page/page.h"
 
 #include <math.h>
@@ -9,12 +12,12 @@
 #include "analyzer/ask/table_select.h"
 #include "analyzer/base/error.h"
 
-/* A column that is being collected: numbers or texts, by what comes. */
+/* A column while its rows are read: numbers or texts, whichever come. */
 struct collected {
 	double *numbers;
-	char **texts;			/* NULL: no text came */
+	char **texts;			/* [row]; NULL: no text */
 	enum unit unit;
-	json_t *doubtful;		/* rows that text marks with ~; NULL: none */
+	json_t *doubtful;		/* numbers of the rows that text marks with ~; NULL: none */
 };
 
 static void collect(struct collected *column, size_t row, struct value value)
@@ -42,7 +45,8 @@ static bool has_text(const struct collected *column, size_t nr_rows)
 	return false;
 }
 
-static void add_column(struct sheet *sheet, const struct column *column, struct collected *collected, size_t nr_rows)
+static void add_column(struct sheet *sheet, const struct column *column, struct collected *collected,
+		       size_t nr_rows)
 {
 	json_t *about = has_text(collected, nr_rows) ?
 		sheet_add_texts(sheet, column->name, collected->texts, nr_rows) :
@@ -77,15 +81,19 @@ static void add_table(struct sheet *sheet, struct table *table, const struct opt
 	rows_close(&rows);
 }
 
-/* Rows over time are another sheet, in what is needed of them; what the first page repeats is in those of its own views. */
+/*
+ * Samples over time have a sheet of their own. The first page repeats parts of other views, which have
+ * their own sheets too.
+ */
 static bool is_wanted(const struct document *document, const struct table *table)
 {
 	if (!(table->formats & (IN_CSV | IN_JSON)) || strcmp(table->name, "rows") == 0)
 		return false;
-	return strcmp(document->view, "summary") != 0 || strcmp(table->name, "run") == 0 || strcmp(table->name, "resources") == 0;
+	return strcmp(document->view, "summary") != 0 || strcmp(table->name, "run") == 0 ||
+	       strcmp(table->name, "resources") == 0;
 }
 
-/* The lines for people between the tables, and where those were. */
+/* The lines of text between the tables, and the places of the tables. */
 static json_t *sections_of(const struct document *document)
 {
 	json_t *list = json_array();
@@ -109,7 +117,8 @@ static json_t *sections_of(const struct document *document)
 	return list;
 }
 
-int page_add_view(struct page *page, const char *view, int (*build)(struct document *document, struct report *report))
+int page_add_view(struct page *page, const char *view,
+		  int (*build)(struct document *document, struct report *report))
 {
 	struct document document = { .view = view };
 	struct options options = { .view = view, .format = "html", .filter = page->report->options->filter };
@@ -127,7 +136,8 @@ int page_add_view(struct page *page, const char *view, int (*build)(struct docum
 			continue;
 		name = xasprintf("%s.%s", view, table->name);
 		if (strcmp(view, table->name) == 0)
-			table->data_sort = NULL;	/* the page sorts; functions stay in the model's order */
+			/* the page sorts; functions stay in the order of the model */
+			table->data_sort = NULL;
 		add_table(page_sheet(page, name), table, &options);
 		free(name);
 	}

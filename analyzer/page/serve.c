@@ -18,7 +18,7 @@
 #include "analyzer/base/error.h"
 
 #define REQUEST_BYTES	8192
-#define TIMEOUT_S	5	/* for a reader that says or takes nothing */
+#define TIMEOUT_S	5	/* for a reader that neither sends nor receives */
 
 struct server {
 	const struct options *options;
@@ -26,7 +26,7 @@ struct server {
 	int listener;
 	uint16_t port;
 	char token[33];
-	char folder[64];		/* ours, for the page on its way */
+	char folder[64];		/* our own, for the page while it is sent */
 };
 
 static volatile sig_atomic_t ended;
@@ -39,7 +39,9 @@ static void end(int number)
 
 static int open_listener(struct server *server, uint16_t port)
 {
-	struct sockaddr_in address = { .sin_family = AF_INET, .sin_port = htons(port), .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
+	struct sockaddr_in address = { .sin_family = AF_INET,
+				       .sin_port = htons(port),
+				       .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
 	socklen_t length = sizeof(address);
 	int on = 1;
 
@@ -47,7 +49,8 @@ static int open_listener(struct server *server, uint16_t port)
 	if (server->listener < 0)
 		return -errno;
 	setsockopt(server->listener, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
-	if (bind(server->listener, (struct sockaddr *)&address, sizeof(address)) < 0 || listen(server->listener, 8) < 0 ||
+	if (bind(server->listener, (struct sockaddr *)&address, sizeof(address)) < 0 ||
+	    listen(server->listener, 8) < 0 ||
 	    getsockname(server->listener, (struct sockaddr *)&address, &length) < 0)
 		return -errno;
 	server->port = ntohs(address.sin_port);
@@ -80,8 +83,10 @@ static bool send_all(int to, const char *text, size_t bytes)
 
 static void answer(int to, const char *status, const char *text)
 {
-	char *all = xasprintf("HTTP/1.1 %s\r\nContent-Type: text/plain\r\nContent-Length: %zu\r\nConnection: close\r\n\r\n%s",
-			      status, strlen(text), text);
+	char *all = xasprintf(
+		"HTTP/1.1 %s\r\nContent-Type: text/plain\r\nContent-Length: %zu\r\n"
+		"Connection: close\r\n\r\n%s",
+		status, strlen(text), text);
 
 	send_all(to, all, strlen(all));
 	free(all);
@@ -97,9 +102,12 @@ static void send_page(int to, const char *path)
 	if (page < 0 || fstat(page, &status) < 0) {
 		answer(to, "500 Internal Server Error", "the page could not be made\n");
 	} else {
-		head = xasprintf("HTTP/1.1 200 OK\r\nContent-Type: text/html; charset=utf-8\r\nContent-Length: %lld\r\n"
-				 "Cache-Control: no-store\r\nReferrer-Policy: no-referrer\r\nConnection: close\r\n\r\n",
-				 (long long)status.st_size);
+		head = xasprintf(
+			"HTTP/1.1 200 OK\r\nContent-Type: text/html; charset=utf-8\r\n"
+			"Content-Length: %lld\r\n"
+			"Cache-Control: no-store\r\nReferrer-Policy: no-referrer\r\n"
+			"Connection: close\r\n\r\n",
+			(long long)status.st_size);
 		if (send_all(to, head, strlen(head)))
 			while (sendfile(to, page, &offset, (size_t)(status.st_size - offset)) > 0)
 				;
@@ -110,7 +118,7 @@ static void send_page(int to, const char *path)
 	unlink(path);
 }
 
-/* The whole head of the request. Return: false when it did not come, or is too long */
+/* Read the whole head of the request. Return: false if it does not come, or is too long */
 static bool read_request(int from, char *request)
 {
 	size_t nr = 0;
@@ -128,7 +136,7 @@ static bool read_request(int from, char *request)
 	return false;
 }
 
-/* Another site that gives its name this machine's address does not get the page. */
+/* Refuse another site that resolves its own name to this machine. */
 static bool is_for_us(const struct server *server, const char *request)
 {
 	char *wanted = xasprintf("\r\nhost: 127.0.0.1:%u\r\n", server->port);
@@ -161,7 +169,10 @@ static void serve_one(const struct server *server, int from)
 	free(path);
 }
 
-/* Signals end the wait for a reader, and come then only: none is missed between a look at @ended and the wait. */
+/*
+ * Let signals interrupt only the wait for a reader, so that none is lost between the test of @ended and the
+ * wait.
+ */
 static void catch_ends(sigset_t *while_waiting)
 {
 	static const int numbers[] = { SIGINT, SIGTERM, SIGHUP };
@@ -176,7 +187,7 @@ static void catch_ends(sigset_t *while_waiting)
 	sigprocmask(SIG_BLOCK, &ends, while_waiting);
 	for (size_t i = 0; i < sizeof(numbers) / sizeof(*numbers); i++)
 		sigdelset(while_waiting, numbers[i]);
-	signal(SIGPIPE, SIG_IGN);	/* of a reader that leaves while the page is sent */
+	signal(SIGPIPE, SIG_IGN);	/* raised by a reader that leaves while the page is sent */
 }
 
 int serve(const struct options *options, int (*make)(const struct options *options))
@@ -198,7 +209,9 @@ int serve(const struct options *options, int (*make)(const struct options *optio
 	fflush(stdout);
 	while (!ended) {
 		struct pollfd listener = { .fd = server.listener, .events = POLLIN };
-		int from = ppoll(&listener, 1, NULL, &while_waiting) > 0 ? accept4(server.listener, NULL, NULL, SOCK_CLOEXEC) : -1;
+		int from = ppoll(&listener, 1, NULL, &while_waiting) > 0
+				   ? accept4(server.listener, NULL, NULL, SOCK_CLOEXEC)
+				   : -1;
 
 		if (from < 0)
 			continue;

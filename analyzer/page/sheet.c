@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Columns, packed for a page. */
+/* Columns of numbers and texts, packed for a page. */
 #include "analyzer/page/sheet.h"
 
 #include <math.h>
@@ -12,8 +12,8 @@
 #include "analyzer/base/utf8.h"
 #include "analyzer/page/page.h"
 
-#define EXACT_MAX 9007199254740992.0	/* 2^53: whole numbers up to here are exact in a double */
-#define LEVEL 4	/* of 9: what is beyond costs twice the time for 3 % */
+#define EXACT_MAX 9007199254740992.0	/* 2^53: a double holds all whole numbers up to here */
+#define LEVEL 4	/* of 9: higher levels take twice the time to save 3 % */
 
 void sheet_init(struct sheet *sheet, const char *name)
 {
@@ -34,13 +34,13 @@ json_t *page_text(const char *text)
 	return string;
 }
 
-/* How a column of numbers is written. */
+/* How the numbers of a column are written. */
 struct coding {
 	bool is_real;
-	bool has_none;			/* then 0 is none, and all others are one more */
+	bool has_none;			/* 0 stands for "none", and all numbers are one more */
 	bool is_signed;			/* zigzag */
 	bool is_delta;
-	uint32_t width;			/* bytes each */
+	uint32_t width;			/* bytes of each number */
 };
 
 static uint64_t encode(const struct coding *coding, double value, int64_t *before)
@@ -91,12 +91,14 @@ static struct coding choose_coding(const double *values, size_t nr, unsigned int
 	return coding;
 }
 
-json_t *sheet_add_numbers(struct sheet *sheet, const char *name, const double *values, size_t nr, unsigned int flags)
+json_t *sheet_add_numbers(struct sheet *sheet, const char *name, const double *values, size_t nr,
+			  unsigned int flags)
 {
 	struct coding coding = choose_coding(values, nr, flags);
-	json_t *about = json_pack("{s:s, s:I, s:i, s:b, s:b, s:b, s:b, s:I}", "name", name, "length", (json_int_t)nr,
-		"width", (int)coding.width, "real", coding.is_real, "none", coding.has_none, "signed", coding.is_signed,
-		"delta", coding.is_delta && !coding.is_real, "offset", (json_int_t)sheet->nr_bytes);
+	json_t *about = json_pack("{s:s, s:I, s:i, s:b, s:b, s:b, s:b, s:I}", "name", name, "length",
+				  (json_int_t)nr, "width", (int)coding.width, "real", coding.is_real, "none",
+				  coding.has_none, "signed", coding.is_signed, "delta",
+				  coding.is_delta && !coding.is_real, "offset", (json_int_t)sheet->nr_bytes);
 	unsigned char *bytes = xcalloc(sheet->nr_bytes + nr * coding.width + 1, 1);
 	unsigned char *planes = bytes + sheet->nr_bytes;
 	int64_t before = 0;

@@ -14,45 +14,70 @@
 struct loss {
 	enum log_loss id;
 	const char *name;
-	const char *one, *many;	/* behind the number */
+	const char *one, *many;	/* the text after the number */
 	bool is_doubt;
 };
 
 static const struct loss losses[] = {
 	{ LOG_LOST_EARLY_CALLS, "early_calls", "call before the recorder was ready is missing",
-		"calls before the recorder was ready are missing", false },
-	{ LOG_LOST_FRAMES, "untimed_calls", "call is counted but not timed: too many were open at once",
-		"calls are counted but not timed: too many were open at once", true },
+	  "calls before the recorder was ready are missing", false },
+	{ LOG_LOST_FRAMES, "untimed_calls", "call was counted but not timed: too many were open at once",
+	  "calls were counted but not timed: too many were open at once", true },
 	{ LOG_LOST_UNKNOWN_EXITS, "unknown_exits",
-		"exit of a function that was not open (entered before the recorder was ready, or in a fork)",
-		"exits of functions that were not open (entered before the recorder was ready, or in a fork)", false },
+	  "function ended that was not open (it began before the recorder was ready, or in a fork)",
+	  "functions ended that were not open (they began before the recorder was ready, or in a "
+	  "fork)",
+	  false },
 	{ LOG_LOST_BROKEN_CALLS, "broken_calls",
-		"call had no exit (longjmp, exception, end of thread); it ends where that was noticed",
-		"calls had no exit (longjmp, exception, end of thread); they end where that was noticed", false },
-	{ LOG_LOST_SLICES, "lost_slices", "single call is missing in -v calls; counts and times have it",
-		"single calls are missing in -v calls; counts and times have them", false },
+	  "call did not return (longjmp, exception, end of thread); its end is when the recorder "
+	  "noticed that",
+	  "calls did not return (longjmp, exception, end of thread); their end is when the recorder "
+	  "noticed that",
+	  false },
+	{ LOG_LOST_SLICES, "lost_slices", "single call is missing in -v calls; counts and times include it",
+	  "single calls are missing in -v calls; counts and times include them", false },
 	{ LOG_LOST_PATHS, "folded_paths",
-		"call path had no room and is added to (other paths); calls and times of functions have it",
-		"call paths had no room and are added up under (other paths); calls and times of functions have them", true },
-	{ LOG_LOST_CALLS, "lost_calls", "call is missing from all figures", "calls are missing from all figures", true },
-	{ LOG_LOST_RECORDS, "lost_records", "event, module or text had no room", "events, modules or texts had no room", true },
+	  "call path had no room and counts as (other paths); calls and times of functions include "
+	  "it",
+	  "call paths had no room and count as (other paths); calls and times of functions include "
+	  "them",
+	  true },
+	{ LOG_LOST_CALLS, "lost_calls", "call is missing from all figures",
+	  "calls are missing from all figures", true },
+	{ LOG_LOST_RECORDS, "lost_records", "event, module or text had no room",
+	  "events, modules or texts had no room", true },
 	{ LOG_LOST_ROWS, "lost_rows", "resource sample had no room", "resource samples had no room", false },
-	{ LOG_LOST_GROWTH, "failed_growths", "time the log could not grow: disk full, over the budget, or its owner's rights were given up",
-		"times the log could not grow: disk full, over the budget, or its owner's rights were given up", true },
+	{ LOG_LOST_GROWTH, "failed_growths",
+	  "time the log could not grow: the disk was full, the budget "
+	  "was spent, or the process gave up its owner's rights",
+	  "times the log could not grow: the disk was full, the budget was spent, or the process "
+	  "gave up its owner's rights",
+	  true },
 	{ LOG_LOST_HEAP_CALLS, "lost_heap_calls",
-		"allocation or free was not counted: in a forked child without hooks before it had a log, or without room",
-		"allocations and frees were not counted: in forked children without hooks before they had a log, or without room", true },
+	  "allocation or free was not counted: in a forked child without hooks before it had a log, "
+	  "or for lack of room",
+	  "allocations and frees were not counted: in forked children without hooks before they had "
+	  "a log, or for lack of room",
+	  true },
 	{ LOG_LOST_PROCESSES, "lost_processes",
-		"forked process is not recorded: no log could be made for it (other rights or root, a full disk)",
-		"forked processes are not recorded: no log could be made for them (other rights or root, a full disk)", true },
+	  "forked process was not recorded: no log could be made for it (other rights or root, a "
+	  "full disk)",
+	  "forked processes were not recorded: no log could be made for them (other rights or root, "
+	  "a full disk)",
+	  true },
 	{ LOG_LOST_SAMPLES, "lost_samples", "CPU sample had no room", "CPU samples had no room", false },
 	{ LOG_LOST_SAMPLED_THREADS, "lost_sampled_threads", "thread got no timer for CPU samples",
-		"threads got no timers for CPU samples", false },
-	{ LOG_LOST_SWITCHES, "lost_switches", "thread switched too fast for its records: when it was blocked is by samples",
-		"threads switched too fast for their records: when they were blocked is by samples", false },
+	  "threads got no timers for CPU samples", false },
+	{ LOG_LOST_SWITCHES, "lost_switches",
+	  "thread switched too fast to be recorded: when it was blocked is known from samples only",
+	  "threads switched too fast to be recorded: when they were blocked is known from samples "
+	  "only",
+	  false },
 	{ LOG_LOST_FORKS_IN_HOOKS, "forks_in_hooks",
-		"forked process is not recorded: a signal handler forked it while a call was being recorded",
-		"forked processes are not recorded: signal handlers forked them while calls were being recorded", true },
+	  "forked process was not recorded: a signal handler forked it while a call was being recorded",
+	  "forked processes were not recorded: signal handlers forked them while calls were being "
+	  "recorded",
+	  true },
 };
 
 static void add_losses(struct findings *findings, const struct model *model)
@@ -67,15 +92,17 @@ static void add_losses(struct findings *findings, const struct model *model)
 			number += model->processes[j]->header.losses[loss->id];
 		if (number)
 			findings_add(findings, loss->name, UNIT_COUNT, (double)number, loss->is_doubt,
-			    document_text(findings->document, "%" PRIu64 " %s", number, number == 1 ? loss->one : loss->many));
+				     document_text(findings->document, "%" PRIu64 " %s", number,
+						   number == 1 ? loss->one : loss->many));
 	}
 	if (totals.untold_losses)
 		findings_add(findings, "untold_losses", UNIT_COUNT, (double)totals.untold_losses, true,
-		    document_text(findings->document, "%" PRIu64 " saved profile%s of version 1, which does not tell what was lost",
+		    document_text(findings->document, "%" PRIu64
+		    	" saved profile%s of version 1, which does not say what was lost",
 				  totals.untold_losses, totals.untold_losses == 1 ? " is" : "s are"));
 }
 
-/* Functions without names, one finding for each object that they are in. */
+/* Functions without names: one finding for each object. */
 static void add_nameless(struct findings *findings, const struct model *model, const struct object *object)
 {
 	const char *why = object ? resolve_trouble(object) : "they are in no known module";
@@ -85,16 +112,19 @@ static void add_nameless(struct findings *findings, const struct model *model, c
 	for (size_t i = 0; i < model->nr_functions; i++) {
 		if (model->functions[i]->object != object || model->functions[i]->resolved)
 			continue;
-		self_ns += model->is_sampled ? model->functions[i]->samples.ns : model->functions[i]->stats.self_ns;
+		self_ns += model->is_sampled ? model->functions[i]->samples.ns
+					     : model->functions[i]->stats.self_ns;
 		nr++;
 	}
 	if (!nr)
 		return;
 	share = all_ns > 0 ? 100 * self_ns / all_ns : 0;
 	findings_add(findings, "nameless_functions", UNIT_COUNT, (double)nr, true,
-	    document_text(findings->document, "%zu function%s without a name, %s of the time in functions: %s%s%s", nr,
-			  nr == 1 ? "" : "s", findings_number(findings, UNIT_PERCENT, share), object ? object->path : "",
-			  object ? " " : "", why ? why : "has no symbols for them"));
+		     document_text(findings->document,
+				   "%zu function%s without a name, %s of the time in functions: %s%s%s", nr,
+				   nr == 1 ? "" : "s", findings_number(findings, UNIT_PERCENT, share),
+				   object ? object->path : "", object ? " " : "",
+				   why ? why : "has no symbols for them"));
 }
 
 static void add_threshold_steps(struct findings *findings, struct process *process)
@@ -104,17 +134,28 @@ static void add_threshold_steps(struct findings *findings, struct process *proce
 
 		if (event->kind != LOG_EVENT_THRESHOLD)
 			continue;
-		findings_add(findings, "threshold_raised_at_ns", UNIT_NS, (double)event->time, process->header.threshold_set_ns == 0,
-		    document_text(findings->document, "%s after the start single calls had to last %s to be recorded, "
-				  "no longer %s: %s (process %u)", findings_number(findings, UNIT_NS, (double)event->time),
-				  findings_number(findings, UNIT_NS, (double)event->values[0] * process->tick_ns),
-				  findings_number(findings, UNIT_NS, (double)event->values[1] * process->tick_ns),
-				  event->values[2] == LOG_THRESHOLD_RATE ? "they came too fast" :
-				  "half of the remaining budget was used", process->header.pid));
+		findings_add(
+			findings, "threshold_raised_at_ns", UNIT_NS, (double)event->time,
+			process->header.threshold_set_ns == 0,
+			document_text(findings->document,
+				      "from %s after the start, only single calls longer "
+				      "than %s were recorded, before that longer than %s: %s (process %u)",
+				      findings_number(findings, UNIT_NS, (double)event->time),
+				      findings_number(findings, UNIT_NS,
+						      (double)event->values[0] * process->tick_ns),
+				      findings_number(findings, UNIT_NS,
+						      (double)event->values[1] * process->tick_ns),
+				      event->values[2] == LOG_THRESHOLD_RATE
+					      ? "they came too fast"
+					      : "half of the remaining budget had been used",
+				      process->header.pid));
 	}
 }
 
-/* Short ones among many are no matter: what they used is known where insideme-run saw their end. */
+/*
+ * Processes whose resources were not sampled. One that ended too soon is no doubt if insideme-run saw what
+ * it used.
+ */
 static void add_not_sampled(struct findings *findings, const struct model *model)
 {
 	const struct process *first = NULL;
@@ -124,21 +165,23 @@ static void add_not_sampled(struct findings *findings, const struct model *model
 		const struct process *process = model->processes[i];
 
 		nr_all += !process_next_image(process);
-		if (process->header.sampler_kind || process_rowset(process, "process") || process->has_usage ||
-		    process_next_image(process))
+		if (process->header.sampler_kind || process_rowset(process, "process") ||
+		    process->has_usage || process_next_image(process))
 			continue;
 		first = first ? first : process;
 		nr++;
 	}
 	if (nr == 1)
 		findings_add(findings, "processes_without_sampler", UNIT_COUNT, 1, true,
-		    document_text(findings->document, "no resources were sampled in process %u", first->header.pid));
+			     document_text(findings->document, "no resources were sampled in process %u",
+					   first->header.pid));
 	else if (nr)
 		findings_add(findings, "processes_without_sampler", UNIT_COUNT, (double)nr, true,
-		    document_text(findings->document, "no resources were sampled in %zu of %zu processes", nr, nr_all));
+			     document_text(findings->document,
+					   "no resources were sampled in %zu of %zu processes", nr, nr_all));
 }
 
-/* Of several processes the sum. */
+/* The sum over all processes. */
 static void add_off(struct findings *findings, const struct model *model)
 {
 	uint64_t nr_switches = 0;
@@ -149,15 +192,20 @@ static void add_off(struct findings *findings, const struct model *model)
 		ns += losses_off_ns(model->processes[i]);
 	}
 	if (nr_switches)
-		findings_add(findings, "recording_off_ns", UNIT_NS, ns, true, document_text(findings->document,
-			"recording was off for %s (%" PRIu64 " switch%s): calls that began then are not there, their time is that of (not recorded)",
-			findings_number(findings, UNIT_NS, ns), nr_switches, nr_switches == 1 ? "" : "es"));
+		findings_add(findings, "recording_off_ns", UNIT_NS, ns, true,
+			     document_text(findings->document,
+					   "recording was off for %s (%" PRIu64
+					   " switch%s): calls that began then are "
+					   "missing, their time counts as (not recorded)",
+					   findings_number(findings, UNIT_NS, ns), nr_switches,
+					   nr_switches == 1 ? "" : "es"));
 }
 
 static void add_process(struct findings *findings, struct process *process)
 {
 	const char *off = process_fact(process, "off"), *heap_off = process_fact(process, "heap_off");
-	const char *bypassed = process_fact(process, "bypassed"), *samples_off = process_fact(process, "samples_off");
+	const char *bypassed = process_fact(process, "bypassed"),
+		   *samples_off = process_fact(process, "samples_off");
 	uint64_t overflow = 0;
 
 	add_threshold_steps(findings, process);
@@ -165,29 +213,40 @@ static void add_process(struct findings *findings, struct process *process)
 		overflow += process->threads[i]->overflow_depth;
 	if (overflow)
 		findings_add(findings, "open_calls_without_frames", UNIT_COUNT, (double)overflow, true,
-		    document_text(findings->document, "%" PRIu64 " calls were open for which there was no room "
-				  "(process %u)", overflow, process->header.pid));
+			     document_text(findings->document,
+					   "%" PRIu64
+					   " open calls could not be recorded for lack of room (process %u)",
+					   overflow, process->header.pid));
 	if (off)
 		findings_add(findings, "turned_off", UNIT_NONE, 1, true, document_text(findings->document,
-			"the recorder gave up in process %u: %s", process->header.pid, off));
+			"the recorder turned itself off in process %u: %s", process->header.pid, off));
 	if (heap_off)
-		findings_add(findings, "heap_not_counted", UNIT_NONE, 1, true, document_text(findings->document,
-			"the heap is not counted in process %u: %s", process->header.pid, heap_off));
+		findings_add(findings, "heap_not_counted", UNIT_NONE, 1, true,
+			     document_text(findings->document, "the heap was not counted in process %u: %s",
+					   process->header.pid, heap_off));
 	if (samples_off)
-		findings_add(findings, "samples_off", UNIT_NONE, 1, true, document_text(findings->document,
-			"CPU time is not sampled, or not to the end, in process %u: %s", process->header.pid, samples_off));
+		findings_add(
+			findings, "samples_off", UNIT_NONE, 1, true,
+			document_text(findings->document,
+				      "CPU time was not sampled, or not until the end, in process %u: %s",
+				      process->header.pid, samples_off));
 	if (bypassed)
 		findings_add(findings, "bypassed", UNIT_NONE, 1, true, document_text(findings->document,
-			"functions of %s are not recorded in process %u: other hooks are nearer to it (RTLD_DEEPBIND)",
+			"functions of %s were not recorded in process %u: they found other hooks first "
+			"(RTLD_DEEPBIND)",
 			bypassed, process->header.pid));
 	if (process_fact(process, "namespaces"))
 		findings_add(findings, "namespaces", UNIT_NONE, 1, true, document_text(findings->document,
-			"what process %u loaded by dlmopen is not recorded: it has a C library of its own",
+			"what process %u loaded by dlmopen was not recorded: it has a C library of its own",
 			process->header.pid));
 	if (process->timebase.nr_dropped)
-		findings_add(findings, "clock_readings_dropped", UNIT_COUNT, (double)process->timebase.nr_dropped, true,
-		    document_text(findings->document, "%zu clock readings contradict the others (process %u)",
-				  process->timebase.nr_dropped, process->header.pid));
+		findings_add(
+			findings, "clock_readings_dropped", UNIT_COUNT, (double)process->timebase.nr_dropped,
+			true,
+			document_text(
+				findings->document,
+				"%zu clock readings contradict the others and were left out (process %u)",
+				process->timebase.nr_dropped, process->header.pid));
 }
 
 static void add_samples(struct findings *findings, const struct model *model)
@@ -197,10 +256,13 @@ static void add_samples(struct findings *findings, const struct model *model)
 
 	if (!all)
 		return;
-	findings_add(findings, "samples", UNIT_COUNT, (double)samples->nr, false,
-	    document_text(findings->document, "%s CPU samples in functions, %s of them in the hooks and left out",
-			  findings_number(findings, UNIT_COUNT, (double)all),
-			  findings_number(findings, UNIT_PERCENT, 100 * (double)samples->in_hooks / (double)all)));
+	findings_add(
+		findings, "samples", UNIT_COUNT, (double)samples->nr, false,
+		document_text(findings->document,
+			      "%s CPU samples in functions; %s of them were in the hooks and are left out",
+			      findings_number(findings, UNIT_COUNT, (double)all),
+			      findings_number(findings, UNIT_PERCENT,
+					      100 * (double)samples->in_hooks / (double)all)));
 }
 
 static bool has_written(const struct model *model, struct process *process)
@@ -226,8 +288,10 @@ static void add_written_log(struct findings *findings, const struct model *model
 		written = has_written(model, model->processes[i]);
 	if (written)
 		findings_add(findings, "written_log_bytes", UNIT_BYTES, (double)model->log_bytes, false,
-		    document_text(findings->document, "what was written to disk may include the log's own pages: %s, "
-				  "more in a long run", findings_number(findings, UNIT_BYTES, (double)model->log_bytes)));
+			     document_text(findings->document,
+					   "the bytes written to disk may include pages of the "
+					   "log: up to %s, more in a long run",
+					   findings_number(findings, UNIT_BYTES, (double)model->log_bytes)));
 }
 
 static void add_log(struct findings *findings, const struct model *model)
@@ -236,11 +300,13 @@ static void add_log(struct findings *findings, const struct model *model)
 	const char *number = findings_number(findings, UNIT_BYTES, bytes);
 
 	if (model->log_bytes)
-		findings_add(findings, "log_bytes", UNIT_BYTES, bytes, false, document_text(findings->document,
-			"%s of log; %s single calls in it", number, findings_number(findings, UNIT_COUNT, (double)model->nr_slices)));
+		findings_add(findings, "log_bytes", UNIT_BYTES, bytes, false,
+			     document_text(findings->document, "%s of log; %s single calls in it", number,
+					   findings_number(findings, UNIT_COUNT, (double)model->nr_slices)));
 	else if (bytes > 0)
-		findings_add(findings, "log_bytes", UNIT_BYTES, bytes, false, document_text(findings->document,
-			"%s of log, of which a saved profile has the sums", number));
+		findings_add(
+			findings, "log_bytes", UNIT_BYTES, bytes, false,
+			document_text(findings->document, "%s of log, summed up in a saved profile", number));
 }
 
 static void add_cost(struct findings *findings, const struct model *model)
@@ -257,22 +323,25 @@ static void add_cost(struct findings *findings, const struct model *model)
 	}
 	if (start_ns > 0)
 		findings_add(findings, "start_cost_ns", UNIT_NS, start_ns, false,
-		    document_text(findings->document, "%s for starting the recorder",
+		    document_text(findings->document, "%s to start the recorder",
 				  findings_number(findings, UNIT_NS, start_ns)));
 	if (sampler_ns > 0)
 		findings_add(findings, "sampler_cpu_ns", UNIT_NS, sampler_ns, false,
-		    document_text(findings->document, "%s of CPU for sampling",
+		    document_text(findings->document, "%s of CPU time for sampling",
 				  findings_number(findings, UNIT_NS, sampler_ns)));
 	add_log(findings, model);
 }
 
-/* Who may have rows: the processes, and what sampled them from outside. */
+/* Whatever may have readings: the processes, then what sampled them from outside. */
 static struct process *sampler_of(const struct model *model, size_t i)
 {
 	return i < model->nr_processes ? model->processes[i] : model->monitors[i - model->nr_processes];
 }
 
-/* What a row of a set costs: where reading it takes longest; and how thin rows became. */
+/*
+ * What one reading of a set costs in the process where it takes longest, and how many readings were
+ * dropped.
+ */
 static void add_row_cost(struct findings *findings, const struct model *model, const char *set)
 {
 	const struct rowset *costliest = NULL;
@@ -289,16 +358,22 @@ static void add_row_cost(struct findings *findings, const struct model *model, c
 	if (costliest) {
 		double cost_ns = (double)(costliest->cost_ns ? costliest->cost_ns : costliest->first_cost_ns);
 
-		findings_add(findings, document_text(findings->document, "sampling_%s_ns", set), UNIT_NS, cost_ns, false,
-		    document_text(findings->document, "%s to read a row of the set %s, the first %s%s",
-				  findings_number(findings, UNIT_NS, cost_ns), set,
-				  findings_number(findings, UNIT_NS, (double)costliest->first_cost_ns),
-				  model->nr_processes > 1 ? ", where it takes longest" : ""));
+		findings_add(
+			findings, document_text(findings->document, "sampling_%s_ns", set), UNIT_NS, cost_ns,
+			false,
+			document_text(findings->document, "%s to read the set %s once, %s the first time%s",
+				      findings_number(findings, UNIT_NS, cost_ns), set,
+				      findings_number(findings, UNIT_NS, (double)costliest->first_cost_ns),
+				      model->nr_processes > 1 ? ", in the process where it takes longest"
+							      : ""));
 	}
 	if (step > 1)
-		findings_add(findings, document_text(findings->document, "%s_row_step", set), UNIT_NONE, (double)step, false,
-		    document_text(findings->document, "every %" PRIu64 ". row of %s was kept%s", step, set,
-				  model->nr_processes > 1 ? ", where fewest were" : ""));
+		findings_add(
+			findings, document_text(findings->document, "%s_row_step", set), UNIT_NONE,
+			(double)step, false,
+			document_text(findings->document,
+				      "every %" PRIu64 "th reading of the set %s was kept%s", step, set,
+				      model->nr_processes > 1 ? ", in the process that kept fewest" : ""));
 }
 
 static void add_interval(struct findings *findings, const struct model *model)
@@ -314,12 +389,14 @@ static void add_interval(struct findings *findings, const struct model *model)
 	}
 	if (longest && set_ns > 0 && (double)longest->interval_ns > set_ns)
 		findings_add(findings, "sampling_interval_ns", UNIT_NS, (double)longest->interval_ns, false,
-		    document_text(findings->document, "%s between samples instead of %s: reading takes %s",
-				  findings_number(findings, UNIT_NS, (double)longest->interval_ns), findings_number(findings, UNIT_NS, set_ns),
-				  findings_number(findings, UNIT_NS, (double)longest->cost_ns)));
+			     document_text(findings->document,
+					   "%s between samples instead of %s: one takes %s",
+					   findings_number(findings, UNIT_NS, (double)longest->interval_ns),
+					   findings_number(findings, UNIT_NS, set_ns),
+					   findings_number(findings, UNIT_NS, (double)longest->cost_ns)));
 }
 
-/* The sets there are, each once. */
+/* Each set once. */
 static void add_sampling(struct findings *findings, const struct model *model)
 {
 	const char **sets = NULL;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* How far a report can be trusted, as a list: what was lost, repaired, bent, or cannot be named. */
+/* How far a report can be trusted: a list of what was lost, repaired, distorted, or has no name. */
 #ifndef INSIDEME_DOUBTS_H
 #define INSIDEME_DOUBTS_H
 
@@ -7,10 +7,10 @@
 #include "analyzer/tables/document.h"
 
 struct finding {
-	const char *name;	/* "broken_calls"; ends with its unit */
+	const char *name;	/* "broken_calls"; ends with the unit */
 	enum unit unit;
 	double number;
-	const char *text;	/* a sentence for people, with the number in it */
+	const char *text;	/* a sentence for people, including the number */
 	bool is_doubt;		/* the first page shows it too */
 };
 
@@ -20,11 +20,13 @@ struct findings {
 	size_t nr;
 };
 
-/* @model: with names. What is 0 is left out, what was not measured is not there. */
+/* Collect all findings, without those whose number is 0 or was not measured. @model: with names resolved. */
 void findings_collect(struct findings *findings, struct document *document, const struct model *model);
 void findings_release(struct findings *findings);
 
-/* For what collects: one more of them; a number for its text; those about times, and about live blocks. */
+/*
+ * For those who collect: add a finding; make the text of a number; collect what concerns times, and memory.
+ */
 void findings_add(struct findings *findings, const char *name, enum unit unit, double number, bool is_doubt,
 		  const char *text);
 char *findings_number(struct findings *findings, enum unit unit, double number);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What the figures of memory do not know. */
+/* What the figures of memory do not include. */
 #include <ctype.h>
 #include <inttypes.h>
 #include <math.h>
@@ -14,11 +14,13 @@ static void tell_no_stacks(struct findings *findings, const struct process *proc
 	const char *off = process_fact(process, "heap_sample_off");
 
 	if (off)
-		findings_add(findings, "heap_not_sampled", UNIT_NONE, 1, true, document_text(findings->document,
-			"no stacks of allocations were taken in process %u: %s", process->header.pid, off));
+		findings_add(findings, "heap_not_sampled", UNIT_NONE, 1, true,
+			     document_text(findings->document,
+					   "stacks of allocations were not sampled in process %u: %s",
+					   process->header.pid, off));
 }
 
-/* A size as settings have it: 32M, 32m. */
+/* A size as in settings: 32M, 32m. */
 static double bytes_of(const char *text)
 {
 	static const char suffixes[] = "KMGT";
@@ -29,7 +31,7 @@ static double bytes_of(const char *text)
 	return suffix ? ldexp(bytes, 10 * (int)(suffix - suffixes + 1)) : bytes;
 }
 
-/* Where RSS was above --pss-limit once. */
+/* Processes whose RSS was above --pss-limit. */
 static void add_no_shares(struct findings *findings, const struct model *model)
 {
 	const char *limit = NULL;
@@ -53,9 +55,13 @@ static void add_no_shares(struct findings *findings, const struct model *model)
 		nr++;
 	}
 	if (nr)
-		findings_add(findings, "pss_limit_bytes", UNIT_BYTES, bytes_of(limit), false,
-		    document_text(findings->document, "PSS and USS are not read above %s of RSS, which %zu process%s reached: "
-				  "the program would wait (--pss-limit)", limit, nr, nr == 1 ? "" : "es"));
+		findings_add(
+			findings, "pss_limit_bytes", UNIT_BYTES, bytes_of(limit), false,
+			document_text(
+				findings->document,
+				"PSS and USS were not read while RSS was above %s, "
+				"as in %zu process%s: reading them would make the program wait (--pss-limit)",
+				limit, nr, nr == 1 ? "" : "es"));
 }
 
 void findings_of_heap(struct findings *findings, const struct model *model)
@@ -74,11 +80,20 @@ void findings_of_heap(struct findings *findings, const struct model *model)
 			shift = header->heap_shift;
 	}
 	if (unknown)
-		findings_add(findings, "unknown_frees", UNIT_COUNT, (double)unknown, false, document_text(findings->document,
-			"%" PRIu64 " frees were of blocks from before the recorder, from before a fork, or of nobody", unknown));
+		findings_add(
+			findings, "unknown_frees", UNIT_COUNT, (double)unknown, false,
+			document_text(findings->document,
+				      "%" PRIu64
+				      " frees were of blocks allocated before the recorder started or before "
+				      "a fork, or never allocated",
+				      unknown));
 	if (shift > 0 && shift < 32)
-		findings_add(findings, "live_blocks_sampled", UNIT_NONE, (double)(1u << shift), true, document_text(findings->document,
-			"of live blocks only 1 in %u, where there were most, is known for lack of memory: what lived and was not freed "
-			"is an estimate", 1u << shift));
+		findings_add(
+			findings, "live_blocks_sampled", UNIT_NONE, (double)(1u << shift), true,
+			document_text(
+				findings->document,
+				"to save memory, only 1 in %u live blocks was recorded, where there were "
+				"most: what lived and what was not freed is an estimate",
+				1u << shift));
 	add_no_shares(findings, model);
 }

@@ -41,11 +41,16 @@ static void add_uncertain_functions(struct findings *findings, const struct mode
 	for (size_t i = 0; i < model->nr_processes; i++)
 		asked_for |= model->processes[i]->header.timing != LOG_TIMING_EXACT;
 	if (variance_ns2 > 0)
-		findings_add(findings, "estimated_times", UNIT_COUNT, (double)timed, false,
-		    document_text(findings->document, "%s calls were timed, others of the same paths are taken to be like "
-				  "them (INSIDEME_TIMING=adaptive): the largest standard error of a function's self time is %s; "
-				  "min and max are of timed calls, a single long one may be missed; counts are exact",
-				  findings_number(findings, UNIT_COUNT, (double)timed), findings_number(findings, UNIT_NS, sqrt(variance_ns2))));
+		findings_add(
+			findings, "estimated_times", UNIT_COUNT, (double)timed, false,
+			document_text(
+				findings->document,
+				"%s calls were timed; other calls of the same paths are assumed to be like "
+				"them (INSIDEME_TIMING=adaptive). The largest standard error of a "
+				"function's self time is %s. Min and max are of timed calls: a single long "
+				"call may be missed. Counts are exact",
+				findings_number(findings, UNIT_COUNT, (double)timed),
+				findings_number(findings, UNIT_NS, sqrt(variance_ns2))));
 	if (untimed)
 		findings_add(findings, "calls_without_time", UNIT_COUNT, (double)untimed, !asked_for,
 		    document_text(findings->document, "%s of %s calls were not timed",
@@ -53,11 +58,11 @@ static void add_uncertain_functions(struct findings *findings, const struct mode
 				  findings_number(findings, UNIT_COUNT, (double)model->calls)));
 	if (bound)
 		findings_add(findings, "bounded_totals", UNIT_COUNT, (double)bound, false,
-		    document_text(findings->document, "%zu functions were also called under (other paths): their total "
-				  "may count recursion twice", bound));
+		    document_text(findings->document, "%zu functions were also called under (other paths): "
+		    	"their total time may count recursion twice", bound));
 }
 
-/* Functions that nobody can time beside hooks, and what they have of the time. */
+/* How many functions are too short to be timed with hooks. @share: their percentage of the time */
 static size_t count_short(const struct model *model, bool (*is_short)(const struct function *), double *share)
 {
 	double self_ns = 0;
@@ -73,7 +78,7 @@ static size_t count_short(const struct model *model, bool (*is_short)(const stru
 	return nr;
 }
 
-/* Where what the hooks cost is not known, or not taken out. */
+/* For runs where the hooks' cost is not known, or was not subtracted. */
 static void add_short_functions(struct findings *findings, const struct model *model)
 {
 	double share;
@@ -81,9 +86,9 @@ static void add_short_functions(struct findings *findings, const struct model *m
 
 	if (nr)
 		findings_add(findings, "short_functions", UNIT_COUNT, (double)nr, share >= 1,
-		    document_text(findings->document, "%zu function%s of less than %d ns a call (%s of the time) look%s "
-				  "slower than in truth: the hooks' own cost is in that "
-				  "time, and in the time of what calls them; counts are exact", nr, nr == 1 ? "" : "s", SHORT_CALL_NS,
+		    document_text(findings->document, "%zu function%s of less than %d ns a call (%s of the "
+		    	"time) look%s slower than without hooks: their time, and their callers' time, "
+		    	"includes the hooks' cost; counts are exact", nr, nr == 1 ? "" : "s", SHORT_CALL_NS,
 				  findings_number(findings, UNIT_PERCENT, share), nr == 1 ? "s" : ""));
 }
 
@@ -92,7 +97,7 @@ static bool is_doubtful(const struct function *function)
 	return hook_costs_hide_self(&function->stats);
 }
 
-/* Tables print 0 where taking out the hooks' cost left less. */
+/* Tables print 0 where subtracting the hooks' cost left less. */
 static double clamped_ns(const struct model *model)
 {
 	double sum = 0;
@@ -108,21 +113,26 @@ static void add_removed(struct findings *findings, const struct model *model)
 	size_t nr = count_short(model, is_doubtful, &share);
 
 	findings_add(findings, "hooks_ns", UNIT_NS, model->hooks_ns, false,
-	    document_text(findings->document, "%s of the hooks' own cost, as measured at start, are taken out of the times "
-			  "(--raw: not); single calls in -v calls are as recorded",
+	    document_text(findings->document, "%s of the hooks' own cost, as measured at the start, were "
+	    	"subtracted from times (--raw keeps them); times in -v calls are as recorded",
 			  findings_number(findings, UNIT_NS, model->hooks_ns)));
 	if (nr)
 		findings_add(findings, "doubtful_functions", UNIT_COUNT, (double)nr, share >= 1,
-		    document_text(findings->document, "%zu function%s (%s of the time) %s too short to time, marked ~; counts are "
-				  "exact", nr, nr == 1 ? "" : "s", findings_number(findings, UNIT_PERCENT, share),
-				  nr == 1 ? "is" : "are"));
+			     document_text(findings->document,
+					   "%zu function%s (%s of the time) %s too short to time, "
+					   "marked ~; counts are exact",
+					   nr, nr == 1 ? "" : "s",
+					   findings_number(findings, UNIT_PERCENT, share),
+					   nr == 1 ? "is" : "are"));
 	if (clamped > 0)
 		findings_add(findings, "clamped_self_ns", UNIT_NS, clamped, false,
-		    document_text(findings->document, "%s of self time below 0 are shown as 0: what was taken out, or estimated of "
-				  "callees, was more than what was in it", findings_number(findings, UNIT_NS, clamped)));
+			     document_text(findings->document,
+					   "%s of self time below 0 are shown as 0: the hooks' "
+					   "cost that was subtracted was estimated too high there",
+					   findings_number(findings, UNIT_NS, clamped)));
 }
 
-/* What is chosen while recording: the value in force, NULL for all calls. */
+/* The value of a setting that leaves calls out while recording; NULL: all calls are recorded. */
 static const char *chosen(const struct process *process, const char *setting)
 {
 	const char *value = process->header.has_hooks ? process_fact(process, setting) : NULL;
@@ -130,10 +140,11 @@ static const char *chosen(const struct process *process, const char *setting)
 	return value && value[0] && strcmp(value, "off") != 0 ? value : NULL;
 }
 
-/* Their number is not known, so nothing can be taken out. */
+/* The number of these calls is not known, so their hooks' cost cannot be subtracted. */
 static void add_hooks_of_left_out(struct findings *findings, const struct model *model)
 {
-	static const char *const settings[] = { "setting.INSIDEME_FOCUS", "setting.INSIDEME_EXCLUDE", "setting.INSIDEME_DEPTH" };
+	static const char *const settings[] = { "setting.INSIDEME_FOCUS", "setting.INSIDEME_EXCLUDE",
+						"setting.INSIDEME_DEPTH" };
 	const char *names = NULL;
 	size_t nr = 0;
 
@@ -144,28 +155,29 @@ static void add_hooks_of_left_out(struct findings *findings, const struct model 
 			const char *value = chosen(model->processes[i], settings[k]);
 
 			if (value && !nr)
-				names = document_text(findings->document, "%s%s%s=%s", names ? names : "", names ? ", " : "",
-						      strchr(settings[k], '.') + 1, value);
+				names = document_text(findings->document, "%s%s%s=%s", names ? names : "",
+						      names ? ", " : "", strchr(settings[k], '.') + 1, value);
 			has_one |= value != NULL;
 		}
 		nr += has_one;
 	}
 	if (nr)
 		findings_add(findings, "hooks_of_left_out", UNIT_COUNT, (double)nr, true,
-		    document_text(findings->document, "calls that were left out while recording (%s) have hooks all the same: what "
-				  "these cost is in the time of what called them", names));
+		    document_text(findings->document, "calls that were left out while recording (%s) ran "
+		    	"their hooks all the same: the hooks' cost is in the time of their callers", names));
 }
 
-/* Its outlined functions (NAME._omp_fn.0); clang's runtime library is another. */
+/* gcc's outlined functions (NAME._omp_fn.0). clang's runtime library is another one. */
 static void add_openmp(struct findings *findings, const struct model *model)
 {
 	uint64_t nr = losses_totals(model).openmp_threads;
 
 	if (nr)
 		findings_add(findings, "openmp_threads", UNIT_COUNT, (double)nr, true,
-		    document_text(findings->document, "%" PRIu64 " thread%s of OpenMP: gcc gives the bodies of parallel regions no hooks, so "
-				  "there only what they call is seen; clang does, and so do samples of a build without hooks "
-				  "(insideme-run --sample=250)", nr, nr == 1 ? "" : "s"));
+		    document_text(findings->document, "%" PRIu64 " thread%s of OpenMP: gcc gives the "
+		    	"bodies of parallel regions no hooks, so only what they call is recorded there. "
+		    	"clang gives them hooks; samples of a build without hooks show them too "
+		    	"(insideme-run --sample=250)", nr, nr == 1 ? "" : "s"));
 }
 
 void findings_of_times(struct findings *findings, const struct model *model)

@@ -1,23 +1,29 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Parts of the first page. Each adds its sections to the document. */
+/* The parts of the first page. Each adds its sections to the document. */
 #ifndef INSIDEME_SUMMARY_H
 #define INSIDEME_SUMMARY_H
 
 #include "analyzer/views/views.h"
 
-/* Which run, its command, how it ended, what was recorded, what was open if it was killed. */
+/* Which run, its command, how it ended, what was recorded, and what was open if it was killed. */
 void summary_run(struct document *document, struct report *report);
-/* In place of command and end where several runs were added up: a line for each. */
+/* Several runs added up: a line for each, in place of command and end. */
 void summary_runs(struct document *document, const struct model *model);
-/* How the processes ended, where there are several. */
+/* How the processes ended, if there are several. */
 void summary_processes(struct document *document, struct report *report);
-/* "CPU time of all: 3.1 s" of the processes that were recorded, nothing where it is known of none; @all_ns: NAN where not of all. */
+/*
+ * "CPU time of all: 3.1 s", of the recorded processes; "" if it is known of none. @all_ns: NAN unless it is
+ * known of all.
+ */
 const char *summary_cpu(struct document *document, const struct model *model, double *all_ns);
 /* CPU, memory and I/O as curves. */
 void summary_resources(struct document *document, struct report *report);
-/* In place of the functions where there are none: why, and what to do. */
+/* If there are no functions: why, and what to do about it. */
 void summary_no_functions(struct document *document, const struct report *report);
-/* Where calls take less time than their hooks: flags that leave such out, if most are, and how to see shares without hooks. */
+/*
+ * If calls take less time than their hooks: flags that leave such functions out, if these make most calls,
+ * and how to see shares of time without hooks.
+ */
 void summary_flags(struct document *document, const struct report *report);
 /* Programs that were not recorded, or have no hooks. */
 void summary_others(struct document *document, struct report *report);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* First page: flags that make the next run cheaper and truer, and the run that shows true shares. */
+/* First page: flags that make the next run faster and its times truer, and how to measure true shares. */
 #include "analyzer/summary/summary.h"
 
 #include <math.h>
@@ -7,28 +7,37 @@
 
 #include "analyzer/cells/prediction.h"
 
-#define CALLS_MIN	100000	/* fewer cost nothing that could be felt */
-#define HOOKS_NS	30	/* of one call */
-#define SHARE_MIN	0.05	/* of the time in functions, or of the CPU time where that is less: the rest was waiting */
-#define COMMAND_MAX	300	/* a longer one is not printed to be pasted */
+#define CALLS_MIN	100000	/* fewer calls cost nothing noticeable */
+#define HOOKS_NS	30	/* cost of one call */
+/* of the time in functions, or of the CPU time if that is less, because the rest was waiting */
+#define SHARE_MIN	0.05
+#define COMMAND_MAX	300	/* a longer command is not printed for pasting */
 
 /* ": a run of 4.35 s takes about 1.20 s (up to 1.33 s)"; nothing where it is not known. */
-static const char *predicted(struct document *document, const struct excludes *excludes, const struct model *model)
+static const char *predicted(struct document *document, const struct excludes *excludes,
+			     const struct model *model)
 {
 	struct prediction prediction = prediction_of(excludes, model);
 
-	return isnan(prediction.ns) ? "" : document_text(document, ": a run of %s takes about %s (up to %s)",
-		document_number(document, UNIT_NS, (double)model->end), document_number(document, UNIT_NS, prediction.ns),
-		document_number(document, UNIT_NS, prediction.ns + prediction.doubt_ns));
+	return isnan(prediction.ns) ? ""
+				    : document_text(document, ": a run of %s takes about %s (up to %s)",
+						    document_number(document, UNIT_NS, (double)model->end),
+						    document_number(document, UNIT_NS, prediction.ns),
+						    document_number(document, UNIT_NS,
+								    prediction.ns + prediction.doubt_ns));
 }
 
 static const char *hooks(struct document *document, const struct excludes *excludes)
 {
-	return !(excludes->short_hooks_ns > 0) ? "most of it for the hooks" : document_text(document, "their hooks %s more",
-		document_number(document, UNIT_NS, excludes->short_hooks_ns / (double)excludes->short_calls));
+	return !(excludes->short_hooks_ns > 0)
+		       ? "most of it for the hooks"
+		       : document_text(
+				 document, "their hooks %s more",
+				 document_number(document, UNIT_NS,
+						 excludes->short_hooks_ns / (double)excludes->short_calls));
 }
 
-/* Hooks slow down what is short more than what is long, which no arithmetic undoes. */
+/* Hooks slow down short functions more than long ones. No arithmetic undoes that. */
 static void add_shares(struct document *document, const struct report *report)
 {
 	const struct process *process = report->model->processes[0];
@@ -36,13 +45,17 @@ static void add_shares(struct document *document, const struct report *report)
 
 	if (!command[0] || strlen(command) > COMMAND_MAX)
 		command = document_text(document, "./%s its arguments", process->header.program);
-	document_add(document, "Shares", document_text(document,
-		"Hooks change what such functions have of the time. What is true without them is shown by CPU samples of\n"
-		"a build by the same flags less -finstrument-functions%s\n"
-		"  insideme-run --sample=250 -- %s\n"
-		"and beside the calls of this run by\n"
-		"  insideme-report -v functions %s last",
-		process->header.rank >= 0 ? ", each rank under" : "", command, report->runs[0].name))->apart = true;
+	document_add(
+		document, "Shares",
+		document_text(
+			document,
+			"Hooks make short functions look larger than they are. For true shares, build with "
+			"the same flags but\nwithout -finstrument-functions, and take CPU samples%s:\n  "
+			"insideme-run --sample=250 -- %s\nThen compare them with the calls of this run:\n  "
+			"insideme-report -v functions %s last",
+			process->header.rank >= 0 ? ", each rank under insideme-run" : "", command,
+			report->runs[0].name))
+		->apart = true;
 }
 
 void summary_flags(struct document *document, const struct report *report)
@@ -58,17 +71,24 @@ void summary_flags(struct document *document, const struct report *report)
 	excludes_find(&excludes, model);
 	are_dear = (double)excludes.short_calls * HOOKS_NS >= SHARE_MIN * fmin(model->functions_ns, cpu_ns);
 	if (are_dear && excludes.calls_left * 2 <= model->calls)
-		document_add(document, "Flags", document_text(document,
-			"%s of %s calls take less than %d ns, %s.\nCompile with\n%s%s%s%s%s%s"
-			"and at most %s calls are left%s\n(clang: -finstrument-functions-after-inlining instead)",
-			document_number(document, UNIT_COUNT, (double)excludes.short_calls),
-			document_number(document, UNIT_COUNT, (double)model->calls), SHORT_CALL_NS, hooks(document, &excludes),
-			excludes.files[0] ? "  -finstrument-functions-exclude-file-list=" : "", excludes.files,
-			excludes.files[0] ? "\n" : "",
-			excludes.functions[0] ? "  -finstrument-functions-exclude-function-list=" : "", excludes.functions,
-			excludes.functions[0] ? "\n" : "",
-			document_number(document, UNIT_COUNT, (double)excludes.calls_left),
-			predicted(document, &excludes, model)))->apart = true;
+		document_add(
+			document, "Flags",
+			document_text(
+				document,
+				"%s of %s calls take less than %d ns, %s.\nCompile with\n%s%s%s%s%s%sand "
+				"at most %s calls are left%s\n(clang: "
+				"-finstrument-functions-after-inlining instead)",
+				document_number(document, UNIT_COUNT, (double)excludes.short_calls),
+				document_number(document, UNIT_COUNT, (double)model->calls), SHORT_CALL_NS,
+				hooks(document, &excludes),
+				excludes.files[0] ? "  -finstrument-functions-exclude-file-list=" : "",
+				excludes.files, excludes.files[0] ? "\n" : "",
+				excludes.functions[0] ? "  -finstrument-functions-exclude-function-list="
+						      : "",
+				excludes.functions, excludes.functions[0] ? "\n" : "",
+				document_number(document, UNIT_COUNT, (double)excludes.calls_left),
+				predicted(document, &excludes, model)))
+			->apart = true;
 	if (are_dear && report->nr_runs == 1 && model->nr_processes)
 		add_shares(document, report);
 	excludes_release(&excludes);

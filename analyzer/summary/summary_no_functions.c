@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* First page of a run without functions: why there are none, what to do, and where there are some. */
+/* First page of a run without functions: why there are none, what to do, and which run has some. */
 #include "analyzer/summary/summary.h"
 
 #include <fnmatch.h>
@@ -25,7 +25,7 @@ static const char *base_name(const char *path)
 	return slash ? slash + 1 : path;
 }
 
-/* The newest run that has functions, or NULL. @name: the run that has none */
+/* The newest run that has functions; NULL if there is none. @name: this run */
 static char *run_with_functions(struct document *document, const char *name)
 {
 	struct run *runs;
@@ -47,7 +47,7 @@ static char *run_with_functions(struct document *document, const char *name)
 	return found;
 }
 
-/* Of several the one that used most CPU time; not one that only ran another by exec, as env does. */
+/* The process that used most CPU time; not one that only ran another program by exec, as env does. */
 static const struct process *main_process(const struct model *model, size_t *nr)
 {
 	const struct process *found = NULL;
@@ -81,14 +81,15 @@ static enum hooks_kind kind_of(const struct object *object)
 	return object->file_bytes ? symbols_hooks(&file) : HOOKS_NONE;
 }
 
-/* libc's hooks do nothing and come last; the recorder's are ours. */
+/* Hooks in libc do nothing, so libc does not count; libinsideme has ours. */
 static const struct object *with_own_hooks(const struct process *process)
 {
 	for (size_t i = 0; i < process->nr_modules; i++) {
 		const struct object *object = process->modules[i].object;
 		const char *name = base_name(object->path);
 
-		if (strncmp(name, "libc.so", 7) && strncmp(name, "libinsideme", 11) && kind_of(object) == HOOKS_OWN)
+		if (strncmp(name, "libc.so", 7) && strncmp(name, "libinsideme", 11) &&
+		    kind_of(object) == HOOKS_OWN)
 			return object;
 	}
 	return NULL;
@@ -104,9 +105,11 @@ static enum hooks_kind kind_of_program(const struct process *process)
 
 static bool is_interpreter(const char *program)
 {
-	static const char *const patterns[] = { "python*", "pypy*", "perl*", "ruby*", "bash", "dash", "sh", "zsh", "ksh*",
-		"busybox", "node", "nodejs", "deno", "java", "php*", "lua*", "R", "Rscript", "julia", "octave*", "tclsh*",
-		"guile*", "mono", "dotnet", "*awk", "make", "gmake" };
+	static const char *const patterns[] = { "python*", "pypy*",   "perl*",	"ruby*",   "bash", "dash",
+						"sh",	   "zsh",     "ksh*",	"busybox", "node", "nodejs",
+						"deno",	   "java",    "php*",	"lua*",	   "R",	   "Rscript",
+						"julia",   "octave*", "tclsh*", "guile*",  "mono", "dotnet",
+						"*awk",	   "make",    "gmake" };
 
 	for (size_t i = 0; i < sizeof(patterns) / sizeof(*patterns); i++)
 		if (fnmatch(patterns[i], program, 0) == 0)
@@ -114,7 +117,7 @@ static bool is_interpreter(const char *program)
 	return false;
 }
 
-/* What is the matter with one program; NULL: it just has no hooks. */
+/* Why a program has no hooks of ours, although it was built with some; NULL: it has none. */
 static const char *other_tracer(const struct process *process)
 {
 	switch (kind_of_program(process)) {
@@ -136,20 +139,24 @@ static const char *why(struct document *document, const struct process *process)
 	const struct object *own = with_own_hooks(process);
 
 	if (process_fact(process, "attached"))
-		return document_text(document, "%s was sampled while it ran;\nof what insideme-run starts, they are recorded",
+		return document_text(document, "%s was sampled while it ran;\nfunctions are recorded in "
+			"programs that insideme-run starts",
 				     program);
 	if (own)
-		return document_text(document, "%s defines the hooks itself.\n"
-				     "Leave its __cyg_profile_func_enter and _exit out", base_name(own->path));
+		return document_text(document, "%s defines the hooks itself.\nRemove its "
+			"__cyg_profile_func_enter and __cyg_profile_func_exit", base_name(own->path));
 	if (process->header.has_hooks)
 		return document_text(document, "%s has hooks, but none was called", program);
 	if (other)
-		return document_text(document, "%s %s: %s.\nCompile and link it with\n%s", program, other, use_ours, build_with);
+		return document_text(document, "%s %s: %s.\nCompile and link it with\n%s", program, other,
+				     use_ours, build_with);
 	if (is_interpreter(program))
-		return document_text(document, "%s is an interpreter: of what it runs CPU, memory and I/O are recorded,\n"
-				     "and functions of libraries and programs in C, C++ or Fortran built with hooks", program);
-	return document_text(document, "%s has no hooks. Compile and link it with\n%s\n"
-			     "to see functions; CPU, memory and I/O are recorded without", program, build_with);
+		return document_text(document, "%s is an interpreter: CPU, memory and I/O of what it runs "
+			"are recorded,\nand functions of C, C++ or Fortran libraries and programs that "
+			"were built with hooks", program);
+	return document_text(document, "%s has no hooks. Compile and link it with\n%s\nto see functions, "
+		"or sample it without rebuilding: insideme-run --sample=250 --heap-sample=512K ...;\nCPU, "
+		"memory and I/O are recorded in any case", program, build_with);
 }
 
 static const char *why_all(struct document *document, const struct model *model)
@@ -161,10 +168,11 @@ static const char *why_all(struct document *document, const struct model *model)
 		return NULL;
 	if (nr == 1 || process_fact(process, "attached"))
 		return why(document, process);
-	return document_text(document, "none of the %zu processes has hooks.\n%s", nr, why(document, process));
+	return document_text(document, "none of the %zu processes has hooks.\n%s", nr,
+			     why(document, process));
 }
 
-/* insideme-run said so before the program ran. */
+/* insideme-run reported this before the program ran. */
 static const char *refused(const struct model *model)
 {
 	for (size_t i = 0; i < model->nr_monitors; i++)
@@ -177,7 +185,8 @@ void summary_no_functions(struct document *document, const struct report *report
 {
 	const struct model *model = report->model;
 	double cpu_ns;
-	const char *cpu = summary_cpu(document, model, &cpu_ns), *reason = refused(model), *preload = getenv("LD_PRELOAD");
+	const char *cpu = summary_cpu(document, model, &cpu_ns), *reason = refused(model),
+		   *preload = getenv("LD_PRELOAD");
 	const char *text = "no functions were recorded";
 	char *other;
 
@@ -186,10 +195,14 @@ void summary_no_functions(struct document *document, const struct report *report
 	if (reason)
 		text = document_text(document, "%s: %s", text, reason);
 	if (preload && strstr(preload, "libinsideme"))
-		text = document_text(document, "%s\nLD_PRELOAD is exported here, so that every command is a run: unset LD_PRELOAD, "
-				     "and use insideme-run ./app", text);
+		text = document_text(document,
+				     "%s\nLD_PRELOAD is exported here, so that every command is a run: "
+				     "unset LD_PRELOAD, and use insideme-run ./app",
+				     text);
 	other = run_with_functions(document, report->runs[0].name);
 	if (other)
-		text = document_text(document, "%s\nnewest run that has some: insideme-report %s", text, other);
-	document_add(document, "Time", document_text(document, "%s%s%s", cpu, cpu[0] ? "\n" : "", text))->apart = true;
+		text = document_text(document, "%s\nnewest run that has some: insideme-report %s", text,
+				     other);
+	document_add(document, "Time", document_text(document, "%s%s%s", cpu, cpu[0] ? "\n" : "", text))
+		->apart = true;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* First page: the programs of which there is less than all. */
+/* First page: programs of which something was not recorded. */
 #include "analyzer/summary/summary.h"
 
 #include <string.h>
@@ -30,12 +30,14 @@ static const char *wait_status_text(struct document *document, int status)
 static const char *unseen_text(struct document *document, const struct unseen_process *process)
 {
 	struct usage usage = usage_of_unseen(process);
-	const char *text = document_text(document, "%s, pid %u%s%s: did not load the recorder", process->program,
-					 process->pid, process->has_end ? ", " : "",
-					 process->has_end ? wait_status_text(document, process->wait_status) : "");
+	const char *text =
+		document_text(document, "%s, pid %u%s%s: did not load the recorder", process->program,
+			      process->pid, process->has_end ? ", " : "",
+			      process->has_end ? wait_status_text(document, process->wait_status) : "");
 
 	if (!isnan(usage.cpu_ns))
-		text = document_text(document, "%s; %s of CPU", text, document_number(document, UNIT_NS, usage.cpu_ns));
+		text = document_text(document, "%s; %s of CPU", text,
+				     document_number(document, UNIT_NS, usage.cpu_ns));
 	if (!isnan(usage.peak_rss_bytes))
 		text = document_text(document, "%s, at most %s", text,
 				     document_number(document, UNIT_BYTES, usage.peak_rss_bytes));
@@ -51,13 +53,16 @@ void summary_others(struct document *document, struct report *report)
 	for (size_t i = 0; i < model->nr_processes && model->nr_functions; i++) {
 		const struct process *process = model->processes[i];
 
-		if (process->calls || process->end_kind == END_EXEC || (model->is_sampled && process->header.sample_interval_ns))
+		if (process->calls || process->end_kind == END_EXEC ||
+		    (model->is_sampled && process->header.sample_interval_ns))
 			continue;
 		process_end_text(process, end, sizeof(end));
-		add_line(document, nr++, document_text(document, "%s, pid %u, %s, %s: %s, so memory and CPU only",
-			process->header.program, process->header.pid,
-			document_number(document, UNIT_NS, (double)(process->last - process->start)), end,
-			process->header.has_hooks ? "its hooks were not called" : "no hooks"));
+		add_line(document, nr++,
+			 document_text(
+				 document, "%s, pid %u, %s, %s: %s, so memory and CPU only",
+				 process->header.program, process->header.pid,
+				 document_number(document, UNIT_NS, (double)(process->last - process->start)),
+				 end, process->header.has_hooks ? "its hooks were not called" : "no hooks"));
 	}
 	for (size_t i = 0; i < model->nr_unseen; i++)
 		add_line(document, nr++, unseen_text(document, &model->unseen[i]));

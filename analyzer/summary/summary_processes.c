@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* First page: how the processes of a run ended, the worst end first. */
+/* First page: how the processes of a run ended, worst first. */
 #include "analyzer/summary/summary.h"
 
 #include <stdlib.h>
@@ -13,18 +13,18 @@
 
 /* Processes of one program that ended alike. */
 struct kind {
-	const struct member *member;	/* the first */
+	const struct member *member;	/* the first of them */
 	size_t nr;
 	char end[64];
 };
 
-/* Lower is worse. */
+/* A lower weight is worse. */
 static int weight(const struct member *member)
 {
 	return family_is_killed(member) ? 0 : family_has_failed(member) ? 1 : 2;
 }
 
-/* Worst first; kinds of one end side by side, the most frequent program first. */
+/* Worst first. Kinds with the same end are side by side, the most frequent program first. */
 static int compare_kinds(const void *a, const void *b)
 {
 	const struct kind *x = a, *y = b;
@@ -68,20 +68,25 @@ static char *kind_text(struct document *document, const struct kind *kind)
 	if (kind->nr > 1)
 		return document_text(document, "%s x %zu", family_program(kind->member), kind->nr);
 	if (kind->member->first && kind->member->first->header.rank >= 0)
-		return document_text(document, "%s, pid %u, rank %d", family_program(kind->member), kind->member->pid,
-				     kind->member->first->header.rank);
+		return document_text(document, "%s, pid %u, rank %d", family_program(kind->member),
+				     kind->member->pid, kind->member->first->header.rank);
 	return document_text(document, "%s, pid %u", family_program(kind->member), kind->member->pid);
 }
 
-/* "SIGSEGV    worker, pid 4251; sh x 3"; how many of @kinds it tells of in @nr_told */
-static char *line_text(struct document *document, const struct kind *kinds, size_t nr, int width, size_t *nr_told)
+/*
+ * Make a line of all kinds that ended like the first: "SIGSEGV worker, pid 4251; sh x 3". @nr_told: how
+ * many of @kinds that is
+ */
+static char *line_text(struct document *document, const struct kind *kinds, size_t nr, int width,
+		       size_t *nr_told)
 {
 	char *text = document_text(document, "%-*s  ", width, kinds->end);
 	size_t more = 0, i;
 
 	for (i = 0; i < nr && strcmp(kinds[i].end, kinds->end) == 0; i++) {
 		if (i < PROGRAMS_MAX)
-			text = document_text(document, "%s%s%s", text, i ? "; " : "", kind_text(document, &kinds[i]));
+			text = document_text(document, "%s%s%s", text, i ? "; " : "",
+					     kind_text(document, &kinds[i]));
 		else
 			more += kinds[i].nr;
 	}

@@ -11,14 +11,14 @@
 
 #define STEPS_MIN	12
 #define STEPS_MAX	48
-#define FIGURES_WIDTH	44	/* what stands beside a curve */
+#define FIGURES_WIDTH	44	/* width of the figures beside a curve */
 #define DISK_BLOCK_BYTES 4096
 
-/* What the page shows of each process set, added up over the processes. */
+/* What the page shows of the set "process", added up over the processes. */
 struct resource {
 	const char *title;
 	const char *column;
-	bool hide_if_none;		/* leave the line out when it stayed at 0 */
+	bool hide_if_none;		/* leave the line out if it is 0 throughout */
 };
 
 static const struct resource resources[] = {
@@ -56,7 +56,10 @@ static struct value get(const struct column *column, const void *row)
 	}
 }
 
-/* By write() and its like between the first and the last row: what the recorder wrote before, to the run, is not the program's. */
+/*
+ * Bytes written by write() and the like between the first and the last reading. What was written before is
+ * the recorder's.
+ */
 static double written_chars(const struct model *model)
 {
 	double sum = 0;
@@ -78,14 +81,18 @@ static double written_chars(const struct model *model)
 	return sum;
 }
 
-/* The kernel counts a page of the log that the program touched as written by it. Can that be all there is? */
-static bool is_only_the_log(const struct model *model, const struct resource *resource, const struct series *written)
+/*
+ * The kernel counts pages of the log as written by the program that touched them. Whether these may be all
+ * that was written.
+ */
+static bool is_only_the_log(const struct model *model, const struct resource *resource,
+			    const struct series *written)
 {
 	return strcmp(resource->column, "write_bytes") == 0 && written->last <= (double)model->log_bytes &&
 	       written_chars(model) < DISK_BLOCK_BYTES;
 }
 
-/* Between two samples it may have been higher: at the peak of one process all had at least as much. */
+/* RSS may have been higher between two samples: all processes together had at least the peak of each. */
 static void raise_rss_peak(const struct model *model, struct series *rss)
 {
 	for (size_t i = 0; i < model->nr_processes; i++) {
@@ -96,7 +103,7 @@ static void raise_rss_peak(const struct model *model, struct series *rss)
 	}
 }
 
-/* Curves as long as the terminal leaves room for. */
+/* Curves take the room that the terminal leaves. */
 static size_t line_steps(void)
 {
 	struct terminal terminal;
@@ -107,7 +114,8 @@ static size_t line_steps(void)
 	return terminal.width > FIGURES_WIDTH + STEPS_MAX ? STEPS_MAX : terminal.width - FIGURES_WIDTH;
 }
 
-static size_t fill_rows(struct document *document, const struct model *model, struct resource_row *rows, size_t nr_steps)
+static size_t fill_rows(struct document *document, const struct model *model, struct resource_row *rows,
+			size_t nr_steps)
 {
 	struct resource_limits limits;
 	size_t nr = 0;
@@ -135,7 +143,7 @@ static size_t fill_rows(struct document *document, const struct model *model, st
 	return nr;
 }
 
-/* Over the curves stand the run's start and end. */
+/* The start and the end of the run stand above the curves. */
 static struct column *columns_of(struct document *document, const struct model *model, size_t nr_steps)
 {
 	static const struct column columns[] = {
@@ -162,7 +170,8 @@ void summary_resources(struct document *document, struct report *report)
 {
 	struct table *table = document_new(document, sizeof(*table));
 	struct table_rows *rows = document_new(document, sizeof(*rows));
-	struct resource_row *list = document_new(document, sizeof(*list) * sizeof(resources) / sizeof(*resources));
+	struct resource_row *list =
+		document_new(document, sizeof(*list) * sizeof(resources) / sizeof(*resources));
 	size_t nr_steps = line_steps();
 
 	if (!report->model->nr_processes)

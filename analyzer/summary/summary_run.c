@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* First page: which run this is, how it went, and its last words. */
+/* First page: which run this is, how it went, and what its threads were in at the end. */
 #include "analyzer/summary/summary.h"
 
 #include <inttypes.h>
@@ -22,7 +22,7 @@ static char *when(struct document *document, uint64_t realtime_ns)
 	char text[64];
 	double age;
 
-	clock_gettime(CLOCK_REALTIME, &now);	/* time() may be a tick behind it, and before the start */
+	clock_gettime(CLOCK_REALTIME, &now);	/* time() may be a tick behind, and so before the start */
 	age = difftime(now.tv_sec, start);
 	localtime_r(&start, &then);
 	localtime_r(&now.tv_sec, &today);
@@ -48,12 +48,16 @@ static void add_heading(struct document *document, struct report *report)
 	if (run->nr_runs > 1 && !run->newer)
 		newest = document_text(document, "; newest of %zu", run->nr_runs);
 	else if (run->nr_runs > 1)
-		newest = document_text(document, run->newer == 1 ? "; there is a newer one" : "; there are %zu newer ones",
+		newest = document_text(document, run->newer == 1 ? "; there is a newer one" :
+			"; there are %zu newer ones",
 				       run->newer);
 	if (report->nr_runs > 1)
-		newest = document_text(document, "; with %zu more, added up", report->nr_runs - 1);
-	document_add(document, NULL, document_text(document, "%s     %s%s%s%s", run->path,
-		when(document, model->start_realtime_ns), host[0] ? ", on " : "", host, newest))->wraps = true;
+		newest = document_text(document, "; added up with %zu more", report->nr_runs - 1);
+	document_add(document, NULL,
+		     document_text(document, "%s     %s%s%s%s", run->path,
+				   when(document, model->start_realtime_ns), host[0] ? ", on " : "", host,
+				   newest))
+		->wraps = true;
 }
 
 static void add_command(struct document *document, const struct model *model)
@@ -82,7 +86,7 @@ static void add_end(struct document *document, const struct report *report)
 		document_number(document, UNIT_NS, (double)(process->last - first->start))))->wraps = true;
 }
 
-/* An image that followed another one by exec is the same process. */
+/* Count a process once, however many images it ran by exec. */
 static size_t count_processes(const struct model *model)
 {
 	size_t nr = 0;
@@ -106,19 +110,23 @@ static void add_recorded(struct document *document, const struct report *report)
 				    document_number(document, UNIT_BYTES, (double)model->log_bytes),
 				    document_number(document, UNIT_BYTES, (double)budget),
 				    model->nr_processes > 1 ? " each" : "");
-	document_add(document, "Recorded", document_text(document,
-		"%s%s, %s, %s, %s; %s",
-		document_count(document, (double)count_processes(model), "process"),
-		ranks_text(document, model),
-		document_count(document, (double)report_threads(report), "thread"),
-		document_count(document, (double)model->nr_functions, "function"),
-		model->is_sampled ? document_count(document, (double)model->samples.nr, "sample") :
-				    document_count(document, (double)model->calls, "call"), log))->wraps = true;
+	document_add(document, "Recorded",
+		     document_text(document, "%s%s, %s, %s, %s; %s",
+				   document_count(document, (double)count_processes(model), "process"),
+				   ranks_text(document, model),
+				   document_count(document, (double)report_threads(report), "thread"),
+				   document_count(document, (double)model->nr_functions, "function"),
+				   model->is_sampled
+					   ? document_count(document, (double)model->samples.nr, "sample")
+					   : document_count(document, (double)model->calls, "call"),
+				   log))
+		->wraps = true;
 }
 
 static int deeper(const void *a, const void *b)
 {
-	const struct open_stack *left = *(struct open_stack *const *)a, *right = *(struct open_stack *const *)b;
+	const struct open_stack *left = *(struct open_stack *const *)a,
+				*right = *(struct open_stack *const *)b;
 
 	return (left->nr_calls < right->nr_calls) - (left->nr_calls > right->nr_calls);
 }
@@ -142,13 +150,16 @@ static void add_last_words(struct document *document, const struct process *proc
 	for (size_t i = 0; i < nr && i < LAST_WORDS_STACKS; i++) {
 		const struct open_call *last = &stacks[i]->calls[stacks[i]->nr_calls - 1];
 
-		document_add(document, NULL, document_text(document, "%9u  %-15s  %s   for %s%s", stacks[i]->thread->tid,
-			stacks[i]->thread->name, open_stack_text(document, stacks[i]),
-			document_number(document, UNIT_NS, last->so_far_ns),
-			stacks[i]->left ? ", waiting as a coroutine" : ""))->wraps = true;
+		document_add(document, NULL,
+			     document_text(document, "%9u  %-15s  %s   for %s%s", stacks[i]->thread->tid,
+					   stacks[i]->thread->name, open_stack_text(document, stacks[i]),
+					   document_number(document, UNIT_NS, last->so_far_ns),
+					   stacks[i]->left ? ", waiting as a coroutine" : ""))
+			->wraps = true;
 	}
 	if (nr > LAST_WORDS_STACKS)
-		document_add(document, NULL, document_text(document, "  %zu more stacks", nr - LAST_WORDS_STACKS));
+		document_add(document, NULL,
+			     document_text(document, "  %zu more stacks", nr - LAST_WORDS_STACKS));
 	free(stacks);
 }
 
@@ -168,8 +179,10 @@ static void add_all_last_words(struct document *document, const struct model *mo
 		if (has_last_words(model->processes[i]) && nr++ < LAST_WORDS_PROCESSES)
 			add_last_words(document, model->processes[i]);
 	if (nr > LAST_WORDS_PROCESSES)
-		document_add(document, NULL, document_text(document, "and %zu processes more: --process PID shows one",
-							   nr - LAST_WORDS_PROCESSES))->apart = true;
+		document_add(document, NULL,
+			     document_text(document, "and %zu processes more: --process PID shows one",
+					   nr - LAST_WORDS_PROCESSES))
+			->apart = true;
 }
 
 void summary_run(struct document *document, struct report *report)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* First page of several runs: what each was, so that it is seen what was added up, and how far they differ. */
+/* First page of several runs: what each one was, and how much they differ. */
 #include "analyzer/summary/summary.h"
 
 #include <string.h>
@@ -10,12 +10,12 @@
 
 struct run_row {
 	const char *name;
-	const struct process *ended;	/* NULL: nothing of it is shown */
+	const struct process *ended;	/* NULL: nothing of the run is shown */
 	int64_t begin, end;
 	uint64_t calls;
 	double functions_ns;
 	uint64_t alloc_bytes;
-	struct usage usage;		/* its peak is that of the largest process */
+	struct usage usage;		/* peak: of the largest process */
 };
 
 enum { RUN_LASTED, RUN_CPU, RUN_PEAK, RUN_FUNCTIONS, RUN_CALLS, RUN_ALLOC, RUN_NUMBERS };
@@ -36,7 +36,9 @@ static double number(const struct run_row *row, size_t which)
 
 static enum unit unit_of(size_t which)
 {
-	return which == RUN_CALLS ? UNIT_COUNT : which == RUN_PEAK || which == RUN_ALLOC ? UNIT_BYTES : UNIT_NS;
+	return which == RUN_CALLS			 ? UNIT_COUNT
+	       : which == RUN_PEAK || which == RUN_ALLOC ? UNIT_BYTES
+							 : UNIT_NS;
 }
 
 static struct value number_cell(size_t which, double of)
@@ -88,7 +90,9 @@ static struct value get_figure(const struct column *column, const void *row)
 
 	if (column->index == FIGURE_NAME)
 		return value_text(run_columns[of->which].name);
-	return number_cell(of->which, column->index == FIGURE_MIN ? of->min : column->index == FIGURE_MEAN ? of->mean : of->max);
+	return number_cell(of->which, column->index == FIGURE_MIN    ? of->min
+				      : column->index == FIGURE_MEAN ? of->mean
+								     : of->max);
 }
 
 static const struct column figure_columns[] = {
@@ -133,7 +137,8 @@ static struct run_row *collect(struct document *document, const struct model *mo
 	return rows;
 }
 
-static struct table *add_table(struct document *document, const char *name, const void *rows, size_t nr, size_t row_bytes)
+static struct table *add_table(struct document *document, const char *name, const void *rows, size_t nr,
+			       size_t row_bytes)
 {
 	struct table *table = document_new(document, sizeof(*table));
 	struct table_rows *source = document_new(document, sizeof(*source));
@@ -182,7 +187,8 @@ void summary_runs(struct document *document, const struct model *model)
 	struct run_row *rows = collect(document, model);
 	struct table *table;
 
-	document_add(document, "Runs", document_text(document, "%zu, added up below", model->nr_runs))->apart = true;
+	document_add(document, "Runs", document_text(document, "%zu, added up below", model->nr_runs))
+		->apart = true;
 	table = add_table(document, "runs", rows, model->nr_runs, sizeof(*rows));
 	table->columns = run_columns;
 	table->nr_columns = sizeof(run_columns) / sizeof(*run_columns);

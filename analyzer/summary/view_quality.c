@@ -84,7 +84,7 @@ static void add_dear(struct document *document, const struct report *report)
 	*table = (struct table){
 		.name = "hooks",
 		.what = "functions",
-		.title = "hooks that cost more than the work",
+		.title = "functions whose hooks cost more than their own work",
 		.columns = dear_columns,
 		.nr_columns = sizeof(dear_columns) / sizeof(*dear_columns),
 		.text_columns = "hooks_ns,hooks_per_call_ns,self_ns,self_per_call_ns,calls,function",
@@ -117,7 +117,7 @@ int view_quality(struct document *document, struct report *report)
 		.what = "findings",
 		.title = report->title,
 		.note = report->model->is_raw || !(report->model->hooks_ns > 0) ?
-			"what the hooks themselves cost is in the times" : NULL,
+			"times include the hooks' own cost" : NULL,
 		.columns = columns,
 		.nr_columns = sizeof(columns) / sizeof(*columns),
 		.text_columns = "finding,text",

@@ -15,17 +15,33 @@
 #define DOUBTS_MAX	8
 
 /* One row for csv and json: the run as numbers. */
-enum { RUN_PATH, RUN_COMMAND, RUN_END, RUN_START, RUN_ELAPSED, RUN_PROCESSES, RUN_THREADS, RUN_FUNCTIONS, RUN_CALLS,
-	RUN_SLICES, RUN_FUNCTIONS_NS, RUN_LOG_BYTES, RUN_STATUS, RUN_SIGNAL };
+enum {
+	RUN_PATH,
+	RUN_COMMAND,
+	RUN_END,
+	RUN_START,
+	RUN_ELAPSED,
+	RUN_PROCESSES,
+	RUN_THREADS,
+	RUN_FUNCTIONS,
+	RUN_CALLS,
+	RUN_SLICES,
+	RUN_FUNCTIONS_NS,
+	RUN_LOG_BYTES,
+	RUN_STATUS,
+	RUN_SIGNAL
+};
 
 static struct value get_run_end(const struct column *column, const struct process *process)
 {
 	static char text[256];
 
 	if (column->index == RUN_STATUS)
-		return process->end_kind == END_EXIT ? value_integer(UNIT_NONE, process->end_status) : value_empty();
+		return process->end_kind == END_EXIT ? value_integer(UNIT_NONE, process->end_status)
+						     : value_empty();
 	if (column->index == RUN_SIGNAL)
-		return process->end_kind == END_SIGNAL ? value_integer(UNIT_NONE, process->end_status) : value_empty();
+		return process->end_kind == END_SIGNAL ? value_integer(UNIT_NONE, process->end_status)
+						       : value_empty();
 	return value_text(process_end_text(process, text, sizeof(text)));
 }
 
@@ -94,10 +110,22 @@ static void add_run_table(struct document *document, struct report *report)
 	document_add_table(document, table);
 }
 
-/* What a command needs to be about the same run: " NAME", of the newest one nothing. */
+/* Makes a command apply to this run: " NAME", or "" for the newest run. */
 static const char *newest_or_name(struct document *document, const struct report *report)
 {
 	return report->runs[0].newer ? document_text(document, " %s", report->runs[0].name) : "";
+}
+
+static const char *columns_of(const struct report *report)
+{
+	if (report->model->is_sampled)
+		return "sampled_self_ns,samples_percent,samples_error_percent,sampled_total_ns,"
+			"function,source";
+	if (report_has_errors(report))
+		return "self_ns,self_error_ns,self_percent,total_ns,calls,mean_ns,function,source";
+	if (report_has_times(report))
+		return "self_ns,self_percent,total_ns,calls,mean_ns,function,source";
+	return "calls,function,source";
 }
 
 static void add_time(struct document *document, struct report *report)
@@ -113,21 +141,27 @@ static void add_time(struct document *document, struct report *report)
 		return;
 	}
 	cpu = report_is_of_threads(report) ? "" : summary_cpu(document, report->model, &cpu_ns);
-	section = document_add(document, "Time", report->model->is_sampled ? document_text(document,
-		"%s in functions, by %" PRIu64 " samples%s%s", document_number(document, UNIT_NS, report->model->samples.ns),
-		report->model->samples.nr, cpu[0] ? "; " : "", cpu) : report_has_times(report) ? document_text(document,
-		"%s in functions, summed over %s%s%s", document_number(document, UNIT_NS, report->model->functions_ns),
-		document_count(document, (double)report_threads_with_calls(report), "thread"),
-		cpu[0] ? "; " : "", cpu) : "calls were counted, not timed");
+	section = document_add(
+		document, "Time",
+		report->model->is_sampled
+			? document_text(document, "%s in functions, by %" PRIu64 " samples%s%s",
+					document_number(document, UNIT_NS, report->model->samples.ns),
+					report->model->samples.nr, cpu[0] ? "; " : "", cpu)
+		: report_has_times(report)
+			? document_text(document, "%s in functions, summed over %s%s%s",
+					document_number(document, UNIT_NS, report->model->functions_ns),
+					document_count(document, (double)report_threads_with_calls(report),
+						       "thread"),
+					cpu[0] ? "; " : "", cpu)
+			: "calls were counted, not timed");
 	if (report_has_times(report) && report->nr_runs == 1 && cpu_ns < report->model->functions_ns / 2)
-		section->text = document_text(document, "%s\nmost of it was waiting; who used the processors: "
-					      "insideme-report -v functions%s --sort self_cpu_ns", section->text, newest_or_name(document, report));
+		section->text = document_text(document,
+					      "%s\nmost of it was waiting; CPU time by function: "
+					      "insideme-report -v functions%s --sort self_cpu_ns",
+					      section->text, newest_or_name(document, report));
 	section->apart = section->wraps = true;
 	table = functions_table(document, report, false);
-	table->text_columns = report->model->is_sampled ?
-		"sampled_self_ns,samples_percent,samples_error_percent,sampled_total_ns,function,source" : report_has_errors(report) ?
-		"self_ns,self_error_ns,self_percent,total_ns,calls,mean_ns,function,source" : report_has_times(report) ? "self_ns,self_percent,total_ns,calls,mean_ns,function,source" :
-		"calls,function,source";
+	table->text_columns = columns_of(report);
 	table->text_top = table->data_top = TOP_FUNCTIONS;
 	document_add_table(document, table);
 }
@@ -164,7 +198,8 @@ static void add_memory(struct document *document, struct report *report)
 	if (!report_has_heap(report) || !report->model->heap.alloc_calls)
 		return;
 	document_add(document, "Memory", memory_lead(document, report));
-	document->sections[document->nr_sections - 1].apart = document->sections[document->nr_sections - 1].wraps = true;
+	document->sections[document->nr_sections - 1].apart =
+		document->sections[document->nr_sections - 1].wraps = true;
 	if (report->model->heap.alloc_calls == report->model->root->heap->alloc_calls)
 		return;
 	table = functions_table(document, report, true);
@@ -173,9 +208,11 @@ static void add_memory(struct document *document, struct report *report)
 	table->text_columns = report_has_live_heap(report) ?
 		"peak_heap_bytes,alloc_calls,alloc_bytes,not_freed_bytes,function,source" :
 		"alloc_bytes,alloc_calls,freed_bytes,largest_alloc_bytes,function,source";
-	table->data_columns = "function,module,alloc_calls,alloc_bytes,free_calls,freed_bytes,largest_alloc_bytes,"
+	table->data_columns =
+		"function,module,alloc_calls,alloc_bytes,free_calls,freed_bytes,largest_alloc_bytes,"
 		"peak_heap_bytes,not_freed_bytes";
-	table->text_sort = table->data_sort = report_has_live_heap(report) ? "peak_heap_bytes" : "alloc_bytes";
+	table->text_sort = table->data_sort =
+		report_has_live_heap(report) ? "peak_heap_bytes" : "alloc_bytes";
 	table->text_top = table->data_top = TOP_ALLOCATORS;
 	table->aside = true;
 	document_add_table(document, table);
@@ -199,29 +236,38 @@ static void add_doubts(struct document *document, const struct model *model, boo
 		apart = false;
 	}
 	if (nr > DOUBTS_MAX)
-		document_add(document, label, document_text(document, "%zu more: -v quality", nr - DOUBTS_MAX));
+		document_add(document, label,
+			     document_text(document, "%zu more: -v quality", nr - DOUBTS_MAX));
 	findings_release(&findings);
 }
 
 static void add_next(struct document *document, const struct report *report)
 {
 	const char *run = newest_or_name(document, report);
-	const char *pattern = report->model->nr_functions ?
-		"insideme-report -v functions%1$s    every function, with percentiles\n"
-		"insideme-report -v tree%1$s         the same time by call path\n"
-		"insideme-report -v calls%1$s        longest single calls, and their memory\n"
-		"insideme-report -v heap%1$s         who allocates, what lived at the peak, what is never freed\n"
-		"insideme-report -v resources%1$s    CPU, memory, faults and I/O over time" :
-		"insideme-report -v resources%1$s    CPU, memory, faults and I/O over time\n"
-		"insideme-report -v quality%1$s      how far to trust this";
-	const char *heap = report->model->nr_functions || !report_has_heap(report) ? "" :
-		document_text(document, "insideme-report -v heap%s         who allocates, or how to know\n", run);
+	const char *pattern =
+		report->model->nr_functions
+			? "insideme-report -v functions%1$s    every function, with "
+				"percentiles\ninsideme-report -v tree%1$s         the same time by call "
+				"path\ninsideme-report -v calls%1$s        longest single calls, and their "
+				"memory\ninsideme-report -v heap%1$s         who allocates, what lived at "
+				"the peak, what is never freed\ninsideme-report -v resources%1$s    CPU, "
+				"memory, faults and I/O over time"
+			: "insideme-report -v resources%1$s    CPU, memory, faults and I/O over time\n"
+			  "insideme-report -v quality%1$s      how far to trust this";
+	const char *heap =
+		report->model->nr_functions || !report_has_heap(report)
+			? ""
+			: document_text(document,
+					"insideme-report -v heap%s         who allocates, or how to know\n",
+					run);
 	char *text = document_text(document, "%s%s", heap, document_text(document, pattern, run));
 	struct section *section;
 
 	if (report->model->nr_processes + report->model->nr_unseen > 1)
-		text = document_text(document, "%s\ninsideme-report -v processes%s    each process: time, CPU, memory, "
-				     "how it ended", text, run);
+		text = document_text(document,
+				     "%s\ninsideme-report -v processes%s    each process: time, CPU, memory, "
+				     "how it ended",
+				     text, run);
 	section = document_add(document, "Next", text);
 	section->apart = section->wraps = true;
 }
@@ -231,7 +277,8 @@ int view_summary(struct document *document, struct report *report)
 	size_t nr_sections;
 
 	summary_run(document, report);
-	if (!report_is_of_threads(report) && report->nr_runs == 1)	/* they are of whole processes of one time */
+	/* these are of whole processes of a single run */
+	if (!report_is_of_threads(report) && report->nr_runs == 1)
 		summary_resources(document, report);
 	add_time(document, report);
 	add_memory(document, report);

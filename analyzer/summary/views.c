@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The array of views. */
+/* The table of views. */
 #include "analyzer/views/views.h"
 
 #include <stdlib.h>
@@ -8,22 +8,35 @@
 #include "analyzer/base/error.h"
 
 const struct view views[] = {
-	{ "summary",   "the first page: how it went, where time and memory went, what is in doubt", view_summary, false, NULL },
-	{ "functions", "each function: calls, self and total time, percentiles, allocations", view_functions, false, view_functions_diff },
-	{ "tree",      "the same by call path, callers above what they call", view_tree, false, view_tree_diff },
-	{ "callers",   "who calls each function, and what it takes when called so", view_callers, false, NULL },
-	{ "callees",   "what each function calls, and what that takes", view_callees, false, NULL },
-	{ "calls",     "single calls that lasted at least the threshold, with the memory around them", view_calls, true, NULL },
-	{ "events",    "their entries and exits in the order of time, of all threads; as -f pikos too", view_events, true, NULL },
-	{ "fields",    "time and memory by what functions are for: --fields, INSIDEME_FIELDS, else @name", view_fields, false, NULL },
-	{ "heap",      "who allocated what lived at the peak, what was not freed", view_heap, false, NULL },
-	{ "errors",    "how each process ended, the worst first, and which calls were open then", view_errors, false, NULL },
-	{ "processes", "the tree of processes: time, CPU, memory, how each ended, which were not recorded", view_processes, false, NULL },
-	{ "threads",   "each thread: begin, end, calls, time in functions, allocations", view_threads, false, NULL },
-	{ "resources", "CPU, memory, faults, I/O: figures, and in csv and json rows over time", view_resources, true, NULL },
-	{ "timers",    "the program's own timers (insideme.h), by name, without their pauses", view_timers, false, NULL },
-	{ "marks",     "its marks and failures, and each time that a timer ran, in the order of time", view_marks, true, NULL },
-	{ "quality",   "how far to trust the report: what was lost, repaired, or cannot be named", view_quality, false, NULL },
+	{ "summary", "the first page: how the run went, where time and memory went, what is in doubt",
+	  view_summary, false, NULL },
+	{ "functions", "each function: calls, self and total time, percentiles, allocations", view_functions,
+	  false, view_functions_diff },
+	{ "tree", "the same by call path, callers above what they call", view_tree, false, view_tree_diff },
+	{ "callers", "who calls each function, and how long it takes when called from there", view_callers,
+	  false, NULL },
+	{ "callees", "what each function calls, and how long that takes", view_callees, false, NULL },
+	{ "calls", "single calls that lasted at least the threshold, with the memory around them", view_calls,
+	  true, NULL },
+	{ "events", "entries and exits of single calls, all threads, in the order of time; also as -f pikos",
+	  view_events, true, NULL },
+	{ "fields", "time and memory by purpose of functions: --fields, INSIDEME_FIELDS, or else @name",
+	  view_fields, false, NULL },
+	{ "heap", "who allocated what lived at the peak, and what was not freed", view_heap, false, NULL },
+	{ "errors", "how each process ended, worst first, and which calls were open then", view_errors, false,
+	  NULL },
+	{ "processes", "the tree of processes: time, CPU, memory, how each ended, which were not recorded",
+	  view_processes, false, NULL },
+	{ "threads", "each thread: begin, end, calls, time in functions, allocations", view_threads, false,
+	  NULL },
+	{ "resources", "CPU, memory, faults, I/O: figures; in csv and json also samples over time",
+	  view_resources, true, NULL },
+	{ "timers", "the program's own timers (insideme.h), by name, without their pauses", view_timers,
+	  false, NULL },
+	{ "marks", "the program's own marks and failures, and each run of a timer, in the order of time",
+	  view_marks, true, NULL },
+	{ "quality", "how far to trust the report: what was lost, repaired, or has no name", view_quality,
+	  false, NULL },
 	{ NULL, NULL, NULL, false, NULL },
 };
 
@@ -45,7 +58,7 @@ static bool has_diff(const struct view *view)
 	return view->compare;
 }
 
-/* Names of the views that @can; freed by the caller. */
+/* The names of views for which @can is true; the caller frees the text. */
 static char *list_those(bool (*can)(const struct view *view))
 {
 	char *list = xstrdup(""), *longer;
@@ -64,7 +77,8 @@ int view_has_totals_only(const struct view *view)
 {
 	char *list = list_those(has_times);
 
-	error("--from, --to: %s has totals of the whole run only; views that can: %s", view->name, list);
+	error("--from, --to: %s has totals of the whole run only; views that can be limited: %s", view->name,
+	      list);
 	free(list);
 	return EXIT_USAGE;
 }
@@ -73,7 +87,7 @@ int view_has_no_diff(void)
 {
 	char *list = list_those(has_diff);
 
-	error("--diff: only with -v %s as text, csv or json, and with -f html", list);
+	error("--diff: only with -v %s as text, csv or json, or with -f html", list);
 	free(list);
 	return EXIT_USAGE;
 }

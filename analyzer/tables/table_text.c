@@ -75,6 +75,15 @@ void row_add_csv(struct row_text *line, struct value value)
 		row_add_text(line, unit_plain(number, value.real));
 }
 
+void csv_write(FILE *out, const char *text)
+{
+	struct row_text line = { 0 };
+
+	add_quoted(&line, text);
+	fwrite(line.bytes, 1, line.used, out);
+	row_text_release(&line);
+}
+
 /* Length of what JSON needs not escape. */
 static size_t plain_bytes(const char *text)
 {

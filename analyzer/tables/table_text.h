@@ -43,6 +43,8 @@ void row_add_integer(struct row_text *line, int64_t number);
 void row_add_real(struct row_text *line, double number);
 /* As RFC 4180: quoted where necessary; empty values are nothing. */
 void row_add_csv(struct row_text *line, struct value value);
+/* Write a text as row_add_csv() does. */
+void csv_write(FILE *out, const char *text);
 /* As RFC 8259: empty values are null; malformed UTF-8 becomes U+FFFD. */
 void row_add_json(struct row_text *line, struct value value);
 /* Write the line and a newline, and begin another line. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What ended calls without a return: exceptions, jumps and their like, equal ones in one row. */
+/* What ended calls without a return: exceptions, jumps and the like. Equal ones share a row. */
 #include "analyzer/views/errors_tables.h"
 
 #include <stdlib.h>
@@ -41,7 +41,7 @@ static struct value get_number(const struct column *column, const void *row)
 	}
 }
 
-/* "main;run;step", as the tree has it. */
+/* "main;run;step", as in view tree. */
 static char *path_text(struct document *document, const struct tree_node *path)
 {
 	char *text = NULL;
@@ -57,8 +57,10 @@ static const char *others_text(struct document *document, const struct error_sum
 	if (!sum->other_messages)
 		return "";
 	if (sum->kept < sum->count)
-		return document_text(document, " and at least %s", document_count(document, (double)sum->other_messages, "other"));
-	return document_text(document, " and %s", document_count(document, (double)sum->other_messages, "other"));
+		return document_text(document, " and at least %s",
+				     document_count(document, (double)sum->other_messages, "other"));
+	return document_text(document, " and %s",
+			     document_count(document, (double)sum->other_messages, "other"));
 }
 
 static char *what_text(struct document *document, const struct error_sum *sum)
@@ -68,29 +70,43 @@ static char *what_text(struct document *document, const struct error_sum *sum)
 	switch (sum->kind) {
 	case LOG_ERROR_THROW:
 	case LOG_ERROR_RETHROW:
-		return document_text(document, "%s%s%s%s%s%s", sum->type, sum->message ? " \"" : "", sum->message ?: "",
-				     sum->message ? "\"" : sum->own_what ? " (has a what() of its own)" : "", others,
-				     sum->kind == LOG_ERROR_RETHROW ? ", thrown again" : "");
+		return document_text(document, "%s%s%s%s%s%s", sum->type, sum->message ? " \"" : "",
+				     sum->message ?: "",
+				     sum->message    ? "\""
+				     : sum->own_what ? " (has a what() of its own)"
+						     : "",
+				     others, sum->kind == LOG_ERROR_RETHROW ? ", thrown again" : "");
 	case ERROR_SAID:
-		return document_text(document, "%s%s%s%s%s", sum->type, sum->message ? " \"" : "", sum->message ?: "",
-				     sum->message ? "\"" : "", others);
+		return document_text(document, "%s%s%s%s%s", sum->type, sum->message ? " \"" : "",
+				     sum->message ?: "", sum->message ? "\"" : "", others);
 	case LOG_ERROR_ASSERTION:
 		return document_text(document, "assertion failed: %s%s", sum->message ?: "", others);
 	case LOG_ERROR_TERMINATE:
-		return document_text(document, "std::terminate()%s%s%s%s%s", sum->type[0] ? " because of " : "", sum->type,
-				     sum->message ? " \"" : "", sum->message ?: "", sum->message ? "\"" : "");
+		return document_text(document, "std::terminate()%s%s%s%s%s",
+				     sum->type[0] ? " because of " : "", sum->type, sum->message ? " \"" : "",
+				     sum->message ?: "", sum->message ? "\"" : "");
 	default:
 		return document_text(document, "%s()", errors_kind(sum->kind));
 	}
 }
 
-/* Rows with the texts that they show. */
+/* Rows, with the texts that they show. */
 struct error_row {
-	struct error_sum sum;		/* first: getters of numbers take it */
+	struct error_sum sum;		/* the first member, because getters of numbers take it */
 	const char *what, *path, *caught_in, *caught_path;
 };
 
-enum { TEXT_WHAT, TEXT_KIND, TEXT_TYPE, TEXT_MESSAGE, TEXT_IN, TEXT_FILE, TEXT_PATH, TEXT_CAUGHT, TEXT_CAUGHT_PATH };
+enum {
+	TEXT_WHAT,
+	TEXT_KIND,
+	TEXT_TYPE,
+	TEXT_MESSAGE,
+	TEXT_IN,
+	TEXT_FILE,
+	TEXT_PATH,
+	TEXT_CAUGHT,
+	TEXT_CAUGHT_PATH
+};
 
 static struct value get_text(const struct column *column, const void *of)
 {
@@ -156,12 +172,12 @@ static bool of_one_function(const struct tree_node *a, const struct tree_node *b
 	return a == b || (a && b && a->function == b->function);
 }
 
-/* Do they differ by their call paths alone? */
+/* Whether two errors differ only by their call paths. */
 static bool looks_equal(const struct error_sum *a, const struct error_sum *b)
 {
-	return a->kind == b->kind && a->object == b->object && a->addr == b->addr && strcmp(a->type, b->type) == 0 &&
-	       !a->uncaught == !b->uncaught && !a->caught == !b->caught && of_one_function(a->path, b->path) &&
-	       of_one_function(a->caught_path, b->caught_path);
+	return a->kind == b->kind && a->object == b->object && a->addr == b->addr &&
+	       strcmp(a->type, b->type) == 0 && !a->uncaught == !b->uncaught && !a->caught == !b->caught &&
+	       of_one_function(a->path, b->path) && of_one_function(a->caught_path, b->caught_path);
 }
 
 static void add_sum(struct error_sum *sum, const struct error_sum *other)
@@ -178,8 +194,9 @@ static void add_sum(struct error_sum *sum, const struct error_sum *other)
 	sum->message = sum->message ?: other->message;
 }
 
-/* @by_path: a row for each path, or one for all by which the same code throws. */
-static struct table_rows *list_errors(struct document *document, const struct error_sums *errors, bool by_path)
+/* @by_path: a row for each call path; otherwise one for all paths by which the same code throws. */
+static struct table_rows *list_errors(struct document *document, const struct error_sums *errors,
+				      bool by_path)
 {
 	struct table_rows *rows = document_new(document, sizeof(*rows));
 	struct error_row *list = document_new(document, (errors->nr + 1) * sizeof(*list));
@@ -206,7 +223,8 @@ static struct table_rows *list_errors(struct document *document, const struct er
 	return rows;
 }
 
-static uint64_t sum_of(const struct error_sums *errors, uint32_t first_kind, uint32_t last_kind, size_t offset)
+static uint64_t sum_of(const struct error_sums *errors, uint32_t first_kind, uint32_t last_kind,
+		       size_t offset)
 {
 	uint64_t sum = 0;
 
@@ -219,19 +237,25 @@ static uint64_t sum_of(const struct error_sums *errors, uint32_t first_kind, uin
 static void add_lead(struct document *document, const struct error_sums *errors)
 {
 	uint64_t thrown = sum_of(errors, LOG_ERROR_THROW, LOG_ERROR_THROW, offsetof(struct error_sum, count));
-	uint64_t again = sum_of(errors, LOG_ERROR_RETHROW, LOG_ERROR_RETHROW, offsetof(struct error_sum, count));
-	uint64_t caught = sum_of(errors, LOG_ERROR_THROW, LOG_ERROR_RETHROW, offsetof(struct error_sum, caught));
-	uint64_t broken = sum_of(errors, LOG_ERROR_THROW, LOG_ERROR_RETHROW, offsetof(struct error_sum, broken_calls));
+	uint64_t again =
+		sum_of(errors, LOG_ERROR_RETHROW, LOG_ERROR_RETHROW, offsetof(struct error_sum, count));
+	uint64_t caught =
+		sum_of(errors, LOG_ERROR_THROW, LOG_ERROR_RETHROW, offsetof(struct error_sum, caught));
+	uint64_t broken =
+		sum_of(errors, LOG_ERROR_THROW, LOG_ERROR_RETHROW, offsetof(struct error_sum, broken_calls));
 	const char *text;
 
 	if (!thrown && !again)
 		return;
 	text = document_text(document, "%s", document_count(document, (double)thrown, "exception"));
 	if (again)
-		text = document_text(document, "%s, %s again", text, document_number(document, UNIT_COUNT, (double)again));
-	document_add(document, "Thrown", document_text(document, "%s, %s caught; %s ended by them (broken)", text,
-		document_number(document, UNIT_COUNT, (double)caught),
-		document_count(document, (double)broken, "call")))->apart = true;
+		text = document_text(document, "%s, %s again", text,
+				     document_number(document, UNIT_COUNT, (double)again));
+	document_add(document, "Thrown",
+		     document_text(document, "%s, %s caught; %s ended by them (broken)", text,
+				   document_number(document, UNIT_COUNT, (double)caught),
+				   document_count(document, (double)broken, "call")))
+		->apart = true;
 }
 
 static void add_errors(struct document *document, struct report *report, const struct error_sums *errors)
@@ -247,8 +271,9 @@ static void add_errors(struct document *document, struct report *report, const s
 		.columns = error_columns,
 		.nr_columns = sizeof(error_columns) / sizeof(*error_columns),
 		.text_columns = "count,broken_calls,what,function,caught_in",
-		.data_columns = "kind,type,message,other_messages,count,caught,caught_elsewhere,uncaught,broken_calls,"
-			"function,file,line,path,caught_in,caught_path,first_ns",
+		.data_columns =
+			"kind,type,message,other_messages,count,caught,caught_elsewhere,uncaught,"
+			"broken_calls,function,file,line,path,caught_in,caught_path,first_ns",
 		.text_top = TEXT_ERRORS,
 		.aside = true,
 		.row_bytes = sizeof(struct error_row),
@@ -281,7 +306,8 @@ static struct value get_thrown(const struct column *column, const void *of)
 	case THROWN_TIME:
 		return value_integer(UNIT_NS, row->thrown->time);
 	default:
-		return row->thrown->caught == NO_TIME ? value_empty() : value_integer(UNIT_NS, row->thrown->caught);
+		return row->thrown->caught == NO_TIME ? value_empty()
+						      : value_integer(UNIT_NS, row->thrown->caught);
 	}
 }
 
@@ -331,9 +357,12 @@ static struct table_rows *list_thrown(struct document *document, const struct mo
 			const struct error *error = errors_find(process, process->thrown[j].place, &thrown);
 
 			if (error)
-				list[rows->nr_rows++] = (struct thrown_row){ process, thrown, error,
-					error->type[0] ? document_keep(document, name_of_type(error->type)) : NULL,
-					path_text(document, errors_path(process, error, error->counts.node)) };
+				list[rows->nr_rows++] = (struct thrown_row){
+					process, thrown, error,
+					error->type[0] ? document_keep(document, name_of_type(error->type))
+						       : NULL,
+					path_text(document, errors_path(process, error, error->counts.node))
+				};
 		}
 	}
 	return rows;
@@ -357,7 +386,9 @@ static void add_thrown(struct document *document, const struct report *report)
 	document_add_table(document, table);
 }
 
-/* A C++ library that is part of the program calls itself, not us. */
+/*
+ * A C++ library linked into the program calls its own functions, so our wrappers do not see its exceptions.
+ */
 static void tell_unseen(struct document *document, const struct model *model)
 {
 	for (struct object *object = model->objects; object; object = object->next) {
@@ -369,8 +400,14 @@ static void tell_unseen(struct document *document, const struct model *model)
 			continue;
 		symbols = naming_symbols(object);
 		if (symbols && symbols_find(symbols, "__cxa_throw", &addr))
-			document_add(document, "Not seen", document_text(document,
-				"exceptions in %s: its C++ library is linked statically", name))->wraps = true;
+			document_add(
+				document, "Not seen",
+				document_text(
+					document,
+					"exceptions in %s: it contains its own C++ library, linked "
+					"statically",
+					name))
+				->wraps = true;
 	}
 }
 
@@ -409,12 +446,15 @@ static struct value get_limit_number(const struct column *column, const void *ro
 	case ROW_LIMIT:
 		return value_integer(UNIT_BYTES, (int64_t)of->reached->values[1]);
 	case ROW_THREAD:
-		return of->path && of->path->thread ? value_integer(UNIT_NONE, of->path->thread->tid) : value_empty();
+		return of->path && of->path->thread ? value_integer(UNIT_NONE, of->path->thread->tid)
+						    : value_empty();
 	case ROW_ALLOCATED:
-		return of->path && of->reached->thread ? value_integer(UNIT_NONE, of->path->thread == of->reached->thread) :
-			value_empty();
+		return of->path && of->reached->thread
+			       ? value_integer(UNIT_NONE, of->path->thread == of->reached->thread)
+			       : value_empty();
 	default:
-		return of->reached->time == NO_TIME ? value_empty() : value_integer(UNIT_NS, of->reached->time);
+		return of->reached->time == NO_TIME ? value_empty()
+						    : value_integer(UNIT_NS, of->reached->time);
 	}
 }
 
@@ -430,10 +470,12 @@ static struct value get_limit_text(const struct column *column, const void *row)
 	case ROW_MEMORY:
 		return value_text(of->reached->values[2] == LOG_MEMORY_HEAP ? "heap" : "RSS");
 	case ROW_NAME:
-		return of->path && of->path->thread && of->path->thread->name[0] ? value_text(of->path->thread->name) :
-			value_empty();
+		return of->path && of->path->thread && of->path->thread->name[0]
+			       ? value_text(of->path->thread->name)
+			       : value_empty();
 	default:
-		return of->path && of->path->node ? value_text(heap_path_text(of->document, of->path->node)) : value_empty();
+		return of->path && of->path->node ? value_text(heap_path_text(of->document, of->path->node))
+						  : value_empty();
 	}
 }
 
@@ -478,7 +520,8 @@ static void list_process(struct table_rows *rows, struct path_row *list, struct 
 		for (size_t i = 0; i < process->nr_events; i++) {
 			const struct event *path = &process->events[i];
 
-			if (path->kind == LOG_EVENT_MEMORY_PATH && (path->thread != reached->thread) == others)
+			if (path->kind == LOG_EVENT_MEMORY_PATH &&
+			    (path->thread != reached->thread) == others)
 				list[rows->nr_rows++] = (struct path_row){ document, reached, path };
 		}
 	if (reached && rows->nr_rows == before)
@@ -504,12 +547,17 @@ void memory_limits_add(struct document *document, struct report *report)
 	*table = (struct table){
 		.name = "memory_limit",
 		.what = "threads",
-		.note = "what each thread was in when memory reached INSIDEME_MAX_MEMORY; Allocated 1: by whom",
+		.note = "what each thread was in when memory reached INSIDEME_MAX_MEMORY; Allocated 1: the "
+			"thread that allocated then",
 		.columns = columns,
 		.nr_columns = sizeof(columns) / sizeof(*columns),
-		.text_columns = model->nr_processes > 1 ? "pid,memory,reached_bytes,after_ns,thread,thread_name,allocated,path" :
-			"memory,reached_bytes,after_ns,thread,thread_name,allocated,path",
-		.data_columns = "pid,program,memory,reached_bytes,limit_bytes,after_ns,thread,thread_name,allocated,path",
+		.text_columns =
+			model->nr_processes > 1
+				? "pid,memory,reached_bytes,after_ns,thread,thread_name,allocated,path"
+				: "memory,reached_bytes,after_ns,thread,thread_name,allocated,path",
+		.data_columns =
+			"pid,program,memory,reached_bytes,limit_bytes,after_ns,thread,thread_name,"
+			"allocated,path",
 		.text_top = TEXT_PATHS,
 		.aside = true,
 		.row_bytes = sizeof(*list),

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* View heap: what the other threads were in when the heap was at its peak, from calls that were recorded singly. */
+/*
+ * View heap: what the other threads were in when the heap was at its peak, known from calls that were
+ * recorded singly.
+ */
 #include "analyzer/views/heap_sites.h"
 
 #include <stdlib.h>
@@ -9,7 +12,8 @@
 #include "analyzer/tables/document.h"
 
 #define PATHS_MOST	6
-#define SLICES_MOST	2000000		/* a fraction of a second; a call that goes on for longer is not found */
+/* searching more takes too long; a call that goes on for longer is not found */
+#define SLICES_MOST	2000000
 
 struct open_path {
 	const struct tree_node *node;
@@ -19,8 +23,8 @@ struct open_path {
 struct open_then {
 	struct process *process;
 	int64_t time;
-	const struct thread *peaks;	/* which is told already */
-	const struct tree_node **nodes;	/* [nr_threads]: the innermost call, NULL: not known */
+	const struct thread *peaks;	/* the thread of the peak, reported already */
+	const struct tree_node **nodes;	/* [nr_threads]: the innermost call; NULL: not known */
 };
 
 static void note(struct open_then *then, const struct thread *thread, const struct tree_node *node)
@@ -30,7 +34,7 @@ static void note(struct open_then *then, const struct thread *thread, const stru
 			then->nodes[i] = node;
 }
 
-/* Slices come by their ends, so the first one of a thread that had begun is the innermost. */
+/* Calls are sorted by their ends, so the first one of a thread that had begun is the innermost. */
 static void find_ended(struct open_then *then, struct model *model)
 {
 	struct slice_reader *reader = slices_open(model, then->process->threads, then->process->nr_threads);
@@ -99,7 +103,8 @@ void heap_add_open(struct document *document, const struct report *report)
 	qsort(paths, nr, sizeof(*paths), by_threads);
 	for (size_t i = 0; i < nr && i < PATHS_MOST; i++)
 		text = document_text(document, "%s%s%s in %s", text, i ? "; " : "",
-			document_count(document, (double)paths[i].nr_threads, "thread"), heap_path_text(document, paths[i].node));
+				     document_count(document, (double)paths[i].nr_threads, "thread"),
+				     heap_path_text(document, paths[i].node));
 	if (nr > PATHS_MOST)
 		text = document_text(document, "%s; and %zu other call paths", text, nr - PATHS_MOST);
 	if (nr)

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Call paths that allocated what lived at the peak, and what was not freed. */
+/*
+ * Call paths that allocated what lived at the peak, and what was not freed; and heap use of the C++
+ * library, charged to its callers.
+ */
 #include "analyzer/views/heap_sites.h"
 
 #include <stdlib.h>
@@ -13,9 +16,9 @@
 #include "analyzer/tables/document.h"
 
 #define TEXT_PATHS	10
-#define PATH_CALLS	6	/* of a long path the beginning and the end */
+#define PATH_CALLS	6	/* a longer path is shown by its beginning and its end */
 #define PATH_NAME_WIDTH	48
-#define SHORT_NS	3e8	/* blocks are dated in steps of up to 0.27 s */
+#define SHORT_NS	3e8	/* the age of blocks is known in steps of up to 0.27 s */
 
 struct site {
 	const struct tree_node *node;
@@ -25,23 +28,25 @@ struct site {
 	double variance_bytes2;
 	bool is_sampled;
 	struct document *document;
-	const struct heap_age *age;	/* NULL: not told */
+	const struct heap_age *age;	/* NULL: not shown */
 	double elapsed_ns;
 };
 
-/* How many calls from @first on are told as one: a recursion, or what a library's function goes through. */
+/* How many calls from @first on are shown as one: a recursion, or calls within a library. */
 static size_t same_call(const struct tree_node *const *calls, size_t nr_calls, size_t first)
 {
 	const struct function *function = calls[first]->function;
 	size_t at = first + 1;
 
-	while (at < nr_calls && (calls[at]->function == function ||
-				 (function_is_of_cpp_library(function) && function_is_of_cpp_library(calls[at]->function))))
+	while (at < nr_calls &&
+	       (calls[at]->function == function ||
+		(function_is_of_cpp_library(function) && function_is_of_cpp_library(calls[at]->function))))
 		at++;
 	return at - first;
 }
 
-static const char *join_calls(struct document *document, const struct tree_node *const *calls, size_t nr_calls)
+static const char *join_calls(struct document *document, const struct tree_node *const *calls,
+			      size_t nr_calls)
 {
 	const char *text = "";
 
@@ -100,11 +105,11 @@ const char *heap_age_text(struct document *document, const struct heap_age *age,
 	if (elapsed_ns < SHORT_NS || !nr)
 		return "";
 	if (early == nr)
-		return document_text(document, "from the first %s: kept from start",
+		return document_text(document, "from the first %s, kept since",
 				     document_number(document, UNIT_NS, born_before_ns(last)));
 	if (early == 0)
 		return "recent";
-	return (double)(nr - early) >= 0.3 * (double)nr ? "of every age: growing" : "most from the start";
+	return (double)(nr - early) >= 0.3 * (double)nr ? "of all ages: growing" : "most from the start";
 }
 
 static struct value get_path(const struct column *column, const void *row)
@@ -140,7 +145,8 @@ static struct value get_share(const struct column *column, const void *row)
 	const struct site *site = row;
 
 	(void)column;
-	return site->all_bytes ? value_real(UNIT_PERCENT, 100 * (double)site->bytes / (double)site->all_bytes) : value_empty();
+	return site->all_bytes ? value_real(UNIT_PERCENT, 100 * (double)site->bytes / (double)site->all_bytes)
+			       : value_empty();
 }
 
 static struct value get_age(const struct column *column, const void *row)
@@ -176,7 +182,7 @@ static int by_bytes(const void *a, const void *b)
 	return x->node->id < y->node->id ? -1 : 1;
 }
 
-/* @is_peak: sites of what lived at the peak, else of what was not freed. */
+/* @is_peak: what lived at the peak; otherwise what was not freed. */
 static struct table_rows *list_sites(struct document *document, const struct model *model, bool is_peak)
 {
 	struct table_rows *rows = document_new(document, sizeof(*rows));
@@ -188,7 +194,8 @@ static struct table_rows *list_sites(struct document *document, const struct mod
 			.calls = is_peak ? node->heap->peak_calls : node->heap->not_freed_calls,
 			.bytes = is_peak ? node->heap->peak_bytes : node->heap->not_freed_bytes,
 			.all_bytes = is_peak ? model->heap.peak_bytes : model->heap.not_freed_bytes,
-			.variance_bytes2 = is_peak ? node->heap->peak_variance_bytes2 : node->heap->not_freed_variance_bytes2,
+			.variance_bytes2 = is_peak ? node->heap->peak_variance_bytes2
+						   : node->heap->not_freed_variance_bytes2,
 			.is_sampled = node->heap->nr_samples,
 			.document = document,
 			.age = node->age ? &model->heap_ages[node->age] : NULL,
@@ -203,12 +210,16 @@ static struct table_rows *list_sites(struct document *document, const struct mod
 	return rows;
 }
 
-/* All of them for programs, the first for people: a path is no function, whose others have a name. */
+/*
+ * Programs get all paths, people the first ones: paths have no names by which a line could sum up the
+ * others.
+ */
 static void add_table(struct document *document, const struct table *like)
 {
 	const struct table_rows *all = like->source;
 	struct table_rows *first = document_new(document, sizeof(*first));
-	struct table *table = document_new(document, sizeof(*table)), *text = document_new(document, sizeof(*text));
+	struct table *table = document_new(document, sizeof(*table)),
+		     *text = document_new(document, sizeof(*text));
 
 	*table = *like;
 	table->aside = true;
@@ -247,9 +258,13 @@ void heap_add_peak(struct document *document, const struct report *report)
 void heap_add_not_freed(struct document *document, const struct report *report)
 {
 	const struct heap_stats *heap = &report->model->heap, *suppressed = &report->model->suppressed;
-	const char *besides = !suppressed->not_freed_calls ? "" : document_text(document, ", besides %s in %s suppressed",
-		document_number(document, UNIT_BYTES, (double)suppressed->not_freed_bytes),
-		document_count(document, (double)suppressed->not_freed_calls, "block"));
+	const char *besides =
+		!suppressed->not_freed_calls
+			? ""
+			: document_text(
+				  document, ", besides %s in %s suppressed",
+				  document_number(document, UNIT_BYTES, (double)suppressed->not_freed_bytes),
+				  document_count(document, (double)suppressed->not_freed_calls, "block"));
 
 	if (!heap->not_freed_calls) {
 		const char *unseen = heap_unseen_text(document, report->model);
@@ -258,21 +273,24 @@ void heap_add_not_freed(struct document *document, const struct report *report)
 			document_text(document, "none of the samples%s: %s", besides, unseen))->apart = true;
 		return;
 	}
-	add_table(document, &(struct table){
-		.name = "not_freed",
-		.what = "call paths",
-		.title = document_text(document, "not freed: %s in %s%s",
-				       document_number(document, UNIT_BYTES, (double)heap->not_freed_bytes),
-				       document_count(document, (double)heap->not_freed_calls, "block"), besides),
-		.text_columns = report->model->heap.nr_samples ?
-			"not_freed_bytes,not_freed_error_bytes,not_freed_blocks,age,path" :
-			"not_freed_bytes,not_freed_blocks,age,path",
-		.columns = not_freed_columns,
-		.nr_columns = sizeof(not_freed_columns) / sizeof(*not_freed_columns),
-		.text_sort = "not_freed_bytes",
-		.data_sort = "not_freed_bytes",
-		.source = list_sites(document, report->model, false),
-	});
+	add_table(document,
+		  &(struct table){
+			  .name = "not_freed",
+			  .what = "call paths",
+			  .title = document_text(
+				  document, "not freed: %s in %s%s",
+				  document_number(document, UNIT_BYTES, (double)heap->not_freed_bytes),
+				  document_count(document, (double)heap->not_freed_calls, "block"), besides),
+			  .text_columns =
+				  report->model->heap.nr_samples
+					  ? "not_freed_bytes,not_freed_error_bytes,not_freed_blocks,age,path"
+					  : "not_freed_bytes,not_freed_blocks,age,path",
+			  .columns = not_freed_columns,
+			  .nr_columns = sizeof(not_freed_columns) / sizeof(*not_freed_columns),
+			  .text_sort = "not_freed_bytes",
+			  .data_sort = "not_freed_bytes",
+			  .source = list_sites(document, report->model, false),
+		  });
 }
 
 bool function_is_of_cpp_library(const struct function *function)
@@ -294,7 +312,8 @@ void heap_charge(struct model *model)
 	for (struct tree_node *node = tree_next(model->root); node; node = tree_next(node)) {
 		struct function *above = payers[node->parent->id];
 
-		payers[node->id] = above && function_is_of_cpp_library(node->function) ? above : node->function;
+		payers[node->id] =
+			above && function_is_of_cpp_library(node->function) ? above : node->function;
 		heap_stats_add(&payers[node->id]->charged_heap, node->heap);
 	}
 	free(payers);
@@ -305,12 +324,16 @@ uint64_t heap_sample_distance(const struct model *model)
 	uint64_t bytes = 0;
 
 	for (size_t i = 0; i < model->nr_processes; i++)
-		if (model->processes[i]->heap.live_records && bytes < model->processes[i]->header.heap_sample_bytes)
+		if (model->processes[i]->heap.live_records &&
+		    bytes < model->processes[i]->header.heap_sample_bytes)
 			bytes = model->processes[i]->header.heap_sample_bytes;
 	return bytes;
 }
 
-/* Of blocks that come to 3 times the mean distance of samples, 95 % have one: exp(-3). At a distance of 1 all have. */
+/*
+ * If blocks are 3 times the mean distance of samples in total, 95 % of such sets have a sample: exp(-3). At
+ * a distance of 1, every block is a sample.
+ */
 const char *heap_unseen_text(struct document *document, const struct model *model)
 {
 	uint64_t distance = model->heap.nr_samples ? heap_sample_distance(model) : 0;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* View heap: how large allocations were, and what of RSS is not heap. */
+/* View heap: how large allocations were, and what in RSS is not heap. */
 #include "analyzer/model/memory_at.h"
 #include "analyzer/resources/series.h"
 #include "analyzer/tables/document.h"
 #include "analyzer/views/heap_sites.h"
 
 struct size_row {
-	uint64_t up_to_bytes;		/* 0: more than all before */
+	uint64_t up_to_bytes;		/* 0: larger than all before */
 	uint64_t alloc_calls;
 };
 
@@ -52,7 +52,9 @@ void heap_add_sizes(struct document *document, const struct report *report)
 			continue;
 		list[rows->nr_rows++] = (struct size_row){ is_last ? 0 : 16ull << i, sizes[i] };
 		if ((double)sizes[i] >= 0.01 * (double)all)
-			text = document_text(document, "%s%s%s%s %.0f %%", text, *text ? ", " : "", is_last ? "above " : "",
+			text = document_text(
+				document, "%s%s%s%s %.0f %%", text, *text ? ", " : "",
+				is_last ? "above " : "",
 				document_number(document, UNIT_BYTES, ldexp(16, is_last ? i - 1 : i)),
 				100 * (double)sizes[i] / (double)all);
 	}
@@ -69,12 +71,13 @@ void heap_add_sizes(struct document *document, const struct report *report)
 		.source = rows,
 		.formats = IN_JSON,
 	};
-	document_add(document, "Sizes", document_text(document, "of allocations, up to: %s", text))->wraps = true;
+	document_add(document, "Sizes", document_text(document, "of allocations, up to: %s", text))->wraps =
+		true;
 	document->sections[document->nr_sections - 1].apart = true;
 	document_add_table(document, table);
 }
 
-/* Return: of how many processes live blocks are known; @last: the last of them. */
+/* Return: how many processes have known live blocks; @last: the last of them */
 static size_t count_live(const struct model *model, struct process **last)
 {
 	size_t nr = 0;
@@ -109,11 +112,13 @@ const char *heap_peak_text(struct document *document, const struct report *repor
 	if (!process || process->heap_peak == NO_TIME)
 		return text;
 	return document_text(document, "%s, %s after the start%s%s", text,
-		document_number(document, UNIT_NS, (double)process->heap_peak), process->heap_peak_node ? ", in " : "",
-		process->heap_peak_node ? heap_path_text(document, process->heap_peak_node) : "");
+			     document_number(document, UNIT_NS, (double)process->heap_peak),
+			     process->heap_peak_node ? ", in " : "",
+			     process->heap_peak_node ? heap_path_text(document, process->heap_peak_node)
+						     : "");
 }
 
-/* An error of 0 would be wrong where no sample was among it. */
+/* Without a sample among it, an error of 0 would be wrong. */
 static const char *not_freed_text(struct document *document, const struct model *model)
 {
 	const char *unseen = model->heap.not_freed_calls ? NULL : heap_unseen_text(document, model);
@@ -123,7 +128,7 @@ static const char *not_freed_text(struct document *document, const struct model 
 		document_number(document, UNIT_BYTES, sqrt(model->heap.not_freed_variance_bytes2)));
 }
 
-/* Of processes that were sampled what their allocators gave is counted; blocks from before a log are in its peak. */
+/* In sampled processes, what allocators gave is counted. Blocks from before a log count in its peak. */
 const char *heap_sampled_text(struct document *document, const struct report *report)
 {
 	const struct model *model = report->model;
@@ -144,16 +149,20 @@ const char *heap_sampled_text(struct document *document, const struct report *re
 	if (nr > 1)
 		when = document_text(document, "s of %zu processes, each at its own time", nr);
 	else if (process && process->heap_peak != NO_TIME)
-		when = document_text(document, ", %s after the start", document_number(document, UNIT_NS, (double)process->heap_peak));
-	return document_text(document, "%s at the peak%s; %s in %s: counted. Who allocated is known from %s, one every %s on "
-		"average: estimates; %s not freed",
-		document_number(document, UNIT_BYTES, (double)peak_bytes), when,
-		document_number(document, UNIT_BYTES, (double)bytes), document_count(document, (double)calls, "allocation"),
-		document_count(document, (double)model->heap.nr_samples, "stack"),
-		document_number(document, UNIT_BYTES, (double)heap_sample_distance(model)), not_freed_text(document, model));
+		when = document_text(document, ", %s after the start",
+				     document_number(document, UNIT_NS, (double)process->heap_peak));
+	return document_text(document,
+			     "%s at the peak%s; %s in %s. These are counted. Who allocated is "
+			     "estimated from %s, one every %s on average; %s not freed",
+			     document_number(document, UNIT_BYTES, (double)peak_bytes), when,
+			     document_number(document, UNIT_BYTES, (double)bytes),
+			     document_count(document, (double)calls, "allocation"),
+			     document_count(document, (double)model->heap.nr_samples, "stack"),
+			     document_number(document, UNIT_BYTES, (double)heap_sample_distance(model)),
+			     not_freed_text(document, model));
 }
 
-/* A column as last sampled at the peak, or first after it; LOG_NONE: it is not known. */
+/* A column as last sampled before the peak, or first after it; LOG_NONE: not known. */
 static uint64_t at_peak(struct process *process, const char *set, const char *name)
 {
 	struct rowset *rows = process_rowset(process, set);
@@ -165,21 +174,24 @@ static uint64_t at_peak(struct process *process, const char *set, const char *na
 	return rowset_value(rows, row >= 0 ? (size_t)row : 0, (uint32_t)column);
 }
 
-/* "8 MiB of files and shared memory, 136 KiB of stacks": what is known; adds it up in @bytes. */
+/* "8 MiB of files and shared memory, 136 KiB of stacks", as far as known. Adds them up in @bytes. */
 static const char *parts_text(struct document *document, struct process *process, double *bytes)
 {
-	uint64_t mapped = at_peak(process, "process", "mapped_bytes"), stacks = at_peak(process, "process_maps", "stack_bytes");
+	uint64_t mapped = at_peak(process, "process", "mapped_bytes"),
+		 stacks = at_peak(process, "process_maps", "stack_bytes");
 	const char *text = "code and data of files";
 
 	*bytes = 0;
 	if (mapped != LOG_NONE) {
 		*bytes += (double)mapped;
-		text = document_text(document, "%s of files and shared memory", document_number(document, UNIT_BYTES, (double)mapped));
+		text = document_text(document, "%s of files and shared memory",
+				     document_number(document, UNIT_BYTES, (double)mapped));
 	}
 	if (stacks == LOG_NONE)
 		return document_text(document, "%s, stacks", text);
 	*bytes += (double)stacks;
-	return document_text(document, "%s, %s of stacks", text, document_number(document, UNIT_BYTES, (double)stacks));
+	return document_text(document, "%s, %s of stacks", text,
+			     document_number(document, UNIT_BYTES, (double)stacks));
 }
 
 void heap_add_rest(struct document *document, const struct report *report)
@@ -191,31 +203,38 @@ void heap_add_rest(struct document *document, const struct report *report)
 
 	if (report->model->nr_processes != 1 || report_is_of_threads(report) || process->is_saved ||
 	    process->heap_peak == NO_TIME ||
-	    !process_memory_at(process, process_ticks(process, process->heap_peak), &reading) || reading.rss_bytes == LOG_NONE)
+	    !process_memory_at(process, process_ticks(process, process->heap_peak), &reading) ||
+	    reading.rss_bytes == LOG_NONE)
 		return;
 	parts = parts_text(document, process, &known);
 	rss = document_number(document, UNIT_BYTES, (double)reading.rss_bytes);
 	rest = (double)reading.rss_bytes - (double)process->heap_peak_bytes;
 	if (rest >= known)
-		text = document_text(document, "%s of RSS, which was %s as last sampled then: %s, else anonymous mappings and what the "
-				     "allocator keeps", document_number(document, UNIT_BYTES, rest), rss, parts);
+		text = document_text(document,
+				     "%s of RSS, which was last sampled at %s: %s; the rest is "
+				     "anonymous mappings and what the allocator keeps",
+				     document_number(document, UNIT_BYTES, rest), rss, parts);
 	else
-		text = document_text(document, "of RSS, which was %s as last sampled then: %s; at least %s of the heap were not touched yet, or "
-				     "swapped out", rss, parts, document_number(document, UNIT_BYTES, known - rest));
+		text = document_text(document,
+				     "RSS was last sampled at %s, of it: %s; at least %s of the "
+				     "heap had not been touched yet, or was swapped out",
+				     rss, parts, document_number(document, UNIT_BYTES, known - rest));
 	document_add(document, "Not heap", text)->wraps = true;
 }
 
-/* "heap +9.8 KiB/s (error 1.2 KiB/s)"; nothing where there are too few samples to tell. */
-static const char *trend_of(struct document *document, const struct report *report, const char *name, const char *column)
+/* "heap +9.8 KiB/s (error 1.2 KiB/s)"; "" if there are too few samples. */
+static const char *trend_of(struct document *document, const struct report *report, const char *name,
+			    const char *column)
 {
 	struct series series;
 	const char *text = "";
 
 	series_of_all(&series, report->model, "process", column, 64);
 	if (series.known && isfinite(series.slope) && isfinite(series.slope_error))
-		text = document_text(document, "%s %s%s (standard error %s)", name, series.slope > 0 ? "+" : "",
-			document_number(document, UNIT_BYTES_RATE, series.slope),
-			document_number(document, UNIT_BYTES_RATE, series.slope_error));
+		text = document_text(document, "%s %s%s (standard error %s)", name,
+				     series.slope > 0 ? "+" : "",
+				     document_number(document, UNIT_BYTES_RATE, series.slope),
+				     document_number(document, UNIT_BYTES_RATE, series.slope_error));
 	series_release(&series);
 	return text;
 }
@@ -224,11 +243,13 @@ void heap_add_trend(struct document *document, const struct report *report)
 {
 	const char *heap, *rss;
 
-	if (report->model->nr_processes != 1 || report_is_of_threads(report) || report->model->processes[0]->is_saved)
+	if (report->model->nr_processes != 1 || report_is_of_threads(report) ||
+	    report->model->processes[0]->is_saved)
 		return;
 	heap = trend_of(document, report, "heap", "heap_bytes");
 	rss = trend_of(document, report, "RSS", "rss_bytes");
 	if (*heap && *rss)
-		document_add(document, "Trend", document_text(document, "%s, %s: growth of several errors may be a leak", heap,
+		document_add(document, "Trend", document_text(document,
+			"%s, %s: growth of more than three times its error may be a leak", heap,
 							      rss))->wraps = true;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Who calls each function, and whom each function calls: a row for each pair, those of one function together. */
+/* Who calls each function, and whom it calls: a row for each pair, grouped by function. */
 #include "analyzer/views/views.h"
 
 #include <stdlib.h>
@@ -14,7 +14,7 @@ struct edge_row {
 	const struct edge *edge;
 	struct function *function;	/* whose callers or callees these are */
 	struct function *other;		/* NULL: nothing that was recorded */
-	bool first;			/* of its function's rows */
+	bool first;			/* first row of its function */
 	bool timed;
 	bool is_sampled;
 	const struct run_part *parts;	/* [nr_runs] */
@@ -31,7 +31,7 @@ static struct value get_function(const struct column *column, const void *row)
 	return function ? function_cell(function, column->index & ~(size_t)OF_OTHER) : value_empty();
 }
 
-/* For people: a function once, above all of its rows. */
+/* For people: name a function once, above all its rows. */
 static struct value get_heading(const struct column *column, const void *row)
 {
 	const struct edge_row *of = row;
@@ -57,10 +57,11 @@ static struct value get_samples(const struct column *column, const void *row)
 {
 	const struct edge_row *of = row;
 
-	return sample_cell(&of->edge->samples, of->function->samples.total_nr, of->function->samples.total_ns, column->index);
+	return sample_cell(&of->edge->samples, of->function->samples.total_nr, of->function->samples.total_ns,
+			   column->index);
 }
 
-/* Of the function's own. */
+/* As a share of the function's own number. */
 static struct value get_share(const struct column *column, const void *row)
 {
 	const struct edge_row *of = row;
@@ -70,7 +71,7 @@ static struct value get_share(const struct column *column, const void *row)
 	return part.type == VALUE_EMPTY ? part : share_cell(value_number(part), value_number(whole));
 }
 
-/* Of several runs: calls, self and total time of each. */
+/* With several runs: calls, self and total time of each. */
 enum { PART_CALLS = 4, PART_SELF = 8, PART_TOTAL = 12 };
 
 static struct value get_part(const struct column *column, const void *row)
@@ -123,10 +124,12 @@ static struct value get_part(const struct column *column, const void *row)
 	{ "total_samples", "Samples", 0, get_samples, CELL_SAMPLES_TOTAL }, \
 	{ "total_samples_percent", "", 0, get_samples, CELL_SAMPLES_TOTAL_PERCENT }
 
-#define DATA_COLUMNS(other) "function,module,file,line," other "," other "_module," other "_file," other "_line," \
-	"calls,self_ns,total_ns,total_percent,mean_ns,max_ns,open_calls," \
+#define DATA_COLUMNS(other)                                                                                  \
+	"function,module,file,line," other "," other "_module," other "_file," other "_line,"                \
+	"calls,self_ns,total_ns,total_percent,mean_ns,max_ns,open_calls,"                                    \
 	"self_is_doubtful,total_is_doubtful,self_doubt_ns,total_doubt_ns"
-#define RUN_COLUMNS ",calls_run_min,calls_run_mean,calls_run_max,self_run_min_ns,self_run_mean_ns,self_run_max_ns," \
+#define RUN_COLUMNS \
+	",calls_run_min,calls_run_mean,calls_run_max,self_run_min_ns,self_run_mean_ns,self_run_max_ns,"      \
 	"total_run_min_ns,total_run_mean_ns,total_run_max_ns"
 
 #define SAMPLE_COLUMNS ",samples,sampled_self_ns,sampled_total_ns,total_samples,total_samples_percent"
@@ -139,12 +142,14 @@ static int largest_first(double a, double b)
 	return (a < b) - (a > b);
 }
 
-/* Functions by their time, else calls; the rows of one likewise. */
+/* Functions with most time first, or most calls; likewise the rows of a function. */
 static int compare_rows(const void *a, const void *b)
 {
 	const struct edge_row *x = a, *y = b;
-	int order = x->is_sampled ? largest_first(x->function->samples.total_ns, y->function->samples.total_ns) :
-		x->timed ? largest_first(x->function->stats.total_ns, y->function->stats.total_ns) : 0;
+	int order = x->is_sampled
+			    ? largest_first(x->function->samples.total_ns, y->function->samples.total_ns)
+		    : x->timed ? largest_first(x->function->stats.total_ns, y->function->stats.total_ns)
+			       : 0;
 
 	if (order == 0)
 		order = largest_first((double)x->function->stats.calls, (double)y->function->stats.calls);
@@ -175,7 +180,8 @@ static struct table_rows *list_rows(struct document *document, const struct repo
 	for (size_t i = 0; i < edges.nr; i++) {
 		struct edge *edge = &edges.list[i];
 
-		if ((model->is_sampled ? !edge->samples.total_nr : !edge->stats.calls) || (callees && !edge->caller))
+		if ((model->is_sampled ? !edge->samples.total_nr : !edge->stats.calls) ||
+		    (callees && !edge->caller))
 			continue;
 		list[rows->nr_rows++] = (struct edge_row){
 			.edge = edge,
@@ -184,7 +190,8 @@ static struct table_rows *list_rows(struct document *document, const struct repo
 			.first = true,
 			.timed = timed,
 			.is_sampled = model->is_sampled,
-			.parts = model->nr_parts > 1 ? parts_of_edge(model, edge->caller, edge->function) : NULL,
+			.parts = model->nr_parts > 1 ? parts_of_edge(model, edge->caller, edge->function)
+						     : NULL,
 			.nr_runs = model->nr_parts,
 		};
 	}
@@ -196,16 +203,20 @@ static struct table_rows *list_rows(struct document *document, const struct repo
 
 static const char *note_of(struct document *document, const struct report *report, bool callees)
 {
-	const char *note = report->model->is_sampled ? document_text(document, SAMPLED_NOTE, report->model->samples.nr) :
-		!report_has_times(report) ? NULL :
-		callees ? "self and total of what was called, while called so; % of the function's total" :
-		"self and total of the function, while called so; % of its total over all callers";
+	const char *note =
+		report->model->is_sampled   ? document_text(document, SAMPLED_NOTE, report->model->samples.nr)
+		: !report_has_times(report) ? NULL
+		: callees
+			? "self and total of what was called, while called so; % of the function's total"
+			: "self and total of the function, while called so; % of its total over all callers";
 
 	if (!report->model->nr_functions)
 		return "none were recorded; insideme-report -v summary says why";
 	if (report->model->nr_parts > 1)
-		note = document_text(document, "%s%ssums of %zu runs; /run: their mean; least and most: of one run, 0 where it has "
-				     "none", note ? note : "", note ? "; " : "", report->model->nr_parts);
+		note = document_text(document,
+				     "%s%ssums of %zu runs; /run: their mean; least and most: of "
+				     "one run, 0 if it has none",
+				     note ? note : "", note ? "; " : "", report->model->nr_parts);
 	return note ? document_text(document, "%s%s", note, report_doubt_note(report)) : NULL;
 }
 
@@ -214,9 +225,12 @@ static const char *text_columns(const struct report *report)
 	if (report->model->is_sampled)
 		return "sampled_total_ns,total_samples_percent,sampled_self_ns,heading,other";
 	if (report->model->nr_parts > 1)
-		return report_has_times(report) ? "total_ns,total_percent,total_run_mean_ns,total_run_min_ns,total_run_max_ns,"
-			"self_ns,calls,heading,other" : "calls,calls_run_mean,calls_run_min,calls_run_max,heading,other";
-	return report_has_times(report) ? "total_ns,total_percent,self_ns,calls,heading,other" : "calls,heading,other";
+		return report_has_times(report)
+			       ? "total_ns,total_percent,total_run_mean_ns,total_run_min_ns,total_run_max_ns,"
+				 "self_ns,calls,heading,other"
+			       : "calls,calls_run_mean,calls_run_min,calls_run_max,heading,other";
+	return report_has_times(report) ? "total_ns,total_percent,self_ns,calls,heading,other"
+					: "calls,heading,other";
 }
 
 static int build(struct document *document, struct report *report, bool callees)
@@ -230,10 +244,13 @@ static int build(struct document *document, struct report *report, bool callees)
 		.columns = callees ? callee_columns : caller_columns,
 		.nr_columns = sizeof(caller_columns) / sizeof(*caller_columns),
 		.text_columns = text_columns(report),
-		.data_columns = document_text(document, "%s%s%s", callees ? DATA_COLUMNS("callee") : DATA_COLUMNS("caller"),
+		.data_columns = document_text(document, "%s%s%s",
+					      callees ? DATA_COLUMNS("callee") : DATA_COLUMNS("caller"),
 					      report->model->nr_parts > 1 ? RUN_COLUMNS : "",
 					      report->model->samples.nr ? SAMPLE_COLUMNS : ""),
-		.weight = report->model->is_sampled ? "sampled_total_ns" : report_has_times(report) ? "total_ns" : "calls",
+		.weight = report->model->is_sampled  ? "sampled_total_ns"
+			  : report_has_times(report) ? "total_ns"
+						     : "calls",
 		.text_top = TEXT_EDGES,
 		.row_bytes = sizeof(struct edge_row),
 		.next = table_next_row,

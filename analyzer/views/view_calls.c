@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Single calls, one row for each slice, as they come from the log: memory does not grow with their number. */
+/* Single calls, a row for each, as they come from the log: memory does not grow with their number. */
 #include "analyzer/views/views.h"
 
 #include <stdio.h>
@@ -81,7 +81,7 @@ static struct value get_heap(const struct column *column, const void *row)
 
 enum { MEMORY_RSS, MEMORY_VMS, MEMORY_AGE, AT_EXIT = 4 };
 
-/* As it was read by the hooks themselves. */
+/* As the hooks read it at the call. */
 static struct value get_own_memory(const struct column *column, const struct slice *slice)
 {
 	switch (column->index) {
@@ -97,10 +97,15 @@ static struct value get_own_memory(const struct column *column, const struct sli
 	return ns_cell(0);
 }
 
-/* The newest reading before the call's entry or exit; the cells of a row ask for the same one in turn. */
+/* The last reading before the call's entry or exit. The cells of a row ask for the same one in turn. */
 static struct value get_memory(const struct column *column, const void *row)
 {
-	static struct { const struct process *process; uint64_t ticks; bool known; struct memory_reading reading; } last;
+	static struct {
+		const struct process *process;
+		uint64_t ticks;
+		bool known;
+		struct memory_reading reading;
+	} last;
 	const struct slice *slice = row;
 	uint64_t ticks = column->index & AT_EXIT ? slice->end_ticks : slice->start_ticks, bytes;
 
@@ -119,7 +124,7 @@ static struct value get_memory(const struct column *column, const void *row)
 	return bytes == LOG_NONE ? value_empty() : value_integer(UNIT_BYTES, (int64_t)bytes);
 }
 
-/* Adaptive timing: a call that was not timed, and seen to be long by its callees. */
+/* Adaptive timing: a call that was not timed, but was long by what its callees took. */
 static struct value get_longer(const struct column *column, const void *row)
 {
 	(void)column;
@@ -160,9 +165,10 @@ static const struct column columns[] = {
 	{ "at_most_longer_ns", "Longer by", 0, get_longer, 0 },
 };
 
-#define DATA_COLUMNS "start_ns,end_ns,duration_ns,pid,thread,thread_name,function,module,file,line,depth," \
-	"heap_before_bytes,heap_after_bytes,heap_delta_bytes,rss_at_entry_bytes,vms_at_entry_bytes,entry_age_ns," \
-	"rss_at_exit_bytes,vms_at_exit_bytes,exit_age_ns,broken,at_most_longer_ns"
+#define DATA_COLUMNS \
+	"start_ns,end_ns,duration_ns,pid,thread,thread_name,function,module,file,line,depth," \
+	"heap_before_bytes,heap_after_bytes,heap_delta_bytes,rss_at_entry_bytes,vms_at_entry_bytes," \
+	"entry_age_ns,rss_at_exit_bytes,vms_at_exit_bytes,exit_age_ns,broken,at_most_longer_ns"
 
 static bool next_call(struct table *table, void *row)
 {
@@ -184,13 +190,17 @@ static bool next_call(struct table *table, void *row)
 	return false;
 }
 
-/* What the calls between two times tell of, below the table, or on stderr, so that a table in a file stays a table. */
+/*
+ * Say how much the calls between two times cover: below the table, or on stderr, so that a file holds the
+ * table alone.
+ */
 static const char *tell_coverage(struct document *document, const struct report *report)
 {
 	double percent = coverage_percent(report->model);
 	char share[UNIT_TEXT_MAX];
-	const char *text = isnan(percent) ? "no thread lived then" :
-		document_text(document, "calls that ran then, in full; they tell of %s of the threads' time",
+	const char *text = isnan(percent) ? "no thread existed then" :
+		document_text(document,
+			"calls that ran then, in full length; they cover %s of the threads' time",
 			      unit_format(share, UNIT_PERCENT, percent));
 
 	if (strcmp(report->options->format, "text") != 0)
@@ -207,12 +217,15 @@ int view_calls(struct document *document, struct report *report)
 	*table = (struct table){
 		.name = "calls",
 		.title = report->title,
-		.note = "Heap: of the process; Own change: what the call's thread allocated less what it freed",
+		.note = "Heap: of the process; Own change: what the thread of the call allocated, less "
+			"what it freed",
 		.columns = columns,
 		.nr_columns = sizeof(columns) / sizeof(*columns),
-		.text_columns = report_has_heap(report) ?
-			"start_ns,duration_ns,thread,heap_before_bytes,heap_after_bytes,heap_delta_bytes,"
-			"rss_at_exit_bytes,function" : "start_ns,duration_ns,thread,rss_at_exit_bytes,function,source",
+		.text_columns =
+			report_has_heap(report)
+				? "start_ns,duration_ns,thread,heap_before_bytes,heap_after_bytes,"
+					"heap_delta_bytes,rss_at_exit_bytes,function"
+				: "start_ns,duration_ns,thread,rss_at_exit_bytes,function,source",
 		.data_columns = DATA_COLUMNS,
 		.text_sort = "duration_ns",
 		.text_top = TEXT_CALLS,

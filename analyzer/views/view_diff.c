@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* --diff: functions and call paths of two runs side by side, those first that changed most. */
+/* --diff: functions and call paths of two runs side by side, the largest change first. */
 #include "analyzer/views/views.h"
 
 #include <stdlib.h>
@@ -15,18 +15,18 @@
 
 struct diff_row {
 	struct function *function;
-	const struct diff_path *path;	/* NULL: the row is of a function */
+	const struct diff_path *path;	/* NULL: the row is a function */
 	const struct diff_side *before, *after;
 };
 
-/* A cell of the statistics or of the heap, on one side or the difference of both. */
+/* A cell of call statistics or of the heap: of one side, or the difference. */
 enum { OF_BEFORE = 0, OF_AFTER = 32, OF_CHANGE = 64, OF_PERCENT = 96, OF_SIDE = 96, OF_HEAP = 128 };
 
 static struct value get_side(const struct diff_side *side, size_t index)
 {
 	size_t cell = index & (OF_AFTER - 1);
 
-	if (!side->is_there)	/* it took nothing, but that of each call is not known */
+	if (!side->is_there)	/* it took nothing; its mean is not known */
 		return cell == CELL_MEAN && !(index & OF_HEAP) ? value_empty() : value_integer(UNIT_COUNT, 0);
 	return index & OF_HEAP ? heap_cell(&side->heap, cell) : stats_cell(&side->stats, cell);
 }
@@ -45,12 +45,13 @@ static struct value get_number(const struct column *column, const void *row)
 	case OF_AFTER:
 		return after;
 	default:
-		if (before.type == VALUE_EMPTY || after.type == VALUE_EMPTY)	/* one side does not know */
+		if (before.type == VALUE_EMPTY || after.type == VALUE_EMPTY)	/* not known on one side */
 			return value_empty();
 	}
 	if ((column->index & OF_SIDE) == OF_CHANGE)
 		return value_integer(unit, (int64_t)change);
-	return value_number(before) > 0 ? value_real(UNIT_PERCENT, 100 * change / value_number(before)) : value_empty();
+	return value_number(before) > 0 ? value_real(UNIT_PERCENT, 100 * change / value_number(before))
+					: value_empty();
 }
 
 static struct value get_function(const struct column *column, const void *row)
@@ -58,7 +59,7 @@ static struct value get_function(const struct column *column, const void *row)
 	return function_cell(((const struct diff_row *)row)->function, column->index);
 }
 
-/* As view tree has it. */
+/* As in view tree. */
 static struct value get_path(const struct column *column, const void *row)
 {
 	static char *text;
@@ -105,15 +106,19 @@ static const struct column columns[] = {
 	NUMBER("calls", "", "Calls before", "change", COLUMN_SUMS, CELL_CALLS),
 	NUMBER("mean", "_ns", "Mean before", "Mean change", 0, CELL_MEAN),
 	NUMBER("alloc", "_bytes", "Alloc before", "Alloc change", COLUMN_SUMS, OF_HEAP | CELL_ALLOC_BYTES),
-	NUMBER("peak_heap", "_bytes", "At peak before", "At peak change", COLUMN_SUMS, OF_HEAP | CELL_PEAK_BYTES),
-	NUMBER("not_freed", "_bytes", "Not freed before", "Not freed change", COLUMN_SUMS, OF_HEAP | CELL_NOT_FREED_BYTES),
+	NUMBER("peak_heap", "_bytes", "At peak before", "At peak change", COLUMN_SUMS,
+	       OF_HEAP | CELL_PEAK_BYTES),
+	NUMBER("not_freed", "_bytes", "Not freed before", "Not freed change", COLUMN_SUMS,
+	       OF_HEAP | CELL_NOT_FREED_BYTES),
 	{ "path", "Path", COLUMN_LEFT | COLUMN_ROOM, get_path, 0 },
 };
 
-#define NUMBER_COLUMNS(name, unit) "," name "_before" unit "," name "_after" unit "," name "_change" unit "," name "_change_percent"
-#define DATA_COLUMNS "function,module,file,line,found" NUMBER_COLUMNS("self", "_ns") NUMBER_COLUMNS("total", "_ns") \
-	NUMBER_COLUMNS("calls", "") NUMBER_COLUMNS("mean", "_ns") NUMBER_COLUMNS("alloc", "_bytes") \
-	NUMBER_COLUMNS("peak_heap", "_bytes") NUMBER_COLUMNS("not_freed", "_bytes")
+#define NUMBER_COLUMNS(name, unit)                                                                           \
+	"," name "_before" unit "," name "_after" unit "," name "_change" unit "," name "_change_percent"
+#define DATA_COLUMNS \
+	"function,module,file,line,found" NUMBER_COLUMNS("self", "_ns") NUMBER_COLUMNS("total", "_ns")       \
+		NUMBER_COLUMNS("calls", "") NUMBER_COLUMNS("mean", "_ns") NUMBER_COLUMNS("alloc", "_bytes")  \
+			NUMBER_COLUMNS("peak_heap", "_bytes") NUMBER_COLUMNS("not_freed", "_bytes")
 
 static double change_of(const struct diff_row *row)
 {
@@ -122,7 +127,7 @@ static double change_of(const struct diff_row *row)
 	return fabs(self_ns) >= 1 ? fabs(self_ns) : 0;
 }
 
-/* Without times what counts are calls. */
+/* Without times, calls decide. */
 static int most_changed_first(const void *a, const void *b)
 {
 	const struct diff_row *x = a, *y = b;
@@ -146,8 +151,9 @@ static size_t list_functions(struct diff_row *rows, const struct diff *diff)
 
 		if (function->function->kind == FUNCTION_PLAIN &&
 		    (function->sides[DIFF_BEFORE].is_there || function->sides[DIFF_AFTER].is_there))
-			rows[nr++] = (struct diff_row){ function->function, NULL, &function->sides[DIFF_BEFORE],
-				&function->sides[DIFF_AFTER] };
+			rows[nr++] =
+				(struct diff_row){ function->function, NULL, &function->sides[DIFF_BEFORE],
+						   &function->sides[DIFF_AFTER] };
 	}
 	return nr;
 }
@@ -174,15 +180,17 @@ static char *tell_run(struct document *document, const struct report *report)
 	struct tm then;
 
 	strftime(when, sizeof(when), "%Y-%m-%d %H:%M:%S", localtime_r(&start, &then));
-	return document_text(document, "%s of %s%s, %s; %s, %s, %s in functions", report->runs[0].path, when,
-			     report->nr_runs > 1 ? document_text(document, " and %zu more", report->nr_runs - 1) : "",
-			     document_number(document, UNIT_NS, (double)model->end),
-			     document_count(document, (double)model->nr_processes, "process"),
-			     document_count(document, (double)model->calls, "call"),
-			     report_has_times(report) ? document_number(document, UNIT_NS, fmax(0, model->functions_ns)) : "no time");
+	return document_text(
+		document, "%s of %s%s, %s; %s, %s, %s in functions", report->runs[0].path, when,
+		report->nr_runs > 1 ? document_text(document, " and %zu more", report->nr_runs - 1) : "",
+		document_number(document, UNIT_NS, (double)model->end),
+		document_count(document, (double)model->nr_processes, "process"),
+		document_count(document, (double)model->calls, "call"),
+		report_has_times(report) ? document_number(document, UNIT_NS, fmax(0, model->functions_ns))
+					 : "no time");
 }
 
-/* What makes both hard to compare. */
+/* Report what makes the runs hard to compare. */
 static void tell_doubts(struct document *document, const struct report *report)
 {
 	const struct report *before = report->before;
@@ -190,16 +198,21 @@ static void tell_doubts(struct document *document, const struct report *report)
 	size_t nr_common = 0;
 
 	for (size_t i = 0; i < diff->nr_functions; i++)
-		nr_common += diff->functions[i]->sides[DIFF_BEFORE].is_there && diff->functions[i]->sides[DIFF_AFTER].is_there;
+		nr_common += diff->functions[i]->sides[DIFF_BEFORE].is_there &&
+			     diff->functions[i]->sides[DIFF_AFTER].is_there;
 	if (strcmp(report_program(before), report_program(report)) != 0)
-		document_add(document, "Doubt", document_text(document, "these are different programs, %s before and %s after: functions are "
-			     "matched by their names", report_program(before), report_program(report)));
+		document_add(document, "Doubt",
+			     document_text(document,
+					   "these are different programs, %s "
+					   "before and %s after: functions are matched by name",
+					   report_program(before), report_program(report)));
 	if (before->nr_runs != report->nr_runs)
-		document_add(document, "Doubt", document_text(document, "sums of %zu before, of %zu after", before->nr_runs, report->nr_runs));
+		document_add(document, "Doubt", document_text(document,
+			"sums of %zu runs before, of %zu after", before->nr_runs, report->nr_runs));
 	if (report_has_times(before) != report_has_times(report))
 		document_add(document, "Doubt", "one of them has no times (INSIDEME_TIMING=counts)");
 	else if (report_has_errors(before) != report_has_errors(report))
-		document_add(document, "Doubt", "one of them was timed exactly, the other one adaptively");
+		document_add(document, "Doubt", "one was timed exactly, the other adaptively");
 	if (report_has_live_heap(before) != report_has_live_heap(report))
 		document_add(document, "Doubt", "one of them did not record what lives on the heap");
 	if (!nr_common && before->model->nr_functions && report->model->nr_functions)
@@ -213,8 +226,10 @@ static const char *text_columns(const struct report *report, bool of_paths)
 	if (of_paths)
 		return times ? "self_before_ns,self_after_ns,self_change_ns,calls_change,path" :
 			"calls_before,calls_after,calls_change,path";
-	return times ? "self_before_ns,self_after_ns,self_change_ns,self_change_percent,total_change_ns,calls_before,calls_after,"
-		"found,function" : "calls_before,calls_after,calls_change,calls_change_percent,alloc_change_bytes,found,function";
+	return times ? "self_before_ns,self_after_ns,self_change_ns,self_change_percent,total_change_ns,"
+		"calls_before,calls_after,found,function"
+		     : "calls_before,calls_after,calls_change,calls_change_percent,alloc_change_bytes,"
+		     	"found,function";
 }
 
 static int make(struct document *document, struct report *report, bool of_paths)
@@ -231,9 +246,10 @@ static int make(struct document *document, struct report *report, bool of_paths)
 		.name = of_paths ? "tree" : "functions",
 		.what = of_paths ? "call paths" : NULL,
 		.title = report->title,
-		.note = "change: after less before; what changed most comes first; matched by name",
+		.note = "change: after less before; largest change first; matched by name",
 		.columns = columns,
-		.nr_columns = sizeof(columns) / sizeof(*columns) - !of_paths,	/* the path is the last one */
+		/* without the path, which is the last column */
+		.nr_columns = sizeof(columns) / sizeof(*columns) - !of_paths,
 		.text_columns = text_columns(report, of_paths),
 		.data_columns = of_paths ? DATA_COLUMNS ",path" : DATA_COLUMNS,
 		.weight = "self_after_ns",

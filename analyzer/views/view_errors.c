@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What went wrong: how each process ended, the worst first, and what was open then. */
+/* What went wrong: how each process ended, worst first, and what was open then. */
 #include "analyzer/views/views.h"
 
 #include <stdlib.h>
@@ -28,11 +28,14 @@ static struct value get_number(const struct column *column, const void *row)
 		return member->first && member->first->header.rank >= 0 ?
 			value_integer(UNIT_NONE, member->first->header.rank) : value_empty();
 	case END_STATUS:
-		return member->end_kind == END_EXIT ? value_integer(UNIT_NONE, member->end_status) : value_empty();
+		return member->end_kind == END_EXIT ? value_integer(UNIT_NONE, member->end_status)
+						    : value_empty();
 	case END_AS_SIGNAL:
-		return member->end_kind == END_SIGNAL ? value_integer(UNIT_NONE, member->end_status) : value_empty();
+		return member->end_kind == END_SIGNAL ? value_integer(UNIT_NONE, member->end_status)
+						      : value_empty();
 	case END_CORE:
-		return member->end_kind == END_SIGNAL ? value_integer(UNIT_NONE, member->core_dumped) : value_empty();
+		return member->end_kind == END_SIGNAL ? value_integer(UNIT_NONE, member->core_dumped)
+						      : value_empty();
 	default:
 		return member->end == NO_TIME ? value_empty() : value_integer(UNIT_NS, member->end);
 	}
@@ -49,7 +52,7 @@ enum { TEXT_PROGRAM, TEXT_END, TEXT_ENDED };
 
 static struct value get_text(const struct column *column, const void *row)
 {
-	static char text[256];	/* one cell lives until the next row is asked for */
+	static char text[256];	/* one cell is valid until the next row */
 	const struct member *member = *(const struct member *const *)row;
 
 	if (column->index == TEXT_PROGRAM)
@@ -80,10 +83,10 @@ static const struct column end_columns[] = {
 	{ "ended", "Ended", COLUMN_LEFT | COLUMN_ROOM, get_text, TEXT_ENDED },
 };
 
-/* An open call of a process that ended badly, or has not ended; or its whole stack, of which it is the newest. */
+/* An open call of a process that ended badly or runs; or a whole stack, whose newest call it is. */
 struct open_row {
 	const struct open_stack *stack;
-	size_t number;			/* of the stack, from 1 on */
+	size_t number;			/* of the stack, from 1 */
 	size_t depth;
 	char *path;			/* NULL: only the call is shown */
 };
@@ -113,7 +116,8 @@ static struct value get_open(const struct column *column, const void *row)
 	case OPEN_WAITS:
 		return value_integer(UNIT_NONE, of->stack->left);
 	default:
-		return call_of(row)->since == NO_TIME ? value_empty() : value_integer(UNIT_NS, call_of(row)->since);
+		return call_of(row)->since == NO_TIME ? value_empty()
+						      : value_integer(UNIT_NS, call_of(row)->since);
 	}
 }
 
@@ -169,7 +173,7 @@ static const struct column open_columns[] = {
 	{ "path", "In", COLUMN_LEFT | COLUMN_WRAPS, get_who, WHO_PATH },
 };
 
-/* 0: exited with 0; higher is worse. */
+/* 0: exited with 0; a higher number is worse. */
 static int badness(const struct member *member)
 {
 	if (family_is_killed(member))
@@ -178,7 +182,9 @@ static int badness(const struct member *member)
 		return 4;
 	if (member->end_kind == END_TURNED_OFF)
 		return 3;
-	return member->end_kind == END_EXIT || member->end_kind == END_EXEC ? 0 : member->end_kind == END_RUNNING ? 1 : 2;
+	return member->end_kind == END_EXIT || member->end_kind == END_EXEC ? 0
+	       : member->end_kind == END_RUNNING			    ? 1
+									    : 2;
 }
 
 static int worst_first(const void *a, const void *b)
@@ -199,26 +205,32 @@ static const struct member **sort_members(struct document *document, const struc
 	return list;
 }
 
-/* Of one process a sentence says all; of several the table says more. */
+/* A sentence is enough for one process; several have a table. */
 static void add_lead(struct document *document, const struct member *const *list, size_t nr, size_t nr_bad)
 {
 	const struct member *worst = nr ? list[0] : NULL;
 	char text[256];
 
 	if (nr == 1 && worst->last && worst->end != NO_TIME)
-		document_add(document, "Ended", document_text(document, "%s: %s, after %s", family_program(worst),
-			process_end_text(worst->last, text, sizeof(text)),
-			document_number(document, UNIT_NS, (double)(worst->end - worst->begin))))->wraps = true;
+		document_add(document, "Ended",
+			     document_text(
+				     document, "%s: %s, after %s", family_program(worst),
+				     process_end_text(worst->last, text, sizeof(text)),
+				     document_number(document, UNIT_NS, (double)(worst->end - worst->begin))))
+			->wraps = true;
 	else if (!nr_bad)
-		document_add(document, "Ended", document_text(document, "%s with exit status 0",
-							      document_count(document, (double)nr, "process")));
+		document_add(document, "Ended",
+			     document_text(document, "%s with exit status 0",
+					   document_count(document, (double)nr, "process")));
 	else
-		document_add(document, "Ended", document_text(document, "%zu of %s not with exit status 0%s", nr_bad,
+		document_add(document, "Ended", document_text(document,
+			"%zu of %s did not end with exit status 0%s", nr_bad,
 			document_count(document, (double)nr, "process"), worst->end_kind != END_SILENT ? "" :
-			"; no word: SIGKILL, a raw exit or an exec"));
+			"; unknown: SIGKILL, a raw exit or an exec"));
 }
 
-static void add_ends(struct document *document, const struct report *report, const struct member **list, size_t nr)
+static void add_ends(struct document *document, const struct report *report, const struct member **list,
+		     size_t nr)
 {
 	struct table *table = document_new(document, sizeof(*table));
 	struct table_rows *rows = document_new(document, sizeof(*rows));
@@ -248,14 +260,14 @@ static void add_ends(struct document *document, const struct report *report, con
 	document_add_table(document, table);
 }
 
-/* A process that ended well had nothing to say but what exit() was called in. */
+/* Of a process that ended well, only the call that led to exit() would be open. */
 static bool has_last_words(const struct member *member)
 {
 	return member->last && badness(member) > 0 && member->last->nr_stacks;
 }
 
-static void add_stack(struct document *document, struct table_rows *rows, const struct open_stack *stack, size_t number,
-		      bool text)
+static void add_stack(struct document *document, struct table_rows *rows, const struct open_stack *stack,
+		      size_t number, bool text)
 {
 	struct open_row *list = (struct open_row *)rows->rows;
 
@@ -265,8 +277,8 @@ static void add_stack(struct document *document, struct table_rows *rows, const 
 				      stack->left ? " (waits as a coroutine)" : "") : NULL };
 }
 
-static struct table_rows *list_open(struct document *document, const struct member *const *members, size_t nr_members,
-				    bool text)
+static struct table_rows *list_open(struct document *document, const struct member *const *members,
+				    size_t nr_members, bool text)
 {
 	struct table_rows *rows = document_new(document, sizeof(*rows));
 	size_t nr = 0, number = 0;
@@ -281,8 +293,8 @@ static struct table_rows *list_open(struct document *document, const struct memb
 	return rows;
 }
 
-static void add_open_calls(struct document *document, const struct report *report, const struct member **members,
-			   size_t nr_members)
+static void add_open_calls(struct document *document, const struct report *report,
+			   const struct member **members, size_t nr_members)
 {
 	struct table *table = document_new(document, sizeof(*table));
 	bool text = strcmp(report->options->format, "text") == 0;
@@ -292,12 +304,15 @@ static void add_open_calls(struct document *document, const struct report *repor
 		.name = "open_calls",
 		.what = "open stacks",
 		.title = report->title,
-		.note = "what each thread was in when its process ended, or is in now; For: its newest call",
+		.note = "what each thread was in when its process ended, or is in now; For: time in its "
+			"newest call",
 		.columns = open_columns,
 		.nr_columns = sizeof(open_columns) / sizeof(*open_columns),
-		.text_columns = report->model->nr_processes > 1 ? "pid,thread,thread_name,open_ns,path" :
-			"thread,thread_name,open_ns,path",
-		.data_columns = "pid,program,thread,thread_name,stack,waits,depth,function,module,file,line,since_ns,open_ns",
+		.text_columns = report->model->nr_processes > 1 ? "pid,thread,thread_name,open_ns,path"
+								: "thread,thread_name,open_ns,path",
+		.data_columns =
+			"pid,program,thread,thread_name,stack,waits,depth,function,module,file,line,"
+			"since_ns,open_ns",
 		.text_top = TEXT_STACKS,
 		.weight = "open_ns",
 		.row_bytes = sizeof(struct open_row),
@@ -329,7 +344,7 @@ static void add_threads(struct document *document, const struct model *model)
 			document_count(document, (double)nr_calls, "call")))->apart = true;
 }
 
-/* What the handler of INSIDEME_CRASH told. */
+/* What the handler of INSIDEME_CRASH recorded. */
 static void add_crashes(struct document *document, const struct model *model)
 {
 	for (size_t i = 0; i < model->nr_processes; i++)
@@ -341,10 +356,14 @@ static void add_crashes(struct document *document, const struct model *model)
 			if (event->kind != LOG_EVENT_CRASH)
 				continue;
 			errors_cause(event, cause, sizeof(cause));
-			code = document_keep(document, errors_code(event->process, event->ticks, event->values[3]));
-			document_add(document, "Signal", document_text(document, "SIG%s, %s, in thread %u of process %u, at %s",
-				signal ?: "?", cause, event->thread ? event->thread->tid : 0,
-				model->processes[i]->header.pid, code))->wraps = true;
+			code = document_keep(document,
+					     errors_code(event->process, event->ticks, event->values[3]));
+			document_add(document, "Signal",
+				     document_text(document, "SIG%s, %s, in thread %u of process %u, at %s",
+						   signal ?: "?", cause,
+						   event->thread ? event->thread->tid : 0,
+						   model->processes[i]->header.pid, code))
+				->wraps = true;
 		}
 }
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Each entry and exit of a call that has a record, one row each, in the order of time: memory does not grow with their number. */
+/*
+ * Each entry and exit of a recorded call, a row each, in the order of time. Memory does not grow with their
+ * number.
+ */
 #include "analyzer/views/views.h"
 
 #include "analyzer/cells/events_table.h"
@@ -20,7 +23,8 @@ static bool next_event(struct table *table, void *row)
 		call_events_begin(source->events, source->model, true);
 	}
 	while (call_events_next(source->events, event))
-		if (!source->has_window || (event->time >= source->model->from && event->time <= source->model->to))
+		if (!source->has_window ||
+		    (event->time >= source->model->from && event->time <= source->model->to))
 			return true;
 	call_events_end(source->events);
 	call_events_free(source->events);

@@ -20,7 +20,7 @@ static int by_field(const void *a, const void *b)
 	return strcmp(((const struct field_row *)a)->field, ((const struct field_row *)b)->field);
 }
 
-/* One row for each field that a function has; room for one more. */
+/* Make a row for each field that has a function, with room for one more. */
 static void make_rows(struct document *document, struct field_rows *fields, const struct report *report)
 {
 	const struct model *model = report->model;
@@ -41,7 +41,10 @@ static void make_rows(struct document *document, struct field_rows *fields, cons
 	*fields = (struct field_rows){ rows, nr };
 }
 
-/* Total time is that of the outermost calls of a field: what is below one of its own adds nothing. @is_outermost: of paths. */
+/*
+ * The total time of a field is that of its outermost calls: a call below another one of the same field adds
+ * nothing. @is_outermost: [id of a path].
+ */
 static void sum_up(const struct field_rows *fields, const struct model *model, bool *is_outermost)
 {
 	struct tree_node *node = model->root->child;
@@ -87,13 +90,14 @@ static struct value get_field(const struct column *column, const void *row)
 	switch (column->index) {
 	case FIELD_NAME:
 		name = value_text(of->field);
-		name.is_literal = true;	/* what is in parentheses belongs to it */
+		name.is_literal = true;	/* parentheses are part of the name */
 		return name;
 	case FIELD_FUNCTIONS:
 		return is_others(of) ? value_empty() : value_integer(UNIT_COUNT, (int64_t)of->nr_functions);
 	default:
-		return of->all_ns > 0 && isfinite(of->stats.self_ns) ?
-			value_real(UNIT_PERCENT, 100 * fmax(0, of->stats.self_ns) / of->all_ns) : value_empty();
+		return of->all_ns > 0 && isfinite(of->stats.self_ns)
+			       ? value_real(UNIT_PERCENT, 100 * fmax(0, of->stats.self_ns) / of->all_ns)
+			       : value_empty();
 	}
 }
 
@@ -170,22 +174,27 @@ static struct table *add_table(struct document *document, const struct report *r
 	*table = (struct table){
 		.columns = columns,
 		.nr_columns = sizeof(columns) / sizeof(*columns),
-		.text_columns = document_text(document, "%s%sfield", report_has_times(report) ? "self_ns,self_percent,total_ns," : "",
-			report_has_heap(report) ? "calls,alloc_calls,alloc_bytes,freed_bytes,peak_heap_bytes,functions," : "calls,functions,"),
+		.text_columns = document_text(
+			document, "%s%sfield",
+			report_has_times(report) ? "self_ns,self_percent,total_ns," : "",
+			report_has_heap(report)
+				? "calls,alloc_calls,alloc_bytes,freed_bytes,peak_heap_bytes,functions,"
+				: "calls,functions,"),
 		.row_bytes = sizeof(struct field_row),
 	};
 	document_add_table(document, table);
 	return table;
 }
 
-/* csv has no rows but those of single processes. */
+/* csv has no other rows than those of single processes. */
 static bool is_csv(const struct report *report)
 {
 	return strcmp(report->options->format, "csv") == 0;
 }
 
-/* Of single processes, where there are several. */
-static void add_processes(struct document *document, const struct report *report, struct process_fields *of, bool are_several)
+/* Add the fields of single processes, if there are several. */
+static void add_processes(struct document *document, const struct report *report, struct process_fields *of,
+			  bool are_several)
 {
 	struct table *table = add_table(document, report);
 
@@ -195,12 +204,14 @@ static void add_processes(struct document *document, const struct report *report
 	table->what = "fields";
 	table->title = "by process";
 	table->aside = !is_csv(report);
-	table->text_columns = document_text(document, "%spid,program,%s", has_ranks(report->model) ? "rank," : "", table->text_columns);
+	table->text_columns = document_text(document, "%spid,program,%s",
+					    has_ranks(report->model) ? "rank," : "", table->text_columns);
 	table->text_top = PROCESS_ROWS;
 	table->formats = (are_several ? IN_TEXT : 0) | IN_CSV | IN_JSON;
 }
 
-static void add_fields(struct document *document, const struct report *report, const struct field_rows *fields)
+static void add_fields(struct document *document, const struct report *report,
+		       const struct field_rows *fields)
 {
 	struct table_rows *rows = document_new(document, sizeof(*rows));
 	struct table *table = add_table(document, report);
@@ -211,9 +222,11 @@ static void add_fields(struct document *document, const struct report *report, c
 	table->name = "fields";
 	table->title = report->title;
 	table->note = !fields->nr_rows ? "no calls were recorded; insideme-report -v summary says why" :
-		"Others: the rest of the threads' wall time; total: of a field's outermost calls; @name: in no field";
-	table->data_columns = "field,functions,calls,self_ns,self_percent,total_ns,open_calls,alloc_calls,alloc_bytes,free_calls,"
-		"freed_bytes,peak_heap_bytes,not_freed_bytes";
+		"Others: the rest of the threads' wall time; total: outermost calls of a field; @name: in "
+		"no field";
+	table->data_columns =
+		"field,functions,calls,self_ns,self_percent,total_ns,open_calls,alloc_calls,alloc_bytes,"
+		"free_calls,freed_bytes,peak_heap_bytes,not_freed_bytes";
 	table->text_sort = table->data_sort = report_has_times(report) ? "self_ns" : "calls";
 	table->text_top = 20;
 	table->formats = IN_TEXT | IN_JSON | (is_saved(report->model) ? IN_CSV : 0);
@@ -232,15 +245,18 @@ int view_fields(struct document *document, struct report *report)
 	make_rows(document, fields, report);
 	sum_up(fields, model, is_outermost);
 	all = *fields;
-	if (is_saved(model)) {	/* what each process has is not known, nor how long threads lived */
+	if (is_saved(model)) {	/* neither what each process has nor how long threads lived is known */
 		add_fields(document, report, fields);
 		return 0;
 	}
 	processes = process_fields_new(document, report, fields, is_outermost);
-	if (!is_csv(report))	/* where they are read twice */
+	if (!is_csv(report))	/* csv reads processes once only */
 		nr = process_fields_sum(processes, &others_ns);
 	if (all.nr_rows)
-		field_rows_add_others(&all, (struct field_row){ .has_heap = report_has_heap(report), .heap = *model->root->heap }, others_ns);
+		field_rows_add_others(
+			&all,
+			(struct field_row){ .has_heap = report_has_heap(report), .heap = *model->root->heap },
+			others_ns);
 	add_fields(document, report, &all);
 	add_processes(document, report, processes, nr > 1);
 	return 0;

@@ -11,13 +11,13 @@
 #include "analyzer/read/samples_read.h"
 #include "analyzer/views/heap_sites.h"
 
-/* A row: the function, and what its self time is compared with. */
+/* A function, and what its figures are compared with. */
 struct function_row {
 	struct function *function;
 	const struct heap_stats *heap;
 	double all_ns;
 	double judged_ns;
-	const struct sample_stats *samples;	/* of all */
+	const struct sample_stats *samples;	/* of all functions */
 	size_t nr_runs;
 };
 
@@ -81,22 +81,25 @@ static struct value get_judged(const struct column *column, const void *row)
 
 	if (column->index == JUDGED_NS)
 		return ns_cell(of->function->judged_ns);
-	return value_real(UNIT_PERCENT, 100 / of->judged_ns * (column->index == JUDGED_PERCENT ? of->function->judged_ns :
-							       of->function->judged_error_ns));
+	return value_real(UNIT_PERCENT,
+			  100 / of->judged_ns *
+				  (column->index == JUDGED_PERCENT ? of->function->judged_ns
+								   : of->function->judged_error_ns));
 }
 
-/* What python's profilers call so: calls that are not within another call of the function. */
+/* Calls that are not within another call of the function: python's profilers call these primitive. */
 static struct value get_primitive_calls(const struct column *column, const void *row)
 {
 	const struct function_row *of = row;
 
 	(void)column;
-	return !of->function->stats.calls ? value_empty() : value_integer(UNIT_COUNT, (int64_t)of->function->primitive_calls);
+	return !of->function->stats.calls ? value_empty()
+					  : value_integer(UNIT_COUNT, (int64_t)of->function->primitive_calls);
 }
 
-/* What runs that were added up have of it. */
-static struct value range_cell(const struct function_row *of, enum part_cell cell, double (*value)(const struct run_part *),
-			       enum unit unit)
+/* How a figure differs between the runs that were added up. */
+static struct value range_cell(const struct function_row *of, enum part_cell cell,
+			       double (*value)(const struct run_part *), enum unit unit)
 {
 	const struct call_stats *stats = &of->function->stats;
 	struct part_range range;
@@ -147,7 +150,10 @@ static enum unit unit_of_use(size_t kind)
 	}
 }
 
-/* What it used: times by all calls, all else by those that have a record; the mean is one such call's. */
+/*
+ * What a function used: times in all calls, everything else in recorded calls. The mean is of one such
+ * call.
+ */
 static struct value get_use(const struct column *column, const void *row)
 {
 	const struct function *function = ((const struct function_row *)row)->function;
@@ -164,13 +170,14 @@ static struct value get_use(const struct column *column, const void *row)
 	number = kind >= USE_PEAK ? use->peak[kind - USE_PEAK] : kind == USE_ELAPSED ? use->elapsed_ns :
 		 column->index & USE_SELF ? use->self[kind] : use->total[kind];
 	if (kind != USE_RSS_BYTES && kind != USE_GPU_BYTES && number < 0)
-		number = 0;		/* of differences */
+		number = 0;		/* possible for differences */
 	if (isnan(number) || !calls)
 		return value_empty();
-	return column->index & USE_MEAN ? value_real(unit, number / (double)calls) : value_integer(unit, llround(number));
+	return column->index & USE_MEAN ? value_real(unit, number / (double)calls)
+					: value_integer(unit, llround(number));
 }
 
-/* The first 18 are fixed: they are the interface. New ones go behind. */
+/* The order of the first 18 is an interface. Append new ones. */
 static const struct column columns[] = {
 	{ "function", "Function", COLUMN_NAME | COLUMN_LEFT | COLUMN_ROOM, get_function, CELL_NAME },
 	{ "module", "Module", COLUMN_LEFT, get_function, CELL_MODULE },
@@ -262,17 +269,21 @@ static const struct column columns[] = {
 	{ "total_samples_percent", "", 0, get_samples, CELL_SAMPLES_TOTAL_PERCENT },
 };
 
-#define DATA_COLUMNS "function,module,file,line,calls,self_ns,total_ns,mean_ns,min_ns,max_ns,p50_ns,p90_ns,p99_ns," \
+#define DATA_COLUMNS \
+	"function,module,file,line,calls,self_ns,total_ns,mean_ns,min_ns,max_ns,p50_ns,p90_ns,p99_ns," \
 	"stddev_ns,alloc_calls,alloc_bytes,free_calls,freed_bytes,self_percent,open_calls,timed_calls," \
 	"failed_alloc_calls,largest_alloc_bytes,primitive_calls,self_error_ns,total_error_ns," \
-	"temporary_calls,peak_heap_bytes,peak_heap_blocks,not_freed_bytes,not_freed_blocks,self_is_doubtful,field," \
-	"total_is_doubtful,self_doubt_ns,total_doubt_ns"
-#define RUN_COLUMNS ",calls_run_min,calls_run_mean,calls_run_max,self_run_min_ns,self_run_mean_ns,self_run_max_ns," \
+	"temporary_calls,peak_heap_bytes,peak_heap_blocks,not_freed_bytes,not_freed_blocks," \
+	"self_is_doubtful,field,total_is_doubtful,self_doubt_ns,total_doubt_ns"
+#define RUN_COLUMNS \
+	",calls_run_min,calls_run_mean,calls_run_max,self_run_min_ns,self_run_mean_ns,self_run_max_ns,"      \
 	"total_run_min_ns,total_run_mean_ns,total_run_max_ns"
-#define SAMPLE_COLUMNS ",samples,hook_samples,missed_samples,samples_percent,samples_error_percent,judged_self_ns,judged_percent," \
-	"judged_error_percent,sampled_self_ns,sampled_total_ns,total_samples,total_samples_percent"
+#define SAMPLE_COLUMNS \
+	",samples,hook_samples,missed_samples,samples_percent,samples_error_percent,judged_self_ns," \
+	"judged_percent,judged_error_percent,sampled_self_ns,sampled_total_ns,total_samples," \
+	"total_samples_percent"
 
-/* Is one of the columns of use in @list, as of --columns or --sort? */
+/* Whether @list, as given to --columns or --sort, names a column of use. */
 static bool names_use(const char *list)
 {
 	while (list && *list) {
@@ -304,16 +315,21 @@ struct table *functions_table(struct document *document, struct report *report, 
 		const struct heap_stats *heap = allocators ? &function->charged_heap : &function->heap;
 
 		if (function->kind == FUNCTION_PLAIN && (!allocators || heap->alloc_calls))
-			row[rows->nr_rows++] = (struct function_row){ function, heap, model->functions_ns, model->judged_ns,
-								    &model->samples, model->nr_parts };
+			row[rows->nr_rows++] = (struct function_row){
+				function,	 heap,		 model->functions_ns, model->judged_ns,
+				&model->samples, model->nr_parts
+			};
 	}
 	*table = (struct table){
 		.name = "functions",
 		.columns = columns,
 		.nr_columns = sizeof(columns) / sizeof(*columns),
-		.data_columns = document_text(document, "%s%s%s", DATA_COLUMNS, model->nr_parts > 1 ? RUN_COLUMNS : "",
+		.data_columns = document_text(document, "%s%s%s", DATA_COLUMNS,
+					      model->nr_parts > 1 ? RUN_COLUMNS : "",
 					      samples_exist(model) ? SAMPLE_COLUMNS : ""),
-		.text_sort = model->is_sampled ? "sampled_self_ns" : report_has_times(report) ? "self_ns" : "calls",
+		.text_sort = model->is_sampled		? "sampled_self_ns"
+			     : report_has_times(report) ? "self_ns"
+							: "calls",
 		.row_bytes = sizeof(*row),
 		.next = table_next_row,
 		.source = rows,
@@ -326,27 +342,31 @@ struct table *functions_table(struct document *document, struct report *report, 
 static const char *text_columns(const struct report *report)
 {
 	if (report->model->is_sampled)
-		return "sampled_self_ns,samples_percent,samples_error_percent,sampled_total_ns,total_samples_percent,function,source";
+		return "sampled_self_ns,samples_percent,samples_error_percent,sampled_total_ns,"
+			"total_samples_percent,function,source";
 	if (report_has_times(report) && samples_exist(report->model))
-		return "self_ns,self_percent,samples_percent,samples_error_percent,judged_percent,judged_error_percent,total_ns,"
-			"calls,mean_ns,function";
+		return "self_ns,self_percent,samples_percent,samples_error_percent,judged_percent,"
+			"judged_error_percent,total_ns,calls,mean_ns,function";
 	if (report->model->nr_parts > 1)
-		return report_has_times(report) ? "self_ns,self_percent,self_run_mean_ns,self_run_min_ns,self_run_max_ns,"
-			"total_run_mean_ns,calls,calls_run_min,calls_run_max,function" :
-			"calls,calls_run_mean,calls_run_min,calls_run_max,function";
+		return report_has_times(report)
+			       ? "self_ns,self_percent,self_run_mean_ns,self_run_min_ns,self_run_max_ns,"
+				 "total_run_mean_ns,calls,calls_run_min,calls_run_max,function"
+			       : "calls,calls_run_mean,calls_run_min,calls_run_max,function";
 	if (!report_has_times(report))
 		return report_has_heap(report) ? "calls,alloc_calls,alloc_bytes,freed_bytes,function,source" :
 			"calls,function,source";
 	if (report_has_errors(report))
-		return report_has_heap(report) ?
-			"self_ns,self_error_ns,self_percent,total_ns,calls,mean_ns,p99_ns,alloc_bytes,function" :
-			"self_ns,self_error_ns,self_percent,total_ns,calls,mean_ns,p99_ns,max_ns,function";
+		return report_has_heap(report)
+			       ? "self_ns,self_error_ns,self_percent,total_ns,calls,mean_ns,p99_ns,"
+					"alloc_bytes,function"
+			       : "self_ns,self_error_ns,self_percent,total_ns,calls,mean_ns,p99_ns,max_ns,"
+					"function";
 	if (!report_has_heap(report))
 		return "self_ns,self_percent,total_ns,calls,mean_ns,p99_ns,max_ns,function";
 	return "self_ns,self_percent,total_ns,calls,mean_ns,p99_ns,max_ns,alloc_bytes,function";
 }
 
-/* How it is known what functions used, with how near the samples are to each other. */
+/* Explain how it is known what functions used, with the distance of samples. */
 static const char *tell_use(struct document *document, const struct model *model)
 {
 	bool has_switches = false, has_readings = false;
@@ -361,12 +381,15 @@ static const char *tell_use(struct document *document, const struct model *model
 		has_switches = has_switches || process_rowset(model->processes[i], "thread_off");
 		has_readings = has_readings || model->processes[i]->header.snapshot & LOG_SNAPSHOT_EVERY;
 	}
-	return document_text(document, "CPU, waiting, blocked: parts of the time, less what the hooks cost; %sof calls that have a record, "
-			     "shared with callees that have none; faults, I/O, switches, %sGPU: of calls that have a record, by overlap with "
-			     "samples %s apart%s; the rest of them is their callers'",
-			     has_switches ? "CPU and blocked by context switches " : "by overlap with samples ",
-			     has_readings ? "" : "RSS, ", unit_format(interval, UNIT_NS, interval_ns),
-			     has_readings ? ", RSS of single threads as read at entry and exit" : "");
+	return document_text(
+		document,
+		"CPU, waiting, blocked: parts of the time, without the hooks' cost; "
+		"%sin recorded calls, shared with callees that were not recorded; faults, I/O, switches, "
+		"%sGPU: in recorded calls, by overlap with samples %s apart%s; what is not covered counts "
+		"for their callers",
+		has_switches ? "CPU and blocked by context switches " : "by overlap with samples ",
+		has_readings ? "" : "RSS, ", unit_format(interval, UNIT_NS, interval_ns),
+		has_readings ? ", RSS of single threads as read at entry and exit" : "");
 }
 
 int view_functions(struct document *document, struct report *report)
@@ -382,15 +405,27 @@ int view_functions(struct document *document, struct report *report)
 	if (!report->model->nr_functions)
 		table->note = "none were recorded; insideme-report -v summary says why";
 	else if (report->model->is_sampled)
-		table->note = document_text(document, SAMPLED_NOTE "; +-: one standard error", report->model->samples.nr);
+		table->note = document_text(document, SAMPLED_NOTE "; +-: one standard error",
+					    report->model->samples.nr);
 	else if (report_has_times(report))
-		table->note = report->model->nr_parts > 1 && !samples_exist(report->model) ? document_text(document, "self and calls are sums of %zu runs; "
-				    "/run: their mean; least and most: of one run, 0 where it has none%s", report->model->nr_parts,
-				    report_doubt_note(report)) :
-			document_text(document, "total = self + what it calls (recursion once); both summed over %" PRIu64
-				    " thread%s; %% of self time in all functions%s%s", nr_threads, nr_threads == 1 ? "" : "s",
-				    report_has_errors(report) ? "; +/-: one standard error, of calls that were not timed" : "",
-				    report_doubt_note(report));
+		table->note =
+			report->model->nr_parts > 1 && !samples_exist(report->model)
+				? document_text(
+					  document,
+					  "self and calls are sums of %zu runs; /run: their mean; least "
+					  "and most: of one run, 0 if it has none%s",
+					  report->model->nr_parts, report_doubt_note(report))
+				: document_text(
+					  document,
+					  "total = self + what it calls (recursion counts once); "
+					  "both are sums over %" PRIu64
+					  " thread%s; %% of self time in all functions%s%s",
+					  nr_threads, nr_threads == 1 ? "" : "s",
+					  report_has_errors(report)
+						  ? "; +/-: one standard error, because not all calls were "
+						  	"timed"
+						  : "",
+					  report_doubt_note(report));
 	if (names_use(report->options->columns) || names_use(report->options->sort)) {
 		function_use_read(report->model);
 		table->note = tell_use(document, report->model);

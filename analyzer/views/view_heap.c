@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The heap by function: what each allocated itself, what of it lived at the peak and was not freed. */
+/*
+ * The heap by function: what each one allocated itself, and how much of that lived at the peak or was not
+ * freed.
+ */
 #include "analyzer/views/views.h"
 
 #include <string.h>
@@ -36,7 +39,8 @@ static struct value get_heap(const struct column *column, const void *row)
 static struct value get_share(const struct column *column, const void *row)
 {
 	const struct heap_row *of = row;
-	double part = value_number(heap_cell(of->heap, column->index)), all = value_number(heap_cell(&of->model->heap, column->index));
+	double part = value_number(heap_cell(of->heap, column->index)),
+	       all = value_number(heap_cell(&of->model->heap, column->index));
 
 	return all > 0 ? value_real(UNIT_PERCENT, 100 * part / all) : value_empty();
 }
@@ -46,11 +50,12 @@ static struct value get_mean(const struct column *column, const void *row)
 	const struct heap_stats *heap = ((const struct heap_row *)row)->heap;
 
 	(void)column;
-	return heap->alloc_calls ? value_real(UNIT_BYTES, (double)heap->alloc_bytes / (double)heap->alloc_calls) :
-		value_empty();
+	return heap->alloc_calls
+		       ? value_real(UNIT_BYTES, (double)heap->alloc_bytes / (double)heap->alloc_calls)
+		       : value_empty();
 }
 
-/* Of several runs: what each has of it. */
+/* With several runs: what each has. */
 enum { PART_ALLOC_CALLS = 4, PART_ALLOC_BYTES = 8, PART_PEAK_BYTES = 12, PART_NOT_FREED_BYTES = 16 };
 
 static double alloc_calls(const struct heap_part *part)
@@ -73,10 +78,11 @@ static double not_freed_bytes(const struct heap_part *part)
 	return (double)part->not_freed_bytes;
 }
 
-/* Which run what was suppressed is of is not known. */
+/* Not known where allocations were suppressed: they belong to no single run. */
 static struct value get_part(const struct column *column, const void *row)
 {
-	double (*const values[])(const struct heap_part *) = { NULL, alloc_calls, alloc_bytes, peak_bytes, not_freed_bytes };
+	double (*const values[])(const struct heap_part *) = { NULL, alloc_calls, alloc_bytes, peak_bytes,
+							       not_freed_bytes };
 	const struct heap_row *of = row;
 	size_t which = column->index & ~3u;
 	struct part_range range;
@@ -85,7 +91,8 @@ static struct value get_part(const struct column *column, const void *row)
 	    (which == PART_NOT_FREED_BYTES && of->model->suppressed.not_freed_calls))
 		return value_empty();
 	range = parts_heap_range(of->parts, of->model->nr_parts, values[which / 4]);
-	return part_cell(&range, (enum part_cell)(column->index & 3), which == PART_ALLOC_CALLS ? UNIT_COUNT : UNIT_BYTES);
+	return part_cell(&range, (enum part_cell)(column->index & 3),
+			 which == PART_ALLOC_CALLS ? UNIT_COUNT : UNIT_BYTES);
 }
 
 static const struct column columns[] = {
@@ -140,14 +147,19 @@ static struct table_rows *list_rows(struct document *document, const struct mode
 	rows->rows = list;
 	for (size_t i = 0; i < model->nr_known_functions; i++)
 		if (has_any(&model->functions[i]->heap))
-			list[rows->nr_rows++] = (struct heap_row){ model->functions[i], &model->functions[i]->heap,
-				model->functions[i]->heap_parts, model };
+			list[rows->nr_rows++] =
+				(struct heap_row){ model->functions[i], &model->functions[i]->heap,
+						   model->functions[i]->heap_parts, model };
 	if (has_any(model->root->heap))
-		list[rows->nr_rows++] = (struct heap_row){ NULL, model->root->heap, model->outside_parts, model };
+		list[rows->nr_rows++] =
+			(struct heap_row){ NULL, model->root->heap, model->outside_parts, model };
 	return rows;
 }
 
-/* Stacks were asked for, but no allocation was a sample. Return: how far samples were to be apart; 0: that is not so. */
+/*
+ * Whether stacks were asked for, but no allocation became a sample. Return: the distance of samples; 0
+ * otherwise
+ */
 static uint64_t missed_distance(const struct model *model, struct heap_stats *sum)
 {
 	uint64_t bytes = 0;
@@ -179,7 +191,8 @@ static const char *counted_lead(struct document *document, const struct report *
 	struct series series;
 
 	if (missed_distance(report->model, &sum))
-		text = document_text(document, "%s in %s", document_number(document, UNIT_BYTES, (double)sum.alloc_bytes),
+		text = document_text(document, "%s in %s",
+				     document_number(document, UNIT_BYTES, (double)sum.alloc_bytes),
 				     document_count(document, (double)sum.alloc_calls, "allocation"));
 	if (report_is_of_threads(report) || report->model->nr_runs > 1)
 		return text;
@@ -200,14 +213,15 @@ static const char *live_lead(struct document *document, const struct report *rep
 	if (model->heap.nr_samples)
 		return heap_sampled_text(document, report);
 	text = document_text(document, "%s; %s in %s, %s of them temporary; %s not freed in %s",
-		heap_peak_text(document, report),
-		document_number(document, UNIT_BYTES, (double)model->heap.alloc_bytes),
-		document_count(document, (double)model->heap.alloc_calls, "allocation"),
-		document_number(document, UNIT_PERCENT, value_number(heap_cell(&model->heap, CELL_TEMPORARY_PERCENT))),
-		document_number(document, UNIT_BYTES, (double)model->heap.not_freed_bytes),
-		document_count(document, (double)model->heap.not_freed_calls, "block"));
+			     heap_peak_text(document, report),
+			     document_number(document, UNIT_BYTES, (double)model->heap.alloc_bytes),
+			     document_count(document, (double)model->heap.alloc_calls, "allocation"),
+			     document_number(document, UNIT_PERCENT,
+					     value_number(heap_cell(&model->heap, CELL_TEMPORARY_PERCENT))),
+			     document_number(document, UNIT_BYTES, (double)model->heap.not_freed_bytes),
+			     document_count(document, (double)model->heap.not_freed_calls, "block"));
 
-	return model->heap.runtime_bytes ? document_text(document, "%s, besides %s that the runtimes keep", text,
+	return model->heap.runtime_bytes ? document_text(document, "%s, and %s that runtimes keep", text,
 		document_number(document, UNIT_BYTES, (double)model->heap.runtime_bytes)) : text;
 }
 
@@ -222,12 +236,15 @@ static uint64_t nr_lost(const struct model *model)
 
 static const char *lead_of(struct document *document, const struct report *report)
 {
-	const char *text = report_has_live_heap(report) ? live_lead(document, report) : counted_lead(document, report);
+	const char *text =
+		report_has_live_heap(report) ? live_lead(document, report) : counted_lead(document, report);
 	uint64_t lost = nr_lost(report->model);
 
-	return lost ? document_text(document, "%s; %s more %s not counted, and missing in all of this (-v quality)", text,
-				    document_number(document, UNIT_COUNT, (double)lost),
-				    lost == 1 ? "allocation or free was" : "allocations and frees were") : text;
+	return lost ? document_text(document,
+				    "%s; %s more %s not counted, and missing in all figures (-v quality)",
+				    text, document_number(document, UNIT_COUNT, (double)lost),
+				    lost == 1 ? "allocation or free was" : "allocations and frees were")
+		    : text;
 }
 
 static bool has_hooks(const struct model *model)
@@ -246,23 +263,28 @@ static const char *no_sites_note(struct document *document, const struct model *
 	const char *off = NULL;
 
 	if (distance)
-		return document_text(document, "no allocation was a sample, one every %s on average: a smaller --heap-sample has more",
+		return document_text(document, "no allocation became a sample, one every %s on average: a "
+			"smaller --heap-sample takes more",
 				     document_number(document, UNIT_BYTES, (double)distance));
 	for (size_t i = 0; i < model->nr_processes && !off; i++)
 		off = process_fact(model->processes[i], "heap_sample_off");
-	return off ? document_text(document, "no stacks were taken: %s", off) :
-		document_text(document, "without hooks it is not known who allocates; who did, what lived at the peak and what "
-			"is never freed: insideme-run --heap-sample ./%s", model->nr_processes ?
-			model->processes[0]->header.program : "app");
+	return off ? document_text(document, "stacks were not sampled: %s", off)
+		   : document_text(
+			     document,
+			     "without hooks, who allocates is not known; to see that, and what "
+			     "lived at the peak and what is never freed: insideme-run --heap-sample ./%s",
+			     model->nr_processes ? model->processes[0]->header.program : "app");
 }
 
-#define DATA_COLUMNS "function,module,file,line,alloc_calls,alloc_bytes,alloc_percent,mean_alloc_bytes," \
+#define DATA_COLUMNS \
+	"function,module,file,line,alloc_calls,alloc_bytes,alloc_percent,mean_alloc_bytes," \
 	"largest_alloc_bytes,free_calls,freed_bytes,failed_alloc_calls,peak_heap_bytes,peak_heap_percent," \
-	"peak_heap_blocks,temporary_calls,not_freed_bytes,not_freed_blocks,alloc_error_bytes,peak_error_bytes," \
-	"not_freed_error_bytes,samples"
-#define RUN_COLUMNS ",alloc_calls_run_min,alloc_calls_run_mean,alloc_calls_run_max,alloc_run_min_bytes," \
-	"alloc_run_mean_bytes,alloc_run_max_bytes,peak_heap_run_min_bytes,peak_heap_run_mean_bytes,peak_heap_run_max_bytes," \
-	"not_freed_run_min_bytes,not_freed_run_mean_bytes,not_freed_run_max_bytes"
+	"peak_heap_blocks,temporary_calls,not_freed_bytes,not_freed_blocks,alloc_error_bytes," \
+	"peak_error_bytes,not_freed_error_bytes,samples"
+#define RUN_COLUMNS \
+	",alloc_calls_run_min,alloc_calls_run_mean,alloc_calls_run_max,alloc_run_min_bytes," \
+	"alloc_run_mean_bytes,alloc_run_max_bytes,peak_heap_run_min_bytes,peak_heap_run_mean_bytes," \
+	"peak_heap_run_max_bytes,not_freed_run_min_bytes,not_freed_run_mean_bytes,not_freed_run_max_bytes"
 
 static const char *text_columns(const struct report *report)
 {
@@ -272,16 +294,18 @@ static const char *text_columns(const struct report *report)
 		return "peak_heap_bytes,peak_error_bytes,peak_heap_percent,alloc_bytes,alloc_error_bytes,"
 			"temporary_percent,not_freed_bytes,not_freed_error_bytes,function,source";
 	if (report_has_live_heap(report))
-		return several ? "peak_heap_bytes,peak_heap_percent,peak_heap_run_mean_bytes,peak_heap_run_min_bytes,"
-			"peak_heap_run_max_bytes,not_freed_bytes,function,source" :
-			"peak_heap_bytes,peak_heap_percent,peak_heap_blocks,alloc_calls,alloc_bytes,"
-			"temporary_percent,largest_alloc_bytes,not_freed_bytes,function,source";
+		return several ? "peak_heap_bytes,peak_heap_percent,peak_heap_run_mean_bytes,"
+			"peak_heap_run_min_bytes,peak_heap_run_max_bytes,not_freed_bytes,function,source"
+			       : "peak_heap_bytes,peak_heap_percent,peak_heap_blocks,alloc_calls,alloc_bytes,"
+				 "temporary_percent,largest_alloc_bytes,not_freed_bytes,function,source";
 	if (several)
-		return "alloc_bytes,alloc_percent,alloc_run_mean_bytes,alloc_run_min_bytes,alloc_run_max_bytes,"
-			"freed_bytes,function,source";
-	return report->model->heap.failed_calls ?
-		"alloc_bytes,alloc_percent,alloc_calls,largest_alloc_bytes,freed_bytes,free_calls,failed_alloc_calls,function,source" :
-		"alloc_bytes,alloc_percent,alloc_calls,largest_alloc_bytes,freed_bytes,free_calls,function,source";
+		return "alloc_bytes,alloc_percent,alloc_run_mean_bytes,alloc_run_min_bytes,"
+			"alloc_run_max_bytes,freed_bytes,function,source";
+	return report->model->heap.failed_calls
+		       ? "alloc_bytes,alloc_percent,alloc_calls,largest_alloc_bytes,freed_bytes,"
+				"free_calls,failed_alloc_calls,function,source"
+		       : "alloc_bytes,alloc_percent,alloc_calls,largest_alloc_bytes,freed_bytes,"
+				"free_calls,function,source";
 }
 
 static const char *note_of(struct document *document, const struct report *report)
@@ -292,17 +316,21 @@ static const char *note_of(struct document *document, const struct report *repor
 	if (!report_has_heap(report))
 		return "the heap was not recorded (INSIDEME_HEAP=off)";
 	if (model->nr_parts > 1)
-		return document_text(document, "sums of %zu runs, by the function itself; /run: their mean; least and most: of one run, "
-				     "0 where it has none", model->nr_parts);
+		return document_text(document, "sums of %zu runs, by the function itself; /run: their "
+			"mean; least and most: of one run, 0 if it has none", model->nr_parts);
 	if (model->heap.nr_samples)
-		return document_text(document, "sampled: extrapolated from the stacks of %s; +/-: one standard error%s%s; by the "
-			"function that called the allocator, whoever freed it",
-			document_count(document, (double)model->heap.nr_samples, "allocation"), unseen ? ", and 0 may be " : "",
-			unseen ? unseen : "");
+		return document_text(
+			document,
+			"estimates from the stacks of %s; +/-: one standard "
+			"error%s%s; by the function that called the allocator, whichever function freed it",
+			document_count(document, (double)model->heap.nr_samples, "allocation"),
+			unseen ? ", and 0 may be " : "", unseen ? unseen : "");
 	if (report_has_live_heap(report))
-		return "what the function itself allocated, whoever freed it; temporary: freed before the thread's next allocation";
-	return has_hooks(model) ? "by the function itself; a free counts where it happens: what lived at the peak, and "
-		"what was never freed, is known with INSIDEME_HEAP=live" : no_sites_note(document, model);
+		return "what the function itself allocated, whichever function freed it; temporary: freed "
+			"before the thread's next allocation";
+	return has_hooks(model) ? "by the function itself; a free counts where it happens; "
+				  "INSIDEME_HEAP=live records what lived at the peak and what was never freed"
+				: no_sites_note(document, model);
 }
 
 static struct table *functions_of(struct document *document, const struct report *report)

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What the program said of itself by insideme.h: timers by name, each time that one ran, marks and failures. Counters are resources. */
+/*
+ * What the program reported by insideme.h: timers by name, each run of a timer, marks and failures.
+ * Counters are resources.
+ */
 #include "analyzer/views/views.h"
 
 #include <stdlib.h>
@@ -17,7 +20,7 @@ struct timer_row {
 
 struct said_row {
 	const struct process *process;
-	const struct mark *mark;	/* or */
+	const struct mark *mark;	/* or NULL, and span is set */
 	const struct timer_span *span;
 };
 
@@ -32,7 +35,8 @@ static struct value get_timer(const struct column *column, const void *row)
 	case TIMER_PID:
 		return value_integer(UNIT_NONE, of->process->header.pid);
 	case TIMER_RANK:
-		return of->process->header.rank >= 0 ? value_integer(UNIT_NONE, of->process->header.rank) : value_empty();
+		return of->process->header.rank >= 0 ? value_integer(UNIT_NONE, of->process->header.rank)
+						     : value_empty();
 	case TIMER_CALLS:
 		return value_integer(UNIT_COUNT, (int64_t)timer->nr_spans);
 	case TIMER_TOTAL:
@@ -86,7 +90,8 @@ static struct value get_said(const struct column *column, const void *row)
 	case SAID_TIME:
 		return value_integer(UNIT_NS, time_of(of));
 	case SAID_DURATION:
-		return of->mark ? value_empty() : ns_cell((double)(of->span->end - of->span->start) - of->span->paused_ns);
+		return of->mark ? value_empty()
+				: ns_cell((double)(of->span->end - of->span->start) - of->span->paused_ns);
 	case SAID_PAUSED:
 		return of->mark ? value_empty() : ns_cell(of->span->paused_ns);
 	case SAID_PID:
@@ -143,7 +148,7 @@ static const struct column said_columns[] = {
 	{ "text", "Text", COLUMN_LEFT | COLUMN_SPARE, get_said_text, SAID_TEXT },
 };
 
-/* Of saved profiles only the timers' sums are known. */
+/* Of saved profiles, only the sums of timers are known. */
 static const struct said *said_by(const struct process *process)
 {
 	static const struct said nothing;
@@ -162,21 +167,25 @@ static struct table_rows *list_timers(struct document *document, const struct mo
 	rows->rows = list = document_new(document, (nr + 1) * sizeof(*list));
 	for (size_t i = 0; i < model->nr_processes; i++)
 		for (size_t j = 0; j < said_by(model->processes[i])->nr_timers; j++)
-			list[rows->nr_rows++] = (struct timer_row){ model->processes[i], &said_by(model->processes[i])->timers[j] };
+			list[rows->nr_rows++] =
+				(struct timer_row){ model->processes[i],
+						    &said_by(model->processes[i])->timers[j] };
 	return rows;
 }
 
-/* Of threads that are reported, and in the time that was asked for. */
+/* Whether the thread is reported, and the time is within what was asked for. */
 static bool is_shown(const struct report *report, const struct said_row *row)
 {
 	const struct thread *thread = thread_of(row);
 	int64_t end = row->mark ? row->mark->time : row->span->end;
 
-	return (!thread || !thread->left_out) && (!window_is_given(&report->options->window) ||
-						  (time_of(row) <= report->model->to && end >= report->model->from));
+	return (!thread || !thread->left_out) &&
+	       (!window_is_given(&report->options->window) ||
+		(time_of(row) <= report->model->to && end >= report->model->from));
 }
 
-static void add_said(struct table_rows *rows, struct said_row *list, const struct report *report, struct said_row row)
+static void add_said(struct table_rows *rows, struct said_row *list, const struct report *report,
+		     struct said_row row)
 {
 	if (is_shown(report, &row))
 		list[rows->nr_rows++] = row;
@@ -196,9 +205,11 @@ static struct table_rows *list_said(struct document *document, const struct repo
 		const struct process *process = model->processes[i];
 
 		for (size_t j = 0; j < said_by(process)->nr_marks; j++)
-			add_said(rows, list, report, (struct said_row){ process, &said_by(process)->marks[j], NULL });
+			add_said(rows, list, report,
+				 (struct said_row){ process, &said_by(process)->marks[j], NULL });
 		for (size_t j = 0; j < said_by(process)->nr_spans; j++)
-			add_said(rows, list, report, (struct said_row){ process, NULL, &said_by(process)->spans[j] });
+			add_said(rows, list, report,
+				 (struct said_row){ process, NULL, &said_by(process)->spans[j] });
 	}
 	return rows;
 }
@@ -220,8 +231,12 @@ static int add_table(struct document *document, struct report *report, struct ta
 	table->formats = rows->nr_rows ? IN_TEXT | IN_CSV | IN_JSON : IN_CSV | IN_JSON;
 	document_add_table(document, table);
 	if (!rows->nr_rows)
-		document_add(document, NULL, document_text(document, window_is_given(&report->options->window) ?
-			"no %s in that time" : "no %s: a program makes them by insideme.h", table->name));
+		document_add(document, NULL,
+			     document_text(document,
+					   window_is_given(&report->options->window)
+						   ? "no %s in that time"
+						   : "no %s: a program makes them with insideme.h",
+					   table->name));
 	return 0;
 }
 

@@ -9,8 +9,9 @@
 #include "analyzer/cells/cells.h"
 #include "analyzer/cells/process_rows.h"
 
-#define TEXT_ROWS	40	/* shown as text unless --top says otherwise; alike ones are put together beyond */
-#define INDENT_MAX	24	/* levels; deeper ones stay there */
+/* in text, unless --top says otherwise; with more rows, processes that are alike share one */
+#define TEXT_ROWS	40
+#define INDENT_MAX	24	/* levels; deeper ones are not indented further */
 
 enum { ROW_PID, ROW_PPID, ROW_RANK, ROW_DEPTH, ROW_BEGIN, ROW_END, ROW_DURATION, ROW_THREADS, ROW_CALLS,
 	ROW_FUNCTIONS, ROW_CPU, ROW_USER, ROW_SYSTEM, ROW_PEAK, ROW_ALLOC, ROW_LOG, ROW_STATUS, ROW_SIGNAL };
@@ -92,7 +93,8 @@ static struct value get_recorded(const struct column *column, const void *row)
 	case ROW_FUNCTIONS:
 		return of->calls ? ns_cell(of->functions_ns) : value_empty();
 	case ROW_ALLOC:
-		return has_heap(process) ? value_integer(UNIT_BYTES, (int64_t)of->alloc_bytes) : value_empty();
+		return has_heap(process) ? value_integer(UNIT_BYTES, (int64_t)of->alloc_bytes)
+					 : value_empty();
 	default:
 		return value_integer(UNIT_BYTES, (int64_t)of->log_bytes);
 	}
@@ -115,7 +117,7 @@ static struct value get_core(const struct column *column, const void *row)
 	return member->end_kind == END_SIGNAL ? value_integer(UNIT_NONE, member->core_dumped) : value_empty();
 }
 
-/* In one line, whatever its arguments hold. NULL: not known */
+/* The command in one line, whatever its arguments contain; NULL: not known */
 static char *command_line(const struct member *member)
 {
 	char *command = member->last && member->last->command[0] ? xstrdup(member->last->command) : NULL;
@@ -130,7 +132,7 @@ enum { TEXT_HOST, TEXT_PROGRAMS, TEXT_COMMAND, TEXT_END, TEXT_ENDED, TEXT_RECORD
 
 static struct value get_text(const struct column *column, const void *row)
 {
-	static char text[256], *programs, *command;	/* one cell lives until the next row is asked for */
+	static char text[256], *programs, *command;	/* one cell is valid until the next row */
 	const struct member *member = ((const struct process_row *)row)->member;
 
 	switch (column->index) {
@@ -162,7 +164,7 @@ static const char *arguments(const char *command)
 	return *command == '\'' ? command + 1 : command;
 }
 
-/* "cc -O2 -c a.c" of what was "/usr/bin/cc -O2 -c a.c"; "cc x 30". Below its parent by two columns. */
+/* "cc -O2 -c a.c" for "/usr/bin/cc -O2 -c a.c"; or "cc x 30". Indented by two columns below its parent. */
 static struct value get_line(const struct column *column, const void *row)
 {
 	static char *line;
@@ -222,10 +224,12 @@ static const struct column columns[] = {
 	{ "process", "Process", COLUMN_LEFT | COLUMN_ROOM, get_line, 0 },
 };
 
-#define DATA_COLUMNS "pid,ppid,depth,rank,host,programs,command,begin_ns,end_ns,duration_ns,end,exit_status,signal," \
-	"core_dumped,cpu_ns,user_ns,system_ns,peak_rss_bytes,threads,calls,functions_ns,alloc_bytes,log_bytes,recorded"
+#define DATA_COLUMNS \
+	"pid,ppid,depth,rank,host,programs,command,begin_ns,end_ns,duration_ns,end,exit_status,signal," \
+	"core_dumped,cpu_ns,user_ns,system_ns,peak_rss_bytes,threads,calls,functions_ns,alloc_bytes," \
+	"log_bytes,recorded"
 
-/* Ranks and hosts where there are any; calls where functions were recorded. */
+/* With ranks and hosts if there are any, and calls if functions were recorded. */
 static const char *text_columns(struct document *document, const struct model *model)
 {
 	bool has_ranks = false, has_hosts = false;
@@ -234,8 +238,10 @@ static const char *text_columns(struct document *document, const struct model *m
 		has_ranks |= model->processes[i]->header.rank >= 0;
 		has_hosts |= strcmp(model->processes[i]->header.host, model->processes[0]->header.host) != 0;
 	}
-	return document_text(document, "pid,%s%sbegin_ns,duration_ns,cpu_ns,peak_rss_bytes,threads,%slog_bytes,ended,"
-			     "recorded,process", has_ranks ? "rank," : "", has_hosts ? "host," : "",
+	return document_text(document,
+			     "pid,%s%sbegin_ns,duration_ns,cpu_ns,peak_rss_bytes,threads,%slog_bytes,ended,"
+			     "recorded,process",
+			     has_ranks ? "rank," : "", has_hosts ? "host," : "",
 			     model->calls ? "calls," : "");
 }
 
@@ -245,7 +251,7 @@ static void flatten(struct process_row *rows, size_t nr)
 		rows[i].depth = 0;
 }
 
-/* As a tree unless another order is asked for; long ones as text with alike processes put together. */
+/* A tree, unless another order is asked for. In long text, processes that are alike share a row. */
 static void choose_rows(struct table *table, struct document *document, struct report *report)
 {
 	struct table_rows *rows = table->source;
@@ -262,8 +268,8 @@ static void choose_rows(struct table *table, struct document *document, struct r
 		flatten(list, rows->nr_rows);
 	if (rows->nr_rows < family.nr) {
 		table->what = document_text(document, "rows of %zu processes", family.nr);
-		table->note = "x N: N alike, their CPU, threads and calls summed, their longest time and largest peak; "
-			"--top 0: each";
+		table->note = "x N: N alike, with the sum of their CPU, threads and calls, their longest "
+			"time and largest peak; --top 0: each";
 	}
 	if (table->fixed && top)
 		table->nr_left_out = process_rows_limit(list, &rows->nr_rows, top);

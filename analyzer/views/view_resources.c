@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Resources: figures of each column of each process, and (csv, json) the rows themselves. */
+/* Resources: figures for each column of each process; and, in csv and json, the samples themselves. */
 #include "analyzer/views/views.h"
 
 #include <stdlib.h>
@@ -14,10 +14,10 @@
 
 #define STEPS_MIN	16
 #define STEPS_MAX	40
-#define FIGURES_WIDTH	50	/* what stands beside a curve at least */
-#define PID_WIDTH	14	/* run and process in front of them */
+#define FIGURES_WIDTH	50	/* least width of the figures beside a curve */
+#define PID_WIDTH	14	/* width of run and process before the figures */
 #define PROGRAM_WIDTH	12
-#define PROCESSES_MAX	6	/* that people are shown unless they want more */
+#define PROCESSES_MAX	6	/* shown in text, unless the user wants more */
 
 struct figure {
 	struct process *process;
@@ -44,9 +44,18 @@ static struct value get_text(const struct column *column, const void *row)
 }
 
 enum {
-	FIGURE_PID, FIGURE_ID, FIGURE_MIN, FIGURE_MEAN, FIGURE_PEAK, FIGURE_PEAK_TIME, FIGURE_LAST, FIGURE_LIMIT, FIGURE_SLOPE,
+	FIGURE_PID,
+	FIGURE_ID,
+	FIGURE_MIN,
+	FIGURE_MEAN,
+	FIGURE_PEAK,
+	FIGURE_PEAK_TIME,
+	FIGURE_LAST,
+	FIGURE_LIMIT,
+	FIGURE_SLOPE,
 	FIGURE_SLOPE_ERROR,
-	IF_GAUGE = 16, IF_RATE = 32,
+	IF_GAUGE = 16,
+	IF_RATE = 32,
 };
 
 static struct value get_number(const struct column *column, const void *row)
@@ -122,13 +131,14 @@ static const struct column figure_columns[] = {
 	{ "curve", "Over time", COLUMN_LEFT, get_text, FIGURE_LINE },
 };
 
-/* Of each thread and each processor there is too much for people. */
+/* Single threads and processors are too many for people. */
 static bool is_for_people(const struct rowset *rows)
 {
-	return strcmp(rows->set, "thread") != 0 && strcmp(rows->set, "thread_off") != 0 && strcmp(rows->set, "cores") != 0;
+	return strcmp(rows->set, "thread") != 0 && strcmp(rows->set, "thread_off") != 0 &&
+	       strcmp(rows->set, "cores") != 0;
 }
 
-/* What tells processes apart in text. */
+/* How text distinguishes processes. */
 enum who { WHO_ONE, WHO_PID, WHO_PROGRAM };
 
 static enum who tell_apart(const struct model *model)
@@ -152,7 +162,8 @@ static enum who tell_apart(const struct model *model)
 
 static size_t line_steps(enum who who)
 {
-	size_t beside = FIGURES_WIDTH + (who == WHO_ONE ? 0 : PID_WIDTH) + (who == WHO_PROGRAM ? PROGRAM_WIDTH : 0);
+	size_t beside =
+		FIGURES_WIDTH + (who == WHO_ONE ? 0 : PID_WIDTH) + (who == WHO_PROGRAM ? PROGRAM_WIDTH : 0);
 	struct terminal terminal;
 
 	terminal_init(&terminal, stdout);
@@ -166,20 +177,21 @@ static bool is_nothing(const struct series *series)
 	return series->peak == 0 && series->last == 0;
 }
 
-/* One reading is no curve: it may be of the first moment of a long run. */
+/* One reading makes no curve: it may be from the first moment of a long run. */
 static char *curve(struct document *document, const struct figure *figure)
 {
 	char when[UNIT_TEXT_MAX], *line, *text;
 
 	if (figure->series.nr_readings == 1)
-		return document_text(document, "one reading, at %s", unit_format(when, UNIT_NS, (double)figure->series.last_time));
+		return document_text(document, "one reading, at %s",
+				     unit_format(when, UNIT_NS, (double)figure->series.last_time));
 	line = sparkline_text(&figure->series.line, figure->series.peak);
 	text = document_text(document, "%s", line);
 	free(line);
 	return text;
 }
 
-/* Those that people are shown: all, or the busiest. */
+/* The processes that text shows: all, or the busiest. */
 struct shown {
 	struct process *processes[PROCESSES_MAX];
 	size_t nr;
@@ -190,16 +202,21 @@ static void choose_processes(struct shown *shown, const struct report *report)
 {
 	const struct options *options = report->options;
 
-	shown->all = strcmp(options->format, "text") != 0 || options->top_given || report->model->nr_processes <= PROCESSES_MAX;
-	shown->nr = shown->all ? 0 : busiest_processes(report->model, "cpu_ns", shown->processes, PROCESSES_MAX);
+	shown->all = strcmp(options->format, "text") != 0 || options->top_given ||
+		     report->model->nr_processes <= PROCESSES_MAX;
+	shown->nr =
+		shown->all ? 0 : busiest_processes(report->model, "cpu_ns", shown->processes, PROCESSES_MAX);
 }
 
-static const char *figures_note(struct document *document, const struct shown *shown, const struct model *model)
+static const char *figures_note(struct document *document, const struct shown *shown,
+				const struct model *model)
 {
-	const char *note = "what only grows: mean and peak per second; what stayed 0 is left out; more: -f csv";
+	const char *note = "columns that only grow: mean and peak per second; columns that stayed 0 are "
+		"left out; more: -f csv";
 	size_t nr_more = model->nr_processes - shown->nr;
 
-	return shown->all ? note : document_text(document, "%s; %zu more process%s, which used less CPU time: --top 0",
+	return shown->all ? note : document_text(document,
+		"%s; %zu more process%s used less CPU time: --top 0",
 						 note, nr_more, nr_more == 1 ? "" : "es");
 }
 
@@ -225,10 +242,13 @@ static void add_set(struct figures *figures, const struct reading *set)
 	if (figures->text && !is_for_people(set->rows))
 		return;
 	for (uint32_t i = 0; i < set->rows->nr_columns; i++) {
-		struct figure figure = { .process = set->process, .rows = set->rows, .column = &set->rows->columns[i],
+		struct figure figure = { .process = set->process,
+					 .rows = set->rows,
+					 .column = &set->rows->columns[i],
 					 .limit = resource_limit_of(&figures->limits, set->rows, i) };
 
-		series_of_column(&figure.series, figures->report->model, set->process, set->rows, i, figures->nr_steps);
+		series_of_column(&figure.series, figures->report->model, set->process, set->rows, i,
+				 figures->nr_steps);
 		figure.line = curve(figures->document, &figure);
 		series_release(&figure.series);
 		if (figure.series.known && !(figures->text && is_nothing(&figure.series)))
@@ -236,7 +256,7 @@ static void add_set(struct figures *figures, const struct reading *set)
 	}
 }
 
-/* What is nobody's, or of who looked from outside. */
+/* What belongs to no process, or was read from outside. */
 static bool is_of_no_process(const struct model *model, const struct reading *set)
 {
 	for (size_t i = 0; i < model->nr_monitors; i++)
@@ -245,8 +265,9 @@ static bool is_of_no_process(const struct model *model, const struct reading *se
 	return rowset_is_of_machine(set->rows);
 }
 
-/* @process: NULL: what is of none. */
-static void add_process(struct figures *figures, const struct readings *readings, const struct process *process)
+/* @process: NULL for what belongs to none. */
+static void add_process(struct figures *figures, const struct readings *readings,
+			const struct process *process)
 {
 	for (size_t i = 0; i < readings->nr_sets; i++) {
 		const struct reading *set = &readings->sets[i];
@@ -266,7 +287,8 @@ static void add_figures(struct figures *figures, const struct readings *readings
 		add_process(figures, readings, NULL);
 }
 
-static struct table *figures_table(struct document *document, const struct readings *readings, struct report *report)
+static struct table *figures_table(struct document *document, const struct readings *readings,
+				   struct report *report)
 {
 	struct table *table = document_new(document, sizeof(*table));
 	struct table_rows *rows = document_new(document, sizeof(*rows));
@@ -288,13 +310,14 @@ static struct table *figures_table(struct document *document, const struct readi
 		.what = "figures",
 		.title = report->title,
 		.note = figures_note(document, &shown, report->model),
-		.column_note = "; Last/total: of what only grows its total",
+		.column_note = "; Last/total: the total of columns that only grow",
 		.noted = "last_or_total",
 		.columns = figure_columns,
 		.nr_columns = sizeof(figure_columns) / sizeof(*figure_columns),
 		.text_columns = text_columns[who],
-		.data_columns = "pid,program,set,id,column,kind,min,mean,peak,peak_time_ns,last,mean_rate,peak_rate,total,"
-			"limit,slope_per_s,slope_error_per_s",
+		.data_columns =
+			"pid,program,set,id,column,kind,min,mean,peak,peak_time_ns,last,mean_rate,"
+			"peak_rate,total,limit,slope_per_s,slope_error_per_s",
 		.aside = !figures.text,
 		.row_bytes = sizeof(struct figure),
 		.next = table_next_row,
@@ -310,7 +333,8 @@ int view_resources(struct document *document, struct report *report)
 	struct readings *readings;
 
 	if (report_is_of_threads(report)) {
-		error("--thread: resources are of whole processes (-v threads has what is known of each)");
+		error("--thread: resources are of whole processes (-v threads shows what is known of each "
+			"thread)");
 		return EXIT_USAGE;
 	}
 	readings = readings_collect(document, report->model);

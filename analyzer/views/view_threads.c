@@ -14,7 +14,7 @@
 
 struct thread_row {
 	struct thread *thread;
-	uint64_t broken_calls;		/* open when it ended, and closed then */
+	uint64_t broken_calls;		/* open when it ended, and closed by that */
 };
 
 enum { THREAD_PID, THREAD_TID, THREAD_RANK, THREAD_SHARED, THREAD_CALLS, THREAD_OPEN, THREAD_BROKEN };
@@ -30,16 +30,18 @@ static struct value get_number(const struct column *column, const void *row)
 	case THREAD_TID:
 		return value_integer(UNIT_NONE, thread->tid);
 	case THREAD_RANK:
-		return thread->process->header.rank >= 0 ? value_integer(UNIT_NONE, thread->process->header.rank) :
-			value_empty();
+		return thread->process->header.rank >= 0
+			       ? value_integer(UNIT_NONE, thread->process->header.rank)
+			       : value_empty();
 	case THREAD_SHARED:
 		return value_integer(UNIT_COUNT, thread->nr_threads);
 	case THREAD_CALLS:
 		return value_integer(UNIT_COUNT, (int64_t)thread->calls);
 	case THREAD_OPEN:
 		return value_integer(UNIT_COUNT, (int64_t)thread->open_calls);
-	default:	/* told of the first of several only */
-		return thread->nr_threads > 1 ? value_empty() : value_integer(UNIT_COUNT, (int64_t)of->broken_calls);
+	default:	/* known only of the first of several */
+		return thread->nr_threads > 1 ? value_empty()
+					      : value_integer(UNIT_COUNT, (int64_t)of->broken_calls);
 	}
 }
 
@@ -65,7 +67,8 @@ static struct value get_time(const struct column *column, const void *row)
 	case THREAD_DURATION:
 		return thread->begin == NO_TIME ? value_empty() : ns_cell((double)(end - thread->begin));
 	default:
-		return thread->process->header.timing == LOG_TIMING_COUNTS ? value_empty() : ns_cell(thread->functions_ns);
+		return thread->process->header.timing == LOG_TIMING_COUNTS ? value_empty()
+									   : ns_cell(thread->functions_ns);
 	}
 }
 
@@ -99,13 +102,14 @@ static struct value get_function(const struct column *column, const void *row)
 	return function ? function_cell(function, column->index) : value_empty();
 }
 
-/* How it ended, of several that share a record the last. */
+/* How the thread ended; if several share a record, the last one. */
 static const char *end_of(const struct thread_row *row, char *out, size_t bytes)
 {
 	const struct thread *thread = row->thread;
 
 	if (thread->end != NO_TIME) {
-		snprintf(out, bytes, row->broken_calls && thread->nr_threads == 1 ? "ended, %llu call%s open" : "ended",
+		snprintf(out, bytes,
+			 row->broken_calls && thread->nr_threads == 1 ? "ended, %llu call%s open" : "ended",
 			 (unsigned long long)row->broken_calls, row->broken_calls == 1 ? "" : "s");
 		return out;
 	}
@@ -130,7 +134,8 @@ static struct value get_text(const struct column *column, const void *row)
 {
 	static char text[64];
 	const struct thread *thread = ((const struct thread_row *)row)->thread;
-	bool has_name = thread->name[0] && (thread->nr_threads == 1 || strcmp(thread->name, thread->earlier_name) == 0);
+	bool has_name = thread->name[0] &&
+			(thread->nr_threads == 1 || strcmp(thread->name, thread->earlier_name) == 0);
 	const char *name = has_name ? thread->name : NULL;
 
 	switch (column->index) {
@@ -141,7 +146,8 @@ static struct value get_text(const struct column *column, const void *row)
 	case TEXT_WHO:
 		if (thread->nr_threads == 1)
 			return value_text(name);
-		snprintf(text, sizeof(text), "%s%s%u threads", name ? name : "", name ? ": " : "", thread->nr_threads);
+		snprintf(text, sizeof(text), "%s%s%u threads", name ? name : "", name ? ": " : "",
+			 thread->nr_threads);
 		return value_text(text);
 	default:
 		return value_text(end_of(row, text, sizeof(text)));
@@ -175,8 +181,10 @@ static const struct column columns[] = {
 	{ "begin_function", "Began with", COLUMN_NAME | COLUMN_LEFT | COLUMN_ROOM, get_function, CELL_NAME },
 };
 
-#define DATA_COLUMNS "pid,rank,program,thread,thread_name,threads,begin_function,begin_ns,end_ns,duration_ns,end,calls," \
-	"open_calls,broken_calls,functions_ns,functions_percent,alloc_calls,alloc_bytes,free_calls,freed_bytes,live_bytes"
+#define DATA_COLUMNS \
+	"pid,rank,program,thread,thread_name,threads,begin_function,begin_ns,end_ns,duration_ns,end,calls," \
+	"open_calls,broken_calls,functions_ns,functions_percent,alloc_calls,alloc_bytes,free_calls," \
+	"freed_bytes,live_bytes"
 
 static const char *text_columns(struct document *document, const struct report *report)
 {
@@ -185,14 +193,14 @@ static const char *text_columns(struct document *document, const struct report *
 
 	for (size_t i = 0; i < model->nr_processes; i++)
 		has_ranks |= model->processes[i]->header.rank >= 0;
-	return document_text(document, "%s%sthread,who,begin_ns,duration_ns,%s%s%send,begin_function",
-			     model->nr_processes > 1 ? "pid," : "", has_ranks ? "rank," : "",
-			     model->calls ? "calls," : "",
-			     model->calls && report_has_times(report) ? "functions_ns,functions_percent," : "",
-			     report_has_heap(report) ? "alloc_bytes," : "");
+	return document_text(
+		document, "%s%sthread,who,begin_ns,duration_ns,%s%s%send,begin_function",
+		model->nr_processes > 1 ? "pid," : "", has_ranks ? "rank," : "", model->calls ? "calls," : "",
+		model->calls && report_has_times(report) ? "functions_ns,functions_percent," : "",
+		report_has_heap(report) ? "alloc_bytes," : "");
 }
 
-/* Calls that were open when a thread ended; only those threads that had some left an event. */
+/* Count the calls that were open when each thread ended. Only threads with open calls left such an event. */
 static uint64_t *count_broken(const struct process *process)
 {
 	uint64_t *broken = xcalloc(process->nr_threads + 1, sizeof(*broken));
@@ -242,7 +250,9 @@ int view_threads(struct document *document, struct report *report)
 		.nr_columns = sizeof(columns) / sizeof(*columns),
 		.text_columns = text_columns(document, report),
 		.data_columns = DATA_COLUMNS,
-		.text_sort = !report->model->calls ? NULL : report_has_times(report) ? "functions_ns" : "calls",
+		.text_sort = !report->model->calls	? NULL
+			     : report_has_times(report) ? "functions_ns"
+							: "calls",
 		.text_top = TEXT_THREADS,
 		.row_bytes = sizeof(struct thread_row),
 		.next = table_next_row,
@@ -250,8 +260,11 @@ int view_threads(struct document *document, struct report *report)
 		.formats = IN_TEXT | IN_CSV | IN_JSON,
 	};
 	if (nr_threads > rows->nr_rows) {
-		table->what = document_text(document, rows->nr_rows == 1 ? "record of %llu threads" : "records of %llu threads", (unsigned long long)nr_threads);
-		table->note = "threads that had ended lent their record to later ones: begin is the first's, end the last's";
+		table->what = document_text(
+			document, rows->nr_rows == 1 ? "record of %llu threads" : "records of %llu threads",
+			(unsigned long long)nr_threads);
+		table->note = "threads that had ended lent their record to later threads: begin is the "
+			"first one's, end the last one's";
 	}
 	report_tell_runs(report, document, table);
 	document_add_table(document, table);

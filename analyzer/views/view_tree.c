@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The call tree: each call path, below its caller. */
+/* The call tree: each call path below its caller. */
 #include "analyzer/views/views.h"
 
 #include <stdlib.h>
@@ -12,26 +12,32 @@
 #include "analyzer/model/tree_walk.h"
 #include "analyzer/tables/table.h"
 
-#define TEXT_PATHS	40	/* shown as text unless --top says otherwise */
-#define INDENT_MAX	24	/* levels; deeper ones stay there */
+#define TEXT_PATHS	40	/* in text, unless --top says otherwise */
+#define INDENT_MAX	24	/* levels; deeper ones are not indented further */
 
-#define STACKS_NOTE "estimates from stacks of allocations; allocated: by the function and what it calls there; at peak, not " \
-	"freed: by itself"
+#define STACKS_NOTE "estimates from stacks of allocations; allocated: by the function and what it calls; " \
+	"at peak, not freed: by itself"
 
 struct tree_row {
 	const struct model *model;
 	const struct tree_node *node;
-	const double *alloc_bytes;	/* tree_alloc_bytes(); NULL: not a report of stacks */
-	unsigned int depth;		/* 0: called by nothing that was recorded */
+	const double *alloc_bytes;	/* tree_alloc_bytes(); NULL: the report is not of stacks */
+	unsigned int depth;		/* 0: no recorded caller */
 };
 
-/* Programs without hooks whose allocations were sampled: their call paths are stacks, without calls and times. */
+/*
+ * Whether all paths are stacks, without calls and times: a program without hooks whose allocations were
+ * sampled.
+ */
 static bool report_is_of_stacks(const struct report *report)
 {
 	return report->model->heap.nr_samples && !report->model->calls;
 }
 
-/* Stacks are no deeper than what is taken of them. */
+/*
+ * [id of a node]: bytes that it and all below it allocated. Stacks have few levels, so each walks to the
+ * root.
+ */
 static const double *tree_alloc_bytes(struct document *document, const struct model *model)
 {
 	double *bytes = document_new(document, model->nr_tree_nodes * sizeof(*bytes));
@@ -92,7 +98,8 @@ static struct value get_alloc(const struct column *column, const void *row)
 	const struct tree_row *of = row;
 
 	(void)column;
-	return of->alloc_bytes ? value_integer(UNIT_BYTES, (int64_t)of->alloc_bytes[of->node->id]) : value_empty();
+	return of->alloc_bytes ? value_integer(UNIT_BYTES, (int64_t)of->alloc_bytes[of->node->id])
+			       : value_empty();
 }
 
 static struct value get_share(const struct column *column, const void *row)
@@ -103,7 +110,7 @@ static struct value get_share(const struct column *column, const void *row)
 	return part.type == VALUE_EMPTY ? part : share_cell(value_number(part), of->model->functions_ns);
 }
 
-/* Of several runs: calls, self and total time of each that they have of the path. */
+/* With several runs: calls, self and total time of the path in each. */
 enum { PART_CALLS = 4, PART_SELF = 8, PART_TOTAL = 12 };
 
 static struct value get_part(const struct column *column, const void *row)
@@ -169,16 +176,16 @@ static const struct column columns[] = {
 	{ "total_samples_percent", "", 0, get_samples, CELL_SAMPLES_TOTAL_PERCENT },
 };
 
-/* Which paths are shown, and in what order siblings come. */
+/* Which paths are shown, and how siblings are sorted. */
 struct chosen_rows {
 	const struct model *model;
 	const struct options *options;
 	const struct column *sort;
 	const double *alloc_bytes;	/* for the rows */
-	const struct tree_node **nodes;	/* those that --match leaves, with all below them */
+	const struct tree_node **nodes;	/* those that --match selects, and all below them */
 	size_t nr_nodes;
 	double *keys;			/* [id]: what numbers are sorted by */
-	bool *shown;			/* [id]: among the first --top of them, or above one */
+	bool *shown;			/* [id]: one of the first --top nodes, or above one */
 };
 
 static struct tree_row row_of(const struct chosen_rows *chosen, const struct tree_node *node)
@@ -186,11 +193,13 @@ static struct tree_row row_of(const struct chosen_rows *chosen, const struct tre
 	return (struct tree_row){ .model = chosen->model, .node = node, .alloc_bytes = chosen->alloc_bytes };
 }
 
-static int compare_texts(const struct chosen_rows *chosen, const struct tree_node *a, const struct tree_node *b)
+static int compare_texts(const struct chosen_rows *chosen, const struct tree_node *a,
+			 const struct tree_node *b)
 {
 	struct tree_row left = row_of(chosen, a), right = row_of(chosen, b);
 	struct value value = chosen->sort->get(chosen->sort, &left);
-	char *text = value.type == VALUE_TEXT ? xstrdup(value.text) : NULL;	/* it lives until the next one */
+	/* valid until the next text */
+	char *text = value.type == VALUE_TEXT ? xstrdup(value.text) : NULL;
 	int order;
 
 	if (text)
@@ -200,11 +209,12 @@ static int compare_texts(const struct chosen_rows *chosen, const struct tree_nod
 	return order;
 }
 
-/* Names in alphabetical order, numbers with the largest first. */
+/* Names in alphabetical order, numbers largest first. */
 static int compare_nodes(const void *a, const void *b, void *context)
 {
 	const struct chosen_rows *chosen = context;
-	const struct tree_node *left = *(const struct tree_node *const *)a, *right = *(const struct tree_node *const *)b;
+	const struct tree_node *left = *(const struct tree_node *const *)a,
+			       *right = *(const struct tree_node *const *)b;
 	double a_key = chosen->keys[left->id], b_key = chosen->keys[right->id];
 	int order = (a_key < b_key) - (a_key > b_key);
 
@@ -215,11 +225,12 @@ static int compare_nodes(const void *a, const void *b, void *context)
 	return order ? order : (left->id > right->id) - (left->id < right->id);
 }
 
-/* What the paths are sorted by, once for all comparisons; where nothing is known they come last. */
+/* Read what the paths are sorted by once, before they are compared. Unknown values come last. */
 static void find_keys(struct chosen_rows *chosen, struct tree_node *root, size_t nr_nodes)
 {
 	chosen->keys = xcalloc(nr_nodes, sizeof(*chosen->keys));
-	for (struct tree_node *node = tree_next(root); node && !(chosen->sort->flags & COLUMN_LEFT); node = tree_next(node)) {
+	for (struct tree_node *node = tree_next(root); node && !(chosen->sort->flags & COLUMN_LEFT);
+	     node = tree_next(node)) {
 		struct tree_row row = row_of(chosen, node);
 		struct value value = chosen->sort->get(chosen->sort, &row);
 
@@ -233,10 +244,11 @@ static void find_keys(struct chosen_rows *chosen, struct tree_node *root, size_t
 static void select_nodes(struct chosen_rows *chosen, struct tree_node *root, size_t nr_nodes, bool in_order)
 {
 	const char *pattern = chosen->options->match;
-	bool *matched = xcalloc(nr_nodes, sizeof(*matched));	/* it, or one above it */
+	bool *matched = xcalloc(nr_nodes, sizeof(*matched));	/* the node, or one above it */
 
 	for (struct tree_node *node = tree_next(root); node; node = tree_next(node)) {
-		matched[node->id] = !pattern || matched[node->parent->id] || name_matches(pattern, node->function->name);
+		matched[node->id] =
+			!pattern || matched[node->parent->id] || name_matches(pattern, node->function->name);
 		if (matched[node->id])
 			chosen->nodes[chosen->nr_nodes++] = node;
 	}
@@ -252,7 +264,7 @@ static double node_key(const struct chosen_rows *chosen, const struct tree_node 
 	return value_number(chosen->sort->get(chosen->sort, &row));
 }
 
-/* What --min-percent is a share of: the time in all functions, else the sum over paths, or the largest. */
+/* What --min-percent refers to: the time in all functions; or the sum over paths; or the largest. */
 static double whole(const struct chosen_rows *chosen)
 {
 	double sum = 0, largest = 0;
@@ -270,7 +282,10 @@ static double whole(const struct chosen_rows *chosen)
 	return chosen->sort->flags & COLUMN_SUMS ? sum : largest;
 }
 
-/* Show the first @top of the selected that are large enough, and their callers. Return: how many are left out */
+/*
+ * Show the first @top of the selected nodes that are large enough, and their callers. Return: how many are
+ * left out
+ */
 static size_t show_nodes(struct chosen_rows *chosen, size_t top)
 {
 	double percent = chosen->options->min_percent, least = percent ? whole(chosen) * percent / 100 : 0;
@@ -290,7 +305,7 @@ static size_t show_nodes(struct chosen_rows *chosen, size_t top)
 	return left_out;
 }
 
-/* Rows in the order of the tree; not recursive, for a recursion may have been recorded that is very deep. */
+/* List rows in the order of the tree. Not recursive, because the recorded recursion may be very deep. */
 static size_t list_rows(struct chosen_rows *chosen, const struct tree_node *root, size_t nr_nodes,
 			struct tree_row *rows)
 {
@@ -319,7 +334,8 @@ static size_t list_rows(struct chosen_rows *chosen, const struct tree_node *root
 	return nr_rows;
 }
 
-static void choose_rows(struct table *table, struct table_rows *rows, struct document *document, struct report *report)
+static void choose_rows(struct table *table, struct table_rows *rows, struct document *document,
+			struct report *report)
 {
 	const struct model *model = report->model;
 	const struct options *options = report->options;
@@ -327,7 +343,9 @@ static void choose_rows(struct table *table, struct table_rows *rows, struct doc
 	const char *sort = options->sort ? options->sort : model->is_sampled ? "sampled_total_ns" :
 		is_of_stacks ? "total_alloc_bytes" :
 		report_has_times(report) ? "total_ns" : "calls";
-	size_t top = options->top_given ? options->top : strcmp(options->format, "text") == 0 ? TEXT_PATHS : 0;
+	size_t top = options->top_given			    ? options->top
+		     : strcmp(options->format, "text") == 0 ? TEXT_PATHS
+							    : 0;
 	struct chosen_rows chosen = {
 		.model = model,
 		.options = options,
@@ -336,7 +354,7 @@ static void choose_rows(struct table *table, struct table_rows *rows, struct doc
 	};
 
 	if (!chosen.sort)
-		return;		/* whoever prints the table says that there is no such column */
+		return;		/* printing the table reports that there is no such column */
 	chosen.nodes = xcalloc(model->nr_tree_nodes, sizeof(*chosen.nodes));
 	chosen.shown = xcalloc(model->nr_tree_nodes, sizeof(*chosen.shown));
 	find_keys(&chosen, model->root, model->nr_tree_nodes);
@@ -356,10 +374,13 @@ static const char *text_columns(const struct report *report)
 	if (report_is_of_stacks(report))
 		return "total_alloc_bytes,peak_heap_bytes,not_freed_bytes,function,source";
 	if (report->model->nr_parts > 1)
-		return report_has_times(report) ? "total_ns,total_percent,total_run_mean_ns,total_run_min_ns,total_run_max_ns,"
-			"self_ns,calls,function" : "calls,calls_run_mean,calls_run_min,calls_run_max,function";
+		return report_has_times(report)
+			       ? "total_ns,total_percent,total_run_mean_ns,total_run_min_ns,total_run_max_ns,"
+				 "self_ns,calls,function"
+			       : "calls,calls_run_mean,calls_run_min,calls_run_max,function";
 	if (!report_has_times(report))
-		return report_has_heap(report) ? "calls,alloc_calls,alloc_bytes,function,source" : "calls,function,source";
+		return report_has_heap(report) ? "calls,alloc_calls,alloc_bytes,function,source"
+					       : "calls,function,source";
 	if (report_has_errors(report))
 		return "total_ns,total_error_ns,total_percent,self_ns,self_error_ns,calls,function";
 	if (!report_has_heap(report))
@@ -367,11 +388,13 @@ static const char *text_columns(const struct report *report)
 	return "total_ns,total_percent,self_ns,calls,alloc_bytes,function";
 }
 
-#define DATA_COLUMNS "path,depth,function,module,file,line,calls,total_ns,self_ns,mean_ns,min_ns,max_ns,alloc_calls," \
-	"alloc_bytes,free_calls,freed_bytes,total_percent,self_percent,open_calls,threads," \
-	"self_error_ns,total_error_ns,temporary_calls,peak_heap_bytes,peak_heap_blocks,not_freed_bytes," \
+#define DATA_COLUMNS \
+	"path,depth,function,module,file,line,calls,total_ns,self_ns,mean_ns,min_ns,max_ns,alloc_calls,"     \
+	"alloc_bytes,free_calls,freed_bytes,total_percent,self_percent,open_calls,threads,"                  \
+	"self_error_ns,total_error_ns,temporary_calls,peak_heap_bytes,peak_heap_blocks,not_freed_bytes,"     \
 	"not_freed_blocks,self_is_doubtful,total_is_doubtful,self_doubt_ns,total_doubt_ns"
-#define RUN_COLUMNS ",calls_run_min,calls_run_mean,calls_run_max,self_run_min_ns,self_run_mean_ns,self_run_max_ns," \
+#define RUN_COLUMNS \
+	",calls_run_min,calls_run_mean,calls_run_max,self_run_min_ns,self_run_mean_ns,self_run_max_ns,"      \
 	"total_run_min_ns,total_run_mean_ns,total_run_max_ns"
 
 #define SAMPLE_COLUMNS ",samples,samples_percent,sampled_self_ns,sampled_total_ns,total_samples_percent"
@@ -385,10 +408,12 @@ static const char *note_of(struct document *document, const struct report *repor
 	if (report_is_of_stacks(report))
 		return STACKS_NOTE;
 	if (model->nr_parts > 1)
-		return document_text(document, "total and self are sums of %zu runs; /run: their mean; least and most: of one "
-				     "run, 0 where it has none%s", model->nr_parts, report_doubt_note(report));
-	return document_text(document, "total = self + what it calls, over all threads; %% of the time in all functions; "
-			     "Alloc: by the function itself%s", report_doubt_note(report));
+		return document_text(document,
+				     "total and self are sums of %zu runs; /run: their mean; "
+				     "least and most: of one run, 0 if it has none%s",
+				     model->nr_parts, report_doubt_note(report));
+	return document_text(document, "total = self + what it calls, over all threads; %% of the time in "
+		"all functions; Alloc: by the function itself%s", report_doubt_note(report));
 }
 
 int view_tree(struct document *document, struct report *report)
@@ -404,8 +429,10 @@ int view_tree(struct document *document, struct report *report)
 		.columns = columns,
 		.nr_columns = sizeof(columns) / sizeof(*columns),
 		.text_columns = text_columns(report),
-		.data_columns = document_text(document, "%s%s%s", DATA_COLUMNS, report->model->nr_parts > 1 ? RUN_COLUMNS :
-					      report_is_of_stacks(report) ? ",total_alloc_bytes" : "",
+		.data_columns = document_text(document, "%s%s%s", DATA_COLUMNS,
+					      report->model->nr_parts > 1   ? RUN_COLUMNS
+					      : report_is_of_stacks(report) ? ",total_alloc_bytes"
+									    : "",
 					      report->model->samples.nr ? SAMPLE_COLUMNS : ""),
 		.fixed = true,
 		.row_bytes = sizeof(struct tree_row),

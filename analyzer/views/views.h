@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The views: each makes a document of a report. Adding one is a file with its function and a line in views.c. */
+/*
+ * The views. Each makes a document of a report. To add one: a file with its function, and a line in
+ * summary/views.c.
+ */
 #ifndef INSIDEME_VIEWS_H
 #define INSIDEME_VIEWS_H
 
@@ -9,18 +12,22 @@
 struct view {
 	const char *name;
 	const char *help;		/* one line */
-	/* Fill an empty document. Return: 0, or an exit status after an error(). */
+	/* Fill an empty document. Return: 0, or an exit status after an error() */
 	int (*build)(struct document *document, struct report *report);
-	bool has_times;			/* it knows when: --from and --to limit it; others have totals only */
-	/* The same of two runs side by side, with report->before and report->diff; NULL: there is no such thing */
+	/* it knows times, so --from and --to limit it; others have totals only */
+	bool has_times;
+	/* The same for two runs side by side, with report->before and report->diff; NULL: not available */
 	int (*compare)(struct document *document, struct report *report);
 };
 
 extern const struct view views[];	/* ends with a name of NULL */
 const struct view *view_find(const char *name);
-/* --diff was given for a view or format that has no comparison: say which have. Return: EXIT_USAGE */
+/* Report that --diff is not available for this view or format, and where it is. Return: EXIT_USAGE */
 int view_has_no_diff(void);
-/* --from or --to was given for a view of totals: say which views can. Return: EXIT_USAGE */
+/*
+ * Report that --from and --to are not available for a view of totals, and where they are. Return:
+ * EXIT_USAGE
+ */
 int view_has_totals_only(const struct view *view);
 
 int view_summary(struct document *document, struct report *report);
@@ -43,8 +50,9 @@ int view_marks(struct document *document, struct report *report);
 int view_quality(struct document *document, struct report *report);
 
 /*
- * The table of functions, also part of the summary. Lives as long as the document; titles are the caller's.
- * @allocators: only those that allocated, with what the C++ library did for them
+ * The table of functions, which is also part of the summary. It lives as long as the document; the caller
+ * sets its titles.
+ * @allocators: only functions that allocated, charged with what the C++ library allocated for them
  */
 struct table *functions_table(struct document *document, struct report *report, bool allocators);
 

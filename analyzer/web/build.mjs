@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Make the page one file: node build.mjs OUTPUT. Its only script and style are named by their hash, so that a browser
-// runs nothing else, whatever a log holds; <!--data--> is where insideme-report puts the data.
+// Make the page one file: node build.mjs OUTPUT. The page names its only script and style by their hash, so
+// that a browser runs nothing else, whatever a log contains. insideme-report puts the data at <!--data-->.
 import { createHash } from "node:crypto";
 import { writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
@@ -9,7 +9,8 @@ import { build } from "esbuild";
 const here = (name) => fileURLToPath(new URL(name, import.meta.url));
 const result = await build({
 	entryPoints: [here("main.js")],
-	bundle: true, minify: true, write: false, outdir: "out", format: "iife", target: "es2022", charset: "utf8",
+	bundle: true, minify: true, write: false, outdir: "out", format: "iife", target: "es2022",
+		charset: "utf8",
 	legalComments: "inline",
 });
 const bundle = (extension) => result.outputFiles.find((file) => file.path.endsWith(extension)).text;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The page's frame: what ran, the panels, the time above all of them, and the keys.
+// The frame of the page: what ran, the panels, the time above them, and the keys.
 import "uplot/dist/uPlot.min.css";
 import "./style.css";
 import { Data } from "./base/data.js";
@@ -31,14 +31,15 @@ class App {
 		this.renew(model, series);
 	}
 
-	// What there is now; who looked at the end of a run that goes on looks at its end again.
+	// Show the data as it is now. A reader who looked at the end of a running run sees its new end.
 	renew(model, series) {
 		const before = this.model?.end;
 		this.model = model;
 		this.series = series;
 		this.made.clear();
 		this.overview = new Overview(this);
-		replace(document.getElementById("app"), this.header(), this.tabs, h("div.strip", {}, this.overview.element, this.chips), this.main);
+		replace(document.getElementById("app"), this.header(), this.tabs,
+			h("div.strip", {}, this.overview.element, this.chips), this.main);
 		document.title = `${model.about.program} · InsideMe`;
 		if (before && state.to >= before * 0.999)
 			this.setTime(state.from + model.end - before, model.end);
@@ -53,7 +54,7 @@ class App {
 		return state.to ?? this.model.end;
 	}
 
-	// All of it is no part of it.
+	// Choosing all of the time is the same as choosing none.
 	setTime(from, to) {
 		const end = this.model.end;
 		const span = Math.max(Math.min(to - from, end), Math.min(100, end));
@@ -64,7 +65,8 @@ class App {
 			set({ from: begin, to: begin + span });
 	}
 
-	// What single calls tell of the chosen time; null: all of it is shown, or no single call is known.
+	// What single calls say about the chosen time; null: all of the time is shown, or no single call is
+	// known.
 	async part() {
 		if (state.to === undefined || state.whole === "1")
 			return null;
@@ -81,7 +83,8 @@ class App {
 	}
 
 	select(number, panel) {
-		set({ f: number === null ? undefined : this.model.nameOf(number), ...panel ? { panel } : {} });
+		set({ f: number === null ? undefined : this.model.nameOf(number),
+			...panel ? { panel } : {} });
 	}
 
 	header() {
@@ -98,31 +101,43 @@ class App {
 			h("div.facts", {},
 				h(bad ? "span.pill.bad" : "span.pill.good", {}, end.replace(/^ended /, "")),
 				h("span.pill", {}, format("ns", model.about.end_ns)),
-				h("span.when", {}, started.toLocaleString("en-GB", { dateStyle: "medium", timeStyle: "medium" }))),
-			h("button.icon", { type: "button", title: "dark or light (t)", "aria-label": "dark or light", onclick: toggleTheme }, "◐"),
-			h("button.icon", { type: "button", title: "keys and what can be clicked (?)", "aria-label": "help", onclick: help }, "?"));
+				h("span.when", {}, started.toLocaleString("en-GB",
+					{ dateStyle: "medium", timeStyle: "medium" }))),
+			h("button.icon", { type: "button", title: "dark or light (t)",
+				"aria-label": "dark or light", onclick: toggleTheme }, "◐"),
+			h("button.icon", { type: "button", title: "keys and what can be clicked (?)",
+				"aria-label": "help", onclick: help }, "?"));
 	}
 
 	drawTabs() {
-		replace(this.tabs, panels.filter((panel) => panel.has?.(this) ?? true).map((panel) => h("button.tab", {
-			type: "button", role: "tab", id: `tab-${panel.name}`, "aria-selected": String(panel.name === state.panel),
+		replace(this.tabs, panels.filter((panel) => panel.has?.(this) ??
+			true).map((panel) => h("button.tab", {
+			type: "button", role: "tab", id: `tab-${panel.name}`,
+				"aria-selected": String(panel.name === state.panel),
 			title: `key ${keyOf(panel)}`, onclick: () => set({ panel: panel.name }),
 		}, panel.title, panel.badge?.(this) ? h("span.badge", {}, panel.badge(this)) : null)));
-		this.tabs.querySelector("[aria-selected=true]")?.scrollIntoView({ block: "nearest", inline: "nearest" });
+		this.tabs.querySelector("[aria-selected=true]")?.scrollIntoView({ block: "nearest",
+			inline: "nearest" });
 	}
 
-	// Panels of functions show those of the chosen time, or of the whole run: which, and the way to the other.
+	// Panels of functions show the chosen time or the whole run: say which, and offer the other.
 	partChoice() {
 		if (state.to === undefined || !this.shownPanel.isOfCalls || !this.model.nrFunctions)
 			return null;
 		const whole = state.whole === "1";
-		const choice = h("button.button", { type: "button", "aria-pressed": String(!whole), title: whole ? "show the chosen time" : "show the whole run",
-			onclick: () => set({ whole: whole ? undefined : "1" }) }, whole ? "functions of the whole run" : "functions of the chosen time");
-		const note = h("span.hint", {}, whole ? "" : "single calls as recorded; shorter ones are time of their callers");
+		const choice = h("button.button", { type: "button", "aria-pressed": String(!whole),
+			title: whole ? "show the chosen time" : "show the whole run",
+			onclick: () => set({ whole: whole ? undefined : "1" }) },
+				whole ? "functions of the whole run" : "functions of the chosen time");
+		const note = h("span.hint", {},
+			whole ? "" : "single calls as recorded; the time of shorter ones counts for " +
+				"their callers");
 		this.model.spans().then((spans) => {
 			if (!spans?.about.calls) {
 				choice.remove();
-				note.textContent = "no call was recorded by itself, so functions are of the whole run: INSIDEME_THRESHOLD=0 records all";
+				note.textContent =
+					"no call was recorded singly, so functions are of the whole run: " +
+					"INSIDEME_THRESHOLD=0 records all calls";
 			}
 		});
 		return [choice, note];
@@ -138,12 +153,19 @@ class App {
 		const number = this.selected;
 		replace(this.chips,
 			part ? h("span.chip", {}, h("span.chip-name", {}, "time"),
-				`${format("ns", this.from) || "0"} to ${format("ns", this.to)}, ${format("ns", this.to - this.from)}`,
-				h("button", { type: "button", "aria-label": "all of the time", title: "all of the time (0)", onclick: () => this.setTime(0, this.model.end) }, "✕")) :
+				`${format("ns", this.from) || "0"} to ${format("ns", this.to)}, ` +
+					`${format("ns", this.to - this.from)}`,
+				h("button", { type: "button", "aria-label": "all of the time",
+					title: "all of the time (0)", onclick: () => this.setTime(0,
+					this.model.end) }, "✕")) :
 				h("span.hint", {}, "drag over the curve to choose a part of the time"),
-			number === null ? null : h("span.chip", {}, h("span.dot", { style: { background: this.model.colour(number) } }),
-				h("span.chip-text", { title: this.model.label(number) }, this.model.label(number)),
-				h("button", { type: "button", "aria-label": "no function", title: "no function (Escape)", onclick: () => this.select(null) }, "✕")),
+			number === null ? null : h("span.chip", {},
+				h("span.dot", { style: { background: this.model.colour(number) } }),
+				h("span.chip-text", { title: this.model.label(number) },
+					this.model.label(number)),
+				h("button", { type: "button", "aria-label": "no function",
+					title: "no function (Escape)", onclick: () => this.select(null) },
+					"✕")),
 			this.partChoice());
 	}
 
@@ -165,7 +187,8 @@ class App {
 			this.made.set(panel.name, panel.make(this));
 		this.panel = this.made.get(panel.name);
 		this.main.dataset.panel = panel.name;
-		this.main.replaceChildren(this.panel.element);		// another panel: none of its parts has the focus
+		// in another panel, nothing has the focus yet
+		this.main.replaceChildren(this.panel.element);
 		this.panel.shown?.();
 	}
 
@@ -209,25 +232,26 @@ async function open(root) {
 	return [model, new Series(await data.sheet("series"), model)];
 }
 
-// A page that insideme-report serves is made anew while the run goes on.
+// While a run goes on, a page that insideme-report serves is made again and again.
 async function refresh(app) {
 	while (app.model.about.is_running && location.protocol === "http:") {
 		await new Promise((done) => setTimeout(done, 3000));
 		const answer = await fetch(location.pathname).catch(() => null);
 		if (!answer?.ok)
-			return;		// nobody serves it any more: what is shown stays
+			return;		// the server is gone: keep what is shown
 		app.renew(...await open(new DOMParser().parseFromString(await answer.text(), "text/html")));
 	}
 }
 
 async function start() {
-	window.insideme = new App(...await open(document));	// for tests, and for who likes consoles
+	window.insideme = new App(...await open(document));	// for tests, and for the console
 	performance.mark("insideme-drawn");
 	refresh(window.insideme);
 }
 
 start().catch((error) => {
-	replace(document.getElementById("app"), h("p.broken", {}, `This page cannot be shown: ${error.message}`));
+	replace(document.getElementById("app"), h("p.broken", {},
+		`This page cannot be shown: ${error.message}`));
 	throw error;
 });
 
@@ -245,11 +269,16 @@ const keys = [
 ];
 
 export function help() {
-	const dialog = h("dialog.help", { onclose: () => dialog.remove(), onclick: (event) => { if (event.target === dialog) dialog.close(); } },
+	const dialog = h("dialog.help", { onclose: () => dialog.remove(),
+		onclick: (event) => { if (event.target === dialog) dialog.close(); } },
 		h("h2", {}, "Keys"),
-		h("dl", {}, keys.map(([key, what]) => [h("dt", {}, key.split(" ").length === 2 && key.length === 3 ?
-			key.split(" ").map((one) => h("kbd", {}, one)) : h("kbd", {}, key)), h("dd", {}, what)])),
-		h("p.note", {}, "Time, function, panel and order are in the address: it can be passed on with the page."),
+		h("dl", {}, keys.map(([key, what]) => [h("dt", {},
+			key.split(" ").length === 2 && key.length === 3 ?
+			key.split(" ").map((one) => h("kbd", {}, one)) : h("kbd", {}, key)),
+				h("dd", {}, what)])),
+		h("p.note", {},
+			"The address contains the time, function, panel and order: pass it on together " +
+			"with the page."),
 		h("button.button", { type: "button", onclick: () => dialog.close() }, "Close"));
 	document.body.append(dialog);
 	dialog.showModal();

@@ -131,7 +131,7 @@ row() { "$here/csv" "$@" <diff.csv; }
 	same "status" "$status" 1
 	run "$report" -v calls --diff last
 	same "status" "$status" 2
-	[[ $output == *"--diff: only with -v functions, tree as text, csv or json, and with -f html"* ]]
+	[[ $output == *"--diff: only with -v functions, tree as text, csv or json, or with -f html"* ]]
 	run "$report" -f mprof --diff last
 	same "status" "$status" 2
 	run "$report" --diff last --save x

@@ -193,5 +193,5 @@ crashes() {
 @test "a C++ library in the program is said to hide its exceptions" {
 	record throws.static
 	quiet
-	"$report" -v errors | grep -q 'Not seen *exceptions in throws.static: its C++ library is linked statically'
+	"$report" -v errors | grep -q 'Not seen *exceptions in throws.static: it contains its own C++ library, linked statically'
 }

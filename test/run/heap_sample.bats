@@ -63,8 +63,8 @@ judge() {
 	grep -E ' main > do_peak_only$' heap.txt
 	grep -E ' main > with_signals > .*raise' heap.txt
 	grep -E 'run > do_exchange$' heap.txt
-	grep -E '^ *sampled: extrapolated from the stacks of [0-9.]+ k allocations' heap.txt
-	grep -E '^Heap .* MiB at the peak, .*: counted\. ' heap.txt
+	grep -E '^ *estimates from the stacks of [0-9.]+ k allocations' heap.txt
+	tr -s ' \n' ' ' <heap.txt | grep -E '^Heap .* MiB at the peak, .*\. These are counted\. '
 	"$report" -v heap -f json >heap.json
 	python3 -c 'import json; json.load(open("heap.json"))["heap"][0]["peak_error_bytes"] > 0 or exit(1)'
 }
@@ -88,10 +88,10 @@ judge() {
 	sampled 512K ./kept
 	same "samples of what is not freed" "$(all not_freed_blocks)" 0
 	"$report" -v heap | tr -s ' \n' ' ' >heap.txt
-	grep -F 'estimates; less than 1.50 MiB (95 %) not freed' heap.txt
+	grep -F 'on average; less than 1.50 MiB (95 %) not freed' heap.txt
 	grep -F 'Not freed none of the samples: less than 1.50 MiB (95 %)' heap.txt
 	grep -F '+/-: one standard error, and 0 may be less than 1.50 MiB (95 %);' heap.txt
-	"$report" | tr -s ' \n' ' ' | grep -F 'estimates; less than 1.50 MiB (95 %) not freed'
+	"$report" | tr -s ' \n' ' ' | grep -F 'on average; less than 1.50 MiB (95 %) not freed'
 	rm -r insideme.data
 	sampled 1 ./kept
 	same "blocks" "$(all not_freed_blocks)" 1
@@ -105,7 +105,7 @@ judge() {
 	sampled 64M ./few
 	"$report" -v heap | tr -s ' \n' ' ' >heap.txt
 	grep -E '^Heap 3[0-9]{2} B in 3 allocations' heap.txt
-	grep -F 'no allocation was a sample, one every 64.0 MiB on average: a smaller --heap-sample has more' heap.txt
+	grep -F 'no allocation became a sample, one every 64.0 MiB on average: a smaller --heap-sample takes more' heap.txt
 }
 
 @test "the tree is of what was allocated" {
@@ -214,7 +214,7 @@ judge() {
 	"$report" -v heap >heap.txt
 	tr -s ' \n' ' ' <heap.txt | grep -F 'insideme-run --heap-sample ./heap_sites'
 	INSIDEME_HEAP_SAMPLE=8K record heap_sites
-	"$report" -v heap | tr -s ' \n' ' ' | grep -F 'no stacks were taken: libgcc_s.so.1 is not loaded'
+	"$report" -v heap | tr -s ' \n' ' ' | grep -F 'stacks were not sampled: libgcc_s.so.1 is not loaded'
 	same "finding" "$(view quality | grep -c heap_not_sampled)" 1
 	cp "$bin/own_malloc" own
 	sampled 8K ./own

@@ -176,5 +176,5 @@ changes() {
 	view resources >resources.csv
 	between "stacks" $((6 << 20)) "$(highest stack_bytes)" $((6700 << 10))
 	"$report" -v heap >heap.txt
-	tr -s ' \n' ' ' <heap.txt | grep -E 'Not heap .* of files and shared memory, 6\.[0-5][0-9] MiB of stacks; at least [0-9.]+ MiB of the heap were not'
+	tr -s ' \n' ' ' <heap.txt | grep -E 'Not heap .* of files and shared memory, 6\.[0-5][0-9] MiB of stacks; at least [0-9.]+ MiB of the heap had not been'
 }

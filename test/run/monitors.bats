@@ -191,7 +191,7 @@ by_thread() {
 	"$build/insideme-run" -q functions --recording csv -- "$bin/followed" 166666 >stdout 2>stderr || same status $? 3
 	same calls "$(grep -c ,call, monitor_records.csv)" 1000006
 	same returns "$(grep -c ,return, monitor_records.csv)" 1000004
-	same "what was said" "$(grep -v ' later ones of other threads$' stderr)" ''
+	same "what was said" "$(grep -v ' rows of other threads that follow it in time$' stderr)" ''
 }
 
 @test "exceptions are told from returns" {

@@ -40,7 +40,8 @@ how_to_build='            insideme-cc ...      (or insideme-c++, insideme-fc, in
 	part Time | mask | reads "Time      CPU time of all: N
           no functions were recorded: app has no hooks. Compile and link it with
 $how_to_build
-          to see functions; CPU, memory and I/O are recorded without"
+          to see functions, or sample it without rebuilding: insideme-run --sample=N --heap-sample=NK ...;
+          CPU, memory and I/O are recorded in any case"
 }
 
 @test "built with -pg, or for another tracer" {
@@ -71,7 +72,7 @@ $how_to_build"
 	insideme-run -q -- ./app
 	part Time | mask | reads 'Time      CPU time of all: N
           no functions were recorded: app defines the hooks itself.
-          Leave its __cyg_profile_func_enter and _exit out'
+          Remove its __cyg_profile_func_enter and __cyg_profile_func_exit'
 	gcc -shared -fPIC hooks.c -o libhooks.so
 	gcc -finstrument-functions -x c - -o app <<<'int main(void) { return 0; }'
 	LD_PRELOAD=$PWD/libhooks.so:$library ./app
@@ -89,8 +90,8 @@ $how_to_build"
 @test "a script: its interpreter has no hooks" {
 	insideme-run -q -- /usr/bin/perl -e '1'
 	part Time | mask | reads 'Time      CPU time of all: N
-          no functions were recorded: perl is an interpreter: of what it runs CPU, memory and I/O are recorded,
-          and functions of libraries and programs in C, C++ or Fortran built with hooks'
+          no functions were recorded: perl is an interpreter: CPU, memory and I/O of what it runs are recorded,
+          and functions of C, C++ or Fortran libraries and programs that were built with hooks'
 	insideme-run -q -- /bin/sh -c '/usr/bin/perl -e "1 for 1 .. 300000"; true'
 	[[ $(part Time) == *'none of the 2 processes has hooks.'*'perl is an interpreter'* ]]
 }
@@ -111,7 +112,8 @@ $how_to_build"
 	sed -n '/^Time/,/^$/p' page | sed '/^$/d' | mask | reads 'Time      CPU time of all: N
           no functions were recorded: true has no hooks. Compile and link it with
 '"$how_to_build"'
-          to see functions; CPU, memory and I/O are recorded without
+          to see functions, or sample it without rebuilding: insideme-run --sample=N --heap-sample=NK ...;
+          CPU, memory and I/O are recorded in any case
           LD_PRELOAD is exported here, so that every command is a run: unset LD_PRELOAD, and use insideme-run ./app
           newest run that has some: insideme-report insideme.data/DATE-calls'
 	same "runs of the report" "$(find insideme.data -name '*insideme-report*')" ''

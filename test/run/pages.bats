@@ -123,10 +123,10 @@ load lib
 @test "who asked for every call reads on the first page that it ended" {
 	INSIDEME_THRESHOLD=0 INSIDEME_BUDGET=1M record fill
 	COLUMNS=300 run "$report"
-	[[ $output == *Doubts*"single calls had to last"*"half of the remaining budget was used"* ]]
+	[[ $output == *Doubts*"only single calls longer than"*"half of the remaining budget had been used"* ]]
 	INSIDEME_BUDGET=1M record fill
 	run "$report"
-	[[ $output != *"single calls had to last"* ]]
+	[[ $output != *"only single calls longer than"* ]]
 }
 
 @test "a disk that fills is told on the first page" {
@@ -137,5 +137,5 @@ load lib
 	cp -r small/data/* run || true
 	umount small
 	run "$report" run
-	[[ $output == *Doubts*"the log could not grow: disk full"* ]]
+	[[ $output == *Doubts*"the log could not grow: the disk was full"* ]]
 }

@@ -85,7 +85,7 @@ edges() {
 	INSIDEME_HEAP=counters record alloc
 	COLUMNS=200 run "$report" -v heap
 	[[ ${lines[0]} == "Heap "*" allocations, "*" frees; largest sample "* && ${lines[1]} == "alloc: "*" functions by alloc_bytes" ]]
-	[[ $output == *"with INSIDEME_HEAP=live" ]]
+	[[ $output == *"INSIDEME_HEAP=live records what lived at the peak"* ]]
 	INSIDEME_HEAP=off record alloc
 	run "$report" -v heap
 	[[ $output == *"the heap was not recorded (INSIDEME_HEAP=off)" ]]
@@ -163,7 +163,7 @@ edges() {
 		$'killed by SIGSEGV\nexit status 11\nexit status 0'
 	same "signals" "$(view errors | "$here/csv" value section=ends column=signal | xargs)" 11
 	run "$report" -v errors
-	[[ ${lines[0]} == "Ended     2 of 3 processes not with exit status 0" ]]
+	[[ ${lines[0]} == "Ended     2 of 3 processes did not end with exit status 0" ]]
 	[[ ${lines[2]} == *" ends "*"killed by SIGSEGV"* && ${lines[3]} == *" ends "*"exit status 11" ]]
 	[[ ${lines[4]} == *"1 other process" && $output == *": 2 open stacks"* ]]
 	record ends kill || same status $? 137
@@ -189,7 +189,7 @@ between_times() {
 	all=$("$here/csv" start_ns <calls.csv | wc -l)
 	same "calls from 25% to 50%" "$(view calls --from 25% --to 50% | "$here/csv" start_ns | wc -l)" \
 		"$(between_times $((end / 4)) $((end / 2)) <calls.csv)"
-	grep -qE '^insideme-report: calls that ran then, in full; they tell of [0-9.]+ % of the threads'"'"' time$' report.stderr
+	grep -qE '^insideme-report: calls that ran then, in full length; they cover [0-9.]+ % of the threads'"'"' time$' report.stderr
 	same "all calls" "$(view calls --from 0 --to 100% | "$here/csv" start_ns | wc -l)" "$all"
 	middle=$(view calls --from $((end / 2))ns | "$here/csv" start_ns | wc -l)
 	between "calls of the second half" 1 "$middle" $((all - 1))
@@ -224,7 +224,7 @@ between_times() {
 	for view in summary functions tree callers callees heap errors processes threads quality; do
 		run "$report" -v $view --to 50%
 		same "status of $view" "$status" 2
-		same "line" "$output" "insideme-report: --from, --to: $view has totals of the whole run only; views that can: calls, events, resources, marks"
+		same "line" "$output" "insideme-report: --from, --to: $view has totals of the whole run only; views that can be limited: calls, events, resources, marks"
 	done
 	run "$report" -v calls --from 60% --to 50%
 	same "line" "$output" "insideme-report: --to 50% leaves nothing after --from 60%"

@@ -347,7 +347,7 @@ read_count,read_count_global,read_mb,read_mb_global,write_count,write_count_glob
 	monitor -q --interval=5ms -- sh -c 'for i in 1 2 3 4 5 6; do sleep .1; done; "$0"; for i in 1 2 3 4 5 6; do sleep .1; done' "$bin/grow"
 	"$report" -v resources >resources.txt
 	same "first" "$(awk 'NR == 3 { print $2, $3 }' resources.txt)" 'grow cpu_ns'
-	grep -q 'more processes, which used less CPU time: --top 0' <(tr -s '\n ' ' ' <resources.txt)
+	grep -q 'more processes used less CPU time: --top 0' <(tr -s '\n ' ' ' <resources.txt)
 	same "processes" "$(awk '$2 != "insideme-run" && $3 == "rss_bytes" { print $1, $2 }' resources.txt | sort -u | wc -l)" 6
 	between "processes of --top 0" 8 "$("$report" -v resources --top 0 | awk '$2 != "insideme-run" && $3 == "rss_bytes" { print $1, $2 }' | sort -u | wc -l)" 20
 	ldconfig -p | grep -q libcairo.so.2 || skip "no libcairo.so.2"

@@ -72,7 +72,7 @@ runs() {
 	rm elsewhere/real/notes
 	ln -s "$PWD/elsewhere/real" insideme.data/linked
 	run "$report" --clean --keep 0
-	[[ $output == *"kept insideme.data/$strange: notes in it is not ours"* ]]
+	[[ $output == *"kept insideme.data/$strange: it contains notes, which is not ours"* ]]
 	[[ $output == *"kept insideme.data/mine: not a run of yours"* ]]
 	[[ $output == *"kept insideme.data/linked: not a run of yours"* ]]
 	same "what is left" "$(find insideme.data elsewhere -name '*.log' | wc -l)" 3
@@ -271,7 +271,7 @@ for row in csv.DictReader(sys.stdin):
 		same "status" "$status" 1
 		same "line" "$output" "insideme-report: a saved profile has sums only: -v $view needs logs"
 	done
-	same "log" "$("$report" -v quality one.json | grep -c ' of log, of which a saved profile has the sums')" 1
+	same "log" "$("$report" -v quality one.json | grep -c ' of log, summed up in a saved profile')" 1
 }
 
 @test "a run's log is as large as insideme-run says" {

@@ -49,7 +49,7 @@ sum() {
 
 @test "pthread_cancel, after which nothing is sampled" {
 	sampled cancel
-	view quality | grep -q 'CPU time is not sampled, or not to the end.*pthread_cancel'
+	view quality | grep -q 'CPU time was not sampled, or not until the end.*pthread_cancel'
 }
 
 @test "threads for which the kernel has no timer" {

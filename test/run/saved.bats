@@ -128,7 +128,7 @@ found() {
 		s/"losses":\[[0-9,]*\],"facts":\{[^}]*\},//' new.json >old.json
 	same "keys of version 2" "$(grep -Ec '"(cpu_ns|log_bytes|threads_heap_bytes|losses|facts)":' old.json)" 0
 	same "functions" "$(view functions old.json)" "$(view functions new.json)"
-	[[ $("$report" old.json) == *"1 saved profile is of version 1, which does not tell what was lost"* ]]
+	[[ $("$report" old.json) == *"1 saved profile is of version 1, which does not say what was lost"* ]]
 	"$report" --save older.json old.json new.json
 	same "not told" "$(view quality older.json | "$here/csv" value finding=untold_losses)" 1
 	same "CPU time" "$(view processes old.json | "$here/csv" cpu_ns)" \

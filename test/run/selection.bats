@@ -54,7 +54,7 @@ selects() {
 	for setting in INSIDEME_DEPTH=2 INSIDEME_EXCLUDE=leaf INSIDEME_FOCUS=middle; do
 		rm -rf insideme.data
 		(export "${setting?}"; run record calls)
-		"$report" | tr -s ' \n' ' ' | grep -q "left out while recording ($setting) have hooks all the same"
+		"$report" | tr -s ' \n' ' ' | grep -q "left out while recording ($setting) ran their hooks all the same"
 	done
 	rm -rf insideme.data
 	run record calls

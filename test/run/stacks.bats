@@ -177,7 +177,7 @@ setup_file() {
 @test "without the unwinder the report says why there are none" {
 	(INSIDEME_SAMPLE=250 LD_PRELOAD=$library "$bin/sampled.plain" split >stdout 2>stderr)
 	quiet
-	view quality | grep -q 'CPU time is not sampled.*libgcc_s.so.1 is not loaded'
+	view quality | grep -q 'CPU time was not sampled.*libgcc_s.so.1 is not loaded'
 	same "samples" "$(nr_samples)" 0
 }
 

@@ -134,7 +134,7 @@ test("calls that never ended are in it, to the end of their process: no part is 
 test("without single calls functions stay those of the whole run, and the page says so", async () => {
 	const none = record("none", "calls", [], { INSIDEME_THRESHOLD: "1000s" });
 	const tab = await open(makePage(none, "none.html"), { hash: "panel=functions&t=0-1000" });
-	await tab.getByText("no call was recorded by itself").waitFor();
+	await tab.getByText("no call was recorded singly").waitFor();
 	same("functions", (await rows(tab)).length, csv(none, "functions").length);
 	same("complaints", tab.complaints, []);
 });

@@ -203,7 +203,7 @@ test("--max-size: the page keeps to it, says what is shown together, and its sum
 	}
 	const most_merged = report("-f", "html", "--max-size", "1k", "-o", small, run);
 	same("status where functions alone are more", most_merged.status, 0);
-	check(most_merged.stderr, /warning: the page has .* KiB, --max-size is 1.00 KiB: only calls are shown together/.test(most_merged.stderr));
+	check(most_merged.stderr, /warning: the page has .* KiB, more than --max-size 1.00 KiB: only calls over time are merged/.test(most_merged.stderr));
 	same("status of a wrong size", report("-f", "html", "--max-size", "20X", run).status, 2);
 });
 

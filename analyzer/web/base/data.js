@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The blocks of columns that insideme-report put into the page, see sheet.h: decoded when they are asked for.
+// The sheets that insideme-report put into the page (see analyzer/page/sheet.h), decoded when they are
+// first used.
 
 function bytesOf(text) {
 	if (Uint8Array.fromBase64)
@@ -16,7 +17,7 @@ async function inflate(bytes) {
 	return new Uint8Array(await new Response(stream).arrayBuffer());
 }
 
-// Planes of bytes, the lowest first, back to numbers; NaN: not known.
+// Turn planes of bytes, lowest first, back into numbers; NaN: not known.
 function decodeReal(bytes, column) {
 	const packed = new Uint8Array(8 * column.length);
 	for (let plane = 0; plane < 8; plane++)
@@ -65,26 +66,28 @@ class Sheet {
 		return this.columns.some((column) => column.name === name);
 	}
 
-	// Numbers of a column, or of one of texts: which of its texts.
+	// The numbers of a column; for a column of texts, the numbers of its texts.
 	numbers(name) {
 		let values = this.decoded.get(name);
 		if (!values) {
 			const column = this.columns.find((one) => one.name === name);
 			values = !column ? new Float64Array(this.rows).fill(NaN) :
-				column.real ? decodeReal(this.bytes, column) : decodeWhole(this.bytes, column);
+				column.real ? decodeReal(this.bytes, column) :
+					decodeWhole(this.bytes, column);
 			this.decoded.set(name, values);
 		}
 		return values;
 	}
 
-	// Does text mark it with ~? A time that is less than what the hooks' cost is known by.
+	// Whether text marks the value with ~: a time that is less than the error of the hooks' cost.
 	isDoubtful(name, row) {
 		if (!this.doubts.has(name))
-			this.doubts.set(name, new Set(this.columns.find((one) => one.name === name)?.doubtful));
+			this.doubts.set(name, new Set(this.columns.find((one) =>
+				one.name === name)?.doubtful));
 		return this.doubts.get(name).has(row);
 	}
 
-	// A function from the row to its text, "" where there is none.
+	// A function from a row to its text; "" if there is none.
 	texts(name) {
 		const column = this.columns.find((one) => one.name === name);
 		if (!column?.texts)
@@ -93,7 +96,7 @@ class Sheet {
 		return (row) => column.texts[numbers[row]] ?? "";
 	}
 
-	// The value of a row in whatever type the column has; null: not known.
+	// The value of a row, in the type of the column; null: not known.
 	value(name, row) {
 		const column = this.columns.find((one) => one.name === name);
 		if (column?.texts)

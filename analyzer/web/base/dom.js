@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Elements. Texts only ever become text nodes: names in a log are not ours, and never markup.
+// Elements. Text only ever becomes text nodes: names in a log come from others and are never markup.
 
 // h("p.note", { onclick }, "text", element): a tag with classes, its properties, its children.
 export function h(what, properties = {}, ...children) {
@@ -31,28 +31,33 @@ function fill(element, properties, children) {
 		else
 			element[name] = value;
 	}
-	element.append(...children.flat(Infinity).filter((child) => child !== null && child !== undefined && child !== false));
+	element.append(...children.flat(Infinity).filter((child) => child !== null && child !== undefined &&
+		child !== false));
 	return element;
 }
 
 const steps = "button, select, input, [tabindex]";
 
-// Who goes by keys stays where they are: what stands in the place of what had the focus has it then.
+// Keep the place of a keyboard user: the element that replaces the focused one gets the focus.
 export function replace(element, ...children) {
 	const focused = document.activeElement;
-	const place = focused !== element && element.contains(focused) ? [...element.querySelectorAll(steps)].indexOf(focused) : -1;
-	element.replaceChildren(...children.flat(Infinity).filter((child) => child !== null && child !== undefined && child !== false));
+	const place = focused !== element && element.contains(focused) ?
+		[...element.querySelectorAll(steps)].indexOf(focused) : -1;
+	element.replaceChildren(...children.flat(Infinity).filter((child) => child !== null &&
+		child !== undefined && child !== false));
 	if (place >= 0)
 		element.querySelectorAll(steps)[place]?.focus({ preventScroll: true });
 	return element;
 }
 
-// A share of a whole as a bar behind a text.
+// A share of a whole, as a bar behind a text.
 export const bar = (share, colour) => h("span.bar", { "aria-hidden": "true" },
-	h("span.bar-fill", { style: { width: `${Math.max(0, Math.min(100, 100 * share))}%`, background: colour ?? "" } }));
+	h("span.bar-fill", { style: { width: `${Math.max(0, Math.min(100, 100 * share))}%`,
+		background: colour ?? "" } }));
 
-// Something that a key or a click opens.
-export const link = (text, onclick, properties = {}) => h("button.link", { type: "button", onclick, ...properties }, text);
+// A text that a key or a click opens.
+export const link = (text, onclick, properties = {}) => h("button.link",
+	{ type: "button", onclick, ...properties }, text);
 
 let tip;
 export function showTip(lines, x, y) {
@@ -72,5 +77,5 @@ export function hideTip() {
 		tip.hidden = true;
 }
 
-// Beside what stays that of the whole run though a part of the time is chosen: seen only then.
+// Stands beside what still shows the whole run while a part of the time is chosen; hidden otherwise.
 export const ofWholeRun = () => h("span.whole-run", {}, "of the whole run");

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The run as the panels see it: functions by number, the call tree, processes and threads; what is large comes later.
+// The run as the panels see it: functions by number, call tree, processes and threads. Large parts are read
+// later.
 import { Spans } from "./spans.js";
 import { keepUnits } from "./units.js";
 
@@ -7,8 +8,10 @@ export class Model {
 	static async open(data) {
 		const model = new Model();
 		model.data = data;
-		const [about, summary, run, resources, functions, names, processes, threads] = await Promise.all(
-			["about", "summary", "summary.run", "summary.resources", "functions.functions", "names", "process_list", "thread_list"]
+		const [about, summary, run, resources, functions, names, processes,
+			threads] = await Promise.all(
+			["about", "summary", "summary.run", "summary.resources", "functions.functions",
+				"names", "process_list", "thread_list"]
 				.map((name) => data.sheet(name)));
 		model.about = about.about;
 		keepUnits(model.about);
@@ -27,7 +30,8 @@ export class Model {
 		return model;
 	}
 
-	// A hue for each module, the ones with most time first; functions vary around it, more where one module has nearly all.
+	// Give each module a hue, those with most time first. Functions vary around it, more so if one
+	// module has nearly all.
 	findColours() {
 		const self = this.functions ? this.functions.numbers("self_ns") : [];
 		const time = new Map();
@@ -40,12 +44,13 @@ export class Model {
 		this.colours = new Map();
 	}
 
-	// As css; @variant: "fill" for areas under text, "mark" for dots.
+	// In CSS form. @variant: "fill" for areas under text, "mark" for dots.
 	colour(number) {
 		let colour = this.colours.get(number);
 		if (!colour) {
 			const hash = hashOf(this.label(number));
-			const spread = (this.moduleTime.get(this.module(number)) ?? 0) > this.allTime * 0.7 ? 160 : 26;
+			const spread = (this.moduleTime.get(this.module(number)) ?? 0) > this.allTime * 0.7 ?
+				160 : 26;
 			const hue = (this.hues.get(this.module(number)) ?? 0) + (hash % spread) - spread / 2;
 			const light = 66 + ((hash >> 8) % 13);
 			colour = `hsl(${(hue + 360) % 360} ${58 + ((hash >> 16) % 14)}% ${light}%)`;
@@ -58,7 +63,7 @@ export class Model {
 		return `hsl(${this.hues.get(name) ?? 0} 62% 62%)`;
 	}
 
-	// The address names a function by what people call it; of several with one name by its place among them.
+	// The address names a function by its label; if several share the label, by its place among them.
 	nameOf(number) {
 		const label = this.label(number);
 		const same = this.numbersOf(label);
@@ -78,7 +83,7 @@ export class Model {
 		return this.byLabel.get(label) ?? [];
 	}
 
-	// Views have functions with their parameters. null: none of this run.
+	// Views name functions with parameters. null: the function is not in this run.
 	numberOfFull(name) {
 		if (!this.byFullName) {
 			const full = this.functions?.texts("function") ?? (() => "");
@@ -89,10 +94,12 @@ export class Model {
 		return this.byFullName.get(name) ?? null;
 	}
 
-	// "mean" or "peak" of the whole run's "CPU", "RSS" ... as the text report has it, which knows more than the samples tell; null: not known.
+	// "mean" or "peak" of "CPU", "RSS" ... in the whole run, as in the text report, which knows more
+	// than the samples; null: not known.
 	resource(title, name) {
 		const texts = this.resources?.texts("resource");
-		const row = texts ? Array.from({ length: this.resources.rows }, (_, i) => texts(i)).indexOf(title) : -1;
+		const row = texts ? Array.from({ length: this.resources.rows },
+			(_, i) => texts(i)).indexOf(title) : -1;
 		return row < 0 ? null : this.resources.value(name, row);
 	}
 
@@ -115,13 +122,15 @@ export class Model {
 
 	processName(number) {
 		const rank = this.processes.numbers("rank")[number];
-		const name = `${this.processes.texts("program")(number)} ${this.processes.numbers("pid")[number]}`;
+		const name =
+			`${this.processes.texts("program")(number)} ${this.processes.numbers("pid")[number]}`;
 		return Number.isNaN(rank) ? name : `rank ${rank}`;
 	}
 
 	threadName(number) {
 		const name = this.threads.texts("name")(number);
-		const tid = this.threads.numbers("tid")[number], shared = this.threads.numbers("threads")[number];
+		const tid = this.threads.numbers("tid")[number],
+			shared = this.threads.numbers("threads")[number];
 		if (shared > 1)		// one after the other
 			return `${name} ${shared} threads`.trim();
 		return name ? `${name} ${tid}` : `thread ${tid}`;
@@ -137,14 +146,16 @@ function hashOf(text) {
 	return (hash ^ hash >>> 13) >>> 0;
 }
 
-// Call paths by number; 0 is the root, and a caller's number is below those of what it calls.
+// Call paths by number. 0 is the root; a caller has a lower number than what it calls.
 export class Tree {
 	constructor(sheet, model) {
 		this.sheet = sheet;
 		this.model = model;
 		this.nr = sheet.rows;
-		this.parent = Int32Array.from(sheet.numbers("parent"), (value) => Number.isNaN(value) ? -1 : value);
-		this.func = Int32Array.from(sheet.numbers("function"), (value) => Number.isNaN(value) ? -1 : value);
+		this.parent = Int32Array.from(sheet.numbers("parent"),
+			(value) => Number.isNaN(value) ? -1 : value);
+		this.func = Int32Array.from(sheet.numbers("function"),
+			(value) => Number.isNaN(value) ? -1 : value);
 		this.child = new Int32Array(this.nr).fill(-1);
 		this.next = new Int32Array(this.nr).fill(-1);
 		for (let i = this.nr - 1; i > 0; i--) {
@@ -157,7 +168,7 @@ export class Tree {
 		return this.sheet.numbers(name);
 	}
 
-	// Sums over what is below each path, itself included.
+	// Sums over all that is below each path, including the path.
 	sums(own) {
 		const sums = Float64Array.from(own, (value) => value || 0);
 		for (let i = this.nr - 1; i > 0; i--)
@@ -172,8 +183,10 @@ export class Tree {
 		return path;
 	}
 
-	// Those that call a function and those that it calls, as views callers and callees count them; by what paths have.
-	neighbours(number, { total, calls } = { total: this.numbers("total_ns"), calls: this.numbers("calls") }) {
+	// The callers and callees of a function, counted as in the views of these names. @total, @calls:
+	// numbers by path.
+	neighbours(number, { total, calls } = { total: this.numbers("total_ns"),
+		calls: this.numbers("calls") }) {
 		const callers = new Map(), callees = new Map();
 		const add = (map, key, node) => {
 			const entry = map.get(key) ?? { number: key, calls: 0, total: 0 };
@@ -189,7 +202,8 @@ export class Tree {
 			if (this.func[this.parent[i]] === number && this.parent[i] > 0)
 				add(callees, this.func[i], i);
 		}
-		const sorted = (map) => [...map.values()].sort((a, b) => b.total - a.total || b.calls - a.calls);
+		const sorted = (map) => [...map.values()].sort((a, b) => b.total - a.total ||
+			b.calls - a.calls);
 		return { callers: sorted(callers), callees: sorted(callees) };
 	}
 }

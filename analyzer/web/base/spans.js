@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The calls over time: lanes of threads and depths, each with its spans in the order of their starts.
+// The calls over time: lanes of threads and depths, each with its spans sorted by start.
 
 export class Spans {
 	static async open(data, model) {
@@ -18,7 +18,8 @@ export class Spans {
 		this.idle = sheet.numbers("idle_ns");
 		this.heap = sheet.numbers("heap_delta_bytes");
 		this.flags = Uint8Array.from(sheet.numbers("flags"));
-		const thread = sheet.numbers("lane_thread"), depth = sheet.numbers("lane_depth"), sizes = sheet.numbers("lane_spans");
+		const thread = sheet.numbers("lane_thread"), depth = sheet.numbers("lane_depth"),
+			sizes = sheet.numbers("lane_spans");
 		let first = 0;
 		this.threads = new Map();
 		this.lanes = Array.from(thread, (_, i) => {
@@ -39,7 +40,7 @@ export class Spans {
 		return this.others[span] > 0;
 	}
 
-	// The first span of a lane that starts after a time, searched from @low on.
+	// The first span of a lane that starts after a time; searched from @low.
 	after(lane, time, low = lane.first) {
 		let high = lane.end;
 		for (let step = 1; low + step < high; step *= 2)
@@ -57,7 +58,7 @@ export class Spans {
 		return low;
 	}
 
-	// The span of a lane at a time, or -1; where it is narrower than @slack, one close by.
+	// The span of a lane at a time, or -1. If that span is narrower than @slack, one nearby.
 	at(lane, time, slack) {
 		const next = this.after(lane, time);
 		if (next > lane.first && this.start[next - 1] + this.duration[next - 1] >= time - slack)
@@ -65,18 +66,22 @@ export class Spans {
 		return next < lane.end && this.start[next] <= time + slack ? next : -1;
 	}
 
-	// Each span between two times: visit(node, ns within, calls that begin within, lane). What a merged span holds is spread
-	// evenly over it and given to the path of its longest call.
+	// Visit each span between two times: visit(node, ns within, calls that begin within, lane). The
+	// time of a merged span is spread evenly over it, and counts for the path of its longest call.
 	each(from, to, visit) {
 		for (const lane of this.lanes) {
 			let span = this.after(lane, from);
-			for (span = Math.max(lane.first, span - 1); span < lane.end && this.start[span] < to; span++) {
-				const begin = Math.max(from, this.start[span]), end = Math.min(to, this.start[span] + this.duration[span]);
+			for (span = Math.max(lane.first, span - 1); span < lane.end && this.start[span] < to;
+				span++) {
+				const begin = Math.max(from, this.start[span]),
+					end = Math.min(to, this.start[span] + this.duration[span]);
 				if (end < begin || (end === begin && this.duration[span] > 0))
 					continue;
-				const share = this.duration[span] ? 1 - this.idle[span] / this.duration[span] : 0;
+				const share = this.duration[span] ? 1 - this.idle[span] /
+					this.duration[span] : 0;
 				const calls = !this.others[span] ? Number(this.start[span] >= from) :
-					(1 + this.others[span]) * (this.duration[span] ? (end - begin) / this.duration[span] : 1);
+					(1 + this.others[span]) * (this.duration[span] ?
+						(end - begin) / this.duration[span] : 1);
 				visit(this.node[span], (end - begin) * share, calls, lane);
 			}
 		}

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What is looked at: the panel, a part of the time, a function, and what a panel keeps (sort, search). All of it is in
-// the address, so that it can be passed on, and the browser's back button works.
+// What is shown: the panel, a part of the time, a function, and what a panel keeps (sort, search). All of
+// this is in the address, which can be passed on, and with which the browser goes back.
 
 const listeners = new Set();
 export const state = { panel: "summary" };
@@ -38,7 +38,8 @@ function tell(changed) {
 }
 
 let timer;
-// Change some of it; undefined takes a part away. Steps back to it where the panel or the function changes.
+// Change parts of the state; undefined removes a part. Where the panel or the function changes, the browser
+// can go back.
 export function set(changes) {
 	const changed = new Set();
 	for (const [name, value] of Object.entries(changes)) {
@@ -52,7 +53,7 @@ export function set(changes) {
 	clearTimeout(timer);
 	if (changed.has("panel") || changed.has("f"))
 		history.pushState(null, "", address());
-	else	// while zooming, not with each step: browsers limit how often
+	else	// browsers limit how often the address may change, so not at each step of zooming
 		timer = setTimeout(() => history.replaceState(null, "", address()), 200);
 	tell(changed);
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Tables that stay fast with 100,000 rows: only what is on the screen are elements. Sorted by a click on a title, moved
-// through by the arrow keys, Enter opens a row.
+// Tables that stay fast with 100,000 rows, because only visible rows are elements. A click on a title
+// sorts, arrow keys move, Enter opens a row. A table can show a whole sheet: every column that has
+// anything in it, with its title and unit.
 import { h, replace } from "./dom.js";
 import { exact, format } from "./units.js";
 
@@ -17,7 +18,8 @@ export class Table {
 		this.body = h("div.tbody");
 		this.space = h("div.tspace", {}, this.body);
 		this.scroll = h("div.tscroll", { tabIndex: 0, role: "table", "aria-label": label,
-			onscroll: () => this.draw(), onkeydown: (event) => this.key(event) }, this.head, this.space);
+			onscroll: () => this.draw(), onkeydown: (event) => this.key(event) }, this.head,
+				this.space);
 		if (height)
 			this.scroll.style.maxHeight = `${height}px`;
 		this.element = this.scroll;
@@ -43,7 +45,8 @@ export class Table {
 		if (column) {
 			const keys = new Map(this.sorted.map((row) => [row, column.value(row)]));
 			const sign = this.sort.reverse ? -1 : 1;
-			const none = (value) => value === null || value === undefined || Number.isNaN(value) || value === "";
+			const none = (value) => value === null || value === undefined ||
+				Number.isNaN(value) || value === "";
 			this.sorted.sort((a, b) => {
 				const x = keys.get(a), y = keys.get(b);
 				if (none(x) || none(y))
@@ -60,19 +63,24 @@ export class Table {
 		const width = (column) => column.width ?? (column.left ? 140 : 84);
 		this.scroll.style.setProperty("--columns", this.columns.map((column) => column.grow ?
 			`minmax(${width(column)}px, ${column.grow}fr)` : `${width(column)}px`).join(" "));
-		this.scroll.style.setProperty("--least", `${this.columns.reduce((sum, column) => sum + width(column) + 10, 18)}px`);
+		this.scroll.style.setProperty("--least",
+			`${this.columns.reduce((sum, column) => sum + width(column) + 10, 18)}px`);
 		replace(this.head, this.columns.map((column) => {
 			const sorted = this.sort?.key === column.key;
 			return h(column.left ? "button.th.left" : "button.th", {
-				type: "button", title: column.hint ?? "", data: { column: column.key }, role: "columnheader",
-				"aria-sort": sorted ? (this.sort.reverse === !column.left ? "ascending" : "descending") : "none",
+				type: "button", title: column.hint ?? "", data: { column: column.key },
+					role: "columnheader",
+				"aria-sort": sorted ? (this.sort.reverse === !column.left ? "ascending" :
+					"descending") : "none",
 				onclick: () => this.sortBy(column),
-			}, column.title, sorted ? h("span.sorted", { "aria-hidden": "true" }, this.sort.reverse === !column.left ? "▲" : "▼") : null);
+			}, column.title, sorted ? h("span.sorted", { "aria-hidden": "true" },
+				this.sort.reverse === !column.left ? "▲" : "▼") : null);
 		}));
 	}
 
 	sortBy(column) {
-		this.sort = { key: column.key, reverse: this.sort?.key === column.key ? !this.sort.reverse : false };
+		this.sort = { key: column.key, reverse: this.sort?.key === column.key ? !this.sort.reverse :
+			false };
 		this.at = 0;
 		this.order();
 		this.onSort?.(this.sort);
@@ -90,15 +98,19 @@ export class Table {
 			replace(this.body, h("div.empty", {}, this.empty ?? "Nothing here."));
 			return;
 		}
-		replace(this.body, this.sorted.slice(first, first + nr).map((row, i) => this.drawRow(row, first + i)));
+		replace(this.body, this.sorted.slice(first, first + nr).map((row, i) => this.drawRow(row,
+			first + i)));
 	}
 
 	drawRow(row, index) {
-		const element = h(this.onOpen ? "div.tr.opens" : "div.tr", { role: "row", onclick: () => this.open(index) },
+		const element = h(this.onOpen ? "div.tr.opens" : "div.tr",
+			{ role: "row", onclick: () => this.open(index) },
 			this.columns.map((column) => {
 				const shown = column.show ? column.show(row) : column.value(row);
 				return h(column.left ? "div.td.left" : "div.td",
-					{ role: "cell", data: { column: column.key }, title: typeof shown === "string" && column.left ? shown : "" },
+					{ role: "cell", data: { column: column.key },
+						title: typeof shown === "string" && column.left ? shown :
+						"" },
 					shown ?? "");
 			}));
 		element.classList.toggle("selected", this.selected(row));
@@ -115,7 +127,8 @@ export class Table {
 
 	key(event) {
 		const page = Math.max(1, Math.floor(this.scroll.clientHeight / rowHeight) - 2);
-		const step = { ArrowDown: 1, ArrowUp: -1, PageDown: page, PageUp: -page, Home: -1e9, End: 1e9 }[event.key];
+		const step = { ArrowDown: 1, ArrowUp: -1, PageDown: page, PageUp: -page, Home: -1e9,
+			End: 1e9 }[event.key];
 		if (event.target !== this.scroll)
 			return;
 		if (step) {
@@ -161,13 +174,15 @@ export function columnOf(sheet, name, more = {}) {
 		key: name, title: about.title || capital(words(name)), hint: words(name), left,
 		grow: left ? 1 : undefined,
 		value: left ? text : (row) => numbers[row],
-		show: left ? text : (row) => h("span", { title: exact(about.unit, numbers[row]) }, mark(sheet, name, row) + format(about.unit, numbers[row])),
+		show: left ? text : (row) => h("span", { title: exact(about.unit, numbers[row]) },
+			mark(sheet, name, row) + format(about.unit, numbers[row])),
 		...more,
 	};
 }
 
 export function tableOf(sheet, { label, leave = [], sort, onOpen, height, empty, columns } = {}) {
-	const names = columns ?? sheet.columns.filter((column) => !leave.includes(column.name) && isWorth(sheet, column))
+	const names = columns ?? sheet.columns.filter((column) => !leave.includes(column.name) &&
+		isWorth(sheet, column))
 		.map((column) => column.name);
 	return new Table({
 		columns: names.filter((name) => sheet.has(name)).map((name) => columnOf(sheet, name)),

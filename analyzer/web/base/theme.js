@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Dark or light: as the system says, unless a button was pressed. What is drawn on a canvas asks here for colours.
+// Dark or light: as the system says, unless the user pressed the button. Canvases ask here for colours.
 
 const cache = new Map();
 const listeners = new Set();
@@ -21,7 +21,8 @@ function changed() {
 const dark = matchMedia("(prefers-color-scheme: dark)");
 dark.addEventListener("change", changed);
 
-export const isDark = () => (document.documentElement.dataset.theme ?? (dark.matches ? "dark" : "light")) === "dark";
+export const isDark = () => (document.documentElement.dataset.theme ??
+	(dark.matches ? "dark" : "light")) === "dark";
 
 export function toggleTheme() {
 	document.documentElement.dataset.theme = isDark() ? "light" : "dark";

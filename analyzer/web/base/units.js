@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Numbers as people read them: three significant digits and a unit, as units.c writes them.
+// Numbers as people read them: three significant digits and a unit, as in analyzer/base/units.c.
 
 const scales = {
 	"": [1, Infinity, [""]],
@@ -11,8 +11,9 @@ const scales = {
 	"bytes/s": [1024, 0, [" B/s", " KiB/s", " MiB/s", " GiB/s", " TiB/s"]],
 };
 
-// One unit for all times or sizes, where the report was asked for it.
-const sizes = { h: 3.6e12, min: 6e10, s: 1e9, ms: 1e6, us: 1e3, ns: 1, B: 1, KiB: 2 ** 10, MiB: 2 ** 20, GiB: 2 ** 30 };
+// The one unit for all times or sizes, if the report was asked for it.
+const sizes = { h: 3.6e12, min: 6e10, s: 1e9, ms: 1e6, us: 1e3, ns: 1, B: 1, KiB: 2 ** 10, MiB: 2 ** 20,
+	GiB: 2 ** 30 };
 const kept = {};
 
 export function keepUnits({ time_unit: time, mem_unit: memory }) {
@@ -25,7 +26,8 @@ function inKept(unit, value) {
 	let digits = own >= 99.95 ? 0 : own >= 9.995 ? 1 : 2;
 	for (let least = 1; digits < 18 && own < least; least /= 10)
 		digits++;
-	return `${own.toFixed(Number.isInteger(own) ? 0 : digits)} ${name === "us" ? "µs" : name}${unit === "bytes/s" ? "/s" : ""}`;
+	return `${own.toFixed(Number.isInteger(own) ? 0 : digits)} ` +
+		`${name === "us" ? "µs" : name}${unit === "bytes/s" ? "/s" : ""}`;
 }
 
 function percent(value) {
@@ -42,7 +44,8 @@ export function format(unit, number) {
 	const [step, exactBelow, names] = scales[unit] ?? scales[""];
 	const sign = number < 0 ? "−" : "";
 	let value = Math.abs(number), i = 0;
-	if (!unit && value !== 0 && (value < 0.01 || value >= 1e15))	// a program's counter may be of any scale
+	if (!unit && value !== 0 &&
+		(value < 0.01 || value >= 1e15))	// a program's counter may be of any scale
 		return sign + Number(value.toPrecision(3));
 	if (value === 0 && (unit === "bytes" || unit === "ns"))
 		return "0";
@@ -58,19 +61,21 @@ export function format(unit, number) {
 	return sign + value.toFixed(digits) + names[i];
 }
 
-// All digits, in groups of three, for where one looks closer.
+// All digits, in groups of three: for a closer look.
 export function exact(unit, number) {
 	if (number === null || !Number.isFinite(number))
 		return "";
 	if (!unit && number !== 0 && (Math.abs(number) < 0.01 || Math.abs(number) >= 1e15))
 		return String(number);
 	const digits = Number.isInteger(number) ? 0 : 3;
-	const text = number.toLocaleString("en", { minimumFractionDigits: digits, maximumFractionDigits: digits });
-	const name = { ns: " ns", bytes: " B", percent: " %", cores: " cores", "bytes/s": " B/s", "count/s": " /s" }[unit];
+	const text = number.toLocaleString("en", { minimumFractionDigits: digits,
+		maximumFractionDigits: digits });
+	const name = { ns: " ns", bytes: " B", percent: " %", cores: " cores", "bytes/s": " B/s",
+		"count/s": " /s" }[unit];
 	return text.replaceAll(",", "\u202f") + (name ?? "");
 }
 
-// A time since the start; @step: as exact as steps of so many ns need.
+// A time since the start. @step: how many ns the last digit must distinguish.
 export function at(ns, step) {
 	let digits = Math.max(0, Math.min(9, Math.ceil(9 - Math.log10(Math.max(step, 1)) - 1e-9)));
 	if (digits < 9 && step % 10 ** (9 - digits) > step / 1e6)		// steps of 2.5 s
@@ -79,11 +84,13 @@ export function at(ns, step) {
 		return `${(ns / 1e9).toFixed(digits)} s`;
 	const seconds = ns / 1e9, minutes = Math.floor(seconds / 60), hours = Math.floor(minutes / 60);
 	const rest = (seconds - minutes * 60).toFixed(digits).padStart(digits ? digits + 3 : 2, "0");
-	return hours ? `${hours}:${String(minutes % 60).padStart(2, "0")}:${rest} h` : `${minutes}:${rest} min`;
+	return hours ? `${hours}:${String(minutes % 60).padStart(2, "0")}:${rest} h` :
+		`${minutes}:${rest} min`;
 }
 
 // The same, to a thousandth of a span.
 export const within = (ns, span) => at(ns, 10 ** Math.floor(Math.log10(Math.max(span, 1e4) / 1000)));
 
 // "1 call", "2 processes"
-export const plural = (number, word) => `${format("count", number)} ${word}${number === 1 ? "" : word.endsWith("s") ? "es" : "s"}`;
+export const plural = (number,
+	word) => `${format("count", number)} ${word}${number === 1 ? "" : word.endsWith("s") ? "es" : "s"}`;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Rectangles written as pixels: a hundred thousand narrow ones of many colours take some ms, by a canvas's own means a
-// tenth of a second.
+// Fast drawing on canvases: rectangles as pixels, and cut texts. A hundred thousand narrow rectangles of
+// many colours take some ms as pixels, and a tenth of a second by the canvas's own functions.
 
 // "#rrggbb" or "hsl(h s% l%)" as a pixel of a little-endian machine.
 export function bitsOf(colour) {
@@ -19,9 +19,10 @@ export function bitsOf(colour) {
 
 const pack = (red, green, blue) => (0xff000000 | blue << 16 | green << 8 | red) >>> 0;
 
-// @share of @over, the rest of @under.
+// Mix @share of @over with the rest of @under.
 export function blend(over, under, share) {
-	const mix = (shift) => Math.round((over >>> shift & 255) * share + (under >>> shift & 255) * (1 - share));
+	const mix = (shift) => Math.round((over >>> shift & 255) * share +
+		(under >>> shift & 255) * (1 - share));
 	return pack(mix(0), mix(8), mix(16));
 }
 
@@ -35,13 +36,14 @@ export class Pixels {
 		this.bits = new Uint32Array(this.image.data.buffer);
 	}
 
-	// In pixels of the screen; what is outside is cut off.
+	// In pixels of the screen; clipped.
 	rect(left, top, right, bottom, bits) {
 		left = Math.max(0, left);
 		right = Math.min(this.width, right);
 		bottom = Math.min(this.height, bottom);
 		if (right - left === 1) {
-			for (let at = Math.max(0, top) * this.width + left, end = bottom * this.width; at < end; at += this.width)
+			for (let at = Math.max(0, top) * this.width + left, end = bottom * this.width;
+				at < end; at += this.width)
 				this.bits[at] = bits;
 			return;
 		}

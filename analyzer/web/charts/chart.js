@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Curves over time by uPlot: axes with units, one crosshair over all charts, a part of the time chosen by dragging.
+// Curves over time by uPlot: axes with units, one crosshair over all charts, and dragging to choose a part
+// of the time.
 import uPlot from "uplot";
 import { css } from "../base/theme.js";
 import { at, format } from "../base/units.js";
 
 const steps = uPlot.paths.stepped({ align: -1 });
 
-// A line is drawn as its shape says, else what counts up in steps.
+// A line has the shape that it asks for; otherwise, counters have steps.
 const shapeNameOf = ({ shape, cumulative }) => shape ?? (cumulative ? "steps" : "line");
 
 function shapeOf(line) {
@@ -16,7 +17,7 @@ function shapeOf(line) {
 	return { points: { show: false }, paths: shape === "steps" ? steps : undefined };
 }
 
-// The largest and least of what is seen of a line from @from to @to: also of what comes in from outside, or leaves.
+// The range of a line between @from and @to, including the segments that cross the borders.
 function extent(x, y, shape, from, to, range) {
 	const add = (value) => {
 		range.min = Math.min(range.min, value);
@@ -37,10 +38,11 @@ function extent(x, y, shape, from, to, range) {
 	}
 }
 
-// lines: [{ label, unit, colour, x, y, fill, cumulative, shape }]; x is time unless tell(x) says what stands at its axis
+// lines: [{ label, unit, colour, x, y, fill, cumulative, shape }]; x is time, unless tell(x) gives the
+// labels of its axis
 export function chart(parent, { lines, height, from, to, onSelect, axis = true, width, gutter = 72, tell }) {
 	const data = align(lines);
-	let shown = [from, to];		// uPlot sets x first, then asks what y shows
+	let shown = [from, to];		// uPlot sets x first, and then asks for the range of y
 	const rangeOfY = () => {
 		const range = { min: 0, max: 0 };
 		lines.forEach((line, i) => extent(data[0], data[i + 1], shapeNameOf(line), ...shown, range));
@@ -50,24 +52,34 @@ export function chart(parent, { lines, height, from, to, onSelect, axis = true, 
 	const grid = { stroke: css("--grid"), width: 1 };
 	const plot = new uPlot({
 		width: Math.max(120, width ?? parent.clientWidth), height,
-		padding: [8, axis ? 28 : 0, axis ? 0 : 4, 0],	// half of the last time's text goes beyond the axis
+		// half of the last label reaches beyond the axis
+		padding: [8, axis ? 28 : 0, axis ? 0 : 4, 0],
 		legend: { show: false },
-		scales: { x: { time: false, min: from, max: to, range: (_, min, max) => shown = [min, max > min ? max : min + 1] }, y: { range: rangeOfY } },
-		cursor: { sync: tell ? undefined : { key: "time" }, drag: { x: Boolean(onSelect), y: false, setScale: false }, points: { size: 5 } },
+		scales: { x: { time: false, min: from, max: to,
+			range: (_, min, max) => shown = [min, max > min ? max : min + 1] },
+			y: { range: rangeOfY } },
+		cursor: { sync: tell ? undefined : { key: "time" },
+			drag: { x: Boolean(onSelect), y: false, setScale: false }, points: { size: 5 } },
 		axes: [
-			{ show: axis, stroke: css("--faint"), font: "11px system-ui, sans-serif", grid, ticks: { show: false }, size: 24,
-				values: (_, splits, __, ___, step) => splits.map((value) => tell ? tell(value) : at(value, step)) },
-			{ stroke: css("--faint"), font: "11px system-ui, sans-serif", grid, ticks: { show: false }, size: gutter, gap: 6,
-				space: 26, incrs: unit.startsWith("bytes") ? binary : decimal, values: (_, splits) => splits.map((value) => format(unit, value)) },
+			{ show: axis, stroke: css("--faint"), font: "11px system-ui, sans-serif", grid,
+				ticks: { show: false }, size: 24,
+				values: (_, splits, __, ___, step) => splits.map((value) => tell ?
+					tell(value) : at(value, step)) },
+			{ stroke: css("--faint"), font: "11px system-ui, sans-serif", grid,
+				ticks: { show: false }, size: gutter, gap: 6,
+				space: 26, incrs: unit.startsWith("bytes") ? binary : decimal,
+					values: (_, splits) => splits.map((value) => format(unit, value)) },
 		],
 		series: [{}, ...lines.map((line) => ({
-			label: line.label, stroke: line.colour, width: 1.5, fill: line.fill, spanGaps: true, ...shapeOf(line),
+			label: line.label, stroke: line.colour, width: 1.5, fill: line.fill, spanGaps: true,
+				...shapeOf(line),
 		}))],
 		hooks: {
 			setSelect: [(self) => {
 				if (!onSelect || self.select.width < 3)
 					return;
-				onSelect(self.posToVal(self.select.left, "x"), self.posToVal(self.select.left + self.select.width, "x"));
+				onSelect(self.posToVal(self.select.left, "x"),
+					self.posToVal(self.select.left + self.select.width, "x"));
 				self.setSelect({ left: 0, width: 0, top: 0, height: 0 }, false);
 			}],
 		},
@@ -78,10 +90,10 @@ export function chart(parent, { lines, height, from, to, onSelect, axis = true, 
 const binary = Array.from({ length: 60 }, (_, i) => 2 ** i);
 const decimal = Array.from({ length: 24 }, (_, i) => [1, 2, 5].map((n) => n * 10 ** (i - 6))).flat();
 
-// To uPlot null is what is not known: it takes NaN for 0.
+// For uPlot, null means not known; it takes NaN for 0.
 const known = (y) => y.some(Number.isNaN) ? Array.from(y, (value) => Number.isNaN(value) ? null : value) : y;
 
-// uPlot wants one x for all lines: those of different sets are joined.
+// uPlot needs one x for all lines, so those of different sets are joined.
 function align(lines) {
 	if (!lines.length)
 		return [[]];

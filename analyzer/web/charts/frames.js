@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Frames of a flame graph: made as they are looked at, so that a tree of a million paths opens at once. Each has
-// { func, value, own, parent, children() }; value is the sum over all that is below it; and other, the same of the run that
-// is beside it, where there is one.
+// Frames of a flame graph, made when they are first shown, so that a tree of a million paths opens at once.
+// Each has { func, value, own, parent, children() }; value is the sum over all below it. other is that sum
+// in the run beside it, if there is one.
 
 const largestFirst = (list) => list.sort((a, b) => b.value - a.value);
 
@@ -29,11 +29,12 @@ export class Frame {
 	}
 }
 
-// Each function with its own value, and below it who called it, as far as that value came from there.
+// Each function with its own value. Below it are its callers, with the part of the value that came from
+// each.
 export class InverseFrame {
 	constructor(source, func, parent) {
 		Object.assign(this, { source, func, parent, value: 0, own: 0, other: 0 });
-		this.nodes = [];	// where its callers are looked for
+		this.nodes = [];	// the nodes in which its callers are looked up
 		this.weights = [];
 		this.otherWeights = [];
 		this.depth = parent ? parent.depth + 1 : 0;
@@ -69,7 +70,7 @@ export class InverseFrame {
 	}
 }
 
-// @own: [path] what is shown; @other: the same of the run beside it, or null. The root has no function.
+// @own: [path] the figures to show; @other: those of the other run, or null. The root has no function.
 export function frames(tree, own, inverse, other = null) {
 	const sums = (values) => {
 		const list = tree.sums(values);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The lanes of calls, drawn on a canvas of the size of the window: only what is in it costs anything. Spans narrower than a
-// pixel are stepped over a pixel at a time.
+// The lanes of calls, drawn on a canvas as large as the window, so that only visible calls cost anything.
+// Spans narrower than a pixel are passed a pixel at a time.
 import { bitsOf, blend, fit, Pixels } from "./canvas.js";
 import { h, hideTip, showTip } from "../base/dom.js";
 import { css } from "../base/theme.js";
@@ -19,20 +19,25 @@ export class Lanes {
 		this.canvas = h("canvas.lanes-canvas");
 		this.space = h("div.lanes-space");
 		this.element = h("div.lanes", {
-			tabIndex: 0, role: "application", "aria-label": "calls over time: arrows go from call to call, Enter chooses the function, w a s d zoom and move",
-			onscroll: () => this.redraw(), onpointerdown: (event) => this.press(event), onpointermove: (event) => this.move(event),
-			onpointerup: (event) => this.release(event), onpointerleave: hideTip, ondblclick: (event) => this.zoomTo(this.hit(event)),
+			tabIndex: 0, role: "application",
+				"aria-label": "calls over time: arrows go from call to call, Enter " +
+				"chooses the function, w a s d zoom and move",
+			onscroll: () => this.redraw(), onpointerdown: (event) => this.press(event),
+				onpointermove: (event) => this.move(event),
+			onpointerup: (event) => this.release(event), onpointerleave: hideTip,
+				ondblclick: (event) => this.zoomTo(this.hit(event)),
 			onkeydown: (event) => this.key(event),
 		}, this.canvas, this.space);
 		this.element.addEventListener("wheel", (event) => this.wheel(event), { passive: false });
 		this.layOut();
 	}
 
-	// Rows from top to bottom: a process's head, then the lanes of each of its threads.
+	// Lay out rows from top to bottom: the head of a process, then the lanes of each of its threads.
 	layOut() {
 		const { model } = this.app;
 		const process = model.threads.numbers("process");
-		const heights = [...this.spans.threads.values()].reduce((sum, lanes) => sum + lanes.length * tall + gap, 0);
+		const heights = [...this.spans.threads.values()].reduce((sum,
+			lanes) => sum + lanes.length * tall + gap, 0);
 		this.compact ??= heights > roomForAll;
 		this.rows = [];
 		let y = axisHeight, last = -1;
@@ -47,7 +52,8 @@ export class Lanes {
 				continue;
 			const laneHeight = this.open.get(thread) ?? !this.compact ? tall : small;
 			const height = Math.max(lanes.length * laneHeight, 16);
-			this.rows.push({ kind: "thread", thread, process: last, y, height, laneHeight, lanes });
+			this.rows.push({ kind: "thread", thread, process: last, y, height, laneHeight,
+				lanes });
 			y += height + gap;
 		}
 		this.height = y + 20;
@@ -55,7 +61,8 @@ export class Lanes {
 	}
 
 	toX(time) {
-		return gutter + (time - this.app.from) / (this.app.to - this.app.from) * (this.width - gutter);
+		return gutter + (time - this.app.from) / (this.app.to - this.app.from) *
+			(this.width - gutter);
 	}
 
 	toTime(x) {
@@ -69,7 +76,8 @@ export class Lanes {
 		const height = element.clientHeight;
 		if (!this.width || !height)
 			return;
-		if (canvas.width !== Math.round(this.width * ratio) || canvas.height !== Math.round(height * ratio)) {
+		if (canvas.width !== Math.round(this.width * ratio) ||
+			canvas.height !== Math.round(height * ratio)) {
 			canvas.width = Math.round(this.width * ratio);
 			canvas.height = Math.round(height * ratio);
 			canvas.style.width = `${this.width}px`;
@@ -115,10 +123,12 @@ export class Lanes {
 	ticks() {
 		const span = this.app.to - this.app.from, wanted = (this.width - gutter) / 110;
 		const raw = span / wanted, power = 10 ** Math.floor(Math.log10(raw));
-		const nice = span > 120e9 ? [1e9, 2e9, 5e9, 10e9, 30e9, 60e9, 120e9, 300e9, 600e9, 1800e9, 3600e9, 7200e9, 18000e9, 36000e9] : [1, 2, 5, 10].map((n) => n * power);
+		const nice = span > 120e9 ? [1e9, 2e9, 5e9, 10e9, 30e9, 60e9, 120e9, 300e9, 600e9, 1800e9,
+			3600e9, 7200e9, 18000e9, 36000e9] : [1, 2, 5, 10].map((n) => n * power);
 		this.tick = nice.find((step) => step >= raw) ?? raw;
 		const list = [];
-		for (let time = Math.ceil(this.app.from / this.tick) * this.tick; time <= this.app.to; time += this.tick)
+		for (let time = Math.ceil(this.app.from / this.tick) * this.tick; time <= this.app.to;
+			time += this.tick)
 			list.push(time);
 		return list;
 	}
@@ -140,7 +150,8 @@ export class Lanes {
 
 	drawProcess(row, y) {
 		const { g } = this, { model } = this.app;
-		const start = this.toX(model.processes.numbers("start_ns")[row.process]), end = this.toX(model.processes.numbers("last_ns")[row.process]);
+		const start = this.toX(model.processes.numbers("start_ns")[row.process]),
+			end = this.toX(model.processes.numbers("last_ns")[row.process]);
 		const left = Math.max(gutter, start), right = Math.min(this.width, Math.max(end, start + 1));
 		g.fillStyle = css("--line");
 		if (right > left)
@@ -177,26 +188,31 @@ export class Lanes {
 
 	drawLane(lane, y, height, ratio) {
 		const { spans, app, pixels } = this;
-		const from = app.from, left = gutter * ratio, scale = (this.width - gutter) * ratio / (app.to - from), pixel = 1 / scale;
+		const from = app.from, left = gutter * ratio, scale =
+			(this.width - gutter) * ratio / (app.to - from), pixel = 1 / scale;
 		const top = Math.round(y * ratio), bottom = Math.round((y + height) * ratio) - 1;
 		let span = Math.max(lane.first, spans.after(lane, from) - 1);
 		while (span < lane.end) {
 			const start = spans.start[span], duration = spans.duration[span];
 			if (start > app.to)
 				break;
-			const x = left + (start - from) * scale, wide = duration * scale, number = spans.func(span);
+			const x = left + (start - from) * scale, wide = duration * scale,
+				number = spans.func(span);
 			if (wide < 1) {
 				const column = Math.floor(x);
 				if (column >= left)
 					pixels.rect(column, top, column + 1, bottom, this.bits(number));
 				const next = spans.after(lane, start + pixel, span), last = next - 1;
-				span = last > span && spans.start[last] + spans.duration[last] > start + pixel ? last : next;
+				span = last > span && spans.start[last] + spans.duration[last] > start +
+					pixel ? last : next;
 				continue;
 			}
-			const begin = Math.max(left, Math.round(x)), end = Math.round(x + wide) - (wide > 4 ? 1 : 0);
+			const begin = Math.max(left, Math.round(x)),
+				end = Math.round(x + wide) - (wide > 4 ? 1 : 0);
 			const merged = spans.others[span] > 0;
 			pixels.rect(begin, top, Math.max(begin + 1, end), bottom, merged ?
-				blend(this.bits(number), this.back, 0.25 + 0.5 * (1 - spans.idle[span] / duration)) : this.bits(number));
+				blend(this.bits(number), this.back, 0.25 +
+					0.5 * (1 - spans.idle[span] / duration)) : this.bits(number));
 			const room = (Math.min(end, pixels.width) - begin) / ratio;
 			if (height > 8 && room > 28 || this.focus?.span === span)
 				this.texts.push({ span, x: begin / ratio, y, room, height, merged, number });
@@ -208,8 +224,11 @@ export class Lanes {
 		const { g, spans } = this, { model } = this.app;
 		for (const { span, x, y, room, height, merged, number } of this.texts) {
 			if (height > 8) {
-				g.fillStyle = css(merged || this.bits(number) === this.dim ? "--text" : "--frame-text");
-				const label = merged ? `${format("count", spans.others[span] + 1)} × ${model.label(number)}` : model.label(number);
+				g.fillStyle = css(merged || this.bits(number) === this.dim ? "--text" :
+					"--frame-text");
+				const label = merged ?
+					`${format("count", spans.others[span] + 1)} × ` +
+					`${model.label(number)}` : model.label(number);
 				g.fillText(fit(g, label, room - 8), x + 4, y + height / 2);
 			}
 			if (this.focus?.span === span)
@@ -240,7 +259,8 @@ export class Lanes {
 
 	press(event) {
 		this.element.setPointerCapture(event.pointerId);
-		this.drag = { x: event.clientX, y: event.clientY, from: this.app.from, to: this.app.to, top: this.element.scrollTop, moved: false };
+		this.drag = { x: event.clientX, y: event.clientY, from: this.app.from, to: this.app.to,
+			top: this.element.scrollTop, moved: false };
 	}
 
 	move(event) {
@@ -284,7 +304,8 @@ export class Lanes {
 			return;
 		}
 		const factor = Math.exp(event.deltaY * scale * 0.0022);
-		const centre = Math.max(app.from, Math.min(app.to, this.toTime(event.clientX - this.element.getBoundingClientRect().left)));
+		const centre = Math.max(app.from, Math.min(app.to,
+			this.toTime(event.clientX - this.element.getBoundingClientRect().left)));
 		app.setTime(centre - (centre - app.from) * factor, centre + (app.to - centre) * factor);
 	}
 
@@ -295,17 +316,19 @@ export class Lanes {
 		this.app.setTime(start[span] - duration[span] * 0.1, start[span] + duration[span] * 1.1);
 	}
 
-	// A call's figures, all digits; else what happened there.
+	// Show all figures of a call, or else what happened at that place.
 	tell(found, x, y) {
 		const near = (row) => found.label ? null : this.marks?.near(this, row, found.x);
-		const lines = (found.row && near(found.row)) ?? (found.span >= 0 ? describeSpan(this, found) : near(null) ?? describeRow(this, found));
+		const lines = (found.row && near(found.row)) ??
+			(found.span >= 0 ? describeSpan(this, found) : near(null) ??
+			describeRow(this, found));
 		if (lines)
 			showTip(lines, x, y);
 		else
 			hideTip();
 	}
 
-	// From call to call by the arrow keys.
+	// Arrow keys go from call to call.
 	key(event) {
 		const { spans } = this;
 		if (!event.key.startsWith("Arrow") && event.key !== "Enter")
@@ -326,49 +349,59 @@ export class Lanes {
 	reveal() {
 		const { spans, app, element } = this, { row, lane, span } = this.focus;
 		const y = row.y + row.lanes.indexOf(lane) * row.laneHeight;
-		if (y - axisHeight < element.scrollTop || y + row.laneHeight > element.scrollTop + element.clientHeight)
+		if (y - axisHeight < element.scrollTop || y + row.laneHeight > element.scrollTop +
+			element.clientHeight)
 			element.scrollTop = y - element.clientHeight / 2;
 		const wide = app.to - app.from;
 		if (spans.start[span] < app.from || spans.start[span] > app.to)
 			app.setTime(spans.start[span] - wide / 2, spans.start[span] + wide / 2);
 		this.draw();
 		const box = element.getBoundingClientRect();
-		showTip(describeSpan(this, this.focus), box.left + Math.max(gutter, this.toX(spans.start[span])), box.top + y - element.scrollTop + row.laneHeight);
+		showTip(describeSpan(this, this.focus), box.left + Math.max(gutter,
+			this.toX(spans.start[span])), box.top + y - element.scrollTop + row.laneHeight);
 	}
 }
 
 export function describeSpan({ spans, app }, { span, row }) {
 	const { model } = app;
 	const nr = spans.others[span] + 1, busy = spans.duration[span] - spans.idle[span];
-	const lines = [nr > 1 ? `${exact("count", nr)} short calls, the longest of ${model.label(spans.func(span))}` : model.label(spans.func(span)),
-		["from", `${exact("ns", spans.start[span])}`], [nr > 1 ? "over" : "took", exact("ns", spans.duration[span])]];
+	const lines = [nr > 1 ?
+		`${exact("count", nr)} short calls, the longest of ${model.label(spans.func(span))}` :
+		model.label(spans.func(span)),
+		["from", `${exact("ns", spans.start[span])}`],
+			[nr > 1 ? "over" : "took", exact("ns", spans.duration[span])]];
 	if (nr > 1)
 		lines.push(["took", `${exact("ns", busy)} together`]);
 	if (nr > 1 && spans.flags[span] & 1)
 		lines.push(["", "of several functions or paths"]);
 	if (spans.heap[span])
-		lines.push(["heap", `${spans.heap[span] > 0 ? "+" : ""}${format("bytes", spans.heap[span])} by this thread`]);
+		lines.push(["heap",
+			`${spans.heap[span] > 0 ? "+" : ""}${format("bytes", spans.heap[span])} by this ` +
+			`thread`]);
 	if (spans.flags[span] & 2)
-		lines.push(["", "had no exit: its end is when that was noticed"]);
+		lines.push(["", "did not return; its end is when that was noticed"]);
 	if (spans.flags[span] & 4)
-		lines.push(["", nr > 1 ? "the last of them has not ended" : "has not ended: open when the process was last seen"]);
+		lines.push(["", nr > 1 ? "the last of them has not ended" :
+			"has not ended: open when the process was last seen"]);
 	lines.push(["thread", `${model.threadName(row.thread)}, ${model.processName(row.process)}`]);
 	return lines;
 }
 
-// Of a process's head; null: nothing is there.
+// Describe a process by its head; null: nothing is there.
 export function describeRow({ app }, { row }) {
-	return row?.kind === "process" ? [app.model.processName(row.process), ["ended", app.model.processes.texts("end")(row.process)]] : null;
+	return row?.kind === "process" ? [app.model.processName(row.process),
+		["ended", app.model.processes.texts("end")(row.process)]] : null;
 }
 
 const within = (lane, span) => Math.min(lane.end - 1, Math.max(lane.first, span));
 
 export function firstSpan({ rows, spans, app }) {
 	const row = rows.find((one) => one.kind === "thread" && one.lanes[0]);
-	return row ? { row, lane: row.lanes[0], span: within(row.lanes[0], spans.after(row.lanes[0], app.from) - 1) } : null;
+	return row ? { row, lane: row.lanes[0], span: within(row.lanes[0],
+		spans.after(row.lanes[0], app.from) - 1) } : null;
 }
 
-// The one that an arrow key leads to from the focused one; null: there is none.
+// The span that an arrow key leads to from the focused one; null: there is none.
 export function spanBeside({ rows, spans, focus }, key) {
 	const { row, lane, span } = focus;
 	if (key === "ArrowLeft")
@@ -378,7 +411,8 @@ export function spanBeside({ rows, spans, focus }, key) {
 	const middle = spans.start[span] + spans.duration[span] / 2;
 	const next = row.lanes[row.lanes.indexOf(lane) + (key === "ArrowDown" ? 1 : -1)];
 	if (next)
-		return { row, lane: next, span: within(next, spans.after(next, middle) - (key === "ArrowUp" ? 1 : 0)) };
+		return { row, lane: next, span: within(next, spans.after(next,
+			middle) - (key === "ArrowUp" ? 1 : 0)) };
 	const threads = rows.filter((one) => one.kind === "thread");
 	const other = threads[threads.indexOf(row) + (key === "ArrowDown" ? 1 : -1)];
 	const to = other && (key === "ArrowDown" ? other.lanes[0] : other.lanes.at(-1));

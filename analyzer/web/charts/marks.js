@@ -1,21 +1,24 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What happened at an instant, drawn over the lanes: events of processes, what the program said (insideme.h), exceptions
-// of threads, the largest memory of all.
+// What happened at an instant, drawn over the lanes: events of processes, what the program reported
+// (insideme.h), exceptions of threads, and the largest memory of all processes.
 import { axisHeight, headHeight } from "./lanes.js";
 import { figures } from "./series.js";
 import { css } from "../base/theme.js";
 import { at, exact, format } from "../base/units.js";
 
-const eventNames = { 1: "threshold of single calls rose", 2: "fork", 3: "exec", 9: "memory reached its limit" };
+const eventNames = { 1: "threshold of single calls rose", 2: "fork", 3: "exec",
+	9: "memory reached its limit" };
 
 function eventsOf(events) {
-	const kind = events.numbers("kind"), time = events.numbers("time_ns"), process = events.numbers("process");
+	const kind = events.numbers("kind"), time = events.numbers("time_ns"),
+		process = events.numbers("process");
 	const texts = events.texts("text");
 	return Array.from(kind, (_, i) => i).filter((i) => eventNames[kind[i]]).map((i) => ({
-		time: time[i], process: process[i], colour: kind[i] === 1 ? "--warn" : "--accent", lines: [`${eventNames[kind[i]]} ${texts(i)}`.trim()] }));
+		time: time[i], process: process[i], colour: kind[i] === 1 ? "--warn" : "--accent",
+			lines: [`${eventNames[kind[i]]} ${texts(i)}`.trim()] }));
 }
 
-// The view names processes by pid, which another one may have had before.
+// The view names a process by its pid, which an earlier process may have had.
 function saidBy(model, pid, time) {
 	const pids = model.processes.numbers("pid"), last = model.processes.numbers("last_ns");
 	const found = pids.findIndex((one, i) => one === pid && time <= last[i]);
@@ -26,9 +29,12 @@ function saidOf(model, said) {
 	const marks = [];
 	for (let i = 0; i < (said?.rows ?? 0); i++) {
 		const kind = said.value("kind", i), time = said.value("time_ns", i);
-		if (kind !== "timer")		// these have calls of their own among the regions and timers
-			marks.push({ time, process: saidBy(model, said.value("pid", i), time), colour: kind === "failure" ? "--bad" : "--good",
-				lines: [[kind, said.value("name", i), said.value("text", i)].filter(Boolean).join(" "), ["in", said.value("function", i) ?? "no function"]] });
+		if (kind !== "timer")		// timers have calls of their own among the regions and timers
+			marks.push({ time, process: saidBy(model, said.value("pid", i), time),
+				colour: kind === "failure" ? "--bad" : "--good",
+				lines: [[kind, said.value("name", i), said.value("text",
+					i)].filter(Boolean).join(" "),
+					["in", said.value("function", i) ?? "no function"]] });
 	}
 	return marks;
 }
@@ -39,7 +45,9 @@ function thrownOf(thrown) {
 	return Array.from(time, (_, i) => ({
 		time: time[i], thread: thrown.numbers("thread")[i], colour: "--bad",
 		lines: [[kind(i), type(i)].filter(Boolean).join(" "), ["message", message(i)],
-			["caught", Number.isNaN(caught[i]) ? "" : `after ${exact("ns", caught[i] - time[i])}`]].filter((line) => line[1]),
+			["caught",
+				Number.isNaN(caught[i]) ? "" :
+				`after ${exact("ns", caught[i] - time[i])}`]].filter((line) => line[1]),
 	}));
 }
 
@@ -48,20 +56,24 @@ function largestRss(app) {
 	if (!rss?.x.length)
 		return [];
 	const { peak, peakAt } = figures(rss, 0, app.model.end);
-	return Number.isNaN(peak) ? [] : [{ time: peakAt, colour: "--curve-rss", lines: [`largest RSS: ${format("bytes", peak)}`] }];
+	return Number.isNaN(peak) ? [] : [{ time: peakAt, colour: "--curve-rss",
+		lines: [`largest RSS: ${format("bytes", peak)}`] }];
 }
 
 export class Marks {
 	static async open(app) {
-		const [events, said, thrown] = await Promise.all(["events", "marks.marks", "thrown"].map((name) => app.model.data.sheet(name)));
-		return new Marks([...eventsOf(events), ...saidOf(app.model, said), ...thrownOf(thrown), ...largestRss(app)]);
+		const [events, said, thrown] = await Promise.all(["events", "marks.marks",
+			"thrown"].map((name) => app.model.data.sheet(name)));
+		return new Marks([...eventsOf(events), ...saidOf(app.model, said), ...thrownOf(thrown),
+			...largestRss(app)]);
 	}
 
-	// By the row that they are drawn in, each in the order of time.
+	// Marks by the row that they are drawn in, each list in the order of time.
 	constructor(list) {
 		this.rows = new Map();
 		for (const mark of list.sort((a, b) => a.time - b.time)) {
-			const key = mark.thread !== undefined ? `thread ${mark.thread}` : mark.process !== undefined ? `process ${mark.process}` : "all";
+			const key = mark.thread !== undefined ? `thread ${mark.thread}` :
+				mark.process !== undefined ? `process ${mark.process}` : "all";
 			if (!this.rows.has(key))
 				this.rows.set(key, []);
 			this.rows.get(key).push(mark);
@@ -72,13 +84,14 @@ export class Marks {
 		return this.rows.get(row ? `${row.kind} ${row[row.kind]}` : "all") ?? [];
 	}
 
-	// One for each pixel.
+	// At most one for each pixel.
 	draw(lanes, height) {
 		const { g, app } = lanes;
 		for (const row of [null, ...lanes.rows]) {
 			const top = row ? row.y - lanes.element.scrollTop : axisHeight;
 			let before = -1;
-			for (const mark of top > height || (row && top + row.height < 0) ? [] : this.of(row)) {
+			for (const mark of top > height || (row && top + row.height < 0) ? [] :
+				this.of(row)) {
 				const x = Math.round(lanes.toX(mark.time));
 				if (mark.time < app.from || mark.time > app.to || x === before)
 					continue;
@@ -94,11 +107,13 @@ export class Marks {
 		}
 	}
 
-	// What is told of the one of a row (null: of all) that was pointed at, and how many are beside it; null: none.
+	// What to show of the mark in a row (null: of all rows) near @x, and how many more are there; null:
+	// there is none.
 	near(lanes, row, x) {
 		const close = this.of(row).filter((mark) => Math.abs(lanes.toX(mark.time) - x) < 5);
 		return close.length ? [...close[0].lines, ["at", at(close[0].time, 1e3)],
-			...close.length > 1 ? [["", `and ${exact("count", close.length - 1)} more here`]] : []] : null;
+			...close.length > 1 ? [["", `and ${exact("count", close.length - 1)} more here`]] :
+				[]] : null;
 	}
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The whole run as one small curve above every panel: where the shown part of the time is, and where it is chosen.
+// The whole run as a small curve above every panel. It shows which part of the time is chosen; dragging
+// chooses another.
 import { h, hideTip, showTip } from "../base/dom.js";
 import { figures } from "./series.js";
 import { css } from "../base/theme.js";
@@ -12,8 +13,11 @@ export class Overview {
 		this.app = app;
 		this.canvas = h("canvas");
 		this.element = h("div.overview", {
-			tabIndex: 0, role: "slider", "aria-label": "part of the time: a and d move it, w and s make it shorter and longer, 0 takes all",
-			onpointerdown: (event) => this.press(event), onpointermove: (event) => this.move(event),
+			tabIndex: 0, role: "slider",
+				"aria-label": "part of the time: a and d move it, w and s make it shorter " +
+				"and longer, 0 takes all",
+			onpointerdown: (event) => this.press(event),
+				onpointermove: (event) => this.move(event),
 			onpointerup: () => { this.drag = null; }, onpointerleave: hideTip,
 			ondblclick: () => app.setTime(0, app.model.end),
 		}, this.canvas);
@@ -26,7 +30,8 @@ export class Overview {
 		for (const [name, title] of [["cpu_ns", "CPU"], ["rss_bytes", "RSS"]]) {
 			const total = series.total("process", name, 0, model.end, 400);
 			if (total?.x.length > 1)
-				return { title, ...total, most: model.resource(title, "peak") ?? figures(series.exact("process", name), 0, model.end).peak };
+				return { title, ...total, most: model.resource(title, "peak") ??
+					figures(series.exact("process", name), 0, model.end).peak };
 		}
 		return null;
 	}
@@ -48,7 +53,8 @@ export class Overview {
 		const time = this.time(event), end = this.app.model.end;
 		if (this.drag?.grip !== undefined)
 			this.app.setTime(Math.min(Math.max(0, time - this.drag.grip), end - this.drag.span),
-				Math.min(Math.max(0, time - this.drag.grip), end - this.drag.span) + this.drag.span);
+				Math.min(Math.max(0, time - this.drag.grip),
+					end - this.drag.span) + this.drag.span);
 		else if (this.drag && Math.abs(time - this.drag.begin) > end / 500)
 			this.app.setTime(Math.min(time, this.drag.begin), Math.max(time, this.drag.begin));
 		else
@@ -81,7 +87,8 @@ export class Overview {
 		g.scale(ratio, ratio);
 		const toX = (time) => time / app.model.end * width;
 		if (this.curve) {
-			const peak = this.curve.y.reduce((most, value) => value > most ? value : most, 0) || 1;
+			const peak = this.curve.y.reduce((most, value) => value > most ? value : most, 0) ||
+				1;
 			g.fillStyle = css("--curve");
 			g.beginPath();
 			g.moveTo(0, height);
@@ -95,11 +102,13 @@ export class Overview {
 			}
 			g.lineTo(before, height);
 			g.fill();
-			this.say(g, `${this.curve.title}, at most ${format(this.curve.unit, this.curve.most)}`);
+			this.say(g,
+				`${this.curve.title}, at most ${format(this.curve.unit, this.curve.most)}`);
 		} else {
-			this.say(g, "no curve: there are no two samples");
+			this.say(g, "no curve: fewer than two samples");
 		}
-		this.element.setAttribute("aria-valuetext", `${format("ns", app.from) || "0"} to ${format("ns", app.to)}`);
+		this.element.setAttribute("aria-valuetext",
+			`${format("ns", app.from) || "0"} to ${format("ns", app.to)}`);
 		if (app.from === 0 && app.to === app.model.end)
 			return;
 		const left = toX(app.from), right = Math.max(toX(app.to), left + 2);

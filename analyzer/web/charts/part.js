@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What functions did in a chosen part of the time, as far as single calls tell: their times are as recorded, and calls that
-// were not recorded by themselves are time of their callers.
+// What functions did in a chosen part of the time, as far as single calls are known. Their times are as
+// recorded; the time of calls that were not recorded singly counts for their callers.
 
-// Sums by function; total time is that of outermost calls, so a recursion counts once.
+// Sums by function. Total time is that of outermost calls, so a recursion counts once.
 function byFunction(tree, nr, { own, calls, total }) {
-	const sums = { self_ns: new Float64Array(nr), total_ns: new Float64Array(nr), calls: new Float64Array(nr) };
+	const sums = { self_ns: new Float64Array(nr), total_ns: new Float64Array(nr),
+		calls: new Float64Array(nr) };
 	const open = new Uint32Array(nr);
 	let node = tree.child[0];
 	while (node > 0) {
@@ -26,14 +27,15 @@ function byFunction(tree, nr, { own, calls, total }) {
 		if (node > 0)
 			node = tree.next[node];
 	}
-	for (let i = 0; i < nr; i++)	// of blocks of short calls parts lie within
+	for (let i = 0; i < nr; i++)	// a merged span may lie within only in part
 		sums.calls[i] = Math.round(sums.calls[i]);
 	return sums;
 }
 
 export class Part {
 	constructor(spans, model, from, to) {
-		Object.assign(this, { spans, model, from, to }, spans.between(from, to));	// own, calls: by path
+		// own, calls: by path
+		Object.assign(this, { spans, model, from, to }, spans.between(from, to));
 		this.total = spans.tree.sums(this.own);
 		this.functions = byFunction(spans.tree, model.names.rows, this);
 	}
@@ -41,10 +43,12 @@ export class Part {
 	// The functions that did anything.
 	numbers() {
 		const { self_ns: self, calls } = this.functions;
-		return Array.from({ length: this.model.nrFunctions }, (_, i) => i).filter((i) => self[i] > 0 || calls[i] > 0);
+		return Array.from({ length: this.model.nrFunctions },
+			(_, i) => i).filter((i) => self[i] > 0 || calls[i] > 0);
 	}
 
-	// By process: { functions_ns, calls, fields }, fields: a Map of a field to its self time and one to its calls.
+	// By process: { functions_ns, calls, fields }. fields maps a field to its self time, and a field to
+	// its calls.
 	get processes() {
 		return this.list ??= this.findProcesses();
 	}
@@ -52,7 +56,8 @@ export class Part {
 	findProcesses() {
 		const { model, spans } = this, { tree } = spans;
 		const field = model.names.texts("field"), of = model.threads.numbers("process");
-		const list = Array.from({ length: model.processes.rows }, () => ({ functions_ns: 0, calls: 0, functions: new Map() }));
+		const list = Array.from({ length: model.processes.rows },
+			() => ({ functions_ns: 0, calls: 0, functions: new Map() }));
 		const add = (process, func, time, calls) => {
 			const sum = process.functions.get(func) ?? { self_ns: 0, calls: 0 };
 			sum.self_ns += time;
@@ -71,16 +76,20 @@ export class Part {
 		return list.map((process) => {
 			const fields = new Map();
 			for (const [func, sum] of process.functions) {
-				const name = field(func), before = fields.get(name) ?? { self_ns: 0, calls: 0 };
-				fields.set(name, { self_ns: before.self_ns + Math.max(0, sum.self_ns), calls: before.calls + Math.round(sum.calls) });
+				const name = field(func), before = fields.get(name) ??
+					{ self_ns: 0, calls: 0 };
+				fields.set(name, { self_ns: before.self_ns + Math.max(0, sum.self_ns),
+					calls: before.calls + Math.round(sum.calls) });
 			}
-			return { functions_ns: process.functions_ns, calls: Math.round(process.calls), fields };
+			return { functions_ns: process.functions_ns, calls: Math.round(process.calls),
+				fields };
 		});
 	}
 
-	// By thread: time in functions and calls.
+	// By thread: time in functions, and calls.
 	threads() {
-		const nr = this.model.threads.rows, sums = { functions_ns: new Float64Array(nr), calls: new Float64Array(nr) };
+		const nr = this.model.threads.rows, sums = { functions_ns: new Float64Array(nr),
+			calls: new Float64Array(nr) };
 		this.spans.each(this.from, this.to, (node, time, calls, lane) => {
 			sums.calls[lane.thread] += calls;
 			if (lane.depth === 0)
@@ -89,14 +98,16 @@ export class Part {
 		return sums;
 	}
 
-	// Of each process how long its threads with calls lived within the part.
+	// How long the threads with calls of each process lived within the part.
 	lives() {
 		const { model } = this, { threads, processes } = model;
 		const lives = new Float64Array(processes.rows), last = processes.numbers("last_ns");
-		const of = threads.numbers("process"), begin = threads.numbers("begin_ns"), end = threads.numbers("end_ns"), calls = threads.numbers("calls");
+		const of = threads.numbers("process"), begin = threads.numbers("begin_ns"),
+			end = threads.numbers("end_ns"), calls = threads.numbers("calls");
 		for (let i = 0; i < threads.rows; i++)
 			if (calls[i] > 0)
-				lives[of[i]] += Math.max(0, Math.min(this.to, end[i] || last[of[i]]) - Math.max(this.from, begin[i]));
+				lives[of[i]] += Math.max(0, Math.min(this.to,
+					end[i] || last[of[i]]) - Math.max(this.from, begin[i]));
 		return lives;
 	}
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Every function with all columns, sorted and searched; of the chosen one who calls it, what it calls, how long it takes.
+// Every function with all columns, sorted and searched. For the chosen one: its callers, its callees, and
+// how long it takes.
 import { bar, h, link, ofWholeRun, replace, svg } from "../base/dom.js";
 import { set, state } from "../base/state.js";
 import { columnOf, mark, Table } from "../base/table.js";
@@ -7,16 +8,18 @@ import { exact, format } from "../base/units.js";
 
 const first = ["self_ns", "self_percent", "total_ns", "calls", "mean_ns", "p50_ns", "max_ns", "alloc_bytes"];
 
-// p50, p90 and p99 between the shortest and the longest of all functions, on a logarithmic scale.
+// p50, p90 and p99, on a logarithmic scale from the shortest to the longest of all functions.
 function percentileBar(sheet, number, range) {
 	const [low, high] = range;
-	const place = (value) => 100 * (Math.log(Math.max(value, low)) - Math.log(low)) / (Math.log(high) - Math.log(low) || 1);
+	const place = (value) => 100 * (Math.log(Math.max(value, low)) - Math.log(low)) /
+		(Math.log(high) - Math.log(low) || 1);
 	const p = ["p50_ns", "p90_ns", "p99_ns"].map((name) => sheet.numbers(name)[number]);
 	if (Number.isNaN(p[0]))
 		return "";
 	const title = `p50 ${format("ns", p[0])}, p90 ${format("ns", p[1])}, p99 ${format("ns", p[2])}`;
 	return h("span.percentiles", { title, "aria-label": title },
-		h("span.percentile-line", { style: { left: `${place(p[0])}%`, width: `${Math.max(1, place(p[2]) - place(p[0]))}%` } }),
+		h("span.percentile-line", { style: { left: `${place(p[0])}%`,
+			width: `${Math.max(1, place(p[2]) - place(p[0]))}%` } }),
 		h("span.percentile-p90", { style: { left: `${place(p[1])}%` } }),
 		h("span.percentile-p50", { style: { left: `${place(p[0])}%` } }));
 }
@@ -39,34 +42,49 @@ function columnsOf(app, all) {
 	const least = range(sheet);
 	const name = columnOf(sheet, "function", {
 		title: "Function", width: 230, grow: 3,
-		show: (row) => h("span.name", { title: sheet.value("function", row) }, h("span.dot", { style: { background: app.model.colour(row) } }), app.model.label(row)),
+		show: (row) => h("span.name", { title: sheet.value("function", row) },
+			h("span.dot", { style: { background: app.model.colour(row) } }),
+			app.model.label(row)),
 	});
 	const names = all ? sheet.columns.map((column) => column.name) : first;
 	const shown = names.filter((one) => one !== "function" && worth(one)).map((one) => {
 		if (one === "p50_ns" && !all)
-			return columnOf(sheet, one, { title: "p50 · p90 · p99", hint: "half, nine tenths, 99 of 100 calls take at most so long; logarithmic", width: 120, show: (row) => percentileBar(sheet, row, least) });
+			return columnOf(sheet, one, { title: "p50 · p90 · p99",
+				hint: "half, nine tenths, 99 of 100 calls take at most this long; " +
+					"logarithmic",
+				width: 120, show: (row) => percentileBar(sheet, row, least) });
 		if (one === "self_percent")
-			return columnOf(sheet, one, { title: "of self time", show: (row) => h("span.share", {}, bar(sheet.numbers(one)[row] / 100, app.model.colour(row)), format("percent", sheet.numbers(one)[row])) });
+			return columnOf(sheet, one, { title: "of self time",
+				show: (row) => h("span.share", {},
+				bar(sheet.numbers(one)[row] / 100, app.model.colour(row)),
+				format("percent", sheet.numbers(one)[row])) });
 		return columnOf(sheet, one, { hint: hints[one] });
 	});
 	return [name, ...shown, ...all ? [] : [sourceColumn(app)]];
 }
 
-// Of a part of the time: what single calls tell.
+// For a part of the time: what single calls say.
 function columnsOfPart(app, { functions }) {
 	const whole = columnsOf(app, false);
 	const all = functions.self_ns.reduce((sum, value) => sum + value, 0);
 	const number = (key, unit, title, hint) => ({ key, title, hint, value: (row) => functions[key][row],
-		show: (row) => h("span", { title: exact(unit, functions[key][row]) }, format(unit, functions[key][row])) });
+		show: (row) => h("span", { title: exact(unit, functions[key][row]) },
+			format(unit, functions[key][row])) });
 	return [whole[0], number("self_ns", "ns", "Self", "within the chosen time, as recorded"),
-		{ key: "self_percent", title: "of self time", width: 100, value: (row) => functions.self_ns[row],
-			show: (row) => h("span.share", {}, bar(functions.self_ns[row] / all, app.model.colour(row)), format("percent", all ? 100 * functions.self_ns[row] / all : 0)) },
-		number("total_ns", "ns", "Total", "within the chosen time, with what it calls"), number("calls", "count", "Calls", "single calls that begin within the chosen time"), whole.at(-1)];
+		{ key: "self_percent", title: "of self time", width: 100,
+			value: (row) => functions.self_ns[row],
+			show: (row) => h("span.share", {}, bar(functions.self_ns[row] / all,
+				app.model.colour(row)), format("percent",
+				all ? 100 * functions.self_ns[row] / all : 0)) },
+		number("total_ns", "ns", "Total", "within the chosen time, including what it calls"),
+			number("calls", "count", "Calls", "single calls that begin within the chosen time"),
+			whole.at(-1)];
 }
 
 const hints = {
-	self_ns: "in the function itself", total_ns: "with what it calls; a recursion counts once",
-	calls: "finished and open", mean_ns: "of one call, with what it calls", max_ns: "the longest call",
+	self_ns: "in the function itself", total_ns: "including what it calls; a recursion counts once",
+	calls: "finished and open", mean_ns: "of one call, including what it calls",
+		max_ns: "the longest call",
 	alloc_bytes: "allocated by the function itself",
 };
 
@@ -79,10 +97,11 @@ function sourceColumn(app) {
 	return { key: "source", title: "Source", left: true, width: 150, value: text };
 }
 
-// Buckets of powers of two as bars; both axes say what they are.
+// Buckets of powers of two as bars, with both axes labelled.
 export function histogram(model, number, width = 420, height = 120) {
 	const { names } = model;
-	const of = names.numbers("histogram_function"), bucket = names.numbers("histogram_bucket"), calls = names.numbers("histogram_calls");
+	const of = names.numbers("histogram_function"), bucket = names.numbers("histogram_bucket"),
+		calls = names.numbers("histogram_calls");
 	const unit = names.numbers("histogram_unit_ns")[number];
 	const list = [];
 	let low = 0, high = of.length;
@@ -99,27 +118,35 @@ export function histogram(model, number, width = 420, height = 120) {
 		return null;
 	const begin = list[0][0], nr = list.at(-1)[0] - begin + 1, most = Math.max(...list.map(([, n]) => n));
 	const step = Math.min(56, width / nr), room = height - 22;
-	const picture = svg("svg", { width: step * nr + 2, height, role: "img", "aria-label": "calls by how long they took" });
+	const picture = svg("svg", { width: step * nr + 2, height, role: "img",
+		"aria-label": "calls by how long they took" });
 	for (const [at, n] of list) {
 		const tall = Math.max(2, room * n / most);
-		const rect = svg("rect", { x: (at - begin) * step + 1, y: room - tall, width: Math.max(1, step - 2), height: tall, rx: 2, class: "hist" },
-			svg("title", {}, `${exact("count", n)} calls of ${format("ns", unit * 2 ** at)} to ${format("ns", unit * 2 ** (at + 1))}`));
+		const rect = svg("rect", { x: (at - begin) * step + 1, y: room - tall,
+			width: Math.max(1, step - 2), height: tall, rx: 2, class: "hist" },
+			svg("title", {},
+				`${exact("count", n)} calls of ${format("ns", unit * 2 ** at)} to ` +
+				`${format("ns", unit * 2 ** (at + 1))}`));
 		picture.append(rect);
 	}
 	const every = Math.ceil(nr * 52 / (step * nr));
 	for (let i = 0; i < nr; i += every)
-		picture.append(svg("text", { x: i * step + 1, y: height - 6, class: "hist-text" }, format("ns", unit * 2 ** (begin + i))));
+		picture.append(svg("text", { x: i * step + 1, y: height - 6, class: "hist-text" },
+			format("ns", unit * 2 ** (begin + i))));
 	return picture;
 }
 
 function neighbourList(app, title, list, whole) {
 	const shown = list.slice(0, 40);
-	return h("div.neighbours", {}, h("h3", {}, title), shown.length ? shown.map((entry) => h("button.neighbour", {
+	return h("div.neighbours", {}, h("h3", {}, title),
+		shown.length ? shown.map((entry) => h("button.neighbour", {
 		type: "button", disabled: entry.number < 0, onclick: () => app.select(entry.number),
 		title: entry.number < 0 ? "" : app.model.label(entry.number),
 	}, bar(whole ? entry.total / whole : 0, entry.number < 0 ? "" : app.model.colour(entry.number)),
-	h("span.hot-figure", {}, app.model.about.has_times ? format("ns", entry.total) || "0" : ""), h("span.hot-note", {}, `${format("count", entry.calls)} ×`),
-	h("span.hot-name", {}, entry.number < 0 ? "the thread's start" : app.model.label(entry.number)))) : h("p.note", {}, "none"),
+	h("span.hot-figure", {}, app.model.about.has_times ? format("ns", entry.total) || "0" : ""),
+		h("span.hot-note", {}, `${format("count", entry.calls)} ×`),
+	h("span.hot-name", {}, entry.number < 0 ? "the thread's start" : app.model.label(entry.number)))) :
+		h("p.note", {}, "none"),
 	list.length > shown.length ? h("p.note", {}, `${list.length - shown.length} more`) : null);
 }
 
@@ -130,26 +157,41 @@ async function detail(app, place, number, part) {
 	if (app.selected !== number)
 		return;
 	const { callers, callees } = part ? tree.neighbours(number, part) : tree.neighbours(number);
-	const ofPart = (name, unit, title) => h("div", {}, h("dt", {}, title), h("dd", { title: exact(unit, part.functions[name][number]) }, format(unit, part.functions[name][number]) || "0"));
+	const ofPart = (name, unit, title) => h("div", {}, h("dt", {}, title),
+		h("dd", { title: exact(unit, part.functions[name][number]) },
+		format(unit, part.functions[name][number]) || "0"));
 	const fact = (name, title) => {
 		const about = sheet.columns.find((column) => column.name === name);
 		const value = sheet.value(name, number);
 		return value === null || value === 0 || number >= model.nrFunctions ? null :
-			h("div", {}, h("dt", {}, title), h("dd", { title: exact(about.unit, value) }, mark(sheet, name, number) + format(about.unit, value)));
+			h("div", {}, h("dt", {}, title), h("dd", { title: exact(about.unit, value) },
+				mark(sheet, name, number) + format(about.unit, value)));
 	};
 	const file = number < model.nrFunctions ? sheet.value("file", number) : null;
-	replace(place, h("div.detail-head", {}, h("h2", {}, h("span.dot", { style: { background: model.colour(number) } }), model.label(number)),
-		h("button.icon", { type: "button", "aria-label": "close", onclick: () => app.select(null) }, "✕")),
+	replace(place, h("div.detail-head", {}, h("h2", {},
+		h("span.dot", { style: { background: model.colour(number) } }), model.label(number)),
+		h("button.icon", { type: "button", "aria-label": "close", onclick: () => app.select(null) },
+			"✕")),
 	h("p.signature", {}, number < model.nrFunctions ? sheet.value("function", number) : ""),
-	h("p.note", {}, [model.module(number), file && `${file}:${sheet.value("line", number) ?? ""}`].filter(Boolean).join(" · ")),
-	part ? [h("dl.facts-list", {}, ofPart("calls", "count", "calls"), ofPart("self_ns", "ns", "self"), ofPart("total_ns", "ns", "total")), h("h3", {}, "All of it", ofWholeRun())] : null,
-	h("dl.facts-list", {}, [["calls", "calls"], ["self_ns", "self"], ["total_ns", "total"], ["mean_ns", "mean"], ["stddev_ns", "deviation"], ["min_ns", "shortest"],
-		["p50_ns", "p50"], ["p90_ns", "p90"], ["p99_ns", "p99"], ["max_ns", "longest"], ["open_calls", "still open"], ["alloc_calls", "allocations"],
-		["alloc_bytes", "allocated"], ["freed_bytes", "freed"], ["largest_alloc_bytes", "largest"]].map(([name, title]) => fact(name, title))),
-	h("div.actions", {}, link("in the flame graph", () => set({ panel: "flame" }), { className: "button" }),
+	h("p.note", {},
+		[model.module(number),
+		file && `${file}:${sheet.value("line", number) ?? ""}`].filter(Boolean).join(" · ")),
+	part ? [h("dl.facts-list", {}, ofPart("calls", "count", "calls"), ofPart("self_ns", "ns", "self"),
+		ofPart("total_ns", "ns", "total")), h("h3", {}, "All of it", ofWholeRun())] : null,
+	h("dl.facts-list", {}, [["calls", "calls"], ["self_ns", "self"], ["total_ns", "total"],
+		["mean_ns", "mean"], ["stddev_ns", "deviation"], ["min_ns", "shortest"],
+		["p50_ns", "p50"], ["p90_ns", "p90"], ["p99_ns", "p99"], ["max_ns", "longest"],
+			["open_calls", "still open"], ["alloc_calls", "allocations"],
+		["alloc_bytes", "allocated"], ["freed_bytes", "freed"],
+			["largest_alloc_bytes", "largest"]].map(([name, title]) => fact(name, title))),
+	h("div.actions", {}, link("in the flame graph", () => set({ panel: "flame" }),
+		{ className: "button" }),
 		link("in the timeline", () => set({ panel: "timeline" }), { className: "button" }),
-		file && model.data.names().includes("source") ? link("in the source", () => set({ panel: "source", file: undefined }), { className: "button" }) : null),
-	h("h3", {}, "How long its calls take", ofWholeRun()), histogram(model, number, place.clientWidth - 40) ?? h("p.note", {}, "no call was timed"),
+		file && model.data.names().includes("source") ?
+			link("in the source", () => set({ panel: "source", file: undefined }),
+			{ className: "button" }) : null),
+	h("h3", {}, "How long its calls take", ofWholeRun()),
+		histogram(model, number, place.clientWidth - 40) ?? h("p.note", {}, "no call was timed"),
 	neighbourList(app, "Called by", callers, callers.reduce((sum, entry) => sum + entry.total, 0)),
 	neighbourList(app, "Calls", callees, callers.reduce((sum, entry) => sum + entry.total, 0)));
 }
@@ -162,8 +204,11 @@ function matcher(text) {
 export function makeFunctions(app) {
 	const { model } = app;
 	const sheet = model.functions;
-	const lower = Array.from({ length: model.nrFunctions }, (_, i) => `${model.label(i)} ${sheet.value("function", i)} ${model.module(i)} ${sheet.value("file", i) ?? ""}`.toLowerCase());
-	let part = null;	// what is shown of the chosen time; null: the whole run
+	const lower = Array.from({ length: model.nrFunctions },
+		(_, i) =>
+		(`${model.label(i)} ${sheet.value("function", i)} ${model.module(i)} ` +
+		`${sheet.value("file", i) ?? ""}`).toLowerCase());
+	let part = null;	// the part of the time that is shown; null: the whole run
 	const rows = () => {
 		const matches = matcher(state.q ?? "");
 		const list = part ? part.numbers() : Array.from({ length: model.nrFunctions }, (_, i) => i);
@@ -171,20 +216,26 @@ export function makeFunctions(app) {
 	};
 	const place = h("aside.detail", { "aria-label": "the chosen function" });
 	const count = h("span.note");
-	const search = h("input", { type: "search", placeholder: "Search functions, modules, files  ( / )", "aria-label": "search functions", value: state.q ?? "",
+	const search = h("input", { type: "search", placeholder: "Search functions, modules, files  ( / )",
+		"aria-label": "search functions", value: state.q ?? "",
 		oninput: () => { set({ q: search.value }); draw(); },
 		onkeydown: (event) => { if (event.key === "Enter") table.element.focus(); } });
 	const all = h("input", { type: "checkbox", onchange: () => table.setColumns(columns()) });
 	const columns = () => part ? columnsOfPart(app, part) : columnsOf(app, all.checked);
 	const [key, reverse] = (state.sort ?? (model.about.has_times ? "self_ns" : "calls")).split("-");
-	const table = new Table({ columns: columns(), rows: rows(), label: "functions", sort: { key, reverse: reverse === "up" },
+	const table = new Table({ columns: columns(), rows: rows(), label: "functions",
+		sort: { key, reverse: reverse === "up" },
 		onSort: (sort) => set({ sort: sort.key + (sort.reverse ? "-up" : "") }),
-		onOpen: (row) => app.select(row), selected: (row) => row === app.selected, empty: "No function has that in its name, or none was seen in the chosen time." });
+		onOpen: (row) => app.select(row), selected: (row) => row === app.selected,
+			empty: "No function has that in its name, or none ran in the chosen time." });
 	const allOf = h("label.check", {}, all, "all columns");
-	const element = h("div.functions", {}, h("div.toolbar", {}, search, count, allOf), h("div.split", {}, table.element, place));
+	const element = h("div.functions", {}, h("div.toolbar", {}, search, count, allOf),
+		h("div.split", {}, table.element, place));
 	const draw = () => {
 		const list = rows();
-		count.textContent = `${exact("count", list.length)} of ${exact("count", model.nrFunctions)} functions${part ? " in the chosen time" : ""}`;
+		count.textContent =
+			`${exact("count", list.length)} of ${exact("count", model.nrFunctions)} ` +
+			`functions${part ? " in the chosen time" : ""}`;
 		table.setRows(list);
 	};
 	const detailed = () => {
@@ -207,7 +258,7 @@ export function makeFunctions(app) {
 		if (!["from", "to", "whole"].some((name) => changed.has(name)))
 			return detailed();
 		clearTimeout(timer);
-		timer = setTimeout(shown, 120);		// a drag over the curve is many steps
+		timer = setTimeout(shown, 120);		// dragging over the curve makes many changes
 	};
 	return { element, update, shown };
 }

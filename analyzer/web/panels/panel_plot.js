@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Any column of the samples over time, over the number of the sample, or over another column; all of them or the last N.
+// Any column of the samples over time, over the number of the sample, or over another column; all samples
+// or the last N.
 import { chart } from "../charts/chart.js";
 import { h, replace } from "../base/dom.js";
 import { areOfSame } from "../charts/series.js";
@@ -11,7 +12,8 @@ const linesMax = 12;
 const shapes = [["line", "Line"], ["steps", "Steps"], ["points", "Points"]];
 
 const keyOf = (series) => `${series.set}/${series.column}`;
-const nameOf = (series) => `${series.column.replace(/_(ns|bytes)$/, "").replaceAll("_", " ")} (${series.set})`;
+const nameOf = (series) =>
+	`${series.column.replace(/_(ns|bytes)$/, "").replaceAll("_", " ")} (${series.set})`;
 
 // The reading of another column at or before each time.
 function valuesAt({ x, y }, times) {
@@ -23,7 +25,7 @@ function valuesAt({ x, y }, times) {
 	});
 }
 
-// uPlot joins equal ones: those are moved apart by less than can be seen.
+// uPlot joins equal x: move them apart by less than is visible.
 function rising(list) {
 	for (let i = 1; i < list.length; i++)
 		if (list[i] <= list[i - 1])
@@ -41,7 +43,7 @@ class PlotPanel {
 		new ResizeObserver(() => this.draw()).observe(this.place);
 	}
 
-	// The columns there are, by name.
+	// The available columns, by name.
 	get columns() {
 		const names = new Map();
 		for (const series of this.app.series.list)
@@ -50,7 +52,8 @@ class PlotPanel {
 	}
 
 	get y() {
-		return this.columns.has(state.y) ? state.y : this.columns.has("process/rss_bytes") ? "process/rss_bytes" : this.columns.keys().next().value;
+		return this.columns.has(state.y) ? state.y : this.columns.has("process/rss_bytes") ?
+			"process/rss_bytes" : this.columns.keys().next().value;
 	}
 
 	get x() {
@@ -63,16 +66,24 @@ class PlotPanel {
 	}
 
 	choose(label, value, options, change) {
-		const list = h("select", { "aria-label": label, onchange: () => change(list.value) }, options.map(([name, text]) => h("option", { value: name, selected: name === value }, text)));
+		const list = h("select", { "aria-label": label, onchange: () => change(list.value) },
+			options.map(([name, text]) => h("option", { value: name, selected: name === value },
+			text)));
 		return h("label.check", {}, label, list);
 	}
 
 	drawBar() {
 		const columns = [...this.columns];
-		const last = h("input", { type: "number", min: 1, placeholder: "all", "aria-label": "only the last records", value: state.last ?? "", onchange: () => set({ last: last.value || undefined }) });
+		const last = h("input", { type: "number", min: 1, placeholder: "all",
+			"aria-label": "only the last samples", value: state.last ?? "",
+			onchange: () => set({ last: last.value || undefined }) });
 		replace(this.bar, this.choose("y", this.y, columns, (y) => set({ y })),
-			this.choose("x", this.x, [["time", "time"], ["record", "number of the record"], ...columns], (x) => set({ x })),
-			h("div.group", { role: "group", "aria-label": "how it is drawn" }, shapes.map(([name, title]) => h("button.button", { type: "button", "aria-pressed": String(name === this.shape), onclick: () => set({ shape: name }) }, title))),
+			this.choose("x", this.x, [["time", "time"], ["record", "number of the sample"],
+				...columns], (x) => set({ x })),
+			h("div.group", { role: "group", "aria-label": "how it is drawn" },
+				shapes.map(([name, title]) => h("button.button",
+				{ type: "button", "aria-pressed": String(name === this.shape),
+				onclick: () => set({ shape: name }) }, title))),
 			h("label.check", {}, "the last", last, "records"));
 	}
 
@@ -80,7 +91,8 @@ class PlotPanel {
 	lineOf(series, i) {
 		const { app } = this;
 		const points = app.series.points(series);
-		let first = points.x.findIndex((time) => time >= app.from), end = points.x.findLastIndex((time) => time <= app.to) + 1;
+		let first = points.x.findIndex((time) => time >= app.from),
+			end = points.x.findLastIndex((time) => time <= app.to) + 1;
 		if (first < 0)
 			first = end;
 		if (Number(state.last) > 0)
@@ -90,13 +102,18 @@ class PlotPanel {
 		if (this.x === "record") {
 			x = Float64Array.from(times, (_, at) => first + at);
 		} else if (this.x !== "time") {
-			const other = app.series.list.find((one) => areOfSame(one, series) && keyOf(one) === this.x && (one.id === series.id || one.set !== series.set));
-			const values = other ? valuesAt(app.series.points(other), times) : new Float64Array(times.length).fill(NaN);
-			const order = Array.from(times, (_, at) => at).filter((at) => !Number.isNaN(values[at])).sort((a, b) => values[a] - values[b]);
+			const other = app.series.list.find((one) => areOfSame(one, series) &&
+				keyOf(one) === this.x && (one.id === series.id || one.set !== series.set));
+			const values = other ? valuesAt(app.series.points(other), times) :
+				new Float64Array(times.length).fill(NaN);
+			const order = Array.from(times, (_, at) => at).filter((at) =>
+				!Number.isNaN(values[at])).sort((a, b) => values[a] - values[b]);
 			x = rising(order.map((at) => values[at]));
 			y = Float64Array.from(order, (at) => y[at]);
 		}
-		return { x, y, unit: series.unit, label: `${series.machine ?? app.model.processName(series.process)}${series.id ? `, ${series.set} ${series.id}` : ""}`, shape: this.shape,
+		return { x, y, unit: series.unit,
+			label: (series.machine ?? app.model.processName(series.process)) +
+				(series.id ? `, ${series.set} ${series.id}` : ""), shape: this.shape,
 			colour: i ? `hsl(${(212 + i * 137.5) % 360} 58% 55%)` : css("--accent") };
 	}
 
@@ -105,10 +122,11 @@ class PlotPanel {
 			return;
 		const { app } = this;
 		const all = app.series.list.filter((series) => keyOf(series) === this.y);
-		const lines = all.slice(0, linesMax).map((series, i) => this.lineOf(series, i)).filter((line) => line.x.length > 0);
+		const lines = all.slice(0, linesMax).map((series, i) => this.lineOf(series,
+			i)).filter((line) => line.x.length > 0);
 		replace(this.place);
 		if (!lines.length) {
-			replace(this.note, "There are no records here.");
+			replace(this.note, "There are no samples here.");
 			return;
 		}
 		const xUnit = app.series.list.find((series) => keyOf(series) === this.x)?.unit ?? "count";
@@ -116,18 +134,27 @@ class PlotPanel {
 		const low = Math.min(...ends), high = Math.max(...ends);
 		const byTime = this.x === "time";
 		const spread = high > low ? 0 : 1;
-		chart(this.place, { lines, height: Math.max(200, this.element.clientHeight - this.bar.offsetHeight - 100), from: low - spread, to: high + spread,
-			onSelect: byTime ? (from, to) => app.setTime(from, to) : undefined, tell: byTime ? undefined : (value) => format(xUnit, value) });
+		chart(this.place, { lines, height: Math.max(200,
+			this.element.clientHeight - this.bar.offsetHeight - 100), from: low - spread,
+			to: high + spread,
+			onSelect: byTime ? (from, to) => app.setTime(from, to) : undefined,
+				tell: byTime ? undefined : (value) => format(xUnit, value) });
 		const thinned = all.some((series) => series.readings < series.rows);
-		replace(this.note, h("span.curve-title", {}, lines.map((line) => h("span.key", {}, h("span.dot", { style: { background: line.colour } }), line.label))),
-			`${exact("count", lines.reduce((sum, line) => sum + line.x.length, 0))} records`, all.length > linesMax ? `, of ${linesMax} of ${all.length} that have it` : "",
-			thinned ? "; of the samples the page holds those that a curve needs: the first, least, largest and last of each step" : "",
-			app.series.list.find((series) => keyOf(series) === this.y).cumulative ? "; what counts up is shown as a rate" : "");
+		replace(this.note, h("span.curve-title", {}, lines.map((line) => h("span.key", {},
+			h("span.dot", { style: { background: line.colour } }), line.label))),
+			`${exact("count", lines.reduce((sum, line) => sum + line.x.length, 0))} samples`,
+				all.length > linesMax ? `, of ${linesMax} of ${all.length} that have it` : "",
+			thinned ?
+				"; the page holds only the samples that a curve needs: first, least, " +
+				"largest and last of each step" : "",
+			app.series.list.find((series) => keyOf(series) === this.y).cumulative ?
+				"; counters are shown as rates" : "");
 	}
 
 	shown() {
 		if (!this.columns.size) {
-			replace(this.element, h("div.empty", {}, "There are no samples: the run was too short, or single threads were chosen."));
+			replace(this.element, h("div.empty", {},
+				"No samples: the run was too short, or single threads were chosen."));
 			return;
 		}
 		this.drawBar();

@@ -11,7 +11,8 @@ async function fill(app, element) {
 		const about = views[i];
 		if (!about)
 			continue;
-		const parts = [h("h2", {}, view === "errors" ? "How it ended" : "How far to trust it", ofWholeRun())];
+		const parts = [h("h2", {}, view === "errors" ? "How it ended" : "How far to trust it",
+			ofWholeRun())];
 		let list = null, nr = 0;
 		for (const section of about.about.sections) {
 			if (section.text) {
@@ -24,18 +25,25 @@ async function fill(app, element) {
 				continue;
 			list = null;
 			nr++;
-			parts.push(sheet.has("finding") ? findings(sheet) : h("div", {}, section.table === view && nr === 1 ? null : h("h3", {}, view === "quality" ? section.title : capital(section.table.replaceAll("_", " "))),
+			parts.push(sheet.has("finding") ? findings(sheet) :
+				h("div", {}, section.table === view && nr === 1 ? null :
+				h("h3", {}, view === "quality" ? section.title :
+				capital(section.table.replaceAll("_", " "))),
 				tableOf(sheet, { label: section.table, height: 360 }).element));
 		}
 		if (parts.length === 1)
-			parts.push(h("p.note", {}, view === "quality" ? "Nothing was lost, repaired or left without a name." : "Nothing to say."));
+			parts.push(h("p.note", {}, view === "quality" ?
+				"Nothing was lost or repaired, and everything has a name." :
+					"Nothing to say."));
 		boxes.push(h("section.box", {}, parts));
 	}
 	replace(element, boxes);
 }
 
 const findings = (sheet) => h("ul.doubts", { role: "list", "aria-label": "findings" },
-	Array.from({ length: sheet.rows }, (_, i) => h("li", { data: { finding: sheet.value("finding", i), value: String(sheet.value("value", i)) } }, sheet.value("text", i))));
+	Array.from({ length: sheet.rows }, (_, i) => h("li",
+		{ data: { finding: sheet.value("finding", i), value: String(sheet.value("value", i)) } },
+		sheet.value("text", i))));
 
 export function makeQuality(app) {
 	const element = h("div.quality", {}, h("div.empty", {}, "reading…"));

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The source files that functions are in, with what each took beside the line that it begins in.
+// The source files of functions, with what each function took beside its first line.
 import { bar, h, link, replace } from "../base/dom.js";
 import { set, state } from "../base/state.js";
 import { mark, Table } from "../base/table.js";
 import { exact, format } from "../base/units.js";
 
-// Files with their functions, those with most time (else calls) first.
+// Files with their functions, those with most time (or most calls) first.
 function filesOf(model, sheet, numbers) {
 	const files = new Map();
 	for (let row = 0; row < sheet.rows; row++)
-		files.set(sheet.value("path", row), { path: sheet.value("path", row), row, functions: [], self: 0, calls: 0 });
+		files.set(sheet.value("path", row), { path: sheet.value("path", row), row, functions: [],
+			self: 0, calls: 0 });
 	const { functions } = model, line = functions.numbers("line");
 	for (let i = 0; i < model.nrFunctions; i++) {
 		const file = files.get(functions.value("file", i));
@@ -22,16 +23,18 @@ function filesOf(model, sheet, numbers) {
 	return [...files.values()].sort((a, b) => b.self - a.self || b.calls - a.calls);
 }
 
-// Where a function that begins in a line ends: at the first brace (or END) that is indented as its first line is, before the next function.
+// Find the end of a function: the first brace (or END) indented like its first line, before the next
+// function.
 function endOf(lines, first, next) {
 	const indent = lines[first].match(/^\s*/)[0];
 	for (let i = first; i < Math.min(next, lines.length); i++)
-		if (lines[i].startsWith(`${indent}}`) || (lines[i].startsWith(indent) && /^end\b/i.test(lines[i].slice(indent.length))))
+		if (lines[i].startsWith(`${indent}}`) || (lines[i].startsWith(indent) &&
+			/^end\b/i.test(lines[i].slice(indent.length))))
 			return i;
 	return first;
 }
 
-// [line] the functions that begin there, and the one that it belongs to.
+// [line]: the functions that begin there, and the function that the line belongs to.
 function annotate(file, lines) {
 	const begins = new Map(), owner = new Map();
 	for (const one of file.functions)
@@ -52,7 +55,8 @@ class SourcePanel {
 		this.list = h("nav.source-files", { "aria-label": "files" });
 		this.head = h("div.source-head");
 		this.place = h("div.source-text");
-		this.element = h("div.source", {}, this.list, h("div.source-main", {}, this.head, this.place));
+		this.element = h("div.source", {}, this.list, h("div.source-main", {}, this.head,
+			this.place));
 		this.load();
 	}
 
@@ -61,19 +65,21 @@ class SourcePanel {
 		this.shown();
 	}
 
-	// What all functions have: of the whole run, or of the chosen time.
+	// The figures of all functions: of the whole run, or of the chosen time.
 	numbers(name) {
 		return this.part?.functions[name] ?? this.app.model.functions.numbers(name);
 	}
 
-	// Of functions together: where one of them is in doubt.
+	// The mark of a sum: doubtful if one of its functions is.
 	mark(name, functions) {
-		return this.part ? "" : functions.map((number) => mark(this.app.model.functions, name, number)).find(Boolean) ?? "";
+		return this.part ? "" : functions.map((number) => mark(this.app.model.functions, name,
+			number)).find(Boolean) ?? "";
 	}
 
 	get file() {
 		const selected = this.app.selected;
-		const of = selected === null || selected >= this.app.model.nrFunctions ? null : this.app.model.functions.value("file", selected);
+		const of = selected === null || selected >= this.app.model.nrFunctions ? null :
+			this.app.model.functions.value("file", selected);
 		return this.files.find((file) => file.path === (state.file ?? of)) ?? this.files[0];
 	}
 
@@ -83,7 +89,9 @@ class SourcePanel {
 		this.part = await this.app.part();
 		this.files = filesOf(this.app.model, this.sheet, (name) => this.numbers(name));
 		if (!this.files.length) {
-			replace(this.element, h("div.empty", {}, "Debug information names no source file: compile with -g."));
+			replace(this.element,
+				h("div.empty", {},
+				"Debug information names no source file: compile with -g."));
 			return;
 		}
 		this.drawFiles();
@@ -92,20 +100,31 @@ class SourcePanel {
 
 	drawFiles() {
 		const { model } = this.app;
-		const byTime = model.about.has_times, most = byTime ? this.files[0].self : this.files[0].calls;
-		replace(this.list, this.files.map((file) => h("button.source-file", { type: "button", title: file.path, "aria-pressed": String(file === this.file), onclick: () => set({ file: file.path }) },
-			bar(most ? (byTime ? file.self : file.calls) / most : 0, "var(--accent)"), h("span.hot-name", {}, lastName(file.path)),
-			h("span.hot-note", {}, byTime ? format("ns", file.self) : format("count", file.calls)))));
+		const byTime = model.about.has_times, most = byTime ? this.files[0].self :
+			this.files[0].calls;
+		replace(this.list, this.files.map((file) => h("button.source-file",
+			{ type: "button", title: file.path, "aria-pressed": String(file === this.file),
+			onclick: () => set({ file: file.path }) },
+			bar(most ? (byTime ? file.self : file.calls) / most : 0, "var(--accent)"),
+				h("span.hot-name", {}, lastName(file.path)),
+			h("span.hot-note", {}, byTime ? format("ns", file.self) :
+				format("count", file.calls)))));
 	}
 
 	drawText() {
 		const { file, sheet } = this, { model } = this.app;
 		const text = sheet.value("text", file.row), trouble = sheet.value("trouble", file.row);
-		replace(this.head, h("span.path", {}, file.path), trouble ? h("span.badge", {}, trouble) : null,
-			h("span.note", {}, `${exact("count", file.functions.length)} functions; time is that of whole functions, beside the line that they begin in`));
+		replace(this.head, h("span.path", {}, file.path),
+			trouble ? h("span.badge", {}, trouble) : null,
+			h("span.note", {},
+				`${exact("count", file.functions.length)} functions; the time of a whole ` +
+					`function stands beside its first line`));
 		if (text === null) {
-			replace(this.place, h("div.box", {}, h("p.note", {}, `Its text is not here: ${trouble ?? "it is empty"}.`),
-				file.functions.sort((a, b) => a.line - b.line).map((one) => h("p", {}, link(`${one.line}: ${model.label(one.number)}`, () => this.app.select(one.number, "functions"))))));
+			replace(this.place, h("div.box", {}, h("p.note", {},
+				`Its text is not here: ${trouble ?? "it is empty"}.`),
+				file.functions.sort((a, b) => a.line - b.line).map((one) => h("p", {},
+					link(`${one.line}: ${model.label(one.number)}`,
+					() => this.app.select(one.number, "functions"))))));
 			return;
 		}
 		const lines = text.split("\n");
@@ -119,27 +138,44 @@ class SourcePanel {
 	makeTable(file, lines) {
 		const { model } = this.app;
 		const { begins, owner } = annotate(file, lines);
-		const sum = (name, line) => begins.has(line) ? begins.get(line).reduce((all, number) => all + (this.numbers(name)[number] || 0), 0) : NaN;
-		const narrow = this.element.clientWidth < 700;		// the text is what is to be seen
-		const number = (name, unit, title) => ({ key: name, title, width: narrow ? 58 : 76, value: (line) => sum(name, line),
-			show: (line) => begins.has(line) ? h("span", { title: `${begins.get(line).map((one) => model.label(one)).join(", ")}: ${exact(unit, sum(name, line))}` }, this.mark(name, begins.get(line)) + format(unit, sum(name, line))) : "" });
+		const sum = (name, line) => begins.has(line) ?
+			begins.get(line).reduce((all, number) => all + (this.numbers(name)[number] || 0), 0) :
+			NaN;
+		const narrow = this.element.clientWidth < 700;		// leave the room to the text
+		const number = (name, unit, title) => ({ key: name, title, width: narrow ? 58 : 76,
+			value: (line) => sum(name, line),
+			show: (line) => begins.has(line) ? h("span",
+				{ title: `${begins.get(line).map((one) => model.label(one)).join(", ")}: ` +
+				`${exact(unit, sum(name, line))}` },
+				this.mark(name, begins.get(line)) + format(unit, sum(name, line))) : "" });
 		const timed = model.about.has_times;
 		this.begins = begins;
 		return new Table({
-			label: "source", rows: lines.map((_, i) => i), sort: null, empty: "The file is empty.",
-			onOpen: (line) => owner.has(line) && this.app.select(owner.get(line)[0]), selected: (line) => owner.get(line)?.includes(this.app.selected) ?? false,
-			columns: [number("calls", "count", "Calls"), ...timed ? [number("self_ns", "ns", "Self"), number("total_ns", "ns", "Total")] : [],
-				{ key: "line", title: "Line", width: narrow ? 40 : 56, value: (line) => -line, show: (line) => h("span.faint", {}, String(line + 1)) },
-				{ key: "text", title: lastName(file.path), left: true, width: 500, grow: 1, value: (line) => lines[line],
-					show: (line) => h("span.code", { style: { borderLeftColor: owner.has(line) ? model.colour(owner.get(line)[0]) : "transparent" } }, lines[line].replaceAll("\t", "    ")) }],
+			label: "source", rows: lines.map((_, i) => i), sort: null,
+				empty: "The file is empty.",
+			onOpen: (line) => owner.has(line) && this.app.select(owner.get(line)[0]),
+				selected: (line) => owner.get(line)?.includes(this.app.selected) ?? false,
+			columns: [number("calls", "count", "Calls"),
+				...timed ? [number("self_ns", "ns", "Self"),
+				number("total_ns", "ns", "Total")] : [],
+				{ key: "line", title: "Line", width: narrow ? 40 : 56, value: (line) => -line,
+					show: (line) => h("span.faint", {}, String(line + 1)) },
+				{ key: "text", title: lastName(file.path), left: true, width: 500, grow: 1,
+					value: (line) => lines[line],
+					show: (line) => h("span.code",
+						{ style: { borderLeftColor: owner.has(line) ?
+						model.colour(owner.get(line)[0]) : "transparent" } },
+						lines[line].replaceAll("\t", "    ")) }],
 		});
 	}
 
-	// The chosen function, else the one of this file that took most.
+	// Show the chosen function, or the function of this file that took most.
 	showSelected() {
 		const { model, selected } = this.app;
-		const weight = (number) => this.numbers(model.about.has_times ? "self_ns" : "calls")[number] || 0;
-		const best = this.file.functions.find((one) => one.number === selected) ?? [...this.file.functions].sort((a, b) => weight(b.number) - weight(a.number))[0];
+		const weight = (number) => this.numbers(model.about.has_times ? "self_ns" :
+			"calls")[number] || 0;
+		const best = this.file.functions.find((one) => one.number === selected) ??
+			[...this.file.functions].sort((a, b) => weight(b.number) - weight(a.number))[0];
 		if (!best)
 			return;
 		this.table.at = best.line - 1;
@@ -151,7 +187,8 @@ class SourcePanel {
 		if (!["file", "f", "from", "to", "whole"].some((name) => changed.has(name)))
 			return;
 		clearTimeout(this.timer);
-		this.timer = setTimeout(() => this.shown(), changed.has("from") || changed.has("to") ? 120 : 0);
+		this.timer = setTimeout(() => this.shown(), changed.has("from") || changed.has("to") ? 120 :
+			0);
 	}
 }
 

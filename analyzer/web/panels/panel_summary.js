@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What ran, how it went, where time and memory went, what is in doubt: what one wants to know first.
+// What matters first: what ran, how it went, where time and memory went, what is in doubt.
 import { chart } from "../charts/chart.js";
 import { bar, h, link, ofWholeRun, replace } from "../base/dom.js";
 import { figures, isCurve } from "../charts/series.js";
@@ -10,21 +10,26 @@ import { css } from "../base/theme.js";
 import { exact, format, plural, within } from "../base/units.js";
 
 const hottest = 10, processesMax = 6;
-const tooShort = "There are no two samples to draw a curve of: the run was shorter than the time between them (--interval=1ms takes more).";
+const tooShort =
+	"There are fewer than two samples, so there is no curve: the run was shorter than the interval " +
+	"(--interval=1ms takes more).";
 
 function card(title, value, note, panel) {
-	return h(panel ? "button.card" : "div.card", panel ? { type: "button", onclick: () => set({ panel }) } : {},
-		h("div.card-title", {}, title), h("div.card-value", {}, value), note ? h("div.card-note", {}, note) : null);
+	return h(panel ? "button.card" : "div.card", panel ?
+		{ type: "button", onclick: () => set({ panel }) } : {},
+		h("div.card-title", {}, title), h("div.card-value", {}, value),
+			note ? h("div.card-note", {}, note) : null);
 }
 
-// Between two samples it may have been higher: of the whole run the kernel tells.
+// Memory may have been higher between two samples; for the whole run, the kernel reports its peak.
 function memoryCard(model, sampled, peak) {
 	const sample = `largest sample, at ${within(sampled.peakAt, model.end)}`;
-	return peak > sampled.peak ? card("Memory (RSS)", format("bytes", peak), `peak; ${sample}: ${format("bytes", sampled.peak)}`, "timeline") :
+	return peak > sampled.peak ? card("Memory (RSS)", format("bytes", peak),
+		`peak; ${sample}: ${format("bytes", sampled.peak)}`, "timeline") :
 		card("Memory (RSS)", format("bytes", sampled.peak), sample, "timeline");
 }
 
-// The key figures, those of the chosen time where one is; @part: its single calls, as far as they are known.
+// The key figures, of the chosen time if there is one. @part: its single calls, as far as they are known.
 function cards(app, part) {
 	const { model, series } = app;
 	const run = (name) => model.run?.value(name, 0);
@@ -34,25 +39,35 @@ function cards(app, part) {
 	};
 	const ofWhole = (title, name) => state.to === undefined ? model.resource(title, name) : null;
 	const cpu = of("cpu_ns"), rss = of("rss_bytes"), heap = of("heap_bytes");
-	const list = [state.to !== undefined ? card("Chosen time", format("ns", app.to - app.from), `of ${format("ns", run("elapsed_ns"))}`) : card("Duration", format("ns", run("elapsed_ns")), `${plural(run("processes"), "process")}, ${plural(run("threads"), "thread")}`)];
+	const list = [state.to !== undefined ? card("Chosen time", format("ns", app.to - app.from),
+		`of ${format("ns", run("elapsed_ns"))}`) :
+		card("Duration", format("ns", run("elapsed_ns")),
+		`${plural(run("processes"), "process")}, ${plural(run("threads"), "thread")}`)];
 	if (part)
-		list.push(card("In functions", format("ns", part.covered), `${plural(part.functions.calls.reduce((sum, nr) => sum + nr, 0), "single call")} of ${plural(part.numbers().length, "function")}`, "functions"));
+		list.push(card("In functions", format("ns", part.covered),
+			`${plural(part.functions.calls.reduce((sum, nr) => sum + nr, 0), "single call")} ` +
+			`of ${plural(part.numbers().length, "function")}`, "functions"));
 	else if (run("calls"))
-		list.push(card("In functions", model.about.has_times ? format("ns", run("functions_ns")) : "not timed",
-			`${plural(run("calls"), "call")} of ${plural(run("functions"), "function")}`, "functions"));
+		list.push(card("In functions", model.about.has_times ? format("ns", run("functions_ns")) :
+			"not timed",
+			`${plural(run("calls"), "call")} of ${plural(run("functions"), "function")}`,
+				"functions"));
 	if (cpu && Number.isFinite(cpu.mean))
-		list.push(card("CPU", format("cores", ofWhole("CPU", "mean") ?? cpu.mean), `at most ${format("cores", ofWhole("CPU", "peak") ?? cpu.peak)}`, "timeline"));
+		list.push(card("CPU", format("cores", ofWhole("CPU", "mean") ?? cpu.mean),
+			`at most ${format("cores", ofWhole("CPU", "peak") ?? cpu.peak)}`, "timeline"));
 	if (rss && Number.isFinite(rss.peak))
 		list.push(memoryCard(model, rss, ofWhole("RSS", "peak")));
 	if (heap && Number.isFinite(heap.peak))
-		list.push(card("Heap", format("bytes", heap.peak), `largest sample, at ${within(heap.peakAt, model.end)}`, "memory"));
+		list.push(card("Heap", format("bytes", heap.peak),
+			`largest sample, at ${within(heap.peakAt, model.end)}`, "memory"));
 	return h("div.cards", {}, list);
 }
 
-// One line of the lists of functions: a bar, figures, the name; a click selects it.
+// A line in a list of functions: a bar, figures, the name; a click selects the function.
 function functionLine(app, number, share, figure, note) {
 	const { model } = app;
-	return h("button.hot", { type: "button", onclick: () => app.select(number, "functions"), title: model.functions.value("function", number) ?? model.label(number) },
+	return h("button.hot", { type: "button", onclick: () => app.select(number, "functions"),
+		title: model.functions.value("function", number) ?? model.label(number) },
 		bar(share, model.colour(number)),
 		h("span.hot-figure", {}, figure),
 		h("span.hot-share", {}, format("percent", 100 * share)),
@@ -90,41 +105,57 @@ function hot(app, numbers, column, unit, title, note, count, all) {
 	const left = sum - list.reduce((shown, number) => shown + values[number], 0);
 	const calls = numbers("calls");
 	return h("section.box", {}, h("h2", {}, title, h("span.h2-note", {}, note(sum))),
-		h("div.hots", {}, list.map((number) => functionLine(app, number, values[number] / sum, (marked ? mark(model.functions, column, number) : "") + format(unit, values[number]),
-			column === "calls" ? source(model, number) : `${calls[number] ? plural(calls[number], "call") : "began before"} · ${source(model, number)}`)),
-			rest > 0 ? h("div.hot.rest", {}, bar(left / sum, "var(--faint)"), h("span.hot-figure", {}, format(unit, left)),
+		h("div.hots", {}, list.map((number) => functionLine(app, number, values[number] / sum,
+			(marked ? mark(model.functions, column, number) : "") + format(unit, values[number]),
+			column === "calls" ? source(model, number) :
+				`${calls[number] ? plural(calls[number], "call") : "began before"} · ` +
+				`${source(model, number)}`)),
+			rest > 0 ? h("div.hot.rest", {}, bar(left / sum, "var(--faint)"),
+				h("span.hot-figure", {}, format(unit, left)),
 				h("span.hot-share", {}, format("percent", 100 * left / sum)),
-				link(`${exact("count", rest)} other function${rest === 1 ? "" : "s"}`, () => set({ panel: "functions", sort: column })), h("span")) : null));
+				link(`${exact("count", rest)} other function${rest === 1 ? "" : "s"}`,
+					() => set({ panel: "functions", sort: column })), h("span")) : null));
 }
 
-// Of several processes or ranks those with most time in functions (else calls).
+// The processes or ranks with most time in functions (or most calls), if there are several.
 function processes(app, part) {
 	const { model } = app;
 	const [unit, values] = part ? ["ns", part.processes.map((one) => one.functions_ns)] :
-		model.about.has_times ? ["ns", model.processes.numbers("functions_ns")] : ["count", model.processes.numbers("calls")];
-	const order = Array.from(values, (_, i) => i).filter((i) => values[i] > 0).sort((a, b) => values[b] - values[a]);
+		model.about.has_times ? ["ns", model.processes.numbers("functions_ns")] :
+			["count", model.processes.numbers("calls")];
+	const order = Array.from(values, (_, i) => i).filter((i) => values[i] > 0).sort((a,
+		b) => values[b] - values[a]);
 	if (order.length < 2)
 		return null;
 	const sum = order.reduce((all, i) => all + values[i], 0), shown = order.slice(0, processesMax);
-	return h("section.box", {}, h("h2", {}, "By process", h("span.h2-note", {}, `${unit === "ns" ? "time in functions" : "calls"} of ${plural(order.length, "process")}; most has ${(order.length * values[order[0]] / sum).toFixed(2)} × the mean`)),
-		h("div.hots", {}, shown.map((i) => h("div.hot", {}, bar(values[i] / sum, colourOf(i)), h("span.hot-figure", { title: exact(unit, values[i]) }, format(unit, values[i])),
-			h("span.hot-share", {}, format("percent", 100 * values[i] / sum)), h("span.hot-name", {}, model.processName(i)), h("span.hot-note", {}, model.processes.texts("end")(i))))),
-		link(order.length > shown.length ? `${order.length - shown.length} more, and how even functions are` : "how even functions are", () => set({ panel: "processes" })));
+	return h("section.box", {}, h("h2", {}, "By process",
+		h("span.h2-note", {},
+		`${unit === "ns" ? "time in functions" : "calls"} of ${plural(order.length, "process")}; ` +
+		`most has ${(order.length * values[order[0]] / sum).toFixed(2)} × the mean`)),
+		h("div.hots", {}, shown.map((i) => h("div.hot", {}, bar(values[i] / sum, colourOf(i)),
+			h("span.hot-figure", { title: exact(unit, values[i]) }, format(unit, values[i])),
+			h("span.hot-share", {}, format("percent", 100 * values[i] / sum)),
+				h("span.hot-name", {}, model.processName(i)),
+				h("span.hot-note", {}, model.processes.texts("end")(i))))),
+		link(order.length > shown.length ?
+			`${order.length - shown.length} more, and how even functions are` :
+			"how even functions are", () => set({ panel: "processes" })));
 }
 
-// What text puts in columns, as each thread's last words, without its padding.
+// A line that the text report arranges in columns, such as what a thread was in, without the padding.
 const unpadded = (text) => /^ *\d+ {2}/.test(text) ? text.trim().replace(/ {2,}/g, " · ") : text;
 
-// Lines of the text report that are said nowhere else on this page.
+// The lines of the text report that appear nowhere else on this page.
 function notes(app) {
 	const apart = new Set(["Time", "Memory", "Next", "Doubts"]);
 	const list = [];
 	let label = "";
 	for (const section of app.model.sections) {
-		label = section.label || (section.label === "" ? label : section.text && section.label === undefined ? "" : label);
+		label = section.label || (section.label === "" ? label : section.text &&
+			section.label === undefined ? "" : label);
 		if (!section.text || apart.has(label))
 			continue;
-		if (section.label === undefined && !list.length)	// the run's path and when it was
+		if (section.label === undefined && !list.length)	// the path of the run, and its date
 			list.push(["Run", section.text.split(/ {5}/)[0]]);
 		else
 			list.push([section.label ?? "", unpadded(section.text)]);
@@ -142,8 +173,9 @@ function doubts(app) {
 			list.push(section.text);
 	}
 	return h("section.box.side", {}, h("h2", {}, "How far to trust it"),
-		list.length ? h("ul.doubts", {}, list.map((text) => h("li", {}, text))) : h("p.note", {}, "Nothing puts the numbers in doubt."),
-		link("all that is known of it", () => set({ panel: "quality" })));
+		list.length ? h("ul.doubts", {}, list.map((text) => h("li", {}, text))) :
+			h("p.note", {}, "Nothing puts the numbers in doubt."),
+		link("all findings", () => set({ panel: "quality" })));
 }
 
 const curves = [
@@ -156,14 +188,18 @@ function drawCurves(app, place) {
 	for (const [title, names] of curves) {
 		const lines = names.map(([name, label, colour]) => {
 			const total = app.series.total("process", name, app.from, app.to, 600);
-			return isCurve(total) ? { ...total, label, colour: css(colour), fill: `${css(colour)}22` } : null;
+			return isCurve(total) ? { ...total, label, colour: css(colour),
+				fill: `${css(colour)}22` } : null;
 		}).filter(Boolean);
 		if (!lines.length)
 			continue;
-		const box = h("div.curve", {}, h("div.curve-title", {}, title, lines.length < 2 ? null : lines.map((line) =>
-			h("span.key", {}, h("span.dot", { style: { background: line.colour } }), line.label))));
+		const box = h("div.curve", {}, h("div.curve-title", {}, title,
+			lines.length < 2 ? null : lines.map((line) =>
+			h("span.key", {}, h("span.dot", { style: { background: line.colour } }),
+				line.label))));
 		place.append(box);
-		chart(box, { lines, height: 116, from: app.from, to: app.to, onSelect: (from, to) => app.setTime(from, to) });
+		chart(box, { lines, height: 116, from: app.from, to: app.to,
+			onSelect: (from, to) => app.setTime(from, to) });
 	}
 }
 
@@ -172,18 +208,25 @@ function drawFunctions(app, part, place) {
 	const numbers = (name) => part?.functions[name] ?? model.functions.numbers(name);
 	const nr = part ? part.numbers().length : model.nrFunctions;
 	const time = model.about.has_times ? hot(app, numbers, "self_ns", "ns", "Where the time went",
-		(sum) => part ? `${format("ns", sum)} of self time within the chosen time` : `${format("ns", sum)} of self time, over all threads`, hottest, nr) :
-		hot(app, numbers, "calls", "count", "What was called", (sum) => `${format("count", sum)} calls; they were not timed`, hottest, nr);
-	replace(place, time ?? (part ? h("section.box", {}, h("h2", {}, "Where the time went"), h("p.note", {}, "No single call that was recorded is within the chosen time.")) : null), processes(app, part));
+		(sum) => part ? `${format("ns", sum)} of self time within the chosen time` :
+			`${format("ns", sum)} of self time, over all threads`, hottest, nr) :
+		hot(app, numbers, "calls", "count", "What was called",
+			(sum) => `${format("count", sum)} calls; they were not timed`, hottest, nr);
+	replace(place, time ?? (part ? h("section.box", {}, h("h2", {}, "Where the time went"),
+		h("p.note", {}, "No recorded single call is within the chosen time.")) : null),
+		processes(app, part));
 }
 
 export function makeSummary(app) {
 	const { model } = app;
 	const place = h("div.curves"), figuresPlace = h("div"), functionsPlace = h("div.column");
-	const memory = model.about.has_heap && model.nrFunctions ? hot(app, (name) => model.functions.numbers(name), "alloc_bytes", "bytes", "Who allocated",
-		(sum) => [`${format("bytes", sum)} in all calls`, ofWholeRun()], 6, model.functions.numbers("alloc_bytes").filter((bytes) => bytes > 0).length) : null;
+	const memory = model.about.has_heap && model.nrFunctions ?
+		hot(app, (name) => model.functions.numbers(name), "alloc_bytes", "bytes", "Who allocated",
+		(sum) => [`${format("bytes", sum)} in all calls`, ofWholeRun()], 6,
+			model.functions.numbers("alloc_bytes").filter((bytes) => bytes > 0).length) : null;
 	const none = model.nrFunctions ? null : h("section.box", {}, h("h2", {}, "No functions"),
-		model.sections.filter((section) => section.label === "Time").map((section) => h("p.pre", {}, section.text)));
+		model.sections.filter((section) => section.label === "Time").map((section) => h("p.pre", {},
+			section.text)));
 	const over = h("section.box", {}, h("h2", {}, "Over time"), place);
 	const element = h("div.summary", {}, figuresPlace,
 		h("div.columns", {}, h("div.column", {}, none, functionsPlace, over, memory),

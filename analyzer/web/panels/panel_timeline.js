@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Calls of all threads over time, below the curves of what they used on the same axis.
+// Calls of all threads over time, below curves of what these used, on the same axis.
 import { chart } from "../charts/chart.js";
 import { h, replace } from "../base/dom.js";
 import { gutter, Lanes } from "../charts/lanes.js";
@@ -12,36 +12,44 @@ const ownMax = 4;
 
 const usual = [
 	{ title: "CPU", columns: [["process", "cpu_ns", "CPU", "--curve-cpu"]] },
-	{ title: "Memory", columns: [["process", "rss_bytes", "RSS", "--curve-rss"], ["process", "heap_bytes", "heap", "--curve-heap"]], less: "not heap" },
-	{ title: "I/O", columns: [["process", "read_bytes", "read", "--curve-io"], ["process", "write_bytes", "written", "--curve-other"]] },
+	{ title: "Memory", columns: [["process", "rss_bytes", "RSS", "--curve-rss"],
+		["process", "heap_bytes", "heap", "--curve-heap"]], less: "not heap" },
+	{ title: "I/O", columns: [["process", "read_bytes", "read", "--curve-io"],
+		["process", "write_bytes", "written", "--curve-other"]] },
 ];
 
-// What is shown of itself: also devices, and what the program counts (insideme.h).
+// The curves shown by default: also those of devices, and of the program's own counters (insideme.h).
 function usualOf(app) {
 	const found = new Map();
 	for (const { set: setName, column } of app.series.list)
 		if (setName === "counter" || (/^gpu\d+$/.test(setName) && column === "gpu_percent"))
-			found.set(`${setName}/${column}`, { title: setName === "counter" ? column : setName.toUpperCase(),
-				columns: [[setName, column, setName === "counter" ? "counted" : "busy", setName === "counter" ? "--curve-other" : "--curve-cpu"]] });
+			found.set(`${setName}/${column}`, { title: setName === "counter" ? column :
+				setName.toUpperCase(),
+				columns: [[setName, column, setName === "counter" ? "counted" : "busy",
+					setName === "counter" ? "--curve-other" : "--curve-cpu"]] });
 	return [...usual, ...[...found.values()].slice(0, ownMax)];
 }
 
-// The curves that were chosen, or the usual ones that have something to show.
+// The chosen curves, or those of the default that have something to show.
 function chosen(app) {
 	const extra = (state.curves ?? "").split(",").filter(Boolean).map((name) => {
 		const setName = name.slice(0, name.indexOf("/")), column = name.slice(setName.length + 1);
-		return { title: column.replace(/_(ns|bytes)$/, "").replaceAll("_", " "), columns: [[setName, column, column, "--curve-other"]], extra: name };
+		return { title: column.replace(/_(ns|bytes)$/, "").replaceAll("_", " "),
+			columns: [[setName, column, column, "--curve-other"]], extra: name };
 	});
-	return [...usualOf(app), ...extra].filter((one) => one.columns.some(([setName, column]) => app.series.find(setName, column).length));
+	return [...usualOf(app), ...extra].filter((one) =>
+		one.columns.some(([setName, column]) => app.series.find(setName, column).length));
 }
 
 function linesOf(app, one, nr) {
 	const lines = one.columns.map(([setName, column, label, colour]) => {
 		const total = app.series.total(setName, column, app.from, app.to, nr);
-		return total && total.x.length > 1 ? { ...total, label, colour: css(colour), fill: `${css(colour)}1c` } : null;
+		return total && total.x.length > 1 ? { ...total, label, colour: css(colour),
+			fill: `${css(colour)}1c` } : null;
 	}).filter(Boolean);
 	if (one.less && lines.length === 2 && lines[0].x.length === lines[1].x.length)
-		lines.push({ ...lines[0], label: one.less, colour: css("--curve-other"), fill: undefined, y: lines[0].y.map((value, i) => value - lines[1].y[i]) });
+		lines.push({ ...lines[0], label: one.less, colour: css("--curve-other"), fill: undefined,
+			y: lines[0].y.map((value, i) => value - lines[1].y[i]) });
 	return lines;
 }
 
@@ -59,11 +67,17 @@ class Curves {
 			const lines = linesOf(this.app, one, 600);
 			if (!lines.length)
 				continue;
-			const box = h("div.timeline-curve", {}, h("div.timeline-key", {}, h("b", {}, one.title),
-				lines.map((line) => h("span.key", {}, h("span.dot", { style: { background: line.colour } }), line.label, h("span.now", {}))),
-				one.extra ? h("button.link", { type: "button", onclick: () => this.drop(one.extra) }, "remove") : null));
+			const box = h("div.timeline-curve", {}, h("div.timeline-key", {},
+				h("b", {}, one.title),
+				lines.map((line) => h("span.key", {}, h("span.dot",
+					{ style: { background: line.colour } }), line.label,
+					h("span.now", {}))),
+				one.extra ? h("button.link", { type: "button",
+					onclick: () => this.drop(one.extra) }, "remove") : null));
 			this.element.append(box);
-			const plot = chart(box, { lines, height: 44 + 18 * lines.length + (lines.length < 2 ? 18 : 0), from: this.app.from, to: this.app.to, axis: false, gutter, width: this.width, onSelect: (from, to) => this.app.setTime(from, to) });
+			const plot = chart(box, { lines, height: 44 + 18 * lines.length + (lines.length < 2 ?
+				18 : 0), from: this.app.from, to: this.app.to, axis: false, gutter,
+				width: this.width, onSelect: (from, to) => this.app.setTime(from, to) });
 			plot.hooks.setCursor = [(self) => this.tell(self, box, lines)];
 			this.plots.push({ plot, one });
 		}
@@ -73,7 +87,8 @@ class Curves {
 		const texts = box.querySelectorAll(".now");
 		lines.forEach((line, i) => {
 			const value = plot.cursor.idx === null ? null : plot.data[i + 1][plot.cursor.idx];
-			texts[i].textContent = value === null || value === undefined ? "" : format(line.unit, value);
+			texts[i].textContent = value === null || value === undefined ? "" :
+				format(line.unit, value);
 		});
 	}
 
@@ -93,8 +108,10 @@ class Curves {
 function chooser(app) {
 	const names = new Map(), shown = usualOf(app);
 	for (const series of app.series.list)
-		if (!shown.some((one) => one.columns.some(([setName, column]) => setName === series.set && column === series.column)))
-			names.set(`${series.set}/${series.column}`, `${series.column.replaceAll("_", " ")} (${series.set})`);
+		if (!shown.some((one) => one.columns.some(([setName, column]) => setName === series.set &&
+			column === series.column)))
+			names.set(`${series.set}/${series.column}`,
+				`${series.column.replaceAll("_", " ")} (${series.set})`);
 	if (!names.size)
 		return null;
 	const select = h("select", { "aria-label": "add a curve", onchange: () => {
@@ -102,7 +119,8 @@ function chooser(app) {
 		if (select.value && !list.includes(select.value))
 			set({ curves: [...list, select.value].join(",") });
 		select.value = "";
-	} }, h("option", { value: "" }, "add a curve…"), [...names].sort((a, b) => a[1].localeCompare(b[1])).map(([value, text]) => h("option", { value }, text)));
+	} }, h("option", { value: "" }, "add a curve…"), [...names].sort((a,
+		b) => a[1].localeCompare(b[1])).map(([value, text]) => h("option", { value }, text)));
 	return select;
 }
 
@@ -111,10 +129,13 @@ function noteOf(spans, model) {
 	if (!model.nrFunctions)
 		return "No functions were recorded, so there are no calls: compile with insideme-cc.";
 	if (!calls)
-		return "No call lasted long enough to be recorded by itself; INSIDEME_THRESHOLD=0 records all.";
+		return "No call lasted long enough to be recorded singly; INSIDEME_THRESHOLD=0 records " +
+			"all calls.";
 	const all = model.run?.value("calls", 0) ?? 0;
-	const text = `${exact("count", calls)} of ${exact("count", all)} calls were recorded one by one`;
-	return merged ? `${text}; ${exact("count", merged)} shorter than ${format("ns", short)} are shown together, with exact sums` : text;
+	const text = `${exact("count", calls)} of ${exact("count", all)} calls were recorded singly`;
+	return merged ?
+		`${text}; ${exact("count", merged)} shorter than ${format("ns", short)} are merged, with ` +
+			`exact sums` : text;
 }
 
 export function makeTimeline(app) {
@@ -127,7 +148,8 @@ export function makeTimeline(app) {
 		lanes.layOut();
 		redraw();
 	} }, "tall or flat");
-	const element = h("div.timeline", {}, h("div.toolbar", {}, chooser(app), size, note), curves.element, place);
+	const element = h("div.timeline", {}, h("div.toolbar", {}, chooser(app), size, note), curves.element,
+		place);
 	let lanes = null, frame = 0;
 
 	const draw = () => {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The panels, in their order: adding one is a file and a line. Their keys are 1 to 9; Compare is there with --diff only, and has c.
-// make(app) gives { element, shown(), update(changed), key(event) }; isOfCalls: its functions are those of app.part().
+// The panels, in their order. To add one: a file, and a line here. Their keys are 1 to 9; Compare exists
+// with --diff only, and has c.
+// make(app) gives { element, shown(), update(changed), key(event) }. isOfCalls: the panel shows the
+// functions of app.part().
 import { makeCompare } from "./panel_compare.js";
 import { makeFlame } from "./panel_flame.js";
 import { makeFunctions } from "./panel_functions.js";
@@ -15,12 +17,16 @@ import { makeTimeline } from "./panel_timeline.js";
 export const panels = [
 	{ name: "summary", title: "Summary", make: makeSummary, isOfCalls: true },
 	{ name: "timeline", title: "Timeline", make: makeTimeline },
-	{ name: "flame", title: "Flame graph", make: makeFlame, isOfCalls: true, has: (app) => app.model.nrFunctions > 0 },
-	{ name: "functions", title: "Functions", make: makeFunctions, isOfCalls: true, has: (app) => app.model.nrFunctions > 0 },
+	{ name: "flame", title: "Flame graph", make: makeFlame, isOfCalls: true,
+		has: (app) => app.model.nrFunctions > 0 },
+	{ name: "functions", title: "Functions", make: makeFunctions, isOfCalls: true,
+		has: (app) => app.model.nrFunctions > 0 },
 	{ name: "processes", title: "Processes", make: makeProcesses, isOfCalls: true },
 	{ name: "memory", title: "Memory", make: makeMemory },
-	{ name: "source", title: "Source", make: makeSource, isOfCalls: true, has: (app) => app.model.nrFunctions > 0 && app.model.data.names().includes("source") },
+	{ name: "source", title: "Source", make: makeSource, isOfCalls: true,
+		has: (app) => app.model.nrFunctions > 0 && app.model.data.names().includes("source") },
 	{ name: "quality", title: "Errors and quality", make: makeQuality },
 	{ name: "plot", title: "Plot", make: makePlot },
-	{ name: "compare", key: "c", title: "Compare", make: makeCompare, has: (app) => app.model.data.names().includes("diff") },
+	{ name: "compare", key: "c", title: "Compare", make: makeCompare,
+		has: (app) => app.model.data.names().includes("diff") },
 ];
