@@ -112,7 +112,7 @@ highest() {
 		between "RSS, $way" $((72 << 20)) "$(highest rss_bytes)" $((84 << 20))
 	done
 	"$report" -v heap >heap.txt
-	tr -s ' \n' ' ' <heap.txt | grep -E 'Not heap .* then: 3[2-9](\.[0-9])? MiB of files and shared memory, '
+	tr -s ' \n' ' ' <heap.txt | grep -E 'Not heap .*: 3[2-9](\.[0-9])? MiB of files and shared memory, '
 }
 
 # changes FUNCTION RSS VMS [SLACK]: of each of its calls but the first of a thread, which touches new pages of its stack; in
