@@ -24,12 +24,10 @@
 #include "analyzer/read/entries.h"
 #include "analyzer/read/heap_read.h"
 #include "analyzer/read/machine_rows.h"
-#include "analyzer/read/memory_limits.h"
-#include "analyzer/read/memory_rows.h"
 #include "analyzer/read/nodes_read.h"
 #include "analyzer/read/open_calls.h"
 #include "analyzer/read/process.h"
-#include "analyzer/read/sample_sums.h"
+#include "analyzer/read/records_read.h"
 #include "analyzer/read/samples_read.h"
 #include "analyzer/read/time_namespaces.h"
 #include "analyzer/runs/run.h"
@@ -118,7 +116,7 @@ static void read_process(struct model *model, struct process *process)
 		return;
 	nodes_read(process);
 	heaps_read(process);
-	memory_limits_read(process);
+	records_find_paths(process);
 	samples_read(process);
 	open_calls_read(process);
 	count_slices(process);
@@ -191,7 +189,7 @@ static int open_runs(struct model *model, const struct run *runs, size_t nr_runs
 	time_namespaces_join(model);
 	children_rows_read(model);
 	for (size_t i = 0; i < model->nr_processes; i++)
-		memory_rows_complete(model->processes[i]);
+		process_join_memory_rows(model->processes[i]);
 	return 0;
 }
 
@@ -309,7 +307,7 @@ struct model *model_load_runs(const struct run *runs, size_t nr_runs, const stru
 	}
 	if (model->selection.is_on)
 		count_kept_slices(model);
-	sample_sums_make(model);
+	samples_sum_up(model);
 	tree_sum_up(model);
 	samples_judge(model);
 	return model;

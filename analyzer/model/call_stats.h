@@ -43,7 +43,7 @@ struct sample_stats {
 	uint64_t missed;		/* that the kernel left out before these */
 	double ns;			/* CPU time that nr stand for */
 	double hooks_ns;		/* likewise in_hooks */
-	uint64_t total_nr;		/* sample_sums.c's: nr and those of what it called; recursion once */
+	uint64_t total_nr;		/* samples_read.c's: nr and those of what it called; recursion once */
 	double total_ns;		/* likewise ns */
 };
 

@@ -96,7 +96,7 @@ struct function {
 	struct spans *spans;		/* function_use.c's own */
 	uint64_t nr_started;		/* export_resource_monitor.c's own */
 	uint32_t on_path;		/* tree.c's own: how often it is among the ancestors just now; */
-	bool is_listed, is_called;	/* and whether it is in model->functions; sample_sums.c's: and hooks have told of it */
+	bool is_listed, is_called;	/* and whether it is in model->functions; samples_read.c's: and hooks have told of it */
 
 	/* Filled by resolve.c. name: "module+0x1234" where resolved is false; NULL or 0: not known. */
 	bool resolved;

@@ -34,7 +34,7 @@ void tree_sum_up(struct model *model);
 
 /* All but total_ns; and that, where the caller knows that it is no recursion. */
 void call_stats_add(struct call_stats *sum, const struct call_stats *stats);
-/* Without what it called, see sample_sums.h. */
+/* Without what it called, see samples_read.h. */
 void sample_stats_add(struct sample_stats *sum, const struct sample_stats *samples);
 void call_stats_add_total(struct call_stats *sum, const struct call_stats *stats);
 void heap_stats_add(struct heap_stats *sum, const struct heap_stats *heap);

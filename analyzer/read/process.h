@@ -13,6 +13,12 @@ struct process *process_open(struct model *model, const char *path);
 struct process *process_of_header(struct model *model, const char *path, const struct log_header *header);
 void process_close(struct process *process);
 
+/*
+ * Add the readings of memory in the set "process" to the set "memory", if there is one: either may be the rarer, as the
+ * sampler must not cost more than its share. Called once the process has all its rows.
+ */
+void process_join_memory_rows(struct process *process);
+
 /* Threads and records; process->origin_ns must be set. */
 void process_read_threads(struct process *process);
 

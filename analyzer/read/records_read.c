@@ -270,6 +270,16 @@ void records_read(struct process *process)
 	process->cwd = process_fact(process, "cwd") ?: "";
 }
 
+void records_find_paths(struct process *process)
+{
+	for (size_t i = 0; i < process->nr_events; i++) {
+		struct event *event = &process->events[i];
+
+		if (event->kind == LOG_EVENT_MEMORY_PATH && event->thread && event->values[0] <= UINT32_MAX)
+			event->node = nodes_path(event->thread, (uint32_t)event->values[0]);
+	}
+}
+
 void records_release(struct process *process)
 {
 	marks_release(process);

@@ -7,6 +7,8 @@
 
 /* Fill facts, modules, events and labels of @process. Its threads and its timebase must be known. */
 void records_read(struct process *process);
+/* Find the paths of events: what the threads were in when memory reached INSIDEME_MAX_MEMORY. Called after nodes_read(). */
+void records_find_paths(struct process *process);
 void records_release(struct process *process);
 
 /* A child without a log has its parent's. */

@@ -8,7 +8,14 @@
 /* Add the samples of a log to its paths, after its nodes. */
 void samples_read(struct process *process);
 
-/* Self times of functions by hooks and samples together, once the tree is summed up. */
+/*
+ * Give each path the samples of all paths below it, before functions are summed up. Where hooks recorded calls, samples in
+ * a function without hooks count for its innermost caller that has them, as its time does. Where none did, samples are all
+ * that is known (model->is_sampled).
+ */
+void samples_sum_up(struct model *model);
+
+/* Estimate self times of functions from hooks and samples together. Called once the tree is summed up. */
 void samples_judge(struct model *model);
 
 static inline bool samples_exist(const struct model *model)
