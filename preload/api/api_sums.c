@@ -5,8 +5,8 @@
 #include <errno.h>
 
 #include "preload/calls/paths.h"
+#include "preload/common/base/proc_text.h"
 #include "preload/common/base/text.h"
-#include "preload/common/resources/proc_text.h"
 #include "preload/common/resources/usage.h"
 #include "preload/common/run/process_id.h"
 #include "preload/objects/fork_gate.h"

@@ -6,6 +6,7 @@
 
 #include "preload/common/base/syscalls.h"
 #include "preload/common/run/message.h"
+#include "preload/samples/cpu_samples.h"
 #include "preload/stacks/stacks.h"
 #include "preload/state/entry.h"
 #include "preload/state/recording_state.h"

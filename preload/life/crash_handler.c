@@ -8,6 +8,7 @@
 #include <sys/mman.h>
 
 #include "preload/common/base/syscalls.h"
+#include "preload/samples/cpu_samples.h"
 #include "preload/stacks/thread.h"
 
 #define STACK_BYTES	(64u << 10)

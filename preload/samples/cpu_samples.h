@@ -13,6 +13,9 @@
 
 #include "preload/state/live.h"
 
+/* What a signal handler returns to: the restorer of struct kernel_action. */
+extern HIDDEN void insideme_signal_return(void);
+
 /* Constructor, and a child that opens its log: find out whether the thread timers of this process may be used. */
 void samples_init(void);
 

@@ -6,6 +6,7 @@
 #include <sys/prctl.h>
 
 #include "preload/common/base/clock.h"
+#include "preload/common/base/proc_text.h"
 #include "preload/common/base/syscalls.h"
 #include "preload/common/base/text.h"
 #include "preload/common/log/log.h"
@@ -145,10 +146,10 @@ static void publish(struct log_entry *made)
  */
 static uint64_t start_of(uint64_t before_ns)
 {
-	uint64_t start = clock_ns(CLOCK_BOOTTIME) / PROCESS_TICK_NS;
+	uint64_t start = clock_ns(CLOCK_BOOTTIME) / PROC_TICK_NS;
 	uint32_t ppid;
 
-	if (before_ns / PROCESS_TICK_NS != start)
+	if (before_ns / PROC_TICK_NS != start)
 		process_parent(PROCESS_SELF, &ppid, &start);
 	return start;
 }

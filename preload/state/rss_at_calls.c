@@ -4,7 +4,7 @@
 
 #include <sys/resource.h>
 
-#include "preload/common/resources/proc_text.h"
+#include "preload/common/base/proc_text.h"
 #include "preload/state/log_space.h"
 
 #define TABLE_MOST	1024u		/* of the descriptor: more would make the kernel's table large, and each fork slow */

@@ -189,7 +189,4 @@ struct kernel_action {
 	uint64_t mask;
 };
 
-/* What a handler returns to: the restorer. */
-extern HIDDEN void insideme_signal_return(void);
-
 #endif

@@ -2,7 +2,7 @@
 /* Reads the files of control groups. */
 #include "preload/common/resources/cgroup.h"
 
-#include "preload/common/resources/proc_text.h"
+#include "preload/common/base/proc_text.h"
 
 #define NO_LIMIT (1ull << 62)	/* version 1 writes the largest number of whole pages for "no limit" */
 #define MOUNTS "/sys/fs/cgroup"	/* every distribution and container mounts them here */

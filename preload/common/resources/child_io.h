@@ -17,7 +17,7 @@
 #include <stdint.h>
 
 #include "insideme_log.h"
-#include "preload/common/resources/proc_text.h"
+#include "preload/common/base/proc_text.h"
 #include "preload/common/resources/source.h"
 
 struct waited_io {

@@ -3,7 +3,7 @@
 #include "preload/common/resources/context_switches.h"
 
 #include "preload/common/base/directory.h"
-#include "preload/common/resources/proc_text.h"
+#include "preload/common/base/proc_text.h"
 
 void switches_open(struct switches *switches, int pid, struct source_count *count)
 {

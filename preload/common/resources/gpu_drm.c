@@ -5,7 +5,7 @@
 #include <errno.h>
 
 #include "preload/common/base/directory.h"
-#include "preload/common/resources/proc_text.h"
+#include "preload/common/base/proc_text.h"
 
 #define DESCRIPTORS_MAX	256	/* that one reading looks at */
 #define CLIENTS_MAX	32

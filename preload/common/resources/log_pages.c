@@ -2,7 +2,7 @@
 /* Counts the pages of a log that a process has in memory. */
 #include "preload/common/resources/log_pages.h"
 
-#include "preload/common/resources/proc_text.h"
+#include "preload/common/base/proc_text.h"
 
 #define CHUNK_PAGES_MIN	64u	/* 512 bytes of pagemap: 1 us */
 #define TOGETHER	4u

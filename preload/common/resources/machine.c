@@ -4,7 +4,7 @@
 
 #include "preload/common/base/clock.h"
 #include "preload/common/base/directory.h"
-#include "preload/common/resources/proc_text.h"
+#include "preload/common/base/proc_text.h"
 
 #define BLOCK_DIR "/sys/block/"
 #define SLOW_NS 250000000u	/* between readings of slow numbers, which cost three quarters of all */

@@ -5,7 +5,7 @@
 #include <sys/stat.h>
 
 #include "preload/common/base/directory.h"
-#include "preload/common/resources/proc_text.h"
+#include "preload/common/base/proc_text.h"
 
 #define RARELY	2	/* this text is read once in so many readings, since it costs a third of all */
 

@@ -4,7 +4,7 @@
 
 #include <stdbool.h>
 
-#include "preload/common/resources/proc_text.h"
+#include "preload/common/base/proc_text.h"
 
 /* Open ROOT/sys/class/KIND, followed by @number and @file. */
 static int open_sensor(const struct sensors *sensors, const char *kind, uint32_t number, const char *file)

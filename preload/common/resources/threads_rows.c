@@ -7,7 +7,7 @@
 
 #include "preload/common/base/clock.h"
 #include "preload/common/base/directory.h"
-#include "preload/common/resources/proc_text.h"
+#include "preload/common/base/proc_text.h"
 
 /* the threads are listed once in so many readings, even when their number stays the same */
 #define LIST_ALWAYS	16

@@ -6,7 +6,7 @@
 #include <sys/stat.h>
 
 #include "preload/common/base/clock.h"
-#include "preload/common/resources/proc_text.h"
+#include "preload/common/base/proc_text.h"
 
 #define CPU_CLOCK_OF(pid) ((int)((~(unsigned)(pid)) << 3 | 2)) /* CPUCLOCK_SCHED of a whole process */
 /* at most, until the thread's two clocks were read this close to each other: */

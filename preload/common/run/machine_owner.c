@@ -12,7 +12,7 @@ void machine_owner_init(struct machine_owner *owner, struct run *run, const stru
 	*owner = (struct machine_owner){ .run = run, .log = log };
 }
 
-/* A daemon or another host is behind such a page: each access may wait for it, or end the process. */
+/* Another host or a daemon serves such a page: an access may wait for it, or end the process. */
 static bool is_remote(const struct run *run)
 {
 	int fd = (int)sys_open(run->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
@@ -24,8 +24,9 @@ static bool is_remote(const struct run *run)
 }
 
 /*
- * A process that found its run by the log that programs share has not mapped the page yet. A process of another boot or
- * host, or one that does not see what others write, reads the machine whatever the others do.
+ * A process that found its run by the log that programs share has not mapped the page yet. A
+ * process of another boot or host, or one that does not see what others write, reads the machine in
+ * any case.
  */
 static void find_page(struct machine_owner *owner)
 {
@@ -34,7 +35,8 @@ static void find_page(struct machine_owner *owner)
 	owner->has_looked = true;
 	if (!run || is_remote(run) || (!run->page && run_map_page(run, NULL) < 0))
 		return;
-	if (!run->page_is_private && owner->log->boot_id[0] && text_equal(run->page->boot_id, owner->log->boot_id))
+	if (!run->page_is_private && owner->log->boot_id[0] &&
+	    text_equal(run->page->boot_id, owner->log->boot_id))
 		owner->page = run->page;
 }
 
@@ -43,7 +45,10 @@ static uint64_t self_of(const struct machine_owner *owner)
 	return owner->log->process_start << 32 | owner->log->pid;
 }
 
-/* The start is compared as far as the page has it: in 1.4 years a pid would have to come back at the same 10 ms. */
+/*
+ * The page has the low bits of the start. To be mistaken, a pid would have to come back within the
+ * same 10 ms after 1.4 years.
+ */
 static bool is_there(uint64_t word)
 {
 	uint32_t pid = (uint32_t)word & ~LOG_MACHINE_IDLE;
@@ -65,8 +70,8 @@ bool machine_owner_claim(struct machine_owner *owner, bool is_idle)
 		return true;
 	if (!machine_owner_is_self(owner) && (is_idle || !(seen & LOG_MACHINE_IDLE)) && is_there(seen))
 		return false;
-	return __atomic_compare_exchange_n(&owner->page->machine_owner, &seen, wanted, false, __ATOMIC_RELAXED,
-					   __ATOMIC_RELAXED);
+	return __atomic_compare_exchange_n(&owner->page->machine_owner, &seen, wanted, false,
+					   __ATOMIC_RELAXED, __ATOMIC_RELAXED);
 }
 
 bool machine_owner_is_self(const struct machine_owner *owner)
@@ -80,7 +85,8 @@ void machine_owner_leave(struct machine_owner *owner)
 	uint64_t seen = owner->page ? __atomic_load_n(&owner->page->machine_owner, __ATOMIC_RELAXED) : 0;
 
 	if (owner->page && machine_owner_is_self(owner))
-		__atomic_compare_exchange_n(&owner->page->machine_owner, &seen, 0, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+		__atomic_compare_exchange_n(&owner->page->machine_owner, &seen, 0, false, __ATOMIC_RELAXED,
+					    __ATOMIC_RELAXED);
 }
 
 /* 0: not known. */
@@ -95,7 +101,7 @@ static uint64_t network_namespace(void)
 	return text_begins(link, "net:[") && text_read_u64(&at, &inode) == 0 ? inode : 0;
 }
 
-/* Counters of two namespaces in one curve would be nonsense. The first owner chooses the namespace. */
+/* Counters of two namespaces in one curve would make no sense. The first owner chooses the namespace. */
 bool machine_owner_has_network(const struct machine_owner *owner)
 {
 	uint64_t first = 0, own;
@@ -103,6 +109,7 @@ bool machine_owner_has_network(const struct machine_owner *owner)
 	if (!owner->page)
 		return true;
 	own = network_namespace();
-	return __atomic_compare_exchange_n(&owner->page->machine_network, &first, own, false, __ATOMIC_RELAXED,
-					   __ATOMIC_RELAXED) || first == own;
+	return __atomic_compare_exchange_n(&owner->page->machine_network, &first, own, false,
+					   __ATOMIC_RELAXED, __ATOMIC_RELAXED) ||
+	       first == own;
 }

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Who a process is, and when, for the names and headers of logs. */
+/* Identifies processes, for the names and headers of logs. */
 #include "preload/common/run/process_id.h"
 
 #include <errno.h>
 #include <limits.h>
 #include <sys/utsname.h>
 
+#include "preload/common/base/proc_text.h"
 #include "preload/common/base/syscalls.h"
 #include "preload/common/base/text.h"
 
@@ -37,52 +38,37 @@ void proc_path(char *path, size_t bytes, uint32_t pid, const char *name)
 	text_add(&text, name);
 }
 
-/* Fields 3, 4 and 22 of /proc/PID/stat. The command in field 2 may hold anything, so they are counted from its last ')'. */
-static int read_stat(uint32_t pid, char *state, uint32_t *ppid, uint64_t *start)
+static int read_stat(uint32_t pid, struct proc_stat *stat)
 {
 	char path[32], content[1024];
-	const char *at = NULL;
-	uint64_t value = 0;
 
 	proc_path(path, sizeof(path), pid, "/stat");
-	if (read_file(path, content, sizeof(content)) < 0)
-		return -ESRCH;
-	for (const char *p = content; *p; p++)
-		if (*p == ')')
-			at = p;
-	if (!at || at[1] != ' ' || !at[2])
-		return -EINVAL;
-	*state = at[2];
-	at += 3;
-	for (int field = 4; field <= 22; field++) {
-		while (*at == ' ' || *at == '-')
-			at++;
-		if (text_read_u64(&at, &value) < 0)
-			return -EINVAL;
-		if (field == 4)
-			*ppid = (uint32_t)value;
-	}
-	*start = value;
-	return 0;
+	return read_file(path, content, sizeof(content)) < 0 ? -ESRCH : proc_parse_stat(content, stat);
 }
 
 int process_parent(uint32_t pid, uint32_t *ppid, uint64_t *start)
 {
-	char state;
+	struct proc_stat stat;
+	int error = read_stat(pid, &stat);
 
-	return read_stat(pid, &state, ppid, start);
+	if (error < 0)
+		return error;
+	*ppid = (uint32_t)stat.parent_pid;
+	*start = stat.start_ticks;
+	return 0;
 }
 
-/* The kernel may hide the file of another user's process. */
+/*
+ * The kernel may hide the file of another user's process; then it is only known whether the process
+ * exists.
+ */
 bool process_runs(uint32_t pid, uint32_t start_low)
 {
-	uint64_t start;
-	uint32_t ppid;
-	char state;
+	struct proc_stat stat;
 
-	if (read_stat(pid, &state, &ppid, &start) < 0)
+	if (read_stat(pid, &stat) < 0)
 		return raw_syscall(SYS_kill, pid, 0, 0, 0, 0, 0) != -ESRCH;
-	return state != 'Z' && state != 'X' && (uint32_t)start == start_low;
+	return stat.state != 'Z' && stat.state != 'X' && (uint32_t)stat.start_ticks == start_low;
 }
 
 static void name_program(char *program, const char *exe)
@@ -151,7 +137,10 @@ void process_id_read(struct process_id *id, const char *exe)
 void format_date(char *date, uint64_t realtime_ns)
 {
 	uint64_t seconds = realtime_ns / 1000000000u, days = seconds / 86400, second = seconds % 86400;
-	/* Days to a civil date by eras of 400 years that begin in March, so that leap days come last. */
+	/*
+	 * Days become a civil date by eras of 400 years that begin in March, so that leap days come
+	 * last.
+	 */
 	uint64_t day = days + 719468, era = day / 146097, of_era = day % 146097;
 	uint64_t year = (of_era - of_era / 1460 + of_era / 36524 - of_era / 146096) / 365;
 	uint64_t of_year = of_era - (365 * year + year / 4 - year / 100), month = (5 * of_year + 2) / 153;

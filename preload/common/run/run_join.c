@@ -6,6 +6,7 @@
 
 #include "preload/common/base/clock.h"
 #include "preload/common/base/directory.h"
+#include "preload/common/base/proc_text.h"
 #include "preload/common/base/syscalls.h"
 #include "preload/common/base/text.h"
 #include "preload/common/run/launch_run.h"
@@ -72,7 +73,7 @@ static bool run_of_ancestor(struct run *run, enum run_wish wish, struct process_
  */
 static void date_of_start(char *date, const struct process_id *id)
 {
-	uint64_t since_boot_ns = clock_ns(CLOCK_BOOTTIME), start_ns = id->start * PROCESS_TICK_NS;
+	uint64_t since_boot_ns = clock_ns(CLOCK_BOOTTIME), start_ns = id->start * PROC_TICK_NS;
 	uint64_t age_ns = since_boot_ns > start_ns ? since_boot_ns - start_ns : 0;
 
 	format_date(date, clock_ns(CLOCK_REALTIME) - age_ns - 1000000000u);

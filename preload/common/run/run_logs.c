@@ -6,6 +6,7 @@
 
 #include "preload/common/base/clock.h"
 #include "preload/common/base/directory.h"
+#include "preload/common/base/proc_text.h"
 #include "preload/common/base/syscalls.h"
 #include "preload/common/base/text.h"
 #include "preload/common/log/log_elsewhere.h"
@@ -53,7 +54,7 @@ static bool read_header(const char *path, struct log_header *header)
 
 bool run_knows_newborn(const char *path, struct process_id *id)
 {
-	uint64_t now = clock_ns(CLOCK_BOOTTIME) / PROCESS_TICK_NS, newborn;
+	uint64_t now = clock_ns(CLOCK_BOOTTIME) / PROC_TICK_NS, newborn;
 	struct log_header header;
 	uint32_t age;
 

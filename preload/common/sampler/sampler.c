@@ -73,7 +73,8 @@ int sampler_start(struct sampler *sampler, const struct sampler_config *config)
 /* Another process owns the machine's rows: this one asks again when its next row would be due. */
 static bool is_others(struct sampler *sampler, enum column_set_id set)
 {
-	if (set != SET_SYSTEM || machine_owner_claim(&sampler->sources.machine_owner, pace_rests(sampler, set)))
+	if (set != SET_SYSTEM ||
+	    machine_owner_claim(&sampler->sources.machine_owner, pace_rests(sampler, set)))
 		return false;
 	pace_took_row(sampler, set, sampler->now_ns);
 	return true;

@@ -25,7 +25,8 @@ static void need_machine(struct sources *sources)
 	if (sources->machine_is_open)
 		return;
 	sources->machine_is_open = true;
-	machine_open(&sources->machine, count_of(sources), machine_owner_has_network(&sources->machine_owner));
+	machine_open(&sources->machine, count_of(sources),
+		     machine_owner_has_network(&sources->machine_owner));
 	if (sources->knows_cores)
 		return;
 	sources->knows_cores = true;

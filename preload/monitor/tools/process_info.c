@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "insideme_log.h"
-#include "preload/common/resources/proc_text.h"
+#include "preload/common/base/proc_text.h"
 #include "preload/common/resources/source.h"
 
 /*

@@ -11,8 +11,8 @@
 #include <cmocka.h>
 
 #include "insideme_log.h"
+#include "preload/common/base/proc_text.h"
 #include "preload/common/resources/cgroup.h"
-#include "preload/common/resources/proc_text.h"
 
 /* From field 3 on: state, ppid, ..., as the kernel prints them. */
 #define STAT_REST "S 1 7 7 34816 7 4194304 1234 56 7 8 150 25 9 10 20 0 3 0 987654 2777088 325 18446744073709551615\n"

@@ -18,6 +18,7 @@
 
 #include <cmocka.h>
 
+#include "preload/common/base/proc_text.h"
 #include "preload/common/run/run_join.h"
 #include "preload/common/run/run_logs.h"
 
@@ -323,7 +324,7 @@ static void an_image_knows_its_start_from_the_fork_before(void **state)
 
 	(void)state;
 	clock_gettime(CLOCK_BOOTTIME, &now);
-	ticks = ((uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec) / PROCESS_TICK_NS;
+	ticks = ((uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec) / PROC_TICK_NS;
 	assert_true(is_told(&own, ticks));
 	assert_int_equal(own.start, ticks);
 	assert_false(is_told(&other, ticks));

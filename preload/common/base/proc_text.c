@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Parses the text of /proc. */
-#include "preload/common/resources/proc_text.h"
+#include "preload/common/base/proc_text.h"
 
 #include <errno.h>
 #include <stddef.h>

@@ -5,8 +5,8 @@
  * comes out; no process, clock or file is touched. This is the sampler's fast path: it parses some
  * 700 bytes a hundred times a second. All texts end with 0.
  */
-#ifndef INSIDEME_RESOURCES_PROC_TEXT_H
-#define INSIDEME_RESOURCES_PROC_TEXT_H
+#ifndef INSIDEME_PROC_TEXT_H
+#define INSIDEME_PROC_TEXT_H
 
 #include <stdbool.h>
 #include <stdint.h>
