@@ -162,7 +162,8 @@ void log_publish_entry(struct log_header *log, struct log_entry *entry)
 
 	entry->older = __atomic_load_n(&log->entries, __ATOMIC_RELAXED);
 	log_publish(&entry->record, LOG_RECORD_ENTRY);
-	while (!__atomic_compare_exchange_n(&log->entries, &entry->older, place, false, __ATOMIC_RELEASE, __ATOMIC_RELAXED))
+	while (!__atomic_compare_exchange_n(&log->entries, &entry->older, place, false, __ATOMIC_RELEASE,
+					    __ATOMIC_RELAXED))
 		;
 }
 
