@@ -1,5 +1,6 @@
-# InsideMe. Targets: all, check, torture, gpu, demo, bench, install, clean. V=1 shows the commands, O=dir builds there,
-# DEV=1 makes strict warnings errors, SAN=address,undefined builds the tools under sanitizers.
+# InsideMe. Targets: all, check, torture, gpu, demo, bench, install, clean. V=1 shows the
+# commands, O=dir builds there, DEV=1 turns strict warnings into errors, SAN=address,undefined builds the
+# tools under sanitizers.
 O ?= build
 PREFIX ?= /usr/local
 CFLAGS ?= -O2 -g
@@ -13,25 +14,27 @@ warnings := -Wall -Wextra -Wstrict-prototypes -Wmissing-prototypes
 warnings += $(if $(DEV),-Werror -Wshadow -Wpointer-arith -Wundef -Wvla)
 common := -std=gnu11 -D_GNU_SOURCE -DINSIDEME_VERSION='"$(VERSION)"' $(warnings) -MMD -MP -iquote include -iquote .
 
-# The recorder must never be instrumented itself, whatever CFLAGS says; and gcc must not make libc
-# calls out of its loops and structure copies where that can be helped.
+# The recorder must never be instrumented itself, whatever CFLAGS contains. gcc must not turn its loops and
+# structure copies into libc calls, as far as that can be prevented.
 recorder_cflags := $(filter-out -finstrument-functions% -fsanitize% -pg -flto%,$(CFLAGS)) $(common) \
 	-fPIC -fdata-sections -fvisibility=hidden -ftls-model=initial-exec -fno-stack-protector -fno-builtin -fno-lto \
 	$(if $(findstring clang,$(CC)),,-fno-tree-loop-distribute-patterns) -fno-omit-frame-pointer -fno-plt \
 	-mgeneral-regs-only $(if $(findstring aarch64,$(shell $(CC) -dumpmachine)),-mno-outline-atomics)
-# Two segments in place of four, and nothing made read-only later: a short program's start feels each mapping.
+# Two segments instead of four, and none that becomes read-only later: each mapping slows a short program's
+# start.
 recorder_ldflags := -shared -nostdlib -Wl,-z,now,-z,norelro,-z,noseparate-code,-z,nodelete \
 	-Wl,-z,initfirst,-Bsymbolic,--no-undefined,--sort-section=alignment
 sanitize := -fno-sanitize-recover=all
-# Of pictures only the types: the library is loaded when one is drawn.
+# Only cairo's types are used here: insideme-report loads the library when it draws a picture.
 cairo_cflags := $(patsubst -I%,-isystem %,$(shell $(PKG_CONFIG) --cflags cairo))
 tool_cflags := $(CFLAGS) $(common) $(cairo_cflags) $(if $(SAN),-fsanitize=$(SAN) $(sanitize))
 test_cflags := $(CFLAGS:-O2=-O1) $(common) $(cairo_cflags) -fsanitize=address,undefined $(sanitize)
 analyzer_libs = $(shell $(PKG_CONFIG) --libs libdw libelf jansson zlib) -lsupc++ -lm
 
-# Rooms are folders: a file takes part by where it lies. preload/common is what library and insideme-run share.
+# Rooms are folders: a file's folder decides what it is linked into. preload/common goes into the library and
+# into insideme-run.
 shared_src := $(wildcard preload/common/*/*.c)
-# What is wiped at a fork comes first: a mapping of its own then takes one cut, not two.
+# Memory that is wiped at a fork comes first: then one cut, not two, makes it a mapping of its own.
 first_src := preload/state/live.c
 recorder_src := $(first_src) $(shared_src) $(filter-out preload/nop_hooks.c preload/monitor/% $(first_src),$(wildcard preload/*.c preload/*/*.c))
 monitor_src := $(wildcard preload/monitor/*.c preload/monitor/*/*.c) $(shared_src)
@@ -48,7 +51,7 @@ compilers := $(addprefix $(O)/insideme-,cc c++ fc)
 
 all: $(O)/libinsideme.so $(O)/libinsideme-nop.so $(O)/insideme-run $(O)/insideme-report $(compilers) $(man_pages)
 
-# A change of flags rebuilds what they go into.
+# A change of flags rebuilds all objects.
 $(O)/flags: FORCE
 	@mkdir -p $(O)
 	@echo '$(CC) $(recorder_cflags) $(tool_cflags)' | cmp -s - $@ || echo '$(CC) $(recorder_cflags) $(tool_cflags)' > $@
@@ -56,7 +59,7 @@ $(O)/flags: FORCE
 $(O)/recorder/%.o: %.c $(O)/flags
 	@mkdir -p $(@D)
 	$(call say,CC)$(CC) $(recorder_cflags) $(own) -c $< -o $@
-# The hot path: no frame pointer, 0.3 ns of a call; and wherever the linker puts it, it begins at a line.
+# The hot path: leaving out the frame pointer saves 0.3 ns a call, and functions begin at a cache line.
 $(O)/recorder/preload/hooks/hooks.o: own := -fomit-frame-pointer -falign-functions=64
 $(O)/tool/%.o: %.c $(O)/flags
 	@mkdir -p $(@D)
@@ -74,7 +77,7 @@ $(O)/insideme-run: $(monitor_obj)
 $(O)/insideme-report: $(analyzer_obj)
 	$(call say,LD)$(CC) $(if $(SAN),-fsanitize=$(SAN)) -o $@ $(analyzer_obj) $(analyzer_libs)
 
-# The html page is a file of its own until it is put into insideme-report. Built anew when npm appears.
+# The html page is a file until insideme-report is linked with it. It is rebuilt when npm is installed.
 web := $(filter-out analyzer/web/node_modules%,$(wildcard analyzer/web/*.* analyzer/web/*/*.js))
 $(O)/npm: FORCE
 	@mkdir -p $(O)
@@ -85,11 +88,11 @@ page_objects := $(O)/tool/analyzer/page/page.o $(O)/sanitized/analyzer/page/page
 $(page_objects): $(O)/page.html
 $(page_objects): own := -DPAGE_FILE='"$(abspath $(O)/page.html)"'
 
-# One script, which looks at the name that it was called by.
+# One script, which depends on the name that it is called by.
 $(compilers): scripts/insideme-cc
 	$(call say,COPY)install -m 755 $< $@
 
-# The settings' part of the manual is written by the table that the parser uses.
+# The manual's part about settings comes from the table that the parser uses.
 $(O)/settings-man: $(call obj,tool,scripts/settings-man.c $(wildcard preload/common/base/*.c))
 	$(call say,LD)$(CC) $(if $(SAN),-fsanitize=$(SAN)) -o $@ $^
 $(man_pages): $(O)/%: doc/% $(O)/settings-man
@@ -98,7 +101,7 @@ $(man_pages): $(O)/%: doc/% $(O)/settings-man
 
 include test/build.mk
 
-# The library has its own folder, which insideme-run looks in, and a name where ld.so looks.
+# The library is in a folder of its own, where insideme-run finds it, and has links where ld.so finds it.
 lib := $(DESTDIR)$(PREFIX)/lib
 install: all
 	install -d $(lib)/insideme $(lib)/pkgconfig $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/share/man/man1 \
@@ -115,7 +118,7 @@ install: all
 	install -m 644 include/insideme.h include/insideme.f90 $(DESTDIR)$(PREFIX)/include
 	@PREFIX='$(PREFIX)' DESTDIR='$(DESTDIR)' scripts/after-install
 
-# The sources with the page as npm builds it, for machines that have none.
+# The sources, with the page as npm builds it, for machines without npm.
 dist: $(O)/page.html
 	@test -s $< || { echo "dist: there is no page: install npm" >&2; exit 1; }
 	$(Q)rm -rf $(O)/dist && mkdir -p $(O)/dist && git archive --prefix=insideme-$(VERSION)/ HEAD | tar -x -C $(O)/dist

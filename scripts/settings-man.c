@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Writes the settings table as a part of a manual page, so that the manual cannot say anything else. */
+/* Writes the settings table as a part of the manual page, so that the two always agree. */
 #include <stdio.h>
 
 #include "preload/common/base/settings.h"

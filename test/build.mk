@@ -1,7 +1,7 @@
 # The tests: make check, and what it runs. Each unit test is one cmocka program of one group; each program of
 # programs/ is built by gcc and, as NAME.clang, by clang; *_plugin.c are objects to load while running.
 bin := $(O)/test/bin
-# Where tests are built: beside all else, also for who names that folder itself.
+# Tests are built in a folder below O, unless O is that folder already.
 check_folder := $(patsubst %/check,%,$(O))/check
 program_flags = -g -O2 -finstrument-functions -pthread -Wall -isystem include
 real_code := countries
@@ -32,7 +32,7 @@ $(bin)/%.so: test/programs/%.c
 $(bin)/witness.so: test/run/witness.c
 	@mkdir -p $(@D)
 	$(call say,CC)gcc -g -O2 -Wall -shared -fPIC $< -o $@
-# Stand-ins for NVIDIA's library, by the size of their entries.
+# Stand-ins for NVIDIA's library, one for each size of its entries.
 nvml := $(foreach bytes,16 24 32,$(bin)/nvml-$(bytes)/libnvidia-ml.so.1)
 $(nvml): $(bin)/nvml-%/libnvidia-ml.so.1: test/run/nvml.c
 	@mkdir -p $(@D)
@@ -47,7 +47,7 @@ gpu:
 run-gpu: all $(bin)/holds $(O)/sanitized/insideme-report
 	$(Q)TEST_BUILD=$(abspath $(O)) scripts/run-test test/gpu/gpu.bats
 .PHONY: gpu run-gpu
-# The golden runs, and what is expected of them, written anew after a change of a view that is meant: make expected
+# The golden runs, and the texts that views must show of them. After an intended change: make expected
 $(bin)/golden: test/logs/golden.c test/unit/build_log.c test/unit/build_marks.c test/unit/build_log.h test/unit/build_marks.h $(wildcard include/*.h)
 	@mkdir -p $(@D)
 	$(call say,CC)$(CC) $(test_cflags) $(filter %.c,$^) -o $@
@@ -57,7 +57,7 @@ expected:
 write-expected: $(bin)/golden $(O)/sanitized/insideme-report
 	$(Q)rm -f test/logs/expected/*.txt && test/logs/show $(abspath $(O)) $(abspath test/logs/expected)
 .PHONY: expected write-expected
-# Programs as other options build them; a library of its own comes with order.
+# Programs built with other options. order has a library of its own.
 $(bin)/jumps.fortified: program_flags += -D_FORTIFY_SOURCE=2
 $(bin)/calls.nopie: program_flags += -no-pie -fno-pie
 $(bin)/calls.noplt: program_flags += -fno-plt
@@ -71,7 +71,7 @@ $(calls_variants) $(bin)/jumps.fortified:
 	@mkdir -p $(@D)
 	$(call say,CC)gcc $(program_flags) $< -o $@
 programs += $(calls_variants) $(bin)/jumps.fortified
-# For samples of stacks: without hooks.
+# Programs without hooks, for samples of stacks.
 $(bin)/cpu_sites.nopie $(bin)/cpu_sites.lto $(bin)/sampled.plain: program_flags = -g -O2 -pthread -Wall
 $(bin)/cpu_sites.nopie: program_flags += -no-pie -fno-pie
 $(bin)/cpu_sites.lto: program_flags += -flto
@@ -80,7 +80,7 @@ $(bin)/sampled.plain: test/programs/sampled.c
 $(bin)/cpu_sites.nopie $(bin)/cpu_sites.lto: test/programs/cpu_sites.cpp
 	$(call say,CXX)g++ $(program_flags) $< -o $@
 programs += $(bin)/sampled.plain $(bin)/cpu_sites.nopie $(bin)/cpu_sites.lto
-# Regions of the source: with hooks and without, at both ends of optimisation.
+# Regions of the source: with and without hooks, optimised and not.
 regions_variants := $(foreach name,regions regions_cpp,$(addprefix $(bin)/$(name).,plain plain.clang slow slow.clang nopie))
 $(filter %.plain %.plain.clang,$(regions_variants)): program_flags := $(filter-out -finstrument-functions,$(program_flags))
 $(filter %.slow %.slow.clang,$(regions_variants)): program_flags += -O0
@@ -92,7 +92,7 @@ $(regions_variants): include/insideme.h
 	$(call say,CC)$(if $(findstring .clang,$@),clang,gcc)$(if $(findstring _cpp,$@),$(if $(findstring .clang,$@),++)) \
 		$(program_flags) $(filter test/programs/%,$^) -o $@ $(if $(findstring _cpp,$@),-lstdc++)
 programs += $(regions_variants)
-# Switches and questions at both ends of optimisation; and where regions alone are recorded.
+# Switches and queries: optimised and not, and without hooks, where only regions are recorded.
 switched_variants := $(foreach name,switched asks,$(addprefix $(bin)/$(name).,plain plain.clang slow slow.clang))
 $(filter %.plain %.plain.clang,$(switched_variants)): program_flags := $(filter-out -finstrument-functions,$(program_flags))
 $(filter %.slow %.slow.clang,$(switched_variants)): program_flags += -O0
@@ -107,7 +107,7 @@ $(switched_cpp_variants): test/programs/switched_cpp.cpp include/insideme.h
 	@mkdir -p $(@D)
 	$(call say,CXX)$(if $(findstring .clang,$@),clang++,g++) $(program_flags) $< -o $@
 programs += $(switched_variants) $(switched_cpp_variants)
-# Exceptions as they are without optimization.
+# Exceptions without optimisation.
 $(bin)/throws.plain $(bin)/throws.plain.clang: program_flags += -O0
 $(bin)/throws.plain $(bin)/throws.plain.clang: test/programs/throws.cpp
 	@mkdir -p $(@D)
@@ -123,7 +123,7 @@ $(bin)/throws.static: test/programs/throws.cpp
 	@mkdir -p $(@D)
 	$(call say,CXX)g++ $(program_flags) -static-libstdc++ -static-libgcc $< -o $@
 programs += $(bin)/throws.static
-# The module is compiled with the program, with hooks and without.
+# The Fortran module is compiled with the program, with and without hooks.
 $(bin)/regions_fortran.plain: program_flags := $(filter-out -finstrument-functions,$(program_flags))
 $(bin)/regions_fortran.slow: program_flags += -O0
 $(bin)/regions_fortran $(bin)/regions_fortran.plain $(bin)/regions_fortran.slow: include/insideme.f90 test/programs/regions_fortran.f90
@@ -143,7 +143,7 @@ $(bin)/order_plugin.so: program_flags += -Wl,-soname,order_plugin.so
 $(bin)/countries: program_flags += -std=c++17 -isystem /usr/include/eigen3
 $(bin)/openmp: program_flags += -fopenmp
 
-# Unit tests link what they need of both sides, built under sanitizers; so is the analyzer for run/.
+# Unit tests are linked with both sides, built under sanitizers. The tests of run/ use such an analyzer too.
 unit_src := $(shell find test/unit -name 'test_*.c')
 unit_tests := $(patsubst %.c,$(O)/%,$(unit_src))
 sanitized_analyzer := $(call obj,sanitized,$(analyzer_src))
@@ -160,25 +160,26 @@ $(O)/test/unit/%: test/unit/%.c $(unit_needs)
 $(O)/sanitized/insideme-report: $(sanitized_analyzer)
 	$(call say,LD)$(CC) $(test_cflags) $^ $(analyzer_libs) -o $@
 
-# Built apart with strict warnings, so that it always builds the same; then structure, units, whole runs.
+# Built separately with strict warnings, always in the same way. Structure comes first, then units and whole
+# runs.
 check:
 	$(Q)$(MAKE) --no-print-directory $(if $(filter -j%,$(MAKEFLAGS)),,-j$(shell nproc)) O=$(check_folder) DEV=1 run-tests
-# What samples needs a processor in time, and so do MPICH's launchers: no more than there are processors, after the others.
+# Tests of samples, and MPICH's launchers, need a processor in time. They run last, one per processor.
 timed_tests := $(patsubst %,test/run/%.bats,resources attach ranks samples sampler)
-# Web tests wait much: they come among the others, not all at once.
+# Web tests wait a lot, so they are mixed with the others.
 side_by_side := $(shell printf '%s\n' $(filter-out $(timed_tests),$(wildcard test/web/*.test.mjs test/run/*.bats)) | sort -t/ -k3)
 run-tests: all $(programs) $(unit_tests) $(O)/sanitized/insideme-report test/web/node_modules
 	$(Q)TEST_BUILD=$(abspath $(O)) scripts/run-tests -j3 scripts/check-structure $(unit_tests) $(side_by_side)
 	$(Q)TEST_BUILD=$(abspath $(O)) scripts/run-tests -j2 $(timed_tests)
 
-# What drives a browser.
+# The library that drives a browser.
 test/web/node_modules: test/web/package-lock.json
 	$(call say,NPM)cd test/web && npm ci --ignore-scripts --loglevel=error >/dev/null && touch node_modules
 
 programs: $(programs)
 .PHONY: check run-tests programs
 
-# The long ones: TORTURE="threads ends" runs those files alone. Their programs are built as those of programs/.
+# Long tests. TORTURE="threads ends" runs those files alone. Their programs are built as those of programs/.
 torture_programs := $(foreach name,$(basename $(notdir $(wildcard test/torture/*.c))),$(bin)/$(name) $(bin)/$(name).clang)
 $(bin)/%: test/torture/%.c
 	@mkdir -p $(@D)
@@ -193,7 +194,7 @@ run-torture: all $(programs) $(torture_programs) $(O)/sanitized/insideme-report
 .PHONY: torture run-torture
 -include $(shell find $(O)/test/unit -name "*.d" 2>/dev/null)
 
-# Benchmarks, side by side with the peers. Not part of make check: they measure, and take minutes.
+# Benchmarks, beside other profilers. Not part of make check: they measure, and take minutes.
 bench_bin := $(O)/bench
 bench_programs := $(addprefix $(bench_bin)/,blocks loop loop.plain loop.pg interpreter interpreter.plain mesh mesh.plain exceptions empty forks growth hour measure log_bytes paths pauses regions sampling sizes threads ticks.so nothing.so)
 bench_cflags := -g -O2 -Wall -pthread
@@ -220,15 +221,16 @@ $(bench_bin)/sampling: $(call obj,tool,$(shared_src))
 $(bench_bin)/hour: test/bench/hour.c test/unit/build_log.c
 	@mkdir -p $(@D)
 	$(call say,CC)gcc $(bench_cflags) -D_GNU_SOURCE -iquote include -iquote . $< -lm -o $@
-run-tests: $(bench_programs)		# they follow what they measure
+run-tests: $(bench_programs)		# they must keep up with the code that they measure
 bench: all $(bench_programs) $(bin)/countries test/web/node_modules
 	$(Q)test/bench/run $(abspath $(O))
 .PHONY: bench
 
-# How true the shares are, beside perf and uftrace. Takes minutes; TRUTH="tiny loops" measures those programs alone.
+# How true the shares are, beside perf and uftrace. Takes minutes. TRUTH="tiny loops" measures those alone.
 truth_names := $(basename $(notdir $(wildcard test/bench/truth/*.c test/bench/truth/*.cpp)))
 truth_programs := $(foreach name,$(truth_names),$(bench_bin)/truth/$(name) $(bench_bin)/truth/$(name).plain)
-# Who ends with a call of libc is not seen in its stack if that is a jump; with hooks it is none.
+# A function whose last call into libc is a jump does not appear in that call's stack. With hooks it is no
+# jump.
 truth_plain := -fno-inline -fno-optimize-sibling-calls
 truth_flags = -O2 -g -pthread -Wall $(if $(filter %.plain,$@),$(truth_plain),-finstrument-functions)
 define truth_rules
