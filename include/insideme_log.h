@@ -40,7 +40,7 @@ enum log_kind { LOG_OF_PROGRAM = 1, LOG_OF_MONITOR = 2, LOG_OF_PROGRAMS = 3 };
 enum log_clock { LOG_CLOCK_TSC = 1, LOG_CLOCK_MONOTONIC = 2 };
 enum log_timing { LOG_TIMING_EXACT = 1, LOG_TIMING_COUNTS = 2, LOG_TIMING_ADAPTIVE = 3 };
 /*
- * What bytes of the heap are: malloc_usable_size of the block, without a table of live blocks; or as requested, with it.
+ * What bytes of the heap are: malloc_usable_size of the block, without the map of live blocks; or as requested, with it.
  * Sampled: of the first kind; call paths are those of sampled allocations and hold estimates, while the roots of threads
  * count all exactly.
  */
@@ -151,8 +151,8 @@ struct log_header {
 	uint32_t snapshot;		/* LOG_SNAPSHOT_ bits: what is known of memory around each slice */
 	int32_t local_rank;		/* among the ranks of this host; -1: none, or not told */
 	uint32_t is_rank_child;		/* 1: a process that the rank started, not the rank itself */
-	LOG_SHARED uint32_t heap_shift;	/* > 0: only 1 live block in 2^heap_shift is known; what is freed is extrapolated */
-	LOG_SHARED uint64_t heap_table_bytes;	/* memory of the table of live blocks, which is the recorder's */
+	LOG_SHARED uint32_t heap_shift;	/* > 0: only 1 window of the heap in 2^heap_shift is known; what is freed is extrapolated */
+	LOG_SHARED uint64_t heap_map_bytes;	/* memory of the map of live blocks, which is the recorder's */
 	uint32_t sample_interval_ns;	/* of CPU time between a thread's samples; 0: none are taken */
 	uint32_t memory_action;		/* enum log_memory_action */
 	uint64_t memory_limit_bytes;	/* INSIDEME_MAX_MEMORY, 0: none */
@@ -165,8 +165,8 @@ struct log_header {
 	LOG_SHARED uint64_t next_step_bytes;	/* tail_bytes at which threshold_ticks rises next */
 
 	_Alignas(64) LOG_SHARED int64_t heap_total_bytes;	/* live heap of the process, less what threads hold back */
-	int64_t heap_before_bytes;	/* of it: inherited at the fork, or from before the table of live blocks */
-	LOG_SHARED uint64_t heap_unknown_frees;	/* of blocks that are not in the table: from before, or of another allocator */
+	int64_t heap_before_bytes;	/* of it: inherited at the fork, or from before the map of live blocks */
+	LOG_SHARED uint64_t heap_unknown_frees;	/* of blocks that are not in the map: from before, or of another allocator */
 	LOG_SHARED int64_t heap_peak_bytes;	/* the highest heap_total_bytes so far */
 	LOG_SHARED uint64_t heap_peak_number;	/* how often it has risen, see log_heap.peak_number */
 	LOG_SHARED uint64_t heap_peak_ticks;	/* when it did last, */
@@ -181,7 +181,7 @@ struct log_header {
 	int32_t end_status;
 	LOG_SHARED uint32_t records;		/* ref of the newest records area */
 	LOG_SHARED uint32_t stacks;		/* ref of the newest stack, see log_frames.next_stack */
-	uint32_t heap_began_late;	/* 1: the table of live blocks began with the first hook: paths of peak_number 0 are not in it */
+	uint32_t heap_began_late;	/* 1: the map of live blocks began with the first hook: paths of peak_number 0 are not in it */
 	struct log_clocks finish;		/* at end; all 0 before */
 
 	_Alignas(64) LOG_SHARED uint64_t losses[LOG_LOSSES_MAX];
@@ -210,6 +210,7 @@ struct log_header {
 	LOG_SHARED uint32_t entries;		/* the newest struct log_entry: offset / 8, 0: none */
 	LOG_SHARED uint64_t newborns[LOG_NEWBORNS];	/* the last children that entered themselves here, at pid % LOG_NEWBORNS:
 							   process_start << 32 | pid */
+	LOG_SHARED uint64_t heap_reserved_bytes;	/* address space of the map of live blocks */
 };
 _Static_assert(sizeof(struct log_header) <= LOG_HEADER_BYTES, "the header is one page");
 
@@ -295,7 +296,7 @@ static inline uint64_t log_node_timed_calls(const struct log_node *node)
 }
 
 /*
- * Heap use charged to one call path: what its function itself did, not the functions it called. With the table of live
+ * Heap use charged to one call path: what its function itself did, not the functions it called. With the map of live
  * blocks (LOG_HEAP_REQUESTED) a free is also counted at the path that had allocated the block: "released", by the
  * thread of the record without a locked instruction, by others in a line of theirs.
  *
@@ -317,7 +318,7 @@ struct log_heap {
 	uint64_t largest_bytes;		/* largest single allocation */
 	uint64_t temporary_calls;	/* blocks of this path that were freed while they were the thread's newest */
 
-	uint64_t released_calls;	/* blocks of this path that are freed, by the record's thread, or from before the table */
+	uint64_t released_calls;	/* blocks of this path that are freed, by the record's thread, or from before the map */
 	uint64_t released_bytes;
 	LOG_SHARED uint64_t peak_number;	/* log_header.heap_peak_number when the path was last touched, written last; */
 	LOG_SHARED uint64_t peak_calls;		/* its live blocks then: at that peak. After a later one: those of now */
@@ -443,7 +444,7 @@ struct log_thread {
 	char earlier_name[16];		/* of its threads before the last one; "": they had several */
 	uint32_t index;			/* ref of the largest table of its nodes, 0: none yet */
 	uint32_t latest;		/* the node looked up last beside the cache, 0: none yet */
-	uint32_t heap_lock;		/* > 0: it is in the table of live blocks, in a shard that it has locked */
+	uint32_t reserved;
 	uint64_t heap_last_addr;	/* the newest block, until it is freed */
 	uint32_t samples;		/* ref of the newest samples area */
 	LOG_SHARED uint32_t sample_timer;	/* the kernel's number of its timer, and 1; 0: it is not sampled */

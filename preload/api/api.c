@@ -13,7 +13,7 @@
 #define INSIDEME_RECORDER
 #include "insideme.h"
 
-#define BLOCK_LOW_BITS 7u		/* of addresses: not in the table */
+#define BLOCK_LOW_BITS 7u		/* of addresses: not in the map */
 
 static void *region(const char *name)
 {
@@ -53,7 +53,7 @@ static int rank(int *nr_ranks)
 	return log && log->rank > 0 ? log->rank : 0;
 }
 
-/* ---- blocks of the program's own allocators, in the table of live blocks beside those of malloc ---- */
+/* ---- blocks of the program's own allocators, in maps of live blocks beside those of malloc ---- */
 
 /* Return: 0, or -errno. */
 static int thread_for(const void *block, struct log_thread **thread)
@@ -75,7 +75,7 @@ static int pool_alloc(const void *block, size_t bytes)
 	int error = thread_for(block, &thread);
 
 	if (!error)
-		heap_live_allocated(thread, of_pool(block), bytes, 0);
+		heap_allocated(thread, of_pool(block), bytes, 0);
 	return error;
 }
 
@@ -87,9 +87,9 @@ static int pool_free(const void *block)
 
 	if (error)
 		return error;
-	if (!heap_live_take(thread, of_pool(block), &taken))
+	if (!heap_take(thread, of_pool(block), &taken))
 		return -ESRCH;
-	heap_live_freed(thread, &taken);
+	heap_freed(thread, &taken);
 	return 0;
 }
 

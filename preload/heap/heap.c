@@ -1,16 +1,23 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The rare parts of counting the heap: whether it can be done, new records, the process's total. */
+/* The rare parts of counting the heap: whether and how it is done, new records, the process's total. */
 #include "preload/heap/heap.h"
 
+#include <sys/resource.h>
+#include <sys/sysinfo.h>
+
 #include "preload/common/base/text.h"
+#include "preload/common/run/process_id.h"
 #include "preload/common/sampler/memory_limit.h"
 #include "preload/objects/loaded_objects.h"
+#include "preload/samples/backtrace.h"
 #include "preload/stacks/thread.h"
+#include "preload/state/entry.h"
 #include "preload/state/log_space.h"
 #include "preload/state/sampler_task.h"
 
 #define FIRST_AREA_BYTES	4096u
 #define LATER_AREA_BYTES	16384u
+#define MEMORY_SHARE		16	/* of what limits the process's memory: for the map of live blocks */
 
 struct allocator allocator;
 LARGE struct log_thread heap_early;		/* of the process's first thread alone */
@@ -58,6 +65,119 @@ void heap_init(void)
 	if (allocator.unusable)
 		allocator.bytes = 0;
 }
+
+/* ---- how ---- */
+
+static uint64_t least(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
+static uint64_t address_space_limit(void)
+{
+	struct rlimit limit;
+
+	return raw_syscall(SYS_prlimit64, 0, RLIMIT_AS, 0, (long)&limit, 0, 0) == 0 ? limit.rlim_cur : UINT64_MAX;
+}
+
+static uint64_t memory_limit(void)
+{
+	struct sysinfo machine;
+	uint64_t bytes = address_space_limit(), group;
+	char content[32];
+	const char *at = content;
+
+	if (raw_syscall(SYS_sysinfo, (long)&machine, 0, 0, 0, 0, 0) == 0)
+		bytes = least(bytes, machine.totalram * machine.mem_unit);
+	if (read_file("/sys/fs/cgroup/memory.max", content, sizeof(content)) > 0 && text_read_u64(&at, &group) == 0)
+		bytes = least(bytes, group);
+	return bytes;
+}
+
+static void limit_space(void)
+{
+	uint64_t bytes = address_space_limit();
+
+	if (bytes != UINT64_MAX)
+		blocks_limit_space(bytes / MEMORY_SHARE);
+}
+
+void heap_limit_space(void)
+{
+	if (live.log && (live.heap == HEAP_LIVE || live.heap == HEAP_SAMPLED))
+		limit_space();
+}
+
+/* The first time in the constructor, or with the first hook; again for the log of a forked child. */
+static void begin_map(void)
+{
+	static bool was_begun;
+
+	if (was_begun) {
+		blocks_inherit(entry_holder()->tail_bytes >> LOG_REF_SHIFT);
+		return;
+	}
+	blocks_init(allocator.is_libcs, memory_limit() / MEMORY_SHARE);
+	limit_space();
+	was_begun = true;
+}
+
+static const char *sample_unusable;	/* why no stacks are taken; NULL: they are, or are not asked for */
+
+/* The first time in the constructor, where there are no hooks yet. */
+static bool begin_samples(void)
+{
+	sample_unusable = backtrace_init();
+	return !sample_unusable;
+}
+
+uint32_t heap_begin_log(bool has_hooks)
+{
+	static bool knows_runtimes;
+	uint32_t setting = heap_setting();
+
+	if (!knows_runtimes)	/* in the constructor: it takes ld.so's lock */
+		runtimes_init();
+	knows_runtimes = true;
+	if (setting != HEAP_OFF && settings.value[SETTING_HEAP_SAMPLE] && !has_hooks && begin_samples())
+		setting = HEAP_SAMPLED;
+	else if (setting == HEAP_LIVE && !has_hooks)
+		setting = HEAP_COUNTERS;
+	if (setting == HEAP_LIVE || setting == HEAP_SAMPLED)
+		begin_map();
+	return setting;
+}
+
+/*
+ * Other threads allocate meanwhile, and write to their paths' records: so each sets aside what it counted before when it
+ * counts its first block in the map, see heap_keep_peak().
+ */
+bool heap_begin_late(struct log_header *log)
+{
+	uint32_t none = 0;
+
+	if (!__atomic_compare_exchange_n(&log->has_hooks, &none, 1, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+		return false;
+	if (live.heap != HEAP_COUNTERS || heap_setting() != HEAP_LIVE || live_is_sealed())
+		return true;
+	begin_map();
+	log->heap_before_bytes = log->heap_total_bytes;
+	log->heap_peak_number = 1;
+	log->heap_began_late = 1;
+	log->heap_bytes = LOG_HEAP_REQUESTED;
+	__atomic_store_n(&live.heap, (uint32_t)HEAP_LIVE, __ATOMIC_RELEASE);
+	return true;
+}
+
+void heap_tell(struct log_header *log)
+{
+	if (allocator.unusable)
+		log_write_text(log, "heap_off", allocator.unusable, clock_ticks(log->clock));
+	if (sample_unusable)
+		log_write_text(log, "heap_sample_off", sample_unusable, clock_ticks(log->clock));
+}
+
+/* ---- threads and records ---- */
 
 NOINLINE uint64_t heap_ask_allocator(struct log_thread *thread, void *block)
 {
@@ -114,7 +234,7 @@ void heap_take_early(void)
 	add_own(&heap->alloc_bytes, (long)early->alloc_bytes);
 	add_own(&heap->free_calls, (long)early->free_calls);
 	add_own(&heap->freed_bytes, (long)early->freed_bytes);
-	if (heap->peak_number) {	/* the table began, and its first block came before this */
+	if (heap->peak_number) {	/* the map began, and its first block came before this */
 		add_own(&heap->released_calls, (long)early->alloc_calls);
 		add_own(&heap->released_bytes, (long)early->alloc_bytes);
 	}
@@ -179,7 +299,7 @@ static void note_peak(struct log_header *log, const struct log_thread *thread, i
 	__atomic_fetch_add(&log->heap_peak_number, 1, __ATOMIC_RELEASE);
 }
 
-/* What a path allocated before the table began is not known to live. It is the path's own thread that comes here first. */
+/* What a path allocated before the map began is not known to live. It is the path's own thread that comes here first. */
 void heap_keep_peak(struct log_heap *heap, uint64_t number)
 {
 	const struct log_header *log = live.log;
@@ -212,6 +332,16 @@ static NOINLINE void reach_ceiling(struct log_header *log, const struct log_thre
 			    CEILING_SAYS_HERE);
 }
 
+/* When the heap has fallen by an eighth: one more turn, and from the last one on it must fall again. */
+static void return_some(int64_t total)
+{
+	static int64_t highest;		/* atomic; since the last turn */
+	int64_t before = __atomic_load_n(&highest, __ATOMIC_RELAXED);
+
+	if (total >= before || (total <= before - before / 8 && blocks_return_some()))
+		__atomic_store_n(&highest, total, __ATOMIC_RELAXED);
+}
+
 NOINLINE void heap_publish_held(struct log_thread *thread)
 {
 	struct log_header *log = live.log;
@@ -220,6 +350,8 @@ NOINLINE void heap_publish_held(struct log_thread *thread)
 	if (log && thread != &heap_early) {
 		total = __atomic_add_fetch(&log->heap_total_bytes, held, __ATOMIC_RELAXED);
 		note_peak(log, thread, total);
+		if (live.heap == HEAP_LIVE)
+			return_some(total);
 		if (unlikely(ceiling_is_reached(log, total)))
 			reach_ceiling(log, thread, (uint64_t)total);
 	}

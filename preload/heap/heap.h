@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Heap use, charged to the call path that the thread is in. With the table of live blocks bytes are requested sizes, and
+ * Heap use, charged to the call path that the thread is in. With the map of live blocks bytes are requested sizes, and
  * a free finds the path that had allocated the block. Without it they are malloc_usable_size() of the block on both
  * sides, so that a free takes back what its allocation brought; of some blocks the stack is taken, see heap_sample.h.
  */
@@ -44,7 +44,10 @@ static inline uint32_t heap_setting(void)
 	return allocator.bytes ? (uint32_t)settings.value[SETTING_HEAP] : HEAP_OFF;
 }
 
-/* The same for a log that begins, of a process @has_hooks: without them there are samples, if any. The table is empty then. */
+/* The limit on the process's address space has changed. */
+void heap_limit_space(void);
+
+/* The same for a log that begins, of a process @has_hooks: without them there are samples, if any. The map is empty then. */
 uint32_t heap_begin_log(bool has_hooks);
 /*
  * The first hook of a process that had none: live blocks are known from here on. Return: whether it was the first one.
@@ -174,72 +177,23 @@ void heap_count_runtimes(struct log_heap *heap, uint64_t blocks, uint64_t bytes)
 /* tcmalloc makes an object by operator new when it is first asked: what it calls meanwhile is not counted. */
 uint64_t heap_ask_allocator(struct log_thread *thread, void *block);
 
-/* Without hooks. A block that is taken before there is a table, and freed after, has no record either. */
-void heap_counted(struct log_thread *thread, void *place, uintptr_t caller);
-void heap_counted_take(struct log_thread *thread, void *place, struct block *block);
-void heap_counted_put_back(struct log_thread *thread, const struct block *block);
-void heap_counted_free(struct log_thread *thread, const struct block *block);
-
 static ALWAYS_INLINE uint64_t heap_block_bytes(struct log_thread *thread, void *block)
 {
 	return likely(allocator.is_libcs) ? real.malloc_usable_size(block) : heap_ask_allocator(thread, block);
 }
 
-/* The same with the table. @caller: where the program called. */
-void heap_live_allocated(struct log_thread *thread, void *place, uint64_t bytes, uintptr_t caller);
-bool heap_live_take(struct log_thread *thread, const void *place, struct block *block);
-void heap_live_put_back(struct log_thread *thread, const struct block *block);
-void heap_live_freed(struct log_thread *thread, const struct block *block);
-void heap_live_free(struct log_thread *thread, const void *place);
-
-/* The allocator returned @place for @bytes, NULL for a failure. */
-static ALWAYS_INLINE void heap_allocated(struct log_thread *thread, void *place, uint64_t bytes, uintptr_t caller)
-{
-	if (likely(live.heap == HEAP_LIVE))
-		heap_live_allocated(thread, place, bytes, caller);
-	else
-		heap_counted(thread, place, caller);
-}
+/* The allocator returned @place for @bytes, NULL for a failure. @caller: where the program called. */
+void heap_allocated(struct log_thread *thread, void *place, uint64_t bytes, uintptr_t caller);
+/* Before a block goes to the real free. */
+void heap_free(struct log_thread *thread, void *place);
 
 /*
- * Before a block goes to the real free: its size, and with the table who had allocated it. Return: whether it counts.
- * Then heap_freed() counts it; after a realloc() that failed heap_put_back() says that it lives on.
+ * The same in two steps, for a realloc(): which block it is, and whether it counts. Then heap_freed() counts it; after a
+ * realloc() that failed heap_put_back() says that it lives on.
  */
-static ALWAYS_INLINE bool heap_take(struct log_thread *thread, void *place, struct block *block)
-{
-	if (likely(live.heap == HEAP_LIVE))
-		return heap_live_take(thread, place, block);
-	heap_counted_take(thread, place, block);
-	return true;
-}
-
-static ALWAYS_INLINE void heap_put_back(struct log_thread *thread, const struct block *block)
-{
-	if (live.heap == HEAP_LIVE)
-		heap_live_put_back(thread, block);
-	else
-		heap_counted_put_back(thread, block);
-}
-
-static ALWAYS_INLINE void heap_freed(struct log_thread *thread, const struct block *block)
-{
-	if (likely(live.heap == HEAP_LIVE))
-		heap_live_freed(thread, block);
-	else
-		heap_counted_free(thread, block);
-}
-
-static ALWAYS_INLINE void heap_free(struct log_thread *thread, void *place)
-{
-	struct block block;
-
-	if (likely(live.heap == HEAP_LIVE)) {
-		heap_live_free(thread, place);
-	} else {
-		heap_counted_take(thread, place, &block);
-		heap_counted_free(thread, &block);
-	}
-}
+bool heap_take(struct log_thread *thread, void *place, struct block *block);
+void heap_freed(struct log_thread *thread, const struct block *block);
+void heap_put_back(struct log_thread *thread, const struct block *block);
 
 /*
  * Around a call of @function, a real one that may call others of its allocator by their names: they are not

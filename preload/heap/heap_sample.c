@@ -2,23 +2,10 @@
 /* Samples of the heap: rare beside the allocations, so their counters are plain sums of weights. */
 #include "preload/heap/heap_sample.h"
 
-#include "preload/heap/blocks_shards.h"
 #include "preload/heap/poisson.h"
 #include "preload/objects/loaded_objects.h"
 #include "preload/objects/next_functions.h"
 #include "preload/samples/backtrace.h"
-
-LARGE uint8_t heap_sample_pages[HEAP_SAMPLE_PAGES];
-
-static void change_page(const void *place, int by)
-{
-	uint8_t *page = heap_sample_page(place), nr = *page;
-
-	do {
-		if (nr == UINT8_MAX || (by < 0 && nr == 0))
-			return;
-	} while (!__atomic_compare_exchange_n(page, &nr, (uint8_t)(nr + by), false, __ATOMIC_RELAXED, __ATOMIC_RELAXED));
-}
 
 static bool is_operator_new(uintptr_t function)
 {
@@ -98,10 +85,8 @@ static void sample(struct log_header *log, struct log_thread *thread, struct blo
 	block->heap = log_ref(log, heap);
 	block->is_runtimes = is_runtimes;
 	poisson_weigh(block->addr, block->bytes, log->heap_sample_bytes, &weight);
-	change_page((const void *)block->addr, 1);
-	result = blocks_put(thread, block, &replaced);
+	result = blocks_put(block, &replaced);
 	if (result == BLOCK_LOST) {
-		change_page((const void *)block->addr, -1);
 		log_lose(log, LOG_LOST_HEAP_CALLS);
 		return;
 	}
@@ -130,34 +115,12 @@ NOINLINE void heap_sample_take(struct log_thread *thread, const void *place, uin
 	sample(log, thread, &block, caller);
 }
 
-NOINLINE void heap_sample_find(struct log_thread *thread, const void *place, struct block *block)
-{
-	enum block_result result;
-
-	block->heap = 0;
-	if (!live.log)
-		return;
-	result = blocks_take(thread, place, block);
-	if (result == BLOCK_DONE) {
-		change_page(place, -1);
-		return;
-	}
-	block->heap = 0;	/* of a table past its limit it may be one that was left out meanwhile */
-	if (result == BLOCK_LOST)
-		log_lose(live.log, LOG_LOST_HEAP_CALLS);
-}
-
-NOINLINE void heap_sample_put_back(struct log_thread *thread, const struct block *block)
+void heap_sample_put_back(struct log_thread *thread, const struct block *block)
 {
 	struct block replaced;
 
-	if (!live.log)
-		return;
-	change_page((const void *)block->addr, 1);
-	if (blocks_put(thread, block, &replaced) != BLOCK_LOST)
-		return;
-	change_page((const void *)block->addr, -1);
-	heap_sample_freed(thread, block);
+	if (live.log && block->heap && blocks_put(block, &replaced) == BLOCK_LOST)
+		heap_sample_freed(thread, block);
 }
 
 NOINLINE void heap_sample_freed(struct log_thread *thread, const struct block *block)

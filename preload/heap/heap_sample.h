@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Programs without hooks, with INSIDEME_HEAP_SAMPLE: of some allocations the stack is taken, whose functions become nodes
- * of the thread's call tree, and the counters of the innermost one are extrapolated. The blocks are in the table of
+ * of the thread's call tree, and the counters of the innermost one are extrapolated. The blocks are in the map of
  * live ones until they are freed. What all allocations bring is counted exactly, at the thread's root.
  */
 #ifndef INSIDEME_HEAP_SAMPLE_H
@@ -13,24 +13,17 @@
 void heap_sample_take(struct log_thread *thread, const void *place, uint64_t bytes, uintptr_t caller);
 
 /* A block that is about to be freed: who allocated it, where it was sampled; else @block->heap is 0. */
-void heap_sample_find(struct log_thread *thread, const void *place, struct block *block);
+static ALWAYS_INLINE void heap_sample_find(const void *place, struct block *block)
+{
+	struct block sampled;
+
+	if (live.log && unlikely(blocks_take(place, &sampled) == BLOCK_DONE))
+		*block = sampled;
+}
+
 /* Of one that was: it is freed; or realloc() failed, and it lives on. */
 void heap_sample_freed(struct log_thread *thread, const struct block *block);
 void heap_sample_put_back(struct log_thread *thread, const struct block *block);
-
-/*
- * Sampled live blocks by their page, so that the free of another block is one look at a small table: of 8 pages with
- * blocks of some hundred bytes, with a sample every 512 KiB, less than one has such a block.
- */
-#define HEAP_SAMPLE_PAGES	65536
-extern HIDDEN uint8_t heap_sample_pages[HEAP_SAMPLE_PAGES];	/* atomic; one that reached 255 stays so */
-
-static ALWAYS_INLINE uint8_t *heap_sample_page(const void *place)
-{
-	uint64_t page = (uint64_t)place >> 12;
-
-	return &heap_sample_pages[(page ^ page >> 16) % HEAP_SAMPLE_PAGES];
-}
 
 static ALWAYS_INLINE void heap_sample_allocated(struct log_thread *thread, const void *place, uint64_t bytes, uintptr_t caller)
 {

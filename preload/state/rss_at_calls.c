@@ -86,7 +86,6 @@ void memory_read(struct log_memory_reading *now)
 {
 	const struct log_header *log = live.log;
 	struct proc_statm statm;
-	uint64_t table_bytes;
 
 	*now = unknown;
 	if (!log || live_is_sealed())
@@ -96,10 +95,11 @@ void memory_read(struct log_memory_reading *now)
 		if (read_statm(&statm) < 0)
 			return;
 	}
-	table_bytes = __atomic_load_n(&log->heap_table_bytes, __ATOMIC_RELAXED);
 	now->rss_bytes = less(statm.resident_pages * log->page_bytes,
-			      table_bytes + __atomic_load_n(&log->resident_bytes, __ATOMIC_RELAXED));
-	now->vms_bytes = less(statm.size_pages * log->page_bytes, table_bytes + log->map_bytes);
+			      __atomic_load_n(&log->heap_map_bytes, __ATOMIC_RELAXED) +
+				      __atomic_load_n(&log->resident_bytes, __ATOMIC_RELAXED));
+	now->vms_bytes = less(statm.size_pages * log->page_bytes,
+			      __atomic_load_n(&log->heap_reserved_bytes, __ATOMIC_RELAXED) + log->map_bytes);
 }
 
 uint32_t memory_new_area(const struct log_thread *thread, uint64_t nr_frames)

@@ -6,7 +6,6 @@
 #include "preload/wraps/wraps.h"
 
 #include "preload/calls/calls.h"
-#include "preload/heap/blocks.h"
 #include "preload/objects/next_functions.h"
 #include "preload/stacks/error_records.h"
 #include "preload/stacks/stacks.h"
@@ -17,7 +16,6 @@
 void calls_end_below(struct log_thread *thread, uintptr_t stack_addr, uint32_t reason)
 {
 	thread->heap_inside = 0;
-	blocks_unlock(thread);
 	thread->broken_reason = reason;
 	stack_unwind_to(thread, stack_addr);
 	thread->broken_reason = LOG_BROKEN_UNSEEN;

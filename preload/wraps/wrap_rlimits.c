@@ -9,8 +9,8 @@
 
 #include "preload/common/base/text.h"
 #include "preload/common/run/process_id.h"
+#include "preload/heap/heap.h"
 #include "preload/objects/next_functions.h"
-#include "preload/state/live.h"
 #include "preload/state/log_space.h"
 
 #define LOCKED_RESERVE_BYTES	(4u << 20)
@@ -74,6 +74,7 @@ static void limit_is_set(void)
 	if (raw_syscall(SYS_prlimit64, 0, RLIMIT_AS, 0, (long)&limit, 0, 0) < 0 || limit.rlim_cur == RLIM_INFINITY)
 		return;
 	room_cut(limit.rlim_cur > others ? (limit.rlim_cur - others) / ADDRESS_SPACE_SHARE : 0);
+	heap_limit_space();
 }
 
 #define SETRLIMIT(name, type)                                                   \

@@ -27,3 +27,13 @@ not_freed() {
 		shift 3
 	done
 }
+
+# by_its_book: what random_heap, just recorded, has written down itself
+by_its_book() {
+	local blocks bytes child_blocks child_bytes peak_blocks peak_bytes
+	read -r blocks bytes child_blocks child_bytes peak_blocks peak_bytes <stdout
+	not_freed in_parent "$blocks" "$bytes" in_child "$child_blocks" "$child_bytes" rise 0 0
+	same "blocks at the peak" "$(of peak_heap_blocks rise)" "$peak_blocks"
+	same "bytes at the peak" "$(of peak_heap_bytes rise)" "$peak_bytes"
+	same "what was lost" "$(view quality | grep -c 'heap_calls\|unknown_frees')" 0
+}

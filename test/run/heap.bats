@@ -264,6 +264,15 @@ the_peak() {
 	done
 }
 
+@test "random calls by threads and children, by the program's own book, to the byte" {
+	for compiler in '' .clang; do
+		rm -rf insideme.data heap.csv
+		record random_heap$compiler 200000
+		quiet
+		by_its_book
+	done
+}
+
 @test "children free what they inherited" {
 	for compiler in '' .clang; do
 		for how in fork _Fork clone; do

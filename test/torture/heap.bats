@@ -16,6 +16,13 @@ load ../run/heap
 	figure "countries: $allocs allocations of $allocated bytes, $frees frees, the same by valgrind"
 }
 
+@test "a million random calls by threads and children, by the program's own book, to the byte" {
+	record random_heap 1000000
+	quiet
+	by_its_book
+	figure "$(cat stdout): blocks and bytes of the parent, its children and at the peak"
+}
+
 @test "with jemalloc, tcmalloc and mimalloc the same blocks are not freed" {
 	local allocator nr=0
 	for allocator in libjemalloc.so.2 libtcmalloc.so.4 libmimalloc.so.2; do
@@ -35,6 +42,10 @@ load ../run/heap
 		same "child_keeps with $allocator" "$(of not_freed_bytes child_keeps)" 40000
 		same "churn with $allocator" "$(of not_freed_bytes churn)" 0
 		same "exchange with $allocator" "$(of not_freed_bytes exchange)" 0
+		rm -rf insideme.data heap.csv
+		LD_PRELOAD="$library $allocator" "$bin/random_heap" 1000000 >stdout 2>stderr
+		quiet
+		by_its_book
 	done
 	[ $nr -gt 0 ] || skip "no other allocator is installed: scripts/setup --torture"
 	figure "$nr allocators: blocks of C++, of threads that free each other's, of forked children"

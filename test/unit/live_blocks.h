@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A table of live blocks for tests of the code itself, and blocks of which all is known by their number. */
+/* A map of live blocks for tests of the code itself, and blocks of which all is known by their number. */
 #ifndef TEST_LIVE_BLOCKS_H
 #define TEST_LIVE_BLOCKS_H
 
@@ -25,7 +25,7 @@ bool live_is_sealed(void)
 static struct log_header *header;
 static struct log_thread *thread;
 
-/* Each test begins with an empty table. */
+/* Each test begins with an empty map. */
 static void begin(uint64_t most_bytes)
 {
 	header = aligned_alloc(64, sizeof(*header));
@@ -36,8 +36,11 @@ static void begin(uint64_t most_bytes)
 	memset(thread, 0, sizeof(*thread));
 	thread->head.self = 7;
 	live.log = header;
-	memset(shards, 0, sizeof(shards));
-	blocks_init(most_bytes);
+	memset(&live_map, 0, sizeof(live_map));
+	used_bytes = reserved_bytes = 0;
+	pool = NULL;
+	nr_in_pool = nr_pool_used = 0;
+	blocks_init(true, most_bytes);
 }
 
 static void end(void)
@@ -46,10 +49,11 @@ static void end(void)
 	free(thread);
 }
 
-/* Blocks as an allocator gives them out: 16 bytes apart or more, of any size. */
+/* Blocks as glibc gives them out: 32 bytes apart or more, some at the 17th byte of a page, of any size. */
 static struct block block_at(uint64_t number)
 {
-	return (struct block){ .addr = 0x7f0000000000 + number * 48, .bytes = number * 123456789 % (1ull << 40),
+	return (struct block){ .addr = 0x7f0000000000 + number * 96 + (number + 1) % 2 * 16,
+			       .bytes = number * 123456789 % (number % 5 ? 1ull << 20 : 1ull << 40),
 			       .heap = (uint32_t)(number * 31 + 1), .birth = (uint8_t)(number % LOG_HEAP_BIRTHS),
 			       .is_runtimes = number % 3 == 0 };
 }
@@ -58,14 +62,14 @@ static void put(uint64_t number)
 {
 	struct block block = block_at(number), replaced;
 
-	assert_int_equal(blocks_put(thread, &block, &replaced), BLOCK_DONE);
+	assert_int_equal(blocks_put(&block, &replaced), BLOCK_DONE);
 }
 
 static void take(uint64_t number)
 {
 	struct block expected = block_at(number), block;
 
-	assert_int_equal(blocks_take(thread, (void *)expected.addr, &block), BLOCK_DONE);
+	assert_int_equal(blocks_take((void *)expected.addr, &block), BLOCK_DONE);
 	assert_int_equal(block.addr, expected.addr);
 	assert_int_equal(block.bytes, expected.bytes);
 	assert_int_equal(block.heap, expected.heap);

@@ -270,10 +270,15 @@ static void set_io(const struct proc_io *io, struct figures *figures)
 	figures->write_bytes = io->write_bytes;
 }
 
-/* The table of live blocks; nearly all of it is touched. */
-static uint64_t table_bytes(const struct usage *usage)
+/* The map of live blocks. */
+static uint64_t map_bytes(const struct usage *usage)
 {
-	return __atomic_load_n(&usage->log_pages.log->heap_table_bytes, __ATOMIC_RELAXED);
+	return __atomic_load_n(&usage->log_pages.log->heap_map_bytes, __ATOMIC_RELAXED);
+}
+
+static uint64_t reserved_bytes(const struct usage *usage)
+{
+	return __atomic_load_n(&usage->log_pages.log->heap_reserved_bytes, __ATOMIC_RELAXED);
 }
 
 /*
@@ -292,11 +297,11 @@ static int read_memory(struct usage *usage, bool count_log, struct figures *figu
 		return 0;
 	log_bytes =
 		count_log ? log_pages_read(&usage->log_pages) : log_pages_read_if_grown(&usage->log_pages);
-	figures->rss_bytes = figure_less(statm.resident_pages * page_bytes, log_bytes + table_bytes(usage));
+	figures->rss_bytes = figure_less(statm.resident_pages * page_bytes, log_bytes + map_bytes(usage));
 	figures->mapped_bytes = figure_less(statm.mapped_pages * page_bytes, log_bytes);
 	figures->vms_bytes = figure_less(statm.size_pages * page_bytes,
 					 (usage->log_pages.is_mapped ? usage->log_pages.log->map_bytes : 0) +
-						 table_bytes(usage));
+						 reserved_bytes(usage));
 	return 0;
 }
 
@@ -359,7 +364,7 @@ int usage_read_slow(struct usage *usage, struct figures *figures)
 		return 0;
 	if (status.peak_rss_bytes > usage->highest_seen_bytes) {
 		uint64_t peak = figure_less(status.peak_rss_bytes,
-					    log_pages_read(&usage->log_pages) + table_bytes(usage));
+					    log_pages_read(&usage->log_pages) + map_bytes(usage));
 
 		usage->highest_seen_bytes = status.peak_rss_bytes;
 		if (peak > usage->peak_rss_bytes)
@@ -376,7 +381,7 @@ void usage_read_maps(struct usage *usage, uint64_t limit_bytes, struct figures *
 
 	if (read_text(usage, usage->statm_fd) > 0 && proc_parse_statm(usage->buffer, &statm) == 0 &&
 	    statm.resident_pages <= limit_bytes / page_bytes)
-		details_read_maps(&usage->details, log_pages_read(&usage->log_pages) + table_bytes(usage),
+		details_read_maps(&usage->details, log_pages_read(&usage->log_pages) + map_bytes(usage),
 				  figures);
 	figures->stack_bytes = log_pages_of_stacks(&usage->log_pages);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* preload/blocks: the table of live blocks. */
+/* preload/heap/blocks: the map of live blocks. */
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -18,7 +18,7 @@ static void miss(uint64_t number)
 {
 	struct block block;
 
-	assert_int_equal(blocks_take(thread, (void *)block_at(number).addr, &block), BLOCK_UNKNOWN);
+	assert_int_equal(blocks_take((void *)block_at(number).addr, &block), BLOCK_UNKNOWN);
 }
 
 /* Puts and takes in a random order, beside an array of flags that knows what is there. */
@@ -62,14 +62,24 @@ static void a_live_block_takes_at_most_45_bytes(void **state)
 	for (uint64_t i = 0; i < NR; i++) {
 		put(i);
 		if (i >= 1000000 && i % 65536 == 0)
-			assert_true(header->heap_table_bytes <= i * 45);
+			assert_true(header->heap_map_bytes <= i * 45);
 	}
 	for (uint64_t i = 0; i < NR; i += 7)
 		take(i);
 	end();
 }
 
-/* Every third one, then the others in their order: so all shards fall, and then one after the other. */
+/* Each time a part of the pages is looked at, as often as the recorder does. */
+static void take_and_return(uint64_t number)
+{
+	static uint64_t nr;
+
+	take(number);
+	if (++nr % 256 == 0)
+		blocks_return_some();
+}
+
+/* Every third one, then the others in their order: so all pages empty slowly, and then one after the other. */
 static void so_it_does_when_most_are_freed(void **state)
 {
 	enum { NR = 3000000, NR_LEFT = 200000 };
@@ -80,16 +90,16 @@ static void so_it_does_when_most_are_freed(void **state)
 	for (uint64_t i = 0; i < NR; i++)
 		put(i);
 	for (uint64_t i = 0; i < NR; i += 3) {
-		take(i);
+		take_and_return(i);
 		if (--nr % 65536 == 0)
-			assert_true(header->heap_table_bytes <= nr * 45);
+			assert_true(header->heap_map_bytes <= nr * 45);
 	}
 	for (uint64_t i = 0; nr > NR_LEFT; i++) {
 		if (i % 3 == 0)
 			continue;
-		take(i);
+		take_and_return(i);
 		if (--nr % 65536 == 0)
-			assert_true(header->heap_table_bytes <= nr * 45);
+			assert_true(header->heap_map_bytes <= nr * 45);
 	}
 	for (uint64_t i = 0, left = 0; i < NR; i++) {
 		if (i % 3 == 0 || left < NR - NR / 3 - NR_LEFT)
@@ -109,9 +119,9 @@ static void a_block_that_comes_again_replaces_the_one_whose_free_was_missed(void
 	begin(1ull << 40);
 	put(5);
 	block.bytes = 99;
-	assert_int_equal(blocks_put(thread, &block, &replaced), BLOCK_REPLACED);
+	assert_int_equal(blocks_put(&block, &replaced), BLOCK_REPLACED);
 	assert_int_equal(replaced.bytes, block_at(5).bytes);
-	assert_int_equal(blocks_take(thread, (void *)block.addr, &replaced), BLOCK_DONE);
+	assert_int_equal(blocks_take((void *)block.addr, &replaced), BLOCK_DONE);
 	assert_int_equal(replaced.bytes, 99);
 	miss(5);
 	end();
@@ -127,15 +137,15 @@ static void past_its_limit_it_samples(void **state)
 	begin(16u << 20);
 	for (uint64_t i = 0; i < NR; i++) {
 		struct block block = block_at(i), replaced;
-		enum block_result result = blocks_put(thread, &block, &replaced);
+		enum block_result result = blocks_put(&block, &replaced);
 
 		assert_true(result == BLOCK_DONE || result == BLOCK_NOT_SAMPLED);
 	}
-	assert_true(header->heap_table_bytes < 16u << 20);
+	assert_true(header->heap_map_bytes < 16u << 20);
 	assert_true(header->heap_shift > 0);
 	for (uint64_t i = 0; i < NR; i++) {
 		struct block block;
-		enum block_result result = blocks_take(thread, (void *)block_at(i).addr, &block);
+		enum block_result result = blocks_take((void *)block_at(i).addr, &block);
 
 		assert_true(result == BLOCK_DONE || result == BLOCK_NOT_SAMPLED);
 		if (result == BLOCK_DONE)
@@ -147,20 +157,73 @@ static void past_its_limit_it_samples(void **state)
 
 static void without_memory_it_loses_blocks_and_says_so(void **state)
 {
-	struct block block = block_at(1), replaced;
-	int nr_lost = 0;
+	struct block block = block_at(3), replaced;
 
 	(void)state;
 	begin(1ull << 40);
-	put(0);
+	put(1);
 	is_sealed = true;
-	for (uint64_t i = 1; i < 1000; i++) {
-		block.addr += 16;
-		nr_lost += blocks_put(thread, &block, &replaced) == BLOCK_LOST;
-	}
+	put(5);		/* where the map is there already */
+	block.addr += 1ull << 30;
+	assert_int_equal(blocks_put(&block, &replaced), BLOCK_LOST);
 	is_sealed = false;
-	assert_in_range(nr_lost, 700, 900);
-	take(0);
+	assert_int_equal(blocks_put(&block, &replaced), BLOCK_DONE);
+	take(1);
+	take(5);
+	end();
+}
+
+/* Where address space is limited its part of it is reserved at once, and no more. */
+static void with_limited_address_space_regions_without_a_map_are_lost(void **state)
+{
+	struct block block = block_at(1), replaced;
+
+	(void)state;
+	begin(1ull << 40);
+	blocks_limit_space(3 * sizeof(struct region) + 1);
+	for (int i = 0; i < 5; i++, block.addr += 16u << 20)
+		assert_int_equal(blocks_put(&block, &replaced), i < 3 ? BLOCK_DONE : BLOCK_LOST);
+	assert_in_range(header->heap_reserved_bytes, 3 * sizeof(struct region), 3 * sizeof(struct region) + (64u << 10));
+	end();
+}
+
+/* Not even looked up. */
+static void addresses_of_no_allocator_are_lost(void **state)
+{
+	static const uint64_t addrs[] = { 1ull << 48, 0xff00007f00000000, UINT64_MAX, 0x7f0000000001, 0x7f0000000008, 4 };
+	struct block block = { .bytes = 1, .heap = 1 }, taken;
+
+	(void)state;
+	begin(1ull << 40);
+	for (size_t i = 0; i < ARRAY_SIZE(addrs); i++) {
+		block.addr = addrs[i];
+		assert_int_equal(blocks_put(&block, &taken), BLOCK_LOST);
+		assert_int_equal(blocks_take((void *)addrs[i], &taken), BLOCK_UNKNOWN);
+	}
+	put(5);
+	assert_int_equal(blocks_take((char *)block_at(5).addr + 16, &taken), BLOCK_UNKNOWN);
+	assert_int_equal(blocks_take((char *)block_at(5).addr + 32, &taken), BLOCK_UNKNOWN);
+	take(5);
+	end();
+}
+
+/* The highest and the lowest address of a block, and one beside each border of regions and pages of the map. */
+static void blocks_lie_anywhere(void **state)
+{
+	struct block taken;
+
+	(void)state;
+	begin(1ull << 40);
+	for (int bit = 5; bit <= 48; bit++) {
+		struct block block = { .addr = (1ull << bit) - 32, .bytes = 1ull << 33, .heap = (uint32_t)bit };
+
+		assert_int_equal(blocks_put(&block, &taken), bit < 48 ? BLOCK_DONE : BLOCK_LOST);
+		block.bytes = 7;
+		assert_int_equal(blocks_put(&block, &taken), bit < 48 ? BLOCK_REPLACED : BLOCK_DONE);
+		assert_int_equal(blocks_take((void *)block.addr, &taken), BLOCK_DONE);
+		assert_int_equal(taken.heap, bit);
+		assert_int_equal(taken.bytes, 7);
+	}
 	end();
 }
 
@@ -170,12 +233,12 @@ static volatile unsigned long nr_handled, nr_lost_in_handler;
 static void handle(int signal)
 {
 	struct block block = block_at(2000 + nr_handled), taken;
-	enum block_result result = blocks_put(thread, &block, &taken);
+	enum block_result result = blocks_put(&block, &taken);
 
 	(void)signal;
 	nr_handled++;
 	nr_lost_in_handler += result == BLOCK_LOST;
-	if (result != BLOCK_LOST && blocks_take(thread, (void *)block.addr, &taken) != BLOCK_DONE)
+	if (result != BLOCK_LOST && blocks_take((void *)block.addr, &taken) != BLOCK_DONE)
 		abort();
 }
 
@@ -206,6 +269,9 @@ int main(void)
 		cmocka_unit_test(a_block_that_comes_again_replaces_the_one_whose_free_was_missed),
 		cmocka_unit_test(past_its_limit_it_samples),
 		cmocka_unit_test(without_memory_it_loses_blocks_and_says_so),
+		cmocka_unit_test(with_limited_address_space_regions_without_a_map_are_lost),
+		cmocka_unit_test(addresses_of_no_allocator_are_lost),
+		cmocka_unit_test(blocks_lie_anywhere),
 		cmocka_unit_test(handlers_that_allocate_do_not_hang),
 	};
 
