@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Looking for a log in the memory map of its process. */
+/* Is a log in the memory map of its process? */
 #include "preload/monitor/watch/log_in_maps.h"
 
 #include <errno.h>
@@ -10,7 +10,7 @@
 
 #include "preload/common/run/process_id.h"
 
-#define TASK_NAME_BYTES	15	/* that the kernel keeps of a name */
+#define TASK_NAME_BYTES	15	/* how much of a name the kernel keeps */
 
 /* "START-END rw-s OFFSET ..." */
 static bool holds(const char *line, uint64_t address)
@@ -37,7 +37,7 @@ static bool lives_on(pid_t pid, uint64_t start_ticks)
 	       process_parent((uint32_t)pid, &parent, &start) == 0 && (!start_ticks || start == start_ticks);
 }
 
-/* Where the map may not be read, as that of a set-uid program: by the name, unless the kernel still has the old one. */
+/* The map of a set-uid program may not be read: compare its name. The kernel may still have the old one. */
 static bool is_called_otherwise(pid_t pid, const struct log_header *log)
 {
 	char path[32], name[64];

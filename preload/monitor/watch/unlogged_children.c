@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Sampling children that have no log. */
+/* Sampling of children that have no log. */
 #include "preload/monitor/watch/unlogged_children.h"
 
 #include <errno.h>
@@ -15,20 +15,20 @@
 #include "preload/monitor/watch/log_in_maps.h"
 
 #define YOUNG_NS	10000000	/* most exec, end or open a log before */
-#define SHARE_NS	2500000		/* of each between rows: all together take a per cent of a processor or two */
+#define SHARE_NS	2500000		/* for each child, between its rows: all children together take 1 or 2 % of a processor */
 #define RETRY_NS	100000000	/* while too many are sampled */
-#define DESCRIPTORS	16		/* of a process that is sampled, */
-#define FILES_SHARE	2		/* in 1 of so many that we may have: processes with logs need some too */
+#define DESCRIPTORS	16		/* that sampling one process takes */
+#define FILES_SHARE	2		/* children get 1/FILES_SHARE of our descriptors: processes with logs need some too */
 
 struct entered {
 	struct entered *next;
-	struct watched *holder;		/* has the entry, and so stays open */
+	struct watched *holder;		/* the log with the entry, which stays open for it */
 	const struct log_entry *entry;
 	const struct log_heap *heap;	/* behind it; NULL: none */
-	pid_t pid;			/* these two as they were when it was found */
+	pid_t pid;			/* pid and start_ticks as they were when the entry was found */
 	uint64_t start_ticks;
-	struct sampler *sampler;	/* NULL: it is young, or over */
-	bool has_waited;		/* for others to end, of which there were too many */
+	struct sampler *sampler;	/* NULL: the child is young, or over */
+	bool has_waited;		/* there were too many others to sample */
 	bool is_over;
 	int64_t due_ns;			/* CLOCK_MONOTONIC */
 };
@@ -87,7 +87,7 @@ static void count_sampled(struct entered_list *list, int more)
 	list->least_interval_ns = list->settings.interval_is_set ? 0 : list->nr_sampled * SHARE_NS;
 }
 
-/* @how: sampler_stop, or sampler_pause: without a word, as what it has read may be another image's. */
+/* @how: sampler_stop; or sampler_pause, which writes no last row: it may be of another image. */
 static void end_sampler(struct entered_list *list, struct entered *entered, void (*how)(struct sampler *))
 {
 	if (!entered->sampler)
@@ -116,7 +116,7 @@ static bool has_log(const struct entered *entered, const struct watched *logs)
 	return logs;
 }
 
-/* The pid may be another's by now, or a number of another namespace. */
+/* The pid may have been given to another process, or be a number of another pid namespace. */
 static bool is_there(const struct entered *entered)
 {
 	uint64_t start_ticks;
@@ -162,7 +162,7 @@ static bool begin(struct entered_list *list, struct entered *entered, const stru
 	tree_add(list->tree, entered->pid);
 	if (is_sampled && has_room)
 		start_sampler(list, entered);
-	/* After the sampler has opened what is of one image: an exec in between shows here. */
+	/* The sampler has opened its files of one image by now. If the child exec'ed meanwhile, this sees it. */
 	if (image_is_another(entered->pid, entered->start_ticks, entered->holder->log)) {
 		end_sampler(list, entered, sampler_pause);
 		own_log_process_execed(list->own_log, entered->pid, entered->entry->begin.monotonic_ns);

@@ -13,11 +13,11 @@
 #include "preload/monitor/tools/now.h"
 #include "preload/monitor/watch/watched_log.h"
 
-#define SCAN_NS		100000000	/* where the kernel does not tell us of new files */
-#define LOOK_NS		10000000	/* for children in logs, where we are awake so often */
-#define LATE_NS		100000000	/* a child that was forked at its parent's end may enter itself as late as this */
+#define SCAN_NS		100000000	/* without inotify */
+#define LOOK_NS		10000000	/* between looks for new entries of children */
+#define LATE_NS		100000000	/* a child forked at its parent's end may write its entry as late as this */
 
-/* "HOST-PID-N", without ".log": the earliest that a process can be known by. */
+/* "HOST-PID-N", without ".log". A process is first known by this name. */
 static pid_t pid_in_name(const char *name, size_t length)
 {
 	int dashes = 0;
@@ -102,7 +102,7 @@ static void find_new_logs(struct watch *watch)
 	}
 }
 
-/* Children may still write into the log, and enter theirs there. */
+/* Children may still write into the log, and their children may still write entries there. */
 static void close_if_unused(struct watch *watch, struct watched *watched, int64_t now)
 {
 	if (watched->log)
@@ -119,7 +119,7 @@ static void finish(struct watch *watch, struct watched *watched)
 	close_if_unused(watch, watched, watched->ended_ns);
 }
 
-/* Told when its last row is written: what it does not know any more begins then. */
+/* The event of the exec comes after the last row of the image. */
 static void finish_image(struct watch *watch, struct watched *watched)
 {
 	uint64_t start_ns = watched->log->start.monotonic_ns;
@@ -128,7 +128,7 @@ static void finish_image(struct watch *watch, struct watched *watched)
 	own_log_process_execed(watch->entered.own_log, watched->pid, start_ns);
 }
 
-/* Of two logs of a pid the older one is over: the pid has exec'ed, or is another process. */
+/* If a pid has two logs, the older one is over: the process has exec'ed, or the pid was given to another one. */
 static void finish_older_images(struct watch *watch, struct watched *opened)
 {
 	for (struct watched *watched = watch->live; watched && !opened->has_ended; watched = watched->next) {
@@ -178,7 +178,7 @@ int64_t watch_step(struct watch *watch, int64_t now_ns, bool is_notified)
 			continue;
 		step_log(watch, watched, now_ns);
 		if (watched->next)
-			find_new_logs(watch);		/* soon, lest their processes are gone */
+			find_new_logs(watch);		/* soon: their processes may end any moment */
 	}
 	if (watch->next_look_ns <= now_ns)
 		look_for_children(watch, now_ns);
@@ -199,7 +199,7 @@ int64_t watch_step(struct watch *watch, int64_t now_ns, bool is_notified)
 	return next;
 }
 
-/* A log that began a moment ago may not have been opened yet. */
+/* A log that began a moment ago may not be open here yet. */
 void watch_end(struct watch *watch, pid_t pid)
 {
 	find_new_logs(watch);

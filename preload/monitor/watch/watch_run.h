@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The logs of a run, seen from outside: each new one is mapped and sampled until its process has ended. */
+/* All logs of a run. Each new log is mapped, and its process is sampled until it ends. */
 #ifndef INSIDEME_WATCH_RUN_H
 #define INSIDEME_WATCH_RUN_H
 
@@ -15,19 +15,19 @@
 
 struct watch {
 	const struct run *run;
-	struct tree *tree;		/* is told of each process that has a log */
+	struct tree *tree;		/* gets each process that has a log */
 	struct sampler_settings settings;
-	int notify_fd;			/* becomes readable when there are new logs; < 0: look now and then */
+	int notify_fd;			/* becomes readable when there are new logs; < 0: the directory is read now and then */
 	int64_t next_scan_ns;
-	int64_t next_look_ns;		/* for children in logs */
-	struct entered_list entered;	/* children that have none of their own */
+	int64_t next_look_ns;		/* for entries of children */
+	struct entered_list entered;	/* children without a log */
 	struct watched *live;		/* logs of processes that run */
 	struct watched *all;
 	void *by_name;			/* tree of all */
-	struct count count;		/* in logs that are done */
+	struct count count;		/* sums over logs that are closed */
 };
 
-/* @own_log: takes rows of children that have no log; may be opened later. */
+/* @own_log: gets the rows of children without a log. It may be opened later. */
 void watch_init(struct watch *watch, const struct run *run, struct tree *tree, struct own_log *own_log,
 		const struct sampler_settings *settings);
 
@@ -37,13 +37,13 @@ void watch_init(struct watch *watch, const struct run *run, struct tree *tree, s
  */
 int64_t watch_step(struct watch *watch, int64_t now_ns, bool is_notified);
 
-/* @pid has ended and is a zombie: read its last numbers, and let go of its logs. */
+/* @pid has ended and is a zombie: write its last rows and close its logs. */
 void watch_end(struct watch *watch, pid_t pid);
 
-/* Was there a log of @pid, or is it entered in another one's? */
+/* Was there a log of @pid, or is there an entry of it? */
 bool watch_saw(const struct watch *watch, pid_t pid);
 
-/* Let go of all logs; their processes may run on. */
+/* Close all logs. Their processes may run on. */
 void watch_release(struct watch *watch);
 
 #endif

@@ -48,7 +48,7 @@ static int open_file(const struct watched *watched, const struct run *run)
 	return (int)elsewhere_open(path, O_RDWR);
 }
 
-/* Hosts that share a directory of runs have their own pids. */
+/* Several hosts may share a directory of runs. Each has its own pids. */
 static bool is_of_this_host(const struct log_header *header)
 {
 	char boot_id[sizeof(header->boot_id)];
@@ -56,7 +56,7 @@ static bool is_of_this_host(const struct log_header *header)
 	return read_file("/proc/sys/kernel/random/boot_id", boot_id, 37) < 0 || !strcmp(boot_id, header->boot_id);
 }
 
-/* Return: 0, -EAGAIN when it is not begun yet, -EINVAL when it is not for us. */
+/* Return: 0, -EAGAIN when the log has not begun yet, -EINVAL when it is not for us. */
 static int check_header(int fd, const struct log_header *header, ssize_t length)
 {
 	struct stat stat_of;
@@ -88,7 +88,7 @@ static int map_log(struct watched *watched, int fd)
 	return 0;
 }
 
-/* A process that is gone already has no sampler. @fd: the sampler's, or closed. */
+/* If the process is gone, there is no sampler. The sampler takes @fd; without one @fd is closed. */
 static void start_sampler(struct watched *watched, int fd, const struct sampler_settings *settings)
 {
 	const struct sampler_config config = {
@@ -106,7 +106,7 @@ static void start_sampler(struct watched *watched, int fd, const struct sampler_
 	close(fd);
 }
 
-/* @how: sampler_stop, or sampler_pause: without a word. */
+/* @how: sampler_stop, or sampler_pause, which writes no last row. */
 static void end_sampler(struct watched *watched, void (*how)(struct sampler *))
 {
 	if (watched->sampler)
@@ -115,7 +115,7 @@ static void end_sampler(struct watched *watched, void (*how)(struct sampler *))
 	watched->sampler = NULL;
 }
 
-/* Once the sampler has opened what is of one image, lest an exec come between. Return: 0, or -ESTALE: it has exec'ed. */
+/* Called once the sampler has opened its files, so that an exec before that is seen. Return: 0, -ESTALE after an exec. */
 static int check_image(struct watched *watched)
 {
 	if (!image_is_another(watched->pid, watched->log->process_start, watched->log))
@@ -164,7 +164,7 @@ int watched_step(struct watched *watched, const struct run *run, const struct sa
 	return 0;
 }
 
-/* The mapping may be in use yet where a child of a raw clone has inherited it: a hole harms nobody. */
+/* A child of a raw clone may still have the log mapped. A hole in the file does not harm it, where a cut would. */
 static void return_room(const struct watched *watched, int fd, uint64_t file_bytes)
 {
 	uint64_t begin = (watched->log->tail_bytes + LOG_AREA_ALIGN - 1) & ~(uint64_t)(LOG_AREA_ALIGN - 1);
@@ -190,7 +190,7 @@ void watched_new_entries(struct watched *watched, void (*each)(void *context, co
 
 	if (end > watched->map_bytes)
 		end = watched->map_bytes;
-	/* No more than there is room for: the list of a damaged log may be a circle. */
+	/* The list of a damaged log may be a circle: follow no more links than the log has room for entries. */
 	for (uint64_t left = end / sizeof(*entry); place != watched->seen_entry && left; left--) {
 		uint64_t offset = (uint64_t)place * 8;
 

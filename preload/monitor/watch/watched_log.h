@@ -16,16 +16,16 @@ struct watched {
 	struct watched *next;
 	struct watched *next_of_all;
 	pid_t pid;			/* 0: the log is not begun yet */
-	struct log_header *log;		/* NULL: likewise, or done */
+	struct log_header *log;		/* NULL: not begun yet, or closed */
 	uint64_t map_bytes;
-	struct sampler *sampler;	/* NULL: its process was gone already */
-	uint32_t seen_entry;		/* as log_header.entries: this one and older ones were seen; 0: none */
-	uint64_t nr_entered;		/* children that hold on to the log, see entered.h */
-	bool has_ended;			/* its process has, or has another log, */
-	int64_t ended_ns;		/* since then: CLOCK_MONOTONIC */
+	struct sampler *sampler;	/* NULL: the process was gone before it could be sampled */
+	uint32_t seen_entry;		/* as log_header.entries: this entry and all older ones were seen; 0: none */
+	uint64_t nr_entered;		/* children that keep the log open, see unlogged_children.h */
+	bool has_ended;			/* the process has ended, or goes on in another log */
+	int64_t ended_ns;		/* when: CLOCK_MONOTONIC */
 	bool is_done;
 	int64_t due_ns;			/* CLOCK_MONOTONIC */
-	int64_t pause_ns;		/* between looks at a log that is not begun */
+	int64_t pause_ns;		/* between looks at a log that has not begun */
 	char name[];
 };
 
@@ -34,7 +34,7 @@ int watched_compare(const void *a, const void *b);	/* by name, for a tree */
 
 void watched_path(char *path, size_t bytes, const struct run *run, const char *name);
 
-/* Open it once its process has begun it; then sample. Return: 0, or -errno when it is to be closed; -ESTALE: it has exec'ed. */
+/* Open the log once its process has begun it; sample from then on. Return: 0; -errno: close it; -ESTALE: after an exec. */
 int watched_step(struct watched *watched, const struct run *run, const struct sampler_settings *settings,
 		 int64_t now_ns);
 
@@ -44,12 +44,12 @@ int watched_step(struct watched *watched, const struct run *run, const struct sa
  */
 void watched_new_entries(struct watched *watched, void (*each)(void *context, const struct log_entry *entry), void *context);
 
-/* Last rows, unless they are written: the process has ended, or we let go of it. */
+/* Write the last rows, once: the process has ended, or is no longer watched. */
 void watched_stop(struct watched *watched);
 
 /*
- * What there is in a log that was stopped is added to @count. @has_ended: nobody writes any more, so what the log grew
- * too far goes back to the disk. Closing twice does nothing.
+ * Close a log that was stopped, and add what is in it to @count. @has_ended: no process writes to it any more, so that the
+ * file's unused room is given back. Closing twice does nothing.
  */
 void watched_close(struct watched *watched, const struct run *run, bool has_ended, struct count *count);
 
