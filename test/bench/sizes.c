@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Runs of a size, to measure reports: sizes paths: 1,111,110 call paths of 10 functions, 6 deep; sizes processes N: N
- * processes at most 20 at a time, as many ranks as N in their environment if RANKS is set, with 302 calls each.
+ * Runs of a given size, to measure reports. "sizes paths" makes 1,111,110 call paths of 10 functions, 6 deep. "sizes
+ * processes N" runs N processes, at most 20 at a time, with 302 calls each. If RANKS is set, each of them is a rank of N and
+ * runs "sizes RANKS", so RANKS=work makes 302 calls in each rank, and RANKS=tree makes 5,555 call paths, 4 deep.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,13 +28,13 @@ static void work(int n)
 		leaf(i);
 }
 
-static void paths(void)
+static void paths(int nr, int depth)
 {
 	void (*const all[])(int) = { path_0, path_1, path_2, path_3, path_4, path_5, path_6, path_7, path_8, path_9 };
 
 	memcpy(table, all, sizeof(all));
-	for (int k = 0; k < 10; k++)
-		table[k](5);
+	for (int k = 0; k < nr; k++)
+		table[k](depth - 1);
 }
 
 static void process(int i, int n, char **argv)
@@ -45,7 +46,7 @@ static void process(int i, int n, char **argv)
 	setenv("PMI_RANK", rank, 1);
 	setenv("PMI_SIZE", size, 1);
 	if (getenv("RANKS"))
-		execl(argv[0], argv[0], "work", (char *)NULL);
+		execl(argv[0], argv[0], getenv("RANKS"), (char *)NULL);
 	work(300);
 	exit(0);
 }
@@ -55,7 +56,9 @@ int main(int argc, char **argv)
 	int n = argc > 2 ? atoi(argv[2]) : 0;
 
 	if (argc > 1 && strcmp(argv[1], "paths") == 0)
-		paths();
+		paths(10, 6);
+	else if (argc > 1 && strcmp(argv[1], "tree") == 0)
+		paths(5, 4);
 	else
 		work(300);
 	for (int i = 0; i < n; i++) {
