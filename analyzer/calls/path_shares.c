@@ -116,8 +116,11 @@ void use_shares_finish(struct path_shares *shares, const struct model *model)
 {
 	for (int i = 0; i < NR_SHARES; i++)
 		shares[0].rest[i] = shares[0].below[i] = NAN;
-	for (struct tree_node *node = tree_next(model->root); node; node = tree_next(node))
-		finish_path(&shares[node->id], &shares[node->parent->id], &node->stats);
+	for (struct tree_node *node = tree_next(model->root); node; node = tree_next(node)) {
+		const struct call_stats stats = path_stats(node);
+
+		finish_path(&shares[node->id], &shares[node->parent->id], &stats);
+	}
 }
 
 const double *use_shares_of(const struct path_shares *shares, const struct tree_node *node)

@@ -29,7 +29,7 @@ static bool *find_outermost(struct tree_node *root, size_t nr_nodes)
 	outermost[root->id] = true;
 	for (struct tree_node *node = tree_next(root); node; node = tree_next(node))
 		outermost[node->id] = outermost[node->parent->id] &&
-			node->parent->stats.calls == node->parent->stats.open_calls;
+			node->parent->sum.calls == node->parent->rare->open_calls;
 	return outermost;
 }
 

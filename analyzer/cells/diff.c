@@ -100,10 +100,11 @@ static void add_paths(struct diff *diff, const struct model *model, size_t side)
 
 	for (struct tree_node *node = model->root; node; node = tree_next(node)) {
 		const struct diff_path *parent = node->parent ? path_of[node->parent->id] : NULL;
+		const struct call_stats stats = path_stats(node);
 		struct diff_path *path = find_path(diff, parent, node->function ? find_function(diff, node->function) : NULL);
 
 		path_of[node->id] = path;
-		add(&path->sides[side], &node->stats, node->heap);
+		add(&path->sides[side], &stats, node->heap);
 		if (side == DIFF_AFTER && !path->node)
 			path->node = node;
 	}

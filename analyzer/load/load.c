@@ -81,6 +81,8 @@ static void place_in_time(struct model *model)
 			process_read_threads(model->processes[i]);
 	for (size_t i = 0; i < model->nr_monitors; i++)
 		process_read_threads(model->monitors[i]);
+	for (size_t i = 0; i < model->nr_processes; i++)
+		logfile_forget_all(model->processes[i]->log);
 }
 
 static bool is_left_out(const struct process *process, uint32_t thread_ref)
@@ -125,6 +127,7 @@ static void read_process(struct model *model, struct process *process)
 		process->functions_ns += process->threads[i]->functions_ns;
 	}
 	process->nr_damaged = process->log->nr_damaged;
+	logfile_forget_all(process->log);
 	if (process->nr_damaged > DAMAGE_TOLD)
 		warning("%s: damaged in %llu places; what is sound is reported", process->log->path,
 			(unsigned long long)process->nr_damaged);

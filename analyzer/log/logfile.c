@@ -248,6 +248,7 @@ struct logfile *logfile_open(const char *path)
 			"an impossible unit of slices");
 		log->header.slice_shift = SHIFT_MAX;
 	}
+	logfile_forget_all(log);	/* beside each head that was read, the kernel mapped 64 KiB */
 	return log;
 failed:
 	logfile_close(log);
@@ -270,6 +271,12 @@ void logfile_forget(const struct logfile *log, const struct log_extent *extent)
 
 	if (begin < end)
 		madvise((void *)(log->base + begin), end - begin, MADV_DONTNEED);
+}
+
+void logfile_forget_all(const struct logfile *log)
+{
+	if (log->base)
+		madvise((void *)log->base, log->bytes, MADV_DONTNEED);
 }
 
 void logfile_close(struct logfile *log)

@@ -58,8 +58,9 @@ const struct log_extent *logfile_find(struct logfile *log, uint64_t offset, uint
  */
 bool logfile_offset(const struct logfile *log, uint64_t addr, uint64_t *offset);
 
-/* An area was read and is hardly read again: let the kernel drop its pages. */
+/* An area, or all of a log, was read and is hardly read again: let the kernel drop its pages. */
 void logfile_forget(const struct logfile *log, const struct log_extent *extent);
+void logfile_forget_all(const struct logfile *log);
 
 /* The number of a node in its log, below log->nr_nodes; -1 if there is no node at @ref. */
 int64_t logfile_node_index(struct logfile *log, uint32_t ref);

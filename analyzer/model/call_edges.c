@@ -62,14 +62,15 @@ void edges_init(struct edges *edges, const struct model *model)
 
 	*edges = (struct edges){ .nr = 0 };
 	while (node) {
+		const struct call_stats stats = path_stats(node);
 		struct edge *edge;
 
 		of[node->id] = find_edge(edges, &table, node);
 		edge = &edges->list[of[node->id]];
-		call_stats_add(&edge->stats, &node->stats);
+		call_stats_add(&edge->stats, &stats);
 		sample_stats_add(&edge->samples, node->samples);
 		if (edge->on_path++ == 0) {
-			call_stats_add_total(&edge->stats, &node->stats);
+			call_stats_add_total(&edge->stats, &stats);
 			edge->samples.total_nr += node->samples->total_nr;
 			edge->samples.total_ns += node->samples->total_ns;
 		}

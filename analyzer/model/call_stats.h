@@ -3,7 +3,47 @@
 #ifndef INSIDEME_CALL_STATS_H
 #define INSIDEME_CALL_STATS_H
 
+#include <math.h>
 #include <stdint.h>
+
+/* What the hooks of some calls cost. All 0: it is not known. */
+struct hook_cost {
+	double inside_ns;		/* in the calls' own time */
+	double hooks_ns;		/* all of it */
+	double noise_ns;		/* how well that is known */
+	double new_paths_ns;		/* of hooks_ns: making the paths, in their callers' time */
+};
+
+/* What is subtracted from recorded times because hooks spent it, and how well that is known: hook_costs.h. */
+struct hook_share {
+	double self_ns;
+	double total_ns;
+	double self_doubt_ns;
+	double total_doubt_ns;
+};
+
+/* The sums of a call path as they were recorded, with the hooks' cost. There may be millions of them. */
+struct counters {
+	uint64_t calls;			/* this and the rest: as in struct call_stats */
+	uint64_t timed_calls;
+	double total_ns;
+	double self_ns;
+	double square_ns2;
+	struct hook_cost cost;
+	double min_ns;
+	double max_ns;			/* of finished calls */
+};
+
+/* The same, what only few paths have: those with open calls, or with calls that were not timed. */
+struct rare_counters {
+	uint64_t open_calls;
+	int64_t more_known_calls;	/* than timed ones */
+	double open_ns;
+	double open_max_ns;		/* the longest open call so far; NAN: none */
+	double total_variance_ns2;
+	double self_variance_ns2;	/* of it and of what it calls; set when all is summed up */
+};
+extern const struct rare_counters no_rare_counters;
 
 /* Calls of a function or of a call path. */
 struct call_stats {
@@ -17,19 +57,33 @@ struct call_stats {
 	double open_ns;			/* of duration_ns: open calls */
 	double square_ns2;		/* sum of squares over known_calls */
 	double total_variance_ns2;	/* of total_ns and self_ns as estimates; 0: every call was timed */
-	double self_variance_ns2;	/* tree.c's */
-	double inside_ns;		/* hook_costs.c's: what the hooks of these calls cost, in the calls' own time, */
-	double hooks_ns;		/* and all of it */
-	double noise_ns;		/* how well that is known */
-	double new_paths_ns;		/* of hooks_ns: making the paths, in their callers' time */
-	double removed_self_ns;		/* of hooks, taken out of self_ns; */
-	double removed_ns;		/* of total_ns and duration_ns */
+	double self_variance_ns2;
+	double inside_ns;		/* these four: as in struct hook_cost */
+	double hooks_ns;
+	double noise_ns;
+	double new_paths_ns;
+	double removed_self_ns;		/* of hooks, subtracted from self_ns; */
+	double removed_ns;		/* from total_ns and duration_ns */
 	double self_doubt_ns;		/* self_ns is not known better than that, */
 	double total_doubt_ns;		/* total_ns and duration_ns than that */
 	double min_ns;			/* of finished calls; NAN: none */
 	double max_ns;			/* of finished calls, and of open ones so far; NAN: none */
 	double finished_max_ns;		/* of finished calls alone */
 };
+
+/* No calls at all. */
+#define NO_CALLS { .min_ns = NAN, .max_ns = NAN, .finished_max_ns = NAN }
+
+/* Add all but total_ns. */
+void call_stats_add(struct call_stats *sum, const struct call_stats *stats);
+/* Add total_ns, where @stats is no recursion within @sum. */
+void call_stats_add_total(struct call_stats *sum, const struct call_stats *stats);
+
+/* Counters as statistics, without the hooks' @share. */
+struct call_stats counters_stats(const struct counters *sum, const struct rare_counters *rare, const struct hook_share *share);
+/* Add recorded calls. What is rare of them is not added. */
+void counters_add(struct counters *sum, const struct call_stats *calls);
+
 /* NAN where nothing was timed. The mean is over known and open calls, the deviation over known ones. */
 double call_stats_mean_ns(const struct call_stats *stats);
 double call_stats_stddev_ns(const struct call_stats *stats);

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The hooks' own cost, taken out of times. */
+/* What the hooks of calls cost, and what times are without it. */
 #include "analyzer/model/hook_costs.h"
 
-#include <stdlib.h>
 #include <string.h>
 
-#include "analyzer/base/error.h"
 #include "analyzer/log/logfile.h"
 #include "analyzer/model/tree_walk.h"
 
@@ -89,19 +87,13 @@ static struct hook_cost blocks_cost(const struct thread *thread, const struct lo
 	};
 }
 
-/* Was it recorded with nothing open around it? */
-static bool is_outermost(const struct thread *thread, const struct log_node *node)
-{
-	return node->parent == thread->ref + (offsetof(struct log_thread, root) >> LOG_REF_SHIFT);
-}
-
 struct hook_cost hook_cost_of(const struct thread *thread, const struct log_node *node)
 {
 	const struct process *process = thread->process;
 	const struct log_cost *costs = process->header.costs, *timed = &costs[LOG_COST_TIMED], *untimed = &costs[LOG_COST_UNTIMED];
 	double timed_calls = (double)log_node_timed_calls(node), untimed_calls = (double)node->calls - timed_calls;
 	/* an outermost path is made before its function's time begins, in no other one's */
-	double new_path_ns = is_outermost(thread, node) ? 0 : thread->new_path_ns;
+	double new_path_ns = hook_costs_is_outermost(thread, node) ? 0 : thread->new_path_ns;
 	struct hook_cost blocks;
 
 	if (process->header.timing == LOG_TIMING_COUNTS || !timed->full)
@@ -118,86 +110,14 @@ struct hook_cost hook_cost_of(const struct thread *thread, const struct log_node
 	};
 }
 
-void hook_costs_give(struct model *model, const struct tree_node *path, const struct hook_cost *cost, bool is_outermost)
+void hook_costs_subtract(struct model *model)
 {
-	if (!model->is_raw && path->parent == model->root && !is_outermost)	/* outside of the call it is in its caller's time */
-		model->selection.outside_ns -= cost->hooks_ns - cost->inside_ns;
-}
+	for (size_t id = 0; id < model->nr_tree_nodes; id++)
+		tree_node(model, id)->hooks = (struct hook_share){ 0 };
+	for (size_t id = model->nr_tree_nodes; id-- > 1 && !model->is_raw;) {
+		struct tree_node *node = tree_node(model, id);
 
-void hook_costs_leave_out(struct model *model, struct tree_node *path, const struct hook_cost *cost, bool is_outermost)
-{
-	if (!path->function) {
-		model->hooks_ns += cost->hooks_ns;
-		model->selection.outside_ns -= model->is_raw ? 0 : is_outermost ? cost->inside_ns : cost->hooks_ns;
-		return;
+		hook_share_step(&node->hooks, &node->parent->hooks, &node->sum.cost);
 	}
-	path->stats.inside_ns += cost->hooks_ns;	/* all of it is in the time of the call that it stands for */
-	path->stats.hooks_ns += cost->hooks_ns;
-	path->stats.noise_ns += cost->noise_ns + cost->new_path_ns;
-}
-
-void hook_costs_add(struct tree_node *path, struct thread *thread, const struct log_node *node)
-{
-	struct model *model = thread->process->model;
-	struct hook_cost cost = hook_cost_of(thread, node);
-
-	path->stats.inside_ns += cost.inside_ns;
-	path->stats.hooks_ns += cost.hooks_ns;
-	path->stats.noise_ns += cost.noise_ns;
-	path->stats.new_paths_ns += cost.new_path_ns;
-	hook_costs_give(model, path, &cost, is_outermost(thread, node));
-	if (!model->is_raw)
-		thread->functions_ns -= path->parent == model->root ? cost.inside_ns : cost.hooks_ns;
-}
-
-void hook_costs_add_left_out(struct tree_node *path, struct thread *thread, const struct log_node *node)
-{
-	struct model *model = thread->process->model;
-	struct hook_cost cost = hook_cost_of(thread, node);
-
-	hook_costs_leave_out(model, path, &cost, is_outermost(thread, node));
-	if (path->function && !model->is_raw)
-		thread->functions_ns -= cost.hooks_ns;
-}
-
-struct hook_share *hook_costs_find(const struct model *model)
-{
-	struct hook_share *shares = xcalloc(model->nr_tree_nodes, sizeof(*shares));
-	double *below_ns = xcalloc(model->nr_tree_nodes, sizeof(*below_ns));
-
-	for (size_t id = model->nr_tree_nodes; id-- > 1 && !model->is_raw;) {	/* callers are before what they call */
-		const struct tree_node *node = tree_node(model, id);
-		const struct call_stats *stats = &node->stats;
-		size_t parent = node->parent->id;
-
-		shares[id].self_ns += stats->inside_ns;
-		shares[id].total_ns += stats->inside_ns + below_ns[id];
-		shares[id].self_doubt_ns += stats->noise_ns;
-		shares[id].total_doubt_ns += stats->noise_ns;
-		below_ns[parent] += below_ns[id] + stats->hooks_ns;
-		shares[parent].self_ns += stats->hooks_ns - stats->inside_ns;
-		shares[parent].self_doubt_ns += stats->noise_ns + stats->new_paths_ns;
-		shares[parent].total_doubt_ns += shares[id].total_doubt_ns + stats->new_paths_ns;
-	}
-	free(below_ns);
-	return shares;
-}
-
-void hook_costs_take_out(struct model *model)
-{
-	struct hook_share *shares = hook_costs_find(model);
-
-	for (size_t id = 1; id < model->nr_tree_nodes; id++) {
-		struct call_stats *stats = &tree_node(model, id)->stats;
-		const struct hook_share *share = &shares[id];
-
-		stats->self_ns -= share->self_ns;
-		stats->total_ns -= share->total_ns;
-		stats->duration_ns -= share->total_ns;
-		stats->removed_self_ns = share->self_ns;
-		stats->removed_ns = share->total_ns;
-		stats->self_doubt_ns = share->self_doubt_ns;
-		stats->total_doubt_ns = share->total_doubt_ns;
-	}
-	free(shares);
+	model->root->hooks = (struct hook_share){ 0 };
 }

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The recorder's own cost, taken out of times. What was recorded of a path holds, for each of its calls, what its two hooks
- * cost between their readings of the clock (inside), and all that the hooks of the calls below it cost (full). So
+ * Subtracts the recorder's own cost from times. The recorded time of a path contains, for each of its calls, what the call's
+ * two hooks cost between their readings of the clock (inside), and all that the hooks of the calls below it cost (full). So
  *	true total = total - inside of its calls - full of all calls below it
  *	true self  = self  - inside of its calls - (full - inside) of the calls that it made itself
- * Of inside are also the blocks of the heap that it allocated and freed itself; of full, the record of a long call.
- * Sums stay signed: what comes out below 0 is so by the noise of the costs, and others have it.
+ * Inside also contains the cost of counting the heap blocks that the function itself allocated and freed; full also contains
+ * the record of a long call. Results keep their sign: a time below 0 comes from noise in the costs, and another path has what
+ * it lacks.
  */
 #ifndef INSIDEME_HOOK_COSTS_H
 #define INSIDEME_HOOK_COSTS_H
@@ -13,41 +14,35 @@
 #include "analyzer/model/model.h"
 #include "insideme_log.h"
 
-/* What the hooks of some calls cost: in the calls' own time, all of it, and how well that is known. All 0: it is not known. */
-struct hook_cost {
-	double inside_ns;
-	double hooks_ns;
-	double noise_ns;
-	double new_path_ns;	/* of hooks_ns: making the path. A mean: one may have taken many times as long, so all of it is doubt */
-};
-/* Of the calls of a @node of @thread. */
+/* The cost of the calls of a @node of @thread. Its new_paths_ns is a mean: one path may have taken many times as long. */
 struct hook_cost hook_cost_of(const struct thread *thread, const struct log_node *node);
 
+/* Was the node recorded with nothing open around it? */
+static inline bool hook_costs_is_outermost(const struct thread *thread, const struct log_node *node)
+{
+	return node->parent == thread->ref + (offsetof(struct log_thread, root) >> LOG_REF_SHIFT);
+}
+
 /*
- * Add to @path what the hooks of a log's @node cost, and take it out of the thread's time in functions.
+ * One step of the subtraction, for paths from the last to the first: a caller lies before what it calls. @share, which began
+ * as 0, is complete after the step. @caller is the share of the path's caller.
  */
-void hook_costs_add(struct tree_node *path, struct thread *thread, const struct log_node *node);
-/* The same of calls that are left out, see selection.h: @path is what they stand for. */
-void hook_costs_add_left_out(struct tree_node *path, struct thread *thread, const struct log_node *node);
+static inline void hook_share_step(struct hook_share *share, struct hook_share *caller, const struct hook_cost *cost)
+{
+	caller->self_ns += cost->hooks_ns - cost->inside_ns;
+	caller->total_ns += share->total_ns + cost->hooks_ns;
+	caller->self_doubt_ns += cost->noise_ns + cost->new_paths_ns;
+	caller->total_doubt_ns += share->total_doubt_ns + cost->noise_ns + cost->new_paths_ns;
+	share->self_ns += cost->inside_ns;
+	share->total_ns += cost->inside_ns;
+	share->self_doubt_ns += cost->noise_ns;
+	share->total_doubt_ns += cost->noise_ns;
+}
 
-/* Both, but for the thread's time, where the cost is known. @is_outermost: it was recorded with nothing open around it. */
-void hook_costs_give(struct model *model, const struct tree_node *path, const struct hook_cost *cost, bool is_outermost);
-void hook_costs_leave_out(struct model *model, struct tree_node *path, const struct hook_cost *cost, bool is_outermost);
+/* Find the shares of all paths of the call tree, by what was added to it so far. They stay 0 for times as recorded. */
+void hook_costs_subtract(struct model *model);
 
-/* Of each path, by its id, what to take out, and how well it is known. */
-struct hook_share {
-	double self_ns;
-	double total_ns;
-	double self_doubt_ns;
-	double total_doubt_ns;
-};
-/* Freed by the caller. All 0 where @model wants times as they were recorded. */
-struct hook_share *hook_costs_find(const struct model *model);
-
-/* Take it out of all paths. Once, before they are summed up. */
-void hook_costs_take_out(struct model *model);
-
-/* Of one call, in the mean: to be taken off a single duration. */
+/* The mean of one call, to be subtracted from a single duration. */
 static inline double hook_costs_per_call(const struct call_stats *stats)
 {
 	uint64_t calls = stats->known_calls + (stats->open_ns > 0 ? stats->open_calls : 0);
@@ -55,7 +50,7 @@ static inline double hook_costs_per_call(const struct call_stats *stats)
 	return calls ? stats->removed_ns / (double)calls : 0;
 }
 
-/* Is it less than what the costs are known by? Then it is of no more worth than 0. */
+/* Is the time smaller than its doubt? Then it says no more than 0 does. */
 static inline bool hook_costs_hide_self(const struct call_stats *stats)
 {
 	return stats->known_calls && stats->self_ns < stats->self_doubt_ns;
@@ -66,7 +61,7 @@ static inline bool hook_costs_hide_total(const struct call_stats *stats)
 	return stats->known_calls && stats->total_ns < stats->total_doubt_ns;
 }
 
-/* The same of one duration of @ns, from which hook_costs_per_call() was taken off. */
+/* The same for one duration of @ns, from which hook_costs_per_call() was subtracted. */
 static inline bool hook_costs_hide_call(const struct call_stats *stats, double ns)
 {
 	return stats->known_calls && ns < stats->total_doubt_ns / (double)stats->known_calls;

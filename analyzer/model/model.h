@@ -117,22 +117,30 @@ struct function {
 /* p50: function_percentile_ns(function, 50). NAN when not known. See histogram_percentile(). */
 double function_percentile_ns(const struct function *function, double percent);
 
-/* A call path, merged over threads and processes. */
+/* A call path, merged over threads and processes. path_stats() makes statistics of it. */
 struct tree_node {
 	struct function *function;	/* NULL: the root */
 	struct tree_node *parent;
 	struct tree_node *child;	/* the first; order means nothing */
 	struct tree_node *next;		/* sibling */
-	struct call_stats stats;	/* total_ns == duration_ns here */
 	const struct heap_stats *heap;	/* never NULL: most paths share that of nothing; root: outside of all functions */
 	const struct sample_stats *samples;	/* likewise */
-	uint32_t nr_threads;		/* threads that came by; records where threads_unknown */
-	bool threads_unknown;		/* of a record that several threads shared it is not known which of them did */
-	const struct thread *last_thread;	/* nodes.c's own: counted in nr_threads last */
+	const struct rare_counters *rare;	/* likewise */
+	struct counters sum;
+	struct hook_share hooks;	/* to be subtracted from it; 0 until all is summed up */
 	uint32_t id;			/* 0: root; then in the order of first sight */
 	uint32_t depth;			/* 0: root */
 	uint32_t age;			/* index into model->heap_ages, 0: none */
+	uint32_t last_thread;		/* the thread counted in nr_threads last, by its number in the order of reading */
+	uint32_t nr_threads : 31;	/* threads that came by; records where threads_unknown */
+	uint32_t threads_unknown : 1;	/* of a record that several threads shared it is not known which of them did */
 };
+
+/* Of a path as of a function, once the model is loaded; before that, with what the hooks cost. */
+static inline struct call_stats path_stats(const struct tree_node *node)
+{
+	return counters_stats(&node->sum, node->rare, &node->hooks);
+}
 
 /* A call that was open when the log ended, or is now. */
 struct open_call {
@@ -170,7 +178,7 @@ struct thread {
 	uint64_t calls;
 	uint64_t open_calls;		/* of them open when the log ended, or now */
 	double functions_ns;		/* in functions: sum of self times */
-	double new_path_ns;		/* what it took to make a node, in the mean */
+	double new_path_ns;		/* the mean time that making a node took */
 	uint64_t overflow_depth;	/* open calls that had no room for a frame: not in calls */
 	struct heap_stats heap;		/* all of it, outside of functions too */
 	int64_t heap_bytes;		/* allocated less freed by it */
@@ -275,8 +283,7 @@ struct process {
 	struct process_peaks *peaks;	/* function_use.c's own */
 	const char *parent_name;	/* export_multiprocess.c's own */
 	uint32_t page_number, page_first_thread;	/* page_process.c's own; page_number: 0: none */
-	struct tree_node **tree_of;	/* nodes.c's own: [index of a node in the log] */
-	bool *is_left_out;		/* nodes.c's own: [likewise] its calls are not reported; NULL: all are */
+	uint32_t *path_of;		/* nodes_read.c's own: [index of a node in the log] */
 };
 
 /* A program of the run that did not load the library; insideme-run saw it. */
@@ -331,6 +338,7 @@ struct model {
 	size_t nr_tree_nodes;
 	struct tree_node **tree_chunks;	/* that hold them; see tree_node() */
 	size_t nr_tree_chunks;
+	uint32_t nr_threads_read;
 	struct path_range *ranges;	/* [id of a node]; NULL: one run */
 	struct heap_part *outside_parts;	/* [nr_runs] of the heap outside of functions; likewise */
 	struct function **functions;	/* called at least once, or open, or sampled where none was called; of any kind */

@@ -129,19 +129,19 @@ static void add_calls(const struct model *model, struct function *function, stru
 }
 
 static void take_calls(struct node_before *before, const struct model *model, struct tree_node *node, struct edge_part *edge,
-		       uint32_t run, const struct hook_share *hooks)
+		       uint32_t run)
 {
-	const struct call_stats *stats = &node->stats;
-	double self_ns = stats->self_ns - hooks->self_ns, total_ns = stats->total_ns - hooks->total_ns;
+	const struct run_part now = { node->sum.calls, node->sum.self_ns - node->hooks.self_ns,
+				      node->sum.total_ns - node->hooks.total_ns };
 	struct run_part more;
 
-	if (stats->calls > before->calls.calls && run != PARTS_KNOWN) {
-		more = (struct run_part){ stats->calls - before->calls.calls, self_ns - before->calls.self_ns,
-					  total_ns - before->calls.total_ns };
+	if (now.calls > before->calls.calls && run != PARTS_KNOWN) {
+		more = (struct run_part){ now.calls - before->calls.calls, now.self_ns - before->calls.self_ns,
+					  now.total_ns - before->calls.total_ns };
 		parts_add_range(&model->ranges[node->id], &(struct path_range){ 1, more, more });
 		add_calls(model, node->function, edge, run, &more);
 	}
-	before->calls = (struct run_part){ stats->calls, self_ns, total_ns };
+	before->calls = now;
 }
 
 static void take_heap(struct node_before *before, const struct model *model, const struct heap_stats *heap,
@@ -173,21 +173,20 @@ static struct tree_node *step_over(struct tree_node *node, struct edge_part *con
 static void take_nodes(struct parts *parts, struct model *model, uint32_t run)
 {
 	struct edge_part **edges = xcalloc(model->nr_tree_nodes, sizeof(struct edge_part *));
-	struct hook_share *shares = hook_costs_find(model);
 	struct tree_node *node = model->root->child;
 
+	hook_costs_subtract(model);
 	take_heap(&parts->before[0], model, model->root->heap, &model->outside_parts, run);
 	while (node) {
 		struct edge_part *edge = find_edge(model, node->parent->function, node->function);
 
-		take_calls(&parts->before[node->id], model, node, edge, run, &shares[node->id]);
+		take_calls(&parts->before[node->id], model, node, edge, run);
 		take_heap(&parts->before[node->id], model, node->heap, &node->function->heap_parts, run);
 		edges[node->id] = edge;
 		edge->on_path++;
 		node->function->on_path++;
 		node = node->child ? node->child : step_over(node, edges);
 	}
-	free(shares);
 	free(edges);
 }
 
@@ -242,7 +241,8 @@ struct part_range parts_path_range(const struct model *model, const struct tree_
 				   double (*value)(const struct run_part *))
 {
 	const struct path_range *range = &model->ranges[node->id];
-	const struct run_part sum = { node->stats.calls, node->stats.self_ns, node->stats.total_ns };
+	const struct call_stats stats = path_stats(node);
+	const struct run_part sum = { stats.calls, stats.self_ns, stats.total_ns };
 
 	return (struct part_range){ range->nr_runs < model->nr_runs ? 0 : value(&range->min),
 				    value(&sum) / (double)model->nr_runs, value(&range->max) };

@@ -37,9 +37,10 @@ static struct tree_node *new_node(struct model *model)
 	}
 	node = tree_node(model, id);
 	node->id = (uint32_t)id;
-	node->stats.min_ns = node->stats.max_ns = node->stats.finished_max_ns = NAN;
+	node->sum.min_ns = node->sum.max_ns = NAN;
 	node->heap = &no_heap;
 	node->samples = &no_samples;
+	node->rare = &no_rare_counters;
 	return node;
 }
 
@@ -57,6 +58,8 @@ void tree_release(struct model *model)
 			free((void *)node->heap);
 		if (node->samples != &no_samples)
 			free((void *)node->samples);
+		if (node->rare != &no_rare_counters)
+			free((void *)node->rare);
 	}
 	for (size_t i = 0; i < model->nr_tree_chunks; i++)
 		free(model->tree_chunks[i]);
@@ -118,6 +121,63 @@ void sample_stats_add(struct sample_stats *sum, const struct sample_stats *sampl
 	sum->hooks_ns += samples->hooks_ns;
 }
 
+/* To be changed; the path gets room of its own for it. */
+static struct rare_counters *rare_of(struct tree_node *node)
+{
+	struct rare_counters *rare;
+
+	if (node->rare == &no_rare_counters) {
+		node->rare = rare = xcalloc(1, sizeof(*rare));
+		*rare = no_rare_counters;
+	}
+	return (struct rare_counters *)node->rare;
+}
+
+void tree_add_calls(struct tree_node *node, const struct call_stats *calls)
+{
+	bool is_open = calls->open_calls || calls->open_ns > 0 || (!isnan(calls->max_ns) && calls->max_ns != calls->finished_max_ns);
+	struct rare_counters *rare;
+
+	counters_add(&node->sum, calls);
+	if (!is_open && calls->known_calls == calls->timed_calls && !(calls->total_variance_ns2 > 0))
+		return;
+	rare = rare_of(node);
+	rare->open_calls += calls->open_calls;
+	rare->more_known_calls += (int64_t)(calls->known_calls - calls->timed_calls);
+	rare->open_ns += calls->open_ns;
+	if (is_open)
+		rare->open_max_ns = fmax(rare->open_max_ns, calls->max_ns);
+	rare->total_variance_ns2 += calls->total_variance_ns2;
+}
+
+double tree_add_recorded(struct model *model, struct tree_node *node, const struct call_stats *calls, bool left_out,
+			 bool is_outermost)
+{
+	struct selection *selection = &model->selection;
+	double inside_ns = model->is_raw ? 0 : calls->inside_ns, hooks_ns = model->is_raw ? 0 : calls->hooks_ns;
+
+	if (!left_out) {
+		tree_add_calls(node, calls);
+		if (node->parent != model->root)
+			return calls->self_ns - hooks_ns;
+		if (!is_outermost)	/* the rest of the cost is in its caller's time */
+			selection->outside_ns -= hooks_ns - inside_ns;
+		return calls->self_ns - inside_ns;
+	}
+	if (!node->function) {
+		selection->outside_calls += calls->calls;
+		selection->outside_ns += calls->self_ns - (is_outermost ? inside_ns : hooks_ns);
+		model->hooks_ns += calls->hooks_ns;
+		return 0;
+	}
+	selection->inside_calls += calls->calls;
+	node->sum.self_ns += calls->self_ns;
+	node->sum.cost.inside_ns += calls->hooks_ns;	/* all of it is in the time of the call that they stand for */
+	node->sum.cost.hooks_ns += calls->hooks_ns;
+	node->sum.cost.noise_ns += calls->noise_ns + calls->new_paths_ns;
+	return calls->self_ns - hooks_ns;
+}
+
 void tree_add_heap(struct tree_node *node, const struct heap_stats *heap)
 {
 	if (memcmp(heap, &no_heap, sizeof(no_heap)) == 0)
@@ -140,36 +200,6 @@ void tree_add_samples(struct tree_node *node, const struct sample_stats *samples
 		sample_stats_add(tree_samples(node), samples);
 }
 
-void call_stats_add(struct call_stats *sum, const struct call_stats *stats)
-{
-	sum->calls += stats->calls;
-	sum->open_calls += stats->open_calls;
-	sum->timed_calls += stats->timed_calls;
-	sum->known_calls += stats->known_calls;
-	sum->self_ns += stats->self_ns;
-	sum->duration_ns += stats->duration_ns;
-	sum->open_ns += stats->open_ns;
-	sum->square_ns2 += stats->square_ns2;
-	sum->self_variance_ns2 += stats->self_variance_ns2;
-	sum->inside_ns += stats->inside_ns;
-	sum->hooks_ns += stats->hooks_ns;
-	sum->removed_self_ns += stats->removed_self_ns;
-	sum->removed_ns += stats->removed_ns;
-	sum->noise_ns += stats->noise_ns;
-	sum->new_paths_ns += stats->new_paths_ns;
-	sum->self_doubt_ns += stats->self_doubt_ns;
-	sum->min_ns = fmin(sum->min_ns, stats->min_ns);		/* the other one where one is NAN */
-	sum->max_ns = fmax(sum->max_ns, stats->max_ns);
-	sum->finished_max_ns = fmax(sum->finished_max_ns, stats->finished_max_ns);
-}
-
-void call_stats_add_total(struct call_stats *sum, const struct call_stats *stats)
-{
-	sum->total_ns += stats->total_ns;
-	sum->total_variance_ns2 += stats->total_variance_ns2;
-	sum->total_doubt_ns += stats->total_doubt_ns;
-}
-
 static void add_function(struct model *model, struct function *function)
 {
 	model->functions = xgrow(model->functions, model->nr_known_functions, sizeof(*model->functions));
@@ -180,27 +210,28 @@ static void add_function(struct model *model, struct function *function)
 /* A function's total time counts once per outermost call: a node below one of its own adds nothing. */
 static void enter_node(struct model *model, struct tree_node *node, const struct function *others)
 {
+	const struct call_stats stats = path_stats(node);
 	struct function *function = node->function;
 
-	if (!function->is_listed && (node->stats.calls || (model->is_sampled && node->samples->total_nr)))
+	if (!function->is_listed && (stats.calls || (model->is_sampled && node->samples->total_nr)))
 		add_function(model, function);
-	call_stats_add(&function->stats, &node->stats);
+	call_stats_add(&function->stats, &stats);
 	heap_stats_add(&function->heap, node->heap);
 	sample_stats_add(&function->samples, node->samples);
 	if (function->on_path++ == 0) {
-		call_stats_add_total(&function->stats, &node->stats);
-		function->primitive_calls += node->stats.calls;
+		call_stats_add_total(&function->stats, &stats);
+		function->primitive_calls += stats.calls;
 		function->samples.total_nr += node->samples->total_nr;
 		function->samples.total_ns += node->samples->total_ns;
 	}
-	if (others->on_path && function != others && node->stats.calls)
+	if (others->on_path && function != others && stats.calls)
 		function->total_is_bound = true;
 	if (node->parent->function)
-		node->parent->function->child_calls += node->stats.calls;
+		node->parent->function->child_calls += stats.calls;
 	function->nr_nodes++;
-	model->calls += node->stats.calls;
-	model->functions_ns += node->stats.self_ns;
-	model->hooks_ns += node->stats.hooks_ns;
+	model->calls += stats.calls;
+	model->functions_ns += stats.self_ns;
+	model->hooks_ns += stats.hooks_ns;
 	sample_stats_add(&model->samples, node->samples);
 }
 
@@ -219,8 +250,10 @@ struct tree_node *tree_step_over(struct tree_node *node)
 static void add_variances(struct model *model)
 {
 	for (struct tree_node *node = tree_next(model->root); node; node = tree_next(node)) {
-		node->stats.self_variance_ns2 += node->stats.total_variance_ns2;
-		node->parent->stats.self_variance_ns2 += node->stats.total_variance_ns2;
+		if (!(node->rare->total_variance_ns2 > 0))
+			continue;
+		rare_of(node)->self_variance_ns2 += node->rare->total_variance_ns2;
+		rare_of(node->parent)->self_variance_ns2 += node->rare->total_variance_ns2;
 	}
 }
 
@@ -231,7 +264,7 @@ void tree_sum_up(struct model *model)
 
 	hashtable_forget(&model->tables->paths);
 	add_variances(model);
-	hook_costs_take_out(model);
+	hook_costs_subtract(model);
 	heap_stats_add(&model->heap, model->root->heap);
 	while (node) {
 		enter_node(model, node, others);

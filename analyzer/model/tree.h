@@ -20,6 +20,15 @@ struct tree_node *tree_child(struct model *model, struct tree_node *parent, stru
 void tree_init(struct model *model);
 void tree_release(struct model *model);
 
+/* Add calls to a path, as they were recorded. */
+void tree_add_calls(struct tree_node *node, const struct call_stats *calls);
+/*
+ * The same, for calls of a log or a saved profile: if they are @left_out (selection.h), @node is the path that they stand for,
+ * and the selection's sums get them too. @is_outermost: nothing was open around them when they were recorded.
+ * Return: what time in functions becomes more by them.
+ */
+double tree_add_recorded(struct model *model, struct tree_node *node, const struct call_stats *calls, bool left_out,
+			 bool is_outermost);
 /* Add to what a path has. */
 void tree_add_heap(struct tree_node *node, const struct heap_stats *heap);
 /* To be changed; room of its own for it is made. */
@@ -32,11 +41,8 @@ struct tree_node *tree_others(struct model *model);
 /* Sum up: the functions with their inclusive times, and the model's totals. Once, when all logs are in. */
 void tree_sum_up(struct model *model);
 
-/* All but total_ns; and that, where the caller knows that it is no recursion. */
-void call_stats_add(struct call_stats *sum, const struct call_stats *stats);
 /* Without what it called, see samples_read.h. */
 void sample_stats_add(struct sample_stats *sum, const struct sample_stats *samples);
-void call_stats_add_total(struct call_stats *sum, const struct call_stats *stats);
 void heap_stats_add(struct heap_stats *sum, const struct heap_stats *heap);
 
 /* The node that follows @node in a walk, its children left out; those that end with it are off the path. NULL: none. */

@@ -73,8 +73,11 @@ static void add_column(struct page *page, struct sheet *sheet, double *values, s
 	struct model *model = page->report->model;
 
 	memset(values, 0, page->nr_paths * sizeof(*values));
-	for (struct tree_node *node = model->root; node; node = tree_next(node))
-		values[node->id] = columns[column].get(&(struct sums){ &node->stats, node->heap });
+	for (struct tree_node *node = model->root; node; node = tree_next(node)) {
+		const struct call_stats stats = path_stats(node);
+
+		values[node->id] = columns[column].get(&(struct sums){ &stats, node->heap });
+	}
 	sheet_add_numbers(sheet, columns[column].name, values, page->nr_paths, 0);
 }
 

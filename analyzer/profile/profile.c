@@ -7,7 +7,6 @@
 
 #include "analyzer/base/error.h"
 #include "analyzer/model/functions.h"
-#include "analyzer/model/hook_costs.h"
 #include "analyzer/model/naming.h"
 #include "analyzer/model/run_parts.h"
 #include "analyzer/model/selection.h"
@@ -228,45 +227,24 @@ static struct tree_node *node_of(const struct profile *profile, struct model *mo
 	return *left_out ? parent : tree_child(model, parent, function);
 }
 
-static struct hook_cost cost_of(const struct call_stats *stats)
-{
-	return (struct hook_cost){ stats->inside_ns, stats->hooks_ns, stats->noise_ns, stats->new_paths_ns };
-}
-
-/* As add_left_out() of nodes.c: @node is what the row stands for. */
+/* @node is what the row stands for. */
 static void add_left_out(struct profile *profile, struct model *model, struct tree_node *node, const struct saved_path *path)
 {
-	const struct call_stats *stats = &path->counters.stats;
-	const struct hook_cost cost = cost_of(stats);
-
-	profile->functions[path->function].function->lacks_times |= stats->calls > 0;
-	if (node->function) {
-		model->selection.inside_calls += stats->calls;
-		node->stats.self_ns += stats->self_ns;
-		profile->kept_ns += stats->self_ns - (model->is_raw ? 0 : cost.hooks_ns);
+	profile->functions[path->function].function->lacks_times |= path->counters.stats.calls > 0;
+	if (node->function)
 		tree_add_samples(node, &path->counters.samples);
-	} else {
-		model->selection.outside_calls += stats->calls;
-		model->selection.outside_ns += stats->self_ns;
+	else
 		model->selection.outside_alloc_bytes += path->counters.heap.alloc_bytes;
-	}
-	hook_costs_leave_out(model, node, &cost, path->parent == 0);
 }
 
 static void add_kept(struct profile *profile, struct model *model, struct tree_node *node, const struct saved_path *path)
 {
-	const struct call_stats *stats = &path->counters.stats;
-	const struct hook_cost cost = cost_of(stats);
-
 	/* of two paths that are one now it is not known which threads went by both */
-	node->threads_unknown |= (stats->calls && !path->counters.nr_threads) || (model->selection.is_on && node->stats.calls);
+	node->threads_unknown |= (path->counters.stats.calls && !path->counters.nr_threads) ||
+				 (model->selection.is_on && node->sum.calls);
 	node->nr_threads += path->counters.nr_threads;
-	call_stats_add(&node->stats, stats);
-	call_stats_add_total(&node->stats, stats);
 	tree_add_samples(node, &path->counters.samples);
-	hook_costs_give(model, node, &cost, path->parent == 0);
-	profile->kept_calls += stats->calls;
-	profile->kept_ns += stats->self_ns - (model->is_raw ? 0 : node->parent == model->root ? cost.inside_ns : cost.hooks_ns);
+	profile->kept_calls += path->counters.stats.calls;
 }
 
 static int add_path(struct profile *profile, struct model *model, const char *row)
@@ -289,10 +267,13 @@ static int add_path(struct profile *profile, struct model *model, const char *ro
 	tree_add_heap(node, &path.counters.heap);
 	if (path.has_age)
 		heap_age_add(model, node, &path.age);
+	if (!left_out && !node->function)	/* of what is outside only the heap means something */
+		return 0;
 	if (left_out)
 		add_left_out(profile, model, node, &path);
-	else if (node->function)	/* of what is outside only the heap means something */
+	else
 		add_kept(profile, model, node, &path);
+	profile->kept_ns += tree_add_recorded(model, node, &path.counters.stats, left_out, path.parent == 0);
 	return 0;
 }
 

@@ -245,13 +245,13 @@ static struct path_counters as_recorded(const struct tree_node *node)
 {
 	struct path_counters recorded = {
 		.nr_threads = node->threads_unknown ? 0 : node->nr_threads,
-		.stats = node->stats,
+		.stats = path_stats(node),
 		.heap = *node->heap,
 		.samples = *node->samples,
 	};
 
-	recorded.stats.self_ns += recorded.stats.removed_self_ns;
-	recorded.stats.total_ns += recorded.stats.removed_ns;
+	recorded.stats.self_ns = node->sum.self_ns;
+	recorded.stats.total_ns = node->sum.total_ns;
 	return recorded;
 }
 

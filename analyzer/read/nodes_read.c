@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * From a log's nodes to the merged tree. A node names its parent, so each stands for itself: damage in one does
- * not hide others, and the links to children are not needed. Parents are older than their children and lie before
+ * Reads the nodes of a log and adds them to the merged tree. A node names its parent, so each can be read alone: damage in
+ * one does not hide others, and the links to children are not needed. Parents are older than their children and lie before
  * them in the file, so one pass in the order of the file sees them first.
  */
 #include "analyzer/read/nodes_read.h"
@@ -15,10 +15,18 @@
 #include "analyzer/model/hook_costs.h"
 #include "analyzer/model/selection.h"
 #include "analyzer/model/tree.h"
+#include "analyzer/model/tree_walk.h"
+
+/* A place in process->path_of: 0: the node is blank; else the id of its merged path and 1, with these flags. */
+#define LEFT_OUT	(1u << 31)	/* its calls are not reported: the path is what they stand for */
+#define UNSOUND		(1u << 30)	/* its counters cannot be true */
+#define PATH(id)	((id) + 1)
+#define PATH_ID(place)	(((place) & ~(LEFT_OUT | UNSOUND)) - 1)
 
 /* What is needed at each node of a thread. */
 struct node_reader {
 	struct thread *thread;
+	uint32_t thread_number;		/* in the order of reading */
 	struct node_limits limits;
 	uint64_t current_node;		/* offset of the node where the thread is */
 	uint64_t pending_node;		/* offset of the node with a bucket that waits to be counted, 0: none */
@@ -64,9 +72,15 @@ static struct tree_node *others_path(struct model *model)
 
 bool nodes_is_left_out(const struct process *process, uint32_t ref)
 {
-	int64_t index = process->is_left_out ? logfile_node_index(process->log, ref) : -1;
+	int64_t index = process->path_of ? logfile_node_index(process->log, ref) : -1;
 
-	return index >= 0 && process->is_left_out[index];
+	return index >= 0 && process->path_of[index] & LEFT_OUT;
+}
+
+void nodes_forget(struct process *process)
+{
+	free(process->path_of);
+	process->path_of = NULL;
 }
 
 struct tree_node *nodes_path(struct thread *thread, uint32_t ref)
@@ -80,9 +94,9 @@ struct tree_node *nodes_path(struct thread *thread, uint32_t ref)
 	extent = logfile_find(process->log, (uint64_t)ref << LOG_REF_SHIFT, 1);
 	if (owner_of(extent) != thread->ref)
 		return NULL;
-	if (!process->tree_of[index] && is_others(process->log, ref))	/* left out when its counters were read */
-		return others_path(process->model);
-	return process->tree_of[index];
+	if (process->path_of[index])
+		return tree_node(process->model, PATH_ID(process->path_of[index]));
+	return is_others(process->log, ref) ? others_path(process->model) : NULL;	/* blank when its counters were read */
 }
 
 static void find_pending(struct node_reader *reader)
@@ -140,84 +154,76 @@ static bool is_adaptive(const struct process *process)
 	return process->header.timing == LOG_TIMING_ADAPTIVE;
 }
 
-/* Add a node's counters to its path. */
-static void add_counters(struct node_reader *reader, struct tree_node *path, const struct log_node *node,
-			 const uint64_t histogram[LOG_BUCKETS])
+/* What a node says of its calls, with what the hooks cost. */
+static struct call_stats stats_of(const struct node_reader *reader, const struct log_node *node,
+				  const uint64_t histogram[LOG_BUCKETS])
 {
 	const struct process *process = reader->thread->process;
-	double tick_ns = process->tick_ns, total_ns = (double)node->total_ticks * tick_ns;
-	double squares = (double)node->squares[1] * 0x1p64 + (double)node->squares[0];
-	struct call_stats *stats = &path->stats;
-	uint64_t known_calls = is_adaptive(process) ? 0 : log_node_timed_calls(node);
+	const struct hook_cost cost = hook_cost_of(reader->thread, node);
+	double tick_ns = process->tick_ns, squares = (double)node->squares[1] * 0x1p64 + (double)node->squares[0];
+	struct call_stats stats = NO_CALLS;
 
+	stats.calls = node->calls;
+	stats.timed_calls = stats.known_calls = log_node_timed_calls(node);
+	if (is_adaptive(process))
+		stats.known_calls = 0;
 	for (int i = 0; i < LOG_BUCKETS && is_adaptive(process); i++)
-		known_calls += histogram[i];
-	stats->calls += node->calls;
-	stats->timed_calls += log_node_timed_calls(node);
-	stats->known_calls += known_calls;
-	stats->total_variance_ns2 += (double)node->variance * (1ull << LOG_VARIANCE_SHIFT) * tick_ns * tick_ns;
-	stats->total_ns += total_ns;
-	stats->duration_ns += total_ns;
-	stats->self_ns += (double)(int64_t)(node->total_ticks - node->child_ticks) * tick_ns;
-	stats->square_ns2 += squares * tick_ns * tick_ns;
-	if (log_node_timed_calls(node) && node->min_ticks <= node->max_ticks) {
-		stats->min_ns = fmin(stats->min_ns, (double)node->min_ticks * tick_ns);
-		stats->max_ns = fmax(stats->max_ns, (double)node->max_ticks * tick_ns);
-		stats->finished_max_ns = fmax(stats->finished_max_ns, (double)node->max_ticks * tick_ns);
+		stats.known_calls += histogram[i];
+	stats.total_variance_ns2 = (double)node->variance * (1ull << LOG_VARIANCE_SHIFT) * tick_ns * tick_ns;
+	stats.total_ns = (double)node->total_ticks * tick_ns;
+	stats.self_ns = (double)(int64_t)(node->total_ticks - node->child_ticks) * tick_ns;
+	stats.square_ns2 = squares * tick_ns * tick_ns;
+	stats.inside_ns = cost.inside_ns;
+	stats.hooks_ns = cost.hooks_ns;
+	stats.noise_ns = cost.noise_ns;
+	stats.new_paths_ns = cost.new_paths_ns;
+	if (stats.timed_calls && node->min_ticks <= node->max_ticks) {
+		stats.min_ns = (double)node->min_ticks * tick_ns;
+		stats.max_ns = stats.finished_max_ns = (double)node->max_ticks * tick_ns;
 	}
-	if (path->last_thread != reader->thread) {
-		path->last_thread = reader->thread;
-		path->nr_threads++;
-		path->threads_unknown |= reader->thread->nr_threads > 1;
-	}
-	reader->thread->calls += node->calls;
-	reader->thread->functions_ns += (double)(int64_t)(node->total_ticks - node->child_ticks) * tick_ns;
-	hook_costs_add(path, reader->thread, node);
+	return stats;
 }
 
-/* Calls that stand for their caller @path, or for nothing. */
-static void add_left_out(struct node_reader *reader, struct tree_node *path, const struct log_node *node)
+static void count_thread(const struct node_reader *reader, struct tree_node *path)
 {
-	struct thread *thread = reader->thread;
-	struct selection *selection = &thread->process->model->selection;
-	double self_ns = (double)(int64_t)(node->total_ticks - node->child_ticks) * thread->process->tick_ns;
-
-	if (path->function) {
-		selection->inside_calls += node->calls;
-		path->stats.self_ns += self_ns;
-		thread->functions_ns += self_ns;
-	} else {
-		selection->outside_calls += node->calls;
-		selection->outside_ns += self_ns;
-	}
-	hook_costs_add_left_out(path, thread, node);
+	if (path->last_thread == reader->thread_number)
+		return;
+	path->last_thread = reader->thread_number;
+	path->nr_threads++;
+	path->threads_unknown |= reader->thread->nr_threads > 1;
 }
 
-static void add_node(struct node_reader *reader, struct tree_node *path, const struct log_node *node, uint64_t offset)
+static void add_node(struct node_reader *reader, uint32_t index, const struct log_node *node, uint64_t offset)
 {
 	struct process *process = reader->thread->process;
+	struct tree_node *path = tree_node(process->model, PATH_ID(process->path_of[index]));
 	struct node_limits limits = reader->limits;
 	uint64_t histogram[LOG_BUCKETS];
+	struct call_stats stats;
+	bool left_out = process->path_of[index] & LEFT_OUT;
 
 	limits.changing |= offset == reader->current_node;	/* a kill may have come between its counters */
 	whole_histogram(reader, node, offset, histogram);
 	if (!node_is_sound(node, histogram, &limits)) {
 		logfile_damaged(process->log, offset, "counters of a call path that cannot be true");
+		process->path_of[index] |= UNSOUND;
 		return;
 	}
-	if (nodes_is_left_out(process, (uint32_t)(offset >> LOG_REF_SHIFT))) {
-		add_left_out(reader, path, node);
-		return;
-	}
-	if (!path->function)	/* calls for which there was not even room in "(other paths)" */
+	if (!path->function && !left_out)	/* calls for which there was not even room in "(other paths)" */
 		path = node->calls ? tree_others(process->model) : path;
-	add_counters(reader, path, node, histogram);
-	if (path->function && log_node_timed_calls(node))
+	stats = stats_of(reader, node, histogram);
+	reader->thread->functions_ns += tree_add_recorded(process->model, path, &stats, left_out,
+							  hook_costs_is_outermost(reader->thread, node));
+	if (left_out)
+		return;
+	reader->thread->calls += node->calls;
+	count_thread(reader, path);
+	if (path->function && stats.timed_calls)
 		histogram_add(&path->function->histogram, histogram, process->tick_ns);
 }
 
-/* The merged path of a node: that of its parent, and its function; that of its parent alone if it is *@left_out. */
-static struct tree_node *make_path(struct node_reader *reader, const struct log_node *node, uint64_t offset, bool *left_out)
+/* The place of a node: the path of its parent and its function, or the parent's alone if its calls are left out. */
+static uint32_t make_path(struct node_reader *reader, const struct log_node *node, uint64_t offset)
 {
 	struct process *process = reader->thread->process;
 	struct model *model = process->model;
@@ -227,16 +233,16 @@ static struct tree_node *make_path(struct node_reader *reader, const struct log_
 
 	if (node->function_addr & LOG_FUNCTION_OTHERS) {
 		parent = others_path(model);
-		*left_out = parent == model->root;
-		return parent;
+		return PATH(parent->id) | (parent == model->root ? LEFT_OUT : 0);
 	}
 	if (!parent) {
 		logfile_damaged(process->log, offset, "a call path without a beginning");
 		parent = others_path(model);
 	}
 	function = function_find(&model->tables->functions, process, node->function_addr);
-	*left_out = !selection_keeps(model, parent, function);
-	return *left_out ? parent : tree_child(model, parent, function);
+	if (!selection_keeps(model, parent, function))
+		return PATH(parent->id) | LEFT_OUT;
+	return PATH(tree_child(model, parent, function)->id);
 }
 
 /* Claimed and not filled, whole or in part, or "(other paths)" that nothing needed: neither says anything. */
@@ -253,7 +259,6 @@ static void read_area(struct node_reader *reader, const struct log_extent *exten
 
 	for (uint32_t i = 0; i < extent->nr_nodes; i++, offset += sizeof(struct log_node)) {
 		struct log_node node;
-		bool left_out;
 
 		logfile_node(process->log, offset, &node);
 		if (is_blank(&node))
@@ -262,10 +267,8 @@ static void read_area(struct node_reader *reader, const struct log_extent *exten
 			logfile_damaged(process->log, offset, "a call path without a function");
 			continue;
 		}
-		process->tree_of[extent->first_node + i] = make_path(reader, &node, offset, &left_out);
-		if (left_out)
-			process->is_left_out[extent->first_node + i] = true;
-		add_node(reader, process->tree_of[extent->first_node + i], &node, offset);
+		process->path_of[extent->first_node + i] = make_path(reader, &node, offset);
+		add_node(reader, extent->first_node + i, &node, offset);
 	}
 }
 
@@ -276,12 +279,11 @@ static void read_root(struct node_reader *reader, const struct log_extent *exten
 	struct log_node node;
 
 	logfile_node(process->log, offset, &node);
-	process->tree_of[extent->first_node] = process->model->root;
-	if (process->is_left_out)
-		process->is_left_out[extent->first_node] =
-			!selection_keeps(process->model, process->model->root, &process->model->tables->functions.others);
+	process->path_of[extent->first_node] = PATH(0);
+	if (!selection_keeps(process->model, process->model->root, &process->model->tables->functions.others))
+		process->path_of[extent->first_node] |= LEFT_OUT;
 	if (node.calls || node.total_ticks)
-		add_node(reader, process->model->root, &node, offset);
+		add_node(reader, extent->first_node, &node, offset);
 }
 
 /* A bucket that went past 2^32 left an event. */
@@ -299,7 +301,8 @@ static void add_wrapped(struct process *process)
 		path = nodes_path(event->thread, (uint32_t)event->values[0]);
 		counts[event->values[1]] = 1ull << 32;
 		if (path && is_adaptive(process))
-			path->stats.known_calls += 1ull << 32;
+			tree_add_calls(path, &(struct call_stats){ .known_calls = 1ull << 32, .min_ns = NAN, .max_ns = NAN,
+								   .finished_max_ns = NAN });
 		if (path && path->function)
 			histogram_add(&path->function->histogram, counts, process->tick_ns);
 	}
@@ -342,9 +345,7 @@ void nodes_read(struct process *process)
 
 	reader.limits.span_ticks = process->limit_ticks - process->timebase.points[0].ticks;
 	reader.limits.calls = process_most_calls(process);
-	process->tree_of = xcalloc(log->nr_nodes, sizeof(struct tree_node *));
-	if (process->model->selection.is_on)
-		process->is_left_out = xcalloc(log->nr_nodes, sizeof(*process->is_left_out));
+	process->path_of = xcalloc(log->nr_nodes, sizeof(*process->path_of));
 	areas = list_areas(log, &nr);
 	for (size_t i = 0; i < nr; i++) {
 		reader.thread = nodes_thread(process, owner_of(areas[i]));
@@ -354,6 +355,8 @@ void nodes_read(struct process *process)
 		}
 		if (reader.thread->left_out)
 			continue;
+		if (areas[i]->kind == LOG_AREA_THREAD)
+			reader.thread_number = ++process->model->nr_threads_read;
 		find_pending(&reader);
 		if (areas[i]->kind == LOG_AREA_THREAD)
 			read_root(&reader, areas[i]);
@@ -363,6 +366,51 @@ void nodes_read(struct process *process)
 	}
 	free(areas);
 	add_wrapped(process);
+}
+
+static void give_area(struct node_reader *reader, const struct log_extent *extent, nodes_visit *visit, void *context)
+{
+	struct process *process = reader->thread->process;
+	uint64_t offset = extent->offset + sizeof(struct log_area), histogram[LOG_BUCKETS];
+
+	for (uint32_t i = 0; i < extent->nr_nodes; i++, offset += sizeof(struct log_node)) {
+		struct node_fact fact = { .index = extent->first_node + i };
+		uint32_t place = process->path_of[fact.index];
+		struct log_node node;
+
+		if (!place || place & UNSOUND)
+			continue;
+		logfile_node(process->log, offset, &node);
+		whole_histogram(reader, &node, offset, histogram);
+		fact.parent = (uint64_t)node.parent << LOG_REF_SHIFT < offset ? logfile_node_index(process->log, node.parent) : -1;
+		fact.stats = stats_of(reader, &node, histogram);
+		visit(&fact, context);
+	}
+}
+
+void nodes_each(struct process *process, nodes_visit *visit, void *context)
+{
+	struct logfile *log = process->log;
+	struct node_reader reader = { .thread = NULL };
+
+	for (size_t i = 0; i < log->nr_extents && process->path_of; i++) {
+		if (!log->extents[i].nr_nodes)
+			continue;
+		reader.thread = nodes_thread(process, owner_of(&log->extents[i]));
+		if (!reader.thread)
+			continue;
+		find_pending(&reader);
+		give_area(&reader, &log->extents[i], visit, context);
+		logfile_forget(log, &log->extents[i]);
+	}
+}
+
+struct tree_node *nodes_place(const struct process *process, uint32_t index, bool *left_out)
+{
+	uint32_t place = process->path_of[index];
+
+	*left_out = place & LEFT_OUT;
+	return place ? tree_node(process->model, PATH_ID(place)) : NULL;
 }
 
 void nodes_each_function(struct process *process, void (*visit)(struct process *, uint64_t function_addr, void *),

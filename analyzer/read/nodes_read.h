@@ -6,14 +6,31 @@
 #include "analyzer/model/model.h"
 
 /*
- * Add all nodes of a log whose process, threads, modules, events and times are known. Counters that cannot be
- * true are left out and counted as damage; calls whose path is damaged go under "(other paths)".
+ * Add all nodes of a log to the merged tree. The log's process, threads, modules, events and times must be known. Counters
+ * that cannot be true are left out and counted as damage. Calls whose path is damaged go under "(other paths)".
  */
 void nodes_read(struct process *process);
 
 /* Call @visit for the function of every node of a log, as the log has it. */
 void nodes_each_function(struct process *process, void (*visit)(struct process *, uint64_t function_addr, void *),
 			 void *context);
+
+/* A node of a log that says something sound: what one thread has of one call path. */
+struct node_fact {
+	uint32_t index;			/* of the node in its log */
+	int64_t parent;			/* of its caller's, which is smaller; -1: not known */
+	struct call_stats stats;	/* as recorded, with what the hooks cost */
+};
+typedef void nodes_visit(const struct node_fact *fact, void *context);
+
+/* Call @visit for each of them again, once nodes_read() is done. */
+void nodes_each(struct process *process, nodes_visit *visit, void *context);
+
+/* The merged path of the node at @index, or what its calls stand for if they are left out. NULL: the node is blank. */
+struct tree_node *nodes_place(const struct process *process, uint32_t index, bool *left_out);
+
+/* Free what nodes_read() keeps to know the paths of nodes. */
+void nodes_forget(struct process *process);
 
 /* The merged path of a node of @thread, or NULL if @ref is none. Of calls that are left out it is what they stand for. */
 struct tree_node *nodes_path(struct thread *thread, uint32_t ref);

@@ -209,12 +209,12 @@ static struct tree_node *frame_path(const struct frames *frames, const struct lo
 static void add_time(struct open_call *call, struct thread *thread, uint64_t ticks, uint64_t child_ticks)
 {
 	double tick_ns = thread->process->tick_ns, self_ns = (double)(int64_t)(ticks - child_ticks) * tick_ns;
-	struct call_stats *stats = &call->node->stats;
+	struct call_stats stats = NO_CALLS;
 
 	call->self_ns = self_ns;
 	if (call->left_out) {	/* its caller's time, if it has one that is reported */
 		if (call->node->function) {
-			stats->self_ns += self_ns;
+			call->node->sum.self_ns += self_ns;
 			thread->functions_ns += self_ns;
 		} else {
 			thread->process->model->selection.outside_ns += self_ns;
@@ -222,11 +222,9 @@ static void add_time(struct open_call *call, struct thread *thread, uint64_t tic
 		return;
 	}
 	call->so_far_ns = (double)ticks * tick_ns;
-	stats->total_ns += call->so_far_ns;
-	stats->duration_ns += call->so_far_ns;
-	stats->open_ns += call->so_far_ns;
-	stats->self_ns += self_ns;
-	stats->max_ns = fmax(stats->max_ns, call->so_far_ns);
+	stats.total_ns = stats.open_ns = stats.max_ns = call->so_far_ns;
+	stats.self_ns = self_ns;
+	tree_add_calls(call->node, &stats);
 	thread->functions_ns += self_ns;
 }
 
@@ -238,19 +236,19 @@ static void count_left_out(const struct open_call *call, struct selection *selec
 
 static void count_call(struct open_call *call, struct thread *thread)
 {
+	struct call_stats stats = NO_CALLS;
+
 	if (call->left_out) {
 		count_left_out(call, &thread->process->model->selection);
 		return;
 	}
-	call->node->stats.open_calls++;
+	stats.open_calls = 1;
+	stats.calls = !call->was_counted;
+	if (call->was_counted)
+		stats.timed_calls = stats.known_calls = (uint64_t)-1;	/* one less */
+	tree_add_calls(call->node, &stats);
 	thread->open_calls++;
-	if (call->was_counted) {
-		call->node->stats.timed_calls--;
-		call->node->stats.known_calls--;
-		return;
-	}
-	call->node->stats.calls++;
-	thread->calls++;
+	thread->calls += stats.calls;
 }
 
 /* The top call may have been ending when the program was stopped. */

@@ -235,8 +235,7 @@ void process_close(struct process *process)
 	free(process->stacks);
 	records_release(process);
 	timebase_release(&process->timebase);
-	free(process->tree_of);
-	free(process->is_left_out);
+	nodes_forget(process);
 	logfile_close(process->log);
 	free(process);
 }

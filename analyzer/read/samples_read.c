@@ -96,7 +96,7 @@ void samples_sum_up(struct model *model)
 		const struct tree_node *node = tree_node(model, id);
 
 		has_samples |= node->samples->nr || node->samples->total_nr;
-		if (node->stats.calls)
+		if (node->sum.calls)
 			node->function->is_called = has_calls = true;
 	}
 	if (!has_samples)

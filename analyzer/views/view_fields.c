@@ -51,13 +51,14 @@ static void sum_up(const struct field_rows *fields, const struct model *model, b
 
 	while (node) {
 		struct field_row *row = field_rows_find(fields, node->function);
+		const struct call_stats stats = path_stats(node);
 
 		if (row) {	/* a function that only calls others is in no field */
-			call_stats_add(&row->stats, &node->stats);
+			call_stats_add(&row->stats, &stats);
 			heap_stats_add(&row->heap, node->heap);
 			is_outermost[node->id] = row->on_path++ == 0;
 			if (is_outermost[node->id])
-				call_stats_add_total(&row->stats, &node->stats);
+				call_stats_add_total(&row->stats, &stats);
 		}
 		if (node->child) {
 			node = node->child;

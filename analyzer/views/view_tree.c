@@ -18,17 +18,39 @@
 #define STACKS_NOTE "estimates from stacks of allocations; allocated: by the function and what it calls; " \
 	"at peak, not freed: by itself"
 
+/* There may be millions of rows, so each is made when it is printed, of its path's id. */
 struct tree_row {
 	const struct model *model;
 	const struct tree_node *node;
-	const double *alloc_bytes;	/* tree_alloc_bytes(); NULL: the report is not of stacks */
-	unsigned int depth;		/* 0: no recorded caller */
+	const double *alloc_bytes;	/* tree_alloc_bytes(); NULL: not a report of stacks */
+	struct call_stats stats;	/* of the node */
 };
 
-/*
- * Whether all paths are stacks, without calls and times: a program without hooks whose allocations were
- * sampled.
- */
+struct tree_rows {
+	const struct model *model;
+	const double *alloc_bytes;
+	const uint32_t *ids;		/* in the order of the tree */
+	size_t nr;
+};
+
+static struct tree_row row_of(const struct model *model, const double *alloc_bytes, const struct tree_node *node)
+{
+	return (struct tree_row){ model, node, alloc_bytes, path_stats(node) };
+}
+
+static bool next_row(struct table *table, void *row)
+{
+	const struct tree_rows *rows = table->source;
+
+	if (table->at == rows->nr) {
+		table->at = 0;
+		return false;
+	}
+	*(struct tree_row *)row = row_of(rows->model, rows->alloc_bytes, tree_node(rows->model, rows->ids[table->at++]));
+	return true;
+}
+
+/* Programs without hooks whose allocations were sampled: their call paths are stacks, without calls and times. */
 static bool report_is_of_stacks(const struct report *report)
 {
 	return report->model->heap.nr_samples && !report->model->calls;
@@ -53,7 +75,7 @@ static struct value get_function(const struct column *column, const void *row)
 	const struct tree_row *of = row;
 	struct value value = function_cell(of->node->function, column->index);
 
-	value.indent = column->index != CELL_NAME ? 0 : of->depth < INDENT_MAX ? of->depth : INDENT_MAX;
+	value.indent = column->index != CELL_NAME ? 0 : tree_level(of->node) < INDENT_MAX ? tree_level(of->node) : INDENT_MAX;
 	return value;
 }
 
@@ -66,7 +88,7 @@ static struct value get_path(const struct column *column, const void *row)
 static struct value get_depth(const struct column *column, const void *row)
 {
 	(void)column;
-	return value_integer(UNIT_NONE, ((const struct tree_row *)row)->depth);
+	return value_integer(UNIT_NONE, tree_level(((const struct tree_row *)row)->node));
 }
 
 static struct value get_threads(const struct column *column, const void *row)
@@ -79,7 +101,7 @@ static struct value get_threads(const struct column *column, const void *row)
 
 static struct value get_stats(const struct column *column, const void *row)
 {
-	return stats_cell(&((const struct tree_row *)row)->node->stats, column->index);
+	return stats_cell(&((const struct tree_row *)row)->stats, column->index);
 }
 
 static struct value get_samples(const struct column *column, const void *row)
@@ -105,7 +127,7 @@ static struct value get_alloc(const struct column *column, const void *row)
 static struct value get_share(const struct column *column, const void *row)
 {
 	const struct tree_row *of = row;
-	struct value part = stats_cell(&of->node->stats, column->index);
+	struct value part = stats_cell(&of->stats, column->index);
 
 	return part.type == VALUE_EMPTY ? part : share_cell(value_number(part), of->model->functions_ns);
 }
@@ -120,7 +142,7 @@ static struct value get_part(const struct column *column, const void *row)
 	bool is_count = (column->index & ~3u) == PART_CALLS;
 	struct part_range range;
 
-	if (of->model->nr_parts < 2 || (!is_count && isnan(call_stats_mean_ns(&of->node->stats))))
+	if (of->model->nr_parts < 2 || (!is_count && isnan(call_stats_mean_ns(&of->stats))))
 		return value_empty();
 	range = parts_path_range(of->model, of->node, values[column->index / 4]);
 	return part_cell(&range, (enum part_cell)(column->index & 3), is_count ? UNIT_COUNT : UNIT_NS);
@@ -182,29 +204,28 @@ struct chosen_rows {
 	const struct options *options;
 	const struct column *sort;
 	const double *alloc_bytes;	/* for the rows */
-	const struct tree_node **nodes;	/* those that --match selects, and all below them */
+	uint32_t *nodes;		/* ids of those that --match leaves, with all below them */
 	size_t nr_nodes;
 	double *keys;			/* [id]: what numbers are sorted by */
 	bool *shown;			/* [id]: one of the first --top nodes, or above one */
 };
 
-static struct tree_row row_of(const struct chosen_rows *chosen, const struct tree_node *node)
+static struct value value_of(const struct chosen_rows *chosen, uint32_t id)
 {
-	return (struct tree_row){ .model = chosen->model, .node = node, .alloc_bytes = chosen->alloc_bytes };
+	struct tree_row row = row_of(chosen->model, chosen->alloc_bytes, tree_node(chosen->model, id));
+
+	return chosen->sort->get(chosen->sort, &row);
 }
 
-static int compare_texts(const struct chosen_rows *chosen, const struct tree_node *a,
-			 const struct tree_node *b)
+static int compare_texts(const struct chosen_rows *chosen, uint32_t a, uint32_t b)
 {
-	struct tree_row left = row_of(chosen, a), right = row_of(chosen, b);
-	struct value value = chosen->sort->get(chosen->sort, &left);
-	/* valid until the next text */
-	char *text = value.type == VALUE_TEXT ? xstrdup(value.text) : NULL;
+	struct value value = value_of(chosen, a);
+	char *text = value.type == VALUE_TEXT ? xstrdup(value.text) : NULL;	/* it lives until the next one */
 	int order;
 
 	if (text)
 		value.text = text;
-	order = value_compare(value, chosen->sort->get(chosen->sort, &right));
+	order = value_compare(value, value_of(chosen, b));
 	free(text);
 	return order;
 }
@@ -213,58 +234,50 @@ static int compare_texts(const struct chosen_rows *chosen, const struct tree_nod
 static int compare_nodes(const void *a, const void *b, void *context)
 {
 	const struct chosen_rows *chosen = context;
-	const struct tree_node *left = *(const struct tree_node *const *)a,
-			       *right = *(const struct tree_node *const *)b;
-	double a_key = chosen->keys[left->id], b_key = chosen->keys[right->id];
+	uint32_t left = *(const uint32_t *)a, right = *(const uint32_t *)b;
+	double a_key = chosen->keys[left], b_key = chosen->keys[right];
 	int order = (a_key < b_key) - (a_key > b_key);
 
 	if (chosen->sort->flags & COLUMN_LEFT)
 		order = compare_texts(chosen, left, right);
 	if (chosen->options->reverse)
 		order = -order;
-	return order ? order : (left->id > right->id) - (left->id < right->id);
+	return order ? order : (left > right) - (left < right);
 }
 
-/* Read what the paths are sorted by once, before they are compared. Unknown values come last. */
-static void find_keys(struct chosen_rows *chosen, struct tree_node *root, size_t nr_nodes)
+/* The numbers by which paths are sorted, once for all comparisons. Paths without a number come last. */
+static void find_keys(struct chosen_rows *chosen)
 {
+	size_t nr_nodes = chosen->model->nr_tree_nodes;
+
 	chosen->keys = xcalloc(nr_nodes, sizeof(*chosen->keys));
-	for (struct tree_node *node = tree_next(root); node && !(chosen->sort->flags & COLUMN_LEFT);
-	     node = tree_next(node)) {
-		struct tree_row row = row_of(chosen, node);
-		struct value value = chosen->sort->get(chosen->sort, &row);
+	for (uint32_t id = 1; id < nr_nodes && !(chosen->sort->flags & COLUMN_LEFT); id++) {
+		struct value value = value_of(chosen, id);
 
 		if (value.type == VALUE_EMPTY)
-			chosen->keys[node->id] = chosen->options->reverse ? INFINITY : -INFINITY;
+			chosen->keys[id] = chosen->options->reverse ? INFINITY : -INFINITY;
 		else
-			chosen->keys[node->id] = value_number(value);
+			chosen->keys[id] = value_number(value);
 	}
 }
 
-static void select_nodes(struct chosen_rows *chosen, struct tree_node *root, size_t nr_nodes, bool in_order)
+static void select_nodes(struct chosen_rows *chosen, bool in_order)
 {
+	const struct model *model = chosen->model;
 	const char *pattern = chosen->options->match;
-	bool *matched = xcalloc(nr_nodes, sizeof(*matched));	/* the node, or one above it */
+	bool *matched = xcalloc(model->nr_tree_nodes, sizeof(*matched));	/* it, or one above it */
 
-	for (struct tree_node *node = tree_next(root); node; node = tree_next(node)) {
-		matched[node->id] =
-			!pattern || matched[node->parent->id] || name_matches(pattern, node->function->name);
+	for (struct tree_node *node = tree_next(model->root); node; node = tree_next(node)) {
+		matched[node->id] = !pattern || matched[node->parent->id] || name_matches(pattern, node->function->name);
 		if (matched[node->id])
-			chosen->nodes[chosen->nr_nodes++] = node;
+			chosen->nodes[chosen->nr_nodes++] = node->id;
 	}
 	free(matched);
 	if (in_order)
 		qsort_r(chosen->nodes, chosen->nr_nodes, sizeof(*chosen->nodes), compare_nodes, chosen);
 }
 
-static double node_key(const struct chosen_rows *chosen, const struct tree_node *node)
-{
-	struct tree_row row = row_of(chosen, node);
-
-	return value_number(chosen->sort->get(chosen->sort, &row));
-}
-
-/* What --min-percent refers to: the time in all functions; or the sum over paths; or the largest. */
+/* What --min-percent is a share of: the time in all functions, else the sum over paths, or the largest. */
 static double whole(const struct chosen_rows *chosen)
 {
 	double sum = 0, largest = 0;
@@ -274,7 +287,7 @@ static double whole(const struct chosen_rows *chosen)
 	if (chosen->sort->get == get_stats && chosen->sort->index == CELL_TOTAL)
 		return chosen->model->functions_ns;
 	for (size_t i = 0; i < chosen->nr_nodes; i++) {
-		double key = node_key(chosen, chosen->nodes[i]);
+		double key = value_number(value_of(chosen, chosen->nodes[i]));
 
 		sum += key;
 		largest = fmax(largest, key);
@@ -292,50 +305,43 @@ static size_t show_nodes(struct chosen_rows *chosen, size_t top)
 	size_t left_out = 0, nr = 0;
 
 	for (size_t i = 0; i < chosen->nr_nodes; i++) {
-		const struct tree_node *node = chosen->nodes[i];
+		uint32_t id = chosen->nodes[i];
 
-		if ((top && nr >= top) || (percent && node_key(chosen, node) < least)) {
-			left_out += !chosen->shown[node->id];
+		if ((top && nr >= top) || (percent && value_number(value_of(chosen, id)) < least)) {
+			left_out += !chosen->shown[id];
 			continue;
 		}
 		nr++;
-		for (; node && !chosen->shown[node->id]; node = node->parent)
+		for (const struct tree_node *node = tree_node(chosen->model, id); node && !chosen->shown[node->id]; node = node->parent)
 			chosen->shown[node->id] = true;
 	}
 	return left_out;
 }
 
-/* List rows in the order of the tree. Not recursive, because the recorded recursion may be very deep. */
-static size_t list_rows(struct chosen_rows *chosen, const struct tree_node *root, size_t nr_nodes,
-			struct tree_row *rows)
+/* Ids in the order of the tree; not recursive, for a recursion may have been recorded that is very deep. */
+static size_t list_rows(struct chosen_rows *chosen, uint32_t *ids)
 {
-	struct tree_row *todo = xcalloc(nr_nodes, sizeof(*todo));
-	const struct tree_node **children = xcalloc(nr_nodes, sizeof(*children));
+	uint32_t *todo = xcalloc(chosen->model->nr_tree_nodes, sizeof(*todo));	/* 0: the root */
 	size_t nr_todo = 1, nr_rows = 0;
 
-	todo[0] = (struct tree_row){ .node = root };
 	while (nr_todo) {
-		struct tree_row row = todo[--nr_todo];
+		const struct tree_node *node = tree_node(chosen->model, todo[--nr_todo]);
 		size_t nr = 0;
 
-		if (row.node->function)
-			rows[nr_rows++] = row;
-		for (const struct tree_node *child = row.node->child; child; child = child->next)
+		if (node->function)
+			ids[nr_rows++] = node->id;
+		for (const struct tree_node *child = node->child; child; child = child->next)
 			if (chosen->shown[child->id])
-				children[nr++] = child;
-		qsort_r(children, nr, sizeof(*children), compare_nodes, chosen);
-		while (nr) {
-			todo[nr_todo] = row_of(chosen, children[--nr]);
-			todo[nr_todo++].depth = row.node->function ? row.depth + 1 : 0;
-		}
+				chosen->nodes[nr++] = child->id;
+		qsort_r(chosen->nodes, nr, sizeof(*chosen->nodes), compare_nodes, chosen);
+		while (nr)
+			todo[nr_todo++] = chosen->nodes[--nr];
 	}
 	free(todo);
-	free(children);
 	return nr_rows;
 }
 
-static void choose_rows(struct table *table, struct table_rows *rows, struct document *document,
-			struct report *report)
+static void choose_rows(struct table *table, struct tree_rows *rows, struct document *document, struct report *report)
 {
 	const struct model *model = report->model;
 	const struct options *options = report->options;
@@ -352,16 +358,17 @@ static void choose_rows(struct table *table, struct table_rows *rows, struct doc
 		.sort = sort_column(table, sort),
 		.alloc_bytes = is_of_stacks ? tree_alloc_bytes(document, model) : NULL,
 	};
+	uint32_t *ids;
 
 	if (!chosen.sort)
-		return;		/* printing the table reports that there is no such column */
+		return;		/* the format that prints the table says that there is no such column */
 	chosen.nodes = xcalloc(model->nr_tree_nodes, sizeof(*chosen.nodes));
 	chosen.shown = xcalloc(model->nr_tree_nodes, sizeof(*chosen.shown));
-	find_keys(&chosen, model->root, model->nr_tree_nodes);
-	select_nodes(&chosen, model->root, model->nr_tree_nodes, top || options->min_percent);
+	find_keys(&chosen);
+	select_nodes(&chosen, top || options->min_percent);
 	table->nr_left_out = show_nodes(&chosen, top);
-	rows->rows = document_new(document, model->nr_tree_nodes * sizeof(struct tree_row));
-	rows->nr_rows = list_rows(&chosen, model->root, model->nr_tree_nodes, (struct tree_row *)rows->rows);
+	ids = document_new(document, model->nr_tree_nodes * sizeof(*ids));
+	*rows = (struct tree_rows){ model, chosen.alloc_bytes, ids, list_rows(&chosen, ids) };
 	free(chosen.nodes);
 	free(chosen.shown);
 	free(chosen.keys);
@@ -419,7 +426,7 @@ static const char *note_of(struct document *document, const struct report *repor
 int view_tree(struct document *document, struct report *report)
 {
 	struct table *table = document_new(document, sizeof(*table));
-	struct table_rows *rows = document_new(document, sizeof(*rows));
+	struct tree_rows *rows = document_new(document, sizeof(*rows));
 
 	*table = (struct table){
 		.name = "tree",
@@ -436,7 +443,7 @@ int view_tree(struct document *document, struct report *report)
 					      report->model->samples.nr ? SAMPLE_COLUMNS : ""),
 		.fixed = true,
 		.row_bytes = sizeof(struct tree_row),
-		.next = table_next_row,
+		.next = next_row,
 		.source = rows,
 		.formats = IN_TEXT | IN_CSV | IN_JSON,
 	};

@@ -72,13 +72,13 @@ static void siblings_and_threads_of_one_path_are_one_node(void **state)
 	assert_int_equal(model->nr_tree_nodes, 3);
 	node = model->root->child;
 	assert_null(node->next);
-	assert_int_equal(node->stats.calls, 2);
+	assert_int_equal(node->sum.calls, 2);
 	assert_int_equal(node->nr_threads, 2);
 	node = node->child;
 	assert_null(node->next);
-	assert_int_equal(node->stats.calls, 4);
+	assert_int_equal(node->sum.calls, 4);
 	assert_int_equal(node->nr_threads, 2);
-	assert_true(node->stats.total_ns == 11e6);
+	assert_true(path_stats(node).total_ns == 11e6);
 	assert_true(model->processes[0]->threads[1]->functions_ns == 20e6);
 	assert_int_equal(model->processes[0]->threads[1]->calls, 4);
 	assert_string_equal(model->processes[0]->threads[1]->name, "worker");
