@@ -37,9 +37,11 @@ void histogram_add(struct histogram *histogram, const uint64_t counts[LOG_BUCKET
 		histogram->unit_ns = tick_ns;
 	ratio = tick_ns / histogram->unit_ns;
 	for (int i = 0; i < LOG_BUCKETS; i++) {
+		if (!counts[i])
+			continue;
 		if (fabs(ratio - 1) < SAME_RATE)
 			histogram->counts[i] += counts[i];
-		else if (counts[i])
+		else
 			add_shifted(histogram, i, counts[i], ratio);
 	}
 }

@@ -65,6 +65,8 @@ static bool total_matches(const struct log_node *node, const uint64_t histogram[
 	if (known->most >= WRAP / 2)
 		return true;
 	for (int i = 0; i < LOG_BUCKETS; i++, width *= 2) {
+		if (!histogram[i])	/* as most are */
+			continue;
 		low += i ? (double)histogram[i] * width : 0;
 		high += (double)histogram[i] * width * 2;
 	}

@@ -44,10 +44,8 @@ static double recorded_calls(const struct process *process, const struct log_nod
 	double threshold_ticks = (double)process->header.threshold_ticks, calls = 0, low = 1;
 
 	for (int i = 0; i < LOG_BUCKETS; i++, low *= 2) {
-		double share = (2 * low - threshold_ticks) / low;
-
-		if (node->histogram[i] && share > 0)
-			calls += node->histogram[i] * fmin(1, share);
+		if (node->histogram[i] && 2 * low > threshold_ticks)
+			calls += node->histogram[i] * fmin(1, (2 * low - threshold_ticks) / low);
 	}
 	return calls;
 }
