@@ -185,6 +185,7 @@ struct thread {
 	int64_t heap_held_bytes;	/* of it not in header.heap_total_bytes */
 	uint32_t ref;			/* of its area */
 	size_t index;			/* in process->threads */
+	uint32_t number;		/* among all threads with calls, in the order of reading; 0: none yet */
 	struct call_stack *call_stack;	/* function_use.c's own */
 	bool left_out;			/* by a filter: nothing of it is read */
 	struct caller *caller;		/* call_events.c's own */
@@ -338,7 +339,7 @@ struct model {
 	size_t nr_tree_nodes;
 	struct tree_node **tree_chunks;	/* that hold them; see tree_node() */
 	size_t nr_tree_chunks;
-	uint32_t nr_threads_read;
+	uint32_t nr_threads_read;	/* with calls */
 	struct path_range *ranges;	/* [id of a node]; NULL: one run */
 	struct heap_part *outside_parts;	/* [nr_runs] of the heap outside of functions; likewise */
 	struct function **functions;	/* called at least once, or open, or sampled where none was called; of any kind */

@@ -178,6 +178,17 @@ double tree_add_recorded(struct model *model, struct tree_node *node, const stru
 	return calls->self_ns - hooks_ns;
 }
 
+void tree_add_thread(struct tree_node *node, struct thread *thread)
+{
+	if (!thread->number)
+		thread->number = ++thread->process->model->nr_threads_read;
+	if (node->last_thread == thread->number)
+		return;
+	node->last_thread = thread->number;
+	node->nr_threads++;
+	node->threads_unknown |= thread->nr_threads > 1;
+}
+
 void tree_add_heap(struct tree_node *node, const struct heap_stats *heap)
 {
 	if (memcmp(heap, &no_heap, sizeof(no_heap)) == 0)

@@ -29,6 +29,8 @@ void tree_add_calls(struct tree_node *node, const struct call_stats *calls);
  */
 double tree_add_recorded(struct model *model, struct tree_node *node, const struct call_stats *calls, bool left_out,
 			 bool is_outermost);
+/* @thread came by. */
+void tree_add_thread(struct tree_node *node, struct thread *thread);
 /* Add to what a path has. */
 void tree_add_heap(struct tree_node *node, const struct heap_stats *heap);
 /* To be changed; room of its own for it is made. */

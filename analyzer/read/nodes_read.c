@@ -26,7 +26,6 @@
 /* What is needed at each node of a thread. */
 struct node_reader {
 	struct thread *thread;
-	uint32_t thread_number;		/* in the order of reading */
 	struct node_limits limits;
 	uint64_t current_node;		/* offset of the node where the thread is */
 	uint64_t pending_node;		/* offset of the node with a bucket that waits to be counted, 0: none */
@@ -75,12 +74,6 @@ bool nodes_is_left_out(const struct process *process, uint32_t ref)
 	int64_t index = process->path_of ? logfile_node_index(process->log, ref) : -1;
 
 	return index >= 0 && process->path_of[index] & LEFT_OUT;
-}
-
-void nodes_forget(struct process *process)
-{
-	free(process->path_of);
-	process->path_of = NULL;
 }
 
 struct tree_node *nodes_path(struct thread *thread, uint32_t ref)
@@ -184,15 +177,6 @@ static struct call_stats stats_of(const struct node_reader *reader, const struct
 	return stats;
 }
 
-static void count_thread(const struct node_reader *reader, struct tree_node *path)
-{
-	if (path->last_thread == reader->thread_number)
-		return;
-	path->last_thread = reader->thread_number;
-	path->nr_threads++;
-	path->threads_unknown |= reader->thread->nr_threads > 1;
-}
-
 static void add_node(struct node_reader *reader, uint32_t index, const struct log_node *node, uint64_t offset)
 {
 	struct process *process = reader->thread->process;
@@ -217,7 +201,7 @@ static void add_node(struct node_reader *reader, uint32_t index, const struct lo
 	if (left_out)
 		return;
 	reader->thread->calls += node->calls;
-	count_thread(reader, path);
+	tree_add_thread(path, reader->thread);
 	if (path->function && stats.timed_calls)
 		histogram_add(&path->function->histogram, histogram, process->tick_ns);
 }
@@ -355,8 +339,6 @@ void nodes_read(struct process *process)
 		}
 		if (reader.thread->left_out)
 			continue;
-		if (areas[i]->kind == LOG_AREA_THREAD)
-			reader.thread_number = ++process->model->nr_threads_read;
 		find_pending(&reader);
 		if (areas[i]->kind == LOG_AREA_THREAD)
 			read_root(&reader, areas[i]);

@@ -29,9 +29,6 @@ void nodes_each(struct process *process, nodes_visit *visit, void *context);
 /* The merged path of the node at @index, or what its calls stand for if they are left out. NULL: the node is blank. */
 struct tree_node *nodes_place(const struct process *process, uint32_t index, bool *left_out);
 
-/* Free what nodes_read() keeps to know the paths of nodes. */
-void nodes_forget(struct process *process);
-
 /* The merged path of a node of @thread, or NULL if @ref is none. Of calls that are left out it is what they stand for. */
 struct tree_node *nodes_path(struct thread *thread, uint32_t ref);
 

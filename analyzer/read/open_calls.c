@@ -372,8 +372,7 @@ static struct tree_node *path_below(struct thread *thread, struct tree_node *par
 	if (*left_out)
 		return parent;
 	path = tree_child(model, parent, function);
-	path->nr_threads += path->last_thread != thread;
-	path->last_thread = thread;
+	tree_add_thread(path, thread);
 	return path;
 }
 

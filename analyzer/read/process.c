@@ -11,7 +11,6 @@
 #include "analyzer/base/error.h"
 #include "analyzer/log/log_elsewhere.h"
 #include "analyzer/log/logfile.h"
-#include "analyzer/read/nodes_read.h"
 #include "analyzer/read/records_read.h"
 
 #define SECOND_NS	1e9
@@ -235,7 +234,7 @@ void process_close(struct process *process)
 	free(process->stacks);
 	records_release(process);
 	timebase_release(&process->timebase);
-	nodes_forget(process);
+	free(process->path_of);
 	logfile_close(process->log);
 	free(process);
 }
