@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What include/insideme.h calls: a region is a call of a function whose address is none, but stands for a name. */
+/*
+ * What include/insideme.h calls: a region is a call of a function whose address is none, but stands for a
+ * name.
+ */
 #include <errno.h>
 
 #include "preload/api/api.h"
@@ -25,8 +28,8 @@ static void *region(const char *name)
 }
 
 /*
- * The caller is a function that returns before the region ends, so its place on the stack says nothing: the region has that of
- * the call that it is in, and ends with that at the latest.
+ * The caller is a function that returns before the region ends, so its place on the stack says nothing: the
+ * region has that of the call that it is in, and ends with that at the latest.
  */
 static int begin_within(const char *name)
 {

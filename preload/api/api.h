@@ -8,7 +8,10 @@
 struct insideme_sum;
 struct insideme_timer;
 
-/* Instants, failures, counters and spans. Together they may take a share of the log, so that the call tree keeps its room. */
+/*
+ * Instants, failures, counters and spans. Together they may take a share of the log, so that the call tree
+ * keeps its room.
+ */
 int mark_instant(const char *name);
 int mark_failure(const char *type, const char *message);
 int mark_counter(const char *name, uint64_t value);
@@ -32,7 +35,8 @@ int toggle_enable(void);
 int toggle_disable(void);
 
 /*
- * Takes INSIDEME_START, and INSIDEME_SIGNAL where the program has no handler of that signal. Constructor only.
+ * Takes INSIDEME_START, and INSIDEME_SIGNAL where the program has no handler of that signal. Constructor
+ * only.
  */
 void toggle_begin(void);
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Records of what the program says. Takes no lock; several threads, and handlers that interrupt them, may be in here. */
+/*
+ * Records of what the program says. Takes no lock; several threads, and handlers that interrupt them, may
+ * be in here.
+ */
 #include "preload/api/api.h"
 
 #include <errno.h>
@@ -110,7 +113,10 @@ static bool is_close(const struct log_counter *counter, uint64_t ticks)
 	return ticks - counter->record.ticks < (ticks - live.log->start.ticks) >> COUNTER_PARTS;
 }
 
-/* By its bits: hooks may come in the middle of what the program computes. Means and curves have no place for infinity. */
+/*
+ * By its bits: hooks may come in the middle of what the program computes. Means and curves have no place
+ * for infinity.
+ */
 static bool is_finite(uint64_t value)
 {
 	return (~value & 0x7ff0000000000000u) != 0;

@@ -182,5 +182,6 @@ uint64_t query_memory(int which)
 
 	if (which == INSIDEME_MEMORY_PEAK && !live_is_sealed())
 		usage_read_totals(&totals);
-	return totals.peak_rss_bytes > now_bytes ? totals.peak_rss_bytes : now_bytes;	/* the kernel notes it late */
+	/* the kernel notes it late */
+	return totals.peak_rss_bytes > now_bytes ? totals.peak_rss_bytes : now_bytes;
 }

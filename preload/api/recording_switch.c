@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Who switches recording on ends its own gap there; of other threads it ends at their next call. */
+/* A thread that switches recording on ends its own gap. The gaps of other threads end at their next call. */
 #include "preload/api/api.h"
 
 #include <errno.h>
@@ -32,7 +32,10 @@ int toggle_disable(void)
 	return change(1);
 }
 
-/* A vfork child, which has our handlers until it execs, and gets what is sent to the group: its parent is told by its own. */
+/*
+ * A vfork child has our handlers until it execs, and gets signals that are sent to the group. Its parent
+ * gets them too.
+ */
 static bool is_vfork_child(void)
 {
 	if (live_is_sealed())

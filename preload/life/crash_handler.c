@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The handler of fatal signals: writes an event and lets the signal come again, as it came, to the default action. It
- * is pending when the handler returns, so that the process ends with the registers of the first time.
+ * The handler of fatal signals writes an event and sends the same signal again, for the default action. The
+ * signal is pending when the handler returns, so the process ends with the registers of the first time.
  */
 #include "preload/life/crash_handler.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The recorder's end, and what happens on trouble. */
+/* The recorder's end, and turning it off on trouble. */
 #include "preload/life/recorder.h"
 
 #include "preload/common/base/text.h"
@@ -76,7 +76,7 @@ static void write_usage(struct log_header *log)
 	log->finish_peak_rss_bytes = totals.peak_rss_bytes;
 }
 
-/* Its task may be about to open a log. */
+/* The task may be about to open a log, so the end competes with it for the claim. */
 static bool ends_without_log(enum log_end end, int status)
 {
 	uint64_t mask;

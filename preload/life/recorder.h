@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The recorder as a whole: its end, and what happens on trouble: a line on stderr, then off; the program runs on.
+ * The recorder as a whole: its end; and on trouble one line on stderr, then off, while the program runs on.
  */
 #ifndef INSIDEME_RECORDER_H
 #define INSIDEME_RECORDER_H
@@ -15,22 +15,22 @@
 void recorder_turn_off(const char *what, const char *path, int error);
 
 /*
- * A seccomp filter is coming: no system call after this, also in children; the log has got some room before.
- * recorder_unseal(): this one did not come to be; earlier ones stay.
+ * A seccomp filter is about to come: the log gets some room, and the library makes no system call from then
+ * on, in children neither. recorder_unseal(): that filter did not come; earlier ones stay.
  */
 void recorder_seal(void);
 void recorder_unseal(void);
 
 /*
- * Is there a log? A program that has none yet opens it here, before something that would make that impossible or change
- * what it is.
+ * Open the log of a program that has none yet, before it does something that would make that impossible.
+ * Return: is there a log?
  */
 bool recorder_open(void);
 
 /* Set the log's end mark, once; later marks of the same process replace LOG_RUNNING only. */
 void recorder_mark_end(enum log_end end, int status);
 
-/* The end that was marked did not come. */
+/* The process goes on after its end was marked. */
 void recorder_go_on(void);
 
 /* @own: kept; NULL without a run. */

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* libgcc's unwinder: found by the recorder's own look-up, so that programs without it do not load it for nothing. */
+/*
+ * libgcc's unwinder: found by the recorder's own look-up, so that programs without it do not load it for
+ * nothing.
+ */
 #include "preload/samples/backtrace.h"
 
 #include "preload/common/base/text.h"
@@ -46,7 +49,8 @@ static void take_unwinder(const struct object *object, const struct range *range
 	unwinder.get_ip = find(object, "_Unwind_GetIP");
 	unwinder.get_begin = find(object, "_Unwind_GetRegionStart");
 	unwinder.object = *range;
-	unwinder.has_lock = !find(object, "__truncdfbf2");	/* gcc 13's, as far as its version can be told */
+	/* gcc 13's, as far as its version can be told */
+	unwinder.has_lock = !find(object, "__truncdfbf2");
 	unwinder.asks_linker = object_slot(object, "_dl_find_object");
 }
 
@@ -70,14 +74,18 @@ static int look_at(const struct object *object, void *context)
 
 struct stack {
 	uintptr_t *functions;
-	uintptr_t code_addr;		/* what a sample interrupted, maybe at the first instruction of a function */
+	/* what a sample interrupted, maybe at the first instruction of a function */
+	uintptr_t code_addr;
 	uint32_t nr;
 	bool is_cut;
 	uintptr_t last_addr;		/* where the outermost one goes on; 0: it is the stack's first */
 	bool has_last;			/* it is the last of functions */
 };
 
-/* Between a handler and what it interrupted: it was not called, so its table begins before its first instruction. */
+/*
+ * Between a handler and what it interrupted: it was not called, so its table begins before its first
+ * instruction.
+ */
 static bool is_signal_return(uintptr_t addr, uintptr_t begin)
 {
 	return addr - begin <= 1;
@@ -113,7 +121,8 @@ NOINLINE uint32_t backtrace_take(uintptr_t functions[BACKTRACE_MOST], uintptr_t 
 
 	if (is_in(&unwinder.object, code_addr) && !backtrace_is_possible())
 		return 0;
-	is_at_end = unwinder.backtrace(add_function, &stack) == UNWIND_END;	/* neither cut, nor lost, see stray.c */
+	/* neither cut, nor lost, see wrap_dl_find_object.c */
+	is_at_end = unwinder.backtrace(add_function, &stack) == UNWIND_END;
 	/* Without a table the unwinder does not know its begin, and tells that of the one before. */
 	if (is_at_end && stack.has_last)
 		functions[stack.nr - 1] = stack.last_addr - 1;
@@ -122,7 +131,10 @@ NOINLINE uint32_t backtrace_take(uintptr_t functions[BACKTRACE_MOST], uintptr_t 
 	return stack.nr;
 }
 
-/* The first stack is taken here: libgcc begins under pthread_once(), where a handler that allocates would wait for ever. */
+/*
+ * The first stack is taken here: libgcc begins under pthread_once(), where a handler that allocates would
+ * wait for ever.
+ */
 static const char *begin(void)
 {
 	uintptr_t functions[BACKTRACE_MOST];

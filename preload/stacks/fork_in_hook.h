@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * A fork in a signal handler that interrupted a hook. The child returns into that hook, which has pointers into the
- * parent's log in its registers. So the child's mapping of that log becomes private memory, and the child is not recorded.
+ * A fork in a signal handler that interrupted a hook. The child returns into that hook, which has pointers
+ * into the parent's log in its registers. So the child's mapping of that log becomes private memory, and
+ * the child is not recorded.
  */
 #ifndef INSIDEME_FORK_IN_HOOK_H
 #define INSIDEME_FORK_IN_HOOK_H
@@ -9,8 +10,8 @@
 #include "preload/state/live.h"
 
 /*
- * Called before the fork. Return: is there a signal frame between here and @limit_addr on the stack whose handler
- * interrupted code of ours? Notes what the child will need.
+ * Called before the fork. Return: is there a signal frame between here and @limit_addr on the stack whose
+ * handler interrupted code of ours? Notes what the child will need.
  */
 bool fork_in_hook_find(uintptr_t limit_addr);
 

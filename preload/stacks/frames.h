@@ -39,7 +39,10 @@ void frames_set_sentinel(struct log_frames *area, uint32_t node);
 /* The first area of a stack, or NULL without room. */
 struct log_frames *frames_new(const struct log_thread *thread);
 
-/* The top call ends; without an exit, or while an exception is on its way that was thrown in it, it is broken. */
+/*
+ * The top call ends; without an exit, or while an exception is on its way that was thrown in it, it is
+ * broken.
+ */
 void frames_end_top(struct log_thread *thread, bool has_exit);
 
 /* As stack_close_all(), of a thread that ended at a time that is not known: the calls are counted only. */
@@ -54,12 +57,15 @@ void frames_look_again(struct log_thread *thread);
 /* The top is the sentinel of an area that has one below: go down, and hand the time on. False: it is not. */
 bool frames_go_down(struct log_thread *thread);
 
-/* A stack that has its memory alone, one of a handler, or a mapping in which there may be several (neighbours.h). */
+/*
+ * A stack that has its memory alone, one of a handler, or a mapping in which there may be several
+ * (coroutine_stacks.h).
+ */
 enum stack_kind { STACK_ALONE, STACK_OF_SIGNALS, STACK_OR_SEVERAL };
 
 /*
- * A new stack of the thread, on which nothing is open, or NULL without room. @is_own: the one that the thread began on,
- * which nobody takes from it. Others find it before this returns.
+ * A new stack of the thread, on which nothing is open, or NULL without room. @is_own: the one that the
+ * thread began on, which nobody takes from it. Others find it before this returns.
  */
 struct log_frames *stack_make(struct log_thread *thread, uintptr_t low, uintptr_t bytes, enum stack_kind kind, bool is_own);
 
@@ -81,7 +87,10 @@ bool stack_is_current(struct log_thread *thread, uintptr_t stack_addr);
 /* Leave the current stack for @to. */
 void stack_change(struct log_thread *thread, struct log_frames *to);
 
-/* A coroutine goes on under @node, in another thread's tree as a rule: its open calls get their places there. */
+/*
+ * A coroutine goes on under @node, in another thread's tree as a rule: its open calls get their places
+ * there.
+ */
 void stack_move(struct log_thread *thread, struct log_frames *stack, uint32_t node);
 
 /*

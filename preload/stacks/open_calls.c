@@ -31,7 +31,10 @@ struct open_calls {
 	struct open_call calls[];
 };
 
-/* Few calls need no mapping, which costs more than the copy. A child keeps those of other threads that were forking. */
+/*
+ * Few calls need no mapping, which costs more than the copy. A child keeps those of other threads that were
+ * forking.
+ */
 #define SLOTS		4
 #define SLOT_BYTES	1536u
 LARGE static struct slot {
@@ -67,8 +70,8 @@ struct place {
 };
 
 /*
- * Of a handler on a stack of its own it is the stack that it interrupted: that goes on in the child, and for the sake
- * of the few calls of the handler itself it is not worth to keep two.
+ * Of a handler on a stack of its own it is the stack that it interrupted: that goes on in the child, and
+ * for the sake of the few calls of the handler itself it is not worth to keep two.
  */
 static struct place find_place(const struct log_thread *thread)
 {
@@ -82,7 +85,10 @@ static struct place find_place(const struct log_thread *thread)
 		while ((uint64_t)place.top < (uint64_t)place.area || (uint64_t)place.top >= (uint64_t)place.area + place.area->head.bytes)
 			place.area = log_at(live.log, place.area->head.next);
 	}
-	/* One whose node is not the thread's is being pushed or popped by a hook that a signal handler interrupted. */
+	/*
+	 * One whose node is not the thread's is being pushed or popped by a hook that a signal handler
+	 * interrupted.
+	 */
 	if (place.top->node != place.node && place.top->function_addr)
 		place.top--;
 	return place;
@@ -194,7 +200,7 @@ void stack_open_again(struct log_thread *thread, const struct open_calls *copy, 
 	if (copy->overflow_depth) {
 		thread->overflow_depth = copy->overflow_depth;
 		thread->overflow_addr = copy->overflow_addr;
-		thread->stack_bytes = 0;	/* as in repairs.c */
+		thread->stack_bytes = 0;	/* as in missed_exits.c */
 	}
 }
 

@@ -15,8 +15,8 @@
 bool stack_before_enter(struct log_thread *thread, uint64_t function_addr, uintptr_t stack_addr, uintptr_t return_addr);
 
 /*
- * An exit from @function_addr that does not match the top frame, is on another stack or of a full area: make it
- * match and end its call. An exit of a function that is not open is counted.
+ * An exit from @function_addr that does not match the top frame, is on another stack or of a full area:
+ * make it match and end its call. An exit of a function that is not open is counted.
  */
 void stack_exit(struct log_thread *thread, uint64_t function_addr, uintptr_t stack_addr);
 
@@ -38,21 +38,26 @@ uint64_t stack_close_all(struct log_thread *thread);
 /* Give the thread its own stack's frames. Return: 0, or -ENOBUFS. */
 int stack_init(struct log_thread *thread, uintptr_t low, uintptr_t bytes);
 
-/* Recording went on: the gap on top ends where nothing is open in it, see switched.h. Callable from signal handlers. */
+/*
+ * Recording went on: the gap on top ends where nothing is open in it, see recording_state.h. Callable from
+ * signal handlers.
+ */
 void stack_end_gap(struct log_thread *thread);
 
 /* Room for one more frame on the current stack, made if it must be. */
 bool stack_has_room(struct log_thread *thread);
 
 /*
- * The thread ends: the calls that are open on its stacks end as broken, but for those of coroutines, which wait for
- * another thread (is_kept). @is_gone: it ended some time ago, so how long they took is not known. Return: how many.
+ * The thread ends: the calls that are open on its stacks end as broken, but for those of coroutines, which
+ * wait for another thread (is_kept). @is_gone: it ended some time ago, so how long they took is not known.
+ * Return: how many.
  */
 uint64_t stack_end_all(struct log_thread *thread, bool is_gone);
 
 /*
- * Fork: what was open in the forking thread, copied to private memory; and opened again in the child's log. @outer: the
- * copy of a fork that is on its way in this thread, where a handler forks too; NULL: there is none.
+ * Fork: what was open in the forking thread, copied to private memory; and opened again in the child's log.
+ * @outer: the copy of a fork that is on its way in this thread, where a handler forks too; NULL: there is
+ * none.
  */
 struct open_calls;
 struct open_calls *stack_copy_open(const struct log_thread *thread, struct open_calls *outer);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Records of threads, made, taken over and ended. A record is taken over only when the kernel says that its task
- * is gone: whichever way a thread ended, and whatever its last destructors and signal handlers still did, none of
- * its hooks can come then. So it needs no word from the thread itself.
+ * Records of threads, made, taken over and ended. A record is taken over only when the kernel says that its
+ * task is gone: whichever way a thread ended, and whatever its last destructors and signal handlers still
+ * did, none of its hooks can come then. So it needs no word from the thread itself.
  */
 #include "preload/stacks/thread.h"
 
@@ -97,7 +97,10 @@ static struct log_thread *new_record(uint64_t function_addr, uint32_t *list)
 	return thread;
 }
 
-/* claim is never the same for two threads: who read it before somebody else took the record over does not get it. */
+/*
+ * claim is never the same for two threads: who read it before somebody else took the record over does not
+ * get it.
+ */
 static bool claim_gone(struct log_thread *thread)
 {
 	uint32_t claim = __atomic_load_n(&thread->claim, __ATOMIC_ACQUIRE);
@@ -132,8 +135,8 @@ static void end_gone(struct log_thread *thread)
 }
 
 /*
- * One after the other in a circle, so that the next is the one that has been gone for longest; of the same function
- * if there is one, so that trees stay as they are.
+ * One after the other in a circle, so that the next is the one that has been gone for longest; of the same
+ * function if there is one, so that trees stay as they are.
  */
 static struct log_thread *claim_record(uint64_t function_addr)
 {
@@ -160,8 +163,8 @@ static bool are_many(const struct log_header *log)
 }
 
 /*
- * A record for the calling thread, of @function_addr (0: not known); NULL without room. Signals must be blocked,
- * because a handler's hook would ask for another one.
+ * A record for the calling thread, of @function_addr (0: not known); NULL without room. Signals must be
+ * blocked, because a handler's hook would ask for another one.
  */
 static struct log_thread *record_for_thread(uint64_t function_addr)
 {
@@ -234,7 +237,8 @@ static void record_end(struct log_thread *thread)
 
 	samples_end(thread);
 	read_name(thread);
-	thread->repair_addr = (uint64_t)__builtin_frame_address(0);	/* a handler's hooks are dropped meanwhile */
+	/* a handler's hooks are dropped meanwhile */
+	thread->repair_addr = (uint64_t)__builtin_frame_address(0);
 	signal_fence();
 	if (!is_unwinding(thread))
 		thread->broken_reason = LOG_BROKEN_THREAD_END;

@@ -18,20 +18,23 @@ static ALWAYS_INLINE struct log_thread *thread_self(void)
 	return likely(live.log && self) ? self : thread_make();
 }
 
-/* A thread that the program started: where, before its function runs; the stack's range is known here. */
+/* The program has started this thread, whose @function runs next. Its stack is the range at @stack_low. */
 void thread_begin(void *function, uintptr_t stack_low, uintptr_t stack_bytes);
 
 /* Its name changed. */
 void thread_name(struct log_thread *thread, const char *name);
 
-/* It ends: what is open is closed as broken. Hooks may still come; the next call moves the end. */
+/* The thread ends: its open calls end as broken. Hooks may still come; the next call moves the end. */
 void thread_end(void);
 
-/* ---- records: each thread has its own until there are many, then a new thread takes over that of one that is gone ---- */
+/*
+ * ---- records: each thread has its own until there are many, then a new thread takes over that of one that
+ * is gone ----
+ */
 
 /*
- * Is its task gone, by the word of the kernel? Its number may be of another task by now, then it looks alive.
- * False after a seccomp filter, and of threads that came after one: their number is not known.
+ * Does the kernel say that the thread's task is gone? If another task has its number by now, it looks alive.
+ * False after a seccomp filter, and for threads that came after one: their number is not known.
  */
 static inline bool thread_is_gone(const struct log_thread *thread)
 {
@@ -41,20 +44,21 @@ static inline bool thread_is_gone(const struct log_thread *thread)
 }
 
 /*
- * The record of the process's first thread, of @name, in @log, which nobody else writes yet; NULL without room.
+ * The record of the process's first thread, of @name, in @log, which nobody else writes yet; NULL without
+ * room.
  */
 struct log_thread *record_for_main(struct log_header *log, const char *name);
 
 /*
- * The record of the calling task, @tid, which runs with the TLS block of another one: made when this is its first
- * event, NULL without room. Its calls all have one stack, whatever their addresses.
+ * The record of the calling task, @tid, which runs with the TLS block of another one: made when this is its
+ * first event, NULL without room. Its calls all have one stack, whatever their addresses.
  */
 struct log_thread *record_for_clone(uint32_t tid);
 
 /* The record that thread @tid has now; NULL: none yet, or its number is not known. */
 struct log_thread *record_of_tid(uint32_t tid);
 
-/* The process ends: threads that ended without a word end in the log too. */
+/* The process ends: threads that ended unseen end in the log too. */
 void records_end_gone(void);
 
 #endif

@@ -13,7 +13,7 @@
 
 #define LIVE_STACKS	4096
 
-/* Who opens a log while other tasks run: the first that asks, or nobody any more. */
+/* A log is opened while other tasks run: by the first task that asks, or by nobody any more. */
 enum live_opening { LIVE_NOBODY_OPENS, LIVE_OPENS, LIVE_NEVER_OPENS };
 
 /*
@@ -23,29 +23,37 @@ enum live_opening { LIVE_NOBODY_OPENS, LIVE_OPENS, LIVE_NEVER_OPENS };
 struct live {
 	/* A page of its own, in memory that no file backs: what MADV_WIPEONFORK asks for. */
 	_Alignas(LIVE_BYTES) struct log_header *log;
-	struct log_header *hot_log;	/* the same, where all calls are recorded, by no other clock, and nothing is read; else NULL */
-	struct log_header *hot_log_when_on;	/* what hot_log is while recording is not switched off, see switched.h */
+	/* the same, where all calls are recorded, by no other clock, and nothing is read; else NULL */
+	struct log_header *hot_log;
+	/* what hot_log is while recording is not switched off, see recording_state.h */
+	struct log_header *hot_log_when_on;
 	uint32_t clock;			/* enum log_clock */
 	uint32_t timing;		/* enum log_timing */
 	uint32_t heap;			/* HEAP_... of settings.h */
 	bool heap_in_slices;
-	bool reads_memory;		/* at each entry and exit, see memory.h */
+	bool reads_memory;		/* at each entry and exit, see rss_at_calls.h */
 	bool has_slow_slices;		/* so, or a line is said for each */
 	uint32_t opening;		/* enum live_opening; atomic */
-	uint32_t pid;			/* of who has an entry and no log yet: others run in its memory; else 0 */
+	/* of the process that has an entry and no log yet: a vfork child runs in its memory; else 0 */
+	uint32_t pid;
 	struct log_heap *bootstrap_heap; /* of a program or child that has no log yet, in its entry; NULL:
 					    none; atomic */
-	struct log_thread *main_record;	/* made by who opened its log later, for the first thread */
-	_Alignas(64) uint32_t stacks[LIVE_STACKS];	/* refs of log_frames by page: where stack_find() looks first */
+	struct log_thread *main_record;	/* made for the first thread by the task that opened the log later */
+	/* refs of log_frames by page: where stack_find() looks first */
+	_Alignas(64) uint32_t stacks[LIVE_STACKS];
 };
 extern HIDDEN struct live live;
 
-/* The calling thread's record, the library's one TLS object. Stale in a forked child: look at live.log first. */
+/*
+ * The calling thread's record, the library's one TLS object. Stale in a forked child: look at live.log
+ * first.
+ */
 extern HIDDEN __thread struct log_thread *self TLS_INITIAL_EXEC;
 
 /*
- * This process is a forked child that returned into a hook of its parent, see fork_in_hook.h, or a descendant of it: live
- * is the parent's, and its log private memory. No thread gets a record. Set by the child, which has one thread.
+ * This process is a forked child that returned into a hook of its parent, see fork_in_hook.h, or a
+ * descendant of it: live is the parent's, and its log private memory. No thread gets a record. Set by the
+ * child, which has one thread.
  */
 extern HIDDEN bool live_is_private;
 
@@ -70,21 +78,28 @@ static ALWAYS_INLINE uint64_t now_ticks(void)
  */
 bool live_open_child(void);
 
-/* What opens it; set by the constructor. */
+/* The constructor sets the function that opens it. */
 void live_when_child(bool (*open)(void));
 
-/* What measures the hooks' cost at the first hook of a process that had none; set by the constructor, before any log. */
+/*
+ * Measures the hooks' cost at the first hook of a process that had none. The constructor sets it before any
+ * log.
+ */
 extern HIDDEN void (*live_measure_late)(struct log_header *log);
 
 /*
- * Only who claims it opens a log, or makes that none is opened any more (@state: LIVE_NEVER_OPENS). False: there is a
- * log by now, or there will be none. Waits for another task that opens one. Signals must be blocked.
+ * Before opening the log, a task must win this claim (@state: LIVE_OPENS). Process exit competes for it
+ * with LIVE_NEVER_OPENS: if exit wins, no log is opened any more. Return: false: there is a log by now, or
+ * there will be none. Waits for another task that opens one. Signals must be blocked.
  */
 bool live_claim_opening(enum live_opening state);
-/* LIVE_OPENS is over. */
+/* The claim of LIVE_OPENS ends. */
 void live_end_opening(void);
 
-/* After a seccomp filter no system call is made. @filters: 1 for one that comes, -1: it did not come to be. */
+/*
+ * After a seccomp filter the library makes no system call. @filters: 1: a filter is about to come; -1: it
+ * did not.
+ */
 bool live_is_sealed(void);
 void live_seal(int filters);
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Whether calls are recorded now. A count that may be below 0: pairs of off and on nest, and those of on and off. */
+/*
+ * Whether calls are recorded now. A count that may be below 0: pairs of off and on nest, and those of on
+ * and off.
+ */
 #include "preload/state/recording_state.h"
 
 #include "preload/state/live.h"
@@ -37,7 +40,7 @@ static void note_on(struct log_header *log)
 	__atomic_fetch_add(&log->nr_switches, 1, __ATOMIC_RELAXED);
 }
 
-/* Several threads, and handlers, may be here at once: who comes last sees what is in force then. */
+/* Several threads and handlers may be here at once: the last one sees the final count. */
 void switched_settle(void)
 {
 	bool is_off;

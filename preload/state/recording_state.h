@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Recording of calls goes off and on while the program runs: INSIDEME_START, INSIDEME_SIGNAL, insideme_disable(). What
- * becomes of calls: gaps.h.
+ * Recording of calls goes off and on while the program runs: INSIDEME_START, INSIDEME_SIGNAL,
+ * insideme_disable(). paused_calls.h says how calls are kept meanwhile.
  */
 #ifndef INSIDEME_RECORDING_STATE_H
 #define INSIDEME_RECORDING_STATE_H
@@ -18,17 +18,17 @@ static ALWAYS_INLINE bool switched_off(void)
 	return unlikely(__atomic_load_n(&switched_depth, __ATOMIC_RELAXED) > 0);
 }
 
-/* It changed by @change; or, by a signal, to what it was not. Return: whether recording went on by that. */
+/* Add @change to the count, or turn it over for a signal. Return: whether recording went on by that. */
 bool switched_change(int32_t change);
 bool switched_flip(void);
 
-/* What is in force is so in live and in its log, too: for who made these. Callable from signal handlers. */
+/* Bring live and its log in line with the count, after either was made. Callable from signal handlers. */
 void switched_settle(void);
 
-/* Did it ever change in this process? Then some exits are of calls that nothing is known of. */
+/* Did it ever change in this process? Then the entries of some exits were not recorded. */
 bool switched_ever(void);
 
-/* When it went on last. */
+/* When recording last went on. */
 uint64_t switched_on_ticks(void);
 
 #endif

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The sampling task inside the program. A pthread would change the program (glibc's single-threaded fast ways,
- * the end of a process whose main calls pthread_exit), so it is a raw clone with an own stack, an own zeroed
- * TLS block, all signals blocked and, once it has slept a little, an own, empty descriptor table. It calls no libc
- * function.
+ * The sampling task inside the program. A pthread would change the program: glibc's single-threaded fast
+ * ways, and the end of a process whose main calls pthread_exit. So the task is a raw clone with its own
+ * stack and its own zeroed TLS block. All its signals are blocked. Once it has slept a little it has its
+ * own, empty descriptor table. It calls no libc function.
  */
 #include "preload/state/sampler_task.h"
 
@@ -24,16 +24,16 @@
 #include "preload/state/entry.h"
 #include "preload/state/live.h"
 
-#define FIRST_SLEEP_NS	5000000		/* short programs see no more of it than its start */
-#define RESUMED_SLEEP_NS 1000000	/* programs that fork all the time do not open its files each time */
+#define FIRST_SLEEP_NS	5000000		/* a short program pays only for the task's start */
+#define RESUMED_SLEEP_NS 1000000	/* a program that forks all the time does not pay for opening files each time */
 #define LATER_US	20000u		/* after a fork */
 #define LAST_WAIT_NS	20000000	/* at most, for its last rows and its end */
-#define PAUSE_WAIT_NS	1000000000	/* likewise, where the program's call fails as long as it is there */
+#define PAUSE_WAIT_NS	1000000000	/* likewise, before a call of the program that fails while the task is there */
 
 #define START_WAIT_NS	100000		/* nobody wakes us */
 #define MOMENT_NS	20000
 
-#define STARTING	UINT32_MAX	/* in tid: claimed by whoever starts the task */
+#define STARTING	UINT32_MAX	/* in tid: a thread is about to start the task */
 
 #define GUARD_BYTES	(64u << 10)	/* a page of any size */
 #define STACK_BYTES	(64u << 10)
@@ -45,9 +45,10 @@
 enum stop { GO_ON, STOP, PAUSE };
 enum first { NOBODY, TASK, ENDING_THREAD };
 
-/* Behind the stack and the TLS block. What comes first is in one page with them. */
+/* It lies behind the stack and the TLS block. Its first fields share a page with them. */
 struct sampler_task {
-	uint32_t tid;			/* set by the kernel, cleared and woken by it when the task has ended; or STARTING */
+	/* set by the kernel, cleared and woken by it when the task has ended; or STARTING */
+	uint32_t tid;
 	uint32_t stop;		/* enum stop; woken */
 	uint32_t pauses;	/* callers that want the process alone now */
 	uint32_t has_ended;	/* for good */
@@ -76,8 +77,8 @@ static size_t round_up(size_t bytes, size_t unit)
 }
 
 /*
- * The TLS block holds the library's own variable, as far from the thread pointer as in all threads: below it, or above
- * it behind the program's variables.
+ * The TLS block holds the library's own variable, as far from the thread pointer as in all threads: below
+ * it, or above it behind the program's variables.
  */
 static size_t tls_below(void)
 {
@@ -94,9 +95,9 @@ static size_t tls_above(void)
 }
 
 /*
- * Find room for a task with @state_bytes of state: in the @own_bytes at @own, or in a mapping where these are too few.
- * Return: the state, or NULL. A task that only sleeps touches one page: the top of its stack, its thread pointer and
- * the first KiB of the state.
+ * Find room for a task with @state_bytes of state: in the @own_bytes at @own, or in a mapping where these
+ * are too few. Return: the state, or NULL. A task that only sleeps touches one page: the top of its stack,
+ * its thread pointer and the first KiB of the state.
  */
 static void *find_place(char *own, size_t own_bytes, size_t state_bytes)
 {
@@ -115,8 +116,9 @@ static void *find_place(char *own, size_t own_bytes, size_t state_bytes)
 }
 
 /*
- * Turn on the guard page: a stack overflow then faults instead of overwriting the next object. It costs a short program
- * more than its task does. The page stays readable, because leak checkers and garbage collectors read all of our data.
+ * Turn on the guard page: a stack overflow then faults instead of overwriting the next object. It costs a
+ * short program more than its task does. The page stays readable, because leak checkers and garbage
+ * collectors read all of our data.
  */
 static void guard_place(void)
 {
@@ -125,7 +127,7 @@ static void guard_place(void)
 
 /* ---- its descriptors ---- */
 
-/* Those that /proc lists: a table may be large and nearly empty. */
+/* Close the descriptors that /proc lists, because a table may be large and nearly empty. */
 static bool close_listed(void)
 {
 	_Alignas(8) char buffer[DIRECTORY_BUFFER_BYTES];
@@ -144,8 +146,8 @@ static bool close_listed(void)
 }
 
 /*
- * Descriptors of its own: it neither keeps the program's pipes open nor is hurt by closefrom(). Kernels before
- * 5.9 and the filters of some containers have no close_range().
+ * Descriptors of its own: it neither keeps the program's pipes open nor is hurt by closefrom(). Kernels
+ * before 5.9 and the filters of some containers have no close_range().
  */
 static bool descriptors_leave(void)
 {
@@ -156,7 +158,7 @@ static bool descriptors_leave(void)
 
 /* ---- its life ---- */
 
-/* Until @word is not @value any more, or until @when of CLOCK_MONOTONIC. */
+/* Wait until @word is not @value any more, or until @when of CLOCK_MONOTONIC. */
 static void futex_wait_until(void *word, uint32_t value, int64_t when)
 {
 	struct timespec until = { .tv_sec = when / 1000000000, .tv_nsec = when % 1000000000 };
@@ -182,8 +184,9 @@ static int open_log(const struct sampler_task *task)
 }
 
 /*
- * What a task needs that does more than sleep: short programs end before. Until then it holds no descriptor open that
- * the program closes, as the table is one.
+ * A task that does more than sleep needs a guard page, a name and its own descriptors; a short program ends
+ * before that. While it sleeps it shares the program's descriptor table, so it keeps no descriptor open
+ * that the program closes.
  */
 static bool settle(void)
 {
@@ -203,7 +206,8 @@ static bool begin_sampling(struct sampler_task *task)
 		return false;
 	if (!__atomic_load_n(&task->config.log, __ATOMIC_ACQUIRE) && !live_open_child())
 		return false;
-	task->config.log_fd = open_log(task);	/* after rights were given up none: rows then take the room that there is */
+	/* after rights were given up none: rows then take the room that there is */
+	task->config.log_fd = open_log(task);
 	if (goes_on)
 		return sampler_resume(sampler, task->config.log_fd) == 0;
 	if (!claim_first(task, TASK))
@@ -215,8 +219,9 @@ static bool begin_sampling(struct sampler_task *task)
 }
 
 /*
- * A short program does not wait for a task that would open its files and end: the thread that ends it samples. The
- * task may wake up meanwhile and write its own descriptor, of its own table, to the configuration.
+ * A short program does not wait for the task to open its files and end: the thread that ends the program
+ * takes the sample. The task may wake up meanwhile and write a descriptor of its own table to the
+ * configuration, so a copy is used.
  */
 static void take_only_sample(struct sampler_task *task)
 {
@@ -255,7 +260,7 @@ static void run_sampler(void *argument)
 	end_task();
 }
 
-/* Never two on one stack: the last one may be slow to end, or another thread starts it. */
+/* Two tasks must never share the stack: the last one may be slow to end, or another thread may start one. */
 static bool claim_task(struct sampler_task *task)
 {
 	uint32_t nobody = 0;
@@ -300,7 +305,10 @@ static void start_task(struct sampler_task *task)
 	sys_restore_signals(&mask);
 }
 
-/* Valgrind runs one thread at a time and knows no task but libc's. Looked up in the constructor: the list may change. */
+/*
+ * Valgrind runs one thread at a time and knows only libc's tasks. The constructor looks it up, before the
+ * list may change.
+ */
 bool sampler_task_is_possible(void)
 {
 	static enum { UNKNOWN, NO, YES } answer;	/* set before any thread */
@@ -355,7 +363,7 @@ bool sampler_task_start_early(struct run *run)
 	return helper->tid;
 }
 
-/* By the task itself, or another thread before its turn. */
+/* The task calls this, or another thread that opens the log before the task does. */
 void sampler_task_have_log(struct log_header *log, const char *path)
 {
 	struct sampler_task *task = helper;
@@ -367,7 +375,7 @@ void sampler_task_have_log(struct log_header *log, const char *path)
 	tell_task(task, task->tid == STARTING ? 0 : task->tid);
 }
 
-/* Until the kernel has forgotten the task: its tid is cleared a moment before. */
+/* Wait until the kernel has forgotten the task, which is a moment after it cleared tid. */
 static void wait_for_end(struct sampler_task *task, uint32_t tid, int64_t most_ns)
 {
 	uint64_t until = clock_ns(CLOCK_MONOTONIC) + (uint64_t)most_ns;
@@ -378,8 +386,9 @@ static void wait_for_end(struct sampler_task *task, uint32_t tid, int64_t most_n
 }
 
 /*
- * When the kernel has forgotten the task, it still takes apart what /proc knew of it. A parent that reaps us meanwhile
- * would spin until that is done: for ms, where the task waits for the processor that we took from it when it woke us.
+ * When the kernel has forgotten the task, it still removes the task's part of /proc. A parent that reaps
+ * this process meanwhile would spin until that is done: for some ms, if the task waits for the processor
+ * that we took from it.
  */
 static void let_it_go(void)
 {
@@ -393,7 +402,8 @@ static void stop_task(struct sampler_task *task, enum stop how)
 	uint32_t tid;
 
 	while ((tid = __atomic_load_n(&task->tid, __ATOMIC_ACQUIRE)) == STARTING)
-		sys_futex_wait(&task->tid, STARTING, START_WAIT_NS);	/* not by yielding: we may be of real-time priority */
+		/* not by yielding: we may be of real-time priority */
+		sys_futex_wait(&task->tid, STARTING, START_WAIT_NS);
 	if (!tid)
 		return;
 	__atomic_store_n(&task->stop, how, __ATOMIC_RELEASE);
@@ -403,7 +413,10 @@ static void stop_task(struct sampler_task *task, enum stop how)
 		let_it_go();
 }
 
-/* A vfork child shares our memory, but not our task. None is there after a seccomp filter, nor may one be asked for. */
+/*
+ * A vfork child shares our memory, but not our task. After a seccomp filter there is none, and no system
+ * call may ask.
+ */
 static struct sampler_task *own_task(void)
 {
 	return helper && !live_is_sealed() && helper->config.pid == (int)sys_getpid() ? helper : NULL;
@@ -452,7 +465,10 @@ void sampler_task_pause(void)
 	stop_task(task, PAUSE);
 }
 
-/* Not below 0: a child that a handler forked in the middle of a pause has a task without it. */
+/*
+ * The count stays at 0 or above: a handler may fork in the middle of a pause, and the child's task was
+ * never paused.
+ */
 static bool was_last_pause(struct sampler_task *task)
 {
 	uint32_t pauses = __atomic_load_n(&task->pauses, __ATOMIC_RELAXED);
@@ -487,7 +503,7 @@ void sampler_task_resume_later(void)
 		sampler_task_resume();
 		return;
 	}
-	/* One pause waits for all forks: where one does already, ours ends here. */
+	/* One pause waits for all forks: if another fork's pause waits already, ours ends here. */
 	if (__atomic_exchange_n(&sampler_task_due_ticks,
 				clock_ticks(log->clock) + log->threshold_floor_ticks * LATER_US,
 				__ATOMIC_ACQ_REL))

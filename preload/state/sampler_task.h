@@ -16,39 +16,41 @@
 void sampler_task_start(struct log_header *log, const char *path, struct run *run);
 
 /*
- * The same for a program that has no log yet: the task opens it some ms later by live_open_child(), which calls
- * sampler_task_have_log(). Return: whether there is a task.
+ * The same for a program that has no log yet: the task opens it some ms later by live_open_child(), which
+ * calls sampler_task_have_log(). Return: whether there is a task.
  */
 bool sampler_task_start_early(struct run *run);
 void sampler_task_have_log(struct log_header *log, const char *path);
 
-/* Looked up in the constructor: valgrind knows no task but libc's. */
+/* False under valgrind, which knows only libc's tasks. The constructor calls it first. */
 bool sampler_task_is_possible(void);
 
-/* Let it take its last rows and end, and wait for it, at most some ms. */
+/* The task takes its last rows and ends. Waits for that, some ms at most. */
 void sampler_task_stop(void);
 
-/* The calling thread ends by a system call: where it is the first of the process, the task ends for good. */
+/* The calling thread ends by a system call. If it is the first of the process, the task ends for good. */
 void sampler_task_before_exit(void);
 
-/* It was stopped, but the process goes on. */
+/* The task was stopped, but the process goes on. */
 void sampler_task_go_on(void);
 
 /*
- * Let it end before what it would disturb, and come back. May nest, in several threads; the task is gone from
- * the process when sampler_task_pause() returns. Nothing where there is none.
+ * The task ends before a call that it would disturb, and comes back after it. Pauses may nest, in several
+ * threads. The task is gone from the process when sampler_task_pause() returns. Nothing happens where there
+ * is no task.
  */
 void sampler_task_pause(void);
 void sampler_task_resume(void);
 
 /*
- * After a fork: programs that look whether they had threads when they forked look just after it. So it comes
- * back some ms later, at the next event that is no hot path's and asks by sampler_task_poll().
+ * After a fork the task comes back some ms later, at the next event off the hot path that calls
+ * sampler_task_poll(): programs that look whether they had threads when they forked look just after the
+ * fork.
  */
 void sampler_task_resume_later(void);
 void sampler_task_resume_due(void);
 
-extern HIDDEN uint64_t sampler_task_due_ticks; /* when, 0: it does not wait; atomic */
+extern HIDDEN uint64_t sampler_task_due_ticks; /* when it comes back; 0: it does not wait; atomic */
 
 static ALWAYS_INLINE void sampler_task_poll(uint64_t now)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The type of an exception, by the layout that the C++ ABI gives to type_info. Types are told apart by the names of
- * their type_info's own classes, so any C++ library will do, and none is called but for what() itself, which may
- * not allocate there. A what() of the program might take a lock that is held, or print.
+ * The type of an exception, by the layout that the C++ ABI gives to type_info. Types are told apart by the
+ * names of their type_info's own classes, so any C++ library will do, and none is called but for what()
+ * itself, which may not allocate there. A what() of the program might take a lock that is held, or print.
  */
 #include "preload/wraps/exception_what.h"
 

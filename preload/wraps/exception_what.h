@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What a C++ exception says of itself, read without the program's C++ library and without running the program's code. */
+/*
+ * What a C++ exception says of itself, read without the program's C++ library and without running the
+ * program's code.
+ */
 #ifndef INSIDEME_EXCEPTION_WHAT_H
 #define INSIDEME_EXCEPTION_WHAT_H
 

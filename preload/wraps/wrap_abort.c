@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Wrappers of what ends the process because something is wrong, or a thread within its calls: where, and why. */
+/*
+ * Wrappers of abort() and its like, and of pthread_exit(): they record where and why a process or thread
+ * ends early.
+ */
 #include "preload/common/base/text.h"
 #include "preload/objects/next_functions.h"
 #include "preload/stacks/error_records.h"
@@ -7,7 +10,7 @@
 #include "preload/wraps/exception_what.h"
 #include "preload/wraps/wraps.h"
 
-/* Unless it is known already: std::terminate() ends in abort(). */
+/* Nothing is recorded twice: std::terminate() ends in abort(). */
 static void record_end(const struct error_place *place, const char *message)
 {
 	struct log_thread *thread = thread_self();
@@ -30,8 +33,9 @@ static NOINLINE void record_terminate(uintptr_t caller)
 }
 
 /*
- * What ends here never returns: the real one is jumped to, so that debuggers and cores show the program's own stack. The
- * compiler makes a jump of a last call only where nothing says that it does not return, hence other names in C.
+ * What ends here never returns: the real one is jumped to, so that debuggers and cores show the program's
+ * own stack. The compiler makes a jump of a last call only where nothing says that it does not return,
+ * hence other names in C.
  */
 #define ENDING(name, parameters)						\
 	EXPORT void ending_##name parameters __asm__(#name);	\

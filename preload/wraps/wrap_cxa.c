@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Wrappers of what C++ calls to throw, to throw again and to catch. Each goes on to the function that the calling
- * object would have had without us: plugins may bring C++ libraries of their own.
+ * Wrappers of what C++ calls to throw, to throw again and to catch. Each goes on to the function that the
+ * calling object would have had without us: plugins may bring C++ libraries of their own.
  */
 #include "preload/wraps/wraps.h"
 
@@ -11,7 +11,10 @@
 #include "preload/stacks/frames.h"
 #include "preload/wraps/exception_what.h"
 
-/* Classes of exceptions that are C++'s own: "GNUCC++", "CLNGC++"; the last byte is 1 where one stands for another. */
+/*
+ * Classes of exceptions that are C++'s own: "GNUCC++", "CLNGC++"; the last byte is 1 where one stands for
+ * another.
+ */
 #define CLASS_GNU		0x474e5543432b2b00u
 #define CLASS_CLANG		0x434c4e47432b2b00u
 #define HEADER_WORDS		4	/* the unwinder's, which begins with the class, in front of what is thrown */
@@ -81,7 +84,9 @@ static bool is_cpp(uint64_t class)
 	return (class & ~1ul) == CLASS_GNU || (class & ~1ul) == CLASS_CLANG;
 }
 
-/* What was thrown, by the unwinder's header of it; NULL: it is of another language, or the end of a thread. */
+/*
+ * What was thrown, by the unwinder's header of it; NULL: it is of another language, or the end of a thread.
+ */
 static void *thrown_object(const uint64_t *header)
 {
 	if (!is_cpp(header[0]))
@@ -170,8 +175,9 @@ EXPORT _Noreturn void _ZSt17rethrow_exceptionSt13exception_ptr(void *const *poin
 }
 
 /*
- * Our frame lies where the catching function's hooks have theirs: what is open below it was thrown through. One that
- * nobody catches is caught by the library where it was thrown, to end the process: all calls stay open.
+ * Our frame lies where the catching function's hooks have theirs: what is open below it was thrown through.
+ * One that nobody catches is caught by the library where it was thrown, to end the process: all calls stay
+ * open.
  */
 static void record_catch(struct log_thread *thread, const uint64_t *header, uintptr_t stack_addr)
 {

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Return addresses that are none. Where code has moved the stack pointer and its unwind tables do not say so, as assembly
- * may, libgcc takes for a return address whatever lies there, and reads the code there. Nobody calls it in the middle of
- * such code, but a sample comes anywhere. So we answer when it asks the dynamic linker for tables: for what cannot be read
- * there is one that makes it give up. An exception of the program that comes there ends the program, which would have crashed.
+ * Return addresses that are none. Where code has moved the stack pointer and its unwind tables do not say
+ * so, as assembly may, libgcc takes for a return address whatever lies there, and reads the code there.
+ * Nobody calls it in the middle of such code, but a sample comes anywhere. So we answer when it asks the
+ * dynamic linker for tables: for what cannot be read there is one that makes it give up. An exception of
+ * the program that comes there ends the program, which would have crashed.
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -17,8 +18,8 @@
 #define NO_CODE		(1ull << 63)	/* where none lies */
 
 /*
- * .eh_frame_hdr without a table to search in, and .eh_frame: an entry for all addresses, of an augmentation that nobody
- * knows, so that unwinders give up.
+ * .eh_frame_hdr without a table to search in, and .eh_frame: an entry for all addresses, of an augmentation
+ * that nobody knows, so that unwinders give up.
  */
 static const struct {
 	uint8_t version, frame_encoding, count_encoding, table_encoding;
@@ -43,7 +44,10 @@ static const struct {
 };
 _Static_assert(sizeof(tables.common) % sizeof(uint64_t) == 0, "the entry follows without a gap");
 
-/* The kernel looks at the mask before it finds that there is nothing to do; at address 0 it takes none for given. */
+/*
+ * The kernel looks at the mask before it finds that there is nothing to do; at address 0 it takes none for
+ * given.
+ */
 static bool is_mask(uintptr_t addr)
 {
 	return addr && raw_syscall(SYS_rt_sigprocmask, NO_QUESTION, (long)addr, 0, MASK_BYTES, 0, 0) != -EFAULT;

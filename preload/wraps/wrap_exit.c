@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* How the process ends. Nothing is flushed, nothing is freed: recording goes on until the process is gone. */
+/* The end of the process. Nothing is flushed or freed: recording goes on until the process is gone. */
 #include "preload/wraps/wraps.h"
 
 #include "preload/calls/slices.h"
@@ -23,7 +23,7 @@ static void exited(int status, void *unused)
 	mark_exit(status);
 }
 
-/* Registered before anybody else's handler, so it runs after all of them and sees the final status. */
+/* Our handler is registered first, so it runs after all others and sees the final status. */
 void ends_init(void)
 {
 	libc.on_exit(exited, NULL);

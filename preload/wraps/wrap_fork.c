@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * fork() and _Fork(). Children of raw clones do not come here: they open a log at their first event, with no call
- * open. The handlers are the first to be registered: prepare runs last before the fork, child first after it.
+ * fork() and _Fork(). Children of raw clones do not come here: they open a log at their first event, with
+ * no call open. Our handlers are registered first, so prepare runs last before the fork, and in_child first
+ * after it.
  */
 #include "preload/wraps/wraps.h"
 
@@ -16,19 +17,22 @@
 #include "preload/state/sampler_task.h"
 
 /*
- * The forking thread's open calls, between prepare and the other two. Per thread, since several may fork at
- * once (glibc runs handlers without its lock), and in private memory, since the child must find it: a key.
+ * The forking thread's open calls, between prepare and the other two handlers. Each thread has its own,
+ * because several may fork at once (glibc runs handlers without its lock). The child must find them, so a
+ * key holds them.
  */
 static pthread_key_t copy_key;		/* set before any thread */
 static bool has_key;
 
-/* Of the last fork: forks at one time may mix up their heaps, which are as near, but not who forked. */
+/*
+ * Of the last fork. Two forks at one time may mix up their heaps, which differ little, but not their calls.
+ */
 static int64_t inherited_bytes;
 static uint64_t before_ns;
 
 static int daemon_task;			/* the task that is in daemon(), 0: none */
 
-/* The child must not find a log half opened. */
+/* Wait for a task that opens the log, because the child must not find it half opened. */
 static void await_opening(void)
 {
 	uint64_t mask;
@@ -96,7 +100,10 @@ static void in_parent(void)
 		recorder_mark_end(LOG_EXITED, 0);
 }
 
-/* The parent's log has the child's entry, and no more of it. A handler that came before this may have opened a log. */
+/*
+ * The parent's log has the child's entry, and no more of it. A handler that came before this may have
+ * opened a log.
+ */
 static void turn_off(const struct fork_origin *origin)
 {
 	if (live.log)
@@ -144,7 +151,8 @@ static void in_child(void)
 	if (!is_entered || samples_take_stacks())
 		live_open_child();
 	else
-		live.heap = entry_heap() ? HEAP_COUNTERS : heap_setting();	/* without: the first allocation opens the log */
+		/* without: the first allocation opens the log */
+		live.heap = entry_heap() ? HEAP_COUNTERS : heap_setting();
 }
 
 void fork_init(void)
@@ -170,7 +178,7 @@ EXPORT pid_t _Fork(void)
 	return child;
 }
 
-/* Its parent ends within libc, just after the fork. */
+/* The parent ends within libc, just after the fork. */
 EXPORT int daemon(int stays, int keeps_files);
 EXPORT int daemon(int stays, int keeps_files)
 {

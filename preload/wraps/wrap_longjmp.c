@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Wrappers of the longjmp family: what was open between here and the target is over. The hooks would notice too, but
- * only when the next entry shows it by its place on the stack.
+ * Wrappers of the longjmp family: they end the calls between here and the target. The hooks would notice
+ * too, but only at the next entry, by its place on the stack.
  */
 #include "preload/wraps/wraps.h"
 
@@ -10,7 +10,10 @@
 #include "preload/stacks/error_records.h"
 #include "preload/stacks/stacks.h"
 
-/* The hooks' frame addresses are this much below their caller's stack pointer: return address, frame pointer. */
+/*
+ * The hooks' frame addresses are this much below their caller's stack pointer: return address, frame
+ * pointer.
+ */
 #define HOOK_FRAME_BYTES (2 * sizeof(void *))
 
 void calls_end_below(struct log_thread *thread, uintptr_t stack_addr, uint32_t reason)
@@ -21,7 +24,7 @@ void calls_end_below(struct log_thread *thread, uintptr_t stack_addr, uint32_t r
 	thread->broken_reason = LOG_BROKEN_UNSEEN;
 }
 
-/* A jump that leaves no call is nothing to tell of: interpreters make many. */
+/* A jump that leaves no call is not counted: interpreters make many. */
 static struct log_error *count_jump(struct log_thread *thread, uintptr_t stack_addr, uintptr_t caller)
 {
 	struct error_place place = { .kind = LOG_ERROR_LONGJMP, .addr = caller };

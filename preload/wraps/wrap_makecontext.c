@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Wrapper of makecontext: which memory is a coroutine's stack. Several may lie in one mapping, where their
- * addresses alone do not tell them apart.
+ * Wrapper of makecontext, which says where a coroutine's stack is. Several stacks may lie in one mapping,
+ * where their addresses alone do not tell them apart.
  */
 #include <ucontext.h>
 

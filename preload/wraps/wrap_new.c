@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Wrappers of C++ operator new and delete, by their symbols. Most forward to malloc and free, which count; those
- * of jemalloc, tcmalloc and mimalloc do not, and are counted here. A C program has none until it loads a plugin.
+ * Wrappers of C++ operator new and delete, by their symbols. Most forward to malloc and free, which count;
+ * those of jemalloc, tcmalloc and mimalloc do not, and are counted here. A C program has none until it
+ * loads a plugin.
  */
 #include <stdlib.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Calls that want the process to have no other task, or that reach only the threads that libc knows: the
+ * Calls that fail while the process has another task, or that reach only the threads that libc knows: the
  * sampling task ends before them and comes back after. Before a seccomp filter the recorder makes its last
  * system call.
  */
@@ -30,7 +30,7 @@
 	X(setgroups, (size_t count, const gid_t *groups), (count, groups))                  \
 	X(initgroups, (const char *name, gid_t group), (name, group))
 
-/* A log is opened before: the program may not be allowed to afterwards. */
+/* Open the log first: the process may not be allowed to do so afterwards. */
 static void become_alone(void)
 {
 	recorder_open();
@@ -50,7 +50,7 @@ static void become_alone(void)
 	}
 ALONE_FUNCTIONS(ALONE)
 
-/* System calls that are often made without a libc function of their own. */
+/* System calls that programs often make by syscall(). */
 static bool wants_alone(long number)
 {
 	switch (number) {
@@ -80,7 +80,7 @@ static NOINLINE long syscall_alone(long number, long a, long b, long c, long d, 
 	return result;
 }
 
-/* With flags or arguments it is libseccomp's question whether there is such a call: the kernel refuses it. */
+/* With flags or arguments libseccomp only asks whether there is such a call: the kernel refuses it. */
 static bool is_strict(long operation, long flags, long arguments)
 {
 	return operation == SECCOMP_SET_MODE_STRICT && flags == 0 && arguments == 0;
@@ -94,13 +94,16 @@ static bool asks_for_filter(long number, long a, long b, long c)
 	return number == SYS_seccomp && (a == SECCOMP_SET_MODE_FILTER || is_strict(a, b, c));
 }
 
-/* With a listener it returns that one's descriptor; with TSYNC alone the number of a thread that could not follow. */
+/*
+ * With a listener it returns that one's descriptor; with TSYNC alone the number of a thread that could not
+ * follow.
+ */
 static bool is_filtered(long number, long flags, long result)
 {
 	return result == 0 || (number == SYS_seccomp && flags & SECCOMP_FILTER_FLAG_NEW_LISTENER && result > 0);
 }
 
-/* A filter that did not come to be lets the recorder go on as before. */
+/* If the filter does not come, the recorder goes on as before. */
 static NOINLINE long syscall_sealed(long number, long a, long b, long c, long d, long e, long f)
 {
 	long result;
@@ -115,8 +118,8 @@ static NOINLINE long syscall_sealed(long number, long a, long b, long c, long d,
 }
 
 /*
- * Any other call goes on in libc's own frame: some return twice. Not variadic, so that it is a jump: the symbol
- * gets its name from the assembler.
+ * Any other call goes on in libc's own frame, because some return twice. The wrapper is not variadic, so
+ * that it ends in a jump; the assembler names its symbol.
  */
 EXPORT long any_syscall(long number, long a, long b, long c, long d, long e, long f) __asm__("syscall");
 EXPORT long any_syscall(long number, long a, long b, long c, long d, long e, long f)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Limits that the program sets itself, or runs into by locking its memory: the log's mapping, nearly all of it room that
- * no file stands behind yet, counts in them. It is cut before they count.
+ * Limits that the program sets itself, or runs into by locking its memory: the log's mapping, nearly all of
+ * it room that no file stands behind yet, counts in them. It is cut before they count.
  */
 #include <linux/capability.h>
 #include <sys/mman.h>

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Wrappers of pthread_create, thrd_create, pthread_setname_np and pthread_cancel: begin, end and name of threads. */
+/*
+ * Wrappers of pthread_create, thrd_create, pthread_setname_np and pthread_cancel: begin, end and name of
+ * threads.
+ */
 #include "preload/wraps/wraps.h"
 
 #include <errno.h>
@@ -13,8 +16,8 @@
 #include "preload/stacks/thread.h"
 
 /*
- * What a new thread needs to know, from pthread_create to its first instruction. Not on the heap: a thread that
- * never allocates would get an arena of its own by freeing it.
+ * The function and argument of a new thread, from pthread_create to its first instruction. Not on the heap:
+ * a thread that never allocates would get an arena of its own by freeing it.
  */
 struct thread_start {
 	void *function;			/* of one of the types below; NULL: free; claimed atomically */
@@ -26,7 +29,9 @@ struct thread_start {
 LARGE static struct thread_start starts[STARTS_MAX];
 static uint32_t next_start;		/* where to look first; atomic */
 
-/* Its destructor sees threads end. The first key of the process, so that setting it never allocates. */
+/*
+ * The key's destructor sees threads end. It is the first key of the process, so setting it never allocates.
+ */
 static pthread_key_t end_key;		/* set before any thread */
 static bool has_key;
 
@@ -37,8 +42,8 @@ static void end_thread(void)
 }
 
 /*
- * Called in each round of destructors, in between the program's own: armed again until the last round, so that
- * what those destructors do comes before the thread's end.
+ * Called in each round of destructors, among the program's own. It arms the key again until the last round,
+ * so the calls that those destructors make come before the thread's end.
  */
 static void on_thread_end(void *round)
 {
@@ -60,7 +65,7 @@ void threads_init(void)
 	arm_end();	/* main may leave by pthread_exit() */
 }
 
-/* NULL when thousands of threads are about to start: these are seen later. */
+/* NULL when thousands of threads are about to start: such a thread is seen at its first event. */
 static struct thread_start *claim_start(void *function)
 {
 	for (uint32_t tries = 0; tries < STARTS_MAX; tries++) {
@@ -93,8 +98,8 @@ static size_t stack_bytes_of(const pthread_attr_t *attributes)
 }
 
 /*
- * The thread's stack ends below its control block. pthread_getattr_np() would allocate: the range is what was
- * asked for, and where libc gave more it is found to have grown.
+ * The thread's stack ends below its control block. pthread_getattr_np() would allocate, so the range is the
+ * one that the program asked for. Where libc gave more, the stack is found to have grown later.
  */
 static NOINLINE void begin_thread(const struct thread_start *start)
 {
@@ -133,7 +138,7 @@ EXPORT int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, v
 	return error;
 }
 
-/* C11 threads: libc makes them without its own pthread_create() being called by name. */
+/* C11 threads: libc does not call pthread_create() by name for them. */
 static int run_c11_thread(void *place)
 {
 	struct thread_start start = *(struct thread_start *)place;
@@ -161,7 +166,7 @@ EXPORT int thrd_create(thrd_t *thread, thrd_start_t function, void *argument)
 	return error;
 }
 
-/* It takes the signal that samples come by. */
+/* It uses the signal that samples come by. */
 EXPORT int pthread_cancel(pthread_t thread)
 {
 	if (!real_find(pthread_cancel))
@@ -170,7 +175,10 @@ EXPORT int pthread_cancel(pthread_t thread)
 	return real.pthread_cancel(thread);
 }
 
-/* A thread's clock has its number in it, by the kernel's ABI, the only word of libc on another thread's number. */
+/*
+ * A thread's CPU clock contains its number, by the kernel's ABI. libc tells another thread's number in no
+ * other way.
+ */
 static struct log_thread *record_of(pthread_t thread)
 {
 	clockid_t clock;

@@ -11,21 +11,24 @@ void fork_init(void);
 /* Threads that the program starts, names and ends. Others are seen at their first hook or allocation. */
 void threads_init(void);
 
-/* exit(): the end and the exit status go into the log. A process that ends without a call of ours has no end there. */
+/*
+ * exit(): the end and the exit status go into the log. A process that ends without a call of ours has no
+ * end there.
+ */
 void ends_init(void);
 
 /* C++ exceptions, from throw to catch. After real_init(). */
 void exceptions_init(void);
 
 /*
- * What the newest handler that the calling thread runs has caught, as the C++ library of the code at @caller knows it, or
- * NULL. *@type: its mangled name; *@message: its what(), NULL: not known.
+ * What the newest handler that the calling thread runs has caught, as the C++ library of the code at
+ * @caller knows it, or NULL. *@type: its mangled name; *@message: its what(), NULL: not known.
  */
 void *exception_caught(uintptr_t caller, const char **type, const char **message);
 
 /*
- * A jump or an exception ends the calls of the thread's stack below @stack_addr, where a hook of the function that goes on
- * would have its frame; @reason as in slices.
+ * A jump or an exception ends the calls of the thread's stack below @stack_addr, where a hook of the
+ * function that goes on would have its frame; @reason as in slices.
  */
 void calls_end_below(struct log_thread *thread, uintptr_t stack_addr, uint32_t reason);
 
