@@ -330,11 +330,9 @@ char *nearest_text(struct nearest *nearest)
 	char *text = xstrdup(""), *longer;
 
 	for (size_t i = 0; i < nearest->nr; i++) {
-		longer = xasprintf("%s%s%s", text,
-				   i == 0		  ? "; did you mean "
-				   : i + 1 == nearest->nr ? " or "
-							  : ", ",
-				   nearest->names[i]);
+		const char *before = i == 0 ? "; did you mean " : i + 1 == nearest->nr ? " or " : ", ";
+
+		longer = xasprintf("%s%s%s", text, before, nearest->names[i]);
 		free(text);
 		free(nearest->names[i]);
 		text = longer;

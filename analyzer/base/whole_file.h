@@ -4,7 +4,8 @@
  * old file stays. The new file keeps the permissions of the old one; a write-protected file is not
  * replaced.
  */
-#pragma once
+#ifndef INSIDEME_WHOLE_FILE_H
+#define INSIDEME_WHOLE_FILE_H
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -20,3 +21,5 @@ int whole_file_open(struct whole_file *file, const char *path);
 
 /* @whole: the caller wrote everything. Return: 0; -errno if @path is unchanged */
 int whole_file_close(struct whole_file *file, bool whole);
+
+#endif
