@@ -32,17 +32,18 @@
 #define LOG_AREA_ALIGN		4096			/* areas begin and end at multiples of this */
 #define LOG_LAUNCH_ID_BYTES	64
 #define LOG_NONE		UINT64_MAX		/* a value that could not be read */
-#define LOG_POINTER		"INSIDEME LOG AT "	/* a file of a run that begins so: then the path of the live log, \n */
-#define LOG_SHARED		/* a field of several writers, or read while it changes: by the __atomic builtins */
+/* A file of a run that begins with this continues with the path of its log, and \n */
+#define LOG_POINTER		"INSIDEME LOG AT "
+#define LOG_SHARED		/* written by several, or read while it changes: use the __atomic builtins */
 
 /* insideme-run writes the second; all programs of a run on one host share the third, see struct log_entry. */
 enum log_kind { LOG_OF_PROGRAM = 1, LOG_OF_MONITOR = 2, LOG_OF_PROGRAMS = 3 };
 enum log_clock { LOG_CLOCK_TSC = 1, LOG_CLOCK_MONOTONIC = 2 };
 enum log_timing { LOG_TIMING_EXACT = 1, LOG_TIMING_COUNTS = 2, LOG_TIMING_ADAPTIVE = 3 };
 /*
- * What bytes of the heap are: malloc_usable_size of the block, without the map of live blocks; or as requested, with it.
- * Sampled: of the first kind; call paths are those of sampled allocations and hold estimates, while the roots of threads
- * count all exactly.
+ * How bytes of the heap are counted. Usable: malloc_usable_size of the block, without the map of
+ * live blocks. Requested: as requested, with that map. Sampled: usable, but call paths are those of
+ * sampled allocations and hold estimates; only the roots of threads count exactly.
  */
 enum log_heap_bytes { LOG_HEAP_OFF = 0, LOG_HEAP_USABLE = 1, LOG_HEAP_REQUESTED = 2, LOG_HEAP_SAMPLED = 3 };
 
@@ -55,7 +56,8 @@ enum log_memory_action { LOG_MEMORY_STACK, LOG_MEMORY_STOP, LOG_MEMORY_ABORT };
 #define LOG_SNAPSHOT_EVERY	4u	/* RSS and VMS in the slice, as read at entry and exit */
 
 enum log_end {
-	LOG_RUNNING = 0,	/* no word yet: running, killed, or exec'ed: then the pid's next log goes on */
+	/* No end yet: running, killed, or exec'ed; then the pid's next log continues */
+	LOG_RUNNING = 0,
 	LOG_EXITED,		/* end_status is the exit status */
 	LOG_TURNED_OFF,		/* the recorder gave up; a text record says why */
 };
@@ -66,7 +68,7 @@ enum log_loss {
 	LOG_LOST_FRAMES,		/* calls counted but not timed: no room for their frame */
 	LOG_LOST_UNKNOWN_EXITS,		/* exits of functions that were not open */
 	LOG_LOST_BROKEN_CALLS,		/* calls ended without an exit (longjmp, exception, thread end) */
-	LOG_LOST_SLICES,		/* slices not written: no room, or nested too deep in signal handlers */
+	LOG_LOST_SLICES,		/* slices not written: no room, or signal handlers nested too deep */
 	LOG_LOST_PATHS,			/* call paths folded under "(other paths)" */
 	LOG_LOST_CALLS,			/* calls not recorded at all */
 	LOG_LOST_RECORDS,		/* events, modules, texts for which there was no room */
@@ -94,14 +96,15 @@ enum log_cost_kind {
 	LOG_COST_TIMED,			/* a call that is timed */
 	LOG_COST_UNTIMED,		/* one that is counted only */
 	LOG_COST_RECORDED,		/* one that is timed and gets a slice */
-	LOG_COST_ALLOCATION,		/* a block, with LOG_HEAP_REQUESTED: all of it is in the time of the function */
+	/* A block, with LOG_HEAP_REQUESTED: all of its cost is in the function that allocates it */
+	LOG_COST_ALLOCATION,
 	LOG_COST_FREE,			/* that allocates or frees it */
 	LOG_COSTS,
 	LOG_COSTS_MAX = 8,
 };
 #define LOG_COST_SHIFT		8	/* in units of 1/256 tick */
 struct log_cost {
-	uint32_t full;			/* of it all */
+	uint32_t full;			/* the whole cost */
 	uint32_t inside;		/* of that, between the call's own two readings of the clock */
 	uint32_t spread;		/* between the quartiles of several measurements of full */
 	uint32_t reserved;
@@ -116,7 +119,7 @@ struct log_header {
 	uint32_t header_bytes;
 	uint32_t kind;			/* enum log_kind */
 	uint64_t base_addr;		/* where the program has the file mapped */
-	uint64_t map_bytes;		/* the budget, areas end before it; cut when the program limits its memory */
+	uint64_t map_bytes;	/* the budget, areas end before it; cut when the program limits its memory */
 
 	uint32_t pid;
 	uint32_t ppid;
@@ -127,7 +130,7 @@ struct log_header {
 	char host[64];
 	char program[64];		/* base name of the executable, cut */
 	int32_t rank;			/* -1: none in the environment */
-	int32_t nr_ranks;		/* -1: none, or not told */
+	int32_t nr_ranks;		/* -1: none, or not known */
 
 	uint32_t clock;			/* enum log_clock */
 	uint32_t timing;		/* enum log_timing */
@@ -148,68 +151,84 @@ struct log_header {
 	uint64_t interval_ns;		/* between process rows, as set */
 	uint64_t threshold_set_ns;	/* INSIDEME_THRESHOLD as set; threshold_ticks is what is in force */
 	uint64_t threshold_floor_ticks;	/* 1 us: where a threshold of 0 is raised to */
-	uint32_t snapshot;		/* LOG_SNAPSHOT_ bits: what is known of memory around each slice */
-	int32_t local_rank;		/* among the ranks of this host; -1: none, or not told */
+	uint32_t snapshot;		/* LOG_SNAPSHOT_ bits: which memory values each slice has */
+	int32_t local_rank;		/* among the ranks of this host; -1: none, or not known */
 	uint32_t is_rank_child;		/* 1: a process that the rank started, not the rank itself */
-	LOG_SHARED uint32_t heap_shift;	/* > 0: only 1 window of the heap in 2^heap_shift is known; what is freed is extrapolated */
-	LOG_SHARED uint64_t heap_map_bytes;	/* memory of the map of live blocks, which is the recorder's */
+	/* > 0: only 1 window of the heap in 2^heap_shift is known; frees are extrapolated */
+	LOG_SHARED uint32_t heap_shift;
+	/* Of the map of live blocks, which is the recorder's memory */
+	LOG_SHARED uint64_t heap_map_bytes;
 	uint32_t sample_interval_ns;	/* of CPU time between a thread's samples; 0: none are taken */
 	uint32_t memory_action;		/* enum log_memory_action */
 	uint64_t memory_limit_bytes;	/* INSIDEME_MAX_MEMORY, 0: none */
-	LOG_SHARED uint32_t memory_passed;	/* 1: the process's memory has reached it, see LOG_EVENT_MEMORY */
-	uint32_t heap_sample_bytes;	/* LOG_HEAP_SAMPLED: the mean number of bytes from one sample to the next */
-	LOG_SHARED uint64_t resident_bytes;	/* LOG_SNAPSHOT_EVERY: of the log, what the process has brought into its memory */
+	LOG_SHARED uint32_t memory_passed;	/* 1: memory has reached the limit, see LOG_EVENT_MEMORY */
+	uint32_t heap_sample_bytes;	/* LOG_HEAP_SAMPLED: mean number of bytes between two samples */
+	/* LOG_SNAPSHOT_EVERY: how much of the log is in the process's memory */
+	LOG_SHARED uint64_t resident_bytes;
 
-	/* From here on: changes while the program runs. A line of its own for each kind of writer. */
+	/*
+	 * The fields from here on change while the program runs. Each kind of writer has a line of
+	 * its own.
+	 */
 	_Alignas(64) LOG_SHARED uint64_t threshold_ticks;	/* shortest call that gets a slice, now */
 	LOG_SHARED uint64_t next_step_bytes;	/* tail_bytes at which threshold_ticks rises next */
 
-	_Alignas(64) LOG_SHARED int64_t heap_total_bytes;	/* live heap of the process, less what threads hold back */
-	int64_t heap_before_bytes;	/* of it: inherited at the fork, or from before the map of live blocks */
-	LOG_SHARED uint64_t heap_unknown_frees;	/* of blocks that are not in the map: from before, or of another allocator */
+	/* Live heap of the process, less what threads have not yet added */
+	_Alignas(64) LOG_SHARED int64_t heap_total_bytes;
+	/* The part inherited at the fork, or from before the map of live blocks */
+	int64_t heap_before_bytes;
+	/* Of blocks not in the map: older ones, or another allocator's */
+	LOG_SHARED uint64_t heap_unknown_frees;
 	LOG_SHARED int64_t heap_peak_bytes;	/* the highest heap_total_bytes so far */
 	LOG_SHARED uint64_t heap_peak_number;	/* how often it has risen, see log_heap.peak_number */
 	LOG_SHARED uint64_t heap_peak_ticks;	/* when it did last, */
 	LOG_SHARED uint32_t heap_peak_thread;	/* by which thread, a ref, */
 	LOG_SHARED uint32_t heap_peak_node;		/* on which call path of it, a ref */
-	LOG_SHARED uint64_t newest_ticks;		/* as the sampler last saw the clock: how blocks are dated */
+	LOG_SHARED uint64_t newest_ticks;	/* the clock at the sampler's last look; it dates blocks */
 
-	_Alignas(64) LOG_SHARED uint64_t file_bytes;	/* the file reaches so far; nobody touches a page beyond */
+	/* The file ends here; no process touches a page beyond */
+	_Alignas(64) LOG_SHARED uint64_t file_bytes;
 	LOG_SHARED uint64_t tail_bytes;		/* areas lie in [header_bytes, tail_bytes) */
 	LOG_SHARED uint32_t nr_threads;		/* threads so far; several may share a record */
 	LOG_SHARED uint32_t end;			/* enum log_end */
 	int32_t end_status;
 	LOG_SHARED uint32_t records;		/* ref of the newest records area */
 	LOG_SHARED uint32_t stacks;		/* ref of the newest stack, see log_frames.next_stack */
-	uint32_t heap_began_late;	/* 1: the map of live blocks began with the first hook: paths of peak_number 0 are not in it */
+	/* 1: the map of live blocks began with the first hook; paths with peak_number 0 are not in it */
+	uint32_t heap_began_late;
 	struct log_clocks finish;		/* at end; all 0 before */
 
 	_Alignas(64) LOG_SHARED uint64_t losses[LOG_LOSSES_MAX];
 
-	char launch_id[LOG_LAUNCH_ID_BYTES];	/* the same in all ranks of one launch; "": none, or not told */
-	_Alignas(64) LOG_SHARED uint32_t threads;	/* ref of the newest thread's record, see log_thread.next_thread */
+	/* The same in all ranks of a launch; "": none, or not known */
+	char launch_id[LOG_LAUNCH_ID_BYTES];
+	/* Ref of the newest thread's record, see log_thread.next_thread */
+	_Alignas(64) LOG_SHARED uint32_t threads;
 	LOG_SHARED uint32_t nr_thread_areas;	/* such records */
-	LOG_SHARED uint32_t next_thread_look;	/* where a new thread looks first for the record of one that is gone */
-	LOG_SHARED uint32_t clones;		/* the same of tasks that run with the TLS block of another one */
-	LOG_SHARED uint64_t free_stacks;	/* ref of the newest free stack, see log_frames.next_free; high half: changes */
+	LOG_SHARED uint32_t next_thread_look;	/* where a new thread begins to look for a free record */
+	LOG_SHARED uint32_t clones;	/* as threads, for tasks that run with another task's TLS block */
+	/* Ref of the newest free stack, see log_frames.next_free; high half: changes */
+	LOG_SHARED uint64_t free_stacks;
 
-	/* What getrusage() told; the peak holds the log's pages. */
-	uint64_t start_peak_rss_bytes;	/* when the log began: of the pid's earlier images, or its parent's after vfork */
+	/* From getrusage(); the peak includes the log's pages. */
+	/* When the log began: of the pid's earlier images, or of the parent after vfork */
+	uint64_t start_peak_rss_bytes;
 	uint64_t finish_user_ns;	/* at the end; all three 0 before */
 	uint64_t finish_system_ns;
 	uint64_t finish_peak_rss_bytes;
 
 	struct log_cost costs[LOG_COSTS_MAX];	/* of a call, by enum log_cost_kind; all 0: not measured */
-	LOG_SHARED uint64_t mark_bytes;	/* of marks, counters and spans; they may use 1 of LOG_MARK_SHARE parts of map_bytes */
+	/* Of marks, counters and spans; they may use 1/LOG_MARK_SHARE of map_bytes */
+	LOG_SHARED uint64_t mark_bytes;
 
-	LOG_SHARED uint64_t off_since_ticks;	/* recording of calls is switched off since then; 0: it is on */
+	LOG_SHARED uint64_t off_since_ticks;	/* recording of calls has been off since then; 0: it is on */
 	LOG_SHARED uint64_t off_ticks;		/* how long it was off before */
 	LOG_SHARED uint64_t nr_switches;	/* off, or on again */
 
 	LOG_SHARED uint32_t several_boots;	/* of LOG_OF_PROGRAMS: as log_run's */
 	LOG_SHARED uint32_t entries;		/* the newest struct log_entry: offset / 8, 0: none */
-	LOG_SHARED uint64_t newborns[LOG_NEWBORNS];	/* the last children that entered themselves here, at pid % LOG_NEWBORNS:
-							   process_start << 32 | pid */
+	/* The last children with an entry here, at pid % LOG_NEWBORNS: process_start << 32 | pid */
+	LOG_SHARED uint64_t newborns[LOG_NEWBORNS];
 	LOG_SHARED uint64_t heap_reserved_bytes;	/* address space of the map of live blocks */
 };
 _Static_assert(sizeof(struct log_header) <= LOG_HEADER_BYTES, "the header is one page");
@@ -225,13 +244,15 @@ enum log_area_kind {
 	LOG_AREA_INDEX,		/* struct log_index, u64[] */
 	LOG_AREA_SAMPLES,	/* struct log_area, log_sample[] */
 	LOG_AREA_ERRORS,	/* struct log_errors */
-	LOG_AREA_READINGS,	/* struct log_area, log_memory_reading[]: of the frames of one area, [0] of the sentinel */
+	/* Struct log_area, log_memory_reading[] of one area's frames; [0] belongs to the sentinel */
+	LOG_AREA_READINGS,
 	LOG_AREA_SCRATCH,	/* of no meaning: where hooks ran to be measured */
 };
 
 /*
- * Head of each area. A reader that finds no valid head at an offset (killed between claiming room and
- * writing the head; damage) goes on at the next multiple of LOG_AREA_ALIGN: self tells real heads.
+ * Head of each area. An offset may have no valid head: the process was killed between claiming room
+ * and writing the head, or the log is damaged. Then a reader goes on at the next multiple of
+ * LOG_AREA_ALIGN. A real head has its own ref in self.
  */
 struct log_area {
 	uint32_t magic;			/* LOG_AREA_MAGIC, written last */
@@ -239,9 +260,10 @@ struct log_area {
 	uint32_t kind;			/* enum log_area_kind */
 	uint32_t owner;			/* ref of the thread's area, 0: the process */
 	uint64_t bytes;			/* size with this head */
-	LOG_SHARED uint64_t used_bytes;	/* of it in use, with this head; may pass bytes when writers found no room */
+	/* In use, with this head; may exceed bytes when writers found no room */
+	LOG_SHARED uint64_t used_bytes;
 	uint32_t next;			/* ref of the writer's next area of this kind, 0 if none */
-	uint32_t record_bytes;		/* size of one record where all have one size, else 0 */
+	uint32_t record_bytes;		/* size of one record if all have the same size, otherwise 0 */
 	uint32_t beside;		/* of frames: ref of their readings; 0: none */
 	uint32_t reserved_1;
 	uint64_t reserved[2];
@@ -249,26 +271,31 @@ struct log_area {
 _Static_assert(sizeof(struct log_area) == 64, "an area's head is one line");
 
 /*
- * One distinct call path of one thread. calls counts finished calls; the reader adds the open frames.
- * A retired node's function was unloaded: the address may mean another function by now.
+ * One distinct call path of one thread. calls counts finished calls; the reader adds the open
+ * frames. A retired node's function was unloaded: the address may belong to another function by
+ * now.
  *
- * Adaptive timing: of each block of 2^shift calls one is timed, and stands for all of them: it counts 2^shift times in
- * total_ticks, squares and the histogram. child_ticks gets such shares of all calls that were made from here.
+ * Adaptive timing: of each block of 2^shift calls, one is timed and stands for all. It counts
+ * 2^shift times in total_ticks, squares and the histogram. child_ticks gets such shares of all
+ * calls that were made from here.
  */
 #define LOG_BUCKETS		38
 #define LOG_SHIFT_MAX		7
 #define LOG_VARIANCE_SHIFT	10
 #define LOG_FUNCTION_RETIRED	(1ull << 63)	/* in log_node.function_addr */
 #define LOG_FUNCTION_OTHERS	(1ull << 62)	/* the node "(other paths)" itself */
-#define LOG_FUNCTION_REGION	(1ull << 61)	/* no address: a region of the source, log_label.number << LOG_REGION_SHIFT */
-#define LOG_REGION_SHIFT	4		/* as functions begin at multiples of 16: spreads over the cache */
-#define LOG_FUNCTION_GAP	LOG_FUNCTION_REGION	/* a region without a label: calls that began while recording was off */
-#define LOG_FUNCTION_MODULE_SHIFT 48			/* 13 bits, of a retired one: log_module.number, 0: not known */
+/* No address, but a region of the source: log_label.number << LOG_REGION_SHIFT */
+#define LOG_FUNCTION_REGION	(1ull << 61)
+/* Like functions, which begin at multiples of 16: spreads over the cache */
+#define LOG_REGION_SHIFT	4
+/* A region without a label: calls that began while recording was off */
+#define LOG_FUNCTION_GAP	LOG_FUNCTION_REGION
+#define LOG_FUNCTION_MODULE_SHIFT 48	/* 13 bits of a retired function: log_module.number, 0: not known */
 #define LOG_FUNCTION_MODULE_MAX	0x1fffull
 #define LOG_FUNCTION_FLAGS	(LOG_FUNCTION_RETIRED | LOG_FUNCTION_OTHERS | \
 				 LOG_FUNCTION_MODULE_MAX << LOG_FUNCTION_MODULE_SHIFT)
 struct log_node {
-	uint64_t function_addr;		/* as given to the hook, with flags; or a region; 0: the thread's root */
+	uint64_t function_addr;	/* as the hook got it, with flags; or a region; 0: the thread's root */
 	uint32_t parent;		/* ref of the caller's node; 0 for the root */
 	LOG_SHARED uint32_t child;		/* ref of the first child, published with release */
 	uint32_t next;			/* ref of the next sibling */
@@ -277,15 +304,16 @@ struct log_node {
 	uint64_t untimed_calls;		/* of calls, those that were counted only */
 	uint64_t child_ticks;		/* of total, in functions it called */
 	uint16_t skip_calls;		/* that begin before the next one that is timed */
-	uint8_t rest_calls;		/* of its block, those that come after it */
+	uint8_t rest_calls;		/* of its block, the calls after the timed one */
 	uint8_t shift;			/* of its block */
 	uint32_t recent_ticks;		/* running mean of what timed calls lasted */
 	uint64_t total_ticks;
 	uint64_t min_ticks;		/* UINT64_MAX before the first; min and max are of timed calls */
 	uint64_t squares[2];		/* sum of squared durations, low and high word */
 	uint64_t max_ticks;
-	uint64_t variance;		/* of total_ticks as an estimate, in units of 2^LOG_VARIANCE_SHIFT ticks^2 */
-	uint32_t histogram[LOG_BUCKETS];/* [i]: calls of [2^i, 2^(i+1)) ticks; the first also 0, the last also longer */
+	uint64_t variance;	/* of the estimate total_ticks, in units of 2^LOG_VARIANCE_SHIFT ticks^2 */
+	/* [i]: calls of [2^i, 2^(i+1)) ticks; the first also 0, the last also longer ones */
+	uint32_t histogram[LOG_BUCKETS];
 };
 _Static_assert(sizeof(struct log_node) == 256, "a node is four lines");
 
@@ -296,53 +324,63 @@ static inline uint64_t log_node_timed_calls(const struct log_node *node)
 }
 
 /*
- * Heap use charged to one call path: what its function itself did, not the functions it called. With the map of live
- * blocks (LOG_HEAP_REQUESTED) a free is also counted at the path that had allocated the block: "released", by the
- * thread of the record without a locked instruction, by others in a line of theirs.
+ * Heap use of one call path: of its function itself, not of the functions it called. With the map
+ * of live blocks (LOG_HEAP_REQUESTED) a free also counts at the path that allocated the block, as
+ * "released". The record's own thread does that without a locked instruction; other threads have a
+ * line of their own.
  *
- * LOG_HEAP_SAMPLED: a sampled block of s bytes counts 1 / p times, p = 1 - exp(-s / heap_sample_bytes), and adds
- * s^2 (1 - p) / p^2 to the variance of the bytes, in units of heap_sample_bytes^2 / 2^LOG_SAMPLE_VARIANCE_SHIFT.
+ * LOG_HEAP_SAMPLED: a sampled block of s bytes counts 1 / p times, p = 1 - exp(-s /
+ * heap_sample_bytes), and adds s^2 (1 - p) / p^2 to the variance of the bytes, in units of
+ * heap_sample_bytes^2 / 2^LOG_SAMPLE_VARIANCE_SHIFT.
  */
 #define LOG_SAMPLE_VARIANCE_SHIFT	16
-#define LOG_HEAP_SIZES		24	/* [i]: allocations of up to 16 << i bytes, the last one: all that are larger */
-#define LOG_HEAP_BIRTHS		16	/* [0]: born in the first 2^28 ticks of the log, [i]: before 2^(28 + i), the last: later */
+/* [i]: allocations of up to 16 << i bytes; the last one: all larger ones */
+#define LOG_HEAP_SIZES		24
+/* [0]: born in the first 2^28 ticks of the log; [i]: before 2^(28 + i); the last: later */
+#define LOG_HEAP_BIRTHS		16
 #define LOG_HEAP_BIRTH_SHIFT	28
 struct log_heap {
 	uint32_t node;
-	uint32_t thread;		/* ref of the thread whose path it is */
+	uint32_t thread;		/* ref of the path's thread */
 	uint64_t alloc_calls;
 	uint64_t alloc_bytes;
 	uint64_t free_calls;		/* frees done by this path, of blocks of any path */
 	uint64_t freed_bytes;
 	uint64_t failed_calls;		/* allocations that returned NULL */
 	uint64_t largest_bytes;		/* largest single allocation */
-	uint64_t temporary_calls;	/* blocks of this path that were freed while they were the thread's newest */
+	/* Blocks of this path that were freed while they were the thread's newest */
+	uint64_t temporary_calls;
 
-	uint64_t released_calls;	/* blocks of this path that are freed, by the record's thread, or from before the map */
+	/* Freed blocks of this path; freed by the record's thread, or older than the map */
+	uint64_t released_calls;
 	uint64_t released_bytes;
-	LOG_SHARED uint64_t peak_number;	/* log_header.heap_peak_number when the path was last touched, written last; */
-	LOG_SHARED uint64_t peak_calls;		/* its live blocks then: at that peak. After a later one: those of now */
+	/* log_header.heap_peak_number when the path was last touched; written last */
+	LOG_SHARED uint64_t peak_number;
+	LOG_SHARED uint64_t peak_calls;	/* its live blocks at that peak. After a later peak: those of now */
 	LOG_SHARED uint64_t peak_bytes;
-	uint64_t nr_samples;		/* sampled: allocations whose stack was taken, */
-	uint64_t variance;		/* of alloc_bytes; less released_variance that of what lives, */
+	uint64_t nr_samples;		/* sampled: allocations whose stack was taken */
+	uint64_t variance;	/* of alloc_bytes; minus released_variance it is that of the live blocks */
 	LOG_SHARED uint64_t peak_variance;	/* and of peak_bytes */
 
 	uint64_t sizes[LOG_HEAP_SIZES];
-	uint32_t births[LOG_HEAP_BIRTHS];	/* blocks by when they were allocated, less those that the thread freed */
+	/* Blocks by time of allocation, less those that the thread freed */
+	uint32_t births[LOG_HEAP_BIRTHS];
 
-	LOG_SHARED uint64_t others_calls;	/* the same as the three above, of frees by other threads: to be taken off */
+	/* As the three above, of frees by other threads: to be subtracted */
+	LOG_SHARED uint64_t others_calls;
 	LOG_SHARED uint64_t others_bytes;
-	LOG_SHARED uint64_t runtime_calls;	/* of the live blocks, those that the C and C++ runtimes keep for themselves */
+	/* The live blocks that the C and C++ runtimes keep for themselves */
+	LOG_SHARED uint64_t runtime_calls;
 	LOG_SHARED uint64_t runtime_bytes;
-	LOG_SHARED uint64_t released_variance;	/* of what any thread freed */
+	LOG_SHARED uint64_t released_variance;	/* of the blocks that any thread freed */
 	uint64_t reserved_2[3];
 	LOG_SHARED uint32_t others_births[LOG_HEAP_BIRTHS];
 };
 _Static_assert(sizeof(struct log_heap) == 512, "a heap record is eight lines");
 
 /*
- * One open call. The topmost frame of a thread counts only if its node is the thread's current one:
- * else it is being pushed or popped.
+ * One open call. The topmost frame of a thread counts only if its node is the thread's current one.
+ * Otherwise it is being pushed or popped.
  */
 struct log_frame {
 	uint64_t function_addr;		/* 0: the sentinel at the bottom of each frames area */
@@ -360,23 +398,24 @@ struct log_frame {
 	};
 	union {
 		int64_t heap_bytes;	/* the process's heap as known to the thread at entry */
-		uint64_t first_ticks;	/* not timed: when the first timed call in it began, 0: there was none yet */
+		/* Not timed: when the first timed call inside began; 0: there was none yet */
+		uint64_t first_ticks;
 	};
 	uint32_t node;
 	uint32_t parent;		/* ref of the node that the thread was in before */
 };
 _Static_assert(sizeof(struct log_frame) == 64, "a frame is one line");
 
-/* INSIDEME_SNAPSHOT=rss:every: what the process had in memory, without the recorder's own, when a call began. */
+/* INSIDEME_SNAPSHOT=rss:every: the process's memory, without the recorder's, when a call began. */
 struct log_memory_reading {
 	uint64_t rss_bytes;		/* LOG_NONE: not read */
 	uint64_t vms_bytes;
 };
 
 /*
- * Frames of one stack (a thread's own, a coroutine's, a signal stack) in a chain of areas. The first area
- * (stack == head.self) stands for the stack; the fields marked * count there only.
- * Frames follow at once: [0] is a sentinel, the open ones are [1] up to the top.
+ * Frames of one stack (a thread's own, a coroutine's, a signal stack) in a chain of areas. The
+ * first area (stack == head.self) stands for the stack; the fields marked * count only there. The
+ * frames follow the head: [0] is a sentinel, the open ones are [1] up to the top.
  */
 struct log_frames {
 	struct log_area head;		/* owner: the thread that runs it, or ran it last */
@@ -388,36 +427,36 @@ struct log_frames {
 	uint64_t left_ticks;		/* * when it was left, 0 while a thread runs on it */
 	uint32_t current;		/* * its current node while no thread runs on it */
 	uint32_t next_stack;		/* * ref of the process's next stack */
-	uint32_t is_signal;		/* * 1: a stack for signal handlers, left when the last of its calls ends */
+	uint32_t is_signal;		/* * 1: a stack for signal handlers, left when its last call ends */
 	uint32_t interrupted;		/* * ref of the stack that such a handler interrupted, 0: of none */
 	uint16_t is_own;		/* * 1: the thread's own stack, whose calls begin at the root */
 	uint16_t is_mapping;		/* * 1: its memory is a mapping that may hold other stacks too */
-	uint32_t next_free;		/* * ref of the next stack of nobody (owner 0) */
+	uint32_t next_free;		/* * ref of the next free stack (owner 0) */
 };
 _Static_assert(sizeof(struct log_frames) == 128, "frames begin at a line");
 
 /*
- * A thread: its state, its root node and the cache in front of its call tree. In a log of many threads a new one takes
- * over the record of one that is gone: tree and heap_bytes go on as sums, begin_ticks is the first one's; all
- * else is of the last thread alone.
+ * A thread: its state, its root node and the cache in front of its call tree. In a log of many
+ * threads, a new thread takes over the record of one that is gone. Then the tree and heap_bytes are
+ * sums, begin_ticks is the first thread's, and all else belongs to the last thread alone.
  */
 #define LOG_NAME_MAX		32
 #define LOG_CACHE_ENTRIES	1024
 struct log_thread {
 	struct log_area head;
-	struct log_node root;		/* the call path without functions; time and memory outside of all of them */
+	struct log_node root;		/* the empty call path: time and memory outside of all functions */
 
 	uint64_t top_addr;		/* the top frame of the stack it runs on */
 	uint64_t limit_addr;		/* no frame at or above this */
 	uint64_t stack_low_addr;	/* the stack it runs on */
 	uint64_t stack_bytes;
-	uint64_t pending_addr;		/* histogram bucket of the last finished call, counted at the next exit */
+	uint64_t pending_addr;	/* histogram bucket of the last finished call, counted at the next exit */
 	uint32_t current;		/* ref of the node it is in */
 	uint32_t frames;		/* ref of the first frames area of the stack it runs on, 0 before */
 	int64_t heap_bytes;		/* allocated less freed by this thread */
-	int64_t heap_held_bytes;	/* of it not yet in log_header.heap_total_bytes */
+	int64_t heap_held_bytes;	/* the part that is not yet in log_header.heap_total_bytes */
 
-	uint32_t slices[2];		/* newest slice area of each stream; [1]: signal handlers within a write */
+	uint32_t slices[2];	/* newest slice area of each stream; [1]: of signal handlers during a write */
 	uint32_t slice_depth;		/* streams in use now */
 	uint32_t tid;
 	uint32_t serial;		/* 0: the first thread of the log */
@@ -432,59 +471,66 @@ struct log_thread {
 	uint32_t others;		/* ref of "(other paths)", 0: none yet */
 	uint32_t nodes;			/* ref of the newest nodes area */
 	uint32_t heaps;			/* ref of the newest heaps area */
-	uint32_t heap_inside;		/* > 0: in an allocator's function: what that allocates itself is not counted */
+	uint32_t heap_inside;	/* > 0: in an allocator's function, whose own allocations are not counted */
 	uint64_t slice_second_ticks;	/* start of the second whose slice bytes are counted */
 	uint64_t slice_second_bytes;
-	uint64_t repair_addr;		/* stack address of code that changes its stacks now: a handler's hooks are dropped */
+	/* Stack address of code that is changing its stacks; a handler's hooks are dropped */
+	uint64_t repair_addr;
 	LOG_SHARED uint32_t claim;	/* nr_threads; 0 while another than this thread changes the record */
 	uint32_t next_thread;		/* ref of the record made before this one, 0: the first */
 	uint32_t has_stacks;		/* 1: it ran on other stacks than its own */
 	uint32_t is_kept;		/* 1: coroutines wait in it: no other thread takes it over */
-	uint32_t is_clone;		/* 1: where its stack lies cannot be known: all its calls have one stack */
-	char earlier_name[16];		/* of its threads before the last one; "": they had several */
+	uint32_t is_clone;	/* 1: the place of its stack cannot be known; all its calls have one stack */
+	char earlier_name[16];		/* of the threads before the last one; "": they had several */
 	uint32_t index;			/* ref of the largest table of its nodes, 0: none yet */
 	uint32_t latest;		/* the node looked up last beside the cache, 0: none yet */
 	uint32_t reserved;
 	uint64_t heap_last_addr;	/* the newest block, until it is freed */
 	uint32_t samples;		/* ref of the newest samples area */
-	LOG_SHARED uint32_t sample_timer;	/* the kernel's number of its timer, and 1; 0: it is not sampled */
+	/* The kernel's number of its timer, plus 1; 0: it is not sampled */
+	LOG_SHARED uint32_t sample_timer;
 	uint64_t last_ticks;		/* adaptive timing: the last reading of the clock by its hooks */
 	uint32_t random;		/* adaptive timing: state of its generator */
-	uint32_t nr_new_paths;		/* nodes that it made, but those under the root, and the time that this took */
+	uint32_t nr_new_paths;	/* nodes that it made, except those under the root, and the time for them */
 	uint64_t new_paths_ticks;
 	uint32_t errors;		/* ref of its struct log_errors, 0: none yet */
 	uint32_t broken_reason;		/* as in slices, of the calls that are closed now */
 	int64_t heap_sample_left_bytes;	/* sampled heap: that it may allocate before the next sample */
 	uint64_t heap_sample_random;	/* state of the generator that draws these, 0: not drawn yet */
-	uint64_t unused_ticks;		/* since begin_ticks, between one of its threads and the next */
+	uint64_t unused_ticks;		/* since begin_ticks, between one thread of the record and the next */
 
 	_Alignas(64) uint32_t cache[LOG_CACHE_ENTRIES];	/* refs of nodes, checked against the node itself */
 };
 _Static_assert(sizeof(struct log_thread) == 64 + 256 + 320 + 4 * LOG_CACHE_ENTRIES, "thread layout");
 
 /*
- * From here to the end of its area lie the thread's first nodes, multiples of a node behind the root: a thread of few paths
- * has no other area, and each page of a log that somebody touches first takes some us.
+ * From here to the end of its area are the thread's first nodes, at multiples of a node after the
+ * root. A thread of few paths has no other area. That saves time, since the first touch of each
+ * page of a log takes some us.
  */
 #define LOG_FIRST_NODES_AT (sizeof(struct log_area) + (sizeof(struct log_thread) - sizeof(struct log_area) + \
-						       sizeof(struct log_node) - 1) / sizeof(struct log_node) * sizeof(struct log_node))
+						       sizeof(struct log_node) - 1) / \
+						       sizeof(struct log_node) * sizeof(struct log_node))
 
 /* Where an area's nodes begin, one after the other up to its used_bytes; 0: it has none but a root. */
 static inline uint64_t log_nodes_at(const struct log_area *area)
 {
-	return area->kind == LOG_AREA_NODES ? sizeof(*area) : area->kind == LOG_AREA_THREAD ? LOG_FIRST_NODES_AT : 0;
+	if (area->kind == LOG_AREA_NODES)
+		return sizeof(*area);
+	return area->kind == LOG_AREA_THREAD ? LOG_FIRST_NODES_AT : 0;
 }
 
 /*
- * Where a thread finds its nodes by caller and function: a hash table by open addressing. The recorder's own: readers
- * have the nodes' lists. Entries: hash << 32 | ref of the node, 0: free; from place hash * nr_places >> 32 on.
+ * Finds a thread's nodes by caller and function: a hash table with open addressing. For the
+ * recorder alone; readers use the nodes' lists. Entries: hash << 32 | ref of the node, 0: free. The
+ * search begins at place hash * nr_places >> 32.
  */
 struct log_index {
 	struct log_area head;		/* owner: the thread */
 	uint64_t nr_places;
 	uint64_t nr_entries;
 	uint64_t nr_moved;		/* places of the smaller table whose entries are in this one too */
-	uint32_t smaller;		/* ref of the table that this one replaces, 0: all of it has come over */
+	uint32_t smaller;	/* ref of the table that this one replaces; 0: all of it has been moved */
 	uint32_t reserved[9];
 	/* uint64_t entries[nr_places] */
 };
@@ -499,13 +545,14 @@ _Static_assert(sizeof(struct log_index) == 128, "entries begin at a line");
  *         HEAP      zigzag: thread_delta, allocated less freed by the thread during the call
  *                   zigzag: change of the process's heap during the call, less thread_delta
  *                   zigzag: the process's heap at the exit, less the same of the previous slice
- *         BROKEN    varint: why the call ended without a return: the place / 8 of a struct log_thrown or log_error, or an enum
- *                   log_broken. Its end is when that was noticed
+ *         BROKEN    varint: why the call ended without a return: the place / 8 of a struct log_thrown or
+ *                   log_error, or an enum log_broken. Its end is when that was noticed
  *         THREAD    from here on slices are of another thread with this record: serial, tid
- *         BOUNDS    the call was not timed: varint(by how much longer it may have lasted >> shift); its heap is not known
+ *         BOUNDS    the call was not timed: varint(by how much longer it may have lasted >> shift); its
+ *                   heap is not known
  *         MEMORY    in pages: varint: RSS at the entry, zigzag: its change until the exit; the same of VMS
  * A slice without HEAP: no change during the call, nor since the previous slice.
- * The first slice of an area follows (first_node, first_ticks, first_heap_bytes). shift: log_header.slice_shift.
+ * The first slice of an area follows (first_node, first_ticks, first_heap_bytes). shift is that of log_header.
  */
 #define LOG_SLICE_HEAP		1u
 #define LOG_SLICE_BROKEN	2u
@@ -518,7 +565,7 @@ struct log_slices {
 	struct log_area head;		/* owner: the thread */
 	uint64_t first_ticks;
 	int64_t first_heap_bytes;
-	uint64_t last_ticks;		/* end of the newest slice: the writer's state, and the reader's time index */
+	uint64_t last_ticks;	/* end of the newest slice: the writer's state, and the reader's time index */
 	int64_t last_heap_bytes;
 	uint32_t first_node;
 	uint32_t last_node;
@@ -531,22 +578,27 @@ struct log_slices {
 };
 _Static_assert(sizeof(struct log_slices) == 128, "slice bytes begin at a line");
 
-/* A CPU sample of one thread: each time that it has used log_header.sample_interval_ns more. In the order of time. */
-#define LOG_SAMPLE_IN_HOOK	1u	/* the address is in the recorder: its own cost, or the allocation that it forwards */
+/*
+ * CPU samples of one thread, one each time that it has used log_header.sample_interval_ns more.
+ * They are in order of time.
+ */
+/* The address is in the recorder: its own cost, or the allocation that it forwards */
+#define LOG_SAMPLE_IN_HOOK	1u
 struct log_sample {
 	uint64_t ticks;
 	uint64_t pc_addr;		/* the code that ran; in the kernel: where it comes back to */
 	uint32_t node;			/* the path that the thread was in; without hooks: its stack */
 	uint16_t flags;			/* LOG_SAMPLE_ */
-	uint16_t missed;		/* intervals before this one that have no sample: the kernel was late */
+	uint16_t missed;		/* intervals before this one without a sample: the kernel was late */
 };
 _Static_assert(sizeof(struct log_sample) == 24, "sample layout");
 
 /*
- * Rows of one set: nr_columns columns, then rows of 1 + nr_columns words: ticks, values. Sets that exist:
- * of each process "process", "memory", "process_slow", "process_maps", "process_gpu", "thread" (one for each thread, id: its tid);
- * of the machine "clock", "system", "cores", "cgroup", "gpu0" and so on, "gpu0_process" (id: its pid there). When a set's room is used up every second row goes (step
- * doubles): a reader drops rows whose ticks do not rise.
+ * Rows of one set: nr_columns columns, then rows of 1 + nr_columns words: ticks, values. Sets of a
+ * process: "process", "memory", "process_slow", "process_maps", "process_gpu", "thread" (one for
+ * each thread; id: its tid). Sets of the machine: "clock", "system", "cores", "cgroup", "gpu0" and
+ * so on, "gpu0_process" (id: the pid there). When a set's room is used up, every second row is
+ * removed and step doubles. Readers drop rows whose ticks do not rise.
  */
 enum log_unit {
 	LOG_UNIT_NONE = 1,
@@ -572,7 +624,7 @@ struct log_rows {
 	uint64_t interval_ns;		/* between samples; between rows: times step */
 	uint64_t cost_ns;		/* median cost of reading one row, 0: not measured yet */
 	uint64_t first_cost_ns;		/* of the first one */
-	uint32_t id;			/* which of the things that have such a set: a tid, a device; 0: there is one */
+	uint32_t id;	/* which thread or device the set belongs to: a tid, a number; 0: there is only one */
 	uint32_t reserved;
 	/* struct log_column columns[nr_columns]; rows */
 };
@@ -611,16 +663,16 @@ struct log_module {
 	uint8_t build_id[32];
 	uint32_t build_id_bytes;	/* 0: it has none */
 	uint32_t path_bytes;		/* of the text that follows, with its final 0 */
-	uint32_t number;		/* in retired nodes of its functions; 0: too many for that */
+	uint32_t number;	/* number in retired nodes of its functions; 0: too many modules for that */
 	uint32_t reserved;
 	/* char path[path_bytes] */
 };
 
 /*
- * A name that the program gave, of a region, of a mark, of a counter; or of a function that INSIDEME_VERBOSE told of. A log
- * may say the same one twice.
+ * A name that the program gave to a region, mark or counter, or a function's name that
+ * INSIDEME_VERBOSE printed. A log may have the same label twice.
  */
-#define LOG_LABEL_MAX	255	/* bytes; what is longer is cut */
+#define LOG_LABEL_MAX	255	/* bytes; longer ones are cut */
 struct log_label {
 	struct log_record record;
 	uint32_t number;		/* of the process, from 1 */
@@ -628,9 +680,12 @@ struct log_label {
 	/* char text[text_bytes]: any bytes */
 };
 
-/* What a program says of itself: an instant; with a text, that the call of that path failed, or what memory was used then. */
+/*
+ * A mark of the program: an instant; with a text, a failure of the path's call, or the memory used
+ * then.
+ */
 enum log_mark_kind { LOG_MARK_INSTANT = 1, LOG_MARK_FAILURE = 2, LOG_MARK_SNAPSHOT = 3 };
-#define LOG_FAILURE_MAX	1023u	/* bytes of its text; what is longer is cut */
+#define LOG_FAILURE_MAX	1023u	/* bytes of its text; longer ones are cut */
 struct log_mark {
 	struct log_record record;
 	uint32_t mark;			/* enum log_mark_kind */
@@ -652,8 +707,8 @@ struct log_field {
 };
 
 /*
- * Values of one counter, as far as they came within 1 of 1024 parts of the time that the log had until then: there are the
- * fewer records the longer it runs. Values are the bits of doubles.
+ * Values of one counter that came within 1/1024 of the log's time so far: the longer it runs, the
+ * fewer records there are. Values are the bits of doubles.
  */
 struct log_counter {
 	struct log_record record;	/* ticks: of the first value */
@@ -670,7 +725,7 @@ struct log_span {
 	uint64_t start_ticks;
 	uint64_t paused_ticks;		/* of that, in pauses */
 	uint32_t label;
-	uint32_t thread;		/* refs of the thread that stopped it, and of its path then */
+	uint32_t thread;	/* refs of the thread that stopped it, and of the thread's path then */
 	uint32_t node;
 	uint32_t reserved;
 };
@@ -688,13 +743,14 @@ struct log_timer {
 };
 
 /*
- * Keys of text records: command (arguments separated by spaces, quoted as for a shell), exe, cwd, kernel,
- * cpu_model, nr_cpus, memory_bytes, setting.NAME (one each, value in force), off (why the recorder gave up),
- * heap_off (why the heap is not counted although the setting asks for it), heap_sample_off (likewise why no stacks of
- * allocations are taken), samples_off (likewise why nothing is sampled), bypassed (an object whose hooks are not
- * the recorder's: RTLD_DEEPBIND), namespaces (dlmopen: some objects were loaded that the recorder does not see),
- * refused (insideme-run's log: why its program does not load the recorder), attached (insideme-run made this log of a
- * process that ran already: nobody has it mapped at base_addr, which is 0).
+ * Keys of text records: command (arguments separated by spaces, quoted as for a shell), exe, cwd,
+ * kernel, cpu_model, nr_cpus, memory_bytes, setting.NAME (one for each setting: the value in
+ * force), off (why the recorder gave up), heap_off (why the heap is not counted although the
+ * setting asks for it), heap_sample_off (why no stacks of allocations are taken), samples_off (why
+ * nothing is sampled), bypassed (an object whose hooks are not the recorder's: RTLD_DEEPBIND),
+ * namespaces (dlmopen: the recorder does not see some loaded objects), refused (insideme-run's log:
+ * why its program does not load the recorder), attached (insideme-run made this log of a process
+ * that was already running; no process has it mapped at base_addr, which is 0).
  */
 struct log_text {
 	struct log_record record;
@@ -705,16 +761,20 @@ struct log_text {
 
 enum log_event_kind {
 	LOG_EVENT_THRESHOLD = 1,	/* values: new threshold in ticks, old, enum log_threshold_reason */
-	LOG_EVENT_FORK,			/* values: child's pid, 0 in the child's own log: parent's pid in [1] */
+	LOG_EVENT_FORK,	/* values: child's pid; in the child's own log 0, and the parent's pid in [1] */
 	LOG_EVENT_EXEC,			/* text: path; values: 0, or errno when it came back */
-	LOG_EVENT_THREAD_END,		/* values: frames open when it ended; of a record's first thread only */
+	LOG_EVENT_THREAD_END,		/* values: frames open at the end; of a record's first thread only */
 	LOG_EVENT_BUCKET_WRAPPED,	/* values: ref of a node, index of its bucket: add 2^32 */
-	LOG_EVENT_PROCESS_END,		/* monitor: pid, wait status, user ns, system ns, peak RSS in bytes, process_start */
-	LOG_EVENT_PROCESS_UNSEEN,	/* monitor: pid, start.monotonic_ns of the image that exec'ed it, 0: not known; text: program */
-	LOG_EVENT_PROCESS_LEFT,		/* monitor: pid, process_start, of a process that runs on when insideme-run ends */
-	LOG_EVENT_MEMORY,		/* values: bytes reached, limit, enum log_memory; thread: that allocated, 0: not known */
-	LOG_EVENT_MEMORY_PATH,		/* then, of each thread: the node that it was in; the one that allocated first */
-	LOG_EVENT_CRASH,		/* INSIDEME_CRASH: values: signal, si_code, si_addr, address of the code that ran */
+	/* monitor: pid, wait status, user ns, system ns, peak RSS in bytes, process_start */
+	LOG_EVENT_PROCESS_END,
+	/* monitor: pid, start.monotonic_ns of the image that exec'ed it, 0: not known; text: program */
+	LOG_EVENT_PROCESS_UNSEEN,
+	LOG_EVENT_PROCESS_LEFT,	/* monitor: pid, process_start of a process that runs on after insideme-run */
+	/* values: bytes reached, limit, enum log_memory; thread: the one that allocated, 0: not known */
+	LOG_EVENT_MEMORY,
+	LOG_EVENT_MEMORY_PATH,	/* follows for each thread: its node; the thread that allocated is first */
+	/* INSIDEME_CRASH: values: signal, si_code, si_addr, address of the code that ran */
+	LOG_EVENT_CRASH,
 };
 enum log_memory { LOG_MEMORY_HEAP = 1, LOG_MEMORY_RSS };
 enum log_threshold_reason { LOG_THRESHOLD_BUDGET = 1, LOG_THRESHOLD_RATE = 2 };
@@ -749,13 +809,13 @@ struct log_error {
 	uint32_t thread;		/* ref */
 	uint32_t node;			/* ref of the path where it was thrown */
 	uint32_t caught_node;		/* likewise where the first that was caught was; 0: none was */
-	uint64_t place_addr;		/* where the program goes on after the call that throws, if it came back */
+	uint64_t place_addr;	/* where the program goes on after the call that throws, if that returned */
 	uint64_t type_addr;		/* the recorder's own: which type_info */
 	uint64_t count;
 	uint64_t caught;
-	uint64_t caught_elsewhere;	/* of them, not in caught_node */
+	uint64_t caught_elsewhere;	/* of the caught ones, those not in caught_node */
 	uint64_t broken_calls;		/* that they ended */
-	uint32_t uncaught;		/* 1: the last one was caught by nobody, and ended the process */
+	uint32_t uncaught;		/* 1: the last one was not caught, and ended the process */
 	uint32_t next;			/* the recorder's own: of the same hash, place / 8, 0: none */
 	uint32_t own_what;		/* 1: what() is the program's own function, and was not called */
 	uint32_t text_bytes;		/* with its final 0 */
@@ -775,11 +835,11 @@ struct log_thrown {
 	/* char message[text_bytes] */
 };
 
-/* The recorder's own: a thread's errors, and what is on its way between a throw and its catch. */
+/* For the recorder alone: a thread's errors, and what is between a throw and its catch. */
 #define LOG_UNWINDINGS	8
 #define LOG_ERROR_LISTS	512
 struct log_unwinding {
-	uint64_t object_addr;		/* what was thrown; 0: no exception */
+	uint64_t object_addr;		/* the thrown object; 0: no exception */
 	uint64_t top_addr;		/* frame of the innermost call that it has not ended yet */
 	uint64_t left_addr;		/* that frame's stack_addr */
 	uint64_t stack_addr;		/* where it was thrown */
@@ -795,10 +855,11 @@ struct log_errors {
 };
 
 /*
- * A process that has no log of its own yet, and writes here itself: most such processes end, or exec, before they have
- * anything for a log. A forked child enters itself in the log of its nearest ancestor that has one; what was open at the
- * fork is open in the child too. A program without hooks enters itself in the log that the run's programs share
- * (LOG_OF_PROGRAMS), and so do the children that it forks.
+ * A process without a log of its own yet, which writes its entry here. Most such processes end, or
+ * exec, before they have anything for a log. A forked child has its entry in the log of its nearest
+ * ancestor that has one; calls that were open at the fork are open in the child too. A program
+ * without hooks has its entry in the log that the run's programs share (LOG_OF_PROGRAMS), and so do
+ * the children that it forks.
  */
 struct log_entry {
 	struct log_record record;	/* ticks: of the fork, or of the program's begin */
@@ -816,11 +877,12 @@ struct log_entry {
 	uint64_t peak_rss_bytes;
 	int64_t heap_before_bytes;	/* of a child: the heap that it inherited */
 	uint32_t heap_bytes;		/* enum log_heap_bytes */
-	uint16_t has_heap;		/* 1: a struct log_heap follows: all that it did with the heap; its node is 0 */
+	uint16_t has_heap;		/* 1: a struct log_heap follows, all of its heap use; its node is 0 */
 	uint16_t is_program;		/* 1: a program, whose texts follow; 0: a forked child */
 	uint32_t thread;		/* of a child: ref of the thread that forked, 0: not known */
-	uint32_t node;			/* of a child: ref of the path that was open in that thread, 0: none */
-	uint32_t program;		/* of a child in a shared log: offset / 8 of the entry of the program that forked */
+	uint32_t node;	/* of a child: ref of the path that was open in that thread; 0: none */
+	/* Of a child in a shared log: offset / 8 of the entry of the program that forked */
+	uint32_t program;
 	uint32_t uid;			/* of a program, as these three: as log_header's */
 	uint64_t start_peak_rss_bytes;
 	uint64_t start_cost_ns;
@@ -829,11 +891,18 @@ struct log_entry {
 _Static_assert(sizeof(struct log_entry) == 168, "a forked child costs no more of its ancestor's budget");
 
 /* The texts in their order. The last three are as in the text records of these keys. */
-enum log_entry_text { LOG_ENTRY_PROGRAM, LOG_ENTRY_THREAD, LOG_ENTRY_COMMAND, LOG_ENTRY_EXE, LOG_ENTRY_CWD, LOG_ENTRY_TEXTS };
+enum log_entry_text {
+	LOG_ENTRY_PROGRAM,
+	LOG_ENTRY_THREAD,
+	LOG_ENTRY_COMMAND,
+	LOG_ENTRY_EXE,
+	LOG_ENTRY_CWD,
+	LOG_ENTRY_TEXTS,
+};
 
 /*
- * RUN/run: one page that the processes of a run share. Each keeps it mapped, or a log of the run: so processes find
- * their run through their ancestors' maps.
+ * RUN/run: one page that the processes of a run share. Each process keeps it mapped, or a log of
+ * the run: so processes find their run through their ancestors' maps.
  */
 #define LOG_MACHINE_IDLE	0x80000000u	/* a process that works may take over */
 #define LOG_RUN_MAGIC		0x4e55524d534e49ull	/* "INSMRUN" */
@@ -842,16 +911,21 @@ struct log_run {
 	uint32_t version;
 	LOG_SHARED uint32_t monitor_pid;	/* insideme-run that samples this run, 0: none */
 	LOG_SHARED uint32_t messages;	/* bit i: message i was printed for this run */
-	uint32_t creator_pid;		/* the process that made the run, and its start: field 22 of /proc/PID/stat */
+	uint32_t creator_pid;	/* the process that made the run, and its start: field 22 of /proc/PID/stat */
 	uint64_t start_realtime_ns;
 	uint64_t creator_start;
-	LOG_SHARED uint64_t us_ticks;	/* ticks in 1 us on the host of boot_id, measured once; 0, 1: not known yet */
+	/* Ticks in 1 us on the host of boot_id, measured once; 0, 1: not known yet */
+	LOG_SHARED uint64_t us_ticks;
 	char boot_id[40];		/* of the process that made the run */
 	LOG_SHARED uint32_t no_shared_log;	/* 1: its file system cannot hold a log of LOG_OF_PROGRAMS */
 	LOG_SHARED uint32_t several_boots;	/* 1: processes of another boot or host are in the run too */
-	/* The process that writes the rows of the machine of boot_id: its start << 32 | LOG_MACHINE_IDLE | pid; 0: none */
+	/*
+	 * The process that writes the machine's rows on boot_id: its start << 32 | LOG_MACHINE_IDLE
+	 * | pid; 0: none
+	 */
 	LOG_SHARED uint64_t machine_owner;
-	LOG_SHARED uint64_t machine_network;	/* inode of the network namespace that they count; 0: not known yet */
+	/* Inode of the network namespace that is counted; 0: not known yet */
+	LOG_SHARED uint64_t machine_network;
 };
 
 #endif
