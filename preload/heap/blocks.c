@@ -396,13 +396,15 @@ static bool take_entry(const struct map *map, uint64_t addr, struct block *block
 	return true;
 }
 
-enum block_result blocks_take_slowly(struct map *map, uint64_t addr, struct block *block)
+enum block_result blocks_take(const void *place, struct block *block)
 {
-	struct place place;
+	uint64_t addr = (uint64_t)place;
+	struct map *map = map_of(addr);
+	struct place entry;
 
 	if (!map)
 		return BLOCK_UNKNOWN;
-	if (map_find(map, addr, &place) && (*place.entry & ENTRY_PLACE) == (addr & ENTRY_PLACE) && take_entry(map, addr, block))
+	if (map_find(map, addr, &entry) && (*entry.entry & ENTRY_PLACE) == (addr & ENTRY_PLACE) && take_entry(map, addr, block))
 		return BLOCK_DONE;
 	if (is_sampled(map, window_of(map, addr)) && is_sampled(map, window_of(map, next_granule(map, addr))))
 		return BLOCK_UNKNOWN;
@@ -438,8 +440,9 @@ static enum block_result write_entry(struct map *map, uint64_t addr, uint64_t en
 }
 
 /* The second entry comes first: who finds a large block's entry finds both. */
-enum block_result blocks_put_slowly(struct map *map, const struct block *block, struct block *replaced)
+enum block_result blocks_put(const struct block *block, struct block *replaced)
 {
+	struct map *map = map_of(block->addr);
 	enum block_result result;
 	bool is_replaced;
 

@@ -85,7 +85,7 @@ struct place {
 #define MMAPPED_ADDR	16u
 #define NO_BLOCKS_ADDR	(~0ull << ADDR_BITS | 15)
 
-/* NULL: no allocator gives out such an address. */
+/* Of an unusual address. NULL: no allocator gives it out. */
 struct map *blocks_map_of(uint64_t addr);
 
 static ALWAYS_INLINE struct map *map_of(uint64_t addr)
@@ -130,46 +130,56 @@ static ALWAYS_INLINE void read_entry(uint64_t addr, uint64_t entry, struct block
 	block->is_runtimes = entry & ENTRY_RUNTIMES;
 }
 
-/* What is rare. @map: NULL where map_of() found none. */
-enum block_result blocks_put_slowly(struct map *map, const struct block *block, struct block *replaced);
-enum block_result blocks_take_slowly(struct map *map, uint64_t addr, struct block *block);
-
 /*
- * Callable from signal handlers. A page whose entries are all 0 may go at any time: then its number has changed, and the
- * entry is written again.
+ * Enter a block, where that is done at once. Callable from signal handlers, as all of these. A page whose entries are all 0 may
+ * go at any time: then its number has changed, and the entry is written again, by blocks_put().
  */
-static ALWAYS_INLINE enum block_result blocks_put(const struct block *block, struct block *replaced)
+static ALWAYS_INLINE bool blocks_put_at_once(const struct block *block)
 {
 	struct map *map = map_of(block->addr);
 	struct place place;
 
-	if (unlikely(!map || !map_find(map, block->addr, &place) || place.number >= PAGE_GOES || *place.entry ||
-		     block->bytes >> ENTRY_SIZE_BITS))
-		return blocks_put_slowly(map, block, replaced);
+	if (unlikely(!map || !map_find(map, block->addr, &place) || place.number >= PAGE_GOES ||
+		     *place.entry | block->bytes >> ENTRY_SIZE_BITS))
+		return false;
 	__atomic_store_n(place.entry, entry_of(block), __ATOMIC_RELAXED);
 	signal_fence();
 	if (likely(__atomic_load_n(place.page, __ATOMIC_RELAXED) == place.number))
-		return BLOCK_DONE;
+		return true;
 	__atomic_store_n(place.entry, 0, __ATOMIC_RELAXED);
-	return blocks_put_slowly(map, block, replaced);
+	return false;
 }
 
-static ALWAYS_INLINE enum block_result blocks_take(const void *addr, struct block *block)
+/* Is it worth to look for a block? */
+static ALWAYS_INLINE bool blocks_may_have(const void *addr)
+{
+	struct map *map = map_of((uint64_t)addr);
+	struct place place;
+
+	return map && map_find(map, (uint64_t)addr, &place) && *place.entry;
+}
+
+/* Take a block out, where that is done at once and it stands for itself alone. */
+static ALWAYS_INLINE bool blocks_take_at_once(const void *addr, struct block *block)
 {
 	struct map *map = map_of((uint64_t)addr);
 	struct place place;
 	uint64_t entry;
 
 	if (unlikely(!map || !map_find(map, (uint64_t)addr, &place)))
-		return blocks_take_slowly(map, (uint64_t)addr, block);
+		return false;
 	entry = __atomic_load_n(place.entry, __ATOMIC_RELAXED);
-	if (unlikely(!entry || (entry ^ ((uint64_t)addr & ENTRY_PLACE)) & (ENTRY_PLACE | ENTRY_LARGE)))
-		return blocks_take_slowly(map, (uint64_t)addr, block);
+	if (unlikely(!entry || map->shift || (entry ^ ((uint64_t)addr & ENTRY_PLACE)) & (ENTRY_PLACE | ENTRY_LARGE)))
+		return false;
 	__atomic_store_n(place.entry, 0, __ATOMIC_RELAXED);
 	read_entry((uint64_t)addr, entry, block);
-	block->shift = (uint8_t)map->shift;
-	return BLOCK_DONE;
+	block->shift = 0;
+	return true;
 }
+
+/* The same of any block. */
+enum block_result blocks_put(const struct block *block, struct block *replaced);
+enum block_result blocks_take(const void *addr, struct block *block);
 
 /* Constructor, or the first hook. @is_libcs: the allocator is glibc's. @limit_bytes: most memory for the maps. */
 void blocks_init(bool is_libcs, uint64_t limit_bytes);

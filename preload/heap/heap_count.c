@@ -13,7 +13,7 @@ static ALWAYS_INLINE bool is_runtimes(const struct log_thread *thread, uintptr_t
 {
 	if (unlikely(runtimes_keep(caller)))
 		return true;
-	return unlikely(!thread->nodes && thread->serial == 0) && runtimes_hold(caller);
+	return unlikely(!thread->nodes) && thread->serial == 0 && runtimes_hold(caller);
 }
 
 /* By the newest reading of the clock that costs nothing. */
@@ -31,73 +31,35 @@ static ALWAYS_INLINE void release(const struct log_header *log, struct log_threa
 	uint64_t bytes = block->bytes << block->shift;
 	uint32_t blocks = 1u << block->shift;
 
-	if (unlikely(!block->heap)) {
-		heap_change(thread, -(long)bytes);
-		return;
-	}
-	heap_release(log, thread, heap, (struct heap_released){ blocks, bytes, block->birth });
-	if (unlikely(block->is_runtimes))
-		heap_count_runtimes(heap, 0 - (uint64_t)blocks, 0 - bytes);
-	if (block->addr == thread->heap_last_addr) {
-		thread->heap_last_addr = 0;
-		add_own(&heap->temporary_calls, 1);
+	if (likely(block->heap)) {
+		heap_release(log, thread, heap, (struct heap_released){ blocks, bytes, block->birth });
+		if (unlikely(block->is_runtimes))
+			heap_count_runtimes(heap, 0 - (uint64_t)blocks, 0 - bytes);
+		if (block->addr == thread->heap_last_addr) {
+			thread->heap_last_addr = 0;
+			add_own(&heap->temporary_calls, 1);
+		}
 	}
 	heap_change(thread, -(long)bytes);
 }
 
-/* A block that is not in the map is not counted as allocated: its free would not be seen. Return: whether it is counted. */
-static ALWAYS_INLINE bool enter(struct log_header *log, struct log_thread *thread, const struct block *block)
+static ALWAYS_INLINE void count_allocated(const struct log_header *log, struct log_thread *thread, struct log_heap *heap,
+					  const struct block *block)
 {
-	struct block replaced;
-	enum block_result result = blocks_put(block, &replaced);
-
-	if (unlikely(result == BLOCK_REPLACED))
-		release(log, thread, &replaced);
-	if (unlikely(result == BLOCK_LOST))
-		log_lose(log, LOG_LOST_HEAP_CALLS);
-	return likely(result != BLOCK_LOST);
-}
-
-static ALWAYS_INLINE void allocated(struct log_thread *thread, struct log_heap *heap, void *place, uint64_t bytes, uintptr_t caller)
-{
-	struct log_header *log = live.log;
-	struct block block = { .addr = (uint64_t)place, .bytes = bytes, .heap = log_ref(log, heap),
-			       .birth = birth_now(log, thread), .is_runtimes = is_runtimes(thread, caller) };
-
-	if (unlikely(!enter(log, thread, &block)))
-		return;
 	heap_before_change(log, heap);
 	add_own(&heap->alloc_calls, 1);
-	add_own(&heap->alloc_bytes, (long)bytes);
-	add_own(&heap->sizes[heap_size_class(bytes)], 1);
-	add_own_u32(&heap->births[block.birth], 1);
-	if (unlikely(bytes > heap->largest_bytes))
-		heap_raise_largest(heap, bytes);
-	if (unlikely(block.is_runtimes))
-		heap_count_runtimes(heap, 1, bytes);
-	thread->heap_last_addr = block.addr;
-	heap_change(thread, (long)bytes);
+	add_own(&heap->alloc_bytes, (long)block->bytes);
+	add_own(&heap->sizes[heap_size_class(block->bytes)], 1);
+	add_own_u32(&heap->births[block->birth], 1);
+	if (unlikely(block->bytes > heap->largest_bytes))
+		heap_raise_largest(heap, block->bytes);
+	thread->heap_last_addr = block->addr;
+	heap_change(thread, (long)block->bytes);
 }
 
-static ALWAYS_INLINE bool take(struct log_header *log, const void *place, struct block *block)
+static ALWAYS_INLINE void count_freed(const struct log_header *log, struct log_thread *thread, struct log_heap *heap,
+				      const struct block *block)
 {
-	enum block_result result;
-
-	if (unlikely(!log))
-		return false;
-	result = blocks_take(place, block);
-	if (unlikely(result == BLOCK_UNKNOWN))
-		__atomic_fetch_add(&log->heap_unknown_frees, 1, __ATOMIC_RELAXED);
-	return likely(result == BLOCK_DONE);
-}
-
-static ALWAYS_INLINE void freed(struct log_thread *thread, const struct block *block)
-{
-	struct log_header *log = live.log;
-	struct log_heap *heap = heap_record(thread);
-
-	if (unlikely(!log))
-		return;
 	release(log, thread, block);
 	if (unlikely(!heap))
 		return;
@@ -105,9 +67,45 @@ static ALWAYS_INLINE void freed(struct log_thread *thread, const struct block *b
 	add_own(&heap->freed_bytes, (long)(block->bytes << block->shift));
 }
 
+/* A block that is not in the map is not counted as allocated: its free would not be seen. Return: whether it is counted. */
+static bool enter(struct log_header *log, struct log_thread *thread, const struct block *block)
+{
+	struct block replaced;
+	enum block_result result = blocks_put(block, &replaced);
+
+	if (result == BLOCK_REPLACED)
+		release(log, thread, &replaced);
+	if (result == BLOCK_LOST)
+		log_lose(log, LOG_LOST_HEAP_CALLS);
+	return result != BLOCK_LOST;
+}
+
+static NOINLINE void allocated_live(struct log_thread *thread, struct log_heap *heap, struct block block, uintptr_t caller)
+{
+	struct log_header *log = live.log;
+
+	if (!log)
+		return;
+	block.is_runtimes = is_runtimes(thread, caller);
+	if (!enter(log, thread, &block))
+		return;
+	if (block.is_runtimes)
+		heap_count_runtimes(heap, 1, block.bytes);
+	count_allocated(log, thread, heap, &block);
+}
+
+static bool take_live(struct log_header *log, const void *place, struct block *block)
+{
+	enum block_result result = log ? blocks_take(place, block) : BLOCK_LOST;
+
+	if (result == BLOCK_UNKNOWN)
+		__atomic_fetch_add(&log->heap_unknown_frees, 1, __ATOMIC_RELAXED);
+	return result == BLOCK_DONE;
+}
+
 /* ---- without ---- */
 
-static NOINLINE void counted(struct log_thread *thread, struct log_heap *heap, void *place, uintptr_t caller)
+static void allocated_counted(struct log_thread *thread, struct log_heap *heap, void *place, uintptr_t caller)
 {
 	uint64_t bytes = heap_block_bytes(thread, place);
 
@@ -120,14 +118,7 @@ static NOINLINE void counted(struct log_thread *thread, struct log_heap *heap, v
 	heap_change(thread, (long)bytes);
 }
 
-static NOINLINE void take_counted(struct log_thread *thread, void *place, struct block *block)
-{
-	*block = (struct block){ .addr = (uint64_t)place, .bytes = heap_block_bytes(thread, place) };
-	if (live.heap == HEAP_SAMPLED)
-		heap_sample_find(place, block);
-}
-
-static NOINLINE void free_counted(struct log_thread *thread, const struct block *block)
+static void freed_counted(struct log_thread *thread, const struct block *block)
 {
 	struct log_heap *heap = heap_record(thread);
 
@@ -142,25 +133,58 @@ static NOINLINE void free_counted(struct log_thread *thread, const struct block 
 
 /* ---- both ---- */
 
-NOINLINE void heap_allocated(struct log_thread *thread, void *place, uint64_t bytes, uintptr_t caller)
+static NOINLINE void allocated_otherwise(struct log_thread *thread, void *place, uintptr_t caller)
 {
 	struct log_heap *heap = heap_record(thread);
 
+	if (!heap)
+		return;
+	if (!place)
+		add_own(&heap->failed_calls, 1);
+	else if (live.heap != HEAP_LIVE)
+		allocated_counted(thread, heap, place, caller);
+}
+
+/* Is it of a log that counts live blocks? */
+static ALWAYS_INLINE bool is_live(const struct log_header *log, const struct log_thread *thread)
+{
+	return likely(log && live.heap == HEAP_LIVE && thread != &heap_early);
+}
+
+static ALWAYS_INLINE struct log_heap *live_record(const struct log_header *log, struct log_thread *thread)
+{
+	struct log_node *node = node_at(log, thread->current);
+
+	return likely(node->heap) ? log_at(log, node->heap) : heap_new_record(thread, node);
+}
+
+void heap_allocated(struct log_thread *thread, void *place, uint64_t bytes, uintptr_t caller)
+{
+	const struct log_header *log = live.log;
+	struct log_heap *heap;
+	struct block block;
+
+	if (unlikely(!is_live(log, thread) || !place)) {
+		allocated_otherwise(thread, place, caller);
+		return;
+	}
+	heap = live_record(log, thread);
 	if (unlikely(!heap))
 		return;
-	if (unlikely(!place))
-		add_own(&heap->failed_calls, 1);
-	else if (likely(live.heap == HEAP_LIVE))
-		allocated(thread, heap, place, bytes, caller);
+	block = (struct block){ .addr = (uint64_t)place, .bytes = bytes, .heap = log_ref(log, heap), .birth = birth_now(log, thread) };
+	if (likely(!is_runtimes(thread, caller) && blocks_put_at_once(&block)))
+		count_allocated(log, thread, heap, &block);
 	else
-		counted(thread, heap, place, caller);
+		allocated_live(thread, heap, block, caller);
 }
 
 NOINLINE bool heap_take(struct log_thread *thread, void *place, struct block *block)
 {
 	if (likely(live.heap == HEAP_LIVE))
-		return take(live.log, place, block);
-	take_counted(thread, place, block);
+		return take_live(live.log, place, block);
+	*block = (struct block){ .addr = (uint64_t)place, .bytes = heap_block_bytes(thread, place) };
+	if (live.heap == HEAP_SAMPLED)
+		heap_sample_find(place, block);
 	return true;
 }
 
@@ -176,20 +200,31 @@ NOINLINE void heap_put_back(struct log_thread *thread, const struct block *block
 
 NOINLINE void heap_freed(struct log_thread *thread, const struct block *block)
 {
-	if (likely(live.heap == HEAP_LIVE))
-		freed(thread, block);
-	else
-		free_counted(thread, block);
+	const struct log_header *log = live.log;
+
+	if (live.heap != HEAP_LIVE)
+		freed_counted(thread, block);
+	else if (log)
+		count_freed(log, thread, heap_record(thread), block);
 }
 
-NOINLINE void heap_free(struct log_thread *thread, void *place)
+static NOINLINE void free_otherwise(struct log_thread *thread, void *place)
 {
 	struct block block;
 
-	if (unlikely(live.heap != HEAP_LIVE)) {
-		take_counted(thread, place, &block);
-		free_counted(thread, &block);
-	} else if (take(live.log, place, &block)) {
-		freed(thread, &block);
-	}
+	if (heap_take(thread, place, &block))
+		heap_freed(thread, &block);
+}
+
+/* The real free looks at what lies before the block: both memory accesses are under way at once. */
+void heap_free(struct log_thread *thread, void *place)
+{
+	const struct log_header *log = live.log;
+	struct block block;
+
+	__builtin_prefetch((char *)place - sizeof(void *), 1);
+	if (likely(is_live(log, thread) && blocks_take_at_once(place, &block)))
+		count_freed(log, thread, live_record(log, thread), &block);
+	else
+		free_otherwise(thread, place);
 }

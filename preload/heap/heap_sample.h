@@ -17,7 +17,7 @@ static ALWAYS_INLINE void heap_sample_find(const void *place, struct block *bloc
 {
 	struct block sampled;
 
-	if (live.log && unlikely(blocks_take(place, &sampled) == BLOCK_DONE))
+	if (unlikely(live.log && blocks_may_have(place)) && blocks_take(place, &sampled) == BLOCK_DONE)
 		*block = sampled;
 }
 
