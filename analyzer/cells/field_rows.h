@@ -1,19 +1,22 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What a field has: of all processes, or of one. */
+/*
+ * What functions of a field have together: in all processes, and in each one. Rows of processes are made when they are asked
+ * for, those of one process at a time, because a run of many ranks has millions of them.
+ */
 #ifndef INSIDEME_FIELD_ROWS_H
 #define INSIDEME_FIELD_ROWS_H
 
 #include "analyzer/cells/view_context.h"
+#include "analyzer/tables/document.h"
 
 struct field_row {
 	const char *field;
 	const struct process *process;	/* NULL: all of them */
-	uint64_t nr_functions;		/* 0: it is what is in no field */
-	struct call_stats stats;
+	uint64_t nr_functions;		/* 0: the row is what is in no field */
+	struct call_stats stats;	/* total_ns: of the field's outermost calls */
 	struct heap_stats heap;
 	double all_ns;			/* of all fields and of what is outside of them */
 	bool has_heap;
-	uint32_t on_path;		/* who sums up paths: how many calls of the field are open there */
 };
 
 struct field_rows {
@@ -21,13 +24,21 @@ struct field_rows {
 	size_t nr_rows;
 };
 
-/* The row of a function's field, or NULL. */
-struct field_row *field_rows_find(const struct field_rows *fields, const struct function *function);
+struct process_fields;
+
+/* Sum up @fields over all processes, after fields_apply(). Return: what process_fields_sum() needs */
+struct process_fields *field_rows_make(struct document *document, const struct report *report, struct field_rows *fields);
 
 /*
- * What is in no field: @others_ns and the heap of @row. Of all rows of @fields, of which it becomes the last, it makes
- * shares.
+ * Add what is in no field to @fields as the last row: @others_ns and the heap of @row. Only then the shares of all rows are
+ * known.
  */
 void field_rows_add_others(struct field_rows *fields, struct field_row row, double others_ns);
+
+/* How many processes have rows; in *@others_ns what all of them together spent in no field. Reads all logs. */
+size_t process_fields_sum(struct process_fields *of, double *others_ns);
+
+/* A table's next(), its source a struct process_fields: the fields of each process, most time first, and Others. */
+bool process_fields_next(struct table *table, void *row);
 
 #endif

@@ -7,12 +7,13 @@
 #include "analyzer/base/error.h"
 #include "analyzer/base/hashtable.h"
 #include "analyzer/model/tree.h"
+#include "analyzer/model/tree_walk.h"
 
 /* What the hash table holds: the list may move while it grows. */
 struct known_edge {
 	const struct function *caller;
 	const struct function *function;
-	size_t index;
+	uint32_t index;
 };
 
 static bool is_edge(const void *item, const void *key)
@@ -22,9 +23,9 @@ static bool is_edge(const void *item, const void *key)
 	return known->caller == wanted->caller && known->function == wanted->function;
 }
 
-static size_t find_edge(struct edges *edges, struct hashtable *table, const struct tree_node *node)
+static uint32_t find_edge(struct edges *edges, struct hashtable *table, const struct tree_node *node)
 {
-	struct known_edge wanted = { node->parent->function, node->function, edges->nr }, *known;
+	struct known_edge wanted = { node->parent->function, node->function, (uint32_t)edges->nr }, *known;
 	uint64_t hash = hash_pair((uint64_t)(uintptr_t)wanted.caller, (uint64_t)(uintptr_t)wanted.function);
 
 	known = hashtable_find(table, hash, is_edge, &wanted);
@@ -42,39 +43,28 @@ static size_t find_edge(struct edges *edges, struct hashtable *table, const stru
 	return known->index;
 }
 
-/* Leave @node and those above it that have no more children; @of: [id of a node], its edge. */
-static struct tree_node *step_over(struct edges *edges, const size_t *of, struct tree_node *node)
-{
-	while (node->parent) {
-		edges->list[of[node->id]].on_path--;
-		if (node->next)
-			return node->next;
-		node = node->parent;
-	}
-	return NULL;
-}
-
 void edges_init(struct edges *edges, const struct model *model)
 {
-	size_t *of = xcalloc(model->nr_tree_nodes + 1, sizeof(*of));
-	struct tree_node *node = model->root->child;
+	uint32_t *of = xcalloc(model->nr_tree_nodes + 1, sizeof(*of));	/* [id of a path]: its edge */
 	struct hashtable table = { 0 };
+	struct tree_walk walk;
 
 	*edges = (struct edges){ .nr = 0 };
-	while (node) {
-		const struct call_stats stats = path_stats(node);
-		struct edge *edge;
-
+	for (struct tree_node *node = tree_next(model->root); node; node = tree_next(node))
 		of[node->id] = find_edge(edges, &table, node);
-		edge = &edges->list[of[node->id]];
+	tree_walk_begin(&walk, model, of, edges->nr);
+	while (tree_walk_next(&walk)) {
+		const struct call_stats stats = path_stats(walk.node);
+		const struct sample_stats *samples = walk.node->samples;
+		struct edge *edge = &edges->list[of[walk.node->id]];
+
 		call_stats_add(&edge->stats, &stats);
-		sample_stats_add(&edge->samples, node->samples);
-		if (edge->on_path++ == 0) {
-			call_stats_add_total(&edge->stats, &stats);
-			edge->samples.total_nr += node->samples->total_nr;
-			edge->samples.total_ns += node->samples->total_ns;
-		}
-		node = node->child ? node->child : step_over(edges, of, node);
+		sample_stats_add(&edge->samples, samples);
+		if (!walk.is_outermost)
+			continue;
+		call_stats_add_total(&edge->stats, &stats);
+		edge->samples.total_nr += samples->total_nr;
+		edge->samples.total_ns += samples->total_ns;
 	}
 	hashtable_release(&table);
 	free(of);

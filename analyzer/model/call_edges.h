@@ -10,7 +10,6 @@ struct edge {
 	struct function *function;
 	struct call_stats stats;	/* of these calls alone; total_ns: a pair within itself counts once */
 	struct sample_stats samples;	/* likewise */
-	uint32_t on_path;		/* edges.c's own: how often it is above the node that is looked at */
 };
 
 struct edges {

@@ -105,6 +105,7 @@ static struct function *intern(struct function_tables *tables, const struct func
 		return function;
 	function = xcalloc(1, sizeof(*function));
 	*function = *wanted;
+	function->number = (uint32_t)functions_count(tables);	/* 0: "(other paths)" */
 	hashtable_add(&tables->functions, hash, function);
 	return function;
 }
@@ -127,6 +128,7 @@ struct function *function_of_region(struct function_tables *tables, struct proce
 	function->process = process;
 	function->stats = no_calls;
 	function->region = strcpy((char *)(function + 1), name);
+	function->number = (uint32_t)functions_count(tables);	/* 0: "(other paths)" */
 	hashtable_add(&tables->functions, hash, function);
 	return function;
 }

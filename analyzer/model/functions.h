@@ -15,6 +15,11 @@ struct function_tables {
 };
 
 void functions_init(struct function_tables *tables);
+/* All numbers of functions are less. */
+static inline size_t functions_count(const struct function_tables *tables)
+{
+	return tables->functions.nr_items + 1;
+}
 void functions_release(struct function_tables *tables);
 
 /* The object like @wanted (path, build-id, size, mtime), made when it is new. */

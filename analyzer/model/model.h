@@ -75,6 +75,7 @@ enum function_kind {
  */
 struct function {
 	enum function_kind kind;
+	uint32_t number;		/* among all functions, for tables of a module's own */
 	struct object *object;		/* NULL: in no known module, see process */
 	struct process *process;	/* where it was seen first */
 	uint64_t addr;			/* in the object's file; without object: in the process; a region: 0 */
@@ -95,8 +96,7 @@ struct function {
 	struct function_use *use;	/* by function_use_read(); NULL: not read, or no recorded calls */
 	struct spans *spans;		/* function_use.c's own */
 	uint64_t nr_started;		/* export_resource_monitor.c's own */
-	uint32_t on_path;		/* tree.c's own: how often it is among the ancestors just now; */
-	bool is_listed, is_called;	/* and whether it is in model->functions; samples_read.c's: and hooks have told of it */
+	bool is_listed, is_called;	/* in model->functions; by hooks, samples_read.c's */
 
 	/* Filled by resolve.c. name: "module+0x1234" where resolved is false; NULL or 0: not known. */
 	bool resolved;
@@ -108,7 +108,6 @@ struct function {
 	uint32_t line;
 	const char *said_field;		/* what it, or a saved profile, says that it is for; NULL: nothing */
 	const char *field;		/* by fields_apply(): "I/O", "@name"; NULL: not asked for */
-	const struct process *counted_in;	/* process_fields.c's own */
 	enum verdict verdict;		/* by selection_read() */
 	bool is_judged;			/* selection.c's own */
 	bool lacks_times;		/* the histogram has more calls than are reported */

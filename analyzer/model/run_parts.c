@@ -19,7 +19,7 @@ struct node_before {
 struct edge_part {
 	const struct function *caller;
 	const struct function *function;
-	uint32_t on_path;		/* how often it is above the node that is looked at */
+	uint32_t number;		/* in the order of first sight */
 	struct run_part parts[];	/* [model->nr_runs] */
 };
 
@@ -53,6 +53,7 @@ static struct edge_part *find_edge(struct model *model, const struct function *c
 	edge = xcalloc(1, sizeof(*edge) + model->nr_runs * sizeof(*edge->parts));
 	edge->caller = caller;
 	edge->function = function;
+	edge->number = (uint32_t)model->tables->edge_parts.nr_items;
 	hashtable_add(&model->tables->edge_parts, hash, edge);
 	return edge;
 }
@@ -115,33 +116,28 @@ void parts_add_range(struct path_range *range, const struct path_range *more)
 	range->max.total_ns = fmax(range->max.total_ns, max->total_ns);
 }
 
-/* @more of @run, which has a pair of it and its caller above it (@edge) or not. */
-static void add_calls(const struct model *model, struct function *function, struct edge_part *edge, uint32_t run,
-		      const struct run_part *more)
-{
-	struct run_part nested = *more;
-
-	nested.total_ns = 0;
-	if (!function->parts)
-		function->parts = xcalloc(model->nr_runs, sizeof(*function->parts));
-	run_part_add(&function->parts[run], function->on_path ? &nested : more);	/* as a function's total time */
-	run_part_add(&edge->parts[run], edge->on_path ? &nested : more);
-}
-
-static void take_calls(struct node_before *before, const struct model *model, struct tree_node *node, struct edge_part *edge,
-		       uint32_t run)
+/* What path @node has more than before is that of @run. */
+static void take_calls(struct node_before *before, const struct model *model, const struct tree_node *node, uint32_t run,
+		       struct run_part *more)
 {
 	const struct run_part now = { node->sum.calls, node->sum.self_ns - node->hooks.self_ns,
 				      node->sum.total_ns - node->hooks.total_ns };
-	struct run_part more;
 
-	if (now.calls > before->calls.calls && run != PARTS_KNOWN) {
-		more = (struct run_part){ now.calls - before->calls.calls, now.self_ns - before->calls.self_ns,
-					  now.total_ns - before->calls.total_ns };
-		parts_add_range(&model->ranges[node->id], &(struct path_range){ 1, more, more });
-		add_calls(model, node->function, edge, run, &more);
-	}
+	*more = (struct run_part){ now.calls - before->calls.calls, now.self_ns - before->calls.self_ns,
+				   now.total_ns - before->calls.total_ns };
+	if (now.calls > before->calls.calls && run != PARTS_KNOWN)
+		parts_add_range(&model->ranges[node->id], &(struct path_range){ 1, *more, *more });
+	else
+		*more = (struct run_part){ 0 };
 	before->calls = now;
+}
+
+/* Of a path within another one of its key the total time does not count. */
+static void add_calls(struct run_part *sum, const struct run_part *more, bool is_outermost)
+{
+	sum->calls += more->calls;
+	sum->self_ns += more->self_ns;
+	sum->total_ns += is_outermost ? more->total_ns : 0;
 }
 
 static void take_heap(struct node_before *before, const struct model *model, const struct heap_stats *heap,
@@ -157,37 +153,59 @@ static void take_heap(struct node_before *before, const struct model *model, con
 	before->heap = now;
 }
 
-/* The node after @node, which has no children; @edges: [node id]. */
-static struct tree_node *step_over(struct tree_node *node, struct edge_part *const *edges)
+/* @parts: [id of a path], of @run. Each to its function. */
+static void add_to_functions(struct model *model, const struct run_part *parts, uint32_t run)
 {
-	while (node->function) {
-		node->function->on_path--;
-		edges[node->id]->on_path--;
-		if (node->next)
-			return node->next;
-		node = node->parent;
+	size_t nr_keys;
+	uint32_t *keys = tree_function_keys(model, &nr_keys);
+	struct tree_walk walk;
+
+	tree_walk_begin(&walk, model, keys, nr_keys);
+	while (tree_walk_next(&walk)) {
+		struct function *function = walk.node->function;
+
+		if (!parts[walk.node->id].calls)
+			continue;
+		if (!function->parts)
+			function->parts = xcalloc(model->nr_runs, sizeof(*function->parts));
+		add_calls(&function->parts[run], &parts[walk.node->id], walk.is_outermost);
 	}
-	return NULL;
+	free(keys);
+}
+
+/* And to its pair of caller and function. */
+static void add_to_edges(struct model *model, const struct run_part *parts, uint32_t run)
+{
+	struct edge_part **edges = xcalloc(model->nr_tree_nodes, sizeof(struct edge_part *));
+	uint32_t *keys = xcalloc(model->nr_tree_nodes, sizeof(*keys));
+	struct tree_walk walk;
+
+	for (struct tree_node *node = tree_next(model->root); node; node = tree_next(node)) {
+		edges[node->id] = find_edge(model, node->parent->function, node->function);
+		keys[node->id] = edges[node->id]->number;
+	}
+	tree_walk_begin(&walk, model, keys, model->tables->edge_parts.nr_items);
+	while (tree_walk_next(&walk))
+		add_calls(&edges[walk.node->id]->parts[run], &parts[walk.node->id], walk.is_outermost);
+	free(keys);
+	free(edges);
 }
 
 static void take_nodes(struct parts *parts, struct model *model, uint32_t run)
 {
-	struct edge_part **edges = xcalloc(model->nr_tree_nodes, sizeof(struct edge_part *));
-	struct tree_node *node = model->root->child;
+	struct run_part *more = xcalloc(model->nr_tree_nodes, sizeof(*more));
 
 	hook_costs_subtract(model);
 	take_heap(&parts->before[0], model, model->root->heap, &model->outside_parts, run);
-	while (node) {
-		struct edge_part *edge = find_edge(model, node->parent->function, node->function);
-
-		take_calls(&parts->before[node->id], model, node, edge, run);
+	for (struct tree_node *node = tree_next(model->root); node; node = tree_next(node)) {
+		take_calls(&parts->before[node->id], model, node, run, &more[node->id]);
 		take_heap(&parts->before[node->id], model, node->heap, &node->function->heap_parts, run);
-		edges[node->id] = edge;
-		edge->on_path++;
-		node->function->on_path++;
-		node = node->child ? node->child : step_over(node, edges);
 	}
-	free(edges);
+	if (run != PARTS_KNOWN) {
+		add_to_functions(model, more, run);
+		add_to_edges(model, more, run);
+	}
+	free(more);
 }
 
 void parts_take(struct parts *parts, struct model *model, uint32_t run)

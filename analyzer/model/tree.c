@@ -218,8 +218,45 @@ static void add_function(struct model *model, struct function *function)
 	function->is_listed = true;
 }
 
-/* A function's total time counts once per outermost call: a node below one of its own adds nothing. */
-static void enter_node(struct model *model, struct tree_node *node, const struct function *others)
+void tree_walk_begin(struct tree_walk *walk, const struct model *model, const uint32_t *keys, size_t nr_keys)
+{
+	*walk = (struct tree_walk){ .node = model->root, .keys = keys, .open = xcalloc(nr_keys + 1, sizeof(*walk->open)) };
+}
+
+bool tree_walk_next(struct tree_walk *walk)
+{
+	struct tree_node *node = walk->node;
+
+	if (node->child) {
+		node = node->child;
+	} else {
+		for (; node->parent; node = node->parent) {
+			walk->open[walk->keys[node->id]]--;
+			if (node->next)
+				break;
+		}
+		node = node->next;
+	}
+	walk->node = node;
+	if (!node) {
+		free(walk->open);
+		return false;
+	}
+	walk->is_outermost = walk->open[walk->keys[node->id]]++ == 0;
+	return true;
+}
+
+uint32_t *tree_function_keys(const struct model *model, size_t *nr_keys)
+{
+	uint32_t *keys = xcalloc(model->nr_tree_nodes, sizeof(*keys));
+
+	for (size_t id = 1; id < model->nr_tree_nodes; id++)
+		keys[id] = tree_node(model, id)->function->number;
+	*nr_keys = functions_count(&model->tables->functions);
+	return keys;
+}
+
+static void add_path(struct model *model, const struct tree_node *node, bool is_outermost)
 {
 	const struct call_stats stats = path_stats(node);
 	struct function *function = node->function;
@@ -229,14 +266,12 @@ static void enter_node(struct model *model, struct tree_node *node, const struct
 	call_stats_add(&function->stats, &stats);
 	heap_stats_add(&function->heap, node->heap);
 	sample_stats_add(&function->samples, node->samples);
-	if (function->on_path++ == 0) {
+	if (is_outermost) {
 		call_stats_add_total(&function->stats, &stats);
 		function->primitive_calls += stats.calls;
 		function->samples.total_nr += node->samples->total_nr;
 		function->samples.total_ns += node->samples->total_ns;
 	}
-	if (others->on_path && function != others && stats.calls)
-		function->total_is_bound = true;
 	if (node->parent->function)
 		node->parent->function->child_calls += stats.calls;
 	function->nr_nodes++;
@@ -244,17 +279,28 @@ static void enter_node(struct model *model, struct tree_node *node, const struct
 	model->functions_ns += stats.self_ns;
 	model->hooks_ns += stats.hooks_ns;
 	sample_stats_add(&model->samples, node->samples);
+	heap_stats_add(&model->heap, node->heap);
 }
 
-struct tree_node *tree_step_over(struct tree_node *node)
+static void add_paths(struct model *model)
 {
-	while (node->function) {
-		node->function->on_path--;
-		if (node->next)
-			return node->next;
-		node = node->parent;
+	const struct function *others = &model->tables->functions.others;
+	struct tree_walk walk;
+	bool is_below_others = false;
+	size_t nr_keys;
+	uint32_t *keys = tree_function_keys(model, &nr_keys);
+
+	tree_walk_begin(&walk, model, keys, nr_keys);
+	while (tree_walk_next(&walk)) {
+		struct function *function = walk.node->function;
+
+		if (walk.node->depth == 1)
+			is_below_others = function == others;
+		add_path(model, walk.node, walk.is_outermost);
+		if (is_below_others && function != others && walk.node->sum.calls)
+			function->total_is_bound = true;
 	}
-	return NULL;
+	free(keys);
 }
 
 /* Self time is a difference: the estimates of a path and of those that it calls are independent. */
@@ -270,20 +316,13 @@ static void add_variances(struct model *model)
 
 void tree_sum_up(struct model *model)
 {
-	const struct function *others = &model->tables->functions.others;
-	struct tree_node *node = model->root->child;
-
 	hashtable_forget(&model->tables->paths);
 	add_variances(model);
 	hook_costs_subtract(model);
 	heap_stats_add(&model->heap, model->root->heap);
-	while (node) {
-		enter_node(model, node, others);
-		heap_stats_add(&model->heap, node->heap);
-		node = node->child ? node->child : tree_step_over(node);
-	}
+	add_paths(model);
 	model->nr_functions = model->nr_known_functions;
-	for (node = tree_next(model->root); node && model->heap.nr_samples; node = tree_next(node))
+	for (struct tree_node *node = tree_next(model->root); node && model->heap.nr_samples; node = tree_next(node))
 		if (!node->function->is_listed)
 			add_function(model, node->function);
 }

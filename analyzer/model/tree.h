@@ -47,7 +47,4 @@ void tree_sum_up(struct model *model);
 void sample_stats_add(struct sample_stats *sum, const struct sample_stats *samples);
 void heap_stats_add(struct heap_stats *sum, const struct heap_stats *heap);
 
-/* The node that follows @node in a walk, its children left out; those that end with it are off the path. NULL: none. */
-struct tree_node *tree_step_over(struct tree_node *node);
-
 #endif

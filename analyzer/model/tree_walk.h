@@ -23,6 +23,22 @@ static inline struct tree_node *tree_next(struct tree_node *node)
 	return node ? node->next : NULL;
 }
 
+/*
+ * A walk that says of each path whether one above it has the same key, as a function, an edge or a field. The total time of
+ * a key is that of its outermost paths: a path below another one of the key adds nothing.
+ */
+struct tree_walk {
+	struct tree_node *node;
+	bool is_outermost;
+	const uint32_t *keys;		/* [id of a path] */
+	uint32_t *open;			/* [key] how many paths of it are above */
+};
+void tree_walk_begin(struct tree_walk *walk, const struct model *model, const uint32_t *keys, size_t nr_keys);
+/* To the next path, callers before what they call, without the root. Return: false behind the last one */
+bool tree_walk_next(struct tree_walk *walk);
+/* The keys of functions, one for each path; to be freed. */
+uint32_t *tree_function_keys(const struct model *model, size_t *nr_keys);
+
 /* How many recorded calls are around one of @node. */
 static inline uint32_t tree_level(const struct tree_node *node)
 {

@@ -13,6 +13,7 @@
 #include "analyzer/model/process_usage.h"
 #include "analyzer/model/resolve.h"
 #include "analyzer/model/run_parts.h"
+#include "analyzer/model/tree.h"
 #include "analyzer/model/tree_walk.h"
 #include "analyzer/profile/profile_losses.h"
 #include "analyzer/profile/profile_rows.h"
@@ -25,8 +26,9 @@
 struct writer {
 	FILE *file;
 	struct model *model;
-	struct function **functions;	/* all of the tree, by their number */
+	struct function **functions;	/* all of the tree, by their place in the file */
 	uint32_t nr_functions;
+	uint32_t *places;		/* [number of a function] 0: none, else its place and 1 */
 	bool failed;
 };
 
@@ -218,16 +220,22 @@ static void write_function(struct writer *writer, struct function *function)
 	write_json(writer, json);
 }
 
-/* All functions that are on a path; their numbers go where tree.c counted, which is 0 between its walks. */
+/* All functions that are on a path get a place in the file. */
 static void number_functions(struct writer *writer)
 {
+	writer->places = xcalloc(functions_count(&writer->model->tables->functions), sizeof(*writer->places));
 	for (struct tree_node *node = tree_next(writer->model->root); node; node = tree_next(node)) {
-		if (node->function->on_path)
+		if (writer->places[node->function->number])
 			continue;
 		writer->functions = xgrow(writer->functions, writer->nr_functions, sizeof(*writer->functions));
 		writer->functions[writer->nr_functions++] = node->function;
-		node->function->on_path = writer->nr_functions;
+		writer->places[node->function->number] = writer->nr_functions;
 	}
+}
+
+static int64_t place_of(const struct writer *writer, const struct function *function)
+{
+	return function ? (int64_t)writer->places[function->number] - 1 : -1;
 }
 
 static void write_functions(struct writer *writer)
@@ -278,8 +286,8 @@ static void write_edges(struct writer *writer)
 	for (size_t i = 0; i < edges.nr; i++) {
 		const struct edge *edge = &edges.list[i];
 		struct saved_edge saved = {
-			.caller = edge->caller ? (int64_t)edge->caller->on_path - 1 : -1,
-			.function = (int64_t)edge->function->on_path - 1,
+			.caller = place_of(writer, edge->caller),
+			.function = place_of(writer, edge->function),
 			.parts = (struct run_part *)parts_of_edge(model, edge->caller, edge->function),
 		};
 
@@ -306,7 +314,7 @@ static void write_paths(struct writer *writer)
 	for (struct tree_node *node = model->root; node; node = tree_next(node)) {
 		struct saved_path path = {
 			.parent = node->parent ? rows[node->parent->id] : -1,
-			.function = node->function ? (int64_t)node->function->on_path - 1 : -1,
+			.function = place_of(writer, node->function),
 			.counters = as_recorded(node),
 			.has_age = node->age,
 		};
@@ -366,8 +374,7 @@ static void write_all(struct writer *writer)
 	write_columns(writer);
 	write_edges(writer);
 	write_paths(writer);
-	for (uint32_t i = 0; i < writer->nr_functions; i++)
-		writer->functions[i]->on_path = 0;
+	free(writer->places);
 	free(writer->functions);
 }
 

@@ -8,73 +8,9 @@
 
 #include "analyzer/cells/cells.h"
 #include "analyzer/cells/field_rows.h"
-#include "analyzer/cells/process_fields.h"
-#include "analyzer/model/tree.h"
-#include "analyzer/model/tree_walk.h"
 #include "analyzer/read/fields.h"
 
 #define PROCESS_ROWS 40
-
-static int by_field(const void *a, const void *b)
-{
-	return strcmp(((const struct field_row *)a)->field, ((const struct field_row *)b)->field);
-}
-
-/* Make a row for each field that has a function, with room for one more. */
-static void make_rows(struct document *document, struct field_rows *fields, const struct report *report)
-{
-	const struct model *model = report->model;
-	struct field_row *rows = document_new(document, (model->nr_functions + 2) * sizeof(*rows));
-	size_t nr = 0;
-
-	for (size_t i = 0; i < model->nr_functions; i++)
-		rows[i] = (struct field_row){ .field = model->functions[i]->field, .nr_functions = 1,
-			.has_heap = report_has_heap(report),
-			.stats = { .min_ns = NAN, .max_ns = NAN, .finished_max_ns = NAN } };
-	qsort(rows, model->nr_functions, sizeof(*rows), by_field);
-	for (size_t i = 0; i < model->nr_functions; i++) {
-		if (nr && strcmp(rows[nr - 1].field, rows[i].field) == 0)
-			rows[nr - 1].nr_functions++;
-		else
-			rows[nr++] = rows[i];
-	}
-	*fields = (struct field_rows){ rows, nr };
-}
-
-/*
- * The total time of a field is that of its outermost calls: a call below another one of the same field adds
- * nothing. @is_outermost: [id of a path].
- */
-static void sum_up(const struct field_rows *fields, const struct model *model, bool *is_outermost)
-{
-	struct tree_node *node = model->root->child;
-
-	while (node) {
-		struct field_row *row = field_rows_find(fields, node->function);
-		const struct call_stats stats = path_stats(node);
-
-		if (row) {	/* a function that only calls others is in no field */
-			call_stats_add(&row->stats, &stats);
-			heap_stats_add(&row->heap, node->heap);
-			is_outermost[node->id] = row->on_path++ == 0;
-			if (is_outermost[node->id])
-				call_stats_add_total(&row->stats, &stats);
-		}
-		if (node->child) {
-			node = node->child;
-			continue;
-		}
-		while (node->function) {
-			row = field_rows_find(fields, node->function);
-			if (row)
-				row->on_path--;
-			if (node->next)
-				break;
-			node = node->parent;
-		}
-		node = node->next;
-	}
-}
 
 enum { FIELD_NAME, FIELD_FUNCTIONS, FIELD_SHARE };
 
@@ -236,21 +172,18 @@ static void add_fields(struct document *document, const struct report *report,
 int view_fields(struct document *document, struct report *report)
 {
 	struct model *model = report->model;
-	bool *is_outermost = document_new(document, model->nr_tree_nodes * sizeof(*is_outermost));
 	struct field_rows *fields = document_new(document, sizeof(*fields)), all;
 	struct process_fields *processes;
 	double others_ns = NAN;
 	size_t nr = 0;
 
 	fields_apply(model, report->options->fields);
-	make_rows(document, fields, report);
-	sum_up(fields, model, is_outermost);
+	processes = field_rows_make(document, report, fields);
 	all = *fields;
 	if (is_saved(model)) {	/* neither what each process has nor how long threads lived is known */
 		add_fields(document, report, fields);
 		return 0;
 	}
-	processes = process_fields_new(document, report, fields, is_outermost);
 	if (!is_csv(report))	/* csv reads processes once only */
 		nr = process_fields_sum(processes, &others_ns);
 	if (all.nr_rows)
