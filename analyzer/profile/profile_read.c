@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "analyzer/base/error.h"
+#include "analyzer/base/gzip_file.h"
 #include "analyzer/profile/profile_losses.h"
 #include "analyzer/profile/profile_rows.h"
 #include "analyzer/read/marks_read.h"
@@ -339,7 +340,7 @@ struct profile *profile_open(const char *path)
 	struct profile *profile = xcalloc(1, sizeof(*profile));
 
 	profile->path = xstrdup(path);
-	profile->file = fopen(path, "re");
+	profile->file = gzip_file_read(path);
 	if (!profile->file)
 		error("cannot open %s: %s", path, strerror(errno));
 	else if (read_head(profile) == 0)

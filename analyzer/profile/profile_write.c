@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "analyzer/base/error.h"
+#include "analyzer/base/gzip_file.h"
 #include "analyzer/base/whole_file.h"
 #include "analyzer/model/call_edges.h"
 #include "analyzer/model/process_usage.h"
@@ -385,9 +386,13 @@ int profile_write(struct model *model, const char *path)
 	int result = whole_file_open(&file, path);
 
 	if (result == 0) {
-		writer.file = file.out;
-		write_all(&writer);
-		result = whole_file_close(&file, !writer.failed);
+		writer.file = gzip_file_write(file.out);
+		if (writer.file) {
+			write_all(&writer);
+			writer.failed |= ferror(writer.file) != 0;
+			writer.failed |= fclose(writer.file) != 0;
+		}
+		result = whole_file_close(&file, writer.file && !writer.failed);
 	}
 	return result == 0 ? 0 : error("cannot write %s: %s", path, strerror(-result));
 }

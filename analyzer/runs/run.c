@@ -335,14 +335,14 @@ static int open_file(struct run *run, const char *path, bool is_profile)
 }
 
 /*
- * Any JSON file counts: reading it reports what is wrong with it. A file here may also have the name of a
+ * Any JSON file counts, compressed or not: reading it reports what is wrong with it. A file here may also have the name of a
  * program.
  */
 static bool is_profile(const char *path)
 {
 	char first = 0;
 
-	return run_read_head(path, &first, 1) && first == '{';
+	return run_read_head(path, &first, 1) && (first == '{' || first == '\x1f');
 }
 
 /* A directory that the user named is a run, or holds runs. */

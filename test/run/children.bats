@@ -254,7 +254,8 @@ in_handlers() {
 	LD_PRELOAD=$library bash -c "$script" >stdout 2>stderr
 	quiet
 	same logs "$(find insideme.data -name '*.log' ! -name '*-0-0.log' | wc -l)" 3
-	"$report" --save run.json
+	"$report" --save run.json.gz
+	gunzip run.json.gz
 	same "commands" "$(grep -o '"command":"[^,]*' run.json | sort | uniq -c | awk '{print $1}')" 3
 	same "files" "$(grep -o '"exe":"[^"]*' run.json | sort -u)" "\"exe\":\"$(realpath "$(command -v bash)")"
 }

@@ -71,7 +71,8 @@ runs() {
 		(exec -a other "$1/link" /proc/self/exe)
 		exec 3<real; /proc/self/fd/3 /proc/self/exe; exit 0' _ "$PWD" "$(linker)" >stdout 2>stderr
 	quiet
-	"$report" --save run.json
+	"$report" --save run.json.gz
+	gunzip run.json.gz
 	same "the files of the programs" "$(grep -o '"exe":"[^"]*' run.json | cut -d'"' -f4 | grep -v bash | sort)" "$(sort stdout)"
 	same "programs" "$(wc -l <stdout)" 12
 }

@@ -299,7 +299,8 @@ for row in csv.DictReader(sys.stdin):
 
 @test "--save: damaged profiles are refused with a line, whatever is wrong" {
 	record repeat 10
-	"$report" --save good.json
+	"$report" --save good.json.gz
+	gunzip -k good.json.gz
 	for edit in 's/profile":2/profile":3/' 's/\[0,/[7,/' 's/"module":[0-9]*/"module":99/' 's/"calls":[0-9]*/"calls":-1/' \
 		's/"run":0/"run":1/' 's/\["insideme.*"\]/[]/' 's/"counts":\[\[[0-9]*/"counts":[[42/' 's/"name":"[a-z]*"/"name":{}/' \
 		's/^\[0,0,\[1,1,1/[0,0,[1,1,2/' 's/^\[0,0,\[1/&e400/' 's/^\[0,0,\[1,/&-/' 's/^\[0,0,/[0,99,/' 's/^\[1,/[2,/' 's/^\[-1,-1/[-1,0/' \
@@ -320,13 +321,20 @@ for row in csv.DictReader(sys.stdin):
 		[[ $status = 1 && ($output == *"cut.json: no saved profile: line "* || $output == *"cut.json: a damaged profile: what its line "*) ]] ||
 			{ echo "cut at $length: $output"; return 1; }
 	done
+	size=$(stat -c %s good.json.gz)
+	for length in $(seq 1 $((size / 5)) $((size - 9))) $((size - 9)); do	# its last 8 bytes are a checksum
+		head -c "$length" good.json.gz >cut.gz
+		run "$report" cut.gz
+		[[ $status = 1 && $output == *"cut.gz: "* ]] || { echo "cut at $length of $size compressed: $output"; return 1; }
+	done
 	run "$report" --save /nowhere/x.json
 	[[ $status = 1 && $output == *"cannot write /nowhere/x.json: No such file or directory" ]]
 }
 
 @test "a profile whose columns are others is refused, not misread" {
 	record calls || same status $? 7
-	"$report" --save saved.json
+	"$report" --save saved.json.gz
+	gunzip saved.json.gz
 	sed 's/"noise_ns",//' saved.json >other.json
 	run "$report" -v functions other.json
 	same status "$status" 1

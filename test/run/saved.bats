@@ -122,7 +122,8 @@ found() {
 
 @test "--save: a profile of the first version is read, what it does not have is not known" {
 	monitor -- "$bin/repeat" 10
-	"$report" --save new.json
+	"$report" --save new.json.gz
+	gunzip new.json.gz
 	sed -E 's/^(\{"insideme_profile":)2/\11/; /^"(log_bytes|damaged_records|unreadable_logs|openmp_threads|untold_losses|losses)"/d
 		s/"(cpu_ns|sampler_kind|log_bytes|threads_[a-z_]+|start_cost_ns|sampler_cpu_ns|nr_switches|off_ns|clock_readings_dropped)":[0-9]+,//g
 		s/"losses":\[[0-9,]*\],"facts":\{[^}]*\},//' new.json >old.json
