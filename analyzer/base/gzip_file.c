@@ -10,7 +10,11 @@
 
 static ssize_t read_some(void *cookie, char *buffer, size_t bytes)
 {
-	return gzread(cookie, buffer, (unsigned int)bytes);
+	int nr = gzread(cookie, buffer, (unsigned int)bytes), status;
+
+	if (nr == 0 && gzerror(cookie, &status) && status == Z_BUF_ERROR)	/* it ends early */
+		nr = -1;
+	return nr;
 }
 
 static ssize_t write_some(void *cookie, const char *buffer, size_t bytes)
@@ -25,7 +29,9 @@ static int close_file(void *cookie)
 
 static FILE *open_stream(int fd, const char *mode)
 {
-	const cookie_io_functions_t functions = { .read = read_some, .write = write_some, .close = close_file };
+	const cookie_io_functions_t functions = {
+		.read = read_some, .write = write_some, .close = close_file,
+	};
 	gzFile compressed = fd < 0 ? NULL : gzdopen(fd, mode);
 	FILE *file;
 

@@ -327,8 +327,11 @@ int profile_next_row(struct profile *profile, const char **row)
 	length = strlen(profile->line);
 	if (length && profile->line[length - 1] == '\n')
 		profile->line[--length] = '\0';
-	if (profile->line[0] == ']')	/* "]," or "]}", unless the file was cut there */
-		return profile->line[1] ? 0 : ends_early(profile);
+	if (profile->line[0] == ']') {	/* "]," or "]}", unless the file was cut there */
+		if (!profile->line[1] || (profile->line[1] == '}' && !next_line(profile) && ferror(profile->file)))
+			return ends_early(profile);	/* or its checksum is wrong */
+		return 0;
+	}
 	if (length && profile->line[length - 1] == ',')
 		profile->line[length - 1] = '\0';
 	*row = profile->line;
