@@ -39,7 +39,8 @@
 /* insideme-run writes the second; all programs of a run on one host share the third, see struct log_entry. */
 enum log_kind { LOG_OF_PROGRAM = 1, LOG_OF_MONITOR = 2, LOG_OF_PROGRAMS = 3 };
 enum log_clock { LOG_CLOCK_TSC = 1, LOG_CLOCK_MONOTONIC = 2 };
-enum log_timing { LOG_TIMING_EXACT = 1, LOG_TIMING_COUNTS = 2, LOG_TIMING_ADAPTIVE = 3 };
+/* Adaptive: of logs before timing `auto` only. */
+enum log_timing { LOG_TIMING_EXACT = 1, LOG_TIMING_COUNTS = 2, LOG_TIMING_ADAPTIVE = 3, LOG_TIMING_AUTO = 4 };
 /*
  * How bytes of the heap are counted. Usable: malloc_usable_size of the block, without the map of
  * live blocks. Requested: as requested, with that map. Sampled: usable, but call paths are those of
@@ -247,6 +248,8 @@ enum log_area_kind {
 	/* Struct log_area, log_memory_reading[] of one area's frames; [0] belongs to the sentinel */
 	LOG_AREA_READINGS,
 	LOG_AREA_SCRATCH,	/* of no meaning: where hooks ran to be measured */
+	LOG_AREA_COUNTERS,	/* struct log_area, u64[LOG_COUNTERS]: calls that a thread made at the site of each struct log_site */
+	LOG_AREA_UNCOUNTED,	/* the same: of these, calls made while recording was off; while it is, less the calls until then */
 };
 
 /*
@@ -264,7 +267,7 @@ struct log_area {
 	LOG_SHARED uint64_t used_bytes;
 	uint32_t next;			/* ref of the writer's next area of this kind, 0 if none */
 	uint32_t record_bytes;		/* size of one record if all have the same size, otherwise 0 */
-	uint32_t beside;		/* of frames: ref of their readings; 0: none */
+	uint32_t beside;		/* of frames: ref of their readings; of counters: of what is not to be counted; 0: none */
 	uint32_t reserved_1;
 	uint64_t reserved[2];
 };
@@ -303,15 +306,23 @@ struct log_node {
 	uint64_t calls;
 	uint64_t untimed_calls;		/* of calls, those that were counted only */
 	uint64_t child_ticks;		/* of total, in functions it called */
-	uint16_t skip_calls;		/* that begin before the next one that is timed */
-	uint8_t rest_calls;		/* of its block, the calls after the timed one */
-	uint8_t shift;			/* of its block */
-	uint32_t recent_ticks;		/* running mean of what timed calls lasted */
+	union {
+		uint64_t reserved_adaptive;
+		struct {		/* the recorder's own, timing auto: what the function's sums do not hold yet */
+			uint32_t function;	/* its place in the recorder's table, 0: it has none */
+			uint16_t window_calls;
+			uint8_t window_heap;	/* of these calls: allocated beneath, */
+			uint8_t window_longs;	/* lasted long */
+		};
+	};
 	uint64_t total_ticks;
 	uint64_t min_ticks;		/* UINT64_MAX before the first; min and max are of timed calls */
 	uint64_t squares[2];		/* sum of squared durations, low and high word */
 	uint64_t max_ticks;
-	uint64_t variance;	/* of the estimate total_ticks, in units of 2^LOG_VARIANCE_SHIFT ticks^2 */
+	union {
+		uint64_t variance;	/* adaptive: of the estimate total_ticks, in units of 2^LOG_VARIANCE_SHIFT ticks^2 */
+		uint64_t window_ticks;	/* the recorder's own, timing auto */
+	};
 	/* [i]: calls of [2^i, 2^(i+1)) ticks; the first also 0, the last also longer ones */
 	uint32_t histogram[LOG_BUCKETS];
 };
@@ -389,18 +400,11 @@ struct log_frame {
 		uint32_t return_low;	/* low half of the entry hook's return address */
 		uint32_t nr_calls;	/* of LOG_FUNCTION_GAP: calls in it that are open */
 	};
-	uint32_t shift;			/* the call stands for 2^shift */
+	uint32_t reserved;
 	uint64_t start_ticks;		/* 0: it is not timed */
 	uint64_t child_ticks;		/* so far, of calls that have ended */
-	union {
-		int64_t thread_heap_bytes;	/* log_thread.heap_bytes at entry */
-		uint64_t before_ticks;	/* not timed: the thread's last_ticks at entry */
-	};
-	union {
-		int64_t heap_bytes;	/* the process's heap as known to the thread at entry */
-		/* Not timed: when the first timed call inside began; 0: there was none yet */
-		uint64_t first_ticks;
-	};
+	int64_t thread_heap_bytes;	/* log_thread.heap_bytes at entry */
+	int64_t heap_bytes;		/* the process's heap as known to the thread at entry */
 	uint32_t node;
 	uint32_t parent;		/* ref of the node that the thread was in before */
 };
@@ -489,8 +493,8 @@ struct log_thread {
 	uint32_t samples;		/* ref of the newest samples area */
 	/* The kernel's number of its timer, plus 1; 0: it is not sampled */
 	LOG_SHARED uint32_t sample_timer;
-	uint64_t last_ticks;		/* adaptive timing: the last reading of the clock by its hooks */
-	uint32_t random;		/* adaptive timing: state of its generator */
+	uint32_t counters;		/* timing auto: ref of its counters; 0: it has none yet */
+	uint32_t reserved_counters[2];
 	uint32_t nr_new_paths;	/* nodes that it made, except those under the root, and the time for them */
 	uint64_t new_paths_ticks;
 	uint32_t errors;		/* ref of its struct log_errors, 0: none yet */
@@ -584,6 +588,8 @@ _Static_assert(sizeof(struct log_slices) == 128, "slice bytes begin at a line");
  */
 /* The address is in the recorder: its own cost, or the allocation that it forwards */
 #define LOG_SAMPLE_IN_HOOK	1u
+/* With the first: in the code that counts for a call site, see struct log_site */
+#define LOG_SAMPLE_IN_STUB	2u
 struct log_sample {
 	uint64_t ticks;
 	uint64_t pc_addr;		/* the code that ran; in the kernel: where it comes back to */
@@ -644,6 +650,8 @@ enum log_record_kind {
 	LOG_RECORD_SPAN,	/* struct log_span */
 	LOG_RECORD_TIMER,	/* struct log_timer */
 	LOG_RECORD_FIELD,	/* struct log_field */
+	LOG_RECORD_SITE,	/* struct log_site */
+	LOG_RECORD_COUNTED,	/* struct log_counted */
 };
 struct log_record {
 	uint32_t bytes;			/* with this head, a multiple of 8 */
@@ -695,6 +703,25 @@ struct log_mark {
 	uint32_t text_bytes;		/* with its final 0; 0: none */
 	uint32_t reserved;
 	/* char text[text_bytes]: the failure's message; "rss_bytes=1234 heap_bytes=567" */
+};
+
+/*
+ * Timing auto: a place in the code that called the entry hook, and counts its calls by itself from record.ticks on. Its
+ * counter of each thread is word @number of the thread's LOG_AREA_COUNTERS. Written before the place is changed.
+ */
+#define LOG_COUNTERS	2040u		/* with the area's head four pages */
+struct log_site {
+	struct log_record record;
+	uint64_t function_addr;		/* as given to the hook */
+	uint64_t place_addr;		/* where the place's call returns to */
+	uint32_t number;
+	uint32_t reserved;
+};
+
+/* Timing auto: from record.ticks on calls of this function are counted, no longer timed. */
+struct log_counted {
+	struct log_record record;
+	uint64_t function_addr;
 };
 
 /* What the function or region of a path is for. */

@@ -3,8 +3,10 @@
 #include <sys/mman.h>
 
 #include "preload/api/api.h"
+#include "preload/calls/counted.h"
 #include "preload/calls/paths.h"
 #include "preload/calls/selection.h"
+#include "preload/calls/sites.h"
 #include "preload/calls/verbose_calls.h"
 #include "preload/common/base/settings.h"
 #include "preload/common/base/text.h"
@@ -91,8 +93,11 @@ static struct log_header *open_log(const struct process_id *id, uint32_t clock)
 	live.timing = log->timing;
 	memory_begin(log);
 	log->start_cost_ns = LOG_NONE;
-	live.hot_log_when_on = !selection.is_on && !live.reads_memory &&
-			       (log->timing != LOG_TIMING_EXACT || live.clock == LOG_CLOCK_TSC) ? log : NULL;
+	live.hot_log_when_on =
+		!selection.is_on && !live.reads_memory &&
+				(log->timing == LOG_TIMING_COUNTS || live.clock == LOG_CLOCK_TSC)
+			? log
+			: NULL;
 	return log;
 }
 
@@ -164,6 +169,8 @@ static void begin_child(void)
 	struct process_id id;
 
 	self = NULL;
+	if (!entry)
+		counted_forked(); /* a raw clone's child has counted into its parent's log so far */
 	identify_child(&id, entry);
 	if (begin_log(&id, parent->clock)) {
 		uint64_t values[] = { 0, id.ppid };
@@ -173,6 +180,8 @@ static void begin_child(void)
 		modules_log_all();
 		labels_forked();
 		labels_log_all();
+		counted_log_all();
+		sites_log_all();
 		log_write_event(live.log, LOG_EVENT_FORK, 0, values, 2, NULL, now_ticks());
 		go_on_from(live.log, entry, calls);
 		__builtin_memcpy(live.log->costs, parent->costs, sizeof(parent->costs));
@@ -336,6 +345,8 @@ static void go_on_brief(void)
 static void forget_module(uint64_t begin, uint64_t end, uint64_t number)
 {
 	paths_retire(begin, end, number);
+	counted_forget(begin, end);
+	sites_forget(begin, end);
 	selection_remove(begin, end);
 	verbose_forget(begin, end);
 }

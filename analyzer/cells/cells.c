@@ -38,6 +38,16 @@ static struct value doubtful_cell(struct value value, bool is_doubtful)
 	return value;
 }
 
+/* A time by samples has errors of its own, and the hooks' cost is not in it. */
+static struct value time_cell(const struct call_stats *stats, double ns, bool is_doubtful)
+{
+	struct value value = ns_cell(ns);
+
+	value.is_sampled = stats->counted_calls > 0 || stats->sampled_ns > 0;
+	value.is_doubtful = is_doubtful && !value.is_sampled;
+	return value;
+}
+
 struct value call_cell(const struct call_stats *stats, double ns)
 {
 	return doubtful_cell(ns_cell(ns), hook_costs_hide_call(stats, ns));
@@ -47,6 +57,12 @@ static struct value mean_cell(const struct call_stats *stats)
 {
 	double mean_ns = call_stats_mean_ns(stats);
 
+	if (stats->counted_calls) {
+		struct value value = value_real(UNIT_NS, fmax(mean_ns, 0));
+
+		value.is_sampled = true;
+		return value;
+	}
 	return doubtful_cell(value_real(UNIT_NS, mean_ns < 0 ? 0 : mean_ns), hook_costs_hide_total(stats));
 }
 
@@ -72,8 +88,10 @@ static struct value error_cell(double variance_ns2)
 
 struct value stats_cell(const struct call_stats *stats, enum stats_cell cell)
 {
-	bool timed = stats->timed_calls > 0 || stats->open_ns > 0;
+	bool timed = stats->timed_calls > 0 || stats->open_ns > 0 || stats->sampled_ns > 0;
 
+	if (stats->counted_calls && (cell == CELL_MIN || cell == CELL_MAX || cell == CELL_STDDEV))
+		return value_empty(); /* of the first calls alone */
 	switch (cell) {
 	case CELL_CALLS:
 		return calls_cell(stats, stats->calls);
@@ -82,9 +100,10 @@ struct value stats_cell(const struct call_stats *stats, enum stats_cell cell)
 	case CELL_TIMED_CALLS:
 		return calls_cell(stats, stats->timed_calls);
 	case CELL_SELF:
-		return timed ? doubtful_cell(ns_cell(stats->self_ns), hook_costs_hide_self(stats)) : value_empty();
+		return timed ? time_cell(stats, stats->self_ns, hook_costs_hide_self(stats)) : value_empty();
 	case CELL_TOTAL:
-		return timed ? doubtful_cell(ns_cell(stats->total_ns), hook_costs_hide_total(stats)) : value_empty();
+		return timed ? time_cell(stats, stats->total_ns, hook_costs_hide_total(stats))
+			     : value_empty();
 	case CELL_MEAN:
 		return mean_cell(stats);
 	case CELL_MIN:

@@ -41,7 +41,10 @@ static char *number_cell(struct value value)
 {
 	char number[UNIT_TEXT_MAX];
 
-	return xasprintf("%s%s", value.is_doubtful ? "~" : "",
+	return xasprintf("%s%s",
+			 value.is_sampled    ? "≈"
+			 : value.is_doubtful ? "~"
+					     : "",
 			 unit_format(number, value.unit, value_number(value)));
 }
 

@@ -20,6 +20,7 @@
 #include "analyzer/model/tree.h"
 #include "analyzer/profile/profile.h"
 #include "analyzer/read/children_rows.h"
+#include "analyzer/read/counted_read.h"
 #include "analyzer/read/ends_read.h"
 #include "analyzer/read/entries.h"
 #include "analyzer/read/heap_read.h"
@@ -116,7 +117,9 @@ static void read_process(struct model *model, struct process *process)
 		model->end = model->to = process->last;
 	if (process->is_saved)
 		return;
+	counted_mark(process);
 	nodes_read(process);
+	counted_read(process);
 	heaps_read(process);
 	records_find_paths(process);
 	samples_read(process);

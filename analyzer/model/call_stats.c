@@ -2,17 +2,30 @@
 /* Adds up what is known of calls, and computes what follows from it. */
 #include "analyzer/model/call_stats.h"
 
+#include "analyzer/base/error.h"
 #include "analyzer/model/hook_costs.h"
 
 #define SQUARES_NOISE	1e-13	/* of a sum of squares of doubles: a deviation of less cannot be told from none */
 
 const struct rare_counters no_rare_counters = { .open_max_ns = NAN };
 
+struct rare_counters *rare_counters_of(const struct rare_counters **rare)
+{
+	struct rare_counters *own;
+
+	if (*rare == &no_rare_counters) {
+		*rare = own = xcalloc(1, sizeof(*own));
+		*own = no_rare_counters;
+	}
+	return (struct rare_counters *)*rare;
+}
+
 void call_stats_add(struct call_stats *sum, const struct call_stats *stats)
 {
 	sum->calls += stats->calls;
 	sum->open_calls += stats->open_calls;
 	sum->timed_calls += stats->timed_calls;
+	sum->counted_calls += stats->counted_calls;
 	sum->known_calls += stats->known_calls;
 	sum->self_ns += stats->self_ns;
 	sum->duration_ns += stats->duration_ns;
@@ -24,6 +37,7 @@ void call_stats_add(struct call_stats *sum, const struct call_stats *stats)
 	sum->removed_self_ns += stats->removed_self_ns;
 	sum->removed_ns += stats->removed_ns;
 	sum->noise_ns += stats->noise_ns;
+	sum->sampled_ns += stats->sampled_ns;
 	sum->new_paths_ns += stats->new_paths_ns;
 	sum->self_doubt_ns += stats->self_doubt_ns;
 	sum->min_ns = fmin(sum->min_ns, stats->min_ns);		/* the other one where one is NAN */
@@ -60,9 +74,10 @@ struct call_stats counters_stats(const struct counters *sum, const struct rare_c
 		.open_calls = rare->open_calls,
 		.timed_calls = sum->timed_calls,
 		.known_calls = sum->timed_calls + (uint64_t)rare->more_known_calls,
-		.total_ns = sum->total_ns - share->total_ns,
-		.self_ns = sum->self_ns - share->self_ns,
-		.duration_ns = sum->total_ns - share->total_ns,
+		.counted_calls = rare->counted_calls,
+		.total_ns = sum->total_ns - share->total_ns + rare->moved_total_ns,
+		.self_ns = sum->self_ns - share->self_ns + rare->moved_self_ns,
+		.duration_ns = sum->total_ns - share->total_ns + rare->moved_total_ns,
 		.open_ns = rare->open_ns,
 		.square_ns2 = sum->square_ns2,
 		.total_variance_ns2 = rare->total_variance_ns2,
@@ -71,6 +86,7 @@ struct call_stats counters_stats(const struct counters *sum, const struct rare_c
 		.hooks_ns = sum->cost.hooks_ns,
 		.noise_ns = sum->cost.noise_ns,
 		.new_paths_ns = sum->cost.new_paths_ns,
+		.sampled_ns = rare->sampled_ns,
 		.removed_self_ns = share->self_ns,
 		.removed_ns = share->total_ns,
 		.self_doubt_ns = share->self_doubt_ns,
@@ -125,7 +141,8 @@ static double bound_ns(const struct call_stats *stats, double percent)
 double function_percentile_ns(const struct function *function, double percent)
 {
 	const struct histogram *histogram = &function->histogram;
-	uint64_t count = function->lacks_times ? 0 : histogram_count(histogram);
+	uint64_t count =
+		function->lacks_times || function->stats.counted_calls ? 0 : histogram_count(histogram);
 
 	if (!count || count + (1ull << 31) < function->stats.known_calls)
 		return NAN;	/* a bucket went past 2^32 and the record of it was lost */

@@ -42,14 +42,21 @@ struct rare_counters {
 	double open_max_ns;		/* the longest open call so far; NAN: none */
 	double total_variance_ns2;
 	double self_variance_ns2;	/* of it and of what it calls; set when all is summed up */
+	uint64_t counted_calls;		/* these four: see counted_times.h */
+	double sampled_ns;
+	double moved_self_ns;  /* what is added to its times, */
+	double moved_total_ns; /* or below 0 taken out of them */
 };
 extern const struct rare_counters no_rare_counters;
+/* A path's own, to be changed: it gets room for them when it has none yet. Freed by the tree. */
+struct rare_counters *rare_counters_of(const struct rare_counters **rare);
 
 /* Calls of a function or of a call path. */
 struct call_stats {
 	uint64_t calls;			/* finished and open */
 	uint64_t open_calls;		/* of them open when the log ended, or now */
 	uint64_t timed_calls;		/* finished calls whose time was taken */
+	uint64_t counted_calls;		/* of calls, those of functions that timing auto only counted */
 	uint64_t known_calls;		/* finished calls that those stand for: with adaptive timing more, an estimate */
 	double total_ns;		/* inclusive, open calls up to the end; recursion once */
 	double self_ns;			/* may be a little below 0: print 0 */
@@ -62,6 +69,7 @@ struct call_stats {
 	double hooks_ns;
 	double noise_ns;
 	double new_paths_ns;
+	double sampled_ns;		/* of self_ns: time by samples, see counted_times.h */
 	double removed_self_ns;		/* of hooks, subtracted from self_ns; */
 	double removed_ns;		/* from total_ns and duration_ns */
 	double self_doubt_ns;		/* self_ns is not known better than that, */
@@ -97,6 +105,7 @@ struct sample_stats {
 	uint64_t missed;		/* that the kernel left out before these */
 	double ns;			/* CPU time that nr stand for */
 	double hooks_ns;		/* likewise in_hooks */
+	double stubs_ns;		/* of that, in code that counts for call sites */
 	uint64_t total_nr;		/* samples_read.c's: nr and those of what it called; recursion once */
 	double total_ns;		/* likewise ns */
 };

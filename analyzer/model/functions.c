@@ -28,6 +28,13 @@ void functions_init(struct function_tables *tables)
 		.name = "(other paths)",
 		.short_name = "(other paths)",
 	};
+	tables->counted = (struct function){
+		.kind = FUNCTION_COUNTED,
+		.stats = no_calls,
+		.resolved = true,
+		.name = "(counted calls)",
+		.short_name = "(counted calls)",
+	};
 }
 
 void functions_release(struct function_tables *tables)

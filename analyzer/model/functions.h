@@ -12,6 +12,7 @@ struct function_tables {
 	struct hashtable functions;	/* by object or process, and address */
 	struct hashtable places;	/* by process and address as the hook saw it: the fast way */
 	struct function others;
+	struct function counted;
 };
 
 void functions_init(struct function_tables *tables);

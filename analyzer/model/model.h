@@ -66,7 +66,9 @@ enum verdict { VERDICT_PLAIN, VERDICT_FOCUS, VERDICT_EXCLUDED };
 
 enum function_kind {
 	FUNCTION_PLAIN,
-	FUNCTION_OTHERS,		/* "(other paths)": no function; calls of its own are of functions not known */
+	FUNCTION_OTHERS,  /* "(other paths)": no function; calls of its own are of functions not known */
+	FUNCTION_COUNTED, /* "(counted calls)": no function; beneath are calls that timing auto only counted
+			   */
 };
 
 /*
@@ -110,6 +112,7 @@ struct function {
 	const char *field;		/* by fields_apply(): "I/O", "@name"; NULL: not asked for */
 	enum verdict verdict;		/* by selection_read() */
 	bool is_judged;			/* selection.c's own */
+	bool is_counted;		/* timing auto counted its calls, at least from some time on */
 	bool lacks_times;		/* the histogram has more calls than are reported */
 };
 
@@ -257,6 +260,10 @@ struct process {
 	struct event *events;		/* in the order of time */
 	size_t nr_events;
 	struct said *said;		/* by insideme.h: see marks.h */
+	struct log_site *sites;		/* counted_read.c's own */
+	size_t nr_sites;
+	uint64_t *counted; /* likewise: functions, as their hooks were given them */
+	size_t nr_counted;
 	char **labels;			/* [number]: names that the program gave; NULL: not told */
 	size_t nr_labels;
 	struct error *errors;		/* errors.h; these two by place */

@@ -55,7 +55,7 @@ static void name_by_address(struct function *function)
 {
 	const char *module = function->object ? base_name(function->object->path) : NULL;
 
-	if (function->kind == FUNCTION_OTHERS)
+	if (function->kind != FUNCTION_PLAIN)
 		return;		/* has its name, a constant one */
 	if (function->region) {
 		set_region_name(function);
@@ -140,7 +140,7 @@ static void name_uncalled(struct model *model)
 
 static void release_names(struct function *function)
 {
-	if (function->kind != FUNCTION_OTHERS)
+	if (function->kind == FUNCTION_PLAIN)
 		release_name(function);
 }
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "analyzer/base/error.h"
+#include "analyzer/model/counted_times.h"
 #include "analyzer/model/hook_costs.h"
 #include "analyzer/model/tree_walk.h"
 
@@ -85,6 +86,11 @@ struct tree_node *tree_child(struct model *model, struct tree_node *parent, stru
 	return node;
 }
 
+struct tree_node *tree_counted(struct model *model)
+{
+	return tree_child(model, model->root, &model->tables->functions.counted);
+}
+
 struct tree_node *tree_others(struct model *model)
 {
 	return tree_child(model, model->root, &model->tables->functions.others);
@@ -119,18 +125,7 @@ void sample_stats_add(struct sample_stats *sum, const struct sample_stats *sampl
 	sum->missed += samples->missed;
 	sum->ns += samples->ns;
 	sum->hooks_ns += samples->hooks_ns;
-}
-
-/* To be changed; the path gets room of its own for it. */
-static struct rare_counters *rare_of(struct tree_node *node)
-{
-	struct rare_counters *rare;
-
-	if (node->rare == &no_rare_counters) {
-		node->rare = rare = xcalloc(1, sizeof(*rare));
-		*rare = no_rare_counters;
-	}
-	return (struct rare_counters *)node->rare;
+	sum->stubs_ns += samples->stubs_ns;
 }
 
 void tree_add_calls(struct tree_node *node, const struct call_stats *calls)
@@ -141,8 +136,9 @@ void tree_add_calls(struct tree_node *node, const struct call_stats *calls)
 	counters_add(&node->sum, calls);
 	if (!is_open && calls->known_calls == calls->timed_calls && !(calls->total_variance_ns2 > 0))
 		return;
-	rare = rare_of(node);
+	rare = rare_counters_of(&node->rare);
 	rare->open_calls += calls->open_calls;
+	rare->counted_calls += calls->counted_calls;
 	rare->more_known_calls += (int64_t)(calls->known_calls - calls->timed_calls);
 	rare->open_ns += calls->open_ns;
 	if (is_open)
@@ -309,8 +305,8 @@ static void add_variances(struct model *model)
 	for (struct tree_node *node = tree_next(model->root); node; node = tree_next(node)) {
 		if (!(node->rare->total_variance_ns2 > 0))
 			continue;
-		rare_of(node)->self_variance_ns2 += node->rare->total_variance_ns2;
-		rare_of(node->parent)->self_variance_ns2 += node->rare->total_variance_ns2;
+		rare_counters_of(&node->rare)->self_variance_ns2 += node->rare->total_variance_ns2;
+		rare_counters_of(&node->parent->rare)->self_variance_ns2 += node->rare->total_variance_ns2;
 	}
 }
 
@@ -319,6 +315,7 @@ void tree_sum_up(struct model *model)
 	hashtable_forget(&model->tables->paths);
 	add_variances(model);
 	hook_costs_subtract(model);
+	counted_times_take(model);
 	heap_stats_add(&model->heap, model->root->heap);
 	add_paths(model);
 	model->nr_functions = model->nr_known_functions;

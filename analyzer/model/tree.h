@@ -39,6 +39,8 @@ void tree_add_samples(struct tree_node *node, const struct sample_stats *samples
 
 /* The node "(other paths)" under the root: for calls whose path is not known. */
 struct tree_node *tree_others(struct model *model);
+/* The path under which calls of counted functions stand whose callers are not known. */
+struct tree_node *tree_counted(struct model *model);
 
 /* Sum up: the functions with their inclusive times, and the model's totals. Once, when all logs are in. */
 void tree_sum_up(struct model *model);

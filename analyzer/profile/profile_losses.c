@@ -10,8 +10,16 @@
 #define LOSSES_MOST	(INT64_MAX / 64)	/* no run loses more */
 
 static const char *const kept_facts[] = {
-	"off", "heap_off", "heap_sample_off", "samples_off", "bypassed", "namespaces",
-	"setting.INSIDEME_FOCUS", "setting.INSIDEME_EXCLUDE", "setting.INSIDEME_DEPTH",
+	"off",
+	"heap_off",
+	"heap_sample_off",
+	"samples_off",
+	"sites_off",
+	"bypassed",
+	"namespaces",
+	"setting.INSIDEME_FOCUS",
+	"setting.INSIDEME_EXCLUDE",
+	"setting.INSIDEME_DEPTH",
 };
 
 json_t *losses_to_json(const uint64_t *losses)

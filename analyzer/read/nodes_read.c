@@ -158,11 +158,13 @@ static struct call_stats stats_of(const struct node_reader *reader, const struct
 
 	stats.calls = node->calls;
 	stats.timed_calls = stats.known_calls = log_node_timed_calls(node);
-	if (is_adaptive(process))
+	if (is_adaptive(process)) {
 		stats.known_calls = 0;
+		stats.total_variance_ns2 =
+			(double)node->variance * (1ull << LOG_VARIANCE_SHIFT) * tick_ns * tick_ns;
+	}
 	for (int i = 0; i < LOG_BUCKETS && is_adaptive(process); i++)
 		stats.known_calls += histogram[i];
-	stats.total_variance_ns2 = (double)node->variance * (1ull << LOG_VARIANCE_SHIFT) * tick_ns * tick_ns;
 	stats.total_ns = (double)node->total_ticks * tick_ns;
 	stats.self_ns = (double)(int64_t)(node->total_ticks - node->child_ticks) * tick_ns;
 	stats.square_ns2 = squares * tick_ns * tick_ns;
@@ -175,6 +177,13 @@ static struct call_stats stats_of(const struct node_reader *reader, const struct
 		stats.max_ns = stats.finished_max_ns = (double)node->max_ticks * tick_ns;
 	}
 	return stats;
+}
+
+/* Calls of a counted function that came to a hook all the same: their call sites could not be changed. */
+static void note_counted(struct call_stats *stats)
+{
+	stats->counted_calls = stats->calls - stats->timed_calls;
+	stats->known_calls = stats->calls;
 }
 
 static void add_node(struct node_reader *reader, uint32_t index, const struct log_node *node, uint64_t offset)
@@ -196,6 +205,8 @@ static void add_node(struct node_reader *reader, uint32_t index, const struct lo
 	if (!path->function && !left_out)	/* calls for which there was not even room in "(other paths)" */
 		path = node->calls ? tree_others(process->model) : path;
 	stats = stats_of(reader, node, histogram);
+	if (path->function && path->function->is_counted)
+		note_counted(&stats);
 	reader->thread->functions_ns += tree_add_recorded(process->model, path, &stats, left_out,
 							  hook_costs_is_outermost(reader->thread, node));
 	if (left_out)

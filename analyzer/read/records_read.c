@@ -191,6 +191,28 @@ static void read_thrown(const struct place *place)
 	thrown->message = record.text_bytes ? copy_text(place, sizeof(record), record.text_bytes) : NULL;
 }
 
+static void read_site(const struct place *place)
+{
+	struct process *process = place->process;
+	struct log_site record;
+
+	if (!copy_record(place, &record, sizeof(record)))
+		return;
+	process->sites = xgrow(process->sites, process->nr_sites, sizeof(record));
+	process->sites[process->nr_sites++] = record;
+}
+
+static void read_counted(const struct place *place)
+{
+	struct process *process = place->process;
+	struct log_counted record;
+
+	if (!copy_record(place, &record, sizeof(record)))
+		return;
+	process->counted = xgrow(process->counted, process->nr_counted, sizeof(*process->counted));
+	process->counted[process->nr_counted++] = record.function_addr;
+}
+
 static void read_record(const struct place *place)
 {
 	struct process *process = place->process;
@@ -219,6 +241,12 @@ static void read_record(const struct place *place)
 		break;
 	case LOG_RECORD_THROWN:
 		read_thrown(place);
+		break;
+	case LOG_RECORD_SITE:
+		read_site(place);
+		break;
+	case LOG_RECORD_COUNTED:
+		read_counted(place);
 		break;
 	}
 }
@@ -289,6 +317,8 @@ void records_release(struct process *process)
 		free(process->errors[i].type);
 	for (size_t i = 0; i < process->nr_thrown; i++)
 		free(process->thrown[i].message);
+	free(process->sites);
+	free(process->counted);
 	free(process->errors);
 	free(process->thrown);
 	for (size_t i = 0; i < process->nr_facts; i++)

@@ -23,6 +23,7 @@ static void add_sample(struct thread *thread, const struct log_sample *sample, u
 	if (sample->flags & LOG_SAMPLE_IN_HOOK) {
 		one.in_hooks = 1;
 		one.hooks_ns = ns;
+		one.stubs_ns = sample->flags & LOG_SAMPLE_IN_STUB ? ns : 0;
 	} else {
 		one.nr = 1;
 		one.ns = ns;

@@ -230,6 +230,11 @@ static void add_process(struct findings *findings, struct process *process)
 			document_text(findings->document,
 				      "CPU time was not sampled, or not until the end, in process %u: %s",
 				      process->header.pid, samples_off));
+	if (process_fact(process, "sites_off"))
+		findings_add(findings, "call_sites_unchanged", UNIT_NONE, 1, false,
+			     document_text(findings->document,
+					   "hooks count short calls in process %u, which takes longer: %s",
+					   process->header.pid, process_fact(process, "sites_off")));
 	if (bypassed)
 		findings_add(findings, "bypassed", UNIT_NONE, 1, true, document_text(findings->document,
 			"functions of %s were not recorded in process %u: they found other hooks first "

@@ -22,9 +22,42 @@ char *findings_number(struct findings *findings, enum unit unit, double number)
 	return unit_format(document_new(findings->document, UNIT_TEXT_MAX), unit, number);
 }
 
+/* Timing auto: how many calls were counted, and what their time rests on. */
+static void add_counted_functions(struct findings *findings, const struct model *model)
+{
+	struct document *document = findings->document;
+	uint64_t calls = 0;
+	double sampled_ns = 0;
+	size_t nr = 0;
+
+	for (size_t i = 0; i < model->nr_functions; i++) {
+		const struct call_stats *stats = &model->functions[i]->stats;
+
+		nr += stats->counted_calls > 0;
+		calls += stats->counted_calls;
+		sampled_ns += stats->sampled_ns;
+	}
+	if (!nr)
+		return;
+	findings_add(
+		findings, "counted_calls", UNIT_COUNT, (double)calls, false,
+		document_text(
+			document,
+			"%s of %s calls, of %zu functions too short for their hooks, were counted and not timed; counts are exact",
+			document_number(document, UNIT_COUNT, (double)calls),
+			document_number(document, UNIT_COUNT, (double)model->calls), nr));
+	findings_add(
+		findings, "sampled_ns", UNIT_NS, sampled_ns, false,
+		document_text(
+			document,
+			"their CPU time, %s, is measured by %s samples and marked \u2248; single calls of them are not known",
+			document_number(document, UNIT_NS, sampled_ns),
+			document_number(document, UNIT_COUNT, (double)model->samples.nr)));
+}
+
 static void add_uncertain_functions(struct findings *findings, const struct model *model)
 {
-	bool asked_for = false;		/* INSIDEME_TIMING=counts, adaptive */
+	bool asked_for = false, is_adaptive = false;
 	uint64_t untimed = 0, timed = 0;
 	double variance_ns2 = 0;
 	size_t bound = 0;
@@ -33,14 +66,18 @@ static void add_uncertain_functions(struct findings *findings, const struct mode
 		const struct call_stats *stats = &model->functions[i]->stats;
 
 		bound += model->functions[i]->total_is_bound;
-		if (stats->calls > stats->timed_calls + stats->open_calls)
-			untimed += stats->calls - stats->timed_calls - stats->open_calls;
+		if (stats->calls > stats->timed_calls + stats->open_calls + stats->counted_calls)
+			untimed +=
+				stats->calls - stats->timed_calls - stats->open_calls - stats->counted_calls;
 		timed += stats->timed_calls;
-		variance_ns2 = fmax(variance_ns2, stats->self_variance_ns2);
+		if (!stats->counted_calls)
+			variance_ns2 = fmax(variance_ns2, stats->self_variance_ns2);
 	}
 	for (size_t i = 0; i < model->nr_processes; i++)
 		asked_for |= model->processes[i]->header.timing != LOG_TIMING_EXACT;
-	if (variance_ns2 > 0)
+	for (size_t i = 0; i < model->nr_processes; i++)
+		is_adaptive |= model->processes[i]->header.timing == LOG_TIMING_ADAPTIVE;
+	if (variance_ns2 > 0 && is_adaptive)
 		findings_add(
 			findings, "estimated_times", UNIT_COUNT, (double)timed, false,
 			document_text(
@@ -184,6 +221,7 @@ void findings_of_times(struct findings *findings, const struct model *model)
 {
 	add_hooks_of_left_out(findings, model);
 	add_openmp(findings, model);
+	add_counted_functions(findings, model);
 	add_uncertain_functions(findings, model);
 	if (model->hooks_ns > 0 && !model->is_raw)
 		add_removed(findings, model);

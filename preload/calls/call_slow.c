@@ -2,31 +2,42 @@
 /* Calls that begin and end in no hook's fast way. */
 #include "preload/calls/call_slow.h"
 
-#include "preload/calls/adaptive.h"
+#include "preload/calls/counted.h"
 #include "preload/state/rss_at_calls.h"
 
 NOINLINE void call_begin_slowly(struct log_thread *thread, struct log_frame *frame)
 {
-	uint32_t node = path_find(thread, thread->current, frame->function_addr);
-	enum call_timing timing = call_timing();
+	uint32_t ref = path_find(thread, thread->current, frame->function_addr);
+	struct log_node *node = node_at(live.log, ref);
 	struct log_memory_reading now;
 
+	if (live.timing == LOG_TIMING_AUTO && counted_is(node->function)) {
+		counted_add(node);
+		thread->top_addr = (uint64_t)(frame - 1);
+		return;
+	}
 	if (unlikely(live.reads_memory)) {
 		memory_read(&now);
 		memory_keep(thread, frame, &now);
 	}
-	if (timing == TIME_SOME) {
-		adaptive_begin(live.log, thread, frame, node);
-		return;
-	}
-	call_start_clock(frame, timing);
-	call_publish(thread, frame, node);
+	call_start_clock(frame, call_timing());
+	call_publish(thread, frame, ref);
 }
 
 void call_end_top(struct log_thread *thread, bool broken)
 {
-	if (call_timing() == TIME_SOME)
-		adaptive_end(live.log, thread, top_frame(thread), broken);
-	else
-		call_end(live.log, thread, top_frame(thread), call_timing(), broken);
+	call_end(live.log, thread, top_frame(thread), call_timing(), broken);
+}
+
+void call_drop_top(struct log_thread *thread)
+{
+	struct log_frame *frame = top_frame(thread);
+	struct log_node *node = node_at(live.log, frame->node);
+	struct counted_function *function = &counted_functions[node->function];
+
+	counted_add(node);
+	if (function->nr_open)
+		function->nr_open--;
+	frame[-1].child_ticks += frame->child_ticks;
+	pop_frame(thread, frame);
 }

@@ -11,4 +11,8 @@ void call_begin_slowly(struct log_thread *thread, struct log_frame *frame);
 /* The thread's top call ends. */
 void call_end_top(struct log_thread *thread, bool broken);
 
+/* The thread's top call is of a function that became counted while it was open: its exit is not seen, and its
+ * time not known. */
+void call_drop_top(struct log_thread *thread);
+
 #endif

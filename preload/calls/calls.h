@@ -12,7 +12,7 @@
 #include "preload/calls/paths.h"
 
 /* How calls are timed; a constant wherever it is passed, so that each way is compiled by itself. */
-enum call_timing { TIME_BY_TSC, TIME_BY_CLOCK, TIME_NOT, TIME_SOME };
+enum call_timing { TIME_BY_TSC, TIME_BY_CLOCK, TIME_NOT };
 
 static ALWAYS_INLINE uint64_t call_clock(enum call_timing timing)
 {
@@ -22,8 +22,8 @@ static ALWAYS_INLINE uint64_t call_clock(enum call_timing timing)
 /* How this process's calls are timed, for what is not on the hot path. */
 static inline enum call_timing call_timing(void)
 {
-	if (live.timing != LOG_TIMING_EXACT)
-		return live.timing == LOG_TIMING_COUNTS ? TIME_NOT : TIME_SOME;
+	if (live.timing == LOG_TIMING_COUNTS)
+		return TIME_NOT;
 	return live.clock == LOG_CLOCK_TSC ? TIME_BY_TSC : TIME_BY_CLOCK;
 }
 
@@ -61,7 +61,7 @@ static ALWAYS_INLINE struct log_frame *call_claim(const struct log_header *log, 
 	frame->stack_addr = stack_addr;
 	frame->return_low = (uint32_t)return_addr;
 	frame->parent = thread->current;
-	if (timing == TIME_BY_TSC || timing == TIME_BY_CLOCK)	/* else there is no slice, or adaptive.c asks */
+	if (timing != TIME_NOT) /* else there is no slice */
 		call_note_heap(log, thread, frame);
 	return frame;
 }
@@ -89,15 +89,14 @@ static ALWAYS_INLINE void pop_frame(struct log_thread *thread, struct log_frame 
 	thread->top_addr = (uint64_t)(frame - 1);
 }
 
-/* A call that stands for 2^@shift calls. */
-static ALWAYS_INLINE void add_duration(struct log_node *node, uint64_t ticks, uint64_t child_ticks, uint32_t shift)
+static ALWAYS_INLINE void add_duration(struct log_node *node, uint64_t ticks, uint64_t child_ticks)
 {
 	unsigned __int128 squares;
 
 	__builtin_memcpy(&squares, node->squares, sizeof(squares));
-	squares += (unsigned __int128)ticks * ticks << shift;
+	squares += (unsigned __int128)ticks * ticks;
 	__builtin_memcpy(node->squares, &squares, sizeof(squares));
-	node->total_ticks += ticks << shift;
+	node->total_ticks += ticks;
 	node->child_ticks += child_ticks;
 	if (ticks < node->min_ticks)
 		node->min_ticks = ticks;
@@ -138,7 +137,7 @@ static ALWAYS_INLINE void call_end(struct log_header *log, struct log_thread *th
 	load_now(child_ticks);
 	end_ticks = call_clock(timing);
 	ticks = end_ticks - start_ticks;
-	add_duration(node, ticks, child_ticks, 0);
+	add_duration(node, ticks, child_ticks);
 	frame[-1].child_ticks += ticks;
 	/* Next to each other: a handler's call that ends in between takes the same bucket, and ours replaces its. */
 	pending = (uint32_t *)thread->pending_addr;

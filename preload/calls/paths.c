@@ -2,6 +2,7 @@
 /* Making nodes of the call tree. A signal handler may interrupt anywhere and make nodes in the same tree. */
 #include "preload/calls/paths.h"
 
+#include "preload/calls/counted.h"
 #include "preload/calls/path_index.h"
 #include "preload/state/log_space.h"
 #include "preload/state/modules.h"
@@ -56,6 +57,7 @@ static uint32_t make_child(struct log_thread *thread, uint32_t parent, uint64_t 
 	ref = log_ref(log, node);
 	node->function_addr = function_addr;
 	node->min_ticks = UINT64_MAX;
+	node->function = live.timing == LOG_TIMING_AUTO ? counted_number(function_addr) : 0;
 	signal_fence();
 	node->parent = parent;	/* whole: a handler's guess may find it */
 	first = __atomic_load_n(&above->child, __ATOMIC_RELAXED);

@@ -58,6 +58,13 @@ static ALWAYS_INLINE bool selection_excludes(uint64_t function_addr)
 	return selection.has_names && selection_verdict(function_addr) == VERDICT_EXCLUDED;
 }
 
+/* Does what is recorded of other functions depend on open calls of this one? */
+static ALWAYS_INLINE bool selection_needs_frame(uint64_t function_addr)
+{
+	return selection.most_depth ||
+	       (selection.has_focus && selection_verdict(function_addr) == VERDICT_FOCUS);
+}
+
 /* Is a call of it that begins now outside of the focus? */
 static ALWAYS_INLINE bool selection_is_beside(const struct log_thread *thread, uint64_t function_addr)
 {

@@ -148,7 +148,7 @@ static uint8_t *put_pages(uint8_t *at, uint64_t entry_bytes, uint64_t exit_bytes
 }
 
 /* The parts of a slice that are not there for most: @flags tells which. */
-static uint8_t *put_more(uint8_t *at, uint32_t flags, const struct log_thread *thread, const struct log_frame *frame,
+static uint8_t *put_more(uint8_t *at, uint32_t flags, const struct log_thread *thread,
 			 const struct change *change)
 {
 	*at++ = (uint8_t)flags;
@@ -161,8 +161,6 @@ static uint8_t *put_more(uint8_t *at, uint32_t flags, const struct log_thread *t
 		at = put_varint(at, thread->broken_reason);
 	if (flags & LOG_SLICE_THREAD)
 		at = put_varint(put_varint(at, thread->serial), thread->tid);
-	if (flags & LOG_SLICE_BOUNDS)
-		at = put_varint(at, (frame->first_ticks - frame->before_ticks) >> live.log->slice_shift);
 	if (flags & LOG_SLICE_MEMORY) {
 		at = put_pages(at, change->entry.rss_bytes, change->exit.rss_bytes);
 		at = put_pages(at, change->entry.vms_bytes, change->exit.vms_bytes);
@@ -188,7 +186,7 @@ static NOINLINE void write_any(struct log_thread *thread, uint32_t stream, const
 	struct log_header *log = live.log;
 	struct log_slices *chunk = log_at(log, thread->slices[stream]);
 	struct change change;
-	uint64_t start_ticks = frame->start_ticks ? frame->start_ticks : frame->first_ticks;
+	uint64_t start_ticks = frame->start_ticks;
 	uint32_t flags;
 	int64_t step;
 	uint8_t *at;
@@ -204,14 +202,13 @@ static NOINLINE void write_any(struct log_thread *thread, uint32_t stream, const
 	flags = has_changed(&change.heap) ? LOG_SLICE_HEAP : 0;
 	flags |= broken ? LOG_SLICE_BROKEN : 0;
 	flags |= thread->serial != chunk->last_serial ? LOG_SLICE_THREAD : 0;	/* it took the record over */
-	flags |= frame->start_ticks ? 0 : LOG_SLICE_BOUNDS;
 	flags |= live.reads_memory && read_memory(thread, frame, &change) ? LOG_SLICE_MEMORY : 0;
 	step = ((int64_t)frame->node - (int64_t)chunk->last_node) / (int64_t)LOG_NODE_STEP;
 	at = put_varint((uint8_t *)chunk + chunk->head.used_bytes, zigzag(step) << 1 | !!flags);
 	at = put_varint(at, (end_ticks >> log->slice_shift) - (chunk->last_ticks >> log->slice_shift));
 	at = put_varint(at, (end_ticks - start_ticks) >> log->slice_shift);
 	if (flags)
-		at = put_more(at, flags, thread, frame, &change);
+		at = put_more(at, flags, thread, &change);
 	chunk->last_serial = thread->serial;
 	publish(chunk, frame, end_ticks, change.heap.now_bytes, at);
 }

@@ -101,7 +101,7 @@ void verbose_timer(const char *name, uint64_t ticks)
 
 void verbose_call(const struct log_frame *frame, uint64_t end_ticks, bool broken)
 {
-	uint64_t start_ticks = frame->start_ticks ? frame->start_ticks : frame->first_ticks;
+	uint64_t start_ticks = frame->start_ticks;
 	const char *name = NULL;
 
 	if (!live_is_sealed())

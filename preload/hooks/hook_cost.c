@@ -93,8 +93,8 @@ static uint32_t per_call(uint64_t batch_ticks)
 	return cost < UINT32_MAX ? (uint32_t)cost : UINT32_MAX;
 }
 
-/* The node is set anew for each batch: @skip_calls of its calls are not timed. */
-static struct log_cost measure(struct scratch *scratch, uint16_t skip_calls)
+/* The node is set anew for each batch. */
+static struct log_cost measure(struct scratch *scratch)
 {
 	uint64_t full[NR_BATCHES], inside[NR_BATCHES], empty = UINT64_MAX;
 	struct log_node *node = &scratch->node;
@@ -105,7 +105,6 @@ static struct log_cost measure(struct scratch *scratch, uint16_t skip_calls)
 
 		empty = clock_ticks < empty ? clock_ticks : empty;
 		node->calls = node->total_ticks = 0;
-		node->skip_calls = skip_calls;
 		scratch->slices.head.used_bytes = sizeof(scratch->slices);
 		ticks = time_batch(NR_CALLS);
 		keep_sorted(full, i, ticks);
@@ -166,10 +165,7 @@ static void measure_blocks(struct log_header *log)
 
 static void measure_hooks(struct log_header *log, struct scratch *scratch)
 {
-	if (live.timing != LOG_TIMING_COUNTS)
-		log->costs[LOG_COST_TIMED] = measure(scratch, 0);
-	if (live.timing != LOG_TIMING_EXACT)
-		log->costs[LOG_COST_UNTIMED] = measure(scratch, 2 * NR_CALLS);
+	log->costs[live.timing == LOG_TIMING_COUNTS ? LOG_COST_UNTIMED : LOG_COST_TIMED] = measure(scratch);
 }
 
 static void measure_all(struct log_header *log)
@@ -186,7 +182,7 @@ static void measure_all(struct log_header *log)
 	if (live.timing == LOG_TIMING_COUNTS)
 		return;
 	header->threshold_ticks = 0;
-	log->costs[LOG_COST_RECORDED] = measure(&own.scratch, 0);
+	log->costs[LOG_COST_RECORDED] = measure(&own.scratch);
 	if (live.heap == HEAP_LIVE)
 		measure_blocks(log);
 }

@@ -5,14 +5,17 @@
  */
 #include "preload/hooks/hooks.h"
 
-#include "preload/calls/adaptive.h"
 #include "preload/calls/call_slow.h"
+#include "preload/calls/counted.h"
 #include "preload/calls/selection.h"
+#include "preload/calls/sites.h"
 #include "preload/heap/heap.h"
 #include "preload/stacks/paused_calls.h"
 #include "preload/stacks/stacks.h"
 #include "preload/state/entry.h"
 #include "preload/state/rss_at_calls.h"
+
+#define FRAME_SLACK 64u /* bytes by which a function's exit may lie below its entry on the stack */
 
 /*
  * Read before the top frame is: calls of a handler that comes at a full area go on in another one and leave the
@@ -92,26 +95,45 @@ static NOINLINE void enter_by_clock(uint64_t function_addr, uintptr_t stack_addr
 		enter(live.log, thread, function_addr, stack_addr, return_addr, TIME_BY_CLOCK);
 }
 
-/* Of short calls some are timed: the node says which. */
-static ALWAYS_INLINE void enter_adaptive(const struct log_header *log, struct log_thread *thread, uint64_t function_addr,
-					 uintptr_t stack_addr, uintptr_t return_addr)
+/* A counted function's call site that cannot be changed, or is not yet. */
+static NOINLINE void enter_counted(struct log_node *node, uintptr_t return_addr)
 {
-	uint32_t parent = thread->current, ref = *path_cache_entry(thread, parent, function_addr);
-	struct log_frame *frame = call_claim(log, thread, function_addr, stack_addr, return_addr, TIME_SOME);
-	const struct log_node *node = node_at(log, ref);
-
-	if (likely(node->function_addr == function_addr && node->parent == parent))
-		adaptive_begin(log, thread, frame, ref);
-	else
-		call_begin_slowly(thread, frame);
+	counted_add(node);
+	site_entered(node->function, return_addr);
 }
 
-static NOINLINE void enter_some(uint64_t function_addr, uintptr_t stack_addr, uintptr_t return_addr)
+/* The look-up comes before the clock: there may be nothing to time. */
+static ALWAYS_INLINE void enter_auto(const struct log_header *log, struct log_thread *thread,
+				     uint64_t function_addr, uintptr_t stack_addr, uintptr_t return_addr,
+				     enum call_timing timing)
+{
+	uint32_t parent = thread->current, ref = *path_cache_entry(thread, parent, function_addr);
+	struct log_node *node = node_at(log, ref);
+	struct log_frame *frame;
+
+	if (unlikely(node->function_addr != function_addr || node->parent != parent)) {
+		ref = path_find(thread, parent, function_addr);
+		node = node_at(log, ref);
+	}
+	if (unlikely(counted_is(node->function))) {
+		enter_counted(node, return_addr);
+		return;
+	}
+	frame = call_claim(log, thread, function_addr, stack_addr, return_addr, timing);
+	call_start_clock(frame, timing);
+	call_publish(thread, frame, ref);
+}
+
+static NOINLINE void enter_auto_by_clock(uint64_t function_addr, uintptr_t stack_addr, uintptr_t return_addr)
 {
 	struct log_thread *thread = self;
 
-	if (likely(thread))
-		enter_adaptive(live.log, thread, function_addr, stack_addr, return_addr);
+	if (unlikely(!thread))
+		return;
+	if (live.clock == LOG_CLOCK_TSC)
+		enter_auto(live.log, thread, function_addr, stack_addr, return_addr, TIME_BY_TSC);
+	else
+		enter_auto(live.log, thread, function_addr, stack_addr, return_addr, TIME_BY_CLOCK);
 }
 
 static NOINLINE void enter_by_tsc(uint64_t function_addr, uintptr_t stack_addr, uintptr_t return_addr)
@@ -124,8 +146,8 @@ static NOINLINE void enter_by_tsc(uint64_t function_addr, uintptr_t stack_addr, 
 
 static ALWAYS_INLINE void enter_timed(uint64_t function_addr, uintptr_t stack_addr, uintptr_t return_addr)
 {
-	if (live.timing == LOG_TIMING_ADAPTIVE)
-		enter_some(function_addr, stack_addr, return_addr);
+	if (live.timing == LOG_TIMING_AUTO)
+		enter_auto_by_clock(function_addr, stack_addr, return_addr);
 	else if (live.clock == LOG_CLOCK_TSC)
 		enter_by_tsc(function_addr, stack_addr, return_addr);
 	else
@@ -163,8 +185,12 @@ static NOINLINE void enter_otherwise(uint64_t function_addr, uintptr_t stack_add
 	const struct log_header *log = live.log;
 	struct log_thread *thread = self;
 
-	if (selection.is_on && likely(log && thread) && likely(is_left_out(thread, function_addr, stack_addr)))
+	if (selection.is_on && likely(log && thread) &&
+	    likely(is_left_out(thread, function_addr, stack_addr))) {
+		if (selection_excludes(function_addr))
+			site_entered_in_vain(return_addr);
 		return;
+	}
 	if (switched_off()) {
 		if (unlikely(!log || !thread || !gap_takes_entry(thread, stack_addr)))
 			enter_slowly(function_addr, stack_addr, return_addr);
@@ -193,8 +219,8 @@ EXPORT void __cyg_profile_func_enter(void *function, void *call_site)
 		enter_otherwise((uint64_t)function, stack_addr, return_addr);
 	else if (unlikely(!follows_top(thread, stack_addr, return_addr)))
 		enter_slowly((uint64_t)function, stack_addr, return_addr);
-	else if (live.timing == LOG_TIMING_ADAPTIVE)
-		enter_adaptive(log, thread, (uint64_t)function, stack_addr, return_addr);
+	else if (live.timing == LOG_TIMING_AUTO)
+		enter_auto(log, thread, (uint64_t)function, stack_addr, return_addr, TIME_BY_TSC);
 	else if (likely(live.timing == LOG_TIMING_EXACT))
 		enter(log, thread, (uint64_t)function, stack_addr, return_addr, TIME_BY_TSC);
 	else
@@ -231,12 +257,58 @@ static NOINLINE void exit_by_clock(void)
 		call_end(live.log, thread, top_frame(thread), TIME_BY_CLOCK, false);
 }
 
-static NOINLINE void exit_some(void)
+/*
+ * The call of the top frame ends; or, where its function has become counted since, one within it that has no
+ * frame. That one's stack address is lower: where the function has enlarged its frame since the entry the
+ * outer one's may be, too, by luck.
+ */
+static ALWAYS_INLINE void exit_auto(struct log_header *log, struct log_thread *thread, uintptr_t stack_addr,
+				    enum call_timing timing)
+{
+	struct log_frame *frame = top_frame(thread);
+	struct log_node *node = node_at(log, frame->node);
+	uint64_t before_ticks = node->total_ticks;
+	int64_t heap_bytes = frame->thread_heap_bytes;
+
+	if (unlikely(counted_is(node->function))) {
+		struct counted_function *function = &counted_functions[node->function];
+
+		if (stack_addr + FRAME_SLACK < frame->stack_addr)
+			return;
+		if (function->nr_open)
+			function->nr_open--;
+	}
+	call_end(log, thread, frame, timing, false);
+	counted_note(log, thread, node, node->total_ticks - before_ticks, thread->heap_bytes != heap_bytes);
+}
+
+static NOINLINE void exit_auto_by_clock(uintptr_t stack_addr)
 {
 	struct log_thread *thread = self;
 
-	if (likely(thread))
-		adaptive_end(live.log, thread, top_frame(thread), false);
+	if (unlikely(!thread))
+		return;
+	if (live.clock == LOG_CLOCK_TSC)
+		exit_auto(live.log, thread, stack_addr, TIME_BY_TSC);
+	else
+		exit_auto(live.log, thread, stack_addr, TIME_BY_CLOCK);
+}
+
+/* The exit of a call that was counted: it has no frame, and the top one's call is around it. */
+static bool is_exit_of_counted(const struct log_thread *thread, uint64_t function_addr, uintptr_t stack_addr)
+{
+	return live.timing == LOG_TIMING_AUTO && thread &&
+	       stack_addr - thread->stack_low_addr < thread->stack_bytes &&
+	       stack_addr <= top_frame(thread)->stack_addr && counted_is(counted_find(function_addr));
+}
+
+/* A counted function's exit, or one without a frame. */
+static NOINLINE void exit_without_frame(uint64_t function_addr, uintptr_t stack_addr, uintptr_t return_addr)
+{
+	if (!is_exit_of_counted(self, function_addr, stack_addr))
+		exit_slowly(function_addr, stack_addr);
+	else if (!counted_functions[counted_find(function_addr)].nr_open)
+		site_left(function_addr, return_addr);
 }
 
 static NOINLINE void exit_by_tsc(void)
@@ -247,21 +319,25 @@ static NOINLINE void exit_by_tsc(void)
 		call_end(live.log, thread, top_frame(thread), TIME_BY_TSC, false);
 }
 
-static NOINLINE void exit_otherwise(uint64_t function_addr, uintptr_t stack_addr)
+static NOINLINE void exit_otherwise(uint64_t function_addr, uintptr_t stack_addr, uintptr_t return_addr)
 {
 	struct log_header *log = live.log;
 	struct log_thread *thread = self;
 
-	if (selection.is_on && likely(log && thread) && likely(is_left_out(thread, function_addr, stack_addr)))
+	if (selection.is_on && likely(log && thread) &&
+	    likely(is_left_out(thread, function_addr, stack_addr))) {
+		if (selection_excludes(function_addr))
+			site_left(function_addr, return_addr);
 		return;
+	}
 	if (switched_off() && likely(log && thread) && likely(gap_takes_exit(thread, stack_addr)))
 		return;
 	if (unlikely(!log || !thread || !is_top(thread, function_addr, stack_addr)))
-		exit_slowly(function_addr, stack_addr);
+		exit_without_frame(function_addr, stack_addr, return_addr);
 	else if (likely(live.timing == LOG_TIMING_COUNTS))
 		exit_counting(log, thread);
-	else if (live.timing == LOG_TIMING_ADAPTIVE)
-		exit_some();
+	else if (live.timing == LOG_TIMING_AUTO)
+		exit_auto_by_clock(stack_addr);
 	else if (live.clock == LOG_CLOCK_TSC)
 		exit_by_tsc();
 	else
@@ -273,14 +349,15 @@ EXPORT void __cyg_profile_func_exit(void *function, void *call_site)
 	struct log_header *log = live.hot_log;
 	struct log_thread *thread = self;
 	uintptr_t stack_addr = own_frame_addr();
+	uintptr_t return_addr = (uintptr_t)__builtin_return_address(0);
 
 	(void)call_site;
 	if (unlikely(!log || !thread))
-		exit_otherwise((uint64_t)function, stack_addr);
+		exit_otherwise((uint64_t)function, stack_addr, return_addr);
 	else if (unlikely(!is_top(thread, (uint64_t)function, stack_addr)))
-		exit_slowly((uint64_t)function, stack_addr);
-	else if (live.timing == LOG_TIMING_ADAPTIVE)
-		adaptive_end(log, thread, top_frame(thread), false);
+		exit_without_frame((uint64_t)function, stack_addr, return_addr);
+	else if (live.timing == LOG_TIMING_AUTO)
+		exit_auto(log, thread, stack_addr, TIME_BY_TSC);
 	else if (likely(live.timing == LOG_TIMING_EXACT))
 		call_end(log, thread, top_frame(thread), TIME_BY_TSC, false);
 	else

@@ -23,6 +23,7 @@ static struct {
 	enum unwind_result (*backtrace)(unwind_each *each, void *argument);
 	uintptr_t (*get_ip)(struct _Unwind_Context *context);
 	uintptr_t (*get_begin)(struct _Unwind_Context *context);
+	uintptr_t (*get_stack)(struct _Unwind_Context *context);
 	struct range object;
 	bool asks_linker;		/* for tables, by _dl_find_object() */
 	bool has_lock;			/* which also who asks for registered tables takes: before gcc 13 */
@@ -48,6 +49,7 @@ static void take_unwinder(const struct object *object, const struct range *range
 	unwinder.backtrace = find(object, "_Unwind_Backtrace");
 	unwinder.get_ip = find(object, "_Unwind_GetIP");
 	unwinder.get_begin = find(object, "_Unwind_GetRegionStart");
+	unwinder.get_stack = find(object, "_Unwind_GetCFA");
 	unwinder.object = *range;
 	/* gcc 13's, as far as its version can be told */
 	unwinder.has_lock = !find(object, "__truncdfbf2");
@@ -76,6 +78,7 @@ struct stack {
 	uintptr_t *functions;
 	/* what a sample interrupted, maybe at the first instruction of a function */
 	uintptr_t code_addr;
+	uintptr_t end_addr; /* functions whose stack pointer is above are not wanted */
 	uint32_t nr;
 	bool is_cut;
 	uintptr_t last_addr;		/* where the outermost one goes on; 0: it is the stack's first */
@@ -96,6 +99,8 @@ static enum unwind_result add_function(struct _Unwind_Context *context, void *ar
 	struct stack *stack = argument;
 	uintptr_t begin = unwinder.get_begin(context);
 
+	if (unwinder.get_stack(context) > stack->end_addr)
+		return UNWIND_END;
 	stack->last_addr = unwinder.get_ip(context);
 	stack->has_last = stack->last_addr && !is_in(&recorder, stack->last_addr) &&
 			  ((!stack->nr && stack->last_addr == stack->code_addr) || !is_signal_return(stack->last_addr, begin));
@@ -116,7 +121,7 @@ static bool is_of_start(uintptr_t function)
 
 NOINLINE uint32_t backtrace_take(uintptr_t functions[BACKTRACE_MOST], uintptr_t code_addr)
 {
-	struct stack stack = { .functions = functions, .code_addr = code_addr };
+	struct stack stack = { .functions = functions, .code_addr = code_addr, .end_addr = UINTPTR_MAX };
 	bool is_at_end;
 
 	if (is_in(&unwinder.object, code_addr) && !backtrace_is_possible())
@@ -131,6 +136,17 @@ NOINLINE uint32_t backtrace_take(uintptr_t functions[BACKTRACE_MOST], uintptr_t 
 	return stack.nr;
 }
 
+NOINLINE uint32_t backtrace_take_below(uintptr_t functions[BACKTRACE_MOST], uintptr_t code_addr,
+				       uintptr_t end_addr)
+{
+	struct stack stack = { .functions = functions, .code_addr = code_addr, .end_addr = end_addr };
+
+	if (is_in(&unwinder.object, code_addr) && !backtrace_is_possible())
+		return 0;
+	unwinder.backtrace(add_function, &stack);
+	return stack.nr;
+}
+
 /*
  * The first stack is taken here: libgcc begins under pthread_once(), where a handler that allocates would
  * wait for ever.
@@ -140,7 +156,7 @@ static const char *begin(void)
 	uintptr_t functions[BACKTRACE_MOST];
 
 	objects_each(look_at, NULL);
-	if (!unwinder.backtrace || !unwinder.get_ip || !unwinder.get_begin)
+	if (!unwinder.backtrace || !unwinder.get_ip || !unwinder.get_begin || !unwinder.get_stack)
 		return "libgcc_s.so.1 is not loaded: start the program by insideme-run, or put it into LD_PRELOAD too";
 	if (!libc._dl_find_object || !unwinder.asks_linker)
 		return "the stack cannot be looked at without locks: glibc 2.35, and a libgcc_s.so.1 that was built with it, are needed";

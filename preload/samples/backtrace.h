@@ -28,6 +28,10 @@ const char *backtrace_init(void);
  */
 uint32_t backtrace_take(uintptr_t functions[BACKTRACE_MOST], uintptr_t code_addr);
 
+/* The same of the functions alone whose stack pointer is at most @end_addr: what is called from a place that
+ * is known. */
+uint32_t backtrace_take_below(uintptr_t functions[BACKTRACE_MOST], uintptr_t code_addr, uintptr_t end_addr);
+
 /*
  * May a signal handler take a stack wherever it came? Not while the thread may hold libgcc's lock for tables that code
  * registers by __register_frame(), as compilers at run time do: before gcc 13 not any more once it has.

@@ -2,7 +2,8 @@
 /* Samples of the CPU time of the program's threads. */
 #include "preload/samples/cpu_samples.h"
 
-#include "preload/calls/paths.h"
+#include "preload/calls/counted.h"
+#include "preload/calls/sites.h"
 #include "preload/common/base/syscalls.h"
 #include "preload/samples/backtrace.h"
 #include "preload/state/log_space.h"
@@ -10,6 +11,7 @@
 #define SAMPLE_SIGNAL		32	/* glibc's SIGCANCEL and SIGTIMER */
 #define TICK_CLOCK		CLOCK_MONOTONIC_COARSE	/* moves when the kernel looks at CPU timers */
 #define IGNORED			1	/* SIG_IGN, as glibc's posix_spawn leaves it: what make starts */
+#define AUTO_RATE 250u			/* samples a second where counted functions need them */
 #define THREAD_CPU_CLOCK	3	/* CLOCK_THREAD_CPUTIME_ID */
 #define FIRST_AREA_BYTES	4096u
 #define LATER_AREA_BYTES	(16u << 10)
@@ -26,6 +28,7 @@ _Static_assert(sizeof(struct kernel_event) == 64, "struct sigevent");
 static uint64_t interval_ns;		/* 0: nothing is sampled; set before any thread, cleared by samples_stop() */
 
 static bool takes_stacks;		/* there were no hooks at the start; set before any thread */
+static bool takes_calls;		/* timing auto: those of counted functions; likewise */
 
 /* By the linker: our own code. */
 extern HIDDEN const char __ehdr_start[], etext[];
@@ -50,14 +53,53 @@ static struct log_area *area_with_room(struct log_header *log, struct log_thread
 	return next;
 }
 
+/*
+ * The calls that have no frame, beneath the thread's path: of functions that hooks know, as a stack without
+ * hooks would show others too. A hook's stack_addr is two words below the stack pointer of the function that
+ * called it: what that one calls lies below.
+ */
+static uint32_t path_beneath(const struct log_header *log, struct log_thread *thread, uintptr_t pc_addr,
+			     uintptr_t sp_addr)
+{
+	const bool has_call = thread->current != log_ref(log, &thread->root);
+	const struct log_frame *top = top_frame(thread);
+	uintptr_t functions[BACKTRACE_MOST];
+	uint32_t nr, path = thread->current;
+
+	if (has_call &&
+	    (top->node != thread->current || sp_addr - thread->stack_low_addr >= thread->stack_bytes))
+		return path; /* in a hook, or on another stack */
+	nr = backtrace_take_below(functions, pc_addr,
+				  has_call ? top->stack_addr + sizeof(void *) : UINTPTR_MAX);
+	while (nr-- > 0)
+		if (counted_find(functions[nr]) &&
+		    !(has_call && path == thread->current && functions[nr] == top->function_addr))
+			path = path_find(thread, path, functions[nr]);
+	return path;
+}
+
 /* What the hooks say, or where they say nothing the stack. */
-static NOINLINE uint32_t path_now(const struct log_header *log, struct log_thread *thread, uintptr_t pc_addr)
+static NOINLINE uint32_t path_now(const struct log_header *log, struct log_thread *thread, uintptr_t pc_addr,
+				  uintptr_t sp_addr)
 {
 	uintptr_t functions[BACKTRACE_MOST];
 
+	if (takes_calls)
+		return backtrace_is_possible() ? path_beneath(log, thread, pc_addr, sp_addr)
+					       : thread->current;
+	if (live.timing == LOG_TIMING_AUTO && counted_is(counted_find(site_function(pc_addr))))
+		return path_find(thread, thread->current,
+				 site_function(pc_addr)); /* without an unwinder: the innermost one */
 	if (!takes_stacks || thread->current != log_ref(log, &thread->root))
 		return thread->current;
 	return path_of_stack(thread, functions, backtrace_is_possible() ? backtrace_take(functions, pc_addr) : 0);
+}
+
+static uint16_t flags_of(uintptr_t pc_addr)
+{
+	if (sites_hold(pc_addr))
+		return LOG_SAMPLE_IN_HOOK | LOG_SAMPLE_IN_STUB;
+	return pc_addr - (uintptr_t)__ehdr_start < (uintptr_t)(etext - __ehdr_start) ? LOG_SAMPLE_IN_HOOK : 0;
 }
 
 /*
@@ -76,7 +118,8 @@ static void on_sample(int number, siginfo_t *info, void *context)
 	(void)number;
 	if (!log || info->si_code != SI_TIMER || !thread || !thread->sample_timer)
 		return;
-	node = path_now(log, thread, pc_addr);
+	node = flags_of(pc_addr) ? thread->current
+				 : path_now(log, thread, pc_addr, interrupted_stack(context));
 	area = area_with_room(log, thread);
 	if (!area) {
 		log_lose(log, LOG_LOST_SAMPLES);
@@ -86,7 +129,7 @@ static void on_sample(int number, siginfo_t *info, void *context)
 	sample->ticks = now_ticks();
 	sample->pc_addr = pc_addr;
 	sample->node = node;
-	sample->flags = pc_addr - (uintptr_t)__ehdr_start < (uintptr_t)(etext - __ehdr_start) ? LOG_SAMPLE_IN_HOOK : 0;
+	sample->flags = flags_of(pc_addr);
 	sample->missed = info->si_overrun > 0 && info->si_overrun < UINT16_MAX ? (uint16_t)info->si_overrun : 0;
 	__atomic_store_n(&area->used_bytes, area->used_bytes + sizeof(*sample), __ATOMIC_RELEASE);
 }
@@ -101,7 +144,10 @@ static uint64_t tick_ns(void)
 
 void samples_init(void)
 {
-	const uint64_t rate = settings.value[SETTING_SAMPLE];
+	const bool is_auto = live.timing == LOG_TIMING_AUTO && live.log->has_hooks;
+	const uint64_t rate = is_auto && settings.source[SETTING_SAMPLE] == FROM_FALLBACK
+				      ? AUTO_RATE
+				      : settings.value[SETTING_SAMPLE];
 	struct kernel_action action = { .handler = on_sample, .mask = ~0ull, .restorer = insideme_signal_return,
 					.flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK | SA_RESTORER_FLAG }, old;
 
@@ -116,6 +162,7 @@ void samples_init(void)
 		return;
 	}
 	takes_stacks = !live.log->has_hooks;
+	takes_calls = is_auto && !backtrace_init();
 	raw_syscall(SYS_rt_sigaction, SAMPLE_SIGNAL, (long)&action, 0, 8, 0, 0);
 	interval_ns = 1000000000u / rate;
 	if (interval_ns < tick_ns())

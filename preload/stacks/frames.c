@@ -2,6 +2,7 @@
 /* Areas of frames: the first of a stack, one more when it is full, and back. */
 #include "preload/stacks/frames.h"
 
+#include "preload/calls/counted.h"
 #include "preload/stacks/error_records.h"
 #include "preload/stacks/paused_calls.h"
 #include "preload/state/log_space.h"
@@ -106,6 +107,10 @@ void frames_end_top(struct log_thread *thread, bool has_exit)
 	uint32_t before = thread->broken_reason, reason = has_exit ? LOG_BROKEN_UNSEEN : before;
 	bool went_slowly = !thread->stack_bytes;
 
+	if (!has_exit && counted_is(node_at(live.log, top_frame(thread)->node)->function)) {
+		call_drop_top(thread);
+		return;
+	}
 	if (!has_exit)
 		log_lose(live.log, LOG_LOST_BROKEN_CALLS);
 	if (unlikely(unwinding) && !reason)

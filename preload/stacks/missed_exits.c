@@ -4,6 +4,7 @@
 
 #include <signal.h>
 
+#include "preload/calls/counted.h"
 #include "preload/calls/selection.h"
 #include "preload/stacks/coroutine_stacks.h"
 #include "preload/stacks/paused_calls.h"
@@ -30,6 +31,10 @@ static void overflow(struct log_thread *thread, uint64_t function_addr, uintptr_
 {
 	struct log_node *node;
 
+	if (live.timing == LOG_TIMING_AUTO && counted_is(counted_find(function_addr))) {
+		counted_add(node_at(live.log, path_find(thread, thread->current, function_addr)));
+		return; /* its exit says nothing either */
+	}
 	if (!thread->overflow_depth++)
 		thread->overflow_addr = stack_addr;
 	thread->stack_bytes = 0;	/* every hook comes here until it is over */
@@ -215,7 +220,7 @@ static void lose_exit(void)
 
 static bool find_call(struct log_thread *thread, uint64_t function_addr, uintptr_t stack_addr)
 {
-	bool is_open;
+	bool is_counted = live.timing == LOG_TIMING_AUTO && counted_is(counted_find(function_addr)), is_open;
 
 	if (selection_excludes(function_addr))
 		return false;
@@ -226,6 +231,8 @@ static bool find_call(struct log_thread *thread, uint64_t function_addr, uintptr
 	}
 	if (is_above_overflow(thread, function_addr, stack_addr)) {
 		end_overflow(thread);
+	} else if (thread->overflow_depth && is_counted) {
+		return false;
 	} else if (thread->overflow_depth) {
 		if (!--thread->overflow_depth)
 			end_overflow(thread);
@@ -240,7 +247,8 @@ static bool find_call(struct log_thread *thread, uint64_t function_addr, uintptr
 			return true;
 		end_top(thread);
 	}
-	lose_exit();
+	if (!is_counted)
+		lose_exit();
 	return false;
 }
 

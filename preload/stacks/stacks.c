@@ -2,6 +2,7 @@
 /* Stacks: the first call on one, and the change from one to another. */
 #include "preload/stacks/frames.h"
 
+#include "preload/calls/counted.h"
 #include "preload/samples/cpu_samples.h"
 #include "preload/stacks/thread.h"
 
@@ -12,6 +13,7 @@ int stack_init(struct log_thread *thread, uintptr_t low, uintptr_t bytes)
 	if (!stack)
 		return -1;
 	frames_use(thread, stack, frames_of(stack));
+	counted_begin_thread(thread);
 	samples_begin(thread);
 	return 0;
 }
@@ -210,6 +212,7 @@ void stack_change(struct log_thread *thread, struct log_frames *to)
 
 	if (!thread->frames) {
 		to->is_own = 1;
+		counted_begin_thread(thread);
 		samples_begin(thread);
 	}
 	if (is_moved)

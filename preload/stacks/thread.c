@@ -57,7 +57,6 @@ static void begin_first(struct log_header *log, struct log_thread *thread, uint6
 	thread->root.min_ticks = UINT64_MAX;
 	thread->pending_addr = (uint64_t)thread->root.histogram;	/* nobody reads the root's */
 	thread->begin_ticks = now_ticks();
-	thread->random = (uint32_t)thread->begin_ticks;
 	begin(log, thread, function_addr);
 }
 

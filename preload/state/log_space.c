@@ -45,9 +45,10 @@ void log_space_bring_home(void)
 static uint64_t share_of(enum log_area_kind kind)
 {
 	static const uint8_t sixteenths[] = {
-		[LOG_AREA_NODES] = 16, [LOG_AREA_INDEX] = 16, [LOG_AREA_FRAMES] = 15, [LOG_AREA_HEAPS] = 15, [LOG_AREA_THREAD] = 15,
-		[LOG_AREA_SAMPLES] = 10, [LOG_AREA_ERRORS] = 15, [LOG_AREA_READINGS] = 15,
-		[LOG_AREA_SCRATCH] = 15,
+		[LOG_AREA_NODES] = 16,	  [LOG_AREA_INDEX] = 16,     [LOG_AREA_FRAMES] = 15,
+		[LOG_AREA_HEAPS] = 15,	  [LOG_AREA_THREAD] = 15,    [LOG_AREA_SAMPLES] = 10,
+		[LOG_AREA_ERRORS] = 15,	  [LOG_AREA_READINGS] = 15,  [LOG_AREA_SCRATCH] = 15,
+		[LOG_AREA_COUNTERS] = 13, [LOG_AREA_UNCOUNTED] = 14,
 	};
 
 	if (kind == LOG_AREA_SLICES)

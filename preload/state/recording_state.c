@@ -6,6 +6,7 @@
 #include "preload/state/recording_state.h"
 
 #include "preload/state/live.h"
+#include "preload/state/log_space.h"
 
 int32_t switched_depth;
 static uint64_t on_ticks;	/* atomic */
@@ -21,12 +22,53 @@ uint64_t switched_on_ticks(void)
 	return __atomic_load_n(&on_ticks, __ATOMIC_RELAXED);
 }
 
+static uint64_t *words_of(struct log_area *area)
+{
+	return (uint64_t *)(area + 1);
+}
+
+/* Call sites that count do so while recording is off, too: such calls are taken off again. NULL: there is no
+ * room to tell. */
+static struct log_area *uncounted_of(struct log_thread *thread, struct log_area *area)
+{
+	struct log_area *uncounted;
+
+	if (area->beside)
+		return log_at(live.log, area->beside);
+	uncounted = log_space_new_area(LOG_AREA_UNCOUNTED, thread->head.self, area->bytes,
+				       (uint32_t)area->used_bytes, sizeof(uint64_t));
+	if (uncounted)
+		area->beside = uncounted->self;
+	else
+		log_lose(live.log, LOG_LOST_RECORDS);
+	return uncounted;
+}
+
+static void settle_counters(struct log_header *log, bool is_on)
+{
+	struct log_thread *thread;
+
+	for (uint32_t ref = __atomic_load_n(&log->threads, __ATOMIC_ACQUIRE); ref;
+	     ref = thread->next_thread) {
+		struct log_area *area, *uncounted;
+
+		thread = log_at(log, ref);
+		area = thread->counters ? log_at(log, thread->counters) : NULL;
+		uncounted = area ? uncounted_of(thread, area) : NULL;
+		for (uint32_t i = 0; uncounted && i < LOG_COUNTERS; i++)
+			words_of(uncounted)[i] += is_on ? words_of(area)[i] : -words_of(area)[i];
+	}
+}
+
 static void note_off(struct log_header *log)
 {
 	uint64_t since = 0;
 
-	if (__atomic_compare_exchange_n(&log->off_since_ticks, &since, now_ticks(), false, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+	if (__atomic_compare_exchange_n(&log->off_since_ticks, &since, now_ticks(), false, __ATOMIC_RELAXED,
+					__ATOMIC_RELAXED)) {
 		__atomic_fetch_add(&log->nr_switches, 1, __ATOMIC_RELAXED);
+		settle_counters(log, false);
+	}
 }
 
 static void note_on(struct log_header *log)
@@ -35,6 +77,7 @@ static void note_on(struct log_header *log)
 
 	if (!since)
 		return;
+	settle_counters(log, true);
 	__atomic_store_n(&on_ticks, now, __ATOMIC_RELAXED);
 	__atomic_fetch_add(&log->off_ticks, now - since, __ATOMIC_RELAXED);
 	__atomic_fetch_add(&log->nr_switches, 1, __ATOMIC_RELAXED);

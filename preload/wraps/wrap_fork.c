@@ -6,6 +6,8 @@
  */
 #include "preload/wraps/wraps.h"
 
+#include "preload/calls/counted.h"
+#include "preload/calls/sites.h"
 #include "preload/heap/heap.h"
 #include "preload/life/recorder.h"
 #include "preload/objects/fork_gate.h"
@@ -127,6 +129,8 @@ static void in_child(void)
 
 	daemon_task = 0;
 	fork_gate_in_child();
+	counted_forked();
+	sites_forked();
 	if (live_is_sealed())
 		return;
 	if (live_is_private) {

@@ -202,7 +202,7 @@ damage_survives() {
 @test "damaged logs of all kinds: what lives on the heap, samples, devices, programs that share a log, forks" {
 	INSIDEME_THRESHOLD=0 record leaks
 	damage_survives leaks
-	INSIDEME_SAMPLE=250 INSIDEME_TIMING=adaptive record sampled burn
+	INSIDEME_SAMPLE=250 INSIDEME_TIMING=auto record sampled burn
 	damage_survives samples
 	LD_LIBRARY_PATH=$bin/nvml-24 monitor -q --gpu=all -- sh -c "$bin/uses sleeps 50; $bin/brief heap 0"
 	damage_survives devices

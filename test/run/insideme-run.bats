@@ -103,7 +103,7 @@ refused() {
 
 @test "a wrong value is told what may stand in its place, as in the environment" {
 	refused sample 99999 "off or a number up to 10000"
-	refused timing foo "exact, adaptive, counts"
+	refused timing foo "exact, auto, counts"
 	refused budget 1K "a size such as 64M, at least 1M"
 	refused signal FOO "off or a signal such as USR1, WINCH, RTMIN+3"
 	INSIDEME_SAMPLE=99999 "$build/insideme-run" /bin/true 2>&1 | grep -F 'expected off or a number up to 10000'

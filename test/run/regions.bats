@@ -47,8 +47,8 @@ paths() {
 	between "self of step" 0 "$(value self_ns function=step)" "$(value total_ns function=step)"
 }
 
-@test "timing can be adaptive, and counts alone" {
-	for timing in adaptive counts; do
+@test "timing can be auto, and counts alone" {
+	for timing in auto counts; do
 		rm -rf insideme.data functions.csv
 		INSIDEME_TIMING=$timing record regions.plain
 		calls step 1000 inner 2000 again 500 loop 900 thread 400 handler 10

@@ -79,7 +79,7 @@ switched() {
 }
 
 @test "the time while it is off is in nobody's self time, and said" {
-	for timing in exact adaptive; do
+	for timing in exact auto; do
 		rm -rf insideme.data functions.csv
 		INSIDEME_TIMING=$timing record switched time
 		between "the gap" 300000000 "$(value total_ns "function=$gap")" 2000000000
@@ -105,7 +105,7 @@ switched() {
 }
 
 @test "the first hooks of a process come while recording is off" {
-	for timing in exact adaptive counts; do
+	for timing in exact auto counts; do
 		rm -rf insideme.data functions.csv
 		INSIDEME_START=off INSIDEME_TIMING=$timing record late_heap "$bin/keeping_plugin.so"
 		quiet

@@ -19,7 +19,7 @@
 #define MOST_STEP	(64u << 20)	/* it must fit heap_sample_bytes */
 #define LEAST_SIZE	(1u << 20)	/* a smaller log could hold nothing */
 
-static const char *const timing_choices[] = { "exact", "adaptive", "counts", NULL };
+static const char *const timing_choices[] = { "exact", "auto", "counts", NULL };
 static const char *const heap_choices[] = { "off", "counters", "live", NULL };
 static const char *const what_choices[] = { "library", "all", NULL };
 static const char *const snapshot_choices[] = { "heap", "rss", "rss:every", NULL };
@@ -36,7 +36,7 @@ const struct setting settings_table[NR_SETTINGS] = {
 	[SETTING_THRESHOLD] = { "INSIDEME_THRESHOLD", "threshold", SETTING_TIME, "10us", NULL,
 		"shortest call that gets its own record; 0: every call" },
 	[SETTING_TIMING] = { "INSIDEME_TIMING", "timing", SETTING_CHOICE, "exact", timing_choices,
-		"exact: time every call; adaptive: some of many short calls; counts: none" },
+		"exact: time every call; auto: count short functions and sample their time; counts: none" },
 	[SETTING_HEAP] = { "INSIDEME_HEAP", "heap", SETTING_CHOICE, "live", heap_choices,
 		"live: blocks, leaks and the peak, where there are hooks; counters: allocations and frees" },
 	[SETTING_HEAP_SAMPLE] = { "INSIDEME_HEAP_SAMPLE", "heap-sample", SETTING_STEP, "off", NULL,

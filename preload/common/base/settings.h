@@ -91,7 +91,7 @@ static inline uint32_t settings_ceiling_choice(uint64_t value)
 	return (uint32_t)(value >> SETTINGS_CEILING_SHIFT);
 }
 
-enum { TIMING_EXACT, TIMING_ADAPTIVE, TIMING_COUNTS };	/* indices of SETTING_TIMING's choices */
+enum { TIMING_EXACT, TIMING_AUTO, TIMING_COUNTS }; /* indices of SETTING_TIMING's choices */
 /*
  * Indices of SETTING_HEAP's choices; the last is set by SETTING_HEAP_SAMPLE without hooks. The bits
  * of SETTING_SNAPSHOT are LOG_SNAPSHOT_...

@@ -5,7 +5,8 @@
  *   raw_clone()    starts a task that runs @run(@argument) on the stack that ends at @stack_end, with @tls
  *                  as its thread pointer; @run must not return. Returns the tid to the caller, or -errno
  *   SIGNAL_RETURN  what a signal handler returns to
- *   interrupted_code()  the address of the code that a signal interrupted
+ *   interrupted_code()  the address of the code that a signal interrupted, interrupted_stack() its
+ *                       stack pointer
  * For libc's setjmp():
  *   jump_target()  the stack pointer in a jmp_buf's words; 0 where it cannot be read
  */
@@ -74,6 +75,11 @@ static ALWAYS_INLINE unsigned long interrupted_code(const ucontext_t *context)
 	return (unsigned long)context->uc_mcontext.gregs[REG_RIP];
 }
 
+static ALWAYS_INLINE unsigned long interrupted_stack(const ucontext_t *context)
+{
+	return (unsigned long)context->uc_mcontext.gregs[REG_RSP];
+}
+
 #define RAW_CLONE_TLS(block) (*(void **)(block) = (block))	/* %fs:0 holds its own address */
 
 /* glibc mangles the stack pointer: it is rotated, then xored with a secret in the thread's block. */
@@ -140,6 +146,11 @@ static inline long raw_clone(void (*run)(void *), void *argument, void *stack_en
 static ALWAYS_INLINE unsigned long interrupted_code(const ucontext_t *context)
 {
 	return (unsigned long)context->uc_mcontext.pc;
+}
+
+static ALWAYS_INLINE unsigned long interrupted_stack(const ucontext_t *context)
+{
+	return (unsigned long)context->uc_mcontext.sp;
 }
 
 #define RAW_CLONE_TLS(block) ((void)(block))

@@ -84,18 +84,19 @@ uint32_t choose_clock(void)
 	return LOG_CLOCK_TSC;
 }
 
-/* If every call has a record, every call is timed. */
+/* A record of every call, and memory read at every call, mean that every call is timed. */
 static uint32_t timing_of(const struct settings *settings)
 {
 	static const uint32_t timings[] = {
 		[TIMING_EXACT] = LOG_TIMING_EXACT,
-		[TIMING_ADAPTIVE] = LOG_TIMING_ADAPTIVE,
+		[TIMING_AUTO] = LOG_TIMING_AUTO,
 		[TIMING_COUNTS] = LOG_TIMING_COUNTS,
 	};
 	uint32_t timing = timings[settings->value[SETTING_TIMING]];
+	bool wants_all =
+		!settings->value[SETTING_THRESHOLD] || settings->value[SETTING_SNAPSHOT] & LOG_SNAPSHOT_EVERY;
 
-	return timing == LOG_TIMING_ADAPTIVE && !settings->value[SETTING_THRESHOLD] ? LOG_TIMING_EXACT
-										    : timing;
+	return timing == LOG_TIMING_AUTO && wants_all ? LOG_TIMING_EXACT : timing;
 }
 
 static void fill_header(struct log_header *log, const struct log_open *open, uint64_t budget,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * adaptive: for INSIDEME_TIMING=adaptive. Whatever is timed, the report must show spin() 200,000 times, around() 100,000,
+ * short_calls: for INSIDEME_TIMING=auto. Whatever is timed, the report must show spin() 200,000 times, around() 100,000,
  * rarely() 100,000 and in it wait_long() 100 times, fib() 242,785 times, main() once. A call of spin() lasts 500 ns
  * of the thread's own time at least, one of wait_long() 100 us; prints the ns that the program itself measured in all calls of
  * spin() and in all of around(), which calls it and spins as long itself; then both with each call's time cut at 3 us,

@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The table of functions, the rule by which they become counted, and the threads' counters. */
+#include "preload/calls/counted.h"
+
+#include <sys/mman.h>
+
+#include "preload/calls/selection.h"
+#include "preload/state/log_space.h"
+
+#define COUNTED_WINDOW 1024u
+#define COUNTED_COSTS 8u /* times what a call's hooks cost */
+#define COUNTED_HEAP_SHARE 16u
+#define LEAST_NS 100u /* bounds of the limit, where the cost was measured badly or not at all */
+#define MOST_NS 1000u
+#define MOST_FULL (COUNTED_FUNCTIONS / 4 * 3)
+#define GONE 1u /* the address of a function whose module is gone: no function lies there */
+
+/* Memory of its own, made with the first function: the library's is locked where a program locks all of its
+ * memory. */
+struct table {
+	struct counted_function functions[COUNTED_FUNCTIONS];
+	uint32_t counted[COUNTED_FUNCTIONS]; /* places of counted ones, in the order of their switch; 0: not
+						written yet */
+};
+static struct counted_function nothing;
+struct counted_function *counted_functions = &nothing; /* atomic */
+static uint32_t nr_functions;			       /* atomic */
+static uint32_t nr_counted;			       /* atomic */
+
+/* Of threads without counters of their own, and of a forked child until it has a log. */
+LARGE static uint64_t nobody[LOG_COUNTERS];
+__thread uint64_t *counters = nobody;
+static bool is_forked; /* nobody's are those of a forked child's only thread */
+
+static uint32_t hash_of(uint64_t function_addr)
+{
+	return (uint32_t)((function_addr >> 4) * 0x9e3779b97f4a7c15u >> 48) % COUNTED_FUNCTIONS;
+}
+
+static bool has_place(uint64_t function_addr)
+{
+	return function_addr > GONE && !(function_addr & (LOG_FUNCTION_FLAGS | LOG_FUNCTION_REGION));
+}
+
+uint32_t counted_find(uint64_t function_addr)
+{
+	uint64_t addr;
+
+	if (!has_place(function_addr) || counted_functions == &nothing)
+		return 0;
+	for (uint32_t i = hash_of(function_addr);; i = (i + 1) % COUNTED_FUNCTIONS) {
+		addr = i ? __atomic_load_n(&counted_functions[i].addr, __ATOMIC_ACQUIRE) : GONE;
+		if (addr == function_addr || !addr)
+			return addr ? i : 0;
+	}
+}
+
+/* Of two tasks that make it at once one keeps its own. */
+static bool has_table(void)
+{
+	struct counted_function *before = &nothing;
+	long place;
+
+	if (counted_functions != &nothing)
+		return true;
+	if (live_is_sealed())
+		return false;
+	place = sys_mmap(NULL, sizeof(struct table), PROT_READ | PROT_WRITE,
+			 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	if (sys_failed(place))
+		return false;
+	if (!__atomic_compare_exchange_n(&counted_functions, &before, ((struct table *)place)->functions,
+					 false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+		sys_munmap((void *)place, sizeof(struct table));
+	return true;
+}
+
+static uint32_t *counted_list(void)
+{
+	return ((struct table *)counted_functions)->counted;
+}
+
+uint32_t counted_number(uint64_t function_addr)
+{
+	uint32_t found = counted_find(function_addr);
+
+	if (found || !has_place(function_addr) || !has_table() ||
+	    __atomic_fetch_add(&nr_functions, 1, __ATOMIC_RELAXED) >= MOST_FULL)
+		return found;
+	for (uint32_t i = hash_of(function_addr);; i = (i + 1) % COUNTED_FUNCTIONS) {
+		uint64_t addr = 0;
+
+		if (i && (__atomic_compare_exchange_n(&counted_functions[i].addr, &addr, function_addr, false,
+						      __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE) ||
+			  addr == function_addr))
+			return i;
+	}
+}
+
+void counted_forget(uint64_t begin, uint64_t end)
+{
+	for (uint32_t i = 1; i < COUNTED_FUNCTIONS && nr_functions; i++)
+		if (counted_functions[i].addr - begin < end - begin)
+			__atomic_store_n(&counted_functions[i].addr, GONE, __ATOMIC_RELEASE);
+}
+
+/* ---- the rule ---- */
+
+static uint64_t limit_ticks(void)
+{
+	const uint64_t us_ticks = live.log->threshold_floor_ticks;
+	uint64_t limit = ((uint64_t)live.log->costs[LOG_COST_TIMED].full * COUNTED_COSTS) >> LOG_COST_SHIFT;
+
+	if (limit < us_ticks * LEAST_NS / 1000)
+		return us_ticks * LEAST_NS / 1000;
+	return limit < us_ticks * MOST_NS / 1000 ? limit : us_ticks * MOST_NS / 1000;
+}
+
+/* As far as the frames of one area tell. */
+static uint32_t open_calls(const struct log_thread *thread, uint64_t function_addr)
+{
+	uint32_t nr = 0;
+
+	for (const struct log_frame *frame = top_frame(thread); frame->function_addr; frame--)
+		nr += frame->function_addr == function_addr;
+	return nr;
+}
+
+static void log_counted(uint64_t function_addr)
+{
+	struct log_counted *record =
+		(struct log_counted *)log_new_record(live.log, sizeof(*record), now_ticks());
+
+	if (!record)
+		return;
+	record->function_addr = function_addr;
+	log_publish(&record->record, LOG_RECORD_COUNTED);
+}
+
+static void keep_counted(const struct counted_function *function)
+{
+	uint32_t i = __atomic_fetch_add(&nr_counted, 1, __ATOMIC_RELAXED);
+
+	__atomic_store_n(&counted_list()[i], (uint32_t)(function - counted_functions), __ATOMIC_RELEASE);
+	log_counted(function->addr);
+}
+
+static void judge(struct log_thread *thread, struct counted_function *function)
+{
+	uint32_t calls = __atomic_exchange_n(&function->calls, 0, __ATOMIC_RELAXED);
+	uint32_t heap = __atomic_exchange_n(&function->heap, 0, __ATOMIC_RELAXED);
+	uint32_t longs = __atomic_exchange_n(&function->longs, 0, __ATOMIC_RELAXED);
+	uint64_t ticks = __atomic_exchange_n(&function->ticks, 0, __ATOMIC_RELAXED);
+	uint32_t before = 0;
+
+	if (!calls || function->is_kept || selection_needs_frame(function->addr) || longs >= 2 ||
+	    heap * COUNTED_HEAP_SHARE > calls || ticks >= calls * limit_ticks())
+		return;
+	function->nr_open = open_calls(thread, function->addr);
+	if (__atomic_compare_exchange_n(&function->is_counted, &before, 1, false, __ATOMIC_RELEASE,
+					__ATOMIC_RELAXED))
+		keep_counted(function);
+}
+
+NOINLINE void counted_step(struct log_thread *thread, struct log_node *node)
+{
+	struct counted_function *function = &counted_functions[node->function];
+	uint32_t calls;
+
+	if (node->heap && live.heap != HEAP_SAMPLED)
+		function->is_kept = 1;
+	__atomic_fetch_add(&function->ticks, node->window_ticks, __ATOMIC_RELAXED);
+	if (node->window_heap)
+		__atomic_fetch_add(&function->heap, node->window_heap, __ATOMIC_RELAXED);
+	if (node->window_longs)
+		__atomic_fetch_add(&function->longs, node->window_longs, __ATOMIC_RELAXED);
+	calls = __atomic_add_fetch(&function->calls, node->window_calls, __ATOMIC_RELAXED);
+	node->window_ticks = 0;
+	node->window_calls = node->window_heap = node->window_longs = 0;
+	if (calls >= COUNTED_WINDOW && node->function && !counted_is(node->function))
+		judge(thread, function);
+}
+
+/* ---- counters ---- */
+
+/* What a forked child counted before it had a log is its first thread's. */
+static void take_nobodys(void)
+{
+	for (uint32_t i = 0; i < LOG_COUNTERS; i++) {
+		counters[i] += nobody[i];
+		nobody[i] = 0;
+	}
+	is_forked = false;
+}
+
+void counted_begin_thread(struct log_thread *thread)
+{
+	struct log_area *area = thread->counters ? log_at(live.log, thread->counters) : NULL;
+
+	if (live.timing != LOG_TIMING_AUTO || thread->is_clone) /* whose creator's counters it has */
+		return;
+	if (!area) {
+		area = log_space_new_area(LOG_AREA_COUNTERS, thread->head.self,
+					  sizeof(*area) + LOG_COUNTERS * sizeof(uint64_t),
+					  sizeof(*area) + LOG_COUNTERS * sizeof(uint64_t), sizeof(uint64_t));
+		if (!area)
+			return;
+		thread->counters = area->self;
+	}
+	counters = (uint64_t *)(area + 1);
+	if (is_forked)
+		take_nobodys();
+}
+
+void counted_forked(void)
+{
+	for (uint32_t i = 0; nr_counted && i < LOG_COUNTERS; i++)
+		nobody[i] = 0;
+	counters = nobody;
+	is_forked = true;
+}
+
+bool counted_has_unsaid(void)
+{
+	for (uint32_t i = 0; is_forked && i < LOG_COUNTERS; i++)
+		if (nobody[i])
+			return true;
+	return false;
+}
+
+void counted_log_all(void)
+{
+	for (uint32_t i = 0; i < nr_counted; i++)
+		if (counted_list()[i] && counted_functions[counted_list()[i]].addr != GONE)
+			log_counted(counted_functions[counted_list()[i]].addr);
+}

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Timing auto: functions whose calls are shorter than a hook can measure are counted, no longer timed.
+ *
+ * Each function begins with full hooks. Each COUNTED_WINDOW calls of it are judged: it becomes counted if
+ * they lasted less than COUNTED_COSTS times what the hooks of a call cost, in the mean and with all that they
+ * called. It stays timed if two of these calls lasted long, if one in COUNTED_HEAP_SHARE allocated beneath,
+ * or if it ever allocated itself: then who allocates is known as exactly as by full hooks. No function is
+ * timed again: where that was tried the program took 1.4 times as long, and call paths were no truer.
+ *
+ * A counted call has no frame. Hooks that it still comes to count it at its path; call sites that were
+ * changed (sites.h) count it in the thread's counters. Its time is told by samples.
+ */
+#ifndef INSIDEME_COUNTED_H
+#define INSIDEME_COUNTED_H
+
+#include "preload/calls/calls.h"
+
+#define COUNTED_FUNCTIONS 65536u /* a power of two; of more functions those that come last stay timed */
+#define COUNTED_STEP 16u	 /* calls that a path collects before it adds them to its function's */
+
+struct counted_function {
+	uint64_t addr;	     /* 0: free; written once, atomic */
+	uint32_t is_counted; /* atomic; never goes back to 0 */
+	uint32_t is_kept;    /* it stays timed */
+	uint32_t nr_open; /* calls that were open in the thread that switched: until they end exits keep their
+			     hook */
+	/* Of the window. Several threads add to them, by atomic additions. */
+	uint32_t calls;
+	uint32_t heap;
+	uint32_t longs;
+	uint32_t reserved[4];
+	uint64_t ticks;
+	uint64_t reserved_2;
+};
+_Static_assert(sizeof(struct counted_function) == 64, "a function is one line");
+
+/*
+ * By hash of the address. [0] stands for what has no place here: regions, "(other paths)"; it is never
+ * counted. Before the first function, and where there is no memory for more, [0] is all there is. Set once.
+ */
+extern HIDDEN struct counted_function *counted_functions;
+
+/* Where the calling thread's changed call sites count. At first, and in a forked child: in memory that is no
+ * thread's. */
+extern HIDDEN __thread uint64_t *counters TLS_INITIAL_EXEC;
+
+/* The place of @function_addr in the table; 0: it has none. The second one makes one. From any thread and
+ * handler. */
+uint32_t counted_find(uint64_t function_addr);
+uint32_t counted_number(uint64_t function_addr);
+
+static ALWAYS_INLINE bool counted_is(uint32_t number)
+{
+	return __atomic_load_n(&counted_functions[number].is_counted, __ATOMIC_RELAXED);
+}
+
+/* The calling thread's first frame is about to be made: give it counters. No room: its counts are nobody's,
+ * and lost. */
+void counted_begin_thread(struct log_thread *thread);
+
+/* In the forked child, before anything else of it is recorded. */
+void counted_forked(void);
+
+/* A forked child has no log yet and ends: did its sites count anything? Then it needs one. */
+bool counted_has_unsaid(void);
+
+/* The child's log is new: write down which functions are counted, and where. */
+void counted_log_all(void);
+
+/* A module of functions in [@begin, @end) is gone. */
+void counted_forget(uint64_t begin, uint64_t end);
+
+/* The sums of the path's last COUNTED_STEP calls go to its function, which may become counted. */
+void counted_step(struct log_thread *thread, struct log_node *node);
+
+/* A call of the path has ended. Its frame is popped. @allocated: so did the thread during the call. */
+static ALWAYS_INLINE void counted_note(const struct log_header *log, struct log_thread *thread,
+				       struct log_node *node, uint64_t ticks, bool allocated)
+{
+	node->window_ticks += ticks;
+	node->window_heap += allocated;
+	node->window_longs += ticks >= log->threshold_floor_ticks * 10;
+	if (unlikely(++node->window_calls >= COUNTED_STEP))
+		counted_step(thread, node);
+}
+
+/* A call without a frame: of a counted function, at the node of its path. */
+static ALWAYS_INLINE void counted_add(struct log_node *node)
+{
+	node->calls++;
+	node->untimed_calls++;
+}
+
+#endif

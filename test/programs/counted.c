@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * counted: functions that are too short to time, called in every way that hooks come in: inlined, tail calls, recursion,
+ * alloca, longjmp out of them, from threads, around forks. The report must show the same calls by timing exact and by auto.
+ *
+ * counted threads: in four threads at once. forks: in two children each time, one that ends by _exit() and one by exit().
+ * killed: prints how often add() was called so far and dies by SIGKILL. refused: first has the kernel refuse to make
+ * memory executable; status 1 where it cannot. off: with recording switched off in between, where insideme.h is there.
+ */
+#include <alloca.h>
+#include <pthread.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#if __has_include(<insideme.h>)
+#include <insideme.h>
+#else
+#define insideme_disable() 0
+#define insideme_enable() 0
+#endif
+
+#define ROUNDS	4000
+#define NOINLINE __attribute__((noinline))
+
+static volatile long sink;
+static jmp_buf out;
+
+NOINLINE static long add(long a, long b)
+{
+	return a + b;
+}
+
+static inline long twice(long a)
+{
+	return add(a, a) + 1;
+}
+
+NOINLINE static long deep(long n)
+{
+	return n <= 0 ? 0 : deep(n - 1) + 1;
+}
+
+NOINLINE static long by_tail(long n)
+{
+	if (n % 2)
+		return add(n, 1);
+	return deep(n % 5);
+}
+
+NOINLINE static long with_alloca(long n)
+{
+	volatile char *bytes = alloca((size_t)(n % 300 + 16));
+
+	bytes[0] = 1;
+	return add(n, bytes[0]);
+}
+
+NOINLINE static void leaves(long n)
+{
+	if (n % 8 == 7)
+		longjmp(out, 1);
+	sink += n;
+}
+
+NOINLINE static long jumps(void)
+{
+	volatile long i = 0;
+	long caught = 0;
+
+	if (setjmp(out))
+		caught++;
+	while (i < ROUNDS)
+		leaves(i++);
+	return caught;
+}
+
+NOINLINE static long work(long rounds)
+{
+	long sum = 0;
+
+	for (long i = 0; i < rounds; i++)
+		sum += twice(i) + deep(i % 7) + by_tail(i) + with_alloca(i);
+	return sum;
+}
+
+static void *run_thread(void *argument)
+{
+	(void)argument;
+	for (int i = 0; i < 5; i++)
+		sink += work(ROUNDS);
+	return NULL;
+}
+
+static void run_threads(void)
+{
+	pthread_t threads[4];
+
+	for (int i = 0; i < 4; i++)
+		pthread_create(&threads[i], NULL, run_thread, NULL);
+	for (int i = 0; i < 4; i++)
+		pthread_join(threads[i], NULL);
+}
+
+static void run_forks(void)
+{
+	for (int i = 0; i < 4; i++) {
+		pid_t child;
+
+		sink += work(ROUNDS);
+		child = fork();
+		if (child == 0) {
+			for (int j = 0; j < 100; j++)
+				sink += add(j, j);	/* before anything that has a hook of its own */
+			if (i == 3)
+				sink += work(ROUNDS);
+			if (i % 2)
+				_exit(0);
+			return;
+		}
+		waitpid(child, NULL, 0);
+	}
+}
+
+int main(int argc, char **argv)
+{
+	const char *what = argc > 1 ? argv[1] : "";
+
+	if (strcmp(what, "refused") == 0 && prctl(65 /* PR_SET_MDWE */, 1, 0, 0, 0) != 0)
+		return 1;
+	if (strcmp(what, "threads") == 0) {
+		run_threads();
+	} else if (strcmp(what, "forks") == 0) {
+		run_forks();
+	} else if (strcmp(what, "killed") == 0) {
+		for (long i = 0; i < 100000; i++)
+			sink += add(i, i);
+		printf("100000\n");
+		fflush(stdout);
+		kill(getpid(), SIGKILL);
+	} else if (strcmp(what, "off") == 0) {
+		for (int i = 0; i < 20; i++) {
+			sink += work(ROUNDS);
+			insideme_disable();
+			sink += work(i);
+			insideme_enable();
+		}
+		insideme_disable();
+		sink += work(ROUNDS);
+	} else {
+		sink += work(ROUNDS) + jumps() + work(ROUNDS);
+	}
+	return 0;
+}

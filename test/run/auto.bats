@@ -1,0 +1,201 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-3.0-or-later
+# INSIDEME_TIMING=auto: functions that are too short to time are counted, and samples tell their time.
+load lib
+export INSIDEME_TIMING=auto
+
+total_of() { value total_ns "function=$1"; }
+
+# counts PROGRAM ARGS...: calls of all functions of a program by exact timing and by auto are the same
+counts() {
+	local timing
+	for timing in exact auto; do
+		rm -rf insideme.data
+		INSIDEME_TIMING=$timing LD_PRELOAD=$library "$@" >$timing.out 2>$timing.err || return 1
+		"$report" -v functions -f csv --columns function,calls --sort function >$timing.csv
+	done
+	same "what the recorder said" "$(cat auto.err)" "$(cat exact.err)" && same "calls of $1" "$(cat auto.csv)" "$(cat exact.csv)"
+}
+
+@test "all calls are counted, those of short functions are not timed" {
+	for compiler in '' .clang; do
+		rm -rf insideme.data functions.csv
+		record short_calls$compiler
+		quiet
+		calls main 1 spin 200000 around 100000 rarely 100000 wait_long 100 fib 242785
+		between "timed calls of rarely" 1000 "$(value timed_calls function=rarely)" 30000
+		same "timed calls of wait_long" "$(value timed_calls function=wait_long)" 100
+		same "longest of rarely" "$(value max_ns function=rarely)" ''
+		same "median of rarely" "$(value p50_ns function=rarely)" ''
+	done
+}
+
+@test "however a program is compiled, the counts are those of exact timing" {
+	local compiler flags
+	for compiler in gcc clang; do
+		for flags in -O0 -O1 -O2 -O3 -Os "-O2 -fno-plt" "-O2 -fcf-protection=full" "-O2 -no-pie -fno-pie" "-O2 -flto" \
+			"-O2 -Wl,-z,now" "-O2 -mcmodel=large" "-O2 -fno-asynchronous-unwind-tables"; do
+			# shellcheck disable=SC2086
+			$compiler -w -g $flags -pthread -finstrument-functions "$here/../programs/counted.c" -o counted 2>/dev/null || continue
+			echo "$compiler $flags"
+			counts ./counted
+			between "counted functions" 3 "$("$report" -v functions -f csv --columns function,timed_calls,calls |
+				awk -F, '$2 > 0 && $2 < $3 / 2' | wc -l)" 20
+		done
+	done
+}
+
+@test "threads within what becomes counted: no call is lost" {
+	gcc -O2 -g -pthread -finstrument-functions "$here/../programs/counted.c" -o counted
+	counts ./counted threads
+	for ((i = 0; i < 25; i++)); do
+		rm -rf insideme.data
+		LD_PRELOAD=$library ./counted threads >stdout
+		same "calls, run $i" "$("$report" -v functions -f csv --columns function,calls --sort function)" "$(cat exact.csv)"
+	done
+}
+
+@test "forked children count their own calls, and killed programs have all of them" {
+	gcc -O2 -g -pthread -finstrument-functions "$here/../programs/counted.c" -o counted
+	counts ./counted forks
+	rm -rf insideme.data
+	LD_PRELOAD=$library ./counted killed >stdout || true
+	same "calls before the kill" "$(view functions | "$here/csv" calls function=add)" "$(cat stdout)"
+}
+
+@test "where code may not be changed hooks count" {
+	gcc -O2 -g -pthread -finstrument-functions "$here/../programs/counted.c" -o counted
+	./counted refused || skip "this kernel has no PR_SET_MDWE"
+	counts ./counted refused
+	"$report" -v quality | grep -q "hooks count short calls"
+}
+
+@test "allocations of functions are those of exact timing" {
+	local timing
+	for timing in exact auto; do
+		rm -rf insideme.data
+		INSIDEME_TIMING=$timing record alloc
+		"$report" -v functions -f csv --columns function,alloc_calls,alloc_bytes,not_freed_bytes --sort function >$timing.csv
+	done
+	same "allocations" "$(cat auto.csv)" "$(cat exact.csv)"
+}
+
+@test "calls made while recording is off are not counted" {
+	gcc -O2 -g -pthread -finstrument-functions -I"$here/../../include" "$here/../programs/counted.c" -o counted
+	counts ./counted off
+}
+
+@test "excluded functions and a focus have the counts of exact timing" {
+	gcc -O2 -g -pthread -finstrument-functions "$here/../programs/counted.c" -o counted
+	INSIDEME_EXCLUDE=add counts ./counted
+	same "add" "$(grep -c '^add,' auto.csv || true)" 0
+	INSIDEME_FOCUS=twice counts ./counted
+	INSIDEME_DEPTH=3 counts ./counted
+}
+
+@test "by a clock that is not the time-stamp counter" {
+	unshare -m true || skip "no mount namespaces here"
+	echo acpi_pm >clocksource
+	cat >on_off.c <<-'END'
+		#include <insideme.h>
+		__attribute__((noinline)) void quick(int ends_off) { if (ends_off) insideme_disable(); }
+		int main(void)
+		{
+			for (int i = 0; i < 100000; i++) {
+				quick(i % 10 == 0);
+				if (i % 10 == 0)
+					insideme_enable();
+			}
+			return 0;
+		}
+	END
+	gcc -O1 -finstrument-functions -I"$here/../../include" on_off.c -o on_off
+	for setting in INSIDEME_EXCLUDE=main INSIDEME_DEPTH=9 INSIDEME_SNAPSHOT=rss:every INSIDEME_HEAP=off; do
+		rm -rf insideme.data functions.csv
+		unshare -m sh -c "mount --bind clocksource /sys/devices/system/clocksource/clocksource0/current_clocksource &&
+			exec env $setting LD_PRELOAD='$library' ./on_off"
+		same "calls with $setting" "$(value calls function=quick)" 100000
+		# as recorded: less what hooks cost by such a clock may be nothing
+		between "total of them" 1000 "$(view functions --raw | "$here/csv" total_ns function=quick)" 10000000000
+	done
+}
+
+@test "a record of every call is of calls that are all timed" {
+	INSIDEME_THRESHOLD=0 record calls || same status $? 7
+	same "timed calls of fib" "$(value timed_calls function=fib)" 21891
+	same "records of leaf" "$(view calls | "$here/csv" function function=leaf | wc -l)" 6000
+}
+
+@test "handlers, jumps, coroutines and forks are counted as ever" {
+	record jumps
+	quiet
+	INSIDEME_TIMING=exact record jumps
+	"$report" -v functions -f csv --columns function,calls --sort function >exact.csv
+	rm -rf insideme.data
+	record jumps
+	"$report" -v functions -f csv --columns function,calls --sort function >auto.csv
+	same "calls of jumps" "$(cat auto.csv)" "$(cat exact.csv)"
+	rm -rf insideme.data
+	record coroutines
+	"$report" -v functions -f csv --columns function,calls --sort function >auto.csv
+	rm -rf insideme.data
+	INSIDEME_TIMING=exact record coroutines
+	"$report" -v functions -f csv --columns function,calls --sort function >exact.csv
+	same "calls of coroutines" "$(cat auto.csv)" "$(cat exact.csv)"
+}
+
+@test "times are without what the hooks cost, with it by --raw" {
+	local total raw calls
+	INSIDEME_TIMING=exact record short_calls
+	calls=$(view functions --columns calls | awk 'NR > 1 {s += $1} END {print s}')
+	total=$(total_of main)
+	raw=$(view functions --raw | "$here/csv" total_ns function=main)
+	between "hooks of $calls calls" $((calls * 5)) $((raw - total)) $((calls * 400))
+	between "time in functions" $((total - total / 1000)) "$(view threads | "$here/csv" functions_ns)" $((total + total / 1000))
+	same "wait_long is too short to tell" "$(value self_is_doubtful function=wait_long)" 0
+	run "$report" -v functions
+	same "marks in the text" "$(grep -c '^ *~' <<<"$output")" "$(value self_is_doubtful | grep -c 1)"
+	run "$report" -v quality
+	[[ $output == *hooks_ns*subtracted* ]]
+	run "$report" -v quality --raw
+	[[ $output != *subtracted* && $output == *"times include"* ]]
+}
+
+@test "a saved profile can be read with the hooks' cost and without" {
+	INSIDEME_TIMING=exact record short_calls
+	"$report" --save one.json >save.txt 2>&1 || { cat save.txt; return 1; }
+	for option in '' --raw; do
+		"$report" -v tree -f csv --columns path,self_ns,total_ns,self_is_doubtful $option >log.csv
+		"$report" one.json -v tree -f csv --columns path,self_ns,total_ns,self_is_doubtful $option >saved.csv
+		same "tree $option" "$(sort saved.csv)" "$(sort log.csv)"
+	done
+	cp one.json two.json
+	between "self of spin in each of two runs" $(($(value self_ns function=spin) - 1)) \
+		"$("$report" one.json two.json -v functions -f csv | "$here/csv" self_run_mean_ns function=spin)" \
+		$(($(value self_ns function=spin) + 1))
+}
+@test "times are without what counting blocks of the heap costs" {
+	local self raw
+	for timing in exact auto; do
+		rm -rf insideme.data functions.csv
+		INSIDEME_TIMING=$timing record alloc
+		self=$(value self_ns function=by_calloc)
+		raw=$(view functions --raw | "$here/csv" self_ns function=by_calloc)
+		between "$timing: 200 blocks" $((200 * 2)) $((raw - self)) $((200 * 400))
+		rm -rf insideme.data functions.csv
+		INSIDEME_TIMING=$timing INSIDEME_HEAP=off record alloc
+		self=$(value self_ns function=by_calloc)
+		raw=$(view functions --raw | "$here/csv" self_ns function=by_calloc)
+		between "$timing: blocks that are not counted" 1 $((raw - self)) 399
+	done
+}
+
+@test "what hooks cost is measured in a process whose first object with hooks comes late" {
+	for timing in exact auto; do
+		rm -rf insideme.data functions.csv
+		INSIDEME_TIMING=$timing record late_heap "$bin/keeping_plugin.so"
+		quiet
+		between "$timing: hooks" 10 "$(view quality | "$here/csv" value finding=hooks_ns | cut -d. -f1)" \
+			"$(view functions --raw | "$here/csv" total_ns function=plugin_run)"
+	done
+}
