@@ -12,6 +12,7 @@
 #include "analyzer/base/curves.h"
 #include "analyzer/base/error.h"
 #include "analyzer/calls/slices.h"
+#include "analyzer/model/tree.h"
 #include "analyzer/tables/table_text.h"
 
 #define MIB		1048576.0
@@ -251,16 +252,16 @@ static void collect_events(struct events *events, struct model *model)
 static void number_events(struct events *events, struct model *model)
 {
 	uint64_t *counters = xcalloc(events->nr + 1, sizeof(*counters));
+	uint64_t *started = xcalloc(functions_count(&model->tables->functions), sizeof(*started));	/* by function */
 
-	for (size_t i = 0; i < model->nr_functions; i++)
-		model->functions[i]->nr_started = 0;
 	for (size_t i = 0; i < events->nr; i++) {
 		struct event_line *event = &events->list[i];
 
 		if (!event->is_end)
-			counters[event->call] = event->function->nr_started++;
+			counters[event->call] = started[event->function->number]++;
 		event->counter = counters[event->call];
 	}
+	free(started);
 	free(counters);
 }
 

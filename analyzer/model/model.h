@@ -97,7 +97,6 @@ struct function {
 	struct function *same;		/* functions.c's own: that of another build of its file; NULL: itself */
 	struct function_use *use;	/* by function_use_read(); NULL: not read, or no recorded calls */
 	struct spans *spans;		/* function_use.c's own */
-	uint64_t nr_started;		/* export_resource_monitor.c's own */
 	bool is_listed, is_called;	/* in model->functions; by hooks, samples_read.c's */
 
 	/* Filled by resolve.c. name: "module+0x1234" where resolved is false; NULL or 0: not known. */

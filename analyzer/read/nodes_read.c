@@ -147,7 +147,7 @@ static bool is_adaptive(const struct process *process)
 	return process->header.timing == LOG_TIMING_ADAPTIVE;
 }
 
-/* What a node says of its calls, with what the hooks cost. */
+/* What a node says of its calls, with what the hooks cost. @histogram is read only where timing is adaptive. */
 static struct call_stats stats_of(const struct node_reader *reader, const struct log_node *node,
 				  const uint64_t histogram[LOG_BUCKETS])
 {
@@ -364,7 +364,7 @@ void nodes_read(struct process *process)
 static void give_area(struct node_reader *reader, const struct log_extent *extent, nodes_visit *visit, void *context)
 {
 	struct process *process = reader->thread->process;
-	uint64_t offset = extent->offset + sizeof(struct log_area), histogram[LOG_BUCKETS];
+	uint64_t offset = extent->offset + sizeof(struct log_area), histogram[LOG_BUCKETS] = { 0 };
 
 	for (uint32_t i = 0; i < extent->nr_nodes; i++, offset += sizeof(struct log_node)) {
 		struct node_fact fact = { .index = extent->first_node + i };
@@ -374,7 +374,8 @@ static void give_area(struct node_reader *reader, const struct log_extent *exten
 		if (!place || place & UNSOUND)
 			continue;
 		logfile_node(process->log, offset, &node);
-		whole_histogram(reader, &node, offset, histogram);
+		if (is_adaptive(process))
+			whole_histogram(reader, &node, offset, histogram);
 		fact.parent = (uint64_t)node.parent << LOG_REF_SHIFT < offset ? logfile_node_index(process->log, node.parent) : -1;
 		fact.stats = stats_of(reader, &node, histogram);
 		visit(&fact, context);
