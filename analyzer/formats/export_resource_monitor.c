@@ -252,7 +252,8 @@ static void collect_events(struct events *events, struct model *model)
 static void number_events(struct events *events, struct model *model)
 {
 	uint64_t *counters = xcalloc(events->nr + 1, sizeof(*counters));
-	uint64_t *started = xcalloc(functions_count(&model->tables->functions), sizeof(*started));	/* by function */
+	/* [number of a function] */
+	uint64_t *started = xcalloc(functions_count(&model->tables->functions), sizeof(*started));
 
 	for (size_t i = 0; i < events->nr; i++) {
 		struct event_line *event = &events->list[i];
