@@ -5,6 +5,7 @@
  *   two        two threads at once, each its own blocks
  *   exchange   two threads at once, each frees what the other allocated
  *   keep       one thread, whose blocks all live on
+ *   LIVE       one thread, which frees one of LIVE blocks at random and allocates another, of 16 to 527 bytes
  * Prints ns per pair (keep: per allocation), of the slower thread: those of the best of many short stretches, and the
  * thread's CPU time for all of them.
  */
@@ -71,10 +72,40 @@ NOT_TIMED static void kept_blocks(struct job *job, int pairs)
 	}
 }
 
+static void **live;
+static uint64_t nr_live;
+
+/* The first so many pairs fill the slots in their order. */
+NOT_TIMED static void random_blocks(struct job *job, int pairs)
+{
+	static uint64_t random = 1, nr_filled;
+
+	(void)job;
+	for (int i = 0; i < pairs; i++) {
+		uint64_t slot = nr_filled < nr_live ? nr_filled++ : (random >> 32) * nr_live >> 32;
+
+		random = random * 6364136223846793005u + 1442695040888963407u;
+		free(live[slot]);
+		live[slot] = malloc(16 + (random >> 60 << 5) + (random >> 40) % 32);
+	}
+}
+
+NOT_TIMED static void fill(void)
+{
+	live = calloc(nr_live, sizeof(*live));
+	if (!live)
+		abort();
+	for (uint64_t i = 0; i < 3 * nr_live; i += STRETCH)
+		random_blocks(NULL, STRETCH);
+}
+
 NOT_TIMED static void measure(struct job *job)
 {
-	uint64_t begin = now_ns(CLOCK_THREAD_CPUTIME_ID);
+	uint64_t begin;
 
+	if (nr_live)
+		fill();
+	begin = now_ns(CLOCK_THREAD_CPUTIME_ID);
 	job->ns = 1e9;
 	for (long done = 0; done < job->pairs; done += STRETCH) {
 		uint64_t start = now_ns(CLOCK_MONOTONIC);
@@ -109,11 +140,14 @@ int main(int argc, char **argv)
 {
 	static struct job jobs[2];
 	const char *kind = argc > 2 ? argv[1] : "";
-	int is_one = !strcmp(kind, "one") || !strcmp(kind, "keep");
+	int is_one;
 	pthread_t thread;
 
+	nr_live = (uint64_t)atol(kind);
+	is_one = nr_live || !strcmp(kind, "one") || !strcmp(kind, "keep");
 	for (int i = 0; i < 2; i++) {
-		jobs[i].stretch = !strcmp(kind, "exchange") ? others_blocks : !strcmp(kind, "keep") ? kept_blocks : own_blocks;
+		jobs[i].stretch = !strcmp(kind, "exchange") ? others_blocks : !strcmp(kind, "keep") ? kept_blocks :
+				  nr_live ? random_blocks : own_blocks;
 		jobs[i].other = &jobs[1 - i];
 		jobs[i].pairs = argc > 2 ? atol(argv[2]) : 0;
 		jobs[i].depth = argc > 3 ? atoi(argv[3]) : 10;
