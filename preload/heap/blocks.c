@@ -23,7 +23,8 @@
 #define MMAPPED_BITS	0xfffu
 #define MOST_SHIFT	16u
 #define PAGE_NUMBERS	(PAGE_GOES - 1u)
-#define LOOK_PAGES	32u		/* in one turn */
+#define LOOK_PAGES	64u		/* in one turn; */
+#define LEAVE_PAGES	32u		/* of which so many may go */
 
 LARGE struct maps live_map;
 static uint64_t limit_bytes;		/* set before any thread */
@@ -201,13 +202,13 @@ static uint16_t new_number(void)
 	return (uint16_t)(1 + __atomic_fetch_add(&nr_pages_made, 1, __ATOMIC_RELAXED) % PAGE_NUMBERS);
 }
 
-/* Whoever has just written an entry there sees it by the page's number, and waits. */
-static void drop_page(const struct cursor *cursor)
+/* Pages that lie one after the other, each announced to go: a thread that has just written an entry there waits. */
+static void drop_pages(const struct cursor *first, uint64_t nr)
 {
-	__atomic_store_n(number_of(cursor), PAGE_GOES, __ATOMIC_SEQ_CST);
-	sys_madvise(entries_of(cursor), LIVE_BYTES, MADV_DONTNEED);
-	change_used(-(int64_t)LIVE_BYTES);
-	__atomic_store_n(number_of(cursor), 0, __ATOMIC_RELEASE);
+	sys_madvise(entries_of(first), nr * LIVE_BYTES, MADV_DONTNEED);
+	change_used(-(int64_t)(nr * LIVE_BYTES));
+	for (uint64_t i = 0; i < nr; i++)
+		__atomic_store_n(number_of(first) + i, 0, __ATOMIC_RELEASE);
 }
 
 static uint64_t signals_before;		/* of the thread that walks */
@@ -239,8 +240,10 @@ static void end_walk(void)
 static void drop_unsampled(void)
 {
 	for (struct cursor at = { 0, 0, NULL }; find_page(&at); at.page++)
-		if (!is_sampled(&live_map.of[at.map], at.page))
-			drop_page(&at);
+		if (!is_sampled(&live_map.of[at.map], at.page)) {
+			__atomic_store_n(number_of(&at), PAGE_GOES, __ATOMIC_SEQ_CST);
+			drop_pages(&at, 1);
+		}
 }
 
 /* At the limit half of the windows are left out, and then half of what is left. */
@@ -266,39 +269,41 @@ static bool is_empty(const struct cursor *cursor)
 	return true;
 }
 
-/* From here on each thread has seen what was written before, and what it had written is seen. */
-static bool barrier(void)
-{
-	if (raw_syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0, 0, 0, 0) == 0)
-		return true;
-	return raw_syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0, 0, 0, 0) == 0 &&
-	       raw_syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0, 0, 0, 0) == 0;
-}
-
 /*
  * It is announced that a page whose entries are 0 may go. After the barrier an entry is either seen here, or its writer sees
  * the announcement, since it looks at the page's number after it has written, and takes that back.
  */
-static void return_page(const struct cursor *cursor, bool is_all_seen)
+static bool page_goes(const struct cursor *cursor, bool is_all_seen)
 {
+	bool goes = is_all_seen && is_empty(cursor);
 	uint16_t leaves = PAGE_LEAVES;
 
-	if (!is_all_seen || !is_empty(cursor))
-		__atomic_compare_exchange_n(number_of(cursor), &leaves, new_number(), false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED);
-	else if (__atomic_compare_exchange_n(number_of(cursor), &leaves, PAGE_GOES, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
-		drop_page(cursor);
+	return __atomic_compare_exchange_n(number_of(cursor), &leaves, goes ? PAGE_GOES : new_number(), false, __ATOMIC_ACQ_REL,
+					   __ATOMIC_RELAXED) && goes;
+}
+
+/* Of those announced: the first ones that lie one after the other. Return: how many were looked at. */
+static uint32_t return_row(const struct cursor *leaving, uint32_t nr, bool is_all_seen)
+{
+	uint32_t row = 0;
+
+	while (row < nr && number_of(&leaving[row]) == number_of(leaving) + row && page_goes(&leaving[row], is_all_seen))
+		row++;
+	if (row)
+		drop_pages(leaving, row);
+	return row ? row : 1;
 }
 
 bool blocks_return_some(void)
 {
 	static struct cursor next;		/* of the thread that walks */
-	struct cursor leaving[LOOK_PAGES];
+	struct cursor leaving[LEAVE_PAGES];
 	uint32_t nr = 0;
 	bool is_last = false, is_all_seen;
 
 	if (!begin_walk())
 		return true;
-	for (uint32_t i = 0; i < LOOK_PAGES && !is_last; i++, next.page++) {
+	for (uint32_t i = 0; i < LOOK_PAGES && nr < LEAVE_PAGES && !is_last; i++, next.page++) {
 		is_last = !find_page(&next);
 		if (is_last || !is_empty(&next))
 			continue;
@@ -307,9 +312,9 @@ bool blocks_return_some(void)
 	}
 	if (is_last)
 		next = (struct cursor){ 0, 0, NULL };
-	is_all_seen = nr && barrier();
-	for (uint32_t i = 0; i < nr; i++)
-		return_page(&leaving[i], is_all_seen);
+	is_all_seen = nr && raw_syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0, 0, 0, 0) == 0;
+	for (uint32_t i = 0; i < nr;)
+		i += return_row(&leaving[i], nr - i, is_all_seen);
 	end_walk();
 	return is_last;
 }
@@ -463,8 +468,15 @@ enum block_result blocks_put(const struct block *block, struct block *replaced)
 
 /* ---- as a whole ---- */
 
+/* While there is one thread: it is some ms later. */
+static void register_barrier(void)
+{
+	raw_syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0, 0, 0, 0);
+}
+
 void blocks_init(bool is_libcs, uint64_t most_bytes)
 {
+	register_barrier();
 	live_map.mmapped_bits = is_libcs ? MMAPPED_BITS : 0;
 	live_map.of[MAP_HEAP].granule_shift = is_libcs ? 5 : 4;
 	live_map.of[MAP_OTHERS].granule_shift = is_libcs ? MMAPPED_SHIFT : 4;
@@ -506,6 +518,7 @@ void blocks_inherit(uint64_t nr_refs)
 		numbers = 1;
 	}
 	live_map.numbers_before = (uint32_t)numbers;
+	register_barrier();
 	log->heap_map_bytes = used_bytes;
 	log->heap_reserved_bytes = reserved_bytes;
 	log->heap_shift = live_map.of[MAP_HEAP].shift;

@@ -332,13 +332,13 @@ static NOINLINE void reach_ceiling(struct log_header *log, const struct log_thre
 			    CEILING_SAYS_HERE);
 }
 
-/* When the heap has fallen by an eighth: one more turn, and from the last one on it must fall again. */
+/* When the heap has fallen by a sixteenth: one more turn, and from the last one on it must fall again. */
 static void return_some(int64_t total)
 {
 	static int64_t highest;		/* atomic; since the last turn */
 	int64_t before = __atomic_load_n(&highest, __ATOMIC_RELAXED);
 
-	if (total >= before || (total <= before - before / 8 && blocks_return_some()))
+	if (total >= before || (total <= before - before / 16 && blocks_return_some()))
 		__atomic_store_n(&highest, total, __ATOMIC_RELAXED);
 }
 

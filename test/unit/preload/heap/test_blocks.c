@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* preload/heap/blocks: the map of live blocks. */
+#include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -227,6 +228,47 @@ static void blocks_lie_anywhere(void **state)
 	end();
 }
 
+/* Few blocks, so that the pages of the map are empty every now and then; each thread has its own, in the same pages. */
+static unsigned long nr_missed;
+static bool is_over;
+
+static void *come_and_go(void *first)
+{
+	struct block block, taken;
+
+	for (uint64_t i = 0; !__atomic_load_n(&is_over, __ATOMIC_RELAXED); i++) {
+		block = block_at((uint64_t)first + i * 4 % 2000);
+		block.bytes = i % 100;
+		if (blocks_put(&block, &taken) != BLOCK_DONE || blocks_take((void *)block.addr, &taken) != BLOCK_DONE)
+			__atomic_fetch_add(&nr_missed, 1, __ATOMIC_RELAXED);
+	}
+	return NULL;
+}
+
+static void pages_go_back_while_other_threads_enter_blocks(void **state)
+{
+	pthread_t threads[3];
+	uint64_t nr_gone = 0, before;
+
+	(void)state;
+	begin(1ull << 40);
+	for (uintptr_t i = 0; i < ARRAY_SIZE(threads); i++)
+		assert_int_equal(pthread_create(&threads[i], NULL, come_and_go, (void *)(i + 1)), 0);
+	for (int i = 0; i < 20000 && nr_gone < 300; i++) {
+		before = __atomic_load_n(&header->heap_map_bytes, __ATOMIC_RELAXED);
+		blocks_return_some();
+		nr_gone += __atomic_load_n(&header->heap_map_bytes, __ATOMIC_RELAXED) < before;
+	}
+	__atomic_store_n(&is_over, true, __ATOMIC_RELAXED);
+	for (uint32_t i = 0; i < ARRAY_SIZE(threads); i++)
+		pthread_join(threads[i], NULL);
+	assert_true(nr_gone > 100);
+	assert_int_equal(nr_missed, 0);
+	while (!blocks_return_some())
+		;
+	end();
+}
+
 /* A timer's handler that allocates and frees: it may come in the middle, and then must not wait for what it stopped. */
 static volatile unsigned long nr_handled, nr_lost_in_handler;
 
@@ -272,6 +314,7 @@ int main(void)
 		cmocka_unit_test(with_limited_address_space_regions_without_a_map_are_lost),
 		cmocka_unit_test(addresses_of_no_allocator_are_lost),
 		cmocka_unit_test(blocks_lie_anywhere),
+		cmocka_unit_test(pages_go_back_while_other_threads_enter_blocks),
 		cmocka_unit_test(handlers_that_allocate_do_not_hang),
 	};
 
