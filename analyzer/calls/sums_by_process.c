@@ -47,7 +47,7 @@ static double subtract_hooks(const struct sums *sums)
 
 		all_ns += part->sum.cost.hooks_ns;
 		hook_share_step(&part->hooks, part->parent == NO_PARENT ? &nowhere : &sums->parts[part->parent].hooks,
-				&part->sum.cost);
+				&part->sum.cost, part->sum.self_ns);
 	}
 	return all_ns;
 }

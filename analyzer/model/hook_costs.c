@@ -115,7 +115,7 @@ void hook_costs_subtract(struct model *model)
 	for (size_t id = model->nr_tree_nodes; id-- > 1 && !model->is_raw;) {
 		struct tree_node *node = tree_node(model, id);
 
-		hook_share_step(&node->hooks, &node->parent->hooks, &node->sum.cost);
+		hook_share_step(&node->hooks, &node->parent->hooks, &node->sum.cost, node->sum.self_ns);
 	}
 	model->root->hooks = (struct hook_share){ 0 };
 }

@@ -5,8 +5,11 @@
  *	true total = total - inside of its calls - full of all calls below it
  *	true self  = self  - inside of its calls - (full - inside) of the calls that it made itself
  * Inside also contains the cost of counting the heap blocks that the function itself allocated and freed; full also contains
- * the record of a long call. Results keep their sign: a time below 0 comes from noise in the costs, and another path has what
- * it lacks.
+ * the record of a long call.
+ *
+ * A hook costs a little more or less than was measured, so the difference may be below 0. A time cannot: what does not fit into the
+ * self time of a path is given back to it, and its doubt and those of its callers grow by as much. So a self time is at least
+ * 0, and a total is the sum of the self times below it.
  */
 #ifndef INSIDEME_HOOK_COSTS_H
 #define INSIDEME_HOOK_COSTS_H
@@ -25,18 +28,21 @@ static inline bool hook_costs_is_outermost(const struct thread *thread, const st
 
 /*
  * One step of the subtraction, for paths from the last to the first: a caller lies before what it calls. @share, which began
- * as 0, is complete after the step. @caller is the share of the path's caller.
+ * as 0, is complete after the step. @caller is the share of the path's caller, @self_ns the path's self time as recorded.
  */
-static inline void hook_share_step(struct hook_share *share, struct hook_share *caller, const struct hook_cost *cost)
+static inline void hook_share_step(struct hook_share *share, struct hook_share *caller, const struct hook_cost *cost,
+				   double self_ns)
 {
+	double excess_ns = fmax(share->self_ns + cost->inside_ns - fmax(self_ns, 0), 0);
+
+	share->self_ns += cost->inside_ns - excess_ns;
+	share->total_ns += cost->inside_ns - excess_ns;
+	share->self_doubt_ns += cost->noise_ns + excess_ns;
+	share->total_doubt_ns += cost->noise_ns + excess_ns;
 	caller->self_ns += cost->hooks_ns - cost->inside_ns;
-	caller->total_ns += share->total_ns + cost->hooks_ns;
+	caller->total_ns += share->total_ns + cost->hooks_ns - cost->inside_ns;
 	caller->self_doubt_ns += cost->noise_ns + cost->new_paths_ns;
-	caller->total_doubt_ns += share->total_doubt_ns + cost->noise_ns + cost->new_paths_ns;
-	share->self_ns += cost->inside_ns;
-	share->total_ns += cost->inside_ns;
-	share->self_doubt_ns += cost->noise_ns;
-	share->total_doubt_ns += cost->noise_ns;
+	caller->total_doubt_ns += share->total_doubt_ns + cost->new_paths_ns;
 }
 
 /* Find the shares of all paths of the call tree, by what was added to it so far. They stay 0 for times as recorded. */
