@@ -130,20 +130,61 @@ static struct region *make_region(struct map *map, uint64_t number)
 	return __atomic_load_n(slot, __ATOMIC_ACQUIRE);
 }
 
+#define STEP_BYTES	((uint64_t)STEP_PAGES * LIVE_BYTES)
+
+static void *step_of(struct region *region, uint64_t step)
+{
+	return &region->entries[step * STEP_PAGES * PAGE_ENTRIES];
+}
+
+/* Where a step was reserved once; false if something else lies there by now. */
+static bool map_step(void *place)
+{
+	const int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE;
+	long there = live_is_sealed() ? -EPERM : sys_mmap(place, STEP_BYTES, PROT_READ | PROT_WRITE, flags, -1, 0);
+
+	if (sys_failed(there))
+		return false;
+	if (there != (long)place)	/* a kernel before 4.17 */
+		sys_munmap((void *)there, STEP_BYTES);
+	else
+		change_reserved((int64_t)STEP_BYTES);
+	return there == (long)place;
+}
+
 /* The writable steps of a region are one range: else each might cost a mapping, of which a process may have 65,530. */
 static bool make_writable(struct region *region, uint64_t page)
 {
-	uint64_t step = page / STEP_PAGES, steps = __atomic_load_n(&region->steps, __ATOMIC_ACQUIRE), first, last;
+	uint64_t step = page / STEP_PAGES, steps = __atomic_load_n(&region->steps, __ATOMIC_ACQUIRE), first = step, last = step;
+	bool is_cut = __atomic_load_n(&region->is_cut, __ATOMIC_ACQUIRE);
 
 	if (steps >> step & 1)
 		return true;
-	steps |= 1ull << step;
-	first = (uint64_t)__builtin_ctzll(steps);
-	last = 63 - (uint64_t)__builtin_clzll(steps);
-	if (!let_write(&region->entries[first * STEP_PAGES * PAGE_ENTRIES], (last - first + 1) * STEP_PAGES * LIVE_BYTES))
+	if (steps && !is_cut) {
+		first = (uint64_t)__builtin_ctzll(steps | 1ull << step);
+		last = 63 - (uint64_t)__builtin_clzll(steps | 1ull << step);
+	}
+	if (is_cut ? !map_step(step_of(region, step)) : !let_write(step_of(region, first), (last - first + 1) * STEP_BYTES))
 		return false;
-	__atomic_fetch_or(&region->steps, ~0ull >> (63 - last) & ~0ull << first, __ATOMIC_ACQ_REL);
-	return true;
+	steps = ~0ull >> (63 - last) & ~0ull << first;
+	__atomic_fetch_or(&region->steps, steps, __ATOMIC_SEQ_CST);
+	if (is_cut == __atomic_load_n(&region->is_cut, __ATOMIC_SEQ_CST))
+		return true;
+	__atomic_fetch_and(&region->steps, ~(1ull << step), __ATOMIC_SEQ_CST);	/* it may have been cut off just before */
+	return false;
+}
+
+/* A thread that makes a step writable meanwhile sees that it has been cut off. */
+static void cut(struct region *region)
+{
+	uint64_t steps;
+
+	if (__atomic_exchange_n(&region->is_cut, true, __ATOMIC_SEQ_CST))
+		return;
+	steps = __atomic_load_n(&region->steps, __ATOMIC_SEQ_CST);
+	for (uint64_t step = 0; step < NR_STEPS; step++)
+		if (!(steps >> step & 1))
+			release(step_of(region, step), STEP_BYTES);
 }
 
 /* ---- pages ---- */
@@ -494,6 +535,12 @@ void blocks_limit_space(uint64_t bytes)
 	pool = reserve(nr * sizeof(*pool));
 	if (pool)
 		__atomic_store_n(&nr_in_pool, nr, __ATOMIC_RELEASE);
+}
+
+void blocks_cut(void)
+{
+	for (struct cursor at = { 0, 0, NULL }; find_page(&at); at.page = (at.page / REGION_PAGES + 1) * REGION_PAGES)
+		cut(at.region);
 }
 
 /* Numbers have run out: entries of parents need no more than one. */

@@ -56,6 +56,7 @@ struct region {
 	uint16_t pages[REGION_PAGES];	/* 0: not in use, its memory may not be touched; PAGE_LEAVES: it is empty and may go;
 					   PAGE_GOES: it does; else a number that changes each time it comes into use; atomic */
 	uint64_t steps;			/* which 64ths of the entries are writable; atomic */
+	bool is_cut;			/* the others are not reserved any more; atomic */
 	_Alignas(LIVE_BYTES) uint64_t entries[REGION_ENTRIES];
 };
 
@@ -186,6 +187,9 @@ void blocks_init(bool is_libcs, uint64_t limit_bytes);
 
 /* The process's address space has a limit: @bytes of it are for the maps, from now on. */
 void blocks_limit_space(uint64_t bytes);
+
+/* Give up address space that is reserved and not writable yet. */
+void blocks_cut(void);
 
 /* Give back some of those pages of the maps that hold nothing any more, by turns. Return: whether that was the last turn. */
 bool blocks_return_some(void);

@@ -108,6 +108,12 @@ void heap_limit_space(void)
 		limit_space();
 }
 
+void heap_cut_space(void)
+{
+	if (live.heap == HEAP_LIVE || live.heap == HEAP_SAMPLED)
+		blocks_cut();
+}
+
 /* The first time in the constructor, or with the first hook; again for the log of a forked child. */
 static void begin_map(void)
 {

@@ -46,6 +46,8 @@ static inline uint32_t heap_setting(void)
 
 /* The limit on the process's address space has changed. */
 void heap_limit_space(void);
+/* All of the process's address space is about to count as locked memory. */
+void heap_cut_space(void);
 
 /* The same for a log that begins, of a process @has_hooks: without them there are samples, if any. The map is empty then. */
 uint32_t heap_begin_log(bool has_hooks);

@@ -105,7 +105,7 @@ static bool take_live(struct log_header *log, const void *place, struct block *b
 
 /* ---- without ---- */
 
-static void allocated_counted(struct log_thread *thread, struct log_heap *heap, void *place, uintptr_t caller)
+static ALWAYS_INLINE void allocated_counted(struct log_thread *thread, struct log_heap *heap, void *place, uintptr_t caller)
 {
 	uint64_t bytes = heap_block_bytes(thread, place);
 
@@ -118,7 +118,14 @@ static void allocated_counted(struct log_thread *thread, struct log_heap *heap, 
 	heap_change(thread, (long)bytes);
 }
 
-static void freed_counted(struct log_thread *thread, const struct block *block)
+static ALWAYS_INLINE void take_counted(struct log_thread *thread, void *place, struct block *block)
+{
+	*block = (struct block){ .addr = (uint64_t)place, .bytes = heap_block_bytes(thread, place) };
+	if (live.heap == HEAP_SAMPLED)
+		heap_sample_find(place, block);
+}
+
+static ALWAYS_INLINE void freed_counted(struct log_thread *thread, const struct block *block)
 {
 	struct log_heap *heap = heap_record(thread);
 
@@ -182,9 +189,7 @@ NOINLINE bool heap_take(struct log_thread *thread, void *place, struct block *bl
 {
 	if (likely(live.heap == HEAP_LIVE))
 		return take_live(live.log, place, block);
-	*block = (struct block){ .addr = (uint64_t)place, .bytes = heap_block_bytes(thread, place) };
-	if (live.heap == HEAP_SAMPLED)
-		heap_sample_find(place, block);
+	take_counted(thread, place, block);
 	return true;
 }
 
@@ -212,8 +217,12 @@ static NOINLINE void free_otherwise(struct log_thread *thread, void *place)
 {
 	struct block block;
 
-	if (heap_take(thread, place, &block))
+	if (live.heap != HEAP_LIVE) {
+		take_counted(thread, place, &block);
+		freed_counted(thread, &block);
+	} else if (heap_take(thread, place, &block)) {
 		heap_freed(thread, &block);
+	}
 }
 
 /* The real free looks at what lies before the block: both memory accesses are under way at once. */

@@ -44,6 +44,7 @@ EXPORT int mlockall(int flags)
 	if (has_lock_limit(&bytes) && has_own_log()) {
 		bytes /= LOCKED_SHARE;
 		room_cut(live.log->tail_bytes + (bytes < LOCKED_RESERVE_BYTES ? bytes : LOCKED_RESERVE_BYTES));
+		heap_cut_space();
 	}
 	return real_find(mlockall) ? real.mlockall(flags) : -1;
 }

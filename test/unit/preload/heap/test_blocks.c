@@ -188,6 +188,27 @@ static void with_limited_address_space_regions_without_a_map_are_lost(void **sta
 	end();
 }
 
+/* Before mlockall() there is little reserved; blocks go on to be known. */
+static void reserved_address_space_can_be_cut(void **state)
+{
+	enum { NR = 50000 };
+	uint64_t reserved;
+
+	(void)state;
+	begin(1ull << 40);
+	for (uint64_t i = NR; i < NR + 1000; i++)
+		put(i);
+	reserved = header->heap_reserved_bytes;
+	blocks_cut();
+	assert_true(header->heap_reserved_bytes <= reserved - sizeof(struct region));
+	assert_true(header->heap_reserved_bytes < 1u << 20);
+	for (uint64_t i = 0; i < NR; i++)
+		put(i);
+	for (uint64_t i = 0; i < NR + 1000; i++)
+		take(i);
+	end();
+}
+
 /* Not even looked up. */
 static void addresses_of_no_allocator_are_lost(void **state)
 {
@@ -312,6 +333,7 @@ int main(void)
 		cmocka_unit_test(past_its_limit_it_samples),
 		cmocka_unit_test(without_memory_it_loses_blocks_and_says_so),
 		cmocka_unit_test(with_limited_address_space_regions_without_a_map_are_lost),
+		cmocka_unit_test(reserved_address_space_can_be_cut),
 		cmocka_unit_test(addresses_of_no_allocator_are_lost),
 		cmocka_unit_test(blocks_lie_anywhere),
 		cmocka_unit_test(pages_go_back_while_other_threads_enter_blocks),
