@@ -27,10 +27,7 @@ struct counted_function *counted_functions = &nothing; /* atomic */
 static uint32_t nr_functions;			       /* atomic */
 static uint32_t nr_counted;			       /* atomic */
 
-/* Of threads without counters of their own, and of a forked child until it has a log. */
-LARGE static uint64_t nobody[LOG_COUNTERS];
-__thread uint64_t *counters = nobody;
-static bool is_forked; /* nobody's are those of a forked child's only thread */
+__thread uint64_t *counters;
 
 static uint32_t hash_of(uint64_t function_addr)
 {
@@ -183,16 +180,6 @@ NOINLINE void counted_step(struct log_thread *thread, struct log_node *node)
 
 /* ---- counters ---- */
 
-/* What a forked child counted before it had a log is its first thread's. */
-static void take_nobodys(void)
-{
-	for (uint32_t i = 0; i < LOG_COUNTERS; i++) {
-		counters[i] += nobody[i];
-		nobody[i] = 0;
-	}
-	is_forked = false;
-}
-
 void counted_begin_thread(struct log_thread *thread)
 {
 	struct log_area *area = thread->counters ? log_at(live.log, thread->counters) : NULL;
@@ -208,24 +195,11 @@ void counted_begin_thread(struct log_thread *thread)
 		thread->counters = area->self;
 	}
 	counters = (uint64_t *)(area + 1);
-	if (is_forked)
-		take_nobodys();
 }
 
 void counted_forked(void)
 {
-	for (uint32_t i = 0; nr_counted && i < LOG_COUNTERS; i++)
-		nobody[i] = 0;
-	counters = nobody;
-	is_forked = true;
-}
-
-bool counted_has_unsaid(void)
-{
-	for (uint32_t i = 0; is_forked && i < LOG_COUNTERS; i++)
-		if (nobody[i])
-			return true;
-	return false;
+	counters = NULL;
 }
 
 void counted_log_all(void)

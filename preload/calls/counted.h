@@ -41,8 +41,8 @@ _Static_assert(sizeof(struct counted_function) == 64, "a function is one line");
  */
 extern HIDDEN struct counted_function *counted_functions;
 
-/* Where the calling thread's changed call sites count. At first, and in a forked child: in memory that is no
- * thread's. */
+/* Where the calling thread's changed call sites count. NULL at first, and in a forked child: they go on to the
+ * hook. */
 extern HIDDEN __thread uint64_t *counters TLS_INITIAL_EXEC;
 
 /* The place of @function_addr in the table; 0: it has none. The second one makes one. From any thread and
@@ -55,15 +55,11 @@ static ALWAYS_INLINE bool counted_is(uint32_t number)
 	return __atomic_load_n(&counted_functions[number].is_counted, __ATOMIC_RELAXED);
 }
 
-/* The calling thread's first frame is about to be made: give it counters. No room: its counts are nobody's,
- * and lost. */
+/* The calling thread's first frame is about to be made: give it counters. Without room hooks count its calls. */
 void counted_begin_thread(struct log_thread *thread);
 
 /* In the forked child, before anything else of it is recorded. */
 void counted_forked(void);
-
-/* A forked child has no log yet and ends: did its sites count anything? Then it needs one. */
-bool counted_has_unsaid(void);
 
 /* The child's log is new: write down which functions are counted, and where. */
 void counted_log_all(void);

@@ -2,18 +2,22 @@
 /* Finding the call of a hook in the code before a return address, and pointing it somewhere else. */
 #include "preload/calls/sites.h"
 
+#include <errno.h>
+#include <stddef.h>
 #include <sys/mman.h>
 
 #include "preload/calls/counted.h"
 #include "preload/calls/selection.h"
+#include "preload/objects/eh_table.h"
 #include "preload/objects/loaded_objects.h"
 #include "preload/objects/next_functions.h"
 
 #if defined(__x86_64__)
 
 #define CODES_MAX 64u /* segments of code whose sites are changed */
-#define STUB_BYTES 32u
-#define STUBS_BYTES 65536u /* of one segment: room for all counters, and one that only returns */
+#define STUB_BYTES 64u
+#define STUBS_MAX 4096u /* of one segment: room for all counters, and as many that only return */
+#define STUBS_BYTES (STUBS_MAX * STUB_BYTES)
 #define REACH (1ll << 31)  /* of a displacement */
 #define NEAR_STEP 65536u   /* first places tried for stubs */
 #define FAR_STEP (16u << 20)
@@ -24,33 +28,53 @@
 EXPORT void __cyg_profile_func_enter(void *function, void *call_site);
 EXPORT void __cyg_profile_func_exit(void *function, void *call_site);
 
+enum hook { HOOK_ENTER, HOOK_EXIT, NR_HOOKS };
+static void *const hooks[NR_HOOKS] = { (void *)__cyg_profile_func_enter, (void *)__cyg_profile_func_exit };
+
 /* A segment of code, and the memory near it that its sites are pointed to. Written under the lock. */
 struct code {
 	uintptr_t begin;
 	uintptr_t end; /* 0: free */
 	uintptr_t object_begin;
 	uintptr_t object_end;
-	const uint8_t *table; /* .eh_frame_hdr; NULL: there is none */
-	uint8_t *stubs;	      /* atomic; [0] only returns */
+	struct eh_table table;
+	struct stub *stubs;   /* atomic; in place of the first are the addresses of the hooks */
 	uint32_t nr_stubs;
+	int protection; /* of its pages, but for the time in which one changes */
 };
 
 /*
- * mov %fs:counters, %rax; incq 8 * number(%rax); ret. A hook's caller expects nothing of %rax. Sites that
- * call by a word of memory are given .self for it.
+ *	cmp function(%rip), %rdi; jne 1f; mov %fs:counters, %rax; test %rax, %rax; je 1f
+ *	incq 8 * number(%rax); ret
+ * 1:	jmp *hook(%rip)
+ *
+ * A hook's caller expects nothing of %rax. Compilers merge the equal ends of inlined functions, so calls of
+ * several functions can come by one site: those of others go on to the hook. So do those of a thread that has
+ * no counters yet. Sites that call by a word of memory are given .self for it.
  */
 struct stub {
 	uint8_t landing[4]; /* endbr64: some come by a word of memory */
+	uint8_t compare[3];
+	int32_t function_offset;
+	uint8_t jump_if_other[2];
 	uint8_t load[5];
 	int32_t fs_offset;
+	uint8_t test[3];
+	uint8_t jump_if_none[2];
 	uint8_t increment[3];
 	int32_t counter_offset;
 	uint8_t ret;
-	uint8_t reserved[3];
+	uint8_t jump[2];
+	int32_t hook_offset;
+	uint8_t hook; /* enum hook */
+	uint8_t reserved[6];
+	uint64_t function_addr;
 	uint64_t self;
 } __attribute__((packed));
 _Static_assert(sizeof(struct stub) == STUB_BYTES, "stubs are aligned");
 #define LANDING_BYTES 4u
+#define RETURN 0xc3
+#define NO_COUNTER LOG_COUNTERS
 
 LARGE static struct code codes[CODES_MAX];
 static uint32_t nr_codes;			/* atomic */
@@ -90,6 +114,7 @@ static void read_segments(struct code *code, uintptr_t addr, const struct found_
 {
 	const ElfW(Ehdr) *header = found->begin;
 	const uintptr_t bias = found->map->l_addr;
+	uintptr_t table = 0;
 
 	if (*(const uint32_t *)header->e_ident != 0x464c457fu ||
 	    header->e_phoff + header->e_phnum * sizeof(ElfW(Phdr)) > 4096)
@@ -99,40 +124,73 @@ static void read_segments(struct code *code, uintptr_t addr, const struct found_
 		uintptr_t begin = bias + segment->p_vaddr;
 
 		if (segment->p_type == PT_GNU_EH_FRAME)
-			code->table = (const uint8_t *)begin;
-		if (segment->p_type != PT_LOAD || !(segment->p_flags & PF_X) ||
+			table = begin;
+		if (segment->p_type != PT_LOAD || (segment->p_flags & (PF_X | PF_R)) != (PF_X | PF_R) ||
 		    addr - begin >= segment->p_filesz)
 			continue;
 		code->begin = begin;
 		code->end = begin + segment->p_filesz;
+		code->protection = PROT_READ | PROT_EXEC | (segment->p_flags & PF_W ? PROT_WRITE : 0);
 	}
+	for (uint32_t i = 0; i < header->e_phnum; i++) {
+		const ElfW(Phdr) *segment = (const ElfW(Phdr) *)((const char *)header + header->e_phoff) + i;
+		uintptr_t begin = bias + segment->p_vaddr;
+
+		if (segment->p_type == PT_LOAD && (segment->p_flags & PF_R) &&
+		    table - begin < segment->p_filesz)
+			code->table = (struct eh_table){ table, begin, begin + segment->p_filesz };
+	}
+}
+
+/* Does all of @code reach all of what begins at @place? */
+static bool reaches(const struct code *code, uintptr_t place)
+{
+	uintptr_t low = place < code->begin ? place : code->begin;
+	uintptr_t high = place + STUBS_BYTES > code->end ? place + STUBS_BYTES : code->end;
+
+	return high - low < (uintptr_t)REACH;
+}
+
+/*
+ * A place for the segment. What was made for a module that is gone comes first: a plugin that is loaded again
+ * and again is mostly put where it was.
+ */
+static struct code *keep_code(const struct code *new)
+{
+	struct code *place = NULL, *old;
+
+	for (uint32_t i = 0; i < nr_codes; i++)
+		if (!codes[i].end && (!codes[i].stubs || reaches(new, (uintptr_t)codes[i].stubs)))
+			place = &codes[i];
+	if (!place && nr_codes == CODES_MAX)
+		return NULL;
+	old = place ? place : &codes[nr_codes];
+	old->object_begin = new->object_begin;
+	old->object_end = new->object_end;
+	old->table = new->table;
+	old->protection = new->protection;
+	old->begin = new->begin;
+	__atomic_store_n(&old->end, new->end, __ATOMIC_RELEASE);
+	if (!place)
+		__atomic_store_n(&nr_codes, nr_codes + 1, __ATOMIC_RELEASE);
+	return old;
 }
 
 /* The segment of code that @addr is in. NULL: it is not known, or there are too many. */
 static struct code *code_at(uintptr_t addr)
 {
 	struct found_object found;
-	struct code *code = NULL;
+	struct code new = { 0 };
 
-	for (uint32_t i = 0; i < nr_codes; i++) {
+	for (uint32_t i = 0; i < nr_codes; i++)
 		if (addr - codes[i].begin < codes[i].end - codes[i].begin)
 			return &codes[i];
-		if (!codes[i].end && !code)
-			code = &codes[i];
-	}
 	if (!libc._dl_find_object || libc._dl_find_object((void *)addr, &found) != 0)
 		return NULL;
-	if (!code && nr_codes < CODES_MAX)
-		code = &codes[nr_codes];
-	if (!code)
-		return NULL;
-	*code = (struct code){ .object_begin = (uintptr_t)found.begin, .object_end = (uintptr_t)found.end };
-	read_segments(code, addr, &found);
-	if (!code->end)
-		return NULL;
-	if (code == &codes[nr_codes])
-		__atomic_store_n(&nr_codes, nr_codes + 1, __ATOMIC_RELEASE);
-	return code;
+	new.object_begin = (uintptr_t)found.begin;
+	new.object_end = (uintptr_t)found.end;
+	read_segments(&new, addr, &found);
+	return new.end ? keep_code(&new) : NULL;
 }
 
 static int32_t displacement_at(uintptr_t addr)
@@ -169,27 +227,30 @@ static bool leads_to(const struct code *code, uintptr_t target, const void *hook
 
 /* ---- stubs ---- */
 
-/* Does all of @code reach all of what begins at @place? */
-static bool reaches(const struct code *code, uintptr_t place)
+static void tell_refused(const char *why)
 {
-	uintptr_t low = place < code->begin ? place : code->begin;
-	uintptr_t high = place + STUBS_BYTES > code->end ? place + STUBS_BYTES : code->end;
-
-	return high - low < (uintptr_t)REACH;
+	if (!is_refused)
+		log_write_text(live.log, "sites_off", why, now_ticks());
+	is_refused = true;
 }
 
 static bool map_stubs(struct code *code, uintptr_t place)
 {
 	const int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE | MAP_NORESERVE;
-	long got = sys_mmap((void *)place, STUBS_BYTES, PROT_READ | PROT_WRITE, flags, -1, 0);
+	long got = is_refused ? -ENOMEM
+			      : sys_mmap((void *)place, STUBS_BYTES, PROT_READ | PROT_WRITE, flags, -1, 0);
 
+	if (got == -ENOMEM || got == -EAGAIN) /* a limit: elsewhere it is the same */
+		tell_refused("there is no memory near the program's code");
 	if (sys_failed(got))
 		return false;
 	if ((uintptr_t)got != place) { /* before Linux 4.17 the flag is not known */
 		sys_munmap((void *)got, STUBS_BYTES);
 		return false;
 	}
-	__atomic_store_n(&code->stubs, (uint8_t *)place, __ATOMIC_RELEASE);
+	__builtin_memcpy((void *)place, hooks, sizeof(hooks));
+	code->nr_stubs = 1;
+	__atomic_store_n(&code->stubs, (struct stub *)place, __ATOMIC_RELEASE);
 	return true;
 }
 
@@ -219,50 +280,56 @@ static bool protect(uintptr_t addr, uintptr_t bytes, int protection)
 	return !sys_failed(raw_syscall(SYS_mprotect, (long)begin, (long)(end - begin), protection, 0, 0, 0));
 }
 
-static void tell_refused(const char *why)
-{
-	if (!is_refused)
-		log_write_text(live.log, "sites_off", why, now_ticks());
-	is_refused = true;
-}
+/* What comes after a member, which an offset in it counts from: the next one. */
+#define AFTER(next) offsetof(struct stub, next)
 
 /* NULL: there is no room for it, or it may not be made. */
-static struct stub *new_stub(struct code *code, uint32_t counter)
+static struct stub *new_stub(struct code *code, uint64_t function_addr, enum hook hook, uint32_t counter)
 {
-	const struct stub stub = {
+	struct stub stub = {
 		.landing = { 0xf3, 0x0f, 0x1e, 0xfa },
+		.compare = { 0x48, 0x3b, 0x3d },
+		.function_offset = offsetof(struct stub, function_addr) - AFTER(jump_if_other),
+		.jump_if_other = { 0x75, offsetof(struct stub, jump) - AFTER(load) },
 		.load = { 0x64, 0x48, 0x8b, 0x04, 0x25 },
 		.fs_offset = (int32_t)((intptr_t)&counters - (intptr_t)__builtin_thread_pointer()),
+		.test = { 0x48, 0x85, 0xc0 },
+		.jump_if_none = { 0x74, offsetof(struct stub, jump) - AFTER(increment) },
 		.increment = { 0x48, 0xff, 0x80 },
 		.counter_offset = (int32_t)(counter * sizeof(uint64_t)),
-		.ret = 0xc3,
+		.ret = RETURN,
+		.jump = { 0xff, 0x25 },
+		.hook = (uint8_t)hook,
+		.function_addr = function_addr,
 	};
 	struct stub *place;
 
-	if ((code->nr_stubs + 1) * STUB_BYTES > STUBS_BYTES)
+	if (code->nr_stubs == STUBS_MAX || (!code->stubs && !find_room(code)))
 		return NULL;
-	place = (struct stub *)code->stubs + code->nr_stubs;
+	place = code->stubs + code->nr_stubs;
 	if (!protect((uintptr_t)place, STUB_BYTES, PROT_READ | PROT_WRITE | PROT_EXEC)) {
 		tell_refused("the kernel lets no memory be made executable");
 		return NULL;
 	}
+	if (counter == NO_COUNTER)
+		stub.load[0] = RETURN;
+	stub.hook_offset = (int32_t)((intptr_t)code->stubs + (intptr_t)(hook * sizeof(hooks[0])) -
+				     (intptr_t)&place->hook);
+	stub.self = (uintptr_t)place;
 	*place = stub;
-	place->self = (uintptr_t)place;
-	if (!code->nr_stubs)
-		place->load[0] = 0xc3; /* it only returns */
 	protect((uintptr_t)place, STUB_BYTES, PROT_READ | PROT_EXEC);
 	code->nr_stubs++;
 	return place;
 }
 
-/* The stub that only returns. */
-static struct stub *return_stub(struct code *code)
+/* The stub that returns at once for calls of this hook by this function. */
+static struct stub *return_stub(struct code *code, uint64_t function_addr, enum hook hook)
 {
-	if (code->stubs && code->nr_stubs)
-		return (struct stub *)code->stubs;
-	if (!code->stubs && !find_room(code))
-		return NULL;
-	return new_stub(code, 0);
+	for (uint32_t i = code->nr_stubs; i-- > 1;)
+		if (code->stubs[i].load[0] == RETURN && code->stubs[i].function_addr == function_addr &&
+		    code->stubs[i].hook == hook)
+			return &code->stubs[i];
+	return new_stub(code, function_addr, hook, NO_COUNTER);
 }
 
 /* ---- sites ---- */
@@ -272,7 +339,6 @@ static bool point(const struct code *code, uintptr_t place, uintptr_t target)
 {
 	int64_t distance = (int64_t)(target - (place + sizeof(int32_t)));
 
-	(void)code;
 	if (place / LINE != (place + sizeof(int32_t) - 1) / LINE || distance != (int32_t)distance)
 		return false;
 	if (!protect(place, sizeof(int32_t), PROT_READ | PROT_WRITE | PROT_EXEC)) {
@@ -280,7 +346,7 @@ static bool point(const struct code *code, uintptr_t place, uintptr_t target)
 		return false;
 	}
 	*(volatile int32_t *)place = (int32_t)distance;
-	protect(place, sizeof(int32_t), PROT_READ | PROT_EXEC);
+	protect(place, sizeof(int32_t), code->protection);
 	return true;
 }
 
@@ -323,13 +389,13 @@ static bool log_site(uint32_t number)
 static bool count_at(uint64_t function_addr, uintptr_t return_addr)
 {
 	struct code *code = code_at(return_addr);
-	enum site_kind kind = code ? kind_of(code, return_addr, __cyg_profile_func_enter) : SITE_NONE;
+	enum site_kind kind = code ? kind_of(code, return_addr, hooks[HOOK_ENTER]) : SITE_NONE;
 	struct stub *stub;
 
 	if (kind == SITE_NONE || nr_sites == LOG_COUNTERS ||
-	    (return_addr - 4) / LINE != (return_addr - 1) / LINE || !return_stub(code))
+	    (return_addr - 4) / LINE != (return_addr - 1) / LINE)
 		return false;
-	stub = new_stub(code, nr_sites);
+	stub = new_stub(code, function_addr, HOOK_ENTER, nr_sites);
 	if (!stub)
 		return false;
 	sites[nr_sites].function_addr = function_addr;
@@ -340,50 +406,13 @@ static bool count_at(uint64_t function_addr, uintptr_t return_addr)
 	return point(code, return_addr - 4, target_of(stub, kind));
 }
 
-static bool leave_at(uintptr_t return_addr, const void *hook)
+static bool leave_at(uint64_t function_addr, uintptr_t return_addr, enum hook hook)
 {
 	struct code *code = code_at(return_addr);
-	enum site_kind kind = code ? kind_of(code, return_addr, hook) : SITE_NONE;
-	struct stub *stub = kind == SITE_NONE ? NULL : return_stub(code);
+	enum site_kind kind = code ? kind_of(code, return_addr, hooks[hook]) : SITE_NONE;
+	struct stub *stub = kind == SITE_NONE ? NULL : return_stub(code, function_addr, hook);
 
 	return stub && point(code, return_addr - 4, target_of(stub, kind));
-}
-
-/*
- * .eh_frame_hdr, as all linkers write it, is a sorted table of pairs, each relative to its begin: a function,
- * and its entry in .eh_frame. There its address comes again, relative to that place, and how long it is.
- */
-struct function_range {
-	uintptr_t begin;
-	uintptr_t end; /* 0: not known */
-};
-
-static struct function_range function_around(const struct code *code, uintptr_t addr)
-{
-	const uint8_t *table = code->table;
-	const int32_t *pairs = (const int32_t *)(table + 12), *entry;
-	struct function_range range = { 0, 0 };
-	uint32_t low = 0, high;
-
-	if (!table || table[0] != 1 || table[1] != 0x1b || table[2] != 0x03 || table[3] != 0x3b)
-		return range;
-	high = *(const uint32_t *)(table + 8);
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-
-		if ((uintptr_t)table + (uintptr_t)(intptr_t)pairs[2 * middle] <= addr)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	if (!low)
-		return range;
-	entry = (const int32_t *)(table + pairs[2 * (low - 1) + 1]);
-	range.begin = (uintptr_t)table + (uintptr_t)(intptr_t)pairs[2 * (low - 1)];
-	if ((uintptr_t)&entry[2] + (uintptr_t)(intptr_t)entry[2] == range.begin &&
-	    addr - range.begin < (uint32_t)entry[3])
-		range.end = range.begin + (uint32_t)entry[3];
-	return range;
 }
 
 uintptr_t site_function(uintptr_t addr)
@@ -394,7 +423,7 @@ uintptr_t site_function(uintptr_t addr)
 	for (uint32_t i = 0; i < nr; i++) {
 		if (addr - codes[i].begin >= codes[i].end - codes[i].begin)
 			continue;
-		range = function_around(&codes[i], addr);
+		range = eh_table_find(&codes[i].table, addr);
 		return range.end ? range.begin : 0;
 	}
 	return 0;
@@ -406,19 +435,21 @@ uintptr_t site_function(uintptr_t addr)
  */
 static void leave_by_jumps(uintptr_t function_addr)
 {
-	const void *hook = __cyg_profile_func_exit;
+	const void *hook = hooks[HOOK_EXIT];
 	struct code *code = code_at(function_addr);
 	struct function_range range =
-		code ? function_around(code, function_addr) : (struct function_range){ 0, 0 };
+		code ? eh_table_find(&code->table, function_addr) : (struct function_range){ 0, 0 };
 	struct stub *stub = range.end && range.begin == function_addr && range.end <= code->end
-				    ? return_stub(code)
+				    ? return_stub(code, function_addr, HOOK_EXIT)
 				    : NULL;
 
 	for (uintptr_t at = function_addr; stub && at + 5 <= range.end; at++) {
 		const uint8_t *byte = (const uint8_t *)at;
-		uintptr_t place = at + (byte[0] == 0xe9 ? 1 : 2);
-		uintptr_t target = place + 4 + (uintptr_t)(intptr_t)displacement_at(place);
+		uintptr_t place = at + (byte[0] == 0xe9 ? 1 : 2), target;
 
+		if (place + 4 > range.end)
+			continue;
+		target = place + 4 + (uintptr_t)(intptr_t)displacement_at(place);
 		if (byte[0] == 0xff && byte[1] == 0x25 && slot_holds(code, target, hook))
 			point(code, place, target_of(stub, SITE_BY_WORD));
 		else if ((byte[0] == 0xe9 || (byte[0] == 0x0f && (byte[1] & 0xf0) == 0x80)) &&
@@ -457,10 +488,10 @@ void site_entered(uint32_t function, uintptr_t return_addr)
 		end_change(return_addr, count_at(counted_functions[function].addr, return_addr));
 }
 
-void site_entered_in_vain(uintptr_t return_addr)
+void site_entered_in_vain(uint64_t function_addr, uintptr_t return_addr)
 {
 	if (begin_change(return_addr))
-		end_change(return_addr, leave_at(return_addr, __cyg_profile_func_enter));
+		end_change(return_addr, leave_at(function_addr, return_addr, HOOK_ENTER));
 }
 
 /* Jumps come with any caller's address, so the function is part of the key. */
@@ -471,7 +502,7 @@ void site_left(uint64_t function_addr, uintptr_t return_addr)
 
 	if ((depends_on_caller() && !selection_excludes(function_addr)) || !begin_change(key))
 		return;
-	is_call = leave_at(return_addr, __cyg_profile_func_exit);
+	is_call = leave_at(function_addr, return_addr, HOOK_EXIT);
 	if (!is_call && looked_through[place_of(function_addr)] != function_addr) {
 		leave_by_jumps(function_addr);
 		looked_through[place_of(function_addr)] = function_addr;
@@ -517,9 +548,9 @@ void site_entered(uint32_t function, uintptr_t return_addr)
 	(void)function, (void)return_addr;
 }
 
-void site_entered_in_vain(uintptr_t return_addr)
+void site_entered_in_vain(uint64_t function_addr, uintptr_t return_addr)
 {
-	(void)return_addr;
+	(void)function_addr, (void)return_addr;
 }
 
 void site_left(uint64_t function_addr, uintptr_t return_addr)

@@ -27,7 +27,7 @@
 void site_entered(uint32_t function, uintptr_t return_addr);
 
 /* The same of a function that is excluded: its site is to return at once. */
-void site_entered_in_vain(uintptr_t return_addr);
+void site_entered_in_vain(uint64_t function_addr, uintptr_t return_addr);
 
 /*
  * The exit hook was called for a function that is counted, none of whose calls is open, or that is excluded:

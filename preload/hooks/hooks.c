@@ -158,10 +158,11 @@ static ALWAYS_INLINE void enter_timed(uint64_t function_addr, uintptr_t stack_ad
 static NOINLINE void enter_and_read(uint64_t function_addr, uintptr_t stack_addr, uintptr_t return_addr)
 {
 	struct log_memory_reading now;
+	const struct log_frame *before = top_frame(self);
 
 	memory_read(&now);
 	enter_timed(function_addr, stack_addr, return_addr);
-	if (likely(self))
+	if (likely(self) && top_frame(self) != before) /* a counted call has no frame */
 		memory_keep(self, top_frame(self), &now);
 }
 
@@ -188,7 +189,7 @@ static NOINLINE void enter_otherwise(uint64_t function_addr, uintptr_t stack_add
 	if (selection.is_on && likely(log && thread) &&
 	    likely(is_left_out(thread, function_addr, stack_addr))) {
 		if (selection_excludes(function_addr))
-			site_entered_in_vain(return_addr);
+			site_entered_in_vain(function_addr, return_addr);
 		return;
 	}
 	if (switched_off()) {

@@ -2,7 +2,6 @@
 /* The recorder's end, and turning it off on trouble. */
 #include "preload/life/recorder.h"
 
-#include "preload/calls/counted.h"
 #include "preload/common/base/text.h"
 #include "preload/common/log/log.h"
 #include "preload/common/resources/usage.h"
@@ -83,7 +82,7 @@ static bool ends_without_log(enum log_end end, int status)
 	uint64_t mask;
 	bool is_claimed;
 
-	if (live.log || live_is_sealed() || !entry_own() || (counted_has_unsaid() && live_open_child()))
+	if (live.log || live_is_sealed() || !entry_own())
 		return false;
 	sys_block_signals(&mask);
 	is_claimed = live_claim_opening(LIVE_NEVER_OPENS);

@@ -3,7 +3,7 @@
  * counted: functions that are too short to time, called in every way that hooks come in: inlined, tail calls, recursion,
  * alloca, longjmp out of them, from threads, around forks. The report must show the same calls by timing exact and by auto.
  *
- * counted threads: in four threads at once. forks: in two children each time, one that ends by _exit() and one by exit().
+ * counted threads: in four threads at once. forks: in children that end by exit(), _exit(), SIGKILL and exec.
  * killed: prints how often add() was called so far and dies by SIGKILL. refused: first has the kernel refuse to make
  * memory executable; status 1 where it cannot. off: with recording switched off in between, where insideme.h is there.
  */
@@ -107,7 +107,7 @@ static void run_threads(void)
 
 static void run_forks(void)
 {
-	for (int i = 0; i < 4; i++) {
+	for (int i = 0; i < 6; i++) {
 		pid_t child;
 
 		sink += work(ROUNDS);
@@ -117,6 +117,10 @@ static void run_forks(void)
 				sink += add(j, j);	/* before anything that has a hook of its own */
 			if (i == 3)
 				sink += work(ROUNDS);
+			if (i == 4)
+				kill(getpid(), SIGKILL);
+			if (i == 5)
+				execl("/bin/true", "true", NULL);
 			if (i % 2)
 				_exit(0);
 			return;

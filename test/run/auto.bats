@@ -45,6 +45,19 @@ counts() {
 	done
 }
 
+@test "a site that compilers made of two functions' stays the slow one's" {
+	local compiler
+	for compiler in "gcc -Os" "clang -O2"; do
+		$compiler -g -finstrument-functions "$here/../programs/merged.c" -o merged
+		same "ends of \"slow\" and \"fast\" by $compiler" "$(objdump -d merged | grep -c 'call.*func_exit\|jmp.*func_exit')" 6
+		counts ./merged
+		quiet
+		same "timed calls of slow" "$(value timed_calls function=slow)" 300
+		between "timed calls of fast" 1000 "$(value timed_calls function=fast)" 20000
+		[[ $("$report" -v quality) != *"did not return"* ]]
+	done
+}
+
 @test "threads within what becomes counted: no call is lost" {
 	gcc -O2 -g -pthread -finstrument-functions "$here/../programs/counted.c" -o counted
 	counts ./counted threads
