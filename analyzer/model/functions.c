@@ -201,3 +201,24 @@ struct function *function_at(struct function_tables *tables, struct object *obje
 
 	return intern(tables, &wanted);
 }
+
+struct function *function_known(const struct function_tables *tables, const struct object *object, uint64_t addr)
+{
+	const struct function wanted = { .object = (struct object *)object, .addr = addr };
+	struct function *function = hashtable_find(
+		&tables->functions, hash_pair((uint64_t)(uintptr_t)object, addr), is_function, &wanted);
+
+	return function && function->same ? function->same : function;
+}
+
+const struct module *module_at(const struct process *process, uint64_t addr, uint64_t ticks)
+{
+	for (size_t i = process->nr_modules; i-- > 0;) {
+		const struct module *module = &process->modules[i];
+
+		if (is_in(module, addr) && ticks >= module->from_ticks &&
+		    (!module->gone_ticks || ticks <= module->gone_ticks))
+			return module;
+	}
+	return NULL;
+}

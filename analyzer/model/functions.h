@@ -35,6 +35,12 @@ struct function *function_find(struct function_tables *tables, struct process *p
 /* The function at an address of an object; without object (NULL): of @process. */
 struct function *function_at(struct function_tables *tables, struct object *object, struct process *process, uint64_t addr);
 
+/* The same, if there is one already; else NULL. */
+struct function *function_known(const struct function_tables *tables, const struct object *object, uint64_t addr);
+
+/* The module that had the code at @addr at that time, or NULL. */
+const struct module *module_at(const struct process *process, uint64_t addr, uint64_t ticks);
+
 /* The region @name, of @process if it is new. */
 struct function *function_of_region(struct function_tables *tables, struct process *process, const char *name);
 

@@ -9,6 +9,7 @@
 
 #include "analyzer/base/error.h"
 #include "analyzer/base/names.h"
+#include "analyzer/model/functions.h"
 #include "analyzer/model/naming.h"
 #include "analyzer/read/marks_read.h"
 #include "analyzer/read/nodes_read.h"
@@ -76,22 +77,10 @@ const char *errors_kind(uint32_t kind)
 	return kind < sizeof(kinds) / sizeof(*kinds) && kinds[kind] ? kinds[kind] : "error of an unknown kind";
 }
 
-static const struct module *find_module(const struct process *process, uint64_t ticks, uint64_t addr)
-{
-	for (size_t i = process->nr_modules; i-- > 0;) {
-		const struct module *module = &process->modules[i];
-
-		if (addr - module->begin_addr < module->end_addr - module->begin_addr && ticks >= module->from_ticks &&
-		    (!module->gone_ticks || ticks <= module->gone_ticks))
-			return module;
-	}
-	return NULL;
-}
-
 /* The return address may be that of the next line, or of the next function: the call is before it. */
 static void find_place(struct error_sum *sum, const struct process *process, const struct log_error *counts)
 {
-	const struct module *module = find_module(process, counts->record.ticks, counts->place_addr);
+	const struct module *module = module_at(process, counts->place_addr, counts->record.ticks);
 
 	if (!module)
 		return;
@@ -101,7 +90,7 @@ static void find_place(struct error_sum *sum, const struct process *process, con
 
 char *errors_code(const struct process *process, uint64_t ticks, uint64_t addr)
 {
-	const struct module *module = find_module(process, ticks, addr);
+	const struct module *module = module_at(process, addr, ticks);
 	struct symbols *symbols = module ? naming_symbols(module->object) : NULL;
 	unsigned int line;
 	const char *file = symbols ? symbols_line(symbols, addr - module->bias, &line) : NULL;

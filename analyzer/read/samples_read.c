@@ -8,8 +8,10 @@
 #include "analyzer/model/tree.h"
 #include "analyzer/model/tree_walk.h"
 #include "analyzer/read/nodes_read.h"
+#include "analyzer/read/sampled_code.h"
 
-static void add_sample(struct thread *thread, const struct log_sample *sample, uint64_t offset)
+static void add_sample(struct sampled_code *code, struct thread *thread, const struct log_sample *sample,
+		       uint64_t offset)
 {
 	struct process *process = thread->process;
 	struct tree_node *path = nodes_path(thread, sample->node);
@@ -25,6 +27,7 @@ static void add_sample(struct thread *thread, const struct log_sample *sample, u
 		one.hooks_ns = ns;
 		one.stubs_ns = sample->flags & LOG_SAMPLE_IN_STUB ? ns : 0;
 	} else {
+		path = sampled_code_path(code, thread, sample, path);
 		one.nr = 1;
 		one.ns = ns;
 	}
@@ -34,6 +37,7 @@ static void add_sample(struct thread *thread, const struct log_sample *sample, u
 void samples_read(struct process *process)
 {
 	struct logfile *log = process->log;
+	struct sampled_code code = { .process = process };
 
 	for (size_t i = 0; i < log->nr_extents; i++) {
 		const struct log_extent *extent = &log->extents[i];
@@ -50,10 +54,11 @@ void samples_read(struct process *process)
 			struct log_sample sample;
 
 			memcpy(&sample, log->base + offset, sizeof(sample));
-			add_sample(thread, &sample, offset);
+			add_sample(&code, thread, &sample, offset);
 		}
 		logfile_forget(log, extent);
 	}
+	sampled_code_release(&code);
 }
 
 /* Samples of a function without hooks go to its innermost caller that has hooks. The hooks' paths stay as they are. */

@@ -14,36 +14,15 @@
 
 #include "analyzer/base/error.h"
 #include "analyzer/base/names.h"
-
-/* Code of one compilation unit. */
-struct range {
-	uint64_t begin;
-	uint64_t end;
-	size_t unit;
-};
-
-struct entry {
-	uint64_t addr;
-	Dwarf_Die die;
-};
-
-struct unit {
-	Dwarf_Die die;
-	struct entry *entries;		/* functions with code, sorted by address */
-	size_t nr_entries;
-	bool read;
-	bool is_fortran;
-};
+#include "analyzer/symbols/by_name.h"
+#include "analyzer/symbols/inlined.h"
+#include "analyzer/symbols/units.h"
 
 struct symbols {
 	Dwfl *dwfl;
 	Dwfl_Module *module;
-	Dwarf_Addr bias;		/* of addresses in the debug file; not 0 only after prelink */
-	bool dwarf_read;
-	struct unit *units;
-	size_t nr_units;
-	struct range *ranges;		/* sorted by begin */
-	size_t nr_ranges;
+	struct units units;
+	struct by_name by_name;
 	char **names;			/* memory of the names that were handed out */
 	size_t nr_names;
 };
@@ -109,55 +88,18 @@ void symbols_close(struct symbols *symbols)
 {
 	if (!symbols)
 		return;
-	for (size_t i = 0; i < symbols->nr_units; i++)
-		free(symbols->units[i].entries);
+	for (size_t i = 0; i < symbols->units.nr; i++) {
+		free(symbols->units.list[i].entries);
+		inlined_free(symbols->units.list[i].inlined);
+	}
 	for (size_t i = 0; i < symbols->nr_names; i++)
 		free(symbols->names[i]);
-	free(symbols->units);
-	free(symbols->ranges);
+	units_release(&symbols->units);
+	by_name_release(&symbols->by_name);
 	free(symbols->names);
 	if (symbols->dwfl)
 		dwfl_end(symbols->dwfl);
 	free(symbols);
-}
-
-/* For ranges by begin and entries by addr: each is its struct's first member. */
-static int compare_addr(const void *a, const void *b)
-{
-	const uint64_t *left = a, *right = b;
-
-	return (*left > *right) - (*left < *right);
-}
-
-static void add_unit(struct symbols *symbols, Dwarf_Die *die)
-{
-	Dwarf_Addr base, begin, end;
-	ptrdiff_t at = 0;
-
-	symbols->units = xgrow(symbols->units, symbols->nr_units, sizeof(*symbols->units));
-	symbols->units[symbols->nr_units] = (struct unit){ .die = *die };
-	while ((at = dwarf_ranges(die, at, &base, &begin, &end)) > 0) {
-		symbols->ranges = xgrow(symbols->ranges, symbols->nr_ranges, sizeof(*symbols->ranges));
-		symbols->ranges[symbols->nr_ranges++] = (struct range){ begin, end, symbols->nr_units };
-	}
-	symbols->nr_units++;
-}
-
-/* Find out which unit has which code. clang writes no .debug_aranges, so these are not used. */
-static void read_dwarf(struct symbols *symbols)
-{
-	Dwarf *dwarf = dwfl_module_getdwarf(symbols->module, &symbols->bias);
-	Dwarf_CU *cu = NULL;
-	uint8_t type;
-	Dwarf_Die die, split;
-
-	symbols->dwarf_read = true;
-	while (dwarf && dwarf_get_units(dwarf, cu, &cu, NULL, &type, &die, &split) == 0) {
-		if (type == DW_UT_compile || type == DW_UT_skeleton)
-			add_unit(symbols, type == DW_UT_skeleton && split.addr ? &split : &die);
-	}
-	if (symbols->nr_ranges)
-		qsort(symbols->ranges, symbols->nr_ranges, sizeof(*symbols->ranges), compare_addr);
 }
 
 static bool is_fortran(Dwarf_Die *die)
@@ -173,14 +115,6 @@ static bool is_fortran(Dwarf_Die *die)
 	return false;
 }
 
-/* The first instruction of a function. A function split into hot and cold parts has ranges, hot first. */
-static bool entry_addr(Dwarf_Die *die, Dwarf_Addr *addr)
-{
-	Dwarf_Addr base, end;
-
-	return dwarf_entrypc(die, addr) == 0 || dwarf_ranges(die, 0, &base, addr, &end) > 0;
-}
-
 /* Functions lie below units, namespaces and modules; in C and Fortran also in other functions. */
 static void read_entries(struct unit *unit, Dwarf_Die *parent, int depth)
 {
@@ -194,50 +128,36 @@ static void read_entries(struct unit *unit, Dwarf_Die *parent, int depth)
 
 		if (tag == DW_TAG_namespace || tag == DW_TAG_module)
 			read_entries(unit, &die, depth + 1);
-		if (tag != DW_TAG_subprogram || !entry_addr(&die, &addr))
+		if (tag != DW_TAG_subprogram || !units_entry_addr(&die, &addr))
 			continue;
 		unit->entries = xgrow(unit->entries, unit->nr_entries, sizeof(*unit->entries));
-		unit->entries[unit->nr_entries++] = (struct entry){ addr, die };
+		unit->entries[unit->nr_entries++] = (struct unit_entry){ addr, die };
 		if (unit->is_fortran)
 			read_entries(unit, &die, depth + 1);
 	} while (dwarf_siblingof(&die, &die) == 0);
 }
 
+/* The unit that has the code at @addr, with its functions; NULL: none has. */
 static struct unit *find_unit(struct symbols *symbols, uint64_t addr)
 {
-	size_t low = 0, high;
-	struct unit *unit;
+	struct unit *unit = units_find(&symbols->units, symbols->module, addr);
 
-	if (!symbols->dwarf_read)
-		read_dwarf(symbols);
-	high = symbols->nr_ranges;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (symbols->ranges[middle].end <= addr)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	if (low == symbols->nr_ranges || addr < symbols->ranges[low].begin)
-		return NULL;
-	unit = &symbols->units[symbols->ranges[low].unit];
-	if (!unit->read) {
+	if (unit && !unit->read) {
 		unit->read = true;
 		unit->is_fortran = is_fortran(&unit->die);
 		read_entries(unit, &unit->die, 0);
 		if (unit->nr_entries)
-			qsort(unit->entries, unit->nr_entries, sizeof(*unit->entries), compare_addr);
+			qsort(unit->entries, unit->nr_entries, sizeof(*unit->entries), units_compare_addr);
 	}
 	return unit;
 }
 
 static Dwarf_Die *find_die(struct unit *unit, uint64_t addr)
 {
-	struct entry key = { .addr = addr }, *found = NULL;
+	struct unit_entry key = { .addr = addr }, *found = NULL;
 
 	if (unit->nr_entries)
-		found = bsearch(&key, unit->entries, unit->nr_entries, sizeof(key), compare_addr);
+		found = bsearch(&key, unit->entries, unit->nr_entries, sizeof(key), units_compare_addr);
 	return found ? &found->die : NULL;
 }
 
@@ -263,7 +183,7 @@ static const char *decl_file(struct unit *unit, Dwarf_Die *die)
 void symbols_locate(struct symbols *symbols, struct symbol *symbol)
 {
 	struct unit *unit = find_unit(symbols, symbol->addr);
-	uint64_t addr = symbol->addr - symbols->bias;
+	uint64_t addr = symbol->addr - symbols->units.bias;
 	Dwarf_Die *die = unit ? find_die(unit, addr) : NULL;
 	Dwarf_Line *line;
 	int number;
@@ -281,7 +201,7 @@ void symbols_locate(struct symbols *symbols, struct symbol *symbol)
 const char *symbols_line(struct symbols *symbols, uint64_t addr, unsigned int *line)
 {
 	struct unit *unit = find_unit(symbols, addr);
-	Dwarf_Line *at = unit ? dwarf_getsrc_die(&unit->die, addr - symbols->bias) : NULL;
+	Dwarf_Line *at = unit ? dwarf_getsrc_die(&unit->die, addr - symbols->units.bias) : NULL;
 	int number;
 
 	if (!at || dwarf_lineno(at, &number) < 0 || number <= 0)
@@ -307,7 +227,7 @@ static char *fortran_name(struct symbols *symbols, const char *name, uint64_t ad
 	if (length < 2 || (name[length - 1] != '_' && !strchr(name + 1, '.')))
 		return NULL;
 	unit = find_unit(symbols, addr);
-	die = unit && unit->is_fortran ? find_die(unit, addr - symbols->bias) : NULL;
+	die = unit && unit->is_fortran ? find_die(unit, addr - symbols->units.bias) : NULL;
 	return die && dwarf_diename(die) ? xstrdup(dwarf_diename(die)) : NULL;
 }
 
@@ -410,6 +330,45 @@ bool symbols_find(struct symbols *symbols, const char *link_name, uint64_t *addr
 			return true;
 	}
 	return false;
+}
+
+/*
+ * Of the functions that @copy may be a copy of, the one that is wanted. An inline function of several units
+ * has one copy to be called, which may be another unit's.
+ */
+static uint64_t choose(struct symbols *symbols, struct unit *unit, const struct inlined_copy *copy,
+		       symbols_wanted *wanted, void *context)
+{
+	size_t nr;
+	const struct inlined_called *called = inlined_called(unit->inlined, copy, &nr);
+	const char *name;
+
+	for (size_t i = 0; i < nr; i++)
+		if (wanted(called[i].addr + symbols->units.bias, context))
+			return called[i].addr + symbols->units.bias;
+	if (nr && !inlined_is_external(copy))
+		return 0;
+	name = inlined_link_name(copy);
+	return name ? by_name_find(&symbols->by_name, symbols->module, name, wanted, context) : 0;
+}
+
+size_t symbols_inlined(struct symbols *symbols, uint64_t addr, symbols_wanted *wanted, void *context,
+		       uint64_t functions[SYMBOLS_INLINED_MOST])
+{
+	struct unit *unit = units_find(&symbols->units, symbols->module, addr);
+	const struct inlined_copy *copies[SYMBOLS_INLINED_MOST];
+	size_t nr_copies = 0, nr = 0;
+
+	if (unit && !unit->inlined)
+		unit->inlined = inlined_read(unit);
+	if (unit)
+		nr_copies = inlined_find(unit->inlined, addr - symbols->units.bias, copies,
+					 SYMBOLS_INLINED_MOST);
+	for (size_t i = 0; i < nr_copies; i++) {
+		functions[nr] = choose(symbols, unit, copies[i], wanted, context);
+		nr += !i || functions[nr];
+	}
+	return nr;
 }
 
 const char *symbols_state_text(enum symbols_state state)

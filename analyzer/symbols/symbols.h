@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * From an address in an object file to the name and source line of a function. symbols.c and
- * symbols_hooks.c alone know elfutils. Debug files are fetched from servers if the user has set
+ * From an address in an object file to the name and source line of a function. This
+ * room alone knows elfutils. Debug files are fetched from servers if the user has set
  * DEBUGINFOD_URLS.
  */
 #ifndef INSIDEME_SYMBOLS_H
@@ -60,6 +60,19 @@ void symbols_locate(struct symbols *symbols, struct symbol *symbol);
  * symbols_close().
  */
 const char *symbols_line(struct symbols *symbols, uint64_t addr, unsigned int *line);
+
+/* Is the function that begins at @addr one that the caller asks about? */
+typedef bool symbols_wanted(uint64_t addr, void *context);
+#define SYMBOLS_INLINED_MOST 64u
+
+/*
+ * Whose code is at @addr, by debug information: the function that was called, then the functions that the
+ * compiler inlined there, outermost first. Each is the address of the copy that can be called, whichever
+ * copy is at @addr. Functions that are not wanted are left out, except that functions[0] is then 0.
+ * Return: how many; 0: debug information says nothing of @addr
+ */
+size_t symbols_inlined(struct symbols *symbols, uint64_t addr, symbols_wanted *wanted, void *context,
+		       uint64_t functions[SYMBOLS_INLINED_MOST]);
 
 /* Why names are missing: "is gone", ... */
 const char *symbols_state_text(enum symbols_state state);

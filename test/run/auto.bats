@@ -174,6 +174,80 @@ counts() {
 	[[ $output != *subtracted* && $output == *"times include"* ]]
 }
 
+# shares_within PERCENT FUNCTION=SHARE...: of the self times of these functions
+shares_within() {
+	local within=$1 sum=0 each
+	shift
+	for each; do
+		sum=$((sum + $(value self_ns "function=${each%=*}")))
+	done
+	[ $sum -gt 0 ] || { echo "no self times: $sum"; return 1; }
+	for each; do
+		between "share of ${each%=*}" $((${each#*=} - within)) \
+			$(($(value self_ns "function=${each%=*}") * 100 / sum)) $((${each#*=} + within)) || return 1
+	done
+}
+
+@test "inlined functions that are counted have the samples in their copies, beneath what they are inlined in" {
+	local compiler
+	for compiler in "gcc -gdwarf-5" "gcc -gdwarf-4" "clang -gdwarf-5" "clang -gdwarf-4"; do
+		echo "$compiler"
+		rm -rf insideme.data functions.csv
+		$compiler -O2 -finstrument-functions "$here/../programs/inlined.c" -o inlined
+		LD_PRELOAD=$library ./inlined >stdout
+		shares_within 12 one=17 two=33 half=25 three=25
+		between "samples of step" 0 "$(value samples function=step)" 20
+		between "samples of its inlined functions" 100 "$(view tree --columns path,samples | awk -F, \
+			'$1 ~ /^main;step;(one|two|three|three;half)$/ { sum += $2 } END { print sum }')" 400
+	done
+}
+
+@test "without debug information samples in inlined code are those of the function that it is in" {
+	gcc -g0 -O2 -finstrument-functions "$here/../programs/inlined.c" -o inlined
+	LD_PRELOAD=$library ./inlined >stdout
+	between "samples of step" 100 "$(value samples function=step)" 400
+	same "what the report said" "$(cat report.stderr)" ""
+}
+
+@test "an inline function of several units is one, whichever unit's copy is called" {
+	local unit compiler
+	cat >box.h <<-'END'
+		struct Box {
+			unsigned long value;
+			inline __attribute__((always_inline)) void turn()
+			{
+				for (int i = 0; i < 40; i++)
+					value = (value ^ value >> 29) * 6364136223846793005ul;
+			}
+		};
+	END
+	for unit in first second; do
+		printf '%s\n' '#include "box.h"' "unsigned long $unit(unsigned long);" "unsigned long $unit(unsigned long value)" \
+			'{ Box box{ value }; for (int i = 0; i < 10000; i++) box.turn(); return box.value; }' >$unit.cpp
+	done
+	cat >both.cpp <<-'END'
+		#include <time.h>
+		unsigned long first(unsigned long), second(unsigned long);
+		int main()
+		{
+			unsigned long value = 1;
+			while (clock() < CLOCKS_PER_SEC)
+				value = second(first(value | 1));
+			return value == 0;
+		}
+	END
+	for compiler in g++ clang++ "g++ -flto"; do
+		echo "$compiler"
+		rm -rf insideme.data
+		$compiler -g -O2 -finstrument-functions both.cpp first.cpp second.cpp -o both
+		LD_PRELOAD=$library ./both
+		view tree --columns path,samples >tree.csv
+		for unit in first second; do
+			between "samples beneath $unit" 30 "$("$here/csv" samples "path=main;$unit(unsigned long);Box::turn()" <tree.csv)" 200
+		done
+	done
+}
+
 @test "a saved profile can be read with the hooks' cost and without" {
 	INSIDEME_TIMING=exact record short_calls
 	"$report" --save one.json >save.txt 2>&1 || { cat save.txt; return 1; }

@@ -28,6 +28,27 @@ int _ZN5Index6insertEi(int x)
 	return twin(x) + 1;
 }
 
+static __attribute__((noinline)) char *return_addr(void)
+{
+	return __builtin_return_address(0);
+}
+
+/* Code of both lies in outer(). That they can be called too is seen below. */
+static inline __attribute__((always_inline)) char *innermost(void)
+{
+	return return_addr() - 1;
+}
+
+static inline __attribute__((always_inline)) char *inner(void)
+{
+	return innermost();
+}
+
+static __attribute__((noinline)) char *outer(void)
+{
+	return inner();
+}
+
 static uint64_t file_addr(const void *address)
 {
 	struct link_map *map;
@@ -142,6 +163,53 @@ static void what_is_no_object_is_said(void **state)
 	assert_int_equal(opened, SYMBOLS_UNREADABLE);
 }
 
+static bool is_among(uint64_t addr, void *context)
+{
+	const uint64_t *addrs = context;
+
+	while (*addrs && *addrs != addr)
+		addrs++;
+	return *addrs;
+}
+
+static void inlined_functions_are_found_by_the_address_of_their_code(void **state)
+{
+	const uint64_t code_addr = file_addr(outer());
+	uint64_t all[] = { file_addr((void *)outer), file_addr((void *)inner), file_addr((void *)innermost), 0 };
+	uint64_t two[] = { all[0], all[2], 0 }, within[] = { all[1], all[2], 0 };
+	uint64_t found[SYMBOLS_INLINED_MOST];
+	struct symbols_file file = self_file();
+	enum symbols_state opened;
+	struct symbols *symbols = symbols_open(&file, &opened);
+
+	(void)state;
+	assert_int_equal(symbols_inlined(symbols, code_addr, is_among, all, found), 3);
+	assert_memory_equal(found, all, 3 * sizeof(*found));
+	assert_int_equal(symbols_inlined(symbols, code_addr, is_among, two, found), 2);
+	assert_memory_equal(found, two, 2 * sizeof(*found));
+	assert_int_equal(symbols_inlined(symbols, code_addr, is_among, within, found), 3);
+	assert_int_equal(found[0], 0);
+	assert_memory_equal(found + 1, within, 2 * sizeof(*found));
+	symbols_close(symbols);
+}
+
+static void code_that_nothing_was_inlined_at_is_its_functions(void **state)
+{
+	uint64_t all[] = { file_addr((void *)outer), file_addr((void *)inner), 0 };
+	uint64_t found[SYMBOLS_INLINED_MOST];
+	struct symbols_file file = self_file();
+	enum symbols_state opened;
+	struct symbols *symbols = symbols_open(&file, &opened);
+
+	(void)state;
+	assert_int_equal(symbols_inlined(symbols, all[0], is_among, all, found), 1);
+	assert_int_equal(found[0], all[0]);
+	assert_int_equal(symbols_inlined(symbols, file_addr((void *)twin), is_among, all, found), 1);
+	assert_int_equal(found[0], 0);
+	assert_int_equal(symbols_inlined(symbols, 1, is_among, all, found), 0);
+	symbols_close(symbols);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -150,6 +218,8 @@ int main(void)
 		cmocka_unit_test(a_global_function_is_found_by_its_name),
 		cmocka_unit_test(a_file_that_does_not_agree_gives_no_names),
 		cmocka_unit_test(what_is_no_object_is_said),
+		cmocka_unit_test(inlined_functions_are_found_by_the_address_of_their_code),
+		cmocka_unit_test(code_that_nothing_was_inlined_at_is_its_functions),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Functions of an object's symbol table, by name. For this room. */
+#ifndef INSIDEME_BY_NAME_H
+#define INSIDEME_BY_NAME_H
+
+#include <elfutils/libdwfl.h>
+
+#include "analyzer/symbols/symbols.h"
+
+struct by_name {
+	bool read;
+	struct named *list;		/* sorted by the name's hash */
+	size_t nr;
+};
+
+/*
+ * The address of the function that the source calls @name and that is wanted; 0: none is, or more than one.
+ * The first call reads the symbol table.
+ */
+uint64_t by_name_find(struct by_name *by_name, Dwfl_Module *module, const char *name, symbols_wanted *wanted,
+		      void *context);
+void by_name_release(struct by_name *by_name);
+
+#endif

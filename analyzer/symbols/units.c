@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "analyzer/symbols/units.h"
+
+#include <dwarf.h>
+#include <stdlib.h>
+
+#include "analyzer/base/error.h"
+
+/* Code of one compilation unit. */
+struct unit_range {
+	uint64_t begin;
+	uint64_t end;
+	size_t unit;
+};
+
+int units_compare_addr(const void *a, const void *b)
+{
+	const uint64_t *left = a, *right = b;
+
+	return (*left > *right) - (*left < *right);
+}
+
+static void add_unit(struct units *units, Dwarf_Die *die)
+{
+	Dwarf_Addr base, begin, end;
+	ptrdiff_t at = 0;
+
+	units->list = xgrow(units->list, units->nr, sizeof(*units->list));
+	units->list[units->nr] = (struct unit){ .die = *die };
+	while ((at = dwarf_ranges(die, at, &base, &begin, &end)) > 0) {
+		units->ranges = xgrow(units->ranges, units->nr_ranges, sizeof(*units->ranges));
+		units->ranges[units->nr_ranges++] = (struct unit_range){ begin, end, units->nr };
+	}
+	units->nr++;
+}
+
+/* Find out which unit has which code. clang writes no .debug_aranges, so these are not used. */
+static void read_units(struct units *units, Dwfl_Module *module)
+{
+	Dwarf *dwarf = dwfl_module_getdwarf(module, &units->bias);
+	Dwarf_CU *cu = NULL;
+	uint8_t type;
+	Dwarf_Die die, split;
+
+	units->read = true;
+	while (dwarf && dwarf_get_units(dwarf, cu, &cu, NULL, &type, &die, &split) == 0) {
+		if (type == DW_UT_compile || type == DW_UT_skeleton)
+			add_unit(units, type == DW_UT_skeleton && split.addr ? &split : &die);
+	}
+	if (units->nr_ranges)
+		qsort(units->ranges, units->nr_ranges, sizeof(*units->ranges), units_compare_addr);
+}
+
+struct unit *units_find(struct units *units, Dwfl_Module *module, uint64_t addr)
+{
+	size_t low = 0, high;
+
+	if (!units->read)
+		read_units(units, module);
+	high = units->nr_ranges;
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (units->ranges[middle].end <= addr)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (low == units->nr_ranges || addr < units->ranges[low].begin)
+		return NULL;
+	return &units->list[units->ranges[low].unit];
+}
+
+void units_release(struct units *units)
+{
+	free(units->list);
+	free(units->ranges);
+}
+
+/* A function split into hot and cold parts has ranges, hot first. */
+bool units_entry_addr(Dwarf_Die *die, Dwarf_Addr *addr)
+{
+	Dwarf_Addr base, end;
+
+	return dwarf_entrypc(die, addr) == 0 || dwarf_ranges(die, 0, &base, addr, &end) > 0;
+}

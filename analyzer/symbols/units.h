@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Compilation units of an object's debug information, and which of them has which code. For this room. */
+#ifndef INSIDEME_UNITS_H
+#define INSIDEME_UNITS_H
+
+#include <elfutils/libdw.h>
+#include <elfutils/libdwfl.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct inlined;
+
+struct unit_entry {
+	uint64_t addr;
+	Dwarf_Die die;
+};
+
+struct unit {
+	Dwarf_Die die;
+	struct unit_entry *entries;	/* symbols.c's own: functions with code, sorted by address */
+	size_t nr_entries;
+	bool read;			/* these are known, and is_fortran */
+	bool is_fortran;
+	struct inlined *inlined;	/* symbols.c's own; NULL: not read yet */
+};
+
+struct units {
+	Dwarf_Addr bias;		/* of addresses in the debug file; not 0 only after prelink */
+	bool read;
+	struct unit *list;
+	size_t nr;
+	struct unit_range *ranges;	/* sorted by begin */
+	size_t nr_ranges;
+};
+
+/* The unit that has the code at @addr of the module; NULL: none has. The first call lists the units. */
+struct unit *units_find(struct units *units, Dwfl_Module *module, uint64_t addr);
+void units_release(struct units *units);
+
+/* The first instruction of a function. Return: false if @die has no code */
+bool units_entry_addr(Dwarf_Die *die, Dwarf_Addr *addr);
+
+/* Orders structs whose first member is an address, for qsort() and bsearch(). */
+int units_compare_addr(const void *a, const void *b);
+
+#endif
