@@ -99,19 +99,12 @@ static bool set(void **slot, void *made, uint64_t bytes)
 	return true;
 }
 
-static struct region *from_pool(void)
-{
-	uint64_t number = __atomic_fetch_add(&nr_pool_used, 1, __ATOMIC_RELAXED);
-
-	return number < nr_in_pool ? &pool[number] : NULL;
-}
-
 /* What the tables say of a part of the map, made if it is not there yet. NULL: there is no memory for it. */
 static struct region *make_region(struct map *map, uint64_t number)
 {
 	const uint64_t table_bytes = TABLE_REGIONS * sizeof(struct region *);
 	struct region ***table = &map->tables[number / TABLE_REGIONS], **slot, *region;
-	bool is_pooled = __atomic_load_n(&nr_in_pool, __ATOMIC_ACQUIRE);
+	uint64_t nr_pooled = __atomic_load_n(&nr_in_pool, __ATOMIC_ACQUIRE), next;
 
 	if (!__atomic_load_n(table, __ATOMIC_ACQUIRE)) {
 		slot = reserve(table_bytes);
@@ -123,8 +116,9 @@ static struct region *make_region(struct map *map, uint64_t number)
 		return NULL;
 	slot += number % TABLE_REGIONS;
 	if (!__atomic_load_n(slot, __ATOMIC_ACQUIRE)) {
-		region = is_pooled ? from_pool() : reserve(sizeof(*region));
-		if (region && !set((void **)slot, region, offsetof(struct region, entries)) && !is_pooled)
+		next = nr_pooled ? __atomic_fetch_add(&nr_pool_used, 1, __ATOMIC_RELAXED) : 0;
+		region = !nr_pooled ? reserve(sizeof(*region)) : next < nr_pooled ? &pool[next] : NULL;
+		if (region && !set((void **)slot, region, offsetof(struct region, entries)) && !nr_pooled)
 			release(region, sizeof(*region));
 	}
 	return __atomic_load_n(slot, __ATOMIC_ACQUIRE);
@@ -509,15 +503,9 @@ enum block_result blocks_put(const struct block *block, struct block *replaced)
 
 /* ---- as a whole ---- */
 
-/* While there is one thread: it is some ms later. */
-static void register_barrier(void)
-{
-	raw_syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0, 0, 0, 0);
-}
-
 void blocks_init(bool is_libcs, uint64_t most_bytes)
 {
-	register_barrier();
+	raw_syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0, 0, 0, 0);	/* with threads it takes ms */
 	live_map.mmapped_bits = is_libcs ? MMAPPED_BITS : 0;
 	live_map.of[MAP_HEAP].granule_shift = is_libcs ? 5 : 4;
 	live_map.of[MAP_OTHERS].granule_shift = is_libcs ? MMAPPED_SHIFT : 4;
@@ -565,7 +553,7 @@ void blocks_inherit(uint64_t nr_refs)
 		numbers = 1;
 	}
 	live_map.numbers_before = (uint32_t)numbers;
-	register_barrier();
+	raw_syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0, 0, 0, 0);	/* with threads it takes ms */
 	log->heap_map_bytes = used_bytes;
 	log->heap_reserved_bytes = reserved_bytes;
 	log->heap_shift = live_map.of[MAP_HEAP].shift;
