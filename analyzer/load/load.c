@@ -10,6 +10,8 @@
 #include "analyzer/calls/slices.h"
 #include "analyzer/load/match_builds.h"
 #include "analyzer/log/logfile.h"
+#include "analyzer/model/counted_times.h"
+#include "analyzer/model/hook_costs.h"
 #include "analyzer/model/names_file.h"
 #include "analyzer/model/naming.h"
 #include "analyzer/model/parents.h"
@@ -314,6 +316,9 @@ struct model *model_load_runs(const struct run *runs, size_t nr_runs, const stru
 	if (model->selection.is_on)
 		count_kept_slices(model);
 	samples_sum_up(model);
+	tree_add_variances(model);
+	hook_costs_subtract(model);
+	counted_times_take(model);
 	tree_sum_up(model);
 	samples_judge(model);
 	return model;

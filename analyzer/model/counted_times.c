@@ -4,96 +4,248 @@
 #include <stdlib.h>
 
 #include "analyzer/base/error.h"
+#include "analyzer/model/functions.h"
+#include "analyzer/model/tree.h"
 #include "analyzer/model/tree_walk.h"
 
-/* Of a recorded path, with the counted paths beneath it. */
+#define LEAST_SHARE_NS	1000.0		/* of a path's time, that is given to counted paths which no sample met there */
+
+/* Samples of a recorded path, and of the counted paths beneath it. */
 struct group {
-	uint64_t nr;	   /* samples */
-	double counted_ns; /* CPU time of its counted paths, by samples */
-	double stubs_ns;   /* and of the code that counts them */
-	double share;	   /* of counted_ns that there is room for */
+	uint64_t nr;
+	double own_ns;
+	double counted_ns;
+	double stubs_ns;		/* in the code that counts */
 };
 
-/* Counted paths beneath a recorded one belong to it; callers have lower ids than what they call. */
-static uint32_t *find_owners(const struct model *model)
+/* A counted path beneath any path of one recorded function, with the samples of all of them. */
+struct entry {
+	const struct function *owner;
+	struct function *function;
+	uint32_t parent;		/* index of an entry, 0: it is called by the owner itself */
+	uint32_t next;			/* of the owner's other entries, callers first; 0: the last */
+	uint64_t nr;
+	double ns;
+	struct tree_node *node;		/* where it stands beneath the path that is looked at */
+};
+
+/* All paths of one recorded function together. */
+struct pool {
+	struct group group;
+	double self_ns;			/* of its paths, the hooks' cost subtracted */
+	uint32_t first, last;		/* its entries */
+};
+
+struct taker {
+	struct model *model;
+	size_t nr_paths;		/* that there were at first */
+	uint32_t *owners;		/* [id]: the recorded path that it belongs to, itself if it is one */
+	struct group *groups;		/* [id of an owner] */
+	struct pool *pools;		/* [function->number of an owner] */
+	struct entry *entries;		/* [0] is none */
+	size_t nr_entries;
+};
+
+static bool is_counted(const struct tree_node *node)
 {
-	uint32_t *owners = xcalloc(model->nr_tree_nodes, sizeof(*owners));
-
-	for (size_t id = 1; id < model->nr_tree_nodes; id++) {
-		const struct tree_node *node = tree_node(model, id);
-
-		owners[id] = node->function->is_counted ? owners[node->parent->id] : (uint32_t)id;
-	}
-	return owners;
+	return node->function && node->function->is_counted;
 }
 
-/* What is outside of all recorded calls has a time of its own: there is nothing to take it out of. */
-static double room_of(const struct model *model, size_t id, const struct group *group)
+/* Callers have lower ids than what they call. */
+static void find_owners(struct taker *taker)
 {
-	return id ? fmax(path_stats(tree_node(model, id)).self_ns - group->stubs_ns, 0) : INFINITY;
-}
+	for (size_t id = 1; id < taker->nr_paths; id++) {
+		const struct tree_node *node = tree_node(taker->model, id);
+		const struct sample_stats *samples = node->samples;
+		struct group *group;
 
-static struct group *make_groups(const struct model *model, const uint32_t *owners)
-{
-	struct group *groups = xcalloc(model->nr_tree_nodes, sizeof(*groups));
-
-	for (size_t id = 0; id < model->nr_tree_nodes; id++) {
-		const struct sample_stats *samples = tree_node(model, id)->samples;
-		struct group *group = &groups[owners[id]];
-
+		taker->owners[id] = is_counted(node) ? taker->owners[node->parent->id] : (uint32_t)id;
+		group = &taker->groups[taker->owners[id]];
 		group->nr += samples->nr;
-		group->counted_ns += owners[id] == id ? 0 : samples->ns;
-		group->stubs_ns += model->is_raw ? 0 : samples->stubs_ns;
+		*(is_counted(node) ? &group->counted_ns : &group->own_ns) += samples->ns;
+		group->stubs_ns += taker->model->is_raw ? 0 : samples->stubs_ns;
 	}
-	for (size_t id = 0; id < model->nr_tree_nodes; id++) {
-		struct group *group = &groups[id];
+}
 
-		if (group->nr >= COUNTED_LEAST_SAMPLES && group->counted_ns > 0)
-			group->share = fmin(1, room_of(model, id, group) / group->counted_ns);
-		else
-			group->stubs_ns = 0;
+static struct pool *pool_of(const struct taker *taker, const struct tree_node *owner)
+{
+	return owner->function ? &taker->pools[owner->function->number] : NULL;
+}
+
+static void add_pools(struct taker *taker)
+{
+	for (size_t id = 1; id < taker->nr_paths; id++) {
+		const struct tree_node *node = tree_node(taker->model, id);
+		struct pool *pool = pool_of(taker, node);
+
+		if (taker->owners[id] != id)
+			continue;
+		pool->self_ns += fmax(path_stats(node).self_ns, 0);
+		pool->group.nr += taker->groups[id].nr;
+		pool->group.own_ns += taker->groups[id].own_ns;
+		pool->group.counted_ns += taker->groups[id].counted_ns;
+		pool->group.stubs_ns += taker->groups[id].stubs_ns;
 	}
-	return groups;
+}
+
+static uint32_t find_entry(struct taker *taker, const struct tree_node *owner, struct function *function, uint32_t parent)
+{
+	struct pool *pool = pool_of(taker, owner);
+
+	for (uint32_t i = pool->first; i; i = taker->entries[i].next)
+		if (taker->entries[i].function == function && taker->entries[i].parent == parent)
+			return i;
+	taker->entries = xgrow(taker->entries, taker->nr_entries, sizeof(*taker->entries));
+	taker->entries[taker->nr_entries] = (struct entry){ .owner = owner->function, .function = function, .parent = parent };
+	if (pool->last)
+		taker->entries[pool->last].next = (uint32_t)taker->nr_entries;
+	else
+		pool->first = (uint32_t)taker->nr_entries;
+	pool->last = (uint32_t)taker->nr_entries;
+	return (uint32_t)taker->nr_entries++;
+}
+
+static void make_entries(struct taker *taker)
+{
+	uint32_t *entry_of = xcalloc(taker->nr_paths, sizeof(*entry_of));
+
+	taker->entries = xgrow(NULL, 0, sizeof(*taker->entries));
+	taker->nr_entries = 1;
+	for (size_t id = 1; id < taker->nr_paths; id++) {
+		const struct tree_node *node = tree_node(taker->model, id), *owner = tree_node(taker->model, taker->owners[id]);
+		struct entry *entry;
+
+		if (taker->owners[id] == id || !taker->owners[id] || !node->samples->total_nr)
+			continue;
+		entry_of[id] = find_entry(taker, owner, node->function, entry_of[node->parent->id]);
+		entry = &taker->entries[entry_of[id]];
+		entry->nr += node->samples->nr;
+		entry->ns += node->samples->ns;
+	}
+	free(entry_of);
 }
 
 /* The error of a number of samples is its root. */
-static void add_time(struct rare_counters *rare, const struct sample_stats *samples, double share)
+static void give(struct tree_node *node, double ns, double sample_ns)
 {
-	double ns = samples->ns * share, one_ns = samples->nr ? samples->ns / (double)samples->nr : 0;
-	double variance_ns2 = (double)samples->nr * one_ns * one_ns;
+	struct rare_counters *rare = rare_counters_of(&node->rare);
 
 	rare->moved_self_ns += ns;
 	rare->sampled_ns += ns;
-	rare->self_variance_ns2 += variance_ns2;
-	rare->total_variance_ns2 += variance_ns2;
+	rare->self_variance_ns2 += ns * sample_ns;
+	rare->total_variance_ns2 += ns * sample_ns;
 }
 
-void counted_times_take(struct model *model)
+static void take(struct tree_node *node, double ns)
 {
-	uint32_t *owners = find_owners(model);
-	struct group *groups = make_groups(model, owners);
-	double *added_ns =
-		xcalloc(model->nr_tree_nodes, sizeof(*added_ns)); /* to totals, by what is beneath */
+	if (ns > 0)
+		rare_counters_of(&node->rare)->moved_self_ns -= ns;
+}
+
+/* Counted calls outside of all recorded ones: their time is nobody else's. */
+static void keep_outside(struct taker *taker)
+{
+	for (size_t id = 1; id < taker->nr_paths; id++) {
+		struct tree_node *node = tree_node(taker->model, id);
+
+		if (!taker->owners[id] && node->samples->nr)
+			give(node, node->samples->ns, node->samples->ns / (double)node->samples->nr);
+	}
+}
+
+/* How much of what samples give to its counted paths a recorded one has room for. */
+static double own_share(const struct group *group, double room_ns)
+{
+	return group->counted_ns > 0 ? fmin(1, fmax(room_ns - group->stubs_ns, 0) / group->counted_ns) : 0;
+}
+
+/*
+ * A path with few samples: by those of all paths of its function. What its time is more than the CPU time of samples is
+ * waiting, which stays with the caller.
+ */
+static void split_by_pool(struct taker *taker, struct tree_node *owner, double room_ns)
+{
+	const struct pool *pool = pool_of(taker, owner);
+	const struct group *group = &pool->group;
+	double share = room_ns / fmax(pool->self_ns, group->own_ns + group->counted_ns + group->stubs_ns), given_ns = 0;
+
+	if (group->nr < COUNTED_LEAST_SAMPLES || group->counted_ns * share < LEAST_SHARE_NS)
+		return;
+	for (uint32_t i = pool->first; i; i = taker->entries[i].next) {
+		struct entry *entry = &taker->entries[i];
+		struct tree_node *above = entry->parent ? taker->entries[entry->parent].node : owner;
+
+		entry->node = tree_child(taker->model, above, entry->function);
+		if (!(entry->ns * share > 0))
+			continue;
+		give(entry->node, entry->ns * share, entry->ns / (double)entry->nr);
+		given_ns += entry->ns * share;
+	}
+	take(owner, given_ns + group->stubs_ns * share);
+}
+
+static void split(struct taker *taker)
+{
+	double *share_of = xcalloc(taker->nr_paths, sizeof(*share_of));
+
+	for (size_t id = 1; id < taker->nr_paths; id++) {
+		struct tree_node *node = tree_node(taker->model, id);
+		const struct group *group = &taker->groups[id];
+		double room_ns = fmax(path_stats(node).self_ns, 0);
+
+		if (taker->owners[id] != id)
+			continue;
+		if (group->nr >= COUNTED_LEAST_SAMPLES) {
+			share_of[id] = own_share(group, room_ns);
+			take(node, fmin(group->counted_ns * share_of[id] + group->stubs_ns, room_ns));
+		} else if (pool_of(taker, node)->first) {
+			split_by_pool(taker, node, room_ns);
+		}
+	}
+	for (size_t id = 1; id < taker->nr_paths; id++) {
+		struct tree_node *node = tree_node(taker->model, id);
+		double share = taker->owners[id] == id ? 0 : share_of[taker->owners[id]];
+
+		if (share > 0 && node->samples->nr)
+			give(node, node->samples->ns * share, node->samples->ns / (double)node->samples->nr);
+	}
+	free(share_of);
+}
+
+/* Totals are the sums of what is beneath. */
+static void add_to_totals(struct model *model)
+{
+	double *added_ns = xcalloc(model->nr_tree_nodes, sizeof(*added_ns));
 
 	for (size_t id = model->nr_tree_nodes; id-- > 1;) {
 		struct tree_node *node = tree_node(model, id);
-		const struct group *group = &groups[owners[id]];
 
-		if (owners[id] != id && node->samples->nr) {
-			add_time(rare_counters_of(&node->rare), node->samples, group->share);
-			added_ns[id] += node->samples->ns * group->share;
-		} else if (owners[id] == id && group->counted_ns * group->share + group->stubs_ns > 0) {
-			double most_ns = fmax(path_stats(node).self_ns, 0);
-			double taken_ns = fmin(group->counted_ns * group->share + group->stubs_ns, most_ns);
-
-			rare_counters_of(&node->rare)->moved_self_ns -= taken_ns;
-			added_ns[id] -= taken_ns;
-		}
+		added_ns[id] += node->rare->moved_self_ns;
 		if (added_ns[id] != 0)
 			rare_counters_of(&node->rare)->moved_total_ns += added_ns[id];
 		added_ns[node->parent->id] += added_ns[id];
 	}
 	free(added_ns);
-	free(groups);
-	free(owners);
+}
+
+void counted_times_take(struct model *model)
+{
+	struct taker taker = { .model = model, .nr_paths = model->nr_tree_nodes };
+	size_t nr_functions = functions_count(&model->tables->functions) + 1;
+
+	if (!model->root->samples->total_nr)
+		return;
+	taker.owners = xcalloc(taker.nr_paths, sizeof(*taker.owners));
+	taker.groups = xcalloc(taker.nr_paths, sizeof(*taker.groups));
+	taker.pools = xcalloc(nr_functions, sizeof(*taker.pools));
+	find_owners(&taker);
+	add_pools(&taker);
+	make_entries(&taker);
+	keep_outside(&taker);
+	split(&taker);
+	add_to_totals(model);
+	free(taker.owners);
+	free(taker.groups);
+	free(taker.pools);
+	free(taker.entries);
 }

@@ -2,10 +2,10 @@
 /*
  * The time of functions that timing auto only counted, by samples.
  *
- * A sample's path leads through the counted calls to the nearest call that was recorded. Its self time
- * includes the time of the counted ones. So what samples give to them is taken out of it, and never more than
- * there is: sums stay as they were measured. A recorded path keeps its time where it and what it counted have
- * fewer than COUNTED_LEAST_SAMPLES.
+ * A sample's path leads through the counted calls to the nearest call that was recorded. The self time of that one includes
+ * the time of the counted calls. What samples give to them is taken out of it, and never more than there is, so totals
+ * stay as they were measured. Where a recorded path has fewer than COUNTED_LEAST_SAMPLES samples, those of all paths
+ * of its function decide, in proportion to its time; where they are too few as well it keeps its time.
  */
 #ifndef INSIDEME_COUNTED_TIMES_H
 #define INSIDEME_COUNTED_TIMES_H

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "analyzer/base/error.h"
-#include "analyzer/model/counted_times.h"
 #include "analyzer/model/hook_costs.h"
 #include "analyzer/model/tree_walk.h"
 
@@ -300,7 +299,7 @@ static void add_paths(struct model *model)
 }
 
 /* Self time is a difference: the estimates of a path and of those that it calls are independent. */
-static void add_variances(struct model *model)
+void tree_add_variances(struct model *model)
 {
 	for (struct tree_node *node = tree_next(model->root); node; node = tree_next(node)) {
 		if (!(node->rare->total_variance_ns2 > 0))
@@ -313,9 +312,6 @@ static void add_variances(struct model *model)
 void tree_sum_up(struct model *model)
 {
 	hashtable_forget(&model->tables->paths);
-	add_variances(model);
-	hook_costs_subtract(model);
-	counted_times_take(model);
 	heap_stats_add(&model->heap, model->root->heap);
 	add_paths(model);
 	model->nr_functions = model->nr_known_functions;

@@ -44,6 +44,8 @@ struct tree_node *tree_counted(struct model *model);
 
 /* Sum up: the functions with their inclusive times, and the model's totals. Once, when all logs are in. */
 void tree_sum_up(struct model *model);
+/* Give callers the variances of what they call. Once, before counted_times_take(). */
+void tree_add_variances(struct model *model);
 
 /* Without what it called, see samples_read.h. */
 void sample_stats_add(struct sample_stats *sum, const struct sample_stats *samples);
