@@ -7,6 +7,7 @@
 #include "analyzer/base/error.h"
 #include "analyzer/log/logfile.h"
 #include "analyzer/model/hook_costs.h"
+#include "analyzer/read/counted_read.h"
 #include "analyzer/read/heap_read.h"
 #include "analyzer/read/nodes_read.h"
 
@@ -52,6 +53,55 @@ static double subtract_hooks(const struct sums *sums)
 	return all_ns;
 }
 
+/* Calls that call sites counted have no path of their own in the log. */
+static void give_counted_calls(const struct sums *sums)
+{
+	for (size_t i = 0; i < sums->process->nr_counted_sums; i++) {
+		const struct counted_sum *counted = &sums->process->counted_sums[i];
+		struct process_sum sum = { .path = counted->path, .stats = NO_CALLS };
+
+		sum.stats.calls = sum.stats.counted_calls = sum.stats.known_calls = counted->calls;
+		sums->visit(&sum, sums->context);
+	}
+}
+
+static struct tree_node *first_counted(struct tree_node *node)
+{
+	while (node && !node->function->is_counted)
+		node = node->next;
+	return node;
+}
+
+/*
+ * Samples of all processes together tell what a recorded path of the tree gave to the counted ones beneath it. A process has the same
+ * share of that as of the path's time.
+ */
+static void move_times(const struct sums *sums, struct process_sum *sum)
+{
+	const double moved_ns = sum->path->rare->moved_self_ns, before_ns = path_stats(sum->path).self_ns - moved_ns;
+	const double share = before_ns > 0 ? sum->stats.self_ns / before_ns : 0;
+	struct tree_node *node = first_counted(sum->path->child);
+
+	if (!(moved_ns < 0) || !(share > 0))
+		return;
+	sum->stats.self_ns += share * moved_ns;
+	sum->stats.total_ns += share * sum->path->rare->moved_total_ns;
+	while (node) {
+		struct process_sum counted = { .path = node, .stats = NO_CALLS };
+
+		counted.stats.self_ns = counted.stats.sampled_ns = share * node->rare->sampled_ns;
+		counted.stats.total_ns = share * node->rare->moved_total_ns;
+		sums->visit(&counted, sums->context);
+		if (first_counted(node->child)) {
+			node = first_counted(node->child);
+			continue;
+		}
+		while (node != sum->path && !first_counted(node->next))
+			node = node->parent;
+		node = node == sum->path ? NULL : first_counted(node->next);
+	}
+}
+
 /* The time of calls that are left out is their caller's self time. */
 static void give_parts(const struct sums *sums)
 {
@@ -72,6 +122,7 @@ static void give_parts(const struct sums *sums)
 			sum.stats.self_doubt_ns = all.self_doubt_ns;
 		} else {
 			sum.stats = all;
+			move_times(sums, &sum);
 		}
 		sums->visit(&sum, sums->context);
 	}
@@ -114,6 +165,7 @@ double process_sums_each(struct process *process, process_sums_visit *visit, voi
 	nodes_each(process, take_fact, &sums);
 	hooks_ns = subtract_hooks(&sums);
 	give_parts(&sums);
+	give_counted_calls(&sums);
 	heaps_each(process, give_heap, &sums);
 	free(sums.parts);
 	return hooks_ns;

@@ -263,6 +263,8 @@ struct process {
 	size_t nr_sites;
 	uint64_t *counted; /* likewise: functions, as their hooks were given them */
 	size_t nr_counted;
+	struct counted_sum *counted_sums;	/* likewise: calls that its call sites counted */
+	size_t nr_counted_sums;
 	char **labels;			/* [number]: names that the program gave; NULL: not told */
 	size_t nr_labels;
 	struct error *errors;		/* errors.h; these two by place */

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "analyzer/base/error.h"
 #include "analyzer/log/logfile.h"
 #include "analyzer/model/functions.h"
 #include "analyzer/model/selection.h"
@@ -25,13 +26,17 @@ static void add_calls(struct thread *thread, const struct log_site *site, uint64
 	struct model *model = process->model;
 	struct function *function = function_find(&model->tables->functions, process, site->function_addr);
 	struct call_stats stats = NO_CALLS;
+	struct tree_node *path;
 
 	stats.calls = stats.counted_calls = stats.known_calls = calls;
 	if (!selection_keeps(model, model->root, function)) {
 		model->selection.outside_calls += calls;
 		return;
 	}
-	tree_add_calls(tree_child(model, tree_counted(model), function), &stats);
+	path = tree_child(model, tree_counted(model), function);
+	tree_add_calls(path, &stats);
+	process->counted_sums = xgrow(process->counted_sums, process->nr_counted_sums, sizeof(*process->counted_sums));
+	process->counted_sums[process->nr_counted_sums++] = (struct counted_sum){ path, calls };
 	thread->calls += calls;
 }
 

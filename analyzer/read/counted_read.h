@@ -14,4 +14,10 @@ void counted_mark(struct process *process);
  */
 void counted_read(struct process *process);
 
+/* Calls of one function that call sites of a process counted, and where they stand in the tree. */
+struct counted_sum {
+	struct tree_node *path;
+	uint64_t calls;
+};
+
 #endif

@@ -319,6 +319,7 @@ void records_release(struct process *process)
 		free(process->thrown[i].message);
 	free(process->sites);
 	free(process->counted);
+	free(process->counted_sums);
 	free(process->errors);
 	free(process->thrown);
 	for (size_t i = 0; i < process->nr_facts; i++)

@@ -16,6 +16,16 @@ static void count_nodes(struct count *count, const struct log_area *area)
 		count->calls += ((const struct log_node *)((const char *)area + at))->calls;
 }
 
+/* Calls that changed call sites counted, or what of these is not to be counted. */
+static void count_sites(struct count *count, const struct log_header *log, const struct log_area *area)
+{
+	const bool is_uncounted = area->kind == LOG_AREA_UNCOUNTED;
+	const uint64_t *words = (const uint64_t *)(area + 1);
+
+	for (uint64_t i = 0; sizeof(*area) + (i + 1) * sizeof(*words) <= used_bytes(area); i++)
+		count->calls += is_uncounted ? -words[i] : log->off_since_ticks ? 0 : words[i];
+}
+
 /* Samples are an estimate. The roots of threads have no samples and count exactly. */
 static void count_heaps(struct count *count, const struct log_area *area)
 {
@@ -108,6 +118,8 @@ void count_log(struct count *count, const struct log_header *log, uint64_t reach
 		}
 		if (log_nodes_at(area))
 			count_nodes(count, area);
+		else if (area->kind == LOG_AREA_COUNTERS || area->kind == LOG_AREA_UNCOUNTED)
+			count_sites(count, log, area);
 		else if (area->kind == LOG_AREA_FRAMES && area->bytes > sizeof(struct log_frames))
 			count_open(count, &(struct log_view){ log, end }, (const struct log_frames *)area);
 		else if (area->kind == LOG_AREA_HEAPS && is_sampled)
