@@ -94,6 +94,21 @@ static const struct module *find_module(const struct process *process, uint64_t 
 	return found;
 }
 
+uint64_t function_retired(const struct process *process, uint64_t function_addr, uint64_t ticks)
+{
+	uint64_t gone_ticks = UINT64_MAX, flags = 0;
+
+	for (size_t i = 0; i < process->nr_modules; i++) {
+		const struct module *module = &process->modules[i];
+
+		if (!is_in(module, function_addr) || module->gone_ticks <= ticks || module->gone_ticks >= gone_ticks)
+			continue;
+		gone_ticks = module->gone_ticks;
+		flags = LOG_FUNCTION_RETIRED | (uint64_t)module->number << LOG_FUNCTION_MODULE_SHIFT;
+	}
+	return function_addr | flags;
+}
+
 static bool is_function(const void *item, const void *key)
 {
 	const struct function *function = item, *wanted = key;

@@ -32,6 +32,9 @@ struct object *object_find(struct model *model, const struct object *wanted);
  */
 struct function *function_find(struct function_tables *tables, struct process *process, uint64_t function_addr);
 
+/* @function_addr as of a node that was made at @ticks: with the flags of a module that was there then, and is gone. */
+uint64_t function_retired(const struct process *process, uint64_t function_addr, uint64_t ticks);
+
 /* The function at an address of an object; without object (NULL): of @process. */
 struct function *function_at(struct function_tables *tables, struct object *object, struct process *process, uint64_t addr);
 

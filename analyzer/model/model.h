@@ -261,7 +261,7 @@ struct process {
 	struct said *said;		/* by insideme.h: see marks.h */
 	struct log_site *sites;		/* counted_read.c's own */
 	size_t nr_sites;
-	uint64_t *counted; /* likewise: functions, as their hooks were given them */
+	struct log_counted *counted; /* likewise */
 	size_t nr_counted;
 	struct counted_sum *counted_sums;	/* likewise: calls that its call sites counted */
 	size_t nr_counted_sums;

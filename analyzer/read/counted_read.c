@@ -20,11 +20,18 @@ static const struct log_site *find_site(const struct process *process, uint32_t 
 	return NULL;
 }
 
+/* The function that a record means. */
+static struct function *function_then(struct process *process, uint64_t function_addr, uint64_t ticks)
+{
+	return function_find(&process->model->tables->functions, process,
+			     function_retired(process, function_addr, ticks));
+}
+
 static void add_calls(struct thread *thread, const struct log_site *site, uint64_t calls)
 {
 	struct process *process = thread->process;
 	struct model *model = process->model;
-	struct function *function = function_find(&model->tables->functions, process, site->function_addr);
+	struct function *function = function_then(process, site->function_addr, site->record.ticks);
 	struct call_stats stats = NO_CALLS;
 	struct tree_node *path;
 
@@ -82,7 +89,7 @@ static void read_counters(struct thread *thread, const struct log_extent *extent
 void counted_mark(struct process *process)
 {
 	for (size_t i = 0; i < process->nr_counted; i++)
-		function_find(&process->model->tables->functions, process, process->counted[i])->is_counted =
+		function_then(process, process->counted[i].function_addr, process->counted[i].record.ticks)->is_counted =
 			true;
 }
 

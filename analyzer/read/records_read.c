@@ -209,8 +209,8 @@ static void read_counted(const struct place *place)
 
 	if (!copy_record(place, &record, sizeof(record)))
 		return;
-	process->counted = xgrow(process->counted, process->nr_counted, sizeof(*process->counted));
-	process->counted[process->nr_counted++] = record.function_addr;
+	process->counted = xgrow(process->counted, process->nr_counted, sizeof(record));
+	process->counted[process->nr_counted++] = record;
 }
 
 static void read_record(const struct place *place)

@@ -58,6 +58,43 @@ counts() {
 	done
 }
 
+@test "functions of a plugin that is loaded again and again keep their names, and their stubs are used again" {
+	local name
+	for name in one two; do
+		cat >$name.c <<-END
+			static volatile long sink;
+			__attribute__((noinline)) static void add_$name(long i) { sink += i; }
+			void go(void) { for (int i = 0; i < 3000; i++) add_$name(i); }
+		END
+		gcc -O2 -g -fPIC -shared -finstrument-functions $name.c -o $name.so
+	done
+	cat >loads.c <<-'END'
+		#include <dlfcn.h>
+		#include <fcntl.h>
+		#include <stdio.h>
+		#include <unistd.h>
+		int main(void)
+		{
+			int nr_lines = 0;
+			FILE *maps;
+
+			for (int i = 0; i < 200; i++) {
+				void *plugin = dlopen(i % 2 ? "./one.so" : "./two.so", RTLD_NOW);
+				((void (*)(void))dlsym(plugin, "go"))();
+				dlclose(plugin);
+			}
+			maps = fopen("/proc/self/maps", "r");
+			for (int c; (c = fgetc(maps)) != EOF;)
+				nr_lines += c == '\n';
+			return nr_lines > 100;
+		}
+	END
+	gcc -O2 -g -finstrument-functions loads.c -o loads
+	counts ./loads
+	same "add_one" "$(grep add_one auto.csv)" add_one,300000
+	between "timed calls of add_one" 1000 "$(value timed_calls function=add_one)" 250000
+}
+
 @test "threads within what becomes counted: no call is lost" {
 	gcc -O2 -g -pthread -finstrument-functions "$here/../programs/counted.c" -o counted
 	counts ./counted threads
