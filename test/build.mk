@@ -163,6 +163,7 @@ $(O)/sanitized/insideme-report: $(sanitized_analyzer)
 # Built separately with strict warnings, always in the same way. Structure comes first, then units and whole
 # runs.
 check:
+	@scripts/setup --check || true
 	$(Q)$(MAKE) --no-print-directory $(if $(filter -j%,$(MAKEFLAGS)),,-j$(shell nproc)) O=$(check_folder) DEV=1 run-tests
 # Tests of samples, and MPICH's launchers, need a processor in time. They run last, one per processor.
 timed_tests := $(patsubst %,test/run/%.bats,resources attach ranks samples sampler)
