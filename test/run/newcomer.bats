@@ -279,21 +279,28 @@ Next      insideme-report -v resources    CPU, memory, faults and I/O over time
 	same output "$output" 'insideme: cannot use directory /insideme.data: Permission denied; not recording'
 }
 
-@test "the README names every setting, option and view, and what it shows to type works" {
-	local readme=$here/../../README.md word command
+# What a user reads first: each option, view and message is in one of these.
+top=$here/../..
+manual=("$top/README.md" "$top/doc/settings.md" "$top/doc/troubleshooting.md")
+
+@test "the manual names every setting, option and view, and what it shows to type works" {
+	local word command
 	for word in $(insideme-run --help | grep -o -- '--[a-z-]*' | sort -u) \
 		$(insideme-report --help | grep -o -- '^ *\(-[a-z], \)\?--[a-z-]*' | grep -o -- '--[a-z-]*') \
 		$(insideme-report -v | sed 's/ .*//; s/^/-v_/'); do
 		case $word in
 		--help | --version | --view | --format | --output | -v_summary) continue ;;
 		esac
-		grep -qF -- "${word/_/ }" "$readme" || { echo "README.md has no ${word/_/ }"; false; }
+		cat "${manual[@]}" | grep -qF -- "${word/_/ }" || { echo "the manual has no ${word/_/ }"; false; }
 	done
 	cp "$bin/calls" app
 	insideme-run -q -- ./app || same status $? 7
 	insideme-run -q -- ./app || same status $? 7
-	sed -n '/^## Read it/,/^##/s/^    \(insideme-report[^#]*\)#.*/\1/p' "$readme" >commands
-	between "commands" 10 "$(wc -l <commands)" 30
+	sed -n '/^## Read$/,/^##/s/^    \(insideme-report[^#]*\)#.*/\1/p' "$top/README.md" >commands
+	between "commands of the README" 10 "$(wc -l <commands)" 30
+	sed -n '/^## Views and options/,/^##/s/^    \(insideme-report[^#]*\)#.*/\1/p' "$top/doc/settings.md" >more
+	between "commands of the settings" 15 "$(wc -l <more)" 40
+	cat more >>commands
 	echo leak:nothing >FILE
 	sed -i "/--serve/d" commands	# it goes on until it is ended
 	local runs=(insideme.data/2*)
@@ -304,11 +311,38 @@ Next      insideme-report -v resources    CPU, memory, faults and I/O over time
 	done <commands
 }
 
-@test "the README has each line by which the recorder turns itself off" {
-	tr '\n' ' ' <"$here/../../README.md" >readme
+@test "the manual has each line by which the recorder turns itself off" {
+	cat "${manual[@]}" | tr '\n' ' ' >read
 	grep -roh 'recorder_turn_off("[^"]*"' "$here"/../../preload --include='*.c' | cut -d'"' -f2 | sort -u >reasons
 	between "reasons" 5 "$(wc -l <reasons)" 20
 	while read -r reason; do
-		grep -qF "$reason" readme || { echo "README.md has no: $reason"; false; }
+		grep -qF "$reason" read || { echo "the manual has no: $reason"; false; }
 	done <reasons
+}
+
+# The manual page is written from the table that the parser uses.
+@test "doc/settings.md has the option, variable, default and values of each setting" {
+	perl -ne '
+		if (/^\.BR (INSIDEME_\w+) ", \\-\\-([\w-]+)"/) {
+			$name = $1;
+			print "$name --$2 default ", <> =~ / \(default ([^ )]+)\)$/ ? $1 : "", "\n";
+		}
+		if (/^Values: /) { print "$name value $_\n" for /\\fB([\w:]+)\\fR/g }' "$build/insideme-run.1" >table
+	between "settings" 20 "$(grep -c ' default ' table)" 60
+	sed -n '/^## Settings of a run/,/^##/s/^| `\(--[a-z-]*\)` | `\(INSIDEME_[A-Z_]*\)` | \([^|]*\)|.*/\2 \1 default \3/p' \
+		"$top/doc/settings.md" | sed 's/ *$//' | sort >written
+	diff <(grep ' default ' table | sed 's/ *$//' | sort) written
+	while read -r name _ value; do
+		grep "^| .*\`$name\`" "$top/doc/settings.md" | grep -qwF -- "$value" || { echo "$name: no $value"; false; }
+	done < <(grep ' value ' table)
+}
+
+@test "the README is short, and its links lead somewhere" {
+	local link
+	between "words of prose" 400 "$(grep -v '^    \|^|' "$top/README.md" | wc -w)" 1500
+	grep -o '](\([^)]*\))' "$top/README.md" | sed 's/](//; s/)//' | sort -u >links
+	between "links" 5 "$(wc -l <links)" 40
+	while read -r link; do
+		[ -e "$top/$link" ] || { echo "README.md: no $link"; false; }
+	done <links
 }

@@ -118,7 +118,7 @@ alone() {
 	alone "$build/insideme-run --quiet --"
 }
 
-# What no library can see: said in the README.
+# What no library can see: said in doc/limits.md.
 @test "unshare by an instruction of the program's own, under insideme-run" {
 	"$bin/life" raw >plain 2>&1 || skip "not here: $(cat plain)"
 	run "$build/insideme-run" --quiet -- "$bin/life" raw

@@ -9,7 +9,7 @@ as_root() {
 	[ "$(id -u)" = 0 ] || skip "needs root"
 }
 
-# What a program of other rights execs cannot reach the run, and says so in one line: see the README.
+# What a program of other rights execs cannot reach the run, and says so in one line: see doc/limits.md.
 said='/^insideme: .*Permission denied; not recording$/d'
 
 # A user that is nobody must reach its program and the library.

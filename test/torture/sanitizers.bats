@@ -4,7 +4,7 @@
 load ../run/lib
 load ../run/alike
 
-# As of the README: with gcc's shared runtime, which wants to be loaded first, the user has to allow another order.
+# As doc/limits.md says: with gcc's shared runtime, which wants to be loaded first, the user has to allow another order.
 export ASAN_OPTIONS=verify_asan_link_order=0
 numbers='s/==[0-9]+==//; s/\(pid=[0-9]+\)//; s/0x[0-9a-f]+/ADDRESS/g; s/tid=[0-9]+/tid/; s/BuildId: [0-9a-f]+//'
 
