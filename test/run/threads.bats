@@ -157,7 +157,7 @@ log_number() { od -An -t "u$2" -j "$1" -N "$2" insideme.data/*/*.log | tr -d ' '
 	same "calls that end with the thread" "$(view threads | "$here/csv" broken_calls begin_function=run)" 1
 }
 
-# What it takes is told in HACKING.md; more may come of another compiler.
+# doc/decisions/stacks.md has what it takes. Another compiler may need more.
 @test "what the library takes of the stack" {
 	gcc -g -O2 -finstrument-functions -pthread -Wl,-z,now "$here/../programs/stack_use.c" -o stack_use
 	./stack_use >alone

@@ -34,7 +34,7 @@ both() {
 }
 
 @test "by an interpreter, another personality, a stack without a limit" {
-	alike /lib64/ld-linux-x86-64.so.2 "$bin/calls"	# whose functions have no names: see HACKING.md
+	alike /lib64/ld-linux-x86-64.so.2 "$bin/calls"	# whose functions have no names: see doc/decisions/model.md
 	both setarch -R "$bin/calls"
 	both setarch -L "$bin/calls"
 	both setarch -X "$bin/calls"
