@@ -107,7 +107,10 @@ static void add_sums(const struct rows *rows, struct column_sum *sums, const voi
 	for (size_t i = 0; rows->has_sums && i < rows->nr_columns; i++) {
 		struct value value = rows->columns[i]->flags & COLUMN_SUMS ? rows_value(rows, i, row) : value_empty();
 
-		sums[i].nr += value.type != VALUE_EMPTY;
+		if (value.type == VALUE_EMPTY)
+			continue;
+		sums[i].nr++;
+		sums[i].unit = value.unit;
 		sums[i].sum += value_number(value);
 	}
 }

@@ -13,6 +13,7 @@
 struct column_sum {
 	double sum;
 	size_t nr;
+	enum unit unit;
 };
 
 /* Rows of a table as the options want them. */

@@ -53,7 +53,10 @@ static const char *to_ascii(const char *p, char **out)
 			return p + length;
 		}
 	}
-	*out = stpcpy(*out, length == 3 && memcmp(p, "…", 3) == 0 ? "..." : "?");
+	*out = stpcpy(*out, strncmp(p, "…", 3) == 0   ? "..."
+			    : strncmp(p, "≈", 3) == 0 ? "~"
+			    : strncmp(p, "≤", 3) == 0 ? "<"
+						      : "?");
 	return p + length;
 }
 

@@ -29,7 +29,7 @@ static struct value count_cell(uint64_t count)
 /* What no hook has told of was met in a stack: how often it was called is not known. */
 static struct value calls_cell(const struct call_stats *stats, uint64_t count)
 {
-	return stats->calls ? count_cell(count) : value_empty();
+	return stats->calls && !stats->lacks_calls ? count_cell(count) : value_empty();
 }
 
 static struct value doubtful_cell(struct value value, bool is_doubtful)
@@ -43,8 +43,16 @@ static struct value time_cell(const struct call_stats *stats, double ns, bool is
 {
 	struct value value = ns_cell(ns);
 
-	value.is_sampled = stats->counted_calls > 0 || stats->sampled_ns > 0;
+	value.is_sampled = call_stats_are_counted(stats);
 	value.is_doubtful = is_doubtful && !value.is_sampled;
+	return value;
+}
+
+static struct value self_cell(const struct call_stats *stats)
+{
+	struct value value = time_cell(stats, stats->self_ns, hook_costs_hide_self(stats));
+
+	value.is_bound = stats->holds_counted && !value.is_sampled && !value.is_doubtful;
 	return value;
 }
 
@@ -57,7 +65,9 @@ static struct value mean_cell(const struct call_stats *stats)
 {
 	double mean_ns = call_stats_mean_ns(stats);
 
-	if (stats->counted_calls) {
+	if (stats->lacks_calls || !call_stats_know_total(stats))
+		return value_empty();
+	if (call_stats_are_counted(stats)) {
 		struct value value = value_real(UNIT_NS, fmax(mean_ns, 0));
 
 		value.is_sampled = true;
@@ -88,9 +98,9 @@ static struct value error_cell(double variance_ns2)
 
 struct value stats_cell(const struct call_stats *stats, enum stats_cell cell)
 {
-	bool timed = stats->timed_calls > 0 || stats->open_ns > 0 || stats->sampled_ns > 0;
+	bool timed = call_stats_know_self(stats), total_timed = call_stats_know_total(stats);
 
-	if (stats->counted_calls && (cell == CELL_MIN || cell == CELL_MAX || cell == CELL_STDDEV))
+	if (call_stats_are_counted(stats) && (cell == CELL_MIN || cell == CELL_MAX || cell == CELL_STDDEV))
 		return value_empty(); /* of the first calls alone */
 	switch (cell) {
 	case CELL_CALLS:
@@ -100,10 +110,10 @@ struct value stats_cell(const struct call_stats *stats, enum stats_cell cell)
 	case CELL_TIMED_CALLS:
 		return calls_cell(stats, stats->timed_calls);
 	case CELL_SELF:
-		return timed ? time_cell(stats, stats->self_ns, hook_costs_hide_self(stats)) : value_empty();
+		return timed ? self_cell(stats) : value_empty();
 	case CELL_TOTAL:
-		return timed ? time_cell(stats, stats->total_ns, hook_costs_hide_total(stats))
-			     : value_empty();
+		return total_timed ? time_cell(stats, stats->total_ns, hook_costs_hide_total(stats)) :
+				     value_empty();
 	case CELL_MEAN:
 		return mean_cell(stats);
 	case CELL_MIN:
@@ -115,17 +125,26 @@ struct value stats_cell(const struct call_stats *stats, enum stats_cell cell)
 	case CELL_SELF_DOUBTFUL:
 		return timed ? value_integer(UNIT_NONE, hook_costs_hide_self(stats)) : value_empty();
 	case CELL_TOTAL_DOUBTFUL:
-		return timed ? value_integer(UNIT_NONE, hook_costs_hide_total(stats)) : value_empty();
+		return total_timed ? value_integer(UNIT_NONE, hook_costs_hide_total(stats)) : value_empty();
 	case CELL_SELF_DOUBT:
 		return timed ? doubt_cell(stats->self_ns, stats->self_doubt_ns) : value_empty();
 	case CELL_TOTAL_DOUBT:
-		return timed ? doubt_cell(stats->total_ns, stats->total_doubt_ns) : value_empty();
+		return total_timed ? doubt_cell(stats->total_ns, stats->total_doubt_ns) : value_empty();
 	case CELL_SELF_ERROR:
 		return error_cell(stats->self_variance_ns2);
 	case CELL_TOTAL_ERROR:
 		return error_cell(stats->total_variance_ns2);
 	}
 	return value_empty();
+}
+
+struct value time_source_cell(const struct call_stats *stats)
+{
+	if (!call_stats_know_self(stats) && !call_stats_know_total(stats))
+		return value_empty();
+	if (!call_stats_are_counted(stats))
+		return value_text("hooks");
+	return value_text(stats->timed_calls ? "hooks+samples" : "samples");
 }
 
 struct value bytes_error_cell(double variance_bytes2)

@@ -30,6 +30,8 @@ enum heap_cell {
 struct value heap_cell(const struct heap_stats *heap, enum heap_cell cell);
 
 /* The standard error of bytes. */
+/* What measured the time: "hooks", "samples", "hooks+samples" where the first calls were timed; empty: nothing. */
+struct value time_source_cell(const struct call_stats *stats);
 struct value bytes_error_cell(double variance_bytes2);
 
 /* CPU samples. Shares are of @nr_all; errors are standard ones. */

@@ -82,6 +82,7 @@ static void add(struct diff_side *side, const struct call_stats *stats, const st
 	side->is_there = true;
 	call_stats_add(&side->stats, stats);
 	call_stats_add_total(&side->stats, stats);
+	side->stats.lacks_calls |= stats->lacks_calls;
 	heap_stats_add(&side->heap, heap);
 }
 
@@ -109,6 +110,13 @@ static void add_paths(struct diff *diff, const struct model *model, size_t side)
 			path->node = node;
 	}
 	free(path_of);
+}
+
+bool diff_path_is_of_counters(const struct diff_path *path)
+{
+	return path->function && (path->function->function->kind == FUNCTION_COUNTED ||
+				  (path->parent->function &&
+				   path->parent->function->function->kind == FUNCTION_COUNTED));
 }
 
 void diff_init(struct diff *diff, const struct model *before, const struct model *after)

@@ -42,5 +42,7 @@ struct diff {
 /* After resolve_names() of both models, which must live as long. */
 void diff_init(struct diff *diff, const struct model *before, const struct model *after);
 void diff_release(struct diff *diff);
+/* As tree_is_of_counters(). */
+bool diff_path_is_of_counters(const struct diff_path *path);
 
 #endif

@@ -57,9 +57,11 @@ static void list_fields(struct process_fields *of, struct document *document, st
 	*fields = (struct field_rows){ rows, of->nr_fields };
 }
 
-static void add(struct field_row *row, const struct call_stats *stats, const struct heap_stats *heap, bool is_outermost)
+static void add(struct field_row *row, const struct function *function, const struct call_stats *stats,
+		const struct heap_stats *heap, bool is_outermost)
 {
 	call_stats_add(&row->stats, stats);
+	row->stats.has_recorded |= stats->calls && !function->is_counted;
 	if (is_outermost)
 		call_stats_add_total(&row->stats, stats);
 	heap_stats_add(&row->heap, heap);
@@ -83,7 +85,7 @@ static void sum_up(struct process_fields *of, struct field_rows *fields)
 
 		of->is_outermost[walk.node->id] = walk.is_outermost;
 		if (place < of->nr_fields)
-			add(&fields->rows[place], &stats, walk.node->heap, walk.is_outermost);
+			add(&fields->rows[place], walk.node->function, &stats, walk.node->heap, walk.is_outermost);
 	}
 	free(places);
 }
@@ -142,7 +144,7 @@ static void add_sum(const struct process_sum *sum, void *context)
 		heap_stats_add(&of->outside, &sum->heap);
 	if (place >= of->nr_fields)
 		return;
-	add(&of->all[place], &sum->stats, &sum->heap, of->is_outermost[sum->path->id]);
+	add(&of->all[place], function, &sum->stats, &sum->heap, of->is_outermost[sum->path->id]);
 	if (sum->stats.calls && of->counted_in[function->number] != of->nr_readings) {
 		of->counted_in[function->number] = of->nr_readings;
 		of->all[place].nr_functions++;

@@ -36,14 +36,14 @@ struct search {
 
 bool excludes_is_short(const struct function *function)
 {
-	return function->stats.known_calls && function->stats.self_ns < SHORT_CALL_NS * (double)function->stats.known_calls;
+	return !function->is_counted && function->stats.known_calls && function->stats.self_ns < SHORT_CALL_NS * (double)function->stats.known_calls;
 }
 
 bool excludes_is_dear(const struct function *function)
 {
 	const struct call_stats *stats = &function->stats;
 
-	return stats->known_calls && stats->self_ns < stats->hooks_ns;
+	return !function->is_counted && stats->known_calls && stats->self_ns < stats->hooks_ns;
 }
 
 static bool is_long(const struct function *function)

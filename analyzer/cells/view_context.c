@@ -135,10 +135,29 @@ bool report_has_times(const struct report *report)
 	return false;
 }
 
+bool report_has_counted(const struct report *report)
+{
+	for (size_t i = 0; i < report->model->nr_functions; i++)
+		if (report->model->functions[i]->is_counted)
+			return true;
+	return false;
+}
+
+const char *report_error_note(const struct report *report)
+{
+	if (report_has_counted(report))
+		return "; ≈: too short for hooks, so their calls were counted and CPU samples tell the time (+/-: one "
+		       "standard error; empty: too few samples); ≤: with the time of counted functions that have none";
+	return report_has_errors(report) ? "; +/-: one standard error, because not all calls were timed" : "";
+}
+
 bool report_has_errors(const struct report *report)
 {
 	for (size_t i = 0; i < report->model->nr_processes; i++)
 		if (report->model->processes[i]->header.timing == LOG_TIMING_ADAPTIVE)
+			return true;
+	for (size_t i = 0; i < report->model->nr_functions; i++)
+		if (report->model->functions[i]->stats.self_variance_ns2 > 0)
 			return true;
 	return false;
 }
@@ -146,8 +165,9 @@ bool report_has_errors(const struct report *report)
 bool report_has_doubts(const struct report *report)
 {
 	for (size_t i = 0; i < report->model->nr_functions; i++)
-		if (hook_costs_hide_self(&report->model->functions[i]->stats) ||
-		    hook_costs_hide_total(&report->model->functions[i]->stats))
+		if (!report->model->functions[i]->is_counted &&
+		    (hook_costs_hide_self(&report->model->functions[i]->stats) ||
+		     hook_costs_hide_total(&report->model->functions[i]->stats)))
 			return true;
 	return false;
 }

@@ -43,6 +43,10 @@ bool report_has_live_heap(const struct report *report);
 bool report_has_times(const struct report *report);
 /* Did any time only some of its calls? Then times have an error. */
 bool report_has_errors(const struct report *report);
+/* Did timing auto count functions? Then samples tell their time. */
+bool report_has_counted(const struct report *report);
+/* For the line below a table of times: what they rest on where not all calls were timed; "" where they were. */
+const char *report_error_note(const struct report *report);
 /* Is a function too short to tell its time? Then it is marked. */
 bool report_has_doubts(const struct report *report);
 /* For the line below a table of times: what the mark means; "" where there is none. */

@@ -37,12 +37,14 @@ static void add_cell(struct grid *grid, char *text)
 	grid->cells[grid->nr_cells++] = text;
 }
 
-static char *number_cell(struct value value)
+static char *number_cell(const struct grid *grid, struct value value)
 {
+	bool utf8 = grid->terminal->utf8;
 	char number[UNIT_TEXT_MAX];
 
 	return xasprintf("%s%s",
-			 value.is_sampled    ? "≈"
+			 value.is_sampled    ? (utf8 ? "≈" : "~")
+			 : value.is_bound    ? (utf8 ? "≤" : "<")
 			 : value.is_doubtful ? "~"
 					     : "",
 			 unit_format(number, value.unit, value_number(value)));
@@ -55,7 +57,7 @@ static char *value_cell(const struct grid *grid, const struct column *column, st
 	if (value.type == VALUE_EMPTY)
 		return xstrdup("");
 	if (value.type != VALUE_TEXT)
-		return number_cell(value);
+		return number_cell(grid, value);
 	text = column->flags & COLUMN_NAME && !value.is_literal ? name_short(value.text)
 								: xstrdup(value.text);
 	if (value.apart) {
@@ -95,7 +97,7 @@ static int singular_length(const char *plural)
 }
 
 /* Add the line "406 other functions", with the sums that make sense for them. */
-static void add_rest(struct grid *grid, size_t nr_rest, const void *any_row)
+static void add_rest(struct grid *grid, size_t nr_rest)
 {
 	const struct rows *rows = grid->rows;
 	const char *words = what(rows->table);
@@ -106,7 +108,7 @@ static void add_rest(struct grid *grid, size_t nr_rest, const void *any_row)
 		const struct column *column = rows->columns[i];
 		bool is_known = column->flags & COLUMN_SUMS && rows->totals[i].nr > rows->shown[i].nr;
 		struct value value = !is_known ? value_empty()
-					       : value_real(rows_value(rows, i, any_row).unit,
+					       : value_real(rows->totals[i].unit,
 							    rows->totals[i].sum - rows->shown[i].sum);
 
 		if ((column->flags & (COLUMN_NAME | COLUMN_ROOM)) && !said) {
@@ -310,7 +312,7 @@ static void print_title(FILE *out, const struct terminal *terminal, const struct
 static void print_grid(FILE *out, struct grid *grid, struct rows *rows)
 {
 	size_t nr_rest = rows->nr_total - rows->nr_kept;
-	const void *row, *last = NULL;
+	const void *row;
 
 	for (size_t i = 0; i < rows->nr_columns; i++)
 		add_cell(grid,
@@ -320,10 +322,9 @@ static void print_grid(FILE *out, struct grid *grid, struct rows *rows)
 	for (size_t i = 1; (row = rows_next(rows)) != NULL; i++) {
 		grid->styles[i] = rows->table->is_bad && rows->table->is_bad(row) ? RED : "";
 		add_row(grid, row);
-		last = row;
 	}
 	if (nr_rest)
-		add_rest(grid, nr_rest, last ? last : rows->row);
+		add_rest(grid, nr_rest);
 	measure(grid);
 	print_line(out, grid, 0, BOLD);
 	for (size_t i = 0; i < rows->nr_kept; i++)

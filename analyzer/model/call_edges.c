@@ -6,6 +6,7 @@
 
 #include "analyzer/base/error.h"
 #include "analyzer/base/hashtable.h"
+#include "analyzer/model/functions.h"
 #include "analyzer/model/tree.h"
 #include "analyzer/model/tree_walk.h"
 
@@ -15,6 +16,11 @@ struct known_edge {
 	const struct function *function;
 	uint32_t index;
 };
+
+static bool is_of_counters(const struct edge *edge)
+{
+	return edge->caller && edge->caller->kind == FUNCTION_COUNTED;
+}
 
 static bool is_edge(const void *item, const void *key)
 {
@@ -43,6 +49,37 @@ static uint32_t find_edge(struct edges *edges, struct hashtable *table, const st
 	return known->index;
 }
 
+/* What counted a call does not know its caller: where it can be a single one, the call is from there. */
+static void place_counted(struct edges *edges, const struct model *model)
+{
+	size_t nr = functions_count(&model->tables->functions), nr_kept = 0;
+	uint32_t *nr_callers = xcalloc(nr, sizeof(*nr_callers));
+	struct edge **last = xcalloc(nr, sizeof(*last));
+
+	for (size_t i = 0; i < edges->nr; i++) {
+		struct edge *edge = &edges->list[i];
+
+		if (edge->function->kind == FUNCTION_COUNTED || is_of_counters(edge))
+			continue;
+		nr_callers[edge->function->number]++;
+		last[edge->function->number] = edge;
+	}
+	for (size_t i = 0; i < edges->nr; i++) {
+		const struct edge *edge = &edges->list[i];
+
+		if (!is_of_counters(edge) || nr_callers[edge->function->number] != 1)
+			continue;
+		call_stats_add(&last[edge->function->number]->stats, &edge->stats);
+		last[edge->function->number]->stats.lacks_calls = false;
+	}
+	for (size_t i = 0; i < edges->nr; i++)
+		if (edges->list[i].function->kind != FUNCTION_COUNTED && !is_of_counters(&edges->list[i]))
+			edges->list[nr_kept++] = edges->list[i];
+	edges->nr = nr_kept;
+	free(nr_callers);
+	free(last);
+}
+
 void edges_init(struct edges *edges, const struct model *model)
 {
 	uint32_t *of = xcalloc(model->nr_tree_nodes + 1, sizeof(*of));	/* [id of a path]: its edge */
@@ -59,6 +96,7 @@ void edges_init(struct edges *edges, const struct model *model)
 		struct edge *edge = &edges->list[of[walk.node->id]];
 
 		call_stats_add(&edge->stats, &stats);
+		edge->stats.lacks_calls |= stats.lacks_calls;
 		sample_stats_add(&edge->samples, samples);
 		if (!walk.is_outermost)
 			continue;
@@ -66,6 +104,7 @@ void edges_init(struct edges *edges, const struct model *model)
 		edge->samples.total_nr += samples->total_nr;
 		edge->samples.total_ns += samples->total_ns;
 	}
+	place_counted(edges, model);
 	hashtable_release(&table);
 	free(of);
 }

@@ -20,6 +20,28 @@ struct rare_counters *rare_counters_of(const struct rare_counters **rare)
 	return (struct rare_counters *)*rare;
 }
 
+bool call_stats_are_counted(const struct call_stats *stats)
+{
+	return stats->counted_calls || stats->lacks_calls;
+}
+
+static bool know(const struct call_stats *stats, double variance_ns2)
+{
+	if (call_stats_are_counted(stats) && !stats->has_recorded)
+		return variance_ns2 > 0 || stats->sampled_ns > 0;
+	return stats->timed_calls > 0 || stats->open_ns > 0 || stats->sampled_ns > 0;
+}
+
+bool call_stats_know_self(const struct call_stats *stats)
+{
+	return know(stats, stats->self_variance_ns2);
+}
+
+bool call_stats_know_total(const struct call_stats *stats)
+{
+	return know(stats, stats->total_variance_ns2);
+}
+
 void call_stats_add(struct call_stats *sum, const struct call_stats *stats)
 {
 	sum->calls += stats->calls;
@@ -38,6 +60,7 @@ void call_stats_add(struct call_stats *sum, const struct call_stats *stats)
 	sum->removed_ns += stats->removed_ns;
 	sum->noise_ns += stats->noise_ns;
 	sum->sampled_ns += stats->sampled_ns;
+	sum->holds_counted |= stats->holds_counted;
 	sum->new_paths_ns += stats->new_paths_ns;
 	sum->self_doubt_ns += stats->self_doubt_ns;
 	sum->min_ns = fmin(sum->min_ns, stats->min_ns);		/* the other one where one is NAN */
@@ -80,13 +103,15 @@ struct call_stats counters_stats(const struct counters *sum, const struct rare_c
 		.duration_ns = sum->total_ns - share->total_ns + rare->moved_total_ns,
 		.open_ns = rare->open_ns,
 		.square_ns2 = sum->square_ns2,
-		.total_variance_ns2 = rare->total_variance_ns2,
-		.self_variance_ns2 = rare->self_variance_ns2,
+		.total_variance_ns2 = rare->total_variance_ns2 + rare->moved_total_variance_ns2,
+		.self_variance_ns2 = rare->self_variance_ns2 + rare->moved_self_variance_ns2,
 		.inside_ns = sum->cost.inside_ns,
 		.hooks_ns = sum->cost.hooks_ns,
 		.noise_ns = sum->cost.noise_ns,
 		.new_paths_ns = sum->cost.new_paths_ns,
 		.sampled_ns = rare->sampled_ns,
+		.lacks_calls = rare->lacks_calls,
+		.holds_counted = rare->holds_counted,
 		.removed_self_ns = share->self_ns,
 		.removed_ns = share->total_ns,
 		.self_doubt_ns = share->self_doubt_ns,

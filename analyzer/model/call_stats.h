@@ -4,6 +4,7 @@
 #define INSIDEME_CALL_STATS_H
 
 #include <math.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 /* What the hooks of some calls cost. All 0: it is not known. */
@@ -42,10 +43,14 @@ struct rare_counters {
 	double open_max_ns;		/* the longest open call so far; NAN: none */
 	double total_variance_ns2;
 	double self_variance_ns2;	/* of it and of what it calls; set when all is summed up */
-	uint64_t counted_calls;		/* these four: see counted_times.h */
+	uint64_t counted_calls;		/* this and the rest: see counted_times.h */
 	double sampled_ns;
 	double moved_self_ns;  /* what is added to its times, */
 	double moved_total_ns; /* or below 0 taken out of them */
+	double moved_self_variance_ns2;
+	double moved_total_variance_ns2;
+	bool lacks_calls;
+	bool holds_counted;
 };
 extern const struct rare_counters no_rare_counters;
 /* A path's own, to be changed: it gets room for them when it has none yet. Freed by the tree. */
@@ -77,12 +82,21 @@ struct call_stats {
 	double min_ns;			/* of finished calls; NAN: none */
 	double max_ns;			/* of finished calls, and of open ones so far; NAN: none */
 	double finished_max_ns;		/* of finished calls alone */
+	bool holds_counted;		/* self_ns is with the time of counted calls: it is at most that */
+	bool has_recorded;		/* a sum over functions: some of them were recorded, not counted */
+	bool lacks_calls;		/* of a path: it is not known how many counted calls went by it */
 };
 
 /* No calls at all. */
 #define NO_CALLS { .min_ns = NAN, .max_ns = NAN, .finished_max_ns = NAN }
 
-/* Add all but total_ns. */
+/* Is this of a function that timing auto counted, at least from some time on? */
+bool call_stats_are_counted(const struct call_stats *stats);
+/* Did samples tell its time? What its first calls took says nothing of the others. */
+bool call_stats_know_self(const struct call_stats *stats);
+bool call_stats_know_total(const struct call_stats *stats);
+
+/* Add all but total_ns, and lacks_calls, which a function never does. */
 void call_stats_add(struct call_stats *sum, const struct call_stats *stats);
 /* Add total_ns, where @stats is no recursion within @sum. */
 void call_stats_add_total(struct call_stats *sum, const struct call_stats *stats);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "analyzer/base/error.h"
+#include "analyzer/model/counted_calls.h"
 #include "analyzer/model/functions.h"
 #include "analyzer/model/tree.h"
 #include "analyzer/model/tree_walk.h"
@@ -16,6 +17,8 @@ struct group {
 	double own_ns;
 	double counted_ns;
 	double stubs_ns;		/* in the code that counts */
+	bool has_counted;		/* paths beneath it */
+	bool is_split;			/* their time was taken out of it */
 };
 
 /* A counted path beneath any path of one recorded function, with the samples of all of them. */
@@ -48,7 +51,7 @@ struct taker {
 
 static bool is_counted(const struct tree_node *node)
 {
-	return node->function && node->function->is_counted;
+	return node->function && node->function->is_counted && !tree_is_of_counters(node);
 }
 
 /* Callers have lower ids than what they call. */
@@ -61,6 +64,7 @@ static void find_owners(struct taker *taker)
 
 		taker->owners[id] = is_counted(node) ? taker->owners[node->parent->id] : (uint32_t)id;
 		group = &taker->groups[taker->owners[id]];
+		group->has_counted |= is_counted(node);
 		group->nr += samples->nr;
 		*(is_counted(node) ? &group->counted_ns : &group->own_ns) += samples->ns;
 		group->stubs_ns += taker->model->is_raw ? 0 : samples->stubs_ns;
@@ -132,8 +136,7 @@ static void give(struct tree_node *node, double ns, double sample_ns)
 
 	rare->moved_self_ns += ns;
 	rare->sampled_ns += ns;
-	rare->self_variance_ns2 += ns * sample_ns;
-	rare->total_variance_ns2 += ns * sample_ns;
+	rare->moved_self_variance_ns2 += ns * sample_ns;
 }
 
 static void take(struct tree_node *node, double ns)
@@ -182,6 +185,7 @@ static void split_by_pool(struct taker *taker, struct tree_node *owner, double r
 		given_ns += entry->ns * share;
 	}
 	take(owner, given_ns + group->stubs_ns * share);
+	taker->groups[owner->id].is_split = true;
 }
 
 static void split(struct taker *taker)
@@ -196,6 +200,7 @@ static void split(struct taker *taker)
 		if (taker->owners[id] != id)
 			continue;
 		if (group->nr >= COUNTED_LEAST_SAMPLES) {
+			taker->groups[id].is_split = true;
 			share_of[id] = own_share(group, room_ns);
 			take(node, fmin(group->counted_ns * share_of[id] + group->stubs_ns, room_ns));
 		} else if (pool_of(taker, node)->first) {
@@ -212,29 +217,48 @@ static void split(struct taker *taker)
 	free(share_of);
 }
 
-/* Totals are the sums of what is beneath. */
+/* Totals are the sums of what is beneath. What is not known of counted paths is not known of their caller's self time. */
 static void add_to_totals(struct model *model)
 {
 	double *added_ns = xcalloc(model->nr_tree_nodes, sizeof(*added_ns));
+	double *variance_ns2 = xcalloc(model->nr_tree_nodes, sizeof(*variance_ns2));
 
 	for (size_t id = model->nr_tree_nodes; id-- > 1;) {
 		struct tree_node *node = tree_node(model, id);
+		struct rare_counters *rare;
 
 		added_ns[id] += node->rare->moved_self_ns;
-		if (added_ns[id] != 0)
-			rare_counters_of(&node->rare)->moved_total_ns += added_ns[id];
 		added_ns[node->parent->id] += added_ns[id];
+		if (added_ns[id] == 0 && !(variance_ns2[id] > 0) && !(node->rare->moved_self_variance_ns2 > 0))
+			continue;
+		rare = rare_counters_of(&node->rare);
+		rare->moved_total_ns += added_ns[id];
+		if (!is_counted(node)) {
+			rare->moved_self_variance_ns2 += variance_ns2[id];
+			continue;
+		}
+		rare->moved_total_variance_ns2 += variance_ns2[id] + rare->moved_self_variance_ns2;
+		variance_ns2[node->parent->id] += rare->moved_total_variance_ns2;
 	}
+	free(variance_ns2);
 	free(added_ns);
+}
+
+static void mark_holders(const struct taker *taker)
+{
+	for (size_t id = 1; id < taker->nr_paths; id++)
+		if (taker->groups[id].has_counted && !taker->groups[id].is_split)
+			rare_counters_of(&tree_node(taker->model, id)->rare)->holds_counted = true;
 }
 
 void counted_times_take(struct model *model)
 {
-	struct taker taker = { .model = model, .nr_paths = model->nr_tree_nodes };
+	struct taker taker = { .model = model };
 	size_t nr_functions = functions_count(&model->tables->functions) + 1;
 
-	if (!model->root->samples->total_nr)
+	if (!counted_calls_find(model))
 		return;
+	taker.nr_paths = model->nr_tree_nodes;
 	taker.owners = xcalloc(taker.nr_paths, sizeof(*taker.owners));
 	taker.groups = xcalloc(taker.nr_paths, sizeof(*taker.groups));
 	taker.pools = xcalloc(nr_functions, sizeof(*taker.pools));
@@ -243,7 +267,9 @@ void counted_times_take(struct model *model)
 	make_entries(&taker);
 	keep_outside(&taker);
 	split(&taker);
+	mark_holders(&taker);
 	add_to_totals(model);
+	counted_calls_place(model);
 	free(taker.owners);
 	free(taker.groups);
 	free(taker.pools);

@@ -6,6 +6,8 @@
  * the time of the counted calls. What samples give to them is taken out of it, and never more than there is, so totals
  * stay as they were measured. Where a recorded path has fewer than COUNTED_LEAST_SAMPLES samples, those of all paths
  * of its function decide, in proportion to its time; where they are too few as well it keeps its time.
+ * Views mark it then. The time of what it counted is not known: what first calls took, before they were only
+ * counted, says nothing of the others.
  */
 #ifndef INSIDEME_COUNTED_TIMES_H
 #define INSIDEME_COUNTED_TIMES_H

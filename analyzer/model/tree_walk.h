@@ -39,6 +39,13 @@ bool tree_walk_next(struct tree_walk *walk);
 /* The keys of functions, one for each path; to be freed. */
 uint32_t *tree_function_keys(const struct model *model, size_t *nr_keys);
 
+/* Is it "(counted calls)", or a function beneath, whose calls went by paths that are not known? No call path then. */
+static inline bool tree_is_of_counters(const struct tree_node *node)
+{
+	return node->depth && (node->function->kind == FUNCTION_COUNTED ||
+			       (node->depth == 2 && node->parent->function->kind == FUNCTION_COUNTED));
+}
+
 /* How many recorded calls are around one of @node. */
 static inline uint32_t tree_level(const struct tree_node *node)
 {

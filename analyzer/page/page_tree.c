@@ -27,7 +27,13 @@ struct sums {
 	const struct heap_stats *heap;
 };
 
-static double get_calls(const struct sums *sums) { return (double)sums->stats->calls; }
+/* Of a path that lacks counted calls 0: not known. */
+static double get_calls(const struct sums *sums)
+{
+	return sums->stats->lacks_calls ? 0 : (double)sums->stats->calls;
+}
+
+
 static double get_total(const struct sums *sums) { return whole(sums->stats->total_ns); }
 static double get_self(const struct sums *sums) { return whole(sums->stats->self_ns); }
 static double get_alloc_calls(const struct sums *sums) { return (double)sums->heap->alloc_calls; }
@@ -76,7 +82,8 @@ static void add_column(struct page *page, struct sheet *sheet, double *values, s
 	for (struct tree_node *node = model->root; node; node = tree_next(node)) {
 		const struct call_stats stats = path_stats(node);
 
-		values[node->id] = columns[column].get(&(struct sums){ &stats, node->heap });
+		if (!tree_is_of_counters(node))
+			values[node->id] = columns[column].get(&(struct sums){ &stats, node->heap });
 	}
 	sheet_add_numbers(sheet, columns[column].name, values, page->nr_paths, 0);
 }
@@ -89,6 +96,8 @@ static void add_column_before(struct page *page, struct sheet *sheet, double *va
 	for (size_t i = 0; i < diff->nr_paths; i++) {
 		const struct diff_side *side = &diff->paths[i]->sides[DIFF_BEFORE];
 
+		if (diff_path_is_of_counters(diff->paths[i]))
+			continue;
 		values[page->path_of[i]] = columns[column].get(&(struct sums){ &side->stats, &side->heap });
 	}
 	sheet_add_numbers(sheet, columns[column].name_before, values, page->nr_paths, 0);

@@ -18,7 +18,16 @@ struct collected {
 	char **texts;			/* [row]; NULL: no text */
 	enum unit unit;
 	json_t *doubtful;		/* numbers of the rows that text marks with ~; NULL: none */
+	json_t *sampled;		/* likewise with ≈ */
+	json_t *bound;			/* likewise with ≤ */
 };
+
+static void note_row(json_t **rows, size_t row)
+{
+	if (!*rows)
+		*rows = json_array();
+	json_array_append_new(*rows, json_integer((json_int_t)row));
+}
 
 static void collect(struct collected *column, size_t row, struct value value)
 {
@@ -31,10 +40,12 @@ static void collect(struct collected *column, size_t row, struct value value)
 		column->numbers[row] = value_number(value);
 		column->unit = value.unit;
 	}
-	if (value.is_doubtful && !column->doubtful)
-		column->doubtful = json_array();
 	if (value.is_doubtful)
-		json_array_append_new(column->doubtful, json_integer((json_int_t)row));
+		note_row(&column->doubtful, row);
+	if (value.is_sampled)
+		note_row(&column->sampled, row);
+	if (value.is_bound)
+		note_row(&column->bound, row);
 }
 
 static bool has_text(const struct collected *column, size_t nr_rows)
@@ -56,6 +67,10 @@ static void add_column(struct sheet *sheet, const struct column *column, struct 
 	json_object_set_new(about, "unit", json_string(page_unit(collected->unit)));
 	if (collected->doubtful)
 		json_object_set_new(about, "doubtful", collected->doubtful);
+	if (collected->sampled)
+		json_object_set_new(about, "sampled", collected->sampled);
+	if (collected->bound)
+		json_object_set_new(about, "bound", collected->bound);
 	for (size_t i = 0; i < nr_rows; i++)
 		free(collected->texts[i]);
 	free(collected->texts);

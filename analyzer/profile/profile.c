@@ -143,6 +143,8 @@ void profile_add_functions(struct profile *profile, struct model *model)
 			naming_add_saved(object, &name);
 		if (json_is_true(json_object_get(function->json, "others")))
 			function->function = &model->tables->functions.others;
+		else if (json_is_true(json_object_get(function->json, "counted")))
+			function->function = &model->tables->functions.counted;
 		else if (json_is_true(json_object_get(function->json, "region")))
 			function->function = function_of_region(&model->tables->functions, profile->added[0], name.name ?: "");
 		else

@@ -38,7 +38,7 @@ const struct field profile_node_fields[] = {
 	NODE_HEAP(live_records), NODE_HEAP(nr_samples), NODE_VARIANCE(alloc_variance_bytes2),
 	NODE_VARIANCE(peak_variance_bytes2), NODE_VARIANCE(not_freed_variance_bytes2),
 	SAMPLES(nr, FIELD_U64), SAMPLES(in_hooks, FIELD_U64), SAMPLES(missed, FIELD_U64), SAMPLES(ns, FIELD_DOUBLE),
-	SAMPLES(hooks_ns, FIELD_DOUBLE),
+	SAMPLES(hooks_ns, FIELD_DOUBLE), SAMPLES(stubs_ns, FIELD_DOUBLE), NODE(counted_calls, FIELD_U64),
 	{ NULL, 0, 0, 0 },
 };
 

@@ -124,6 +124,7 @@ static bool is_duration(double ns)
 static bool is_sound(const struct call_stats *stats)
 {
 	return stats->calls < 1ull << 62 && stats->open_calls <= stats->calls && stats->timed_calls <= stats->calls &&
+	       stats->counted_calls <= stats->calls &&
 	       stats->known_calls < 1ull << 62 && stats->total_variance_ns2 >= 0 &&
 	       stats->total_ns >= 0 && stats->total_ns <= NS_MAX && fabs(stats->self_ns) <= NS_MAX &&
 	       stats->open_ns >= 0 && stats->open_ns <= NS_MAX &&
@@ -138,7 +139,8 @@ static bool is_sound(const struct call_stats *stats)
 static bool are_sound_samples(const struct sample_stats *samples)
 {
 	return samples->nr < 1ull << 62 && samples->in_hooks < 1ull << 62 && samples->missed < 1ull << 62 &&
-	       samples->ns >= 0 && samples->ns <= NS_MAX && samples->hooks_ns >= 0 && samples->hooks_ns <= NS_MAX;
+	       samples->ns >= 0 && samples->ns <= NS_MAX && samples->hooks_ns >= 0 && samples->hooks_ns <= NS_MAX &&
+	       samples->stubs_ns >= 0 && samples->stubs_ns <= samples->hooks_ns;
 }
 
 static bool are_sound_variances(const struct heap_stats *heap)

@@ -211,6 +211,8 @@ static void write_function(struct writer *writer, struct function *function)
 			 "region", function->region != NULL,
 			 "name", text_to_json(function->resolved ? function->name : NULL),
 			 "file", text_to_json(function->file), "line", (json_int_t)function->line);
+	if (function->kind == FUNCTION_COUNTED)
+		json_object_set_new(json, "counted", json_true());
 	if (function->said_field)
 		json_object_set_new(json, "field", text_to_json(function->said_field));
 	json_object_set_new(json, "histogram", histogram_to_json(&function->histogram));
@@ -261,6 +263,7 @@ static struct path_counters as_recorded(const struct tree_node *node)
 
 	recorded.stats.self_ns = node->sum.self_ns;
 	recorded.stats.total_ns = node->sum.total_ns;
+	recorded.stats.total_variance_ns2 = node->rare->total_variance_ns2;
 	return recorded;
 }
 

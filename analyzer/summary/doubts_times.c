@@ -22,37 +22,71 @@ char *findings_number(struct findings *findings, enum unit unit, double number)
 	return unit_format(document_new(findings->document, UNIT_TEXT_MAX), unit, number);
 }
 
-/* Timing auto: how many calls were counted, and what their time rests on. */
-static void add_counted_functions(struct findings *findings, const struct model *model)
+/* What timing auto counted, and what is known of its time. */
+struct counted {
+	uint64_t calls, samples;
+	double sampled_ns;
+	size_t nr_functions;
+	uint64_t calls_without_time;
+	size_t nr_without_time;
+};
+
+static struct counted sum_counted(const struct model *model)
 {
-	struct document *document = findings->document;
-	uint64_t calls = 0;
-	double sampled_ns = 0;
-	size_t nr = 0;
+	struct counted sum = { 0 };
 
 	for (size_t i = 0; i < model->nr_functions; i++) {
-		const struct call_stats *stats = &model->functions[i]->stats;
+		const struct function *function = model->functions[i];
+		const struct call_stats *stats = &function->stats;
 
-		nr += stats->counted_calls > 0;
-		calls += stats->counted_calls;
-		sampled_ns += stats->sampled_ns;
+		if (!function->is_counted)
+			continue;
+		sum.nr_functions++;
+		sum.calls += stats->counted_calls;
+		sum.sampled_ns += stats->sampled_ns;
+		sum.samples += call_stats_know_self(stats) ? function->samples.nr : 0;
+		if (call_stats_know_self(stats))
+			continue;
+		sum.nr_without_time++;
+		sum.calls_without_time += stats->calls;
 	}
-	if (!nr)
+	return sum;
+}
+
+static void add_counted_functions(struct findings *findings, const struct model *model)
+{
+	const struct counted sum = sum_counted(model);
+	size_t nr_sites = 0;
+
+	if (!sum.nr_functions)
 		return;
-	findings_add(
-		findings, "counted_calls", UNIT_COUNT, (double)calls, false,
-		document_text(
-			document,
-			"%s of %s calls, of %zu functions too short for their hooks, were counted and not timed; counts are exact",
-			document_number(document, UNIT_COUNT, (double)calls),
-			document_number(document, UNIT_COUNT, (double)model->calls), nr));
-	findings_add(
-		findings, "sampled_ns", UNIT_NS, sampled_ns, false,
-		document_text(
-			document,
-			"their CPU time, %s, is measured by %s samples and marked \u2248; single calls of them are not known",
-			document_number(document, UNIT_NS, sampled_ns),
-			document_number(document, UNIT_COUNT, (double)model->samples.nr)));
+	for (size_t i = 0; i < model->nr_processes; i++)
+		nr_sites += model->processes[i]->nr_sites;
+	findings_add(findings, "counted_calls", UNIT_COUNT, (double)sum.calls, false,
+		     document_text(findings->document,
+				   "%s of %s calls were counted and not timed, those of %zu functions too short for "
+				   "hooks%s; counts are exact; single calls, percentiles, least and longest are not known",
+				   findings_number(findings, UNIT_COUNT, (double)sum.calls),
+				   findings_number(findings, UNIT_COUNT, (double)model->calls), sum.nr_functions,
+				   nr_sites ? document_text(findings->document, ", at %zu call sites", nr_sites) : ""));
+	if (sum.samples)
+		findings_add(findings, "sampled_ns", UNIT_NS, sum.sampled_ns, false,
+			     document_text(findings->document,
+					   "%s of CPU time in them, by %" PRIu64 " samples, marked \u2248",
+					   findings_number(findings, UNIT_NS, sum.sampled_ns), sum.samples));
+	if (sum.nr_without_time)
+		findings_add(findings, "counted_without_time", UNIT_COUNT, (double)sum.nr_without_time, false,
+			     document_text(findings->document,
+					   "%zu of these functions, %s calls, have no time: too few CPU samples met them; "
+					   "a longer run has more",
+					   sum.nr_without_time,
+					   findings_number(findings, UNIT_COUNT, (double)sum.calls_without_time)));
+	if (model->samples.stubs_ns > 0 && !model->is_raw)
+		findings_add(findings, "counting_ns", UNIT_NS, model->samples.stubs_ns, false,
+			     document_text(findings->document,
+					   "%s of CPU time, by samples, for counting calls, subtracted where there were "
+					   "samples enough",
+					   findings_number(findings, UNIT_NS, model->samples.stubs_ns)));
 }
 
 static void add_uncertain_functions(struct findings *findings, const struct model *model)
@@ -131,7 +165,7 @@ static void add_short_functions(struct findings *findings, const struct model *m
 
 static bool is_doubtful(const struct function *function)
 {
-	return hook_costs_hide_self(&function->stats);
+	return !function->is_counted && hook_costs_hide_self(&function->stats);
 }
 
 /* Tables print 0 where subtracting the hooks' cost left less. */

@@ -49,10 +49,12 @@ static void add_shares(struct document *document, const struct report *report)
 		document, "Shares",
 		document_text(
 			document,
-			"Hooks make short functions look larger than they are. For true shares, build with "
-			"the same flags but\nwithout -finstrument-functions, and take CPU samples%s:\n  "
+			"%s For true shares, build with the same flags but\nwithout -finstrument-functions, and take CPU samples%s:\n  "
 			"insideme-run --sample=250 -- %s\nThen compare them with the calls of this run:\n  "
 			"insideme-report -v functions %s last",
+			report_has_counted(report)
+				? "Around hooks the compiler optimizes less, even where calls are only counted."
+				: "Hooks make short functions look larger than they are.",
 			process->header.rank >= 0 ? ", each rank under insideme-run" : "", command,
 			report->runs[0].name))
 		->apart = true;
@@ -89,7 +91,7 @@ void summary_flags(struct document *document, const struct report *report)
 				document_number(document, UNIT_COUNT, (double)excludes.calls_left),
 				predicted(document, &excludes, model)))
 			->apart = true;
-	if (are_dear && report->nr_runs == 1 && model->nr_processes)
+	if ((are_dear || report_has_counted(report)) && report->nr_runs == 1 && model->nr_processes)
 		add_shares(document, report);
 	excludes_release(&excludes);
 }

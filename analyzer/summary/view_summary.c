@@ -159,6 +159,10 @@ static void add_time(struct document *document, struct report *report)
 					      "%s\nmost of it was waiting; CPU time by function: "
 					      "insideme-report -v functions%s --sort self_cpu_ns",
 					      section->text, newest_or_name(document, report));
+	if (report_has_counted(report))
+		section->text = document_text(document,
+					      "%s\nshort functions were counted; CPU samples tell their time, marked ≈",
+					      section->text);
 	section->apart = section->wraps = true;
 	table = functions_table(document, report, false);
 	table->text_columns = columns_of(report);

@@ -27,6 +27,7 @@ struct value {
 	enum unit unit;			/* unit of a number */
 	bool is_doubtful;		/* a number that is not reliable: text marks it */
 	bool is_sampled;		/* a time by samples: text marks it */
+	bool is_bound;			/* a time that is at most this: text marks it */
 	bool is_literal;		/* a name that is no declaration: text does not shorten it */
 	unsigned int indent;		/* levels by which text indents it */
 	/* text for people: distinguishes functions of one name; NULL: nothing */

@@ -81,7 +81,8 @@ static struct value get_part(const struct column *column, const void *row)
 	bool is_count = (column->index & ~3u) == PART_CALLS;
 	struct part_range range;
 
-	if (of->nr_runs < 2 || (!is_count && isnan(call_stats_mean_ns(&of->edge->stats))))
+	if (of->nr_runs < 2 || call_stats_are_counted(&of->edge->stats) ||
+	    (!is_count && (isnan(call_stats_mean_ns(&of->edge->stats)) || of->edge->stats.self_variance_ns2 > 0)))
 		return value_empty();
 	range = parts_range(of->parts, of->nr_runs, values[column->index / 4]);
 	return part_cell(&range, (enum part_cell)(column->index & 3), is_count ? UNIT_COUNT : UNIT_NS);
@@ -180,7 +181,8 @@ static struct table_rows *list_rows(struct document *document, const struct repo
 	for (size_t i = 0; i < edges.nr; i++) {
 		struct edge *edge = &edges.list[i];
 
-		if ((model->is_sampled ? !edge->samples.total_nr : !edge->stats.calls) ||
+		if ((model->is_sampled ? !edge->samples.total_nr
+				       : !edge->stats.calls && !call_stats_know_total(&edge->stats)) ||
 		    (callees && !edge->caller))
 			continue;
 		list[rows->nr_rows++] = (struct edge_row){
@@ -217,7 +219,13 @@ static const char *note_of(struct document *document, const struct report *repor
 				     "%s%ssums of %zu runs; /run: their mean; least and most: of "
 				     "one run, 0 if it has none",
 				     note ? note : "", note ? "; " : "", report->model->nr_parts);
-	return note ? document_text(document, "%s%s", note, report_doubt_note(report)) : NULL;
+	return note ? document_text(document, "%s%s%s", note,
+				    report_has_counted(report)
+					    ? "; ≈: counted functions; CPU samples and their first calls tell who called "
+					      "them, calls by caller are known where there is one"
+					    : "",
+				    report_doubt_note(report))
+		    : NULL;
 }
 
 static const char *text_columns(const struct report *report)

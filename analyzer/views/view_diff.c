@@ -35,7 +35,7 @@ static struct value get_number(const struct column *column, const void *row)
 {
 	const struct diff_row *of = row;
 	struct value before = get_side(of->before, column->index), after = get_side(of->after, column->index);
-	enum unit unit = of->after->is_there ? after.unit : before.unit;
+	enum unit unit = after.type != VALUE_EMPTY ? after.unit : before.unit;
 	double change = value_number(after) - value_number(before);
 
 	before.unit = after.unit = unit;
@@ -165,6 +165,8 @@ static size_t list_paths(struct diff_row *rows, const struct diff *diff)
 	for (size_t i = 1; i < diff->nr_paths; i++) {
 		const struct diff_path *path = diff->paths[i];
 
+		if (diff_path_is_of_counters(path))
+			continue;
 		rows[nr++] = (struct diff_row){ path->function->function, path, &path->sides[DIFF_BEFORE],
 			&path->sides[DIFF_AFTER] };
 	}
@@ -212,7 +214,9 @@ static void tell_doubts(struct document *document, const struct report *report)
 	if (report_has_times(before) != report_has_times(report))
 		document_add(document, "Doubt", "one of them has no times (INSIDEME_TIMING=counts)");
 	else if (report_has_errors(before) != report_has_errors(report))
-		document_add(document, "Doubt", "one was timed exactly, the other adaptively");
+		document_add(document, "Doubt",
+			     "all calls of one were timed, short functions of the other were counted or estimated: "
+			     "times of short functions differ by that too");
 	if (report_has_live_heap(before) != report_has_live_heap(report))
 		document_add(document, "Doubt", "one of them did not record what lives on the heap");
 	if (!nr_common && before->model->nr_functions && report->model->nr_functions)

@@ -32,7 +32,8 @@ static struct value get_field(const struct column *column, const void *row)
 	case FIELD_FUNCTIONS:
 		return is_others(of) ? value_empty() : value_integer(UNIT_COUNT, (int64_t)of->nr_functions);
 	default:
-		return of->all_ns > 0 && isfinite(of->stats.self_ns)
+		return of->all_ns > 0 && isfinite(of->stats.self_ns) &&
+				       (!call_stats_are_counted(&of->stats) || call_stats_know_self(&of->stats))
 			       ? value_real(UNIT_PERCENT, 100 * fmax(0, of->stats.self_ns) / of->all_ns)
 			       : value_empty();
 	}

@@ -57,6 +57,12 @@ static struct value get_percentile(const struct column *column, const void *row)
 	return call_cell(&of->function->stats, function_percentile_ns(of->function, (double)column->index));
 }
 
+static struct value get_time_source(const struct column *column, const void *row)
+{
+	(void)column;
+	return time_source_cell(&((const struct function_row *)row)->function->stats);
+}
+
 static struct value get_share(const struct column *column, const void *row)
 {
 	const struct function_row *of = row;
@@ -104,9 +110,15 @@ static struct value range_cell(const struct function_row *of, enum part_cell cel
 	const struct call_stats *stats = &of->function->stats;
 	struct part_range range;
 
-	if (of->nr_runs < 2 || (unit == UNIT_NS && stats->timed_calls == 0 && !(stats->open_ns > 0)))
+	if (of->nr_runs < 2 || (unit == UNIT_NS && !call_stats_know_total(stats)))
 		return value_empty();
 	range = parts_range(of->function->parts, of->nr_runs, value);
+	/* Samples tell the time of all runs together: of each it is not known. */
+	if (unit == UNIT_NS && (stats->self_variance_ns2 > 0 || call_stats_are_counted(stats))) {
+		const struct run_part sum = { stats->calls, stats->self_ns, stats->total_ns };
+
+		range = (struct part_range){ NAN, value(&sum) / (double)of->nr_runs, NAN };
+	}
 	return part_cell(&range, cell, unit);
 }
 
@@ -267,6 +279,7 @@ static const struct column columns[] = {
 	{ "sampled_total_ns", "CPU", 0, get_samples, CELL_SAMPLES_TOTAL_NS },
 	{ "total_samples", "Samples", 0, get_samples, CELL_SAMPLES_TOTAL },
 	{ "total_samples_percent", "", 0, get_samples, CELL_SAMPLES_TOTAL_PERCENT },
+	{ "time_source", "By", COLUMN_LEFT, get_time_source, 0 },
 };
 
 #define DATA_COLUMNS \
@@ -274,7 +287,7 @@ static const struct column columns[] = {
 	"stddev_ns,alloc_calls,alloc_bytes,free_calls,freed_bytes,self_percent,open_calls,timed_calls," \
 	"failed_alloc_calls,largest_alloc_bytes,primitive_calls,self_error_ns,total_error_ns," \
 	"temporary_calls,peak_heap_bytes,peak_heap_blocks,not_freed_bytes,not_freed_blocks," \
-	"self_is_doubtful,field,total_is_doubtful,self_doubt_ns,total_doubt_ns"
+	"self_is_doubtful,field,total_is_doubtful,self_doubt_ns,total_doubt_ns,time_source"
 #define RUN_COLUMNS \
 	",calls_run_min,calls_run_mean,calls_run_max,self_run_min_ns,self_run_mean_ns,self_run_max_ns,"      \
 	"total_run_min_ns,total_run_mean_ns,total_run_max_ns"
@@ -344,7 +357,7 @@ static const char *text_columns(const struct report *report)
 	if (report->model->is_sampled)
 		return "sampled_self_ns,samples_percent,samples_error_percent,sampled_total_ns,"
 			"total_samples_percent,function,source";
-	if (report_has_times(report) && samples_exist(report->model))
+	if (report_has_times(report) && samples_exist(report->model) && !report_has_counted(report))
 		return "self_ns,self_percent,samples_percent,samples_error_percent,judged_percent,"
 			"judged_error_percent,total_ns,calls,mean_ns,function";
 	if (report->model->nr_parts > 1)
@@ -421,11 +434,7 @@ int view_functions(struct document *document, struct report *report)
 					  "both are sums over %" PRIu64
 					  " thread%s; %% of self time in all functions%s%s",
 					  nr_threads, nr_threads == 1 ? "" : "s",
-					  report_has_errors(report)
-						  ? "; +/-: one standard error, because not all calls were "
-						  	"timed"
-						  : "",
-					  report_doubt_note(report));
+					  report_error_note(report), report_doubt_note(report));
 	if (names_use(report->options->columns) || names_use(report->options->sort)) {
 		function_use_read(report->model);
 		table->note = tell_use(document, report->model);

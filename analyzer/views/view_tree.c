@@ -104,6 +104,12 @@ static struct value get_stats(const struct column *column, const void *row)
 	return stats_cell(&((const struct tree_row *)row)->stats, column->index);
 }
 
+static struct value get_time_source(const struct column *column, const void *row)
+{
+	(void)column;
+	return time_source_cell(&((const struct tree_row *)row)->stats);
+}
+
 static struct value get_samples(const struct column *column, const void *row)
 {
 	const struct sample_stats *all = &((const struct tree_row *)row)->model->samples;
@@ -142,7 +148,8 @@ static struct value get_part(const struct column *column, const void *row)
 	bool is_count = (column->index & ~3u) == PART_CALLS;
 	struct part_range range;
 
-	if (of->model->nr_parts < 2 || (!is_count && isnan(call_stats_mean_ns(&of->stats))))
+	if (of->model->nr_parts < 2 || call_stats_are_counted(&of->stats) ||
+	    (!is_count && (isnan(call_stats_mean_ns(&of->stats)) || of->stats.self_variance_ns2 > 0)))
 		return value_empty();
 	range = parts_path_range(of->model, of->node, values[column->index / 4]);
 	return part_cell(&range, (enum part_cell)(column->index & 3), is_count ? UNIT_COUNT : UNIT_NS);
@@ -196,6 +203,7 @@ static const struct column columns[] = {
 	{ "sampled_self_ns", "Self CPU", COLUMN_SUMS, get_samples, CELL_SAMPLES_SELF_NS },
 	{ "sampled_total_ns", "CPU", 0, get_samples, CELL_SAMPLES_TOTAL_NS },
 	{ "total_samples_percent", "", 0, get_samples, CELL_SAMPLES_TOTAL_PERCENT },
+	{ "time_source", "By", COLUMN_LEFT, get_time_source, 0 },
 };
 
 /* Which paths are shown, and how siblings are sorted. */
@@ -268,6 +276,8 @@ static void select_nodes(struct chosen_rows *chosen, bool in_order)
 	bool *matched = xcalloc(model->nr_tree_nodes, sizeof(*matched));	/* it, or one above it */
 
 	for (struct tree_node *node = tree_next(model->root); node; node = tree_next(node)) {
+		if (tree_is_of_counters(node))
+			continue;
 		matched[node->id] = !pattern || matched[node->parent->id] || name_matches(pattern, node->function->name);
 		if (matched[node->id])
 			chosen->nodes[chosen->nr_nodes++] = node->id;
@@ -399,12 +409,21 @@ static const char *text_columns(const struct report *report)
 	"path,depth,function,module,file,line,calls,total_ns,self_ns,mean_ns,min_ns,max_ns,alloc_calls,"     \
 	"alloc_bytes,free_calls,freed_bytes,total_percent,self_percent,open_calls,threads,"                  \
 	"self_error_ns,total_error_ns,temporary_calls,peak_heap_bytes,peak_heap_blocks,not_freed_bytes,"     \
-	"not_freed_blocks,self_is_doubtful,total_is_doubtful,self_doubt_ns,total_doubt_ns"
+	"not_freed_blocks,self_is_doubtful,total_is_doubtful,self_doubt_ns,total_doubt_ns,time_source"
 #define RUN_COLUMNS \
 	",calls_run_min,calls_run_mean,calls_run_max,self_run_min_ns,self_run_mean_ns,self_run_max_ns,"      \
 	"total_run_min_ns,total_run_mean_ns,total_run_max_ns"
 
 #define SAMPLE_COLUMNS ",samples,samples_percent,sampled_self_ns,sampled_total_ns,total_samples_percent"
+
+/* Timing auto. */
+static const char *counted_note(const struct report *report)
+{
+	return report_has_counted(report)
+		       ? "; ≈: counted, time by CPU samples; ≤: with the time of counted functions that have none; paths may lack counted functions in between; "
+			 "calls of those with several paths are only in -v functions"
+		       : "";
+}
 
 static const char *note_of(struct document *document, const struct report *report)
 {
@@ -417,10 +436,11 @@ static const char *note_of(struct document *document, const struct report *repor
 	if (model->nr_parts > 1)
 		return document_text(document,
 				     "total and self are sums of %zu runs; /run: their mean; "
-				     "least and most: of one run, 0 if it has none%s",
-				     model->nr_parts, report_doubt_note(report));
+				     "least and most: of one run, 0 if it has none%s%s",
+				     model->nr_parts, counted_note(report), report_doubt_note(report));
 	return document_text(document, "total = self + what it calls, over all threads; %% of the time in "
-		"all functions; Alloc: by the function itself%s", report_doubt_note(report));
+		"all functions; Alloc: by the function itself%s%s", counted_note(report),
+		report_doubt_note(report));
 }
 
 int view_tree(struct document *document, struct report *report)

@@ -91,6 +91,11 @@ static int take_setting(struct run_options *options, int id, const char *value, 
 		value = *(*next)++;
 	if (!value)
 		return wrong(option, "a value is missing");
+	if (setting_new_name((enum setting_id)id, value)) {
+		fprintf(stderr, "insideme-run: %s: %s is called %s now\n", option, value,
+			setting_new_name((enum setting_id)id, value));
+		value = setting_new_name((enum setting_id)id, value);
+	}
 	if (setting_parse((enum setting_id)id, value, &parsed) < 0) {
 		text_init(&line, expected, sizeof(expected));
 		setting_add_expected(&line, setting);

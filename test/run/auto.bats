@@ -165,6 +165,9 @@ counts() {
 		unshare -m sh -c "mount --bind clocksource /sys/devices/system/clocksource/clocksource0/current_clocksource &&
 			exec env $setting LD_PRELOAD='$library' ./on_off"
 		same "calls with $setting" "$(value calls function=quick)" 100000
+		rm -rf insideme.data functions.csv
+		unshare -m sh -c "mount --bind clocksource /sys/devices/system/clocksource/clocksource0/current_clocksource &&
+			exec env INSIDEME_TIMING=exact $setting LD_PRELOAD='$library' ./on_off"
 		# as recorded: less what hooks cost by such a clock may be nothing
 		between "total of them" 1000 "$(view functions --raw | "$here/csv" total_ns function=quick)" 10000000000
 	done
@@ -322,4 +325,97 @@ shares_within() {
 		between "$timing: hooks" 10 "$(view quality | "$here/csv" value finding=hooks_ns | cut -d. -f1)" \
 			"$(view functions --raw | "$here/csv" total_ns function=plugin_run)"
 	done
+}
+
+# loops CALLS: a program whose loop() calls tiny() and, now and then, other() which calls tiny() too
+loops() {
+	cat >loops.c <<-END
+		__attribute__((noinline)) int tiny(int n) { __asm__ volatile("" : "+r"(n)); return n + 1; }
+		__attribute__((noinline)) int single(int n) { for (int i = 0; i < 8; i++) __asm__ volatile("" : "+r"(n)); return n; }
+		__attribute__((noinline)) int other(int n) { for (int i = 0; i < 4096; i++) n = tiny(n); return n; }
+		__attribute__((noinline)) int loop(long calls)
+		{
+			int n = 0;
+			for (long i = 0; i < calls; i++)
+				n += single(tiny(n));
+			return n;
+		}
+		int main(void) { return (other(0) + loop($1)) & 0; }
+	END
+	gcc -O1 -g -finstrument-functions loops.c -o loops
+	LD_PRELOAD=$library ./loops
+}
+
+@test "samples tell the time of counted functions, and views say so" {
+	loops 100000000
+	same "source of single" "$(value time_source function=single)" hooks+samples
+	same "source of main" "$(value time_source function=main)" hooks
+	between "self of single" 20000000 "$(value self_ns function=single)" "$(total_of main)"
+	between "self of loop" 0 "$(value self_ns function=loop)" $(($(total_of loop) - $(value self_ns function=single)))
+	between "error of single" 1000000 "$(value self_error_ns function=single)" "$(value self_ns function=single)"
+	"$report" -v functions >functions.txt
+	grep -q "≈.*single" functions.txt
+	grep -q "≈: too short" functions.txt
+	LC_ALL=C "$report" -v functions | grep -q "~.*single"
+	"$report" | grep -q "short functions were counted"
+	run "$report" -v quality
+	[[ $output == *counted_calls*"200 M of 200 M"*sampled_ns* ]]
+	[[ $output != *"take less than"* ]]
+}
+
+@test "counted calls are shown where they can have gone by one path alone" {
+	local view
+	loops 3000000
+	same "calls of single by its path" "$(view tree | "$here/csv" calls "path=main;loop;single")" 3000000
+	same "calls of tiny by a path of two" "$(view tree | "$here/csv" calls "path=main;other;tiny")" ''
+	same "all calls of tiny" "$(value calls function=tiny)" 3004096
+	same "calls of single by loop" "$(view callers | "$here/csv" calls function=single)" 3000000
+	same "callers of single" "$(view callers | "$here/csv" caller function=single)" loop
+	for view in functions tree callers callees fields; do
+		if "$report" -v $view | grep "(counted calls)" || view $view | grep "(counted calls)"; then
+			return 1
+		fi
+	done
+	same "longest of single" "$(view tree | "$here/csv" max_ns function=single)" ''
+	same "longest of single by loop" "$(view callers | "$here/csv" max_ns function=single)" ''
+}
+
+@test "without samples enough no time is shown, and the caller is marked" {
+	loops 5000
+	same "self of single" "$(value self_ns function=single)" ''
+	same "total of single" "$(value total_ns function=single)" ''
+	same "mean of single" "$(value mean_ns function=single)" ''
+	same "source of single" "$(value time_source function=single)" ''
+	same "calls of single" "$(value calls function=single)" 5000
+	"$report" -v functions | grep -q "≤.* loop"
+	same "functions without time" "$("$report" -v quality -f csv | "$here/csv" value finding=counted_without_time)" 2
+}
+
+@test "saved profiles, differences and several runs know what was counted" {
+	local view
+	loops 100000000
+	"$report" --save one.json >/dev/null 2>&1
+	for view in functions tree callers; do
+		"$report" -v $view -f csv | sort >log.csv
+		"$report" one.json -v $view -f csv | sort >saved.csv
+		same "$view" "$(cat saved.csv)" "$(cat log.csv)"
+	done
+	same "calls by field" "$("$report" -v fields -f csv --fields "single = S" | "$here/csv" calls field=S)" 100000000
+	cp one.json two.json
+	same "changes" "$("$report" two.json --diff one.json -v functions -f csv | "$here/csv" self_change_ns function=single)" 0
+	"$report" two.json --diff one.json -v tree -f csv >diff.csv
+	same "paths of counters" "$(grep -c "(counted calls)" diff.csv || true)" 0
+	same "calls of two runs" "$("$report" one.json two.json -v functions -f csv | "$here/csv" calls function=single)" 200000000
+	between "self of two runs" $(($(value self_ns function=single) * 2 - 2)) \
+		"$("$report" one.json two.json -v functions -f csv | "$here/csv" self_ns function=single)" \
+		$(($(value self_ns function=single) * 2 + 2))
+}
+
+@test "adaptive is called auto now" {
+	INSIDEME_TIMING=adaptive LD_PRELOAD=$library "$bin/short_calls" 2>said >stdout
+	same "what the recorder said" "$(cat said)" "insideme: INSIDEME_TIMING: adaptive is called auto now"
+	calls fib 242785
+	between "timed calls of rarely" 1000 "$(value timed_calls function=rarely)" 30000
+	monitor --timing=adaptive -- true
+	grep -q -e "--timing: adaptive is called auto now" stderr
 }

@@ -59,7 +59,7 @@ class Sheet {
 		this.rows = header.about.rows ?? header.columns[0]?.length ?? 0;
 		this.bytes = bytes.subarray(4 + headerBytes);
 		this.decoded = new Map();
-		this.doubts = new Map();
+		this.marks = new Map();
 	}
 
 	has(name) {
@@ -79,12 +79,16 @@ class Sheet {
 		return values;
 	}
 
-	// Whether text marks the value with ~: a time that is less than the error of the hooks' cost.
-	isDoubtful(name, row) {
-		if (!this.doubts.has(name))
-			this.doubts.set(name, new Set(this.columns.find((one) =>
-				one.name === name)?.doubtful));
-		return this.doubts.get(name).has(row);
+	// How text marks the value: ~ is a time that is less than the error of the hooks' cost, ≈ one by samples, ≤ at most that.
+	mark(name, row) {
+		if (!this.marks.has(name)) {
+			const column = this.columns.find((one) => one.name === name);
+			this.marks.set(name, new Map([
+				...(column?.doubtful ?? []).map((at) => [at, "~"]),
+				...(column?.sampled ?? []).map((at) => [at, "≈"]),
+				...(column?.bound ?? []).map((at) => [at, "≤"])]));
+		}
+		return this.marks.get(name).get(row) ?? "";
 	}
 
 	// A function from a row to its text; "" if there is none.

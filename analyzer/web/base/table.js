@@ -163,7 +163,7 @@ function isWorth(sheet, column) {
 	return numbers.some((value) => !Number.isNaN(value));
 }
 
-export const mark = (sheet, name, row) => sheet.isDoubtful(name, row) ? "~" : "";
+export const mark = (sheet, name, row) => sheet.mark(name, row);
 
 export function columnOf(sheet, name, more = {}) {
 	const about = sheet.columns.find((column) => column.name === name);

@@ -144,7 +144,7 @@ function neighbourList(app, title, list, whole) {
 		title: entry.number < 0 ? "" : app.model.label(entry.number),
 	}, bar(whole ? entry.total / whole : 0, entry.number < 0 ? "" : app.model.colour(entry.number)),
 	h("span.hot-figure", {}, app.model.about.has_times ? format("ns", entry.total) || "0" : ""),
-		h("span.hot-note", {}, `${format("count", entry.calls)} ×`),
+		h("span.hot-note", {}, entry.calls ? `${format("count", entry.calls)} ×` : ""),
 	h("span.hot-name", {}, entry.number < 0 ? "the thread's start" : app.model.label(entry.number)))) :
 		h("p.note", {}, "none"),
 	list.length > shown.length ? h("p.note", {}, `${list.length - shown.length} more`) : null);

@@ -190,6 +190,11 @@ static int parse_signal(const char *text, uint64_t *number)
 	return parse_realtime(text, number);
 }
 
+const char *setting_new_name(enum setting_id id, const char *text)
+{
+	return id == SETTING_TIMING && text_equal(text, "adaptive") ? "auto" : NULL;
+}
+
 int setting_parse(enum setting_id id, const char *text, uint64_t *value)
 {
 	const struct setting *setting = &settings_table[id];
@@ -291,6 +296,22 @@ static void complain_value(const struct reading *reading, const struct setting *
 	reading->complain(reading->context, buffer);
 }
 
+static void tell_new_name(const struct reading *reading, const struct setting *setting, const char *value,
+			  const char *new_name)
+{
+	char buffer[128];
+	struct text line;
+
+	begin_complaint(reading, &line, buffer, sizeof(buffer));
+	text_add(&line, setting->name);
+	text_add(&line, ": ");
+	text_add(&line, value);
+	text_add(&line, " is called ");
+	text_add(&line, new_name);
+	text_add(&line, " now");
+	reading->complain(reading->context, buffer);
+}
+
 static void complain_name(const struct reading *reading, const char *name, size_t length)
 {
 	char buffer[512];
@@ -309,12 +330,18 @@ static void take(const struct reading *reading, const char *name, size_t length,
 
 	for (int id = 0; id < NR_SETTINGS; id++) {
 		const struct setting *setting = &settings_table[id];
+		const char *new_name;
 		uint64_t parsed;
 
 		if (text_length(setting->name) != length || !text_begins(name, setting->name))
 			continue;
 		if (settings->source[id] > reading->source)
 			return;
+		new_name = setting_new_name((enum setting_id)id, value);
+		if (new_name) {
+			tell_new_name(reading, setting, value, new_name);
+			value = new_name;
+		}
 		if (setting_parse((enum setting_id)id, value, &parsed) < 0) {
 			complain_value(reading, setting, value);
 			return;

@@ -108,6 +108,9 @@ typedef void settings_complain(void *context, const char *line);
 void settings_read(struct settings *settings, char *const *environment, settings_complain *complain,
 		   void *context);
 
+/* A value that older versions had: its name now; NULL: it is not one of these. */
+const char *setting_new_name(enum setting_id id, const char *text);
+
 /* Parse one value. Return: 0, or -EINVAL when @text is not a value of @id. */
 int setting_parse(enum setting_id id, const char *text, uint64_t *value);
 
