@@ -6,6 +6,7 @@
 
 #include "analyzer/base/error.h"
 #include "analyzer/base/hashtable.h"
+#include "analyzer/model/counted_times.h"
 #include "analyzer/model/functions.h"
 #include "analyzer/model/tree.h"
 #include "analyzer/model/tree_walk.h"
@@ -49,7 +50,7 @@ static uint32_t find_edge(struct edges *edges, struct hashtable *table, const st
 	return known->index;
 }
 
-/* What counted a call does not know its caller: where it can be a single one, the call is from there. */
+/* What counted a call does not know its caller: where samples met a single one, it is from there. */
 static void place_counted(struct edges *edges, const struct model *model)
 {
 	size_t nr = functions_count(&model->tables->functions), nr_kept = 0;
@@ -67,7 +68,8 @@ static void place_counted(struct edges *edges, const struct model *model)
 	for (size_t i = 0; i < edges->nr; i++) {
 		const struct edge *edge = &edges->list[i];
 
-		if (!is_of_counters(edge) || nr_callers[edge->function->number] != 1)
+		if (!is_of_counters(edge) || nr_callers[edge->function->number] != 1 ||
+		    last[edge->function->number]->samples.nr < COUNTED_LEAST_SAMPLES)
 			continue;
 		call_stats_add(&last[edge->function->number]->stats, &edge->stats);
 		last[edge->function->number]->stats.lacks_calls = false;

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "analyzer/base/error.h"
+#include "analyzer/model/counted_times.h"
 #include "analyzer/model/functions.h"
 #include "analyzer/model/tree.h"
 #include "analyzer/model/tree_walk.h"
@@ -63,7 +64,7 @@ void counted_calls_place(struct model *model)
 	for (struct tree_node *node = counters ? counters->child : NULL; node; node = node->next) {
 		uint32_t number = node->function->number;
 
-		if (nr_paths[number] == 1)
+		if (nr_paths[number] == 1 && tree_node(model, last[number])->samples->nr >= COUNTED_LEAST_SAMPLES)
 			move_calls(tree_node(model, last[number]), node);
 		else if (node->sum.calls)
 			last[number] = LACKS_CALLS;

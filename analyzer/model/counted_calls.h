@@ -2,8 +2,8 @@
 /*
  * The path of calls that timing auto only counted.
  *
- * A counter does not know its caller. Counted calls of a function that was met on a single path are that path's.
- * Others stay beneath "(counted calls)", which views do not show; the function's paths say that they lack them.
+ * A counter does not know its caller. Counted calls of a function that was met on a single path, by
+ * COUNTED_LEAST_SAMPLES samples, are that path's. Fewer would not show another path. Others stay beneath "(counted calls)", which views do not show; the function's paths say that they lack them.
  */
 #ifndef INSIDEME_COUNTED_CALLS_H
 #define INSIDEME_COUNTED_CALLS_H

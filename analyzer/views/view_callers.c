@@ -222,7 +222,7 @@ static const char *note_of(struct document *document, const struct report *repor
 	return note ? document_text(document, "%s%s%s", note,
 				    report_has_counted(report)
 					    ? "; ≈: counted functions; CPU samples and their first calls tell who called "
-					      "them, calls by caller are known where there is one"
+					      "them; calls are shown where samples met a single caller"
 					    : "",
 				    report_doubt_note(report))
 		    : NULL;
