@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # make install, and what it installed at work.
 load lib
+bats_require_minimum_version 1.5.0
 
 install_to() {
 	make -s -C "$here/../.." O="$build" DEV=1 PREFIX="$1" DESTDIR="$2" install >install.out 2>&1 || { cat install.out; return 1; }
@@ -63,4 +64,38 @@ install_to() {
 	run env LD_PRELOAD=libinsideme.so LD_LIBRARY_PATH="$PWD/root/usr/lib" "$bin/calls"
 	same status "$status" 7
 	calls leaf 6000
+}
+
+# setup_of_nothing ARGUMENTS: scripts/setup on a Debian that has no package, which lists what it would install
+setup_of_nothing() {
+	mkdir -p fakes
+	printf '#!/bin/sh\necho unknown ok not-installed\n' >fakes/dpkg-query
+	printf '#!/bin/sh\necho "$*" >>%q\n' "$PWD/asked" >fakes/apt-get
+	printf '#!/bin/sh\nexec "$@"\n' >fakes/sudo
+	chmod +x fakes/*
+	rm -f asked
+	PATH=$PWD/fakes:$PATH "$here/../../scripts/setup" "$@"
+}
+
+@test "setup installs what the demo needs, and what tests need when asked; make check names what is missing" {
+	local package
+	setup_of_nothing
+	for package in gcc libdw-dev libeigen3-dev iso-flags-png-320x240 wamerican; do
+		grep -qw -- "$package" asked || { echo "no $package"; false; }
+	done
+	for package in chromium mpich bats uftrace valgrind; do
+		! grep -qw -- "$package" asked || { echo "$package is not needed"; false; }
+	done
+	setup_of_nothing --test
+	for package in gcc wamerican chromium mpich libopenmpi-dev bats uftrace valgrind; do
+		grep -qw -- "$package" asked || { echo "--test: no $package"; false; }
+	done
+	same "packages of --torture" "$(grep -cw cmake asked)" 0
+	setup_of_nothing --torture
+	grep -w cmake asked | grep -qw bats
+	run -1 setup_of_nothing --check
+	[ ! -e asked ]
+	[[ $output == 'check: packages that the tests need are missing (scripts/setup --test installs them): '*' bats '* ]]
+	run -2 setup_of_nothing --everything
+	[[ $(make -s -n -C "$here/../.." check | head -1) == *'scripts/setup --check'* ]]
 }
