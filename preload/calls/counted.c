@@ -52,7 +52,7 @@ uint32_t counted_find(uint64_t function_addr)
 	}
 }
 
-/* Of two tasks that make it at once one keeps its own. */
+/* Not for huge pages, nor locked where all memory is to be. Of two tasks that make it at once one keeps its own. */
 static bool has_table(void)
 {
 	struct counted_function *before = &nothing;
@@ -62,10 +62,13 @@ static bool has_table(void)
 		return true;
 	if (live_is_sealed())
 		return false;
-	place = sys_mmap(NULL, sizeof(struct table), PROT_READ | PROT_WRITE,
-			 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	place = sys_mmap(NULL, sizeof(struct table), PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
+			 -1, 0);
 	if (sys_failed(place))
 		return false;
+	raw_syscall(SYS_munlock, place, sizeof(struct table), 0, 0, 0, 0);
+	sys_madvise((void *)place, sizeof(struct table), MADV_NOHUGEPAGE);
+	raw_syscall(SYS_mprotect, place, sizeof(struct table), PROT_READ | PROT_WRITE, 0, 0, 0);
 	if (!__atomic_compare_exchange_n(&counted_functions, &before, ((struct table *)place)->functions,
 					 false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
 		sys_munmap((void *)place, sizeof(struct table));

@@ -227,6 +227,14 @@ static bool leads_to(const struct code *code, uintptr_t target, const void *hook
 
 /* ---- stubs ---- */
 
+static bool protect(uintptr_t addr, uintptr_t bytes, int protection)
+{
+	const uintptr_t page = live.log->page_bytes, begin = addr & ~(page - 1),
+			end = (addr + bytes + page - 1) & ~(page - 1);
+
+	return !sys_failed(raw_syscall(SYS_mprotect, (long)begin, (long)(end - begin), protection, 0, 0, 0));
+}
+
 static void tell_refused(const char *why)
 {
 	if (!is_refused)
@@ -238,7 +246,7 @@ static bool map_stubs(struct code *code, uintptr_t place)
 {
 	const int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE | MAP_NORESERVE;
 	long got = is_refused ? -ENOMEM
-			      : sys_mmap((void *)place, STUBS_BYTES, PROT_READ | PROT_WRITE, flags, -1, 0);
+			      : sys_mmap((void *)place, STUBS_BYTES, PROT_NONE, flags, -1, 0);
 
 	if (got == -ENOMEM || got == -EAGAIN) /* a limit: elsewhere it is the same */
 		tell_refused("there is no memory near the program's code");
@@ -246,6 +254,13 @@ static bool map_stubs(struct code *code, uintptr_t place)
 		return false;
 	if ((uintptr_t)got != place) { /* before Linux 4.17 the flag is not known */
 		sys_munmap((void *)got, STUBS_BYTES);
+		return false;
+	}
+	/* Not locked where all memory is to be: pages come as they are needed. */
+	raw_syscall(SYS_munlock, (long)place, STUBS_BYTES, 0, 0, 0, 0);
+	if (!protect(place, sizeof(hooks), PROT_READ | PROT_WRITE)) {
+		tell_refused("there is no memory near the program's code");
+		sys_munmap((void *)place, STUBS_BYTES);
 		return false;
 	}
 	__builtin_memcpy((void *)place, hooks, sizeof(hooks));
@@ -270,14 +285,6 @@ static bool find_room(struct code *code)
 		if (map_stubs(code, high + away))
 			return true;
 	return false;
-}
-
-static bool protect(uintptr_t addr, uintptr_t bytes, int protection)
-{
-	const uintptr_t page = live.log->page_bytes, begin = addr & ~(page - 1),
-			end = (addr + bytes + page - 1) & ~(page - 1);
-
-	return !sys_failed(raw_syscall(SYS_mprotect, (long)begin, (long)(end - begin), protection, 0, 0, 0));
 }
 
 /* What comes after a member, which an offset in it counts from: the next one. */

@@ -27,21 +27,36 @@ static uint64_t *words_of(struct log_area *area)
 	return (uint64_t *)(area + 1);
 }
 
-/* Call sites that count do so while recording is off, too: such calls are taken off again. NULL: there is no
- * room to tell. */
+/*
+ * Call sites that count do so while recording is off, too: such calls are taken off again. Of two tasks that
+ * make the area at once one keeps its own. NULL: there is no room to tell.
+ */
 static struct log_area *uncounted_of(struct log_thread *thread, struct log_area *area)
 {
+	uint32_t beside = __atomic_load_n(&area->beside, __ATOMIC_ACQUIRE);
 	struct log_area *uncounted;
 
-	if (area->beside)
-		return log_at(live.log, area->beside);
+	if (beside)
+		return log_at(live.log, beside);
 	uncounted = log_space_new_area(LOG_AREA_UNCOUNTED, thread->head.self, area->bytes,
 				       (uint32_t)area->used_bytes, sizeof(uint64_t));
-	if (uncounted)
-		area->beside = uncounted->self;
-	else
+	if (!uncounted)
 		log_lose(live.log, LOG_LOST_RECORDS);
+	else if (!__atomic_compare_exchange_n(&area->beside, &beside, uncounted->self, false, __ATOMIC_ACQ_REL,
+					      __ATOMIC_ACQUIRE))
+		return log_at(live.log, beside);
 	return uncounted;
+}
+
+/* One task may switch on while another one switches off: each adds what it found. */
+static void add_words(uint64_t *sums, const uint64_t *words, bool is_on)
+{
+	for (uint32_t i = 0; i < LOG_COUNTERS; i++) {
+		uint64_t calls = __atomic_load_n(&words[i], __ATOMIC_RELAXED);
+
+		if (calls)
+			__atomic_fetch_add(&sums[i], is_on ? calls : -calls, __ATOMIC_RELAXED);
+	}
 }
 
 static void settle_counters(struct log_header *log, bool is_on)
@@ -55,8 +70,8 @@ static void settle_counters(struct log_header *log, bool is_on)
 		thread = log_at(log, ref);
 		area = thread->counters ? log_at(log, thread->counters) : NULL;
 		uncounted = area ? uncounted_of(thread, area) : NULL;
-		for (uint32_t i = 0; uncounted && i < LOG_COUNTERS; i++)
-			words_of(uncounted)[i] += is_on ? words_of(area)[i] : -words_of(area)[i];
+		if (uncounted)
+			add_words(words_of(uncounted), words_of(area), is_on);
 	}
 }
 
