@@ -25,7 +25,7 @@ const char options_help[] =
 	"  -f, --format FORMAT how to write it (text); -f alone lists the formats\n"
 	"  -o, --output FILE   write to FILE; DIRECTORY/: the page and csv of all views into it\n"
 	"      --copy, --move  with -o DIRECTORY/: the logs too\n"
-	"      --max-size SIZE of the html page (20M): short calls are shown together where it would be larger\n"
+	"      --max-size SIZE of the html page (20M): short calls are merged where it would be larger\n"
 	"      --no-source     no source text in the html page\n"
 	"      --serve[=PORT]  the html page by HTTP on 127.0.0.1, made anew while the run goes on; prints its address\n"
 	"      --follow        rows of -f pikos or pikos-text (the default) while the run goes on, until it has ended\n"

@@ -181,7 +181,7 @@ test("output that cannot be written: a message, status 1, and nothing left behin
 	check("the csv is as ever", csv(run, "functions").length > 3);
 });
 
-test("--max-size: the page keeps to it, says what is shown together, and its sums are those of all calls", async () => {
+test("--max-size: the page keeps to it, says what is merged, and its sums are those of all calls", async () => {
 	const run = record("limited", "calls", [], { INSIDEME_THRESHOLD: "0" });
 	const expected = csv(run, "calls").map((row) => Number(row.duration_ns));
 	const small = join(folder, "small.html"), large = makePage(run, "large.html");
@@ -198,7 +198,7 @@ test("--max-size: the page keeps to it, says what is shown together, and its sum
 		});
 		same("calls", calls, expected.length);
 		same("time", time, expected.reduce((all, value) => all + value, 0));
-		same("the page says that calls are shown together", note.includes("shown together"), path === small);
+		same("the page says that calls are merged", note.includes("are merged"), path === small);
 		same("and some are", merged > 0, path === small);
 	}
 	const most_merged = report("-f", "html", "--max-size", "1k", "-o", small, run);
