@@ -320,6 +320,26 @@ manual=("$top/README.md" "$top/doc/settings.md" "$top/doc/troubleshooting.md")
 	done <reasons
 }
 
+# Of each message the longest part that has no name or number in it is looked for.
+@test "the messages that the manual explains are those of the sources" {
+	local message
+	find "$top/preload" "$top/analyzer" -name '*.c' -not -path '*/node_modules/*' -exec cat {} + |
+		perl -0777 -pe 's/"\s*"//g' >sources
+	sed -n '/^## The three commonest/,/^##/p' "$top/README.md" >tables
+	cat "$top/doc/troubleshooting.md" >>tables
+	perl -ne '
+		my ($seen) = /^\| `([^`]*)` \|/ or next;
+		next if $seen =~ /^ERROR: ld.so|^ASan runtime/;
+		my @parts = split /\.\.\.|\.\/[\w.]+|\bapp\b|\bfunctions\b|python3|\bN\b|\d+|[:,;]|insideme: /, $seen;
+		s/^ +| +$//g for @parts;
+		print +(sort { length $b <=> length $a } @parts)[0], "\n"' tables >messages
+	sed -n '/^## Programs that cannot/,/^##/s/^|[^|]*| \([^|`(]*[^|`( ]\)[^|]*|[^|]*|$/\1/p' tables | grep -v -e ^--- -e '^reason in' >>messages
+	between "messages" 18 "$(wc -l <messages)" 60
+	while read -r message; do
+		grep -qF -- "$message" sources || { echo "no source says: $message"; false; }
+	done <messages
+}
+
 # The manual page is written from the table that the parser uses.
 @test "doc/settings.md has the option, variable, default and values of each setting" {
 	perl -ne '
