@@ -331,8 +331,8 @@ static uint32_t return_row(const struct cursor *leaving, uint32_t nr, bool is_al
 
 bool blocks_return_some(void)
 {
-	static struct cursor next;		/* of the thread that walks */
-	struct cursor leaving[LEAVE_PAGES];
+	/* Of the thread that walks. Not on its stack, which may be small. */
+	static struct cursor next, leaving[LEAVE_PAGES];
 	uint32_t nr = 0;
 	bool is_last = false, is_all_seen;
 
