@@ -5,27 +5,13 @@
 #include <math.h>
 #include <string.h>
 
-#include "analyzer/cells/prediction.h"
+#include "analyzer/cells/flag_advice.h"
 
 #define CALLS_MIN	100000	/* fewer calls cost nothing noticeable */
 #define HOOKS_NS	30	/* cost of one call */
 /* of the time in functions, or of the CPU time if that is less, because the rest was waiting */
 #define SHARE_MIN	0.05
 #define COMMAND_MAX	300	/* a longer command is not printed for pasting */
-
-/* ": a run of 4.35 s takes about 1.20 s (up to 1.33 s)"; nothing where it is not known. */
-static const char *predicted(struct document *document, const struct excludes *excludes,
-			     const struct model *model)
-{
-	struct prediction prediction = prediction_of(excludes, model);
-
-	return isnan(prediction.ns) ? ""
-				    : document_text(document, ": a run of %s takes about %s (up to %s)",
-						    document_number(document, UNIT_NS, (double)model->end),
-						    document_number(document, UNIT_NS, prediction.ns),
-						    document_number(document, UNIT_NS,
-								    prediction.ns + prediction.doubt_ns));
-}
 
 static const char *hooks(struct document *document, const struct excludes *excludes)
 {
@@ -78,7 +64,7 @@ void summary_flags(struct document *document, const struct report *report)
 			document_text(
 				document,
 				"%s of %s calls take less than %d ns, %s.\nCompile with\n%s%s%s%s%s%sand "
-				"at most %s calls are left%s\n(clang: "
+				"at most %s calls are left\n(clang: "
 				"-finstrument-functions-after-inlining instead)",
 				document_number(document, UNIT_COUNT, (double)excludes.short_calls),
 				document_number(document, UNIT_COUNT, (double)model->calls), SHORT_CALL_NS,
@@ -88,8 +74,7 @@ void summary_flags(struct document *document, const struct report *report)
 				excludes.functions[0] ? "  -finstrument-functions-exclude-function-list="
 						      : "",
 				excludes.functions, excludes.functions[0] ? "\n" : "",
-				document_number(document, UNIT_COUNT, (double)excludes.calls_left),
-				predicted(document, &excludes, model)))
+				document_number(document, UNIT_COUNT, (double)excludes.calls_left)))
 			->apart = true;
 	if ((are_dear || report_has_counted(report)) && report->nr_runs == 1 && model->nr_processes)
 		add_shares(document, report);

@@ -195,7 +195,7 @@ Next      insideme-report -v resources    CPU, memory, faults and I/O over time
           Compile with
             -finstrument-functions-exclude-file-list=/include/c++/
             -finstrument-functions-exclude-function-list=score
-          and at most N calls are left: a run of N takes about N (up to N)
+          and at most N calls are left
           (clang: -finstrument-functions-after-inlining instead)'
 	flags=$(part Flags | grep -- '^ *-fin' | tr -d '\n')
 	left=$(part Flags | sed -n 's/.*at most \([0-9]*\) calls.*/\1/p')
@@ -245,7 +245,7 @@ Next      insideme-report -v resources    CPU, memory, faults and I/O over time
 	part Flags | mask | reads 'Flags     N of N calls take less than N, their hooks N more.
           Compile with
             -finstrument-functions-exclude-function-list=score
-          and at most N calls are left: a run of N takes about N (up to N)
+          and at most N calls are left
           (clang: -finstrument-functions-after-inlining instead)'
 }
 
