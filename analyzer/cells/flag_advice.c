@@ -216,8 +216,7 @@ static void write_lists(struct excludes *excludes, struct search *search)
 	for (size_t i = 0; i < search->model->nr_functions; i++) {
 		const struct function *function = search->model->functions[i];
 
-		excludes->left_out[i] = is_left_out(search, function);
-		if (!excludes->left_out[i])
+		if (!is_left_out(search, function))
 			excludes->calls_left += function->stats.calls;
 	}
 	for (size_t i = 0; i < search->nr_places; i++) {
@@ -261,7 +260,6 @@ void excludes_find(struct excludes *excludes, const struct model *model)
 
 	*excludes = (struct excludes){
 		.files = xstrdup(""), .functions = xstrdup(""),
-		.left_out = xcalloc(model->nr_functions + 1, sizeof(*excludes->left_out)),
 	};
 	for (size_t i = 0; i < model->nr_functions; i++)
 		if (excludes_is_short(model->functions[i]))
@@ -276,5 +274,4 @@ void excludes_release(struct excludes *excludes)
 {
 	free(excludes->files);
 	free(excludes->functions);
-	free(excludes->left_out);
 }

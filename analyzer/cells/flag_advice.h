@@ -13,7 +13,6 @@ struct excludes {
 	uint64_t short_calls;		/* of functions whose calls are that short */
 	double short_hooks_ns;		/* what the hooks of these cost; 0: it is not known */
 	uint64_t calls_left;		/* that would be recorded still, at most */
-	bool *left_out;			/* of the model's functions, by their place in its list */
 };
 
 /* @model: with names. */

@@ -101,15 +101,6 @@ static void unlock(void)
 
 /* ---- code ---- */
 
-/* The words of struct dl_find_object that are needed. */
-struct found_object {
-	uint64_t flags;
-	const void *begin;
-	const void *end;
-	const struct link_map *map;
-	uint64_t rest[12];
-};
-
 static void read_segments(struct code *code, uintptr_t addr, const struct found_object *found)
 {
 	const ElfW(Ehdr) *header = found->begin;

@@ -175,15 +175,6 @@ void objects_init(int (*iterate)(int (*)(struct dl_phdr_info *, size_t, void *),
 	iterate_objects = iterate;
 }
 
-/* struct dl_find_object, with room for more fields. Older headers do not have it. */
-struct found_object {
-	uint64_t flags;
-	void *begin;
-	void *end;
-	struct link_map *map;
-	uint64_t rest[12];
-};
-
 int object_at(int (*find_object)(void *, void *), uintptr_t addr, struct object *object)
 {
 	struct found_object found;

@@ -62,6 +62,15 @@ typedef int object_each(const struct object *object, void *context);
  */
 int objects_each(object_each *each, void *context);
 
+/* struct dl_find_object, with room for more fields. Older headers do not have it. */
+struct found_object {
+	uint64_t flags;
+	void *begin;
+	void *end;
+	struct link_map *map;
+	uint64_t rest[12];
+};
+
 /*
  * The object at @addr, by glibc's _dl_find_object(). It takes no lock and may be called from
  * anywhere, even in a forked child, where a lock of another thread stays taken. Return: 0, or

@@ -109,7 +109,8 @@ counts() {
 	gcc -O2 -g -pthread -finstrument-functions "$here/../programs/counted.c" -o counted
 	counts ./counted forks
 	rm -rf insideme.data
-	LD_PRELOAD=$library ./counted killed >stdout || true
+	LD_PRELOAD=$library ./counted killed >stdout || status=$?
+	same status "$status" 137
 	same "calls before the kill" "$(view functions | "$here/csv" calls function=add)" "$(cat stdout)"
 }
 
