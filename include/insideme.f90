@@ -37,6 +37,7 @@ module insideme
   public :: insideme_enable, insideme_disable, insideme_snapshot
   public :: insideme_timing, insideme_calls, insideme_reset, insideme_sum, insideme_next, insideme_summary
   public :: insideme_alloc, insideme_free, insideme_pool_begin, insideme_pool_end
+  public :: insideme_elapsed, insideme_add, insideme_moved
   public :: insideme_rss, insideme_peak, insideme_rank, insideme_size, insideme_wtime
 
   integer, parameter :: name_max = 255
@@ -70,7 +71,7 @@ module insideme
     integer(c_int32_t) :: version, bytes
     type(c_funptr) :: enter, exit, region, mark, fail, counter, start, pause, resume, stop, begin_within
     type(c_funptr) :: enable, disable, field, sum, sum_after, reset, snapshot, memory, rank
-    type(c_funptr) :: pool_alloc, pool_free, pool_begin, pool_end
+    type(c_funptr) :: pool_alloc, pool_free, pool_begin, pool_end, elapsed, add, moved
   end type
 
   abstract interface
@@ -142,6 +143,16 @@ module insideme
       integer(c_int), intent(out) :: nr_ranks
       integer(c_int) :: rank
     end function
+    function elapsed_call(timer) bind(c) result(ns)
+      import :: c_int64_t, timer_state
+      type(timer_state), intent(in) :: timer
+      integer(c_int64_t) :: ns
+    end function
+    function moved_call(bytes) bind(c) result(status)
+      import :: c_int, c_int64_t
+      integer(c_int64_t), value :: bytes
+      integer(c_int) :: status
+    end function
     subroutine exit_call(region, call_site) bind(c)
       import :: c_ptr
       type(c_ptr), value :: region, call_site
@@ -176,7 +187,9 @@ module insideme
   procedure(memory_call), pointer, save :: memory => null()
   procedure(rank_call), pointer, save :: rank => null()
   procedure(text_call), pointer, save :: fail => null()
-  procedure(value_call), pointer, save :: counter => null()
+  procedure(value_call), pointer, save :: counter => null(), add_time => null()
+  procedure(elapsed_call), pointer, save :: elapsed => null()
+  procedure(moved_call), pointer, save :: moved => null()
   procedure(alloc_call), pointer, save :: pool_alloc => null()
   procedure(block_call), pointer, save :: pool_free => null()
   procedure(plain_call), pointer, save :: pool_begin => null(), pool_end => null()
@@ -198,6 +211,9 @@ contains
         call c_f_procpointer(recorder%fail, fail)
         call c_f_procpointer(recorder%counter, counter)
         call c_f_procpointer(recorder%pool_alloc, pool_alloc)
+        call c_f_procpointer(recorder%elapsed, elapsed)
+        call c_f_procpointer(recorder%add, add_time)
+        call c_f_procpointer(recorder%moved, moved)
         call c_f_procpointer(recorder%pool_free, pool_free)
         call c_f_procpointer(recorder%pool_begin, pool_begin)
         call c_f_procpointer(recorder%pool_end, pool_end)
@@ -321,6 +337,36 @@ contains
     if (.not. is_loaded) return
     timer%state%name = c_loc(timer%name)
     status = stop_timer(timer%state)
+  end subroutine
+
+  ! Seconds since the timer's start; after a stop from start to stop; 0 without the recorder.
+  real(c_double) function insideme_elapsed(timer) result(seconds)
+    type(insideme_timer), intent(inout), target :: timer
+
+    seconds = 0
+    if (.not. is_loaded) return
+    timer%state%name = c_loc(timer%name)
+    seconds = max(0_c_int64_t, elapsed(timer%state)) / 1d9
+  end function
+
+  ! Adds a time that was measured otherwise; it counts as one call.
+  subroutine insideme_add(name, seconds)
+    character(len=*), intent(in) :: name
+    real(c_double), intent(in) :: seconds
+    integer(c_int) :: status
+
+    if (.not. is_looked_up) call look_up()
+    if (is_loaded .and. seconds >= 0 .and. seconds < 3d9) &
+      status = add_time(trim(name) // c_null_char, int(seconds * 1d9, c_int64_t))
+  end subroutine
+
+  ! The open function or region has read, written or sent so many bytes.
+  subroutine insideme_moved(bytes)
+    integer(c_int64_t), intent(in) :: bytes
+    integer(c_int) :: status
+
+    if (.not. is_looked_up) call look_up()
+    if (is_loaded) status = moved(bytes)
   end subroutine
 
   subroutine insideme_enable()

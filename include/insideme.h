@@ -113,6 +113,9 @@ struct insideme_recorder {
 	int (*pool_free)(const void *block);
 	int (*pool_begin)(void);
 	int (*pool_end)(void);
+	int64_t (*elapsed)(const struct insideme_timer *timer);		/* ns, or -errno */
+	int (*add)(const char *name, uint64_t ns);
+	int (*moved)(uint64_t bytes);
 };
 
 #ifndef INSIDEME_RECORDER
@@ -290,6 +293,55 @@ INSIDEME_INLINE int insideme_stop(struct insideme_timer *timer)
 	const struct insideme_recorder *recorder = insideme_link.recorder;
 
 	return recorder ? recorder->stop(timer) : -ENODATA;
+}
+
+/**
+ * insideme_elapsed() - what a timer shows: seconds since its start, or after a stop from start to stop
+ * @timer: made by INSIDEME_TIMER()
+ *
+ * Pauses are not included. PyOP2's stop() returns this.
+ *
+ * Return: seconds; 0 if the timer was never started, is none, or no recorder is loaded
+ */
+INSIDEME_INLINE double insideme_elapsed(const struct insideme_timer *timer)
+{
+	const struct insideme_recorder *recorder = insideme_link.recorder;
+	int64_t ns = recorder ? recorder->elapsed(timer) : 0;
+
+	return ns > 0 ? (double)ns / 1e9 : 0;
+}
+
+/**
+ * insideme_add() - add a time that was measured otherwise to the sums of a timer
+ * @name: of the timer
+ * @seconds: the time, at least 0 and less than 100 years; it counts as one call
+ *
+ * Return: 0, -EINVAL if @name is NULL or @seconds is out of range, -ENOBUFS if the log has no room
+ * (counted there), -ENODATA
+ */
+INSIDEME_INLINE int insideme_add(const char *name, double seconds)
+{
+	const struct insideme_recorder *recorder = insideme_link.recorder;
+
+	if (!name || !(seconds >= 0 && seconds < 3e9))
+		return -EINVAL;
+	return recorder ? recorder->add(name, (uint64_t)(seconds * 1e9)) : -ENODATA;
+}
+
+/**
+ * insideme_moved() - record that the open function or region has read, written or sent so many bytes
+ * @bytes: more of them
+ *
+ * Regions around it have moved them too. The view timers shows the bytes of each region, and bytes
+ * per second of its time.
+ *
+ * Return: 0, -ESRCH if no recorded call is open, -ENODATA
+ */
+INSIDEME_INLINE int insideme_moved(uint64_t bytes)
+{
+	const struct insideme_recorder *recorder = insideme_link.recorder;
+
+	return recorder ? recorder->moved(bytes) : -ENODATA;
 }
 
 /**

@@ -81,6 +81,7 @@ enum log_loss {
 	LOG_LOST_SAMPLED_THREADS,	/* threads that the kernel gave no timer for samples */
 	LOG_LOST_SWITCHES,		/* threads whose context switches came faster than they were read */
 	LOG_LOST_FORKS_IN_HOOKS,	/* children of forks in a signal handler that interrupted a hook */
+	LOG_LOST_WAITS,			/* library calls of which it is not known what they waited for */
 	LOG_LOSSES,
 	LOG_LOSSES_MAX = 32,
 };
@@ -250,6 +251,7 @@ enum log_area_kind {
 	LOG_AREA_SCRATCH,	/* of no meaning: where hooks ran to be measured */
 	LOG_AREA_COUNTERS,	/* struct log_area, u64[LOG_COUNTERS]: calls that a thread made at the site of each struct log_site */
 	LOG_AREA_UNCOUNTED,	/* the same: of these, calls made while recording was off; while it is, less the calls until then */
+	LOG_AREA_WAITS,		/* struct log_area, log_wait[] */
 };
 
 /*
@@ -293,9 +295,27 @@ _Static_assert(sizeof(struct log_area) == 64, "an area's head is one line");
 #define LOG_REGION_SHIFT	4
 /* A region without a label: calls that began while recording was off */
 #define LOG_FUNCTION_GAP	LOG_FUNCTION_REGION
-#define LOG_FUNCTION_MODULE_SHIFT 48	/* 13 bits of a retired function: log_module.number, 0: not known */
-#define LOG_FUNCTION_MODULE_MAX	0x1fffull
-#define LOG_FUNCTION_FLAGS	(LOG_FUNCTION_RETIRED | LOG_FUNCTION_OTHERS | \
+/* With LOG_FUNCTION_REGION: a library call that waits, named by its label; enum log_wait_kind beside it */
+#define LOG_FUNCTION_WAIT	(1ull << 44)
+#define LOG_WAIT_KIND_SHIFT	40
+#define LOG_WAIT_KIND_MASK	0xfull
+static inline int log_is_wait(uint64_t function_addr)
+{
+	const uint64_t flags = LOG_FUNCTION_REGION | LOG_FUNCTION_WAIT;
+
+	return (function_addr & flags) == flags;
+}
+
+/* The label of a region or of a library call. */
+static inline uint64_t log_region_label(uint64_t function_addr)
+{
+	return (function_addr & ((1ull << LOG_WAIT_KIND_SHIFT) - 1)) >> LOG_REGION_SHIFT;
+}
+/* Not a function's first instruction: the place in it that its call of the next function comes from */
+#define LOG_FUNCTION_CODE	(1ull << 60)
+#define LOG_FUNCTION_MODULE_SHIFT 48	/* 12 bits of a retired function: log_module.number, 0: not known */
+#define LOG_FUNCTION_MODULE_MAX	0xfffull
+#define LOG_FUNCTION_FLAGS	(LOG_FUNCTION_RETIRED | LOG_FUNCTION_OTHERS | LOG_FUNCTION_CODE | \
 				 LOG_FUNCTION_MODULE_MAX << LOG_FUNCTION_MODULE_SHIFT)
 struct log_node {
 	uint64_t function_addr;	/* as the hook got it, with flags; or a region; 0: the thread's root */
@@ -308,6 +328,7 @@ struct log_node {
 	uint64_t child_ticks;		/* of total, in functions it called */
 	union {
 		uint64_t reserved_adaptive;
+		uint64_t begin_addr;	/* of LOG_FUNCTION_CODE: the function's first instruction; 0: not yet written */
 		struct {		/* the recorder's own, timing auto: what the function's sums do not hold yet */
 			uint32_t function;	/* its place in the recorder's table, 0: it has none */
 			uint16_t window_calls;
@@ -327,6 +348,16 @@ struct log_node {
 	uint32_t histogram[LOG_BUCKETS];
 };
 _Static_assert(sizeof(struct log_node) == 256, "a node is four lines");
+
+/* The function of a path's last call, with flags. */
+static inline uint64_t log_node_function(const struct log_node *node)
+{
+	const uint64_t flags = node->function_addr & LOG_FUNCTION_FLAGS & ~LOG_FUNCTION_CODE;
+
+	if (!(node->function_addr & LOG_FUNCTION_CODE))
+		return node->function_addr;
+	return node->begin_addr ? node->begin_addr | flags : node->function_addr & ~LOG_FUNCTION_CODE;
+}
 
 /* Calls that were timed: one counter less on the hot path. */
 static inline uint64_t log_node_timed_calls(const struct log_node *node)
@@ -400,7 +431,7 @@ struct log_frame {
 		uint32_t return_low;	/* low half of the entry hook's return address */
 		uint32_t nr_calls;	/* of LOG_FUNCTION_GAP: calls in it that are open */
 	};
-	uint32_t reserved;
+	uint32_t wait;			/* of LOG_FUNCTION_WAIT: offset / 8 of its struct log_wait, 0: none */
 	uint64_t start_ticks;		/* 0: it is not timed */
 	uint64_t child_ticks;		/* so far, of calls that have ended */
 	int64_t thread_heap_bytes;	/* log_thread.heap_bytes at entry */
@@ -494,7 +525,8 @@ struct log_thread {
 	/* The kernel's number of its timer, plus 1; 0: it is not sampled */
 	LOG_SHARED uint32_t sample_timer;
 	uint32_t counters;		/* timing auto: ref of its counters; 0: it has none yet */
-	uint32_t reserved_counters[2];
+	uint32_t waits;			/* ref of the newest waits area, 0: none yet */
+	uint32_t reserved_counters;
 	uint32_t nr_new_paths;	/* nodes that it made, except those under the root, and the time for them */
 	uint64_t new_paths_ticks;
 	uint32_t errors;		/* ref of its struct log_errors, 0: none yet */
@@ -583,6 +615,43 @@ struct log_slices {
 _Static_assert(sizeof(struct log_slices) == 128, "slice bytes begin at a line");
 
 /*
+ * Library calls that wait. Each is a call of its own in the call tree (LOG_FUNCTION_WAIT). All calls of one
+ * path, on one object, from one place and with one holder share a record. A thread's newest area has its
+ * next records, at places by hash; records with calls 0 and no open frame say nothing. Of a lock whose first
+ * attempt succeeded there is neither a call nor a record.
+ */
+enum log_wait_kind {
+	LOG_WAIT_LOCK = 1,	/* mutexes, read-write locks */
+	LOG_WAIT_CONDITION,	/* condition variables */
+	LOG_WAIT_SEMAPHORE,
+	LOG_WAIT_BARRIER,
+	LOG_WAIT_THREAD,	/* the end of a thread */
+	LOG_WAIT_CHILD,		/* of a child process */
+	LOG_WAIT_SLEEP,
+	LOG_WAIT_EVENT,		/* of one of several descriptors, or a signal */
+	LOG_WAIT_FILE,		/* a descriptor's input and output: of files, pipes, terminals */
+	LOG_WAIT_STORAGE,	/* until data are stored */
+	LOG_WAIT_SOCKET,
+	LOG_WAIT_STREAM,	/* stdio that passes its buffer */
+	LOG_WAIT_FUTEX,		/* by syscall() */
+	LOG_WAIT_KINDS,
+};
+enum log_wait_object { LOG_WAIT_NOTHING, LOG_WAIT_ADDRESS, LOG_WAIT_NAME };
+struct log_wait {
+	LOG_SHARED uint32_t node;	/* ref of the library call's node; 0: the place is free */
+	uint32_t object_kind;		/* enum log_wait_object */
+	uint64_t object;		/* a lock's address, or log_label.number of a descriptor's name; 0: not known */
+	uint64_t caller_addr;		/* where the program goes on after the call */
+	uint32_t holder_thread;		/* refs of the lock's holder, and of its path, when the wait began; 0: not known */
+	uint32_t holder_node;
+	uint64_t calls;			/* that have ended */
+	uint64_t total_ticks;
+	uint64_t max_ticks;
+	uint64_t bytes;			/* read or written */
+};
+_Static_assert(sizeof(struct log_wait) == 64, "a wait record is one line");
+
+/*
  * CPU samples of one thread, one each time that it has used log_header.sample_interval_ns more.
  * They are in order of time.
  */
@@ -652,6 +721,7 @@ enum log_record_kind {
 	LOG_RECORD_FIELD,	/* struct log_field */
 	LOG_RECORD_SITE,	/* struct log_site */
 	LOG_RECORD_COUNTED,	/* struct log_counted */
+	LOG_RECORD_MESSAGES,	/* struct log_messages */
 };
 struct log_record {
 	uint32_t bytes;			/* with this head, a multiple of 8 */
@@ -722,6 +792,34 @@ struct log_site {
 struct log_counted {
 	struct log_record record;
 	uint64_t function_addr;
+};
+
+/*
+ * Messages of one MPI call's path that have the same communicator, peer and direction. Their bytes are those of
+ * the messages whose size is known: of a receive it is known where the program asks for a status.
+ */
+enum log_message_direction {
+	LOG_MESSAGE_NONE,	/* a call that transfers nothing, or whose messages are not known */
+	LOG_MESSAGE_SENT,
+	LOG_MESSAGE_RECEIVED,
+	LOG_MESSAGE_COLLECTIVE,	/* bytes: of this rank's own buffer */
+	LOG_MESSAGE_MOVED,	/* of no MPI call: insideme_moved(), by the call that was open */
+};
+enum log_message_peer { LOG_PEER_NONE = -1, LOG_PEER_ANY = -2 };
+struct log_messages {
+	struct log_record record;	/* ticks: of the first */
+	uint32_t thread;		/* refs of thread and path */
+	uint32_t node;
+	uint32_t label;			/* log_label.number: the communicator's name; 0: none */
+	int32_t peer;			/* rank in MPI_COMM_WORLD, or enum log_message_peer */
+	uint32_t direction;		/* enum log_message_direction */
+	uint32_t reserved;
+	LOG_SHARED uint64_t nr_calls;	/* a call of several messages counts once, with the first of them */
+	LOG_SHARED uint64_t nr_messages;
+	LOG_SHARED uint64_t nr_sized;	/* of these, those whose size is known */
+	LOG_SHARED uint64_t bytes;
+	LOG_SHARED uint64_t call_ticks;	/* time in the calls, as the clock saw it */
+	LOG_SHARED uint64_t most_ticks;	/* of one call */
 };
 
 /* What the function or region of a path is for. */

@@ -38,7 +38,8 @@
 #define RATE_WAIT_NS	100000u		/* between the two clock readings of the start */
 
 LARGE static struct run run;		/* set before any thread, and by a forked child */
-static struct process_id own_id;	/* of the process of the constructor: what a child has of it stays so */
+static struct process_id own_id;	/* of the constructor's process: the parts that are the same in a
+					 * child stay */
 
 /* Ticks in 1 us, by two clock readings. */
 static uint64_t measure_us_ticks(struct log_header *log)
@@ -53,7 +54,7 @@ static uint64_t measure_us_ticks(struct log_header *log)
 	return ticks * 1000u / (passed_ns ? passed_ns : 1);
 }
 
-/* @us_ticks: as others of the run know it, 0: nobody does. */
+/* @us_ticks: as known to others of the run; 0: not known. */
 static void set_threshold(struct log_header *log, uint64_t us_ticks)
 {
 	if (live.clock != LOG_CLOCK_TSC)
@@ -68,18 +69,21 @@ static void set_threshold(struct log_header *log, uint64_t us_ticks)
 	log->threshold_ticks = us_ticks * log->threshold_set_ns / 1000u;
 }
 
-/* Open this process's log in the run, and all but live.log as it will be then. NULL: it cannot be. */
+/* Open this process's log in the run, and set everything but live.log. NULL: that failed. */
 static struct log_header *open_log(const struct process_id *id, uint32_t clock)
 {
-	LARGE static struct log_open open;	/* not on the stack: a child's first call may come on a small one */
+	LARGE static struct log_open open;	/* not on the stack: a child's first call may come on a
+						 * small one */
 	struct log_header *log;
 	int error;
 
-	open = (struct log_open){ .run = &run, .id = id, .settings = &settings, .kind = LOG_OF_PROGRAM, .clock = clock };
+	open = (struct log_open){
+		.run = &run, .id = id, .settings = &settings, .kind = LOG_OF_PROGRAM, .clock = clock
+	};
 	moment_begin();
 	error = log_open(&open, &log, NULL);
 	moment_end();
-	if (error && entry_holder()) {	/* the entry there goes on: nothing to say on stderr */
+	if (error && entry_holder()) {	/* the entry continues to serve: no message */
 		live_when_child(NULL);
 		log_lose(entry_holder(), LOG_LOST_PROCESSES);
 		return NULL;
@@ -112,7 +116,9 @@ static bool begin_log(const struct process_id *id, uint32_t clock)
 static void begin_heap(struct log_header *log, uint32_t has_hooks, int64_t inherited_bytes)
 {
 	static const uint32_t bytes_of[] = {
-		[HEAP_OFF] = LOG_HEAP_OFF, [HEAP_COUNTERS] = LOG_HEAP_USABLE, [HEAP_LIVE] = LOG_HEAP_REQUESTED,
+		[HEAP_OFF] = LOG_HEAP_OFF,
+		[HEAP_COUNTERS] = LOG_HEAP_USABLE,
+		[HEAP_LIVE] = LOG_HEAP_REQUESTED,
 		[HEAP_SAMPLED] = LOG_HEAP_SAMPLED,
 	};
 	uint32_t heap = heap_begin_log(has_hooks);
@@ -133,7 +139,7 @@ static void publish_log(struct log_header *log, uint64_t us_ticks)
 	entry_have_log(log);
 }
 
-/* What a child knows without looking; the child of a raw clone has no entry. */
+/* What a child knows about itself without system calls. The child of a raw clone has no entry. */
 static void identify_child(struct process_id *id, const struct log_entry *entry)
 {
 	*id = own_id;
@@ -147,7 +153,7 @@ static void identify_child(struct process_id *id, const struct log_entry *entry)
 	id->rank.is_child = id->rank.rank >= 0;
 }
 
-/* As it was at the fork: the calls that were open then, and the heap. */
+/* Continue from the state at the fork: the calls that were open then, and the heap. */
 static void go_on_from(struct log_header *log, const struct log_entry *entry, const struct open_calls *calls)
 {
 	if (entry)
@@ -170,12 +176,13 @@ static void begin_child(void)
 
 	self = NULL;
 	if (!entry)
-		counted_forked(); /* a raw clone's child has counted into its parent's log so far */
+		counted_forked(); /* until now a raw clone's child counted in its parent's log */
 	identify_child(&id, entry);
 	if (begin_log(&id, parent->clock)) {
 		uint64_t values[] = { 0, id.ppid };
 
-		begin_heap(live.log, parent->has_hooks, entry ? entry->heap_before_bytes : (int64_t)blocks_bytes());
+		begin_heap(live.log, parent->has_hooks,
+			   entry ? entry->heap_before_bytes : (int64_t)blocks_bytes());
 		samples_init();
 		modules_log_all();
 		labels_forked();
@@ -185,8 +192,12 @@ static void begin_child(void)
 		log_write_event(live.log, LOG_EVENT_FORK, 0, values, 2, NULL, now_ticks());
 		go_on_from(live.log, entry, calls);
 		__builtin_memcpy(live.log->costs, parent->costs, sizeof(parent->costs));
-		publish_log(live.log, parent->threshold_floor_ticks * 1000u / THRESHOLD_FLOOR);	/* unmaps that of the parent */
-		/* The child of a raw clone may end by an exit of its only thread, whose status a second one would hide. */
+		/* unmaps the parent's */
+		publish_log(live.log, parent->threshold_floor_ticks * 1000u / THRESHOLD_FLOOR);
+		/*
+		 * The child of a raw clone may end by an exit of its only thread. A second thread would hide
+		 * the status.
+		 */
 		if (entry)
 			sampler_task_start(live.log, log_space_path(), &run);
 	}
@@ -194,7 +205,7 @@ static void begin_child(void)
 		open_calls_free(calls);
 }
 
-/* Since its begin, in its entry. The calling task may be the sampling one, which has no libc. */
+/* Continue from the program's entry. The calling task may be the sampling one, which has no libc. */
 static void go_on_from_program(struct log_header *log, const struct log_entry *entry)
 {
 	char name[16];
@@ -247,7 +258,10 @@ static bool open_child(void)
 	return live.log;
 }
 
-/* Most short programs have nothing for a log; those of a rank, or that somebody looks at from outside, are found by it. */
+/*
+ * Most short programs have nothing to record in a log. Ranks, and programs observed from outside, need one,
+ * because it is how they are found.
+ */
 static bool may_be_brief(const struct process_id *id)
 {
 	return id->rank.rank < 0 && !live_early_calls && !settings.value[SETTING_VERBOSE] &&
@@ -256,7 +270,7 @@ static bool may_be_brief(const struct process_id *id)
 	       sampler_task_is_possible() && !modules_have_hooks();
 }
 
-/* Return: whether this process is to be recorded. Whatever it is (@wish), its descendants find the run through it. */
+/* Return: is this process to be recorded? In any case (@wish) its descendants find the run through it. */
 static bool find_run(char **environment, const char *exe, struct process_id *id, enum run_wish *wish)
 {
 	struct complaints complaints;
@@ -272,7 +286,8 @@ static bool find_run(char **environment, const char *exe, struct process_id *id,
 	rank_read(&id->rank, environment);
 	*wish = rank_is_launcher(id->program) ? RUN_OF_LAUNCHER :
 		is_selected && may_be_brief(id) ? RUN_OF_BRIEF : RUN_OF_PROGRAM;
-	error = run_find(&run, *wish, settings_text(&settings, SETTING_RUN), settings_text(&settings, SETTING_DIR), id);
+	error = run_find(&run, *wish, settings_text(&settings, SETTING_RUN),
+			 settings_text(&settings, SETTING_DIR), id);
 	if (*wish == RUN_OF_LAUNCHER)
 		return false;
 	recorder_init(error ? NULL : &run);
@@ -282,7 +297,7 @@ static bool find_run(char **environment, const char *exe, struct process_id *id,
 	return !error && is_selected;
 }
 
-/* Kernels before 4.14 do not know it: a child of a raw fork would write into its parent's log. */
+/* Kernels before 4.14 do not support it: a child of a raw fork would write into its parent's log. */
 static bool wipe_on_fork(void)
 {
 	long error = sys_madvise(&live, sizeof(live), MADV_WIPEONFORK);
@@ -306,7 +321,7 @@ static bool begin_brief(const struct facts *facts)
 	return true;
 }
 
-/* Who found the log that programs share, but no room in it, has not looked at the page. */
+/* If there was no room in the shared log, the page has not been tried yet. */
 static bool have_page(void)
 {
 	int error = run.page ? 0 : run_map_page(&run, NULL);
@@ -316,7 +331,7 @@ static bool have_page(void)
 	return !error;
 }
 
-/* Return: whether this process has its log. */
+/* Return: does this process have its log? */
 static bool begin_own(const struct facts *facts, uint64_t *us_ticks)
 {
 	if (!have_page() || !begin_log(&own_id, choose_clock()))
@@ -332,7 +347,7 @@ static bool begin_own(const struct facts *facts, uint64_t *us_ticks)
 	return true;
 }
 
-/* From here on the sampling task may open the log. */
+/* From now on the sampling task may open the log. */
 static void go_on_brief(void)
 {
 	struct log_entry *entry = entry_own();
@@ -373,6 +388,7 @@ __attribute__((constructor)) static void start(int argc, char **argv, char **env
 	selection_init();
 	live_when_child(open_child);
 	live_measure_late = cost_measure_late;
+	live_measure_again = cost_measure_again;
 	is_brief = wish == RUN_OF_BRIEF && begin_brief(&facts);
 	if (!is_brief && !begin_own(&facts, &us_ticks))
 		return;

@@ -72,14 +72,14 @@ $(calls_variants) $(bin)/jumps.fortified:
 	$(call say,CC)gcc $(program_flags) $< -o $@
 programs += $(calls_variants) $(bin)/jumps.fortified
 # Programs without hooks, for samples of stacks.
-$(bin)/cpu_sites.nopie $(bin)/cpu_sites.lto $(bin)/sampled.plain: program_flags = -g -O2 -pthread -Wall
+$(bin)/cpu_sites.nopie $(bin)/cpu_sites.lto $(bin)/sampled.plain $(bin)/locks.plain $(bin)/wait_faults.plain: program_flags = -g -O2 -pthread -Wall
 $(bin)/cpu_sites.nopie: program_flags += -no-pie -fno-pie
 $(bin)/cpu_sites.lto: program_flags += -flto
-$(bin)/sampled.plain: test/programs/sampled.c
+$(bin)/sampled.plain $(bin)/locks.plain $(bin)/wait_faults.plain: $(bin)/%.plain: test/programs/%.c
 	$(call say,CC)gcc $(program_flags) $< -o $@
 $(bin)/cpu_sites.nopie $(bin)/cpu_sites.lto: test/programs/cpu_sites.cpp
 	$(call say,CXX)g++ $(program_flags) $< -o $@
-programs += $(bin)/sampled.plain $(bin)/cpu_sites.nopie $(bin)/cpu_sites.lto
+programs += $(bin)/sampled.plain $(bin)/locks.plain $(bin)/wait_faults.plain $(bin)/cpu_sites.nopie $(bin)/cpu_sites.lto
 # Regions of the source: with and without hooks, optimised and not.
 regions_variants := $(foreach name,regions regions_cpp,$(addprefix $(bin)/$(name).,plain plain.clang slow slow.clang nopie))
 $(filter %.plain %.plain.clang,$(regions_variants)): program_flags := $(filter-out -finstrument-functions,$(program_flags))
@@ -233,7 +233,7 @@ truth_programs := $(foreach name,$(truth_names),$(bench_bin)/truth/$(name) $(ben
 # A function whose last call into libc is a jump does not appear in that call's stack. With hooks it is no
 # jump.
 truth_plain := -fno-inline -fno-optimize-sibling-calls
-truth_flags = -O2 -g -pthread -Wall $(if $(filter %.plain,$@),$(truth_plain),-finstrument-functions)
+truth_flags = -O2 -g -pthread -Wall $(truth_plain) $(if $(filter %.plain,$@),,-finstrument-functions)
 define truth_rules
 $(bench_bin)/truth/%$(1): test/bench/truth/%.c
 	@mkdir -p $$(@D)

@@ -20,9 +20,11 @@
 #include "analyzer/app/list_runs.h"
 #include "analyzer/base/error.h"
 #include "analyzer/base/units.h"
+#include "analyzer/load/load.h"
 #include "analyzer/log/log_elsewhere.h"
 #include "analyzer/model/model.h"
 #include "analyzer/model/names_file.h"
+#include "analyzer/runs/choose_runs.h"
 #include "insideme_log.h"
 
 /* a log of another host that has no end counts as over when it was not written for so long */
@@ -154,7 +156,7 @@ static const char *going_on(const struct run *run)
 	}
 	model_free(model);
 	return running				    ? "it goes on"
-	       : unknown && was_written_lately(run) ? "it may go on on another host"
+	       : unknown && was_written_lately(run) ? "it may still go on, on another host"
 						    : NULL;
 }
 
@@ -248,4 +250,19 @@ int clean_runs(size_t keep, bool dry_run)
 		run_release(&runs[i]);
 	free(runs);
 	return EXIT_SUCCESS;
+}
+
+int remove_runs(char *const *names, bool dry_run)
+{
+	struct run *runs = NULL;
+	long nr = choose_runs(&runs, names);
+	uint64_t bytes;
+	bool are_gone = nr >= 0;
+
+	for (long i = 0; i < nr; i++)
+		are_gone &= clean_run(&runs[i], dry_run, &bytes);
+	if (!dry_run && nr > 0)
+		remove_links();
+	choose_free(runs, nr > 0 ? (size_t)nr : 0);
+	return are_gone ? EXIT_SUCCESS : EXIT_FAILURE;
 }

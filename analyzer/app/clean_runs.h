@@ -13,4 +13,10 @@
  */
 int clean_runs(size_t keep, bool dry_run);
 
+/*
+ * Remove the runs that @names mean, which end with NULL, in the same way. Return: exit status; failure if one of
+ * them was not removed
+ */
+int remove_runs(char *const *names, bool dry_run);
+
 #endif

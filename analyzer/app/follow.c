@@ -13,6 +13,7 @@
 #include "analyzer/base/error.h"
 #include "analyzer/cells/events_table.h"
 #include "analyzer/formats/export_pikos.h"
+#include "analyzer/load/load.h"
 #include "analyzer/model/model.h"
 #include "analyzer/model/names_file.h"
 #include "analyzer/model/resolve.h"
@@ -134,7 +135,6 @@ static bool read_run(struct follower *follower, struct pikos *pikos, bool is_las
 	keep_names(follower, model);
 	if (is_last)
 		events_tell_share(model, true);
-	resolve_release(model);
 	model_free(model);
 	return ended;
 }

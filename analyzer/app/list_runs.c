@@ -10,7 +10,9 @@
 
 #include "analyzer/base/error.h"
 #include "analyzer/cells/view_context.h"
+#include "analyzer/load/load.h"
 #include "analyzer/log/log_elsewhere.h"
+#include "analyzer/read/ends_read.h"
 
 struct list_row {
 	const struct run *run;
@@ -46,12 +48,12 @@ static struct value get(const struct column *column, const void *row)
 
 static const struct column columns[] = {
 	{ "run", "Run", COLUMN_LEFT, get, CELL_RUN },
-	{ "start", "Start", COLUMN_LEFT, get, CELL_START },
 	{ "start_realtime_ns", "Start", 0, get, CELL_START_NS },
 	{ "size_bytes", "Size", COLUMN_SUMS, get, CELL_BYTES },
 	{ "logs", "Logs", COLUMN_SUMS, get, CELL_LOGS },
 	{ "program", "Program", COLUMN_LEFT | COLUMN_NAME, get, CELL_PROGRAM },
 	{ "end", "Ended", COLUMN_LEFT | COLUMN_ROOM, get, CELL_END },
+	{ "start", "Start", COLUMN_LEFT | COLUMN_TEXT, get, CELL_START },
 };
 
 uint64_t list_run_bytes(const struct run *run)
@@ -111,7 +113,6 @@ void list_runs(struct document *document, const struct run *runs, size_t nr)
 		.columns = columns,
 		.nr_columns = sizeof(columns) / sizeof(*columns),
 		.text_columns = "start,size_bytes,logs,program,end,run",
-		.data_columns = "run,start_realtime_ns,size_bytes,logs,program,end",
 		.row_bytes = sizeof(*list),
 		.next = table_next_row,
 		.source = rows,

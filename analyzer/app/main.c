@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "analyzer/app/clean_runs.h"
 #include "analyzer/app/follow.h"
@@ -17,8 +18,11 @@
 #include "analyzer/base/error.h"
 #include "analyzer/base/progress.h"
 #include "analyzer/base/terminal.h"
+#include "analyzer/cells/gate_rules.h"
 #include "analyzer/cells/suppressions.h"
+#include "analyzer/formats/export.h"
 #include "analyzer/formats/formats.h"
+#include "analyzer/load/load.h"
 #include "analyzer/load/match_builds.h"
 #include "analyzer/model/model.h"
 #include "analyzer/model/names_file.h"
@@ -62,30 +66,21 @@ static bool print_on_screen(struct document *document, const struct format *form
 	return written;
 }
 
-static bool print_to(FILE *out, struct document *document, const struct format *format,
-		     const struct options *options)
-{
-	bool written;
-
-	format->print(out, document, options);
-	written = !ferror(out);
-	return (options->output ? fclose(out) : fflush(out)) == 0 && written;
-}
-
 /* Print to the output file, or to standard output. Return: exit status */
 static int print(struct document *document, const struct format *format, const struct options *options)
 {
-	FILE *out = options->output ? fopen(options->output, "we") : stdout;
 	bool paged = !options->output && !options->no_pager && format->bit == IN_TEXT && pager_is_wanted();
+	struct whole_file file;
 
-	if (!out) {
-		error("cannot write %s: %s", options->output, strerror(errno));
-		return EXIT_FAILURE;
+	if (paged) {
+		if (print_on_screen(document, format, options))
+			return EXIT_SUCCESS;
+		return error("cannot write the report: %s", strerror(errno)), EXIT_FAILURE;
 	}
-	if (paged ? print_on_screen(document, format, options) : print_to(out, document, format, options))
-		return EXIT_SUCCESS;
-	error("cannot write %s: %s", options->output ? options->output : "the report", strerror(errno));
-	return EXIT_FAILURE;
+	if (!export_open(&file, options))
+		return EXIT_FAILURE;
+	format->print(file.out, document, options);
+	return export_close(&file);
 }
 
 static int make_list(const struct options *options)
@@ -168,7 +163,7 @@ static int report_view(struct report *report, const struct view *view, const str
 		status = EXIT_FAILURE;
 	}
 	document_release(&document);
-	return status;
+	return status == 0 && report->failed ? EXIT_GATE : status;
 }
 
 /* Save names for later reports: on another machine, or after a rebuild. Return: exit status */
@@ -229,9 +224,6 @@ static int show(struct report *report, const struct view *view, const struct for
 	if (status == 0)
 		status = save_names(report);
 	diff_release(&diff);
-	if (report->before)
-		resolve_release(report->before->model);
-	resolve_release(report->model);
 	free(limits);
 	free(times);
 	free(title);
@@ -268,15 +260,18 @@ static void unload(struct loaded *loaded)
 		choose_free(loaded->runs, loaded->report.nr_runs);
 }
 
-static int make_report(const struct options *options, const struct view *view, const struct format *format)
+static const struct view gate_view = { "gate", "the rules of --gate", view_gate, false, view_gate };
+
+static int make_report(const struct options *options, const struct view *view, const struct format *format,
+		       const struct gate_rules *rules)
 {
-	char *earlier[] = { (char *)options->diff, NULL };
 	struct loaded loaded = { 0 }, before = { 0 };
 	int status = EXIT_FAILURE;
 
 	progress_begin();
-	if (load(&loaded, options, options->runs) && (!options->diff || load(&before, options, earlier))) {
+	if (load(&loaded, options, options->runs) && (!options->diff || load(&before, options, options->diff))) {
 		loaded.report.before = options->diff ? &before.report : NULL;
+		loaded.report.gate = rules;
 		status = show(&loaded.report, view, format);
 	}
 	unload(&loaded);
@@ -288,7 +283,21 @@ static int make_report(const struct options *options, const struct view *view, c
 static bool can_compare(const struct options *options, const struct view *view, const struct format *format)
 {
 	return options_want_folder(options) ||
-	       (format->print ? view->compare != NULL : format->write == page_write);
+	       (format->print ? view->compare != NULL : format->has_diff);
+}
+
+static int judge(const struct options *options, const struct format *format)
+{
+	struct gate_rules rules;
+	int status;
+
+	if (!format->print || options_want_folder(options))
+		return error("--gate: only as text, csv, json or junit"), EXIT_USAGE;
+	status = gate_rules_parse(&rules, options->gate);
+	if (status == 0)
+		status = make_report(options, &gate_view, format, &rules);
+	gate_rules_release(&rules);
+	return status;
 }
 
 static int run_task(struct options *options)
@@ -301,22 +310,27 @@ static int run_task(struct options *options)
 		return unknown_view(options->view);
 	if (!format)
 		return unknown_format(options->format);
-	if (window_is_given(&options->window) && !view->has_times)
+	if (window_is_given(&options->window) && !view->has_times && !format->has_times)
 		return view_has_totals_only(view);
 	if (options->row_filter && (!format_has_rows(format) || options_want_folder(options)))
 		return error("--filter selects rows of one view: only as text, csv, json or pikos"),
 		       EXIT_USAGE;
-	if (options->diff && !can_compare(options, view, format))
+	if (format->is_binary && !options->output && isatty(STDOUT_FILENO))
+		return error("-f %s is not for a terminal: -o FILE", format->name), EXIT_USAGE;
+	if (format->bit == IN_JUNIT && !options->gate)
+		return error("-f junit: only with --gate"), EXIT_USAGE;
+	if (options->diff && !options->gate && !can_compare(options, view, format))
 		return view_has_no_diff();
-	status = make_report(options, view, format);
+	status = options->gate ? judge(options, format) : make_report(options, view, format, NULL);
 	filter_release(&options->filter);
+	free(options->diff);
 	return status;
 }
 
 /* Make the page again for each request. */
 static int make_page(const struct options *options)
 {
-	return make_report(options, view_find("summary"), format_find("html"));
+	return make_report(options, view_find("summary"), format_find("html"), NULL);
 }
 
 int main(int argc, char **argv)
@@ -329,7 +343,7 @@ int main(int argc, char **argv)
 		return EXIT_USAGE;
 	switch (options.task) {
 	case TASK_HELP:
-		fputs(options_help, stdout);
+		options_print_help();
 		return EXIT_SUCCESS;
 	case TASK_VERSION:
 		puts("insideme-report " INSIDEME_VERSION);
@@ -344,6 +358,8 @@ int main(int argc, char **argv)
 		return make_list(&options);
 	case TASK_CLEAN:
 		return clean_runs(options.keep, options.dry_run);
+	case TASK_REMOVE:
+		return remove_runs(options.runs, options.dry_run);
 	case TASK_FOLLOW:
 		return options.only_check ? follow_check(&options) : follow(&options);
 	case TASK_SERVE:

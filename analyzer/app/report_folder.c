@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "analyzer/base/error.h"
+#include "analyzer/base/names.h"
 #include "analyzer/base/units.h"
 #include "analyzer/formats/export.h"
 #include "analyzer/formats/formats.h"
@@ -36,7 +37,7 @@ static void note_size(struct largest *largest, const char *path)
 	if (stat(path, &status) < 0 || status.st_size <= largest->bytes)
 		return;
 	free(largest->name);
-	*largest = (struct largest){ xstrdup(strrchr(path, '/') + 1), status.st_size };
+	*largest = (struct largest){ xstrdup(path_base(path)), status.st_size };
 }
 
 static int write_view(struct report *report, const struct view *view, const char *what,
@@ -88,8 +89,7 @@ static int copy_file(const char *from, const char *to)
 
 static int take_log(const struct report *report, const char *log)
 {
-	const char *slash = strrchr(log, '/');
-	char *to = xasprintf("%s/%s", report->options->output, slash ? slash + 1 : log);
+	char *to = xasprintf("%s/%s", report->options->output, path_base(log));
 	int result = 0;
 
 	if (access(to, F_OK) == 0)
@@ -104,19 +104,11 @@ static int take_log(const struct report *report, const char *log)
 	return result < 0 ? EXIT_FAILURE : EXIT_SUCCESS;
 }
 
-static bool is_running(const struct model *model)
-{
-	for (size_t i = 0; i < model->nr_processes; i++)
-		if (model->processes[i]->end_kind == END_RUNNING)
-			return true;
-	return false;
-}
-
 static int take_logs(const struct report *report)
 {
 	int status = EXIT_SUCCESS;
 
-	if (report->options->logs == LOGS_MOVE && is_running(report->model)) {
+	if (report->options->logs == LOGS_MOVE && model_is_running(report->model)) {
 		error("--move: the run still goes on; --copy copies what there is now");
 		return EXIT_FAILURE;
 	}

@@ -1,346 +1,240 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* insideme-report's command line: one table makes the parser, its help stands beside. */
+/* insideme-report's command line. */
 #include "analyzer/ask/options.h"
 
-#include <ctype.h>
 #include <errno.h>
-#include <getopt.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 
 #include "analyzer/base/error.h"
 #include "analyzer/base/units.h"
+#include "insideme_options.h"
 
-#define KEEP_DEFAULT 10
-#define PAGE_BYTES	(20u << 20)
+#define KEEP_DEFAULT	10
+#define KEEP_NOT_GIVEN	SIZE_MAX
 
-const char options_help[] =
-	"usage: insideme-report [options] [RUN...]\n"
-	"\n"
-	"Shows what a recorded run did. RUN is a run's directory, a log, a run's or a program's name,\n"
-	"last, or last~1; the newest run in insideme.data if none is given; several are added up.\n"
-	"\n"
-	"  -v, --view VIEW     what to show (summary); -v alone lists the views\n"
-	"  -f, --format FORMAT how to write it (text); -f alone lists the formats\n"
-	"  -o, --output FILE   write to FILE; DIRECTORY/: the page and csv of all views into it\n"
-	"      --copy, --move  with -o DIRECTORY/: the logs too\n"
-	"      --max-size SIZE of the html page (20M): short calls are merged where it would be larger\n"
-	"      --no-source     no source text in the html page\n"
-	"      --serve[=PORT]  the html page by HTTP on 127.0.0.1, made anew while the run goes on; prints its address\n"
-	"      --follow        rows of -f pikos or pikos-text (the default) while the run goes on, until it has ended\n"
-	"      --check         with --follow: only look whether these options can be followed\n"
-	"      --no-pager      not through $INSIDEME_PAGER, $PAGER or less where text is longer than the terminal\n"
-	"      --sort COLUMN   largest first, names in alphabetical order; pstats' keys are taken too: ncalls,\n"
-	"                      pcalls, time, tottime, cumtime, cumulative, filename, line, name, nfl, stdname\n"
-	"      --reverse       the other way round\n"
-	"      --top N         N rows at most; 0: all\n"
-	"      --min-percent P no rows that have less than P % of the column that orders them\n"
-	"      --match PATTERN functions whose name, with or without parameters, is PATTERN or matches\n"
-	"                      it as a glob\n"
-	"      --filter RULE   rows for which it holds: COLUMN in VALUE,VALUE; COLUMN not in VALUE,VALUE; COLUMN > VALUE\n"
-	"                      (< <= >= == !=); changed(COLUMN); several joined by and: 'duration > 1ms and depth <= 3'\n"
-	"      --rank LIST     only these ranks and the processes that they started: 0,2-5\n"
-	"      --process LIST  only these processes, by number or program: 4242,100-200,worker*\n"
-	"      --thread LIST   only these threads, by number or name\n"
-	"      --focus LIST    only these functions and what they call, by patterns as of INSIDEME_FOCUS: NAME,\n"
-	"                      Class::method, FILE or MODULE, FILE:NAME\n"
-	"      --exclude LIST  without these functions: their time and memory are their callers'\n"
-	"      --depth N       N calls within each other at most\n"
-	"      --from T, --to T  what happened between these times since the run's begin: 1.5s, 200ms, 40%;\n"
-	"                      views that know when (calls, events, resources, marks)\n"
-	"      --columns LIST  these columns in this order, separated by commas\n"
-	"      --suppressions FILE  blocks that are not freed on purpose, as for LeakSanitizer: leak:PATTERN\n"
-	"      --diff RUN      what changed since RUN: -v functions, -v tree, -f html\n"
-	"      --fields RULES  what functions are for, GLOB = FIELD; GLOB = FIELD, or @FILE; see -v fields\n"
-	"      --list          the runs there are, newest first\n"
-	"      --clean         remove all but the newest 10 runs; never one that goes on\n"
-	"      --time-unit UNIT, --mem-unit UNIT  all times in h, min, s, ms, us or ns, all sizes in B, KiB, MiB or GiB,\n"
-	"                      rather than each in its own; csv and json are in ns and bytes always\n"
-	"      --raw           times as recorded, with what the hooks themselves cost\n"
-	"      --keep N        with --clean: all but the newest N\n"
-	"      --dry-run       with --clean: only say what would be removed\n"
-	"      --save FILE     write all of the runs as one profile, which is a RUN again, and show nothing\n"
-	"      --save-names    keep the functions' names with the run, for when its programs are gone\n"
-	"      --help, --version\n"
-	"\n"
-	"Exit status: 0 done, 1 could not, 2 wrong usage.\n";
-
-enum { OPT_NO_PAGER = 256, OPT_RAW, OPT_SORT, OPT_REVERSE, OPT_TOP, OPT_MIN_PERCENT, OPT_MATCH, OPT_FILTER, OPT_COLUMNS, OPT_RANK, OPT_PROCESS,
-	OPT_THREAD, OPT_FROM, OPT_TO, OPT_LIST, OPT_CLEAN, OPT_KEEP, OPT_DRY_RUN, OPT_SAVE_NAMES, OPT_SAVE, OPT_COPY, OPT_MOVE, OPT_MAX_SIZE,
-	OPT_SUPPRESSIONS, OPT_DIFF, OPT_NO_SOURCE, OPT_TIME_UNIT, OPT_MEM_UNIT, OPT_FIELDS, OPT_FOCUS, OPT_EXCLUDE, OPT_DEPTH, OPT_SERVE, OPT_FOLLOW, OPT_CHECK, OPT_HELP, OPT_VERSION };
-
-static const struct option long_options[] = {
-	{ "view",    required_argument, NULL, 'v' },
-	{ "format",  required_argument, NULL, 'f' },
-	{ "output",  required_argument, NULL, 'o' },
-	{ "copy",    no_argument,       NULL, OPT_COPY },
-	{ "move",    no_argument,       NULL, OPT_MOVE },
-	{ "max-size", required_argument, NULL, OPT_MAX_SIZE },
-	{ "serve",   optional_argument, NULL, OPT_SERVE },
-	{ "follow",  no_argument,       NULL, OPT_FOLLOW },
-	{ "check",   no_argument,       NULL, OPT_CHECK },
-	{ "no-pager", no_argument,      NULL, OPT_NO_PAGER },
-	{ "raw",     no_argument,       NULL, OPT_RAW },
-	{ "sort",    required_argument, NULL, OPT_SORT },
-	{ "reverse", no_argument,       NULL, OPT_REVERSE },
-	{ "top",     required_argument, NULL, OPT_TOP },
-	{ "min-percent", required_argument, NULL, OPT_MIN_PERCENT },
-	{ "match",   required_argument, NULL, OPT_MATCH },
-	{ "filter",  required_argument, NULL, OPT_FILTER },
-	{ "columns", required_argument, NULL, OPT_COLUMNS },
-	{ "rank",    required_argument, NULL, OPT_RANK },
-	{ "process", required_argument, NULL, OPT_PROCESS },
-	{ "thread",  required_argument, NULL, OPT_THREAD },
-	{ "focus",   required_argument, NULL, OPT_FOCUS },
-	{ "exclude", required_argument, NULL, OPT_EXCLUDE },
-	{ "depth",   required_argument, NULL, OPT_DEPTH },
-	{ "from",    required_argument, NULL, OPT_FROM },
-	{ "to",      required_argument, NULL, OPT_TO },
-	{ "list",    no_argument,       NULL, OPT_LIST },
-	{ "clean",   no_argument,       NULL, OPT_CLEAN },
-	{ "keep",    required_argument, NULL, OPT_KEEP },
-	{ "dry-run", no_argument,       NULL, OPT_DRY_RUN },
-	{ "suppressions", required_argument, NULL, OPT_SUPPRESSIONS },
-	{ "diff",    required_argument, NULL, OPT_DIFF },
-	{ "no-source", no_argument,     NULL, OPT_NO_SOURCE },
-	{ "time-unit", required_argument, NULL, OPT_TIME_UNIT },
-	{ "mem-unit", required_argument, NULL, OPT_MEM_UNIT },
-	{ "fields",  required_argument, NULL, OPT_FIELDS },
-	{ "save",    required_argument, NULL, OPT_SAVE },
-	{ "save-names", no_argument,    NULL, OPT_SAVE_NAMES },
-	{ "help",    no_argument,       NULL, OPT_HELP },
-	{ "version", no_argument,       NULL, OPT_VERSION },
-	{ NULL, 0, NULL, 0 },
-};
-
-static int parse_number(const char *option, const char *what, const char *text, size_t *number)
+static bool is_number(const char *text, size_t *number)
 {
 	char *end;
 
 	errno = 0;
 	*number = strtoul(text, &end, 10);
-	if (isdigit((unsigned char)text[0]) && !*end && !errno)
-		return 0;
-	error("%s: '%s' is not a number of %s", option, text, what);
+	return isdigit((unsigned char)text[0]) && !*end && !errno;
+}
+
+static int wrong(const struct option_line *line, const char *value, const char *expected)
+{
+	error("--%s: '%s' is not %s", line->name, value, expected);
 	return EXIT_USAGE;
 }
 
-static int not_a_unit(const char *option, const char *text, const char *units)
+/* The field is a size_t. */
+static int take_number(struct options *options, const struct option_line *line, const char *value)
 {
-	error("%s: '%s' is not one of %s", option, text, units);
-	return EXIT_USAGE;
+	return is_number(value, (size_t *)((char *)options + line->at)) ? 0 : wrong(line, value, "a number");
+}
+
+static int take_top(struct options *options, const struct option_line *line, const char *value)
+{
+	options->top_given = true;
+	return take_number(options, line, value);
 }
 
 /* "20M", "500k", "1G", or bytes. */
-static int parse_max_size(struct options *options, const char *text)
+static int take_max_size(struct options *options, const struct option_line *line, const char *value)
 {
 	static const char units[] = "kMG";
-	char *end, *unit;
-	double size = strtod(text, &end);
-	size_t scale = 1;
+	char *end;
+	double size = strtod(value, &end);
+	const char *unit = *end ? strchr(units, *end == 'K' ? 'k' : *end) : NULL;
 
-	unit = *end ? strchr(units, *end == 'K' ? 'k' : *end) : NULL;
 	if (unit)
-		scale = (size_t)1 << (10 * (unit - units + 1));
-	if (!isdigit((unsigned char)text[0]) || (*end && (!unit || end[1])) || !(size * (double)scale < 1e15)) {
-		error("--max-size: '%s' is not a size such as 20M", text);
-		return EXIT_USAGE;
-	}
-	options->max_bytes = (size_t)(size * (double)scale);
+		size *= (double)((size_t)1 << (10 * (unit - units + 1)));
+	if (!isdigit((unsigned char)value[0]) || (*end && (!unit || end[1])) || !(size < 1e15))
+		return wrong(line, value, "a size such as 20M");
+	options->max_bytes = (size_t)size;
 	return 0;
 }
 
-static int parse_min_percent(struct options *options, const char *text)
+static int take_min_percent(struct options *options, const struct option_line *line, const char *value)
 {
 	char *end;
-	double percent = strtod(text, &end);
+	double percent = strtod(value, &end);
 
-	if (!isdigit((unsigned char)text[0]) || (*end && strcmp(end, "%") != 0) || !(percent <= 100)) {
-		error("--min-percent: '%s' is not a percentage", text);
-		return EXIT_USAGE;
-	}
+	if (!isdigit((unsigned char)value[0]) || (*end && strcmp(end, "%") != 0) || !(percent <= 100))
+		return wrong(line, value, "a percentage");
 	options->min_percent = percent;
 	return 0;
 }
 
-/* @word: the argument that getopt has just looked at, for options that it does not know. */
-static int complain(int what, const char *word)
+static int take_task(struct options *options, const struct option_line *line, const char *value)
 {
-	char name[3] = { '-', (char)optopt, '\0' };
-	const char *option = strncmp(word, "--", 2) == 0 ? word : name;
-
-	if (what == ':')
-		error("option %s needs a value", option);
-	else if (optopt >= 256 || strchr(word, '='))
-		error("option %s takes no value", option);
-	else
-		error("unknown option %s (--help lists them)", option);
-	return EXIT_USAGE;
+	(void)value;
+	options->task = (enum options_task)line->at;
+	return 0;
 }
 
-/* "--diff -v tree": -v would be taken for the run that was forgotten. Who means a value like that says --match=-v. */
-static bool lacks_value(char **argv)
+/* Without a value the values are listed. */
+static int take_choice(struct options *options, const struct option_line *line, const char *value)
 {
-	if (!optarg || optarg != argv[optind - 1] || optarg[0] != '-' || !(isalpha((unsigned char)optarg[1]) || optarg[1] == '-'))
-		return false;
-	error("option %s needs a value, and %s is an option", argv[optind - 2], optarg);
-	return true;
+	if (!value)
+		options->task = line->letter == 'v' ? TASK_LIST_VIEWS : TASK_LIST_FORMATS;
+	return option_take_text(options, line, value);
 }
 
-/* What the options do that are no report. */
-static enum options_task task_of(int option)
+static int take_serve(struct options *options, const struct option_line *line, const char *value)
 {
-	switch (option) {
-	case OPT_LIST:
-		return TASK_LIST_RUNS;
-	case OPT_CLEAN:
-		return TASK_CLEAN;
-	case OPT_SAVE_NAMES:
-		return TASK_SAVE_NAMES;
-	case OPT_FOLLOW:
-		return TASK_FOLLOW;
-	case OPT_HELP:
-		return TASK_HELP;
-	default:
-		return TASK_VERSION;
-	}
-}
-
-static int parse_port(struct options *options, const char *text)
-{
-	size_t port;
+	size_t port = 0;
 
 	options->task = TASK_SERVE;
-	if (!text)
-		return 0;
-	if (parse_number("--serve", "a port", text, &port) != 0)
-		return EXIT_USAGE;
-	if (port > UINT16_MAX) {
-		error("--serve: there is no port %s", text);
-		return EXIT_USAGE;
-	}
+	if (value && (!is_number(value, &port) || port > UINT16_MAX))
+		return wrong(line, value, "a port");
 	options->port = (uint16_t)port;
 	return 0;
 }
 
-/* Options of single views, the page and the folder, and what is no report. */
-static int take_other(struct options *options, int option, const char *value)
+static int take_logs(struct options *options, const struct option_line *line, const char *value)
 {
-	switch (option) {
-	case OPT_COPY:
-	case OPT_MOVE:
-		options->logs = option == OPT_MOVE ? LOGS_MOVE : LOGS_COPY;
-		return 0;
-	case OPT_SERVE:
-		return parse_port(options, value);
-	case OPT_DIFF:
-		options->diff = value;
-		return 0;
-	case OPT_TIME_UNIT:
-		options->time_unit = unit_keep_time(optarg);
-		return options->time_unit ? 0 : not_a_unit("--time-unit", optarg, "h, min, s, ms, us or ns");
-	case OPT_MEM_UNIT:
-		options->mem_unit = unit_keep_memory(optarg);
-		return options->mem_unit ? 0 : not_a_unit("--mem-unit", optarg, "B, KiB, MiB or GiB");
-	case OPT_NO_SOURCE:
-		options->no_source = true;
-		return 0;
-	case OPT_CHECK:
-		options->only_check = true;
-		return 0;
-	case OPT_FIELDS:
-		options->fields = value;
-		return 0;
-	case OPT_SUPPRESSIONS:
-		options->suppressions = value;
-		return 0;
-	case OPT_MAX_SIZE:
-		return parse_max_size(options, value);
-	default:
-		options->task = task_of(option);
-		return 0;
-	}
+	(void)value;
+	options->logs = (int)line->at;
+	return 0;
 }
 
-/* What of the runs is reported. */
-static int take_filter(struct options *options, int option, const char *value)
+static int take_time_unit(struct options *options, const struct option_line *line, const char *value)
 {
-	switch (option) {
-	case OPT_RAW:
-		options->filter.is_raw = true;
-		return 0;
-	case OPT_RANK:
-		return filter_parse(&options->filter, FILTER_RANK, value);
-	case OPT_PROCESS:
-		return filter_parse(&options->filter, FILTER_PROCESS, value);
-	case OPT_THREAD:
-		return filter_parse(&options->filter, FILTER_THREAD, value);
-	case OPT_FOCUS:
-		options->filter.focus = filter_list(value);
-		return 0;
-	case OPT_EXCLUDE:
-		options->filter.exclude = filter_list(value);
-		return 0;
-	case OPT_DEPTH:
-		return parse_number("--depth", "calls", value, &options->filter.most_depth);
-	case OPT_FROM:
-		return time_mark_parse(&options->window.from, "--from", value);
-	case OPT_TO:
-		return time_mark_parse(&options->window.to, "--to", value);
-	default:
-		return take_other(options, option, value);
-	}
+	const char *unit = options->time_unit = unit_keep_time(value);
+
+	return unit ? 0 : wrong(line, value, "one of h, min, s, ms, us or ns");
 }
 
-static int take(struct options *options, int option, const char *value)
+static int take_mem_unit(struct options *options, const struct option_line *line, const char *value)
 {
-	switch (option) {
-	case 'v':
-		options->view = value;
-		return 0;
-	case 'f':
-		options->format = value;
-		return 0;
-	case 'o':
-		options->output = value;
-		return 0;
-	case OPT_NO_PAGER:
-		options->no_pager = true;
-		return 0;
-	case OPT_SORT:
-		options->sort = value;
-		return 0;
-	case OPT_REVERSE:
-		options->reverse = true;
-		return 0;
-	case OPT_TOP:
-		options->top_given = true;
-		return parse_number("--top", "rows", value, &options->top);
-	case OPT_MIN_PERCENT:
-		return parse_min_percent(options, value);
-	case OPT_MATCH:
-		options->match = value;
-		return 0;
-	case OPT_FILTER:
-		options->row_filter = value;
-		return 0;
-	case OPT_COLUMNS:
-		options->columns = value;
-		return 0;
-	case OPT_SAVE:
-		options->save = value;
-		return 0;
-	case OPT_KEEP:
-		options->of_clean = "--keep";
-		return parse_number("--keep", "runs", value, &options->keep);
-	case OPT_DRY_RUN:
-		options->of_clean = "--dry-run";
-		options->dry_run = true;
-		return 0;
-	default:
-		return take_filter(options, option, value);
-	}
+	const char *unit = options->mem_unit = unit_keep_memory(value);
+
+	return unit ? 0 : wrong(line, value, "one of B, KiB, MiB or GiB");
+}
+
+static int take_filter(struct options *options, const struct option_line *line, const char *value)
+{
+	return filter_parse(&options->filter, (enum filter_kind)line->at, value);
+}
+
+static int take_patterns(struct options *options, const struct option_line *line, const char *value)
+{
+	return option_take_text(options, line, filter_list(value));
+}
+
+static int take_time(struct options *options, const struct option_line *line, const char *value)
+{
+	return time_mark_parse((struct time_mark *)((char *)options + line->at), line->name, value);
+}
+
+static int take_diff(struct options *options, const struct option_line *line, const char *value)
+{
+	(void)line;
+	options->diff = xgrow(options->diff, options->nr_diff, sizeof(*options->diff));
+	options->diff[options->nr_diff++] = (char *)value;
+	options->diff = xgrow(options->diff, options->nr_diff, sizeof(*options->diff));
+	options->diff[options->nr_diff] = NULL;
+	return 0;
+}
+
+#define AT(field) offsetof(struct options, field)
+
+static const struct option_line lines[] = {
+	{ 'v', "view", "[VIEW]", take_choice, AT(view), "what to show; without VIEW: list the views", "summary" },
+	{ 'f', "format", "[FORMAT]", take_choice, AT(format), "how to write it; without FORMAT: list the formats", "text" },
+	{ 'o', "output", "FILE", option_take_text, AT(output),
+	  "write to FILE; DIRECTORY/: the page, and csv of all views, into it", NULL },
+	{ 0, "copy", NULL, take_logs, LOGS_COPY, "with -o DIRECTORY/: copy the logs there too", NULL },
+	{ 0, "move", NULL, take_logs, LOGS_MOVE, "with -o DIRECTORY/: move the logs there", NULL },
+	{ 0, "max-size", "SIZE", take_max_size, 0,
+	  "largest page (20M) or trace: short calls are merged there, or left out here, where it would be larger; "
+	  "0: all of them", NULL },
+	{ 0, "no-source", NULL, option_take_flag, AT(no_source), "no text of source files in the html page and in -v lines", NULL },
+	{ 0, "serve", "[=PORT]", take_serve, 0,
+	  "serve the html page by HTTP on 127.0.0.1, made anew while the run goes on; print its address", NULL },
+	{ 0, "follow", NULL, take_task, TASK_FOLLOW,
+	  "rows of -f pikos or pikos-text (the default) while the run goes on, until it has ended", NULL },
+	{ 0, "check", NULL, option_take_flag, AT(only_check),
+	  "with --follow: only report whether these options can be followed", NULL },
+	{ 0, "no-pager", NULL, option_take_flag, AT(no_pager),
+	  "do not show long text by $INSIDEME_PAGER, $PAGER or less", NULL },
+	{ 0, "sort", "COLUMN", option_take_text, AT(sort),
+	  "largest first, names in alphabetical order; COLUMN may be a key of pstats, such as cumtime", NULL },
+	{ 0, "reverse", NULL, option_take_flag, AT(reverse), "the other way round", NULL },
+	{ 0, "top", "N", take_top, AT(top), "at most N rows; 0: all", NULL },
+	{ 0, "min-percent", "P", take_min_percent, 0,
+	  "only rows that have at least P % of the column that orders them", NULL },
+	{ 0, "match", "PATTERN", option_take_text, AT(match),
+	  "only functions whose name, with or without parameters, is PATTERN or matches it as a glob", NULL },
+	{ 0, "filter", "RULE", option_take_text, AT(row_filter),
+	  "only rows for which RULE holds: 'duration > 1ms and depth <= 3', 'function not in a,b*', "
+	  "'changed(COLUMN)'", NULL },
+	{ 0, "rank", "LIST", take_filter, FILTER_RANK,
+	  "only these ranks, and the processes that they started: 0,2-5", NULL },
+	{ 0, "process", "LIST", take_filter, FILTER_PROCESS,
+	  "only these processes, by number or program: 4242,100-200,worker*", NULL },
+	{ 0, "thread", "LIST", take_filter, FILTER_THREAD, "only these threads, by number or name", NULL },
+	{ 0, "focus", "LIST", take_patterns, AT(filter.focus),
+	  "only these functions and what they call: NAME, Class::method, FILE or MODULE, FILE:NAME", NULL },
+	{ 0, "exclude", "LIST", take_patterns, AT(filter.exclude),
+	  "without these functions: their time and memory are their callers'", NULL },
+	{ 0, "depth", "N", take_number, AT(filter.most_depth), "at most N calls within each other", NULL },
+	{ 0, "from", "TIME", take_time, AT(window.from),
+	  "only what happened since this time of the run (1.5s, 200ms, 40%), in views that know when", NULL },
+	{ 0, "to", "TIME", take_time, AT(window.to), "only what happened until this time of the run", NULL },
+	{ 0, "columns", "LIST", option_take_text, AT(columns), "these columns in this order, separated by commas", NULL },
+	{ 0, "skip-zero", NULL, option_take_flag, AT(skip_zero),
+	  "-v lines: without the text of lines that nothing is known of", NULL },
+	{ 0, "summarize", NULL, option_take_flag, AT(summarize), "-v lines: one line for each function", NULL },
+	{ 0, "suppressions", "FILE", option_take_text, AT(suppressions),
+	  "blocks that are not freed on purpose, as for LeakSanitizer: leak:PATTERN", NULL },
+	{ 0, "diff", "RUN", take_diff, 0,
+	  "what changed since RUN: -v functions, -v tree, -f html; may be repeated, figures are means of a run then", NULL },
+	{ 0, "gate", "RULES", option_take_text, AT(gate),
+	  "judge the runs, exit with 3 if a rule fails: 'cpu_ns <= base + 5%; not_freed_bytes == 0', @FILE or "
+	  "default", NULL },
+	{ 0, "strict", NULL, option_take_flag, AT(strict), "with --gate: a rule that the runs cannot decide fails", NULL },
+	{ 0, "fields", "RULES", option_take_text, AT(fields),
+	  "what functions are for: GLOB = FIELD; GLOB = FIELD, or @FILE; see -v fields", NULL },
+	{ 0, "list", NULL, take_task, TASK_LIST_RUNS, "list the runs, newest first", NULL },
+	{ 0, "clean", NULL, take_task, TASK_CLEAN, "remove all but the newest runs; never one that goes on", NULL },
+	{ 0, "remove", NULL, take_task, TASK_REMOVE, "remove the runs that are named, and nothing else", NULL },
+	{ 0, "keep", "N", take_number, AT(keep), "with --clean: how many of the newest runs stay", "10" },
+	{ 0, "dry-run", NULL, option_take_flag, AT(dry_run), "with --clean, --remove: only list what would be removed", NULL },
+	{ 0, "time-unit", "UNIT", take_time_unit, 0,
+	  "all times in h, min, s, ms, us or ns; csv and json always have ns", NULL },
+	{ 0, "mem-unit", "UNIT", take_mem_unit, 0,
+	  "all sizes in B, KiB, MiB or GiB; csv and json always have bytes", NULL },
+	{ 0, "raw", NULL, option_take_flag, AT(filter.is_raw),
+	  "times as recorded, with what the hooks themselves cost", NULL },
+	{ 0, "save", "FILE", option_take_text, AT(save),
+	  "write all of the runs as one profile, which is a RUN again, and show nothing", NULL },
+	{ 0, "save-names", NULL, take_task, TASK_SAVE_NAMES,
+	  "keep the functions' names with the run, for when its programs are gone", NULL },
+	{ 'h', "help", NULL, take_task, TASK_HELP, "print this", NULL },
+	{ 0, "version", NULL, take_task, TASK_VERSION, "print the version", NULL },
+};
+
+static const struct option_table table = { lines, sizeof(lines) / sizeof(*lines), error };
+
+void options_print_help(void)
+{
+	fputs("usage: insideme-report [OPTION...] [RUN...]\n"
+	      "\n"
+	      "Shows what a recorded run did. RUN is a run's directory, a log, a saved profile, a run's or a program's\n"
+	      "name, last, or last~1. Without RUN it is the newest run in insideme.data; several are added up.\n"
+	      "\n", stdout);
+	option_print_help(&table);
+	fputs("\nExit status: 0 done, 1 could not, 2 wrong usage, 3 a rule of --gate fails.\n", stdout);
+}
+
+size_t options_most_bytes(const struct options *options, size_t otherwise)
+{
+	size_t bytes = options->max_bytes == BYTES_NOT_GIVEN ? otherwise : options->max_bytes;
+
+	return bytes ? bytes : SIZE_MAX / 4;
 }
 
 bool options_want_folder(const struct options *options)
@@ -352,48 +246,52 @@ bool options_want_folder(const struct options *options)
 			  (stat(options->output, &status) == 0 && S_ISDIR(status.st_mode)));
 }
 
+/* Return: what is wrong with options that exclude or need each other; NULL: nothing. */
+static const char *conflict(const struct options *options)
+{
+	if (options->diff && (options->save || options->task == TASK_FOLLOW))
+		return "--diff: not with --save, --follow";
+	if (options->gate && (options->save || options->task == TASK_FOLLOW || options->task == TASK_SERVE))
+		return "--gate: not with --save, --follow, --serve";
+	if (options->strict && !options->gate)
+		return "--strict: only with --gate";
+	if (options->row_filter && (options->save || options->task == TASK_SERVE))
+		return "--filter: not with --save, --serve";
+	if (options->logs && !options_want_folder(options))
+		return "--copy, --move: only with -o DIRECTORY/";
+	if (options->keep != KEEP_NOT_GIVEN && options->task != TASK_CLEAN)
+		return "--keep: only with --clean";
+	if (options->dry_run && options->task != TASK_CLEAN && options->task != TASK_REMOVE)
+		return "--dry-run: only with --clean or --remove";
+	if (options->task == TASK_REMOVE && !options->runs[0])
+		return "--remove: which runs? --list shows them";
+	if (options->only_check && options->task != TASK_FOLLOW)
+		return "--check: only with --follow";
+	return NULL;
+}
+
 int options_parse(struct options *options, int argc, char **argv)
 {
-	int option, word;
+	char **words = argv + (argc > 0), **run = words;
+	bool has_options = true;
 
-	*options = (struct options){ .format = "text", .keep = KEEP_DEFAULT, .max_bytes = PAGE_BYTES };
-	optind = 0;
-	opterr = 0;
-	for (;;) {
-		word = optind ? optind : 1;
-		option = getopt_long(argc, argv, ":v:f:o:", long_options, NULL);
-		if (option == -1)
-			break;
-		if (option == ':' && (optopt == 'v' || optopt == 'f'))
-			options->task = optopt == 'v' ? TASK_LIST_VIEWS : TASK_LIST_FORMATS;
-		else if (option == ':' || option == '?')
-			return complain(option, argv[optind > word ? optind - 1 : word]);
-		else if (lacks_value(argv) || take(options, option, optarg) != 0)
+	*options = (struct options){ .format = "text", .keep = KEEP_NOT_GIVEN, .max_bytes = BYTES_NOT_GIVEN };
+	options->runs = run;
+	while (*words) {
+		if (!has_options || (*words)[0] != '-' || !(*words)[1])
+			*run++ = *words++;
+		else if (strcmp(*words, "--") == 0)
+			words++, has_options = false;
+		else if (option_take(&table, options, &words) != 0)
 			return EXIT_USAGE;
 	}
-	options->runs = argv + optind;
+	*run = NULL;
+	if (conflict(options))
+		return error("%s", conflict(options)), EXIT_USAGE;
 	if (!options->view)
 		options->view = options->diff ? "functions" : "summary";
-	if (options->diff && (options->save || options->task == TASK_FOLLOW)) {
-		error("--diff: not with --save, --follow");
-		return EXIT_USAGE;
-	}
-	if (options->row_filter && (options->save || options->task == TASK_SERVE)) {
-		error("--filter: not with --save, --serve");
-		return EXIT_USAGE;
-	}
-	if (options->logs && !options_want_folder(options)) {
-		error("--copy, --move: only with -o DIRECTORY/");
-		return EXIT_USAGE;
-	}
-	if (options->of_clean && options->task != TASK_CLEAN) {
-		error("%s: only with --clean", options->of_clean);
-		return EXIT_USAGE;
-	}
-	if (options->only_check && options->task != TASK_FOLLOW) {
-		error("--check: only with --follow");
-		return EXIT_USAGE;
-	}
+	if (options->keep == KEEP_NOT_GIVEN)
+		options->keep = KEEP_DEFAULT;
 	if (options->task == TASK_FOLLOW && strcmp(options->format, "text") == 0)
 		options->format = "pikos-text";
 	return 0;

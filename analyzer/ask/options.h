@@ -20,6 +20,7 @@ enum options_task {
 	TASK_LIST_FORMATS,
 	TASK_LIST_RUNS,
 	TASK_CLEAN,
+	TASK_REMOVE,
 	TASK_SAVE_NAMES,
 	TASK_SERVE,
 	TASK_FOLLOW,
@@ -30,7 +31,7 @@ struct options {
 	const char *view;
 	const char *format;
 	const char *output;	/* NULL: standard output */
-	size_t max_bytes;	/* of the html page */
+	size_t max_bytes;	/* --max-size; options_most_bytes() */
 	uint16_t port;		/* --serve; 0: any that is free */
 	enum { LOGS_STAY, LOGS_COPY, LOGS_MOVE } logs;	/* into the folder */
 	const char *time_unit;		/* of all times; NULL: each in its own */
@@ -48,16 +49,24 @@ struct options {
 	size_t top;
 	bool top_given;		/* else the format decides; top 0: all */
 	bool reverse;
+	bool skip_zero, summarize;	/* -v lines: lines of which something is known; functions alone */
 	const char *suppressions;	/* a file; NULL: none */
-	const char *diff;	/* a run to compare with; NULL: none */
+	char **diff;		/* runs to compare with, then NULL; NULL: none */
+	size_t nr_diff;
+	const char *gate;	/* rules, @FILE or "default": gate_rules.h; NULL: none */
+	bool strict;		/* --gate: a rule that the runs cannot decide fails */
 	const char *fields;	/* rules, or @FILE; NULL: none */
 	const char *save;	/* write a profile there; NULL: show a view */
 	size_t keep;		/* --clean: runs that stay */
 	bool dry_run;
 	bool only_check;	/* --follow: look at the options alone */
-	const char *of_clean;	/* the last option that means something with --clean only; NULL: none */
 	char **runs;		/* NULL-terminated: points into argv */
 };
+
+#define BYTES_NOT_GIVEN	SIZE_MAX
+
+/* What --max-size says; @otherwise: where it is not given. 0, which means all, is more than any file has. */
+size_t options_most_bytes(const struct options *options, size_t otherwise);
 
 /* -o names a folder: it ends with a slash, or is one. */
 bool options_want_folder(const struct options *options);
@@ -65,7 +74,7 @@ bool options_want_folder(const struct options *options);
 /* Return: 0, or EXIT_USAGE after a line on stderr that names the option */
 int options_parse(struct options *options, int argc, char **argv);
 
-/* The text of --help. */
-extern const char options_help[];
+/* --help */
+void options_print_help(void);
 
 #endif

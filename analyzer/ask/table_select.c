@@ -46,11 +46,14 @@ static int no_such_column(const struct table *table, const char *option, const c
 	return EXIT_USAGE;
 }
 
-static int select_columns(struct rows *rows, const char *list)
+/* @list: NULL: all that have none of the flags in @without. */
+static int select_columns(struct rows *rows, const char *list, unsigned int without)
 {
 	const struct table *table = rows->table;
 
 	for (size_t i = 0; !list && i < table->nr_columns; i++) {
+		if (table->columns[i].flags & without)
+			continue;
 		rows->columns = xgrow(rows->columns, rows->nr_columns, sizeof(*rows->columns));
 		rows->columns[rows->nr_columns++] = &table->columns[i];
 	}
@@ -122,6 +125,7 @@ static void keep_row(struct rows *rows)
 	add_sums(rows, rows->totals, rows->row);
 	if (rows->sort)
 		kept.key = rows->sort->get(rows->sort, rows->row);
+	rows->has_keys |= kept.key.type != VALUE_EMPTY;
 	rows->sort_total += value_number(kept.key);
 	if (rows->weight && value_number(rows->weight->get(rows->weight, rows->row)) < rows->least)
 		return;
@@ -183,6 +187,8 @@ static void collect(struct rows *rows)
 	while (next_match(rows))
 		keep_row(rows);
 	sort_kept(rows);
+	if (rows->options->sort && rows->nr_kept && !rows->has_keys && !rows->table->aside)
+		warning("--sort %s: it is not known of any row, so rows are in no order", rows->options->sort);
 	for (size_t i = 0; i < rows->nr_kept; i++) {
 		add_sums(rows, rows->shown, kept_row(rows, i) + 1);
 		rows->sort_shown += value_number(kept_row(rows, i)->key);
@@ -281,7 +287,7 @@ static int choose(struct rows *rows, struct table *table, const struct options *
 	*rows = (struct rows){ .table = table, .options = options };
 	if (options->columns && !table->aside)
 		list = options->columns;
-	status = select_columns(rows, list);
+	status = select_columns(rows, list, text ? 0 : COLUMN_ASKED & ~table->data_also);
 	if (status == 0)
 		status = choose_names(rows);
 	if (status == 0)

@@ -32,6 +32,7 @@ struct rows {
 	bool collects;			/* rows are kept in memory: they are sorted or limited */
 	char *kept;			/* struct kept_row and row, nr_kept times */
 	size_t nr_kept;
+	bool has_keys;			/* of any row the sort column is known */
 	bool is_full;			/* the first of kept are top rows in order: worse ones are not kept */
 	size_t at;
 	size_t nr_total;		/* rows that matched; complete when all were given out or collected */

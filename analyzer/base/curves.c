@@ -148,21 +148,27 @@ void curve_add(struct curve *curve, int64_t time, const double *numbers)
 	memcpy(curve->numbers + curve->nr++ * curve->nr_numbers, numbers, bytes);
 }
 
-void curve_at(const struct curve *curve, int64_t time, double *numbers)
+size_t curve_find(const struct curve *curve, int64_t time)
 {
-	/* low: the point at or before @time; high: a point after it */
 	size_t low = 0, high = curve->nr;
-	const double *here;
-	double share;
 
-	while (high - low > 1) {
+	while (low < high) {
 		size_t middle = low + (high - low) / 2;
 
 		if (curve->times[middle] <= time)
-			low = middle;
+			low = middle + 1;
 		else
 			high = middle;
 	}
+	return low;
+}
+
+void curve_at(const struct curve *curve, int64_t time, double *numbers)
+{
+	size_t after = curve_find(curve, time), low = after ? after - 1 : 0;
+	const double *here;
+	double share;
+
 	here = curve->numbers + low * curve->nr_numbers;
 	if (time <= curve->times[low] || low + 1 == curve->nr) {
 		memcpy(numbers, here, curve->nr_numbers * sizeof(*numbers));

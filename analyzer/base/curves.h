@@ -45,6 +45,9 @@ void curve_release(struct curve *curve);
 /* Append a point. A point that is not later than the last one is dropped. */
 void curve_add(struct curve *curve, int64_t time, const double *numbers);
 
+/* The first point after @time; curve->nr: none. */
+size_t curve_find(const struct curve *curve, int64_t time);
+
 /*
  * Set @numbers to the values at @time, or to those of the nearest end outside the curve. @curve must
  * have a point.

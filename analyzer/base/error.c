@@ -14,15 +14,11 @@
 static void make_harmless(char *text)
 {
 	for (char *p = text; *p; ) {
-		size_t length = utf8_length(p);
+		const struct utf8_character first = utf8_first(p);
 
-		if (length && !utf8_is_control(p)) {
-			p += length;
-			continue;
-		}
-		*p++ = '?';
-		for (; length > 1; length--)
-			*p++ = '?';
+		if (!first.is_shown)
+			memset(p, '?', first.bytes);
+		p += first.bytes;
 	}
 }
 

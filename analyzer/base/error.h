@@ -8,6 +8,8 @@
 
 /* Exit status for a wrong command line. A failure of any other kind exits with 1. */
 #define EXIT_USAGE 2
+/* For runs that break a rule of --gate. */
+#define EXIT_GATE 3
 
 /* Print "insideme-report: ..." on stderr. Return: -1, so that a caller can return error(...). */
 int error(const char *format, ...) __attribute__((format(printf, 1, 2)));

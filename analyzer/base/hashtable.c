@@ -54,6 +54,17 @@ void hashtable_forget(struct hashtable *table)
 	*table = (struct hashtable){ 0 };
 }
 
+void *hashtable_next(const struct hashtable *table, size_t *at)
+{
+	while (*at < table->nr_slots) {
+		void *item = table->slots[(*at)++].item;
+
+		if (item)
+			return item;
+	}
+	return NULL;
+}
+
 void hashtable_release(struct hashtable *table)
 {
 	for (size_t i = 0; i < table->nr_slots; i++)

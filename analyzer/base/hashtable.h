@@ -18,6 +18,8 @@ typedef bool hashtable_match(const void *item, const void *key);
 void *hashtable_find(const struct hashtable *table, uint64_t hash, hashtable_match *match, const void *key);
 /* @item must not be in the table yet. */
 void hashtable_add(struct hashtable *table, uint64_t hash, void *item);
+/* The next item, in no order. *@at is 0 at first. Return: NULL when there are no more */
+void *hashtable_next(const struct hashtable *table, size_t *at);
 /* Empty the table: release() frees the items too, forget() does not. */
 void hashtable_release(struct hashtable *table);
 void hashtable_forget(struct hashtable *table);

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "analyzer/base/error.h"
+#include "analyzer/base/utf8.h"
 #include "insideme_pattern.h"
 
 /* Part of libsupc++; declared here because its header is C++. */
@@ -118,6 +119,13 @@ char *name_of_type(const char *mangled)
 	return name ? name : xstrdup(mangled);
 }
 
+const char *path_base(const char *path)
+{
+	const char *slash = path ? strrchr(path, '/') : NULL;
+
+	return slash ? slash + 1 : path ? path : "";
+}
+
 char *name_in_source(const char *name)
 {
 	static const char mark[] = ".lto_priv.";
@@ -171,22 +179,23 @@ char *name_plain(const char *short_name)
 	return out;
 }
 
-size_t name_width(const char *text)
+/* Bytes of the first characters of @text that fit into @width columns. */
+static size_t fitting_bytes(const char *text, size_t width)
 {
-	size_t width = 0;
+	size_t bytes = 0;
 
-	for (; *text; text++)
-		width += ((unsigned char)*text & 0xc0) != 0x80;
-	return width;
+	while (text[bytes] && utf8_first(text + bytes).columns <= width) {
+		width -= utf8_first(text + bytes).columns;
+		bytes += utf8_first(text + bytes).bytes;
+	}
+	return bytes;
 }
 
 char *text_fit(const char *text, size_t width, const char *cut)
 {
-	size_t left = width > name_width(cut) ? width - name_width(cut) : 0, bytes = 0;
+	size_t left = width > utf8_columns(cut) ? width - utf8_columns(cut) : 0;
 
-	while (text[bytes] && (left || ((unsigned char)text[bytes] & 0xc0) == 0x80))
-		left -= ((unsigned char)text[bytes++] & 0xc0) != 0x80;
-	return xasprintf("%.*s%s", (int)bytes, text, cut);
+	return xasprintf("%.*s%s", (int)fitting_bytes(text, left), text, cut);
 }
 
 /* Copy @name, replacing template arguments below @depth brackets by @cut. */
@@ -217,37 +226,23 @@ static void collapse(char *out, const char *name, int depth, const char *cut)
 	*out = '\0';
 }
 
-/* The last @width columns of @text. */
-static const char *tail(const char *text, size_t width)
-{
-	size_t skip = name_width(text) - width;
-
-	while (*text && (skip || ((unsigned char)*text & 0xc0) == 0x80)) {
-		if (((unsigned char)*text & 0xc0) != 0x80)
-			skip--;
-		text++;
-	}
-	return text;
-}
-
 /*
  * Cut the middle out of @text so that @width columns remain. The end keeps two thirds of them, because
  * it says most.
  */
 static void cut_middle(char *text, size_t width, const char *cut)
 {
-	size_t keep = width > name_width(cut) ? width - name_width(cut) : 0;
-	size_t head = keep / 3;
-	char *end = xstrdup(tail(text, keep - head));
-	char *p = text;
+	size_t keep = width > utf8_columns(cut) ? width - utf8_columns(cut) : 0, head = keep / 3;
+	size_t columns = utf8_columns(text);
+	char *tail = text;
 
-	while (head || ((unsigned char)*p & 0xc0) == 0x80) {
-		if (((unsigned char)*p & 0xc0) != 0x80)
-			head--;
-		p++;
+	while (columns > keep - head) {
+		columns -= utf8_first(tail).columns;
+		tail += utf8_first(tail).bytes;
 	}
-	strcpy(stpcpy(p, cut), end);
-	free(end);
+	tail = xstrdup(tail);
+	strcpy(stpcpy(text + fitting_bytes(text, head), cut), tail);
+	free(tail);
 }
 
 /* Drop leading namespaces and classes: as few as necessary, and never the last component. */
@@ -255,12 +250,12 @@ static void cut_scopes(char *text, size_t width, const char *cut)
 {
 	char *rest = NULL;
 
-	for (const char *p = text; *p && (!rest || name_width(rest) + name_width(cut) > width); ) {
+	for (const char *p = text; *p && (!rest || utf8_columns(rest) + utf8_columns(cut) > width); ) {
 		if (begins(p, "::") && p > text)
 			rest = (char *)p;
 		p = strchr("(<{", *p) ? group_end(p) : p + 1;
 	}
-	if (!rest || name_width(rest) + name_width(cut) > width)
+	if (!rest || utf8_columns(rest) + utf8_columns(cut) > width)
 		return;
 	rest = xstrdup(rest);
 	strcpy(stpcpy(text, cut), rest);
@@ -273,11 +268,11 @@ char *name_fit(const char *name, size_t width, const char *cut)
 	char *out = xcalloc(strlen(name) + 2, strlen(cut) + 1);
 
 	strcpy(out, name);
-	for (int depth = 2; depth >= 1 && name_width(out) > width; depth--)
+	for (int depth = 2; depth >= 1 && utf8_columns(out) > width; depth--)
 		collapse(out, name, depth, cut);
-	if (name_width(out) > width)
+	if (utf8_columns(out) > width)
 		cut_scopes(out, width, cut);
-	if (name_width(out) > width)
+	if (utf8_columns(out) > width)
 		cut_middle(out, width, cut);
 	return out;
 }

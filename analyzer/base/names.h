@@ -23,6 +23,9 @@ char *name_in_source(const char *symbol);
  */
 size_t name_length_in_source(const char *name);
 
+/* The last part of a path: "a.c" of "/src/a.c". Return: within @path; "" if that is NULL */
+const char *path_base(const char *path);
+
 /* Demangle a C++ symbol. Return: newly allocated; NULL if it is not one */
 char *name_demangled(const char *symbol);
 
@@ -57,9 +60,6 @@ char *name_fit(const char *name, size_t width, const char *cut);
 
 /* The first columns of a text, and @cut at the end: @width columns together. Return: newly allocated */
 char *text_fit(const char *text, size_t width, const char *cut);
-
-/* Columns of UTF-8 text on a terminal, if each character takes one. */
-size_t name_width(const char *text);
 
 /* Whether @pattern matches the full name or the name without parameters: literally, or as a glob. */
 bool name_matches(const char *pattern, const char *name);

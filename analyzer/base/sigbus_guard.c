@@ -22,7 +22,6 @@ struct range {
  */
 static struct range *ranges;
 static size_t nr_ranges;
-static volatile size_t nr_replaced;
 static uintptr_t page_bytes;
 
 static void replace_page(int signal_number, siginfo_t *info, void *context)
@@ -36,7 +35,6 @@ static void replace_page(int signal_number, siginfo_t *info, void *context)
 		if (mmap((void *)page, page_bytes, PROT_READ, MAP_FIXED | MAP_PRIVATE | MAP_ANONYMOUS, -1,
 			 0) == MAP_FAILED)
 			break;
-		nr_replaced++;
 		return;
 	}
 	signal(signal_number, SIG_DFL);	/* not ours: return, fault again and die */
@@ -58,9 +56,4 @@ void sigbus_guard_remove(const void *base)
 	for (size_t i = 0; i < nr_ranges; i++)
 		if (ranges[i].begin == (uintptr_t)base)
 			ranges[i] = (struct range){ 0, 0 };
-}
-
-size_t sigbus_guard_nr_replaced(void)
-{
-	return nr_replaced;
 }

@@ -12,7 +12,4 @@
 void sigbus_guard_add(const void *base, size_t bytes);
 void sigbus_guard_remove(const void *base);
 
-/* Pages replaced by zeros so far, in all ranges. */
-size_t sigbus_guard_nr_replaced(void);
-
 #endif

@@ -40,24 +40,18 @@ void terminal_init(struct terminal *terminal, FILE *out)
 	terminal->colour = is_able && !(no_color && no_color[0]);
 }
 
-/* Write an ASCII replacement for the character at @p. Return: the next character */
-static const char *to_ascii(const char *p, char **out)
+/* Write an ASCII replacement for the character of @bytes at @p. Return: the end of @out */
+static char *to_ascii(const char *p, size_t bytes, char *out)
 {
-	size_t length = 1;
+	static const char *const others[][2] = { { "…", "..." }, { "≈", "~" }, { "≤", "<" } };
 
-	while (((unsigned char)p[length] & 0xc0) == 0x80)
-		length++;
-	for (int i = 0; i < TERMINAL_BARS; i++) {
-		if (length == strlen(terminal_bars[i]) && memcmp(p, terminal_bars[i], length) == 0) {
-			*(*out)++ = ascii_bars[i];
-			return p + length;
-		}
-	}
-	*out = stpcpy(*out, strncmp(p, "…", 3) == 0   ? "..."
-			    : strncmp(p, "≈", 3) == 0 ? "~"
-			    : strncmp(p, "≤", 3) == 0 ? "<"
-						      : "?");
-	return p + length;
+	for (int i = 0; i < TERMINAL_BARS; i++)
+		if (bytes == strlen(terminal_bars[i]) && memcmp(p, terminal_bars[i], bytes) == 0)
+			return stpncpy(out, &ascii_bars[i], 1);
+	for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++)
+		if (bytes == strlen(others[i][0]) && memcmp(p, others[i][0], bytes) == 0)
+			return stpcpy(out, others[i][1]);
+	return stpcpy(out, "?");
 }
 
 char *terminal_text(const struct terminal *terminal, const char *text)
@@ -65,17 +59,15 @@ char *terminal_text(const struct terminal *terminal, const char *text)
 	char *clean = xcalloc(strlen(text) + 1, 3), *out = clean;
 
 	while (*text) {
-		size_t length = utf8_length(text);
+		const struct utf8_character first = utf8_first(text);
 
-		if (!length || utf8_is_control(text)) {
+		if (!first.is_shown)
 			*out++ = '?';
-			text += length ? length : 1;
-		} else if (length > 1 && !terminal->utf8) {
-			text = to_ascii(text, &out);
-		} else {
-			out = mempcpy(out, text, length);
-			text += length;
-		}
+		else if (first.bytes > 1 && !terminal->utf8)
+			out = to_ascii(text, first.bytes, out);
+		else
+			out = mempcpy(out, text, first.bytes);
+		text += first.bytes;
 	}
 	return clean;
 }
@@ -224,14 +216,15 @@ static size_t command_length(const char *text)
 
 size_t wrap_length(const char *text, size_t width)
 {
-	size_t end = 0, columns = 0, whole = 0, i;
+	size_t end = 0, columns = 0, whole = 0, i = 0;
 
-	for (i = 0; text[i] && text[i] != '\n' && (columns <= width || !end); i++) {
+	while (text[i] && text[i] != '\n' && (columns <= width || !end)) {
 		if (i >= whole)
 			whole = i + command_length(text + i);
 		if (text[i] == ' ' && i && i >= whole && (columns <= width || !end))
 			end = i;
-		columns += ((unsigned char)text[i] & 0xc0) != 0x80;
+		columns += utf8_first(text + i).columns;
+		i += utf8_first(text + i).bytes;
 	}
 	return columns <= width || !end ? i : end;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* UTF-8 in names, paths and arguments, which may contain any bytes. Pure functions. */
+/* UTF-8 in names, paths and arguments, which may contain any bytes. Widths depend on LC_CTYPE. */
 #ifndef INSIDEME_UTF8_H
 #define INSIDEME_UTF8_H
 
@@ -9,11 +9,18 @@
 /* Length of the well-formed character that begins at @p; 0 if there is none. */
 size_t utf8_length(const char *p);
 
-/*
- * Whether a terminal would act on the well-formed character at @p instead of showing it: C0 and C1
- * controls, DEL, and characters that change the direction of the text.
- */
-bool utf8_is_control(const char *p);
+struct utf8_character {
+	size_t bytes;		/* 1 if it is malformed */
+	size_t columns;		/* on a terminal; 1 if the locale does not know it */
+	/* false: malformed, or a terminal acts on it: C0 and C1 controls, DEL, embeddings and isolates */
+	bool is_shown;
+};
+
+/* The first character of a text that is not empty. */
+struct utf8_character utf8_first(const char *text);
+
+/* Columns of a text on a terminal. */
+size_t utf8_columns(const char *text);
 
 /*
  * Make UTF-8 of any bytes: malformed ones become U+FFFD. @clean: room for UTF8_CLEAN_MAX times the

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "analyzer/base/error.h"
+#include "analyzer/base/gzip_file.h"
 
 int whole_file_open(struct whole_file *file, const char *path)
 {
@@ -30,10 +31,24 @@ int whole_file_open(struct whole_file *file, const char *path)
 	return result;
 }
 
+int whole_file_compress(struct whole_file *file)
+{
+	FILE *compressed = gzip_file_write(file->out);
+
+	if (!compressed)
+		return -errno;
+	fclose(file->out);
+	file->out = compressed;
+	return 0;
+}
+
 int whole_file_close(struct whole_file *file, bool whole)
 {
 	bool wrote = !ferror(file->out) && whole;
-	int result = fclose(file->out) != 0 ? -errno : wrote ? 0 : -EIO;
+	int result;
+
+	errno = EIO;		/* zlib may not say why */
+	result = fclose(file->out) != 0 ? -errno : wrote ? 0 : -EIO;
 
 	if (file->unfinished && result == 0 && rename(file->unfinished, file->path) < 0)
 		result = -errno;

@@ -19,6 +19,9 @@ struct whole_file {
 /* Return: 0 or -errno. @path must stay valid. */
 int whole_file_open(struct whole_file *file, const char *path);
 
+/* What is written from now on is compressed by zlib. Return: 0 or -errno */
+int whole_file_compress(struct whole_file *file);
+
 /* @whole: the caller wrote everything. Return: 0; -errno if @path is unchanged */
 int whole_file_close(struct whole_file *file, bool whole);
 

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Entries and exits, from slices, which come in the order of exits. What ends within a window of slices is put in order
- * there; what begins in it and ends later is known by open frames, or by having looked through the slices behind it.
+ * Entries and exits, from slices, which come in the order of exits. Calls that end within a window of slices
+ * are sorted there. Calls that begin in a window and end later are known from open frames, or from a look
+ * ahead through the slices behind it.
  *
- * Of a run that goes on, a reading gives what happened until the one before it looked at the open frames: each call that
- * had begun by then either was open, or has a slice by now. A process that has ended was perhaps read before its end: it
- * is whole in the reading after that one. What ended in it later than others are known is found by looking ahead too.
+ * While a run goes on, a reading returns events up to the time at which the reading before it looked at the
+ * open frames: each call that had begun by then was either open, or has a slice by now. A process that has
+ * ended may have been read before its end, so it is complete only in the next reading. Calls that ended in it
+ * after the last known instant of other processes are also found by the look ahead.
  */
 #include "analyzer/calls/call_events.h"
 
@@ -13,25 +15,26 @@
 #include <string.h>
 
 #include "analyzer/base/error.h"
-#include "analyzer/calls/call_moments.h"
 #include "analyzer/calls/call_order.h"
 #include "analyzer/calls/open_call_index.h"
 #include "analyzer/read/nodes_read.h"
 
 #define WINDOW_CALLS	(64u << 10)
-#define LATE_NS		1000	/* what comes so much later than it should is not told */
-#define MISSED_MOST	2	/* readings in which a call is neither open nor has a slice: one ends between the two looks */
+#define LATE_NS		1000	/* an event that comes later than this is not reported */
+#define MISSED_MOST	2	/* readings in which a call is neither open nor has a slice: one, if it
+				 * ends between the two looks */
 
 struct call_events {
 	struct callers callers;
 	struct model *model;
 	struct slice_reader *reader;
-	int64_t until;			/* of this reading */
-	int64_t known_until;		/* the last that is known of any process: what is not open then ends before */
+	int64_t until;			/* end of this reading */
+	int64_t known_until;		/* the last known instant of any process: a call that is not open
+					 * then ends before */
 	bool is_last;
 	bool has_looked_ahead;
 
-	struct slice *calls;		/* of the window: those that end in it, then those that only begin */
+	struct slice *calls; /* of the window: those that end in it, then those that only begin in it */
 	size_t nr_calls;
 	struct call_moments moments;	/* their entries and exits */
 	size_t at;
@@ -68,6 +71,12 @@ uint64_t call_events_nr_late(const struct call_events *events)
 	return events->nr_late;
 }
 
+/* NULL: no events are read from it. */
+static struct caller *caller_of(const struct call_events *events, const struct thread *thread)
+{
+	return events->callers.of[thread_number(thread)];
+}
+
 static void for_each_caller(struct call_events *events, void (*visit)(struct call_events *, struct caller *))
 {
 	for (size_t i = 0; i < events->callers.nr_logs; i++)
@@ -76,31 +85,38 @@ static void for_each_caller(struct call_events *events, void (*visit)(struct cal
 				visit(events, events->callers.logs[i]->callers[j]);
 }
 
-/* Forked children without a log have no calls but those that they inherited. */
+/* Forked children without a log have only the calls that they inherited. */
 static bool has_calls(const struct process *process)
 {
 	return !process->parent && !process->is_saved;
 }
 
-/* The open calls whose entries were not given yet; those that were are there still. */
-static void take_open_calls(struct process *process)
+/* The open calls whose entries were not returned yet. Those that were returned are kept. */
+static void take_open_calls(const struct call_events *events, const struct process *process)
 {
-	for (size_t i = 0; i < process->nr_threads; i++)
-		process->threads[i]->caller->nr_entered = process->threads[i]->caller->next_entered = 0;
+	for (size_t i = 0; i < process->nr_threads; i++) {
+		struct caller *caller = caller_of(events, process->threads[i]);
+
+		caller->nr_entered = caller->next_entered = 0;
+	}
 	for (size_t i = 0; i < process->nr_stacks; i++) {
 		const struct open_stack *stack = &process->stacks[i];
 
 		for (size_t j = 0; j < stack->nr_calls; j++) {
 			const struct open_call *call = &stack->calls[j];
-			struct caller *caller = stack->thread->caller;
+			struct caller *caller = caller_of(events, stack->thread);
 			struct begun_call *begun = caller_find_begun(caller, call->start_ticks, call->ref);
 
 			if (begun)
 				begun->nr_missed = 0;
 			else if (call->start_ticks)
-				caller_add_entered(caller, &(struct entered_call){ .start_ticks = call->start_ticks,
-					.ref = call->ref, .tid = stack->thread->tid, .depth = (uint32_t)j,
-					.memory = call->memory });
+				caller_add_entered(caller,
+						   &(struct entered_call){ .start_ticks = call->start_ticks,
+									   .ref = call->ref,
+									   .tid = stack->thread->tid,
+									   .depth = (uint32_t)j,
+									   .lasts_ns = NAN,
+									   .memory = call->memory });
 		}
 	}
 }
@@ -121,7 +137,7 @@ static void begin_process(struct call_events *events, struct process *process)
 			events->until = known;
 	} else {
 		known = process->last;
-		take_open_calls(process);
+		take_open_calls(events, process);
 	}
 	if (events->known_until < known)
 		events->known_until = known;
@@ -129,9 +145,8 @@ static void begin_process(struct call_events *events, struct process *process)
 
 static void find_place(struct slice_place *place, void *context)
 {
-	const struct caller *caller = place->thread->caller;
+	const struct caller *caller = caller_of(context, place->thread);
 
-	(void)context;
 	if (!caller)
 		return;
 	place->chunk_offset = caller->places[place->stream].chunk_offset;
@@ -140,20 +155,19 @@ static void find_place(struct slice_place *place, void *context)
 
 static void keep_place(const struct slice_place *place, void *context)
 {
-	struct caller *caller = place->thread->caller;
+	struct caller *caller = caller_of(context, place->thread);
 
-	(void)context;
 	if (!caller)
 		return;
 	caller->places[place->stream].chunk_offset = place->chunk_offset;
 	caller->places[place->stream].nr_read = place->nr_read;
 }
 
-static struct slice_reader *open_reader(const struct call_events *events)
+static struct slice_reader *open_reader(struct call_events *events)
 {
 	struct slice_reader *reader = slices_open_all(events->model);
 
-	slices_go_on(reader, !events->is_last, find_place, NULL);
+	slices_go_on(reader, !events->is_last, find_place, events);
 	return reader;
 }
 
@@ -165,9 +179,7 @@ void call_events_begin(struct call_events *events, struct model *model, bool is_
 	events->known_until = INT64_MIN;
 	events->has_looked_ahead = false;
 	events->moments.nr = events->at = 0;
-	for (size_t i = 0; i < events->callers.nr_logs; i++)	/* none is of this model yet */
-		for (size_t j = 0; j < events->callers.logs[i]->nr_callers; j++)
-			events->callers.logs[i]->callers[j]->thread = NULL;
+	callers_begin(&events->callers, model);
 	for (size_t i = 0; i < model->nr_processes; i++)
 		if (has_calls(model->processes[i]))
 			begin_process(events, model->processes[i]);
@@ -200,8 +212,8 @@ static struct log_memory_reading memory_of(const struct slice *call, bool at_exi
 }
 
 /*
- * The slices behind the first window, which ends at @to: the calls that began in an earlier window than they end in, or
- * end in a later reading. They are few: those that were open at the end of a window.
+ * The slices behind the first window, which ends at @to: calls that end in a later window or reading than
+ * they begin in. They are few: the calls open at the end of a window.
  */
 static void look_ahead(struct call_events *events, int64_t to)
 {
@@ -209,17 +221,19 @@ static void look_ahead(struct call_events *events, int64_t to)
 	struct slice_reader *reader;
 	struct slice slice;
 
-	slices_each_place(events->reader, keep_place, NULL);
+	slices_each_place(events->reader, keep_place, events);
 	reader = open_reader(events);
 	for (size_t nr = 0; slices_next(reader, &slice) && slice.end <= last;) {
-		struct caller *caller = slice.thread->caller;
+		struct caller *caller = caller_of(events, slice.thread);
 
 		if (slice.end > events->until)
 			to = events->until;
-		if (caller && start_of(&slice) <= to && !caller_find_begun(caller, slice.start_ticks, slice.ref) &&
+		if (caller && start_of(&slice) <= to &&
+		    !caller_find_begun(caller, slice.start_ticks, slice.ref) &&
 		    !caller_find_entered(caller, slice.start_ticks, slice.ref))
 			caller_add_entered(caller, &(struct entered_call){ .start_ticks = slice.start_ticks,
 				.ref = slice.ref, .tid = slice.tid, .depth = depth_of(slice.node),
+				.lasts_ns = slice.duration_ns,
 				.memory = memory_of(&slice, false) });
 		if (++nr < WINDOW_CALLS)
 			continue;
@@ -237,28 +251,29 @@ static void add_call(struct call_events *events, const struct slice *call)
 	events->calls[events->nr_calls++] = *call;
 }
 
-/* The next window of slices. Return: when it ends. */
+/* The next window of slices. Return: the time of its end */
 static int64_t read_window(struct call_events *events)
 {
 	const struct slice *next;
 	struct slice slice;
 
 	events->nr_calls = 0;
-	while (events->nr_calls < WINDOW_CALLS && (next = slices_peek(events->reader)) && next->end <= events->until &&
-	       slices_next(events->reader, &slice))
+	while (events->nr_calls < WINDOW_CALLS && (next = slices_peek(events->reader)) &&
+	       next->end <= events->until && slices_next(events->reader, &slice))
 		add_call(events, &slice);
 	next = slices_peek(events->reader);
 	return next && next->end <= events->until ? events->calls[events->nr_calls - 1].end : events->until;
 }
 
-/* A call that ends; whose entry was given before, or is now. */
+/* A call that ends. Its entry was returned before, or is now. */
 static void add_ending(struct call_events *events, size_t i)
 {
 	struct slice *call = &events->calls[i];
 	struct process *process = call->thread->process;
-	struct caller *caller = call->thread->caller;
+	struct caller *caller = caller_of(events, call->thread);
 	struct begun_call *begun = caller ? caller_find_begun(caller, call->start_ticks, call->ref) : NULL;
-	struct entered_call *entered = caller ? caller_find_entered(caller, call->start_ticks, call->ref) : NULL;
+	struct entered_call *entered =
+		caller ? caller_find_entered(caller, call->start_ticks, call->ref) : NULL;
 
 	if (caller)
 		call_order_settle(caller, call);
@@ -283,6 +298,7 @@ static void add_beginning(struct call_events *events, struct caller *caller, int
 			.thread_name = caller->thread->name,
 			.start_ticks = entered->start_ticks,
 			.ref = entered->ref,
+			.duration_ns = entered->lasts_ns,
 			.has_memory = entered->memory.rss_bytes != LOG_NONE,
 			.rss_before_bytes = (int64_t)entered->memory.rss_bytes,
 			.vms_before_bytes = (int64_t)entered->memory.vms_bytes,
@@ -308,7 +324,7 @@ static void begin_window(struct call_events *events, struct caller *caller)
 	call_order_reset(caller);
 }
 
-/* Return: false when nothing is left of this reading. */
+/* Return: false if nothing is left of this reading */
 static bool fill_window(struct call_events *events)
 {
 	int64_t to = read_window(events);
@@ -346,6 +362,8 @@ bool call_events_next(struct call_events *events, struct call_event *event)
 		.thread_name = call->thread_name,
 		.node = call->node,
 		.duration_ns = moment->is_exit ? call->duration_ns : NAN,
+		.lasts_ns = call->duration_ns,
+		.start = start_of(call),
 		.memory = memory_of(call, moment->is_exit),
 	};
 	if (moment->time < events->newest - LATE_NS)
@@ -362,7 +380,7 @@ static void count_missed(struct call_events *events, struct caller *caller)
 		caller->begun[i].nr_missed++;
 }
 
-/* Calls that are not open any more and whose slices do not come: there was no room for them. */
+/* Calls that are no longer open and whose slices do not come, because there was no room for them. */
 static void drop_missed(struct call_events *events, struct caller *caller)
 {
 	const uint32_t most = events->is_last ? 0 : MISSED_MOST;
@@ -377,7 +395,7 @@ static void drop_missed(struct call_events *events, struct caller *caller)
 
 void call_events_end(struct call_events *events)
 {
-	slices_each_place(events->reader, keep_place, NULL);
+	slices_each_place(events->reader, keep_place, events);
 	slices_close(events->reader);
 	for_each_caller(events, count_missed);
 	for (size_t i = 0; i < events->model->nr_processes; i++) {
@@ -386,7 +404,7 @@ void call_events_end(struct call_events *events)
 
 		if (!has_calls(process))
 			continue;
-		take_open_calls(process);
+		take_open_calls(events, process);
 		log = callers_of(&events->callers, process);
 		log->last = process->last;
 		log->has_ended = process->end_kind != END_RUNNING;

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* One pass over all single calls, in the order of their ends: what a call's callees used was known before it. */
+/*
+ * One pass over all single calls, in the order of their ends: what a call's callees used is known before the
+ * call.
+ */
 #include "analyzer/calls/function_resources.h"
 
 #include <stdlib.h>
@@ -10,39 +13,44 @@
 #include "analyzer/calls/path_shares.h"
 #include "analyzer/calls/slices.h"
 #include "analyzer/calls/thread_curves.h"
+#include "analyzer/model/tree.h"
 #include "analyzer/model/tree_walk.h"
 
-/* Ended calls of a thread that their caller's record has not taken in yet; neighbours of one caller are one. */
+/*
+ * Calls of a thread that ended and were not yet subtracted from their caller. Adjacent ones of one caller are
+ * summed up.
+ */
 struct pending {
 	const struct tree_node *parent;
-	int64_t middle;			/* of the newest: it lies within the caller, whatever rounding did */
+	int64_t middle;			/* of the newest: lies within the caller, in spite of rounding */
 	double used[NR_USES];
 	double peak[NR_PEAKS];
 };
 
-/* function_use.c's own part of a thread. */
+/* The calls of a thread that were read so far. */
 struct call_stack {
 	struct thread_use use;
 	struct pending *pending;
 	size_t nr;
+	bool is_open;
 };
 
-/* function_use.c's own part of a process. */
 struct process_peaks {
 	struct peaks of[NR_PEAKS];
+	bool are_read;
 };
 
-/* A call that has ended, or as if. */
+/* A call that has ended, or is taken as ended. */
 struct call {
 	struct thread *thread;
 	uint32_t tid;
 	struct tree_node *node;
 	int64_t start, end;
-	double rss_growth;		/* as it was read at its entry and exit; NAN: by the samples */
-	double peak[NR_PEAKS];		/* so far: by its own readings */
+	double rss_growth;		/* read at its entry and exit; NAN: from rows */
+	double peak[NR_PEAKS];		/* by its own readings so far */
 };
 
-/* Times during which a function's calls were open: apart from each other, in the order of time. */
+/* Times during which a function's calls were open: they do not overlap, and are in the order of time. */
 struct span {
 	int64_t begin, end;
 };
@@ -52,12 +60,20 @@ struct spans {
 	size_t nr;
 };
 
-static struct call_stack *stack_of(struct thread *thread, uint32_t tid)
-{
-	struct call_stack *stack = thread->call_stack;
+/* State while the calls are read. */
+struct uses {
+	struct path_shares *shares;
+	struct spans *spans;		/* [number of a function] */
+	struct call_stack *stacks;	/* [thread_number()] */
+	struct process_peaks *peaks;	/* [number of a process] */
+};
 
-	if (!stack) {
-		stack = thread->call_stack = xcalloc(1, sizeof(*stack));
+static struct call_stack *stack_of(const struct uses *uses, struct thread *thread, uint32_t tid)
+{
+	struct call_stack *stack = &uses->stacks[thread_number(thread)];
+
+	if (!stack->is_open) {
+		stack->is_open = true;
 		thread_use_open(&stack->use, thread, tid);
 	} else if (stack->use.tid != tid) {
 		thread_use_close(&stack->use);
@@ -93,16 +109,18 @@ static bool is_within_itself(const struct tree_node *node)
 	return false;
 }
 
-/* Memory was read more often than the heap, in a set of its own. */
-static const struct process_peaks *peaks_of(struct process *process)
+/* The set "memory" was read more often than the heap. */
+static const struct peaks *peaks_of(const struct uses *uses, struct process *process)
 {
-	if (!process->peaks) {
-		process->peaks = xcalloc(1, sizeof(*process->peaks));
-		peaks_init(&process->peaks->of[PEAK_RSS_BYTES], process, process_rowset(process, "memory") ? "memory" : "process",
-			   "rss_bytes");
-		peaks_init(&process->peaks->of[PEAK_HEAP_BYTES], process, "process", "heap_bytes");
+	struct process_peaks *peaks = &uses->peaks[process->number];
+
+	if (!peaks->are_read) {
+		peaks_init(&peaks->of[PEAK_RSS_BYTES], process,
+			   process_rowset(process, "memory") ? "memory" : "process", "rss_bytes");
+		peaks_init(&peaks->of[PEAK_HEAP_BYTES], process, "process", "heap_bytes");
+		peaks->are_read = true;
 	}
-	return process->peaks;
+	return peaks->of;
 }
 
 static void raise_peaks(double *peak, const double *other)
@@ -111,19 +129,21 @@ static void raise_peaks(double *peak, const double *other)
 		peak[i] = fmax(peak[i], other[i]);
 }
 
-/* The process's own peak is known to the byte. */
-static void raise_by_samples(struct call *call)
+/* The process's own peak is exact. */
+static void raise_by_samples(const struct uses *uses, struct call *call)
 {
 	struct process *process = call->thread->process;
-	const struct process_peaks *peaks = peaks_of(process);
+	const struct peaks *peaks = peaks_of(uses, process);
 
-	if (process->heap_peak != NO_TIME && process->heap_peak >= call->start && process->heap_peak <= call->end)
-		call->peak[PEAK_HEAP_BYTES] = fmax(call->peak[PEAK_HEAP_BYTES], (double)process->heap_peak_bytes);
+	if (process->heap_peak != NO_TIME && process->heap_peak >= call->start &&
+	    process->heap_peak <= call->end)
+		call->peak[PEAK_HEAP_BYTES] =
+			fmax(call->peak[PEAK_HEAP_BYTES], (double)process->heap_peak_bytes);
 	for (int i = 0; i < NR_PEAKS; i++)
-		call->peak[i] = fmax(call->peak[i], peaks_between(&peaks->of[i], call->start, call->end));
+		call->peak[i] = fmax(call->peak[i], peaks_between(&peaks[i], call->start, call->end));
 }
 
-/* What callees used is taken off the call's own; and the call waits for its caller in their place. */
+/* Subtract what callees used from @self. Then the call itself waits for its caller in their place. */
 static void take_in(struct call_stack *stack, struct call *call, double *self)
 {
 	struct pending *top = stack->nr ? &stack->pending[stack->nr - 1] : NULL;
@@ -149,7 +169,7 @@ static void take_in(struct call_stack *stack, struct call *call, double *self)
 	raise_peaks(top->peak, call->peak);
 }
 
-/* @spans end before @end; those that the new one touches become one with it. */
+/* @spans end before @end. Spans that overlap the new one become one with it. */
 static void add_span(struct spans *spans, int64_t begin, int64_t end)
 {
 	while (spans->nr && spans->list[spans->nr - 1].end >= begin) {
@@ -162,17 +182,18 @@ static void add_span(struct spans *spans, int64_t begin, int64_t end)
 	spans->list[spans->nr++] = (struct span){ begin, end };
 }
 
-/* The parts of time are those of all calls, in the end: give_times(). */
+/* Parts of time are computed for all calls at the end: give_times(). */
 static bool is_time(int kind)
 {
 	return kind <= USE_BLOCKED_NS;
 }
-_Static_assert((int)USE_CPU_NS == SHARE_CPU && (int)USE_WAIT_NS == SHARE_WAIT && (int)USE_BLOCKED_NS == SHARE_BLOCKED,
+_Static_assert((int)USE_CPU_NS == SHARE_CPU && (int)USE_WAIT_NS == SHARE_WAIT &&
+		       (int)USE_BLOCKED_NS == SHARE_BLOCKED,
 	       "in the order of use_shares.h");
 
-static void add_call(struct call *call, struct path_shares *shares)
+static void add_call(struct call *call, const struct uses *uses)
 {
-	struct call_stack *stack = stack_of(call->thread, call->tid);
+	struct call_stack *stack = stack_of(uses, call->thread, call->tid);
 	struct function_use *use = use_of(call->node->function);
 	double total[NR_USES], self[NR_USES];
 
@@ -180,9 +201,9 @@ static void add_call(struct call *call, struct path_shares *shares)
 	if (!isnan(call->rss_growth))
 		total[USE_RSS_BYTES] = call->rss_growth;
 	memcpy(self, total, sizeof(self));
-	raise_by_samples(call);
+	raise_by_samples(uses, call);
 	take_in(stack, call, self);
-	use_shares_add(shares, call->node, (double)(call->end - call->start), self);
+	use_shares_add(uses->shares, call->node, (double)(call->end - call->start), self);
 	use->calls++;
 	raise_peaks(use->peak, call->peak);
 	for (int i = 0; i < NR_USES; i++)
@@ -191,28 +212,36 @@ static void add_call(struct call *call, struct path_shares *shares)
 		return;
 	for (int i = 0; i < NR_USES; i++)
 		add(&use->total[i], is_time(i) ? NAN : total[i]);
-	add_span(call->node->function->spans, call->start, call->end);
+	add_span(&uses->spans[call->node->function->number], call->start, call->end);
 }
 
-/* Of a process with several threads it is not known whose it is. */
+/* With several threads, whose growth it is is not known. */
 static double rss_growth(const struct slice *slice)
 {
-	return slice->has_memory && thread_is_alone(slice->thread) ? (double)(slice->rss_after_bytes - slice->rss_before_bytes) : NAN;
+	return slice->has_memory && thread_is_alone(slice->thread)
+		       ? (double)(slice->rss_after_bytes - slice->rss_before_bytes)
+		       : NAN;
 }
 
-static void add_slice(const struct slice *slice, struct path_shares *shares)
+static void add_slice(const struct slice *slice, const struct uses *uses)
 {
-	struct call call = { slice->thread, slice->tid, slice->node, slice->start, slice->end, rss_growth(slice), { NAN, NAN } };
+	struct call call = { slice->thread, slice->tid,	       slice->node, slice->start,
+			     slice->end,    rss_growth(slice), { NAN, NAN } };
 
 	if (slice->has_heap)
-		call.peak[PEAK_HEAP_BYTES] = fmax((double)slice->heap_before_bytes, (double)slice->heap_after_bytes);
+		call.peak[PEAK_HEAP_BYTES] =
+			fmax((double)slice->heap_before_bytes, (double)slice->heap_after_bytes);
 	if (slice->has_memory)
-		call.peak[PEAK_RSS_BYTES] = fmax((double)slice->rss_before_bytes, (double)slice->rss_after_bytes);
-	add_call(&call, shares);
+		call.peak[PEAK_RSS_BYTES] =
+			fmax((double)slice->rss_before_bytes, (double)slice->rss_after_bytes);
+	add_call(&call, uses);
 }
 
-/* Those that never ended, the innermost first; they end with their process. When one began that is not timed is not known. */
-static void add_open_calls(struct process *process, struct path_shares *shares)
+/*
+ * The calls that never ended, the innermost first. They end with their process. If one was not timed, its
+ * begin is not known.
+ */
+static void add_open_calls(struct process *process, const struct uses *uses)
 {
 	for (size_t i = 0; i < process->nr_stacks; i++) {
 		const struct open_stack *stack = &process->stacks[i];
@@ -221,13 +250,22 @@ static void add_open_calls(struct process *process, struct path_shares *shares)
 			const struct open_call *call = &stack->calls[j];
 
 			if (call->node->function->kind == FUNCTION_PLAIN && call->since != NO_TIME)
-				add_call(&(struct call){ stack->thread, stack->thread->tid, call->node, call->since, process->last,
-							 NAN, { NAN, NAN } }, shares);
+				add_call(&(struct call){ stack->thread,
+							 stack->thread->tid,
+							 call->node,
+							 call->since,
+							 process->last,
+							 NAN,
+							 { NAN, NAN } },
+					 uses);
 		}
 	}
 }
 
-/* A path's times are with those of the paths below it, as far as they are known; its function's, with those of its other paths. */
+/*
+ * The times of a path include those of the paths below it, as far as they are known. A function has those of
+ * all its paths.
+ */
 static void give_times(struct model *model, const struct path_shares *shares)
 {
 	struct tree_node **nodes = xcalloc(model->nr_tree_nodes, sizeof(struct tree_node *));
@@ -255,54 +293,49 @@ static void give_times(struct model *model, const struct path_shares *shares)
 	free(nodes);
 }
 
-static void finish_function(struct function *function)
+static void release_uses(struct uses *uses, const struct model *model)
 {
-	for (size_t i = 0; function->use && i < function->spans->nr; i++)
-		function->use->elapsed_ns += (double)(function->spans->list[i].end - function->spans->list[i].begin);
+	for (size_t i = 0; i <= model->nr_processes; i++)
+		for (int j = 0; j < NR_PEAKS && uses->peaks[i].are_read; j++)
+			peaks_release(&uses->peaks[i].of[j]);
+	for (size_t i = 0; i < model->nr_threads; i++)
+		if (uses->stacks[i].is_open) {
+			thread_use_close(&uses->stacks[i].use);
+			free(uses->stacks[i].pending);
+		}
+	use_shares_free(uses->shares);
+	free(uses->peaks);
+	free(uses->stacks);
+	free(uses->spans);
 }
 
-static void release_process(struct process *process)
+static void finish_function(struct function *function, struct spans *spans)
 {
-	for (int i = 0; process->peaks && i < NR_PEAKS; i++)
-		peaks_release(&process->peaks->of[i]);
-	free(process->peaks);
-	process->peaks = NULL;
-	for (size_t i = 0; i < process->nr_threads; i++) {
-		struct call_stack *stack = process->threads[i]->call_stack;
-
-		if (!stack)
-			continue;
-		thread_use_close(&stack->use);
-		free(stack->pending);
-		free(stack);
-		process->threads[i]->call_stack = NULL;
-	}
+	for (size_t i = 0; function->use && i < spans->nr; i++)
+		function->use->elapsed_ns += (double)(spans->list[i].end - spans->list[i].begin);
+	free(spans->list);
 }
 
 void function_use_read(struct model *model)
 {
+	struct uses uses = {
+		.shares = use_shares_new(model),
+		.spans = xcalloc(functions_count(&model->tables->functions), sizeof(*uses.spans)),
+		.stacks = xcalloc(model->nr_threads + 1, sizeof(*uses.stacks)),
+		.peaks = xcalloc(model->nr_processes + 1, sizeof(*uses.peaks)),
+	};
 	struct slice_reader *reader = slices_open_all(model);
-	struct spans *spans = xcalloc(model->nr_functions + 1, sizeof(*spans));
-	struct path_shares *shares = use_shares_new(model);
 	struct slice slice;
 
-	for (size_t i = 0; i < model->nr_functions; i++)
-		model->functions[i]->spans = &spans[i];
 	while (slices_next(reader, &slice))
-		if (slice.node->function->spans)
-			add_slice(&slice, shares);
+		if (slice.node->function->stats.calls)
+			add_slice(&slice, &uses);
 	slices_close(reader);
-	for (size_t i = 0; i < model->nr_processes; i++) {
-		add_open_calls(model->processes[i], shares);
-		release_process(model->processes[i]);
-	}
-	use_shares_finish(shares, model);
-	give_times(model, shares);
-	use_shares_free(shares);
-	for (size_t i = 0; i < model->nr_functions; i++) {
-		finish_function(model->functions[i]);
-		free(spans[i].list);
-		model->functions[i]->spans = NULL;
-	}
-	free(spans);
+	for (size_t i = 0; i < model->nr_processes; i++)
+		add_open_calls(model->processes[i], &uses);
+	use_shares_finish(uses.shares, model);
+	give_times(model, uses.shares);
+	for (size_t i = 0; i < model->nr_functions; i++)
+		finish_function(model->functions[i], &uses.spans[model->functions[i]->number]);
+	release_uses(&uses, model);
 }

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What functions used besides time: samples joined with single calls. A counter that was read at two times grew evenly
- * between them, so a call's part is what lies between its begin and its end; what belongs to a whole process is shared by
- * its threads as the CPU time was. Where the kernel told of context switches, a thread's CPU time and blocked time are exact.
- * So is the growth of RSS that was read at a call's entry and exit, where the process has one thread.
- * Calls without a record have their parts of CPU time, waiting and blocked time, see use_shares.h; of all else theirs is
- * their caller's.
+ * What functions used besides time, from rows and single calls. A counter that was read twice is assumed to
+ * grow evenly in between: a call's share is the part between its begin and its end. Bytes, faults and
+ * switches are counted for the process: they are a thread's while no other one ran, else nobody's. Memory is
+ * divided among threads by their CPU time. If the kernel recorded context switches, a thread's CPU time and
+ * blocked time are exact, and bytes and faults grow as its CPU time does. So is the growth of RSS that was
+ * read at a call's entry and exit, if the process has one thread. Calls without a record have shares of CPU,
+ * waiting and blocked time, see path_shares.h. All else that they used counts for their caller.
  */
 #ifndef INSIDEME_FUNCTION_RESOURCES_H
 #define INSIDEME_FUNCTION_RESOURCES_H
@@ -25,23 +26,26 @@ enum use_kind {
 	USE_SWITCHES,		/* voluntary */
 	USE_PREEMPTIONS,	/* involuntary ones */
 	USE_RSS_BYTES,		/* growth; below 0: it shrank */
-	USE_GPU_NS,		/* of engines, or of whole devices in parts of their time */
-	USE_GPU_BYTES,		/* growth of memory on them */
+	USE_GPU_NS,		/* time on engines, or shares of time on whole devices */
+	USE_GPU_BYTES,		/* growth of device memory */
 	NR_USES,
 };
 
-/* The highest that the process had while a call was open, as far as it was read: by samples, and where calls begin and end. */
+/*
+ * The highest value of the process while a call was open, as far as it was read: in rows, and at the begin
+ * and end of calls.
+ */
 enum use_peak { PEAK_RSS_BYTES, PEAK_HEAP_BYTES, NR_PEAKS };
 
 struct function_use {
-	uint64_t calls;			/* with a record, and open ones */
-	double total[NR_USES];		/* with what it called, recursion once; NAN: not known */
+	uint64_t calls;			/* that have a record, or are open */
+	double total[NR_USES];		/* with callees, recursion counts once; NAN: not known */
 	double self[NR_USES];
-	double peak[NR_PEAKS];		/* of any call; NAN: not known */
-	double elapsed_ns;		/* during which at least one such call was open, on any thread */
+	double peak[NR_PEAKS];		/* over all calls; NAN: not known */
+	double elapsed_ns;		/* time during which at least one such call was open, on any thread */
 };
 
-/* Fill function->use of all functions that have such calls, once. It takes as long as reading all of them. */
+/* Set function->use of all functions that have such calls, once. Reads all single calls. */
 void function_use_read(struct model *model);
 
 #endif

@@ -7,7 +7,7 @@
 
 #include "analyzer/base/error.h"
 
-/* What a source says at a time: one number has changed by so much since its row before. */
+/* A change that a source reported: a number changed by this much since its previous row. */
 struct change {
 	int64_t time;
 	double by[NR_GPU_NUMBERS];
@@ -28,13 +28,18 @@ static double known(const struct rowset *rows, size_t row, int column)
 static void add_change(struct changes *changes, int64_t time, double ns, double bytes)
 {
 	changes->list = xgrow(changes->list, changes->nr, sizeof(*changes->list));
-	changes->list[changes->nr++] = (struct change){ time, { isnan(ns) || ns < 0 ? 0 : ns, isnan(bytes) ? 0 : bytes } };
+	changes->list[changes->nr++] =
+		(struct change){ time, { isnan(ns) || ns < 0 ? 0 : ns, isnan(bytes) ? 0 : bytes } };
 }
 
-/* A device's per cent is of the time since the row before. What it held at the first row came at once. */
+/*
+ * A device's percentage is of the time since the previous row. Memory that it held at the first row counts as
+ * allocated then.
+ */
 static void add_device(struct changes *changes, struct process *monitor, const struct rowset *rows)
 {
-	int percent = rowset_column(rows, "gpu_process_percent"), bytes = rowset_column(rows, "gpu_process_memory_bytes");
+	int percent = rowset_column(rows, "gpu_process_percent"),
+	    bytes = rowset_column(rows, "gpu_process_memory_bytes");
 	double held = 0;
 	int64_t last = 0;
 
@@ -42,7 +47,8 @@ static void add_device(struct changes *changes, struct process *monitor, const s
 		int64_t time = process_time(monitor, rows->ticks[row]);
 		double now = known(rows, row, bytes);
 
-		add_change(changes, time, row ? known(rows, row, percent) / 100 * (double)(time - last) : NAN, now - held);
+		add_change(changes, time, row ? known(rows, row, percent) / 100 * (double)(time - last) : NAN,
+			   now - held);
 		held = isnan(now) ? held : now;
 		last = time;
 	}
@@ -51,7 +57,8 @@ static void add_device(struct changes *changes, struct process *monitor, const s
 static void add_engines(struct changes *changes, struct process *process)
 {
 	const struct rowset *rows = process_rowset(process, "process_gpu");
-	int engine = rows ? rowset_column(rows, "gpu_engine_ns") : -1, bytes = rows ? rowset_column(rows, "gpu_client_bytes") : -1;
+	int engine = rows ? rowset_column(rows, "gpu_engine_ns") : -1,
+	    bytes = rows ? rowset_column(rows, "gpu_client_bytes") : -1;
 	double ns = NAN, held = 0;
 
 	for (size_t row = 0; rows && row < rows->nr_rows; row++) {
@@ -86,7 +93,8 @@ void gpu_use_read(struct curve *gpu, struct process *process)
 
 	add_engines(&changes, process);
 	for (size_t i = 0; i < model->nr_monitors; i++)
-		for (size_t j = 0; model->monitors[i]->run == process->run && j < model->monitors[i]->nr_rowsets; j++)
+		for (size_t j = 0;
+		     model->monitors[i]->run == process->run && j < model->monitors[i]->nr_rowsets; j++)
 			if (is_of_process(&model->monitors[i]->rowsets[j], process))
 				add_device(&changes, model->monitors[i], &model->monitors[i]->rowsets[j]);
 	if (!changes.nr)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What one process used of GPUs up to any time. */
+/* What one process had used of GPUs at any time. */
 #ifndef INSIDEME_GPU_USE_H
 #define INSIDEME_GPU_USE_H
 
@@ -9,8 +9,9 @@
 enum { GPU_NS, GPU_BYTES, NR_GPU_NUMBERS };
 
 /*
- * From its own descriptors (/proc/PID/fdinfo: time of engines) and from rows that insideme-run has of it (NVML: per cent of
- * a device between two samples). @gpu: initialised for NR_GPU_NUMBERS; without a point where nothing is known.
+ * From the process's own descriptors (/proc/PID/fdinfo: time of engines), and from rows about it that
+ * insideme-run took (NVML: percentage of a device between two rows). @gpu: initialised for NR_GPU_NUMBERS;
+ * without points if nothing is known.
  */
 void gpu_use_read(struct curve *gpu, struct process *process);
 

@@ -35,7 +35,7 @@ void peaks_release(struct peaks *peaks)
 	*peaks = (struct peaks){ .nr = 0 };
 }
 
-/* How many readings are not after @time. */
+/* The number of readings at or before @time. */
 static size_t count_until(const struct peaks *peaks, int64_t time)
 {
 	size_t low = 0, high = peaks->nr;
@@ -53,10 +53,10 @@ static size_t count_until(const struct peaks *peaks, int64_t time)
 
 double peaks_between(const struct peaks *peaks, int64_t from, int64_t to)
 {
-	size_t low = count_until(peaks, from), high = count_until(peaks, to) + peaks->nr;
+	size_t low = count_until(peaks, from - 1), high = count_until(peaks, to) + peaks->nr;
 	double most = NAN;
 
-	for (low = (low ? low - 1 : 0) + peaks->nr; low < high; low /= 2, high /= 2) {
+	for (low += peaks->nr; low < high; low /= 2, high /= 2) {
 		if (low & 1)
 			most = fmax(most, peaks->tree[low++]);
 		if (high & 1)

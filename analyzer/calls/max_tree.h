@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The highest reading of a gauge between any two times, in steps that grow with the logarithm of their number. */
+/*
+ * The largest value of a gauge between any two times, in time that grows with the logarithm of the number of
+ * values.
+ */
 #ifndef INSIDEME_MAX_TREE_H
 #define INSIDEME_MAX_TREE_H
 
@@ -7,15 +10,15 @@
 
 struct peaks {
 	int64_t *times;			/* model time, rising */
-	double *tree;			/* [nr + i]: reading i; [i]: the highest of [2i] and [2i + 1] */
+	double *tree;			/* [nr + i]: value i; [i]: the larger of [2i] and [2i + 1] */
 	size_t nr;
 };
 
-/* Of @column of the process's set @set; of no such one there are no readings. */
+/* Values of @column in the process's set @set; none if there is no such column. */
 void peaks_init(struct peaks *peaks, struct process *process, const char *set, const char *column);
 void peaks_release(struct peaks *peaks);
 
-/* As last read before @from, or as read until @to. NAN: it was not. */
+/* The largest of those read from @from until @to. NAN: none. */
 double peaks_between(const struct peaks *peaks, int64_t from, int64_t to);
 
 #endif

@@ -38,7 +38,10 @@ static struct known_log *log_of(struct callers *callers, const char *path)
 	return log;
 }
 
-/* Threads come in the order of their refs, but one may have been seen too early in its life to be read. */
+/*
+ * Threads are in the order of their refs. A thread may be missing in an earlier reading, because its record
+ * was not complete yet.
+ */
 static struct caller *caller_of(struct known_log *log, size_t at, uint32_t ref)
 {
 	struct caller *caller;
@@ -56,17 +59,25 @@ static struct caller *caller_of(struct known_log *log, size_t at, uint32_t ref)
 	return caller;
 }
 
+void callers_begin(struct callers *callers, const struct model *model)
+{
+	free(callers->of);
+	callers->of = xcalloc(model->nr_threads + 1, sizeof(struct caller *));
+	for (size_t i = 0; i < callers->nr_logs; i++)
+		for (size_t j = 0; j < callers->logs[i]->nr_callers; j++)
+			callers->logs[i]->callers[j]->thread = NULL;
+}
+
 struct known_log *callers_of(struct callers *callers, struct process *process)
 {
 	struct known_log *log = log_of(callers, process->log->path);
 
-	for (size_t i = 0; i < log->nr_callers; i++)
-		log->callers[i]->thread = NULL;
 	for (size_t i = 0; i < process->nr_threads; i++) {
 		struct thread *thread = process->threads[i];
+		struct caller *caller = caller_of(log, i, thread->ref);
 
-		thread->caller = caller_of(log, i, thread->ref);
-		thread->caller->thread = thread;
+		callers->of[thread_number(thread)] = caller;
+		caller->thread = thread;
 	}
 	return log;
 }
@@ -86,6 +97,7 @@ void callers_release(struct callers *callers)
 		free(log->path);
 	}
 	free(callers->logs);
+	free(callers->of);
 	hashtable_release(&callers->by_path);
 }
 
@@ -94,7 +106,7 @@ uint64_t caller_units(const struct caller *caller, uint64_t ticks)
 	return ticks >> caller->thread->process->header.slice_shift;
 }
 
-/* What a slice says of its start may be one unit later than the frame's. */
+/* The start in a slice may be one unit later than that in the frame. */
 static bool is_start(const struct caller *caller, uint64_t known, uint64_t start)
 {
 	return start == known || (caller->thread->process->header.slice_shift && start - known == 1);
@@ -105,9 +117,10 @@ struct begun_call *caller_find_begun(const struct caller *caller, uint64_t start
 	uint64_t start = caller_units(caller, start_ticks);
 	size_t low = 0, high = caller->nr_begun;
 
-	if (!high || caller->begun[high - 1].start + 1 < start)	/* mostly: a call that is shorter than a reading */
+	/* common: a call that is shorter than a reading */
+	if (!high || caller->begun[high - 1].start + 1 < start)
 		return NULL;
-	while (low < high) {	/* the first that begins one unit before it or later */
+	while (low < high) {	/* the first that begins at most one unit before it */
 		size_t middle = low + (high - low) / 2;
 
 		if (caller->begun[middle].start + 1 < start)
@@ -168,7 +181,7 @@ struct entered_call *caller_find_entered(const struct caller *caller, uint64_t s
 	uint64_t start = caller_units(caller, start_ticks);
 	size_t low = caller->next_entered, high = caller->nr_sorted;
 
-	while (low < high) {	/* the first that begins one unit before it or later */
+	while (low < high) {	/* the first that begins at most one unit before it */
 		size_t middle = low + (high - low) / 2;
 
 		if (caller_units(caller, caller->entered[middle].start_ticks) + 1 < start)

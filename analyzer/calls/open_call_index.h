@@ -1,56 +1,59 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* call_events.c's own: what is known of logs and their threads from one reading of a run that goes on to the next. */
+/* For call_events.c: what it keeps about logs and their threads from one reading of a run to the next. */
 #ifndef INSIDEME_OPEN_CALL_INDEX_H
 #define INSIDEME_OPEN_CALL_INDEX_H
 
 #include "analyzer/base/hashtable.h"
 #include "analyzer/calls/slices.h"
 
-/* A call whose entry was given, and its exit not yet. */
+/* A call whose entry was returned, and its exit was not. */
 struct begun_call {
 	uint64_t start;			/* ticks >> slice_shift */
 	uint32_t ref;			/* of its node */
-	uint32_t nr_missed;		/* readings since it was open; its slice has not come yet */
+	uint32_t nr_missed;		/* readings since it was open, during which no slice of it came */
 };
 
-/* A call that will go on for longer than is being read; its entry was not given yet. */
+/* A call that ends after the current reading. Its entry was not returned yet. */
 struct entered_call {
 	uint64_t start_ticks;
 	uint32_t ref;
 	uint32_t tid;
 	uint32_t depth;
-	struct log_memory_reading memory;	/* at its entry */
-	bool is_given;			/* its slice came, and gave it */
+	double lasts_ns;		/* at its entry */
+	struct log_memory_reading memory;	/* its slice came, and the entry with it */
+	bool is_given;			/* For call_order.c: the first of some calls that have ended and
+					 * whose caller has not. */
 };
 
-/* call_order.c's own: the first of some calls that have ended and whose caller has not. */
+/* end of the call before it */
 struct calls_within {
 	const struct tree_node *parent;
 	uint64_t start_ticks;
-	uint64_t floor_ticks;		/* when the call ended that came before it */
+	uint64_t floor_ticks;		/* A thread's record in a log. */
 };
 
-/* A thread's record in a log. */
+/* in the model that is being read; NULL: it is left out now */
 struct caller {
 	uint32_t ref;
 	struct thread *thread;		/* of the model that is being read; NULL: left out by now */
-	struct { uint64_t chunk_offset; uint32_t nr_read; } places[2];	/* see struct slice_place */
-	struct begun_call *begun;	/* in the order of their starts */
+	struct { uint64_t chunk_offset; uint32_t nr_read; } places[2];	/* in the order of their starts */
+	struct begun_call *begun;	/* in the order of their starts, up to nr_sorted */
 	size_t nr_begun;
-	struct entered_call *entered;	/* likewise, as far as they are sorted */
+	struct entered_call *entered;	/* the entries before it were returned */
 	size_t nr_entered;
 	size_t nr_sorted;
-	size_t next_entered;		/* those before it were given */
+	size_t next_entered;		/* the innermost last */
 	struct calls_within *within;	/* the innermost last */
 	size_t nr_within;
-	uint64_t last_ticks;		/* end of the last call */
+	uint64_t last_ticks;		/* process->last at the previous reading; NO_TIME: there was none */
 };
 
 struct known_log {
 	char *path;
-	int64_t last;			/* process->last at the reading before; NO_TIME: there was none */
+	int64_t last;			/* the process had ended by then, so all of it was read */
 	bool has_ended;			/* its process, by then: all of it could be read */
-	struct caller **callers;	/* by ref */
+	struct caller **callers;	/* [thread_number()] of the model that is being read; NULL: no
+					 * events are read from it */
 	size_t nr_callers;
 };
 
@@ -58,16 +61,19 @@ struct callers {
 	struct hashtable by_path;
 	struct known_log **logs;
 	size_t nr_logs;
+	struct caller **of;		/* Begin to read a model. */
 };
 
-/* The log of @process, and its threads as thread->caller. */
+/* The log of @process. From now on its threads have callers. */
+void callers_begin(struct callers *callers, const struct model *model);
+/* The log of @process. From now on its threads have callers. */
 struct known_log *callers_of(struct callers *callers, struct process *process);
 void callers_release(struct callers *callers);
 
-/* The start of a call in units of slices. */
+/* The begun call of a slice or of a frame. NULL: none. */
 uint64_t caller_units(const struct caller *caller, uint64_t ticks);
 
-/* The begun call of a slice, or of a frame; NULL: there is none. */
+/* The entered call of a slice, among those that are sorted. NULL: none. */
 struct begun_call *caller_find_begun(const struct caller *caller, uint64_t start_ticks, uint32_t ref);
 void caller_add_begun(struct caller *caller, uint64_t start_ticks, uint32_t ref);
 void caller_remove_begun(struct caller *caller, struct begun_call *call);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* From the root of the tree to its leaves: a path's shares depend on those above it. */
+/* From the root of the tree to its leaves: the shares of a path depend on those above it. */
 #include "analyzer/calls/path_shares.h"
 
 #include <math.h>
@@ -10,8 +10,9 @@
 
 struct path_shares {
 	double recorded_ns;		/* sum of recorded calls */
-	double rest[NR_SHARES];		/* of it what recorded callees did not use; then the path's own */
-	double below[NR_SHARES];	/* of time in callees without a record: parts that sum up to 1; NAN: not known */
+	double rest[NR_SHARES]; /* first the part that recorded callees did not use; then the path's own */
+	double below[NR_SHARES];	/* of the time in callees without a record: parts with the sum 1;
+					 * NAN: not known */
 };
 
 struct path_shares *use_shares_new(const struct model *model)
@@ -24,7 +25,8 @@ void use_shares_free(struct path_shares *shares)
 	free(shares);
 }
 
-void use_shares_add(struct path_shares *shares, const struct tree_node *node, double duration_ns, const double *rest)
+void use_shares_add(struct path_shares *shares, const struct tree_node *node, double duration_ns,
+		    const double *rest)
 {
 	struct path_shares *path = &shares[node->id];
 
@@ -41,28 +43,34 @@ static double sum_of(const double *parts)
 	return parts[SHARE_CPU] + parts[SHARE_WAIT] + parts[SHARE_BLOCKED];
 }
 
-/* @parts of nothing are not known. */
+/* Divide @parts by their sum. The parts of nothing are not known. */
 static void make_shares(double *parts)
 {
 	double sum;
 
 	for (int i = 0; i < NR_SHARES; i++)
-		parts[i] = fmax(parts[i], 0);		/* of differences */
+		parts[i] = fmax(parts[i], 0);		/* they are differences */
 	sum = sum_of(parts);
 	for (int i = 0; i < NR_SHARES; i++)
 		parts[i] = sum > 0 ? parts[i] / sum : NAN;
 }
 
-/* @share of the time is as in @parts, the rest as in @others; where one is not known, as in the other. */
+/*
+ * Mix: @share of the time is divided as in @parts, the rest as in @others. If one is not known, the other one
+ * is taken.
+ */
 static void mix(double *parts, const double *others, double share)
 {
 	for (int i = 0; i < NR_SHARES; i++)
-		parts[i] = isnan(parts[i]) ? others[i] : isnan(others[i]) ? parts[i] : share * parts[i] + (1 - share) * others[i];
+		parts[i] = isnan(parts[i])    ? others[i]
+			   : isnan(others[i]) ? parts[i]
+					      : share * parts[i] + (1 - share) * others[i];
 }
 
 /*
- * @shares of the raw time: what the hooks had of it was CPU time, as far as the rest leaves room for that; where it does not,
- * as in functions that are too short to time, the shares stay. Return: parts of the time without the hooks, in @parts.
+ * @shares of the raw time. The hooks' part of it was CPU time, if the CPU share is large enough. If it is
+ * not, as in functions that are too short to time, the shares stay. Return: in @parts, the parts of the time
+ * without hooks
  */
 static void take_hooks_out(double *parts, const double *shares, double raw_ns, double ns)
 {
@@ -74,7 +82,7 @@ static void take_hooks_out(double *parts, const double *shares, double raw_ns, d
 		parts[SHARE_CPU] = ns - off_ns;
 }
 
-/* CPU time is known better than waiting: of both together no more than there was. */
+/* CPU time is known better than waiting: together they are limited to the whole time. */
 static void take_overlap_off(double *rest)
 {
 	if (rest[SHARE_BLOCKED] < 0) {
@@ -83,9 +91,11 @@ static void take_overlap_off(double *rest)
 	}
 }
 
-static void finish_path(struct path_shares *path, const struct path_shares *above, const struct call_stats *stats)
+static void finish_path(struct path_shares *path, const struct path_shares *above,
+			const struct call_stats *stats)
 {
-	double raw_ns = stats->duration_ns + stats->removed_ns, raw_self_ns = fmax(stats->self_ns + stats->removed_self_ns, 0);
+	double raw_ns = stats->duration_ns + stats->removed_ns,
+	       raw_self_ns = fmax(stats->self_ns + stats->removed_self_ns, 0);
 	double share = raw_ns > 0 ? fmin(path->recorded_ns / raw_ns, 1) : 0;
 	double own[NR_SHARES], own_ns = share * raw_self_ns, blocked_ns;
 
@@ -108,7 +118,7 @@ static void finish_path(struct path_shares *path, const struct path_shares *abov
 		if (!(raw_ns > 0))
 			own[i] = NAN;		/* it was not timed */
 		else if (raw_self_ns == 0 && path->recorded_ns > 0)
-			own[i] = 0;		/* of no time of its own it is known that there is nothing in it */
+			own[i] = 0;		/* without time of its own, there is nothing in it */
 	take_hooks_out(path->rest, own, raw_self_ns, fmax(stats->self_ns, 0));
 }
 

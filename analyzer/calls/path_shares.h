@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * CPU, waiting and blocked time of all calls, out of those of calls that have a record. Of a recorded call it is known
- * what it used besides its recorded callees: it and its callees without a record did. These are short: what blocked for
- * long has a record, so blocked time is the call's own if its own time can hold it. The rest is shared by how long each took.
- * A path's calls without a record have the shares of the nearest path above it that has some. So the three are
- * parts of self time; what the hooks cost, which self time is without, is taken from CPU time.
+ * CPU, waiting and blocked time of all calls, derived from calls that have a record. What a recorded call
+ * used besides its recorded callees was used by itself and its callees without a record. Those are short,
+ * since a call that blocked for long has a record. So blocked time is the call's own, if its own time is long
+ * enough. The rest is divided by duration. The calls of a path without records have the shares of the nearest
+ * path above it that has some. So the three are parts of self time. Self time is without the hooks' cost,
+ * which is subtracted from CPU time.
  */
 #ifndef INSIDEME_PATH_SHARES_H
 #define INSIDEME_PATH_SHARES_H
@@ -19,12 +20,16 @@ struct path_shares;
 struct path_shares *use_shares_new(const struct model *model);
 void use_shares_free(struct path_shares *shares);
 
-/* A recorded call of a path: how long it was, and what of it recorded callees did not use. NAN: not known. */
-void use_shares_add(struct path_shares *shares, const struct tree_node *node, double duration_ns, const double *rest);
+/*
+ * Add a recorded call of a path: its duration, and the part of it that recorded callees did not use. NAN: not
+ * known.
+ */
+void use_shares_add(struct path_shares *shares, const struct tree_node *node, double duration_ns,
+		    const double *rest);
 
-/* After all calls: the parts of each path's self time. */
+/* After all calls: compute the parts of each path's self time. */
 void use_shares_finish(struct path_shares *shares, const struct model *model);
-/* [NR_SHARES], which sum up to the path's self time; NAN: not known. */
+/* [NR_SHARES], with the path's self time as their sum; NAN: not known. */
 const double *use_shares_of(const struct path_shares *shares, const struct tree_node *node);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Failures that the program said, in an order in which a call's are found. */
+/* Failures that the program reported, sorted so that those of a call are found. */
 #include "analyzer/calls/said_failures.h"
 
 #include <stdlib.h>
@@ -10,7 +10,8 @@
 /* Slices are exact to 8 ticks of the clock, marks to one. */
 #define INEXACT_NS	10
 
-static int compare(const struct failure *failure, const struct tree_node *node, const struct thread *thread, int64_t time)
+static int compare(const struct failure *failure, const struct tree_node *node, const struct thread *thread,
+		   int64_t time)
 {
 	if (failure->node->id != node->id)
 		return failure->node->id < node->id ? -1 : 1;
@@ -54,8 +55,9 @@ void failures_release(struct failures *failures)
 	free(failures->list);
 }
 
-/* The first that is not before @time. */
-static size_t find_first(const struct failures *failures, const struct tree_node *node, const struct thread *thread, int64_t time)
+/* The first one at or after @time. */
+static size_t find_first(const struct failures *failures, const struct tree_node *node,
+			 const struct thread *thread, int64_t time)
 {
 	size_t low = 0, high = failures->nr;
 
@@ -70,15 +72,16 @@ static size_t find_first(const struct failures *failures, const struct tree_node
 	return low;
 }
 
-const struct mark *failures_take(struct failures *failures, const struct tree_node *node, const struct thread *thread,
-				 int64_t start, int64_t end)
+const struct mark *failures_take(struct failures *failures, const struct tree_node *node,
+				 const struct thread *thread, int64_t start, int64_t end)
 {
 	const struct mark *first = NULL;
 
 	for (size_t i = find_first(failures, node, thread, start - INEXACT_NS); i < failures->nr; i++) {
 		struct failure *failure = &failures->list[i];
 
-		if (failure->node != node || failure->mark->thread != thread || failure->mark->time > end + INEXACT_NS)
+		if (failure->node != node || failure->mark->thread != thread ||
+		    failure->mark->time > end + INEXACT_NS)
 			break;
 		failure->is_taken = true;
 		first = first ?: failure->mark;

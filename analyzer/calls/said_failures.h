@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Failures that the program said (insideme_fail), found by the call that said them. */
+/* Failures that the program reported (insideme_fail), found by the call that reported them. */
 #ifndef INSIDEME_SAID_FAILURES_H
 #define INSIDEME_SAID_FAILURES_H
 
@@ -17,12 +17,14 @@ struct failures {
 	size_t nr;
 };
 
-/* Those of all processes, but of threads that are left out. */
+/* The failures of all processes, without threads that are left out. */
 void failures_find(struct failures *failures, const struct model *model);
 void failures_release(struct failures *failures);
 
-/* Take those that a call of @node said on @thread between two model times. Return: the first of them, or NULL */
-const struct mark *failures_take(struct failures *failures, const struct tree_node *node, const struct thread *thread,
-				 int64_t start, int64_t end);
+/*
+ * Take those that a call of @node reported on @thread between two model times. Return: the first one, or NULL
+ */
+const struct mark *failures_take(struct failures *failures, const struct tree_node *node,
+				 const struct thread *thread, int64_t start, int64_t end);
 
 #endif

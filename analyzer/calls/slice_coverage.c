@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * How much of the threads' time single calls tell of. Calls lie within each other; those are added up that nothing
- * else lies around that could have a slice: called by nothing recorded, or by what never came to an end.
+ * How much of the threads' time single calls cover. Calls lie within each other. Only outermost ones are
+ * added up: calls with nothing around them that could have a slice, because nothing recorded called them, or
+ * their callers never ended.
  */
 #include "analyzer/calls/slice_coverage.h"
 
@@ -48,7 +49,10 @@ double thread_lived_ns(const struct thread *thread)
 	return fmax((double)(end_of(thread) - begin_of(thread)) - thread->unused_ns, 0);
 }
 
-/* Where within their record's time several threads lived is not known: anywhere alike. */
+/*
+ * When several threads that shared a record lived is not known: any time within the record's is equally
+ * likely.
+ */
 static double threads_ns(const struct model *model)
 {
 	double sum = 0;
@@ -61,7 +65,8 @@ static double threads_ns(const struct model *model)
 			double ns = overlap_ns(model, begin_of(thread), end_of(thread));
 
 			if (!thread->left_out && ns > 0)
-				sum += ns * thread_lived_ns(thread) / (double)(end_of(thread) - begin_of(thread));
+				sum += ns * thread_lived_ns(thread) /
+				       (double)(end_of(thread) - begin_of(thread));
 		}
 	}
 	return sum;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Decoding slices. A chunk that stops making sense is left, the next one is sound again. */
+/* Decodes slices. If a chunk stops making sense, its rest is skipped; the next one is sound again. */
 #include "analyzer/calls/slice_stream.h"
 
 #include <string.h>
@@ -28,7 +28,7 @@ static void damaged(struct slice_stream *stream, const char *what)
 	stream->left = 0;
 }
 
-/* Begin with the next chunk. Return: false when there is none. */
+/* Begin with the next chunk. Return: false if there is none */
 static bool next_chunk(struct slice_stream *stream)
 {
 	struct process *process = stream->thread->process;
@@ -41,9 +41,10 @@ static bool next_chunk(struct slice_stream *stream)
 		return false;
 	head = chunk_head(stream, stream->next_chunk);
 	if (stream->is_live && (!head.nr_slices || head.stream != stream->number))
-		return false;		/* it is being begun */
+		return false;		/* the writer is just beginning it */
 	extent = &process->log->extents[stream->chunks[stream->next_chunk++]];
-	used_bytes = head.head.used_bytes;	/* now: a chunk that others follow is full, as it may not have been before */
+	used_bytes = head.head.used_bytes;	/* read again: a chunk that others follow is full, which it
+						 * may not have been before */
 	if (used_bytes > extent->bytes)
 		used_bytes = extent->bytes;
 	stream->at = process->log->base + extent->offset + sizeof(head);
@@ -58,10 +59,11 @@ static bool next_chunk(struct slice_stream *stream)
 	return true;
 }
 
-/* At the end of a chunk: are its slices as many as it says? One may have been on its way. */
+/* At the end of a chunk: has it as many slices as it says? The last one may have been incomplete. */
 static void check_chunk(struct slice_stream *stream)
 {
-	if (stream->thread->process->end_kind != END_RUNNING && (stream->left > 1 || stream->at != stream->end))
+	if (stream->thread->process->end_kind != END_RUNNING &&
+	    (stream->left > 1 || stream->at != stream->end))
 		damaged(stream, "another number of slices than it says");
 }
 
@@ -114,7 +116,7 @@ static bool get_bounds(struct slice_stream *stream)
 	return true;
 }
 
-/* As it was at the entry, and how it changed. */
+/* The memory at the entry, and how it changed. */
 static bool get_pages(struct slice_stream *stream, int64_t *before_bytes, int64_t *after_bytes)
 {
 	uint64_t page_bytes = stream->thread->process->header.page_bytes, before, change;
@@ -137,7 +139,8 @@ static bool get_memory(struct slice_stream *stream)
 
 static bool get_flags(struct slice_stream *stream)
 {
-	const uint8_t known = LOG_SLICE_HEAP | LOG_SLICE_BROKEN | LOG_SLICE_THREAD | LOG_SLICE_BOUNDS | LOG_SLICE_MEMORY;
+	const uint8_t known =
+		LOG_SLICE_HEAP | LOG_SLICE_BROKEN | LOG_SLICE_THREAD | LOG_SLICE_BOUNDS | LOG_SLICE_MEMORY;
 	uint8_t flags;
 
 	if (stream->at == stream->end)
@@ -146,11 +149,13 @@ static bool get_flags(struct slice_stream *stream)
 	stream->slice.broken = flags & LOG_SLICE_BROKEN;
 	return !(flags & ~known) && (!(flags & LOG_SLICE_HEAP) || get_heap(stream)) &&
 	       (!stream->slice.broken || get_u32(stream, &stream->slice.reason)) &&
-	       (!(flags & LOG_SLICE_THREAD) || (get_u32(stream, &stream->serial) && get_u32(stream, &stream->tid))) &&
-	       (!(flags & LOG_SLICE_BOUNDS) || get_bounds(stream)) && (!(flags & LOG_SLICE_MEMORY) || get_memory(stream));
+	       (!(flags & LOG_SLICE_THREAD) ||
+		(get_u32(stream, &stream->serial) && get_u32(stream, &stream->tid))) &&
+	       (!(flags & LOG_SLICE_BOUNDS) || get_bounds(stream)) &&
+	       (!(flags & LOG_SLICE_MEMORY) || get_memory(stream));
 }
 
-/* NULL: none that a call can have; what a thread does outside of all functions is no call. */
+/* NULL: no path that a call can have. What a thread does outside of all functions is no call. */
 static struct tree_node *path_of(const struct slice_stream *stream, bool left_out)
 {
 	struct tree_node *path = nodes_path(stream->thread, stream->node);
@@ -182,7 +187,7 @@ static bool decode(struct slice_stream *stream)
 	if (!get_varint(stream, &step) || !get_varint(stream, &since) || !get_varint(stream, &duration))
 		return false;
 	stream->node += (uint32_t)varint_signed(step >> 1) * LOG_NODE_STEP;
-	stream->ticks += since;		/* modulo 2^64: a slice may end a little before the one in front of it */
+	stream->ticks += since;		/* modulo 2^64: a slice may end a little before the one before it */
 	slice->heap_delta_bytes = 0;
 	slice->heap_before_bytes = slice->heap_after_bytes = stream->heap_bytes;
 	slice->broken = false;
@@ -193,7 +198,8 @@ static bool decode(struct slice_stream *stream)
 	if ((step & 1) && !get_flags(stream))
 		return false;
 	slice->tid = stream->tid;
-	slice->thread_name = stream->serial == slice->thread->serial ? slice->thread->name : slice->thread->earlier_name;
+	slice->thread_name =
+		stream->serial == slice->thread->serial ? slice->thread->name : slice->thread->earlier_name;
 	slice->ref = stream->node;
 	slice->node = find_path(stream);
 	if (!slice->node || stream->ticks < stream->first_ticks || stream->ticks > stream->limit_ticks ||

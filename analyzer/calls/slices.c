@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Reading slices: one stream per writer, each a list of self-contained chunks; the streams are merged by a heap
- * whose top is the one with the earliest end.
+ * Reads slices. Each writer has one stream, a list of self-contained chunks. A heap merges the streams; its
+ * top is the stream with the earliest end.
  */
 #include "analyzer/calls/slices.h"
 
@@ -13,7 +13,7 @@
 #include "analyzer/log/logfile.h"
 #include "analyzer/read/nodes_read.h"
 
-/* A stream that has a slice, with what it is compared by beside it: most comparisons then touch no stream. */
+/* A stream that has a slice, with the keys for comparisons, so that most comparisons touch no stream. */
 struct waiting {
 	int64_t end;
 	struct slice_stream *stream;
@@ -77,7 +77,8 @@ static void make_heap(struct slice_reader *reader)
 	reader->nr_heap = 0;
 	for (size_t i = 0; i < reader->nr_streams; i++)
 		if (reader->streams[i].has_slice)
-			reader->heap[reader->nr_heap++] = (struct waiting){ reader->streams[i].slice.end, &reader->streams[i] };
+			reader->heap[reader->nr_heap++] =
+				(struct waiting){ reader->streams[i].slice.end, &reader->streams[i] };
 	for (size_t i = reader->nr_heap / 2; i-- > 0;)
 		sink(reader, i);
 }
@@ -89,8 +90,8 @@ void slices_seek(struct slice_reader *reader, int64_t time)
 	make_heap(reader);
 }
 
-void slices_each_place(const struct slice_reader *reader, void (*visit)(const struct slice_place *place, void *context),
-		       void *context)
+void slices_each_place(const struct slice_reader *reader,
+		       void (*visit)(const struct slice_place *place, void *context), void *context)
 {
 	for (size_t i = 0; i < reader->nr_streams; i++) {
 		struct slice_place place = slice_stream_place(&reader->streams[i]);
@@ -99,8 +100,8 @@ void slices_each_place(const struct slice_reader *reader, void (*visit)(const st
 	}
 }
 
-void slices_go_on(struct slice_reader *reader, bool is_live, void (*find)(struct slice_place *place, void *context),
-		  void *context)
+void slices_go_on(struct slice_reader *reader, bool is_live,
+		  void (*find)(struct slice_place *place, void *context), void *context)
 {
 	for (size_t i = 0; i < reader->nr_streams; i++) {
 		struct slice_stream *stream = &reader->streams[i];
@@ -121,7 +122,7 @@ static bool is_wanted(struct thread *const *threads, size_t nr_threads, const st
 	return false;
 }
 
-/* Two streams for each thread, those of thread i of the process at 2i and 2i + 1. */
+/* Two streams for each thread: those of thread i of the process are at 2i and 2i + 1. */
 static void init_streams(struct slice_stream *streams, struct process *process)
 {
 	uint32_t shift = process->header.slice_shift;
@@ -159,7 +160,7 @@ static void add_chunks(struct slice_stream *streams, struct process *process)
 	}
 }
 
-/* Streams without slices, or that nobody asked for, go. */
+/* Drop streams without slices, and streams that are not wanted. */
 static void keep_wanted(struct slice_reader *reader, struct thread *const *threads, size_t nr_threads)
 {
 	size_t kept = 0;

@@ -13,11 +13,12 @@
 
 #define NO_PARENT UINT32_MAX
 
-/* A node of the log; all 0 where it is blank or not sound. There may be millions. */
+/* A node of the log; all 0 if it is blank or not sound. There may be millions of them. */
 struct part {
 	struct counters sum;
 	struct hook_share hooks;
 	uint32_t parent;		/* index of its caller's node */
+	bool has_open;			/* calls whose time is not in sum */
 };
 
 struct sums {
@@ -37,23 +38,37 @@ static void take_fact(const struct node_fact *fact, void *context)
 		part->parent = (uint32_t)fact->parent;
 }
 
-/* From the last node to the first: what is below a node comes behind it in the file. Return: what all hooks cost */
-static double subtract_hooks(const struct sums *sums)
+/* From the last node to the first: callees lie behind their callers in the file. */
+static void subtract_hooks(const struct sums *sums)
 {
 	struct hook_share nowhere = { 0 };
-	double all_ns = 0;
 
 	for (uint32_t i = (uint32_t)sums->process->log->nr_nodes; i-- > 0;) {
 		struct part *part = &sums->parts[i];
 
-		all_ns += part->sum.cost.hooks_ns;
-		hook_share_step(&part->hooks, part->parent == NO_PARENT ? &nowhere : &sums->parts[part->parent].hooks,
-				&part->sum.cost, part->sum.self_ns);
+		const struct hook_step path = { part->sum.cost, part->sum.total_ns, part->sum.self_ns,
+						part->sum.timed_calls && !part->has_open, true };
+
+		hook_share_step(
+			&part->hooks,
+			part->parent == NO_PARENT ? &nowhere : &sums->parts[part->parent].hooks, &path);
 	}
-	return all_ns;
 }
 
-/* Calls that call sites counted have no path of their own in the log. */
+static void mark_open(const struct sums *sums)
+{
+	const struct process *process = sums->process;
+
+	for (size_t i = 0; i < process->nr_stacks; i++)
+		for (size_t j = 0; j < process->stacks[i].nr_calls; j++) {
+			int64_t index = logfile_node_index(process->log, process->stacks[i].calls[j].ref);
+
+			if (index >= 0)
+				sums->parts[index].has_open = true;
+		}
+}
+
+/* Calls counted by call sites have no path of their own in the log. */
 static void give_counted_calls(const struct sums *sums)
 {
 	for (size_t i = 0; i < sums->process->nr_counted_sums; i++) {
@@ -73,12 +88,13 @@ static struct tree_node *first_counted(struct tree_node *node)
 }
 
 /*
- * Samples of all processes together tell what a recorded path of the tree gave to the counted ones beneath it. A process has the same
- * share of that as of the path's time.
+ * Samples of all processes decided how much time a recorded path of the tree gave to the counted paths below
+ * it. The share of a process is the same as its share of the path's time.
  */
 static void move_times(const struct sums *sums, struct process_sum *sum)
 {
-	const double moved_ns = sum->path->rare->moved_self_ns, before_ns = path_stats(sum->path).self_ns - moved_ns;
+	const double moved_ns = sum->path->rare->moved_self_ns,
+		     before_ns = path_stats(sum->path).self_ns - moved_ns;
 	const double share = before_ns > 0 ? sum->stats.self_ns / before_ns : 0;
 	struct tree_node *node = first_counted(sum->path->child);
 
@@ -116,7 +132,8 @@ static void give_parts(const struct sums *sums)
 		sum.path = nodes_place(sums->process, i, &left_out);
 		if (!sum.path || !sum.path->function)
 			continue;
-		all = counters_stats(&part->sum, &no_rare_counters, sums->process->model->is_raw ? &nothing : &part->hooks);
+		all = counters_stats(&part->sum, &no_rare_counters,
+				     sums->process->model->is_raw ? &nothing : &part->hooks);
 		if (left_out) {
 			sum.stats.self_ns = all.self_ns;
 			sum.stats.self_doubt_ns = all.self_doubt_ns;
@@ -137,36 +154,43 @@ static void give_open_calls(const struct sums *sums)
 			const struct open_call *call = &stack->calls[j];
 			double ns = isnan(call->so_far_ns) ? 0 : call->so_far_ns;
 
-			sums->visit(&(struct process_sum){ .path = call->node, .stats = {
-				.calls = !call->was_counted, .open_calls = 1, .self_ns = call->self_ns, .total_ns = ns, .open_ns = ns,
-				.min_ns = NAN, .max_ns = NAN, .finished_max_ns = NAN } }, sums->context);
+			sums->visit(&(struct process_sum){ .path = call->node,
+							   .stats = { .calls = !call->was_counted,
+								      .open_calls = 1,
+								      .self_ns = call->self_ns,
+								      .total_ns = ns,
+								      .open_ns = ns,
+								      .min_ns = NAN,
+								      .max_ns = NAN,
+								      .finished_max_ns = NAN } },
+				    sums->context);
 		}
 	}
 }
 
-static void give_heap(struct tree_node *path, const struct heap_stats *heap, void *context)
+static void give_heap(struct tree_node *path, const struct heap_stats *heap, uint32_t node, void *context)
 {
 	const struct sums *sums = context;
 
+	(void)node;
 	sums->visit(&(struct process_sum){ .path = path, .heap = *heap }, sums->context);
 }
 
-double process_sums_each(struct process *process, process_sums_visit *visit, void *context)
+void process_sums_each(struct process *process, process_sums_visit *visit, void *context)
 {
 	struct sums sums = { .process = process, .visit = visit, .context = context };
-	double hooks_ns;
 
 	give_open_calls(&sums);
-	if (!process->path_of)	/* a child that made no call of its own */
-		return 0;
+	if (!process->path_of)	/* a child that made no calls of its own */
+		return;
 	sums.parts = xcalloc(process->log->nr_nodes, sizeof(*sums.parts));
 	for (size_t i = 0; i < process->log->nr_nodes; i++)
 		sums.parts[i].parent = NO_PARENT;
 	nodes_each(process, take_fact, &sums);
-	hooks_ns = subtract_hooks(&sums);
+	mark_open(&sums);
+	subtract_hooks(&sums);
 	give_parts(&sums);
 	give_counted_calls(&sums);
 	heaps_each(process, give_heap, &sums);
 	free(sums.parts);
-	return hooks_ns;
 }

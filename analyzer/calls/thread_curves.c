@@ -10,11 +10,13 @@
 
 enum { TIMES_CPU, TIMES_WAIT, NR_TIMES };
 
-/* Columns of the set "process"; their numbers stand for USE_MINOR_FAULTS and those behind it. */
+/* Columns of the set "process". They stand for USE_MINOR_FAULTS and the following. */
 static const char *const count_columns[] = {
-	"minor_faults", "major_faults", "read_bytes", "write_bytes", "read_chars", "write_chars", "voluntary_switches",
-	"involuntary_switches",
+	"minor_faults", "major_faults", "read_bytes",	      "write_bytes",
+	"read_chars",	"write_chars",	"voluntary_switches", "involuntary_switches",
 };
+#define NR_OF_CPU 6	/* the first of them: what only a running thread does */
+#define SHARE_OF_ALL 0.99	/* of the process's CPU time: no other thread ran */
 #define NR_COUNTS (sizeof(count_columns) / sizeof(*count_columns))
 _Static_assert(USE_GPU_NS + GPU_BYTES == USE_GPU_BYTES, "in the order of gpu_use.h");
 _Static_assert(USE_MINOR_FAULTS + NR_COUNTS == USE_RSS_BYTES, "a column for each kind");
@@ -32,7 +34,7 @@ static const struct rowset *rows_of_tid(const struct process *process, const cha
 	return NULL;
 }
 
-/* By how much a counter grew up to @row. It may begin again, for another thread of the same tid. */
+/* How much a counter grew up to @row. It may start again, for another thread with the same tid. */
 static double growth(const struct rowset *rows, size_t row, int column)
 {
 	uint64_t now, before;
@@ -54,7 +56,7 @@ static double change(const struct rowset *rows, size_t row, int column)
 	return now == LOG_NONE || before == LOG_NONE ? 0 : (double)now - (double)before;
 }
 
-/* What is known of a thread from its begin on: before its first row it ran, as far as its CPU time goes. */
+/* From the begin of a thread: before its first row it ran, up to its CPU time. */
 static void begin_times(struct curve *curve, int64_t begin, int64_t first, double cpu_ns)
 {
 	double numbers[NR_TIMES] = { 0, 0 };
@@ -70,7 +72,8 @@ static void read_times(struct thread_use *use, struct thread *thread)
 {
 	struct process *process = thread->process;
 	const struct rowset *rows = rows_of_tid(process, "thread", use->tid);
-	int cpu = rows ? rowset_column(rows, "thread_cpu_ns") : -1, wait = rows ? rowset_column(rows, "thread_wait_ns") : -1;
+	int cpu = rows ? rowset_column(rows, "thread_cpu_ns") : -1,
+	    wait = rows ? rowset_column(rows, "thread_wait_ns") : -1;
 	double numbers[NR_TIMES] = { 0, 0 };
 
 	if (cpu < 0 || wait < 0)
@@ -81,8 +84,8 @@ static void read_times(struct thread_use *use, struct thread *thread)
 		if (row == 0) {
 			numbers[TIMES_CPU] = (double)rowset_value(rows, 0, (uint32_t)cpu);
 			numbers[TIMES_WAIT] = (double)rowset_value(rows, 0, (uint32_t)wait);
-			begin_times(&use->times, thread->begin == NO_TIME ? process->start : thread->begin, time,
-				    numbers[TIMES_CPU]);
+			begin_times(&use->times, thread->begin == NO_TIME ? process->start : thread->begin,
+				    time, numbers[TIMES_CPU]);
 		}
 		numbers[TIMES_CPU] += growth(rows, row, cpu);
 		numbers[TIMES_WAIT] += growth(rows, row, wait);
@@ -90,7 +93,10 @@ static void read_times(struct thread_use *use, struct thread *thread)
 	}
 }
 
-/* The clock of a process of one thread is exact, and a thread's own figures are late by the kernel's tick. */
+/*
+ * If a process has one thread, the clock of the process is exact. A thread's own figures lag by the kernel's
+ * tick.
+ */
 static void read_exact_cpu(struct thread_use *use, struct process *process, const struct rowset *rows)
 {
 	int cpu = rowset_column(rows, "cpu_ns");
@@ -118,7 +124,7 @@ static void read_exact_cpu(struct thread_use *use, struct process *process, cons
 
 enum { OFF_BLOCKED, OFF_PREEMPTED, NR_OFFS };
 
-/* How long the thread had been off its processor, by the kernel's records. Return: false where there are none. */
+/* How long the thread had been off its processor, by the kernel's records. Return: false if there are none */
 static bool read_off(struct curve *off, struct process *process, uint32_t tid)
 {
 	const struct rowset *rows = rows_of_tid(process, "thread_off", tid);
@@ -136,8 +142,8 @@ static bool read_off(struct curve *off, struct process *process, uint32_t tid)
 }
 
 /*
- * What the thread waited for a processor in a span of samples, while it was off: first what it was preempted for, the rest
- * evenly over the time that it was blocked.
+ * How long the thread waited for a processor while it was off, in a span between two rows: first the time for
+ * which it was preempted, the rest evenly over the time that it was blocked.
  */
 static double wait_while_off(const double *off, const double *span_off, double span_wait)
 {
@@ -157,9 +163,9 @@ static void off_between(const struct curve *off, int64_t from, int64_t to, doubl
 		numbers[i] -= before[i];
 }
 
-/* A time in which records tell when the thread ran. */
-static void add_exact(struct curve *exact, const struct curve *off, int64_t from, int64_t to, double wait_ns, size_t *point,
-		      double *numbers)
+/* A time in which records show when the thread ran. */
+static void add_exact(struct curve *exact, const struct curve *off, int64_t from, int64_t to, double wait_ns,
+		      size_t *point, double *numbers)
 {
 	double span[NR_OFFS], now[NR_OFFS], begin[NR_TIMES];
 	int64_t time = from;
@@ -171,13 +177,14 @@ static void add_exact(struct curve *exact, const struct curve *off, int64_t from
 			++*point;
 		time = *point < off->nr && off->times[*point] < to ? off->times[*point] : to;
 		off_between(off, from, time, now);
-		numbers[TIMES_CPU] = begin[TIMES_CPU] + (double)(time - from) - now[OFF_BLOCKED] - now[OFF_PREEMPTED];
+		numbers[TIMES_CPU] =
+			begin[TIMES_CPU] + (double)(time - from) - now[OFF_BLOCKED] - now[OFF_PREEMPTED];
 		numbers[TIMES_WAIT] = begin[TIMES_WAIT] + wait_while_off(now, span, wait_ns);
 		curve_add(exact, time, numbers);
 	}
 }
 
-/* A time in which they do not. */
+/* A time without such records. */
 static void add_evenly(struct curve *exact, int64_t from, int64_t to, const double *rates, double *numbers)
 {
 	for (int i = 0; i < NR_TIMES; i++)
@@ -185,9 +192,12 @@ static void add_evenly(struct curve *exact, int64_t from, int64_t to, const doub
 	curve_add(exact, to, numbers);
 }
 
-/* Between two samples that records cover in part, as the first ones and the last ones: outside of it goes what is left. */
-static void refine_span(struct curve *exact, const struct curve *off, int64_t from, int64_t to, const double *sums, size_t *point,
-			double *numbers)
+/*
+ * A span between two rows that records cover in part, as the first and the last one. What is left goes to the
+ * part outside.
+ */
+static void refine_span(struct curve *exact, const struct curve *off, int64_t from, int64_t to,
+			const double *sums, size_t *point, double *numbers)
 {
 	int64_t first = off->times[0] > from ? off->times[0] : from;
 	int64_t last = off->times[off->nr - 1] < to ? off->times[off->nr - 1] : to;
@@ -197,7 +207,9 @@ static void refine_span(struct curve *exact, const struct curve *off, int64_t fr
 	if (covered == 0)
 		first = last = to;
 	off_between(off, first, last, spent);
-	rates[TIMES_CPU] = rest > 0 ? (sums[TIMES_CPU] - (covered - spent[OFF_BLOCKED] - spent[OFF_PREEMPTED])) / rest : 0;
+	rates[TIMES_CPU] =
+		rest > 0 ? (sums[TIMES_CPU] - (covered - spent[OFF_BLOCKED] - spent[OFF_PREEMPTED])) / rest
+			 : 0;
 	rates[TIMES_CPU] = fmin(fmax(rates[TIMES_CPU], 0), 1);
 	rates[TIMES_WAIT] = sums[TIMES_WAIT] / (double)(to - from);
 	add_evenly(exact, from, first, rates, numbers);
@@ -205,7 +217,7 @@ static void refine_span(struct curve *exact, const struct curve *off, int64_t fr
 	add_evenly(exact, last, to, rates, numbers);
 }
 
-/* Samples know sums; where there are records of context switches, they tell when. */
+/* Rows give the sums. If there are records of context switches, they give the times. */
 static void read_exact_times(struct thread_use *use, struct process *process)
 {
 	struct curve off, exact;
@@ -223,16 +235,21 @@ static void read_exact_times(struct thread_use *use, struct process *process)
 		double sums[NR_TIMES];
 
 		for (int j = 0; j < NR_TIMES; j++)
-			sums[j] = use->times.numbers[i * NR_TIMES + (size_t)j] - use->times.numbers[(i - 1) * NR_TIMES + (size_t)j];
-		refine_span(&exact, &off, use->times.times[i - 1], use->times.times[i], sums, &point, numbers);
+			sums[j] = use->times.numbers[i * NR_TIMES + (size_t)j] -
+				  use->times.numbers[(i - 1) * NR_TIMES + (size_t)j];
+		refine_span(&exact, &off, use->times.times[i - 1], use->times.times[i], sums, &point,
+			    numbers);
 	}
 	curve_release(&off);
 	curve_release(&use->times);
 	use->times = exact;
 }
 
-/* A thread's part of what its process used between two rows: as much as of the CPU time, else one of all threads. */
-static double share_of(const struct thread_use *use, struct process *process, const struct rowset *rows, size_t row)
+/*
+ * A thread's share in what its process used between two rows: its share of the CPU time, else an equal share.
+ */
+static double share_of(const struct thread_use *use, struct process *process, const struct rowset *rows,
+		       size_t row)
 {
 	int cpu = rowset_column(rows, "cpu_ns"), threads = rowset_column(rows, "threads");
 	double process_ns = growth(rows, row, cpu), before[NR_TIMES], now[NR_TIMES], share;
@@ -250,7 +267,10 @@ static double share_of(const struct thread_use *use, struct process *process, co
 	return nr == LOG_NONE || nr == 0 ? 0 : 1 / (double)nr;
 }
 
-/* A column that is not read each time, as switches are: in between it grew evenly. Return: [row], to be freed */
+/*
+ * A column that is not read each time, as switches are, is assumed to grow evenly in between. Return: [row],
+ * to be freed
+ */
 static double *even_column(const struct rowset *rows, const char *name)
 {
 	double *values = xcalloc(rows->nr_rows + 1, sizeof(*values));
@@ -271,24 +291,64 @@ static double *even_column(const struct rowset *rows, const char *name)
 	return values;
 }
 
+/*
+ * What is counted for the process is the thread's if no other one ran meanwhile. Else it is not known whose
+ * it is, and nobody gets it. Shares by CPU time would go to threads that did nothing of the kind.
+ */
+static bool is_of_thread(const struct thread_use *use, struct thread *thread, const struct rowset *rows,
+			 size_t row)
+{
+	return thread_is_alone(thread) || share_of(use, thread->process, rows, row) >= SHARE_OF_ALL;
+}
+
+/*
+ * Points between two rows at which the CPU time of the thread is known. A thread that sleeps does not read,
+ * write or fault: these grow as its CPU time does. The rest grows evenly.
+ */
+static void add_points(struct thread_use *use, int64_t from, int64_t to, const double *before,
+		       const double *now)
+{
+	double begin[NR_TIMES], end[NR_TIMES], numbers[NR_COUNTS];
+	const struct curve *times = &use->times;
+
+	if (!times->nr)
+		return;
+	curve_at(times, from, begin);
+	curve_at(times, to, end);
+	for (size_t point = curve_find(times, from); point < times->nr && times->times[point] < to; point++) {
+		double passed = (double)(times->times[point] - from) / (double)(to - from);
+		double ran = times->numbers[point * NR_TIMES + TIMES_CPU] - begin[TIMES_CPU];
+		double all = end[TIMES_CPU] - begin[TIMES_CPU], share = all > 0 ? ran / all : passed;
+
+		for (size_t i = 0; i < NR_COUNTS; i++)
+			numbers[i] = before[i] + (now[i] - before[i]) * (i < NR_OF_CPU ? share : passed);
+		curve_add(&use->counts, times->times[point], numbers);
+	}
+}
+
 static void read_counts(struct thread_use *use, struct thread *thread, const struct rowset *rows)
 {
-	double numbers[NR_COUNTS] = { 0 }, *columns[NR_COUNTS];
+	double numbers[NR_COUNTS] = { 0 }, before[NR_COUNTS], *columns[NR_COUNTS];
 
 	for (size_t i = 0; i < NR_COUNTS; i++)
 		columns[i] = even_column(rows, count_columns[i]);
 	for (size_t row = 0; row < rows->nr_rows; row++) {
-		double share = thread_is_alone(thread) ? 1 : share_of(use, thread->process, rows, row);
+		int64_t time = process_time(thread->process, rows->ticks[row]);
 
-		for (size_t i = 0; row && i < NR_COUNTS; i++)
-			numbers[i] += share * fmax(columns[i][row] - columns[i][row - 1], 0);
-		curve_add(&use->counts, process_time(thread->process, rows->ticks[row]), numbers);
+		memcpy(before, numbers, sizeof(before));
+		if (row && is_of_thread(use, thread, rows, row)) {
+			for (size_t i = 0; i < NR_COUNTS; i++)
+				numbers[i] += fmax(columns[i][row] - columns[i][row - 1], 0);
+			add_points(use, process_time(thread->process, rows->ticks[row - 1]), time, before,
+				   numbers);
+		}
+		curve_add(&use->counts, time, numbers);
 	}
 	for (size_t i = 0; i < NR_COUNTS; i++)
 		free(columns[i]);
 }
 
-/* The set "memory" has rows each ms, but says nothing of CPU time. */
+/* The set "memory" has rows each ms, but no CPU time. */
 static void read_rss(struct thread_use *use, struct thread *thread, const struct rowset *process_rows)
 {
 	const struct rowset *memory = process_rowset(thread->process, "memory");
@@ -297,12 +357,13 @@ static void read_rss(struct thread_use *use, struct thread *thread, const struct
 	double bytes = 0;
 
 	for (size_t row = 0; column >= 0 && row < rows->nr_rows; row++) {
-		bytes += (thread_is_alone(thread) ? 1 : share_of(use, thread->process, rows, row)) * change(rows, row, column);
+		bytes += (thread_is_alone(thread) ? 1 : share_of(use, thread->process, rows, row)) *
+			 change(rows, row, column);
 		curve_add(&use->rss, process_time(thread->process, rows->ticks[row]), &bytes);
 	}
 }
 
-/* Who waits for a device sleeps: of several threads each has the share that it has of all else. */
+/* A thread that waits for a device sleeps. So each thread has the share that it has of everything else. */
 static void read_gpu(struct thread_use *use, struct thread *thread, const struct rowset *rows)
 {
 	double numbers[NR_GPU_NUMBERS] = { 0, 0 }, before[NR_GPU_NUMBERS] = { 0, 0 }, now[NR_GPU_NUMBERS];
@@ -351,7 +412,7 @@ void thread_use_close(struct thread_use *use)
 	curve_release(&use->gpu);
 }
 
-/* Differences of @curve's numbers; NAN where it has no point. */
+/* Differences of the numbers of @curve. NAN if it has no points. */
 static void between(const struct curve *curve, int64_t from, int64_t to, double *used)
 {
 	double before[NR_COUNTS], after[NR_COUNTS];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What one thread had used up to any time. */
+/* What one thread had used at any time. */
 #ifndef INSIDEME_THREAD_CURVES_H
 #define INSIDEME_THREAD_CURVES_H
 
@@ -8,16 +8,17 @@
 
 struct thread_use {
 	uint32_t tid;
-	struct curve times;	/* CPU time and waiting for a processor; exact where context switches were recorded */
+	struct curve times;	/* CPU time and waiting for a processor; exact where context switches were
+				 * recorded */
 	struct curve counts;	/* the process's counters, as far as they are this thread's */
 	struct curve rss;
 	struct curve gpu;
 };
 
-/* What is known of its process is known of it. */
+/* Is it the only thread, so that what is known of the process is known of it? */
 bool thread_is_alone(const struct thread *thread);
 
-/* @tid: of several threads that shared @thread's record, which one. */
+/* @tid: if several threads shared the record of @thread, which one. */
 void thread_use_open(struct thread_use *use, struct thread *thread, uint32_t tid);
 void thread_use_close(struct thread_use *use);
 

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "analyzer/base/names.h"
 #include "analyzer/model/hook_costs.h"
 #include "analyzer/model/resolve.h"
 #include "analyzer/read/samples_read.h"
@@ -18,7 +19,8 @@ struct value ns_cell(double ns)
 
 struct value share_cell(double part, double whole)
 {
-	return whole > 0 && part <= 1.005 * whole ? value_real(UNIT_PERCENT, fmin(100 * part / whole, 100)) : value_empty();
+	return whole > 0 && part <= 1.005 * whole ? value_real(UNIT_PERCENT, fmin(100 * part / whole, 100))
+						  : value_empty();
 }
 
 static struct value count_cell(uint64_t count)
@@ -26,7 +28,7 @@ static struct value count_cell(uint64_t count)
 	return value_integer(UNIT_COUNT, (int64_t)count);
 }
 
-/* What no hook has told of was met in a stack: how often it was called is not known. */
+/* A function that was only seen in a stack, by no hook, has an unknown number of calls. */
 static struct value calls_cell(const struct call_stats *stats, uint64_t count)
 {
 	return stats->calls && !stats->lacks_calls ? count_cell(count) : value_empty();
@@ -38,7 +40,7 @@ static struct value doubtful_cell(struct value value, bool is_doubtful)
 	return value;
 }
 
-/* A time by samples has errors of its own, and the hooks' cost is not in it. */
+/* A time by samples has a standard error instead of a doubt: the hooks' cost is not in it. */
 static struct value time_cell(const struct call_stats *stats, double ns, bool is_doubtful)
 {
 	struct value value = ns_cell(ns);
@@ -76,16 +78,16 @@ static struct value mean_cell(const struct call_stats *stats)
 	return doubtful_cell(value_real(UNIT_NS, mean_ns < 0 ? 0 : mean_ns), hook_costs_hide_total(stats));
 }
 
-/* Where all calls together are in doubt, so is the longest. */
+/* If all calls together are in doubt, the longest is too. */
 static struct value max_cell(const struct call_stats *stats)
 {
-	struct value value = call_cell(stats, call_stats_max_ns(stats));
+	struct value value = call_cell(stats, stats->net_max_ns);
 
 	value.is_doubtful |= hook_costs_hide_total(stats);
 	return value;
 }
 
-/* Never less than what the estimate itself is off by, where it is below 0. */
+/* At least as much as the estimate is below 0. */
 static struct value doubt_cell(double ns, double doubt_ns)
 {
 	return doubt_ns > 0 ? ns_cell(ceil(fmax(doubt_ns, -ns))) : value_empty();
@@ -117,7 +119,7 @@ struct value stats_cell(const struct call_stats *stats, enum stats_cell cell)
 	case CELL_MEAN:
 		return mean_cell(stats);
 	case CELL_MIN:
-		return call_cell(stats, stats->min_ns - hook_costs_per_call(stats));
+		return call_cell(stats, stats->net_min_ns);
 	case CELL_MAX:
 		return max_cell(stats);
 	case CELL_STDDEV:
@@ -138,18 +140,10 @@ struct value stats_cell(const struct call_stats *stats, enum stats_cell cell)
 	return value_empty();
 }
 
-struct value time_source_cell(const struct call_stats *stats)
-{
-	if (!call_stats_know_self(stats) && !call_stats_know_total(stats))
-		return value_empty();
-	if (!call_stats_are_counted(stats))
-		return value_text("hooks");
-	return value_text(stats->timed_calls ? "hooks+samples" : "samples");
-}
-
 struct value bytes_error_cell(double variance_bytes2)
 {
-	return value_integer(UNIT_BYTES, (int64_t)fmin(sqrt(fmax(variance_bytes2, 0)), 0x1p62));	/* a sum may be past that */
+	/* the root of a sum may be more than an integer can hold */
+	return value_integer(UNIT_BYTES, (int64_t)fmin(sqrt(fmax(variance_bytes2, 0)), 0x1p62));
 }
 
 /* Frees are sampled with the block, not where they happen. */
@@ -158,7 +152,8 @@ static bool is_of_frees(enum heap_cell cell)
 	return cell == CELL_FREE_CALLS || cell == CELL_FREED_BYTES || cell == CELL_FAILED_CALLS;
 }
 
-struct value sample_cell(const struct sample_stats *samples, uint64_t nr_all, double all_ns, enum sample_cell cell)
+struct value sample_cell(const struct sample_stats *samples, uint64_t nr_all, double all_ns,
+			 enum sample_cell cell)
 {
 	switch (cell) {
 	case CELL_SAMPLES_NR:
@@ -226,13 +221,6 @@ struct value heap_cell(const struct heap_stats *heap, enum heap_cell cell)
 	return value_empty();
 }
 
-static const char *base_name(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? slash + 1 : path;
-}
-
 struct value function_cell(struct function *function, enum function_cell cell)
 {
 	static char source[256];	/* one cell lives until the next is asked for */
@@ -242,11 +230,11 @@ struct value function_cell(struct function *function, enum function_cell cell)
 		resolve_source(function);
 	switch (cell) {
 	case CELL_NAME:
-		name.apart = function->apart;
+		name.apart = function_apart(function);
 		name.is_literal = function->region;
 		return name;
 	case CELL_MODULE:
-		return value_text(function->object ? base_name(function->object->path) : NULL);
+		return value_text(function->object ? path_base(function->object->path) : NULL);
 	case CELL_FILE:
 		return value_text(function->file);
 	case CELL_LINE:
@@ -254,7 +242,7 @@ struct value function_cell(struct function *function, enum function_cell cell)
 	case CELL_SOURCE:
 		if (!function->file)
 			return value_empty();
-		snprintf(source, sizeof(source), "%s:%u", base_name(function->file), function->line);
+		snprintf(source, sizeof(source), "%s:%u", path_base(function->file), function->line);
 		return value_text(source);
 	}
 	return value_empty();
@@ -269,7 +257,90 @@ struct value part_cell(const struct part_range *range, enum part_cell cell, enum
 	return cell == CELL_PART_MEAN ? value_real(unit, number) : value_integer(unit, (int64_t)number);
 }
 
-struct value run_cell(const struct model *model, uint32_t run, enum run_cell cell)
+struct value run_cell(const struct model *model, uint32_t run, enum who_cell cell)
 {
-	return cell == CELL_RUN_NUMBER ? value_integer(UNIT_NONE, run + 1) : value_text(model->run_names[run]);
+	return cell == WHO_RUN_NUMBER ? value_integer(UNIT_NONE, run + 1) : value_text(model->run_names[run]);
+}
+
+struct value who_cell(const struct process *process, const struct thread *thread, enum who_cell cell)
+{
+	switch (cell) {
+	case WHO_PID:
+		return value_integer(UNIT_NONE, process->header.pid);
+	case WHO_RANK:
+		return process->header.rank < 0 ? value_empty()
+						: value_integer(UNIT_NONE, process->header.rank);
+	case WHO_PROGRAM:
+		return value_text(process->header.program);
+	case WHO_RUN:
+	case WHO_RUN_NUMBER:
+		return run_cell(process->model, process->run, cell);
+	case WHO_TID:
+		return thread ? value_integer(UNIT_NONE, thread->tid) : value_empty();
+	case WHO_THREAD_NAME:
+		return thread && thread->name[0] ? value_text(thread->name) : value_empty();
+	}
+	return value_empty();
+}
+
+struct value facts_function(const struct column *column, const void *row)
+{
+	return function_cell(((const struct facts *)row)->function, column->index);
+}
+
+struct value facts_stats(const struct column *column, const void *row)
+{
+	return stats_cell(&((const struct facts *)row)->stats, column->index);
+}
+
+struct value facts_share(const struct column *column, const void *row)
+{
+	const struct facts *facts = row;
+	struct value part = stats_cell(&facts->stats, column->index);
+
+	return part.type == VALUE_EMPTY ? part : share_cell(value_number(part), facts->whole_ns);
+}
+
+struct value facts_heap(const struct column *column, const void *row)
+{
+	const struct facts *facts = row;
+
+	return facts->heap ? heap_cell(facts->heap, column->index) : value_empty();
+}
+
+struct value facts_samples(const struct column *column, const void *row)
+{
+	const struct facts *facts = row;
+
+	return sample_cell(facts->samples, facts->nr_samples, facts->samples_ns, column->index);
+}
+
+struct value facts_time_source(const struct column *column, const void *row)
+{
+	const struct call_stats *stats = &((const struct facts *)row)->stats;
+
+	(void)column;
+	if (!call_stats_know_self(stats) && !call_stats_know_total(stats))
+		return value_empty();
+	if (!call_stats_are_counted(stats))
+		return value_text("hooks");
+	return value_text(stats->timed_calls ? "hooks+samples" : "samples");
+}
+
+double (*runs_number(size_t index))(const struct run_part *part)
+{
+	return index < RUNS_SELF ? part_calls : index < RUNS_TOTAL ? part_self_ns : part_total_ns;
+}
+
+struct value runs_cell(const struct call_stats *stats, struct part_range range, size_t nr_runs, size_t index)
+{
+	const struct run_part sum = { stats->calls, stats->self_ns, stats->total_ns };
+	bool is_count = index < RUNS_SELF;
+
+	if (!is_count && (!call_stats_know_total(stats) || isnan(call_stats_mean_ns(stats))))
+		return value_empty();
+	/* Samples give the time of all runs together. That of each is not known. */
+	if (!is_count && (stats->self_variance_ns2 > 0 || call_stats_are_counted(stats)))
+		range = (struct part_range){ NAN, runs_number(index)(&sum) / (double)nr_runs, NAN };
+	return part_cell(&range, (enum part_cell)(index & 3), is_count ? UNIT_COUNT : UNIT_NS);
 }

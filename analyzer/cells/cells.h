@@ -12,50 +12,125 @@ enum stats_cell {
 	CELL_CALLS, CELL_OPEN_CALLS, CELL_TIMED_CALLS,
 	CELL_SELF, CELL_TOTAL, CELL_MEAN, CELL_MIN, CELL_MAX, CELL_STDDEV,
 	CELL_SELF_ERROR, CELL_TOTAL_ERROR,	/* one standard error; empty where every call was timed */
-	CELL_SELF_DOUBTFUL, CELL_TOTAL_DOUBTFUL,	/* 1: it is too short to tell, see hook_costs.h */
-	CELL_SELF_DOUBT, CELL_TOTAL_DOUBT,	/* it is known no better; empty: the hooks' cost is not, or was not taken out */
+	CELL_SELF_DOUBTFUL, CELL_TOTAL_DOUBTFUL,	/* 1: too short to measure beside the hooks */
+	/* how far off it may be; empty: the hooks' cost is not known, or was not subtracted */
+	CELL_SELF_DOUBT, CELL_TOTAL_DOUBT,
 };
 struct value stats_cell(const struct call_stats *stats, enum stats_cell cell);
-/* A duration of one call, hooks_costs_per_call() taken off. */
+/* The duration of one call, from which hooks_costs_per_call() was subtracted. */
 struct value call_cell(const struct call_stats *stats, double ns);
 
 enum heap_cell {
-	CELL_ALLOC_CALLS, CELL_ALLOC_BYTES, CELL_FREE_CALLS, CELL_FREED_BYTES, CELL_FAILED_CALLS, CELL_LARGEST_BYTES,
+	CELL_ALLOC_CALLS, CELL_ALLOC_BYTES, CELL_FREE_CALLS, CELL_FREED_BYTES, CELL_FAILED_CALLS,
+	CELL_LARGEST_BYTES,
 	CELL_LIVE,		/* from here on: empty where live blocks were not recorded */
-	CELL_TEMPORARY_CALLS = CELL_LIVE, CELL_TEMPORARY_PERCENT, CELL_PEAK_CALLS, CELL_PEAK_BYTES, CELL_NOT_FREED_CALLS,
-	CELL_NOT_FREED_BYTES,
-	CELL_SAMPLED,		/* from here on: empty where no stacks were sampled; errors are standard ones */
+	CELL_TEMPORARY_CALLS = CELL_LIVE, CELL_TEMPORARY_PERCENT, CELL_PEAK_CALLS, CELL_PEAK_BYTES,
+	CELL_NOT_FREED_CALLS, CELL_NOT_FREED_BYTES,
+	CELL_SAMPLED,		/* from here on: empty where no stacks were sampled; standard errors */
 	CELL_SAMPLES = CELL_SAMPLED, CELL_ALLOC_ERROR, CELL_PEAK_ERROR, CELL_NOT_FREED_ERROR,
 };
 struct value heap_cell(const struct heap_stats *heap, enum heap_cell cell);
 
 /* The standard error of bytes. */
-/* What measured the time: "hooks", "samples", "hooks+samples" where the first calls were timed; empty: nothing. */
-struct value time_source_cell(const struct call_stats *stats);
 struct value bytes_error_cell(double variance_bytes2);
 
 /* CPU samples. Shares are of @nr_all; errors are standard ones. */
 enum sample_cell {
 	CELL_SAMPLES_NR, CELL_SAMPLES_IN_HOOKS, CELL_SAMPLES_MISSED, CELL_SAMPLES_TOTAL,
-	CELL_SAMPLES_PERCENT, CELL_SAMPLES_ERROR, CELL_SAMPLES_TOTAL_PERCENT, CELL_SAMPLES_SELF_NS, CELL_SAMPLES_TOTAL_NS,
+	CELL_SAMPLES_PERCENT, CELL_SAMPLES_ERROR, CELL_SAMPLES_TOTAL_PERCENT, CELL_SAMPLES_SELF_NS,
+	CELL_SAMPLES_TOTAL_NS,
 };
-struct value sample_cell(const struct sample_stats *samples, uint64_t nr_all, double all_ns, enum sample_cell cell);
+struct value sample_cell(const struct sample_stats *samples, uint64_t nr_all, double all_ns,
+			 enum sample_cell cell);
 
 /* What a function is. MODULE: base name of its file; SOURCE: "pool.cpp:31". */
 enum function_cell { CELL_NAME, CELL_MODULE, CELL_FILE, CELL_LINE, CELL_SOURCE };
 struct value function_cell(struct function *function, enum function_cell cell);
 
-/* What one of several runs has in the least, mean or most. Counts and bytes are whole numbers but in their mean. */
+/* The least, mean or most of one of several runs. Counts and bytes are whole numbers, except their means. */
 enum part_cell { CELL_PART_MIN, CELL_PART_MEAN, CELL_PART_MAX };
 struct value part_cell(const struct part_range *range, enum part_cell cell, enum unit unit);
 
-/* Which of several runs: its path, or its place among them from 1 on. */
-enum run_cell { CELL_RUN, CELL_RUN_NUMBER };
-struct value run_cell(const struct model *model, uint32_t run, enum run_cell cell);
+/* Whose row it is: a process's, or also a thread's. */
+enum who_cell { WHO_PID, WHO_RANK, WHO_PROGRAM, WHO_RUN, WHO_RUN_NUMBER, WHO_TID, WHO_THREAD_NAME };
+/* @thread: NULL: not known, which leaves its cells empty. */
+struct value who_cell(const struct process *process, const struct thread *thread, enum who_cell cell);
 
-/* Nanoseconds as a whole number; negative ones, which a sum of differences may leave, as 0. */
+/* Which of several runs: its path, or its place among them from 1 on. */
+struct value run_cell(const struct model *model, uint32_t run, enum who_cell cell);
+
+#define WHO_RUN_COLUMNS(get) \
+	{ "run", "Run", COLUMN_LEFT | COLUMN_RUNS, get, WHO_RUN }, \
+	{ "run_number", "Run", COLUMN_TEXT, get, WHO_RUN_NUMBER }
+
+/* Nanoseconds as a whole number. Negative ones become 0: a sum of differences may be below 0. */
 struct value ns_cell(double ns);
-/* Empty where @part is more than @whole, by what can be seen: what the hooks cost was taken out of both, and is not known that well. */
+/*
+ * @part of @whole in percent. Empty if @part is visibly larger: the hooks' cost was subtracted from both, and
+ * it is uncertain.
+ */
 struct value share_cell(double part, double whole);
+
+/* The begin of a row of a function, a call path or an edge. The facts_ getters of columns show it. */
+struct facts {
+	struct function *function;
+	struct call_stats stats;
+	const struct heap_stats *heap;		/* NULL: not recorded */
+	const struct sample_stats *samples;
+	uint64_t nr_samples;			/* shares of samples are of these */
+	double samples_ns;
+	double whole_ns;			/* shares of times are of this */
+};
+struct value facts_function(const struct column *column, const void *row);
+struct value facts_stats(const struct column *column, const void *row);
+struct value facts_share(const struct column *column, const void *row);
+struct value facts_heap(const struct column *column, const void *row);
+struct value facts_samples(const struct column *column, const void *row);
+/* "hooks", "samples", or "hooks+samples" if the first calls were timed; empty: no time is known. */
+struct value facts_time_source(const struct column *column, const void *row);
+
+#define FACTS_SOURCE \
+	{ "module", "Module", COLUMN_LEFT, facts_function, CELL_MODULE }, \
+	{ "file", "File", COLUMN_LEFT, facts_function, CELL_FILE }, \
+	{ "line", "Line", 0, facts_function, CELL_LINE }
+#define FACTS_HEAP \
+	{ "alloc_calls", "Allocs", COLUMN_SUMS, facts_heap, CELL_ALLOC_CALLS }, \
+	{ "alloc_bytes", "Alloc", COLUMN_SUMS, facts_heap, CELL_ALLOC_BYTES }, \
+	{ "free_calls", "Frees", COLUMN_SUMS, facts_heap, CELL_FREE_CALLS }, \
+	{ "freed_bytes", "Freed", COLUMN_SUMS, facts_heap, CELL_FREED_BYTES }
+#define FACTS_LIVE_HEAP \
+	{ "temporary_calls", "Temporary", COLUMN_SUMS, facts_heap, CELL_TEMPORARY_CALLS }, \
+	{ "peak_heap_bytes", "At peak", COLUMN_SUMS, facts_heap, CELL_PEAK_BYTES }, \
+	{ "peak_heap_blocks", "Blocks", COLUMN_SUMS, facts_heap, CELL_PEAK_CALLS }, \
+	{ "not_freed_bytes", "Not freed", COLUMN_SUMS, facts_heap, CELL_NOT_FREED_BYTES }, \
+	{ "not_freed_blocks", "Blocks", COLUMN_SUMS, facts_heap, CELL_NOT_FREED_CALLS }
+#define FACTS_ERRORS \
+	{ "self_error_ns", COLUMN_ERROR, 0, facts_stats, CELL_SELF_ERROR }, \
+	{ "total_error_ns", COLUMN_ERROR, 0, facts_stats, CELL_TOTAL_ERROR }
+#define FACTS_DOUBTS \
+	{ "self_is_doubtful", "", 0, facts_stats, CELL_SELF_DOUBTFUL }, \
+	{ "total_is_doubtful", "", 0, facts_stats, CELL_TOTAL_DOUBTFUL }, \
+	{ "self_doubt_ns", COLUMN_ERROR, 0, facts_stats, CELL_SELF_DOUBT }, \
+	{ "total_doubt_ns", COLUMN_ERROR, 0, facts_stats, CELL_TOTAL_DOUBT }
+
+/*
+ * Calls, self and total time of each of several runs, by a getter that returns runs_cell().
+ * @total_mean_flag: COLUMN_SPARE or 0.
+ */
+struct value runs_cell(const struct call_stats *stats, struct part_range range, size_t nr_runs, size_t index);
+/* The number of a run that a column with @index shows. */
+double (*runs_number(size_t index))(const struct run_part *part);
+enum { RUNS_CALLS = 4, RUNS_SELF = 8, RUNS_TOTAL = 12 };
+#define RUNS_COLUMNS(get, total_mean_flag) \
+	{ "calls_run_min", "least", COLUMN_SPARE | COLUMN_RUNS, get, RUNS_CALLS | CELL_PART_MIN }, \
+	{ "calls_run_mean", "Calls/run", COLUMN_RUNS, get, RUNS_CALLS | CELL_PART_MEAN }, \
+	{ "calls_run_max", "most", COLUMN_SPARE | COLUMN_RUNS, get, RUNS_CALLS | CELL_PART_MAX }, \
+	{ "self_run_min_ns", "least", COLUMN_RUNS, get, RUNS_SELF | CELL_PART_MIN }, \
+	{ "self_run_mean_ns", "Self/run", COLUMN_RUNS, get, RUNS_SELF | CELL_PART_MEAN }, \
+	{ "self_run_max_ns", "most", COLUMN_RUNS, get, RUNS_SELF | CELL_PART_MAX }, \
+	{ "total_run_min_ns", "least", COLUMN_SPARE | COLUMN_RUNS, get, RUNS_TOTAL | CELL_PART_MIN }, \
+	{ "total_run_mean_ns", "Total/run", total_mean_flag | COLUMN_RUNS, get, \
+	  RUNS_TOTAL | CELL_PART_MEAN }, \
+	{ "total_run_max_ns", "most", COLUMN_SPARE | COLUMN_RUNS, get, RUNS_TOTAL | CELL_PART_MAX }
 
 #endif

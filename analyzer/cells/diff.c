@@ -6,30 +6,25 @@
 #include <string.h>
 
 #include "analyzer/base/error.h"
+#include "analyzer/base/names.h"
 #include "analyzer/model/resolve.h"
 #include "analyzer/model/tree.h"
 #include "analyzer/model/tree_walk.h"
 
-static bool same_base_name(const char *a, const char *b)
-{
-	const char *slash_a = strrchr(a, '/'), *slash_b = strrchr(b, '/');
-
-	return strcmp(slash_a ? slash_a + 1 : a, slash_b ? slash_b + 1 : b) == 0;
-}
-
-/* Where only one of the runs has another function of the name, which is told apart there by what suits that run. */
+/* If only one run has a second function of the name, only that run distinguishes them: sources decide. */
 static bool same_source(struct function *a, struct function *b)
 {
-	if (!a->object || !b->object || !same_base_name(a->object->path, b->object->path))
+	if (!a->object || !b->object || strcmp(path_base(a->object->path), path_base(b->object->path)) != 0)
 		return false;
 	resolve_source(a);
 	resolve_source(b);
-	return a->file ? b->file && same_base_name(a->file, b->file) : !b->file;
+	return a->file ? b->file && strcmp(path_base(a->file), path_base(b->file)) == 0 : !b->file;
 }
 
 static bool is_same(const void *item, const void *key)
 {
-	struct function *its = ((const struct diff_function *)item)->function, *wanted = (struct function *)key;
+	struct function *its = ((const struct diff_function *)item)->function;
+	struct function *wanted = (struct function *)key;
 
 	if (strcmp(its->name, wanted->name) != 0)
 		return false;
@@ -59,7 +54,8 @@ static bool is_path(const void *item, const void *key)
 	return its->parent == wanted->parent && its->function == wanted->function;
 }
 
-static struct diff_path *find_path(struct diff *diff, const struct diff_path *parent, const struct diff_function *function)
+static struct diff_path *find_path(struct diff *diff, const struct diff_path *parent,
+				   const struct diff_function *function)
 {
 	struct diff_path wanted = { .parent = parent, .function = function };
 	uint64_t hash = hash_pair((uintptr_t)parent, (uintptr_t)function);
@@ -78,7 +74,7 @@ static struct diff_path *find_path(struct diff *diff, const struct diff_path *pa
 static void add(struct diff_side *side, const struct call_stats *stats, const struct heap_stats *heap)
 {
 	if (!side->is_there)
-		side->stats = (struct call_stats){ .min_ns = NAN, .max_ns = NAN, .finished_max_ns = NAN };
+		side->stats = (struct call_stats)NO_CALLS;
 	side->is_there = true;
 	call_stats_add(&side->stats, stats);
 	call_stats_add_total(&side->stats, stats);
@@ -86,12 +82,26 @@ static void add(struct diff_side *side, const struct call_stats *stats, const st
 	heap_stats_add(&side->heap, heap);
 }
 
+/* What each of several runs has of a function's self time. */
+static void add_runs(struct diff_side *side, const struct model *model, const struct function *function)
+{
+	if (model->nr_runs < 2 || model->nr_parts != model->nr_runs || !function->parts)
+		return;
+	if (!side->self_runs_ns)
+		side->self_runs_ns = xcalloc(model->nr_runs, sizeof(*side->self_runs_ns));
+	for (size_t run = 0; run < model->nr_runs; run++)
+		side->self_runs_ns[run] += fmax(function->parts[run].self_ns, 0);
+}
+
 static void add_functions(struct diff *diff, const struct model *model, size_t side)
 {
 	for (size_t i = 0; i < model->nr_functions; i++) {
 		const struct function *function = model->functions[i];
 
-		add(&find_function(diff, model->functions[i])->sides[side], &function->stats, &function->heap);
+		struct diff_side *of = &find_function(diff, model->functions[i])->sides[side];
+
+		add(of, &function->stats, &function->heap);
+		add_runs(of, model, function);
 	}
 }
 
@@ -102,7 +112,8 @@ static void add_paths(struct diff *diff, const struct model *model, size_t side)
 	for (struct tree_node *node = model->root; node; node = tree_next(node)) {
 		const struct diff_path *parent = node->parent ? path_of[node->parent->id] : NULL;
 		const struct call_stats stats = path_stats(node);
-		struct diff_path *path = find_path(diff, parent, node->function ? find_function(diff, node->function) : NULL);
+		struct diff_path *path =
+			find_path(diff, parent, node->function ? find_function(diff, node->function) : NULL);
 
 		path_of[node->id] = path;
 		add(&path->sides[side], &stats, node->heap);
@@ -122,7 +133,7 @@ bool diff_path_is_of_counters(const struct diff_path *path)
 void diff_init(struct diff *diff, const struct model *before, const struct model *after)
 {
 	memset(diff, 0, sizeof(*diff));
-	add_functions(diff, after, DIFF_AFTER);		/* first: names and places are those of the later run */
+	add_functions(diff, after, DIFF_AFTER); /* first: names and places are those of the later run */
 	add_functions(diff, before, DIFF_BEFORE);
 	add_paths(diff, after, DIFF_AFTER);
 	add_paths(diff, before, DIFF_BEFORE);
@@ -130,6 +141,9 @@ void diff_init(struct diff *diff, const struct model *before, const struct model
 
 void diff_release(struct diff *diff)
 {
+	for (size_t i = 0; i < diff->nr_functions; i++)
+		for (size_t side = 0; side < DIFF_SIDES; side++)
+			free(diff->functions[i]->sides[side].self_runs_ns);
 	hashtable_release(&diff->by_name);
 	hashtable_release(&diff->by_place);
 	free(diff->functions);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Two runs side by side, matched by names: a function is the same by its name and what tells it from others of that name,
- * a call path by the functions on it. So builds, directories and programs may differ.
+ * Two runs side by side, matched by names. Functions match if their names do, and the text that distinguishes
+ * them from others of that name. Call paths match if their functions do. So builds, directories and programs
+ * may differ.
  */
 #ifndef INSIDEME_DIFF_H
 #define INSIDEME_DIFF_H
@@ -16,6 +17,7 @@ struct diff_side {
 	bool is_there;
 	struct call_stats stats;
 	struct heap_stats heap;
+	double *self_runs_ns;		/* [runs of the side] of a function; NULL: one run, or it is not known */
 };
 
 struct diff_function {
@@ -26,13 +28,13 @@ struct diff_function {
 struct diff_path {
 	const struct diff_path *parent;	/* NULL: it is the root */
 	const struct diff_function *function;	/* NULL: likewise */
-	const struct tree_node *node;	/* of the later run, the first that has these names; NULL: it has none */
+	const struct tree_node *node;	/* the later run's first one with these names; NULL: it has none */
 	struct diff_side sides[DIFF_SIDES];
 	uint32_t number;		/* in paths */
 };
 
 struct diff {
-	struct diff_function **functions;	/* those that were called on either side, and those above them */
+	struct diff_function **functions;	/* called in either run, and their callers */
 	size_t nr_functions;
 	struct diff_path **paths;	/* callers before what they call; the root first */
 	size_t nr_paths;

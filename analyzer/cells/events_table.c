@@ -6,7 +6,7 @@
 #include <stdio.h>
 
 #include "analyzer/cells/cells.h"
-#include "analyzer/model/memory_at.h"
+#include "analyzer/model/process_usage.h"
 
 #define TEXT_EVENTS 40
 
@@ -46,17 +46,15 @@ static struct value get_function(const struct column *column, const void *row)
 	return function_cell(((const struct call_event *)row)->node->function, column->index);
 }
 
-enum { WHO_PID, WHO_TID, WHO_NAME };
-
 static struct value get_who(const struct column *column, const void *row)
 {
 	const struct call_event *event = row;
 
-	if (column->index == WHO_PID)
-		return value_integer(UNIT_NONE, event->thread->process->header.pid);
 	if (column->index == WHO_TID)
 		return value_integer(UNIT_NONE, event->tid);
-	return value_text(event->thread_name[0] ? event->thread_name : NULL);
+	if (column->index == WHO_THREAD_NAME)
+		return value_text(event->thread_name[0] ? event->thread_name : NULL);
+	return who_cell(event->thread->process, NULL, column->index);
 }
 
 enum { MEMORY_RSS, MEMORY_VMS };
@@ -75,20 +73,13 @@ static struct value get_memory(const struct column *column, const void *row)
 	return bytes == LOG_NONE ? value_empty() : value_integer(UNIT_BYTES, (int64_t)bytes);
 }
 
-static struct value get_run(const struct column *column, const void *row)
-{
-	const struct process *process = ((const struct call_event *)row)->thread->process;
-
-	return run_cell(process->model, process->run, column->index);
-}
-
 static const struct column columns[] = {
 	{ "index", "index", 0, get_event, EVENT_INDEX },
 	{ "type", "type", COLUMN_LEFT, get_event, EVENT_TYPE },
 	{ "time_ns", "time", 0, get_event, EVENT_TIME },
 	{ "pid", "pid", 0, get_who, WHO_PID },
 	{ "thread", "tid", 0, get_who, WHO_TID },
-	{ "thread_name", "thread", COLUMN_LEFT, get_who, WHO_NAME },
+	{ "thread_name", "thread", COLUMN_LEFT, get_who, WHO_THREAD_NAME },
 	{ "function", "function", COLUMN_NAME | COLUMN_LEFT | COLUMN_ROOM, get_function, CELL_NAME },
 	{ "module", "module", COLUMN_LEFT, get_function, CELL_MODULE },
 	{ "file", "filename", COLUMN_LEFT, get_function, CELL_FILE },
@@ -97,18 +88,18 @@ static const struct column columns[] = {
 	{ "duration_ns", "duration", 0, get_event, EVENT_DURATION },
 	{ "rss_bytes", "RSS", 0, get_memory, MEMORY_RSS },
 	{ "vms_bytes", "VMS", 0, get_memory, MEMORY_VMS },
-	{ "source", "source", COLUMN_LEFT, get_function, CELL_SOURCE },
-	{ "run", "run", COLUMN_LEFT, get_run, CELL_RUN },
-	{ "run_number", "run", 0, get_run, CELL_RUN_NUMBER },
+	{ "run", "run", COLUMN_LEFT | COLUMN_RUNS, get_who, WHO_RUN },
+	{ "source", "source", COLUMN_LEFT | COLUMN_TEXT, get_function, CELL_SOURCE },
+	{ "run_number", "run", COLUMN_TEXT, get_who, WHO_RUN_NUMBER },
 };
 
 const struct table events_table = {
 	.name = "events",
-	.note = "call: it begins; return: it returned; exception: it ended without, by an exception, a longjmp, its thread's end",
+	.note = "call: it begins; return: it returned; exception: it ended otherwise, by an exception, a "
+		"longjmp or the end of its thread",
 	.columns = columns,
 	.nr_columns = sizeof(columns) / sizeof(*columns),
 	.text_columns = "index,type,time_ns,thread,rss_bytes,function,source",
-	.data_columns = "index,type,time_ns,pid,thread,thread_name,function,module,file,line,depth,duration_ns,rss_bytes,vms_bytes",
 	.text_top = TEXT_EVENTS,
 	.row_bytes = sizeof(struct call_event),
 	.formats = IN_TEXT | IN_CSV | IN_JSON,
@@ -129,7 +120,7 @@ void events_tell_share(const struct model *model, bool if_some_lack)
 		return;
 	if (nr_open)
 		snprintf(open, sizeof(open), ", %" PRIu64 " still open (-v summary)", nr_open);
-	fprintf(stderr, "insideme-report: %" PRIu64 " of %" PRIu64 " calls%s%s%s\n", model->nr_slices, model->calls, open,
-		model->nr_slices + nr_open < model->calls ? "; " : "",
+	fprintf(stderr, "insideme-report: %" PRIu64 " of %" PRIu64 " calls%s%s%s\n", model->nr_slices,
+		model->calls, open, model->nr_slices + nr_open < model->calls ? "; " : "",
 		model->nr_slices + nr_open < model->calls ? advice : "");
 }

@@ -6,10 +6,10 @@
 #include "analyzer/calls/call_events.h"
 #include "analyzer/tables/table.h"
 
-/* Rows: struct call_event. Its title, and where the rows come from, are the caller's. Titles of columns are pikos's. */
+/* Rows: struct call_event. The caller sets the title and the source of rows. Column titles are pikos's. */
 extern const struct table events_table;
 
-/* On stderr, so that a table in a file stays a table: how many of all calls there are records of; or only if some lack. */
+/* Print on stderr how many of all calls have records. @if_some_lack: only if not all have. */
 void events_tell_share(const struct model *model, bool if_some_lack);
 
 #endif

@@ -37,7 +37,8 @@ static void list_fields(struct process_fields *of, struct document *document, st
 {
 	const struct model *model = of->report->model;
 	struct function **functions = xcalloc(model->nr_functions + 1, sizeof(*functions));
-	struct field_row *rows = document_new(document, (model->nr_functions + 2) * sizeof(*rows)), *last = NULL;
+	struct field_row *rows = document_new(document, (model->nr_functions + 2) * sizeof(*rows));
+	struct field_row *last = NULL;
 
 	for (size_t i = 0; i < model->nr_functions; i++)
 		functions[i] = model->functions[i];
@@ -76,7 +77,8 @@ static void sum_up(struct process_fields *of, struct field_rows *fields)
 	for (size_t id = 1; id < model->nr_tree_nodes; id++) {
 		uint32_t place = of->place_of[tree_node(model, id)->function->number];
 
-		places[id] = place < of->nr_fields ? place : of->nr_fields;	/* a function without calls is in no field */
+		/* a function without calls is in no field */
+		places[id] = place < of->nr_fields ? place : of->nr_fields;
 	}
 	tree_walk_begin(&walk, model, places, of->nr_fields);
 	while (tree_walk_next(&walk)) {
@@ -85,12 +87,14 @@ static void sum_up(struct process_fields *of, struct field_rows *fields)
 
 		of->is_outermost[walk.node->id] = walk.is_outermost;
 		if (place < of->nr_fields)
-			add(&fields->rows[place], walk.node->function, &stats, walk.node->heap, walk.is_outermost);
+			add(&fields->rows[place], walk.node->function, &stats, walk.node->heap,
+			    walk.is_outermost);
 	}
 	free(places);
 }
 
-struct process_fields *field_rows_make(struct document *document, const struct report *report, struct field_rows *fields)
+struct process_fields *field_rows_make(struct document *document, const struct report *report,
+				       struct field_rows *fields)
 {
 	size_t nr_functions = functions_count(&report->model->tables->functions);
 	struct process_fields *of = document_new(document, sizeof(*of));
@@ -111,7 +115,8 @@ struct process_fields *field_rows_make(struct document *document, const struct r
 void field_rows_add_others(struct field_rows *fields, struct field_row row, double others_ns)
 {
 	row.field = OTHERS;
-	row.all_ns = fmax(0, others_ns);	/* below 0: a stopped clock, or hooks that cost less than was measured */
+	/* below 0: a stopped clock, or hooks that cost less than was measured */
+	row.all_ns = fmax(0, others_ns);
 	row.stats.self_ns = isnan(others_ns) ? NAN : row.all_ns;
 	for (size_t i = 0; i < fields->nr_rows; i++)
 		row.all_ns += fmax(0, fields->rows[i].stats.self_ns);
@@ -160,43 +165,52 @@ static int by_self(const void *a, const void *b)
 	return strcmp(x->field, y->field);
 }
 
-/* The rows of one process. Others is the wall time of its threads without the time in functions and in hooks. */
+/* The wall time of a process's threads without the time in functions and in hooks. May be below 0. */
+static double others_ns_of(const struct process_fields *of, const struct process *process)
+{
+	if (!report_has_times(of->report))
+		return NAN;
+	return threads_ns(process) - process->functions_ns - (process->model->is_raw ? 0 : process->hooks_ns);
+}
+
+/* The rows of one process. */
 static void read_process(struct process_fields *of, struct process *process)
 {
 	bool has_heap = report_has_heap(of->report);
-	double others_ns = report_has_times(of->report) ? threads_ns(process) - process->functions_ns : NAN, hooks_ns;
 
 	of->nr_readings++;
 	of->outside = (struct heap_stats){ 0 };
 	of->own.nr_rows = of->nr_given = 0;
 	for (uint32_t i = 0; i < of->nr_fields; i++)
-		of->all[i] = (struct field_row){ .field = of->all[i].field, .process = process, .has_heap = has_heap,
-						 .stats = NO_CALLS };
-	hooks_ns = process_sums_each(process, add_sum, of);
+		of->all[i] = (struct field_row){
+			.field = of->all[i].field, .process = process, .has_heap = has_heap, .stats = NO_CALLS
+		};
+	process_sums_each(process, add_sum, of);
 	for (uint32_t i = 0; i < of->nr_fields; i++)
 		if (of->all[i].stats.calls)
 			of->own.rows[of->own.nr_rows++] = of->all[i];
 	if (!of->own.nr_rows)
 		return;
 	qsort(of->own.rows, of->own.nr_rows, sizeof(*of->own.rows), by_self);
-	field_rows_add_others(&of->own, (struct field_row){ .process = process, .has_heap = has_heap, .heap = of->outside },
-			      others_ns - (process->model->is_raw ? 0 : hooks_ns));
+	field_rows_add_others(
+		&of->own, (struct field_row){ .process = process, .has_heap = has_heap, .heap = of->outside },
+		others_ns_of(of, process));
 }
 
-size_t process_fields_sum(struct process_fields *of, double *others_ns)
+size_t process_fields_sum(const struct process_fields *of, double *others_ns)
 {
 	const struct model *model = of->report->model;
 	size_t nr = 0;
 
 	*others_ns = 0;
 	for (size_t i = 0; i < model->nr_processes; i++) {
-		read_process(of, model->processes[i]);
-		if (!of->own.nr_rows)
+		const double ns = others_ns_of(of, model->processes[i]);
+
+		if (!model->processes[i]->calls)
 			continue;
-		*others_ns += of->own.rows[of->own.nr_rows - 1].stats.self_ns;
+		*others_ns += isnan(ns) ? NAN : fmax(0, ns);
 		nr++;
 	}
-	of->own.nr_rows = of->nr_given = 0;
 	return nr;
 }
 

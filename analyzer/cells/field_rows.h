@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What functions of a field have together: in all processes, and in each one. Rows of processes are made when they are asked
- * for, those of one process at a time, because a run of many ranks has millions of them.
+ * What functions of a field have together: in all processes, and in each one. Rows of processes are made when
+ * they are asked for, those of one process at a time, because a run of many ranks has millions of them.
  */
 #ifndef INSIDEME_FIELD_ROWS_H
 #define INSIDEME_FIELD_ROWS_H
@@ -27,18 +27,19 @@ struct field_rows {
 struct process_fields;
 
 /* Sum up @fields over all processes, after fields_apply(). Return: what process_fields_sum() needs */
-struct process_fields *field_rows_make(struct document *document, const struct report *report, struct field_rows *fields);
+struct process_fields *field_rows_make(struct document *document, const struct report *report,
+				       struct field_rows *fields);
 
 /*
- * Add what is in no field to @fields as the last row: @others_ns and the heap of @row. Only then the shares of all rows are
- * known.
+ * Add the last row to @fields: what is in no field, @others_ns and the heap of @row. The shares of all rows
+ * are known only then.
  */
 void field_rows_add_others(struct field_rows *fields, struct field_row row, double others_ns);
 
-/* How many processes have rows; in *@others_ns what all of them together spent in no field. Reads all logs. */
-size_t process_fields_sum(struct process_fields *of, double *others_ns);
+/* How many processes have rows; in *@others_ns what all of them together spent in no field. */
+size_t process_fields_sum(const struct process_fields *of, double *others_ns);
 
-/* A table's next(), its source a struct process_fields: the fields of each process, most time first, and Others. */
+/* For a table with a struct process_fields as source: the fields of each process, and Others. */
 bool process_fields_next(struct table *table, void *row);
 
 #endif

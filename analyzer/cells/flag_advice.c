@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Headers that do not belong to the program are left out as a whole, unless time is spent in them; functions of
- * the program by their names. Sources are looked up for the functions that matter, not for all.
+ * Headers of others are excluded as a whole, unless time is spent in them; functions of the program by name.
+ * Sources are looked up only for the functions that matter.
  */
 #include "analyzer/cells/flag_advice.h"
 
@@ -36,7 +36,8 @@ struct search {
 
 bool excludes_is_short(const struct function *function)
 {
-	return !function->is_counted && function->stats.known_calls && function->stats.self_ns < SHORT_CALL_NS * (double)function->stats.known_calls;
+	return !function->is_counted && function->stats.known_calls &&
+	       function->stats.self_ns < SHORT_CALL_NS * (double)function->stats.known_calls;
 }
 
 bool excludes_is_dear(const struct function *function)
@@ -53,21 +54,23 @@ static bool is_long(const struct function *function)
 
 static int by_calls(const void *a, const void *b)
 {
-	uint64_t left = (*(struct function *const *)a)->stats.calls, right = (*(struct function *const *)b)->stats.calls;
+	uint64_t left = (*(struct function *const *)a)->stats.calls,
+		 right = (*(struct function *const *)b)->stats.calls;
 
 	return (left < right) - (left > right);
 }
 
 static int by_self(const void *a, const void *b)
 {
-	double left = (*(struct function *const *)a)->stats.self_ns, right = (*(struct function *const *)b)->stats.self_ns;
+	double left = (*(struct function *const *)a)->stats.self_ns,
+	       right = (*(struct function *const *)b)->stats.self_ns;
 
 	return (left < right) - (left > right);
 }
 
 /*
- * "/include/c++/", "/usr/include/eigen3/" or "/usr/include/zlib.h" of a header that was installed; NULL: of the
- * program itself.
+ * "/include/c++/", "/usr/include/eigen3/" or "/usr/include/zlib.h" for an installed header; NULL: the file is
+ * the program's own.
  */
 static char *place_of(const char *file)
 {
@@ -161,14 +164,18 @@ static size_t plain_length(const char *name)
 	return length;
 }
 
-/* What gcc looks for in the name as a user sees it; of a template's function the last part. NULL: nothing plain. */
+/*
+ * The part of a name that gcc's option matches: the name as users read it, for a template's function its last
+ * part. NULL: none.
+ */
 static char *pattern_of(const struct function *function)
 {
 	const char *name = function->short_name, *p;
 
 	if (plain_length(name) == strlen(name))
 		return xstrdup(name);
-	for (p = name + strlen(name); p > name && (isalnum((unsigned char)p[-1]) || strchr("_:~", p[-1])); p--)
+	for (p = name + strlen(name); p > name && (isalnum((unsigned char)p[-1]) || strchr("_:~", p[-1]));
+	     p--)
 		;
 	return strlen(p) > 4 && !strstr(name, "operator") ? xstrdup(p) : NULL;
 }
@@ -192,8 +199,9 @@ static void choose_names(struct search *search)
 		const struct function *function = search->functions[i];
 		char *pattern;
 
-		if (function->stats.calls * 200 < search->model->calls || !excludes_is_short(function) || !function->resolved ||
-		    is_left_out(search, function) || call_stats_mean_ns(&function->stats) >= LONG_CALL_NS)
+		if (function->stats.calls * 200 < search->model->calls || !excludes_is_short(function) ||
+		    !function->resolved || is_left_out(search, function) ||
+		    call_stats_mean_ns(&function->stats) >= LONG_CALL_NS)
 			continue;
 		pattern = pattern_of(function);
 		if (pattern && !hits_others(search, pattern))

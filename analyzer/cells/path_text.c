@@ -58,7 +58,8 @@ char *open_stack_text(struct document *document, const struct open_stack *stack)
 			text = document_text(document, "%s > (%zu calls)", text, nr);
 			continue;
 		}
-		text = document_text(document, "%s%s%s", text, i ? " > " : "", function ? function->short_name : "?");
+		text = document_text(document, "%s%s%s", text, i ? " > " : "",
+				     function ? function->short_name : "?");
 		if (nr > 1)
 			text = document_text(document, "%s (x %zu)", text, nr);
 	}

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Rows of the view of processes: the family in the order of its tree, those that are alike as one where asked. */
+/* Rows of the view of processes, in the order of the tree. Processes that are alike may share a row. */
 #ifndef INSIDEME_PROCESS_ROWS_H
 #define INSIDEME_PROCESS_ROWS_H
 
 #include "analyzer/cells/process_tree.h"
 
-/* A process, or several that are alike: begun by one parent or by parents alike, same programs and same end. */
+/* A process, or several that are alike: same programs, same end, one parent or parents that are alike. */
 struct process_row {
 	const struct member *member;	/* the first of them */
 	size_t nr_alike;
@@ -24,8 +24,8 @@ struct process_row {
 struct process_row *process_rows(const struct family *family, bool folded, size_t *nr);
 
 /*
- * Keep @top rows and those above them: of processes that were killed first, then of failed ones, then of those
- * that used most CPU time. Return: how many rows are left out
+ * Keep @top rows and those above them: of processes that were killed first, then of failed ones, then of
+ * those that used most CPU time. Return: how many rows are left out
  */
 size_t process_rows_limit(struct process_row *rows, size_t *nr, size_t top);
 

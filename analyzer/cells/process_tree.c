@@ -135,8 +135,9 @@ static bool can_be_parent(const struct member *a, const struct member *b)
 }
 
 /*
- * The newest process of that pid that began before it: pids are used again. Of one that was not recorded the begin is
- * not known, only when it was seen; unless by an exec, it has no parent itself, so that no circle can be.
+ * The parent is the newest process of that pid that began before the child, as pids are used again. The begin
+ * of a process that was not recorded is not known, only when it was seen. Unless it was seen by an exec, it
+ * gets no parent itself, so there are no circles.
  */
 static struct member *find_parent(struct member *const *list, size_t nr, const struct member *member)
 {
@@ -145,7 +146,8 @@ static struct member *find_parent(struct member *const *list, size_t nr, const s
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
 
-		if (list[middle]->pid < member->ppid || (list[middle]->pid == member->ppid && list[middle] < member))
+		if (list[middle]->pid < member->ppid ||
+		    (list[middle]->pid == member->ppid && list[middle] < member))
 			low = middle + 1;
 		else
 			high = middle;
@@ -209,7 +211,10 @@ const char *family_program(const struct member *member)
 	return member->unseen ? member->unseen->program : member->last->header.program;
 }
 
-/* The image that a child of fork has from its parent, and left without a call: it may not have needed a log for it. */
+/*
+ * The image that a forked child has from its parent. If the child left it by exec without a call, it may have
+ * no log.
+ */
 static bool is_copy_of_parent(const struct member *member, const struct process *process)
 {
 	if (process != member->first || process == member->last)
@@ -238,7 +243,8 @@ char *family_programs(const struct member *member)
 
 static const char *signal_text(const struct member *member, char *out, size_t bytes)
 {
-	const char *name = sigabbrev_np(member->end_status), *core = member->core_dumped ? ", core dumped" : "";
+	const char *name = sigabbrev_np(member->end_status),
+		   *core = member->core_dumped ? ", core dumped" : "";
 
 	if (name)
 		snprintf(out, bytes, "SIG%s%s", name, core);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The processes of a run as a tree. Images that followed each other by exec are one process; programs that did
- * not load the library, but were seen by insideme-run, are among them.
+ * The processes of a run as a tree. Images that followed each other by exec are one process; programs that
+ * did not load the library, but were seen by insideme-run, are among them.
  */
 #ifndef INSIDEME_PROCESS_TREE_H
 #define INSIDEME_PROCESS_TREE_H

@@ -24,7 +24,10 @@ struct value rowset_id_cell(const struct rowset *rows)
 	return rows->id ? value_integer(UNIT_NONE, rows->id) : value_empty();
 }
 
-enum { READING_TIME, READING_PID, READING_PROGRAM, READING_SET, READING_ID, READING_COLUMNS, READING_RUN = COLUMNS_MAX };
+enum {
+	READING_TIME, READING_PID, READING_PROGRAM, READING_SET, READING_ID, READING_COLUMNS,
+	READING_RUN = COLUMNS_MAX,
+};
 
 static struct value get_reading(const struct column *column, const void *row)
 {
@@ -35,7 +38,8 @@ static struct value get_reading(const struct column *column, const void *row)
 
 	switch (column->index) {
 	case READING_TIME:
-		return value_integer(UNIT_NS, process_time(reading->process, reading->rows->ticks[reading->row]));
+		return value_integer(UNIT_NS,
+				     process_time(reading->process, reading->rows->ticks[reading->row]));
 	case READING_PID:
 		return rowset_pid_cell(reading->rows, reading->process);
 	case READING_PROGRAM:
@@ -45,7 +49,7 @@ static struct value get_reading(const struct column *column, const void *row)
 	case READING_ID:
 		return rowset_id_cell(reading->rows);
 	case READING_RUN:
-		return run_cell(reading->process->model, reading->process->run, CELL_RUN);
+		return who_cell(reading->process, NULL, WHO_RUN);
 	}
 	place = reading->place[column->index - READING_COLUMNS];
 	if (place < 0)
@@ -54,8 +58,9 @@ static struct value get_reading(const struct column *column, const void *row)
 	value = rowset_value(reading->rows, reading->row, (uint32_t)place);
 	if (value == LOG_NONE)
 		return value_empty();
-	return of->unit == LOG_UNIT_MILLI || of->unit == LOG_UNIT_REAL ? value_real(UNIT_NONE, series_value(of, value)) :
-		value_integer(series_unit(of, false), (int64_t)value);
+	return of->unit == LOG_UNIT_MILLI || of->unit == LOG_UNIT_REAL
+		       ? value_real(UNIT_NONE, series_value(of, value))
+		       : value_integer(series_unit(of, false), (int64_t)value);
 }
 
 static bool next_reading(struct table *table, void *row)
@@ -125,7 +130,8 @@ static void place_columns(struct readings *readings)
 		int *place = document_new(readings->document, (readings->nr_columns + 1) * sizeof(*place));
 
 		for (size_t j = READING_COLUMNS; j < readings->nr_columns; j++)
-			place[j - READING_COLUMNS] = rowset_column(readings->sets[i].rows, readings->columns[j].name);
+			place[j - READING_COLUMNS] =
+				rowset_column(readings->sets[i].rows, readings->columns[j].name);
 		readings->sets[i].place = place;
 	}
 }
@@ -147,7 +153,8 @@ static void clip_process(struct process *process)
 
 	for (size_t i = 0; i < process->nr_rowsets; i++)
 		if (is_shown(&process->rowsets[i]))
-			rowset_clip(&process->rowsets[i], process_ticks(process, model->from), process_ticks(process, model->to));
+			rowset_clip(&process->rowsets[i], process_ticks(process, model->from),
+				    process_ticks(process, model->to));
 }
 
 void readings_clip(const struct model *model)
@@ -182,7 +189,8 @@ struct readings *readings_collect(struct document *document, const struct model 
 	for (size_t i = 0; i < 2 * model->nr_monitors; i++)
 		add_sets(readings, model->monitors[i % model->nr_monitors], i < model->nr_monitors);
 	if (model->nr_runs > 1)
-		readings->columns[readings->nr_columns++] = (struct column){ "run", "Run", COLUMN_LEFT, get_reading, READING_RUN };
+		readings->columns[readings->nr_columns++] =
+			(struct column){ "run", "Run", COLUMN_LEFT, get_reading, READING_RUN };
 	place_columns(readings);
 	return readings;
 }

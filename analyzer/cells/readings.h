@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The rows of all processes as they were read, one for each reading of a set: time_ns,pid,program,set,id and then
- * all columns; those that are not of the row's set are empty. For csv and json.
+ * All rows of all processes, for csv and json: time_ns,pid,program,set,id, then all columns. Columns of other
+ * sets are empty.
  */
 #ifndef INSIDEME_READINGS_H
 #define INSIDEME_READINGS_H
@@ -26,7 +26,7 @@ struct readings {
 	size_t nr_columns;
 };
 
-/* Processes keep the rows that are between model->from and model->to; how resident memory went from ms to ms stays whole. */
+/* Cut the rows of processes to model->from and model->to; resident memory from ms to ms stays whole. */
 void readings_clip(const struct model *model);
 /* What is between model->from and model->to; lives as long as @document. */
 struct readings *readings_collect(struct document *document, const struct model *model);

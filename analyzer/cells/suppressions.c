@@ -19,7 +19,10 @@ struct suppressions {
 	size_t nr_functions;
 };
 
-/* The part of @pattern before @end at @text or, unless @anchored, behind. Return: what follows it, NULL: not found. */
+/*
+ * Find the part of @pattern before @end, at @text or, unless @anchored, behind it. Return: the text after it;
+ * NULL: not found
+ */
 static const char *find_part(const char *text, const char *pattern, const char *end, bool anchored)
 {
 	size_t length = (size_t)(end - pattern);
@@ -48,7 +51,8 @@ bool suppression_matches(const char *pattern, const char *text)
 		bool to_end = !star && length && pattern[length - 1] == '$';
 
 		if (to_end)
-			return (!anchored || strlen(text) == length - 1) && ends_with(text, pattern, length - 1);
+			return (!anchored || strlen(text) == length - 1) &&
+			       ends_with(text, pattern, length - 1);
 		text = find_part(text, pattern, pattern + length, anchored);
 		if (!star)
 			break;
@@ -76,7 +80,8 @@ static bool matches_function(const struct suppressions *suppressions, struct fun
 
 static int by_address(const void *a, const void *b)
 {
-	const struct function *x = *(const struct function *const *)a, *y = *(const struct function *const *)b;
+	const struct function *x = *(const struct function *const *)a,
+			      *y = *(const struct function *const *)b;
 
 	return x < y ? -1 : x > y;
 }
@@ -91,7 +96,8 @@ static void find_functions(struct suppressions *suppressions, const struct model
 		suppressions->functions[suppressions->nr_functions++] = model->functions[i];
 	}
 	if (suppressions->nr_functions)
-		qsort(suppressions->functions, suppressions->nr_functions, sizeof(*suppressions->functions), by_address);
+		qsort(suppressions->functions, suppressions->nr_functions, sizeof(*suppressions->functions),
+		      by_address);
 }
 
 static bool is_suppressed(const struct suppressions *suppressions, const struct tree_node *node)
@@ -134,7 +140,8 @@ static int take_line(struct suppressions *suppressions, char *line, const char *
 		return 0;
 	if (strncmp(line, "leak:", 5) != 0 || !line[5])
 		return error("%s:%d: '%s' is no suppression: leak:PATTERN", path, number, line);
-	suppressions->patterns = xgrow(suppressions->patterns, suppressions->nr_patterns, sizeof(*suppressions->patterns));
+	suppressions->patterns =
+		xgrow(suppressions->patterns, suppressions->nr_patterns, sizeof(*suppressions->patterns));
 	suppressions->patterns[suppressions->nr_patterns++] = xstrdup(line + 5);
 	return 0;
 }

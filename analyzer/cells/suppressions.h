@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Blocks that are not freed on purpose, in LeakSanitizer's file format: lines "leak:PATTERN", # begins a comment. A
- * pattern is looked for in the function, source file and object of each call on the path that allocated: * stands for
- * anything, ^ for the begin, $ for the end.
+ * Blocks that are not freed on purpose, in LeakSanitizer's file format: lines "leak:PATTERN"; # begins a
+ * comment. A pattern is searched for in the function, source file and object of each call on the path that
+ * allocated. * stands for anything, ^ for the begin, $ for the end.
  */
 #ifndef INSIDEME_SUPPRESSIONS_H
 #define INSIDEME_SUPPRESSIONS_H

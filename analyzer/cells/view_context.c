@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "analyzer/model/hook_costs.h"
+#include "analyzer/read/samples_read.h"
 #include "analyzer/tables/document.h"
 
 #define RUNS_NAMED 6	/* below a table */
@@ -54,12 +55,18 @@ const struct process *report_ended(const struct report *report)
 	return worst;
 }
 
+unsigned int report_data_also(const struct report *report)
+{
+	return (report->model->nr_parts > 1 ? COLUMN_RUNS : 0) |
+	       (samples_exist(report->model) ? COLUMN_SAMPLED : 0);
+}
+
 void report_tell_runs(const struct report *report, struct document *document, struct table *table)
 {
 	if (report->model->nr_runs < 2)
 		return;
 	table->text_columns = document_text(document, "run_number,%s", table->text_columns);
-	table->data_columns = document_text(document, "%s,run", table->data_columns);
+	table->data_also |= COLUMN_RUNS;
 }
 
 void report_name_runs(const struct report *report, struct document *document)
@@ -73,7 +80,8 @@ void report_name_runs(const struct report *report, struct document *document)
 	for (size_t i = 0; i < model->nr_runs && i < RUNS_NAMED; i++)
 		text = document_text(document, "%s\n%zu: %s", text, i + 1, model->run_names[i]);
 	if (model->nr_runs > RUNS_NAMED)
-		text = document_text(document, "%s\nand %zu more, numbered as they were named", text, model->nr_runs - RUNS_NAMED);
+		text = document_text(document, "%s\nand %zu more, numbered as they were named", text,
+				     model->nr_runs - RUNS_NAMED);
 	section = document_add(document, "Runs", text);
 	section->apart = section->wraps = true;
 }
@@ -94,13 +102,17 @@ static void tell_left_out(const struct report *report, struct document *document
 			report_has_heap(report) ? " and allocations of " : "", report_has_heap(report) ?
 			document_number(document, UNIT_BYTES, (double)selection->outside_alloc_bytes) : "");
 	if (selection->inside_calls)
-		text = document_text(document, "%s%s within reported ones: their time and memory are in those; ", selection->outside_calls ?
-			text : "", document_count(document, (double)selection->inside_calls, "call"));
-	section = document_add(document, "Left out", document_text(document, "%.*s", (int)strlen(text) - 2, text));
+		text = document_text(document,
+				     "%s%s within reported ones: their time and memory are in those; ",
+				     selection->outside_calls ? text : "",
+				     document_count(document, (double)selection->inside_calls, "call"));
+	section = document_add(document, "Left out",
+			       document_text(document, "%.*s", (int)strlen(text) - 2, text));
 	section->apart = section->wraps = true;
 }
 
-int report_build(struct report *report, struct document *document, int (*build)(struct document *, struct report *))
+int report_build(struct report *report, struct document *document,
+		 int (*build)(struct document *, struct report *))
 {
 	int status = build(document, report);
 
@@ -146,8 +158,9 @@ bool report_has_counted(const struct report *report)
 const char *report_error_note(const struct report *report)
 {
 	if (report_has_counted(report))
-		return "; ≈: too short for hooks, so their calls were counted and CPU samples tell the time (+/-: one "
-		       "standard error; empty: too few samples); ≤: with the time of counted functions that have none";
+		return "; ≈: too short for hooks, so their calls were counted, and their time is from CPU "
+		       "samples (+/-: one standard error; empty: too few samples); ≤: with the time of "
+		       "counted functions that have none";
 	return report_has_errors(report) ? "; +/-: one standard error, because not all calls were timed" : "";
 }
 
@@ -174,15 +187,16 @@ bool report_has_doubts(const struct report *report)
 
 const char *report_doubt_note(const struct report *report)
 {
-	return report_has_doubts(report) ? "; ~ too short to time beside the hooks: may as well be 0, and need not add up" : "";
+	return !report_has_doubts(report) ? "" :
+		"; ~: short beside the hooks: it may be off by more than a quarter";
 }
 
 const char *report_open_note(const struct report *report)
 {
 	for (size_t i = 0; i < report->model->nr_functions; i++)
 		if (report->model->functions[i]->stats.open_ns > 0)
-			return "; p99: of calls that ended, mean and max of open ones too";
-	return "";
+			return "; p99: at most, of calls that ended; mean and max of open ones too";
+	return "; p99: at most";
 }
 
 bool report_has_damage(const struct report *report)

@@ -9,28 +9,84 @@
 #include "analyzer/base/error.h"
 #include "analyzer/base/names.h"
 #include "analyzer/calls/slices.h"
+#include "analyzer/model/resolve.h"
+#include "analyzer/summary/doubts.h"
 
 #define LEAST_PERCENT	1
 
-FILE *export_open(const struct report *report)
+bool export_is_compressed(const struct options *options)
 {
-	const char *path = report->options->output;
-	FILE *out = path ? fopen(path, "we") : stdout;
+	const char *path = options->output ?: "";
+	size_t length = strlen(path);
 
-	if (!out)
-		error("cannot write %s: %s", path, strerror(errno));
-	return out;
+	return length > 3 && strcmp(path + length - 3, ".gz") == 0;
 }
 
-int export_close(const struct report *report, FILE *out)
+/* A reader follows it while it grows. Return: 0 or -errno */
+static int open_at_once(struct whole_file *file, const char *path)
 {
-	bool failed = ferror(out);
+	*file = (struct whole_file){ .out = fopen(path, "we"), .path = path };
+	return file->out ? 0 : -errno;
+}
 
-	if ((report->options->output ? fclose(out) : fflush(out)) == 0 && !failed)
-		return EXIT_SUCCESS;
-	error("cannot write %s: %s", report->options->output ? report->options->output : "the report",
-	      strerror(errno));
+static int fail(const char *path, int result)
+{
+	error("cannot write %s: %s", path ?: "the report", strerror(-result));
 	return EXIT_FAILURE;
+}
+
+bool export_open(struct whole_file *file, const struct options *options)
+{
+	const char *path = options->output;
+	int result;
+
+	*file = (struct whole_file){ .out = stdout };
+	if (!path)
+		return true;
+	result = options->task == TASK_FOLLOW ? open_at_once(file, path) : whole_file_open(file, path);
+	if (result == 0 && export_is_compressed(options)) {
+		result = whole_file_compress(file);
+		if (result < 0)
+			whole_file_close(file, false);
+	}
+	return result == 0 || fail(path, result) == 0;
+}
+
+int export_close(struct whole_file *file)
+{
+	bool failed = ferror(file->out);
+	int result;
+
+	errno = EIO;
+	if (file->path)
+		result = whole_file_close(file, !failed);
+	else
+		result = (file->out == stdout ? fflush : fclose)(file->out) == 0 && !failed ? 0 : -errno;
+	return result == 0 ? EXIT_SUCCESS : fail(file->path, result);
+}
+
+const char *export_name(const struct function *function)
+{
+	return function->plain_name ?: function->short_name ?: function->name;
+}
+
+void export_sources(const struct model *model)
+{
+	for (size_t i = 0; i < model->nr_known_functions; i++)
+		resolve_source(model->functions[i]);
+}
+
+void export_doubts(const struct model *model, void (*visit)(void *to, const char *text), void *to)
+{
+	struct document document = { .view = "quality" };
+	struct findings findings;
+
+	findings_collect(&findings, &document, model);
+	for (size_t i = 0; i < findings.nr; i++)
+		if (findings.list[i].is_doubt)
+			visit(to, findings.list[i].text);
+	findings_release(&findings);
+	document_release(&document);
 }
 
 double export_seconds(const struct model *model, int64_t time)

@@ -5,14 +5,30 @@
 
 #include <stdio.h>
 
+#include "analyzer/base/whole_file.h"
 #include "analyzer/cells/view_context.h"
 
+struct function;
 struct slice;
 
-/* Open the file of --output, or standard output. Return: NULL after an error() */
-FILE *export_open(const struct report *report);
+/*
+ * Open the file of --output, or standard output. A file appears when it is closed (with --follow at once),
+ * compressed where its name ends with ".gz". Return: false after an error()
+ */
+bool export_open(struct whole_file *file, const struct options *options);
+/* Does its name say so? */
+bool export_is_compressed(const struct options *options);
 /* Return: exit status, after an error() if not everything could be written */
-int export_close(const struct report *report, FILE *out);
+int export_close(struct whole_file *file);
+
+/* A function's name without parameters and template arguments, for files that repeat names. */
+const char *export_name(const struct function *function);
+
+/* Find files and lines of all functions. */
+void export_sources(const struct model *model);
+
+/* What is in doubt of the run, in the sentences of the first page. */
+void export_doubts(const struct model *model, void (*visit)(void *to, const char *text), void *to);
 
 /* A model time in seconds since 1970. */
 double export_seconds(const struct model *model, int64_t time);
@@ -22,6 +38,22 @@ double export_seconds(const struct model *model, int64_t time);
  * --min-percent of the time, by default 1 %.
  */
 bool export_wants_call(const struct report *report, const struct slice *slice);
+
+/* Single calls over time, as JSON of Chrome's trace events. */
+int export_chrome(struct report *report);
+
+/* The same as Perfetto's own trace. */
+int export_perfetto(struct report *report);
+/* The same for speedscope, and sums by call path. */
+int export_speedscope(struct report *report);
+/* Sums by call path: pprof's profile.proto. */
+int export_pprof(struct report *report);
+/* Sums by function, and of their calls of each other: callgrind's profile, python's, a graph. */
+int export_callgrind(struct report *report);
+int export_pstats(struct report *report);
+int export_dot(struct report *report);
+/* Sums by call path, a path a line. */
+int export_folded(struct report *report);
 
 /*
  * memory_profiler's file, for mprof plot and mprof peak: RSS of the first process (MEM) and of others

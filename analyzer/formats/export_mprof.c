@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "analyzer/calls/slices.h"
-#include "analyzer/model/memory_at.h"
+#include "analyzer/model/process_usage.h"
 
 #define MIB		1048576.0
 
@@ -73,11 +73,13 @@ int export_mprof(struct report *report)
 {
 	struct model *model = report->model;
 	struct slice_reader *reader;
-	FILE *out = export_open(report);
+	struct whole_file file;
 	struct slice slice;
+	FILE *out;
 
-	if (!out)
+	if (!export_open(&file, report->options))
 		return EXIT_FAILURE;
+	out = file.out;
 	fprintf(out, "CMDLINE %s\n",
 		model->nr_processes ? model->processes[0]->command : report_program(report));
 	for (size_t i = 0; i < model->nr_processes; i++)
@@ -88,5 +90,5 @@ int export_mprof(struct report *report)
 		if (export_wants_call(report, &slice))
 			write_call(out, &slice);
 	slices_close(reader);
-	return export_close(report, out);
+	return export_close(&file);
 }

@@ -157,8 +157,9 @@ static struct process *find_process(const struct hashtable *by_pid, uint32_t run
 }
 
 /* Among several images of a process, the first counts. */
-static void find_parents(struct model *model)
+static const char **find_parents(const struct model *model)
 {
+	const char **names = xcalloc(model->nr_processes + 1, sizeof(*names));
 	struct hashtable by_pid = { 0 };
 
 	for (size_t i = 0; i < model->nr_processes; i++) {
@@ -168,12 +169,13 @@ static void find_parents(struct model *model)
 			hashtable_add(&by_pid, hash_pair(process->run, process->header.pid), process);
 	}
 	for (size_t i = 0; i < model->nr_processes; i++) {
-		struct process *process = model->processes[i];
+		const struct process *process = model->processes[i];
 		const struct process *parent = find_process(&by_pid, process->run, process->header.ppid);
 
-		process->parent_name = parent ? parent->header.program : "";
+		names[i] = parent ? parent->header.program : "";
 	}
 	hashtable_forget(&by_pid);
+	return names;
 }
 
 /* What one row is about. */
@@ -191,6 +193,7 @@ struct said_things {
 	const struct timer_span **timers;	/* in the order of their ends */
 	size_t nr_timers, nr_written;
 	struct failures failures;
+	const char **parent_names;	/* [index of a process] */
 };
 
 /* Seconds since 1970, down to the ns: a double has too few digits. */
@@ -201,7 +204,8 @@ static void write_time(FILE *out, const struct model *model, int64_t time)
 	fprintf(out, "%" PRIu64 ".%09" PRIu64 ",", ns / 1000000000, ns % 1000000000);
 }
 
-static void write_row(FILE *out, const struct span *span, const struct breakage *breakage)
+static void write_row(FILE *out, const struct said_things *said, const struct span *span,
+		      const struct breakage *breakage)
 {
 	const struct process *process = span->process;
 
@@ -217,7 +221,7 @@ static void write_row(FILE *out, const struct span *span, const struct breakage 
 		fputs("0,", out);
 	fprintf(out, "%u,%u,", process->header.pid, process->header.ppid);
 	write_text(out, process->header.program);
-	write_text(out, process->parent_name);
+	write_text(out, said->parent_names[process->number - 1]);
 	write_text(out, breakage->broken ? "True" : "False");
 	write_text(out, breakage->type ?: "");
 	write_text(out, breakage->value ?: "");
@@ -283,7 +287,7 @@ static void write_timers_until(FILE *out, const struct report *report, struct sa
 		};
 
 		if (is_wanted(report, timer->name, timer->start, timer->end))
-			write_row(out, &span, &whole);
+			write_row(out, said, &span, &whole);
 	}
 }
 
@@ -304,7 +308,7 @@ static void write_slice(FILE *out, const struct report *report, const struct sli
 		     failures_take(&said->failures, slice->node, slice->thread, slice->start, slice->end),
 		     slice->node);
 	if (is_wanted(report, function->name, slice->start, slice->end))
-		write_row(out,
+		write_row(out, said,
 			  &(struct span){ id_of(function), process, slice->tid, slice->duration_ns, 0,
 					  slice->start, slice->end },
 			  &breakage);
@@ -330,7 +334,7 @@ static void write_open(FILE *out, const struct report *report, const struct proc
 						   process->last),
 				     call->node);
 			if (is_wanted(report, function->name, call->since, process->last))
-				write_row(out,
+				write_row(out, said,
 					  &(struct span){ id_of(function), process, stack->thread->tid,
 							  call->so_far_ns, 0, call->since, process->last },
 					  &breakage);
@@ -340,10 +344,10 @@ static void write_open(FILE *out, const struct report *report, const struct proc
 }
 
 /* Failures of calls that were too short to be recorded. */
-static void write_other_failures(FILE *out, const struct report *report, const struct failures *failures)
+static void write_other_failures(FILE *out, const struct report *report, const struct said_things *said)
 {
-	for (size_t i = 0; i < failures->nr; i++) {
-		const struct failure *failure = &failures->list[i];
+	for (size_t i = 0; i < said->failures.nr; i++) {
+		const struct failure *failure = &said->failures.list[i];
 		const struct mark *mark = failure->mark;
 		struct breakage breakage = { .broken = false };
 
@@ -351,7 +355,7 @@ static void write_other_failures(FILE *out, const struct report *report, const s
 		    !is_wanted(report, failure->node->function->name, mark->time, mark->time))
 			continue;
 		take_failure(&breakage, mark, failure->node);
-		write_row(out,
+		write_row(out, said,
 			  &(struct span){ id_of(failure->node->function), failure->process, mark->thread->tid,
 					  NAN, 0, mark->time, mark->time },
 			  &breakage);
@@ -364,15 +368,17 @@ int export_multiprocess(struct report *report)
 	struct model *model = report->model;
 	struct said_things said = { .nr_timers = 0 };
 	struct slice_reader *reader;
-	FILE *out = export_open(report);
+	struct whole_file file;
 	struct slice slice;
+	FILE *out;
 
-	if (!out)
+	if (!export_open(&file, report->options))
 		return EXIT_FAILURE;
+	out = file.out;
 	fputs("id,time,start_timestamp,end_timestamp,paused_time,pid,ppid,process_name,parent_process_name,"
 	      "broken,error_type,error_value,traceback,tid,rank\n",
 	      out);
-	find_parents(model);
+	said.parent_names = find_parents(model);
 	find_timers(&said, model);
 	failures_find(&said.failures, model);
 	reader = slices_open_all(model);
@@ -384,8 +390,9 @@ int export_multiprocess(struct report *report)
 	write_timers_until(out, report, &said, INT64_MAX);
 	for (size_t i = 0; i < model->nr_processes; i++)
 		write_open(out, report, model->processes[i], &said);
-	write_other_failures(out, report, &said.failures);
+	write_other_failures(out, report, &said);
 	failures_release(&said.failures);
 	free(said.timers);
-	return export_close(report, out);
+	free(said.parent_names);
+	return export_close(&file);
 }

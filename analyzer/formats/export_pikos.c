@@ -10,6 +10,7 @@
 #include "analyzer/base/error.h"
 #include "analyzer/base/names.h"
 #include "analyzer/base/terminal.h"
+#include "analyzer/base/utf8.h"
 #include "analyzer/cells/events_table.h"
 #include "analyzer/formats/export.h"
 
@@ -69,7 +70,7 @@ static void print_cell(struct pikos *pikos, size_t i, const char *text)
 {
 	const struct column *column = pikos->rows.columns[i];
 	bool is_last = i + 1 == pikos->rows.nr_columns, is_left = column->flags & COLUMN_LEFT;
-	size_t width = (size_t)width_of(column), used = name_width(text);
+	size_t width = (size_t)width_of(column), used = utf8_columns(text);
 	int pad = used < width ? (int)(width - used) : 0;
 
 	fprintf(pikos->out, "%s%*s%s%*s", i ? " | " : "", is_left ? 0 : pad, "", text,
@@ -135,9 +136,9 @@ static void write_head(struct pikos *pikos)
 int pikos_open(struct pikos *pikos, const struct report *report, bool is_text)
 {
 	*pikos = (struct pikos){ .report = report, .is_text = is_text };
-	pikos->out = export_open(report);
-	if (!pikos->out)
+	if (!export_open(&pikos->file, report->options))
 		return EXIT_FAILURE;
+	pikos->out = pikos->file.out;
 	pikos->events = call_events_new();
 	pikos->table = table_of(pikos->events);
 	rows_open(&pikos->rows, &pikos->table, report->options, false);
@@ -178,7 +179,7 @@ int pikos_close(struct pikos *pikos)
 	rows_close(&pikos->rows);
 	row_text_release(&pikos->line);
 	call_events_free(pikos->events);
-	return export_close(pikos->report, pikos->out);
+	return export_close(&pikos->file);
 }
 
 static int export_records(struct report *report, bool is_text)

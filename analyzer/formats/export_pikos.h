@@ -7,13 +7,15 @@
 #define INSIDEME_EXPORT_PIKOS_H
 
 #include "analyzer/ask/table_select.h"
+#include "analyzer/base/whole_file.h"
 #include "analyzer/calls/call_events.h"
 #include "analyzer/cells/view_context.h"
 #include "analyzer/tables/table_text.h"
 
 struct pikos {
 	const struct report *report;	/* for its options, not its model */
-	FILE *out;
+	struct whole_file file;
+	FILE *out;			/* its */
 	bool is_text;
 	struct table table;
 	struct rows rows;

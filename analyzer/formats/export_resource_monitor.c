@@ -171,10 +171,12 @@ static int write_resources(struct report *report)
 	const struct model *model = report->model;
 	struct line lines[NR_SOURCES] = { { NULL, 0 } }, all = { NULL, 0 };
 	int64_t step = step_ns(model), before = model->from;
-	FILE *out = export_open(report);
+	struct whole_file file;
+	FILE *out;
 
-	if (!out)
+	if (!export_open(&file, report->options))
 		return EXIT_FAILURE;
+	out = file.out;
 	for (size_t i = 0; i < NR_SOURCES; i++)
 		read_line(&lines[i], model, sources[i].set, sources[i].column);
 	read_line(&all, model, "system", "system_cpu_total_ns");
@@ -191,7 +193,7 @@ static int write_resources(struct report *report)
 	for (size_t i = 0; i < NR_SOURCES; i++)
 		release_line(&lines[i]);
 	release_line(&all);
-	return export_close(report, out);
+	return export_close(&file);
 }
 
 struct event_line {
@@ -269,10 +271,12 @@ static void number_events(struct events *events, struct model *model)
 static int write_events(struct report *report)
 {
 	struct events events = { NULL, 0 };
-	FILE *out = export_open(report);
+	struct whole_file file;
+	FILE *out;
 
-	if (!out)
+	if (!export_open(&file, report->options))
 		return EXIT_FAILURE;
+	out = file.out;
 	collect_events(&events, report->model);
 	number_events(&events, report->model);
 	for (size_t i = 0; i < events.nr; i++) {
@@ -284,7 +288,7 @@ static int write_events(struct report *report)
 		fprintf(out, ",%" PRIu64 "\n", event->counter);
 	}
 	free(events.list);
-	return export_close(report, out);
+	return export_close(&file);
 }
 
 int export_resource_monitor(struct report *report)

@@ -9,6 +9,7 @@
 #include "analyzer/base/error.h"
 #include "analyzer/base/names.h"
 #include "analyzer/base/terminal.h"
+#include "analyzer/base/utf8.h"
 
 #define LABEL_WIDTH	10
 #define GAP		"  "
@@ -138,7 +139,7 @@ static void fit_column(struct grid *grid, size_t column, size_t width)
 	for (size_t i = column; i < grid->nr_cells; i += grid->rows->nr_columns) {
 		char *cell = grid->cells[i];
 
-		if (name_width(cell) <= width)
+		if (utf8_columns(cell) <= width)
 			continue;
 		grid->cells[i] = fit_cell(grid, grid->rows->columns[column], cell, width);
 		free(cell);
@@ -201,8 +202,8 @@ static void measure(struct grid *grid)
 	size_t nr = grid->rows->nr_columns, used, left, share;
 
 	for (size_t i = 0; i < grid->nr_cells; i++)
-		if (name_width(grid->cells[i]) > grid->widths[i % nr])
-			grid->widths[i % nr] = name_width(grid->cells[i]);
+		if (utf8_columns(grid->cells[i]) > grid->widths[i % nr])
+			grid->widths[i % nr] = utf8_columns(grid->cells[i]);
 	hide_columns(grid);
 	used = used_width(grid, 0);
 	left = grid->terminal->width > used ? grid->terminal->width - used : 0;
@@ -240,7 +241,7 @@ static void print_line(FILE *out, const struct grid *grid, size_t row, const cha
 		fputs(style, out);
 	for (size_t i = 0; i < nr; i++) {
 		const char *cell = grid->cells[row * nr + i];
-		size_t pad = grid->widths[i] - name_width(cell);
+		size_t pad = grid->widths[i] - utf8_columns(cell);
 		bool left = grid->rows->columns[i]->flags & COLUMN_LEFT;
 
 		if (grid->hidden[i])

@@ -19,6 +19,9 @@ struct format {
 	void (*print)(FILE *out, struct document *document, const struct options *options);
 	/* Formats that write all views at once, to a file: used instead of print. Return: exit status */
 	int (*write)(struct report *report);
+	bool has_times;			/* it knows when calls were: --from and --to limit it */
+	bool has_diff;			/* --diff: it shows both */
+	bool is_binary;			/* not for a terminal */
 };
 
 extern const struct format formats[];	/* ends with a name of NULL */
@@ -29,6 +32,8 @@ bool format_has_rows(const struct format *format);
 void format_text(FILE *out, struct document *document, const struct options *options);
 void format_csv(FILE *out, struct document *document, const struct options *options);
 void format_json(FILE *out, struct document *document, const struct options *options);
+void format_markdown(FILE *out, struct document *document, const struct options *options);
+void format_junit(FILE *out, struct document *document, const struct options *options);
 int page_write(struct report *report);
 /* Write the page to @path. Return: exit status */
 int page_save(struct report *report, const char *path);

@@ -18,7 +18,7 @@
 #include "analyzer/calls/slices.h"
 #include "analyzer/cells/readings.h"
 #include "analyzer/formats/export.h"
-#include "analyzer/model/memory_at.h"
+#include "analyzer/model/process_usage.h"
 #include "analyzer/resources/series.h"
 
 #define PANEL_GAP	40
@@ -280,6 +280,7 @@ static int write_picture(struct report *report, enum kind kind)
 	struct brackets brackets = { .nr = 0 };
 	cairo_surface_t *surface;
 	double height;
+	struct whole_file file;
 	FILE *out;
 
 	if (strcmp(report->options->view, "resources") != 0 &&
@@ -287,14 +288,11 @@ static int write_picture(struct report *report, enum kind kind)
 		error("pictures are of -v resources");
 		return EXIT_USAGE;
 	}
-	if (!report->options->output && kind != SVG && isatty(STDOUT_FILENO)) {
-		error("a picture cannot be shown on a terminal: -o FILE");
-		return EXIT_USAGE;
-	}
 	picture.call = cairo_load();
-	out = picture.call && report->model->to > report->model->from ? export_open(report) : NULL;
-	if (!out)
+	if (!picture.call || report->model->to <= report->model->from ||
+	    !export_open(&file, report->options))
 		return EXIT_FAILURE;
+	out = file.out;
 	readings_clip(report->model);
 	collect_brackets(&brackets, report);
 	height = find_height(&picture, &brackets, report);
@@ -311,7 +309,7 @@ static int write_picture(struct report *report, enum kind kind)
 		picture.call->surface_write_to_png_stream(surface, write_bytes, out);
 	picture.call->surface_finish(surface);
 	picture.call->surface_destroy(surface);
-	return export_close(report, out);
+	return export_close(&file);
 }
 
 int export_svg(struct report *report)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What a run was: its logs put together. */
-#include "analyzer/model/model.h"
+/* Puts the logs of a run together. */
+#include "analyzer/load/load.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -8,7 +8,10 @@
 #include "analyzer/base/error.h"
 #include "analyzer/base/progress.h"
 #include "analyzer/calls/slices.h"
+#include "analyzer/lines/lines.h"
 #include "analyzer/load/match_builds.h"
+#include "analyzer/load/select.h"
+#include "analyzer/load/thread_times.h"
 #include "analyzer/log/logfile.h"
 #include "analyzer/model/counted_times.h"
 #include "analyzer/model/hook_costs.h"
@@ -17,7 +20,6 @@
 #include "analyzer/model/parents.h"
 #include "analyzer/model/process_filter.h"
 #include "analyzer/model/run_parts.h"
-#include "analyzer/model/selection.h"
 #include "analyzer/model/time_origins.h"
 #include "analyzer/model/tree.h"
 #include "analyzer/profile/profile.h"
@@ -35,7 +37,7 @@
 #include "analyzer/read/time_namespaces.h"
 #include "analyzer/runs/run.h"
 
-#define DAMAGE_TOLD 3	/* as logfile.c: places of a log that got a line */
+#define DAMAGE_TOLD 3	/* as in logfile.c: damaged places of a log that were reported */
 
 static struct model *model_new(void)
 {
@@ -104,11 +106,13 @@ static void count_slices(struct process *process)
 		uint64_t bytes = extent->used_bytes - sizeof(struct log_slices);
 		struct log_slices head;
 
-		if (extent->kind != LOG_AREA_SLICES || is_left_out(process, extent->owner))
+		if (extent->kind != LOG_AREA_SLICES || is_left_out(process, extent->owner) ||
+		    !process->header.has_hooks)
 			continue;
 		memcpy(&head, log->base + extent->offset, sizeof(head));
 		process->slice_bytes += bytes;
-		process->nr_slices += head.nr_slices < bytes / 3 ? head.nr_slices : bytes / 3;	/* none is shorter */
+		/* no slice is shorter */
+		process->nr_slices += head.nr_slices < bytes / 3 ? head.nr_slices : bytes / 3;
 	}
 }
 
@@ -127,10 +131,8 @@ static void read_process(struct model *model, struct process *process)
 	samples_read(process);
 	open_calls_read(process);
 	count_slices(process);
-	for (size_t i = 0; i < process->nr_threads; i++) {
+	for (size_t i = 0; i < process->nr_threads; i++)
 		process->calls += process->threads[i]->calls;
-		process->functions_ns += process->threads[i]->functions_ns;
-	}
 	process->nr_damaged = process->log->nr_damaged;
 	logfile_forget_all(process->log);
 	if (process->nr_damaged > DAMAGE_TOLD)
@@ -141,7 +143,7 @@ static void read_process(struct model *model, struct process *process)
 	model->nr_damaged += process->nr_damaged;
 }
 
-/* The heads of chunks know nothing of calls that are left out. */
+/* The heads of chunks count all calls, including those that are left out. */
 static void count_kept_slices(struct model *model)
 {
 	struct slice_reader *reader = slices_open_all(model);
@@ -215,7 +217,7 @@ struct model *model_open(const struct run *runs, size_t nr_runs)
 	return model;
 }
 
-/* Each run's own file, which lies beside its logs. */
+/* Each run has a file of its own beside its logs. */
 static void read_names(struct model *model, const struct run *run)
 {
 	const char *last = "";
@@ -243,7 +245,7 @@ static void read_processes(struct model *model, uint32_t run)
 		}
 }
 
-/* One run after the other, so that it is known what each has of a function. */
+/* Read one run after the other, so that each run's share of functions is known. */
 static int read_runs(struct model *model, const struct run *runs, const struct filter *filter)
 {
 	struct parts parts = { 0 };
@@ -267,7 +269,7 @@ static int read_runs(struct model *model, const struct run *runs, const struct f
 			parts_release(&parts);
 			return -1;
 		}
-		if (nr > 1 && model->selection.is_on)	/* of what is left out it has no parts */
+		if (nr > 1 && model->selection.is_on)	/* shares of calls that are left out are not known */
 			model->nr_parts = 1;
 		if (model->nr_runs > 1)
 			parts_take(&parts, model, nr > 1 ? PARTS_KNOWN : run);
@@ -291,9 +293,9 @@ static int apply_filter(struct model *model, const struct filter *filter)
 	for (size_t i = 0; i < model->nr_profiles; i++) {
 		if (!model->profiles[i])
 			continue;
-		for (size_t k = 0; filter && k < FILTER_KINDS; k++)
-			if (filter->lists[k].text)
-				return error("a saved profile has sums only: --rank, --process and --thread need logs");
+		if (filter && filter_has_lists(filter))
+			return error("a saved profile has sums only: "
+				     "--rank, --process and --thread need logs");
 		profile_set_ends(model->profiles[i]);
 	}
 	return filter_apply(filter, model);
@@ -304,12 +306,18 @@ struct model *model_load_runs(const struct run *runs, size_t nr_runs, const stru
 	struct model *model = model_open(runs, nr_runs);
 
 	if (!model) {
-		if (nr_runs > 1 || runs[0].nr_logs > 1)	/* of one file the line that says why is enough */
+		if (nr_runs > 1 || runs[0].nr_logs > 1)	/* for a single file, the line with the reason is
+							 * enough */
 			error("nothing to report: no log can be read");
 		return NULL;
 	}
 	model->is_raw = filter && filter->is_raw;
-	if (apply_filter(model, filter) < 0 || read_runs(model, runs, filter) < 0) {
+	if (apply_filter(model, filter) < 0) {
+		model_free(model);
+		return NULL;
+	}
+	model_number(model);
+	if (read_runs(model, runs, filter) < 0) {
 		model_free(model);
 		return NULL;
 	}
@@ -320,7 +328,7 @@ struct model *model_load_runs(const struct run *runs, size_t nr_runs, const stru
 	hook_costs_subtract(model);
 	counted_times_take(model);
 	tree_sum_up(model);
-	samples_judge(model);
+	thread_times_fit(model);
 	return model;
 }
 
@@ -370,13 +378,9 @@ void model_free(struct model *model)
 	free(model->monitors);
 	free(model->shared);
 	free(model->unseen);
-	for (size_t i = 0; i < model->nr_known_functions; i++) {
-		free(model->functions[i]->parts);
-		free(model->functions[i]->heap_parts);
-		free(model->functions[i]->use);
-	}
 	free(model->functions);
 	free(model->heap_ages);
+	lines_release(model);
 	selection_release(model);
 	tree_release(model);
 	hashtable_release(&model->tables->edge_parts);

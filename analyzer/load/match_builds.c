@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Builds of one file, known by its name: which functions of theirs are the same. */
+/* Builds of one file, recognized by its name: which of their functions are the same. */
 #include "analyzer/load/match_builds.h"
 
 #include <stdlib.h>
@@ -13,35 +13,32 @@
 #include "analyzer/profile/profile.h"
 #include "analyzer/read/nodes_read.h"
 
-/* A function's name in all builds. Its copies and parts have one of their own each, and share that without what the compiler added. */
+/*
+ * A function's name in all builds. Each copy and part that the compiler made has an identity of its own, and
+ * all of them share one for the name without the compiler's suffix.
+ */
 struct identity {
 	const char *module;
 	const char *name;
-	size_t name_length;		/* of it */
+	size_t name_length;		/* of name */
 	const char *file;
 	struct function *first;
 	const struct object *last;	/* the build that the whole name was seen in last */
-	bool ambiguous;			/* a build has a whole name twice */
+	bool ambiguous;			/* a build has the whole name twice */
 };
 
 struct matcher {
 	struct model *model;
-	struct function **functions;	/* in builds of which there are several */
+	struct function **functions;	/* in files with several builds */
 	size_t nr;
 	struct hashtable identities;
 };
 
-static const char *base_name(const char *path)
-{
-	const char *slash = path ? strrchr(path, '/') : NULL;
-
-	return slash ? slash + 1 : path ? path : "";
-}
-
 static bool has_other_build(const struct model *model, const struct object *object)
 {
 	for (const struct object *other = model->objects; other; other = other->next)
-		if (other != object && other->file_bytes && strcmp(base_name(other->path), base_name(object->path)) == 0)
+		if (other != object && other->file_bytes &&
+		    strcmp(path_base(other->path), path_base(object->path)) == 0)
 			return true;
 	return false;
 }
@@ -54,7 +51,7 @@ static void add(struct matcher *matcher, struct function *function)
 	matcher->functions[matcher->nr++] = function;
 }
 
-/* Functions of saved profiles are there already. */
+/* Functions of saved profiles exist already. */
 static void add_function(struct process *process, uint64_t function_addr, void *context)
 {
 	struct matcher *matcher = context;
@@ -88,7 +85,7 @@ static int by_place(const void *a, const void *b)
 	return (left->addr > right->addr) - (left->addr < right->addr);
 }
 
-/* Two profiles may have the same one. */
+/* Two profiles may have the same function. */
 static void keep_each_once(struct matcher *matcher)
 {
 	size_t nr = 0;
@@ -111,13 +108,17 @@ static bool is_identity(const void *item, const void *key)
 {
 	const struct identity *a = item, *b = key;
 
-	return a->name_length == b->name_length && memcmp(a->name, b->name, a->name_length) == 0 && strcmp(a->module, b->module) == 0 && strcmp(a->file, b->file) == 0;
+	return a->name_length == b->name_length && memcmp(a->name, b->name, a->name_length) == 0 &&
+	       strcmp(a->module, b->module) == 0 && strcmp(a->file, b->file) == 0;
 }
 
-static struct identity *identify(struct matcher *matcher, const struct object *object, const struct symbol *symbol, size_t name_length)
+static struct identity *identify(struct matcher *matcher, const struct object *object,
+				 const struct symbol *symbol, size_t name_length)
 {
-	struct identity wanted = { .module = base_name(object->path), .name = symbol->name, .name_length = name_length,
-				   .file = base_name(symbol->file) };
+	struct identity wanted = { .module = path_base(object->path),
+				   .name = symbol->name,
+				   .name_length = name_length,
+				   .file = path_base(symbol->file) };
 	uint64_t hash = hash_text(0, wanted.module, strlen(wanted.module));
 	struct identity *identity;
 
@@ -131,22 +132,28 @@ static struct identity *identify(struct matcher *matcher, const struct object *o
 	return identity;
 }
 
-/* Where the file is not known, a copy of one static function would pass for another of its name. */
-static struct identity *name_function(struct matcher *matcher, struct function *function, const struct symbol *symbol)
+/*
+ * If the source file is not known, a copy of one static function could be mistaken for another of its name.
+ */
+static struct identity *name_function(struct matcher *matcher, struct function *function,
+				      const struct symbol *symbol)
 {
-	const size_t whole = strlen(symbol->name), length = symbol->file ? name_length_in_source(symbol->name) : whole;
+	const size_t whole = strlen(symbol->name),
+		     length = symbol->file ? name_length_in_source(symbol->name) : whole;
 	struct identity *own = identify(matcher, function->object, symbol, whole);
 	struct identity *shared = length < whole ? identify(matcher, function->object, symbol, length) : own;
 
 	shared->ambiguous |= own->last == function->object;
-	if (!shared->first || (shared == own && !own->last))	/* in tables the name is that of no copy, where there is one */
+	/* tables show the name that is no copy's, if there is one */
+	if (!shared->first || (shared == own && !own->last))
 		shared->first = function;
 	own->last = function->object;
 	return shared;
 }
 
-/* @nr functions of one build, by address: what they are called. */
-static void name_build(struct matcher *matcher, struct function **functions, struct identity **identities, size_t nr)
+/* Identify @nr functions of one build, sorted by address. */
+static void name_build(struct matcher *matcher, struct function **functions, struct identity **identities,
+		       size_t nr)
 {
 	struct symbol *list = xcalloc(nr, sizeof(*list));
 	struct object *object = functions[0]->object;
@@ -169,13 +176,17 @@ static void match(struct matcher *matcher)
 	size_t end;
 
 	for (size_t begin = 0; begin < matcher->nr; begin = end) {
-		for (end = begin + 1; end < matcher->nr && matcher->functions[end]->object == matcher->functions[begin]->object; end++)
+		for (end = begin + 1; end < matcher->nr &&
+				      matcher->functions[end]->object == matcher->functions[begin]->object;
+		     end++)
 			;
 		name_build(matcher, matcher->functions + begin, identities + begin, end - begin);
 	}
 	for (size_t i = 0; i < matcher->nr; i++)
-		if (identities[i] && !identities[i]->ambiguous && identities[i]->first != matcher->functions[i])
-			matcher->functions[i]->same = identities[i]->first;
+		if (identities[i] && !identities[i]->ambiguous &&
+		    identities[i]->first != matcher->functions[i])
+			function_merge(&matcher->model->tables->functions, matcher->functions[i],
+				       identities[i]->first);
 	free(identities);
 }
 
@@ -207,11 +218,11 @@ static const struct process *first_of(const struct model *model, uint32_t run)
 	return NULL;
 }
 
-/* The object that is the program itself. */
+/* The object of the program itself. */
 static const struct object *program_of(const struct process *process)
 {
 	for (size_t i = 0; i < process->nr_modules; i++)
-		if (strcmp(base_name(process->modules[i].object->path), process->header.program) == 0)
+		if (strcmp(path_base(process->modules[i].object->path), process->header.program) == 0)
 			return process->modules[i].object;
 	return NULL;
 }
@@ -226,10 +237,12 @@ void versions_tell(const struct model *model)
 		if (!other)
 			continue;
 		if (strcmp(first->header.program, other->header.program) != 0)
-			warning("%s is of %s, but %s of %s: what is added up is of different programs", model->run_names[run],
-				other->header.program, model->run_names[0], first->header.program);
+			warning("%s is of %s, but %s of %s: what is added up is of different programs",
+				model->run_names[run], other->header.program, model->run_names[0],
+				first->header.program);
 		else if (program_of(first) && program_of(other) && program_of(first) != program_of(other))
-			warning("%s is of another build of %s than %s: functions are matched by name and source file",
+			warning("%s is of another build of %s than %s: "
+				"functions are matched by name and source file",
 				model->run_names[run], other->header.program, model->run_names[0]);
 	}
 }

@@ -6,12 +6,12 @@
 #include "analyzer/model/model.h"
 
 /*
- * Make functions of one name and source file, in builds of one file that differ, the same function. Before nodes_read();
- * names that a build has several times are left apart.
+ * Functions with the same name and source file, in different builds of one file, become one function. Before
+ * nodes_read(). Names that a build has several times stay apart.
  */
 void versions_match(struct model *model);
 
-/* Say on stderr where the model's runs are of different programs or builds. */
+/* Report on stderr if the model's runs are of different programs or builds. */
 void versions_tell(const struct model *model);
 
 #endif

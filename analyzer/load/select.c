@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Functions are named ahead of all else, and each is judged once. */
-#include "analyzer/model/selection.h"
+/* Names functions before anything else is read, and judges each once. */
+#include "analyzer/load/select.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -16,10 +16,11 @@
 
 static void add_function(struct selection *selection, struct function *function)
 {
-	if (function->kind != FUNCTION_PLAIN || function->is_judged)
+	if (function->kind != FUNCTION_PLAIN || function->verdict != VERDICT_UNKNOWN)
 		return;
-	function->is_judged = true;
-	selection->functions = xgrow(selection->functions, selection->nr_functions, sizeof(*selection->functions));
+	function->verdict = VERDICT_PLAIN;
+	selection->functions =
+		xgrow(selection->functions, selection->nr_functions, sizeof(*selection->functions));
 	selection->functions[selection->nr_functions++] = function;
 }
 
@@ -28,16 +29,16 @@ static void add_called(struct process *process, uint64_t function_addr, void *co
 	add_function(context, function_find(&process->model->tables->functions, process, function_addr));
 }
 
-static void add_saved(struct selection *selection, const struct profile *profile)
+static void add_saved(struct model *model, const struct profile *profile)
 {
 	size_t nr;
 	struct function **functions = profile_functions(profile, &nr);
 
 	for (size_t i = 0; i < nr; i++)
-		add_function(selection, functions[i]->same ? functions[i]->same : functions[i]);
+		add_function(&model->selection, function_merged(&model->tables->functions, functions[i]));
 }
 
-/* "; did you mean ...?" The caller frees it. */
+/* "; did you mean ...?", to be freed. */
 static char *near_names(const struct selection *selection, const struct pattern *pattern)
 {
 	struct glob word = near_word(&pattern->name);
@@ -51,7 +52,8 @@ static char *near_names(const struct selection *selection, const struct pattern 
 	return text;
 }
 
-static void judge(struct selection *selection, const char *option, const struct glob *item, enum verdict verdict)
+static void judge(struct selection *selection, const char *option, const struct glob *item,
+		  enum verdict verdict)
 {
 	struct pattern pattern = pattern_of(item->start, item->bytes);
 	bool is_known = false;
@@ -69,7 +71,8 @@ static void judge(struct selection *selection, const char *option, const struct 
 	if (is_known)
 		return;
 	near = near_names(selection, &pattern);
-	warning("%s: no function, file or module here is called '%.*s'%s", option, (int)item->bytes, item->start, near);
+	warning("%s: no function, file or module here is called '%.*s'%s", option, (int)item->bytes,
+		item->start, near);
 	free(near);
 }
 
@@ -97,7 +100,7 @@ void selection_read(struct model *model, const struct filter *filter)
 		nodes_each_function(model->processes[i], add_called, selection);
 	for (size_t i = 0; i < model->nr_profiles; i++)
 		if (model->profiles[i])
-			add_saved(selection, model->profiles[i]);
+			add_saved(model, model->profiles[i]);
 	resolve_ahead(selection->functions, selection->nr_functions);
 	judge_all(selection, "--focus", filter->focus, VERDICT_FOCUS);
 	judge_all(selection, "--exclude", filter->exclude, VERDICT_EXCLUDED);

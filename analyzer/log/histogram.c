@@ -65,19 +65,18 @@ double histogram_high_ns(const struct histogram *histogram, int i)
 	return i == LOG_BUCKETS - 1 ? INFINITY : ldexp(histogram->unit_ns, i + 1);
 }
 
-double histogram_percentile(const struct histogram *histogram, double percent, double min_ns, double max_ns)
+double histogram_percentile(const struct histogram *histogram, double percent, double min_ns, double max_ns,
+			    double *least_ns)
 {
 	uint64_t count = histogram_count(histogram), before = 0;
-	double wanted = percent / 100 * (double)count, low, high;
+	double wanted = percent / 100 * (double)count;
 	int i = 0;
 
+	*least_ns = NAN;
 	if (count == 0)
 		return NAN;
 	while (i < LOG_BUCKETS - 1 && (double)(before + histogram->counts[i]) < wanted)
 		before += histogram->counts[i++];
-	low = fmax(histogram_low_ns(histogram, i), min_ns);
-	high = fmin(histogram_high_ns(histogram, i), max_ns);
-	if (histogram->counts[i] == 0 || high < low)
-		return fmin(fmax(low, min_ns), max_ns);
-	return low + (high - low) * (wanted - (double)before) / (double)histogram->counts[i];
+	*least_ns = fmin(fmax(histogram_low_ns(histogram, i), min_ns), max_ns);
+	return fmax(fmin(histogram_high_ns(histogram, i), max_ns), *least_ns);
 }

@@ -25,10 +25,11 @@ double histogram_low_ns(const struct histogram *histogram, int i);
 double histogram_high_ns(const struct histogram *histogram, int i);
 
 /*
- * The duration that @percent of the calls do not exceed: interpolated within its bucket as if durations
- * were spread evenly, and limited to [@min_ns, @max_ns]. The true value lies in the same bucket, so the
- * error is less than a factor of two. NAN if nothing was counted.
+ * Bounds of the duration that @percent of the calls do not exceed: those of its bucket, limited to
+ * [@min_ns, @max_ns], so they differ by a factor of two at most. Return: the upper one, NAN if nothing was
+ * counted
  */
-double histogram_percentile(const struct histogram *histogram, double percent, double min_ns, double max_ns);
+double histogram_percentile(const struct histogram *histogram, double percent, double min_ns, double max_ns,
+			    double *least_ns);
 
 #endif

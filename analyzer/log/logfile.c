@@ -391,20 +391,23 @@ bool logfile_entry(struct logfile *log, uint64_t offset, struct log_entry *entry
 {
 	if (offset + sizeof(*entry) <= log->bytes) {
 		memcpy(entry, log->base + offset, sizeof(*entry));
-		if (entry->record.bytes >= sizeof(*entry) + entry_heap_bytes(entry) && entry->record.bytes <= log->bytes - offset)
+		if (entry->record.bytes >= sizeof(*entry) + entry_heap_bytes(entry) &&
+		    entry->record.bytes <= log->bytes - offset)
 			return true;
 	}
 	logfile_damaged(log, offset, "a record that is too short");
 	return false;
 }
 
-bool logfile_entry_heap(const struct logfile *log, uint64_t offset, const struct log_entry *entry, struct log_heap *heap)
+bool logfile_entry_heap(const struct logfile *log, uint64_t offset, const struct log_entry *entry,
+			struct log_heap *heap)
 {
 	memcpy(heap, log->base + offset + sizeof(*entry), entry_heap_bytes(entry));
 	return entry->has_heap;
 }
 
-char *logfile_entry_text(const struct logfile *log, uint64_t offset, const struct log_entry *entry, enum log_entry_text which)
+char *logfile_entry_text(const struct logfile *log, uint64_t offset, const struct log_entry *entry,
+			 enum log_entry_text which)
 {
 	uint64_t at = offset + sizeof(*entry) + entry_heap_bytes(entry), end = offset + entry->record.bytes;
 

@@ -81,14 +81,22 @@ void record_cursor_init(struct record_cursor *cursor, const struct log_extent *e
 bool record_cursor_next(struct logfile *log, struct record_cursor *cursor, uint64_t *offset,
 			struct log_record *record);
 
-/* Copy the entry at @offset, which must be a record's. Return: false, with the damage counted, when the record is too short */
+/*
+ * Copy the entry at @offset, which must be a record's. Return: false, with the damage counted, when the
+ * record is too short
+ */
 bool logfile_entry(struct logfile *log, uint64_t offset, struct log_entry *entry);
 /* Copy the entry's counters of the heap. Return: false when it has none */
-bool logfile_entry_heap(const struct logfile *log, uint64_t offset, const struct log_entry *entry, struct log_heap *heap);
+bool logfile_entry_heap(const struct logfile *log, uint64_t offset, const struct log_entry *entry,
+			struct log_heap *heap);
 /* Copy one of the texts of a program's entry. Return: newly allocated */
-char *logfile_entry_text(const struct logfile *log, uint64_t offset, const struct log_entry *entry, enum log_entry_text which);
+char *logfile_entry_text(const struct logfile *log, uint64_t offset, const struct log_entry *entry,
+			 enum log_entry_text which);
 
-/* List the functions on the path to node @ref, newly allocated, the innermost first. Return: how many, -1 when it is damaged */
+/*
+ * List the functions on the path to node @ref, newly allocated, the innermost first. Return: how many, -1
+ * when it is damaged
+ */
 int64_t logfile_path(struct logfile *log, uint32_t ref, uint64_t **functions);
 
 /*

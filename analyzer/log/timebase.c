@@ -175,24 +175,13 @@ static int64_t after(uint64_t begin, double ns)
 			       : (int64_t)begin;
 }
 
-static inline int64_t convert(struct timebase *base, uint64_t ticks, bool realtime)
+int64_t timebase_monotonic_ns(struct timebase *base, uint64_t ticks)
 {
 	size_t i = find_segment(base, ticks);
 	const struct log_clocks *begin = &base->points[i];
 	double tick_ns = ticks >= begin->ticks ? base->tick_ns_from[i] : base->tick_ns;
 
-	return after(realtime ? begin->realtime_ns : begin->monotonic_ns,
-		     (double)(int64_t)(ticks - begin->ticks) * tick_ns);
-}
-
-int64_t timebase_monotonic_ns(struct timebase *base, uint64_t ticks)
-{
-	return convert(base, ticks, false);
-}
-
-int64_t timebase_realtime_ns(struct timebase *base, uint64_t ticks)
-{
-	return convert(base, ticks, true);
+	return after(begin->monotonic_ns, (double)(int64_t)(ticks - begin->ticks) * tick_ns);
 }
 
 uint64_t timebase_ticks(const struct timebase *base, int64_t monotonic_ns)

@@ -39,7 +39,6 @@ void timebase_join(struct log_clocks *own, size_t nr_own, struct log_clocks *oth
 
 /* Ticks outside of the readings are extrapolated at the mean rate. */
 int64_t timebase_monotonic_ns(struct timebase *base, uint64_t ticks);
-int64_t timebase_realtime_ns(struct timebase *base, uint64_t ticks);
 uint64_t timebase_ticks(const struct timebase *base, int64_t monotonic_ns);
 
 #endif

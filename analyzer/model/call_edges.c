@@ -11,7 +11,7 @@
 #include "analyzer/model/tree.h"
 #include "analyzer/model/tree_walk.h"
 
-/* What the hash table holds: the list may move while it grows. */
+/* What the hash table holds. Items are not pointers into the list, which may move while it grows. */
 struct known_edge {
 	const struct function *caller;
 	const struct function *function;
@@ -45,12 +45,14 @@ static uint32_t find_edge(struct edges *edges, struct hashtable *table, const st
 	edges->list[edges->nr++] = (struct edge){
 		.caller = node->parent->function,
 		.function = node->function,
-		.stats = { .min_ns = NAN, .max_ns = NAN, .finished_max_ns = NAN },
+		.stats = NO_CALLS,
 	};
 	return known->index;
 }
 
-/* What counted a call does not know its caller: where samples met a single one, it is from there. */
+/*
+ * A counter does not know its caller. If samples met the function below a single caller, that one called it.
+ */
 static void place_counted(struct edges *edges, const struct model *model)
 {
 	size_t nr = functions_count(&model->tables->functions), nr_kept = 0;
@@ -72,6 +74,7 @@ static void place_counted(struct edges *edges, const struct model *model)
 		    last[edge->function->number]->samples.nr < COUNTED_LEAST_SAMPLES)
 			continue;
 		call_stats_add(&last[edge->function->number]->stats, &edge->stats);
+		last[edge->function->number]->primitive_calls += edge->stats.calls;
 		last[edge->function->number]->stats.lacks_calls = false;
 	}
 	for (size_t i = 0; i < edges->nr; i++)
@@ -103,6 +106,7 @@ void edges_init(struct edges *edges, const struct model *model)
 		if (!walk.is_outermost)
 			continue;
 		call_stats_add_total(&edge->stats, &stats);
+		edge->primitive_calls += stats.calls;
 		edge->samples.total_nr += samples->total_nr;
 		edge->samples.total_ns += samples->total_ns;
 	}

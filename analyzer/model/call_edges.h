@@ -6,10 +6,11 @@
 #include "analyzer/model/model.h"
 
 struct edge {
-	struct function *caller;	/* NULL: called by nothing that was recorded */
+	struct function *caller;	/* NULL: nothing recorded called it */
 	struct function *function;
-	struct call_stats stats;	/* of these calls alone; total_ns: a pair within itself counts once */
+	struct call_stats stats; /* of these calls alone. Within total_ns a pair inside itself counts once */
 	struct sample_stats samples;	/* likewise */
+	uint64_t primitive_calls;	/* of stats.calls: not within another call of this pair */
 };
 
 struct edges {

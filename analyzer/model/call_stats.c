@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Adds up what is known of calls, and computes what follows from it. */
+/* Adds up numbers of calls, and computes others from them. */
 #include "analyzer/model/call_stats.h"
 
 #include "analyzer/base/error.h"
 #include "analyzer/model/hook_costs.h"
 
-#define SQUARES_NOISE	1e-13	/* of a sum of squares of doubles: a deviation of less cannot be told from none */
+#define SQUARES_NOISE	1e-13	/* of a sum of squares of doubles: a smaller deviation cannot be told from
+				 * none */
 
 const struct rare_counters no_rare_counters = { .open_max_ns = NAN };
 
@@ -42,6 +43,12 @@ bool call_stats_know_total(const struct call_stats *stats)
 	return know(stats, stats->total_variance_ns2);
 }
 
+/* Those that a duration is of. */
+static uint64_t timed_calls(const struct call_stats *stats)
+{
+	return stats->known_calls + (stats->open_ns > 0 ? stats->open_calls : 0);
+}
+
 void call_stats_add(struct call_stats *sum, const struct call_stats *stats)
 {
 	sum->calls += stats->calls;
@@ -63,9 +70,11 @@ void call_stats_add(struct call_stats *sum, const struct call_stats *stats)
 	sum->holds_counted |= stats->holds_counted;
 	sum->new_paths_ns += stats->new_paths_ns;
 	sum->self_doubt_ns += stats->self_doubt_ns;
-	sum->min_ns = fmin(sum->min_ns, stats->min_ns);		/* the other one where one is NAN */
+	sum->min_ns = fmin(sum->min_ns, stats->min_ns);		/* if one is NAN: the other one */
 	sum->max_ns = fmax(sum->max_ns, stats->max_ns);
 	sum->finished_max_ns = fmax(sum->finished_max_ns, stats->finished_max_ns);
+	sum->net_min_ns = fmin(sum->net_min_ns, stats->net_min_ns);
+	sum->net_max_ns = fmax(sum->net_max_ns, stats->net_max_ns);
 }
 
 void call_stats_add_total(struct call_stats *sum, const struct call_stats *stats)
@@ -90,9 +99,28 @@ void counters_add(struct counters *sum, const struct call_stats *calls)
 	sum->max_ns = fmax(sum->max_ns, calls->finished_max_ns);
 }
 
-struct call_stats counters_stats(const struct counters *sum, const struct rare_counters *rare, const struct hook_share *share)
+/*
+ * What was subtracted from a call is known as a mean. A call with many calls below it, or with new paths,
+ * cost more.
+ */
+static void set_net_range(struct call_stats *stats, double recorded_ns)
 {
-	return (struct call_stats){
+	uint64_t calls = timed_calls(stats);
+	double each_ns = calls ? (recorded_ns - stats->total_ns) / (double)calls : 0;
+
+	stats->net_min_ns = isnan(stats->min_ns) ? NAN : fmax(stats->min_ns - each_ns, 0);
+	if (isnan(stats->max_ns))
+		stats->net_max_ns = NAN;
+	else
+		stats->net_max_ns = fmin(fmax(stats->max_ns - each_ns, 0), fmax(stats->total_ns, 0));
+	if (stats->net_min_ns > stats->net_max_ns)
+		stats->net_min_ns = stats->net_max_ns;
+}
+
+struct call_stats counters_stats(const struct counters *sum, const struct rare_counters *rare,
+				 const struct hook_share *share)
+{
+	struct call_stats stats = {
 		.calls = sum->calls,
 		.open_calls = rare->open_calls,
 		.timed_calls = sum->timed_calls,
@@ -120,25 +148,22 @@ struct call_stats counters_stats(const struct counters *sum, const struct rare_c
 		.max_ns = fmax(sum->max_ns, rare->open_max_ns),
 		.finished_max_ns = sum->max_ns,
 	};
+
+	set_net_range(&stats, sum->total_ns);
+	return stats;
 }
 
 double call_stats_mean_ns(const struct call_stats *stats)
 {
-	uint64_t calls = stats->known_calls + (stats->open_ns > 0 ? stats->open_calls : 0);
+	uint64_t calls = timed_calls(stats);
 
 	return calls ? stats->duration_ns / (double)calls : NAN;
 }
 
-/* Of finished calls, with what the hooks cost. */
+/* The mean of finished calls, with the cost of their hooks. */
 static double recorded_mean_ns(const struct call_stats *stats)
 {
 	return (stats->duration_ns + stats->removed_ns - stats->open_ns) / (double)stats->known_calls;
-}
-
-double call_stats_max_ns(const struct call_stats *stats)
-{
-	/* What was taken out of it is a mean: of a call with many below it, or with new paths, it was more. */
-	return isnan(stats->max_ns) ? NAN : fmin(stats->max_ns - hook_costs_per_call(stats), fmax(stats->total_ns, 0));
 }
 
 double call_stats_stddev_ns(const struct call_stats *stats)
@@ -152,25 +177,41 @@ double call_stats_stddev_ns(const struct call_stats *stats)
 }
 
 /*
- * No more than a share of the calls can be so many times as far above the least as the mean is (Markov): within a bucket
- * of the histogram that tells more than that durations are spread evenly.
+ * Bounds of a percentile that follow from mean and deviation. At most 1/n of the calls can be n times as far
+ * above the shortest one as the mean is (Markov). No share p is farther above the mean than sqrt(p / (1 - p))
+ * deviations, or farther below it than sqrt((1 - p) / p) (Cantelli).
  */
-static double bound_ns(const struct call_stats *stats, double percent)
+static void narrow(const struct call_stats *stats, double percent, double *min_ns, double *max_ns)
 {
-	if (stats->known_calls != stats->timed_calls)	/* then the mean is of others too */
-		return stats->finished_max_ns;
-	return fmin(stats->min_ns + fmax(recorded_mean_ns(stats) - stats->min_ns, 0) * 100 / (100 - percent),
-		    stats->finished_max_ns);
+	double share = percent / 100, mean_ns = recorded_mean_ns(stats),
+	       deviation_ns = call_stats_stddev_ns(stats);
+
+	*min_ns = stats->min_ns;
+	*max_ns = stats->finished_max_ns;
+	if (stats->known_calls != stats->timed_calls)	/* then the mean also stands for other calls */
+		return;
+	*max_ns = fmin(*max_ns, *min_ns + fmax(mean_ns - *min_ns, 0) / (1 - share));
+	*max_ns = fmin(*max_ns, mean_ns + deviation_ns * sqrt(share / (1 - share)));
+	*min_ns = fmin(fmax(*min_ns, mean_ns - deviation_ns * sqrt((1 - share) / share)), *max_ns);
 }
 
-double function_percentile_ns(const struct function *function, double percent)
+static double net_ns(const struct call_stats *stats, double recorded_ns)
+{
+	return fmax(fmin(recorded_ns - hook_costs_per_call(stats), stats->net_max_ns), stats->net_min_ns);
+}
+
+double function_percentile_ns(const struct function *function, double percent, double *least_ns)
 {
 	const struct histogram *histogram = &function->histogram;
-	uint64_t count =
-		function->lacks_times || function->stats.counted_calls ? 0 : histogram_count(histogram);
+	const struct call_stats *stats = &function->stats;
+	uint64_t count = function->lacks_times || stats->counted_calls ? 0 : histogram_count(histogram);
+	double min_ns, max_ns, most_ns;
 
-	if (!count || count + (1ull << 31) < function->stats.known_calls)
-		return NAN;	/* a bucket went past 2^32 and the record of it was lost */
-	return fmin(histogram_percentile(histogram, percent, function->stats.min_ns, bound_ns(&function->stats, percent)) -
-		    hook_costs_per_call(&function->stats), call_stats_max_ns(&function->stats));
+	*least_ns = NAN;
+	if (!count || count + (1ull << 31) < stats->known_calls)
+		return NAN;	/* a bucket passed 2^32, and the record of that was lost */
+	narrow(stats, percent, &min_ns, &max_ns);
+	most_ns = histogram_percentile(histogram, percent, min_ns, max_ns, least_ns);
+	*least_ns = net_ns(stats, *least_ns);
+	return net_ns(stats, most_ns);
 }

@@ -37,7 +37,7 @@ static void move_calls(struct tree_node *to, struct tree_node *from)
 	*left = no_rare_counters;
 }
 
-/* How many paths functions have, and the last one of each. Return: "(counted calls)", or NULL */
+/* The number of paths of each function, and its last one. Return: "(counted calls)", or NULL */
 static struct tree_node *find_paths(const struct model *model, uint32_t *nr_paths, uint32_t *last)
 {
 	struct tree_node *counters = NULL;
@@ -64,7 +64,8 @@ void counted_calls_place(struct model *model)
 	for (struct tree_node *node = counters ? counters->child : NULL; node; node = node->next) {
 		uint32_t number = node->function->number;
 
-		if (nr_paths[number] == 1 && tree_node(model, last[number])->samples->nr >= COUNTED_LEAST_SAMPLES)
+		if (nr_paths[number] == 1 &&
+		    tree_node(model, last[number])->samples->nr >= COUNTED_LEAST_SAMPLES)
 			move_calls(tree_node(model, last[number]), node);
 		else if (node->sum.calls)
 			last[number] = LACKS_CALLS;

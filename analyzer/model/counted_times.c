@@ -9,43 +9,44 @@
 #include "analyzer/model/tree.h"
 #include "analyzer/model/tree_walk.h"
 
-#define LEAST_SHARE_NS	1000.0		/* of a path's time, that is given to counted paths which no sample met there */
+#define LEAST_SHARE_NS	1000.0		/* of a path's time: less is not given to counted paths that no
+					 * sample met there */
 
-/* Samples of a recorded path, and of the counted paths beneath it. */
+/* Samples of a recorded path, and of the counted paths below it. */
 struct group {
 	uint64_t nr;
 	double own_ns;
 	double counted_ns;
 	double stubs_ns;		/* in the code that counts */
-	bool has_counted;		/* paths beneath it */
-	bool is_split;			/* their time was taken out of it */
+	bool has_counted;		/* there are counted paths below it */
+	bool is_split;			/* their time was subtracted from its own */
 };
 
-/* A counted path beneath any path of one recorded function, with the samples of all of them. */
+/* A counted path below any path of one recorded function, with the samples of all of them. */
 struct entry {
 	const struct function *owner;
 	struct function *function;
-	uint32_t parent;		/* index of an entry, 0: it is called by the owner itself */
-	uint32_t next;			/* of the owner's other entries, callers first; 0: the last */
+	uint32_t parent;		/* index of an entry; 0: the owner itself calls it */
+	uint32_t next;			/* the owner's next entry, callers first; 0: none */
 	uint64_t nr;
 	double ns;
-	struct tree_node *node;		/* where it stands beneath the path that is looked at */
+	struct tree_node *node;		/* its path below the owner's path that is being split */
 };
 
 /* All paths of one recorded function together. */
 struct pool {
 	struct group group;
-	double self_ns;			/* of its paths, the hooks' cost subtracted */
-	uint32_t first, last;		/* its entries */
+	double self_ns;			/* self time of the paths, without the hooks' cost */
+	uint32_t first, last;		/* its entries; 0: none */
 };
 
 struct taker {
 	struct model *model;
-	size_t nr_paths;		/* that there were at first */
-	uint32_t *owners;		/* [id]: the recorded path that it belongs to, itself if it is one */
+	size_t nr_paths;		/* number of paths at first */
+	uint32_t *owners; /* [id]: the nearest recorded path: the path itself, or one above it */
 	struct group *groups;		/* [id of an owner] */
 	struct pool *pools;		/* [function->number of an owner] */
-	struct entry *entries;		/* [0] is none */
+	struct entry *entries;		/* [0] is not used */
 	size_t nr_entries;
 };
 
@@ -54,7 +55,7 @@ static bool is_counted(const struct tree_node *node)
 	return node->function && node->function->is_counted && !tree_is_of_counters(node);
 }
 
-/* Callers have lower ids than what they call. */
+/* Callers have lower ids than their callees. */
 static void find_owners(struct taker *taker)
 {
 	for (size_t id = 1; id < taker->nr_paths; id++) {
@@ -92,7 +93,8 @@ static void add_pools(struct taker *taker)
 	}
 }
 
-static uint32_t find_entry(struct taker *taker, const struct tree_node *owner, struct function *function, uint32_t parent)
+static uint32_t find_entry(struct taker *taker, const struct tree_node *owner, struct function *function,
+			   uint32_t parent)
 {
 	struct pool *pool = pool_of(taker, owner);
 
@@ -100,7 +102,8 @@ static uint32_t find_entry(struct taker *taker, const struct tree_node *owner, s
 		if (taker->entries[i].function == function && taker->entries[i].parent == parent)
 			return i;
 	taker->entries = xgrow(taker->entries, taker->nr_entries, sizeof(*taker->entries));
-	taker->entries[taker->nr_entries] = (struct entry){ .owner = owner->function, .function = function, .parent = parent };
+	taker->entries[taker->nr_entries] =
+		(struct entry){ .owner = owner->function, .function = function, .parent = parent };
 	if (pool->last)
 		taker->entries[pool->last].next = (uint32_t)taker->nr_entries;
 	else
@@ -116,7 +119,8 @@ static void make_entries(struct taker *taker)
 	taker->entries = xgrow(NULL, 0, sizeof(*taker->entries));
 	taker->nr_entries = 1;
 	for (size_t id = 1; id < taker->nr_paths; id++) {
-		const struct tree_node *node = tree_node(taker->model, id), *owner = tree_node(taker->model, taker->owners[id]);
+		const struct tree_node *node = tree_node(taker->model, id),
+				       *owner = tree_node(taker->model, taker->owners[id]);
 		struct entry *entry;
 
 		if (taker->owners[id] == id || !taker->owners[id] || !node->samples->total_nr)
@@ -129,7 +133,7 @@ static void make_entries(struct taker *taker)
 	free(entry_of);
 }
 
-/* The error of a number of samples is its root. */
+/* The standard error of a number of samples is its square root. */
 static void give(struct tree_node *node, double ns, double sample_ns)
 {
 	struct rare_counters *rare = rare_counters_of(&node->rare);
@@ -145,7 +149,7 @@ static void take(struct tree_node *node, double ns)
 		rare_counters_of(&node->rare)->moved_self_ns -= ns;
 }
 
-/* Counted calls outside of all recorded ones: their time is nobody else's. */
+/* Counted calls without a recorded call around them: no other path's time includes theirs. */
 static void keep_outside(struct taker *taker)
 {
 	for (size_t id = 1; id < taker->nr_paths; id++) {
@@ -156,21 +160,22 @@ static void keep_outside(struct taker *taker)
 	}
 }
 
-/* How much of what samples give to its counted paths a recorded one has room for. */
+/* The part of the counted paths' sampled time that the recorded path's self time has room for. */
 static double own_share(const struct group *group, double room_ns)
 {
 	return group->counted_ns > 0 ? fmin(1, fmax(room_ns - group->stubs_ns, 0) / group->counted_ns) : 0;
 }
 
 /*
- * A path with few samples: by those of all paths of its function. What its time is more than the CPU time of samples is
- * waiting, which stays with the caller.
+ * Split a path with few samples by those of all paths of its function. Self time in excess of the CPU time of
+ * samples is waiting, which stays with the caller.
  */
 static void split_by_pool(struct taker *taker, struct tree_node *owner, double room_ns)
 {
 	const struct pool *pool = pool_of(taker, owner);
 	const struct group *group = &pool->group;
-	double share = room_ns / fmax(pool->self_ns, group->own_ns + group->counted_ns + group->stubs_ns), given_ns = 0;
+	double share = room_ns / fmax(pool->self_ns, group->own_ns + group->counted_ns + group->stubs_ns),
+	       given_ns = 0;
 
 	if (group->nr < COUNTED_LEAST_SAMPLES || group->counted_ns * share < LEAST_SHARE_NS)
 		return;
@@ -217,7 +222,9 @@ static void split(struct taker *taker)
 	free(share_of);
 }
 
-/* Totals are the sums of what is beneath. What is not known of counted paths is not known of their caller's self time. */
+/*
+ * Add what is below to totals. What is unknown about counted paths is unknown about their caller's self time.
+ */
 static void add_to_totals(struct model *model)
 {
 	double *added_ns = xcalloc(model->nr_tree_nodes, sizeof(*added_ns));
@@ -229,7 +236,8 @@ static void add_to_totals(struct model *model)
 
 		added_ns[id] += node->rare->moved_self_ns;
 		added_ns[node->parent->id] += added_ns[id];
-		if (added_ns[id] == 0 && !(variance_ns2[id] > 0) && !(node->rare->moved_self_variance_ns2 > 0))
+		if (added_ns[id] == 0 && !(variance_ns2[id] > 0) &&
+		    !(node->rare->moved_self_variance_ns2 > 0))
 			continue;
 		rare = rare_counters_of(&node->rare);
 		rare->moved_total_ns += added_ns[id];

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The time of functions that timing auto only counted, by samples.
+ * The time of functions that timing auto only counted, from samples.
  *
- * A sample's path leads through the counted calls to the nearest call that was recorded. The self time of that one includes
- * the time of the counted calls. What samples give to them is taken out of it, and never more than there is, so totals
- * stay as they were measured. Where a recorded path has fewer than COUNTED_LEAST_SAMPLES samples, those of all paths
- * of its function decide, in proportion to its time; where they are too few as well it keeps its time.
- * Views mark it then. The time of what it counted is not known: what first calls took, before they were only
- * counted, says nothing of the others.
+ * A sample's path leads through counted calls to the nearest recorded call, whose self time includes the time
+ * of the counted calls. The time that samples give to counted calls is subtracted from it, but never more
+ * than there is, so totals stay as measured. If a recorded path has fewer than COUNTED_LEAST_SAMPLES samples,
+ * those of all paths of its function decide, in proportion to its time. If these are too few as well, the
+ * path keeps its time, and views mark it. Then the time of what it counted is not known: the time of the
+ * first calls, before they were only counted, says nothing about the others.
  */
 #ifndef INSIDEME_COUNTED_TIMES_H
 #define INSIDEME_COUNTED_TIMES_H
@@ -16,7 +16,7 @@
 
 #define COUNTED_LEAST_SAMPLES 16u
 
-/* After the hooks' cost was taken out of the tree, before functions are summed up. */
+/* After the hooks' cost was subtracted from the tree, before functions are summed up. */
 void counted_times_take(struct model *model);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Objects and functions, each once, whichever processes and threads they were seen in. */
+/* Objects and functions: one struct each, in however many processes and threads they were seen. */
 #include "analyzer/model/functions.h"
 
 #include <inttypes.h>
@@ -9,9 +9,9 @@
 
 #include "analyzer/base/error.h"
 
-static const struct call_stats no_calls = { .min_ns = NAN, .max_ns = NAN, .finished_max_ns = NAN };
+static const struct call_stats no_calls = NO_CALLS;
 
-/* An address as a process knows it. */
+/* An address in a process. */
 struct place {
 	const struct process *process;
 	uint64_t addr;
@@ -30,6 +30,7 @@ void functions_init(struct function_tables *tables)
 	};
 	tables->counted = (struct function){
 		.kind = FUNCTION_COUNTED,
+		.number = 1,
 		.stats = no_calls,
 		.resolved = true,
 		.name = "(counted calls)",
@@ -37,10 +38,48 @@ void functions_init(struct function_tables *tables)
 	};
 }
 
+void function_release_name(struct function *function)
+{
+	free((char *)function->name);
+	free((char *)function->short_name);
+	free((char *)function->plain_name);
+	free((char *)function->apart);
+	function->name = function->short_name = function->plain_name = function->apart = NULL;
+}
+
+static void release_numbers(struct function *function)
+{
+	free(function->parts);
+	free(function->heap_parts);
+	free(function->use);
+}
+
+static void release_function(void *function)
+{
+	function_release_name(function);
+	release_numbers(function);
+}
+
 void functions_release(struct function_tables *tables)
 {
+	struct function *function;
+
+	for (size_t at = 0; (function = hashtable_next(&tables->functions, &at));)
+		release_function(function);
+	release_numbers(&tables->others);
+	release_numbers(&tables->counted);
 	hashtable_release(&tables->functions);
 	hashtable_release(&tables->places);
+	free(tables->same);
+}
+
+void function_merge(struct function_tables *tables, const struct function *function, struct function *same)
+{
+	if (!tables->same) {	/* all functions that are merged exist by now */
+		tables->nr_same = functions_count(tables);
+		tables->same = xcalloc(tables->nr_same, sizeof(struct function *));
+	}
+	tables->same[function->number] = same;
 }
 
 struct object *object_find(struct model *model, const struct object *wanted)
@@ -53,7 +92,8 @@ struct object *object_find(struct model *model, const struct object *wanted)
 		if (wanted->build_id_bytes) {
 			if (memcmp(object->build_id, wanted->build_id, wanted->build_id_bytes) == 0)
 				return object;
-		} else if (object->file_bytes == wanted->file_bytes && object->file_mtime_ns == wanted->file_mtime_ns &&
+		} else if (object->file_bytes == wanted->file_bytes &&
+			   object->file_mtime_ns == wanted->file_mtime_ns &&
 			   strcmp(object->path, wanted->path) == 0) {
 			return object;
 		}
@@ -66,16 +106,25 @@ struct object *object_find(struct model *model, const struct object *wanted)
 	return object;
 }
 
+uint32_t object_number(const struct model *model, const struct object *object)
+{
+	uint32_t number = 0;
+
+	for (const struct object *other = model->objects; other != object; other = other->next)
+		number++;
+	return number;
+}
+
 static bool is_in(const struct module *module, uint64_t addr)
 {
 	return addr >= module->begin_addr && addr < module->end_addr;
 }
 
 /*
- * The module that @function_addr means: of a retired one the number says which. NULL where none does, or where
- * several that are gone contradict each other and no number says.
+ * The module that @function_addr belongs to. A retired address has the number of its module. NULL if no
+ * module fits, or if several that were unloaded contradict each other and there is no number.
  */
-static const struct module *find_module(const struct process *process, uint64_t function_addr)
+const struct module *module_of_node(const struct process *process, uint64_t function_addr)
 {
 	const uint64_t addr = function_addr & ~LOG_FUNCTION_FLAGS;
 	const uint64_t number = function_addr >> LOG_FUNCTION_MODULE_SHIFT & LOG_FUNCTION_MODULE_MAX;
@@ -85,7 +134,8 @@ static const struct module *find_module(const struct process *process, uint64_t 
 	for (size_t i = 0; i < process->nr_modules; i++) {
 		const struct module *module = &process->modules[i];
 
-		if (!is_in(module, addr) || (module->gone_ticks != 0) != gone || (number && module->number != number))
+		if (!is_in(module, addr) || (module->gone_ticks != 0) != gone ||
+		    (number && module->number != number))
 			continue;
 		if (found && (found->object != module->object || found->bias != module->bias))
 			return NULL;
@@ -101,7 +151,8 @@ uint64_t function_retired(const struct process *process, uint64_t function_addr,
 	for (size_t i = 0; i < process->nr_modules; i++) {
 		const struct module *module = &process->modules[i];
 
-		if (!is_in(module, function_addr) || module->gone_ticks <= ticks || module->gone_ticks >= gone_ticks)
+		if (!is_in(module, function_addr) || module->gone_ticks <= ticks ||
+		    module->gone_ticks >= gone_ticks)
 			continue;
 		gone_ticks = module->gone_ticks;
 		flags = LOG_FUNCTION_RETIRED | (uint64_t)module->number << LOG_FUNCTION_MODULE_SHIFT;
@@ -127,45 +178,54 @@ static struct function *intern(struct function_tables *tables, const struct func
 		return function;
 	function = xcalloc(1, sizeof(*function));
 	*function = *wanted;
-	function->number = (uint32_t)functions_count(tables);	/* 0: "(other paths)" */
+	function->number = (uint32_t)functions_count(tables);
 	hashtable_add(&tables->functions, hash, function);
 	return function;
 }
 
 static bool is_region(const void *item, const void *key)
 {
-	const struct function *function = item;
+	const struct function *function = item, *wanted = key;
 
-	return function->region && strcmp(function->region, key) == 0;
+	return function->region && function->wait == wanted->wait &&
+	       strcmp(function->region, wanted->region) == 0;
 }
 
-struct function *function_of_region(struct function_tables *tables, struct process *process, const char *name)
+struct function *function_of_region(struct function_tables *tables, struct process *process, const char *name,
+				    enum log_wait_kind wait)
 {
-	uint64_t hash = hash_string(name);
-	struct function *function = hashtable_find(&tables->functions, hash, is_region, name);
+	const struct function wanted = { .region = name, .wait = wait };
+	uint64_t hash = hash_string(name) + wait;
+	struct function *function = hashtable_find(&tables->functions, hash, is_region, &wanted);
 
 	if (function)
 		return function;
 	function = xcalloc(1, sizeof(*function) + strlen(name) + 1);
 	function->process = process;
 	function->stats = no_calls;
+	function->wait = wait;
 	function->region = strcpy((char *)(function + 1), name);
-	function->number = (uint32_t)functions_count(tables);	/* 0: "(other paths)" */
+	function->number = (uint32_t)functions_count(tables);
 	hashtable_add(&tables->functions, hash, function);
 	return function;
 }
 
-/* The name is missing where the log had no room for its record. */
-static struct function *find_region(struct function_tables *tables, struct process *process, uint64_t number)
+/* The name is missing if the log had no room for its record. */
+static struct function *find_region(struct function_tables *tables, struct process *process,
+				    uint64_t function_addr)
 {
+	const uint64_t number = log_region_label(function_addr);
+	enum log_wait_kind wait = 0;
 	char unnamed[32];
 
-	if (!number)	/* LOG_FUNCTION_GAP */
-		return function_of_region(tables, process, REGION_OF_GAPS);
+	if (function_addr == LOG_FUNCTION_GAP)
+		return function_of_region(tables, process, REGION_OF_GAPS, 0);
+	if (log_is_wait(function_addr))
+		wait = function_addr >> LOG_WAIT_KIND_SHIFT & LOG_WAIT_KIND_MASK;
 	if (number < process->nr_labels && process->labels[number])
-		return function_of_region(tables, process, process->labels[number]);
-	snprintf(unnamed, sizeof(unnamed), "region %" PRIu64, number);
-	return function_of_region(tables, process, unnamed);
+		return function_of_region(tables, process, process->labels[number], wait);
+	snprintf(unnamed, sizeof(unnamed), "%s %" PRIu64, wait ? "call" : "region", number);
+	return function_of_region(tables, process, unnamed, wait);
 }
 
 static bool is_place(const void *item, const void *key)
@@ -175,7 +235,8 @@ static bool is_place(const void *item, const void *key)
 	return place->addr == wanted->addr && place->process == wanted->process;
 }
 
-struct function *function_find(struct function_tables *tables, struct process *process, uint64_t function_addr)
+struct function *function_find(struct function_tables *tables, struct process *process,
+			       uint64_t function_addr)
 {
 	uint64_t hash = hash_pair((uint64_t)(uintptr_t)process, function_addr);
 	struct place *place, wanted = { .process = process, .addr = function_addr };
@@ -189,11 +250,11 @@ struct function *function_find(struct function_tables *tables, struct process *p
 		return &tables->others;
 	place = hashtable_find(&tables->places, hash, is_place, &wanted);
 	if (place)
-		return place->function->same ? place->function->same : place->function;
+		return function_merged(tables, place->function);
 	if (function_addr & LOG_FUNCTION_REGION)
-		return find_region(tables, process, (function_addr & ~LOG_FUNCTION_REGION) >> LOG_REGION_SHIFT);
+		return find_region(tables, process, function_addr);
 	function.addr = function_addr & ~LOG_FUNCTION_FLAGS;
-	module = find_module(process, function_addr);
+	module = module_of_node(process, function_addr);
 	if (module) {
 		function.object = module->object;
 		function.addr -= module->bias;
@@ -205,7 +266,8 @@ struct function *function_find(struct function_tables *tables, struct process *p
 	return place->function;
 }
 
-struct function *function_at(struct function_tables *tables, struct object *object, struct process *process, uint64_t addr)
+struct function *function_at(struct function_tables *tables, struct object *object, struct process *process,
+			     uint64_t addr)
 {
 	struct function wanted = {
 		.object = object,
@@ -217,13 +279,14 @@ struct function *function_at(struct function_tables *tables, struct object *obje
 	return intern(tables, &wanted);
 }
 
-struct function *function_known(const struct function_tables *tables, const struct object *object, uint64_t addr)
+struct function *function_known(const struct function_tables *tables, const struct object *object,
+				uint64_t addr)
 {
 	const struct function wanted = { .object = (struct object *)object, .addr = addr };
 	struct function *function = hashtable_find(
 		&tables->functions, hash_pair((uint64_t)(uintptr_t)object, addr), is_function, &wanted);
 
-	return function && function->same ? function->same : function;
+	return function ? function_merged(tables, function) : NULL;
 }
 
 const struct module *module_at(const struct process *process, uint64_t addr, uint64_t ticks)

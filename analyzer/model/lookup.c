@@ -4,7 +4,22 @@
 
 #include <string.h>
 
-#include "analyzer/model/memory_at.h"
+void model_number(struct model *model)
+{
+	for (size_t i = 0; i < model->nr_processes; i++) {
+		model->processes[i]->number = (uint32_t)i + 1;
+		model->processes[i]->first_thread = model->nr_threads;
+		model->nr_threads += (uint32_t)model->processes[i]->nr_threads;
+	}
+}
+
+bool model_is_running(const struct model *model)
+{
+	for (size_t i = 0; i < model->nr_processes; i++)
+		if (model->processes[i]->end_kind == END_RUNNING)
+			return true;
+	return false;
+}
 
 const char *process_fact(const struct process *process, const char *key)
 {
@@ -24,29 +39,11 @@ struct rowset *process_rowset(const struct process *process, const char *set)
 
 int64_t process_time(struct process *process, uint64_t ticks)
 {
-	return (int64_t)((uint64_t)timebase_monotonic_ns(&process->timebase, ticks) - (uint64_t)process->origin_ns);
+	return (int64_t)((uint64_t)timebase_monotonic_ns(&process->timebase, ticks) -
+			 (uint64_t)process->origin_ns);
 }
 
 uint64_t process_ticks(const struct process *process, int64_t time)
 {
 	return timebase_ticks(&process->timebase, (int64_t)((uint64_t)time + (uint64_t)process->origin_ns));
-}
-
-int64_t process_realtime_ns(struct process *process, uint64_t ticks)
-{
-	return timebase_realtime_ns(&process->timebase, ticks);
-}
-
-bool process_memory_at(struct process *process, uint64_t ticks, struct memory_reading *reading)
-{
-	struct rowset *rows = process_rowset(process, "memory");
-	int64_t row = rows ? rowset_at(rows, ticks) : -1;
-	int rss = rows ? rowset_column(rows, "rss_bytes") : -1, vms = rows ? rowset_column(rows, "vms_bytes") : -1;
-
-	if (row < 0)
-		return false;
-	reading->rss_bytes = rss < 0 ? LOG_NONE : rowset_value(rows, (size_t)row, (uint32_t)rss);
-	reading->vms_bytes = vms < 0 ? LOG_NONE : rowset_value(rows, (size_t)row, (uint32_t)vms);
-	reading->age_ns = (double)(ticks - rows->ticks[row]) * process->tick_ns;
-	return true;
 }

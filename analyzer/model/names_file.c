@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Saved names: lines of fields between tabs. Read as hostile input: what makes no sense is left out. */
+/*
+ * Saved names: lines of fields between tabs. The file is not trusted: lines that make no sense are skipped.
+ */
 #include "analyzer/model/names_file.h"
 
 #include <errno.h>
@@ -20,7 +22,7 @@
 #define MODULES_MAX	4096
 #define FIELDS		6
 
-/* "\t", "\n" and "\\" as they were. In place. */
+/* Turn "\t", "\n" and "\\" into the characters. In place. */
 static void unescape(char *text)
 {
 	char *to = text;
@@ -94,7 +96,9 @@ static struct object *parse_object(const struct reader *reader, const char *text
 {
 	uint64_t number;
 
-	return reader->nr_objects && parse_number(text, 10, reader->nr_objects - 1, &number) ? reader->objects[number] : NULL;
+	return reader->nr_objects && parse_number(text, 10, reader->nr_objects - 1, &number)
+		       ? reader->objects[number]
+		       : NULL;
 }
 
 static bool read_function(const struct reader *reader, char **fields, size_t nr)
@@ -103,8 +107,8 @@ static bool read_function(const struct reader *reader, char **fields, size_t nr)
 	struct saved_name name = { 0 };
 	uint64_t line;
 
-	if (!object || !parse_number(fields[2], 16, UINT64_MAX, &name.addr) || !parse_number(fields[3], 10, UINT32_MAX, &line) ||
-	    !fields[4][0])
+	if (!object || !parse_number(fields[2], 16, UINT64_MAX, &name.addr) ||
+	    !parse_number(fields[3], 10, UINT32_MAX, &line) || !fields[4][0])
 		return false;
 	name.name = fields[4];
 	name.file = fields[5][0] ? fields[5] : NULL;
@@ -202,19 +206,20 @@ static void write_object(FILE *file, const struct object *object)
 	putc('\n', file);
 }
 
-static void write_names(FILE *file, struct object *object)
+static void write_names(const struct model *model, FILE *file, const struct object *object)
 {
 	const struct naming *naming = object->naming;
+	const uint32_t number = object_number(model, object);
 
 	for (size_t i = 0; naming && i < naming->nr_saved; i++) {
 		const struct saved_name *name = &naming->saved[i];
 
 		if (!name->name) {
-			fprintf(file, "s\t%" PRIu32 "\t%" PRIx64 "\t%" PRIu32 "\t%" PRIx64 "\n", object->number, name->addr,
-				name->home->number, name->home_addr);
+			fprintf(file, "s\t%" PRIu32 "\t%" PRIx64 "\t%" PRIu32 "\t%" PRIx64 "\n", number,
+				name->addr, object_number(model, name->home), name->home_addr);
 			continue;
 		}
-		fprintf(file, "f\t%" PRIu32 "\t%" PRIx64 "\t%" PRIu32 "\t", object->number, name->addr, name->line);
+		fprintf(file, "f\t%" PRIu32 "\t%" PRIx64 "\t%" PRIu32 "\t", number, name->addr, name->line);
 		write_text(file, name->name);
 		putc('\t', file);
 		write_text(file, name->file ? name->file : "");
@@ -227,13 +232,13 @@ static int write_all(struct model *model, FILE *file)
 	uint32_t nr = 0;
 
 	fputs(HEAD "\n", file);
-	for (struct object *object = model->objects; object && nr < MODULES_MAX; object = object->next) {
-		object->number = nr++;
+	for (struct object *object = model->objects; object && nr < MODULES_MAX;
+	     object = object->next, nr++) {
 		naming_sort(object);
 		write_object(file, object);
 	}
 	for (struct object *object = model->objects; object && nr--; object = object->next)
-		write_names(file, object);
+		write_names(model, file, object);
 	return ferror(file) ? -1 : 0;
 }
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* An object's names: saved ones first, so that a file that was built anew, or is not here, does not matter. */
+/*
+ * Names of an object's functions. Saved names come first, so that it does not matter if the file was rebuilt
+ * or is missing.
+ */
 #include "analyzer/model/naming.h"
 
 #include <stdlib.h>
@@ -29,7 +32,9 @@ void naming_add_saved(struct object *object, const struct saved_name *name)
 {
 	struct naming *naming = naming_of(object);
 
-	naming->sorted = naming->nr_saved ? naming->sorted && naming->saved[naming->nr_saved - 1].addr < name->addr : true;
+	naming->sorted = naming->nr_saved
+				 ? naming->sorted && naming->saved[naming->nr_saved - 1].addr < name->addr
+				 : true;
 	naming->saved = xgrow(naming->saved, naming->nr_saved, sizeof(*naming->saved));
 	naming->saved[naming->nr_saved++] = *name;
 }
@@ -41,7 +46,7 @@ static int by_addr(const void *a, const void *b)
 	return (left->addr > right->addr) - (left->addr < right->addr);
 }
 
-/* Of those for one address the one that says more comes first. */
+/* Of several names for one address, one with a source file comes first. */
 static int best_first(const void *a, const void *b)
 {
 	const struct saved_name *left = a, *right = b;
@@ -96,7 +101,7 @@ struct symbols *naming_symbols(struct object *object)
 	return naming->symbols;
 }
 
-/* What is not saved, from the file. */
+/* Name the others from the object's file. */
 static void fill_rest(struct object *object, struct symbol *list, size_t nr)
 {
 	struct symbol *rest = xcalloc(nr, sizeof(*rest));

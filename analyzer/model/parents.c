@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Which process came from which. A build has tens of thousands: they are looked up by pid. */
+/*
+ * Finds parents and successors of processes. A build has tens of thousands of them, so they are looked up by
+ * pid.
+ */
 #include "analyzer/model/parents.h"
 
 #include <stdlib.h>
@@ -22,12 +25,7 @@ static int compare(const void *a, const void *b)
 	return x->header.pid < y->header.pid ? -1 : x->header.pid > y->header.pid;
 }
 
-static bool same_host(const struct process *a, const struct process *b)
-{
-	return strcmp(a->header.boot_id, b->header.boot_id) == 0 && strcmp(a->header.host, b->header.host) == 0;
-}
-
-/* Those that had no log have no number; of a saved profile the begin is not known. */
+/* Processes without a log have no exec number. In a saved profile the start is not known. */
 static bool is_later_image(const struct process *a, const struct process *b)
 {
 	uint64_t a_ns = a->header.start.monotonic_ns, b_ns = b->header.start.monotonic_ns;
@@ -35,14 +33,15 @@ static bool is_later_image(const struct process *a, const struct process *b)
 	return a_ns && b_ns ? a_ns > b_ns : a->header.exec_count > b->header.exec_count;
 }
 
-/* The log of the same pid after the next exec; in @list, of one pid. */
+/* The same process after its next exec. All in @list have one pid. */
 static struct process *find_successor(struct process *const *list, size_t nr, const struct process *process)
 {
 	struct process *found = NULL;
 
 	for (size_t i = 0; i < nr; i++)
-		if (is_later_image(list[i], process) && list[i]->header.process_start == process->header.process_start &&
-		    same_host(list[i], process) && (!found || is_later_image(found, list[i])))
+		if (is_later_image(list[i], process) &&
+		    list[i]->header.process_start == process->header.process_start &&
+		    processes_share_host(list[i], process) && (!found || is_later_image(found, list[i])))
 			found = list[i];
 	return found;
 }
@@ -52,17 +51,19 @@ static void find_successors(const struct by_pid *all)
 	size_t end;
 
 	for (size_t begin = 0; begin < all->nr; begin = end) {
-		for (end = begin + 1; end < all->nr && compare(&all->list[begin], &all->list[end]) == 0; end++)
+		for (end = begin + 1; end < all->nr && compare(&all->list[begin], &all->list[end]) == 0;
+		     end++)
 			;
 		for (size_t i = begin; i < end; i++)
 			all->list[i]->end_next = find_successor(&all->list[begin], end - begin, all->list[i]);
 	}
 }
 
-/* The newest image of its parent that began before it: pids are used again. */
+/* The newest program of its parent that began before it. Pids are reused. */
 static const struct process *find_parent(const struct by_pid *all, const struct process *child)
 {
-	const struct process key = { .run = child->run, .header.pid = child->header.ppid }, *wanted = &key, *found = NULL;
+	const struct process key = { .run = child->run, .header.pid = child->header.ppid }, *wanted = &key,
+			     *found = NULL;
 	struct process **at = bsearch(&wanted, all->list, all->nr, sizeof(*all->list), compare);
 
 	if (!at)
@@ -70,7 +71,8 @@ static const struct process *find_parent(const struct by_pid *all, const struct 
 	while (at > all->list && compare(at - 1, &wanted) == 0)
 		at--;
 	for (; at < all->list + all->nr && compare(at, &wanted) == 0; at++)
-		if ((*at)->start < child->start && same_host(*at, child) && (!found || (*at)->start > found->start))
+		if ((*at)->start < child->start && processes_share_host(*at, child) &&
+		    (!found || (*at)->start > found->start))
 			found = *at;
 	return found;
 }

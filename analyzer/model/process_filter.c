@@ -26,7 +26,10 @@ static void name_list_release(struct name_list *list)
 	*list = (struct name_list){ .text = NULL };
 }
 
-/* Names go to the list, numbers to @numbers, which has room for all. Return: whether no item is empty. */
+/*
+ * Put names into the list and numbers into @numbers, which has room for all. Return: false if an item is
+ * empty
+ */
 static bool split(struct name_list *list, const char *text, char *numbers)
 {
 	char *copy = xstrdup(text), *rest = copy, *item;
@@ -52,7 +55,7 @@ static int name_list_parse(struct name_list *list, const char *text)
 	char *numbers = xcalloc(strlen(text) + 2, 1);
 	bool good;
 
-	name_list_release(list);	/* the option given last holds */
+	name_list_release(list);	/* the last option counts */
 	good = split(list, text, numbers);
 
 	if (numbers[0])
@@ -92,7 +95,7 @@ int filter_parse(struct filter *filter, enum filter_kind kind, const char *text)
 	return EXIT_USAGE;
 }
 
-/* @text and one more option; frees @text, NULL: none yet. */
+/* @text with one more option. Frees @text; NULL: none yet. */
 static char *add_option(char *text, const char *option, const char *value)
 {
 	char *longer = xasprintf("%s%s%s %s", text ? text : "", text ? " " : "", option, value);
@@ -126,9 +129,9 @@ bool filter_has_selection(const struct filter *filter)
 	return filter->focus || filter->exclude || filter->most_depth;
 }
 
-static bool has_lists(const struct filter *filter)
+bool filter_has_lists(const struct filter *filter)
 {
-	for (int kind = 0; filter && kind < FILTER_KINDS; kind++)
+	for (int kind = 0; kind < FILTER_KINDS; kind++)
 		if (filter->lists[kind].text)
 			return true;
 	return false;
@@ -147,7 +150,7 @@ static int by_number(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* @text and one more item; frees @text. */
+/* @text with one more item. Frees @text and @item. */
 static char *append(char *text, char *item)
 {
 	char *longer = xasprintf("%s%s%s", text, *text ? ", " : "", item);
@@ -157,7 +160,7 @@ static char *append(char *text, char *item)
 	return longer;
 }
 
-/* "0 to 3, 5", of sorted numbers; freed by the caller. */
+/* "0 to 3, 5", from sorted numbers. To be freed. */
 static char *ranges_text(const int32_t *numbers, size_t nr)
 {
 	char *text = xstrdup("");
@@ -196,7 +199,7 @@ static int no_such_rank(const struct model *model)
 	return -1;
 }
 
-/* Mark the threads that are left out. Return: whether any is left. */
+/* Mark the threads that are left out. Return: false if all are */
 static bool choose_threads(const struct filter *filter, struct process *process)
 {
 	bool any = false;
@@ -243,7 +246,7 @@ static void choose_processes(const struct filter *filter, struct model *model)
 	model->nr_processes = nr;
 }
 
-/* Of what did not load the library no thread is known. */
+/* No threads are known of a program that did not load the library. */
 static void choose_unseen(const struct filter *filter, struct model *model)
 {
 	size_t nr = 0;
@@ -272,7 +275,7 @@ int filter_apply(const struct filter *filter, struct model *model)
 {
 	char *text;
 
-	if (!has_lists(filter))
+	if (!filter || !filter_has_lists(filter))
 		return 0;
 	if (!has_rank(filter, model))
 		return no_such_rank(model);

@@ -1,28 +1,33 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What a process used in all. */
+/* What a process used in total. */
 #include "analyzer/model/process_usage.h"
 
 #include <string.h>
 
 static const struct usage nothing_known = { NAN, NAN, NAN, NAN };
 
-/* 36 years of CPU time, 2^20 TiB: what is more was made up by damage, as is LOG_NONE not a number. */
+/* More than 36 years of CPU time, or 2^20 TiB, is damage. LOG_NONE is no number either. */
 static bool is_possible(uint64_t value)
 {
 	return value < 1ull << 60;
 }
 
-/* The largest of @nr_min values of a column at least: of one that only grows the last. NAN: there are less. */
+/*
+ * The largest value of a column, if it has at least @nr_min values, else NAN. Of a counter this is the last
+ * one.
+ */
 static double largest(const struct process *process, const char *set, const char *column, size_t nr_min)
 {
 	size_t nr = 0;
 	const struct rowset *rows = process_rowset(process, set);
-	int index = rows ? rowset_column(rows, column) : -1, vms = rows ? rowset_column(rows, "vms_bytes") : -1;
+	int index = rows ? rowset_column(rows, column) : -1,
+	    vms = rows ? rowset_column(rows, "vms_bytes") : -1;
 	double found = NAN;
 
 	for (size_t row = 0; index >= 0 && row < rows->nr_rows; row++) {
 		uint64_t value = rowset_value(rows, row, (uint32_t)index);
-		bool is_going = vms >= 0 && rowset_value(rows, row, (uint32_t)vms) == 0;	/* its memory is: an exec, an end */
+		/* the process is ending, or in an exec */
+		bool is_going = vms >= 0 && rowset_value(rows, row, (uint32_t)vms) == 0;
 
 		if (!is_possible(value) || (is_going && strcmp(column, "rss_bytes") == 0))
 			continue;
@@ -54,7 +59,7 @@ struct usage usage_of_unseen(const struct unseen_process *unseen)
 	return usage_at_end(unseen->user_ns, unseen->system_ns, unseen->peak_rss_bytes);
 }
 
-/* What was known by its end and its samples when it was saved. */
+/* As known by its end and its rows when it was saved. */
 static struct usage usage_of_saved(const struct process *process)
 {
 	struct usage usage = usage_at_end(process->user_ns, process->system_ns, process->peak_rss_bytes);
@@ -64,8 +69,8 @@ static struct usage usage_of_saved(const struct process *process)
 }
 
 /*
- * One reading of RSS is no peak: it may be of the first instant. At an end user and system time may be in steps
- * of 10 ms; the samples' cpu_ns never is.
+ * A single reading of RSS may be of the first instant, so it is no peak. At the end, user and system time may
+ * be in steps of 10 ms; cpu_ns of rows never is.
  */
 struct usage usage_of_process(const struct process *process)
 {
@@ -93,4 +98,19 @@ void usage_add(struct usage *sum, const struct usage *usage)
 	sum->user_ns += usage->user_ns;
 	sum->system_ns += usage->system_ns;
 	sum->peak_rss_bytes = fmax(sum->peak_rss_bytes, usage->peak_rss_bytes);
+}
+
+bool process_memory_at(struct process *process, uint64_t ticks, struct memory_reading *reading)
+{
+	struct rowset *rows = process_rowset(process, "memory");
+	int64_t row = rows ? rowset_at(rows, ticks) : -1;
+	int rss = rows ? rowset_column(rows, "rss_bytes") : -1,
+	    vms = rows ? rowset_column(rows, "vms_bytes") : -1;
+
+	if (row < 0)
+		return false;
+	reading->rss_bytes = rss < 0 ? LOG_NONE : rowset_value(rows, (size_t)row, (uint32_t)rss);
+	reading->vms_bytes = vms < 0 ? LOG_NONE : rowset_value(rows, (size_t)row, (uint32_t)vms);
+	reading->age_ns = (double)(ticks - rows->ticks[row]) * process->tick_ns;
+	return true;
 }

@@ -1,21 +1,35 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What a process used in all: from insideme-run, which saw its end, and from the samples. */
+/* What a process used in total: from insideme-run, which saw its end, and from rows. */
 #ifndef INSIDEME_PROCESS_USAGE_H
 #define INSIDEME_PROCESS_USAGE_H
 
 #include "analyzer/model/model.h"
 
 struct usage {
-	double cpu_ns;			/* NAN: not known; so are the others */
+	double cpu_ns;			/* NAN: not known; this applies to all */
 	double user_ns;
 	double system_ns;
-	double peak_rss_bytes;		/* known to be reached; without the log's own pages */
+	double peak_rss_bytes;		/* a lower bound; without the log's own pages */
 };
 
-/* The kernel's counters go on through an exec: of several images ask the last; only the peak is of this one. */
+/*
+ * The kernel's counters go on through an exec: if a process ran several programs, the last one has the sums.
+ * Only the peak is of this program.
+ */
 struct usage usage_of_process(const struct process *process);
 struct usage usage_of_unseen(const struct unseen_process *unseen);
-/* Sums, known where both are; and the larger peak of those known. */
+/* Add up what both know. Of peaks the larger known one stays. */
 void usage_add(struct usage *sum, const struct usage *usage);
+
+/*
+ * RSS and VMS as last read at or before @ticks (set "memory", without the log itself). Return: false if
+ * nothing was read by then.
+ */
+struct memory_reading {
+	uint64_t rss_bytes;		/* LOG_NONE: not read */
+	uint64_t vms_bytes;
+	double age_ns;			/* time between the reading and @ticks */
+};
+bool process_memory_at(struct process *process, uint64_t ticks, struct memory_reading *reading);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Functions of a model, and the symbols of the objects that they are in. */
+/* Names the functions of a model from the symbols of their objects. */
 #include "analyzer/model/resolve.h"
 
 #include <inttypes.h>
@@ -14,54 +14,41 @@
 #include "analyzer/model/tree.h"
 #include "analyzer/model/tree_walk.h"
 
-#define APART_MAX 64	/* so many of one name are compared with each other */
-
-static const char *base_name(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? slash + 1 : path;
-}
-
-static void release_name(struct function *function)
-{
-	free((char *)function->name);
-	free((char *)function->short_name);
-	free((char *)function->plain_name);
-	free((char *)function->apart);
-	function->name = function->short_name = function->plain_name = function->apart = NULL;
-}
+#define APART_MAX 64	/* functions of one name that are compared with each other, at most */
 
 static void set_name(struct function *function, char *name, bool resolved)
 {
-	release_name(function);
+	function_release_name(function);
 	function->name = name;
 	function->short_name = name_short(name);
 	function->plain_name = strchr(function->short_name, '<') ? name_plain(function->short_name) : NULL;
 	function->resolved = resolved;
 }
 
-/* As it stands: it is no declaration that could be shortened. */
+/* The name stays as it is: it is no declaration that could be shortened. */
 static void set_region_name(struct function *function)
 {
-	release_name(function);
+	function_release_name(function);
 	function->name = xstrdup(*function->region ? function->region : "(no name)");
 	function->short_name = xstrdup(function->name);
-	function->apart = strcmp(function->name, REGION_OF_GAPS) == 0 ? NULL : xstrdup("region");
+	function->apart = strcmp(function->name, REGION_OF_GAPS) == 0
+				  ? NULL
+				  : xstrdup(function->wait ? "libc" : "region");
 	function->resolved = true;
 }
 
 static void name_by_address(struct function *function)
 {
-	const char *module = function->object ? base_name(function->object->path) : NULL;
+	const char *module = function->object ? path_base(function->object->path) : NULL;
 
 	if (function->kind != FUNCTION_PLAIN)
-		return;		/* has its name, a constant one */
+		return;		/* it has a constant name */
 	if (function->region) {
 		set_region_name(function);
 		return;
 	}
-	if (module && strcmp(module, "[vdso]") == 0)	/* the kernel's, no file: what it is for is known without a symbol */
+	if (module && strcmp(module, "[vdso]") == 0)	/* the kernel's code without a file: its name says
+							 * enough without a symbol */
 		set_name(function, xstrdup(module), true);
 	else if (module)
 		set_name(function, xasprintf("%s+0x%" PRIx64, module, function->addr), false);
@@ -84,7 +71,7 @@ static void move_to(struct function *function, struct object *home, uint64_t add
 	function->addr = addr;
 }
 
-/* Move a function that was seen by its stub to the object that has it. */
+/* The program saw the function by its stub. Move it to the object that defines it. */
 static void follow_import(struct model *model, struct function *function, const struct symbol *stub)
 {
 	for (struct object *object = model->objects; object; object = object->next) {
@@ -99,7 +86,7 @@ static void follow_import(struct model *model, struct function *function, const 
 	}
 }
 
-/* Name @nr functions of one object, in the order of their addresses; @model: NULL: stubs stay where they are. */
+/* Name @nr functions of one object, in the order of their addresses. @model: NULL: do not follow stubs. */
 static void name_functions(struct model *model, struct function **functions, size_t nr)
 {
 	struct symbol *list = xcalloc(nr, sizeof(*list));
@@ -116,7 +103,7 @@ static void name_functions(struct model *model, struct function **functions, siz
 	free(list);
 }
 
-/* Object by object, as they are sorted. */
+/* Name functions that are sorted by object. */
 static void name_sorted(struct model *model, struct function **list, size_t nr)
 {
 	size_t end;
@@ -130,7 +117,7 @@ static void name_sorted(struct model *model, struct function **list, size_t nr)
 	}
 }
 
-/* Functions of paths on which nothing was counted are in the tree only. */
+/* Functions of paths without any calls are only in the tree. */
 static void name_uncalled(struct model *model)
 {
 	for (size_t id = 1; id < model->nr_tree_nodes; id++)
@@ -138,13 +125,7 @@ static void name_uncalled(struct model *model)
 			name_by_address(tree_node(model, id)->function);
 }
 
-static void release_names(struct function *function)
-{
-	if (function->kind == FUNCTION_PLAIN)
-		release_name(function);
-}
-
-/* Those that are in an object; one that was seen by its stub before is where it was found to be. */
+/* List the functions that are in objects. A function whose stub was resolved earlier moves to its object. */
 static struct function **list_functions(struct model *model, size_t *nr)
 {
 	struct function **list = xcalloc(model->nr_known_functions, sizeof(*list));
@@ -179,7 +160,10 @@ static bool same_text(const char *a, const char *b)
 	return a == b || (a && b && strcmp(a, b) == 0);
 }
 
-/* What @function has of its own among the @nr of its name: file, else module, else line, else address. */
+/*
+ * What distinguishes @function from the @nr functions of its name: its file, else its module, its line or its
+ * address.
+ */
 static char *tell_apart(struct function *function, struct function **others, size_t nr)
 {
 	bool same_file = false, same_module = false, same_line = false;
@@ -192,31 +176,33 @@ static char *tell_apart(struct function *function, struct function **others, siz
 		same_line |= same_text(function->file, others[i]->file) && function->line == others[i]->line;
 	}
 	if (function->file && !same_file)
-		return xstrdup(base_name(function->file));
+		return xstrdup(path_base(function->file));
 	if (function->object && !same_module)
-		return xstrdup(base_name(function->object->path));
+		return xstrdup(path_base(function->object->path));
 	if (function->file && !same_line)
-		return xasprintf("%s:%" PRIu32, base_name(function->file), function->line);
+		return xasprintf("%s:%" PRIu32, path_base(function->file), function->line);
 	return xasprintf("0x%" PRIx64, function->addr);
 }
 
-/* Static functions of several files, or template instances of several modules, have one name. */
+/* Static functions of several files, or template instances of several modules, have the same name. */
 static void name_namesakes(struct function **functions, size_t nr)
 {
 	size_t end;
 
 	qsort(functions, nr, sizeof(*functions), compare_names);
 	for (size_t begin = 0; begin < nr; begin = end) {
-		for (end = begin + 1; end < nr && strcmp(functions[end]->name, functions[begin]->name) == 0; end++)
+		for (end = begin + 1; end < nr && strcmp(functions[end]->name, functions[begin]->name) == 0;
+		     end++)
 			;
 		for (size_t i = begin; i < end && end - begin > 1; i++)
 			resolve_source(functions[i]);
 		for (size_t i = begin; i < end && end - begin > 1; i++)
-			functions[i]->apart = tell_apart(functions[i], functions + begin, end - begin < APART_MAX ? end - begin : APART_MAX);
+			functions[i]->apart = tell_apart(functions[i], functions + begin,
+							 end - begin < APART_MAX ? end - begin : APART_MAX);
 	}
 }
 
-/* Rows of equal key stay in this order, as those whose self time is shown as 0: it does not depend on that of the logs. */
+/* Rows with equal keys keep this order. It must not depend on the order of the logs. */
 static int compare_functions(const void *a, const void *b)
 {
 	const struct function *left = *(struct function *const *)a, *right = *(struct function *const *)b;
@@ -254,7 +240,7 @@ void resolve_ahead(struct function **functions, size_t nr_functions)
 	free(list);
 }
 
-/* Of a thread's first function hooks may have told nothing: then it is named here, when it is asked for. */
+/* Hooks may not have recorded the first function of a thread, so it is named when it is asked for. */
 static void name_one(struct function *function)
 {
 	struct symbol symbol = { .addr = function->addr };
@@ -272,12 +258,12 @@ struct function *resolve_begin(struct thread *thread)
 	struct process *process = thread->process;
 	uint64_t addr = thread->begin_function_addr & ~LOG_FUNCTION_FLAGS;
 
-	if (!thread->begin_function && addr) {
-		thread->begin_function = function_find(&process->model->tables->functions, process, addr);
-		if (!thread->begin_function->name)
-			name_one(thread->begin_function);
-	}
-	return thread->begin_function;
+	struct function *function =
+		addr ? function_find(&process->model->tables->functions, process, addr) : NULL;
+
+	if (function && !function->name)
+		name_one(function);
+	return function;
 }
 
 void resolve_source(struct function *function)
@@ -311,15 +297,18 @@ static void keep_name(struct function *function)
 		naming_add_saved(function->object, &name);
 }
 
-/* Names are looked for as long as none is added, which brings them out of order. */
+/* Adding a name puts names out of order, so call this for lookups first. */
 static void for_each_function(struct model *model, void (*visit)(struct function *))
 {
 	for (size_t i = 0; i < model->nr_known_functions; i++)
 		visit(model->functions[i]);
 	for (size_t i = 0; i < model->nr_processes; i++)
-		for (size_t j = 0; j < model->processes[i]->nr_threads; j++)
-			if (resolve_begin(model->processes[i]->threads[j]))
-				visit(model->processes[i]->threads[j]->begin_function);
+		for (size_t j = 0; j < model->processes[i]->nr_threads; j++) {
+			struct function *function = resolve_begin(model->processes[i]->threads[j]);
+
+			if (function)
+				visit(function);
+		}
 }
 
 int resolve_save(struct model *model, const char *path)
@@ -333,18 +322,4 @@ int resolve_save(struct model *model, const char *path)
 		return 0;
 	for_each_function(model, keep_name);
 	return names_file_write(model, path);
-}
-
-void resolve_release(struct model *model)
-{
-	for (size_t i = 0; i < model->selection.nr_functions; i++)
-		release_names(model->selection.functions[i]);
-	for (size_t i = 0; i < model->nr_known_functions; i++)
-		release_names(model->functions[i]);
-	for (size_t id = 1; id < model->nr_tree_nodes; id++)
-		release_names(tree_node(model, id)->function);
-	for (size_t i = 0; i < model->nr_processes; i++)
-		for (size_t j = 0; j < model->processes[i]->nr_threads; j++)
-			if (model->processes[i]->threads[j]->begin_function)
-				release_names(model->processes[i]->threads[j]->begin_function);
 }

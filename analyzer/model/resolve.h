@@ -1,35 +1,36 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Puts names and source lines to the functions of a model. */
+/* Gives the functions of a model names and source lines. */
 #ifndef INSIDEME_RESOLVE_H
 #define INSIDEME_RESOLVE_H
 
 #include "analyzer/model/model.h"
 
 /*
- * Name all functions, and put the model's into the order of the views: those with most total time first. name and
- * short_name are set; resolved tells whether they are real or "module+0x1234".
- * A function that was seen by its stub in a program goes to the object that defines it.
+ * Name all functions, and sort the model's functions as views show them: by total time, largest first. Sets
+ * name and short_name. resolved is false if the name is only "module+0x1234". A function that a program saw
+ * by its stub moves to the object that defines it.
  */
 void resolve_names(struct model *model);
 
-/* Name functions of a model whose calls are not read yet; resolve_names() does so again. */
+/* Name functions of a model whose calls are not read yet. resolve_names() must follow later. */
 void resolve_ahead(struct function **functions, size_t nr);
 
-/* Fill in a function's file and line, where debug information has them. */
+/* Set a function's file and line, if debug information has them. */
 void resolve_source(struct function *function);
 
-/* The function that a thread began with, named; NULL: it is the first, or was not seen beginning. */
+/*
+ * The function that a thread began with, named. NULL: it is the first thread, or its beginning was not
+ * recorded.
+ */
 struct function *resolve_begin(struct thread *thread);
 
-/* Why functions of an object have no names: "is gone", "is another file now"; NULL if that is not so. */
+/* Why functions of an object have no names: "is gone", "is another file now". NULL: they have names. */
 const char *resolve_trouble(const struct object *object);
 
 /*
- * Save all names with their source lines to the file @path, if there is anything that was not saved. After
- * resolve_names(). Return: 0, or -1 with errno
+ * Save all names and source lines to the file @path, if any of them is not saved yet. After resolve_names().
+ * Return: 0, or -1 with errno
  */
 int resolve_save(struct model *model, const char *path);
-
-void resolve_release(struct model *model);
 
 #endif

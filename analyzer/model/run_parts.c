@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Shares of runs, by differences: the tree itself has sums only. */
+/* The shares of runs. The tree has only sums, so they are differences. */
 #include "analyzer/model/run_parts.h"
 
 #include <stdlib.h>
@@ -9,13 +9,13 @@
 #include "analyzer/model/tree.h"
 #include "analyzer/model/tree_walk.h"
 
-/* What a node had of the runs before. */
+/* What a node had before the run that was just added. */
 struct node_before {
 	struct run_part calls;
 	struct heap_part heap;
 };
 
-/* A pair of caller and function, in model->tables->edge_parts. */
+/* A pair of caller and callee, in model->tables->edge_parts. */
 struct edge_part {
 	const struct function *caller;
 	const struct function *function;
@@ -42,7 +42,8 @@ static uint64_t edge_hash(const struct function *caller, const struct function *
 	return hash_pair((uint64_t)(uintptr_t)caller, (uint64_t)(uintptr_t)function);
 }
 
-static struct edge_part *find_edge(struct model *model, const struct function *caller, const struct function *function)
+static struct edge_part *find_edge(struct model *model, const struct function *caller,
+				   const struct function *function)
 {
 	const struct edge_part wanted = { .caller = caller, .function = function };
 	uint64_t hash = edge_hash(caller, function);
@@ -62,7 +63,8 @@ const struct run_part *parts_of_edge(const struct model *model, const struct fun
 				     const struct function *function)
 {
 	const struct edge_part wanted = { .caller = caller, .function = function };
-	const struct edge_part *edge = hashtable_find(&model->tables->edge_parts, edge_hash(caller, function), is_edge, &wanted);
+	const struct edge_part *edge =
+		hashtable_find(&model->tables->edge_parts, edge_hash(caller, function), is_edge, &wanted);
 
 	return edge ? edge->parts : NULL;
 }
@@ -91,7 +93,8 @@ static void heap_part_add(struct heap_part *sum, const struct heap_part *part)
 	sum->not_freed_bytes += part->not_freed_bytes;
 }
 
-void parts_add_heap(const struct model *model, struct heap_part **sums, const struct heap_part *parts, uint32_t first, size_t nr)
+void parts_add_heap(const struct model *model, struct heap_part **sums, const struct heap_part *parts,
+		    uint32_t first, size_t nr)
 {
 	for (size_t i = 0; parts && i < nr; i++)
 		heap_part_add(heap_part_of(model, sums, first + (uint32_t)i), &parts[i]);
@@ -116,9 +119,9 @@ void parts_add_range(struct path_range *range, const struct path_range *more)
 	range->max.total_ns = fmax(range->max.total_ns, max->total_ns);
 }
 
-/* What path @node has more than before is that of @run. */
-static void take_calls(struct node_before *before, const struct model *model, const struct tree_node *node, uint32_t run,
-		       struct run_part *more)
+/* The difference belongs to @run. */
+static void take_calls(struct node_before *before, const struct model *model, const struct tree_node *node,
+		       uint32_t run, struct run_part *more)
 {
 	const struct run_part now = { node->sum.calls, node->sum.self_ns - node->hooks.self_ns,
 				      node->sum.total_ns - node->hooks.total_ns };
@@ -132,7 +135,7 @@ static void take_calls(struct node_before *before, const struct model *model, co
 	before->calls = now;
 }
 
-/* Of a path within another one of its key the total time does not count. */
+/* Within another path of the same key, the total time does not count. */
 static void add_calls(struct run_part *sum, const struct run_part *more, bool is_outermost)
 {
 	sum->calls += more->calls;
@@ -143,8 +146,10 @@ static void add_calls(struct run_part *sum, const struct run_part *more, bool is
 static void take_heap(struct node_before *before, const struct model *model, const struct heap_stats *heap,
 		      struct heap_part **parts, uint32_t run)
 {
-	const struct heap_part now = { heap->alloc_calls, heap->alloc_bytes, heap->peak_bytes, heap->not_freed_bytes };
-	const struct heap_part more = { now.alloc_calls - before->heap.alloc_calls, now.alloc_bytes - before->heap.alloc_bytes,
+	const struct heap_part now = { heap->alloc_calls, heap->alloc_bytes, heap->peak_bytes,
+				       heap->not_freed_bytes };
+	const struct heap_part more = { now.alloc_calls - before->heap.alloc_calls,
+					now.alloc_bytes - before->heap.alloc_bytes,
 					now.peak_bytes - before->heap.peak_bytes,
 					now.not_freed_bytes - before->heap.not_freed_bytes };
 
@@ -153,7 +158,7 @@ static void take_heap(struct node_before *before, const struct model *model, con
 	before->heap = now;
 }
 
-/* @parts: [id of a path], of @run. Each to its function. */
+/* Add @parts, [id of a path], of @run to the functions. */
 static void add_to_functions(struct model *model, const struct run_part *parts, uint32_t run)
 {
 	size_t nr_keys;
@@ -173,7 +178,7 @@ static void add_to_functions(struct model *model, const struct run_part *parts, 
 	free(keys);
 }
 
-/* And to its pair of caller and function. */
+/* Add them to the pairs of caller and callee. */
 static void add_to_edges(struct model *model, const struct run_part *parts, uint32_t run)
 {
 	struct edge_part **edges = xcalloc(model->nr_tree_nodes, sizeof(struct edge_part *));
@@ -237,7 +242,8 @@ static void add_to_range(struct part_range *range, double of_run, size_t nr_runs
 	range->mean += of_run / (double)nr_runs;
 }
 
-struct part_range parts_range(const struct run_part *parts, size_t nr_runs, double (*value)(const struct run_part *))
+struct part_range parts_range(const struct run_part *parts, size_t nr_runs,
+			      double (*value)(const struct run_part *))
 {
 	struct part_range range = { NAN, 0, NAN };
 
@@ -246,7 +252,8 @@ struct part_range parts_range(const struct run_part *parts, size_t nr_runs, doub
 	return range;
 }
 
-struct part_range parts_heap_range(const struct heap_part *parts, size_t nr_runs, double (*value)(const struct heap_part *))
+struct part_range parts_heap_range(const struct heap_part *parts, size_t nr_runs,
+				   double (*value)(const struct heap_part *))
 {
 	struct part_range range = { NAN, 0, NAN };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Patterns that select functions. */
+/* Which functions a pattern selects. */
 #include "analyzer/model/selector.h"
 
 #include <string.h>
@@ -28,11 +28,12 @@ static bool is_called(const struct glob *glob, const struct function *function)
 
 bool selector_fits(const struct pattern *pattern, struct function *function)
 {
-	if (is_called(&pattern->whole, function))	/* a region's name may have a colon */
+	if (is_called(&pattern->whole, function))	/* the name of a region may contain a colon */
 		return true;
 	if (pattern->may_be_place)
 		return is_place(&pattern->name, function);
-	return pattern->place.bytes && is_called(&pattern->name, function) && is_place(&pattern->place, function);
+	return pattern->place.bytes && is_called(&pattern->name, function) &&
+	       is_place(&pattern->place, function);
 }
 
 bool selector_matches(const char *pattern, struct function *function)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Which functions a pattern of insideme_pattern.h means. Names are compared with parameters, without them, and
- * without template arguments, as the recorder does; places are source
- * files and modules, by path or base name.
+ * Which functions a pattern of insideme_pattern.h selects. As in the recorder, a name is compared with
+ * parameters, without them, and without template arguments. A place is a source file or a module, by path or
+ * base name.
  */
 #ifndef INSIDEME_SELECTOR_H
 #define INSIDEME_SELECTOR_H
@@ -12,9 +12,9 @@
 #include "analyzer/model/model.h"
 #include "insideme_pattern.h"
 
-/* @function must have its name; its source is looked up where @pattern may be a file. */
+/* @function must have its name. Its source line is looked up if @pattern may be a file. */
 bool selector_fits(const struct pattern *pattern, struct function *function);
-/* The same of a pattern's text. */
+/* The same for the text of a pattern. */
 bool selector_matches(const char *pattern, struct function *function);
 
 #endif

@@ -29,16 +29,16 @@ int time_mark_parse(struct time_mark *mark, const char *option, const char *text
 		i++;
 	if (value == 0 && !*unit)
 		i = 1;
-	if (!isdigit((unsigned char)text[0]) || i == sizeof(time_units) / sizeof(*time_units) || !(value <= 1e12) ||
-	    strpbrk(text, "xX")) {
-		error("%s: '%s' is not a time such as 1.5s, 200ms or 40%%", option, text);
+	if (!isdigit((unsigned char)text[0]) || i == sizeof(time_units) / sizeof(*time_units) ||
+	    !(value <= 1e12) || strpbrk(text, "xX")) {
+		error("--%s: '%s' is not a time such as 1.5s, 200ms or 40%%", option, text);
 		return EXIT_USAGE;
 	}
 	*mark = (struct time_mark){ text, i ? value * time_units[i].ns : value, i == 0 };
 	return 0;
 }
 
-/* The time of a mark, at most that of the run's end. */
+/* The time of a mark, at most the end of the run. */
 static int64_t mark_time(const struct time_mark *mark, int64_t end)
 {
 	double ns = mark->is_percent ? mark->value / 100 * (double)end : mark->value;
@@ -60,8 +60,8 @@ int window_apply(const struct window *window, struct model *model)
 		return EXIT_FAILURE;
 	}
 	if (window_is_given(window) && model->from >= model->to) {
-		error("--to %s leaves nothing%s%s", window->to.text, window->from.text ? " after --from " : "",
-		      window->from.text ? window->from.text : "");
+		error("--to %s leaves nothing%s%s", window->to.text,
+		      window->from.text ? " after --from " : "", window->from.text ? window->from.text : "");
 		return EXIT_USAGE;
 	}
 	return 0;
@@ -74,6 +74,8 @@ char *window_text(const struct window *window, const struct model *model)
 	if (!window_is_given(window))
 		return NULL;
 	return xasprintf("%s to %s of %s (%s)", unit_format(from, UNIT_NS, (double)model->from),
-			 unit_format(to, UNIT_NS, (double)model->to), unit_format(all, UNIT_NS, (double)model->end),
-			 unit_format(share, UNIT_PERCENT, 100 * (double)(model->to - model->from) / (double)model->end));
+			 unit_format(to, UNIT_NS, (double)model->to),
+			 unit_format(all, UNIT_NS, (double)model->end),
+			 unit_format(share, UNIT_PERCENT,
+				     100 * (double)(model->to - model->from) / (double)model->end));
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* --from and --to: the part of a run's time that is reported. */
+/* --from and --to: the reported part of a run's time. */
 #ifndef INSIDEME_TIME_RANGE_H
 #define INSIDEME_TIME_RANGE_H
 
@@ -7,9 +7,9 @@
 
 struct model;
 
-/* A time since the run's begin. */
+/* A time since the run began. */
 struct time_mark {
-	const char *text;		/* as it was given; NULL: it was not */
+	const char *text;		/* as given; NULL: not given */
 	double value;			/* ns, or percent of the run */
 	bool is_percent;
 };
@@ -19,7 +19,10 @@ struct window {
 	struct time_mark to;
 };
 
-/* "1.5s", "200ms", "2min", "40%", "0". Return: 0, or EXIT_USAGE after a line on stderr that names @option */
+/*
+ * Read "1.5s", "200ms", "2min", "40%" or "0". Return: 0, or EXIT_USAGE after a line on stderr that names
+ * --@option
+ */
 int time_mark_parse(struct time_mark *mark, const char *option, const char *text);
 
 static inline bool window_is_given(const struct window *window)
@@ -27,9 +30,12 @@ static inline bool window_is_given(const struct window *window)
 	return window->from.text || window->to.text;
 }
 
-/* Set model->from and model->to. Return: 0, or an exit status after a line on stderr: nothing is in between */
+/*
+ * Set model->from and model->to. Return: 0, or an exit status after a line on stderr if nothing lies between
+ * them
+ */
 int window_apply(const struct window *window, struct model *model);
-/* "1.00 s to 2.00 s of 4.35 s (23.0 %)", to be freed; NULL: all of it */
+/* "1.00 s to 2.00 s of 4.35 s (23.0 %)", to be freed. NULL: everything is reported. */
 char *window_text(const struct window *window, const struct model *model);
 
 #endif

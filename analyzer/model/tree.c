@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The merged call tree. It may be as deep as the program's recursion, so nothing here recurses. */
+/* The merged call tree. A recursion may make it very deep, so nothing here recurses. */
 #include "analyzer/model/tree.h"
 
 #include <stdlib.h>
@@ -9,7 +9,7 @@
 #include "analyzer/model/hook_costs.h"
 #include "analyzer/model/tree_walk.h"
 
-/* What a path has that allocated nothing and met no samples. */
+/* Shared by all paths that allocated nothing and have no samples. */
 static const struct heap_stats no_heap;
 static const struct sample_stats no_samples;
 
@@ -32,7 +32,8 @@ static struct tree_node *new_node(struct model *model)
 	struct tree_node *node;
 
 	if (id % TREE_CHUNK == 0) {
-		model->tree_chunks = xgrow(model->tree_chunks, model->nr_tree_chunks, sizeof(*model->tree_chunks));
+		model->tree_chunks =
+			xgrow(model->tree_chunks, model->nr_tree_chunks, sizeof(*model->tree_chunks));
 		model->tree_chunks[model->nr_tree_chunks++] = xcalloc(TREE_CHUNK, sizeof(*node));
 	}
 	node = tree_node(model, id);
@@ -129,7 +130,8 @@ void sample_stats_add(struct sample_stats *sum, const struct sample_stats *sampl
 
 void tree_add_calls(struct tree_node *node, const struct call_stats *calls)
 {
-	bool is_open = calls->open_calls || calls->open_ns > 0 || (!isnan(calls->max_ns) && calls->max_ns != calls->finished_max_ns);
+	bool is_open = calls->open_calls || calls->open_ns > 0 ||
+		       (!isnan(calls->max_ns) && calls->max_ns != calls->finished_max_ns);
 	struct rare_counters *rare;
 
 	counters_add(&node->sum, calls);
@@ -145,41 +147,41 @@ void tree_add_calls(struct tree_node *node, const struct call_stats *calls)
 	rare->total_variance_ns2 += calls->total_variance_ns2;
 }
 
-double tree_add_recorded(struct model *model, struct tree_node *node, const struct call_stats *calls, bool left_out,
-			 bool is_outermost)
+struct function_time tree_add_recorded(struct model *model, struct tree_node *node,
+				       const struct call_stats *calls, bool left_out, bool is_outermost)
 {
 	struct selection *selection = &model->selection;
-	double inside_ns = model->is_raw ? 0 : calls->inside_ns, hooks_ns = model->is_raw ? 0 : calls->hooks_ns;
+	double inside_ns = model->is_raw ? 0 : calls->inside_ns,
+	       hooks_ns = model->is_raw ? 0 : calls->hooks_ns;
 
 	if (!left_out) {
 		tree_add_calls(node, calls);
 		if (node->parent != model->root)
-			return calls->self_ns - hooks_ns;
+			return (struct function_time){ calls->self_ns, hooks_ns };
 		if (!is_outermost)	/* the rest of the cost is in its caller's time */
 			selection->outside_ns -= hooks_ns - inside_ns;
-		return calls->self_ns - inside_ns;
+		return (struct function_time){ calls->self_ns, inside_ns };
 	}
 	if (!node->function) {
 		selection->outside_calls += calls->calls;
 		selection->outside_ns += calls->self_ns - (is_outermost ? inside_ns : hooks_ns);
 		model->hooks_ns += calls->hooks_ns;
-		return 0;
+		return (struct function_time){ 0 };
 	}
 	selection->inside_calls += calls->calls;
 	node->sum.self_ns += calls->self_ns;
-	node->sum.cost.inside_ns += calls->hooks_ns;	/* all of it is in the time of the call that they stand for */
+	node->sum.cost.inside_ns += calls->hooks_ns;	/* all of it is in the time of the call that they
+							 * are counted for */
 	node->sum.cost.hooks_ns += calls->hooks_ns;
 	node->sum.cost.noise_ns += calls->noise_ns + calls->new_paths_ns;
-	return calls->self_ns - hooks_ns;
+	return (struct function_time){ calls->self_ns, hooks_ns };
 }
 
 void tree_add_thread(struct tree_node *node, struct thread *thread)
 {
-	if (!thread->number)
-		thread->number = ++thread->process->model->nr_threads_read;
-	if (node->last_thread == thread->number)
+	if (node->last_thread == thread_number(thread) + 1)
 		return;
-	node->last_thread = thread->number;
+	node->last_thread = thread_number(thread) + 1;
 	node->nr_threads++;
 	node->threads_unknown |= thread->nr_threads > 1;
 }
@@ -206,16 +208,20 @@ void tree_add_samples(struct tree_node *node, const struct sample_stats *samples
 		sample_stats_add(tree_samples(node), samples);
 }
 
-static void add_function(struct model *model, struct function *function)
+static void add_function(struct model *model, bool *is_listed, struct function *function)
 {
+	if (is_listed[function->number])
+		return;
+	is_listed[function->number] = true;
 	model->functions = xgrow(model->functions, model->nr_known_functions, sizeof(*model->functions));
 	model->functions[model->nr_known_functions++] = function;
-	function->is_listed = true;
 }
 
 void tree_walk_begin(struct tree_walk *walk, const struct model *model, const uint32_t *keys, size_t nr_keys)
 {
-	*walk = (struct tree_walk){ .node = model->root, .keys = keys, .open = xcalloc(nr_keys + 1, sizeof(*walk->open)) };
+	*walk = (struct tree_walk){ .node = model->root,
+				    .keys = keys,
+				    .open = xcalloc(nr_keys + 1, sizeof(*walk->open)) };
 }
 
 bool tree_walk_next(struct tree_walk *walk)
@@ -251,13 +257,13 @@ uint32_t *tree_function_keys(const struct model *model, size_t *nr_keys)
 	return keys;
 }
 
-static void add_path(struct model *model, const struct tree_node *node, bool is_outermost)
+static void add_path(struct model *model, bool *is_listed, const struct tree_node *node, bool is_outermost)
 {
 	const struct call_stats stats = path_stats(node);
 	struct function *function = node->function;
 
-	if (!function->is_listed && (stats.calls || (model->is_sampled && node->samples->total_nr)))
-		add_function(model, function);
+	if (stats.calls || (model->is_sampled && node->samples->total_nr))
+		add_function(model, is_listed, function);
 	call_stats_add(&function->stats, &stats);
 	heap_stats_add(&function->heap, node->heap);
 	sample_stats_add(&function->samples, node->samples);
@@ -267,8 +273,6 @@ static void add_path(struct model *model, const struct tree_node *node, bool is_
 		function->samples.total_nr += node->samples->total_nr;
 		function->samples.total_ns += node->samples->total_ns;
 	}
-	if (node->parent->function)
-		node->parent->function->child_calls += stats.calls;
 	function->nr_nodes++;
 	model->calls += stats.calls;
 	model->functions_ns += stats.self_ns;
@@ -277,7 +281,7 @@ static void add_path(struct model *model, const struct tree_node *node, bool is_
 	heap_stats_add(&model->heap, node->heap);
 }
 
-static void add_paths(struct model *model)
+static void add_paths(struct model *model, bool *is_listed)
 {
 	const struct function *others = &model->tables->functions.others;
 	struct tree_walk walk;
@@ -291,14 +295,14 @@ static void add_paths(struct model *model)
 
 		if (walk.node->depth == 1)
 			is_below_others = function == others;
-		add_path(model, walk.node, walk.is_outermost);
+		add_path(model, is_listed, walk.node, walk.is_outermost);
 		if (is_below_others && function != others && walk.node->sum.calls)
 			function->total_is_bound = true;
 	}
 	free(keys);
 }
 
-/* Self time is a difference: the estimates of a path and of those that it calls are independent. */
+/* Self time is a difference. The estimates of a path and of its callees are independent. */
 void tree_add_variances(struct model *model)
 {
 	for (struct tree_node *node = tree_next(model->root); node; node = tree_next(node)) {
@@ -311,11 +315,15 @@ void tree_add_variances(struct model *model)
 
 void tree_sum_up(struct model *model)
 {
+	/* [number]: in model->functions */
+	bool *is_listed = xcalloc(functions_count(&model->tables->functions), sizeof(*is_listed));
+
 	hashtable_forget(&model->tables->paths);
 	heap_stats_add(&model->heap, model->root->heap);
-	add_paths(model);
+	add_paths(model, is_listed);
 	model->nr_functions = model->nr_known_functions;
-	for (struct tree_node *node = tree_next(model->root); node && model->heap.nr_samples; node = tree_next(node))
-		if (!node->function->is_listed)
-			add_function(model, node->function);
+	for (struct tree_node *node = tree_next(model->root); node && model->heap.nr_samples;
+	     node = tree_next(node))
+		add_function(model, is_listed, node->function);
+	free(is_listed);
 }

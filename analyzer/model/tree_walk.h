@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Ways through the call tree without recursion, for a recursion may have been recorded that is very deep. */
+/* Walks through the call tree. A recorded recursion may be very deep, so they do not recurse. */
 #ifndef INSIDEME_TREE_WALK_H
 #define INSIDEME_TREE_WALK_H
 
@@ -7,13 +7,16 @@
 
 #define TREE_CHUNK 256
 
-/* The node of an id less than nr_tree_nodes. By id a walk goes through memory as it lies; callers come before what they call. */
+/*
+ * The node with @id, below nr_tree_nodes. Walking by id is in the order of memory; callers come before their
+ * callees.
+ */
 static inline struct tree_node *tree_node(const struct model *model, size_t id)
 {
 	return &model->tree_chunks[id / TREE_CHUNK][id % TREE_CHUNK];
 }
 
-/* The node after @node, callers before what they call; NULL at the end. Begin with the root. */
+/* The node after @node, callers before callees; NULL at the end. Begin with the root. */
 static inline struct tree_node *tree_next(struct tree_node *node)
 {
 	if (node->child)
@@ -24,35 +27,37 @@ static inline struct tree_node *tree_next(struct tree_node *node)
 }
 
 /*
- * A walk that says of each path whether one above it has the same key, as a function, an edge or a field. The total time of
- * a key is that of its outermost paths: a path below another one of the key adds nothing.
+ * A walk that knows for each path whether a path above it has the same key: a function, an edge or a field.
+ * The total time of a key is the sum over its outermost paths.
  */
 struct tree_walk {
 	struct tree_node *node;
 	bool is_outermost;
 	const uint32_t *keys;		/* [id of a path] */
-	uint32_t *open;			/* [key] how many paths of it are above */
+	uint32_t *open;			/* [key]: how many paths above have it */
 };
 void tree_walk_begin(struct tree_walk *walk, const struct model *model, const uint32_t *keys, size_t nr_keys);
-/* To the next path, callers before what they call, without the root. Return: false behind the last one */
+/* Go to the next path, callers before callees, without the root. Return: false at the end */
 bool tree_walk_next(struct tree_walk *walk);
-/* The keys of functions, one for each path; to be freed. */
+/* Keys for functions: one for each path. To be freed. */
 uint32_t *tree_function_keys(const struct model *model, size_t *nr_keys);
 
-/* Is it "(counted calls)", or a function beneath, whose calls went by paths that are not known? No call path then. */
+/*
+ * Is it "(counted calls)", or a function below it, whose callers are not known? Neither is a real call path.
+ */
 static inline bool tree_is_of_counters(const struct tree_node *node)
 {
 	return node->depth && (node->function->kind == FUNCTION_COUNTED ||
 			       (node->depth == 2 && node->parent->function->kind == FUNCTION_COUNTED));
 }
 
-/* How many recorded calls are around one of @node. */
+/* How many recorded calls are around a call of @node. */
 static inline uint32_t tree_level(const struct tree_node *node)
 {
 	return node->depth - 1;
 }
 
-/* Is @upper @node itself, or called on the way to it? */
+/* Is @upper equal to @node, or above it? */
 static inline bool tree_is_above(const struct tree_node *upper, const struct tree_node *node)
 {
 	while (node && node != upper)

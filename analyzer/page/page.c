@@ -43,14 +43,6 @@ static size_t pack_sheets(struct page *page)
 	return bytes;
 }
 
-static bool is_running(const struct model *model)
-{
-	for (size_t i = 0; i < model->nr_processes; i++)
-		if (model->processes[i]->end_kind == END_RUNNING)
-			return true;
-	return false;
-}
-
 static void add_about(struct page *page)
 {
 	const struct report *report = page->report;
@@ -64,7 +56,7 @@ static void add_about(struct page *page)
 	json_object_set_new(about, "end_ns", json_integer(model->end));
 	json_object_set_new(about, "functions_ns", json_real(model->functions_ns));
 	json_object_set_new(about, "runs", json_integer((json_int_t)report->nr_runs));
-	json_object_set_new(about, "is_running", json_boolean(is_running(model)));
+	json_object_set_new(about, "is_running", json_boolean(model_is_running(model)));
 	json_object_set_new(about, "has_heap", json_boolean(report_has_heap(report)));
 	json_object_set_new(about, "has_times", json_boolean(report_has_times(report)));
 	if (report->options->time_unit)
@@ -89,7 +81,7 @@ static void say_size(size_t bytes, size_t bytes_max)
 
 static int fill(struct page *page)
 {
-	size_t bytes, bytes_max = page->report->options->max_bytes;
+	size_t bytes, bytes_max = options_most_bytes(page->report->options, PAGE_BYTES);
 	int status = 0;
 
 	add_about(page);

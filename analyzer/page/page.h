@@ -5,10 +5,13 @@
 
 #include <stdint.h>
 
+#include "analyzer/base/error.h"
 #include "analyzer/page/sheet.h"
 #include "analyzer/views/views.h"
 
 /* The numbers by which sheets refer to functions, threads and processes. */
+#define PAGE_BYTES	(20u << 20)	/* --max-size where it is not given */
+
 struct page {
 	struct report *report;
 	/* nodes of the tree, by id; with --diff, followed by the paths that only the earlier run has */
@@ -16,16 +19,20 @@ struct page {
 	uint32_t *function_of;		/* [path]: row in functions.functions; UINT32_MAX: the root */
 	uint32_t *path_of;		/* [number of a diff_path]: path; NULL without --diff */
 	uint32_t nr_functions;		/* plain ones; "(other paths)" comes after them */
-	uint32_t nr_threads;
 	struct sheet **sheets;
 	size_t nr_sheets;
 };
 
 /* Add an empty sheet, which is released with the page. */
-struct sheet *page_sheet(struct page *page, const char *name);
+static inline struct sheet *page_sheet(struct page *page, const char *name)
+{
+	struct sheet *sheet = xcalloc(1, sizeof(*sheet));
 
-/* The name of @unit in web/base/units.js. */
-const char *page_unit(enum unit unit);
+	page->sheets = xgrow(page->sheets, page->nr_sheets, sizeof(struct sheet *));
+	sheet_init(sheet, name);
+	return page->sheets[page->nr_sheets++] = sheet;
+}
+
 /* The number of a thread, and of a process. insideme-run, which is no process of the run, has -1. */
 uint32_t page_thread(const struct thread *thread);
 int64_t page_process(const struct process *process);

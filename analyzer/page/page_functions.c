@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Functions by number: first those of the view functions, in its order, then the others of the call tree. */
+#include "analyzer/base/names.h"
 #include "analyzer/page/page.h"
 
 #include <math.h>
@@ -110,7 +111,9 @@ static char *label_of(const struct function *function)
 {
 	const char *name = function->short_name ?: function->name ?: "?";
 
-	return function->apart ? xasprintf("%s (%s)", name, function->apart) : xstrdup(name);
+	const char *apart = function_apart(function);
+
+	return apart ? xasprintf("%s (%s)", name, apart) : xstrdup(name);
 }
 
 static void add_names(struct sheet *sheet, const struct function_list *list)
@@ -122,11 +125,9 @@ static void add_names(struct sheet *sheet, const struct function_list *list)
 
 	for (size_t i = 0; i < list->nr; i++) {
 		struct function *function = list->functions[i];
-		const char *path = function->object ? function->object->path : NULL;
-		const char *slash = path ? strrchr(path, '/') : NULL;
 
 		labels[i] = label_of(function);
-		modules[i] = (char *)(slash ? slash + 1 : path);
+		modules[i] = (char *)(function->object ? path_base(function->object->path) : NULL);
 		fields[i] = (char *)function->field;
 		bound[i] = function->total_is_bound;
 	}

@@ -7,26 +7,16 @@
 
 #include "analyzer/base/error.h"
 #include "analyzer/model/process_usage.h"
+#include "analyzer/read/ends_read.h"
 
 uint32_t page_thread(const struct thread *thread)
 {
-	return thread->process->page_first_thread + (uint32_t)thread->index;
+	return thread_number(thread);
 }
 
 int64_t page_process(const struct process *process)
 {
-	return (int64_t)process->page_number - 1;
-}
-
-static void number_threads(struct page *page)
-{
-	const struct model *model = page->report->model;
-
-	for (size_t i = 0; i < model->nr_processes; i++) {
-		model->processes[i]->page_number = (uint32_t)i + 1;
-		model->processes[i]->page_first_thread = page->nr_threads;
-		page->nr_threads += (uint32_t)model->processes[i]->nr_threads;
-	}
+	return (int64_t)process->number - 1;
 }
 
 enum { PROCESS_PID, PROCESS_RANK, PROCESS_START, PROCESS_LAST, PROCESS_FUNCTIONS, PROCESS_CALLS, PROCESS_CPU,
@@ -68,7 +58,7 @@ static void fill_cpu_before(double *rows, const struct model *model)
 		const struct process *next = process_next_image(model->processes[i]);
 		double *row = rows + i * PROCESS_NUMBERS;
 
-		if (next && next->page_number)
+		if (next && next->number)
 			rows[page_process(next) * PROCESS_NUMBERS + PROCESS_CPU_BEFORE] =
 				isnan(row[PROCESS_CPU]) ? row[PROCESS_CPU_BEFORE] : row[PROCESS_CPU];
 	}
@@ -105,8 +95,9 @@ static void add_threads(struct page *page)
 {
 	const struct model *model = page->report->model;
 	struct sheet *sheet = page_sheet(page, "thread_list");
-	double *rows = xcalloc(page->nr_threads * THREAD_NUMBERS + 1, sizeof(*rows)), *row = rows;
-	char **names = xcalloc(page->nr_threads + 1, sizeof(*names)), **name = names;
+	double *rows = xcalloc(page->report->model->nr_threads * THREAD_NUMBERS + 1, sizeof(*rows)),
+	       *row = rows;
+	char **names = xcalloc(page->report->model->nr_threads + 1, sizeof(*names)), **name = names;
 
 	for (size_t i = 0; i < model->nr_processes; i++) {
 		for (size_t j = 0; j < model->processes[i]->nr_threads; j++, row += THREAD_NUMBERS) {
@@ -121,8 +112,8 @@ static void add_threads(struct page *page)
 			*name++ = (char *)thread->name;
 		}
 	}
-	add_rows(sheet, thread_numbers, THREAD_NUMBERS, rows, page->nr_threads);
-	sheet_add_texts(sheet, "name", names, page->nr_threads);
+	add_rows(sheet, thread_numbers, THREAD_NUMBERS, rows, page->report->model->nr_threads);
+	sheet_add_texts(sheet, "name", names, page->report->model->nr_threads);
 	free(rows);
 	free(names);
 }
@@ -173,7 +164,6 @@ static void add_events(struct page *page)
 
 void page_add_processes(struct page *page)
 {
-	number_threads(page);
 	add_processes(page);
 	add_threads(page);
 	add_events(page);

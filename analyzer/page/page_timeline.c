@@ -282,8 +282,8 @@ static void fill_sheet(struct sheet *sheet, const struct timeline *timeline)
 void page_add_timeline(struct page *page, size_t bytes_max)
 {
 	struct timeline timeline = {
-		.lane_of = xcalloc(page->nr_threads + 1, sizeof(*timeline.lane_of)),
-		.nr_depths = xcalloc(page->nr_threads + 1, sizeof(*timeline.nr_depths)),
+		.lane_of = xcalloc(page->report->model->nr_threads + 1, sizeof(*timeline.lane_of)),
+		.nr_depths = xcalloc(page->report->model->nr_threads + 1, sizeof(*timeline.nr_depths)),
 		.nr_spans_max = bytes_max / BYTES_PER_SPAN + SPANS_MIN,
 	};
 	struct sheet *sheet = page_sheet(page, "timeline");
@@ -302,7 +302,7 @@ void page_add_timeline(struct page *page, size_t bytes_max)
 	}
 	for (size_t i = 0; i < timeline.nr_lanes; i++)
 		free(timeline.lanes[i].spans);
-	for (uint32_t i = 0; i < page->nr_threads; i++)
+	for (uint32_t i = 0; i < page->report->model->nr_threads; i++)
 		free(timeline.lane_of[i]);
 	free(timeline.lanes);
 	free(timeline.lane_of);

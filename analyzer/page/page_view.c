@@ -136,7 +136,10 @@ int page_add_view(struct page *page, const char *view,
 		  int (*build)(struct document *document, struct report *report))
 {
 	struct document document = { .view = view };
-	struct options options = { .view = view, .format = "html", .filter = page->report->options->filter };
+	const struct options *given = page->report->options;
+	struct options options = {
+		.view = view, .format = "html", .filter = given->filter, .no_source = given->no_source
+	};
 	struct report report = *page->report;
 	int status;
 

@@ -10,7 +10,6 @@
 
 #include "analyzer/base/error.h"
 #include "analyzer/base/utf8.h"
-#include "analyzer/page/page.h"
 
 #define EXACT_MAX 9007199254740992.0	/* 2^53: a double holds all whole numbers up to here */
 #define LEVEL 4	/* of 9: higher levels take twice the time to save 3 % */
@@ -205,15 +204,6 @@ void sheet_release(struct sheet *sheet)
 	free(sheet->name);
 	free(sheet->bytes);
 	free(sheet->packed);
-}
-
-struct sheet *page_sheet(struct page *page, const char *name)
-{
-	struct sheet *sheet = xcalloc(1, sizeof(*sheet));
-
-	page->sheets = xgrow(page->sheets, page->nr_sheets, sizeof(struct sheet *));
-	sheet_init(sheet, name);
-	return page->sheets[page->nr_sheets++] = sheet;
 }
 
 const char *page_unit(enum unit unit)

@@ -12,6 +12,8 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "analyzer/base/units.h"
+
 struct sheet {
 	char *name;
 	json_t *about;			/* whatever is no column; part of the header */
@@ -26,6 +28,8 @@ struct sheet {
 
 /* @name: letters and dots of our own choice; copied, not escaped. */
 void sheet_init(struct sheet *sheet, const char *name);
+/* The name of @unit in web/base/units.js. */
+const char *page_unit(enum unit unit);
 /* A text as json, whatever bytes it contains. */
 json_t *page_text(const char *text);
 /* Add a column of @nr numbers; NAN: not known. Return: its entry in the header, to be extended */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A saved profile becomes part of a model: processes without logs, names, functions, call paths. */
+/* Adds a saved profile to a model: processes without logs, names, functions, call paths. */
 #include "analyzer/profile/profile.h"
 
 #include <stdlib.h>
@@ -32,7 +32,7 @@ const struct profile_totals *profile_totals(const struct profile *profile)
 	return &profile->totals;
 }
 
-/* A process without a log, with what is known of its header. */
+/* A process without a log, with what its header is known to be. */
 static struct process *open_process(struct profile *profile, struct model *model, const struct process *saved)
 {
 	struct log_header header = saved->header;
@@ -42,8 +42,9 @@ static struct process *open_process(struct profile *profile, struct model *model
 	header.clock = LOG_CLOCK_MONOTONIC;
 	header.start.ticks = header.start.monotonic_ns;
 	lasted_ns = lasted_ns ? lasted_ns : 1;
-	header.finish = (struct log_clocks){ header.start.ticks + lasted_ns, header.start.monotonic_ns + lasted_ns,
-					     header.start.realtime_ns + lasted_ns };
+	header.finish =
+		(struct log_clocks){ header.start.ticks + lasted_ns, header.start.monotonic_ns + lasted_ns,
+				     header.start.realtime_ns + lasted_ns };
 	header.end = saved->end_kind == END_EXEC ? LOG_RUNNING : LOG_EXITED;
 	return process_of_header(model, profile->path, &header);
 }
@@ -70,7 +71,7 @@ int profile_add_processes(struct profile *profile, struct model *model, uint32_t
 	return 0;
 }
 
-/* Its threads are one record, which is not more than a number. */
+/* All its threads are one record, which has hardly more than their number. */
 static void set_thread(struct process *process, const struct saved_process *of)
 {
 	const struct process *saved = &of->process;
@@ -125,6 +126,11 @@ void profile_set_ends(struct profile *profile)
 	}
 }
 
+static enum log_wait_kind saved_wait(json_t *function)
+{
+	return (enum log_wait_kind)json_integer_value(json_object_get(function, "wait"));
+}
+
 void profile_add_functions(struct profile *profile, struct model *model)
 {
 	for (size_t i = 0; i < profile->nr_modules; i++)
@@ -146,9 +152,11 @@ void profile_add_functions(struct profile *profile, struct model *model)
 		else if (json_is_true(json_object_get(function->json, "counted")))
 			function->function = &model->tables->functions.counted;
 		else if (json_is_true(json_object_get(function->json, "region")))
-			function->function = function_of_region(&model->tables->functions, profile->added[0], name.name ?: "");
+			function->function = function_of_region(&model->tables->functions, profile->added[0],
+								name.name ?: "", saved_wait(function->json));
 		else
-			function->function = function_at(&model->tables->functions, object, profile->added[0], name.addr);
+			function->function =
+				function_at(&model->tables->functions, object, profile->added[0], name.addr);
 		profile->list[i] = function->function;
 	}
 }
@@ -159,7 +167,8 @@ struct function **profile_functions(const struct profile *profile, size_t *nr)
 	return profile->list;
 }
 
-static void add_parts(const struct profile *profile, const struct model *model, const struct saved_function *saved)
+static void add_parts(const struct profile *profile, const struct model *model,
+		      const struct saved_function *saved)
 {
 	struct function *function = saved->function;
 
@@ -176,15 +185,17 @@ static void add_functions_sums(const struct profile *profile, struct model *mode
 		struct saved_function *saved = &profile->functions[i];
 		const char *field = json_string_value(json_object_get(saved->json, "field"));
 
-		saved->function = saved->function->same ? saved->function->same : saved->function;
+		saved->function = function_merged(&model->tables->functions, saved->function);
 		if (field)
 			field_say(model, saved->function, field);
 		if (saved->histogram.unit_ns > 0)
-			histogram_add(&saved->function->histogram, saved->histogram.counts, saved->histogram.unit_ns);
+			histogram_add(&saved->function->histogram, saved->histogram.counts,
+				      saved->histogram.unit_ns);
 		if (profile->nr_runs > 1)
 			add_parts(profile, model, saved);
 	}
-	parts_add_heap(model, &model->outside_parts, profile->outside_parts, profile->first_run, profile->nr_runs);
+	parts_add_heap(model, &model->outside_parts, profile->outside_parts, profile->first_run,
+		       profile->nr_runs);
 }
 
 static bool is_function(const struct profile *profile, int64_t number)
@@ -205,15 +216,19 @@ static int add_edges(struct profile *profile, struct model *model)
 			break;
 		}
 		parts_add_edge(model, edge.caller < 0 ? NULL : profile->functions[edge.caller].function,
-			       profile->functions[edge.function].function, edge.parts, profile->first_run, profile->nr_runs);
+			       profile->functions[edge.function].function, edge.parts, profile->first_run,
+			       profile->nr_runs);
 	}
 	free(edge.parts);
 	return status;
 }
 
-/* A row's path in the tree, or the one that it stands for if it is *@left_out; NULL: it names what is not there. */
-static struct tree_node *node_of(const struct profile *profile, struct model *model, const struct saved_path *path,
-				 bool *left_out)
+/*
+ * The path of a row, or if it is *@left_out, the path that it is counted for. NULL: it refers to something
+ * that does not exist.
+ */
+static struct tree_node *node_of(const struct profile *profile, struct model *model,
+				 const struct saved_path *path, bool *left_out)
 {
 	size_t nr = profile->nr_rows;
 	struct tree_node *parent;
@@ -229,8 +244,9 @@ static struct tree_node *node_of(const struct profile *profile, struct model *mo
 	return *left_out ? parent : tree_child(model, parent, function);
 }
 
-/* @node is what the row stands for. */
-static void add_left_out(struct profile *profile, struct model *model, struct tree_node *node, const struct saved_path *path)
+/* @node is the path that the row is counted for. */
+static void add_left_out(struct profile *profile, struct model *model, struct tree_node *node,
+			 const struct saved_path *path)
 {
 	profile->functions[path->function].function->lacks_times |= path->counters.stats.calls > 0;
 	if (node->function)
@@ -239,9 +255,10 @@ static void add_left_out(struct profile *profile, struct model *model, struct tr
 		model->selection.outside_alloc_bytes += path->counters.heap.alloc_bytes;
 }
 
-static void add_kept(struct profile *profile, struct model *model, struct tree_node *node, const struct saved_path *path)
+static void add_kept(struct profile *profile, struct model *model, struct tree_node *node,
+		     const struct saved_path *path)
 {
-	/* of two paths that are one now it is not known which threads went by both */
+	/* two paths became one: how many threads took both is not known */
 	node->threads_unknown |= (path->counters.stats.calls && !path->counters.nr_threads) ||
 				 (model->selection.is_on && node->sum.calls);
 	node->nr_threads += path->counters.nr_threads;
@@ -253,6 +270,7 @@ static int add_path(struct profile *profile, struct model *model, const char *ro
 {
 	struct saved_path path = { .parent = 0 };
 	struct tree_node *node = NULL;
+	struct function_time time;
 	bool left_out = false;
 
 	if (path_row_parse(&path, row, profile->nr_runs))
@@ -269,24 +287,30 @@ static int add_path(struct profile *profile, struct model *model, const char *ro
 	tree_add_heap(node, &path.counters.heap);
 	if (path.has_age)
 		heap_age_add(model, node, &path.age);
-	if (!left_out && !node->function)	/* of what is outside only the heap means something */
+	if (!left_out && !node->function)	/* outside of functions only the heap has a meaning */
 		return 0;
 	if (left_out)
 		add_left_out(profile, model, node, &path);
 	else
 		add_kept(profile, model, node, &path);
-	profile->kept_ns += tree_add_recorded(model, node, &path.counters.stats, left_out, path.parent == 0);
+	time = tree_add_recorded(model, node, &path.counters.stats, left_out, path.parent == 0);
+	profile->kept_ns += time.recorded_ns;
+	profile->kept_hooks_ns += time.hooks_ns;
 	return 0;
 }
 
-/* What its processes have of a selection: of several it is not known which of them made which calls. */
+/*
+ * What a selection keeps of its processes. If there are several, which of them made which calls is not known.
+ */
 static void set_kept(struct profile *profile)
 {
 	for (size_t i = 0; i < profile->nr_processes; i++) {
 		struct process *process = profile->added[i];
 		struct thread *thread = process->threads[0];
 
-		process->functions_ns = thread->functions_ns = profile->nr_processes > 1 ? NAN : profile->kept_ns;
+		process->functions_ns = thread->functions_ns =
+			profile->nr_processes > 1 ? NAN : profile->kept_ns;
+		thread->hooks_ns = profile->kept_hooks_ns;
 		if (profile->nr_processes == 1)
 			process->calls = thread->calls = profile->kept_calls;
 	}

@@ -14,7 +14,11 @@
 #define NODE_VARIANCE(name)	{ #name, FIELD_DOUBLE, offsetof(struct path_counters, heap.name), 0 }
 #define SAMPLES(name, type)	{ "samples_" #name, type, offsetof(struct path_counters, samples.name), 0 }
 #define HEADER(name, type)	{ #name, type, offsetof(struct saved_process, process.header.name), 0 }
-#define HEADER_TEXT(name)	{ #name, FIELD_TEXT, offsetof(struct saved_process, process.header.name), sizeof(((struct process *)0)->header.name) }
+#define HEADER_TEXT(name)                                                                                    \
+	{                                                                                                    \
+#name, FIELD_TEXT, offsetof(struct saved_process, process.header.name),                      \
+			sizeof(((struct process *)0)->header.name)                                           \
+	}
 #define PROCESS(name, type)	{ #name, type, offsetof(struct saved_process, process.name), 0 }
 #define PROCESS_HEAP(name)	{ #name, FIELD_U64, offsetof(struct saved_process, process.heap.name), 0 }
 #define THREADS(name, type)	{ "threads_" #name, type, offsetof(struct saved_process, threads.name), 0 }
@@ -24,62 +28,133 @@
 #define TOTAL(name)		{ #name, FIELD_U64, offsetof(struct profile_totals, name), 0 }
 #define TIMER(name, type)	{ #name, type, offsetof(struct timer_sum, name), 0 }
 
-/* In the order of a row, of which what is 0 at the end is left out: what most paths have comes first. */
+/*
+ * In the order of a row. Zeros at the end of a row are omitted, so numbers that most paths have come first.
+ */
 const struct field profile_node_fields[] = {
 	{ "threads", FIELD_U32, offsetof(struct path_counters, nr_threads), 0 },
-	NODE(calls, FIELD_U64), NODE(timed_calls, FIELD_U64), NODE(known_calls, FIELD_U64), NODE(total_ns, FIELD_DOUBLE),
-	NODE(self_ns, FIELD_DOUBLE), NODE(square_ns2, FIELD_DOUBLE), NODE(min_ns, FIELD_DOUBLE), NODE(max_ns, FIELD_DOUBLE),
-	NODE(finished_max_ns, FIELD_DOUBLE), NODE(inside_ns, FIELD_DOUBLE), NODE(hooks_ns, FIELD_DOUBLE),
-	NODE(noise_ns, FIELD_DOUBLE), NODE(new_paths_ns, FIELD_DOUBLE), NODE(open_calls, FIELD_U64), NODE(open_ns, FIELD_DOUBLE),
+	NODE(calls, FIELD_U64),
+	NODE(timed_calls, FIELD_U64),
+	NODE(known_calls, FIELD_U64),
+	NODE(total_ns, FIELD_DOUBLE),
+	NODE(self_ns, FIELD_DOUBLE),
+	NODE(square_ns2, FIELD_DOUBLE),
+	NODE(min_ns, FIELD_DOUBLE),
+	NODE(max_ns, FIELD_DOUBLE),
+	NODE(finished_max_ns, FIELD_DOUBLE),
+	NODE(inside_ns, FIELD_DOUBLE),
+	NODE(hooks_ns, FIELD_DOUBLE),
+	NODE(noise_ns, FIELD_DOUBLE),
+	NODE(new_paths_ns, FIELD_DOUBLE),
+	NODE(open_calls, FIELD_U64),
+	NODE(open_ns, FIELD_DOUBLE),
 	NODE(total_variance_ns2, FIELD_DOUBLE),
-	NODE_HEAP(alloc_calls), NODE_HEAP(alloc_bytes), NODE_HEAP(free_calls), NODE_HEAP(freed_bytes),
-	NODE_HEAP(failed_calls), NODE_HEAP(largest_bytes), NODE_HEAP(temporary_calls), NODE_HEAP(peak_calls),
-	NODE_HEAP(peak_bytes), NODE_HEAP(not_freed_calls), NODE_HEAP(not_freed_bytes), NODE_HEAP(runtime_bytes),
-	NODE_HEAP(live_records), NODE_HEAP(nr_samples), NODE_VARIANCE(alloc_variance_bytes2),
-	NODE_VARIANCE(peak_variance_bytes2), NODE_VARIANCE(not_freed_variance_bytes2),
-	SAMPLES(nr, FIELD_U64), SAMPLES(in_hooks, FIELD_U64), SAMPLES(missed, FIELD_U64), SAMPLES(ns, FIELD_DOUBLE),
-	SAMPLES(hooks_ns, FIELD_DOUBLE), SAMPLES(stubs_ns, FIELD_DOUBLE), NODE(counted_calls, FIELD_U64),
+	NODE_HEAP(alloc_calls),
+	NODE_HEAP(alloc_bytes),
+	NODE_HEAP(free_calls),
+	NODE_HEAP(freed_bytes),
+	NODE_HEAP(failed_calls),
+	NODE_HEAP(largest_bytes),
+	NODE_HEAP(temporary_calls),
+	NODE_HEAP(peak_calls),
+	NODE_HEAP(peak_bytes),
+	NODE_HEAP(not_freed_calls),
+	NODE_HEAP(not_freed_bytes),
+	NODE_HEAP(runtime_bytes),
+	NODE_HEAP(live_records),
+	NODE_HEAP(nr_samples),
+	NODE_VARIANCE(alloc_variance_bytes2),
+	NODE_VARIANCE(peak_variance_bytes2),
+	NODE_VARIANCE(not_freed_variance_bytes2),
+	SAMPLES(nr, FIELD_U64),
+	SAMPLES(in_hooks, FIELD_U64),
+	SAMPLES(missed, FIELD_U64),
+	SAMPLES(ns, FIELD_DOUBLE),
+	SAMPLES(hooks_ns, FIELD_DOUBLE),
+	SAMPLES(stubs_ns, FIELD_DOUBLE),
+	NODE(counted_calls, FIELD_U64),
 	{ NULL, 0, 0, 0 },
 };
 
 const struct field profile_range_fields[] = {
 	{ "runs", FIELD_U32, offsetof(struct path_range, nr_runs), 0 },
-	RANGE(min, calls, FIELD_U64), RANGE(max, calls, FIELD_U64), RANGE(min, self_ns, FIELD_DOUBLE),
-	RANGE(max, self_ns, FIELD_DOUBLE), RANGE(min, total_ns, FIELD_DOUBLE), RANGE(max, total_ns, FIELD_DOUBLE),
+	RANGE(min, calls, FIELD_U64),
+	RANGE(max, calls, FIELD_U64),
+	RANGE(min, self_ns, FIELD_DOUBLE),
+	RANGE(max, self_ns, FIELD_DOUBLE),
+	RANGE(min, total_ns, FIELD_DOUBLE),
+	RANGE(max, total_ns, FIELD_DOUBLE),
 	{ NULL, 0, 0, 0 },
 };
 
 const struct field profile_process_fields[] = {
-	PROCESS(run, FIELD_U32), HEADER(pid, FIELD_U32), HEADER(ppid, FIELD_U32), HEADER(exec_count, FIELD_U32),
-	HEADER(process_start, FIELD_U64), HEADER_TEXT(boot_id), HEADER_TEXT(host), HEADER_TEXT(program),
-	HEADER(rank, FIELD_I32), HEADER(nr_ranks, FIELD_I32), HEADER(is_rank_child, FIELD_U32), HEADER(timing, FIELD_U32),
-	HEADER(heap_bytes, FIELD_U32), HEADER(has_hooks, FIELD_U32), HEADER(nr_threads, FIELD_U32),
-	{ "start_realtime_ns", FIELD_U64, offsetof(struct saved_process, process.header.start.realtime_ns), 0 },
-	{ "start_monotonic_ns", FIELD_U64, offsetof(struct saved_process, process.header.start.monotonic_ns), 0 },
-	{ "end_realtime_ns", FIELD_U64, offsetof(struct saved_process, process.header.finish.realtime_ns), 0 },
-	{ "end_kind", FIELD_U32, offsetof(struct saved_process, process.end_kind), 0 }, PROCESS(end_status, FIELD_I32),
-	PROCESS(user_ns, FIELD_U64), PROCESS(system_ns, FIELD_U64), PROCESS(peak_rss_bytes, FIELD_U64),
-	PROCESS(calls, FIELD_U64), PROCESS(functions_ns, FIELD_DOUBLE),
-	PROCESS_HEAP(alloc_calls), PROCESS_HEAP(alloc_bytes), PROCESS_HEAP(free_calls), PROCESS_HEAP(freed_bytes),
-	PROCESS_HEAP(failed_calls), PROCESS_HEAP(largest_bytes), PROCESS_HEAP(temporary_calls), PROCESS_HEAP(peak_calls),
-	PROCESS_HEAP(peak_bytes), PROCESS_HEAP(not_freed_calls), PROCESS_HEAP(not_freed_bytes), PROCESS_HEAP(runtime_bytes),
-	PROCESS_HEAP(live_records), HEADER(heap_sample_bytes, FIELD_U32),
-	PROCESS(heap_peak_bytes, FIELD_U64), HEADER(heap_unknown_frees, FIELD_U64), HEADER(heap_shift, FIELD_U32),
+	PROCESS(run, FIELD_U32),
+	HEADER(pid, FIELD_U32),
+	HEADER(ppid, FIELD_U32),
+	HEADER(exec_count, FIELD_U32),
+	HEADER(process_start, FIELD_U64),
+	HEADER_TEXT(boot_id),
+	HEADER_TEXT(host),
+	HEADER_TEXT(program),
+	HEADER(rank, FIELD_I32),
+	HEADER(nr_ranks, FIELD_I32),
+	HEADER(is_rank_child, FIELD_U32),
+	HEADER(timing, FIELD_U32),
+	HEADER(heap_bytes, FIELD_U32),
+	HEADER(has_hooks, FIELD_U32),
+	HEADER(nr_threads, FIELD_U32),
+	{ "start_realtime_ns", FIELD_U64, offsetof(struct saved_process, process.header.start.realtime_ns),
+	  0 },
+	{ "start_monotonic_ns", FIELD_U64, offsetof(struct saved_process, process.header.start.monotonic_ns),
+	  0 },
+	{ "end_realtime_ns", FIELD_U64, offsetof(struct saved_process, process.header.finish.realtime_ns),
+	  0 },
+	{ "end_kind", FIELD_U32, offsetof(struct saved_process, process.end_kind), 0 },
+	PROCESS(end_status, FIELD_I32),
+	PROCESS(user_ns, FIELD_U64),
+	PROCESS(system_ns, FIELD_U64),
+	PROCESS(peak_rss_bytes, FIELD_U64),
+	PROCESS(calls, FIELD_U64),
+	PROCESS(functions_ns, FIELD_DOUBLE),
+	PROCESS_HEAP(alloc_calls),
+	PROCESS_HEAP(alloc_bytes),
+	PROCESS_HEAP(free_calls),
+	PROCESS_HEAP(freed_bytes),
+	PROCESS_HEAP(failed_calls),
+	PROCESS_HEAP(largest_bytes),
+	PROCESS_HEAP(temporary_calls),
+	PROCESS_HEAP(peak_calls),
+	PROCESS_HEAP(peak_bytes),
+	PROCESS_HEAP(not_freed_calls),
+	PROCESS_HEAP(not_freed_bytes),
+	PROCESS_HEAP(runtime_bytes),
+	PROCESS_HEAP(live_records),
+	HEADER(heap_sample_bytes, FIELD_U32),
+	PROCESS(heap_peak_bytes, FIELD_U64),
+	HEADER(heap_unknown_frees, FIELD_U64),
+	HEADER(heap_shift, FIELD_U32),
 	{ NULL, 0, 0, 0 },
 };
 
 const struct field profile_process_fields_2[] = {
-	PROCESS(cpu_ns, FIELD_U64), HEADER(sampler_kind, FIELD_U32), PROCESS(log_bytes, FIELD_U64),
-	THREADS(open_calls, FIELD_U64), THREADS(overflow_depth, FIELD_U64), THREADS(heap_bytes, FIELD_I64),
-	HEADER(start_cost_ns, FIELD_U64), HEADER(sampler_cpu_ns, FIELD_U64), HEADER(nr_switches, FIELD_U64),
+	PROCESS(cpu_ns, FIELD_U64),
+	HEADER(sampler_kind, FIELD_U32),
+	PROCESS(log_bytes, FIELD_U64),
+	THREADS(open_calls, FIELD_U64),
+	THREADS(overflow_depth, FIELD_U64),
+	THREADS(heap_bytes, FIELD_I64),
+	HEADER(start_cost_ns, FIELD_U64),
+	HEADER(sampler_cpu_ns, FIELD_U64),
+	HEADER(nr_switches, FIELD_U64),
 	{ "off_ns", FIELD_U64, offsetof(struct saved_process, process.header.off_ticks), 0 },
-	{ "clock_readings_dropped", FIELD_U64, offsetof(struct saved_process, process.timebase.nr_dropped), 0 },
+	{ "clock_readings_dropped", FIELD_U64, offsetof(struct saved_process, process.timebase.nr_dropped),
+	  0 },
 	{ NULL, 0, 0, 0 },
 };
 
 const struct field profile_total_fields[] = {
-	TOTAL(log_bytes), TOTAL(damaged_records), TOTAL(unreadable_logs), TOTAL(openmp_threads), TOTAL(untold_losses),
-	{ NULL, 0, 0, 0 },
+	TOTAL(log_bytes),      TOTAL(damaged_records), TOTAL(unreadable_logs),
+	TOTAL(openmp_threads), TOTAL(untold_losses),   { NULL, 0, 0, 0 },
 };
 
 const struct field profile_part_fields[] = {
@@ -93,9 +168,8 @@ const struct field profile_heap_part_fields[] = {
 };
 
 const struct field profile_timer_fields[] = {
-	TIMER(nr_spans, FIELD_U64), TIMER(total_ns, FIELD_DOUBLE), TIMER(paused_ns, FIELD_DOUBLE), TIMER(min_ns, FIELD_DOUBLE),
-	TIMER(max_ns, FIELD_DOUBLE),
-	{ NULL, 0, 0, 0 },
+	TIMER(nr_spans, FIELD_U64),  TIMER(total_ns, FIELD_DOUBLE), TIMER(paused_ns, FIELD_DOUBLE),
+	TIMER(min_ns, FIELD_DOUBLE), TIMER(max_ns, FIELD_DOUBLE),   { NULL, 0, 0, 0 },
 };
 
 json_t *text_to_json(const char *text)

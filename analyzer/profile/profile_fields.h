@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Which fields of the model a saved profile has: one table for the writer and the reader. */
+/* The fields of the model that a saved profile has: one table for the writer and the reader. */
 #ifndef INSIDEME_PROFILE_FIELDS_H
 #define INSIDEME_PROFILE_FIELDS_H
 
@@ -13,7 +13,7 @@
 #include "analyzer/profile/profile.h"
 
 #define PROFILE_KEY	"insideme_profile"
-#define PROFILE_VERSION	2	/* older ones are read too */
+#define PROFILE_VERSION	2	/* older versions are read too */
 #define EDGES_BEGIN	"\"edges\":[\n"	/* lines of their own */
 #define PATHS_BEGIN	"\"paths\":[\n"
 
@@ -23,10 +23,10 @@ struct field {
 	const char *name;
 	enum field_type type;
 	size_t offset;
-	size_t bytes;			/* of a text's array */
+	size_t bytes;			/* of the array, for a text */
 };
 
-/* Of a call path, with what the hooks cost. */
+/* Of a call path, including the hooks' cost. */
 struct path_counters {
 	uint32_t nr_threads;		/* 0: not known */
 	struct call_stats stats;
@@ -34,26 +34,28 @@ struct path_counters {
 	struct sample_stats samples;
 };
 
-/* A process, and its threads as if they were one. */
+/* A process, with all its threads as one. */
 struct saved_process {
 	struct process process;
 	struct thread threads;
 };
 
-extern const struct field profile_node_fields[];	/* of struct path_counters, without texts; ends with a name of NULL */
+extern const struct field profile_node_fields[];	/* of struct path_counters, without texts; ends
+							 * with a name of NULL */
 extern const struct field profile_range_fields[];	/* of struct path_range */
 extern const struct field profile_process_fields[];	/* of struct saved_process */
-extern const struct field profile_process_fields_2[];	/* likewise, since version 2 */
-extern const struct field profile_total_fields[];	/* of struct profile_totals, all FIELD_U64, since version 2 */
+extern const struct field profile_process_fields_2[];	/* of struct saved_process too, since version 2 */
+extern const struct field profile_total_fields[];	/* of struct profile_totals, all FIELD_U64, since
+							 * version 2 */
 extern const struct field profile_part_fields[];	/* of struct run_part */
 extern const struct field profile_timer_fields[];	/* of struct timer_sum */
 extern const struct field profile_heap_part_fields[];	/* of struct heap_part */
 
 json_t *field_to_json(const struct field *field, const void *thing);
-/* Return: false: it is of another type, out of range, or no number that can be */
+/* Return: false if the type is wrong, or the number is out of range or impossible */
 bool field_from_json(const struct field *field, void *thing, const json_t *value);
 
-/* Any bytes as a text: what is no UTF-8 becomes U+FFFD. NULL: null */
+/* Any bytes as a text: invalid UTF-8 becomes U+FFFD. NULL: null */
 json_t *text_to_json(const char *text);
 
 #endif

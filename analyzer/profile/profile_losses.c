@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What was lost, in a saved profile. */
+/* Losses in a saved profile. */
 #include "analyzer/profile/profile_losses.h"
 
 #include <stdlib.h>
@@ -41,7 +41,8 @@ bool losses_from_json(uint64_t *losses, const json_t *array)
 	for (size_t i = 0; i < json_array_size(array); i++) {
 		const json_t *value = json_array_get(array, i);
 
-		if (!json_is_integer(value) || json_integer_value(value) < 0 || json_integer_value(value) > LOSSES_MOST)
+		if (!json_is_integer(value) || json_integer_value(value) < 0 ||
+		    json_integer_value(value) > LOSSES_MOST)
 			return false;
 		losses[i] = (uint64_t)json_integer_value(value);
 	}
@@ -54,7 +55,8 @@ json_t *facts_to_json(const struct process *process)
 
 	for (size_t i = 0; i < sizeof(kept_facts) / sizeof(*kept_facts); i++)
 		if (process_fact(process, kept_facts[i]))
-			json_object_set_new(object, kept_facts[i], text_to_json(process_fact(process, kept_facts[i])));
+			json_object_set_new(object, kept_facts[i],
+					    text_to_json(process_fact(process, kept_facts[i])));
 	return object;
 }
 
@@ -70,7 +72,8 @@ bool facts_from_json(struct process *process, const json_t *object)
 		if (!value)
 			continue;
 		process->facts = xgrow(process->facts, process->nr_facts, sizeof(*process->facts));
-		process->facts[process->nr_facts++] = (struct text_fact){ xstrdup(kept_facts[i]), (char *)json_string_value(value) };
+		process->facts[process->nr_facts++] =
+			(struct text_fact){ xstrdup(kept_facts[i]), (char *)json_string_value(value) };
 	}
 	return true;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Reading a saved profile. Any part may be missing or wrong, as in any file that was mailed around: everything is
- * checked, and a file that fails is refused as a whole. What is large comes row by row.
+ * Reads a saved profile. Parts may be missing or wrong, as in any file that was mailed around. Everything is
+ * checked, and a file with an error is refused as a whole. The rows, which may be many, are read one by one.
  */
 #include "analyzer/profile/profile_data.h"
 
@@ -32,7 +32,7 @@ static bool fields_from_array(const struct field *fields, void *thing, const jso
 	return true;
 }
 
-/* Counts of a list that is as long as @nr, or not there. */
+/* The counts of a list with @nr items, or of a missing list. */
 static bool read_counts(uint64_t *counts, size_t nr, const json_t *array)
 {
 	if (array && json_array_size(array) != nr)
@@ -57,7 +57,8 @@ static bool read_timers(struct process *process, const json_t *array)
 		const json_t *row = json_array_get(array, said->nr_timers);
 
 		timer->name = json_string_value(json_array_get(row, 0));
-		if (!timer->name || !fields_from_array(profile_timer_fields, timer, row, 1) || !timer->nr_spans)
+		if (!timer->name || !fields_from_array(profile_timer_fields, timer, row, 1) ||
+		    !timer->nr_spans)
 			return false;
 	}
 	return true;
@@ -71,16 +72,17 @@ static bool read_fields(const struct field *fields, void *thing, const json_t *o
 	return true;
 }
 
-/* What the first version did not have. */
+/* Read what the first version did not have. */
 static bool read_later(const struct profile *profile, struct saved_process *saved, const json_t *object)
 {
 	struct process *process = &saved->process;
 	bool has_usage = process->user_ns != LOG_NONE && process->system_ns != LOG_NONE;
 
 	process->cpu_ns = has_usage ? process->user_ns + process->system_ns : LOG_NONE;
-	return profile->version < 2 || (read_fields(profile_process_fields_2, saved, object) &&
-					losses_from_json(process->header.losses, json_object_get(object, "losses")) &&
-					facts_from_json(process, json_object_get(object, "facts")));
+	return profile->version < 2 ||
+	       (read_fields(profile_process_fields_2, saved, object) &&
+		losses_from_json(process->header.losses, json_object_get(object, "losses")) &&
+		facts_from_json(process, json_object_get(object, "facts")));
 }
 
 static bool read_processes(struct profile *profile, const json_t *array)
@@ -93,8 +95,10 @@ static bool read_processes(struct profile *profile, const json_t *array)
 		struct process *process = &saved->process;
 		const json_t *object = json_array_get(array, i);
 
-		if (!read_fields(profile_process_fields, saved, object) || !read_later(profile, saved, object) ||
-		    !read_counts(process->heap_sizes, LOG_HEAP_SIZES, json_object_get(object, "heap_sizes")) ||
+		if (!read_fields(profile_process_fields, saved, object) ||
+		    !read_later(profile, saved, object) ||
+		    !read_counts(process->heap_sizes, LOG_HEAP_SIZES,
+				 json_object_get(object, "heap_sizes")) ||
 		    !read_timers(process, json_object_get(object, "timers")))
 			return false;
 		process->command = json_string_value(json_object_get(object, "command"));
@@ -102,7 +106,8 @@ static bool read_processes(struct profile *profile, const json_t *array)
 		process->cwd = json_string_value(json_object_get(object, "cwd"));
 		if (!process->command || !process->exe || !process->cwd || process->run >= profile->nr_runs ||
 		    process->end_kind > END_UNKNOWN || !(fabs(process->functions_ns) <= NS_MAX) ||
-		    process->header.start.realtime_ns >= 1ull << 62 || process->header.start.monotonic_ns >= 1ull << 62 ||
+		    process->header.start.realtime_ns >= 1ull << 62 ||
+		    process->header.start.monotonic_ns >= 1ull << 62 ||
 		    process->header.finish.realtime_ns >= 1ull << 62 || process->calls >= 1ull << 62 ||
 		    process->header.finish.realtime_ns < process->header.start.realtime_ns)
 			return false;
@@ -138,8 +143,10 @@ static bool read_modules(struct profile *profile, const json_t *array)
 
 		module->path = (char *)json_string_value(json_object_get(object, "path"));
 		module->file_bytes = (uint64_t)json_integer_value(json_object_get(object, "file_bytes"));
-		module->file_mtime_ns = (uint64_t)json_integer_value(json_object_get(object, "file_mtime_ns"));
-		if (!module->path || !read_build_id(module, json_string_value(json_object_get(object, "build_id"))))
+		module->file_mtime_ns =
+			(uint64_t)json_integer_value(json_object_get(object, "file_mtime_ns"));
+		if (!module->path ||
+		    !read_build_id(module, json_string_value(json_object_get(object, "build_id"))))
 			return false;
 	}
 	return true;
@@ -157,15 +164,15 @@ static bool read_histogram(struct histogram *histogram, const json_t *object)
 		json_int_t count = json_integer_value(json_array_get(pair, 1));
 		int64_t bucket;
 
-		if (!take_index(json_array_get(pair, 0), 0, LOG_BUCKETS, &bucket) || count < 0 || count > INT64_MAX / LOG_BUCKETS ||
-		    !(histogram->unit_ns > 0))
+		if (!take_index(json_array_get(pair, 0), 0, LOG_BUCKETS, &bucket) || count < 0 ||
+		    count > INT64_MAX / LOG_BUCKETS || !(histogram->unit_ns > 0))
 			return false;
 		histogram->counts[bucket] = (uint64_t)count;
 	}
 	return true;
 }
 
-/* What each run has; @array: NULL: that is not told. */
+/* Read the shares of runs. @array: NULL: not recorded. */
 static bool read_parts(const struct profile *profile, struct run_part **parts, const json_t *array)
 {
 	if (!array)
@@ -202,17 +209,19 @@ static bool read_functions(struct profile *profile, const json_t *array)
 		struct saved_function *function = &profile->functions[i];
 
 		function->json = json_array_get(array, i);
-		if (!take_index(json_object_get(function->json, "module"), -1, profile->nr_modules, &function->module) ||
+		if (!take_index(json_object_get(function->json, "module"), -1, profile->nr_modules,
+				&function->module) ||
 		    !json_is_integer(json_object_get(function->json, "addr")) ||
 		    !read_histogram(&function->histogram, json_object_get(function->json, "histogram")) ||
 		    !read_parts(profile, &function->parts, json_object_get(function->json, "runs")) ||
-		    !read_heap_parts(profile, &function->heap_parts, json_object_get(function->json, "heap_runs")))
+		    !read_heap_parts(profile, &function->heap_parts,
+				     json_object_get(function->json, "heap_runs")))
 			return false;
 	}
 	return true;
 }
 
-/* Of which the first version does not tell. */
+/* Version 1 does not have them. */
 static bool read_totals(struct profile *profile)
 {
 	struct profile_totals *totals = &profile->totals;
@@ -232,7 +241,8 @@ static bool read_all(struct profile *profile)
 	const json_t *root = profile->root;
 
 	profile->nr_runs = json_array_size(json_object_get(root, "runs"));
-	return profile->nr_runs > 0 && profile->nr_runs < 1 << 20 && read_totals(profile) && read_processes(profile, json_object_get(root, "processes")) &&
+	return profile->nr_runs > 0 && profile->nr_runs < 1 << 20 && read_totals(profile) &&
+	       read_processes(profile, json_object_get(root, "processes")) &&
 	       read_modules(profile, json_object_get(root, "modules")) &&
 	       read_functions(profile, json_object_get(root, "functions")) &&
 	       read_heap_parts(profile, &profile->outside_parts, json_object_get(root, "outside_runs"));
@@ -259,7 +269,9 @@ static bool next_line(struct profile *profile)
 	return true;
 }
 
-/* What jansson gets to read: the file up to its rows, which are one by one, as if there were none. */
+/*
+ * The part of the file that jansson reads: up to the rows, which are read one by one, as if there were none.
+ */
 struct head {
 	struct profile *profile;
 	const char *left;		/* of the line */
@@ -289,21 +301,28 @@ static int read_head(struct profile *profile)
 	profile->root = json_load_callback(give_head, &head, JSON_REJECT_DUPLICATES, &error_of);
 	profile->version = json_integer_value(json_object_get(profile->root, PROFILE_KEY));
 	if (!profile->root)
-		return error("%s: no saved profile: line %d: %s", profile->path, error_of.line, error_of.text);
+		return error("%s: no saved profile: line %d: %s", profile->path, error_of.line,
+			     error_of.text);
 	if (profile->version < 1 || profile->version > PROFILE_VERSION)
-		return error("%s: a saved profile of version %lld; this insideme-report reads 1 to %d", profile->path, (long long)profile->version,
-			     PROFILE_VERSION);
+		return error("%s: a saved profile of version %lld; this insideme-report reads 1 to %d",
+			     profile->path, (long long)profile->version, PROFILE_VERSION);
 	if (!are_names(json_object_get(profile->root, "path_columns"), profile_node_fields) ||
 	    !are_names(json_object_get(profile->root, "range_columns"), profile_range_fields))
-		return error("%s: its paths have other columns than this insideme-report writes: save it anew", profile->path);
+		return error(
+			"%s: its paths have other columns than this insideme-report writes: save it anew",
+			profile->path);
 	if (!head.at_rows)
-		return error("%s: a damaged profile: its paths are not in lines of their own, as --save writes them", profile->path);
+		return error(
+			"%s: a damaged profile: its paths are not in lines of their own, "
+			"as --save writes them",
+			profile->path);
 	return read_all(profile) ? 0 : error("%s: a damaged profile: what it says cannot be", profile->path);
 }
 
 int profile_bad_row(const struct profile *profile)
 {
-	return error("%s: a damaged profile: what its line %zu says cannot be", profile->path, profile->nr_lines);
+	return error("%s: a damaged profile: what its line %zu says cannot be", profile->path,
+		     profile->nr_lines);
 }
 
 static int ends_early(const struct profile *profile)
@@ -328,7 +347,8 @@ int profile_next_row(struct profile *profile, const char **row)
 	if (length && profile->line[length - 1] == '\n')
 		profile->line[--length] = '\0';
 	if (profile->line[0] == ']') {	/* "]," or "]}", unless the file was cut there */
-		if (!profile->line[1] || (profile->line[1] == '}' && !next_line(profile) && ferror(profile->file)))
+		if (!profile->line[1] ||
+		    (profile->line[1] == '}' && !next_line(profile) && ferror(profile->file)))
 			return ends_early(profile);	/* or its checksum is wrong */
 		return 0;
 	}

@@ -13,8 +13,9 @@ static bool is_zero(const struct field *field, const void *thing)
 {
 	const void *at = (const char *)thing + field->offset;
 
-	return field->type == FIELD_U64 ? *(const uint64_t *)at == 0 : field->type == FIELD_U32 ? *(const uint32_t *)at == 0 :
-		*(const double *)at == 0;
+	return field->type == FIELD_U64	  ? *(const uint64_t *)at == 0
+	       : field->type == FIELD_U32 ? *(const uint32_t *)at == 0
+					  : *(const double *)at == 0;
 }
 
 static void print_number(struct row_text *line, const struct field *field, const void *thing)
@@ -26,7 +27,7 @@ static void print_number(struct row_text *line, const struct field *field, const
 	else if (field->type == FIELD_U64 && *(const uint64_t *)at <= INT64_MAX)
 		row_add_integer(line, (int64_t)*(const uint64_t *)at);
 	else if (field->type == FIELD_DOUBLE && isfinite(*(const double *)at))
-		row_add_real(line, *(const double *)at);	/* to a ns in a million seconds */
+		row_add_real(line, *(const double *)at);	/* exact to a ns in a million seconds */
 	else
 		row_add_text(line, "null");
 }
@@ -120,32 +121,33 @@ static bool is_duration(double ns)
 	return isnan(ns) || (ns >= -NS_MAX && ns <= NS_MAX);
 }
 
-/* Counts and times that can be. */
+/* Are the counts and times possible? */
 static bool is_sound(const struct call_stats *stats)
 {
-	return stats->calls < 1ull << 62 && stats->open_calls <= stats->calls && stats->timed_calls <= stats->calls &&
-	       stats->counted_calls <= stats->calls &&
-	       stats->known_calls < 1ull << 62 && stats->total_variance_ns2 >= 0 &&
-	       stats->total_ns >= 0 && stats->total_ns <= NS_MAX && fabs(stats->self_ns) <= NS_MAX &&
-	       stats->open_ns >= 0 && stats->open_ns <= NS_MAX &&
-	       stats->square_ns2 >= 0 && stats->square_ns2 <= NS_MAX * NS_MAX &&
+	return stats->calls < 1ull << 62 && stats->open_calls <= stats->calls &&
+	       stats->timed_calls <= stats->calls && stats->counted_calls <= stats->calls &&
+	       stats->known_calls < 1ull << 62 && stats->total_variance_ns2 >= 0 && stats->total_ns >= 0 &&
+	       stats->total_ns <= NS_MAX && fabs(stats->self_ns) <= NS_MAX && stats->open_ns >= 0 &&
+	       stats->open_ns <= NS_MAX && stats->square_ns2 >= 0 && stats->square_ns2 <= NS_MAX * NS_MAX &&
 	       stats->inside_ns >= 0 && stats->inside_ns <= NS_MAX && stats->hooks_ns >= 0 &&
 	       stats->hooks_ns <= NS_MAX && stats->noise_ns >= 0 && stats->noise_ns <= NS_MAX &&
-	       stats->new_paths_ns >= 0 && stats->new_paths_ns <= NS_MAX &&
-	       is_duration(stats->min_ns) && is_duration(stats->max_ns) && is_duration(stats->finished_max_ns) &&
+	       stats->new_paths_ns >= 0 && stats->new_paths_ns <= NS_MAX && is_duration(stats->min_ns) &&
+	       is_duration(stats->max_ns) && is_duration(stats->finished_max_ns) &&
 	       !(stats->min_ns > stats->finished_max_ns);
 }
 
 static bool are_sound_samples(const struct sample_stats *samples)
 {
 	return samples->nr < 1ull << 62 && samples->in_hooks < 1ull << 62 && samples->missed < 1ull << 62 &&
-	       samples->ns >= 0 && samples->ns <= NS_MAX && samples->hooks_ns >= 0 && samples->hooks_ns <= NS_MAX &&
-	       samples->stubs_ns >= 0 && samples->stubs_ns <= samples->hooks_ns;
+	       samples->ns >= 0 && samples->ns <= NS_MAX && samples->hooks_ns >= 0 &&
+	       samples->hooks_ns <= NS_MAX && samples->stubs_ns >= 0 &&
+	       samples->stubs_ns <= samples->hooks_ns;
 }
 
 static bool are_sound_variances(const struct heap_stats *heap)
 {
-	return heap->alloc_variance_bytes2 >= 0 && heap->peak_variance_bytes2 >= 0 && heap->not_freed_variance_bytes2 >= 0;
+	return heap->alloc_variance_bytes2 >= 0 && heap->peak_variance_bytes2 >= 0 &&
+	       heap->not_freed_variance_bytes2 >= 0;
 }
 
 bool run_part_is_sound(const struct run_part *part)
@@ -240,7 +242,8 @@ void edge_row_print(struct row_text *line, const struct saved_edge *edge, size_t
 
 bool edge_row_parse(struct saved_edge *edge, const char *text, size_t nr_runs)
 {
-	if (!take(&text, "[") || !take_index(&text, &edge->caller) || !take(&text, ",") || !take_index(&text, &edge->function))
+	if (!take(&text, "[") || !take_index(&text, &edge->caller) || !take(&text, ",") ||
+	    !take_index(&text, &edge->function))
 		return false;
 	memset(edge->parts, 0, nr_runs * sizeof(*edge->parts));
 	for (size_t i = 0; i < nr_runs; i++)

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What was lost beside the counters of processes. */
+/* Losses besides the counters of processes. */
 #include "analyzer/profile/profile_totals.h"
 
 #include <string.h>
 
+#include "analyzer/base/names.h"
 #include "analyzer/model/resolve.h"
 
 static void add_losses(uint64_t *sum, const uint64_t *losses)
@@ -15,12 +16,11 @@ static void add_losses(uint64_t *sum, const uint64_t *losses)
 static bool is_of_libgomp(struct thread *thread)
 {
 	const struct function *begin = thread->left_out ? NULL : resolve_begin(thread);
-	const char *slash = begin && begin->object ? strrchr(begin->object->path, '/') : NULL;
 
-	return slash && strncmp(slash + 1, "libgomp", 7) == 0;
+	return begin && begin->object && strncmp(path_base(begin->object->path), "libgomp", 7) == 0;
 }
 
-/* Records of threads that began in it. */
+/* Records of threads that began in OpenMP. */
 static uint64_t openmp_threads(const struct model *model)
 {
 	uint64_t nr = 0;
@@ -45,7 +45,8 @@ struct profile_totals losses_totals(const struct model *model)
 	for (size_t i = 0; i < model->nr_monitors; i++)
 		add_losses(totals.losses, model->monitors[i]->header.losses);
 	for (size_t i = 0; i < model->nr_profiles; i++) {
-		const struct profile_totals *saved = model->profiles[i] ? profile_totals(model->profiles[i]) : NULL;
+		const struct profile_totals *saved =
+			model->profiles[i] ? profile_totals(model->profiles[i]) : NULL;
 
 		if (!saved)
 			continue;
@@ -56,7 +57,7 @@ struct profile_totals losses_totals(const struct model *model)
 	return totals;
 }
 
-/* Damage may say anything: no longer than the log. */
+/* Damage may contain any number: limited to the time of the log. */
 double losses_off_ns(const struct process *process)
 {
 	const struct log_header *header = &process->header;

@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What was lost where a process's own log does not say it as a number. */
+/* Losses that are no counters of a process's own log. */
 #ifndef INSIDEME_PROFILE_TOTALS_H
 #define INSIDEME_PROFILE_TOTALS_H
 
 #include "analyzer/profile/profile.h"
 
-/* As they are saved; losses: in logs that several programs share, in insideme-run's own, and in such of saved profiles. */
+/*
+ * As they are saved. losses: those in logs that several programs share, in logs of insideme-run, and in such
+ * logs of saved profiles.
+ */
 struct profile_totals losses_totals(const struct model *model);
 /* How long recording was switched off. */
 double losses_off_ns(const struct process *process);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Writing a saved profile. The tree is written path by path: as one JSON value it would need more memory than the model. */
+/*
+ * Writes a saved profile. The tree is written path by path: as one JSON value it would need more memory than
+ * the model.
+ */
 #include "analyzer/profile/profile.h"
 
 #include <inttypes.h>
@@ -23,13 +26,13 @@
 
 #define DUMP	(JSON_COMPACT | JSON_REAL_PRECISION(17) | JSON_ENCODE_ANY)
 
-/* What was handed out numbers as they are written. */
+/* Numbers that were assigned while writing. */
 struct writer {
 	FILE *file;
 	struct model *model;
-	struct function **functions;	/* all of the tree, by their place in the file */
+	struct function **functions;	/* of the whole tree, by their place in the file */
 	uint32_t nr_functions;
-	uint32_t *places;		/* [number of a function] 0: none, else its place and 1 */
+	uint32_t *places;		/* [number of a function]: 0: none; else its place + 1 */
 	bool failed;
 };
 
@@ -73,7 +76,7 @@ static json_t *counts_to_json(const uint64_t *counts, size_t nr)
 	return array;
 }
 
-/* Its timers: name, and the numbers. */
+/* The timers of a process: names and numbers. */
 static json_t *timers_to_json(const struct said *said)
 {
 	json_t *array = json_array();
@@ -92,7 +95,7 @@ static uint64_t to_count(double number)
 	return isnan(number) ? LOG_NONE : (uint64_t)number;
 }
 
-/* As reports have it: by samples too, which are not saved. */
+/* As reports show it: by rows too, which are not saved. */
 static void set_usage(struct process *saved, const struct process *process)
 {
 	const struct usage usage = usage_of_process(process);
@@ -132,15 +135,18 @@ static void write_processes(struct writer *writer)
 		struct process *process = &saved.process;
 		json_t *object = json_object();
 
-		process->header.start.realtime_ns = model->run_starts_ns[process->run] + (uint64_t)process->start;
+		process->header.start.realtime_ns =
+			model->run_starts_ns[process->run] + (uint64_t)process->start;
 		process->header.start.monotonic_ns = process->timebase.points[0].monotonic_ns;
-		process->header.finish.realtime_ns = model->run_starts_ns[process->run] + (uint64_t)process->last;
+		process->header.finish.realtime_ns =
+			model->run_starts_ns[process->run] + (uint64_t)process->last;
 		process->header.off_ticks = (uint64_t)fmax(losses_off_ns(model->processes[i]), 0);
 		set_usage(process, model->processes[i]);
 		add_threads(&saved.threads, process);
 		add_keys(object, profile_process_fields, &saved);
 		add_keys(object, profile_process_fields_2, &saved);
-		json_object_set_new(object, "heap_sizes", counts_to_json(process->heap_sizes, LOG_HEAP_SIZES));
+		json_object_set_new(object, "heap_sizes",
+				    counts_to_json(process->heap_sizes, LOG_HEAP_SIZES));
 		json_object_set_new(object, "losses", losses_to_json(process->header.losses));
 		json_object_set_new(object, "facts", facts_to_json(process));
 		json_object_set_new(object, "timers", timers_to_json(process->said));
@@ -163,11 +169,11 @@ static void write_modules(struct writer *writer)
 
 		for (uint32_t i = 0; i < object->build_id_bytes; i++)
 			sprintf(build_id + 2 * i, "%02x", object->build_id[i]);
-		object->number = nr++;
-		between(writer, object->number);
-		write_json(writer, json_pack("{s:o, s:s, s:I, s:I}", "path", text_to_json(object->path), "build_id", build_id,
-					     "file_bytes", (json_int_t)object->file_bytes,
-					     "file_mtime_ns", (json_int_t)object->file_mtime_ns));
+		between(writer, nr++);
+		write_json(writer,
+			   json_pack("{s:o, s:s, s:I, s:I}", "path", text_to_json(object->path), "build_id",
+				     build_id, "file_bytes", (json_int_t)object->file_bytes, "file_mtime_ns",
+				     (json_int_t)object->file_mtime_ns));
 	}
 	fputs("]", writer->file);
 }
@@ -206,31 +212,36 @@ static void write_function(struct writer *writer, struct function *function)
 	json_t *json;
 
 	resolve_source(function);
-	json = json_pack("{s:I, s:I, s:b, s:b, s:o, s:o, s:I}", "module", object ? (json_int_t)object->number : (json_int_t)-1,
+	json = json_pack("{s:I, s:I, s:b, s:b, s:o, s:o, s:I}", "module", 
+			 object ? (json_int_t)object_number(writer->model, object) : (json_int_t)-1,
 			 "addr", (json_int_t)function->addr, "others", function->kind == FUNCTION_OTHERS,
 			 "region", function->region != NULL,
 			 "name", text_to_json(function->resolved ? function->name : NULL),
 			 "file", text_to_json(function->file), "line", (json_int_t)function->line);
 	if (function->kind == FUNCTION_COUNTED)
 		json_object_set_new(json, "counted", json_true());
+	if (function->wait)
+		json_object_set_new(json, "wait", json_integer(function->wait));
 	if (function->said_field)
 		json_object_set_new(json, "field", text_to_json(function->said_field));
 	json_object_set_new(json, "histogram", histogram_to_json(&function->histogram));
 	if (function->parts)
 		json_object_set_new(json, "runs", parts_to_json(function->parts, writer->model->nr_runs));
 	if (function->heap_parts)
-		json_object_set_new(json, "heap_runs", heap_parts_to_json(function->heap_parts, writer->model->nr_runs));
+		json_object_set_new(json, "heap_runs",
+				    heap_parts_to_json(function->heap_parts, writer->model->nr_runs));
 	write_json(writer, json);
 }
 
-/* All functions that are on a path get a place in the file. */
+/* Give all functions that are on a path a place in the file. */
 static void number_functions(struct writer *writer)
 {
 	writer->places = xcalloc(functions_count(&writer->model->tables->functions), sizeof(*writer->places));
 	for (struct tree_node *node = tree_next(writer->model->root); node; node = tree_next(node)) {
 		if (writer->places[node->function->number])
 			continue;
-		writer->functions = xgrow(writer->functions, writer->nr_functions, sizeof(*writer->functions));
+		writer->functions =
+			xgrow(writer->functions, writer->nr_functions, sizeof(*writer->functions));
 		writer->functions[writer->nr_functions++] = node->function;
 		writer->places[node->function->number] = writer->nr_functions;
 	}
@@ -251,7 +262,7 @@ static void write_functions(struct writer *writer)
 	fputs("]", writer->file);
 }
 
-/* With what the hooks cost: that is taken out when it is read. */
+/* Including the hooks' cost, which is subtracted when the file is read. */
 static struct path_counters as_recorded(const struct tree_node *node)
 {
 	struct path_counters recorded = {
@@ -267,7 +278,7 @@ static struct path_counters as_recorded(const struct tree_node *node)
 	return recorded;
 }
 
-/* The one before the @nr-th. */
+/* End the row before the @nr-th one. */
 static void end_row(struct writer *writer, struct row_text *line, size_t nr)
 {
 	if (!nr)
@@ -276,7 +287,7 @@ static void end_row(struct writer *writer, struct row_text *line, size_t nr)
 	row_end(line, writer->file);
 }
 
-/* What each of several runs has of a pair of caller and function. */
+/* The shares of each of several runs in pairs of caller and callee. */
 static void write_edges(struct writer *writer)
 {
 	const struct model *model = writer->model;
@@ -307,7 +318,7 @@ static void write_edges(struct writer *writer)
 	edges_release(&edges);
 }
 
-/* Callers first: a row names its caller's. */
+/* Callers first: a row refers to its caller's row. */
 static void write_paths(struct writer *writer)
 {
 	const struct model *model = writer->model;

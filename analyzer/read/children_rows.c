@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* In insideme-run's log a child's rows have its pid. A pid may have been several processes', one after the other. */
+/*
+ * Rows that insideme-run read for children. In its log they have the child's pid, which several processes may
+ * have had in turn.
+ */
 #include "analyzer/read/children_rows.h"
 
 #include <stdlib.h>
@@ -7,9 +10,9 @@
 
 #include "analyzer/base/error.h"
 
-/* The processes that may have such rows, so that each finds its own quickly. */
+/* The processes that may have such rows, sorted so that each finds its own quickly. */
 struct owners {
-	struct process **list;		/* by run, pid and begin */
+	struct process **list;		/* by run, pid and start */
 	size_t nr;
 };
 
@@ -42,7 +45,7 @@ static void find_owners(struct owners *owners, const struct model *model)
 	qsort(owners->list, owners->nr, sizeof(*owners->list), by_pid_and_begin);
 }
 
-/* The first of those with that pid in the run of @monitor; nr if there is none. */
+/* The first one with that pid in the run of @monitor; nr if there is none. */
 static size_t first_owner(const struct owners *owners, const struct process *monitor, uint32_t pid)
 {
 	struct process key = { .run = monitor->run, .header.pid = pid };
@@ -59,31 +62,31 @@ static size_t first_owner(const struct owners *owners, const struct process *mon
 	return low < owners->nr && by_pid(owners->list[low], &key) == 0 ? low : owners->nr;
 }
 
-static bool is_of_same_machine(const struct process *a, const struct process *b)
-{
-	return strcmp(a->header.boot_id, b->header.boot_id) == 0 && strcmp(a->header.host, b->header.host) == 0;
-}
-
-/* Who had the pid at that time; NULL: nobody that is known. */
-static struct process *owner_at(const struct owners *owners, size_t first, const struct process *monitor, uint64_t monotonic_ns)
+/* The process that had the pid at that time; NULL: not known. */
+static struct process *owner_at(const struct owners *owners, size_t first, const struct process *monitor,
+				uint64_t monotonic_ns)
 {
 	struct process *found = NULL;
 
 	for (size_t i = first; i < owners->nr && by_pid(owners->list[i], owners->list[first]) == 0; i++)
-		if (is_of_same_machine(owners->list[i], monitor) && owners->list[i]->header.start.monotonic_ns <= monotonic_ns)
+		if (processes_share_host(owners->list[i], monitor) &&
+		    owners->list[i]->header.start.monotonic_ns <= monotonic_ns)
 			found = owners->list[i];
 	return found;
 }
 
-/* In the ticks of its own log. */
-static uint64_t ticks_of(const struct process *owner, const struct process *monitor, uint64_t ticks, uint64_t monotonic_ns)
+/* The same time in the ticks of the owner's log. */
+static uint64_t ticks_of(const struct process *owner, const struct process *monitor, uint64_t ticks,
+			 uint64_t monotonic_ns)
 {
-	return owner->header.clock == monitor->header.clock ? ticks : timebase_ticks(&owner->timebase, (int64_t)monotonic_ns);
+	return owner->header.clock == monitor->header.clock
+		       ? ticks
+		       : timebase_ticks(&owner->timebase, (int64_t)monotonic_ns);
 }
 
-/* Rows [@from, @to) of @rows, for @owner. */
-static struct rowset take_rows(const struct process *owner, struct process *monitor, const struct rowset *rows, size_t from,
-			       size_t to, uint32_t id)
+/* Copy rows [@from, @to) of @rows for @owner. */
+static struct rowset take_rows(const struct process *owner, struct process *monitor,
+			       const struct rowset *rows, size_t from, size_t to, uint32_t id)
 {
 	struct rowset taken = *rows;
 
@@ -93,15 +96,17 @@ static struct rowset take_rows(const struct process *owner, struct process *moni
 	taken.ticks = xcalloc(taken.nr_rows, sizeof(*taken.ticks));
 	taken.values = xcalloc(taken.nr_rows * rows->nr_columns, sizeof(*taken.values));
 	memcpy(taken.columns, rows->columns, rows->nr_columns * sizeof(*taken.columns));
-	memcpy(taken.values, &rows->values[from * rows->nr_columns], taken.nr_rows * rows->nr_columns * sizeof(*taken.values));
+	memcpy(taken.values, &rows->values[from * rows->nr_columns],
+	       taken.nr_rows * rows->nr_columns * sizeof(*taken.values));
 	for (size_t i = 0; i < taken.nr_rows; i++)
-		taken.ticks[i] = ticks_of(owner, monitor, rows->ticks[from + i],
-					  (uint64_t)timebase_monotonic_ns(&monitor->timebase, rows->ticks[from + i]));
+		taken.ticks[i] =
+			ticks_of(owner, monitor, rows->ticks[from + i],
+				 (uint64_t)timebase_monotonic_ns(&monitor->timebase, rows->ticks[from + i]));
 	rowset_clip(&taken, owner->timebase.points[0].ticks, owner->limit_ticks);
 	return taken;
 }
 
-/* The process's own log may have rows of the set: they go on where these end. */
+/* The process's own log may have rows of the same set: these go before them. */
 static void add_rows(struct process *owner, struct rowset *rows)
 {
 	for (size_t i = 0; i < owner->nr_rowsets; i++) {
@@ -119,7 +124,7 @@ static void add_rows(struct process *owner, struct rowset *rows)
 	owner->rowsets[owner->nr_rowsets++] = *rows;
 }
 
-/* Each run of rows in a set that has one owner. */
+/* Give each sequence of rows with one owner to that process. */
 static void give_rows(const struct owners *owners, struct process *monitor, const struct rowset *rows)
 {
 	size_t first = first_owner(owners, monitor, rows->id), from = 0;
@@ -146,10 +151,11 @@ static void give_rows(const struct owners *owners, struct process *monitor, cons
 	}
 }
 
-/* Of a process or its first thread; what devices say of processes stays with the devices. */
+/* Rows of a process or of its first thread. What devices report about processes stays with the devices. */
 static bool is_of_child(const struct rowset *rows)
 {
-	static const char *const sets[] = { "process", "memory", "process_slow", "process_maps", "process_gpu", "thread", "thread_off" };
+	static const char *const sets[] = { "process",	   "memory", "process_slow", "process_maps",
+					    "process_gpu", "thread", "thread_off" };
 
 	for (size_t i = 0; rows->id && i < sizeof(sets) / sizeof(*sets); i++)
 		if (strcmp(rows->set, sets[i]) == 0)

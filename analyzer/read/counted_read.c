@@ -12,7 +12,7 @@
 
 static const struct log_site *find_site(const struct process *process, uint32_t number)
 {
-	if (number < process->nr_sites && process->sites[number].number == number) /* as a rule */
+	if (number < process->nr_sites && process->sites[number].number == number) /* the usual case */
 		return &process->sites[number];
 	for (size_t i = 0; i < process->nr_sites; i++)
 		if (process->sites[i].number == number)
@@ -20,7 +20,7 @@ static const struct log_site *find_site(const struct process *process, uint32_t 
 	return NULL;
 }
 
-/* The function that a record means. */
+/* The function that a record refers to. */
 static struct function *function_then(struct process *process, uint64_t function_addr, uint64_t ticks)
 {
 	return function_find(&process->model->tables->functions, process,
@@ -42,12 +42,13 @@ static void add_calls(struct thread *thread, const struct log_site *site, uint64
 	}
 	path = tree_child(model, tree_counted(model), function);
 	tree_add_calls(path, &stats);
-	process->counted_sums = xgrow(process->counted_sums, process->nr_counted_sums, sizeof(*process->counted_sums));
+	process->counted_sums =
+		xgrow(process->counted_sums, process->nr_counted_sums, sizeof(*process->counted_sums));
 	process->counted_sums[process->nr_counted_sums++] = (struct counted_sum){ path, calls };
 	thread->calls += calls;
 }
 
-/* Word @i of what is not to be counted: an area beside the counters. */
+/* Word @i of the calls that are not to be counted, in an area beside the counters. */
 static uint64_t uncounted(const struct process *process, const struct log_area *counters, uint32_t i)
 {
 	uint64_t offset = (uint64_t)counters->beside << LOG_REF_SHIFT, calls;
@@ -88,9 +89,11 @@ static void read_counters(struct thread *thread, const struct log_extent *extent
 
 void counted_mark(struct process *process)
 {
-	for (size_t i = 0; i < process->nr_counted; i++)
-		function_then(process, process->counted[i].function_addr, process->counted[i].record.ticks)->is_counted =
-			true;
+	for (size_t i = 0; i < process->nr_counted; i++) {
+		const struct log_counted *counted = &process->counted[i];
+
+		function_then(process, counted->function_addr, counted->record.ticks)->is_counted = true;
+	}
 }
 
 void counted_read(struct process *process)

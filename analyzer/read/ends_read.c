@@ -13,9 +13,9 @@
 #include "analyzer/read/errors_read.h"
 #include "analyzer/read/process.h"
 
-#define KERNEL_NAME_LENGTH	15	/* what it keeps of a program's name */
+#define KERNEL_NAME_LENGTH	15	/* longest program name that the kernel keeps */
 
-/* On the host that we are on, and so gone when its pid does not answer. */
+/* Did it run on this host? Then it is gone if its pid does not answer. */
 static bool was_here(const struct process *process)
 {
 	char host[sizeof(process->header.host)] = "";
@@ -30,8 +30,8 @@ static bool was_here(const struct process *process)
 }
 
 /*
- * The peak of a process as the kernel counts it holds earlier images of the pid, too, and the log's own pages. So it
- * is of this image when it has risen since its start, and less the log still a lower bound.
+ * The kernel's peak of a process includes earlier programs of the same pid, and the log's own pages. If it
+ * rose since this program began, it is this program's; less the log it is a lower bound.
  */
 static void take_peak(struct process *process, uint64_t bytes)
 {
@@ -56,11 +56,12 @@ static void take_usage(struct process *process, uint64_t user_ns, uint64_t syste
 	process->has_usage = true;
 }
 
-/* What the process itself read at its end, in which a sampler of its own has a part. */
+/* The process's own reading at its end. It includes the sampler's part. */
 static void take_own_usage(struct process *process)
 {
 	const struct log_header *header = &process->header;
-	uint64_t sampler_ns = header->sampler_kind == 1 && header->sampler_cpu_ns != LOG_NONE ? header->sampler_cpu_ns : 0;
+	uint64_t sampler_ns =
+		header->sampler_kind == 1 && header->sampler_cpu_ns != LOG_NONE ? header->sampler_cpu_ns : 0;
 	uint64_t system_ns = header->finish_system_ns;
 
 	process->peak_rss_bytes = LOG_NONE;
@@ -70,7 +71,7 @@ static void take_own_usage(struct process *process)
 	take_peak(process, header->finish_peak_rss_bytes);
 }
 
-/* Its handler told of the signal that came again then. */
+/* The crash handler recorded the signal, which then ended the process. */
 static void take_crash(struct process *process)
 {
 	for (size_t i = 0; i < process->nr_events; i++)
@@ -80,7 +81,7 @@ static void take_crash(struct process *process)
 		}
 }
 
-/* What the log itself says, and whether another image followed. */
+/* What the log itself says, and whether another program followed. */
 static void find_own_end(struct process *process)
 {
 	take_own_usage(process);
@@ -107,20 +108,23 @@ static bool can_be(const struct process *process, const struct event *event, uin
 	       strcmp(process->header.host, monitor->header.host) == 0;
 }
 
-/* The image that insideme-run saw as @pid, by its begin, as its log says that. */
-static struct process *find_image(const struct model *model, const struct event *event, uint32_t pid, uint64_t start_ns)
+/* The program that insideme-run saw as @pid, by its start, as its log has it. */
+static struct process *find_image(const struct model *model, const struct event *event, uint32_t pid,
+				  uint64_t start_ns)
 {
 	for (size_t i = 0; i < model->nr_processes; i++)
-		if (can_be(model->processes[i], event, pid) && model->processes[i]->log->header.start.monotonic_ns == start_ns)
+		if (can_be(model->processes[i], event, pid) &&
+		    model->processes[i]->log->header.start.monotonic_ns == start_ns)
 			return model->processes[i];
 	return NULL;
 }
 
 /*
- * The last image of the process that insideme-run saw as @pid with that @start; logs and events that do not tell the
- * start: of the newest such pid that began before @event.
+ * The last program of the process that insideme-run saw as @pid with that @start. Old logs and events have no
+ * start: then the newest process with that pid that began before @event.
  */
-static struct process *find_process(const struct model *model, const struct event *event, uint32_t pid, uint64_t start)
+static struct process *find_process(const struct model *model, const struct event *event, uint32_t pid,
+				    uint64_t start)
 {
 	bool has_start = start && start != LOG_NONE;
 	struct process *found = NULL;
@@ -179,7 +183,7 @@ static struct unseen_process *add_unseen(struct model *model, const struct event
 	return unseen;
 }
 
-/* What the kernel counted for the pid is of the program before it, too. */
+/* The kernel's counters include those of the program before it. */
 static void leave_out_before(struct unseen_process *unseen)
 {
 	struct usage before = usage_of_process(unseen->before);
@@ -218,7 +222,8 @@ static void take_end(struct model *model, const struct event *event)
 
 static bool has_no_end(const struct process *process)
 {
-	return process->end_kind == END_SILENT || process->end_kind == END_UNKNOWN || process->end_kind == END_RUNNING;
+	return process->end_kind == END_SILENT || process->end_kind == END_UNKNOWN ||
+	       process->end_kind == END_RUNNING;
 }
 
 static void take_exec(struct model *model, struct process *before, const struct event *event)
@@ -229,14 +234,16 @@ static void take_exec(struct model *model, struct process *before, const struct 
 }
 
 /*
- * What another program follows in its pid has no end of its own. insideme-run tells of an exec when it sees it, and of
- * orphans, of which it sees no log, when it has waited for them: one that is still the program of its parent has an entry.
+ * A program that another one followed has no end of its own. insideme-run reports an exec when it sees it. It
+ * reports orphans without a log after it waited for them: an orphan that is still its parent's program has an
+ * entry.
  */
 static void take_unseen(struct model *model, const struct event *event)
 {
 	uint32_t pid = (uint32_t)event->values[0];
 	bool has_execed = event->values[1];
-	struct process *process = has_execed ? find_image(model, event, pid, event->values[1]) : find_process(model, event, pid, 0);
+	struct process *process = has_execed ? find_image(model, event, pid, event->values[1])
+					     : find_process(model, event, pid, 0);
 	const struct unseen_process *known = find_unseen(model, event->process->run, pid);
 	bool is_entered = process && process->parent;
 
@@ -277,13 +284,14 @@ void ends_find(struct model *model)
 	for (size_t i = 0; i < model->nr_processes; i++)
 		find_own_end(model->processes[i]);
 	for (size_t i = 0; i < model->nr_monitors; i++) {
-		model->monitors[i]->end_kind = process_is_running(model->monitors[i]) ? END_RUNNING : END_EXIT;
+		model->monitors[i]->end_kind =
+			process_is_running(model->monitors[i]) ? END_RUNNING : END_EXIT;
 		for (size_t k = 0; k < model->monitors[i]->nr_events; k++)
 			take_event(model, &model->monitors[i]->events[k]);
 	}
 }
 
-/* It told why it would end, and then did not go on. */
+/* The process recorded why it would end, and recorded nothing after that. */
 static const char *own_end_text(const struct process *process)
 {
 	static const char *const texts[] = {
@@ -311,7 +319,8 @@ static const char *silent_text(const struct process *process)
 		return "ran on when insideme-run ended, and then ended without a word";
 	if (process->model->nr_monitors)
 		return "ended without a word: SIGKILL or a raw exit; insideme-run did not see its status";
-	return "ended without a word: SIGKILL, a raw exit or an exec of what is not recorded (insideme-run would know)";
+	return "ended without a word: SIGKILL, a raw exit or an exec of what is not recorded "
+	       "(insideme-run would know)";
 }
 
 const char *process_end_text(const struct process *process, char *out, size_t bytes)
@@ -327,7 +336,8 @@ const char *process_end_text(const struct process *process, char *out, size_t by
 		break;
 	case END_SIGNAL:
 		if (signal)
-			snprintf(out, bytes, "killed by SIG%s%s", signal, process->core_dumped ? ", core dumped" : "");
+			snprintf(out, bytes, "killed by SIG%s%s", signal,
+				 process->core_dumped ? ", core dumped" : "");
 		else
 			snprintf(out, bytes, "killed by signal %d", process->end_status);
 		break;
@@ -335,8 +345,8 @@ const char *process_end_text(const struct process *process, char *out, size_t by
 		if (process->end_program)
 			snprintf(out, bytes, "exec of %s (not recorded)", process->end_program);
 		else
-			snprintf(out, bytes, "exec of %s", process->end_next ? process->end_next->header.program :
-				 "another program");
+			snprintf(out, bytes, "exec of %s",
+				 process->end_next ? process->end_next->header.program : "another program");
 		break;
 	case END_TURNED_OFF:
 		snprintf(out, bytes, "the recorder turned itself off: %s",
@@ -346,7 +356,8 @@ const char *process_end_text(const struct process *process, char *out, size_t by
 		snprintf(out, bytes, "%s", silent_text(process));
 		break;
 	case END_UNKNOWN:
-		snprintf(out, bytes, "no end recorded; it ran on %s, so whether it still runs is not known here",
+		snprintf(out, bytes,
+			 "no end recorded; it ran on %s, so whether it still runs is not known here",
 			 process->header.host[0] ? process->header.host : "another host");
 		break;
 	}

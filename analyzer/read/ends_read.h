@@ -1,11 +1,17 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* How each process of a run ended: from its own log, its successor's, and insideme-run's. */
+/* How each process of a run ended: by its own log, its successor's, and insideme-run's. */
 #ifndef INSIDEME_ENDS_READ_H
 #define INSIDEME_ENDS_READ_H
 
 #include "analyzer/model/model.h"
 
-/* Set end_kind and what belongs to it of all processes, and model->unseen. After records_read() of all. */
+/*
+ * Set end_kind and the fields that belong to it of all processes, and model->unseen. After records_read() of
+ * all.
+ */
 void ends_find(struct model *model);
+
+/* "exit status 0", "killed by SIGKILL" */
+const char *process_end_text(const struct process *process, char *out, size_t bytes);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * From entries to processes. Here a process gets its header, its one thread and its facts. heap_read.c and open_calls.c read
- * the entry again for what they add to the call tree.
+ * Makes processes from entries. Here a process gets its header, its one thread and its facts. heap_read.c and
+ * open_calls.c read the entry again for the call tree.
  */
 #include "analyzer/read/entries.h"
 
@@ -25,10 +25,13 @@ struct entries {
 	struct process *holder;
 	struct known_entry *list;	/* by offset */
 	size_t nr;
-	struct hashtable logs;		/* processes with logs of their own, by pid and begin */
+	struct hashtable logs;		/* processes with logs of their own, by pid and start */
 };
 
-/* The clocks' rate is that of begin and finish. An entry without a finish gets another reading, by the rate of others. */
+/*
+ * The rate of the clocks follows from begin and finish. An entry without a finish gets another reading, at
+ * the rate of others.
+ */
 static void set_clocks(struct log_header *header, const struct log_entry *entry, double tick_ns)
 {
 	header->start = entry->begin;
@@ -41,7 +44,9 @@ static void set_clocks(struct log_header *header, const struct log_entry *entry,
 	header->start_again.realtime_ns = header->start.realtime_ns + RATE_NS;
 }
 
-/* The header that a log of the process would have. @header: that of its parent, or of the log that programs share. */
+/*
+ * The header that a log of the process would have. @header: of its parent, or of the log that programs share.
+ */
 static void set_header(struct log_header *header, const struct log_entry *entry)
 {
 	header->kind = LOG_OF_PROGRAM;
@@ -69,17 +74,20 @@ static void set_header(struct log_header *header, const struct log_entry *entry)
 	memset((void *)header->losses, 0, sizeof(header->losses));
 }
 
-/* A program's entry has its first thread's name. A child has the name of the thread that forked. */
-static void set_thread_name(struct thread *thread, const struct process *parent, const struct log_entry *entry)
+/* The entry of a program has the name of its first thread. A child has the name of the thread that forked. */
+static void set_thread_name(struct thread *thread, const struct process *parent,
+			    const struct log_entry *entry)
 {
 	const uint64_t offset = (uint64_t)entry->thread << LOG_REF_SHIFT;
-	const struct log_extent *extent = parent && offset ? logfile_find(parent->log, offset, sizeof(struct log_thread)) : NULL;
+	const struct log_extent *extent =
+		parent && offset ? logfile_find(parent->log, offset, sizeof(struct log_thread)) : NULL;
 
 	if (extent && extent->kind == LOG_AREA_THREAD && extent->offset == offset)
-		memcpy(thread->name, parent->log->base + offset + offsetof(struct log_thread, name), sizeof(thread->name) - 1);
+		memcpy(thread->name, parent->log->base + offset + offsetof(struct log_thread, name),
+		       sizeof(thread->name) - 1);
 }
 
-/* process_read_threads() knows when it began. */
+/* process_read_threads() sets the thread's begin. */
 static struct thread *add_thread(struct process *process, const struct log_entry *entry)
 {
 	struct thread *thread = xcalloc(1, sizeof(*thread));
@@ -130,12 +138,14 @@ static bool is_sound(const struct process *holder, const struct log_entry *entry
 
 	return entry->record.ticks == begin->ticks && begin->ticks >= holder->timebase.points[0].ticks &&
 	       begin->ticks <= holder->now_ticks && begin->monotonic_ns &&
-	       (entry->end == LOG_EXITED ? finish->ticks > begin->ticks && finish->monotonic_ns > begin->monotonic_ns
-					 : entry->end == LOG_RUNNING || entry->end == LOG_TURNED_OFF);
+	       (entry->end == LOG_EXITED
+			? finish->ticks > begin->ticks && finish->monotonic_ns > begin->monotonic_ns
+			: entry->end == LOG_RUNNING || entry->end == LOG_TURNED_OFF);
 }
 
-/* @parent: NULL: of a program. */
-static struct process *open_process(const struct entries *entries, struct process *parent, struct log_entry *entry, uint64_t offset)
+/* @parent: NULL: the entry is a program's. */
+static struct process *open_process(const struct entries *entries, struct process *parent,
+				    struct log_entry *entry, uint64_t offset)
 {
 	const struct process *like = parent ? parent : entries->holder;
 	struct logfile *log = entries->holder->log;
@@ -153,7 +163,8 @@ static struct process *open_process(const struct entries *entries, struct proces
 	set_header(&header, entry);
 	set_clocks(&header, entry, like->tick_ns);
 	if (entry->is_program)
-		copy_text(header.program, sizeof(header.program), logfile_entry_text(log, offset, entry, LOG_ENTRY_PROGRAM));
+		copy_text(header.program, sizeof(header.program),
+			  logfile_entry_text(log, offset, entry, LOG_ENTRY_PROGRAM));
 	process = process_of_header(model, log->path, &header);
 	if (!process)
 		return NULL;
@@ -180,10 +191,14 @@ static bool is_own(const void *item, const void *key)
 	       header->start.monotonic_ns == entry->begin.monotonic_ns;
 }
 
-/* The process whose own log begins where its entry does. A kill may have come before has_log was set. */
+/*
+ * The process whose own log begins where its entry does. has_log may be 0: the process was killed before it
+ * could set it.
+ */
 static struct process *find_own(const struct entries *entries, const struct log_entry *entry)
 {
-	return hashtable_find(&entries->logs, hash_pair(entry->pid, entry->begin.monotonic_ns), is_own, entry);
+	return hashtable_find(&entries->logs, hash_pair(entry->pid, entry->begin.monotonic_ns), is_own,
+			      entry);
 }
 
 static struct process *read_program(const struct entries *entries, struct log_entry *entry, uint64_t offset)
@@ -239,7 +254,10 @@ static void list_entries(struct entries *entries)
 	}
 }
 
-/* A child may lie before its parent: of two areas that are made at one time either may be the one that is used on. */
+/*
+ * A child may lie before its parent: if two areas are made at the same time, either of them may be used
+ * first.
+ */
 static void read_all(struct entries *entries, bool programs)
 {
 	for (size_t i = 0; i < entries->nr; i++) {
@@ -259,10 +277,12 @@ void entries_read(struct model *model, struct process *holder)
 	struct entries entries = { .model = model, .holder = holder };
 
 	list_entries(&entries);
-	for (size_t i = 0; entries.nr && i < model->nr_processes && holder->header.kind == LOG_OF_PROGRAMS; i++) {
+	for (size_t i = 0; entries.nr && i < model->nr_processes && holder->header.kind == LOG_OF_PROGRAMS;
+	     i++) {
 		const struct log_header *header = &model->processes[i]->header;
 
-		hashtable_add(&entries.logs, hash_pair(header->pid, header->start.monotonic_ns), model->processes[i]);
+		hashtable_add(&entries.logs, hash_pair(header->pid, header->start.monotonic_ns),
+			      model->processes[i]);
 	}
 	read_all(&entries, true);
 	read_all(&entries, false);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Errors of all threads and processes, summed up. */
+/* Sums up errors over all threads and processes. */
 #include "analyzer/read/errors_read.h"
 
 #include <stddef.h>
@@ -27,7 +27,8 @@ static const void *at_place(const void *records, size_t nr, size_t bytes, uint32
 	return nr ? bsearch(&place, records, nr, bytes, compare_place) : NULL;
 }
 
-_Static_assert(offsetof(struct thrown, place) == 0 && offsetof(struct error, place) == 0, "records begin with their place");
+_Static_assert(offsetof(struct thrown, place) == 0 && offsetof(struct error, place) == 0,
+	       "records begin with their place");
 
 const struct error *errors_find(const struct process *process, uint32_t reason, const struct thrown **thrown)
 {
@@ -54,7 +55,7 @@ struct tree_node *errors_path(const struct process *process, const struct error 
 	return path && path->function ? path : NULL;
 }
 
-/* Sent by a process, or raised by what the code did. */
+/* A process sent it, or the code raised it. */
 void errors_cause(const struct event *crash, char *text, size_t bytes)
 {
 	int64_t code = (int64_t)crash->values[1];
@@ -62,22 +63,28 @@ void errors_cause(const struct event *crash, char *text, size_t bytes)
 	if (code <= 0)
 		snprintf(text, bytes, "sent by process %u", (uint32_t)crash->values[2]);
 	else
-		snprintf(text, bytes, "code %d, address 0x%llx", (int)code, (unsigned long long)crash->values[2]);
+		snprintf(text, bytes, "code %d, address 0x%llx", (int)code,
+			 (unsigned long long)crash->values[2]);
 }
 
 const char *errors_kind(uint32_t kind)
 {
 	static const char *const kinds[] = {
-		[ERROR_SAID] = "failure", [LOG_ERROR_THROW] = "exception", [LOG_ERROR_RETHROW] = "rethrown exception",
-		[LOG_ERROR_LONGJMP] = "longjmp", [LOG_ERROR_THREAD_EXIT] = "pthread_exit",
-		[LOG_ERROR_TERMINATE] = "std::terminate", [LOG_ERROR_ABORT] = "abort",
+		[ERROR_SAID] = "failure",
+		[LOG_ERROR_THROW] = "exception",
+		[LOG_ERROR_RETHROW] = "rethrown exception",
+		[LOG_ERROR_LONGJMP] = "longjmp",
+		[LOG_ERROR_THREAD_EXIT] = "pthread_exit",
+		[LOG_ERROR_TERMINATE] = "std::terminate",
+		[LOG_ERROR_ABORT] = "abort",
 		[LOG_ERROR_ASSERTION] = "assertion",
 	};
 
-	return kind < sizeof(kinds) / sizeof(*kinds) && kinds[kind] ? kinds[kind] : "error of an unknown kind";
+	return kind < sizeof(kinds) / sizeof(*kinds) && kinds[kind] ? kinds[kind]
+								    : "error of an unknown kind";
 }
 
-/* The return address may be that of the next line, or of the next function: the call is before it. */
+/* A return address may be of the next line, or of the next function: the call is before it. */
 static void find_place(struct error_sum *sum, const struct process *process, const struct log_error *counts)
 {
 	const struct module *module = module_at(process, counts->place_addr, counts->record.ticks);
@@ -96,9 +103,10 @@ char *errors_code(const struct process *process, uint64_t ticks, uint64_t addr)
 	const char *file = symbols ? symbols_line(symbols, addr - module->bias, &line) : NULL;
 
 	if (file)
-		return xasprintf("%s:%u", strrchr(file, '/') ? strrchr(file, '/') + 1 : file, line);
+		return xasprintf("%s:%u", path_base(file), line);
 	if (module)
-		return xasprintf("%s+0x%llx", module->object->path, (unsigned long long)(addr - module->bias));
+		return xasprintf("%s+0x%llx", module->object->path,
+				 (unsigned long long)(addr - module->bias));
 	return xasprintf("0x%llx", (unsigned long long)addr);
 }
 
@@ -108,7 +116,7 @@ static bool is_equal(const struct error_sum *a, const struct error_sum *b)
 	       strcmp(a->type, b->type) == 0;
 }
 
-/* The one that is equal, or a new one. */
+/* The sum for equal errors, made if it is new. */
 static struct error_sum *find_sum(struct error_sums *errors, const struct error_sum *wanted)
 {
 	for (size_t i = 0; i < errors->nr; i++)
@@ -132,11 +140,15 @@ static void add_catches(struct error_sum *sum, const struct process *process, co
 		sum->caught_elsewhere += error->counts.caught - error->counts.caught_elsewhere;
 }
 
-/* Is the message one that was kept before? Those of one error are at most LOG_THROWN_MOST for each thread. */
+/*
+ * Does the message differ from those that were kept? One thread keeps at most LOG_THROWN_MOST for equal
+ * errors.
+ */
 static bool is_news(const struct process *process, const struct thrown *thrown)
 {
 	for (const struct thrown *before = process->thrown; before < thrown; before++)
-		if (before->error == thrown->error && before->message && strcmp(before->message, thrown->message) == 0)
+		if (before->error == thrown->error && before->message &&
+		    strcmp(before->message, thrown->message) == 0)
 			return false;
 	return true;
 }
@@ -180,7 +192,7 @@ static void add_error(struct error_sums *errors, struct process *process, const 
 	add_messages(sum, process, error);
 }
 
-/* Each that differs from all before it; those of other paths may be among these. */
+/* Keep a text that differs from all before it. Those may include texts of other paths. */
 static void add_text(struct error_sum *sum, const struct said *said, const struct mark *mark)
 {
 	const struct mark *before = said->marks;
@@ -192,18 +204,21 @@ static void add_text(struct error_sum *sum, const struct said *said, const struc
 		sum->message = mark->text;
 		return;
 	}
-	while (before < mark && (before->kind != LOG_MARK_FAILURE || strcmp(before->name, mark->name) != 0 || !before->text ||
-				 strcmp(before->text, mark->text) != 0))
+	while (before < mark && (before->kind != LOG_MARK_FAILURE || strcmp(before->name, mark->name) != 0 ||
+				 !before->text || strcmp(before->text, mark->text) != 0))
 		before++;
 	sum->other_messages += before == mark && strcmp(sum->message, mark->text) != 0;
 }
 
-/* Those that the program said are marks. */
+/* Failures that the program reported are marks. */
 static void add_failures(struct error_sums *errors, const struct process *process)
 {
 	for (size_t i = 0; process->said && i < process->said->nr_marks; i++) {
 		const struct mark *mark = &process->said->marks[i];
-		struct error_sum wanted = { .kind = ERROR_SAID, .type = (char *)mark->name, .first = mark->time }, *sum;
+		struct error_sum wanted = { .kind = ERROR_SAID,
+					    .type = (char *)mark->name,
+					    .first = mark->time },
+				 *sum;
 
 		if (mark->kind != LOG_MARK_FAILURE || !mark->thread || mark->thread->left_out)
 			continue;
@@ -244,8 +259,8 @@ void errors_sum_up(struct error_sums *errors, struct model *model)
 	memset(errors, 0, sizeof(*errors));
 	for (size_t i = 0; i < model->nr_processes; i++)
 		for (size_t j = 0; j < model->processes[i]->nr_errors; j++) {
-			const struct thread *thread = nodes_thread(model->processes[i],
-								   model->processes[i]->errors[j].counts.thread);
+			const struct thread *thread = nodes_thread(
+				model->processes[i], model->processes[i]->errors[j].counts.thread);
 
 			if (thread && !thread->left_out)
 				add_error(errors, model->processes[i], &model->processes[i]->errors[j]);

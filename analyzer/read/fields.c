@@ -12,28 +12,38 @@
 #include "analyzer/read/marks_read.h"
 #include "analyzer/read/nodes_read.h"
 
-/* What every program has, where it is compiled with hooks or wrapped; names as in C, C++ and POSIX. */
+/* Names that programs have if they are compiled with hooks or wrapped: C, C++ and POSIX. */
 static const char presets[] =
-	"MPI_* = communication; PMPI_* = communication; mpi_* = communication; boost::mpi::* = communication;"
+	"MPI_File_* = I/O; MPI_* = communication; PMPI_* = communication; mpi_* = communication; "
+	"boost::mpi::* = communication;"
 	"socket = communication; connect = communication; accept = communication; accept4 = communication;"
 	"listen = communication; send = communication; sendto = communication; sendmsg = communication;"
 	"recv = communication; recvfrom = communication; recvmsg = communication;"
-	"malloc = memory; calloc = memory; realloc = memory; free = memory; aligned_alloc = memory; posix_memalign = memory;"
-	"operator new = memory; operator new[[]] = memory; operator delete = memory; operator delete[[]] = memory;"
-	"std::allocator*::* = memory; std::allocator_traits*::* = memory; __gnu_cxx::new_allocator*::* = memory;"
+	"malloc = memory; calloc = memory; realloc = memory; free = memory; aligned_alloc = memory; "
+	"posix_memalign = memory;"
+	"operator new = memory; operator new[[]] = memory; operator delete = memory; "
+	"operator delete[[]] = memory;"
+	"std::allocator*::* = memory; std::allocator_traits*::* = memory; "
+	"__gnu_cxx::new_allocator*::* = memory;"
 	"std::__new_allocator*::* = memory;"
-	"pthread_mutex_* = synchronisation; pthread_cond_* = synchronisation; pthread_rwlock_* = synchronisation;"
+	"pthread_mutex_* = synchronisation; pthread_cond_* = synchronisation; "
+	"pthread_rwlock_* = synchronisation;"
 	"pthread_barrier_* = synchronisation; pthread_join = synchronisation; sem_wait = synchronisation;"
-	"sem_post = synchronisation; mtx_* = synchronisation; cnd_* = synchronisation; omp_*_lock = synchronisation;"
-	"std::mutex::* = synchronisation; std::recursive_mutex::* = synchronisation; std::shared_mutex::* = synchronisation;"
-	"std::lock_guard*::* = synchronisation; std::unique_lock*::* = synchronisation; std::scoped_lock*::* = synchronisation;"
+	"sem_post = synchronisation; mtx_* = synchronisation; cnd_* = synchronisation; "
+	"omp_*_lock = synchronisation;"
+	"std::mutex::* = synchronisation; std::recursive_mutex::* = synchronisation; "
+	"std::shared_mutex::* = synchronisation;"
+	"std::lock_guard*::* = synchronisation; std::unique_lock*::* = synchronisation; "
+	"std::scoped_lock*::* = synchronisation;"
 	"std::condition_variable*::* = synchronisation; std::thread::join = synchronisation;"
-	"open = I/O; close = I/O; read = I/O; write = I/O; pread = I/O; pwrite = I/O; readv = I/O; writev = I/O; fsync = I/O;"
-	"fopen = I/O; fclose = I/O; fread = I/O; fwrite = I/O; fflush = I/O; fgets = I/O; fputs = I/O; getline = I/O;"
+	"open = I/O; close = I/O; read = I/O; write = I/O; pread = I/O; pwrite = I/O; readv = I/O; "
+	"writev = I/O; fsync = I/O;"
+	"fopen = I/O; fclose = I/O; fread = I/O; fwrite = I/O; fflush = I/O; fgets = I/O; fputs = I/O; "
+	"getline = I/O;"
 	"printf = I/O; fprintf = I/O; scanf = I/O; fscanf = I/O;"
-	"std::basic_*stream*::* = I/O; std::basic_*buf*::* = I/O; std::getline* = I/O; MPI_File_* = I/O";
+	"std::basic_*stream*::* = I/O; std::basic_*buf*::* = I/O; std::getline* = I/O";
 
-/* Without the blanks around it. In place. */
+/* Cut blanks at both ends. In place. */
 static char *trim(char *text)
 {
 	char *end = text + strlen(text);
@@ -45,19 +55,21 @@ static char *trim(char *text)
 
 static void take_rule(struct field_rules *rules, const char *where, int line, char *text)
 {
-	char *equals = strrchr(text, '=');	/* the last: operator== has some too */
+	char *equals = strrchr(text, '=');	/* the last one: operator== contains some too */
 	char *field = equals ? trim(equals + 1) : NULL, *pattern;
 
 	if (!*trim(text))
 		return;
 	if (!equals) {
-		warning("%s:%d: '%s' has no =, expected GLOB = FIELD; the other rules apply", where, line, trim(text));
+		warning("%s:%d: '%s' has no =, expected GLOB = FIELD; the other rules apply", where, line,
+			trim(text));
 		return;
 	}
 	*equals = '\0';
 	pattern = trim(text);
 	if (!*pattern) {
-		warning("%s:%d: '= %s' has no pattern, expected GLOB = FIELD; the other rules apply", where, line, field);
+		warning("%s:%d: '= %s' has no pattern, expected GLOB = FIELD; the other rules apply", where,
+			line, field);
 		return;
 	}
 	rules->rules = xgrow(rules->rules, rules->nr, sizeof(*rules->rules));
@@ -130,7 +142,7 @@ void field_rules_release(struct field_rules *rules)
 	*rules = (struct field_rules){ .nr = 0 };
 }
 
-/* Each process may have had other rules; most had the same. */
+/* Each process may have had other rules. Most have the same. */
 static void read_recorded(struct field_rules *rules, const struct model *model)
 {
 	const char *last = "", *last_cwd = "";
@@ -139,11 +151,13 @@ static void read_recorded(struct field_rules *rules, const struct model *model)
 		const struct process *process = model->processes[i];
 		const char *text = process_fact(process, "setting.INSIDEME_FIELDS");
 
-		if (!text || (strcmp(text, last) == 0 && (text[0] != '@' || strcmp(process->cwd, last_cwd) == 0)))
+		if (!text ||
+		    (strcmp(text, last) == 0 && (text[0] != '@' || strcmp(process->cwd, last_cwd) == 0)))
 			continue;
 		last = text;
 		last_cwd = process->cwd;
-		field_rules_read(rules, "INSIDEME_FIELDS", text, process->cwd);	/* a file that is gone is told; other rules apply */
+		/* reports a missing file; other rules apply */
+		field_rules_read(rules, "INSIDEME_FIELDS", text, process->cwd);
 	}
 }
 
@@ -153,12 +167,13 @@ static char *keep_text(struct model *model, char *text)
 	return model->texts[model->nr_texts++] = text;
 }
 
-/* Of several the first. */
+/* The first one counts. */
 static void take_said(struct process *process)
 {
 	for (size_t i = 0; process->said && i < process->said->nr_fields; i++) {
 		const struct said_field *said = &process->said->fields[i];
-		const struct tree_node *node = said->thread && !said->thread->left_out ? nodes_path(said->thread, said->node) : NULL;
+		const struct tree_node *node =
+			said->thread && !said->thread->left_out ? nodes_path(said->thread, said->node) : NULL;
 
 		if (node && node->function && !node->function->said_field)
 			node->function->said_field = said->name;
@@ -181,7 +196,8 @@ static int read_rules(struct field_rules *rules, struct model *model, const char
 	return 0;
 }
 
-static void apply(struct model *model, const struct field_rules *rules, const struct field_rules *preset, struct function *function)
+static void apply(struct model *model, const struct field_rules *rules, const struct field_rules *preset,
+		  struct function *function)
 {
 	const char *told = NULL, *field;
 
@@ -189,7 +205,8 @@ static void apply(struct model *model, const struct field_rules *rules, const st
 		told = field_rules_find(rules, function) ?: function->said_field;
 	function->said_field = told ? keep_text(model, xstrdup(told)) : NULL;
 	field = told || function->kind != FUNCTION_PLAIN ? told : field_rules_find(preset, function);
-	function->field = keep_text(model, field && *field ? xstrdup(field) : xasprintf("@%s", function->short_name));
+	function->field =
+		keep_text(model, field && *field ? xstrdup(field) : xasprintf("@%s", function->short_name));
 }
 
 int fields_apply(struct model *model, const char *given)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * From a log's heap counters to the merged tree. What lives is the difference of counters that several threads write, so
- * a copy of a running program's may be off by what happens just then: differences are kept within what is possible.
+ * Adds a log's heap counters to the merged tree. Live blocks are the difference of counters that several
+ * threads write. In a copy from a running program the counters may be of slightly different instants, so
+ * differences are kept within what is possible.
  */
 #include "analyzer/read/heap_read.h"
 
@@ -14,17 +15,18 @@
 
 #define HEAP_BYTES_MAX (1ull << 57)	/* no program allocates more than its address space at once */
 
-/* What is needed at each record of a process. */
+/* Data for each record of a process. */
 struct heap_reader {
 	struct process *process;
 	uint64_t calls_max;
 	bool peak_is_now;		/* the heap was never higher than at the end */
-	uint32_t age_step;		/* heap_age's index of the log's first bucket */
-	void (*visit)(struct tree_node *, const struct heap_stats *, void *);	/* heaps_each()'s */
+	uint32_t age_step;		/* index in heap_age of the log's first bucket */
+	heaps_visit *visit;		/* given to heaps_each() */
 	void *context;
 };
 
-typedef void take_heap(const struct heap_reader *reader, struct thread *thread, const struct log_heap *heap, uint64_t offset);
+typedef void take_heap(const struct heap_reader *reader, struct thread *thread, const struct log_heap *heap,
+		       uint64_t offset);
 
 static uint64_t difference(uint64_t a, uint64_t b)
 {
@@ -53,13 +55,13 @@ static void add_age(const struct heap_reader *reader, struct tree_node *path, co
 	for (uint32_t i = 0; i < LOG_HEAP_BIRTHS; i++) {
 		uint32_t blocks = heap->births[i] - heap->others_births[i], bucket = i + reader->age_step;
 
-		if (blocks <= INT32_MAX)	/* else a free that is counted before its allocation */
+		if (blocks <= INT32_MAX)	/* else a free was counted before its allocation */
 			age.born[least(bucket, HEAP_AGES - 1)] += blocks;
 	}
 	heap_age_add(reader->process->model, path, &age);
 }
 
-/* Of the counters, what became of the blocks. */
+/* Set what became of the blocks. */
 static void set_live(const struct heap_reader *reader, struct heap_stats *stats, const struct log_heap *heap)
 {
 	const struct log_header *header = &reader->process->header;
@@ -85,33 +87,37 @@ static double variance_bytes2(const struct heap_reader *reader, uint64_t varianc
 	return ldexp((double)variance, -LOG_SAMPLE_VARIANCE_SHIFT) * mean_bytes * mean_bytes;
 }
 
-/* How far they may be off. */
-static void set_errors(const struct heap_reader *reader, struct heap_stats *stats, const struct log_heap *heap)
+/* Set the uncertainties. */
+static void set_errors(const struct heap_reader *reader, struct heap_stats *stats,
+		       const struct log_heap *heap)
 {
 	uint64_t live = difference(heap->variance, heap->released_variance);
 	bool is_then = !reader->peak_is_now && heap->peak_number >= reader->process->header.heap_peak_number;
 
 	stats->nr_samples = heap->nr_samples;
 	stats->alloc_variance_bytes2 = variance_bytes2(reader, heap->variance);
-	stats->peak_variance_bytes2 = variance_bytes2(reader, is_then ? least(heap->peak_variance, heap->variance) : live);
+	stats->peak_variance_bytes2 =
+		variance_bytes2(reader, is_then ? least(heap->peak_variance, heap->variance) : live);
 	stats->not_freed_variance_bytes2 = variance_bytes2(reader, live);
 }
 
-static bool is_sound(const struct heap_reader *reader, const struct heap_stats *stats, const struct log_heap *heap)
+static bool is_sound(const struct heap_reader *reader, const struct heap_stats *stats,
+		     const struct log_heap *heap)
 {
 	const struct log_header *header = &reader->process->header;
 	uint64_t calls_max = reader->calls_max;
 
-	if (heap_is_sampled(reader->process))	/* of small blocks one stands for a mean */
+	if (heap_is_sampled(reader->process))	/* each sampled small block stands for a mean number */
 		calls_max += heap->nr_samples * ((uint64_t)header->heap_sample_bytes + 1);
-	if (heap->variance >> LOG_SAMPLE_VARIANCE_SHIFT > heap->nr_samples + 1 || heap->nr_samples > reader->calls_max)
+	if (heap->variance >> LOG_SAMPLE_VARIANCE_SHIFT > heap->nr_samples + 1 ||
+	    heap->nr_samples > reader->calls_max)
 		return false;
 	return stats->alloc_calls <= calls_max && stats->free_calls <= reader->calls_max &&
 	       stats->failed_calls <= reader->calls_max && stats->largest_bytes <= HEAP_BYTES_MAX &&
 	       (double)stats->alloc_bytes <= (double)(stats->alloc_calls + 1) * HEAP_BYTES_MAX;
 }
 
-/* Is a node that of a function, and not of a thread's root? */
+/* Does the node belong to a function, and not to a thread's root? */
 static bool is_function(const struct process *process, uint32_t ref)
 {
 	struct log_node node = { .function_addr = 0 };
@@ -121,13 +127,13 @@ static bool is_function(const struct process *process, uint32_t ref)
 	return node.function_addr;
 }
 
-/* Where allocations are sampled: is it the record without a path, which has them all, exactly? */
+/* If allocations are sampled: is it the record without a path, which has exact totals? */
 static bool is_whole_thread(const struct process *process, const struct log_heap *heap)
 {
 	return heap_is_sampled(process) && !is_function(process, heap->node);
 }
 
-/* What a record says, and of which path. Return: false where it is damaged. */
+/* Read a record and find its path. Return: false if it is damaged */
 static bool read_heap(const struct heap_reader *reader, struct thread *thread, const struct log_heap *heap,
 		      struct heap_stats *stats, struct tree_node **path)
 {
@@ -153,7 +159,8 @@ static bool read_heap(const struct heap_reader *reader, struct thread *thread, c
 	return true;
 }
 
-static void add_heap(const struct heap_reader *reader, struct thread *thread, const struct log_heap *heap, uint64_t offset)
+static void add_heap(const struct heap_reader *reader, struct thread *thread, const struct log_heap *heap,
+		     uint64_t offset)
 {
 	struct process *process = reader->process;
 	struct heap_stats stats;
@@ -163,8 +170,9 @@ static void add_heap(const struct heap_reader *reader, struct thread *thread, co
 		logfile_damaged(process->log, offset, "heap counters that cannot be true");
 		return;
 	}
-	/* linked to its node last: counted before that it is blank */
-	if (!process->entry_log && !nodes_path(thread, heap->node) && (heap->node || stats.alloc_calls || stats.free_calls))
+	/* a record is linked to its node last: until then the node is blank */
+	if (!process->entry_log && !nodes_path(thread, heap->node) &&
+	    (heap->node || stats.alloc_calls || stats.free_calls))
 		logfile_damaged(process->log, offset, "heap counters of no call path");
 	if (is_whole_thread(process, heap)) {
 		heap_stats_add(&thread->heap, &stats);
@@ -184,17 +192,18 @@ static void add_heap(const struct heap_reader *reader, struct thread *thread, co
 	heap_stats_add(&process->heap, &stats);
 }
 
-static void give_heap(const struct heap_reader *reader, struct thread *thread, const struct log_heap *heap, uint64_t offset)
+static void give_heap(const struct heap_reader *reader, struct thread *thread, const struct log_heap *heap,
+		      uint64_t offset)
 {
 	struct heap_stats stats;
 	struct tree_node *path;
 
 	(void)offset;
 	if (read_heap(reader, thread, heap, &stats, &path) && !is_whole_thread(reader->process, heap))
-		reader->visit(path, &stats, reader->context);
+		reader->visit(path, &stats, heap->node, reader->context);
 }
 
-/* The highest heap, and whether that is now: what threads hold back belongs to it. */
+/* Find the highest heap, and whether that is now. Blocks that threads hold back count as part of it. */
 static void find_peak(struct heap_reader *reader)
 {
 	struct process *process = reader->process;
@@ -210,13 +219,14 @@ static void find_peak(struct heap_reader *reader)
 	process->heap_peak_bytes = peak > 0 && (uint64_t)peak <= HEAP_BYTES_MAX ? (uint64_t)peak : 0;
 	if (reader->peak_is_now)
 		process->heap_peak = process->last;
-	else if (header->heap_peak_ticks >= process->timebase.points[0].ticks && header->heap_peak_ticks <= process->limit_ticks)
+	else if (header->heap_peak_ticks >= process->timebase.points[0].ticks &&
+		 header->heap_peak_ticks <= process->limit_ticks)
 		process->heap_peak = process_time(process, header->heap_peak_ticks);
 	if (!reader->peak_is_now && thread && !thread->left_out)
 		process->heap_peak_node = nodes_path(thread, header->heap_peak_node);
 }
 
-/* The first of heap_age's buckets that ends no earlier than the log's first. */
+/* The first bucket of heap_age that ends no earlier than the log's first one. */
 static uint32_t find_age_step(const struct process *process)
 {
 	double end_ns = ldexp(process->tick_ns, LOG_HEAP_BIRTH_SHIFT);
@@ -245,14 +255,15 @@ static void read_area(const struct heap_reader *reader, const struct log_extent 
 	}
 }
 
-/* A process without a log counts in its entry, in no call path. */
+/* A process without a log counts in its entry, outside of call paths. */
 static void read_entry(const struct heap_reader *reader, take_heap *take)
 {
 	struct process *process = reader->process;
 	struct log_entry entry;
 	struct log_heap heap;
 
-	if (!process->threads[0]->left_out && logfile_entry(process->entry_log, process->entry_offset, &entry) &&
+	if (!process->threads[0]->left_out &&
+	    logfile_entry(process->entry_log, process->entry_offset, &entry) &&
 	    logfile_entry_heap(process->entry_log, process->entry_offset, &entry, &heap))
 		take(reader, process->threads[0], &heap, process->entry_offset);
 }
@@ -273,12 +284,37 @@ static void read_areas(struct heap_reader *reader, take_heap *take)
 		read_entry(reader, take);
 }
 
+/*
+ * With several threads, the peak does not contain what threads hold back: up to 64 KiB of each. Readings of
+ * the heap contain it, and so do the sums of the paths.
+ */
+static void raise_peak(struct process *process)
+{
+	const struct rowset *rows = process_rowset(process, "process");
+	int column = rows ? rowset_column(rows, "heap_bytes") : -1;
+
+	if (process->heap_peak_bytes < process->heap.peak_bytes && !heap_is_sampled(process))
+		process->heap_peak_bytes = process->heap.peak_bytes;
+	for (size_t row = 0; column >= 0 && row < rows->nr_rows; row++) {
+		uint64_t bytes = rowset_value(rows, row, (uint32_t)column);
+
+		if (bytes > HEAP_BYTES_MAX || bytes <= process->heap_peak_bytes)
+			continue;
+		process->heap_peak_bytes = bytes;
+		process->heap_peak = process_time(process, rows->ticks[row]);
+		process->heap_peak_node = NULL;
+	}
+}
+
 void heaps_read(struct process *process)
 {
 	read_areas(&(struct heap_reader){ .process = process }, add_heap);
+	if (heap_is_live(process))
+		raise_peak(process);
 }
 
-void heaps_each(struct process *process, void (*visit)(struct tree_node *, const struct heap_stats *, void *), void *context)
+void heaps_each(struct process *process, heaps_visit *visit, void *context)
 {
-	read_areas(&(struct heap_reader){ .process = process, .visit = visit, .context = context }, give_heap);
+	read_areas(&(struct heap_reader){ .process = process, .visit = visit, .context = context },
+		   give_heap);
 }

@@ -5,25 +5,34 @@
 
 #include "analyzer/model/model.h"
 
-/* After nodes_read(). Counters that cannot be true are left out and counted as damage. */
+/* After nodes_read(). Counters that cannot be true are skipped and count as damage. */
 void heaps_read(struct process *process);
 
-/* Call @visit for the counters of each record of a log again: those that are sound. The root stands for what is in no function. */
-void heaps_each(struct process *process, void (*visit)(struct tree_node *, const struct heap_stats *, void *), void *context);
+/*
+ * Call @visit again for the counters of each sound record of a log, of the path @node_ref. The root stands
+ * for everything outside of functions.
+ */
+typedef void heaps_visit(struct tree_node *path, const struct heap_stats *stats, uint32_t node_ref,
+			 void *context);
+void heaps_each(struct process *process, heaps_visit *visit, void *context);
 
 /* Are live blocks known, not only counts of allocations and frees? */
 static inline bool heap_is_live(const struct process *process)
 {
-	return process->header.heap_bytes == LOG_HEAP_REQUESTED || process->header.heap_bytes == LOG_HEAP_SAMPLED;
+	return process->header.heap_bytes == LOG_HEAP_REQUESTED ||
+	       process->header.heap_bytes == LOG_HEAP_SAMPLED;
 }
 
-/* From stacks of some allocations: what paths have are estimates, what threads and the process allocated and freed is not. */
+/*
+ * Were stacks of some allocations sampled? Then the numbers of paths are estimates; those of threads and the
+ * process are exact.
+ */
 static inline bool heap_is_sampled(const struct process *process)
 {
 	return process->header.heap_bytes == LOG_HEAP_SAMPLED;
 }
 
-/* Add the age of blocks that were not freed to that of a path's. */
+/* Add the age of blocks that were not freed to the path. */
 void heap_age_add(struct model *model, struct tree_node *node, const struct heap_age *age);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Rows of the machine, from several logs. */
+/* Merges rows of the machine from several logs. */
 #include "analyzer/read/machine_rows.h"
 
 #include <stdlib.h>
@@ -7,10 +7,10 @@
 
 #include "analyzer/base/error.h"
 
-/* A set of them in a log. */
+/* The rows of the machine in one log. */
 struct part {
 	struct process *process;
-	struct process *owner;		/* NULL: nobody of that machine is reported */
+	struct process *owner;		/* NULL: no process of that machine is reported */
 	struct rowset rows;
 };
 
@@ -29,7 +29,7 @@ static bool has_any(const struct process *process)
 
 static bool is_of_same_machine(const struct process *a, const struct process *b)
 {
-	return a->run == b->run && !a->is_saved && strcmp(a->header.boot_id, b->header.boot_id) == 0 &&
+	return a->run == b->run && !a->is_saved && processes_share_boot(a, b) &&
 	       (a->header.boot_id[0] || strcmp(a->header.host, b->header.host) == 0);
 }
 
@@ -51,7 +51,8 @@ static struct process *find_owner(const struct model *model, const struct proces
 	return without;
 }
 
-static void find_parts(struct parts *parts, const struct model *model, struct process *const *processes, size_t nr)
+static void find_parts(struct parts *parts, const struct model *model, struct process *const *processes,
+		       size_t nr)
 {
 	for (size_t i = 0; i < nr; i++) {
 		struct process *owner = has_any(processes[i]) ? find_owner(model, processes[i]) : NULL;
@@ -60,12 +61,13 @@ static void find_parts(struct parts *parts, const struct model *model, struct pr
 			if (!rowset_is_of_machine(&processes[i]->rowsets[j]))
 				continue;
 			parts->list = xgrow(parts->list, parts->nr, sizeof(*parts->list));
-			parts->list[parts->nr++] = (struct part){ processes[i], owner, processes[i]->rowsets[j] };
+			parts->list[parts->nr++] =
+				(struct part){ processes[i], owner, processes[i]->rowsets[j] };
 		}
 	}
 }
 
-/* They are the parts' from now on. */
+/* The parts own them from now on. */
 static void take_rows(struct process *process)
 {
 	size_t kept = 0;
@@ -76,7 +78,7 @@ static void take_rows(struct process *process)
 	process->nr_rowsets = kept;
 }
 
-/* Those that are one curve lie together. */
+/* Rows of one curve lie together. */
 static int by_owner_and_columns(const void *a, const void *b)
 {
 	const struct part *x = a, *y = b;
@@ -102,7 +104,7 @@ static int by_ticks(const void *a, const void *b)
 	return (x->ticks > y->ticks) - (x->ticks < y->ticks);
 }
 
-/* One of a few ms does not know how long a tick is so well that it could tell the time of hours later. */
+/* The length of a tick is not known well enough in a process of a few ms to tell a time hours later. */
 static bool is_in_life(const struct timebase *base, uint64_t ticks)
 {
 	return ticks >= base->points[0].ticks && ticks <= base->points[base->nr_points - 1].ticks;
@@ -122,7 +124,7 @@ static uint64_t greater(uint64_t a, uint64_t b)
 	return a > b ? a : b;
 }
 
-/* What is told of them all: the least that holds for each. */
+/* The head for all rows: the least that holds for each. */
 static void add_head(struct rowset *all, const struct rowset *rows)
 {
 	all->step = (uint32_t)greater(all->step, rows->step);
@@ -132,7 +134,7 @@ static void add_head(struct rowset *all, const struct rowset *rows)
 	all->nr_rows += rows->nr_rows;
 }
 
-/* @parts: of one owner, with the same columns. Return: their rows in the order of time. */
+/* @parts: of one owner, with the same columns. Return: their rows in the order of time */
 static struct rowset merge(const struct part *parts, size_t nr)
 {
 	struct rowset all = parts[0].rows;
@@ -184,7 +186,8 @@ void machine_rows_gather(struct model *model)
 	if (parts.nr)
 		qsort(parts.list, parts.nr, sizeof(*parts.list), by_owner_and_columns);
 	for (size_t from = 0, to; from < parts.nr; from = to) {
-		for (to = from + 1; to < parts.nr && by_owner_and_columns(&parts.list[from], &parts.list[to]) == 0; to++)
+		for (to = from + 1;
+		     to < parts.nr && by_owner_and_columns(&parts.list[from], &parts.list[to]) == 0; to++)
 			;
 		give_rows(&parts.list[from], to - from);
 	}

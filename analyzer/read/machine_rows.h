@@ -1,18 +1,24 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The machine is sampled by one process of a run after the other, and by each in older logs: one curve of it for all. */
+/*
+ * Rows of the machine. One process of a run after the other takes them; in older logs each process takes its
+ * own. They become one curve.
+ */
 #ifndef INSIDEME_MACHINE_ROWS_H
 #define INSIDEME_MACHINE_ROWS_H
 
 #include "analyzer/model/model.h"
 
 /*
- * Of each run and machine the rows of all processes, those that a filter leaves out too, become one process's in the order
- * of time: insideme-run's, or those of the first that is reported. When the processes have been read: their rows say how
- * long each lived.
+ * For each run and machine, merge the rows of all processes in the order of time, including those of
+ * processes that a filter leaves out. insideme-run gets them, or else the first reported process. Call this
+ * after the processes were read: their rows show how long each lived.
  */
 void machine_rows_gather(struct model *model);
 
-/* What people call the machine of a process: "machine", or by its name where it is not the first process's. */
+/*
+ * How views call the machine of a process: "machine", or by its name if it is not the first process's
+ * machine.
+ */
 const char *machine_name(const struct process *process);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What the program said of itself, from the log's records. */
+/* Reads what the program reported itself, from the log's records. */
 #include "analyzer/read/marks_read.h"
 
 #include <stdlib.h>
@@ -58,11 +58,13 @@ static void read_span(const struct saying *saying)
 	struct process *process = saying->process;
 	const struct log_span *record = &saying->span;
 
-	if (record->start_ticks > record->record.ticks || record->paused_ticks > record->record.ticks - record->start_ticks) {
+	if (record->start_ticks > record->record.ticks ||
+	    record->paused_ticks > record->record.ticks - record->start_ticks) {
 		logfile_damaged(process->log, saying->offset, "a timer that stops before it starts");
 		return;
 	}
-	process->said->spans = xgrow(process->said->spans, process->said->nr_spans, sizeof(*process->said->spans));
+	process->said->spans =
+		xgrow(process->said->spans, process->said->nr_spans, sizeof(*process->said->spans));
 	process->said->spans[process->said->nr_spans++] = (struct timer_span){
 		.thread = nodes_thread(process, record->thread),
 		.start = process_time(process, record->start_ticks),
@@ -78,8 +80,10 @@ static struct timer_sum *timer_of(struct process *process, const char *name)
 	for (size_t i = 0; i < process->said->nr_timers; i++)
 		if (strcmp(process->said->timers[i].name, name) == 0)
 			return &process->said->timers[i];
-	process->said->timers = xgrow(process->said->timers, process->said->nr_timers, sizeof(*process->said->timers));
-	process->said->timers[process->said->nr_timers] = (struct timer_sum){ .name = name, .min_ns = NAN, .max_ns = NAN };
+	process->said->timers =
+		xgrow(process->said->timers, process->said->nr_timers, sizeof(*process->said->timers));
+	process->said->timers[process->said->nr_timers] =
+		(struct timer_sum){ .name = name, .min_ns = NAN, .max_ns = NAN };
 	return &process->said->timers[process->said->nr_timers++];
 }
 
@@ -90,7 +94,7 @@ static void read_timer(const struct saying *saying)
 	double tick_ns = saying->process->tick_ns;
 
 	if (!record->nr_spans || record->least_ticks > record->most_ticks)
-		return;		/* killed before the first was counted */
+		return;		/* killed before the first one was counted */
 	timer = timer_of(saying->process, label_of(saying->process, record->label));
 	timer->nr_spans += record->nr_spans;
 	timer->total_ns += (double)record->timer_ticks * tick_ns;
@@ -129,14 +133,19 @@ static struct rowset *counter_rows(struct process *process, uint32_t label)
 	return rows;
 }
 
-/* Records of several threads may lie a little out of order: what does not rise is dropped, as of any rows. */
+/*
+ * Records of several threads may lie a little out of order. As in other rows, values whose ticks do not rise
+ * are dropped.
+ */
 static void read_counter(const struct saying *saying)
 {
 	const struct log_counter *record = &saying->counter;
 	struct rowset *rows = counter_rows(saying->process, record->label);
 
-	if (record->newest_ticks < record->record.ticks || record->newest_ticks > saying->process->limit_ticks)
-		logfile_damaged(saying->process->log, saying->offset, "a counter's value of no possible time");
+	if (record->newest_ticks < record->record.ticks ||
+	    record->newest_ticks > saying->process->limit_ticks)
+		logfile_damaged(saying->process->log, saying->offset,
+				"a counter's value of no possible time");
 	else if (!rows->nr_rows || record->newest_ticks > rows->ticks[rows->nr_rows - 1]) {
 		rows->ticks = xgrow(rows->ticks, rows->nr_rows, sizeof(*rows->ticks));
 		rows->values = xgrow(rows->values, rows->nr_rows, sizeof(*rows->values));
@@ -145,7 +154,7 @@ static void read_counter(const struct saying *saying)
 	}
 }
 
-/* The kinds of records that are read here: their least sizes, and who reads them. */
+/* The kinds of records that are read here: least size, and reader. */
 static const struct {
 	enum log_record_kind kind;
 	uint32_t bytes;
@@ -163,9 +172,11 @@ static void read_record(struct saying *saying, const struct log_record *head)
 	for (size_t i = 0; i < sizeof(readers) / sizeof(*readers); i++) {
 		if (readers[i].kind != (enum log_record_kind)head->kind)
 			continue;
-		if (head->bytes < readers[i].bytes || head->ticks < saying->process->timebase.points[0].ticks ||
+		if (head->bytes < readers[i].bytes ||
+		    head->ticks < saying->process->timebase.points[0].ticks ||
 		    head->ticks > saying->process->limit_ticks) {
-			logfile_damaged(saying->process->log, saying->offset, "a record that is too short, or of no possible time");
+			logfile_damaged(saying->process->log, saying->offset,
+					"a record that is too short, or of no possible time");
 			return;
 		}
 		memcpy(&saying->record, saying->process->log->base + saying->offset, readers[i].bytes);

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What the program said of itself: marks, failures, spans of timers; counters become sets of rows. */
+/* What the program reported itself: marks, failures, spans of timers. Counters become sets of rows. */
 #ifndef INSIDEME_MARKS_READ_H
 #define INSIDEME_MARKS_READ_H
 
 #include "analyzer/model/model.h"
 
-/* What the program said at an instant. */
+/* An instant that the program marked. */
 struct mark {
 	enum log_mark_kind kind;
 	struct thread *thread;		/* NULL: not known */
 	int64_t time;
-	uint32_t node;			/* ref of the path that it was in: nodes_path() */
-	const char *name;		/* of a failure its type */
+	uint32_t node;			/* ref of the path at that time: nodes_path() */
+	const char *name;		/* for a failure: its type */
 	char *text;			/* NULL: none */
 };
 
@@ -33,16 +33,17 @@ struct timer_span {
 	const char *name;
 };
 
-/* What a function or region is for, as it said itself. */
+/* The field that the program gave to a function or region. */
 struct said_field {
 	struct thread *thread;		/* NULL: not known */
 	uint32_t node;
 	const char *name;
 };
 
-/* struct process's said. */
+/* For struct process. */
 struct said {
-	struct mark *marks;		/* as they lie in the log: those of several threads a little out of order */
+	struct mark *marks;		/* in the order of the log: marks of several threads may be a
+					 * little out of order */
 	size_t nr_marks;
 	struct timer_span *spans;
 	size_t nr_spans;
@@ -52,7 +53,7 @@ struct said {
 	size_t nr_fields;
 };
 
-/* Read them from the log of @process. Its labels, threads and timebase must be known. */
+/* Read them from the log of @process. Labels, threads and timebase must be known. */
 void marks_read(struct process *process);
 void marks_release(struct process *process);
 

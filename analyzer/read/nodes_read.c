@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Reads the nodes of a log and adds them to the merged tree. A node names its parent, so each can be read alone: damage in
- * one does not hide others, and the links to children are not needed. Parents are older than their children and lie before
- * them in the file, so one pass in the order of the file sees them first.
+ * Reads the nodes of a log and adds them to the merged tree. A node names its parent, so each can be read
+ * alone: damage in one does not hide others, and the links to children are not needed. Parents are older than
+ * their children and lie before them in the file, so one pass in the order of the file sees them first.
  */
 #include "analyzer/read/nodes_read.h"
 
@@ -16,19 +16,20 @@
 #include "analyzer/model/selection.h"
 #include "analyzer/model/tree.h"
 #include "analyzer/model/tree_walk.h"
+#include "analyzer/read/code_paths.h"
 
-/* A place in process->path_of: 0: the node is blank; else the id of its merged path and 1, with these flags. */
-#define LEFT_OUT	(1u << 31)	/* its calls are not reported: the path is what they stand for */
+/* A place in process->path_of. 0: the node is blank. Else the id of its merged path + 1, with these flags. */
+#define LEFT_OUT	(1u << 31) /* its calls are not reported; the path is the one they are counted for */
 #define UNSOUND		(1u << 30)	/* its counters cannot be true */
 #define PATH(id)	((id) + 1)
 #define PATH_ID(place)	(((place) & ~(LEFT_OUT | UNSOUND)) - 1)
 
-/* What is needed at each node of a thread. */
+/* Data for each node of a thread. */
 struct node_reader {
 	struct thread *thread;
 	struct node_limits limits;
-	uint64_t current_node;		/* offset of the node where the thread is */
-	uint64_t pending_node;		/* offset of the node with a bucket that waits to be counted, 0: none */
+	uint64_t current_node;		/* offset of the node that the thread is in */
+	uint64_t pending_node; /* offset of the node with a bucket that is not counted yet; 0: none */
 	uint32_t pending_bucket;
 };
 
@@ -49,7 +50,7 @@ struct thread *nodes_thread(const struct process *process, uint32_t ref)
 	return NULL;
 }
 
-/* The thread that an area belongs to, its own included. */
+/* The thread of an area; an area of a thread belongs to itself. */
 static uint32_t owner_of(const struct log_extent *extent)
 {
 	return extent->kind == LOG_AREA_THREAD ? (uint32_t)(extent->offset >> LOG_REF_SHIFT) : extent->owner;
@@ -63,10 +64,11 @@ static bool is_others(const struct logfile *log, uint32_t ref)
 	return node.function_addr & LOG_FUNCTION_OTHERS;
 }
 
-/* The path of calls whose path is not known. */
+/* The path for calls whose path is not known. */
 static struct tree_node *others_path(struct model *model)
 {
-	return selection_keeps(model, model->root, &model->tables->functions.others) ? tree_others(model) : model->root;
+	return selection_keeps(model, model->root, &model->tables->functions.others) ? tree_others(model)
+										     : model->root;
 }
 
 bool nodes_is_left_out(const struct process *process, uint32_t ref)
@@ -89,7 +91,8 @@ struct tree_node *nodes_path(struct thread *thread, uint32_t ref)
 		return NULL;
 	if (process->path_of[index])
 		return tree_node(process->model, PATH_ID(process->path_of[index]));
-	return is_others(process->log, ref) ? others_path(process->model) : NULL;	/* blank when its counters were read */
+	/* it was blank when its counters were read */
+	return is_others(process->log, ref) ? others_path(process->model) : NULL;
 }
 
 static void find_pending(struct node_reader *reader)
@@ -102,8 +105,10 @@ static void find_pending(struct node_reader *reader)
 	memcpy(&thread, log->base + ((uint64_t)reader->thread->ref << LOG_REF_SHIFT),
 	       offsetof(struct log_thread, cache));
 	reader->pending_node = 0;
-	reader->thread->new_path_ns = thread.nr_new_paths ? (double)thread.new_paths_ticks / thread.nr_new_paths *
-				      reader->thread->process->tick_ns : 0;
+	reader->thread->new_path_ns = thread.nr_new_paths
+					      ? (double)thread.new_paths_ticks / thread.nr_new_paths *
+							reader->thread->process->tick_ns
+					      : 0;
 	reader->current_node = (uint64_t)thread.current << LOG_REF_SHIFT;
 	if (!thread.pending_addr || !logfile_offset(log, thread.pending_addr, &offset))
 		return;
@@ -115,10 +120,11 @@ static void find_pending(struct node_reader *reader)
 	    logfile_node_index(log, (uint32_t)((offset - in_node) >> LOG_REF_SHIFT)) < 0)
 		return;
 	reader->pending_node = offset - in_node;
-	reader->pending_bucket = (uint32_t)((in_node - offsetof(struct log_node, histogram)) / sizeof(uint32_t));
+	reader->pending_bucket =
+		(uint32_t)((in_node - offsetof(struct log_node, histogram)) / sizeof(uint32_t));
 }
 
-/* A node's histogram with the call that waits to be counted. */
+/* A node's histogram with the call that is not counted yet. */
 static void whole_histogram(const struct node_reader *reader, const struct log_node *node, uint64_t offset,
 			    uint64_t histogram[LOG_BUCKETS])
 {
@@ -147,13 +153,14 @@ static bool is_adaptive(const struct process *process)
 	return process->header.timing == LOG_TIMING_ADAPTIVE;
 }
 
-/* What a node says of its calls, with what the hooks cost. @histogram is read only where timing is adaptive. */
+/* Statistics of a node's calls, including the cost of hooks. @histogram is read only with adaptive timing. */
 static struct call_stats stats_of(const struct node_reader *reader, const struct log_node *node,
 				  const uint64_t histogram[LOG_BUCKETS])
 {
 	const struct process *process = reader->thread->process;
 	const struct hook_cost cost = hook_cost_of(reader->thread, node);
-	double tick_ns = process->tick_ns, squares = (double)node->squares[1] * 0x1p64 + (double)node->squares[0];
+	double tick_ns = process->tick_ns,
+	       squares = (double)node->squares[1] * 0x1p64 + (double)node->squares[0];
 	struct call_stats stats = NO_CALLS;
 
 	stats.calls = node->calls;
@@ -179,7 +186,7 @@ static struct call_stats stats_of(const struct node_reader *reader, const struct
 	return stats;
 }
 
-/* Calls of a counted function that came to a hook all the same: their call sites could not be changed. */
+/* Calls of a counted function that came to a hook because their call sites could not be patched. */
 static void note_counted(struct call_stats *stats)
 {
 	stats->counted_calls = stats->calls - stats->timed_calls;
@@ -192,23 +199,27 @@ static void add_node(struct node_reader *reader, uint32_t index, const struct lo
 	struct tree_node *path = tree_node(process->model, PATH_ID(process->path_of[index]));
 	struct node_limits limits = reader->limits;
 	uint64_t histogram[LOG_BUCKETS];
+	struct function_time time;
 	struct call_stats stats;
 	bool left_out = process->path_of[index] & LEFT_OUT;
 
-	limits.changing |= offset == reader->current_node;	/* a kill may have come between its counters */
+	limits.changing |= offset == reader->current_node; /* a kill may have come between its counters */
 	whole_histogram(reader, node, offset, histogram);
 	if (!node_is_sound(node, histogram, &limits)) {
 		logfile_damaged(process->log, offset, "counters of a call path that cannot be true");
 		process->path_of[index] |= UNSOUND;
 		return;
 	}
-	if (!path->function && !left_out)	/* calls for which there was not even room in "(other paths)" */
+	if (!path->function && !left_out)	/* calls that had no room even in "(other paths)" */
 		path = node->calls ? tree_others(process->model) : path;
 	stats = stats_of(reader, node, histogram);
+	process->hooks_ns += stats.hooks_ns;
 	if (path->function && path->function->is_counted)
 		note_counted(&stats);
-	reader->thread->functions_ns += tree_add_recorded(process->model, path, &stats, left_out,
-							  hook_costs_is_outermost(reader->thread, node));
+	time = tree_add_recorded(process->model, path, &stats, left_out,
+				 hook_costs_is_outermost(reader->thread, node));
+	reader->thread->functions_ns += time.recorded_ns;
+	reader->thread->hooks_ns += time.hooks_ns;
 	if (left_out)
 		return;
 	reader->thread->calls += node->calls;
@@ -217,7 +228,14 @@ static void add_node(struct node_reader *reader, uint32_t index, const struct lo
 		histogram_add(&path->function->histogram, histogram, process->tick_ns);
 }
 
-/* The place of a node: the path of its parent and its function, or the parent's alone if its calls are left out. */
+bool nodes_is_beside(const struct process *process, uint64_t function_addr)
+{
+	return !process->header.has_hooks && log_is_wait(function_addr);
+}
+
+/*
+ * The place of a node: the path of its parent and its function. If its calls are left out: its parent's path.
+ */
 static uint32_t make_path(struct node_reader *reader, const struct log_node *node, uint64_t offset)
 {
 	struct process *process = reader->thread->process;
@@ -234,13 +252,17 @@ static uint32_t make_path(struct node_reader *reader, const struct log_node *nod
 		logfile_damaged(process->log, offset, "a call path without a beginning");
 		parent = others_path(model);
 	}
-	function = function_find(&model->tables->functions, process, node->function_addr);
+	function = function_find(&model->tables->functions, process, log_node_function(node));
+	if (nodes_is_beside(process, node->function_addr))
+		return PATH(model->root->id) | LEFT_OUT;
 	if (!selection_keeps(model, parent, function))
 		return PATH(parent->id) | LEFT_OUT;
-	return PATH(tree_child(model, parent, function)->id);
+	parent = tree_child(model, parent, function);
+	parent->was_called = function->was_called = true;
+	return PATH(code_path(reader->thread, node, parent)->id);
 }
 
-/* Claimed and not filled, whole or in part, or "(other paths)" that nothing needed: neither says anything. */
+/* A node that was claimed but not filled, or an unused "(other paths)". */
 static bool is_blank(const struct log_node *node)
 {
 	return node->calls == 0 && node->child == 0 &&
@@ -258,12 +280,14 @@ static void read_area(struct node_reader *reader, const struct log_extent *exten
 		logfile_node(process->log, offset, &node);
 		if (is_blank(&node))
 			continue;
-		if (!(node.function_addr & ~LOG_FUNCTION_FLAGS) && !(node.function_addr & LOG_FUNCTION_OTHERS)) {
+		if (!(node.function_addr & ~LOG_FUNCTION_FLAGS) &&
+		    !(node.function_addr & LOG_FUNCTION_OTHERS)) {
 			logfile_damaged(process->log, offset, "a call path without a function");
 			continue;
 		}
 		process->path_of[extent->first_node + i] = make_path(reader, &node, offset);
-		add_node(reader, extent->first_node + i, &node, offset);
+		if (!nodes_is_beside(process, node.function_addr))
+			add_node(reader, extent->first_node + i, &node, offset);
 	}
 }
 
@@ -279,9 +303,11 @@ static void read_root(struct node_reader *reader, const struct log_extent *exten
 		process->path_of[extent->first_node] |= LEFT_OUT;
 	if (node.calls || node.total_ticks)
 		add_node(reader, extent->first_node, &node, offset);
+	else	/* cost of heap blocks outside of all functions */
+		process->hooks_ns += hook_cost_of(reader->thread, &node).hooks_ns;
 }
 
-/* A bucket that went past 2^32 left an event. */
+/* A bucket that passed 2^32 left an event. */
 static void add_wrapped(struct process *process)
 {
 	for (size_t i = 0; i < process->nr_events; i++) {
@@ -296,8 +322,7 @@ static void add_wrapped(struct process *process)
 		path = nodes_path(event->thread, (uint32_t)event->values[0]);
 		counts[event->values[1]] = 1ull << 32;
 		if (path && is_adaptive(process))
-			tree_add_calls(path, &(struct call_stats){ .known_calls = 1ull << 32, .min_ns = NAN, .max_ns = NAN,
-								   .finished_max_ns = NAN });
+			tree_add_calls(path, &(struct call_stats){ .known_calls = 1ull << 32, NO_RANGES });
 		if (path && path->function)
 			histogram_add(&path->function->histogram, counts, process->tick_ns);
 	}
@@ -305,14 +330,15 @@ static void add_wrapped(struct process *process)
 
 static int by_owner(const void *a, const void *b)
 {
-	const struct log_extent *x = *(const struct log_extent *const *)a, *y = *(const struct log_extent *const *)b;
+	const struct log_extent *x = *(const struct log_extent *const *)a,
+				*y = *(const struct log_extent *const *)b;
 
 	if (owner_of(x) != owner_of(y))
 		return owner_of(x) < owner_of(y) ? -1 : 1;
 	return x->offset < y->offset ? -1 : x->offset > y->offset;
 }
 
-/* The areas that hold nodes, thread by thread, in the order of the file. */
+/* The areas with nodes, thread by thread, each in the order of the file. */
 static const struct log_extent **list_areas(const struct logfile *log, size_t *nr)
 {
 	const struct log_extent **areas = NULL;
@@ -361,7 +387,8 @@ void nodes_read(struct process *process)
 	add_wrapped(process);
 }
 
-static void give_area(struct node_reader *reader, const struct log_extent *extent, nodes_visit *visit, void *context)
+static void give_area(struct node_reader *reader, const struct log_extent *extent, nodes_visit *visit,
+		      void *context)
 {
 	struct process *process = reader->thread->process;
 	uint64_t offset = extent->offset + sizeof(struct log_area), histogram[LOG_BUCKETS] = { 0 };
@@ -376,7 +403,9 @@ static void give_area(struct node_reader *reader, const struct log_extent *exten
 		logfile_node(process->log, offset, &node);
 		if (is_adaptive(process))
 			whole_histogram(reader, &node, offset, histogram);
-		fact.parent = (uint64_t)node.parent << LOG_REF_SHIFT < offset ? logfile_node_index(process->log, node.parent) : -1;
+		fact.parent = (uint64_t)node.parent << LOG_REF_SHIFT < offset
+				      ? logfile_node_index(process->log, node.parent)
+				      : -1;
 		fact.stats = stats_of(reader, &node, histogram);
 		visit(&fact, context);
 	}
@@ -407,8 +436,8 @@ struct tree_node *nodes_place(const struct process *process, uint32_t index, boo
 	return place ? tree_node(process->model, PATH_ID(place)) : NULL;
 }
 
-void nodes_each_function(struct process *process, void (*visit)(struct process *, uint64_t function_addr, void *),
-			 void *context)
+void nodes_each_function(struct process *process,
+			 void (*visit)(struct process *, uint64_t function_addr, void *), void *context)
 {
 	const struct logfile *log = process->log;
 	struct log_node node;
@@ -421,7 +450,7 @@ void nodes_each_function(struct process *process, void (*visit)(struct process *
 		for (uint32_t j = 0; j < log->extents[i].nr_nodes; j++, offset += sizeof(node)) {
 			logfile_node(log, offset, &node);
 			if (node.function_addr & ~LOG_FUNCTION_FLAGS)
-				visit(process, node.function_addr, context);
+				visit(process, log_node_function(&node), context);
 		}
 	}
 }

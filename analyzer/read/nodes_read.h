@@ -6,38 +6,51 @@
 #include "analyzer/model/model.h"
 
 /*
- * Add all nodes of a log to the merged tree. The log's process, threads, modules, events and times must be known. Counters
- * that cannot be true are left out and counted as damage. Calls whose path is damaged go under "(other paths)".
+ * Add all nodes of a log to the merged tree. The log's process, threads, modules, events and times must be
+ * known. Counters that cannot be true are skipped and count as damage. Calls whose path is damaged go under
+ * "(other paths)".
  */
 void nodes_read(struct process *process);
 
-/* Call @visit for the function of every node of a log, as the log has it. */
-void nodes_each_function(struct process *process, void (*visit)(struct process *, uint64_t function_addr, void *),
-			 void *context);
+/* Call @visit for the function of each node, with its address as in the log. */
+void nodes_each_function(struct process *process,
+			 void (*visit)(struct process *, uint64_t function_addr, void *), void *context);
 
-/* A node of a log that says something sound: what one thread has of one call path. */
+/* A sound node of a log: the calls of one call path in one thread. */
 struct node_fact {
 	uint32_t index;			/* of the node in its log */
-	int64_t parent;			/* of its caller's, which is smaller; -1: not known */
-	struct call_stats stats;	/* as recorded, with what the hooks cost */
+	int64_t parent;			/* index of its caller's node, which is smaller; -1: not known */
+	struct call_stats stats;	/* as recorded, with the cost of hooks */
 };
 typedef void nodes_visit(const struct node_fact *fact, void *context);
 
-/* Call @visit for each of them again, once nodes_read() is done. */
+/* Call @visit for each sound node again, after nodes_read(). */
 void nodes_each(struct process *process, nodes_visit *visit, void *context);
 
-/* The merged path of the node at @index, or what its calls stand for if they are left out. NULL: the node is blank. */
+/*
+ * Is a node with this function left out of the tree? So are library calls that wait in a process without
+ * hooks: the functions that made them are not known, and among those of other processes they would hide them.
+ */
+bool nodes_is_beside(const struct process *process, uint64_t function_addr);
+
+/*
+ * The merged path of the node at @index. If its calls are left out: the path that they are counted for. NULL:
+ * the node is blank.
+ */
 struct tree_node *nodes_place(const struct process *process, uint32_t index, bool *left_out);
 
-/* The merged path of a node of @thread, or NULL if @ref is none. Of calls that are left out it is what they stand for. */
+/*
+ * The merged path of a node of @thread. NULL: @ref is no node. If its calls are left out: the path that they
+ * are counted for.
+ */
 struct tree_node *nodes_path(struct thread *thread, uint32_t ref);
 
-/* Are the calls of a node not reported, see selection.h? */
+/* Are the calls of a node left out of the report, see selection.h? */
 bool nodes_is_left_out(const struct process *process, uint32_t ref);
 
 /*
- * Is the newest call of a node in its number of calls but not yet in its histogram? The program was stopped
- * in between; the call's frame is still there.
+ * Is the newest call of a node already in its number of calls, but not yet in its histogram? The program was
+ * stopped between the two; the frame of the call still exists.
  */
 bool nodes_is_half_counted(struct thread *thread, uint32_t ref);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Open calls. A stack's frames lie in a chain of areas; each begins with a sentinel, whose child time belongs to
- * the frame below it. The frames of the stack that a thread runs on end where the thread says, those of other
- * stacks where they say themselves.
+ * Open calls. The frames of a stack lie in a chain of areas. Each area begins with a sentinel, whose child
+ * time belongs to the frame below it. The thread's record says where the frames of its current stack end.
+ * Other stacks say that themselves.
  */
 #include "analyzer/read/open_calls.h"
 
@@ -17,13 +17,13 @@
 
 #define FIRST_FRAME sizeof(struct log_frames)
 
-/* A stack's frames, without sentinels, bottom to top. */
+/* The frames of a stack, without sentinels, bottom to top. */
 struct frames {
 	struct thread *thread;
 	struct log_frame *frames;
-	struct log_memory_reading *readings;	/* [frame] at its entry */
+	struct log_memory_reading *readings;	/* [frame]: memory at its entry */
 	size_t nr;
-	uint64_t left_ticks;		/* 0: the thread runs on it */
+	uint64_t left_ticks;		/* 0: a thread runs on the stack */
 };
 
 static struct log_frames frames_head(const struct logfile *log, const struct log_extent *extent)
@@ -42,15 +42,17 @@ static const struct log_extent *frames_area(struct logfile *log, uint64_t offset
 	       (offset - extent->offset) % sizeof(struct log_frame) == 0 ? extent : NULL;
 }
 
-/* What was read at the entry of frame @i of an area. */
+/* The memory that was read at the entry of frame @i of an area. */
 static struct log_memory_reading reading_of(struct logfile *log, const struct log_extent *area, uint64_t i)
 {
 	struct log_memory_reading reading = { LOG_NONE, LOG_NONE };
 	uint64_t offset = (uint64_t)frames_head(log, area).head.beside << LOG_REF_SHIFT;
-	const struct log_extent *readings = offset ? logfile_find(log, offset, sizeof(struct log_area)) : NULL;
+	const struct log_extent *readings =
+		offset ? logfile_find(log, offset, sizeof(struct log_area)) : NULL;
 
 	offset += sizeof(struct log_area) + i * sizeof(reading);
-	if (readings && readings->kind == LOG_AREA_READINGS && logfile_find(log, offset, sizeof(reading)) == readings)
+	if (readings && readings->kind == LOG_AREA_READINGS &&
+	    logfile_find(log, offset, sizeof(reading)) == readings)
 		memcpy(&reading, log->base + offset, sizeof(reading));
 	return reading;
 }
@@ -64,7 +66,7 @@ static void add_frame(struct frames *frames, struct logfile *log, const struct l
 	memcpy(&frame, log->base + offset, sizeof(frame));
 	reading = reading_of(log, extent, i);
 	memcpy(&again, log->base + offset, sizeof(again));
-	if (again.start_ticks != frame.start_ticks)	/* it is another call's by now */
+	if (again.start_ticks != frame.start_ticks)	/* another call uses the frame by now */
 		reading.rss_bytes = reading.vms_bytes = LOG_NONE;
 	frames->frames = xgrow(frames->frames, frames->nr, sizeof(frame));
 	frames->readings = xgrow(frames->readings, frames->nr, sizeof(reading));
@@ -73,10 +75,11 @@ static void add_frame(struct frames *frames, struct logfile *log, const struct l
 }
 
 /*
- * Copy the frames of one area up to the one at @top; the sentinel's child time goes to @below, the last frame
+ * Copy the frames of one area up to the one at @top. The sentinel's child time goes to @below, the last frame
  * of the area below.
  */
-static void copy_area(struct frames *frames, struct logfile *log, const struct log_extent *extent, uint64_t top)
+static void copy_area(struct frames *frames, struct logfile *log, const struct log_extent *extent,
+		      uint64_t top)
 {
 	const uint64_t begin = extent->offset + FIRST_FRAME;
 	struct log_frame sentinel;
@@ -88,7 +91,7 @@ static void copy_area(struct frames *frames, struct logfile *log, const struct l
 		add_frame(frames, log, extent, i);
 }
 
-/* Copy a whole stack that begins at @first and ends with the frame at @top. Return: false if damaged. */
+/* Copy a whole stack that begins at @first and ends with the frame at @top. Return: false if it is damaged */
 static bool copy_stack(struct frames *frames, struct logfile *log, uint32_t first, uint64_t top)
 {
 	const struct log_extent *extent = frames_area(log, top), **areas = NULL;
@@ -100,7 +103,8 @@ static bool copy_stack(struct frames *frames, struct logfile *log, uint32_t firs
 		areas[nr++] = extent;
 		if (extent->offset >> LOG_REF_SHIFT == first)
 			break;
-		extent = frames_area(log, ((uint64_t)frames_head(log, extent).below << LOG_REF_SHIFT) + FIRST_FRAME);
+		extent = frames_area(log, ((uint64_t)frames_head(log, extent).below << LOG_REF_SHIFT) +
+						  FIRST_FRAME);
 	}
 	whole = nr && areas[nr - 1]->offset >> LOG_REF_SHIFT == first;
 	for (size_t i = nr; whole && i-- > 0;) {
@@ -112,14 +116,14 @@ static bool copy_stack(struct frames *frames, struct logfile *log, uint32_t firs
 	return whole;
 }
 
-/* A frame that is being pushed or popped is not that of the node where its thread is. */
+/* A frame that is being pushed or popped does not match the node that the thread is in. */
 static void drop_unfinished(struct frames *frames, uint32_t current)
 {
 	if (frames->nr && frames->frames[frames->nr - 1].node != current)
 		frames->nr--;
 }
 
-/* Which stack each thread runs on. */
+/* The stack that each thread runs on. */
 struct runner {
 	struct thread *thread;
 	uint32_t first;			/* ref of the stack's first area */
@@ -149,7 +153,7 @@ static struct runner *find_runners(struct process *process)
 	return runners;
 }
 
-/* Return: whether the stack has frames that can be used. */
+/* Return: false if the stack has no frames that can be used */
 static bool read_stack(struct process *process, const struct runner *runners, const struct log_extent *extent,
 		       struct frames *frames)
 {
@@ -160,10 +164,12 @@ static bool read_stack(struct process *process, const struct runner *runners, co
 	size_t i = 0;
 
 	memset(frames, 0, sizeof(*frames));
-	if (head.stack != first || head.head.owner == 0)	/* a later area of a stack; a stack of nobody */
+	/* a later area of a stack; a stack without a thread */
+	if (head.stack != first || head.head.owner == 0)
 		return false;
-	/* A thread that ran it before may not know yet that another does now. */
-	while (i < process->nr_threads && (runners[i].first != first || process->threads[i]->ref != head.head.owner))
+	/* A thread that ran on it before may not know yet that another thread does now. */
+	while (i < process->nr_threads &&
+	       (runners[i].first != first || process->threads[i]->ref != head.head.owner))
 		i++;
 	if (i < process->nr_threads) {
 		frames->thread = runners[i].thread;
@@ -182,8 +188,8 @@ static bool read_stack(struct process *process, const struct runner *runners, co
 }
 
 /* The path of a frame, or NULL if the frame is not sound. */
-static struct tree_node *frame_path(const struct frames *frames, const struct log_frame *frame, uint64_t not_before,
-				    bool *left_out)
+static struct tree_node *frame_path(const struct frames *frames, const struct log_frame *frame,
+				    uint64_t not_before, bool *left_out)
 {
 	struct process *process = frames->thread->process;
 	struct tree_node *path = nodes_path(frames->thread, frame->node);
@@ -205,14 +211,27 @@ static struct tree_node *frame_path(const struct frames *frames, const struct lo
 	return path;
 }
 
-/* Add one open call: @ticks so far, @child_ticks of them in functions it called. */
+static void keep_wait(struct process *process, const struct open_call *call, double so_far_ns)
+{
+	if (call->was_counted)
+		return;
+	process->open_waits =
+		xgrow(process->open_waits, process->nr_open_waits, sizeof(*process->open_waits));
+	process->open_waits[process->nr_open_waits++] = (struct open_wait){ call->wait, so_far_ns };
+}
+
+/* Add one open call: @ticks so far, of which @child_ticks in its callees. */
 static void add_time(struct open_call *call, struct thread *thread, uint64_t ticks, uint64_t child_ticks)
 {
 	double tick_ns = thread->process->tick_ns, self_ns = (double)(int64_t)(ticks - child_ticks) * tick_ns;
 	struct call_stats stats = NO_CALLS;
 
 	call->self_ns = self_ns;
-	if (call->left_out) {	/* its caller's time, if it has one that is reported */
+	if (call->wait)
+		keep_wait(thread->process, call, (double)ticks * tick_ns);
+	if (call->is_beside)
+		return;
+	if (call->left_out) {	/* the time of its nearest reported caller, if there is one */
 		if (call->node->function) {
 			call->node->sum.self_ns += self_ns;
 			thread->functions_ns += self_ns;
@@ -230,7 +249,7 @@ static void add_time(struct open_call *call, struct thread *thread, uint64_t tic
 
 static void count_left_out(const struct open_call *call, struct selection *selection)
 {
-	if (!call->was_counted)
+	if (!call->was_counted && !call->is_beside)
 		*(call->node->function ? &selection->inside_calls : &selection->outside_calls) += 1;
 }
 
@@ -245,7 +264,7 @@ static void count_call(struct open_call *call, struct thread *thread)
 	stats.open_calls = 1;
 	stats.calls = !call->was_counted;
 	if (call->was_counted)
-		stats.timed_calls = stats.known_calls = (uint64_t)-1;	/* one less */
+		stats.timed_calls = stats.known_calls = (uint64_t)-1;	/* subtracts one */
 	tree_add_calls(call->node, &stats);
 	thread->open_calls++;
 	thread->calls += stats.calls;
@@ -256,13 +275,14 @@ static bool is_counted(const struct frames *frames, size_t i)
 {
 	const struct process *process = frames->thread->process;
 
-	return i + 1 == frames->nr && process->end_kind != END_RUNNING && process->header.timing == LOG_TIMING_EXACT &&
-	       !frames->left_ticks && nodes_is_half_counted(frames->thread, frames->frames[i].node);
+	return i + 1 == frames->nr && process->end_kind != END_RUNNING &&
+	       process->header.timing == LOG_TIMING_EXACT && !frames->left_ticks &&
+	       nodes_is_half_counted(frames->thread, frames->frames[i].node);
 }
 
 /*
- * From the top down: the time of a call is child time of the one below it that was timed too. One that was not adds
- * nothing; its child time was told by calls that stand for others, and is the next one's.
+ * From the top down: the time of a call is child time of the next timed call below it. An untimed call adds
+ * nothing. Its child time comes from calls that stand for others, and goes to the next one.
  */
 static void add_times(struct open_stack *stack, const struct frames *frames)
 {
@@ -277,7 +297,7 @@ static void add_times(struct open_stack *stack, const struct frames *frames)
 		if (!frame->start_ticks)
 			continue;
 		if (frame->child_ticks > ticks || child_ticks > ticks)
-			child_ticks = ticks;	/* a child ended later than all we know of */
+			child_ticks = ticks;	/* a child ended after the last known instant */
 		stack->calls[i].since = process_time(process, frame->start_ticks);
 		stack->calls[i].start_ticks = frame->start_ticks;
 		stack->calls[i].ref = frame->node;
@@ -295,7 +315,7 @@ static void add_call(struct open_stack *stack, struct open_call call)
 	count_call(&stack->calls[stack->nr_calls++], stack->thread);
 }
 
-/* Keep the sound frames; @frames is compacted to match stack->calls. */
+/* Keep the sound frames. @frames is compacted to match stack->calls. */
 static void take_frames(struct open_stack *stack, struct frames *frames, uint64_t offset)
 {
 	struct process *process = stack->thread->process;
@@ -303,24 +323,29 @@ static void take_frames(struct open_stack *stack, struct frames *frames, uint64_
 
 	for (size_t i = 0; i < frames->nr; i++) {
 		struct log_frame frame = frames->frames[i];
+		const uint64_t addr = frame.function_addr;
 		bool left_out = false;
 		struct tree_node *path = frame_path(frames, &frame, not_before, &left_out);
 
 		if (!path && process->end_kind == END_RUNNING)
-			break;			/* it began after we looked at the clock */
+			break;			/* it began after the clock was read */
 		if (!path) {
 			logfile_damaged(process->log, offset, "an open call");
 			continue;
 		}
 		if (frame.start_ticks)
 			not_before = frame.start_ticks;
-		add_call(stack, (struct open_call){ .node = path, .was_counted = is_counted(frames, i), .left_out = left_out,
+		add_call(stack, (struct open_call){ .node = path,
+						    .was_counted = is_counted(frames, i),
+						    .left_out = left_out,
+						    .wait = log_is_wait(addr) ? frame.wait : 0,
+						    .is_beside = nodes_is_beside(process, addr),
 						    .memory = frames->readings[i] });
 		frames->frames[stack->nr_calls - 1] = frame;
 	}
 }
 
-/* Their time is that of the next one below which is reported. */
+/* Their time goes to the next reported call below them. */
 static void drop_left_out(struct open_stack *stack)
 {
 	size_t nr = 0;
@@ -359,8 +384,9 @@ static void add_stack(struct process *process, struct frames *frames, uint64_t o
 	end_stack(&stack, frames);
 }
 
-/* As nodes_read() does for a node: the path of a function called from @parent; @parent where it is *@left_out. */
-static struct tree_node *path_below(struct thread *thread, struct tree_node *parent, uint64_t function_addr, bool *left_out)
+/* The path of a function called from @parent, as in nodes_read(). If it is *@left_out: @parent. */
+static struct tree_node *path_below(struct thread *thread, struct tree_node *parent, uint64_t function_addr,
+				    bool *left_out)
 {
 	struct model *model = thread->process->model;
 	struct function *function = function_find(&model->tables->functions, thread->process, function_addr);
@@ -376,7 +402,7 @@ static struct tree_node *path_below(struct thread *thread, struct tree_node *par
 	return path;
 }
 
-/* A forked child without a log: what was open where it was forked is open in it. */
+/* A forked child without a log: the calls that were open at the fork are open in it. */
 static void read_entry(struct process *process)
 {
 	struct open_stack stack = { .thread = process->threads[0] };
@@ -386,7 +412,8 @@ static void read_entry(struct process *process)
 	struct log_entry entry;
 	int64_t nr;
 
-	if (stack.thread->left_out || !logfile_entry(process->entry_log, process->entry_offset, &entry) || !entry.node)
+	if (stack.thread->left_out || !logfile_entry(process->entry_log, process->entry_offset, &entry) ||
+	    !entry.node)
 		return;
 	nr = logfile_path(process->entry_log, entry.node, &functions);
 	if (nr < 0)
@@ -397,7 +424,9 @@ static void read_entry(struct process *process)
 
 		path = path_below(stack.thread, path, functions[i], &left_out);
 		frames.frames[frames.nr++].start_ticks = entry.record.ticks;
-		add_call(&stack, (struct open_call){ .node = path, .left_out = left_out, .memory = { LOG_NONE, LOG_NONE } });
+		add_call(&stack, (struct open_call){ .node = path,
+						     .left_out = left_out,
+						     .memory = { LOG_NONE, LOG_NONE } });
 	}
 	end_stack(&stack, &frames);
 	free(frames.frames);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* One log as a process. What it says about time is compared before it is believed. */
+/* Reads a log as a process. Times in it are compared with each other before they are used. */
 #include "analyzer/read/process.h"
 
 #include <stdio.h>
@@ -16,7 +16,7 @@
 #define SECOND_NS	1e9
 #define DAY_NS		(86400 * SECOND_NS)
 #define YEAR_NS		(366 * DAY_NS)
-#define LOSSES_MAX	(1ull << 56)	/* two years of one each ns */
+#define LOSSES_MAX	(1ull << 56)	/* two years with one each ns */
 
 static uint64_t now_ns(clockid_t clock)
 {
@@ -26,7 +26,7 @@ static uint64_t now_ns(clockid_t clock)
 	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
-/* A set that needs more room than its area has goes on in another one. */
+/* A set that outgrows its area continues in another one. */
 static bool join_rows(struct process *process, struct rowset *more)
 {
 	for (size_t i = 0; i < process->nr_rowsets; i++) {
@@ -64,8 +64,12 @@ static bool find_columns(const struct rowset *memory, const struct rowset *proce
 	return true;
 }
 
-/* Of two at one time that of the set "memory" is taken; rows that could not be read do not hide older ones. */
-static void merge_rows(struct rowset *merged, const struct rowset *memory, const struct rowset *process, const int *columns)
+/*
+ * Of two rows at the same time, that of the set "memory" counts. A row that could not be read does not hide
+ * older ones.
+ */
+static void merge_rows(struct rowset *merged, const struct rowset *memory, const struct rowset *process,
+		       const int *columns)
 {
 	const size_t nr = memory->nr_columns;
 
@@ -99,7 +103,8 @@ void process_join_memory_rows(struct process *process)
 		merged = *memory;
 		merged.nr_rows = 0;
 		merged.ticks = xcalloc(memory->nr_rows + rows->nr_rows + 1, sizeof(*merged.ticks));
-		merged.values = xcalloc(memory->nr_rows + rows->nr_rows + 1, memory->nr_columns * sizeof(*merged.values));
+		merged.values = xcalloc(memory->nr_rows + rows->nr_rows + 1,
+					memory->nr_columns * sizeof(*merged.values));
 		merge_rows(&merged, memory, rows, columns);
 		free(memory->ticks);
 		free(memory->values);
@@ -115,7 +120,7 @@ static struct log_clocks *add_point(struct log_clocks *points, size_t *nr, const
 	return points;
 }
 
-/* All readings of the clocks: in the header, and in the rows of set "clock". */
+/* All readings of the clocks: those in the header, and the rows of set "clock". */
 static int read_clocks(struct process *process)
 {
 	const struct log_header *header = &process->header;
@@ -156,7 +161,7 @@ static bool is_finished(const struct process *process)
 	       base->points[base->nr_points - 1].ticks == process->header.finish.ticks;
 }
 
-/* Hooks may run a little after the end mark. Without one nothing can be later than now. */
+/* Hooks may run a little after the end mark. Without an end mark nothing can be later than now. */
 static void find_limit(struct process *process)
 {
 	const struct log_clocks *start = &process->timebase.points[0];
@@ -167,7 +172,8 @@ static void find_limit(struct process *process)
 	process->now_ticks = start->ticks + (uint64_t)(age_ns * 1.01 / process->tick_ns);
 	if (process->now_ticks < last->ticks)
 		process->now_ticks = last->ticks;
-	process->limit_ticks = is_finished(process) ? last->ticks + (uint64_t)(SECOND_NS / process->tick_ns) : process->now_ticks;
+	process->limit_ticks = is_finished(process) ? last->ticks + (uint64_t)(SECOND_NS / process->tick_ns)
+						    : process->now_ticks;
 }
 
 static void check_losses(struct process *process)
@@ -232,6 +238,7 @@ void process_close(struct process *process)
 	for (size_t i = 0; i < process->nr_stacks; i++)
 		free(process->stacks[i].calls);
 	free(process->stacks);
+	free(process->open_waits);
 	records_release(process);
 	timebase_release(&process->timebase);
 	free(process->path_of);
@@ -250,13 +257,17 @@ static void read_thread(struct process *process, const struct log_extent *extent
 	struct thread *thread = xcalloc(1, sizeof(*thread));
 
 	memcpy(&record, process->log->base + extent->offset, offsetof(struct log_thread, cache));
-	*thread = (struct thread){ .process = process, .ref = (uint32_t)(extent->offset >> LOG_REF_SHIFT), .tid = record.tid,
-		.serial = record.serial, .nr_threads = record.nr_threads ? record.nr_threads : 1,
-		.unused_ns = (double)record.unused_ticks * process->tick_ns };
+	*thread = (struct thread){ .process = process,
+				   .ref = (uint32_t)(extent->offset >> LOG_REF_SHIFT),
+				   .tid = record.tid,
+				   .serial = record.serial,
+				   .nr_threads = record.nr_threads ? record.nr_threads : 1,
+				   .unused_ns = (double)record.unused_ticks * process->tick_ns };
 	memcpy(thread->name, record.name, sizeof(thread->name) - 1);
 	thread->begin_function_addr = record.begin_function_addr;
 	memcpy(thread->earlier_name, record.earlier_name, sizeof(record.earlier_name));
-	thread->begin = is_time(process, record.begin_ticks) ? process_time(process, record.begin_ticks) : NO_TIME;
+	thread->begin =
+		is_time(process, record.begin_ticks) ? process_time(process, record.begin_ticks) : NO_TIME;
 	thread->end = is_time(process, record.end_ticks) ? process_time(process, record.end_ticks) : NO_TIME;
 	if (thread->begin == NO_TIME || (record.end_ticks && thread->end == NO_TIME))
 		logfile_damaged(process->log, extent->offset, "a thread of no possible time");
@@ -268,7 +279,10 @@ static void read_thread(struct process *process, const struct log_extent *extent
 	process->threads[process->nr_threads++] = thread;
 }
 
-/* What a child without a log had of its parent: modules, by whose addresses its functions are known, labels and texts. */
+/*
+ * A child without a log inherits its parent's modules, which give its functions their addresses, its labels
+ * and texts.
+ */
 static void inherit(struct process *process, const struct process *parent)
 {
 	for (size_t i = 0; i < parent->nr_modules; i++) {
@@ -296,7 +310,10 @@ void process_read_threads(struct process *process)
 		inherit(process, process->parent);
 }
 
-/* Field 22 of /proc/PID/stat; the command in field 2 may hold anything, so from its last ')'. 0: no such process. */
+/*
+ * Field 22 of /proc/PID/stat. The command in field 2 may contain anything, so fields are counted from its
+ * last ')'. 0: no such process.
+ */
 static uint64_t start_of(uint32_t pid)
 {
 	char path[32], text[1024];
@@ -313,8 +330,10 @@ static uint64_t start_of(uint32_t pid)
 	fclose(file);
 	text[length] = '\0';
 	at = strrchr(text, ')');
-	if (!at || sscanf(at + 1, " %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %*d %*d %lu",
-			  &start) != 1 || strncmp(at, ") Z", 3) == 0)
+	if (!at ||
+	    sscanf(at + 1, " %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %*d %*d %lu",
+		   &start) != 1 ||
+	    strncmp(at, ") Z", 3) == 0)
 		return 0;
 	return start;
 }
@@ -348,7 +367,10 @@ static void see(struct process *process, uint64_t ticks)
 		process->last_ticks = ticks;
 }
 
-/* From a frame to the one below it, over the sentinel that an area begins with. Return: false at the bottom. */
+/*
+ * Go from a frame to the one below it, across the sentinel that an area begins with. Return: false at the
+ * bottom
+ */
 static bool go_below(struct logfile *log, const struct log_extent *extent, uint64_t *offset)
 {
 	struct log_frames area;
@@ -357,14 +379,15 @@ static bool go_below(struct logfile *log, const struct log_extent *extent, uint6
 	if (*offset > extent->offset + sizeof(area))
 		return true;
 	memcpy(&area, log->base + extent->offset, sizeof(area));
-	extent = logfile_find(log, (uint64_t)area.below << LOG_REF_SHIFT, sizeof(area) + sizeof(struct log_frame));
+	extent = logfile_find(log, (uint64_t)area.below << LOG_REF_SHIFT,
+			      sizeof(area) + sizeof(struct log_frame));
 	if (!extent || !area.below)
 		return false;
 	*offset = extent->offset + extent->bytes - sizeof(struct log_frame);
 	return true;
 }
 
-/* The newest call that is open on a thread's stack: the one at the top, or below one on its way. */
+/* The newest open call on a thread's stack: the one at the top, or one below it. */
 static void see_open_call(struct process *process, const struct log_thread *thread)
 {
 	struct logfile *log = process->log;
@@ -376,7 +399,8 @@ static void see_open_call(struct process *process, const struct log_thread *thre
 	for (int i = 0; i < 2; i++) {
 		const struct log_extent *extent = logfile_find(log, offset, sizeof(frame));
 
-		if (!extent || extent->kind != LOG_AREA_FRAMES || offset < extent->offset + sizeof(struct log_frames))
+		if (!extent || extent->kind != LOG_AREA_FRAMES ||
+		    offset < extent->offset + sizeof(struct log_frames))
 			return;
 		memcpy(&frame, log->base + offset, sizeof(frame));
 		if (frame.function_addr && frame.node == thread->current) {
@@ -409,7 +433,7 @@ static void see_area(struct process *process, const struct log_extent *extent)
 	}
 }
 
-/* insideme-run notices an exec a moment later: what it read until then is of the next image. */
+/* insideme-run notices an exec a moment later. What it read until then is of the next program. */
 static void clip_to_exec(struct process *process)
 {
 	uint64_t to_ticks;

@@ -5,27 +5,25 @@
 
 #include "analyzer/model/model.h"
 
-/*
- * Open a log and read its clocks and rows; model times are not known yet. Return: NULL after an error().
- */
+/* Open a log, and read its clocks and rows. Model times are not known yet. Return: NULL after an error() */
 struct process *process_open(struct model *model, const char *path);
-/* A process without a log, of which @header is known. @path: for messages. */
+/* A process without a log, of which only @header is known. @path: for messages. */
 struct process *process_of_header(struct model *model, const char *path, const struct log_header *header);
 void process_close(struct process *process);
 
 /*
- * Add the readings of memory in the set "process" to the set "memory", if there is one: either may be the rarer, as the
- * sampler must not cost more than its share. Called once the process has all its rows.
+ * Add the memory columns of the set "process" to the set "memory", if that exists. Either may be the rarer
+ * one, because the sampler limits its own cost. After the process has all its rows.
  */
 void process_join_memory_rows(struct process *process);
 
-/* Threads and records; process->origin_ns must be set. */
+/* Read threads and records. process->origin_ns must be set. */
 void process_read_threads(struct process *process);
 
 /* Does the process still run on this machine? */
 bool process_is_running(const struct process *process);
 
-/* Find last_ticks, the last instant that anything in the log tells of. */
+/* Set last_ticks, the last instant that anything in the log has. */
 void process_find_last(struct process *process);
 
 #endif

@@ -23,8 +23,8 @@ struct place {
 };
 
 /*
- * Copy the @bytes of a record that come before its text, whose length must then fit.
- * Return: false, with the damage counted, when the record is too short.
+ * Copy the first @bytes of a record, which precede its text. The length of the text must fit. Return: false,
+ * counted as damage, if the record is too short
  */
 static bool copy_record(const struct place *place, void *copy, size_t bytes)
 {
@@ -176,7 +176,8 @@ static void read_thrown(const struct place *place)
 
 	if (!copy_record(place, &record, sizeof(record)))
 		return;
-	if (record.caught_ticks && (record.caught_ticks < record.record.ticks || record.caught_ticks > process->limit_ticks)) {
+	if (record.caught_ticks &&
+	    (record.caught_ticks < record.record.ticks || record.caught_ticks > process->limit_ticks)) {
 		logfile_damaged(process->log, place->offset, "an exception caught at no possible time");
 		record.caught_ticks = 0;
 	}
@@ -213,13 +214,30 @@ static void read_counted(const struct place *place)
 	process->counted[process->nr_counted++] = record;
 }
 
+static void read_messages(const struct place *place)
+{
+	struct process *process = place->process;
+	struct log_messages record;
+
+	if (!copy_record(place, &record, sizeof(record)))
+		return;
+	if (record.direction > LOG_MESSAGE_MOVED || record.nr_sized > record.nr_messages ||
+	    record.peer < LOG_PEER_ANY) {
+		logfile_damaged(process->log, place->offset, "messages of no possible kind");
+		return;
+	}
+	process->messages = xgrow(process->messages, process->nr_messages, sizeof(record));
+	process->messages[process->nr_messages++] = record;
+}
+
 static void read_record(const struct place *place)
 {
 	struct process *process = place->process;
 
-	/* a child that outlives the process writes its own entry: entries.c looks at its time */
+	/* a child that outlives the process writes its own entry; entries.c checks its time */
 	if (place->head.kind != LOG_RECORD_TEXT && place->head.kind != LOG_RECORD_ENTRY &&
-	    (place->head.ticks < process->timebase.points[0].ticks || place->head.ticks > process->limit_ticks)) {
+	    (place->head.ticks < process->timebase.points[0].ticks ||
+	     place->head.ticks > process->limit_ticks)) {
 		logfile_damaged(process->log, place->offset, "a record of no possible time");
 		return;
 	}
@@ -248,6 +266,9 @@ static void read_record(const struct place *place)
 	case LOG_RECORD_COUNTED:
 		read_counted(place);
 		break;
+	case LOG_RECORD_MESSAGES:
+		read_messages(place);
+		break;
 	}
 }
 
@@ -267,7 +288,7 @@ void records_inherit_labels(struct process *process, const struct process *paren
 
 static int by_place(const void *a, const void *b)
 {
-	const uint32_t *x = a, *y = b;	/* place is first in both */
+	const uint32_t *x = a, *y = b;	/* both begin with their place */
 
 	return (*x > *y) - (*x < *y);
 }
@@ -319,6 +340,7 @@ void records_release(struct process *process)
 		free(process->thrown[i].message);
 	free(process->sites);
 	free(process->counted);
+	free(process->messages);
 	free(process->counted_sums);
 	free(process->errors);
 	free(process->thrown);

@@ -1,20 +1,18 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Processes of a run whose monotonic clock is another one. Known where times are taken from the time-stamp counter only. */
+/*
+ * Processes of a run with a monotonic clock of their own. Found only if times are from the time-stamp
+ * counter.
+ */
 #include "analyzer/read/time_namespaces.h"
 
 #include <string.h>
 
-static struct log_clocks *begin_of(const struct process *process)
-{
-	return &process->timebase.points[0];
-}
-
 static bool is_better(const struct process *process, const struct process *other)
 {
-	return !other || begin_of(process)->realtime_ns < begin_of(other)->realtime_ns;
+	return !other || process_begin(process)->realtime_ns < process_begin(other)->realtime_ns;
 }
 
-/* Whose clock is the run's, on the host of that boot. */
+/* The process whose clock is the run's, on the host of that boot. */
 static const struct process *find_reference(const struct model *model, const struct process *process)
 {
 	struct process *const *lists[] = { model->monitors, model->processes };
@@ -25,8 +23,9 @@ static const struct process *find_reference(const struct model *model, const str
 		for (size_t j = 0; j < counts[i]; j++) {
 			const struct process *other = lists[i][j];
 
-			if (other->run == process->run && !other->is_saved && other->header.clock != LOG_CLOCK_MONOTONIC &&
-			    strcmp(other->header.boot_id, process->header.boot_id) == 0 && is_better(other, found))
+			if (other->run == process->run && !other->is_saved &&
+			    other->header.clock != LOG_CLOCK_MONOTONIC &&
+			    processes_share_boot(other, process) && is_better(other, found))
 				found = other;
 		}
 	}
@@ -48,12 +47,13 @@ void time_namespaces_join(struct model *model)
 		struct process *process = model->processes[i];
 		int64_t ns;
 
-		if (process->is_saved || process->header.clock == LOG_CLOCK_MONOTONIC || !process->header.boot_id[0])
+		if (process->is_saved || process->header.clock == LOG_CLOCK_MONOTONIC ||
+		    !process->header.boot_id[0])
 			continue;
 		if (!reference || reference->run != process->run ||
-		    strcmp(reference->header.boot_id, process->header.boot_id) != 0)
+		    !processes_share_boot(reference, process))
 			reference = find_reference(model, process);
-		ns = timebase_apart_ns(begin_of(process), begin_of(reference), reference->tick_ns);
+		ns = timebase_apart_ns(process_begin(process), process_begin(reference), reference->tick_ns);
 		if (ns)
 			set_back(process, ns);
 	}

@@ -25,7 +25,7 @@ static bool has_machine(const struct process *process, const struct process *oth
 {
 	const struct rowset *rows = process_rowset(other, "system");
 
-	return rows && rows->nr_rows > 1 && strcmp(other->header.boot_id, process->header.boot_id) == 0;
+	return rows && rows->nr_rows > 1 && processes_share_boot(other, process);
 }
 
 /* A process that recorded the rows of this machine; NULL if none did. */
@@ -111,7 +111,7 @@ double rate_most_of_all(struct process *process, const struct rowset *rows, uint
 	    model->nr_runs > 1)
 		return NAN;
 	for (size_t i = 0; i < model->nr_processes; i++)
-		if (strcmp(model->processes[i]->header.boot_id, process->header.boot_id) != 0)
+		if (!processes_share_boot(model->processes[i], process))
 			return NAN;
 	return rate_nr_processors(process);
 }

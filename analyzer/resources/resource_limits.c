@@ -50,7 +50,7 @@ static double of_ranks(const struct model *model)
 	for (size_t i = 0; i < model->nr_processes; i++) {
 		const struct process *process = model->processes[i];
 
-		if (strcmp(process->header.boot_id, model->processes[0]->header.boot_id) != 0)
+		if (!processes_share_boot(process, model->processes[0]))
 			return NAN;
 		if (process->header.rank >= 0 && !process->header.is_rank_child &&
 		    !process_next_image(process))

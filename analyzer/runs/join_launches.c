@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 
 #include "analyzer/base/error.h"
+#include "analyzer/base/names.h"
 #include "analyzer/log/logfile.h"
 #include "insideme_log.h"
 
@@ -110,9 +111,7 @@ static bool launch_read(struct launch *launch, const struct run *run)
 
 	*launch = (struct launch){ 0 };
 	for (size_t i = 0; i < run->nr_logs; i++) {
-		const char *name = strrchr(run->logs[i], '/');
-
-		if (strncmp(name ? name + 1 : run->logs[i], "rank", 4) != 0 ||
+		if (strncmp(path_base(run->logs[i]), "rank", 4) != 0 ||
 		    !run_read_head(run->logs[i], &header, sizeof(header)))
 			continue;
 		if (header.magic != LOG_MAGIC || header.version != LOG_VERSION || header.rank < 0 ||

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "analyzer/base/error.h"
+#include "analyzer/base/names.h"
 #include "analyzer/log/log_elsewhere.h"
 #include "analyzer/log/logfile.h"
 #include "insideme_log.h"
@@ -295,7 +296,6 @@ int run_none(const char *directory)
 /* @argument may be the path of a program; it then means the last run of that program. */
 static int choose_in(struct run *run, const char *directory, const char *argument)
 {
-	const char *slash = argument ? strrchr(argument, '/') : NULL;
 	long back = parse_last(argument);
 	const struct run *found;
 	struct run *runs;
@@ -303,7 +303,7 @@ static int choose_in(struct run *run, const char *directory, const char *argumen
 
 	if (nr == 0)
 		return run_none(directory);
-	found = back < 0	    ? find_by_name(runs, nr, slash ? slash + 1 : argument)
+	found = back < 0	    ? find_by_name(runs, nr, path_base(argument))
 		: (size_t)back < nr ? &runs[back]
 				    : NULL;
 	if (found)
@@ -321,11 +321,9 @@ static int choose_in(struct run *run, const char *directory, const char *argumen
 
 static int open_file(struct run *run, const char *path, bool is_profile)
 {
-	const char *slash = strrchr(path, '/');
-
 	memset(run, 0, sizeof(*run));
 	run->path = xstrdup(path);
-	run->name = xstrdup(slash ? slash + 1 : path);
+	run->name = xstrdup(path_base(path));
 	run->is_profile = is_profile;
 	if (is_profile)
 		return 0;

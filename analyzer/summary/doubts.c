@@ -78,6 +78,9 @@ static const struct loss losses[] = {
 	  "forked processes were not recorded: signal handlers forked them while calls were being "
 	  "recorded",
 	  true },
+	{ LOG_LOST_WAITS, "lost_waits",
+	  "library call has no record of what it waited for: there was no room",
+	  "library calls have no record of what they waited for: there was no room", false },
 };
 
 static void add_losses(struct findings *findings, const struct model *model)
@@ -242,7 +245,8 @@ static void add_process(struct findings *findings, struct process *process)
 			bypassed, process->header.pid));
 	if (process_fact(process, "namespaces"))
 		findings_add(findings, "namespaces", UNIT_NONE, 1, true, document_text(findings->document,
-			"what process %u loaded by dlmopen was not recorded: it has a C library of its own",
+			"objects that process %u loaded by dlmopen were not recorded: they have a C "
+			"library of their own",
 			process->header.pid));
 	if (process->timebase.nr_dropped)
 		findings_add(

@@ -92,8 +92,8 @@ void findings_of_heap(struct findings *findings, const struct model *model)
 			findings, "live_blocks_sampled", UNIT_NONE, (double)(1u << shift), true,
 			document_text(
 				findings->document,
-				"to save memory, only 1 in %u live blocks was recorded, where there were "
-				"most: what lived and what was not freed is an estimate",
+				"to save memory, only 1 in %u live blocks was recorded in the process that "
+				"had most: live and not freed blocks are estimates",
 				1u << shift));
 	add_no_shares(findings, model);
 }

@@ -56,36 +56,36 @@ static struct counted sum_counted(const struct model *model)
 static void add_counted_functions(struct findings *findings, const struct model *model)
 {
 	const struct counted sum = sum_counted(model);
-	size_t nr_sites = 0;
 
 	if (!sum.nr_functions)
 		return;
-	for (size_t i = 0; i < model->nr_processes; i++)
-		nr_sites += model->processes[i]->nr_sites;
-	findings_add(findings, "counted_calls", UNIT_COUNT, (double)sum.calls, false,
-		     document_text(findings->document,
-				   "%s of %s calls were counted and not timed, those of %zu functions too short for "
-				   "hooks%s; counts are exact; single calls, percentiles, least and longest are not known",
-				   findings_number(findings, UNIT_COUNT, (double)sum.calls),
-				   findings_number(findings, UNIT_COUNT, (double)model->calls), sum.nr_functions,
-				   nr_sites ? document_text(findings->document, ", at %zu call sites", nr_sites) : ""));
+	findings_add(
+		findings, "counted_calls", UNIT_COUNT, (double)sum.calls, false,
+		document_text(
+			findings->document,
+			"%s of %s calls were counted, not timed: those of %zu functions too short for hooks; "
+			"counts are exact; their single calls, percentiles, minima and maxima are not known",
+			findings_number(findings, UNIT_COUNT, (double)sum.calls),
+			findings_number(findings, UNIT_COUNT, (double)model->calls), sum.nr_functions));
 	if (sum.samples)
 		findings_add(findings, "sampled_ns", UNIT_NS, sum.sampled_ns, false,
 			     document_text(findings->document,
 					   "%s of CPU time in them, by %" PRIu64 " samples, marked \u2248",
 					   findings_number(findings, UNIT_NS, sum.sampled_ns), sum.samples));
 	if (sum.nr_without_time)
-		findings_add(findings, "counted_without_time", UNIT_COUNT, (double)sum.nr_without_time, false,
-			     document_text(findings->document,
-					   "%zu of these functions, %s calls, have no time: too few CPU samples met them; "
-					   "a longer run has more",
-					   sum.nr_without_time,
-					   findings_number(findings, UNIT_COUNT, (double)sum.calls_without_time)));
+		findings_add(
+			findings, "counted_without_time", UNIT_COUNT, (double)sum.nr_without_time, false,
+			document_text(
+				findings->document,
+				"%zu of these functions, %s calls, have no time: too few CPU samples "
+				"met them; a longer run has more",
+				sum.nr_without_time,
+				findings_number(findings, UNIT_COUNT, (double)sum.calls_without_time)));
 	if (model->samples.stubs_ns > 0 && !model->is_raw)
 		findings_add(findings, "counting_ns", UNIT_NS, model->samples.stubs_ns, false,
 			     document_text(findings->document,
-					   "%s of CPU time, by samples, for counting calls, subtracted where there were "
-					   "samples enough",
+					   "%s of CPU time, by samples, for counting calls; subtracted "
+					   "where there were enough samples",
 					   findings_number(findings, UNIT_NS, model->samples.stubs_ns)));
 }
 
@@ -195,7 +195,7 @@ static void add_removed(struct findings *findings, const struct model *model)
 					   nr, nr == 1 ? "" : "s",
 					   findings_number(findings, UNIT_PERCENT, share),
 					   nr == 1 ? "is" : "are"));
-	if (clamped > 0)
+	if (clamped >= 1)
 		findings_add(findings, "clamped_self_ns", UNIT_NS, clamped, false,
 			     document_text(findings->document,
 					   "%s of self time below 0 are shown as 0: the hooks' "

@@ -35,11 +35,12 @@ static void add_shares(struct document *document, const struct report *report)
 		document, "Shares",
 		document_text(
 			document,
-			"%s For true shares, build with the same flags but\nwithout -finstrument-functions, and take CPU samples%s:\n  "
-			"insideme-run --sample=250 -- %s\nThen compare them with the calls of this run:\n  "
-			"insideme-report -v functions %s last",
+			"%s\nFor true shares, build with the same flags but without -finstrument-functions,\n"
+			"and take CPU samples%s:\n  insideme-run --sample=250 -- %s\n"
+			"Then compare them with the calls of this run:\n"
+			"  insideme-report -v functions %s last",
 			report_has_counted(report)
-				? "Around hooks the compiler optimizes less, even where calls are only counted."
+				? "Around hooks the compiler optimizes less, even if calls are only counted."
 				: "Hooks make short functions look larger than they are.",
 			process->header.rank >= 0 ? ", each rank under insideme-run" : "", command,
 			report->runs[0].name))

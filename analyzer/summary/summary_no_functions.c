@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* First page of a run without functions: why there are none, what to do, and which run has some. */
+#include "analyzer/base/names.h"
 #include "analyzer/summary/summary.h"
 
 #include <fnmatch.h>
@@ -17,13 +18,6 @@ static const char build_with[] =
 	"  gcc -g -O2 -finstrument-functions ...      (also g++, gfortran, clang)";
 
 static const char use_ours[] = "use -finstrument-functions instead";
-
-static const char *base_name(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? slash + 1 : path;
-}
 
 /* The newest run that has functions; NULL if there is none. @name: this run */
 static char *run_with_functions(struct document *document, const char *name)
@@ -86,7 +80,7 @@ static const struct object *with_own_hooks(const struct process *process)
 {
 	for (size_t i = 0; i < process->nr_modules; i++) {
 		const struct object *object = process->modules[i].object;
-		const char *name = base_name(object->path);
+		const char *name = path_base(object->path);
 
 		if (strncmp(name, "libc.so", 7) && strncmp(name, "libinsideme", 11) &&
 		    kind_of(object) == HOOKS_OWN)
@@ -144,7 +138,7 @@ static const char *why(struct document *document, const struct process *process)
 				     program);
 	if (own)
 		return document_text(document, "%s defines the hooks itself.\nRemove its "
-			"__cyg_profile_func_enter and __cyg_profile_func_exit", base_name(own->path));
+			"__cyg_profile_func_enter and __cyg_profile_func_exit", path_base(own->path));
 	if (process->header.has_hooks)
 		return document_text(document, "%s has hooks, but none was called", program);
 	if (other)

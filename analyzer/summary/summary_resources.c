@@ -92,14 +92,20 @@ static bool is_only_the_log(const struct model *model, const struct resource *re
 	       written_chars(model) < DISK_BLOCK_BYTES;
 }
 
-/* RSS may have been higher between two samples: all processes together had at least the peak of each. */
-static void raise_rss_peak(const struct model *model, struct series *rss)
+/*
+ * RSS and heap may have been higher between two samples: all processes together had at least the peak of
+ * each.
+ */
+static void raise_peak(const struct model *model, const char *column, struct series *series)
 {
-	for (size_t i = 0; i < model->nr_processes; i++) {
-		uint64_t peak = model->processes[i]->peak_rss_bytes;
+	bool is_rss = strcmp(column, "rss_bytes") == 0, is_heap = strcmp(column, "heap_bytes") == 0;
 
-		if (peak != LOG_NONE && (double)peak > rss->peak)
-			rss->peak = (double)peak;
+	for (size_t i = 0; i < model->nr_processes && (is_rss || is_heap); i++) {
+		const struct process *process = model->processes[i];
+		uint64_t peak = is_rss ? process->peak_rss_bytes : process->heap_peak_bytes;
+
+		if (peak != LOG_NONE && (double)peak > series->peak)
+			series->peak = (double)peak;
 	}
 }
 
@@ -126,8 +132,7 @@ static size_t fill_rows(struct document *document, const struct model *model, st
 		char *line;
 
 		series_of_all(&row->series, model, "process", resources[i].column, nr_steps);
-		if (strcmp(resources[i].column, "rss_bytes") == 0)
-			raise_rss_peak(model, &row->series);
+		raise_peak(model, resources[i].column, &row->series);
 		if (row->series.known && !(resources[i].hide_if_none && !(row->series.peak > 0)) &&
 		    !is_only_the_log(model, &resources[i], &row->series)) {
 			line = sparkline_text(&row->series.line, row->series.peak);
@@ -151,7 +156,7 @@ static struct column *columns_of(struct document *document, const struct model *
 		{ "mean", "mean", 0, get, CELL_MEAN },
 		{ "peak", "peak", 0, get, CELL_PEAK },
 		{ "machine", "machine", 0, get, CELL_LIMIT },
-		{ "curve", "", COLUMN_LEFT, get, CELL_LINE },
+		{ "curve", "", COLUMN_LEFT | COLUMN_TEXT, get, CELL_LINE },
 	};
 	struct column *copy = document_new(document, sizeof(columns));
 	struct resource_limits limits;
@@ -182,7 +187,6 @@ void summary_resources(struct document *document, struct report *report)
 		.name = "resources",
 		.columns = columns_of(document, report->model, nr_steps),
 		.nr_columns = 5,
-		.data_columns = "resource,mean,peak,machine",
 		.aside = true,
 		.row_bytes = sizeof(*list),
 		.next = table_next_row,

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* First page: which run this is, how it went, and what its threads were in at the end. */
+#include "analyzer/read/ends_read.h"
 #include "analyzer/summary/summary.h"
 
 #include <inttypes.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* First page of several runs: what each one was, and how much they differ. */
+#include "analyzer/read/ends_read.h"
 #include "analyzer/summary/summary.h"
 
 #include <string.h>

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The first page. */
+#include "analyzer/read/ends_read.h"
 #include "analyzer/views/views.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 #include "analyzer/cells/cells.h"
@@ -11,6 +13,7 @@
 #include "analyzer/views/heap_sites.h"
 
 #define TOP_FUNCTIONS	8
+#define TOP_WAITS	5
 #define TOP_ALLOCATORS	5
 #define DOUBTS_MAX	8
 
@@ -128,6 +131,21 @@ static const char *columns_of(const struct report *report)
 	return "calls,function,source";
 }
 
+#define SLOWER_LEAST 1.02	/* less is not worth a line */
+#define SLOWER_MOST  20		/* more is not known: it is what a small difference leaves */
+
+/* How many times the CPU time that the program would have had is what it had with the hooks; or "". */
+static const char *slower_text(struct document *document, const struct model *model, double cpu_ns)
+{
+	double without_ns = cpu_ns - model->hooks_ns, factor = cpu_ns / fmax(without_ns, cpu_ns / SLOWER_MOST);
+
+	if (model->is_raw || !(model->hooks_ns > 0) || !(cpu_ns > 0) || factor < SLOWER_LEAST)
+		return "";
+	return document_text(document, "\nhooks took about %s of it: %s%.1f times the CPU time without them",
+			     document_number(document, UNIT_NS, fmin(model->hooks_ns, cpu_ns)),
+			     without_ns < cpu_ns / SLOWER_MOST ? "more than " : "", factor);
+}
+
 static void add_time(struct document *document, struct report *report)
 {
 	struct table *table;
@@ -154,6 +172,9 @@ static void add_time(struct document *document, struct report *report)
 						       "thread"),
 					cpu[0] ? "; " : "", cpu)
 			: "calls were counted, not timed");
+	if (report_has_times(report) && report->nr_runs == 1)
+		section->text = document_text(document, "%s%s", section->text,
+					      slower_text(document, report->model, cpu_ns));
 	if (report_has_times(report) && report->nr_runs == 1 && cpu_ns < report->model->functions_ns / 2)
 		section->text = document_text(document,
 					      "%s\nmost of it was waiting; CPU time by function: "
@@ -161,12 +182,30 @@ static void add_time(struct document *document, struct report *report)
 					      section->text, newest_or_name(document, report));
 	if (report_has_counted(report))
 		section->text = document_text(document,
-					      "%s\nshort functions were counted; CPU samples tell their time, marked ≈",
+					      "%s\nshort functions were counted; their time, marked ≈, is "
+					      "from CPU samples",
 					      section->text);
 	section->apart = section->wraps = true;
 	table = functions_table(document, report, false);
 	table->text_columns = columns_of(report);
 	table->text_top = table->data_top = TOP_FUNCTIONS;
+	document_add_table(document, table);
+}
+
+/* Which calls waited longest, and what for. Text alone: in csv and json it is the view of waits. */
+static void add_waits(struct document *document, const struct report *report)
+{
+	struct table *table = waits_table(document, report);
+	const struct table_rows *rows = table->source;
+
+	if (!rows->nr_rows)
+		return;
+	document_add(document, "Waits", table->note)->apart = true;
+	document->sections[document->nr_sections - 1].wraps = true;
+	table->title = table->note = NULL;
+	table->text_top = TOP_WAITS;
+	table->formats = IN_TEXT;
+	table->aside = true;
 	document_add_table(document, table);
 }
 
@@ -285,6 +324,7 @@ int view_summary(struct document *document, struct report *report)
 	if (!report_is_of_threads(report) && report->nr_runs == 1)
 		summary_resources(document, report);
 	add_time(document, report);
+	add_waits(document, report);
 	add_memory(document, report);
 	nr_sections = document->nr_sections;
 	summary_others(document, report);

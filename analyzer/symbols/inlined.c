@@ -53,7 +53,9 @@ static Dwarf_Die origin_of(Dwarf_Die *die)
 static size_t add_copy(struct inlined *inlined, Dwarf_Die *die, size_t within, uint32_t depth)
 {
 	inlined->copies = xgrow(inlined->copies, inlined->nr_copies, sizeof(*inlined->copies));
-	inlined->copies[inlined->nr_copies] = (struct inlined_copy){ origin_of(die), within, depth };
+	inlined->copies[inlined->nr_copies] = (struct inlined_copy){
+		.die = *die, .origin = origin_of(die), .within = within, .depth = depth
+	};
 	return inlined->nr_copies++;
 }
 
@@ -163,11 +165,11 @@ static const struct body *find_body(const struct inlined *inlined, uint64_t addr
 	return low && addr < inlined->bodies[low - 1].end ? &inlined->bodies[low - 1] : NULL;
 }
 
-size_t inlined_find(const struct inlined *inlined, uint64_t addr, const struct inlined_copy **copies,
+size_t inlined_find(const struct inlined *inlined, uint64_t addr, struct inlined_copy **copies,
 		    size_t most)
 {
 	const struct body *body = find_body(inlined, addr);
-	const struct inlined_copy *copy;
+	struct inlined_copy *copy;
 
 	if (!body)
 		return 0;
@@ -216,6 +218,18 @@ bool inlined_is_external(const struct inlined_copy *copy)
 
 	return dwarf_formflag(dwarf_attr_integrate(&origin, DW_AT_external, &attribute), &is_external) == 0 &&
 	       is_external;
+}
+
+const char *inlined_call(const struct inlined_copy *copy, unsigned int *line)
+{
+	Dwarf_Die die = copy->die;
+	Dwarf_Attribute attribute;
+	Dwarf_Word number;
+
+	if (dwarf_formudata(dwarf_attr(&die, DW_AT_call_line, &attribute), &number) != 0)
+		return NULL;
+	*line = (unsigned int)number;
+	return units_file(&die, DW_AT_call_file);
 }
 
 const char *inlined_link_name(const struct inlined_copy *copy)

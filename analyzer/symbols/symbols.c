@@ -161,25 +161,6 @@ static Dwarf_Die *find_die(struct unit *unit, uint64_t addr)
 	return found ? &found->die : NULL;
 }
 
-/*
- * DWARF 5 numbers files from 0. clang uses file 0, which dwarf_decl_file() of elfutils 0.188 takes for
- * none.
- */
-static const char *decl_file(struct unit *unit, Dwarf_Die *die)
-{
-	const char *file = dwarf_decl_file(die);
-	Dwarf_Attribute attribute;
-	Dwarf_Files *files;
-	Dwarf_Word number;
-	size_t nr_files;
-
-	if (file || dwarf_formudata(dwarf_attr_integrate(die, DW_AT_decl_file, &attribute), &number) != 0 ||
-	    number)
-		return file;
-	return dwarf_getsrcfiles(&unit->die, &files, &nr_files) == 0 ? dwarf_filesrc(files, 0, NULL, NULL)
-								     : NULL;
-}
-
 void symbols_locate(struct symbols *symbols, struct symbol *symbol)
 {
 	struct unit *unit = find_unit(symbols, symbol->addr);
@@ -189,8 +170,8 @@ void symbols_locate(struct symbols *symbols, struct symbol *symbol)
 	int number;
 
 	if (die && dwarf_decl_line(die, &number) == 0) {
-		symbol->file = decl_file(unit, die);
-	} else if (unit && (line = dwarf_getsrc_die(&unit->die, addr)) != NULL) {
+		symbol->file = units_file(die, DW_AT_decl_file);
+	} else if (unit && (line = dwarf_getsrc_die(&unit->skeleton, addr)) != NULL) {
 		symbol->file = dwarf_linesrc(line, NULL, NULL);
 		if (dwarf_lineno(line, &number) < 0)
 			number = 0;
@@ -201,7 +182,7 @@ void symbols_locate(struct symbols *symbols, struct symbol *symbol)
 const char *symbols_line(struct symbols *symbols, uint64_t addr, unsigned int *line)
 {
 	struct unit *unit = find_unit(symbols, addr);
-	Dwarf_Line *at = unit ? dwarf_getsrc_die(&unit->die, addr - symbols->units.bias) : NULL;
+	Dwarf_Line *at = unit ? dwarf_getsrc_die(&unit->skeleton, addr - symbols->units.bias) : NULL;
 	int number;
 
 	if (!at || dwarf_lineno(at, &number) < 0 || number <= 0)
@@ -332,6 +313,27 @@ bool symbols_find(struct symbols *symbols, const char *link_name, uint64_t *addr
 	return false;
 }
 
+const char *symbols_variable(struct symbols *symbols, uint64_t addr, uint64_t *offset)
+{
+	int nr_symbols = dwfl_module_getsymtab(symbols->module);
+	const char *found = NULL;
+
+	for (int i = 1; i < nr_symbols; i++) {
+		GElf_Word section;
+		GElf_Addr begin;
+		GElf_Sym sym;
+		const char *name =
+			dwfl_module_getsym_info(symbols->module, i, &sym, &begin, &section, NULL, NULL);
+
+		if (!name || !name[0] || section == SHN_UNDEF || GELF_ST_TYPE(sym.st_info) != STT_OBJECT ||
+		    addr - begin >= sym.st_size)
+			continue;
+		found = name;
+		*offset = addr - begin;
+	}
+	return found;
+}
+
 /*
  * Of the functions that @copy may be a copy of, the one that is wanted. An inline function of several units
  * has one copy to be called, which may be another unit's.
@@ -352,22 +354,65 @@ static uint64_t choose(struct symbols *symbols, struct unit *unit, const struct 
 	return name ? by_name_find(&symbols->by_name, symbols->module, name, wanted, context) : 0;
 }
 
-size_t symbols_inlined(struct symbols *symbols, uint64_t addr, symbols_wanted *wanted, void *context,
-		       uint64_t functions[SYMBOLS_INLINED_MOST])
+static size_t copies_at(struct symbols *symbols, struct unit *unit, uint64_t addr,
+			struct inlined_copy *copies[SYMBOLS_CODES_MOST])
+{
+	if (!unit->inlined)
+		unit->inlined = inlined_read(unit);
+	return inlined_find(unit->inlined, addr - symbols->units.bias, copies, SYMBOLS_CODES_MOST);
+}
+
+/* The linker gives functions that it left out an address that no code has. */
+static bool is_linked(uint64_t addr, void *context)
+{
+	(void)context;
+	return addr > 1;
+}
+
+/* What all addresses in a copy have in common. */
+static void name_copy(struct symbols *symbols, struct unit *unit, struct inlined_copy *copy,
+		      symbols_wanted *wanted, void *context)
+{
+	const char *name = inlined_link_name(copy);
+	Dwarf_Addr addr;
+
+	if (copy->is_named)
+		return;
+	copy->is_named = true;
+	copy->called_addr = choose(symbols, unit, copy, wanted, context);
+	if (!copy->called_addr && !copy->depth && units_entry_addr(&copy->die, &addr))
+		copy->called_addr = addr + symbols->units.bias;
+	if (!copy->called_addr)
+		copy->called_addr = choose(symbols, unit, copy, is_linked, NULL);
+	if (name && copy->depth)
+		copy->name = display_name(symbols, name, 0);
+}
+
+size_t symbols_code(struct symbols *symbols, uint64_t addr, symbols_wanted *wanted, void *context,
+		    struct symbol_code codes[SYMBOLS_CODES_MOST])
 {
 	struct unit *unit = units_find(&symbols->units, symbols->module, addr);
-	const struct inlined_copy *copies[SYMBOLS_INLINED_MOST];
-	size_t nr_copies = 0, nr = 0;
+	struct inlined_copy *copies[SYMBOLS_CODES_MOST];
+	size_t nr;
 
-	if (unit && !unit->inlined)
-		unit->inlined = inlined_read(unit);
-	if (unit)
-		nr_copies = inlined_find(unit->inlined, addr - symbols->units.bias, copies,
-					 SYMBOLS_INLINED_MOST);
-	for (size_t i = 0; i < nr_copies; i++) {
-		functions[nr] = choose(symbols, unit, copies[i], wanted, context);
-		nr += !i || functions[nr];
+	if (!unit)
+		return 0;
+	nr = copies_at(symbols, unit, addr, copies);
+	codes[0] = (struct symbol_code){ .addr = 0 };
+	for (size_t i = 0; i < nr; i++) {
+		int line;
+
+		name_copy(symbols, unit, copies[i], wanted, context);
+		codes[i] = (struct symbol_code){ .addr = copies[i]->called_addr, .name = copies[i]->name };
+		if (i && dwarf_decl_line(&copies[i]->origin, &line) == 0) {
+			codes[i].file = units_file(&copies[i]->origin, DW_AT_decl_file);
+			codes[i].line = (unsigned int)line;
+		}
+		if (i)
+			codes[i - 1].code_file = inlined_call(copies[i], &codes[i - 1].code_line);
 	}
+	nr += !nr;
+	codes[nr - 1].code_file = symbols_line(symbols, addr, &codes[nr - 1].code_line);
 	return nr;
 }
 

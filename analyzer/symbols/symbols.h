@@ -63,16 +63,33 @@ const char *symbols_line(struct symbols *symbols, uint64_t addr, unsigned int *l
 
 /* Is the function that begins at @addr one that the caller asks about? */
 typedef bool symbols_wanted(uint64_t addr, void *context);
-#define SYMBOLS_INLINED_MOST 64u
+
+/* A function whose code is at an address, and where in its source that is. */
+struct symbol_code {
+	uint64_t addr;			/* of its copy that can be called; 0: it has none, or none is known */
+	const char *name;		/* as symbol's; of [0]: NULL */
+	const char *file;		/* its declaration's; of [0]: NULL, like the line: 0 */
+	unsigned int line;
+	const char *code_file;		/* where the code is, or the call that was inlined; NULL: not known */
+	unsigned int code_line;		/* 0: it is of no line */
+};
+
+/* Functions within each other; what is deeper belongs to what is around it. */
+#define SYMBOLS_CODES_MOST 64u
 
 /*
  * Whose code is at @addr, by debug information: the function that was called, then the functions that the
- * compiler inlined there, outermost first. Each is the address of the copy that can be called, whichever
- * copy is at @addr. Functions that are not wanted are left out, except that functions[0] is then 0.
- * Return: how many; 0: debug information says nothing of @addr
+ * compiler inlined there, outermost first. Of several copies that can be called, a wanted one is taken.
+ * Return: how many; 1 where debug information has lines alone; 0: it says nothing of @addr
  */
-size_t symbols_inlined(struct symbols *symbols, uint64_t addr, symbols_wanted *wanted, void *context,
-		       uint64_t functions[SYMBOLS_INLINED_MOST]);
+size_t symbols_code(struct symbols *symbols, uint64_t addr, symbols_wanted *wanted, void *context,
+		    struct symbol_code codes[SYMBOLS_CODES_MOST]);
+
+/*
+ * The name of the variable at @addr, *@offset bytes from its begin, as the symbol table has it; NULL: none is
+ * known there. The text is valid until symbols_close().
+ */
+const char *symbols_variable(struct symbols *symbols, uint64_t addr, uint64_t *offset);
 
 /* Why names are missing: "is gone", ... */
 const char *symbols_state_text(enum symbols_state state);

@@ -20,14 +20,14 @@ int units_compare_addr(const void *a, const void *b)
 	return (*left > *right) - (*left < *right);
 }
 
-static void add_unit(struct units *units, Dwarf_Die *die)
+static void add_unit(struct units *units, Dwarf_Die *die, Dwarf_Die *skeleton)
 {
 	Dwarf_Addr base, begin, end;
 	ptrdiff_t at = 0;
 
 	units->list = xgrow(units->list, units->nr, sizeof(*units->list));
-	units->list[units->nr] = (struct unit){ .die = *die };
-	while ((at = dwarf_ranges(die, at, &base, &begin, &end)) > 0) {
+	units->list[units->nr] = (struct unit){ .die = *die, .skeleton = *skeleton };
+	while ((at = dwarf_ranges(skeleton, at, &base, &begin, &end)) > 0) {
 		units->ranges = xgrow(units->ranges, units->nr_ranges, sizeof(*units->ranges));
 		units->ranges[units->nr_ranges++] = (struct unit_range){ begin, end, units->nr };
 	}
@@ -45,7 +45,7 @@ static void read_units(struct units *units, Dwfl_Module *module)
 	units->read = true;
 	while (dwarf && dwarf_get_units(dwarf, cu, &cu, NULL, &type, &die, &split) == 0) {
 		if (type == DW_UT_compile || type == DW_UT_skeleton)
-			add_unit(units, type == DW_UT_skeleton && split.addr ? &split : &die);
+			add_unit(units, type == DW_UT_skeleton && split.addr ? &split : &die, &die);
 	}
 	if (units->nr_ranges)
 		qsort(units->ranges, units->nr_ranges, sizeof(*units->ranges), units_compare_addr);
@@ -83,4 +83,23 @@ bool units_entry_addr(Dwarf_Die *die, Dwarf_Addr *addr)
 	Dwarf_Addr base, end;
 
 	return dwarf_entrypc(die, addr) == 0 || dwarf_ranges(die, 0, &base, addr, &end) > 0;
+}
+
+/*
+ * dwarf_decl_file() of elfutils 0.188 ends the program in split units, and takes file 0 for none: clang uses
+ * it, as DWARF 5 numbers files from 0.
+ */
+const char *units_file(Dwarf_Die *die, unsigned int name)
+{
+	Dwarf_Attribute attribute;
+	Dwarf_Files *files;
+	Dwarf_Word number;
+	Dwarf_Die unit;
+	size_t nr_files;
+
+	if (dwarf_formudata(dwarf_attr_integrate(die, name, &attribute), &number) != 0 ||
+	    !dwarf_cu_die(attribute.cu, &unit, NULL, NULL, NULL, NULL, NULL, NULL) ||
+	    dwarf_getsrcfiles(&unit, &files, &nr_files) != 0 || number >= nr_files)
+		return NULL;
+	return dwarf_filesrc(files, number, NULL, NULL);
 }

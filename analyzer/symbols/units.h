@@ -18,6 +18,7 @@ struct unit_entry {
 
 struct unit {
 	Dwarf_Die die;
+	Dwarf_Die skeleton;		/* what has its ranges and lines; die, but of a split unit */
 	struct unit_entry *entries;	/* symbols.c's own: functions with code, sorted by address */
 	size_t nr_entries;
 	bool read;			/* these are known, and is_fortran */
@@ -40,6 +41,9 @@ void units_release(struct units *units);
 
 /* The first instruction of a function. Return: false if @die has no code */
 bool units_entry_addr(Dwarf_Die *die, Dwarf_Addr *addr);
+
+/* The path of the source file that the attribute @name of @die numbers; NULL: not known. */
+const char *units_file(Dwarf_Die *die, unsigned int name);
 
 /* Orders structs whose first member is an address, for qsort() and bsearch(). */
 int units_compare_addr(const void *a, const void *b);

@@ -90,6 +90,13 @@ static inline int value_compare(struct value a, struct value b)
 #define COLUMN_SPARE	16u	/* text drops it where the line is too long, the last such column first */
 #define COLUMN_WRAPS	32u	/* the last column: text continues it in the next line */
 
+/* csv and json have a column with such a flag only if --columns names it, or data_also has the flag */
+#define COLUMN_TEXT	64u	/* for text */
+#define COLUMN_RUNS	128u	/* for several runs */
+#define COLUMN_SAMPLED	256u	/* for CPU samples */
+#define COLUMN_EXTRA	512u	/* for some reports of the view */
+#define COLUMN_ASKED	(COLUMN_TEXT | COLUMN_RUNS | COLUMN_SAMPLED | COLUMN_EXTRA)
+
 /* title of the standard error of the column before it; text prints the sign ± where it can */
 #define COLUMN_ERROR	"+/-"
 
@@ -104,6 +111,7 @@ struct column {
 #define IN_TEXT	1u
 #define IN_CSV	2u
 #define IN_JSON	4u
+#define IN_JUNIT	8u
 
 struct table {
 	const char *name;		/* the key in json: "functions" */
@@ -116,7 +124,8 @@ struct table {
 	const struct column *columns;
 	size_t nr_columns;
 	const char *text_columns;	/* default of --columns; NULL: all */
-	const char *data_columns;
+	const char *data_columns;	/* likewise; NULL: all but those that must be asked for */
+	unsigned int data_also;		/* COLUMN_RUNS ...: these need not be asked for */
 	const char *text_sort;		/* default of --sort; NULL: as the rows come */
 	const char *data_sort;
 	/* column for --min-percent where rows are not sorted by one; NULL: none */

@@ -111,7 +111,7 @@ enum {
 static struct value get_text(const struct column *column, const void *of)
 {
 	const struct error_row *row = of;
-	const struct function *function = row->sum.path ? row->sum.path->function : NULL;
+	struct function *function = row->sum.path ? row->sum.path->function : NULL;
 
 	switch (column->index) {
 	case TEXT_WHAT:
@@ -123,7 +123,7 @@ static struct value get_text(const struct column *column, const void *of)
 	case TEXT_MESSAGE:
 		return value_text(row->sum.message);
 	case TEXT_IN:
-		return value_text(function ? function->name : NULL);
+		return function ? function_cell(function, CELL_NAME) : value_empty();
 	case TEXT_FILE:
 		return value_text(row->sum.file);
 	case TEXT_PATH:
@@ -136,15 +136,15 @@ static struct value get_text(const struct column *column, const void *of)
 }
 
 static const struct column error_columns[] = {
+	{ "kind", "Kind", COLUMN_LEFT, get_text, TEXT_KIND },
+	{ "type", "Type", COLUMN_LEFT, get_text, TEXT_TYPE },
+	{ "message", "Message", COLUMN_LEFT, get_text, TEXT_MESSAGE },
+	{ "other_messages", "Others", 0, get_number, SUM_MESSAGES },
 	{ "count", "Times", COLUMN_SUMS, get_number, SUM_COUNT },
 	{ "caught", "Caught", COLUMN_SUMS, get_number, SUM_CAUGHT },
 	{ "caught_elsewhere", "Elsewhere", COLUMN_SUMS, get_number, SUM_ELSEWHERE },
 	{ "uncaught", "Uncaught", COLUMN_SUMS, get_number, SUM_UNCAUGHT },
 	{ "broken_calls", "Broken", COLUMN_SUMS, get_number, SUM_BROKEN },
-	{ "kind", "Kind", COLUMN_LEFT, get_text, TEXT_KIND },
-	{ "type", "Type", COLUMN_LEFT, get_text, TEXT_TYPE },
-	{ "message", "Message", COLUMN_LEFT, get_text, TEXT_MESSAGE },
-	{ "other_messages", "Others", 0, get_number, SUM_MESSAGES },
 	{ "function", "Thrown in", COLUMN_NAME | COLUMN_LEFT | COLUMN_ROOM, get_text, TEXT_IN },
 	{ "file", "File", COLUMN_LEFT, get_text, TEXT_FILE },
 	{ "line", "Line", 0, get_number, SUM_LINE },
@@ -152,7 +152,7 @@ static const struct column error_columns[] = {
 	{ "caught_in", "Caught in", COLUMN_LEFT | COLUMN_ROOM, get_text, TEXT_CAUGHT },
 	{ "caught_path", "Caught path", COLUMN_LEFT, get_text, TEXT_CAUGHT_PATH },
 	{ "first_ns", "First", 0, get_number, SUM_FIRST },
-	{ "what", "Type and message", COLUMN_LEFT | COLUMN_ROOM, get_text, TEXT_WHAT },
+	{ "what", "Type and message", COLUMN_LEFT | COLUMN_ROOM | COLUMN_TEXT, get_text, TEXT_WHAT },
 };
 
 static const char *caught_text(struct document *document, const struct error_sum *sum)
@@ -271,9 +271,6 @@ static void add_errors(struct document *document, struct report *report, const s
 		.columns = error_columns,
 		.nr_columns = sizeof(error_columns) / sizeof(*error_columns),
 		.text_columns = "count,broken_calls,what,function,caught_in",
-		.data_columns =
-			"kind,type,message,other_messages,count,caught,caught_elsewhere,uncaught,"
-			"broken_calls,function,file,line,path,caught_in,caught_path,first_ns",
 		.text_top = TEXT_ERRORS,
 		.aside = true,
 		.row_bytes = sizeof(struct error_row),
@@ -392,7 +389,7 @@ static void add_thrown(struct document *document, const struct report *report)
 static void tell_unseen(struct document *document, const struct model *model)
 {
 	for (struct object *object = model->objects; object; object = object->next) {
-		const char *slash = strrchr(object->path, '/'), *name = slash ? slash + 1 : object->path;
+		const char *name = path_base(object->path);
 		struct symbols *symbols;
 		uint64_t addr;
 
@@ -431,23 +428,17 @@ struct path_row {
 	const struct event *path;	/* of one thread; NULL: there was no room for any */
 };
 
-enum { ROW_PID, ROW_BYTES, ROW_LIMIT, ROW_THREAD, ROW_ALLOCATED, ROW_AFTER };
+enum { ROW_BYTES, ROW_LIMIT, ROW_ALLOCATED, ROW_AFTER };
 
 static struct value get_limit_number(const struct column *column, const void *row)
 {
 	const struct path_row *of = row;
-	const struct process *process = of->reached->process;
 
 	switch (column->index) {
-	case ROW_PID:
-		return value_integer(UNIT_NONE, process->header.pid);
 	case ROW_BYTES:
 		return value_integer(UNIT_BYTES, (int64_t)of->reached->values[0]);
 	case ROW_LIMIT:
 		return value_integer(UNIT_BYTES, (int64_t)of->reached->values[1]);
-	case ROW_THREAD:
-		return of->path && of->path->thread ? value_integer(UNIT_NONE, of->path->thread->tid)
-						    : value_empty();
 	case ROW_ALLOCATED:
 		return of->path && of->reached->thread
 			       ? value_integer(UNIT_NONE, of->path->thread == of->reached->thread)
@@ -458,47 +449,40 @@ static struct value get_limit_number(const struct column *column, const void *ro
 	}
 }
 
-enum { ROW_PROGRAM, ROW_MEMORY, ROW_NAME, ROW_PATH };
+enum { ROW_MEMORY, ROW_PATH };
 
 static struct value get_limit_text(const struct column *column, const void *row)
 {
 	const struct path_row *of = row;
 
 	switch (column->index) {
-	case ROW_PROGRAM:
-		return value_text(of->reached->process->header.program);
 	case ROW_MEMORY:
 		return value_text(of->reached->values[2] == LOG_MEMORY_HEAP ? "heap" : "RSS");
-	case ROW_NAME:
-		return of->path && of->path->thread && of->path->thread->name[0]
-			       ? value_text(of->path->thread->name)
-			       : value_empty();
 	default:
 		return of->path && of->path->node ? value_text(heap_path_text(of->document, of->path->node))
 						  : value_empty();
 	}
 }
 
-static struct value get_run(const struct column *column, const void *row)
+static struct value get_who(const struct column *column, const void *row)
 {
-	const struct process *process = ((const struct path_row *)row)->reached->process;
+	const struct path_row *of = row;
 
-	return run_cell(process->model, process->run, column->index);
+	return who_cell(of->reached->process, of->path ? of->path->thread : NULL, column->index);
 }
 
 static const struct column columns[] = {
-	{ "pid", "Pid", 0, get_limit_number, ROW_PID },
-	{ "program", "Program", COLUMN_LEFT, get_limit_text, ROW_PROGRAM },
+	{ "pid", "Pid", 0, get_who, WHO_PID },
+	{ "program", "Program", COLUMN_LEFT, get_who, WHO_PROGRAM },
 	{ "memory", "Memory", COLUMN_LEFT, get_limit_text, ROW_MEMORY },
 	{ "reached_bytes", "Reached", 0, get_limit_number, ROW_BYTES },
 	{ "limit_bytes", "Limit", 0, get_limit_number, ROW_LIMIT },
 	{ "after_ns", "After", 0, get_limit_number, ROW_AFTER },
-	{ "thread", "Thread", 0, get_limit_number, ROW_THREAD },
-	{ "thread_name", "Name", COLUMN_LEFT | COLUMN_SPARE, get_limit_text, ROW_NAME },
+	{ "thread", "Thread", 0, get_who, WHO_TID },
+	{ "thread_name", "Name", COLUMN_LEFT | COLUMN_SPARE, get_who, WHO_THREAD_NAME },
 	{ "allocated", "Allocated", 0, get_limit_number, ROW_ALLOCATED },
-	{ "run", "Run", COLUMN_LEFT, get_run, CELL_RUN },
-	{ "run_number", "Run", 0, get_run, CELL_RUN_NUMBER },
 	{ "path", "In", COLUMN_LEFT | COLUMN_ROOM, get_limit_text, ROW_PATH },
+	WHO_RUN_COLUMNS(get_who),
 };
 
 static const struct event *find_reached(const struct process *process)
@@ -547,17 +531,14 @@ void memory_limits_add(struct document *document, struct report *report)
 	*table = (struct table){
 		.name = "memory_limit",
 		.what = "threads",
-		.note = "what each thread was in when memory reached INSIDEME_MAX_MEMORY; Allocated 1: the "
-			"thread that allocated then",
+		.note = "open calls of each thread when memory reached INSIDEME_MAX_MEMORY; Allocated 1: "
+			"the thread that allocated then",
 		.columns = columns,
 		.nr_columns = sizeof(columns) / sizeof(*columns),
 		.text_columns =
 			model->nr_processes > 1
 				? "pid,memory,reached_bytes,after_ns,thread,thread_name,allocated,path"
 				: "memory,reached_bytes,after_ns,thread,thread_name,allocated,path",
-		.data_columns =
-			"pid,program,memory,reached_bytes,limit_bytes,after_ns,thread,thread_name,"
-			"allocated,path",
 		.text_top = TEXT_PATHS,
 		.aside = true,
 		.row_bytes = sizeof(*list),

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* View heap: how large allocations were, and what in RSS is not heap. */
-#include "analyzer/model/memory_at.h"
+#include "analyzer/model/process_usage.h"
 #include "analyzer/resources/series.h"
 #include "analyzer/tables/document.h"
 #include "analyzer/views/heap_sites.h"
@@ -111,6 +111,11 @@ const char *heap_peak_text(struct document *document, const struct report *repor
 		return document_text(document, "%ss of %zu processes, each at its own time", text, nr);
 	if (!process || process->heap_peak == NO_TIME)
 		return text;
+	if (process->heap_peak_bytes > model->heap.peak_bytes && !report_is_of_threads(report))
+		text = document_text(document, "%s at the peak, of which %s in %s are known by path",
+				     document_number(document, UNIT_BYTES, (double)process->heap_peak_bytes),
+				     document_number(document, UNIT_BYTES, (double)model->heap.peak_bytes),
+				     document_count(document, (double)model->heap.peak_calls, "block"));
 	return document_text(document, "%s, %s after the start%s%s", text,
 			     document_number(document, UNIT_NS, (double)process->heap_peak),
 			     process->heap_peak_node ? ", in " : "",
@@ -250,6 +255,5 @@ void heap_add_trend(struct document *document, const struct report *report)
 	rss = trend_of(document, report, "RSS", "rss_bytes");
 	if (*heap && *rss)
 		document_add(document, "Trend", document_text(document,
-			"%s, %s: growth of more than three times its error may be a leak", heap,
-							      rss))->wraps = true;
+			"%s, %s: a trend above three times its error may be a leak", heap, rss))->wraps = true;
 }

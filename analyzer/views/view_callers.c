@@ -11,8 +11,8 @@
 #define TEXT_EDGES 40
 
 struct edge_row {
+	struct facts facts;		/* the function whose callers or callees these are; the calls of the edge */
 	const struct edge *edge;
-	struct function *function;	/* whose callers or callees these are */
 	struct function *other;		/* NULL: nothing that was recorded */
 	bool first;			/* first row of its function */
 	bool timed;
@@ -21,14 +21,11 @@ struct edge_row {
 	size_t nr_runs;
 };
 
-#define OF_OTHER 16
-
-static struct value get_function(const struct column *column, const void *row)
+static struct value get_other(const struct column *column, const void *row)
 {
-	const struct edge_row *of = row;
-	struct function *function = column->index & OF_OTHER ? of->other : of->function;
+	struct function *other = ((const struct edge_row *)row)->other;
 
-	return function ? function_cell(function, column->index & ~(size_t)OF_OTHER) : value_empty();
+	return other ? function_cell(other, column->index) : value_empty();
 }
 
 /* For people: name a function once, above all its rows. */
@@ -37,103 +34,49 @@ static struct value get_heading(const struct column *column, const void *row)
 	const struct edge_row *of = row;
 
 	(void)column;
-	return of->first ? function_cell(of->function, CELL_NAME) : value_empty();
+	return of->first ? function_cell(of->facts.function, CELL_NAME) : value_empty();
 }
 
-static struct value get_other(const struct column *column, const void *row)
+static struct value get_other_name(const struct column *column, const void *row)
 {
-	const struct edge_row *of = row;
+	struct value name = get_other(column, row);
 
-	(void)column;
-	return of->other ? function_cell(of->other, CELL_NAME) : value_text("(nothing recorded)");
+	return name.type == VALUE_EMPTY ? value_text("(nothing recorded)") : name;
 }
-
-static struct value get_stats(const struct column *column, const void *row)
-{
-	return stats_cell(&((const struct edge_row *)row)->edge->stats, column->index);
-}
-
-static struct value get_samples(const struct column *column, const void *row)
-{
-	const struct edge_row *of = row;
-
-	return sample_cell(&of->edge->samples, of->function->samples.total_nr, of->function->samples.total_ns,
-			   column->index);
-}
-
-/* As a share of the function's own number. */
-static struct value get_share(const struct column *column, const void *row)
-{
-	const struct edge_row *of = row;
-	struct value part = stats_cell(&of->edge->stats, column->index);
-	struct value whole = stats_cell(&of->function->stats, column->index);
-
-	return part.type == VALUE_EMPTY ? part : share_cell(value_number(part), value_number(whole));
-}
-
-/* With several runs: calls, self and total time of each. */
-enum { PART_CALLS = 4, PART_SELF = 8, PART_TOTAL = 12 };
 
 static struct value get_part(const struct column *column, const void *row)
 {
-	double (*const values[])(const struct run_part *) = { NULL, part_calls, part_self_ns, part_total_ns };
 	const struct edge_row *of = row;
-	bool is_count = (column->index & ~3u) == PART_CALLS;
-	struct part_range range;
 
-	if (of->nr_runs < 2 || call_stats_are_counted(&of->edge->stats) ||
-	    (!is_count && (isnan(call_stats_mean_ns(&of->edge->stats)) || of->edge->stats.self_variance_ns2 > 0)))
+	if (of->nr_runs < 2 || call_stats_are_counted(&of->facts.stats))
 		return value_empty();
-	range = parts_range(of->parts, of->nr_runs, values[column->index / 4]);
-	return part_cell(&range, (enum part_cell)(column->index & 3), is_count ? UNIT_COUNT : UNIT_NS);
+	return runs_cell(&of->facts.stats, parts_range(of->parts, of->nr_runs, runs_number(column->index)), of->nr_runs,
+			 column->index);
 }
 
 #define EDGE_COLUMNS(other, title) \
-	{ "function", "Function", COLUMN_NAME | COLUMN_LEFT | COLUMN_ROOM, get_function, CELL_NAME }, \
-	{ "module", "Module", COLUMN_LEFT, get_function, CELL_MODULE }, \
-	{ "file", "File", COLUMN_LEFT, get_function, CELL_FILE }, \
-	{ "line", "Line", 0, get_function, CELL_LINE }, \
-	{ other, title, COLUMN_NAME | COLUMN_LEFT | COLUMN_ROOM, get_function, CELL_NAME | OF_OTHER }, \
-	{ other "_module", "Module", COLUMN_LEFT, get_function, CELL_MODULE | OF_OTHER }, \
-	{ other "_file", "File", COLUMN_LEFT, get_function, CELL_FILE | OF_OTHER }, \
-	{ other "_line", "Line", 0, get_function, CELL_LINE | OF_OTHER }, \
-	{ "calls", "Calls", COLUMN_SUMS, get_stats, CELL_CALLS }, \
-	{ "self_ns", "Self", COLUMN_SUMS, get_stats, CELL_SELF }, \
-	{ "total_ns", "Total", 0, get_stats, CELL_TOTAL }, \
-	{ "total_percent", "", 0, get_share, CELL_TOTAL }, \
-	{ "mean_ns", "Mean", 0, get_stats, CELL_MEAN }, \
-	{ "max_ns", "Max", 0, get_stats, CELL_MAX }, \
-	{ "open_calls", "Open", COLUMN_SUMS, get_stats, CELL_OPEN_CALLS }, \
-	{ "self_is_doubtful", "", 0, get_stats, CELL_SELF_DOUBTFUL }, \
-	{ "total_is_doubtful", "", 0, get_stats, CELL_TOTAL_DOUBTFUL }, \
-	{ "self_doubt_ns", COLUMN_ERROR, 0, get_stats, CELL_SELF_DOUBT }, \
-	{ "total_doubt_ns", COLUMN_ERROR, 0, get_stats, CELL_TOTAL_DOUBT }, \
-	{ "heading", "Function", COLUMN_NAME | COLUMN_LEFT | COLUMN_ROOM, get_heading, 0 }, \
-	{ "other", title, COLUMN_NAME | COLUMN_LEFT | COLUMN_ROOM, get_other, 0 }, \
-	{ "calls_run_min", "least", 0, get_part, PART_CALLS | CELL_PART_MIN }, \
-	{ "calls_run_mean", "Calls/run", 0, get_part, PART_CALLS | CELL_PART_MEAN }, \
-	{ "calls_run_max", "most", 0, get_part, PART_CALLS | CELL_PART_MAX }, \
-	{ "self_run_min_ns", "least", COLUMN_SPARE, get_part, PART_SELF | CELL_PART_MIN }, \
-	{ "self_run_mean_ns", "Self/run", COLUMN_SPARE, get_part, PART_SELF | CELL_PART_MEAN }, \
-	{ "self_run_max_ns", "most", COLUMN_SPARE, get_part, PART_SELF | CELL_PART_MAX }, \
-	{ "total_run_min_ns", "least", COLUMN_SPARE, get_part, PART_TOTAL | CELL_PART_MIN }, \
-	{ "total_run_mean_ns", "Total/run", 0, get_part, PART_TOTAL | CELL_PART_MEAN }, \
-	{ "total_run_max_ns", "most", COLUMN_SPARE, get_part, PART_TOTAL | CELL_PART_MAX }, \
-	{ "samples", "Samples", COLUMN_SUMS, get_samples, CELL_SAMPLES_NR }, \
-	{ "sampled_self_ns", "Self CPU", COLUMN_SUMS, get_samples, CELL_SAMPLES_SELF_NS }, \
-	{ "sampled_total_ns", "CPU", 0, get_samples, CELL_SAMPLES_TOTAL_NS }, \
-	{ "total_samples", "Samples", 0, get_samples, CELL_SAMPLES_TOTAL }, \
-	{ "total_samples_percent", "", 0, get_samples, CELL_SAMPLES_TOTAL_PERCENT }
-
-#define DATA_COLUMNS(other)                                                                                  \
-	"function,module,file,line," other "," other "_module," other "_file," other "_line,"                \
-	"calls,self_ns,total_ns,total_percent,mean_ns,max_ns,open_calls,"                                    \
-	"self_is_doubtful,total_is_doubtful,self_doubt_ns,total_doubt_ns"
-#define RUN_COLUMNS \
-	",calls_run_min,calls_run_mean,calls_run_max,self_run_min_ns,self_run_mean_ns,self_run_max_ns,"      \
-	"total_run_min_ns,total_run_mean_ns,total_run_max_ns"
-
-#define SAMPLE_COLUMNS ",samples,sampled_self_ns,sampled_total_ns,total_samples,total_samples_percent"
+	{ "function", "Function", COLUMN_NAME | COLUMN_LEFT | COLUMN_ROOM, facts_function, CELL_NAME }, \
+	FACTS_SOURCE, \
+	{ other, title, COLUMN_NAME | COLUMN_LEFT | COLUMN_ROOM, get_other, CELL_NAME }, \
+	{ other "_module", "Module", COLUMN_LEFT, get_other, CELL_MODULE }, \
+	{ other "_file", "File", COLUMN_LEFT, get_other, CELL_FILE }, \
+	{ other "_line", "Line", 0, get_other, CELL_LINE }, \
+	{ "calls", "Calls", COLUMN_SUMS, facts_stats, CELL_CALLS }, \
+	{ "self_ns", "Self", COLUMN_SUMS, facts_stats, CELL_SELF }, \
+	{ "total_ns", "Total", 0, facts_stats, CELL_TOTAL }, \
+	{ "total_percent", "", 0, facts_share, CELL_TOTAL }, \
+	{ "mean_ns", "Mean", 0, facts_stats, CELL_MEAN }, \
+	{ "max_ns", "Max", 0, facts_stats, CELL_MAX }, \
+	{ "open_calls", "Open", COLUMN_SUMS, facts_stats, CELL_OPEN_CALLS }, \
+	FACTS_DOUBTS, \
+	{ "heading", "Function", COLUMN_NAME | COLUMN_LEFT | COLUMN_ROOM | COLUMN_TEXT, get_heading, 0 }, \
+	{ "other", title, COLUMN_NAME | COLUMN_LEFT | COLUMN_ROOM | COLUMN_TEXT, get_other_name, CELL_NAME }, \
+	RUNS_COLUMNS(get_part, 0), \
+	{ "samples", "Samples", COLUMN_SUMS | COLUMN_SAMPLED, facts_samples, CELL_SAMPLES_NR }, \
+	{ "sampled_self_ns", "Self CPU", COLUMN_SUMS | COLUMN_SAMPLED, facts_samples, CELL_SAMPLES_SELF_NS }, \
+	{ "sampled_total_ns", "CPU", COLUMN_SAMPLED, facts_samples, CELL_SAMPLES_TOTAL_NS }, \
+	{ "total_samples", "Samples", COLUMN_SAMPLED, facts_samples, CELL_SAMPLES_TOTAL }, \
+	{ "total_samples_percent", "", COLUMN_SAMPLED, facts_samples, CELL_SAMPLES_TOTAL_PERCENT }
 
 static const struct column caller_columns[] = { EDGE_COLUMNS("caller", "Called by") };
 static const struct column callee_columns[] = { EDGE_COLUMNS("callee", "Calls") };
@@ -148,16 +91,16 @@ static int compare_rows(const void *a, const void *b)
 {
 	const struct edge_row *x = a, *y = b;
 	int order = x->is_sampled
-			    ? largest_first(x->function->samples.total_ns, y->function->samples.total_ns)
-		    : x->timed ? largest_first(x->function->stats.total_ns, y->function->stats.total_ns)
+			    ? largest_first(x->facts.function->samples.total_ns, y->facts.function->samples.total_ns)
+		    : x->timed ? largest_first(x->facts.function->stats.total_ns, y->facts.function->stats.total_ns)
 			       : 0;
 
 	if (order == 0)
-		order = largest_first((double)x->function->stats.calls, (double)y->function->stats.calls);
+		order = largest_first((double)x->facts.function->stats.calls, (double)y->facts.function->stats.calls);
 	if (order == 0)
-		order = strcmp(x->function->name, y->function->name);
-	if (order == 0 && x->function != y->function)
-		return x->function < y->function ? -1 : 1;
+		order = strcmp(x->facts.function->name, y->facts.function->name);
+	if (order == 0 && x->facts.function != y->facts.function)
+		return x->facts.function < y->facts.function ? -1 : 1;
 	if (order == 0 && x->is_sampled)
 		order = largest_first(x->edge->samples.total_ns, y->edge->samples.total_ns);
 	if (order == 0 && x->timed)
@@ -180,14 +123,22 @@ static struct table_rows *list_rows(struct document *document, const struct repo
 	rows->rows = list = document_new(document, (edges.nr + 1) * sizeof(*list));
 	for (size_t i = 0; i < edges.nr; i++) {
 		struct edge *edge = &edges.list[i];
+		struct function *function = callees ? edge->caller : edge->function;
 
 		if ((model->is_sampled ? !edge->samples.total_nr
 				       : !edge->stats.calls && !call_stats_know_total(&edge->stats)) ||
-		    (callees && !edge->caller))
+		    !function)
 			continue;
 		list[rows->nr_rows++] = (struct edge_row){
+			.facts = {
+				.function = function,
+				.stats = edge->stats,
+				.samples = &edge->samples,
+				.nr_samples = function->samples.total_nr,
+				.samples_ns = function->samples.total_ns,
+				.whole_ns = value_number(stats_cell(&function->stats, CELL_TOTAL)),
+			},
 			.edge = edge,
-			.function = callees ? edge->caller : edge->function,
 			.other = callees ? edge->function : edge->caller,
 			.first = true,
 			.timed = timed,
@@ -199,7 +150,7 @@ static struct table_rows *list_rows(struct document *document, const struct repo
 	}
 	qsort(list, rows->nr_rows, sizeof(*list), compare_rows);
 	for (size_t i = 1; i < rows->nr_rows && grouped; i++)
-		list[i].first = list[i].function != list[i - 1].function;
+		list[i].first = list[i].facts.function != list[i - 1].facts.function;
 	return rows;
 }
 
@@ -221,8 +172,9 @@ static const char *note_of(struct document *document, const struct report *repor
 				     note ? note : "", note ? "; " : "", report->model->nr_parts);
 	return note ? document_text(document, "%s%s%s", note,
 				    report_has_counted(report)
-					    ? "; ≈: counted functions; CPU samples and their first calls tell who called "
-					      "them; calls are shown where samples met a single caller"
+					    ? "; ≈: counted functions, whose callers are known from CPU "
+					      "samples and their first calls; calls are shown where there is "
+					      "a single caller"
 					    : "",
 				    report_doubt_note(report))
 		    : NULL;
@@ -252,10 +204,7 @@ static int build(struct document *document, struct report *report, bool callees)
 		.columns = callees ? callee_columns : caller_columns,
 		.nr_columns = sizeof(caller_columns) / sizeof(*caller_columns),
 		.text_columns = text_columns(report),
-		.data_columns = document_text(document, "%s%s%s",
-					      callees ? DATA_COLUMNS("callee") : DATA_COLUMNS("caller"),
-					      report->model->nr_parts > 1 ? RUN_COLUMNS : "",
-					      report->model->samples.nr ? SAMPLE_COLUMNS : ""),
+		.data_also = report_data_also(report),
 		.weight = report->model->is_sampled  ? "sampled_total_ns"
 			  : report_has_times(report) ? "total_ns"
 						     : "calls",

@@ -9,7 +9,7 @@
 #include "analyzer/calls/slices.h"
 #include "analyzer/cells/cells.h"
 #include "analyzer/cells/events_table.h"
-#include "analyzer/model/memory_at.h"
+#include "analyzer/model/process_usage.h"
 #include "analyzer/model/tree_walk.h"
 
 #define TEXT_CALLS 20
@@ -43,34 +43,31 @@ static struct value get_depth(const struct column *column, const void *row)
 	return value_integer(UNIT_NONE, tree_level(((const struct slice *)row)->node));
 }
 
-enum { WHO_PID, WHO_TID, WHO_NAME };
-
 static struct value get_who(const struct column *column, const void *row)
 {
 	const struct slice *slice = row;
 
-	if (column->index == WHO_PID)
-		return value_integer(UNIT_NONE, slice->thread->process->header.pid);
 	if (column->index == WHO_TID)
 		return value_integer(UNIT_NONE, slice->tid);
-	return value_text(slice->thread_name[0] ? slice->thread_name : NULL);
-}
-
-static struct value get_run(const struct column *column, const void *row)
-{
-	const struct process *process = ((const struct slice *)row)->thread->process;
-
-	return run_cell(process->model, process->run, column->index);
+	if (column->index == WHO_THREAD_NAME)
+		return value_text(slice->thread_name[0] ? slice->thread_name : NULL);
+	return who_cell(slice->thread->process, NULL, column->index);
 }
 
 enum { HEAP_BEFORE, HEAP_AFTER, HEAP_DELTA };
+
+/* A thread that frees blocks of another one may not know yet that they were allocated. */
+static int64_t at_least_0(int64_t bytes)
+{
+	return bytes > 0 ? bytes : 0;
+}
 
 static struct value get_heap(const struct column *column, const void *row)
 {
 	const struct slice *slice = row;
 	const int64_t bytes[] = {
-		[HEAP_BEFORE] = slice->heap_before_bytes,
-		[HEAP_AFTER] = slice->heap_after_bytes,
+		[HEAP_BEFORE] = at_least_0(slice->heap_before_bytes),
+		[HEAP_AFTER] = at_least_0(slice->heap_after_bytes),
 		[HEAP_DELTA] = slice->heap_delta_bytes,
 	};
 
@@ -143,7 +140,7 @@ static const struct column columns[] = {
 	{ "duration_ns", "Duration", 0, get_duration, 0 },
 	{ "pid", "Pid", 0, get_who, WHO_PID },
 	{ "thread", "Thread", 0, get_who, WHO_TID },
-	{ "thread_name", "Name", COLUMN_LEFT, get_who, WHO_NAME },
+	{ "thread_name", "Name", COLUMN_LEFT, get_who, WHO_THREAD_NAME },
 	{ "function", "Function", COLUMN_NAME | COLUMN_LEFT | COLUMN_ROOM, get_function, CELL_NAME },
 	{ "module", "Module", COLUMN_LEFT, get_function, CELL_MODULE },
 	{ "file", "File", COLUMN_LEFT, get_function, CELL_FILE },
@@ -159,16 +156,10 @@ static const struct column columns[] = {
 	{ "vms_at_exit_bytes", "VMS after", 0, get_memory, MEMORY_VMS | AT_EXIT },
 	{ "exit_age_ns", "Age after", 0, get_memory, MEMORY_AGE | AT_EXIT },
 	{ "broken", "Broken", 0, get_broken, 0 },
-	{ "source", "Source", COLUMN_LEFT, get_function, CELL_SOURCE },
-	{ "run", "Run", COLUMN_LEFT, get_run, CELL_RUN },
-	{ "run_number", "Run", 0, get_run, CELL_RUN_NUMBER },
 	{ "at_most_longer_ns", "Longer by", 0, get_longer, 0 },
+	WHO_RUN_COLUMNS(get_who),
+	{ "source", "Source", COLUMN_LEFT | COLUMN_TEXT, get_function, CELL_SOURCE },
 };
-
-#define DATA_COLUMNS \
-	"start_ns,end_ns,duration_ns,pid,thread,thread_name,function,module,file,line,depth," \
-	"heap_before_bytes,heap_after_bytes,heap_delta_bytes,rss_at_entry_bytes,vms_at_entry_bytes," \
-	"entry_age_ns,rss_at_exit_bytes,vms_at_exit_bytes,exit_age_ns,broken,at_most_longer_ns"
 
 static bool next_call(struct table *table, void *row)
 {
@@ -226,7 +217,6 @@ int view_calls(struct document *document, struct report *report)
 				? "start_ns,duration_ns,thread,heap_before_bytes,heap_after_bytes,"
 					"heap_delta_bytes,rss_at_exit_bytes,function"
 				: "start_ns,duration_ns,thread,rss_at_exit_bytes,function,source",
-		.data_columns = DATA_COLUMNS,
 		.text_sort = "duration_ns",
 		.text_top = TEXT_CALLS,
 		.row_bytes = sizeof(struct slice),

@@ -7,6 +7,7 @@
 #include <time.h>
 
 #include "analyzer/base/error.h"
+#include "analyzer/base/rank_interval.h"
 #include "analyzer/cells/cells.h"
 #include "analyzer/cells/diff.h"
 #include "analyzer/tables/document.h"
@@ -17,24 +18,35 @@ struct diff_row {
 	struct function *function;
 	const struct diff_path *path;	/* NULL: the row is a function */
 	const struct diff_side *before, *after;
+	double nr_before, nr_after;	/* runs, of which figures are means */
+	struct rank_interval self;	/* of the self time, after / before; NAN: not known */
 };
 
 /* A cell of call statistics or of the heap: of one side, or the difference. */
 enum { OF_BEFORE = 0, OF_AFTER = 32, OF_CHANGE = 64, OF_PERCENT = 96, OF_SIDE = 96, OF_HEAP = 128 };
 
-static struct value get_side(const struct diff_side *side, size_t index)
+/* The mean of a run. Means of calls are none of runs. */
+static struct value mean_of(struct value value, double nr_runs)
+{
+	return nr_runs > 1 && value.type != VALUE_EMPTY ? value_real(value.unit, value_number(value) / nr_runs) : value;
+}
+
+static struct value get_side(const struct diff_side *side, size_t index, double nr_runs)
 {
 	size_t cell = index & (OF_AFTER - 1);
 
 	if (!side->is_there)	/* it took nothing; its mean is not known */
 		return cell == CELL_MEAN && !(index & OF_HEAP) ? value_empty() : value_integer(UNIT_COUNT, 0);
-	return index & OF_HEAP ? heap_cell(&side->heap, cell) : stats_cell(&side->stats, cell);
+	if (index & OF_HEAP)
+		return mean_of(heap_cell(&side->heap, cell), nr_runs);
+	return cell == CELL_MEAN ? stats_cell(&side->stats, cell) : mean_of(stats_cell(&side->stats, cell), nr_runs);
 }
 
 static struct value get_number(const struct column *column, const void *row)
 {
 	const struct diff_row *of = row;
-	struct value before = get_side(of->before, column->index), after = get_side(of->after, column->index);
+	struct value before = get_side(of->before, column->index, of->nr_before);
+	struct value after = get_side(of->after, column->index, of->nr_after);
 	enum unit unit = after.type != VALUE_EMPTY ? after.unit : before.unit;
 	double change = value_number(after) - value_number(before);
 
@@ -49,7 +61,7 @@ static struct value get_number(const struct column *column, const void *row)
 			return value_empty();
 	}
 	if ((column->index & OF_SIDE) == OF_CHANGE)
-		return value_integer(unit, (int64_t)change);
+		return of->nr_before > 1 || of->nr_after > 1 ? value_real(unit, change) : value_integer(unit, (int64_t)change);
 	return value_number(before) > 0 ? value_real(UNIT_PERCENT, 100 * change / value_number(before))
 					: value_empty();
 }
@@ -89,6 +101,20 @@ static struct value get_where(const struct column *column, const void *row)
 	return value_text(!of->before->is_there ? "after" : !of->after->is_there ? "before" : "both");
 }
 
+/* How sure the change of the self time is. */
+enum { SURE_LOW, SURE_HIGH, SURE_WORD };
+
+static struct value get_sure(const struct column *column, const void *row)
+{
+	const struct rank_interval *self = &((const struct diff_row *)row)->self;
+
+	if (isnan(self->ratio))
+		return value_empty();
+	if (column->index == SURE_WORD)
+		return value_text(self->low > 1 ? "slower" : self->high < 1 ? "faster" : "noise");
+	return value_real(UNIT_PERCENT, 100 * ((column->index == SURE_LOW ? self->low : self->high) - 1));
+}
+
 #define NUMBER(name, unit, title, change_title, flags, cell) \
 	{ name "_before" unit, title, flags, get_number, OF_BEFORE | (cell) }, \
 	{ name "_after" unit, "after", flags, get_number, OF_AFTER | (cell) }, \
@@ -102,6 +128,9 @@ static const struct column columns[] = {
 	{ "line", "Line", 0, get_function, CELL_LINE },
 	{ "found", "In", COLUMN_LEFT | COLUMN_SPARE, get_where, 0 },
 	NUMBER("self", "_ns", "Self before", "change", COLUMN_SUMS, CELL_SELF),
+	{ "self_low_percent", "from", 0, get_sure, SURE_LOW },
+	{ "self_high_percent", "to", 0, get_sure, SURE_HIGH },
+	{ "self_sure", "Sure", COLUMN_LEFT, get_sure, SURE_WORD },
 	NUMBER("total", "_ns", "Total before", "Total change", 0, CELL_TOTAL),
 	NUMBER("calls", "", "Calls before", "change", COLUMN_SUMS, CELL_CALLS),
 	NUMBER("mean", "_ns", "Mean before", "Mean change", 0, CELL_MEAN),
@@ -110,40 +139,70 @@ static const struct column columns[] = {
 	       OF_HEAP | CELL_PEAK_BYTES),
 	NUMBER("not_freed", "_bytes", "Not freed before", "Not freed change", COLUMN_SUMS,
 	       OF_HEAP | CELL_NOT_FREED_BYTES),
-	{ "path", "Path", COLUMN_LEFT | COLUMN_ROOM, get_path, 0 },
+	{ "path", "Path", COLUMN_LEFT | COLUMN_ROOM | COLUMN_EXTRA, get_path, 0 },
 };
 
-#define NUMBER_COLUMNS(name, unit)                                                                           \
-	"," name "_before" unit "," name "_after" unit "," name "_change" unit "," name "_change_percent"
-#define DATA_COLUMNS \
-	"function,module,file,line,found" NUMBER_COLUMNS("self", "_ns") NUMBER_COLUMNS("total", "_ns")       \
-		NUMBER_COLUMNS("calls", "") NUMBER_COLUMNS("mean", "_ns") NUMBER_COLUMNS("alloc", "_bytes")  \
-			NUMBER_COLUMNS("peak_heap", "_bytes") NUMBER_COLUMNS("not_freed", "_bytes")
+static double mean_self_ns(const struct diff_side *side, double nr_runs)
+{
+	return fmax(0, side->stats.self_ns) / nr_runs;
+}
 
 static double change_of(const struct diff_row *row)
 {
-	double self_ns = fmax(0, row->after->stats.self_ns) - fmax(0, row->before->stats.self_ns);
+	double self_ns = mean_self_ns(row->after, row->nr_after) - mean_self_ns(row->before, row->nr_before);
 
 	return fabs(self_ns) >= 1 ? fabs(self_ns) : 0;
 }
 
-/* Without times, calls decide. */
+/* The least change of the self time that is sure; 0: it is within noise, or that is not known. */
+static double sure_change_of(const struct diff_row *row)
+{
+	double before_ns = mean_self_ns(row->before, row->nr_before);
+
+	if (isnan(row->self.ratio))
+		return 0;
+	return before_ns * fmax(fmax(row->self.low - 1, 1 - row->self.high), 0);
+}
+
+static double calls_change_of(const struct diff_row *row)
+{
+	return fabs((double)row->after->stats.calls / row->nr_after - (double)row->before->stats.calls / row->nr_before);
+}
+
+/* What is sure, then what was measured; without times, calls decide. */
 static int most_changed_first(const void *a, const void *b)
 {
+	double (*const keys[])(const struct diff_row *) = { sure_change_of, change_of, calls_change_of };
 	const struct diff_row *x = a, *y = b;
-	double left = change_of(x), right = change_of(y);
 
-	if (left == right) {
-		left = fabs((double)x->after->stats.calls - (double)x->before->stats.calls);
-		right = fabs((double)y->after->stats.calls - (double)y->before->stats.calls);
+	for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++) {
+		double left = keys[i](x), right = keys[i](y);
+
+		if (left != right)
+			return left < right ? 1 : -1;
 	}
-	if (left != right)
-		return left < right ? 1 : -1;
 	return strcmp(x->function->name, y->function->name);
 }
 
-static size_t list_functions(struct diff_row *rows, const struct diff *diff)
+static struct diff_row row_of(struct function *function, const struct diff_path *path, const struct diff_side *sides,
+			      const struct report *report)
 {
+	struct diff_row row = {
+		.function = function, .path = path,
+		.before = &sides[DIFF_BEFORE], .after = &sides[DIFF_AFTER],
+		.nr_before = (double)report->before->model->nr_runs, .nr_after = (double)report->model->nr_runs,
+		.self = { NAN, NAN, NAN },
+	};
+
+	if (row.before->self_runs_ns && row.after->self_runs_ns)
+		rank_interval(&row.self, row.before->self_runs_ns, report->before->model->nr_runs,
+			      row.after->self_runs_ns, report->model->nr_runs);
+	return row;
+}
+
+static size_t list_functions(struct diff_row *rows, const struct report *report)
+{
+	const struct diff *diff = report->diff;
 	size_t nr = 0;
 
 	for (size_t i = 0; i < diff->nr_functions; i++) {
@@ -151,15 +210,14 @@ static size_t list_functions(struct diff_row *rows, const struct diff *diff)
 
 		if (function->function->kind == FUNCTION_PLAIN &&
 		    (function->sides[DIFF_BEFORE].is_there || function->sides[DIFF_AFTER].is_there))
-			rows[nr++] =
-				(struct diff_row){ function->function, NULL, &function->sides[DIFF_BEFORE],
-						   &function->sides[DIFF_AFTER] };
+			rows[nr++] = row_of(function->function, NULL, function->sides, report);
 	}
 	return nr;
 }
 
-static size_t list_paths(struct diff_row *rows, const struct diff *diff)
+static size_t list_paths(struct diff_row *rows, const struct report *report)
 {
+	const struct diff *diff = report->diff;
 	size_t nr = 0;
 
 	for (size_t i = 1; i < diff->nr_paths; i++) {
@@ -167,8 +225,7 @@ static size_t list_paths(struct diff_row *rows, const struct diff *diff)
 
 		if (diff_path_is_of_counters(path))
 			continue;
-		rows[nr++] = (struct diff_row){ path->function->function, path, &path->sides[DIFF_BEFORE],
-			&path->sides[DIFF_AFTER] };
+		rows[nr++] = row_of(path->function->function, path, path->sides, report);
 	}
 	return nr;
 }
@@ -208,9 +265,6 @@ static void tell_doubts(struct document *document, const struct report *report)
 					   "these are different programs, %s "
 					   "before and %s after: functions are matched by name",
 					   report_program(before), report_program(report)));
-	if (before->nr_runs != report->nr_runs)
-		document_add(document, "Doubt", document_text(document,
-			"sums of %zu runs before, of %zu after", before->nr_runs, report->nr_runs));
 	if (report_has_times(before) != report_has_times(report))
 		document_add(document, "Doubt", "one of them has no times (INSIDEME_TIMING=counts)");
 	else if (report_has_errors(before) != report_has_errors(report))
@@ -230,10 +284,25 @@ static const char *text_columns(const struct report *report, bool of_paths)
 	if (of_paths)
 		return times ? "self_before_ns,self_after_ns,self_change_ns,calls_change,path" :
 			"calls_before,calls_after,calls_change,path";
+	if (times && report->model->nr_runs >= RANKS_LEAST && report->before->model->nr_runs >= RANKS_LEAST)
+		return "self_before_ns,self_after_ns,self_change_ns,self_low_percent,self_high_percent,self_sure,"
+		       "calls_before,calls_after,found,function";
 	return times ? "self_before_ns,self_after_ns,self_change_ns,self_change_percent,total_change_ns,"
 		"calls_before,calls_after,found,function"
 		     : "calls_before,calls_after,calls_change,calls_change_percent,alloc_change_bytes,"
 		     	"found,function";
+}
+
+static const char *note_of(struct document *document, const struct report *report)
+{
+	size_t nr_before = report->before->model->nr_runs, nr_after = report->model->nr_runs;
+	bool has_intervals = nr_before >= RANKS_LEAST && nr_after >= RANKS_LEAST;
+
+	if (nr_before == 1 && nr_after == 1)
+		return "change: after less before; largest change first; matched by name";
+	return document_text(document, "means of a run, of %zu before and %zu after; change: after less before; %s; matched "
+			     "by name", nr_before, nr_after, has_intervals ? "from, to: the change is between them with "
+			     "95 %; the least change that is sure comes first" : "largest change first");
 }
 
 static int make(struct document *document, struct report *report, bool of_paths)
@@ -244,18 +313,18 @@ static int make(struct document *document, struct report *report, bool of_paths)
 	struct diff_row *list = document_new(document, (diff->nr_functions + diff->nr_paths) * sizeof(*list));
 
 	rows->rows = list;
-	rows->nr_rows = of_paths ? list_paths(list, diff) : list_functions(list, diff);
+	rows->nr_rows = of_paths ? list_paths(list, report) : list_functions(list, report);
 	qsort(list, rows->nr_rows, sizeof(*list), most_changed_first);
 	*table = (struct table){
 		.name = of_paths ? "tree" : "functions",
 		.what = of_paths ? "call paths" : NULL,
 		.title = report->title,
-		.note = "change: after less before; largest change first; matched by name",
+		.note = note_of(document, report),
 		.columns = columns,
 		/* without the path, which is the last column */
 		.nr_columns = sizeof(columns) / sizeof(*columns) - !of_paths,
 		.text_columns = text_columns(report, of_paths),
-		.data_columns = of_paths ? DATA_COLUMNS ",path" : DATA_COLUMNS,
+		.data_also = of_paths ? COLUMN_EXTRA : 0,
 		.weight = "self_after_ns",
 		.text_top = TEXT_ROWS,
 		.row_bytes = sizeof(*list),

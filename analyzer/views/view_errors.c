@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What went wrong: how each process ended, worst first, and what was open then. */
+#include "analyzer/read/ends_read.h"
 #include "analyzer/views/views.h"
 
 #include <stdlib.h>
@@ -78,9 +79,8 @@ static const struct column end_columns[] = {
 	{ "exit_status", "Status", 0, get_number, END_STATUS },
 	{ "signal", "Signal", 0, get_number, END_AS_SIGNAL },
 	{ "core_dumped", "Core", 0, get_number, END_CORE },
-	{ "run", "Run", COLUMN_LEFT, get_run, CELL_RUN },
-	{ "run_number", "Run", 0, get_run, CELL_RUN_NUMBER },
-	{ "ended", "Ended", COLUMN_LEFT | COLUMN_ROOM, get_text, TEXT_ENDED },
+	WHO_RUN_COLUMNS(get_run),
+	{ "ended", "Ended", COLUMN_LEFT | COLUMN_ROOM | COLUMN_TEXT, get_text, TEXT_ENDED },
 };
 
 /* An open call of a process that ended badly or runs; or a whole stack, whose newest call it is. */
@@ -98,17 +98,13 @@ static const struct open_call *call_of(const void *row)
 	return &of->stack->calls[of->depth];
 }
 
-enum { OPEN_PID, OPEN_THREAD, OPEN_STACK, OPEN_DEPTH, OPEN_WAITS, OPEN_SINCE };
+enum { OPEN_STACK, OPEN_DEPTH, OPEN_WAITS, OPEN_SINCE };
 
 static struct value get_open(const struct column *column, const void *row)
 {
 	const struct open_row *of = row;
 
 	switch (column->index) {
-	case OPEN_PID:
-		return value_integer(UNIT_NONE, of->stack->thread->process->header.pid);
-	case OPEN_THREAD:
-		return value_integer(UNIT_NONE, of->stack->thread->tid);
 	case OPEN_STACK:
 		return value_integer(UNIT_NONE, (int64_t)of->number);
 	case OPEN_DEPTH:
@@ -121,11 +117,11 @@ static struct value get_open(const struct column *column, const void *row)
 	}
 }
 
-static struct value get_open_run(const struct column *column, const void *row)
+static struct value get_who(const struct column *column, const void *row)
 {
-	const struct process *process = ((const struct open_row *)row)->stack->thread->process;
+	const struct thread *thread = ((const struct open_row *)row)->stack->thread;
 
-	return run_cell(process->model, process->run, column->index);
+	return who_cell(thread->process, thread, column->index);
 }
 
 static struct value get_open_for(const struct column *column, const void *row)
@@ -141,24 +137,17 @@ static struct value get_function(const struct column *column, const void *row)
 	return function ? function_cell(function, column->index) : value_empty();
 }
 
-enum { WHO_PROGRAM, WHO_THREAD, WHO_PATH };
-
-static struct value get_who(const struct column *column, const void *row)
+static struct value get_path(const struct column *column, const void *row)
 {
-	const struct open_row *of = row;
-
-	if (column->index == WHO_PROGRAM)
-		return value_text(of->stack->thread->process->header.program);
-	if (column->index == WHO_PATH)
-		return value_text(of->path);
-	return value_text(of->stack->thread->name[0] ? of->stack->thread->name : NULL);
+	(void)column;
+	return value_text(((const struct open_row *)row)->path);
 }
 
 static const struct column open_columns[] = {
-	{ "pid", "Pid", 0, get_open, OPEN_PID },
+	{ "pid", "Pid", 0, get_who, WHO_PID },
 	{ "program", "Program", COLUMN_LEFT, get_who, WHO_PROGRAM },
-	{ "thread", "Thread", 0, get_open, OPEN_THREAD },
-	{ "thread_name", "Name", COLUMN_LEFT | COLUMN_SPARE, get_who, WHO_THREAD },
+	{ "thread", "Thread", 0, get_who, WHO_TID },
+	{ "thread_name", "Name", COLUMN_LEFT | COLUMN_SPARE, get_who, WHO_THREAD_NAME },
 	{ "stack", "Stack", 0, get_open, OPEN_STACK },
 	{ "waits", "Waits", 0, get_open, OPEN_WAITS },
 	{ "depth", "Depth", 0, get_open, OPEN_DEPTH },
@@ -168,9 +157,8 @@ static const struct column open_columns[] = {
 	{ "line", "Line", 0, get_function, CELL_LINE },
 	{ "since_ns", "Since", 0, get_open, OPEN_SINCE },
 	{ "open_ns", "For", 0, get_open_for, 0 },
-	{ "run", "Run", COLUMN_LEFT, get_open_run, CELL_RUN },
-	{ "run_number", "Run", 0, get_open_run, CELL_RUN_NUMBER },
-	{ "path", "In", COLUMN_LEFT | COLUMN_WRAPS, get_who, WHO_PATH },
+	WHO_RUN_COLUMNS(get_who),
+	{ "path", "In", COLUMN_LEFT | COLUMN_WRAPS | COLUMN_TEXT, get_path, 0 },
 };
 
 /* 0: exited with 0; a higher number is worse. */
@@ -247,7 +235,6 @@ static void add_ends(struct document *document, const struct report *report, con
 		.columns = end_columns,
 		.nr_columns = sizeof(end_columns) / sizeof(*end_columns),
 		.text_columns = has_ranks ? "pid,rank,program,end_ns,ended" : "pid,program,end_ns,ended",
-		.data_columns = "pid,rank,program,end_ns,end,exit_status,signal,core_dumped",
 		.text_top = nr_bad < TEXT_PROCESSES ? nr_bad : TEXT_PROCESSES,
 		.aside = true,
 		.is_bad = is_bad,
@@ -304,15 +291,12 @@ static void add_open_calls(struct document *document, const struct report *repor
 		.name = "open_calls",
 		.what = "open stacks",
 		.title = report->title,
-		.note = "what each thread was in when its process ended, or is in now; For: time in its "
-			"newest call",
+		.note = "open calls of each thread when its process ended, or now; For: time in the newest "
+			"of them",
 		.columns = open_columns,
 		.nr_columns = sizeof(open_columns) / sizeof(*open_columns),
 		.text_columns = report->model->nr_processes > 1 ? "pid,thread,thread_name,open_ns,path"
 								: "thread,thread_name,open_ns,path",
-		.data_columns =
-			"pid,program,thread,thread_name,stack,waits,depth,function,module,file,line,"
-			"since_ns,open_ns",
 		.text_top = TEXT_STACKS,
 		.weight = "open_ns",
 		.row_bytes = sizeof(struct open_row),

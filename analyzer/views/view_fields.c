@@ -55,25 +55,17 @@ static struct value get_heap(const struct column *column, const void *row)
 	return of->has_heap ? heap_cell(&of->heap, column->index) : value_empty();
 }
 
-enum { PROCESS_PID, PROCESS_RANK, PROCESS_PROGRAM };
-
 static struct value get_process(const struct column *column, const void *row)
 {
 	const struct process *process = ((const struct field_row *)row)->process;
 
-	if (!process)
-		return value_empty();
-	if (column->index == PROCESS_PROGRAM)
-		return value_text(process->header.program);
-	if (column->index == PROCESS_PID)
-		return value_integer(UNIT_NONE, process->header.pid);
-	return process->header.rank < 0 ? value_empty() : value_integer(UNIT_NONE, process->header.rank);
+	return process ? who_cell(process, NULL, column->index) : value_empty();
 }
 
 static const struct column columns[] = {
-	{ "pid", "Pid", 0, get_process, PROCESS_PID },
-	{ "rank", "Rank", COLUMN_SPARE, get_process, PROCESS_RANK },
-	{ "program", "Program", COLUMN_LEFT | COLUMN_SPARE, get_process, PROCESS_PROGRAM },
+	{ "pid", "Pid", COLUMN_EXTRA, get_process, WHO_PID },
+	{ "rank", "Rank", COLUMN_SPARE | COLUMN_EXTRA, get_process, WHO_RANK },
+	{ "program", "Program", COLUMN_LEFT | COLUMN_SPARE | COLUMN_EXTRA, get_process, WHO_PROGRAM },
 	{ "field", "Field", COLUMN_NAME | COLUMN_LEFT | COLUMN_ROOM, get_field, FIELD_NAME },
 	{ "functions", "Functions", COLUMN_SUMS | COLUMN_SPARE, get_field, FIELD_FUNCTIONS },
 	{ "calls", "Calls", COLUMN_SUMS, get_stats, CELL_CALLS },
@@ -136,6 +128,7 @@ static void add_processes(struct document *document, const struct report *report
 {
 	struct table *table = add_table(document, report);
 
+	table->data_also = COLUMN_EXTRA;
 	table->next = process_fields_next;
 	table->source = of;
 	table->name = "processes";
@@ -162,9 +155,6 @@ static void add_fields(struct document *document, const struct report *report,
 	table->note = !fields->nr_rows ? "no calls were recorded; insideme-report -v summary says why" :
 		"Others: the rest of the threads' wall time; total: outermost calls of a field; @name: in "
 		"no field";
-	table->data_columns =
-		"field,functions,calls,self_ns,self_percent,total_ns,open_calls,alloc_calls,alloc_bytes,"
-		"free_calls,freed_bytes,peak_heap_bytes,not_freed_bytes";
 	table->text_sort = table->data_sort = report_has_times(report) ? "self_ns" : "calls";
 	table->text_top = 20;
 	table->formats = IN_TEXT | IN_JSON | (is_saved(report->model) ? IN_CSV : 0);
@@ -176,7 +166,7 @@ int view_fields(struct document *document, struct report *report)
 	struct field_rows *fields = document_new(document, sizeof(*fields)), all;
 	struct process_fields *processes;
 	double others_ns = NAN;
-	size_t nr = 0;
+	size_t nr;
 
 	fields_apply(model, report->options->fields);
 	processes = field_rows_make(document, report, fields);
@@ -185,8 +175,7 @@ int view_fields(struct document *document, struct report *report)
 		add_fields(document, report, fields);
 		return 0;
 	}
-	if (!is_csv(report))	/* csv reads processes once only */
-		nr = process_fields_sum(processes, &others_ns);
+	nr = process_fields_sum(processes, &others_ns);
 	if (all.nr_rows)
 		field_rows_add_others(
 			&all,

@@ -112,26 +112,26 @@ static const struct column columns[] = {
 	{ "peak_heap_percent", "", COLUMN_SUMS, get_share, CELL_PEAK_BYTES },
 	{ "peak_heap_blocks", "Blocks", COLUMN_SUMS, get_heap, CELL_PEAK_CALLS },
 	{ "temporary_calls", "Temporary", COLUMN_SUMS, get_heap, CELL_TEMPORARY_CALLS },
-	{ "temporary_percent", "Temporary", COLUMN_SPARE, get_heap, CELL_TEMPORARY_PERCENT },
 	{ "not_freed_bytes", "Not freed", COLUMN_SUMS, get_heap, CELL_NOT_FREED_BYTES },
 	{ "not_freed_blocks", "Not freed blocks", COLUMN_SUMS, get_heap, CELL_NOT_FREED_CALLS },
 	{ "alloc_error_bytes", COLUMN_ERROR, 0, get_heap, CELL_ALLOC_ERROR },
 	{ "peak_error_bytes", COLUMN_ERROR, 0, get_heap, CELL_PEAK_ERROR },
 	{ "not_freed_error_bytes", COLUMN_ERROR, 0, get_heap, CELL_NOT_FREED_ERROR },
 	{ "samples", "Samples", COLUMN_SUMS | COLUMN_SPARE, get_heap, CELL_SAMPLES },
-	{ "source", "Source", COLUMN_LEFT | COLUMN_SPARE, get_function, CELL_SOURCE },
-	{ "alloc_calls_run_min", "least", 0, get_part, PART_ALLOC_CALLS | CELL_PART_MIN },
-	{ "alloc_calls_run_mean", "Allocs/run", 0, get_part, PART_ALLOC_CALLS | CELL_PART_MEAN },
-	{ "alloc_calls_run_max", "most", 0, get_part, PART_ALLOC_CALLS | CELL_PART_MAX },
-	{ "alloc_run_min_bytes", "least", 0, get_part, PART_ALLOC_BYTES | CELL_PART_MIN },
-	{ "alloc_run_mean_bytes", "Alloc/run", 0, get_part, PART_ALLOC_BYTES | CELL_PART_MEAN },
-	{ "alloc_run_max_bytes", "most", 0, get_part, PART_ALLOC_BYTES | CELL_PART_MAX },
-	{ "peak_heap_run_min_bytes", "least", 0, get_part, PART_PEAK_BYTES | CELL_PART_MIN },
-	{ "peak_heap_run_mean_bytes", "Peak/run", 0, get_part, PART_PEAK_BYTES | CELL_PART_MEAN },
-	{ "peak_heap_run_max_bytes", "most", 0, get_part, PART_PEAK_BYTES | CELL_PART_MAX },
-	{ "not_freed_run_min_bytes", "least", 0, get_part, PART_NOT_FREED_BYTES | CELL_PART_MIN },
-	{ "not_freed_run_mean_bytes", "Not freed/run", 0, get_part, PART_NOT_FREED_BYTES | CELL_PART_MEAN },
-	{ "not_freed_run_max_bytes", "most", 0, get_part, PART_NOT_FREED_BYTES | CELL_PART_MAX },
+	{ "alloc_calls_run_min", "least", COLUMN_RUNS, get_part, PART_ALLOC_CALLS | CELL_PART_MIN },
+	{ "alloc_calls_run_mean", "Allocs/run", COLUMN_RUNS, get_part, PART_ALLOC_CALLS | CELL_PART_MEAN },
+	{ "alloc_calls_run_max", "most", COLUMN_RUNS, get_part, PART_ALLOC_CALLS | CELL_PART_MAX },
+	{ "alloc_run_min_bytes", "least", COLUMN_RUNS, get_part, PART_ALLOC_BYTES | CELL_PART_MIN },
+	{ "alloc_run_mean_bytes", "Alloc/run", COLUMN_RUNS, get_part, PART_ALLOC_BYTES | CELL_PART_MEAN },
+	{ "alloc_run_max_bytes", "most", COLUMN_RUNS, get_part, PART_ALLOC_BYTES | CELL_PART_MAX },
+	{ "peak_heap_run_min_bytes", "least", COLUMN_RUNS, get_part, PART_PEAK_BYTES | CELL_PART_MIN },
+	{ "peak_heap_run_mean_bytes", "Peak/run", COLUMN_RUNS, get_part, PART_PEAK_BYTES | CELL_PART_MEAN },
+	{ "peak_heap_run_max_bytes", "most", COLUMN_RUNS, get_part, PART_PEAK_BYTES | CELL_PART_MAX },
+	{ "not_freed_run_min_bytes", "least", COLUMN_RUNS, get_part, PART_NOT_FREED_BYTES | CELL_PART_MIN },
+	{ "not_freed_run_mean_bytes", "Not freed/run", COLUMN_RUNS, get_part, PART_NOT_FREED_BYTES | CELL_PART_MEAN },
+	{ "not_freed_run_max_bytes", "most", COLUMN_RUNS, get_part, PART_NOT_FREED_BYTES | CELL_PART_MAX },
+	{ "temporary_percent", "Temporary", COLUMN_SPARE | COLUMN_TEXT, get_heap, CELL_TEMPORARY_PERCENT },
+	{ "source", "Source", COLUMN_LEFT | COLUMN_SPARE | COLUMN_TEXT, get_function, CELL_SOURCE },
 };
 
 static bool has_any(const struct heap_stats *heap)
@@ -276,16 +276,6 @@ static const char *no_sites_note(struct document *document, const struct model *
 			     model->nr_processes ? model->processes[0]->header.program : "app");
 }
 
-#define DATA_COLUMNS \
-	"function,module,file,line,alloc_calls,alloc_bytes,alloc_percent,mean_alloc_bytes," \
-	"largest_alloc_bytes,free_calls,freed_bytes,failed_alloc_calls,peak_heap_bytes,peak_heap_percent," \
-	"peak_heap_blocks,temporary_calls,not_freed_bytes,not_freed_blocks,alloc_error_bytes," \
-	"peak_error_bytes,not_freed_error_bytes,samples"
-#define RUN_COLUMNS \
-	",alloc_calls_run_min,alloc_calls_run_mean,alloc_calls_run_max,alloc_run_min_bytes," \
-	"alloc_run_mean_bytes,alloc_run_max_bytes,peak_heap_run_min_bytes,peak_heap_run_mean_bytes," \
-	"peak_heap_run_max_bytes,not_freed_run_min_bytes,not_freed_run_mean_bytes,not_freed_run_max_bytes"
-
 static const char *text_columns(const struct report *report)
 {
 	bool several = report->model->nr_parts > 1;
@@ -345,7 +335,7 @@ static struct table *functions_of(struct document *document, const struct report
 		.columns = columns,
 		.nr_columns = sizeof(columns) / sizeof(*columns),
 		.text_columns = text_columns(report),
-		.data_columns = report->model->nr_parts > 1 ? DATA_COLUMNS RUN_COLUMNS : DATA_COLUMNS,
+		.data_also = report_data_also(report),
 		.text_sort = report_has_live_heap(report) ? "peak_heap_bytes" : "alloc_bytes",
 		.text_top = TEXT_FUNCTIONS,
 		.row_bytes = sizeof(struct heap_row),

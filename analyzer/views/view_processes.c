@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The processes of a run, each below the one that started it. */
+#include "analyzer/read/ends_read.h"
 #include "analyzer/views/views.h"
 
 #include <stdlib.h>
@@ -217,17 +218,11 @@ static const struct column columns[] = {
 	{ "functions_ns", "Functions", COLUMN_SUMS, get_recorded, ROW_FUNCTIONS },
 	{ "alloc_bytes", "Alloc", COLUMN_SUMS, get_recorded, ROW_ALLOC },
 	{ "log_bytes", "Log", COLUMN_SUMS | COLUMN_SPARE, get_recorded, ROW_LOG },
-	{ "ended", "Ended", COLUMN_LEFT, get_text, TEXT_ENDED },
 	{ "recorded", "Recorded", COLUMN_LEFT | COLUMN_SPARE, get_text, TEXT_RECORDED },
-	{ "run", "Run", COLUMN_LEFT, get_run, CELL_RUN },
-	{ "run_number", "Run", 0, get_run, CELL_RUN_NUMBER },
-	{ "process", "Process", COLUMN_LEFT | COLUMN_ROOM, get_line, 0 },
+	WHO_RUN_COLUMNS(get_run),
+	{ "ended", "Ended", COLUMN_LEFT | COLUMN_TEXT, get_text, TEXT_ENDED },
+	{ "process", "Process", COLUMN_LEFT | COLUMN_ROOM | COLUMN_TEXT, get_line, 0 },
 };
-
-#define DATA_COLUMNS \
-	"pid,ppid,depth,rank,host,programs,command,begin_ns,end_ns,duration_ns,end,exit_status,signal," \
-	"core_dumped,cpu_ns,user_ns,system_ns,peak_rss_bytes,threads,calls,functions_ns,alloc_bytes," \
-	"log_bytes,recorded"
 
 /* With ranks and hosts if there are any, and calls if functions were recorded. */
 static const char *text_columns(struct document *document, const struct model *model)
@@ -268,8 +263,8 @@ static void choose_rows(struct table *table, struct document *document, struct r
 		flatten(list, rows->nr_rows);
 	if (rows->nr_rows < family.nr) {
 		table->what = document_text(document, "rows of %zu processes", family.nr);
-		table->note = "x N: N alike, with the sum of their CPU, threads and calls, their longest "
-			"time and largest peak; --top 0: each";
+		table->note = "x N: N alike: the sum of their CPU, threads and calls, the longest time, "
+			"the largest peak; --top 0: each";
 	}
 	if (table->fixed && top)
 		table->nr_left_out = process_rows_limit(list, &rows->nr_rows, top);
@@ -287,7 +282,6 @@ int view_processes(struct document *document, struct report *report)
 		.columns = columns,
 		.nr_columns = sizeof(columns) / sizeof(*columns),
 		.text_columns = text_columns(document, report->model),
-		.data_columns = DATA_COLUMNS,
 		.text_top = TEXT_ROWS,
 		.fixed = !report->options->sort && !report->options->match && !report->options->min_percent,
 		.weight = "cpu_ns",

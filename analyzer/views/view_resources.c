@@ -100,9 +100,7 @@ static struct value get_program(const struct column *column, const void *row)
 
 static struct value get_run(const struct column *column, const void *row)
 {
-	const struct process *process = ((const struct figure *)row)->process;
-
-	return run_cell(process->model, process->run, column->index);
+	return who_cell(((const struct figure *)row)->process, NULL, column->index);
 }
 
 static const struct column figure_columns[] = {
@@ -120,15 +118,14 @@ static const struct column figure_columns[] = {
 	{ "mean_rate", "Rate", 0, get_number, FIGURE_MEAN | IF_RATE },
 	{ "peak_rate", "Peak rate", 0, get_number, FIGURE_PEAK | IF_RATE },
 	{ "total", "Total", 0, get_number, FIGURE_LAST | IF_RATE },
-	{ "mean_or_rate", "Mean", 0, get_number, FIGURE_MEAN },
-	{ "peak_or_rate", "Peak", 0, get_number, FIGURE_PEAK },
-	{ "last_or_total", "Last/total", COLUMN_SPARE, get_number, FIGURE_LAST },
 	{ "limit", "Limit", COLUMN_SPARE, get_number, FIGURE_LIMIT },
 	{ "slope_per_s", "Slope", COLUMN_SPARE, get_number, FIGURE_SLOPE | IF_GAUGE },
 	{ "slope_error_per_s", "Error", COLUMN_SPARE, get_number, FIGURE_SLOPE_ERROR | IF_GAUGE },
-	{ "run", "Run", COLUMN_LEFT, get_run, CELL_RUN },
-	{ "run_number", "Run", 0, get_run, CELL_RUN_NUMBER },
-	{ "curve", "Over time", COLUMN_LEFT, get_text, FIGURE_LINE },
+	WHO_RUN_COLUMNS(get_run),
+	{ "mean_or_rate", "Mean", COLUMN_TEXT, get_number, FIGURE_MEAN },
+	{ "peak_or_rate", "Peak", COLUMN_TEXT, get_number, FIGURE_PEAK },
+	{ "last_or_total", "Last/total", COLUMN_SPARE | COLUMN_TEXT, get_number, FIGURE_LAST },
+	{ "curve", "Over time", COLUMN_LEFT | COLUMN_TEXT, get_text, FIGURE_LINE },
 };
 
 /* Single threads and processors are too many for people. */
@@ -139,14 +136,14 @@ static bool is_for_people(const struct rowset *rows)
 }
 
 /* How text distinguishes processes. */
-enum who { WHO_ONE, WHO_PID, WHO_PROGRAM };
+enum shown_processes { SHOWN_NONE, SHOWN_PID, SHOWN_PROGRAM };
 
-static enum who tell_apart(const struct model *model)
+static enum shown_processes tell_apart(const struct model *model)
 {
 	const struct process *first = NULL;
 
 	if (model->nr_processes + model->nr_monitors <= 1)
-		return WHO_ONE;
+		return SHOWN_NONE;
 	for (size_t i = 0; i < model->nr_processes; i++) {
 		const struct process *process = model->processes[i];
 
@@ -154,16 +151,16 @@ static enum who tell_apart(const struct model *model)
 			continue;
 		if (first && (strcmp(process->header.program, first->header.program) != 0 ||
 			      strcmp(process->header.host, first->header.host) != 0))
-			return WHO_PROGRAM;
+			return SHOWN_PROGRAM;
 		first = process;
 	}
-	return WHO_PID;
+	return SHOWN_PID;
 }
 
-static size_t line_steps(enum who who)
+static size_t line_steps(enum shown_processes who)
 {
 	size_t beside =
-		FIGURES_WIDTH + (who == WHO_ONE ? 0 : PID_WIDTH) + (who == WHO_PROGRAM ? PROGRAM_WIDTH : 0);
+		FIGURES_WIDTH + (who == SHOWN_NONE ? 0 : PID_WIDTH) + (who == SHOWN_PROGRAM ? PROGRAM_WIDTH : 0);
 	struct terminal terminal;
 
 	terminal_init(&terminal, stdout);
@@ -222,9 +219,9 @@ static const char *figures_note(struct document *document, const struct shown *s
 
 #define TEXT_COLUMNS "column,mean_or_rate,peak_or_rate,limit,min,last_or_total,slope_per_s,curve"
 static const char *const text_columns[] = {
-	[WHO_ONE] = TEXT_COLUMNS,
-	[WHO_PID] = "pid," TEXT_COLUMNS,
-	[WHO_PROGRAM] = "pid,program," TEXT_COLUMNS,
+	[SHOWN_NONE] = TEXT_COLUMNS,
+	[SHOWN_PID] = "pid," TEXT_COLUMNS,
+	[SHOWN_PROGRAM] = "pid,program," TEXT_COLUMNS,
 };
 
 struct figures {
@@ -292,7 +289,7 @@ static struct table *figures_table(struct document *document, const struct readi
 {
 	struct table *table = document_new(document, sizeof(*table));
 	struct table_rows *rows = document_new(document, sizeof(*rows));
-	enum who who = tell_apart(report->model);
+	enum shown_processes who = tell_apart(report->model);
 	struct figures figures = { .document = document, .report = report, .nr_steps = line_steps(who),
 				   .text = strcmp(report->options->format, "text") == 0 };
 	struct shown shown;
@@ -315,9 +312,6 @@ static struct table *figures_table(struct document *document, const struct readi
 		.columns = figure_columns,
 		.nr_columns = sizeof(figure_columns) / sizeof(*figure_columns),
 		.text_columns = text_columns[who],
-		.data_columns =
-			"pid,program,set,id,column,kind,min,mean,peak,peak_time_ns,last,mean_rate,"
-			"peak_rate,total,limit,slope_per_s,slope_error_per_s",
 		.aside = !figures.text,
 		.row_bytes = sizeof(struct figure),
 		.next = table_next_row,

@@ -17,7 +17,7 @@ struct thread_row {
 	uint64_t broken_calls;		/* open when it ended, and closed by that */
 };
 
-enum { THREAD_PID, THREAD_TID, THREAD_RANK, THREAD_SHARED, THREAD_CALLS, THREAD_OPEN, THREAD_BROKEN };
+enum { THREAD_SHARED, THREAD_CALLS, THREAD_OPEN, THREAD_BROKEN };
 
 static struct value get_number(const struct column *column, const void *row)
 {
@@ -25,14 +25,6 @@ static struct value get_number(const struct column *column, const void *row)
 	const struct thread *thread = of->thread;
 
 	switch (column->index) {
-	case THREAD_PID:
-		return value_integer(UNIT_NONE, thread->process->header.pid);
-	case THREAD_TID:
-		return value_integer(UNIT_NONE, thread->tid);
-	case THREAD_RANK:
-		return thread->process->header.rank >= 0
-			       ? value_integer(UNIT_NONE, thread->process->header.rank)
-			       : value_empty();
 	case THREAD_SHARED:
 		return value_integer(UNIT_COUNT, thread->nr_threads);
 	case THREAD_CALLS:
@@ -45,11 +37,11 @@ static struct value get_number(const struct column *column, const void *row)
 	}
 }
 
-static struct value get_run(const struct column *column, const void *row)
+static struct value get_who(const struct column *column, const void *row)
 {
-	const struct process *process = ((const struct thread_row *)row)->thread->process;
+	const struct thread *thread = ((const struct thread_row *)row)->thread;
 
-	return run_cell(process->model, process->run, column->index);
+	return who_cell(thread->process, thread, column->index);
 }
 
 enum { THREAD_BEGIN, THREAD_END, THREAD_DURATION, THREAD_FUNCTIONS };
@@ -128,7 +120,7 @@ static const char *end_of(const struct thread_row *row, char *out, size_t bytes)
 	}
 }
 
-enum { TEXT_NAME, TEXT_PROGRAM, TEXT_WHO, TEXT_END };
+enum { TEXT_NAME, TEXT_WHO, TEXT_END };
 
 static struct value get_text(const struct column *column, const void *row)
 {
@@ -141,8 +133,6 @@ static struct value get_text(const struct column *column, const void *row)
 	switch (column->index) {
 	case TEXT_NAME:
 		return value_text(name);
-	case TEXT_PROGRAM:
-		return value_text(thread->process->header.program);
 	case TEXT_WHO:
 		if (thread->nr_threads == 1)
 			return value_text(name);
@@ -155,36 +145,30 @@ static struct value get_text(const struct column *column, const void *row)
 }
 
 static const struct column columns[] = {
-	{ "pid", "Pid", 0, get_number, THREAD_PID },
-	{ "rank", "Rank", COLUMN_SPARE, get_number, THREAD_RANK },
-	{ "program", "Program", COLUMN_LEFT, get_text, TEXT_PROGRAM },
-	{ "thread", "Thread", 0, get_number, THREAD_TID },
+	{ "pid", "Pid", 0, get_who, WHO_PID },
+	{ "rank", "Rank", COLUMN_SPARE, get_who, WHO_RANK },
+	{ "program", "Program", COLUMN_LEFT, get_who, WHO_PROGRAM },
+	{ "thread", "Thread", 0, get_who, WHO_TID },
 	{ "thread_name", "Name", COLUMN_LEFT, get_text, TEXT_NAME },
-	{ "who", "Name", COLUMN_LEFT, get_text, TEXT_WHO },
 	{ "threads", "Threads", COLUMN_SUMS, get_number, THREAD_SHARED },
+	{ "begin_function", "Began with", COLUMN_NAME | COLUMN_LEFT | COLUMN_ROOM, get_function, CELL_NAME },
 	{ "begin_ns", "Begin", COLUMN_SPARE, get_time, THREAD_BEGIN },
 	{ "end_ns", "End", 0, get_time, THREAD_END },
 	{ "duration_ns", "Lasted", 0, get_time, THREAD_DURATION },
-	{ "functions_ns", "Functions", COLUMN_SUMS, get_time, THREAD_FUNCTIONS },
-	{ "functions_percent", "", COLUMN_SUMS | COLUMN_SPARE, get_share, 0 },
+	{ "end", "Ended", COLUMN_LEFT, get_text, TEXT_END },
 	{ "calls", "Calls", COLUMN_SUMS, get_number, THREAD_CALLS },
 	{ "open_calls", "Open", COLUMN_SUMS, get_number, THREAD_OPEN },
 	{ "broken_calls", "Broken", COLUMN_SUMS, get_number, THREAD_BROKEN },
+	{ "functions_ns", "Functions", COLUMN_SUMS, get_time, THREAD_FUNCTIONS },
+	{ "functions_percent", "", COLUMN_SUMS | COLUMN_SPARE, get_share, 0 },
 	{ "alloc_calls", "Allocs", COLUMN_SUMS, get_heap, CELL_ALLOC_CALLS },
 	{ "alloc_bytes", "Alloc", COLUMN_SUMS | COLUMN_SPARE, get_heap, CELL_ALLOC_BYTES },
 	{ "free_calls", "Frees", COLUMN_SUMS, get_heap, CELL_FREE_CALLS },
 	{ "freed_bytes", "Freed", COLUMN_SUMS, get_heap, CELL_FREED_BYTES },
 	{ "live_bytes", "Allocated less freed", COLUMN_SUMS, get_heap, LIVE_BYTES },
-	{ "end", "Ended", COLUMN_LEFT, get_text, TEXT_END },
-	{ "run", "Run", COLUMN_LEFT, get_run, CELL_RUN },
-	{ "run_number", "Run", 0, get_run, CELL_RUN_NUMBER },
-	{ "begin_function", "Began with", COLUMN_NAME | COLUMN_LEFT | COLUMN_ROOM, get_function, CELL_NAME },
+	WHO_RUN_COLUMNS(get_who),
+	{ "who", "Name", COLUMN_LEFT | COLUMN_TEXT, get_text, TEXT_WHO },
 };
-
-#define DATA_COLUMNS \
-	"pid,rank,program,thread,thread_name,threads,begin_function,begin_ns,end_ns,duration_ns,end,calls," \
-	"open_calls,broken_calls,functions_ns,functions_percent,alloc_calls,alloc_bytes,free_calls," \
-	"freed_bytes,live_bytes"
 
 static const char *text_columns(struct document *document, const struct report *report)
 {
@@ -249,7 +233,6 @@ int view_threads(struct document *document, struct report *report)
 		.columns = columns,
 		.nr_columns = sizeof(columns) / sizeof(*columns),
 		.text_columns = text_columns(document, report),
-		.data_columns = DATA_COLUMNS,
 		.text_sort = !report->model->calls	? NULL
 			     : report_has_times(report) ? "functions_ns"
 							: "calls",
@@ -263,7 +246,7 @@ int view_threads(struct document *document, struct report *report)
 		table->what = document_text(
 			document, rows->nr_rows == 1 ? "record of %llu threads" : "records of %llu threads",
 			(unsigned long long)nr_threads);
-		table->note = "threads that had ended lent their record to later threads: begin is the "
+		table->note = "later threads took the records of threads that had ended: begin is the "
 			"first one's, end the last one's";
 	}
 	report_tell_runs(report, document, table);

@@ -20,10 +20,10 @@
 
 /* There may be millions of rows, so each is made when it is printed, of its path's id. */
 struct tree_row {
+	struct facts facts;
 	const struct model *model;
 	const struct tree_node *node;
 	const double *alloc_bytes;	/* tree_alloc_bytes(); NULL: not a report of stacks */
-	struct call_stats stats;	/* of the node */
 };
 
 struct tree_rows {
@@ -35,7 +35,15 @@ struct tree_rows {
 
 static struct tree_row row_of(const struct model *model, const double *alloc_bytes, const struct tree_node *node)
 {
-	return (struct tree_row){ model, node, alloc_bytes, path_stats(node) };
+	return (struct tree_row){ {
+		.function = node->function,
+		.stats = path_stats(node),
+		.heap = node->heap,
+		.samples = node->samples,
+		.nr_samples = model->samples.nr,
+		.samples_ns = model->samples.ns,
+		.whole_ns = model->functions_ns,
+	}, model, node, alloc_bytes };
 }
 
 static bool next_row(struct table *table, void *row)
@@ -72,10 +80,10 @@ static const double *tree_alloc_bytes(struct document *document, const struct mo
 
 static struct value get_function(const struct column *column, const void *row)
 {
-	const struct tree_row *of = row;
-	struct value value = function_cell(of->node->function, column->index);
+	struct value value = facts_function(column, row);
+	unsigned int level = tree_level(((const struct tree_row *)row)->node);
 
-	value.indent = column->index != CELL_NAME ? 0 : tree_level(of->node) < INDENT_MAX ? tree_level(of->node) : INDENT_MAX;
+	value.indent = level < INDENT_MAX ? level : INDENT_MAX;
 	return value;
 }
 
@@ -99,28 +107,6 @@ static struct value get_threads(const struct column *column, const void *row)
 	return node->threads_unknown ? value_empty() : value_integer(UNIT_COUNT, node->nr_threads);
 }
 
-static struct value get_stats(const struct column *column, const void *row)
-{
-	return stats_cell(&((const struct tree_row *)row)->stats, column->index);
-}
-
-static struct value get_time_source(const struct column *column, const void *row)
-{
-	(void)column;
-	return time_source_cell(&((const struct tree_row *)row)->stats);
-}
-
-static struct value get_samples(const struct column *column, const void *row)
-{
-	const struct sample_stats *all = &((const struct tree_row *)row)->model->samples;
-	return sample_cell(((const struct tree_row *)row)->node->samples, all->nr, all->ns, column->index);
-}
-
-static struct value get_heap(const struct column *column, const void *row)
-{
-	return heap_cell(((const struct tree_row *)row)->node->heap, column->index);
-}
-
 static struct value get_alloc(const struct column *column, const void *row)
 {
 	const struct tree_row *of = row;
@@ -130,80 +116,44 @@ static struct value get_alloc(const struct column *column, const void *row)
 			       : value_empty();
 }
 
-static struct value get_share(const struct column *column, const void *row)
-{
-	const struct tree_row *of = row;
-	struct value part = stats_cell(&of->stats, column->index);
-
-	return part.type == VALUE_EMPTY ? part : share_cell(value_number(part), of->model->functions_ns);
-}
-
-/* With several runs: calls, self and total time of the path in each. */
-enum { PART_CALLS = 4, PART_SELF = 8, PART_TOTAL = 12 };
-
 static struct value get_part(const struct column *column, const void *row)
 {
-	double (*const values[])(const struct run_part *) = { NULL, part_calls, part_self_ns, part_total_ns };
 	const struct tree_row *of = row;
-	bool is_count = (column->index & ~3u) == PART_CALLS;
-	struct part_range range;
 
-	if (of->model->nr_parts < 2 || call_stats_are_counted(&of->stats) ||
-	    (!is_count && (isnan(call_stats_mean_ns(&of->stats)) || of->stats.self_variance_ns2 > 0)))
+	if (of->model->nr_parts < 2 || call_stats_are_counted(&of->facts.stats))
 		return value_empty();
-	range = parts_path_range(of->model, of->node, values[column->index / 4]);
-	return part_cell(&range, (enum part_cell)(column->index & 3), is_count ? UNIT_COUNT : UNIT_NS);
+	return runs_cell(&of->facts.stats, parts_path_range(of->model, of->node, runs_number(column->index)),
+			 of->model->nr_parts, column->index);
 }
 
 static const struct column columns[] = {
 	{ "path", "Path", COLUMN_LEFT, get_path, 0 },
 	{ "depth", "Depth", 0, get_depth, 0 },
 	{ "function", "Function", COLUMN_NAME | COLUMN_LEFT | COLUMN_ROOM, get_function, CELL_NAME },
-	{ "module", "Module", COLUMN_LEFT, get_function, CELL_MODULE },
-	{ "file", "File", COLUMN_LEFT, get_function, CELL_FILE },
-	{ "line", "Line", 0, get_function, CELL_LINE },
-	{ "calls", "Calls", COLUMN_SUMS, get_stats, CELL_CALLS },
-	{ "total_ns", "Total", 0, get_stats, CELL_TOTAL },
-	{ "self_ns", "Self", COLUMN_SUMS, get_stats, CELL_SELF },
-	{ "mean_ns", "Mean", 0, get_stats, CELL_MEAN },
-	{ "min_ns", "Min", 0, get_stats, CELL_MIN },
-	{ "max_ns", "Max", 0, get_stats, CELL_MAX },
-	{ "alloc_calls", "Allocs", COLUMN_SUMS, get_heap, CELL_ALLOC_CALLS },
-	{ "alloc_bytes", "Alloc", COLUMN_SUMS, get_heap, CELL_ALLOC_BYTES },
-	{ "free_calls", "Frees", COLUMN_SUMS, get_heap, CELL_FREE_CALLS },
-	{ "freed_bytes", "Freed", COLUMN_SUMS, get_heap, CELL_FREED_BYTES },
-	{ "total_percent", "", 0, get_share, CELL_TOTAL },
-	{ "self_percent", "", COLUMN_SUMS, get_share, CELL_SELF },
-	{ "open_calls", "Open", COLUMN_SUMS, get_stats, CELL_OPEN_CALLS },
+	FACTS_SOURCE,
+	{ "calls", "Calls", COLUMN_SUMS, facts_stats, CELL_CALLS },
+	{ "total_ns", "Total", 0, facts_stats, CELL_TOTAL },
+	{ "self_ns", "Self", COLUMN_SUMS, facts_stats, CELL_SELF },
+	{ "mean_ns", "Mean", 0, facts_stats, CELL_MEAN },
+	{ "min_ns", "Min", 0, facts_stats, CELL_MIN },
+	{ "max_ns", "Max", 0, facts_stats, CELL_MAX },
+	FACTS_HEAP,
+	{ "total_percent", "", 0, facts_share, CELL_TOTAL },
+	{ "self_percent", "", COLUMN_SUMS, facts_share, CELL_SELF },
+	{ "open_calls", "Open", COLUMN_SUMS, facts_stats, CELL_OPEN_CALLS },
 	{ "threads", "Threads", 0, get_threads, 0 },
-	{ "temporary_calls", "Temporary", COLUMN_SUMS, get_heap, CELL_TEMPORARY_CALLS },
-	{ "peak_heap_bytes", "At peak", COLUMN_SUMS, get_heap, CELL_PEAK_BYTES },
-	{ "peak_heap_blocks", "Blocks", COLUMN_SUMS, get_heap, CELL_PEAK_CALLS },
-	{ "not_freed_bytes", "Not freed", COLUMN_SUMS, get_heap, CELL_NOT_FREED_BYTES },
-	{ "not_freed_blocks", "Blocks", COLUMN_SUMS, get_heap, CELL_NOT_FREED_CALLS },
-	{ "source", "Source", COLUMN_LEFT, get_function, CELL_SOURCE },
-	{ "self_error_ns", COLUMN_ERROR, 0, get_stats, CELL_SELF_ERROR },
-	{ "total_error_ns", COLUMN_ERROR, 0, get_stats, CELL_TOTAL_ERROR },
-	{ "self_is_doubtful", "", 0, get_stats, CELL_SELF_DOUBTFUL },
-	{ "total_is_doubtful", "", 0, get_stats, CELL_TOTAL_DOUBTFUL },
-	{ "self_doubt_ns", COLUMN_ERROR, 0, get_stats, CELL_SELF_DOUBT },
-	{ "total_doubt_ns", COLUMN_ERROR, 0, get_stats, CELL_TOTAL_DOUBT },
-	{ "total_alloc_bytes", "Allocated", 0, get_alloc, 0 },
-	{ "calls_run_min", "least", 0, get_part, PART_CALLS | CELL_PART_MIN },
-	{ "calls_run_mean", "Calls/run", 0, get_part, PART_CALLS | CELL_PART_MEAN },
-	{ "calls_run_max", "most", 0, get_part, PART_CALLS | CELL_PART_MAX },
-	{ "self_run_min_ns", "least", COLUMN_SPARE, get_part, PART_SELF | CELL_PART_MIN },
-	{ "self_run_mean_ns", "Self/run", COLUMN_SPARE, get_part, PART_SELF | CELL_PART_MEAN },
-	{ "self_run_max_ns", "most", COLUMN_SPARE, get_part, PART_SELF | CELL_PART_MAX },
-	{ "total_run_min_ns", "least", COLUMN_SPARE, get_part, PART_TOTAL | CELL_PART_MIN },
-	{ "total_run_mean_ns", "Total/run", 0, get_part, PART_TOTAL | CELL_PART_MEAN },
-	{ "total_run_max_ns", "most", COLUMN_SPARE, get_part, PART_TOTAL | CELL_PART_MAX },
-	{ "samples", "Samples", COLUMN_SUMS, get_samples, CELL_SAMPLES_NR },
-	{ "samples_percent", "", COLUMN_SUMS, get_samples, CELL_SAMPLES_PERCENT },
-	{ "sampled_self_ns", "Self CPU", COLUMN_SUMS, get_samples, CELL_SAMPLES_SELF_NS },
-	{ "sampled_total_ns", "CPU", 0, get_samples, CELL_SAMPLES_TOTAL_NS },
-	{ "total_samples_percent", "", 0, get_samples, CELL_SAMPLES_TOTAL_PERCENT },
-	{ "time_source", "By", COLUMN_LEFT, get_time_source, 0 },
+	FACTS_ERRORS,
+	FACTS_LIVE_HEAP,
+	FACTS_DOUBTS,
+	{ "time_source", "By", COLUMN_LEFT, facts_time_source, 0 },
+	RUNS_COLUMNS(get_part, 0),
+	{ "samples", "Samples", COLUMN_SUMS | COLUMN_SAMPLED, facts_samples, CELL_SAMPLES_NR },
+	{ "samples_percent", "", COLUMN_SUMS | COLUMN_SAMPLED, facts_samples, CELL_SAMPLES_PERCENT },
+	{ "sampled_self_ns", "Self CPU", COLUMN_SUMS | COLUMN_SAMPLED, facts_samples, CELL_SAMPLES_SELF_NS },
+	{ "sampled_total_ns", "CPU", COLUMN_SAMPLED, facts_samples, CELL_SAMPLES_TOTAL_NS },
+	{ "total_samples_percent", "", COLUMN_SAMPLED, facts_samples, CELL_SAMPLES_TOTAL_PERCENT },
+	{ "total_alloc_bytes", "Allocated", COLUMN_EXTRA, get_alloc, 0 },
+	{ "source", "Source", COLUMN_LEFT | COLUMN_TEXT, facts_function, CELL_SOURCE },
 };
 
 /* Which paths are shown, and how siblings are sorted. */
@@ -292,9 +242,9 @@ static double whole(const struct chosen_rows *chosen)
 {
 	double sum = 0, largest = 0;
 
-	if (chosen->sort->get == get_share)
+	if (chosen->sort->get == facts_share)
 		return 100;
-	if (chosen->sort->get == get_stats && chosen->sort->index == CELL_TOTAL)
+	if (chosen->sort->get == facts_stats && chosen->sort->index == CELL_TOTAL)
 		return chosen->model->functions_ns;
 	for (size_t i = 0; i < chosen->nr_nodes; i++) {
 		double key = value_number(value_of(chosen, chosen->nodes[i]));
@@ -405,17 +355,6 @@ static const char *text_columns(const struct report *report)
 	return "total_ns,total_percent,self_ns,calls,alloc_bytes,function";
 }
 
-#define DATA_COLUMNS \
-	"path,depth,function,module,file,line,calls,total_ns,self_ns,mean_ns,min_ns,max_ns,alloc_calls,"     \
-	"alloc_bytes,free_calls,freed_bytes,total_percent,self_percent,open_calls,threads,"                  \
-	"self_error_ns,total_error_ns,temporary_calls,peak_heap_bytes,peak_heap_blocks,not_freed_bytes,"     \
-	"not_freed_blocks,self_is_doubtful,total_is_doubtful,self_doubt_ns,total_doubt_ns,time_source"
-#define RUN_COLUMNS \
-	",calls_run_min,calls_run_mean,calls_run_max,self_run_min_ns,self_run_mean_ns,self_run_max_ns,"      \
-	"total_run_min_ns,total_run_mean_ns,total_run_max_ns"
-
-#define SAMPLE_COLUMNS ",samples,samples_percent,sampled_self_ns,sampled_total_ns,total_samples_percent"
-
 /* Timing auto. */
 static const char *counted_note(const struct report *report)
 {
@@ -456,11 +395,7 @@ int view_tree(struct document *document, struct report *report)
 		.columns = columns,
 		.nr_columns = sizeof(columns) / sizeof(*columns),
 		.text_columns = text_columns(report),
-		.data_columns = document_text(document, "%s%s%s", DATA_COLUMNS,
-					      report->model->nr_parts > 1   ? RUN_COLUMNS
-					      : report_is_of_stacks(report) ? ",total_alloc_bytes"
-									    : "",
-					      report->model->samples.nr ? SAMPLE_COLUMNS : ""),
+		.data_also = report_data_also(report) | (report_is_of_stacks(report) ? COLUMN_EXTRA : 0),
 		.fixed = true,
 		.row_bytes = sizeof(struct tree_row),
 		.next = next_row,

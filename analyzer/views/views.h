@@ -30,6 +30,9 @@ int view_has_no_diff(void);
  */
 int view_has_totals_only(const struct view *view);
 
+/* What --gate shows instead of a view; sets report->failed. */
+int view_gate(struct document *document, struct report *report);
+
 int view_summary(struct document *document, struct report *report);
 int view_functions(struct document *document, struct report *report);
 int view_functions_diff(struct document *document, struct report *report);
@@ -38,7 +41,9 @@ int view_tree(struct document *document, struct report *report);
 int view_callers(struct document *document, struct report *report);
 int view_callees(struct document *document, struct report *report);
 int view_fields(struct document *document, struct report *report);
+int view_lines(struct document *document, struct report *report);
 int view_heap(struct document *document, struct report *report);
+int view_waits(struct document *document, struct report *report);
 int view_errors(struct document *document, struct report *report);
 int view_processes(struct document *document, struct report *report);
 int view_threads(struct document *document, struct report *report);
@@ -47,7 +52,18 @@ int view_events(struct document *document, struct report *report);
 int view_resources(struct document *document, struct report *report);
 int view_timers(struct document *document, struct report *report);
 int view_marks(struct document *document, struct report *report);
+int view_mpi(struct document *document, struct report *report);
+int view_messages(struct document *document, struct report *report);
 int view_quality(struct document *document, struct report *report);
+
+/* The table of waits, longest first, likewise. Its note says how much of the blocked time has a name. */
+struct table *waits_table(struct document *document, const struct report *report);
+
+/*
+ * Add a table whose source is a struct table_rows, with the report's title. @none: the text where it has no row.
+ * Return: 0
+ */
+int view_add_table(struct document *document, const struct report *report, struct table *table, const char *none);
 
 /*
  * The table of functions, which is also part of the summary. It lives as long as the document; the caller

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What include/insideme.h calls: a region is a call of a function whose address is none, but stands for a
- * name.
+ * The functions of include/insideme.h. A region is a call of a function whose address is not an address, but
+ * stands for a name.
  */
 #include <errno.h>
 
 #include "preload/api/api.h"
 #include "preload/calls/call_slow.h"
-#include "preload/heap/heap.h"
+#include "preload/heap/heap_count.h"
 #include "preload/hooks/hooks.h"
 #include "preload/stacks/stacks.h"
 #include "preload/state/labels.h"
@@ -16,7 +16,7 @@
 #define INSIDEME_RECORDER
 #include "insideme.h"
 
-#define BLOCK_LOW_BITS 7u		/* of addresses: not in the map */
+#define BLOCK_LOW_BITS 7u		/* of addresses that are not in the map */
 
 static void *region(const char *name)
 {
@@ -28,8 +28,8 @@ static void *region(const char *name)
 }
 
 /*
- * The caller is a function that returns before the region ends, so its place on the stack says nothing: the
- * region has that of the call that it is in, and ends with that at the latest.
+ * The caller returns before the region ends, so its place on the stack says nothing. The region has the place
+ * of the call that it is in, and ends with that call at the latest.
  */
 static int begin_within(const char *name)
 {
@@ -42,12 +42,12 @@ static int begin_within(const char *name)
 	if (!function_addr)
 		return name ? -ENOBUFS : -EINVAL;
 	if (stack_before_enter(thread, function_addr, stack_addr, 0))
-		call_begin_slowly(thread, call_claim(live.log, thread, function_addr, top_frame(thread)->stack_addr, 0,
-						     call_timing()));
+		call_begin_slowly(thread, call_claim(live.log, thread, function_addr,
+						     top_frame(thread)->stack_addr, 0, call_timing()));
 	return 0;
 }
 
-/* Ranks and what they start have logs, others have none for sure. */
+/* Ranks and the processes that they start have logs. Others need not have one. */
 static int rank(int *nr_ranks)
 {
 	const struct log_header *log = thread_self() ? live.log : NULL;
@@ -56,7 +56,7 @@ static int rank(int *nr_ranks)
 	return log && log->rank > 0 ? log->rank : 0;
 }
 
-/* ---- blocks of the program's own allocators, in maps of live blocks beside those of malloc ---- */
+/* ---- blocks of the program's own allocators: maps of live blocks beside that of malloc ---- */
 
 /* Return: 0, or -errno. */
 static int thread_for(const void *block, struct log_thread **thread)
@@ -144,4 +144,7 @@ const struct insideme_recorder insideme_recorder = {
 	.pool_free = pool_free,
 	.pool_begin = pool_begin,
 	.pool_end = pool_end,
+	.elapsed = timer_elapsed,
+	.add = timer_add,
+	.moved = messages_moved,
 };

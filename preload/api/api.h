@@ -9,8 +9,8 @@ struct insideme_sum;
 struct insideme_timer;
 
 /*
- * Instants, failures, counters and spans. Together they may take a share of the log, so that the call tree
- * keeps its room.
+ * Marks, failures, counters and spans. Together they may take a share of the log, so that the call tree keeps
+ * its room.
  */
 int mark_instant(const char *name);
 int mark_failure(const char *type, const char *message);
@@ -23,20 +23,24 @@ int timer_start(struct insideme_timer *timer);
 int timer_pause(struct insideme_timer *timer);
 int timer_resume(struct insideme_timer *timer);
 int timer_stop(struct insideme_timer *timer);
+int64_t timer_elapsed(const struct insideme_timer *timer);
+int timer_add(const char *name, uint64_t ns);
 
-/* What the program asks. */
+/* Bytes that the open call moved: a message of no MPI call. */
+int messages_moved(uint64_t bytes);
+
+/* What the program can ask for. */
 int query_sum(const char *name, struct insideme_sum *sum);
 int query_sum_after(const char *name, struct insideme_sum *sum);
 int query_reset(const char *name);
 uint64_t query_memory(int which);
 
-/* Recording of calls goes off and on. */
+/* Switch recording of calls on and off. */
 int toggle_enable(void);
 int toggle_disable(void);
 
 /*
- * Takes INSIDEME_START, and INSIDEME_SIGNAL where the program has no handler of that signal. Constructor
- * only.
+ * Apply INSIDEME_START, and INSIDEME_SIGNAL if the program has no handler for that signal. Constructor only.
  */
 void toggle_begin(void);
 

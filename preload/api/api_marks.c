@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Records of what the program says. Takes no lock; several threads, and handlers that interrupt them, may
+ * Records of what the program reports. Takes no lock: several threads, and handlers that interrupt them, may
  * be in here.
  */
 #include "preload/api/api.h"
@@ -23,7 +23,7 @@
 
 enum timer_state { TIMER_STOPPED, TIMER_RUNNING, TIMER_PAUSED };
 
-/* NULL: past the share, counted as lost. */
+/* NULL: the share is full, counted as lost. */
 static struct log_record *new_record(uint32_t bytes)
 {
 	struct log_header *log = live.log;
@@ -103,19 +103,20 @@ int mark_snapshot(const char *name)
 	text_add(&text, "rss_bytes=");
 	text_add_number(&text, query_memory(INSIDEME_MEMORY_RSS));
 	text_add(&text, " heap_bytes=");
-	text_add_number(&text, live.log && live.log->heap_total_bytes > 0 ? (uint64_t)live.log->heap_total_bytes : 0);
+	text_add_number(
+		&text, live.log && live.log->heap_total_bytes > 0 ? (uint64_t)live.log->heap_total_bytes : 0);
 	return write_mark(LOG_MARK_SNAPSHOT, name, buffer);
 }
 
-/* Of values that come close after each other the last one stays. */
+/* Of values that follow each other closely, the last one stays. */
 static bool is_close(const struct log_counter *counter, uint64_t ticks)
 {
 	return ticks - counter->record.ticks < (ticks - live.log->start.ticks) >> COUNTER_PARTS;
 }
 
 /*
- * By its bits: hooks may come in the middle of what the program computes. Means and curves have no place
- * for infinity.
+ * Decided by its bits, because hooks may run in the middle of the program's computations. Means and curves
+ * have no place for infinity.
  */
 static bool is_finite(uint64_t value)
 {
@@ -167,15 +168,19 @@ static struct log_timer *record_of(struct label *label)
 	record->label = label->number;
 	record->least_ticks = UINT64_MAX;
 	log_publish(&record->record, LOG_RECORD_TIMER);
-	/* Another that was faster keeps it; ours stays empty. */
-	return __atomic_compare_exchange_n(&label->timer, &none, record, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE) ? record : none;
+	/* if another task was faster, its record stays; ours remains empty */
+	return __atomic_compare_exchange_n(&label->timer, &none, record, false, __ATOMIC_ACQ_REL,
+					   __ATOMIC_ACQUIRE)
+		       ? record
+		       : none;
 }
 
 static void lower_to(uint64_t *least, uint64_t value)
 {
 	uint64_t seen = __atomic_load_n(least, __ATOMIC_RELAXED);
 
-	while (value < seen && !__atomic_compare_exchange_n(least, &seen, value, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+	while (value < seen &&
+	       !__atomic_compare_exchange_n(least, &seen, value, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
 		;
 }
 
@@ -183,15 +188,15 @@ static void raise_to(uint64_t *most, uint64_t value)
 {
 	uint64_t seen = __atomic_load_n(most, __ATOMIC_RELAXED);
 
-	while (value > seen && !__atomic_compare_exchange_n(most, &seen, value, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+	while (value > seen &&
+	       !__atomic_compare_exchange_n(most, &seen, value, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
 		;
 }
 
-static int add_span(const struct log_thread *thread, struct label *label, uint64_t start_ticks, uint64_t paused_ticks)
+/* Return: 0, or -ENOBUFS */
+static int add_to_sums(struct label *label, uint64_t ticks, uint64_t paused_ticks)
 {
-	uint64_t end_ticks = now_ticks(), ticks = end_ticks - start_ticks - paused_ticks;
 	struct log_timer *timer = record_of(label);
-	struct log_span *span;
 
 	if (!timer)
 		return -ENOBUFS;
@@ -202,6 +207,17 @@ static int add_span(const struct log_thread *thread, struct label *label, uint64
 	raise_to(&timer->most_ticks, ticks);
 	if (unlikely(settings.value[SETTING_VERBOSE]))
 		verbose_timer(label->text, ticks);
+	return 0;
+}
+
+static int add_span(const struct log_thread *thread, struct label *label, const struct insideme_timer *timer)
+{
+	const uint64_t start_ticks = timer->start_ticks, end_ticks = timer->pause_ticks;
+	const uint64_t paused_ticks = timer->paused_ticks;
+	struct log_span *span;
+
+	if (add_to_sums(label, end_ticks - start_ticks - paused_ticks, paused_ticks) < 0)
+		return -ENOBUFS;
 	if (end_ticks - start_ticks < live.log->threshold_ticks)
 		return 0;
 	span = (struct log_span *)new_record(sizeof(*span));
@@ -216,12 +232,13 @@ static int add_span(const struct log_thread *thread, struct label *label, uint64
 	return 0;
 }
 
-/* Two threads that use one timer at once: one of them gets the error. */
+/* If two threads use one timer at the same time, one of them gets the error. */
 static bool change(struct insideme_timer *timer, enum timer_state from, enum timer_state to)
 {
 	uint64_t state = from;
 
-	return __atomic_compare_exchange_n(&timer->state, &state, (uint64_t)to, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
+	return __atomic_compare_exchange_n(&timer->state, &state, (uint64_t)to, false, __ATOMIC_ACQ_REL,
+					   __ATOMIC_ACQUIRE);
 }
 
 static bool is_stopped(const struct insideme_timer *timer)
@@ -274,9 +291,35 @@ int timer_stop(struct insideme_timer *timer)
 	timer_resume(timer);
 	if (!change(timer, TIMER_RUNNING, TIMER_STOPPED))
 		return -ESRCH;
+	timer->pause_ticks = now_ticks();
 	thread = thread_self();
 	label = thread ? label_find(timer->name) : NULL;
 	if (!label)
 		return thread ? -ENOBUFS : -ENODATA;
-	return add_span(thread, label, timer->start_ticks, timer->paused_ticks);
+	return add_span(thread, label, timer);
+}
+
+/* In a pause, and after the stop, the clock stands where it was then. */
+int64_t timer_elapsed(const struct insideme_timer *timer)
+{
+	uint64_t until_ticks;
+
+	if (!timer || !timer->name || timer->state > TIMER_PAUSED)
+		return -EINVAL;
+	if (!thread_self())
+		return -ENODATA;
+	if (!timer->start_ticks)
+		return -ESRCH;
+	until_ticks = timer->state == TIMER_RUNNING ? now_ticks() : timer->pause_ticks;
+	return (int64_t)live_ns_of(until_ticks - timer->start_ticks - timer->paused_ticks);
+}
+
+int timer_add(const char *name, uint64_t ns)
+{
+	const struct log_thread *thread = thread_self();
+	struct label *label = thread ? label_find(name) : NULL;
+
+	if (!label)
+		return thread ? -ENOBUFS : -ENODATA;
+	return add_to_sums(label, live_ticks_of(ns), 0);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Sums of timers and regions, as the log has them so far, less what they were when they were reset. */
+/* Sums of timers and regions: their current values in the log, less their values when they were reset. */
 #include "preload/api/api.h"
 
 #include <errno.h>
@@ -33,7 +33,7 @@ static void add_bounds(struct so_far *sum, uint64_t least_ticks, uint64_t most_t
 		sum->most_ticks = most_ticks;
 }
 
-/* Is the call one within another of the same region? Its time is in that one's. */
+/* Is the call within another one of the same region? Then that one's time includes it. */
 static bool is_within_itself(const struct log_node *node)
 {
 	uint64_t function_addr = node->function_addr;
@@ -123,7 +123,7 @@ int query_sum_after(const char *name, struct insideme_sum *sum)
 
 	if (!sum)
 		return -EINVAL;
-	if (!thread_self())	/* which opens a child's log */
+	if (!thread_self())	/* opens a child's log */
 		return -ENODATA;
 	label = label_timed_after(name);
 	if (!label)
@@ -182,6 +182,6 @@ uint64_t query_memory(int which)
 
 	if (which == INSIDEME_MEMORY_PEAK && !live_is_sealed())
 		usage_read_totals(&totals);
-	/* the kernel notes it late */
+	/* the kernel updates it late */
 	return totals.peak_rss_bytes > now_bytes ? totals.peak_rss_bytes : now_bytes;
 }

@@ -68,7 +68,8 @@ static void catch_signal(void)
 	if (!old.handler)
 		raw_syscall(SYS_rt_sigaction, number, (long)&action, 0, 8, 0, 0);
 	else if (say_is_news(MESSAGE_SIGNAL))
-		say_line("INSIDEME_SIGNAL: the program ignores this signal or has a handler of its own; it switches nothing");
+		say_line("INSIDEME_SIGNAL: the program ignores this signal or has a handler of its own; "
+			 "it switches nothing");
 }
 
 void toggle_begin(void)

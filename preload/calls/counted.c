@@ -8,6 +8,7 @@
 #include "preload/state/log_space.h"
 
 #define COUNTED_WINDOW 1024u
+#define LEAST_WINDOWS 256u /* of all functions together: a short program keeps all of its times */
 #define COUNTED_COSTS 8u /* times what a call's hooks cost */
 #define COUNTED_HEAP_SHARE 16u
 #define LEAST_NS 100u /* bounds of the limit, where the cost was measured badly or not at all */
@@ -26,6 +27,7 @@ static struct counted_function nothing;
 struct counted_function *counted_functions = &nothing; /* atomic */
 static uint32_t nr_functions;			       /* atomic */
 static uint32_t nr_counted;			       /* atomic */
+static uint32_t nr_windows;			       /* atomic; that were judged */
 
 __thread uint64_t *counters;
 
@@ -153,6 +155,8 @@ static void judge(struct log_thread *thread, struct counted_function *function)
 	uint64_t ticks = __atomic_exchange_n(&function->ticks, 0, __ATOMIC_RELAXED);
 	uint32_t before = 0;
 
+	if (__atomic_add_fetch(&nr_windows, 1, __ATOMIC_RELAXED) < LEAST_WINDOWS)
+		return;
 	if (!calls || function->is_kept || selection_needs_frame(function->addr) || longs >= 2 ||
 	    heap * COUNTED_HEAP_SHARE > calls || ticks >= calls * limit_ticks())
 		return;
@@ -185,14 +189,16 @@ NOINLINE void counted_step(struct log_thread *thread, struct log_node *node)
 
 void counted_begin_thread(struct log_thread *thread)
 {
+	static bool is_full; /* the log: it does not grow again */
 	struct log_area *area = thread->counters ? log_at(live.log, thread->counters) : NULL;
 
-	if (live.timing != LOG_TIMING_AUTO || thread->is_clone) /* whose creator's counters it has */
+	if (is_full || thread->is_clone) /* whose creator's counters it has */
 		return;
 	if (!area) {
 		area = log_space_new_area(LOG_AREA_COUNTERS, thread->head.self,
 					  sizeof(*area) + LOG_COUNTERS * sizeof(uint64_t),
 					  sizeof(*area) + LOG_COUNTERS * sizeof(uint64_t), sizeof(uint64_t));
+		is_full = !area;
 		if (!area)
 			return;
 		thread->counters = area->self;

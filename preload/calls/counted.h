@@ -2,8 +2,9 @@
 /*
  * Timing auto: functions whose calls are shorter than a hook can measure are counted, no longer timed.
  *
- * Each function begins with full hooks. Each COUNTED_WINDOW calls of it are judged: it becomes counted if
- * they lasted less than COUNTED_COSTS times what the hooks of a call cost, in the mean and with all that they
+ * Each function begins with full hooks. Each COUNTED_WINDOW calls of it are a window. Once a process has had
+ * LEAST_WINDOWS of them, which takes some ms, each window is judged: its function becomes counted if the calls
+ * lasted less than COUNTED_COSTS times what the hooks of a call cost, in the mean and with all that they
  * called. It stays timed if two of these calls lasted long, if one in COUNTED_HEAP_SHARE allocated beneath,
  * or if it ever allocated itself: then who allocates is known as exactly as by full hooks. No function is
  * timed again: where that was tried the program took 1.4 times as long, and call paths were no truer.
@@ -55,7 +56,7 @@ static ALWAYS_INLINE bool counted_is(uint32_t number)
 	return __atomic_load_n(&counted_functions[number].is_counted, __ATOMIC_RELAXED);
 }
 
-/* The calling thread's first frame is about to be made: give it counters. Without room hooks count its calls. */
+/* The first counted call of the calling thread: give it counters. Without room hooks count its calls. */
 void counted_begin_thread(struct log_thread *thread);
 
 /* In the forked child, before anything else of it is recorded. */

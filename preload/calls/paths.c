@@ -103,7 +103,7 @@ static NOINLINE uint32_t new_path(struct log_thread *thread, uint32_t parent, ui
 	uint32_t ref;
 
 	if (!(function_addr & LOG_FUNCTION_REGION))
-		modules_know(function_addr);
+		modules_know(function_addr & ~LOG_FUNCTION_CODE);
 	if (!thread->others)	/* before the first path: room for it is certain then, or never */
 		thread->others = make_child(thread, log_ref(live.log, &thread->root), LOG_FUNCTION_OTHERS);
 	ref = make_child(thread, parent, function_addr);
@@ -129,14 +129,27 @@ uint32_t path_find(struct log_thread *thread, uint32_t parent, uint64_t function
 	return ref;
 }
 
-uint32_t path_of_stack(struct log_thread *thread, const uintptr_t *functions, uint32_t nr)
+/* By the place in the caller's code, which may be in several paths of "(other paths)". */
+static uint32_t find_caller(struct log_thread *thread, uint32_t parent, const struct stack_call *call)
+{
+	const uint64_t code = call->code_addr | LOG_FUNCTION_CODE;
+	const uint32_t ref = path_find(thread, parent, code);
+	struct log_node *node = node_at(live.log, ref);
+
+	if (node->function_addr == code)
+		__atomic_store_n(&node->begin_addr, call->function_addr, __ATOMIC_RELAXED);
+	return ref;
+}
+
+uint32_t path_of_stack(struct log_thread *thread, const struct stack_call *calls, uint32_t nr, bool is_caller)
 {
 	uint32_t ref = log_ref(live.log, &thread->root);
 
 	if (!nr)
 		return path_find(thread, ref, LOG_FUNCTION_OTHERS);
-	while (nr > 0)
-		ref = path_find(thread, ref, functions[--nr]);
+	while (nr-- > 0)
+		ref = nr || is_caller ? find_caller(thread, ref, &calls[nr])
+				      : path_find(thread, ref, calls[nr].function_addr);
 	return ref;
 }
 
@@ -146,7 +159,7 @@ static void retire_in(struct log_area *area, uint64_t begin, uint64_t end, uint6
 	struct log_node *node = (struct log_node *)((char *)area + log_nodes_at(area));
 
 	for (; (char *)(node + 1) <= (char *)area + (used < area->bytes ? used : area->bytes); node++)
-		if (node->function_addr >= begin && node->function_addr < end)
+		if ((node->function_addr & ~LOG_FUNCTION_CODE) - begin < end - begin)
 			__atomic_fetch_or(&node->function_addr, flags, __ATOMIC_RELAXED);
 }
 

@@ -28,8 +28,17 @@ static ALWAYS_INLINE uint32_t *path_cache_entry(struct log_thread *thread, uint3
  */
 uint32_t path_find(struct log_thread *thread, uint32_t parent, uint64_t function_addr);
 
-/* The same of a stack: @functions, @nr of them, the innermost first. Of none it is the node of "(other paths)". */
-uint32_t path_of_stack(struct log_thread *thread, const uintptr_t *functions, uint32_t nr);
+/* A function that is open on a stack without hooks. */
+struct stack_call {
+	uintptr_t function_addr;
+	uintptr_t code_addr;	/* in its call of the next one; of one that was interrupted nothing */
+};
+
+/*
+ * The same of a stack: @calls, @nr of them, the innermost first. Callers are told by the place that they call
+ * from, and so is the innermost one if it @is_caller, as of malloc(). Of none it is the node of "(other paths)".
+ */
+uint32_t path_of_stack(struct log_thread *thread, const struct stack_call *calls, uint32_t nr, bool is_caller);
 
 /* A node's histogram bucket went past 2^32 and begins again: say so in the log. */
 void path_bucket_wrapped(const struct log_thread *thread, const uint32_t *bucket);

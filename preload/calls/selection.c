@@ -61,6 +61,8 @@ void selection_init(void)
 	selection.has_focus = nr_choices;
 	add_choices(SETTING_EXCLUDE, VERDICT_EXCLUDED);
 	selection.has_names = nr_choices;
+	add_choices(SETTING_KEEP, VERDICT_KEPT);
+	selection.has_kept = *settings_text(&settings, SETTING_KEEP);
 	selection.most_depth = settings.value[SETTING_DEPTH];
 	selection.is_on = selection.has_names || selection.most_depth;
 }
@@ -182,7 +184,7 @@ static void forget(uintptr_t begin, uintptr_t end)
 
 void selection_add(const char *path, uintptr_t bias, uintptr_t begin, uintptr_t end)
 {
-	struct selected *object = selection.has_names ? free_slot() : NULL;
+	struct selected *object = nr_choices ? free_slot() : NULL;
 	struct search search = { path, bias, object };
 
 	if (!object)
@@ -209,7 +211,7 @@ void selection_remove(uintptr_t begin, uintptr_t end)
 		if (objects[i].functions)
 			sys_munmap(objects[i].functions, objects[i].bytes);
 	}
-	if (selection.has_names)
+	if (nr_choices)
 		forget(begin, end);
 }
 
@@ -252,7 +254,7 @@ static enum verdict verdict_of_function(uint64_t addr)
 
 static enum verdict verdict_of_region(uint64_t region)
 {
-	const struct label *label = label_numbered((uint32_t)((region & ~LOG_FUNCTION_REGION) >> LOG_REGION_SHIFT));
+	const struct label *label = label_numbered((uint32_t)log_region_label(region));
 	enum verdict verdict = VERDICT_PLAIN;
 
 	for (uint32_t i = 0; label && i < nr_choices; i++)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What is recorded of a program that is recorded: INSIDEME_FOCUS, INSIDEME_EXCLUDE, INSIDEME_DEPTH.
+ * What is recorded of a program that is recorded: INSIDEME_FOCUS, INSIDEME_EXCLUDE, INSIDEME_DEPTH. And which functions
+ * timing auto must not count: INSIDEME_KEEP.
  *
  * Whether a function is one of focus or is excluded follows from its address, so an excluded call and one outside of the
  * focus need no frame: their exits are told by the same question. Names are those of the symbol tables of loaded
@@ -12,16 +13,17 @@
 #include "preload/state/live.h"
 
 /* The larger one holds where both do. */
-enum verdict { VERDICT_NONE, VERDICT_PLAIN, VERDICT_FOCUS, VERDICT_EXCLUDED };
+enum verdict { VERDICT_NONE, VERDICT_PLAIN, VERDICT_KEPT, VERDICT_FOCUS, VERDICT_EXCLUDED };
 
-#define VERDICT_BITS	2
-#define VERDICT_MASK	3u
+#define VERDICT_BITS	3
+#define VERDICT_MASK	7u
 #define SELECTION_CACHE	4096u
 
 extern HIDDEN struct selection {
 	bool is_on;
 	bool has_names;
 	bool has_focus;
+	bool has_kept;
 	uint64_t most_depth;		/* 0: any */
 } selection;	/* set before any thread */
 extern HIDDEN uint64_t selection_cache[SELECTION_CACHE];	/* address << VERDICT_BITS | verdict; atomic */
@@ -58,11 +60,13 @@ static ALWAYS_INLINE bool selection_excludes(uint64_t function_addr)
 	return selection.has_names && selection_verdict(function_addr) == VERDICT_EXCLUDED;
 }
 
-/* Does what is recorded of other functions depend on open calls of this one? */
+/* Is each call of it to be timed? Or does what is recorded of other functions depend on open calls of this one? */
 static ALWAYS_INLINE bool selection_needs_frame(uint64_t function_addr)
 {
-	return selection.most_depth ||
-	       (selection.has_focus && selection_verdict(function_addr) == VERDICT_FOCUS);
+	const uint32_t verdict = selection.has_focus || selection.has_kept ? selection_verdict(function_addr)
+									   : VERDICT_PLAIN;
+
+	return selection.most_depth || verdict == VERDICT_FOCUS || verdict == VERDICT_KEPT;
 }
 
 /* Is a call of it that begins now outside of the focus? */

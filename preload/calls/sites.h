@@ -9,8 +9,9 @@
  * tells where it ends.
  *
  * Other threads may run a site while it changes. So only the displacement of its call is written, by one
- * store within a line of 64 bytes. A site that crosses a line (4 to 5 %), one that calls by a register, and
- * all where the kernel refuses to make code writable, go on to the hook, which does the same more slowly.
+ * store within a line of 64 bytes. A site whose displacement crosses a line keeps its bytes in one of both
+ * lines: its stub, or a detour to it, lies where they fit. A site that calls by a register, and all where the
+ * kernel refuses to make code writable, go on to the hook, which does the same more slowly.
  */
 #ifndef INSIDEME_SITES_H
 #define INSIDEME_SITES_H
@@ -34,15 +35,6 @@ void site_entered_in_vain(uint64_t function_addr, uintptr_t return_addr);
  * its exits are to return at once. By a jump @return_addr is where the function itself returns to.
  */
 void site_left(uint64_t function_addr, uintptr_t return_addr);
-
-/*
- * Where the function begins that holds this address, in code with changed sites. 0: not known. Callable from
- * signal handlers.
- */
-uintptr_t site_function(uintptr_t addr);
-
-/* Is this address in the code that sites were changed to? Callable from signal handlers. */
-bool sites_hold(uintptr_t addr);
 
 void sites_forked(void);
 void sites_log_all(void);

@@ -79,7 +79,7 @@ static const char *name_of_function(uint64_t addr)
 
 static const char *name_of_region(uint64_t region)
 {
-	const struct label *label = label_numbered((uint32_t)((region & ~LOG_FUNCTION_REGION) >> LOG_REGION_SHIFT));
+	const struct label *label = label_numbered((uint32_t)log_region_label(region));
 
 	return label ? label->text : NULL;
 }

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The map of live blocks: what is rare. Regions are reserved without rights, and made writable step by step, so that they count
- * as memory no sooner than they hold entries, even where the system does not overcommit.
- *
- * A process may be forked at any instant, while other threads are in here: each change is one store, and what has been
- * mapped and not entered yet is lost to the child.
+ * The map of live blocks: the rare cases. A process may be forked at any instant, while other threads are in
+ * here. So each change is one store or one exchange, and what was mapped and not entered yet is lost to the
+ * child.
  */
 #include "preload/heap/blocks.h"
 
@@ -14,36 +12,21 @@
 #include "preload/common/base/syscalls.h"
 
 #define GOLDEN		0x9e3779b97f4a7c15ull
-#define NR_STEPS	64u
-#define STEP_PAGES	(REGION_PAGES / NR_STEPS)
-#define TRIES		64
-#define WAITS		2000
-#define WAIT_NS		50000
-#define MMAPPED_SHIFT	12u
-#define MMAPPED_BITS	0xfffu
+#define CHUNK_BYTES	(1ull << 20)	/* mapped at once; */
+#define LEAST_CHUNK_BYTES (256ull << 10)	/* so where the program's memory is locked */
+#define HEAP_SHIFT	5u		/* of granules: glibc's blocks are so far apart, */
+#define SINGLE_SHIFT	12u		/* those that it maps singly too, */
+#define OTHER_SHIFT	4u		/* and those of other allocators, whose bit 3 is alike */
 #define MOST_SHIFT	16u
-#define PAGE_NUMBERS	(PAGE_GOES - 1u)
-#define LOOK_PAGES	64u		/* in one turn; */
-#define LEAVE_PAGES	32u		/* of which so many may go */
+#define LOOK_PAGES	512u		/* in one turn; */
+#define LEAVE_PAGES	128u		/* so many of them may go */
 
 LARGE struct maps live_map;
 static uint64_t limit_bytes;		/* set before any thread */
-static struct region *pool;		/* where address space is limited: all regions, set before nr_in_pool */
-static uint64_t nr_in_pool, nr_pool_used;	/* atomic */
-static uint64_t used_bytes, reserved_bytes;		/* as in the log's header; atomic */
-static uint32_t nr_pages_made;				/* atomic */
-static bool is_walking;			/* atomic; a thread takes pages out of use */
-
-struct map *blocks_map_of(uint64_t addr)
-{
-	if (addr >> ADDR_BITS || addr & 5)
-		return NULL;
-	if (addr & BLOCK_OF_POOL)
-		return &live_map.of[addr & 8 ? MAP_POOLS_OTHERS : MAP_POOLS];
-	if (addr & 8 && live_map.mmapped_bits)
-		return NULL;
-	return &live_map.of[MAP_OTHERS];
-}
+static uint64_t chunk_bytes;		/* 0: nothing more is mapped; atomic, as the next ones */
+static uint64_t spare;			/* pages not used yet: the number of the first one, and how many */
+static uint64_t used_bytes, reserved_bytes;	/* as in the log's header */
+static bool is_walking;			/* a thread takes pages out of use */
 
 /* ---- memory ---- */
 
@@ -59,14 +42,15 @@ static void change_reserved(int64_t bytes)
 	__atomic_fetch_add(&live.log->heap_reserved_bytes, bytes, __ATOMIC_RELAXED);
 }
 
-/* Address space: not for huge pages, nor in core dumps, nor locked where all memory is to be. */
-static void *reserve(uint64_t bytes)
+/* Memory without huge pages, which is neither in core dumps nor locked where all memory is to be. */
+static void *map_memory(uint64_t bytes)
 {
+	const int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
 	long place;
 
-	if (live_is_sealed())
+	if (bytes == 0 || live_is_sealed())
 		return NULL;
-	place = sys_mmap(NULL, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	place = sys_mmap(NULL, bytes, PROT_READ | PROT_WRITE, flags, -1, 0);
 	if (sys_failed(place))
 		return NULL;
 	raw_syscall(SYS_munlock, place, (long)bytes, 0, 0, 0, 0);
@@ -76,179 +60,191 @@ static void *reserve(uint64_t bytes)
 	return (void *)place;
 }
 
-static void release(void *place, uint64_t bytes)
+#define SPARE_PAGE	(1ull << 24)	/* of spare: one more in the number of the first page */
+#define NR_SPARE(pages)	((pages) % SPARE_PAGE)
+
+static void *first_of(uint64_t pages)
 {
-	change_reserved(-(int64_t)bytes);
-	sys_munmap(place, bytes);
+	return (void *)(pages / SPARE_PAGE * LIVE_BYTES);
 }
 
-static bool let_write(void *place, uint64_t bytes)
+static void unmap_pages(uint64_t pages)
 {
-	return !live_is_sealed() && raw_syscall(SYS_mprotect, (long)place, (long)bytes, PROT_READ | PROT_WRITE, 0, 0, 0) == 0;
+	if (!NR_SPARE(pages))
+		return;
+	change_reserved(-(int64_t)(NR_SPARE(pages) * LIVE_BYTES));
+	sys_munmap(first_of(pages), NR_SPARE(pages) * LIVE_BYTES);
 }
 
-/* Let @slot point to @made, whose first @bytes are to be writable, unless another thread has been faster. Return: whether. */
-static bool set(void **slot, void *made, uint64_t bytes)
+/* Map spare pages if there are fewer than @least. Return: whether there may be so many now. */
+static bool refill_spare(uint64_t least, uint64_t bytes)
 {
-	void *none = NULL;
+	uint64_t had = __atomic_load_n(&spare, __ATOMIC_RELAXED), nr = bytes / LIVE_BYTES, made;
 
-	if (!let_write(made, bytes) ||
-	    !__atomic_compare_exchange_n(slot, &none, made, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+	if (NR_SPARE(had) >= least)
+		return true;
+	nr = nr < SPARE_PAGE ? nr : SPARE_PAGE - 1;
+	made = (uint64_t)map_memory(nr * LIVE_BYTES) / LIVE_BYTES * SPARE_PAGE + nr;
+	if (!first_of(made))
 		return false;
-	change_used(LIVE_BYTES);
+	if (__atomic_compare_exchange_n(&spare, &had, made, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+		made = had;
+	unmap_pages(made);
 	return true;
 }
 
-/* What the tables say of a part of the map, made if it is not there yet. NULL: there is no memory for it. */
-static struct region *make_region(struct map *map, uint64_t number)
+/* Blank pages that lie one after the other; NULL: there is no memory. */
+static void *take_pages(uint64_t nr)
 {
-	const uint64_t table_bytes = TABLE_REGIONS * sizeof(struct region *);
-	struct region ***table = &map->tables[number / TABLE_REGIONS], **slot, *region;
-	uint64_t nr_pooled = __atomic_load_n(&nr_in_pool, __ATOMIC_ACQUIRE), next;
+	uint64_t had;
 
-	if (!__atomic_load_n(table, __ATOMIC_ACQUIRE)) {
-		slot = reserve(table_bytes);
-		if (slot && !set((void **)table, slot, table_bytes))
-			release(slot, table_bytes);
-	}
-	slot = __atomic_load_n(table, __ATOMIC_ACQUIRE);
-	if (!slot)
-		return NULL;
-	slot += number % TABLE_REGIONS;
-	if (!__atomic_load_n(slot, __ATOMIC_ACQUIRE)) {
-		next = nr_pooled ? __atomic_fetch_add(&nr_pool_used, 1, __ATOMIC_RELAXED) : 0;
-		region = !nr_pooled ? reserve(sizeof(*region)) : next < nr_pooled ? &pool[next] : NULL;
-		if (region && !set((void **)slot, region, offsetof(struct region, entries)) && !nr_pooled)
-			release(region, sizeof(*region));
-	}
-	return __atomic_load_n(slot, __ATOMIC_ACQUIRE);
+	do {
+		if (!refill_spare(nr, __atomic_load_n(&chunk_bytes, __ATOMIC_RELAXED)))
+			return NULL;
+		had = __atomic_load_n(&spare, __ATOMIC_RELAXED);
+	} while (NR_SPARE(had) < nr ||
+		 !__atomic_compare_exchange_n(&spare, &had, had + nr * SPARE_PAGE - nr, false,
+					      __ATOMIC_RELAXED, __ATOMIC_RELAXED));
+	return first_of(had);
 }
 
-#define STEP_BYTES	((uint64_t)STEP_PAGES * LIVE_BYTES)
-
-static void *step_of(struct region *region, uint64_t step)
+uint64_t blocks_spare_bytes(void)
 {
-	return &region->entries[step * STEP_PAGES * PAGE_ENTRIES];
+	return NR_SPARE(__atomic_load_n(&spare, __ATOMIC_RELAXED)) * LIVE_BYTES;
 }
 
-/* Where a step was reserved once; false if something else lies there by now. */
-static bool map_step(void *place)
+void blocks_cut(void)
 {
-	const int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE;
-	long there = live_is_sealed() ? -EPERM : sys_mmap(place, STEP_BYTES, PROT_READ | PROT_WRITE, flags, -1, 0);
-
-	if (sys_failed(there))
-		return false;
-	if (there != (long)place)	/* a kernel before 4.17 */
-		sys_munmap((void *)there, STEP_BYTES);
-	else
-		change_reserved((int64_t)STEP_BYTES);
-	return there == (long)place;
+	__atomic_store_n(&chunk_bytes, LEAST_CHUNK_BYTES, __ATOMIC_RELAXED);
+	unmap_pages(__atomic_exchange_n(&spare, 0, __ATOMIC_RELAXED));
 }
 
-/* The writable steps of a region are one range: else each might cost a mapping, of which a process may have 65,530. */
-static bool make_writable(struct region *region, uint64_t page)
+void blocks_limit_space(uint64_t bytes)
 {
-	uint64_t step = page / STEP_PAGES, steps = __atomic_load_n(&region->steps, __ATOMIC_ACQUIRE), first = step, last = step;
-	bool is_cut = __atomic_load_n(&region->is_cut, __ATOMIC_ACQUIRE);
-
-	if (steps >> step & 1)
-		return true;
-	if (steps && !is_cut) {
-		first = (uint64_t)__builtin_ctzll(steps | 1ull << step);
-		last = 63 - (uint64_t)__builtin_clzll(steps | 1ull << step);
-	}
-	if (is_cut ? !map_step(step_of(region, step)) : !let_write(step_of(region, first), (last - first + 1) * STEP_BYTES))
-		return false;
-	steps = ~0ull >> (63 - last) & ~0ull << first;
-	__atomic_fetch_or(&region->steps, steps, __ATOMIC_SEQ_CST);
-	if (is_cut == __atomic_load_n(&region->is_cut, __ATOMIC_SEQ_CST))
-		return true;
-	__atomic_fetch_and(&region->steps, ~(1ull << step), __ATOMIC_SEQ_CST);	/* it may have been cut off just before */
-	return false;
-}
-
-/* A thread that makes a step writable meanwhile sees that it has been cut off. */
-static void cut(struct region *region)
-{
-	uint64_t steps;
-
-	if (__atomic_exchange_n(&region->is_cut, true, __ATOMIC_SEQ_CST))
+	if (chunk_bytes != CHUNK_BYTES)
 		return;
-	steps = __atomic_load_n(&region->steps, __ATOMIC_SEQ_CST);
-	for (uint64_t step = 0; step < NR_STEPS; step++)
-		if (!(steps >> step & 1))
-			release(step_of(region, step), STEP_BYTES);
+	blocks_cut();
+	refill_spare(1, bytes);
+	__atomic_store_n(&chunk_bytes, 0, __ATOMIC_RELAXED);
+}
+
+/* The tables that @slot points to, made if there are none yet. NULL: there is no memory for them. */
+static void *make_tables(void **slot)
+{
+	void *made, *none = NULL;
+
+	if (__atomic_load_n(slot, __ATOMIC_ACQUIRE))
+		return *slot;
+	made = take_pages((sizeof(struct table) + LIVE_BYTES - 1) / LIVE_BYTES);
+	if (made && __atomic_compare_exchange_n(slot, &none, made, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
+		change_used(LIVE_BYTES);
+	return *slot;
+}
+
+static uint64_t *make_slot(struct map *map, uint64_t page)
+{
+	struct tables *tables = make_tables((void **)&map->parts[page >> 2 * TABLE_BITS]);
+
+	if (!tables || !make_tables((void **)&tables->of[page >> TABLE_BITS & (TABLE_SLOTS - 1)]))
+		return NULL;
+	return map_slot(map, page);
 }
 
 /* ---- pages ---- */
 
-#define TABLE_PAGES	((uint64_t)TABLE_REGIONS * REGION_PAGES)
+static bool change_slot(uint64_t *slot, uint64_t from, uint64_t to)
+{
+	return __atomic_compare_exchange_n(slot, &from, to, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED);
+}
 
-/* A walk over the pages that hold entries. */
+static uint64_t page_of(uint64_t slot)
+{
+	return slot & ~(LIVE_BYTES - 1ull);
+}
+
+static uint64_t in_use_again(uint64_t slot)
+{
+	return page_of(slot) | ((slot + SLOT_GENERATION) & (LIVE_BYTES - 1ull) & ~SLOT_STATES) | SLOT_USED;
+}
+
+/* Make a slot's page usable. One whose memory goes back just now is replaced. False: there is no memory. */
+static bool make_page(uint64_t *slot)
+{
+	uint64_t seen, blank = 0;
+	bool is_blank;
+
+	while (seen = __atomic_load_n(slot, __ATOMIC_ACQUIRE), !(seen & SLOT_USED)) {
+		is_blank = !seen || seen & SLOT_GOES;
+		if (is_blank && !blank)
+			blank = (uint64_t)take_pages(1);
+		if (is_blank && !blank)
+			return false;
+		if (change_slot(slot, seen, in_use_again(is_blank ? blank : seen)) && !(seen & SLOT_LEAVES))
+			change_used(LIVE_BYTES);
+	}
+	return true;
+}
+
+/* A walk over the pages in use. */
 struct cursor {
 	uint32_t map;
-	uint64_t page;			/* of all pages of a map; its window, too */
-	struct region *region;
+	uint64_t page;			/* its number in the map */
+	uint64_t *slot;
+	uint64_t seen;
 };
 
-/* Go on to the next page from here on. Return: whether there is one. */
-static bool find_page(struct cursor *cursor)
-{
-	for (; cursor->map < NR_MAPS; cursor->map++, cursor->page = 0)
-		while (cursor->page < MAP_TABLES * TABLE_PAGES) {
-			struct region **table = live_map.of[cursor->map].tables[cursor->page / TABLE_PAGES];
-			uint64_t step = table ? REGION_PAGES : TABLE_PAGES;
+#define NR_PAGES	((uint64_t)ROOT_SLOTS * TABLE_SLOTS * TABLE_SLOTS)
 
-			cursor->region = table ? table[cursor->page / REGION_PAGES % TABLE_REGIONS] : NULL;
-			if (!cursor->region)
-				cursor->page = (cursor->page / step + 1) * step;
-			else if (!cursor->region->pages[cursor->page % REGION_PAGES])
-				cursor->page++;
-			else
+/* Go on to the next page from here on. Return: whether there is one. */
+static bool find_page(struct cursor *at)
+{
+	for (; at->map < NR_MAPS; at->map++, at->page = 0)
+		while (at->page < NR_PAGES) {
+			const struct map *map = &live_map.of[at->map];
+			bool has_tables = map->parts[at->page >> 2 * TABLE_BITS];
+			uint64_t step = has_tables ? TABLE_SLOTS : TABLE_SLOTS * TABLE_SLOTS;
+
+			at->slot = map_slot(map, at->page);
+			at->seen = at->slot ? *at->slot : 0;
+			if (at->seen & (SLOT_USED | SLOT_LEAVES))
 				return true;
+			at->page = at->slot ? at->page + 1 : (at->page / step + 1) * step;
 		}
 	return false;
 }
 
-static uint64_t *entries_of(const struct cursor *cursor)
+static uint64_t *entries_of(const struct cursor *at)
 {
-	return &cursor->region->entries[cursor->page % REGION_PAGES * PAGE_ENTRIES];
+	return (uint64_t *)page_of(at->seen);
 }
 
-static uint64_t window_of(const struct map *map, uint64_t addr)
+/* A window is the part of the heap that has one page. The map of blocks that are mapped singly is small. */
+static bool is_sampled(const struct map *map, uint64_t page)
 {
-	return (addr >> map->granule_shift) / PAGE_ENTRIES;
+	return !(page * GOLDEN >> 32 & ((1u << map->shift) - 1));
 }
 
-/* Of the map of mmapped blocks, whose pages are few, all are. */
-static bool is_sampled(const struct map *map, uint64_t window)
+/* Set the state of a page whose slot is as it was seen. Return: whether it is. */
+static bool set_state(struct cursor *at, uint64_t state)
 {
-	return !(window * GOLDEN >> 32 & ((1u << map->shift) - 1));
+	uint64_t seen = at->seen;
+
+	at->seen = (seen & ~SLOT_STATES) | state;
+	return change_slot(at->slot, seen, at->seen);
 }
 
-static uint16_t *number_of(const struct cursor *cursor)
+/* Pages that lie one after the other, each in the state SLOT_GOES. */
+static void drop_pages(struct cursor *pages, uint64_t nr)
 {
-	return &cursor->region->pages[cursor->page % REGION_PAGES];
-}
-
-static uint16_t new_number(void)
-{
-	return (uint16_t)(1 + __atomic_fetch_add(&nr_pages_made, 1, __ATOMIC_RELAXED) % PAGE_NUMBERS);
-}
-
-/* Pages that lie one after the other, each announced to go: a thread that has just written an entry there waits. */
-static void drop_pages(const struct cursor *first, uint64_t nr)
-{
-	sys_madvise(entries_of(first), nr * LIVE_BYTES, MADV_DONTNEED);
+	sys_madvise(entries_of(pages), nr * LIVE_BYTES, MADV_DONTNEED);
 	change_used(-(int64_t)(nr * LIVE_BYTES));
 	for (uint64_t i = 0; i < nr; i++)
-		__atomic_store_n(number_of(first) + i, 0, __ATOMIC_RELEASE);
+		set_state(&pages[i], SLOT_EMPTY);
 }
 
 static uint64_t signals_before;		/* of the thread that walks */
 
-/* A handler must not wait for what it has interrupted. */
+/* Signals are blocked: a handler might leave by a jump. */
 static bool begin_walk(void)
 {
 	uint64_t signals;
@@ -272,31 +268,25 @@ static void end_walk(void)
 	sys_restore_signals(&signals);
 }
 
-static void drop_unsampled(void)
-{
-	for (struct cursor at = { 0, 0, NULL }; find_page(&at); at.page++)
-		if (!is_sampled(&live_map.of[at.map], at.page)) {
-			__atomic_store_n(number_of(&at), PAGE_GOES, __ATOMIC_SEQ_CST);
-			drop_pages(&at, 1);
-		}
-}
-
-/* At the limit half of the windows are left out, and then half of what is left. */
+/* At the limit half of the windows are left out, and then half of those that are left. */
 static void sample_less(void)
 {
 	if (!begin_walk())
 		return;
 	for (struct map *map = live_map.of; map < live_map.of + NR_MAPS; map++)
-		if (map->granule_shift < MMAPPED_SHIFT && map->shift < MOST_SHIFT)
+		if (map->granule_shift < SINGLE_SHIFT && map->shift < MOST_SHIFT)
 			map->shift++;
+	__atomic_store_n(&live_map.unusual_numbers, UINT32_MAX, __ATOMIC_RELAXED);
 	live.log->heap_shift = live_map.of[MAP_HEAP].shift;
-	drop_unsampled();
+	for (struct cursor at = { 0 }; find_page(&at); at.page++)
+		if (!is_sampled(&live_map.of[at.map], at.page) && set_state(&at, SLOT_GOES))
+			drop_pages(&at, 1);
 	end_walk();
 }
 
-static bool is_empty(const struct cursor *cursor)
+static bool is_empty(const struct cursor *at)
 {
-	const uint64_t *entries = entries_of(cursor);
+	const uint64_t *entries = entries_of(at);
 
 	for (uint32_t i = 0; i < PAGE_ENTRIES; i++)
 		if (__atomic_load_n(&entries[i], __ATOMIC_RELAXED))
@@ -304,36 +294,31 @@ static bool is_empty(const struct cursor *cursor)
 	return true;
 }
 
-/*
- * It is announced that a page whose entries are 0 may go. After the barrier an entry is either seen here, or its writer sees
- * the announcement, since it looks at the page's number after it has written, and takes that back.
- */
-static bool page_goes(const struct cursor *cursor, bool is_all_seen)
+/* Decide on a page that was announced to leave. Return: whether it goes. */
+static bool page_goes(struct cursor *at, bool is_all_seen)
 {
-	bool goes = is_all_seen && is_empty(cursor);
-	uint16_t leaves = PAGE_LEAVES;
-
-	return __atomic_compare_exchange_n(number_of(cursor), &leaves, goes ? PAGE_GOES : new_number(), false, __ATOMIC_ACQ_REL,
-					   __ATOMIC_RELAXED) && goes;
+	if (is_all_seen && is_empty(at))
+		return set_state(at, SLOT_GOES);
+	change_slot(at->slot, at->seen, in_use_again(at->seen));
+	return false;
 }
 
-/* Of those announced: the first ones that lie one after the other. Return: how many were looked at. */
-static uint32_t return_row(const struct cursor *leaving, uint32_t nr, bool is_all_seen)
+/* How many of the first pages lie one after the other. */
+static uint32_t row_length(const struct cursor *pages, uint32_t nr)
 {
-	uint32_t row = 0;
+	uint32_t row = 1;
 
-	while (row < nr && number_of(&leaving[row]) == number_of(leaving) + row && page_goes(&leaving[row], is_all_seen))
+	while (row < nr && entries_of(&pages[row]) == entries_of(pages) + row * PAGE_ENTRIES)
 		row++;
-	if (row)
-		drop_pages(leaving, row);
-	return row ? row : 1;
+	return row;
 }
 
 bool blocks_return_some(void)
 {
-	/* Of the thread that walks. Not on its stack, which may be small. */
-	static struct cursor next, leaving[LEAVE_PAGES];
-	uint32_t nr = 0;
+	/* The walking thread's. They are not on its stack, which may be small. */
+	LARGE static struct cursor leaving[LEAVE_PAGES];
+	static struct cursor next;
+	uint32_t nr = 0, nr_gone = 0;
 	bool is_last = false, is_all_seen;
 
 	if (!begin_walk())
@@ -342,205 +327,207 @@ bool blocks_return_some(void)
 		is_last = !find_page(&next);
 		if (is_last || !is_empty(&next))
 			continue;
-		__atomic_store_n(number_of(&next), PAGE_LEAVES, __ATOMIC_SEQ_CST);
-		leaving[nr++] = next;
+		leaving[nr] = next;
+		nr += set_state(&leaving[nr], SLOT_LEAVES);
 	}
 	if (is_last)
-		next = (struct cursor){ 0, 0, NULL };
+		next = (struct cursor){ 0 };
 	is_all_seen = nr && raw_syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0, 0, 0, 0) == 0;
-	for (uint32_t i = 0; i < nr;)
-		i += return_row(&leaving[i], nr - i, is_all_seen);
+	for (uint32_t i = 0; i < nr; i++)
+		if (page_goes(&leaving[i], is_all_seen))
+			leaving[nr_gone++] = leaving[i];
+	for (uint32_t i = 0, row; i < nr_gone; i += row) {
+		row = row_length(&leaving[i], nr_gone - i);
+		drop_pages(&leaving[i], row);
+	}
 	end_walk();
 	return is_last;
 }
 
-/* Its page goes, which takes a moment. Return: whether it has gone. */
-static bool await_page(const uint16_t *number)
-{
-	const struct timespec pause = { 0, WAIT_NS };
+/* ---- blocks ---- */
 
-	for (int i = 0; i < TRIES + WAITS && __atomic_load_n(number, __ATOMIC_ACQUIRE) == PAGE_GOES; i++)
-		if (i < TRIES || live_is_sealed())
-			cpu_relax();
-		else
-			raw_syscall(SYS_nanosleep, (long)&pause, 0, 0, 0, 0, 0);
-	return __atomic_load_n(number, __ATOMIC_ACQUIRE) != PAGE_GOES;
+/* The map of a block. NULL: no allocator has such addresses. */
+static struct map *map_of(uint64_t addr, uint64_t bytes)
+{
+	bool has_singles = live_map.of[MAP_OTHERS].granule_shift == SINGLE_SHIFT, is_odd = addr & 8;
+
+	if (addr >> ADDR_BITS || addr & 5)
+		return NULL;
+	if (addr & BLOCK_OF_POOL)
+		return &live_map.of[is_odd ? MAP_POOLS_OTHERS : MAP_POOLS];
+	if (has_singles && is_odd)
+		return NULL;
+	if (has_singles)
+		is_odd = bytes >= SINGLE_BYTES && is_single_addr(addr);
+	return &live_map.of[is_odd ? MAP_OTHERS : MAP_HEAP];
 }
 
-/* Make a page usable. False: there is no memory. */
-static bool make_page(struct region *region, uint64_t page)
+static uint64_t page_at(const struct map *map, uint64_t addr)
 {
-	uint16_t *number = &region->pages[page], none = 0, leaves = PAGE_LEAVES;
-
-	if (!await_page(number))
-		return false;
-	__atomic_compare_exchange_n(number, &leaves, new_number(), false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED);
-	if (*number)
-		return true;
-	if (!make_writable(region, page))
-		return false;
-	if (__atomic_compare_exchange_n(number, &none, new_number(), false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
-		change_used(LIVE_BYTES);
-	return true;
+	return (addr >> map->granule_shift) / PAGE_ENTRIES;
 }
-
-static enum block_result make_place(struct map *map, uint64_t addr, struct place *place)
-{
-	uint64_t window = window_of(map, addr);
-	struct region *region;
-
-	if (map_find(map, addr, place) && place->number < PAGE_GOES)
-		return BLOCK_DONE;
-	if (!is_sampled(map, window))
-		return BLOCK_NOT_SAMPLED;
-	if (__atomic_load_n(&used_bytes, __ATOMIC_RELAXED) >= limit_bytes) {
-		sample_less();
-		if (!is_sampled(map, window))
-			return BLOCK_NOT_SAMPLED;
-	}
-	region = make_region(map, window / REGION_PAGES);
-	do {
-		if (!region || !make_page(region, window % REGION_PAGES))
-			return BLOCK_LOST;
-	} while (!map_find(map, addr, place) || place->number >= PAGE_GOES);
-	return BLOCK_DONE;
-}
-
-/* ---- what is rare of a block ---- */
 
 static uint64_t next_granule(const struct map *map, uint64_t addr)
 {
 	return addr + (1ull << map->granule_shift);
 }
 
-/* Take the entry of @addr, of whatever size, and the second one that it may have. */
-static bool take_entry(const struct map *map, uint64_t addr, struct block *block)
+static enum block_result make_place(struct map *map, uint64_t page)
 {
-	struct place place, rest;
-	uint64_t entry;
+	uint64_t *slot;
 
-	if (!map_find(map, addr, &place))
-		return false;
-	entry = __atomic_load_n(place.entry, __ATOMIC_RELAXED);
-	if (!entry || entry >> 32 == ENTRY_REST)
-		return false;
-	__atomic_store_n(place.entry, 0, __ATOMIC_RELAXED);
-	read_entry(addr, entry, block);
-	block->shift = (uint8_t)map->shift;
-	if (!(entry & ENTRY_LARGE))
-		return true;
-	if (!map_find(map, next_granule(map, addr), &rest) || *rest.entry >> 32 != ENTRY_REST)
-		return false;
-	block->bytes |= (*rest.entry & UINT32_MAX) << ENTRY_SIZE_BITS;
-	__atomic_store_n(rest.entry, 0, __ATOMIC_RELAXED);
-	return true;
+	if (is_sampled(map, page) && __atomic_load_n(&used_bytes, __ATOMIC_RELAXED) >= limit_bytes)
+		sample_less();
+	if (!is_sampled(map, page))
+		return BLOCK_NOT_SAMPLED;
+	slot = make_slot(map, page);
+	return slot && make_page(slot) ? BLOCK_DONE : BLOCK_LOST;
 }
 
-enum block_result blocks_take(const void *place, struct block *block)
-{
-	uint64_t addr = (uint64_t)place;
-	struct map *map = map_of(addr);
-	struct place entry;
-
-	if (!map)
-		return BLOCK_UNKNOWN;
-	if (map_find(map, addr, &entry) && (*entry.entry & ENTRY_PLACE) == (addr & ENTRY_PLACE) && take_entry(map, addr, block))
-		return BLOCK_DONE;
-	if (is_sampled(map, window_of(map, addr)) && is_sampled(map, window_of(map, next_granule(map, addr))))
-		return BLOCK_UNKNOWN;
-	return BLOCK_NOT_SAMPLED;
-}
-
-/* What has an entry here and was freed unseen: a block that begins in the granule, or a large one that began before it. */
-static bool take_stale(const struct map *map, uint64_t addr, struct block *replaced)
-{
-	struct place place;
-
-	if (!map_find(map, addr, &place) || !*place.entry)
-		return false;
-	if (*place.entry >> 32 == ENTRY_REST)
-		return take_entry(map, addr - (1ull << map->granule_shift), replaced);
-	return take_entry(map, addr, replaced);
-}
-
-/* Until the page is sure to be there after the entry was written. */
 static enum block_result write_entry(struct map *map, uint64_t addr, uint64_t entry)
 {
 	enum block_result result;
 	struct place place;
 
-	do {
-		result = make_place(map, addr, &place);
+	while (!(map_find(map, addr, &place) & SLOT_USED) || !place_write(&place, entry)) {
+		result = make_place(map, page_at(map, addr));
 		if (result != BLOCK_DONE)
 			return result;
-		__atomic_store_n(place.entry, entry, __ATOMIC_RELAXED);
-		signal_fence();
-	} while (__atomic_load_n(place.page, __ATOMIC_RELAXED) != place.number);
+	}
 	return BLOCK_DONE;
 }
 
-/* The second entry comes first: who finds a large block's entry finds both. */
+/* The entry of @addr, or 0. */
+static uint64_t entry_at(const struct map *map, uint64_t addr, struct place *place)
+{
+	return map_find(map, addr, place) ? __atomic_load_n(place->entry, __ATOMIC_RELAXED) : 0;
+}
+
+/* The block whose entry @addr has, of whatever size. @rest: of its second entry, if it has one. */
+static bool read_block(const struct map *map, uint64_t addr, uint64_t entry, struct block *block,
+		       struct place *rest)
+{
+	uint64_t more;
+
+	read_entry(addr, entry, block);
+	if (entry >> 32 <= live_map.numbers_before)
+		block->heap = 0;
+	block->shift = (uint8_t)map->shift;
+	if (!(entry & ENTRY_LARGE))
+		return true;
+	more = entry_at(map, next_granule(map, addr), rest);
+	block->bytes |= (more & UINT32_MAX) << ENTRY_SIZE_BITS;
+	return more >> 32 == ENTRY_REST;
+}
+
+static bool take_entry(const struct map *map, uint64_t addr, struct block *block)
+{
+	struct place place, rest;
+	uint64_t entry = entry_at(map, addr, &place);
+
+	if (!entry || entry >> 32 == ENTRY_REST)
+		return false;
+	blocks_drop(&place);
+	if (!read_block(map, addr, entry, block, &rest))
+		return false;
+	if (entry & ENTRY_LARGE)
+		blocks_drop(&rest);
+	return true;
+}
+
+static enum block_result take_from(const struct map *map, uint64_t addr, struct block *block)
+{
+	struct place place;
+
+	if (!map)
+		return BLOCK_UNKNOWN;
+	if (!is_sampled(map, page_at(map, addr)))
+		return BLOCK_NOT_SAMPLED;
+	if (!((entry_at(map, addr, &place) ^ addr) & ENTRY_PLACE) && take_entry(map, addr, block))
+		return BLOCK_DONE;
+	return is_sampled(map, page_at(map, next_granule(map, addr))) ? BLOCK_UNKNOWN : BLOCK_NOT_SAMPLED;
+}
+
+enum block_result blocks_take(const void *place, struct block *block)
+{
+	uint64_t addr = (uint64_t)place;
+	struct map *map = map_of(addr, 0), *other = map_of(addr, UINT64_MAX);
+
+	if (other != map && take_from(other, addr, block) == BLOCK_DONE)
+		return BLOCK_DONE;
+	return take_from(map, addr, block);
+}
+
+/* A block that has an entry here was freed unseen: it begins in this granule, or is a large one before it. */
+static bool take_stale(const struct map *map, uint64_t addr, struct block *replaced)
+{
+	struct place place;
+	uint64_t entry = entry_at(map, addr, &place);
+
+	if (entry >> 32 == ENTRY_REST)
+		addr -= 1ull << map->granule_shift;
+	return entry && take_entry(map, addr, replaced);
+}
+
+/* The second entry comes first: with a large block's entry both are found. */
 enum block_result blocks_put(const struct block *block, struct block *replaced)
 {
-	struct map *map = map_of(block->addr);
-	enum block_result result;
+	struct map *map = map_of(block->addr, block->bytes);
+	uint64_t rest = block->bytes >> ENTRY_SIZE_BITS;
+	enum block_result result = BLOCK_DONE;
 	bool is_replaced;
 
-	if (!map || block->bytes >= BLOCK_BYTES_MAX)
+	if (!map || rest >> ENTRY_SIZE_BITS || (rest && next_granule(map, block->addr) >> ADDR_BITS))
 		return BLOCK_LOST;
 	is_replaced = take_stale(map, block->addr, replaced);
-	if (block->bytes >> ENTRY_SIZE_BITS) {
-		if (next_granule(map, block->addr) >> ADDR_BITS)
-			return BLOCK_LOST;
-		result = write_entry(map, next_granule(map, block->addr),
-				     (uint64_t)ENTRY_REST << 32 | block->bytes >> ENTRY_SIZE_BITS);
-		if (result != BLOCK_DONE)
-			return result;
-	}
-	result = write_entry(map, block->addr, entry_of(block));
+	if (rest)
+		result = write_entry(map, next_granule(map, block->addr), (uint64_t)ENTRY_REST << 32 | rest);
+	if (result == BLOCK_DONE)
+		result = write_entry(map, block->addr, entry_of(block));
 	return result == BLOCK_DONE && is_replaced ? BLOCK_REPLACED : result;
 }
 
-/* ---- as a whole ---- */
+/* ---- the maps as a whole ---- */
+
+/* Where there are threads already this takes ms. */
+static void register_for_barriers(void)
+{
+	raw_syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0, 0, 0, 0);
+}
 
 void blocks_init(bool is_libcs, uint64_t most_bytes)
 {
-	raw_syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0, 0, 0, 0);	/* with threads it takes ms */
-	live_map.mmapped_bits = is_libcs ? MMAPPED_BITS : 0;
-	live_map.of[MAP_HEAP].granule_shift = is_libcs ? 5 : 4;
-	live_map.of[MAP_OTHERS].granule_shift = is_libcs ? MMAPPED_SHIFT : 4;
-	live_map.of[MAP_POOLS].granule_shift = live_map.of[MAP_POOLS_OTHERS].granule_shift = 4;
+	register_for_barriers();
+	for (struct map *map = live_map.of; map < live_map.of + NR_MAPS; map++)
+		map->granule_shift = OTHER_SHIFT;
+	if (is_libcs) {
+		live_map.of[MAP_HEAP].granule_shift = HEAP_SHIFT;
+		live_map.of[MAP_OTHERS].granule_shift = SINGLE_SHIFT;
+	}
 	limit_bytes = most_bytes;
+	chunk_bytes = CHUNK_BYTES;
 }
 
-/* All of it now: an allocator that has reserved much may go on for long when nothing is left. */
-void blocks_limit_space(uint64_t bytes)
+/* Call @visit with each entry of a block. */
+static void each_entry(void (*visit)(const struct map *map, uint64_t addr, uint64_t *entry, void *context),
+		       void *context)
 {
-	uint64_t nr = bytes / sizeof(*pool);
+	for (struct cursor at = { 0 }; find_page(&at); at.page++) {
+		const struct map *map = &live_map.of[at.map];
+		uint64_t *entries = entries_of(&at);
 
-	if (pool || nr == 0)
-		return;
-	pool = reserve(nr * sizeof(*pool));
-	if (pool)
-		__atomic_store_n(&nr_in_pool, nr, __ATOMIC_RELEASE);
-}
-
-void blocks_cut(void)
-{
-	for (struct cursor at = { 0, 0, NULL }; find_page(&at); at.page = (at.page / REGION_PAGES + 1) * REGION_PAGES)
-		cut(at.region);
+		for (uint64_t i = 0; i < PAGE_ENTRIES; i++)
+			if (entries[i] && entries[i] >> 32 != ENTRY_REST)
+				visit(map, (at.page * PAGE_ENTRIES + i) << map->granule_shift, &entries[i],
+				      context);
+	}
 }
 
 /* Numbers have run out: entries of parents need no more than one. */
-static void forget_numbers(void)
+static void forget_number(const struct map *map, uint64_t addr, uint64_t *entry, void *context)
 {
-	for (struct cursor at = { 0, 0, NULL }; find_page(&at); at.page++) {
-		uint64_t *entries = entries_of(&at);
-
-		for (uint32_t i = 0; i < PAGE_ENTRIES; i++)
-			if (entries[i] && entries[i] >> 32 != ENTRY_REST)
-				entries[i] = 1ull << 32 | (uint32_t)entries[i];
-	}
+	(void)map, (void)addr, (void)context;
+	*entry = 1ull << 32 | (uint32_t)*entry;
 }
 
 void blocks_inherit(uint64_t nr_refs)
@@ -549,49 +536,32 @@ void blocks_inherit(uint64_t nr_refs)
 	uint64_t numbers = live_map.numbers_before + nr_refs;
 
 	if (numbers + (log->map_bytes >> LOG_REF_SHIFT) >= ENTRY_REST) {
-		forget_numbers();
+		each_entry(forget_number, NULL);
 		numbers = 1;
 	}
 	live_map.numbers_before = (uint32_t)numbers;
-	raw_syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0, 0, 0, 0);	/* with threads it takes ms */
+	if (live_map.unusual_numbers != UINT32_MAX)
+		live_map.unusual_numbers = (uint32_t)numbers;
+	register_for_barriers();
 	log->heap_map_bytes = used_bytes;
 	log->heap_reserved_bytes = reserved_bytes;
 	log->heap_shift = live_map.of[MAP_HEAP].shift;
-	if (!is_walking)
-		return;
-	for (struct cursor at = { 0, 0, NULL }; find_page(&at); at.page++)
-		if (*number_of(&at) >= PAGE_GOES)
-			*number_of(&at) = new_number();
-	drop_unsampled();
 	is_walking = false;
 }
 
-static uint64_t bytes_of_page(const struct cursor *cursor)
+static void add_bytes(const struct map *map, uint64_t addr, uint64_t *entry, void *bytes)
 {
-	const struct map *map = &live_map.of[cursor->map];
-	const uint64_t *entries = entries_of(cursor);
-	uint64_t bytes = 0;
 	struct place rest;
 	struct block block;
 
-	for (uint64_t i = 0; i < PAGE_ENTRIES; i++) {
-		uint64_t addr = (cursor->page * PAGE_ENTRIES + i) << map->granule_shift;
-
-		if (!entries[i] || entries[i] >> 32 == ENTRY_REST)
-			continue;
-		read_entry(addr, entries[i], &block);
-		if (entries[i] & ENTRY_LARGE && map_find(map, next_granule(map, addr), &rest))
-			block.bytes |= (*rest.entry & UINT32_MAX) << ENTRY_SIZE_BITS;
-		bytes += block.bytes << map->shift;
-	}
-	return bytes;
+	read_block(map, addr, *entry, &block, &rest);
+	*(uint64_t *)bytes += block.bytes << map->shift;
 }
 
 uint64_t blocks_bytes(void)
 {
 	uint64_t bytes = 0;
 
-	for (struct cursor at = { 0, 0, NULL }; find_page(&at); at.page++)
-		bytes += bytes_of_page(&at);
+	each_entry(add_bytes, &bytes);
 	return bytes;
 }

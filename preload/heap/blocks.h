@@ -1,38 +1,40 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The live blocks: which path allocated each, in a map beside the heap. Each granule, in which at most one block begins, has
- * an entry of 8 bytes, and the block's address gives the entry's place. The owner of a block owns its entry: so there is no
- * lock, and a signal handler or a fork finds each entry whole. The map is private memory, of which a forked child has a copy.
+ * The live blocks: which path allocated each. They are in a map beside the heap: each granule of the heap, in
+ * which at most one block begins, has an entry of 8 bytes, which the block's address finds. The owner of a
+ * block owns its entry. So there is no lock, and a signal handler or a forked child finds every entry whole.
+ * The map is private memory, of which a forked child has a copy.
  */
 #ifndef INSIDEME_BLOCKS_H
 #define INSIDEME_BLOCKS_H
 
 #include "preload/state/live.h"
 
-/* In an address, whose low three bits are 0 else: of a pool, which may lie where the block lies that malloc gave to the pool. */
+/* Set in the address of a pool's block, which may lie where malloc's block for the pool lies. */
 #define BLOCK_OF_POOL	2ull
 
 struct block {
 	uint64_t addr;
 	uint64_t bytes;
-	uint32_t heap;			/* ref of the log_heap of the path that allocated it, 0: allocated before the fork */
-	uint8_t birth;			/* index into log_heap.births */
-	bool is_runtimes;		/* of the C and C++ runtimes' own */
-	uint8_t shift;			/* of a taken one: it stands for 2^shift blocks */
+	uint32_t heap;		/* ref of the log_heap of its path, 0: allocated before the fork */
+	uint8_t birth;		/* index into log_heap.births */
+	bool is_runtimes;	/* the C and C++ runtimes keep it for themselves */
+	uint8_t shift;		/* of a taken block: it stands for 2^shift blocks */
 };
 
 enum block_result {
 	BLOCK_DONE,
-	BLOCK_REPLACED,			/* of a put: its place was taken by one whose free was not seen */
-	BLOCK_UNKNOWN,			/* of a take: it is not in the map */
-	BLOCK_NOT_SAMPLED,		/* the map is at its limit, and has no place for blocks of this window */
-	BLOCK_LOST,			/* there is no memory for its part of the map, or its address is none of an allocator's */
+	BLOCK_REPLACED,		/* put, over a block whose free was not seen */
+	BLOCK_UNKNOWN,		/* taken: it is not in the map */
+	BLOCK_NOT_SAMPLED,	/* the map is at its limit, and leaves out the window of this block */
+	BLOCK_LOST,		/* no memory for this part of the map, or no allocator has such addresses */
 };
 
 /*
- * An entry. Bits 0 to 3: birth; 4: bit 4 of the address, where a granule has two places; 5: of the runtimes; 6: large; 7 to
- * 31: size; 32 to 63: number of the path's record, never 0. Sizes from 32 MiB on are large: their high bits are in a second
- * entry, of the next granule, whose number is ENTRY_REST.
+ * An entry. Bits 0 to 3: birth; 4: bit 4 of the address, because a granule may have two places; 5: of the
+ * runtimes; 6: large; 7 to 31: size; 32 to 63: number of the path's record, never 0. A large block has 32 MiB
+ * or more: the next granule, which is the same block's, has the high bits of its size, and ENTRY_REST as
+ * number.
  */
 #define ENTRY_PLACE		(1ull << 4)
 #define ENTRY_RUNTIMES		(1ull << 5)
@@ -40,167 +42,192 @@ enum block_result {
 #define ENTRY_SIZE_SHIFT	7
 #define ENTRY_SIZE_BITS		25
 #define ENTRY_REST		UINT32_MAX
-#define BLOCK_BYTES_MAX		(1ull << (2 * ENTRY_SIZE_BITS))
 
-#define PAGE_ENTRIES	(LIVE_BYTES / sizeof(uint64_t))	/* of the map's pages */
-#define REGION_ENTRIES	(1u << 19)
-#define REGION_PAGES	(REGION_ENTRIES / PAGE_ENTRIES)
-#define TABLE_REGIONS	4096u
-#define MAP_TABLES	8192u
-#define ADDR_BITS	48
-#define PAGE_GOES	(UINT16_MAX - 1)
-#define PAGE_LEAVES	UINT16_MAX
+/*
+ * The map is a tree of three levels over pages of entries. A slot of the lowest level is 0, or the address of
+ * its page with one state and a generation in its low bits. The generation changes whenever the page comes
+ * into use. A page stays mapped for ever.
+ */
+#define PAGE_ENTRIES	(LIVE_BYTES / sizeof(uint64_t))
+#define TABLE_BITS	12u
+#define TABLE_SLOTS	(1u << TABLE_BITS)
+#define ROOT_SLOTS	2048u
+#define SLOT_USED	1ull
+#define SLOT_LEAVES	2ull	/* it looks empty, and is about to go */
+#define SLOT_GOES	4ull	/* its memory goes back: nothing may be written there */
+#define SLOT_EMPTY	8ull	/* its memory is gone */
+#define SLOT_STATES	15ull
+#define SLOT_GENERATION	16ull
 
-/* The entries of one part of the heap: reserved as a whole, writable as far as needed. */
-struct region {
-	uint16_t pages[REGION_PAGES];	/* 0: not in use, its memory may not be touched; PAGE_LEAVES: it is empty and may go;
-					   PAGE_GOES: it does; else a number that changes each time it comes into use; atomic */
-	uint64_t steps;			/* which 64ths of the entries are writable; atomic */
-	bool is_cut;			/* the others are not reserved any more; atomic */
-	_Alignas(LIVE_BYTES) uint64_t entries[REGION_ENTRIES];
+struct table {
+	uint64_t slots[TABLE_SLOTS];	/* atomic */
 };
 
-/* Tables are made with the first block of their part. All pointers are atomic, and stay once they are set. */
+struct tables {
+	struct table *of[TABLE_SLOTS];	/* atomic; stays once it is set, as do the next ones */
+};
+
 struct map {
 	uint32_t granule_shift;		/* set before any thread */
 	uint32_t shift;			/* > 0: only 1 window in 2^shift has entries; atomic */
-	struct region **tables[MAP_TABLES];
+	struct tables *parts[ROOT_SLOTS];	/* atomic */
 };
 
-/* Blocks of an allocator: the second map is of those at a page's 17th byte, glibc's mmapped ones, or with bit 3 set elsewhere. */
+/* MAP_OTHERS: blocks that glibc maps singly; of other allocators and pools: those with bit 3 set. */
 enum { MAP_HEAP, MAP_OTHERS, MAP_POOLS, MAP_POOLS_OTHERS, NR_MAPS };
 
 extern HIDDEN struct maps {
 	struct map of[NR_MAPS];
-	uint64_t mmapped_bits;		/* set before any thread: which bits of an address tell glibc's mmapped blocks, */
-	uint32_t numbers_before;	/* numbers of records up to this are of parents; set while there is one thread */
+	uint32_t numbers_before;	/* the highest number of a parent's record; set by the only thread */
+	uint32_t unusual_numbers;	/* the same, or UINT32_MAX where blocks are sampled; atomic */
 } live_map;
 
 /* Where a block's entry lies. */
 struct place {
 	uint64_t *entry;
-	uint16_t *page;
-	uint16_t number;		/* that the page had when this was looked up */
+	uint64_t *slot;
+	uint64_t seen;		/* what the slot was */
 };
 
-#define MMAPPED_ADDR	16u
-#define NO_BLOCKS_ADDR	(~0ull << ADDR_BITS | 15)
+#define ADDR_BITS	48
+#define UNUSUAL_ADDR	(~0ull << ADDR_BITS | 15)	/* bits of addresses that are none of MAP_HEAP */
+#define SINGLE_BYTES	(64ull << 10)	/* smaller blocks are in MAP_HEAP, however they are mapped */
 
-/* Of an unusual address. NULL: no allocator gives it out. */
-struct map *blocks_map_of(uint64_t addr);
-
-static ALWAYS_INLINE struct map *map_of(uint64_t addr)
+/* Does glibc map blocks singly that have such an address? */
+static ALWAYS_INLINE bool is_single_addr(uint64_t addr)
 {
-	if (unlikely(addr & NO_BLOCKS_ADDR) || unlikely((addr & live_map.mmapped_bits) == MMAPPED_ADDR))
-		return blocks_map_of(addr);
-	return &live_map.of[MAP_HEAP];
+	return addr % 4096 == 16;
 }
 
-/* Return: whether there is such a place, and it is usable. */
-static ALWAYS_INLINE bool map_find(const struct map *map, uint64_t addr, struct place *place)
+/* The slot of page number @page of a map; NULL: there is none yet. */
+static ALWAYS_INLINE uint64_t *map_slot(const struct map *map, uint64_t page)
 {
-	uint64_t granule = addr >> map->granule_shift, at = granule % REGION_ENTRIES, number = granule / REGION_ENTRIES;
-	struct region **table = __atomic_load_n(&map->tables[number / TABLE_REGIONS], __ATOMIC_ACQUIRE), *region;
+	struct tables *tables = __atomic_load_n(&map->parts[page >> 2 * TABLE_BITS], __ATOMIC_ACQUIRE);
+	struct table *table;
 
-	if (unlikely(!table))
-		return false;
-	region = __atomic_load_n(&table[number % TABLE_REGIONS], __ATOMIC_ACQUIRE);
-	if (unlikely(!region))
-		return false;
-	place->page = &region->pages[at / PAGE_ENTRIES];
-	place->number = __atomic_load_n(place->page, __ATOMIC_ACQUIRE);
-	place->entry = &region->entries[at];
-	return place->number;
+	if (unlikely(!tables))
+		return NULL;
+	table = __atomic_load_n(&tables->of[page >> TABLE_BITS & (TABLE_SLOTS - 1)], __ATOMIC_ACQUIRE);
+	return likely(table) ? &table->slots[page & (TABLE_SLOTS - 1)] : NULL;
+}
+
+/* Return: the slot's content, 0: there is no entry. */
+static ALWAYS_INLINE uint64_t map_find(const struct map *map, uint64_t addr, struct place *place)
+{
+	uint64_t granule = addr >> map->granule_shift;
+
+	place->slot = map_slot(map, granule / PAGE_ENTRIES);
+	if (unlikely(!place->slot))
+		return 0;
+	place->seen = __atomic_load_n(place->slot, __ATOMIC_ACQUIRE);
+	place->entry = (uint64_t *)(place->seen & ~(LIVE_BYTES - 1ull)) + granule % PAGE_ENTRIES;
+	return place->seen;
+}
+
+/*
+ * Return: whether the entry is sure to stay. A page without entries may go at any time. The thread that sends
+ * it off announces that in its slot, has all threads pass a barrier, and looks at the page again. So either
+ * it sees this entry, or its announcement is seen here.
+ */
+static ALWAYS_INLINE bool place_write(const struct place *place, uint64_t entry)
+{
+	__atomic_store_n(place->entry, entry, __ATOMIC_RELAXED);
+	signal_fence();
+	return likely(__atomic_load_n(place->slot, __ATOMIC_RELAXED) == place->seen);
 }
 
 static ALWAYS_INLINE uint64_t entry_of(const struct block *block)
 {
-	return ((uint64_t)block->heap + live_map.numbers_before) << 32 | (uint32_t)(block->bytes << ENTRY_SIZE_SHIFT) |
-	       (block->bytes >> ENTRY_SIZE_BITS ? ENTRY_LARGE : 0) | (block->is_runtimes ? ENTRY_RUNTIMES : 0) |
-	       (block->addr & ENTRY_PLACE) | block->birth;
+	return ((uint64_t)block->heap + live_map.numbers_before) << 32 |
+	       (uint32_t)(block->bytes << ENTRY_SIZE_SHIFT) |
+	       (block->bytes >> ENTRY_SIZE_BITS ? ENTRY_LARGE : 0) |
+	       (block->is_runtimes ? ENTRY_RUNTIMES : 0) | (block->addr & ENTRY_PLACE) | block->birth;
 }
 
+/* Of this log: else the number is not above numbers_before. */
 static ALWAYS_INLINE void read_entry(uint64_t addr, uint64_t entry, struct block *block)
 {
-	uint32_t number = (uint32_t)(entry >> 32);
-
 	block->addr = addr;
 	block->bytes = (uint32_t)entry >> ENTRY_SIZE_SHIFT;
-	block->heap = number > live_map.numbers_before ? number - live_map.numbers_before : 0;
+	block->heap = (uint32_t)(entry >> 32) - live_map.numbers_before;
 	block->birth = entry % LOG_HEAP_BIRTHS;
 	block->is_runtimes = entry & ENTRY_RUNTIMES;
 }
 
 /*
- * Enter a block, where that is done at once. Callable from signal handlers, as all of these. A page whose entries are all 0 may
- * go at any time: then its number has changed, and the entry is written again, by blocks_put().
+ * The usual case of blocks_put(). Return: whether that was done; if not, nothing has changed. Callable from
+ * signal handlers, as all of these.
  */
 static ALWAYS_INLINE bool blocks_put_at_once(const struct block *block)
 {
-	struct map *map = map_of(block->addr);
 	struct place place;
 
-	if (unlikely(!map || !map_find(map, block->addr, &place) || place.number >= PAGE_GOES ||
-		     *place.entry | block->bytes >> ENTRY_SIZE_BITS))
+	if (unlikely(block->addr & UNUSUAL_ADDR || block->bytes >= SINGLE_BYTES ||
+		     !(map_find(&live_map.of[MAP_HEAP], block->addr, &place) & SLOT_USED) || *place.entry))
 		return false;
-	__atomic_store_n(place.entry, entry_of(block), __ATOMIC_RELAXED);
-	signal_fence();
-	if (likely(__atomic_load_n(place.page, __ATOMIC_RELAXED) == place.number))
+	if (place_write(&place, entry_of(block)))
 		return true;
 	__atomic_store_n(place.entry, 0, __ATOMIC_RELAXED);
 	return false;
 }
 
-/* Is it worth to look for a block? */
-static ALWAYS_INLINE bool blocks_may_have(const void *addr)
+/*
+ * Look for a block of this log that is neither large nor the runtimes', and stands for itself alone. @place
+ * is good for blocks_drop().
+ */
+static ALWAYS_INLINE bool blocks_find_usual(const void *block_addr, struct place *place, struct block *block)
 {
-	struct map *map = map_of((uint64_t)addr);
-	struct place place;
+	uint64_t addr = (uint64_t)block_addr, entry;
 
-	return map && map_find(map, (uint64_t)addr, &place) && *place.entry;
-}
-
-/* Take a block out, where that is done at once and it stands for itself alone. */
-static ALWAYS_INLINE bool blocks_take_at_once(const void *addr, struct block *block)
-{
-	struct map *map = map_of((uint64_t)addr);
-	struct place place;
-	uint64_t entry;
-
-	if (unlikely(!map || !map_find(map, (uint64_t)addr, &place)))
+	if (unlikely(addr & UNUSUAL_ADDR || !map_find(&live_map.of[MAP_HEAP], addr, place)))
 		return false;
-	entry = __atomic_load_n(place.entry, __ATOMIC_RELAXED);
-	if (unlikely(!entry || map->shift || (entry ^ ((uint64_t)addr & ENTRY_PLACE)) & (ENTRY_PLACE | ENTRY_LARGE)))
+	entry = __atomic_load_n(place->entry, __ATOMIC_RELAXED);
+	if (unlikely(entry >> 32 <= live_map.unusual_numbers ||
+		     (entry ^ (addr & ENTRY_PLACE)) & (ENTRY_PLACE | ENTRY_LARGE | ENTRY_RUNTIMES)))
 		return false;
-	__atomic_store_n(place.entry, 0, __ATOMIC_RELAXED);
-	read_entry((uint64_t)addr, entry, block);
-	block->shift = 0;
+	read_entry(addr, entry, block);
 	return true;
 }
 
-/* The same of any block. */
+static ALWAYS_INLINE void blocks_drop(const struct place *place)
+{
+	__atomic_store_n(place->entry, 0, __ATOMIC_RELAXED);
+}
+
+/* May there be an entry for the block? */
+static ALWAYS_INLINE bool blocks_may_have(const void *block_addr)
+{
+	uint64_t addr = (uint64_t)block_addr;
+	struct place place;
+
+	if (unlikely(addr & UNUSUAL_ADDR || is_single_addr(addr)))
+		return true;
+	return map_find(&live_map.of[MAP_HEAP], addr, &place) && *place.entry;
+}
+
 enum block_result blocks_put(const struct block *block, struct block *replaced);
 enum block_result blocks_take(const void *addr, struct block *block);
 
-/* Constructor, or the first hook. @is_libcs: the allocator is glibc's. @limit_bytes: most memory for the maps. */
+/* Constructor, or the first hook. @is_libcs: the allocator is glibc's. @limit_bytes: for all maps. */
 void blocks_init(bool is_libcs, uint64_t limit_bytes);
 
-/* The process's address space has a limit: @bytes of it are for the maps, from now on. */
+/* The process's address space has a limit. Take @bytes of it for the maps now, and no more later. */
 void blocks_limit_space(uint64_t bytes);
 
-/* Give up address space that is reserved and not writable yet. */
+/* The address space that is mapped and not used yet, and give it up. */
+uint64_t blocks_spare_bytes(void);
 void blocks_cut(void);
 
-/* Give back some of those pages of the maps that hold nothing any more, by turns. Return: whether that was the last turn. */
+/* Give back pages that hold nothing, some in each turn. Return: whether that was the last turn. */
 bool blocks_return_some(void);
 
 /*
- * In a forked child whose log is live.log: the blocks that it inherits live on, but their records are of another log, which
- * has used @nr_refs at most. While there is one thread.
+ * In a forked child whose log is live.log: the blocks that it inherits live on, but their records are in
+ * another log, which has used @nr_refs at most. While there is one thread.
  */
 void blocks_inherit(uint64_t nr_refs);
 
-/* The sum of all of them, looked up one by one: in the child of a raw clone, before that. */
+/* The bytes of all live blocks, by a walk: in the child of a raw clone, before blocks_inherit(). */
 uint64_t blocks_bytes(void);
 
 #endif

@@ -17,6 +17,8 @@
 
 #define FIRST_AREA_BYTES	4096u
 #define LATER_AREA_BYTES	16384u
+#define LEAST_ROOM_BYTES	(4u << 20)	/* that the log keeps when the program needs address space */
+#define TURN_BYTES		(512 << 10)
 #define MEMORY_SHARE		16	/* of what limits the process's memory: for the map of live blocks */
 
 struct allocator allocator;
@@ -36,7 +38,7 @@ static int find_allocator(const struct object *object, void *context)
 	const char *name = text_base_name(object->name);
 
 	(void)context;
-	/* Of valgrind's objects all but the core's bring a malloc, which valgrind puts in place of any other. */
+	/* All of valgrind's objects but the core bring a malloc, which valgrind puts in place of others. */
 	if (text_begins(name, "vgpreload_") && !text_begins(name, "vgpreload_core"))
 		allocator.unusable = "valgrind puts its own malloc in place of any other";
 	if (!real.malloc || !object_holds(object, (uintptr_t)real.malloc))
@@ -58,7 +60,8 @@ void heap_init(void)
 {
 	objects_each(find_allocator, NULL);
 	if (real_is_taken("malloc"))
-		allocator.unusable = "malloc is defined by the program or by an object that comes before the recorder";
+		allocator.unusable =
+			"malloc is defined by the program or by an object that comes before the recorder";
 	else if (!is_allocators(real.calloc) || !is_allocators(real.realloc) || !is_allocators(real.free) ||
 		 !is_allocators(real.malloc_usable_size))
 		allocator.unusable = "malloc, free and malloc_usable_size are not of one allocator";
@@ -77,7 +80,9 @@ static uint64_t address_space_limit(void)
 {
 	struct rlimit limit;
 
-	return raw_syscall(SYS_prlimit64, 0, RLIMIT_AS, 0, (long)&limit, 0, 0) == 0 ? limit.rlim_cur : UINT64_MAX;
+	if (raw_syscall(SYS_prlimit64, 0, RLIMIT_AS, 0, (long)&limit, 0, 0) < 0)
+		return UINT64_MAX;
+	return limit.rlim_cur;
 }
 
 static uint64_t memory_limit(void)
@@ -89,7 +94,8 @@ static uint64_t memory_limit(void)
 
 	if (raw_syscall(SYS_sysinfo, (long)&machine, 0, 0, 0, 0, 0) == 0)
 		bytes = least(bytes, machine.totalram * machine.mem_unit);
-	if (read_file("/sys/fs/cgroup/memory.max", content, sizeof(content)) > 0 && text_read_u64(&at, &group) == 0)
+	if (read_file("/sys/fs/cgroup/memory.max", content, sizeof(content)) > 0 &&
+	    text_read_u64(&at, &group) == 0)
 		bytes = least(bytes, group);
 	return bytes;
 }
@@ -112,6 +118,24 @@ void heap_cut_space(void)
 {
 	if (live.heap == HEAP_LIVE || live.heap == HEAP_SAMPLED)
 		blocks_cut();
+}
+
+/* First the log's, because without spare pages blocks are lost. A larger block would fail in any case. */
+bool heap_make_room(uint64_t bytes)
+{
+	const struct log_header *log = live.log;
+	uint64_t kept = log ? log->tail_bytes + LEAST_ROOM_BYTES : UINT64_MAX;
+
+	if (!log)
+		return false;
+	if (log->map_bytes > kept && bytes <= log->map_bytes - kept) {
+		room_cut(kept);
+		return true;
+	}
+	if (bytes > blocks_spare_bytes() || !blocks_spare_bytes())
+		return false;
+	blocks_cut();
+	return true;
 }
 
 /* The first time in the constructor, or with the first hook; again for the log of a forked child. */
@@ -142,6 +166,7 @@ uint32_t heap_begin_log(bool has_hooks)
 	static bool knows_runtimes;
 	uint32_t setting = heap_setting();
 
+	heap_birth = 0;
 	if (!knows_runtimes)	/* in the constructor: it takes ld.so's lock */
 		runtimes_init();
 	knows_runtimes = true;
@@ -155,14 +180,15 @@ uint32_t heap_begin_log(bool has_hooks)
 }
 
 /*
- * Other threads allocate meanwhile, and write to their paths' records: so each sets aside what it counted before when it
- * counts its first block in the map, see heap_keep_peak().
+ * Other threads allocate meanwhile, and write to their paths' records: so each sets aside what it counted
+ * before when it counts its first block in the map, see heap_keep_peak().
  */
 bool heap_begin_late(struct log_header *log)
 {
 	uint32_t none = 0;
 
-	if (!__atomic_compare_exchange_n(&log->has_hooks, &none, 1, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+	if (!__atomic_compare_exchange_n(&log->has_hooks, &none, 1, false, __ATOMIC_RELAXED,
+					 __ATOMIC_RELAXED))
 		return false;
 	if (live.heap != HEAP_COUNTERS || heap_setting() != HEAP_LIVE || live_is_sealed())
 		return true;
@@ -270,12 +296,27 @@ static struct log_heap *claim_record(struct log_header *log, struct log_thread *
 	return (struct log_heap *)(next + 1);
 }
 
+/* Of a library call that waits: what it allocates is its caller's, as if the call had no node. */
+static struct log_heap *caller_record(struct log_thread *thread, struct log_node *node)
+{
+	struct log_node *caller = node_at(live.log, node->parent);
+	struct log_heap *heap =
+		caller->heap ? log_at(live.log, caller->heap) : heap_new_record(thread, caller);
+
+	if (heap)
+		__atomic_store_n(&node->heap, log_ref(live.log, heap), __ATOMIC_RELEASE);
+	return heap;
+}
+
 NOINLINE struct log_heap *heap_new_record(struct log_thread *thread, struct log_node *node)
 {
 	struct log_header *log = live.log;
-	struct log_heap *heap = log ? claim_record(log, thread) : NULL;
+	struct log_heap *heap;
 	uint32_t none = 0;
 
+	if (log && log_is_wait(node->function_addr))
+		return caller_record(thread, node);
+	heap = log ? claim_record(log, thread) : NULL;
 	if (!heap) {
 		if (log)
 			log_lose(log, LOG_LOST_HEAP_CALLS);
@@ -290,7 +331,7 @@ NOINLINE struct log_heap *heap_new_record(struct log_thread *thread, struct log_
 	return log_at(log, node->heap);
 }
 
-/* The process's heap is at a new height: what the paths have now is what they have at the peak, until a higher one. */
+/* The process's heap is at a new height: until a higher one, this is what the paths have at the peak. */
 static void note_peak(struct log_header *log, const struct log_thread *thread, int64_t total)
 {
 	int64_t peak = __atomic_load_n(&log->heap_peak_bytes, __ATOMIC_RELAXED);
@@ -298,17 +339,19 @@ static void note_peak(struct log_header *log, const struct log_thread *thread, i
 	do {
 		if (total <= peak)
 			return;
-	} while (!__atomic_compare_exchange_n(&log->heap_peak_bytes, &peak, total, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED));
+	} while (!__atomic_compare_exchange_n(&log->heap_peak_bytes, &peak, total, false, __ATOMIC_RELAXED,
+					      __ATOMIC_RELAXED));
 	log->heap_peak_ticks = now_ticks();
 	log->heap_peak_thread = thread->head.self;
 	log->heap_peak_node = thread->current;
 	__atomic_fetch_add(&log->heap_peak_number, 1, __ATOMIC_RELEASE);
 }
 
-/* What a path allocated before the map began is not known to live. It is the path's own thread that comes here first. */
-void heap_keep_peak(struct log_heap *heap, uint64_t number)
+/* It is not known whether blocks from before the map live. The path's own thread comes here first. */
+void heap_keep_peak(struct log_heap *heap)
 {
 	const struct log_header *log = live.log;
+	uint64_t number = log ? __atomic_load_n(&log->heap_peak_number, __ATOMIC_ACQUIRE) : 0;
 
 	if (!heap->peak_number && log && log->heap_began_late) {
 		heap->released_calls = heap->alloc_calls;
@@ -318,6 +361,40 @@ void heap_keep_peak(struct log_heap *heap, uint64_t number)
 	heap->peak_bytes = heap->alloc_bytes - heap->released_bytes - heap->others_bytes;
 	heap->peak_variance = heap->variance - heap->released_variance;
 	__atomic_store_n(&heap->peak_number, number, __ATOMIC_RELEASE);
+}
+
+uint64_t heap_birth;
+
+NOINLINE uint8_t heap_birth_at(const struct log_header *log, uint64_t ticks)
+{
+	uint64_t since = ticks > log->start.ticks ? ticks - log->start.ticks : 0, end = UINT64_MAX;
+	uint8_t class = 0;
+
+	since >>= LOG_HEAP_BIRTH_SHIFT;
+	if (since)
+		class = (uint8_t)(64 - __builtin_clzll(since));
+	if (class < LOG_HEAP_BIRTHS - 1)
+		end = log->start.ticks + (1ull << (LOG_HEAP_BIRTH_SHIFT + class));
+	else
+		class = LOG_HEAP_BIRTHS - 1;
+	__atomic_store_n(&heap_birth, (end & ~(LOG_HEAP_BIRTHS - 1ull)) | class, __ATOMIC_RELAXED);
+	return class;
+}
+
+NOINLINE void heap_release(struct log_thread *thread, struct log_heap *heap, struct heap_released released)
+{
+	const struct log_header *log = live.log;
+
+	if (heap_is_at_peak(log, thread))
+		heap_publish_held(thread);
+	heap_before_change(log, heap);
+	if (heap->thread == thread->head.self) {
+		heap_add_released(heap, released);
+		return;
+	}
+	__atomic_fetch_add(&heap->others_calls, released.blocks, __ATOMIC_RELAXED);
+	__atomic_fetch_add(&heap->others_bytes, released.bytes, __ATOMIC_RELAXED);
+	__atomic_fetch_add(&heap->others_births[released.birth], (uint32_t)released.blocks, __ATOMIC_RELAXED);
 }
 
 void heap_count_runtimes(struct log_heap *heap, uint64_t blocks, uint64_t bytes)
@@ -330,7 +407,8 @@ static NOINLINE void reach_ceiling(struct log_header *log, const struct log_thre
 {
 	bool is_sealed = live_is_sealed();
 
-	if (!is_sealed && log->pid != (uint32_t)sys_getpid())	/* a vfork child, or a fork in a handler: not its log */
+	/* a vfork child, or a fork in a handler: it is not its log */
+	if (!is_sealed && log->pid != (uint32_t)sys_getpid())
 		return;
 	log_space_for_records(log);
 	if (ceiling_note(log, LOG_MEMORY_HEAP, total, thread) && !is_sealed)
@@ -338,13 +416,25 @@ static NOINLINE void reach_ceiling(struct log_header *log, const struct log_thre
 			    CEILING_SAYS_HERE);
 }
 
-/* When the heap has fallen by a sixteenth: one more turn, and from the last one on it must fall again. */
+/*
+ * When the heap has fallen by a sixteenth pages of the map are given back, by turns: each time that the heap
+ * has changed by some more. A turn takes up to 0.1 ms, so turns are few. From the last one on the heap must
+ * fall again.
+ */
 static void return_some(int64_t total)
 {
-	static int64_t highest;		/* atomic; since the last turn */
-	int64_t before = __atomic_load_n(&highest, __ATOMIC_RELAXED);
+	static int64_t highest, newest;		/* atomic; since the last turn, and at the newest one */
+	int64_t before = __atomic_load_n(&highest, __ATOMIC_RELAXED), step = before / 16;
+	int64_t since = total - __atomic_load_n(&newest, __ATOMIC_RELAXED);
 
-	if (total >= before || (total <= before - before / 16 && blocks_return_some()))
+	if (total >= before) {
+		__atomic_store_n(&highest, total, __ATOMIC_RELAXED);
+		return;
+	}
+	if (total > before - step || (since < 0 ? -since : since) < (step < TURN_BYTES ? step : TURN_BYTES))
+		return;
+	__atomic_store_n(&newest, total, __ATOMIC_RELAXED);
+	if (blocks_return_some())
 		__atomic_store_n(&highest, total, __ATOMIC_RELAXED);
 }
 

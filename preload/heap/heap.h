@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Heap use, charged to the call path that the thread is in. With the map of live blocks bytes are requested sizes, and
- * a free finds the path that had allocated the block. Without it they are malloc_usable_size() of the block on both
- * sides, so that a free takes back what its allocation brought; of some blocks the stack is taken, see heap_sample.h.
+ * Heap use, charged to the call path that the thread is in. With the map of live blocks bytes are requested
+ * sizes, and a free finds the path that had allocated the block. Without it they are malloc_usable_size() of
+ * the block on both sides, so that a free takes back what its allocation brought; of some blocks the stack is
+ * taken, see heap_sample.h.
  */
 #ifndef INSIDEME_HEAP_H
 #define INSIDEME_HEAP_H
@@ -14,8 +15,9 @@
 #include "preload/state/live.h"
 
 /*
- * Can the heap be counted here? Not when the program brings its own malloc (ours is never called), when the size
- * of a block cannot be asked of the allocator that made it, nor under sanitizers and valgrind. Constructor only.
+ * Can the heap be counted here? Not when the program brings its own malloc (ours is never called), when the
+ * size of a block cannot be asked of the allocator that made it, nor under sanitizers and valgrind.
+ * Constructor only.
  */
 void heap_init(void);
 
@@ -24,7 +26,7 @@ extern HIDDEN struct allocator {
 	uintptr_t begin;
 	uintptr_t bytes;		/* 0: the heap is not counted */
 	const char *unusable;		/* why, NULL: it is counted */
-	bool is_libcs;			/* which calls nothing that can be interposed to tell the size of a block */
+	bool is_libcs;			/* its malloc_usable_size() calls nothing interposed */
 } allocator;	/* set before any thread */
 
 /* What a thread holds back of the process's total, at most. */
@@ -32,10 +34,10 @@ extern HIDDEN struct allocator {
 
 struct log_heap *heap_new_record(struct log_thread *thread, struct log_node *node);
 void heap_publish_held(struct log_thread *thread);
-/* Where the sampling task is to come back after a fork, the calling thread's next allocation or free asks for it. */
+/* If the sampling task is to come back after a fork, the thread's next allocation or free asks for it. */
 void heap_poll_soon(void);
-/* There was a peak since the path was touched last, @number: what it has now is what it had then. */
-void heap_keep_peak(struct log_heap *heap, uint64_t number);
+/* There was a peak since the path was touched last: what it has now is what it had then. */
+void heap_keep_peak(struct log_heap *heap);
 void heap_raise_largest(struct log_heap *heap, uint64_t bytes);
 
 /* What the setting asks for, where it can be done: HEAP_... of settings.h. */
@@ -48,12 +50,17 @@ static inline uint32_t heap_setting(void)
 void heap_limit_space(void);
 /* All of the process's address space is about to count as locked memory. */
 void heap_cut_space(void);
+/*
+ * The allocator has failed to give @bytes. Give up the address space that the map and the log do not use yet,
+ * if that may be enough. Return: whether it is worth to ask once more.
+ */
+bool heap_make_room(uint64_t bytes);
 
-/* The same for a log that begins, of a process @has_hooks: without them there are samples, if any. The map is empty then. */
+/* The same for a log that begins. Without @has_hooks there are samples, if any. The map is empty then. */
 uint32_t heap_begin_log(bool has_hooks);
 /*
- * The first hook of a process that had none: live blocks are known from here on. Return: whether it was the first one.
- * Callable from hooks and signal handlers.
+ * The first hook of a process that had none: live blocks are known from here on. Return: whether it was the
+ * first one. Callable from hooks and signal handlers.
  */
 bool heap_begin_late(struct log_header *log);
 /* Say in @log what cannot be done of what the settings ask for. */
@@ -73,8 +80,9 @@ static ALWAYS_INLINE void heap_not_counted(void)
 }
 
 /*
- * Stands for the first thread of a program or child that has no log yet: its counts go to the process's entry, @heap.
- * heap_take_early() moves them to that thread's record in the log that was opened since: at its next event, or at the end.
+ * Stands for the first thread of a program or child that has no log yet: its counts go to the process's
+ * entry, @heap. heap_take_early() moves them to that thread's record in the log that was opened since: at its
+ * next event, or at the end.
  */
 extern HIDDEN struct log_thread heap_early;
 void heap_begin_early(struct log_heap *heap);
@@ -94,6 +102,14 @@ static ALWAYS_INLINE struct log_thread *heap_thread_inside(void)
 	return likely(live.log && self) ? self : heap_thread_slowly();
 }
 
+/* The calling thread, where live blocks are known and what it does now counts; else NULL. */
+static ALWAYS_INLINE struct log_thread *heap_live_thread(void)
+{
+	struct log_thread *thread = self;
+
+	return likely(live.heap == HEAP_LIVE && live.log && thread && !thread->heap_inside) ? thread : NULL;
+}
+
 /* The same, NULL when what it does now is not to be counted. */
 static ALWAYS_INLINE struct log_thread *heap_thread(void)
 {
@@ -102,7 +118,7 @@ static ALWAYS_INLINE struct log_thread *heap_thread(void)
 	return likely(thread && !thread->heap_inside) ? thread : NULL;
 }
 
-/* The record of the path that the thread is in; of sampled ones the root's. NULL: no room for one (counted). */
+/* The record of the thread's path; in a sampled heap the root's. NULL: no room for one (counted). */
 static ALWAYS_INLINE struct log_heap *heap_record(struct log_thread *thread)
 {
 	struct log_header *log = live.log;
@@ -114,24 +130,35 @@ static ALWAYS_INLINE struct log_heap *heap_record(struct log_thread *thread)
 	return likely(node->heap) ? log_at(log, node->heap) : heap_new_record(thread, node);
 }
 
-static ALWAYS_INLINE void heap_change(struct log_thread *thread, long bytes)
+/* May the thread hold back so much more of the total? */
+static ALWAYS_INLINE bool heap_may_hold(const struct log_thread *thread, long bytes)
+{
+	return likely((uint64_t)(thread->heap_held_bytes + bytes + HEAP_STEP_BYTES) <= 2 * HEAP_STEP_BYTES);
+}
+
+static ALWAYS_INLINE void heap_add(struct log_thread *thread, long bytes)
 {
 	add_own(&thread->heap_bytes, bytes);
 	add_own(&thread->heap_held_bytes, bytes);
-	if (unlikely((uint64_t)(thread->heap_held_bytes + HEAP_STEP_BYTES) > 2 * HEAP_STEP_BYTES))
+}
+
+static ALWAYS_INLINE void heap_change(struct log_thread *thread, long bytes)
+{
+	heap_add(thread, bytes);
+	if (!heap_may_hold(thread, 0))
 		heap_publish_held(thread);
 }
 
 /* ---- paths' counters: of live and of sampled blocks ---- */
 
-/* When, in steps. */
-static ALWAYS_INLINE uint8_t heap_birth_at(const struct log_header *log, uint64_t ticks)
-{
-	uint64_t since = ticks > log->start.ticks ? (ticks - log->start.ticks) >> LOG_HEAP_BIRTH_SHIFT : 0;
+/*
+ * The class of the time now, in its low 4 bits; above them the ticks up to which that holds. 0: not known. Of
+ * this log; atomic.
+ */
+extern HIDDEN uint64_t heap_birth;
 
-	since = since ? 64 - (uint64_t)__builtin_clzll(since) : 0;
-	return (uint8_t)(likely(since < LOG_HEAP_BIRTHS) ? since : LOG_HEAP_BIRTHS - 1);
-}
+/* The class at @ticks. It becomes heap_birth. */
+uint8_t heap_birth_at(const struct log_header *log, uint64_t ticks);
 
 static ALWAYS_INLINE uint32_t heap_size_class(uint64_t bytes)
 {
@@ -140,12 +167,23 @@ static ALWAYS_INLINE uint32_t heap_size_class(uint64_t bytes)
 	return likely(class < LOG_HEAP_SIZES) ? class : LOG_HEAP_SIZES - 1;
 }
 
+/* There was a peak since the path was touched last. */
+static ALWAYS_INLINE bool heap_has_peaked(const struct log_header *log, const struct log_heap *heap)
+{
+	return unlikely(heap->peak_number != __atomic_load_n(&log->heap_peak_number, __ATOMIC_ACQUIRE));
+}
+
 static ALWAYS_INLINE void heap_before_change(const struct log_header *log, struct log_heap *heap)
 {
-	uint64_t number = __atomic_load_n(&log->heap_peak_number, __ATOMIC_ACQUIRE);
+	if (heap_has_peaked(log, heap))
+		heap_keep_peak(heap);
+}
 
-	if (unlikely(heap->peak_number != number))
-		heap_keep_peak(heap, number);
+/* Is the heap above its peak so far? Asked of one thread: what others hold back is not known anyway. */
+static ALWAYS_INLINE bool heap_is_at_peak(const struct log_header *log, const struct log_thread *thread)
+{
+	return unlikely(log->heap_total_bytes + thread->heap_held_bytes > log->heap_peak_bytes) &&
+	       log->nr_threads == 1;
 }
 
 struct heap_released {
@@ -154,24 +192,15 @@ struct heap_released {
 	uint8_t birth;
 };
 
-/* Blocks are no more among the live ones of @heap's path. */
-static ALWAYS_INLINE void heap_release(const struct log_header *log, struct log_thread *thread, struct log_heap *heap,
-				       struct heap_released released)
+static ALWAYS_INLINE void heap_add_released(struct log_heap *heap, struct heap_released released)
 {
-	/* With one thread the peak is exact; what others hold back of the total is not known anyway. */
-	if (unlikely(log->heap_total_bytes + thread->heap_held_bytes > log->heap_peak_bytes) && log->nr_threads == 1)
-		heap_publish_held(thread);
-	heap_before_change(log, heap);
-	if (likely(heap->thread == thread->head.self)) {
-		add_own(&heap->released_calls, (long)released.blocks);
-		add_own(&heap->released_bytes, (long)released.bytes);
-		add_own_u32(&heap->births[released.birth], 0 - (uint32_t)released.blocks);
-	} else {
-		__atomic_fetch_add(&heap->others_calls, released.blocks, __ATOMIC_RELAXED);
-		__atomic_fetch_add(&heap->others_bytes, released.bytes, __ATOMIC_RELAXED);
-		__atomic_fetch_add(&heap->others_births[released.birth], (uint32_t)released.blocks, __ATOMIC_RELAXED);
-	}
+	add_own(&heap->released_calls, (long)released.blocks);
+	add_own(&heap->released_bytes, (long)released.bytes);
+	add_own_u32(&heap->births[released.birth], 0 - (uint32_t)released.blocks);
 }
+
+/* Blocks are no more among the live ones of @heap's path. */
+void heap_release(struct log_thread *thread, struct log_heap *heap, struct heap_released released);
 
 /* Live blocks of the runtimes' own: so many more, modulo 2^64. */
 void heap_count_runtimes(struct log_heap *heap, uint64_t blocks, uint64_t bytes);
@@ -181,21 +210,10 @@ uint64_t heap_ask_allocator(struct log_thread *thread, void *block);
 
 static ALWAYS_INLINE uint64_t heap_block_bytes(struct log_thread *thread, void *block)
 {
-	return likely(allocator.is_libcs) ? real.malloc_usable_size(block) : heap_ask_allocator(thread, block);
+	if (likely(allocator.is_libcs))
+		return real.malloc_usable_size(block);
+	return heap_ask_allocator(thread, block);
 }
-
-/* The allocator returned @place for @bytes, NULL for a failure. @caller: where the program called. */
-void heap_allocated(struct log_thread *thread, void *place, uint64_t bytes, uintptr_t caller);
-/* Before a block goes to the real free. */
-void heap_free(struct log_thread *thread, void *place);
-
-/*
- * The same in two steps, for a realloc(): which block it is, and whether it counts. Then heap_freed() counts it; after a
- * realloc() that failed heap_put_back() says that it lives on.
- */
-bool heap_take(struct log_thread *thread, void *place, struct block *block);
-void heap_freed(struct log_thread *thread, const struct block *block);
-void heap_put_back(struct log_thread *thread, const struct block *block);
 
 /*
  * Around a call of @function, a real one that may call others of its allocator by their names: they are not

@@ -1,40 +1,25 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Counting allocations and frees. With live blocks each free finds the path that allocated the block. Without them what the
- * allocator gave is counted, in the program's or the thread's own record, and of some blocks the stack is taken.
+ * Counting allocations and frees: the rare cases. With live blocks each free finds the path that allocated
+ * the block. Without them the bytes that the allocator gave are counted, in the program's or the thread's own
+ * record, and of some blocks the stack is taken.
  */
-#include "preload/calls/calls.h"
+#include "preload/heap/heap_count.h"
+
 #include "preload/heap/heap_sample.h"
-#include "preload/objects/loaded_objects.h"
 
 /* ---- live blocks ---- */
 
-static ALWAYS_INLINE bool is_runtimes(const struct log_thread *thread, uintptr_t caller)
+/* The block is no more among the live ones of its path, if that path is in this log. */
+static void release(struct log_thread *thread, const struct block *block)
 {
-	if (unlikely(runtimes_keep(caller)))
-		return true;
-	return unlikely(!thread->nodes) && thread->serial == 0 && runtimes_hold(caller);
-}
+	struct log_heap *heap = log_at(live.log, block->heap);
+	uint64_t bytes = block->bytes << block->shift, blocks = 1ull << block->shift;
 
-/* By the newest reading of the clock that costs nothing. */
-static ALWAYS_INLINE uint8_t birth_now(const struct log_header *log, const struct log_thread *thread)
-{
-	uint64_t newest = log->newest_ticks, begun = top_frame(thread)->start_ticks;
-
-	return heap_birth_at(log, begun > newest ? begun : newest);
-}
-
-/* The block is no more among the live ones of its path, if that is of this log. */
-static ALWAYS_INLINE void release(const struct log_header *log, struct log_thread *thread, const struct block *block)
-{
-	struct log_heap *heap = log_at(log, block->heap);
-	uint64_t bytes = block->bytes << block->shift;
-	uint32_t blocks = 1u << block->shift;
-
-	if (likely(block->heap)) {
-		heap_release(log, thread, heap, (struct heap_released){ blocks, bytes, block->birth });
-		if (unlikely(block->is_runtimes))
-			heap_count_runtimes(heap, 0 - (uint64_t)blocks, 0 - bytes);
+	if (block->heap) {
+		heap_release(thread, heap, (struct heap_released){ blocks, bytes, block->birth });
+		if (block->is_runtimes)
+			heap_count_runtimes(heap, 0 - blocks, 0 - bytes);
 		if (block->addr == thread->heap_last_addr) {
 			thread->heap_last_addr = 0;
 			add_own(&heap->temporary_calls, 1);
@@ -43,55 +28,37 @@ static ALWAYS_INLINE void release(const struct log_header *log, struct log_threa
 	heap_change(thread, -(long)bytes);
 }
 
-static ALWAYS_INLINE void count_allocated(const struct log_header *log, struct log_thread *thread, struct log_heap *heap,
-					  const struct block *block)
-{
-	heap_before_change(log, heap);
-	add_own(&heap->alloc_calls, 1);
-	add_own(&heap->alloc_bytes, (long)block->bytes);
-	add_own(&heap->sizes[heap_size_class(block->bytes)], 1);
-	add_own_u32(&heap->births[block->birth], 1);
-	if (unlikely(block->bytes > heap->largest_bytes))
-		heap_raise_largest(heap, block->bytes);
-	thread->heap_last_addr = block->addr;
-	heap_change(thread, (long)block->bytes);
-}
-
-static ALWAYS_INLINE void count_freed(const struct log_header *log, struct log_thread *thread, struct log_heap *heap,
-				      const struct block *block)
-{
-	release(log, thread, block);
-	if (unlikely(!heap))
-		return;
-	add_own(&heap->free_calls, 1l << block->shift);
-	add_own(&heap->freed_bytes, (long)(block->bytes << block->shift));
-}
-
-/* A block that is not in the map is not counted as allocated: its free would not be seen. Return: whether it is counted. */
+/* Return: whether the block is counted. One that is not in the map is not: its free would not be seen. */
 static bool enter(struct log_header *log, struct log_thread *thread, const struct block *block)
 {
 	struct block replaced;
 	enum block_result result = blocks_put(block, &replaced);
 
 	if (result == BLOCK_REPLACED)
-		release(log, thread, &replaced);
+		release(thread, &replaced);
 	if (result == BLOCK_LOST)
 		log_lose(log, LOG_LOST_HEAP_CALLS);
 	return result != BLOCK_LOST;
 }
 
-static NOINLINE void allocated_live(struct log_thread *thread, struct log_heap *heap, struct block block, uintptr_t caller)
+static void allocated_live(struct log_thread *thread, struct log_heap *heap, void *place, uint64_t bytes,
+			   uintptr_t caller)
 {
 	struct log_header *log = live.log;
+	struct block block = { .addr = (uint64_t)place, .bytes = bytes, .heap = log_ref(log, heap),
+			       .birth = heap_birth_at(log, heap_newest_ticks(log, thread)) };
 
-	if (!log)
-		return;
-	block.is_runtimes = is_runtimes(thread, caller);
+	if (heap_may_be_runtimes(thread, caller))
+		block.is_runtimes = runtimes_keep(caller) || runtimes_hold(caller);
 	if (!enter(log, thread, &block))
 		return;
 	if (block.is_runtimes)
-		heap_count_runtimes(heap, 1, block.bytes);
-	count_allocated(log, thread, heap, &block);
+		heap_count_runtimes(heap, 1, bytes);
+	heap_before_change(log, heap);
+	if (bytes > heap->largest_bytes)
+		heap_raise_largest(heap, bytes);
+	heap_add_allocated(thread, heap, &block);
+	heap_change(thread, 0);
 }
 
 static bool take_live(struct log_header *log, const void *place, struct block *block)
@@ -105,7 +72,8 @@ static bool take_live(struct log_header *log, const void *place, struct block *b
 
 /* ---- without ---- */
 
-static ALWAYS_INLINE void allocated_counted(struct log_thread *thread, struct log_heap *heap, void *place, uintptr_t caller)
+static ALWAYS_INLINE void allocated_counted(struct log_thread *thread, struct log_heap *heap, void *place,
+					    uintptr_t caller)
 {
 	uint64_t bytes = heap_block_bytes(thread, place);
 
@@ -118,29 +86,16 @@ static ALWAYS_INLINE void allocated_counted(struct log_thread *thread, struct lo
 	heap_change(thread, (long)bytes);
 }
 
-static ALWAYS_INLINE void take_counted(struct log_thread *thread, void *place, struct block *block)
-{
-	*block = (struct block){ .addr = (uint64_t)place, .bytes = heap_block_bytes(thread, place) };
-	if (live.heap == HEAP_SAMPLED)
-		heap_sample_find(place, block);
-}
-
-static ALWAYS_INLINE void freed_counted(struct log_thread *thread, const struct block *block)
-{
-	struct log_heap *heap = heap_record(thread);
-
-	if (unlikely(block->heap))
-		heap_sample_freed(thread, block);
-	if (unlikely(!heap))
-		return;
-	add_own(&heap->free_calls, 1);
-	add_own(&heap->freed_bytes, (long)block->bytes);
-	heap_change(thread, -(long)block->bytes);
-}
-
 /* ---- both ---- */
 
-static NOINLINE void allocated_otherwise(struct log_thread *thread, void *place, uintptr_t caller)
+/* Is it of a log that counts live blocks? */
+static ALWAYS_INLINE bool is_live(const struct log_thread *thread)
+{
+	return likely(live.log && live.heap == HEAP_LIVE && thread != &heap_early);
+}
+
+static NOINLINE void allocated_otherwise(struct log_thread *thread, void *place, uint64_t bytes,
+					 uintptr_t caller)
 {
 	struct log_heap *heap = heap_record(thread);
 
@@ -148,92 +103,66 @@ static NOINLINE void allocated_otherwise(struct log_thread *thread, void *place,
 		return;
 	if (!place)
 		add_own(&heap->failed_calls, 1);
+	else if (is_live(thread))
+		allocated_live(thread, heap, place, bytes, caller);
 	else if (live.heap != HEAP_LIVE)
 		allocated_counted(thread, heap, place, caller);
 }
 
-/* Is it of a log that counts live blocks? */
-static ALWAYS_INLINE bool is_live(const struct log_header *log, const struct log_thread *thread)
-{
-	return likely(log && live.heap == HEAP_LIVE && thread != &heap_early);
-}
-
-static ALWAYS_INLINE struct log_heap *live_record(const struct log_header *log, struct log_thread *thread)
-{
-	struct log_node *node = node_at(log, thread->current);
-
-	return likely(node->heap) ? log_at(log, node->heap) : heap_new_record(thread, node);
-}
-
 void heap_allocated(struct log_thread *thread, void *place, uint64_t bytes, uintptr_t caller)
 {
-	const struct log_header *log = live.log;
-	struct log_heap *heap;
-	struct block block;
-
-	if (unlikely(!is_live(log, thread) || !place)) {
-		allocated_otherwise(thread, place, caller);
-		return;
-	}
-	heap = live_record(log, thread);
-	if (unlikely(!heap))
-		return;
-	block = (struct block){ .addr = (uint64_t)place, .bytes = bytes, .heap = log_ref(log, heap), .birth = birth_now(log, thread) };
-	if (likely(!is_runtimes(thread, caller) && blocks_put_at_once(&block)))
-		count_allocated(log, thread, heap, &block);
-	else
-		allocated_live(thread, heap, block, caller);
+	if (!is_live(thread) || !heap_allocated_at_once(thread, place, bytes, caller))
+		allocated_otherwise(thread, place, bytes, caller);
 }
 
-NOINLINE bool heap_take(struct log_thread *thread, void *place, struct block *block)
+bool heap_take(struct log_thread *thread, void *place, struct block *block)
 {
 	if (likely(live.heap == HEAP_LIVE))
 		return take_live(live.log, place, block);
-	take_counted(thread, place, block);
+	*block = (struct block){ .addr = (uint64_t)place, .bytes = heap_block_bytes(thread, place) };
+	if (live.heap == HEAP_SAMPLED)
+		heap_sample_find(place, block);
 	return true;
 }
 
-NOINLINE void heap_put_back(struct log_thread *thread, const struct block *block)
+void heap_put_back(struct log_thread *thread, const struct block *block)
 {
 	struct log_header *log = live.log;
 
 	if (live.heap != HEAP_LIVE)
 		heap_sample_put_back(thread, block);
 	else if (log && !enter(log, thread, block))
-		release(log, thread, block);
+		release(thread, block);
 }
 
-NOINLINE void heap_freed(struct log_thread *thread, const struct block *block)
+void heap_freed(struct log_thread *thread, const struct block *block)
 {
-	const struct log_header *log = live.log;
+	bool knows_live = live.heap == HEAP_LIVE;
+	struct log_heap *heap = heap_record(thread);
+	uint32_t shift = knows_live ? block->shift : 0;
 
-	if (live.heap != HEAP_LIVE)
-		freed_counted(thread, block);
-	else if (log)
-		count_freed(log, thread, heap_record(thread), block);
+	if (knows_live && live.log)
+		release(thread, block);
+	else if (unlikely(block->heap))
+		heap_sample_freed(thread, block);
+	if (unlikely(!heap))
+		return;
+	add_own(&heap->free_calls, 1l << shift);
+	add_own(&heap->freed_bytes, (long)(block->bytes << shift));
+	if (!knows_live)
+		heap_change(thread, -(long)block->bytes);
 }
 
 static NOINLINE void free_otherwise(struct log_thread *thread, void *place)
 {
 	struct block block;
 
-	if (live.heap != HEAP_LIVE) {
-		take_counted(thread, place, &block);
-		freed_counted(thread, &block);
-	} else if (heap_take(thread, place, &block)) {
+	if (heap_take(thread, place, &block))
 		heap_freed(thread, &block);
-	}
 }
 
-/* The real free looks at what lies before the block: both memory accesses are under way at once. */
 void heap_free(struct log_thread *thread, void *place)
 {
-	const struct log_header *log = live.log;
-	struct block block;
-
-	__builtin_prefetch((char *)place - sizeof(void *), 1);
-	if (likely(is_live(log, thread) && blocks_take_at_once(place, &block)))
-		count_freed(log, thread, live_record(log, thread), &block);
-	else
+	if (!is_live(thread) || !heap_freed_at_once(thread, place))
 		free_otherwise(thread, place);
 }

@@ -9,9 +9,13 @@
 
 static bool is_operator_new(uintptr_t function)
 {
-	void *const news[] = { (void *)real._Znwm, (void *)real._Znam, (void *)real._ZnwmRKSt9nothrow_t,
-			       (void *)real._ZnamRKSt9nothrow_t, (void *)real._ZnwmSt11align_val_t,
-			       (void *)real._ZnamSt11align_val_t, (void *)real._ZnwmSt11align_val_tRKSt9nothrow_t,
+	void *const news[] = { (void *)real._Znwm,
+			       (void *)real._Znam,
+			       (void *)real._ZnwmRKSt9nothrow_t,
+			       (void *)real._ZnamRKSt9nothrow_t,
+			       (void *)real._ZnwmSt11align_val_t,
+			       (void *)real._ZnamSt11align_val_t,
+			       (void *)real._ZnwmSt11align_val_tRKSt9nothrow_t,
 			       (void *)real._ZnamSt11align_val_tRKSt9nothrow_t };
 
 	for (size_t i = 0; i < ARRAY_SIZE(news); i++)
@@ -21,34 +25,35 @@ static bool is_operator_new(uintptr_t function)
 }
 
 /* How many of the innermost ones satisfy nobody's question. */
-static uint32_t nr_of_new(const uintptr_t *functions, uint32_t nr)
+static uint32_t nr_of_new(const struct stack_call *calls, uint32_t nr)
 {
 	uint32_t first = 0;
 
-	while (first + 1 < nr && is_operator_new(functions[first]))
+	while (first + 1 < nr && is_operator_new(calls[first].function_addr))
 		first++;
 	return first;
 }
 
 /* Nobody of the program is on the stack. */
-static bool are_runtimes(const uintptr_t *functions, uint32_t nr)
+static bool are_runtimes(const struct stack_call *calls, uint32_t nr)
 {
 	uint32_t nr_held = 0;
 
-	while (nr_held < nr && runtimes_hold(functions[nr_held]))
+	while (nr_held < nr && runtimes_hold(calls[nr_held].function_addr))
 		nr_held++;
 	return nr && nr_held == nr;
 }
 
 /* The path's record; where the stack is not known, that of "(other paths)". */
-static struct log_heap *find_record(struct log_header *log, struct log_thread *thread, uintptr_t caller, bool *is_runtimes)
+static struct log_heap *find_record(struct log_header *log, struct log_thread *thread, uintptr_t caller,
+				    bool *is_runtimes)
 {
-	uintptr_t functions[BACKTRACE_MOST];
-	uint32_t nr = backtrace_take(functions, caller), first = nr_of_new(functions, nr);
+	struct stack_call calls[BACKTRACE_MOST];
+	uint32_t nr = backtrace_take(calls, caller), first = nr_of_new(calls, nr);
 	struct log_node *node;
 
-	*is_runtimes = runtimes_keep(caller) || are_runtimes(functions + first, nr - first);
-	node = node_at(log, path_of_stack(thread, functions + first, nr - first));
+	*is_runtimes = runtimes_keep(caller) || are_runtimes(calls + first, nr - first);
+	node = node_at(log, path_of_stack(thread, calls + first, nr - first, true));
 	if (node == &thread->root)	/* whose record counts exactly */
 		return NULL;
 	return node->heap ? log_at(log, node->heap) : heap_new_record(thread, node);
@@ -105,12 +110,14 @@ NOINLINE void heap_sample_take(struct log_thread *thread, const void *place, uin
 		return;
 	if (!thread->heap_sample_random) {	/* the thread's first allocation */
 		thread->heap_sample_random = (now ^ (uint64_t)thread->tid << 32) | 1;
-		add_own(&thread->heap_sample_left_bytes, (long)poisson_next(&thread->heap_sample_random, log->heap_sample_bytes));
+		add_own(&thread->heap_sample_left_bytes,
+			(long)poisson_next(&thread->heap_sample_random, log->heap_sample_bytes));
 		if (thread->heap_sample_left_bytes >= 0)
 			return;
 	}
 	/* Before the stack is taken: a handler that comes meanwhile draws its own samples. */
-	thread->heap_sample_left_bytes = (int64_t)poisson_next(&thread->heap_sample_random, log->heap_sample_bytes);
+	thread->heap_sample_left_bytes =
+		(int64_t)poisson_next(&thread->heap_sample_random, log->heap_sample_bytes);
 	block.birth = heap_birth_at(log, now);
 	sample(log, thread, &block, caller);
 }
@@ -135,7 +142,7 @@ NOINLINE void heap_sample_freed(struct log_thread *thread, const struct block *b
 	poisson_weigh(block->addr, block->bytes, log->heap_sample_bytes, &weight);
 	weight.blocks <<= block->shift;
 	weight.bytes <<= block->shift;
-	heap_release(log, thread, heap, (struct heap_released){ weight.blocks, weight.bytes, block->birth });
+	heap_release(thread, heap, (struct heap_released){ weight.blocks, weight.bytes, block->birth });
 	if (block->is_runtimes)
 		heap_count_runtimes(heap, 0 - weight.blocks, 0 - weight.bytes);
 	__atomic_fetch_add(&heap->released_variance, weight.variance << block->shift, __ATOMIC_RELAXED);

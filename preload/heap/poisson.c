@@ -67,14 +67,18 @@ static uint64_t exponential(uint64_t x)
 	return sum;
 }
 
-/* bytes / p in means, in units of 2^-RATIO_SHIFT, and the variance, of blocks that are neither small nor certain. */
+/*
+ * bytes / p in means, in units of 2^-RATIO_SHIFT, and the variance, of blocks that are neither small nor
+ * certain.
+ */
 static uint64_t ratio(uint64_t bytes, uint64_t mean_bytes, uint64_t *variance)
 {
 	uint64_t x = (bytes << 32) / mean_bytes, unlikely_by = exponential(x << (ONE_SHIFT - 32));
 	uint64_t result = (x << RATIO_SHIFT) / ((ONE - unlikely_by) >> (ONE_SHIFT - 32));
 	unsigned __int128 square = (unsigned __int128)result * result >> RATIO_SHIFT;
 
-	*variance = (uint64_t)(square * (unlikely_by >> RATIO_SHIFT) >> (ONE_SHIFT - LOG_SAMPLE_VARIANCE_SHIFT));
+	*variance =
+		(uint64_t)(square * (unlikely_by >> RATIO_SHIFT) >> (ONE_SHIFT - LOG_SAMPLE_VARIANCE_SHIFT));
 	return result;
 }
 
@@ -88,7 +92,9 @@ void poisson_weigh(uint64_t addr, uint64_t bytes, uint64_t mean_bytes, struct po
 		weight->bytes = mean_bytes + bytes / 2;
 		weight->variance = 1ull << LOG_SAMPLE_VARIANCE_SHIFT;
 	} else {
-		weight->bytes = (uint64_t)((unsigned __int128)ratio(bytes, mean_bytes, &weight->variance) * mean_bytes >> RATIO_SHIFT);
+		weight->bytes = (uint64_t)((unsigned __int128)ratio(bytes, mean_bytes, &weight->variance) *
+						   mean_bytes >>
+					   RATIO_SHIFT);
 	}
 	weight->blocks = weight->bytes / bytes + (mix(addr) % bytes < weight->bytes % bytes);
 }

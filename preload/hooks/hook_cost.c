@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The hooks' own cost. They are called as a program calls them, with a thread's record of one path that is nobody's; and
- * that of counting a block of the heap, by blocks that no allocator knows. Of the hooks the least of many counts: whatever
- * disturbs a count makes it larger. Of blocks medians. Their spread says how well they are known.
+ * Measures the hooks' own cost. They are called as a program calls them, with a thread's record of one path
+ * of its own. The cost of counting a heap block is measured with blocks that no allocator knows. For hooks,
+ * the smallest of many counts is taken, since any disturbance makes a count larger; for blocks, medians. The
+ * spread is the uncertainty.
  *
- * While there is one thread, the log is nobody's too. Later, others use the log meanwhile: there the record is an area of
- * it that readers step over, and what would change the log's head is not measured.
+ * While there is one thread, the log is a scratch one too. Later, other threads use the log: then the record
+ * is an area in it that readers skip, and what would change the log's head is not measured.
  */
 #include "preload/hooks/hook_cost.h"
 
 #include "preload/calls/calls.h"
-#include "preload/heap/heap.h"
+#include "preload/heap/heap_count.h"
 #include "preload/hooks/hooks.h"
 #include "preload/state/log_space.h"
 #include "preload/state/recording_state.h"
@@ -21,7 +22,7 @@
 #define BLOCK_BYTES	32u
 #define STACK_ROOM	65536u
 
-/* As little of a log as the hooks can use. */
+/* The smallest part of a log that the hooks can work with. */
 struct scratch {
 	struct log_area head;
 	struct log_thread thread;
@@ -40,7 +41,7 @@ struct scratch {
 LARGE static struct {
 	struct log_header header;
 	_Alignas(64) struct scratch scratch;
-} own;					/* while there is one thread */
+} own;					/* used while there is one thread */
 
 static void begin(const struct log_header *header, struct scratch *scratch)
 {
@@ -78,7 +79,7 @@ static NOINLINE uint64_t time_batch(uint32_t nr_calls)
 	return now_ticks() - start;
 }
 
-/* The ones below the median and above are kept apart: insertion sort, they are few. */
+/* Keep the values up to the median. Insertion sort, since they are few. */
 static void keep_sorted(uint64_t *values, uint32_t nr, uint64_t value)
 {
 	for (; nr && values[nr - 1] > value; nr--)
@@ -93,7 +94,7 @@ static uint32_t per_call(uint64_t batch_ticks)
 	return cost < UINT32_MAX ? (uint32_t)cost : UINT32_MAX;
 }
 
-/* The node is set anew for each batch. */
+/* The node is reset for each batch. */
 static struct log_cost measure(struct scratch *scratch)
 {
 	uint64_t full[NR_BATCHES], inside[NR_BATCHES], empty = UINT64_MAX;
@@ -163,9 +164,14 @@ static void measure_blocks(struct log_header *log)
 	log->costs[LOG_COST_FREE] = cost_of_blocks(frees);
 }
 
+static struct log_cost *cost_of_hooks(struct log_header *log)
+{
+	return &log->costs[live.timing == LOG_TIMING_COUNTS ? LOG_COST_UNTIMED : LOG_COST_TIMED];
+}
+
 static void measure_hooks(struct log_header *log, struct scratch *scratch)
 {
-	log->costs[live.timing == LOG_TIMING_COUNTS ? LOG_COST_UNTIMED : LOG_COST_TIMED] = measure(scratch);
+	*cost_of_hooks(log) = measure(scratch);
 }
 
 static void measure_all(struct log_header *log)
@@ -176,7 +182,7 @@ static void measure_all(struct log_header *log)
 	header->threshold_floor_ticks = log->threshold_floor_ticks;
 	header->slice_shift = log->slice_shift;
 	header->page_bytes = log->page_bytes;
-	header->heap_peak_bytes = INT64_MAX;	/* no block of ours makes a new one */
+	header->heap_peak_bytes = INT64_MAX;	/* no block of ours makes a new peak */
 	begin(header, &own.scratch);
 	measure_hooks(log, &own.scratch);
 	if (live.timing == LOG_TIMING_COUNTS)
@@ -204,23 +210,63 @@ void cost_measure(struct log_header *log)
 	sys_restore_signals(&mask);
 }
 
-void cost_measure_late(struct log_header *log)
+/* On a record in @log, which others use meanwhile. */
+static struct log_cost measure_beside(struct log_header *log, struct scratch *scratch)
 {
 	struct log_thread *thread = self;
-	struct scratch *scratch;
+	struct log_cost cost;
 	uint64_t mask = 0;
 
-	if (live_is_sealed() || switched_off())
-		return;
 	sys_block_signals(&mask);
-	scratch = (struct scratch *)log_space_new_area(LOG_AREA_SCRATCH, 0, sizeof(*scratch),
-						       sizeof(*scratch), 0);
-	if (scratch) {
-		begin(log, scratch);
-		scratch->thread.repair_addr = (uint64_t)&mask;	/* where another switches recording off now: no stacks for it */
-		self = &scratch->thread;
-		measure_hooks(log, scratch);
-		self = thread;
-	}
+	begin(log, scratch);
+	/* where another switches recording off now: no stacks for it */
+	scratch->thread.repair_addr = (uint64_t)&mask;
+	self = &scratch->thread;
+	cost = measure(scratch);
+	self = thread;
 	sys_restore_signals(&mask);
+	return cost;
+}
+
+static struct scratch *new_scratch(void)
+{
+	return (struct scratch *)log_space_new_area(LOG_AREA_SCRATCH, 0, sizeof(struct scratch),
+						    sizeof(struct scratch), 0);
+}
+
+void cost_measure_late(struct log_header *log)
+{
+	struct scratch *scratch = live_is_sealed() || switched_off() ? NULL : new_scratch();
+
+	if (scratch)
+		*cost_of_hooks(log) = measure_beside(log, scratch);
+}
+
+static uint32_t scaled(uint32_t cost, const struct log_cost *now, const struct log_cost *before)
+{
+	return (uint32_t)((uint64_t)cost * now->full / before->full);
+}
+
+void cost_measure_again(struct log_header *log)
+{
+	static const struct log_header *measured; /* these two: the task's */
+	static struct scratch *scratch;
+	const struct log_cost before = *cost_of_hooks(log);
+	struct log_cost now;
+
+	if (!before.full || live.hot_log != log || live_is_sealed())
+		return;
+	if (measured != log)
+		scratch = new_scratch();
+	measured = log;
+	if (!scratch)
+		return;
+	now = measure_beside(log, scratch);
+	if (!now.full || now.full >= before.full)
+		return;
+	for (uint32_t i = 0; i < LOG_COSTS_MAX; i++) {
+		log->costs[i].inside = scaled(log->costs[i].inside, &now, &before);
+		log->costs[i].full = scaled(log->costs[i].full, &now, &before);
+	}
+	*cost_of_hooks(log) = now;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * The hooks that -finstrument-functions calls. Together they cost little more than their two clock readings:
- * no lock, no system call, no allocation; whatever is rare is a tail call to somewhere else.
+ * no lock, no system call, no allocation. Whatever is rare is a tail call to another function.
  */
 #include "preload/hooks/hooks.h"
 
@@ -10,6 +10,7 @@
 #include "preload/calls/selection.h"
 #include "preload/calls/sites.h"
 #include "preload/heap/heap.h"
+#include "preload/samples/cpu_samples.h"
 #include "preload/stacks/paused_calls.h"
 #include "preload/stacks/stacks.h"
 #include "preload/state/entry.h"
@@ -18,8 +19,9 @@
 #define FRAME_SLACK 64u /* bytes by which a function's exit may lie below its entry on the stack */
 
 /*
- * Read before the top frame is: calls of a handler that comes at a full area go on in another one and leave the
- * thread there, so the old limit with the new top is noticed, and the new limit with the old top would not be.
+ * Read this before the top frame. If a handler comes when the area is full, its calls use another area and
+ * leave the thread there. The old limit with the new top is noticed; the new limit with the old top would not
+ * be.
  */
 static ALWAYS_INLINE uint64_t area_limit(const struct log_thread *thread)
 {
@@ -31,10 +33,11 @@ static ALWAYS_INLINE uint64_t area_limit(const struct log_thread *thread)
 }
 
 /*
- * A top frame below us on the stack is dead, and so is one at our place that was entered from the same
- * place: this very call is made again. Inlined callees share our place, but not the place they return to.
+ * A top frame below ours on the stack is dead. So is one at our place with the same return address: this very
+ * call is being made again. Inlined callees share our place, but not the return address.
  */
-static ALWAYS_INLINE bool follows_top(const struct log_thread *thread, uintptr_t stack_addr, uintptr_t return_addr)
+static ALWAYS_INLINE bool follows_top(const struct log_thread *thread, uintptr_t stack_addr,
+				      uintptr_t return_addr)
 {
 	const uint64_t limit_addr = area_limit(thread);
 	const struct log_frame *top = top_frame(thread);
@@ -47,8 +50,9 @@ static ALWAYS_INLINE bool follows_top(const struct log_thread *thread, uintptr_t
 	return likely((uint64_t)top < limit_addr);
 }
 
-static ALWAYS_INLINE void enter(const struct log_header *log, struct log_thread *thread, uint64_t function_addr,
-				uintptr_t stack_addr, uintptr_t return_addr, enum call_timing timing)
+static ALWAYS_INLINE void enter(const struct log_header *log, struct log_thread *thread,
+				uint64_t function_addr, uintptr_t stack_addr, uintptr_t return_addr,
+				enum call_timing timing)
 {
 	uint32_t parent = thread->current, ref;
 	struct log_frame *frame = call_claim(log, thread, function_addr, stack_addr, return_addr, timing);
@@ -63,7 +67,7 @@ static ALWAYS_INLINE void enter(const struct log_header *log, struct log_thread 
 		call_begin_slowly(thread, frame);
 }
 
-/* The thread's first event, or something is to be set right before a frame can follow the top one. */
+/* The thread's first event, or something must be set right before a frame can follow the top one. */
 static NOINLINE void enter_slowly(uint64_t function_addr, uintptr_t stack_addr, uintptr_t return_addr)
 {
 	struct log_thread *thread = thread_self();
@@ -81,8 +85,8 @@ static NOINLINE void enter_slowly(uint64_t function_addr, uintptr_t stack_addr, 
 						     call_timing()));
 }
 
-static NOINLINE void enter_counting(const struct log_header *log, struct log_thread *thread, uint64_t function_addr,
-				    uintptr_t stack_addr, uintptr_t return_addr)
+static NOINLINE void enter_counting(const struct log_header *log, struct log_thread *thread,
+				    uint64_t function_addr, uintptr_t stack_addr, uintptr_t return_addr)
 {
 	enter(log, thread, function_addr, stack_addr, return_addr, TIME_NOT);
 }
@@ -95,14 +99,20 @@ static NOINLINE void enter_by_clock(uint64_t function_addr, uintptr_t stack_addr
 		enter(live.log, thread, function_addr, stack_addr, return_addr, TIME_BY_CLOCK);
 }
 
-/* A counted function's call site that cannot be changed, or is not yet. */
+/* A counted function's call site that cannot be patched, or is not yet. */
 static NOINLINE void enter_counted(struct log_node *node, uintptr_t return_addr)
 {
+	struct log_thread *thread = self;
+
+	if (unlikely(!counters) && thread) {
+		counted_begin_thread(thread);
+		samples_begin_counting(thread);
+	}
 	counted_add(node);
 	site_entered(node->function, return_addr);
 }
 
-/* The look-up comes before the clock: there may be nothing to time. */
+/* Look up the path before reading the clock: there may be nothing to time. */
 static ALWAYS_INLINE void enter_auto(const struct log_header *log, struct log_thread *thread,
 				     uint64_t function_addr, uintptr_t stack_addr, uintptr_t return_addr,
 				     enum call_timing timing)
@@ -154,7 +164,7 @@ static ALWAYS_INLINE void enter_timed(uint64_t function_addr, uintptr_t stack_ad
 		enter_by_clock(function_addr, stack_addr, return_addr);
 }
 
-/* Memory is read before the call begins. A path that is not in the cache reads once more. */
+/* Read memory before the call begins. If the path is not in the cache, memory is read once more. */
 static NOINLINE void enter_and_read(uint64_t function_addr, uintptr_t stack_addr, uintptr_t return_addr)
 {
 	struct log_memory_reading now;
@@ -166,8 +176,9 @@ static NOINLINE void enter_and_read(uint64_t function_addr, uintptr_t stack_addr
 		memory_keep(self, top_frame(self), &now);
 }
 
-/* Calls that the selection leaves out have no frame: to be asked alike at entry and exit. */
-static ALWAYS_INLINE bool is_left_out(const struct log_thread *thread, uint64_t function_addr, uintptr_t stack_addr)
+/* Calls that the selection leaves out have no frame. Entry and exit must decide this alike. */
+static ALWAYS_INLINE bool is_left_out(const struct log_thread *thread, uint64_t function_addr,
+				      uintptr_t stack_addr)
 {
 	const uint32_t verdict = selection.has_names ? selection_verdict(function_addr) : VERDICT_PLAIN;
 
@@ -178,8 +189,8 @@ static ALWAYS_INLINE bool is_left_out(const struct log_thread *thread, uint64_t 
 }
 
 /*
- * Not all calls are recorded, or none now; or they are only counted, or the clock is not the time-stamp counter, or memory is
- * read: those are functions by themselves, as they call others.
+ * Some or all calls are not recorded now, or only counted; or the clock is not the time-stamp counter; or
+ * memory is read. These are functions of their own, because they call others.
  */
 static NOINLINE void enter_otherwise(uint64_t function_addr, uintptr_t stack_addr, uintptr_t return_addr)
 {
@@ -229,7 +240,8 @@ EXPORT void __cyg_profile_func_enter(void *function, void *call_site)
 }
 
 /* The last call of a full area ends slowly, see area_limit(). */
-static ALWAYS_INLINE bool is_top(const struct log_thread *thread, uint64_t function_addr, uintptr_t stack_addr)
+static ALWAYS_INLINE bool is_top(const struct log_thread *thread, uint64_t function_addr,
+				 uintptr_t stack_addr)
 {
 	const uint64_t limit_addr = area_limit(thread);
 
@@ -259,9 +271,9 @@ static NOINLINE void exit_by_clock(void)
 }
 
 /*
- * The call of the top frame ends; or, where its function has become counted since, one within it that has no
- * frame. That one's stack address is lower: where the function has enlarged its frame since the entry the
- * outer one's may be, too, by luck.
+ * The call of the top frame ends. Or, if its function became counted since, a call within it that has no
+ * frame. The stack address of that call is lower; if the function has extended its frame since the entry, so
+ * may be that of the outer call, by chance.
  */
 static ALWAYS_INLINE void exit_auto(struct log_header *log, struct log_thread *thread, uintptr_t stack_addr,
 				    enum call_timing timing)
@@ -295,7 +307,7 @@ static NOINLINE void exit_auto_by_clock(uintptr_t stack_addr)
 		exit_auto(live.log, thread, stack_addr, TIME_BY_CLOCK);
 }
 
-/* The exit of a call that was counted: it has no frame, and the top one's call is around it. */
+/* The exit of a counted call: it has no frame, and the top frame is of a call around it. */
 static bool is_exit_of_counted(const struct log_thread *thread, uint64_t function_addr, uintptr_t stack_addr)
 {
 	return live.timing == LOG_TIMING_AUTO && thread &&
@@ -303,7 +315,7 @@ static bool is_exit_of_counted(const struct log_thread *thread, uint64_t functio
 	       stack_addr <= top_frame(thread)->stack_addr && counted_is(counted_find(function_addr));
 }
 
-/* A counted function's exit, or one without a frame. */
+/* The exit of a counted function, or one without a frame. */
 static NOINLINE void exit_without_frame(uint64_t function_addr, uintptr_t stack_addr, uintptr_t return_addr)
 {
 	if (!is_exit_of_counted(self, function_addr, stack_addr))

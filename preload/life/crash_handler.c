@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The handler of fatal signals writes an event and sends the same signal again, for the default action. The
+ * The handler of fatal signals writes an event, and sends the same signal again for the default action. The
  * signal is pending when the handler returns, so the process ends with the registers of the first time.
  */
 #include "preload/life/crash_handler.h"
@@ -12,7 +12,7 @@
 #include "preload/stacks/thread.h"
 
 #define STACK_BYTES	(64u << 10)
-#define STACK_MARK	0x6b636174735f6d69u	/* at the low end of a stack of ours */
+#define STACK_MARK	0x6b636174735f6d69u	/* at the low end of one of our stacks */
 
 static const int fatal_signals[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTRAP, SIGSYS };
 
@@ -23,7 +23,8 @@ static void on_crash(int number, siginfo_t *info, void *context)
 	struct log_header *log = live.log;
 
 	if (log && !live_is_private)
-		log_write_event(log, LOG_EVENT_CRASH, self ? self->head.self : 0, values, 4, NULL, now_ticks());
+		log_write_event(log, LOG_EVENT_CRASH, self ? self->head.self : 0, values, 4, NULL,
+				now_ticks());
 	/* Under a filter the instruction fails again; abort() raises its signal twice anyway. */
 	if (!live_is_sealed())
 		raw_syscall(SYS_rt_tgsigqueueinfo, sys_getpid(), sys_gettid(), number, (long)info, 0, 0);
@@ -37,7 +38,8 @@ void crash_begin_thread(void)
 	    raw_syscall(SYS_sigaltstack, 0, (long)&stack, 0, 0, 0, 0) < 0 || !(stack.ss_flags & SS_DISABLE))
 		return;
 	stack = (stack_t){ .ss_size = STACK_BYTES };
-	stack.ss_sp = (void *)sys_mmap(NULL, STACK_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	stack.ss_sp = (void *)sys_mmap(NULL, STACK_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
+				       -1, 0);
 	if (sys_failed((long)stack.ss_sp))
 		return;
 	*(uint64_t *)stack.ss_sp = STACK_MARK;
@@ -50,8 +52,9 @@ void crash_end_thread(void)
 	stack_t stack;
 
 	if (!settings.value[SETTING_CRASH] || live_is_sealed() ||
-	    raw_syscall(SYS_sigaltstack, 0, (long)&stack, 0, 0, 0, 0) < 0 || stack.ss_flags & (SS_DISABLE | SS_ONSTACK) ||
-	    stack.ss_size != STACK_BYTES || *(uint64_t *)stack.ss_sp != STACK_MARK)
+	    raw_syscall(SYS_sigaltstack, 0, (long)&stack, 0, 0, 0, 0) < 0 ||
+	    stack.ss_flags & (SS_DISABLE | SS_ONSTACK) || stack.ss_size != STACK_BYTES ||
+	    *(uint64_t *)stack.ss_sp != STACK_MARK)
 		return;
 	raw_syscall(SYS_sigaltstack, (long)&none, 0, 0, 0, 0, 0);
 	sys_munmap(stack.ss_sp, STACK_BYTES);
@@ -68,7 +71,8 @@ void crash_init(void)
 	for (size_t i = 0; i < ARRAY_SIZE(fatal_signals); i++) {
 		struct kernel_action old;
 
-		if (raw_syscall(SYS_rt_sigaction, fatal_signals[i], 0, (long)&old, 8, 0, 0) == 0 && !old.handler)
+		if (raw_syscall(SYS_rt_sigaction, fatal_signals[i], 0, (long)&old, 8, 0, 0) == 0 &&
+		    !old.handler)
 			raw_syscall(SYS_rt_sigaction, fatal_signals[i], (long)&action, 0, 8, 0, 0);
 	}
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The recorder's end, and turning it off on trouble. */
+/* The recorder's end, and how it turns itself off on trouble. */
 #include "preload/life/recorder.h"
 
 #include "preload/common/base/text.h"
@@ -123,7 +123,8 @@ void recorder_mark_end(enum log_end end, int status)
 		clock_read_all(live.clock, &log->finish);
 	}
 	log->end_status = status;
-	__atomic_compare_exchange_n(&log->end, &running, (uint32_t)end, false, __ATOMIC_RELEASE, __ATOMIC_RELAXED);
+	__atomic_compare_exchange_n(&log->end, &running, (uint32_t)end, false, __ATOMIC_RELEASE,
+				    __ATOMIC_RELAXED);
 	if (end == LOG_EXITED && !live_is_sealed() && !run_is_watched(run->page))
 		log_space_bring_home();
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The recorder as a whole: its end; and on trouble one line on stderr, then off, while the program runs on.
+ * The recorder as a whole: its end. On trouble it writes one line on stderr and turns itself off, while the
+ * program runs on.
  */
 #ifndef INSIDEME_RECORDER_H
 #define INSIDEME_RECORDER_H
@@ -15,19 +16,19 @@
 void recorder_turn_off(const char *what, const char *path, int error);
 
 /*
- * A seccomp filter is about to come: the log gets some room, and the library makes no system call from then
- * on, in children neither. recorder_unseal(): that filter did not come; earlier ones stay.
+ * A seccomp filter is about to be installed. The log gets some room, and the library makes no system call
+ * from then on, in children too. recorder_unseal(): that filter was not installed; earlier ones stay.
  */
 void recorder_seal(void);
 void recorder_unseal(void);
 
 /*
- * Open the log of a program that has none yet, before it does something that would make that impossible.
- * Return: is there a log?
+ * Open the log of a program that has none yet, before the program does something that would make that
+ * impossible. Return: is there a log?
  */
 bool recorder_open(void);
 
-/* Set the log's end mark, once; later marks of the same process replace LOG_RUNNING only. */
+/* Set the log's end mark. Only the first mark counts, unless it is LOG_RUNNING. */
 void recorder_mark_end(enum log_end end, int status);
 
 /* The process goes on after its end was marked. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Sampling what runs already. */
+/* Samples processes that run already. */
 #include "preload/monitor/attach.h"
 
 #include <dirent.h>
@@ -19,21 +19,21 @@
 #include "preload/monitor/watch/attached_log.h"
 #include "preload/monitor/watch/own_log.h"
 
-#define LOOK_NS		200000000	/* between looks for children */
-#define NOBODY_THERE	1
+#define LOOK_NS 200000000 /* between looks for children */
+#define NOBODY_THERE 1
 
 struct attach {
-	const struct run_options *options;
+	const struct options *options;
 	struct settings settings;
 	struct process_id id;
 	struct run run;
 	struct own_log own_log;
-	struct tree tree;		/* tells how they end */
+	struct tree tree; /* reports how they end */
 	struct sampled *list;
 	int nr_processes;
 	uint64_t nr_bytes;
 	int signal_fd;
-	int64_t until_ns;		/* CLOCK_MONOTONIC */
+	int64_t until_ns; /* CLOCK_MONOTONIC */
 	int64_t next_look_ns;
 };
 
@@ -74,10 +74,11 @@ static bool is_ours(const struct attach *attach, pid_t pid)
 	uint32_t parent;
 	uint64_t start;
 
-	return pid != getpid() && process_parent((uint32_t)pid, &parent, &start) == 0 && find(attach, (pid_t)parent);
+	return pid != getpid() && process_parent((uint32_t)pid, &parent, &start) == 0 &&
+	       find(attach, (pid_t)parent);
 }
 
-/* Once more as long as there are new ones, whose children may stand earlier in the directory. */
+/* Repeat while there are new ones: their children may stand earlier in the directory. */
 static void add_children(struct attach *attach)
 {
 	int before;
@@ -98,21 +99,52 @@ static void add_children(struct attach *attach)
 	} while (attach->nr_processes > before);
 }
 
+static void add_numbered(struct attach *attach, pid_t pid)
+{
+	int error = add(attach, pid);
+
+	if (error == -ENOENT || error == -ESRCH)
+		fprintf(stderr, "insideme-run: --pid: no process %d, or /proc hides it\n", (int)pid);
+	else if (error)
+		fprintf(stderr, "insideme-run: --pid: process %d: %s\n", (int)pid, strerror(-error));
+}
+
+/* All processes whose executable has that name, but ourselves. */
+static void add_named(struct attach *attach, const char *name)
+{
+	DIR *directory = opendir("/proc");
+	char program[PROCESS_PROGRAM_BYTES];
+	int before = attach->nr_processes;
+	struct dirent *entry;
+
+	while (directory && (entry = readdir(directory))) {
+		pid_t pid = (pid_t)strtol(entry->d_name, NULL, 10);
+
+		if (pid <= 0 || pid == getpid())
+			continue;
+		process_program((uint32_t)pid, program);
+		if (!strcmp(program, name))
+			add_numbered(attach, pid);
+	}
+	if (directory)
+		closedir(directory);
+	if (attach->nr_processes == before)
+		fprintf(stderr, "insideme-run: --pid: no process of a program %s, or /proc hides it\n", name);
+}
+
 static int add_listed(struct attach *attach)
 {
-	const char *at = attach->options->pids;
+	char *list = strdup(attach->options->pids), *rest = list, *word;
 
-	while (*at) {
-		char *end;
-		pid_t pid = (pid_t)strtol(at, &end, 10);
-		int error = add(attach, pid);
-
-		if (error == -ENOENT || error == -ESRCH)
-			fprintf(stderr, "insideme-run: --pid: no process %d, or /proc hides it\n", (int)pid);
-		else if (error)
-			fprintf(stderr, "insideme-run: --pid: process %d: %s\n", (int)pid, strerror(-error));
-		at = *end ? end + 1 : end;
+	if (!list)
+		abort();
+	while ((word = strsep(&rest, ","))) {
+		if (word[strspn(word, "0123456789")])
+			add_named(attach, word);
+		else
+			add_numbered(attach, (pid_t)strtol(word, NULL, 10));
 	}
+	free(list);
 	return attach->nr_processes ? 0 : NOBODY_THERE;
 }
 
@@ -122,7 +154,7 @@ static void close_one(struct attach *attach, struct sampled *sampled, bool has_e
 	attach->nr_bytes += sampled->log->tail_bytes;
 }
 
-/* Return: ns until the next time. */
+/* Return: ns until the next step */
 static int64_t step(struct attach *attach)
 {
 	int64_t now = monitor_now_ns(), next = own_log_step(&attach->own_log, now);
@@ -164,14 +196,15 @@ static void sample(struct attach *attach)
 	while (some_run(attach) && monitor_now_ns() < attach->until_ns) {
 		int64_t wait_ns = step(attach);
 		struct timespec timeout = { wait_ns / 1000000000, wait_ns % 1000000000 };
-		struct pollfd fds[] = { { attach->signal_fd, POLLIN, 0 }, { attach->tree.epoll_fd, POLLIN, 0 } };
+		struct pollfd fds[] = { { attach->signal_fd, POLLIN, 0 },
+					{ attach->tree.epoll_fd, POLLIN, 0 } };
 
 		if (ppoll(fds, 2, &timeout, NULL) > 0 && fds[0].revents)
 			return;
 	}
 }
 
-/* Who has ended just now is told as ended; the rest runs on. */
+/* Processes that have just ended are recorded as ended; the others run on. */
 static void finish(struct attach *attach)
 {
 	uint64_t start_ticks;
@@ -193,7 +226,7 @@ static void finish(struct attach *attach)
 		finish_say_sampled(attach->run.path, attach->nr_processes, attach->nr_bytes);
 }
 
-/* Ctrl-C and the like end the sampling. */
+/* Ctrl-C and similar signals end the sampling. */
 static int hear_signals(void)
 {
 	sigset_t set;
@@ -207,28 +240,40 @@ static int hear_signals(void)
 	return signalfd(-1, &set, SFD_CLOEXEC);
 }
 
+/* By the program that is named first. */
+static void name_run(const char *pids, char *program)
+{
+	size_t length = pids ? strcspn(pids, ",") : 0;
+
+	if (!pids)
+		strcpy(program, "machine");
+	else if (strspn(pids, "0123456789") == length)
+		process_program((uint32_t)strtoul(pids, NULL, 10), program);
+	else
+		snprintf(program, PROCESS_PROGRAM_BYTES, "%.*s", (int)length, pids);
+}
+
 static int open_run(struct attach *attach)
 {
 	struct process_id named;
 	int error;
 
-	settings_read(&attach->settings, launch_environment(attach->options, NULL, NULL), ignore_complaint, NULL);
+	settings_read(&attach->settings, launch_environment(attach->options, NULL, NULL), ignore_complaint,
+		      NULL);
 	process_id_read(&attach->id, NULL);
 	process_id_boot(&attach->id);
 	attach->id.rank = (struct rank){ .rank = -1, .nr_ranks = -1, .local_rank = -1 };
 	named = attach->id;
-	if (attach->options->pids)
-		process_program((uint32_t)strtoul(attach->options->pids, NULL, 10), named.program);
-	else
-		strcpy(named.program, "machine");
+	name_run(attach->options->pids, named.program);
 	error = run_find(&attach->run, RUN_OF_MONITOR, settings_text(&attach->settings, SETTING_RUN),
 			 settings_text(&attach->settings, SETTING_DIR), &named);
 	if (error)
-		fprintf(stderr, "insideme-run: cannot use directory %s: %s\n", attach->run.path, strerror(-error));
+		fprintf(stderr, "insideme-run: cannot use directory %s: %s\n", attach->run.path,
+			strerror(-error));
 	return error;
 }
 
-int attach_run(const struct run_options *options, char **argv)
+int attach_run(const struct options *options, char **argv)
 {
 	static struct attach attach;
 	int64_t begin_ns = monitor_now_ns();
@@ -237,8 +282,9 @@ int attach_run(const struct run_options *options, char **argv)
 	if (open_run(&attach))
 		return NOBODY_THERE;
 	attach.signal_fd = hear_signals();
-	attach.until_ns = options->timeout_ns && options->timeout_ns < (uint64_t)(INT64_MAX - begin_ns) ?
-		begin_ns + (int64_t)options->timeout_ns : INT64_MAX;
+	attach.until_ns = options->timeout_ns && options->timeout_ns < (uint64_t)(INT64_MAX - begin_ns)
+				  ? begin_ns + (int64_t)options->timeout_ns
+				  : INT64_MAX;
 	tree_init(&attach.tree);
 	if (options->pids && add_listed(&attach)) {
 		run_take_back(&attach.run);

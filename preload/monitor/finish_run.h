@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What is said when the program has ended. */
+/* What insideme-run prints and saves when the program has ended. */
 #ifndef INSIDEME_FINISH_RUN_H
 #define INSIDEME_FINISH_RUN_H
 
@@ -8,16 +8,16 @@
 
 #include "preload/monitor/tools/totals.h"
 
-/* One line on stderr: how much there is, and what to type. */
+/* Print one line on stderr: how much was recorded, and the command that shows it. */
 void finish_say(const char *run_path, const struct count *count);
 
-/* insideme-report on stderr. @mask: the signal mask as we found it. */
+/* Run insideme-report, with its output on stderr. @mask: the signal mask that we were started with. */
 void finish_print_summary(const char *run_path, const sigset_t *mask);
 
-/* Have insideme-report keep the functions' names in the run, before anybody builds the program anew. */
+/* Let insideme-report save the functions' names in the run, before the program is built again. */
 void finish_save_names(const char *run_path, const sigset_t *mask);
 
-/* The same of processes that ran already; none: of the machine. */
+/* The same line for processes that ran already; 0: for the machine. */
 void finish_say_sampled(const char *run_path, int nr_processes, uint64_t nr_bytes);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Starting the program. */
+/* Starts the program. */
 #include "preload/monitor/launch.h"
 
 #include <errno.h>
@@ -33,7 +33,7 @@ static char *make_preload(const char *library)
 	return variable;
 }
 
-/* Put @variable ("NAME=...") in the place of an older one of that name, or at the end. */
+/* Replace an older "NAME=..." by @variable, or append it. */
 static void set_variable(char **environment, size_t *count, char *variable)
 {
 	size_t length = strcspn(variable, "=") + 1;
@@ -47,7 +47,7 @@ static void set_variable(char **environment, size_t *count, char *variable)
 	environment[(*count)++] = variable;
 }
 
-char **launch_environment(const struct run_options *options, const char *run, const char *library)
+char **launch_environment(const struct options *options, const char *run, const char *library)
 {
 	size_t count = 0;
 	char **environment;
@@ -60,7 +60,8 @@ char **launch_environment(const struct run_options *options, const char *run, co
 	memcpy(environment, environ, count * sizeof(*environment));
 	for (int id = 0; id < NR_SETTINGS; id++) {
 		if (options->settings[id])
-			set_variable(environment, &count, make_variable(settings_table[id].name, options->settings[id]));
+			set_variable(environment, &count,
+				     make_variable(settings_table[id].name, options->settings[id]));
 	}
 	if (run)
 		set_variable(environment, &count, make_variable(settings_table[SETTING_RUN].name, run));
@@ -81,7 +82,7 @@ static void run_child(char **command, char **environment, const sigset_t *mask, 
 	_exit(127);
 }
 
-/* A pipe that exec closes tells whether exec came about. */
+/* A pipe that exec closes shows whether exec succeeded. */
 pid_t launch(char **command, char **environment, const sigset_t *mask)
 {
 	int report[2], error;

@@ -32,10 +32,12 @@
 #define NOT_FOUND	127
 
 struct monitor {
-	struct run_options options;
+	struct options options;
 	struct settings settings;
 	struct library library;
-	const struct refusal *refusal;	/* why nothing is preloaded, which was said; NULL: it is */
+	bool uses_mpi;			/* libinsideme-mpi.so is preloaded too */
+	const struct refusal *refusal;	/* why nothing is preloaded; it was reported. NULL: the library is
+					 * preloaded */
 	struct process_id id;
 	struct run run;
 	struct tree tree;
@@ -44,8 +46,8 @@ struct monitor {
 	sigset_t mask;			/* as we found it */
 	int signal_fd;
 	pid_t pid;			/* the program */
-	pid_t rows_pid;			/* who writes rows while it runs; 0: nobody */
-	int status;			/* as wait() tells, once it has ended */
+	pid_t rows_pid;			/* the process that writes rows meanwhile; 0: none */
+	int status;			/* as from wait(), after it ended */
 };
 
 static int cannot(const char *what, int error)
@@ -54,14 +56,15 @@ static int cannot(const char *what, int error)
 	return error == -ENOENT ? NOT_FOUND : CANNOT_RUN;
 }
 
-/* A shell would not find it either; but who types so often means the program in the current directory. */
+/* A shell would not find it either, but the user probably means the program in the current directory. */
 static int cannot_find(const char *name, int error)
 {
 	char here[PATH_MAX], path[PATH_MAX];
 
 	snprintf(here, sizeof(here), "./%s", name);
 	if (error == -ENOENT && rows_find_preset(name)) {
-		fprintf(stderr, "insideme-run: %s: not in PATH; did you mean insideme-run %s -- PROGRAM?\n", name, name);
+		fprintf(stderr, "insideme-run: %s: not in PATH; did you mean insideme-run %s -- PROGRAM?\n",
+			name, name);
 		return NOT_FOUND;
 	}
 	if (strchr(name, '/') || program_find(here, path, sizeof(path)) < 0)
@@ -70,25 +73,27 @@ static int cannot_find(const char *name, int error)
 	return error == -ENOENT ? NOT_FOUND : CANNOT_RUN;
 }
 
-/* What stands between the program and its being recorded is said before it runs, and nothing is preloaded then. */
+/* Anything that prevents the recording is reported before the program runs, and then nothing is preloaded. */
 static void prepare_library(struct monitor *monitor, const char *path)
 {
 	const struct refusal *refusal = program_refusal(path);
 	static const struct refusal
-		no_library = { "libinsideme.so is not beside insideme-run nor in ../lib/insideme", "install it there" },
-		no_link = { "the library's path has a blank or colon, and no link to it can be made in /tmp", "move it" };
+		no_library = { "libinsideme.so is not beside insideme-run nor in ../lib/insideme",
+			       "install it there" },
+		no_link = { "the library's path has a blank or colon, and no link to it can be made in /tmp",
+			    "move it" };
 
 	if (!monitor->library.path[0])
 		refusal = &no_library;
 	else if (!refusal && !library_make_preloadable(&monitor->library))
 		refusal = &no_link;
 	if (refusal)
-		fprintf(stderr, "insideme: %s is not recorded: %s; %s\n", monitor->options.command[0], refusal->reason,
-			refusal->advice);
+		fprintf(stderr, "insideme: %s is not recorded: %s; %s\n", monitor->options.command[0],
+			refusal->reason, refusal->advice);
 	monitor->refusal = refusal;
 }
 
-/* A program that is recorded wrongly set says so itself. */
+/* The recorded program reports wrong settings itself. */
 static void ignore_complaint(void *context, const char *line)
 {
 	(void)context;
@@ -99,7 +104,8 @@ static int open_run(struct monitor *monitor, const char *path)
 {
 	struct process_id *id = &monitor->id, named;
 
-	settings_read(&monitor->settings, launch_environment(&monitor->options, NULL, NULL), ignore_complaint, NULL);
+	settings_read(&monitor->settings, launch_environment(&monitor->options, NULL, NULL), ignore_complaint,
+		      NULL);
 	process_id_read(id, NULL);
 	process_id_boot(id);
 	rank_read(&id->rank, environ);
@@ -110,8 +116,8 @@ static int open_run(struct monitor *monitor, const char *path)
 }
 
 /*
- * Another insideme-run further up samples this run already. Of a launch's ranks each samples itself: they share a run,
- * on several hosts perhaps, and none of their insideme-runs can speak for it.
+ * An insideme-run above this one already samples the run. The ranks of a launch each sample themselves: they
+ * share a run, perhaps over several hosts, and none of their insideme-runs can act for it.
  */
 static bool is_sampled_by_others(const struct monitor *monitor)
 {
@@ -122,10 +128,12 @@ static bool is_sampled_by_others(const struct monitor *monitor)
 
 static const char *preload(const struct monitor *monitor)
 {
-	return library_preload(&monitor->library, monitor->settings.value[SETTING_HEAP_SAMPLE] || monitor->settings.value[SETTING_SAMPLE]);
+	return library_preload(&monitor->library, monitor->uses_mpi,
+			       monitor->settings.value[SETTING_HEAP_SAMPLE] ||
+				       monitor->settings.value[SETTING_SAMPLE]);
 }
 
-/* Become the program: nothing is left to be done for it. */
+/* Become the program: nothing else is left to do. */
 static int replace_by_program(struct monitor *monitor, const char *run_path)
 {
 	char **command = monitor->options.command;
@@ -139,7 +147,10 @@ static uint64_t timeval_ns(const struct timeval *time)
 	return (uint64_t)time->tv_sec * 1000000000u + (uint64_t)time->tv_usec * 1000u;
 }
 
-/* wait4() counts children in that the process has waited for: with some its times are those of the zombie. */
+/*
+ * wait4() includes children that the process has waited for. If there are any, its times are taken from the
+ * zombie.
+ */
 static bool wait_for(pid_t pid, const struct last_words *words, struct process_end *end, int *status)
 {
 	struct rusage usage;
@@ -194,7 +205,7 @@ static void see_ends(struct monitor *monitor)
 	}
 }
 
-/* Children and adopted orphans that have ended are looked at as zombies first: they can still tell something. */
+/* Look at children and adopted orphans that have ended as zombies first: they still have data. */
 static void reap(struct monitor *monitor)
 {
 	siginfo_t info, stopped;
@@ -221,7 +232,9 @@ static void wait_until(struct pollfd *fds, nfds_t nr, int64_t when_ns)
 	ppoll(fds, nr, &timeout, NULL);
 }
 
-/* A turn in which nothing was heard of costs the rows and ppoll() only: at 1 kHz each system call more is 0.03 % of a core. */
+/*
+ * A turn without news costs only the rows and ppoll(): at 1 kHz each further system call is 0.03 % of a core.
+ */
 static void watch_until_end(struct monitor *monitor)
 {
 	struct pollfd fds[] = {
@@ -230,7 +243,7 @@ static void watch_until_end(struct monitor *monitor)
 		{ monitor->tree.epoll_fd, POLLIN, 0 },
 	};
 
-	/* signals_hear_all() forgets signals that are pending: who has ended by now is looked for */
+	/* signals_hear_all() drops pending signals, so look for processes that have ended */
 	fds[0].revents = fds[1].revents = POLLIN;
 	for (;;) {
 		int64_t now, own_ns, next_ns;
@@ -269,7 +282,7 @@ static int start_program(struct monitor *monitor)
 	return monitor->pid < 0 ? (int)monitor->pid : 0;
 }
 
-/* What has ended by now is told as ended; the rest runs on without us. */
+/* Processes that have just ended are recorded as ended; the others run on without us. */
 static void leave_the_rest(struct monitor *monitor)
 {
 	uint64_t start_ticks;
@@ -314,6 +327,9 @@ static int run_program(struct monitor *monitor, char **argv)
 		return error;
 	prepare_library(monitor, path);
 	error = open_run(monitor, path);
+	monitor->uses_mpi = monitor->settings.value[SETTING_MPI] == MPI_ON ||
+			    (monitor->settings.value[SETTING_MPI] == MPI_AUTO &&
+			     (monitor->id.rank.rank >= 0 || program_uses_mpi(path)));
 	say_init(error ? NULL : &monitor->run);
 	if (error) {
 		fprintf(stderr, "insideme: cannot use directory %s: %s; not recording\n", monitor->run.path,
@@ -363,7 +379,8 @@ static int check_program(struct monitor *monitor)
 static int print_library(const struct library *library)
 {
 	if (!library->path[0]) {
-		fprintf(stderr, "insideme-run: libinsideme.so is not beside insideme-run nor in ../lib/insideme\n");
+		fprintf(stderr,
+			"insideme-run: libinsideme.so is not beside insideme-run nor in ../lib/insideme\n");
 		return 1;
 	}
 	puts(library->path);

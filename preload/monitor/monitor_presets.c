@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What pikos's monitors and recorders are made of. */
+/* Presets for pikos's monitors and recorders. */
 #include "preload/monitor/monitor_presets.h"
 
 #include <stddef.h>
@@ -12,18 +12,23 @@
 #define BUDGET "4G"
 
 const struct rows_preset rows_presets[] = {
-	{ "functions", "a row for each entry and exit of a call", "index,type,function,line,file,pid,thread",
+	{ "functions",
+	  "a row for each entry and exit of a call",
+	  "index,type,function,line,file,pid,thread",
 	  { { SETTING_THRESHOLD, "0" }, { SETTING_BUDGET, BUDGET } } },
-	{ "function_memory", "the same, with RSS and VMS as they are then",
+	{ "function_memory",
+	  "the same, with RSS and VMS as they are then",
 	  "index,type,function,rss_bytes,vms_bytes,line,file,pid,thread",
-	  { { SETTING_THRESHOLD, "0" }, { SETTING_BUDGET, BUDGET }, { SETTING_SNAPSHOT, "heap,rss:every" } } },
+	  { { SETTING_THRESHOLD, "0" },
+	    { SETTING_BUDGET, BUDGET },
+	    { SETTING_SNAPSHOT, "heap,rss:every" } } },
 	{ .name = NULL },
 };
 
 /* Where rows go. */
 static const struct {
 	const char *name;
-	const char *format;		/* of insideme-report */
+	const char *format;		/* format of insideme-report */
 	const char *output;		/* NULL: stderr */
 } recordings[] = {
 	{ "screen", "pikos-text", NULL },
@@ -55,8 +60,9 @@ bool rows_is_recording(const char *name)
 
 enum how { CHECK, LIVE, AT_END };
 
-/* insideme-report with these options; @run_path: NULL: none. */
-static pid_t start(const struct rows_options *options, enum how how, const char *run_path, const sigset_t *mask)
+/* Start insideme-report with these options. @run_path: NULL: none. */
+static pid_t start(const struct rows_options *options, enum how how, const char *run_path,
+		   const sigset_t *mask)
 {
 	size_t recording = find_recording(options->recording ?: options->output ? "text" : "screen");
 	const char *output = options->output ?: recordings[recording].output, *arguments[16] = { NULL };
@@ -93,10 +99,14 @@ void rows_say_none(const struct rows_options *options, int32_t rank)
 	const char *name = options->preset ? options->preset->name : NULL;
 
 	if (name && rank < 0)
-		fprintf(stderr, "insideme: no rows under another insideme-run: give %s to that one; afterwards: insideme-report -f pikos\n",
+		fprintf(stderr,
+			"insideme: no rows under another insideme-run: give %s to that one; "
+			"afterwards: insideme-report -f pikos\n",
 			name);
 	else if (name && !rank)
-		fprintf(stderr, "insideme: no rows of single ranks, for all: insideme-run %s -- mpirun ...; afterwards: insideme-report -f pikos\n",
+		fprintf(stderr,
+			"insideme: no rows of single ranks, for all: insideme-run %s -- mpirun ...; "
+			"afterwards: insideme-report -f pikos\n",
 			name);
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * pikos's monitors: insideme-run functions|function_memory ... -- PROGRAM. Each sets how the program is recorded, and has
- * insideme-report write a row for each entry and exit of a call while it runs.
+ * pikos's monitors: insideme-run functions|function_memory ... -- PROGRAM. Each of them sets how the program
+ * is recorded, and lets insideme-report write a row for each entry and exit of a call while the program runs.
  */
 #ifndef INSIDEME_MONITOR_PRESETS_H
 #define INSIDEME_MONITOR_PRESETS_H
@@ -15,35 +15,39 @@
 struct rows_preset {
 	const char *name;
 	const char *help;
-	const char *columns;		/* of insideme-report */
-	struct { enum setting_id id; const char *value; } settings[4];	/* where the user says nothing; ends with no value */
+	const char *columns;		/* columns of insideme-report */
+	/* for settings that the user does not give; ends with no value */
+	struct { enum setting_id id; const char *value; } settings[4];
 };
 extern const struct rows_preset rows_presets[];	/* ends with no name */
 
 const struct rows_preset *rows_find_preset(const char *name);
 
-/* What was asked for. */
+/* The options of a monitor. */
 struct rows_options {
 	const struct rows_preset *preset;	/* NULL: no rows */
-	const char *recording;		/* screen, text or csv; NULL: the first, or with a file the second */
-	const char *output;		/* NULL: the recording's own */
+	const char *recording; /* screen, text or csv; NULL: screen, or text if there is an output file */
+	const char *output;		/* NULL: the default of the recording */
 	const char *filter;		/* NULL: none */
-	bool at_end;			/* written when the program has ended */
+	bool at_end;			/* write when the program has ended */
 };
 
-/* Is it a recording? */
+/* Is it the name of a recording? */
 bool rows_is_recording(const char *name);
 
-/* Before the program starts. Return: 0, or an exit status after a line on stderr: the program is not to be run. */
+/* Before the program starts. Return: 0, or an exit status after a line on stderr: do not run the program */
 int rows_check(const struct rows_options *options, const sigset_t *mask);
 
-/* Rows of a run are written by one insideme-run: another says so, of @rank (-1: none) the first. */
+/* One insideme-run writes the rows of a run. Another one says so; of several @rank (-1: none) the first. */
 void rows_say_none(const struct rows_options *options, int32_t rank);
 
-/* Begin with rows of the run, which has a log. Return: pid of who writes them; 0: nobody, at the end they will be. */
+/*
+ * Begin with the rows of the run, which has a log. Return: pid of the process that writes them; 0: none, they
+ * are written at the end
+ */
 pid_t rows_start(const struct rows_options *options, const char *run_path, const sigset_t *mask);
 
-/* The run's log has its end. @pid: as rows_start() gave it, 0 where that has ended. */
+/* The run's log is complete. @pid: as from rows_start(); 0: that process has ended. */
 void rows_finish(const struct rows_options *options, pid_t pid, const char *run_path, const sigset_t *mask);
 
 #endif

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* insideme-run's command line: an option for each setting, from the settings table, and some of its own. */
+/*
+ * insideme-run's command line: an option for each setting, from the table of settings, and some of its own.
+ */
 #ifndef INSIDEME_MONITOR_OPTIONS_H
 #define INSIDEME_MONITOR_OPTIONS_H
 
@@ -10,22 +12,22 @@
 
 enum run_action { ACTION_RUN, ACTION_HELP, ACTION_VERSION, ACTION_LIBRARY, ACTION_CHECK, ACTION_ATTACH };
 
-struct run_options {
+struct options {
 	enum run_action action;
 	bool quiet;
 	bool no_tree;				/* no subreaper: orphans keep init as their parent */
-	const char *settings[NR_SETTINGS];	/* as given, NULL: not given */
+	const char *settings[NR_SETTINGS];	/* as given; NULL: not given */
 	const char *pids;			/* --pid: numbers, separated by commas; NULL: none */
-	bool children;				/* of them too */
+	bool children;				/* --children: of these processes too */
 	bool machine;				/* --machine */
 	uint64_t timeout_ns;			/* 0: none */
 	struct rows_options rows;
-	const char *needs_preset;		/* an option of rows that was given; NULL: none */
+	const char *needs_preset;		/* an option for rows that was given; NULL: none */
 	char **command;				/* the program and its arguments, NULL-terminated */
 };
 
-/* Return: 0, or 2 after one line on stderr. */
-int options_parse(struct run_options *options, int argc, char **argv);
+/* Return: 0, or 2 after one line on stderr */
+int options_parse(struct options *options, int argc, char **argv);
 
 void options_print_help(void);
 

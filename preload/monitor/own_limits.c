@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What insideme-run asks of the kernel for itself. */
+/* Scheduling and limits of insideme-run itself. */
 #include "preload/monitor/own_limits.h"
 
 #include <sched.h>
@@ -8,7 +8,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#define TURN_NS		100000		/* the kernel's least */
+#define TURN_NS		100000		/* the kernel's minimum */
 #define RESET_ON_FORK	1		/* SCHED_FLAG_RESET_ON_FORK */
 
 void needs_many_files(void)
@@ -22,8 +22,8 @@ void needs_many_files(void)
 }
 
 /*
- * Short turns on a CPU that come soon: under load a process may otherwise have ended and been waited for before we
- * have heard of it. Kernels that do not know of slices ignore it; children get the usual one.
+ * Ask for short turns on a CPU, which come sooner. Under load a process could otherwise end and be reaped
+ * before we know of it. Kernels that do not know slices ignore this; children get the usual one.
  */
 void needs_short_turns(void)
 {
@@ -38,7 +38,8 @@ void needs_short_turns(void)
 		uint64_t period_ns;
 	} schedule = { .size = sizeof(schedule) };
 
-	if (syscall(SYS_sched_getattr, 0, &schedule, sizeof(schedule), 0) < 0 || schedule.policy != SCHED_OTHER)
+	if (syscall(SYS_sched_getattr, 0, &schedule, sizeof(schedule), 0) < 0 ||
+	    schedule.policy != SCHED_OTHER)
 		return;
 	schedule.flags = RESET_ON_FORK;
 	schedule.runtime_ns = TURN_NS;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Signals between whoever started insideme-run, and the program. */
+/* Signals between the process that started insideme-run, and the program. */
 #include "preload/monitor/signals.h"
 
 #include <errno.h>
@@ -12,7 +12,8 @@
 
 #include "preload/common/base/compiler.h"
 
-static const int passed_on[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGWINCH, SIGALRM, SIGTSTP, SIGCONT };
+static const int passed_on[] = { SIGINT,  SIGTERM,  SIGHUP,  SIGQUIT, SIGUSR1,
+				 SIGUSR2, SIGWINCH, SIGALRM, SIGTSTP, SIGCONT };
 
 int signals_open(sigset_t *before)
 {
@@ -29,7 +30,7 @@ int signals_open(sigset_t *before)
 	return fd < 0 ? -errno : fd;
 }
 
-/* What our starter ignores (nohup) the program may want to hear of all the same, and children must be waited for. */
+/* The program may want signals that our starter ignored (nohup), and children must be waited for. */
 void signals_hear_all(void)
 {
 	signal(SIGCHLD, SIG_DFL);
@@ -38,8 +39,8 @@ void signals_hear_all(void)
 }
 
 /*
- * What the kernel sends (Ctrl-C, a closed terminal, a new window size) goes to the terminal's whole foreground
- * group, the program included; what a process sent to us alone, the program has not seen.
+ * Signals from the kernel (Ctrl-C, a closed terminal, a new window size) go to the whole foreground group of
+ * the terminal, including the program. Signals that a process sent to us alone did not reach the program.
  */
 void signals_pass_on(int fd, pid_t pid)
 {
@@ -52,8 +53,8 @@ void signals_pass_on(int fd, pid_t pid)
 }
 
 /*
- * A terminal stops and continues whole groups, and so does a shell with its jobs. Who stops the program alone, as
- * cpulimit does, lets only the program go on again.
+ * A terminal stops and continues whole groups, and so does a shell with its jobs. A process that stops the
+ * program alone, as cpulimit does, will continue only the program.
  */
 void signals_stop_too(int signal)
 {

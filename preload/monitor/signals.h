@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Signals: what is meant for the program reaches it once, and what it ends by, insideme-run ends by. */
+/* Signals for the program reach it once, and insideme-run ends by the signal that ends the program. */
 #ifndef INSIDEME_MONITOR_SIGNALS_H
 #define INSIDEME_MONITOR_SIGNALS_H
 
@@ -7,21 +7,21 @@
 #include <sys/types.h>
 
 /*
- * Block what is passed on, and SIGCHLD. @before: the mask as it was, for the program. Return: a descriptor that
- * tells of them, or -errno.
+ * Block the signals that are passed on, and SIGCHLD. @before: the previous mask, for the program. Return: a
+ * descriptor that reads them, or -errno
  */
 int signals_open(sigset_t *before);
 
-/* After the program was started: let also signals through that our starter had us ignore. */
+/* After the program was started: also receive signals that our starter had us ignore. */
 void signals_hear_all(void);
 
-/* Pass on what has come. @pid: the program. */
+/* Pass on the signals that have come. @pid: the program. */
 void signals_pass_on(int fd, pid_t pid);
 
-/* The program stands still, by @signal: so do we, if somebody is there who lets us go on too. */
+/* The program was stopped by @signal. Stop too, if there is a process that will continue us. */
 void signals_stop_too(int signal);
 
-/* End as the program did. @status: as wait() tells. Does not return; no core of our own. */
+/* End as the program did. @status: as from wait(). Makes no core file. */
 _Noreturn void signals_end_like(int status);
 
 #endif

@@ -206,18 +206,18 @@ uint32_t symbol_hash(const char *name)
 	return hash;
 }
 
-static bool is_definition(const struct object *object, uint32_t index, const char *name)
+static bool is_definition(const struct object *object, uint32_t index, const char *name, bool is_old)
 {
 	const ElfW(Sym) *symbol = &object->symbols[index];
 
 	return symbol->st_shndx != SHN_UNDEF && symbol->st_value &&
-	       !(object->versions && object->versions[index] & SYMBOL_IS_HIDDEN) &&
+	       (object->versions && object->versions[index] & SYMBOL_IS_HIDDEN) == is_old &&
 	       ELF64_ST_TYPE(symbol->st_info) != STT_TLS &&
 	       text_equal(object->strings + symbol->st_name, name);
 }
 
 /* Return: the index of the definition, or 0 for none. */
-static uint32_t find_by_gnu_hash(const struct object *object, const char *name, uint32_t hash)
+static uint32_t find_by_gnu_hash(const struct object *object, const char *name, uint32_t hash, bool is_old)
 {
 	const uint32_t nr_buckets = object->gnu_hash[0], first = object->gnu_hash[1];
 	const uint32_t nr_bloom = object->gnu_hash[2], shift = object->gnu_hash[3];
@@ -229,7 +229,7 @@ static uint32_t find_by_gnu_hash(const struct object *object, const char *name, 
 	if (!nr_buckets || !nr_bloom || (bloom[hash / 64 & (nr_bloom - 1)] & bits) != bits)
 		return 0;
 	for (uint32_t i = buckets[hash % nr_buckets]; i >= first && i; i++) {
-		if ((chain[i - first] | 1) == (hash | 1) && is_definition(object, i, name))
+		if ((chain[i - first] | 1) == (hash | 1) && is_definition(object, i, name, is_old))
 			return i;
 		if (chain[i - first] & 1)
 			break;
@@ -240,7 +240,7 @@ static uint32_t find_by_gnu_hash(const struct object *object, const char *name, 
 static uint32_t find_one_by_one(const struct object *object, const char *name)
 {
 	for (uint32_t i = 1; i < object->hash[1]; i++)
-		if (is_definition(object, i, name))
+		if (is_definition(object, i, name, false))
 			return i;
 	return 0;
 }
@@ -251,7 +251,8 @@ static const ElfW(Sym) *find_symbol(const struct object *object, const char *nam
 
 	if (!object->symbols)
 		return NULL;
-	index = object->gnu_hash ? find_by_gnu_hash(object, name, hash) : find_one_by_one(object, name);
+	index = object->gnu_hash ? find_by_gnu_hash(object, name, hash, false) :
+				   find_one_by_one(object, name);
 	return index ? &object->symbols[index] : NULL;
 }
 
@@ -273,6 +274,13 @@ void *object_find(const struct object *object, const char *name, uint32_t hash)
 	if (ELF64_ST_TYPE(symbol->st_info) == STT_GNU_IFUNC)
 		return ((void *(*)(void))place)();
 	return place;
+}
+
+void *object_find_old(const struct object *object, const char *name, uint32_t hash)
+{
+	uint32_t index = object->symbols && object->gnu_hash ? find_by_gnu_hash(object, name, hash, true) : 0;
+
+	return index ? (void *)(object->bias + object->symbols[index].st_value) : NULL;
 }
 
 /* A GNU hash table covers the defined symbols. The imported ones come before those. */

@@ -90,6 +90,9 @@ uint32_t symbol_hash(const char *name);
  */
 void *object_find(const struct object *object, const char *name, uint32_t hash);
 
+/* The same of the version that is not the default. Of objects with a GNU hash table alone. */
+void *object_find_old(const struct object *object, const char *name, uint32_t hash);
+
 /* Length of that function's code. 0: the object does not define the function, or not its length. */
 uint64_t object_function_bytes(const struct object *object, const char *name);
 

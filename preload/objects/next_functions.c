@@ -7,10 +7,10 @@
 #include "preload/common/base/text.h"
 #include "preload/objects/loaded_objects.h"
 
-struct real real;
+LARGE struct real real;
 struct libc libc;
 
-#define REAL_NAME(type, name, arguments) #name,
+#define REAL_NAME(type, name, ...) #name,
 static const char *const names[] = { REAL_FUNCTIONS(REAL_NAME) };
 #define NR_REAL ARRAY_SIZE(names)
 _Static_assert(sizeof(real) == NR_REAL * sizeof(void *), "a slot for each name");
@@ -34,6 +34,16 @@ static void **slot_of(size_t function)
 	return (void **)&real + function;
 }
 
+static bool is_old(const char *name)
+{
+	return text_begins(name, OLD_VERSION);
+}
+
+static const char *plain_name(const char *name)
+{
+	return is_old(name) ? name + sizeof(OLD_VERSION) - 1 : name;
+}
+
 static int look_in(const struct object *object, void *context)
 {
 	struct lookup *lookup = context;
@@ -49,7 +59,8 @@ static int look_in(const struct object *object, void *context)
 
 		if (__atomic_load_n(slot_of(i), __ATOMIC_RELAXED))
 			continue;
-		found = object_find(object, names[i], lookup->hashes[i]);
+		found = is_old(names[i]) ? object_find_old(object, plain_name(names[i]), lookup->hashes[i]) :
+					   object_find(object, names[i], lookup->hashes[i]);
 		if (found)
 			__atomic_store_n(slot_of(i), found, __ATOMIC_RELAXED);
 	}
@@ -106,7 +117,7 @@ bool real_init(void)
 		return false;
 	__atomic_store_n(&looking_up, task, __ATOMIC_RELAXED);
 	for (size_t i = 0; i < NR_REAL; i++)
-		lookup.hashes[i] = symbol_hash(names[i]);
+		lookup.hashes[i] = symbol_hash(plain_name(names[i]));
 	lookup.is_last = lookup.is_behind = false;
 	objects_each(look_in, &lookup);
 	/* Also the objects before ours, since our library may have been loaded by dlopen() */

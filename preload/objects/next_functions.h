@@ -20,6 +20,7 @@
 #include <ucontext.h>
 
 #include "preload/common/base/compiler.h"
+#include "preload/objects/wait_functions.h"
 
 #define REAL_FUNCTIONS(X)                                                                           \
 	X(void *, malloc, (size_t bytes))                                                           \
@@ -104,9 +105,20 @@
 	X(int, prlimit, (pid_t pid, enum __rlimit_resource resource, const struct rlimit *limit, \
 		struct rlimit *old)) \
 	X(int, prlimit64, (pid_t pid, enum __rlimit_resource resource, const struct rlimit64 *limit, \
-		struct rlimit64 *old))
+		struct rlimit64 *old)) \
+	/* these five are called, not interposed */                                                 \
+	X(int, pthread_mutex_trylock, (pthread_mutex_t *mutex))                                     \
+	X(int, pthread_rwlock_tryrdlock, (pthread_rwlock_t *lock))                                  \
+	X(int, pthread_rwlock_trywrlock, (pthread_rwlock_t *lock))                                  \
+	X(int, mtx_trylock, (mtx_t *mutex))                                                         \
+	X(int, sem_getvalue, (sem_t *restrict semaphore, int *restrict value))                      \
+	X(int, close, (int fd))                                                                     \
+	X(int, dup2, (int from, int to))                                                            \
+	X(int, dup3, (int from, int to, int flags))                                                 \
+	LOCK_FUNCTIONS(X)                                                                           \
+	PLAIN_WAIT_FUNCTIONS(X)
 
-#define REAL_MEMBER(type, name, arguments) type (*name) arguments;
+#define REAL_MEMBER(type, name, arguments, ...) type (*name) arguments;
 /* NULL: not looked up yet, or no loaded object defines it. C programs have no operator new. */
 struct real {
 	REAL_FUNCTIONS(REAL_MEMBER)

@@ -75,14 +75,14 @@ static int look_at(const struct object *object, void *context)
 }
 
 struct stack {
-	uintptr_t *functions;
+	struct stack_call *calls;
 	/* what a sample interrupted, maybe at the first instruction of a function */
 	uintptr_t code_addr;
 	uintptr_t end_addr; /* functions whose stack pointer is above are not wanted */
 	uint32_t nr;
 	bool is_cut;
 	uintptr_t last_addr;		/* where the outermost one goes on; 0: it is the stack's first */
-	bool has_last;			/* it is the last of functions */
+	bool has_last;			/* it is the last of calls */
 };
 
 /*
@@ -109,7 +109,7 @@ static enum unwind_result add_function(struct _Unwind_Context *context, void *ar
 	stack->is_cut = stack->nr == BACKTRACE_MOST;
 	if (stack->is_cut)
 		return UNWIND_END;
-	stack->functions[stack->nr++] = begin;
+	stack->calls[stack->nr++] = (struct stack_call){ begin, stack->last_addr - 1 };
 	return UNWIND_GO_ON;
 }
 
@@ -119,9 +119,9 @@ static bool is_of_start(uintptr_t function)
 	return function == first_function || is_in(&libc_object, function) || is_in(&linker, function);
 }
 
-NOINLINE uint32_t backtrace_take(uintptr_t functions[BACKTRACE_MOST], uintptr_t code_addr)
+NOINLINE uint32_t backtrace_take(struct stack_call calls[BACKTRACE_MOST], uintptr_t code_addr)
 {
-	struct stack stack = { .functions = functions, .code_addr = code_addr, .end_addr = UINTPTR_MAX };
+	struct stack stack = { .calls = calls, .code_addr = code_addr, .end_addr = UINTPTR_MAX };
 	bool is_at_end;
 
 	if (is_in(&unwinder.object, code_addr) && !backtrace_is_possible())
@@ -130,16 +130,16 @@ NOINLINE uint32_t backtrace_take(uintptr_t functions[BACKTRACE_MOST], uintptr_t 
 	is_at_end = unwinder.backtrace(add_function, &stack) == UNWIND_END;
 	/* Without a table the unwinder does not know its begin, and tells that of the one before. */
 	if (is_at_end && stack.has_last)
-		functions[stack.nr - 1] = stack.last_addr - 1;
-	while (!stack.is_cut && stack.nr > 1 && is_of_start(functions[stack.nr - 1]))
+		calls[stack.nr - 1].function_addr = stack.last_addr - 1;
+	while (!stack.is_cut && stack.nr > 1 && is_of_start(calls[stack.nr - 1].function_addr))
 		stack.nr--;
 	return stack.nr;
 }
 
-NOINLINE uint32_t backtrace_take_below(uintptr_t functions[BACKTRACE_MOST], uintptr_t code_addr,
+NOINLINE uint32_t backtrace_take_below(struct stack_call calls[BACKTRACE_MOST], uintptr_t code_addr,
 				       uintptr_t end_addr)
 {
-	struct stack stack = { .functions = functions, .code_addr = code_addr, .end_addr = end_addr };
+	struct stack stack = { .calls = calls, .code_addr = code_addr, .end_addr = end_addr };
 
 	if (is_in(&unwinder.object, code_addr) && !backtrace_is_possible())
 		return 0;
@@ -153,14 +153,14 @@ NOINLINE uint32_t backtrace_take_below(uintptr_t functions[BACKTRACE_MOST], uint
  */
 static const char *begin(void)
 {
-	uintptr_t functions[BACKTRACE_MOST];
+	struct stack_call calls[BACKTRACE_MOST];
 
 	objects_each(look_at, NULL);
 	if (!unwinder.backtrace || !unwinder.get_ip || !unwinder.get_begin || !unwinder.get_stack)
 		return "libgcc_s.so.1 is not loaded: start the program by insideme-run, or put it into LD_PRELOAD too";
 	if (!libc._dl_find_object || !unwinder.asks_linker)
 		return "the stack cannot be looked at without locks: glibc 2.35, and a libgcc_s.so.1 that was built with it, are needed";
-	backtrace_take(functions, 0);
+	backtrace_take(calls, 0);
 	return NULL;
 }
 

@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "preload/common/base/compiler.h"
+#include "preload/calls/paths.h"
 
 /* Of a deeper stack the innermost functions are told. */
 #define BACKTRACE_MOST 128
@@ -20,17 +20,17 @@
 const char *backtrace_init(void);
 
 /*
- * Fill @functions with where the functions begin that are open, the innermost first: neither the recorder's own nor those
+ * Fill @calls with the functions that are open, the innermost first: neither the recorder's own nor those
  * of libc and the dynamic linker from before the program's first one. One that has no unwind table ends the stack, and
  * is told by the address in it. @code_addr: where the program called the recorder's wrapper, or was interrupted.
- * Callable from any thread and from signal handlers, within malloc(). Takes some KiB of the stack: a malloc() with it 6. Return: how many;
+ * Callable from any thread and from signal handlers, within malloc(). Takes some KiB of the stack: a malloc() with it 7. Return: how many;
  * 0: none is known, for example where that is in the unwinder itself, which holds its lock where code has registered tables.
  */
-uint32_t backtrace_take(uintptr_t functions[BACKTRACE_MOST], uintptr_t code_addr);
+uint32_t backtrace_take(struct stack_call calls[BACKTRACE_MOST], uintptr_t code_addr);
 
 /* The same of the functions alone whose stack pointer is at most @end_addr: what is called from a place that
  * is known. */
-uint32_t backtrace_take_below(uintptr_t functions[BACKTRACE_MOST], uintptr_t code_addr, uintptr_t end_addr);
+uint32_t backtrace_take_below(struct stack_call calls[BACKTRACE_MOST], uintptr_t code_addr, uintptr_t end_addr);
 
 /*
  * May a signal handler take a stack wherever it came? Not while the thread may hold libgcc's lock for tables that code

@@ -3,7 +3,7 @@
 #include "preload/samples/cpu_samples.h"
 
 #include "preload/calls/counted.h"
-#include "preload/calls/sites.h"
+#include "preload/calls/stubs.h"
 #include "preload/common/base/syscalls.h"
 #include "preload/samples/backtrace.h"
 #include "preload/state/log_space.h"
@@ -12,6 +12,8 @@
 #define TICK_CLOCK		CLOCK_MONOTONIC_COARSE	/* moves when the kernel looks at CPU timers */
 #define IGNORED			1	/* SIG_IGN, as glibc's posix_spawn leaves it: what make starts */
 #define AUTO_RATE 250u			/* samples a second where counted functions need them */
+#define UNWINDER_BYTES 12288u		/* of stack; measured: 6 KB */
+#define LEAST_STACK_BYTES 16384u	/* a signal's frame alone has 3.4 KB where there is AVX-512 */
 #define THREAD_CPU_CLOCK	3	/* CLOCK_THREAD_CPUTIME_ID */
 #define FIRST_AREA_BYTES	4096u
 #define LATER_AREA_BYTES	(16u << 10)
@@ -25,10 +27,11 @@ struct kernel_event {
 };
 _Static_assert(sizeof(struct kernel_event) == 64, "struct sigevent");
 
-static uint64_t interval_ns;		/* 0: nothing is sampled; set before any thread, cleared by samples_stop() */
-
-static bool takes_stacks;		/* there were no hooks at the start; set before any thread */
-static bool takes_calls;		/* timing auto: those of counted functions; likewise */
+static uint64_t interval_ns;	/* 0: nothing is sampled. Atomic: timing auto sets it late, samples_stop() clears it */
+static const char *stopped;	/* why nothing is sampled any more; NULL: nobody has said so. Atomic */
+static bool takes_stacks;	/* there were no hooks at the start, and samples were asked for; set before any thread */
+static uint32_t has_begun_counting;	/* a function is counted: 250 samples a second, or why not. Atomic */
+static bool takes_calls;	/* timing auto: those of counted functions; set with interval_ns */
 
 /* By the linker: our own code. */
 extern HIDDEN const char __ehdr_start[], etext[];
@@ -63,41 +66,62 @@ static uint32_t path_beneath(const struct log_header *log, struct log_thread *th
 {
 	const bool has_call = thread->current != log_ref(log, &thread->root);
 	const struct log_frame *top = top_frame(thread);
-	uintptr_t functions[BACKTRACE_MOST];
+	struct stack_call calls[BACKTRACE_MOST];
 	uint32_t nr, path = thread->current;
 
 	if (has_call &&
 	    (top->node != thread->current || sp_addr - thread->stack_low_addr >= thread->stack_bytes))
 		return path; /* in a hook, or on another stack */
-	nr = backtrace_take_below(functions, pc_addr,
+	nr = backtrace_take_below(calls, pc_addr,
 				  has_call ? top->stack_addr + sizeof(void *) : UINTPTR_MAX);
 	while (nr-- > 0)
-		if (counted_find(functions[nr]) &&
-		    !(has_call && path == thread->current && functions[nr] == top->function_addr))
-			path = path_find(thread, path, functions[nr]);
+		if (counted_find(calls[nr].function_addr) &&
+		    !(has_call && path == thread->current && calls[nr].function_addr == top->function_addr))
+			path = path_find(thread, path, calls[nr].function_addr);
 	return path;
 }
 
-/* What the hooks say, or where they say nothing the stack. */
-static NOINLINE uint32_t path_now(const struct log_header *log, struct log_thread *thread, uintptr_t pc_addr,
-				  uintptr_t sp_addr)
+static NOINLINE uint32_t path_of_stack_now(struct log_thread *thread, uintptr_t pc_addr)
 {
-	uintptr_t functions[BACKTRACE_MOST];
+	struct stack_call calls[BACKTRACE_MOST];
 
-	if (takes_calls)
-		return backtrace_is_possible() ? path_beneath(log, thread, pc_addr, sp_addr)
-					       : thread->current;
-	if (live.timing == LOG_TIMING_AUTO && counted_is(counted_find(site_function(pc_addr))))
-		return path_find(thread, thread->current,
-				 site_function(pc_addr)); /* without an unwinder: the innermost one */
-	if (!takes_stacks || thread->current != log_ref(log, &thread->root))
+	return path_of_stack(thread, calls, backtrace_is_possible() ? backtrace_take(calls, pc_addr) : 0, false);
+}
+
+/* Is there room for the unwinder? Programs have signal stacks of 8 KB. A stack that is not known has none. */
+static bool has_room(const struct log_thread *thread, const stack_t *signal_stack)
+{
+	const uintptr_t here = (uintptr_t)__builtin_frame_address(0),
+			on_signal_stack = here - (uintptr_t)signal_stack->ss_sp;
+
+	if (on_signal_stack < signal_stack->ss_size)
+		return on_signal_stack >= UNWINDER_BYTES;
+	return !takes_calls || (here - thread->stack_low_addr >= UNWINDER_BYTES &&
+				here - thread->stack_low_addr < thread->stack_bytes);
+}
+
+/* What the hooks say, or where they say nothing the stack. */
+static NOINLINE uint32_t path_now(const struct log_header *log, struct log_thread *thread, const ucontext_t *context)
+{
+	const uintptr_t pc_addr = interrupted_code(context);
+
+	if (!has_room(thread, &context->uc_stack))
 		return thread->current;
-	return path_of_stack(thread, functions, backtrace_is_possible() ? backtrace_take(functions, pc_addr) : 0);
+	if (takes_calls)
+		return backtrace_is_possible() ? path_beneath(log, thread, pc_addr, interrupted_stack(context))
+					       : thread->current;
+	if (live.timing == LOG_TIMING_AUTO && counted_is(counted_find(code_function(pc_addr))))
+		return path_find(thread, thread->current,
+				 code_function(pc_addr)); /* without an unwinder: the innermost one */
+	if (!takes_stacks || (thread->current != log_ref(log, &thread->root) &&
+			      !log_is_wait(node_at(log, thread->current)->function_addr)))
+		return thread->current;
+	return path_of_stack_now(thread, pc_addr);
 }
 
 static uint16_t flags_of(uintptr_t pc_addr)
 {
-	if (sites_hold(pc_addr))
+	if (stubs_hold(pc_addr))
 		return LOG_SAMPLE_IN_HOOK | LOG_SAMPLE_IN_STUB;
 	return pc_addr - (uintptr_t)__ehdr_start < (uintptr_t)(etext - __ehdr_start) ? LOG_SAMPLE_IN_HOOK : 0;
 }
@@ -118,8 +142,7 @@ static void on_sample(int number, siginfo_t *info, void *context)
 	(void)number;
 	if (!log || info->si_code != SI_TIMER || !thread || !thread->sample_timer)
 		return;
-	node = flags_of(pc_addr) ? thread->current
-				 : path_now(log, thread, pc_addr, interrupted_stack(context));
+	node = flags_of(pc_addr) ? thread->current : path_now(log, thread, context);
 	area = area_with_room(log, thread);
 	if (!area) {
 		log_lose(log, LOG_LOST_SAMPLES);
@@ -142,37 +165,59 @@ static uint64_t tick_ns(void)
 	return (uint64_t)resolution.tv_nsec;
 }
 
-void samples_init(void)
+static void say_off(const char *why)
 {
-	const bool is_auto = live.timing == LOG_TIMING_AUTO && live.log->has_hooks;
-	const uint64_t rate = is_auto && settings.source[SETTING_SAMPLE] == FROM_FALLBACK
-				      ? AUTO_RATE
-				      : settings.value[SETTING_SAMPLE];
+	log_write_text(live.log, "samples_off", why, now_ticks());
+}
+
+/* The program's threads may have timers from now on. */
+static void start(uint64_t rate)
+{
 	struct kernel_action action = { .handler = on_sample, .mask = ~0ull, .restorer = insideme_signal_return,
 					.flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK | SA_RESTORER_FLAG }, old;
+	uint64_t ns = 1000000000u / rate;
 
-	if (!rate || raw_syscall(SYS_rt_sigaction, SAMPLE_SIGNAL, 0, (long)&old, 8, 0, 0) < 0)
+	if (raw_syscall(SYS_rt_sigaction, SAMPLE_SIGNAL, 0, (long)&old, 8, 0, 0) < 0)
 		return;
 	if (old.handler && (uintptr_t)old.handler != IGNORED && old.handler != on_sample) {
-		log_write_text(live.log, "samples_off", "the signal that samples need is taken", now_ticks());
+		say_off("the signal that samples need is taken");
 		return;
 	}
 	if (!live.log->has_hooks && backtrace_init()) {
-		log_write_text(live.log, "samples_off", backtrace_init(), now_ticks());
+		say_off(backtrace_init());
 		return;
 	}
-	takes_stacks = !live.log->has_hooks;
-	takes_calls = is_auto && !backtrace_init();
+	takes_calls = live.timing == LOG_TIMING_AUTO && live.log->has_hooks && !backtrace_init();
 	raw_syscall(SYS_rt_sigaction, SAMPLE_SIGNAL, (long)&action, 0, 8, 0, 0);
-	interval_ns = 1000000000u / rate;
-	if (interval_ns < tick_ns())
-		interval_ns = tick_ns();
-	live.log->sample_interval_ns = (uint32_t)interval_ns;
+	if (ns < tick_ns())
+		ns = tick_ns();
+	live.log->sample_interval_ns = (uint32_t)ns;
+	__atomic_store_n(&interval_ns, ns, __ATOMIC_RELEASE);
+}
+
+/* libgcc is looked up here even if it is only needed later: see backtrace_init(). */
+void samples_init(void)
+{
+	if (!live.log) /* of a brief program: no samples were asked for */
+		return;
+	if (live.timing == LOG_TIMING_AUTO && live.log->has_hooks)
+		backtrace_init();
+	interval_ns = has_begun_counting = 0;
+	stopped = NULL;
+	takes_stacks = !live.log->has_hooks;
+	if (settings.value[SETTING_SAMPLE])
+		start(settings.value[SETTING_SAMPLE]);
 }
 
 bool samples_take_stacks(void)
 {
 	return takes_stacks && interval_ns;
+}
+
+void samples_have_stack(uintptr_t bytes)
+{
+	if (bytes < LEAST_STACK_BYTES && settings.source[SETTING_SAMPLE] == FROM_FALLBACK)
+		samples_stop("a coroutine has a stack of less than 16 KB, which is too little for signals");
 }
 
 /* Threads that wait for all their signals, as glibc's own for SIGEV_THREAD timers does, would get ours. */
@@ -188,7 +233,7 @@ void samples_begin(struct log_thread *thread)
 {
 	struct kernel_event event = { .value = thread, .signal = SAMPLE_SIGNAL, .notify = 4 /* SIGEV_THREAD_ID */,
 				      .tid = (int)thread->tid };
-	const uint64_t ns = interval_ns;
+	const uint64_t ns = __atomic_load_n(&interval_ns, __ATOMIC_ACQUIRE);
 	const struct timespec interval = { (time_t)(ns / 1000000000u), (long)(ns % 1000000000u) };
 	const struct timespec times[] = { interval, interval };
 	int timer;
@@ -201,6 +246,19 @@ void samples_begin(struct log_thread *thread)
 	}
 	thread->sample_timer = (uint32_t)timer + 1;
 	raw_syscall(SYS_timer_settime, timer, 0, (long)times, 0, 0, 0);
+}
+
+void samples_begin_counting(struct log_thread *thread)
+{
+	if (settings.source[SETTING_SAMPLE] != FROM_FALLBACK || live_is_sealed())
+		return;
+	if (!__atomic_exchange_n(&has_begun_counting, 1, __ATOMIC_ACQ_REL)) {
+		if (stopped)
+			say_off(stopped);
+		else
+			start(AUTO_RATE);
+	}
+	samples_begin(thread);
 }
 
 void samples_end(struct log_thread *thread)
@@ -216,10 +274,12 @@ void samples_stop(const char *why)
 	struct log_header *log = live.log;
 	struct log_thread *thread;
 
-	if (!interval_ns || !log || log->pid != (uint32_t)sys_getpid())	/* a vfork child runs in its parent's memory */
+	if (stopped || !log || log->pid != (uint32_t)sys_getpid())	/* a vfork child runs in its parent's memory */
 		return;
-	interval_ns = 0;
-	log_write_text(log, "samples_off", why, now_ticks());
+	stopped = why;
+	if (!__atomic_exchange_n(&interval_ns, 0, __ATOMIC_ACQ_REL))
+		return;
+	say_off(why);
 	for (uint32_t ref = __atomic_load_n(&log->threads, __ATOMIC_ACQUIRE); ref; ref = thread->next_thread) {
 		thread = log_at(log, ref);
 		samples_end(thread);

@@ -25,6 +25,15 @@ bool samples_take_stacks(void);
 /* The calling thread, of this record, is to be sampled from here on. Its timer dies with it or by the other two. */
 void samples_begin(struct log_thread *thread);
 
+/*
+ * The same for the first call of the thread that timing auto only counts: unless INSIDEME_SAMPLE says otherwise, 250
+ * samples a second begin with it. From the hooks.
+ */
+void samples_begin_counting(struct log_thread *thread);
+
+/* The program makes a coroutine whose stack has so many bytes. Timing auto takes no samples if these are too few. */
+void samples_have_stack(uintptr_t bytes);
+
 /* The thread of this record ends, or is gone. */
 void samples_end(struct log_thread *thread);
 

@@ -3,6 +3,7 @@
 #include "preload/stacks/coroutine_stacks.h"
 
 #include "preload/stacks/frames.h"
+#include "preload/stacks/stacks.h"
 #include "preload/state/rss_at_calls.h"
 
 /* Calls of one stack that follow each other are not further apart, as a rule; there are no smaller stacks. */
@@ -52,11 +53,13 @@ static bool is_call(struct place place)
 }
 
 /* A new stack of what is below @high of @stack, or of what is above. NULL: there is no room. */
-static struct log_frames *split(struct log_thread *thread, struct log_frames *stack, uintptr_t middle, bool is_below)
+static struct log_frames *split(struct log_thread *thread, struct log_frames *stack, uintptr_t middle,
+				bool is_below)
 {
 	const uintptr_t low = stack->stack_low_addr, high = low + stack->stack_bytes;
-	struct log_frames *part = stack_make(thread, is_below ? low : middle, is_below ? middle - low : high - middle,
-					     STACK_OR_SEVERAL, false);
+	struct log_frames *part =
+		stack_make(thread, is_below ? low : middle, is_below ? middle - low : high - middle,
+			   STACK_OR_SEVERAL, false);
 
 	if (!part)
 		return NULL;
@@ -91,8 +94,8 @@ static void move_calls(struct log_thread *thread, struct place bottom, struct lo
 }
 
 /*
- * The calls from @bottom up to the top are not on the stack that runs now, whose calls are above them in memory.
- * What is in between belongs to that one, but for the room that the first calls have above them.
+ * The calls from @bottom up to the top are not on the stack that runs now, whose calls are above them in
+ * memory. What is in between belongs to that one, but for the room that the first calls have above them.
  */
 static void part(struct log_thread *thread, struct place bottom)
 {
@@ -136,7 +139,8 @@ void coroutine_stacks_before_exit(struct log_thread *thread, uint64_t function_a
 
 	if (!stack_of(thread)->is_mapping)
 		return;
-	for (at = place_of_top(thread); is_call(at) && at.frame->stack_addr <= stack_addr; at = place_below(at)) {
+	for (at = place_of_top(thread); is_call(at) && at.frame->stack_addr <= stack_addr;
+	     at = place_below(at)) {
 		if (at.frame->function_addr == function_addr && at.frame->stack_addr > nearest_addr) {
 			nearest_addr = at.frame->stack_addr;
 			bottom = above;

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Stacks that share a mapping: those of coroutines that a program carves out of one block and changes by its own
- * instructions. Nobody says where one ends. They are told apart by where their calls are: what would break open
- * calls that are far away is a call of another stack, and so is one that is very far below.
+ * Stacks that share a mapping: those of coroutines that a program carves out of one block and changes by its
+ * own instructions. Where one ends is not known. They are distinguished by where their calls are: a call that
+ * would break open calls far away belongs to another stack, and so does one that is very far below.
  */
 #ifndef INSIDEME_COROUTINE_STACKS_H
 #define INSIDEME_COROUTINE_STACKS_H
 
 #include "preload/stacks/thread.h"
 
-/* A call begins, or ends, at @stack_addr on the current stack: go to its own, if that is found to be another one. */
+/* A call begins or ends at @stack_addr on the current stack. Go to its own stack, if that is another one. */
 void coroutine_stacks_before_enter(struct log_thread *thread, uintptr_t stack_addr);
 void coroutine_stacks_before_exit(struct log_thread *thread, uint64_t function_addr, uintptr_t stack_addr);
 

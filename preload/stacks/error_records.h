@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What ends calls before their return: exceptions, jumps, ends of threads and of the process. Equal ones are counted in
- * one record; what is on its way between a throw and its catch is kept with the thread. No locks, no allocation.
+ * What ends calls before their return: exceptions, jumps, ends of threads and of the process. Equal ones are
+ * counted in one record; what is on its way between a throw and its catch is kept with the thread. No locks,
+ * no allocation.
  */
 #ifndef INSIDEME_ERROR_RECORDS_H
 #define INSIDEME_ERROR_RECORDS_H
@@ -17,15 +18,15 @@ struct error_place {
 };
 
 /*
- * Count an error of the thread, whose record is made when it is the first of its kind. Return: NULL without room, which
- * is counted as a lost record.
+ * Count an error of the thread, whose record is made when it is the first of its kind. Return: NULL without
+ * room, which is counted as a lost record.
  */
 struct log_error *error_count(struct log_thread *thread, const struct error_place *place);
 
 /* Is this one of the first, which are kept whole? */
 bool error_is_kept(const struct log_error *error);
 
-/* What broken calls name as their reason: @error itself, or a record of this one with its @message (NULL: not known). */
+/* The reason that broken calls name: @error itself, or a record of it with its @message (NULL: not known). */
 uint32_t error_reason(const struct log_error *error);
 uint32_t error_keep(struct log_thread *thread, const struct log_error *error, const char *message);
 
@@ -37,8 +38,8 @@ void error_caught(const struct log_thread *thread, uint32_t reason);
 void error_uncaught(struct log_thread *thread, uint32_t reason);
 
 /*
- * An object is on its way from @stack_addr up: calls that are open now end by @reason when they end, with or without an
- * exit, until it arrives. Hooks go the slow way meanwhile, which asks unwinding_of_top().
+ * An object is on its way from @stack_addr up: calls that are open now end by @reason when they end, with or
+ * without an exit, until it arrives. Hooks go the slow way meanwhile, which asks unwinding_of_top().
  */
 void unwinding_begin(struct log_thread *thread, const void *object, uintptr_t stack_addr, uint32_t reason);
 /* By what is the thread's top call being ended? NULL: by nothing that is on its way. */

@@ -5,7 +5,10 @@
 #include <signal.h>
 #include <sys/mman.h>
 
+#include "preload/calls/stubs.h"
+
 #define PAGE LOG_AREA_ALIGN
+#define RED_ZONE_WORDS 16u /* below a stack pointer, that code may use */
 
 /* By the linker: our own code. */
 extern HIDDEN const char __ehdr_start[], etext[];
@@ -17,18 +20,31 @@ LARGE static char page[PAGE];
 static bool is_ours(uint64_t code_addr)
 {
 	/* A clock that is not the counter is read by code of libc. */
-	return live.clock != LOG_CLOCK_TSC || code_addr - (uintptr_t)__ehdr_start < (uintptr_t)(etext - __ehdr_start);
+	return live.clock != LOG_CLOCK_TSC ||
+	       code_addr - (uintptr_t)__ehdr_start < (uintptr_t)(etext - __ehdr_start);
 }
 
+/*
+ * What lies between a signal's context and the stack pointer that it saved is not looked at: the kernel
+ * leaves parts of the processor's state unwritten there, which may hold an older context.
+ */
 bool fork_in_hook_find(uintptr_t limit_addr)
 {
-	const unsigned long *word = __builtin_frame_address(0);
+	unsigned long *word = (unsigned long *)__builtin_frame_address(0) + SIGNAL_CONTEXT_BEFORE;
 
-	for (; (uintptr_t)(word + SIGNAL_CONTEXT_WORDS) <= limit_addr; word++) {
-		if (!is_signal_context(word) || !is_ours(word[1]))
+	while ((uintptr_t)(word + SIGNAL_CONTEXT_WORDS) <= limit_addr) {
+		if (!is_signal_context(word)) {
+			word++;
 			continue;
-		parents = live;
-		return true;
+		}
+		word[1] = stub_restart(word[1]);
+		if (is_ours(word[1])) {
+			parents = live;
+			return true;
+		}
+		if (word[0] <= (uintptr_t)(word + RED_ZONE_WORDS))
+			return false; /* the handler has a stack of its own */
+		word = (unsigned long *)word[0] - RED_ZONE_WORDS;
 	}
 	return false;
 }
@@ -42,7 +58,8 @@ static void make_private(struct log_header *log)
 		char *place = (char *)log + at;
 
 		__builtin_memcpy(page, place, PAGE);
-		if (sys_failed(sys_mmap(place, PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0)))
+		if (sys_failed(sys_mmap(place, PAGE, PROT_READ | PROT_WRITE,
+					MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0)))
 			return;
 		__builtin_memcpy(place, page, PAGE);
 	}

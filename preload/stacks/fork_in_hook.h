@@ -11,7 +11,7 @@
 
 /*
  * Called before the fork. Return: is there a signal frame between here and @limit_addr on the stack whose
- * handler interrupted code of ours? Notes what the child will need.
+ * handler interrupted code of ours? Notes what the child will need. Code that counts calls begins again.
  */
 bool fork_in_hook_find(uintptr_t limit_addr);
 

@@ -5,9 +5,11 @@
 #include "preload/calls/counted.h"
 #include "preload/stacks/error_records.h"
 #include "preload/stacks/paused_calls.h"
+#include "preload/stacks/stacks.h"
 #include "preload/state/log_space.h"
 #include "preload/state/rss_at_calls.h"
 
+#define LEAST_AREA_BYTES	(4u << 10)	/* of a thread without hooks, for the call that it waits in */
 #define FIRST_AREA_BYTES	(16u << 10)
 #define LAST_AREA_BYTES		(4u << 20)
 
@@ -34,14 +36,15 @@ void frames_use(struct log_thread *thread, struct log_frames *area, struct log_f
 {
 	struct log_frames *stack = area_at(area->stack);
 	/*
-	 * A handler may have interrupted a hook, which must find everything as it was: all its hooks go slowly. So does
-	 * the first one where others are near, and so do all while an exception is on its way. A gap ends at the first one
-	 * after recording went on.
+	 * A handler may have interrupted a hook, which must find everything as it was: all its hooks go
+	 * slowly. So does the first one where others are near, and so do all while an exception is on its
+	 * way. A gap ends at the first one after recording went on.
 	 */
-	uint64_t bytes = stack->is_signal || stack->is_mapping || is_unwinding(thread) || gap_is_idle(top) ? 0 :
-			 stack->stack_bytes;
+	uint64_t bytes = stack->is_signal || stack->is_mapping || is_unwinding(thread) || gap_is_idle(top)
+				 ? 0
+				 : stack->stack_bytes;
 
-	/* A handler's hook that found the new limit with the old top would write frames behind the old area. */
+	/* With the new limit and the old top a handler's hook would write frames behind the old area. */
 	thread->stack_bytes = 0;
 	signal_fence();
 	thread->frames = area->head.self;
@@ -54,7 +57,7 @@ void frames_use(struct log_thread *thread, struct log_frames *area, struct log_f
 
 struct log_frames *frames_new(const struct log_thread *thread)
 {
-	return new_area(thread, FIRST_AREA_BYTES);
+	return new_area(thread, live.log->has_hooks ? FIRST_AREA_BYTES : LEAST_AREA_BYTES);
 }
 
 /* Frames above a full area: the one that was used before, or a new one of twice the size. */
@@ -172,8 +175,9 @@ uint64_t frames_close_gone(struct log_thread *thread)
 	if (!thread->frames)
 		return 0;
 	area = newest_area(thread);
-	if (thread->top_addr < (uint64_t)frames_of(area) || thread->top_addr > limit_of(area) || thread->repair_addr)
-		return 0;	/* it ended in a handler that had interrupted a repair: what was open is not known */
+	if (thread->top_addr < (uint64_t)frames_of(area) || thread->top_addr > limit_of(area) ||
+	    thread->repair_addr)
+		return 0;	/* it ended in a handler that interrupted a repair */
 	if (thread->top_addr != (uint64_t)frames_of(area) && top_frame(thread)->node != thread->current)
 		thread->top_addr -= sizeof(struct log_frame);	/* it was being pushed or popped */
 	return close_all(thread, end_untimed);

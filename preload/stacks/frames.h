@@ -5,7 +5,7 @@
 
 #include "preload/calls/call_slow.h"
 #include "preload/calls/calls.h"
-#include "preload/stacks/stacks.h"
+#include "preload/stacks/thread.h"
 
 static inline struct log_frame *frames_of(struct log_frames *area)
 {
@@ -67,7 +67,8 @@ enum stack_kind { STACK_ALONE, STACK_OF_SIGNALS, STACK_OR_SEVERAL };
  * A new stack of the thread, on which nothing is open, or NULL without room. @is_own: the one that the
  * thread began on, which nobody takes from it. Others find it before this returns.
  */
-struct log_frames *stack_make(struct log_thread *thread, uintptr_t low, uintptr_t bytes, enum stack_kind kind, bool is_own);
+struct log_frames *stack_make(struct log_thread *thread, uintptr_t low, uintptr_t bytes, enum stack_kind kind,
+			      bool is_own);
 
 /* Nothing runs on it any more: its frames are free for another stack. */
 void stack_free(struct log_frames *stack);
@@ -81,31 +82,27 @@ static inline bool stack_holds(const struct log_frames *stack, uintptr_t stack_a
 	return stack_addr - low < bytes && __atomic_load_n(&stack->stack_bytes, __ATOMIC_RELAXED) == bytes;
 }
 
-/* Does the thread run on the stack that holds @stack_addr, as far as is known? */
-bool stack_is_current(struct log_thread *thread, uintptr_t stack_addr);
-
-/* Leave the current stack for @to. */
-void stack_change(struct log_thread *thread, struct log_frames *to);
-
-/*
- * A coroutine goes on under @node, in another thread's tree as a rule: its open calls get their places
- * there.
- */
-void stack_move(struct log_thread *thread, struct log_frames *stack, uint32_t node);
-
 /*
  * The memory [@low, @high) around @addr that its stack has: the signal stack, else the mapping. Return: 0, or
  * -ENOENT. Reads /proc/self/maps.
  */
 int stack_range(uintptr_t addr, uintptr_t *low, uintptr_t *high, enum stack_kind *kind);
 
-/* Leave the current stack for the one that @stack_addr lies in. False: there is no room for its frames. */
-bool stack_switch(struct log_thread *thread, uintptr_t stack_addr);
+/* Is the thread on the one for waits of a process without hooks? The first hook replaces it. */
+static inline bool stack_is_for_waits(const struct log_thread *thread)
+{
+	const struct log_frames *stack = thread->frames && !thread->is_clone ? stack_of(thread) : NULL;
 
-/* A new stack, on which nothing is open; what was open in its memory is over. */
-void stack_add(struct log_thread *thread, uintptr_t low, uintptr_t bytes);
+	return stack && stack->is_own && !stack->stack_low_addr && !stack->stack_bytes;
+}
 
 /* The stack whose range holds @stack_addr, of any thread, or NULL. */
 struct log_frames *stack_find(uintptr_t stack_addr);
+
+/* Close as broken all calls that are open on the thread's current stack; returns how many. */
+uint64_t stack_close_all(struct log_thread *thread);
+
+/* Room for one more frame on the current stack, made if it must be. */
+bool stack_has_room(struct log_thread *thread);
 
 #endif

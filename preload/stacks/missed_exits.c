@@ -8,7 +8,10 @@
 #include "preload/calls/selection.h"
 #include "preload/stacks/coroutine_stacks.h"
 #include "preload/stacks/paused_calls.h"
+#include "preload/stacks/stacks.h"
 #include "preload/stacks/thread.h"
+
+#define WAIT_ROOM_BYTES	(32u << 10)	/* what a wait may need: frames, nodes, slices, a record */
 
 bool stack_is_deep(const struct log_thread *thread)
 {
@@ -24,8 +27,8 @@ bool stack_is_deep(const struct log_thread *thread)
 }
 
 /*
- * No frame for this call and those in it: its exit finds the depth raised. Too deep for the selection it is nothing; where
- * there is no room it is counted under the path that is open.
+ * No frame for this call and those in it: its exit finds the depth raised. Too deep for the selection it is
+ * nothing; where there is no room it is counted under the path that is open.
  */
 static void overflow(struct log_thread *thread, uint64_t function_addr, uintptr_t stack_addr)
 {
@@ -52,21 +55,23 @@ static bool is_region(uint64_t function_addr)
 }
 
 /* One place may begin several regions, each in the one before. */
-static bool is_dead(const struct log_frame *top, uint64_t function_addr, uintptr_t stack_addr, uintptr_t return_addr)
+static bool is_dead(const struct log_frame *top, uint64_t function_addr, uintptr_t stack_addr,
+		    uintptr_t return_addr)
 {
 	if (top->stack_addr != stack_addr)
 		return top->stack_addr < stack_addr;
 	return top->return_low == (uint32_t)return_addr &&
-	       !(is_region(function_addr) && is_region(top->function_addr) && top->function_addr != function_addr);
+	       !(is_region(function_addr) && is_region(top->function_addr) &&
+		 top->function_addr != function_addr);
 }
 
-/* A top frame whose node is not the thread's is being pushed or popped by the code that a handler interrupted. */
+/* A top frame whose node is not the thread's is being pushed or popped by code that was interrupted. */
 static bool is_whole(const struct log_thread *thread)
 {
 	return top_frame(thread)->node == thread->current;
 }
 
-/* The top call ends without an exit; where a handler left the code that was pushing or popping it, it is none. */
+/* The top call ends without an exit. It is none if a handler left the code that pushed or popped it. */
 static void end_top(struct log_thread *thread)
 {
 	if (is_whole(thread) && is_gap(top_frame(thread)))
@@ -77,7 +82,8 @@ static void end_top(struct log_thread *thread)
 		thread->top_addr = (uint64_t)(top_frame(thread) - 1);
 }
 
-static void end_dead(struct log_thread *thread, uint64_t function_addr, uintptr_t stack_addr, uintptr_t return_addr)
+static void end_dead(struct log_thread *thread, uint64_t function_addr, uintptr_t stack_addr,
+		     uintptr_t return_addr)
 {
 	for (;;) {
 		if (frames_go_down(thread))
@@ -88,7 +94,7 @@ static void end_dead(struct log_thread *thread, uint64_t function_addr, uintptr_
 	}
 }
 
-/* A raw clone without a TLS block of its own has its creator's; it is not on that one's stacks. NULL: no room. */
+/* A raw clone without its own TLS block has its creator's, but other stacks. NULL: no room. */
 static struct log_thread *running_thread(struct log_thread *thread, uintptr_t stack_addr)
 {
 	struct log_frames *stack;
@@ -127,16 +133,17 @@ static void end_overflow(struct log_thread *thread)
 	frames_use(thread, newest_area(thread), top_frame(thread));
 }
 
-/* Calls without a frame that a jump left have no exits: does this one end the top frame's call all the same? */
+/* Calls without a frame that a jump left have no exits. Does this one end the top frame's call? */
 static bool is_above_overflow(const struct log_thread *thread, uint64_t function_addr, uintptr_t stack_addr)
 {
 	const struct log_frame *top = top_frame(thread);
 
-	return thread->overflow_depth > 1 && stack_addr > thread->overflow_addr && stack_addr >= top->stack_addr &&
-	       function_addr == top->function_addr;
+	return thread->overflow_depth > 1 && stack_addr > thread->overflow_addr &&
+	       stack_addr >= top->stack_addr && function_addr == top->function_addr;
 }
 
-static bool make_way(struct log_thread *thread, uint64_t function_addr, uintptr_t stack_addr, uintptr_t return_addr)
+static bool make_way(struct log_thread *thread, uint64_t function_addr, uintptr_t stack_addr,
+		     uintptr_t return_addr)
 {
 	if (selection_excludes(function_addr))
 		return false;
@@ -169,7 +176,8 @@ static bool make_way(struct log_thread *thread, uint64_t function_addr, uintptr_
 	return false;
 }
 
-static bool before_enter(struct log_thread *thread, uint64_t function_addr, uintptr_t stack_addr, uintptr_t return_addr)
+static bool before_enter(struct log_thread *thread, uint64_t function_addr, uintptr_t stack_addr,
+			 uintptr_t return_addr)
 {
 	bool has_room;
 
@@ -180,7 +188,8 @@ static bool before_enter(struct log_thread *thread, uint64_t function_addr, uint
 	return has_room;
 }
 
-bool stack_before_enter(struct log_thread *thread, uint64_t function_addr, uintptr_t stack_addr, uintptr_t return_addr)
+bool stack_before_enter(struct log_thread *thread, uint64_t function_addr, uintptr_t stack_addr,
+			uintptr_t return_addr)
 {
 	struct log_thread *running = running_thread(thread, stack_addr);
 
@@ -189,9 +198,50 @@ bool stack_before_enter(struct log_thread *thread, uint64_t function_addr, uintp
 	if (!running)
 		log_lose(live.log, LOG_LOST_CALLS);
 	else if (before_enter(running, function_addr, stack_addr, return_addr))
-		call_begin_slowly(running, call_claim(live.log, running, function_addr, stack_addr, return_addr,
-						      call_timing()));
+		call_begin_slowly(running, call_claim(live.log, running, function_addr, stack_addr,
+						      return_addr, call_timing()));
 	return false;
+}
+
+/* A call above this one on the stack is over; what is below it is around this one, or on a signal stack. */
+static bool is_free_for_wait(struct log_thread *thread, uintptr_t stack_addr)
+{
+	if (!thread->frames && stack_init(thread, 0, 0) < 0)
+		return false;
+	if (!stack_is_for_waits(thread))
+		return false;
+	if (top_frame(thread)->function_addr && top_frame(thread)->stack_addr < stack_addr)
+		frames_end_top(thread, false);
+	return !top_frame(thread)->function_addr;
+}
+
+/*
+ * Of a process without hooks only the sampling task grows the log: no thread of it has a descriptor that the
+ * program does not know of.
+ */
+static bool has_room_for_waits(struct log_header *log)
+{
+	uint64_t tail_bytes = __atomic_load_n(&log->tail_bytes, __ATOMIC_RELAXED);
+
+	if (likely(tail_bytes + WAIT_ROOM_BYTES <= __atomic_load_n(&log->file_bytes, __ATOMIC_RELAXED)))
+		return true;
+	log_lose(log, LOG_LOST_WAITS);
+	return false;
+}
+
+bool stack_before_wait(struct log_thread *thread, uint64_t function_addr, uintptr_t stack_addr,
+		       uintptr_t return_addr)
+{
+	bool is_free;
+
+	if (live.log->has_hooks)
+		return stack_before_enter(thread, function_addr, stack_addr, return_addr);
+	if (selection.is_on || switched_off() || !has_room_for_waits(live.log) ||
+	    !begin_repair(thread, LOG_LOST_WAITS))
+		return false;
+	is_free = is_free_for_wait(thread, stack_addr);
+	end_repair(thread);
+	return is_free;
 }
 
 /* Is the function open on the thread's stack? Looks down through its areas. */
@@ -312,7 +362,7 @@ static void leave_stacks(struct log_thread *thread, uintptr_t stack_addr)
 	if (leaves_repair(thread, stack_addr, on_signal_stack ? &stack : NULL))
 		give_up_repair(thread);
 	if (on_signal_stack && !is_in(&stack, stack_addr) && thread->frames && stack_of(thread)->is_signal) {
-		stack_close_all(thread);	/* left for good; any other may be a coroutine's, which is come back to */
+		stack_close_all(thread);	/* left for good, unlike a coroutine's stack */
 		stack_after_exit(thread);
 	}
 }
@@ -327,6 +377,9 @@ void stack_unwind_to(struct log_thread *thread, uintptr_t stack_addr)
 		leave_stacks(thread, stack_addr);
 	if (!thread->frames)
 		return;
+	if (stack_is_for_waits(thread) && top_frame(thread)->function_addr &&
+	    top_frame(thread)->stack_addr < stack_addr)
+		frames_end_top(thread, false);
 	if (!stack_is_current(thread, stack_addr))
 		return;		/* the next hook sees where it is */
 	if (thread->overflow_depth && stack_addr <= thread->overflow_addr)
@@ -346,7 +399,8 @@ void stack_expect(struct log_thread *thread, uintptr_t low, uintptr_t bytes)
 
 void stack_end_gap(struct log_thread *thread)
 {
-	if (!thread->frames || thread->overflow_depth || !stack_is_current(thread, (uintptr_t)__builtin_frame_address(0)) ||
+	if (!thread->frames || thread->overflow_depth ||
+	    !stack_is_current(thread, (uintptr_t)__builtin_frame_address(0)) ||
 	    !begin_repair(thread, LOG_LOST_UNKNOWN_EXITS))
 		return;
 	if (is_whole(thread))

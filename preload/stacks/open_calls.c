@@ -49,7 +49,8 @@ static struct open_calls *allocate(uint64_t bytes)
 	for (int i = 0; bytes <= SLOT_BYTES && i < SLOTS; i++) {
 		uint32_t nobody = 0;
 
-		if (__atomic_compare_exchange_n(&slots[i].is_taken, &nobody, 1, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+		if (__atomic_compare_exchange_n(&slots[i].is_taken, &nobody, 1, false, __ATOMIC_ACQUIRE,
+						__ATOMIC_RELAXED))
 			return (struct open_calls *)slots[i].bytes;
 	}
 	place = sys_mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -75,14 +76,17 @@ struct place {
  */
 static struct place find_place(const struct log_thread *thread)
 {
-	struct place place = { .area = log_at(live.log, thread->frames), .top = top_frame(thread), .node = thread->current };
+	struct place place = { .area = log_at(live.log, thread->frames),
+			       .top = top_frame(thread),
+			       .node = thread->current };
 
 	place.stack = log_at(live.log, place.area->stack);
 	while (place.stack->is_signal && place.stack->interrupted) {
 		place.stack = place.area = log_at(live.log, place.stack->interrupted);
 		place.top = (const struct log_frame *)place.stack->top_addr;
 		place.node = place.stack->current;
-		while ((uint64_t)place.top < (uint64_t)place.area || (uint64_t)place.top >= (uint64_t)place.area + place.area->head.bytes)
+		while ((uint64_t)place.top < (uint64_t)place.area ||
+		       (uint64_t)place.top >= (uint64_t)place.area + place.area->head.bytes)
 			place.area = log_at(live.log, place.area->head.next);
 	}
 	/*
@@ -109,12 +113,14 @@ static uint64_t count_open(const struct place *place)
 /* A handler's own stack ends above its signal frame, any other at the outermost call. */
 static bool is_in_hook(const struct log_frames *stack, const struct open_calls *copy)
 {
-	uintptr_t here = (uintptr_t)__builtin_frame_address(0), high = stack->stack_low_addr + stack->stack_bytes;
+	uintptr_t here = (uintptr_t)__builtin_frame_address(0),
+		  high = stack->stack_low_addr + stack->stack_bytes;
 	stack_t signal_stack;
 
 	if (here - stack->stack_low_addr < stack->stack_bytes)
 		return fork_in_hook_find(copy->nr_calls ? copy->calls[0].stack_addr : high);
-	if (raw_syscall(SYS_sigaltstack, 0, (long)&signal_stack, 0, 0, 0, 0) < 0 || !(signal_stack.ss_flags & SS_ONSTACK))
+	if (raw_syscall(SYS_sigaltstack, 0, (long)&signal_stack, 0, 0, 0, 0) < 0 ||
+	    !(signal_stack.ss_flags & SS_ONSTACK))
 		return false;
 	return fork_in_hook_find((uintptr_t)signal_stack.ss_sp + signal_stack.ss_size);
 }
@@ -132,13 +138,15 @@ static void copy_calls(struct open_calls *copy, const struct place *place)
 			frame = (const struct log_frame *)((const char *)area + area->head.bytes) - 1;
 			continue;
 		}
-		copy->calls[--left] = (struct open_call){ frame->function_addr, frame->stack_addr, frame->return_low };
+		copy->calls[--left] =
+			(struct open_call){ frame->function_addr, frame->stack_addr, frame->return_low };
 		frame--;
 	}
 }
 
 struct open_calls *stack_copy_open(const struct log_thread *thread, struct open_calls *outer)
 {
+	const struct log_frames *newest;
 	struct open_calls *copy;
 	uint64_t count, bytes;
 	struct place from;
@@ -157,8 +165,8 @@ struct open_calls *stack_copy_open(const struct log_thread *thread, struct open_
 	copy->stack_bytes = from.stack->stack_bytes;
 	copy->thread = thread->head.self;
 	copy->node = from.node;
-	copy->overflow_depth = from.stack == log_at(live.log, ((const struct log_frames *)log_at(live.log, thread->frames))->stack) ?
-			       thread->overflow_depth : 0;
+	newest = log_at(live.log, thread->frames);
+	copy->overflow_depth = from.stack == log_at(live.log, newest->stack) ? thread->overflow_depth : 0;
 	copy->overflow_addr = thread->overflow_addr;
 	copy->outer = outer;
 	copy_calls(copy, &from);

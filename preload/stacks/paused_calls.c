@@ -3,6 +3,7 @@
 #include "preload/stacks/paused_calls.h"
 
 #include "preload/stacks/frames.h"
+#include "preload/stacks/stacks.h"
 
 bool gap_count(struct log_thread *thread, uintptr_t stack_addr)
 {
@@ -12,7 +13,8 @@ bool gap_count(struct log_thread *thread, uintptr_t stack_addr)
 	}
 	if (!stack_has_room(thread))
 		return false;
-	call_begin_slowly(thread, call_claim(live.log, thread, LOG_FUNCTION_GAP, stack_addr, 1, call_timing()));
+	call_begin_slowly(thread,
+			  call_claim(live.log, thread, LOG_FUNCTION_GAP, stack_addr, 1, call_timing()));
 	thread->stack_bytes = 0;	/* as in frames_use() */
 	return true;
 }

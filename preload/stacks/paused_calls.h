@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What begins while recording is off has no frame. Such calls lie in a gap: one frame for all that a call makes meanwhile, of
- * the function LOG_FUNCTION_GAP, which counts how many of them are open. So each exit finds its entry, whether they came
- * before or after a switch; what they took is the gap's and nobody's self time; and what begins in them after recording
- * went on again stands under the gap.
+ * What begins while recording is off has no frame. Such calls lie in a gap: one frame for all that a call
+ * makes meanwhile, of the function LOG_FUNCTION_GAP, which counts how many of them are open. So each exit
+ * finds its entry, whether they came before or after a switch; what they took is the gap's and nobody's self
+ * time; and what begins in them after recording went on again stands under the gap.
  */
 #ifndef INSIDEME_PAUSED_CALLS_H
 #define INSIDEME_PAUSED_CALLS_H
@@ -29,15 +29,15 @@ static ALWAYS_INLINE bool gap_takes_entry(const struct log_thread *thread, uintp
 }
 
 /*
- * The same of an exit. Calls at or above the one below the gap are not in it. With a focus a gap ends with its last call, so that
- * the thread is outside of the focus again.
+ * The same of an exit. Calls at or above the one below the gap are not in it. With a focus a gap ends with
+ * its last call, so that the thread is outside of the focus again.
  */
 static ALWAYS_INLINE bool gap_takes_exit(struct log_thread *thread, uintptr_t stack_addr)
 {
 	struct log_frame *top = top_frame(thread);
 
-	if (unlikely(!is_gap(top) || top->nr_calls <= selection.has_focus || stack_addr >= top[-1].stack_addr ||
-		     thread->overflow_depth))
+	if (unlikely(!is_gap(top) || top->nr_calls <= selection.has_focus ||
+		     stack_addr >= top[-1].stack_addr || thread->overflow_depth))
 		return false;
 	if (!--top->nr_calls)
 		thread->stack_bytes = 0;	/* the first hook after it goes on ends the gap */
@@ -50,7 +50,7 @@ static inline bool gap_is_idle(const struct log_frame *frame)
 	return is_gap(frame) && (!frame->nr_calls || switched_off());
 }
 
-/* A call begins above the outermost of those in the gap on top, made by whom these were: the gap holds it, too. */
+/* A call begins above the outermost one in the gap on top, and has the same caller: it is in the gap, too. */
 void gap_stretch(struct log_thread *thread, uintptr_t stack_addr);
 
 /* A call that begins while recording is off: of the gap on top, or of a new one. False: there is no room. */

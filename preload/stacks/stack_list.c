@@ -2,7 +2,7 @@
 /* All stacks of the process: made, found by their range, free for others. */
 #include "preload/stacks/frames.h"
 
-/* Many thousands of coroutines have a stack each: most are found by the page, which may be in one of two places. */
+/* For thousands of coroutines: most stacks are found by their page, which may be in one of two places. */
 struct log_frames *stack_find(uintptr_t stack_addr)
 {
 	const uintptr_t place = stack_addr / LOG_AREA_ALIGN % LIVE_STACKS;
@@ -39,9 +39,10 @@ static struct log_frames *take_free(struct log_thread *thread)
 		if (!(uint32_t)word)
 			return NULL;
 		stack = area_at((uint32_t)word);
-	} while (!__atomic_compare_exchange_n(&live.log->free_stacks, &word,
-					      next_free_word(word, __atomic_load_n(&stack->next_free, __ATOMIC_RELAXED)),
-					      false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE));
+	} while (!__atomic_compare_exchange_n(
+		&live.log->free_stacks, &word,
+		next_free_word(word, __atomic_load_n(&stack->next_free, __ATOMIC_RELAXED)), false,
+		__ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE));
 	stack->head.owner = thread->head.self;
 	return stack;
 }
@@ -54,11 +55,13 @@ void stack_free(struct log_frames *stack)
 	stack->head.owner = 0;
 	do {
 		__atomic_store_n(&stack->next_free, (uint32_t)word, __ATOMIC_RELAXED);
-	} while (!__atomic_compare_exchange_n(&live.log->free_stacks, &word, next_free_word(word, stack->head.self), false,
-					      __ATOMIC_RELEASE, __ATOMIC_RELAXED));
+	} while (!__atomic_compare_exchange_n(&live.log->free_stacks, &word,
+					      next_free_word(word, stack->head.self), false, __ATOMIC_RELEASE,
+					      __ATOMIC_RELAXED));
 }
 
-struct log_frames *stack_make(struct log_thread *thread, uintptr_t low, uintptr_t bytes, enum stack_kind kind, bool is_own)
+struct log_frames *stack_make(struct log_thread *thread, uintptr_t low, uintptr_t bytes, enum stack_kind kind,
+			      bool is_own)
 {
 	struct log_frames *stack = take_free(thread);
 	bool fresh = !stack;
@@ -70,7 +73,8 @@ struct log_frames *stack_make(struct log_thread *thread, uintptr_t low, uintptr_
 		return NULL;
 	frames_set_sentinel(stack, thread->current);
 	stack->stack = stack->head.self;
-	__atomic_store_n(&stack->stack_low_addr, low, __ATOMIC_RELEASE);	/* while it has no bytes, see stack_holds() */
+	/* while it has no bytes, see stack_holds() */
+	__atomic_store_n(&stack->stack_low_addr, low, __ATOMIC_RELEASE);
 	stack->is_signal = kind == STACK_OF_SIGNALS;
 	stack->is_mapping = kind == STACK_OR_SEVERAL;
 	stack->is_own = is_own;

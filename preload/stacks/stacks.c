@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Stacks: the first call on one, and the change from one to another. */
-#include "preload/stacks/frames.h"
+#include "preload/stacks/stacks.h"
 
-#include "preload/calls/counted.h"
 #include "preload/samples/cpu_samples.h"
 #include "preload/stacks/thread.h"
 
@@ -13,7 +12,6 @@ int stack_init(struct log_thread *thread, uintptr_t low, uintptr_t bytes)
 	if (!stack)
 		return -1;
 	frames_use(thread, stack, frames_of(stack));
-	counted_begin_thread(thread);
 	samples_begin(thread);
 	return 0;
 }
@@ -116,7 +114,7 @@ static struct log_frames *discover_stack(struct log_thread *thread, uintptr_t st
 		low = stack_addr & ~(uintptr_t)(LOG_AREA_ALIGN - 1);	/* at least this page */
 		high = low + LOG_AREA_ALIGN;
 	}
-	/* The thread's first: pthread_create put both into one mapping. A later one may lie beside main's by chance. */
+	/* The thread's first: both are one mapping. A later one may lie beside main's by chance. */
 	if (!thread->frames && control_block - low < high - low)
 		kind = STACK_ALONE;
 	if (kind != STACK_OF_SIGNALS) {
@@ -187,15 +185,17 @@ static const struct log_thread *other_runner(const struct log_thread *thread, co
 {
 	const struct log_thread *owner = log_at(live.log, stack->head.owner);
 
-	return stack->head.owner && stack->is_own && owner != thread && owner->frames && stack_of(owner) == stack ?
-		       owner : NULL;
+	if (!stack->head.owner || !stack->is_own || owner == thread || !owner->frames)
+		return NULL;
+	return stack_of(owner) == stack ? owner : NULL;
 }
 
 /*
- * A thread's own stack is nobody else's: what runs there in another thread is a coroutine whose stack was carved out
- * of it. Both ranges are all of it, and each thread has its own.
+ * A thread's own stack is nobody else's: what runs there in another thread is a coroutine whose stack was
+ * carved out of it. Both ranges are all of it, and each thread has its own.
  */
-static struct log_frames *beside(struct log_thread *thread, const struct log_frames *other, uintptr_t stack_addr)
+static struct log_frames *beside(struct log_thread *thread, const struct log_frames *other,
+				 uintptr_t stack_addr)
 {
 	uint32_t ref = __atomic_load_n(&live.log->stacks, __ATOMIC_ACQUIRE);
 
@@ -207,13 +207,13 @@ static struct log_frames *beside(struct log_thread *thread, const struct log_fra
 
 void stack_change(struct log_thread *thread, struct log_frames *to)
 {
-	struct log_frames *from = thread->frames && is_ours(thread, stack_of(thread)) ? stack_of(thread) : NULL;
+	struct log_frames *from =
+		thread->frames && is_ours(thread, stack_of(thread)) ? stack_of(thread) : NULL;
 	bool is_moved = !is_ours(thread, to);
 
 	if (!thread->frames) {
 		to->is_own = 1;
-		counted_begin_thread(thread);
-		samples_begin(thread);
+			samples_begin(thread);
 	}
 	if (is_moved)
 		take_stack(thread, to);
@@ -226,11 +226,19 @@ void stack_change(struct log_thread *thread, struct log_frames *to)
 	go_to(thread, to);
 }
 
+static void leave_waits(struct log_thread *thread)
+{
+	stack_free(stack_of(thread));
+	thread->frames = 0;
+}
+
 bool stack_switch(struct log_thread *thread, uintptr_t stack_addr)
 {
 	struct log_frames *to = stack_find(stack_addr);
 	const struct log_thread *other;
 
+	if (stack_is_for_waits(thread) && thread->top_addr == (uint64_t)frames_of(stack_of(thread)))
+		leave_waits(thread);
 	thread->has_stacks = 1;
 	if (thread->frames && stack_of(thread)->is_signal)	/* its handler was left by a jump */
 		stack_close_all(thread);
@@ -269,7 +277,8 @@ void stack_after_exit(struct log_thread *thread)
 /* Its memory is another stack's: its calls end now. */
 static void end_stack(struct log_thread *thread, struct log_frames *stack)
 {
-	if (is_open(stack) && stack->head.owner == thread->head.self && stack_switch(thread, stack->stack_low_addr)) {
+	if (is_open(stack) && stack->head.owner == thread->head.self &&
+	    stack_switch(thread, stack->stack_low_addr)) {
 		stack_close_all(thread);
 		stack_switch(thread, (uintptr_t)__builtin_frame_address(0));
 	}
@@ -285,7 +294,8 @@ void stack_add(struct log_thread *thread, uintptr_t low, uintptr_t bytes)
 		struct log_frames *stack = area_at(ref);
 		bool is_current = thread->frames && stack == stack_of(thread);
 
-		if (!is_current && stack->stack_bytes && stack->stack_low_addr >= low && stack->stack_low_addr < low + bytes)
+		if (!is_current && stack->stack_bytes && stack->stack_low_addr >= low &&
+		    stack->stack_low_addr < low + bytes)
 			end_stack(thread, stack);
 	}
 	thread->has_stacks = 1;
@@ -302,7 +312,7 @@ static uint64_t close_stack(struct log_thread *thread, struct log_frames *stack,
 	return closed;
 }
 
-/* Those that it was not on when it ended. A coroutine may go on in another thread, a thread's own stack never. */
+/* Those that it was not on when it ended. A coroutine may go on in another thread, its own stack never. */
 static uint64_t close_others(struct log_thread *thread, bool is_gone)
 {
 	uint32_t ref = __atomic_load_n(&live.log->stacks, __ATOMIC_ACQUIRE);

@@ -6,13 +6,21 @@
 #ifndef INSIDEME_STACKS_H
 #define INSIDEME_STACKS_H
 
-#include "preload/stacks/thread.h"
+#include "preload/stacks/frames.h"
 
 /*
  * An entry at @stack_addr does not simply follow the top frame: make it so. Return: whether there is room
  * for its frame; if not the call has been counted.
  */
-bool stack_before_enter(struct log_thread *thread, uint64_t function_addr, uintptr_t stack_addr, uintptr_t return_addr);
+bool stack_before_enter(struct log_thread *thread, uint64_t function_addr, uintptr_t stack_addr,
+			uintptr_t return_addr);
+
+/*
+ * The same for a library call that waits. In a process without hooks such calls are all that is open: they
+ * have frames of their own, whatever stack they come on, and one within another has none.
+ */
+bool stack_before_wait(struct log_thread *thread, uint64_t function_addr, uintptr_t stack_addr,
+		       uintptr_t return_addr);
 
 /*
  * An exit from @function_addr that does not match the top frame, is on another stack or of a full area:
@@ -26,14 +34,29 @@ bool stack_is_deep(const struct log_thread *thread);
 /* The end of a call on a stack whose hooks all come here: a signal handler's last one goes back. */
 void stack_after_exit(struct log_thread *thread);
 
+/* Does the thread run on the stack that holds @stack_addr, as far as is known? */
+bool stack_is_current(struct log_thread *thread, uintptr_t stack_addr);
+
+/* Leave the current stack for @to. */
+void stack_change(struct log_thread *thread, struct log_frames *to);
+
+/*
+ * A coroutine goes on under @node, in another thread's tree as a rule: its open calls get their places
+ * there.
+ */
+void stack_move(struct log_thread *thread, struct log_frames *stack, uint32_t node);
+
+/* Leave the current stack for the one that @stack_addr lies in. False: there is no room for its frames. */
+bool stack_switch(struct log_thread *thread, uintptr_t stack_addr);
+
+/* A new stack, on which nothing is open; what was open in its memory is over. */
+void stack_add(struct log_thread *thread, uintptr_t low, uintptr_t bytes);
+
 /* A context was made that will run on this memory (makecontext). */
 void stack_expect(struct log_thread *thread, uintptr_t low, uintptr_t bytes);
 
 /* Close as broken the calls whose stack is below @stack_addr on the current stack (longjmp, catch). */
 void stack_unwind_to(struct log_thread *thread, uintptr_t stack_addr);
-
-/* Close as broken all calls that are open on the thread's current stack; returns how many. */
-uint64_t stack_close_all(struct log_thread *thread);
 
 /* Give the thread its own stack's frames. Return: 0, or -ENOBUFS. */
 int stack_init(struct log_thread *thread, uintptr_t low, uintptr_t bytes);
@@ -43,9 +66,6 @@ int stack_init(struct log_thread *thread, uintptr_t low, uintptr_t bytes);
  * signal handlers.
  */
 void stack_end_gap(struct log_thread *thread);
-
-/* Room for one more frame on the current stack, made if it must be. */
-bool stack_has_room(struct log_thread *thread);
 
 /*
  * The thread ends: the calls that are open on its stacks end as broken, but for those of coroutines, which

@@ -65,7 +65,8 @@ struct log_thread *record_for_main(struct log_header *log, const char *name)
 {
 	struct log_thread *thread;
 
-	thread = (struct log_thread *)log_claim(log, LOG_AREA_THREAD, 0, sizeof(*thread), LOG_FIRST_NODES_AT, 0);
+	thread = (struct log_thread *)log_claim(log, LOG_AREA_THREAD, 0, sizeof(*thread), LOG_FIRST_NODES_AT,
+						0);
 	if (!thread)
 		return NULL;
 	begin_first(log, thread, 0);
@@ -90,8 +91,8 @@ static struct log_thread *new_record(uint64_t function_addr, uint32_t *list)
 	begin_first(log, thread, function_addr);
 	__atomic_fetch_add(&log->nr_thread_areas, 1, __ATOMIC_RELAXED);
 	thread->next_thread = __atomic_load_n(list, __ATOMIC_RELAXED);
-	while (!__atomic_compare_exchange_n(list, &thread->next_thread, thread->head.self, false, __ATOMIC_RELEASE,
-					    __ATOMIC_RELAXED))
+	while (!__atomic_compare_exchange_n(list, &thread->next_thread, thread->head.self, false,
+					    __ATOMIC_RELEASE, __ATOMIC_RELAXED))
 		;
 	return thread;
 }
@@ -105,7 +106,8 @@ static bool claim_gone(struct log_thread *thread)
 	uint32_t claim = __atomic_load_n(&thread->claim, __ATOMIC_ACQUIRE);
 
 	return claim && !thread->is_kept && thread_is_gone(thread) &&
-	       __atomic_compare_exchange_n(&thread->claim, &claim, 0, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED);
+	       __atomic_compare_exchange_n(&thread->claim, &claim, 0, false, __ATOMIC_ACQ_REL,
+					   __ATOMIC_RELAXED);
 }
 
 static void keep_name(struct log_thread *thread)
@@ -157,8 +159,9 @@ static struct log_thread *claim_record(uint64_t function_addr)
 
 static bool are_many(const struct log_header *log)
 {
-	return !live_is_sealed() && (__atomic_load_n(&log->nr_thread_areas, __ATOMIC_RELAXED) >= OWN_RECORDS ||
-				     __atomic_load_n(&log->tail_bytes, __ATOMIC_RELAXED) > log->map_bytes / OWN_SHARE);
+	return !live_is_sealed() &&
+	       (__atomic_load_n(&log->nr_thread_areas, __ATOMIC_RELAXED) >= OWN_RECORDS ||
+		__atomic_load_n(&log->tail_bytes, __ATOMIC_RELAXED) > log->map_bytes / OWN_SHARE);
 }
 
 /*
@@ -182,7 +185,8 @@ static struct log_thread *find(const uint32_t *list, uint32_t tid)
 {
 	uint32_t ref = __atomic_load_n(list, __ATOMIC_ACQUIRE);
 
-	while (ref && (record_at(ref)->tid != tid || !__atomic_load_n(&record_at(ref)->claim, __ATOMIC_ACQUIRE)))
+	while (ref &&
+	       (record_at(ref)->tid != tid || !__atomic_load_n(&record_at(ref)->claim, __ATOMIC_ACQUIRE)))
 		ref = record_at(ref)->next_thread;
 	return ref ? record_at(ref) : NULL;
 }
@@ -247,7 +251,8 @@ static void record_end(struct log_thread *thread)
 	signal_fence();
 	thread->repair_addr = 0;
 	if (open && thread->nr_threads == 1)
-		log_write_event(live.log, LOG_EVENT_THREAD_END, thread->head.self, &open, 1, NULL, now_ticks());
+		log_write_event(live.log, LOG_EVENT_THREAD_END, thread->head.self, &open, 1, NULL,
+				now_ticks());
 	__atomic_fetch_add(&live.log->heap_total_bytes, thread->heap_held_bytes, __ATOMIC_RELAXED);
 	thread->heap_held_bytes = 0;
 	__atomic_store_n(&thread->end_ticks, now_ticks(), __ATOMIC_RELEASE);
@@ -280,7 +285,9 @@ void records_end_gone(void)
 /* Who opened the program's log later made the record of the first thread, whose first event this is. */
 static struct log_thread *take_main(void)
 {
-	return live.main_record && !live_is_sealed() && sys_gettid() == (long)live.log->pid ? live.main_record : NULL;
+	bool is_main = live.main_record && !live_is_sealed() && sys_gettid() == (long)live.log->pid;
+
+	return is_main ? live.main_record : NULL;
 }
 
 static struct log_thread *make(void *function)

@@ -14,25 +14,25 @@
 #include "preload/common/run/shared_log.h"
 #include "preload/state/log_space.h"
 
-#define LOG_AFTER_US	5000u		/* without hooks: shells exec before that */
+#define LOG_AFTER_US	5000u		/* only without hooks: shells exec before that */
 
 uint64_t entry_due_ticks;
 
-/* All set before any thread, and by a forked child, whose only thread sets them. */
+/* All set before any thread; in a forked child, by its only thread. */
 static struct log_header *holder;
-static struct log_entry *entry;		/* after a raw clone it may be the parent's */
+static struct log_entry *entry;		/* after a raw clone it may be the parent's entry */
 static uint32_t entry_clock;		/* enum log_clock */
 static uint32_t own_program;		/* as log_entry.program, for this process's children */
 static struct open_calls *calls;	/* private memory */
 
-/* In the shared log there is room, or the child opens a log of its own. */
+/* A child that shares the log of programs needs no room here, nor does one that opens a log of its own. */
 void entry_make_room(void)
 {
 	if (holder && holder->kind != LOG_OF_PROGRAMS)
 		log_space_for_records(holder);
 }
 
-/* Unmap the shared log but for the page of the own entry, to which other tasks may still write. */
+/* Unmap the shared log except for the page of the own entry, to which other tasks may still write. */
 static void trim_shared(void)
 {
 	uintptr_t begin = (uintptr_t)holder, end = begin + holder->map_bytes, kept = (uintptr_t)entry;
@@ -46,8 +46,8 @@ static void trim_shared(void)
 }
 
 /*
- * Unmap the part of an ancestor's log that no file stands behind: it would count in our limits. The rest stays: frames of
- * code that the fork interrupted may point into it.
+ * Unmap the part of an ancestor's log that has no file behind it: it would count in our limits. The rest
+ * stays mapped, because frames of code that the fork interrupted may point into it.
  */
 static void trim_ancestors(void)
 {
@@ -114,7 +114,7 @@ static void wait_for_log(void)
 	entry_due_ticks = entry->begin.ticks + holder->threshold_floor_ticks * LOG_AFTER_US;
 }
 
-/* With what all entries have. NULL: the log is full. */
+/* An entry with the fields that all entries have. NULL: the log is full. */
 static struct log_entry *new_entry(uint32_t heap_bytes, bool has_heap, size_t text_bytes)
 {
 	const size_t bytes = sizeof(struct log_entry) + (has_heap ? sizeof(struct log_heap) : 0) + text_bytes;
@@ -141,8 +141,8 @@ static void publish(struct log_entry *made)
 }
 
 /*
- * Field 22 of /proc/PID/stat. The kernel reads it from the same clock, between the two readings around the fork; the file
- * itself is slow.
+ * Field 22 of /proc/PID/stat. The kernel takes it from the same clock, between the two readings around the
+ * fork; reading the file itself is slow.
  */
 static uint64_t start_of(uint64_t before_ns)
 {
@@ -177,9 +177,10 @@ bool entry_enter_child(const struct fork_origin *origin)
 	entry_due_ticks = 0;
 	if (!holder)
 		return false;
-	log_keep_in_memory(NULL);	/* what we touch of it is not in the ancestor's memory */
+	log_keep_in_memory(NULL);	/* the pages that we touch are not in the ancestor's memory */
 	is_waiting = !holder->has_hooks && !calls;
-	made = new_entry(is_waiting ? origin->heap_bytes : holder->heap_bytes, is_waiting && origin->counts_heap, 0);
+	made = new_entry(is_waiting ? origin->heap_bytes : holder->heap_bytes,
+			 is_waiting && origin->counts_heap, 0);
 	if (!made) {
 		entry = NULL;
 		return false;
@@ -221,8 +222,8 @@ static int map_shared(struct run *run, const struct process_id *id, uint64_t us_
 	return error == -ENOENT ? shared_log_make(run, id, &settings, us_ticks) : error;
 }
 
-bool entry_enter_program(struct run *run, const struct process_id *id, const struct facts *facts, uint64_t us_ticks,
-			 uint32_t heap_bytes)
+bool entry_enter_program(struct run *run, const struct process_id *id, const struct facts *facts,
+			 uint64_t us_ticks, uint32_t heap_bytes)
 {
 	char name[16];
 	const char *texts[LOG_ENTRY_TEXTS] = { id->program, name, facts->command, facts->exe, facts->cwd };
@@ -293,7 +294,10 @@ void entry_mark_end(enum log_end end, int status)
 		return;
 	if (end == LOG_EXITED) {
 		usage_read_totals(&totals);
-		/* The kernel's peak may be that of the pid's earlier image, a shell: then what there is now is the least. */
+		/*
+		 * The kernel's peak may be that of an earlier program of the pid, a shell. Then the current
+		 * value is a lower bound.
+		 */
 		if (own->is_program && totals.peak_rss_bytes <= own->start_peak_rss_bytes) {
 			totals.peak_rss_bytes = read_rss_bytes();
 			own->start_peak_rss_bytes = 0;

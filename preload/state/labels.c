@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Names of the program: a hash table of lists that only grow, in private memory, which a forked child inherits. */
+/*
+ * Names of the program: a hash table of lists that only grow, in private memory, which a forked child
+ * inherits.
+ */
 #include "preload/state/labels.h"
 
 #include <sys/mman.h>
@@ -10,18 +13,19 @@
 #include "preload/state/log_space.h"
 
 #define LISTS		256u
-#define CHUNK_BYTES	(64u << 10)
-#define MOST_CHUNKS	64u	/* 4 MiB: a program that makes up names without end */
+#define CHUNK_BYTES	(16u << 10)
+#define MOST_CHUNKS	256u	/* 4 MiB: a program may make up names without end */
 
 LARGE static struct label *lists[LISTS];	/* each grows at its head; atomic */
 
-/* The newest chunk of memory, which is used up from its begin. */
+/* The newest chunk of memory, used from its start. */
 struct chunk {
 	uint32_t used_bytes;	/* atomic; may pass the end */
 	char bytes[];
 };
-static struct chunk *newest;		/* atomic */
-static uint32_t nr_chunks, last_number, nr_labels;	/* atomic; the last: those that are in the lists */
+LARGE static char first_chunk[CHUNK_BYTES];	/* few names need no mapping */
+static struct chunk *newest = (struct chunk *)first_chunk;	/* atomic */
+static uint32_t nr_chunks = 1, last_number, nr_labels;	/* atomic; nr_labels: those that are in the lists */
 
 static struct chunk *new_chunk(struct chunk *full)
 {
@@ -32,9 +36,10 @@ static struct chunk *new_chunk(struct chunk *full)
 	place = sys_mmap(NULL, CHUNK_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (sys_failed(place))
 		return NULL;
-	if (__atomic_compare_exchange_n(&newest, &full, (struct chunk *)place, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+	if (__atomic_compare_exchange_n(&newest, &full, (struct chunk *)place, false, __ATOMIC_ACQ_REL,
+					__ATOMIC_ACQUIRE))
 		return (struct chunk *)place;
-	sys_munmap((void *)place, CHUNK_BYTES);	/* another was faster */
+	sys_munmap((void *)place, CHUNK_BYTES);	/* another thread was faster */
 	__atomic_fetch_sub(&nr_chunks, 1, __ATOMIC_RELAXED);
 	return full;
 }
@@ -46,7 +51,7 @@ static void *allocate(uint32_t bytes)
 	for (bytes = (bytes + 7) & ~7u;;) {
 		uint32_t place = chunk ? __atomic_load_n(&chunk->used_bytes, __ATOMIC_RELAXED) : CHUNK_BYTES;
 
-		if (place < CHUNK_BYTES)	/* else names without end would take it round */
+		if (place < CHUNK_BYTES)	/* otherwise names without end would make it wrap */
 			place = __atomic_fetch_add(&chunk->used_bytes, bytes, __ATOMIC_RELAXED);
 		if (place <= CHUNK_BYTES - sizeof(*chunk) - bytes)
 			return chunk->bytes + place;
@@ -56,7 +61,8 @@ static void *allocate(uint32_t bytes)
 	}
 }
 
-static struct label *find_in(struct label *list, const struct label *end, uint32_t hash, const char *name, uint32_t length)
+static struct label *find_in(struct label *list, const struct label *end, uint32_t hash, const char *name,
+			     uint32_t length)
 {
 	for (; list != end; list = list->next)
 		if (list->hash == hash && list->bytes == length + 1 && text_begins(name, list->text))
@@ -66,8 +72,8 @@ static struct label *find_in(struct label *list, const struct label *end, uint32
 
 static void write_record(struct log_header *log, const struct label *label)
 {
-	struct log_label *record = (struct log_label *)log_new_record(log, (uint32_t)sizeof(*record) + label->bytes,
-								      clock_ticks(log->clock));
+	struct log_label *record = (struct log_label *)log_new_record(
+		log, (uint32_t)sizeof(*record) + label->bytes, clock_ticks(log->clock));
 
 	if (!record)
 		return;
@@ -79,7 +85,8 @@ static void write_record(struct log_header *log, const struct label *label)
 
 static struct label *add(struct label **list, uint32_t hash, const char *name, uint32_t length)
 {
-	struct label *seen = __atomic_load_n(list, __ATOMIC_ACQUIRE), *known = find_in(seen, NULL, hash, name, length), *label;
+	struct label *seen = __atomic_load_n(list, __ATOMIC_ACQUIRE),
+		     *known = find_in(seen, NULL, hash, name, length), *label;
 
 	if (known)
 		return known;
@@ -92,9 +99,10 @@ static struct label *add(struct label **list, uint32_t hash, const char *name, u
 	label->number = __atomic_add_fetch(&last_number, 1, __ATOMIC_RELAXED);
 	do {
 		label->next = seen;
-		if (__atomic_compare_exchange_n(list, &seen, label, false, __ATOMIC_SEQ_CST, __ATOMIC_ACQUIRE)) {
+		if (__atomic_compare_exchange_n(list, &seen, label, false, __ATOMIC_SEQ_CST,
+						__ATOMIC_ACQUIRE)) {
 			__atomic_fetch_add(&nr_labels, 1, __ATOMIC_RELEASE);
-			if (live.log) {	/* else who opens it finds the label in the list */
+			if (live.log) {	/* otherwise whoever opens a log finds the label in the list */
 				log_space_for_records(live.log);
 				write_record(live.log, label);
 			}
@@ -102,7 +110,7 @@ static struct label *add(struct label **list, uint32_t hash, const char *name, u
 		}
 		known = find_in(seen, label->next, hash, name, length);
 	} while (!known);
-	return known;	/* the number and room of ours are nobody's */
+	return known;	/* the number and memory of our copy stay unused */
 }
 
 static uint32_t hash_of(const char *name, uint32_t *length)
@@ -134,7 +142,7 @@ struct label *label_find(const char *name)
 	return label;
 }
 
-/* As far as names reach: what is longer is cut. */
+/* Names are compared as far as they are kept: a longer one is cut. */
 static ALWAYS_INLINE int compare(const char *a, const char *b)
 {
 	uint32_t at = 0;
@@ -146,10 +154,12 @@ static ALWAYS_INLINE int compare(const char *a, const char *b)
 
 /* ---- in their order ---- */
 
-/* All labels that there were when they were sorted last. Whoever finds it used looks at all of them instead. */
+/*
+ * All labels that existed when they were last sorted. While another task uses it, look at all labels instead.
+ */
 static struct {
 	uint32_t is_used;		/* atomic */
-	uint32_t nr_known;		/* nr_labels then, or less */
+	uint32_t nr_known;		/* nr_labels at that time, or fewer */
 	uint32_t nr;
 	uint32_t room;
 	struct label **list;
@@ -168,7 +178,7 @@ static void sink(struct label **heap, uint32_t at, uint32_t nr)
 	}
 }
 
-/* By a heap: no recursion. */
+/* Heap sort: no recursion. */
 static void sort_order(void)
 {
 	for (uint32_t i = order.nr / 2; i-- > 0; )
@@ -192,10 +202,11 @@ static bool make_room(uint32_t wanted)
 		return true;
 	if (live_is_sealed())
 		return false;
-	place = sys_mmap(NULL, 2ul * wanted * sizeof(*order.list), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	place = sys_mmap(NULL, 2ul * wanted * sizeof(*order.list), PROT_READ | PROT_WRITE,
+			 MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (sys_failed(place))
 		return false;
-	order.room = 0;		/* a forked child may find it between any two of these */
+	order.room = 0;		/* a fork may happen between any two of these */
 	signal_fence();
 	order.list = (struct label **)place;
 	signal_fence();
@@ -215,8 +226,8 @@ static bool read_order(void)
 		return false;
 	order.nr = 0;
 	for (uint32_t i = 0; i < LISTS; i++)
-		for (struct label *label = __atomic_load_n(&lists[i], __ATOMIC_ACQUIRE); label && order.nr < order.room;
-		     label = label->next)
+		for (struct label *label = __atomic_load_n(&lists[i], __ATOMIC_ACQUIRE);
+		     label && order.nr < order.room; label = label->next)
 			order.list[order.nr++] = label;
 	sort_order();
 	order.nr_known = nr_known;
@@ -227,7 +238,7 @@ static struct label *timed_after_in_order(const char *name)
 {
 	uint32_t low = 0, high = order.nr;
 
-	while (name && low < high) {	/* to the first behind it */
+	while (name && low < high) {	/* to the first one behind it */
 		uint32_t middle = low + (high - low) / 2;
 
 		if (compare(order.list[middle]->text, name) <= 0)
@@ -245,7 +256,8 @@ static struct label *timed_after_of_all(const char *name)
 	struct label *found = NULL;
 
 	for (uint32_t i = 0; i < LISTS; i++)
-		for (struct label *label = __atomic_load_n(&lists[i], __ATOMIC_ACQUIRE); label; label = label->next)
+		for (struct label *label = __atomic_load_n(&lists[i], __ATOMIC_ACQUIRE); label;
+		     label = label->next)
 			if (label->is_timed && (!name || compare(label->text, name) > 0) &&
 			    (!found || compare(label->text, found->text) < 0))
 				found = label;
@@ -257,7 +269,8 @@ struct label *label_timed_after(const char *name)
 	struct label *found;
 	bool is_ordered;
 
-	if (__atomic_exchange_n(&order.is_used, 1, __ATOMIC_ACQUIRE))	/* by another thread, or whom this handler interrupted */
+	/* by another thread, or by the code that this handler interrupted */
+	if (__atomic_exchange_n(&order.is_used, 1, __ATOMIC_ACQUIRE))
 		return timed_after_of_all(name);
 	is_ordered = read_order();
 	found = is_ordered ? timed_after_in_order(name) : NULL;
@@ -268,7 +281,8 @@ struct label *label_timed_after(const char *name)
 const struct label *label_numbered(uint32_t number)
 {
 	for (uint32_t i = 0; i < LISTS; i++)
-		for (const struct label *label = __atomic_load_n(&lists[i], __ATOMIC_ACQUIRE); label; label = label->next)
+		for (const struct label *label = __atomic_load_n(&lists[i], __ATOMIC_ACQUIRE); label;
+		     label = label->next)
 			if (label->number == number)
 				return label;
 	return NULL;
@@ -284,8 +298,9 @@ void labels_log_all(void)
 {
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
 	for (uint32_t i = 0; i < LISTS; i++)
-		for (struct label *label = __atomic_load_n(&lists[i], __ATOMIC_ACQUIRE); label; label = label->next) {
-			label->counter = NULL;	/* of the log before */
+		for (struct label *label = __atomic_load_n(&lists[i], __ATOMIC_ACQUIRE); label;
+		     label = label->next) {
+			label->counter = NULL;	/* of the earlier log */
 			label->timer = NULL;
 			label->reset_calls = label->reset_ticks = 0;
 			write_record(live.log, label);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Names that the program gives to regions, marks and counters: each has one number in the process, in its
- * forked children too, and one record in each log.
+ * Names that the program gives to regions, marks and counters. Each has one number in the process and its
+ * forked children, and one record in each log.
  */
 #ifndef INSIDEME_LABELS_H
 #define INSIDEME_LABELS_H
@@ -12,9 +12,9 @@
 
 struct label {
 	struct label *next;
-	struct log_counter *counter;	/* its newest record of a log, see api_marks.c; NULL: none */
+	struct log_counter *counter;	/* its newest record in a log, see api_marks.c; NULL: none */
 	struct log_timer *timer;
-	uint64_t reset_calls;		/* these two are api_sums.c's: what is left out of sums */
+	uint64_t reset_calls;		/* these two are for api_sums.c: the part that sums leave out */
 	uint64_t reset_ticks;
 	uint32_t is_timed;		/* 1: it names a region or a timer */
 	uint32_t hash;
@@ -24,30 +24,24 @@ struct label {
 };
 
 /*
- * The label @name, cut after LOG_LABEL_MAX bytes; made when it is new. NULL: there is no room for more
- * names (counted as LOG_LOST_RECORDS). Takes no lock: callable from threads and signal handlers.
+ * The label @name, cut after LOG_LABEL_MAX bytes. Made if it is new. NULL: there is no room for more names
+ * (counted as LOG_LOST_RECORDS). Takes no lock: callable from threads and signal handlers.
  */
 struct label *label_find(const char *name);
 
-/* The same, but none is made. */
+/* The same, but does not make one. NULL: none. */
 struct label *label_look_up(const char *name);
 
-/*
- * The first in the order of their bytes that comes after @name (NULL: of all) and names a region or timer;
- * NULL: none does.
- */
+/* The label of a region or timer that follows @name in the order of bytes (NULL: the first). NULL: none. */
 struct label *label_timed_after(const char *name);
 
-/* The label with that number, or NULL. Looks at all. */
+/* The label with that number, or NULL. Looks at all labels. */
 const struct label *label_numbered(uint32_t number);
 
-/*
- * In a forked child that opens its log: what was done with labels in its parent by threads that it does not
- * have is over.
- */
+/* In a forked child that opens its log: abandon what threads of the parent were doing with labels. */
 void labels_forked(void);
 
-/* Record in a log that begins what is known so far. */
+/* Record all labels known so far, in a log that begins. */
 void labels_log_all(void);
 
 #endif

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The state that everything else looks at, and depends on nothing else. */
+/* The state that everything else looks at. It depends on nothing else. */
 #include "preload/state/live.h"
 
 #include "preload/objects/next_functions.h"
 
-#define OPENING_WAIT_NS	1000000		/* looks again: whoever opens may be gone */
+#define OPENING_WAIT_NS	1000000		/* then look again: the task that was opening may be gone */
 
 struct live live;
 __thread struct log_thread *self TLS_INITIAL_EXEC;
@@ -14,7 +14,7 @@ bool live_has_begun;
 uint64_t live_early_calls;
 
 static bool (*open_child)(void);	/* set by the constructor */
-static int nr_filters;		/* atomic; counted before each, by the thread that installs it */
+static int nr_filters;		/* atomic; incremented before each filter by the thread that installs it */
 
 uint64_t live_clock_ns(void)
 {
@@ -25,6 +25,7 @@ uint64_t live_clock_ns(void)
 }
 
 void (*live_measure_late)(struct log_header *log);
+void (*live_measure_again)(struct log_header *log);
 
 void live_when_child(bool (*open)(void))
 {
@@ -41,11 +42,11 @@ bool live_claim_opening(enum live_opening state)
 	while (!__atomic_load_n(&live.log, __ATOMIC_ACQUIRE)) {
 		uint32_t seen = LIVE_NOBODY_OPENS;
 
-		if (__atomic_compare_exchange_n(&live.opening, &seen, (uint32_t)state, false, __ATOMIC_ACQ_REL,
-						__ATOMIC_ACQUIRE)) {
+		if (__atomic_compare_exchange_n(&live.opening, &seen, (uint32_t)state, false,
+						__ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
 			if (!live.log)
 				return true;
-			live_end_opening();	/* by another, just now */
+			live_end_opening();	/* by another task, just now */
 		} else if (seen == LIVE_NEVER_OPENS) {
 			return false;
 		} else {
@@ -71,15 +72,36 @@ void live_seal(int filters)
 	__atomic_fetch_add(&nr_filters, filters, __ATOMIC_SEQ_CST);
 }
 
-uint64_t live_ns_of(uint64_t ticks)
+/* What has passed since the log began. Return: whether that is a rate. */
+static bool since_start(uint64_t *ticks, uint64_t *ns)
 {
 	const struct log_clocks *start = &live.log->start;
 	struct log_clocks now;
 
+	clock_read_all(live.clock, &now);
+	*ticks = now.ticks - start->ticks;
+	*ns = now.monotonic_ns - start->monotonic_ns;
+	return now.ticks > start->ticks && now.monotonic_ns > start->monotonic_ns;
+}
+
+uint64_t live_ns_of(uint64_t ticks)
+{
+	uint64_t all_ticks, all_ns;
+
 	if (live.clock != LOG_CLOCK_TSC)
 		return ticks;
-	clock_read_all(live.clock, &now);
-	if (now.ticks <= start->ticks || now.monotonic_ns <= start->monotonic_ns)
+	if (!since_start(&all_ticks, &all_ns))
 		return 0;
-	return (uint64_t)((unsigned __int128)ticks * (now.monotonic_ns - start->monotonic_ns) / (now.ticks - start->ticks));
+	return (uint64_t)((unsigned __int128)ticks * all_ns / all_ticks);
+}
+
+uint64_t live_ticks_of(uint64_t ns)
+{
+	uint64_t all_ticks, all_ns;
+
+	if (live.clock != LOG_CLOCK_TSC)
+		return ns;
+	if (!since_start(&all_ticks, &all_ns))
+		return 0;
+	return (uint64_t)((unsigned __int128)ns * all_ticks / all_ns);
 }

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Room for the recorder's areas: what each kind may take of the budget, and growth when nobody grew ahead. */
+/*
+ * Room for the recorder's areas: how much of the budget each kind may take, and growth if the sampler did not
+ * grow the log ahead.
+ */
 #include "preload/state/log_space.h"
 
 #include <linux/falloc.h>
@@ -13,14 +16,15 @@
 
 #define RESERVE_BYTES	(4u << 20)
 #define RECORDS_BYTES	(32u << 10)
-#define WORTH_BYTES	(128u << 10)	/* giving back takes the file system longer than it took to get */
+#define WORTH_BYTES	(128u << 10)	/* returning less costs the file system more time than it took to
+					 * get it */
 #define RETRY_TICKS	(1ull << 31)	/* about a second */
 #define CUT_WAIT_NS	100000
 
-LARGE static char path[RUN_PATH_BYTES];		/* set before any thread, and by a forked child; so is home */
+LARGE static char path[RUN_PATH_BYTES];		/* set before any thread, and by a forked child; home too */
 LARGE static char home[RUN_PATH_BYTES];
-static uint64_t retry_growth_ticks;	/* no attempt to grow before this */
-static uint32_t is_cutting;		/* in one thread */
+static uint64_t retry_growth_ticks;	/* do not try to grow before this */
+static uint32_t is_cutting;		/* by one thread */
 
 void log_space_init(const char *log_path, const char *log_home)
 {
@@ -41,14 +45,14 @@ void log_space_bring_home(void)
 		elsewhere_bring_home(home);
 }
 
-/* How far each kind may fill the log. */
+/* How far each kind of area may fill the log. */
 static uint64_t share_of(enum log_area_kind kind)
 {
 	static const uint8_t sixteenths[] = {
 		[LOG_AREA_NODES] = 16,	  [LOG_AREA_INDEX] = 16,     [LOG_AREA_FRAMES] = 15,
 		[LOG_AREA_HEAPS] = 15,	  [LOG_AREA_THREAD] = 15,    [LOG_AREA_SAMPLES] = 10,
 		[LOG_AREA_ERRORS] = 15,	  [LOG_AREA_READINGS] = 15,  [LOG_AREA_SCRATCH] = 15,
-		[LOG_AREA_COUNTERS] = 13, [LOG_AREA_UNCOUNTED] = 14,
+		[LOG_AREA_COUNTERS] = 13, [LOG_AREA_UNCOUNTED] = 14, [LOG_AREA_WAITS] = 12,
 	};
 
 	if (kind == LOG_AREA_SLICES)
@@ -58,16 +62,18 @@ static uint64_t share_of(enum log_area_kind kind)
 
 bool log_space_is_kept(uint64_t bytes)
 {
-	return __atomic_load_n(&live.log->tail_bytes, __ATOMIC_RELAXED) + bytes > live.log->map_bytes / 16 * 13;
+	return __atomic_load_n(&live.log->tail_bytes, __ATOMIC_RELAXED) + bytes >
+	       live.log->map_bytes / 16 * 13;
 }
 
-/* Let the file reach @bytes: no descriptor is kept in the program, so by its path. */
+/* Extend the file to @bytes. By its path, because no descriptor is kept in the program. */
 static bool grow_by_path(struct log_header *log, uint64_t bytes)
 {
 	uint64_t mask, now = now_ticks();
 	long fd, error;
 
-	if (live_is_sealed() || live_is_private || now < __atomic_load_n(&retry_growth_ticks, __ATOMIC_RELAXED))
+	if (live_is_sealed() || live_is_private ||
+	    now < __atomic_load_n(&retry_growth_ticks, __ATOMIC_RELAXED))
 		return false;
 	sys_block_signals(&mask);
 	moment_begin();
@@ -110,12 +116,13 @@ void log_space_for_records(struct log_header *log)
 void log_space_reserve(void)
 {
 	if (live.log)
-		grow_by_path(live.log, __atomic_load_n(&live.log->tail_bytes, __ATOMIC_RELAXED) + RESERVE_BYTES);
+		grow_by_path(live.log,
+			     __atomic_load_n(&live.log->tail_bytes, __ATOMIC_RELAXED) + RESERVE_BYTES);
 }
 
 /*
- * A writer may be about to claim an area past the new end, having looked at the old one. So an area is claimed here:
- * its exchange of tail_bytes then fails, and it looks again.
+ * A writer may have seen the old end, and be about to claim an area past the new one. So claim an area here:
+ * the writer's exchange of tail_bytes then fails, and it looks again.
  */
 static void cut(struct log_header *log, uint64_t bytes)
 {
@@ -129,7 +136,7 @@ static void cut(struct log_header *log, uint64_t bytes)
 		return;
 	__atomic_store_n(&log->map_bytes, end, __ATOMIC_SEQ_CST);
 	if (!log_claim(log, LOG_AREA_RECORDS, 0, LOG_AREA_ALIGN, sizeof(struct log_area), 0)) {
-		__atomic_store_n(&log->map_bytes, mapped, __ATOMIC_RELEASE);	/* it all stays */
+		__atomic_store_n(&log->map_bytes, mapped, __ATOMIC_RELEASE);	/* all of it stays */
 		return;
 	}
 	bytes = __atomic_load_n(&log->tail_bytes, __ATOMIC_ACQUIRE);
@@ -145,7 +152,8 @@ void room_cut(uint64_t bytes)
 	struct log_header *log = live.log;
 	uint64_t mask;
 
-	if (!log || live_is_sealed() || log->pid != (uint32_t)sys_getpid())	/* a vfork child runs in its parent's memory */
+	/* a vfork child runs in its parent's memory */
+	if (!log || live_is_sealed() || log->pid != (uint32_t)sys_getpid())
 		return;
 	sys_block_signals(&mask);
 	while (__atomic_exchange_n(&is_cutting, 1, __ATOMIC_ACQUIRE))
@@ -156,8 +164,9 @@ void room_cut(uint64_t bytes)
 }
 
 /*
- * Hooks of destructors that still come grow the file again. Whoever is about to claim an area, a thread that has not
- * made its record yet or a forked child that enters itself, must look again: as above one is claimed here.
+ * Hooks of destructors that still come extend the file again. A thread that has no record yet, or a forked
+ * child that writes its entry, may be about to claim an area. It must look again, so an area is claimed here
+ * as in cut().
  */
 void log_space_give_back(void)
 {

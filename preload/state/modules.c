@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The module map. dlopen() is not wrapped: that would change where it searches. New objects are seen at the
- * first path through them, unloaded ones in dlclose(), after the fact.
+ * The module map. dlopen() is not wrapped, since that would change where it searches. New objects are found
+ * at the first path through them, unloaded ones after dlclose().
  */
 #include "preload/state/modules.h"
 
@@ -18,14 +18,14 @@
 
 struct module {
 	uintptr_t begin;
-	uintptr_t end;			/* 0: this slot is free; written last, and first when the object is gone */
+	uintptr_t end; /* 0: this slot is free. Written last; cleared first when the object is gone */
 	uint32_t number;		/* see log_module */
 	uint32_t identity;		/* of name and build-id */
-	bool is_loaded;			/* while sweeping */
+	bool is_loaded;			/* used while sweeping */
 	struct log_module *record;	/* NULL: there was no room */
 };
 
-/* Read without lock; written by whoever holds updating, which nobody waits for. */
+/* Read without a lock. Written by the task that holds updating, for which nobody waits. */
 LARGE static struct module modules[MODULES_MAX];
 static uint32_t nr_modules;		/* slots in use so far */
 static uint32_t last_number;
@@ -33,7 +33,7 @@ static module_seen *when_seen;		/* set before any thread */
 static module_gone *when_gone;		/* likewise */
 static uint32_t updating;
 static uint32_t updates_wanted;
-LARGE static char path[PATH_BYTES];		/* of whoever holds updating: stacks may be small */
+LARGE static char path[PATH_BYTES];		/* of the task that holds updating: stacks may be small */
 
 struct sweep {
 	struct log_header *log;
@@ -49,7 +49,7 @@ static bool holds(const struct module *module, uintptr_t addr)
 
 static bool is_known(uintptr_t addr)
 {
-	static uint32_t latest;		/* a guess: calls come in runs */
+	static uint32_t latest;		/* a guess: calls of one object come in sequence */
 	uint32_t count = __atomic_load_n(&nr_modules, __ATOMIC_ACQUIRE);
 
 	if (holds(&modules[__atomic_load_n(&latest, __ATOMIC_RELAXED)], addr))
@@ -70,7 +70,7 @@ static bool is_vdso(const char *name)
 	return text_begins(name, "linux-vdso");
 }
 
-/* An absolute path where there is one: a relative name means the current directory, as far as can be told. */
+/* An absolute path if possible: a relative name is relative to the current directory, as far as is known. */
 static void find_path(const struct object *object, bool is_program)
 {
 	struct text text;
@@ -111,7 +111,8 @@ static struct log_module *log_object(struct log_header *log, const struct object
 	find_path(object, is_program);
 	path_bytes = (uint32_t)text_length(path) + 1;
 	log_space_for_records(log);
-	record = (struct log_module *)log_new_record(log, (uint32_t)sizeof(*record) + path_bytes, now_ticks());
+	record =
+		(struct log_module *)log_new_record(log, (uint32_t)sizeof(*record) + path_bytes, now_ticks());
 	if (!record)
 		return NULL;
 	record->begin_addr = object->begin;
@@ -129,7 +130,10 @@ static struct log_module *log_object(struct log_header *log, const struct object
 	return record;
 }
 
-/* From the parent's log: the object itself may be on its way out, in a thread that a forked child does not have. */
+/*
+ * From the parent's log: the object itself may be being unloaded, by a thread that a forked child does not
+ * have.
+ */
 static struct log_module *log_again(struct log_header *log, const struct log_module *old)
 {
 	const uint32_t bytes = (uint32_t)sizeof(*old) + old->path_bytes;
@@ -137,7 +141,8 @@ static struct log_module *log_again(struct log_header *log, const struct log_mod
 
 	if (!record)
 		return NULL;
-	__builtin_memcpy(&record->begin_addr, &old->begin_addr, bytes - offsetof(struct log_module, begin_addr));
+	__builtin_memcpy(&record->begin_addr, &old->begin_addr,
+			 bytes - offsetof(struct log_module, begin_addr));
 	log_publish(&record->record, LOG_RECORD_MODULE);
 	return record;
 }
@@ -232,7 +237,10 @@ static void sweep(struct log_header *log)
 			end(&modules[i]);
 }
 
-/* Bring the map up to date, or add @one object to it. When somebody else is at it nobody waits: he does it again. */
+/*
+ * Bring the map up to date, or add the object @one. If another task is doing so, it does it again; nobody
+ * waits.
+ */
 static void update_now(const struct object *one)
 {
 	struct log_header *log = live.log;
@@ -244,7 +252,7 @@ static void update_now(const struct object *one)
 		if (!one)
 			sweep(log);
 		else if (!find_same(one))
-			add(log, one, false);
+			add(log, one, !one->name[0]);	/* the program has no name here */
 		one = NULL;
 		__atomic_store_n(&updating, 0, __ATOMIC_SEQ_CST);
 		if (__atomic_load_n(&updates_wanted, __ATOMIC_SEQ_CST) == wanted)
@@ -280,7 +288,7 @@ void modules_look(void)
 
 void modules_log_all(void)
 {
-	updating = 0;		/* of a thread that the child does not have */
+	updating = 0;		/* held by a thread that the child does not have */
 	for (uint32_t i = 0; i < nr_modules; i++)
 		if (modules[i].end && modules[i].record)
 			modules[i].record = log_again(live.log, modules[i].record);

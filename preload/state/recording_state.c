@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Whether calls are recorded now. A count that may be below 0: pairs of off and on nest, and those of on
- * and off.
+ * Whether calls are recorded now. This is a count, which may be below 0: pairs of off and on nest, and so do
+ * pairs of on and off.
  */
 #include "preload/state/recording_state.h"
 
@@ -10,7 +10,7 @@
 
 int32_t switched_depth;
 static uint64_t on_ticks;	/* atomic */
-static bool has_changed;	/* only ever becomes true */
+static bool has_changed;	/* never becomes false again */
 
 bool switched_ever(void)
 {
@@ -28,8 +28,8 @@ static uint64_t *words_of(struct log_area *area)
 }
 
 /*
- * Call sites that count do so while recording is off, too: such calls are taken off again. Of two tasks that
- * make the area at once one keeps its own. NULL: there is no room to tell.
+ * Call sites that count do so while recording is off, too; those calls are subtracted. If two tasks make the
+ * area at the same time, one keeps its own. NULL: there is no room.
  */
 static struct log_area *uncounted_of(struct log_thread *thread, struct log_area *area)
 {
@@ -42,8 +42,8 @@ static struct log_area *uncounted_of(struct log_thread *thread, struct log_area 
 				       (uint32_t)area->used_bytes, sizeof(uint64_t));
 	if (!uncounted)
 		log_lose(live.log, LOG_LOST_RECORDS);
-	else if (!__atomic_compare_exchange_n(&area->beside, &beside, uncounted->self, false, __ATOMIC_ACQ_REL,
-					      __ATOMIC_ACQUIRE))
+	else if (!__atomic_compare_exchange_n(&area->beside, &beside, uncounted->self, false,
+					      __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
 		return log_at(live.log, beside);
 	return uncounted;
 }
@@ -98,7 +98,7 @@ static void note_on(struct log_header *log)
 	__atomic_fetch_add(&log->nr_switches, 1, __ATOMIC_RELAXED);
 }
 
-/* Several threads and handlers may be here at once: the last one sees the final count. */
+/* Several threads and handlers may be here at the same time: the last one sees the final count. */
 void switched_settle(void)
 {
 	bool is_off;
@@ -130,7 +130,8 @@ bool switched_flip(void)
 	int32_t depth = __atomic_load_n(&switched_depth, __ATOMIC_RELAXED);
 
 	__atomic_store_n(&has_changed, true, __ATOMIC_RELAXED);
-	while (!__atomic_compare_exchange_n(&switched_depth, &depth, depth > 0 ? 0 : 1, false, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED))
+	while (!__atomic_compare_exchange_n(&switched_depth, &depth, depth > 0 ? 0 : 1, false,
+					    __ATOMIC_SEQ_CST, __ATOMIC_RELAXED))
 		;
 	switched_settle();
 	return depth > 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Recording of calls goes off and on while the program runs: INSIDEME_START, INSIDEME_SIGNAL,
+ * Switches recording of calls off and on while the program runs: INSIDEME_START, INSIDEME_SIGNAL,
  * insideme_disable(). paused_calls.h says how calls are kept meanwhile.
  */
 #ifndef INSIDEME_RECORDING_STATE_H
@@ -11,21 +11,21 @@
 
 #include "preload/common/base/compiler.h"
 
-extern HIDDEN int32_t switched_depth;	/* > 0: off; atomic, inherited by forked children */
+extern HIDDEN int32_t switched_depth;	/* > 0: off; atomic; forked children inherit it */
 
 static ALWAYS_INLINE bool switched_off(void)
 {
 	return unlikely(__atomic_load_n(&switched_depth, __ATOMIC_RELAXED) > 0);
 }
 
-/* Add @change to the count, or turn it over for a signal. Return: whether recording went on by that. */
+/* Add @change to the count, or invert it for a signal. Return: did recording go on by that? */
 bool switched_change(int32_t change);
 bool switched_flip(void);
 
-/* Bring live and its log in line with the count, after either was made. Callable from signal handlers. */
+/* Make live and its log agree with the count, after either was made. Callable from signal handlers. */
 void switched_settle(void);
 
-/* Did it ever change in this process? Then the entries of some exits were not recorded. */
+/* Did the state ever change in this process? Then entries of some exits were not recorded. */
 bool switched_ever(void);
 
 /* When recording last went on. */

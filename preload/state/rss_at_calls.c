@@ -7,33 +7,36 @@
 #include "preload/common/base/proc_text.h"
 #include "preload/state/log_space.h"
 
-#define TABLE_MOST	1024u		/* of the descriptor: more would make the kernel's table large, and each fork slow */
-#define TABLE_LEFT	8u		/* as many tries for a number that is free */
+#define TABLE_MOST	1024u		/* for the descriptor's number: a higher one would enlarge the
+					 * kernel's table and slow each fork */
+#define TABLE_LEFT	8u		/* attempts to find a free number */
 
-/* Of /proc/self/statm; < 0: not open. Atomic: a program may close it, then the next reading opens it again. */
+/* Of /proc/self/statm; < 0: not open. Atomic: if the program closes it, the next reading opens it again. */
 static int statm_fd = -1;
 static uint32_t is_opening;		/* by one thread; the others go without a reading */
 
 static const struct log_memory_reading unknown = { LOG_NONE, LOG_NONE };
 
-/* Near the end of the table, where no program expects one of its own. Return: descriptor, or -errno. */
+/* Near the end of the table, where no program expects one of its own. Return: descriptor, or -errno */
 static int open_high(void)
 {
 	uint64_t bound = TABLE_MOST;
 	struct rlimit limit;
 	int fd, high;
 
-	if (raw_syscall(SYS_prlimit64, 0, RLIMIT_NOFILE, 0, (long)&limit, 0, 0) == 0 && limit.rlim_cur < bound)
+	if (raw_syscall(SYS_prlimit64, 0, RLIMIT_NOFILE, 0, (long)&limit, 0, 0) == 0 &&
+	    limit.rlim_cur < bound)
 		bound = limit.rlim_cur;
 	fd = (int)sys_open("/proc/self/statm", O_RDONLY | O_CLOEXEC, 0);
 	if (fd < 0)
 		return fd;
-	high = (int)raw_syscall(SYS_fcntl, fd, F_DUPFD_CLOEXEC, (long)(bound > TABLE_LEFT ? bound - TABLE_LEFT : 0), 0, 0, 0);
+	high = (int)raw_syscall(SYS_fcntl, fd, F_DUPFD_CLOEXEC,
+				(long)(bound > TABLE_LEFT ? bound - TABLE_LEFT : 0), 0, 0, 0);
 	sys_close(fd);
 	return high;
 }
 
-/* A handler must not find it half open, nor jump out of it. */
+/* A handler must neither find it half open nor jump out of it. */
 static void open_again(void)
 {
 	uint64_t mask;
@@ -46,7 +49,7 @@ static void open_again(void)
 	sys_restore_signals(&mask);
 }
 
-/* Return: 0, -ESRCH of a process that is gone, or another error: it is not ours, or not open. */
+/* Return: 0; -ESRCH: the process is gone; another error: it is not our file, or not open */
 static int read_statm(struct proc_statm *statm)
 {
 	char text[128];
@@ -129,7 +132,8 @@ const struct log_memory_reading *memory_of(struct log_frames *area, const struct
 	return place ? place : &unknown;
 }
 
-void memory_keep(const struct log_thread *thread, const struct log_frame *frame, const struct log_memory_reading *now)
+void memory_keep(const struct log_thread *thread, const struct log_frame *frame,
+		 const struct log_memory_reading *now)
 {
 	struct log_memory_reading *place = place_of(log_at(live.log, thread->frames), frame);
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * The sampling task inside the program. A pthread would change the program: glibc's single-threaded fast
- * ways, and the end of a process whose main calls pthread_exit. So the task is a raw clone with its own
- * stack and its own zeroed TLS block. All its signals are blocked. Once it has slept a little it has its
- * own, empty descriptor table. It calls no libc function.
+ * paths, and the end of a process whose main thread calls pthread_exit. So the task is a raw clone with its
+ * own stack and its own zeroed TLS block. All its signals are blocked. After its first sleep it has its own,
+ * empty descriptor table. It calls no libc function.
  */
 #include "preload/state/sampler_task.h"
 
@@ -25,34 +25,35 @@
 #include "preload/state/live.h"
 
 #define FIRST_SLEEP_NS	5000000		/* a short program pays only for the task's start */
-#define RESUMED_SLEEP_NS 1000000	/* a program that forks all the time does not pay for opening files each time */
+#define RESUMED_SLEEP_NS 1000000 /* a program that forks often must not pay for opening files each time */
 #define LATER_US	20000u		/* after a fork */
 #define LAST_WAIT_NS	20000000	/* at most, for its last rows and its end */
-#define PAUSE_WAIT_NS	1000000000	/* likewise, before a call of the program that fails while the task is there */
+#define PAUSE_WAIT_NS	1000000000	/* the same, before a call of the program that fails while the task
+					 * exists */
 
-#define START_WAIT_NS	100000		/* nobody wakes us */
+#define START_WAIT_NS	100000		/* no wakeup comes */
 #define MOMENT_NS	20000
 
 #define STARTING	UINT32_MAX	/* in tid: a thread is about to start the task */
 
 #define GUARD_BYTES	(64u << 10)	/* a page of any size */
 #define STACK_BYTES	(64u << 10)
-#define STACK_TOP_BYTES	1024u		/* of it, in the page that a task touches that only sleeps */
+#define STACK_TOP_BYTES	1024u /* top part of the stack: on the page that a task touches that only sleeps */
 #define TLS_BYTES	1024u		/* at least, from the thread pointer on */
 #define TLS_UNIT	64u		/* the blocks' alignment */
-#define TASK_PLACE_BYTES (200u << 10)	/* besides the state, where the program has little thread-local memory */
+#define TASK_PLACE_BYTES (200u << 10)	/* besides the state, if the program has little thread-local memory */
 
 enum stop { GO_ON, STOP, PAUSE };
 enum first { NOBODY, TASK, ENDING_THREAD };
 
 /* It lies behind the stack and the TLS block. Its first fields share a page with them. */
 struct sampler_task {
-	/* set by the kernel, cleared and woken by it when the task has ended; or STARTING */
+	/* set by the kernel, which clears and wakes it when the task has ended; or STARTING */
 	uint32_t tid;
 	uint32_t stop;		/* enum stop; woken */
 	uint32_t pauses;	/* callers that want the process alone now */
 	uint32_t has_ended;	/* for good */
-	uint32_t first;			/* enum first: who takes the first sample; claimed atomically */
+	uint32_t first; /* enum first: which task takes the first sample; claimed atomically */
 	struct sampler_config config;
 	char path[RUN_PATH_BYTES];
 	_Alignas(64) char sampler[SAMPLER_BYTES];
@@ -62,12 +63,12 @@ struct sampler_task {
 struct task_place {
 	char *guard;
 	char *stack_end;
-	char *tls;		/* where the thread pointer points to */
+	char *tls;		/* where the thread pointer points */
 };
 
 uint64_t sampler_task_due_ticks;
-static struct sampler_task *helper;	/* set in the constructor, and by a forked child */
-static struct task_place place;		/* its own */
+static struct sampler_task *helper;	/* set by the constructor, and by a forked child */
+static struct task_place place;		/* of the constructor's process */
 
 /* ---- its memory ---- */
 
@@ -95,9 +96,9 @@ static size_t tls_above(void)
 }
 
 /*
- * Find room for a task with @state_bytes of state: in the @own_bytes at @own, or in a mapping where these
- * are too few. Return: the state, or NULL. A task that only sleeps touches one page: the top of its stack,
- * its thread pointer and the first KiB of the state.
+ * Find room for a task with @state_bytes of state: in the @own_bytes at @own, or if these are too few, in a
+ * mapping. Return: the state, or NULL. A task that only sleeps touches one page: the top of its stack, its
+ * thread pointer and the first KiB of the state.
  */
 static void *find_place(char *own, size_t own_bytes, size_t state_bytes)
 {
@@ -106,7 +107,8 @@ static void *find_place(char *own, size_t own_bytes, size_t state_bytes)
 	long result = (long)round_up((size_t)own, GUARD_BYTES);
 
 	if ((size_t)result + bytes > (size_t)own + own_bytes)
-		result = sys_mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+		result = sys_mmap(NULL, bytes, PROT_READ | PROT_WRITE,
+				  MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (sys_failed(result))
 		return NULL;
 	place.guard = (char *)result;
@@ -135,7 +137,7 @@ static bool close_listed(void)
 	const char *name;
 	uint64_t fd;
 
-	sys_close(0);		/* where the table is full the listing takes its place */
+	sys_close(0);		/* if the table is full, the listing takes its place */
 	if (directory_open(&directory, "/proc/thread-self/fd", buffer, sizeof(buffer)) < 0)
 		return false;
 	while ((name = directory_next(&directory)))
@@ -175,7 +177,8 @@ static bool claim_first(struct sampler_task *task, enum first who)
 {
 	uint32_t nobody = NOBODY;
 
-	return __atomic_compare_exchange_n(&task->first, &nobody, who, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
+	return __atomic_compare_exchange_n(&task->first, &nobody, who, false, __ATOMIC_ACQ_REL,
+					   __ATOMIC_ACQUIRE);
 }
 
 static int open_log(const struct sampler_task *task)
@@ -195,7 +198,7 @@ static bool settle(void)
 	return descriptors_leave();
 }
 
-/* Return: whether there is something to sample. */
+/* Return: is there something to sample? */
 static bool begin_sampling(struct sampler_task *task)
 {
 	struct sampler *sampler = (struct sampler *)task->sampler;
@@ -206,7 +209,7 @@ static bool begin_sampling(struct sampler_task *task)
 		return false;
 	if (!__atomic_load_n(&task->config.log, __ATOMIC_ACQUIRE) && !live_open_child())
 		return false;
-	/* after rights were given up none: rows then take the room that there is */
+	/* there are none after the program gave up rights: then rows use the room that exists */
 	task->config.log_fd = open_log(task);
 	if (goes_on)
 		return sampler_resume(sampler, task->config.log_fd) == 0;
@@ -243,6 +246,7 @@ static void run_sampler(void *argument)
 {
 	struct sampler_task *task = argument;
 	struct sampler *sampler = (struct sampler *)task->sampler;
+	uint64_t nr_steps = 0;
 	int64_t due_ns;
 
 	if (!begin_sampling(task))
@@ -251,6 +255,10 @@ static void run_sampler(void *argument)
 		due_ns = sampler_step(sampler);
 		if (due_ns < 0)
 			break;
+		/* each time after twice as many steps: a few, with whatever else runs */
+		if (live.log == task->config.log && !(nr_steps & (nr_steps + 1)))
+			live_measure_again(live.log);
+		nr_steps++;
 		futex_wait_until(&task->stop, GO_ON, due_ns);
 	}
 	if (__atomic_load_n(&task->stop, __ATOMIC_ACQUIRE) == PAUSE)
@@ -265,7 +273,8 @@ static bool claim_task(struct sampler_task *task)
 {
 	uint32_t nobody = 0;
 
-	if (!__atomic_compare_exchange_n(&task->tid, &nobody, STARTING, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
+	if (!__atomic_compare_exchange_n(&task->tid, &nobody, STARTING, false, __ATOMIC_ACQ_REL,
+					 __ATOMIC_RELAXED))
 		return false;
 	if (!task->pauses)
 		return true;
@@ -289,7 +298,7 @@ static void clone_task(struct sampler_task *task)
 	RAW_CLONE_TLS(place.tls);
 	__atomic_store_n(&task->stop, GO_ON, __ATOMIC_RELEASE);
 	result = raw_clone(run_sampler, task, place.stack_end, flags, place.tls, &task->tid);
-	if (result < 0)		/* a limit on tasks: nothing is sampled, and the report says so */
+	if (result < 0)		/* for example a limit on tasks: nothing is sampled, and the report says so */
 		__atomic_store_n(&task->tid, 0, __ATOMIC_RELEASE);
 	if (task->config.log)
 		tell_task(task, result > 0 ? (uint32_t)result : 0);
@@ -299,15 +308,15 @@ static void start_task(struct sampler_task *task)
 {
 	uint64_t mask;
 
-	sys_block_signals(&mask);	/* for the task, and a handler that forks would wait for us */
+	sys_block_signals(&mask);	/* for the task; also, a handler that forks would wait for us */
 	if (claim_task(task))
 		clone_task(task);
 	sys_restore_signals(&mask);
 }
 
 /*
- * Valgrind runs one thread at a time and knows only libc's tasks. The constructor looks it up, before the
- * list may change.
+ * Valgrind runs one thread at a time and knows only libc's tasks. The constructor asks first, before the
+ * environment may change.
  */
 bool sampler_task_is_possible(void)
 {
@@ -322,7 +331,7 @@ bool sampler_task_is_possible(void)
 	return answer == YES;
 }
 
-/* Return: whether there is room for a task. */
+/* Return: is there room for a task? */
 static bool prepare_task(int pid, struct run *run)
 {
 	LARGE static char own[TASK_PLACE_BYTES + sizeof(struct sampler_task)];
@@ -375,13 +384,14 @@ void sampler_task_have_log(struct log_header *log, const char *path)
 	tell_task(task, task->tid == STARTING ? 0 : task->tid);
 }
 
-/* Wait until the kernel has forgotten the task, which is a moment after it cleared tid. */
+/* Wait until the kernel has removed the task, which is a moment after it cleared tid. */
 static void wait_for_end(struct sampler_task *task, uint32_t tid, int64_t most_ns)
 {
 	uint64_t until = clock_ns(CLOCK_MONOTONIC) + (uint64_t)most_ns;
 
 	sys_futex_wait(&task->tid, tid, most_ns);
-	while (raw_syscall(SYS_tgkill, task->config.pid, tid, 0, 0, 0, 0) == 0 && clock_ns(CLOCK_MONOTONIC) < until)
+	while (raw_syscall(SYS_tgkill, task->config.pid, tid, 0, 0, 0, 0) == 0 &&
+	       clock_ns(CLOCK_MONOTONIC) < until)
 		raw_syscall(SYS_sched_yield, 0, 0, 0, 0, 0, 0);
 }
 
@@ -402,7 +412,7 @@ static void stop_task(struct sampler_task *task, enum stop how)
 	uint32_t tid;
 
 	while ((tid = __atomic_load_n(&task->tid, __ATOMIC_ACQUIRE)) == STARTING)
-		/* not by yielding: we may be of real-time priority */
+		/* not by yielding: we may have real-time priority */
 		sys_futex_wait(&task->tid, STARTING, START_WAIT_NS);
 	if (!tid)
 		return;
@@ -414,7 +424,7 @@ static void stop_task(struct sampler_task *task, enum stop how)
 }
 
 /*
- * A vfork child shares our memory, but not our task. After a seccomp filter there is none, and no system
+ * A vfork child shares our memory but not our task. After a seccomp filter there is no task, and no system
  * call may ask.
  */
 static struct sampler_task *own_task(void)
@@ -473,7 +483,8 @@ static bool was_last_pause(struct sampler_task *task)
 {
 	uint32_t pauses = __atomic_load_n(&task->pauses, __ATOMIC_RELAXED);
 
-	while (pauses && !__atomic_compare_exchange_n(&task->pauses, &pauses, pauses - 1, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
+	while (pauses && !__atomic_compare_exchange_n(&task->pauses, &pauses, pauses - 1, false,
+						      __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
 		;
 	return pauses == 1;
 }
@@ -503,7 +514,7 @@ void sampler_task_resume_later(void)
 		sampler_task_resume();
 		return;
 	}
-	/* One pause waits for all forks: if another fork's pause waits already, ours ends here. */
+	/* One pause waits for all forks: if another fork's pause is already waiting, ours ends here. */
 	if (__atomic_exchange_n(&sampler_task_due_ticks,
 				clock_ticks(log->clock) + log->threshold_floor_ticks * LATER_US,
 				__ATOMIC_ACQ_REL))

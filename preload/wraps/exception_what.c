@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The type of an exception, by the layout that the C++ ABI gives to type_info. Types are told apart by the
- * names of their type_info's own classes, so any C++ library will do, and none is called but for what()
- * itself, which may not allocate there. A what() of the program might take a lock that is held, or print.
+ * The type of an exception, by the layout that the C++ ABI gives to type_info. Types are recognized by the
+ * names of their type_info's own classes, so any C++ library will do. No function of it is called except
+ * what(), and that only if it belongs to the library: a what() of the program might take a lock that is held,
+ * or print.
  */
 #include "preload/wraps/exception_what.h"
 
@@ -12,11 +13,11 @@
 #include "preload/objects/loaded_objects.h"
 #include "preload/objects/next_functions.h"
 
-#define BASES_DEEPEST	16	/* of more levels of bases nothing is known: damage must not end in a loop */
-#define WHAT_SLOT	2	/* in std::exception's table of virtual functions, after its two destructors */
+#define BASES_DEEPEST	16	/* deeper inheritance is not followed: damage must not end in a loop */
+#define WHAT_SLOT	2	/* in std::exception's virtual table, after its two destructors */
 
 struct type_info {
-	const void *const *vtable;	/* [-1]: type_info of its own class */
+	const void *const *vtable;	/* [-1]: type_info of the type_info's class */
 	const char *name;
 };
 
@@ -48,7 +49,7 @@ static const char *kind_of(const struct type_info *type)
 	return type_name(type->vtable[-1]);
 }
 
-/* The base at an offset; that of a virtual one is in the object's own table. */
+/* The base at an offset. The offset of a virtual base is in the object's own table. */
 static void *base_at(void *object, long offset_flags)
 {
 	long offset = offset_flags >> BASE_OFFSET_SHIFT;
@@ -73,8 +74,10 @@ static void *find_exception(void *object, const struct type_info *type, int dept
 		return NULL;
 	for (uint32_t i = 0; i < with_bases->nr_bases; i++) {
 		long offset_flags = with_bases->bases[i].offset_flags;
-		void *found = offset_flags & BASE_IS_PUBLIC ?
-			find_exception(base_at(object, offset_flags), with_bases->bases[i].type, depth + 1) : NULL;
+		void *found = offset_flags & BASE_IS_PUBLIC
+				      ? find_exception(base_at(object, offset_flags),
+						       with_bases->bases[i].type, depth + 1)
+				      : NULL;
 
 		if (found)
 			return found;
@@ -82,7 +85,7 @@ static void *find_exception(void *object, const struct type_info *type, int dept
 	return NULL;
 }
 
-/* Without _dl_find_object() there is no way to ask without a lock. */
+/* Without _dl_find_object() this cannot be found out without a lock. */
 bool what_is_of_library(uintptr_t addr)
 {
 	struct object object;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What a C++ exception says of itself, read without the program's C++ library and without running the
+ * What a C++ exception says about itself, read without the program's C++ library and without running the
  * program's code.
  */
 #ifndef INSIDEME_EXCEPTION_WHAT_H
@@ -15,8 +15,8 @@ struct type_info;	/* of the C++ ABI */
 const char *type_name(const struct type_info *type);
 
 /*
- * what() of a @thrown object of that type, NULL: it has none (it is no std::exception), or may not be called:
- * *@is_own is set where it is a function of the program and @calls_own is false.
+ * what() of a @thrown object of that type. NULL: it has none (it is no std::exception), or it may not be
+ * called: *@is_own is set if it is a function of the program and @calls_own is false.
  */
 const char *what_of(void *thrown, const struct type_info *type, bool calls_own, bool *is_own);
 

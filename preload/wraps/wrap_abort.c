@@ -10,7 +10,7 @@
 #include "preload/wraps/exception_what.h"
 #include "preload/wraps/wraps.h"
 
-/* Nothing is recorded twice: std::terminate() ends in abort(). */
+/* Each end is recorded once: std::terminate() ends in abort(). */
 static void record_end(const struct error_place *place, const char *message)
 {
 	struct log_thread *thread = thread_self();
@@ -33,15 +33,15 @@ static NOINLINE void record_terminate(uintptr_t caller)
 }
 
 /*
- * What ends here never returns: the real one is jumped to, so that debuggers and cores show the program's
- * own stack. The compiler makes a jump of a last call only where nothing says that it does not return,
- * hence other names in C.
+ * These functions never return, so the real one is jumped to: debuggers and cores then show the program's own
+ * stack. The compiler makes a jump of a last call only if nothing says that it does not return, hence other
+ * names in C.
  */
 #define ENDING(name, parameters)						\
 	EXPORT void ending_##name parameters __asm__(#name);	\
 	void ending_##name parameters
 
-/* The program's own calls, and those of code that the compiler or a header put into it. */
+/* Called by the program, or by code that the compiler or a header put into it. */
 ENDING(_ZSt9terminatev, (void))
 {
 	uintptr_t caller = (uintptr_t)__builtin_return_address(0);
@@ -63,7 +63,7 @@ static NOINLINE void record_abort(uintptr_t caller)
 		record_end(&place, NULL);
 }
 
-/* The C++ library's own call: of std::terminate() that it called itself. */
+/* Called by the C++ library, when std::terminate() was called by itself. */
 ENDING(abort, (void))
 {
 	record_abort((uintptr_t)__builtin_return_address(0));
@@ -101,7 +101,7 @@ ENDING(__assert_fail, (const char *what, const char *file, unsigned int line, co
 	real.__assert_fail(what, file, line, function);
 }
 
-/* The thread's calls end now, as they are left, or with it. */
+/* The thread's calls end now, because they are left, or together with it. */
 static NOINLINE void record_thread_exit(struct log_thread *thread, uintptr_t caller, uintptr_t stack_addr)
 {
 	struct error_place place = { .kind = LOG_ERROR_THREAD_EXIT, .addr = caller };
@@ -117,7 +117,8 @@ static NOINLINE void record_thread_exit(struct log_thread *thread, uintptr_t cal
 ENDING(pthread_exit, (void *value))
 {
 	if (live.log && self)
-		record_thread_exit(self, (uintptr_t)__builtin_return_address(0), (uintptr_t)__builtin_frame_address(0));
+		record_thread_exit(self, (uintptr_t)__builtin_return_address(0),
+				   (uintptr_t)__builtin_frame_address(0));
 	if (!real_find(pthread_exit))
 		__builtin_trap();
 	real.pthread_exit(value);

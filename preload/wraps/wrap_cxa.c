@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Wrappers of what C++ calls to throw, to throw again and to catch. Each goes on to the function that the
- * calling object would have had without us: plugins may bring C++ libraries of their own.
+ * Wrappers of what C++ calls to throw, rethrow and catch. Each continues with the function that the calling
+ * object would have found without us, since plugins may bring C++ libraries of their own.
  */
 #include "preload/wraps/wraps.h"
 
@@ -11,36 +11,35 @@
 #include "preload/stacks/frames.h"
 #include "preload/wraps/exception_what.h"
 
-/*
- * Classes of exceptions that are C++'s own: "GNUCC++", "CLNGC++"; the last byte is 1 where one stands for
- * another.
- */
+/* Exception classes of C++: "GNUCC++", "CLNGC++". The last byte is 1 for a dependent exception. */
 #define CLASS_GNU		0x474e5543432b2b00u
 #define CLASS_CLANG		0x434c4e47432b2b00u
-#define HEADER_WORDS		4	/* the unwinder's, which begins with the class, in front of what is thrown */
-#define HEADER_GNU		10	/* where it begins in what both libraries have in front of that */
+#define HEADER_WORDS		4	/* the unwinder's header in front of the thrown object; begins with
+					 * the class */
+#define HEADER_GNU		10	/* where it begins in what both libraries put in front of it */
 #define HEADER_CLANG		12
-#define TYPE_WORDS		14	/* from what is thrown back to its type_info, in both */
+#define TYPE_WORDS		14	/* from the thrown object back to its type_info, in both libraries */
 
-static struct real program;	/* of a program that started with a C++ library; set before any thread */
+/* Of a program that started with a C++ library. Set before any thread. */
+LARGE static struct real program;
 
 void exceptions_init(void)
 {
 	program = real;
 }
 
-/* The function by @name, of which @known is what the program started with, for the code at @caller. */
+/* The function @name for the code at @caller. @known is the one that the program started with. */
 static void *next_of(void *known, const char *name, uintptr_t caller)
 {
 	return known ? known : real_for_caller(name, caller);
 }
 
-/* NULL: it is not recorded. */
+/* NULL: the thread is not recorded. */
 static struct log_thread *thrower(void)
 {
 	struct log_thread *thread = thread_self();
 
-	/* std::terminate() throws again what it is about, to say it. */
+	/* std::terminate() rethrows the exception that it reports */
 	return thread && thread->errors && errors_of(thread)->is_ending ? NULL : thread;
 }
 
@@ -71,7 +70,8 @@ EXPORT _Noreturn void __cxa_throw(void *object, const void *type, void (*destroy
 {
 	uintptr_t caller = (uintptr_t)__builtin_return_address(0);
 	struct error_place place = { LOG_ERROR_THROW, caller, type, type_name(type) };
-	void (*next)(void *, const void *, void (*)(void *)) = next_of(program.__cxa_throw, "__cxa_throw", caller);
+	void (*next)(void *, const void *, void (*)(void *)) =
+		next_of(program.__cxa_throw, "__cxa_throw", caller);
 
 	record_throw(&place, object, (uintptr_t)__builtin_frame_address(0));
 	if (next)
@@ -85,7 +85,7 @@ static bool is_cpp(uint64_t class)
 }
 
 /*
- * What was thrown, by the unwinder's header of it; NULL: it is of another language, or the end of a thread.
+ * The thrown object from the unwinder's header. NULL: the exception is of another language, or ends a thread.
  */
 static void *thrown_object(const uint64_t *header)
 {
@@ -96,7 +96,7 @@ static void *thrown_object(const uint64_t *header)
 	return (void *)*(header - ((header[0] & ~1ul) == CLASS_GNU ? HEADER_GNU : HEADER_CLANG - 1));
 }
 
-/* What the newest handler that is being run has caught, or NULL. */
+/* The object caught by the innermost running handler, or NULL. */
 static void *caught_object(uintptr_t caller)
 {
 	void *(*get_globals)(void) = next_of(program.__cxa_get_globals, "__cxa_get_globals", caller);
@@ -152,8 +152,9 @@ EXPORT _Noreturn void _ZSt17rethrow_exceptionNSt15__exception_ptr13exception_ptr
 EXPORT _Noreturn void _ZSt17rethrow_exceptionNSt15__exception_ptr13exception_ptrE(void *const *pointer)
 {
 	uintptr_t caller = (uintptr_t)__builtin_return_address(0);
-	void (*next)(void *const *) = next_of(program._ZSt17rethrow_exceptionNSt15__exception_ptr13exception_ptrE,
-					      "_ZSt17rethrow_exceptionNSt15__exception_ptr13exception_ptrE", caller);
+	void (*next)(void *const *) =
+		next_of(program._ZSt17rethrow_exceptionNSt15__exception_ptr13exception_ptrE,
+			"_ZSt17rethrow_exceptionNSt15__exception_ptr13exception_ptrE", caller);
 
 	record_rethrow(*pointer, caller, (uintptr_t)__builtin_frame_address(0));
 	if (next)
@@ -175,9 +176,8 @@ EXPORT _Noreturn void _ZSt17rethrow_exceptionSt13exception_ptr(void *const *poin
 }
 
 /*
- * Our frame lies where the catching function's hooks have theirs: what is open below it was thrown through.
- * One that nobody catches is caught by the library where it was thrown, to end the process: all calls stay
- * open.
+ * Our frame is where the catching function's hooks have theirs: the exception left what is open below it. An
+ * uncaught exception is caught by the library at the throw, to end the process: all calls stay open.
  */
 static void record_catch(struct log_thread *thread, const uint64_t *header, uintptr_t stack_addr)
 {

@@ -27,12 +27,13 @@ static pthread_key_t copy_key;		/* set before any thread */
 static bool has_key;
 
 /*
- * Of the last fork. Two forks at one time may mix up their heaps, which differ little, but not their calls.
+ * Of the last fork. Two forks at the same time may mix up the sizes of their heaps, which differ little, but
+ * not their calls.
  */
 static int64_t inherited_bytes;
 static uint64_t before_ns;
 
-static int daemon_task;			/* the task that is in daemon(), 0: none */
+static int daemon_task;			/* the task that is in daemon(); 0: none */
 
 /* Wait for a task that opens the log, because the child must not find it half opened. */
 static void await_opening(void)
@@ -102,10 +103,7 @@ static void in_parent(void)
 		recorder_mark_end(LOG_EXITED, 0);
 }
 
-/*
- * The parent's log has the child's entry, and no more of it. A handler that came before this may have
- * opened a log.
- */
+/* The parent's log has only the child's entry. A handler that ran before this may have opened a log. */
 static void turn_off(const struct fork_origin *origin)
 {
 	if (live.log)
@@ -118,13 +116,17 @@ static void turn_off(const struct fork_origin *origin)
 	open_calls_free(origin->calls);
 }
 
-/* A handler that comes before this may have opened the log: then the calls are opened above what it did. */
+/* A handler that ran before this may have opened the log. Then the calls are opened above it. */
 static void in_child(void)
 {
 	struct open_calls *copy = take_copy();
-	struct fork_origin origin = { .before_ns = before_ns, .heap_before_bytes = inherited_bytes, .calls = copy,
-				       .heap_bytes = heap_setting() == HEAP_OFF ? LOG_HEAP_OFF : LOG_HEAP_USABLE,
-				       .counts_heap = heap_setting() != HEAP_OFF && !settings.value[SETTING_HEAP_SAMPLE] };
+	struct fork_origin origin = {
+		.before_ns = before_ns,
+		.heap_before_bytes = inherited_bytes,
+		.calls = copy,
+		.heap_bytes = heap_setting() == HEAP_OFF ? LOG_HEAP_OFF : LOG_HEAP_USABLE,
+		.counts_heap = heap_setting() != HEAP_OFF && !settings.value[SETTING_HEAP_SAMPLE]
+	};
 	bool is_entered;
 
 	daemon_task = 0;
@@ -155,14 +157,14 @@ static void in_child(void)
 	if (!is_entered || samples_take_stacks())
 		live_open_child();
 	else
-		/* without: the first allocation opens the log */
+		/* without counters, the first allocation opens the log */
 		live.heap = entry_heap() ? HEAP_COUNTERS : heap_setting();
 }
 
 void fork_init(void)
 {
 	has_key = libc.pthread_key_create(&copy_key, NULL) == 0;
-	/* What pthread_atfork() calls, which is in a static part of libc and wants its crt files. */
+	/* pthread_atfork() is in a static part of libc that needs its crt files; this is what it calls. */
 	libc.__register_atfork(prepare, in_parent, in_child, NULL);
 }
 

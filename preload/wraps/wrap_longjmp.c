@@ -42,7 +42,8 @@ static void before_jump(const struct __jmp_buf_tag *to, void *caller)
 
 	if (target && thread) {
 		error = count_jump(thread, target - HOOK_FRAME_BYTES, (uintptr_t)caller);
-		calls_end_below(thread, target - HOOK_FRAME_BYTES, error ? error_reason(error) : LOG_BROKEN_UNSEEN);
+		calls_end_below(thread, target - HOOK_FRAME_BYTES,
+				error ? error_reason(error) : LOG_BROKEN_UNSEEN);
 		if (error)
 			error_caught(thread, error_reason(error));
 	}

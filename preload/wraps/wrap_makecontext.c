@@ -1,17 +1,19 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Wrapper of makecontext, which says where a coroutine's stack is. Several stacks may lie in one mapping,
- * where their addresses alone do not tell them apart.
+ * Wrapper of makecontext, which tells where a coroutine's stack is. Several stacks may be in one mapping,
+ * where their addresses alone do not separate them.
  */
 #include <ucontext.h>
 
 #include "preload/objects/next_functions.h"
+#include "preload/samples/cpu_samples.h"
 #include "preload/stacks/stacks.h"
 
 static NOINLINE void expect(const ucontext_t *context)
 {
 	struct log_thread *thread = thread_self();
 
+	samples_have_stack(context->uc_stack.ss_size);
 	if (thread)
 		stack_expect(thread, (uintptr_t)context->uc_stack.ss_sp, context->uc_stack.ss_size);
 }

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Wrappers of the malloc family. errno is the real function's: nothing of ours touches it. What is not counted
- * is a tail call: leak checkers look at who called.
+ * Wrappers of the malloc family. errno is that of the real function: nothing of ours changes it. A call that
+ * is not counted is a tail call, since leak checkers look at the caller.
  */
 #include <errno.h>
 #include <malloc.h>
 #include <stdlib.h>
 
-#include "preload/heap/heap.h"
+#include "preload/heap/heap_count.h"
 
 #define CALLER ((uintptr_t)__builtin_return_address(0))
 
@@ -20,42 +20,67 @@ static NOINLINE void *counted(void *block, size_t bytes, uintptr_t caller)
 	return block;
 }
 
+static NOINLINE void *malloc_counted(void *block, size_t bytes, uintptr_t caller)
+{
+	if (!block && heap_make_room(bytes))
+		block = real.malloc(bytes);
+	return counted(block, bytes, caller);
+}
+
+static NOINLINE void *malloc_otherwise(size_t bytes, uintptr_t caller)
+{
+	if (heap_is_counted())
+		return malloc_counted(real.malloc(bytes), bytes, caller);
+	heap_not_counted();
+	return real_malloc(bytes);
+}
+
 EXPORT void *malloc(size_t bytes)
 {
 	struct log_thread *thread;
 	void *block;
 
-	if (unlikely(!heap_is_counted())) {
-		heap_not_counted();
-		return real_malloc(bytes);
-	}
+	if (unlikely(live.heap != HEAP_LIVE))
+		return malloc_otherwise(bytes, CALLER);
 	block = real.malloc(bytes);
-	thread = heap_thread();
-	if (likely(thread))
-		heap_allocated(thread, block, bytes, CALLER);
-	return block;
+	thread = heap_live_thread();
+	if (likely(thread && heap_allocated_at_once(thread, block, bytes, CALLER)))
+		return block;
+	return malloc_counted(block, bytes, CALLER);
 }
 
 EXPORT void *calloc(size_t count, size_t bytes)
 {
+	void *block;
+
 	if (unlikely(!heap_is_counted())) {
 		heap_not_counted();
 		return real.calloc ? real.calloc(count, bytes) : bootstrap_calloc(count, bytes);
 	}
-	return counted(real.calloc(count, bytes), count * bytes, CALLER);
+	block = real.calloc(count, bytes);
+	if (unlikely(!block) && heap_make_room(count * bytes))
+		block = real.calloc(count, bytes);
+	return counted(block, count * bytes, CALLER);
 }
 
-/* Counted before the real free: after it the block may already be another thread's. */
-EXPORT void free(void *block)
+static NOINLINE void free_otherwise(void *block)
 {
-	struct log_thread *thread;
+	struct log_thread *thread = block && !bootstrap_owns(block) ? heap_thread() : NULL;
 
-	if (unlikely(bootstrap_owns(block)))
-		return;
-	thread = block ? heap_thread() : NULL;
-	if (likely(thread))
+	if (thread)
 		heap_free(thread, block);
 	real_free(block);
+}
+
+/* Counted before the real free: afterwards the block may already belong to another thread. */
+EXPORT void free(void *block)
+{
+	struct log_thread *thread = heap_live_thread();
+
+	if (likely(thread && heap_freed_at_once(thread, block)))
+		real.free(block);
+	else
+		free_otherwise(block);
 }
 
 /* The block that a realloc() is about to move. */
@@ -71,7 +96,10 @@ static void move_begin(struct moving *moving, struct log_thread *thread, void *b
 	moving->is_counted = block && heap_take(thread, block, &moving->block);
 }
 
-/* A free and an allocation, or a failure that leaves the block as it was. Of size 0 it may be a free alone. */
+/*
+ * A free and an allocation, or a failure, which leaves the block as it was. With size 0 it may be a free
+ * alone.
+ */
 static void *move_end(struct moving *moving, void *moved, size_t bytes, bool is_free, uintptr_t caller)
 {
 	if (moving->is_counted && (moved || is_free))
@@ -87,6 +115,7 @@ EXPORT void *realloc(void *block, size_t bytes)
 {
 	struct log_thread *thread;
 	struct moving moving;
+	void *moved;
 
 	if (unlikely(!real.realloc || bootstrap_owns(block)))
 		return bootstrap_realloc(block, bytes);
@@ -94,7 +123,10 @@ EXPORT void *realloc(void *block, size_t bytes)
 	if (!thread)
 		return real.realloc(block, bytes);
 	move_begin(&moving, thread, block);
-	return move_end(&moving, real.realloc(block, bytes), bytes, block && !bytes, CALLER);
+	moved = real.realloc(block, bytes);
+	if (unlikely(!moved) && bytes && heap_make_room(bytes))
+		moved = real.realloc(block, bytes);
+	return move_end(&moving, moved, bytes, block && !bytes, CALLER);
 }
 
 EXPORT void *reallocarray(void *block, size_t count, size_t bytes)
@@ -158,7 +190,8 @@ EXPORT void *memalign(size_t align, size_t bytes)
 	if (unlikely(!real_find(memalign)))
 		return bootstrap_aligned(align, bytes);
 	thread = heap_begin((void *)real.memalign);
-	return thread ? aligned(thread, real.memalign(align, bytes), bytes, CALLER) : real.memalign(align, bytes);
+	return thread ? aligned(thread, real.memalign(align, bytes), bytes, CALLER)
+		      : real.memalign(align, bytes);
 }
 
 EXPORT void *valloc(size_t bytes)

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Wrappers of C++ operator new and delete, by their symbols. Most forward to malloc and free, which count;
- * those of jemalloc, tcmalloc and mimalloc do not, and are counted here. A C program has none until it
- * loads a plugin.
+ * Wrappers of C++ operator new and delete, by their symbols. Most of these operators forward to malloc and
+ * free, whose wrappers count. Those of jemalloc, tcmalloc and mimalloc do not, and are counted here. A C
+ * program has none until it loads a plugin.
  */
 #include <stdlib.h>
 
-#include "preload/heap/heap.h"
+#include "preload/heap/heap_count.h"
 
-/* What a thread had before a call of operator new, to see whether malloc's wrapper has counted the block. */
+/* The thread's state before a call of operator new, to see whether malloc's wrapper counted the block. */
 struct new_call {
 	struct log_thread *thread;	/* NULL: not counted here */
 	uint64_t alloc_calls;
@@ -21,7 +21,7 @@ static uint64_t calls_of(struct log_thread *thread)
 	return heap ? heap->alloc_calls : 0;
 }
 
-/* operator new may throw, through us: so nothing is marked that would have to be unmarked. */
+/* operator new may throw through us: so nothing is marked that would have to be unmarked. */
 static ALWAYS_INLINE struct new_call new_begin(const void *function)
 {
 	struct new_call call = { .thread = NULL };
@@ -50,8 +50,8 @@ static ALWAYS_INLINE struct log_thread *delete_begin(const void *function, void 
 }
 
 /*
- * Twenty functions that differ in name and arguments alone: the one place where macros write functions.
- * @otherwise: when nobody defines it, which nobody can have called then but by a weak symbol.
+ * Twenty functions that differ only in name and arguments: the one place where macros write functions.
+ * @otherwise: the result if no library defines the function. Then only a weak symbol can have called it.
  */
 #define WRAP_NEW(symbol, otherwise, values, ...)                                                        \
 	EXPORT void *symbol(__VA_ARGS__);                                                               \
@@ -91,8 +91,10 @@ WRAP_NEW(_ZnwmRKSt9nothrow_t, PLAIN, (bytes, tag), size_t bytes, const void *tag
 WRAP_NEW(_ZnamRKSt9nothrow_t, PLAIN, (bytes, tag), size_t bytes, const void *tag)
 WRAP_NEW(_ZnwmSt11align_val_t, ALIGNED, (bytes, align), size_t bytes, size_t align)
 WRAP_NEW(_ZnamSt11align_val_t, ALIGNED, (bytes, align), size_t bytes, size_t align)
-WRAP_NEW(_ZnwmSt11align_val_tRKSt9nothrow_t, ALIGNED, (bytes, align, tag), size_t bytes, size_t align, const void *tag)
-WRAP_NEW(_ZnamSt11align_val_tRKSt9nothrow_t, ALIGNED, (bytes, align, tag), size_t bytes, size_t align, const void *tag)
+WRAP_NEW(_ZnwmSt11align_val_tRKSt9nothrow_t, ALIGNED, (bytes, align, tag), size_t bytes, size_t align,
+	 const void *tag)
+WRAP_NEW(_ZnamSt11align_val_tRKSt9nothrow_t, ALIGNED, (bytes, align, tag), size_t bytes, size_t align,
+	 const void *tag)
 
 WRAP_DELETE(_ZdlPv, (block), void *block)
 WRAP_DELETE(_ZdaPv, (block), void *block)
@@ -104,5 +106,7 @@ WRAP_DELETE(_ZdlPvSt11align_val_t, (block, align), void *block, size_t align)
 WRAP_DELETE(_ZdaPvSt11align_val_t, (block, align), void *block, size_t align)
 WRAP_DELETE(_ZdlPvmSt11align_val_t, (block, bytes, align), void *block, size_t bytes, size_t align)
 WRAP_DELETE(_ZdaPvmSt11align_val_t, (block, bytes, align), void *block, size_t bytes, size_t align)
-WRAP_DELETE(_ZdlPvSt11align_val_tRKSt9nothrow_t, (block, align, tag), void *block, size_t align, const void *tag)
-WRAP_DELETE(_ZdaPvSt11align_val_tRKSt9nothrow_t, (block, align, tag), void *block, size_t align, const void *tag)
+WRAP_DELETE(_ZdlPvSt11align_val_tRKSt9nothrow_t, (block, align, tag), void *block, size_t align,
+	    const void *tag)
+WRAP_DELETE(_ZdaPvSt11align_val_tRKSt9nothrow_t, (block, align, tag), void *block, size_t align,
+	    const void *tag)

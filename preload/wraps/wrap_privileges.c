@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Calls that fail while the process has another task, or that reach only the threads that libc knows: the
- * sampling task ends before them and comes back after. Before a seccomp filter the recorder makes its last
- * system call.
+ * Calls that fail while the process has another task, or that reach only threads that libc knows: the
+ * sampling task ends before them and starts again afterwards. Before a seccomp filter the recorder makes its
+ * last system call.
  */
 #include <grp.h>
 #include <linux/seccomp.h>
@@ -43,7 +43,7 @@ static void become_alone(void)
 		int result = -1;                                                                             \
                                                                                                              \
 		become_alone();                                                                              \
-		if (real_find(name))                                                                            \
+		if (real_find(name))                                                                         \
 			result = real.name arguments;                                                        \
 		sampler_task_resume();                                                                       \
 		return result;                                                                               \
@@ -80,13 +80,13 @@ static NOINLINE long syscall_alone(long number, long a, long b, long c, long d, 
 	return result;
 }
 
-/* With flags or arguments libseccomp only asks whether there is such a call: the kernel refuses it. */
+/* With flags or arguments libseccomp only probes whether such a call exists: the kernel refuses it. */
 static bool is_strict(long operation, long flags, long arguments)
 {
 	return operation == SECCOMP_SET_MODE_STRICT && flags == 0 && arguments == 0;
 }
 
-/* Calls that may bring a filter. */
+/* Calls that may install a filter. */
 static bool asks_for_filter(long number, long a, long b, long c)
 {
 	if (number == SYS_prctl)
@@ -95,15 +95,16 @@ static bool asks_for_filter(long number, long a, long b, long c)
 }
 
 /*
- * With a listener it returns that one's descriptor; with TSYNC alone the number of a thread that could not
- * follow.
+ * With a listener it returns its descriptor; with TSYNC alone, the number of a thread that could not be
+ * synchronized.
  */
 static bool is_filtered(long number, long flags, long result)
 {
-	return result == 0 || (number == SYS_seccomp && flags & SECCOMP_FILTER_FLAG_NEW_LISTENER && result > 0);
+	return result == 0 ||
+	       (number == SYS_seccomp && flags & SECCOMP_FILTER_FLAG_NEW_LISTENER && result > 0);
 }
 
-/* If the filter does not come, the recorder goes on as before. */
+/* If the filter is not installed, the recorder goes on as before. */
 static NOINLINE long syscall_sealed(long number, long a, long b, long c, long d, long e, long f)
 {
 	long result;
@@ -118,8 +119,8 @@ static NOINLINE long syscall_sealed(long number, long a, long b, long c, long d,
 }
 
 /*
- * Any other call goes on in libc's own frame, because some return twice. The wrapper is not variadic, so
- * that it ends in a jump; the assembler names its symbol.
+ * Any other call continues in libc's own frame, because some calls return twice. The wrapper is not variadic,
+ * so that it ends in a jump; the assembler names its symbol.
  */
 EXPORT long any_syscall(long number, long a, long b, long c, long d, long e, long f) __asm__("syscall");
 EXPORT long any_syscall(long number, long a, long b, long c, long d, long e, long f)
@@ -148,10 +149,11 @@ static int set_seccomp(unsigned long mode, unsigned long filter, unsigned long c
 	return result;
 }
 
-EXPORT int any_prctl(int option, unsigned long a, unsigned long b, unsigned long c, unsigned long d) __asm__("prctl");
+EXPORT int any_prctl(int option, unsigned long a, unsigned long b, unsigned long c,
+		     unsigned long d) __asm__("prctl");
 EXPORT int any_prctl(int option, unsigned long a, unsigned long b, unsigned long c, unsigned long d)
 {
-	char name[16];		/* the kernel cuts it so */
+	char name[16];		/* the kernel cuts it to this length */
 	int result;
 
 	if (!real_find(prctl))

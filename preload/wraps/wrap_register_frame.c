@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Wrappers of __register_frame and __deregister_frame, which compilers at run time call: libgcc changes its
- * tables under a lock.
+ * Wrappers of __register_frame and __deregister_frame, which JIT compilers call: libgcc changes its tables
+ * under a lock.
  */
 #include "preload/objects/next_functions.h"
 #include "preload/samples/backtrace.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Limits that the program sets itself, or runs into by locking its memory: the log's mapping, nearly all of
- * it room that no file stands behind yet, counts in them. It is cut before they count.
+ * Limits that the program sets, or reaches by locking its memory. The log's mapping counts in them, although
+ * most of it has no file behind it yet. It is cut before they apply.
  */
 #include <linux/capability.h>
 #include <sys/mman.h>
@@ -14,24 +14,25 @@
 #include "preload/state/log_space.h"
 
 #define LOCKED_RESERVE_BYTES	(4u << 20)
-#define LOCKED_SHARE		16	/* of RLIMIT_MEMLOCK: what may be locked of the log's room */
+#define LOCKED_SHARE		16	/* of RLIMIT_MEMLOCK: the largest part for locked pages of the log */
 #define ADDRESS_SPACE_SHARE	4	/* of what RLIMIT_AS leaves, as when the log was opened */
 
-/* Is what this process locks counted against a limit? Then that limit. */
+/* Does memory locked by this process count against a limit? Sets that limit. */
 static bool has_lock_limit(uint64_t *limit_bytes)
 {
 	struct __user_cap_header_struct version = { _LINUX_CAPABILITY_VERSION_3, 0 };
 	struct __user_cap_data_struct sets[_LINUX_CAPABILITY_U32S_3];
 	struct rlimit limit;
 
-	if (raw_syscall(SYS_prlimit64, 0, RLIMIT_MEMLOCK, 0, (long)&limit, 0, 0) < 0 || limit.rlim_cur == RLIM_INFINITY)
+	if (raw_syscall(SYS_prlimit64, 0, RLIMIT_MEMLOCK, 0, (long)&limit, 0, 0) < 0 ||
+	    limit.rlim_cur == RLIM_INFINITY)
 		return false;
 	*limit_bytes = limit.rlim_cur;
 	return raw_syscall(SYS_capget, (long)&version, (long)sets, 0, 0, 0, 0) < 0 ||
 	       !(sets[CAP_IPC_LOCK / 32].effective & 1u << CAP_IPC_LOCK % 32);
 }
 
-/* In a forked child that still has all of an ancestor's: opens one, which lets go of that. */
+/* A forked child that still has its ancestor's mapping opens a log of its own, and drops that mapping. */
 static bool has_own_log(void)
 {
 	return live.log || live_open_child();
@@ -43,7 +44,8 @@ EXPORT int mlockall(int flags)
 
 	if (has_lock_limit(&bytes) && has_own_log()) {
 		bytes /= LOCKED_SHARE;
-		room_cut(live.log->tail_bytes + (bytes < LOCKED_RESERVE_BYTES ? bytes : LOCKED_RESERVE_BYTES));
+		room_cut(live.log->tail_bytes +
+			 (bytes < LOCKED_RESERVE_BYTES ? bytes : LOCKED_RESERVE_BYTES));
 		heap_cut_space();
 	}
 	return real_find(mlockall) ? real.mlockall(flags) : -1;
@@ -54,7 +56,7 @@ static bool is_for_space(int resource, const void *limit)
 	return resource == RLIMIT_AS && limit && has_own_log() && !live_is_sealed();
 }
 
-/* The program's own mappings: statm's first number, less the log's. */
+/* The program's own mappings: statm's first number, without the log. */
 static uint64_t other_bytes(const struct log_header *log)
 {
 	char content[64];
@@ -66,13 +68,14 @@ static uint64_t other_bytes(const struct log_header *log)
 	return pages * log->page_bytes > log->map_bytes ? pages * log->page_bytes - log->map_bytes : 0;
 }
 
-/* As it is now: the structure that it was set by may hold the old one. */
+/* Read the limit again: the caller's structure may hold the old one. */
 static void limit_is_set(void)
 {
 	uint64_t others = other_bytes(live.log);
 	struct rlimit limit;
 
-	if (raw_syscall(SYS_prlimit64, 0, RLIMIT_AS, 0, (long)&limit, 0, 0) < 0 || limit.rlim_cur == RLIM_INFINITY)
+	if (raw_syscall(SYS_prlimit64, 0, RLIMIT_AS, 0, (long)&limit, 0, 0) < 0 ||
+	    limit.rlim_cur == RLIM_INFINITY)
 		return;
 	room_cut(limit.rlim_cur > others ? (limit.rlim_cur - others) / ADDRESS_SPACE_SHARE : 0);
 	heap_limit_space();
@@ -93,18 +96,19 @@ static void limit_is_set(void)
 SETRLIMIT(setrlimit, rlimit)
 SETRLIMIT(setrlimit64, rlimit64)
 
-#define PRLIMIT(name, type)                                                     \
-	EXPORT int name(pid_t pid, enum __rlimit_resource resource, const struct type *limit, struct type *old) \
-	{                                                                       \
-		bool is_space = is_for_space((int)resource, limit) &&           \
-				(pid == 0 || pid == (pid_t)sys_getpid());       \
-		int result = -1;                                                \
-										\
-		if (real_find(name))                                            \
-			result = real.name(pid, resource, limit, old);          \
-		if (result == 0 && is_space)                                    \
-			limit_is_set();                                         \
-		return result;                                                  \
+#define PRLIMIT(name, type)                                                                                  \
+	EXPORT int name(pid_t pid, enum __rlimit_resource resource, const struct type *limit,                \
+			struct type *old)                                                                    \
+	{                                                                                                    \
+		bool is_space =                                                                              \
+			is_for_space((int)resource, limit) && (pid == 0 || pid == (pid_t)sys_getpid());      \
+		int result = -1;                                                                             \
+                                                                                                             \
+		if (real_find(name))                                                                         \
+			result = real.name(pid, resource, limit, old);                                       \
+		if (result == 0 && is_space)                                                                 \
+			limit_is_set();                                                                      \
+		return result;                                                                               \
 	}
 PRLIMIT(prlimit, rlimit)
 PRLIMIT(prlimit64, rlimit64)

@@ -27,7 +27,7 @@ struct thread_start {
 
 #define STARTS_MAX 4096
 LARGE static struct thread_start starts[STARTS_MAX];
-static uint32_t next_start;		/* where to look first; atomic */
+static uint32_t next_start;		/* where to search first; atomic */
 
 /*
  * The key's destructor sees threads end. It is the first key of the process, so setting it never allocates.
@@ -65,15 +65,15 @@ void threads_init(void)
 	arm_end();	/* main may leave by pthread_exit() */
 }
 
-/* NULL when thousands of threads are about to start: such a thread is seen at its first event. */
+/* NULL if thousands of threads are just starting: such a thread is seen at its first event. */
 static struct thread_start *claim_start(void *function)
 {
 	for (uint32_t tries = 0; tries < STARTS_MAX; tries++) {
 		uint32_t i = __atomic_fetch_add(&next_start, 1, __ATOMIC_RELAXED) % STARTS_MAX;
 		void *nobody = NULL;
 
-		if (__atomic_compare_exchange_n(&starts[i].function, &nobody, function, false, __ATOMIC_ACQUIRE,
-						__ATOMIC_RELAXED))
+		if (__atomic_compare_exchange_n(&starts[i].function, &nobody, function, false,
+						__ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
 			return &starts[i];
 	}
 	return NULL;
@@ -138,7 +138,7 @@ EXPORT int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, v
 	return error;
 }
 
-/* C11 threads: libc does not call pthread_create() by name for them. */
+/* C11 threads: for these, libc does not call pthread_create() by its name. */
 static int run_c11_thread(void *place)
 {
 	struct thread_start start = *(struct thread_start *)place;
@@ -166,7 +166,7 @@ EXPORT int thrd_create(thrd_t *thread, thrd_start_t function, void *argument)
 	return error;
 }
 
-/* It uses the signal that samples come by. */
+/* It uses the signal that samples use. */
 EXPORT int pthread_cancel(pthread_t thread)
 {
 	if (!real_find(pthread_cancel))
@@ -185,7 +185,8 @@ static struct log_thread *record_of(pthread_t thread)
 
 	if (thread == libc.pthread_self())
 		return self;
-	return libc.pthread_getcpuclockid(thread, &clock) == 0 ? record_of_tid(~(uint32_t)(clock >> 3)) : NULL;
+	return libc.pthread_getcpuclockid(thread, &clock) == 0 ? record_of_tid(~(uint32_t)(clock >> 3))
+							       : NULL;
 }
 
 EXPORT int pthread_setname_np(pthread_t thread, const char *name)

@@ -5,15 +5,15 @@
 
 #include "preload/stacks/thread.h"
 
-/* fork(): the child's log has the calls open that were open at the fork. Be called around each fork. */
+/* fork(): the calls that were open at the fork are open in the child's log. */
 void fork_init(void);
 
 /* Threads that the program starts, names and ends. Others are seen at their first hook or allocation. */
 void threads_init(void);
 
 /*
- * exit(): the end and the exit status go into the log. A process that ends without a call of ours has no
- * end there.
+ * exit(): the log gets the end and the exit status. A process that ends in a way that we do not see has no
+ * end in its log.
  */
 void ends_init(void);
 
@@ -21,14 +21,14 @@ void ends_init(void);
 void exceptions_init(void);
 
 /*
- * What the newest handler that the calling thread runs has caught, as the C++ library of the code at
- * @caller knows it, or NULL. *@type: its mangled name; *@message: its what(), NULL: not known.
+ * What the innermost handler of the calling thread has caught, as the C++ library of the code at @caller
+ * knows it, or NULL. *@type: its mangled name; *@message: its what(), NULL: not known.
  */
 void *exception_caught(uintptr_t caller, const char **type, const char **message);
 
 /*
- * A jump or an exception ends the calls of the thread's stack below @stack_addr, where a hook of the
- * function that goes on would have its frame; @reason as in slices.
+ * A jump or an exception ends the calls on the thread's stack below @stack_addr, where a hook of the function
+ * that continues would have its frame. @reason as in slices.
  */
 void calls_end_below(struct log_thread *thread, uintptr_t stack_addr, uint32_t reason);
 

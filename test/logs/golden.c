@@ -10,8 +10,8 @@
  *
  * Calls of rank 0, and of rank 1: main 1, step 100, relax 300, exchange 100, fib 177 (fib(10), 1 of them not within
  * another), one helper 10, the other 5, operator[] 1000, the strange one 3, one without a name 7; the worker of rank 0:
- * worker 1, exchange 20. The child: step 2. tool: main 1. With the 3 that are open in rank 1 3432 in all, of 12
- * functions. Allocations: exchange 100 of 4096 bytes, operator[] 50 of 64, outside of functions 2 of 72704; the worker's
+ * worker 1, exchange 20. The child: step 2. tool: main 1. The second helper waits for a lock in each call. With the
+ * 3 that are open in rank 1 3442 in all, of 13 functions. Allocations: exchange 100 of 4096 bytes, operator[] 50 of 64, outside of functions 2 of 72704; the worker's
  * exchange 20 of 65536. Live at the end, when the heap is at its peak: exchange 10, operator[] 50, outside of functions 2.
  */
 #include <assert.h>
@@ -29,6 +29,7 @@
 #define APP		0x400000ull
 #define SOLVER		0x7f1100000000ull
 #define GONE		0x7f2200000000ull
+#define WAIT_LABEL	40ull		/* beyond those of build_marks() and build_messages() */
 
 enum { MAIN = 0x100, STEP = 0x200, EXCHANGE = 0x300, FIB = 0x400, WORKER = 0x500, INDEX = 0x600, STRANGE = 0x700,
        HELPER_A = 0x800, HELPER_B = 0x900, RELAX = 0x100, TOOL_MAIN = 0xb00 };
@@ -192,11 +193,39 @@ static void slices(struct rank *rank, struct log_thread *thread, struct log_node
 }
 
 /* What ranks 0 and 1 do alike, @often times. */
+/* @nr locks of 0.2 ms in @caller, in all of which the thread was in @holder when they began. */
+static void waits(struct build *build, struct log_thread *thread, struct log_node *caller, int nr,
+		  const struct log_node *holder)
+{
+	const uint64_t addr = LOG_FUNCTION_REGION | LOG_FUNCTION_WAIT |
+			      (uint64_t)LOG_WAIT_LOCK << LOG_WAIT_KIND_SHIFT | WAIT_LABEL << LOG_REGION_SHIFT;
+	struct log_node *node = path(build, thread, caller, addr, nr, 0.2, 0);
+	struct log_area *area = build_area(build, LOG_AREA_WAITS, build_ref(build, thread), 4096, 4096);
+	struct log_label *label = build_record(build, sizeof(*label) + sizeof("pthread_mutex_lock"),
+					       LOG_RECORD_LABEL, AT(1));
+
+	label->number = WAIT_LABEL;
+	label->text_bytes = sizeof("pthread_mutex_lock");
+	strcpy((char *)(label + 1), "pthread_mutex_lock");
+	*(struct log_wait *)(area + 1) = (struct log_wait){
+		.node = build_ref(build, node),
+		.object_kind = LOG_WAIT_ADDRESS,
+		.object = 0x7ffd1000,
+		.caller_addr = APP + HELPER_B + 8,
+		.holder_thread = build_ref(build, thread),
+		.holder_node = build_ref(build, holder),
+		.calls = (uint64_t)nr,
+		.total_ticks = (uint64_t)nr * (MS / 5),
+		.max_ticks = MS / 5,
+	};
+}
+
 static void begin_rank(struct rank *rank, int number, int often)
 {
 	struct build *build = &rank->build;
 	struct log_thread *thread;
 	struct log_node *main_node, *inner;
+	double each = often > 1 ? 0.6 : 1;	/* as long as there is room for */
 
 	begin(build, 0, 4242 + (uint32_t)number, 4200, "app");
 	build->header->rank = build->header->local_rank = number;
@@ -209,16 +238,17 @@ static void begin_rank(struct rank *rank, int number, int often)
 	rank->main = thread = build_thread(build, "app");
 	thread->tid = build->header->pid;
 	rank->main_node = main_node = build_node(build, thread, &thread->root, APP + MAIN);
-	rank->step = path(build, thread, main_node, APP + STEP, 100 * often, 15, 10);
-	path(build, thread, rank->step, SOLVER + RELAX, 300 * often, 2, 0);
-	rank->exchange = path(build, thread, rank->step, APP + EXCHANGE, 100 * often, 4, 0);
+	rank->step = path(build, thread, main_node, APP + STEP, 100 * often, 15 * each, 10 * each);
+	path(build, thread, rank->step, SOLVER + RELAX, 300 * often, 2 * each, 0);
+	rank->exchange = path(build, thread, rank->step, APP + EXCHANGE, 100 * often, 4 * each, 0);
 	allocates(build, thread, rank->exchange, 100 * (uint64_t)often, 4096, 90 * (uint64_t)often);
 	add_fib(build, thread, main_node);
-	path(build, thread, main_node, APP + HELPER_A, 10 * often, 2, 0);
-	path(build, thread, main_node, APP + HELPER_B, 5 * often, 1, 0);
+	path(build, thread, main_node, APP + HELPER_A, 10 * often, 2 * each, 0);
+	inner = path(build, thread, main_node, APP + HELPER_B, 5 * often, each, 0.2);
+	waits(build, thread, inner, 5 * often, rank->exchange);
 	inner = path(build, thread, main_node, APP + INDEX, 1000 * often, 0.00008, 0);
 	allocates(build, thread, inner, 50 * (uint64_t)often, 64, 0);
-	path(build, thread, main_node, APP + STRANGE, 3 * often, 1, 0);
+	path(build, thread, main_node, APP + STRANGE, 3 * often, each, 0);
 	path(build, thread, main_node, GONE + 0x100, 7 * often, 0.1, 0);
 	allocates(build, thread, &thread->root, 2, 72704, 0);
 	slices(rank, thread, rank->step, 10, 15);
@@ -232,7 +262,7 @@ static void end_rank_0(struct rank *rank, bool with_worker)
 	struct log_thread *worker;
 	struct log_node *node;
 
-	times(rank->main_node, 1, 1900 * MS, 1530 * MS);
+	times(rank->main_node, 1, 1900 * MS, with_worker ? 1530 * MS : 1837 * MS);
 	if (with_worker) {
 		worker = build_thread(build, "worker");
 		worker->tid = 4252;
@@ -250,6 +280,7 @@ static void end_rank_0(struct rank *rank, bool with_worker)
 		header->losses[LOG_LOST_BROKEN_CALLS] = 4;
 		header->losses[LOG_LOST_ROWS] = 1;
 	}
+	build_messages(build, rank->main, rank->exchange, 1);
 	build_marks(build, rank->main, rank->step, "no \"answer\",\nfrom\t\377");
 	header->finish_user_ns = 1200 * MS;
 	header->finish_system_ns = 200 * MS;
@@ -263,7 +294,7 @@ static void open_rank_1(struct rank *rank)
 	struct build *build = &rank->build;
 
 	build_stack(build, rank->main, 8);
-	build_open_call(build, rank->main, rank->main_node, AT(10));
+	build_open_call(build, rank->main, rank->main_node, AT(10))->child_ticks = 1530 * MS;
 	build_open_call(build, rank->main, rank->step, AT(1850));
 	build_open_call(build, rank->main, rank->exchange, AT(1860));
 	build_text(build, "setting.INSIDEME_BUDGET=256M");

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The whole malloc family; allocations per function known by construction. The report must show as alloc_calls
- *   by_malloc 100, by_calloc 100, by_realloc 200 (100 new, 100 grown), by_reallocarray 100, by_posix_memalign 100,
- *   by_aligned_alloc 100, by_memalign 100, by_valloc 100, by_pvalloc 100, by_strdup 100, by_failing 0 (1 failed),
+ * The whole malloc family; allocations per function known by construction. The report must show as
+ * alloc_calls
+ *   by_malloc 100, by_calloc 100, by_realloc 200 (100 new, 100 grown), by_reallocarray 100, by_posix_memalign
+ *   100,
+ *   by_aligned_alloc 100, by_memalign 100, by_valloc 100, by_pvalloc 100, by_strdup 100, by_failing 0 (1
+ *   failed),
  *   leaves 10 and never frees; every other function frees what it got, release frees 100 of by_malloc's.
  * Sizes are 1000 bytes but for by_pvalloc (whole pages) and by_strdup (12).
  */

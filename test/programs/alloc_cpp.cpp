@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * operator new of every kind. The report must show as alloc_calls
- *   by_new 100, by_new_array 100, by_aligned_new 100, by_nothrow 100, by_vector 8 (a vector that doubles from 1 to
+ *   by_new 100, by_new_array 100, by_aligned_new 100, by_nothrow 100, by_vector 8 (a vector that doubles from
+ *   1 to
  *   128), all freed again by the same functions.
  */
 #include <cstdio>

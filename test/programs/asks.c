@@ -4,7 +4,8 @@
  *   (none)   counts that it knows, without the recorder 0; ends with 1 if one is wrong
  *   table    prints insideme_summary()
  *   numbers  prints RSS, peak and time as the library and /proc or libc tell them, rank and size
- *   fields   the report must show: compute in field solver, store and the region flush in field I/O, other in @other
+ *   fields   the report must show: compute in field solver, store and the region flush in field I/O, other in
+ *            @other
  *   handler  asks in a signal handler while other threads make regions
  */
 #include <insideme.h>
@@ -180,7 +181,8 @@ static void numbers(void)
 	getrusage(RUSAGE_SELF, &usage);
 	printf("rss %lu %lu\n", (unsigned long)insideme_rss(), pages * (unsigned long)sysconf(_SC_PAGESIZE));
 	printf("peak %lu %lu\n", (unsigned long)insideme_peak(), (unsigned long)usage.ru_maxrss * 1024);
-	printf("time %d\n", time <= (double)now.tv_sec + (double)now.tv_nsec / 1e9 && time > (double)now.tv_sec - 10);
+	printf("time %d\n",
+	       time <= (double)now.tv_sec + (double)now.tv_nsec / 1e9 && time > (double)now.tv_sec - 10);
 	printf("rank %d of %d\n", insideme_rank(), insideme_size());
 	insideme_snapshot("here");
 }

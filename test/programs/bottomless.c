@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Recursion of any depth: bottomless DEPTH, on a thread whose stack is big enough; the report must show down DEPTH
- * times and bottom once. bottomless over: without end, on main's stack: a handler on a signal stack jumps out of the
- * overflow, 5 times; prints how deep it was in all as "down N". Without a handler: bottomless end.
+ * Recursion of any depth: bottomless DEPTH, on a thread whose stack is big enough; the report must show down
+ * DEPTH times and bottom once. bottomless over: without end, on main's stack: a handler on a signal stack
+ * jumps out of the overflow, 5 times; prints how deep it was in all as "down N". Without a handler:
+ * bottomless end.
  */
 #include <pthread.h>
 #include <setjmp.h>

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * brief HOW [N]: a program that the tests build without hooks. The report must show it as a process, with its end and
- * with these allocations, whether it lived for long enough to get a log of its own or not:
+ * brief HOW [N]: a program that the tests build without hooks. The report must show it as a process, with its
+ * end and with these allocations, whether it lived for long enough to get a log of its own or not:
  *   heap N    100 blocks of at least 1000 bytes, 40 of them freed; after half of that N us of CPU time pass
  *   kill      the same 100, then SIGKILL
  *   spin      computes for 60 ms of CPU time without a call of anything
  *   thread    starts a thread and waits for it; 2 threads
- *   race N    from N us after its start on: allocates and frees, forks a child that exits with 7, exits with 5
+ *   race N    from N us after its start on: allocates and frees, forks a child that exits with 7, exits with
+ *             5
  *   exec      another image of it by exec: heap 0
  *   usable    prints how many bytes such a block has
  */

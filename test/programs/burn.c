@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Known CPU time: burn USER_MS SYSTEM_MS [-]. in_user computes until the process has used so much user time,
- * in_system makes system calls until so much system time. It prints what getrusage says at the end:
- * "user_ns N system_ns N max_rss_bytes N minor_faults N", and ends; with - when its input does. The report's last
+ * in_system makes system calls until so much system time. It prints what getrusage says at the end: "user_ns
+ * N system_ns N max_rss_bytes N minor_faults N", and ends; with - when its input does. The report's last
  * process row must agree.
  */
 #include <fcntl.h>

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * 8 threads of <threads.h>, one after the other, that end within leave(); then 0.2 s of main alone. The report must show
- * run() and leave() 8 times each, timed, and in far less than that; step() 80 times; 9 threads.
+ * 8 threads of <threads.h>, one after the other, that end within leave(); then 0.2 s of main alone. The
+ * report must show run() and leave() 8 times each, timed, and in far less than that; step() 80 times; 9
+ * threads.
  */
 #include <stdio.h>
 #include <threads.h>
@@ -35,7 +36,8 @@ int main(void)
 		thrd_t thread;
 		int result = -1;
 
-		if (thrd_create(&thread, run, (void *)i) != thrd_success || thrd_join(thread, &result) != thrd_success)
+		if (thrd_create(&thread, run, (void *)i) != thrd_success ||
+		    thrd_join(thread, &result) != thrd_success)
 			return 1;
 		printf("%d\n", result);
 	}

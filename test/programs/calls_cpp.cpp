@@ -46,7 +46,7 @@ __attribute__((noinline)) static int descend(int depth)
 
 __attribute__((noinline)) static int after(int caught)
 {
-	volatile char frame[256] = { 0 };	/* a bigger frame than descend's: it reaches over the dead ones */
+	volatile char frame[256] = { 0 }; /* a bigger frame than descend's: it reaches over the dead ones */
 
 	return caught + frame[17];
 }

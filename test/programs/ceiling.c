@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Memory that passes a limit at a known place. Its second thread waits in thread_main > hold. The first one: "heap": in
- * main > rise > grow, allocates 64 blocks of 128 KiB, frees them, and does all that once more: 4 MiB are reached with the
- * 32nd block. "children": two children do that, too. "rss": touches 64 MiB of a mapping in main > touch and stays there
- * until its input ends.
+ * Memory that exceeds a limit at a known place. Its second thread waits in thread_main > hold. The first
+ * thread: "heap": in main > rise > grow, allocates 64 blocks of 128 KiB, frees them, and does all that once
+ * more: the 32nd block reaches 4 MiB. "children": two children do that, too. "rss": touches 64 MiB of a
+ * mapping in main > touch and stays there until its input ends.
  */
 #include <pthread.h>
 #include <stdio.h>

@@ -1,16 +1,19 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Children of every kind: children KIND. What was open at a fork is open in both, so it counts in each process.
- * The report must show:
+ * Children of every kind: children KIND. What was open at a fork is open in both, so it counts in each
+ * process. The report must show:
  *   quiet    20 children that end at once: 21 processes in 1 log; main 21 calls, quiet 21, spawn 40
  *   deep     200 children that end at once, each forked 1000 calls deep: main 201, descend 201000, spawn 400
  *   line     a child of a child, 5 deep, without a call: 6 processes in 1 log; main 6, line 6
  *   tree     39 children, 3 of each process, 3 deep: 40 processes; main 40, grow 115, work 390
- *   returns  a child that goes back through 3 open calls, by fork: main, up_1, up_2, up_3 2 each, work 20, no repair
+ *   returns  a child that goes back through 3 open calls, by fork: main, up_1, up_2, up_3 2 each, work 20, no
+ *            repair
  *   again    the same by _Fork
- *   raw      the same by a system call, which nobody sees: main, up_1, up_2, up_3 1 each, work 20, 4 unknown exits
+ *   raw      the same by a system call, which nobody sees: main, up_1, up_2, up_3 1 each, work 20, 4 unknown
+ *            exits
  *   clone    on a stack of its own: on_stack 1, work 10, main 1
- *   vfork    a child that calls and then execs in a call: 1 process of ours and /bin/true, work 20, exec_true 1
+ *   vfork    a child that calls and then execs in a call: 1 process of ours and /bin/true, work 20, exec_true
+ *            1
  *   first    a child whose vfork child makes calls before it does: 2 processes, main 2, work 10, lost calls
  *   threads  4 threads fork 5 each: 21 processes; main 1, in_thread 24, spawn_worker 40, work 200
  *   spawn    posix_spawn, system, popen: 4 processes, work 10
@@ -324,10 +327,15 @@ static const struct {
 	const char *name;
 	int (*run)(void);
 } kinds[] = {
-	{ "quiet", quiet }, { "deep", deep }, { "line", line }, { "tree", tree }, { "returns", returns }, { "again", again },
-	{ "raw", raw }, { "clone", clone_child }, { "vfork", vfork_child }, { "first", vfork_first },
-	{ "threads", threads }, { "spawn", spawn_others }, { "chain", chain }, { "daemon", become_daemon }, { "double", fork_twice },
-	{ "exit", exit_alone }, { "late", late },
+	{ "quiet", quiet },	  { "deep", deep },
+	{ "line", line },	  { "tree", tree },
+	{ "returns", returns },	  { "again", again },
+	{ "raw", raw },		  { "clone", clone_child },
+	{ "vfork", vfork_child }, { "first", vfork_first },
+	{ "threads", threads },	  { "spawn", spawn_others },
+	{ "chain", chain },	  { "daemon", become_daemon },
+	{ "double", fork_twice }, { "exit", exit_alone },
+	{ "late", late },
 };
 
 int main(int argc, char **argv)

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Four threads that call, recurse and allocate without end, to be killed at any moment: churn COUNTS. In COUNTS, a file
- * of one line for each thread and function, mapped shared, it counts each call just before and just after it: two
- * words, begun and ended. "churn -p COUNTS" prints "THREAD FUNCTION BEGUN ENDED". The report of what is left
- * finds no damage; of each function it shows, with those that were open, sum(begun) calls, and sum(begun - ended) as
- * open, less or more the one of each thread that was on its way in or out.
+ * Four threads that call, recurse and allocate without end, to be killed at any moment: churn COUNTS. In the
+ * file COUNTS, mapped shared, with a line for each thread and function, it counts each call just before and
+ * just after it: two words, begun and ended. "churn -p COUNTS" prints "THREAD FUNCTION BEGUN ENDED". The
+ * report of what is left finds no damage. For each function it shows, including open calls, sum(begun) calls
+ * and sum(begun - ended) open ones; each thread may add or miss the one call that was just beginning or
+ * ending.
  */
 #include <fcntl.h>
 #include <pthread.h>

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * clones shared|own COUNT: raw clone() threads that call hooks, 4 at a time, COUNT times: with the TLS block of their
- * creator, or each with its own. The report must show 40 * COUNT calls of step(), 4 * COUNT of run(), COUNT of
- * vanish(), in which every fourth ends its task; 10 * COUNT of main_step(), which runs meanwhile.
+ * clones shared|own COUNT: raw clone() threads that call hooks, 4 at a time, COUNT times: with the TLS block
+ * of their creator, or each with its own. The report must show 40 * COUNT calls of step(), 4 * COUNT of
+ * run(), COUNT of vanish(), in which every fourth ends its task; 10 * COUNT of main_step(), which runs
+ * meanwhile.
  */
 #define _GNU_SOURCE
 #include <linux/futex.h>
@@ -65,10 +66,12 @@ int main(int argc, char **argv)
 
 	for (int i = 0; i < count; i++) {
 		for (long k = 0; k < AT_ONCE; k++) {
-			char *stack = memory + k * (STACK_BYTES + TLS_BYTES), *tls = stack + STACK_BYTES + TLS_BYTES / 2;
+			char *stack = memory + k * (STACK_BYTES + TLS_BYTES),
+			     *tls = stack + STACK_BYTES + TLS_BYTES / 2;
 
 			memset(tls - TLS_BYTES / 2, 0, TLS_BYTES);
-			((void **)tls)[0] = ((void **)tls)[2] = tls;	/* where x86-64 looks for the block's address */
+			/* where x86-64 looks for the block's address */
+			((void **)tls)[0] = ((void **)tls)[2] = tls;
 			tids[k] = 1;
 			if (clone(run, stack + STACK_BYTES, flags, (void *)k, &tids[k], tls, &tids[k]) < 0) {
 				perror("clone");

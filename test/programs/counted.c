@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * counted: functions that are too short to time, called in every way that hooks come in: inlined, tail calls, recursion,
- * alloca, longjmp out of them, from threads, around forks. The report must show the same calls by timing exact and by auto.
+ * counted: functions that are too short to time, called in every way that hooks come in: inlined, tail calls,
+ * recursion, alloca, longjmp out of them, from threads, around forks. The report must show the same calls by
+ * timing exact and by auto.
  *
  * counted threads: in four threads at once. forks: in children that end by exit(), _exit(), SIGKILL and exec.
- * killed: prints how often add() was called so far and dies by SIGKILL. refused: first has the kernel refuse to make
- * memory executable; status 1 where it cannot. off: with recording switched off in between, where insideme.h is there.
+ * killed: prints how often add() was called so far and dies by SIGKILL. refused: first has the kernel refuse
+ * to make memory executable; status 1 where it cannot. off: with recording switched off in between, where
+ * insideme.h is there.
  */
 #include <alloca.h>
 #include <pthread.h>
@@ -23,7 +25,7 @@
 #define insideme_enable() 0
 #endif
 
-#define ROUNDS	4000
+#define ROUNDS	30000
 #define NOINLINE __attribute__((noinline))
 
 static volatile long sink;
@@ -91,7 +93,7 @@ static void *run_thread(void *argument)
 {
 	(void)argument;
 	for (int i = 0; i < 5; i++)
-		sink += work(ROUNDS);
+		sink += work(ROUNDS / 4);
 	return NULL;
 }
 
@@ -140,9 +142,9 @@ int main(int argc, char **argv)
 	} else if (strcmp(what, "forks") == 0) {
 		run_forks();
 	} else if (strcmp(what, "killed") == 0) {
-		for (long i = 0; i < 100000; i++)
+		for (long i = 0; i < 1000000; i++)
 			sink += add(i, i);
-		printf("100000\n");
+		printf("1000000\n");
 		fflush(stdout);
 		kill(getpid(), SIGKILL);
 	} else if (strcmp(what, "off") == 0) {

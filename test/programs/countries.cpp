@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The main job on real input: real library code (nlohmann-json, Eigen, stb_image), compiled with the
- * hooks like our own, on real data of Debian (iso-codes, iso-flags-png-320x240, wamerican).
- * Reads the world's countries, subdivisions and languages, decodes the countries' flags in four threads,
- * finds the main colours of all flags (principal components, with Eigen), the flags most alike, and the country
- * names that are English words or hold one; writes the result as JSON: countries [WORK [OUTPUT]], WORK times over.
+ * The main job on real input: real library code (nlohmann-json, Eigen, stb_image), compiled with the hooks
+ * like our own, on real data of Debian (iso-codes, iso-flags-png-320x240, wamerican). Reads the world's
+ * countries, subdivisions and languages, decodes the countries' flags in four threads, finds the main colours
+ * of all flags (principal components, with Eigen), the flags most alike, and the country names that are
+ * English words or hold one; writes the result as JSON: countries [WORK [OUTPUT]], WORK times over.
  *
  * The report must show: load_json once per file and round (3 files); decode_flag once per flag found
  * (printed), spread over threads named flags-0 to flags-3; main_colours, most_alike and find_words once per
@@ -76,7 +76,8 @@ static std::vector<country> list_countries(const json &list)
 static bool decode_flag(country &one)
 {
 	int channels;
-	unsigned char *data = stbi_load((flags + one.code + ".png").c_str(), &one.width, &one.height, &channels, 3);
+	unsigned char *data =
+		stbi_load((flags + one.code + ".png").c_str(), &one.width, &one.height, &channels, 3);
 
 	if (!data)
 		return false;

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /*
- * Built without hooks, for CPU samples of stacks: cpu_sites KIND. Loops are counted, so it is known what part of the
- * CPU time each caller of work() has. Prints what it did, the same with and without the recorder.
+ * Built without hooks, for CPU samples of stacks: cpu_sites KIND. Loops are counted, so it is known what part
+ * of the CPU time each caller of work() has. Prints what it did, the same with and without the recorder.
  *   split      by_one() a quarter of the time, by_three() the rest: all of it in work() itself
  *   recursion  the same at the bottom of 30 calls of descend()
  *   threads    the same in two threads: run_one() and run_three()
  *   fork       the same in two processes: the child has by_three()
  *   deep       under 400 calls of descend(): more than are told of a stack
  *   throws     exceptions through 12 calls of rise(), a third of a second of them
- *   registers  the same after it has registered unwind tables, as compilers at run time do: libgcc takes a lock then
+ *   registers  the same after it has registered unwind tables, as compilers at run time do: libgcc takes a
+ *              lock then
  *   moves      shift_stack() moves the stack pointer and its unwind tables do not say so
  *   allocates  by_new() and by_malloc() take and give back blocks
  *   loads      a thread loads and unloads the library of the second argument while another works
@@ -27,7 +28,7 @@
 
 #define APART __attribute__((noinline))
 #define UNIT 200000	/* some 0.3 ms */
-#define RUNS_ON_S 0.3	/* where it matters only that all goes on: 75 samples */
+#define RUNS_ON_S 0.3	/* for tests that only check that the program runs on: 75 samples */
 
 static volatile uint64_t sink;
 static volatile bool is_done;
@@ -46,7 +47,7 @@ APART static void work(int units)
 
 	for (int i = 0; i < units * UNIT; i++) {
 		state = state * 6364136223846793005u + 1442695040888963407u;
-		asm volatile("" : "+r"(state));		/* neither unrolled nor foreseen */
+		asm volatile("" : "+r"(state));		/* neither unrolled nor predicted */
 	}
 	sink = state;
 }
@@ -128,7 +129,7 @@ static void registers()
 	throws();
 }
 
-/* Where the tables say that the return address is, there is a number that is none. */
+/* At the place where the tables say that the return address is, there is another number. */
 APART static void shift_stack(uint64_t number)
 {
 #ifdef __x86_64__

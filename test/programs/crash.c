@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * A fatal signal while threads are in calls: crash SIGNAL-NUMBER|fault. The report must show, whichever thread it came in:
- * main > start open; in two threads hold > rest open; in a third work > fail, where it happened; warm_up 100.
+ * A fatal signal while threads are in calls: crash SIGNAL-NUMBER|fault. The report must show, whichever
+ * thread it came in: main > start open; in two threads hold > rest open; in a third work > fail, where it
+ * happened; warm_up 100.
  */
 #include <pthread.h>
 #include <signal.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Two functions whose names the recorder cannot remember at one time, as they lie 16 KiB apart: a thread calls them in
- * turn while main forks 400 children, which do not exec. Prints how many of them had more descriptors than main began
- * with: 0.
+ * Two functions whose names the recorder cannot remember at one time, as they lie 16 KiB apart: a thread
+ * calls them in turn while main forks 400 children, which do not exec. Prints how many of them had more
+ * descriptors than main began with: 0.
  */
 #include <fcntl.h>
 #include <pthread.h>

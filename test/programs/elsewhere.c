@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * vfork children in another pid namespace, where the numbers of our threads mean nobody, while three threads work:
- * 100 children, of which each ends at once. The report must show work 3000 times, and no call without an exit.
+ * vfork children in another pid namespace, where the numbers of our threads mean nothing, while three threads
+ * work: 100 children, each of which ends at once. The report must show work 3000 times, and no call without
+ * an exit.
  */
 #define _GNU_SOURCE
 #include <pthread.h>
@@ -45,7 +46,7 @@ int main(void)
 		perror("unshare");
 		return 77;
 	}
-	first = fork();		/* with the first process of the space it would end */
+	first = fork();		/* as the first process of the namespace, it would end the namespace */
 	if (first == 0)
 		for (;;)
 			pause();

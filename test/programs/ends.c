@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The end in the middle of a deep call: ends KIND, KIND one of return, exit, _exit, quick_exit, abort, kill, segv,
- * overflow (of the stack, by deeper), hog (takes memory until it is killed), pthread_exit (of main, another thread goes
- * on), exec. The report must show, whatever the end: level_1 to
- * level_5 1 call each, warm_up 1000; for all but return, exec and pthread_exit the five levels and main as open.
+ * The end in the middle of a deep call: ends KIND, KIND one of return, exit, _exit, quick_exit, abort, kill,
+ * segv, overflow (of the stack, by deeper), hog (takes memory until it is killed), pthread_exit (of main,
+ * another thread goes on), exec. The report must show, whatever the end: level_1 to level_5 1 call each,
+ * warm_up 1000; for all but return, exec and pthread_exit the five levels and main as open.
  */
 #define _GNU_SOURCE
 #include <pthread.h>

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * entered HOW [N]: forked children that make no call and no allocation, so that they have no log, however long they
- * live. Each works: it touches 16 MiB for each fork that lies between it and the program, writes 3,000,000 bytes, which are
- * thrown away, reads nothing, and uses 100 ms of CPU time. Then it says "PID CPU_NS", and waits for the end of the
- * input. insideme-run has rows of each that tell so.
+ * entered HOW [N]: forked children that make no call and no allocation, so that they have no log, however
+ * long they live. Each works: it touches 16 MiB for each fork that lies between it and the program, writes
+ * 3,000,000 bytes, which are thrown away, reads nothing, and uses 100 ms of CPU time. Then it says "PID
+ * CPU_NS", and waits for the end of the input. insideme-run has rows of each that tell so.
  *   beside N  N children
  *   nested N  a child, whose child has a child, and so on, N in all
- *   late      a child that works, waits for a byte on its input, allocates, uses 100 ms more, says so, and waits
+ *   late      a child that works, waits for a byte on its input, allocates, uses 100 ms more, says so, and
+ *             waits
  *   left      a child of a child that has ended; the program waits too
  *   after     a child whose parent, the program, ends; it has a child 1.2 s later, both say so and wait
  */

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Calls that change the process's memory by known amounts, each three times. With INSIDEME_SNAPSHOT=rss:every a report must
- * show of each call of map_and_touch RSS and VMS + 4 MiB, map_only VMS + 8 MiB, touch RSS + 8 MiB, unmap both - 12 MiB,
- * nothing and many 0, and round_of_all, which calls the first five, 0. With an argument the same in
- * two threads and a forked child as well, one after the other; "closes": after all descriptors but the first three were closed.
- * "children": nothing alone, before and after 1500 children that call nothing: RSS of this process must be the same.
+ * Calls that change the process's memory by known amounts, each three times. With INSIDEME_SNAPSHOT=rss:every
+ * a report must show of each call of map_and_touch RSS and VMS + 4 MiB, map_only VMS + 8 MiB, touch RSS + 8
+ * MiB, unmap both - 12 MiB, nothing and many 0, and round_of_all, which calls the first five, 0. With an
+ * argument the same in two threads and a forked child as well, one after the other; "closes": after all
+ * descriptors but the first three were closed. "children": nothing alone, before and after 1500 children that
+ * call nothing: RSS of this process must be the same.
  */
 #include <pthread.h>
 #include <string.h>

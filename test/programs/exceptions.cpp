@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Exceptions that are caught and thrown again, in destructors, and out of a thread that is cancelled; 100 times. The
- * report must show
- *   deep 100 x 5, passing 100, mend 100, again 100, attempt 100, after 200: under attempt or main, never under what was
+ * Exceptions that are caught and thrown again, in destructors, and out of a thread that is cancelled; 100
+ * times. The report must show
+ *   deep 100 x 5, passing 100, mend 100, again 100, attempt 100, after 200: under attempt or main, never
+ *   under what was
  *   thrown through; guard's destructor 220, in_guard 220, within 220, cancelled 20, victim 20, main 1;
  * of gcc nothing broken, of clang deep, passing, again, cancelled and victim: 740.
  */

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * A disk that is full from now on: fill FILE THREADS. work is called 1000 times, then FILE takes all the room that is
- * left, then work is called 300000 times and once by each of so many threads at a time, for which a log needs more room. It prints
- * "work N" whatever happens. The report must show at most N calls of work, all without threads, and say what was lost.
+ * A disk that is full from now on: fill FILE THREADS. work is called 1000 times, then FILE takes all the room
+ * that is left, then work is called 300000 times and once by each of so many threads at a time, for which a
+ * log needs more room. It prints "work N" whatever happens. The report must show at most N calls of work, all
+ * without threads, and say what was lost.
  */
 #include <fcntl.h>
 #include <pthread.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * An old kernel: filtered PROGRAM ARGS...: runs it where close_range() is not there. The report of that program
- * must show rows all the same.
+ * An old kernel: filtered PROGRAM ARGS...: runs it where close_range() is not there. The report of that
+ * program must show rows all the same.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -23,7 +23,8 @@ int main(int argc, char **argv)
 	};
 	struct sock_fprog program = { sizeof(filter) / sizeof(filter[0]), filter };
 
-	if (argc < 2 || prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) || prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program))
+	if (argc < 2 || prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) ||
+	    prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program))
 		return 125;
 	execvp(argv[1], argv + 1);
 	perror(argv[1]);

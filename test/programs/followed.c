@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Calls to be followed while they are made: followed N [FIFO]. Main starts two threads, each of which calls worker, that
- * batch three times, that leaf N times. With a FIFO main then calls waiting, which waits until somebody has opened it
- * for writing and closed it again. The report must show leaf 6 N, batch 6, worker 2, waiting 1 or 0, leave 1, main 1 calls;
- * leave and main never return, for leave calls exit.
+ * Calls that are followed while they are made: followed N [FIFO]. Main starts two threads. Each calls worker,
+ * which calls batch three times, which calls leaf N times. With a FIFO, main then calls waiting, which waits
+ * until a process has opened the FIFO for writing and closed it again. The report must show leaf 6 N, batch
+ * 6, worker 2, waiting 1 or 0, leave 1, main 1 calls. leave and main never return, because leave calls exit.
  */
 #include <fcntl.h>
 #include <pthread.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What is no block of anybody: "double": a block freed twice; "foreign": an address on the stack; "moved": realloc of
- * one. glibc says so and aborts: the same line and signal with the recorder.
+ * Blocks that no allocator returned: "double": a block freed twice; "foreign": an address on the stack;
+ * "moved": realloc of one. glibc reports it and aborts: the same line and signal with the recorder.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * forked_heap HOW: a program that the tests build without hooks. It ends with 10 and the sum of its children's statuses,
- * which tell who they are. Before the first fork the program allocates 10 blocks of at least 5000 bytes and keeps
- * them; a child frees one of them. What children allocate the report must show for each of them, to the byte:
+ * forked_heap HOW: a program that the tests build without hooks. It ends with 10 and the sum of its
+ * children's statuses, which tell who they are. Before the first fork the program allocates 10 blocks of at
+ * least 5000 bytes and keeps them; a child frees one of them. What children allocate the report must show for
+ * each of them, to the byte:
  *   once    a child, status 3: 20 blocks of at least 1000 bytes, 8 of them freed; it ends at once
  *   later   a child, status 4, that does the same before and after 30 ms of CPU time
  *   nested  a child, status 3, and its own child before it ends, status 5, 7 blocks more
- *   moved   a child, status 6: a block of at least 1000 bytes by calloc(), which realloc() makes one of 5000; and a failure
- *   held    like once, but waits for the end of its input; then another child that makes no call; both say their pids
+ *   moved   a child, status 6: a block of at least 1000 bytes by calloc(), which realloc() makes one of 5000;
+ *           and a failure
+ *   held    like once, but waits for the end of its input; then another child that makes no call; both say
+ *           their pids
  *   usable  prints how many bytes blocks of 1000 and of 5000 have
  */
 #include <malloc.h>

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Processes: fork, exec of itself, vfork + exec, a child that exits by _exit, one killed. The report must show
- *   parent_work 100 calls, child_work 150 (3 children, 50 each), after_fork 3 (each in a child, under main > spawn),
+ * Processes: fork, exec of itself, vfork + exec, a child that exits by _exit, one killed. The report must
+ * show
+ *   parent_work 100 calls, child_work 150 (3 children, 50 each), after_fork 3 (each in a child, under main >
+ *   spawn),
  *   exec_work 25 (in the child that ran itself again);
  *   main 5 and spawn 6: a call that is open at a fork goes on in both processes, and counts in both;
  *   5 processes: parent, 3 children of fork, the one of vfork (which is /bin/true: no hooks).

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Memory that grows and shrinks as known: hold maps 64 MiB, touches it in 8 steps of 8 MiB, 40 ms each, holds it
- * for 100 ms and gives it back; then rest sleeps 100 ms. The report's RSS must rise by 64 MiB (it prints what
- * /proc says before and at the top: "before N top N after N", in bytes) and fall again.
+ * Memory that grows and shrinks as known: hold maps 64 MiB, touches it in 8 steps of 8 MiB, 40 ms each, holds
+ * it for 100 ms and gives it back; then rest sleeps 100 ms. The report's RSS must rise by 64 MiB (it prints
+ * what /proc says before and at the top: "before N top N after N", in bytes) and fall again.
  */
 #include <stdio.h>
 #include <string.h>

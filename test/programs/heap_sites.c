@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Built without hooks: heap_sites [fork | dies | waits]. Each function below allocates blocks of one size, and
- * prints on stdout what a report must say of it: "FUNCTION ALLOCATED_BYTES ALLOCATIONS LIVE_BYTES LIVE_BLOCKS", in
- * usable sizes as malloc_usable_size() tells them. Those named keep_... free nothing; peak_only's blocks live when the heap
- * is highest; exchange's are freed by another thread than that which allocated them.
+ * Built without hooks: heap_sites [fork | dies | waits]. Each function below allocates blocks of one size,
+ * and prints on stdout what a report must say of it: "FUNCTION ALLOCATED_BYTES ALLOCATIONS LIVE_BYTES
+ * LIVE_BLOCKS", in usable sizes as malloc_usable_size() tells them. Those named keep_... free nothing;
+ * peak_only's blocks live when the heap is highest; exchange's are freed by another thread than that which
+ * allocated them.
  */
 #include <malloc.h>
 #include <pthread.h>
@@ -21,8 +22,8 @@ struct site {
 	size_t bytes, blocks, freed_bytes, freed_blocks;
 };
 
-static struct site by_constructor, keep_small, keep_calloc, keep_large, churn, peak_only, by_realloc, keep_aligned, exchange, in_handler,
-	child_keeps;
+static struct site by_constructor, keep_small, keep_calloc, keep_large, churn, peak_only, by_realloc,
+	keep_aligned, exchange, in_handler, child_keeps;
 static void *volatile kept;	/* so that no pair of malloc() and free() is left out */
 
 static void *allocated(struct site *site, void *block)
@@ -89,7 +90,10 @@ static NOINLINE void do_peak_only(void)
 		freed(&peak_only, blocks[i]);
 }
 
-/* Each step frees the block of the one before. None is so small that a single sample would stand for a great part of them. */
+/*
+ * Each step frees the block of the one before. None is so small that a single sample would stand for a great
+ * part of them.
+ */
 static NOINLINE void do_by_realloc(void)
 {
 	char *block = NULL;
@@ -182,10 +186,18 @@ static void in_child(void)
 
 static void say_all(void)
 {
-	static const struct { const char *name; const struct site *site; } sites[] = {
-		{ "by_constructor", &by_constructor }, { "keep_small", &keep_small }, { "keep_calloc", &keep_calloc },
-		{ "keep_large", &keep_large }, { "churn", &churn }, { "peak_only", &peak_only }, { "by_realloc", &by_realloc },
-		{ "keep_aligned", &keep_aligned }, { "exchange", &exchange }, { "in_handler", &in_handler },
+	static const struct { const char *name; const struct site *site;
+	} sites[] = {
+		{ "by_constructor", &by_constructor },
+		{ "keep_small", &keep_small },
+		{ "keep_calloc", &keep_calloc },
+		{ "keep_large", &keep_large },
+		{ "churn", &churn },
+		{ "peak_only", &peak_only },
+		{ "by_realloc", &by_realloc },
+		{ "keep_aligned", &keep_aligned },
+		{ "exchange", &exchange },
+		{ "in_handler", &in_handler },
 	};
 
 	for (size_t i = 0; i < sizeof(sites) / sizeof(*sites); i++)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /*
- * Built without hooks: what allocates by operator new, from before main() on, and while an exception is on its way. Prints
- * what a report must say of it, as heap_sites does.
+ * Built without hooks: allocates by operator new, from before main() on, and while an exception is being
+ * thrown. Prints what a report must show, as heap_sites does.
  */
 #include <cstdio>
 #include <cstdlib>
@@ -36,9 +36,9 @@ struct site {
 struct small { char data[88]; };
 struct alignas(128) wide { char data[384]; };
 
-static site by_static = { "by_static", 0, 0, 0, 0 }, by_new = { "by_new", 0, 0, 0, 0 }, by_array = { "by_array", 0, 0, 0, 0 },
-     by_nothrow = { "by_nothrow", 0, 0, 0, 0 }, by_aligned = { "by_aligned", 0, 0, 0, 0 },
-     by_throwing = { "by_throwing", 0, 0, 0, 0 };
+static site by_static = { "by_static", 0, 0, 0, 0 }, by_new = { "by_new", 0, 0, 0, 0 },
+	    by_array = { "by_array", 0, 0, 0, 0 }, by_nothrow = { "by_nothrow", 0, 0, 0, 0 },
+	    by_aligned = { "by_aligned", 0, 0, 0, 0 }, by_throwing = { "by_throwing", 0, 0, 0, 0 };
 
 static NOINLINE bool do_by_static()
 {
@@ -80,14 +80,19 @@ static NOINLINE void do_by_aligned()
 		by_aligned.allocated(new wide);
 }
 
+static NOINLINE void do_by_throwing()
+{
+	by_throwing.allocated(std::malloc(600));
+}
+
 struct on_its_way {
 	~on_its_way()
 	{
-		by_throwing.allocated(std::malloc(600));
+		do_by_throwing();
 	}
 };
 
-static NOINLINE void do_by_throwing()
+static NOINLINE void throws()
 {
 	on_its_way local;
 
@@ -109,7 +114,7 @@ int main()
 	do_by_aligned();
 	for (int i = 0; i < many; i++) {
 		try {
-			do_by_throwing();
+			throws();
 		} catch (const std::runtime_error &) {
 		}
 	}

@@ -6,8 +6,10 @@
  *   deepbind   nothing: libc's empty hooks are nearer; and says so, also of
  *   unloaded   a plugin that is closed again
  *   namespace  nothing, and says so: the plugin has another libc
- *   jumps      400 rounds of load, run and unload, from three of four of which a handler may jump at any moment, on a slow
- *              machine before anything runs; prints how often each function began, and the report must show as many
+ *   jumps      400 rounds of load, run and unload, from three of four of which a handler may jump at any
+ *              moment, on a slow
+ *              machine before anything runs; prints how often each function began, and the report must show
+ *              as many
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Blocks that a forked child inherits: inherited [fork|_Fork|clone]. The program allocates 1000 blocks of 1 to 1000 bytes,
- * 500500 in all. Its child frees the first 400, 80200 bytes, after a realloc of every second one that fails, and keeps 4 of
- * 7 own ones of 100 bytes. The child's child frees these and all the others but the last 10, 410745 bytes in 594 frees.
- * The report must show these frees at free_some and free_rest, as not freed allocate 1000 blocks of 500500 bytes and
- * child_keeps 4 of 400; and as the heap when leave() ends 500500, 420700 and 9955 bytes.
+ * Blocks that a forked child inherits: inherited [fork|_Fork|clone]. The program allocates 1000 blocks of 1
+ * to 1000 bytes, 500500 in all. Its child frees the first 400, 80200 bytes, after a realloc of every second
+ * one that fails, and keeps 4 of 7 own ones of 100 bytes. The child's child frees these and all the others
+ * but the last 10, 410745 bytes in 594 frees. The report must show these frees at free_some and free_rest, as
+ * not freed allocate 1000 blocks of 500500 bytes and child_keeps 4 of 400; and as the heap when leave() ends
+ * 500500, 420700 and 9955 bytes.
  */
 #define _GNU_SOURCE
 #include <sched.h>

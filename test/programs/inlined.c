@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * inlined: step() calls one(), two() and three() by turns for 1.6 s of CPU time. They do the same arithmetic 16, 32 and 48
- * times, and the compiler inlines them; three() calls half(), inlined too, for half of its work. By timing auto their self
- * times are 2:4:3:3, beneath step().
+ * inlined: step() calls one(), two() and three() by turns for 1.6 s of CPU time. They do the same arithmetic
+ * 16, 32 and 48 times, and the compiler inlines them; three() calls half(), inlined too, for half of its
+ * work. By timing auto their self times are 2:4:3:3, beneath step().
  */
 #include <stdio.h>
 #include <time.h>

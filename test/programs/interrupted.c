@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Signals at a high rate whose handler makes two calls, into recursion that goes deeper than any before. The report
- * must show down 20001 times for each of 20 descents, and neither first nor second as the caller of anything.
+ * Signals at a high rate whose handler makes two calls, into recursion that goes deeper than any before. The
+ * report must show down 20001 times for each of 20 descents, and neither first nor second as the caller of
+ * anything.
  */
 #include <signal.h>
 #include <stddef.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Input and output of known size: writes 8 MiB to FILE in 2048 calls, reads them back in 1024. The report's process
- * columns must show at least so many calls and bytes, and less than 100 calls and 1 MiB more.
+ * Input and output of known size: writes 8 MiB to FILE in 2048 calls, reads them back in 1024. The report's
+ * process columns must show at least so many calls and bytes, and less than 100 calls and 1 MiB more.
  */
 #include <fcntl.h>
 #include <stdio.h>

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * large_tls: a program that the tests build without hooks, with 200 KB of thread-local memory, which lie between the
- * thread pointer and what libraries have there. Computes for 60 ms of CPU time; the report must show rows of it.
+ * large_tls: a program that the tests build without hooks, with 200 KB of thread-local memory, which lie
+ * between the thread pointer and what libraries have there. Computes for 60 ms of CPU time; the report must
+ * show rows of it.
  */
 #include <stdint.h>
 #include <time.h>

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * A program without hooks (built so) that has 100 blocks of 1000 bytes, and a thread that allocates all the time, when it loads
- * a plugin with hooks: plugin_keep keeps 5 blocks of 100 bytes, plugin_free frees 40 of the 100. Then it has 3 more of 500.
- * The report must show 5 blocks and 500 bytes of plugin_keep not freed, 3 and 1500 outside of functions, and 40 unknown frees.
+ * A program without hooks (built so) that has 100 blocks of 1000 bytes, and a thread that allocates all the
+ * time, when it loads a plugin with hooks: plugin_keep keeps 5 blocks of 100 bytes, plugin_free frees 40 of
+ * the 100. Then it has 3 more of 500. The report must show 5 blocks and 500 bytes of plugin_keep not freed, 3
+ * and 1500 outside of functions, and 40 unknown frees.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * A thread that has ended, for the recorder, still calls late() from its very last destructor, while another thread that
- * has begun since is within inside(). Both print their function and tid. The report must show late() and inside() once,
- * each with that thread, and late() not below inside(). Four more threads wait meanwhile: they use up log.
+ * A thread that has ended, for the recorder, still calls late() from its very last destructor, while another
+ * thread that has begun since is within inside(). Both print their function and tid. The report must show
+ * late() and inside() once, each with that thread, and late() not below inside(). Four more threads wait
+ * meanwhile: they use up log.
  */
 #define _GNU_SOURCE
 #include <pthread.h>

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Blocks whose number, size and end are known. The report must show as not freed
- *   by_malloc 10 blocks of 100 bytes, by_calloc 3 of 330, by_realloc 1 of 640 (of a chain of 7), by_aligned 5 in 3613
- *   bytes, by_strdup 1 of 12, by_zero 2 of 0, produce 10 of 64 (of 500, the others freed by another thread), and nothing
+ *   by_malloc 10 blocks of 100 bytes, by_calloc 3 of 330, by_realloc 1 of 640 (of a chain of 7), by_aligned 5
+ *   in 3613
+ *   bytes, by_strdup 1 of 12, by_zero 2 of 0, produce 10 of 64 (of 500, the others freed by another thread),
+ *   and nothing
  *   of temporary (1000 blocks, all freed at once), of swap (2 blocks freed by its caller) and of main.
- * Failures and what is not ours: by_failing 2 failed allocations; realloc(NULL) is a malloc, realloc to 0 a free.
+ * Failures and what is not ours: by_failing 2 failed allocations; realloc(NULL) is a malloc, realloc to 0 a
+ * free.
  */
 #define _GNU_SOURCE
 #include <errno.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /*
- * The report must show as not freed: by_new 4 blocks of 8 bytes, by_array 3 of 1000, by_aligned 2 of 128, by_nothrow 1
- * of 24; nothing of by_vector and by_exception, which allocate and free.
+ * The report must show as not freed: by_new 4 blocks of 8 bytes, by_array 3 of 1000, by_aligned 2 of 128,
+ * by_nothrow 1 of 24; nothing of by_vector and by_exception, which allocate and free.
  */
 #include <cstdio>
 #include <new>

@@ -1,5 +1,6 @@
 ! SPDX-License-Identifier: GPL-3.0-or-later
-! The report must show as not freed: keeps_pointer 3 blocks of 8000 bytes; nothing of frees, whose array goes when it returns.
+! The report must show as not freed: keeps_pointer 3 blocks of 8000 bytes; nothing of frees, whose array
+! goes when it returns.
 module store
   implicit none
   real(8), pointer :: last(:)

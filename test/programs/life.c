@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What a second task in the process would disturb: life KIND, after 30 ms of calls, so that a sampler runs by then.
+ * What a second task in the process would disturb: life KIND, after 30 ms of calls, so that a sampler runs by
+ * then.
  *   tsync    a seccomp filter for all threads that ends the process at any system call but a few
- *   again    after that asks as libseccomp does which flags there are, by a filter at NULL that the kernel refuses
+ *   again    after that asks as libseccomp does which flags there are, by a filter at NULL that the kernel
+ *            refuses
  *   listener the filter with SECCOMP_FILTER_FLAG_NEW_LISTENER, for which a success is a descriptor
  *   called   the filter by syscall(SYS_prctl, ...)
  *   probe    asks as libseccomp does whether the kernel has seccomp(), by a strict mode that it refuses
@@ -15,7 +17,8 @@
  *   close    closes every descriptor it does not know, then goes on
  *   mlock    mlockall(MCL_CURRENT | MCL_FUTURE) under a limit of 64 MiB for who is not root
  *   fork     forks, and looks at once how many threads it had, as python from 3.12 on does
- *   release  three children: once wait has returned, nothing holds their shared memory and their lock any more
+ *   release  three children: once wait has returned, nothing holds their shared memory and their lock any
+ *            more
  *   subreaper is one: every orphan it waits for is its own
  *   scan     reads all writable memory of all objects, as leak checkers and garbage collectors do
  *   abort    dies by SIGABRT in work()
@@ -61,7 +64,9 @@ static int by_seccomp(struct sock_fprog *program)
 
 static int with_listener(struct sock_fprog *program)
 {
-	return syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_NEW_LISTENER, program) < 0 ? -1 : 0;
+	return syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_NEW_LISTENER, program) < 0
+		       ? -1
+		       : 0;
 }
 
 static int by_called_prctl(struct sock_fprog *program)
@@ -246,7 +251,8 @@ static int release(void)
 			hold_and_exit(memory);
 		waitpid(child, &status, 0);
 		lock = open("lock", O_RDWR);
-		wrong += status || flock(lock, LOCK_EX | LOCK_NB) || shmctl(memory, IPC_STAT, &state) || state.shm_nattch;
+		wrong += status || flock(lock, LOCK_EX | LOCK_NB) || shmctl(memory, IPC_STAT, &state) ||
+			 state.shm_nattch;
 		close(lock);
 	}
 	shmctl(memory, IPC_RMID, NULL);
@@ -269,7 +275,8 @@ static int reap_orphans(void)
 	waitpid(child, NULL, 0);
 	orphan = waitpid(-1, &status, 0);
 	errno = ECHILD;
-	return orphan > 0 && WEXITSTATUS(status) == 7 && waitpid(-1, NULL, 0) == -1 && errno == ECHILD ? 0 : -1;
+	return orphan > 0 && WEXITSTATUS(status) == 7 && waitpid(-1, NULL, 0) == -1 && errno == ECHILD ? 0
+												       : -1;
 }
 
 static int scan_object(struct dl_phdr_info *info, size_t bytes, void *context)

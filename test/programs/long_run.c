@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * 100 rounds of 100 steps of 2000 leaves, some 10 ms, 100 us and less than 100 ns long. The report must show these
- * 100, 10000 and 20000000 calls however small the budget is.
+ * 100 rounds of 100 steps of 2000 leaves, some 10 ms, 100 us and less than 100 ns long. The report must show
+ * these 100, 10000 and 20000000 calls however small the budget is.
  */
 static volatile unsigned long sum;
 

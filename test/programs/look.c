@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What a program can see of itself: open descriptors, environment (but LD_PRELOAD and INSIDEME_), signal mask and
- * handlers, working directory, umask, children, errno across calls with hooks, and whether libc thinks that there
- * is one thread. Its output must be the same with and without the library.
+ * What a program can see of itself: open descriptors, environment (except LD_PRELOAD and INSIDEME_), signal
+ * mask and handlers, working directory, umask, children, errno across calls with hooks, and whether libc
+ * takes it for single-threaded. Its output must be the same with and without the library.
  */
 #define _GNU_SOURCE
 #include <dirent.h>
@@ -39,7 +39,8 @@ static void print_descriptors(void)
 static void print_environment(void)
 {
 	for (char **one = environ; *one; one++)
-		if (strncmp(*one, "LD_PRELOAD=", 11) && strncmp(*one, "INSIDEME_", 9) && strncmp(*one, "_=", 2))
+		if (strncmp(*one, "LD_PRELOAD=", 11) && strncmp(*one, "INSIDEME_", 9) &&
+		    strncmp(*one, "_=", 2))
 			puts(*one);
 }
 

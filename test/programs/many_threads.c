@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * many_threads COUNT: short threads, up to 4 at a time, and one that lives as long as all of them. Thread i calls step()
- * i % 5 + 1 times; of each 8 one ends by pthread_exit within leave(), one is cancelled within wait_for_ever(), one is
- * detached. Each prints its tid and the number of its calls of step(). The report must show step() that often,
- * also by thread; COUNT / 8 calls of leave() and of wait_for_ever(); COUNT + 2 threads.
+ * many_threads COUNT: short threads, up to 4 at a time, and one that lives as long as all of them. Thread i
+ * calls step() i % 5 + 1 times. Of each 8 threads one ends by pthread_exit within leave(), one is cancelled
+ * within wait_for_ever(), one is detached. Each prints its tid and the number of its calls of step(). The
+ * report must show the same numbers of step(), in total and by thread; COUNT / 8 calls of leave() and of
+ * wait_for_ever(); COUNT + 2 threads.
  */
 #define _GNU_SOURCE
 #include <pthread.h>

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What RSS is made of: maps the file that its argument names, 32 MiB, and reads it all; has 16 MiB of anonymous memory and
- * 24 MiB of the heap, all written to; stays so for 100 ms, and then has one small block more: the heap's peak.
+ * What RSS is made of: maps the file that its argument names, 32 MiB, and reads it all; has 16 MiB of
+ * anonymous memory and 24 MiB of the heap, all written to; stays so for 100 ms, and then has one small block
+ * more: the heap's peak.
  */
 #include <fcntl.h>
 #include <stdlib.h>

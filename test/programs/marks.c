@@ -4,7 +4,8 @@
  *   marks     phase one, phase two, each once, in that order; in a thread too: 10 x tick
  *   failures  timeout "no answer, from \"host\"" in the region request
  *   counters  level from 0 to 9 and last -2.5; a million values of many, the last 999999
- *   timers    work: 3 spans, each 20 ms and 30 ms in pauses; across: 1, started and stopped in different threads
+ *   timers    work: 3 spans, each 20 ms and 30 ms in pauses; across: 1, started and stopped in different
+ *             threads
  * Prints what each misuse of a timer gives: the same number with and without the recorder but for -ENODATA.
  */
 #include <insideme.h>
@@ -58,6 +59,48 @@ static void work(void)
 	}
 }
 
+/* What a timer shows, and a time that was measured otherwise. */
+static void show(void)
+{
+	struct insideme_timer timer = INSIDEME_TIMER("shown");
+	double first, second;
+
+	wrong += insideme_elapsed(&timer) != 0;
+	expect(insideme_start(&timer), 0);
+	pass(10);
+	first = insideme_elapsed(&timer);
+	pass(10);
+	expect(insideme_stop(&timer), 0);
+	second = insideme_elapsed(&timer);
+	pass(10);
+	wrong += fabs(insideme_elapsed(&timer) - second) > 1e-3;
+	if (insideme_rss())
+		wrong += !(first >= 0.01 && second >= first + 0.01 && second < 10);
+	expect(insideme_add("added", 1.5), 0);
+	expect(insideme_add("added", 0.5), 0);
+	expect(insideme_add(NULL, 1), -EINVAL);
+	expect(insideme_add("added", -1), -EINVAL);
+	expect(insideme_add("added", NAN), -EINVAL);
+}
+
+static void copy(int deep)
+{
+	expect(insideme_begin("copy"), 0);
+	expect(insideme_moved(1000), 0);
+	if (deep)
+		copy(deep - 1);
+	expect(insideme_end("copy"), 0);
+}
+
+/* 3,000 bytes in a region within itself, 5,000 in a function below the outer one. */
+static void move(void)
+{
+	expect(insideme_begin("move"), 0);
+	copy(2);
+	expect(insideme_moved(5000), 0);
+	expect(insideme_end("move"), 0);
+}
+
 static void misuse(void)
 {
 	struct insideme_timer timer = INSIDEME_TIMER("misused"), none = INSIDEME_TIMER(NULL), other;
@@ -103,6 +146,8 @@ int main(void)
 	pthread_create(&thread, NULL, run_thread, NULL);
 	pthread_join(thread, NULL);
 	work();
+	show();
+	move();
 	misuse();
 	insideme_mark("phase two");
 	printf("wrong %d\n", wrong);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * merged: the ends of slow() and fast() are alike, so compilers make one of them, with one call of the exit hook for both.
- * The report must show 300 timed calls of slow(), and that all calls returned.
+ * merged: the ends of slow() and fast() are alike, so compilers make one of them, with one call of the exit
+ * hook for both. The report must show 300 timed calls of slow(), and that all calls returned.
  */
 #include <time.h>
 
@@ -30,7 +30,7 @@ __attribute__((noinline)) static void mixed(int is_slow)
 
 int main(void)
 {
-	for (int i = 0; i < 30000; i++)
-		mixed(i % 100 == 0);
-	return nr_calls != 30000;
+	for (int i = 0; i < 900000; i++)
+		mixed(i % 3000 == 0);
+	return nr_calls != 900000;
 }

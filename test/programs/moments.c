@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Two threads make call paths that are new until the end, so that the log grows all the time; main forks 400 children
- * meanwhile, which do not exec. Prints how many of them had more descriptors than main began with: 0.
+ * Two threads make new call paths until the end, so that the log grows all the time. Meanwhile main forks 400
+ * children, which do not exec. Prints how many of them had more descriptors than main had at first: 0.
  */
 #include <fcntl.h>
 #include <pthread.h>
@@ -25,7 +25,7 @@ static void right(unsigned path, int depth)
 		(path >> 16 & 1 ? left : right)(path * 1103515245u + 12345u, depth - 1);
 }
 
-/* A path of its own for nearly each start. */
+/* A new path for nearly each start. */
 static void left(unsigned path, int depth)
 {
 	if (depth)
@@ -54,7 +54,8 @@ int main(int argc, char **argv)
 	pthread_t threads[2];
 
 	(void)argc;
-	if (pthread_create(&threads[0], NULL, make_paths, NULL) || pthread_create(&threads[1], NULL, make_paths, argv))
+	if (pthread_create(&threads[0], NULL, make_paths, NULL) ||
+	    pthread_create(&threads[1], NULL, make_paths, argv))
 		return 1;
 	for (int i = 0; i < FORKS; i++) {
 		pid_t child = fork();

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Threads that main names once they run, and a process that is killed: no thread says at its end what it is called. The report must
- * show threads named-0 to named-3, each with one call of runs.
+ * Threads that main names once they run, and a process that is killed, so no thread records its name at its
+ * end. The report must show threads named-0 to named-3, each with one call of runs.
  */
 #define _GNU_SOURCE
 #include <pthread.h>

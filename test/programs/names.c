@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Functions that the test gives bad names to, by changing the file: name_a to name_d, of 16 bytes each, are called
+ * Functions whose names the test damages by changing the file: name_a to name_d, of 16 bytes each, are called
  * 1, 2, 3 and 4 times.
  */
 void name_a(void) __asm__("placeholder_name_a");

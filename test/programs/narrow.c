@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * First calls where there is little room: narrow, on a stack of 4 KiB above what a signal's frame takes, with a page
- * below it that nobody may touch. In a handler on such a signal stack: the first call of a forked child and of a raw
- * clone's; then the first ones of a coroutine that libc's own makecontext() made, which the library does not see.
- * Must print "fine". The report must show work 1 time in the first process, and once in each child.
+ * First calls where there is little room: narrow, on a stack of 4 KiB above what a signal's frame takes, with
+ * a page below it that nobody may touch. In a handler on such a signal stack: the first call of a forked
+ * child and of a raw clone's; then the first ones of a coroutine that libc's own makecontext() made, which
+ * the library does not see. Must print "fine". The report must show work 1 time in the first process, and
+ * once in each child.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -73,7 +74,8 @@ NOT_RECORDED static int in_child(int raw)
 
 NOT_RECORDED static int in_coroutine(void)
 {
-	void (*make)(ucontext_t *, void (*)(void), int, ...) = dlsym(dlopen("libc.so.6", RTLD_NOW), "makecontext");
+	void (*make)(ucontext_t *, void (*)(void), int, ...) =
+		dlsym(dlopen("libc.so.6", RTLD_NOW), "makecontext");
 
 	getcontext(&in);
 	in.uc_stack.ss_sp = new_stack(ROOM_BYTES);

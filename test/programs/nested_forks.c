@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Forks that are interrupted by handlers which fork too. Each child, of main's loop or of a handler, calls work twice and
- * exits; 400 of the loop. Prints how many children there were, and the pages of private memory that came with them: work
- * must show twice as many calls, all called by main.
+ * Forks that are interrupted by handlers which fork too. Each child, made by main's loop or by a handler,
+ * calls work twice and exits; the loop makes 400. Prints how many children there were, and how many pages of
+ * private memory came with them: work must have twice as many calls, all called by main.
  */
 #include <signal.h>
 #include <stdio.h>
@@ -60,10 +60,11 @@ int main(void)
 	struct sigaction action = { .sa_handler = on_alarm, .sa_flags = SA_RESTART };
 	struct itimerval off = { { 0, 0 }, { 0, 0 } };
 
-	pages = data_pages();	/* with what stdio keeps */
+	pages = data_pages();	/* includes what stdio keeps */
 	sigaction(SIGALRM, &action, NULL);
 	for (int i = 0; i < FORKS; i++) {
-		struct itimerval timer = { { 0, 0 }, { 0, 1 + i } };	/* once, another time each */
+		/* once, at a different time in each round */
+		struct itimerval timer = { { 0, 0 }, { 0, 1 + i } };
 		pid_t child;
 
 		is_forking = 1;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Three parallel regions of OpenMP on 4 threads, the last nested. The report must show work() 3000 times and, built
- * with OpenMP, 4 threads in the first two regions; sums are right.
+ * Three parallel regions of OpenMP on 4 threads, the last nested. The report must show work() 3000 times and,
+ * built with OpenMP, 4 threads in the first two regions; sums are right.
  */
 #include <stdio.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Calls before main and after it: resolvers of IFUNCs, preinit, constructors of every priority, static objects, atexit
- * and destructors, here and in a library. The report must show
+ * Calls before main and after it: resolvers of IFUNCs, preinit, constructors of every priority, static
+ * objects, atexit and destructors, here and in a library. The report must show
  *   step 8 calls: very_first, first, last, late, two of main, two of the static object;
  *   library_step 3: library_begin, one, library_end; chosen 1; counter's constructor and destructor 1 each;
  *   the calls of the two resolvers, 4, are missing as calls before the recorder was ready.

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The library of order.cpp: calls in the resolver of an IFUNC, before any constructor; in its own constructor and destructor. */
+/*
+ * The library of order.cpp: calls in the resolver of an IFUNC, before any constructor; in its own constructor
+ * and destructor.
+ */
 static volatile long sink;
 
 __attribute__((noinline)) static void library_step(void)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * passed_on THREADS: each allocates in all ways, moves, frees, and passes blocks on to whoever takes them, at random, while
- * the process forks. Prints how many bytes in how many blocks are not freed, which the report must show, to the byte.
+ * passed_on THREADS: each thread allocates in all ways, moves, frees, and passes blocks on to any other
+ * thread, at random, while the process forks. Prints how many bytes in how many blocks are not freed. The
+ * report must show the same, to the byte.
  */
 #include <malloc.h>
 #include <pthread.h>

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Many call paths: paths [interrupted|flat]. 300 functions that main calls, and each of them all 300, all of it twice:
- * each must show 602 calls, and the tree 90301 paths. interrupted: the same under signals whose handler makes such calls
- * too, but none of the last one; how many is printed. flat: the hooks of 60,000 functions that there are not, called by main twice.
+ * Many call paths: paths [interrupted|flat]. 300 functions that main calls, and each of them all 300, all of
+ * it twice: each must show 602 calls, and the tree 90301 paths. interrupted: the same under signals whose
+ * handler makes such calls too, but none of the last one; how many is printed. flat: the hooks of 60,000
+ * functions that there are not, called by main twice.
  */
 #include <signal.h>
 #include <stddef.h>

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * One thread, whose heap is highest in the middle: live are then 1 block of 1000 bytes of base, 50 of 12345 of grow,
- * in main > rise > grow, 1 of 777 of last, in main > rise > last. So the peak is 619027 bytes in 52 blocks, and was
- * reached in last. Afterwards less: again allocates 40 blocks of 12345. With an argument it kills itself at the peak.
+ * One thread, whose heap is highest in the middle: live are then 1 block of 1000 bytes of base, 50 of 12345
+ * of grow, in main > rise > grow, 1 of 777 of last, in main > rise > last. So the peak is 619027 bytes in 52
+ * blocks, and was reached in last. Afterwards less: again allocates 40 blocks of 12345. With an argument it
+ * kills itself at the peak.
  */
 #include <signal.h>
 #include <stdlib.h>

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Two plugins that are loaded and unloaded in turn, 5 rounds, as a rule at the same address. plugins DIRECTORY.
- * The report must show first_work 500 and second_work 1000 calls, run 5 times of each plugin, main 1.
+ * Two plugins that are loaded and unloaded in turn, 5 rounds, as a rule at the same address. plugins
+ * DIRECTORY. The report must show first_work 500 and second_work 1000 calls, run 5 times of each plugin, main
+ * 1.
  */
 #include <dlfcn.h>
 #include <stdio.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * An allocator to be preloaded behind the recorder, like jemalloc and its kind: its operator new does not pass
- * its malloc, nothing is ever given back, and to tell the size of a block it first makes an object by operator new.
- * What alloc_cpp allocates must be counted once each.
+ * An allocator to be preloaded behind the recorder, like jemalloc and its kind: its operator new does not
+ * pass its malloc, nothing is ever given back, and to tell the size of a block it first makes an object by
+ * operator new. What alloc_cpp allocates must be counted once each.
  */
 #include <stddef.h>
 #include <stdint.h>
@@ -15,7 +15,8 @@ static size_t used;
 
 static HIDE void *take(size_t bytes, size_t align)
 {
-	size_t room = bytes + align + sizeof(size_t), begin = __atomic_fetch_add(&used, room, __ATOMIC_RELAXED);
+	size_t room = bytes + align + sizeof(size_t),
+	       begin = __atomic_fetch_add(&used, room, __ATOMIC_RELAXED);
 	char *block;
 
 	if (bytes > sizeof(pool) || begin + room > sizeof(pool))

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /*
- * A C++ allocator that hands out memory of its own. The report must show of from_arena<int>::allocate 12 allocations of 12284
- * bytes, 1 and 4096 of them not freed (fill), and of the arena nothing, as it is no block of malloc.
+ * A C++ allocator that hands out memory of its own. The report must show of from_arena<int>::allocate 12
+ * allocations of 12284 bytes, 1 and 4096 of them not freed (fill), and of the arena nothing, as it is no
+ * block of malloc.
  */
 #include <insideme.h>
 

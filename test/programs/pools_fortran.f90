@@ -1,5 +1,6 @@
 ! SPDX-License-Identifier: GPL-3.0-or-later
-! Blocks of an allocator in Fortran. The report must show of take 3 blocks and 1200 bytes not freed, of 5 and 2000.
+! Blocks of an allocator in Fortran. The report must show of take 3 blocks and 1200 bytes not freed, of 5
+! and 2000.
 program pools_fortran
   use insideme
   use, intrinsic :: iso_c_binding

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Random calls of malloc, calloc, realloc, memalign and free, and its own book of them: random_heap OPERATIONS. First the
- * program's peak, by one thread. Then 4 threads share slots for blocks, each fourth of OPERATIONS; the first one forks 8
- * children meanwhile, which go on with all that they inherited, and some of these fork again.
+ * Random calls of malloc, calloc, realloc, memalign and free, and its own book of them: random_heap
+ * OPERATIONS. First the program's peak, by one thread. Then 4 threads share slots for blocks, each fourth of
+ * OPERATIONS; the first one forks 8 children meanwhile, which go on with all that they inherited, and some of
+ * these fork again.
  *
- * It prints the blocks and bytes that the report must show: as not freed by in_parent, as not freed by in_child, which are of
- * all children, and at the peak of rise. Nothing may be lost, and no free unknown.
+ * It prints the blocks and bytes that the report must show: as not freed by in_parent, as not freed by
+ * in_child, which are of all children, and at the peak of rise. Nothing may be lost, and no free unknown.
  */
 #define _GNU_SOURCE
 #include <malloc.h>
@@ -201,7 +202,7 @@ int main(int argc, char **argv)
 		pthread_join(threads[i], NULL);
 	while (wait(NULL) > 0)
 		;
-	length = snprintf(line, sizeof(line), "%lu %lu %lu %lu %lu %lu\n", own.blocks, own.bytes, children->blocks, children->bytes,
-			  highest.blocks, highest.bytes);
+	length = snprintf(line, sizeof(line), "%lu %lu %lu %lu %lu %lu\n", own.blocks, own.bytes,
+			  children->blocks, children->bytes, highest.blocks, highest.bytes);
 	return write(1, line, (size_t)length) != length;
 }

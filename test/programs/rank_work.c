@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * A rank of a launch that makes no MPI call: rank r of n, as argument 1 (a variable's name) tells, calls work()
- * 100 * (r + 1) times. With argument 2, "child", each rank also starts itself once more as a process of its own that
- * calls child_work() 7 times: a child of the rank, which has its variables. With "wait" it reads its input to the end.
- * The report must show: work 100 * (r + 1) calls with --rank r, over all 100 * n * (n + 1) / 2; child_work 7 * n.
+ * A rank of a launch that makes no MPI call: rank r of n, as argument 1 (a variable's name) tells, calls
+ * work() 100 * (r + 1) times. With argument 2, "child", each rank also starts itself once more as a process
+ * of its own that calls child_work() 7 times: a child of the rank, which has its variables. With "wait" it
+ * reads its input to the end. The report must show: work 100 * (r + 1) calls with --rank r, over all 100 * n
+ * * (n + 1) / 2; child_work 7 * n.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Regions of the source; built without hooks as well (regions.plain), where the regions alone are in the tree. Argument:
- *   (none)   the report must show: step 1000 calls, in it inner 2000 and again 500; loop 300 within loop 300 within loop
+ * Regions of the source; built without hooks as well (regions.plain), where the regions alone are in the
+ * tree. Argument:
+ *   (none)   the report must show: step 1000 calls, in it inner 2000 and again 500; loop 300 within loop 300
+ *            within loop
  *            300 (recursion); thread 4 x 100 in 4 threads; handler 10, in a signal handler
  *   jumps    out of a region by longjmp, 50 times: left 50 calls, after 50, not in left
  *   fork     a child goes on in step and ends its own child_part 7
@@ -121,8 +123,9 @@ static void forks(void)
 
 static void names(void)
 {
-	static const char *const odd[] = { "a,b;c", "say \"hi\"", "two\nlines", "tab\there", "\xff\xfe bytes", "", "f(int) const",
-		"grün", "<script>alert(1)</script>" };
+	static const char *const odd[] = { "a,b;c",	   "say \"hi\"",     "two\nlines",
+					   "tab\there",	   "\xff\xfe bytes", "",
+					   "f(int) const", "grün",	     "<script>alert(1)</script>" };
 	char longest[1000];
 
 	memset(longest, 'x', sizeof(longest) - 1);

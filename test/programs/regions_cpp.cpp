@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /*
  * Regions in C++: ended by return, break and exceptions. The report must show
- *   work 200 calls, in it part 200; thrown 100, none of them broken; caught 100, in no region that was left; early 1 (before main)
+ *   work 200 calls, in it part 200; thrown 100, none of them broken; caught 100, in no region that was left;
+ *   early 1 (before main)
  */
 #include <insideme.h>
 

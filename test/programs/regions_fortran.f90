@@ -1,7 +1,8 @@
 ! SPDX-License-Identifier: GPL-3.0-or-later
-! Regions in Fortran. The report must show step 100 calls, in it inner 200, and in that small 200 calls (a function that needs
-! little stack); mark done 1; the counter residual down to 0.01; a failure of type timeout; 50 calls of small are not recorded; the timer
-! solve 3 times. Writes a table of these to the file summary. In field solver: step, or in programs without hooks whatever is open then.
+! Regions in Fortran. The report must show step 100 calls, in it inner 200, and in that small 200 calls (a
+! function that needs little stack); mark done 1; the counter residual down to 0.01; a failure of type
+! timeout; 50 calls of small are not recorded; the timer solve 3 times. Writes a table of these to the file
+! summary. In field solver: step, or in programs without hooks whatever is open then.
 program regions_fortran
   use insideme
   implicit none
@@ -33,6 +34,8 @@ program regions_fortran
     call insideme_pause(timer)
     call insideme_resume(timer)
     call insideme_stop(timer)
+    if ((insideme_elapsed(timer) > 0) .neqv. (insideme_rss() > 0)) sum = -4
+    call insideme_moved(1000_8)
   end do
   ! The same with the recorder, and without one 0.
   if (insideme_rank() /= 0 .or. insideme_size() /= 1) sum = -1
@@ -46,7 +49,8 @@ program regions_fortran
     nr = nr + int(each%calls)
     if (each%total < each%shortest .or. each%longest < each%shortest) sum = -5
   end do
-  if (names /= merge(" inner solve step", "                 ", rss > 0) .or. nr /= merge(303, 0, rss > 0)) sum = -6
+  if (names /= merge(" inner solve step", "                 ", rss > 0) .or. &
+      nr /= merge(303, 0, rss > 0)) sum = -6
   open (newunit=unit, file="summary")
   call insideme_summary(unit)
   close (unit)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * repeat N: calls by the argument, to be added up over runs. The report must show step() N times and down() 3 times, once
- * called by main and twice by itself. With -DNEWER, another build at other addresses, only_new() is called once.
+ * repeat N: calls by the argument, to be added up over runs. The report must show step() N times and down() 3
+ * times, once called by main and twice by itself. With -DNEWER, another build at other addresses, only_new()
+ * is called once.
  */
 #include <stdlib.h>
 

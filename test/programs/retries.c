@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * One jump by 20 call paths: dive(), 1 to 20 deep, jumps back to main(). The report must show one error in text, 20
- * times, 210 calls broken; as data one for each path. With an argument it ends in a call by a long path, with status 4:
- * main > first_step_of_the_way > second_step_of_the_way > leave.
+ * One jump from 20 call paths: dive(), 1 to 20 deep, jumps back to main(). The report must show one error in
+ * text, 20 times, 210 calls broken; as data one row for each path. With an argument it ends in a call with a
+ * long path, with status 4: main > first_step_of_the_way > second_step_of_the_way > leave.
  */
 #include <setjmp.h>
 #include <stdlib.h>

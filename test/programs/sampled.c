@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What CPU samples (INSIDEME_SAMPLE) must not disturb, and what they must find: sampled KIND. Exits with 0 when nothing
- * was disturbed; prints "cpu_ns N", its own CPU time by getrusage.
- *   burn       main and three threads use 400 ms each: the samples of burn, with those missed, make up that time
+ * What CPU samples (INSIDEME_SAMPLE) must not disturb, and what they must find: sampled KIND. Exits with 0
+ * when nothing was disturbed; prints "cpu_ns N", its own CPU time by getrusage.
+ *   burn       main and three threads use 400 ms each: the samples of burn, with those missed, make up that
+ *              time
  *   split      two functions, long() three times as much as short(): so are their samples
  *   calls      poll, nanosleep, a read of a pipe and pause between bursts of work: none may end early
- *   wait       all signals blocked, work, then sigwait, sigtimedwait and a signalfd: only the program's own arrive
+ *   wait       all signals blocked, work, then sigwait, sigtimedwait and a signalfd: only the program's own
+ *              arrive
  *   suspend    all signals blocked, work, then sigsuspend: ends by the program's own signal alone
  *   own        the program's own timer at 10 kHz, whose handler makes calls: each expiry is seen
  *   notify     a timer with SIGEV_THREAD, for which libc uses the same signal as the samples
@@ -238,7 +240,8 @@ static void test_cancel(void)
 	for (int i = 0; i < 20; i++) {
 		pthread_create(&thread, NULL, burn_until_cancelled, NULL);
 		burn(10 * MS);
-		expect(pthread_cancel(thread) == 0 && pthread_join(thread, &result) == 0 && result == PTHREAD_CANCELED,
+		expect(pthread_cancel(thread) == 0 && pthread_join(thread, &result) == 0 &&
+			       result == PTHREAD_CANCELED,
 		       "pthread_cancel");
 	}
 }
@@ -254,7 +257,8 @@ static void test_forks(void)
 			_exit(7);
 		}
 		burn(MS);
-		expect(child > 0 && waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 7,
+		expect(child > 0 && waitpid(child, &status, 0) == child && WIFEXITED(status) &&
+			       WEXITSTATUS(status) == 7,
 		       "a child");
 	}
 }
@@ -278,7 +282,8 @@ static void test_threads(void)
 	pthread_t thread;
 
 	for (int i = 0; i < 1100; i++)
-		expect(pthread_create(&thread, NULL, burn_some, (void *)0) == 0 && pthread_join(thread, NULL) == 0,
+		expect(pthread_create(&thread, NULL, burn_some, (void *)0) == 0 &&
+			       pthread_join(thread, NULL) == 0,
 		       "pthread_create");
 }
 
@@ -286,9 +291,10 @@ static const struct {
 	const char *name;
 	void (*run)(void);
 } kinds[] = {
-	{ "burn", test_burn }, { "split", test_split }, { "calls", test_calls }, { "wait", test_wait },
-	{ "suspend", test_suspend }, { "own", test_own }, { "notify", test_notify }, { "cancel", test_cancel },
-	{ "forks", test_forks }, { "execs", test_execs }, { "threads", test_threads },
+	{ "burn", test_burn },	   { "split", test_split },	{ "calls", test_calls },
+	{ "wait", test_wait },	   { "suspend", test_suspend }, { "own", test_own },
+	{ "notify", test_notify }, { "cancel", test_cancel },	{ "forks", test_forks },
+	{ "execs", test_execs },   { "threads", test_threads },
 };
 
 int main(int argc, char **argv)

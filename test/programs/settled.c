@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * With the library ends when the sampling task does more than sleep: then that has its name, and what it got before. Returns
- * 0, or 3 where there is no such task within a minute. A report shows one call of main, and 1 or more of has_task.
+ * Ends when the library's sampling task has begun to sample: then the task has its name, and everything that
+ * it sets up before it gets the name. Returns 0, or 3 if there is no such task within a minute. A report
+ * shows one call of main, and 1 or more of has_task.
  */
 #include <dirent.h>
 #include <stdio.h>

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * short_calls: for INSIDEME_TIMING=auto. Whatever is timed, the report must show spin() 200,000 times, around() 100,000,
- * rarely() 100,000 and in it wait_long() 100 times, fib() 242,785 times, main() once. A call of spin() lasts 500 ns
- * of the thread's own time at least, one of wait_long() 100 us; prints the ns that the program itself measured in all calls of
- * spin() and in all of around(), which calls it and spins as long itself; then both with each call's time cut at 3 us,
- * what is not of interruptions.
+ * short_calls: for INSIDEME_TIMING=auto. Whatever is timed, the report must show spin() 200,000 times,
+ * around() 100,000, rarely() 100,000 and in it wait_long() 100 times, fib() 242,785 times, main() once. A
+ * call of spin() lasts 500 ns of the thread's own time at least, one of wait_long() 100 us; prints the ns
+ * that the program itself measured in all calls of spin() and in all of around(), which calls it and spins as
+ * long itself; then both with each call's time cut at 3 us, what is not of interruptions.
  */
 #include <stdint.h>
 #include <stdio.h>
@@ -77,7 +77,7 @@ int main(void)
 		rarely(i);
 	}
 	sink += fib(25);
-	printf("%lu %lu %lu %lu\n", (unsigned long)spin_ns, (unsigned long)around_ns, (unsigned long)spin_cut_ns,
-	       (unsigned long)around_cut_ns);
+	printf("%lu %lu %lu %lu\n", (unsigned long)spin_ns, (unsigned long)around_ns,
+	       (unsigned long)spin_cut_ns, (unsigned long)around_cut_ns);
 	return 0;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * 200 threads with the smallest stack that there is, half of them one that the program gives. Each goes 20 calls deep.
- * The report must show down() 4000 times, body() 200 times, and nothing that had to be repaired.
+ * 200 threads with the smallest stack that there is, half of them one that the program gives. Each goes 20
+ * calls deep. The report must show down() 4000 times, body() 200 times, and nothing that had to be repaired.
  */
 #define _GNU_SOURCE
 #include <limits.h>
@@ -35,7 +35,8 @@ int main(void)
 		pthread_t thread;
 
 		pthread_attr_init(&attributes);
-		if (i % 2 ? pthread_attr_setstack(&attributes, stack, bytes) : pthread_attr_setstacksize(&attributes, bytes))
+		if (i % 2 ? pthread_attr_setstack(&attributes, stack, bytes)
+			  : pthread_attr_setstacksize(&attributes, bytes))
 			return 1;
 		if (pthread_create(&thread, &attributes, body, NULL) || pthread_join(thread, NULL))
 			return 1;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Two threads with 3 MiB each of their stacks in use for 600 ms, after two that had as much and have ended; meanwhile 8 MiB of
- * the heap are written to, and 4 MiB of a mapping. The report must show 6 MiB of stacks.
+ * Two threads with 3 MiB each of their stacks in use for 600 ms, after two that had as much and have ended;
+ * meanwhile 8 MiB of the heap are written to, and 4 MiB of a mapping. The report must show 6 MiB of stacks.
  */
 #include <pthread.h>
 #include <stdlib.h>

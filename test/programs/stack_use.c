@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * How deep on the stack each of these comes: prints "NAME BYTES", for each in a thread of its own, on a stack that was filled
- * before: a call with hooks, on a path that is known or new, malloc and free, pthread_create, dlopen and dlclose, fork in the parent
- * and with a call in the child, exit. The difference to the same without the library is what that takes. Must be linked with
- * -Wl,-z,now: ld.so takes 3 KiB of stack to find a function at its first call.
+ * How much stack each of these uses: prints "NAME BYTES", for each in a thread of its own, on a stack that
+ * was filled before: a call with hooks, on a path that is known or new, malloc and free, pthread_create,
+ * dlopen and dlclose, fork in the parent and with a call in the child, exit. The difference to the same
+ * without the library is what the library uses. Must be linked with -Wl,-z,now: ld.so needs 3 KiB of stack to
+ * find a function at its first call.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -119,7 +120,8 @@ QUIET static size_t depth_of(void (*call)(void))
 
 	memset(stack, FILLED, STACK_BYTES);
 	pthread_attr_init(&attributes);
-	if (pthread_attr_setstack(&attributes, stack, STACK_BYTES) || pthread_create(&thread, &attributes, run, (void *)call))
+	if (pthread_attr_setstack(&attributes, stack, STACK_BYTES) ||
+	    pthread_create(&thread, &attributes, run, (void *)call))
 		abort();
 	pthread_join(thread, NULL);
 	return used_bytes();
@@ -136,9 +138,11 @@ QUIET static void *map(size_t bytes, int flags)
 
 QUIET int main(void)
 {
-	static const struct { const char *name; void (*call)(void); } all[] = {
-		{ "first_call", work }, { "call", work }, { "new_path", call_other }, { "first_malloc", allocate }, { "malloc", allocate },
-		{ "large_malloc", allocate_large }, { "thread", create_thread }, { "load", load }, { "fork", fork_and_call },
+	static const struct { const char *name; void (*call)(void);
+	} all[] = {
+		{ "first_call", work },	      { "call", work },	      { "new_path", call_other },
+		{ "first_malloc", allocate }, { "malloc", allocate }, { "large_malloc", allocate_large },
+		{ "thread", create_thread },  { "load", load },	      { "fork", fork_and_call },
 	};
 	size_t least;
 
@@ -149,7 +153,7 @@ QUIET int main(void)
 		printf("%s %zu\n", all[i].name, depth_of(all[i].call) - least);
 	printf("call_in_child %zu\n", *in_child - least);
 
-	/* Nobody comes back from there to look: the parent does, at the child's stack. */
+	/* The child never returns to look, so the parent looks at the child's stack. */
 	stack = map(STACK_BYTES, MAP_SHARED);
 	fflush(stdout);
 	if (fork() == 0)

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * still_running return|exit|leave: 4 threads are within busy() when main returns, another thread calls exit(), or main has
- * left by pthread_exit() within leave() and the threads end by themselves. The report must show busy() and run()
- * 4 times each, open at the end in the first two cases; in the last one leave() once, ended, and exit status 0.
+ * still_running return|exit|leave: 4 threads are in busy() when main returns, when another thread calls
+ * exit(), or after main left by pthread_exit() within leave(); in the last case the threads end by
+ * themselves. The report must show busy() and run() 4 times each, open at the end in the first two cases. In
+ * the last case it must show leave() once, ended, and exit status 0.
  */
 #include <pthread.h>
 #include <semaphore.h>

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The heap where it is hard to follow. Four threads allocate and free all the time while the program forks 40 children.
- * The report must show as not freed: child_keeps 40 blocks of 1000 bytes, 1 in each child; handler 5 of 33 (it allocates
- * in 50 signals, and the program frees 45); at_thread_end 4 of 44, 1 in each thread, allocated in its destructor;
- * up_to_limit none, although it allocates until the limit of the address space says no; nothing of churn and exchange,
- * whose blocks other threads free.
- * Exit status 0: every child exited with 0, and failures were what they had to be.
+ * The heap where it is hard to follow. Four threads allocate and free all the time while the program forks 40
+ * children. The report must show as not freed: child_keeps 40 blocks of 1000 bytes, 1 in each child; handler
+ * 5 of 33 (it allocates in 50 signals, and the program frees 45); at_thread_end 4 of 44, 1 in each thread,
+ * allocated in its destructor; up_to_limit none, although it allocates until the limit of the address space
+ * says no; nothing of churn and exchange, whose blocks other threads free. Exit status 0: every child exited
+ * with 0, and failures were what they had to be.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -39,7 +39,7 @@ SITE void churn(unsigned int *random)
 		free(blocks[i]);
 }
 
-/* Whoever comes next frees it. */
+/* The next thread that comes frees it. */
 SITE void exchange(unsigned int *random)
 {
 	void *block = malloc((size_t)rand_r(random) % 500);

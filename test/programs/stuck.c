@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Ends while another thread is inside dl_iterate_phdr() and never comes out, so holds the lock on the list of objects:
- * stuck exit|_exit|_Exit|quick_exit. Must end with 3 all the same. The report must show main and look once.
+ * Ends while another thread is inside dl_iterate_phdr() and never comes out, so holds the lock on the list of
+ * objects: stuck exit|_exit|_Exit|quick_exit. Must end with 3 all the same. The report must show main and
+ * look once.
  */
 #define _GNU_SOURCE
 #include <link.h>
@@ -12,7 +13,8 @@
 
 static volatile int is_in;
 
-__attribute__((no_instrument_function)) static int stay(struct dl_phdr_info *info, size_t bytes, void *context)
+__attribute__((no_instrument_function)) static int stay(struct dl_phdr_info *info, size_t bytes,
+							void *context)
 {
 	(void)info;
 	(void)bytes;

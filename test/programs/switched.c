@@ -1,15 +1,18 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Recording goes off and on. leaf adds 1, step calls leaf twice. Argument:
- *   (none)    the report must show: step 15 and leaf 30 below main;part, none of the 20 while it was off; nest: leaf 2 of 6
- *   open      opened 1 (it ends while recording is off), late 0 (it begins then), in the gap below main leaf 7, in main then leaf 3
+ *   (none)    the report must show: step 15 and leaf 30 below main;part, none of the 20 while it was off;
+ *             nest: leaf 2 of 6
+ *   open      opened 1 (it ends while recording is off), late 0 (it begins then), in the gap below main leaf
+ *             7, in main then leaf 3
  *   deep      down 4 of 8, one within the other; the gap is below the fourth; leaf 1 after all
  *   jumps     leaf 5 below main after each of 20 jumps out of what was not recorded: 100
  *   fork      a child that begins while it is off: leaf 6, in its parent none
  *   regions   region on 4, off none
  *   threads   three threads make calls while main switches all the time: sound, whatever the counts
  *   time      300 ms while it is off: that long is the gap, and main's self time is not
- *   focus     leaf while it is off, then outer, in which it goes on, and inner: with a focus on leaf it has 2 calls, at the root
+ *   focus     leaf while it is off, then outer, in which it goes on, and inner: with a focus on leaf it has 2
+ *             calls, at the root
  *   signal    SIGUSR1 switches: leaf 3 of 5; the program has no handler
  *   handled   SIGUSR1 has a handler of the program's own: leaf 5 of 5
  */
@@ -49,7 +52,7 @@ static void leaves(int nr)
 		leaf();
 }
 
-/* Without the recorder each call says so. */
+/* Without the recorder each call returns that error. */
 static void expect(int found, int expected)
 {
 	if (found != expected && found != -ENODATA) {

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /*
  * Recording goes off and on in C++. The report must show
- *   kept 100 in main, after 50 exceptions that are thrown and caught while it is off, and 50 that are thrown while it is off and
- *   caught when it is on; thrower 0; work 20, in field solver; Shape::area() 3, a region of the function's own name
+ *   kept 100 in main, after 50 exceptions that are thrown and caught while it is off, and 50 that are thrown
+ *   while it is off and
+ *   caught when it is on; thrower 0; work 20, in field solver; Shape::area() 3, a region of the function's
+ *   own name
  */
 #include <insideme.h>
 

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Coroutines that change stacks by their own instructions, with stacks next to each other in one block: switches KIND
- * NR BYTES, NR stacks of BYTES bytes each.
+ * Coroutines that change stacks by their own instructions, with stacks next to each other in one block:
+ * switches KIND NR BYTES, NR stacks of BYTES bytes each.
  *   resumed  main goes round and resumes each in turn
  *   unseen   the same, by a function without hooks
  *   direct   each goes straight on to the next one
  *   threads  every round is made by a new thread, which ends
  *   two      two threads resume them all in turn, and both go on to live
  *   beside   as resumed; where there is room the block follows on main's thread block, in one mapping
- * The report must show body NR calls, step and inner ROUNDS times as many, stray NR, main 1; no broken call; step
- * stands under body and inner under step; body and stray under main, or under round_of_all on the threads.
+ * The report must show body NR calls, step and inner ROUNDS times as many, stray NR, main 1; no broken call;
+ * step stands under body and inner under step; body and stray under main, or under round_of_all on the
+ * threads.
  */
 #define _GNU_SOURCE	/* MAP_FIXED_NOREPLACE */
 

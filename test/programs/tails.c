@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * A machine of three states that go on to each other by tail calls, 30000 steps for each of 2 runs: clang makes
- * real ones, which end before the next begins; gcc's instrumented functions never tail-call. The report must show
- * red, green and blue 20000 calls each, done 2, main 1, and nothing broken; of clang, each state under main.
+ * A machine of three states that go on to each other by tail calls, 30000 steps for each of 2 runs: clang
+ * makes real ones, which end before the next begins; gcc's instrumented functions never tail-call. The report
+ * must show red, green and blue 20000 calls each, done 2, main 1, and nothing broken; of clang, each state
+ * under main.
  */
 #include <stdio.h>
 

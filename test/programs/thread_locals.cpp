@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * thread_locals COUNT: threads whose destructors call hooks: of a thread_local object, and of a key that is set again in
- * each of the four rounds, the last of which comes after the recorder's own. The report must show COUNT calls of
- * Held::~Held() and of released(), 4 * COUNT of on_key() and of late(), COUNT of body().
+ * thread_locals COUNT: threads whose destructors call hooks: of a thread_local object, and of a key that is
+ * set again in each of the four rounds, the last of which comes after the recorder's own. The report must
+ * show COUNT calls of Held::~Held() and of released(), 4 * COUNT of on_key() and of late(), COUNT of body().
  */
 #include <cstdint>
 #include <cstdio>

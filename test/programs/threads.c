@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Threads with names and ends of every kind. The report must show
- *   work 40000 calls (4 threads named worker-0 to worker-3, 10000 each), brief 64 calls (64 threads one after the
- *   other), leave 8 calls (pthread_exit in the middle) and be_cancelled 8 calls (pthread_cancel in the middle),
+ *   work 40000 calls (4 threads named worker-0 to worker-3, 10000 each), brief 64 calls (64 threads one after
+ *   the
+ *   other), leave 8 calls (pthread_exit in the middle) and be_cancelled 8 calls (pthread_cancel in the
+ *   middle),
  *   detached 1 call; main 1 call. No frame stays open but those of the threads' ends.
  */
 #define _GNU_SOURCE

@@ -4,7 +4,8 @@
  *   token 250: std::runtime_error "bad 0" and 16 others, caught in load; 500 calls broken (token, parse)
  *   pick 5: own_error with a what() of its own; 5: of two bases "of two", by a virtual base "shared"; 5 int
  *   retry 10: std::logic_error "again" thrown, thrown again in retry, caught in attempt
- *   carry 20: std::out_of_range in 4 threads, thrown again in the first by std::rethrow_exception, 20 broken calls each
+ *   carry 20: std::out_of_range in 4 threads, thrown again in the first by std::rethrow_exception, 20 broken
+ *   calls each
  *   in_destructor 30 beside 30 of through: one on its way while the other begins and ends
  *   jump 15: longjmp over 2 calls each, to land
  * A thread that leaves: pthread_exit in leave, 2 calls broken.

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * timeouts own|signal: 20000 times a timer ends an endless loop of calls by siglongjmp, out of a handler on the
- * program's own stack or on a signal stack. It prints "handler N". The report must show work about 20000 times,
- * never within work, and handler N times.
+ * timeouts own|signal: 20000 times a timer ends an endless loop of calls by siglongjmp, out of a handler on
+ * the program's own stack or on a signal stack. It prints "handler N". The report must show work about 20000
+ * times, never within work, and handler N times.
  */
 #include <setjmp.h>
 #include <signal.h>

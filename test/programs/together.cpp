@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What disturbs recorders, all at once: plugins loaded and unloaded, exceptions, forks and new threads, in seven
- * threads under a timer's signals. together DIRECTORY SECONDS. Ends with status 0 when every child ended well;
- * prints how often each was done as "loads N throws N forks N".
+ * What disturbs recorders, all at once: plugins loaded and unloaded, exceptions, forks and new threads, in
+ * seven threads under a timer's signals. together DIRECTORY SECONDS. Ends with status 0 when every child
+ * ended well; prints how often each was done as "loads N throws N forks N".
  */
 #include <atomic>
 #include <csignal>
@@ -40,7 +40,8 @@ static void *load(void *first)
 
 	for (unsigned i = static_cast<unsigned>(reinterpret_cast<long>(first)); !is_over; i++) {
 		void *plugin = dlopen((directory + "/" + names[i % 2] + "_plugin.so").c_str(), RTLD_NOW);
-		auto run = plugin ? reinterpret_cast<void (*)(volatile long *)>(dlsym(plugin, "run")) : nullptr;
+		auto run =
+			plugin ? reinterpret_cast<void (*)(volatile long *)>(dlsym(plugin, "run")) : nullptr;
 
 		if (!run || (run(&sum), dlclose(plugin)) != 0)
 			nr_bad++;

@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Uses a known amount of one thing, and prints what it used as the kernel told it:
- *   threads NR MS  NR threads burn MS ms of CPU each by their own clocks, and wait until the input ends: "TID CPU_NS WAIT_NS"
+ *   threads NR MS  NR threads burn MS ms of CPU each by their own clocks, and wait until the input ends: "TID
+ *                  CPU_NS WAIT_NS"
  *                  of each before that
  *   files NR       holds NR descriptors more than at its start until its input ends: "N", those it then has
  *   pages MIB      holds MIB MiB of its own and MIB MiB shared with a child until its input ends
- *   turns NR       NR times sleeps 1 ms in nap() and burns 1 ms of CPU in work(): CPU ns of each, by the thread's own clock
- *   sleeps MS [-]  waits in nap() for MS ms, then burns MS ms of CPU in work(); with - until its input ends: "done" before that
+ *   turns NR       NR times sleeps 1 ms in nap() and burns 1 ms of CPU in work(): CPU ns of each, by the
+ *                  thread's own clock
+ *   sleeps MS [-]  waits in nap() for MS ms, then burns MS ms of CPU in work(); with - until its input ends:
+ *                  "done" before that
  * The report must show the same.
  */
 #include <dirent.h>

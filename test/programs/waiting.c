@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * waiting [resume]: a thread starts a coroutine, which yields within half(), and ends. With "resume" main goes on with
- * it. The report must show body() and half() once, open at the end without "resume"; whole() once, with it twice.
+ * waiting [resume]: a thread starts a coroutine, which yields within half(), and ends. With "resume" main
+ * goes on with it. The report must show body() and half() once, open at the end without "resume"; whole()
+ * once, with it twice.
  */
 #include <pthread.h>
 #include <stdio.h>

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Other allocators than libc's, and those who call them before anybody is ready.
 load lib
+load heap
 
 # sanitized COMPILER SANITIZER PROGRAM: the same output and status with and without the library.
 sanitized() {
@@ -66,4 +67,20 @@ sanitized() {
 	same "status alone" "$status" 42
 	LD_PRELOAD=$library run ./main
 	same "status" "$status" 42
+}
+
+# with ALLOCATOR PROGRAM ARGUMENT...
+with() {
+	local allocator=/usr/lib/$(uname -m)-linux-gnu/$1
+	[ -e "$allocator" ] || { echo "$1 is not installed: scripts/setup --test"; return 1; }
+	rm -rf insideme.data heap.csv
+	LD_PRELOAD="$library $allocator" "$bin/$2" "${@:3}" >stdout 2>stderr
+	quiet
+}
+
+@test "jemalloc, tcmalloc, mimalloc: random calls, by the program's own book, to the byte" {
+	for allocator in libjemalloc.so.2 libtcmalloc_minimal.so.4 libmimalloc.so.2; do
+		with $allocator random_heap 50000
+		by_its_book
+	done
 }

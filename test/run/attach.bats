@@ -80,6 +80,18 @@ child_has_burnt() { [ -s said ] && [ "$(last cpu_ns program=uses || echo 0)" -ge
 	[[ $(cat stderr) == 'insideme: the machine was sampled, '* ]]
 }
 
+@test "processes by the name of their program" {
+	cp "$(command -v sleep)" sleeper_of_this_test
+	./sleeper_of_this_test 100 3>&- &
+	one=$!
+	./sleeper_of_this_test 100 3>&- &
+	attach --pid=sleeper_of_this_test,no_such_program --timeout=200ms --interval=10ms
+	kill $one $!
+	grep -qx 'insideme-run: --pid: no process of a program no_such_program, or /proc hides it' stderr
+	same processes "$(cell pid | sort -n | xargs)" "$(printf '%s\n' $one $! | sort -n | xargs)"
+	[ -d insideme.data/*-sleeper_of_this_test ]
+}
+
 @test "a process that is not there: a line, status 1, no run" {
 	sleep 0 &
 	wait $!
@@ -98,10 +110,11 @@ child_has_burnt() { [ -s said ] && [ "$(last cpu_ns program=uses || echo 0)" -ge
 		run -2 --separate-stderr "$build/insideme-run" "${@:2}"
 		same stderr "$stderr" "insideme-run: $1 (--help lists the options)"
 	}
-	wrong '--pid: numbers of processes are needed, for example --pid=1,2' --pid=
-	wrong '--pid: numbers of processes are needed, for example --pid=1,2' --pid=1,
-	wrong '--pid: numbers of processes are needed, for example --pid=1,2' --pid=x
-	wrong '--pid: a value is missing' --pid
+	wrong '--pid: numbers or names of processes are needed, for example --pid=1,nginx' --pid=
+	wrong '--pid: numbers or names of processes are needed, for example --pid=1,nginx' --pid=1,
+	wrong '--pid: numbers or names of processes are needed, for example --pid=1,nginx' --pid=1234567890
+	run -2 "$build/insideme-run" --pid
+	same "without a value" "$output" 'insideme-run: option --pid needs a value'
 	wrong '--timeout: a time is needed, for example --timeout=10s' --pid=1 --timeout=5
 	wrong '--children: it needs --pid or --machine' --children true
 	wrong '--machine: the machine is sampled with --pid too' --machine --pid=1

@@ -146,6 +146,7 @@ survives() {
 }
 
 @test "a log cut at any length" {
+	damaged=1
 	INSIDEME_THRESHOLD=0 record calls || same status $? 7
 	log=$(find "$PWD/insideme.data" -name '*.log')
 	size=$(stat -c %s "$log")
@@ -157,6 +158,7 @@ survives() {
 }
 
 @test "a log with damaged bytes" {
+	damaged=1
 	INSIDEME_THRESHOLD=0 record calls || same status $? 7
 	log=$(find "$PWD/insideme.data" -name '*.log')
 	for seed in $(seq 60); do
@@ -183,7 +185,7 @@ damaged_run() {
 
 # Each seed asks another view in another format.
 damage_survives() {
-	local views=(summary functions tree callers callees calls heap errors processes threads resources quality) status format view
+	local views=(summary functions tree callers callees calls heap waits errors processes threads resources quality) status format view
 	local formats=('text -o out' 'csv -o out' 'json -o out' 'html -o out' 'mprof -o out' 'resource-monitor -o out')
 	rm -rf L && cp -r "$(echo "$PWD"/insideme.data/2*)" L && rm -rf insideme.data
 	for seed in $(seq 0 23); do
@@ -200,6 +202,7 @@ damage_survives() {
 }
 
 @test "damaged logs of all kinds: what lives on the heap, samples, devices, programs that share a log, forks" {
+	damaged=1
 	INSIDEME_THRESHOLD=0 record leaks
 	damage_survives leaks
 	INSIDEME_SAMPLE=250 INSIDEME_TIMING=auto record sampled burn

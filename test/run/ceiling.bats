@@ -17,7 +17,7 @@ reached_in_grow() {
 	same "threads" "$(wc -l <limits)" 2
 	between "reached" "$limit" "$(sed -n 1p limits | cut -d, -f2)" $((limit + (64 << 10)))
 	same "who allocated" "$(sed -n 1p limits | cut -d, -f1,3-)" "heap,$limit,1,main > rise > grow"
-	same "the other thread" "$(sed -n 2p limits | cut -d, -f4-)" "0,thread_main > hold"
+	same "the other thread" "$(sed -n 2p limits | cut -d, -f4-)" "0,thread_main > hold > pthread_barrier_wait"
 }
 
 said_once() {
@@ -66,7 +66,7 @@ said_once() {
 		same "threads" "$(grep -c ^RSS, limits)" 2
 		between "reached" $((32 << 20)) "$(sed -n 1p limits | cut -d, -f2)" $((80 << 20))
 		grep ',main > touch$' limits
-		grep ',thread_main > hold$' limits
+		grep ',thread_main > hold > pthread_barrier_wait$' limits
 	done
 }
 
@@ -89,6 +89,7 @@ said_once() {
 }
 
 @test "stop: the process waits where it allocated, and goes on" {
+	damaged=1	# open calls and threads' ends are of moments some 0.3 ms apart, before and after the stop
 	INSIDEME_MAX_MEMORY=4M:stop LD_PRELOAD=$library "$bin/ceiling" heap >stdout 2>stderr &
 	pid=$!
 	wait_until grep -q ') T ' /proc/$pid/stat

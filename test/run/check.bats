@@ -131,7 +131,7 @@ refused() {
 
 		./five can be recorded
 	END
-	same rest "$(cut -c1-10 whole | tr -d ' \n')" programloadingfunctionsnamesheapsanitizerclockforkskernelspacelimits./fivecan
+	same rest "$(cut -c1-10 whole | tr -d ' \n')" programloadingfunctionsnamesheapsanitizerclocktimingforkskernelspacelimits./fivecan
 }
 
 # line NAME PROGRAM: that line and its advice

@@ -38,7 +38,7 @@ sum() {
 
 @test "csv and json of every view say the same, also of names that no format likes" {
 	golden
-	for view in $(views); do
+	for view in $(views | grep -vx lines); do	# which has no rows without samples
 		for runs in last~1 'last~1 last'; do
 			# shellcheck disable=SC2086
 			{
@@ -56,15 +56,15 @@ sum() {
 	for view in $(views); do
 		view "$view" last~1 >"$view.csv"
 	done
-	same "functions" "$("$here/csv" calls <functions.csv | wc -l)" 12
-	same "calls of functions" "$(sum calls <functions.csv)" 3432
+	same "functions" "$("$here/csv" calls <functions.csv | wc -l)" 13
+	same "calls of functions" "$(sum calls <functions.csv)" 3442
 	same "calls of fib" "$("$here/csv" calls function=fib <functions.csv)" 354
 	same "of them not recursive" "$("$here/csv" primitive_calls function=fib <functions.csv)" 2
-	same "calls of call paths" "$(sum calls <tree.csv)" 3432
-	same "calls of processes" "$(sum calls <processes.csv)" 3432
-	same "calls of threads" "$(sum calls <threads.csv)" 3432
-	same "calls by callers" "$(sum calls <callers.csv)" 3432
-	same "calls of callees" "$(sum calls <callees.csv)" $((3432 - 2 - 1 - 2 - 1))
+	same "calls of call paths" "$(sum calls <tree.csv)" 3442
+	same "calls of processes" "$(sum calls <processes.csv)" 3442
+	same "calls of threads" "$(sum calls <threads.csv)" 3442
+	same "calls by callers" "$(sum calls <callers.csv)" 3442
+	same "calls of callees" "$(sum calls <callees.csv)" $((3442 - 2 - 1 - 2 - 1))
 	same "open calls" "$(sum open_calls <functions.csv)" 3
 	same "allocations" "$(sum alloc_calls <heap.csv)" $((2 * (100 + 50 + 2) + 20))
 	same "bytes" "$(sum alloc_bytes <heap.csv)" $((2 * (100 * 4096 + 50 * 64 + 2 * 72704) + 20 * 65536))

@@ -98,7 +98,7 @@ the_peak() {
 		}
 	END
 	gcc -O0 -g -pthread -finstrument-functions threads.c -o threads
-	LD_PRELOAD=$library ./threads
+	INSIDEME_WAITS=off LD_PRELOAD=$library ./threads	# whether each thread is in read() by then is chance
 	COLUMNS=200 "$report" -v heap >heap.txt
 	grep '^Heap .* at the peak, .* in main > rise;' heap.txt
 	grep '^Open then  *3 threads in work > waits > tell_and_wait; 1 thread in work > stays > tell_and_wait$' heap.txt
@@ -371,4 +371,75 @@ assert list(values) == sorted(values) and 0 <= values[0] and values[-1] <= 10100
 	lost=$(view quality | "$here/csv" value finding=lost_heap_calls)
 	between "lost" 1 "$lost" 1000000
 	"$report" -v heap | tr -s ' \n' ' ' | grep -Eq 'more allocations and frees were not counted'
+}
+
+@test "random calls where address space is limited, and in a heap below 4 GiB, to the byte" {
+	(ulimit -v 4000000 && LD_PRELOAD=$library "$bin/random_heap" 50000 >stdout 2>stderr)
+	quiet
+	by_its_book
+	rm -rf insideme.data heap.csv
+	gcc -g -finstrument-functions -pthread -fno-pie -no-pie "$here/../programs/random_heap.c" -o low_heap
+	LD_PRELOAD=$library ./low_heap 50000 >stdout 2>stderr
+	quiet
+	by_its_book
+}
+
+@test "forks in handlers anywhere in malloc and free" {
+	local children blocks bytes lost
+	record cut_short fork
+	quiet
+	read -r children blocks bytes <stdout
+	between "children" 2 "$children" 100
+	not_freed pairs "$blocks" "$bytes"
+	# what a child was in when it was made it has finished
+	between "blocks of keep" 1000 "$(of not_freed_blocks keep)" $((1000 + children))
+	between "allocations" 5000000 "$(of alloc_calls pairs)" $((5000000 + children))
+	# those that were made while our code counted are not recorded, and that is said
+	lost=$("$report" -v quality -f csv | awk -F, '$1 == "forks_in_hooks" { print $2 }')
+	between "children that are not recorded" 0 "${lost:-0}" $((children - 1))
+	same "children's allocations" "$(of alloc_calls pairs_of_child)" $((100 * (children - ${lost:-0})))
+}
+
+@test "threads that end anywhere in malloc and free" {
+	record cut_short die
+	quiet
+	not_freed keep 1000 100000
+}
+
+# map_bytes BLOCKS BYTES: by the kernel's count, sets all of a heap, map_all, trimmed, map_trimmed
+map_bytes() {
+	local plain recorded
+	mapfile -t plain < <("$bin/map_size" "$@")
+	rm -rf insideme.data
+	mapfile -t recorded < <(LD_PRELOAD=$library "$bin/map_size" "$@")
+	all=${plain[0]% *} trimmed=${plain[1]% *}
+	map_all=$((${recorded[0]#* } - ${plain[0]#* })) map_trimmed=$((${recorded[1]#* } - ${plain[1]#* }))
+}
+
+@test "the map of live blocks is small, and goes when they do" {
+	local all map_all trimmed map_trimmed rest
+	map_bytes 10 16
+	rest=$map_all		# what the recorder has besides
+	map_bytes 400000 272
+	between "its map" 1 $map_all $((all * 30 / 100 + rest))
+	# a page of the map stays while one of its blocks does
+	between "its map, trimmed" 1 $map_trimmed $((trimmed * 30 / 100 + rest + 65536))
+	map_bytes 100 1000000
+	between "its map of blocks that are mapped singly" 1 $map_all $((all / 100 + rest))
+}
+
+@test "where address space is limited malloc gives what it would give alone, less a sixteenth" {
+	local space alone recorded
+	cat >most.c <<-'END'
+		#include <stdio.h>
+		#include <stdlib.h>
+		int main(void) { long nr = 0; while (malloc(1 << 20)) nr++; printf("%ld\n", nr); return 0; }
+	END
+	gcc -finstrument-functions most.c -o most
+	for space in 200000 1000000; do
+		alone=$(ulimit -v $space && ./most)
+		recorded=$(ulimit -v $space && LD_PRELOAD=$library ./most 2>stderr)
+		quiet
+		between "MiB of $space KiB" $((alone - alone / 16)) "$recorded" "$alone"
+	done
 }

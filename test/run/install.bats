@@ -12,7 +12,8 @@ install_to() {
 	install_to /opt/insideme "$PWD/root"
 	for file in bin/insideme-run bin/insideme-report bin/insideme-cc bin/insideme-c++ bin/insideme-fc lib/libinsideme.so lib/insideme/libinsideme.so \
 		lib/insideme/libinsideme-nop.so lib/pkgconfig/insideme.pc share/man/man1/insideme-run.1 \
-		share/man/man1/insideme-report.1 share/man/man1/insideme-cc.1 share/man/man1/insideme-c++.1 share/man/man7/insideme.7; do
+		share/man/man1/insideme-report.1 share/man/man1/insideme-cc.1 share/man/man1/insideme-c++.1 share/man/man7/insideme.7 \
+		share/bash-completion/completions/insideme-run share/bash-completion/completions/insideme-report; do
 		[ -e "root/opt/insideme/$file" ] || { echo "$file is missing"; false; }
 	done
 	[ ! -e root/opt/insideme/include/insideme_log.h ]
@@ -34,6 +35,26 @@ install_to() {
 		done <words
 	done
 	[ -z "$missing" ]
+}
+
+# completes WORD... : what bash offers for the last of them
+completes() {
+	local COMP_WORDS=("$@") COMP_CWORD=$(($# - 1)) COMPREPLY=()
+	_insideme "$build/$1" "${!#}" "${COMP_WORDS[COMP_CWORD - 1]}"
+	echo "${COMPREPLY[*]}"
+}
+
+@test "bash completes options, views, formats and values" {
+	source "$here/../../scripts/completion.bash"
+	same options "$(completes insideme-report --so)" --sort
+	same views "$(completes insideme-report -v call)" 'callers callees calls'
+	same formats "$(completes insideme-report --csv --format re)" resource-monitor
+	same values "$(completes insideme-run --timing = a)" auto
+	same "all values" "$(completes insideme-run --heap =)" 'off counters live'
+	same "values of an own option" "$(completes insideme-run --recording = t)" text
+	same "a switch" "$(completes insideme-run --start = of)" off
+	same "an option of the program" "$(completes insideme-run -q ./app x)" ''
+	between "options of insideme-run" 30 "$(completes insideme-run - | wc -w)" 60
 }
 
 @test "the installed tools work, wherever they were moved" {

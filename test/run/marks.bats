@@ -30,10 +30,29 @@ said() {
 	# The program slept 3 x 20 ms, and 3 x 30 ms in pauses.
 	between "time" 60000000 "$("$here/csv" total_ns timer=work <timers.csv)" 2000000000
 	between "pauses" 90000000 "$("$here/csv" paused_ns timer=work <timers.csv)" 3000000000
-	same "single spans" "$(said name kind=timer | sort | uniq -c | xargs)" '1 across 3 work'
+	same "single spans" "$(said name kind=timer | sort | uniq -c | xargs)" '1 across 1 shown 3 work'
 	same "their sum" "$(said duration_ns kind=timer name=work | awk '{ sum += int($1 / 1000) } END { print int(sum / 100) }')" \
 		"$(("$("$here/csv" total_ns timer=work <timers.csv)" / 100000))"
 	"$report" -v timers | grep -q across
+}
+
+@test "a timer shows its time; times are added; regions move bytes" {
+	local second
+	for compiler in '' .clang; do
+		rm -rf insideme.data
+		record "marks$compiler"
+		quiet
+		view timers >timers.csv
+		between "time that was added" 1999900000 "$("$here/csv" total_ns timer=added <timers.csv)" 2000100000
+		same "times" "$("$here/csv" calls timer=added <timers.csv)" 2
+		same "bytes in a region within itself" "$("$here/csv" moved_bytes timer=copy kind=region <timers.csv)" 3000
+		same "bytes of the outer region" "$("$here/csv" moved_bytes timer=move kind=region <timers.csv)" 8000
+		same "calls" "$("$here/csv" calls timer=copy kind=region <timers.csv)" 3
+		second=$(awk -v ns="$("$here/csv" total_ns timer=move <timers.csv)" 'BEGIN { printf "%.0f", 8000 / ns * 1e6 }')
+		between "bytes per ms" $((second * 98 / 100)) \
+			"$("$here/csv" moved_bytes_per_s timer=move <timers.csv | awk '{ printf "%.0f", $1 / 1000 }')" $((second * 102 / 100 + 1))
+		"$report" -v mpi | grep -q 'no MPI calls'
+	done
 }
 
 # exported COLUMN [OTHER=VALUE]...: of multiprocess_profiler's csv
@@ -77,7 +96,7 @@ exported() {
 @test "a saved profile has the timers, and says that it has no marks" {
 	record marks
 	"$report" --save saved.json
-	same "timers" "$(view timers saved.json)" "$(view timers)"
+	same "timers, but not what regions moved" "$(view timers saved.json | cut -d, -f1-12)" "$(view timers | cut -d, -f1-12)"
 	run "$report" -v marks saved.json
 	same "status" "$status" 1
 	same "line" "$output" "insideme-report: a saved profile has sums only: -v marks needs logs"
@@ -173,4 +192,20 @@ ab$(printf 'ä%.0s' {1..510})"
 	calls after 1
 	between "marks" 5000 "$(said name kind=mark | wc -l)" 15000
 	between "lost" 85000 "$(view quality | "$here/csv" value finding=lost_records)" 95000
+}
+
+@test "a failure in a region has the region's whole name" {
+	cat >fails.c <<-'END'
+	#include <insideme.h>
+	int main(void)
+	{
+		insideme_begin("my region");
+		insideme_fail("bad", "it failed");
+		insideme_end("my region");
+		return 0;
+	}
+	END
+	gcc -isystem "$here/../../include" fails.c -o fails
+	LD_PRELOAD=$library ./fails
+	"$report" -v errors | grep -F ' my region (region)'
 }

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Entries and exits of calls: of runs that have ended, and while they go on.
 load lib
+export INSIDEME_WAITS=off	# rows are counted: those of the program's own functions
 
 # check_nesting FILE: pikos's csv of one thread. Each return is of the newest call that is open; prints how many are left open.
 check_nesting() {

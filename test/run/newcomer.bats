@@ -188,7 +188,7 @@ Next      insideme-report -v resources    CPU, memory, faults and I/O over time
 	END
 	g++ -g -O2 -finstrument-functions app.cpp -o app
 	for ((i = 0; i < 50; i++)); do	# whose processor is taken away within score() finds it long
-		insideme-run -q -- ./app >first
+		insideme-run -q --timing=exact -- ./app >first
 		[[ $(part Flags) != *-function-list=score*takes\ about* ]] || break
 	done
 	part Flags | mask | reads 'Flags     N of N calls take less than N, their hooks N more.
@@ -239,7 +239,7 @@ Next      insideme-report -v resources    CPU, memory, faults and I/O over time
 	END
 	insideme-cc -O2 app.c -o app -pthread
 	for ((i = 0; i < 50; i++)); do	# whose processor is taken away within score() finds it long
-		insideme-run -q -- ./app
+		insideme-run -q --timing=exact -- ./app
 		[[ $(part Flags) != *-function-list=score* ]] || break
 	done
 	part Flags | mask | reads 'Flags     N of N calls take less than N, their hooks N more.
@@ -343,11 +343,13 @@ manual=("$top/README.md" "$top/doc/settings.md" "$top/doc/troubleshooting.md")
 # The manual page is written from the table that the parser uses.
 @test "doc/settings.md has the option, variable, default and values of each setting" {
 	perl -ne '
-		if (/^\.BR (INSIDEME_\w+) ", \\-\\-([\w-]+)"/) {
-			$name = $1;
-			print "$name --$2 default ", <> =~ / \(default ([^ )]+)\)$/ ? $1 : "", "\n";
-		}
-		if (/^Values: /) { print "$name value $_\n" for /\\fB([\w:]+)\\fR/g }' "$build/insideme-run.1" >table
+		s/\\-/-/g;
+		if (/^\\fB(INSIDEME_\w+), (?:-\w, )?--([\w-]+)\\fR(?:\\fI(.*)\\fR)?/) {
+			my ($name, $option, $values) = ($1, $2, $3);
+			print "$name --$option default ", <> =~ / \(default ([^ )]+)\)$/ ? $1 : "", "\n";
+			print "$name value $_\n" for grep /^[a-z]/ && $values ne "[=on|off]", split /[][=,|]+:?/, $values;
+		}' "$build/insideme-run.1" >table
+	between "values" 12 "$(grep -c ' value ' table)" 60
 	between "settings" 20 "$(grep -c ' default ' table)" 60
 	sed -n '/^## Settings of a run/,/^##/s/^| `\(--[a-z-]*\)` | `\(INSIDEME_[A-Z_]*\)` | \([^|]*\)|.*/\2 \1 default \3/p' \
 		"$top/doc/settings.md" | sed 's/ *$//' | sort >written

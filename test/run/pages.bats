@@ -58,6 +58,7 @@ load lib
 }
 
 @test "damage that leaves nothing to show: exit 1, and a line that says so" {
+	damaged=1
 	record calls || same status $? 7
 	head -c 5000 "$(find insideme.data -name '*.log')" >cut.log
 	for view in functions tree callers callees calls resources; do

@@ -137,6 +137,10 @@ edges() {
 	run "$report" -v functions --match 'midle*'
 	same "status" "$status" 0
 	same "line" "$(grep warning <<<"$output")" "insideme-report: warning: --match: no function is called 'midle*'; did you mean middle?"
+	INSIDEME_TIMING=counts record calls || same status $? 7
+	run "$report" -v functions --sort self_cpu_ns
+	same "status" "$status" 0
+	[[ $output == *"warning: --sort self_cpu_ns: it is not known of any row, so rows are in no order"* ]]
 	run "$report" -v
 	same "views" "$(grep -cE '^(callers|callees|heap|errors) +[a-z]' <<<"$output")" 4
 }
@@ -172,7 +176,7 @@ edges() {
 	LD_PRELOAD=$library bash -c '/bin/true; exit 0'
 	run "$report" -v errors
 	same "first line" "${lines[0]}" "Ended     2 processes with exit status 0"
-	record threads
+	INSIDEME_WAITS=off record threads
 	run "$report" -v errors
 	[[ $output == *"Threads   16 threads ended within 32 calls: -v threads"* ]]
 }

@@ -34,7 +34,6 @@ sum() {
 @test "samples are of the functions that use the time" {
 	sampled split
 	between "percent of long_part" 61 "$(value samples_percent function=long_part | cut -d. -f1)" 89
-	between "percent of long_part by hooks and samples" 62 "$(value judged_percent function=long_part | cut -d. -f1)" 88
 	between "percent of short_part" 11 "$(value samples_percent function=short_part | cut -d. -f1)" 39
 }
 
@@ -72,7 +71,7 @@ sum() {
 @test "samples are in a saved profile" {
 	sampled split
 	"$report" --save saved.json
-	for columns in samples hook_samples missed_samples judged_percent; do
+	for columns in samples hook_samples missed_samples; do
 		same "$columns" "$(view functions --columns "function,$columns" saved.json)" "$(view functions --columns "function,$columns")"
 	done
 	between "samples" 50 "$(sum samples)" 100000

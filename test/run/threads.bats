@@ -24,7 +24,7 @@ load lib
 @test "threads carry the names that others give them" {
 	for compiler in '' .clang; do
 		rm -rf insideme.data
-		run record named$compiler
+		INSIDEME_WAITS=off run record named$compiler	# it is killed while the last thread begins to wait
 		same status "$status" 137
 		same "names and calls" "$(view threads --columns thread_name,calls | grep named- | sort | xargs)" \
 			'named-0,2 named-1,2 named-2,2 named-3,2'
@@ -50,7 +50,7 @@ log_number() { od -An -t "u$2" -j "$1" -N "$2" insideme.data/*/*.log | tr -d ' '
 		calls brief 1800 step 5400 leave 225 wait_for_ever 225 long_lived 1 main 1
 		same "threads" "$(threads_of)" 1802
 		between "records" 1000 "$(log_number 0x3c4 4)" 1040
-		same "calls without an exit" "$(view quality | "$here/csv" value finding=broken_calls)" 900
+		same "calls without an exit" "$(view quality | "$here/csv" value finding=broken_calls)" 1125	# 225 of them of library calls
 		view calls | "$here/csv" thread function=step | sort -n | uniq -c | awk '{print $2, $1}' >found
 		awk '{calls[$1] += $2} END {for (tid in calls) print tid, calls[tid]}' stdout | sort -n | diff - found
 	done

@@ -18,7 +18,7 @@ fits() {
 }
 
 @test "processes: the tree of forks, with each end" {
-	record forks
+	INSIDEME_WAITS=off record forks
 	same "processes" "$(cell processes pid | wc -l)" 5
 	parent=$(cell processes pid depth=0)
 	same "children" "$(cell processes ppid depth=1 | sort | uniq -c | awk '{ print $1, $2 }')" "4 $parent"
@@ -70,7 +70,7 @@ print(int((usage.ru_utime + usage.ru_stime) * 1e9), usage.ru_maxrss * 1024)' >sa
 }
 
 @test "threads: names, first functions, ends and calls" {
-	record threads
+	INSIDEME_WAITS=off record threads
 	same "threads" "$(cell threads threads | total)" 86
 	for worker in worker-{0..3}; do
 		same "calls of $worker" "$(cell threads calls "thread_name=$worker")" 10001

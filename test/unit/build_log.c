@@ -119,7 +119,8 @@ void build_take_over(struct build *build, struct log_thread *thread, const char 
 	snprintf(thread->name, sizeof(thread->name), "%s", name);
 }
 
-struct log_node *build_node(struct build *build, struct log_thread *thread, struct log_node *parent, uint64_t addr)
+struct log_node *build_node(struct build *build, struct log_thread *thread, struct log_node *parent,
+			    uint64_t addr)
 {
 	struct log_area *area = place_at(build, thread->nodes);
 	struct log_node *node;
@@ -251,7 +252,8 @@ static struct log_slices *chunk_for(struct build *build, struct log_thread *thre
 	return chunk;
 }
 
-void build_slice(struct build *build, struct log_thread *thread, uint32_t stream, const struct build_slice *slice)
+void build_slice(struct build *build, struct log_thread *thread, uint32_t stream,
+		 const struct build_slice *slice)
 {
 	struct log_slices *chunk = chunk_for(build, thread, stream, slice);
 	uint32_t shift = build->header->slice_shift, node = build_ref(build, slice->node);
@@ -359,7 +361,8 @@ struct log_module *build_module(struct build *build, const char *path, uint64_t 
 void build_text(struct build *build, const char *text)
 {
 	uint32_t text_bytes = (uint32_t)strlen(text) + 1;
-	struct log_text *record = build_record(build, sizeof(*record) + text_bytes, LOG_RECORD_TEXT, BUILD_START_TICKS);
+	struct log_text *record =
+		build_record(build, sizeof(*record) + text_bytes, LOG_RECORD_TEXT, BUILD_START_TICKS);
 
 	record->text_bytes = text_bytes;
 	memcpy(record + 1, text, text_bytes);

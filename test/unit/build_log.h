@@ -16,7 +16,7 @@
 #endif
 #define BUILD_BASE_ADDR		0x7f0000000000ull
 #define BUILD_START_TICKS	1000000000ull
-#define BUILD_REALTIME_NS	1700000000000000000ull	/* in 2023: long over whenever the test runs */
+#define BUILD_REALTIME_NS	1700000000000000000ull	/* in 2023: long ago, whenever the test runs */
 
 struct build {
 	uint8_t *bytes;
@@ -26,14 +26,15 @@ struct build {
 };
 
 /*
- * An unfinished log that begins at BUILD_START_TICKS. @clock: with LOG_CLOCK_TSC a tick lasts @tick_ns, else 1 ns.
+ * An unfinished log that begins at BUILD_START_TICKS. @clock: with LOG_CLOCK_TSC a tick lasts @tick_ns, else
+ * 1 ns.
  */
 void build_init(struct build *build, uint32_t clock, double tick_ns);
 void build_release(struct build *build);
 
-/* What all clocks said at @ticks. */
+/* The readings of all clocks at @ticks. */
 struct log_clocks build_clocks(const struct build *build, uint64_t ticks);
-/* It exited with @status at @ticks. */
+/* The process exited with @status at @ticks. */
 void build_finish(struct build *build, uint64_t ticks, int status);
 
 void *build_area(struct build *build, uint32_t kind, uint32_t owner, uint64_t bytes, uint64_t used_bytes);
@@ -41,11 +42,12 @@ uint32_t build_ref(const struct build *build, const void *place);
 uint64_t build_addr(const struct build *build, const void *place);
 
 struct log_thread *build_thread(struct build *build, const char *name);
-/* @thread is gone, and a new one has its record from now on. */
+/* The thread of @thread is gone, and a new one uses its record from now on. */
 void build_take_over(struct build *build, struct log_thread *thread, const char *name);
 /* A path of @thread: @parent is another one or &thread->root. Nodes areas hold 15 nodes. */
-struct log_node *build_node(struct build *build, struct log_thread *thread, struct log_node *parent, uint64_t addr);
-/* One finished call: all counters of its node. */
+struct log_node *build_node(struct build *build, struct log_thread *thread, struct log_node *parent,
+			    uint64_t addr);
+/* One finished call: updates all counters of its node. */
 void build_call(struct log_node *node, uint64_t ticks, uint64_t child_ticks);
 struct log_heap *build_heap(struct build *build, struct log_thread *thread, struct log_node *node);
 
@@ -64,16 +66,17 @@ struct build_slice {
 	int64_t process_delta;
 	int64_t heap_after;
 	int broken;
-	uint32_t reason;		/* of a broken one */
+	uint32_t reason;		/* for a broken one */
 	int64_t pages[4];		/* RSS and its change, VMS and its change; all 0: not read */
 };
-void build_slice(struct build *build, struct log_thread *thread, uint32_t stream, const struct build_slice *slice);
+void build_slice(struct build *build, struct log_thread *thread, uint32_t stream,
+		 const struct build_slice *slice);
 
 struct log_rows *build_rows(struct build *build, const char *set, const char *const *columns,
 			    uint32_t nr_columns, uint32_t nr_rows);
 void build_row(struct log_rows *rows, uint64_t ticks, const uint64_t *values);
 
-/* Records go to one area of 64 KiB. The first: of any kind, zeroed behind its head. */
+/* Records go to one area of 64 KiB. This one makes a record of any kind, zeroed behind its head. */
 void *build_record(struct build *build, size_t bytes, uint32_t kind, uint64_t ticks);
 struct log_module *build_module(struct build *build, const char *path, uint64_t begin, uint64_t end,
 				uint64_t bias, uint8_t build_id);

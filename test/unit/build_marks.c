@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What a program says of itself, in a built log. */
+/* What a program reports itself, in a built log. */
 #include "test/unit/build_marks.h"
 
 #include <string.h>
 
-enum { CONVERGED = 1, TIMEOUT, SOLVE, RESIDUAL };
+enum { CONVERGED = 1, TIMEOUT, SOLVE, RESIDUAL, WORLD };
 
 static uint64_t at(const struct build *build, double ms)
 {
@@ -14,7 +14,8 @@ static uint64_t at(const struct build *build, double ms)
 static void label(struct build *build, uint32_t number, const char *text)
 {
 	uint32_t text_bytes = (uint32_t)strlen(text) + 1;
-	struct log_label *record = build_record(build, sizeof(*record) + text_bytes, LOG_RECORD_LABEL, at(build, 0));
+	struct log_label *record =
+		build_record(build, sizeof(*record) + text_bytes, LOG_RECORD_LABEL, at(build, 0));
 
 	record->number = number;
 	record->text_bytes = text_bytes;
@@ -34,7 +35,8 @@ static void value(struct build *build, double ms, double real)
 static void mark(struct build *build, const struct log_mark *like, double ms, const char *text)
 {
 	uint32_t text_bytes = text ? (uint32_t)strlen(text) + 1 : 0;
-	struct log_mark *record = build_record(build, sizeof(*record) + text_bytes, LOG_RECORD_MARK, at(build, ms));
+	struct log_mark *record =
+		build_record(build, sizeof(*record) + text_bytes, LOG_RECORD_MARK, at(build, ms));
 	struct log_record head = record->record;
 
 	*record = *like;
@@ -44,7 +46,8 @@ static void mark(struct build *build, const struct log_mark *like, double ms, co
 		memcpy(record + 1, text, text_bytes);
 }
 
-void build_marks(struct build *build, const struct log_thread *thread, const struct log_node *node, const char *message)
+void build_marks(struct build *build, const struct log_thread *thread, const struct log_node *node,
+		 const char *message)
 {
 	struct log_mark like = { .mark = LOG_MARK_INSTANT, .label = CONVERGED, .thread = thread->head.self,
 				 .node = build_ref(build, node) };
@@ -74,4 +77,22 @@ void build_marks(struct build *build, const struct log_thread *thread, const str
 	timer->most_ticks = at(build, 250) - at(build, 0);
 	value(build, 200, 1.5);
 	value(build, 600, 0.25);
+}
+
+void build_messages(struct build *build, const struct log_thread *thread, const struct log_node *node,
+		    int peer)
+{
+	struct log_messages *record;
+
+	label(build, WORLD, "world");
+	record = build_record(build, sizeof(*record), LOG_RECORD_MESSAGES, at(build, 300));
+	record->thread = thread->head.self;
+	record->node = build_ref(build, node);
+	record->label = WORLD;
+	record->peer = peer;
+	record->direction = LOG_MESSAGE_SENT;
+	record->nr_calls = record->nr_messages = record->nr_sized = 100;
+	record->bytes = 100 * 4096;
+	record->call_ticks = at(build, 4) - at(build, 0);
+	record->most_ticks = at(build, 0.5) - at(build, 0);
 }

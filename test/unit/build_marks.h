@@ -1,14 +1,23 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What a program says of itself, in a built log. */
+/* What a program reports itself, in a built log. */
 #ifndef BUILD_MARKS_H
 #define BUILD_MARKS_H
 
 #include "test/unit/build_log.h"
 
 /*
- * In @node of @thread: mark "converged" 700 ms and failure "timeout" 800 ms after the log's begin, with the message @message; timer "solve", 2
- * spans: from 100 ms to 400 ms with 50 ms in pauses, and 10 us, too short to be told alone; the counter "residual": 1.5, 0.25 at 200, 600 ms.
+ * In @node of @thread: mark "converged" 700 ms and failure "timeout" 800 ms after the log's start, with the
+ * message @message; timer "solve" with 2 spans: from 100 ms to 400 ms with 50 ms of pauses, and 10 us, too
+ * short for a record of its own; the counter "residual": 1.5, 0.25 at 200, 600 ms.
  */
-void build_marks(struct build *build, const struct log_thread *thread, const struct log_node *node, const char *message);
+void build_marks(struct build *build, const struct log_thread *thread, const struct log_node *node,
+		 const char *message);
+
+/*
+ * 100 messages of 4,096 bytes that the calls of @node of @thread sent to rank @peer of the communicator
+ * "world", 4 ms in all. The numbers of labels go on from those of build_marks().
+ */
+void build_messages(struct build *build, const struct log_thread *thread, const struct log_node *node,
+		    int peer);
 
 #endif

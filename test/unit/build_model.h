@@ -3,6 +3,7 @@
 #ifndef BUILD_MODEL_H
 #define BUILD_MODEL_H
 
+#include "analyzer/load/load.h"
 #include "analyzer/model/model.h"
 #include "test/unit/build_log.h"
 
@@ -16,9 +17,9 @@
 
 /* A log with CLOCK_MONOTONIC, the program's module and its first thread. */
 struct log_thread *build_begin(struct build *build);
-/* The model of the first @bytes (0: all) of a log, from a file in memory. NULL: it could not be read. */
+/* The model of the first @bytes (0: all) of a log, from a file in memory. NULL: it cannot be read. */
 struct model *build_try_load(const struct build *build, uint64_t bytes);
-/* The same for all of a log that must be readable. */
+/* The same for a whole log, which must be readable. */
 struct model *build_load(const struct build *build);
 /* Logs of one run, each in a file in memory. Begin with all 0. */
 #define BUILD_LOGS_MAX	16
@@ -28,9 +29,9 @@ struct build_run {
 	int fds[BUILD_LOGS_MAX];
 	size_t nr;
 };
-/* Put a log into the run; it is released. */
+/* Add a log to the run; it is released. */
 void build_run_add(struct build_run *run, struct build *build);
-/* The model of the run's logs, which are closed. */
+/* The model of the run's logs. Closes them. */
 struct model *build_run_load(struct build_run *run);
 /* A function by its address in the file, or NULL. */
 struct function *build_function(const struct model *model, uint64_t addr_in_file);

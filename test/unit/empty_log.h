@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* An empty log in an unnamed file, as the recorder would have begun it, for tests of what writes into one. */
+/*
+ * An empty log in an unnamed file, as the recorder would have begun it, for tests of code that writes into
+ * one.
+ */
 #ifndef INSIDEME_TEST_EMPTY_LOG_H
 #define INSIDEME_TEST_EMPTY_LOG_H
 

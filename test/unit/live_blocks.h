@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A map of live blocks for tests of the code itself, and blocks of which all is known by their number. */
+/* A map of live blocks for tests of the code itself, and blocks that follow from their number. */
 #ifndef TEST_LIVE_BLOCKS_H
 #define TEST_LIVE_BLOCKS_H
 
@@ -15,7 +15,7 @@
 #include "preload/heap/blocks.c"
 
 struct live live;
-static bool is_sealed;	/* there is no memory */
+static bool is_sealed;	/* memory cannot be allocated */
 
 bool live_is_sealed(void)
 {
@@ -37,9 +37,7 @@ static void begin(uint64_t most_bytes)
 	thread->head.self = 7;
 	live.log = header;
 	memset(&live_map, 0, sizeof(live_map));
-	used_bytes = reserved_bytes = 0;
-	pool = NULL;
-	nr_in_pool = nr_pool_used = 0;
+	used_bytes = reserved_bytes = spare = 0;
 	blocks_init(true, most_bytes);
 }
 
@@ -54,7 +52,8 @@ static struct block block_at(uint64_t number)
 {
 	return (struct block){ .addr = 0x7f0000000000 + number * 96 + (number + 1) % 2 * 16,
 			       .bytes = number * 123456789 % (number % 5 ? 1ull << 20 : 1ull << 40),
-			       .heap = (uint32_t)(number * 31 + 1), .birth = (uint8_t)(number % LOG_HEAP_BIRTHS),
+			       .heap = (uint32_t)(number * 31 + 1),
+			       .birth = (uint8_t)(number % LOG_HEAP_BIRTHS),
 			       .is_runtimes = number % 3 == 0 };
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What of the recorder its pieces reach where they are tested alone: nothing is alive. Included by one file of a test. */
+/* Stubs for what pieces of the recorder use when they are tested alone. Included by one file of a test. */
 #ifndef INSIDEME_TEST_NO_RECORDER_H
 #define INSIDEME_TEST_NO_RECORDER_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What slices.c calls only where INSIDEME_VERBOSE is on, and what would bring all of the recorder's names with it. */
+/* Functions that slices.c calls only with INSIDEME_VERBOSE, and that would need the rest of the recorder. */
 #include <stdlib.h>
 
 #include "preload/calls/verbose_calls.h"

@@ -81,7 +81,7 @@ test("summary, flame graph and source have the same time", async () => {
 	}, name);
 	await tab.waitForFunction(() => window.insideme.panel.part && document.querySelector(".source-file"));
 	for (const [name, sum] of sums)
-		near(`self time of ${name}`, await total(name), Math.max(0, sum.self));
+		near(`self time of ${name}`, await total(name.startsWith("pthread_") ? `${name} (libc)` : name), Math.max(0, sum.self));
 	same("complaints", tab.complaints, []);
 });
 
@@ -92,7 +92,7 @@ test("fields and threads: shares within it; what is of the whole run says so", a
 	const shown = await ring("shares of the fields").locator(".share-row").evaluateAll((list) => list.map((row) => [row.querySelector(".hot-name").textContent, row.querySelector(".hot-figure").title]));
 	const byField = new Map();
 	for (const [name, sum] of sums) {
-		const field = name === "leaf" ? "leaves" : name.startsWith("m") ? "middle" : `@${name}`;
+		const field = name === "leaf" ? "leaves" : name.startsWith("m") ? "middle" : name.startsWith("pthread_") ? "synchronisation" : `@${name}`;
 		byField.set(field, (byField.get(field) ?? 0) + sum.self);
 	}
 	for (const [name, ns] of shown.filter(([field]) => field !== "Others"))

@@ -54,7 +54,7 @@ test("the timeline has every single call of the csv, with start, duration and he
 	const shown = await tab.evaluate(() => {
 		const { spans, app } = window.insideme.lanes;
 		return spans.lanes.flatMap((lane) => Array.from({ length: lane.end - lane.first }, (_, i) => lane.first + i)
-			.map((span) => spans.flags[span] & 4 ? "open" : [lane.depth, app.model.label(spans.func(span)), spans.start[span], spans.duration[span], spans.heap[span]].join(" ")));
+			.map((span) => spans.flags[span] & 4 ? "open" : [lane.depth, app.model.label(spans.func(span)).replace(/ \(libc\)$/, ""), spans.start[span], spans.duration[span], spans.heap[span]].join(" ")));
 	});
 	const expected = csv(all, "calls").map((row) => [row.depth, row.function, row.start_ns, row.duration_ns, row.heap_delta_bytes].join(" "));
 	check(`${expected.length} calls`, expected.length > 100);

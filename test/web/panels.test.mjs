@@ -89,6 +89,29 @@ test("source: the text of the file, each function's figures beside its line; --n
 	same("blocks without text", await without.evaluate(() => window.insideme.model.data.names().includes("source")), false);
 });
 
+test("source: the samples of each line, of which --no-source keeps the figures alone", async () => {
+	const source = join(folder, "inlined.c"), program = join(folder, "inlined");
+	writeFileSync(source, readFileSync(new URL("../programs/inlined.c", import.meta.url)));
+	same("gcc", spawnSync("gcc", ["-g", "-O2", "-finstrument-functions", source, "-o", program]).status, 0);
+	const run = record("lined", program, [], { INSIDEME_SAMPLE: "250" });
+	const tab = await open(makePage(run, "lined.html"), { hash: "panel=source" });
+	await tab.locator("[role=table][aria-label=source] .tbody .tr").first().waitFor();
+	const rows = csv(run, "lines").filter((row) => row.file.endsWith("/inlined.c") && row.line), sums = new Map();
+	for (const row of rows)
+		sums.set(row.line, (sums.get(row.line) ?? 0) + Number(row.self_ns));
+	const shown = await cells(tab, "source");
+	check(`${rows.length} lines`, rows.length > 3);
+	const drawn = shown.filter((row) => sums.has(row.line));	// the table is longer than the window
+	check(`${drawn.length} of them in the window`, drawn.length > 3);
+	for (const row of drawn)
+		same(`self time in line ${row.line}`, digits(row.line_self_ns.match(/: (.*)$/)[1]), String(sums.get(row.line)));
+	same("complaints", tab.complaints, []);
+	const without = await open(makePage(run, "unlined.html", "--no-source"));
+	const texts = await without.evaluate(async () => { const sheet = await window.insideme.model.data.sheet("lines.lines"); return [sheet.rows, sheet.has("text") && sheet.value("text", 0)]; });
+	check(`${texts[0]} rows`, texts[0] > 3);
+	check(`text: ${texts[1]}`, !texts[1] || texts[1].startsWith("(rest of"));
+});
+
 test("plot: the machine of each of two runs has its own values", async () => {
 	const runs = ["first.machine", "second.machine"].map((name) => record(name, "/bin/sleep", ["0.6"]));
 	const tab = await open(makePage(runs, "machines.html"), { hash: "panel=plot&y=system/memory_used_bytes&x=system/memory_available_bytes" });

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The source files of functions, with what each function took beside its first line.
+// The source files of functions, with what each function took beside its first line, and samples beside each.
 import { bar, h, link, replace } from "../base/dom.js";
 import { set, state } from "../base/state.js";
 import { mark, Table } from "../base/table.js";
@@ -47,6 +47,26 @@ function annotate(file, lines) {
 	return { begins, owner };
 }
 
+const lineFigures = [["time_ns", "ns", "Line time"], ["self_ns", "ns", "Line self"], ["alloc_bytes", "bytes", "Allocated"]];
+
+// [path]: [line from 0]: its figures in all functions that have code there. Of the whole run.
+function linesOf(sheet) {
+	const files = new Map();
+	for (let row = 0; row < (sheet?.rows ?? 0); row++) {
+		const path = sheet.value("file", row), line = sheet.value("line", row) - 1;
+		if (path === null || line < 0)
+			continue;
+		const lines = files.get(path) ?? files.set(path, new Map()).get(path);
+		const sums = lines.get(line) ?? lines.set(line, {}).get(line);
+		for (const [name] of lineFigures) {
+			const value = sheet.value(name, row);
+			if (value !== null)
+				sums[name] = (sums[name] ?? 0) + value;
+		}
+	}
+	return files;
+}
+
 const lastName = (path) => path.replace(/^.*\//, "");
 
 class SourcePanel {
@@ -61,7 +81,9 @@ class SourcePanel {
 	}
 
 	async load() {
-		this.sheet = await this.app.model.data.sheet("source");
+		const { data } = this.app.model;
+		this.lines = linesOf(await data.sheet("lines.lines"));
+		this.sheet = await data.sheet("source");
 		this.shown();
 	}
 
@@ -148,7 +170,13 @@ class SourcePanel {
 				{ title: `${begins.get(line).map((one) => model.label(one)).join(", ")}: ` +
 				`${exact(unit, sum(name, line))}` },
 				this.mark(name, begins.get(line)) + format(unit, sum(name, line))) : "" });
-		const timed = model.about.has_times;
+		const timed = model.about.has_times, known = this.lines.get(file.path) ?? new Map();
+		const figure = ([name, unit, title]) => ({ key: `line_${name}`, title, width: narrow ? 58 : 76,
+			value: (line) => known.get(line)?.[name] ?? NaN,
+			show: (line) => known.get(line)?.[name] === undefined ? "" : h("span",
+				{ title: `line ${line + 1}, by samples of the whole run: ` +
+				`${exact(unit, known.get(line)[name])}` }, format(unit, known.get(line)[name])) });
+		const figures = lineFigures.filter(([name]) => [...known.values()].some((sums) => name in sums));
 		this.begins = begins;
 		return new Table({
 			label: "source", rows: lines.map((_, i) => i), sort: null,
@@ -158,6 +186,7 @@ class SourcePanel {
 			columns: [number("calls", "count", "Calls"),
 				...timed ? [number("self_ns", "ns", "Self"),
 				number("total_ns", "ns", "Total")] : [],
+				...figures.map(figure),
 				{ key: "line", title: "Line", width: narrow ? 40 : 56, value: (line) => -line,
 					show: (line) => h("span.faint", {}, String(line + 1)) },
 				{ key: "text", title: lastName(file.path), left: true, width: 500, grow: 1,

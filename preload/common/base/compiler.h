@@ -10,6 +10,22 @@
 
 #define EXPORT		__attribute__((visibility("default")))
 #define HIDDEN		__attribute__((visibility("hidden")))	/* without the GOT */
+
+/*
+ * The global function @function is exported as @symbol alone: a function of libc that x86-64 has in two
+ * versions, of which programs that were linked long ago call the old one.
+ */
+#if defined(__x86_64__)
+#define EXPORT_NEW_VERSION(function, symbol) \
+	__asm__(".symver " #function ", " #symbol "@@@GLIBC_2.3.2")
+#define EXPORT_OLD_VERSION(function, symbol) \
+	__asm__(".symver " #function ", " #symbol "@GLIBC_2.2.5, remove")
+#else
+#define EXPORT_NEW_VERSION(function, symbol) \
+	extern __typeof__(function) symbol __attribute__((alias(#function), visibility("default")))
+#define EXPORT_OLD_VERSION(function, symbol) _Static_assert(1, "there is none")
+#endif
+
 #define NOINLINE	__attribute__((noinline))
 #define ALWAYS_INLINE	inline __attribute__((always_inline))
 #define PRINTF_LIKE(format, first)	__attribute__((format(printf, format, first)))

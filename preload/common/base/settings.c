@@ -21,6 +21,7 @@
 
 static const char *const timing_choices[] = { "exact", "auto", "counts", NULL };
 static const char *const heap_choices[] = { "off", "counters", "live", NULL };
+static const char *const mpi_choices[] = { "auto", "on", "off", NULL };
 static const char *const what_choices[] = { "library", "all", NULL };
 static const char *const snapshot_choices[] = { "heap", "rss", "rss:every", NULL };
 /* In the order of enum log_memory_action. */
@@ -35,8 +36,8 @@ const struct setting settings_table[NR_SETTINGS] = {
 		"most bytes of log per process" },
 	[SETTING_THRESHOLD] = { "INSIDEME_THRESHOLD", "threshold", SETTING_TIME, "10us", NULL,
 		"shortest call that gets its own record; 0: every call" },
-	[SETTING_TIMING] = { "INSIDEME_TIMING", "timing", SETTING_CHOICE, "exact", timing_choices,
-		"exact: time every call; auto: count short functions and sample their time; counts: none" },
+	[SETTING_TIMING] = { "INSIDEME_TIMING", "timing", SETTING_CHOICE, "auto", timing_choices,
+		"auto: count short functions and sample their time; exact: time every call; counts: none" },
 	[SETTING_HEAP] = { "INSIDEME_HEAP", "heap", SETTING_CHOICE, "live", heap_choices,
 		"live: blocks, leaks and the peak, where there are hooks; counters: allocations and frees" },
 	[SETTING_HEAP_SAMPLE] = { "INSIDEME_HEAP_SAMPLE", "heap-sample", SETTING_STEP, "off", NULL,
@@ -53,6 +54,8 @@ const struct setting settings_table[NR_SETTINGS] = {
 		"samples per second of each thread's CPU time; without hooks, of its stack; off" },
 	[SETTING_GPU] = { "INSIDEME_GPU", "gpu", SETTING_TEXT, "all", NULL,
 		"NVIDIA devices to sample, by insideme-run: all, off, or numbers as in 0,1" },
+	[SETTING_WAITS] = { "INSIDEME_WAITS", "waits", SETTING_SWITCH, "on", NULL,
+		"record library calls that wait: locks, sleeps, input and output; off" },
 	[SETTING_WHAT] = { "INSIDEME_WHAT", "what", SETTING_CHOICE, "library", what_choices,
 		"whose what() gives an exception's message: the C++ library's; all: the program's own too" },
 	[SETTING_CRASH] = { "INSIDEME_CRASH", "crash", SETTING_SWITCH, "off", NULL,
@@ -63,6 +66,8 @@ const struct setting settings_table[NR_SETTINGS] = {
 		"record only these functions and what they call: NAME, MODULE.so, FILE.c:NAME, globs; a,b" },
 	[SETTING_EXCLUDE] = { "INSIDEME_EXCLUDE", "exclude", SETTING_TEXT, "", NULL,
 		"functions not to record; what they call is recorded" },
+	[SETTING_KEEP] = { "INSIDEME_KEEP", "keep", SETTING_TEXT, "", NULL,
+		"functions that timing auto never counts: each of their calls is timed" },
 	[SETTING_DEPTH] = { "INSIDEME_DEPTH", "depth", SETTING_COUNT, "off", NULL,
 		"deepest nesting of calls that is recorded; off: all" },
 	[SETTING_START] = { "INSIDEME_START", "start", SETTING_SWITCH, "on", NULL,
@@ -75,6 +80,8 @@ const struct setting settings_table[NR_SETTINGS] = {
 		"insideme-run prints the report when the program has ended" },
 	[SETTING_VERBOSE] = { "INSIDEME_VERBOSE", "verbose", SETTING_SWITCH, "off", NULL,
 		"print on stderr what the recorder does, and the duration of each timer and recorded call" },
+	[SETTING_MPI] = { "INSIDEME_MPI", "mpi", SETTING_CHOICE, "auto", mpi_choices,
+		"record MPI calls: auto: of ranks, of programs that call MPI, of mpirun; on: of all" },
 };
 
 /* Index of the @length bytes at @word in @choices, or -1. */

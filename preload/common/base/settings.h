@@ -24,17 +24,20 @@ enum setting_id {
 	SETTING_PSS_LIMIT,
 	SETTING_GPU,
 	SETTING_SAMPLE,
+	SETTING_WAITS,
 	SETTING_WHAT,
 	SETTING_CRASH,
 	SETTING_PROGRAMS,
 	SETTING_FOCUS,
 	SETTING_EXCLUDE,
+	SETTING_KEEP,
 	SETTING_DEPTH,
 	SETTING_START,
 	SETTING_SIGNAL,
 	SETTING_FIELDS,
 	SETTING_SUMMARY,
 	SETTING_VERBOSE,
+	SETTING_MPI,
 	NR_SETTINGS,
 };
 
@@ -91,6 +94,7 @@ static inline uint32_t settings_ceiling_choice(uint64_t value)
 	return (uint32_t)(value >> SETTINGS_CEILING_SHIFT);
 }
 
+enum { MPI_AUTO, MPI_ON, MPI_OFF };	/* indices of SETTING_MPI's choices */
 enum { TIMING_EXACT, TIMING_AUTO, TIMING_COUNTS }; /* indices of SETTING_TIMING's choices */
 /*
  * Indices of SETTING_HEAP's choices; the last is set by SETTING_HEAP_SAMPLE without hooks. The bits

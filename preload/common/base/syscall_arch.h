@@ -34,13 +34,15 @@ static ALWAYS_INLINE long raw_syscall(long number, long a, long b, long c, long 
 
 /*
  * A signal frame keeps the registers of the code that it interrupted. From the stack pointer's word
- * on these are: the stack pointer, the address of the code, flags, segments.
+ * on these are: the stack pointer, the address of the code, flags, segments. 19 and 20 words before it are
+ * uc_link, which is 0, and a few flags.
  */
+#define SIGNAL_CONTEXT_BEFORE 20
 #define SIGNAL_CONTEXT_WORDS 4
 static ALWAYS_INLINE int is_signal_context(const unsigned long *word)
 {
 	return (word[3] & 0xffff) == 0x33 && (word[2] & ~0x3fffd7ul) == 0 && (word[2] & 2) && word[0] &&
-	       word[1];
+	       word[1] && !word[-19] && word[-20] < 64;
 }
 
 static inline long raw_clone(void (*run)(void *), void *argument, void *stack_end, unsigned long flags,
@@ -80,6 +82,9 @@ static ALWAYS_INLINE unsigned long interrupted_stack(const ucontext_t *context)
 	return (unsigned long)context->uc_mcontext.gregs[REG_RSP];
 }
 
+/* preload/calls/sites.c knows how compilers call a hook here. */
+#define CALL_SITES_ARE_KNOWN 1
+
 #define RAW_CLONE_TLS(block) (*(void **)(block) = (block))	/* %fs:0 holds its own address */
 
 /* glibc mangles the stack pointer: it is rotated, then xored with a secret in the thread's block. */
@@ -109,6 +114,7 @@ static ALWAYS_INLINE long raw_syscall(long number, long a, long b, long c, long 
 }
 
 /* As above: stack pointer, address of the code, processor state. */
+#define SIGNAL_CONTEXT_BEFORE 0
 #define SIGNAL_CONTEXT_WORDS 3
 static ALWAYS_INLINE int is_signal_context(const unsigned long *word)
 {
@@ -152,6 +158,8 @@ static ALWAYS_INLINE unsigned long interrupted_stack(const ucontext_t *context)
 {
 	return (unsigned long)context->uc_mcontext.sp;
 }
+
+#define CALL_SITES_ARE_KNOWN 0
 
 #define RAW_CLONE_TLS(block) ((void)(block))
 

@@ -88,14 +88,14 @@ uint64_t log_growth_grow(struct log_growth *ahead, uint64_t now_ns)
 	uint64_t target = tail + wanted_bytes(ahead, tail);
 	uint64_t moved = tail - ahead->last_tail_bytes, passed_ns = now_ns - ahead->last_ns;
 
-	if (!log->has_hooks)
-		return UINT64_MAX;
 	ahead->last_tail_bytes = tail;
 	ahead->last_ns = now_ns;
 	if (target > log->map_bytes)
 		target = log->map_bytes;
 	if (target > log->file_bytes && now_ns >= ahead->retry_ns && log_grow(log, ahead->log_fd, target) < 0)
 		ahead->retry_ns = now_ns + RETRY_NS;
+	if (!log->has_hooks)	/* it is idle, or rows are due anyway */
+		return UINT64_MAX;
 	if (bring_into_memory(ahead))
 		return PIECE_REST_NS;
 	if (log->file_bytes >= log->map_bytes)

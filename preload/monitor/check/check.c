@@ -250,6 +250,17 @@ static void check_clock(struct finding *finding)
 			"the kernel does not trust the time-stamp counter: a call costs two system calls");
 }
 
+static void check_timing(struct finding *finding)
+{
+	static const char *const texts[] = {
+		[TIMING_EXACT] = "each call is timed",
+		[TIMING_AUTO] = "functions that are too short to time are counted, samples tell their time",
+		[TIMING_COUNTS] = "calls are counted, none is timed",
+	};
+
+	finding_set(finding, WORKS, NULL, "%s", texts[check->settings->value[SETTING_TIMING]]);
+}
+
 /* The directory of the runs or, before it exists, the directory in which it will be made. */
 static void check_space(struct finding *finding)
 {
@@ -316,6 +327,7 @@ static const struct {
 	{ "heap", check_heap },
 	{ "sanitizer", check_sanitizer },
 	{ "clock", check_clock },
+	{ "timing", check_timing },
 	{ "forks", check_fork },
 	{ "kernel", check_kernel },
 	{ "space", check_space },

@@ -14,6 +14,7 @@
 #include "preload/common/base/compiler.h"
 
 #define NAME "libinsideme.so"
+#define MPI_NAME "libinsideme-mpi.so"
 #define UNWINDER ":libgcc_s.so.1"
 
 static const char *const places[] = { NAME, "../lib/insideme/" NAME, "../lib/" NAME };
@@ -50,29 +51,50 @@ bool library_find(struct library *library)
 	return false;
 }
 
+/* The library for MPI is where this one is. */
+static void find_beside(const char *path, char *mpi_path)
+{
+	int length = (int)(strrchr(path, '/') ? strrchr(path, '/') + 1 - path : 0);
+
+	if (snprintf(mpi_path, PATH_MAX, "%.*s" MPI_NAME, length, path) >= PATH_MAX || access(mpi_path, R_OK))
+		mpi_path[0] = '\0';
+}
+
 /* ld.so splits LD_PRELOAD at blanks and colons, and replaces $LIB and the like. */
 bool library_make_preloadable(struct library *library)
 {
 	char directory[] = "/tmp/insideme-XXXXXX";
 
+	char mpi_path[PATH_MAX];
+
 	strcpy(library->preload_path, library->path);
+	find_beside(library->path, mpi_path);
+	strcpy(library->mpi_preload_path, mpi_path);
 	if (!strpbrk(library->path, " \t\n:$"))
 		return true;
 	if (!mkdtemp(directory))
 		return false;
 	strcpy(library->link_directory, directory);
 	snprintf(library->preload_path, sizeof(library->preload_path), "%s/" NAME, directory);
+	if (mpi_path[0]) {
+		snprintf(library->mpi_preload_path, sizeof(library->mpi_preload_path), "%s/" MPI_NAME,
+			 directory);
+		if (symlink(mpi_path, library->mpi_preload_path))
+			library->mpi_preload_path[0] = '\0';
+	}
 	if (symlink(library->path, library->preload_path) == 0)
 		return true;
 	library_release(library);
 	return false;
 }
 
-const char *library_preload(const struct library *library, bool with_unwinder)
+const char *library_preload(const struct library *library, bool with_mpi, bool with_unwinder)
 {
-	static char preload[PATH_MAX + sizeof(UNWINDER)];
+	static char preload[2 * PATH_MAX + sizeof(UNWINDER)];
+	const bool has_mpi = with_mpi && library->mpi_preload_path[0];
 
-	snprintf(preload, sizeof(preload), "%s%s", library->preload_path, with_unwinder ? UNWINDER : "");
+	snprintf(preload, sizeof(preload), "%s%s%s%s", library->preload_path, has_mpi ? ":" : "",
+		 has_mpi ? library->mpi_preload_path : "", with_unwinder ? UNWINDER : "");
 	return library->preload_path[0] ? preload : NULL;
 }
 
@@ -81,6 +103,7 @@ void library_release(struct library *library)
 	if (!library->link_directory[0])
 		return;
 	unlink(library->preload_path);
+	unlink(library->mpi_preload_path);
 	rmdir(library->link_directory);
 	library->link_directory[0] = '\0';
 }

@@ -11,6 +11,7 @@
 struct library {
 	char path[PATH_MAX];		/* "" when there is none */
 	char preload_path[PATH_MAX];	/* the same, or a link to it without blanks and colons */
+	char mpi_preload_path[PATH_MAX];	/* libinsideme-mpi.so, beside it; "": none */
 	char link_directory[64];	/* private, to be removed; "": there is no link */
 };
 
@@ -28,10 +29,11 @@ bool library_make_preloadable(struct library *library);
 void library_release(struct library *library);
 
 /*
- * The value for LD_PRELOAD, valid until the next call. @with_unwinder: include libgcc_s.so.1, which
- * programs in C do not load. Return: NULL when there is no library.
+ * The value for LD_PRELOAD, valid until the next call. @with_mpi: include libinsideme-mpi.so.
+ * @with_unwinder: include libgcc_s.so.1, which programs in C do not load. Return: NULL when there is no
+ * library.
  */
-const char *library_preload(const struct library *library, bool with_unwinder);
+const char *library_preload(const struct library *library, bool with_mpi, bool with_unwinder);
 
 enum report_use {
 	REPORT_SHOWN,

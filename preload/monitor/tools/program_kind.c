@@ -14,6 +14,10 @@
 #include <sys/xattr.h>
 #include <unistd.h>
 
+#include "preload/common/base/compiler.h"
+#include "preload/common/base/text.h"
+#include "preload/monitor/tools/elf_file.h"
+
 #if defined(__x86_64__)
 #define OUR_MACHINE EM_X86_64
 #define OUR_MACHINE_NAME "x86-64"
@@ -209,4 +213,29 @@ bool program_ld_so(const char *file, char *ld_so, size_t bytes)
 	if (fd >= 0)
 		close(fd);
 	return found;
+}
+
+bool program_uses_mpi(const char *path)
+{
+	static const char *const launchers[] = {
+		"mpirun", "mpirun.openmpi", "mpirun.mpich", "mpiexec", "mpiexec.openmpi", "mpiexec.mpich",
+		"mpiexec.hydra", "orterun", "prterun", "prun", "srun",
+	};
+	static const char *const calls[] = {
+		"MPI_Init", "MPI_Init_thread", "MPI_Session_init", "mpi_init_", "mpi_init_f08_",
+		"mpi_init_thread_", "mpi_init_thread_f08_",
+	};
+	struct elf_file file;
+	bool has_call = false;
+
+	for (size_t i = 0; i < ARRAY_SIZE(launchers); i++) {
+		if (!strcmp(text_base_name(path), launchers[i]))
+			return true;
+	}
+	if (!elf_file_open(&file, path))
+		return false;
+	for (size_t i = 0; i < ARRAY_SIZE(calls) && !has_call; i++)
+		has_call = elf_file_symbol(&file, calls[i]) == ELF_SYMBOL_USED;
+	elf_file_close(&file);
+	return has_call;
 }

@@ -27,6 +27,9 @@ const struct refusal *program_refusal(const char *path);
  */
 int program_executable(const char *path, char *file);
 
+/* Does the ELF file @path call MPI, or is it by its name a launcher of MPI's ranks? */
+bool program_uses_mpi(const char *path);
+
 /* Read the ld.so that @file names. Return: whether it names one. */
 bool program_ld_so(const char *file, char *ld_so, size_t bytes);
 

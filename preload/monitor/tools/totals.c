@@ -104,6 +104,7 @@ void count_log(struct count *count, const struct log_header *log, uint64_t reach
 {
 	uint64_t at = log->header_bytes, end = log->tail_bytes;
 	bool is_sampled = log->heap_bytes == LOG_HEAP_SAMPLED;
+	bool has_calls = log->has_hooks;	/* others have library calls that wait, no more */
 
 	count->is_sampled |= is_sampled;
 	count->log_bytes += end;
@@ -116,11 +117,12 @@ void count_log(struct count *count, const struct log_header *log, uint64_t reach
 			at += LOG_AREA_ALIGN;
 			continue;
 		}
-		if (log_nodes_at(area))
+		if (log_nodes_at(area) && has_calls)
 			count_nodes(count, area);
 		else if (area->kind == LOG_AREA_COUNTERS || area->kind == LOG_AREA_UNCOUNTED)
 			count_sites(count, log, area);
-		else if (area->kind == LOG_AREA_FRAMES && area->bytes > sizeof(struct log_frames))
+		else if (has_calls && area->kind == LOG_AREA_FRAMES &&
+			 area->bytes > sizeof(struct log_frames))
 			count_open(count, &(struct log_view){ log, end }, (const struct log_frames *)area);
 		else if (area->kind == LOG_AREA_HEAPS && is_sampled)
 			count_heaps(count, area);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The log of a process that does not know of it. */
+/* The log of a process that did not load the library. */
 #include "preload/monitor/watch/attached_log.h"
 
 #include <errno.h>
@@ -15,11 +15,11 @@
 #include "preload/common/run/log_create.h"
 #include "preload/common/run/process_facts.h"
 
-#define SECOND_READING_US	200	/* of the clocks, after the first: a rate for the ticks */
+#define SECOND_READING_US	200	/* of the clocks, after the first one: gives the rate of the ticks */
 #define ARGUMENTS_MAX		256
 #define COMMAND_BYTES		8192
 
-/* Who it is. Return: 0, or -errno. */
+/* Find the identity of process @pid. Return: 0, or -errno */
 static int identify(struct process_id *id, pid_t pid, const struct process_id *here)
 {
 	int error;
@@ -51,7 +51,7 @@ static void write_facts(struct log_header *log, pid_t pid, const struct settings
 	log_write_text(log, "attached", "insideme-run --pid", clock_ticks(log->clock));
 }
 
-/* What log_open() took for our own. */
+/* Replace what log_open() took from this process. */
 static void correct_header(struct log_header *log, pid_t pid)
 {
 	char path[32];
@@ -60,7 +60,7 @@ static void correct_header(struct log_header *log, pid_t pid)
 	proc_path(path, sizeof(path), (uint32_t)pid, "");
 	if (stat(path, &stat_of) == 0)
 		log->uid = stat_of.st_uid;
-	log->base_addr = 0;		/* the process has it not mapped */
+	log->base_addr = 0;		/* the process has not mapped it */
 	log->heap_bytes = LOG_HEAP_OFF;
 	log->snapshot = 0;
 	log->start_cost_ns = LOG_NONE;
@@ -85,7 +85,9 @@ struct sampled *sampled_new(pid_t pid, const struct run *run, const struct proce
 {
 	struct sampled *sampled = calloc(1, sizeof(*sampled));
 	struct process_id id;
-	struct log_open open = { .run = run, .id = &id, .settings = settings, .kind = LOG_OF_PROGRAM, .clock = choose_clock() };
+	struct log_open open = {
+		.run = run, .id = &id, .settings = settings, .kind = LOG_OF_PROGRAM, .clock = choose_clock()
+	};
 	int fd = -1;
 
 	*error = sampled ? identify(&id, pid, here) : -ENOMEM;

@@ -10,7 +10,7 @@
 
 #include "preload/common/run/process_id.h"
 
-#define TASK_NAME_BYTES	15	/* how much of a name the kernel keeps */
+#define TASK_NAME_BYTES	15	/* longest name that the kernel keeps */
 
 /* "START-END rw-s OFFSET ..." */
 static bool holds(const char *line, uint64_t address)
@@ -23,8 +23,8 @@ static bool holds(const char *line, uint64_t address)
 }
 
 /*
- * The map of memory that is gone ends early, as that of a process that ends meanwhile: it has none any more. The pid may
- * have been given to another process since, or be a number of another namespace.
+ * A process that ends meanwhile has no memory any more, and its map ends early. The pid may have been given
+ * to another process since, or be a number of another pid namespace.
  */
 static bool lives_on(pid_t pid, uint64_t start_ticks)
 {
@@ -37,7 +37,9 @@ static bool lives_on(pid_t pid, uint64_t start_ticks)
 	       process_parent((uint32_t)pid, &parent, &start) == 0 && (!start_ticks || start == start_ticks);
 }
 
-/* The map of a set-uid program may not be read: compare its name. The kernel may still have the old one. */
+/*
+ * The map of a set-uid program may not be readable: compare its name. The kernel may still have the old one.
+ */
 static bool is_called_otherwise(pid_t pid, const struct log_header *log)
 {
 	char path[32], name[64];

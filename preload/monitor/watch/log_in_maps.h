@@ -9,8 +9,8 @@
 #include "insideme_log.h"
 
 /*
- * Has process @pid, which began at @start_ticks (0: not known), not mapped @log, where that says it is? False too where the
- * process is over. Of one that may not be looked at the name decides.
+ * Has process @pid, which began at @start_ticks (0: not known), exec'ed, so that @log is not mapped where it
+ * says? Return: false also if the process has ended. If its map may not be read, the name decides.
  */
 bool image_is_another(pid_t pid, uint64_t start_ticks, const struct log_header *log);
 

@@ -14,7 +14,7 @@
 #include "preload/common/run/process_facts.h"
 #include "preload/monitor/tools/process_info.h"
 
-#define SECOND_READING_US 200	/* of the clocks, after the first: a rate for the ticks */
+#define SECOND_READING_US 200	/* of the clocks, after the first one: gives the rate of the ticks */
 
 static void start_sampler(struct own_log *own, int fd, const struct settings *settings)
 {
@@ -30,8 +30,8 @@ static void start_sampler(struct own_log *own, int fd, const struct settings *se
 		abort();
 }
 
-void own_log_open(struct own_log *own, const struct run *run, const struct process_id *id, const struct settings *settings,
-		  char **argv)
+void own_log_open(struct own_log *own, const struct run *run, const struct process_id *id,
+		  const struct settings *settings, char **argv)
 {
 	struct log_open open = { .run = run, .settings = settings, .kind = LOG_OF_MONITOR };
 	char buffer[FACTS_BYTES];
@@ -49,7 +49,8 @@ void own_log_open(struct own_log *own, const struct run *run, const struct proce
 	}
 	own->log_fd = fcntl(fd, F_DUPFD_CLOEXEC, 0);
 	own->log->start_cost_ns = LOG_NONE;
-	own->log->heap_bytes = LOG_HEAP_OFF;	/* these are of programs, and rows of some lie here too */
+	own->log->heap_bytes = LOG_HEAP_OFF;	/* these fields are for programs, but rows of some programs
+						 * are here too */
 	own->log->snapshot = 0;
 	own->log->memory_limit_bytes = 0;
 	strcpy(own->home, open.home);
@@ -73,11 +74,12 @@ int64_t own_log_step(struct own_log *own, int64_t now_ns)
 
 void own_log_process_end(struct own_log *own, const struct process_end *end)
 {
-	const uint64_t values[] = { (uint64_t)end->pid, end->status, end->user_ns, end->system_ns, end->peak_rss_bytes,
-				    end->start_ticks };
+	const uint64_t values[] = { (uint64_t)end->pid, end->status,	     end->user_ns,
+				    end->system_ns,	end->peak_rss_bytes, end->start_ticks };
 
 	if (own->log)
-		log_write_event(own->log, LOG_EVENT_PROCESS_END, 0, values, 6, NULL, clock_ticks(own->log->clock));
+		log_write_event(own->log, LOG_EVENT_PROCESS_END, 0, values, 6, NULL,
+				clock_ticks(own->log->clock));
 }
 
 void own_log_process_unseen(struct own_log *own, pid_t pid, const char *program)
@@ -85,7 +87,8 @@ void own_log_process_unseen(struct own_log *own, pid_t pid, const char *program)
 	const uint64_t values[] = { (uint64_t)pid };
 
 	if (own->log)
-		log_write_event(own->log, LOG_EVENT_PROCESS_UNSEEN, 0, values, 1, program, clock_ticks(own->log->clock));
+		log_write_event(own->log, LOG_EVENT_PROCESS_UNSEEN, 0, values, 1, program,
+				clock_ticks(own->log->clock));
 }
 
 void own_log_process_execed(struct own_log *own, pid_t pid, uint64_t start_ns)
@@ -94,14 +97,16 @@ void own_log_process_execed(struct own_log *own, pid_t pid, uint64_t start_ns)
 	struct last_words words;
 
 	if (own->log && last_words_read(&words, pid))
-		log_write_event(own->log, LOG_EVENT_PROCESS_UNSEEN, 0, values, 2, words.name, clock_ticks(own->log->clock));
+		log_write_event(own->log, LOG_EVENT_PROCESS_UNSEEN, 0, values, 2, words.name,
+				clock_ticks(own->log->clock));
 }
 
 void own_log_refused(struct own_log *own, const char *program, const struct refusal *refusal)
 {
 	char text[1024];
 
-	snprintf(text, sizeof(text), "%.600s is not recorded: %s; %s", program, refusal->reason, refusal->advice);
+	snprintf(text, sizeof(text), "%.600s is not recorded: %s; %s", program, refusal->reason,
+		 refusal->advice);
 	if (own->log)
 		log_write_text(own->log, "refused", text, clock_ticks(own->log->clock));
 }
@@ -111,7 +116,8 @@ void own_log_process_left(struct own_log *own, pid_t pid, uint64_t start_ticks)
 	const uint64_t values[] = { (uint64_t)pid, start_ticks };
 
 	if (own->log)
-		log_write_event(own->log, LOG_EVENT_PROCESS_LEFT, 0, values, 2, NULL, clock_ticks(own->log->clock));
+		log_write_event(own->log, LOG_EVENT_PROCESS_LEFT, 0, values, 2, NULL,
+				clock_ticks(own->log->clock));
 }
 
 void own_log_close(struct own_log *own, int status)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* insideme-run's own log in the run: the machine's rows, and how processes ended. */
+/* insideme-run's own log in the run: rows of the machine, and the ends of processes. */
 #ifndef INSIDEME_MONITOR_OWN_LOG_H
 #define INSIDEME_MONITOR_OWN_LOG_H
 
@@ -15,16 +15,16 @@
 #include "preload/monitor/watch/process_ends.h"
 
 struct own_log {
-	struct log_header *log;		/* NULL: could not be made, and the rest does nothing */
-	int log_fd;			/* for other samplers that write into it, who take copies */
+	struct log_header *log;		/* NULL: could not be made; then the other functions do nothing */
+	int log_fd;			/* for other samplers that write into the log; they take copies */
 	struct sampler *sampler;
 	struct gpu gpu;			/* writes rows into the log */
 	int64_t due_ns;			/* CLOCK_MONOTONIC */
-	char home[RUN_PATH_BYTES];	/* where it belongs if it lives away from its run, else empty */
+	char home[RUN_PATH_BYTES];	/* where it belongs if it lives outside of its run, else empty */
 };
 
-void own_log_open(struct own_log *own, const struct run *run, const struct process_id *id, const struct settings *settings,
-		  char **argv);
+void own_log_open(struct own_log *own, const struct run *run, const struct process_id *id,
+		  const struct settings *settings, char **argv);
 
 /* Sample what is due at @now_ns. Return: the next time. Both of CLOCK_MONOTONIC. */
 int64_t own_log_step(struct own_log *own, int64_t now_ns);
@@ -32,14 +32,17 @@ int64_t own_log_step(struct own_log *own, int64_t now_ns);
 void own_log_process_end(struct own_log *own, const struct process_end *end);
 /* @pid ended without a log: it did not load the library. */
 void own_log_process_unseen(struct own_log *own, pid_t pid, const char *program);
-/* @pid, whose image of before began at @start_ns (CLOCK_MONOTONIC), runs another program, which has no log yet. */
+/*
+ * @pid, whose previous program began at @start_ns (CLOCK_MONOTONIC), runs another program, which has no log
+ * yet.
+ */
 void own_log_process_execed(struct own_log *own, pid_t pid, uint64_t start_ns);
-/* Why the program does not load the library. */
+/* Record why the program does not load the library. */
 void own_log_refused(struct own_log *own, const char *program, const struct refusal *refusal);
-/* @pid runs on when we end. */
+/* @pid still runs when insideme-run ends. */
 void own_log_process_left(struct own_log *own, pid_t pid, uint64_t start_ticks);
 
-/* Last rows and the end mark. */
+/* Write last rows and the end mark. */
 void own_log_close(struct own_log *own, int status);
 
 #endif

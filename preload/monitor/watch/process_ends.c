@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Watching processes by pidfd. Their status is that of the zombie, if we come before whoever waits for it, or what
- * the kernel keeps for the pidfd (Linux 6.15 and newer).
+ * Watches processes by pidfd. The status of a process is that of its zombie, if we see it before its parent
+ * reaps it, or what the kernel keeps for the pidfd (Linux 6.15 and newer).
  */
 #include "preload/monitor/watch/process_ends.h"
 
@@ -17,7 +17,7 @@ struct member {
 	struct member *next;
 	pid_t pid;
 	int fd;
-	struct last_words words;	/* when it was added; of the zombie, if that was seen */
+	struct last_words words;	/* as of when it was added, or of the zombie if that was seen */
 };
 
 void tree_init(struct tree *tree)
@@ -40,11 +40,11 @@ static void drop(struct member **place)
 	struct member *member = *place;
 
 	*place = member->next;
-	close(member->fd);		/* and so out of the epoll set */
+	close(member->fd);		/* also removes it from the epoll set */
 	free(member);
 }
 
-/* Its end is seen at the edge twice: when it ends, and when it is waited for. */
+/* The edge-triggered event comes twice: when the process ends, and when it is reaped. */
 static bool hold(struct tree *tree, struct member *member)
 {
 	struct epoll_event event = { .events = EPOLLIN | EPOLLET, .data.ptr = member };
@@ -88,7 +88,7 @@ void tree_add(struct tree *tree, pid_t pid)
 	last_words_read(&member->words, pid);
 	member->next = tree->members;
 	tree->members = member;
-	if (was_told(tree, member))	/* a zombie, or gone by now, whose last log shows late */
+	if (was_told(tree, member))	/* a zombie, or reaped by now, whose last log is found late */
 		drop(&tree->members);
 }
 
@@ -100,13 +100,14 @@ void tree_forget(struct tree *tree, pid_t pid)
 		drop(place);
 }
 
-/* Return: whether all is known of the end that can be. */
+/* Return: is everything known of the end that can be? */
 static bool look(struct member *member, uint32_t events, uint64_t *status)
 {
 	struct last_words words;
 	int told;
 
-	if (!(events & EPOLLHUP) && last_words_read(&words, member->pid) && words.start_ticks == member->words.start_ticks) {
+	if (!(events & EPOLLHUP) && last_words_read(&words, member->pid) &&
+	    words.start_ticks == member->words.start_ticks) {
 		if (!words.is_over)
 			return false;
 		member->words = words;

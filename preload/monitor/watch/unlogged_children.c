@@ -14,11 +14,13 @@
 #include "preload/monitor/tools/now.h"
 #include "preload/monitor/watch/log_in_maps.h"
 
-#define YOUNG_NS	10000000	/* most exec, end or open a log before */
-#define SHARE_NS	2500000		/* for each child, between its rows: all children together take 1 or 2 % of a processor */
+#define YOUNG_NS	10000000	/* most children exec, end or open a log before that */
+#define SHARE_NS	2500000		/* for each child, between its rows: all children together take 1
+					 * or 2 % of a processor */
 #define RETRY_NS	100000000	/* while too many are sampled */
-#define DESCRIPTORS	16		/* that sampling one process takes */
-#define FILES_SHARE	2		/* children get 1/FILES_SHARE of our descriptors: processes with logs need some too */
+#define DESCRIPTORS	16		/* that sampling one process needs */
+#define FILES_SHARE	2		/* children get 1/FILES_SHARE of our descriptors: processes with
+					 * logs need some too */
 
 struct entered {
 	struct entered *next;
@@ -28,7 +30,7 @@ struct entered {
 	pid_t pid;			/* pid and start_ticks as they were when the entry was found */
 	uint64_t start_ticks;
 	struct sampler *sampler;	/* NULL: the child is young, or over */
-	bool has_waited;		/* there were too many others to sample */
+	bool has_waited;		/* too many others were being sampled */
 	bool is_over;
 	int64_t due_ns;			/* CLOCK_MONOTONIC */
 };
@@ -41,7 +43,8 @@ struct look {
 
 static bool is_over(const struct log_entry *entry)
 {
-	return __atomic_load_n(&entry->has_log, __ATOMIC_ACQUIRE) || __atomic_load_n(&entry->end, __ATOMIC_ACQUIRE);
+	return __atomic_load_n(&entry->has_log, __ATOMIC_ACQUIRE) ||
+	       __atomic_load_n(&entry->end, __ATOMIC_ACQUIRE);
 }
 
 void entered_init(struct entered_list *list, struct own_log *own_log, struct tree *tree,
@@ -87,7 +90,7 @@ static void count_sampled(struct entered_list *list, int more)
 	list->least_interval_ns = list->settings.interval_is_set ? 0 : list->nr_sampled * SHARE_NS;
 }
 
-/* @how: sampler_stop; or sampler_pause, which writes no last row: it may be of another image. */
+/* @how: sampler_stop; or sampler_pause, which writes no last row: it may be of another program. */
 static void end_sampler(struct entered_list *list, struct entered *entered, void (*how)(struct sampler *))
 {
 	if (!entered->sampler)
@@ -106,7 +109,8 @@ static void stop(struct entered_list *list, struct entered *entered)
 
 static bool is_of(const struct entered *entered, const struct log_header *log)
 {
-	return entered->pid == (pid_t)log->pid && (!log->process_start || entered->start_ticks == log->process_start);
+	return entered->pid == (pid_t)log->pid &&
+	       (!log->process_start || entered->start_ticks == log->process_start);
 }
 
 static bool has_log(const struct entered *entered, const struct watched *logs)
@@ -123,7 +127,8 @@ static bool is_there(const struct entered *entered)
 	uint32_t parent;
 
 	return entered->pid > 0 && entered->start_ticks &&
-	       process_parent((uint32_t)entered->pid, &parent, &start_ticks) == 0 && start_ticks == entered->start_ticks;
+	       process_parent((uint32_t)entered->pid, &parent, &start_ticks) == 0 &&
+	       start_ticks == entered->start_ticks;
 }
 
 static void start_sampler(struct entered_list *list, struct entered *entered)
@@ -152,7 +157,8 @@ static void start_sampler(struct entered_list *list, struct entered *entered)
 }
 
 /* Return: whether there is anything to sample, now or later. */
-static bool begin(struct entered_list *list, struct entered *entered, const struct watched *logs, int64_t now_ns)
+static bool begin(struct entered_list *list, struct entered *entered, const struct watched *logs,
+		  int64_t now_ns)
 {
 	bool is_sampled = list->own_log->log && list->settings.interval_ns;
 	bool has_room = list->nr_sampled < list->most_sampled;
@@ -162,7 +168,10 @@ static bool begin(struct entered_list *list, struct entered *entered, const stru
 	tree_add(list->tree, entered->pid);
 	if (is_sampled && has_room)
 		start_sampler(list, entered);
-	/* The sampler has opened its files of one image by now. If the child exec'ed meanwhile, this sees it. */
+	/*
+	 * By now the sampler has opened its files of one program. If the child exec'ed meanwhile, this sees
+	 * it.
+	 */
 	if (image_is_another(entered->pid, entered->start_ticks, entered->holder->log)) {
 		end_sampler(list, entered, sampler_pause);
 		own_log_process_execed(list->own_log, entered->pid, entered->entry->begin.monotonic_ns);
@@ -179,7 +188,8 @@ static bool begin(struct entered_list *list, struct entered *entered, const stru
 	return true;
 }
 
-static void step(struct entered_list *list, struct entered *entered, const struct watched *logs, int64_t now_ns)
+static void step(struct entered_list *list, struct entered *entered, const struct watched *logs,
+		 int64_t now_ns)
 {
 	if (!entered->sampler && !begin(list, entered, logs, now_ns))
 		stop(list, entered);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Forked children that have no log, only an entry in an ancestor's. A child is sampled once it has lived for some ms, until
- * it opens a log or ends. Its rows go into insideme-run's own log.
+ * Forked children that have no log, only an entry in an ancestor's. A child is sampled once it has lived for
+ * some ms, until it opens a log or ends. Its rows go into insideme-run's own log.
  */
 #ifndef INSIDEME_UNLOGGED_CHILDREN_H
 #define INSIDEME_UNLOGGED_CHILDREN_H
@@ -29,7 +29,10 @@ void entered_init(struct entered_list *list, struct own_log *own_log, struct tre
 /* Take the children whose entries came into the log of @holder since the last look. */
 void entered_look(struct entered_list *list, struct watched *holder, int64_t now_ns);
 
-/* Sample what is due at @now_ns. @logs: all that are open. Return: when to call again. Times are of CLOCK_MONOTONIC. */
+/*
+ * Sample what is due at @now_ns. @logs: all that are open. Return: when to call again. Times are of
+ * CLOCK_MONOTONIC.
+ */
 int64_t entered_step(struct entered_list *list, const struct watched *logs, int64_t now_ns);
 
 /* @log was opened: if its process is one of these children, it is sampled into that log from now on. */

@@ -15,7 +15,7 @@
 
 #define SCAN_NS		100000000	/* without inotify */
 #define LOOK_NS		10000000	/* between looks for new entries of children */
-#define LATE_NS		100000000	/* a child forked at its parent's end may write its entry as late as this */
+#define LATE_NS		100000000 /* a child forked at its parent's end may write its entry as late as this */
 
 /* "HOST-PID-N", without ".log". A process is first known by this name. */
 static pid_t pid_in_name(const char *name, size_t length)
@@ -119,7 +119,7 @@ static void finish(struct watch *watch, struct watched *watched)
 	close_if_unused(watch, watched, watched->ended_ns);
 }
 
-/* The event of the exec comes after the last row of the image. */
+/* The event of the exec comes after the last row of the program. */
 static void finish_image(struct watch *watch, struct watched *watched)
 {
 	uint64_t start_ns = watched->log->start.monotonic_ns;
@@ -128,7 +128,9 @@ static void finish_image(struct watch *watch, struct watched *watched)
 	own_log_process_execed(watch->entered.own_log, watched->pid, start_ns);
 }
 
-/* If a pid has two logs, the older one is over: the process has exec'ed, or the pid was given to another one. */
+/*
+ * If a pid has two logs, the older one is over: the process has exec'ed, or the pid was given to another one.
+ */
 static void finish_older_images(struct watch *watch, struct watched *opened)
 {
 	for (struct watched *watched = watch->live; watched && !opened->has_ended; watched = watched->next) {

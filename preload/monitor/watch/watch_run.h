@@ -17,7 +17,7 @@ struct watch {
 	const struct run *run;
 	struct tree *tree;		/* gets each process that has a log */
 	struct sampler_settings settings;
-	int notify_fd;			/* becomes readable when there are new logs; < 0: the directory is read now and then */
+	int notify_fd; /* becomes readable when there are new logs; < 0: the directory is read at intervals */
 	int64_t next_scan_ns;
 	int64_t next_look_ns;		/* for entries of children */
 	struct entered_list entered;	/* children without a log */
@@ -32,8 +32,8 @@ void watch_init(struct watch *watch, const struct run *run, struct tree *tree, s
 		const struct sampler_settings *settings);
 
 /*
- * Sample what is due at @now_ns, having looked for new logs if @is_notified: notify_fd is readable. Return: the next
- * time. All of CLOCK_MONOTONIC.
+ * Sample what is due at @now_ns, having looked for new logs if @is_notified: notify_fd is readable. Return:
+ * the next time. All of CLOCK_MONOTONIC.
  */
 int64_t watch_step(struct watch *watch, int64_t now_ns, bool is_notified);
 

@@ -53,10 +53,11 @@ static bool is_of_this_host(const struct log_header *header)
 {
 	char boot_id[sizeof(header->boot_id)];
 
-	return read_file("/proc/sys/kernel/random/boot_id", boot_id, 37) < 0 || !strcmp(boot_id, header->boot_id);
+	return read_file("/proc/sys/kernel/random/boot_id", boot_id, 37) < 0 ||
+	       !strcmp(boot_id, header->boot_id);
 }
 
-/* Return: 0, -EAGAIN when the log has not begun yet, -EINVAL when it is not for us. */
+/* Return: 0; -EAGAIN: the log has not begun yet; -EINVAL: it is not for us */
 static int check_header(int fd, const struct log_header *header, ssize_t length)
 {
 	struct stat stat_of;
@@ -115,7 +116,10 @@ static void end_sampler(struct watched *watched, void (*how)(struct sampler *))
 	watched->sampler = NULL;
 }
 
-/* Called once the sampler has opened its files, so that an exec before that is seen. Return: 0, -ESTALE after an exec. */
+/*
+ * Called once the sampler has opened its files, so that an exec before that is seen. Return: 0, -ESTALE after
+ * an exec.
+ */
 static int check_image(struct watched *watched)
 {
 	if (!image_is_another(watched->pid, watched->log->process_start, watched->log))
@@ -164,13 +168,17 @@ int watched_step(struct watched *watched, const struct run *run, const struct sa
 	return 0;
 }
 
-/* A child of a raw clone may still have the log mapped. A hole in the file does not harm it, where a cut would. */
+/*
+ * A child of a raw clone may still have the log mapped. A hole in the file does not harm it, where a cut
+ * would.
+ */
 static void return_room(const struct watched *watched, int fd, uint64_t file_bytes)
 {
 	uint64_t begin = (watched->log->tail_bytes + LOG_AREA_ALIGN - 1) & ~(uint64_t)(LOG_AREA_ALIGN - 1);
 
 	if (begin < file_bytes)
-		fallocate(fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)begin, (off_t)(file_bytes - begin));
+		fallocate(fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)begin,
+			  (off_t)(file_bytes - begin));
 }
 
 static void bring_home(const struct watched *watched, const struct run *run)
@@ -181,7 +189,8 @@ static void bring_home(const struct watched *watched, const struct run *run)
 	elsewhere_bring_home(path);
 }
 
-void watched_new_entries(struct watched *watched, void (*each)(void *context, const struct log_entry *entry), void *context)
+void watched_new_entries(struct watched *watched, void (*each)(void *context, const struct log_entry *entry),
+			 void *context)
 {
 	const struct log_header *log = watched->log;
 	uint32_t newest = __atomic_load_n(&log->entries, __ATOMIC_ACQUIRE), place = newest;
@@ -190,7 +199,9 @@ void watched_new_entries(struct watched *watched, void (*each)(void *context, co
 
 	if (end > watched->map_bytes)
 		end = watched->map_bytes;
-	/* The list of a damaged log may be a circle: follow no more links than the log has room for entries. */
+	/*
+	 * The list of a damaged log may be a circle: follow no more links than the log has room for entries.
+	 */
 	for (uint64_t left = end / sizeof(*entry); place != watched->seen_entry && left; left--) {
 		uint64_t offset = (uint64_t)place * 8;
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* analyzer/options: the command line of insideme-report. */
+/* analyzer/ask/options: the command line of insideme-report. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -59,8 +59,9 @@ static void nothing_given_is_the_summary_as_text_of_the_newest_run(void **state)
 static void all_options_are_taken(void **state)
 {
 	(void)state;
-	assert_int_equal(parse("run1", "-v", "tree", "-fcsv", "--output=x", "--sort", "calls", "--reverse", "--top=5",
-			       NULL), 0);
+	assert_int_equal(parse("run1", "-v", "tree", "-fcsv", "--output=x", "--sort", "calls", "--reverse",
+			       "--top=5", NULL),
+			 0);
 	assert_string_equal(options.view, "tree");
 	assert_string_equal(options.format, "csv");
 	assert_string_equal(options.output, "x");
@@ -100,7 +101,9 @@ static void wrong_usage_names_the_option(void **state)
 {
 	(void)state;
 	assert_int_equal(parse("--frobnicate", NULL), EXIT_USAGE);
-	assert_complains("--frobnicate");
+	assert_complains("unknown option --frobnicate");
+	assert_int_equal(parse("--reverse=", NULL), EXIT_USAGE);
+	assert_complains("option --reverse takes no value");
 	assert_int_equal(parse("-q", NULL), EXIT_USAGE);
 	assert_complains("-q");
 	assert_int_equal(parse("run", "--sort", NULL), EXIT_USAGE);
@@ -119,6 +122,17 @@ static void wrong_usage_names_the_option(void **state)
 	assert_complains("--filter");
 	assert_int_equal(parse("--rank", "1,x", NULL), EXIT_USAGE);
 	assert_complains("--rank");
+}
+
+static void names_are_not_abbreviated(void **state)
+{
+	(void)state;
+	assert_int_equal(parse("--col", "calls", NULL), EXIT_USAGE);
+	assert_complains("unknown option --col");
+	assert_int_equal(parse("--sor=calls", NULL), EXIT_USAGE);
+	assert_complains("unknown option --sor ");
+	assert_int_equal(parse("--sortx=calls", NULL), EXIT_USAGE);
+	assert_complains("unknown option --sortx ");
 }
 
 static void an_option_is_no_value_of_another(void **state)
@@ -142,6 +156,7 @@ int main(void)
 		cmocka_unit_test(all_options_are_taken),
 		cmocka_unit_test(bare_v_and_f_list),
 		cmocka_unit_test(wrong_usage_names_the_option),
+		cmocka_unit_test(names_are_not_abbreviated),
 		cmocka_unit_test(an_option_is_no_value_of_another),
 	};
 

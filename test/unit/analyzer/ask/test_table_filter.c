@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* analyzer/row_filter: which rows pass, and what is said of a rule that is none. */
+/* analyzer/ask/table_filter: which rows pass, and the messages for text that is no rule. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -21,7 +21,7 @@ struct call {
 	int64_t depth;
 };
 
-/* Their numbers are the bits of what a rule is to pass. */
+/* Their numbers are the bits of the masks that a rule is to pass. */
 static const struct call calls[] = {
 	{ "main", "/src/app.c", 5000000, 1 << 20, 0 },
 	{ "Grid::step(int)", "/src/grid.cc", 999999, 1 << 20, 1 },
@@ -94,7 +94,7 @@ static void paths_match_by_their_last_part_too(void **state)
 	(void)state;
 	assert_passes("file in app.c", 0x11);
 	assert_passes("filename in /src/grid.cc", 0x06);
-	assert_passes("file not in *.c", 0x0e);	/* one that is not known is none of them */
+	assert_passes("file not in *.c", 0x0e);	/* an unknown value is none of them */
 }
 
 static void sizes(void **state)
@@ -108,7 +108,7 @@ static void sizes(void **state)
 	assert_passes("depth <= 1", 0x07);
 	assert_passes("rss >= 1M", 0x13);
 	assert_passes("RSS > 1MiB", 0x10);
-	assert_passes("rss_bytes < 1G", 0x13);	/* what is not known has no size */
+	assert_passes("rss_bytes < 1G", 0x13);	/* an unknown value has no size */
 }
 
 static void changes(void **state)
@@ -118,7 +118,7 @@ static void changes(void **state)
 	assert_passes("changed( depth )", 0x1b);
 	assert_passes("changed(file)", 0x1b);
 	assert_passes("changed(depth) and depth > 0", 0x1a);
-	assert_passes("depth > 0 and changed(depth)", 0x1a);	/* it looks at rows that are not shown, too */
+	assert_passes("depth > 0 and changed(depth)", 0x1a);	/* rows that are not shown count too */
 }
 
 static void all_terms_must_hold(void **state)
@@ -128,7 +128,7 @@ static void all_terms_must_hold(void **state)
 	assert_passes("depth >= 1 and duration > 20 and function in main", 0);
 }
 
-/* @place: what the message says of where it went wrong. */
+/* @place: the part of the message that says where the error is. */
 static void assert_refused(const char *text, const char *place)
 {
 	char said[1024] = "";

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* analyzer/changes: what holds for a time, as changes of a sum. */
+/* analyzer/base/curves: what holds for a time, as changes of a sum. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

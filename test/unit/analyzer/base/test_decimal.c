@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* analyzer/decimal: real numbers as decimal text, beside what printf writes. */
+/* analyzer/base/units: real numbers as decimal text, beside what printf writes. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* analyzer/names: function names without parameters, fitted, matched. */
+/* analyzer/base/names: function names without parameters, fitted, matched. */
+#include <locale.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -9,6 +10,7 @@
 #include <cmocka.h>
 
 #include "analyzer/base/names.h"
+#include "analyzer/base/utf8.h"
 
 #define PUSH "std::vector<std::pair<int, A>, std::allocator<std::pair<int, A> > >::push_back"
 
@@ -25,7 +27,7 @@ static void assert_fit(const char *name, size_t width, const char *cut, const ch
 	char *text = name_fit(name, width, cut);
 
 	assert_string_equal(text, expected);
-	assert_true(name_width(text) <= width);
+	assert_true(utf8_columns(text) <= width);
 	free(text);
 }
 
@@ -55,7 +57,8 @@ static void operators_keep_their_symbols(void **state)
 	assert_short("operators::f(int)", "operators::f");
 	assert_short("bool std::operator< <A<char> >(A<char> const&)", "std::operator< <A<char> >");
 	assert_short("std::ostream& operator<< <char>(std::ostream&, char)", "operator<< <char>");
-	assert_short("A<char, B> std::operator+<char, B>(A<char, B> const&, char)", "std::operator+<char, B>");
+	assert_short("A<char, B> std::operator+<char, B>(A<char, B> const&, char)",
+		     "std::operator+<char, B>");
 	assert_short("bool std::operator==<int, B>(B*)", "std::operator==<int, B>");
 	assert_short("auto operator-><int, A>(A)", "operator-><int, A>");
 	assert_short("bool operator<=><int, A>(A, int)", "operator<=><int, A>");
@@ -64,13 +67,15 @@ static void operators_keep_their_symbols(void **state)
 static void what_is_inside_of_functions_keeps_its_scopes(void **state)
 {
 	(void)state;
-	assert_short("f(int) const::{lambda(int)#1}::operator()(int) const", "f::{lambda(int)#1}::operator()");
+	assert_short("f(int) const::{lambda(int)#1}::operator()(int) const",
+		     "f::{lambda(int)#1}::operator()");
 	assert_short("(anonymous namespace)::f(char)", "(anonymous namespace)::f");
 }
 
 static void names_that_make_no_sense_do_no_harm(void **state)
 {
-	static const char *const names[] = { "", "(", ")", "<", ">", "operator", "f(", "f<", "a<b>c>", "{", " ", "  x", "->" };
+	static const char *const names[] = { "",   "(",	     ")", "<", ">",   "operator", "f(",
+					     "f<", "a<b>c>", "{", " ", "  x", "->" };
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
@@ -96,6 +101,8 @@ static void then_scopes_then_the_middle(void **state)
 	assert_fit(PUSH, 20, "…", "…::push_back");
 	assert_fit("a::bb::cc::function_name", 22, "...", "...::cc::function_name");
 	assert_fit("a_function_with_a_long_name", 12, "...", "a_f...g_name");
+	assert_non_null(setlocale(LC_CTYPE, "C.UTF-8"));
+	assert_fit("日本語日本語日本語", 10, "…", "日…日本語"); /* each takes two columns */
 }
 
 static void a_pattern_is_a_name_or_a_glob_with_or_without_parameters(void **state)
@@ -111,18 +118,20 @@ static void a_pattern_is_a_name_or_a_glob_with_or_without_parameters(void **stat
 	assert_false(name_matches("", "f"));
 }
 
-static void width_counts_characters(void **state)
-{
-	(void)state;
-	assert_int_equal(name_width("abc"), 3);
-	assert_int_equal(name_width("a…b"), 3);
-}
-
 static void copies_and_parts_have_the_name_of_their_function(void **state)
 {
-	static const struct { const char *name; size_t length; } names[] = {
-		{ "dot.isra.0", 3 }, { "dot.constprop.1.isra.0", 3 }, { "dot.part.0.cold", 3 }, { "dot.cold", 3 }, { "dot", 3 },
-		{ "_ZL3doti.isra.0", 8 }, { "run(int) [clone .part.1] [clone .cold]", 8 }, { "f(int, ...)", 11 }, { ".cold", 5 }, { "", 0 },
+	static const struct { const char *name; size_t length;
+	} names[] = {
+		{ "dot.isra.0", 3 },
+		{ "dot.constprop.1.isra.0", 3 },
+		{ "dot.part.0.cold", 3 },
+		{ "dot.cold", 3 },
+		{ "dot", 3 },
+		{ "_ZL3doti.isra.0", 8 },
+		{ "run(int) [clone .part.1] [clone .cold]", 8 },
+		{ "f(int, ...)", 11 },
+		{ ".cold", 5 },
+		{ "", 0 },
 	};
 
 	(void)state;
@@ -140,7 +149,6 @@ int main(void)
 		cmocka_unit_test(inner_template_arguments_go_first_then_outer_ones),
 		cmocka_unit_test(then_scopes_then_the_middle),
 		cmocka_unit_test(a_pattern_is_a_name_or_a_glob_with_or_without_parameters),
-		cmocka_unit_test(width_counts_characters),
 		cmocka_unit_test(copies_and_parts_have_the_name_of_their_function),
 	};
 

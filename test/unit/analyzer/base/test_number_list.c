@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* analyzer/number_list: what a list holds, and what is none. */
+/* analyzer/base/number_list: what a list contains, and which texts are no list. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -9,7 +9,7 @@
 
 #include "analyzer/base/number_list.h"
 
-/* @members: bit i is set where @text holds i. */
+/* @members: bit i is set if @text contains i. */
 static void assert_members(const char *text, uint64_t members)
 {
 	struct number_list list;
@@ -33,8 +33,24 @@ static void numbers_and_ranges(void **state)
 
 static void what_is_no_list_is_refused(void **state)
 {
-	static const char *const texts[] = { "", ",", "1,", ",1", "1,,2", "a", "1a", "1 ", " 1", "-1", "1-", "5-2", "1-2-3",
-					     "+1", "0x1", "1.5", "18446744073709551616", "1,2;3" };
+	static const char *const texts[] = { "",
+					     ",",
+					     "1,",
+					     ",1",
+					     "1,,2",
+					     "a",
+					     "1a",
+					     "1 ",
+					     " 1",
+					     "-1",
+					     "1-",
+					     "5-2",
+					     "1-2-3",
+					     "+1",
+					     "0x1",
+					     "1.5",
+					     "18446744073709551616",
+					     "1,2;3" };
 	struct number_list list;
 
 	(void)state;

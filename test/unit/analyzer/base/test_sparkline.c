@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* analyzer/sparkline and terminal: curves in one line, and what a terminal can show of them. */
+/* analyzer/base: curves in one line, and what a terminal can show of them. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* analyzer/nearest: names that were perhaps meant. */
+/* analyzer/base/suggest: names that were perhaps meant. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* analyzer/units: numbers as people read them. */
+/* analyzer/base/units: numbers as people read them. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

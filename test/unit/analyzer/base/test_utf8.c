@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* analyzer/utf8: which bytes are a character, and which characters a terminal acts on. */
+/* analyzer/base/utf8: which bytes are a character, and which characters a terminal acts on. */
+#include <locale.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -21,8 +22,17 @@ static void lengths_are_those_of_well_formed_characters(void **state)
 
 static void what_is_not_utf8_has_none(void **state)
 {
-	static const char *const wrong[] = { "\x80", "\xff", "\xc3", "\xc3(", "\xc0\x80", "\xe0\x80\x80", "\xed\xa0\x80",
-		"\xe2\x82", "\xf0\x80\x80\x80", "\xf4\x90\x80\x80", "\xf5\x80\x80\x80" };
+	static const char *const wrong[] = { "\x80",
+					     "\xff",
+					     "\xc3",
+					     "\xc3(",
+					     "\xc0\x80",
+					     "\xe0\x80\x80",
+					     "\xed\xa0\x80",
+					     "\xe2\x82",
+					     "\xf0\x80\x80\x80",
+					     "\xf4\x90\x80\x80",
+					     "\xf5\x80\x80\x80" };
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(wrong) / sizeof(*wrong); i++)
@@ -31,23 +41,54 @@ static void what_is_not_utf8_has_none(void **state)
 
 static void controls_are_known(void **state)
 {
-	static const char *const controls[] = { "\x01", "\t", "\n", "\033", "\x7f", "\xc2\x80", "\xc2\x9b", "\xe2\x80\xae",
-		"\xe2\x81\xa6" };
-	static const char *const others[] = { " ", "~", "\xc2\xa0", "\xc3\x9b", "\xe2\x80\xa6", "\xe2\x96\x88", "\xe2\x81\xa0" };
+	static const char *const controls[] = { "\x01",	    "\t",	"\n",		"\033",	       "\x7f",
+						"\xc2\x80", "\xc2\x9b", "\xe2\x80\xae", "\xe2\x81\xa6" };
+	static const char *const others[] = {
+		" ", "~", "\xc2\xa0", "\xc3\x9b", "\xe2\x80\xa6", "\xe2\x96\x88", "\xe2\x81\xa0"
+	};
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(controls) / sizeof(*controls); i++)
-		assert_true(utf8_is_control(controls[i]));
+		assert_false(utf8_first(controls[i]).is_shown);
 	for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++)
-		assert_false(utf8_is_control(others[i]));
+		assert_true(utf8_first(others[i]).is_shown);
+}
+
+static void widths_are_those_of_a_terminal(void **state)
+{
+	(void)state;
+	assert_non_null(setlocale(LC_CTYPE, "C.UTF-8"));
+	assert_int_equal(utf8_columns("abc"), 3);
+	assert_int_equal(utf8_columns("a…b"), 3);
+	assert_int_equal(utf8_columns("日本"), 4);
+	assert_int_equal(utf8_columns("e\xcc\x81"), 1);	/* with a combining accent */
+	assert_int_equal(utf8_columns("\xff\t"), 2);
+}
+
+static void without_a_locale_each_character_takes_a_column(void **state)
+{
+	(void)state;
+	assert_non_null(setlocale(LC_CTYPE, "C"));
+	assert_int_equal(utf8_columns("abc"), 3);
+	assert_int_equal(utf8_columns("日本"), 2);
 }
 
 static void a_cut_text_ends_with_a_whole_character(void **state)
 {
 	static const char *const texts[][2] = {
-		{ "", "" }, { "a", "a" }, { "\xc3\xa4", "\xc3\xa4" }, { "a\xc3", "a" }, { "\xc3", "" }, { "\xe2\x82\xac", "\xe2\x82\xac" },
-		{ "b\xe2\x82", "b" }, { "b\xe2", "b" }, { "\xf0\x9f\x98\x80", "\xf0\x9f\x98\x80" }, { "c\xf0\x9f\x98", "c" },
-		{ "\xff", "\xff" }, { "\x80\x80\x80\x80", "\x80\x80\x80\x80" }, { "\x80", "\x80" },
+		{ "", "" },
+		{ "a", "a" },
+		{ "\xc3\xa4", "\xc3\xa4" },
+		{ "a\xc3", "a" },
+		{ "\xc3", "" },
+		{ "\xe2\x82\xac", "\xe2\x82\xac" },
+		{ "b\xe2\x82", "b" },
+		{ "b\xe2", "b" },
+		{ "\xf0\x9f\x98\x80", "\xf0\x9f\x98\x80" },
+		{ "c\xf0\x9f\x98", "c" },
+		{ "\xff", "\xff" },
+		{ "\x80\x80\x80\x80", "\x80\x80\x80\x80" },
+		{ "\x80", "\x80" },
 	};
 
 	(void)state;
@@ -66,6 +107,8 @@ int main(void)
 		cmocka_unit_test(lengths_are_those_of_well_formed_characters),
 		cmocka_unit_test(what_is_not_utf8_has_none),
 		cmocka_unit_test(controls_are_known),
+		cmocka_unit_test(widths_are_those_of_a_terminal),
+		cmocka_unit_test(without_a_locale_each_character_takes_a_column),
 		cmocka_unit_test(a_cut_text_ends_with_a_whole_character),
 	};
 

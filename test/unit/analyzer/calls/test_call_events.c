@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* analyzer/call_events: the order of entries and exits over several readings. */
+/* analyzer/calls/call_events: the order of entries and exits over several readings. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -14,14 +14,18 @@
 #define STAYS	7001u		/* pids */
 #define ENDS	7002u
 
-static void add_slice(struct build *build, struct log_thread *thread, struct log_node *node, uint64_t from_ms, uint64_t to_ms)
+static void add_slice(struct build *build, struct log_thread *thread, struct log_node *node, uint64_t from_ms,
+		      uint64_t to_ms)
 {
 	build_call(node, (to_ms - from_ms) * MS, 0);
 	build_slice(build, thread, 0, &(struct build_slice){ .node = node, .end_ticks = NS_START + to_ms * MS,
 							     .ticks = (to_ms - from_ms) * MS });
 }
 
-/* A process that calls f from 15 to 16 and from 30 to 31 ms; one that ends, and is in main from 10 to 100, in f from 20 to 21 ms. */
+/*
+ * A process that calls f from 15 to 16 and from 30 to 31 ms; one that ends, and is in main from 10 to 100, in
+ * f from 20 to 21 ms.
+ */
 static void build_two_processes(struct build_run *run)
 {
 	struct log_thread *thread;
@@ -43,7 +47,7 @@ static void build_two_processes(struct build_run *run)
 	build_run_add(run, &build);
 }
 
-/* As if they ran, and their open calls were looked at when they had run for so long; @ends_ms 0: ENDS has ended. */
+/* As if the processes ran, and their open calls were read after this time. @ends_ms 0: ENDS has ended. */
 static struct model *load(struct build_run *run, uint64_t stays_ms, uint64_t ends_ms)
 {
 	struct model *model = model_load(run->list, run->nr, NULL);
@@ -63,7 +67,8 @@ static struct model *load(struct build_run *run, uint64_t stays_ms, uint64_t end
 }
 
 /* One reading gives rows of these times and pids, in this order. */
-static void assert_reading(struct call_events *events, struct model *model, bool is_last, const uint64_t (*rows)[2], size_t nr)
+static void assert_reading(struct call_events *events, struct model *model, bool is_last,
+			   const uint64_t (*rows)[2], size_t nr)
 {
 	struct call_event event;
 	size_t i = 0;
@@ -79,11 +84,12 @@ static void assert_reading(struct call_events *events, struct model *model, bool
 	model_free(model);
 }
 
-/* Rows in the order of time, though main's record ends behind what is known of STAYS. */
+/* Rows in the order of time, although main's record ends after the last known instant of STAYS. */
 static void assert_in_order(uint64_t first_ends_ms, uint64_t second_ends_ms)
 {
 	static const uint64_t second[][2] = {
-		{ 10, ENDS }, { 15, STAYS }, { 16, STAYS }, { 20, ENDS }, { 21, ENDS }, { 30, STAYS }, { 31, STAYS },
+		{ 10, ENDS }, { 15, STAYS }, { 16, STAYS }, { 20, ENDS }, { 21, ENDS }, { 30, STAYS },
+		{ 31, STAYS },
 	}, third[][2] = { { 100, ENDS } };
 	struct call_events *events = call_events_new();
 	struct build_run run = { .nr = 0 };

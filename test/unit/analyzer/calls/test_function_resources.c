@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* analyzer/function_use: what functions used, from samples and calls whose numbers are known. */
+/* analyzer/calls/function_resources: what functions used, from rows and calls with known numbers. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -22,24 +22,33 @@ static void set_column(struct log_rows *rows, int column, uint16_t unit, uint16_
 	columns[column].kind = kind;
 }
 
-/* 100 ms: CPU time of the first half only; 1000 faults and 1 MiB of RSS in the second; a switch counter seen twice. */
+/*
+ * 100 ms: CPU time of the first half only; 1000 faults and 1 MiB of RSS in the second; a switch counter seen
+ * twice.
+ */
 static void build_process_rows(struct build *build)
 {
-	struct log_rows *rows = build_rows(build, "process", (const char *[]){ "cpu_ns", "minor_faults", "rss_bytes",
-					   "voluntary_switches", "threads" }, 5, 11);
+	struct log_rows *rows = build_rows(
+		build, "process",
+		(const char *[]){ "cpu_ns", "minor_faults", "rss_bytes", "voluntary_switches", "threads" }, 5,
+		11);
 
 	for (uint64_t i = 0; i <= 10; i++)
-		build_row(rows, AT(10 * i) + 1, (uint64_t[]){ i < 5 ? i * 10 * MS : 50 * MS, i < 5 ? 0 : (i - 5) * 200,
-			  i < 5 ? 1u << 20 : (1u << 20) + (i - 5) * (1u << 20) / 5, i == 0 || i == 10 ? i * 6 : LOG_NONE, 1 });
+		build_row(rows, AT(10 * i) + 1,
+			  (uint64_t[]){ i < 5 ? i * 10 * MS : 50 * MS, i < 5 ? 0 : (i - 5) * 200,
+					i < 5 ? 1u << 20 : (1u << 20) + (i - 5) * (1u << 20) / 5,
+					i == 0 || i == 10 ? i * 6 : LOG_NONE, 1 });
 	set_column(rows, 0, LOG_UNIT_NS, LOG_CUMULATIVE);
 	set_column(rows, 1, LOG_UNIT_COUNT, LOG_CUMULATIVE);
 	set_column(rows, 3, LOG_UNIT_COUNT, LOG_CUMULATIVE);
 }
 
 /* Time that the thread waited counts from @wait_begins on, in rows. */
-static void build_thread_rows(struct build *build, uint32_t tid, uint64_t cpu_percent, uint64_t wait_percent, uint64_t wait_begins)
+static void build_thread_rows(struct build *build, uint32_t tid, uint64_t cpu_percent, uint64_t wait_percent,
+			      uint64_t wait_begins)
 {
-	struct log_rows *rows = build_rows(build, "thread", (const char *[]){ "thread_cpu_ns", "thread_wait_ns" }, 2, 11);
+	struct log_rows *rows =
+		build_rows(build, "thread", (const char *[]){ "thread_cpu_ns", "thread_wait_ns" }, 2, 11);
 
 	rows->id = tid;
 	for (uint64_t i = 0; i <= 10; i++)
@@ -47,9 +56,12 @@ static void build_thread_rows(struct build *build, uint32_t tid, uint64_t cpu_pe
 			  i > wait_begins ? (i - wait_begins) * 100000 * wait_percent : 0 });
 }
 
-static void slice(struct build *build, struct log_thread *thread, const struct log_node *node, uint64_t from_ms, uint64_t to_ms)
+static void slice(struct build *build, struct log_thread *thread, const struct log_node *node,
+		  uint64_t from_ms, uint64_t to_ms)
 {
-	build_slice(build, thread, 0, &(struct build_slice){ .node = node, .end_ticks = AT(to_ms), .ticks = (to_ms - from_ms) * MS });
+	build_slice(build, thread, 0,
+		    &(struct build_slice){
+			    .node = node, .end_ticks = AT(to_ms), .ticks = (to_ms - from_ms) * MS });
 }
 
 static void assert_near(double found, double expected, double error)
@@ -73,7 +85,8 @@ static void a_call_has_what_grew_while_it_was_open(void **state)
 	struct build build;
 	struct log_thread *thread = build_begin(&build);
 	struct log_node *main_node = build_node(&build, thread, &thread->root, MAIN);
-	struct log_node *f = build_node(&build, thread, main_node, F), *g = build_node(&build, thread, main_node, G);
+	struct log_node *f = build_node(&build, thread, main_node, F),
+			*g = build_node(&build, thread, main_node, G);
 	struct log_node *f_in_g = build_node(&build, thread, g, F);
 	struct model *model;
 
@@ -103,20 +116,23 @@ static void a_call_has_what_grew_while_it_was_open(void **state)
 	assert_near(use_of(model, F)->self[USE_RSS_BYTES], (1 << 20) / 5., 2000);
 	assert_near(use_of(model, G)->total[USE_WAIT_NS], 10e6, 1e4);
 	assert_near(use_of(model, G)->total[USE_BLOCKED_NS], 40e6, 2e4);
-	assert_near(use_of(model, F)->total[USE_WAIT_NS], 2e6, 1e4);	/* while it burnt there was no time to wait */
+	/* while it burnt there was no time to wait */
+	assert_near(use_of(model, F)->total[USE_WAIT_NS], 2e6, 1e4);
 	assert_near(use_of(model, F)->total[USE_BLOCKED_NS], 8e6, 2e4);
 	assert_near(use_of(model, MAIN)->total[USE_SWITCHES], 60, 0.1);
 	assert_near(use_of(model, F)->total[USE_SWITCHES], 36, 0.1);
 	assert_near(use_of(model, F)->elapsed_ns, 60e6, 1e4);
-	assert_near(use_of(model, F)->peak[PEAK_RSS_BYTES], (1 << 20) * 1.4, 1);	/* samples come 1 ns after calls end */
+	/* rows come 1 ns after calls end */
+	assert_near(use_of(model, F)->peak[PEAK_RSS_BYTES], (1 << 20) * 1.4, 1);
 	assert_near(use_of(model, G)->peak[PEAK_RSS_BYTES], (1 << 20) * 1.8, 1);
 	assert_near(use_of(model, MAIN)->peak[PEAK_RSS_BYTES], (1 << 20) * 1.8, 1);
-	assert_true(isnan(use_of(model, F)->total[USE_READ_BYTES]) || use_of(model, F)->total[USE_READ_BYTES] == 0);
+	assert_true(isnan(use_of(model, F)->total[USE_READ_BYTES]) ||
+		    use_of(model, F)->total[USE_READ_BYTES] == 0);
 	model_free(model);
 	build_release(&build);
 }
 
-/* f 20 to 25 and 30 to 40 in main, between samples: what it says itself is higher, and main's as well. */
+/* f 20 to 25 and 30 to 40 in main, between rows: its own readings are higher, so main's are too. */
 static void peaks_are_those_of_the_calls_own_readings_too(void **state)
 {
 	struct build build;
@@ -130,12 +146,25 @@ static void peaks_are_those_of_the_calls_own_readings_too(void **state)
 	build_call(main_node, 100 * MS, 15 * MS);
 	build_call(f, 5 * MS, 0);
 	build_call(f, 10 * MS, 0);
-	build_slice(&build, thread, 0, &(struct build_slice){ .node = f, .end_ticks = AT(25), .ticks = 5 * MS, .thread_delta = -4000,
-			.process_delta = -4000, .heap_after = 3000, .pages = { 2000, -1000, 9000, 0 } });
-	build_slice(&build, thread, 0, &(struct build_slice){ .node = f, .end_ticks = AT(40), .ticks = 10 * MS, .thread_delta = 2000,
-			.process_delta = 2000, .heap_after = 5000, .pages = { 1000, 500, 9000, 0 } });
-	build_slice(&build, thread, 0, &(struct build_slice){ .node = main_node, .end_ticks = AT(100), .ticks = 100 * MS,
-			.heap_after = 5000 });
+	build_slice(&build, thread, 0,
+		    &(struct build_slice){ .node = f,
+					   .end_ticks = AT(25),
+					   .ticks = 5 * MS,
+					   .thread_delta = -4000,
+					   .process_delta = -4000,
+					   .heap_after = 3000,
+					   .pages = { 2000, -1000, 9000, 0 } });
+	build_slice(&build, thread, 0,
+		    &(struct build_slice){ .node = f,
+					   .end_ticks = AT(40),
+					   .ticks = 10 * MS,
+					   .thread_delta = 2000,
+					   .process_delta = 2000,
+					   .heap_after = 5000,
+					   .pages = { 1000, 500, 9000, 0 } });
+	build_slice(&build, thread, 0,
+		    &(struct build_slice){
+			    .node = main_node, .end_ticks = AT(100), .ticks = 100 * MS, .heap_after = 5000 });
 	build_process_rows(&build);
 	build_finish(&build, AT(100) + 2, 0);
 	model = build_load(&build);
@@ -148,12 +177,16 @@ static void peaks_are_those_of_the_calls_own_readings_too(void **state)
 	build_release(&build);
 }
 
-/* Two threads in f from 0 to 60 and from 40 to 100: the first has the CPU, so the faults of the second half are its. */
+/*
+ * Two threads in f from 0 to 60 and from 40 to 100: the first has the CPU, so the faults of the second half
+ * are its.
+ */
 static void what_belongs_to_the_process_is_shared_as_the_cpu_time(void **state)
 {
 	struct build build;
 	struct log_thread *one = build_begin(&build), *two = build_thread(&build, "two");
-	struct log_node *f = build_node(&build, one, &one->root, F), *g = build_node(&build, two, &two->root, G);
+	struct log_node *f = build_node(&build, one, &one->root, F),
+			*g = build_node(&build, two, &two->root, G);
 	struct log_node *f_too = build_node(&build, two, g, F);
 	struct model *model;
 
@@ -180,13 +213,90 @@ static void what_belongs_to_the_process_is_shared_as_the_cpu_time(void **state)
 	build_release(&build);
 }
 
+/* f and g, each on a thread of its own for 100 ms, in which it runs so much of the time; 1000 faults. */
+static struct model *load_two_threads(struct build *build, uint64_t one_percent, uint64_t two_percent)
+{
+	struct log_thread *one = build_begin(build), *two = build_thread(build, "two");
+	struct log_node *f = build_node(build, one, &one->root, F),
+			*g = build_node(build, two, &two->root, G);
+	struct log_rows *rows;
+
+	two->begin_ticks = AT(0);
+	build_call(f, 100 * MS, 0);
+	build_call(g, 100 * MS, 0);
+	slice(build, one, f, 0, 100);
+	slice(build, two, g, 0, 100);
+	rows = build_rows(build, "process", (const char *[]){ "cpu_ns", "minor_faults" }, 2, 11);
+	for (uint64_t i = 0; i <= 10; i++)
+		build_row(rows, AT(10 * i) + 1,
+			  (uint64_t[]){ i * 100000 * (one_percent + two_percent), i * 100 });
+	set_column(rows, 0, LOG_UNIT_NS, LOG_CUMULATIVE);
+	set_column(rows, 1, LOG_UNIT_COUNT, LOG_CUMULATIVE);
+	build_thread_rows(build, one->tid, one_percent, 0, 0);
+	build_thread_rows(build, two->tid, two_percent, 0, 0);
+	build_finish(build, AT(100) + 2, 0);
+	return build_load(build);
+}
+
+/* Whose the faults are is known if only one of them ran. */
+static void faults_are_of_the_only_thread_that_ran(void **state)
+{
+	struct build build;
+	struct model *model = load_two_threads(&build, 0, 80);
+
+	(void)state;
+	function_use_read(model);
+	assert_near(use_of(model, F)->total[USE_MINOR_FAULTS], 0, 0);
+	assert_near(use_of(model, G)->total[USE_MINOR_FAULTS], 1000, 1);
+	model_free(model);
+	build_release(&build);
+	model = load_two_threads(&build, 20, 80);
+	function_use_read(model);
+	assert_near(use_of(model, F)->total[USE_MINOR_FAULTS], 0, 0);
+	assert_near(use_of(model, G)->total[USE_MINOR_FAULTS], 0, 0);
+	model_free(model);
+	build_release(&build);
+}
+
+/* Main frees what it had before it calls f, which is over before the next reading: of f no peak is known. */
+static void a_reading_before_a_call_is_not_its_peak(void **state)
+{
+	struct build build;
+	struct log_thread *thread = build_begin(&build);
+	struct log_node *main_node = build_node(&build, thread, &thread->root, MAIN);
+	struct log_node *f = build_node(&build, thread, main_node, F),
+			*g = build_node(&build, thread, main_node, G);
+	struct log_rows *rows = build_rows(&build, "process", (const char *[]){ "rss_bytes" }, 1, 3);
+	struct model *model;
+
+	(void)state;
+	build_call(main_node, 100 * MS, 30 * MS);
+	build_call(f, 10 * MS, 0);
+	build_call(g, 20 * MS, 0);
+	slice(&build, thread, f, 60, 70);
+	slice(&build, thread, g, 75, 95);
+	slice(&build, thread, main_node, 0, 100);
+	build_row(rows, AT(10), (uint64_t[]){ 50 << 20 });
+	build_row(rows, AT(50), (uint64_t[]){ 50 << 20 });
+	build_row(rows, AT(90), (uint64_t[]){ 1 << 20 });
+	build_finish(&build, AT(100) + 2, 0);
+	model = build_load(&build);
+	function_use_read(model);
+	assert_true(isnan(use_of(model, F)->peak[PEAK_RSS_BYTES]));
+	assert_true(use_of(model, G)->peak[PEAK_RSS_BYTES] == 1 << 20);
+	assert_true(use_of(model, MAIN)->peak[PEAK_RSS_BYTES] == 50 << 20);
+	model_free(model);
+	build_release(&build);
+}
+
 /* Recursion once in totals; what never ended counts up to the end. */
 static void open_calls_and_recursion(void **state)
 {
 	struct build build;
 	struct log_thread *thread = build_begin(&build);
 	struct log_node *main_node = build_node(&build, thread, &thread->root, MAIN);
-	struct log_node *f = build_node(&build, thread, main_node, F), *again = build_node(&build, thread, f, F);
+	struct log_node *f = build_node(&build, thread, main_node, F),
+			*again = build_node(&build, thread, f, F);
 	struct model *model;
 
 	(void)state;
@@ -208,7 +318,9 @@ static void open_calls_and_recursion(void **state)
 	build_release(&build);
 }
 
-/* f was open from 25 to 75 ms; 100000 more calls of it took 100 ns each, which the hooks had: of the processor. */
+/*
+ * f was open from 25 to 75 ms. 100,000 further calls of it took 100 ns each, all of it CPU time of the hooks.
+ */
 static void the_hooks_had_cpu_time_only(void **state)
 {
 	struct build build;
@@ -218,7 +330,8 @@ static void the_hooks_had_cpu_time_only(void **state)
 	struct model *model;
 
 	(void)state;
-	build.header->costs[LOG_COST_TIMED] = (struct log_cost){ .full = 100 << LOG_COST_SHIFT, .inside = 100 << LOG_COST_SHIFT };
+	build.header->costs[LOG_COST_TIMED] =
+		(struct log_cost){ .full = 100 << LOG_COST_SHIFT, .inside = 100 << LOG_COST_SHIFT };
 	build_call(main_node, 100 * MS, 60 * MS);
 	build_call(f, 50 * MS, 0);
 	for (int i = 0; i < 100000; i++)
@@ -261,12 +374,13 @@ static void curves_are_straight_between_points(void **state)
 	curve_release(&curve);
 }
 
-/* The kernel's records: asleep from 2 to 8 ms of each 10, but for the third, where it was preempted. */
+/* The kernel's records: asleep from 2 to 8 ms of each 10, except the third, in which it was preempted. */
 static void records_of_switches_tell_when_a_thread_ran(void **state)
 {
 	struct build build;
 	struct log_thread *thread = build_begin(&build);
-	struct log_node *f = build_node(&build, thread, &thread->root, F), *g = build_node(&build, thread, &thread->root, G);
+	struct log_node *f = build_node(&build, thread, &thread->root, F),
+			*g = build_node(&build, thread, &thread->root, G);
 	struct log_rows *rows;
 	struct model *model;
 
@@ -280,14 +394,16 @@ static void records_of_switches_tell_when_a_thread_ran(void **state)
 	}
 	build_process_rows(&build);
 	build_thread_rows(&build, thread->tid, 40, 15, 0);
-	rows = build_rows(&build, "thread_off", (const char *[]){ "thread_blocked_ns", "thread_preempted_ns" }, 2, 21);
+	rows = build_rows(&build, "thread_off",
+			  (const char *[]){ "thread_blocked_ns", "thread_preempted_ns" }, 2, 21);
 	rows->id = thread->tid;
 	build_row(rows, AT(0) + 1, (uint64_t[]){ 0, 0 });
 	for (uint64_t i = 0; i < 10; i++) {
 		uint64_t preempted = i > 2 ? 6 * MS : 0, blocked = i * 6 * MS - preempted;
 
 		build_row(rows, AT(10 * i + 2) + 1, (uint64_t[]){ blocked, preempted });
-		build_row(rows, AT(10 * i + 8) + 1, (uint64_t[]){ blocked + (i == 2 ? 0 : 6 * MS), preempted + (i == 2 ? 6 * MS : 0) });
+		build_row(rows, AT(10 * i + 8) + 1,
+			  (uint64_t[]){ blocked + (i == 2 ? 0 : 6 * MS), preempted + (i == 2 ? 6 * MS : 0) });
 	}
 	build_row(rows, AT(100) + 2, (uint64_t[]){ 54 * MS, 6 * MS });
 	build_finish(&build, AT(100) + 3, 0);
@@ -302,12 +418,13 @@ static void records_of_switches_tell_when_a_thread_ran(void **state)
 	build_release(&build);
 }
 
-/* Engines ran for 30 of the last 50 ms, and took 1 MiB then; the first row says nothing yet. */
+/* Engines ran for 30 of the last 50 ms, and took 1 MiB then. The first row has no news yet. */
 static void gpu_time_and_memory(void **state)
 {
 	struct build build;
 	struct log_thread *thread = build_begin(&build);
-	struct log_node *f = build_node(&build, thread, &thread->root, F), *g = build_node(&build, thread, &thread->root, G);
+	struct log_node *f = build_node(&build, thread, &thread->root, F),
+			*g = build_node(&build, thread, &thread->root, G);
 	struct log_rows *rows;
 	struct model *model;
 
@@ -317,7 +434,8 @@ static void gpu_time_and_memory(void **state)
 	slice(&build, thread, f, 0, 50);
 	slice(&build, thread, g, 50, 100);
 	build_process_rows(&build);
-	rows = build_rows(&build, "process_gpu", (const char *[]){ "gpu_engine_ns", "gpu_client_bytes" }, 2, 4);
+	rows = build_rows(&build, "process_gpu", (const char *[]){ "gpu_engine_ns", "gpu_client_bytes" }, 2,
+			  4);
 	build_row(rows, AT(0) + 1, (uint64_t[]){ LOG_NONE, LOG_NONE });
 	build_row(rows, AT(10) + 1, (uint64_t[]){ 5 * MS, 4096 });
 	build_row(rows, AT(50) + 1, (uint64_t[]){ 5 * MS, 4096 });
@@ -339,6 +457,8 @@ int main(void)
 		cmocka_unit_test(a_call_has_what_grew_while_it_was_open),
 		cmocka_unit_test(peaks_are_those_of_the_calls_own_readings_too),
 		cmocka_unit_test(what_belongs_to_the_process_is_shared_as_the_cpu_time),
+		cmocka_unit_test(faults_are_of_the_only_thread_that_ran),
+		cmocka_unit_test(a_reading_before_a_call_is_not_its_peak),
 		cmocka_unit_test(open_calls_and_recursion),
 		cmocka_unit_test(the_hooks_had_cpu_time_only),
 		cmocka_unit_test(records_of_switches_tell_when_a_thread_ran),

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* analyzer/slices: what was written comes back, in the order of ends, from any instant on. */
+/* analyzer/calls/slices: what was written is read, in the order of ends, from any instant on. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -31,7 +31,8 @@ static void write_pages(int64_t pages[4])
 	}
 }
 
-static void write_slices(struct build *build, struct log_thread *thread, struct log_node **nodes, struct build_slice *slices)
+static void write_slices(struct build *build, struct log_thread *thread, struct log_node **nodes,
+			 struct build_slice *slices)
 {
 	uint64_t end = NS_START + 1 * MS;
 	int64_t heap = 5000000;
@@ -64,7 +65,8 @@ static struct model *build_two_threads(struct build *build)
 	threads[1] = build_thread(build, "worker");
 	for (int t = 0; t < 2; t++) {
 		for (int i = 0; i < NR_NODES; i++) {
-			nodes[i] = build_node(build, threads[t], i ? nodes[i / 2] : &threads[t]->root, F + 16 * (uint64_t)i);
+			nodes[i] = build_node(build, threads[t], i ? nodes[i / 2] : &threads[t]->root,
+					      F + 16 * (uint64_t)i);
 			build_call(nodes[i], 100, 0);
 		}
 		write_slices(build, threads[t], nodes, written[t]);
@@ -182,7 +184,7 @@ static void a_reader_goes_to_any_instant_and_back(void **state)
 	build_release(&build);
 }
 
-/* A handler ended a call after the interrupted one had read its clock: the next slice ends before. */
+/* A handler ended a call after the interrupted call had read its clock: the next slice ends earlier. */
 static void a_slice_may_end_before_the_one_in_front_of_it(void **state)
 {
 	struct build build;
@@ -215,7 +217,8 @@ static void a_slice_may_end_before_the_one_in_front_of_it(void **state)
 /* Enough for chunks that begin with each of the threads. */
 static void threads_that_share_a_record_keep_their_slices(void **state)
 {
-	static const char *const names[] = { "first", "pool", "pool", "last" }, *const told[] = { "", "", "", "last" };
+	static const char *const names[] = { "first", "pool", "pool", "last" }, *const told[] = { "", "", "",
+												  "last" };
 	struct build build;
 	struct log_thread *thread = build_begin(&build);
 	struct log_node *f = build_node(&build, thread, &thread->root, F);
@@ -229,8 +232,9 @@ static void threads_that_share_a_record_keep_their_slices(void **state)
 	for (uint64_t i = 0; i < 4 * 2000; i++) {
 		if (i && i % 2000 == 0)
 			build_take_over(&build, thread, names[i / 2000]);
-		build_slice(&build, thread, 0, &(struct build_slice){ .node = f, .end_ticks = NS_START + MS + 1000 * i,
-								      .ticks = 200 });
+		build_slice(&build, thread, 0,
+			    &(struct build_slice){
+				    .node = f, .end_ticks = NS_START + MS + 1000 * i, .ticks = 200 });
 	}
 	build_finish(&build, NS_START + 1000 * MS, 0);
 	model = build_load(&build);
@@ -266,7 +270,8 @@ static void shifted_ticks_lose_their_low_bits_only(void **state)
 	thread = build_thread(&build, "main");
 	f = build_node(&build, thread, &thread->root, F);
 	build_call(f, 100, 0);
-	build_slice(&build, thread, 1, &(struct build_slice){ .node = f, .end_ticks = NS_START + 8007, .ticks = 807 });
+	build_slice(&build, thread, 1,
+		    &(struct build_slice){ .node = f, .end_ticks = NS_START + 8007, .ticks = 807 });
 	build_finish(&build, NS_START + 1000 * MS, 0);
 	model = build_load(&build);
 	reader = slices_open_all(model);
@@ -280,7 +285,10 @@ static void shifted_ticks_lose_their_low_bits_only(void **state)
 	build_release(&build);
 }
 
-/* One byte of the first chunk goes: its rest may be lost, the next chunk is whole, and it is counted. */
+/*
+ * One byte of the first chunk is wrong: its rest may be lost, the next chunk is whole, and the damage is
+ * counted.
+ */
 static void a_damaged_chunk_does_not_spoil_the_next(void **state)
 {
 	struct build build;
@@ -323,8 +331,10 @@ static void a_missing_slice_is_noticed(void **state)
 	(void)state;
 	build_call(f, 100, 0);
 	for (uint64_t i = 1; i < 100; i++)
-		build_slice(&build, thread, 0, &(struct build_slice){ .node = f, .end_ticks = NS_START + i * 200, .ticks = 9 });
-	((struct log_slices *)(build.bytes + ((uint64_t)thread->slices[0] << LOG_REF_SHIFT)))->head.used_bytes -= 100;
+		build_slice(&build, thread, 0,
+			    &(struct build_slice){ .node = f, .end_ticks = NS_START + i * 200, .ticks = 9 });
+	((struct log_slices *)(build.bytes + ((uint64_t)thread->slices[0] << LOG_REF_SHIFT)))
+		->head.used_bytes -= 100;
 	build_finish(&build, NS_START + 1000 * MS, 0);
 	model = build_load(&build);
 	reader = slices_open_all(model);
@@ -346,7 +356,8 @@ static void what_is_outside_of_all_functions_is_no_call(void **state)
 
 	(void)state;
 	build_call(build_node(&build, thread, &thread->root, F), 100, 0);
-	build_slice(&build, thread, 0, &(struct build_slice){ .node = &thread->root, .end_ticks = NS_START + 200, .ticks = 9 });
+	build_slice(&build, thread, 0,
+		    &(struct build_slice){ .node = &thread->root, .end_ticks = NS_START + 200, .ticks = 9 });
 	build_finish(&build, NS_START + 1000 * MS, 0);
 	model = build_load(&build);
 	reader = slices_open_all(model);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* analyzer/cells/flag_advice: which functions should have no hooks. Models are made by hand: name, file, calls, ns a call. */
+/*
+ * analyzer/cells/flag_advice: which functions should have no hooks. Models are made by hand: name, file,
+ * calls, ns a call.
+ */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -41,7 +44,8 @@ static void find(struct excludes *excludes, const struct given *given, size_t nr
 		function->resolved = true;
 		function->stats.calls = function->stats.known_calls = given[i].calls;
 		function->stats.self_ns = given[i].self_ns * (double)given[i].calls;
-		function->stats.total_ns = function->stats.duration_ns = given[i].total_ns * (double)given[i].calls;
+		function->stats.total_ns = function->stats.duration_ns =
+			given[i].total_ns * (double)given[i].calls;
 		made.model.calls += given[i].calls;
 		made.model.functions_ns += function->stats.self_ns;
 	}
@@ -138,16 +142,30 @@ static void nothing_where_few_calls_are_short(void **state)
 static void hooks_that_cost_more_than_the_work_are_dear(void **state)
 {
 	struct function functions[2] = {
-		{ .name = "work", .short_name = "work", .resolved = true,
+		{ .name = "work",
+		  .short_name = "work",
+		  .resolved = true,
 		  .stats = { .calls = 1000, .known_calls = 1000, .self_ns = 100000, .hooks_ns = 50000 } },
-		{ .name = "tiny", .short_name = "tiny", .resolved = true,
-		  .stats = { .calls = 99000, .known_calls = 99000, .self_ns = 1000000, .hooks_ns = 4000000 } },
+		{ .name = "tiny",
+		  .short_name = "tiny",
+		  .resolved = true,
+		  .stats = { .calls = 99000,
+			     .known_calls = 99000,
+			     .self_ns = 1000000,
+			     .hooks_ns = 4000000 } },
 	};
 	struct function *list[] = { &functions[0], &functions[1] };
-	struct thread threads[2] = { { .calls = 75000 }, { .calls = 25000 } }, *of_process[] = { &threads[0], &threads[1] };
+	struct thread threads[2] = { { .calls = 75000 }, { .calls = 25000 } },
+		      *of_process[] = { &threads[0], &threads[1] };
 	struct process process = { .threads = of_process, .nr_threads = 2 }, *processes[] = { &process };
-	struct model model = { .functions = list, .nr_functions = 2, .calls = 100000, .functions_ns = 1100000, .end = 10000000,
-			       .processes = processes, .nr_processes = 1, .nr_runs = 1 };
+	struct model model = { .functions = list,
+			       .nr_functions = 2,
+			       .calls = 100000,
+			       .functions_ns = 1100000,
+			       .end = 10000000,
+			       .processes = processes,
+			       .nr_processes = 1,
+			       .nr_runs = 1 };
 	struct excludes excludes;
 
 	(void)state;

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* analyzer/family, process_rows and usage: processes as a tree, rows of those that are alike, and what they used. */
+/*
+ * analyzer/cells/process_tree: processes as a tree, rows of those that are alike, and what they
+ * used.
+ */
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -34,7 +37,8 @@ static struct log_thread *begin_process(struct build *build, uint32_t pid, uint3
 	return thread;
 }
 
-static void add_process(struct build_run *run, uint32_t pid, uint32_t ppid, uint64_t begin_ms, const char *program)
+static void add_process(struct build_run *run, uint32_t pid, uint32_t ppid, uint64_t begin_ms,
+			const char *program)
 {
 	struct build build;
 
@@ -109,7 +113,7 @@ static void a_pid_used_again_is_another_parent(void **state)
 	model_free(model);
 }
 
-/* sh forks, its child execs env, that execs app: of the copy of sh nothing is told. */
+/* sh forks, its child execs env, which execs app. The copy of sh is not reported. */
 static void images_of_one_process_are_one(void **state)
 {
 	static const char *const programs[] = { "sh", "env", "app" };
@@ -127,7 +131,8 @@ static void images_of_one_process_are_one(void **state)
 		build.header->process_start = 5;
 		build.header->exec_count = i;
 		if (i == 0)
-			build_event(&build, LOG_EVENT_FORK, NS_START + 2 * MS, (uint64_t[]){ 0, 10 }, 2, NULL);
+			build_event(&build, LOG_EVENT_FORK, NS_START + 2 * MS, (uint64_t[]){ 0, 10 }, 2,
+				    NULL);
 		else
 			build_call(build_node(&build, thread, &thread->root, MAIN), i * MS, 0);
 		if (i < 2) {
@@ -173,7 +178,8 @@ static struct model *build_alike(void)
 	return build_run_load(&run);
 }
 
-static void assert_row(const struct process_row *row, const char *program, size_t nr_alike, unsigned int depth)
+static void assert_row(const struct process_row *row, const char *program, size_t nr_alike,
+		       unsigned int depth)
 {
 	assert_string_equal(family_program(row->member), program);
 	assert_int_equal(row->nr_alike, nr_alike);
@@ -286,7 +292,7 @@ static void what_was_used_is_known_from_its_end(void **state)
 	model_free(model);
 }
 
-/* One reading of RSS says little of its peak, and one of memory that is being taken down nothing. */
+/* A single reading of RSS says little about its peak, and one during exit says nothing. */
 static void what_was_used_is_known_from_samples(void **state)
 {
 	static const char *const columns[] = { "cpu_ns", "rss_bytes", "vms_bytes" };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* analyzer/suppressions: patterns as LeakSanitizer reads them. */
+/* analyzer/cells/suppressions: patterns as LeakSanitizer reads them. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* analyzer/rows and format_*: selecting rows of a table, and printing them. */
+/* analyzer/formats: selecting rows of a table, and printing them. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -53,8 +53,14 @@ static const struct column columns[] = {
 
 static struct table_rows source = { things, 4 };
 static struct table table = {
-	.name = "functions", .title = "prog", .columns = columns, .nr_columns = 3, .row_bytes = sizeof(struct thing),
-	.next = table_next_row, .source = &source, .formats = IN_TEXT | IN_CSV | IN_JSON,
+	.name = "functions",
+	.title = "prog",
+	.columns = columns,
+	.nr_columns = 3,
+	.row_bytes = sizeof(struct thing),
+	.next = table_next_row,
+	.source = &source,
+	.formats = IN_TEXT | IN_CSV | IN_JSON,
 };
 
 static char *print(const char *format, struct options options)
@@ -94,19 +100,25 @@ static void csv_quotes_what_needs_it_and_nothing_else(void **state)
 static void rows_are_sorted_largest_first_and_stay_in_order_when_equal(void **state)
 {
 	(void)state;
-	assert_prints("csv", (struct options){ .sort = "calls", .columns = "calls,function" },
-		      "calls,function\n12345678,\"say \"\"hi\"\", twice\"\n7,plain\n7,last\n3,Index::insert(int)\n");
+	assert_prints(
+		"csv", (struct options){ .sort = "calls", .columns = "calls,function" },
+		"calls,function\n12345678,\"say \"\"hi\"\", twice\"\n7,plain\n7,last\n"
+		"3,Index::insert(int)\n");
 	assert_prints("csv", (struct options){ .sort = "calls", .columns = "calls", .reverse = true },
 		      "calls\n3\n7\n7\n12345678\n");
-	assert_prints("csv", (struct options){ .sort = "function", .columns = "calls" }, "calls\n3\n7\n7\n12345678\n");
+	assert_prints("csv", (struct options){ .sort = "function", .columns = "calls" },
+		      "calls\n3\n7\n7\n12345678\n");
 }
 
 static void top_limits_and_match_selects(void **state)
 {
 	(void)state;
-	assert_prints("csv", (struct options){ .top = 1, .top_given = true, .columns = "calls" }, "calls\n3\n");
-	assert_prints("csv", (struct options){ .sort = "mean_ns", .top = 2, .top_given = true, .columns = "mean_ns" },
-		      "mean_ns\n1000000000\n4\n");
+	assert_prints("csv", (struct options){ .top = 1, .top_given = true, .columns = "calls" },
+		      "calls\n3\n");
+	assert_prints(
+		"csv",
+		(struct options){ .sort = "mean_ns", .top = 2, .top_given = true, .columns = "mean_ns" },
+		"mean_ns\n1000000000\n4\n");
 	assert_prints("csv", (struct options){ .match = "Index::insert", .columns = "calls" }, "calls\n3\n");
 	assert_prints("csv", (struct options){ .match = "nothing", .columns = "calls" }, "calls\n");
 }
@@ -117,17 +129,20 @@ static void min_percent_leaves_out_what_is_small(void **state)
 	(void)state;
 	assert_prints("csv", (struct options){ .sort = "calls", .min_percent = 50, .columns = "calls" },
 		      "calls\n12345678\n");
-	assert_prints("csv", (struct options){ .sort = "calls", .min_percent = 50, .reverse = true, .columns = "calls" },
-		      "calls\n12345678\n");
+	assert_prints(
+		"csv",
+		(struct options){ .sort = "calls", .min_percent = 50, .reverse = true, .columns = "calls" },
+		"calls\n12345678\n");
 	assert_prints("csv", (struct options){ .sort = "calls", .min_percent = 0.00005, .columns = "calls" },
 		      "calls\n12345678\n7\n7\n");
 	assert_prints("csv", (struct options){ .sort = "mean_ns", .min_percent = 4e-7, .columns = "mean_ns" },
 		      "mean_ns\n1000000000\n4\n");
-	assert_prints("text", (struct options){ .sort = "calls", .min_percent = 50, .columns = "calls,function" },
-		      "prog: 1 of 4 functions by calls, 100 % of it (--top 0: all; --sort COLUMN, --columns LIST)\n"
-		      "   Calls  Function\n"
-		      "  12.3 M  twice\n"
-		      "      17  3 other functions\n");
+	assert_prints(
+		"text", (struct options){ .sort = "calls", .min_percent = 50, .columns = "calls,function" },
+		"prog: 1 of 4 functions by calls, 100 % of it (--top 0: all; --sort COLUMN, --columns LIST)\n"
+		"   Calls  Function\n"
+		"  12.3 M  twice\n"
+		"      17  3 other functions\n");
 }
 
 static void min_percent_needs_an_order_by_size(void **state)
@@ -149,12 +164,14 @@ static void keys_of_pstats_stand_for_columns(void **state)
 	struct options options = { .sort = "cumtime" };
 
 	(void)state;
-	assert_prints("csv", (struct options){ .sort = "ncalls", .columns = "calls" }, "calls\n12345678\n7\n7\n3\n");
-	assert_prints("csv", (struct options){ .sort = "name", .columns = "calls" }, "calls\n3\n7\n7\n12345678\n");
-	assert_int_equal(rows_check(&table, &options, false), EXIT_USAGE);	/* this table has no total_ns */
+	assert_prints("csv", (struct options){ .sort = "ncalls", .columns = "calls" },
+		      "calls\n12345678\n7\n7\n3\n");
+	assert_prints("csv", (struct options){ .sort = "name", .columns = "calls" },
+		      "calls\n3\n7\n7\n12345678\n");
+	assert_int_equal(rows_check(&table, &options, false), EXIT_USAGE); /* this table has no total_ns */
 }
 
-/* Many rows of a table that is never in memory: 1, 2, ... each once, in an order that is not sorted. */
+/* Rows of a table that is never in memory: 1, 2, ... each once, not in sorted order. */
 static bool next_number(struct table *of, void *row)
 {
 	if (of->at == 100003)
@@ -221,9 +238,10 @@ static void json_takes_any_bytes(void **state)
 	source = (struct table_rows){ things, 4 };
 	root = json_loads(text, 0, NULL);
 	assert_non_null(root);
-	assert_string_equal(json_string_value(json_object_get(json_array_get(json_object_get(root, "functions"), 0),
-							      "function")),
-			    "a\xef\xbf\xbd" "b\xc3\xa9\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd");
+	assert_string_equal(json_string_value(json_object_get(
+				    json_array_get(json_object_get(root, "functions"), 0), "function")),
+			    "a\xef\xbf\xbd"
+			    "b\xc3\xa9\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd");
 	json_decref(root);
 	free(text);
 }
@@ -231,13 +249,15 @@ static void json_takes_any_bytes(void **state)
 static void text_aligns_shortens_and_sums_up_the_rest(void **state)
 {
 	(void)state;
-	assert_prints("text", (struct options){ .sort = "calls", .top = 2, .top_given = true,
-						.columns = "calls,mean_ns,function" },
-		      "prog: 2 of 4 functions by calls, 100 % of it (--top 0: all; --sort COLUMN, --columns LIST)\n"
-		      "   Calls     Mean  Function\n"
-		      "  12.3 M   1.00 s  twice\n"
-		      "       7  0.10 ns  plain\n"
-		      "      10           2 other functions\n");
+	assert_prints(
+		"text",
+		(struct options){
+			.sort = "calls", .top = 2, .top_given = true, .columns = "calls,mean_ns,function" },
+		"prog: 2 of 4 functions by calls, 100 % of it (--top 0: all; --sort COLUMN, --columns LIST)\n"
+		"   Calls     Mean  Function\n"
+		"  12.3 M   1.00 s  twice\n"
+		"       7  0.10 ns  plain\n"
+		"      10           2 other functions\n");
 }
 
 static void text_fits_the_width(void **state)

@@ -12,6 +12,7 @@
 
 #include "analyzer/log/logfile.h"
 #include "analyzer/model/model.h"
+#include "analyzer/read/ends_read.h"
 #include "test/unit/build_model.h"
 
 /* main 100 ms > f 60 > f 40 > g 10: f's total is 60, not 100; its calls took 100 in all. */
@@ -54,9 +55,11 @@ static void siblings_and_threads_of_one_path_are_one_node(void **state)
 {
 	struct build build;
 	struct log_thread *first = build_begin(&build), *second = build_thread(&build, "worker");
-	struct log_node *main = build_node(&build, first, &first->root, MAIN), *f = build_node(&build, first, main, F);
+	struct log_node *main = build_node(&build, first, &first->root, MAIN),
+			*f = build_node(&build, first, main, F);
 	struct log_node *other = build_node(&build, second, &second->root, MAIN);
-	struct log_node *f1 = build_node(&build, second, other, F), *f2 = build_node(&build, second, other, F);
+	struct log_node *f1 = build_node(&build, second, other, F),
+			*f2 = build_node(&build, second, other, F);
 	struct tree_node *node;
 	struct model *model;
 
@@ -118,18 +121,19 @@ static void a_wrapped_bucket_comes_from_its_event(void **state)
 	f->calls += 1ull << 32;
 	f->total_ticks += 4ull << 32;
 	f->squares[0] += 16ull << 32;
-	build_event(&build, LOG_EVENT_BUCKET_WRAPPED, NS_START + 1, (uint64_t[]){ build_ref(&build, f), 2 }, 2,
-		    NULL)->thread = thread->head.self;
+	build_event(&build, LOG_EVENT_BUCKET_WRAPPED, NS_START + 1, (uint64_t[]){ build_ref(&build, f), 2 },
+		    2, NULL)
+		->thread = thread->head.self;
 	build_finish(&build, NS_START + 100000 * MS, 0);
 	model = build_load(&build);
 	assert_int_equal(model->nr_damaged, 0);
 	assert_int_equal(histogram_count(&model->functions[0]->histogram), (1ull << 32) + 1);
-	assert_true(function_percentile_ns(model->functions[0], 50) == 4);
+	assert_true(function_percentile_ns(model->functions[0], 50, &(double){ 0 }) == 4);
 	model_free(model);
 	build_release(&build);
 }
 
-/* Without the event nobody knows which bucket it was. */
+/* Without the event, the bucket is not known. */
 static void percentiles_are_not_made_up_when_counts_are_missing(void **state)
 {
 	struct build build;
@@ -145,7 +149,7 @@ static void percentiles_are_not_made_up_when_counts_are_missing(void **state)
 	build_finish(&build, NS_START + 100000 * MS, 0);
 	model = build_load(&build);
 	assert_int_equal(model->functions[0]->stats.calls, (1ull << 32) + 1);
-	assert_true(isnan(function_percentile_ns(model->functions[0], 50)));
+	assert_true(isnan(function_percentile_ns(model->functions[0], 50, &(double){ 0 })));
 	model_free(model);
 	build_release(&build);
 }
@@ -219,7 +223,7 @@ static void totals_under_other_paths_are_marked(void **state)
 	build_release(&build);
 }
 
-/* An address that meant a function of a.so, which is gone, and means one of b.so now. */
+/* An address of a function in a.so, which was unloaded, that now is in b.so. */
 static void retired_nodes_belong_to_modules_that_are_gone(void **state)
 {
 	struct build build;
@@ -244,7 +248,7 @@ static void retired_nodes_belong_to_modules_that_are_gone(void **state)
 	build_release(&build);
 }
 
-/* Two objects that were at one address in turn, both gone. */
+/* Two objects that were at one address in turn, both unloaded. */
 static void the_number_in_a_retired_node_says_which_module(void **state)
 {
 	const uint64_t retired = 0x700100 | LOG_FUNCTION_RETIRED;
@@ -252,8 +256,10 @@ static void the_number_in_a_retired_node_says_which_module(void **state)
 	struct log_thread *thread = build_begin(&build);
 	struct log_module *a = build_module(&build, "/lib/a.so", 0x700000, 0x800000, 0x700000, 1);
 	struct log_module *b = build_module(&build, "/lib/b.so", 0x700000, 0x800000, 0x700000, 2);
-	struct log_node *of_a = build_node(&build, thread, &thread->root, retired | 6ull << LOG_FUNCTION_MODULE_SHIFT);
-	struct log_node *of_b = build_node(&build, thread, &thread->root, retired | 7ull << LOG_FUNCTION_MODULE_SHIFT);
+	struct log_node *of_a =
+		build_node(&build, thread, &thread->root, retired | 6ull << LOG_FUNCTION_MODULE_SHIFT);
+	struct log_node *of_b =
+		build_node(&build, thread, &thread->root, retired | 7ull << LOG_FUNCTION_MODULE_SHIFT);
 	struct model *model;
 
 	(void)state;
@@ -273,10 +279,11 @@ static void the_number_in_a_retired_node_says_which_module(void **state)
 	build_release(&build);
 }
 
-/* Loaded at different places in two processes, one build-id: one function. */
+/* Loaded at different addresses in two processes, with one build-id: one function. */
 static void functions_merge_over_processes_by_build_id(void **state)
 {
-	char first[] = "/tmp/insideme-test.XXXXXX", second[] = "/tmp/insideme-test.XXXXXX", *paths[] = { first, second };
+	char first[] = "/tmp/insideme-test.XXXXXX", second[] = "/tmp/insideme-test.XXXXXX",
+	     *paths[] = { first, second };
 	struct model *model;
 
 	(void)state;
@@ -321,7 +328,9 @@ static void facts_events_and_damage_free_text_are_there(void **state)
 	build_text(&build, "command=./app --fast 'a b'");
 	build_text(&build, "setting.INSIDEME_THRESHOLD=10us");
 	event = build_event(&build, LOG_EVENT_EXEC, NS_START + 7 * MS, (uint64_t[]){ 2 }, 1, "/bin/missing");
-	event->thread = build.header->nr_threads ? build_ref(&build, build.bytes + LOG_HEADER_BYTES + (64u << 10)) : 0;
+	event->thread = build.header->nr_threads
+				? build_ref(&build, build.bytes + LOG_HEADER_BYTES + (64u << 10))
+				: 0;
 	build_finish(&build, NS_START + 100 * MS, 3);
 	model = build_load(&build);
 	assert_string_equal(model->processes[0]->command, "./app --fast 'a b'");

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* analyzer/rowset: rows in the order of time, looked up by time; memory at the entry and exit of a slice. */
+/*
+ * analyzer/log/rows_reader: rows in the order of time, looked up by time; memory at the entry and exit of a
+ * slice.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -9,7 +12,7 @@
 
 #include <cmocka.h>
 
-#include "analyzer/model/memory_at.h"
+#include "analyzer/model/process_usage.h"
 #include "test/unit/build_model.h"
 
 #define NR_ROWS 500
@@ -21,7 +24,8 @@ static struct log_rows *build_memory(struct build *build)
 	build_begin(build);
 	rows = build_rows(build, "memory", (const char *[]){ "rss_bytes", "vms_bytes" }, 2, NR_ROWS);
 	for (uint64_t i = 0; i < NR_ROWS; i++)
-		build_row(rows, NS_START + (i + 1) * MS, (uint64_t[]){ 1000 + i, i % 10 ? 5000 + i : LOG_NONE });
+		build_row(rows, NS_START + (i + 1) * MS,
+			  (uint64_t[]){ 1000 + i, i % 10 ? 5000 + i : LOG_NONE });
 	build_finish(build, NS_START + 1000 * MS, 0);
 	return rows;
 }
@@ -54,7 +58,7 @@ static void memory_is_that_of_the_newest_row_before(void **state)
 	build_release(&build);
 }
 
-/* The recorder is just moving every second row together, and has not shortened the set yet. */
+/* The recorder is just moving every second row, and has not shortened the set yet. */
 static void rows_being_thinned_come_once_and_in_order(void **state)
 {
 	struct build build;
@@ -121,7 +125,7 @@ static void impossible_columns_are_damage(void **state)
 	build_release(&build);
 }
 
-/* The sampler takes either more often, as its budget allows. */
+/* The sampler takes either set more often, as its budget allows. */
 static void rows_of_the_process_tell_its_memory_too(void **state)
 {
 	static const uint64_t expected[] = { 10, 10, 30, 40, 40, 60 };	/* 1 to 6 ms after the start */
@@ -137,8 +141,8 @@ static void rows_of_the_process_tell_its_memory_too(void **state)
 	build_row(rows, NS_START + 4 * MS, (uint64_t[]){ 40, 4 });
 	rows = build_rows(&build, "process", (const char *[]){ "cpu_ns", "vms_bytes", "rss_bytes" }, 3, 8);
 	build_row(rows, NS_START + 3 * MS, (uint64_t[]){ 7, 3, 30 });
-	build_row(rows, NS_START + 4 * MS, (uint64_t[]){ 7, 5, 50 });		/* read at one time with the other */
-	build_row(rows, NS_START + 5 * MS, (uint64_t[]){ 7, LOG_NONE, LOG_NONE });	/* a zombie has none */
+	build_row(rows, NS_START + 4 * MS, (uint64_t[]){ 7, 5, 50 }); /* read at the same time as the other */
+	build_row(rows, NS_START + 5 * MS, (uint64_t[]){ 7, LOG_NONE, LOG_NONE }); /* a zombie has none */
 	build_row(rows, NS_START + 6 * MS, (uint64_t[]){ 8, 6, 60 });
 	build_finish(&build, NS_START + 1000 * MS, 0);
 	model = build_load(&build);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* analyzer/edges: who calls whom, from the call tree. */
+/* analyzer/model/call_edges: who calls whom, from the call tree. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -12,7 +12,8 @@
 #include "test/unit/build_model.h"
 
 /* 0: called by nothing that was recorded */
-static const struct edge *find(const struct edges *edges, const struct model *model, uint64_t caller, uint64_t function)
+static const struct edge *find(const struct edges *edges, const struct model *model, uint64_t caller,
+			       uint64_t function)
 {
 	for (size_t i = 0; i < edges->nr; i++)
 		if (edges->list[i].caller == (caller ? build_function(model, caller - APP_BEGIN) : NULL) &&
@@ -29,7 +30,9 @@ static void assert_edge(const struct edge *edge, uint64_t calls, double self_ms,
 	assert_true(edge->stats.total_ns == total_ms * 1e6);
 }
 
-/* main 100 ms > g 10, and > f 80 > f 60 > f 40 > g 5: of the f that f calls the outer 60 count, not 60 + 40. */
+/*
+ * main 100 ms > g 10, and > f 80 > f 60 > f 40 > g 5: of the f that f calls the outer 60 count, not 60 + 40.
+ */
 static void a_pair_adds_up_over_paths_and_once_within_itself(void **state)
 {
 	struct build build;

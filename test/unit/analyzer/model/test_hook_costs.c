@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* analyzer/hook_costs: a program whose true times are known, recorded with hooks of known cost. */
+/* analyzer/model/hook_costs: a program with known true times, recorded with hooks of known cost. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -12,12 +12,15 @@
 #include "analyzer/cells/cells.h"
 #include "test/unit/build_model.h"
 
-/* Of each call, in ns: before its first reading of the clock and behind its second one; between them; not timed; a new path. */
+/*
+ * Of each call, in ns: before its first reading of the clock and after its second one; between them; not
+ * timed; a new path.
+ */
 #define OUTSIDE	12
 #define INSIDE	9
 #define UNTIMED	7
 #define NEW	500
-#define KNOWN	8		/* to that the cost of a timed one is: more than 3/8 of it */
+#define KNOWN	8		/* uncertainty of a timed call's cost: more than 3/8 of it */
 
 #define NR_F	100u		/* calls of F by MAIN */
 #define NR_G	10u		/* calls of G by each F */
@@ -32,10 +35,12 @@ static struct log_thread *begin(struct build *build, uint32_t timing)
 
 	build->header->timing = timing;
 	build->header->threshold_ticks = build->header->threshold_set_ns = 10000;
-	costs[LOG_COST_TIMED] = (struct log_cost){ .full = (OUTSIDE + INSIDE) << LOG_COST_SHIFT, .inside = INSIDE << LOG_COST_SHIFT,
+	costs[LOG_COST_TIMED] = (struct log_cost){ .full = (OUTSIDE + INSIDE) << LOG_COST_SHIFT,
+						   .inside = INSIDE << LOG_COST_SHIFT,
 						   .spread = KNOWN << LOG_COST_SHIFT };
-	costs[LOG_COST_UNTIMED] = (struct log_cost){ .full = UNTIMED << LOG_COST_SHIFT, .spread = 3 << LOG_COST_SHIFT };
-	thread->nr_new_paths = 2;	/* MAIN's is made outside of all functions */
+	costs[LOG_COST_UNTIMED] =
+		(struct log_cost){ .full = UNTIMED << LOG_COST_SHIFT, .spread = 3 << LOG_COST_SHIFT };
+	thread->nr_new_paths = 2;	/* MAIN's path is made outside of all functions */
 	thread->new_paths_ticks = 2 * NEW;
 	return thread;
 }
@@ -65,7 +70,8 @@ static void what_is_left_is_the_true_time(void **state)
 {
 	struct build build;
 	struct log_thread *thread = begin(&build, LOG_TIMING_EXACT);
-	struct log_node *main = build_node(&build, thread, &thread->root, MAIN), *f = build_node(&build, thread, main, F);
+	struct log_node *main = build_node(&build, thread, &thread->root, MAIN),
+			*f = build_node(&build, thread, main, F);
 	struct log_node *g = build_node(&build, thread, f, G);
 	const uint64_t g_ticks = G_SELF + INSIDE, f_ticks = F_SELF + INSIDE + NR_G * (g_ticks + OUTSIDE);
 	struct model *model;
@@ -83,22 +89,26 @@ static void what_is_left_is_the_true_time(void **state)
 	model = build_load(&build);
 	check(model);
 	assert_true(is_near(model->hooks_ns, (1 + NR_F + NR_F * NR_G) * (OUTSIDE + INSIDE) + 2 * NEW));
-	assert_true(is_near(function_percentile_ns(build_function(model, G - APP_BEGIN), 50), G_SELF));
+	assert_true(is_near(function_percentile_ns(build_function(model, G - APP_BEGIN), 50, &(double){ 0 }),
+			    G_SELF));
 	model_free(model);
 	build_release(&build);
 }
 
-#define LONG_F		20u		/* of NR_F: longer than the threshold, which each call of G is below */
+#define LONG_F		20u		/* of NR_F: longer than the threshold; all calls of G are shorter */
 #define SLICE		60
 #define ALLOCATION	15
 #define FREE		8
 
-/* Each F allocates two blocks and frees one of them, and its slow calls leave a slice behind their second reading. */
+/*
+ * Each F allocates two blocks and frees one of them. Its slow calls write a slice after their second reading.
+ */
 static void blocks_and_slices_are_taken_out(void **state)
 {
 	struct build build;
 	struct log_thread *thread = begin(&build, LOG_TIMING_EXACT);
-	struct log_node *main = build_node(&build, thread, &thread->root, MAIN), *f = build_node(&build, thread, main, F);
+	struct log_node *main = build_node(&build, thread, &thread->root, MAIN),
+			*f = build_node(&build, thread, main, F);
 	const uint64_t f_ticks = F_SELF + INSIDE + 2 * ALLOCATION + FREE, long_ticks = f_ticks + (1 << 15);
 	const uint64_t calls_ticks = (NR_F - LONG_F) * f_ticks + LONG_F * long_ticks;
 	struct log_heap *heap = build_heap(&build, thread, f);
@@ -112,11 +122,13 @@ static void blocks_and_slices_are_taken_out(void **state)
 	heap->free_calls = NR_F;
 	for (uint32_t i = 0; i < NR_F; i++)
 		build_call(f, i < LONG_F ? long_ticks : f_ticks, 0);
-	build_call(main, MAIN_SELF + INSIDE + calls_ticks + NR_F * OUTSIDE + LONG_F * SLICE + NEW, calls_ticks);
+	build_call(main, MAIN_SELF + INSIDE + calls_ticks + NR_F * OUTSIDE + LONG_F * SLICE + NEW,
+		   calls_ticks);
 	build_finish(&build, NS_START + 1000 * MS, 0);
 	model = build_load(&build);
 	assert_int_equal(model->nr_damaged, 0);
-	assert_true(is_near(build_function(model, F - APP_BEGIN)->stats.self_ns, NR_F * F_SELF + LONG_F * (1 << 15)));
+	assert_true(is_near(build_function(model, F - APP_BEGIN)->stats.self_ns,
+			    NR_F * F_SELF + LONG_F * (1 << 15)));
 	assert_true(is_near(build_function(model, MAIN - APP_BEGIN)->stats.self_ns, MAIN_SELF));
 	assert_true(is_near(build_function(model, MAIN - APP_BEGIN)->stats.total_ns,
 			    MAIN_SELF + NR_F * F_SELF + LONG_F * (1 << 15)));
@@ -125,31 +137,35 @@ static void blocks_and_slices_are_taken_out(void **state)
 	build_release(&build);
 }
 
-/* What making a path took is known in the mean only: one of them may have taken all of it. */
+/* Only the mean time for making a path is known: a single path may have taken all of it. */
 static void the_time_of_making_paths_is_doubt_of_their_callers(void **state)
 {
 	struct build build;
 	struct log_thread *thread = begin(&build, LOG_TIMING_EXACT);
-	struct log_node *main = build_node(&build, thread, &thread->root, MAIN), *f = build_node(&build, thread, main, F);
+	struct log_node *main = build_node(&build, thread, &thread->root, MAIN),
+			*f = build_node(&build, thread, main, F);
 	struct log_node *g = build_node(&build, thread, f, G);
 	const struct call_stats *stats;
 	struct model *model;
 
 	(void)state;
 	build_call(g, G_SELF + INSIDE, 0);
-	build_call(f, NEW / 2 + G_SELF + 2 * INSIDE + OUTSIDE, G_SELF + INSIDE);	/* making g took half of what it takes in the mean, */
-	build_call(main, NEW * 3 / 2 + NEW / 2 + G_SELF + 3 * INSIDE + 2 * OUTSIDE, NEW / 2 + G_SELF + 2 * INSIDE + OUTSIDE);
+	/* making g took half of the mean time, */
+	build_call(f, NEW / 2 + G_SELF + 2 * INSIDE + OUTSIDE, G_SELF + INSIDE);
+	build_call(main, NEW * 3 / 2 + NEW / 2 + G_SELF + 3 * INSIDE + 2 * OUTSIDE,
+		   NEW / 2 + G_SELF + 2 * INSIDE + OUTSIDE);
 	build_finish(&build, NS_START + 1000 * MS, 0);
 	model = build_load(&build);
 	stats = &build_function(model, F - APP_BEGIN)->stats;
-	assert_true(is_near(stats->self_ns, 0));	/* and the half that was too much is given back, */
+	assert_true(is_near(stats->self_ns, 0));	/* and the excess of the other half is added again, */
 	assert_true(is_near(stats->total_ns, G_SELF));
 	assert_true(is_near(stats->self_doubt_ns, 2 * KNOWN + NEW * 3 / 2));	/* to its doubt as well */
 	assert_true(is_near(stats->total_doubt_ns, 2 * KNOWN + NEW * 3 / 2));
 	stats = &build_function(model, MAIN - APP_BEGIN)->stats;
-	assert_true(is_near(stats->self_ns, NEW / 2));			/* and making f more */
+	assert_true(is_near(stats->self_ns, NEW / 2));			/* and making f took more */
 	assert_true(stats_cell(stats, CELL_SELF).is_doubtful);
-	assert_true(is_near(stats->self_doubt_ns, 2 * KNOWN + NEW) && is_near(stats->total_doubt_ns, 3 * KNOWN + 2 * NEW + NEW / 2));
+	assert_true(is_near(stats->self_doubt_ns, 2 * KNOWN + NEW) &&
+		    is_near(stats->total_doubt_ns, 3 * KNOWN + 2 * NEW + NEW / 2));
 	assert_true(is_near(build_function(model, G - APP_BEGIN)->stats.self_doubt_ns, KNOWN));
 	assert_int_equal(share_cell(3, 1).type, VALUE_EMPTY);
 	assert_true(is_near(share_cell(1, 4).real, 25));
@@ -157,14 +173,16 @@ static void the_time_of_making_paths_is_doubt_of_their_callers(void **state)
 	build_release(&build);
 }
 
-/* Of G one call of 4 is timed; the others cost less, and nothing inside of what was not timed. */
+/* One of 4 calls of G is timed. The others cost less, and nothing inside of the untimed call. */
 static void calls_that_were_not_timed_cost_what_they_cost(void **state)
 {
 	struct build build;
 	struct log_thread *thread = begin(&build, LOG_TIMING_ADAPTIVE);
-	struct log_node *main = build_node(&build, thread, &thread->root, MAIN), *f = build_node(&build, thread, main, F);
+	struct log_node *main = build_node(&build, thread, &thread->root, MAIN),
+			*f = build_node(&build, thread, main, F);
 	struct log_node *g = build_node(&build, thread, f, G);
-	const uint64_t g_ticks = G_SELF + INSIDE, nr_timed = NR_F * NR_G / 4, nr_untimed = NR_F * NR_G - nr_timed;
+	const uint64_t g_ticks = G_SELF + INSIDE, nr_timed = NR_F * NR_G / 4,
+		       nr_untimed = NR_F * NR_G - nr_timed;
 	const uint64_t g_hooks = nr_timed * (INSIDE + OUTSIDE) + nr_untimed * UNTIMED;
 	const uint64_t f_ticks = F_SELF + INSIDE + NR_G * G_SELF + g_hooks / NR_F;
 	struct model *model;
@@ -185,12 +203,13 @@ static void calls_that_were_not_timed_cost_what_they_cost(void **state)
 	build_release(&build);
 }
 
-/* More is doubtful than what is left. */
+/* The doubt is larger than the rest of the time. */
 static void a_function_too_short_to_tell_is_doubtful(void **state)
 {
 	struct build build;
 	struct log_thread *thread = begin(&build, LOG_TIMING_EXACT);
-	struct log_node *f = build_node(&build, thread, &thread->root, F), *g = build_node(&build, thread, &thread->root, G);
+	struct log_node *f = build_node(&build, thread, &thread->root, F),
+			*g = build_node(&build, thread, &thread->root, G);
 	struct model *model;
 
 	(void)state;
@@ -201,18 +220,21 @@ static void a_function_too_short_to_tell_is_doubtful(void **state)
 	}
 	build_finish(&build, NS_START + 1000 * MS, 0);
 	model = build_load(&build);
-	assert_true(build_function(model, F - APP_BEGIN)->stats.self_ns < build_function(model, F - APP_BEGIN)->stats.self_doubt_ns);
-	assert_true(build_function(model, G - APP_BEGIN)->stats.self_ns > build_function(model, G - APP_BEGIN)->stats.self_doubt_ns);
+	assert_true(build_function(model, F - APP_BEGIN)->stats.self_ns <
+		    build_function(model, F - APP_BEGIN)->stats.self_doubt_ns);
+	assert_true(build_function(model, G - APP_BEGIN)->stats.self_ns >
+		    build_function(model, G - APP_BEGIN)->stats.self_doubt_ns);
 	model_free(model);
 	build_release(&build);
 }
 
-/* f's own time is known well, but it is as nothing beside what the hooks of 1000 calls of g are known by. */
+/* f's own time is known well, but it is small beside the uncertainty of the hooks of 1000 calls of g. */
 static void the_doubts_of_what_it_calls_are_those_of_a_total(void **state)
 {
 	struct build build;
 	struct log_thread *thread = begin(&build, LOG_TIMING_EXACT);
-	struct log_node *f = build_node(&build, thread, &thread->root, F), *g = build_node(&build, thread, f, G);
+	struct log_node *f = build_node(&build, thread, &thread->root, F),
+			*g = build_node(&build, thread, f, G);
 	const struct call_stats *stats;
 	struct value total, mean, max;
 	struct model *model;
@@ -232,11 +254,42 @@ static void the_doubts_of_what_it_calls_are_those_of_a_total(void **state)
 	max = stats_cell(stats, CELL_MAX);
 	assert_true(total.is_doubtful && mean.is_doubtful && max.is_doubtful);
 	assert_int_equal(stats_cell(stats, CELL_TOTAL_DOUBT).integer, 1001 * KNOWN + 1000);
-	stats = &build_function(model, G - APP_BEGIN)->stats;	/* a ns a call less than nothing: given back */
+	stats = &build_function(model, G - APP_BEGIN)->stats;	/* a ns a call below zero: added again */
 	assert_true(is_near(stats->self_ns, 0) && is_near(stats->total_ns, 0));
 	assert_true(stats_cell(stats, CELL_SELF).is_doubtful && stats_cell(stats, CELL_MIN).is_doubtful);
 	assert_int_equal(stats_cell(stats, CELL_SELF).integer, 0);
 	assert_int_equal(stats_cell(stats, CELL_SELF_DOUBT).integer, 1000 * KNOWN + 1000);
+	model_free(model);
+	build_release(&build);
+}
+
+/*
+ * A handler's g lasts 20 ms within a hook of main: main's time of 100 ms has them as its own. f is a coroutine, which
+ * others interrupt for 80 of its 100 ms.
+ */
+static void times_that_do_not_add_up_are_made_to(void **state)
+{
+	struct build build;
+	struct log_thread *thread = build_begin(&build);
+	struct log_node *main_node = build_node(&build, thread, &thread->root, MAIN);
+	struct log_node *f = build_node(&build, thread, main_node, F), *g = build_node(&build, thread, main_node, G);
+	const struct call_stats *main, *coroutine;
+	struct model *model;
+
+	(void)state;
+	build_call(main_node, 100 * MS, 20 * MS);
+	build_call(f, 100 * MS, 80 * MS);
+	build_call(g, 20 * MS, 0);
+	build_finish(&build, NS_START + 1000 * MS, 0);
+	model = build_load(&build);
+	main = &build_function(model, MAIN - APP_BEGIN)->stats;
+	coroutine = &build_function(model, F - APP_BEGIN)->stats;
+	assert_true(is_near(main->total_ns, 100e6) && is_near(main->self_ns, 60e6));
+	assert_true(is_near(main->self_doubt_ns, 20e6));
+	assert_true(is_near(coroutine->total_ns, 20e6) && is_near(coroutine->self_ns, 20e6));
+	assert_true(coroutine->net_min_ns <= coroutine->net_max_ns && coroutine->net_max_ns <= coroutine->total_ns);
+	assert_true(is_near(model->functions_ns, 100e6));
+	assert_true(is_near(model->processes[0]->threads[0]->functions_ns, 100e6));
 	model_free(model);
 	build_release(&build);
 }
@@ -250,6 +303,7 @@ int main(void)
 		cmocka_unit_test(calls_that_were_not_timed_cost_what_they_cost),
 		cmocka_unit_test(a_function_too_short_to_tell_is_doubtful),
 		cmocka_unit_test(the_doubts_of_what_it_calls_are_those_of_a_total),
+		cmocka_unit_test(times_that_do_not_add_up_are_made_to),
 	};
 
 	return cmocka_run_group_tests_name("hook_costs", tests, NULL, NULL);

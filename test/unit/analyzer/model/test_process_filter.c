@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* analyzer/filter: --rank, --process and --thread leave nothing of the others in any figure. */
+/* analyzer/model/process_filter: --rank, --process and --thread leave nothing of the others in any number. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -17,8 +17,9 @@
 #include "test/unit/build_model.h"
 
 /*
- * Three ranks of app (pids 100 to 102) and a helper (pid 200). Each has threads "main" and "worker-1"; on rank r
- * main calls F r + 1 times, worker-1 calls G 10 times; each thread allocates 64 bytes and has one slice and one open call.
+ * Three ranks of app (pids 100 to 102) and a helper (pid 200). Each has threads "main" and "worker-1"; on
+ * rank r main calls F r + 1 times, worker-1 calls G 10 times; each thread allocates 64 bytes and has one
+ * slice and one open call.
  */
 static void add_log(struct build_run *run, uint32_t pid, int rank, const char *program)
 {
@@ -41,7 +42,8 @@ static void add_log(struct build_run *run, uint32_t pid, int rank, const char *p
 			build_call(node, 1000, 0);
 		heap->alloc_calls = 1;
 		heap->alloc_bytes = 64;
-		build_slice(&build, threads[i], 0, &(struct build_slice){ .node = node, .end_ticks = NS_START + MS, .ticks = MS });
+		build_slice(&build, threads[i], 0,
+			    &(struct build_slice){ .node = node, .end_ticks = NS_START + MS, .ticks = MS });
 		build_stack(&build, threads[i], 8);
 		build_open_call(&build, threads[i], node, NS_START + 2 * MS);
 	}

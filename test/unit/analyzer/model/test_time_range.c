@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* analyzer/window and coverage: parts of a run's time, and how much of it single calls tell of. */
+/*
+ * analyzer/model/time_range and calls/slice_coverage: parts of a run's time, and how much of it single calls
+ * cover.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -15,21 +18,24 @@
 
 static void times_have_units_or_are_shares(void **state)
 {
-	static const struct { const char *text; double value; bool is_percent; } times[] = {
-		{ "1.5s", 1.5e9, false }, { "200ms", 2e8, false }, { "3 us", 3e3, false }, { "7ns", 7, false },
-		{ "2min", 120e9, false }, { "1h", 3600e9, false }, { "40%", 40, true }, { "0", 0, false },
+	static const struct { const char *text; double value; bool is_percent;
+	} times[] = {
+		{ "1.5s", 1.5e9, false }, { "200ms", 2e8, false },  { "3 us", 3e3, false },
+		{ "7ns", 7, false },	  { "2min", 120e9, false }, { "1h", 3600e9, false },
+		{ "40%", 40, true },	  { "0", 0, false },
 	};
-	static const char *const wrong[] = { "", "1", "x", "-1s", "1.5 fortnights", "s", "0x10s", "nan", "1e300s", "1s2" };
+	static const char *const wrong[] = { "",  "1",	   "x",	  "-1s",    "1.5 fortnights",
+					     "s", "0x10s", "nan", "1e300s", "1s2" };
 	struct time_mark mark;
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(times) / sizeof(*times); i++) {
-		assert_int_equal(time_mark_parse(&mark, "--from", times[i].text), 0);
+		assert_int_equal(time_mark_parse(&mark, "from", times[i].text), 0);
 		assert_true(mark.value == times[i].value);
 		assert_int_equal(mark.is_percent, times[i].is_percent);
 	}
 	for (size_t i = 0; i < sizeof(wrong) / sizeof(*wrong); i++)
-		assert_int_equal(time_mark_parse(&mark, "--from", wrong[i]), EXIT_USAGE);
+		assert_int_equal(time_mark_parse(&mark, "from", wrong[i]), EXIT_USAGE);
 }
 
 static int apply(struct model *model, const char *from, const char *to)
@@ -38,9 +44,9 @@ static int apply(struct model *model, const char *from, const char *to)
 
 	*model = (struct model){ .end = 2000000000, .to = 2000000000 };
 	if (from)
-		assert_int_equal(time_mark_parse(&window.from, "--from", from), 0);
+		assert_int_equal(time_mark_parse(&window.from, "from", from), 0);
 	if (to)
-		assert_int_equal(time_mark_parse(&window.to, "--to", to), 0);
+		assert_int_equal(time_mark_parse(&window.to, "to", to), 0);
 	return window_apply(&window, model);
 }
 
@@ -79,7 +85,8 @@ static double cover(bool main_ends, int64_t from_ms, int64_t to_ms)
 {
 	struct build build;
 	struct log_thread *thread = build_begin(&build);
-	struct log_node *main = build_node(&build, thread, &thread->root, MAIN), *f = build_node(&build, thread, main, F);
+	struct log_node *main = build_node(&build, thread, &thread->root, MAIN),
+			*f = build_node(&build, thread, main, F);
 	struct build_slice slices[] = {
 		{ .node = f, .end_ticks = NS_START + 40 * MS, .ticks = 20 * MS },
 		{ .node = main, .end_ticks = NS_START + 100 * MS, .ticks = 100 * MS },

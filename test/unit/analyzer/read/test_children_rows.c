@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* analyzer/children_rows: whose the rows are that insideme-run has of processes without a log. */
+/* analyzer/read/children_rows: the owners of rows that insideme-run took for processes without a log. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -20,8 +20,9 @@ static uint64_t at_ms(uint64_t ms)
 	return NS_START + ms * MS;
 }
 
-/* Rows of one column, which tells the ms at which they were read. @scale: ticks of this log in one of the others. */
-static void add_rows(struct build *build, const char *set, uint32_t id, uint64_t scale, const uint64_t *ms, uint32_t nr)
+/* Rows of one column, the ms at which they were read. @scale: ticks of this log for one of the others. */
+static void add_rows(struct build *build, const char *set, uint32_t id, uint64_t scale, const uint64_t *ms,
+		     uint32_t nr)
 {
 	struct log_rows *rows = build_rows(build, set, columns, 1, nr);
 
@@ -56,7 +57,8 @@ static struct process *find(const struct model *model, uint32_t pid, uint64_t be
 	return NULL;
 }
 
-static void assert_rows(const struct process *process, const char *set, uint32_t id, const uint64_t *ms, size_t nr)
+static void assert_rows(const struct process *process, const char *set, uint32_t id, const uint64_t *ms,
+			size_t nr)
 {
 	const struct rowset *rows = process_rowset(process, set);
 
@@ -69,7 +71,7 @@ static void assert_rows(const struct process *process, const char *set, uint32_t
 	}
 }
 
-/* insideme-run's log: with the counter of the processor two ticks are a ns, and it begins with the others'. */
+/* insideme-run's log: with the processor's counter two ticks are a ns. It begins when the others do. */
 static void begin_monitor(struct build *monitor, uint32_t clock)
 {
 	if (clock == LOG_CLOCK_TSC) {
@@ -97,7 +99,7 @@ static struct model *load(struct build *program, struct build *other, struct bui
 	return build_run_load(&logs);
 }
 
-/* Two children that have one pid, one after the other; of a third pid nobody knows. */
+/* Two children with one pid, one after the other. The third pid is not known. */
 static void rows_belong_to_who_had_the_pid_then(void **state)
 {
 	static const uint32_t clocks[] = { LOG_CLOCK_MONOTONIC, LOG_CLOCK_TSC };
@@ -147,7 +149,8 @@ static void rows_before_the_own_log_are_one_curve_with_those_in_it(void **state)
 	model = load(&program, &own, &monitor);
 	assert_int_equal(model->nr_processes, 2);
 	assert_rows(find(model, PID, 10), "process", 0, (uint64_t[]){ 20, 40, 51, 60, 70 }, 5);
-	assert_rows(find(model, PID, 10), "memory", 0, (uint64_t[]){ 20, 40, 51, 60, 70 }, 5);	/* those of "process", too */
+	/* those of "process", too */
+	assert_rows(find(model, PID, 10), "memory", 0, (uint64_t[]){ 20, 40, 51, 60, 70 }, 5);
 	model_free(model);
 }
 

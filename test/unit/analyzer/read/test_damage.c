@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The reading side on damaged logs: cut off anywhere, bits and bytes changed anywhere, links that go in circles.
- * Built under sanitizers; a watchdog ends what hangs.
+ * The reading side on damaged logs: cut off anywhere, bits and bytes changed anywhere, links that go in
+ * circles. Built under sanitizers; a watchdog ends what hangs.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -17,14 +17,15 @@
 #include <cmocka.h>
 
 #include "analyzer/calls/slices.h"
-#include "analyzer/model/memory_at.h"
+#include "analyzer/model/process_usage.h"
+#include "analyzer/read/ends_read.h"
 #include "test/unit/build_model.h"
 
 #define NR_VARIANTS	4000
 #define NR_FUNCTIONS	30
 #define END		(NS_START + 1000 * MS)
 
-/* A log with all there is: two threads, nodes over several areas, open calls, slices, rows, records. */
+/* A log with everything: two threads, nodes in several areas, open calls, slices, rows, records. */
 static void build_all(struct build *build)
 {
 	struct log_thread *thread = build_begin(build), *worker = build_thread(build, "worker");
@@ -33,7 +34,8 @@ static void build_all(struct build *build)
 
 	build_text(build, "command=./app --all");
 	build_event(build, LOG_EVENT_FORK, NS_START + 3 * MS, (uint64_t[]){ 4300 }, 1, NULL);
-	build_module(build, "/lib/libother.so", 0x600000, 0x700000, 0x600000, 0)->gone_ticks = NS_START + 9 * MS;
+	build_module(build, "/lib/libother.so", 0x600000, 0x700000, 0x600000, 0)->gone_ticks =
+		NS_START + 9 * MS;
 	for (int i = 0; i < NR_FUNCTIONS; i++) {
 		parent = nodes[i] = build_node(build, thread, parent, F + 16 * (uint64_t)(i / 2));
 		build_call(nodes[i], 900 * MS - (uint64_t)i * MS, 899 * MS - (uint64_t)i * MS);
@@ -46,9 +48,13 @@ static void build_all(struct build *build)
 	build_stack(build, worker, 10);
 	build_open_call(build, worker, waits, NS_START + 5 * MS);
 	for (uint64_t i = 1; i < 3000; i++)
-		build_slice(build, thread, i % 2, &(struct build_slice){ .node = nodes[i % NR_FUNCTIONS],
-				.end_ticks = NS_START + i * 1000, .ticks = 500, .thread_delta = i % 3, .process_delta = i % 3,
-				.heap_after = (int64_t)i });
+		build_slice(build, thread, i % 2,
+			    &(struct build_slice){ .node = nodes[i % NR_FUNCTIONS],
+						   .end_ticks = NS_START + i * 1000,
+						   .ticks = 500,
+						   .thread_delta = i % 3,
+						   .process_delta = i % 3,
+						   .heap_after = (int64_t)i });
 	rows = build_rows(build, "memory", (const char *[]){ "rss_bytes", "vms_bytes" }, 2, 200);
 	clocks = build_rows(build, "clock", (const char *[]){ "monotonic_ns", "realtime_ns" }, 2, 20);
 	for (uint64_t i = 1; i < 90; i++)
@@ -59,7 +65,9 @@ static void build_all(struct build *build)
 	build_finish(build, END, 0);
 }
 
-/* Thousands of variants would fill the terminal: their messages are dropped. Sanitizers write past stdio. */
+/*
+ * Thousands of variants would fill the terminal, so their messages are dropped. Sanitizers write past stdio.
+ */
 static int buffer_messages(void **state)
 {
 	(void)state;
@@ -82,7 +90,8 @@ static bool slices_are_sound(struct model *model)
 	bool sound = true;
 
 	while (slices_next(reader, &slice)) {
-		sound = sound && slice.duration_ns >= 0 && slice.end_ticks <= slice.thread->process->limit_ticks;
+		sound = sound && slice.duration_ns >= 0 &&
+			slice.end_ticks <= slice.thread->process->limit_ticks;
 		process_memory_at(slice.thread->process, slice.end_ticks, &reading);
 	}
 	slices_seek(reader, 500 * (int64_t)MS);
@@ -92,7 +101,7 @@ static bool slices_are_sound(struct model *model)
 	return sound;
 }
 
-/* Everything a view could ask for. */
+/* Everything that a view could ask for. */
 static void use(struct model *model)
 {
 	char text[200];
@@ -103,7 +112,7 @@ static void use(struct model *model)
 
 		assert_true(function->stats.open_calls <= function->stats.calls);
 		assert_false(isnan(function->stats.self_ns));
-		function_percentile_ns(function, 90);
+		function_percentile_ns(function, 90, &(double){ 0 });
 	}
 	for (size_t i = 0; i < model->nr_processes; i++)
 		process_end_text(model->processes[i], text, sizeof(text));
@@ -154,7 +163,7 @@ static void damage(struct build *build, const uint8_t *sound, uint64_t tail)
 	}
 }
 
-/* Where there is something: else most damage would hit what is not in use. */
+/* Only in used parts: else most damage would hit unused ones. */
 static void damage_heads(struct build *build, const uint8_t *sound, uint64_t tail)
 {
 	memcpy(build->bytes, sound, tail);
@@ -162,7 +171,8 @@ static void damage_heads(struct build *build, const uint8_t *sound, uint64_t tai
 		uint64_t area = (uint64_t)lrand48() % tail / LOG_AREA_ALIGN * LOG_AREA_ALIGN;
 		uint32_t *word = (uint32_t *)(build->bytes + area + (uint64_t)(lrand48() % 100) * 4);
 
-		*word = lrand48() % 2 ? *word ^ 1u << lrand48() % 32 : (uint32_t)((uint64_t)lrand48() % tail) >> 6;
+		*word = lrand48() % 2 ? *word ^ 1u << lrand48() % 32
+				      : (uint32_t)((uint64_t)lrand48() % tail) >> 6;
 	}
 }
 
@@ -206,7 +216,7 @@ static void changed_heads_of_areas_do_no_harm(void **state)
 	try_variants(damage_heads);
 }
 
-/* What one flipped bit in a node's counters may change in the report: nothing but what is left out. */
+/* A flipped bit in a node's counters may change the report only by leaving something out. */
 static void a_flipped_bit_does_not_make_up_time(void **state)
 {
 	struct build build;
@@ -233,7 +243,7 @@ static void a_flipped_bit_does_not_make_up_time(void **state)
 	build_release(&build);
 }
 
-/* As a handler's calls in the middle of another's exit leave it. */
+/* Left behind by a handler's calls in the middle of another call's exit. */
 static void a_call_counted_as_another_is_no_damage(void **state)
 {
 	struct build build;
@@ -250,7 +260,7 @@ static void a_call_counted_as_another_is_no_damage(void **state)
 	model = try_load(&build, 0);
 	assert_int_equal(model->calls, 2);
 	model_free(model);
-	f->max_ticks = 2 * 2674;	/* longer than the squares say */
+	f->max_ticks = 2 * 2674;	/* longer than the squares allow */
 	model = try_load(&build, 0);
 	assert_int_equal(model->calls, 0);
 	model_free(model);
@@ -261,7 +271,8 @@ static void links_in_circles_end(void **state)
 {
 	struct build build;
 	struct log_thread *thread = build_begin(&build);
-	struct log_node *f = build_node(&build, thread, &thread->root, F), *g = build_node(&build, thread, f, G);
+	struct log_node *f = build_node(&build, thread, &thread->root, F),
+			*g = build_node(&build, thread, f, G);
 	struct log_frames *stack, *above;
 	struct model *model;
 
@@ -281,7 +292,7 @@ static void links_in_circles_end(void **state)
 	alarm(10);
 	model = try_load(&build, 0);
 	alarm(0);
-	assert_int_equal(model->calls, 2);	/* both under "(other paths)": sound, but from nowhere */
+	assert_int_equal(model->calls, 2);	/* both under "(other paths)": sound, but without a path */
 	assert_true(build_function(model, F - APP_BEGIN)->total_is_bound);
 	assert_true(model->nr_damaged >= 2);
 	model_free(model);
@@ -350,14 +361,14 @@ static void an_area_killed_while_it_was_claimed_is_no_damage(void **state)
 	model = try_load(&build, 0);
 	assert_int_equal(model->nr_damaged, 0);
 	model_free(model);
-	areas[0]->self = 7;	/* another place's */
+	areas[0]->self = 7;	/* of another area */
 	model = try_load(&build, 0);
 	assert_int_equal(model->nr_damaged, 1);
 	model_free(model);
 	build_release(&build);
 }
 
-/* A kill while a call path is made: its function is there, its caller not yet. */
+/* A kill while a call path is made: its function is set, its caller is not yet. */
 static void a_path_killed_while_it_was_made_is_no_damage(void **state)
 {
 	struct build build;
@@ -374,7 +385,7 @@ static void a_path_killed_while_it_was_made_is_no_damage(void **state)
 	model = try_load(&build, 0);
 	assert_int_equal(model->nr_damaged, 0);
 	model_free(model);
-	node->calls = 1;	/* not by us */
+	node->calls = 1;	/* not from the recorder */
 	model = try_load(&build, 0);
 	assert_int_equal(model->nr_damaged, 1);
 	model_free(model);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* analyzer/ends: how each process ended, by what its log, its successor's and insideme-run's say. */
+/* analyzer/read/ends_read: how each process ended, by its own log, its successor's and insideme-run's. */
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -13,9 +13,10 @@
 
 #include <cmocka.h>
 
+#include "analyzer/read/ends_read.h"
 #include "test/unit/build_model.h"
 
-/* Of each test: the log that it builds, those of the run, and what is read of them. */
+/* For each test: the log that it builds, the logs of the run, and its model. */
 static struct build build;
 static struct build_run logs;
 static struct model *model;
@@ -50,7 +51,8 @@ static void add_monitor(uint32_t event, const uint64_t *values, int nr_values, c
 	begin_here(&monitor);
 	monitor.header->kind = LOG_OF_MONITOR;
 	monitor.header->pid = 4000;
-	build_event(&monitor, event, NS_START + 90 * MS, values, event == LOG_EVENT_PROCESS_UNSEEN ? 1 : nr_values, text);
+	build_event(&monitor, event, NS_START + 90 * MS, values,
+		    event == LOG_EVENT_PROCESS_UNSEEN ? 1 : nr_values, text);
 	if (event == LOG_EVENT_PROCESS_UNSEEN)
 		build_event(&monitor, LOG_EVENT_PROCESS_END, NS_START + 95 * MS, values, 5, NULL);
 	build_finish(&monitor, NS_START + 100 * MS, 0);
@@ -76,7 +78,8 @@ static void a_signal_is_known_from_insideme_run(void **state)
 	assert_end(model->processes[0], "killed by SIGKILL");
 	assert_true(model->processes[0]->has_usage);
 	assert_int_equal(model->processes[0]->system_ns, 80);
-	assert_int_equal(model->processes[0]->peak_rss_bytes, (1 << 30) - model->processes[0]->header.file_bytes);
+	assert_int_equal(model->processes[0]->peak_rss_bytes,
+			 (1 << 30) - model->processes[0]->header.file_bytes);
 }
 
 static void a_raw_exit_is_known_from_insideme_run(void **state)
@@ -89,7 +92,7 @@ static void a_raw_exit_is_known_from_insideme_run(void **state)
 	assert_end(model->processes[0], "exit status 7");
 }
 
-/* Two processes of one pid, one after the other: the start tells them apart. */
+/* Two processes with one pid, one after the other: their starts differ. */
 static void the_start_tells_which_process_it_was(void **state)
 {
 	(void)state;
@@ -135,7 +138,10 @@ static void an_orphan_that_was_left_is_said(void **state)
 	assert_end(model->processes[0], "ran on when insideme-run ended, and then ended without a word");
 }
 
-/* Without insideme-run a process tells itself, its own sampler's share included; the larger reading is the later. */
+/*
+ * Without insideme-run the process records its usage itself, including its sampler's. The larger reading is
+ * the later one.
+ */
 static void what_a_process_told_of_itself(void **state)
 {
 	(void)state;
@@ -161,7 +167,10 @@ static void without_insideme_run_silence_is_said(void **state)
 	begin_here(&build);
 	build_run_add(&logs, &build);
 	model = build_run_load(&logs);
-	assert_end(model->processes[0], "ended without a word: SIGKILL, a raw exit or an exec of what is not recorded (insideme-run would know)");
+	assert_end(
+		model->processes[0],
+		"ended without a word: SIGKILL, a raw exit or an exec of what is not recorded "
+		"(insideme-run would know)");
 }
 
 static void a_successor_shows_an_exec(void **state)
@@ -217,7 +226,7 @@ static void programs_without_the_library_are_listed(void **state)
 	assert_end(model->processes[0], "exit status 0");
 }
 
-/* Of an orphan insideme-run sees no log; but one that became another program left the entry behind. */
+/* insideme-run sees no log of an orphan. If the orphan became another program, its entry is left. */
 static void an_orphan_with_an_entry_is_no_other_process(void **state)
 {
 	static const char *const programs[] = { "app", "gzip" };
@@ -245,7 +254,7 @@ static void an_orphan_with_an_entry_is_no_other_process(void **state)
 	model = NULL;
 }
 
-/* @later: the log of what follows, in which there is its end. */
+/* @later: the log of the program that follows, with its end. */
 static void build_exec(bool later)
 {
 	struct build monitor, next;
@@ -267,8 +276,10 @@ static void build_exec(bool later)
 	begin_here(&monitor);
 	monitor.header->kind = LOG_OF_MONITOR;
 	monitor.header->pid = 4000;
-	build_event(&monitor, LOG_EVENT_PROCESS_UNSEEN, NS_START + 90 * MS, (uint64_t[]){ pid, start_ns }, 2, "busybox");
-	build_event(&monitor, LOG_EVENT_PROCESS_END, NS_START + 95 * MS, (uint64_t[]){ pid, 3 << 8, 3, 4, 5, 77 }, 6, NULL);
+	build_event(&monitor, LOG_EVENT_PROCESS_UNSEEN, NS_START + 90 * MS, (uint64_t[]){ pid, start_ns }, 2,
+		    "busybox");
+	build_event(&monitor, LOG_EVENT_PROCESS_END, NS_START + 95 * MS,
+		    (uint64_t[]){ pid, 3 << 8, 3, 4, 5, 77 }, 6, NULL);
 	build_finish(&monitor, NS_START + 100 * MS, 0);
 	build_run_add(&logs, &monitor);
 	model = build_run_load(&logs);
@@ -301,7 +312,8 @@ static void another_host_is_another_matter(void **state)
 	build_begin(&build);
 	build_run_add(&logs, &build);
 	model = build_run_load(&logs);
-	assert_end(model->processes[0], "no end recorded; it ran on node17, so whether it still runs is not known here");
+	assert_end(model->processes[0],
+		   "no end recorded; it ran on node17, so whether it still runs is not known here");
 }
 
 #define TEST(test) cmocka_unit_test_setup_teardown(test, no_logs, free_model)

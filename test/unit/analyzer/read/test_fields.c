@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* analyzer/fields, analyzer/selector: which functions a rule means. */
+/* analyzer/read/fields, analyzer/model/selector: which functions a rule means. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -17,9 +17,15 @@ static struct function insert = { .object = &app, .name = "Index::insert(int)", 
 
 static void a_pattern_is_a_name_a_file_or_a_module(void **state)
 {
-	static const char *const good[] = { "Index::insert", "Index::insert(int)", "Index::*", "*", "index.cpp", "/src/*",
-		"*.cpp", "index.cpp:Index::insert", "*.cpp:Index::*", "app:*", "*/app", "app:Index::insert" };
-	static const char *const bad[] = { "", "insert", "app", "index", "index.c", "index.cpp:remove", "lib:*", "other.cpp:*", ":" };
+	static const char *const good[] = { "Index::insert",  "Index::insert(int)",
+					    "Index::*",	      "*",
+					    "index.cpp",      "/src/*",
+					    "*.cpp",	      "index.cpp:Index::insert",
+					    "*.cpp:Index::*", "app:*",
+					    "*/app",	      "app:Index::insert" };
+	static const char *const bad[] = { "",	    "insert",	   "app",
+					   "index", "index.c",	   "index.cpp:remove",
+					   "lib:*", "other.cpp:*", ":" };
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(good) / sizeof(*good); i++)

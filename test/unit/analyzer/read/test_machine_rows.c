@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* analyzer/machine_rows: rows of the machine that lie in several logs of a run. */
+/* analyzer/read/machine_rows: rows of the machine that lie in several logs of a run. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -35,13 +35,14 @@ static void add_rows(struct build *build, const char *set, const uint64_t *ms, u
 		columns[i].kind = LOG_CUMULATIVE;
 	}
 	for (uint32_t i = 0; i < nr; i++) {
-		uint64_t busy_ns = 7000 * MS + ms[i] * MS, values[] = { busy_ns, is_system ? 2 * busy_ns : 0 };
+		uint64_t busy_ns = 7000 * MS + ms[i] * MS,
+			 values[] = { busy_ns, is_system ? 2 * busy_ns : 0 };
 
 		build_row(rows, at_ms(ms[i]) * (build->header->clock == LOG_CLOCK_TSC ? 2 : 1), values);
 	}
 }
 
-/* Where @clock is the counter of the processor, two ticks are a ns. */
+/* If @clock is the processor's counter, two ticks are a ns. */
 static void begin(struct build *build, uint32_t pid, uint32_t clock)
 {
 	build_begin(build);
@@ -78,7 +79,10 @@ static void assert_rows(struct process *process, const char *set, const uint64_t
 	}
 }
 
-/* One after the other, and back; the middle one is killed, and lives no longer for what others saw of the machine. */
+/*
+ * One after the other, and back. The middle one is killed; rows of the machine that others took do not extend
+ * its life.
+ */
 static struct model *load_turns(const struct filter *filter, uint32_t clock)
 {
 	struct build_run logs = { .nr = 0 };
@@ -139,7 +143,8 @@ static void a_process_that_is_reported_alone_has_all_of_the_machine(void **state
 		assert_int_equal(filter_parse(&filter, FILTER_PROCESS, names[i]), 0);
 		model = load_turns(&filter, LOG_CLOCK_TSC);
 		assert_int_equal(model->nr_processes, 1);
-		assert_rows(find(model, 11 + i), "system", (uint64_t[]){ 100, 200, 300, 400, 500, 600, 700 }, 7);
+		assert_rows(find(model, 11 + i), "system", (uint64_t[]){ 100, 200, 300, 400, 500, 600, 700 },
+			    7);
 		model_free(model);
 		filter_release(&filter);
 	}
@@ -168,7 +173,7 @@ static void a_short_process_does_not_tell_when_later_rows_were(void **state)
 	filter_release(&filter);
 }
 
-/* As all had once. Nothing is counted twice. */
+/* In old logs each process had rows. Nothing is counted twice. */
 static void rows_of_one_time_add_nothing(void **state)
 {
 	struct build_run logs = { .nr = 0 };
@@ -185,7 +190,8 @@ static void rows_of_one_time_add_nothing(void **state)
 		build_run_add(&logs, &build);
 	}
 	model = build_run_load(&logs);
-	assert_rows(model->processes[0], "system", (uint64_t[]){ 100, 120, 140, 200, 220, 240, 300, 320, 340, 400 }, 10);
+	assert_rows(model->processes[0], "system",
+		    (uint64_t[]){ 100, 120, 140, 200, 220, 240, 300, 320, 340, 400 }, 10);
 	series_of_all(&series, model, "system", "system_cpu_total_ns", 16);
 	assert_true(series.mean > 1.999 && series.peak < 2.001);
 	series_release(&series);
@@ -222,7 +228,7 @@ static void other_machines_stay_apart(void **state)
 	model_free(model);
 }
 
-/* A run that insideme-run came to look after. */
+/* A run that insideme-run began to watch later. */
 static void what_looked_from_outside_has_them_all(void **state)
 {
 	struct build_run logs = { .nr = 0 };

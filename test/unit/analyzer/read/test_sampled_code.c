@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* analyzer/sampled_code: samples in code of this very program, where the compiler inlined functions. */
+/* analyzer/read/sampled_code: samples in code of this very program, where the compiler inlined functions. */
 #include <dlfcn.h>
 #include <link.h>
 #include <setjmp.h>
@@ -37,7 +37,7 @@ static __attribute__((noinline)) char *outer(void)
 	return inner();
 }
 
-/* As the log's process has it. */
+/* In the process of the log. */
 static uint64_t addr_of(const void *address)
 {
 	struct link_map *map;
@@ -85,9 +85,9 @@ static void count(struct build *build, struct log_thread *thread, const void *fu
 static struct tree_node *path_of_sample(struct build *build, struct log_thread *thread,
 					const struct log_node *node, struct model **model)
 {
-	struct log_area *area =
-		build_area(build, LOG_AREA_SAMPLES, thread->head.self,
-			   sizeof(*area) + sizeof(struct log_sample), sizeof(*area) + sizeof(struct log_sample));
+	struct log_area *area = build_area(build, LOG_AREA_SAMPLES, thread->head.self,
+					   sizeof(*area) + sizeof(struct log_sample),
+					   sizeof(*area) + sizeof(struct log_sample));
 
 	area->record_bytes = sizeof(struct log_sample);
 	*(struct log_sample *)(area + 1) = (struct log_sample){

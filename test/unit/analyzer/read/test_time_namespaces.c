@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* analyzer/time_namespaces: processes of a run whose monotonic clock is another one. */
+/* analyzer/read/time_namespaces: processes of a run whose monotonic clock is another one. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -23,8 +23,12 @@ static void put_off(struct log_clocks *clocks, int64_t later_s, int64_t ahead_s,
 	clocks->realtime_ns += (uint64_t)((later_s + set_s) * SECOND);
 }
 
-/* A process that begins @later_s after the first, where the monotonic clock is @ahead_s; the real time was set by @set_s. */
-static void begin(struct build_run *run, uint32_t pid, uint32_t kind, int64_t later_s, int64_t ahead_s, int64_t set_s)
+/*
+ * A process that begins @later_s after the first, where the monotonic clock is @ahead_s; the real time was
+ * set by @set_s.
+ */
+static void begin(struct build_run *run, uint32_t pid, uint32_t kind, int64_t later_s, int64_t ahead_s,
+		  int64_t set_s)
 {
 	struct log_header *header;
 	struct build build;

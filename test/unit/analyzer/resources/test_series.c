@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* analyzer/series: figures of one column from rows of known values, and rows of several things in one set. */
+/*
+ * analyzer/resources/series: figures of one column from rows of known values, and rows of several things in
+ * one set.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -16,7 +19,8 @@
 static struct build build;
 
 /* A set of one column: 50 rows, 10 ms apart, of @begin + i * @step. */
-static struct log_rows *build_line(const char *set, uint16_t unit, uint16_t kind, uint64_t begin, uint64_t step)
+static struct log_rows *build_line(const char *set, uint16_t unit, uint16_t kind, uint64_t begin,
+				   uint64_t step)
 {
 	struct log_rows *rows = build_rows(&build, set, (const char *[]){ "value" }, 1, NR_ROWS);
 	struct log_column *column = (struct log_column *)(rows + 1);
@@ -74,7 +78,7 @@ static void slopes_and_rates_are_those_of_the_lines(void **state)
 	build_release(&build);
 }
 
-/* PSS is read as long as a process is small. */
+/* PSS is read only while a process is small. */
 static void a_gauge_that_is_known_once_has_one_reading(void **state)
 {
 	struct log_rows *rows;
@@ -125,7 +129,10 @@ static void count_up(struct log_rows *rows, uint32_t column, uint16_t unit)
 	columns[column].kind = LOG_CUMULATIVE;
 }
 
-/* Steps of 30 ms in counters of a process, one a part of another; of two processors more than two of them at once. */
+/*
+ * Steps of 30 ms in counters of a process, one of them a part of another. Two processors have no room for
+ * more than two.
+ */
 static void a_rate_is_at_most_what_there_is(void **state)
 {
 	const char *const process_columns[] = { "cpu_ns", "user_ns", "children_ns" };
@@ -148,18 +155,22 @@ static void a_rate_is_at_most_what_there_is(void **state)
 		uint64_t ticks = NS_START + (i + 1) * 10 * MS, step = i / 10 * 30 * MS;
 
 		build_row(process_rows, ticks, (uint64_t[]){ i * 3 * MS, step, step });
-		build_row(system_rows, ticks, (uint64_t[]){ i * 19 * MS + step / 10, i * 20 * MS + step / 10, i * 10 * MS + step / 10 });
+		build_row(system_rows, ticks,
+			  (uint64_t[]){ i * 19 * MS + step / 10, i * 20 * MS + step / 10,
+					i * 10 * MS + step / 10 });
 	}
 	build_finish(&build, NS_START + 1000 * MS, 0);
 	model = build_load(&build);
 	for (uint32_t column = 1; column < 3; column++) {
-		series_of_column(&series, model, model->processes[0], process_rowset(model->processes[0], "process"), column, 10);
+		series_of_column(&series, model, model->processes[0],
+				 process_rowset(model->processes[0], "process"), column, 10);
 		series_release(&series);
 		assert_near(series.peak, column == 1 ? 0.3 : 2);
 		assert_true(series.mean < 0.31);
 	}
 	for (uint32_t column = 0; column < 3; column++) {
-		series_of_column(&series, model, model->processes[0], process_rowset(model->processes[0], "system"), column, 10);
+		series_of_column(&series, model, model->processes[0],
+				 process_rowset(model->processes[0], "system"), column, 10);
 		series_release(&series);
 		assert_near(series.peak, column < 2 ? 2 : 100);
 		assert_true(series.mean <= series.peak);
@@ -168,7 +179,9 @@ static void a_rate_is_at_most_what_there_is(void **state)
 	build_release(&build);
 }
 
-/* A processor for 40 ms of 50 and 10 MiB at @begin_ms, of which the last row, at 50 ms, may be the only one. */
+/*
+ * A processor for 40 ms of 50 and 10 MiB at @begin_ms, of which the last row, at 50 ms, may be the only one.
+ */
 static void add_worker(struct build_run *logs, uint32_t pid, uint64_t begin_ms, bool one_row)
 {
 	struct build worker;
@@ -185,7 +198,8 @@ static void add_worker(struct build_run *logs, uint32_t pid, uint64_t begin_ms, 
 	columns[1].unit = LOG_UNIT_BYTES;
 	columns[1].kind = columns[2].kind = LOG_GAUGE;
 	for (uint64_t i = one_row ? 4 : 0; i < 5; i++)
-		build_row(rows, NS_START + (begin_ms + (i + 1) * 10) * MS, (uint64_t[]){ i * 10 * MS, 10 << 20, 1 });
+		build_row(rows, NS_START + (begin_ms + (i + 1) * 10) * MS,
+			  (uint64_t[]){ i * 10 * MS, 10 << 20, 1 });
 	build_finish(&worker, NS_START + (begin_ms + 50) * MS, 0);
 	build_run_add(logs, &worker);
 }
@@ -217,7 +231,10 @@ static void processes_together_use_what_those_of_the_time_use(void **state)
 	model_free(model);
 }
 
-/* A shell whose commands end before they have a row, and one that has rows: it used half of a processor for a tenth. */
+/*
+ * A shell whose commands end before they have a row, and one that has rows: it used half a processor for a
+ * tenth of the time.
+ */
 static void processes_without_rows_count_by_what_they_used(void **state)
 {
 	struct build_run logs = { .nr = 0 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* analyzer/run: which run a name means. */
+/* analyzer/runs/run: which run a name means. */
 #include <limits.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -21,7 +21,8 @@ static char place[] = "/tmp/insideme-test.XXXXXX";
 /* A run that began @second seconds after the first, with one log of @program. */
 static void make_run(const char *name, uint64_t second, const char *program)
 {
-	struct log_run page = { .magic = LOG_RUN_MAGIC, .start_realtime_ns = BUILD_REALTIME_NS + second * 1000000000u };
+	struct log_run page = { .magic = LOG_RUN_MAGIC,
+				.start_realtime_ns = BUILD_REALTIME_NS + second * 1000000000u };
 	struct build build;
 	char path[PATH_MAX];
 	FILE *file;
@@ -106,8 +107,11 @@ static void a_program_of_that_name_is_no_run(void **state)
 
 static void what_is_not_there_is_an_error(void **state)
 {
-	static const char *const arguments[] = { "last~5", "last~", "last~99999999999999999999", "nobody", "no/such/path",
-						 "insideme.data/20231114-000000-empty", "" };
+	static const char *const arguments[] = {
+		"last~5", "last~",	  "last~99999999999999999999",
+		"nobody", "no/such/path", "insideme.data/20231114-000000-empty",
+		""
+	};
 	struct run run;
 
 	(void)state;

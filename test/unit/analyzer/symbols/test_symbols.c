@@ -34,16 +34,19 @@ static __attribute__((noinline)) char *return_addr(void)
 }
 
 /* Code of both lies in outer(). That they can be called too is seen below. */
+static const unsigned int innermost_line = __LINE__ + 3;
 static inline __attribute__((always_inline)) char *innermost(void)
 {
 	return return_addr() - 1;
 }
 
+static const unsigned int inner_line = __LINE__ + 3;
 static inline __attribute__((always_inline)) char *inner(void)
 {
 	return innermost();
 }
 
+static const unsigned int outer_line = __LINE__ + 3;
 static __attribute__((noinline)) char *outer(void)
 {
 	return inner();
@@ -63,8 +66,10 @@ static struct symbols_file self_file(void)
 	struct stat status;
 
 	assert_int_equal(stat(SELF, &status), 0);
-	return (struct symbols_file){ .path = SELF, .file_bytes = (uint64_t)status.st_size,
-		.file_mtime_ns = (uint64_t)status.st_mtim.tv_sec * 1000000000 + (uint64_t)status.st_mtim.tv_nsec };
+	return (struct symbols_file){ .path = SELF,
+				      .file_bytes = (uint64_t)status.st_size,
+				      .file_mtime_ns = (uint64_t)status.st_mtim.tv_sec * 1000000000 +
+						       (uint64_t)status.st_mtim.tv_nsec };
 }
 
 static void sort_two(struct symbol *list)
@@ -79,7 +84,8 @@ static void sort_two(struct symbol *list)
 
 static void functions_have_name_and_line(void **state)
 {
-	struct symbol list[2] = { { .addr = file_addr((void *)twin) }, { .addr = file_addr((void *)_ZN5Index6insertEi) } };
+	struct symbol list[2] = { { .addr = file_addr((void *)twin) },
+				  { .addr = file_addr((void *)_ZN5Index6insertEi) } };
 	struct symbols_file file = self_file();
 	enum symbols_state opened;
 	struct symbols *symbols = symbols_open(&file, &opened);
@@ -172,41 +178,44 @@ static bool is_among(uint64_t addr, void *context)
 	return *addrs;
 }
 
-static void inlined_functions_are_found_by_the_address_of_their_code(void **state)
+static void inlined_functions_are_found_with_the_lines_of_their_calls(void **state)
 {
 	const uint64_t code_addr = file_addr(outer());
-	uint64_t all[] = { file_addr((void *)outer), file_addr((void *)inner), file_addr((void *)innermost), 0 };
-	uint64_t two[] = { all[0], all[2], 0 }, within[] = { all[1], all[2], 0 };
-	uint64_t found[SYMBOLS_INLINED_MOST];
+	uint64_t all[] = { file_addr((void *)outer), file_addr((void *)inner), file_addr((void *)innermost),
+			   0 };
+	const unsigned int lines[] = { outer_line, inner_line, innermost_line };
+	const char *const names[] = { NULL, "inner", "innermost" };
+	struct symbol_code found[SYMBOLS_CODES_MOST];
 	struct symbols_file file = self_file();
 	enum symbols_state opened;
 	struct symbols *symbols = symbols_open(&file, &opened);
 
 	(void)state;
-	assert_int_equal(symbols_inlined(symbols, code_addr, is_among, all, found), 3);
-	assert_memory_equal(found, all, 3 * sizeof(*found));
-	assert_int_equal(symbols_inlined(symbols, code_addr, is_among, two, found), 2);
-	assert_memory_equal(found, two, 2 * sizeof(*found));
-	assert_int_equal(symbols_inlined(symbols, code_addr, is_among, within, found), 3);
-	assert_int_equal(found[0], 0);
-	assert_memory_equal(found + 1, within, 2 * sizeof(*found));
+	assert_int_equal(symbols_code(symbols, code_addr, is_among, all, found), 3);
+	for (size_t i = 0; i < 3; i++) {
+		assert_int_equal(found[i].addr, all[i]);
+		assert_int_equal(found[i].code_line, lines[i]);
+		assert_non_null(strstr(found[i].code_file, "test_symbols.c"));
+		assert_true(found[i].name == names[i] || strcmp(found[i].name, names[i]) == 0);
+	}
+	assert_int_equal(found[1].line, inner_line - 2);
 	symbols_close(symbols);
 }
 
 static void code_that_nothing_was_inlined_at_is_its_functions(void **state)
 {
-	uint64_t all[] = { file_addr((void *)outer), file_addr((void *)inner), 0 };
-	uint64_t found[SYMBOLS_INLINED_MOST];
+	uint64_t all[] = { file_addr((void *)outer), 0 };
+	struct symbol_code found[SYMBOLS_CODES_MOST];
 	struct symbols_file file = self_file();
 	enum symbols_state opened;
 	struct symbols *symbols = symbols_open(&file, &opened);
 
 	(void)state;
-	assert_int_equal(symbols_inlined(symbols, all[0], is_among, all, found), 1);
-	assert_int_equal(found[0], all[0]);
-	assert_int_equal(symbols_inlined(symbols, file_addr((void *)twin), is_among, all, found), 1);
-	assert_int_equal(found[0], 0);
-	assert_int_equal(symbols_inlined(symbols, 1, is_among, all, found), 0);
+	assert_int_equal(symbols_code(symbols, all[0], is_among, all, found), 1);
+	assert_int_equal(found[0].addr, all[0]);
+	assert_int_equal(symbols_code(symbols, file_addr((void *)twin), is_among, all, found), 1);
+	assert_int_equal(found[0].addr, file_addr((void *)twin));
+	assert_int_equal(symbols_code(symbols, 1, is_among, all, found), 0);
 	symbols_close(symbols);
 }
 
@@ -218,7 +227,7 @@ int main(void)
 		cmocka_unit_test(a_global_function_is_found_by_its_name),
 		cmocka_unit_test(a_file_that_does_not_agree_gives_no_names),
 		cmocka_unit_test(what_is_no_object_is_said),
-		cmocka_unit_test(inlined_functions_are_found_by_the_address_of_their_code),
+		cmocka_unit_test(inlined_functions_are_found_with_the_lines_of_their_calls),
 		cmocka_unit_test(code_that_nothing_was_inlined_at_is_its_functions),
 	};
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* preload/path_index: what was added is found, while tables grow, after functions were unloaded, and without room. */
+/*
+ * preload/calls/path_index: paths are found while tables grow, after functions were unloaded, and without
+ * room.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -71,11 +74,13 @@ static void all_are_found_at_any_time(void **state)
 		assert_true(path_index_make_room(thread, false));
 		add(thread, &nodes[i], parent, function_of(i));
 		parent = nodes[asked].parent;
-		assert_int_equal(path_index_find(thread, parent, function_of(asked)), log_ref(live.log, &nodes[asked]));
+		assert_int_equal(path_index_find(thread, parent, function_of(asked)),
+				 log_ref(live.log, &nodes[asked]));
 		seen += ((const struct log_index *)log_at(live.log, thread->index))->smaller != 0;
 	}
 	for (uint32_t i = 0; i < NR_NODES; i++)
-		assert_int_equal(path_index_find(thread, nodes[i].parent, function_of(i)), log_ref(live.log, &nodes[i]));
+		assert_int_equal(path_index_find(thread, nodes[i].parent, function_of(i)),
+				 log_ref(live.log, &nodes[i]));
 	assert_in_range(seen, 1000, NR_NODES);	/* there was one to move from */
 	end(fd);
 }
@@ -98,7 +103,8 @@ static void assert_all_found(const struct log_thread *thread, const struct log_n
 	uint32_t parent = log_ref(live.log, &thread->root);
 
 	for (uint32_t i = 0; i < nr; i++) {
-		assert_int_equal(path_index_find(thread, parent, function_of(i)), log_ref(live.log, &first[i]));
+		assert_int_equal(path_index_find(thread, parent, function_of(i)),
+				 log_ref(live.log, &first[i]));
 		assert_int_equal(path_index_find(thread, parent + 4, function_of(i)), 0);
 	}
 	assert_int_equal(path_index_find(thread, parent, function_of(nr)), 0);
@@ -128,7 +134,10 @@ static void the_first_ones_need_no_table(void **state)
 	end(fd);
 }
 
-/* A handler takes the last of the first places after the thread saw it: the thread's node lies in an area of nodes. */
+/*
+ * A handler takes the last of the first places after the thread saw it: the thread's node is in an area of
+ * nodes.
+ */
 static void a_node_behind_the_first_makes_the_table(void **state)
 {
 	int fd;
@@ -144,7 +153,8 @@ static void a_node_behind_the_first_makes_the_table(void **state)
 	add(thread, later, parent, function_of(NR_FIRST));
 	assert_int_not_equal(thread->index, 0);
 	assert_int_equal(path_index_find(thread, parent, function_of(NR_FIRST)), log_ref(live.log, later));
-	assert_int_equal(path_index_find(thread, parent, function_of(0)), log_ref(live.log, (char *)thread + LOG_FIRST_NODES_AT));
+	assert_int_equal(path_index_find(thread, parent, function_of(0)),
+			 log_ref(live.log, (char *)thread + LOG_FIRST_NODES_AT));
 	end(fd);
 }
 
@@ -183,7 +193,8 @@ static void without_room_some_is_kept_for_functions(void **state)
 	assert_in_range(nr, 5000, 10000);
 	assert_int_equal(nr + nr_others, 12000);
 	for (uint32_t i = 0; i < nr + nr_others; i++)
-		assert_int_equal(path_index_find(thread, parent, nodes[i].function_addr), log_ref(live.log, &nodes[i]));
+		assert_int_equal(path_index_find(thread, parent, nodes[i].function_addr),
+				 log_ref(live.log, &nodes[i]));
 	end(fd);
 }
 

@@ -80,7 +80,9 @@ static void take_and_return(uint64_t number)
 		blocks_return_some();
 }
 
-/* Every third one, then the others in their order: so all pages empty slowly, and then one after the other. */
+/*
+ * Every third one, then the others in their order: so all pages empty slowly, and then one after the other.
+ */
 static void so_it_does_when_most_are_freed(void **state)
 {
 	enum { NR = 3000000, NR_LEFT = 200000 };
@@ -165,7 +167,10 @@ static void without_memory_it_loses_blocks_and_says_so(void **state)
 	put(1);
 	is_sealed = true;
 	put(5);		/* where the map is there already */
-	block.addr += 1ull << 30;
+	do
+		block.addr += 16u << 10;
+	while (blocks_put(&block, &replaced) == BLOCK_DONE && block.addr < 1ull << 47);
+	assert_in_range(header->heap_map_bytes, CHUNK_BYTES / 2, CHUNK_BYTES);
 	assert_int_equal(blocks_put(&block, &replaced), BLOCK_LOST);
 	is_sealed = false;
 	assert_int_equal(blocks_put(&block, &replaced), BLOCK_DONE);
@@ -174,34 +179,36 @@ static void without_memory_it_loses_blocks_and_says_so(void **state)
 	end();
 }
 
-/* Where address space is limited its part of it is reserved at once, and no more. */
-static void with_limited_address_space_regions_without_a_map_are_lost(void **state)
+/* Where address space is limited the map's part of it is mapped at once, and no more. */
+static void with_limited_address_space_pages_without_a_map_are_lost(void **state)
 {
+	enum { TABLES = 2, NR = 3 };
+	const uint64_t limit = TABLES * sizeof(struct table) + NR * LIVE_BYTES;
 	struct block block = block_at(1), replaced;
 
 	(void)state;
 	begin(1ull << 40);
-	blocks_limit_space(3 * sizeof(struct region) + 1);
-	for (int i = 0; i < 5; i++, block.addr += 16u << 20)
-		assert_int_equal(blocks_put(&block, &replaced), i < 3 ? BLOCK_DONE : BLOCK_LOST);
-	assert_in_range(header->heap_reserved_bytes, 3 * sizeof(struct region), 3 * sizeof(struct region) + (64u << 10));
+	blocks_limit_space(limit + 1);
+	for (int i = 0; i < 5; i++, block.addr += 16u << 10)
+		assert_int_equal(blocks_put(&block, &replaced), i < NR ? BLOCK_DONE : BLOCK_LOST);
+	assert_int_equal(header->heap_reserved_bytes, limit);
 	end();
 }
 
-/* Before mlockall() there is little reserved; blocks go on to be known. */
-static void reserved_address_space_can_be_cut(void **state)
+/* Before mlockall() there is nothing to spare; blocks go on to be known. */
+static void spare_address_space_can_be_cut(void **state)
 {
 	enum { NR = 50000 };
-	uint64_t reserved;
+	uint64_t tables = 4 * sizeof(struct table);	/* of two maps */
 
 	(void)state;
 	begin(1ull << 40);
 	for (uint64_t i = NR; i < NR + 1000; i++)
 		put(i);
-	reserved = header->heap_reserved_bytes;
+	assert_in_range(blocks_spare_bytes(), LIVE_BYTES, CHUNK_BYTES);
 	blocks_cut();
-	assert_true(header->heap_reserved_bytes <= reserved - sizeof(struct region));
-	assert_true(header->heap_reserved_bytes < 1u << 20);
+	assert_int_equal(blocks_spare_bytes(), 0);
+	assert_true(header->heap_reserved_bytes <= header->heap_map_bytes + tables);
 	for (uint64_t i = 0; i < NR; i++)
 		put(i);
 	for (uint64_t i = 0; i < NR + 1000; i++)
@@ -212,7 +219,8 @@ static void reserved_address_space_can_be_cut(void **state)
 /* Not even looked up. */
 static void addresses_of_no_allocator_are_lost(void **state)
 {
-	static const uint64_t addrs[] = { 1ull << 48, 0xff00007f00000000, UINT64_MAX, 0x7f0000000001, 0x7f0000000008, 4 };
+	static const uint64_t addrs[] = { 1ull << 48,	  0xff00007f00000000, UINT64_MAX,
+					  0x7f0000000001, 0x7f0000000008,     4 };
 	struct block block = { .bytes = 1, .heap = 1 }, taken;
 
 	(void)state;
@@ -229,7 +237,9 @@ static void addresses_of_no_allocator_are_lost(void **state)
 	end();
 }
 
-/* The highest and the lowest address of a block, and one beside each border of regions and pages of the map. */
+/*
+ * The highest and the lowest address of a block, and one beside each border of regions and pages of the map.
+ */
 static void blocks_lie_anywhere(void **state)
 {
 	struct block taken;
@@ -237,7 +247,9 @@ static void blocks_lie_anywhere(void **state)
 	(void)state;
 	begin(1ull << 40);
 	for (int bit = 5; bit <= 48; bit++) {
-		struct block block = { .addr = (1ull << bit) - 32, .bytes = 1ull << 33, .heap = (uint32_t)bit };
+		struct block block = { .addr = (1ull << bit) - 32,
+				       .bytes = 1ull << 33,
+				       .heap = (uint32_t)bit };
 
 		assert_int_equal(blocks_put(&block, &taken), bit < 48 ? BLOCK_DONE : BLOCK_LOST);
 		block.bytes = 7;
@@ -249,7 +261,10 @@ static void blocks_lie_anywhere(void **state)
 	end();
 }
 
-/* Few blocks, so that the pages of the map are empty every now and then; each thread has its own, in the same pages. */
+/*
+ * Few blocks, so that the pages of the map are empty every now and then; each thread has its own, in the same
+ * pages.
+ */
 static unsigned long nr_missed;
 static bool is_over;
 
@@ -260,7 +275,8 @@ static void *come_and_go(void *first)
 	for (uint64_t i = 0; !__atomic_load_n(&is_over, __ATOMIC_RELAXED); i++) {
 		block = block_at((uint64_t)first + i * 4 % 2000);
 		block.bytes = i % 100;
-		if (blocks_put(&block, &taken) != BLOCK_DONE || blocks_take((void *)block.addr, &taken) != BLOCK_DONE)
+		if (blocks_put(&block, &taken) != BLOCK_DONE ||
+		    blocks_take((void *)block.addr, &taken) != BLOCK_DONE)
 			__atomic_fetch_add(&nr_missed, 1, __ATOMIC_RELAXED);
 	}
 	return NULL;
@@ -290,7 +306,10 @@ static void pages_go_back_while_other_threads_enter_blocks(void **state)
 	end();
 }
 
-/* A timer's handler that allocates and frees: it may come in the middle, and then must not wait for what it stopped. */
+/*
+ * A timer's handler that allocates and frees: it may come in the middle, and must not wait for the code that
+ * it interrupted.
+ */
 static volatile unsigned long nr_handled, nr_lost_in_handler;
 
 static void handle(int signal)
@@ -332,8 +351,8 @@ int main(void)
 		cmocka_unit_test(a_block_that_comes_again_replaces_the_one_whose_free_was_missed),
 		cmocka_unit_test(past_its_limit_it_samples),
 		cmocka_unit_test(without_memory_it_loses_blocks_and_says_so),
-		cmocka_unit_test(with_limited_address_space_regions_without_a_map_are_lost),
-		cmocka_unit_test(reserved_address_space_can_be_cut),
+		cmocka_unit_test(with_limited_address_space_pages_without_a_map_are_lost),
+		cmocka_unit_test(spare_address_space_can_be_cut),
 		cmocka_unit_test(addresses_of_no_allocator_are_lost),
 		cmocka_unit_test(blocks_lie_anywhere),
 		cmocka_unit_test(pages_go_back_while_other_threads_enter_blocks),

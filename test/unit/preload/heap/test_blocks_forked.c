@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* preload/heap/blocks: what forked children have of the map of live blocks. */
+/* preload/heap/blocks: the map of live blocks in forked children. */
 #include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -18,7 +18,8 @@ static bool inherits(uint64_t number)
 {
 	struct block expected = block_at(number), block = { .heap = 1 };
 
-	return blocks_take((void *)expected.addr, &block) == BLOCK_DONE && block.bytes == expected.bytes && !block.heap;
+	return blocks_take((void *)expected.addr, &block) == BLOCK_DONE && block.bytes == expected.bytes &&
+	       !block.heap;
 }
 
 static bool owns(uint64_t number)
@@ -61,7 +62,7 @@ static void grandchild(uint64_t nr)
 		expect(inherits(i));
 }
 
-/* It takes every third block and some others, puts them again, and all are inherited by its own child. */
+/* It takes every third block and some others, puts them again, and its own child inherits all. */
 static void child(uint64_t nr)
 {
 	uint64_t bytes = header->heap_map_bytes;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* preload/poisson: against libm, and what estimates and their errors come to over many blocks. */
+/* preload/heap/poisson: against libm, and what estimates and their errors come to over many blocks. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -27,18 +27,20 @@ static void a_block_counts_by_the_inverse_of_its_probability(void **state)
 	for (size_t i = 0; i < NR_MEANS; i++) {
 		for (int octave = 0; octave < 440; octave++) {
 			uint64_t bytes = (uint64_t)exp2(octave / 10.0);
-			double x = (double)bytes / (double)means[i], p = -expm1(-x), wanted = (double)bytes / p;
+			double x = (double)bytes / (double)means[i], p = -expm1(-x),
+			       wanted = (double)bytes / p;
 			struct poisson_weight weight;
 
 			poisson_weigh(0x1230, bytes, means[i], &weight);
 			near((double)weight.bytes, wanted, 1 + wanted * 2e-6);
-			near((double)weight.variance, ldexp(x * x * exp(-x) / (p * p), LOG_SAMPLE_VARIANCE_SHIFT), 2);
+			near((double)weight.variance,
+			     ldexp(x * x * exp(-x) / (p * p), LOG_SAMPLE_VARIANCE_SHIFT), 2);
 			near((double)weight.blocks, 1 / p, 1.001 + 3e-6 / p);
 		}
 	}
 }
 
-/* Rounding of 1 / p is right in the mean over addresses: 5 of its standard errors. */
+/* Rounding of 1 / p is right on average over addresses: within 5 standard errors. */
 static void blocks_are_rounded_both_ways(void **state)
 {
 	static const uint64_t sizes[] = { 300000, 524288, 700000, 1500000 };
@@ -83,7 +85,10 @@ static void gaps_are_exponential(void **state)
 	}
 }
 
-/* A million blocks of mixed sizes, as malloc's wrapper does it: the estimates, and how often their error holds. */
+/*
+ * A million blocks of mixed sizes, as malloc's wrapper does it: the estimates, and how often their error
+ * holds.
+ */
 static void estimates_are_as_good_as_they_say(void **state)
 {
 	static const uint64_t sizes[] = { 24, 1032, 40, 262152, 24, 2097160, 168, 56, 4104, 24 };
@@ -108,7 +113,8 @@ static void estimates_are_as_good_as_they_say(void **state)
 			left = (int64_t)poisson_next(&generator, mean);
 			poisson_weigh(16 * (uint64_t)i, sizes[i % 10], mean, &weight);
 			bytes += (double)weight.bytes;
-			variance += ldexp((double)weight.variance, -LOG_SAMPLE_VARIANCE_SHIFT) * (double)(mean * mean);
+			variance += ldexp((double)weight.variance, -LOG_SAMPLE_VARIANCE_SHIFT) *
+				    (double)(mean * mean);
 		}
 		sum += bytes - real;
 		squares += (bytes - real) * (bytes - real);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* preload/eh_table: a function is found by its table; of a table that is wrong nothing beyond its segment is read. */
+/*
+ * preload/objects/eh_table: a function is found by its table. Of a wrong table, nothing beyond its segment is
+ * read.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -15,7 +18,7 @@
 #define NR 3u
 #define FUNCTION_BYTES 32u
 
-/* At the end of the last page before one that may not be read. */
+/* It ends with the last page before one that may not be read. */
 struct segment {
 	int32_t head[3];
 	int32_t pairs[NR][2];

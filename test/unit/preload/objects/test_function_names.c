@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* preload/symbol_names: names of symbols as people write them. Symbols are those that compilers make, names c++filt's. */
+/*
+ * preload/objects/function_names: names of symbols as people write them. Symbols are those that compilers
+ * make, names c++filt's.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

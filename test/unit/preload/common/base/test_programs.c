@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* preload/programs: which names a list selects. */
+/* preload/common/base: which names a list selects. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* preload/settings: the table, its parser, and which source beats which. */
+/* preload/common/base/settings: the table, its parser, and which source overrides which. */
 #include <errno.h>
 #include <setjmp.h>
 #include <signal.h>
@@ -136,7 +136,7 @@ static void defaults_without_any_source(void **state)
 	assert_int_equal(complaints.number, 0);
 	assert_int_equal(settings.value[SETTING_BUDGET], 256 << 20);
 	assert_int_equal(settings.value[SETTING_THRESHOLD], 10000);
-	assert_int_equal(settings.value[SETTING_TIMING], TIMING_EXACT);
+	assert_int_equal(settings.value[SETTING_TIMING], TIMING_AUTO);
 	assert_int_equal(settings.value[SETTING_SNAPSHOT], LOG_SNAPSHOT_HEAP | LOG_SNAPSHOT_RSS);
 	assert_string_equal(settings_text(&settings, SETTING_DIR), "insideme.data");
 	assert_int_equal(settings.source[SETTING_DIR], FROM_FALLBACK);
@@ -194,7 +194,8 @@ static void a_file_that_others_can_write_is_left_alone(void **state)
 	settings = read_settings(NULL, &complaints);
 	assert_int_equal(settings.value[SETTING_BUDGET], 256 << 20);
 	assert_int_equal(complaints.number, 1);
-	assert_non_null(strstr(complaints.last, "/insideme.conf: not used, others may write to it (chmod go-w)"));
+	assert_non_null(
+		strstr(complaints.last, "/insideme.conf: not used, others may write to it (chmod go-w)"));
 }
 
 static void of_a_damaged_file_nothing_reaches_the_terminal_as_it_is(void **state)
@@ -269,8 +270,10 @@ static void signals_have_names_but_for_errors(void **state)
 		const char *text;
 		uint64_t number;	/* 0: refused */
 	} cases[] = {
-		{ "USR1", SIGUSR1 }, { "SIGUSR2", SIGUSR2 }, { "WINCH", SIGWINCH }, { "RTMIN", 34 }, { "SIGRTMIN+30", 64 },
-		{ "RTMIN+31", 0 }, { "RTMIN+", 0 }, { "RTMIN-1", 0 }, { "KILL", 0 }, { "SEGV", 0 }, { "10", 0 }, { "", 0 }, { "SIG", 0 },
+		{ "USR1", SIGUSR1 },   { "SIGUSR2", SIGUSR2 }, { "WINCH", SIGWINCH }, { "RTMIN", 34 },
+		{ "SIGRTMIN+30", 64 }, { "RTMIN+31", 0 },      { "RTMIN+", 0 },	      { "RTMIN-1", 0 },
+		{ "KILL", 0 },	       { "SEGV", 0 },	       { "10", 0 },	      { "", 0 },
+		{ "SIG", 0 },
 	};
 	uint64_t value = 99;
 
@@ -278,7 +281,8 @@ static void signals_have_names_but_for_errors(void **state)
 	assert_int_equal(setting_parse(SETTING_SIGNAL, "off", &value), 0);
 	assert_int_equal(value, 0);
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
-		assert_int_equal(setting_parse(SETTING_SIGNAL, cases[i].text, &value) == 0, cases[i].number != 0);
+		assert_int_equal(setting_parse(SETTING_SIGNAL, cases[i].text, &value) == 0,
+				 cases[i].number != 0);
 		if (cases[i].number)
 			assert_int_equal(value, cases[i].number);
 	}
@@ -309,7 +313,8 @@ static void a_step_is_a_size_or_off(void **state)
 	uint64_t value;
 
 	(void)state;
-	assert_int_equal(setting_parse(SETTING_HEAP_SAMPLE, settings_table[SETTING_HEAP_SAMPLE].bare, &value), 0);
+	assert_int_equal(setting_parse(SETTING_HEAP_SAMPLE, settings_table[SETTING_HEAP_SAMPLE].bare, &value),
+			 0);
 	assert_int_equal(value, 512 << 10);
 	assert_int_equal(setting_parse(SETTING_HEAP_SAMPLE, "off", &value), 0);
 	assert_int_equal(value, 0);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* preload/text: building, comparing and parsing text without libc. */
+/* preload/common/base/text: building, comparing and parsing text without libc. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -129,7 +129,8 @@ static void reading_numbers_moves_on(void **state)
 
 static void reading_numbers_knows_its_limit(void **state)
 {
-	const char *largest = "18446744073709551615", *larger = "18446744073709551616", *huge = "99999999999999999999999";
+	const char *largest = "18446744073709551615", *larger = "18446744073709551616",
+		   *huge = "99999999999999999999999";
 	uint64_t number = 0;
 
 	(void)state;
@@ -150,7 +151,8 @@ static void sizes(void **state)
 		{ "0", 0 }, { "4096", 4096 }, { "1K", 1024 }, { "64M", 64ull << 20 }, { "1.5G", 3ull << 29 },
 		{ "2T", 2ull << 40 }, { "64m", 64ull << 20 },
 	};
-	static const char *const bad[] = { "", "M", "-1", "1X", "64MM", "1 2", "1.K5", "0x10", "99999999T", "1e3", "64M " };
+	static const char *const bad[] = { "",	   "M",	   "-1",	"1X",  "64MM", "1 2",
+					   "1.K5", "0x10", "99999999T", "1e3", "64M " };
 	uint64_t bytes;
 
 	(void)state;
@@ -169,7 +171,8 @@ static void times(void **state)
 		{ "0", 0 }, { "100ns", 100 }, { "10us", 10000 }, { "1.5ms", 1500000 }, { "2s", 2000000000 },
 		{ "0.5us", 500 },
 	};
-	static const char *const bad[] = { "", "10", "us", "10 us us", "-1us", "10usx", "10u", "9999999999999s" };
+	static const char *const bad[] = { "",	   "10",    "us",  "10 us us",
+					   "-1us", "10usx", "10u", "9999999999999s" };
 	uint64_t ns;
 
 	(void)state;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * preload/slices, room and log: days of a program that does nothing but calls just long enough for a slice,
- * the most that it can write. The clock is simulated: ticks are ns.
+ * preload/calls/slices, state/log_space and common/log: days of a program that only makes calls just long
+ * enough for a slice, the most that it can write. The clock is simulated: ticks are ns.
  */
 #include <setjmp.h>
 #include <stdarg.h>

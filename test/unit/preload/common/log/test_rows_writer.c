@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* preload/row_set: rows in a log, the room they take, and thinning, seen as a reader sees it. */
+/* preload/common/log/rows_writer: rows in a log, their room, and thinning, as a reader sees it. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -42,7 +42,7 @@ static void end(struct fixture *fixture)
 	close(fixture->fd);
 }
 
-/* Row number @number: all of its words can be told from it. */
+/* Row number @number: all of its words follow from it. */
 static void add(struct fixture *fixture, uint64_t number)
 {
 	fixture->figures.rss_bytes = number * 3;
@@ -57,7 +57,8 @@ static uint64_t read_rows(const struct log_header *log, uint64_t *numbers)
 
 	for (uint64_t at = log->header_bytes; at < log->tail_bytes;) {
 		const struct log_rows *area = (const struct log_rows *)((const char *)log + at);
-		const uint64_t *row = (const uint64_t *)((const struct log_column *)(area + 1) + area->nr_columns);
+		const uint64_t *row =
+			(const uint64_t *)((const struct log_column *)(area + 1) + area->nr_columns);
 
 		assert_int_equal(area->head.kind, LOG_AREA_ROWS);
 		assert_string_equal(area->set, "test");

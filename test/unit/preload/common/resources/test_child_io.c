@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* preload/resources/waited_io: what children read and wrote is not their parent's, whatever /proc/PID/io says. */
+/*
+ * preload/common/resources/child_io: what children read and wrote is not counted for their parent, in spite
+ * of /proc/PID/io.
+ */
 #include <fcntl.h>
 #include <poll.h>
 #include <pthread.h>
@@ -21,7 +24,14 @@
 
 #define LOG_BYTES	(16u << 20)
 
-enum { BY_PROCESS = 1000, BY_CHILD = 1000000, BY_THREAD = 10000, BY_THREAD_AT_ITS_END = 5000, REPLY = 1, NR_MANY = 300 };
+enum {
+	BY_PROCESS = 1000,
+	BY_CHILD = 1000000,
+	BY_THREAD = 10000,
+	BY_THREAD_AT_ITS_END = 5000,
+	REPLY = 1,
+	NR_MANY = 300
+};
 
 static struct usage usage;		/* some KiB: not on the stack */
 static int nowhere = -1;		/* /dev/null: what is written there counts as well */
@@ -90,7 +100,7 @@ struct process {
 	int commands, replies;
 	struct log_header *log;
 	int log_fd;
-	struct figures *own;	/* what it says of itself, in shared memory */
+	struct figures *own;	/* its own figures, in shared memory */
 };
 
 static struct process start(void)
@@ -100,7 +110,8 @@ static struct process start(void)
 	char command;
 
 	process.log = empty_log(LOG_BYTES, &process.log_fd);
-	process.own = mmap(NULL, sizeof(*process.own), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	process.own =
+		mmap(NULL, sizeof(*process.own), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);
 	assert_int_equal(pipe(commands) | pipe(replies), 0);
 	process.pid = fork();
@@ -171,7 +182,10 @@ static void of_one_thread_it_is_exact(void **state)
 	end(&process);
 }
 
-/* Its children had ended before anybody looked, as those of a shell to which insideme-run --pid comes late. */
+/*
+ * Its children ended before the first reading, like those of a shell that insideme-run --pid attaches to
+ * late.
+ */
 static void what_was_before_the_first_reading_is_left_out_too(void **state)
 {
 	struct process process = start();
@@ -195,7 +209,10 @@ static void what_threads_do_is_kept(void **state)
 	assert_int_equal(written(), expected += BY_THREAD + BY_PROCESS + 3 * REPLY);
 	tell(&process, "e");
 	assert_int_equal(written(), expected += BY_THREAD_AT_ITS_END + REPLY);
-	/* What the ended thread wrote is in no thread's numbers: of this interval alone something may be lost. */
+	/*
+	 * What the ended thread wrote is in no thread's numbers: only in this interval, something may be
+	 * lost.
+	 */
 	tell(&process, "cw");
 	at_most = expected + BY_PROCESS + 2 * REPLY;
 	assert_in_range(written(), expected, at_most);
@@ -206,7 +223,7 @@ static void what_threads_do_is_kept(void **state)
 	end(&process);
 }
 
-/* Some are waited for between two of the texts that make one reading. */
+/* Some are reaped between two of the texts of one reading. */
 static void children_that_come_and_go_all_the_time_are_left_out(void **state)
 {
 	struct process process = start();

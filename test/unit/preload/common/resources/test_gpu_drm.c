@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* preload/resources/drm: what drivers tell of a process's GPU use, from made-up descriptors. */
+/* preload/common/resources/gpu_drm: what drivers report of a process's GPU use, from made-up descriptors. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -46,19 +46,28 @@ static void engines_and_memory_are_summed(void **state)
 	struct drm_client client;
 
 	(void)state;
-	assert_int_equal(drm_parse_fdinfo("pos:\t0\ndrm-driver:\tamdgpu\ndrm-client-id:\t42\ndrm-memory-vram:\t1000 KiB\n"
-					  "drm-memory-gtt:\t24 KiB\ndrm-engine-gfx:\t500 ns\ndrm-engine-capacity-gfx:\t2\n"
-					  "drm-engine-compute:\t70 ns\n", &client), 0);
+	assert_int_equal(
+		drm_parse_fdinfo(
+			"pos:\t0\ndrm-driver:\tamdgpu\ndrm-client-id:\t42\ndrm-memory-vram:\t1000 KiB\n"
+			"drm-memory-gtt:\t24 KiB\ndrm-engine-gfx:\t500 ns\ndrm-engine-capacity-gfx:\t2\n"
+			"drm-engine-compute:\t70 ns\n",
+			&client),
+		0);
 	assert_int_equal(client.id, 42);
 	assert_int_equal(client.engine_ns, 570);
 	assert_int_equal(client.memory_bytes, 1 << 20);
-	/* newer drivers tell the same under two names */
-	assert_int_equal(drm_parse_fdinfo("drm-client-id:\t1\ndrm-memory-vram:\t8 KiB\ndrm-resident-vram:\t8 KiB\n"
-					  "drm-resident-system0:\t2 MiB\ndrm-total-vram:\t64 MiB\n", &client), 0);
+	/* newer drivers report the same under two names */
+	assert_int_equal(
+		drm_parse_fdinfo("drm-client-id:\t1\ndrm-memory-vram:\t8 KiB\ndrm-resident-vram:\t8 KiB\n"
+				 "drm-resident-system0:\t2 MiB\ndrm-total-vram:\t64 MiB\n",
+				 &client),
+		0);
 	assert_int_equal(client.memory_bytes, (2 << 20) + 8192);
 	assert_int_equal(drm_parse_fdinfo("pos:\t0\nflags:\t02\n", &client), -EINVAL);
 	assert_int_equal(drm_parse_fdinfo("drm-client-id:\nx", &client), -EINVAL);
-	assert_int_equal(drm_parse_fdinfo("drm-client-id:\t1\ndrm-memory-vram:\t99999999999999999999 KiB\n", &client), 0);
+	assert_int_equal(
+		drm_parse_fdinfo("drm-client-id:\t1\ndrm-memory-vram:\t99999999999999999999 KiB\n", &client),
+		0);
 	assert_int_equal(client.memory_bytes, 0);
 }
 
@@ -71,8 +80,10 @@ static void each_client_counts_once_and_other_files_do_not(void **state)
 	drm_open(&drm, root, 7, &count);
 	drm_read(&drm, &figures);
 	assert_true(figures.gpu_engine_ns == LOG_NONE);
-	put("3", "/dev/dri/renderD128", "drm-client-id:\t5\ndrm-engine-gfx:\t100 ns\ndrm-memory-vram:\t4 KiB\n");
-	put("4", "/dev/dri/renderD128", "drm-client-id:\t5\ndrm-engine-gfx:\t100 ns\ndrm-memory-vram:\t4 KiB\n");
+	put("3", "/dev/dri/renderD128",
+	    "drm-client-id:\t5\ndrm-engine-gfx:\t100 ns\ndrm-memory-vram:\t4 KiB\n");
+	put("4", "/dev/dri/renderD128",
+	    "drm-client-id:\t5\ndrm-engine-gfx:\t100 ns\ndrm-memory-vram:\t4 KiB\n");
 	put("5", "/dev/dri/card0", "drm-client-id:\t6\ndrm-engine-render:\t30 ns\n");
 	put("6", "/dev/null", "drm-client-id:\t7\ndrm-engine-render:\t1000 ns\n");
 	put("7", "/dev/dri/card0", "pos:\t0\n");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* preload/resources/log_pages: logs that are full, or whose end the program has written over. */
+/* preload/common/resources/log_pages: logs that are full, or whose end the program has written over. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -13,7 +13,7 @@
 
 #define PAGE		4096u
 #define LOG_BYTES	((uint64_t)LOG_PAGES_CHUNKS * 64u * PAGE)	/* as many chunks as there can be */
-#define LAST		100u		/* pages at its end that are there: some in each of the last two chunks */
+#define LAST		100u /* pages at its end that are there: some in each of the last two chunks */
 #define GUARD		0x5a5a5a5au
 
 static struct {

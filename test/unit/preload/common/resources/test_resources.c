@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* preload/resources: what the text of /proc says, good and bad. */
+/* preload/common/resources: what the text of /proc says, good and bad. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -15,7 +15,8 @@
 #include "preload/common/resources/cgroup.h"
 
 /* From field 3 on: state, ppid, ..., as the kernel prints them. */
-#define STAT_REST "S 1 7 7 34816 7 4194304 1234 56 7 8 150 25 9 10 20 0 3 0 987654 2777088 325 18446744073709551615\n"
+#define STAT_REST                                                                                            \
+	"S 1 7 7 34816 7 4194304 1234 56 7 8 150 25 9 10 20 0 3 0 987654 2777088 325 18446744073709551615\n"
 
 static void stat_is_read_by_field_numbers(void **state)
 {
@@ -72,7 +73,9 @@ static void numbers_that_do_not_fit_are_refused(void **state)
 	assert_int_equal(proc_parse_statm("18446744073709551616 1 0", &statm), -EINVAL);
 	assert_int_equal(proc_parse_statm("99999999999999999999999 1 0", &statm), -EINVAL);
 	/* fits as ticks, but not as ns */
-	assert_int_equal(proc_parse_stat("7 (a) S 1 1 1 1 1 1 1 1 1 1 18446744073709551615 1 1 1 1 1 1 1 1 1", &stat), -EINVAL);
+	assert_int_equal(
+		proc_parse_stat("7 (a) S 1 1 1 1 1 1 1 1 1 1 18446744073709551615 1 1 1 1 1 1 1 1 1", &stat),
+		-EINVAL);
 }
 
 static void statm_needs_three_numbers(void **state)
@@ -118,7 +121,9 @@ static void a_missing_line_leaves_the_others_known(void **state)
 	assert_true(io.read_bytes == LOG_NONE);
 	assert_int_equal(io.write_bytes, 8192);
 	/* a zombie has no memory lines */
-	proc_parse_status("Name:\tx\nState:\tZ (zombie)\nvoluntary_ctxt_switches:\t5\nnonvoluntary_ctxt_switches:\t6\n", &status);
+	proc_parse_status(
+		"Name:\tx\nState:\tZ (zombie)\nvoluntary_ctxt_switches:\t5\nnonvoluntary_ctxt_switches:\t6\n",
+		&status);
 	assert_true(status.peak_rss_bytes == LOG_NONE);
 	assert_int_equal(status.voluntary_switches, 5);
 	assert_int_equal(status.involuntary_switches, 6);
@@ -129,7 +134,8 @@ static void status_is_in_kib(void **state)
 	struct proc_status status;
 
 	(void)state;
-	proc_parse_status("Name:\tVmHWM:\nVmPeak:\t    9999 kB\nVmHWM:\t    1500 kB\nVmSwap:\t       8 kB\n", &status);
+	proc_parse_status("Name:\tVmHWM:\nVmPeak:\t    9999 kB\nVmHWM:\t    1500 kB\nVmSwap:\t       8 kB\n",
+			  &status);
 	assert_int_equal(status.peak_rss_bytes, 1500 * 1024);
 	assert_int_equal(status.swap_bytes, 8 * 1024);
 	assert_true(status.voluntary_switches == LOG_NONE);
@@ -169,7 +175,10 @@ static void memory_used_is_total_less_available(void **state)
 	struct proc_meminfo memory;
 
 	(void)state;
-	proc_parse_meminfo("MemTotal: 1000 kB\nMemFree: 10 kB\nMemAvailable: 600 kB\nSwapTotal: 50 kB\nSwapFree: 20 kB\n", &memory);
+	proc_parse_meminfo(
+		"MemTotal: 1000 kB\nMemFree: 10 kB\nMemAvailable: 600 kB\n"
+		"SwapTotal: 50 kB\nSwapFree: 20 kB\n",
+		&memory);
 	assert_int_equal(memory.used_bytes, 400 * 1024);
 	assert_int_equal(memory.available_bytes, 600 * 1024);
 	assert_int_equal(memory.swap_used_bytes, 30 * 1024);
@@ -270,8 +279,10 @@ static void uss_is_what_nobody_else_has(void **state)
 	struct proc_maps maps;
 
 	(void)state;
-	proc_parse_smaps_rollup("55-7f ---p 00000000 00:00 0    [rollup]\nRss:  1752 kB\nPss:  187 kB\nPss_Dirty: 9 kB\n"
-				"Private_Clean:  40 kB\nPrivate_Dirty:  112 kB\n", &maps);
+	proc_parse_smaps_rollup(
+		"55-7f ---p 00000000 00:00 0    [rollup]\nRss:  1752 kB\nPss:  187 kB\nPss_Dirty: 9 kB\n"
+		"Private_Clean:  40 kB\nPrivate_Dirty:  112 kB\n",
+		&maps);
 	assert_int_equal(maps.pss_bytes, 187 * 1024);
 	assert_int_equal(maps.uss_bytes, 152 * 1024);
 	proc_parse_smaps_rollup("Private_Clean:  40 kB\n", &maps);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* preload/resources/sensors: the hottest zone, and energy counters that begin again. */
+/* preload/common/resources/sensors: the hottest zone, and energy counters that begin again. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -20,8 +20,8 @@ static void put(const char *name, const char *text)
 {
 	char command[256];
 
-	snprintf(command, sizeof(command), "mkdir -p $(dirname %s/sys/class/%s) && echo %s > %s/sys/class/%s", root, name,
-		 text, root, name);
+	snprintf(command, sizeof(command), "mkdir -p $(dirname %s/sys/class/%s) && echo %s > %s/sys/class/%s",
+		 root, name, text, root, name);
 	assert_int_equal(system(command), 0);
 }
 
@@ -59,7 +59,9 @@ static void energy_goes_on_when_its_counter_begins_again(void **state)
 {
 	(void)state;
 	for (int i = 0; i < 2; i++) {
-		put(i ? "powercap/intel-rapl:1/max_energy_range_uj" : "powercap/intel-rapl:0/max_energy_range_uj", "100000000");
+		put(i ? "powercap/intel-rapl:1/max_energy_range_uj"
+		      : "powercap/intel-rapl:0/max_energy_range_uj",
+		    "100000000");
 		put(i ? "powercap/intel-rapl:1/energy_uj" : "powercap/intel-rapl:0/energy_uj", "90000000");
 	}
 	sensors_open(&sensors, root, &count);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* preload/resources/usage: the figures of real processes against what the kernel tells them themselves. */
+/* preload/common/resources/usage: the figures of real processes, compared with the kernel's own. */
 #include <errno.h>
 #include <fcntl.h>
 #include <setjmp.h>
@@ -22,7 +22,7 @@
 #define MIB		(1u << 20)
 #define LOG_BYTES	(16u * MIB)
 
-/* What the child says of itself, through shared memory. */
+/* The child's own figures, through shared memory. */
 struct shared {
 	_Atomic int is_ready;
 	struct rusage usage;
@@ -38,7 +38,8 @@ static struct shared *share(void)
 /* 40 MiB of memory, 200 ms of CPU, 50 reads of 1,000 bytes, 20 sleeps, and @log_bytes of the log touched. */
 static void live(struct shared *shared, struct log_header *log, size_t log_bytes)
 {
-	char *memory = mmap(NULL, 40 * MIB, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0), buffer[1000];
+	char *memory = mmap(NULL, 40 * MIB, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0),
+	     buffer[1000];
 	int fd = open("/dev/zero", O_RDONLY);
 	struct timespec nap = { 0, 1000000 };
 
@@ -119,7 +120,7 @@ static void figures_of_a_child_are_what_it_knows_of_itself(void **state)
 	close(fd);
 }
 
-/* The same process twice, with 0 and with 8 MiB of its log in memory: RSS and peak must not tell them apart. */
+/* The same process twice, with 0 and with 8 MiB of its log in memory: RSS and peak must be the same. */
 static void the_log_is_not_in_rss_nor_vms_nor_peak(void **state)
 {
 	struct figures figures[2];
@@ -152,7 +153,10 @@ static void the_log_is_not_in_rss_nor_vms_nor_peak(void **state)
 	assert_int_equal(figures[0].swap_bytes, 0);
 }
 
-/* Rows between full ones read the text of "statm" alone, until the log grows by what the process has touched of it. */
+/*
+ * Rows between full ones read the text of "statm" alone, until the log grows by what the process has touched
+ * of it.
+ */
 static void rows_between_full_ones_count_the_log_where_it_has_grown(void **state)
 {
 	struct shared *shared = share();
@@ -222,13 +226,13 @@ static void a_pid_that_was_given_away_is_noticed(void **state)
 
 	(void)state;
 	log = empty_log(LOG_BYTES, &fd);
-	log->process_start = 1;		/* when process 1 began, perhaps, but not this one */
+	log->process_start = 1;		/* perhaps the start of process 1, but not of this one */
 	assert_int_equal(usage_open(&usage, getpid(), false, log, log->process_start), -ESRCH);
 	munmap(log, LOG_BYTES);
 	close(fd);
 }
 
-/* As a thread of the process: this thread is all there is, and it takes itself out. */
+/* As a thread of the process: it is the only thread, and leaves itself out. */
 static void a_reader_within_leaves_itself_out(void **state)
 {
 	struct figures before, after;
@@ -269,7 +273,8 @@ static void the_machine_has_memory_and_time_goes_on(void **state)
 	usleep(200000);
 	machine_read(&machine, &second);
 	passed = clock_ns(CLOCK_MONOTONIC) - begin;
-	assert_near((second.system_cpu_total_ns - first.system_cpu_total_ns) / (uint64_t)sysconf(_SC_NPROCESSORS_ONLN),
+	assert_near((second.system_cpu_total_ns - first.system_cpu_total_ns) /
+			    (uint64_t)sysconf(_SC_NPROCESSORS_ONLN),
 		    passed, 60000000);
 	assert_true(second.system_cpu_busy_ns <= second.system_cpu_total_ns);
 	assert_near(first.memory_used_bytes + first.memory_available_bytes,

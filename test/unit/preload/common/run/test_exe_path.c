@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* preload/executed: what was executed, free of links, beside realpath(). */
+/* preload/common/run/exe_path: the executed file, without links, compared with realpath(). */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -65,7 +65,8 @@ static bool finds(char *exe, const char *executed)
 
 static void links_are_followed(void **state)
 {
-	static const char *const names[] = { "bin/app", "relative", "absolute", "chain", ".hidden/link", "folder/app", "folder/near" };
+	static const char *const names[] = { "bin/app",	     "relative",   "absolute",	 "chain",
+					     ".hidden/link", "folder/app", "folder/near" };
 	char exe[PATH_MAX], expected[PATH_MAX];
 
 	(void)state;
@@ -84,7 +85,8 @@ static void links_are_followed(void **state)
 
 static void what_is_not_plain_is_asked_for(void **state)
 {
-	static const char *const paths[] = { "", "app", "./app", "/proc/self/exe", "/dev/fd/3", "//bin/app", "/bin/./app", "/bin/../app" };
+	static const char *const paths[] = { "",	  "app",       "./app",	     "/proc/self/exe",
+					     "/dev/fd/3", "//bin/app", "/bin/./app", "/bin/../app" };
 	char exe[PATH_MAX];
 
 	(void)state;
@@ -118,7 +120,8 @@ static void long_paths_are_asked_for(void **state)
 static void scripts_and_arguments_of_the_linker_are_asked_for(void **state)
 {
 	char exe[PATH_MAX], executed[PATH_MAX], same[PATH_MAX];
-	char *script[] = { "sh", "-e", same, NULL }, *linked[] = { executed, NULL }, *called[] = { same, NULL };
+	char *script[] = { "sh", "-e", same, NULL }, *linked[] = { executed, NULL },
+	     *called[] = { same, NULL };
 
 	(void)state;
 	strcpy(executed, in_folder("bin/app"));

@@ -130,7 +130,8 @@ static void an_owner_that_works_again_is_left_alone(void **state)
 
 static void a_damaged_page_has_no_owner(void **state)
 {
-	static const uint64_t nonsense[] = { UINT64_MAX, 1ull << 62, LOG_MACHINE_IDLE, 12345ull << 32, INT32_MAX };
+	static const uint64_t nonsense[] = { UINT64_MAX, 1ull << 62, LOG_MACHINE_IDLE, 12345ull << 32,
+					     INT32_MAX };
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(nonsense) / sizeof(*nonsense); i++) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* preload/rank: what each launcher's environment says. */
+/* preload/common/run/rank: what each launcher's environment says. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -21,40 +21,71 @@ struct expectation {
 /* As found under the launcher, or as its manual says. */
 static const struct expectation expectations[] = {
 	/* Open MPI 4.1 */
-	{ { "PATH=/bin", "PMIX_NAMESPACE=643956737", "PMIX_RANK=3", "OMPI_COMM_WORLD_RANK=3", "OMPI_COMM_WORLD_SIZE=4",
-	    "OMPI_COMM_WORLD_LOCAL_RANK=1", "OMPI_MCA_orte_precondition_transports=03dde51ffcaa5ed5-fd98043c9a5fcfba" },
-	  3, 4, 1, "643956737.03dde51ffcaa5ed5-fd98043c9a5fcfba" },
+	{ { "PATH=/bin", "PMIX_NAMESPACE=643956737", "PMIX_RANK=3", "OMPI_COMM_WORLD_RANK=3",
+	    "OMPI_COMM_WORLD_SIZE=4", "OMPI_COMM_WORLD_LOCAL_RANK=1",
+	    "OMPI_MCA_orte_precondition_transports=03dde51ffcaa5ed5-fd98043c9a5fcfba" },
+	  3,
+	  4,
+	  1,
+	  "643956737.03dde51ffcaa5ed5-fd98043c9a5fcfba" },
 	/* Open MPI 5 */
-	{ { "PMIX_NAMESPACE=prterun-node17-4242@1", "PMIX_RANK=0", "OMPI_COMM_WORLD_RANK=0", "OMPI_COMM_WORLD_SIZE=2",
-	    "OMPI_COMM_WORLD_LOCAL_RANK=0" }, 0, 2, 0, "prterun-node17-4242@1" },
+	{ { "PMIX_NAMESPACE=prterun-node17-4242@1", "PMIX_RANK=0", "OMPI_COMM_WORLD_RANK=0",
+	    "OMPI_COMM_WORLD_SIZE=2", "OMPI_COMM_WORLD_LOCAL_RANK=0" },
+	  0,
+	  2,
+	  0,
+	  "prterun-node17-4242@1" },
 	/* Hydra: MPICH, Intel MPI */
 	{ { "PMI_RANK=2", "PMI_FD=6", "PMI_SIZE=3", "MPI_LOCALRANKID=2", "MPI_LOCALNRANKS=3" }, 2, 3, 2, "" },
 	{ { "PMI_RANK=2", "PMI_FD=6" }, 2, -1, -1, "" },
 	/* pmi2 of Slurm, with and without its own variables */
 	{ { "PMI_RANK=1", "PMI_SIZE=2", "PMI_FD=9", "PMI_JOBID=77.3" }, 1, 2, -1, "77.3" },
-	{ { "PMI_RANK=1", "PMI_SIZE=2", "SLURM_PROCID=1", "SLURM_NTASKS=2", "SLURM_LOCALID=0", "SLURM_JOB_ID=77",
-	    "SLURM_STEP_ID=4" }, 1, 2, 0, "77.4" },
+	{ { "PMI_RANK=1", "PMI_SIZE=2", "SLURM_PROCID=1", "SLURM_NTASKS=2", "SLURM_LOCALID=0",
+	    "SLURM_JOB_ID=77", "SLURM_STEP_ID=4" },
+	  1,
+	  2,
+	  0,
+	  "77.4" },
 	/* Hydra whose proxies Slurm started: its step is not the launch's */
-	{ { "PMI_RANK=1", "PMI_SIZE=8", "SLURM_PROCID=0", "SLURM_NTASKS=2", "SLURM_JOB_ID=77", "SLURM_STEP_ID=4" },
-	  1, 8, -1, "" },
+	{ { "PMI_RANK=1", "PMI_SIZE=8", "SLURM_PROCID=0", "SLURM_NTASKS=2", "SLURM_JOB_ID=77",
+	    "SLURM_STEP_ID=4" },
+	  1,
+	  8,
+	  -1,
+	  "" },
 	{ { "MV2_COMM_WORLD_RANK=5", "MV2_COMM_WORLD_SIZE=6", "MV2_COMM_WORLD_LOCAL_RANK=2" }, 5, 6, 2, "" },
 	{ { "MVP_COMM_WORLD_RANK=5", "MVP_COMM_WORLD_SIZE=6", "MVP_COMM_WORLD_LOCAL_RANK=2" }, 5, 6, 2, "" },
 	{ { "PALS_RANKID=7", "PALS_LOCAL_RANKID=3", "PALS_APID=abc-1" }, 7, -1, 3, "abc-1" },
 	{ { "ALPS_APP_PE=7", "ALPS_APP_ID=1234" }, 7, -1, -1, "1234" },
-	{ { "FLUX_TASK_RANK=1", "FLUX_JOB_SIZE=4", "FLUX_TASK_LOCAL_ID=1", "FLUX_JOB_ID=f2xQ" }, 1, 4, 1, "f2xQ" },
+	{ { "FLUX_TASK_RANK=1", "FLUX_JOB_SIZE=4", "FLUX_TASK_LOCAL_ID=1", "FLUX_JOB_ID=f2xQ" },
+	  1,
+	  4,
+	  1,
+	  "f2xQ" },
 	{ { "JSM_NAMESPACE_RANK=1", "JSM_NAMESPACE_SIZE=4", "JSM_NAMESPACE_LOCAL_RANK=1" }, 1, 4, 1, "" },
 	/* Slurm, with PMIx and alone */
-	{ { "PMIX_RANK=1", "PMIX_NAMESPACE=slurm.pmix.77.0", "SLURM_PROCID=1", "SLURM_NTASKS=2", "SLURM_LOCALID=1",
-	    "SLURM_STEP_ID=0", "SLURM_JOB_ID=77" }, 1, 2, 1, "slurm.pmix.77.0" },
-	{ { "SLURM_PROCID=1", "SLURM_NTASKS=2", "SLURM_LOCALID=1", "SLURM_STEP_ID=0", "SLURM_JOB_ID=77" }, 1, 2, 1,
+	{ { "PMIX_RANK=1", "PMIX_NAMESPACE=slurm.pmix.77.0", "SLURM_PROCID=1", "SLURM_NTASKS=2",
+	    "SLURM_LOCALID=1", "SLURM_STEP_ID=0", "SLURM_JOB_ID=77" },
+	  1,
+	  2,
+	  1,
+	  "slurm.pmix.77.0" },
+	{ { "SLURM_PROCID=1", "SLURM_NTASKS=2", "SLURM_LOCALID=1", "SLURM_STEP_ID=0", "SLURM_JOB_ID=77" },
+	  1,
+	  2,
+	  1,
 	  "77.0" },
 	/* An mpirun in a batch script of Slurm */
-	{ { "SLURM_PROCID=0", "SLURM_NTASKS=8", "SLURM_JOB_ID=77", "PMI_RANK=7", "PMI_SIZE=8" }, 7, 8, -1, "" },
+	{ { "SLURM_PROCID=0", "SLURM_NTASKS=8", "SLURM_JOB_ID=77", "PMI_RANK=7", "PMI_SIZE=8" },
+	  7,
+	  8,
+	  -1,
+	  "" },
 };
 
 static const char *const no_ranks[][4] = {
 	{ "PATH=/bin" },
-	{ "SLURM_PROCID=0", "SLURM_NTASKS=8", "SLURM_JOB_ID=77" },				/* a batch script */
+	{ "SLURM_PROCID=0", "SLURM_NTASKS=8", "SLURM_JOB_ID=77" }, /* a batch script */
 	{ "SLURM_PROCID=0", "SLURM_NTASKS=1", "SLURM_STEP_ID=0", "SLURM_JOB_ID=77" },	/* srun of one task */
 	{ "PMI_RANK=0" },
 	{ "OMPI_COMM_WORLD_RANK=4", "OMPI_COMM_WORLD_SIZE=4" },

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* preload/rundir: the page of a run. */
+/* preload/common/run/run: the page of a run. */
 #include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -28,7 +28,10 @@ static int remove_directory(void **state)
 	return rmdir(directory);
 }
 
-/* Beside a log that an ancestor has mapped: what was looked at is not taken for the run that is found elsewhere. */
+/*
+ * Beside a log that an ancestor has mapped: what was looked at is not taken for the run that is found
+ * elsewhere.
+ */
 static void a_file_that_is_no_page_is_not_kept(void **state)
 {
 	static struct run run;

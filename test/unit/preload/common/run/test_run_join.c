@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* preload/run_find and launch_run: which run the ranks of a launch come together in. */
+/* preload/common/run: in which run the ranks of a launch meet. */
 #include <dirent.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -27,7 +27,9 @@
 static char place[] = "/tmp/insideme-test.XXXXXX";
 static const char *run_setting = "";
 
-/* Rank @number as a process of another parent each time would see itself; @host: pids of others are not ours. */
+/*
+ * Rank @number as a process of another parent each time would see itself; @host: pids of others are not ours.
+ */
 static struct process_id make_id(const char *launch_id, const char *host, int32_t number)
 {
 	struct process_id id;
@@ -45,11 +47,15 @@ static struct process_id make_id(const char *launch_id, const char *host, int32_
 	return id;
 }
 
-/* What the recorder does next: a log of the rank. */
+/* The recorder's next step: a log of the rank. */
 static void write_log(const struct run *run, const struct process_id *id)
 {
-	struct log_header header = { .magic = LOG_MAGIC, .kind = LOG_OF_PROGRAM, .pid = id->pid, .ppid = id->ppid,
-				     .process_start = id->start, .rank = id->rank.rank,
+	struct log_header header = { .magic = LOG_MAGIC,
+				     .kind = LOG_OF_PROGRAM,
+				     .pid = id->pid,
+				     .ppid = id->ppid,
+				     .process_start = id->start,
+				     .rank = id->rank.rank,
 				     .is_rank_child = id->rank.is_child };
 	char path[PATH_MAX];
 	uint32_t exec_count;
@@ -94,7 +100,7 @@ static int is_there(const char *name)
 	return access(name, F_OK) == 0;
 }
 
-/* All at one time: each waits at a pipe until all are there. */
+/* All at the same time: each waits at a pipe until all are ready. */
 static void start_together(const char *launch_id, const char *const *hosts, int nr_hosts)
 {
 	int gate[2];
@@ -131,7 +137,8 @@ static void ranks_of_one_launch_come_into_one_run(void **state)
 		snprintf(id, sizeof(id), "launch.%d", round);
 		start_together(id, hosts, 3);
 		assert_int_equal(count("data", "2"), 1);
-		snprintf(command, sizeof(command), "exit $(ls data/*/rank00[0-2][0-9]-node[123]-*-0.log | wc -l)");
+		snprintf(command, sizeof(command),
+			 "exit $(ls data/*/rank00[0-2][0-9]-node[123]-*-0.log | wc -l)");
 		nr = WEXITSTATUS(system(command));
 		assert_int_equal(nr, RANKS);
 		assert_int_equal(system("rm -r data"), 0);
@@ -156,7 +163,8 @@ static void a_run_that_is_set_is_begun_by_one_of_many(void **state)
 
 static void launches_are_kept_apart(void **state)
 {
-	struct process_id a = make_id("a", "node1", 0), b = make_id("b", "node1", 0), c = make_id("a", "node1", 1);
+	struct process_id a = make_id("a", "node1", 0), b = make_id("b", "node1", 0),
+			  c = make_id("a", "node1", 1);
 	char first[NAME_MAX + 1];
 
 	(void)state;
@@ -243,7 +251,7 @@ static void a_child_of_a_rank_is_marked(void **state)
 	assert_int_equal(system("rm -r data"), 0);
 }
 
-/* Somebody has removed the run, but not the link beside it. */
+/* The run was removed, but not the link to it. */
 static void a_link_to_nothing_is_passed_by(void **state)
 {
 	struct process_id a = make_id("gone", "node1", 0), b = make_id("gone", "node1", 1);
@@ -307,7 +315,9 @@ static void the_boot_is_that_of_the_run_until_another_comes(void **state)
 
 static bool is_told(struct process_id *id, uint64_t start)
 {
-	struct log_header header = { .magic = LOG_MAGIC, .version = LOG_VERSION, .newborns = { [3] = start << 32 | 10000003 } };
+	struct log_header header = { .magic = LOG_MAGIC,
+				     .version = LOG_VERSION,
+				     .newborns = { [3] = start << 32 | 10000003 } };
 	FILE *file = fopen("parent.log", "w");
 
 	assert_int_equal(fwrite(&header, sizeof(header), 1, file), 1);

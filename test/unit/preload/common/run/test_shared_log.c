@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* preload/shared_log and run_find: who may do with the log that programs share. */
+/* preload/common/run/shared_log and run_find: who may use the log that programs share. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -74,7 +74,7 @@ static void it_is_enough_for_a_short_program_until_another_boot_comes(void **sta
 	assert_int_equal(system("rm -r data"), 0);
 }
 
-/* Who made it knew of one boot when the run was found. */
+/* Its creator knew one boot when it found the run. */
 static void it_knows_of_boots_that_came_before_it(void **state)
 {
 	struct process_id first = make_child(), other = first;

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* preload/account: what sampling costs stays below the share, and dear sets do not take the rows of the process. */
+/*
+ * preload/common/sampler/account: the cost of sampling stays below its share, and expensive sets do not take
+ * the rows of the process.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -12,7 +15,7 @@
 #define MS 1000000ull
 
 struct sampling {
-	uint64_t row_ns, seldom_ns;	/* what a reading costs */
+	uint64_t row_ns, seldom_ns;	/* cost of a reading */
 	uint64_t rows, seldom_rows, spent_ns;
 };
 

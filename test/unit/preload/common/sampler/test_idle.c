@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* preload/idle: an idle process is looked at ever more seldom, within bounds, and its next use of CPU time is noticed. */
+/*
+ * preload/common/sampler/pace: an idle process is sampled less and less often, within bounds, and its next
+ * use of CPU time is noticed.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -61,7 +64,7 @@ static void what_it_does_next_begins_after_the_last_look(void **state)
 	(void)state;
 	assert_false(idle_look(&idle, 7000, S, 1));
 	look_until(&idle, 7000, S + 10 * MS, 100 * S);
-	assert_false(idle_look(&idle, 6900, 100 * S, 4141));	/* what two clocks are off by */
+	assert_false(idle_look(&idle, 6900, 100 * S, 4141));	/* the difference of two clocks */
 	assert_false(idle_look(&idle, 7100, 101 * S, 4242));
 	assert_true(idle_look(&idle, 7000 + MS, 102 * S, 4343));
 	assert_int_equal(idle.seen_ns, 101 * S);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* preload/monitor/image: processes that have their log mapped, others, and such as end while they are looked at. */
+/*
+ * preload/monitor/watch/log_in_maps: processes that have mapped their log, others, and some that end while
+ * they are examined.
+ */
 #include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* preload/monitor/watch/watched_log: which children of a log are found while it is written, and when it is damaged. */
+/*
+ * preload/monitor/watch/watched_log: which children of a log are found while it is written, and when it is
+ * damaged.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -114,7 +117,7 @@ static void one_that_is_not_written_yet_hides_no_other(void **state)
 	assert_int_equal(found[3], 5);
 }
 
-/* The program writes over its log. */
+/* The program overwrites its log. */
 static void damage_ends_nothing(void **state)
 {
 	uint32_t random = 1;
@@ -126,7 +129,8 @@ static void damage_ends_nothing(void **state)
 		uint32_t *word;
 
 		random = random * 1664525 + 1013904223;
-		word = (uint32_t *)((char *)header + LOG_HEADER_BYTES + random % (header->tail_bytes - LOG_HEADER_BYTES) / 4 * 4);
+		word = (uint32_t *)((char *)header + LOG_HEADER_BYTES +
+				    random % (header->tail_bytes - LOG_HEADER_BYTES) / 4 * 4);
 		*word = round % 2 ? UINT32_MAX : random;
 		nr_found = 0;
 		watched.seen_entry = 0;
@@ -165,7 +169,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(each_is_found_once, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(one_that_is_not_written_yet_hides_no_other, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(one_that_is_not_written_yet_hides_no_other, set_up,
+						tear_down),
 		cmocka_unit_test_setup_teardown(damage_ends_nothing, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(a_circle_is_left, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(a_place_outside_of_the_log_is_not_read, set_up, tear_down),

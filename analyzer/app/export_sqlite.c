@@ -1,0 +1,322 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * A database of sqlite with the tables of all views, whose columns are those of their csv. Names and paths are in
+ * the table texts, once each: what has the name of a view is a view of sqlite, which joins rows and texts. The library
+ * is opened when it is asked for.
+ */
+#include "analyzer/app/export_sqlite.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "analyzer/ask/table_select.h"
+#include "analyzer/base/error.h"
+#include "analyzer/base/hashtable.h"
+#include "analyzer/base/utf8.h"
+#include "analyzer/formats/trace.h"
+#include "analyzer/tables/table_text.h"
+#include "analyzer/views/views.h"
+
+#define SQLITE_OK	0
+#define SQLITE_DONE	101
+#define KEEP_COPY	((void (*)(void *))-1)	/* SQLITE_TRANSIENT */
+
+struct sqlite3;
+struct sqlite3_stmt;
+
+/* What is used of libsqlite3.so.0, by its names without "sqlite3_". */
+#define SQLITE_CALLS(CALL) \
+	CALL(int, open, (const char *path, struct sqlite3 **database)) \
+	CALL(int, close, (struct sqlite3 *database)) \
+	CALL(int, exec, (struct sqlite3 *database, const char *sql, void *callback, void *context, char **message)) \
+	CALL(int, prepare_v2, (struct sqlite3 *database, const char *sql, int bytes, struct sqlite3_stmt **statement, \
+			       const char **rest)) \
+	CALL(int, bind_int64, (struct sqlite3_stmt *statement, int index, long long number)) \
+	CALL(int, bind_double, (struct sqlite3_stmt *statement, int index, double number)) \
+	CALL(int, bind_text, (struct sqlite3_stmt *statement, int index, const char *text, int bytes, \
+			      void (*release)(void *))) \
+	CALL(int, bind_null, (struct sqlite3_stmt *statement, int index)) \
+	CALL(int, step, (struct sqlite3_stmt *statement)) \
+	CALL(int, reset, (struct sqlite3_stmt *statement)) \
+	CALL(int, finalize, (struct sqlite3_stmt *statement)) \
+	CALL(const char *, errmsg, (struct sqlite3 *database))
+
+struct text {
+	long long id;
+	char text[];
+};
+
+struct sqlite {
+	struct sqlite3 *database;
+	struct hashtable texts;
+	long long nr_texts;
+	struct sqlite3_stmt *add_text;
+#define CALL(type, name, arguments) type (*name) arguments;
+	SQLITE_CALLS(CALL)
+#undef CALL
+};
+
+static bool find(void *library, const char *name, void *place)
+{
+	void *symbol = dlsym(library, name);
+
+	memcpy(place, &symbol, sizeof(symbol));
+	return symbol;
+}
+
+static bool load(struct sqlite *sqlite)
+{
+	void *library = dlopen("libsqlite3.so.0", RTLD_NOW | RTLD_LOCAL);
+	bool all = library;
+
+#define CALL(type, name, arguments) all = all && find(library, "sqlite3_" #name, &sqlite->name);
+	SQLITE_CALLS(CALL)
+#undef CALL
+	if (!all)
+		error("-f sqlite needs libsqlite3.so.0, which is not installed (Debian: libsqlite3-0)");
+	return all;
+}
+
+static bool execute(struct sqlite *sqlite, const char *sql)
+{
+	if (sqlite->exec(sqlite->database, sql, NULL, NULL, NULL) == SQLITE_OK)
+		return true;
+	error("sqlite: %s", sqlite->errmsg(sqlite->database));
+	return false;
+}
+
+/* "name", with quotes doubled: a column may be a program's own counter. */
+static void add_name(struct row_text *sql, const char *name)
+{
+	row_add_char(sql, '"');
+	for (; *name; name++) {
+		if (*name == '"')
+			row_add_char(sql, '"');
+		row_add_char(sql, *name);
+	}
+	row_add_char(sql, '"');
+}
+
+static bool is_text(const struct column *column)
+{
+	return column->flags & (COLUMN_LEFT | COLUMN_NAME);
+}
+
+enum statement { CREATE_ROWS, INSERT_ROW, CREATE_VIEW };
+
+/* CREATE TABLE "calls_rows" ("start_ns", "function"); the caller frees it */
+static char *statement_of(const struct rows *rows, const char *name, enum statement kind)
+{
+	static const char *const begins[] = { "CREATE TABLE ", "INSERT INTO ", "CREATE VIEW " };
+	static const char *const middles[] = { " (", " VALUES (", " AS SELECT " };
+	char *rows_name = xasprintf("%s_rows", name);
+	struct row_text sql = { 0 };
+
+	row_add_text(&sql, begins[kind]);
+	add_name(&sql, kind == CREATE_VIEW ? name : rows_name);
+	row_add_text(&sql, middles[kind]);
+	for (size_t i = 0; i < rows->nr_columns; i++) {
+		bool is_joined = kind == CREATE_VIEW && is_text(rows->columns[i]);
+
+		row_add_text(&sql, i ? ", " : "");
+		row_add_text(&sql, is_joined ? "(SELECT text FROM texts WHERE id = " : "");
+		if (kind == INSERT_ROW)
+			row_add_char(&sql, '?');
+		else
+			add_name(&sql, rows->columns[i]->name);
+		row_add_text(&sql, is_joined ? ") AS " : "");
+		if (is_joined)
+			add_name(&sql, rows->columns[i]->name);
+	}
+	row_add_text(&sql, kind == CREATE_VIEW ? " FROM " : ")");
+	if (kind == CREATE_VIEW)
+		add_name(&sql, rows_name);
+	row_add_char(&sql, '\0');
+	free(rows_name);
+	return sql.bytes;
+}
+
+static bool is_same(const void *item, const void *key)
+{
+	return strcmp(((const struct text *)item)->text, key) == 0;
+}
+
+/* Its id in the table texts. */
+static long long text_id(struct sqlite *sqlite, const char *value)
+{
+	uint64_t hash = hash_string(value);
+	struct text *text = hashtable_find(&sqlite->texts, hash, is_same, value);
+	char *clean;
+
+	if (text)
+		return text->id;
+	text = xcalloc(1, sizeof(*text) + strlen(value) + 1);
+	text->id = ++sqlite->nr_texts;
+	memcpy(text->text, value, strlen(value));
+	hashtable_add(&sqlite->texts, hash, text);
+	clean = xcalloc(strlen(value) + 1, UTF8_CLEAN_MAX);
+	utf8_clean(clean, value);
+	sqlite->bind_int64(sqlite->add_text, 1, text->id);
+	sqlite->bind_text(sqlite->add_text, 2, clean, -1, KEEP_COPY);
+	sqlite->step(sqlite->add_text);
+	sqlite->reset(sqlite->add_text);
+	free(clean);
+	return text->id;
+}
+
+/* A column of texts has ids of texts alone: a number in it is one too. */
+static void bind_text(struct sqlite *sqlite, struct sqlite3_stmt *statement, int index, struct value value)
+{
+	struct row_text text = { 0 };
+
+	if (value.type == VALUE_EMPTY) {
+		sqlite->bind_null(statement, index);
+		return;
+	}
+	if (value.type == VALUE_TEXT)
+		row_add_text(&text, value.text);
+	else
+		row_add_csv(&text, value);
+	row_add_char(&text, '\0');
+	sqlite->bind_int64(statement, index, text_id(sqlite, text.bytes));
+	row_text_release(&text);
+}
+
+static void bind_number(struct sqlite *sqlite, struct sqlite3_stmt *statement, int index, struct value value)
+{
+	switch (value.type) {
+	case VALUE_EMPTY:
+		sqlite->bind_null(statement, index);
+		break;
+	case VALUE_INTEGER:
+		sqlite->bind_int64(statement, index, value.integer);
+		break;
+	case VALUE_REAL:
+		sqlite->bind_double(statement, index, value.real);
+		break;
+	case VALUE_TEXT:
+		sqlite->bind_text(statement, index, value.text, -1, KEEP_COPY);
+		break;
+	}
+}
+
+static bool fill(struct sqlite *sqlite, struct rows *rows, struct sqlite3_stmt *statement)
+{
+	const void *row;
+
+	while ((row = rows_next(rows)) != NULL) {
+		for (size_t i = 0; i < rows->nr_columns; i++)
+			(is_text(rows->columns[i]) ? bind_text : bind_number)(sqlite, statement, (int)i + 1,
+									      rows_value(rows, i, row));
+		if (sqlite->step(statement) != SQLITE_DONE) {
+			error("sqlite: %s", sqlite->errmsg(sqlite->database));
+			return false;
+		}
+		sqlite->reset(statement);
+	}
+	return true;
+}
+
+static bool add_table(struct sqlite *sqlite, struct table *table, const char *name, const struct options *options)
+{
+	struct sqlite3_stmt *statement = NULL;
+	struct rows rows;
+	char *create, *insert, *view;
+	bool done;
+
+	rows_open(&rows, table, options, false);
+	create = statement_of(&rows, name, CREATE_ROWS);
+	insert = statement_of(&rows, name, INSERT_ROW);
+	view = statement_of(&rows, name, CREATE_VIEW);
+	done = execute(sqlite, create) && execute(sqlite, view);
+	if (done && sqlite->prepare_v2(sqlite->database, insert, -1, &statement, NULL) != SQLITE_OK) {
+		error("sqlite: %s", sqlite->errmsg(sqlite->database));
+		done = false;
+	}
+	done = done && fill(sqlite, &rows, statement);
+	sqlite->finalize(statement);
+	rows_close(&rows);
+	free(create);
+	free(insert);
+	free(view);
+	return done;
+}
+
+/* A view's table has the view's name; of several, "summary_processes". */
+static bool add_view(struct sqlite *sqlite, struct report *report, const struct view *view)
+{
+	struct options options = { .view = view->name, .format = "csv", .filter = report->options->filter };
+	struct document document = { .view = view->name };
+	struct report own = *report;
+	bool done;
+
+	own.options = &options;
+	done = report_build(&own, &document, view->build) == 0;
+	for (size_t i = 0; i < document.nr_sections && done; i++) {
+		struct table *table = document.sections[i].table;
+		char *name;
+
+		if (!table || !(table->formats & IN_CSV))
+			continue;
+		name = document_tables(&document, IN_CSV) > 1 ? xasprintf("%s_%s", view->name, table->name)
+							      : xstrdup(view->name);
+		done = add_table(sqlite, table, name, &options);
+		free(name);
+	}
+	document_release(&document);
+	return done;
+}
+
+/* Entries and exits are the calls once more. */
+static bool is_wanted(const struct report *report, const struct view *view)
+{
+	if (view->build == view_events || (view->has_times && report->model->nr_profiles && trace_of_saved(report->model)))
+		return false;
+	return view->build != view_resources || !report_is_of_threads(report);
+}
+
+static bool fill_database(struct sqlite *sqlite, struct report *report)
+{
+	bool done = execute(sqlite, "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; BEGIN; "
+				    "CREATE TABLE texts (id INTEGER PRIMARY KEY, text TEXT)") &&
+		    sqlite->prepare_v2(sqlite->database, "INSERT INTO texts VALUES (?, ?)", -1, &sqlite->add_text,
+				       NULL) == SQLITE_OK;
+
+	for (const struct view *view = views; view->name && done; view++)
+		if (is_wanted(report, view))
+			done = add_view(sqlite, report, view);
+	sqlite->finalize(sqlite->add_text);
+	hashtable_release(&sqlite->texts);
+	return done && execute(sqlite, "COMMIT");
+}
+
+int export_sqlite(struct report *report)
+{
+	const char *path = report->options->output;
+	struct sqlite sqlite = { NULL };
+	bool done = false;
+	char *unfinished;
+
+	if (!path)
+		return error("-f sqlite: -o FILE says where"), EXIT_USAGE;
+	if (!load(&sqlite))
+		return EXIT_FAILURE;
+	unfinished = xasprintf("%s.%d", path, (int)getpid());
+	if (sqlite.open(unfinished, &sqlite.database) != SQLITE_OK)
+		error("cannot write %s: %s", path, sqlite.errmsg(sqlite.database));
+	else
+		done = fill_database(&sqlite, report);
+	done = sqlite.close(sqlite.database) == SQLITE_OK && done;
+	if (done && rename(unfinished, path) < 0) {
+		error("cannot write %s: %s", path, strerror(errno));
+		done = false;
+	}
+	if (!done)
+		unlink(unfinished);
+	free(unfinished);
+	return done ? EXIT_SUCCESS : EXIT_FAILURE;
+}

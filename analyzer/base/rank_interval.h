@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * How much larger one sample is than another, by ranks: the estimate of Hodges and Lehmann (1963), which is
+ * the median of all ratios of a value after to a value before, and the interval of ratios that the test of
+ * Mann and Whitney (1947) does not reject. It is exact, and asks for no distribution of the values. Pure
+ * functions.
+ */
+#ifndef INSIDEME_RANK_INTERVAL_H
+#define INSIDEME_RANK_INTERVAL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#define RANKS_LEAST	4	/* values on each side: with fewer no interval of 95 % is finite */
+
+struct rank_interval {
+	double ratio;		/* after / before */
+	double low, high;	/* the true one is between them with at least 95 % */
+};
+
+/*
+ * Return: false if there are fewer than RANKS_LEAST values on a side, or values that are not above 0.
+ * @interval is then not set.
+ */
+bool rank_interval(struct rank_interval *interval, const double *before, size_t nr_before,
+		   const double *after, size_t nr_after);
+
+#endif

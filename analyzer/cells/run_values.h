@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Figures of single runs, for comparing several runs with several others. */
+#ifndef INSIDEME_RUN_VALUES_H
+#define INSIDEME_RUN_VALUES_H
+
+#include "analyzer/cells/view_context.h"
+
+struct figure {
+	const char *name;		/* "alloc_calls"; ends with its unit */
+	enum unit unit;
+	bool varies;			/* from run to run of the same program: a time, or what pages are resident */
+	double (*of_run)(const struct report *report, uint32_t run);	/* NULL: of functions alone; NAN: not known */
+	double (*of_function)(const struct function *function, uint32_t run);	/* NULL: of runs alone */
+};
+
+extern const struct figure figures[];	/* ends with a name of NULL */
+const struct figure *figure_find(const char *name, size_t length);
+
+/*
+ * [report->model->nr_runs] of @figure: of whole runs, or the sum over functions that match @pattern (NULL: whole
+ * runs). To be freed; NAN: not known.
+ */
+double *figure_values(const struct figure *figure, const char *pattern, const struct report *report);
+
+#endif

@@ -1,0 +1,274 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Callgrind's profile, for kcachegrind, qcachegrind and callgrind_annotate: what each function has itself, and its
+ * calls of others with all that these have. A call within a recursion of the function that is called has no cost:
+ * that is in the outermost call.
+ */
+#include "analyzer/formats/export.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/base/error.h"
+#include "analyzer/base/hashtable.h"
+#include "analyzer/formats/weights.h"
+#include "analyzer/model/tree.h"
+#include "analyzer/model/tree_walk.h"
+
+static const struct {
+	const char *column, *event;
+} events[] = {
+	{ "self_ns", "ns" },
+	{ "sampled_self_ns", "cpu_ns" },
+	{ "calls", "calls" },
+	{ "alloc_bytes", "alloc_bytes" },
+};
+#define NR_EVENTS (sizeof(events) / sizeof(*events))
+
+struct costs {
+	int64_t of[NR_EVENTS];
+};
+
+struct calls_of {
+	const struct function *caller, *function;
+	uint64_t calls;
+	struct costs costs;
+};
+
+struct callgrind {
+	FILE *out;
+	const struct weight *weights[NR_EVENTS];
+	size_t nr_weights;
+	struct costs *below;		/* [id of a node]: it and what it calls */
+	struct costs *self;		/* [number of a function] */
+	struct hashtable by_pair;
+	struct calls_of **calls;	/* by caller, once all are known */
+	size_t nr_calls;
+	bool *is_named;			/* [number of a function] */
+	struct hashtable files;
+	size_t nr_files;
+};
+
+struct file {
+	size_t number;
+	const char *path;
+};
+
+static void add(struct costs *sum, const struct costs *costs)
+{
+	for (size_t i = 0; i < NR_EVENTS; i++)
+		sum->of[i] += costs->of[i];
+}
+
+/* ---- sums ---- */
+
+static bool is_pair(const void *item, const void *key)
+{
+	const struct calls_of *calls = item, *wanted = key;
+
+	return calls->caller == wanted->caller && calls->function == wanted->function;
+}
+
+static struct calls_of *find_calls(struct callgrind *to, const struct tree_node *node)
+{
+	const struct calls_of wanted = { .caller = node->parent->function, .function = node->function };
+	uint64_t hash = hash_pair((uint64_t)(uintptr_t)wanted.caller, (uint64_t)(uintptr_t)wanted.function);
+	struct calls_of *calls = hashtable_find(&to->by_pair, hash, is_pair, &wanted);
+
+	if (calls)
+		return calls;
+	calls = xcalloc(1, sizeof(*calls));
+	*calls = wanted;
+	hashtable_add(&to->by_pair, hash, calls);
+	to->calls = xgrow(to->calls, to->nr_calls, sizeof(*to->calls));
+	return to->calls[to->nr_calls++] = calls;
+}
+
+/* Callers come before what they call, so from the last to the first all below a path is known. */
+static void sum_up_below(struct callgrind *to, const struct model *model)
+{
+	to->below = xcalloc(model->nr_tree_nodes, sizeof(*to->below));
+	for (size_t id = model->nr_tree_nodes; id-- > 1;) {
+		const struct tree_node *node = tree_node(model, id);
+		struct costs costs = { { 0 } };
+
+		for (size_t i = 0; i < to->nr_weights; i++)
+			costs.of[i] = to->weights[i]->of(node);
+		add(&to->self[node->function->number], &costs);
+		add(&to->below[id], &costs);
+		add(&to->below[node->parent->id], &to->below[id]);
+	}
+}
+
+static int by_caller(const void *a, const void *b)
+{
+	const struct calls_of *x = *(struct calls_of *const *)a, *y = *(struct calls_of *const *)b;
+
+	if (x->caller->number != y->caller->number)
+		return x->caller->number < y->caller->number ? -1 : 1;
+	return (x->function->number > y->function->number) - (x->function->number < y->function->number);
+}
+
+static void sum_up(struct callgrind *to, const struct model *model)
+{
+	struct tree_walk walk;
+	size_t nr_keys;
+	uint32_t *keys = tree_function_keys(model, &nr_keys);
+
+	sum_up_below(to, model);
+	tree_walk_begin(&walk, model, keys, nr_keys);
+	while (tree_walk_next(&walk)) {
+		struct calls_of *calls;
+
+		if (!walk.node->parent->function)
+			continue;
+		calls = find_calls(to, walk.node);
+		calls->calls += walk.node->sum.calls;
+		if (walk.is_outermost)
+			add(&calls->costs, &to->below[walk.node->id]);
+	}
+	if (to->nr_calls)
+		qsort(to->calls, to->nr_calls, sizeof(*to->calls), by_caller);
+	free(keys);
+}
+
+/* ---- the file ---- */
+
+static void write_name(FILE *out, const char *name)
+{
+	for (; *name; name++)
+		putc_unlocked((unsigned char)*name < ' ' ? ' ' : *name, out);
+	putc_unlocked('\n', out);
+}
+
+static bool is_file(const void *item, const void *key)
+{
+	return strcmp(((const struct file *)item)->path, key) == 0;
+}
+
+/* fl=(1) path; afterwards fl=(1) */
+static void write_file(struct callgrind *to, const char *key, const struct function *function)
+{
+	const char *path = function->file ?: "???";
+	uint64_t hash = hash_string(path);
+	struct file *file = hashtable_find(&to->files, hash, is_file, path);
+
+	if (file) {
+		fprintf(to->out, "%s=(%zu)\n", key, file->number);
+		return;
+	}
+	file = xcalloc(1, sizeof(*file));
+	*file = (struct file){ ++to->nr_files, path };
+	hashtable_add(&to->files, hash, file);
+	fprintf(to->out, "%s=(%zu) ", key, file->number);
+	write_name(to->out, path);
+}
+
+static void write_function(struct callgrind *to, const char *key, const struct function *function)
+{
+	fprintf(to->out, "%s=(%u)", key, function->number + 1);
+	if (to->is_named[function->number]) {
+		putc('\n', to->out);
+		return;
+	}
+	to->is_named[function->number] = true;
+	putc(' ', to->out);
+	write_name(to->out, function->name);
+}
+
+static void write_costs(struct callgrind *to, uint32_t line, const struct costs *costs)
+{
+	fprintf(to->out, "%u", line);
+	for (size_t i = 0; i < to->nr_weights; i++)
+		fprintf(to->out, " %" PRId64, costs->of[i]);
+	putc('\n', to->out);
+}
+
+static void write_head(struct callgrind *to, const struct report *report)
+{
+	struct costs sum = { { 0 } };
+
+	fprintf(to->out, "# callgrind format\nversion: 1\ncreator: InsideMe %s\ncmd: ", INSIDEME_VERSION);
+	write_name(to->out, report->model->nr_processes ? report->model->processes[0]->command : report_program(report));
+	fputs("positions: line\nevents:", to->out);
+	for (size_t i = 0; i < NR_EVENTS; i++)
+		for (size_t j = 0; j < to->nr_weights; j++)
+			if (strcmp(to->weights[j]->column, events[i].column) == 0)
+				fprintf(to->out, " %s", events[i].event);
+	fputs("\nsummary:", to->out);
+	add(&sum, &to->below[0]);
+	for (size_t i = 0; i < to->nr_weights; i++)
+		fprintf(to->out, " %" PRId64, sum.of[i]);
+	fputs("\n\n", to->out);
+}
+
+/* Of calls that are sorted by caller. */
+static size_t first_call(const struct callgrind *to, const struct function *caller)
+{
+	size_t low = 0, high = to->nr_calls;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (to->calls[middle]->caller->number < caller->number)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+static void write_calls(struct callgrind *to, const struct calls_of *calls)
+{
+	write_file(to, "cfi", calls->function);
+	write_function(to, "cfn", calls->function);
+	fprintf(to->out, "calls=%" PRIu64 " %u\n", calls->calls, calls->function->line);
+	write_costs(to, calls->caller->line, &calls->costs);
+}
+
+static void write_functions(struct callgrind *to, const struct model *model)
+{
+	for (size_t i = 0; i < model->nr_functions; i++) {
+		const struct function *function = model->functions[i];
+
+		write_file(to, "fl", function);
+		write_function(to, "fn", function);
+		write_costs(to, function->line, &to->self[function->number]);
+		for (size_t j = first_call(to, function); j < to->nr_calls && to->calls[j]->caller == function; j++)
+			write_calls(to, to->calls[j]);
+		putc('\n', to->out);
+	}
+}
+
+int export_callgrind(struct report *report)
+{
+	size_t nr_functions = functions_count(&report->model->tables->functions);
+	struct callgrind to = { .nr_weights = 0 };
+	struct whole_file file;
+
+	for (size_t i = 0; i < NR_EVENTS; i++) {
+		const struct weight *weight = weight_by_name(events[i].column);
+
+		if (weight->is_known(report))
+			to.weights[to.nr_weights++] = weight;
+	}
+	if (!to.nr_weights)
+		return error("there are no calls, samples or allocations for -f callgrind"), EXIT_FAILURE;
+	if (!export_open(&file, report->options))
+		return EXIT_FAILURE;
+	to.out = file.out;
+	to.self = xcalloc(nr_functions, sizeof(*to.self));
+	to.is_named = xcalloc(nr_functions, sizeof(*to.is_named));
+	export_sources(report->model);
+	sum_up(&to, report->model);
+	write_head(&to, report);
+	write_functions(&to, report->model);
+	hashtable_release(&to.by_pair);
+	hashtable_release(&to.files);
+	free(to.calls);
+	free(to.below);
+	free(to.self);
+	free(to.is_named);
+	return export_close(&file);
+}

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * What a call path itself has of a resource, for profiles that are sums by call path: of all calls, without the
+ * hooks' cost, and never below 0.
+ */
+#ifndef INSIDEME_WEIGHTS_H
+#define INSIDEME_WEIGHTS_H
+
+#include "analyzer/cells/view_context.h"
+
+struct weight {
+	const char *column;		/* of the view tree: "self_ns" */
+	const char *title;		/* "time" */
+	enum unit unit;
+	int64_t (*of)(const struct tree_node *node);
+	int64_t (*of_diff)(const struct call_stats *stats, const struct heap_stats *heap);	/* NULL: not for --diff */
+	bool (*is_known)(const struct report *report);
+};
+
+#define NR_WEIGHTS	10
+extern const struct weight weights[NR_WEIGHTS];
+
+/* One of the table, which must have it. */
+const struct weight *weight_by_name(const char *column);
+
+/* The weight of --columns; without that the first one that is known: time, CPU time, calls. NULL after an error() */
+const struct weight *weight_asked(const struct report *report);
+
+/* All of @node's path and of those below it; goes to the last of them in the order of tree_next(). */
+int64_t weight_below(const struct weight *weight, struct tree_node **node);
+
+/* Deeper stacks end in DEEPER: few readers open them. */
+#define PATHS_DEPTH	500
+#define DEEPER		"(deeper)"
+
+#endif

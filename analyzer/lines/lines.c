@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "analyzer/lines/lines.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/base/error.h"
+#include "analyzer/model/tree.h"
+
+struct lines *lines_of(struct model *model)
+{
+	if (!model->lines)
+		model->lines = xcalloc(1, sizeof(*model->lines));
+	return model->lines;
+}
+
+void lines_release(struct model *model)
+{
+	if (!model->lines)
+		return;
+	hashtable_release(&model->lines->table);
+	hashtable_release(&model->lines->functions);
+	code_places_release(&model->lines->places);
+	free(model->lines);
+}
+
+static bool is_function(const void *item, const void *key)
+{
+	return ((const struct line_function *)item)->function == key;
+}
+
+static struct line_function *find_function(struct lines *lines, struct function *function)
+{
+	uint64_t hash = hash_pair((uint64_t)(uintptr_t)function, 0);
+	struct line_function *of = hashtable_find(&lines->functions, hash, is_function, function);
+
+	if (of)
+		return of;
+	of = xcalloc(1, sizeof(*of));
+	of->function = function;
+	hashtable_add(&lines->functions, hash, of);
+	return of;
+}
+
+static bool same_text(const char *a, const char *b)
+{
+	return a == b || (a && b && strcmp(a, b) == 0);
+}
+
+static bool is_line(const void *item, const void *key)
+{
+	const struct line *line = item, *wanted = key;
+
+	return line->of == wanted->of && line->number == wanted->number &&
+	       same_text(line->file, wanted->file);
+}
+
+static struct line *find_line(struct lines *lines, const struct code_level *level,
+			      struct function *function)
+{
+	struct line wanted = { .of = find_function(lines, function), .file = level->file,
+			       .number = level->file ? level->line : 0 };
+	uint64_t hash = hash_pair((uint64_t)(uintptr_t)function,
+				  hash_string(level->file ? level->file : "") + level->line);
+	struct line *line = hashtable_find(&lines->table, hash, is_line, &wanted);
+
+	if (line)
+		return line;
+	line = xcalloc(1, sizeof(*line));
+	*line = wanted;
+	hashtable_add(&lines->table, hash, line);
+	return line;
+}
+
+struct line_stack line_stack_begin(struct lines *lines, uint64_t nr, double ns)
+{
+	lines->nr_stacks++;
+	return (struct line_stack){ .lines = lines, .nr = nr, .ns = ns };
+}
+
+static void add(const struct line_stack *stack, struct line_samples *samples, bool is_self)
+{
+	if (is_self) {
+		samples->self_nr += stack->nr;
+		samples->self_ns += stack->ns;
+	}
+	if (samples->newest_stack == stack->lines->nr_stacks)
+		return;
+	samples->newest_stack = stack->lines->nr_stacks;
+	samples->nr += stack->nr;
+	samples->ns += stack->ns;
+}
+
+/* @function: if that of the level, then an outermost one, is not known. */
+static struct line *line_at(struct lines *lines, struct code_level *level, struct function *function)
+{
+	if (level->function)
+		function = level->function;
+	if (!level->at && function)
+		level->at = find_line(lines, level, function);
+	return level->at;
+}
+
+void line_stack_add(struct line_stack *stack, struct code_place *place, struct function *function)
+{
+	for (size_t i = place ? place->nr : 0; i-- > 0;) {
+		struct code_level *level = &place->levels[i];
+		struct line *line = line_at(stack->lines, level, function);
+
+		if (line) {
+			add(stack, &line->samples, !stack->has_begun);
+			add(stack, &line->of->samples, !stack->has_begun);
+		}
+		stack->has_begun = true;
+	}
+	stack->has_begun = true;
+}
+
+static void add_heap(struct lines *lines, struct line_samples *stamp, struct heap_stats *sum,
+		     const struct heap_stats *stats)
+{
+	if (stamp->newest_stack != lines->nr_stacks)
+		heap_stats_add(sum, stats);
+	stamp->newest_stack = lines->nr_stacks;
+}
+
+void lines_add_heap(struct lines *lines, struct code_place *place, struct function *function,
+		    const struct heap_stats *stats)
+{
+	lines->nr_stacks++;
+	for (size_t i = place->nr; i-- > 0;) {
+		struct code_level *level = &place->levels[i];
+		struct line *line = line_at(lines, level, function);
+
+		if (!line)
+			continue;
+		add_heap(lines, &line->samples, &line->heap, stats);
+		add_heap(lines, &line->of->samples, &line->of->heap, stats);
+	}
+}
+
+static int most_first(double a, double b)
+{
+	return (a < b) - (a > b);
+}
+
+static int compare_files(const char *a, const char *b)
+{
+	return a && b ? strcmp(a, b) : !a - !b;
+}
+
+static int compare_lines(const void *a, const void *b)
+{
+	const struct line *x = *(const struct line *const *)a, *y = *(const struct line *const *)b;
+	int order = most_first(x->of->samples.ns, y->of->samples.ns);
+
+	if (!order)
+		order = most_first(x->of->samples.self_ns, y->of->samples.self_ns);
+	if (!order)
+		order = most_first((double)x->of->heap.alloc_bytes, (double)y->of->heap.alloc_bytes);
+	if (!order && x->of != y->of)
+		order = x->of->function->number < y->of->function->number ? -1 : 1;
+	if (!order)
+		order = compare_files(x->file, y->file);
+	return order ? order : (x->number > y->number) - (x->number < y->number);
+}
+
+const struct line **lines_list(const struct lines *lines, size_t *nr)
+{
+	const struct line **list = xcalloc(lines ? lines->table.nr_items + 1 : 1, sizeof(*list)), *line;
+
+	*nr = 0;
+	for (size_t at = 0; lines && (line = hashtable_next(&lines->table, &at));)
+		list[(*nr)++] = line;
+	qsort(list, *nr, sizeof(*list), compare_lines);
+	return list;
+}

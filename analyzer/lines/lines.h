@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The source lines of a model, by function: time of samples in each, and blocks allocated there. */
+#ifndef INSIDEME_LINES_H
+#define INSIDEME_LINES_H
+
+#include "analyzer/lines/code_places.h"
+#include "analyzer/model/model.h"
+
+/* Samples in some code (self), and also in what it calls. Times are CPU time in ns. */
+struct line_samples {
+	uint64_t self_nr, nr;
+	double self_ns, ns;
+	uint64_t newest_stack;		/* lines.c's own: which stack was counted last */
+};
+
+struct line_function {
+	struct function *function;
+	struct line_samples samples;	/* those of all its lines, each stack once */
+	struct heap_stats heap;		/* likewise; nr_samples 0: nothing */
+};
+
+struct line {
+	struct line_function *of;
+	const char *file;		/* NULL: not known */
+	uint32_t number;		/* 0: of no line */
+	struct line_samples samples;
+	struct heap_stats heap;		/* allocated by the line itself or what is inlined there */
+};
+
+/* struct model's lines. */
+struct lines {
+	struct code_places places;
+	struct hashtable functions;	/* struct line_function */
+	struct hashtable table;		/* struct line */
+	uint64_t nr_stacks;
+};
+
+/* The model's, made at the first call. */
+struct lines *lines_of(struct model *model);
+void lines_release(struct model *model);
+
+/*
+ * A stack of samples: begin, then add its places, the innermost first; each line and function of them gets
+ * the @nr samples and their @ns once. @place: NULL: not known. @function: what was called there, if debug
+ * information does not say it; or NULL.
+ */
+struct line_stack {
+	struct lines *lines;
+	uint64_t nr;
+	double ns;
+	bool has_begun;			/* the innermost place is there, whose innermost line has self time */
+};
+struct line_stack line_stack_begin(struct lines *lines, uint64_t nr, double ns);
+void line_stack_add(struct line_stack *stack, struct code_place *place, struct function *function);
+
+/* Blocks that were allocated at @place: to each of its lines and functions, once. */
+void lines_add_heap(struct lines *lines, struct code_place *place, struct function *function,
+		    const struct heap_stats *stats);
+
+/*
+ * All lines (of NULL: none), by function, those with the most time, then blocks, first; in a function by file
+ * and number. The caller frees the list.
+ */
+const struct line **lines_list(const struct lines *lines, size_t *nr);
+
+#endif

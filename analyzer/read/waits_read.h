@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What library calls waited for: locks and who held them, files. Summed up over threads and processes. */
+#ifndef INSIDEME_WAITS_READ_H
+#define INSIDEME_WAITS_READ_H
+
+#include "analyzer/model/model.h"
+
+/* Equal waits: on one object, in calls of one path and place, of a lock that one path held when they began.
+ */
+struct wait_sum {
+	struct function *function; /* the library call: its name and kind */
+	struct tree_node *caller;  /* NULL: not known, as in processes without hooks */
+	const char *object; /* "table_lock", "0x7f12", "/tmp/a.txt", "socket"; NULL: none, or not known */
+	struct tree_node *holder;	    /* NULL: not known */
+	const struct thread *holder_thread; /* of the longest wait; NULL: not known */
+	char *caller_name; /* without @caller: the function that called, by its symbol; NULL: not known */
+	char *place;	   /* where the program called: "a.c:12", "a.out+0x1234"; NULL: not known */
+	uint64_t calls;	   /* that ended, and those that were open at the end: */
+	uint64_t open_calls;
+	uint64_t bytes; /* read or written */
+	double total_ns;
+	double max_ns;
+};
+
+struct wait_sums {
+	struct wait_sum *sums; /* longest first */
+	size_t nr;
+	double total_ns;
+	/* Of the time in which the kernel saw threads neither running nor ready; NAN: it was not read */
+	double blocked_ns;
+	char **texts; /* what names are in */
+	size_t nr_texts;
+};
+
+/* Of all processes that are reported; waits_release() takes it back. */
+void waits_read(struct model *model, struct wait_sums *waits);
+void waits_release(struct wait_sums *waits);
+
+/* "lock", "sleep", ... as in csv; NULL: of no kind that is known. */
+const char *waits_kind(enum log_wait_kind kind);
+
+/* The function that called: the last one of its path, or by its symbol; NULL: not known. */
+const char *waits_caller(const struct wait_sum *sum);
+
+#endif

@@ -1,0 +1,299 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Each source line: time of samples in it and in what it calls, and blocks allocated there, beside its text. */
+#include "analyzer/views/views.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/cells/cells.h"
+#include "analyzer/lines/lines.h"
+#include "analyzer/lines/source_text.h"
+#include "analyzer/model/resolve.h"
+#include "analyzer/read/sampled_lines.h"
+
+#define TEXT_FUNCTIONS 10
+#define BODY_MOST 1000 /* lines of a function's text */
+
+/* A line of a function; or the heading of a function, or of a file in it; or text of which nothing is known. */
+struct line_row {
+	const struct line_function *of;
+	const struct line_samples *samples;	/* NULL: none are known */
+	const struct heap_stats *heap;		/* likewise */
+	const char *file;			/* NULL: not known */
+	uint32_t number;
+	const char *text;
+};
+
+/* What the rows are made with. */
+struct maker {
+	struct document *document;
+	const struct report *report;
+	struct source_files files;
+	struct line_row *rows;
+	size_t nr;
+};
+
+static struct value get_function(const struct column *column, const void *row)
+{
+	return function_cell(((const struct line_row *)row)->of->function, column->index);
+}
+
+static struct value get_file(const struct column *column, const void *row)
+{
+	(void)column;
+	return value_text(((const struct line_row *)row)->file);
+}
+
+static struct value get_line(const struct column *column, const void *row)
+{
+	const struct line_row *of = row;
+
+	(void)column;
+	return of->number ? value_integer(UNIT_NONE, of->number) : value_empty();
+}
+
+static struct value get_text(const struct column *column, const void *row)
+{
+	(void)column;
+	return value_text(((const struct line_row *)row)->text);
+}
+
+enum { TIME_NS, SELF_NS, TIME_PERCENT, SAMPLES };
+
+static struct value get_samples(const struct column *column, const void *row)
+{
+	const struct line_row *of = row;
+
+	if (!of->samples || !of->samples->nr)
+		return value_empty();
+	switch (column->index) {
+	case TIME_NS:
+		return ns_cell(of->samples->ns);
+	case SELF_NS:
+		return ns_cell(of->samples->self_ns);
+	case TIME_PERCENT:
+		return share_cell(of->samples->ns, of->of->samples.ns);
+	default:
+		return value_integer(UNIT_COUNT, (int64_t)of->samples->nr);
+	}
+}
+
+static struct value get_heap(const struct column *column, const void *row)
+{
+	const struct line_row *of = row;
+
+	return of->heap && of->heap->nr_samples ? heap_cell(of->heap, column->index) : value_empty();
+}
+
+/* What no source knows. */
+static struct value get_nothing(const struct column *column, const void *row)
+{
+	(void)column;
+	(void)row;
+	return value_empty();
+}
+
+/* The order of the first twelve is an interface. */
+static const struct column columns[] = {
+	{ "file", "File", COLUMN_LEFT, get_file, 0 },
+	{ "line", "Line", 0, get_line, 0 },
+	{ "function", "Function", COLUMN_NAME | COLUMN_LEFT, get_function, CELL_NAME },
+	{ "hits", "Hits", 0, get_nothing, 0 },
+	{ "time_ns", "Time", 0, get_samples, TIME_NS },
+	{ "self_ns", "Self", COLUMN_SUMS, get_samples, SELF_NS },
+	{ "samples", "Samples", 0, get_samples, SAMPLES },
+	{ "alloc_calls", "Allocs", 0, get_heap, CELL_ALLOC_CALLS },
+	{ "alloc_bytes", "Allocated", 0, get_heap, CELL_ALLOC_BYTES },
+	{ "peak_bytes", "At peak", 0, get_heap, CELL_PEAK_BYTES },
+	{ "new_bytes", "New memory", COLUMN_SUMS, get_nothing, 0 },
+	{ "text", "Line Contents", COLUMN_LEFT | COLUMN_ROOM, get_text, 0 },
+	{ "time_percent", "", 0, get_samples, TIME_PERCENT },
+};
+
+#define DATA_COLUMNS \
+	"file,line,function,hits,time_ns,self_ns,samples,alloc_calls,alloc_bytes,peak_bytes,new_bytes,text"
+
+static uint64_t mtime_of(const struct line_function *of)
+{
+	return of->function->object ? of->function->object->file_mtime_ns : 0;
+}
+
+static void add_row(struct maker *maker, const struct line_row *row)
+{
+	maker->rows = xgrow(maker->rows, maker->nr, sizeof(*maker->rows));
+	maker->rows[maker->nr++] = *row;
+}
+
+static const char *text_of(struct maker *maker, const struct line_function *of, const char *file, uint32_t number)
+{
+	if (maker->report->options->no_source)
+		return NULL;
+	return document_text(maker->document, "%s", source_line(&maker->files, file, mtime_of(of), number));
+}
+
+static void add_line(struct maker *maker, const struct line *line)
+{
+	struct line_row row = { line->of, &line->samples, &line->heap, line->file, line->number, NULL };
+
+	if (line->number)
+		row.text = text_of(maker, line->of, line->file, line->number);
+	else
+		row.text = document_text(maker->document, "(rest of %s)", line->of->function->short_name);
+	add_row(maker, &row);
+}
+
+/* "work pool.c:12", or "in pool.h" for lines of another file that are in it. */
+static const char *heading_of(struct maker *maker, const struct line *line, bool is_first)
+{
+	const struct function *function = line->of->function;
+	const char *mark = function_is_inlined(function) ? " (inlined)" : "", *file = line->file ? line->file : "";
+
+	if (!is_first)
+		return document_text(maker->document, "in %s", file);
+	if (function->file && line->file && strcmp(function->file, line->file) == 0)
+		return document_text(maker->document, "%s%s %s:%u", function->short_name, mark, file, function->line);
+	return document_text(maker->document, "%s%s %s", function->short_name, mark, file);
+}
+
+static void add_heading(struct maker *maker, const struct line *line, bool is_first)
+{
+	const char *trouble =
+		line->file ? source_trouble(&maker->files, line->file, mtime_of(line->of)) : "no source is known";
+	struct line_row row = { .of = line->of, .file = line->file };
+
+	if (is_first) {
+		row.samples = &line->of->samples;
+		row.heap = &line->of->heap;
+	}
+	row.text = heading_of(maker, line, is_first);
+	add_row(maker, &row);
+	row.samples = NULL;
+	row.heap = NULL;
+	row.text = document_text(maker->document, "(%s)", trouble ? trouble : "");
+	if (trouble && !maker->report->options->summarize)
+		add_row(maker, &row);
+}
+
+/* The text between lines of which something is known. */
+static void add_gap(struct maker *maker, const struct line *line, uint32_t from)
+{
+	if (!line->number || !from || line->number - from > BODY_MOST)
+		return;
+	for (; from < line->number; from++)
+		add_row(maker, &(struct line_row){ .of = line->of, .file = line->file, .number = from,
+						   .text = text_of(maker, line->of, line->file, from) });
+}
+
+static bool same_file(const struct line *a, const struct line *b)
+{
+	return a->file == b->file || (a->file && b->file && strcmp(a->file, b->file) == 0);
+}
+
+/* From where on a function's text is shown. */
+static uint32_t first_number(const struct line *line)
+{
+	const struct function *function = line->of->function;
+
+	return function->file && line->file && strcmp(function->file, line->file) == 0 &&
+			       function->line <= line->number
+		       ? function->line
+		       : line->number;
+}
+
+/* @before: the line before it in the list; NULL: none, or another function's. */
+static void add_text_rows(struct maker *maker, const struct line *line, const struct line *before)
+{
+	const struct options *options = maker->report->options;
+	bool is_new = !before || !same_file(before, line);
+
+	if (is_new && !(before && (options->summarize || !line->number)))
+		add_heading(maker, line, !before);
+	if (options->summarize)
+		return;
+	if (!options->skip_zero && !options->no_source)
+		add_gap(maker, line, is_new ? first_number(line) : before->number + 1);
+	add_line(maker, line);
+}
+
+static void make_rows(struct maker *maker, bool is_text)
+{
+	size_t nr, nr_functions = 0;
+	const struct line **list = lines_list(sampled_lines_read(maker->report->model), &nr);
+	const struct options *options = maker->report->options;
+	bool is_whole = options->top_given || options->match || options->row_filter;
+
+	for (size_t i = 0; i < nr; i++) {
+		const struct line *before = i && list[i - 1]->of == list[i]->of ? list[i - 1] : NULL;
+
+		if (!list[i]->of->function->name)
+			continue;
+		resolve_source(list[i]->of->function);
+		nr_functions += !before;
+		if (is_text && !is_whole && nr_functions > TEXT_FUNCTIONS)
+			break;
+		if (is_text)
+			add_text_rows(maker, list[i], before);
+		else
+			add_line(maker, list[i]);
+	}
+	free(list);
+}
+
+static struct table *new_table(struct maker *maker, unsigned int formats)
+{
+	struct table *table = document_new(maker->document, sizeof(*table));
+	struct table_rows *rows = document_new(maker->document, sizeof(*rows));
+	const struct model *model = maker->report->model;
+
+	make_rows(maker, formats & IN_TEXT);
+	rows->rows = document_keep(maker->document, maker->rows);
+	rows->nr_rows = maker->nr;
+	maker->rows = NULL;
+	maker->nr = 0;
+	*table = (struct table){
+		.name = "lines",
+		.title = maker->report->title,
+		.columns = columns,
+		.nr_columns = sizeof(columns) / sizeof(*columns),
+		.text_columns = document_text(maker->document, "line%s%s,text",
+					      model->samples.nr ? ",time_ns,time_percent,self_ns" : "",
+					      model->heap.nr_samples ? ",alloc_bytes,peak_bytes" : ""),
+		.data_columns = DATA_COLUMNS,
+		.weight = model->samples.nr ? "time_ns" : "alloc_bytes",
+		.row_bytes = sizeof(struct line_row),
+		.next = table_next_row,
+		.source = rows,
+		.formats = formats,
+	};
+	return table;
+}
+
+static const char *note_of(struct document *document, const struct model *model)
+{
+	const char *time = "", *heap = "";
+
+	if (!model->samples.nr && !model->heap.nr_samples)
+		return "no line is known: it takes samples (--sample, --heap-sample) of a program with debug information";
+	if (model->samples.nr)
+		time = document_text(document,
+				     "CPU time by %" PRIu64 " samples; time = self + what the line calls (recursion "
+				     "once), %% of the function's; ",
+				     model->samples.nr);
+	if (model->heap.nr_samples)
+		heap = document_text(document, "allocated and at peak: by the line itself, estimates from %" PRIu64 " stacks; ",
+				     model->heap.nr_samples);
+	return document_text(document, "%s%sfirst %d functions: --match or --top 0 shows others", time, heap,
+			     TEXT_FUNCTIONS);
+}
+
+int view_lines(struct document *document, struct report *report)
+{
+	struct maker maker = { .document = document, .report = report };
+	struct table *text = new_table(&maker, IN_TEXT), *data = new_table(&maker, IN_CSV | IN_JSON);
+
+	text->note = note_of(document, report->model);
+	document_add_table(document, text);
+	document_add_table(document, data);
+	source_files_release(&maker.files);
+	return 0;
+}

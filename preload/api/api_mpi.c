@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* For libinsideme-mpi.so: MPI calls are calls of its functions, and their messages are summed up by path. */
+#include "preload/api/api.h"
+
+#include <errno.h>
+
+#include "preload/calls/counted.h"
+#include "preload/hooks/hooks.h"
+#include "preload/mpi/mpi_recorder.h"
+#include "preload/stacks/frames.h"
+#include "preload/state/labels.h"
+#include "preload/state/log_space.h"
+
+#define PLACES 16384u /* a power of two: of messages by path, communicator, peer and direction */
+#define PROBES 64u
+
+/* The outermost MPI call of the thread, which is open as long as its frame is. */
+static __thread struct {
+	uint64_t function_addr; /* 0: none */
+	uint64_t stack_addr;
+} outermost TLS_INITIAL_EXEC;
+
+/* Records of the log @places_log, by hash. Forked children begin anew. */
+LARGE static struct log_messages *places[PLACES]; /* atomic */
+static struct log_header *places_log;
+
+/* The frames below the first one of a full area are in the area before it. */
+static const struct log_frame *frame_below(const struct log_frame *frame, const struct log_frames **area)
+{
+	frame--;
+	while (frame && !frame->function_addr) {
+		if (!(*area)->below)
+			return NULL;
+		*area = area_at((*area)->below);
+		frame = (const struct log_frame *)limit_of((struct log_frames *)*area);
+	}
+	return frame;
+}
+
+/* An error handler may have left the call by a jump. Then its frame is gone. */
+static bool is_within(void)
+{
+	struct log_thread *thread = outermost.function_addr ? thread_self() : NULL;
+	const struct log_frames *area = thread ? newest_area(thread) : NULL;
+	const struct log_frame *frame = thread ? top_frame(thread) + 1 : NULL;
+
+	while (frame && (frame = frame_below(frame, &area)) && frame->stack_addr <= outermost.stack_addr) {
+		if (frame->stack_addr == outermost.stack_addr &&
+		    frame->function_addr == outermost.function_addr)
+			return true;
+	}
+	outermost.function_addr = 0;
+	return false;
+}
+
+/* Without a frame, the time of the call's messages would be lost, so it must stay timed. */
+static void keep_timed(uint64_t function_addr)
+{
+	if (live.timing == LOG_TIMING_AUTO)
+		__atomic_store_n(&counted_functions[counted_number(function_addr)].is_kept, 1,
+				 __ATOMIC_RELAXED);
+}
+
+static bool entered(void *function)
+{
+	struct log_thread *thread = thread_self();
+	const struct log_frame *top = thread ? top_frame(thread) : NULL;
+
+	if (!top || top->function_addr != (uint64_t)function)
+		return false;
+	outermost.function_addr = (uint64_t)function;
+	outermost.stack_addr = top->stack_addr;
+	keep_timed((uint64_t)function);
+	return true;
+}
+
+static bool is_same(const struct log_messages *record, const struct log_thread *thread,
+		    const struct mpi_message *message)
+{
+	return record->thread == thread->head.self && record->node == thread->current &&
+	       record->label == message->label && record->peer == message->peer &&
+	       record->direction == message->direction;
+}
+
+static struct log_messages *new_record(const struct log_thread *thread, const struct mpi_message *message)
+{
+	struct log_messages *record;
+
+	log_space_for_records(live.log);
+	record = (struct log_messages *)log_new_record(live.log, sizeof(*record), now_ticks());
+	if (!record)
+		return NULL;
+	record->thread = thread->head.self;
+	record->node = thread->current;
+	record->label = message->label;
+	record->peer = message->peer;
+	record->direction = message->direction;
+	log_publish(&record->record, LOG_RECORD_MESSAGES);
+	return record;
+}
+
+/* NULL: no room, which is counted as a loss. Two threads never look for the same record. */
+static struct log_messages *record_of(const struct log_thread *thread, const struct mpi_message *message)
+{
+	uint64_t key = ((uint64_t)thread->current << 32 | (uint32_t)message->peer) ^
+		       (uint64_t)message->label << 20 ^ (uint64_t)message->direction << 61;
+	uint32_t at = (uint32_t)(key * 0x9e3779b97f4a7c15u >> 40);
+
+	if (unlikely(places_log != live.log)) {
+		__builtin_memset(places, 0, sizeof(places));
+		places_log = live.log;
+	}
+	for (uint32_t i = 0; i < PROBES; i++) {
+		struct log_messages **place = &places[(at + i) % PLACES], *none = NULL;
+		struct log_messages *record = __atomic_load_n(place, __ATOMIC_ACQUIRE);
+
+		if (record && is_same(record, thread, message))
+			return record;
+		if (record)
+			continue;
+		record = new_record(thread, message);
+		if (!record || __atomic_compare_exchange_n(place, &none, record, false, __ATOMIC_ACQ_REL,
+							   __ATOMIC_ACQUIRE))
+			return record;
+	}
+	return new_record(thread, message); /* far too many: each message gets a record */
+}
+
+static void message_add(const struct mpi_message *message)
+{
+	struct log_thread *thread = thread_self();
+	struct log_messages *record = thread ? record_of(thread, message) : NULL;
+	uint64_t ticks;
+
+	if (!record)
+		return;
+	record->nr_messages += message->direction != LOG_MESSAGE_NONE;
+	record->nr_sized += message->is_size_known;
+	record->bytes += message->bytes;
+	if (message->is_further)
+		return;
+	ticks = now_ticks() - top_frame(thread)->start_ticks;
+	record->nr_calls++;
+	record->call_ticks += ticks;
+	if (ticks > record->most_ticks)
+		record->most_ticks = ticks;
+}
+
+int messages_moved(uint64_t bytes)
+{
+	const struct mpi_message message = {
+		.direction = LOG_MESSAGE_MOVED,
+		.peer = LOG_PEER_NONE,
+		.is_size_known = 1,
+		.is_further = 1,
+		.bytes = bytes,
+	};
+	const struct log_thread *thread = thread_self();
+
+	if (!thread)
+		return -ENODATA;
+	if (thread->current == log_ref(live.log, &thread->root))
+		return -ESRCH;
+	message_add(&message);
+	return 0;
+}
+
+static uint32_t label(const char *name)
+{
+	const struct label *found = thread_self() ? label_find(name) : NULL;
+
+	return found ? found->number : 0;
+}
+
+/* MPI's rank counts if the environment has another one, or none. */
+static void rank(int rank, int nr_ranks)
+{
+	if (!live.log)
+		return;
+	live.log->rank = rank;
+	live.log->nr_ranks = nr_ranks;
+}
+
+EXPORT extern const struct mpi_recorder insideme_mpi_recorder;
+const struct mpi_recorder insideme_mpi_recorder = {
+	.version = MPI_RECORDER_VERSION,
+	.enter = __cyg_profile_func_enter,
+	.exit = __cyg_profile_func_exit,
+	.is_within = is_within,
+	.entered = entered,
+	.message = message_add,
+	.label = label,
+	.rank = rank,
+};

@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Counting what the allocator does. All may be called from signal handlers. */
+#ifndef INSIDEME_HEAP_COUNT_H
+#define INSIDEME_HEAP_COUNT_H
+
+#include "preload/calls/calls.h"
+#include "preload/heap/heap.h"
+#include "preload/objects/loaded_objects.h"
+
+/* The allocator returned @place for @bytes, NULL for a failure. @caller: where the program called. */
+void heap_allocated(struct log_thread *thread, void *place, uint64_t bytes, uintptr_t caller);
+/* Before a block goes to the real free. */
+void heap_free(struct log_thread *thread, void *place);
+
+/*
+ * The same in two steps, for a realloc(): heap_take() finds the block and returns whether it counts. Then
+ * heap_freed() counts it. After a realloc() that failed heap_put_back() notes that it lives on.
+ */
+bool heap_take(struct log_thread *thread, void *place, struct block *block);
+void heap_freed(struct log_thread *thread, const struct block *block);
+void heap_put_back(struct log_thread *thread, const struct block *block);
+
+/* ---- the usual cases, where live blocks are known ---- */
+
+/* May the runtimes keep for themselves what the function at @caller allocates? */
+static ALWAYS_INLINE bool heap_may_be_runtimes(const struct log_thread *thread, uintptr_t caller)
+{
+	return unlikely(runtimes_keep(caller)) || unlikely(!thread->nodes && thread->serial == 0);
+}
+
+/* The newest reading of the clock that costs nothing. */
+static ALWAYS_INLINE uint64_t heap_newest_ticks(const struct log_header *log, const struct log_thread *thread)
+{
+	uint64_t newest = log->newest_ticks, begun = top_frame(thread)->start_ticks;
+
+	return begun > newest ? begun : newest;
+}
+
+static ALWAYS_INLINE void heap_add_allocated(struct log_thread *thread, struct log_heap *heap,
+					     const struct block *block)
+{
+	add_own(&heap->alloc_calls, 1);
+	add_own(&heap->alloc_bytes, (long)block->bytes);
+	add_own(&heap->sizes[heap_size_class(block->bytes)], 1);
+	add_own_u32(&heap->births[block->birth], 1);
+	thread->heap_last_addr = block->addr;
+	heap_add(thread, (long)block->bytes);
+}
+
+/* Count an allocation that asks for nothing rare. Return: false: it does, and nothing has changed. */
+static ALWAYS_INLINE bool heap_allocated_at_once(struct log_thread *thread, void *place, uint64_t bytes,
+						 uintptr_t caller)
+{
+	const struct log_header *log = live.log;
+	const uint32_t ref = node_at(log, thread->current)->heap;
+	struct log_heap *heap = log_at(log, ref);
+	uint64_t birth = __atomic_load_n(&heap_birth, __ATOMIC_RELAXED);
+	struct block block = {
+		.addr = (uint64_t)place, .bytes = bytes, .heap = ref, .birth = birth % LOG_HEAP_BIRTHS
+	};
+
+	if (unlikely(!ref || heap_newest_ticks(log, thread) >= birth || heap_has_peaked(log, heap) ||
+		     bytes > heap->largest_bytes || !heap_may_hold(thread, (long)bytes) ||
+		     heap_may_be_runtimes(thread, caller) || !blocks_put_at_once(&block)))
+		return false;
+	heap_add_allocated(thread, heap, &block);
+	return true;
+}
+
+/* The same for a free, of a block that its own thread allocated. */
+static ALWAYS_INLINE bool heap_freed_at_once(struct log_thread *thread, void *place)
+{
+	struct log_header *log = live.log;
+	const struct log_node *node = node_at(log, thread->current);
+	struct log_heap *heap, *freeing = log_at(log, node->heap);
+	struct place entry;
+	struct block block;
+
+	if (unlikely(!node->heap || !blocks_find_usual(place, &entry, &block)))
+		return false;
+	heap = log_at(log, block.heap);
+	if (unlikely(heap->thread != thread->head.self || heap_has_peaked(log, heap) ||
+		     heap_is_at_peak(log, thread) || !heap_may_hold(thread, -(long)block.bytes)))
+		return false;
+	blocks_drop(&entry);
+	heap_add_released(heap, (struct heap_released){ 1, block.bytes, block.birth });
+	if (block.addr == thread->heap_last_addr) {
+		thread->heap_last_addr = 0;
+		add_own(&heap->temporary_calls, 1);
+	}
+	heap_add(thread, -(long)block.bytes);
+	add_own(&freeing->free_calls, 1);
+	add_own(&freeing->freed_bytes, (long)block.bytes);
+	return true;
+}
+
+#endif

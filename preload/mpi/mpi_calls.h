@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The MPI calls that are recorded: what communicates, waits or does I/O. Not what says that MPI is there
+ * (MPI_Initialized), nor what only asks (MPI_Comm_rank). Each line: the name as in MPI_Name, in small
+ * letters, in capitals; the number of arguments in C; in Fortran (one more for ierr, and one for each
+ * string's length); the role of each argument in C, whose order is Fortran's too.
+ *
+ *   b n t   the buffer that this rank transfers, the count and the datatype of it; first one only
+ *   N       counts by rank, of the buffer's datatype
+ *   d s     destination, source; g: tag
+ *   c o     communicator; where a new one is stored
+ *   r q     where a new request is stored; one that exists; R with l: an array of them, and its length
+ *   S       where one status is stored
+ *   x       anything else, or what means nothing at some ranks
+ *
+ * What a collective transfers is what this rank's buffer has: of the side that means something at every rank.
+ */
+#ifndef INSIDEME_MPI_CALLS_H
+#define INSIDEME_MPI_CALLS_H
+
+#define MPI_CALLS(X)                                                                  \
+	X(Init, init, INIT, 2, 1, "xx")                                                    \
+	X(Init_thread, init_thread, INIT_THREAD, 4, 3, "xxxx")                             \
+	X(Finalize, finalize, FINALIZE, 0, 1, "")                                          \
+	X(Abort, abort, ABORT, 2, 3, "xx")                                                 \
+	X(Send, send, SEND, 6, 7, "bntdgc")                                                \
+	X(Bsend, bsend, BSEND, 6, 7, "bntdgc")                                             \
+	X(Ssend, ssend, SSEND, 6, 7, "bntdgc")                                             \
+	X(Rsend, rsend, RSEND, 6, 7, "bntdgc")                                             \
+	X(Recv, recv, RECV, 7, 8, "bntsgcS")                                               \
+	X(Isend, isend, ISEND, 7, 8, "bntdgcx")                                            \
+	X(Ibsend, ibsend, IBSEND, 7, 8, "bntdgcx")                                         \
+	X(Issend, issend, ISSEND, 7, 8, "bntdgcx")                                         \
+	X(Irsend, irsend, IRSEND, 7, 8, "bntdgcx")                                         \
+	X(Irecv, irecv, IRECV, 7, 8, "bntsgcx")                                            \
+	X(Send_init, send_init, SEND_INIT, 7, 8, "bntdgcr")                                \
+	X(Bsend_init, bsend_init, BSEND_INIT, 7, 8, "bntdgcr")                             \
+	X(Ssend_init, ssend_init, SSEND_INIT, 7, 8, "bntdgcr")                             \
+	X(Rsend_init, rsend_init, RSEND_INIT, 7, 8, "bntdgcr")                             \
+	X(Recv_init, recv_init, RECV_INIT, 7, 8, "bntsgcr")                                \
+	X(Start, start, START, 1, 2, "q")                                                  \
+	X(Startall, startall, STARTALL, 2, 3, "lR")                                        \
+	X(Request_free, request_free, REQUEST_FREE, 1, 2, "q")                             \
+	X(Cancel, cancel, CANCEL, 1, 2, "x")                                               \
+	X(Wait, wait, WAIT, 2, 3, "xx")                                                    \
+	X(Waitall, waitall, WAITALL, 3, 4, "xxx")                                          \
+	X(Waitany, waitany, WAITANY, 4, 5, "xxxx")                                         \
+	X(Waitsome, waitsome, WAITSOME, 5, 6, "xxxxx")                                     \
+	X(Test, test, TEST, 3, 4, "xxx")                                                   \
+	X(Testall, testall, TESTALL, 4, 5, "xxxx")                                         \
+	X(Testany, testany, TESTANY, 5, 6, "xxxxx")                                        \
+	X(Testsome, testsome, TESTSOME, 5, 6, "xxxxx")                                     \
+	X(Probe, probe, PROBE, 4, 5, "xxxx")                                               \
+	X(Iprobe, iprobe, IPROBE, 5, 6, "xxxxx")                                           \
+	X(Mprobe, mprobe, MPROBE, 5, 6, "xxxxx")                                           \
+	X(Improbe, improbe, IMPROBE, 6, 7, "xxxxxx")                                       \
+	X(Mrecv, mrecv, MRECV, 5, 6, "xxxxx")                                              \
+	X(Imrecv, imrecv, IMRECV, 5, 6, "xxxxx")                                           \
+	X(Sendrecv, sendrecv, SENDRECV, 12, 13, "bntdgbntsgcS")                            \
+	X(Sendrecv_replace, sendrecv_replace, SENDRECV_REPLACE, 9, 10, "bntdgsgcS")        \
+	X(Barrier, barrier, BARRIER, 1, 2, "c")                                            \
+	X(Bcast, bcast, BCAST, 5, 6, "bntxc")                                              \
+	X(Gather, gather, GATHER, 8, 9, "bntxxxxc")                                        \
+	X(Gatherv, gatherv, GATHERV, 9, 10, "bntxxxxxc")                                   \
+	X(Scatter, scatter, SCATTER, 8, 9, "xxxbntxc")                                     \
+	X(Scatterv, scatterv, SCATTERV, 9, 10, "xxxxbntxc")                                \
+	X(Allgather, allgather, ALLGATHER, 7, 8, "bntxxxc")                                \
+	X(Allgatherv, allgatherv, ALLGATHERV, 8, 9, "bntxxxxc")                            \
+	X(Alltoall, alltoall, ALLTOALL, 7, 8, "bntxxxc")                                   \
+	X(Alltoallv, alltoallv, ALLTOALLV, 9, 10, "bNxtxxxxc")                             \
+	X(Alltoallw, alltoallw, ALLTOALLW, 9, 10, "xxxxxxxxc")                             \
+	X(Reduce, reduce, REDUCE, 7, 8, "xxntxxc")                                         \
+	X(Allreduce, allreduce, ALLREDUCE, 6, 7, "xxntxc")                                 \
+	X(Reduce_scatter, reduce_scatter, REDUCE_SCATTER, 6, 7, "xxNtxc")                  \
+	X(Reduce_scatter_block, reduce_scatter_block, REDUCE_SCATTER_BLOCK, 6, 7, "xxntxc") \
+	X(Scan, scan, SCAN, 6, 7, "xxntxc")                                                \
+	X(Exscan, exscan, EXSCAN, 6, 7, "xxntxc")                                          \
+	X(Ibarrier, ibarrier, IBARRIER, 2, 3, "cx")                                        \
+	X(Ibcast, ibcast, IBCAST, 6, 7, "bntxcx")                                          \
+	X(Igather, igather, IGATHER, 9, 10, "bntxxxxcx")                                   \
+	X(Igatherv, igatherv, IGATHERV, 10, 11, "bntxxxxxcx")                              \
+	X(Iscatter, iscatter, ISCATTER, 9, 10, "xxxbntxcx")                                \
+	X(Iscatterv, iscatterv, ISCATTERV, 10, 11, "xxxxbntxcx")                           \
+	X(Iallgather, iallgather, IALLGATHER, 8, 9, "bntxxxcx")                            \
+	X(Iallgatherv, iallgatherv, IALLGATHERV, 9, 10, "bntxxxxcx")                       \
+	X(Ialltoall, ialltoall, IALLTOALL, 8, 9, "bntxxxcx")                               \
+	X(Ialltoallv, ialltoallv, IALLTOALLV, 10, 11, "bNxtxxxxcx")                        \
+	X(Ireduce, ireduce, IREDUCE, 8, 9, "xxntxxcx")                                     \
+	X(Iallreduce, iallreduce, IALLREDUCE, 7, 8, "xxntxcx")                             \
+	X(Ireduce_scatter, ireduce_scatter, IREDUCE_SCATTER, 7, 8, "xxNtxcx")              \
+	X(Iscan, iscan, ISCAN, 7, 8, "xxntxcx")                                            \
+	X(Iexscan, iexscan, IEXSCAN, 7, 8, "xxntxcx")                                      \
+	X(Neighbor_allgather, neighbor_allgather, NEIGHBOR_ALLGATHER, 7, 8, "xxxxxxc")     \
+	X(Neighbor_alltoall, neighbor_alltoall, NEIGHBOR_ALLTOALL, 7, 8, "xxxxxxc")        \
+	X(Comm_dup, comm_dup, COMM_DUP, 2, 3, "co")                                        \
+	X(Comm_split, comm_split, COMM_SPLIT, 4, 5, "cxxo")                                \
+	X(Comm_split_type, comm_split_type, COMM_SPLIT_TYPE, 5, 6, "cxxxo")                \
+	X(Comm_create, comm_create, COMM_CREATE, 3, 4, "cxo")                              \
+	X(Comm_create_group, comm_create_group, COMM_CREATE_GROUP, 4, 5, "cxxo")           \
+	X(Cart_create, cart_create, CART_CREATE, 6, 7, "cxxxxo")                           \
+	X(Cart_sub, cart_sub, CART_SUB, 3, 4, "cxo")                                       \
+	X(Graph_create, graph_create, GRAPH_CREATE, 6, 7, "cxxxxo")                        \
+	X(Intercomm_create, intercomm_create, INTERCOMM_CREATE, 6, 7, "cxxxxo")            \
+	X(Intercomm_merge, intercomm_merge, INTERCOMM_MERGE, 3, 4, "cxo")                  \
+	X(Comm_free, comm_free, COMM_FREE, 1, 2, "x")                                      \
+	X(Comm_disconnect, comm_disconnect, COMM_DISCONNECT, 1, 2, "x")                    \
+	X(Comm_spawn, comm_spawn, COMM_SPAWN, 8, 11, "xxxxxxxx")                           \
+	X(Put, put, PUT, 8, 9, "xxxxxxxx")                                                 \
+	X(Get, get, GET, 8, 9, "xxxxxxxx")                                                 \
+	X(Accumulate, accumulate, ACCUMULATE, 9, 10, "xxxxxxxxx")                          \
+	X(Win_fence, win_fence, WIN_FENCE, 2, 3, "xx")                                     \
+	X(Win_lock, win_lock, WIN_LOCK, 4, 5, "xxxx")                                      \
+	X(Win_unlock, win_unlock, WIN_UNLOCK, 2, 3, "xx")                                  \
+	X(Win_flush, win_flush, WIN_FLUSH, 2, 3, "xx")                                     \
+	X(Win_lock_all, win_lock_all, WIN_LOCK_ALL, 2, 3, "xx")                            \
+	X(Win_unlock_all, win_unlock_all, WIN_UNLOCK_ALL, 1, 2, "x")                       \
+	X(Win_start, win_start, WIN_START, 3, 4, "xxx")                                    \
+	X(Win_complete, win_complete, WIN_COMPLETE, 1, 2, "x")                             \
+	X(Win_post, win_post, WIN_POST, 3, 4, "xxx")                                       \
+	X(Win_wait, win_wait, WIN_WAIT, 1, 2, "x")                                         \
+	X(File_open, file_open, FILE_OPEN, 5, 7, "xxxxx")                                  \
+	X(File_close, file_close, FILE_CLOSE, 1, 2, "x")                                   \
+	X(File_read, file_read, FILE_READ, 5, 6, "xxxxx")                                  \
+	X(File_read_all, file_read_all, FILE_READ_ALL, 5, 6, "xxxxx")                      \
+	X(File_read_at, file_read_at, FILE_READ_AT, 6, 7, "xxxxxx")                        \
+	X(File_read_at_all, file_read_at_all, FILE_READ_AT_ALL, 6, 7, "xxxxxx")            \
+	X(File_write, file_write, FILE_WRITE, 5, 6, "xxxxx")                               \
+	X(File_write_all, file_write_all, FILE_WRITE_ALL, 5, 6, "xxxxx")                   \
+	X(File_write_at, file_write_at, FILE_WRITE_AT, 6, 7, "xxxxxx")                     \
+	X(File_write_at_all, file_write_at_all, FILE_WRITE_AT_ALL, 6, 7, "xxxxxx")         \
+	X(File_sync, file_sync, FILE_SYNC, 1, 2, "x")
+
+#define MPI_CALL_NUMBER(name, lower, upper, nr_c, nr_fortran, roles) CALL_##name,
+enum mpi_call { MPI_CALLS(MPI_CALL_NUMBER) NR_MPI_CALLS };
+#undef MPI_CALL_NUMBER
+
+#define MPI_ARGUMENTS_MOST 14
+
+#endif

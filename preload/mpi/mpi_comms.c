@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Communicators: a list, newest first, since a program has few. */
+#include "preload/mpi/mpi_comms.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct comm *comms;
+
+/* World ranks of a group. Return: the lowest; -1: not known. */
+static int read_group(struct comm *comm, word group)
+{
+	int *ranks, lowest = -1;
+
+	if (mpi.group_size(group, &comm->nr_peers))
+		return -1;
+	ranks = calloc((size_t)comm->nr_peers + 1, sizeof(*ranks));
+	comm->world_ranks = calloc((size_t)comm->nr_peers + 1, sizeof(*ranks));
+	for (int i = 0; ranks && i < comm->nr_peers; i++)
+		ranks[i] = i;
+	if (ranks && comm->world_ranks &&
+	    mpi.group_translate_ranks(group, comm->nr_peers, ranks, mpi.world_group, comm->world_ranks) ==
+		    0) {
+		for (int i = 0; i < comm->nr_peers; i++) {
+			int world = comm->world_ranks[i];
+
+			if (world >= 0 && (lowest < 0 || world < lowest))
+				lowest = world;
+		}
+	} else {
+		free(comm->world_ranks);
+		comm->world_ranks = NULL;
+		comm->nr_peers = 0;
+	}
+	free(ranks);
+	return lowest;
+}
+
+/* Peers of an intercommunicator are in the other group; its name has the lowest rank of both. */
+static int read_ranks(struct comm *comm)
+{
+	struct comm own = { 0 };
+	int is_inter = 0, lowest, other;
+	word group = 0;
+
+	if (mpi.comm_test_inter(comm->handle, &is_inter) || mpi.comm_group(comm->handle, &group))
+		return -1;
+	comm->is_inter = is_inter;
+	lowest = read_group(is_inter ? &own : comm, group);
+	mpi.group_free(&group);
+	free(own.world_ranks);
+	if (!is_inter || mpi.comm_remote_group(comm->handle, &group))
+		return lowest;
+	other = read_group(comm, group);
+	mpi.group_free(&group);
+	return other >= 0 && other < lowest ? other : lowest;
+}
+
+static struct comm *add(const struct mpi_recorder *recorder, struct comm *parent, word handle)
+{
+	struct comm *comm = calloc(1, sizeof(*comm));
+	int lowest;
+
+	if (!comm)
+		return NULL;
+	comm->handle = handle;
+	if (handle == mpi.comm_world) {
+		strcpy(comm->name, "MPI_COMM_WORLD");
+		comm->nr_peers = mpi.nr_ranks;
+	} else {
+		lowest = read_ranks(comm);
+		if (handle == mpi.comm_self)
+			strcpy(comm->name, "MPI_COMM_SELF");
+		else
+			snprintf(comm->name, sizeof(comm->name), "%.40s/%u@%d", parent ? parent->name : "?",
+				 parent ? ++parent->nr_created : 0, lowest);
+	}
+	comm->label = recorder->label(comm->name);
+	comm->next = comms;
+	comms = comm;
+	return comm;
+}
+
+static struct comm *find(word handle)
+{
+	struct comm *comm = comms;
+
+	while (comm && comm->handle != handle)
+		comm = comm->next;
+	return comm;
+}
+
+struct comm *comm_find(const struct mpi_recorder *recorder, word handle)
+{
+	struct comm *comm;
+
+	pthread_mutex_lock(&lock);
+	comm = find(handle);
+	if (!comm)
+		comm = add(recorder, NULL, handle);
+	pthread_mutex_unlock(&lock);
+	return comm;
+}
+
+/* A rank that gets no communicator counts the creation too: names must agree. */
+void comm_created(const struct mpi_recorder *recorder, word parent, word handle)
+{
+	struct comm *from = comm_find(recorder, parent);
+
+	pthread_mutex_lock(&lock);
+	if (handle != mpi.comm_null)
+		add(recorder, from, handle);
+	else if (from)
+		from->nr_created++;
+	pthread_mutex_unlock(&lock);
+}
+
+void comm_forget(word handle)
+{
+	pthread_mutex_lock(&lock);
+	for (struct comm **at = &comms; *at; at = &(*at)->next) {
+		struct comm *comm = *at;
+
+		if (comm->handle != handle)
+			continue;
+		*at = comm->next;
+		free(comm->world_ranks);
+		free(comm);
+		break;
+	}
+	pthread_mutex_unlock(&lock);
+}
+
+int comm_world_rank(const struct comm *comm, int peer)
+{
+	return comm->world_ranks && peer >= 0 && peer < comm->nr_peers ? comm->world_ranks[peer] : peer;
+}

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Communicators. A name is the same in all ranks, without any message: that of the communicator it was made
+ * from, which of that one's creations it is, and the lowest world rank in it: "MPI_COMM_WORLD/1@0".
+ */
+#ifndef INSIDEME_MPI_COMMS_H
+#define INSIDEME_MPI_COMMS_H
+
+#include "preload/mpi/mpi_library.h"
+#include "preload/mpi/mpi_recorder.h"
+
+struct comm {
+	struct comm *next;
+	word handle;
+	uint32_t label;
+	uint32_t nr_created;
+	bool is_inter;
+	int nr_peers;		/* of the group that peers are in: of an intercommunicator the other one */
+	int *world_ranks;	/* of these; NULL: as they are */
+	char name[64];
+};
+
+/* The communicator of a call, made known when it is new. NULL: no memory. Any thread. */
+struct comm *comm_find(const struct mpi_recorder *recorder, word handle);
+
+/* @handle was made from @parent by a call that all ranks of @parent made; it may be MPI_COMM_NULL. */
+void comm_created(const struct mpi_recorder *recorder, word parent, word handle);
+
+/* The handle is about to be freed: it may come again as another communicator. */
+void comm_forget(word handle);
+
+/* The world rank of @peer in @comm; itself if it is none, as MPI_ANY_SOURCE. */
+int comm_world_rank(const struct comm *comm, int peer);
+
+#endif

@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What Open MPI and MPICH have in common, and where they differ. */
+#include "preload/mpi/mpi_library.h"
+
+#include <dlfcn.h>
+#include <link.h>
+#include <pthread.h>
+#include <stddef.h>
+#include <string.h>
+
+/* MPICH's handles and sentinels are part of its ABI, which its derivatives share (MPICH ABI initiative). */
+#define MPICH_COMM_WORLD 0x44000000u
+#define MPICH_COMM_SELF 0x44000001u
+#define MPICH_COMM_NULL 0x04000000u
+#define MPICH_PROC_NULL (-1)
+#define MPICH_ANY_SOURCE (-2)
+#define MPICH_IN_PLACE ((word)-1)
+#define MPICH_STATUS_IGNORE ((word)1)
+#define MPICH_STATUS_INTS 5
+#define MPICH_SOURCE_AT 2
+#define OPEN_MPI_PROC_NULL (-2)
+#define OPEN_MPI_ANY_SOURCE (-1)
+#define OPEN_MPI_IN_PLACE ((word)1)
+#define OPEN_MPI_STATUS_IGNORE ((word)0)
+#define OPEN_MPI_STATUS_INTS 6
+#define OPEN_MPI_SOURCE_AT 0
+
+struct mpi mpi;
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static bool is_over;
+
+struct search {
+	const char *name;
+	void *found;
+};
+
+static bool is_ours(const void *address)
+{
+	static char here;
+	Dl_info of, own;
+
+	return dladdr(address, &of) && dladdr(&here, &own) && of.dli_fbase == own.dli_fbase;
+}
+
+static int look_in(struct dl_phdr_info *info, size_t bytes, void *context)
+{
+	struct search *search = context;
+	void *handle = info->dlpi_name[0] ? dlopen(info->dlpi_name, RTLD_LAZY | RTLD_NOLOAD) : NULL;
+	void *found = handle ? dlsym(handle, search->name) : NULL;
+
+	(void)bytes;
+	if (handle)
+		dlclose(handle);
+	if (found && !is_ours(found))
+		search->found = found;
+	return search->found != NULL;
+}
+
+/* First what comes after us in the order of the dynamic linker; then objects that were opened by RTLD_LOCAL.
+ */
+void *mpi_find(const char *name)
+{
+	struct search search = { name, dlsym(RTLD_NEXT, name) };
+
+	if (!search.found)
+		dl_iterate_phdr(look_in, &search);
+	return search.found;
+}
+
+/* A variable of MPI: the program's copy of it, where the linker made one. */
+static word variable(const char *name)
+{
+	void *place = dlsym(RTLD_DEFAULT, name);
+
+	return (word)(place ? place : mpi_find(name));
+}
+
+/* Sentinels of Fortran are variables: Open MPI's are common blocks, MPICH has pointers to its own. */
+static struct {
+	word in_place, status_ignore, f08_status_ignore; /* 0: not known */
+} fortran;
+
+static word pointer(const char *name)
+{
+	const word *place = (const word *)variable(name);
+
+	return place ? *place : 0;
+}
+
+static void know_fortran(void)
+{
+	if (mpi.is_open_mpi) {
+		fortran.in_place = variable("mpi_fortran_in_place_");
+		fortran.status_ignore = fortran.f08_status_ignore = variable("mpi_fortran_status_ignore_");
+	} else {
+		fortran.in_place = pointer("MPIR_F_MPI_IN_PLACE");
+		fortran.status_ignore = pointer("MPI_F_STATUS_IGNORE");
+		fortran.f08_status_ignore = pointer("MPI_F08_STATUS_IGNORE");
+	}
+}
+
+static void know_handles(void)
+{
+	mpi.comm_world = variable("ompi_mpi_comm_world");
+	mpi.is_open_mpi = mpi.comm_world != 0;
+	if (mpi.is_open_mpi) {
+		mpi.comm_self = variable("ompi_mpi_comm_self");
+		mpi.comm_null = variable("ompi_mpi_comm_null");
+		mpi.any_source = OPEN_MPI_ANY_SOURCE;
+		mpi.proc_null = OPEN_MPI_PROC_NULL;
+	} else {
+		mpi.comm_world = MPICH_COMM_WORLD;
+		mpi.comm_self = MPICH_COMM_SELF;
+		mpi.comm_null = MPICH_COMM_NULL;
+		mpi.any_source = MPICH_ANY_SOURCE;
+		mpi.proc_null = MPICH_PROC_NULL;
+	}
+}
+
+static bool find_all(void)
+{
+	const struct {
+		const char *name;
+		void *slot;
+	} needed[] = {
+		{ "PMPI_Type_size", &mpi.type_size },
+		{ "PMPI_Get_count", &mpi.get_count },
+		{ "PMPI_Comm_size", &mpi.comm_size },
+		{ "PMPI_Comm_group", &mpi.comm_group },
+		{ "PMPI_Comm_remote_group", &mpi.comm_remote_group },
+		{ "PMPI_Comm_test_inter", &mpi.comm_test_inter },
+		{ "PMPI_Group_size", &mpi.group_size },
+		{ "PMPI_Group_free", &mpi.group_free },
+		{ "PMPI_Group_translate_ranks", &mpi.group_translate_ranks },
+	};
+	bool are_found = true;
+
+	for (size_t i = 0; i < sizeof(needed) / sizeof(*needed); i++) {
+		*(void **)needed[i].slot = mpi_find(needed[i].name);
+		are_found &= *(void **)needed[i].slot != NULL;
+	}
+	if (mpi.is_open_mpi) {
+		*(void **)&mpi.comm_f2c = mpi_find("PMPI_Comm_f2c");
+		*(void **)&mpi.type_f2c = mpi_find("PMPI_Type_f2c");
+		are_found &= mpi.comm_f2c && mpi.type_f2c;
+	}
+	return are_found;
+}
+
+static bool is_initialized(void)
+{
+	int (*ask)(int *) = mpi_find("PMPI_Initialized"), (*ask_end)(int *) = mpi_find("PMPI_Finalized");
+	int is_begun = 0, is_ended = 0;
+
+	return ask && ask_end && ask(&is_begun) == 0 && is_begun && ask_end(&is_ended) == 0 && !is_ended;
+}
+
+void mpi_look(void)
+{
+	int (*ask_rank)(word, int *);
+
+	if (__atomic_load_n(&mpi.is_up, __ATOMIC_ACQUIRE) || is_over)
+		return;
+	pthread_mutex_lock(&lock);
+	if (!mpi.is_up && is_initialized()) {
+		know_handles();
+		know_fortran();
+		ask_rank = mpi_find("PMPI_Comm_rank");
+		if (!find_all() || !ask_rank || ask_rank(mpi.comm_world, &mpi.rank) ||
+		    mpi.comm_size(mpi.comm_world, &mpi.nr_ranks) ||
+		    mpi.comm_group(mpi.comm_world, &mpi.world_group))
+			is_over = true; /* an MPI that is neither: calls are recorded, messages are not */
+		else
+			__atomic_store_n(&mpi.is_up, true, __ATOMIC_RELEASE);
+	}
+	pthread_mutex_unlock(&lock);
+}
+
+void mpi_stop(void)
+{
+	is_over = true;
+	__atomic_store_n(&mpi.is_up, false, __ATOMIC_RELEASE);
+}
+
+int argument_int(word argument, enum mpi_variant variant)
+{
+	return variant == FROM_C ? (int)argument : *(const int *)argument;
+}
+
+word argument_comm(word argument, enum mpi_variant variant)
+{
+	if (variant == FROM_C)
+		return mpi.is_open_mpi ? argument : (uint32_t)argument;
+	return mpi.is_open_mpi ? mpi.comm_f2c(*(const int *)argument) : *(const uint32_t *)argument;
+}
+
+word argument_type(word argument, enum mpi_variant variant)
+{
+	if (variant == FROM_C)
+		return mpi.is_open_mpi ? argument : (uint32_t)argument;
+	return mpi.is_open_mpi ? mpi.type_f2c(*(const int *)argument) : *(const uint32_t *)argument;
+}
+
+word stored_handle(word address, int index, enum mpi_variant variant)
+{
+	if (variant == FROM_C && mpi.is_open_mpi)
+		return ((const word *)address)[index];
+	return ((const uint32_t *)address)[index];
+}
+
+word stored_comm(word address, enum mpi_variant variant)
+{
+	word handle = stored_handle(address, 0, variant);
+
+	return variant != FROM_C && mpi.is_open_mpi ? mpi.comm_f2c((int)handle) : handle;
+}
+
+bool argument_is_in_place(word argument, enum mpi_variant variant)
+{
+	if (variant == FROM_C)
+		return argument == (mpi.is_open_mpi ? OPEN_MPI_IN_PLACE : MPICH_IN_PLACE);
+	if (variant == FROM_F08TS || !fortran.in_place)
+		return true; /* in the first case the argument describes the buffer, in the compiler's way */
+	return argument == fortran.in_place;
+}
+
+const void *argument_status(word argument, enum mpi_variant variant, int64_t copy[4])
+{
+	if (variant == FROM_C)
+		return argument == (mpi.is_open_mpi ? OPEN_MPI_STATUS_IGNORE : MPICH_STATUS_IGNORE)
+			       ? NULL
+			       : (void *)argument;
+	if (!fortran.status_ignore || argument == fortran.status_ignore ||
+	    argument == fortran.f08_status_ignore)
+		return NULL;
+	memcpy(copy, (const void *)argument,
+	       sizeof(int) * (mpi.is_open_mpi ? OPEN_MPI_STATUS_INTS : MPICH_STATUS_INTS));
+	return copy;
+}
+
+int status_source(const void *status)
+{
+	return ((const int *)status)[mpi.is_open_mpi ? OPEN_MPI_SOURCE_AT : MPICH_SOURCE_AT];
+}

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The program's MPI, known without mpi.h: what Open MPI and MPICH have in common is called, and where they
+ * differ is here. Handles in C are pointers in Open MPI and numbers in MPICH; in Fortran they are numbers in
+ * both.
+ */
+#ifndef INSIDEME_MPI_LIBRARY_H
+#define INSIDEME_MPI_LIBRARY_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+typedef uintptr_t word;
+
+/* Where a call comes from. Fortran passes everything by its address. */
+enum mpi_variant {
+	FROM_C,
+	FROM_FORTRAN_,
+	FROM_FORTRAN,
+	FROM_FORTRAN__,
+	FROM_FORTRAN_CAPITALS,
+	FROM_F08,
+	FROM_F08TS,
+	NR_VARIANTS,
+};
+
+struct mpi {
+	bool is_up;			/* between MPI_Init and MPI_Finalize: MPI may be asked */
+	bool is_open_mpi;
+	word comm_world, comm_self, comm_null;
+	word world_group;
+	int any_source, proc_null;
+	int rank, nr_ranks;
+	int (*type_size)(word type, int *bytes);
+	int (*get_count)(const void *status, word type, int *count);
+	int (*comm_size)(word comm, int *size);
+	int (*comm_group)(word comm, word *group);
+	int (*comm_remote_group)(word comm, word *group);
+	int (*comm_test_inter)(word comm, int *is_inter);
+	int (*group_size)(word group, int *size);
+	int (*group_free)(word *group);
+	int (*group_translate_ranks)(word group, int nr, const int *ranks, word other, int *other_ranks);
+	word (*comm_f2c)(int comm);
+	word (*type_f2c)(int type);
+};
+
+extern struct mpi mpi;
+
+/* The definition of @name that the program would have called without us; NULL: no loaded object has one. */
+void *mpi_find(const char *name);
+
+/* After a call of the program: fill mpi when MPI has been initialized. Any thread. */
+void mpi_look(void);
+
+/* MPI_Finalize begins. */
+void mpi_stop(void);
+
+/* Handles as C has them, from the arguments of a call. */
+int argument_int(word argument, enum mpi_variant variant);
+word argument_comm(word argument, enum mpi_variant variant);
+word argument_type(word argument, enum mpi_variant variant);
+/* The @index-th handle that is stored at @address: of a request, a number that means it alone. */
+word stored_handle(word address, int index, enum mpi_variant variant);
+word stored_comm(word address, enum mpi_variant variant);
+
+/* Does the buffer @argument stand for MPI_IN_PLACE? True also where that cannot be known. */
+bool argument_is_in_place(word argument, enum mpi_variant variant);
+
+/* The status at @argument as C has it, NULL where it is MPI_STATUS_IGNORE or that cannot be known. */
+const void *argument_status(word argument, enum mpi_variant variant, int64_t copy[4]);
+int status_source(const void *status);
+
+#endif

@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The library calls that may wait, in one table. A call that needs nothing but to be timed is a line
+ * here and a line in test/exports.txt. Calls of LOCK_FUNCTIONS have wrappers of their own
+ * (wrap_locks.c).
+ *
+ * Columns: result, name, parameters, arguments; the name in reports; enum log_wait_kind without its
+ * prefix; the descriptor, or -1; bytes moved, from `result`; the value returned where no object
+ * defines the function.
+ */
+#ifndef INSIDEME_WAIT_FUNCTIONS_H
+#define INSIDEME_WAIT_FUNCTIONS_H
+
+#include <fcntl.h>
+#include <netdb.h>
+#include <poll.h>
+#include <pthread.h>
+#include <semaphore.h>
+#include <signal.h>
+#include <stdio.h>
+#include <sys/epoll.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/select.h>
+#include <sys/sendfile.h>
+#include <sys/socket.h>
+#include <sys/uio.h>
+#include <sys/wait.h>
+#include <threads.h>
+#include <unistd.h>
+
+/* Columns: result, name, parameters alone. OLD_VERSION before a name: that version of the symbol. */
+#define OLD_VERSION "old_"
+#define LOCK_FUNCTIONS(X) \
+	X(int, pthread_mutex_lock, (pthread_mutex_t *mutex)) \
+	X(int, pthread_mutex_timedlock, (pthread_mutex_t *restrict mutex, const struct timespec \
+		*restrict until)) \
+	X(int, pthread_mutex_clocklock, (pthread_mutex_t *restrict mutex, clockid_t clock, const \
+		struct timespec *restrict until)) \
+	X(int, pthread_rwlock_rdlock, (pthread_rwlock_t *lock)) \
+	X(int, pthread_rwlock_wrlock, (pthread_rwlock_t *lock)) \
+	X(int, pthread_rwlock_timedrdlock, (pthread_rwlock_t *restrict lock, const struct timespec \
+		*restrict until)) \
+	X(int, pthread_rwlock_timedwrlock, (pthread_rwlock_t *restrict lock, const struct timespec \
+		*restrict until)) \
+	X(int, pthread_rwlock_clockrdlock, (pthread_rwlock_t *restrict lock, clockid_t clock, const \
+		struct timespec *restrict until)) \
+	X(int, pthread_rwlock_clockwrlock, (pthread_rwlock_t *restrict lock, clockid_t clock, const \
+		struct timespec *restrict until)) \
+	X(int, mtx_lock, (mtx_t *mutex)) \
+	X(int, mtx_timedlock, (mtx_t *restrict mutex, const struct timespec *restrict until)) \
+	X(int, sem_wait, (sem_t *semaphore)) \
+	X(int, sem_timedwait, (sem_t *restrict semaphore, const struct timespec *restrict until)) \
+	X(int, sem_clockwait, (sem_t *restrict semaphore, clockid_t clock, const struct timespec \
+		*restrict until)) \
+	X(int, pthread_barrier_wait, (pthread_barrier_t *barrier)) \
+	X(int, pthread_cond_wait, (pthread_cond_t *restrict condition, pthread_mutex_t *restrict \
+		mutex)) \
+	X(int, pthread_cond_timedwait, (pthread_cond_t *restrict condition, pthread_mutex_t \
+		*restrict mutex, const struct timespec *restrict until)) \
+	X(int, pthread_cond_clockwait, (pthread_cond_t *restrict condition, pthread_mutex_t \
+		*restrict mutex, clockid_t clock, const struct timespec *restrict until)) \
+	X(int, old_pthread_cond_wait, (pthread_cond_t *restrict condition, pthread_mutex_t *restrict \
+		mutex)) \
+	X(int, old_pthread_cond_timedwait, (pthread_cond_t *restrict condition, pthread_mutex_t \
+		*restrict mutex, const struct timespec *restrict until)) \
+	X(int, cnd_wait, (cnd_t *condition, mtx_t *mutex)) \
+	X(int, cnd_timedwait, (cnd_t *restrict condition, mtx_t *restrict mutex, const struct \
+		timespec *restrict until))
+
+#define FILE_FUNCTIONS(X) \
+	X(ssize_t, read, (int fd, void *to, size_t size), (fd, to, size), "read", FILE, fd, result, \
+		-1) \
+	X(ssize_t, __read_chk, (int fd, void *to, size_t size, size_t room), (fd, to, size, room), \
+		"read", FILE, fd, result, -1) \
+	X(ssize_t, write, (int fd, const void *from, size_t size), (fd, from, size), "write", FILE, \
+		fd, result, -1) \
+	X(ssize_t, pread, (int fd, void *to, size_t size, off_t at), (fd, to, size, at), "pread", \
+		FILE, fd, result, -1) \
+	X(ssize_t, pread64, (int fd, void *to, size_t size, off64_t at), (fd, to, size, at), \
+		"pread", FILE, fd, result, -1) \
+	X(ssize_t, __pread_chk, (int fd, void *to, size_t size, off_t at, size_t room), (fd, to, \
+		size, at, room), "pread", FILE, fd, result, -1) \
+	X(ssize_t, __pread64_chk, (int fd, void *to, size_t size, off64_t at, size_t room), (fd, to, \
+		size, at, room), "pread", FILE, fd, result, -1) \
+	X(ssize_t, pwrite, (int fd, const void *from, size_t size, off_t at), (fd, from, size, at), \
+		"pwrite", FILE, fd, result, -1) \
+	X(ssize_t, pwrite64, (int fd, const void *from, size_t size, off64_t at), (fd, from, size, \
+		at), "pwrite", FILE, fd, result, -1) \
+	X(ssize_t, readv, (int fd, const struct iovec *to, int nr), (fd, to, nr), "readv", FILE, fd, \
+		result, -1) \
+	X(ssize_t, writev, (int fd, const struct iovec *from, int nr), (fd, from, nr), "writev", \
+		FILE, fd, result, -1) \
+	X(ssize_t, preadv, (int fd, const struct iovec *to, int nr, off_t at), (fd, to, nr, at), \
+		"preadv", FILE, fd, result, -1) \
+	X(ssize_t, preadv64, (int fd, const struct iovec *to, int nr, off64_t at), (fd, to, nr, at), \
+		"preadv", FILE, fd, result, -1) \
+	X(ssize_t, pwritev, (int fd, const struct iovec *from, int nr, off_t at), (fd, from, nr, \
+		at), "pwritev", FILE, fd, result, -1) \
+	X(ssize_t, pwritev64, (int fd, const struct iovec *from, int nr, off64_t at), (fd, from, nr, \
+		at), "pwritev", FILE, fd, result, -1) \
+	X(ssize_t, sendfile, (int to, int from, off_t *at, size_t size), (to, from, at, size), \
+		"sendfile", FILE, from, result, -1) \
+	X(ssize_t, sendfile64, (int to, int from, off64_t *at, size_t size), (to, from, at, size), \
+		"sendfile", FILE, from, result, -1) \
+	X(ssize_t, splice, (int from, off64_t *from_at, int to, off64_t *to_at, size_t size, \
+		unsigned int flags), (from, from_at, to, to_at, size, flags), "splice", FILE, from, \
+		result, -1) \
+	X(int, flock, (int fd, int operation), (fd, operation), "flock", FILE, fd, 0, -1) \
+	X(int, fsync, (int fd), (fd), "fsync", STORAGE, fd, 0, -1) \
+	X(int, fdatasync, (int fd), (fd), "fdatasync", STORAGE, fd, 0, -1) \
+	X(int, syncfs, (int fd), (fd), "syncfs", STORAGE, fd, 0, -1) \
+	X(int, msync, (void *addr, size_t size, int flags), (addr, size, flags), "msync", STORAGE, \
+		-1, 0, -1)
+
+#define SOCKET_FUNCTIONS(X) \
+	X(int, accept, (int fd, struct sockaddr *restrict from, socklen_t *restrict size), (fd, \
+		from, size), "accept", SOCKET, fd, 0, -1) \
+	X(int, accept4, (int fd, struct sockaddr *restrict from, socklen_t *restrict size, int \
+		flags), (fd, from, size, flags), "accept", SOCKET, fd, 0, -1) \
+	X(int, connect, (int fd, const struct sockaddr *to, socklen_t size), (fd, to, size), \
+		"connect", SOCKET, fd, 0, -1) \
+	X(ssize_t, send, (int fd, const void *from, size_t size, int flags), (fd, from, size, \
+		flags), "send", SOCKET, fd, result, -1) \
+	X(ssize_t, sendto, (int fd, const void *from, size_t size, int flags, const struct sockaddr \
+		*to, socklen_t to_size), (fd, from, size, flags, to, to_size), "sendto", SOCKET, fd, \
+		result, -1) \
+	X(ssize_t, sendmsg, (int fd, const struct msghdr *message, int flags), (fd, message, flags), \
+		"sendmsg", SOCKET, fd, result, -1) \
+	X(ssize_t, recv, (int fd, void *to, size_t size, int flags), (fd, to, size, flags), "recv", \
+		SOCKET, fd, result, -1) \
+	X(ssize_t, __recv_chk, (int fd, void *to, size_t size, size_t room, int flags), (fd, to, \
+		size, room, flags), "recv", SOCKET, fd, result, -1) \
+	X(ssize_t, recvfrom, (int fd, void *restrict to, size_t size, int flags, struct sockaddr \
+		*restrict from, socklen_t *restrict from_size), (fd, to, size, flags, from, \
+		from_size), "recvfrom", SOCKET, fd, result, -1) \
+	X(ssize_t, __recvfrom_chk, (int fd, void *restrict to, size_t size, size_t room, int flags, \
+		struct sockaddr *restrict from, socklen_t *restrict from_size), (fd, to, size, room, \
+		flags, from, from_size), "recvfrom", SOCKET, fd, result, -1) \
+	X(ssize_t, recvmsg, (int fd, struct msghdr *message, int flags), (fd, message, flags), \
+		"recvmsg", SOCKET, fd, result, -1) \
+	X(int, getaddrinfo, (const char *restrict name, const char *restrict service, const struct \
+		addrinfo *restrict hints, struct addrinfo **restrict found), (name, service, hints, \
+		found), "getaddrinfo", SOCKET, -1, 0, EAI_FAIL)
+
+#define EVENT_FUNCTIONS(X) \
+	X(int, poll, (struct pollfd *fds, nfds_t nr, int ms), (fds, nr, ms), "poll", EVENT, -1, 0, \
+		-1) \
+	X(int, __poll_chk, (struct pollfd *fds, nfds_t nr, int ms, size_t room), (fds, nr, ms, \
+		room), "poll", EVENT, -1, 0, -1) \
+	X(int, ppoll, (struct pollfd *fds, nfds_t nr, const struct timespec *time, const sigset_t \
+		*mask), (fds, nr, time, mask), "ppoll", EVENT, -1, 0, -1) \
+	X(int, __ppoll_chk, (struct pollfd *fds, nfds_t nr, const struct timespec *time, const \
+		sigset_t *mask, size_t room), (fds, nr, time, mask, room), "ppoll", EVENT, -1, 0, \
+		-1) \
+	X(int, select, (int nr, fd_set *restrict in, fd_set *restrict out, fd_set *restrict other, \
+		struct timeval *restrict time), (nr, in, out, other, time), "select", EVENT, -1, 0, \
+		-1) \
+	X(int, pselect, (int nr, fd_set *restrict in, fd_set *restrict out, fd_set *restrict other, \
+		const struct timespec *restrict time, const sigset_t *restrict mask), (nr, in, out, \
+		other, time, mask), "pselect", EVENT, -1, 0, -1) \
+	X(int, epoll_wait, (int fd, struct epoll_event *events, int room, int ms), (fd, events, \
+		room, ms), "epoll_wait", EVENT, -1, 0, -1) \
+	X(int, epoll_pwait, (int fd, struct epoll_event *events, int room, int ms, const sigset_t \
+		*mask), (fd, events, room, ms, mask), "epoll_pwait", EVENT, -1, 0, -1) \
+	X(int, epoll_pwait2, (int fd, struct epoll_event *events, int room, const struct timespec \
+		*time, const sigset_t *mask), (fd, events, room, time, mask), "epoll_pwait2", EVENT, \
+		-1, 0, -1) \
+	X(int, pause, (void), (), "pause", EVENT, -1, 0, -1) \
+	X(int, sigsuspend, (const sigset_t *mask), (mask), "sigsuspend", EVENT, -1, 0, -1) \
+	X(int, sigwait, (const sigset_t *restrict set, int *restrict number), (set, number), \
+		"sigwait", EVENT, -1, 0, ENOSYS) \
+	X(int, sigwaitinfo, (const sigset_t *restrict set, siginfo_t *restrict info), (set, info), \
+		"sigwaitinfo", EVENT, -1, 0, -1) \
+	X(int, sigtimedwait, (const sigset_t *restrict set, siginfo_t *restrict info, const struct \
+		timespec *restrict time), (set, info, time), "sigtimedwait", EVENT, -1, 0, -1)
+
+#define SLEEP_FUNCTIONS(X) \
+	X(unsigned int, sleep, (unsigned int seconds), (seconds), "sleep", SLEEP, -1, 0, seconds) \
+	X(int, usleep, (useconds_t us), (us), "usleep", SLEEP, -1, 0, -1) \
+	X(int, nanosleep, (const struct timespec *time, struct timespec *left), (time, left), \
+		"nanosleep", SLEEP, -1, 0, -1) \
+	X(int, clock_nanosleep, (clockid_t clock, int flags, const struct timespec *time, struct \
+		timespec *left), (clock, flags, time, left), "clock_nanosleep", SLEEP, -1, 0, \
+		ENOSYS) \
+	X(int, thrd_sleep, (const struct timespec *time, struct timespec *left), (time, left), \
+		"thrd_sleep", SLEEP, -1, 0, -2)
+
+#define CHILD_FUNCTIONS(X) \
+	X(pid_t, wait, (int *status), (status), "wait", CHILD, -1, 0, -1) \
+	X(pid_t, waitpid, (pid_t pid, int *status, int flags), (pid, status, flags), "waitpid", \
+		CHILD, -1, 0, -1) \
+	X(pid_t, wait3, (int *status, int flags, struct rusage *usage), (status, flags, usage), \
+		"wait3", CHILD, -1, 0, -1) \
+	X(pid_t, wait4, (pid_t pid, int *status, int flags, struct rusage *usage), (pid, status, \
+		flags, usage), "wait4", CHILD, -1, 0, -1) \
+	X(int, waitid, (idtype_t type, id_t id, siginfo_t *info, int flags), (type, id, info, \
+		flags), "waitid", CHILD, -1, 0, -1)
+
+#define THREAD_FUNCTIONS(X) \
+	X(int, pthread_join, (pthread_t thread, void **value), (thread, value), "pthread_join", \
+		THREAD, -1, 0, ENOSYS) \
+	X(int, pthread_timedjoin_np, (pthread_t thread, void **value, const struct timespec *until), \
+		(thread, value, until), "pthread_timedjoin_np", THREAD, -1, 0, ENOSYS) \
+	X(int, pthread_clockjoin_np, (pthread_t thread, void **value, clockid_t clock, const struct \
+		timespec *until), (thread, value, clock, until), "pthread_clockjoin_np", THREAD, -1, \
+		0, ENOSYS) \
+	X(int, thrd_join, (thrd_t thread, int *value), (thread, value), "thrd_join", THREAD, -1, 0, \
+		thrd_error)
+
+/* All that are timed and forwarded, no more. */
+#define PLAIN_WAIT_FUNCTIONS(X) \
+	FILE_FUNCTIONS(X) SOCKET_FUNCTIONS(X) EVENT_FUNCTIONS(X) SLEEP_FUNCTIONS(X) CHILD_FUNCTIONS(X) \
+	THREAD_FUNCTIONS(X)
+
+#endif

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Names of descriptors, by /proc/self/fd. */
+#include "preload/waits/descriptor_names.h"
+
+#include "preload/common/base/syscalls.h"
+#include "preload/common/base/text.h"
+#include "preload/state/labels.h"
+#include "preload/state/live.h"
+
+#define DESCRIPTORS 1024u /* higher ones have no name */
+#define MOST_NAMES 2000u  /* of the process; a program may open files without end */
+#define WORTH_US 20u	  /* reading a name takes 1 */
+#define AGAIN_US 1000u
+#define MANY_CALLS 64u
+#define NAME_BYTES 256
+
+LARGE static uint32_t labels[DESCRIPTORS]; /* atomic; 0: not known */
+static uint32_t nr_names;		   /* atomic */
+
+uint32_t descriptor_label(int fd)
+{
+	return (uint32_t)fd < DESCRIPTORS ? __atomic_load_n(&labels[fd], __ATOMIC_RELAXED) : 0;
+}
+
+void descriptor_forget(int fd)
+{
+	if ((uint32_t)fd < DESCRIPTORS && labels[fd])
+		__atomic_store_n(&labels[fd], 0, __ATOMIC_RELAXED);
+}
+
+/* "socket:[123]": which one it is says nothing. */
+static void cut_number(char *name)
+{
+	const char *colon = text_find(name, ':');
+
+	if (*name != '/' && colon && colon[1] == '[')
+		name[colon - name] = '\0';
+}
+
+static uint32_t read_label(int fd)
+{
+	char path[32], name[NAME_BYTES];
+	const struct label *label;
+	struct text text;
+	long length;
+
+	text_init(&text, path, sizeof(path));
+	text_add(&text, "/proc/self/fd/");
+	text_add_number(&text, (uint64_t)fd);
+	length = sys_readlink(path, name, NAME_BYTES - 1);
+	if (length <= 0)
+		return 0;
+	name[length] = '\0';
+	cut_number(name);
+	label = label_look_up(name);
+	if (!label && __atomic_fetch_add(&nr_names, 1, __ATOMIC_RELAXED) >= MOST_NAMES)
+		label = label_find("(more files)");
+	else if (!label)
+		label = label_find(name);
+	return label ? label->number : 0;
+}
+
+uint32_t descriptor_look_again(int fd, uint64_t ticks, uint64_t calls)
+{
+	const uint64_t us_ticks = live.log->threshold_floor_ticks;
+	uint32_t label = descriptor_label(fd), now;
+
+	if ((uint32_t)fd >= DESCRIPTORS || live_is_sealed())
+		return label;
+	if (ticks < (label ? AGAIN_US : WORTH_US) * us_ticks && (label || calls % MANY_CALLS))
+		return label;
+	now = read_label(fd);
+	if (now != label)
+		__atomic_store_n(&labels[fd], now, __ATOMIC_RELAXED);
+	return now;
+}

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Names of descriptors: files by path, others by kind. Read once a name, by one system call, and not for
+ * each. */
+#ifndef INSIDEME_DESCRIPTOR_NAMES_H
+#define INSIDEME_DESCRIPTOR_NAMES_H
+
+#include <stdint.h>
+
+/* The label of the name of @fd, 0: not known yet. */
+uint32_t descriptor_label(int fd);
+
+/*
+ * The same after a call on it that took @ticks, of which there were @calls before: the name is read if it is
+ * worth that, or may have changed meanwhile. After a seccomp filter it is not.
+ */
+uint32_t descriptor_look_again(int fd, uint64_t ticks, uint64_t calls);
+
+/* @fd was closed, or is another one. */
+void descriptor_forget(int fd);
+
+#endif

@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Begin and end of library calls that wait. */
+#include "preload/waits/waits.h"
+
+#include "preload/calls/call_slow.h"
+#include "preload/calls/calls.h"
+#include "preload/calls/slices.h"
+#include "preload/stacks/stacks.h"
+#include "preload/state/labels.h"
+#include "preload/state/sampler_task.h"
+#include "preload/waits/descriptor_names.h"
+#include "preload/waits/wait_records.h"
+
+static uint64_t address_of(struct wait_function *function)
+{
+	uint64_t addr = __atomic_load_n(&function->function_addr, __ATOMIC_RELAXED);
+	const struct label *label;
+
+	if (likely(addr))
+		return addr;
+	label = label_find(function->name);
+	if (!label)
+		return 0;
+	addr = LOG_FUNCTION_REGION | LOG_FUNCTION_WAIT | (uint64_t)function->kind << LOG_WAIT_KIND_SHIFT |
+	       (uint64_t)label->number << LOG_REGION_SHIFT;
+	__atomic_store_n(&function->function_addr, addr, __ATOMIC_RELAXED);
+	return addr;
+}
+
+/* Is the call's frame the thread's top one, and whole? */
+static bool is_top(const struct log_thread *thread, const struct wait *wait)
+{
+	const struct log_frame *top = top_frame(thread);
+
+	return thread->frames && top->function_addr == wait->function_addr &&
+	       top->stack_addr == wait->stack_addr && top->node == thread->current;
+}
+
+static struct log_wait *record_at(uint32_t place)
+{
+	return place ? (struct log_wait *)((char *)live.log + (uint64_t)place * 8) : NULL;
+}
+
+static uint32_t place_of(const struct log_wait *record)
+{
+	return record ? (uint32_t)(((const char *)record - (const char *)live.log) / 8) : 0;
+}
+
+static struct wait_key key_of(struct wait_target target, uint32_t node, uintptr_t caller_addr)
+{
+	struct wait_key key = { .node = node, .caller_addr = caller_addr };
+
+	if (target.lock) {
+		key.object_kind = LOG_WAIT_ADDRESS;
+		key.object = (uint64_t)target.lock;
+		holder_find(target.holder_tid, &key.holder_thread, &key.holder_node);
+	} else if (target.fd >= 0) {
+		key.object_kind = LOG_WAIT_NAME;
+		key.object = descriptor_label(target.fd);
+	}
+	return key;
+}
+
+/*
+ * What hooks say about a call's place holds here too. In a process without hooks such calls have frames of
+ * their own.
+ */
+void wait_begin(struct wait *wait, struct wait_function *function, struct wait_target target,
+		uintptr_t stack_addr, uintptr_t caller_addr)
+{
+	struct log_thread *thread = thread_self();
+	struct wait_key key;
+
+	*wait = (struct wait){ thread ? address_of(function) : 0, stack_addr, caller_addr, target.fd };
+	if (!wait->function_addr)
+		return;
+	if (stack_before_wait(thread, wait->function_addr, stack_addr, caller_addr))
+		call_begin_slowly(thread, call_claim(live.log, thread, wait->function_addr, stack_addr,
+						     caller_addr, call_timing()));
+	if (!is_top(thread, wait))
+		return;
+	key = key_of(target, thread->current, caller_addr);
+	top_frame(thread)->wait = place_of(wait_record(thread, &key));
+}
+
+/* The descriptor got another name: then the call goes to another record. */
+static struct log_wait *rename_record(struct log_thread *thread, struct log_wait *record,
+				      const struct wait *wait, uint64_t ticks)
+{
+	uint32_t label = descriptor_look_again(wait->fd, ticks, record->calls);
+	struct wait_key key = { .node = record->node,
+				.object_kind = LOG_WAIT_NAME,
+				.object = label,
+				.caller_addr = wait->caller_addr };
+	struct log_wait *renamed = label == record->object ? record : wait_record(thread, &key);
+
+	return renamed ?: record;
+}
+
+static void note(struct log_thread *thread, struct log_wait *record, const struct wait *wait, uint64_t ticks,
+		 int64_t bytes)
+{
+	if (wait->fd >= 0)
+		record = rename_record(thread, record, wait, ticks);
+	add_own(&record->calls, 1);
+	add_own(&record->total_ticks, (long)ticks);
+	if (bytes > 0)
+		add_own(&record->bytes, bytes);
+	if (ticks > record->max_ticks)
+		record->max_ticks = ticks;
+}
+
+/*
+ * As call_end(), but no bucket waits for the next call: a handler that interrupts the end of a call may wait
+ * itself, and would take its place.
+ */
+static void end_call(struct log_thread *thread, struct log_node *node)
+{
+	struct log_frame *frame = top_frame(thread);
+	uint64_t end_ticks, ticks;
+	uint32_t *bucket;
+
+	node->calls++;
+	if (call_timing() == TIME_NOT) {
+		node->untimed_calls++;
+		pop_frame(thread, frame);
+		return;
+	}
+	end_ticks = now_ticks();
+	ticks = end_ticks - frame->start_ticks;
+	add_duration(node, ticks, frame->child_ticks);
+	frame[-1].child_ticks += ticks;
+	bucket = &node->histogram[bucket_of(ticks)];
+	if (unlikely(++*bucket == 0))
+		path_bucket_wrapped(thread, bucket);
+	if (ticks >= live.log->threshold_ticks)
+		slice_write(thread, frame, end_ticks, false);
+	sampler_task_poll(end_ticks);
+	pop_frame(thread, frame);
+}
+
+/* The frame may be gone: a jump left it, a fork made this another process, a handler's call is on top. */
+void wait_end(const struct wait *wait, int64_t bytes)
+{
+	struct log_thread *thread = live.log ? self : NULL;
+	struct log_wait *record;
+	struct log_node *node;
+	uint64_t before_ticks;
+
+	if (!wait->function_addr || !thread)
+		return;
+	if (!is_top(thread, wait)) {
+		if (live.log->has_hooks)
+			stack_exit(thread, wait->function_addr, wait->stack_addr);
+		return;
+	}
+	node = node_at(live.log, thread->current);
+	record = record_at(top_frame(thread)->wait);
+	before_ticks = node->total_ticks;
+	if (thread->stack_bytes || !live.log->has_hooks)
+		end_call(thread, node);
+	else
+		stack_exit(thread, wait->function_addr, wait->stack_addr);
+	if (record)
+		note(thread, record, wait, node->total_ticks - before_ticks, bytes);
+}

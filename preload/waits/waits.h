@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * A library call that waits is a call of its own: its frame is open while the program is blocked, so what a
+ * killed process waited for is in the log. Callable from any thread and from signal handlers.
+ */
+#ifndef INSIDEME_WAITS_H
+#define INSIDEME_WAITS_H
+
+#include "preload/state/live.h"
+
+/* A function as reports name it. One for each wrapper, constant but for the address, which 0 stands for. */
+struct wait_function {
+	const char *name;
+	enum log_wait_kind kind;
+	uint64_t function_addr; /* atomic; what stands for it in the log, once it has a label there */
+};
+
+/* What a call waits for. */
+struct wait_target {
+	const void *lock;    /* NULL: none */
+	uint32_t holder_tid; /* the task that holds the lock, 0: not known */
+	int fd;		     /* -1: none */
+};
+#define WAIT_FOR_LOCK(lock, tid) ((struct wait_target){ (lock), (tid), -1 })
+#define WAIT_FOR_FD(fd) ((struct wait_target){ NULL, 0, (fd) })
+
+/* A call that is under way. It may never end: nothing refers to it. */
+struct wait {
+	uint64_t function_addr; /* 0: not recorded */
+	uintptr_t stack_addr;
+	uintptr_t caller_addr;
+	int fd;
+};
+
+static ALWAYS_INLINE bool waits_on(void)
+{
+	return likely(live.log) && likely(settings.value[SETTING_WAITS]);
+}
+
+/*
+ * Around the real call, where waits_on(). @stack_addr: the wrapper's frame address, @caller_addr: where it
+ * returns to. @bytes: that it moved; negative: it failed. errno stays as it is.
+ */
+void wait_begin(struct wait *wait, struct wait_function *function, struct wait_target target,
+		uintptr_t stack_addr, uintptr_t caller_addr);
+void wait_end(const struct wait *wait, int64_t bytes);
+
+#endif

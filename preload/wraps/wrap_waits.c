@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Wrappers of library calls that may wait, from the table of preload/objects/wait_functions.h. */
+#include <errno.h>
+
+#include "preload/objects/next_functions.h"
+#include "preload/waits/descriptor_names.h"
+#include "preload/waits/waits.h"
+
+#define STACK_ADDR ((uintptr_t)__builtin_frame_address(0))
+#define CALLER ((uintptr_t)__builtin_return_address(0))
+
+#define WAIT_WRAPPER(type, function, parameters, arguments, label, wait_kind, fd, moved, failure)            \
+	EXPORT type function parameters;                                                                     \
+	EXPORT type function parameters                                                                      \
+	{                                                                                                    \
+		static struct wait_function known = { label, LOG_WAIT_##wait_kind, 0 };                      \
+		struct wait under_way;                                                                       \
+		type result;                                                                                 \
+                                                                                                             \
+		if (unlikely(!real_find(function)))                                                          \
+			return failure;                                                                      \
+		if (unlikely(!waits_on()))                                                                   \
+			return real.function arguments;                                                      \
+		wait_begin(&under_way, &known, WAIT_FOR_FD(fd), STACK_ADDR, CALLER);                         \
+		result = real.function arguments;                                                            \
+		wait_end(&under_way, moved);                                                                 \
+		return result;                                                                               \
+	}
+PLAIN_WAIT_FUNCTIONS(WAIT_WRAPPER)
+
+/* A descriptor's name ends with it. */
+EXPORT int close(int fd);
+EXPORT int close(int fd)
+{
+	descriptor_forget(fd);
+	return real_find(close) ? real.close(fd) : -1;
+}
+
+EXPORT int dup2(int from, int to);
+EXPORT int dup2(int from, int to)
+{
+	descriptor_forget(to);
+	return real_find(dup2) ? real.dup2(from, to) : -1;
+}
+
+EXPORT int dup3(int from, int to, int flags);
+EXPORT int dup3(int from, int to, int flags)
+{
+	descriptor_forget(to);
+	return real_find(dup3) ? real.dup3(from, to, flags) : -1;
+}

@@ -1,0 +1,136 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-3.0-or-later
+# --gate: rules that runs must keep to; --diff with several runs.
+bats_require_minimum_version 1.5.0
+load lib
+
+# program NAME NAP_US BLOCKS STATUS: naps as long 20 times, allocates blocks of 100 bytes that it keeps
+program() {
+	cat >"$1.c" <<-END
+		#include <stdlib.h>
+		#include <sys/syscall.h>
+		#include <time.h>
+		#include <unistd.h>
+		static void *volatile keep;
+		#define SLEEP(us) syscall(SYS_nanosleep, &(struct timespec){ 0, (us) * 1000 }, NULL)	/* their own time */
+		void nap(void) { SLEEP($2); }
+		void rest(void) { SLEEP(2000); }
+		int main(void)
+		{
+			for (int i = 0; i < 20; i++) {
+				nap();
+				rest();
+			}
+			for (int i = 0; i < $3; i++)
+				keep = malloc(100);
+			return $4;
+		}
+	END
+	gcc -g -O1 -finstrument-functions "$1.c" -o work
+	local i
+	for i in 1 2 3 4; do
+		monitor --run "$1$i.run" -q -- ./work || true
+	done
+}
+
+# gate RULES [OPTIONS]: of the runs new against the runs old
+gate() {
+	local rules=$1
+	shift
+	"$report" --gate "$rules" --diff old1.run --diff old2.run --diff old3.run --diff old4.run new1.run new2.run new3.run new4.run "$@"
+}
+
+# verdict RULE EXPECTED STATUS
+verdict() {
+	local status=0
+	gate "$1" -f csv >gate.csv || status=$?
+	same "$1" "$("$here/csv" verdict <gate.csv)" "$2"
+	same "status of $1" $status "$3"
+}
+
+@test "each kind of rule holds and fails" {
+	program old 2000 10 0
+	program new 8000 12 0
+	verdict "alloc_calls <= 12" holds 0
+	verdict "alloc_calls <= 11" fails 3
+	verdict "alloc_calls < 12" fails 3
+	verdict "alloc_calls == 12" holds 0
+	verdict "not_freed_bytes == 0" fails 3
+	verdict "alloc_calls <= base" fails 3
+	verdict "alloc_calls <= base + 20%" holds 0
+	verdict "alloc_calls <= base + 2" holds 0
+	verdict "alloc_bytes of main <= base + 1k" holds 0
+	verdict "alloc_bytes of 'ma*' <= base" fails 3
+	verdict "calls of nap <= base" holds 0
+	verdict "calls <= 40" fails 3
+	verdict "heap_peak_bytes <= base + 1%" fails 3
+	verdict "peak_rss_bytes <= 1G" holds 0
+	verdict "self_ns of nap <= base + 50%" fails 3
+	verdict "self_ns of nap <= base + 100s" holds 0
+	verdict "elapsed_ns <= base + 10%" fails 3
+	verdict "elapsed_ns <= 60min # a comment" holds 0
+	gate "$(printf 'alloc_calls <= base\n# a comment\nalloc_calls <= 20')" -f csv >gate.csv || [ $? = 3 ]
+	same "failures first" "$("$here/csv" verdict <gate.csv | xargs)" "fails holds"
+	echo "calls of nap <= base" >rules
+	gate @rules -f csv >gate.csv
+	run -3 gate default
+	[[ $output = *"of 5 rules fail"* ]]
+	gate "calls of nap <= base" -f json | python3 -m json.tool >/dev/null
+}
+
+@test "JUnit's xml of a gate" {
+	program old 2000 10 0
+	program new 8000 12 0
+	run -3 gate "calls <= base; alloc_calls <= base" -f junit -o gate.xml
+	same "cases" "$(python3 -c '
+import xml.etree.ElementTree as tree
+suite = tree.parse("gate.xml").getroot()[0]
+print(suite.get("tests"), suite.get("failures"), suite.get("skipped"), [case.get("name") for case in suite if len(case)])')" \
+		"2 1 0 ['alloc_calls <= base']"
+	run -2 "$report" -f junit new1.run
+	same "without a gate" "$output" "insideme-report: -f junit: only with --gate"
+}
+
+@test "rules that cannot be judged" {
+	program old 2000 10 0
+	program new 2000 10 1
+	run -2 gate "alloc_calls <= bse"
+	same "position" "$output" "insideme-report: --gate: a number is expected at character 16: 'bse'"
+	run -2 gate "alloc_calls of <= 3"
+	run -2 gate "nothing == 1"
+	run -2 gate ""
+	run -2 gate "cpu_ns of main <= base"
+	run -2 gate "calls of nobody <= base"
+	same "no such function" "$output" "insideme-report: --gate: no function is called 'nobody'"
+	run -2 "$report" --gate "cpu_ns <= base" --diff old1.run old2.run
+	same "few runs" "$output" "insideme-report: --gate: 'cpu_ns <= base' is about time, and needs 4 runs before and after, not 1 and 1"
+	run -2 "$report" --gate "calls <= base" old1.run
+	same "no base" "$output" "insideme-report: --gate: 'calls <= base' needs --diff RUN"
+	run -1 gate "calls <= base"
+	[[ $output = *"is not judged: it ended otherwise than the first run" ]]
+	run -2 "$report" --strict old1.run
+}
+
+@test "--diff of several runs: means of a run, the change that is sure first" {
+	program old 2000 10 0
+	program new 8000 12 0
+	"$report" -f csv --diff old1.run --diff old2.run --diff old3.run --diff old4.run new1.run new2.run new3.run new4.run >diff.csv
+	same "the first row" "$("$here/csv" function <diff.csv | head -1)" nap
+	same "it is slower" "$("$here/csv" self_sure function=nap <diff.csv)" slower
+	same "calls of a run" "$("$here/csv" calls_before function=nap <diff.csv) $("$here/csv" calls_after function=nap <diff.csv)" "20 20"
+	between "from" 50 "$("$here/csv" self_low_percent function=nap <diff.csv | sed 's/\..*//')" 400
+	"$report" --diff old1.run --diff old2.run new1.run | grep -q "means of a run, of 2 before and 1 after"
+}
+
+@test "saved profiles are judged as the runs that they hold" {
+	program old 2000 10 0
+	program new 8000 12 0
+	"$report" --save old.insideme old1.run old2.run old3.run old4.run
+	"$report" --save new.insideme new1.run new2.run new3.run new4.run
+	for rules in "calls of nap <= base; self_ns of nap <= base + 50%; elapsed_ns <= base + 10%" "alloc_calls <= base; not_freed_bytes <= 1200"; do
+		gate "$rules" -f csv >runs.csv || [ $? = 3 ]
+		"$report" --gate "$rules" --diff old.insideme new.insideme -f csv >saved.csv || [ $? = 3 ]
+		diff <(cut -d , -f 1,2 runs.csv) <(cut -d , -f 1,2 saved.csv)
+	done
+	run -2 "$report" --gate "cpu_ns <= base" --diff old.insideme new1.run
+}

@@ -1,0 +1,127 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Source lines: the time of samples in each, and in what it calls.
+load lib
+
+source=$(realpath "$BATS_TEST_DIRNAME/../programs/lines.c")
+
+# sampled FLAGS KIND [TENTHS]: lines.c without hooks, from a copy of its source
+sampled() {
+	cp "$source" lines.c
+	# shellcheck disable=SC2086
+	${CC:-gcc} $1 lines.c -o lines
+	monitor --quiet --sample=1000 ./lines "${@:2}"
+	quiet
+	view lines >lines.csv
+}
+
+# line FUNCTION COMMENT COLUMN: what the view has of the line with that comment
+line() {
+	local number
+	number=$(grep -n "/\* $2 \*/" "$source" | cut -d: -f1)
+	"$here/csv" "$3" function="$1" line="$number" <lines.csv
+}
+
+total() { awk -F, 'NR > 1 {ns += $6} END {print ns}' lines.csv; }
+
+# percent PART WHOLE
+percent() { echo $(($1 * 100 / $2)); }
+
+# 500 samples: five standard errors of at most 2.2 points
+@test "four loops of an inlined function have 1:2:3:4 parts" {
+	local whole part
+	sampled '-g -O2' ratio
+	whole=$(total)
+	for part in 1 2 3 4; do
+		between "percent of loop $part" $((part * 10 - 10)) "$(percent "$(line parts $part self_ns)" "$whole")" $((part * 10 + 10))
+	done
+	between "percent of the call that was inlined" 95 "$(percent "$(line main inlined time_ns)" "$whole")" 100
+	same "its self time" "$(line main inlined self_ns)" 0
+}
+
+@test "inlined functions are marked where they are shown" {
+	sampled '-g -O2' ratio 4
+	"$report" -v functions >text
+	grep -q 'parts (inlined)' text
+	"$report" -v tree >text
+	grep -q ' main ' text
+	grep -q '   parts (inlined)' text
+	"$report" -v lines >text
+	grep -q 'parts (inlined) .*lines.c:' text
+}
+
+@test "a line of a recursion has its time once" {
+	local whole
+	sampled '-g -O2 -fno-optimize-sibling-calls' recursion
+	whole=$(total)
+	between "percent of the outermost call" 95 "$(percent "$(line main outermost time_ns)" "$whole")" 100
+	same "the call within" "$(line recurse deeper time_ns)" "$(line main outermost time_ns)"
+	same "self time of it" "$(line recurse deeper self_ns)" 0
+}
+
+# 500 samples, 5 standard errors of 1.9 points
+@test "each line that calls a function has its share of that time" {
+	local once thrice
+	sampled '-g -O2' calls
+	once=$(line calls once time_ns) thrice=$(line calls "three times" time_ns)
+	between "percent of the first line" 15 "$(percent "$once" $((once + thrice)))" 35
+	between "percent of both" 95 "$(percent $((once + thrice)) "$(total)")" 100
+}
+
+@test "lines by debug information of each kind" {
+	local flags
+	for flags in -gdwarf-4 -gdwarf-5 '-gdwarf-5 -gsplit-dwarf' '-g -gz' '-g -flto' -g1; do
+		sampled "$flags -O2" ratio 4
+		[ -n "$(line parts 4 self_ns)" ] || { echo "$flags"; return 1; }
+	done
+}
+
+@test "without debug information a function is one line" {
+	sampled '-g -O2 -s' ratio 4
+	same "lines of main" "$("$here/csv" line function=main <lines.csv)" ''
+	between "rows" 1 "$("$here/csv" text <lines.csv | grep -c '^(rest of ')" 5
+	sampled '-O2' ratio 4
+	same "text" "$("$here/csv" text function=main <lines.csv)" '(rest of main)'
+}
+
+@test "the text of the source, if it is there and not newer than the program" {
+	sampled '-g -O2' ratio 4
+	same "text of a line" "$(line parts 4 text)" "$(grep '/\* 4 \*/' "$source" | expand)"
+	"$report" -v lines >text
+	same "findings" "$(grep -c newer text)" 0
+	touch -d '+1 hour' lines.c
+	"$report" -v lines >text
+	grep -q '^ *(it is newer than the program' text
+	rm lines.c
+	"$report" -v lines >text
+	grep -q '^ *(No such file' text
+}
+
+@test "lines of which something is known, and functions alone" {
+	sampled '-g -O2' ratio 4
+	"$report" -v lines --skip-zero --match parts >text
+	grep -q '/\* 4 \*/' text
+	same "other lines" "$(grep -c 'static inline' text)" 0
+	"$report" -v lines --summarize --match 'parts' >text
+	grep -q 'parts (inlined)' text
+	same "lines" "$(grep -c '/\* 4 \*/' text)" 0
+}
+
+# 1,000 and 2,500 samples: six standard errors are 19 and 12 %
+@test "blocks by the line that allocated them" {
+	cp "$source" lines.c
+	gcc -g -O2 lines.c -o lines
+	monitor --quiet --heap-sample=4K ./lines blocks
+	view lines >lines.csv
+	between "kB of the small ones" 3200 "$(($(line blocks small alloc_bytes) / 1000))" 5100
+	between "kB of the large ones" 8700 "$(($(line blocks large alloc_bytes) / 1000))" 11300
+	between "kB of the freed ones" 8700 "$(($(line blocks freed alloc_bytes) / 1000))" 11300
+	same "small ones at the peak" "$(line blocks small peak_bytes)" "$(line blocks small alloc_bytes)"
+	between "freed ones at the peak" 0 "$(line blocks freed peak_bytes)" 8000
+}
+
+@test "a run without samples says what is missing" {
+	record calls || true
+	"$report" -v lines >text
+	grep -q 'no line is known: .*--sample' text
+}

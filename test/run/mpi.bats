@@ -1,0 +1,129 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-3.0-or-later
+# MPI calls and their messages, by Open MPI and by MPICH, in C and by Fortran's three interfaces. Numbers are those
+# that the programs of programs/mpi make by construction.
+load lib
+
+export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+source=$BATS_TEST_DIRNAME/../programs/mpi
+
+setup_file() {
+	cd "$BATS_FILE_TMPDIR" || return 1
+	for mpi in openmpi mpich; do
+		command -v mpicc.$mpi >/dev/null || continue
+		mpicc.$mpi -g -O1 -finstrument-functions "$source/calls.c" -o calls.$mpi
+		mpicc.$mpi -g -O1 "$source/calls.c" -o plain.$mpi
+		for interface in MPIF_H MPI_MODULE MPI_F08; do
+			mkdir -p $mpi.$interface
+			mpif90.$mpi -fallow-argument-mismatch -w -D$interface -J $mpi.$interface "$source/calls.F90" -o fortran.$mpi.$interface
+		done
+	done
+}
+
+# ranks MPI N COMMAND...: each rank's output sorted in stdout
+ranks() {
+	local mpi=$1 nr=$2 more=
+	shift 2
+	command -v mpirun.$mpi >/dev/null || skip "needs $mpi"
+	[ $mpi = mpich ] || more=--oversubscribe
+	timeout 100 mpirun.$mpi $more -n "$nr" "$@" >out 2>stderr || { cat stderr; return 1; }
+	sort out >stdout
+}
+
+# messages COLUMN CONDITIONS...: of the view messages; nothing where there is no such row
+messages() {
+	"$here/csv" "$@" <messages.csv | xargs
+}
+
+# of_calls COLUMN CONDITIONS...: of the view mpi
+of_calls() {
+	"$here/csv" "$@" <mpi.csv | xargs
+}
+
+views() {
+	view messages >messages.csv
+	view mpi >mpi.csv
+}
+
+in_c() {
+	local mpi=$1 program=$2
+	ranks "$mpi" 3 "$BATS_FILE_TMPDIR/$program.$mpi"
+	mv stdout plain
+	ranks "$mpi" 3 "$build/insideme-run" -q "$BATS_FILE_TMPDIR/$program.$mpi"
+	cmp plain stdout
+	views
+
+	same "ring, from 2 to 0" "$(messages messages sender=2 receiver=0 function=MPI_Sendrecv communicator=MPI_COMM_WORLD)" 1
+	same "its bytes" "$(messages bytes sender=2 receiver=0 function=MPI_Sendrecv communicator=MPI_COMM_WORLD)" 4
+	same "MPI_Send, from 0 to 1" "$(messages bytes sender=0 receiver=1 function=MPI_Send)" 24
+	same "MPI_Ssend" "$(messages bytes sender=0 receiver=1 function=MPI_Ssend)" 16
+	same "MPI_Isend" "$(messages bytes sender=0 receiver=1 function=MPI_Isend)" 8
+	same "to nobody" "$(messages messages sender=2 function=MPI_Send)" ''
+	same "starts of one request" "$(messages messages sender=0 receiver=1 function=MPI_Startall)" 10
+	same "and alone" "$(messages messages sender=1 receiver=0 function=MPI_Start)" 1
+	same "Scatter, each rank's own part" "$(messages bytes function=MPI_Scatter)" '4 4 4'
+	same "Gather, sizes known: not the root's in place" "$(messages bytes function=MPI_Gather sender=0)" 4
+	same "messages of Gather at the root" "$(messages messages function=MPI_Gather sender=0)" 2
+
+	same "calls of MPI_Recv" "$(of_calls calls function=MPI_Recv)" 5
+	same "what came, of what has a status" "$(of_calls bytes function=MPI_Recv)" 24
+	same "receives without a size" "$(of_calls unknown_sizes function=MPI_Recv)" 1
+	same "barriers: none within the program's operation" \
+		"$(of_calls calls function=MPI_Barrier | tr ' ' '\n' | awk '{ n += $1 } END { print n }')" 9
+	same "calls of Allreduce" "$(of_calls calls function=MPI_Allreduce | tr ' ' '\n' | awk '{ n += $1 } END { print n }')" 6
+
+	same "communicators of rings, in all ranks alike" \
+		"$("$here/csv" communicator function=MPI_Sendrecv <messages.csv | sort -u | xargs)" \
+		'MPI_COMM_WORLD MPI_COMM_WORLD/1@0 MPI_COMM_WORLD/2@0 MPI_COMM_WORLD/2@1 MPI_COMM_WORLD/3@0 MPI_COMM_WORLD/3@1'
+	same "world ranks in a communicator of two" \
+		"$(messages receiver sender=2 function=MPI_Sendrecv communicator=MPI_COMM_WORLD/2@0)" 0
+	same "the copy after four splits" "$(messages messages function=MPI_Barrier communicator=MPI_COMM_WORLD/5@0)" '1 1 1'
+	same "field" "$("$here/csv" calls field=communication <<<"$(view fields)" | wc -l)" 3
+}
+
+@test "Open MPI, C with hooks" {
+	in_c openmpi calls
+	same "callers" "$(of_calls caller function=MPI_Recv)" point_to_point
+	same "calls of ring" "$(value calls function=ring)" 12
+}
+
+@test "Open MPI, C without hooks" { in_c openmpi plain; }
+@test "MPICH, C with hooks" { in_c mpich calls; }
+@test "MPICH, C without hooks" { in_c mpich plain; }
+
+in_fortran() {
+	local mpi=$1 program="$BATS_FILE_TMPDIR/fortran.$1.$2" received
+	[ -x "$program" ] || skip "$mpi has no such interface"
+	ranks "$mpi" 2 "$program"
+	mv stdout plain
+	ranks "$mpi" 2 "$build/insideme-run" -q "$program"
+	cmp plain stdout
+	views
+	same "messages" "$(messages messages sender=0 receiver=1 function=MPI_Send)" 6
+	same "bytes" "$(messages bytes sender=0 receiver=1 function=MPI_Send)" $((5 * 24 + 16))
+	same "receives" "$(of_calls calls function=MPI_Recv)" 6
+	received=$(of_calls bytes function=MPI_Recv)
+	[ -z "$received" ] || same "what came" "$received" 120
+	same "reductions" "$(of_calls calls function=MPI_Allreduce)" 4
+	same "barriers of a communicator" "$(messages messages function=MPI_Barrier communicator=MPI_COMM_WORLD/1@0)" '1 1'
+}
+
+@test "Open MPI, mpif.h" { in_fortran openmpi MPIF_H; }
+@test "Open MPI, use mpi" { in_fortran openmpi MPI_MODULE; }
+@test "Open MPI, use mpi_f08" { in_fortran openmpi MPI_F08; }
+@test "MPICH, mpif.h" { in_fortran mpich MPIF_H; }
+@test "MPICH, use mpi" { in_fortran mpich MPI_MODULE; }
+@test "MPICH, use mpi_f08" { in_fortran mpich MPI_F08; }
+
+@test "insideme-run before mpirun; --mpi=off; a program that is none" {
+	command -v mpirun.openmpi >/dev/null || skip "needs Open MPI"
+	timeout 100 "$build/insideme-run" -q mpirun.openmpi --oversubscribe -n 2 "$BATS_FILE_TMPDIR/plain.openmpi" >out 2>stderr
+	view mpi >mpi.csv
+	same "calls of MPI_Recv" "$(of_calls calls function=MPI_Recv)" 4
+	ranks openmpi 2 "$build/insideme-run" -q --mpi=off "$BATS_FILE_TMPDIR/plain.openmpi"
+	view mpi >mpi.csv
+	same "rows" "$(wc -l <mpi.csv)" 1
+	"$report" -v mpi | grep -q 'no MPI calls were recorded'
+	"$build/insideme-run" -q sh -c 'echo $LD_PRELOAD' >out
+	same "libraries for a shell" "$(grep -c mpi out)" 0
+}

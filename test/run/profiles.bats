@@ -1,0 +1,187 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Profiles of other tools: what call paths have in them, added up by function, is what the view of functions has.
+bats_require_minimum_version 1.5.0
+load lib
+load formats
+
+# as_functions FORMAT COLUMN [PREFIX]: rows of FORMAT, by name after PREFIX, have COLUMN of each function
+as_functions() {
+	local name number rows=0
+	view functions --columns "$2,function" | tail -n +2 >wanted
+	while IFS=, read -r number name; do
+		near "$1: $2 of $name" "$(found 2 "${3-}${name//\"/}" "$1.rows" | grep . || echo 0)" "${number:-0}" 3
+		rows=$((rows + 1))
+	done <wanted
+	[ "$rows" -gt 2 ]
+}
+
+@test "folded: each column of the tree, added up by function" {
+	local program column
+	for program in coroutines leaks peak threads; do
+		rm -rf insideme.data
+		record "$program" || true
+		for column in calls self_ns alloc_bytes alloc_calls; do
+			of folded --columns "$column"
+			as_functions folded "$column"
+		done
+	done
+	of folded
+	cp folded.rows times.rows
+	of folded --columns self_ns
+	diff times.rows folded.rows
+	run -2 "$report" -f folded --columns mean_ns
+	[[ $output = "insideme-report: --columns: 'mean_ns' is not one of self_ns, calls, "* ]]
+}
+
+@test "folded: --diff has both numbers, --match the paths of a function" {
+	record calls || true
+	mv insideme.data before
+	record calls || true
+	of folded --columns calls --diff before/*
+	same "fib" "$(found 2 fib folded.rows) $(found 3 fib folded.rows)" "21891 21891"
+	of folded --columns calls --match outer
+	same "what outer calls" "$(cut -f 1,2 folded.rows | xargs)" "leaf 6000 middle 3000 outer 1000"
+}
+
+@test "without times calls are the weight; deep recursion ends in (deeper)" {
+	INSIDEME_TIMING=counts record calls || true
+	of folded
+	same "fib" "$(found 2 fib folded.rows)" 21891
+	rm -rf insideme.data
+	record deep
+	of folded --columns calls
+	same "the deepest" "$(cut -f 3 folded.rows | sort -n | tail -1)" 500
+	same "all calls" "$(cut -f 2 folded.rows | awk '{ sum += $1 } END { print sum }')" "$(view functions | "$here/csv" calls | awk '{ sum += $1 } END { print sum }')"
+	of speedscope --max-size 1M
+	between "calls of recursion are cut" 1 "$(found 2 'calls: (deeper)' speedscope.rows)" 1000000000
+}
+
+@test "speedscope: sums by call path, also of a saved profile" {
+	record leaks
+	of speedscope
+	as_functions speedscope calls "calls: "
+	as_functions speedscope alloc_bytes "allocated: "
+	as_functions speedscope peak_heap_bytes "at the heap's peak: "
+	as_functions speedscope self_ns "time: "
+	"$report" --save saved.json
+	of speedscope saved.json
+	same "a saved profile" "$(cat report.stderr)" "insideme-report: warning: a saved profile has sums only: no calls over time"
+	as_functions speedscope alloc_bytes "allocated: "
+}
+
+@test "pprof: each weight by function, doubtful times are labelled" {
+	local column
+	for program in leaks threads coroutines; do
+		rm -rf insideme.data
+		record $program
+		of pprof
+		as_functions pprof calls "calls count: "
+		as_functions pprof self_ns "time nanoseconds: "
+		as_functions pprof alloc_calls "alloc_objects count: "
+		as_functions pprof alloc_bytes "alloc_space bytes: "
+		as_functions pprof peak_heap_bytes "peak_space bytes: "
+		as_functions pprof not_freed_blocks "inuse_objects count: "
+		as_functions pprof not_freed_bytes "inuse_space bytes: "
+	done
+	"$report" -f pprof | cmp - file.pprof
+	run -2 script -qec "'$report' -f pprof" /dev/null
+	[[ $output = *"insideme-report: -f pprof is not for a terminal: -o FILE"* ]]
+}
+
+@test "callgrind: sums of functions, and of what they call" {
+	for program in leaks threads; do
+		rm -rf insideme.data
+		record $program
+		of callgrind
+		as_functions callgrind calls "calls: "
+		as_functions callgrind self_ns "ns: "
+		as_functions callgrind total_ns "ns with calls: "
+		as_functions callgrind alloc_bytes "alloc_bytes: "
+	done
+	rm -rf insideme.data
+	record calls || true
+	of callgrind
+	as_functions callgrind calls "calls: "
+	near "fib with what it calls" "$(found 2 'ns with calls: fib' callgrind.rows)" "$(value total_ns function=fib)" 3
+}
+
+@test "pstats: functions, their callers, recursion" {
+	local caller function calls
+	record calls || true
+	of pstats
+	as_functions pstats calls
+	as_functions pstats primitive_calls "primitive: "
+	as_functions pstats total_ns "total: "
+	same "ns of middle" "$(found 3 middle pstats.rows)" "$(value self_ns function=middle)"
+	view callers --columns calls,caller,function | tail -n +2 >edges
+	while IFS=, read -r calls caller function; do
+		[ -z "$caller" ] || same "$caller calls $function" "$(found 2 "$caller > $function" pstats.rows)" "$calls"
+	done <edges
+	grep -q '^fib > fib	' pstats.rows
+}
+
+@test "dot: nodes and edges above their thresholds, cycles" {
+	local name calls
+	record calls || true
+	of dot --min-percent 0.000001
+	view functions --columns calls,function | tail -n +2 >wanted
+	while IFS=, read -r calls name; do
+		same "calls of $name" "$(found 2 "$name" dot.rows)" "$calls"
+	done <wanted
+	same "even calls odd" "$(found 2 'even > odd' dot.rows)" 500
+	same "functions of the cycle" "$(found 2 'cycle 1' dot.rows)" 2
+	of dot --min-percent 20
+	view functions --columns total_ns,self_ns,function | tail -n +2 | sort -t , -k 1,1 |
+		awk -F , '{ total[$3] = $1; all += $2 } END { for (name in total) if (total[name] >= all / 5) print name }' | sort >large
+	diff large <(cut -f 1 dot.rows | grep -vE ' > |^cycle' | sort)
+	rm -rf insideme.data
+	INSIDEME_TIMING=counts record calls || true
+	of dot
+	same "fib by calls" "$(found 2 fib dot.rows)" 21891
+}
+
+@test "markdown: a table that GitHub shows as the view is" {
+	"$bin/golden" insideme.data
+	"$report" -v functions -f json last~1 | python3 -c 'import json, sys; print(len(json.load(sys.stdin)["functions"]))' >rows
+	"$report" -v functions -f markdown --top 0 last~1 | cmark-gfm -e table >functions.html
+	same "rows" "$(grep -c '^<tr>' functions.html)" $(($(cat rows) + 1))
+	same "cells" "$(grep -c '^<td' functions.html)" $(($(cat rows) * $(grep -c '^<th ' functions.html)))
+	grep -qF 'Grid::exchange(std::vector&lt;double, std::allocator&lt;double&gt; &gt;&amp;)' functions.html
+	same "no name is taken as emphasis" "$(grep -c '<em>' functions.html)" 0
+}
+
+@test "sqlite: each view has the rows and values of its csv" {
+	local view
+	record leaks
+	"$report" -f sqlite -o run.db 2>/dev/null
+	for view in functions tree callers calls processes threads heap; do
+		view $view >wanted.csv
+		sqlite3 -header -csv run.db "select * from $view" | tr -d '\r' >found.csv
+		python3 - <<-END
+			import csv
+			wanted, found = (list(csv.reader(open(name, newline=""))) for name in ("wanted.csv", "found.csv"))
+			equal = lambda a, b: a == b or abs(float(a) - float(b)) <= 0.0006	# csv has three decimals
+			assert len(wanted) == len(found) > 1, (len(wanted), len(found))
+			assert all(len(a) == len(b) and all(map(equal, a, b)) for a, b in zip(wanted, found))
+		END
+	done
+	same "texts are there once" "$(sqlite3 run.db 'select count(*) - count(distinct text) from texts')" 0
+	run -2 "$report" -f sqlite
+	same "where" "$output" "insideme-report: -f sqlite: -o FILE says where"
+}
+
+@test "names that no format likes" {
+	"$bin/golden" insideme.data
+	of folded --columns calls last~1
+	of speedscope last~1
+	of pprof last~1
+	of pstats last~1
+	of callgrind last~1
+	of dot last~1
+	same "in folded" "$(grep -ac '^strange:"name",_,_,_\[31mred,_,' folded.rows)" 1
+	same "in speedscope" "$(python3 -c '
+import json
+for frame in json.load(open("file.speedscope"))["shared"]["frames"]:
+    if frame["name"].startswith("strange"): print(ascii(frame["name"]))')" "'strange:\"name\",\\n,\\t,\\x1b[31mred,\\x01,\\ufffd,\\xfc'"
+}

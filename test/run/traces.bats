@@ -1,0 +1,122 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Traces of other tools: their calls are those of the view of single calls.
+bats_require_minimum_version 1.5.0
+load lib
+load formats
+
+# calls_of FORMAT: of all functions, as the view of functions has them
+calls_of() {
+	local name calls
+	of "$1"
+	view functions --columns calls,function | tail -n +2 >wanted
+	[ -s wanted ]
+	while IFS=, read -r calls name; do
+		same "$1: calls of $name" "$(found 2 "$name" "$1.rows")" "$calls"
+	done <wanted
+}
+
+traces="chrome speedscope perfetto"
+
+@test "traces have all calls of recursion, threads, coroutines, jumps and children" {
+	local program format
+	export INSIDEME_THRESHOLD=0
+	for program in calls coroutines threads jumps forks; do
+		rm -rf insideme.data
+		record "$program" || true
+		for format in $traces; do
+			calls_of "$format" || { echo "in $program"; return 1; }
+		done
+	done
+}
+
+@test "the time of calls in a trace is that of the view of calls" {
+	local format sum
+	INSIDEME_THRESHOLD=0 record calls || true
+	sum=$(view calls | "$here/csv" duration_ns function=outer | awk '{ sum += $1 } END { print sum }')
+	for format in $traces; do
+		of "$format"
+		near "$format: ns of outer" "$(found 3 outer "$format.rows")" "$sum" 2000
+	done
+}
+
+@test "--max-size: the longest calls are shown, and those in them are said" {
+	local format bytes
+	INSIDEME_THRESHOLD=0 record calls || true
+	for format in $traces; do
+		of "$format" --max-size 400k
+		bytes=$(stat -c %s "file.$format")
+		between "$format: bytes" 100000 "$bytes" 409600
+		same "$format: main" "$(found 2 main "$format.rows")" 1
+		grep -aoE '[0-9]+ of 32893 calls that have a record are shown: those of at least' "file.$format" >said
+		of "$format" --max-size 0
+		grep -qa "all 32893 calls that have a record are shown" "file.$format"
+	done
+	of chrome --max-size 400k
+	grep -oE '[0-9]+ of 32893 calls' file.chrome >said
+	same "shown" "$(awk -F '\t' '$3 > 0 && $1 !~ /^\(/ { sum += $2 } END { print sum }' chrome.rows)" "$(sed 's/ .*//;q' said)"
+	same "shown and not shown" "$(grep -v '	0	' chrome.rows | grep -vE '^(counter|end|InsideMe) ' | awk -F '\t' '{ sum += $2 } END { print sum }')" 32893
+}
+
+@test "traces have marks, failures, errors, counters and ends" {
+	local format
+	record marks
+	for format in chrome perfetto; do
+		of $format
+		same "marks" "$(grep -c '^mark ' $format.rows)" "$(view marks | "$here/csv" name kind=mark | sort -u | wc -l)"
+		grep -q '^counter RSS' $format.rows
+		grep -q '^end exit status 0	1' $format.rows
+	done
+	diff <(grep ' ' chrome.rows) <(grep ' ' perfetto.rows)
+	rm -rf insideme.data
+	record exceptions
+	of chrome
+	grep -q '^exception std::runtime_error' chrome.rows
+}
+
+@test "traces of a killed program have the calls that were open" {
+	INSIDEME_THRESHOLD=0 record crash 11 || true
+	of chrome
+	view functions --columns open_calls,function | awk -F , '$1 == 1 { print $2 }' >open
+	[ -s open ]
+	while read -r name; do
+		[ "$(found 2 "${name%%(*}" chrome.rows)" -ge 1 ] || { echo "no call of $name"; return 1; }
+	done <open
+	grep -q '"end":"open at the end"' file.chrome
+	grep -q '^end ' chrome.rows
+}
+
+@test "--from, --to and --match hold in traces" {
+	INSIDEME_THRESHOLD=0 record calls || true
+	of chrome --match outer
+	same "outer" "$(found 2 outer chrome.rows)" 1000
+	same "nothing else" "$(grep -cE '^(fib|main|middle)	' chrome.rows)" 0
+	middle=$(view calls | "$here/csv" start_ns function=outer | sed -n 500p)
+	of chrome --from "${middle}ns"
+	same "main" "$(found 2 main chrome.rows)" 1
+	between "outer from its 500th call on" 500 "$(found 2 outer chrome.rows)" 501
+	of chrome --to "${middle}ns"
+	between "outer to its 500th call" 500 "$(found 2 outer chrome.rows)" 501
+}
+
+@test "a saved profile has no trace" {
+	record calls || true
+	"$report" --save saved.json
+	for format in ${traces/speedscope/}; do
+		run -1 "$report" -f "$format" saved.json
+		same "what it says" "$output" "insideme-report: a saved profile has sums only: -f $format needs logs"
+	done
+}
+
+@test "-o FILE.gz is compressed; nothing half-written appears" {
+	record calls || true
+	"$report" -f chrome -o plain.json
+	"$report" -f chrome -o packed.json.gz
+	cmp plain.json <(gzip -dc packed.json.gz)
+	"$report" -v functions -f csv -o functions.csv.gz
+	cmp <(view functions) <(gzip -dc functions.csv.gz)
+	run -1 "$report" -f chrome -o missing/trace.json.gz
+	same "what it says" "$output" "insideme-report: cannot write missing/trace.json.gz: No such file or directory"
+	run -1 "$report" -v functions -f csv -o /dev/full
+	same "nothing else is left" "$(ls -d packed* plain* functions*)" "$(printf 'functions.csv.gz\npacked.json.gz\nplain.json')"
+}

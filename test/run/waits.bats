@@ -1,0 +1,125 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-3.0-or-later
+# What library calls waited for: by which call, for which object, how long, and who held it.
+load lib
+
+# waits COLUMN [CONDITIONS]: cells of the view
+waits() {
+	[ -e waits.csv ] || view waits >waits.csv
+	"$here/csv" "$@" <waits.csv
+}
+
+@test "locks, their holders, files and sleeps have names" {
+	local program
+	for program in locks locks.clang; do
+		rm -rf insideme.data waits.csv
+		record $program
+		quiet
+		same "what the program printed" "$(cat stdout)" 20
+		same "which lock" "$(waits object function=pthread_mutex_lock caller='updater;update' | sort -u)" table_lock
+		same "who held it" "$(waits holder_thread_name function=pthread_mutex_lock object=table_lock | sort -u)" $program
+		waits holder function=pthread_mutex_lock | grep -qx 'holder;keep;sleep_us;nanosleep'
+		between "waits for the lock, ms" 20 "$(($(sum total_ns function=pthread_mutex_lock) / 1000000))" 200
+		same "sleeps" "$(sum calls caller='main;pace;sleep_us')" 10
+		between "asleep, ms" 10 "$(($(sum total_ns caller='main;pace;sleep_us') / 1000000))" 200
+		same "bytes" "$(sum bytes caller='main;save' function=write object="$PWD/waits.out")" 100
+		same "writes" "$(sum calls caller='main;save' function=write object="$PWD/waits.out")" 100
+		same "joins" "$(waits calls caller=main function=pthread_join | xargs)" "1 1"
+		same "barrier" "$(waits kind caller=holder function=pthread_barrier_wait)" barrier
+	done
+}
+
+# sum COLUMN CONDITIONS
+sum() { waits "$@" | awk '{sum += $1} END {printf "%d\n", sum}'; }
+
+@test "the same without hooks: by the symbol of the function that calls" {
+	record locks.plain
+	quiet
+	same "which lock" "$(waits object function=pthread_mutex_lock caller=update | sort -u)" table_lock
+	same "sleeps" "$(sum calls caller=sleep_us)" 70
+	same "bytes" "$(sum bytes caller=save function=write object="$PWD/waits.out")" 100
+	same "functions" "$(view functions | wc -l)" 1
+}
+
+# is_blocked PID: in a futex, in both threads
+is_blocked() { [ "$(cat /proc/$1/task/*/syscall 2>/dev/null | grep -cE '^(202|34) ')" = 2 ]; }
+
+@test "a deadlock that was killed says which lock and who holds it" {
+	LD_PRELOAD=$library "$bin/locks" for_ever >stdout 2>stderr &
+	local pid=$!
+	wait_until is_blocked $pid
+	kill -KILL $pid
+	wait $pid || true
+	same "lock" "$(waits object function=pthread_mutex_lock caller='main;update' open_calls=1)" table_lock
+	same "holder" "$(waits holder function=pthread_mutex_lock open_calls=1 | cut -d';' -f1)" for_ever
+}
+
+@test "--waits=off: no library call is recorded" {
+	INSIDEME_WAITS=off record locks
+	quiet
+	same "waits" "$(waits calls | wc -l)" 0
+	same "calls of libc" "$(view functions | "$here/csv" function | grep -c nanosleep)" 0
+}
+
+@test "errno, signals, cancellation, jumps and kinds of locks are as without us" {
+	local program
+	for program in wait_faults wait_faults.clang wait_faults.plain; do
+		rm -rf insideme.data
+		record $program
+		quiet
+		same "what $program found" "$(cat stdout)" ok
+		"$report" -v quality >quality
+		! grep -i damaged quality || return 1
+		monitor -q -- "$bin/$program"
+		same "what $program found under insideme-run" "$(cat stdout)" ok
+		INSIDEME_WAITS=off record $program
+		same "what $program found without waits" "$(cat stdout)" ok
+	done
+}
+
+# first_rows VIEW WORD: is it in the first five rows of the table, or of the first page's part that begins with VIEW?
+first_rows() {
+	if [[ $1 == [A-Z]* ]]; then
+		"$report" | sed -n "/^$1 /,/^$/p" >found
+		sed -i '/^ *\(Self\|Total\|At peak\) /,$!d' found
+	else
+		"$report" -v "$1" --top 5 | sed 1d >found
+	fi
+	sed 1d found | head -10 | grep -qw "$2" || { echo "no $2 in $1:"; cat found; return 1; }
+}
+
+# cause CAUSE PLACE WORDS...: each must be in the first rows there
+cause() {
+	local place=$2 word
+	rm -rf insideme.data
+	record causes "$1"
+	quiet
+	for word in "$1" "${@:3}"; do
+		first_rows "$place" "$word" || return 1
+	done
+}
+
+@test "the first rows name a lock that is held too long, and a convoy" {
+	cause keep waits table_lock
+	cause convoy waits table_lock
+	cause keep Waits table_lock
+	cause convoy Waits table_lock
+}
+
+@test "the first rows name output in small pieces, fsync in a loop and a sleep in a retry" {
+	cause trickle Waits write small.out
+	cause commit Waits fsync commits.out
+	cause retry Waits nanosleep
+}
+
+@test "the first rows name a quadratic append, an expression compiled in a loop, first touches, imbalance" {
+	cause append Time
+	cause compile Time
+	cause first_touch Time
+	cause share Time
+}
+
+@test "the first rows name a leak by a cycle and a cache that grows" {
+	cause link_back heap
+	cause remember heap
+}

@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* analyzer/counted_calls and counted_times: where calls and time of counted functions stand in the tree. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "analyzer/model/counted_times.h"
+#include "analyzer/model/tree_walk.h"
+#include "test/unit/build_model.h"
+
+#define SITE_CALLS 5000u
+#define SAMPLE_MS 4u
+
+/* main() calls f(), which is counted: 1 call of it was timed, SITE_CALLS by a call site. */
+struct run {
+	struct build build;
+	struct log_thread *thread;
+	struct log_node *main, *f;
+};
+
+static struct run begin(uint64_t main_ticks)
+{
+	struct run run;
+	struct log_counted *counted;
+	struct log_area *counters;
+	struct log_site *site;
+
+	run.thread = build_begin(&run.build);
+	run.build.header->timing = LOG_TIMING_AUTO;
+	run.build.header->sample_interval_ns = SAMPLE_MS * MS;
+	run.main = build_node(&run.build, run.thread, &run.thread->root, MAIN);
+	build_call(run.main, main_ticks, 0);
+	run.f = build_node(&run.build, run.thread, run.main, F);
+	build_call(run.f, 0, 0);
+	counted = build_record(&run.build, sizeof(*counted), LOG_RECORD_COUNTED, NS_START);
+	counted->function_addr = F;
+	site = build_record(&run.build, sizeof(*site), LOG_RECORD_SITE, NS_START);
+	site->function_addr = F;
+	counters = build_area(&run.build, LOG_AREA_COUNTERS, run.thread->head.self,
+			      sizeof(*counters) + LOG_COUNTERS * sizeof(uint64_t),
+			      sizeof(*counters) + LOG_COUNTERS * sizeof(uint64_t));
+	*(uint64_t *)(counters + 1) = SITE_CALLS;
+	return run;
+}
+
+static void sample(struct run *run, const struct log_node *node, uint32_t nr)
+{
+	size_t bytes = sizeof(struct log_area) + nr * sizeof(struct log_sample);
+	struct log_area *area = build_area(&run->build, LOG_AREA_SAMPLES, run->thread->head.self, bytes, bytes);
+	struct log_sample *samples = (struct log_sample *)(area + 1);
+
+	area->record_bytes = sizeof(*samples);
+	for (uint32_t i = 0; i < nr; i++)
+		samples[i] = (struct log_sample){ .ticks = NS_START + MS, .pc_addr = F,
+						  .node = build_ref(&run->build, node) };
+}
+
+static struct model *load(struct run *run)
+{
+	struct model *model;
+
+	build_finish(&run->build, NS_START + 1700 * MS, 0);
+	model = build_load(&run->build);
+	build_release(&run->build);
+	assert_int_equal(model->nr_damaged, 0);
+	return model;
+}
+
+/* The path that ends in a function, called by another or by nothing (0). */
+static struct tree_node *path_to(const struct model *model, uint64_t addr, uint64_t caller)
+{
+	for (size_t id = 1; id < model->nr_tree_nodes; id++) {
+		struct tree_node *node = tree_node(model, id);
+
+		if (node->function->addr == addr - APP_BEGIN && node->parent->function &&
+		    node->parent->function->addr == caller - APP_BEGIN && !tree_is_of_counters(node))
+			return node;
+	}
+	return NULL;
+}
+
+static void calls_stand_on_the_only_path_that_samples_met(void **state)
+{
+	struct run run = begin(1000 * MS);
+	const struct tree_node *path;
+	struct model *model;
+
+	(void)state;
+	sample(&run, run.f, COUNTED_LEAST_SAMPLES);
+	model = load(&run);
+	path = path_to(model, F, MAIN);
+	assert_non_null(path);
+	assert_int_equal(path->sum.calls, SITE_CALLS + 1);
+	assert_int_equal(path->rare->counted_calls, SITE_CALLS);
+	assert_false(path->rare->lacks_calls);
+	assert_int_equal(build_function(model, F - APP_BEGIN)->stats.calls, SITE_CALLS + 1);
+	model_free(model);
+}
+
+static void too_few_samples_show_no_path(void **state)
+{
+	struct run run = begin(1000 * MS);
+	const struct tree_node *path;
+	struct model *model;
+
+	(void)state;
+	sample(&run, run.f, COUNTED_LEAST_SAMPLES - 1);
+	model = load(&run);
+	path = path_to(model, F, MAIN);
+	assert_int_equal(path->sum.calls, 1);
+	assert_true(path->rare->lacks_calls);
+	assert_int_equal(build_function(model, F - APP_BEGIN)->stats.calls, SITE_CALLS + 1);
+	model_free(model);
+}
+
+static void of_two_paths_each_may_have_any_of_the_calls(void **state)
+{
+	struct run run = begin(1000 * MS);
+	struct log_node *g = build_node(&run.build, run.thread, run.main, G),
+			*f_of_g = build_node(&run.build, run.thread, g, F);
+	struct model *model;
+
+	(void)state;
+	build_call(g, 10 * MS, 0);
+	build_call(f_of_g, 0, 0);
+	sample(&run, run.f, 100);
+	model = load(&run);
+	assert_int_equal(path_to(model, F, MAIN)->sum.calls, 1);
+	assert_true(path_to(model, F, MAIN)->rare->lacks_calls);
+	assert_true(path_to(model, F, G)->rare->lacks_calls);
+	assert_int_equal(build_function(model, F - APP_BEGIN)->stats.calls, SITE_CALLS + 2);
+	model_free(model);
+}
+
+static void time_of_samples_is_taken_out_of_the_caller(void **state)
+{
+	struct run run = begin(1000 * MS);
+	struct model *model;
+
+	(void)state;
+	sample(&run, run.f, 20);
+	model = load(&run);
+	assert_true(path_stats(path_to(model, F, MAIN)).self_ns == 20.0 * SAMPLE_MS * MS);
+	assert_true(build_function(model, MAIN - APP_BEGIN)->stats.self_ns == (1000.0 - 20 * SAMPLE_MS) * MS);
+	assert_true(build_function(model, MAIN - APP_BEGIN)->stats.total_ns == 1000.0 * MS);
+	model_free(model);
+}
+
+static void no_more_is_taken_than_there_is(void **state)
+{
+	struct run run = begin(30 * MS);
+	struct model *model;
+
+	(void)state;
+	sample(&run, run.f, 20);
+	model = load(&run);
+	assert_true(path_stats(path_to(model, F, MAIN)).self_ns == 30.0 * MS);
+	assert_true(build_function(model, MAIN - APP_BEGIN)->stats.self_ns == 0);
+	assert_true(build_function(model, MAIN - APP_BEGIN)->stats.total_ns == 30.0 * MS);
+	model_free(model);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(calls_stand_on_the_only_path_that_samples_met),
+		cmocka_unit_test(too_few_samples_show_no_path),
+		cmocka_unit_test(of_two_paths_each_may_have_any_of_the_calls),
+		cmocka_unit_test(time_of_samples_is_taken_out_of_the_caller),
+		cmocka_unit_test(no_more_is_taken_than_there_is),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
