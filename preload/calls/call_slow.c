@@ -26,7 +26,25 @@ NOINLINE void call_begin_slowly(struct log_thread *thread, struct log_frame *fra
 
 void call_end_top(struct log_thread *thread, bool broken)
 {
-	call_end(live.log, thread, top_frame(thread), call_timing(), broken);
+	struct log_frame *frame = top_frame(thread);
+	struct log_node *node = node_at(live.log, frame->node);
+	enum call_timing timing = call_timing();
+	uint64_t end_ticks, ticks;
+	uint32_t *bucket;
+
+	node->calls++;
+	if (timing == TIME_NOT) {
+		node->untimed_calls++;
+		pop_frame(thread, frame);
+		return;
+	}
+	end_ticks = call_clock(timing);
+	ticks = end_ticks - frame->start_ticks;
+	add_duration(node, ticks, frame->child_ticks);
+	frame[-1].child_ticks += ticks;
+	bucket = &node->histogram[bucket_of(ticks)];
+	++*bucket;
+	call_end_slowly(thread, frame, end_ticks, broken, bucket);
 }
 
 void call_drop_top(struct log_thread *thread)

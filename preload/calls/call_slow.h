@@ -8,7 +8,10 @@
 /* Node and clock of the call of a claimed frame, on a path that is not in the thread's cache; publishes it. */
 void call_begin_slowly(struct log_thread *thread, struct log_frame *frame);
 
-/* The thread's top call ends. */
+/*
+ * The thread's top call ends. As call_end(), but its histogram bucket is counted at once: a handler may interrupt
+ * the end of another call, and a bucket that waits would be lost there.
+ */
 void call_end_top(struct log_thread *thread, bool broken);
 
 /* The thread's top call is of a function that became counted while it was open: its exit is not seen, and its

@@ -4,10 +4,8 @@
 
 #include "preload/calls/call_slow.h"
 #include "preload/calls/calls.h"
-#include "preload/calls/slices.h"
 #include "preload/stacks/stacks.h"
 #include "preload/state/labels.h"
-#include "preload/state/sampler_task.h"
 #include "preload/waits/descriptor_names.h"
 #include "preload/waits/wait_records.h"
 
@@ -110,35 +108,6 @@ static void note(struct log_thread *thread, struct log_wait *record, const struc
 		record->max_ticks = ticks;
 }
 
-/*
- * As call_end(), but no bucket waits for the next call: a handler that interrupts the end of a call may wait
- * itself, and would take its place.
- */
-static void end_call(struct log_thread *thread, struct log_node *node)
-{
-	struct log_frame *frame = top_frame(thread);
-	uint64_t end_ticks, ticks;
-	uint32_t *bucket;
-
-	node->calls++;
-	if (call_timing() == TIME_NOT) {
-		node->untimed_calls++;
-		pop_frame(thread, frame);
-		return;
-	}
-	end_ticks = now_ticks();
-	ticks = end_ticks - frame->start_ticks;
-	add_duration(node, ticks, frame->child_ticks);
-	frame[-1].child_ticks += ticks;
-	bucket = &node->histogram[bucket_of(ticks)];
-	if (unlikely(++*bucket == 0))
-		path_bucket_wrapped(thread, bucket);
-	if (ticks >= live.log->threshold_ticks)
-		slice_write(thread, frame, end_ticks, false);
-	sampler_task_poll(end_ticks);
-	pop_frame(thread, frame);
-}
-
 /* The frame may be gone: a jump left it, a fork made this another process, a handler's call is on top. */
 void wait_end(const struct wait *wait, int64_t bytes)
 {
@@ -158,7 +127,7 @@ void wait_end(const struct wait *wait, int64_t bytes)
 	record = record_at(top_frame(thread)->wait);
 	before_ticks = node->total_ticks;
 	if (thread->stack_bytes || !live.log->has_hooks)
-		end_call(thread, node);
+		call_end_top(thread, false);
 	else
 		stack_exit(thread, wait->function_addr, wait->stack_addr);
 	if (record)
