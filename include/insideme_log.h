@@ -82,6 +82,7 @@ enum log_loss {
 	LOG_LOST_SWITCHES,		/* threads whose context switches came faster than they were read */
 	LOG_LOST_FORKS_IN_HOOKS,	/* children of forks in a signal handler that interrupted a hook */
 	LOG_LOST_WAITS,			/* library calls of which it is not known what they waited for */
+	LOG_LOST_TRANSFERS,		/* MPI calls that communicate, but have no record of their own */
 	LOG_LOSSES,
 	LOG_LOSSES_MAX = 32,
 };
@@ -232,6 +233,9 @@ struct log_header {
 	/* The last children with an entry here, at pid % LOG_NEWBORNS: process_start << 32 | pid */
 	LOG_SHARED uint64_t newborns[LOG_NEWBORNS];
 	LOG_SHARED uint64_t heap_reserved_bytes;	/* address space of the map of live blocks */
+	/* Of what began before this, no transfer was lost; 0: of nothing */
+	LOG_SHARED uint64_t transfers_end_ticks;
+	LOG_SHARED uint32_t nr_routes;	/* struct log_messages so far */
 };
 _Static_assert(sizeof(struct log_header) <= LOG_HEADER_BYTES, "the header is one page");
 
@@ -252,6 +256,7 @@ enum log_area_kind {
 	LOG_AREA_COUNTERS,	/* struct log_area, u64[LOG_COUNTERS]: calls that a thread made at the site of each struct log_site */
 	LOG_AREA_UNCOUNTED,	/* the same: of these, calls made while recording was off; while it is, less the calls until then */
 	LOG_AREA_WAITS,		/* struct log_area, log_wait[] */
+	LOG_AREA_TRANSFERS,	/* struct log_transfers, bytes */
 };
 
 /*
@@ -526,7 +531,7 @@ struct log_thread {
 	LOG_SHARED uint32_t sample_timer;
 	uint32_t counters;		/* timing auto: ref of its counters; 0: it has none yet */
 	uint32_t waits;			/* ref of the newest waits area, 0: none yet */
-	uint32_t reserved_counters;
+	uint32_t transfers;		/* ref of the newest transfers area, 0: none yet */
 	uint32_t nr_new_paths;	/* nodes that it made, except those under the root, and the time for them */
 	uint64_t new_paths_ticks;
 	uint32_t errors;		/* ref of its struct log_errors, 0: none yet */
@@ -650,6 +655,45 @@ struct log_wait {
 	uint64_t bytes;			/* read or written */
 };
 _Static_assert(sizeof(struct log_wait) == 64, "a wait record is one line");
+
+/*
+ * MPI calls that communicate, of one thread, in the order in which they ended: bytes that follow this head, up
+ * to head.used_bytes. A call of several messages has one for each. Each:
+ *   varint(log_messages.number << 3 | LOG_TRANSFER_ flags)
+ *   varint((begin >> shift) - (begin of the one before >> shift))
+ *   varint((end >> shift) - (begin >> shift))
+ *   varint: of a message zigzag(tag), LOG_TAG_ANY: not known; of a collective root << 2 | enum log_collective
+ *   varint: bytes + 1; 0: not known
+ *   with REQUEST: the call completed a request that an earlier call started, perhaps of another thread:
+ *     varint((begin >> shift) - (begin of the call that started it >> shift))
+ *     varint(zigzag(node of this call - the same of the one before in units of 256 bytes))
+ * A nonblocking or persistent transfer has one when it is started, and one with REQUEST when that is completed,
+ * except for sends and collectives whose call took less than log_header.threshold_floor_ticks. STARTS: a receive
+ * that is only started. GONE: it was cancelled, there is no message. shift is log_header.slice_shift.
+ */
+#define LOG_TRANSFER_REQUEST	1u
+#define LOG_TRANSFER_GONE	2u
+#define LOG_TRANSFER_STARTS	4u
+#define LOG_TRANSFER_SHIFT	3
+#define LOG_TRANSFER_MAX_BYTES	64
+#define LOG_TAG_ANY		INT32_MIN
+/* Who waits for whom; a root is a rank in MPI_COMM_WORLD. */
+enum log_collective {
+	LOG_ALL_WAIT_FOR_ALL,
+	LOG_ALL_WAIT_FOR_ROOT,
+	LOG_ROOT_WAITS_FOR_ALL,
+	LOG_NOBODY_WAITS,	/* or only for some, as in MPI_Scan */
+};
+struct log_transfers {
+	struct log_area head;		/* owner: the thread */
+	uint64_t last_ticks;		/* begin of the newest, and its node: the writer's state */
+	uint32_t last_node;
+	uint32_t nr_transfers;
+	uint64_t first_ticks;		/* what the first one follows */
+	uint32_t first_node;
+	uint32_t reserved[9];
+};
+_Static_assert(sizeof(struct log_transfers) == 128, "transfers begin at a line");
 
 /*
  * CPU samples of one thread, one each time that it has used log_header.sample_interval_ns more.
@@ -804,6 +848,7 @@ enum log_message_direction {
 	LOG_MESSAGE_RECEIVED,
 	LOG_MESSAGE_COLLECTIVE,	/* bytes: of this rank's own buffer */
 	LOG_MESSAGE_MOVED,	/* of no MPI call: insideme_moved(), by the call that was open */
+	LOG_MESSAGE_PROBED,	/* none: the call waited for a message, and another call receives it */
 };
 enum log_message_peer { LOG_PEER_NONE = -1, LOG_PEER_ANY = -2 };
 struct log_messages {
@@ -813,8 +858,9 @@ struct log_messages {
 	uint32_t label;			/* log_label.number: the communicator's name; 0: none */
 	int32_t peer;			/* rank in MPI_COMM_WORLD, or enum log_message_peer */
 	uint32_t direction;		/* enum log_message_direction */
-	uint32_t reserved;
+	uint32_t number;		/* of the process, from 1: what transfers name it by */
 	LOG_SHARED uint64_t nr_calls;	/* a call of several messages counts once, with the first of them */
+	/* A nonblocking receive's message counts when it is completed, by a thread that may be another */
 	LOG_SHARED uint64_t nr_messages;
 	LOG_SHARED uint64_t nr_sized;	/* of these, those whose size is known */
 	LOG_SHARED uint64_t bytes;

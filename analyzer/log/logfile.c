@@ -130,6 +130,8 @@ static uint32_t head_bytes(uint32_t kind)
 		return sizeof(struct log_slices);
 	case LOG_AREA_ROWS:
 		return sizeof(struct log_rows);
+	case LOG_AREA_TRANSFERS:
+		return sizeof(struct log_transfers);
 	}
 	return sizeof(struct log_area);
 }

@@ -81,6 +81,11 @@ static const struct loss losses[] = {
 	{ LOG_LOST_WAITS, "lost_waits",
 	  "library call has no record of what it waited for: there was no room",
 	  "library calls have no record of what they waited for: there was no room", false },
+	{ LOG_LOST_TRANSFERS, "lost_transfers",
+	  "MPI call has no record of its own: recording was off, it failed, or there was no room",
+	  "MPI calls have no records of their own: recording was off, one failed, or there was no room; who "
+	  "waited for whom is known until then",
+	  false },
 };
 
 static void add_losses(struct findings *findings, const struct model *model)

@@ -297,7 +297,8 @@ enum { DIRECTION, COMMUNICATOR };
 
 static struct value get_message_text(const struct column *column, const void *row)
 {
-	static const char *const directions[] = { "none", "sent", "received", "collective" };
+	static const char *const directions[] = { "none", "sent", "received", "collective", "moved",
+						   "probed" };
 	const struct message_row *of = row;
 	const uint32_t label = of->messages->label;
 

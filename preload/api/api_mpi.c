@@ -4,7 +4,9 @@
 
 #include <errno.h>
 
+#include "preload/calls/calls.h"
 #include "preload/calls/counted.h"
+#include "preload/calls/transfers.h"
 #include "preload/hooks/hooks.h"
 #include "preload/mpi/mpi_recorder.h"
 #include "preload/stacks/frames.h"
@@ -74,15 +76,19 @@ static bool entered(void *function)
 	return true;
 }
 
-static bool is_same(const struct log_messages *record, const struct log_thread *thread,
-		    const struct mpi_message *message)
+/* Where a call was made: refs. */
+struct place {
+	uint32_t thread, node;
+};
+
+static bool is_same(const struct log_messages *record, struct place place, const struct mpi_message *message)
 {
-	return record->thread == thread->head.self && record->node == thread->current &&
+	return record->thread == place.thread && record->node == place.node &&
 	       record->label == message->label && record->peer == message->peer &&
 	       record->direction == message->direction;
 }
 
-static struct log_messages *new_record(const struct log_thread *thread, const struct mpi_message *message)
+static struct log_messages *new_record(struct place place, const struct mpi_message *message)
 {
 	struct log_messages *record;
 
@@ -90,19 +96,23 @@ static struct log_messages *new_record(const struct log_thread *thread, const st
 	record = (struct log_messages *)log_new_record(live.log, sizeof(*record), now_ticks());
 	if (!record)
 		return NULL;
-	record->thread = thread->head.self;
-	record->node = thread->current;
+	record->thread = place.thread;
+	record->node = place.node;
 	record->label = message->label;
 	record->peer = message->peer;
 	record->direction = message->direction;
+	record->number = __atomic_add_fetch(&live.log->nr_routes, 1, __ATOMIC_RELAXED);
 	log_publish(&record->record, LOG_RECORD_MESSAGES);
 	return record;
 }
 
-/* NULL: no room, which is counted as a loss. Two threads never look for the same record. */
-static struct log_messages *record_of(const struct log_thread *thread, const struct mpi_message *message)
+/*
+ * NULL: no room, which is counted as a loss. Two threads that complete the first receives of one path may
+ * make two records of it.
+ */
+static struct log_messages *record_of(struct place place, const struct mpi_message *message)
 {
-	uint64_t key = ((uint64_t)thread->current << 32 | (uint32_t)message->peer) ^
+	uint64_t key = ((uint64_t)place.node << 32 | (uint32_t)message->peer) ^
 		       (uint64_t)message->label << 20 ^ (uint64_t)message->direction << 61;
 	uint32_t at = (uint32_t)(key * 0x9e3779b97f4a7c15u >> 40);
 
@@ -111,39 +121,130 @@ static struct log_messages *record_of(const struct log_thread *thread, const str
 		places_log = live.log;
 	}
 	for (uint32_t i = 0; i < PROBES; i++) {
-		struct log_messages **place = &places[(at + i) % PLACES], *none = NULL;
-		struct log_messages *record = __atomic_load_n(place, __ATOMIC_ACQUIRE);
+		struct log_messages **slot = &places[(at + i) % PLACES], *none = NULL;
+		struct log_messages *record = __atomic_load_n(slot, __ATOMIC_ACQUIRE);
 
-		if (record && is_same(record, thread, message))
+		if (record && is_same(record, place, message))
 			return record;
 		if (record)
 			continue;
-		record = new_record(thread, message);
-		if (!record || __atomic_compare_exchange_n(place, &none, record, false, __ATOMIC_ACQ_REL,
+		record = new_record(place, message);
+		if (!record || __atomic_compare_exchange_n(slot, &none, record, false, __ATOMIC_ACQ_REL,
 							   __ATOMIC_ACQUIRE))
 			return record;
 	}
-	return new_record(thread, message); /* far too many: each message gets a record */
+	return new_record(place, message); /* far too many: each message gets a record */
 }
 
-static void message_add(const struct mpi_message *message)
+static struct place place_of(const struct log_thread *thread)
 {
-	struct log_thread *thread = thread_self();
-	struct log_messages *record = thread ? record_of(thread, message) : NULL;
-	uint64_t ticks;
+	return (struct place){ thread->head.self, thread->current };
+}
 
-	if (!record)
-		return;
-	record->nr_messages += message->direction != LOG_MESSAGE_NONE;
-	record->nr_sized += message->is_size_known;
-	record->bytes += message->bytes;
-	if (message->is_further)
-		return;
-	ticks = now_ticks() - top_frame(thread)->start_ticks;
+static void count_call(struct log_messages *record, uint64_t ticks)
+{
 	record->nr_calls++;
 	record->call_ticks += ticks;
 	if (ticks > record->most_ticks)
 		record->most_ticks = ticks;
+}
+
+static bool has_transfer(const struct mpi_message *message)
+{
+	return message->direction != LOG_MESSAGE_NONE && message->direction != LOG_MESSAGE_MOVED;
+}
+
+static void write_transfer(struct log_thread *thread, const struct log_messages *record,
+			   const struct mpi_message *message, uint64_t end_ticks)
+{
+	const struct transfer transfer = {
+		.route = record->number,
+		.flags = message->is_pending ? LOG_TRANSFER_STARTS : 0,
+		.detail = message->detail,
+		.begin_ticks = top_frame(thread)->start_ticks,
+		.end_ticks = end_ticks,
+		.sized_bytes = message->is_size_known ? message->bytes + 1 : 0,
+	};
+
+	transfer_write(thread, &transfer);
+}
+
+/* Calls that are counted only have no times, and so no records of their own. */
+static void message_add(const struct mpi_message *message)
+{
+	struct log_thread *thread = thread_self();
+	struct log_messages *record = thread ? record_of(place_of(thread), message) : NULL;
+	const uint64_t begin_ticks = record ? top_frame(thread)->start_ticks : 0;
+	const uint64_t end_ticks = begin_ticks ? now_ticks() : 0;
+
+	if (!record)
+		return;
+	if (!message->is_pending) {
+		record->nr_messages +=
+			message->direction != LOG_MESSAGE_NONE && message->direction != LOG_MESSAGE_PROBED;
+		record->nr_sized += message->is_size_known;
+		record->bytes += message->bytes;
+	}
+	if (!message->is_further)
+		count_call(record, end_ticks - begin_ticks);
+	if (begin_ticks && has_transfer(message))
+		write_transfer(thread, record, message, end_ticks);
+}
+
+static void started(struct mpi_pending *pending)
+{
+	const struct log_thread *thread = thread_self();
+
+	*pending = (struct mpi_pending){ .message = pending->message };
+	if (!thread)
+		return;
+	pending->begin_ticks = top_frame(thread)->start_ticks;
+	pending->thread = thread->head.self;
+	pending->node = thread->current;
+}
+
+/* Another thread may do the same for the same record. */
+static void count_received(struct log_messages *record, const struct mpi_message *message)
+{
+	__atomic_fetch_add(&record->nr_messages, 1, __ATOMIC_RELAXED);
+	__atomic_fetch_add(&record->nr_sized, message->is_size_known, __ATOMIC_RELAXED);
+	__atomic_fetch_add(&record->bytes, message->bytes, __ATOMIC_RELAXED);
+}
+
+/* Sends and collectives were counted when they began. Whether they took long matters only if they did. */
+static void completed(const struct mpi_pending *pending, const struct mpi_message *message)
+{
+	const bool is_received = pending->message.direction == LOG_MESSAGE_RECEIVED;
+	struct log_thread *thread = thread_self();
+	struct transfer transfer = { .flags = LOG_TRANSFER_REQUEST | (message ? 0 : LOG_TRANSFER_GONE) };
+	struct log_messages *record;
+
+	if (!thread || !pending->thread)
+		return;
+	transfer.begin_ticks = top_frame(thread)->start_ticks;
+	transfer.end_ticks = transfer.begin_ticks ? now_ticks() : 0;
+	if (message && !is_received &&
+	    transfer.end_ticks - transfer.begin_ticks < live.log->threshold_floor_ticks)
+		return;
+	record = record_of((struct place){ pending->thread, pending->node },
+			   message ? message : &pending->message);
+	if (!record)
+		return;
+	if (message && is_received)
+		count_received(record, message);
+	transfer.route = record->number;
+	transfer.detail = message ? message->detail : pending->message.detail;
+	transfer.node = thread->current;
+	transfer.started_ticks = pending->begin_ticks;
+	transfer.sized_bytes = message && message->is_size_known ? message->bytes + 1 : 0;
+	if (transfer.begin_ticks && transfer.started_ticks)
+		transfer_write(thread, &transfer);
+}
+
+static void lost(void)
+{
+	if (live.log)
+		transfer_lost(now_ticks());
 }
 
 int messages_moved(uint64_t bytes)
@@ -189,6 +290,9 @@ const struct mpi_recorder insideme_mpi_recorder = {
 	.is_within = is_within,
 	.entered = entered,
 	.message = message_add,
+	.started = started,
+	.completed = completed,
+	.lost = lost,
 	.label = label,
 	.rank = rank,
 };

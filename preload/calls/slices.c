@@ -5,6 +5,7 @@
  */
 #include "preload/calls/slices.h"
 
+#include "preload/calls/varint.h"
 #include "preload/calls/verbose_calls.h"
 #include "preload/common/run/message.h"
 #include "preload/state/log_space.h"
@@ -13,21 +14,6 @@
 #define FIRST_CHUNK_BYTES	4096u
 #define LAST_CHUNK_BYTES	(64u << 10)
 #define RATE_BYTES		(1u << 20)	/* per second and thread, where the user set no threshold */
-
-static inline uint8_t *put_varint(uint8_t *at, uint64_t value)
-{
-	while (value >= 128) {
-		*at++ = (uint8_t)(value | 128);
-		value >>= 7;
-	}
-	*at++ = (uint8_t)value;
-	return at;
-}
-
-static inline uint64_t zigzag(int64_t value)
-{
-	return ((uint64_t)value << 1) ^ (uint64_t)(value >> 63);
-}
 
 /* A thread that writes more than its rate gets a higher threshold; the user's own is left alone. */
 static void watch_rate(struct log_thread *thread, uint64_t bytes, uint64_t now)

@@ -9,8 +9,12 @@
  *   N       counts by rank, of the buffer's datatype
  *   d s     destination, source; g: tag
  *   c o     communicator; where a new one is stored
- *   r q     where a new request is stored; one that exists; R with l: an array of them, and its length
- *   S       where one status is stored
+ *   a r     where a new request is stored: of a transfer that has begun; of a persistent one
+ *   q       a request that exists; R with l: an array of them, and its length
+ *   W       the request, or with l the requests, that the call may complete, and then:
+ *   f i     where it stores whether it did; which one; k I: how many, and which
+ *   S X     where one status is stored; one of each request
+ *   B G     the root, which all wait for; which waits for all; z: the ranks do not all wait for each other
  *   x       anything else, or what means nothing at some ranks
  *
  * What a collective transfers is what this rank's buffer has: of the side that means something at every rank.
@@ -28,11 +32,11 @@
 	X(Ssend, ssend, SSEND, 6, 7, "bntdgc")                                             \
 	X(Rsend, rsend, RSEND, 6, 7, "bntdgc")                                             \
 	X(Recv, recv, RECV, 7, 8, "bntsgcS")                                               \
-	X(Isend, isend, ISEND, 7, 8, "bntdgcx")                                            \
-	X(Ibsend, ibsend, IBSEND, 7, 8, "bntdgcx")                                         \
-	X(Issend, issend, ISSEND, 7, 8, "bntdgcx")                                         \
-	X(Irsend, irsend, IRSEND, 7, 8, "bntdgcx")                                         \
-	X(Irecv, irecv, IRECV, 7, 8, "bntsgcx")                                            \
+	X(Isend, isend, ISEND, 7, 8, "bntdgca")                                            \
+	X(Ibsend, ibsend, IBSEND, 7, 8, "bntdgca")                                         \
+	X(Issend, issend, ISSEND, 7, 8, "bntdgca")                                         \
+	X(Irsend, irsend, IRSEND, 7, 8, "bntdgca")                                         \
+	X(Irecv, irecv, IRECV, 7, 8, "bntsgca")                                            \
 	X(Send_init, send_init, SEND_INIT, 7, 8, "bntdgcr")                                \
 	X(Bsend_init, bsend_init, BSEND_INIT, 7, 8, "bntdgcr")                             \
 	X(Ssend_init, ssend_init, SSEND_INIT, 7, 8, "bntdgcr")                             \
@@ -40,67 +44,67 @@
 	X(Recv_init, recv_init, RECV_INIT, 7, 8, "bntsgcr")                                \
 	X(Start, start, START, 1, 2, "q")                                                  \
 	X(Startall, startall, STARTALL, 2, 3, "lR")                                        \
-	X(Request_free, request_free, REQUEST_FREE, 1, 2, "q")                             \
-	X(Cancel, cancel, CANCEL, 1, 2, "x")                                               \
-	X(Wait, wait, WAIT, 2, 3, "xx")                                                    \
-	X(Waitall, waitall, WAITALL, 3, 4, "xxx")                                          \
-	X(Waitany, waitany, WAITANY, 4, 5, "xxxx")                                         \
-	X(Waitsome, waitsome, WAITSOME, 5, 6, "xxxxx")                                     \
-	X(Test, test, TEST, 3, 4, "xxx")                                                   \
-	X(Testall, testall, TESTALL, 4, 5, "xxxx")                                         \
-	X(Testany, testany, TESTANY, 5, 6, "xxxxx")                                        \
-	X(Testsome, testsome, TESTSOME, 5, 6, "xxxxx")                                     \
-	X(Probe, probe, PROBE, 4, 5, "xxxx")                                               \
-	X(Iprobe, iprobe, IPROBE, 5, 6, "xxxxx")                                           \
-	X(Mprobe, mprobe, MPROBE, 5, 6, "xxxxx")                                           \
-	X(Improbe, improbe, IMPROBE, 6, 7, "xxxxxx")                                       \
+	X(Request_free, request_free, REQUEST_FREE, 1, 2, "W")                             \
+	X(Cancel, cancel, CANCEL, 1, 2, "q")                                               \
+	X(Wait, wait, WAIT, 2, 3, "WS")                                                    \
+	X(Waitall, waitall, WAITALL, 3, 4, "lWX")                                          \
+	X(Waitany, waitany, WAITANY, 4, 5, "lWiS")                                         \
+	X(Waitsome, waitsome, WAITSOME, 5, 6, "lWkIX")                                     \
+	X(Test, test, TEST, 3, 4, "WfS")                                                   \
+	X(Testall, testall, TESTALL, 4, 5, "lWfX")                                         \
+	X(Testany, testany, TESTANY, 5, 6, "lWifS")                                        \
+	X(Testsome, testsome, TESTSOME, 5, 6, "lWkIX")                                     \
+	X(Probe, probe, PROBE, 4, 5, "sgcS")                                               \
+	X(Iprobe, iprobe, IPROBE, 5, 6, "sgcfS")                                           \
+	X(Mprobe, mprobe, MPROBE, 5, 6, "sgcxS")                                           \
+	X(Improbe, improbe, IMPROBE, 6, 7, "sgcfxS")                                       \
 	X(Mrecv, mrecv, MRECV, 5, 6, "xxxxx")                                              \
 	X(Imrecv, imrecv, IMRECV, 5, 6, "xxxxx")                                           \
 	X(Sendrecv, sendrecv, SENDRECV, 12, 13, "bntdgbntsgcS")                            \
 	X(Sendrecv_replace, sendrecv_replace, SENDRECV_REPLACE, 9, 10, "bntdgsgcS")        \
 	X(Barrier, barrier, BARRIER, 1, 2, "c")                                            \
-	X(Bcast, bcast, BCAST, 5, 6, "bntxc")                                              \
-	X(Gather, gather, GATHER, 8, 9, "bntxxxxc")                                        \
-	X(Gatherv, gatherv, GATHERV, 9, 10, "bntxxxxxc")                                   \
-	X(Scatter, scatter, SCATTER, 8, 9, "xxxbntxc")                                     \
-	X(Scatterv, scatterv, SCATTERV, 9, 10, "xxxxbntxc")                                \
+	X(Bcast, bcast, BCAST, 5, 6, "bntBc")                                              \
+	X(Gather, gather, GATHER, 8, 9, "bntxxxGc")                                        \
+	X(Gatherv, gatherv, GATHERV, 9, 10, "bntxxxxGc")                                   \
+	X(Scatter, scatter, SCATTER, 8, 9, "xxxbntBc")                                     \
+	X(Scatterv, scatterv, SCATTERV, 9, 10, "xxxxbntBc")                                \
 	X(Allgather, allgather, ALLGATHER, 7, 8, "bntxxxc")                                \
 	X(Allgatherv, allgatherv, ALLGATHERV, 8, 9, "bntxxxxc")                            \
 	X(Alltoall, alltoall, ALLTOALL, 7, 8, "bntxxxc")                                   \
 	X(Alltoallv, alltoallv, ALLTOALLV, 9, 10, "bNxtxxxxc")                             \
 	X(Alltoallw, alltoallw, ALLTOALLW, 9, 10, "xxxxxxxxc")                             \
-	X(Reduce, reduce, REDUCE, 7, 8, "xxntxxc")                                         \
+	X(Reduce, reduce, REDUCE, 7, 8, "xxntxGc")                                         \
 	X(Allreduce, allreduce, ALLREDUCE, 6, 7, "xxntxc")                                 \
 	X(Reduce_scatter, reduce_scatter, REDUCE_SCATTER, 6, 7, "xxNtxc")                  \
 	X(Reduce_scatter_block, reduce_scatter_block, REDUCE_SCATTER_BLOCK, 6, 7, "xxntxc") \
-	X(Scan, scan, SCAN, 6, 7, "xxntxc")                                                \
-	X(Exscan, exscan, EXSCAN, 6, 7, "xxntxc")                                          \
-	X(Ibarrier, ibarrier, IBARRIER, 2, 3, "cx")                                        \
-	X(Ibcast, ibcast, IBCAST, 6, 7, "bntxcx")                                          \
-	X(Igather, igather, IGATHER, 9, 10, "bntxxxxcx")                                   \
-	X(Igatherv, igatherv, IGATHERV, 10, 11, "bntxxxxxcx")                              \
-	X(Iscatter, iscatter, ISCATTER, 9, 10, "xxxbntxcx")                                \
-	X(Iscatterv, iscatterv, ISCATTERV, 10, 11, "xxxxbntxcx")                           \
-	X(Iallgather, iallgather, IALLGATHER, 8, 9, "bntxxxcx")                            \
-	X(Iallgatherv, iallgatherv, IALLGATHERV, 9, 10, "bntxxxxcx")                       \
-	X(Ialltoall, ialltoall, IALLTOALL, 8, 9, "bntxxxcx")                               \
-	X(Ialltoallv, ialltoallv, IALLTOALLV, 10, 11, "bNxtxxxxcx")                        \
-	X(Ireduce, ireduce, IREDUCE, 8, 9, "xxntxxcx")                                     \
-	X(Iallreduce, iallreduce, IALLREDUCE, 7, 8, "xxntxcx")                             \
-	X(Ireduce_scatter, ireduce_scatter, IREDUCE_SCATTER, 7, 8, "xxNtxcx")              \
-	X(Iscan, iscan, ISCAN, 7, 8, "xxntxcx")                                            \
-	X(Iexscan, iexscan, IEXSCAN, 7, 8, "xxntxcx")                                      \
-	X(Neighbor_allgather, neighbor_allgather, NEIGHBOR_ALLGATHER, 7, 8, "xxxxxxc")     \
-	X(Neighbor_alltoall, neighbor_alltoall, NEIGHBOR_ALLTOALL, 7, 8, "xxxxxxc")        \
+	X(Scan, scan, SCAN, 6, 7, "xxntzc")                                                \
+	X(Exscan, exscan, EXSCAN, 6, 7, "xxntzc")                                          \
+	X(Ibarrier, ibarrier, IBARRIER, 2, 3, "ca")                                        \
+	X(Ibcast, ibcast, IBCAST, 6, 7, "bntBca")                                          \
+	X(Igather, igather, IGATHER, 9, 10, "bntxxxGca")                                   \
+	X(Igatherv, igatherv, IGATHERV, 10, 11, "bntxxxxGca")                              \
+	X(Iscatter, iscatter, ISCATTER, 9, 10, "xxxbntBca")                                \
+	X(Iscatterv, iscatterv, ISCATTERV, 10, 11, "xxxxbntBca")                           \
+	X(Iallgather, iallgather, IALLGATHER, 8, 9, "bntxxxca")                            \
+	X(Iallgatherv, iallgatherv, IALLGATHERV, 9, 10, "bntxxxxca")                       \
+	X(Ialltoall, ialltoall, IALLTOALL, 8, 9, "bntxxxca")                               \
+	X(Ialltoallv, ialltoallv, IALLTOALLV, 10, 11, "bNxtxxxxca")                        \
+	X(Ireduce, ireduce, IREDUCE, 8, 9, "xxntxGca")                                     \
+	X(Iallreduce, iallreduce, IALLREDUCE, 7, 8, "xxntxca")                             \
+	X(Ireduce_scatter, ireduce_scatter, IREDUCE_SCATTER, 7, 8, "xxNtxca")              \
+	X(Iscan, iscan, ISCAN, 7, 8, "xxntzca")                                            \
+	X(Iexscan, iexscan, IEXSCAN, 7, 8, "xxntzca")                                      \
+	X(Neighbor_allgather, neighbor_allgather, NEIGHBOR_ALLGATHER, 7, 8, "xxxzxxc")     \
+	X(Neighbor_alltoall, neighbor_alltoall, NEIGHBOR_ALLTOALL, 7, 8, "xxxzxxc")        \
 	X(Comm_dup, comm_dup, COMM_DUP, 2, 3, "co")                                        \
 	X(Comm_split, comm_split, COMM_SPLIT, 4, 5, "cxxo")                                \
 	X(Comm_split_type, comm_split_type, COMM_SPLIT_TYPE, 5, 6, "cxxxo")                \
 	X(Comm_create, comm_create, COMM_CREATE, 3, 4, "cxo")                              \
-	X(Comm_create_group, comm_create_group, COMM_CREATE_GROUP, 4, 5, "cxxo")           \
+	X(Comm_create_group, comm_create_group, COMM_CREATE_GROUP, 4, 5, "cxzo")           \
 	X(Cart_create, cart_create, CART_CREATE, 6, 7, "cxxxxo")                           \
 	X(Cart_sub, cart_sub, CART_SUB, 3, 4, "cxo")                                       \
 	X(Graph_create, graph_create, GRAPH_CREATE, 6, 7, "cxxxxo")                        \
-	X(Intercomm_create, intercomm_create, INTERCOMM_CREATE, 6, 7, "cxxxxo")            \
+	X(Intercomm_create, intercomm_create, INTERCOMM_CREATE, 6, 7, "czxxxo")            \
 	X(Intercomm_merge, intercomm_merge, INTERCOMM_MERGE, 3, 4, "cxo")                  \
 	X(Comm_free, comm_free, COMM_FREE, 1, 2, "x")                                      \
 	X(Comm_disconnect, comm_disconnect, COMM_DISCONNECT, 1, 2, "x")                    \

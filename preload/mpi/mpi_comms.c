@@ -7,8 +7,17 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "insideme_log.h"
+
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct comm *comms;
+static uint32_t generation;	/* of the list: one more after each removal */
+
+/* The communicator that the thread used last. */
+static __thread struct {
+	struct comm *comm;
+	uint32_t generation;
+} latest __attribute__((tls_model("initial-exec")));
 
 /* World ranks of a group. Return: the lowest; -1: not known. */
 static int read_group(struct comm *comm, word group)
@@ -67,6 +76,7 @@ static struct comm *add(const struct mpi_recorder *recorder, struct comm *parent
 	if (!comm)
 		return NULL;
 	comm->handle = handle;
+	comm->nr_holds = 1;
 	if (handle == mpi.comm_world) {
 		strcpy(comm->name, "MPI_COMM_WORLD");
 		comm->nr_peers = mpi.nr_ranks;
@@ -95,12 +105,17 @@ static struct comm *find(word handle)
 
 struct comm *comm_find(const struct mpi_recorder *recorder, word handle)
 {
-	struct comm *comm;
+	struct comm *comm = latest.comm;
 
+	if (comm && latest.generation == __atomic_load_n(&generation, __ATOMIC_ACQUIRE) &&
+	    comm->handle == handle)
+		return comm;
 	pthread_mutex_lock(&lock);
 	comm = find(handle);
 	if (!comm)
 		comm = add(recorder, NULL, handle);
+	latest.comm = comm;
+	latest.generation = generation;
 	pthread_mutex_unlock(&lock);
 	return comm;
 }
@@ -127,14 +142,29 @@ void comm_forget(word handle)
 		if (comm->handle != handle)
 			continue;
 		*at = comm->next;
-		free(comm->world_ranks);
-		free(comm);
+		__atomic_add_fetch(&generation, 1, __ATOMIC_RELEASE);
+		comm_release(comm);
 		break;
 	}
 	pthread_mutex_unlock(&lock);
 }
 
+void comm_hold(struct comm *comm)
+{
+	__atomic_add_fetch(&comm->nr_holds, 1, __ATOMIC_RELAXED);
+}
+
+void comm_release(struct comm *comm)
+{
+	if (__atomic_sub_fetch(&comm->nr_holds, 1, __ATOMIC_ACQ_REL))
+		return;
+	free(comm->world_ranks);
+	free(comm);
+}
+
 int comm_world_rank(const struct comm *comm, int peer)
 {
-	return comm->world_ranks && peer >= 0 && peer < comm->nr_peers ? comm->world_ranks[peer] : peer;
+	int rank = comm->world_ranks && peer >= 0 && peer < comm->nr_peers ? comm->world_ranks[peer] : peer;
+
+	return rank >= 0 ? rank : LOG_PEER_NONE;
 }

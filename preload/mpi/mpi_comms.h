@@ -14,6 +14,7 @@ struct comm {
 	word handle;
 	uint32_t label;
 	uint32_t nr_created;
+	uint32_t nr_holds;	/* by requests; and by the list, while its handle is valid */
 	bool is_inter;
 	int nr_peers;		/* of the group that peers are in: of an intercommunicator the other one */
 	int *world_ranks;	/* of these; NULL: as they are */
@@ -29,7 +30,11 @@ void comm_created(const struct mpi_recorder *recorder, word parent, word handle)
 /* The handle is about to be freed: it may come again as another communicator. */
 void comm_forget(word handle);
 
-/* The world rank of @peer in @comm; itself if it is none, as MPI_ANY_SOURCE. */
+/* A request needs it also when its handle is gone. */
+void comm_hold(struct comm *comm);
+void comm_release(struct comm *comm);
+
+/* The world rank of @peer in @comm; LOG_PEER_NONE: it has none, as ranks of a spawned world. */
 int comm_world_rank(const struct comm *comm, int peer);
 
 #endif

@@ -16,14 +16,21 @@
 #define MPICH_ANY_SOURCE (-2)
 #define MPICH_IN_PLACE ((word)-1)
 #define MPICH_STATUS_IGNORE ((word)1)
-#define MPICH_STATUS_INTS 5
-#define MPICH_SOURCE_AT 2
 #define OPEN_MPI_PROC_NULL (-2)
 #define OPEN_MPI_ANY_SOURCE (-1)
 #define OPEN_MPI_IN_PLACE ((word)1)
 #define OPEN_MPI_STATUS_IGNORE ((word)0)
-#define OPEN_MPI_STATUS_INTS 6
-#define OPEN_MPI_SOURCE_AT 0
+
+/* Fortran's, and those of mpi_f08, are the same. */
+struct mpich_status {
+	int count_low, count_high_and_cancelled;
+	int source, tag, error;
+};
+struct open_mpi_status {
+	int source, tag, error;
+	int is_cancelled;
+	int count[2];		/* a 64-bit number, which Fortran does not align */
+};
 
 struct mpi mpi;
 
@@ -78,7 +85,8 @@ static word variable(const char *name)
 
 /* Sentinels of Fortran are variables: Open MPI's are common blocks, MPICH has pointers to its own. */
 static struct {
-	word in_place, status_ignore, f08_status_ignore; /* 0: not known */
+	word in_place; /* 0: not known; these too: */
+	word status_ignore, statuses_ignore, f08_status_ignore, f08_statuses_ignore;
 } fortran;
 
 static word pointer(const char *name)
@@ -92,11 +100,14 @@ static void know_fortran(void)
 {
 	if (mpi.is_open_mpi) {
 		fortran.in_place = variable("mpi_fortran_in_place_");
-		fortran.status_ignore = fortran.f08_status_ignore = variable("mpi_fortran_status_ignore_");
+		fortran.status_ignore = variable("mpi_fortran_status_ignore_");
+		fortran.statuses_ignore = variable("mpi_fortran_statuses_ignore_");
 	} else {
 		fortran.in_place = pointer("MPIR_F_MPI_IN_PLACE");
 		fortran.status_ignore = pointer("MPI_F_STATUS_IGNORE");
+		fortran.statuses_ignore = pointer("MPI_F_STATUSES_IGNORE");
 		fortran.f08_status_ignore = pointer("MPI_F08_STATUS_IGNORE");
+		fortran.f08_statuses_ignore = pointer("MPI_F08_STATUSES_IGNORE");
 	}
 }
 
@@ -125,7 +136,6 @@ static bool find_all(void)
 		void *slot;
 	} needed[] = {
 		{ "PMPI_Type_size", &mpi.type_size },
-		{ "PMPI_Get_count", &mpi.get_count },
 		{ "PMPI_Comm_size", &mpi.comm_size },
 		{ "PMPI_Comm_group", &mpi.comm_group },
 		{ "PMPI_Comm_remote_group", &mpi.comm_remote_group },
@@ -143,7 +153,8 @@ static bool find_all(void)
 	if (mpi.is_open_mpi) {
 		*(void **)&mpi.comm_f2c = mpi_find("PMPI_Comm_f2c");
 		*(void **)&mpi.type_f2c = mpi_find("PMPI_Type_f2c");
-		are_found &= mpi.comm_f2c && mpi.type_f2c;
+		*(void **)&mpi.request_f2c = mpi_find("PMPI_Request_f2c");
+		are_found &= mpi.comm_f2c && mpi.type_f2c && mpi.request_f2c;
 	}
 	return are_found;
 }
@@ -202,11 +213,18 @@ word argument_type(word argument, enum mpi_variant variant)
 	return mpi.is_open_mpi ? mpi.type_f2c(*(const int *)argument) : *(const uint32_t *)argument;
 }
 
-word stored_handle(word address, int index, enum mpi_variant variant)
+static word stored_handle(word address, int index, enum mpi_variant variant)
 {
 	if (variant == FROM_C && mpi.is_open_mpi)
 		return ((const word *)address)[index];
 	return ((const uint32_t *)address)[index];
+}
+
+word stored_request(word address, int index, enum mpi_variant variant)
+{
+	word handle = stored_handle(address, index, variant);
+
+	return variant != FROM_C && mpi.is_open_mpi ? mpi.request_f2c((int)handle) : handle;
 }
 
 word stored_comm(word address, enum mpi_variant variant)
@@ -225,21 +243,30 @@ bool argument_is_in_place(word argument, enum mpi_variant variant)
 	return argument == fortran.in_place;
 }
 
-const void *argument_status(word argument, enum mpi_variant variant, int64_t copy[4])
+static bool is_ignored(word argument, enum mpi_variant variant)
 {
 	if (variant == FROM_C)
-		return argument == (mpi.is_open_mpi ? OPEN_MPI_STATUS_IGNORE : MPICH_STATUS_IGNORE)
-			       ? NULL
-			       : (void *)argument;
-	if (!fortran.status_ignore || argument == fortran.status_ignore ||
-	    argument == fortran.f08_status_ignore)
-		return NULL;
-	memcpy(copy, (const void *)argument,
-	       sizeof(int) * (mpi.is_open_mpi ? OPEN_MPI_STATUS_INTS : MPICH_STATUS_INTS));
-	return copy;
+		return argument == (mpi.is_open_mpi ? OPEN_MPI_STATUS_IGNORE : MPICH_STATUS_IGNORE);
+	return !fortran.status_ignore || !fortran.statuses_ignore || argument == fortran.status_ignore ||
+	       argument == fortran.statuses_ignore || argument == fortran.f08_status_ignore ||
+	       argument == fortran.f08_statuses_ignore;
 }
 
-int status_source(const void *status)
+bool argument_status(word argument, int index, enum mpi_variant variant, struct status *status)
 {
-	return ((const int *)status)[mpi.is_open_mpi ? OPEN_MPI_SOURCE_AT : MPICH_SOURCE_AT];
+	if (is_ignored(argument, variant))
+		return false;
+	if (mpi.is_open_mpi) {
+		const struct open_mpi_status *of = (const struct open_mpi_status *)argument + index;
+
+		*status = (struct status){ of->source, of->tag, of->is_cancelled, 0 };
+		memcpy(&status->bytes, of->count, sizeof(status->bytes));
+	} else {
+		const struct mpich_status *of = (const struct mpich_status *)argument + index;
+
+		*status = (struct status){ of->source, of->tag, of->count_high_and_cancelled & 1,
+					   (int64_t)(of->count_high_and_cancelled >> 1) << 32 |
+						   (uint32_t)of->count_low };
+	}
+	return true;
 }

@@ -32,7 +32,6 @@ struct mpi {
 	int any_source, proc_null;
 	int rank, nr_ranks;
 	int (*type_size)(word type, int *bytes);
-	int (*get_count)(const void *status, word type, int *count);
 	int (*comm_size)(word comm, int *size);
 	int (*comm_group)(word comm, word *group);
 	int (*comm_remote_group)(word comm, word *group);
@@ -42,6 +41,7 @@ struct mpi {
 	int (*group_translate_ranks)(word group, int nr, const int *ranks, word other, int *other_ranks);
 	word (*comm_f2c)(int comm);
 	word (*type_f2c)(int type);
+	word (*request_f2c)(int request);
 };
 
 extern struct mpi mpi;
@@ -59,15 +59,21 @@ void mpi_stop(void);
 int argument_int(word argument, enum mpi_variant variant);
 word argument_comm(word argument, enum mpi_variant variant);
 word argument_type(word argument, enum mpi_variant variant);
-/* The @index-th handle that is stored at @address: of a request, a number that means it alone. */
-word stored_handle(word address, int index, enum mpi_variant variant);
+/* The @index-th request that is stored at @address. */
+word stored_request(word address, int index, enum mpi_variant variant);
 word stored_comm(word address, enum mpi_variant variant);
 
 /* Does the buffer @argument stand for MPI_IN_PLACE? True also where that cannot be known. */
 bool argument_is_in_place(word argument, enum mpi_variant variant);
 
-/* The status at @argument as C has it, NULL where it is MPI_STATUS_IGNORE or that cannot be known. */
-const void *argument_status(word argument, enum mpi_variant variant, int64_t copy[4]);
-int status_source(const void *status);
+/* What a status says. */
+struct status {
+	int source, tag;
+	bool is_cancelled;
+	int64_t bytes;
+};
+
+/* The @index-th one at @argument. False: the program asked for none, or that cannot be known. */
+bool argument_status(word argument, int index, enum mpi_variant variant, struct status *status);
 
 #endif

@@ -2,25 +2,15 @@
 /* What a call transferred, by the roles of its arguments. */
 #include "preload/mpi/mpi_messages.h"
 
-#include <string.h>
+#include <stddef.h>
 
 #include "insideme_log.h"
-#include "preload/mpi/mpi_comms.h"
+#include "preload/calls/varint.h"
 #include "preload/mpi/mpi_requests.h"
-
-#define MPI_CALL_ROLES(name, lower, upper, nr_c, nr_fortran, roles) roles,
-static const char *const roles_of[] = { MPI_CALLS(MPI_CALL_ROLES) };
 
 static int place_of(const struct mpi_arguments *arguments, char role)
 {
-	const char *roles = roles_of[arguments->id], *found = strchr(roles, role);
-
-	return found ? (int)(found - roles) : -1;
-}
-
-static int int_at(const struct mpi_arguments *arguments, int place)
-{
-	return argument_int(arguments->values[place], arguments->variant);
+	return role_first(arguments->id, role);
 }
 
 /* Counts by rank of the communicator, or of the other group. */
@@ -51,7 +41,7 @@ static int64_t buffer_bytes(const struct mpi_arguments *arguments, const struct 
 	if (is_collective && buffer >= 0 &&
 	    argument_is_in_place(arguments->values[buffer], arguments->variant))
 		return -1;
-	elements = count >= 0 ? int_at(arguments, count) : sum_of_counts(arguments, counts, comm);
+	elements = count >= 0 ? argument_number(arguments, count) : sum_of_counts(arguments, counts, comm);
 	if (elements <= 0)
 		return elements;
 	if (mpi.type_size(argument_type(arguments->values[type], arguments->variant), &bytes) || bytes < 0)
@@ -65,31 +55,27 @@ static void know_bytes(struct mpi_message *message, int64_t bytes)
 	message->bytes = bytes >= 0 ? (uint64_t)bytes : 0;
 }
 
-/* A receive's count is the most that may come. What came is in the status, where the program asks for one. */
-static void know_received(const struct mpi_arguments *arguments, const struct comm *comm, int type,
-			  struct mpi_message *message)
+void message_know_status(struct mpi_message *message, const struct comm *comm, const struct status *status)
 {
-	const int place = place_of(arguments, 'S');
-	int64_t copy[4];
-	const void *status =
-		place >= 0 ? argument_status(arguments->values[place], arguments->variant, copy) : NULL;
-	int count = 0, bytes = 0;
-	word handle = argument_type(arguments->values[type], arguments->variant);
+	message->peer = comm_world_rank(comm, status->source);
+	message->detail = (uint32_t)zigzag(status->tag);
+	if (message->direction == LOG_MESSAGE_RECEIVED)
+		know_bytes(message, status->bytes);
+}
 
-	know_bytes(message, -1);
-	if (!status)
-		return;
-	if (message->peer == LOG_PEER_ANY)
-		message->peer = comm_world_rank(comm, status_source(status));
-	if (mpi.get_count(status, handle, &count) == 0 && count >= 0 && mpi.type_size(handle, &bytes) == 0)
-		know_bytes(message, (int64_t)count * bytes);
+/* MPI_ANY_TAG is -1 in both; no tag is below 0. */
+static uint32_t tag_at(const struct mpi_arguments *arguments, int place)
+{
+	const int tag = argument_number(arguments, place);
+
+	return (uint32_t)zigzag(tag < 0 ? LOG_TAG_ANY : tag);
 }
 
 /* False: to or from nobody. */
 static bool know_peer(const struct mpi_arguments *arguments, const struct comm *comm, int place,
 		      struct mpi_message *message)
 {
-	int peer = int_at(arguments, place);
+	int peer = argument_number(arguments, place);
 
 	if (peer == mpi.proc_null)
 		return false;
@@ -97,82 +83,130 @@ static bool know_peer(const struct mpi_arguments *arguments, const struct comm *
 	return true;
 }
 
-static struct mpi_message sent(const struct mpi_arguments *arguments, const struct comm *comm)
+static bool know_sent(const struct mpi_arguments *arguments, const struct comm *comm,
+		      struct mpi_message *message)
 {
-	struct mpi_message message = { .direction = LOG_MESSAGE_SENT, .label = comm->label };
+	const int destination = place_of(arguments, 'd');
 
-	know_bytes(&message, buffer_bytes(arguments, comm, false));
-	return message;
+	if (destination < 0 || !know_peer(arguments, comm, destination, message))
+		return false;
+	message->direction = LOG_MESSAGE_SENT;
+	message->detail = tag_at(arguments, place_of(arguments, 'g'));
+	know_bytes(message, buffer_bytes(arguments, comm, false));
+	return true;
 }
 
-/* The last type of the roles is the received one's, also where one buffer is replaced. */
-static int received_type(const struct mpi_arguments *arguments)
+/* A receive's count is the most that may come. What came is in the status, where the program asks for one. */
+static bool know_received(const struct mpi_arguments *arguments, const struct comm *comm,
+			  struct mpi_message *message)
 {
-	const char *roles = roles_of[arguments->id];
+	const bool is_probe = arguments->id == CALL_Probe || arguments->id == CALL_Iprobe;
+	const int source = place_of(arguments, 's'), at_status = place_of(arguments, 'S');
+	const int flag = place_of(arguments, 'f');
+	struct status status;
 
-	return (int)(strrchr(roles, 't') - roles);
+	if (source < 0 || (flag >= 0 && !stored_number(arguments, flag)) ||
+	    !know_peer(arguments, comm, source, message))
+		return false;
+	message->direction = is_probe ? LOG_MESSAGE_PROBED : LOG_MESSAGE_RECEIVED;
+	message->detail = tag_at(arguments, role_last(arguments->id, 'g'));
+	message->is_pending = place_of(arguments, 'a') >= 0 || place_of(arguments, 'r') >= 0;
+	if (at_status >= 0 && argument_status(arguments->values[at_status], 0, arguments->variant, &status))
+		message_know_status(message, comm, &status);
+	return true;
+}
+
+static void know_collective(const struct mpi_arguments *arguments, const struct comm *comm,
+			    struct mpi_message *message)
+{
+	const int for_root = place_of(arguments, 'B'), to_root = place_of(arguments, 'G');
+	const int root = for_root >= 0 ? for_root : to_root;
+
+	message->direction = LOG_MESSAGE_COLLECTIVE;
+	message->peer = LOG_PEER_NONE;
+	know_bytes(message, buffer_bytes(arguments, comm, true));
+	message->detail = root >= 0 ? LOG_ALL_WAIT_FOR_ROOT : LOG_ALL_WAIT_FOR_ALL;
+	if (to_root >= 0)
+		message->detail = LOG_ROOT_WAITS_FOR_ALL;
+	if (comm->is_inter || place_of(arguments, 'z') >= 0)
+		message->detail = LOG_NOBODY_WAITS;
+	else if (root >= 0)
+		message->detail |= (uint32_t)comm_world_rank(comm, argument_number(arguments, root)) << 2;
 }
 
 /* Return: how many messages, 0 to 2. */
-static int point_to_point(const struct mpi_arguments *arguments, const struct comm *comm,
-			  struct mpi_message *messages)
+static int know_messages(const struct mpi_arguments *arguments, const struct comm *comm,
+			 struct mpi_message messages[2])
 {
-	const int destination = place_of(arguments, 'd'), source = place_of(arguments, 's');
 	int nr = 0;
 
-	if (destination >= 0) {
-		messages[nr] = sent(arguments, comm);
-		nr += know_peer(arguments, comm, destination, &messages[nr]);
+	messages[0] = messages[1] = (struct mpi_message){ .label = comm->label };
+	if (place_of(arguments, 'g') < 0) {
+		know_collective(arguments, comm, &messages[0]);
+		return 1;
 	}
-	if (source >= 0) {
-		messages[nr] =
-			(struct mpi_message){ .direction = LOG_MESSAGE_RECEIVED, .label = comm->label };
-		if (know_peer(arguments, comm, source, &messages[nr]))
-			know_received(arguments, comm, received_type(arguments), &messages[nr++]);
-	}
+	nr += know_sent(arguments, comm, &messages[nr]);
+	nr += know_received(arguments, comm, &messages[nr]);
+	messages[1].is_further = true;
 	return nr;
 }
 
-static bool is_fortran(const struct mpi_arguments *arguments)
+static void report(const struct mpi_recorder *recorder, const struct mpi_message *messages, int nr)
 {
-	return arguments->variant != FROM_C;
+	for (int i = 0; i < nr; i++)
+		recorder->message(&messages[i]);
 }
 
-static word request_at(const struct mpi_arguments *arguments, int place, int index)
+static void remember(const struct mpi_recorder *recorder, const struct mpi_arguments *arguments,
+		     struct comm *comm, const struct mpi_message *message)
 {
-	return stored_handle(arguments->values[place], index, arguments->variant);
+	const int active = place_of(arguments, 'a'), persistent = place_of(arguments, 'r');
+	struct mpi_pending pending = { .message = *message };
+
+	recorder->started(&pending);
+	request_add(request_at(arguments, active >= 0 ? active : persistent, 0), comm, active < 0, &pending);
 }
 
-/* The starts of persistent requests. Return: how many of @nr requests are known and were reported. */
-static int starts(const struct mpi_recorder *recorder, const struct mpi_arguments *arguments, int place,
-		  int nr)
+/* The starts of persistent requests. Return: how many of them are known and were reported. */
+static int report_starts(const struct mpi_recorder *recorder, const struct mpi_arguments *arguments)
 {
-	struct mpi_message message;
+	const int nr =
+		arguments->id == CALL_Startall ? argument_number(arguments, place_of(arguments, 'l')) : 1;
+	const int place = place_of(arguments, arguments->id == CALL_Startall ? 'R' : 'q');
 	int nr_known = 0;
 
 	for (int i = 0; i < nr; i++) {
-		if (!request_find(request_at(arguments, place, i), is_fortran(arguments), &message))
+		struct request *request = request_find(request_at(arguments, place, i));
+
+		if (!request)
 			continue;
-		message.is_further = nr_known++ > 0;
-		recorder->message(&message);
+		request->pending.message.is_further = nr_known++ > 0;
+		request->is_active = true;
+		recorder->message(&request->pending.message);
+		recorder->started(&request->pending);
 	}
 	return nr_known;
 }
 
-/* Of a call that succeeded. Return: how many messages were reported. */
-static int report(const struct mpi_recorder *recorder, const struct mpi_arguments *arguments)
+static void note_cancel(const struct mpi_arguments *arguments)
+{
+	struct request *request = request_find(request_at(arguments, 0, 0));
+
+	if (request)
+		request->is_cancelled = true;
+}
+
+int messages_report(const struct mpi_recorder *recorder, const struct mpi_arguments *arguments)
 {
 	const int at_comm = place_of(arguments, 'c'), created = place_of(arguments, 'o');
-	const int request = place_of(arguments, 'r'), started = place_of(arguments, 'q');
 	struct mpi_message messages[2];
 	struct comm *comm;
 	int nr;
 
-	if (arguments->id == CALL_Startall)
-		return starts(recorder, arguments, place_of(arguments, 'R'),
-			      int_at(arguments, place_of(arguments, 'l')));
-	if (arguments->id == CALL_Start)
-		return starts(recorder, arguments, started, 1);
+	if (arguments->id == CALL_Start || arguments->id == CALL_Startall)
+		return report_starts(recorder, arguments);
+	if (arguments->id == CALL_Cancel)
+		note_cancel(arguments);
 	comm = at_comm >= 0
 		       ? comm_find(recorder, argument_comm(arguments->values[at_comm], arguments->variant))
 		       : NULL;
@@ -181,48 +215,11 @@ static int report(const struct mpi_recorder *recorder, const struct mpi_argument
 	if (created >= 0)
 		comm_created(recorder, comm->handle,
 			     stored_comm(arguments->values[created], arguments->variant));
-	if (place_of(arguments, 'g') >= 0) {
-		nr = point_to_point(arguments, comm, messages);
-	} else {
-		messages[0] = (struct mpi_message){ .direction = LOG_MESSAGE_COLLECTIVE,
-						    .label = comm->label,
-						    .peer = LOG_PEER_NONE };
-		know_bytes(&messages[0], buffer_bytes(arguments, comm, true));
-		nr = 1;
-	}
-	if (request >= 0) { /* a persistent one, which transfers nothing before it is started */
-		if (nr)
-			request_add(request_at(arguments, request, 0), is_fortran(arguments), messages);
+	nr = know_messages(arguments, comm, messages);
+	if (nr && (place_of(arguments, 'a') >= 0 || place_of(arguments, 'r') >= 0))
+		remember(recorder, arguments, comm, messages);
+	if (place_of(arguments, 'r') >= 0) /* a persistent one transfers nothing before it is started */
 		return 0;
-	}
-	for (int i = 0; i < nr; i++) {
-		messages[i].is_further = i > 0;
-		recorder->message(&messages[i]);
-	}
+	report(recorder, messages, nr);
 	return nr;
-}
-
-void messages_before(const struct mpi_arguments *arguments)
-{
-	if (arguments->id == CALL_Finalize)
-		mpi_stop();
-	if (!mpi.is_up)
-		return;
-	if (arguments->id == CALL_Comm_free || arguments->id == CALL_Comm_disconnect)
-		comm_forget(stored_comm(arguments->values[0], arguments->variant));
-	else if (arguments->id == CALL_Request_free)
-		request_forget(request_at(arguments, 0, 0), is_fortran(arguments));
-}
-
-void messages_after(const struct mpi_recorder *recorder, const struct mpi_arguments *arguments,
-		    bool has_succeeded)
-{
-	static const struct mpi_message none = { .direction = LOG_MESSAGE_NONE, .peer = LOG_PEER_NONE };
-	static int is_rank_known;
-
-	mpi_look();
-	if (mpi.is_up && !__atomic_exchange_n(&is_rank_known, 1, __ATOMIC_RELAXED))
-		recorder->rank(mpi.rank, mpi.nr_ranks);
-	if (!mpi.is_up || !has_succeeded || !report(recorder, arguments))
-		recorder->message(&none);
 }

@@ -9,16 +9,26 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define MPI_RECORDER_VERSION 1
+#define MPI_RECORDER_VERSION 2
 
 /* What one call transferred, or one half of it: a call that sends and receives has two. */
 struct mpi_message {
 	uint32_t direction;	/* enum log_message_direction */
 	uint32_t label;		/* of the communicator's name; 0: none */
 	int32_t peer;		/* world rank, or enum log_message_peer */
-	uint16_t is_size_known;
-	uint16_t is_further;	/* not the first one of its call */
+	uint32_t detail;	/* zigzag of the tag, or of a collective root << 2 | enum log_collective */
 	uint64_t bytes;
+	bool is_size_known;
+	bool is_further;	/* not the first one of its call */
+	bool is_pending;	/* a receive that the call only starts */
+};
+
+/* A transfer that a call started, and another one will complete. */
+struct mpi_pending {
+	uint64_t begin_ticks;	/* these three: of the call that started it, for the recorder alone */
+	uint32_t thread;
+	uint32_t node;
+	struct mpi_message message;
 };
 
 struct mpi_recorder {
@@ -32,6 +42,12 @@ struct mpi_recorder {
 	bool (*entered)(void *function);
 	/* Before exit() of a recorded call. A call without any message has one of LOG_MESSAGE_NONE. */
 	void (*message)(const struct mpi_message *message);
+	/* The same call started @pending, whose message is filled. */
+	void (*started)(struct mpi_pending *pending);
+	/* Before exit() of a call that completed it. @message: what it was; NULL: it was cancelled. */
+	void (*completed)(const struct mpi_pending *pending, const struct mpi_message *message);
+	/* A call that may have communicated is not recorded: later ones match no other rank's. */
+	void (*lost)(void);
 	/* The number of a communicator's name; 0: no room. */
 	uint32_t (*label)(const char *name);
 	/* The rank in MPI_COMM_WORLD, and the number of ranks: the launcher's environment may be wrong. */

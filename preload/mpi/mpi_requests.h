@@ -1,20 +1,34 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Persistent requests: each start of one is a message. Any thread. */
+/*
+ * Requests, from the call that starts a transfer to the one that completes it. Any thread. A handle may stand
+ * for several: what MPI has sent at once may all have the same one, and a handle comes again once it is free.
+ * So a call that may complete a request claims it before; while it is claimed, no other call finds it.
+ */
 #ifndef INSIDEME_MPI_REQUESTS_H
 #define INSIDEME_MPI_REQUESTS_H
 
-#include <stdbool.h>
-#include <stdint.h>
+#include "preload/mpi/mpi_comms.h"
 
-#include "preload/mpi/mpi_recorder.h"
+struct request {
+	struct request *next;
+	word handle;
+	struct comm *comm; /* of the receive; held */
+	bool is_persistent;
+	bool is_active;	   /* a transfer has begun, and is not known to be over */
+	bool is_cancelled; /* MPI_Cancel was called */
+	bool is_claimed;
+	struct mpi_pending pending;
+};
 
-/*
- * @handle as stored_handle() has it; Fortran's handles are others than C's. Without memory the starts of the
- * request are calls without messages.
+/* Remember @pending by the handle, which is newer than all of that handle. Without memory it is not followed.
  */
-void request_add(uint64_t handle, bool is_fortran, const struct mpi_message *message);
-/* Return: whether it is known. */
-bool request_find(uint64_t handle, bool is_fortran, struct mpi_message *message);
-void request_forget(uint64_t handle, bool is_fortran);
+void request_add(word handle, struct comm *comm, bool is_persistent, const struct mpi_pending *pending);
+
+/* The newest unclaimed one of the handle; NULL: none. Valid until someone completes it. */
+struct request *request_find(word handle);
+struct request *request_claim(word handle);
+void request_unclaim(struct request *request);
+/* Of a claimed one: it is gone. */
+void request_remove(struct request *request);
 
 #endif

@@ -6,6 +6,8 @@
 #include <dlfcn.h>
 #include <stddef.h>
 
+#include "insideme_log.h"
+#include "preload/mpi/mpi_completions.h"
 #include "preload/mpi/mpi_messages.h"
 
 #define EXPORT	    __attribute__((visibility("default")))
@@ -37,12 +39,41 @@ static bool has_succeeded(enum mpi_variant variant, word result, word error_at)
 	return !error_at || *(const int *)error_at == 0;
 }
 
+/* Before the call: what it frees must be forgotten before the same handle can come again. */
+static void begin_call(const struct mpi_arguments *arguments, struct completions *completions)
+{
+	if (arguments->id == CALL_Finalize)
+		mpi_stop();
+	else if (mpi.is_up && (arguments->id == CALL_Comm_free || arguments->id == CALL_Comm_disconnect))
+		comm_forget(stored_comm(arguments->values[0], arguments->variant));
+	completions_begin(completions, arguments);
+}
+
+static bool communicates(enum mpi_call id)
+{
+	return role_first(id, 'c') >= 0 || role_first(id, 'W') >= 0 || role_first(id, 'q') >= 0 ||
+	       role_first(id, 'R') >= 0;
+}
+
+/* After the call, while it is open in the recorder. If it failed, its arguments may mean nothing. */
+static void report_call(const struct mpi_arguments *arguments, bool has_succeeded)
+{
+	static const struct mpi_message none = { .direction = LOG_MESSAGE_NONE, .peer = LOG_PEER_NONE };
+	static int is_rank_known;
+
+	if (mpi.is_up && !__atomic_exchange_n(&is_rank_known, 1, __ATOMIC_RELAXED))
+		recorder->rank(mpi.rank, mpi.nr_ranks);
+	if (!mpi.is_up || !has_succeeded || !messages_report(recorder, arguments))
+		recorder->message(&none);
+}
+
 static word __attribute__((noinline)) call(enum mpi_call id, enum mpi_variant variant, const char *name,
 					   const word *values, word error_at)
 {
 	const struct mpi_arguments arguments = { id, variant, values };
 	void *next = functions[id].next[variant], *own = functions[id].own;
-	bool is_recorded;
+	struct completions completions;
+	bool is_recorded, is_well;
 	word result;
 
 	if (!next)
@@ -53,10 +84,15 @@ static word __attribute__((noinline)) call(enum mpi_call id, enum mpi_variant va
 		return forward(next, values);
 	recorder->enter(own, NULL);
 	is_recorded = recorder->entered(own);
-	messages_before(&arguments);
+	begin_call(&arguments, &completions);
 	result = forward(next, values);
+	is_well = has_succeeded(variant, result, error_at);
+	mpi_look();
 	if (is_recorded)
-		messages_after(recorder, &arguments, has_succeeded(variant, result, error_at));
+		report_call(&arguments, is_well);
+	completions_end(&completions, is_recorded ? recorder : NULL, &arguments, is_well);
+	if (mpi.is_up && (!is_recorded || !is_well) && communicates(id))
+		recorder->lost();
 	recorder->exit(own, NULL);
 	return result;
 }
@@ -122,5 +158,6 @@ __attribute__((constructor)) static void begin(void)
 	const struct mpi_recorder *found = dlsym(RTLD_DEFAULT, "insideme_mpi_recorder");
 
 	MPI_CALLS(OWN)
+	roles_begin();
 	recorder = found && found->version == MPI_RECORDER_VERSION ? found : NULL;
 }

@@ -53,6 +53,7 @@ static uint64_t share_of(enum log_area_kind kind)
 		[LOG_AREA_HEAPS] = 15,	  [LOG_AREA_THREAD] = 15,    [LOG_AREA_SAMPLES] = 10,
 		[LOG_AREA_ERRORS] = 15,	  [LOG_AREA_READINGS] = 15,  [LOG_AREA_SCRATCH] = 15,
 		[LOG_AREA_COUNTERS] = 13, [LOG_AREA_UNCOUNTED] = 14, [LOG_AREA_WAITS] = 12,
+		[LOG_AREA_TRANSFERS] = 10,
 	};
 
 	if (kind == LOG_AREA_SLICES)

@@ -12,7 +12,7 @@
  * another), one helper 10, the other 5, operator[] 1000, the strange one 3, one without a name 7; the worker of rank 0:
  * worker 1, exchange 20. The child: step 2. tool: main 1. The second helper waits for a lock in each call. With the
  * 3 that are open in rank 1 3442 in all, of 13 functions. Allocations: exchange 100 of 4096 bytes, operator[] 50 of 64, outside of functions 2 of 72704; the worker's
- * exchange 20 of 65536. Live at the end, when the heap is at its peak: exchange 10, operator[] 50, outside of functions 2.
+ * exchange 20 of 65536. One message has a record: rank 1 waited 30 ms for it in exchange. Live at the end, when the heap is at its peak: exchange 10, operator[] 50, outside of functions 2.
  */
 #include <assert.h>
 #include <stdbool.h>
@@ -280,7 +280,10 @@ static void end_rank_0(struct rank *rank, bool with_worker)
 		header->losses[LOG_LOST_BROKEN_CALLS] = 4;
 		header->losses[LOG_LOST_ROWS] = 1;
 	}
-	build_messages(build, rank->main, rank->exchange, 1);
+	build_transfers(build, rank->main,
+			(struct build_transfer[]){ { .route = build_messages(build, rank->main, rank->exchange, 1),
+						     .begin_ms = 330, .ms = 1, .detail = 2 << 1, .bytes = 4096 } },
+			1);
 	build_marks(build, rank->main, rank->step, "no \"answer\",\nfrom\t\377");
 	header->finish_user_ns = 1200 * MS;
 	header->finish_system_ns = 200 * MS;
@@ -292,11 +295,19 @@ static void end_rank_0(struct rank *rank, bool with_worker)
 static void open_rank_1(struct rank *rank)
 {
 	struct build *build = &rank->build;
+	struct log_messages *messages;
 
 	build_stack(build, rank->main, 8);
 	build_open_call(build, rank->main, rank->main_node, AT(10))->child_ticks = 1530 * MS;
 	build_open_call(build, rank->main, rank->step, AT(1850));
 	build_open_call(build, rank->main, rank->exchange, AT(1860));
+	messages = build_messages(build, rank->main, rank->exchange, 0);
+	messages->direction = LOG_MESSAGE_RECEIVED;
+	build_transfers(build, rank->main,
+			(struct build_transfer[]){
+				{ .route = messages, .begin_ms = 300, .ms = 31, .detail = 2 << 1, .bytes = 4096 },
+				{ .route = messages, .begin_ms = 340, .ms = 1, .detail = 2 << 1, .bytes = 4096 } },
+			2);
 	build_text(build, "setting.INSIDEME_BUDGET=256M");
 }
 

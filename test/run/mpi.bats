@@ -13,6 +13,7 @@ setup_file() {
 		command -v mpicc.$mpi >/dev/null || continue
 		mpicc.$mpi -g -O1 -finstrument-functions "$source/calls.c" -o calls.$mpi
 		mpicc.$mpi -g -O1 "$source/calls.c" -o plain.$mpi
+		mpicc.$mpi -g -O1 -w "$source/late.c" -o late.$mpi
 		for interface in MPIF_H MPI_MODULE MPI_F08; do
 			mkdir -p $mpi.$interface
 			mpif90.$mpi -fallow-argument-mismatch -w -D$interface -J $mpi.$interface "$source/calls.F90" -o fortran.$mpi.$interface
@@ -115,6 +116,22 @@ in_fortran() {
 @test "MPICH, use mpi" { in_fortran mpich MPI_MODULE; }
 @test "MPICH, use mpi_f08" { in_fortran mpich MPI_F08; }
 
+# What the program's own clocks say; the time between its reading of them and the call depends on the machine's load.
+waits_are_known() {
+	local kind function rank late ns found
+	ranks "$1" 3 "$build/insideme-run" -q "$BATS_FILE_TMPDIR/late.$1"
+	view late >late.csv
+	while IFS=, read -r kind function rank late ns; do
+		found=$("$here/csv" waiting_ns kind="$kind" function="$function" rank="$rank" late_rank="$late" <late.csv)
+		between "$kind in $function" $((ns * 8 / 10)) "${found%.*}" $((ns * 12 / 10))
+	done <out
+	same "rows of the program" "$(wc -l <out)" 8
+	same "not matched" "$("$report" -v late | tr -d '\n' | grep -o 'other side *is known of 630' | tr -s ' ')" 'other side is known of 630'
+}
+
+@test "Open MPI, who waited for whom" { waits_are_known openmpi; }
+@test "MPICH, who waited for whom" { waits_are_known mpich; }
+
 @test "insideme-run before mpirun; --mpi=off; a program that is none" {
 	command -v mpirun.openmpi >/dev/null || skip "needs Open MPI"
 	timeout 100 "$build/insideme-run" -q mpirun.openmpi --oversubscribe -n 2 "$BATS_FILE_TMPDIR/plain.openmpi" >out 2>stderr
@@ -125,5 +142,5 @@ in_fortran() {
 	same "rows" "$(wc -l <mpi.csv)" 1
 	"$report" -v mpi | grep -q 'no MPI calls were recorded'
 	"$build/insideme-run" -q sh -c 'echo $LD_PRELOAD' >out
-	same "libraries for a shell" "$(grep -c mpi out)" 0
+	same "libraries for a shell" "$(grep -c libinsideme-mpi out)" 0
 }

@@ -79,8 +79,8 @@ void build_marks(struct build *build, const struct log_thread *thread, const str
 	value(build, 600, 0.25);
 }
 
-void build_messages(struct build *build, const struct log_thread *thread, const struct log_node *node,
-		    int peer)
+struct log_messages *build_messages(struct build *build, const struct log_thread *thread,
+				    const struct log_node *node, int peer)
 {
 	struct log_messages *record;
 
@@ -95,4 +95,41 @@ void build_messages(struct build *build, const struct log_thread *thread, const 
 	record->bytes = 100 * 4096;
 	record->call_ticks = at(build, 4) - at(build, 0);
 	record->most_ticks = at(build, 0.5) - at(build, 0);
+	record->number = ++build->header->nr_routes;
+	return record;
+}
+
+static uint8_t *put(uint8_t *to, uint64_t value)
+{
+	for (; value > 127; value >>= 7)
+		*to++ = (uint8_t)(value | 128);
+	*to++ = (uint8_t)value;
+	return to;
+}
+
+void build_transfers(struct build *build, struct log_thread *thread, const struct build_transfer *transfers,
+		     int nr_transfers)
+{
+	const uint32_t shift = build->header->slice_shift;
+	struct log_transfers *area =
+		build_area(build, LOG_AREA_TRANSFERS, thread->head.self, LOG_AREA_ALIGN, sizeof(*area));
+	uint8_t *to = (uint8_t *)(area + 1);
+	uint64_t before = 0;
+
+	for (int i = 0; i < nr_transfers; i++) {
+		const struct build_transfer *of = &transfers[i];
+		const uint64_t begin = at(build, of->begin_ms) >> shift;
+
+		to = put(to, (uint64_t)of->route->number << LOG_TRANSFER_SHIFT | of->flags);
+		to = put(to, begin - before);
+		to = put(to, (at(build, of->begin_ms + of->ms) >> shift) - begin);
+		to = put(put(to, of->detail), (uint64_t)of->bytes + 1);
+		if (of->flags & LOG_TRANSFER_REQUEST)
+			to = put(put(to, begin - (at(build, of->started_ms) >> shift)), 0);
+		if (of->node)
+			area->first_node = build_ref(build, of->node);
+		before = begin;
+	}
+	area->head.used_bytes = (uint64_t)(to - (uint8_t *)area);
+	area->nr_transfers = (uint32_t)nr_transfers;
 }

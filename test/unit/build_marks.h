@@ -17,7 +17,20 @@ void build_marks(struct build *build, const struct log_thread *thread, const str
  * 100 messages of 4,096 bytes that the calls of @node of @thread sent to rank @peer of the communicator
  * "world", 4 ms in all. The numbers of labels go on from those of build_marks().
  */
-void build_messages(struct build *build, const struct log_thread *thread, const struct log_node *node,
-		    int peer);
+struct log_messages *build_messages(struct build *build, const struct log_thread *thread,
+				    const struct log_node *node, int peer);
+
+/* A call of @thread that such a message was of: its begin, duration, tag. Transfers have an area of 4 KiB
+ * each. */
+struct build_transfer {
+	const struct log_messages *route;
+	double begin_ms, ms;
+	uint32_t flags; /* LOG_TRANSFER_; with REQUEST: */
+	double started_ms;
+	const struct log_node *node;
+	uint32_t detail, bytes;
+};
+void build_transfers(struct build *build, struct log_thread *thread, const struct build_transfer *transfers,
+		     int nr_transfers);
 
 #endif

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Who waited for whom in MPI calls, and for how long, from the records of all ranks. */
+#ifndef INSIDEME_MPI_WAITS_H
+#define INSIDEME_MPI_WAITS_H
+
+#include "analyzer/model/model.h"
+
+enum mpi_wait_kind {
+	MPI_LATE_SENDER,   /* a receive began before the send */
+	MPI_LATE_RECEIVER, /* a send that ended only after the receive was posted began before it */
+	MPI_LATE_RANK,	   /* a collective began before the last rank came; or before its root did */
+	MPI_WAIT_KINDS,
+};
+
+/* Equal waits: of one rank, for one rank, in calls of one path's function. */
+struct mpi_wait {
+	enum mpi_wait_kind kind;
+	const struct process *process, *other; /* which waited; which came later */
+	struct function *function, *caller;    /* caller: NULL: not known */
+	uint64_t nr_calls;
+	double waiting_ns, longest_ns;
+};
+
+struct mpi_waits {
+	struct mpi_wait *waits; /* longest first */
+	size_t nr;
+	uint64_t nr_matched;   /* receives, and parts in collectives, whose other side is known */
+	uint64_t nr_unmatched; /* and is not known */
+};
+
+void mpi_waits_read(struct model *model, struct mpi_waits *waits);
+void mpi_waits_release(struct mpi_waits *waits);
+
+#endif

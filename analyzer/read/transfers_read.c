@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Decodes struct log_transfers. */
+#include "analyzer/read/transfers_read.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/base/error.h"
+#include "analyzer/log/logfile.h"
+#include "analyzer/read/nodes_read.h"
+
+struct reader {
+	struct process *process;
+	struct thread *thread;
+	const uint8_t *at, *end;
+	uint64_t begin; /* these two: of the record before */
+	uint32_t node;
+	uint64_t limit;			    /* what began then is left out */
+	const struct log_messages **routes; /* [number] */
+	size_t nr_routes;
+	struct transfer *list;
+	size_t nr;
+};
+
+static bool take(struct reader *reader, uint64_t *value)
+{
+	*value = 0;
+	for (uint32_t shift = 0; reader->at < reader->end && shift < 64; shift += 7) {
+		const uint8_t byte = *reader->at++;
+
+		*value |= (uint64_t)(byte & 127) << shift;
+		if (byte < 128)
+			return true;
+	}
+	return false;
+}
+
+static int64_t unzigzag(uint64_t value)
+{
+	return (int64_t)(value >> 1) ^ -(int64_t)(value & 1);
+}
+
+static int64_t time_of(const struct reader *reader, uint64_t units)
+{
+	return process_time(reader->process, units << reader->process->log->header.slice_shift);
+}
+
+static void add(struct reader *reader, struct transfer *transfer, uint64_t detail)
+{
+	if (transfer->route->direction == LOG_MESSAGE_COLLECTIVE) {
+		transfer->collective = (enum log_collective)(detail & 3);
+		transfer->root = (int32_t)(detail >> 2);
+	} else {
+		transfer->tag = (int32_t)unzigzag(detail);
+	}
+	transfer->path =
+		nodes_path(reader->thread,
+			   transfer->flags & LOG_TRANSFER_REQUEST ? reader->node : transfer->route->node);
+	transfer->thread = (uint32_t)reader->thread->index;
+	reader->list = xgrow(reader->list, reader->nr, sizeof(*transfer));
+	reader->list[reader->nr++] = *transfer;
+}
+
+/* False: not sound; what follows cannot be read either. */
+static bool read_one(struct reader *reader)
+{
+	uint64_t head, step, units, detail, since = 0, node = 0, started;
+	struct transfer transfer = { 0 };
+
+	if (!take(reader, &head) || !take(reader, &step) || !take(reader, &units) || !take(reader, &detail) ||
+	    !take(reader, &transfer.sized_bytes))
+		return false;
+	if (head & LOG_TRANSFER_REQUEST && (!take(reader, &since) || !take(reader, &node)))
+		return false;
+	head = (transfer.flags = head & ((1u << LOG_TRANSFER_SHIFT) - 1), head >> LOG_TRANSFER_SHIFT);
+	if (head >= reader->nr_routes || !reader->routes[head])
+		return false;
+	transfer.route = reader->routes[head];
+	reader->begin += step;
+	reader->node += (uint32_t)unzigzag(node) * LOG_NODE_STEP;
+	started = reader->begin - since;
+	if ((reader->begin + units) << reader->process->log->header.slice_shift >
+		    reader->process->limit_ticks ||
+	    since > reader->begin)
+		return false;
+	if (started >= reader->limit)
+		return true;
+	transfer.begin = time_of(reader, reader->begin);
+	transfer.end = time_of(reader, reader->begin + units);
+	transfer.started = time_of(reader, started);
+	add(reader, &transfer, detail);
+	return true;
+}
+
+static void read_area(struct reader *reader, const struct log_extent *extent)
+{
+	struct logfile *log = reader->process->log;
+	struct log_transfers head;
+
+	memcpy(&head, log->base + extent->offset, sizeof(head));
+	reader->begin = head.first_ticks >> log->header.slice_shift;
+	reader->node = head.first_node;
+	reader->at = log->base + extent->offset + sizeof(head);
+	reader->end = log->base + extent->offset + extent->used_bytes;
+	while (reader->at < reader->end) {
+		if (read_one(reader))
+			continue;
+		logfile_damaged(log, extent->offset, "a record of an MPI call");
+		return;
+	}
+}
+
+static void find_routes(struct reader *reader)
+{
+	const struct process *process = reader->process;
+
+	for (size_t i = 0; i < process->nr_messages; i++)
+		if (process->messages[i].number >= reader->nr_routes)
+			reader->nr_routes = (size_t)process->messages[i].number + 1;
+	if (reader->nr_routes > process->nr_messages + LOG_LABEL_MAX)
+		reader->nr_routes = process->nr_messages + LOG_LABEL_MAX; /* a damaged number */
+	reader->routes = xcalloc(reader->nr_routes + 1, sizeof(*reader->routes));
+	for (size_t i = 0; i < process->nr_messages; i++)
+		if (process->messages[i].number < reader->nr_routes)
+			reader->routes[process->messages[i].number] = &process->messages[i];
+}
+
+size_t transfers_read(struct process *process, struct transfer **list)
+{
+	struct reader reader = { .process = process, .limit = UINT64_MAX };
+
+	*list = NULL;
+	if (!process->nr_messages || process->is_saved || !process->log)
+		return 0;
+	find_routes(&reader);
+	if (process->header.transfers_end_ticks)
+		reader.limit = process->header.transfers_end_ticks >> process->log->header.slice_shift;
+	for (size_t i = 0; i < process->log->nr_extents; i++) {
+		const struct log_extent *extent = &process->log->extents[i];
+
+		reader.thread =
+			extent->kind == LOG_AREA_TRANSFERS ? nodes_thread(process, extent->owner) : NULL;
+		if (!reader.thread || reader.thread->left_out)
+			continue;
+		read_area(&reader, extent);
+		logfile_forget(process->log, extent);
+	}
+	free(reader.routes);
+	*list = reader.list;
+	return reader.nr;
+}

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The records that MPI calls which communicate have of their own. */
+#ifndef INSIDEME_TRANSFERS_READ_H
+#define INSIDEME_TRANSFERS_READ_H
+
+#include "analyzer/model/model.h"
+
+/* A message, or a rank's part in a collective, that a call made, started or completed. */
+struct transfer {
+	const struct log_messages *route; /* communicator, peer, direction; of the call that started it */
+	struct tree_node *path;		  /* of the call; NULL: not known */
+	int64_t begin, end;		  /* of the call, in model time */
+	int64_t started;		  /* of a completion: begin of the call that started it; else begin */
+	uint32_t flags;			  /* LOG_TRANSFER_ */
+	uint32_t thread;		  /* index in its process */
+	int32_t tag;			  /* LOG_TAG_ANY: not known */
+	int32_t root;			  /* of a collective */
+	enum log_collective collective;
+	uint64_t sized_bytes; /* bytes + 1; 0: not known */
+	uint32_t rank;	      /* these three are for mpi_matching.h */
+	struct transfer *partner;
+	struct collective *together;
+};
+
+/*
+ * Those of a process, thread by thread in the order in which calls ended. What began when records were
+ * already lost is left out. The caller frees the list. Return: how many
+ */
+size_t transfers_read(struct process *process, struct transfer **list);
+
+#endif

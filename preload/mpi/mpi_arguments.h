@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The arguments of a call, by their roles: see mpi_calls.h. */
+#ifndef INSIDEME_MPI_ARGUMENTS_H
+#define INSIDEME_MPI_ARGUMENTS_H
+
+#include "preload/mpi/mpi_calls.h"
+#include "preload/mpi/mpi_library.h"
+
+/* A call of the program. */
+struct mpi_arguments {
+	enum mpi_call id;
+	enum mpi_variant variant;
+	const word *values; /* [MPI_ARGUMENTS_MOST]; those that the call does not have are 0 */
+};
+
+/* Once, before the others. */
+void roles_begin(void);
+
+/* The number of the first or the last argument with that role; -1: none has it. */
+int role_first(enum mpi_call id, char role);
+int role_last(enum mpi_call id, char role);
+
+/* Values by number. A number that the call has stored is at an address in C too. */
+static inline int argument_number(const struct mpi_arguments *arguments, int place)
+{
+	return argument_int(arguments->values[place], arguments->variant);
+}
+
+static inline int stored_number(const struct mpi_arguments *arguments, int place)
+{
+	return *(const int *)arguments->values[place];
+}
+
+static inline word request_at(const struct mpi_arguments *arguments, int place, int index)
+{
+	return stored_request(arguments->values[place], index, arguments->variant);
+}
+
+#endif

@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Which requests a call completed, by what it stored in the program's arguments. */
+#include "preload/mpi/mpi_completions.h"
+
+#include <string.h>
+#include <sys/mman.h>
+
+#include "insideme_log.h"
+#include "preload/mpi/mpi_messages.h"
+
+/* The program's malloc() would count this as memory of the program. */
+static struct request **room_for(struct completions *completions, int nr)
+{
+	void *room;
+
+	if (nr <= COMPLETIONS_FEW)
+		return completions->few;
+	room = mmap(NULL, sizeof(struct request *) * (size_t)nr, PROT_READ | PROT_WRITE,
+		    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	return room == MAP_FAILED ? NULL : room;
+}
+
+void completions_begin(struct completions *completions, const struct mpi_arguments *arguments)
+{
+	const int place = role_first(arguments->id, 'W'), at_nr = role_first(arguments->id, 'l');
+	int nr;
+
+	completions->nr = 0;
+	if (place < 0 || !mpi.is_up)
+		return;
+	nr = at_nr < 0 ? 1 : argument_number(arguments, at_nr);
+	completions->requests = nr > 0 ? room_for(completions, nr) : NULL;
+	completions->nr = completions->requests ? nr : 0;
+	for (int i = 0; i < completions->nr; i++)
+		completions->requests[i] = request_claim(request_at(arguments, place, i));
+}
+
+/* What it was, as far as known. Return: NULL: it was cancelled. */
+static const struct mpi_message *received(const struct request *request, const struct status *status,
+					  struct mpi_message *message)
+{
+	*message = request->pending.message;
+	message->is_pending = false;
+	if (status && status->is_cancelled)
+		return NULL;
+	if (message->direction != LOG_MESSAGE_RECEIVED)
+		return message;
+	if (status)
+		message_know_status(message, request->comm, status);
+	else if (request->is_cancelled)
+		message->peer = LOG_PEER_ANY; /* or of none, which only its status would have said */
+	return message;
+}
+
+static void complete(const struct mpi_recorder *recorder, struct request *request,
+		     const struct mpi_arguments *arguments, int status_index)
+{
+	const int one = role_first(arguments->id, 'S'), each = role_first(arguments->id, 'X');
+	struct mpi_message message;
+	struct status status;
+	bool is_known = false;
+
+	if (one >= 0)
+		is_known = argument_status(arguments->values[one], 0, arguments->variant, &status);
+	else if (each >= 0)
+		is_known =
+			argument_status(arguments->values[each], status_index, arguments->variant, &status);
+	if (request->is_active && recorder)
+		recorder->completed(&request->pending,
+				    received(request, is_known ? &status : NULL, &message));
+	request->is_active = false;
+	request->is_cancelled = false;
+	if (!request->is_persistent || arguments->id == CALL_Request_free)
+		request_remove(request);
+	else
+		request_unclaim(request);
+}
+
+static void complete_at(struct completions *completions, const struct mpi_recorder *recorder,
+			const struct mpi_arguments *arguments, int index, int status_index)
+{
+	if (index < 0 || index >= completions->nr || !completions->requests[index])
+		return;
+	complete(recorder, completions->requests[index], arguments, status_index);
+	completions->requests[index] = NULL;
+}
+
+/* Fortran counts from 1. */
+static int index_of(const struct mpi_arguments *arguments, int place, int i)
+{
+	return ((const int *)arguments->values[place])[i] - (arguments->variant != FROM_C);
+}
+
+static void complete_those(struct completions *completions, const struct mpi_recorder *recorder,
+			   const struct mpi_arguments *arguments)
+{
+	const int flag = role_first(arguments->id, 'f'), one = role_first(arguments->id, 'i');
+	const int some = role_first(arguments->id, 'k'), which = role_first(arguments->id, 'I');
+
+	if (flag >= 0 && !stored_number(arguments, flag))
+		return;
+	if (one >= 0) {
+		complete_at(completions, recorder, arguments, index_of(arguments, one, 0), 0);
+	} else if (some >= 0) {
+		for (int i = 0; i < stored_number(arguments, some); i++)
+			complete_at(completions, recorder, arguments, index_of(arguments, which, i), i);
+	} else {
+		for (int i = 0; i < completions->nr; i++)
+			complete_at(completions, recorder, arguments, i, i);
+	}
+}
+
+void completions_end(struct completions *completions, const struct mpi_recorder *recorder,
+		     const struct mpi_arguments *arguments, bool has_succeeded)
+{
+	if (!completions->nr)
+		return;
+	if (has_succeeded)
+		complete_those(completions, recorder, arguments);
+	for (int i = 0; i < completions->nr; i++)
+		if (completions->requests[i])
+			request_unclaim(completions->requests[i]);
+	if (completions->requests != completions->few)
+		munmap(completions->requests, sizeof(struct request *) * (size_t)completions->nr);
+}

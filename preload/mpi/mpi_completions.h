@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Calls that complete requests: the Wait and Test families, MPI_Request_free. */
+#ifndef INSIDEME_MPI_COMPLETIONS_H
+#define INSIDEME_MPI_COMPLETIONS_H
+
+#include "preload/mpi/mpi_arguments.h"
+#include "preload/mpi/mpi_recorder.h"
+#include "preload/mpi/mpi_requests.h"
+
+#define COMPLETIONS_FEW 64
+
+/* The requests that a call was given; NULL: not known. In memory of its own where they are more than a few.
+ */
+struct completions {
+	struct request **requests;
+	int nr;
+	struct request *few[COMPLETIONS_FEW];
+};
+
+/* Before the call, which may free the handles. */
+void completions_begin(struct completions *completions, const struct mpi_arguments *arguments);
+
+/*
+ * After it, while it is open in the recorder; @recorder is NULL if it is not. @has_succeeded: if not, what it
+ * completed is not known.
+ */
+void completions_end(struct completions *completions, const struct mpi_recorder *recorder,
+		     const struct mpi_arguments *arguments, bool has_succeeded);
+
+#endif
