@@ -15,8 +15,8 @@
 
 #include "analyzer/ask/table_select.h"
 #include "analyzer/base/error.h"
-#include "analyzer/base/hashtable.h"
-#include "analyzer/base/utf8.h"
+#include "analyzer/base/text_numbers.h"
+#include "analyzer/base/names.h"
 #include "analyzer/formats/trace.h"
 #include "analyzer/tables/table_text.h"
 #include "analyzer/views/views.h"
@@ -45,15 +45,9 @@ struct sqlite3_stmt;
 	CALL(int, finalize, (struct sqlite3_stmt *statement)) \
 	CALL(const char *, errmsg, (struct sqlite3 *database))
 
-struct text {
-	long long id;
-	char text[];
-};
-
 struct sqlite {
 	struct sqlite3 *database;
-	struct hashtable texts;
-	long long nr_texts;
+	struct text_numbers texts;
 	struct sqlite3_stmt *add_text;
 #define CALL(type, name, arguments) type (*name) arguments;
 	SQLITE_CALLS(CALL)
@@ -140,32 +134,22 @@ static char *statement_of(const struct rows *rows, const char *name, enum statem
 	return sql.bytes;
 }
 
-static bool is_same(const void *item, const void *key)
-{
-	return strcmp(((const struct text *)item)->text, key) == 0;
-}
-
 /* Its id in the table texts. */
 static long long text_id(struct sqlite *sqlite, const char *value)
 {
-	uint64_t hash = hash_string(value);
-	struct text *text = hashtable_find(&sqlite->texts, hash, is_same, value);
+	bool is_new;
+	long long id = (long long)text_number(&sqlite->texts, value, &is_new) + 1;
 	char *clean;
 
-	if (text)
-		return text->id;
-	text = xcalloc(1, sizeof(*text) + strlen(value) + 1);
-	text->id = ++sqlite->nr_texts;
-	memcpy(text->text, value, strlen(value));
-	hashtable_add(&sqlite->texts, hash, text);
-	clean = xcalloc(strlen(value) + 1, UTF8_CLEAN_MAX);
-	utf8_clean(clean, value);
-	sqlite->bind_int64(sqlite->add_text, 1, text->id);
+	if (!is_new)
+		return id;
+	clean = utf8_cleaned(value);
+	sqlite->bind_int64(sqlite->add_text, 1, id);
 	sqlite->bind_text(sqlite->add_text, 2, clean, -1, KEEP_COPY);
 	sqlite->step(sqlite->add_text);
 	sqlite->reset(sqlite->add_text);
 	free(clean);
-	return text->id;
+	return id;
 }
 
 /* A column of texts has ids of texts alone: a number in it is one too. */
@@ -290,7 +274,7 @@ static bool fill_database(struct sqlite *sqlite, struct report *report)
 		if (is_wanted(report, view))
 			done = add_view(sqlite, report, view);
 	sqlite->finalize(sqlite->add_text);
-	hashtable_release(&sqlite->texts);
+	text_numbers_release(&sqlite->texts);
 	return done && execute(sqlite, "COMMIT");
 }
 

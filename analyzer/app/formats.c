@@ -17,20 +17,25 @@ const struct format formats[] = {
 	{ "html", "one page of all views, with the calls over time; written to insideme.html",
 	  .write = page_write, .has_diff = true },
 	{ "chrome", "single calls over time as JSON, for Perfetto, chrome://tracing and speedscope",
-	  .write = export_chrome, .has_times = true },
+	  .write = export_chrome, .has_times = true, .has_calls = true },
 	{ "perfetto", "the same as Perfetto's own trace, a third as large", .write = export_perfetto,
-	  .has_times = true, .is_binary = true },
+	  .has_times = true, .has_calls = true, .is_binary = true },
 	{ "speedscope", "speedscope's file: single calls over time, and sums by call path: time, calls, memory",
-	  .write = export_speedscope, .has_times = true },
+	  .write = export_speedscope, .has_times = true, .has_calls = true },
 	{ "pprof", "pprof's profile: calls, time and memory by call path", .write = export_pprof,
 	  .is_binary = true },
 	{ "callgrind", "Callgrind's profile, for kcachegrind and callgrind_annotate", .write = export_callgrind },
 	{ "pstats", "what python's cProfile saves, for pstats, snakeviz and gprof2dot", .write = export_pstats,
 	  .is_binary = true },
-	{ "dot", "the call graph for graphviz, as gprof2dot draws it: | dot -Tsvg", .write = export_dot },
+	{ "dot", "the call graph for graphviz, as gprof2dot draws it: | dot -Tsvg, or -o graph.pdf",
+	  .write = export_dot },
 	{ "sqlite", "a database with the tables of all views", .write = export_sqlite },
 	{ "folded", "a call path a line with --columns COLUMN of it, for flamegraph.pl; --diff: before and after",
 	  .write = export_folded, .has_diff = true },
+	{ "openmetrics", "figures of runs as GitLab shows them beside a merge request, and what is in doubt",
+	  .write = export_openmetrics },
+	{ "insideme-log", "the log line of InsideMe for python, for each recorded call, in the order of exits",
+	  .write = export_insideme, .has_times = true },
 	{ "mprof",
 	  "memory_profiler's file, for mprof plot and mprof peak: memory over time, the longest calls",
 	  .write = export_mprof },
@@ -42,8 +47,8 @@ const struct format formats[] = {
 	{ "pikos",
 	  "pikos's csv: index, type, function, RSS, VMS, lineNo, filename of each entry and exit, with pid "
 	  "and tid",
-	  .write = export_pikos },
-	{ "pikos-text", "the same, as its text recorder writes it", .write = export_pikos_text },
+	  .write = export_pikos, .has_calls = true },
+	{ "pikos-text", "the same, as its text recorder writes it", .write = export_pikos_text, .has_calls = true },
 	{ "svg", "a picture of the resources over time, with the longest calls; also png, pdf",
 	  .write = export_svg },
 	{ "png", "the same", .write = export_png, .is_binary = true },
@@ -57,9 +62,4 @@ const struct format *format_find(const char *name)
 		if (strcmp(format->name, name) == 0)
 			return format;
 	return NULL;
-}
-
-bool format_has_rows(const struct format *format)
-{
-	return format->print || format->write == export_pikos || format->write == export_pikos_text;
 }

@@ -32,6 +32,7 @@
 #include "analyzer/read/fields.h"
 #include "analyzer/runs/choose_runs.h"
 #include "analyzer/runs/run.h"
+#include "analyzer/summary/doubts.h"
 #include "analyzer/views/views.h"
 
 static void list_views(void)
@@ -153,6 +154,8 @@ static int report_view(struct report *report, const struct view *view, const str
 		if (table && (table->formats & format->bit))
 			status = rows_check(table, report->options, format->bit == IN_TEXT);
 	}
+	if (status == 0 && format->print != format_text && format->print != format_csv)
+		doubts_tell(&document, report->model);
 	if (status == 0)
 		status = print(&document, format, report->options);
 	if (status == 0 && report->options->match && !has_rows(&document, format))
@@ -312,8 +315,8 @@ static int run_task(struct options *options)
 		return unknown_format(options->format);
 	if (window_is_given(&options->window) && !view->has_times && !format->has_times)
 		return view_has_totals_only(view);
-	if (options->row_filter && (!format_has_rows(format) || options_want_folder(options)))
-		return error("--filter selects rows of one view: only as text, csv, json or pikos"),
+	if (options->row_filter && ((!format->print && !format->has_calls) || options_want_folder(options)))
+		return error("--filter selects rows of one view, or calls: only as text, csv, json, pikos or a trace"),
 		       EXIT_USAGE;
 	if (format->is_binary && !options->output && isatty(STDOUT_FILENO))
 		return error("-f %s is not for a terminal: -o FILE", format->name), EXIT_USAGE;

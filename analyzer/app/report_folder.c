@@ -16,6 +16,7 @@
 #include "analyzer/formats/export.h"
 #include "analyzer/formats/formats.h"
 #include "analyzer/formats/picture.h"
+#include "analyzer/formats/trace.h"
 #include "analyzer/views/views.h"
 
 static int cannot_write(const char *path, int number)
@@ -24,11 +25,29 @@ static int cannot_write(const char *path, int number)
 	return EXIT_FAILURE;
 }
 
-/* The largest csv: if all calls were recorded, that of the events may have gigabytes. */
+/* The largest csv. */
 struct largest {
 	char *name;
 	off_t bytes;
 };
+
+/* As if a csv of single calls were a trace: shorter calls are left out where all would be too much. */
+static const struct trace_format csv_of_calls = { .name = "csv", .most_bytes = 100u << 20, .call_bytes = 250 };
+
+/* The rule for its rows, which the caller frees; NULL: all of them fit, or there are none. */
+static char *long_calls(const struct report *report)
+{
+	struct trace trace;
+	char *rule = NULL;
+
+	if (trace_of_saved(report->model))
+		return NULL;
+	trace_open(&trace, report, &csv_of_calls, NULL, 0);
+	if (trace.nr_shown < trace.nr_calls)
+		rule = xasprintf("duration_ns >= %.0f", trace.least_ns);
+	trace_close(&trace);
+	return rule;
+}
 
 static void note_size(struct largest *largest, const char *path)
 {
@@ -40,10 +59,12 @@ static void note_size(struct largest *largest, const char *path)
 	*largest = (struct largest){ xstrdup(path_base(path)), status.st_size };
 }
 
-static int write_view(struct report *report, const struct view *view, const char *what,
+/* @rule: of the rows of views of single calls; NULL: all rows */
+static int write_view(struct report *report, const struct view *view, const char *what, const char *rule,
 		      int (*build)(struct document *document, struct report *report), struct largest *largest)
 {
-	struct options options = { .view = view->name, .format = "csv", .filter = report->options->filter };
+	struct options options = { .view = view->name, .format = "csv", .filter = report->options->filter,
+				   .row_filter = view->build == view_calls ? rule : NULL };
 	struct document document = { .view = view->name };
 	struct report own = *report;
 	char *path = xasprintf("%s/%s%s.csv", report->options->output, view->name, what);
@@ -129,15 +150,26 @@ static bool has_pictures(const struct report *report)
 	return nr && model->to > model->from && !report_is_of_threads(report) && cairo_load();
 }
 
+static bool has_graph(const struct report *report)
+{
+	return report->model->nr_functions && export_can_draw_graph();
+}
+
+/* Those that can be drawn here. */
 static int write_pictures(const struct report *report)
 {
-	static const struct {
+	const bool has_curves = has_pictures(report);
+	const struct {
 		const char *name;
 		int (*write)(struct report *report);
-	} pictures[] = { { "resources.svg", export_svg }, { "resources.png", export_png } };
+		bool can_be;
+	} pictures[] = { { "resources.svg", export_svg, has_curves }, { "resources.png", export_png, has_curves },
+			 { "graph.pdf", export_dot, has_graph(report) } };
 	int status = EXIT_SUCCESS;
 
 	for (size_t i = 0; i < sizeof(pictures) / sizeof(*pictures) && status == 0; i++) {
+		if (!pictures[i].can_be)
+			continue;
 		char *path = xasprintf("%s/%s", report->options->output, pictures[i].name);
 		struct options options = { .view = "resources", .output = path };
 		struct report own = *report;
@@ -156,21 +188,24 @@ int folder_write(struct report *report)
 	struct largest largest = { .bytes = -1 };
 	char size[UNIT_TEXT_MAX];
 	int status = EXIT_SUCCESS;
-	bool pictures;
+	char *rule = NULL;
 
 	if (mkdir(folder, 0777) < 0 && errno != EEXIST)
 		status = cannot_write(folder, errno);
 	if (status == 0)
 		status = page_save(report, path);
+	if (status == 0)
+		rule = long_calls(report);
 	for (const struct view *view = views; view->name && status == 0; view++) {
 		if (report_is_of_threads(report) && view->build == view_resources)
 			continue;	/* its readings are of whole processes */
-		status = write_view(report, view, "", view->build, &largest);
+		if (rule && view->build == view_events)
+			continue;	/* entries and exits of calls are more than the calls */
+		status = write_view(report, view, "", rule, view->build, &largest);
 		if (status == 0 && report->diff && view->compare)
-			status = write_view(report, view, "-diff", view->compare, &largest);
+			status = write_view(report, view, "-diff", NULL, view->compare, &largest);
 	}
-	pictures = status == 0 && has_pictures(report);
-	if (pictures)
+	if (status == 0)
 		status = write_pictures(report);
 	if (status == 0 && report->options->logs)
 		status = take_logs(report);
@@ -178,9 +213,10 @@ int folder_write(struct report *report)
 		fprintf(stderr,
 			"insideme-report: wrote %s: the page, csv of each view (the largest, %s: %s)%s%s\n",
 			folder, largest.name, unit_format(size, UNIT_BYTES, (double)largest.bytes),
-			pictures ? ", pictures of the resources" : "",
+			rule ? "; without events.csv and shorter calls (--max-size 0: with all)" : "",
 			report->options->logs ? ", the logs" : "");
 	free(largest.name);
+	free(rule);
 	free(path);
 	return status;
 }

@@ -149,8 +149,8 @@ static const struct option_line lines[] = {
 	{ 0, "copy", NULL, take_logs, LOGS_COPY, "with -o DIRECTORY/: copy the logs there too", NULL },
 	{ 0, "move", NULL, take_logs, LOGS_MOVE, "with -o DIRECTORY/: move the logs there", NULL },
 	{ 0, "max-size", "SIZE", take_max_size, 0,
-	  "largest page (20M) or trace: short calls are merged there, or left out here, where it would be larger; "
-	  "0: all of them", NULL },
+	  "largest page (20M), trace, or csv of calls in DIRECTORY/: short calls are merged in the page, or else "
+	  "left out, where it would be larger; 0: all of them", NULL },
 	{ 0, "no-source", NULL, option_take_flag, AT(no_source), "no text of source files in the html page and in -v lines", NULL },
 	{ 0, "serve", "[=PORT]", take_serve, 0,
 	  "serve the html page by HTTP on 127.0.0.1, made anew while the run goes on; print its address", NULL },
@@ -224,7 +224,8 @@ void options_print_help(void)
 	fputs("usage: insideme-report [OPTION...] [RUN...]\n"
 	      "\n"
 	      "Shows what a recorded run did. RUN is a run's directory, a log, a saved profile, a run's or a program's\n"
-	      "name, last, or last~1. Without RUN it is the newest run in insideme.data; several are added up.\n"
+	      "name, last, or last~1, or a pattern of paths in quotes. Without RUN it is the newest run in insideme.data;\n"
+	      "several are added up.\n"
 	      "\n", stdout);
 	option_print_help(&table);
 	fputs("\nExit status: 0 done, 1 could not, 2 wrong usage, 3 a rule of --gate fails.\n", stdout);

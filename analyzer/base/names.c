@@ -337,3 +337,16 @@ char *nearest_text(struct nearest *nearest)
 	nearest->nr = 0;
 	return longer;
 }
+
+char *utf8_cleaned(const char *text)
+{
+	char *clean = xcalloc(strlen(text) + 1, strlen("\xef\xbf\xbd")), *end = clean;
+
+	while (*text) {
+		size_t length = utf8_length(text);
+
+		end = length ? mempcpy(end, text, length) : mempcpy(end, "\xef\xbf\xbd", 3);
+		text += length ? length : 1;
+	}
+	return clean;
+}

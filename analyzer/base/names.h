@@ -80,4 +80,7 @@ void nearest_add(struct nearest *nearest, const char *name);
 /* "; did you mean calls or callers?", or "". Frees what @nearest holds. Return: newly allocated */
 char *nearest_text(struct nearest *nearest);
 
+/* UTF-8 of any bytes: malformed ones become U+FFFD. The caller frees it. */
+char *utf8_cleaned(const char *text);
+
 #endif

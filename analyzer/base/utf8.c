@@ -59,17 +59,6 @@ size_t utf8_columns(const char *text)
 	return columns;
 }
 
-void utf8_clean(char *clean, const char *text)
-{
-	while (*text) {
-		size_t length = utf8_length(text);
-
-		clean = length ? mempcpy(clean, text, length) : mempcpy(clean, "\xef\xbf\xbd", 3);
-		text += length ? length : 1;
-	}
-	*clean = '\0';
-}
-
 void utf8_drop_cut(char *text)
 {
 	char *end = text + strlen(text), *last = end;

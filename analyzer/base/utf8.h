@@ -22,13 +22,6 @@ struct utf8_character utf8_first(const char *text);
 /* Columns of a text on a terminal. */
 size_t utf8_columns(const char *text);
 
-/*
- * Make UTF-8 of any bytes: malformed ones become U+FFFD. @clean: room for UTF8_CLEAN_MAX times the
- * length of @text, and a 0.
- */
-#define UTF8_CLEAN_MAX	3
-void utf8_clean(char *clean, const char *text);
-
 /* Drop an incomplete character at the end of @text, which was cut at some byte. */
 void utf8_drop_cut(char *text);
 

@@ -9,6 +9,7 @@
 #include "analyzer/base/error.h"
 #include "analyzer/base/names.h"
 #include "analyzer/calls/slices.h"
+#include "analyzer/model/process_usage.h"
 #include "analyzer/model/resolve.h"
 #include "analyzer/summary/doubts.h"
 
@@ -79,13 +80,10 @@ void export_sources(const struct model *model)
 void export_doubts(const struct model *model, void (*visit)(void *to, const char *text), void *to)
 {
 	struct document document = { .view = "quality" };
-	struct findings findings;
 
-	findings_collect(&findings, &document, model);
-	for (size_t i = 0; i < findings.nr; i++)
-		if (findings.list[i].is_doubt)
-			visit(to, findings.list[i].text);
-	findings_release(&findings);
+	doubts_tell(&document, model);
+	for (size_t i = 0; i < document.nr_doubts; i++)
+		visit(to, document.doubts[i]);
 	document_release(&document);
 }
 
@@ -94,15 +92,34 @@ double export_seconds(const struct model *model, int64_t time)
 	return ((double)model->start_realtime_ns + (double)time) / 1e9;
 }
 
+double export_rss_mib(struct process *process, uint64_t ticks)
+{
+	struct rowset *rows = process_rowset(process, "process");
+	int column = rows ? rowset_column(rows, "rss_bytes") : -1;
+	struct memory_reading reading;
+	uint64_t bytes = LOG_NONE;
+
+	if (process_memory_at(process, ticks, &reading))
+		bytes = reading.rss_bytes;
+	else if (column >= 0 && rows->nr_rows)
+		bytes = rowset_value(rows, 0, (uint32_t)column);
+	return bytes == LOG_NONE ? NAN : (double)bytes / (1 << 20);
+}
+
+bool export_wants(const struct report *report, const char *name, int64_t start, int64_t end)
+{
+	const char *pattern = report->options->match;
+
+	return start <= report->model->to && end >= report->model->from && (!pattern || name_matches(pattern, name));
+}
+
 bool export_wants_call(const struct report *report, const struct slice *slice)
 {
 	const struct options *options = report->options;
 	const struct model *model = report->model;
 	double percent = options->min_percent > 0 ? options->min_percent : LEAST_PERCENT;
 
-	if (slice->end < model->from || slice->start > model->to)
-		return false;
-	if (options->match && !name_matches(options->match, slice->node->function->name))
+	if (!export_wants(report, slice->node->function->name, slice->start, slice->end))
 		return false;
 	if (options->match && !(options->min_percent > 0))
 		return true;

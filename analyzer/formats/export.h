@@ -33,6 +33,12 @@ void export_doubts(const struct model *model, void (*visit)(void *to, const char
 /* A model time in seconds since 1970. */
 double export_seconds(const struct model *model, int64_t time);
 
+/* RSS as last read at or before @ticks; before the first reading, the first one. NAN: none */
+double export_rss_mib(struct process *process, uint64_t ticks);
+
+/* Does a call, or a timer, lie in the reported time, and match --match? */
+bool export_wants(const struct report *report, const char *name, int64_t start, int64_t end);
+
 /*
  * Whether to export a call. With --match: those of matching functions. Otherwise: those that take at least
  * --min-percent of the time, by default 1 %.
@@ -52,6 +58,8 @@ int export_pprof(struct report *report);
 int export_callgrind(struct report *report);
 int export_pstats(struct report *report);
 int export_dot(struct report *report);
+/* Is graphviz there, so that --output may be a .pdf, .svg or .png? */
+bool export_can_draw_graph(void);
 /* Sums by call path, a path a line. */
 int export_folded(struct report *report);
 
@@ -70,6 +78,12 @@ int export_multiprocess(struct report *report);
 /* pikos's records, as csv and as text. */
 int export_pikos(struct report *report);
 int export_pikos_text(struct report *report);
+
+/* InsideMe's log line for python: a line for each recorded call. */
+int export_insideme(struct report *report);
+
+/* Figures of runs, and what is in doubt. */
+int export_openmetrics(struct report *report);
 
 /* Pictures of the resources over time. */
 int export_svg(struct report *report);

@@ -12,6 +12,7 @@
 
 #include "analyzer/base/error.h"
 #include "analyzer/base/hashtable.h"
+#include "analyzer/base/text_numbers.h"
 #include "analyzer/formats/weights.h"
 #include "analyzer/model/tree.h"
 #include "analyzer/model/tree_walk.h"
@@ -46,13 +47,7 @@ struct callgrind {
 	struct calls_of **calls;	/* by caller, once all are known */
 	size_t nr_calls;
 	bool *is_named;			/* [number of a function] */
-	struct hashtable files;
-	size_t nr_files;
-};
-
-struct file {
-	size_t number;
-	const char *path;
+	struct text_numbers files;
 };
 
 static void add(struct costs *sum, const struct costs *costs)
@@ -137,44 +132,30 @@ static void sum_up(struct callgrind *to, const struct model *model)
 
 static void write_name(FILE *out, const char *name)
 {
+	putc_unlocked(' ', out);
 	for (; *name; name++)
 		putc_unlocked((unsigned char)*name < ' ' ? ' ' : *name, out);
-	putc_unlocked('\n', out);
-}
-
-static bool is_file(const void *item, const void *key)
-{
-	return strcmp(((const struct file *)item)->path, key) == 0;
 }
 
 /* fl=(1) path; afterwards fl=(1) */
 static void write_file(struct callgrind *to, const char *key, const struct function *function)
 {
 	const char *path = function->file ?: "???";
-	uint64_t hash = hash_string(path);
-	struct file *file = hashtable_find(&to->files, hash, is_file, path);
+	bool is_new;
 
-	if (file) {
-		fprintf(to->out, "%s=(%zu)\n", key, file->number);
-		return;
-	}
-	file = xcalloc(1, sizeof(*file));
-	*file = (struct file){ ++to->nr_files, path };
-	hashtable_add(&to->files, hash, file);
-	fprintf(to->out, "%s=(%zu) ", key, file->number);
-	write_name(to->out, path);
+	fprintf(to->out, "%s=(%" PRIu64 ")", key, text_number(&to->files, path, &is_new) + 1);
+	if (is_new)
+		write_name(to->out, path);
+	putc('\n', to->out);
 }
 
 static void write_function(struct callgrind *to, const char *key, const struct function *function)
 {
 	fprintf(to->out, "%s=(%u)", key, function->number + 1);
-	if (to->is_named[function->number]) {
-		putc('\n', to->out);
-		return;
-	}
+	if (!to->is_named[function->number])
+		write_name(to->out, function->name);
 	to->is_named[function->number] = true;
-	putc(' ', to->out);
-	write_name(to->out, function->name);
+	putc('\n', to->out);
 }
 
 static void write_costs(struct callgrind *to, uint32_t line, const struct costs *costs)
@@ -185,17 +166,23 @@ static void write_costs(struct callgrind *to, uint32_t line, const struct costs 
 	putc('\n', to->out);
 }
 
+static void write_doubt(void *out, const char *text)
+{
+	fputs("\ndesc: Doubt:", out);
+	write_name(out, text);
+}
+
 static void write_head(struct callgrind *to, const struct report *report)
 {
 	struct costs sum = { { 0 } };
 
-	fprintf(to->out, "# callgrind format\nversion: 1\ncreator: InsideMe %s\ncmd: ", INSIDEME_VERSION);
+	fprintf(to->out, "# callgrind format\nversion: 1\ncreator: InsideMe %s\ncmd:", INSIDEME_VERSION);
 	write_name(to->out, report->model->nr_processes ? report->model->processes[0]->command : report_program(report));
-	fputs("positions: line\nevents:", to->out);
+	export_doubts(report->model, write_doubt, to->out);
+	fputs("\npositions: line\nevents:", to->out);
 	for (size_t i = 0; i < NR_EVENTS; i++)
-		for (size_t j = 0; j < to->nr_weights; j++)
-			if (strcmp(to->weights[j]->column, events[i].column) == 0)
-				fprintf(to->out, " %s", events[i].event);
+		if (weight_by_name(events[i].column)->is_known(report))
+			fprintf(to->out, " %s", events[i].event);
 	fputs("\nsummary:", to->out);
 	add(&sum, &to->below[0]);
 	for (size_t i = 0; i < to->nr_weights; i++)
@@ -265,7 +252,7 @@ int export_callgrind(struct report *report)
 	write_head(&to, report);
 	write_functions(&to, report->model);
 	hashtable_release(&to.by_pair);
-	hashtable_release(&to.files);
+	text_numbers_release(&to.files);
 	free(to.calls);
 	free(to.below);
 	free(to.self);

@@ -23,18 +23,6 @@ struct chrome {
 	bool is_first;
 };
 
-static void add_key(struct row_text *line, const char *key, int64_t number)
-{
-	row_add_text(line, key);
-	row_add_integer(line, number);
-}
-
-static void add_text(struct row_text *line, const char *key, const char *text)
-{
-	row_add_text(line, key);
-	row_add_json(line, value_text(text));
-}
-
 static void add_us(struct row_text *line, const char *key, int64_t ns)
 {
 	uint64_t size = ns < 0 ? -(uint64_t)ns : (uint64_t)ns;
@@ -57,9 +45,9 @@ static void begin_event(struct chrome *chrome, const char *phase, uint32_t pid, 
 	chrome->is_first = false;
 	row_add_text(line, "{\"ph\":\"");
 	row_add_text(line, phase);
-	add_key(line, "\",\"pid\":", pid);
+	row_add_json_integer(line, "\",\"pid\":", pid);
 	if (tid >= 0)
-		add_key(line, ",\"tid\":", tid);
+		row_add_json_integer(line, ",\"tid\":", tid);
 }
 
 static void end_event(struct chrome *chrome)
@@ -73,9 +61,9 @@ static void end_event(struct chrome *chrome)
 static void add_metadata(struct chrome *chrome, const char *what, uint32_t pid, int64_t tid, const char *name)
 {
 	begin_event(chrome, "M", pid, tid);
-	add_text(&chrome->line, ",\"name\":", what);
-	add_text(&chrome->line, strcmp(what, "process_labels") == 0 ? ",\"args\":{\"labels\":" : ",\"args\":{\"name\":",
-		 name);
+	row_add_json_text(&chrome->line, ",\"name\":", what);
+	row_add_json_text(&chrome->line, strcmp(what, "process_labels") == 0 ? ",\"args\":{\"labels\":"
+									      : ",\"args\":{\"name\":", name);
 	row_add_char(&chrome->line, '}');
 	end_event(chrome);
 }
@@ -111,11 +99,11 @@ static void add_call_arguments(struct row_text *line, const struct trace_call *c
 		return;
 	row_add_text(line, ",\"args\":{");
 	if (call->left_out_calls) {
-		add_key(line, "\"shorter calls\":", (int64_t)call->left_out_calls);
-		add_key(line, ",\"shorter ns\":", (int64_t)call->left_out_ns);
+		row_add_json_integer(line, "\"shorter calls\":", (int64_t)call->left_out_calls);
+		row_add_json_integer(line, ",\"shorter ns\":", (int64_t)call->left_out_ns);
 	}
 	if (how != TRACE_RETURNS)
-		add_text(line, call->left_out_calls ? ",\"end\":" : "\"end\":", texts[how]);
+		row_add_json_text(line, call->left_out_calls ? ",\"end\":" : "\"end\":", texts[how]);
 	row_add_char(line, '}');
 }
 
@@ -128,7 +116,7 @@ static void add_call(void *to, const struct track *track, const struct trace_cal
 	begin_event(chrome, "X", track->pid, tid_of(track));
 	add_us(line, ",\"ts\":", call->begin);
 	add_us(line, ",\"dur\":", time - call->begin);
-	add_text(line, ",\"name\":", export_name(call->node->function));
+	row_add_json_text(line, ",\"name\":", export_name(call->node->function));
 	add_call_arguments(line, call, how);
 	end_event(chrome);
 }
@@ -143,10 +131,10 @@ static void add_instant(void *to, const struct trace_instant *instant)
 	begin_event(chrome, "i", trace_pid(instant->process), instant->tid ?: instant->process->header.pid);
 	row_add_text(line, instant->tid ? ",\"s\":\"t\"" : ",\"s\":\"p\"");
 	add_us(line, ",\"ts\":", instant->time);
-	add_text(line, ",\"cat\":", instant->kind);
-	add_text(line, ",\"name\":", instant->name[0] ? instant->name : instant->kind);
+	row_add_json_text(line, ",\"cat\":", instant->kind);
+	row_add_json_text(line, ",\"name\":", instant->name[0] ? instant->name : instant->kind);
 	if (instant->text) {
-		add_text(line, ",\"args\":{\"text\":", instant->text);
+		row_add_json_text(line, ",\"args\":{\"text\":", instant->text);
 		row_add_char(line, '}');
 	}
 	end_event(chrome);
@@ -165,8 +153,8 @@ static void add_value(void *to, const struct trace_counter *counter, int64_t tim
 
 	begin_event(chrome, "C", trace_pid(counter->process), -1);
 	add_us(line, ",\"ts\":", time);
-	add_text(line, ",\"name\":", counter->name);
-	add_text(line, ",\"args\":{", counter->unit[0] ? counter->unit : "value");
+	row_add_json_text(line, ",\"name\":", counter->name);
+	row_add_json_text(line, ",\"args\":{", counter->unit[0] ? counter->unit : "value");
 	row_add_char(line, ':');
 	row_add_json(line, value_real(UNIT_NONE, value));
 	row_add_char(line, '}');
@@ -175,35 +163,16 @@ static void add_value(void *to, const struct trace_counter *counter, int64_t tim
 
 /* ---- the file ---- */
 
-static void add_doubt(void *to, const char *text)
-{
-	struct row_text *line = to;
-
-	add_text(line, line->bytes[line->used - 1] == '[' ? "" : ",", text);
-}
-
 static void write_head(struct chrome *chrome, const struct trace *trace)
 {
 	struct row_text *line = &chrome->line;
 
 	row_add_text(line, "{\"displayTimeUnit\":\"ns\",\"otherData\":{");
-	add_text(line, "\"recorded by\":", "InsideMe " INSIDEME_VERSION);
-	add_text(line, ",\"program\":", report_program(trace->report));
-	add_key(line, ",\"ns from 1970 to 0\":", (int64_t)trace->model->start_realtime_ns);
-	add_text(line, ",\"calls\":", trace_shown_text(trace));
-	row_add_text(line, ",\"doubts\":[");
-	export_doubts(trace->model, add_doubt, line);
-	row_add_text(line, "]},\"traceEvents\":[");
+	row_add_json_text(line, "\"recorded by\":", "InsideMe " INSIDEME_VERSION);
+	row_add_json_text(line, ",\"program\":", report_program(trace->report));
+	row_add_json_integer(line, ",\"ns from 1970 to 0\":", (int64_t)trace->model->start_realtime_ns);
+	row_add_text(line, "},\"traceEvents\":[");
 	row_end(line, chrome->out);
-}
-
-static void write_shown(struct chrome *chrome, const struct trace *trace)
-{
-	const struct process *first = trace->model->nr_processes ? trace->model->processes[0] : NULL;
-
-	if (first)
-		add_instant(chrome, &(struct trace_instant){ first, 0, first->start, "InsideMe",
-							     trace_shown_text(trace), NULL });
 }
 
 static const struct trace_format format = {
@@ -224,14 +193,13 @@ int export_chrome(struct report *report)
 	int status = trace_open(&trace, report, &format, &chrome, 0);
 
 	if (status || !export_open(&file, report->options))
-		return EXIT_FAILURE;
+		return status ?: EXIT_FAILURE;
 	chrome.out = file.out;
 	write_head(&chrome, &trace);
 	for (size_t i = 0; i < report->model->nr_processes; i++)
 		add_process(&chrome, report->model->processes[i]);
-	write_shown(&chrome, &trace);
 	trace_counters(report->model, begin_counter, add_value, &chrome);
-	trace_instants(report->model, add_instant, &chrome);
+	trace_instants(&trace, add_instant);
 	trace_calls(&trace);
 	fputs("]}\n", chrome.out);
 	trace_close(&trace);

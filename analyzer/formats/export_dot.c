@@ -1,18 +1,22 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * The call graph for graphviz, with the thresholds, labels and colours that gprof2dot has. Edges are exact, not
- * estimated from totals; functions that call each other in a circle are said to be of a cycle.
+ * estimated from totals; functions that call each other in a circle are said to be of a cycle. Where the file's name is
+ * that of a picture, graphviz draws it.
  */
 #include "analyzer/formats/export.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <math.h>
+#include <spawn.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "analyzer/base/error.h"
 #include "analyzer/base/names.h"
-#include "analyzer/base/utf8.h"
 #include "analyzer/model/call_edges.h"
 #include "analyzer/model/tree.h"
 
@@ -29,6 +33,7 @@ struct graph {
 	const struct report *report;
 	enum measure measure;
 	double all;			/* what 100 % is */
+	bool has_doubts;
 	double least_node, least_edge;	/* parts of it */
 	struct edges edges;
 	uint32_t *first_edge;		/* [number of a function + 1]: edges of callers are together */
@@ -168,9 +173,8 @@ static void write_color(FILE *out, double part)
 
 static void write_label(FILE *out, const char *text)
 {
-	char *clean = xcalloc(strlen(text) + 1, UTF8_CLEAN_MAX);
+	char *clean = utf8_cleaned(text);
 
-	utf8_clean(clean, text);
 	for (const char *p = clean; *p; p++) {
 		if (*p == '"' || *p == '\\')
 			putc('\\', out);
@@ -220,7 +224,17 @@ static void write_edge(const struct graph *graph, const struct edge *edge)
 		graph->measure == BY_SAMPLES ? edge->samples.total_nr : edge->stats.calls);
 }
 
-static void write_graph(const struct graph *graph)
+/* At the bottom of the picture. */
+static void write_doubt(void *of, const char *text)
+{
+	struct graph *graph = of;
+
+	fputs(graph->has_doubts ? "\\l" : "\tgraph [labelloc=b, labeljust=l, label=\"", graph->out);
+	graph->has_doubts = true;
+	write_label(graph->out, text);
+}
+
+static void write_graph(struct graph *graph)
 {
 	const struct model *model = graph->report->model;
 
@@ -228,6 +242,8 @@ static void write_graph(const struct graph *graph)
 	      "\tgraph [fontname=Arial, nodesep=0.125, ranksep=0.25];\n"
 	      "\tnode [fontcolor=white, fontname=Arial, height=0, shape=box, style=filled, width=0];\n"
 	      "\tedge [fontname=Arial];\n", graph->out);
+	export_doubts(model, write_doubt, graph);
+	fputs(graph->has_doubts ? "\\l\"];\n" : "", graph->out);
 	for (size_t i = 0; i < model->nr_functions; i++)
 		if (is_shown(graph, model->functions[i]))
 			write_node(graph, model->functions[i]);
@@ -241,8 +257,64 @@ static void write_graph(const struct graph *graph)
 	fputs("}\n", graph->out);
 }
 
+/* ---- a picture of it ---- */
+
+/* "pdf" of "graph.pdf"; NULL: it is no picture */
+static const char *picture_of(const struct options *options)
+{
+	static const char *const kinds[] = { "pdf", "svg", "png" };
+	const char *dot = options->output ? strrchr(options->output, '.') : NULL;
+
+	for (size_t i = 0; dot && i < sizeof(kinds) / sizeof(*kinds); i++)
+		if (strcmp(dot + 1, kinds[i]) == 0)
+			return kinds[i];
+	return NULL;
+}
+
+bool export_can_draw_graph(void)
+{
+	return system("command -v dot >/dev/null 2>&1") == 0;
+}
+
+/* graphviz reads @graph, and writes the picture to @picture. */
+static bool draw(FILE *graph, FILE *picture, const char *kind)
+{
+	char *type = xasprintf("-T%s", kind), *command[] = { "dot", type, NULL };
+	posix_spawn_file_actions_t actions;
+	int status = -1, result;
+	pid_t pid;
+
+	rewind(graph);
+	posix_spawn_file_actions_init(&actions);
+	posix_spawn_file_actions_adddup2(&actions, fileno(graph), STDIN_FILENO);
+	posix_spawn_file_actions_adddup2(&actions, fileno(picture), STDOUT_FILENO);
+	result = posix_spawnp(&pid, command[0], &actions, NULL, command, environ);
+	posix_spawn_file_actions_destroy(&actions);
+	free(type);
+	if (result)
+		return error("cannot run dot, of graphviz: %s", strerror(result)), false;
+	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
+		;
+	return status == 0 || (error("dot could not draw the graph"), false);
+}
+
+static int write_picture(struct graph *graph, const char *kind)
+{
+	FILE *picture = graph->out;
+	bool done;
+
+	graph->out = tmpfile();
+	if (!graph->out)
+		return error("cannot make a temporary file: %s", strerror(errno));
+	write_graph(graph);
+	done = draw(graph->out, picture, kind);
+	fclose(graph->out);
+	return done ? 0 : -1;
+}
+
 int export_dot(struct report *report)
 {
+	const char *picture = picture_of(report->options);
 	const struct model *model = report->model;
 	size_t nr = functions_count(&model->tables->functions);
 	double percent = report->options->min_percent;
@@ -254,6 +326,7 @@ int export_dot(struct report *report)
 	};
 	const double alls[] = { model->functions_ns, model->samples.ns, (double)model->calls };
 	struct whole_file file;
+	bool is_whole = true;
 
 	if (!export_open(&file, report->options))
 		return EXIT_FAILURE;
@@ -263,9 +336,14 @@ int export_dot(struct report *report)
 	graph.cycle = xcalloc(nr, sizeof(*graph.cycle));
 	edges_init(&graph.edges, model);
 	find_cycles(&graph, nr);
-	write_graph(&graph);
+	if (!picture)
+		write_graph(&graph);
+	else if (write_picture(&graph, picture) < 0)
+		is_whole = false;
 	edges_release(&graph.edges);
 	free(graph.first_edge);
 	free(graph.cycle);
+	if (!is_whole)
+		return whole_file_close(&file, false), EXIT_FAILURE;
 	return export_close(&file);
 }

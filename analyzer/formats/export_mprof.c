@@ -30,21 +30,6 @@ static void write_samples(FILE *out, struct process *process, bool is_first)
 	}
 }
 
-/* Before the first reading, the first reading. */
-static double rss_mib(struct process *process, uint64_t ticks)
-{
-	struct rowset *rows = process_rowset(process, "process");
-	int column = rows ? rowset_column(rows, "rss_bytes") : -1;
-	struct memory_reading reading;
-	uint64_t bytes = LOG_NONE;
-
-	if (process_memory_at(process, ticks, &reading))
-		bytes = reading.rss_bytes;
-	else if (column >= 0 && rows->nr_rows)
-		bytes = rowset_value(rows, 0, (uint32_t)column);
-	return bytes == LOG_NONE ? 0 : (double)bytes / MIB;
-}
-
 static int depth_of(const struct tree_node *node)
 {
 	int depth = 0;
@@ -64,8 +49,8 @@ static void write_call(FILE *out, const struct slice *slice)
 	fputs("FUNC ", out);
 	for (const char *p = function->short_name ? function->short_name : function->name; *p; p++)
 		putc(*p == ' ' ? '_' : *p, out);
-	fprintf(out, " %.6f %.4f %.6f %.4f %d\n", rss_mib(process, slice->start_ticks),
-		export_seconds(process->model, slice->start), rss_mib(process, slice->end_ticks),
+	fprintf(out, " %.6f %.4f %.6f %.4f %d\n", fmax(export_rss_mib(process, slice->start_ticks), 0),
+		export_seconds(process->model, slice->start), fmax(export_rss_mib(process, slice->end_ticks), 0),
 		export_seconds(process->model, slice->end), depth_of(slice->node));
 }
 

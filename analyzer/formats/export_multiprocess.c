@@ -232,15 +232,6 @@ static void write_row(FILE *out, const struct said_things *said, const struct sp
 	putc('\n', out);
 }
 
-/* @name: matched against --match. */
-static bool is_wanted(const struct report *report, const char *name, int64_t start, int64_t end)
-{
-	const struct options *options = report->options;
-
-	return start <= report->model->to && end >= report->model->from &&
-	       (!options->match || name_matches(options->match, name));
-}
-
 static const char *id_of(const struct function *function)
 {
 	return function->short_name ?: function->name;
@@ -286,7 +277,7 @@ static void write_timers_until(FILE *out, const struct report *report, struct sa
 			timer->end
 		};
 
-		if (is_wanted(report, timer->name, timer->start, timer->end))
+		if (export_wants(report, timer->name, timer->start, timer->end))
 			write_row(out, said, &span, &whole);
 	}
 }
@@ -307,7 +298,7 @@ static void write_slice(FILE *out, const struct report *report, const struct sli
 	take_failure(&breakage,
 		     failures_take(&said->failures, slice->node, slice->thread, slice->start, slice->end),
 		     slice->node);
-	if (is_wanted(report, function->name, slice->start, slice->end))
+	if (export_wants(report, function->name, slice->start, slice->end))
 		write_row(out, said,
 			  &(struct span){ id_of(function), process, slice->tid, slice->duration_ns, 0,
 					  slice->start, slice->end },
@@ -333,7 +324,7 @@ static void write_open(FILE *out, const struct report *report, const struct proc
 				     failures_take(&said->failures, call->node, stack->thread, call->since,
 						   process->last),
 				     call->node);
-			if (is_wanted(report, function->name, call->since, process->last))
+			if (export_wants(report, function->name, call->since, process->last))
 				write_row(out, said,
 					  &(struct span){ id_of(function), process, stack->thread->tid,
 							  call->so_far_ns, 0, call->since, process->last },
@@ -352,7 +343,7 @@ static void write_other_failures(FILE *out, const struct report *report, const s
 		struct breakage breakage = { .broken = false };
 
 		if (failure->is_taken ||
-		    !is_wanted(report, failure->node->function->name, mark->time, mark->time))
+		    !export_wants(report, failure->node->function->name, mark->time, mark->time))
 			continue;
 		take_failure(&breakage, mark, failure->node);
 		write_row(out, said,

@@ -298,32 +298,6 @@ static void write_head(struct perfetto *to, const struct trace *trace)
 		add_process(to, model->processes[i]);
 }
 
-struct doubt {
-	struct perfetto *to;
-	const struct process *process;
-};
-
-static void add_doubt(void *of, const char *text)
-{
-	const struct doubt *doubt = of;
-
-	add_instant(doubt->to, &(struct trace_instant){ doubt->process, 0, doubt->process->start, "in doubt", text,
-							NULL });
-}
-
-static void write_rest(struct perfetto *to, const struct trace *trace)
-{
-	struct doubt doubt = { to, trace->model->nr_processes ? trace->model->processes[0] : NULL };
-
-	if (doubt.process) {
-		add_instant(to, &(struct trace_instant){ doubt.process, 0, doubt.process->start, "InsideMe",
-							 trace_shown_text(trace), NULL });
-		export_doubts(trace->model, add_doubt, &doubt);
-	}
-	trace_counters(trace->model, begin_counter, add_value, to);
-	trace_instants(trace->model, add_instant, to);
-}
-
 static void release(struct perfetto *to)
 {
 	struct row_text *texts[] = { &to->packet, &to->event, &to->inner, &to->part, &to->file };
@@ -353,11 +327,12 @@ int export_perfetto(struct report *report)
 	int status = trace_open(&trace, report, &format, &to, 0);
 
 	if (status || !export_open(&file, report->options))
-		return EXIT_FAILURE;
+		return status ?: EXIT_FAILURE;
 	to.out = file.out;
 	write_head(&to, &trace);
 	trace_calls(&trace);
-	write_rest(&to, &trace);
+	trace_counters(report->model, begin_counter, add_value, &to);
+	trace_instants(&trace, add_instant);
 	trace_close(&trace);
 	release(&to);
 	return export_close(&file);

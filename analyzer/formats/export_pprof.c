@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "analyzer/base/error.h"
-#include "analyzer/base/hashtable.h"
+#include "analyzer/base/text_numbers.h"
 #include "analyzer/formats/protobuf.h"
 #include "analyzer/formats/weights.h"
 #include "analyzer/model/hook_costs.h"
@@ -45,43 +45,27 @@ static const struct {
 };
 #define NR_TYPES (sizeof(types) / sizeof(*types))
 
-struct string {
-	uint64_t number;
-	char text[];
-};
-
 struct pprof {
 	const struct report *report;
 	const struct weight *weights[NR_TYPES];
 	size_t nr_weights;
 	struct row_text out;
 	struct row_text strings;
-	struct hashtable by_text;
-	uint64_t nr_strings;
+	struct text_numbers numbers;
 	uint64_t *location_of;		/* [number of a function]: id; 0: none yet */
 	uint64_t nr_locations;
 	uint64_t deeper;		/* likewise */
 };
 
-static bool is_string(const void *item, const void *key)
-{
-	return strcmp(((const struct string *)item)->text, key) == 0;
-}
-
 /* Its number in the table of strings; "" is 0. */
 static uint64_t string(struct pprof *pprof, const char *text)
 {
-	uint64_t hash = hash_string(text);
-	struct string *found = hashtable_find(&pprof->by_text, hash, is_string, text);
+	bool is_new;
+	uint64_t number = text_number(&pprof->numbers, text, &is_new);
 
-	if (found)
-		return found->number;
-	found = xcalloc(1, sizeof(*found) + strlen(text) + 1);
-	memcpy(found->text, text, strlen(text));
-	found->number = pprof->nr_strings++;
-	hashtable_add(&pprof->by_text, hash, found);
-	protobuf_text(&pprof->strings, PROFILE_STRING, text);
-	return found->number;
+	if (is_new)
+		protobuf_text(&pprof->strings, PROFILE_STRING, text);
+	return number;
 }
 
 /* ---- functions ---- */
@@ -272,7 +256,7 @@ int export_pprof(struct report *report)
 		add_profile(&pprof);
 		status = write_profile(&pprof);
 	}
-	hashtable_release(&pprof.by_text);
+	text_numbers_release(&pprof.numbers);
 	row_text_release(&pprof.out);
 	row_text_release(&pprof.strings);
 	free(pprof.location_of);

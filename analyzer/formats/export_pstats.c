@@ -11,7 +11,7 @@
 
 #include "analyzer/base/error.h"
 #include "analyzer/base/hashtable.h"
-#include "analyzer/base/utf8.h"
+#include "analyzer/base/names.h"
 #include "analyzer/model/call_edges.h"
 #include "analyzer/model/tree.h"
 #include "analyzer/tables/table_text.h"
@@ -84,9 +84,8 @@ static void add_double(struct row_text *out, double number)
 
 static void add_text(struct row_text *out, const char *text)
 {
-	char *clean = xcalloc(strlen(text) + 1, UTF8_CLEAN_MAX);
+	char *clean = utf8_cleaned(text);
 
-	utf8_clean(clean, text);
 	row_add_char(out, 'u');
 	add_u32(out, (uint32_t)strlen(clean));
 	row_add_text(out, clean);

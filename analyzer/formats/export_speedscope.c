@@ -38,26 +38,14 @@ struct speedscope {
 	size_t nr_tracks;
 };
 
-static void add_text(struct row_text *text, const char *key, const char *value)
-{
-	row_add_text(text, key);
-	row_add_json(text, value_text(value));
-}
-
-static void add_number(struct row_text *text, const char *key, int64_t number)
-{
-	row_add_text(text, key);
-	row_add_integer(text, number);
-}
-
 /* ---- frames ---- */
 
 static uint32_t new_frame(struct speedscope *to, const char *name, const struct function *function)
 {
-	add_text(&to->frames, to->nr_frames ? ",\n{\"name\":" : "{\"name\":", name);
+	row_add_json_text(&to->frames, to->nr_frames ? ",\n{\"name\":" : "{\"name\":", name);
 	if (function && function->file) {
-		add_text(&to->frames, ",\"file\":", function->file);
-		add_number(&to->frames, ",\"line\":", function->line);
+		row_add_json_text(&to->frames, ",\"file\":", function->file);
+		row_add_json_integer(&to->frames, ",\"line\":", function->line);
 	}
 	row_add_char(&to->frames, '}');
 	return ++to->nr_frames;
@@ -107,8 +95,8 @@ static void add_event(struct speedscope *to, const struct track *track, const st
 		text->last = time;
 	row_add_text(&text->events, text->events.used ? "," : "");
 	row_add_text(&text->events, is_begin ? "{\"type\":\"O\"" : "{\"type\":\"C\"");
-	add_number(&text->events, ",\"frame\":", frame);
-	add_number(&text->events, ",\"at\":", text->last);
+	row_add_json_integer(&text->events, ",\"frame\":", frame);
+	row_add_json_integer(&text->events, ",\"at\":", text->last);
 	row_add_text(&text->events, "}\n");
 }
 
@@ -127,10 +115,10 @@ static void end_call(void *to, const struct track *track, const struct trace_cal
 /* {"type":"evented","name":"main","unit":"nanoseconds","startValue":0,"endValue":12 */
 static void begin_profile(struct row_text *out, const char *type, const char *name, const char *unit, int64_t end)
 {
-	add_text(out, out->used ? ",\n{\"type\":" : "{\"type\":", type);
-	add_text(out, ",\"name\":", name);
-	add_text(out, ",\"unit\":", unit);
-	add_number(out, ",\"startValue\":0,\"endValue\":", end);
+	row_add_json_text(out, out->used ? ",\n{\"type\":" : "{\"type\":", type);
+	row_add_json_text(out, ",\"name\":", name);
+	row_add_json_text(out, ",\"unit\":", unit);
+	row_add_json_integer(out, ",\"startValue\":0,\"endValue\":", end);
 }
 
 static void add_track_profiles(struct speedscope *to, const struct model *model)
@@ -177,7 +165,7 @@ static void add_stack(struct speedscope *to, const struct tree_node *node)
 		row_add_text(&to->sums, i ? "," : "");
 	}
 	if (is_too_deep)
-		add_number(&to->sums, ",", deeper_frame(to));
+		row_add_json_integer(&to->sums, ",", deeper_frame(to));
 	row_add_char(&to->sums, ']');
 }
 
@@ -215,7 +203,7 @@ static void add_weight_profile(struct speedscope *to, const struct weight *weigh
 
 /* ---- the file ---- */
 
-/* Return: what is shown, to be freed. A saved profile has sums alone. */
+/* Return: what is shown, to be freed; NULL after an error(). A saved profile has sums alone. */
 static char *add_calls(struct speedscope *to, struct report *report)
 {
 	struct trace trace;
@@ -225,7 +213,8 @@ static char *add_calls(struct speedscope *to, struct report *report)
 		warning("a saved profile has sums only: no calls over time");
 		return xstrdup("sums by call path");
 	}
-	trace_open(&trace, report, &format, to, to->sums.used);
+	if (trace_open(&trace, report, &format, to, to->sums.used) != 0)
+		return NULL;
 	trace_calls(&trace);
 	shown = xstrdup(trace_shown_text(&trace));
 	trace_close(&trace);
@@ -244,8 +233,8 @@ static void write_all(struct speedscope *to, FILE *out, const char *shown)
 	struct row_text text = { 0 };
 	char *name = xasprintf("%s: %s", report_program(to->report), shown);
 
-	add_text(&text, "{\"$schema\":\"https://www.speedscope.app/file-format-schema.json\",\"name\":", name);
-	add_text(&text, ",\"exporter\":", "InsideMe " INSIDEME_VERSION);
+	row_add_json_text(&text, "{\"$schema\":\"https://www.speedscope.app/file-format-schema.json\",\"name\":", name);
+	row_add_json_text(&text, ",\"exporter\":", "InsideMe " INSIDEME_VERSION);
 	row_add_text(&text, ",\"activeProfileIndex\":0,\"profiles\":[");
 	row_end(&text, out);
 	write_text(&to->out, out);
@@ -273,7 +262,9 @@ int export_speedscope(struct report *report)
 		if (weights[i].is_known(report))
 			add_weight_profile(&to, &weights[i]);
 	shown = add_calls(&to, report);
-	if (!to.out.used && !to.sums.used)
+	if (!shown)
+		status = EXIT_USAGE;
+	else if (!to.out.used && !to.sums.used)
 		error("there are no calls, samples or allocations that speedscope could show");
 	else if (export_open(&file, report->options)) {
 		write_all(&to, file.out, shown);

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* An object with the name of the view and, for each table, an array of objects, a row a line. */
+/*
+ * An object with the name of the view and, for each table, an array of objects, a row a line; then what is in doubt.
+ */
 #include "analyzer/formats/formats.h"
 
 #include <stdlib.h>
@@ -63,6 +65,13 @@ static void print_table(struct row_text *line, FILE *out, struct table *table, c
 	rows_close(&rows);
 }
 
+static void print_doubts(struct row_text *line, const struct document *document)
+{
+	for (size_t i = 0; i < document->nr_doubts; i++)
+		row_add_json_text(line, i ? ",\n" : ",\n\"doubts\":[\n", document->doubts[i]);
+	row_add_text(line, document->nr_doubts ? "]" : document->doubts ? ",\n\"doubts\":[]" : "");
+}
+
 void format_json(FILE *out, struct document *document, const struct options *options)
 {
 	struct row_text line = { 0 };
@@ -76,6 +85,7 @@ void format_json(FILE *out, struct document *document, const struct options *opt
 		if (table && (table->formats & IN_JSON))
 			print_table(&line, out, table, options);
 	}
+	print_doubts(&line, document);
 	row_add_text(&line, "}");
 	row_end(&line, out);
 	row_text_release(&line);

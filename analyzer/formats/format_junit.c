@@ -6,8 +6,7 @@
 #include <string.h>
 
 #include "analyzer/ask/table_select.h"
-#include "analyzer/base/error.h"
-#include "analyzer/base/utf8.h"
+#include "analyzer/base/names.h"
 #include "analyzer/tables/table_text.h"
 
 /* What xml cannot hold, which is most control characters, becomes '?'. */
@@ -18,9 +17,8 @@ static void add_escaped(struct row_text *line, const char *text)
 		const char *escape;
 	} escapes[] = { { '&', "&amp;" }, { '<', "&lt;" }, { '>', "&gt;" }, { '"', "&quot;" }, { '\n', "&#10;" },
 			{ '\t', "&#9;" } };
-	char *clean = xcalloc(strlen(text) + 1, UTF8_CLEAN_MAX);
+	char *clean = utf8_cleaned(text);
 
-	utf8_clean(clean, text);
 	for (const char *p = clean; *p; p++) {
 		const char *escape = NULL;
 
@@ -105,6 +103,19 @@ static void add_case(struct row_text *line, struct counts *counts, const struct 
 	row_add_text(line, "</testcase>\n");
 }
 
+static void print_doubts(const struct document *document, FILE *out)
+{
+	struct row_text line = { 0 };
+
+	for (size_t i = 0; i < document->nr_doubts; i++) {
+		row_add_text(&line, i ? "<property name=\"doubt\"" : "<properties>\n<property name=\"doubt\"");
+		add_attribute(&line, "value", document->doubts[i]);
+		row_add_text(&line, i + 1 < document->nr_doubts ? "/>" : "/>\n</properties>");
+		row_end(&line, out);
+	}
+	row_text_release(&line);
+}
+
 void format_junit(FILE *out, struct document *document, const struct options *options)
 {
 	struct options all = *options;
@@ -127,6 +138,7 @@ void format_junit(FILE *out, struct document *document, const struct options *op
 	fprintf(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
 		"<testsuites><testsuite name=\"insideme\" tests=\"%zu\" failures=\"%zu\" skipped=\"%zu\" errors=\"0\">\n",
 		counts.nr, counts.nr_failed, counts.nr_skipped);
+	print_doubts(document, out);
 	if (cases.used)
 		fwrite(cases.bytes, 1, cases.used, out);
 	fputs("</testsuite></testsuites>\n", out);

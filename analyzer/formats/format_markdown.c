@@ -6,16 +6,14 @@
 #include <string.h>
 
 #include "analyzer/ask/table_select.h"
-#include "analyzer/base/error.h"
-#include "analyzer/base/utf8.h"
+#include "analyzer/base/names.h"
 #include "analyzer/tables/table_text.h"
 
 /* What markdown and html would act on. A cell is a line. */
 static void add_escaped(struct row_text *line, const char *text)
 {
-	char *clean = xcalloc(strlen(text) + 1, UTF8_CLEAN_MAX);
+	char *clean = utf8_cleaned(text);
 
-	utf8_clean(clean, text);
 	for (const char *p = clean; *p; p++) {
 		if (*p == '&')
 			row_add_text(line, "&amp;");
@@ -103,6 +101,12 @@ void format_markdown(FILE *out, struct document *document, const struct options 
 		}
 		if (section->table && (section->table->formats & IN_TEXT))
 			print_table(&line, out, section->table, options);
+	}
+	for (size_t i = 0; i < document->nr_doubts && strcmp(document->view, "summary") != 0; i++) {
+		row_add_text(&line, "Doubt: ");
+		add_escaped(&line, document->doubts[i]);
+		row_add_char(&line, '\n');
+		row_end(&line, out);
 	}
 	row_text_release(&line);
 }

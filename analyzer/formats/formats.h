@@ -20,14 +20,13 @@ struct format {
 	/* Formats that write all views at once, to a file: used instead of print. Return: exit status */
 	int (*write)(struct report *report);
 	bool has_times;			/* it knows when calls were: --from and --to limit it */
+	bool has_calls;			/* single ones, which --filter chooses, as it chooses rows of tables */
 	bool has_diff;			/* --diff: it shows both */
 	bool is_binary;			/* not for a terminal */
 };
 
 extern const struct format formats[];	/* ends with a name of NULL */
 const struct format *format_find(const char *name);
-/* Whether its rows are those of one table, so that --filter applies. */
-bool format_has_rows(const struct format *format);
 
 void format_text(FILE *out, struct document *document, const struct options *options);
 void format_csv(FILE *out, struct document *document, const struct options *options);

@@ -3,14 +3,12 @@
 
 #include <stdlib.h>
 
-#include "analyzer/base/error.h"
-#include "analyzer/base/utf8.h"
+#include "analyzer/base/names.h"
 
 void protobuf_text(struct row_text *out, uint32_t field, const char *text)
 {
-	char *clean = xcalloc(strlen(text) + 1, UTF8_CLEAN_MAX);
+	char *clean = utf8_cleaned(text);
 
-	utf8_clean(clean, text);
 	protobuf_bytes(out, field, clean, strlen(clean));
 	free(clean);
 }

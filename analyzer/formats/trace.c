@@ -8,6 +8,7 @@
 #include "analyzer/base/error.h"
 #include "analyzer/base/names.h"
 #include "analyzer/calls/slices.h"
+#include "analyzer/cells/events_table.h"
 #include "analyzer/formats/export.h"
 #include "analyzer/model/resolve.h"
 #include "analyzer/model/tree_walk.h"
@@ -43,11 +44,28 @@ static double least_of(size_t bucket)
 	return bucket < 8 ? (double)bucket : (double)((8 + (bucket & 7)) << (bucket / 8 - 1));
 }
 
-static bool is_wanted(const struct trace *trace, const struct tree_node *node)
+/* By --match and --filter, which sees a call as -v events does, with its duration. */
+static bool is_wanted(const struct trace *trace, const struct call_event *begin)
 {
 	const char *pattern = trace->report->options->match;
+	struct call_event call = *begin;
 
-	return !pattern || name_matches(pattern, node->function->name);
+	if (pattern && !name_matches(pattern, begin->node->function->name))
+		return false;
+	call.duration_ns = begin->lasts_ns;
+	return !trace->filter || row_filter_passes(trace->filter, &call);
+}
+
+static bool slice_is_wanted(const struct trace *trace, const struct slice *slice)
+{
+	const bool has_memory = slice->has_memory;
+
+	return is_wanted(trace, &(struct call_event){
+		.time = slice->start, .ticks = slice->start_ticks, .thread = slice->thread, .tid = slice->tid,
+		.thread_name = slice->thread_name, .node = slice->node, .lasts_ns = slice->duration_ns,
+		.memory = { has_memory ? (uint64_t)slice->rss_before_bytes : LOG_NONE,
+			    has_memory ? (uint64_t)slice->vms_before_bytes : LOG_NONE },
+	});
 }
 
 static bool is_inside(const struct model *model, int64_t start, double lasts_ns)
@@ -89,7 +107,7 @@ static void read_durations(struct trace *trace, struct bucket *buckets)
 		if (!is_inside(trace->model, slice.start, slice.duration_ns))
 			continue;
 		trace->nr_calls++;
-		if (!is_wanted(trace, slice.node))
+		if (!slice_is_wanted(trace, &slice))
 			continue;
 		bucket->nr++;
 		bucket->bytes += bytes_of(trace, slice.node);
@@ -127,20 +145,6 @@ static void choose(struct trace *trace, uint64_t bytes)
 	trace->least_ns = least_of(first);
 }
 
-const char *trace_shown_text(const struct trace *trace)
-{
-	static char text[160];
-	char least[UNIT_TEXT_MAX];
-
-	if (trace->nr_shown == trace->nr_calls)
-		snprintf(text, sizeof(text), "all %" PRIu64 " calls that have a record are shown", trace->nr_calls);
-	else
-		snprintf(text, sizeof(text), "%" PRIu64 " of %" PRIu64 " calls that have a record are shown: those of "
-			 "at least %s", trace->nr_shown, trace->nr_calls,
-			 unit_format(least, UNIT_NS, trace->least_ns));
-	return text;
-}
-
 bool trace_of_saved(const struct model *model)
 {
 	for (size_t i = 0; i < model->nr_processes; i++)
@@ -155,6 +159,11 @@ int trace_open(struct trace *trace, const struct report *report, const struct tr
 	*trace = (struct trace){ .model = report->model, .report = report, .format = format, .to = to };
 	if (trace_of_saved(report->model))
 		return error("a saved profile has sums only: -f %s needs logs", format->name), EXIT_FAILURE;
+	if (report->options->row_filter) {
+		trace->filter = row_filter_new(&events_table, report->options->row_filter);
+		if (!trace->filter)
+			return EXIT_USAGE;
+	}
 	choose(trace, taken_bytes);
 	return 0;
 }
@@ -320,7 +329,7 @@ static void add_call(struct trace *trace, struct track *track, const struct call
 		.begin = event->time,
 		.is_inside = is_inside(trace->model, event->time, event->lasts_ns),
 	};
-	call->is_shown = call->is_inside && is_wanted(trace, event->node) &&
+	call->is_shown = call->is_inside && is_wanted(trace, event) &&
 			 (isnan(event->lasts_ns) || event->lasts_ns >= trace->least_ns);
 	begin(trace, track, call);
 }
@@ -420,4 +429,5 @@ void trace_close(struct trace *trace)
 		free_tracks(trace->list[i]);
 	hashtable_release(&trace->threads);
 	free(trace->list);
+	row_filter_free(trace->filter);
 }

@@ -7,6 +7,7 @@
 #ifndef INSIDEME_TRACE_H
 #define INSIDEME_TRACE_H
 
+#include "analyzer/ask/table_filter.h"
 #include "analyzer/base/hashtable.h"
 #include "analyzer/calls/call_events.h"
 #include "analyzer/cells/view_context.h"
@@ -62,7 +63,8 @@ struct trace {
 	void *to;
 	double least_ns;		/* shorter calls are not shown */
 	uint64_t nr_calls, nr_shown;	/* with a record, between model->from and model->to */
-	struct hashtable threads;	/* these four: trace.c's own */
+	struct row_filter *filter;	/* --filter; NULL: none. These five: trace.c's own */
+	struct hashtable threads;
 	struct trace_thread **list;
 	size_t nr_threads;
 	struct trace_thread *last;
@@ -92,16 +94,19 @@ uint32_t trace_pid(const struct process *process);
 /* "host a, run x, killed by SIGSEGV". Lives until the next call. */
 const char *trace_process_label(const struct process *process);
 
-/* What happened at an instant: marks, failures and snapshots of the program, errors, the process's end. */
+/*
+ * What happened at an instant: marks, failures and snapshots of the program, errors, the process's end; at the
+ * begin how much is shown, and what is in doubt.
+ */
 struct trace_instant {
 	const struct process *process;
 	uint32_t tid;			/* 0: not known, or all of them */
 	int64_t time;			/* model time */
-	const char *kind;		/* "mark", "failure", "snapshot", "exception", "end", ... */
+	const char *kind;		/* "mark", "failure", "snapshot", "exception", "end", "in doubt", ... */
 	const char *name;
 	const char *text;		/* NULL: none */
 };
-void trace_instants(struct model *model, void (*visit)(void *to, const struct trace_instant *instant), void *to);
+void trace_instants(const struct trace *trace, void (*visit)(void *to, const struct trace_instant *instant));
 
 /* A number over time: RSS, heap, CPU and the program's own counters. */
 struct trace_counter {

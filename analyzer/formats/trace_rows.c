@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What a trace has besides calls: processes, instants, counters. */
+/* What a trace has besides calls: how many of them it shows, processes, instants, counters. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "analyzer/base/error.h"
 #include "analyzer/base/names.h"
+#include "analyzer/formats/export.h"
 #include "analyzer/formats/trace.h"
 #include "analyzer/read/ends_read.h"
 #include "analyzer/read/errors_read.h"
@@ -12,6 +13,20 @@
 #include "analyzer/resources/series.h"
 
 #define PIDS	(1u << 22)		/* no pid of Linux is as large */
+
+const char *trace_shown_text(const struct trace *trace)
+{
+	static char text[160];
+	char least[UNIT_TEXT_MAX];
+
+	if (trace->nr_shown == trace->nr_calls)
+		snprintf(text, sizeof(text), "all %" PRIu64 " calls that have a record are shown", trace->nr_calls);
+	else
+		snprintf(text, sizeof(text), "%" PRIu64 " of %" PRIu64 " calls that have a record are shown: those of "
+			 "at least %s", trace->nr_shown, trace->nr_calls,
+			 unit_format(least, UNIT_NS, trace->least_ns));
+	return text;
+}
 
 static bool is_same_process(const struct process *a, const struct process *b)
 {
@@ -106,8 +121,32 @@ static void visit_errors(const struct process *process, void (*visit)(void *, co
 	}
 }
 
-void trace_instants(struct model *model, void (*visit)(void *to, const struct trace_instant *instant), void *to)
+/* An instant at the begin of the first process. */
+struct begin {
+	const struct process *process;
+	void (*visit)(void *to, const struct trace_instant *instant);
+	void *to;
+};
+
+static void visit_doubt(void *of, const char *text)
 {
+	const struct begin *begin = of;
+
+	begin->visit(begin->to, &(struct trace_instant){ begin->process, 0, begin->process->start, "in doubt", text,
+							 NULL });
+}
+
+void trace_instants(const struct trace *trace, void (*visit)(void *to, const struct trace_instant *instant))
+{
+	struct model *model = trace->model;
+	struct begin begin = { model->nr_processes ? model->processes[0] : NULL, visit, trace->to };
+	void *to = trace->to;
+
+	if (begin.process) {
+		visit(to, &(struct trace_instant){ begin.process, 0, begin.process->start, "InsideMe",
+						   trace_shown_text(trace), NULL });
+		export_doubts(model, visit_doubt, &begin);
+	}
 	for (size_t i = 0; i < model->nr_processes; i++) {
 		const struct process *process = model->processes[i];
 		char end[128];

@@ -9,7 +9,7 @@
 #include <zlib.h>
 
 #include "analyzer/base/error.h"
-#include "analyzer/base/utf8.h"
+#include "analyzer/base/names.h"
 
 #define EXACT_MAX 9007199254740992.0	/* 2^53: a double holds all whole numbers up to here */
 #define LEVEL 4	/* of 9: higher levels take twice the time to save 3 % */
@@ -26,8 +26,7 @@ json_t *page_text(const char *text)
 
 	if (string)
 		return string;
-	clean = xcalloc(strlen(text) + 1, UTF8_CLEAN_MAX);
-	utf8_clean(clean, text);
+	clean = utf8_cleaned(text);
 	string = json_string_nocheck(clean);
 	free(clean);
 	return string;

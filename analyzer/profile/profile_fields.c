@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "analyzer/base/error.h"
-#include "analyzer/base/utf8.h"
+#include "analyzer/base/names.h"
 #include "analyzer/read/marks_read.h"
 
 #define NODE(name, type)	{ #name, type, offsetof(struct path_counters, stats.name), 0 }
@@ -179,8 +179,7 @@ json_t *text_to_json(const char *text)
 
 	if (!text)
 		return json_null();
-	clean = xcalloc(strlen(text) + 1, UTF8_CLEAN_MAX);
-	utf8_clean(clean, text);
+	clean = utf8_cleaned(text);
 	string = json_string_nocheck(clean);
 	free(clean);
 	return string;

@@ -464,3 +464,15 @@ void findings_release(struct findings *findings)
 {
 	free(findings->list);
 }
+
+void doubts_tell(struct document *document, const struct model *model)
+{
+	struct findings findings;
+
+	findings_collect(&findings, document, model);
+	document->doubts = document_new(document, (findings.nr + 1) * sizeof(*document->doubts));
+	for (size_t i = 0; i < findings.nr; i++)
+		if (findings.list[i].is_doubt)
+			document->doubts[document->nr_doubts++] = findings.list[i].text;
+	findings_release(&findings);
+}

@@ -23,6 +23,8 @@ struct findings {
 /* Collect all findings, without those whose number is 0 or was not measured. @model: with names resolved. */
 void findings_collect(struct findings *findings, struct document *document, const struct model *model);
 void findings_release(struct findings *findings);
+/* Give the document those that are doubts, for formats that have a place for them. */
+void doubts_tell(struct document *document, const struct model *model);
 
 /*
  * For those who collect: add a finding; make the text of a number; collect what concerns times, and memory.

@@ -23,6 +23,8 @@ struct document {
 	const char *view;
 	struct section *sections;
 	size_t nr_sections;
+	const char **doubts;		/* sentences; NULL: nobody asked for them */
+	size_t nr_doubts;
 	void **memory;			/* freed with the document */
 	size_t nr_memory;
 };

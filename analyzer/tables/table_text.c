@@ -9,7 +9,7 @@
 
 #include "analyzer/base/error.h"
 #include "analyzer/base/units.h"
-#include "analyzer/base/utf8.h"
+#include "analyzer/base/names.h"
 
 void row_make_room(struct row_text *line, size_t more)
 {
@@ -106,8 +106,7 @@ static void add_json_text(struct row_text *line, const char *text)
 		row_add_char(line, '"');
 		return;
 	}
-	clean = xcalloc(strlen(text) + 1, UTF8_CLEAN_MAX);
-	utf8_clean(clean, text);
+	clean = utf8_cleaned(text);
 	string = json_string_nocheck(clean);
 	quoted = json_dumps(string, JSON_ENCODE_ANY);
 	row_add_text(line, quoted);
@@ -127,6 +126,18 @@ void row_add_json(struct row_text *line, struct value value)
 	} else {
 		row_add_text(line, "null");
 	}
+}
+
+void row_add_json_text(struct row_text *line, const char *key, const char *text)
+{
+	row_add_text(line, key);
+	add_json_text(line, text);
+}
+
+void row_add_json_integer(struct row_text *line, const char *key, int64_t number)
+{
+	row_add_text(line, key);
+	row_add_integer(line, number);
 }
 
 void row_end(struct row_text *line, FILE *out)

@@ -47,6 +47,9 @@ void row_add_csv(struct row_text *line, struct value value);
 void csv_write(FILE *out, const char *text);
 /* As RFC 8259: empty values are null; malformed UTF-8 becomes U+FFFD. */
 void row_add_json(struct row_text *line, struct value value);
+/* Add @key unchanged, such as ",\"name\":", and the text or the number as JSON. */
+void row_add_json_text(struct row_text *line, const char *key, const char *text);
+void row_add_json_integer(struct row_text *line, const char *key, int64_t number);
 /* Write the line and a newline, and begin another line. */
 void row_end(struct row_text *line, FILE *out);
 void row_text_release(struct row_text *line);

@@ -141,6 +141,15 @@ as_functions() {
 	same "fib by calls" "$(found 2 fib dot.rows)" 21891
 }
 
+@test "dot: a picture, by graphviz" {
+	record calls || true
+	"$report" -f dot -o graph.pdf
+	pdftotext graph.pdf - | grep -q outer
+	run -1 env PATH=/nowhere "$report" -f dot -o none.svg
+	same "without graphviz" "$output" "insideme-report: cannot run dot, of graphviz: No such file or directory"
+	[ -z "$(find . -name 'none*')" ]
+}
+
 @test "markdown: a table that GitHub shows as the view is" {
 	"$bin/golden" insideme.data
 	"$report" -v functions -f json last~1 | python3 -c 'import json, sys; print(len(json.load(sys.stdin)["functions"]))' >rows
@@ -169,6 +178,30 @@ as_functions() {
 	same "texts are there once" "$(sqlite3 run.db 'select count(*) - count(distinct text) from texts')" 0
 	run -2 "$report" -f sqlite
 	same "where" "$output" "insideme-report: -f sqlite: -o FILE says where"
+}
+
+@test "openmetrics: the figures of each run, and doubts" {
+	local finding
+	INSIDEME_BUDGET=1M record fill /dev/full 200
+	of openmetrics
+	view processes >processes.csv
+	for name in calls alloc_bytes peak_rss_bytes; do
+		same "$name" "$(found 2 "insideme_$name" openmetrics.rows)" "$("$here/csv" $name <processes.csv)"
+	done
+	same "CPU time" "$(found 2 insideme_cpu_seconds openmetrics.rows)" "$("$here/csv" cpu_ns <processes.csv)"
+	finding=$(view quality | "$here/csv" text finding=lost_calls)
+	same "what was lost" "$(found 2 "doubt $finding" openmetrics.rows)" 1
+	for format in dot callgrind; do
+		of $format
+		grep -qF "$finding" file.$format
+	done
+	"$report" -v tree -f json | jq -e --arg lost "$finding" '.doubts | index($lost)'
+	"$report" -v tree -f markdown | cmark-gfm -e table | grep -q "Doubt: $finding"
+	record leaks
+	of openmetrics last last~1
+	same "of the first run" "$(found 2 'insideme_calls of run 1' openmetrics.rows)" "$(view processes | "$here/csv" calls)"
+	of openmetrics last
+	"$report" -v tree -f json last | jq -e --arg lost "$finding" '.doubts | index($lost) == null'
 }
 
 @test "names that no format likes" {

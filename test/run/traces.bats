@@ -27,6 +27,7 @@ traces="chrome speedscope perfetto"
 		for format in $traces; do
 			calls_of "$format" || { echo "in $program"; return 1; }
 		done
+		[ "$program" != coroutines ] || calls_of insideme-log	# of the others some calls have no end
 	done
 }
 
@@ -38,6 +39,16 @@ traces="chrome speedscope perfetto"
 		of "$format"
 		near "$format: ns of outer" "$(found 3 outer "$format.rows")" "$sum" 2000
 	done
+}
+
+@test "insideme-log: a line for each call, in the order of exits, with its field" {
+	INSIDEME_THRESHOLD=0 record calls || true
+	of insideme-log --fields 'fib = a//b; outer = I/O'
+	same "fib" "$(found 2 fib insideme-log.rows) $(found 2 'field a/b' insideme-log.rows)" "21891 21891"
+	same "fields" "$(found 2 'field I/O' insideme-log.rows) $(found 2 'field @main' insideme-log.rows)" "1000 1"
+	near "ns of main" "$(found 3 main insideme-log.rows)" "$(view calls | "$here/csv" duration_ns function=main)" 2000000
+	of insideme-log --match outer
+	same "only outer" "$(grep -vc '^field' insideme-log.rows)" 1
 }
 
 @test "--max-size: the longest calls are shown, and those in them are said" {
@@ -55,7 +66,7 @@ traces="chrome speedscope perfetto"
 	of chrome --max-size 400k
 	grep -oE '[0-9]+ of 32893 calls' file.chrome >said
 	same "shown" "$(awk -F '\t' '$3 > 0 && $1 !~ /^\(/ { sum += $2 } END { print sum }' chrome.rows)" "$(sed 's/ .*//;q' said)"
-	same "shown and not shown" "$(grep -v '	0	' chrome.rows | grep -vE '^(counter|end|InsideMe) ' | awk -F '\t' '{ sum += $2 } END { print sum }')" 32893
+	same "shown and not shown" "$(grep -v '	0	' chrome.rows | grep -vE '^(counter|end|InsideMe|in doubt) ' | awk -F '\t' '{ sum += $2 } END { print sum }')" 32893
 }
 
 @test "traces have marks, failures, errors, counters and ends" {
@@ -91,12 +102,34 @@ traces="chrome speedscope perfetto"
 	of chrome --match outer
 	same "outer" "$(found 2 outer chrome.rows)" 1000
 	same "nothing else" "$(grep -cE '^(fib|main|middle)	' chrome.rows)" 0
+	of perfetto --filter 'function in outer,main and duration > 0'
+	same "outer by --filter" "$(found 2 outer perfetto.rows) $(found 2 main perfetto.rows)" "1000 1"
+	same "nothing else by --filter" "$(grep -cE '^(fib|middle)	' perfetto.rows)" 0
+	for format in chrome perfetto; do	# speedscope has no calls that are deeper than 500
+		of $format --filter 'duration >= 100us'
+		same "long calls in $format" "$(grep -vE '[ :]|^\(' $format.rows | awk -F '\t' '{ sum += $2 } END { print sum }')" \
+			"$(view calls --filter 'duration >= 100us' --columns depth | tail -n +2 | wc -l)"
+	done
+	run -2 "$report" -f chrome --filter 'size > 3'
 	middle=$(view calls | "$here/csv" start_ns function=outer | sed -n 500p)
 	of chrome --from "${middle}ns"
 	same "main" "$(found 2 main chrome.rows)" 1
 	between "outer from its 500th call on" 500 "$(found 2 outer chrome.rows)" 501
 	of chrome --to "${middle}ns"
 	between "outer to its 500th call" 500 "$(found 2 outer chrome.rows)" 501
+}
+
+@test "-o DIRECTORY/ keeps to --max-size: the longest calls are there, and what is not is said" {
+	local least
+	INSIDEME_THRESHOLD=0 record calls || true
+	run "$report" -o all/
+	same "all calls" "$(tail -n +2 all/calls.csv | wc -l)" 32893
+	[[ $output != *"without events.csv"* && -s all/events.csv && -s all/graph.pdf ]]
+	run "$report" -o some/ --max-size 1M
+	[[ $output = *"; without events.csv and shorter calls (--max-size 0: with all)"* && ! -e some/events.csv ]]
+	between "bytes of some" 300000 "$(stat -c %s some/calls.csv)" 1048576
+	least=$("$here/csv" duration_ns <some/calls.csv | sort -n | head -1)
+	same "all that are as long" "$(view calls --filter "duration_ns >= $least" --columns depth | wc -l)" "$(wc -l <some/calls.csv)"
 }
 
 @test "a saved profile has no trace" {
