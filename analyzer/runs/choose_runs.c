@@ -2,6 +2,7 @@
 /* Which runs are reported together. */
 #include "analyzer/runs/choose_runs.h"
 
+#include <glob.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -59,32 +60,44 @@ static bool join_log(struct run *runs, size_t nr, struct run *log)
 	return false;
 }
 
+/* Return: false after an error() */
+static bool add_run(struct run **runs, size_t *nr, const char *name)
+{
+	struct run run;
+
+	if (run_choose(&run, name) < 0)
+		return false;
+	if (is_chosen(*runs, *nr, &run)) {
+		warning("%s: named twice, added once", run.path);
+		run_release(&run);
+	} else if (join_log(*runs, *nr, &run)) {
+		run_release(&run);
+	} else {
+		launch_join(&run);
+		*runs = xgrow(*runs, *nr, sizeof(run));
+		(*runs)[(*nr)++] = run;
+	}
+	return true;
+}
+
 long choose_runs(struct run **runs, char *const *names)
 {
 	size_t nr = 0;
+	bool done = true;
 
 	*runs = NULL;
 	do {
-		struct run run;
+		glob_t found = { .gl_pathc = 0 };
 
-		if (run_choose(&run, *names) < 0) {
-			choose_free(*runs, nr);
-			return -1;
-		}
-		if (is_chosen(*runs, nr, &run)) {
-			warning("%s: named twice, added once", run.path);
-			run_release(&run);
-			continue;
-		}
-		if (join_log(*runs, nr, &run)) {
-			run_release(&run);
-			continue;
-		}
-		launch_join(&run);
-		*runs = xgrow(*runs, nr, sizeof(run));
-		(*runs)[nr++] = run;
-	} while (*names && *++names);
-	return (long)nr;
+		if (!*names || glob(*names, 0, NULL, &found) != 0)
+			done = add_run(runs, &nr, *names);
+		for (size_t i = 0; i < found.gl_pathc && done; i++)
+			done = add_run(runs, &nr, found.gl_pathv[i]);
+		globfree(&found);
+	} while (done && *names && *++names);
+	if (!done)
+		choose_free(*runs, nr);
+	return done ? (long)nr : -1;
 }
 
 void choose_free(struct run *runs, size_t nr)

@@ -9,6 +9,8 @@
 #include "preload/common/base/compiler.h"
 #include "preload/common/base/text.h"
 
+#define RUNS_MOST	10000
+
 static int complain(const char *format, ...)
 {
 	va_list arguments;
@@ -87,6 +89,14 @@ static int take_timeout(struct options *options, const struct option_line *line,
 		       ? wrong("--timeout", "a time is needed, for example --timeout=10s") : 0;
 }
 
+static int take_runs(struct options *options, const struct option_line *line, const char *value)
+{
+	(void)line;
+	return text_read_u64(&value, &options->nr_runs) < 0 || *value || !options->nr_runs ||
+			       options->nr_runs > RUNS_MOST
+		       ? wrong("--runs", "a number is needed, for example --runs=10") : 0;
+}
+
 #define AT(field) offsetof(struct options, field)
 
 static const struct option_line own_lines[] = {
@@ -99,6 +109,11 @@ static const struct option_line own_lines[] = {
 	{ 0, "machine", NULL, option_take_flag, AT(machine), "instead of a program: sample the machine",
 	  NULL },
 	{ 0, "timeout", "TIME", take_timeout, 0, "with --pid or --machine: end after this time", NULL },
+	{ 0, "runs", "N", take_runs, 0, "run PROGRAM N times, with --run=NAME as the runs NAME.1 to NAME.N",
+	  NULL },
+	{ 0, "beside", "PROGRAM", option_take_text, AT(beside),
+	  "with --runs: by turns also this program, with the same arguments, as NAME-beside.1 and so on",
+	  NULL },
 	{ 0, "recording", "screen|text|csv", take_of_rows, AT(rows.recording),
 	  "of a monitor: rows as text on stderr, as text into a file, or as csv into a file", "screen" },
 	{ 'o', "output", "FILE", take_of_rows, AT(rows.output), "of a monitor: the file",
@@ -239,6 +254,8 @@ int options_parse(struct options *options, int argc, char **argv)
 	if (error)
 		return error;
 	options->command = next;
+	if (options->beside && !options->nr_runs)
+		return wrong("--beside", "it needs --runs");
 	if (options->pids || options->machine)
 		return check_attach(options);
 	if (options->children || options->timeout_ns)

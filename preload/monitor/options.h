@@ -21,6 +21,8 @@ struct options {
 	bool children;				/* --children: of these processes too */
 	bool machine;				/* --machine */
 	uint64_t timeout_ns;			/* 0: none */
+	uint64_t nr_runs;			/* --runs; 0: one, as always */
+	const char *beside;			/* --beside: a program; NULL: none */
 	struct rows_options rows;
 	const char *needs_preset;		/* an option for rows that was given; NULL: none */
 	char **command;				/* the program and its arguments, NULL-terminated */

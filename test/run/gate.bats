@@ -134,3 +134,48 @@ print(suite.get("tests"), suite.get("failures"), suite.get("skipped"), [case.get
 	done
 	run -2 "$report" --gate "cpu_ns <= base" --diff old.insideme new1.run
 }
+
+@test "--runs: runs of two programs by turns" {
+	local name
+	for name in before after; do
+		printf '#!/bin/sh\necho %s "$@" >>order\nexit 7\n' $name >$name.sh
+		chmod +x $name.sh
+	done
+	run -7 monitor --runs 3 --run new --beside ./before.sh -- ./after.sh x
+	same "order" "$(xargs <order)" "before x after x after x before x before x after x"
+	same "runs" "$(ls -d new*/ | xargs)" "new-beside.1/ new-beside.2/ new-beside.3/ new.1/ new.2/ new.3/"
+	same "what it says" "$(tail -1 stderr)" "insideme: 3 runs each; compare with: insideme-report --diff 'new-beside.*' 'new.*'"
+	same "which" "$("$report" -v processes -f csv 'new-beside.*' | "$here/csv" command | sort -u)" "/bin/sh ./before.sh x"
+	same "how many" "$("$report" -v processes -f csv 'new.*' | "$here/csv" command | wc -l)" 3
+	run -2 monitor --runs 4 --run new -- ./after.sh
+	same "what it says" "$(cat stderr)" "insideme-run: new.1 is there already: give another --run"
+	run -2 monitor --runs 4 -- ./after.sh
+	same "what it says" "$(cat stderr)" "insideme-run: --runs: it needs --run=NAME: the runs are NAME.1 and so on"
+	run -2 monitor --beside ./before.sh -- ./after.sh
+	run -143 monitor --runs 2 --run killed -- sh -c 'kill -TERM $$'
+	same "killed runs" "$(ls -d killed*)" killed.1
+}
+
+@test "the README's examples of a pipeline" {
+	local name
+	for name in app.before app; do
+		printf '#include <stdlib.h>\nstatic void *volatile keep;\nint main(void) { keep = malloc(100); return 0; }\n' >app.c
+		gcc -g -O1 -finstrument-functions app.c -o $name
+	done
+	mkdir bin
+	ln -s "$report" bin/insideme-report
+	PATH=$PWD/bin:$build:$PATH
+	sed -n '/^## Gate/,/^## The/p' "$here/../../README.md" >section
+	awk '/^    insideme-/ || more { print; more = /\\$/ }' section >commands
+	bash -e commands >text || [ $? = 3 ]	# 5 % of CPU time are little on a busy machine
+	same "rules" "$(grep -cE '^ *(fails|holds|cannot tell) +(alloc_calls|not_freed_bytes|cpu_ns) ' text)" 3
+	insideme-report --save base.insideme 'new-beside.*'
+	insideme-report --save new.insideme 'new.*'
+	sed -n 's/^    - run: //p' section >github
+	bash github >text || [ $? = 3 ]
+	grep -q 'of 5 rules' text
+	echo 'alloc_calls == 1' >rules.txt
+	sed -n 's/^      script: //p' section >gitlab
+	bash -e gitlab
+	/usr/bin/python3 -c 'import junitparser; suite, = junitparser.JUnitXml.fromfile("gate.xml"); case, = suite; assert case.name == "alloc_calls == 1" and not case.result, case'
+}
