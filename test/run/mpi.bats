@@ -125,6 +125,10 @@ waits_are_known() {
 		found=$("$here/csv" waiting_ns kind="$kind" function="$function" rank="$rank" late_rank="$late" <late.csv)
 		between "$kind in $function" $((ns * 8 / 10)) "${found%.*}" $((ns * 12 / 10))
 	done <out
+	view balance >balance.csv
+	same "who waits for all" "$("$here/csv" most_rank name=MPI_Waitall <balance.csv)" 2
+	same "ranks that do" "$("$here/csv" ranks name=MPI_Waitall <balance.csv)" 1
+	same "ranks with a peak of the heap" "$("$here/csv" ranks name='peak heap' <balance.csv)" 3
 	same "rows of the program" "$(wc -l <out)" 8
 	same "not matched" "$("$report" -v late | tr -d '\n' | grep -o 'other side *is known of 630' | tr -s ' ')" 'other side is known of 630'
 }

@@ -1,0 +1,325 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* How evenly work and memory are spread over ranks: least, mean and most of functions, fields and peaks. */
+#include "analyzer/views/views.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/base/error.h"
+#include "analyzer/calls/sums_by_process.h"
+#include "analyzer/cells/cells.h"
+#include "analyzer/model/process_usage.h"
+#include "analyzer/model/tree.h"
+#include "analyzer/read/fields.h"
+
+enum kind { OF_FUNCTION, OF_FIELD, OF_MEMORY };
+
+/* What one function, field or peak is over the ranks. A rank that does not have it has 0. */
+struct balance_row {
+	enum kind kind;
+	struct function *function;
+	const char *name; /* of a field or a peak */
+	double least, sum, most;
+	const struct process *whose; /* that has the most */
+	double own;		     /* of the rank that is read */
+	size_t nr_owners;	     /* ranks that have it */
+	size_t nr_ranks;	     /* of all */
+	bool is_touched;
+};
+
+struct balance {
+	struct balance_row **rows;
+	size_t nr_rows;
+	struct balance_row **functions; /* [function->number]; NULL: not seen yet */
+	struct balance_row **touched;	/* rows of the rank that is read */
+	size_t nr_touched;
+	size_t nr_ranks;
+};
+
+static struct balance_row *add_row(struct balance *balance, enum kind kind, struct function *function,
+				   const char *name)
+{
+	struct balance_row *row = xcalloc(1, sizeof(*row));
+
+	*row = (struct balance_row){ .kind = kind, .function = function, .name = name };
+	balance->rows = xgrow(balance->rows, balance->nr_rows, sizeof(row));
+	return balance->rows[balance->nr_rows++] = row;
+}
+
+/* Fields and peaks are few. */
+static struct balance_row *named_row(struct balance *balance, enum kind kind, const char *name)
+{
+	for (size_t i = 0; i < balance->nr_rows; i++)
+		if (balance->rows[i]->kind == kind && strcmp(balance->rows[i]->name, name) == 0)
+			return balance->rows[i];
+	return add_row(balance, kind, NULL, name);
+}
+
+static void add_own(struct balance *balance, struct balance_row *row, double more)
+{
+	if (!row->is_touched) {
+		row->is_touched = true;
+		balance->touched = xgrow(balance->touched, balance->nr_touched, sizeof(row));
+		balance->touched[balance->nr_touched++] = row;
+	}
+	row->own += more;
+}
+
+static void close_rank(struct balance *balance, const struct process *process)
+{
+	for (size_t i = 0; i < balance->nr_touched; i++) {
+		struct balance_row *row = balance->touched[i];
+		const double own = fmax(0, row->own);
+
+		if (!row->nr_owners || own < row->least)
+			row->least = own;
+		if (!row->nr_owners || own > row->most) {
+			row->most = own;
+			row->whose = process;
+		}
+		row->sum += own;
+		row->nr_owners++;
+		row->own = 0;
+		row->is_touched = false;
+	}
+	free(balance->touched);
+	balance->touched = NULL;
+	balance->nr_touched = 0;
+	balance->nr_ranks++;
+}
+
+static void add_sum(const struct process_sum *sum, void *context)
+{
+	struct balance *balance = context;
+	struct function *function = sum->path->function;
+	struct balance_row **row;
+
+	if (!function || !isfinite(sum->stats.self_ns))
+		return;
+	row = &balance->functions[function->number];
+	if (!*row)
+		*row = add_row(balance, OF_FUNCTION, function, "");
+	add_own(balance, *row, sum->stats.self_ns);
+}
+
+/* A field has what its functions have. */
+static void add_fields(struct balance *balance)
+{
+	const size_t nr = balance->nr_touched;
+
+	for (size_t i = 0; i < nr; i++) {
+		const struct balance_row *of = balance->touched[i];
+
+		if (of->function->field && of->function->field[0] != '@')
+			add_own(balance, named_row(balance, OF_FIELD, of->function->field), of->own);
+	}
+}
+
+static void add_peaks(struct balance *balance, const struct process *process)
+{
+	const struct usage usage = usage_of_process(process);
+
+	if (process->header.heap_bytes == LOG_HEAP_REQUESTED)
+		add_own(balance, named_row(balance, OF_MEMORY, "peak heap"),
+			(double)process->heap_peak_bytes);
+	if (isfinite(usage.peak_rss_bytes))
+		add_own(balance, named_row(balance, OF_MEMORY, "peak RSS"), usage.peak_rss_bytes);
+}
+
+/* In a run of ranks only they are compared, not what they start, nor the launcher. */
+static bool is_compared(const struct process *process, bool has_ranks)
+{
+	return !process->is_saved &&
+	       (!has_ranks || (process->header.rank >= 0 && !process->header.is_rank_child));
+}
+
+static void read_ranks(struct balance *balance, struct model *model)
+{
+	bool has_ranks = false;
+
+	balance->functions =
+		xcalloc(functions_count(&model->tables->functions) + 1, sizeof(*balance->functions));
+	for (size_t i = 0; i < model->nr_processes; i++)
+		has_ranks |= model->processes[i]->header.rank >= 0;
+	for (size_t i = 0; i < model->nr_processes; i++) {
+		struct process *process = model->processes[i];
+
+		if (!is_compared(process, has_ranks))
+			continue;
+		process_sums_each(process, add_sum, balance);
+		add_fields(balance);
+		add_peaks(balance, process);
+		close_rank(balance, process);
+	}
+	for (size_t i = 0; i < balance->nr_rows; i++) {
+		struct balance_row *row = balance->rows[i];
+
+		row->nr_ranks = balance->nr_ranks;
+		if (row->nr_owners < balance->nr_ranks)
+			row->least = 0;
+	}
+	free(balance->functions);
+}
+
+/* ---- cells ---- */
+
+enum { LEAST, MEAN, MOST, OVER, NR_SPREADS };
+enum { RANK = NR_SPREADS, IMBALANCE, OWNERS, KIND };
+
+static double spread(const struct balance_row *row, size_t which)
+{
+	const double mean = row->sum / (double)row->nr_ranks;
+
+	return which == LEAST  ? row->least
+	       : which == MEAN ? mean
+	       : which == MOST ? row->most
+			       : row->most - mean;
+}
+
+static struct value get_time(const struct column *column, const void *row)
+{
+	const struct balance_row *of = row;
+	struct value value = value_empty();
+
+	if (of->kind == OF_MEMORY)
+		return value;
+	value = ns_cell(spread(of, column->index));
+	value.is_sampled = of->function && of->function->is_counted;
+	return value;
+}
+
+static struct value get_bytes(const struct column *column, const void *row)
+{
+	const struct balance_row *of = row;
+
+	return of->kind == OF_MEMORY ? value_integer(UNIT_BYTES, llround(spread(of, column->index)))
+				     : value_empty();
+}
+
+static struct value get(const struct column *column, const void *row)
+{
+	static const char *const kinds[] = { "function", "field", "memory" };
+	const struct balance_row *of = row;
+
+	switch (column->index) {
+	case RANK:
+		return who_cell(of->whose, NULL, of->whose->header.rank >= 0 ? WHO_RANK : WHO_PID);
+	case IMBALANCE:
+		return of->most > 0 ? value_real(UNIT_PERCENT, 100 * spread(of, OVER) / of->most)
+				    : value_empty();
+	case OWNERS:
+		return value_integer(UNIT_COUNT, (int64_t)of->nr_owners);
+	default:
+		return value_text(kinds[of->kind]);
+	}
+}
+
+static struct value get_name(const struct column *column, const void *row)
+{
+	const struct balance_row *of = row;
+	struct value name = value_text(of->name);
+
+	if (of->function)
+		return function_cell(of->function, column->index);
+	name.is_literal = true; /* parentheses are part of a field's name */
+	return name;
+}
+
+static const struct column columns[] = {
+	{ "kind", "Kind", COLUMN_LEFT, get, KIND },
+	{ "over_mean_ns", "Most-mean", 0, get_time, OVER },
+	{ "least_ns", "Least", COLUMN_SPARE, get_time, LEAST },
+	{ "mean_ns", "Mean", 0, get_time, MEAN },
+	{ "most_ns", "Most", 0, get_time, MOST },
+	{ "over_mean_bytes", "Most-mean", 0, get_bytes, OVER },
+	{ "least_bytes", "Least", COLUMN_SPARE, get_bytes, LEAST },
+	{ "mean_bytes", "Mean", 0, get_bytes, MEAN },
+	{ "most_bytes", "Most", 0, get_bytes, MOST },
+	{ "most_rank", "In rank", 0, get, RANK },
+	{ "ranks", "Ranks", COLUMN_SPARE, get, OWNERS },
+	{ "imbalance_percent", "Imbal.", 0, get, IMBALANCE },
+	{ "name", "Name", COLUMN_NAME | COLUMN_LEFT | COLUMN_ROOM, get_name, CELL_NAME },
+};
+
+/* ---- tables ---- */
+
+static struct table *add_table(struct document *document, struct balance_row *rows, size_t nr_rows)
+{
+	struct table *table = document_new(document, sizeof(*table));
+	struct table_rows *source = document_new(document, sizeof(*source));
+
+	*source = (struct table_rows){ rows, nr_rows };
+	*table = (struct table){
+		.name = "balance",
+		.what = "rows",
+		.columns = columns,
+		.nr_columns = sizeof(columns) / sizeof(*columns),
+		.data_columns =
+			"kind,name,ranks,least_ns,mean_ns,most_ns,over_mean_ns,least_bytes,mean_bytes,"
+			"most_bytes,over_mean_bytes,most_rank,imbalance_percent",
+		.row_bytes = sizeof(*rows),
+		.next = table_next_row,
+		.source = source,
+	};
+	document_add_table(document, table);
+	return table;
+}
+
+static const char *note(struct document *document, const struct balance *balance)
+{
+	return document_text(
+		document,
+		"self time over %zu ranks; a rank without the function has 0; Imbal.: (most - mean) / "
+		"most: how much shorter it would be if all ranks had the mean",
+		balance->nr_ranks);
+}
+
+static void add_tables(struct document *document, struct report *report, const struct balance *balance)
+{
+	struct balance_row *rows = document_new(document, (balance->nr_rows + 1) * sizeof(*rows));
+	size_t nr = 0, nr_times;
+	struct table *table;
+
+	for (size_t i = 0; i < balance->nr_rows; i++)
+		if (balance->rows[i]->kind != OF_MEMORY && balance->rows[i]->most > 0)
+			rows[nr++] = *balance->rows[i];
+	nr_times = nr;
+	for (size_t i = 0; i < balance->nr_rows; i++)
+		if (balance->rows[i]->kind == OF_MEMORY)
+			rows[nr++] = *balance->rows[i];
+	table = add_table(document, rows, nr_times);
+	table->title = report->title;
+	table->formats = IN_TEXT;
+	table->text_sort = "over_mean_ns";
+	table->text_top = 20;
+	table->text_columns =
+		"over_mean_ns,least_ns,mean_ns,most_ns,most_rank,ranks,imbalance_percent,kind,name";
+	table->note = note(document, balance);
+	table = add_table(document, rows + nr_times, nr - nr_times);
+	table->name = "memory";
+	table->title = "memory";
+	table->formats = nr > nr_times ? IN_TEXT : 0;
+	table->aside = true;
+	table->text_columns =
+		"over_mean_bytes,least_bytes,mean_bytes,most_bytes,most_rank,ranks,imbalance_percent,name";
+	table = add_table(document, rows, nr);
+	table->formats = IN_CSV | IN_JSON;
+	table->data_sort = "over_mean_ns";
+}
+
+int view_balance(struct document *document, struct report *report)
+{
+	struct balance balance = { 0 };
+
+	fields_apply(report->model, report->options->fields);
+	read_ranks(&balance, report->model);
+	if (balance.nr_ranks < 2)
+		document_add(document, NULL,
+			     "nothing to compare: there are no several ranks or processes with a log");
+	else
+		add_tables(document, report, &balance);
+	for (size_t i = 0; i < balance.nr_rows; i++)
+		free(balance.rows[i]);
+	free(balance.rows);
+	return 0;
+}
