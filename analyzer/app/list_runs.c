@@ -15,45 +15,21 @@
 #include "analyzer/read/ends_read.h"
 
 struct list_row {
-	const struct run *run;
+	struct run run;
 	uint64_t bytes;
-	char start[24];			/* local time */
-	char program[LOG_NAME_MAX];
-	char end[160];
+	char *start;			/* local time */
+	char *program;
+	char *end;
 };
 
-enum { CELL_RUN, CELL_START, CELL_START_NS, CELL_BYTES, CELL_LOGS, CELL_PROGRAM, CELL_END };
-
-static struct value get(const struct column *column, const void *row)
-{
-	const struct list_row *of = row;
-
-	switch (column->index) {
-	case CELL_RUN:
-		return value_text(of->run->name);
-	case CELL_START:
-		return value_text(of->start);
-	case CELL_START_NS:
-		return value_integer(UNIT_NONE, (int64_t)of->run->start_realtime_ns);
-	case CELL_BYTES:
-		return value_integer(UNIT_BYTES, (int64_t)of->bytes);
-	case CELL_LOGS:
-		return value_integer(UNIT_COUNT, (int64_t)of->run->nr_logs);
-	case CELL_PROGRAM:
-		return value_text(of->program);
-	default:
-		return value_text(of->end);
-	}
-}
-
 static const struct column columns[] = {
-	{ "run", "Run", COLUMN_LEFT, get, CELL_RUN },
-	{ "start_realtime_ns", "Start", 0, get, CELL_START_NS },
-	{ "size_bytes", "Size", COLUMN_SUMS, get, CELL_BYTES },
-	{ "logs", "Logs", COLUMN_SUMS, get, CELL_LOGS },
-	{ "program", "Program", COLUMN_LEFT | COLUMN_NAME, get, CELL_PROGRAM },
-	{ "end", "Ended", COLUMN_LEFT | COLUMN_ROOM, get, CELL_END },
-	{ "start", "Start", COLUMN_LEFT | COLUMN_TEXT, get, CELL_START },
+	{ "run", "Run", COLUMN_LEFT, MEMBER(struct list_row, run.name, 0) },
+	{ "start_realtime_ns", "Start", 0, MEMBER(struct list_row, run.start_realtime_ns, UNIT_NONE) },
+	{ "size_bytes", "Size", COLUMN_SUMS, MEMBER(struct list_row, bytes, UNIT_BYTES) },
+	{ "logs", "Logs", COLUMN_SUMS, MEMBER(struct list_row, run.nr_logs, UNIT_COUNT) },
+	{ "program", "Program", COLUMN_LEFT | COLUMN_NAME, MEMBER(struct list_row, program, 0) },
+	{ "end", "Ended", COLUMN_LEFT | COLUMN_ROOM, MEMBER(struct list_row, end, 0) },
+	{ "start", "Start", COLUMN_LEFT | COLUMN_TEXT, MEMBER(struct list_row, start, 0) },
 };
 
 uint64_t list_run_bytes(const struct run *run)
@@ -73,50 +49,42 @@ uint64_t list_run_bytes(const struct run *run)
 	return bytes;
 }
 
-static void read_end(struct list_row *row)
+static void read_end(struct list_row *row, struct document *document)
 {
-	struct report report = { .model = model_open(row->run, 1), .runs = row->run, .nr_runs = 1 };
+	struct report report = { .model = model_open(&row->run, 1), .runs = &row->run, .nr_runs = 1 };
 	const struct process *ended;
+	char end[160] = "";
 
 	if (!report.model) {
-		strcpy(row->end, "no log is readable");
+		row->program = "";
+		row->end = "no log is readable";
 		return;
 	}
-	snprintf(row->program, sizeof(row->program), "%s",
-		 report.model->nr_processes ? report_program(&report) : "");
+	row->program = document_text(document, "%s", report.model->nr_processes ? report_program(&report) : "");
 	ended = report_ended(&report);
-	if (ended)
-		process_end_text(ended, row->end, sizeof(row->end));
+	row->end = document_text(document, "%s", ended ? process_end_text(ended, end, sizeof(end)) : "");
 	model_free(report.model);
 }
 
 void list_runs(struct document *document, const struct run *runs, size_t nr)
 {
 	struct list_row *list = document_new(document, nr * sizeof(*list));
-	struct table_rows *rows = document_new(document, sizeof(*rows));
-	struct table *table = document_new(document, sizeof(*table));
 
 	for (size_t i = 0; i < nr; i++) {
 		time_t start = (time_t)(runs[i].start_realtime_ns / 1000000000);
 		struct tm then;
 
-		list[i].run = &runs[i];
+		list[i].run = runs[i];
 		list[i].bytes = list_run_bytes(&runs[i]);
-		strftime(list[i].start, sizeof(list[i].start), "%Y-%m-%d %H:%M:%S",
-			 localtime_r(&start, &then));
-		read_end(&list[i]);
+		list[i].start = document_new(document, 24);
+		strftime(list[i].start, 24, "%Y-%m-%d %H:%M:%S", localtime_r(&start, &then));
+		read_end(&list[i], document);
 	}
-	*rows = (struct table_rows){ list, nr };
-	*table = (struct table){
+	document_add_table(document, &(struct table){
 		.name = "runs",
 		.title = run_directory(),
-		.columns = columns,
-		.nr_columns = sizeof(columns) / sizeof(*columns),
+		TABLE_COLUMNS(columns),
 		.text_columns = "start,size_bytes,logs,program,end,run",
-		.row_bytes = sizeof(*list),
-		.next = table_next_row,
-		.source = rows,
-		.formats = IN_TEXT | IN_CSV | IN_JSON,
-	};
-	document_add_table(document, table);
+		.rows = TABLE_ROWS(list, nr),
+	});
 }

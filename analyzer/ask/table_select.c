@@ -18,7 +18,7 @@ struct kept_row {
 
 static size_t kept_bytes(const struct rows *rows)
 {
-	return sizeof(struct kept_row) + (rows->table->row_bytes + 7) / 8 * 8;
+	return sizeof(struct kept_row) + (rows->table->rows.row_bytes + 7) / 8 * 8;
 }
 
 static struct kept_row *kept_row(const struct rows *rows, size_t i)
@@ -139,7 +139,7 @@ static void keep_row(struct rows *rows)
 		kept.key.text = xstrdup(kept.key.text);
 	rows->kept = xgrow(rows->kept, rows->nr_kept, kept_bytes(rows));
 	memcpy(kept_row(rows, rows->nr_kept), &kept, sizeof(kept));
-	memcpy(kept_row(rows, rows->nr_kept) + 1, rows->row, rows->table->row_bytes);
+	memcpy(kept_row(rows, rows->nr_kept) + 1, rows->row, rows->table->rows.row_bytes);
 	rows->nr_kept++;
 }
 
@@ -152,7 +152,7 @@ static bool row_matches(const struct rows *rows)
 
 static bool next_match(struct rows *rows)
 {
-	while (rows->table->next(rows->table, rows->row)) {
+	while (table_next(rows->table, rows->row)) {
 		if (rows->names && !row_matches(rows))
 			continue;
 		if (rows->filter && !row_filter_passes(rows->filter, rows->row))
@@ -312,7 +312,7 @@ int rows_check(struct table *table, const struct options *options, bool text)
 void rows_open(struct rows *rows, struct table *table, const struct options *options, bool text)
 {
 	choose(rows, table, options, text);
-	rows->row = xcalloc(1, table->row_bytes);
+	rows->row = xcalloc(1, table->rows.row_bytes);
 	rows->totals = xcalloc(rows->nr_columns, sizeof(*rows->totals));
 	rows->shown = xcalloc(rows->nr_columns, sizeof(*rows->shown));
 	for (size_t i = 0; i < rows->nr_columns; i++)

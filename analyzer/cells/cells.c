@@ -10,13 +10,6 @@
 #include "analyzer/model/resolve.h"
 #include "analyzer/read/samples_read.h"
 
-struct value ns_cell(double ns)
-{
-	if (!isfinite(ns) || ns >= 0x1p63)
-		return value_empty();
-	return value_integer(UNIT_NS, ns > 0 ? (int64_t)(ns + 0.5) : 0);
-}
-
 struct value share_cell(double part, double whole)
 {
 	return whole > 0 && part <= 1.005 * whole ? value_real(UNIT_PERCENT, fmin(100 * part / whole, 100))

@@ -63,8 +63,6 @@ struct value run_cell(const struct model *model, uint32_t run, enum who_cell cel
 	{ "run", "Run", COLUMN_LEFT | COLUMN_RUNS, get, WHO_RUN }, \
 	{ "run_number", "Run", COLUMN_TEXT, get, WHO_RUN_NUMBER }
 
-/* Nanoseconds as a whole number. Negative ones become 0: a sum of differences may be below 0. */
-struct value ns_cell(double ns);
 /*
  * @part of @whole in percent. Empty if @part is visibly larger: the hooks' cost was subtracted from both, and
  * it is uncertain.

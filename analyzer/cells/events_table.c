@@ -10,8 +10,6 @@
 
 #define TEXT_EVENTS 40
 
-enum { EVENT_INDEX, EVENT_TYPE, EVENT_TIME, EVENT_DURATION, EVENT_DEPTH };
-
 static int64_t depth_of(const struct tree_node *node)
 {
 	int64_t depth = -1;
@@ -21,24 +19,20 @@ static int64_t depth_of(const struct tree_node *node)
 	return depth;
 }
 
-static struct value get_event(const struct column *column, const void *row)
+static struct value get_depth(const struct column *column, const void *row)
+{
+	(void)column;
+	return value_integer(UNIT_NONE, depth_of(((const struct call_event *)row)->node));
+}
+
+static struct value get_type(const struct column *column, const void *row)
 {
 	static const char *const types[] = {
 		[CALL_BEGINS] = "call", [CALL_RETURNS] = "return", [CALL_BREAKS] = "exception",
 	};
-	const struct call_event *event = row;
 
-	switch (column->index) {
-	case EVENT_INDEX:
-		return value_integer(UNIT_NONE, (int64_t)event->index);
-	case EVENT_TYPE:
-		return value_text(types[event->kind]);
-	case EVENT_TIME:
-		return value_integer(UNIT_NS, event->time);
-	case EVENT_DURATION:
-		return ns_cell(event->duration_ns);
-	}
-	return value_integer(UNIT_NONE, depth_of(event->node));
+	(void)column;
+	return value_text(types[((const struct call_event *)row)->kind]);
 }
 
 static struct value get_function(const struct column *column, const void *row)
@@ -74,9 +68,9 @@ static struct value get_memory(const struct column *column, const void *row)
 }
 
 static const struct column columns[] = {
-	{ "index", "index", 0, get_event, EVENT_INDEX },
-	{ "type", "type", COLUMN_LEFT, get_event, EVENT_TYPE },
-	{ "time_ns", "time", 0, get_event, EVENT_TIME },
+	{ "index", "index", 0, MEMBER(struct call_event, index, UNIT_NONE) },
+	{ "type", "type", COLUMN_LEFT, get_type, 0 },
+	{ "time_ns", "time", 0, MEMBER(struct call_event, time, UNIT_NS) },
 	{ "pid", "pid", 0, get_who, WHO_PID },
 	{ "thread", "tid", 0, get_who, WHO_TID },
 	{ "thread_name", "thread", COLUMN_LEFT, get_who, WHO_THREAD_NAME },
@@ -84,8 +78,8 @@ static const struct column columns[] = {
 	{ "module", "module", COLUMN_LEFT, get_function, CELL_MODULE },
 	{ "file", "filename", COLUMN_LEFT, get_function, CELL_FILE },
 	{ "line", "lineNo", 0, get_function, CELL_LINE },
-	{ "depth", "depth", 0, get_event, EVENT_DEPTH },
-	{ "duration_ns", "duration", 0, get_event, EVENT_DURATION },
+	{ "depth", "depth", 0, get_depth, 0 },
+	{ "duration_ns", "duration", 0, MEMBER_NS(struct call_event, duration_ns) },
 	{ "rss_bytes", "RSS", 0, get_memory, MEMORY_RSS },
 	{ "vms_bytes", "VMS", 0, get_memory, MEMORY_VMS },
 	{ "run", "run", COLUMN_LEFT | COLUMN_RUNS, get_who, WHO_RUN },
@@ -97,12 +91,10 @@ const struct table events_table = {
 	.name = "events",
 	.note = "call: it begins; return: it returned; exception: it ended otherwise, by an exception, a "
 		"longjmp or the end of its thread",
-	.columns = columns,
-	.nr_columns = sizeof(columns) / sizeof(*columns),
+	TABLE_COLUMNS(columns),
 	.text_columns = "index,type,time_ns,thread,rss_bytes,function,source",
 	.text_top = TEXT_EVENTS,
-	.row_bytes = sizeof(struct call_event),
-	.formats = IN_TEXT | IN_CSV | IN_JSON,
+	.rows = ROWS_OF(struct call_event),
 };
 
 void events_tell_share(const struct model *model, bool if_some_lack)

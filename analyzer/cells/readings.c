@@ -195,18 +195,15 @@ struct readings *readings_collect(struct document *document, const struct model 
 	return readings;
 }
 
-struct table *readings_table(struct document *document, struct readings *readings)
+void readings_add_table(struct document *document, struct readings *readings)
 {
-	struct table *table = document_new(document, sizeof(*table));
-
-	*table = (struct table){
+	document_add_table(document, &(struct table){
 		.name = "rows",
 		.columns = readings->columns,
 		.nr_columns = readings->nr_columns,
-		.row_bytes = sizeof(struct reading),
+		.rows = ROWS_OF(struct reading),
 		.next = next_reading,
 		.source = readings,
 		.formats = IN_CSV | IN_JSON,
-	};
-	return table;
+	});
 }

@@ -30,7 +30,7 @@ struct readings {
 void readings_clip(const struct model *model);
 /* What is between model->from and model->to; lives as long as @document. */
 struct readings *readings_collect(struct document *document, const struct model *model);
-struct table *readings_table(struct document *document, struct readings *readings);
+void readings_add_table(struct document *document, struct readings *readings);
 
 /* Of which process rows are, as cells: the machine has no pid. */
 struct value rowset_pid_cell(const struct rowset *rows, const struct process *process);

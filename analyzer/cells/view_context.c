@@ -139,6 +139,14 @@ bool report_has_live_heap(const struct report *report)
 	return report->model->heap.live_records > 0;
 }
 
+bool report_has_ranks(const struct report *report)
+{
+	for (size_t i = 0; i < report->model->nr_processes; i++)
+		if (report->model->processes[i]->header.rank >= 0)
+			return true;
+	return false;
+}
+
 bool report_has_times(const struct report *report)
 {
 	for (size_t i = 0; i < report->model->nr_processes; i++)

@@ -49,6 +49,7 @@ bool report_has_heap(const struct report *report);
 /* Did any process record its live blocks? Then the peak and what was not freed are known. */
 bool report_has_live_heap(const struct report *report);
 bool report_has_times(const struct report *report);
+bool report_has_ranks(const struct report *report);
 /* Did any process time only some of its calls? Then times have an error. */
 bool report_has_errors(const struct report *report);
 /* Did timing auto count functions? Then their time is from samples. */

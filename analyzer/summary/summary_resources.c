@@ -13,6 +13,7 @@
 #define STEPS_MAX	48
 #define FIGURES_WIDTH	44	/* width of the figures beside a curve */
 #define DISK_BLOCK_BYTES 4096
+#define RESOURCE_COLUMNS 5
 
 /* What the page shows of the set "process", added up over the processes. */
 struct resource {
@@ -30,30 +31,17 @@ static const struct resource resources[] = {
 };
 
 struct resource_row {
-	const struct resource *resource;
+	const char *title;
 	struct series series;
 	double limit;			/* NAN: not known */
 	char *line;
 };
 
-enum { CELL_TITLE, CELL_LINE, CELL_MEAN, CELL_PEAK, CELL_LIMIT };
-
-static struct value get(const struct column *column, const void *row)
+static struct value get_number(const struct column *column, const void *row)
 {
 	const struct resource_row *of = row;
 
-	switch (column->index) {
-	case CELL_TITLE:
-		return value_text(of->resource->title);
-	case CELL_LINE:
-		return value_text(of->line);
-	case CELL_MEAN:
-		return value_real(of->series.unit, of->series.mean);
-	case CELL_PEAK:
-		return value_real(of->series.unit, of->series.peak);
-	default:
-		return value_real(of->series.unit, of->limit);
-	}
+	return value_real(of->series.unit, *(const double *)((const char *)row + column->index));
 }
 
 /*
@@ -137,8 +125,8 @@ static size_t fill_rows(struct document *document, const struct model *model, st
 		    !is_only_the_log(model, &resources[i], &row->series)) {
 			line = sparkline_text(&row->series.line, row->series.peak);
 			row->line = document_text(document, "%s", line);
-			row->resource = &resources[i];
-			row->limit = strcmp(row->resource->title, "heap") == 0 ? NAN :
+			row->title = resources[i].title;
+			row->limit = strcmp(row->title, "heap") == 0 ? NAN :
 				resource_limit(&limits, resources[i].column);
 			free(line);
 			nr++;
@@ -151,12 +139,12 @@ static size_t fill_rows(struct document *document, const struct model *model, st
 /* The start and the end of the run stand above the curves. */
 static struct column *columns_of(struct document *document, const struct model *model, size_t nr_steps)
 {
-	static const struct column columns[] = {
-		{ "resource", "", COLUMN_LEFT, get, CELL_TITLE },
-		{ "mean", "mean", 0, get, CELL_MEAN },
-		{ "peak", "peak", 0, get, CELL_PEAK },
-		{ "machine", "machine", 0, get, CELL_LIMIT },
-		{ "curve", "", COLUMN_LEFT | COLUMN_TEXT, get, CELL_LINE },
+	static const struct column columns[RESOURCE_COLUMNS] = {
+		{ "resource", "", COLUMN_LEFT, MEMBER(struct resource_row, title, 0) },
+		{ "mean", "mean", 0, get_number, offsetof(struct resource_row, series.mean) },
+		{ "peak", "peak", 0, get_number, offsetof(struct resource_row, series.peak) },
+		{ "machine", "machine", 0, get_number, offsetof(struct resource_row, limit) },
+		{ "curve", "", COLUMN_LEFT | COLUMN_TEXT, MEMBER(struct resource_row, line, 0) },
 	};
 	struct column *copy = document_new(document, sizeof(columns));
 	struct resource_limits limits;
@@ -165,34 +153,29 @@ static struct column *columns_of(struct document *document, const struct model *
 	memcpy(copy, columns, sizeof(columns));
 	resource_limits_read(&limits, model);
 	if (limits.of_cgroup_cpus || limits.of_cgroup_memory)
-		copy[CELL_LIMIT - 1].title = "limit";
+		copy[RESOURCE_COLUMNS - 2].title = "limit";
 	unit_format(end, UNIT_NS, (double)model->end);
-	copy[CELL_LIMIT].title = document_text(document, "0 s%*s", (int)nr_steps - 3, end);
+	copy[RESOURCE_COLUMNS - 1].title = document_text(document, "0 s%*s", (int)nr_steps - 3, end);
 	return copy;
 }
 
 void summary_resources(struct document *document, struct report *report)
 {
-	struct table *table = document_new(document, sizeof(*table));
-	struct table_rows *rows = document_new(document, sizeof(*rows));
 	struct resource_row *list =
 		document_new(document, sizeof(*list) * sizeof(resources) / sizeof(*resources));
-	size_t nr_steps = line_steps();
+	size_t nr_steps = line_steps(), nr;
 
 	if (!report->model->nr_processes)
 		return;
-	rows->rows = list;
-	rows->nr_rows = fill_rows(document, report->model, list, nr_steps);
-	*table = (struct table){
+	nr = fill_rows(document, report->model, list, nr_steps);
+	if (!nr)
+		return;
+	document_add_table(document, &(struct table){
 		.name = "resources",
 		.columns = columns_of(document, report->model, nr_steps),
-		.nr_columns = 5,
+		.nr_columns = RESOURCE_COLUMNS,
 		.aside = true,
-		.row_bytes = sizeof(*list),
-		.next = table_next_row,
-		.source = rows,
-		.formats = IN_TEXT | IN_CSV | IN_JSON,
-	};
-	if (rows->nr_rows)
-		document_add_table(document, table)->apart = true;
+		.rows = TABLE_ROWS(list, nr),
+		.apart = true,
+	});
 }

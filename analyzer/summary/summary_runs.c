@@ -138,29 +138,9 @@ static struct run_row *collect(struct document *document, const struct model *mo
 	return rows;
 }
 
-static struct table *add_table(struct document *document, const char *name, const void *rows, size_t nr,
-			       size_t row_bytes)
-{
-	struct table *table = document_new(document, sizeof(*table));
-	struct table_rows *source = document_new(document, sizeof(*source));
-
-	*source = (struct table_rows){ .rows = rows, .nr_rows = nr };
-	*table = (struct table){
-		.name = name,
-		.aside = true,
-		.row_bytes = row_bytes,
-		.next = table_next_row,
-		.source = source,
-		.formats = IN_TEXT | IN_CSV | IN_JSON,
-	};
-	document_add_table(document, table);
-	return table;
-}
-
 static void add_figures(struct document *document, const struct run_row *runs, size_t nr_runs)
 {
 	struct figure_row *rows = document_new(document, RUN_NUMBERS * sizeof(*rows));
-	struct table *table;
 
 	for (size_t i = 0; i < RUN_NUMBERS; i++) {
 		size_t nr = 0;
@@ -178,21 +158,26 @@ static void add_figures(struct document *document, const struct run_row *runs, s
 		}
 		rows[i].mean = nr ? rows[i].mean / (double)nr : NAN;
 	}
-	table = add_table(document, "of_a_run", rows, RUN_NUMBERS, sizeof(*rows));
-	table->columns = figure_columns;
-	table->nr_columns = sizeof(figure_columns) / sizeof(*figure_columns);
+	document_add_table(document, &(struct table){
+		.name = "of_a_run",
+		TABLE_COLUMNS(figure_columns),
+		.aside = true,
+		.rows = TABLE_ROWS(rows, RUN_NUMBERS),
+	});
 }
 
 void summary_runs(struct document *document, const struct model *model)
 {
 	struct run_row *rows = collect(document, model);
-	struct table *table;
 
 	document_add(document, "Runs", document_text(document, "%zu, added up below", model->nr_runs))
 		->apart = true;
-	table = add_table(document, "runs", rows, model->nr_runs, sizeof(*rows));
-	table->columns = run_columns;
-	table->nr_columns = sizeof(run_columns) / sizeof(*run_columns);
-	table->text_top = RUNS_SHOWN;
+	document_add_table(document, &(struct table){
+		.name = "runs",
+		TABLE_COLUMNS(run_columns),
+		.text_top = RUNS_SHOWN,
+		.aside = true,
+		.rows = TABLE_ROWS(rows, model->nr_runs),
+	});
 	add_figures(document, rows, model->nr_runs);
 }

@@ -12,121 +12,88 @@
 
 #define DEAR_ROWS 10
 
-enum { CELL_FINDING, CELL_VALUE, CELL_TEXT };
-
-static struct value get(const struct column *column, const void *row)
+static struct value get_number(const struct column *column, const void *row)
 {
 	const struct finding *finding = row;
 
-	if (column->index == CELL_FINDING)
-		return value_text(finding->name);
-	if (column->index == CELL_TEXT)
-		return value_text(finding->text);
+	(void)column;
 	return value_real(finding->unit, finding->number);
 }
 
 static const struct column columns[] = {
-	{ "finding", "Finding", COLUMN_LEFT, get, CELL_FINDING },
-	{ "value", "", 0, get, CELL_VALUE },
-	{ "text", "", COLUMN_LEFT | COLUMN_WRAPS, get, CELL_TEXT },
+	{ "finding", "Finding", COLUMN_LEFT, MEMBER(struct finding, name, 0) },
+	{ "value", "", 0, get_number, 0 },
+	{ "text", "", COLUMN_LEFT | COLUMN_WRAPS, MEMBER(struct finding, text, 0) },
 };
 
 /* ---- functions whose hooks cost more than their work ---- */
 
-enum { DEAR_CALLS, DEAR_WORK, DEAR_HOOKS, DEAR_WORK_EACH, DEAR_HOOKS_EACH };
-
-static struct value get_dear(const struct column *column, const void *row)
-{
-	const struct call_stats *stats = &(*(struct function *const *)row)->stats;
-	double work_ns = fmax(stats->self_ns, 0);
-
-	switch (column->index) {
-	case DEAR_CALLS:
-		return stats_cell(stats, CELL_CALLS);
-	case DEAR_WORK:
-		return ns_cell(work_ns);
-	case DEAR_HOOKS:
-		return ns_cell(stats->hooks_ns);
-	case DEAR_WORK_EACH:
-		return value_real(UNIT_NS, work_ns / (double)stats->calls);
-	default:
-		return value_real(UNIT_NS, stats->hooks_ns / (double)stats->calls);
-	}
-}
-
-static struct value get_dear_name(const struct column *column, const void *row)
-{
-	return function_cell(*(struct function *const *)row, column->index);
-}
+struct dear_row {
+	struct facts facts;
+	double work_ns;
+	double work_per_call_ns, hooks_per_call_ns;
+};
 
 static const struct column dear_columns[] = {
-	{ "calls", "Calls", COLUMN_SUMS, get_dear, DEAR_CALLS },
-	{ "hooks_ns", "Hooks", COLUMN_SUMS, get_dear, DEAR_HOOKS },
-	{ "self_ns", "Work", COLUMN_SUMS, get_dear, DEAR_WORK },
-	{ "hooks_per_call_ns", "a call", 0, get_dear, DEAR_HOOKS_EACH },
-	{ "self_per_call_ns", "a call", COLUMN_SPARE, get_dear, DEAR_WORK_EACH },
-	{ "function", "Function", COLUMN_LEFT | COLUMN_ROOM | COLUMN_NAME, get_dear_name, CELL_NAME },
-	{ "file", "File", COLUMN_LEFT, get_dear_name, CELL_FILE },
-	{ "line", "Line", 0, get_dear_name, CELL_LINE },
+	{ "calls", "Calls", COLUMN_SUMS, facts_stats, CELL_CALLS },
+	{ "hooks_ns", "Hooks", COLUMN_SUMS, MEMBER_NS(struct dear_row, facts.stats.hooks_ns) },
+	{ "self_ns", "Work", COLUMN_SUMS, MEMBER_NS(struct dear_row, work_ns) },
+	{ "hooks_per_call_ns", "a call", 0, MEMBER(struct dear_row, hooks_per_call_ns, UNIT_NS) },
+	{ "self_per_call_ns", "a call", COLUMN_SPARE, MEMBER(struct dear_row, work_per_call_ns, UNIT_NS) },
+	{ "function", "Function", COLUMN_LEFT | COLUMN_ROOM | COLUMN_NAME, facts_function, CELL_NAME },
+	{ "file", "File", COLUMN_LEFT, facts_function, CELL_FILE },
+	{ "line", "Line", 0, facts_function, CELL_LINE },
 };
 
 static void add_dear(struct document *document, const struct report *report)
 {
-	const struct model *model = report->model;
-	struct table *table = document_new(document, sizeof(*table));
-	struct table_rows *rows = document_new(document, sizeof(*rows));
-	struct function **list = document_new(document, (model->nr_functions + 1) * sizeof(*list));
+	struct table_rows rows = ROWS_OF(struct dear_row);
 
-	for (size_t i = 0; i < model->nr_functions; i++)
-		if (model->functions[i]->kind == FUNCTION_PLAIN && excludes_is_dear(model->functions[i]))
-			list[rows->nr_rows++] = model->functions[i];
-	rows->rows = list;
-	*table = (struct table){
+	for (size_t i = 0; i < report->model->nr_functions; i++) {
+		struct function *function = report->model->functions[i];
+		const struct call_stats *stats = &function->stats;
+		double work_ns = fmax(stats->self_ns, 0), calls = (double)stats->calls;
+
+		if (function->kind == FUNCTION_PLAIN && excludes_is_dear(function))
+			document_add_row(document, &rows, &(struct dear_row){
+				{ .function = function, .stats = *stats }, work_ns, work_ns / calls,
+				stats->hooks_ns / calls });
+	}
+	document_add_table(document, &(struct table){
 		.name = "hooks",
 		.what = "functions",
 		.title = "functions whose hooks cost more than their own work",
-		.columns = dear_columns,
-		.nr_columns = sizeof(dear_columns) / sizeof(*dear_columns),
+		TABLE_COLUMNS(dear_columns),
 		.text_columns = "hooks_ns,hooks_per_call_ns,self_ns,self_per_call_ns,calls,function",
 		.text_sort = "hooks_ns",
 		.data_sort = "hooks_ns",
 		.text_top = DEAR_ROWS,
 		.aside = true,
-		.row_bytes = sizeof(*list),
-		.next = table_next_row,
-		.source = rows,
-		.formats = (rows->nr_rows ? IN_TEXT : 0) | IN_JSON,
-	};
-	document_add_table(document, table)->apart = true;
+		.rows = rows,
+		.formats = (rows.nr ? IN_TEXT : 0) | IN_JSON,
+		.apart = true,
+	});
 }
 
 int view_quality(struct document *document, struct report *report)
 {
-	struct table *table = document_new(document, sizeof(*table));
-	struct table_rows *rows = document_new(document, sizeof(*rows));
+	struct table_rows rows = ROWS_OF(struct finding);
 	struct findings findings;
 
 	findings_collect(&findings, document, report->model);
-	rows->rows = document_new(document, (findings.nr + 1) * sizeof(*findings.list));
-	rows->nr_rows = findings.nr;
-	if (findings.nr)
-		memcpy((void *)rows->rows, findings.list, findings.nr * sizeof(*findings.list));
+	for (size_t i = 0; i < findings.nr; i++)
+		document_add_row(document, &rows, &findings.list[i]);
 	findings_release(&findings);
-	*table = (struct table){
+	document_add_table(document, &(struct table){
 		.name = "quality",
 		.what = "findings",
 		.title = report->title,
 		.note = report->model->is_raw || !(report->model->hooks_ns > 0) ?
 			"times include the hooks' own cost" : NULL,
-		.columns = columns,
-		.nr_columns = sizeof(columns) / sizeof(*columns),
+		TABLE_COLUMNS(columns),
 		.text_columns = "finding,text",
-		.row_bytes = sizeof(struct finding),
-		.next = table_next_row,
-		.source = rows,
-		.formats = IN_TEXT | IN_CSV | IN_JSON,
-	};
-	document_add_table(document, table);
+		.rows = rows,
+	});
 	add_dear(document, report);
 	summary_flags(document, report);
 	return 0;

@@ -50,7 +50,7 @@ static struct value get_run_end(const struct column *column, const struct proces
 
 static struct value get_run(const struct column *column, const void *row)
 {
-	const struct report *report = *(struct report *const *)row;
+	const struct report *report = row;
 	const struct model *model = report->model;
 	const int64_t numbers[] = {
 		[RUN_START] = (int64_t)model->start_realtime_ns,
@@ -94,23 +94,13 @@ static const struct column run_columns[] = {
 
 static void add_run_table(struct document *document, struct report *report)
 {
-	struct table *table = document_new(document, sizeof(*table));
-	struct table_rows *rows = document_new(document, sizeof(*rows));
-	struct report **row = document_new(document, sizeof(*row));
-
-	*row = report;
-	*rows = (struct table_rows){ .rows = row, .nr_rows = 1 };
-	*table = (struct table){
+	document_add_table(document, &(struct table){
 		.name = "run",
-		.columns = run_columns,
-		.nr_columns = sizeof(run_columns) / sizeof(*run_columns),
+		TABLE_COLUMNS(run_columns),
 		.aside = true,
-		.row_bytes = sizeof(*row),
-		.next = table_next_row,
-		.source = rows,
+		.rows = TABLE_ROWS(report, 1),
 		.formats = IN_CSV | IN_JSON,
-	};
-	document_add_table(document, table);
+	});
 }
 
 /* Makes a command apply to this run: " NAME", or "" for the newest run. */
@@ -148,7 +138,7 @@ static const char *slower_text(struct document *document, const struct model *mo
 
 static void add_time(struct document *document, struct report *report)
 {
-	struct table *table;
+	struct table table;
 	struct section *section;
 	const char *cpu;
 	double cpu_ns = NAN;
@@ -187,26 +177,26 @@ static void add_time(struct document *document, struct report *report)
 					      section->text);
 	section->apart = section->wraps = true;
 	table = functions_table(document, report, false);
-	table->text_columns = columns_of(report);
-	table->text_top = table->data_top = TOP_FUNCTIONS;
-	document_add_table(document, table);
+	table.text_columns = columns_of(report);
+	table.text_top = table.data_top = TOP_FUNCTIONS;
+	document_add_table(document, &table);
 }
 
 /* Which calls waited longest, and what for. Text alone: in csv and json it is the view of waits. */
 static void add_waits(struct document *document, const struct report *report)
 {
-	struct table *table = waits_table(document, report);
-	const struct table_rows *rows = table->source;
+	struct table table = waits_table(document, report);
+	struct section *section;
 
-	if (!rows->nr_rows)
+	if (!table.rows.nr)
 		return;
-	document_add(document, "Waits", table->note)->apart = true;
-	document->sections[document->nr_sections - 1].wraps = true;
-	table->title = table->note = NULL;
-	table->text_top = TOP_WAITS;
-	table->formats = IN_TEXT;
-	table->aside = true;
-	document_add_table(document, table);
+	section = document_add(document, "Waits", table.note);
+	section->apart = section->wraps = true;
+	table.title = table.note = NULL;
+	table.text_top = TOP_WAITS;
+	table.formats = IN_TEXT;
+	table.aside = true;
+	document_add_table(document, &table);
 }
 
 static const char *memory_lead(struct document *document, const struct report *report)
@@ -236,29 +226,28 @@ static const char *memory_lead(struct document *document, const struct report *r
 
 static void add_memory(struct document *document, struct report *report)
 {
-	struct table *table;
+	struct section *section;
+	struct table table;
 
 	if (!report_has_heap(report) || !report->model->heap.alloc_calls)
 		return;
-	document_add(document, "Memory", memory_lead(document, report));
-	document->sections[document->nr_sections - 1].apart =
-		document->sections[document->nr_sections - 1].wraps = true;
+	section = document_add(document, "Memory", memory_lead(document, report));
+	section->apart = section->wraps = true;
 	if (report->model->heap.alloc_calls == report->model->root->heap->alloc_calls)
 		return;
 	table = functions_table(document, report, true);
-	table->name = "allocators";
-	table->what = "functions";
-	table->text_columns = report_has_live_heap(report) ?
+	table.name = "allocators";
+	table.what = "functions";
+	table.text_columns = report_has_live_heap(report) ?
 		"peak_heap_bytes,alloc_calls,alloc_bytes,not_freed_bytes,function,source" :
 		"alloc_bytes,alloc_calls,freed_bytes,largest_alloc_bytes,function,source";
-	table->data_columns =
+	table.data_columns =
 		"function,module,alloc_calls,alloc_bytes,free_calls,freed_bytes,largest_alloc_bytes,"
 		"peak_heap_bytes,not_freed_bytes";
-	table->text_sort = table->data_sort =
-		report_has_live_heap(report) ? "peak_heap_bytes" : "alloc_bytes";
-	table->text_top = table->data_top = TOP_ALLOCATORS;
-	table->aside = true;
-	document_add_table(document, table);
+	table.text_sort = table.data_sort = report_has_live_heap(report) ? "peak_heap_bytes" : "alloc_bytes";
+	table.text_top = table.data_top = TOP_ALLOCATORS;
+	table.aside = true;
+	document_add_table(document, &table);
 }
 
 static void add_doubts(struct document *document, const struct model *model, bool apart)

@@ -42,12 +42,35 @@ struct section *document_add(struct document *document, const char *label, const
 	return section;
 }
 
-struct section *document_add_table(struct document *document, struct table *table)
+struct table *document_add_table(struct document *document, const struct table *table)
 {
+	struct table *copy = document_new(document, sizeof(*copy));
 	struct section *section = document_add(document, NULL, NULL);
+	bool is_none = table->none && !table->rows.nr;
 
-	section->table = table;
-	return section;
+	*copy = *table;
+	if (!copy->formats)
+		copy->formats = IN_TEXT | IN_CSV | IN_JSON;
+	if (is_none)
+		copy->formats &= ~IN_TEXT;
+	section->table = copy;
+	section->apart = copy->apart;
+	if (is_none)
+		document_add(document, NULL, copy->none)->wraps = true;
+	return copy;
+}
+
+void *document_add_row(struct document *document, struct table_rows *rows, const void *row)
+{
+	char *list;
+
+	if (!rows->nr) {
+		rows->kept = document->nr_memory;
+		document_keep(document, NULL);
+	}
+	list = xgrow(document->memory[rows->kept], rows->nr, rows->row_bytes);
+	rows->list = document->memory[rows->kept] = list;
+	return memcpy(list + rows->nr++ * rows->row_bytes, row, rows->row_bytes);
 }
 
 char *document_number(struct document *document, enum unit unit, double number)

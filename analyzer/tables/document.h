@@ -44,7 +44,10 @@ char *document_count(struct document *document, double count, const char *word);
  * next one is added
  */
 struct section *document_add(struct document *document, const char *label, const char *text);
-struct section *document_add_table(struct document *document, struct table *table);
+/* Add a copy of @table. Return: the copy */
+struct table *document_add_table(struct document *document, const struct table *table);
+/* Add a row. The document owns the list. Return: the new row, valid until the next one */
+void *document_add_row(struct document *document, struct table_rows *rows, const void *row);
 
 /* How many tables @format (IN_TEXT ...) shows. */
 size_t document_tables(const struct document *document, unsigned int format);

@@ -5,6 +5,7 @@
  */
 #include "analyzer/tables/table.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 const struct column *table_find_column(const struct table *table, const char *name, size_t length)
@@ -16,16 +17,65 @@ const struct column *table_find_column(const struct table *table, const char *na
 	return NULL;
 }
 
-bool table_next_row(struct table *table, void *row)
+bool table_next(struct table *table, void *row)
 {
-	const struct table_rows *source = table->source;
+	const struct table_rows *rows = &table->rows;
 
-	if (table->at == source->nr_rows) {
+	if (table->next)
+		return table->next(table, row);
+	if (table->at == rows->nr) {
 		table->at = 0;
 		return false;
 	}
-	memcpy(row, (const char *)source->rows + table->at++ * table->row_bytes, table->row_bytes);
+	memcpy(row, (const char *)rows->list + table->at++ * rows->row_bytes, rows->row_bytes);
 	return true;
+}
+
+void table_rows_sort(struct table_rows *rows, int (*compare)(const void *a, const void *b))
+{
+	if (rows->nr)
+		qsort((void *)rows->list, rows->nr, rows->row_bytes, compare);
+}
+
+struct value ns_cell(double ns)
+{
+	if (!isfinite(ns) || ns >= 0x1p63)
+		return value_empty();
+	return value_integer(UNIT_NS, ns > 0 ? (int64_t)(ns + 0.5) : 0);
+}
+
+struct value member_cell(const struct column *column, const void *row)
+{
+	const void *member = (const char *)row + (column->index & UINT32_MAX);
+	const unsigned int unit = column->index >> 32 & 255;
+	int64_t number = INT64_MIN;
+
+	switch ((enum member_type)(column->index >> 48)) {
+	case MEMBER_U64:	/* UINT64_MAX is -1 */
+		number = *(const uint64_t *)member == UINT64_MAX ? INT64_MIN : *(const int64_t *)member;
+		break;
+	case MEMBER_I64:
+		number = *(const int64_t *)member;
+		break;
+	case MEMBER_U32:
+		number = *(const uint32_t *)member;
+		break;
+	case MEMBER_I32:
+		number = *(const int32_t *)member;
+		break;
+	case MEMBER_BOOL:
+		number = *(const bool *)member;
+		break;
+	case MEMBER_REAL:
+		return value_real(unit, *(const double *)member);
+	case MEMBER_NS_REAL:
+		return ns_cell(*(const double *)member);
+	case MEMBER_TEXT:
+		return value_text(*(const char *const *)member);
+	}
+	if (number == INT64_MIN || (!number && column->index & (size_t)NOT_0 << 32))
+		return value_empty();
+	return value_integer(unit, number);
 }
 
 static const struct sort_key {

@@ -108,10 +108,46 @@ struct column {
 	size_t index;		/* for the getter alone */
 };
 
+/*
+ * A column of a member of the row's struct: get and index of struct column. A number that is not finite, a
+ * text of NULL, UINT64_MAX and INT64_MIN are not known, and leave the cell empty.
+ * @unit: for numbers; | NOT_0 where 0 is not known either
+ */
+#define MEMBER(type, member, unit) \
+	MEMBER_OF(type, member, unit, _Generic(&((type *)0)->member, \
+		uint64_t *: MEMBER_U64, int64_t *: MEMBER_I64, uint32_t *: MEMBER_U32, \
+		int32_t *: MEMBER_I32, bool *: MEMBER_BOOL, double *: MEMBER_REAL, \
+		char **: MEMBER_TEXT, const char **: MEMBER_TEXT))
+#define NOT_0	256u
+/* A double: nanoseconds as a whole number, as of ns_cell(). */
+#define MEMBER_NS(type, member) MEMBER_OF(type, member, UNIT_NS, MEMBER_NS_REAL)
+
+#define MEMBER_OF(type, member, unit, kind) \
+	member_cell, offsetof(type, member) | (size_t)(unit) << 32 | (size_t)(kind) << 48
+enum member_type {
+	MEMBER_U64, MEMBER_I64, MEMBER_U32, MEMBER_I32, MEMBER_BOOL, MEMBER_REAL, MEMBER_NS_REAL, MEMBER_TEXT,
+};
+struct value member_cell(const struct column *column, const void *row);
+
+/* Nanoseconds as a whole number. Negative ones become 0: a sum of differences may be below 0. */
+struct value ns_cell(double ns);
+
 #define IN_TEXT	1u
 #define IN_CSV	2u
 #define IN_JSON	4u
 #define IN_JUNIT	8u
+
+/* Rows in memory: TABLE_ROWS(), or ROWS_OF() and document_add_row(). */
+struct table_rows {
+	size_t row_bytes;
+	const void *list;
+	size_t nr;
+	size_t kept;		/* for document_add_row() alone */
+};
+
+#define ROWS_OF(type) { .row_bytes = sizeof(type) }
+#define TABLE_ROWS(rows, nr_rows) { .row_bytes = sizeof(*(rows)), .list = (rows), .nr = (nr_rows) }
+#define TABLE_COLUMNS(list) .columns = (list), .nr_columns = sizeof(list) / sizeof(*(list))
 
 struct table {
 	const char *name;		/* the key in json: "functions" */
@@ -119,6 +155,7 @@ struct table {
 	/* text: the line above the table, to which the selection of rows is added; NULL: none */
 	const char *title;
 	const char *note;		/* text: the line below the table; NULL: none */
+	const char *none;		/* text: shown instead of a table without rows in memory */
 	const char *column_note;	/* text: added to the note where the column @noted is shown */
 	const char *noted;
 	const struct column *columns;
@@ -139,11 +176,15 @@ struct table {
 	bool fixed;
 	/* the user's --sort, --columns and the like apply to another table of the view */
 	bool aside;
-	unsigned int formats;		/* the formats that show it: IN_TEXT ... */
+	unsigned int formats;		/* the formats that show it; 0: IN_TEXT | IN_CSV | IN_JSON */
+	bool apart;			/* preceded by an empty line */
 
 	bool (*is_bad)(const void *row);	/* whether text on a terminal shows it in red; NULL: never */
-	size_t row_bytes;
-	/* Write the next row to @row. Return: false when there are no more; the next call starts again. */
+	struct table_rows rows;		/* row_bytes at least */
+	/*
+	 * NULL: rows are in memory. Write the next row to @row. Return: false when there are no more; the
+	 * next call starts again
+	 */
 	bool (*next)(struct table *table, void *row);
 	void *source;			/* for next() alone */
 	size_t at;			/* for next() alone; 0 at first */
@@ -152,12 +193,9 @@ struct table {
 	size_t nr_left_out;
 };
 
-/* Rows in memory, for table_next_row(): the source of such a table. */
-struct table_rows {
-	const void *rows;
-	size_t nr_rows;
-};
-bool table_next_row(struct table *table, void *row);
+void table_rows_sort(struct table_rows *rows, int (*compare)(const void *a, const void *b));
+/* Copy the next row to @row. Return: as next() */
+bool table_next(struct table *table, void *row);
 
 /* The column of that name; NULL if there is none. */
 const struct column *table_find_column(const struct table *table, const char *name, size_t length);

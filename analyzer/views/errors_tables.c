@@ -15,32 +15,6 @@
 
 #define TEXT_ERRORS	20
 
-enum { SUM_COUNT, SUM_CAUGHT, SUM_ELSEWHERE, SUM_UNCAUGHT, SUM_BROKEN, SUM_MESSAGES, SUM_LINE, SUM_FIRST };
-
-static struct value get_number(const struct column *column, const void *row)
-{
-	const struct error_sum *sum = row;
-
-	switch (column->index) {
-	case SUM_COUNT:
-		return value_integer(UNIT_COUNT, (int64_t)sum->count);
-	case SUM_CAUGHT:
-		return value_integer(UNIT_COUNT, (int64_t)sum->caught);
-	case SUM_ELSEWHERE:
-		return value_integer(UNIT_COUNT, (int64_t)sum->caught_elsewhere);
-	case SUM_UNCAUGHT:
-		return value_integer(UNIT_COUNT, (int64_t)sum->uncaught);
-	case SUM_BROKEN:
-		return value_integer(UNIT_COUNT, (int64_t)sum->broken_calls);
-	case SUM_MESSAGES:
-		return value_integer(UNIT_COUNT, (int64_t)sum->other_messages);
-	case SUM_LINE:
-		return sum->line ? value_integer(UNIT_NONE, sum->line) : value_empty();
-	default:
-		return value_integer(UNIT_NS, sum->first);
-	}
-}
-
 /* "main;run;step", as in view tree. */
 static char *path_text(struct document *document, const struct tree_node *path)
 {
@@ -92,67 +66,36 @@ static char *what_text(struct document *document, const struct error_sum *sum)
 
 /* Rows, with the texts that they show. */
 struct error_row {
-	struct error_sum sum;		/* the first member, because getters of numbers take it */
-	const char *what, *path, *caught_in, *caught_path;
+	struct error_sum sum;
+	const char *what, *kind, *type, *path, *caught_in, *caught_path;
 };
 
-enum {
-	TEXT_WHAT,
-	TEXT_KIND,
-	TEXT_TYPE,
-	TEXT_MESSAGE,
-	TEXT_IN,
-	TEXT_FILE,
-	TEXT_PATH,
-	TEXT_CAUGHT,
-	TEXT_CAUGHT_PATH
-};
-
-static struct value get_text(const struct column *column, const void *of)
+static struct value get_function(const struct column *column, const void *of)
 {
-	const struct error_row *row = of;
-	struct function *function = row->sum.path ? row->sum.path->function : NULL;
+	const struct tree_node *path = ((const struct error_row *)of)->sum.path;
 
-	switch (column->index) {
-	case TEXT_WHAT:
-		return value_text(row->what);
-	case TEXT_KIND:
-		return value_text(errors_kind(row->sum.kind));
-	case TEXT_TYPE:
-		return value_text(row->sum.type[0] ? row->sum.type : NULL);
-	case TEXT_MESSAGE:
-		return value_text(row->sum.message);
-	case TEXT_IN:
-		return function ? function_cell(function, CELL_NAME) : value_empty();
-	case TEXT_FILE:
-		return value_text(row->sum.file);
-	case TEXT_PATH:
-		return value_text(row->path);
-	case TEXT_CAUGHT:
-		return value_text(row->caught_in);
-	default:
-		return value_text(row->caught_path);
-	}
+	return path && path->function ? function_cell(path->function, column->index) : value_empty();
 }
 
+#define ERROR(member, unit) MEMBER(struct error_row, member, unit)
 static const struct column error_columns[] = {
-	{ "kind", "Kind", COLUMN_LEFT, get_text, TEXT_KIND },
-	{ "type", "Type", COLUMN_LEFT, get_text, TEXT_TYPE },
-	{ "message", "Message", COLUMN_LEFT, get_text, TEXT_MESSAGE },
-	{ "other_messages", "Others", 0, get_number, SUM_MESSAGES },
-	{ "count", "Times", COLUMN_SUMS, get_number, SUM_COUNT },
-	{ "caught", "Caught", COLUMN_SUMS, get_number, SUM_CAUGHT },
-	{ "caught_elsewhere", "Elsewhere", COLUMN_SUMS, get_number, SUM_ELSEWHERE },
-	{ "uncaught", "Uncaught", COLUMN_SUMS, get_number, SUM_UNCAUGHT },
-	{ "broken_calls", "Broken", COLUMN_SUMS, get_number, SUM_BROKEN },
-	{ "function", "Thrown in", COLUMN_NAME | COLUMN_LEFT | COLUMN_ROOM, get_text, TEXT_IN },
-	{ "file", "File", COLUMN_LEFT, get_text, TEXT_FILE },
-	{ "line", "Line", 0, get_number, SUM_LINE },
-	{ "path", "Path", COLUMN_LEFT, get_text, TEXT_PATH },
-	{ "caught_in", "Caught in", COLUMN_LEFT | COLUMN_ROOM, get_text, TEXT_CAUGHT },
-	{ "caught_path", "Caught path", COLUMN_LEFT, get_text, TEXT_CAUGHT_PATH },
-	{ "first_ns", "First", 0, get_number, SUM_FIRST },
-	{ "what", "Type and message", COLUMN_LEFT | COLUMN_ROOM | COLUMN_TEXT, get_text, TEXT_WHAT },
+	{ "kind", "Kind", COLUMN_LEFT, ERROR(kind, 0) },
+	{ "type", "Type", COLUMN_LEFT, ERROR(type, 0) },
+	{ "message", "Message", COLUMN_LEFT, ERROR(sum.message, 0) },
+	{ "other_messages", "Others", 0, ERROR(sum.other_messages, UNIT_COUNT) },
+	{ "count", "Times", COLUMN_SUMS, ERROR(sum.count, UNIT_COUNT) },
+	{ "caught", "Caught", COLUMN_SUMS, ERROR(sum.caught, UNIT_COUNT) },
+	{ "caught_elsewhere", "Elsewhere", COLUMN_SUMS, ERROR(sum.caught_elsewhere, UNIT_COUNT) },
+	{ "uncaught", "Uncaught", COLUMN_SUMS, ERROR(sum.uncaught, UNIT_COUNT) },
+	{ "broken_calls", "Broken", COLUMN_SUMS, ERROR(sum.broken_calls, UNIT_COUNT) },
+	{ "function", "Thrown in", COLUMN_NAME | COLUMN_LEFT | COLUMN_ROOM, get_function, CELL_NAME },
+	{ "file", "File", COLUMN_LEFT, ERROR(sum.file, 0) },
+	{ "line", "Line", 0, ERROR(sum.line, UNIT_NONE | NOT_0) },
+	{ "path", "Path", COLUMN_LEFT, ERROR(path, 0) },
+	{ "caught_in", "Caught in", COLUMN_LEFT | COLUMN_ROOM, ERROR(caught_in, 0) },
+	{ "caught_path", "Caught path", COLUMN_LEFT, ERROR(caught_path, 0) },
+	{ "first_ns", "First", 0, ERROR(sum.first, UNIT_NS) },
+	{ "what", "Type and message", COLUMN_LEFT | COLUMN_ROOM | COLUMN_TEXT, ERROR(what, 0) },
 };
 
 static const char *caught_text(struct document *document, const struct error_sum *sum)
@@ -195,31 +138,31 @@ static void add_sum(struct error_sum *sum, const struct error_sum *other)
 }
 
 /* @by_path: a row for each call path; otherwise one for all paths by which the same code throws. */
-static struct table_rows *list_errors(struct document *document, const struct error_sums *errors,
-				      bool by_path)
+static struct table_rows list_errors(struct document *document, const struct error_sums *errors, bool by_path)
 {
-	struct table_rows *rows = document_new(document, sizeof(*rows));
-	struct error_row *list = document_new(document, (errors->nr + 1) * sizeof(*list));
-	size_t nr = 0;
+	struct table_rows rows = ROWS_OF(struct error_row);
 
 	for (size_t i = 0; i < errors->nr; i++) {
-		size_t at = by_path ? nr : 0;
+		struct error_row *row = (struct error_row *)rows.list + (by_path ? rows.nr : 0),
+				 *end = (struct error_row *)rows.list + rows.nr;
 
-		while (at < nr && !looks_equal(&list[at].sum, &errors->sums[i]))
-			at++;
-		if (at < nr)
-			add_sum(&list[at].sum, &errors->sums[i]);
+		while (row < end && !looks_equal(&row->sum, &errors->sums[i]))
+			row++;
+		if (row < end)
+			add_sum(&row->sum, &errors->sums[i]);
 		else
-			list[nr++].sum = errors->sums[i];
+			document_add_row(document, &rows, &(struct error_row){ .sum = errors->sums[i] });
 	}
-	for (size_t i = 0; i < nr; i++) {
-		const struct error_sum *sum = &list[i].sum;
+	for (size_t i = 0; i < rows.nr; i++) {
+		struct error_row *row = (struct error_row *)rows.list + i;
+		const struct error_sum *sum = &row->sum;
 
-		list[i] = (struct error_row){ *sum, what_text(document, sum), path_text(document, sum->path),
-			caught_text(document, sum), path_text(document, sum->caught_path) };
-		list[i].sum.type = document_text(document, "%s", sum->type);
+		*row = (struct error_row){
+			*sum, what_text(document, sum), errors_kind(sum->kind),
+			sum->type[0] ? document_text(document, "%s", sum->type) : NULL,
+			path_text(document, sum->path), caught_text(document, sum),
+			path_text(document, sum->caught_path) };
 	}
-	*rows = (struct table_rows){ list, nr };
 	return rows;
 }
 
@@ -260,92 +203,45 @@ static void add_lead(struct document *document, const struct error_sums *errors)
 
 static void add_errors(struct document *document, struct report *report, const struct error_sums *errors)
 {
-	struct table *table = document_new(document, sizeof(*table));
 	bool by_path = report->options->columns || strcmp(report->options->format, "text") != 0;
 
-	*table = (struct table){
+	document_add_table(document, &(struct table){
 		.name = "errors",
 		.what = "different errors",
 		.title = report->title,
 		.note = "broken: calls that did not return because of it",
-		.columns = error_columns,
-		.nr_columns = sizeof(error_columns) / sizeof(*error_columns),
+		TABLE_COLUMNS(error_columns),
 		.text_columns = "count,broken_calls,what,function,caught_in",
 		.text_top = TEXT_ERRORS,
 		.aside = true,
-		.row_bytes = sizeof(struct error_row),
-		.next = table_next_row,
-		.source = list_errors(document, errors, by_path),
+		.rows = list_errors(document, errors, by_path),
 		.formats = (errors->nr ? IN_TEXT : 0) | IN_CSV | IN_JSON,
-	};
-	document_add_table(document, table);
+	});
 }
 
 /* One error that was kept. */
 struct thrown_row {
-	const struct process *process;
-	const struct thrown *thrown;
-	const struct error *error;
-	const char *type, *path;
+	struct thrown thrown;
+	uint32_t pid;
+	const char *kind, *type, *path;
 };
 
-enum { THROWN_PID, THROWN_TID, THROWN_TIME, THROWN_CAUGHT };
-
-static struct value get_thrown(const struct column *column, const void *of)
-{
-	const struct thrown_row *row = of;
-
-	switch (column->index) {
-	case THROWN_PID:
-		return value_integer(UNIT_NONE, row->process->header.pid);
-	case THROWN_TID:
-		return value_integer(UNIT_NONE, row->thrown->tid);
-	case THROWN_TIME:
-		return value_integer(UNIT_NS, row->thrown->time);
-	default:
-		return row->thrown->caught == NO_TIME ? value_empty()
-						      : value_integer(UNIT_NS, row->thrown->caught);
-	}
-}
-
-enum { THROWN_KIND, THROWN_TYPE, THROWN_MESSAGE, THROWN_PATH };
-
-static struct value get_thrown_text(const struct column *column, const void *of)
-{
-	const struct thrown_row *row = of;
-
-	switch (column->index) {
-	case THROWN_KIND:
-		return value_text(errors_kind(row->error->counts.error));
-	case THROWN_TYPE:
-		return value_text(row->type);
-	case THROWN_MESSAGE:
-		return value_text(row->thrown->message);
-	default:
-		return value_text(row->path);
-	}
-}
-
+#define THROWN(member, unit) MEMBER(struct thrown_row, member, unit)
 static const struct column thrown_columns[] = {
-	{ "pid", "Pid", 0, get_thrown, THROWN_PID },
-	{ "thread", "Thread", 0, get_thrown, THROWN_TID },
-	{ "thrown_ns", "At", 0, get_thrown, THROWN_TIME },
-	{ "caught_ns", "Caught", 0, get_thrown, THROWN_CAUGHT },
-	{ "kind", "Kind", COLUMN_LEFT, get_thrown_text, THROWN_KIND },
-	{ "type", "Type", COLUMN_LEFT, get_thrown_text, THROWN_TYPE },
-	{ "message", "Message", COLUMN_LEFT, get_thrown_text, THROWN_MESSAGE },
-	{ "path", "Path", COLUMN_LEFT, get_thrown_text, THROWN_PATH },
+	{ "pid", "Pid", 0, THROWN(pid, UNIT_NONE) },
+	{ "thread", "Thread", 0, THROWN(thrown.tid, UNIT_NONE) },
+	{ "thrown_ns", "At", 0, THROWN(thrown.time, UNIT_NS) },
+	{ "caught_ns", "Caught", 0, THROWN(thrown.caught, UNIT_NS) },
+	{ "kind", "Kind", COLUMN_LEFT, THROWN(kind, 0) },
+	{ "type", "Type", COLUMN_LEFT, THROWN(type, 0) },
+	{ "message", "Message", COLUMN_LEFT, THROWN(thrown.message, 0) },
+	{ "path", "Path", COLUMN_LEFT, THROWN(path, 0) },
 };
 
-static struct table_rows *list_thrown(struct document *document, const struct model *model)
+static struct table_rows list_thrown(struct document *document, const struct model *model)
 {
-	struct table_rows *rows = document_new(document, sizeof(*rows));
-	struct thrown_row *list;
-	size_t nr = 0;
+	struct table_rows rows = ROWS_OF(struct thrown_row);
 
-	for (size_t i = 0; i < model->nr_processes; i++)
-		nr += model->processes[i]->nr_thrown;
-	rows->rows = list = document_new(document, (nr + 1) * sizeof(*list));
 	for (size_t i = 0; i < model->nr_processes; i++) {
 		const struct process *process = model->processes[i];
 
@@ -354,12 +250,10 @@ static struct table_rows *list_thrown(struct document *document, const struct mo
 			const struct error *error = errors_find(process, process->thrown[j].place, &thrown);
 
 			if (error)
-				list[rows->nr_rows++] = (struct thrown_row){
-					process, thrown, error,
-					error->type[0] ? document_keep(document, name_of_type(error->type))
-						       : NULL,
-					path_text(document, errors_path(process, error, error->counts.node))
-				};
+				document_add_row(document, &rows, &(struct thrown_row){
+					*thrown, process->header.pid, errors_kind(error->counts.error),
+					error->type[0] ? document_keep(document, name_of_type(error->type)) : NULL,
+					path_text(document, errors_path(process, error, error->counts.node)) });
 		}
 	}
 	return rows;
@@ -367,20 +261,14 @@ static struct table_rows *list_thrown(struct document *document, const struct mo
 
 static void add_thrown(struct document *document, const struct report *report)
 {
-	struct table *table = document_new(document, sizeof(*table));
-
-	*table = (struct table){
+	document_add_table(document, &(struct table){
 		.name = "thrown",
 		.what = "errors",
-		.columns = thrown_columns,
-		.nr_columns = sizeof(thrown_columns) / sizeof(*thrown_columns),
+		TABLE_COLUMNS(thrown_columns),
 		.aside = true,
-		.row_bytes = sizeof(struct thrown_row),
-		.next = table_next_row,
-		.source = list_thrown(document, report->model),
+		.rows = list_thrown(document, report->model),
 		.formats = IN_CSV | IN_JSON,
-	};
-	document_add_table(document, table);
+	});
 }
 
 /*
@@ -423,45 +311,22 @@ void errors_tables(struct document *document, struct report *report)
 #define TEXT_PATHS	20
 
 struct path_row {
-	struct document *document;
 	const struct event *reached;
 	const struct event *path;	/* of one thread; NULL: there was no room for any */
+	uint64_t bytes, limit_bytes;
+	int64_t time;			/* NO_TIME: not known */
+	const char *memory, *text;
 };
 
-enum { ROW_BYTES, ROW_LIMIT, ROW_ALLOCATED, ROW_AFTER };
-
-static struct value get_limit_number(const struct column *column, const void *row)
+/* Whether it is the thread that allocated then. */
+static struct value get_allocated(const struct column *column, const void *row)
 {
 	const struct path_row *of = row;
 
-	switch (column->index) {
-	case ROW_BYTES:
-		return value_integer(UNIT_BYTES, (int64_t)of->reached->values[0]);
-	case ROW_LIMIT:
-		return value_integer(UNIT_BYTES, (int64_t)of->reached->values[1]);
-	case ROW_ALLOCATED:
-		return of->path && of->reached->thread
-			       ? value_integer(UNIT_NONE, of->path->thread == of->reached->thread)
-			       : value_empty();
-	default:
-		return of->reached->time == NO_TIME ? value_empty()
-						    : value_integer(UNIT_NS, of->reached->time);
-	}
-}
-
-enum { ROW_MEMORY, ROW_PATH };
-
-static struct value get_limit_text(const struct column *column, const void *row)
-{
-	const struct path_row *of = row;
-
-	switch (column->index) {
-	case ROW_MEMORY:
-		return value_text(of->reached->values[2] == LOG_MEMORY_HEAP ? "heap" : "RSS");
-	default:
-		return of->path && of->path->node ? value_text(heap_path_text(of->document, of->path->node))
-						  : value_empty();
-	}
+	(void)column;
+	return of->path && of->reached->thread
+		       ? value_integer(UNIT_NONE, of->path->thread == of->reached->thread)
+		       : value_empty();
 }
 
 static struct value get_who(const struct column *column, const void *row)
@@ -471,17 +336,18 @@ static struct value get_who(const struct column *column, const void *row)
 	return who_cell(of->reached->process, of->path ? of->path->thread : NULL, column->index);
 }
 
+#define LIMIT(member, unit) MEMBER(struct path_row, member, unit)
 static const struct column columns[] = {
 	{ "pid", "Pid", 0, get_who, WHO_PID },
 	{ "program", "Program", COLUMN_LEFT, get_who, WHO_PROGRAM },
-	{ "memory", "Memory", COLUMN_LEFT, get_limit_text, ROW_MEMORY },
-	{ "reached_bytes", "Reached", 0, get_limit_number, ROW_BYTES },
-	{ "limit_bytes", "Limit", 0, get_limit_number, ROW_LIMIT },
-	{ "after_ns", "After", 0, get_limit_number, ROW_AFTER },
+	{ "memory", "Memory", COLUMN_LEFT, LIMIT(memory, 0) },
+	{ "reached_bytes", "Reached", 0, LIMIT(bytes, UNIT_BYTES) },
+	{ "limit_bytes", "Limit", 0, LIMIT(limit_bytes, UNIT_BYTES) },
+	{ "after_ns", "After", 0, LIMIT(time, UNIT_NS) },
 	{ "thread", "Thread", 0, get_who, WHO_TID },
 	{ "thread_name", "Name", COLUMN_LEFT | COLUMN_SPARE, get_who, WHO_THREAD_NAME },
-	{ "allocated", "Allocated", 0, get_limit_number, ROW_ALLOCATED },
-	{ "path", "In", COLUMN_LEFT | COLUMN_ROOM, get_limit_text, ROW_PATH },
+	{ "allocated", "Allocated", 0, get_allocated, 0 },
+	{ "path", "In", COLUMN_LEFT | COLUMN_ROOM, LIMIT(text, 0) },
 	WHO_RUN_COLUMNS(get_who),
 };
 
@@ -493,59 +359,52 @@ static const struct event *find_reached(const struct process *process)
 	return NULL;
 }
 
+static void add_path(struct document *document, struct table_rows *rows, const struct event *reached,
+		     const struct event *path)
+{
+	document_add_row(document, rows, &(struct path_row){
+		reached, path, reached->values[0], reached->values[1], reached->time,
+		reached->values[2] == LOG_MEMORY_HEAP ? "heap" : "RSS",
+		path && path->node ? heap_path_text(document, path->node) : NULL });
+}
+
 /* The thread that allocated comes first. */
-static void list_process(struct table_rows *rows, struct path_row *list, struct document *document,
-			 const struct process *process)
+static void list_process(struct table_rows *rows, struct document *document, const struct process *process)
 {
 	const struct event *reached = find_reached(process);
-	size_t before = rows->nr_rows;
+	size_t before = rows->nr;
 
 	for (int others = 0; reached && others <= 1; others++)
 		for (size_t i = 0; i < process->nr_events; i++) {
 			const struct event *path = &process->events[i];
 
-			if (path->kind == LOG_EVENT_MEMORY_PATH &&
-			    (path->thread != reached->thread) == others)
-				list[rows->nr_rows++] = (struct path_row){ document, reached, path };
+			if (path->kind == LOG_EVENT_MEMORY_PATH && (path->thread != reached->thread) == others)
+				add_path(document, rows, reached, path);
 		}
-	if (reached && rows->nr_rows == before)
-		list[rows->nr_rows++] = (struct path_row){ document, reached, NULL };
+	if (reached && rows->nr == before)
+		add_path(document, rows, reached, NULL);
 }
 
 void memory_limits_add(struct document *document, struct report *report)
 {
 	const struct model *model = report->model;
-	struct table *table = document_new(document, sizeof(*table));
-	struct table_rows *rows = document_new(document, sizeof(*rows));
-	struct path_row *list;
-	size_t nr = 0;
+	struct table_rows rows = ROWS_OF(struct path_row);
 
 	for (size_t i = 0; i < model->nr_processes; i++)
-		nr += model->processes[i]->nr_events;
-	list = document_new(document, (nr + 1) * sizeof(*list));
-	for (size_t i = 0; i < model->nr_processes; i++)
-		list_process(rows, list, document, model->processes[i]);
-	if (!rows->nr_rows)
+		list_process(&rows, document, model->processes[i]);
+	if (!rows.nr)
 		return;
-	rows->rows = list;
-	*table = (struct table){
+	report_tell_runs(report, document, document_add_table(document, &(struct table){
 		.name = "memory_limit",
 		.what = "threads",
-		.note = "open calls of each thread when memory reached INSIDEME_MAX_MEMORY; Allocated 1: "
-			"the thread that allocated then",
-		.columns = columns,
-		.nr_columns = sizeof(columns) / sizeof(*columns),
-		.text_columns =
-			model->nr_processes > 1
-				? "pid,memory,reached_bytes,after_ns,thread,thread_name,allocated,path"
-				: "memory,reached_bytes,after_ns,thread,thread_name,allocated,path",
+		.note = "open calls of each thread when memory reached INSIDEME_MAX_MEMORY; Allocated 1: the thread "
+			"that allocated then",
+		TABLE_COLUMNS(columns),
+		.text_columns = document_text(document, "%smemory,reached_bytes,after_ns,thread,thread_name,allocated,path",
+					      model->nr_processes > 1 ? "pid," : ""),
 		.text_top = TEXT_PATHS,
 		.aside = true,
-		.row_bytes = sizeof(*list),
-		.next = table_next_row,
-		.source = rows,
-		.formats = IN_TEXT | IN_CSV | IN_JSON,
-	};
-	report_tell_runs(report, document, table);
-	document_add_table(document, table)->apart = true;
+		.rows = rows,
+		.apart = true,
+	}));
 }

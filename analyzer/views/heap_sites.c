@@ -24,12 +24,10 @@ struct site {
 	const struct tree_node *node;
 	uint64_t calls;
 	uint64_t bytes;
-	uint64_t all_bytes;
-	double variance_bytes2;
-	bool is_sampled;
+	uint64_t error_bytes;		/* UINT64_MAX: not known */
+	double percent;
 	struct document *document;
-	const struct heap_age *age;	/* NULL: not shown */
-	double elapsed_ns;
+	const char *age;		/* NULL: not shown */
 };
 
 /* How many calls from @first on are shown as one: a recursion, or calls within a library. */
@@ -112,6 +110,7 @@ const char *heap_age_text(struct document *document, const struct heap_age *age,
 	return (double)(nr - early) >= 0.3 * (double)nr ? "of all ages: growing" : "most from the start";
 }
 
+/* A text of its own for each of a million paths would take much memory. */
 static struct value get_path(const struct column *column, const void *row)
 {
 	const struct site *site = row;
@@ -120,56 +119,20 @@ static struct value get_path(const struct column *column, const void *row)
 	return value_text(heap_path_text(site->document, site->node));
 }
 
-static struct value get_bytes(const struct column *column, const void *row)
-{
-	(void)column;
-	return value_integer(UNIT_BYTES, (int64_t)((const struct site *)row)->bytes);
-}
-
-static struct value get_error(const struct column *column, const void *row)
-{
-	const struct site *site = row;
-
-	(void)column;
-	return site->is_sampled ? bytes_error_cell(site->variance_bytes2) : value_empty();
-}
-
-static struct value get_blocks(const struct column *column, const void *row)
-{
-	(void)column;
-	return value_integer(UNIT_COUNT, (int64_t)((const struct site *)row)->calls);
-}
-
-static struct value get_share(const struct column *column, const void *row)
-{
-	const struct site *site = row;
-
-	(void)column;
-	return site->all_bytes ? value_real(UNIT_PERCENT, 100 * (double)site->bytes / (double)site->all_bytes)
-			       : value_empty();
-}
-
-static struct value get_age(const struct column *column, const void *row)
-{
-	const struct site *site = row;
-
-	(void)column;
-	return value_text(site->age ? heap_age_text(site->document, site->age, site->elapsed_ns) : NULL);
-}
-
+#define SITE(member, unit) MEMBER(struct site, member, unit)
 static const struct column peak_columns[] = {
-	{ "peak_heap_bytes", "At peak", COLUMN_SUMS, get_bytes, 0 },
-	{ "peak_error_bytes", COLUMN_ERROR, 0, get_error, 0 },
-	{ "peak_heap_percent", "", COLUMN_SUMS, get_share, 0 },
-	{ "peak_heap_blocks", "Blocks", COLUMN_SUMS, get_blocks, 0 },
+	{ "peak_heap_bytes", "At peak", COLUMN_SUMS, SITE(bytes, UNIT_BYTES) },
+	{ "peak_error_bytes", COLUMN_ERROR, 0, SITE(error_bytes, UNIT_BYTES) },
+	{ "peak_heap_percent", "", COLUMN_SUMS, SITE(percent, UNIT_PERCENT) },
+	{ "peak_heap_blocks", "Blocks", COLUMN_SUMS, SITE(calls, UNIT_COUNT) },
 	{ "path", "Call path", COLUMN_LEFT | COLUMN_WRAPS, get_path, 0 },
 };
 
 static const struct column not_freed_columns[] = {
-	{ "not_freed_bytes", "Not freed", COLUMN_SUMS, get_bytes, 0 },
-	{ "not_freed_error_bytes", COLUMN_ERROR, 0, get_error, 0 },
-	{ "not_freed_blocks", "Blocks", COLUMN_SUMS, get_blocks, 0 },
-	{ "age", "Allocated", COLUMN_LEFT | COLUMN_SPARE, get_age, 0 },
+	{ "not_freed_bytes", "Not freed", COLUMN_SUMS, SITE(bytes, UNIT_BYTES) },
+	{ "not_freed_error_bytes", COLUMN_ERROR, 0, SITE(error_bytes, UNIT_BYTES) },
+	{ "not_freed_blocks", "Blocks", COLUMN_SUMS, SITE(calls, UNIT_COUNT) },
+	{ "age", "Allocated", COLUMN_LEFT | COLUMN_SPARE, SITE(age, 0) },
 	{ "path", "Call path", COLUMN_LEFT | COLUMN_WRAPS, get_path, 0 },
 };
 
@@ -183,30 +146,32 @@ static int by_bytes(const void *a, const void *b)
 }
 
 /* @is_peak: what lived at the peak; otherwise what was not freed. */
-static struct table_rows *list_sites(struct document *document, const struct model *model, bool is_peak)
+static struct table_rows list_sites(struct document *document, const struct model *model, bool is_peak)
 {
-	struct table_rows *rows = document_new(document, sizeof(*rows));
-	struct site *sites = document_new(document, model->nr_tree_nodes * sizeof(*sites));
+	const double all_bytes = (double)(is_peak ? model->heap.peak_bytes : model->heap.not_freed_bytes);
+	struct table_rows rows = ROWS_OF(struct site);
 
 	for (struct tree_node *node = model->root; node; node = tree_next(node)) {
+		const struct heap_stats *heap = node->heap;
 		struct site site = {
 			.node = node,
-			.calls = is_peak ? node->heap->peak_calls : node->heap->not_freed_calls,
-			.bytes = is_peak ? node->heap->peak_bytes : node->heap->not_freed_bytes,
-			.all_bytes = is_peak ? model->heap.peak_bytes : model->heap.not_freed_bytes,
-			.variance_bytes2 = is_peak ? node->heap->peak_variance_bytes2
-						   : node->heap->not_freed_variance_bytes2,
-			.is_sampled = node->heap->nr_samples,
+			.calls = is_peak ? heap->peak_calls : heap->not_freed_calls,
+			.bytes = is_peak ? heap->peak_bytes : heap->not_freed_bytes,
+			.error_bytes = UINT64_MAX,
 			.document = document,
-			.age = node->age ? &model->heap_ages[node->age] : NULL,
-			.elapsed_ns = (double)model->end,
 		};
 
-		if (site.calls)
-			sites[rows->nr_rows++] = site;
+		if (!site.calls)
+			continue;
+		site.percent = 100 * (double)site.bytes / all_bytes;
+		if (heap->nr_samples)
+			site.error_bytes = (uint64_t)value_number(bytes_error_cell(
+				is_peak ? heap->peak_variance_bytes2 : heap->not_freed_variance_bytes2));
+		if (node->age)
+			site.age = heap_age_text(document, &model->heap_ages[node->age], (double)model->end);
+		document_add_row(document, &rows, &site);
 	}
-	qsort(sites, rows->nr_rows, sizeof(*sites), by_bytes);
-	rows->rows = sites;
+	table_rows_sort(&rows, by_bytes);
 	return rows;
 }
 
@@ -214,44 +179,33 @@ static struct table_rows *list_sites(struct document *document, const struct mod
  * Programs get all paths, people the first ones: paths have no names by which a line could sum up the
  * others.
  */
-static void add_table(struct document *document, const struct table *like)
+static void add_table(struct document *document, struct table table)
 {
-	const struct table_rows *all = like->source;
-	struct table_rows *first = document_new(document, sizeof(*first));
-	struct table *table = document_new(document, sizeof(*table)),
-		     *text = document_new(document, sizeof(*text));
+	struct table text = table;
 
-	*table = *like;
-	table->aside = true;
-	table->row_bytes = sizeof(struct site);
-	table->next = table_next_row;
-	table->formats = IN_JSON;
-	*text = *table;
-	text->formats = IN_TEXT;
-	text->fixed = true;
-	*first = *all;
-	if (first->nr_rows > TEXT_PATHS)
-		first->nr_rows = TEXT_PATHS;
-	text->nr_left_out = all->nr_rows - first->nr_rows;
-	text->source = first;
-	document_add_table(document, text)->apart = true;
-	document_add_table(document, table);
+	table.aside = text.aside = text.fixed = text.apart = true;
+	table.formats = IN_JSON;
+	text.formats = IN_TEXT;
+	if (text.rows.nr > TEXT_PATHS)
+		text.rows.nr = TEXT_PATHS;
+	text.nr_left_out = table.rows.nr - text.rows.nr;
+	document_add_table(document, &text);
+	document_add_table(document, &table);
 }
 
 void heap_add_peak(struct document *document, const struct report *report)
 {
-	add_table(document, &(struct table){
+	add_table(document, (struct table){
 		.name = "peak_paths",
 		.what = "call paths",
 		.title = "peak by call path",
 		.text_columns = report->model->heap.nr_samples ?
 			"peak_heap_bytes,peak_error_bytes,peak_heap_percent,peak_heap_blocks,path" :
 			"peak_heap_bytes,peak_heap_percent,peak_heap_blocks,path",
-		.columns = peak_columns,
-		.nr_columns = sizeof(peak_columns) / sizeof(*peak_columns),
+		TABLE_COLUMNS(peak_columns),
 		.text_sort = "peak_heap_bytes",
 		.data_sort = "peak_heap_bytes",
-		.source = list_sites(document, report->model, true),
+		.rows = list_sites(document, report->model, true),
 	});
 }
 
@@ -273,24 +227,19 @@ void heap_add_not_freed(struct document *document, const struct report *report)
 			document_text(document, "none of the samples%s: %s", besides, unseen))->apart = true;
 		return;
 	}
-	add_table(document,
-		  &(struct table){
-			  .name = "not_freed",
-			  .what = "call paths",
-			  .title = document_text(
-				  document, "not freed: %s in %s%s",
-				  document_number(document, UNIT_BYTES, (double)heap->not_freed_bytes),
-				  document_count(document, (double)heap->not_freed_calls, "block"), besides),
-			  .text_columns =
-				  report->model->heap.nr_samples
-					  ? "not_freed_bytes,not_freed_error_bytes,not_freed_blocks,age,path"
-					  : "not_freed_bytes,not_freed_blocks,age,path",
-			  .columns = not_freed_columns,
-			  .nr_columns = sizeof(not_freed_columns) / sizeof(*not_freed_columns),
-			  .text_sort = "not_freed_bytes",
-			  .data_sort = "not_freed_bytes",
-			  .source = list_sites(document, report->model, false),
-		  });
+	add_table(document, (struct table){
+		.name = "not_freed",
+		.what = "call paths",
+		.title = document_text(document, "not freed: %s in %s%s",
+				       document_number(document, UNIT_BYTES, (double)heap->not_freed_bytes),
+				       document_count(document, (double)heap->not_freed_calls, "block"), besides),
+		.text_columns = heap->nr_samples ? "not_freed_bytes,not_freed_error_bytes,not_freed_blocks,age,path"
+						 : "not_freed_bytes,not_freed_blocks,age,path",
+		TABLE_COLUMNS(not_freed_columns),
+		.text_sort = "not_freed_bytes",
+		.data_sort = "not_freed_bytes",
+		.rows = list_sites(document, report->model, false),
+	});
 }
 
 bool function_is_of_cpp_library(const struct function *function)

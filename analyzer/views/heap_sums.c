@@ -10,18 +10,9 @@ struct size_row {
 	uint64_t alloc_calls;
 };
 
-static struct value get_size(const struct column *column, const void *row)
-{
-	const struct size_row *size = row;
-
-	if (column->index)
-		return value_integer(UNIT_COUNT, (int64_t)size->alloc_calls);
-	return size->up_to_bytes ? value_integer(UNIT_BYTES, (int64_t)size->up_to_bytes) : value_empty();
-}
-
 static const struct column size_columns[] = {
-	{ "up_to_bytes", "Up to", 0, get_size, 0 },
-	{ "alloc_calls", "Allocs", COLUMN_SUMS, get_size, 1 },
+	{ "up_to_bytes", "Up to", 0, MEMBER(struct size_row, up_to_bytes, UNIT_BYTES | NOT_0) },
+	{ "alloc_calls", "Allocs", COLUMN_SUMS, MEMBER(struct size_row, alloc_calls, UNIT_COUNT) },
 };
 
 static uint64_t sum_sizes(const struct model *model, uint64_t sizes[LOG_HEAP_SIZES])
@@ -39,9 +30,8 @@ static uint64_t sum_sizes(const struct model *model, uint64_t sizes[LOG_HEAP_SIZ
 
 void heap_add_sizes(struct document *document, const struct report *report)
 {
-	struct table *table = document_new(document, sizeof(*table));
-	struct table_rows *rows = document_new(document, sizeof(*rows));
-	struct size_row *list = document_new(document, LOG_HEAP_SIZES * sizeof(*list));
+	struct table_rows rows = ROWS_OF(struct size_row);
+	struct section *section;
 	uint64_t sizes[LOG_HEAP_SIZES], all = sum_sizes(report->model, sizes);
 	const char *text = "";
 
@@ -50,7 +40,7 @@ void heap_add_sizes(struct document *document, const struct report *report)
 
 		if (!sizes[i])
 			continue;
-		list[rows->nr_rows++] = (struct size_row){ is_last ? 0 : 16ull << i, sizes[i] };
+		document_add_row(document, &rows, &(struct size_row){ is_last ? 0 : 16ull << i, sizes[i] });
 		if ((double)sizes[i] >= 0.01 * (double)all)
 			text = document_text(
 				document, "%s%s%s%s %.0f %%", text, *text ? ", " : "",
@@ -60,21 +50,15 @@ void heap_add_sizes(struct document *document, const struct report *report)
 	}
 	if (!all)
 		return;
-	rows->rows = list;
-	*table = (struct table){
+	section = document_add(document, "Sizes", document_text(document, "of allocations, up to: %s", text));
+	section->wraps = section->apart = true;
+	document_add_table(document, &(struct table){
 		.name = "sizes",
-		.columns = size_columns,
-		.nr_columns = sizeof(size_columns) / sizeof(*size_columns),
+		TABLE_COLUMNS(size_columns),
 		.aside = true,
-		.row_bytes = sizeof(*list),
-		.next = table_next_row,
-		.source = rows,
+		.rows = rows,
 		.formats = IN_JSON,
-	};
-	document_add(document, "Sizes", document_text(document, "of allocations, up to: %s", text))->wraps =
-		true;
-	document->sections[document->nr_sections - 1].apart = true;
-	document_add_table(document, table);
+	});
 }
 
 /* Return: how many processes have known live blocks; @last: the last of them */

@@ -164,7 +164,7 @@ static void read_ranks(struct balance *balance, struct model *model)
 /* ---- cells ---- */
 
 enum { LEAST, MEAN, MOST, OVER, NR_SPREADS };
-enum { RANK = NR_SPREADS, IMBALANCE, OWNERS, KIND };
+enum { RANK = NR_SPREADS, IMBALANCE, KIND };
 
 static double spread(const struct balance_row *row, size_t which)
 {
@@ -207,8 +207,6 @@ static struct value get(const struct column *column, const void *row)
 	case IMBALANCE:
 		return of->most > 0 ? value_real(UNIT_PERCENT, 100 * spread(of, OVER) / of->most)
 				    : value_empty();
-	case OWNERS:
-		return value_integer(UNIT_COUNT, (int64_t)of->nr_owners);
 	default:
 		return value_text(kinds[of->kind]);
 	}
@@ -236,7 +234,7 @@ static const struct column columns[] = {
 	{ "mean_bytes", "Mean", 0, get_bytes, MEAN },
 	{ "most_bytes", "Most", 0, get_bytes, MOST },
 	{ "most_rank", "In rank", 0, get, RANK },
-	{ "ranks", "Ranks", COLUMN_SPARE, get, OWNERS },
+	{ "ranks", "Ranks", COLUMN_SPARE, MEMBER(struct balance_row, nr_owners, UNIT_COUNT) },
 	{ "imbalance_percent", "Imbal.", 0, get, IMBALANCE },
 	{ "name", "Name", COLUMN_NAME | COLUMN_LEFT | COLUMN_ROOM, get_name, CELL_NAME },
 };
@@ -245,24 +243,15 @@ static const struct column columns[] = {
 
 static struct table *add_table(struct document *document, struct balance_row *rows, size_t nr_rows)
 {
-	struct table *table = document_new(document, sizeof(*table));
-	struct table_rows *source = document_new(document, sizeof(*source));
-
-	*source = (struct table_rows){ rows, nr_rows };
-	*table = (struct table){
+	return document_add_table(document, &(struct table){
 		.name = "balance",
 		.what = "rows",
-		.columns = columns,
-		.nr_columns = sizeof(columns) / sizeof(*columns),
+		TABLE_COLUMNS(columns),
 		.data_columns =
 			"kind,name,ranks,least_ns,mean_ns,most_ns,over_mean_ns,least_bytes,mean_bytes,"
 			"most_bytes,over_mean_bytes,most_rank,imbalance_percent",
-		.row_bytes = sizeof(*rows),
-		.next = table_next_row,
-		.source = source,
-	};
-	document_add_table(document, table);
-	return table;
+		.rows = TABLE_ROWS(rows, nr_rows),
+	});
 }
 
 static const char *note(struct document *document, const struct balance *balance)

@@ -110,9 +110,9 @@ static int compare_rows(const void *a, const void *b)
 	return order ? order : (x->edge > y->edge) - (x->edge < y->edge);
 }
 
-static struct table_rows *list_rows(struct document *document, const struct report *report, bool callees)
+static struct table_rows list_rows(struct document *document, const struct report *report, bool callees)
 {
-	struct table_rows *rows = document_new(document, sizeof(*rows));
+	struct table_rows rows = ROWS_OF(struct edge_row);
 	const struct model *model = report->model;
 	bool timed = report_has_times(report), grouped = !report->options->sort;
 	struct edge_row *list;
@@ -120,7 +120,6 @@ static struct table_rows *list_rows(struct document *document, const struct repo
 
 	edges_init(&edges, model);
 	document_keep(document, edges.list);
-	rows->rows = list = document_new(document, (edges.nr + 1) * sizeof(*list));
 	for (size_t i = 0; i < edges.nr; i++) {
 		struct edge *edge = &edges.list[i];
 		struct function *function = callees ? edge->caller : edge->function;
@@ -129,7 +128,7 @@ static struct table_rows *list_rows(struct document *document, const struct repo
 				       : !edge->stats.calls && !call_stats_know_total(&edge->stats)) ||
 		    !function)
 			continue;
-		list[rows->nr_rows++] = (struct edge_row){
+		document_add_row(document, &rows, &(struct edge_row){
 			.facts = {
 				.function = function,
 				.stats = edge->stats,
@@ -146,10 +145,11 @@ static struct table_rows *list_rows(struct document *document, const struct repo
 			.parts = model->nr_parts > 1 ? parts_of_edge(model, edge->caller, edge->function)
 						     : NULL,
 			.nr_runs = model->nr_parts,
-		};
+		});
 	}
-	qsort(list, rows->nr_rows, sizeof(*list), compare_rows);
-	for (size_t i = 1; i < rows->nr_rows && grouped; i++)
+	table_rows_sort(&rows, compare_rows);
+	list = (struct edge_row *)rows.list;
+	for (size_t i = 1; i < rows.nr && grouped; i++)
 		list[i].first = list[i].facts.function != list[i - 1].facts.function;
 	return rows;
 }
@@ -195,9 +195,7 @@ static const char *text_columns(const struct report *report)
 
 static int build(struct document *document, struct report *report, bool callees)
 {
-	struct table *table = document_new(document, sizeof(*table));
-
-	*table = (struct table){
+	document_add_table(document, &(struct table){
 		.name = callees ? "callees" : "callers",
 		.title = report->title,
 		.note = note_of(document, report, callees),
@@ -209,12 +207,8 @@ static int build(struct document *document, struct report *report, bool callees)
 			  : report_has_times(report) ? "total_ns"
 						     : "calls",
 		.text_top = TEXT_EDGES,
-		.row_bytes = sizeof(struct edge_row),
-		.next = table_next_row,
-		.source = list_rows(document, report, callees),
-		.formats = IN_TEXT | IN_CSV | IN_JSON,
-	};
-	document_add_table(document, table);
+		.rows = list_rows(document, report, callees),
+	});
 	return 0;
 }
 

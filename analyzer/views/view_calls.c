@@ -19,19 +19,6 @@ struct call_source {
 	struct slice_reader *reader;	/* NULL: at the start */
 };
 
-static struct value get_time(const struct column *column, const void *row)
-{
-	const struct slice *slice = row;
-
-	return value_integer(UNIT_NS, column->index ? slice->end : slice->start);
-}
-
-static struct value get_duration(const struct column *column, const void *row)
-{
-	(void)column;
-	return ns_cell(((const struct slice *)row)->duration_ns);
-}
-
 static struct value get_function(const struct column *column, const void *row)
 {
 	return function_cell(((const struct slice *)row)->node->function, column->index);
@@ -121,23 +108,10 @@ static struct value get_memory(const struct column *column, const void *row)
 	return bytes == LOG_NONE ? value_empty() : value_integer(UNIT_BYTES, (int64_t)bytes);
 }
 
-/* Adaptive timing: a call that was not timed, but was long by what its callees took. */
-static struct value get_longer(const struct column *column, const void *row)
-{
-	(void)column;
-	return ns_cell(((const struct slice *)row)->longer_ns);
-}
-
-static struct value get_broken(const struct column *column, const void *row)
-{
-	(void)column;
-	return value_integer(UNIT_NONE, ((const struct slice *)row)->broken);
-}
-
 static const struct column columns[] = {
-	{ "start_ns", "Start", 0, get_time, 0 },
-	{ "end_ns", "End", 0, get_time, 1 },
-	{ "duration_ns", "Duration", 0, get_duration, 0 },
+	{ "start_ns", "Start", 0, MEMBER(struct slice, start, UNIT_NS) },
+	{ "end_ns", "End", 0, MEMBER(struct slice, end, UNIT_NS) },
+	{ "duration_ns", "Duration", 0, MEMBER_NS(struct slice, duration_ns) },
 	{ "pid", "Pid", 0, get_who, WHO_PID },
 	{ "thread", "Thread", 0, get_who, WHO_TID },
 	{ "thread_name", "Name", COLUMN_LEFT, get_who, WHO_THREAD_NAME },
@@ -155,8 +129,9 @@ static const struct column columns[] = {
 	{ "rss_at_exit_bytes", "RSS after", COLUMN_SPARE, get_memory, MEMORY_RSS | AT_EXIT },
 	{ "vms_at_exit_bytes", "VMS after", 0, get_memory, MEMORY_VMS | AT_EXIT },
 	{ "exit_age_ns", "Age after", 0, get_memory, MEMORY_AGE | AT_EXIT },
-	{ "broken", "Broken", 0, get_broken, 0 },
-	{ "at_most_longer_ns", "Longer by", 0, get_longer, 0 },
+	{ "broken", "Broken", 0, MEMBER(struct slice, broken, UNIT_NONE) },
+	/* adaptive timing: a call that was not timed, but was long by what its callees took */
+	{ "at_most_longer_ns", "Longer by", 0, MEMBER_NS(struct slice, longer_ns) },
 	WHO_RUN_COLUMNS(get_who),
 	{ "source", "Source", COLUMN_LEFT | COLUMN_TEXT, get_function, CELL_SOURCE },
 };
@@ -201,17 +176,16 @@ static const char *tell_coverage(struct document *document, const struct report 
 
 int view_calls(struct document *document, struct report *report)
 {
-	struct table *table = document_new(document, sizeof(*table));
 	struct call_source *source = document_new(document, sizeof(*source));
+	struct table *table;
 
 	source->model = report->model;
-	*table = (struct table){
+	table = document_add_table(document, &(struct table){
 		.name = "calls",
 		.title = report->title,
 		.note = "Heap: of the process; Own change: what the thread of the call allocated, less "
 			"what it freed",
-		.columns = columns,
-		.nr_columns = sizeof(columns) / sizeof(*columns),
+		TABLE_COLUMNS(columns),
 		.text_columns =
 			report_has_heap(report)
 				? "start_ns,duration_ns,thread,heap_before_bytes,heap_after_bytes,"
@@ -219,12 +193,10 @@ int view_calls(struct document *document, struct report *report)
 				: "start_ns,duration_ns,thread,rss_at_exit_bytes,function,source",
 		.text_sort = "duration_ns",
 		.text_top = TEXT_CALLS,
-		.row_bytes = sizeof(struct slice),
+		.rows = ROWS_OF(struct slice),
 		.next = next_call,
 		.source = source,
-		.formats = IN_TEXT | IN_CSV | IN_JSON,
-	};
-	document_add_table(document, table);
+	});
 	if (window_is_given(&report->options->window))
 		table->note = tell_coverage(document, report);
 	else

@@ -200,34 +200,30 @@ static struct diff_row row_of(struct function *function, const struct diff_path 
 	return row;
 }
 
-static size_t list_functions(struct diff_row *rows, const struct report *report)
+static void list_functions(struct document *document, struct table_rows *rows, const struct report *report)
 {
 	const struct diff *diff = report->diff;
-	size_t nr = 0;
 
 	for (size_t i = 0; i < diff->nr_functions; i++) {
-		const struct diff_function *function = diff->functions[i];
+		const struct diff_function *of = diff->functions[i];
+		const struct diff_row row = row_of(of->function, NULL, of->sides, report);
 
-		if (function->function->kind == FUNCTION_PLAIN &&
-		    (function->sides[DIFF_BEFORE].is_there || function->sides[DIFF_AFTER].is_there))
-			rows[nr++] = row_of(function->function, NULL, function->sides, report);
+		if (of->function->kind == FUNCTION_PLAIN && (row.before->is_there || row.after->is_there))
+			document_add_row(document, rows, &row);
 	}
-	return nr;
 }
 
-static size_t list_paths(struct diff_row *rows, const struct report *report)
+static void list_paths(struct document *document, struct table_rows *rows, const struct report *report)
 {
 	const struct diff *diff = report->diff;
-	size_t nr = 0;
 
 	for (size_t i = 1; i < diff->nr_paths; i++) {
 		const struct diff_path *path = diff->paths[i];
+		const struct diff_row row = row_of(path->function->function, path, path->sides, report);
 
-		if (diff_path_is_of_counters(path))
-			continue;
-		rows[nr++] = row_of(path->function->function, path, path->sides, report);
+		if (!diff_path_is_of_counters(path))
+			document_add_row(document, rows, &row);
 	}
-	return nr;
 }
 
 /* "insideme.data/..., 2026-11-20 10:14:03, 98.2 s, 1.61 M calls, 81.2 s in functions" */
@@ -307,15 +303,14 @@ static const char *note_of(struct document *document, const struct report *repor
 
 static int make(struct document *document, struct report *report, bool of_paths)
 {
-	const struct diff *diff = report->diff;
-	struct table *table = document_new(document, sizeof(*table));
-	struct table_rows *rows = document_new(document, sizeof(*rows));
-	struct diff_row *list = document_new(document, (diff->nr_functions + diff->nr_paths) * sizeof(*list));
+	struct table_rows rows = ROWS_OF(struct diff_row);
 
-	rows->rows = list;
-	rows->nr_rows = of_paths ? list_paths(list, report) : list_functions(list, report);
-	qsort(list, rows->nr_rows, sizeof(*list), most_changed_first);
-	*table = (struct table){
+	(of_paths ? list_paths : list_functions)(document, &rows, report);
+	table_rows_sort(&rows, most_changed_first);
+	document_add(document, "Before", tell_run(document, report->before));
+	document_add(document, "After", tell_run(document, report));
+	tell_doubts(document, report);
+	document_add_table(document, &(struct table){
 		.name = of_paths ? "tree" : "functions",
 		.what = of_paths ? "call paths" : NULL,
 		.title = report->title,
@@ -327,15 +322,9 @@ static int make(struct document *document, struct report *report, bool of_paths)
 		.data_also = of_paths ? COLUMN_EXTRA : 0,
 		.weight = "self_after_ns",
 		.text_top = TEXT_ROWS,
-		.row_bytes = sizeof(*list),
-		.next = table_next_row,
-		.source = rows,
-		.formats = IN_TEXT | IN_CSV | IN_JSON,
-	};
-	document_add(document, "Before", tell_run(document, report->before));
-	document_add(document, "After", tell_run(document, report));
-	tell_doubts(document, report);
-	document_add_table(document, table)->apart = true;
+		.rows = rows,
+		.apart = true,
+	});
 	return 0;
 }
 

@@ -98,23 +98,18 @@ static const struct open_call *call_of(const void *row)
 	return &of->stack->calls[of->depth];
 }
 
-enum { OPEN_STACK, OPEN_DEPTH, OPEN_WAITS, OPEN_SINCE };
-
-static struct value get_open(const struct column *column, const void *row)
+static struct value get_waits(const struct column *column, const void *row)
 {
-	const struct open_row *of = row;
+	(void)column;
+	return value_integer(UNIT_NONE, ((const struct open_row *)row)->stack->left);
+}
 
-	switch (column->index) {
-	case OPEN_STACK:
-		return value_integer(UNIT_NONE, (int64_t)of->number);
-	case OPEN_DEPTH:
-		return value_integer(UNIT_NONE, (int64_t)of->depth);
-	case OPEN_WAITS:
-		return value_integer(UNIT_NONE, of->stack->left);
-	default:
-		return call_of(row)->since == NO_TIME ? value_empty()
-						      : value_integer(UNIT_NS, call_of(row)->since);
-	}
+static struct value get_since(const struct column *column, const void *row)
+{
+	int64_t since = call_of(row)->since;
+
+	(void)column;
+	return since == NO_TIME ? value_empty() : value_integer(UNIT_NS, since);
 }
 
 static struct value get_who(const struct column *column, const void *row)
@@ -137,28 +132,22 @@ static struct value get_function(const struct column *column, const void *row)
 	return function ? function_cell(function, column->index) : value_empty();
 }
 
-static struct value get_path(const struct column *column, const void *row)
-{
-	(void)column;
-	return value_text(((const struct open_row *)row)->path);
-}
-
 static const struct column open_columns[] = {
 	{ "pid", "Pid", 0, get_who, WHO_PID },
 	{ "program", "Program", COLUMN_LEFT, get_who, WHO_PROGRAM },
 	{ "thread", "Thread", 0, get_who, WHO_TID },
 	{ "thread_name", "Name", COLUMN_LEFT | COLUMN_SPARE, get_who, WHO_THREAD_NAME },
-	{ "stack", "Stack", 0, get_open, OPEN_STACK },
-	{ "waits", "Waits", 0, get_open, OPEN_WAITS },
-	{ "depth", "Depth", 0, get_open, OPEN_DEPTH },
+	{ "stack", "Stack", 0, MEMBER(struct open_row, number, UNIT_NONE) },
+	{ "waits", "Waits", 0, get_waits, 0 },
+	{ "depth", "Depth", 0, MEMBER(struct open_row, depth, UNIT_NONE) },
 	{ "function", "Function", COLUMN_NAME | COLUMN_LEFT | COLUMN_ROOM, get_function, CELL_NAME },
 	{ "module", "Module", COLUMN_LEFT, get_function, CELL_MODULE },
 	{ "file", "File", COLUMN_LEFT, get_function, CELL_FILE },
 	{ "line", "Line", 0, get_function, CELL_LINE },
-	{ "since_ns", "Since", 0, get_open, OPEN_SINCE },
+	{ "since_ns", "Since", 0, get_since, 0 },
 	{ "open_ns", "For", 0, get_open_for, 0 },
 	WHO_RUN_COLUMNS(get_who),
-	{ "path", "In", COLUMN_LEFT | COLUMN_WRAPS | COLUMN_TEXT, get_path, 0 },
+	{ "path", "In", COLUMN_LEFT | COLUMN_WRAPS | COLUMN_TEXT, MEMBER(struct open_row, path, 0) },
 };
 
 /* 0: exited with 0; a higher number is worse. */
@@ -220,31 +209,23 @@ static void add_lead(struct document *document, const struct member *const *list
 static void add_ends(struct document *document, const struct report *report, const struct member **list,
 		     size_t nr)
 {
-	struct table *table = document_new(document, sizeof(*table));
-	struct table_rows *rows = document_new(document, sizeof(*rows));
 	bool has_ranks = ranks_text(document, report->model)[0];
 	size_t nr_bad = 0;
 
 	while (nr_bad < nr && badness(list[nr_bad]) > 0)
 		nr_bad++;
 	add_lead(document, list, nr, nr_bad);
-	*rows = (struct table_rows){ .rows = list, .nr_rows = nr };
-	*table = (struct table){
+	report_tell_runs(report, document, document_add_table(document, &(struct table){
 		.name = "ends",
 		.what = "processes",
-		.columns = end_columns,
-		.nr_columns = sizeof(end_columns) / sizeof(*end_columns),
+		TABLE_COLUMNS(end_columns),
 		.text_columns = has_ranks ? "pid,rank,program,end_ns,ended" : "pid,program,end_ns,ended",
 		.text_top = nr_bad < TEXT_PROCESSES ? nr_bad : TEXT_PROCESSES,
 		.aside = true,
 		.is_bad = is_bad,
-		.row_bytes = sizeof(struct member *),
-		.next = table_next_row,
-		.source = rows,
+		.rows = TABLE_ROWS(list, nr),
 		.formats = (nr > 1 && nr_bad ? IN_TEXT : 0) | IN_CSV | IN_JSON,
-	};
-	report_tell_runs(report, document, table);
-	document_add_table(document, table);
+	}));
 }
 
 /* Of a process that ended well, only the call that led to exit() would be open. */
@@ -256,56 +237,44 @@ static bool has_last_words(const struct member *member)
 static void add_stack(struct document *document, struct table_rows *rows, const struct open_stack *stack,
 		      size_t number, bool text)
 {
-	struct open_row *list = (struct open_row *)rows->rows;
-
 	for (size_t depth = text ? stack->nr_calls - 1 : 0; depth < stack->nr_calls; depth++)
-		list[rows->nr_rows++] = (struct open_row){ stack, number, depth, text ?
+		document_add_row(document, rows, &(struct open_row){ stack, number, depth, text ?
 			document_text(document, "%s%s", open_stack_text(document, stack),
-				      stack->left ? " (waits as a coroutine)" : "") : NULL };
+				      stack->left ? " (waits as a coroutine)" : "") : NULL });
 }
 
-static struct table_rows *list_open(struct document *document, const struct member *const *members,
-				    size_t nr_members, bool text)
+static struct table_rows list_open(struct document *document, const struct member *const *members,
+				   size_t nr_members, bool text)
 {
-	struct table_rows *rows = document_new(document, sizeof(*rows));
-	size_t nr = 0, number = 0;
+	struct table_rows rows = ROWS_OF(struct open_row);
+	size_t number = 0;
 
 	for (size_t i = 0; i < nr_members; i++)
 		for (size_t j = 0; has_last_words(members[i]) && j < members[i]->last->nr_stacks; j++)
-			nr += members[i]->last->stacks[j].nr_calls;
-	rows->rows = document_new(document, (nr + 1) * sizeof(struct open_row));
-	for (size_t i = 0; i < nr_members; i++)
-		for (size_t j = 0; has_last_words(members[i]) && j < members[i]->last->nr_stacks; j++)
-			add_stack(document, rows, &members[i]->last->stacks[j], ++number, text);
+			add_stack(document, &rows, &members[i]->last->stacks[j], ++number, text);
 	return rows;
 }
 
 static void add_open_calls(struct document *document, const struct report *report,
 			   const struct member **members, size_t nr_members)
 {
-	struct table *table = document_new(document, sizeof(*table));
 	bool text = strcmp(report->options->format, "text") == 0;
-	struct table_rows *rows = list_open(document, members, nr_members, text);
+	struct table_rows rows = list_open(document, members, nr_members, text);
 
-	*table = (struct table){
+	report_tell_runs(report, document, document_add_table(document, &(struct table){
 		.name = "open_calls",
 		.what = "open stacks",
 		.title = report->title,
-		.note = "open calls of each thread when its process ended, or now; For: time in the newest "
-			"of them",
-		.columns = open_columns,
-		.nr_columns = sizeof(open_columns) / sizeof(*open_columns),
+		.note = "open calls of each thread when its process ended, or now; For: time in the newest of them",
+		TABLE_COLUMNS(open_columns),
 		.text_columns = report->model->nr_processes > 1 ? "pid,thread,thread_name,open_ns,path"
 								: "thread,thread_name,open_ns,path",
 		.text_top = TEXT_STACKS,
 		.weight = "open_ns",
-		.row_bytes = sizeof(struct open_row),
-		.next = table_next_row,
-		.source = rows,
-		.formats = rows->nr_rows || !text ? IN_TEXT | IN_CSV | IN_JSON : IN_CSV | IN_JSON,
-	};
-	report_tell_runs(report, document, table);
-	document_add_table(document, table)->apart = true;
+		.rows = rows,
+		.formats = (rows.nr || !text ? IN_TEXT : 0) | IN_CSV | IN_JSON,
+		.apart = true,
+	}));
 }
 
 /* Threads that ended within calls, by pthread_exit() or pthread_cancel(). */

@@ -34,18 +34,16 @@ static bool next_event(struct table *table, void *row)
 
 int view_events(struct document *document, struct report *report)
 {
-	struct table *table = document_new(document, sizeof(*table));
+	struct table table = events_table;
 	struct event_source *source = document_new(document, sizeof(*source));
 
 	source->model = report->model;
 	source->has_window = window_is_given(&report->options->window);
-	*table = events_table;
-	table->title = report->title;
-	table->next = next_event;
-	table->source = source;
-	document_add_table(document, table);
+	table.title = report->title;
+	table.next = next_event;
+	table.source = source;
+	report_tell_runs(report, document, document_add_table(document, &table));
 	events_tell_share(report->model, false);
-	report_tell_runs(report, document, table);
 	report_name_runs(report, document);
 	return 0;
 }

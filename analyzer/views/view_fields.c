@@ -12,38 +12,31 @@
 
 #define PROCESS_ROWS 40
 
-enum { FIELD_NAME, FIELD_FUNCTIONS, FIELD_SHARE };
-
-static bool is_others(const struct field_row *row)
+static struct value get_name(const struct column *column, const void *row)
 {
-	return !row->nr_functions;
+	struct value name = value_text(((const struct field_row *)row)->field);
+
+	(void)column;
+	name.is_literal = true;	/* parentheses are part of the name */
+	return name;
 }
 
-static struct value get_field(const struct column *column, const void *row)
+static struct value get_share(const struct column *column, const void *row)
 {
 	const struct field_row *of = row;
-	struct value name;
 
-	switch (column->index) {
-	case FIELD_NAME:
-		name = value_text(of->field);
-		name.is_literal = true;	/* parentheses are part of the name */
-		return name;
-	case FIELD_FUNCTIONS:
-		return is_others(of) ? value_empty() : value_integer(UNIT_COUNT, (int64_t)of->nr_functions);
-	default:
-		return of->all_ns > 0 && isfinite(of->stats.self_ns) &&
-				       (!call_stats_are_counted(&of->stats) || call_stats_know_self(&of->stats))
-			       ? value_real(UNIT_PERCENT, 100 * fmax(0, of->stats.self_ns) / of->all_ns)
-			       : value_empty();
-	}
+	(void)column;
+	return of->all_ns > 0 && isfinite(of->stats.self_ns) &&
+			       (!call_stats_are_counted(&of->stats) || call_stats_know_self(&of->stats))
+		       ? value_real(UNIT_PERCENT, 100 * fmax(0, of->stats.self_ns) / of->all_ns)
+		       : value_empty();
 }
 
 static struct value get_stats(const struct column *column, const void *row)
 {
 	const struct field_row *of = row;
 
-	if (is_others(of))
+	if (!of->nr_functions)	/* Others */
 		return column->index == CELL_SELF ? ns_cell(of->stats.self_ns) : value_empty();
 	return stats_cell(&of->stats, column->index);
 }
@@ -66,11 +59,11 @@ static const struct column columns[] = {
 	{ "pid", "Pid", COLUMN_EXTRA, get_process, WHO_PID },
 	{ "rank", "Rank", COLUMN_SPARE | COLUMN_EXTRA, get_process, WHO_RANK },
 	{ "program", "Program", COLUMN_LEFT | COLUMN_SPARE | COLUMN_EXTRA, get_process, WHO_PROGRAM },
-	{ "field", "Field", COLUMN_NAME | COLUMN_LEFT | COLUMN_ROOM, get_field, FIELD_NAME },
-	{ "functions", "Functions", COLUMN_SUMS | COLUMN_SPARE, get_field, FIELD_FUNCTIONS },
+	{ "field", "Field", COLUMN_NAME | COLUMN_LEFT | COLUMN_ROOM, get_name, 0 },
+	{ "functions", "Functions", COLUMN_SUMS | COLUMN_SPARE, MEMBER(struct field_row, nr_functions, UNIT_COUNT | NOT_0) },
 	{ "calls", "Calls", COLUMN_SUMS, get_stats, CELL_CALLS },
 	{ "self_ns", "Self", COLUMN_SUMS, get_stats, CELL_SELF },
-	{ "self_percent", "", COLUMN_SUMS, get_field, FIELD_SHARE },
+	{ "self_percent", "", COLUMN_SUMS, get_share, 0 },
 	{ "total_ns", "Total", 0, get_stats, CELL_TOTAL },
 	{ "open_calls", "Open", COLUMN_SUMS, get_stats, CELL_OPEN_CALLS },
 	{ "alloc_calls", "Allocs", COLUMN_SUMS | COLUMN_SPARE, get_heap, CELL_ALLOC_CALLS },
@@ -89,75 +82,55 @@ static bool is_saved(const struct model *model)
 	return false;
 }
 
-static bool has_ranks(const struct model *model)
+static struct table table_of(struct document *document, const struct report *report)
 {
-	for (size_t i = 0; i < model->nr_processes; i++)
-		if (model->processes[i]->header.rank >= 0)
-			return true;
-	return false;
-}
-
-static struct table *add_table(struct document *document, const struct report *report)
-{
-	struct table *table = document_new(document, sizeof(*table));
-
-	*table = (struct table){
-		.columns = columns,
-		.nr_columns = sizeof(columns) / sizeof(*columns),
+	return (struct table){
+		.name = "fields",
+		TABLE_COLUMNS(columns),
 		.text_columns = document_text(
 			document, "%s%sfield",
 			report_has_times(report) ? "self_ns,self_percent,total_ns," : "",
 			report_has_heap(report)
 				? "calls,alloc_calls,alloc_bytes,freed_bytes,peak_heap_bytes,functions,"
 				: "calls,functions,"),
-		.row_bytes = sizeof(struct field_row),
+		.rows = ROWS_OF(struct field_row),
 	};
-	document_add_table(document, table);
-	return table;
 }
 
-/* csv has no other rows than those of single processes. */
-static bool is_csv(const struct report *report)
-{
-	return strcmp(report->options->format, "csv") == 0;
-}
-
-/* Add the fields of single processes, if there are several. */
+/* Add the fields of single processes, if there are several. csv has no other rows. */
 static void add_processes(struct document *document, const struct report *report, struct process_fields *of,
 			  bool are_several)
 {
-	struct table *table = add_table(document, report);
+	struct table table = table_of(document, report);
 
-	table->data_also = COLUMN_EXTRA;
-	table->next = process_fields_next;
-	table->source = of;
-	table->name = "processes";
-	table->what = "fields";
-	table->title = "by process";
-	table->aside = !is_csv(report);
-	table->text_columns = document_text(document, "%spid,program,%s",
-					    has_ranks(report->model) ? "rank," : "", table->text_columns);
-	table->text_top = PROCESS_ROWS;
-	table->formats = (are_several ? IN_TEXT : 0) | IN_CSV | IN_JSON;
+	table.data_also = COLUMN_EXTRA;
+	table.next = process_fields_next;
+	table.source = of;
+	table.name = "processes";
+	table.what = "fields";
+	table.title = "by process";
+	table.aside = strcmp(report->options->format, "csv") != 0;
+	table.text_columns = document_text(document, "%spid,program,%s", report_has_ranks(report) ? "rank," : "",
+					   table.text_columns);
+	table.text_top = PROCESS_ROWS;
+	table.formats = (are_several ? IN_TEXT : 0) | IN_CSV | IN_JSON;
+	document_add_table(document, &table);
 }
 
-static void add_fields(struct document *document, const struct report *report,
-		       const struct field_rows *fields)
+static void add_fields(struct document *document, const struct report *report, const struct field_rows *fields)
 {
-	struct table_rows *rows = document_new(document, sizeof(*rows));
-	struct table *table = add_table(document, report);
+	struct table table = table_of(document, report);
 
-	*rows = (struct table_rows){ fields->rows, fields->nr_rows };
-	table->next = table_next_row;
-	table->source = rows;
-	table->name = "fields";
-	table->title = report->title;
-	table->note = !fields->nr_rows ? "no calls were recorded; insideme-report -v summary says why" :
+	table.rows.list = fields->rows;
+	table.rows.nr = fields->nr_rows;
+	table.title = report->title;
+	table.note = !fields->nr_rows ? "no calls were recorded; insideme-report -v summary says why" :
 		"Others: the rest of the threads' wall time; total: outermost calls of a field; @name: in "
 		"no field";
-	table->text_sort = table->data_sort = report_has_times(report) ? "self_ns" : "calls";
-	table->text_top = 20;
-	table->formats = IN_TEXT | IN_JSON | (is_saved(report->model) ? IN_CSV : 0);
+	table.text_sort = table.data_sort = report_has_times(report) ? "self_ns" : "calls";
+	table.text_top = 20;
+	table.formats = IN_TEXT | IN_JSON | (is_saved(report->model) ? IN_CSV : 0);
+	document_add_table(document, &table);
 }
 
 int view_fields(struct document *document, struct report *report)

@@ -201,15 +201,13 @@ static bool has_heap(const struct function *function)
 	return !function->process || function->process->header.heap_bytes != LOG_HEAP_OFF;
 }
 
-struct table *functions_table(struct document *document, struct report *report, bool allocators)
+struct table functions_table(struct document *document, struct report *report, bool allocators)
 {
 	struct model *model = report->model;
-	struct table *table = document_new(document, sizeof(*table));
-	struct table_rows *rows = document_new(document, sizeof(*rows));
+	struct table_rows rows = ROWS_OF(struct function_row);
 	size_t nr_functions = allocators ? model->nr_known_functions : model->nr_functions;
-	struct function_row *row = document_new(document, (nr_functions + 1) * sizeof(*row));
+	const char *sort = model->is_sampled ? "sampled_self_ns" : report_has_times(report) ? "self_ns" : "calls";
 
-	rows->rows = row;
 	fields_apply(model, report->options->fields);
 	if (allocators)
 		heap_charge(model);
@@ -218,7 +216,7 @@ struct table *functions_table(struct document *document, struct report *report, 
 		const struct heap_stats *heap = allocators ? &function->charged_heap : &function->heap;
 
 		if (function->kind == FUNCTION_PLAIN && (!allocators || heap->alloc_calls))
-			row[rows->nr_rows++] = (struct function_row){ {
+			document_add_row(document, &rows, &(struct function_row){ {
 				.function = function,
 				.stats = function->stats,
 				.heap = has_heap(function) ? heap : NULL,
@@ -226,23 +224,16 @@ struct table *functions_table(struct document *document, struct report *report, 
 				.nr_samples = model->samples.nr,
 				.samples_ns = model->samples.ns,
 				.whole_ns = model->functions_ns,
-			}, model->nr_parts };
+			}, model->nr_parts });
 	}
-	*table = (struct table){
+	return (struct table){
 		.name = "functions",
-		.columns = columns,
-		.nr_columns = sizeof(columns) / sizeof(*columns),
+		TABLE_COLUMNS(columns),
 		.data_also = report_data_also(report),
-		.text_sort = model->is_sampled		? "sampled_self_ns"
-			     : report_has_times(report) ? "self_ns"
-							: "calls",
-		.row_bytes = sizeof(*row),
-		.next = table_next_row,
-		.source = rows,
-		.formats = IN_TEXT | IN_CSV | IN_JSON,
+		.text_sort = sort,
+		.data_sort = sort,
+		.rows = rows,
 	};
-	table->data_sort = table->text_sort;
-	return table;
 }
 
 static const char *text_columns(const struct report *report)
@@ -300,21 +291,21 @@ static const char *tell_use(struct document *document, const struct model *model
 
 int view_functions(struct document *document, struct report *report)
 {
-	struct table *table = functions_table(document, report, false);
+	struct table table = functions_table(document, report, false);
 	uint64_t nr_threads = report_threads_with_calls(report);
 
-	table->title = report->title;
-	table->text_columns = text_columns(report);
-	table->text_top = 20;
-	table->noted = "p99_ns";
-	table->column_note = report_open_note(report);
+	table.title = report->title;
+	table.text_columns = text_columns(report);
+	table.text_top = 20;
+	table.noted = "p99_ns";
+	table.column_note = report_open_note(report);
 	if (!report->model->nr_functions)
-		table->note = "none were recorded; insideme-report -v summary says why";
+		table.note = "none were recorded; insideme-report -v summary says why";
 	else if (report->model->is_sampled)
-		table->note = document_text(document, SAMPLED_NOTE "; +-: one standard error",
+		table.note = document_text(document, SAMPLED_NOTE "; +-: one standard error",
 					    report->model->samples.nr);
 	else if (report_has_times(report))
-		table->note =
+		table.note =
 			report->model->nr_parts > 1 && !samples_exist(report->model)
 				? document_text(
 					  document,
@@ -330,8 +321,8 @@ int view_functions(struct document *document, struct report *report)
 					  report_error_note(report), report_doubt_note(report));
 	if (names_use(report->options->columns) || names_use(report->options->sort)) {
 		function_use_read(report->model);
-		table->note = tell_use(document, report->model);
+		table.note = tell_use(document, report->model);
 	}
-	document_add_table(document, table);
+	document_add_table(document, &table);
 	return 0;
 }

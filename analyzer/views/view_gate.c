@@ -328,8 +328,6 @@ int view_gate(struct document *document, struct report *report)
 	const struct gate_rules *rules = report->gate;
 	const struct process *like = report->before ? first_of(report->before->model, 0) : first_of(report->model, 0);
 	struct gate_row *list = document_new(document, rules->nr * sizeof(*list));
-	struct table *table = document_new(document, sizeof(*table));
-	struct table_rows *rows = document_new(document, sizeof(*rows));
 	bool other_processor = have_other_processor(report);
 	int status = like ? 0 : (error("--gate: no process was recorded"), EXIT_FAILURE);
 
@@ -345,20 +343,16 @@ int view_gate(struct document *document, struct report *report)
 		list[i] = judge_rule(&rules->list[i], report, other_processor);
 	qsort(list, rules->nr, sizeof(*list), failures_first);
 	conclude(document, report, list, rules->nr);
-	*rows = (struct table_rows){ list, rules->nr };
-	*table = (struct table){
+	document_add_table(document, &(struct table){
 		.name = "gate",
 		.title = report->title,
 		.what = "rules",
 		.note = "before, after: means of a run; change: of the ratio after / before, with its interval of 95 %",
-		.columns = columns,
-		.nr_columns = sizeof(columns) / sizeof(*columns),
+		TABLE_COLUMNS(columns),
 		.fixed = true,
-		.row_bytes = sizeof(*list),
-		.next = table_next_row,
-		.source = rows,
+		.rows = TABLE_ROWS(list, rules->nr),
 		.formats = IN_TEXT | IN_CSV | IN_JSON | IN_JUNIT,
-	};
-	document_add_table(document, table)->apart = true;
+		.apart = true,
+	});
 	return 0;
 }

@@ -16,30 +16,22 @@
 #define TEXT_FUNCTIONS 20
 
 struct heap_row {
-	struct function *function;	/* NULL: outside of all functions */
-	const struct heap_stats *heap;
+	struct facts facts;		/* function: NULL: outside of all functions */
 	const struct heap_part *parts;	/* [nr_runs] */
 	const struct model *model;
 };
 
 static struct value get_function(const struct column *column, const void *row)
 {
-	struct function *function = ((const struct heap_row *)row)->function;
-
-	if (!function)
-		return column->index == CELL_NAME ? value_text("(outside of functions)") : value_empty();
-	return function_cell(function, column->index);
-}
-
-static struct value get_heap(const struct column *column, const void *row)
-{
-	return heap_cell(((const struct heap_row *)row)->heap, column->index);
+	if (((const struct facts *)row)->function)
+		return facts_function(column, row);
+	return column->index == CELL_NAME ? value_text("(outside of functions)") : value_empty();
 }
 
 static struct value get_share(const struct column *column, const void *row)
 {
 	const struct heap_row *of = row;
-	double part = value_number(heap_cell(of->heap, column->index)),
+	double part = value_number(heap_cell(of->facts.heap, column->index)),
 	       all = value_number(heap_cell(&of->model->heap, column->index));
 
 	return all > 0 ? value_real(UNIT_PERCENT, 100 * part / all) : value_empty();
@@ -47,7 +39,7 @@ static struct value get_share(const struct column *column, const void *row)
 
 static struct value get_mean(const struct column *column, const void *row)
 {
-	const struct heap_stats *heap = ((const struct heap_row *)row)->heap;
+	const struct heap_stats *heap = ((const struct facts *)row)->heap;
 
 	(void)column;
 	return heap->alloc_calls
@@ -87,7 +79,7 @@ static struct value get_part(const struct column *column, const void *row)
 	size_t which = column->index & ~3u;
 	struct part_range range;
 
-	if (of->model->nr_parts < 2 || (which >= PART_PEAK_BYTES && !of->heap->live_records) ||
+	if (of->model->nr_parts < 2 || (which >= PART_PEAK_BYTES && !of->facts.heap->live_records) ||
 	    (which == PART_NOT_FREED_BYTES && of->model->suppressed.not_freed_calls))
 		return value_empty();
 	range = parts_heap_range(of->parts, of->model->nr_parts, values[which / 4]);
@@ -100,24 +92,24 @@ static const struct column columns[] = {
 	{ "module", "Module", COLUMN_LEFT, get_function, CELL_MODULE },
 	{ "file", "File", COLUMN_LEFT, get_function, CELL_FILE },
 	{ "line", "Line", 0, get_function, CELL_LINE },
-	{ "alloc_calls", "Allocs", COLUMN_SUMS, get_heap, CELL_ALLOC_CALLS },
-	{ "alloc_bytes", "Allocated", COLUMN_SUMS, get_heap, CELL_ALLOC_BYTES },
+	{ "alloc_calls", "Allocs", COLUMN_SUMS, facts_heap, CELL_ALLOC_CALLS },
+	{ "alloc_bytes", "Allocated", COLUMN_SUMS, facts_heap, CELL_ALLOC_BYTES },
 	{ "alloc_percent", "", COLUMN_SUMS, get_share, CELL_ALLOC_BYTES },
 	{ "mean_alloc_bytes", "Mean", 0, get_mean, 0 },
-	{ "largest_alloc_bytes", "Largest", COLUMN_SPARE, get_heap, CELL_LARGEST_BYTES },
-	{ "free_calls", "Frees", COLUMN_SUMS, get_heap, CELL_FREE_CALLS },
-	{ "freed_bytes", "Freed", COLUMN_SUMS, get_heap, CELL_FREED_BYTES },
-	{ "failed_alloc_calls", "Failed", COLUMN_SUMS, get_heap, CELL_FAILED_CALLS },
-	{ "peak_heap_bytes", "At peak", COLUMN_SUMS, get_heap, CELL_PEAK_BYTES },
+	{ "largest_alloc_bytes", "Largest", COLUMN_SPARE, facts_heap, CELL_LARGEST_BYTES },
+	{ "free_calls", "Frees", COLUMN_SUMS, facts_heap, CELL_FREE_CALLS },
+	{ "freed_bytes", "Freed", COLUMN_SUMS, facts_heap, CELL_FREED_BYTES },
+	{ "failed_alloc_calls", "Failed", COLUMN_SUMS, facts_heap, CELL_FAILED_CALLS },
+	{ "peak_heap_bytes", "At peak", COLUMN_SUMS, facts_heap, CELL_PEAK_BYTES },
 	{ "peak_heap_percent", "", COLUMN_SUMS, get_share, CELL_PEAK_BYTES },
-	{ "peak_heap_blocks", "Blocks", COLUMN_SUMS, get_heap, CELL_PEAK_CALLS },
-	{ "temporary_calls", "Temporary", COLUMN_SUMS, get_heap, CELL_TEMPORARY_CALLS },
-	{ "not_freed_bytes", "Not freed", COLUMN_SUMS, get_heap, CELL_NOT_FREED_BYTES },
-	{ "not_freed_blocks", "Not freed blocks", COLUMN_SUMS, get_heap, CELL_NOT_FREED_CALLS },
-	{ "alloc_error_bytes", COLUMN_ERROR, 0, get_heap, CELL_ALLOC_ERROR },
-	{ "peak_error_bytes", COLUMN_ERROR, 0, get_heap, CELL_PEAK_ERROR },
-	{ "not_freed_error_bytes", COLUMN_ERROR, 0, get_heap, CELL_NOT_FREED_ERROR },
-	{ "samples", "Samples", COLUMN_SUMS | COLUMN_SPARE, get_heap, CELL_SAMPLES },
+	{ "peak_heap_blocks", "Blocks", COLUMN_SUMS, facts_heap, CELL_PEAK_CALLS },
+	{ "temporary_calls", "Temporary", COLUMN_SUMS, facts_heap, CELL_TEMPORARY_CALLS },
+	{ "not_freed_bytes", "Not freed", COLUMN_SUMS, facts_heap, CELL_NOT_FREED_BYTES },
+	{ "not_freed_blocks", "Not freed blocks", COLUMN_SUMS, facts_heap, CELL_NOT_FREED_CALLS },
+	{ "alloc_error_bytes", COLUMN_ERROR, 0, facts_heap, CELL_ALLOC_ERROR },
+	{ "peak_error_bytes", COLUMN_ERROR, 0, facts_heap, CELL_PEAK_ERROR },
+	{ "not_freed_error_bytes", COLUMN_ERROR, 0, facts_heap, CELL_NOT_FREED_ERROR },
+	{ "samples", "Samples", COLUMN_SUMS | COLUMN_SPARE, facts_heap, CELL_SAMPLES },
 	{ "alloc_calls_run_min", "least", COLUMN_RUNS, get_part, PART_ALLOC_CALLS | CELL_PART_MIN },
 	{ "alloc_calls_run_mean", "Allocs/run", COLUMN_RUNS, get_part, PART_ALLOC_CALLS | CELL_PART_MEAN },
 	{ "alloc_calls_run_max", "most", COLUMN_RUNS, get_part, PART_ALLOC_CALLS | CELL_PART_MAX },
@@ -130,29 +122,28 @@ static const struct column columns[] = {
 	{ "not_freed_run_min_bytes", "least", COLUMN_RUNS, get_part, PART_NOT_FREED_BYTES | CELL_PART_MIN },
 	{ "not_freed_run_mean_bytes", "Not freed/run", COLUMN_RUNS, get_part, PART_NOT_FREED_BYTES | CELL_PART_MEAN },
 	{ "not_freed_run_max_bytes", "most", COLUMN_RUNS, get_part, PART_NOT_FREED_BYTES | CELL_PART_MAX },
-	{ "temporary_percent", "Temporary", COLUMN_SPARE | COLUMN_TEXT, get_heap, CELL_TEMPORARY_PERCENT },
+	{ "temporary_percent", "Temporary", COLUMN_SPARE | COLUMN_TEXT, facts_heap, CELL_TEMPORARY_PERCENT },
 	{ "source", "Source", COLUMN_LEFT | COLUMN_SPARE | COLUMN_TEXT, get_function, CELL_SOURCE },
 };
 
-static bool has_any(const struct heap_stats *heap)
+static void add_row(struct document *document, struct table_rows *rows, const struct model *model,
+		    struct function *function)
 {
-	return heap->alloc_calls || heap->free_calls || heap->failed_calls;
+	const struct heap_stats *heap = function ? &function->heap : model->root->heap;
+
+	if (heap->alloc_calls || heap->free_calls || heap->failed_calls)
+		document_add_row(document, rows, &(struct heap_row){
+			{ .function = function, .heap = heap },
+			function ? function->heap_parts : model->outside_parts, model });
 }
 
-static struct table_rows *list_rows(struct document *document, const struct model *model)
+static struct table_rows list_rows(struct document *document, const struct model *model)
 {
-	struct table_rows *rows = document_new(document, sizeof(*rows));
-	struct heap_row *list = document_new(document, (model->nr_known_functions + 1) * sizeof(*list));
+	struct table_rows rows = ROWS_OF(struct heap_row);
 
-	rows->rows = list;
 	for (size_t i = 0; i < model->nr_known_functions; i++)
-		if (has_any(&model->functions[i]->heap))
-			list[rows->nr_rows++] =
-				(struct heap_row){ model->functions[i], &model->functions[i]->heap,
-						   model->functions[i]->heap_parts, model };
-	if (has_any(model->root->heap))
-		list[rows->nr_rows++] =
-			(struct heap_row){ NULL, model->root->heap, model->outside_parts, model };
+		add_row(document, &rows, model, model->functions[i]);
+	add_row(document, &rows, model, NULL);
 	return rows;
 }
 
@@ -323,40 +314,28 @@ static const char *note_of(struct document *document, const struct report *repor
 				: no_sites_note(document, model);
 }
 
-static struct table *functions_of(struct document *document, const struct report *report)
-{
-	struct table *table = document_new(document, sizeof(*table));
-
-	*table = (struct table){
-		.name = "heap",
-		.what = "functions",
-		.title = report->title,
-		.note = note_of(document, report),
-		.columns = columns,
-		.nr_columns = sizeof(columns) / sizeof(*columns),
-		.text_columns = text_columns(report),
-		.data_also = report_data_also(report),
-		.text_sort = report_has_live_heap(report) ? "peak_heap_bytes" : "alloc_bytes",
-		.text_top = TEXT_FUNCTIONS,
-		.row_bytes = sizeof(struct heap_row),
-		.next = table_next_row,
-		.source = list_rows(document, report->model),
-		.formats = IN_TEXT | IN_CSV | IN_JSON,
-	};
-	table->data_sort = table->text_sort;
-	return table;
-}
-
 int view_heap(struct document *document, struct report *report)
 {
 	bool has_heap = report_has_heap(report), is_live = report_has_live_heap(report);
-	struct table *table = functions_of(document, report);
 
 	if (has_heap)
 		document_add(document, "Heap", lead_of(document, report))->wraps = true;
 	if (is_live && strcmp(report->options->format, "text") == 0)
 		heap_add_open(document, report);
-	document_add_table(document, table)->apart = has_heap;
+	document_add_table(document, &(struct table){
+		.name = "heap",
+		.what = "functions",
+		.title = report->title,
+		.note = note_of(document, report),
+		TABLE_COLUMNS(columns),
+		.text_columns = text_columns(report),
+		.data_also = report_data_also(report),
+		.text_sort = is_live ? "peak_heap_bytes" : "alloc_bytes",
+		.data_sort = is_live ? "peak_heap_bytes" : "alloc_bytes",
+		.text_top = TEXT_FUNCTIONS,
+		.rows = list_rows(document, report->model),
+		.apart = has_heap,
+	});
 	if (is_live) {
 		heap_add_peak(document, report);
 		heap_add_not_freed(document, report);

@@ -7,29 +7,31 @@
 #include "analyzer/calls/mpi_waits.h"
 #include "analyzer/cells/cells.h"
 
-enum { WAITING, CALLS, MEAN, LONGEST, RANK, OTHER, KIND };
+#define TEXT_ROWS 40
 
-static struct value get(const struct column *column, const void *row)
+static struct value get_kind(const struct column *column, const void *row)
 {
 	static const char *const kinds[MPI_WAIT_KINDS] = { "late sender", "late receiver", "late rank" };
+
+	(void)column;
+	return value_text(kinds[((const struct mpi_wait *)row)->kind]);
+}
+
+static struct value get_mean(const struct column *column, const void *row)
+{
 	const struct mpi_wait *of = row;
 
-	switch (column->index) {
-	case WAITING:
-		return ns_cell(of->waiting_ns);
-	case CALLS:
-		return value_integer(UNIT_COUNT, (int64_t)of->nr_calls);
-	case MEAN:
-		return ns_cell(of->waiting_ns / (double)of->nr_calls);
-	case LONGEST:
-		return ns_cell(of->longest_ns);
-	case RANK:
-		return who_cell(of->process, NULL, WHO_RANK);
-	case OTHER:
-		return who_cell(of->other, NULL, WHO_RANK);
-	default:
-		return value_text(kinds[of->kind]);
-	}
+	(void)column;
+	return ns_cell(of->waiting_ns / (double)of->nr_calls);
+}
+
+enum { WAITING_RANK, LATE_RANK };
+
+static struct value get_rank(const struct column *column, const void *row)
+{
+	const struct mpi_wait *of = row;
+
+	return who_cell(column->index == LATE_RANK ? of->other : of->process, NULL, WHO_RANK);
 }
 
 static struct value get_function(const struct column *column, const void *row)
@@ -45,20 +47,15 @@ static struct value get_caller(const struct column *column, const void *row)
 }
 
 static const struct column columns[] = {
-	{ "waiting_ns", "Waited", COLUMN_SUMS, get, WAITING },
-	{ "calls", "Calls", COLUMN_SUMS, get, CALLS },
-	{ "mean_ns", "Mean", COLUMN_SPARE, get, MEAN },
-	{ "longest_ns", "Longest", COLUMN_SPARE, get, LONGEST },
-	{ "rank", "Rank", 0, get, RANK },
-	{ "late_rank", "For", 0, get, OTHER },
-	{ "kind", "Kind", COLUMN_LEFT, get, KIND },
+	{ "waiting_ns", "Waited", COLUMN_SUMS, MEMBER_NS(struct mpi_wait, waiting_ns) },
+	{ "calls", "Calls", COLUMN_SUMS, MEMBER(struct mpi_wait, nr_calls, UNIT_COUNT) },
+	{ "mean_ns", "Mean", COLUMN_SPARE, get_mean, 0 },
+	{ "longest_ns", "Longest", COLUMN_SPARE, MEMBER_NS(struct mpi_wait, longest_ns) },
+	{ "rank", "Rank", 0, get_rank, WAITING_RANK },
+	{ "late_rank", "For", 0, get_rank, LATE_RANK },
+	{ "kind", "Kind", COLUMN_LEFT, get_kind, 0 },
 	{ "function", "Function", COLUMN_NAME | COLUMN_LEFT | COLUMN_ROOM, get_function, CELL_NAME },
 	{ "caller", "Called by", COLUMN_LEFT | COLUMN_SPARE, get_caller, CELL_NAME },
-};
-
-struct late {
-	struct mpi_waits waits;
-	struct table_rows rows;
 };
 
 static const char *note(struct document *document, const struct mpi_waits *waits)
@@ -75,24 +72,22 @@ static const char *note(struct document *document, const struct mpi_waits *waits
 
 int view_late(struct document *document, struct report *report)
 {
-	struct table *table = document_new(document, sizeof(*table));
-	struct late *late = document_new(document, sizeof(*late));
+	struct mpi_waits waits = { 0 };
 
-	mpi_waits_read(report->model, &late->waits);
-	document_keep(document, late->waits.waits);
-	late->rows = (struct table_rows){ late->waits.waits, late->waits.nr };
-	*table = (struct table){
+	mpi_waits_read(report->model, &waits);
+	document_keep(document, waits.waits);
+	document_add_table(document, &(struct table){
 		.name = "late",
 		.what = "waits",
-		.note = note(document, &late->waits),
-		.columns = columns,
-		.nr_columns = sizeof(columns) / sizeof(*columns),
+		.title = report->title,
+		.note = note(document, &waits),
+		TABLE_COLUMNS(columns),
 		.data_columns = "rank,late_rank,kind,function,caller,calls,waiting_ns,mean_ns,longest_ns",
 		.text_sort = "waiting_ns",
 		.data_sort = "waiting_ns",
-		.row_bytes = sizeof(struct mpi_wait),
-		.source = &late->rows,
-	};
-	return view_add_table(document, report, table,
-			      "no MPI call is known to have waited for another rank");
+		.text_top = TEXT_ROWS,
+		.none = "no MPI call is known to have waited for another rank",
+		.rows = TABLE_ROWS(waits.waits, waits.nr),
+	});
+	return 0;
 }

@@ -29,33 +29,12 @@ struct maker {
 	struct document *document;
 	const struct report *report;
 	struct source_files files;
-	struct line_row *rows;
-	size_t nr;
+	struct table_rows rows;
 };
 
 static struct value get_function(const struct column *column, const void *row)
 {
 	return function_cell(((const struct line_row *)row)->of->function, column->index);
-}
-
-static struct value get_file(const struct column *column, const void *row)
-{
-	(void)column;
-	return value_text(((const struct line_row *)row)->file);
-}
-
-static struct value get_line(const struct column *column, const void *row)
-{
-	const struct line_row *of = row;
-
-	(void)column;
-	return of->number ? value_integer(UNIT_NONE, of->number) : value_empty();
-}
-
-static struct value get_text(const struct column *column, const void *row)
-{
-	(void)column;
-	return value_text(((const struct line_row *)row)->text);
 }
 
 enum { TIME_NS, SELF_NS, TIME_PERCENT, SAMPLES };
@@ -95,8 +74,8 @@ static struct value get_nothing(const struct column *column, const void *row)
 
 /* The order of the first twelve is an interface. */
 static const struct column columns[] = {
-	{ "file", "File", COLUMN_LEFT, get_file, 0 },
-	{ "line", "Line", 0, get_line, 0 },
+	{ "file", "File", COLUMN_LEFT, MEMBER(struct line_row, file, 0) },
+	{ "line", "Line", 0, MEMBER(struct line_row, number, UNIT_NONE | NOT_0) },
 	{ "function", "Function", COLUMN_NAME | COLUMN_LEFT, get_function, CELL_NAME },
 	{ "hits", "Hits", 0, get_nothing, 0 },
 	{ "time_ns", "Time", 0, get_samples, TIME_NS },
@@ -106,7 +85,7 @@ static const struct column columns[] = {
 	{ "alloc_bytes", "Allocated", 0, get_heap, CELL_ALLOC_BYTES },
 	{ "peak_bytes", "At peak", 0, get_heap, CELL_PEAK_BYTES },
 	{ "new_bytes", "New memory", COLUMN_SUMS, get_nothing, 0 },
-	{ "text", "Line Contents", COLUMN_LEFT | COLUMN_ROOM, get_text, 0 },
+	{ "text", "Line Contents", COLUMN_LEFT | COLUMN_ROOM, MEMBER(struct line_row, text, 0) },
 	{ "time_percent", "", 0, get_samples, TIME_PERCENT },
 };
 
@@ -120,8 +99,7 @@ static uint64_t mtime_of(const struct line_function *of)
 
 static void add_row(struct maker *maker, const struct line_row *row)
 {
-	maker->rows = xgrow(maker->rows, maker->nr, sizeof(*maker->rows));
-	maker->rows[maker->nr++] = *row;
+	document_add_row(maker->document, &maker->rows, row);
 }
 
 static const char *text_of(struct maker *maker, const struct line_function *of, const char *file, uint32_t number)
@@ -239,35 +217,6 @@ static void make_rows(struct maker *maker, bool is_text)
 	free(list);
 }
 
-static struct table *new_table(struct maker *maker, unsigned int formats)
-{
-	struct table *table = document_new(maker->document, sizeof(*table));
-	struct table_rows *rows = document_new(maker->document, sizeof(*rows));
-	const struct model *model = maker->report->model;
-
-	make_rows(maker, formats & IN_TEXT);
-	rows->rows = document_keep(maker->document, maker->rows);
-	rows->nr_rows = maker->nr;
-	maker->rows = NULL;
-	maker->nr = 0;
-	*table = (struct table){
-		.name = "lines",
-		.title = maker->report->title,
-		.columns = columns,
-		.nr_columns = sizeof(columns) / sizeof(*columns),
-		.text_columns = document_text(maker->document, "line%s%s,text",
-					      model->samples.nr ? ",time_ns,time_percent,self_ns" : "",
-					      model->heap.nr_samples ? ",alloc_bytes,peak_bytes" : ""),
-		.data_columns = DATA_COLUMNS,
-		.weight = model->samples.nr ? "time_ns" : "alloc_bytes",
-		.row_bytes = sizeof(struct line_row),
-		.next = table_next_row,
-		.source = rows,
-		.formats = formats,
-	};
-	return table;
-}
-
 static const char *note_of(struct document *document, const struct model *model)
 {
 	const char *time = "", *heap = "";
@@ -286,14 +235,33 @@ static const char *note_of(struct document *document, const struct model *model)
 			     TEXT_FUNCTIONS);
 }
 
+static void add_table(struct maker *maker, unsigned int formats, const char *note)
+{
+	const struct model *model = maker->report->model;
+
+	maker->rows = (struct table_rows)ROWS_OF(struct line_row);
+	make_rows(maker, formats & IN_TEXT);
+	document_add_table(maker->document, &(struct table){
+		.name = "lines",
+		.title = maker->report->title,
+		.note = note,
+		TABLE_COLUMNS(columns),
+		.text_columns = document_text(maker->document, "line%s%s,text",
+					      model->samples.nr ? ",time_ns,time_percent,self_ns" : "",
+					      model->heap.nr_samples ? ",alloc_bytes,peak_bytes" : ""),
+		.data_columns = DATA_COLUMNS,
+		.weight = model->samples.nr ? "time_ns" : "alloc_bytes",
+		.rows = maker->rows,
+		.formats = formats,
+	});
+}
+
 int view_lines(struct document *document, struct report *report)
 {
 	struct maker maker = { .document = document, .report = report };
-	struct table *text = new_table(&maker, IN_TEXT), *data = new_table(&maker, IN_CSV | IN_JSON);
 
-	text->note = note_of(document, report->model);
-	document_add_table(document, text);
-	document_add_table(document, data);
+	add_table(&maker, IN_TEXT, note_of(document, report->model));
+	add_table(&maker, IN_CSV | IN_JSON, NULL);
 	source_files_release(&maker.files);
 	return 0;
 }

@@ -17,10 +17,13 @@
 
 /* A timer of one process; or a region, of all. */
 struct timer_row {
+	struct facts facts;		/* of the region */
 	const struct process *process;
-	const struct timer_sum *timer; /* or NULL, and region is set */
-	struct function *region;
-	uint64_t moved_bytes; /* by the region and what it called */
+	const struct timer_sum *timer;	/* or NULL: a region */
+	double mean_ns;			/* of a timer */
+	uint64_t moved_bytes;		/* by the region and what it called */
+	double bandwidth;		/* NAN: it moved nothing */
+	const char *name, *kind;
 };
 
 struct said_row {
@@ -29,65 +32,35 @@ struct said_row {
 	const struct timer_span *span;
 };
 
-enum {
-	TIMER_CALLS,
-	TIMER_TOTAL,
-	TIMER_MEAN,
-	TIMER_PAUSED,
-	TIMER_MIN,
-	TIMER_MAX,
-	TIMER_SELF,
-	TIMER_STDDEV,
-	TIMER_MOVED,
-	TIMER_BANDWIDTH,
-};
-
-static struct value get_region(const struct timer_row *of, size_t index)
+/* @column->index: of the number of a region; a timer has the same, or none. */
+static struct value get_time(const struct column *column, const void *row)
 {
-	static const enum stats_cell cells[] = {
-		[TIMER_CALLS] = CELL_CALLS,   [TIMER_TOTAL] = CELL_TOTAL, [TIMER_MEAN] = CELL_MEAN,
-		[TIMER_MIN] = CELL_MIN,	      [TIMER_MAX] = CELL_MAX,	  [TIMER_SELF] = CELL_SELF,
-		[TIMER_STDDEV] = CELL_STDDEV,
-	};
-	const double total_ns = of->region->stats.total_ns;
+	const struct timer_row *of = row;
 
-	switch (index) {
-	case TIMER_PAUSED:
-		return value_empty();
-	case TIMER_MOVED:
-		return of->moved_bytes ? value_integer(UNIT_BYTES, (int64_t)of->moved_bytes) : value_empty();
-	case TIMER_BANDWIDTH:
-		return of->moved_bytes && total_ns > 0
-			       ? value_real(UNIT_BYTES, (double)of->moved_bytes / total_ns * 1e9)
-			       : value_empty();
+	if (!of->timer)
+		return facts_stats(column, row);
+	switch ((enum stats_cell)column->index) {
+	case CELL_CALLS:
+		return value_integer(UNIT_COUNT, (int64_t)of->timer->nr_spans);
+	case CELL_TOTAL:
+		return ns_cell(of->timer->total_ns);
+	case CELL_MEAN:
+		return value_real(UNIT_NS, of->timer->total_ns / (double)of->timer->nr_spans);
+	case CELL_MIN:
+		return ns_cell(of->timer->min_ns);
+	case CELL_MAX:
+		return ns_cell(of->timer->max_ns);
 	default:
-		return stats_cell(&of->region->stats, cells[index]);
+		return value_empty();
 	}
 }
 
-static struct value get_timer(const struct column *column, const void *row)
+static struct value get_paused(const struct column *column, const void *row)
 {
-	const struct timer_row *of = row;
-	const struct timer_sum *timer = of->timer;
+	const struct timer_sum *timer = ((const struct timer_row *)row)->timer;
 
-	if (!timer)
-		return get_region(of, column->index);
-	switch (column->index) {
-	case TIMER_CALLS:
-		return value_integer(UNIT_COUNT, (int64_t)timer->nr_spans);
-	case TIMER_TOTAL:
-		return ns_cell(timer->total_ns);
-	case TIMER_MEAN:
-		return value_real(UNIT_NS, timer->total_ns / (double)timer->nr_spans);
-	case TIMER_PAUSED:
-		return ns_cell(timer->paused_ns);
-	case TIMER_MIN:
-		return ns_cell(timer->min_ns);
-	case TIMER_MAX:
-		return ns_cell(timer->max_ns);
-	default:
-		return value_empty();
-	}
+	(void)column;
+	return timer ? ns_cell(timer->paused_ns) : value_empty();
 }
 
 static struct value get_owner(const struct column *column, const void *row)
@@ -97,32 +70,21 @@ static struct value get_owner(const struct column *column, const void *row)
 	return of->process ? who_cell(of->process, NULL, column->index) : value_empty();
 }
 
-enum { TIMER_NAME, TIMER_KIND };
-
-static struct value get_timer_text(const struct column *column, const void *row)
-{
-	const struct timer_row *of = row;
-
-	if (column->index == TIMER_KIND)
-		return value_text(of->timer ? "timer" : "region");
-	return value_text(of->timer ? of->timer->name : of->region->region);
-}
-
 static const struct column timer_columns[] = {
-	{ "total_ns", "Total", COLUMN_SUMS, get_timer, TIMER_TOTAL },
-	{ "self_ns", "Self", COLUMN_SUMS | COLUMN_SPARE, get_timer, TIMER_SELF },
-	{ "calls", "Calls", COLUMN_SUMS, get_timer, TIMER_CALLS },
-	{ "mean_ns", "Mean", 0, get_timer, TIMER_MEAN },
-	{ "stddev_ns", "Deviation", COLUMN_SPARE, get_timer, TIMER_STDDEV },
-	{ "min_ns", "Min", COLUMN_SPARE, get_timer, TIMER_MIN },
-	{ "max_ns", "Max", COLUMN_SPARE, get_timer, TIMER_MAX },
-	{ "paused_ns", "Paused", COLUMN_SUMS | COLUMN_SPARE, get_timer, TIMER_PAUSED },
-	{ "moved_bytes", "Moved", COLUMN_SPARE, get_timer, TIMER_MOVED },
-	{ "moved_bytes_per_s", "Per second", COLUMN_SPARE, get_timer, TIMER_BANDWIDTH },
+	{ "total_ns", "Total", COLUMN_SUMS, get_time, CELL_TOTAL },
+	{ "self_ns", "Self", COLUMN_SUMS | COLUMN_SPARE, get_time, CELL_SELF },
+	{ "calls", "Calls", COLUMN_SUMS, get_time, CELL_CALLS },
+	{ "mean_ns", "Mean", 0, get_time, CELL_MEAN },
+	{ "stddev_ns", "Deviation", COLUMN_SPARE, get_time, CELL_STDDEV },
+	{ "min_ns", "Min", COLUMN_SPARE, get_time, CELL_MIN },
+	{ "max_ns", "Max", COLUMN_SPARE, get_time, CELL_MAX },
+	{ "paused_ns", "Paused", COLUMN_SUMS | COLUMN_SPARE, get_paused, 0 },
+	{ "moved_bytes", "Moved", COLUMN_SPARE, MEMBER(struct timer_row, moved_bytes, UNIT_BYTES | NOT_0) },
+	{ "moved_bytes_per_s", "Per second", COLUMN_SPARE, MEMBER(struct timer_row, bandwidth, UNIT_BYTES) },
 	{ "pid", "Pid", COLUMN_SPARE, get_owner, WHO_PID },
 	{ "rank", "Rank", COLUMN_SPARE, get_owner, WHO_RANK },
-	{ "kind", "Kind", COLUMN_LEFT | COLUMN_SPARE, get_timer_text, TIMER_KIND },
-	{ "timer", "Timer", COLUMN_LEFT | COLUMN_ROOM, get_timer_text, TIMER_NAME },
+	{ "kind", "Kind", COLUMN_LEFT | COLUMN_SPARE, MEMBER(struct timer_row, kind, 0) },
+	{ "timer", "Timer", COLUMN_LEFT | COLUMN_ROOM, MEMBER(struct timer_row, name, 0) },
 };
 
 enum { SAID_TIME, SAID_DURATION, SAID_PAUSED };
@@ -217,9 +179,9 @@ static const struct said *said_by(const struct process *process)
 
 static struct timer_row *row_of_region(const struct table_rows *rows, const struct function *region)
 {
-	for (size_t i = 0; i < rows->nr_rows; i++)
-		if (((struct timer_row *)rows->rows)[i].region == region)
-			return (struct timer_row *)rows->rows + i;
+	for (size_t i = 0; i < rows->nr; i++)
+		if (((struct timer_row *)rows->list)[i].facts.function == region)
+			return (struct timer_row *)rows->list + i;
 	return NULL;
 }
 
@@ -246,31 +208,43 @@ static void add_moved(const struct table_rows *rows, const struct process *proce
 	}
 }
 
-static struct table_rows *list_timers(struct document *document, const struct model *model)
+static void add_timers(struct document *document, struct table_rows *rows, const struct process *process)
 {
-	struct table_rows *rows = document_new(document, sizeof(*rows));
-	struct timer_row *list;
-	size_t nr = model->nr_functions;
+	const struct said *said = said_by(process);
+
+	for (size_t i = 0; i < said->nr_timers; i++)
+		document_add_row(document, rows, &(struct timer_row){
+			.process = process, .timer = &said->timers[i], .name = said->timers[i].name,
+			.kind = "timer", .bandwidth = NAN });
+}
+
+static void add_region(struct document *document, struct table_rows *rows, struct function *function)
+{
+	if (function->region && !function->wait && function->stats.calls &&
+	    strcmp(function->region, REGION_OF_GAPS) != 0)
+		document_add_row(document, rows, &(struct timer_row){
+			.facts = { .function = function, .stats = function->stats }, .name = function->region,
+			.kind = "region", .bandwidth = NAN });
+}
+
+static struct table_rows list_timers(struct document *document, const struct model *model)
+{
+	struct table_rows rows = ROWS_OF(struct timer_row);
 
 	for (size_t i = 0; i < model->nr_processes; i++)
-		nr += said_by(model->processes[i])->nr_timers;
-	rows->rows = list = document_new(document, (nr + 1) * sizeof(*list));
-	for (size_t i = 0; i < model->nr_processes; i++)
-		for (size_t j = 0; j < said_by(model->processes[i])->nr_timers; j++)
-			list[rows->nr_rows++] =
-				(struct timer_row){ .process = model->processes[i],
-						    .timer = &said_by(model->processes[i])->timers[j] };
-	for (size_t i = 0; i < model->nr_functions; i++) {
-		struct function *function = model->functions[i];
-
-		if (function->region && !function->wait && function->stats.calls &&
-		    strcmp(function->region, REGION_OF_GAPS) != 0)
-			list[rows->nr_rows++] = (struct timer_row){ .region = function };
-	}
+		add_timers(document, &rows, model->processes[i]);
+	for (size_t i = 0; i < model->nr_functions; i++)
+		add_region(document, &rows, model->functions[i]);
 	for (size_t i = 0; i < model->nr_processes; i++)
 		for (size_t j = 0; j < model->processes[i]->nr_messages; j++)
 			if (model->processes[i]->messages[j].direction == LOG_MESSAGE_MOVED)
-				add_moved(rows, model->processes[i], &model->processes[i]->messages[j]);
+				add_moved(&rows, model->processes[i], &model->processes[i]->messages[j]);
+	for (size_t i = 0; i < rows.nr; i++) {
+		struct timer_row *row = (struct timer_row *)rows.list + i;
+
+		if (row->moved_bytes && row->facts.stats.total_ns > 0)
+			row->bandwidth = (double)row->moved_bytes / row->facts.stats.total_ns * 1e9;
+	}
 	return rows;
 }
 
@@ -285,32 +259,22 @@ static bool is_shown(const struct report *report, const struct said_row *row)
 		(time_of(row) <= report->model->to && end >= report->model->from));
 }
 
-static void add_said(struct table_rows *rows, struct said_row *list, const struct report *report,
-		     struct said_row row)
+static struct table_rows list_said(struct document *document, const struct report *report)
 {
-	if (is_shown(report, &row))
-		list[rows->nr_rows++] = row;
-}
+	struct table_rows rows = ROWS_OF(struct said_row);
 
-static struct table_rows *list_said(struct document *document, const struct report *report)
-{
-	const struct model *model = report->model;
-	struct table_rows *rows = document_new(document, sizeof(*rows));
-	struct said_row *list;
-	size_t nr = 0;
+	for (size_t i = 0; i < report->model->nr_processes; i++) {
+		const struct process *process = report->model->processes[i];
+		const struct said *said = said_by(process);
 
-	for (size_t i = 0; i < model->nr_processes; i++)
-		nr += said_by(model->processes[i])->nr_marks + said_by(model->processes[i])->nr_spans;
-	rows->rows = list = document_new(document, (nr + 1) * sizeof(*list));
-	for (size_t i = 0; i < model->nr_processes; i++) {
-		const struct process *process = model->processes[i];
+		for (size_t j = 0; j < said->nr_marks + said->nr_spans; j++) {
+			const struct said_row row =
+				j < said->nr_marks ? (struct said_row){ process, &said->marks[j], NULL }
+						   : (struct said_row){ process, NULL, &said->spans[j - said->nr_marks] };
 
-		for (size_t j = 0; j < said_by(process)->nr_marks; j++)
-			add_said(rows, list, report,
-				 (struct said_row){ process, &said_by(process)->marks[j], NULL });
-		for (size_t j = 0; j < said_by(process)->nr_spans; j++)
-			add_said(rows, list, report,
-				 (struct said_row){ process, NULL, &said_by(process)->spans[j] });
+			if (is_shown(report, &row))
+				document_add_row(document, &rows, &row);
+		}
 	}
 	return rows;
 }
@@ -322,38 +286,21 @@ static int by_time(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-int view_add_table(struct document *document, const struct report *report, struct table *table, const char *none)
+static const char *none_of(struct document *document, const struct report *report, const char *what)
 {
-	const struct table_rows *rows = table->source;
-
-	table->title = report->title;
-	table->text_top = TEXT_ROWS;
-	table->next = table_next_row;
-	table->formats = rows->nr_rows ? IN_TEXT | IN_CSV | IN_JSON : IN_CSV | IN_JSON;
-	document_add_table(document, table);
-	if (!rows->nr_rows)
-		document_add(document, NULL, none)->wraps = true;
-	return 0;
-}
-
-static int add_table(struct document *document, const struct report *report, struct table *table)
-{
-	return view_add_table(document, report, table,
-			      document_text(document,
-					    window_is_given(&report->options->window)
-						    ? "no %s in that time"
-						    : "no %s: a program makes them with insideme.h",
-					    table->name));
+	return document_text(document, window_is_given(&report->options->window)
+					       ? "no %s in that time"
+					       : "no %s: a program makes them with insideme.h", what);
 }
 
 /* What no row has is not shown. */
 static const char *timer_text_columns(struct document *document, const struct table_rows *rows)
 {
-	const struct timer_row *list = rows->rows;
+	const struct timer_row *list = rows->list;
 	bool have_regions = false, have_timers = false, have_moved = false;
 
-	for (size_t i = 0; i < rows->nr_rows; i++) {
-		have_regions |= list[i].region != NULL;
+	for (size_t i = 0; i < rows->nr; i++) {
+		have_regions |= list[i].facts.function != NULL;
 		have_timers |= list[i].timer != NULL;
 		have_moved |= list[i].moved_bytes > 0;
 	}
@@ -366,38 +313,37 @@ static const char *timer_text_columns(struct document *document, const struct ta
 
 int view_timers(struct document *document, struct report *report)
 {
-	struct table *table = document_new(document, sizeof(*table));
-	struct table_rows *rows = list_timers(document, report->model);
+	struct table_rows rows = list_timers(document, report->model);
 
-	*table = (struct table){
+	document_add_table(document, &(struct table){
 		.name = "timers",
-		.columns = timer_columns,
-		.nr_columns = sizeof(timer_columns) / sizeof(*timer_columns),
+		.title = report->title,
+		TABLE_COLUMNS(timer_columns),
+		.text_columns = timer_text_columns(document, &rows),
 		.data_columns =
-			"timer,kind,pid,rank,calls,total_ns,self_ns,mean_ns,stddev_ns,min_ns,max_ns,"
-			"paused_ns,"
+			"timer,kind,pid,rank,calls,total_ns,self_ns,mean_ns,stddev_ns,min_ns,max_ns,paused_ns,"
 			"moved_bytes,moved_bytes_per_s",
 		.text_sort = "total_ns",
-		.row_bytes = sizeof(struct timer_row),
-		.text_columns = timer_text_columns(document, rows),
-		.source = rows,
-	};
-	return add_table(document, report, table);
+		.text_top = TEXT_ROWS,
+		.none = none_of(document, report, "timers"),
+		.rows = rows,
+	});
+	return 0;
 }
 
 int view_marks(struct document *document, struct report *report)
 {
-	struct table *table = document_new(document, sizeof(*table));
-	struct table_rows *rows = list_said(document, report);
+	struct table_rows rows = list_said(document, report);
 
-	qsort((void *)rows->rows, rows->nr_rows, sizeof(struct said_row), by_time);
-	*table = (struct table){
+	table_rows_sort(&rows, by_time);
+	document_add_table(document, &(struct table){
 		.name = "marks",
-		.columns = said_columns,
-		.nr_columns = sizeof(said_columns) / sizeof(*said_columns),
+		.title = report->title,
+		TABLE_COLUMNS(said_columns),
 		.data_columns = "time_ns,kind,name,text,duration_ns,paused_ns,pid,thread,function",
-		.row_bytes = sizeof(struct said_row),
-		.source = rows,
-	};
-	return add_table(document, report, table);
+		.text_top = TEXT_ROWS,
+		.none = none_of(document, report, "marks"),
+		.rows = rows,
+	});
+	return 0;
 }

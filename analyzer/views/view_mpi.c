@@ -11,14 +11,16 @@
 #include "analyzer/cells/cells.h"
 #include "analyzer/read/nodes_read.h"
 
+#define TEXT_ROWS 40
+
 /* One MPI function, called from one function. */
 struct call_row {
 	struct function *function;
 	struct function *caller; /* NULL: none is known */
-	uint64_t nr_calls, nr_messages, nr_sized, bytes;
-	double total_ns, max_ns;
+	uint64_t nr_calls, nr_messages, nr_sized, bytes, nr_unsized;
+	double total_ns, max_ns, mean_ns;
 	/* By rank: each is a process that has MPI calls. */
-	double least_ns, most_ns, rank_ns;
+	double least_ns, most_ns, rank_ns, rank_mean_ns, imbalance_percent;
 	const struct process *most, *current;
 	uint64_t nr_ranks;
 };
@@ -80,14 +82,16 @@ static void add_calls(struct call_rows *rows, const struct process *process,
 	row->current = process;
 }
 
-/* A rank that never made such a call spent no time in it. */
-static void count_absent_ranks(struct call_rows *rows, uint64_t nr_ranks)
+/* A rank that never made such a call spent no time in it. Sizes of no message are not known. */
+static void finish_row(struct call_row *row, uint64_t nr_ranks)
 {
-	for (size_t i = 0; i < rows->nr_rows; i++) {
-		if (rows->rows[i].nr_ranks < nr_ranks)
-			rows->rows[i].least_ns = 0;
-		rows->rows[i].nr_ranks = nr_ranks;
-	}
+	if (row->nr_ranks < nr_ranks)
+		row->least_ns = 0;
+	row->mean_ns = row->total_ns / (double)row->nr_calls;
+	row->rank_mean_ns = row->total_ns / (double)nr_ranks;
+	row->imbalance_percent = 100 * (row->most_ns - row->rank_mean_ns) / row->most_ns;
+	row->nr_unsized = row->nr_messages ? row->nr_messages - row->nr_sized : UINT64_MAX;
+	row->bytes = row->nr_sized ? row->bytes : UINT64_MAX;
 }
 
 static bool has_calls(const struct process *process)
@@ -111,23 +115,9 @@ static void list_calls(struct call_rows *rows, const struct model *model)
 			close_rank(&rows->rows[j]);
 		nr_ranks += has_calls(process);
 	}
-	count_absent_ranks(rows, nr_ranks);
+	for (size_t i = 0; i < rows->nr_rows; i++)
+		finish_row(&rows->rows[i], nr_ranks);
 }
-
-enum {
-	CALLS,
-	MESSAGES,
-	BYTES,
-	UNKNOWN,
-	TOTAL,
-	MEAN,
-	MAX,
-	RANK_LEAST,
-	RANK_MEAN,
-	RANK_MOST,
-	MOST_RANK,
-	IMBALANCE
-};
 
 static struct value rank_of(const struct process *process)
 {
@@ -137,40 +127,10 @@ static struct value rank_of(const struct process *process)
 			     process->header.rank >= 0 ? process->header.rank : (int64_t)process->header.pid);
 }
 
-static struct value get_call(const struct column *column, const void *row)
+static struct value get_most_rank(const struct column *column, const void *row)
 {
-	const struct call_row *of = row;
-	const double mean_ns = of->total_ns / (double)of->nr_ranks;
-
-	switch (column->index) {
-	case CALLS:
-		return value_integer(UNIT_COUNT, (int64_t)of->nr_calls);
-	case MESSAGES:
-		return of->nr_messages ? value_integer(UNIT_COUNT, (int64_t)of->nr_messages) : value_empty();
-	case BYTES:
-		return of->nr_sized ? value_integer(UNIT_BYTES, (int64_t)of->bytes) : value_empty();
-	case UNKNOWN:
-		return of->nr_messages ? value_integer(UNIT_COUNT, (int64_t)(of->nr_messages - of->nr_sized))
-				       : value_empty();
-	case TOTAL:
-		return ns_cell(of->total_ns);
-	case MEAN:
-		return of->nr_calls ? value_real(UNIT_NS, of->total_ns / (double)of->nr_calls)
-				    : value_empty();
-	case MAX:
-		return ns_cell(of->max_ns);
-	case RANK_LEAST:
-		return ns_cell(of->least_ns);
-	case RANK_MEAN:
-		return ns_cell(mean_ns);
-	case RANK_MOST:
-		return ns_cell(of->most_ns);
-	case MOST_RANK:
-		return rank_of(of->most);
-	default:
-		return of->most_ns > 0 ? value_real(UNIT_PERCENT, 100 * (of->most_ns - mean_ns) / of->most_ns)
-				       : value_empty();
-	}
+	(void)column;
+	return rank_of(((const struct call_row *)row)->most);
 }
 
 static struct value get_function(const struct column *column, const void *row)
@@ -185,19 +145,21 @@ static struct value get_caller(const struct column *column, const void *row)
 	return of->caller ? function_cell(of->caller, column->index) : value_empty();
 }
 
+#define CALL(member, unit) MEMBER(struct call_row, member, unit)
+#define CALL_NS(member) MEMBER_NS(struct call_row, member)
 static const struct column call_columns[] = {
-	{ "total_ns", "Total", COLUMN_SUMS, get_call, TOTAL },
-	{ "calls", "Calls", COLUMN_SUMS, get_call, CALLS },
-	{ "mean_ns", "Mean", 0, get_call, MEAN },
-	{ "max_ns", "Max", COLUMN_SPARE, get_call, MAX },
-	{ "messages", "Messages", COLUMN_SUMS | COLUMN_SPARE, get_call, MESSAGES },
-	{ "bytes", "Bytes", COLUMN_SUMS, get_call, BYTES },
-	{ "unknown_sizes", "No size", COLUMN_SUMS | COLUMN_SPARE, get_call, UNKNOWN },
-	{ "rank_least_ns", "Least", COLUMN_SPARE, get_call, RANK_LEAST },
-	{ "rank_mean_ns", "A rank", COLUMN_SPARE, get_call, RANK_MEAN },
-	{ "rank_most_ns", "Most", 0, get_call, RANK_MOST },
-	{ "most_rank", "In rank", 0, get_call, MOST_RANK },
-	{ "imbalance_percent", "Imbal.", 0, get_call, IMBALANCE },
+	{ "total_ns", "Total", COLUMN_SUMS, CALL_NS(total_ns) },
+	{ "calls", "Calls", COLUMN_SUMS, CALL(nr_calls, UNIT_COUNT) },
+	{ "mean_ns", "Mean", 0, CALL(mean_ns, UNIT_NS) },
+	{ "max_ns", "Max", COLUMN_SPARE, CALL_NS(max_ns) },
+	{ "messages", "Messages", COLUMN_SUMS | COLUMN_SPARE, CALL(nr_messages, UNIT_COUNT | NOT_0) },
+	{ "bytes", "Bytes", COLUMN_SUMS, CALL(bytes, UNIT_BYTES) },
+	{ "unknown_sizes", "No size", COLUMN_SUMS | COLUMN_SPARE, CALL(nr_unsized, UNIT_COUNT) },
+	{ "rank_least_ns", "Least", COLUMN_SPARE, CALL_NS(least_ns) },
+	{ "rank_mean_ns", "A rank", COLUMN_SPARE, CALL_NS(rank_mean_ns) },
+	{ "rank_most_ns", "Most", 0, CALL_NS(most_ns) },
+	{ "most_rank", "In rank", 0, get_most_rank, 0 },
+	{ "imbalance_percent", "Imbal.", 0, CALL(imbalance_percent, UNIT_PERCENT) },
 	{ "function", "Function", COLUMN_NAME | COLUMN_LEFT | COLUMN_ROOM, get_function, CELL_NAME },
 	{ "caller", "Called by", COLUMN_LEFT | COLUMN_SPARE, get_caller, CELL_NAME },
 };
@@ -214,41 +176,37 @@ static const char none_text[] =
 	"no MPI calls were recorded: insideme-run records those of ranks and of programs that call MPI; "
 	"with LD_PRELOAD alone add libinsideme-mpi.so behind libinsideme.so";
 
-static int add_table(struct document *document, const struct report *report, struct table *table)
+static const char *none_of(const struct model *model)
 {
-	return view_add_table(document, report, table,
-			      any_has_calls(report->model) ? "no messages were sent" : none_text);
+	return any_has_calls(model) ? "no messages were sent" : none_text;
 }
 
 int view_mpi(struct document *document, struct report *report)
 {
-	struct table *table = document_new(document, sizeof(*table));
-	struct table_rows *source = document_new(document, sizeof(*source));
 	struct call_rows rows = { 0 };
 
 	list_calls(&rows, report->model);
-	*source = (struct table_rows){ document_keep(document, rows.rows), rows.nr_rows };
-	*table = (struct table){
+	document_add_table(document, &(struct table){
 		.name = "mpi",
 		.what = "MPI functions",
-		.columns = call_columns,
-		.nr_columns = sizeof(call_columns) / sizeof(*call_columns),
+		.title = report->title,
+		TABLE_COLUMNS(call_columns),
 		.text_columns =
 			"total_ns,calls,mean_ns,bytes,rank_least_ns,rank_mean_ns,rank_most_ns,most_rank,"
 			"imbalance_percent,function,caller",
 		.data_columns =
 			"function,caller,calls,messages,bytes,unknown_sizes,total_ns,mean_ns,max_ns,"
-			"rank_least_ns,"
-			"rank_mean_ns,rank_most_ns,most_rank,imbalance_percent",
+			"rank_least_ns,rank_mean_ns,rank_most_ns,most_rank,imbalance_percent",
 		.text_sort = "total_ns",
 		.data_sort = "total_ns",
-		.note = "Total: over all ranks; Least, A rank, Most: sums of one rank; Imbal.: (most - mean) "
-			"/ most; Bytes: "
-			"of this rank's buffer; of a receive, where its status was asked for",
-		.row_bytes = sizeof(struct call_row),
-		.source = source,
-	};
-	return add_table(document, report, table);
+		.text_top = TEXT_ROWS,
+		.note = "Total: over all ranks; Least, A rank, Most: sums of one rank; Imbal.: (most - mean) / most; "
+			"Bytes: of this rank's buffer; of a receive, where its status was asked for",
+		.none = none_of(report->model),
+		.rows = TABLE_ROWS(rows.rows, rows.nr_rows),
+	});
+	document_keep(document, rows.rows);
+	return 0;
 }
 
 /* ---- messages by sender and receiver ---- */
@@ -257,35 +215,20 @@ struct message_row {
 	const struct process *process;
 	struct function *function;
 	const struct log_messages *messages;
-	uint64_t nr_messages, nr_sized, bytes;
-	double total_ns;
+	uint64_t nr_messages, nr_sized, bytes;	/* bytes: UINT64_MAX where no size is known */
+	double total_ns, mean_bytes;
 };
 
-enum { SENDER, RECEIVER, COUNT, SIZE, MEAN_SIZE, TIME };
+enum { SENDER, RECEIVER };
 
-static struct value get_message(const struct column *column, const void *row)
+static struct value get_rank(const struct column *column, const void *row)
 {
 	const struct message_row *of = row;
 	const struct log_messages *messages = of->messages;
-	const bool is_received = messages->direction == LOG_MESSAGE_RECEIVED;
-	const struct value peer =
-		messages->peer >= 0 ? value_integer(UNIT_NONE, messages->peer) : value_empty();
 
-	switch (column->index) {
-	case SENDER:
-		return is_received ? peer : rank_of(of->process);
-	case RECEIVER:
-		return is_received ? rank_of(of->process) : peer;
-	case COUNT:
-		return value_integer(UNIT_COUNT, (int64_t)of->nr_messages);
-	case SIZE:
-		return of->nr_sized ? value_integer(UNIT_BYTES, (int64_t)of->bytes) : value_empty();
-	case MEAN_SIZE:
-		return of->nr_sized ? value_real(UNIT_BYTES, (double)of->bytes / (double)of->nr_sized)
-				    : value_empty();
-	default:
-		return ns_cell(of->total_ns);
-	}
+	if ((column->index == SENDER) == (messages->direction == LOG_MESSAGE_RECEIVED))
+		return messages->peer >= 0 ? value_integer(UNIT_NONE, messages->peer) : value_empty();
+	return rank_of(of->process);
 }
 
 static struct value get_message_function(const struct column *column, const void *row)
@@ -308,12 +251,12 @@ static struct value get_message_text(const struct column *column, const void *ro
 }
 
 static const struct column message_columns[] = {
-	{ "sender", "From", 0, get_message, SENDER },
-	{ "receiver", "To", 0, get_message, RECEIVER },
-	{ "messages", "Messages", COLUMN_SUMS, get_message, COUNT },
-	{ "bytes", "Bytes", COLUMN_SUMS, get_message, SIZE },
-	{ "mean_bytes", "Mean", COLUMN_SPARE, get_message, MEAN_SIZE },
-	{ "total_ns", "Time", COLUMN_SUMS | COLUMN_SPARE, get_message, TIME },
+	{ "sender", "From", 0, get_rank, SENDER },
+	{ "receiver", "To", 0, get_rank, RECEIVER },
+	{ "messages", "Messages", COLUMN_SUMS, MEMBER(struct message_row, nr_messages, UNIT_COUNT) },
+	{ "bytes", "Bytes", COLUMN_SUMS, MEMBER(struct message_row, bytes, UNIT_BYTES) },
+	{ "mean_bytes", "Mean", COLUMN_SPARE, MEMBER(struct message_row, mean_bytes, UNIT_BYTES) },
+	{ "total_ns", "Time", COLUMN_SUMS | COLUMN_SPARE, MEMBER_NS(struct message_row, total_ns) },
 	{ "direction", "Kind", COLUMN_LEFT, get_message_text, DIRECTION },
 	{ "function", "Function", COLUMN_NAME | COLUMN_LEFT, get_message_function, CELL_NAME },
 	{ "communicator", "Communicator", COLUMN_LEFT | COLUMN_ROOM, get_message_text, COMMUNICATOR },
@@ -344,66 +287,63 @@ static bool is_same(const struct message_row *row, const struct process *process
 	       row->messages->direction == messages->direction;
 }
 
-/* Paths and threads are added up. */
-static void add_message(struct message_row *rows, size_t *nr_rows, const struct process *process,
-			const struct log_messages *messages)
+/* Paths and threads are added up. @first: the process's first row */
+static void add_message(struct document *document, struct table_rows *rows, size_t first,
+			const struct process *process, const struct log_messages *messages)
 {
 	struct tree_node *path = path_of(process, messages);
-	struct message_row *row = rows;
+	struct message_row *row = (struct message_row *)rows->list + first, *end = (struct message_row *)rows->list + rows->nr;
 
 	if (!path || !path->function)
 		return;
-	while (row < rows + *nr_rows && !is_same(row, process, path->function, messages))
+	while (row < end && !is_same(row, process, path->function, messages))
 		row++;
-	if (row == rows + *nr_rows)
-		rows[(*nr_rows)++] = (struct message_row){ .process = process,
-							   .function = path->function,
-							   .messages = messages };
+	if (row == end)
+		row = document_add_row(document, rows, &(struct message_row){
+			.process = process, .function = path->function, .messages = messages });
 	row->nr_messages += messages->nr_messages;
 	row->nr_sized += messages->nr_sized;
 	row->bytes += messages->bytes;
 	row->total_ns += (double)messages->call_ticks * process->tick_ns;
 }
 
-static struct table_rows *list_messages(struct document *document, const struct model *model)
+static struct table_rows list_messages(struct document *document, const struct model *model)
 {
-	struct table_rows *rows = document_new(document, sizeof(*rows));
-	struct message_row *list;
-	size_t nr = 0;
+	struct table_rows rows = ROWS_OF(struct message_row);
 
-	for (size_t i = 0; i < model->nr_processes; i++)
-		nr += model->processes[i]->nr_messages;
-	rows->rows = list = document_new(document, (nr + 1) * sizeof(*list));
 	for (size_t i = 0; i < model->nr_processes; i++) {
 		const struct process *process = model->processes[i];
-		size_t nr_own = 0;
+		size_t first = rows.nr;
 
 		for (size_t j = 0; j < process->nr_messages; j++)
 			if (is_shown(model, &process->messages[j]))
-				add_message(list + rows->nr_rows, &nr_own, process, &process->messages[j]);
-		rows->nr_rows += nr_own;
+				add_message(document, &rows, first, process, &process->messages[j]);
+	}
+	for (size_t i = 0; i < rows.nr; i++) {
+		struct message_row *row = (struct message_row *)rows.list + i;
+
+		row->mean_bytes = (double)row->bytes / (double)row->nr_sized;
+		row->bytes = row->nr_sized ? row->bytes : UINT64_MAX;
 	}
 	return rows;
 }
 
 int view_messages(struct document *document, struct report *report)
 {
-	struct table *table = document_new(document, sizeof(*table));
-
-	*table = (struct table){
+	document_add_table(document, &(struct table){
 		.name = "messages",
 		.what = "message routes",
-		.columns = message_columns,
-		.nr_columns = sizeof(message_columns) / sizeof(*message_columns),
+		.title = report->title,
+		TABLE_COLUMNS(message_columns),
 		.data_columns =
 			"sender,receiver,direction,function,communicator,messages,bytes,mean_bytes,total_ns",
 		.text_sort = "bytes",
 		.data_sort = "bytes",
-		.note = "each message once, as its sender counted it; collective: To is empty, Bytes are those "
-			"of the rank's own "
-			"buffer",
-		.row_bytes = sizeof(struct message_row),
-		.source = list_messages(document, report->model),
-	};
-	return add_table(document, report, table);
+		.text_top = TEXT_ROWS,
+		.note = "each message once, as its sender counted it; collective: To is empty, Bytes are those of the "
+			"rank's own buffer",
+		.none = none_of(report->model),
+		.rows = list_messages(document, report->model),
+	});
+	return 0;
 }

@@ -225,18 +225,17 @@ static const struct column columns[] = {
 };
 
 /* With ranks and hosts if there are any, and calls if functions were recorded. */
-static const char *text_columns(struct document *document, const struct model *model)
+static const char *text_columns(struct document *document, const struct report *report)
 {
-	bool has_ranks = false, has_hosts = false;
+	const struct model *model = report->model;
+	bool has_hosts = false;
 
-	for (size_t i = 0; i < model->nr_processes; i++) {
-		has_ranks |= model->processes[i]->header.rank >= 0;
+	for (size_t i = 0; i < model->nr_processes; i++)
 		has_hosts |= strcmp(model->processes[i]->header.host, model->processes[0]->header.host) != 0;
-	}
 	return document_text(document,
 			     "pid,%s%sbegin_ns,duration_ns,cpu_ns,peak_rss_bytes,threads,%slog_bytes,ended,"
 			     "recorded,process",
-			     has_ranks ? "rank," : "", has_hosts ? "host," : "",
+			     report_has_ranks(report) ? "rank," : "", has_hosts ? "host," : "",
 			     model->calls ? "calls," : "");
 }
 
@@ -249,7 +248,7 @@ static void flatten(struct process_row *rows, size_t nr)
 /* A tree, unless another order is asked for. In long text, processes that are alike share a row. */
 static void choose_rows(struct table *table, struct document *document, struct report *report)
 {
-	struct table_rows *rows = table->source;
+	struct table_rows *rows = &table->rows;
 	const struct options *options = report->options;
 	bool text = strcmp(options->format, "text") == 0, folded;
 	struct family family;
@@ -258,42 +257,36 @@ static void choose_rows(struct table *table, struct document *document, struct r
 
 	family_init(&family, report->model);
 	folded = table->fixed && text && !options->top_given && family.nr > TEXT_ROWS;
-	list = process_rows(&family, folded, &rows->nr_rows);
+	list = process_rows(&family, folded, &rows->nr);
 	if (!table->fixed)
-		flatten(list, rows->nr_rows);
-	if (rows->nr_rows < family.nr) {
+		flatten(list, rows->nr);
+	if (rows->nr < family.nr) {
 		table->what = document_text(document, "rows of %zu processes", family.nr);
 		table->note = "x N: N alike: the sum of their CPU, threads and calls, the longest time, "
 			"the largest peak; --top 0: each";
 	}
 	if (table->fixed && top)
-		table->nr_left_out = process_rows_limit(list, &rows->nr_rows, top);
-	rows->rows = document_keep(document, list);
+		table->nr_left_out = process_rows_limit(list, &rows->nr, top);
+	rows->list = document_keep(document, list);
 	document_keep(document, family.members);
 }
 
 int view_processes(struct document *document, struct report *report)
 {
-	struct table *table = document_new(document, sizeof(*table));
-
-	*table = (struct table){
+	struct table table = {
 		.name = "processes",
 		.title = report->title,
-		.columns = columns,
-		.nr_columns = sizeof(columns) / sizeof(*columns),
-		.text_columns = text_columns(document, report->model),
+		TABLE_COLUMNS(columns),
+		.text_columns = text_columns(document, report),
 		.text_top = TEXT_ROWS,
 		.fixed = !report->options->sort && !report->options->match && !report->options->min_percent,
 		.weight = "cpu_ns",
 		.is_bad = is_bad,
-		.row_bytes = sizeof(struct process_row),
-		.next = table_next_row,
-		.source = document_new(document, sizeof(struct table_rows)),
-		.formats = IN_TEXT | IN_CSV | IN_JSON,
+		.rows = ROWS_OF(struct process_row),
 	};
-	choose_rows(table, document, report);
-	report_tell_runs(report, document, table);
-	document_add_table(document, table);
+
+	choose_rows(&table, document, report);
+	report_tell_runs(report, document, document_add_table(document, &table));
 	report_name_runs(report, document);
 	return 0;
 }

@@ -25,23 +25,9 @@ struct figure {
 	const struct log_column *column;
 	struct series series;
 	double limit;			/* NAN: none */
+	const char *set, *name, *kind;
 	char *line;
 };
-
-enum { FIGURE_SET, FIGURE_COLUMN, FIGURE_KIND, FIGURE_LINE };
-
-static struct value get_text(const struct column *column, const void *row)
-{
-	const struct figure *figure = row;
-	const char *const texts[] = {
-		[FIGURE_SET] = figure->rows->set,
-		[FIGURE_COLUMN] = figure->column->name,
-		[FIGURE_KIND] = figure->column->kind == LOG_CUMULATIVE ? "cumulative" : "gauge",
-		[FIGURE_LINE] = figure->line,
-	};
-
-	return value_text(texts[column->index]);
-}
 
 enum {
 	FIGURE_PID,
@@ -106,10 +92,10 @@ static struct value get_run(const struct column *column, const void *row)
 static const struct column figure_columns[] = {
 	{ "pid", "Pid", 0, get_number, FIGURE_PID },
 	{ "program", "Program", COLUMN_LEFT, get_program, 0 },
-	{ "set", "Set", COLUMN_LEFT, get_text, FIGURE_SET },
+	{ "set", "Set", COLUMN_LEFT, MEMBER(struct figure, set, 0) },
 	{ "id", "Id", 0, get_number, FIGURE_ID },
-	{ "column", "Column", COLUMN_LEFT, get_text, FIGURE_COLUMN },
-	{ "kind", "Kind", COLUMN_LEFT, get_text, FIGURE_KIND },
+	{ "column", "Column", COLUMN_LEFT, MEMBER(struct figure, name, 0) },
+	{ "kind", "Kind", COLUMN_LEFT, MEMBER(struct figure, kind, 0) },
 	{ "min", "Min", COLUMN_SPARE, get_number, FIGURE_MIN | IF_GAUGE },
 	{ "mean", "Mean", 0, get_number, FIGURE_MEAN | IF_GAUGE },
 	{ "peak", "Peak", 0, get_number, FIGURE_PEAK | IF_GAUGE },
@@ -125,7 +111,7 @@ static const struct column figure_columns[] = {
 	{ "mean_or_rate", "Mean", COLUMN_TEXT, get_number, FIGURE_MEAN },
 	{ "peak_or_rate", "Peak", COLUMN_TEXT, get_number, FIGURE_PEAK },
 	{ "last_or_total", "Last/total", COLUMN_SPARE | COLUMN_TEXT, get_number, FIGURE_LAST },
-	{ "curve", "Over time", COLUMN_LEFT | COLUMN_TEXT, get_text, FIGURE_LINE },
+	{ "curve", "Over time", COLUMN_LEFT | COLUMN_TEXT, MEMBER(struct figure, line, 0) },
 };
 
 /* Single threads and processors are too many for people. */
@@ -230,8 +216,7 @@ struct figures {
 	struct resource_limits limits;
 	size_t nr_steps;
 	bool text;
-	struct figure *list;
-	size_t nr;
+	struct table_rows list;
 };
 
 static void add_set(struct figures *figures, const struct reading *set)
@@ -239,17 +224,21 @@ static void add_set(struct figures *figures, const struct reading *set)
 	if (figures->text && !is_for_people(set->rows))
 		return;
 	for (uint32_t i = 0; i < set->rows->nr_columns; i++) {
+		const struct log_column *column = &set->rows->columns[i];
 		struct figure figure = { .process = set->process,
 					 .rows = set->rows,
-					 .column = &set->rows->columns[i],
-					 .limit = resource_limit_of(&figures->limits, set->rows, i) };
+					 .column = column,
+					 .limit = resource_limit_of(&figures->limits, set->rows, i),
+					 .set = set->rows->set,
+					 .name = column->name,
+					 .kind = column->kind == LOG_CUMULATIVE ? "cumulative" : "gauge" };
 
 		series_of_column(&figure.series, figures->report->model, set->process, set->rows, i,
 				 figures->nr_steps);
 		figure.line = curve(figures->document, &figure);
 		series_release(&figure.series);
 		if (figure.series.known && !(figures->text && is_nothing(&figure.series)))
-			figures->list[figures->nr++] = figure;
+			document_add_row(figures->document, &figures->list, &figure);
 	}
 }
 
@@ -284,42 +273,30 @@ static void add_figures(struct figures *figures, const struct readings *readings
 		add_process(figures, readings, NULL);
 }
 
-static struct table *figures_table(struct document *document, const struct readings *readings,
-				   struct report *report)
+static void add_figures_table(struct document *document, const struct readings *readings, struct report *report)
 {
-	struct table *table = document_new(document, sizeof(*table));
-	struct table_rows *rows = document_new(document, sizeof(*rows));
 	enum shown_processes who = tell_apart(report->model);
 	struct figures figures = { .document = document, .report = report, .nr_steps = line_steps(who),
-				   .text = strcmp(report->options->format, "text") == 0 };
+				   .text = strcmp(report->options->format, "text") == 0,
+				   .list = ROWS_OF(struct figure) };
 	struct shown shown;
-	size_t nr = 1;
 
-	for (size_t i = 0; i < readings->nr_sets; i++)
-		nr += readings->sets[i].rows->nr_columns;
 	resource_limits_read(&figures.limits, report->model);
 	choose_processes(&shown, report);
-	figures.list = document_new(document, nr * sizeof(*figures.list));
 	add_figures(&figures, readings, &shown);
-	*rows = (struct table_rows){ .rows = figures.list, .nr_rows = figures.nr };
-	*table = (struct table){
+	report_tell_runs(report, document, document_add_table(document, &(struct table){
 		.name = "resources",
 		.what = "figures",
 		.title = report->title,
 		.note = figures_note(document, &shown, report->model),
 		.column_note = "; Last/total: the total of columns that only grow",
 		.noted = "last_or_total",
-		.columns = figure_columns,
-		.nr_columns = sizeof(figure_columns) / sizeof(*figure_columns),
+		TABLE_COLUMNS(figure_columns),
 		.text_columns = text_columns[who],
 		.aside = !figures.text,
-		.row_bytes = sizeof(struct figure),
-		.next = table_next_row,
-		.source = rows,
+		.rows = figures.list,
 		.formats = IN_TEXT | IN_JSON,
-	};
-	report_tell_runs(report, document, table);
-	return table;
+	}));
 }
 
 int view_resources(struct document *document, struct report *report)
@@ -333,8 +310,8 @@ int view_resources(struct document *document, struct report *report)
 	}
 	readings = readings_collect(document, report->model);
 
-	document_add_table(document, figures_table(document, readings, report));
-	document_add_table(document, readings_table(document, readings));
+	add_figures_table(document, readings, report);
+	readings_add_table(document, readings);
 	report_name_runs(report, document);
 	return 0;
 }

@@ -15,26 +15,19 @@
 struct thread_row {
 	struct thread *thread;
 	uint64_t broken_calls;		/* open when it ended, and closed by that */
+	uint32_t nr_threads;
+	uint64_t calls, open_calls;
+	int64_t begin, end;
+	double duration_ns, functions_ns;
 };
 
-enum { THREAD_SHARED, THREAD_CALLS, THREAD_OPEN, THREAD_BROKEN };
-
-static struct value get_number(const struct column *column, const void *row)
+/* Known only of the first of several. */
+static struct value get_broken(const struct column *column, const void *row)
 {
 	const struct thread_row *of = row;
-	const struct thread *thread = of->thread;
 
-	switch (column->index) {
-	case THREAD_SHARED:
-		return value_integer(UNIT_COUNT, thread->nr_threads);
-	case THREAD_CALLS:
-		return value_integer(UNIT_COUNT, (int64_t)thread->calls);
-	case THREAD_OPEN:
-		return value_integer(UNIT_COUNT, (int64_t)thread->open_calls);
-	default:	/* known only of the first of several */
-		return thread->nr_threads > 1 ? value_empty()
-					      : value_integer(UNIT_COUNT, (int64_t)of->broken_calls);
-	}
+	(void)column;
+	return of->nr_threads > 1 ? value_empty() : value_integer(UNIT_COUNT, (int64_t)of->broken_calls);
 }
 
 static struct value get_who(const struct column *column, const void *row)
@@ -44,34 +37,12 @@ static struct value get_who(const struct column *column, const void *row)
 	return who_cell(thread->process, thread, column->index);
 }
 
-enum { THREAD_BEGIN, THREAD_END, THREAD_DURATION, THREAD_FUNCTIONS };
-
-static struct value get_time(const struct column *column, const void *row)
-{
-	const struct thread *thread = ((const struct thread_row *)row)->thread;
-	int64_t end = thread->end != NO_TIME ? thread->end : thread->process->last;
-
-	switch (column->index) {
-	case THREAD_BEGIN:
-		return thread->begin == NO_TIME ? value_empty() : value_integer(UNIT_NS, thread->begin);
-	case THREAD_END:
-		return thread->end == NO_TIME ? value_empty() : value_integer(UNIT_NS, thread->end);
-	case THREAD_DURATION:
-		return thread->begin == NO_TIME ? value_empty() : ns_cell((double)(end - thread->begin));
-	default:
-		return thread->process->header.timing == LOG_TIMING_COUNTS ? value_empty()
-									   : ns_cell(thread->functions_ns);
-	}
-}
-
 static struct value get_share(const struct column *column, const void *row)
 {
-	const struct thread *thread = ((const struct thread_row *)row)->thread;
+	const struct thread_row *of = row;
 
 	(void)column;
-	if (thread->process->header.timing == LOG_TIMING_COUNTS)
-		return value_empty();
-	return share_cell(fmax(thread->functions_ns, 0), thread->process->model->functions_ns);
+	return share_cell(fmax(of->functions_ns, 0), isnan(of->functions_ns) ? 0 : of->thread->process->model->functions_ns);
 }
 
 #define LIVE_BYTES 100
@@ -144,22 +115,23 @@ static struct value get_text(const struct column *column, const void *row)
 	}
 }
 
+#define THREAD(member, unit) MEMBER(struct thread_row, member, unit)
 static const struct column columns[] = {
 	{ "pid", "Pid", 0, get_who, WHO_PID },
 	{ "rank", "Rank", COLUMN_SPARE, get_who, WHO_RANK },
 	{ "program", "Program", COLUMN_LEFT, get_who, WHO_PROGRAM },
 	{ "thread", "Thread", 0, get_who, WHO_TID },
 	{ "thread_name", "Name", COLUMN_LEFT, get_text, TEXT_NAME },
-	{ "threads", "Threads", COLUMN_SUMS, get_number, THREAD_SHARED },
+	{ "threads", "Threads", COLUMN_SUMS, THREAD(nr_threads, UNIT_COUNT) },
 	{ "begin_function", "Began with", COLUMN_NAME | COLUMN_LEFT | COLUMN_ROOM, get_function, CELL_NAME },
-	{ "begin_ns", "Begin", COLUMN_SPARE, get_time, THREAD_BEGIN },
-	{ "end_ns", "End", 0, get_time, THREAD_END },
-	{ "duration_ns", "Lasted", 0, get_time, THREAD_DURATION },
+	{ "begin_ns", "Begin", COLUMN_SPARE, THREAD(begin, UNIT_NS) },
+	{ "end_ns", "End", 0, THREAD(end, UNIT_NS) },
+	{ "duration_ns", "Lasted", 0, MEMBER_NS(struct thread_row, duration_ns) },
 	{ "end", "Ended", COLUMN_LEFT, get_text, TEXT_END },
-	{ "calls", "Calls", COLUMN_SUMS, get_number, THREAD_CALLS },
-	{ "open_calls", "Open", COLUMN_SUMS, get_number, THREAD_OPEN },
-	{ "broken_calls", "Broken", COLUMN_SUMS, get_number, THREAD_BROKEN },
-	{ "functions_ns", "Functions", COLUMN_SUMS, get_time, THREAD_FUNCTIONS },
+	{ "calls", "Calls", COLUMN_SUMS, THREAD(calls, UNIT_COUNT) },
+	{ "open_calls", "Open", COLUMN_SUMS, THREAD(open_calls, UNIT_COUNT) },
+	{ "broken_calls", "Broken", COLUMN_SUMS, get_broken, 0 },
+	{ "functions_ns", "Functions", COLUMN_SUMS, MEMBER_NS(struct thread_row, functions_ns) },
 	{ "functions_percent", "", COLUMN_SUMS | COLUMN_SPARE, get_share, 0 },
 	{ "alloc_calls", "Allocs", COLUMN_SUMS, get_heap, CELL_ALLOC_CALLS },
 	{ "alloc_bytes", "Alloc", COLUMN_SUMS | COLUMN_SPARE, get_heap, CELL_ALLOC_BYTES },
@@ -173,13 +145,10 @@ static const struct column columns[] = {
 static const char *text_columns(struct document *document, const struct report *report)
 {
 	const struct model *model = report->model;
-	bool has_ranks = false;
 
-	for (size_t i = 0; i < model->nr_processes; i++)
-		has_ranks |= model->processes[i]->header.rank >= 0;
 	return document_text(
 		document, "%s%sthread,who,begin_ns,duration_ns,%s%s%send,begin_function",
-		model->nr_processes > 1 ? "pid," : "", has_ranks ? "rank," : "", model->calls ? "calls," : "",
+		model->nr_processes > 1 ? "pid," : "", report_has_ranks(report) ? "rank," : "", model->calls ? "calls," : "",
 		model->calls && report_has_times(report) ? "functions_ns,functions_percent," : "",
 		report_has_heap(report) ? "alloc_bytes," : "");
 }
@@ -198,22 +167,38 @@ static uint64_t *count_broken(const struct process *process)
 	return broken;
 }
 
-static struct table_rows *list_threads(struct document *document, const struct model *model)
+static struct thread_row row_of(struct thread *thread, uint64_t broken_calls)
 {
-	struct table_rows *rows = document_new(document, sizeof(*rows));
-	struct thread_row *list;
-	size_t nr = 0;
+	const struct process *process = thread->process;
+	int64_t end = thread->end != NO_TIME ? thread->end : process->last;
 
-	for (size_t i = 0; i < model->nr_processes; i++)
-		nr += model->processes[i]->nr_threads;
-	rows->rows = list = document_new(document, (nr + 1) * sizeof(*list));
+	return (struct thread_row){
+		.thread = thread,
+		.broken_calls = broken_calls,
+		.nr_threads = thread->nr_threads,
+		.calls = thread->calls,
+		.open_calls = thread->open_calls,
+		.begin = thread->begin,
+		.end = thread->end,
+		.duration_ns = thread->begin == NO_TIME ? NAN : (double)(end - thread->begin),
+		.functions_ns = process->header.timing == LOG_TIMING_COUNTS ? NAN : thread->functions_ns,
+	};
+}
+
+static struct table_rows list_threads(struct document *document, const struct model *model)
+{
+	struct table_rows rows = ROWS_OF(struct thread_row);
+
 	for (size_t i = 0; i < model->nr_processes; i++) {
 		const struct process *process = model->processes[i];
 		uint64_t *broken = count_broken(process);
 
-		for (size_t j = 0; j < process->nr_threads; j++)
-			if (!process->threads[j]->left_out)
-				list[rows->nr_rows++] = (struct thread_row){ process->threads[j], broken[j] };
+		for (size_t j = 0; j < process->nr_threads; j++) {
+			struct thread_row row = row_of(process->threads[j], broken[j]);
+
+			if (!row.thread->left_out)
+				document_add_row(document, &rows, &row);
+		}
 		free(broken);
 	}
 	return rows;
@@ -221,36 +206,29 @@ static struct table_rows *list_threads(struct document *document, const struct m
 
 int view_threads(struct document *document, struct report *report)
 {
-	struct table *table = document_new(document, sizeof(*table));
-	struct table_rows *rows = list_threads(document, report->model);
-	uint64_t nr_threads = 0;
-
-	for (size_t i = 0; i < rows->nr_rows; i++)
-		nr_threads += ((const struct thread_row *)rows->rows)[i].thread->nr_threads;
-	*table = (struct table){
+	struct table table = {
 		.name = "threads",
 		.title = report->title,
-		.columns = columns,
-		.nr_columns = sizeof(columns) / sizeof(*columns),
+		TABLE_COLUMNS(columns),
 		.text_columns = text_columns(document, report),
 		.text_sort = !report->model->calls	? NULL
 			     : report_has_times(report) ? "functions_ns"
 							: "calls",
 		.text_top = TEXT_THREADS,
-		.row_bytes = sizeof(struct thread_row),
-		.next = table_next_row,
-		.source = rows,
-		.formats = IN_TEXT | IN_CSV | IN_JSON,
+		.rows = list_threads(document, report->model),
 	};
-	if (nr_threads > rows->nr_rows) {
-		table->what = document_text(
-			document, rows->nr_rows == 1 ? "record of %llu threads" : "records of %llu threads",
+	uint64_t nr_threads = 0;
+
+	for (size_t i = 0; i < table.rows.nr; i++)
+		nr_threads += ((const struct thread_row *)table.rows.list)[i].nr_threads;
+	if (nr_threads > table.rows.nr) {
+		table.what = document_text(
+			document, table.rows.nr == 1 ? "record of %llu threads" : "records of %llu threads",
 			(unsigned long long)nr_threads);
-		table->note = "later threads took the records of threads that had ended: begin is the "
+		table.note = "later threads took the records of threads that had ended: begin is the "
 			"first one's, end the last one's";
 	}
-	report_tell_runs(report, document, table);
-	document_add_table(document, table);
+	report_tell_runs(report, document, document_add_table(document, &table));
 	report_name_runs(report, document);
 	return 0;
 }

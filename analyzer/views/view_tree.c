@@ -384,25 +384,22 @@ static const char *note_of(struct document *document, const struct report *repor
 
 int view_tree(struct document *document, struct report *report)
 {
-	struct table *table = document_new(document, sizeof(*table));
 	struct tree_rows *rows = document_new(document, sizeof(*rows));
-
-	*table = (struct table){
+	struct table table = {
 		.name = "tree",
 		.what = "call paths",
 		.title = report->title,
 		.note = note_of(document, report),
-		.columns = columns,
-		.nr_columns = sizeof(columns) / sizeof(*columns),
+		TABLE_COLUMNS(columns),
 		.text_columns = text_columns(report),
 		.data_also = report_data_also(report) | (report_is_of_stacks(report) ? COLUMN_EXTRA : 0),
 		.fixed = true,
-		.row_bytes = sizeof(struct tree_row),
+		.rows = ROWS_OF(struct tree_row),
 		.next = next_row,
 		.source = rows,
-		.formats = IN_TEXT | IN_CSV | IN_JSON,
 	};
-	choose_rows(table, rows, document, report);
-	document_add_table(document, table);
+
+	choose_rows(&table, rows, document, report);
+	document_add_table(document, &table);
 	return 0;
 }

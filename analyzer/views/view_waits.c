@@ -14,55 +14,21 @@
 #define TEXT_ROWS 20
 
 struct wait_row {
-	const struct wait_sum *sum;
-	double all_ns;
-	char *text;
+	struct wait_sum sum;
+	double total_percent, mean_ns;	/* NAN: not known */
+	const char *text;
 };
 
-struct wait_rows {
-	struct wait_sums sums;
-	struct wait_row *rows;
-	struct table_rows given;
-};
-
-enum { WAIT_TOTAL, WAIT_SHARE, WAIT_CALLS, WAIT_MEAN, WAIT_MAX, WAIT_OPEN, WAIT_BYTES, WAIT_HOLDER_TID };
-
-static struct value get_number(const struct column *column, const void *row)
+static struct value get_holder_thread(const struct column *column, const void *row)
 {
-	const struct wait_row *of = row;
-	const struct wait_sum *sum = of->sum;
+	const struct thread *thread = ((const struct wait_row *)row)->sum.holder_thread;
 
-	switch (column->index) {
-	case WAIT_TOTAL:
-		return ns_cell(sum->total_ns);
-	case WAIT_SHARE:
-		return of->all_ns > 0 ? value_real(UNIT_PERCENT, 100 * sum->total_ns / of->all_ns)
-				      : value_empty();
-	case WAIT_CALLS:
-		return value_integer(UNIT_COUNT, (int64_t)sum->calls);
-	case WAIT_MEAN:
-		return sum->calls ? ns_cell(sum->total_ns / (double)sum->calls) : value_empty();
-	case WAIT_MAX:
-		return ns_cell(sum->max_ns);
-	case WAIT_OPEN:
-		return value_integer(UNIT_COUNT, (int64_t)sum->open_calls);
-	case WAIT_BYTES:
-		return sum->bytes ? value_integer(UNIT_BYTES, (int64_t)sum->bytes) : value_empty();
-	default:
-		return sum->holder_thread ? value_integer(UNIT_NONE, sum->holder_thread->tid) : value_empty();
-	}
+	if (!thread)
+		return value_empty();
+	return column->index == WHO_TID ? value_integer(UNIT_NONE, thread->tid) : value_text(thread->name);
 }
 
-enum {
-	WAIT_FUNCTION,
-	WAIT_KIND,
-	WAIT_OBJECT,
-	WAIT_CALLER,
-	WAIT_SOURCE,
-	WAIT_HOLDER,
-	WAIT_HOLDER_NAME,
-	WAIT_TEXT
-};
+enum { WAIT_FUNCTION, WAIT_KIND, WAIT_CALLER, WAIT_HOLDER };
 
 /* The path that calls; without hooks the function that calls, if it has a name. */
 static const char *caller_of(const struct wait_sum *sum)
@@ -72,46 +38,39 @@ static const char *caller_of(const struct wait_sum *sum)
 
 static struct value get_text(const struct column *column, const void *row)
 {
-	const struct wait_row *of = row;
-	const struct wait_sum *sum = of->sum;
+	const struct wait_sum *sum = row;
 
 	switch (column->index) {
 	case WAIT_FUNCTION:
 		return value_text(sum->function->region);
 	case WAIT_KIND:
 		return value_text(waits_kind(sum->function->wait));
-	case WAIT_OBJECT:
-		return value_text(sum->object);
 	case WAIT_CALLER:
 		return value_text(caller_of(sum));
-	case WAIT_SOURCE:
-		return value_text(sum->place);
-	case WAIT_HOLDER:
-		return value_text(sum->holder && sum->holder->function ? path_text(sum->holder) : NULL);
-	case WAIT_HOLDER_NAME:
-		return value_text(sum->holder_thread ? sum->holder_thread->name : NULL);
 	default:
-		return value_text(of->text);
+		return value_text(sum->holder && sum->holder->function ? path_text(sum->holder) : NULL);
 	}
 }
 
+#define WAIT(member, unit) MEMBER(struct wait_row, member, unit)
+
 static const struct column columns[] = {
-	{ "total_ns", "Total", COLUMN_SUMS, get_number, WAIT_TOTAL },
-	{ "total_percent", "", COLUMN_SUMS, get_number, WAIT_SHARE },
-	{ "calls", "Calls", COLUMN_SUMS, get_number, WAIT_CALLS },
-	{ "open_calls", "Open", COLUMN_SUMS | COLUMN_SPARE, get_number, WAIT_OPEN },
-	{ "mean_ns", "Mean", 0, get_number, WAIT_MEAN },
-	{ "max_ns", "Max", COLUMN_SPARE, get_number, WAIT_MAX },
-	{ "bytes", "Bytes", COLUMN_SUMS | COLUMN_SPARE, get_number, WAIT_BYTES },
+	{ "total_ns", "Total", COLUMN_SUMS, MEMBER_NS(struct wait_row, sum.total_ns) },
+	{ "total_percent", "", COLUMN_SUMS, WAIT(total_percent, UNIT_PERCENT) },
+	{ "calls", "Calls", COLUMN_SUMS, WAIT(sum.calls, UNIT_COUNT) },
+	{ "open_calls", "Open", COLUMN_SUMS | COLUMN_SPARE, WAIT(sum.open_calls, UNIT_COUNT) },
+	{ "mean_ns", "Mean", 0, MEMBER_NS(struct wait_row, mean_ns) },
+	{ "max_ns", "Max", COLUMN_SPARE, MEMBER_NS(struct wait_row, sum.max_ns) },
+	{ "bytes", "Bytes", COLUMN_SUMS | COLUMN_SPARE, WAIT(sum.bytes, UNIT_BYTES | NOT_0) },
 	{ "function", "Function", COLUMN_LEFT | COLUMN_NAME, get_text, WAIT_FUNCTION },
 	{ "kind", "Kind", COLUMN_LEFT, get_text, WAIT_KIND },
-	{ "object", "Object", COLUMN_LEFT, get_text, WAIT_OBJECT },
+	{ "object", "Object", COLUMN_LEFT, WAIT(sum.object, 0) },
 	{ "caller", "Caller", COLUMN_LEFT, get_text, WAIT_CALLER },
-	{ "source", "Source", COLUMN_LEFT, get_text, WAIT_SOURCE },
+	{ "source", "Source", COLUMN_LEFT, WAIT(sum.place, 0) },
 	{ "holder", "Holder", COLUMN_LEFT, get_text, WAIT_HOLDER },
-	{ "holder_thread", "Held by", 0, get_number, WAIT_HOLDER_TID },
-	{ "holder_thread_name", "Held by", COLUMN_LEFT, get_text, WAIT_HOLDER_NAME },
-	{ "wait", "Call, what it waited for, caller", COLUMN_LEFT | COLUMN_WRAPS, get_text, WAIT_TEXT },
+	{ "holder_thread", "Held by", 0, get_holder_thread, WHO_TID },
+	{ "holder_thread_name", "Held by", COLUMN_LEFT, get_holder_thread, WHO_THREAD_NAME },
+	{ "wait", "Call, what it waited for, caller", COLUMN_LEFT | COLUMN_WRAPS, WAIT(text, 0) },
 };
 
 /* "run > step" of main > run > step. */
@@ -156,23 +115,21 @@ static char *note(struct document *document, const struct wait_sums *sums)
 	return document_text(document, "%sheld by: where the holder was when the wait began", named);
 }
 
-struct table *waits_table(struct document *document, const struct report *report)
+struct table waits_table(struct document *document, const struct report *report)
 {
-	struct wait_rows *rows = document_new(document, sizeof(*rows));
-	struct table *table = document_new(document, sizeof(*table));
+	struct table_rows rows = ROWS_OF(struct wait_row);
+	struct wait_sums *sums = document_new(document, sizeof(*sums));
 
-	waits_read(report->model, &rows->sums);
-	rows->rows = document_new(document, (rows->sums.nr + 1) * sizeof(*rows->rows));
-	for (size_t i = 0; i < rows->sums.nr; i++)
-		rows->rows[i] = (struct wait_row){ &rows->sums.sums[i], rows->sums.total_ns,
-						   wait_text(document, &rows->sums.sums[i]) };
-	rows->given = (struct table_rows){ rows->rows, rows->sums.nr };
-	*table = (struct table){
+	waits_read(report->model, sums);
+	for (size_t i = 0; i < sums->nr; i++)
+		document_add_row(document, &rows, &(struct wait_row){
+			sums->sums[i], 100 * sums->sums[i].total_ns / sums->total_ns,
+			sums->sums[i].total_ns / (double)sums->sums[i].calls, wait_text(document, &sums->sums[i]) });
+	return (struct table){
 		.name = "waits",
 		.title = report->title,
-		.note = note(document, &rows->sums),
-		.columns = columns,
-		.nr_columns = sizeof(columns) / sizeof(*columns),
+		.note = note(document, sums),
+		TABLE_COLUMNS(columns),
 		.text_columns = "total_ns,total_percent,calls,mean_ns,wait",
 		.data_columns =
 			"function,kind,object,caller,source,holder,holder_thread,holder_thread_name,calls,"
@@ -180,16 +137,14 @@ struct table *waits_table(struct document *document, const struct report *report
 		.text_sort = "total_ns",
 		.data_sort = "total_ns",
 		.text_top = TEXT_ROWS,
-		.formats = IN_TEXT | IN_CSV | IN_JSON,
-		.row_bytes = sizeof(struct wait_row),
-		.next = table_next_row,
-		.source = &rows->given,
+		.rows = rows,
 	};
-	return table;
 }
 
 int view_waits(struct document *document, struct report *report)
 {
-	document_add_table(document, waits_table(document, report));
+	struct table table = waits_table(document, report);
+
+	document_add_table(document, &table);
 	return 0;
 }

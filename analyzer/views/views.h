@@ -59,19 +59,13 @@ int view_late(struct document *document, struct report *report);
 int view_quality(struct document *document, struct report *report);
 
 /* The table of waits, longest first, likewise. Its note says how much of the blocked time has a name. */
-struct table *waits_table(struct document *document, const struct report *report);
-
-/*
- * Add a table whose source is a struct table_rows, with the report's title. @none: the text where it has no row.
- * Return: 0
- */
-int view_add_table(struct document *document, const struct report *report, struct table *table, const char *none);
+struct table waits_table(struct document *document, const struct report *report);
 
 /*
  * The table of functions, which is also part of the summary. It lives as long as the document; the caller
  * sets its titles.
  * @allocators: only functions that allocated, charged with what the C++ library allocated for them
  */
-struct table *functions_table(struct document *document, struct report *report, bool allocators);
+struct table functions_table(struct document *document, struct report *report, bool allocators);
 
 #endif

@@ -51,15 +51,12 @@ static const struct column columns[] = {
 	{ "mean_ns", "Mean", 0, get_mean, 0 },
 };
 
-static struct table_rows source = { things, 4 };
 static struct table table = {
 	.name = "functions",
 	.title = "prog",
 	.columns = columns,
 	.nr_columns = 3,
-	.row_bytes = sizeof(struct thing),
-	.next = table_next_row,
-	.source = &source,
+	.rows = { sizeof(struct thing), things, 4, 0 },
 	.formats = IN_TEXT | IN_CSV | IN_JSON,
 };
 
@@ -233,9 +230,9 @@ static void json_takes_any_bytes(void **state)
 	char *text;
 
 	(void)state;
-	source = (struct table_rows){ odd, 1 };
+	table.rows = (struct table_rows)TABLE_ROWS(odd, 1);
 	text = print("json", (struct options){ .columns = "function" });
-	source = (struct table_rows){ things, 4 };
+	table.rows = (struct table_rows)TABLE_ROWS(things, 4);
 	root = json_loads(text, 0, NULL);
 	assert_non_null(root);
 	assert_string_equal(json_string_value(json_object_get(
