@@ -171,7 +171,10 @@ struct open_calls *stack_copy_open(const struct log_thread *thread, struct open_
 	copy->outer = outer;
 	copy_calls(copy, &from);
 	copy->is_in_hook = is_in_hook(from.stack, copy);
-	return copy;
+	if (count || copy->is_in_hook || live.log->has_hooks)
+		return copy;
+	open_calls_free(copy); /* a shell: its children need no log before they exec */
+	return NULL;
 }
 
 void stack_origin(const struct open_calls *copy, uint32_t *thread, uint32_t *node)

@@ -83,6 +83,13 @@ total() { view processes | tail -n +2 | wc -l; }
 	same allocated "$(of alloc_bytes programs=brief)" $((100 * $("$bin/brief" usable)))
 }
 
+# On a busy machine a child may last for long enough to have one. A shell that waited for a child is no reason.
+@test "what a shell starts has no logs" {
+	LD_PRELOAD=$library bash -c 'for ((i = 0; i < 40; i++)); do /bin/true; done; exit'
+	between logs 0 "$(logs)" 20
+	same processes "$(total)" 41
+}
+
 @test "an image of fork, exec, exec is one process" {
 	LD_PRELOAD=$library sh -c "'$bin/brief' exec; exit 3" || same status $? 3
 	same processes "$(total)" 2
