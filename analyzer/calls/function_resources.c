@@ -13,6 +13,7 @@
 #include "analyzer/calls/path_shares.h"
 #include "analyzer/calls/slices.h"
 #include "analyzer/calls/thread_curves.h"
+#include "analyzer/model/process_usage.h"
 #include "analyzer/model/tree.h"
 #include "analyzer/model/tree_walk.h"
 
@@ -309,14 +310,40 @@ static void release_uses(struct uses *uses, const struct model *model)
 	free(uses->spans);
 }
 
-static void finish_function(struct function *function, struct spans *spans)
+static void finish_function(struct model *model, struct function *function, struct spans *spans)
 {
+	for (int i = 0; function->use && i < NR_SHARES; i++)
+		add(&model->used_ns[i], function->use->self[i]);
 	for (size_t i = 0; function->use && i < spans->nr; i++)
 		function->use->elapsed_ns += (double)(spans->list[i].end - spans->list[i].begin);
 	free(spans->list);
 }
 
-void function_use_read(struct model *model)
+/* Rows are apart in time, so what they say of calls may add up to more CPU time than the processes had. */
+static void limit_cpu(struct model *model)
+{
+	double cpu_ns = 0, share;
+
+	for (size_t i = 0; i < model->nr_processes; i++)
+		cpu_ns += usage_of_process(model->processes[i]).cpu_ns;
+	share = cpu_ns / model->used_ns[USE_CPU_NS];
+	if (!(share < 1))
+		return;
+	for (size_t i = 0; i < model->nr_functions; i++) {
+		struct function_use *use = model->functions[i]->use;
+
+		if (!use)
+			continue;
+		add(&use->self[USE_BLOCKED_NS], (1 - share) * use->self[USE_CPU_NS]);
+		add(&use->total[USE_BLOCKED_NS], (1 - share) * use->total[USE_CPU_NS]);
+		use->self[USE_CPU_NS] *= share;
+		use->total[USE_CPU_NS] *= share;
+	}
+	model->used_ns[USE_BLOCKED_NS] += (1 - share) * model->used_ns[USE_CPU_NS];
+	model->used_ns[USE_CPU_NS] *= share;
+}
+
+static void read_uses(struct model *model)
 {
 	struct uses uses = {
 		.shares = use_shares_new(model),
@@ -336,6 +363,17 @@ void function_use_read(struct model *model)
 	use_shares_finish(uses.shares, model);
 	give_times(model, uses.shares);
 	for (size_t i = 0; i < model->nr_functions; i++)
-		finish_function(model->functions[i], &uses.spans[model->functions[i]->number]);
+		finish_function(model, model->functions[i], &uses.spans[model->functions[i]->number]);
+	limit_cpu(model);
 	release_uses(&uses, model);
+}
+
+void function_use_read(struct model *model)
+{
+	if (model->use_is_read)
+		return;
+	model->use_is_read = true;
+	for (int i = 0; i < NR_SHARES; i++)
+		model->used_ns[i] = NAN;
+	read_uses(model);
 }

@@ -45,7 +45,7 @@ struct function_use {
 	double elapsed_ns;		/* time during which at least one such call was open, on any thread */
 };
 
-/* Set function->use of all functions that have such calls, once. Reads all single calls. */
+/* Set function->use of functions that have such calls, and model->used_ns, once. Reads all single calls. */
 void function_use_read(struct model *model);
 
 #endif

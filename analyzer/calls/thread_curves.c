@@ -7,8 +7,7 @@
 
 #include "analyzer/base/error.h"
 #include "analyzer/calls/gpu_use.h"
-
-enum { TIMES_CPU, TIMES_WAIT, NR_TIMES };
+#include "analyzer/calls/wait_curve.h"
 
 /* Columns of the set "process". They stand for USE_MINOR_FAULTS and the following. */
 static const char *const count_columns[] = {
@@ -217,8 +216,11 @@ static void refine_span(struct curve *exact, const struct curve *off, int64_t fr
 	add_evenly(exact, last, to, rates, numbers);
 }
 
-/* Rows give the sums. If there are records of context switches, they give the times. */
-static void read_exact_times(struct thread_use *use, struct process *process)
+/*
+ * Rows give the sums. If there are records of context switches, they give the times. Return: false if there
+ * are none
+ */
+static bool read_exact_times(struct thread_use *use, struct process *process)
 {
 	struct curve off, exact;
 	double numbers[NR_TIMES];
@@ -226,7 +228,7 @@ static void read_exact_times(struct thread_use *use, struct process *process)
 
 	if (!read_off(&off, process, use->tid) || !use->times.nr) {
 		curve_release(&off);
-		return;
+		return false;
 	}
 	curve_init(&exact, NR_TIMES);
 	memcpy(numbers, use->times.numbers, sizeof(numbers));
@@ -243,6 +245,7 @@ static void read_exact_times(struct thread_use *use, struct process *process)
 	curve_release(&off);
 	curve_release(&use->times);
 	use->times = exact;
+	return true;
 }
 
 /*
@@ -398,7 +401,8 @@ void thread_use_open(struct thread_use *use, struct thread *thread, uint32_t tid
 		return;
 	if (thread_is_alone(thread))
 		read_exact_cpu(use, thread->process, rows);
-	read_exact_times(use, thread->process);
+	if (!read_exact_times(use, thread->process))
+		wait_curve_refine(&use->times, thread, use->tid);
 	read_counts(use, thread, rows);
 	read_rss(use, thread, rows);
 	read_gpu(use, thread, rows);

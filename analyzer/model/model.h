@@ -402,6 +402,9 @@ struct model {
 	uint64_t calls;			/* of all processes */
 	double functions_ns;
 	double hooks_ns;		/* cost of all hooks, as measured; 0: not measured */
+	bool use_is_read;		/* by function_use_read(), with: */
+	double used_ns[3];		/* of functions_ns: on a processor, waiting for one, blocked; NAN: not
+					 * known */
 	bool is_raw, is_sampled;	/* times include the hooks' cost; no calls are known, only CPU
 					 * samples of stacks */
 	struct heap_stats heap;

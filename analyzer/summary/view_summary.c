@@ -6,6 +6,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "analyzer/calls/function_resources.h"
 #include "analyzer/cells/cells.h"
 #include "analyzer/resources/series.h"
 #include "analyzer/summary/doubts.h"
@@ -109,11 +110,36 @@ static const char *newest_or_name(struct document *document, const struct report
 	return report->runs[0].newer ? document_text(document, " %s", report->runs[0].name) : "";
 }
 
+/* Threads' shares are known where rows cover most of the time. */
+#define KNOWN_SHARE 0.9
+#define MOSTLY_CPU  0.9 /* less than that of the time on processors: functions are shown by CPU time */
+#define MOST_SLICES 4000000 /* more calls than that would take seconds to be read */
+
+static double used(const struct model *model)
+{
+	return model->use_is_read ? model->used_ns[USE_CPU_NS] + model->used_ns[USE_WAIT_NS] +
+					    model->used_ns[USE_BLOCKED_NS]
+				  : NAN;
+}
+
+static bool knows_shares(const struct report *report)
+{
+	return report_has_times(report) && used(report->model) >= KNOWN_SHARE * report->model->functions_ns;
+}
+
+/* Threads that wait are shown by what they do: else an idle one leads the list. */
+static bool is_by_cpu(const struct report *report)
+{
+	return knows_shares(report) && report->model->used_ns[USE_CPU_NS] < MOSTLY_CPU * used(report->model);
+}
+
 static const char *columns_of(const struct report *report)
 {
 	if (report->model->is_sampled)
 		return "sampled_self_ns,samples_percent,samples_error_percent,sampled_total_ns,"
 			"function,source";
+	if (is_by_cpu(report))
+		return "self_cpu_ns,self_cpu_percent,self_wait_ns,self_blocked_ns,total_ns,calls,function,source";
 	if (report_has_errors(report))
 		return "self_ns,self_error_ns,self_percent,total_ns,calls,mean_ns,function,source";
 	if (report_has_times(report))
@@ -136,6 +162,20 @@ static const char *slower_text(struct document *document, const struct model *mo
 			     without_ns < cpu_ns / SLOWER_MOST ? "more than " : "", factor);
 }
 
+static const char *shares_text(struct document *document, const struct report *report)
+{
+	const double all_ns = used(report->model), *used_ns = report->model->used_ns;
+	double percent[3];
+
+	if (!knows_shares(report) || !(all_ns > 0))
+		return "";
+	for (int i = 0; i < 3; i++)
+		percent[i] = 100 * used_ns[i] / all_ns;
+	return document_text(document,
+			     "\n%.0f %% of it on a processor, %.0f %% ready but waiting for one, %.0f %% blocked",
+			     percent[USE_CPU_NS], percent[USE_WAIT_NS], percent[USE_BLOCKED_NS]);
+}
+
 static void add_time(struct document *document, struct report *report)
 {
 	struct table table;
@@ -148,6 +188,8 @@ static void add_time(struct document *document, struct report *report)
 		summary_no_functions(document, report);
 		return;
 	}
+	if (report_has_times(report) && report->nr_runs == 1 && report->model->nr_slices <= MOST_SLICES)
+		function_use_read(report->model);
 	cpu = report_is_of_threads(report) ? "" : summary_cpu(document, report->model, &cpu_ns);
 	section = document_add(
 		document, "Time",
@@ -165,11 +207,7 @@ static void add_time(struct document *document, struct report *report)
 	if (report_has_times(report) && report->nr_runs == 1)
 		section->text = document_text(document, "%s%s", section->text,
 					      slower_text(document, report->model, cpu_ns));
-	if (report_has_times(report) && report->nr_runs == 1 && cpu_ns < report->model->functions_ns / 2)
-		section->text = document_text(document,
-					      "%s\nmost of it was waiting; CPU time by function: "
-					      "insideme-report -v functions%s --sort self_cpu_ns",
-					      section->text, newest_or_name(document, report));
+	section->text = document_text(document, "%s%s", section->text, shares_text(document, report));
 	if (report_has_counted(report))
 		section->text = document_text(document,
 					      "%s\nshort functions were counted; their time, marked ≈, is "
@@ -178,6 +216,8 @@ static void add_time(struct document *document, struct report *report)
 	section->apart = section->wraps = true;
 	table = functions_table(document, report, false);
 	table.text_columns = columns_of(report);
+	if (is_by_cpu(report))
+		table.text_sort = "self_cpu_ns";
 	table.text_top = table.data_top = TOP_FUNCTIONS;
 	document_add_table(document, &table);
 }

@@ -15,7 +15,7 @@
 
 struct function_row {
 	struct facts facts;
-	size_t nr_runs;
+	const struct model *model;
 };
 
 static const struct function *function_of(const void *row)
@@ -53,7 +53,7 @@ static struct value get_primitive_calls(const struct column *column, const void 
 static struct value get_part(const struct column *column, const void *row)
 {
 	const struct function *function = function_of(row);
-	size_t nr_runs = ((const struct function_row *)row)->nr_runs;
+	size_t nr_runs = ((const struct function_row *)row)->model->nr_parts;
 
 	if (nr_runs < 2)
 		return value_empty();
@@ -61,7 +61,7 @@ static struct value get_part(const struct column *column, const void *row)
 			 nr_runs, column->index);
 }
 
-enum { USE_ELAPSED = NR_USES, USE_CALLS, USE_PEAK, USE_NUMBER = 31, USE_SELF = 32, USE_MEAN = 64 };
+enum { USE_ELAPSED = NR_USES, USE_CALLS, USE_PEAK, USE_NUMBER = 31, USE_SELF = 32, USE_MEAN = 64, USE_SHARE = 128 };
 
 static enum unit unit_of_use(size_t kind)
 {
@@ -101,6 +101,8 @@ static struct value get_use(const struct column *column, const void *row)
 
 	if (!use)
 		return value_empty();
+	if (column->index & USE_SHARE)
+		return share_cell(use->self[kind], ((const struct function_row *)row)->model->used_ns[kind]);
 	if (kind == USE_CALLS)
 		return value_integer(unit, (int64_t)use->calls);
 	number = kind >= USE_PEAK ? use->peak[kind - USE_PEAK] : kind == USE_ELAPSED ? use->elapsed_ns :
@@ -152,10 +154,11 @@ static const struct column columns[] = {
 	{ "recorded_calls", "Recorded", COLUMN_SUMS | COLUMN_TEXT, get_use, USE_CALLS },
 	{ "elapsed_ns", "Elapsed", COLUMN_TEXT, get_use, USE_ELAPSED },
 	{ "self_cpu_ns", "Self CPU", COLUMN_SUMS | COLUMN_TEXT, get_use, USE_CPU_NS | USE_SELF },
+	{ "self_cpu_percent", "", COLUMN_SUMS | COLUMN_TEXT, get_use, USE_CPU_NS | USE_SHARE },
 	{ "total_cpu_ns", "CPU", COLUMN_TEXT, get_use, USE_CPU_NS },
 	{ "mean_cpu_ns", "CPU/call", COLUMN_TEXT, get_use, USE_CPU_NS | USE_MEAN },
-	{ "self_wait_ns", "Self waiting", COLUMN_SUMS | COLUMN_TEXT, get_use, USE_WAIT_NS | USE_SELF },
-	{ "total_wait_ns", "Waiting", COLUMN_TEXT, get_use, USE_WAIT_NS },
+	{ "self_wait_ns", "Self ready", COLUMN_SUMS | COLUMN_TEXT, get_use, USE_WAIT_NS | USE_SELF },
+	{ "total_wait_ns", "Ready", COLUMN_TEXT, get_use, USE_WAIT_NS },
 	{ "self_blocked_ns", "Self blocked", COLUMN_SUMS | COLUMN_TEXT, get_use, USE_BLOCKED_NS | USE_SELF },
 	{ "total_blocked_ns", "Blocked", COLUMN_TEXT, get_use, USE_BLOCKED_NS },
 	{ "mean_blocked_ns", "Blocked/call", COLUMN_TEXT, get_use, USE_BLOCKED_NS | USE_MEAN },
@@ -224,7 +227,7 @@ struct table functions_table(struct document *document, struct report *report, b
 				.nr_samples = model->samples.nr,
 				.samples_ns = model->samples.ns,
 				.whole_ns = model->functions_ns,
-			}, model->nr_parts });
+			}, model });
 	}
 	return (struct table){
 		.name = "functions",
@@ -280,7 +283,7 @@ static const char *tell_use(struct document *document, const struct model *model
 	}
 	return document_text(
 		document,
-		"CPU, waiting, blocked: parts of the time, without the hooks' cost; "
+		"CPU, ready (waiting for a processor), blocked: parts of the time, without the hooks' cost; "
 		"%sin recorded calls, shared with callees that were not recorded; faults, I/O, switches, "
 		"%sGPU: in recorded calls, by overlap with samples %s apart%s; what is not covered counts "
 		"for their callers",

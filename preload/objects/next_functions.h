@@ -115,7 +115,16 @@
 	X(int, close, (int fd))                                                                     \
 	X(int, dup2, (int from, int to))                                                            \
 	X(int, dup3, (int from, int to, int flags))                                                 \
+	X(int, fclose, (FILE *file))                                                                \
+	X(int, pclose, (FILE *file))                                                                \
+	X(int, fcntl, (int fd, int command, long argument))                                         \
+	X(int, fcntl64, (int fd, int command, long argument))                                       \
+	/* variables */                                                                             \
+	X(FILE *, stdin, )                                                                          \
+	X(FILE *, stdout, )                                                                         \
 	LOCK_FUNCTIONS(X)                                                                           \
+	STREAM_FUNCTIONS(X)                                                                         \
+	OPEN_FUNCTIONS(X)                                                                           \
 	PLAIN_WAIT_FUNCTIONS(X)
 
 #define REAL_MEMBER(type, name, arguments, ...) type (*name) arguments;

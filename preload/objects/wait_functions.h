@@ -17,6 +17,7 @@
 #include <pthread.h>
 #include <semaphore.h>
 #include <signal.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <sys/epoll.h>
 #include <sys/mman.h>
@@ -107,6 +108,10 @@
 		unsigned int flags), (from, from_at, to, to_at, size, flags), "splice", FILE, from, \
 		result, -1) \
 	X(int, flock, (int fd, int operation), (fd, operation), "flock", FILE, fd, 0, -1) \
+	X(int, lockf, (int fd, int operation, off_t size), (fd, operation, size), "lockf", FILE, fd, \
+		0, -1) \
+	X(int, lockf64, (int fd, int operation, off64_t size), (fd, operation, size), "lockf", FILE, \
+		fd, 0, -1) \
 	X(int, fsync, (int fd), (fd), "fsync", STORAGE, fd, 0, -1) \
 	X(int, fdatasync, (int fd), (fd), "fdatasync", STORAGE, fd, 0, -1) \
 	X(int, syncfs, (int fd), (fd), "syncfs", STORAGE, fd, 0, -1) \
@@ -194,6 +199,7 @@
 		"wait3", CHILD, -1, 0, -1) \
 	X(pid_t, wait4, (pid_t pid, int *status, int flags, struct rusage *usage), (pid, status, \
 		flags, usage), "wait4", CHILD, -1, 0, -1) \
+	X(int, system, (const char *command), (command), "system", CHILD, -1, 0, -1) \
 	X(int, waitid, (idtype_t type, id_t id, siginfo_t *info, int flags), (type, id, info, \
 		flags), "waitid", CHILD, -1, 0, -1)
 
@@ -207,6 +213,92 @@
 		0, ENOSYS) \
 	X(int, thrd_join, (thrd_t thread, int *value), (thread, value), "thrd_join", THREAD, -1, 0, \
 		thrd_error)
+
+/* ---- stdio ---- */
+
+/*
+ * Columns: result, name, parameters, arguments, the name in reports, the stream; whether the call may pass
+ * the stream's buffer; bytes moved; the value returned where no object defines the function.
+ */
+#define STREAM_FUNCTIONS(X) \
+	X(size_t, fread, (void *to, size_t size, size_t nr, FILE *file), (to, size, nr, file), \
+		"fread", file, lacks(file, size * nr), result * size, 0) \
+	X(size_t, __fread_chk, (void *to, size_t room, size_t size, size_t nr, FILE *file), (to, \
+		room, size, nr, file), "fread", file, lacks(file, size * nr), result * size, 0) \
+	X(size_t, fread_unlocked, (void *to, size_t size, size_t nr, FILE *file), (to, size, nr, \
+		file), "fread", file, lacks(file, size * nr), result * size, 0) \
+	X(char *, fgets, (char *to, int size, FILE *file), (to, size, file), "fgets", file, \
+		lacks(file, 1), 0, NULL) \
+	X(char *, __fgets_chk, (char *to, size_t room, int size, FILE *file), (to, room, size, \
+		file), "fgets", file, lacks(file, 1), 0, NULL) \
+	X(char *, fgets_unlocked, (char *to, int size, FILE *file), (to, size, file), "fgets", \
+		file, lacks(file, 1), 0, NULL) \
+	X(ssize_t, getline, (char **line, size_t *size, FILE *file), (line, size, file), \
+		"getline", file, lacks(file, 1), result, -1) \
+	X(ssize_t, getdelim, (char **line, size_t *size, int end, FILE *file), (line, size, end, \
+		file), "getdelim", file, lacks(file, 1), result, -1) \
+	X(ssize_t, __getdelim, (char **line, size_t *size, int end, FILE *file), (line, size, \
+		end, file), "getdelim", file, lacks(file, 1), result, -1) \
+	X(int, fgetc, (FILE *file), (file), "fgetc", file, lacks(file, 1), 0, EOF) \
+	X(int, getc, (FILE *file), (file), "getc", file, lacks(file, 1), 0, EOF) \
+	X(int, getchar, (void), (), "getchar", standard(real.stdin), lacks(standard(real.stdin), 1), 0, EOF) \
+	X(int, __uflow, (FILE *file), (file), "getc", file, lacks(file, 1), 0, EOF) \
+	X(int, __underflow, (FILE *file), (file), "getc", file, lacks(file, 1), 0, EOF) \
+	X(size_t, fwrite, (const void *from, size_t size, size_t nr, FILE *file), (from, size, nr, \
+		file), "fwrite", file, fills(file, size * nr), result * size, 0) \
+	X(size_t, fwrite_unlocked, (const void *from, size_t size, size_t nr, FILE *file), (from, \
+		size, nr, file), "fwrite", file, fills(file, size * nr), result * size, 0) \
+	X(int, fputs, (const char *text, FILE *file), (text, file), "fputs", file, \
+		fills(file, PRINT_ROOM), 0, EOF) \
+	X(int, fputs_unlocked, (const char *text, FILE *file), (text, file), "fputs", file, \
+		fills(file, PRINT_ROOM), 0, EOF) \
+	X(int, puts, (const char *text), (text), "puts", standard(real.stdout), \
+		fills(standard(real.stdout), PRINT_ROOM), 0, EOF) \
+	X(int, fputc, (int byte, FILE *file), (byte, file), "fputc", file, fills(file, 1), 0, EOF) \
+	X(int, putc, (int byte, FILE *file), (byte, file), "putc", file, fills(file, 1), 0, EOF) \
+	X(int, putchar, (int byte), (byte), "putchar", standard(real.stdout), \
+		fills(standard(real.stdout), 1), 0, EOF) \
+	X(int, __overflow, (FILE *file, int byte), (file, byte), "putc", file, fills(file, 1), 0, \
+		EOF) \
+	X(int, vprintf, (const char *format, va_list list), (format, list), "printf", \
+		standard(real.stdout), fills(standard(real.stdout), PRINT_ROOM), result, -1) \
+	X(int, vfprintf, (FILE *file, const char *format, va_list list), (file, format, list), \
+		"fprintf", file, fills(file, PRINT_ROOM), result, -1) \
+	X(int, __vprintf_chk, (int flag, const char *format, va_list list), (flag, format, list), \
+		"printf", standard(real.stdout), fills(standard(real.stdout), PRINT_ROOM), result, -1) \
+	X(int, __vfprintf_chk, (FILE *file, int flag, const char *format, va_list list), (file, \
+		flag, format, list), "fprintf", file, fills(file, PRINT_ROOM), result, -1) \
+	X(int, fflush, (FILE *file), (file), "fflush", file, holds(file), 0, EOF) \
+	X(int, fflush_unlocked, (FILE *file), (file), "fflush", file, holds(file), 0, EOF)
+
+/*
+ * The variadic ones. Columns: name, parameters, the last of them, the name in reports, the stream; the
+ * function of STREAM_FUNCTIONS that takes a list, and its arguments.
+ */
+#define PRINT_FUNCTIONS(X) \
+	X(printf, (const char *format, ...), format, "printf", standard(real.stdout), vprintf, \
+		(format, list)) \
+	X(__printf_chk, (int flag, const char *format, ...), format, "printf", \
+		standard(real.stdout), __vprintf_chk, (flag, format, list)) \
+	X(fprintf, (FILE *file, const char *format, ...), format, "fprintf", file, vfprintf, (file, \
+		format, list)) \
+	X(__fprintf_chk, (FILE *file, int flag, const char *format, ...), format, "fprintf", file, \
+		__vfprintf_chk, (file, flag, format, list))
+
+/* Functions that make a descriptor: columns as of FILE_FUNCTIONS up to the name. `mode` may be anything. */
+#define OPEN_FUNCTIONS(X) \
+	X(int, open, (const char *path, int flags, mode_t mode), (path, flags, mode), "open") \
+	X(int, open64, (const char *path, int flags, mode_t mode), (path, flags, mode), "open") \
+	X(int, openat, (int at, const char *path, int flags, mode_t mode), (at, path, flags, \
+		mode), "openat") \
+	X(int, openat64, (int at, const char *path, int flags, mode_t mode), (at, path, flags, \
+		mode), "openat") \
+	X(int, __open_2, (const char *path, int flags), (path, flags), "open") \
+	X(int, __open64_2, (const char *path, int flags), (path, flags), "open") \
+	X(int, __openat_2, (int at, const char *path, int flags), (at, path, flags), "openat") \
+	X(int, __openat64_2, (int at, const char *path, int flags), (at, path, flags), "openat") \
+	X(int, creat, (const char *path, mode_t mode), (path, mode), "creat") \
+	X(int, creat64, (const char *path, mode_t mode), (path, mode), "creat")
 
 /* All that are timed and forwarded, no more. */
 #define PLAIN_WAIT_FUNCTIONS(X) \

@@ -5,9 +5,11 @@
  * last system call.
  */
 #include <grp.h>
+#include <linux/futex.h>
 #include <linux/seccomp.h>
 #include <sched.h>
 #include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "preload/common/base/text.h"
@@ -15,6 +17,7 @@
 #include "preload/objects/next_functions.h"
 #include "preload/stacks/thread.h"
 #include "preload/state/sampler_task.h"
+#include "preload/waits/waits.h"
 
 #define ALONE_FUNCTIONS(X)                                                                  \
 	X(unshare, (int flags), (flags))                                                    \
@@ -118,6 +121,34 @@ static NOINLINE long syscall_sealed(long number, long a, long b, long c, long d,
 	return result;
 }
 
+/* Locks of the program's own, and those of other languages' libraries. */
+static bool futex_waits(long operation)
+{
+	switch (operation & FUTEX_CMD_MASK) {
+	case FUTEX_WAIT:
+	case FUTEX_WAIT_BITSET:
+	case FUTEX_WAIT_REQUEUE_PI:
+	case FUTEX_LOCK_PI:
+	case FUTEX_LOCK_PI2:
+		return true;
+	default:
+		return false;
+	}
+}
+
+static NOINLINE long syscall_futex(long number, long a, long b, long c, long d, long e, long f)
+{
+	static struct wait_function known = { "futex", LOG_WAIT_FUTEX, 0 };
+	struct wait wait;
+	long result;
+
+	wait_begin(&wait, &known, WAIT_FOR_LOCK((const void *)a, 0), (uintptr_t)__builtin_frame_address(0),
+		   (uintptr_t)__builtin_return_address(0));
+	result = real.syscall(number, a, b, c, d, e, f);
+	wait_end(&wait, 0);
+	return result;
+}
+
 /*
  * Any other call continues in libc's own frame, because some calls return twice. The wrapper is not variadic,
  * so that it ends in a jump; the assembler names its symbol.
@@ -133,6 +164,8 @@ EXPORT long any_syscall(long number, long a, long b, long c, long d, long e, lon
 		sampler_task_before_exit();
 	if (unlikely(wants_alone(number)))
 		return syscall_alone(number, a, b, c, d, e, f);
+	if (number == SYS_futex && futex_waits(b) && waits_on())
+		return syscall_futex(number, a, b, c, d, e, f);
 	return real.syscall(number, a, b, c, d, e, f);
 }
 

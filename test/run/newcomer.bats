@@ -204,7 +204,7 @@ Next      insideme-report -v resources    CPU, memory, faults and I/O over time
 	insideme-run -q -- ./app >second
 	cmp first second
 	same "functions left" "$(view functions --columns function | sort | tr '\n' ' ')" \
-		'"sums(std::vector<int, std::allocator<int> > const&)" function main '
+		'"sums(std::vector<int, std::allocator<int> > const&)" function main printf '
 	between "calls left" 1 "$(view summary | sed -n 's/^run,1,calls,//p')" "$left"
 	same "flags then" "$(part Flags)" ''
 }

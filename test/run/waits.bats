@@ -41,6 +41,34 @@ sum() { waits "$@" | awk '{sum += $1} END {printf "%d\n", sum}'; }
 	same "functions" "$(view functions | wc -l)" 1
 }
 
+# waited_in CALLER FUNCTION...: each for about as long as the program's children let it wait
+waited_in() {
+	local function ms
+	for function in "${@:2}"; do
+		ms=$(($(sum total_ns function=$function caller="$1") / 1000000))
+		[ $ms -ge 40 ] || { echo "$function in $1: $ms ms"; return 1; }
+	done
+}
+
+@test "stdio, opens, locks of files, commands and futexes that block have names" {
+	local program
+	for program in streams streams.clang; do
+		rm -rf insideme.data waits.csv fifo
+		record $program
+		quiet
+		same "what the program printed" "$(cat stdout)" ""
+		waited_in 'main;read_lines' fgets fread getdelim getc
+		waited_in 'main;print_lines;write_lines' fprintf
+		waited_in 'main;close_late;write_lines' fclose
+		waited_in 'main;open_fifo' open
+		waited_in 'main;lock_file' fcntl
+		waited_in 'main;run_commands' system pclose
+		waited_in 'main;wait_futex' futex
+		same "which file was locked" "$(waits object function=fcntl)" "$PWD/locked.out"
+		[ "$(sum calls function=putc caller='main;put_bytes')" -le 10 ] || return 1
+	done
+}
+
 # is_blocked PID: in a futex, in both threads
 is_blocked() { [ "$(cat /proc/$1/task/*/syscall 2>/dev/null | grep -cE '^(202|34) ')" = 2 ]; }
 
@@ -75,6 +103,21 @@ is_blocked() { [ "$(cat /proc/$1/task/*/syscall 2>/dev/null | grep -cE '^(202|34
 		INSIDEME_WAITS=off record $program
 		same "what $program found without waits" "$(cat stdout)" ok
 	done
+}
+
+@test "where threads wait, the first page is sorted by CPU time and has three shares of it" {
+	local shares
+	often
+	record uses sleeps 300
+	"$report" >page
+	read -ra shares < <(grep -oE '[0-9]+ %( of it on a processor| ready| blocked)' page | grep -oE '^[0-9]+' | xargs)
+	between "shares of elapsed time" 98 $((shares[0] + shares[1] + shares[2])) 102
+	between "blocked, %" 1 "${shares[2]}" 100
+	grep -q '^ *Self CPU .*Self blocked .*Function' page
+	grep -A1 "^ *Self CPU" page | grep -wE "work|clock_of"
+	between "CPU time of all functions, at most the process's, ms" 0 \
+		"$(view functions --columns self_cpu_ns | awk '{sum += $1} END {printf "%d", sum / 1e6}')" \
+		"$(view processes | "$here/csv" cpu_ns | awk '{printf "%d", $1 / 1e6 + 1}')"
 }
 
 # first_rows VIEW WORD: is it in the first five rows of the table, or of the first page's part that begins with VIEW?

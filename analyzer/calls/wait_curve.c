@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Between two rows CPU time, and time without a processor, grow evenly while the thread does not wait. */
+#include "analyzer/calls/wait_curve.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "analyzer/calls/slices.h"
+
+/* Calls of these kinds do next to nothing but wait. Input and output may as well copy; barriers may spin. */
+static bool is_blocked(enum log_wait_kind kind)
+{
+	switch (kind) {
+	case LOG_WAIT_LOCK:
+	case LOG_WAIT_CONDITION:
+	case LOG_WAIT_SEMAPHORE:
+	case LOG_WAIT_THREAD:
+	case LOG_WAIT_CHILD:
+	case LOG_WAIT_SLEEP:
+	case LOG_WAIT_EVENT:
+	case LOG_WAIT_FUTEX:
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* How long the thread had waited at any time. */
+static void read_waits(struct curve *waits, struct thread *thread, uint32_t tid)
+{
+	struct slice_reader *reader = slices_open(thread->process->model, &thread, 1);
+	int64_t last = INT64_MIN;
+	double waited_ns = 0;
+	struct slice slice;
+
+	while (slices_next(reader, &slice)) {
+		if (slice.tid != tid || !is_blocked(slice.node->function->wait) || slice.start <= last)
+			continue;
+		curve_add(waits, slice.start, &waited_ns);
+		waited_ns += (double)(slice.end - slice.start);
+		curve_add(waits, slice.end, &waited_ns);
+		last = slice.end;
+	}
+	slices_close(reader);
+}
+
+static double waited_between(const struct curve *waits, int64_t from, int64_t to)
+{
+	double before, after;
+
+	curve_at(waits, from, &before);
+	curve_at(waits, to, &after);
+	return after - before;
+}
+
+/* What grew between two rows, by ns outside of waits and within them. */
+struct rates {
+	double outside[NR_TIMES], within[NR_TIMES];
+};
+
+/* As much as possible outside: first CPU time, then time without a processor. */
+static struct rates rates_of(const double *sums, double outside_ns, double within_ns)
+{
+	struct rates rates = { { 0 }, { 0 } };
+	double room_ns = outside_ns;
+
+	for (int i = 0; i < NR_TIMES; i++) {
+		double part_ns = within_ns > 0 ? fmin(sums[i], room_ns) : sums[i];
+
+		rates.outside[i] = outside_ns > 0 ? part_ns / outside_ns : 0;
+		rates.within[i] = within_ns > 0 ? (sums[i] - part_ns) / within_ns : 0;
+		room_ns = fmax(room_ns - part_ns, 0);
+	}
+	return rates;
+}
+
+static void add_span(struct curve *refined, const struct curve *waits, const struct curve *times, size_t row)
+{
+	const int64_t from = times->times[row - 1], to = times->times[row];
+	const double *before = &times->numbers[(row - 1) * NR_TIMES], *now = &times->numbers[row * NR_TIMES];
+	const double within_ns = waited_between(waits, from, to);
+	double sums[NR_TIMES], numbers[NR_TIMES];
+	size_t point = curve_find(waits, from);
+	struct rates rates;
+
+	for (int i = 0; i < NR_TIMES; i++)
+		sums[i] = now[i] - before[i];
+	rates = rates_of(sums, (double)(to - from) - within_ns, within_ns);
+	for (; point < waits->nr && waits->times[point] < to; point++) {
+		double waited_ns = waited_between(waits, from, waits->times[point]);
+		double other_ns = (double)(waits->times[point] - from) - waited_ns;
+
+		if (waits->times[point] <= from)
+			continue;
+		for (int i = 0; i < NR_TIMES; i++)
+			numbers[i] = before[i] + rates.outside[i] * other_ns + rates.within[i] * waited_ns;
+		curve_add(refined, waits->times[point], numbers);
+	}
+	curve_add(refined, to, now);
+}
+
+void wait_curve_refine(struct curve *times, struct thread *thread, uint32_t tid)
+{
+	struct curve waits, refined;
+
+	if (times->nr < 2)
+		return;
+	curve_init(&waits, 1);
+	read_waits(&waits, thread, tid);
+	if (waits.nr) {
+		curve_init(&refined, NR_TIMES);
+		curve_add(&refined, times->times[0], times->numbers);
+		for (size_t row = 1; row < times->nr; row++)
+			add_span(&refined, &waits, times, row);
+		curve_release(times);
+		*times = refined;
+	}
+	curve_release(&waits);
+}

@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Wrappers of stdio. A call that finds what it needs in the stream's buffer, or room for what it brings, is
+ * forwarded without a clock; any other may read or write the file. glibc's own calls of read() and write()
+ * pass no wrapper.
+ */
+#include <stdarg.h>
+
+#include "preload/objects/next_functions.h"
+#include "preload/waits/descriptor_names.h"
+#include "preload/waits/waits.h"
+
+#undef fread_unlocked /* macros in some versions of the header */
+#undef fwrite_unlocked
+
+#define STACK_ADDR ((uintptr_t)__builtin_frame_address(0))
+#define CALLER ((uintptr_t)__builtin_return_address(0))
+
+#define UNBUFFERED 0x002   /* these two: in _flags, glibc's */
+#define LINE_BUFFERED 0x200
+#define PRINT_ROOM 512u /* few calls print more; a longer one that passes the buffer is not seen */
+
+/* NULL: no object defines it. */
+static FILE *standard(FILE *const *variable)
+{
+	return variable ? *variable : NULL;
+}
+
+/* Has the buffer fewer bytes to be read? */
+static ALWAYS_INLINE bool lacks(const FILE *file, size_t bytes)
+{
+	return file && (size_t)(file->_IO_read_end - file->_IO_read_ptr) < bytes;
+}
+
+/* Has the buffer no room for so many bytes, or does it not keep them? */
+static ALWAYS_INLINE bool fills(const FILE *file, size_t bytes)
+{
+	return file && (file->_flags & (UNBUFFERED | LINE_BUFFERED) || !file->_IO_write_ptr ||
+			(size_t)(file->_IO_buf_end - file->_IO_write_ptr) < bytes);
+}
+
+/* Has the buffer anything to be written? NULL: all streams. */
+static bool holds(const FILE *file)
+{
+	return !file || file->_IO_write_ptr > file->_IO_write_base;
+}
+
+static int descriptor_of(const FILE *file)
+{
+	return file ? file->_fileno : -1;
+}
+
+#define STREAM_WRAPPER(type, function, parameters, arguments, label, file, may_wait, moved, failure)         \
+	EXPORT type function parameters;                                                                     \
+	EXPORT type function parameters                                                                      \
+	{                                                                                                    \
+		static struct wait_function known = { label, LOG_WAIT_STREAM, 0 };                           \
+		struct wait under_way;                                                                       \
+		type result;                                                                                 \
+                                                                                                             \
+		if (unlikely(!real_find(function)))                                                          \
+			return failure;                                                                      \
+		if (unlikely(!waits_on()) || !(may_wait))                                                    \
+			return real.function arguments;                                                      \
+		wait_begin(&under_way, &known, WAIT_FOR_FD(descriptor_of(file)), STACK_ADDR, CALLER);        \
+		result = real.function arguments;                                                            \
+		wait_end(&under_way, (int64_t)(moved));                                                      \
+		return result;                                                                               \
+	}
+STREAM_FUNCTIONS(STREAM_WRAPPER)
+
+/* The variadic ones go on to those with a list. */
+#define PRINT_WRAPPER(function, parameters, last, label, file, next, arguments)                              \
+	EXPORT int function parameters;                                                                      \
+	EXPORT int function parameters                                                                       \
+	{                                                                                                    \
+		static struct wait_function known = { label, LOG_WAIT_STREAM, 0 };                           \
+		struct wait under_way;                                                                       \
+		bool waits = waits_on() && real_find(next) && fills(file, PRINT_ROOM);                       \
+		va_list list;                                                                                \
+		int result = -1;                                                                             \
+                                                                                                             \
+		va_start(list, last);                                                                        \
+		if (waits)                                                                                   \
+			wait_begin(&under_way, &known, WAIT_FOR_FD(descriptor_of(file)), STACK_ADDR,         \
+				   CALLER);                                                                  \
+		if (real_find(next))                                                                         \
+			result = real.next arguments;                                                        \
+		if (waits)                                                                                   \
+			wait_end(&under_way, result);                                                        \
+		va_end(list);                                                                                \
+		return result;                                                                               \
+	}
+PRINT_FUNCTIONS(PRINT_WRAPPER)
+
+/* The descriptor's name ends with the stream. Afterwards its number may be another thread's. */
+#define CLOSE_WRAPPER(function, wait_kind, may_wait)                                                         \
+	EXPORT int function(FILE *file);                                                                     \
+	EXPORT int function(FILE *file)                                                                      \
+	{                                                                                                    \
+		static struct wait_function known = { #function, LOG_WAIT_##wait_kind, 0 };                  \
+		const int fd = descriptor_of(file);                                                          \
+		const bool waits = waits_on() && (may_wait);                                                 \
+		struct wait under_way;                                                                       \
+		int result;                                                                                  \
+                                                                                                             \
+		if (unlikely(!real_find(function)))                                                          \
+			return EOF;                                                                          \
+		if (waits)                                                                                   \
+			wait_begin(&under_way, &known, WAIT_FOR_FD(fd), STACK_ADDR, CALLER);                 \
+		descriptor_forget(fd);                                                                       \
+		result = real.function(file);                                                                \
+		if (waits) {                                                                                 \
+			under_way.fd = -1;                                                                   \
+			wait_end(&under_way, 0);                                                             \
+		}                                                                                            \
+		return result;                                                                               \
+	}
+CLOSE_WRAPPER(fclose, STREAM, holds(file))
+CLOSE_WRAPPER(pclose, CHILD, true)

@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Waits within stdio, of opens, of locks of files, of commands and of futexes that the program asks for itself. The report must
+ * name each for 50 ms at least: fgets, fread, getdelim and getc of a pipe, fprintf and fclose of a full pipe, open of a FIFO,
+ * fcntl for a lock that a child holds, system, pclose, futex. 10,000 calls of putc on a file have few waits.
+ */
+#define _GNU_SOURCE
+#include <fcntl.h>
+#include <linux/futex.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#define APART __attribute__((noinline))
+#define WAIT_MS 60
+
+static void pause_ms(long ms)
+{
+	syscall(SYS_nanosleep, &(struct timespec){ 0, ms * 1000000 }, NULL);
+}
+
+/* The other end of pipes: a process, whose waits are not the program's. */
+static void feed(int fd)
+{
+	char page[4096];
+
+	memset(page, 'x', sizeof(page));
+	for (int i = 0; i < 4; i++) {
+		pause_ms(WAIT_MS);
+		if (i == 1)
+			syscall(SYS_write, fd, page, 100L);
+		else
+			syscall(SYS_write, fd, "line\n", 5L);
+	}
+	syscall(SYS_exit_group, 0);
+}
+
+static FILE *child(void (*side)(int), int end, const char *mode)
+{
+	int ends[2];
+
+	if (pipe(ends) < 0)
+		exit(1);
+	if (fork() == 0) {
+		close(ends[end]);
+		side(ends[!end]);
+	}
+	close(ends[!end]);
+	return fdopen(ends[end], mode);
+}
+
+APART static void read_lines(void)
+{
+	FILE *file = child(feed, 0, "r");
+	char text[100], *line = NULL;
+	size_t room = 0;
+
+	if (!fgets(text, sizeof(text), file) || fread(text, 1, 100, file) != 100 || getdelim(&line, &room, 10, file) < 0 ||
+	    getc(file) != 'l')
+		puts("read failed");
+	free(line);
+	fclose(file);
+}
+
+/* Reads a pipe late: 64 KiB fit into it. */
+static void drain(int fd)
+{
+	char page[4096];
+
+	pause_ms(WAIT_MS);
+	while (syscall(SYS_read, fd, page, sizeof(page)) > 0)
+		;
+	syscall(SYS_exit_group, 0);
+}
+
+static void write_lines(FILE *file)
+{
+	for (int i = 0; i < 800; i++)
+		fprintf(file, "%99d\n", i);
+	fclose(file);
+}
+
+APART static void print_lines(void)
+{
+	write_lines(child(drain, 1, "w"));
+}
+
+APART static void close_late(void)
+{
+	static char buffer[1 << 20];
+	FILE *file = child(drain, 1, "w");
+
+	setvbuf(file, buffer, _IOFBF, sizeof(buffer));
+	write_lines(file);
+}
+
+APART static void put_bytes(void)
+{
+	FILE *file = fopen("bytes.out", "w");
+
+	for (int i = 0; i < 10000; i++)
+		putc('x', file);
+	fclose(file);
+}
+
+APART static void open_fifo(void)
+{
+	mkfifo("fifo", 0600);
+	if (fork() == 0) {
+		pause_ms(WAIT_MS);
+		syscall(SYS_open, "fifo", O_WRONLY);
+		syscall(SYS_exit_group, 0);
+	}
+	close(open("fifo", O_RDONLY));
+}
+
+APART static void lock_file(void)
+{
+	struct flock lock = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
+	int fd = open("locked.out", O_RDWR | O_CREAT, 0600), ready[2];
+	char byte = 0;
+
+	if (pipe(ready) == 0 && fork() == 0) {
+		fcntl(fd, F_SETLK, &lock);
+		syscall(SYS_write, ready[1], &byte, 1L);
+		pause_ms(WAIT_MS);
+		syscall(SYS_exit_group, 0);
+	}
+	syscall(SYS_read, ready[0], &byte, 1L);
+	fcntl(fd, F_SETLKW, &lock);
+	close(fd);
+}
+
+APART static void run_commands(void)
+{
+	FILE *file;
+
+	if (system("sleep 0.06") != 0)
+		puts("system failed");
+	file = popen("sleep 0.06", "r");
+	pclose(file);
+}
+
+static int word;
+
+APART static void wait_futex(void)
+{
+	syscall(SYS_futex, &word, FUTEX_WAIT_PRIVATE, 0, &(struct timespec){ 0, WAIT_MS * 1000000 }, NULL, 0);
+}
+
+int main(void)
+{
+	read_lines();
+	print_lines();
+	close_late();
+	put_bytes();
+	open_fifo();
+	lock_file();
+	run_commands();
+	wait_futex();
+	while (wait(NULL) > 0)
+		;
+	return 0;
+}
