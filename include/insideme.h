@@ -116,6 +116,7 @@ struct insideme_recorder {
 	int64_t (*elapsed)(const struct insideme_timer *timer);		/* ns, or -errno */
 	int (*add)(const char *name, uint64_t ns);
 	int (*moved)(uint64_t bytes);
+	int (*on_call)(void (*callback)(const char *name, uint64_t ns, int broken), uint64_t least_ns);
 };
 
 #ifndef INSIDEME_RECORDER
@@ -342,6 +343,24 @@ INSIDEME_INLINE int insideme_moved(uint64_t bytes)
 	const struct insideme_recorder *recorder = insideme_link.recorder;
 
 	return recorder ? recorder->moved(bytes) : -ENODATA;
+}
+
+/**
+ * insideme_on_call() - have a function called for each finished timer and each long call
+ * @callback: gets the name, the time in ns, and 1 if the call ended without an exit (an exception, a jump);
+ *   the name lives as long as the process. NULL: none any more
+ * @least_ns: the shortest duration to report; calls shorter than INSIDEME_THRESHOLD are never reported
+ *
+ * It runs in the thread that made the call, after the call, and must return. It may call anything that the
+ * code around the call may; what it does counts for the caller. Calls within it are not reported.
+ *
+ * Return: 0, -ENODATA
+ */
+INSIDEME_INLINE int insideme_on_call(void (*callback)(const char *name, uint64_t ns, int broken), uint64_t least_ns)
+{
+	const struct insideme_recorder *recorder = insideme_link.recorder;
+
+	return recorder ? recorder->on_call(callback, least_ns) : -ENODATA;
 }
 
 /**

@@ -524,7 +524,7 @@ struct log_thread {
 	char earlier_name[16];		/* of the threads before the last one; "": they had several */
 	uint32_t index;			/* ref of the largest table of its nodes, 0: none yet */
 	uint32_t latest;		/* the node looked up last beside the cache, 0: none yet */
-	uint32_t reserved;
+	uint32_t callbacks;		/* of the program that run now: insideme_on_call() */
 	uint64_t heap_last_addr;	/* the newest block, until it is freed */
 	uint32_t samples;		/* ref of the newest samples area */
 	/* The kernel's number of its timer, plus 1; 0: it is not sampled */
@@ -911,6 +911,8 @@ struct log_timer {
 	LOG_SHARED uint64_t paused_ticks;
 	LOG_SHARED uint64_t least_ticks;	/* UINT64_MAX before the first */
 	LOG_SHARED uint64_t most_ticks;
+	LOG_SHARED uint64_t nr_starts, nr_stops; /* of timers; the difference was not stopped, or is not yet */
+	LOG_SHARED uint64_t last_start_ticks;
 };
 
 /*

@@ -18,6 +18,7 @@
 #include "preload/hooks/hook_cost.h"
 #include "preload/hooks/hooks.h"
 #include "preload/life/crash_handler.h"
+#include "preload/life/end_summary.h"
 #include "preload/life/recorder.h"
 #include "preload/objects/fork_gate.h"
 #include "preload/objects/next_functions.h"
@@ -398,6 +399,7 @@ __attribute__((constructor)) static void start(int argc, char **argv, char **env
 	if (self && samples_take_stacks())
 		samples_begin(self);
 	crash_init();
+	end_summary_init(&run, environment);
 	ends_init();
 	foreign_hooks_init((const void *)__cyg_profile_func_enter);
 	if (is_brief) {

@@ -31,17 +31,12 @@ struct follower {
 	unsigned int nr_unreadable;
 };
 
-static bool is_text(const struct options *options)
-{
-	return strcmp(options->format, "pikos-text") == 0;
-}
-
 int follow_check(const struct options *options)
 {
 	const struct report report = { .options = options };
 
-	if (!is_text(options) && strcmp(options->format, "pikos") != 0)
-		return error("--follow: only as pikos or pikos-text"), EXIT_USAGE;
+	if (pikos_kind(options->format) == PIKOS_NONE)
+		return error("--follow: only as pikos, pikos-text or pikos-count"), EXIT_USAGE;
 	if (options->sort || options->top_given || options->min_percent > 0)
 		return error("--follow prints rows as they are made: no --sort, --top, --min-percent"),
 		       EXIT_USAGE;
@@ -175,7 +170,7 @@ int follow(const struct options *options)
 	if (!find_runs(&follower))
 		return EXIT_FAILURE;
 	forget_runs(&follower);
-	status = pikos_open(&pikos, &report, is_text(options));
+	status = pikos_open(&pikos, &report);
 	if (status)
 		return status;
 	fflush(pikos.out);

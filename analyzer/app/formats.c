@@ -48,7 +48,9 @@ const struct format formats[] = {
 	  "pikos's csv: index, type, function, RSS, VMS, lineNo, filename of each entry and exit, with pid "
 	  "and tid",
 	  .write = export_pikos, .has_calls = true },
-	{ "pikos-text", "the same, as its text recorder writes it", .write = export_pikos_text, .has_calls = true },
+	{ "pikos-text", "the same, as its text recorder writes it", .write = export_pikos, .has_calls = true },
+	{ "pikos-count", "the number of these records, as its record counter has it", .write = export_pikos,
+	  .has_calls = true },
 	{ "svg", "a picture of the resources over time, with the longest calls; also png, pdf",
 	  .write = export_svg },
 	{ "png", "the same", .write = export_png, .is_binary = true },

@@ -9,6 +9,7 @@
 #include "analyzer/base/error.h"
 #include "analyzer/base/names.h"
 #include "analyzer/formats/formats.h"
+#include "analyzer/model/selector.h"
 #include "analyzer/views/views.h"
 #include "insideme_pattern.h"
 
@@ -42,7 +43,7 @@ int unknown_format(const char *name)
 static bool any_matches(const struct model *model, const char *pattern)
 {
 	for (size_t i = 0; i < model->nr_functions; i++)
-		if (name_matches(pattern, model->functions[i]->name))
+		if (selector_matches(pattern, model->functions[i]))
 			return true;
 	return false;
 }

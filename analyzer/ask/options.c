@@ -6,8 +6,11 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 
+#include "analyzer/ask/restriction.h"
 #include "analyzer/base/error.h"
+#include "analyzer/base/names.h"
 #include "analyzer/base/units.h"
+#include "analyzer/tables/table_text.h"
 #include "insideme_options.h"
 
 #define KEEP_DEFAULT	10
@@ -129,13 +132,59 @@ static int take_time(struct options *options, const struct option_line *line, co
 	return time_mark_parse((struct time_mark *)((char *)options + line->at), line->name, value);
 }
 
+/* The value of an option that may be repeated, at the end of a list that NULL ends. */
+static void add_to_list(const char ***list, size_t *nr, const char *value)
+{
+	*list = xgrow(*list, *nr, sizeof(**list));
+	(*list)[(*nr)++] = value;
+	*list = xgrow(*list, *nr, sizeof(**list));
+	(*list)[*nr] = NULL;
+}
+
+static int take_restriction(struct options *options, const struct option_line *line, const char *value)
+{
+	struct restriction restriction;
+
+	if (restriction_parse(&restriction, value) < 0)
+		return wrong(line, value, "a number, a fraction such as 0.1 or 10%, or a regular expression");
+	restriction_release(&restriction);
+	add_to_list(&options->restrictions, &options->nr_restrictions, value);
+	return 0;
+}
+
+/* One character, or "tab". */
+static int take_delimiter(struct options *options, const struct option_line *line, const char *value)
+{
+	char delimiter = strcmp(value, "tab") == 0 ? '\t' : value[0];
+
+	if ((value[1] && delimiter != '\t') || !delimiter || strchr("\"\r\n", delimiter) || (unsigned char)delimiter > 126)
+		return wrong(line, value, "one character, or tab");
+	options->csv = line->name;
+	csv_set_delimiter(delimiter);
+	return 0;
+}
+
+static int take_dialect(struct options *options, const struct option_line *line, const char *value)
+{
+	options->csv = line->name;
+	return csv_set_dialect(value) ? 0 : wrong(line, value, "excel, excel-tab or unix");
+}
+
+static int take_strip_dirs(struct options *options, const struct option_line *line, const char *value)
+{
+	bool strips = !value || strcmp(value, "on") == 0;
+
+	(void)options;
+	if (!strips && strcmp(value, "off") != 0)
+		return wrong(line, value, "on or off");
+	paths_show(strips ? PATHS_SHORT : PATHS_WHOLE);
+	return 0;
+}
+
 static int take_diff(struct options *options, const struct option_line *line, const char *value)
 {
 	(void)line;
-	options->diff = xgrow(options->diff, options->nr_diff, sizeof(*options->diff));
-	options->diff[options->nr_diff++] = (char *)value;
-	options->diff = xgrow(options->diff, options->nr_diff, sizeof(*options->diff));
-	options->diff[options->nr_diff] = NULL;
+	add_to_list((const char ***)&options->diff, &options->nr_diff, value);
 	return 0;
 }
 
@@ -168,6 +217,9 @@ static const struct option_line lines[] = {
 	  "only rows that have at least P % of the column that orders them", NULL },
 	{ 0, "match", "PATTERN", option_take_text, AT(match),
 	  "only functions whose name, with or without parameters, is PATTERN or matches it as a glob", NULL },
+	{ 0, "restrict", "WHAT", take_restriction, 0,
+	  "as pstats does: the first 10, the first 0.1 or 10%, or those whose FILE:LINE(FUNCTION) has a match of this "
+	  "regular expression; repeated, one after the other", NULL },
 	{ 0, "filter", "RULE", option_take_text, AT(row_filter),
 	  "only rows for which RULE holds: 'duration > 1ms and depth <= 3', 'function not in a,b*', "
 	  "'changed(COLUMN)'", NULL },
@@ -185,6 +237,11 @@ static const struct option_line lines[] = {
 	  "only what happened since this time of the run (1.5s, 200ms, 40%), in views that know when", NULL },
 	{ 0, "to", "TIME", take_time, AT(window.to), "only what happened until this time of the run", NULL },
 	{ 0, "columns", "LIST", option_take_text, AT(columns), "these columns in this order, separated by commas", NULL },
+	{ 0, "delimiter", "C", take_delimiter, 0, "csv: what separates cells: one character, or tab", "," },
+	{ 0, "dialect", "NAME", take_dialect, 0,
+	  "csv as python's csv module names it: excel, excel-tab or unix, which quotes all cells", NULL },
+	{ 0, "strip-dirs", "[=on|off]", take_strip_dirs, 0,
+	  "source files without their folders, in csv and json too; off: with them, in text too", NULL },
 	{ 0, "skip-zero", NULL, option_take_flag, AT(skip_zero),
 	  "-v lines: without the text of lines that nothing is known of", NULL },
 	{ 0, "summarize", NULL, option_take_flag, AT(summarize), "-v lines: one line for each function", NULL },
@@ -258,6 +315,9 @@ static const char *conflict(const struct options *options)
 		return "--strict: only with --gate";
 	if (options->row_filter && (options->save || options->task == TASK_SERVE))
 		return "--filter: not with --save, --serve";
+	if (options->csv && strcmp(options->format, "csv") != 0 && strcmp(options->format, "pikos") != 0 &&
+	    !options_want_folder(options))
+		return "--delimiter, --dialect: only with -f csv or pikos";
 	if (options->logs && !options_want_folder(options))
 		return "--copy, --move: only with -o DIRECTORY/";
 	if (options->keep != KEEP_NOT_GIVEN && options->task != TASK_CLEAN)

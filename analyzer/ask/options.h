@@ -42,6 +42,8 @@ struct options {
 	const char *sort;	/* a column's name; NULL: as the table has it */
 	const char *columns;	/* names separated by commas; NULL: as the table has it */
 	const char *match;	/* pattern over names; NULL: all */
+	const char **restrictions;	/* applied one after the other; then NULL; NULL: none */
+	size_t nr_restrictions;
 	const char *row_filter;	/* see row_filter.h; NULL: all */
 	struct filter filter;	/* of processes; released by main() */
 	struct window window;	/* of time */
@@ -55,6 +57,7 @@ struct options {
 	size_t nr_diff;
 	const char *gate;	/* rules, @FILE or "default": gate_rules.h; NULL: none */
 	bool strict;		/* --gate: a rule that the runs cannot decide fails */
+	const char *csv;	/* the option that says how csv is written; NULL: as ever */
 	const char *fields;	/* rules, or @FILE; NULL: none */
 	const char *save;	/* write a profile there; NULL: show a view */
 	size_t keep;		/* --clean: runs that stay */

@@ -5,10 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyzer/ask/restriction.h"
 #include "analyzer/ask/table_filter.h"
 #include "analyzer/base/error.h"
 #include "analyzer/base/names.h"
 #include "analyzer/tables/table.h"
+#include "insideme_pattern.h"
 
 /* What is kept of a row, in front of it. */
 struct kept_row {
@@ -87,6 +89,27 @@ static int compare_kept(const void *a, const void *b, void *context)
 	return (left->number > right->number) - (left->number < right->number);
 }
 
+/* The names of functions; NULL: the table has none. */
+static const struct column *name_column(const struct table *table)
+{
+	for (size_t i = 0; i < table->nr_columns; i++)
+		if (table->columns[i].flags & COLUMN_NAME)
+			return &table->columns[i];
+	return NULL;
+}
+
+static void swap_kept(struct rows *rows, size_t one, size_t other)
+{
+	char *a = rows->kept + one * kept_bytes(rows), *b = rows->kept + other * kept_bytes(rows);
+
+	for (size_t i = 0; i < kept_bytes(rows); i++) {
+		char byte = a[i];
+
+		a[i] = b[i];
+		b[i] = byte;
+	}
+}
+
 static void drop_from(struct rows *rows, size_t first)
 {
 	for (size_t i = first; i < rows->nr_kept; i++)
@@ -143,11 +166,36 @@ static void keep_row(struct rows *rows)
 	rows->nr_kept++;
 }
 
+static struct value value_named(const struct rows *rows, const char *name, const void *row)
+{
+	const struct column *column = table_find_column(rows->table, name, strlen(name));
+
+	return column ? column->get(column, row) : value_empty();
+}
+
+static bool place_matches(const struct rows *rows, const struct glob *place)
+{
+	struct value file = value_named(rows, "file", rows->row), module = value_named(rows, "module", rows->row);
+
+	return (file.type == VALUE_TEXT && glob_fits_path(place, file.text)) ||
+	       (module.type == VALUE_TEXT && glob_fits_path(place, module.text));
+}
+
+/* As selector.h does, by the row's cells. */
 static bool row_matches(const struct rows *rows)
 {
+	const char *match = rows->options->match;
 	struct value value = rows->names->get(rows->names, rows->row);
+	struct pattern pattern = pattern_of(match, strlen(match));
 
-	return value.type == VALUE_TEXT && name_matches(rows->options->match, value.text);
+	if (value.type != VALUE_TEXT)
+		return false;
+	if (name_matches(match, value.text))
+		return true;
+	if (pattern.may_be_place)
+		return place_matches(rows, &pattern.name);
+	return pattern.place.bytes && name_matches(pattern.name.start, value.text) &&
+	       place_matches(rows, &pattern.place);
 }
 
 static bool next_match(struct rows *rows)
@@ -180,6 +228,34 @@ static void find_least(struct rows *rows)
 	rows->least = (rows->weight->flags & COLUMN_SUMS ? sum : largest) * rows->options->min_percent / 100;
 }
 
+static bool is_restricted(const struct rows *rows, const struct restriction *restriction, const void *row)
+{
+	const struct column *names = name_column(rows->table);
+	struct value line = value_named(rows, "line", row), file = value_named(rows, "file", row), name;
+
+	name = names ? names->get(names, row) : value_empty();
+	return name.type == VALUE_TEXT &&
+	       restriction_matches(restriction, file.type == VALUE_TEXT ? file.text : NULL,
+				   (unsigned int)value_number(line), name.text);
+}
+
+/* Of the rows in their order, as far as the restrictions before this one have left them. */
+static void restrict_kept(struct rows *rows, const char *text)
+{
+	struct restriction restriction;
+	size_t nr = 0;
+
+	if (restriction_parse(&restriction, text) < 0)
+		return;
+	for (size_t i = 0; i < rows->nr_kept && restriction.kind == RESTRICT_MATCH; i++) {
+		if (!is_restricted(rows, &restriction, kept_row(rows, i) + 1))
+			continue;
+		swap_kept(rows, i, nr++);
+	}
+	drop_from(rows, restriction.kind == RESTRICT_MATCH ? nr : restriction_rows(&restriction, rows->nr_kept));
+	restriction_release(&restriction);
+}
+
 static void collect(struct rows *rows)
 {
 	if (rows->weight)
@@ -187,6 +263,8 @@ static void collect(struct rows *rows)
 	while (next_match(rows))
 		keep_row(rows);
 	sort_kept(rows);
+	for (size_t i = 0; rows->restricts && i < rows->options->nr_restrictions; i++)
+		restrict_kept(rows, rows->options->restrictions[i]);
 	if (rows->options->sort && rows->nr_kept && !rows->has_keys && !rows->table->aside)
 		warning("--sort %s: it is not known of any row, so rows are in no order", rows->options->sort);
 	for (size_t i = 0; i < rows->nr_kept; i++) {
@@ -201,12 +279,34 @@ static int choose_names(struct rows *rows)
 
 	if (!rows->options->match || table->fixed)
 		return 0;
-	for (size_t i = 0; i < table->nr_columns && !rows->names; i++)
-		if (table->columns[i].flags & COLUMN_NAME)
-			rows->names = &table->columns[i];
+	rows->names = name_column(table);
 	if (rows->names || table->aside)
 		return 0;
 	error("--match: %s have no function names", table->name);
+	return EXIT_USAGE;
+}
+
+static int choose_restrictions(struct rows *rows)
+{
+	const struct table *table = rows->table;
+	struct restriction restriction;
+	bool needs_names = false;
+
+	if (!rows->options->restrictions || table->aside)
+		return 0;
+	for (size_t i = 0; i < rows->options->nr_restrictions; i++) {
+		if (restriction_parse(&restriction, rows->options->restrictions[i]) < 0)
+			continue;
+		needs_names |= restriction.kind == RESTRICT_MATCH;
+		restriction_release(&restriction);
+	}
+	rows->restricts = true;
+	if (table->fixed)
+		error("--restrict: %s are chosen by the view", table->what ? table->what : table->name);
+	else if (needs_names && !name_column(table))
+		error("--restrict: %s have no function names", table->name);
+	else
+		return 0;
 	return EXIT_USAGE;
 }
 
@@ -255,14 +355,15 @@ static int choose_order(struct rows *rows, bool text)
 	if (sort && !rows->sort)
 		return no_such_column(table, "--sort", sort, strlen(sort));
 	rows->top = options->top_given && !table->aside ? options->top :
-		text ? table->text_top : table->data_top;
+		    rows->restricts			? 0 :
+		    text				? table->text_top : table->data_top;
 	if (table->fixed) {
 		rows->sort = NULL;
 		rows->top = 0;
 	}
 	if (choose_weight(rows) != 0)
 		return EXIT_USAGE;
-	rows->collects = text || rows->sort || rows->top || rows->weight;
+	rows->collects = text || rows->sort || rows->top || rows->weight || rows->restricts;
 	return 0;
 }
 
@@ -292,6 +393,8 @@ static int choose(struct rows *rows, struct table *table, const struct options *
 		status = choose_names(rows);
 	if (status == 0)
 		status = choose_filter(rows);
+	if (status == 0)
+		status = choose_restrictions(rows);
 	if (status == 0)
 		status = choose_order(rows, text);
 	if (status == 0 && text && options->sort && !options->columns && !table->aside)

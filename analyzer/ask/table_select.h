@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The rows of a table as the options want them: --match, --filter, --sort, --reverse, --top, --columns. Rows that need no
- * order and no limit are passed on one by one; of sorted and limited ones no more than twice --top are kept.
+ * The rows of a table as the options want them: --match, --filter, --sort, --reverse, --top, --restrict,
+ * --columns. Rows that need no order and no limit are passed on one by one; of sorted and limited ones no more
+ * than twice --top are kept.
  */
 #ifndef INSIDEME_TABLE_SELECT_H
 #define INSIDEME_TABLE_SELECT_H
@@ -28,6 +29,7 @@ struct rows {
 	const struct column *weight;	/* that --min-percent looks at; NULL: it was not given */
 	double least;			/* rows whose weight is less are not kept */
 	size_t top;			/* 0: all */
+	bool restricts;			/* --restrict applies */
 	bool has_sums;			/* any column with COLUMN_SUMS */
 	bool collects;			/* rows are kept in memory: they are sorted or limited */
 	char *kept;			/* struct kept_row and row, nr_kept times */

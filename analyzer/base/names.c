@@ -126,6 +126,23 @@ const char *path_base(const char *path)
 	return slash ? slash + 1 : path ? path : "";
 }
 
+static enum shown_paths shown_paths;
+
+void paths_show(enum shown_paths how)
+{
+	shown_paths = how;
+}
+
+const char *path_in_data(const char *path)
+{
+	return path && shown_paths == PATHS_SHORT ? path_base(path) : path;
+}
+
+const char *path_in_text(const char *path)
+{
+	return path && shown_paths != PATHS_WHOLE ? path_base(path) : path;
+}
+
 char *name_in_source(const char *name)
 {
 	static const char mark[] = ".lto_priv.";
@@ -289,10 +306,11 @@ bool name_matches_either(const struct glob *glob, const char *name, const char *
 bool name_matches(const char *pattern, const char *name)
 {
 	struct glob glob = { pattern, strlen(pattern) };
-	char *short_name = name_short(name);
-	bool found = name_matches_either(&glob, name, short_name);
+	char *short_name = name_short(name), *plain = name_plain(short_name);
+	bool found = glob.bytes && (name_matches_either(&glob, name, short_name) || glob_fits(&glob, plain));
 
 	free(short_name);
+	free(plain);
 	return found;
 }
 

@@ -61,7 +61,17 @@ char *name_fit(const char *name, size_t width, const char *cut);
 /* The first columns of a text, and @cut at the end: @width columns together. Return: newly allocated */
 char *text_fit(const char *text, size_t width, const char *cut);
 
-/* Whether @pattern matches the full name or the name without parameters: literally, or as a glob. */
+/* --strip-dirs: paths of source files are shown without or with their folders; else each view as it does. */
+enum shown_paths { PATHS_AS_EVER, PATHS_SHORT, PATHS_WHOLE };
+void paths_show(enum shown_paths how);
+/* What a column of files shows of @path, and one of places in the source. NULL: NULL */
+const char *path_in_data(const char *path);
+const char *path_in_text(const char *path);
+
+/*
+ * Whether @pattern matches the full name, the name without parameters, or without template arguments as well:
+ * literally, or as a glob.
+ */
 bool name_matches(const char *pattern, const char *name);
 /* The same, for a caller that has the name without parameters. */
 bool name_matches_either(const struct glob *glob, const char *name, const char *short_name);

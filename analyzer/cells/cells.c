@@ -2,6 +2,7 @@
 /* Cells of functions and call paths. */
 #include "analyzer/cells/cells.h"
 
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -133,6 +134,32 @@ struct value stats_cell(const struct call_stats *stats, enum stats_cell cell)
 	return value_empty();
 }
 
+struct value nested_cell(const struct call_stats *stats, uint64_t primitive, enum nested_cell cell)
+{
+	struct value value = stats_cell(stats, CELL_CALLS);
+	bool is_known = value.type != VALUE_EMPTY && primitive && !call_stats_are_counted(stats);
+
+	switch (cell) {
+	case CELL_NESTED_CALLS:
+		value.primitive = is_known && primitive < stats->calls ? primitive : 0;
+		return value;
+	case CELL_PRIMITIVE_CALLS:
+		return is_known ? count_cell(primitive) : value_empty();
+	case CELL_SELF_PER_CALL:
+		value = stats_cell(stats, CELL_SELF);
+		primitive = stats->calls;
+		break;
+	case CELL_TOTAL_PER_CALL:
+		value = stats_cell(stats, CELL_TOTAL);
+		break;
+	}
+	if (value.type == VALUE_EMPTY || !is_known)
+		return value_empty();
+	value.type = VALUE_REAL;
+	value.real = (double)value.integer / (double)primitive;
+	return value;
+}
+
 struct value bytes_error_cell(double variance_bytes2)
 {
 	/* the root of a sum may be more than an integer can hold */
@@ -216,7 +243,7 @@ struct value heap_cell(const struct heap_stats *heap, enum heap_cell cell)
 
 struct value function_cell(struct function *function, enum function_cell cell)
 {
-	static char source[256];	/* one cell lives until the next is asked for */
+	static char source[PATH_MAX + 16];	/* one cell lives until the next is asked for */
 	struct value name = value_text(function->name);
 
 	if (cell >= CELL_FILE)
@@ -229,13 +256,13 @@ struct value function_cell(struct function *function, enum function_cell cell)
 	case CELL_MODULE:
 		return value_text(function->object ? path_base(function->object->path) : NULL);
 	case CELL_FILE:
-		return value_text(function->file);
+		return value_text(path_in_data(function->file));
 	case CELL_LINE:
 		return function->line ? value_integer(UNIT_NONE, function->line) : value_empty();
 	case CELL_SOURCE:
 		if (!function->file)
 			return value_empty();
-		snprintf(source, sizeof(source), "%s:%u", path_base(function->file), function->line);
+		snprintf(source, sizeof(source), "%s:%u", path_in_text(function->file), function->line);
 		return value_text(source);
 	}
 	return value_empty();
@@ -263,6 +290,9 @@ struct value who_cell(const struct process *process, const struct thread *thread
 	case WHO_RANK:
 		return process->header.rank < 0 ? value_empty()
 						: value_integer(UNIT_NONE, process->header.rank);
+	case WHO_NR_RANKS:
+		return process->header.nr_ranks > 0 ? value_integer(UNIT_NONE, process->header.nr_ranks)
+						    : value_empty();
 	case WHO_PROGRAM:
 		return value_text(process->header.program);
 	case WHO_RUN:

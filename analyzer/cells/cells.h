@@ -17,6 +17,12 @@ enum stats_cell {
 	CELL_SELF_DOUBT, CELL_TOTAL_DOUBT,
 };
 struct value stats_cell(const struct call_stats *stats, enum stats_cell cell);
+/*
+ * Calls of which @primitive are not within another of their function; these; self time of one call, and total
+ * time of a primitive one, as pstats has them. Counters do not know what is within what.
+ */
+enum nested_cell { CELL_NESTED_CALLS, CELL_PRIMITIVE_CALLS, CELL_SELF_PER_CALL, CELL_TOTAL_PER_CALL };
+struct value nested_cell(const struct call_stats *stats, uint64_t primitive, enum nested_cell cell);
 /* The duration of one call, from which hooks_costs_per_call() was subtracted. */
 struct value call_cell(const struct call_stats *stats, double ns);
 
@@ -52,7 +58,7 @@ enum part_cell { CELL_PART_MIN, CELL_PART_MEAN, CELL_PART_MAX };
 struct value part_cell(const struct part_range *range, enum part_cell cell, enum unit unit);
 
 /* Whose row it is: a process's, or also a thread's. */
-enum who_cell { WHO_PID, WHO_RANK, WHO_PROGRAM, WHO_RUN, WHO_RUN_NUMBER, WHO_TID, WHO_THREAD_NAME };
+enum who_cell { WHO_PID, WHO_RANK, WHO_NR_RANKS, WHO_PROGRAM, WHO_RUN, WHO_RUN_NUMBER, WHO_TID, WHO_THREAD_NAME };
 /* @thread: NULL: not known, which leaves its cells empty. */
 struct value who_cell(const struct process *process, const struct thread *thread, enum who_cell cell);
 

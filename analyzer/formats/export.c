@@ -8,6 +8,7 @@
 
 #include "analyzer/base/error.h"
 #include "analyzer/base/names.h"
+#include "analyzer/base/stream_file.h"
 #include "analyzer/calls/slices.h"
 #include "analyzer/model/process_usage.h"
 #include "analyzer/model/resolve.h"
@@ -44,6 +45,10 @@ bool export_open(struct whole_file *file, const struct options *options)
 	*file = (struct whole_file){ .out = stdout };
 	if (!path)
 		return true;
+	if (stream_path(path)) {
+		file->out = stream_open(stream_path(path));
+		return file->out || fail(path, -errno) == 0;
+	}
 	result = options->task == TASK_FOLLOW ? open_at_once(file, path) : whole_file_open(file, path);
 	if (result == 0 && export_is_compressed(options)) {
 		result = whole_file_compress(file);

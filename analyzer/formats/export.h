@@ -75,9 +75,8 @@ int export_resource_monitor(struct report *report);
 /* multiprocess_profiler's csv: a row for each recorded call, and what broke it. */
 int export_multiprocess(struct report *report);
 
-/* pikos's records, as csv and as text. */
+/* pikos's records: as csv, as text, or their number. */
 int export_pikos(struct report *report);
-int export_pikos_text(struct report *report);
 
 /* InsideMe's log line for python: a line for each recorded call. */
 int export_insideme(struct report *report);

@@ -18,6 +18,7 @@
 #include "analyzer/base/error.h"
 #include "analyzer/base/names.h"
 #include "analyzer/model/call_edges.h"
+#include "analyzer/model/selector.h"
 #include "analyzer/model/tree.h"
 
 #define NODE_PERCENT	0.5	/* as gprof2dot: less is not drawn */
@@ -54,12 +55,12 @@ static double self_of(const struct graph *graph, const struct function *function
 	return graph->all > 0 ? fmin(fmax(selfs[graph->measure], 0) / graph->all, 1) : 0;
 }
 
-static bool is_shown(const struct graph *graph, const struct function *function)
+static bool is_shown(const struct graph *graph, struct function *function)
 {
 	const char *pattern = graph->report->options->match;
 
 	return total_of(graph, &function->stats, &function->samples) >= graph->least_node &&
-	       (!pattern || name_matches(pattern, function->name));
+	       (!pattern || selector_matches(pattern, function));
 }
 
 /* ---- cycles ---- */

@@ -11,6 +11,7 @@
 #include "analyzer/base/names.h"
 #include "analyzer/cells/diff.h"
 #include "analyzer/formats/weights.h"
+#include "analyzer/model/selector.h"
 #include "analyzer/model/tree_walk.h"
 #include "analyzer/tables/table_text.h"
 
@@ -52,13 +53,13 @@ static void end_line(struct folded *folded, int64_t before, int64_t after, bool 
 	row_end(&folded->line, folded->out);
 }
 
-static bool is_matched(struct folded *folded, uint32_t depth, const struct function *function)
+static bool is_matched(struct folded *folded, uint32_t depth, struct function *function)
 {
 	const char *pattern = folded->report->options->match;
 
 	if (depth <= folded->matched_depth)
 		folded->matched_depth = 0;
-	if (pattern && !folded->matched_depth && name_matches(pattern, function->name))
+	if (pattern && !folded->matched_depth && selector_matches(pattern, function))
 		folded->matched_depth = depth;
 	return !pattern || folded->matched_depth;
 }

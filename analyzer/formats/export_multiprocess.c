@@ -156,6 +156,16 @@ static struct process *find_process(const struct hashtable *by_pid, uint32_t run
 	return hashtable_find(by_pid, hash_pair(run, pid), is_process, &(struct process_key){ run, pid });
 }
 
+/* A parent that is not recorded: insideme-run itself, or as it was called when the process began. */
+static const char *parent_elsewhere(const struct model *model, const struct process *process)
+{
+	for (size_t i = 0; i < model->nr_monitors; i++)
+		if (model->monitors[i]->run == process->run &&
+		    model->monitors[i]->header.pid == process->header.ppid)
+			return model->monitors[i]->header.program;
+	return process_fact(process, "parent") ?: "";
+}
+
 /* Among several images of a process, the first counts. */
 static const char **find_parents(const struct model *model)
 {
@@ -172,7 +182,7 @@ static const char **find_parents(const struct model *model)
 		const struct process *process = model->processes[i];
 		const struct process *parent = find_process(&by_pid, process->run, process->header.ppid);
 
-		names[i] = parent ? parent->header.program : "";
+		names[i] = parent ? process_name(parent) : parent_elsewhere(model, process);
 	}
 	hashtable_forget(&by_pid);
 	return names;
@@ -220,7 +230,7 @@ static void write_row(FILE *out, const struct said_things *said, const struct sp
 	else
 		fputs("0,", out);
 	fprintf(out, "%u,%u,", process->header.pid, process->header.ppid);
-	write_text(out, process->header.program);
+	write_text(out, process_name(process));
 	write_text(out, said->parent_names[process->number - 1]);
 	write_text(out, breakage->broken ? "True" : "False");
 	write_text(out, breakage->type ?: "");

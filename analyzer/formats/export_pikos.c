@@ -9,6 +9,7 @@
 
 #include "analyzer/base/error.h"
 #include "analyzer/base/names.h"
+#include "analyzer/base/stream_file.h"
 #include "analyzer/base/terminal.h"
 #include "analyzer/base/utf8.h"
 #include "analyzer/cells/events_table.h"
@@ -48,6 +49,12 @@ int pikos_check(const struct report *report)
 
 	if (status || !path)
 		return status;
+	if (stream_path(path)) {
+		if (stream_check(stream_path(path)) == 0)
+			return 0;
+		error("-o %s: neither a pipe nor a Unix socket", path);
+		return EXIT_USAGE;
+	}
 	out = fopen(path, "ae");
 	if (!out) {
 		error("cannot write %s: %s", path, strerror(errno));
@@ -109,40 +116,56 @@ static void write_csv(struct pikos *pikos, const void *row)
 {
 	for (size_t i = 0; i < pikos->rows.nr_columns; i++) {
 		if (i)
-			row_add_char(&pikos->line, ',');
+			row_add_delimiter(&pikos->line);
 		row_add_csv(&pikos->line, rows_value(&pikos->rows, i, row));
 	}
-	row_end(&pikos->line, pikos->out);
+	row_end_csv(&pikos->line, pikos->out);
 }
 
-static void write_head(struct pikos *pikos)
+static void write_csv_head(struct pikos *pikos)
+{
+	for (size_t i = 0; i < pikos->rows.nr_columns; i++) {
+		if (i)
+			row_add_delimiter(&pikos->line);
+		row_add_csv(&pikos->line, value_text(pikos->rows.columns[i]->title));
+	}
+	row_end_csv(&pikos->line, pikos->out);
+}
+
+static void write_text_head(struct pikos *pikos)
 {
 	size_t width = 0;
 
 	for (size_t i = 0; i < pikos->rows.nr_columns; i++) {
-		const char *title = pikos->rows.columns[i]->title;
-
-		if (pikos->is_text)
-			print_cell(pikos, i, title);
-		else
-			fprintf(pikos->out, "%s%s", i ? "," : "", title);
+		print_cell(pikos, i, pikos->rows.columns[i]->title);
 		width += (size_t)width_of(pikos->rows.columns[i]) + (i ? strlen(" | ") : 0);
 	}
 	putc('\n', pikos->out);
-	for (; pikos->is_text && width; width--)
+	for (; width; width--)
 		putc(width > 1 ? '-' : '\n', pikos->out);
 }
 
-int pikos_open(struct pikos *pikos, const struct report *report, bool is_text)
+enum pikos_kind pikos_kind(const char *format)
 {
-	*pikos = (struct pikos){ .report = report, .is_text = is_text };
+	return strcmp(format, "pikos-text") == 0    ? PIKOS_TEXT
+	       : strcmp(format, "pikos-count") == 0 ? PIKOS_COUNT
+	       : strcmp(format, "pikos") == 0	    ? PIKOS_CSV
+						    : PIKOS_NONE;
+}
+
+int pikos_open(struct pikos *pikos, const struct report *report)
+{
+	*pikos = (struct pikos){ .report = report, .kind = pikos_kind(report->options->format) };
 	if (!export_open(&pikos->file, report->options))
 		return EXIT_FAILURE;
 	pikos->out = pikos->file.out;
 	pikos->events = call_events_new();
 	pikos->table = table_of(pikos->events);
 	rows_open(&pikos->rows, &pikos->table, report->options, false);
-	write_head(pikos);
+	if (pikos->kind == PIKOS_TEXT)
+		write_text_head(pikos);
+	else if (pikos->kind == PIKOS_CSV)
+		write_csv_head(pikos);
 	return 0;
 }
 
@@ -155,7 +178,9 @@ void pikos_write(struct pikos *pikos, struct model *model, bool is_last)
 	while ((event = rows_next(&pikos->rows)) != NULL) {
 		if (has_window && (event->time < model->from || event->time > model->to))
 			continue;
-		(pikos->is_text ? write_text : write_csv)(pikos, event);
+		pikos->nr_rows++;
+		if (pikos->kind != PIKOS_COUNT)
+			(pikos->kind == PIKOS_TEXT ? write_text : write_csv)(pikos, event);
 	}
 	call_events_end(pikos->events);
 }
@@ -175,6 +200,8 @@ static void tell_losses(const struct pikos *pikos)
 
 int pikos_close(struct pikos *pikos)
 {
+	if (pikos->kind == PIKOS_COUNT)
+		fprintf(pikos->out, "%" PRIu64 " records\n", pikos->nr_rows);
 	tell_losses(pikos);
 	rows_close(&pikos->rows);
 	row_text_release(&pikos->line);
@@ -182,26 +209,16 @@ int pikos_close(struct pikos *pikos)
 	return export_close(&pikos->file);
 }
 
-static int export_records(struct report *report, bool is_text)
+int export_pikos(struct report *report)
 {
 	struct pikos pikos;
 	int status = pikos_check(report);
 
 	if (status == 0)
-		status = pikos_open(&pikos, report, is_text);
+		status = pikos_open(&pikos, report);
 	if (status)
 		return status;
 	pikos_write(&pikos, report->model, true);
 	events_tell_share(report->model, true);
 	return pikos_close(&pikos);
-}
-
-int export_pikos(struct report *report)
-{
-	return export_records(report, false);
-}
-
-int export_pikos_text(struct report *report)
-{
-	return export_records(report, true);
 }

@@ -12,11 +12,16 @@
 #include "analyzer/cells/view_context.h"
 #include "analyzer/tables/table_text.h"
 
+/* Csv, text in columns of fixed width, or the number of records alone. */
+enum pikos_kind { PIKOS_NONE, PIKOS_CSV, PIKOS_TEXT, PIKOS_COUNT };
+enum pikos_kind pikos_kind(const char *format);
+
 struct pikos {
 	const struct report *report;	/* for its options, not its model */
 	struct whole_file file;
 	FILE *out;			/* its */
-	bool is_text;
+	enum pikos_kind kind;
+	uint64_t nr_rows;
 	struct table table;
 	struct rows rows;
 	struct call_events *events;
@@ -30,7 +35,7 @@ struct pikos {
 int pikos_check(const struct report *report);
 
 /* Open the file and write the heading. pikos_check() must have succeeded. Return: exit status */
-int pikos_open(struct pikos *pikos, const struct report *report, bool is_text);
+int pikos_open(struct pikos *pikos, const struct report *report);
 /* Write the rows of one reading of the run, see call_events_begin(). */
 void pikos_write(struct pikos *pikos, struct model *model, bool is_last);
 /* Return: exit status, after an error() if not everything could be written */

@@ -17,17 +17,18 @@ static void print_wide(FILE *out, struct rows *rows)
 	const void *row;
 
 	for (size_t i = 0; i < rows->nr_columns; i++) {
-		row_add_text(&line, i ? "," : "");
+		if (i)
+			row_add_delimiter(&line);
 		row_add_csv(&line, value_text(rows->columns[i]->name));
 	}
-	row_end(&line, out);
+	row_end_csv(&line, out);
 	while ((row = rows_next(rows)) != NULL) {
 		for (size_t i = 0; i < rows->nr_columns; i++) {
 			if (i)
-				row_add_char(&line, ',');
+				row_add_delimiter(&line);
 			row_add_csv(&line, rows_value(rows, i, row));
 		}
-		row_end(&line, out);
+		row_end_csv(&line, out);
 	}
 	row_text_release(&line);
 }
@@ -39,15 +40,29 @@ static void print_long(FILE *out, struct rows *rows)
 
 	for (int64_t nr = 1; (row = rows_next(rows)) != NULL; nr++)
 		for (size_t i = 0; i < rows->nr_columns; i++) {
-			row_add_text(&line, rows->table->name);
-			row_add_char(&line, ',');
-			row_add_integer(&line, nr);
-			row_add_char(&line, ',');
+			row_add_csv(&line, value_text(rows->table->name));
+			row_add_delimiter(&line);
+			row_add_csv(&line, value_integer(UNIT_NONE, nr));
+			row_add_delimiter(&line);
 			row_add_csv(&line, value_text(rows->columns[i]->name));
-			row_add_char(&line, ',');
+			row_add_delimiter(&line);
 			row_add_csv(&line, rows_value(rows, i, row));
-			row_end(&line, out);
+			row_end_csv(&line, out);
 		}
+	row_text_release(&line);
+}
+
+static void print_titles(FILE *out)
+{
+	static const char *const titles[] = { "section", "row", "column", "value" };
+	struct row_text line = { 0 };
+
+	for (size_t i = 0; i < sizeof(titles) / sizeof(*titles); i++) {
+		if (i)
+			row_add_delimiter(&line);
+		row_add_csv(&line, value_text(titles[i]));
+	}
+	row_end_csv(&line, out);
 	row_text_release(&line);
 }
 
@@ -56,7 +71,7 @@ void format_csv(FILE *out, struct document *document, const struct options *opti
 	size_t nr_tables = document_tables(document, IN_CSV);
 
 	if (nr_tables > 1)
-		fputs("section,row,column,value\n", out);
+		print_titles(out);
 	for (size_t i = 0; i < document->nr_sections; i++) {
 		struct table *table = document->sections[i].table;
 		struct rows rows;

@@ -41,14 +41,15 @@ static void add_cell(struct grid *grid, char *text)
 static char *number_cell(const struct grid *grid, struct value value)
 {
 	bool utf8 = grid->terminal->utf8;
-	char number[UNIT_TEXT_MAX];
+	char number[UNIT_TEXT_MAX], primitive[UNIT_TEXT_MAX];
 
-	return xasprintf("%s%s",
+	return xasprintf("%s%s%s%s",
 			 value.is_sampled    ? (utf8 ? "≈" : "~")
 			 : value.is_bound    ? (utf8 ? "≤" : "<")
 			 : value.is_doubtful ? "~"
 					     : "",
-			 unit_format(number, value.unit, value_number(value)));
+			 unit_format(number, value.unit, value_number(value)), value.primitive ? "/" : "",
+			 value.primitive ? unit_format(primitive, value.unit, (double)value.primitive) : "");
 }
 
 static char *value_cell(const struct grid *grid, const struct column *column, struct value value)

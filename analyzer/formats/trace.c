@@ -11,6 +11,7 @@
 #include "analyzer/cells/events_table.h"
 #include "analyzer/formats/export.h"
 #include "analyzer/model/resolve.h"
+#include "analyzer/model/selector.h"
 #include "analyzer/model/tree_walk.h"
 
 #define NR_BUCKETS	512		/* of durations: eight for each power of two */
@@ -50,7 +51,7 @@ static bool is_wanted(const struct trace *trace, const struct call_event *begin)
 	const char *pattern = trace->report->options->match;
 	struct call_event call = *begin;
 
-	if (pattern && !name_matches(pattern, begin->node->function->name))
+	if (pattern && !selector_matches(pattern, begin->node->function))
 		return false;
 	call.duration_ns = begin->lasts_ns;
 	return !trace->filter || row_filter_passes(trace->filter, &call);

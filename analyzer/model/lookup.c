@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#define COMM_BYTES 15 /* of a name, in the kernel */
+
 void model_number(struct model *model)
 {
 	for (size_t i = 0; i < model->nr_processes; i++) {
@@ -19,6 +21,16 @@ bool model_is_running(const struct model *model)
 		if (model->processes[i]->end_kind == END_RUNNING)
 			return true;
 	return false;
+}
+
+const char *process_name(const struct process *process)
+{
+	for (size_t i = 0; i < process->nr_threads; i++)
+		if (process->threads[i]->serial == 0 && process->threads[i]->nr_threads == 1 &&
+		    process->threads[i]->name[0] &&
+		    strncmp(process->threads[i]->name, process->header.program, COMM_BYTES) != 0)
+			return process->threads[i]->name;
+	return process->header.program;
 }
 
 const char *process_fact(const struct process *process, const char *key)

@@ -469,6 +469,11 @@ static inline struct process *process_next_image(const struct process *process)
 		       : NULL;
 }
 
+/*
+ * What the process is called: as its first thread named itself, or else by its executable. Of a script the
+ * kernel takes the script's name.
+ */
+const char *process_name(const struct process *process);
 /* A fact by its key ("kernel", "cpu_model", "setting.INSIDEME_THRESHOLD"), or NULL. */
 const char *process_fact(const struct process *process, const char *key);
 /* The rows of a set, or NULL. */

@@ -93,9 +93,18 @@ static void read_timer(const struct saying *saying)
 	struct timer_sum *timer;
 	double tick_ns = saying->process->tick_ns;
 
-	if (!record->nr_spans || record->least_ticks > record->most_ticks)
+	bool has_spans = record->nr_spans && record->least_ticks <= record->most_ticks;
+	bool is_open = record->nr_starts > record->nr_stops && record->last_start_ticks;
+
+	if (!has_spans && !is_open)
 		return;		/* killed before the first one was counted */
 	timer = timer_of(saying->process, label_of(saying->process, record->label));
+	if (is_open) {
+		timer->nr_open += record->nr_starts - record->nr_stops;
+		timer->open_since = process_time(saying->process, record->last_start_ticks);
+	}
+	if (!has_spans)
+		return;
 	timer->nr_spans += record->nr_spans;
 	timer->total_ns += (double)record->timer_ticks * tick_ns;
 	timer->paused_ns += (double)record->paused_ticks * tick_ns;

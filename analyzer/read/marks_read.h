@@ -15,13 +15,15 @@ struct mark {
 	char *text;			/* NULL: none */
 };
 
-/* All spans of one timer. */
+/* All spans of one timer, and those that have not ended. */
 struct timer_sum {
 	const char *name;
 	uint64_t nr_spans;
 	double total_ns;		/* without pauses */
 	double paused_ns;
-	double min_ns, max_ns;
+	double min_ns, max_ns;		/* NAN: no span */
+	uint64_t nr_open;		/* started, and not stopped when the process ended, or now */
+	int64_t open_since;		/* the last start, if nr_open is not 0; model time */
 };
 
 /* A timer from start to stop. */

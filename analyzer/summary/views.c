@@ -35,6 +35,8 @@ const struct view views[] = {
 	  NULL },
 	{ "resources", "CPU, memory, faults, I/O: figures; in csv and json also samples over time",
 	  view_resources, true, NULL },
+	{ "machine", "what each machine has, and what was left of it: processors, memory, swap, GPUs, disk",
+	  view_machine, false, NULL },
 	{ "timers", "the program's own timers and regions (insideme.h), by name, without pauses", view_timers,
 	  false, NULL },
 	{ "marks", "the program's own marks and failures, and each run of a timer, in the order of time",

@@ -92,6 +92,10 @@ static const struct sort_key {
 	{ "name",       "function" },
 	{ "nfl",        "function" },
 	{ "stdname",    "file" },
+	{ "mem",        "alloc_bytes" },
+	{ "peak",       "peak_heap_bytes" },
+	{ "allocs",     "alloc_calls" },
+	{ "io",         "io_chars" },
 };
 
 const struct column *sort_column(const struct table *table, const char *name)

@@ -30,6 +30,7 @@ struct value {
 	bool is_bound;			/* a time that is at most this: text marks it */
 	bool is_literal;		/* a name that is no declaration: text does not shorten it */
 	unsigned int indent;		/* levels by which text indents it */
+	uint64_t primitive;	/* of calls: not within themselves; text adds it; 0: all, or not known */
 	/* text for people: distinguishes functions of one name; NULL: nothing */
 	const char *apart;
 	union {

@@ -23,11 +23,44 @@ void row_make_room(struct row_text *line, size_t more)
 	line->room = 2 * (line->used + more);
 }
 
+static struct {
+	char delimiter;
+	bool quotes_all, has_returns;
+	char special[5];		/* texts with one of these are quoted */
+} dialect = { ',', false, false, ",\"\r\n" };
+
+void csv_set_delimiter(char delimiter)
+{
+	dialect.delimiter = dialect.special[0] = delimiter;
+}
+
+bool csv_set_dialect(const char *name)
+{
+	const bool is_tab = strcmp(name, "excel-tab") == 0, is_excel = is_tab || strcmp(name, "excel") == 0;
+
+	dialect.has_returns = is_excel;
+	dialect.quotes_all = !is_excel;
+	csv_set_delimiter(is_tab ? '\t' : ',');
+	return is_excel || strcmp(name, "unix") == 0;
+}
+
+void row_add_delimiter(struct row_text *line)
+{
+	row_add_char(line, dialect.delimiter);
+}
+
+void row_end_csv(struct row_text *line, FILE *out)
+{
+	if (dialect.has_returns)
+		row_add_char(line, '\r');
+	row_end(line, out);
+}
+
 static void add_quoted(struct row_text *line, const char *text)
 {
-	size_t plain = strcspn(text, ",\"\r\n");
+	size_t plain = strcspn(text, dialect.special);
 
-	if (!text[plain]) {
+	if (!text[plain] && !dialect.quotes_all) {
 		row_add_bytes(line, text, plain);
 		return;
 	}
@@ -65,14 +98,20 @@ void row_add_csv(struct row_text *line, struct value value)
 {
 	char number[UNIT_PLAIN_MAX];
 
-	if (value.type == VALUE_TEXT)
+	if (value.type == VALUE_TEXT) {
 		add_quoted(line, value.text);
-	else if (value.type == VALUE_INTEGER)
+		return;
+	}
+	if (dialect.quotes_all)
+		row_add_char(line, '"');
+	if (value.type == VALUE_INTEGER)
 		row_add_integer(line, value.integer);
 	else if (value.type == VALUE_REAL && value.unit == UNIT_NONE && isfinite(value.real))
 		row_add_real(line, value.real);
 	else if (value.type == VALUE_REAL)
 		row_add_text(line, unit_plain(number, value.real));
+	if (dialect.quotes_all)
+		row_add_char(line, '"');
 }
 
 void csv_write(FILE *out, const char *text)

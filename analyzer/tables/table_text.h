@@ -41,6 +41,15 @@ static inline void row_add_char(struct row_text *line, char c)
 void row_add_integer(struct row_text *line, int64_t number);
 /* 15 significant digits. */
 void row_add_real(struct row_text *line, double number);
+/*
+ * What separates the cells of csv from now on, and how csv is written: as python's dialects excel, excel-tab
+ * and unix. Return: false if @name is none of these
+ */
+void csv_set_delimiter(char delimiter);
+bool csv_set_dialect(const char *name);
+/* The delimiter, and the end of a line of csv. */
+void row_add_delimiter(struct row_text *line);
+void row_end_csv(struct row_text *line, FILE *out);
 /* As RFC 4180: quoted where necessary; empty values are nothing. */
 void row_add_csv(struct row_text *line, struct value value);
 /* Write a text as row_add_csv() does. */

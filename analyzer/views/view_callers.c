@@ -54,6 +54,13 @@ static struct value get_part(const struct column *column, const void *row)
 			 column->index);
 }
 
+static struct value get_nested(const struct column *column, const void *row)
+{
+	const struct edge_row *of = row;
+
+	return nested_cell(&of->facts.stats, of->edge->primitive_calls, column->index);
+}
+
 #define EDGE_COLUMNS(other, title) \
 	{ "function", "Function", COLUMN_NAME | COLUMN_LEFT | COLUMN_ROOM, facts_function, CELL_NAME }, \
 	FACTS_SOURCE, \
@@ -61,7 +68,8 @@ static struct value get_part(const struct column *column, const void *row)
 	{ other "_module", "Module", COLUMN_LEFT, get_other, CELL_MODULE }, \
 	{ other "_file", "File", COLUMN_LEFT, get_other, CELL_FILE }, \
 	{ other "_line", "Line", 0, get_other, CELL_LINE }, \
-	{ "calls", "Calls", COLUMN_SUMS, facts_stats, CELL_CALLS }, \
+	{ "calls", "Calls", COLUMN_SUMS, get_nested, CELL_NESTED_CALLS }, \
+	{ "primitive_calls", "Primitive", COLUMN_SUMS, get_nested, CELL_PRIMITIVE_CALLS }, \
 	{ "self_ns", "Self", COLUMN_SUMS, facts_stats, CELL_SELF }, \
 	{ "total_ns", "Total", 0, facts_stats, CELL_TOTAL }, \
 	{ "total_percent", "", 0, facts_share, CELL_TOTAL }, \

@@ -11,6 +11,7 @@
 #include "analyzer/cells/events_table.h"
 #include "analyzer/model/process_usage.h"
 #include "analyzer/model/tree_walk.h"
+#include "analyzer/read/fields.h"
 
 #define TEXT_CALLS 20
 
@@ -22,6 +23,12 @@ struct call_source {
 static struct value get_function(const struct column *column, const void *row)
 {
 	return function_cell(((const struct slice *)row)->node->function, column->index);
+}
+
+static struct value get_field(const struct column *column, const void *row)
+{
+	(void)column;
+	return value_text(((const struct slice *)row)->node->function->field);
 }
 
 static struct value get_depth(const struct column *column, const void *row)
@@ -113,12 +120,15 @@ static const struct column columns[] = {
 	{ "end_ns", "End", 0, MEMBER(struct slice, end, UNIT_NS) },
 	{ "duration_ns", "Duration", 0, MEMBER_NS(struct slice, duration_ns) },
 	{ "pid", "Pid", 0, get_who, WHO_PID },
+	{ "rank", "Rank", COLUMN_SPARE, get_who, WHO_RANK },
+	{ "nr_ranks", "Ranks", COLUMN_SPARE, get_who, WHO_NR_RANKS },
 	{ "thread", "Thread", 0, get_who, WHO_TID },
 	{ "thread_name", "Name", COLUMN_LEFT, get_who, WHO_THREAD_NAME },
 	{ "function", "Function", COLUMN_NAME | COLUMN_LEFT | COLUMN_ROOM, get_function, CELL_NAME },
 	{ "module", "Module", COLUMN_LEFT, get_function, CELL_MODULE },
 	{ "file", "File", COLUMN_LEFT, get_function, CELL_FILE },
 	{ "line", "Line", 0, get_function, CELL_LINE },
+	{ "field", "Field", COLUMN_LEFT | COLUMN_SPARE, get_field, 0 },
 	{ "depth", "Depth", 0, get_depth, 0 },
 	{ "heap_before_bytes", "Heap before", COLUMN_SPARE, get_heap, HEAP_BEFORE },
 	{ "heap_after_bytes", "Heap after", 0, get_heap, HEAP_AFTER },
@@ -180,6 +190,7 @@ int view_calls(struct document *document, struct report *report)
 	struct table *table;
 
 	source->model = report->model;
+	fields_apply(report->model, report->options->fields);
 	table = document_add_table(document, &(struct table){
 		.name = "calls",
 		.title = report->title,

@@ -41,13 +41,11 @@ static struct value get_percentile(const struct column *column, const void *row)
 }
 
 /* Calls that are not within another call of the function: python's profilers call these primitive. */
-static struct value get_primitive_calls(const struct column *column, const void *row)
+static struct value get_nested(const struct column *column, const void *row)
 {
 	const struct function *function = function_of(row);
 
-	(void)column;
-	return !function->stats.calls ? value_empty()
-				      : value_integer(UNIT_COUNT, (int64_t)function->primitive_calls);
+	return nested_cell(&function->stats, function->primitive_calls, column->index);
 }
 
 static struct value get_part(const struct column *column, const void *row)
@@ -61,7 +59,16 @@ static struct value get_part(const struct column *column, const void *row)
 			 nr_runs, column->index);
 }
 
-enum { USE_ELAPSED = NR_USES, USE_CALLS, USE_PEAK, USE_NUMBER = 31, USE_SELF = 32, USE_MEAN = 64, USE_SHARE = 128 };
+enum {
+	USE_ELAPSED = NR_USES,
+	USE_CALLS,
+	USE_IO, /* read() and write() */
+	USE_PEAK,
+	USE_NUMBER = 31,
+	USE_SELF = 32,
+	USE_MEAN = 64,
+	USE_SHARE = 128,
+};
 
 static enum unit unit_of_use(size_t kind)
 {
@@ -76,6 +83,7 @@ static enum unit unit_of_use(size_t kind)
 	case USE_WRITE_BYTES:
 	case USE_READ_CHARS:
 	case USE_WRITE_CHARS:
+	case USE_IO:
 	case USE_RSS_BYTES:
 	case USE_GPU_BYTES:
 	case USE_PEAK + PEAK_RSS_BYTES:
@@ -105,7 +113,9 @@ static struct value get_use(const struct column *column, const void *row)
 		return share_cell(use->self[kind], ((const struct function_row *)row)->model->used_ns[kind]);
 	if (kind == USE_CALLS)
 		return value_integer(unit, (int64_t)use->calls);
-	number = kind >= USE_PEAK ? use->peak[kind - USE_PEAK] : kind == USE_ELAPSED ? use->elapsed_ns :
+	number = kind >= USE_PEAK ? use->peak[kind - USE_PEAK] :
+		 kind == USE_ELAPSED ? use->elapsed_ns :
+		 kind == USE_IO ? use->total[USE_READ_CHARS] + use->total[USE_WRITE_CHARS] :
 		 column->index & USE_SELF ? use->self[kind] : use->total[kind];
 	if (kind != USE_RSS_BYTES && kind != USE_GPU_BYTES && number < 0)
 		number = 0;		/* possible for differences */
@@ -118,7 +128,7 @@ static struct value get_use(const struct column *column, const void *row)
 static const struct column columns[] = {
 	{ "function", "Function", COLUMN_NAME | COLUMN_LEFT | COLUMN_ROOM, facts_function, CELL_NAME },
 	FACTS_SOURCE,
-	{ "calls", "Calls", COLUMN_SUMS, facts_stats, CELL_CALLS },
+	{ "calls", "Calls", COLUMN_SUMS, get_nested, CELL_NESTED_CALLS },
 	{ "self_ns", "Self", COLUMN_SUMS, facts_stats, CELL_SELF },
 	{ "total_ns", "Total", 0, facts_stats, CELL_TOTAL },
 	{ "mean_ns", "Mean", COLUMN_SPARE, facts_stats, CELL_MEAN },
@@ -134,7 +144,7 @@ static const struct column columns[] = {
 	{ "timed_calls", "Timed", COLUMN_SUMS, facts_stats, CELL_TIMED_CALLS },
 	{ "failed_alloc_calls", "Failed", COLUMN_SUMS, facts_heap, CELL_FAILED_CALLS },
 	{ "largest_alloc_bytes", "Largest", 0, facts_heap, CELL_LARGEST_BYTES },
-	{ "primitive_calls", "Primitive", COLUMN_SUMS, get_primitive_calls, 0 },
+	{ "primitive_calls", "Primitive", COLUMN_SUMS, get_nested, CELL_PRIMITIVE_CALLS },
 	FACTS_ERRORS,
 	FACTS_LIVE_HEAP,
 	FACTS_DOUBTS,
@@ -150,6 +160,8 @@ static const struct column columns[] = {
 	{ "sampled_total_ns", "CPU", COLUMN_SAMPLED, facts_samples, CELL_SAMPLES_TOTAL_NS },
 	{ "total_samples", "Samples", COLUMN_SAMPLED, facts_samples, CELL_SAMPLES_TOTAL },
 	{ "total_samples_percent", "", COLUMN_SAMPLED, facts_samples, CELL_SAMPLES_TOTAL_PERCENT },
+	{ "self_per_call_ns", "Self/call", COLUMN_TEXT, get_nested, CELL_SELF_PER_CALL },
+	{ "total_per_call_ns", "Total/call", COLUMN_TEXT, get_nested, CELL_TOTAL_PER_CALL },
 	{ "source", "Source", COLUMN_LEFT | COLUMN_TEXT, facts_function, CELL_SOURCE },
 	{ "recorded_calls", "Recorded", COLUMN_SUMS | COLUMN_TEXT, get_use, USE_CALLS },
 	{ "elapsed_ns", "Elapsed", COLUMN_TEXT, get_use, USE_ELAPSED },
@@ -173,6 +185,7 @@ static const struct column columns[] = {
 	{ "mean_read_chars", "read()/call", COLUMN_TEXT, get_use, USE_READ_CHARS | USE_MEAN },
 	{ "write_chars", "write()", COLUMN_TEXT, get_use, USE_WRITE_CHARS },
 	{ "mean_write_chars", "write()/call", COLUMN_TEXT, get_use, USE_WRITE_CHARS | USE_MEAN },
+	{ "io_chars", "I/O", COLUMN_TEXT, get_use, USE_IO },
 	{ "voluntary_switches", "Switches", COLUMN_TEXT, get_use, USE_SWITCHES },
 	{ "involuntary_switches", "Preempted", COLUMN_TEXT, get_use, USE_PREEMPTIONS },
 	{ "rss_growth_bytes", "RSS growth", COLUMN_TEXT, get_use, USE_RSS_BYTES },
@@ -185,15 +198,16 @@ static const struct column columns[] = {
 };
 
 /* Whether @list, as given to --columns or --sort, names a column of use. */
-static bool names_use(const char *list)
+static bool names_use(const struct table *table, const char *list)
 {
 	while (list && *list) {
 		size_t length = strcspn(list, ",");
+		char *name = xasprintf("%.*s", (int)length, list);
+		const struct column *column = sort_column(table, name);
 
-		for (size_t i = 0; i < sizeof(columns) / sizeof(*columns); i++)
-			if (columns[i].get == get_use && strlen(columns[i].name) == length &&
-			    memcmp(columns[i].name, list, length) == 0)
-				return true;
+		free(name);
+		if (column && column->get == get_use)
+			return true;
 		list += length + (list[length] == ',');
 	}
 	return false;
@@ -292,6 +306,22 @@ static const char *tell_use(struct document *document, const struct model *model
 		has_readings ? ", RSS of single threads as read at entry and exit" : "");
 }
 
+/* As pstats begins: "3442 calls (3265 primitive); ". Counters do not know which calls are primitive. */
+static const char *tell_calls(struct document *document, const struct report *report)
+{
+	const struct model *model = report->model;
+	uint64_t primitive = 0;
+
+	for (size_t i = 0; i < model->nr_functions; i++)
+		primitive += model->functions[i]->primitive_calls;
+	return document_text(document, "%s%s%s%s; ", document_count(document, (double)model->calls, "call"),
+			     report_has_counted(report) ? "" : " (",
+			     report_has_counted(report)
+				     ? ""
+				     : document_number(document, UNIT_COUNT, (double)primitive),
+			     report_has_counted(report) ? "" : " primitive)");
+}
+
 int view_functions(struct document *document, struct report *report)
 {
 	struct table table = functions_table(document, report, false);
@@ -317,12 +347,12 @@ int view_functions(struct document *document, struct report *report)
 					  report->model->nr_parts, report_doubt_note(report))
 				: document_text(
 					  document,
-					  "total = self + what it calls (recursion counts once); "
+					  "%stotal = self + what it calls (recursion counts once); "
 					  "both are sums over %" PRIu64
 					  " thread%s; %% of self time in all functions%s%s",
-					  nr_threads, nr_threads == 1 ? "" : "s",
+					  tell_calls(document, report), nr_threads, nr_threads == 1 ? "" : "s",
 					  report_error_note(report), report_doubt_note(report));
-	if (names_use(report->options->columns) || names_use(report->options->sort)) {
+	if (names_use(&table, report->options->columns) || names_use(&table, report->options->sort)) {
 		function_use_read(report->model);
 		table.note = tell_use(document, report->model);
 	}

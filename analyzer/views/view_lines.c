@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyzer/base/names.h"
 #include "analyzer/cells/cells.h"
 #include "analyzer/lines/lines.h"
 #include "analyzer/lines/source_text.h"
@@ -35,6 +36,12 @@ struct maker {
 static struct value get_function(const struct column *column, const void *row)
 {
 	return function_cell(((const struct line_row *)row)->of->function, column->index);
+}
+
+static struct value get_file(const struct column *column, const void *row)
+{
+	(void)column;
+	return value_text(path_in_data(((const struct line_row *)row)->file));
 }
 
 enum { TIME_NS, SELF_NS, TIME_PERCENT, SAMPLES };
@@ -74,7 +81,7 @@ static struct value get_nothing(const struct column *column, const void *row)
 
 /* The order of the first twelve is an interface. */
 static const struct column columns[] = {
-	{ "file", "File", COLUMN_LEFT, MEMBER(struct line_row, file, 0) },
+	{ "file", "File", COLUMN_LEFT, get_file, 0 },
 	{ "line", "Line", 0, MEMBER(struct line_row, number, UNIT_NONE | NOT_0) },
 	{ "function", "Function", COLUMN_NAME | COLUMN_LEFT, get_function, CELL_NAME },
 	{ "hits", "Hits", 0, get_nothing, 0 },

@@ -45,11 +45,14 @@ static struct value get_time(const struct column *column, const void *row)
 	case CELL_TOTAL:
 		return ns_cell(of->timer->total_ns);
 	case CELL_MEAN:
-		return value_real(UNIT_NS, of->timer->total_ns / (double)of->timer->nr_spans);
+		return of->timer->nr_spans ? value_real(UNIT_NS, of->timer->total_ns / (double)of->timer->nr_spans)
+					   : value_empty();
 	case CELL_MIN:
 		return ns_cell(of->timer->min_ns);
 	case CELL_MAX:
 		return ns_cell(of->timer->max_ns);
+	case CELL_OPEN_CALLS:
+		return value_integer(UNIT_COUNT, (int64_t)of->timer->nr_open);
 	default:
 		return value_empty();
 	}
@@ -61,6 +64,15 @@ static struct value get_paused(const struct column *column, const void *row)
 
 	(void)column;
 	return timer ? ns_cell(timer->paused_ns) : value_empty();
+}
+
+static struct value get_open_for(const struct column *column, const void *row)
+{
+	const struct timer_row *of = row;
+
+	(void)column;
+	return of->timer && of->timer->nr_open ? ns_cell((double)(of->process->last - of->timer->open_since))
+					       : value_empty();
 }
 
 static struct value get_owner(const struct column *column, const void *row)
@@ -79,6 +91,8 @@ static const struct column timer_columns[] = {
 	{ "min_ns", "Min", COLUMN_SPARE, get_time, CELL_MIN },
 	{ "max_ns", "Max", COLUMN_SPARE, get_time, CELL_MAX },
 	{ "paused_ns", "Paused", COLUMN_SUMS | COLUMN_SPARE, get_paused, 0 },
+	{ "open", "Not stopped", COLUMN_SUMS | COLUMN_SPARE, get_time, CELL_OPEN_CALLS },
+	{ "open_ns", "Since", COLUMN_SPARE, get_open_for, 0 },
 	{ "moved_bytes", "Moved", COLUMN_SPARE, MEMBER(struct timer_row, moved_bytes, UNIT_BYTES | NOT_0) },
 	{ "moved_bytes_per_s", "Per second", COLUMN_SPARE, MEMBER(struct timer_row, bandwidth, UNIT_BYTES) },
 	{ "pid", "Pid", COLUMN_SPARE, get_owner, WHO_PID },
@@ -297,16 +311,17 @@ static const char *none_of(struct document *document, const struct report *repor
 static const char *timer_text_columns(struct document *document, const struct table_rows *rows)
 {
 	const struct timer_row *list = rows->list;
-	bool have_regions = false, have_timers = false, have_moved = false;
+	bool have_regions = false, have_timers = false, have_moved = false, have_open = false;
 
 	for (size_t i = 0; i < rows->nr; i++) {
 		have_regions |= list[i].facts.function != NULL;
 		have_timers |= list[i].timer != NULL;
 		have_moved |= list[i].moved_bytes > 0;
+		have_open |= list[i].timer && list[i].timer->nr_open;
 	}
-	return document_text(document, "total_ns,%scalls,mean_ns,%smin_ns,max_ns,%s%s%stimer",
+	return document_text(document, "total_ns,%scalls,mean_ns,%smin_ns,max_ns,%s%s%s%stimer",
 			     have_regions ? "self_ns," : "", have_regions ? "stddev_ns," : "",
-			     have_timers ? "paused_ns,pid,rank," : "",
+			     have_timers ? "paused_ns,pid,rank," : "", have_open ? "open,open_ns," : "",
 			     have_moved ? "moved_bytes,moved_bytes_per_s," : "",
 			     have_regions && have_timers ? "kind," : "");
 }
@@ -322,7 +337,7 @@ int view_timers(struct document *document, struct report *report)
 		.text_columns = timer_text_columns(document, &rows),
 		.data_columns =
 			"timer,kind,pid,rank,calls,total_ns,self_ns,mean_ns,stddev_ns,min_ns,max_ns,paused_ns,"
-			"moved_bytes,moved_bytes_per_s",
+			"open,open_ns,moved_bytes,moved_bytes_per_s",
 		.text_sort = "total_ns",
 		.text_top = TEXT_ROWS,
 		.none = none_of(document, report, "timers"),

@@ -9,6 +9,7 @@
 #include "analyzer/base/names.h"
 #include "analyzer/cells/cells.h"
 #include "analyzer/cells/path_text.h"
+#include "analyzer/model/selector.h"
 #include "analyzer/model/tree_walk.h"
 #include "analyzer/tables/table.h"
 
@@ -228,7 +229,7 @@ static void select_nodes(struct chosen_rows *chosen, bool in_order)
 	for (struct tree_node *node = tree_next(model->root); node; node = tree_next(node)) {
 		if (tree_is_of_counters(node))
 			continue;
-		matched[node->id] = !pattern || matched[node->parent->id] || name_matches(pattern, node->function->name);
+		matched[node->id] = !pattern || matched[node->parent->id] || selector_matches(pattern, node->function);
 		if (matched[node->id])
 			chosen->nodes[chosen->nr_nodes++] = node->id;
 	}

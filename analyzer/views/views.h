@@ -52,6 +52,7 @@ int view_events(struct document *document, struct report *report);
 int view_resources(struct document *document, struct report *report);
 int view_timers(struct document *document, struct report *report);
 int view_marks(struct document *document, struct report *report);
+int view_machine(struct document *document, struct report *report);
 int view_mpi(struct document *document, struct report *report);
 int view_messages(struct document *document, struct report *report);
 int view_balance(struct document *document, struct report *report);

@@ -147,4 +147,5 @@ const struct insideme_recorder insideme_recorder = {
 	.elapsed = timer_elapsed,
 	.add = timer_add,
 	.moved = messages_moved,
+	.on_call = on_call,
 };

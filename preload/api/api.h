@@ -25,6 +25,7 @@ int timer_resume(struct insideme_timer *timer);
 int timer_stop(struct insideme_timer *timer);
 int64_t timer_elapsed(const struct insideme_timer *timer);
 int timer_add(const char *name, uint64_t ns);
+int on_call(void (*callback)(const char *name, uint64_t ns, int broken), uint64_t least_ns);
 
 /* Bytes that the open call moved: a message of no MPI call. */
 int messages_moved(uint64_t bytes);

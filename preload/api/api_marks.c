@@ -207,6 +207,8 @@ static int add_to_sums(struct label *label, uint64_t ticks, uint64_t paused_tick
 	raise_to(&timer->most_ticks, ticks);
 	if (unlikely(settings.value[SETTING_VERBOSE]))
 		verbose_timer(label->text, ticks);
+	if (unlikely(calls_are_heard()))
+		timer_tell(thread_self(), label->text, ticks);
 	return 0;
 }
 
@@ -248,6 +250,9 @@ static bool is_stopped(const struct insideme_timer *timer)
 
 int timer_start(struct insideme_timer *timer)
 {
+	struct log_timer *record;
+	struct label *label;
+
 	if (!timer || !timer->name || timer->state > TIMER_PAUSED)
 		return -EINVAL;
 	if (!thread_self())
@@ -256,6 +261,12 @@ int timer_start(struct insideme_timer *timer)
 		return -EALREADY;
 	timer->paused_ticks = 0;
 	timer->start_ticks = now_ticks();
+	label = label_find(timer->name);
+	record = label ? record_of(label) : NULL;
+	if (record) {
+		__atomic_store_n(&record->last_start_ticks, timer->start_ticks, __ATOMIC_RELAXED);
+		__atomic_fetch_add(&record->nr_starts, 1, __ATOMIC_RELAXED);
+	}
 	return 0;
 }
 
@@ -284,6 +295,7 @@ int timer_resume(struct insideme_timer *timer)
 int timer_stop(struct insideme_timer *timer)
 {
 	struct log_thread *thread;
+	struct log_timer *record;
 	struct label *label;
 
 	if (!timer || !timer->name || timer->state > TIMER_PAUSED)
@@ -294,8 +306,10 @@ int timer_stop(struct insideme_timer *timer)
 	timer->pause_ticks = now_ticks();
 	thread = thread_self();
 	label = thread ? label_find(timer->name) : NULL;
-	if (!label)
+	record = label ? record_of(label) : NULL;
+	if (!record)
 		return thread ? -ENOBUFS : -ENODATA;
+	__atomic_fetch_add(&record->nr_stops, 1, __ATOMIC_RELAXED);
 	return add_span(thread, label, timer);
 }
 
@@ -312,6 +326,14 @@ int64_t timer_elapsed(const struct insideme_timer *timer)
 		return -ESRCH;
 	until_ticks = timer->state == TIMER_RUNNING ? now_ticks() : timer->pause_ticks;
 	return (int64_t)live_ns_of(until_ticks - timer->start_ticks - timer->paused_ticks);
+}
+
+int on_call(calls_callback *callback, uint64_t least_ns)
+{
+	if (!thread_self())
+		return -ENODATA;
+	calls_hear(callback, least_ns);
+	return 0;
 }
 
 int timer_add(const char *name, uint64_t ns)

@@ -8,6 +8,7 @@
 #include "preload/common/base/text.h"
 #include "preload/common/run/message.h"
 #include "preload/objects/function_names.h"
+#include "preload/objects/next_functions.h"
 #include "preload/state/labels.h"
 #include "preload/state/modules.h"
 
@@ -93,20 +94,91 @@ void verbose_forget(uintptr_t begin, uintptr_t end)
 
 /* ---- lines ---- */
 
+static void tell_span(const char *name, uint64_t ticks, bool broken)
+{
+	const uint64_t width = settings.value[SETTING_NAME_WIDTH];
+	const struct span_line span = {
+		.ns = live_ns_of(ticks),
+		.program = live.log->program,
+		.pid = (uint32_t)sys_getpid(),
+		.name_width = width < SPAN_NAME_MAX ? width : SPAN_NAME_MAX,
+		.broken = broken,
+	};
+
+	say_span(name, &span);
+}
+
 void verbose_timer(const char *name, uint64_t ticks)
 {
 	if (!live_is_sealed())
-		say_span(name, live_ns_of(ticks), live.log->program, (int)sys_getpid(), false);
+		tell_span(name, ticks, false);
+}
+
+static const char *name_of(const struct log_frame *frame)
+{
+	if (live_is_sealed())
+		return NULL;
+	return frame->function_addr & LOG_FUNCTION_REGION ? name_of_region(frame->function_addr)
+							  : name_of_function(frame->function_addr);
 }
 
 void verbose_call(const struct log_frame *frame, uint64_t end_ticks, bool broken)
 {
-	uint64_t start_ticks = frame->start_ticks;
-	const char *name = NULL;
+	const char *name = name_of(frame);
 
-	if (!live_is_sealed())
-		name = frame->function_addr & LOG_FUNCTION_REGION ? name_of_region(frame->function_addr) :
-		       name_of_function(frame->function_addr);
 	if (name)
-		say_span(name, live_ns_of(end_ticks - start_ticks), live.log->program, (int)sys_getpid(), broken);
+		tell_span(name, end_ticks - frame->start_ticks, broken);
+}
+
+/* ---- a function of the program that hears of calls ---- */
+
+static calls_callback *heard_by;		/* atomic, as least_heard_ns */
+static uint64_t least_heard_ns;
+
+void calls_hear(calls_callback *callback, uint64_t least_ns)
+{
+	__atomic_store_n(&heard_by, NULL, __ATOMIC_RELEASE);
+	__atomic_store_n(&least_heard_ns, least_ns, __ATOMIC_RELEASE);
+	__atomic_store_n(&heard_by, callback, __ATOMIC_RELEASE);
+}
+
+bool calls_are_heard(void)
+{
+	return __atomic_load_n(&heard_by, __ATOMIC_RELAXED);
+}
+
+/* What the program does there is its own affair, but errno is as before. */
+static void tell(struct log_thread *thread, const char *name, uint64_t ns, bool broken)
+{
+	calls_callback *callback = __atomic_load_n(&heard_by, __ATOMIC_ACQUIRE);
+	int error;
+
+	if (!callback || !name || thread->callbacks)
+		return;
+	error = *libc.__errno_location();
+	thread->callbacks++;
+	callback(name, ns, broken);
+	thread->callbacks--;
+	*libc.__errno_location() = error;
+}
+
+static bool is_heard(uint64_t ns)
+{
+	return ns >= __atomic_load_n(&least_heard_ns, __ATOMIC_ACQUIRE);
+}
+
+void call_tell(struct log_thread *thread, const struct log_frame *frame, uint64_t end_ticks, bool broken)
+{
+	uint64_t ns = live_ns_of(end_ticks - frame->start_ticks);
+
+	if (is_heard(ns) && end_ticks - frame->start_ticks >= live.log->threshold_ticks)
+		tell(thread, name_of(frame), ns, broken);
+}
+
+void timer_tell(struct log_thread *thread, const char *name, uint64_t ticks)
+{
+	uint64_t ns = live_ns_of(ticks);
+
+	if (is_heard(ns))
+		tell(thread, name, ns, false);
 }

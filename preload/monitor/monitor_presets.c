@@ -34,6 +34,8 @@ static const struct {
 	{ "screen", "pikos-text", NULL },
 	{ "text", "pikos-text", "monitor_records.log" },
 	{ "csv", "pikos", "monitor_records.csv" },
+	{ "count", "pikos-count", NULL },
+	{ "stream:", "pikos", NULL },	/* the name that follows is the output */
 };
 
 const struct rows_preset *rows_find_preset(const char *name)
@@ -50,12 +52,22 @@ static size_t find_recording(const char *name)
 
 	while (i < ARRAY_SIZE(recordings) && strcmp(recordings[i].name, name))
 		i++;
-	return i;
+	return rows_is_stream(name) ? ARRAY_SIZE(recordings) - 1 : i;
 }
 
 bool rows_is_recording(const char *name)
 {
 	return find_recording(name) < ARRAY_SIZE(recordings);
+}
+
+bool rows_is_stream(const char *name)
+{
+	return name && !strncmp(name, "stream:", strlen("stream:"));
+}
+
+bool rows_are_csv(const char *name)
+{
+	return name && rows_is_recording(name) && !strcmp(recordings[find_recording(name)].format, "pikos");
 }
 
 enum how { CHECK, LIVE, AT_END };
@@ -65,8 +77,11 @@ static pid_t start(const struct rows_options *options, enum how how, const char 
 		   const sigset_t *mask)
 {
 	size_t recording = find_recording(options->recording ?: options->output ? "text" : "screen");
-	const char *output = options->output ?: recordings[recording].output, *arguments[16] = { NULL };
+	const char *output = options->output ?: recordings[recording].output, *arguments[20] = { NULL };
 	size_t nr = 0;
+
+	if (rows_is_stream(options->recording))
+		output = options->recording;
 
 	arguments[nr++] = "-f";
 	arguments[nr++] = recordings[recording].format;
@@ -79,6 +94,14 @@ static pid_t start(const struct rows_options *options, enum how how, const char 
 	if (options->filter) {
 		arguments[nr++] = "--filter";
 		arguments[nr++] = options->filter;
+	}
+	if (options->delimiter) {
+		arguments[nr++] = "--delimiter";
+		arguments[nr++] = options->delimiter;
+	}
+	if (options->dialect) {
+		arguments[nr++] = "--dialect";
+		arguments[nr++] = options->dialect;
 	}
 	if (output) {
 		arguments[nr++] = "-o";

@@ -26,14 +26,19 @@ const struct rows_preset *rows_find_preset(const char *name);
 /* The options of a monitor. */
 struct rows_options {
 	const struct rows_preset *preset;	/* NULL: no rows */
-	const char *recording; /* screen, text or csv; NULL: screen, or text if there is an output file */
+	/* see INSIDEME_RECORDING; NULL: screen, or text if there is an output file */
+	const char *recording;
 	const char *output;		/* NULL: the default of the recording */
 	const char *filter;		/* NULL: none */
+	const char *delimiter, *dialect;	/* NULL: insideme-report's */
 	bool at_end;			/* write when the program has ended */
 };
 
 /* Is it the name of a recording? */
 bool rows_is_recording(const char *name);
+/* NULL: no */
+bool rows_is_stream(const char *name);
+bool rows_are_csv(const char *name);
 
 /* Before the program starts. Return: 0, or an exit status after a line on stderr: do not run the program */
 int rows_check(const struct rows_options *options, const sigset_t *mask);

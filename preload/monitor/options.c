@@ -114,14 +114,16 @@ static const struct option_line own_lines[] = {
 	{ 0, "beside", "PROGRAM", option_take_text, AT(beside),
 	  "with --runs: by turns also this program, with the same arguments, as NAME-beside.1 and so on",
 	  NULL },
-	{ 0, "recording", "screen|text|csv", take_of_rows, AT(rows.recording),
-	  "of a monitor: rows as text on stderr, as text into a file, or as csv into a file", "screen" },
 	{ 'o', "output", "FILE", take_of_rows, AT(rows.output), "of a monitor: the file",
 	  "monitor_records.log, monitor_records.csv" },
 	{ 0, "buffered", NULL, take_of_rows, AT(rows.at_end),
 	  "of a monitor: write the rows when PROGRAM has ended", NULL },
 	{ 0, "focused-on", "LIST", take_of_rows, AT(settings[SETTING_FOCUS]),
 	  "of a monitor: only these functions and what they call, as --focus", NULL },
+	{ 0, "delimiter", "C", take_of_rows, AT(rows.delimiter),
+	  "of a monitor's csv: what separates cells: one character, or tab", "," },
+	{ 0, "dialect", "NAME", take_of_rows, AT(rows.dialect),
+	  "of a monitor's csv, as python's csv module names it: excel, excel-tab or unix", NULL },
 	{ 0, "filter", "RULE", take_of_rows, AT(rows.filter),
 	  "of a monitor: only rows for which RULE holds, as --filter of insideme-report", NULL },
 	{ 0, "check", NULL, take_action, ACTION_CHECK,
@@ -220,19 +222,47 @@ static int take_options(struct options *options, char ***words)
 	return options->rows.preset ? wrong(options->rows.preset->name, "-- must follow before PROGRAM") : 0;
 }
 
+static void ignore_complaint(void *context, const char *line)
+{
+	(void)context;
+	(void)line;
+}
+
+/* The monitor and its recording may also stand in the environment and in insideme.conf. */
+static void take_rows_settings(struct options *options)
+{
+	static struct settings settings;
+	const char *monitor = options->settings[SETTING_MONITOR];
+
+	settings_read(&settings, environ, ignore_complaint, NULL);
+	if (!options->rows.preset && options->action == ACTION_RUN && !options->pids && !options->machine)
+		options->rows.preset = rows_find_preset(monitor ?: settings_text(&settings, SETTING_MONITOR));
+	options->rows.recording = options->settings[SETTING_RECORDING];
+	if (!options->rows.recording && settings.source[SETTING_RECORDING] != FROM_FALLBACK)
+		options->rows.recording = settings_text(&settings, SETTING_RECORDING);
+}
+
 /* A setting that the user does not give has the monitor's value. */
 static int check_rows(struct options *options)
 {
 	const struct rows_options *rows = &options->rows;
 
+	take_rows_settings(options);
+	if (!rows->preset && options->settings[SETTING_RECORDING])
+		options->needs_preset = "recording";
 	if (!rows->preset)
 		return !options->needs_preset ? 0 :
 			complain("--%s: it needs a monitor: functions or function_memory, then -- PROGRAM",
 				 options->needs_preset);
 	if (rows->recording && !rows_is_recording(rows->recording))
-		return wrong(rows->recording, "no such recording; screen, text or csv");
+		return wrong(rows->recording, "no such recording; screen, text, csv, count or stream:PATH");
 	if (rows->recording && rows->output && !strcmp(rows->recording, "screen"))
 		return wrong("--output", "the screen is no file; --recording=text or csv");
+	if (rows->output && rows_is_stream(rows->recording))
+		return wrong("--output", "the rows go where --recording=stream:PATH says");
+	if ((rows->delimiter || rows->dialect) && !rows_are_csv(rows->recording))
+		return wrong(rows->delimiter ? "--delimiter" : "--dialect",
+			     "it needs --recording=csv or stream:PATH");
 	for (size_t i = 0; i < ARRAY_SIZE(rows->preset->settings) && rows->preset->settings[i].value; i++) {
 		enum setting_id id = rows->preset->settings[i].id;
 

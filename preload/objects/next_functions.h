@@ -152,6 +152,7 @@ extern HIDDEN struct real real;	/* any thread may write a word, whole and always
 	X(int, pthread_attr_getstacksize, (const pthread_attr_t *attributes, size_t *bytes))        \
 	X(pthread_t, pthread_self, (void))                                                          \
 	X(int, pthread_getcpuclockid, (pthread_t thread, clockid_t *clock))                         \
+	X(int *, __errno_location, (void))                                                          \
 	X(unsigned long, getauxval, (unsigned long type))                                           \
 	X(int, clock_gettime, (clockid_t clock, \
 		struct timespec *now))	/* the vDSO's: a tenth of the system call */ \

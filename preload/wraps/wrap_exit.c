@@ -3,6 +3,7 @@
 #include "preload/wraps/wraps.h"
 
 #include "preload/calls/slices.h"
+#include "preload/life/end_summary.h"
 #include "preload/life/recorder.h"
 #include "preload/objects/next_functions.h"
 #include "preload/stacks/thread.h"
@@ -15,6 +16,7 @@ static void mark_exit(int status)
 	if (live.log)
 		slices_watch_room(live.log);
 	recorder_mark_end(LOG_EXITED, status & 0xff);
+	end_summary_print();
 }
 
 static void exited(int status, void *unused)

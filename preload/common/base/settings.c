@@ -21,6 +21,8 @@
 
 static const char *const timing_choices[] = { "exact", "auto", "counts", NULL };
 static const char *const heap_choices[] = { "off", "counters", "live", NULL };
+/* The names of insideme-run's presets. */
+static const char *const monitor_choices[] = { "off", "functions", "function_memory", NULL };
 static const char *const mpi_choices[] = { "auto", "on", "off", NULL };
 static const char *const what_choices[] = { "library", "all", NULL };
 static const char *const snapshot_choices[] = { "heap", "rss", "rss:every", NULL };
@@ -77,9 +79,15 @@ const struct setting settings_table[NR_SETTINGS] = {
 	[SETTING_FIELDS] = { "INSIDEME_FIELDS", "fields", SETTING_TEXT, "", NULL,
 		"for the report, which field functions belong to: GLOB = FIELD; GLOB = FIELD, or @FILE" },
 	[SETTING_SUMMARY] = { "INSIDEME_SUMMARY", "summary", SETTING_SWITCH, "off", NULL,
-		"insideme-run prints the report when the program has ended" },
+		"print the report on stderr when the program has ended" },
 	[SETTING_VERBOSE] = { "INSIDEME_VERBOSE", "verbose", SETTING_SWITCH, "off", NULL,
 		"print on stderr what the recorder does, and the duration of each timer and recorded call" },
+	[SETTING_NAME_WIDTH] = { "INSIDEME_NAME_WIDTH", "name-width", SETTING_COUNT, "30", NULL,
+		"with INSIDEME_VERBOSE: names are cut after so many characters; off: they are not" },
+	[SETTING_MONITOR] = { "INSIDEME_MONITOR", "monitor", SETTING_CHOICE, "off", monitor_choices,
+		"the monitor that insideme-run is, where none is named before PROGRAM" },
+	[SETTING_RECORDING] = { "INSIDEME_RECORDING", "recording", SETTING_TEXT, "screen", NULL,
+		"of a monitor: screen, text or csv (files), count, or stream:PATH (a pipe or Unix socket)" },
 	[SETTING_MPI] = { "INSIDEME_MPI", "mpi", SETTING_CHOICE, "auto", mpi_choices,
 		"record MPI calls: auto: of ranks, of programs that call MPI, of mpirun; on: of all" },
 };

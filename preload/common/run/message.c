@@ -10,8 +10,7 @@
 #include "preload/common/run/rank.h"
 
 #define BEGIN		"insideme: "
-#define NAME_WIDTH	30u
-#define SPAN_LINE_BYTES	256
+#define SPAN_LINE_BYTES	512
 
 static struct run *run;			/* set before any thread; NULL: no run yet */
 static struct stat first_stderr;	/* set before any thread; st_ino 0: none */
@@ -75,19 +74,25 @@ static void say_on(int fd, const char *begin, const char *line)
 		sys_writev_unsignalled(fd, parts, ARRAY_SIZE(parts));
 }
 
+bool say_can(void)
+{
+	return first_stderr.st_ino && is_stderr(2);
+}
+
 void say_line(const char *line)
 {
 	say_on(2, BEGIN, line);
 }
 
-void say_span(const char *name, uint64_t ns, const char *program, int pid, bool broken)
+void say_span(const char *name, const struct span_line *span)
 {
 	char line[SPAN_LINE_BYTES];
 	struct text text;
 	size_t bytes = text_length(name), width = 0;
-	bool is_cut = bytes > NAME_WIDTH;
+	const size_t most = span->name_width ? span->name_width : SPAN_NAME_MAX;
+	bool is_cut = bytes > most;
 
-	bytes = is_cut ? NAME_WIDTH - 3 : bytes;
+	bytes = is_cut ? (most > 3 ? most - 3 : 0) : bytes;
 	while (is_cut && bytes && (name[bytes] & 0xc0) == 0x80)	/* do not cut a character in half */
 		bytes--;
 	text_init(&text, line, sizeof(line));
@@ -96,17 +101,17 @@ void say_span(const char *name, uint64_t ns, const char *program, int pid, bool 
 		width += (name[i] & 0xc0) != 0x80;
 	}
 	text_add(&text, is_cut ? "..." : "");
-	for (width += is_cut ? 3 : 0; width < NAME_WIDTH; width++)
+	for (width += is_cut ? 3 : 0; width < span->name_width; width++)
 		text_add_char(&text, ' ');
 	text_add(&text, " - ");
-	text_add_number(&text, (ns + 5000) / 1000000000);
+	text_add_number(&text, (span->ns + 5000) / 1000000000);
 	text_add_char(&text, '.');
-	text_add_padded(&text, (ns + 5000) % 1000000000 / 10000, 5);
+	text_add_padded(&text, (span->ns + 5000) % 1000000000 / 10000, 5);
 	text_add(&text, " seconds - process ");
-	text_add(&text, program);
+	text_add(&text, span->program);
 	text_add_char(&text, '/');
-	text_add_number(&text, (uint64_t)pid);
-	text_add(&text, broken ? " (broken)" : "");
+	text_add_number(&text, span->pid);
+	text_add(&text, span->broken ? " (broken)" : "");
 	say_on(2, "[Profiler] ", line);
 }
 

@@ -23,13 +23,24 @@ void say_init(struct run *own);
 /* Is @message new in this run? From now on it is not. Maps the run's page if it is not yet mapped. */
 bool say_is_news(enum message message);
 
+/* Is stderr still the file that it was? Otherwise nothing is printed. */
+bool say_can(void);
 /* Print "insideme: ..." in one write. */
 void say_line(const char *line);
 /*
  * Print "[Profiler] ...", a duration in multiprocess_profiler's words. May be called from threads
  * and signal handlers.
  */
-void say_span(const char *name, uint64_t ns, const char *program, int pid, bool broken);
+#define SPAN_NAME_MAX 255
+struct span_line {
+	uint64_t ns;
+	const char *program;
+	uint32_t pid;
+	/* at most SPAN_NAME_MAX: names are cut to it, and padded; 0: neither */
+	size_t name_width;
+	bool broken;
+};
+void say_span(const char *name, const struct span_line *span);
 /*
  * As say_line(), for the sampling task, which does not have the descriptors of the program @pid.
  * Before Linux 5.6 nothing is printed.

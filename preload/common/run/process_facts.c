@@ -6,6 +6,7 @@
 #include <limits.h>
 #include <sys/sysinfo.h>
 #include <sys/utsname.h>
+#include <sys/vfs.h>
 
 #include "preload/common/base/clock.h"
 #include "preload/common/base/syscalls.h"
@@ -164,6 +165,7 @@ static void write_machine(struct log_header *log, uint64_t now, bool cpu_model)
 	uint64_t cpus[128], nr_cpus = 0;
 	struct utsname names;
 	struct sysinfo info;
+	struct statfs disk;
 	long bytes;
 
 	if (raw_syscall(SYS_uname, (long)&names, 0, 0, 0, 0, 0) == 0)
@@ -175,8 +177,25 @@ static void write_machine(struct log_header *log, uint64_t now, bool cpu_model)
 		nr_cpus += (uint64_t)__builtin_popcountll(cpus[i]);
 	if (nr_cpus)
 		write_number(log, "nr_cpus", nr_cpus, now);
-	if (raw_syscall(SYS_sysinfo, (long)&info, 0, 0, 0, 0, 0) == 0)
+	if (raw_syscall(SYS_sysinfo, (long)&info, 0, 0, 0, 0, 0) == 0) {
 		write_number(log, "memory_bytes", (uint64_t)info.totalram * info.mem_unit, now);
+		write_number(log, "swap_bytes", (uint64_t)info.totalswap * info.mem_unit, now);
+		write_number(log, "swap_free_bytes", (uint64_t)info.freeswap * info.mem_unit, now);
+	}
+	if (raw_syscall(SYS_statfs, (long)".", (long)&disk, 0, 0, 0, 0) == 0)
+		write_number(log, "disk_free_bytes", (uint64_t)disk.f_bavail * (uint64_t)disk.f_bsize, now);
+}
+
+/* By which the parent is known where it is not recorded. */
+static void write_parent(struct log_header *log, uint64_t now)
+{
+	char path[32], name[32];
+
+	proc_path(path, sizeof(path), log->ppid, "/comm");
+	if (!log->ppid || read_file(path, name, sizeof(name)) <= 0)
+		return;
+	name[text_length(name) - (text_find(name, '\n') ? 1 : 0)] = '\0';
+	log_write_text(log, "parent", name, now);
 }
 
 static void write_settings(struct log_header *log, const struct settings *settings, uint64_t now)
@@ -226,6 +245,7 @@ void facts_write(struct log_header *log, const struct facts *facts, const struct
 		log_write_text(log, "exe", facts->exe, now);
 	if (facts->cwd[0])
 		log_write_text(log, "cwd", facts->cwd, now);
+	write_parent(log, now);
 	write_machine(log, now, cpu_model);
 	write_settings(log, settings, now);
 }

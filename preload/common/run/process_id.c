@@ -103,6 +103,26 @@ void process_id_look(struct process_id *id)
 	}
 }
 
+void process_id_expand(const struct process_id *id, const char *name, char *expanded, size_t bytes)
+{
+	struct text text;
+
+	text_init(&text, expanded, bytes);
+	for (; *name; name++) {
+		if (text_begins(name, "%e"))
+			text_add(&text, id->program);
+		else if (text_begins(name, "%h"))
+			text_add(&text, id->host);
+		else if (text_begins(name, "%p"))
+			text_add_number(&text, id->pid);
+		else if (text_begins(name, "%r"))
+			text_add_number(&text, id->rank.rank > 0 ? (uint64_t)id->rank.rank : 0);
+		else
+			text_add_char(&text, *name);
+		name += *name == '%' && name[1] && text_find("ehpr", name[1]);
+	}
+}
+
 void process_id_boot(struct process_id *id)
 {
 	if (read_file("/proc/sys/kernel/random/boot_id", id->boot_id, 37) < 0)

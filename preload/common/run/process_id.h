@@ -37,6 +37,12 @@ void process_id_boot(struct process_id *id);
  */
 void process_id_begin(struct process_id *id, const char *exe);
 
+/*
+ * Write @name with %e, %h, %p and %r replaced: the program, the host, the pid, and the rank (0 where there is
+ * none). Anything else stays.
+ */
+void process_id_expand(const struct process_id *id, const char *name, char *expanded, size_t bytes);
+
 /* Read the pids and the start alone. */
 void process_id_look(struct process_id *id);
 

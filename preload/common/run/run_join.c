@@ -126,8 +126,12 @@ static bool run_of_own_log(struct run *run, const char *path, const struct proce
 
 static int run_of_setting(struct run *run, const char *setting, const struct process_id *id)
 {
+	char name[RUN_PATH_BYTES];
 	struct text text;
-	int error = path_make_absolute(&text, run->path, sizeof(run->path), setting);
+	int error;
+
+	process_id_expand(id, setting, name, sizeof(name));
+	error = path_make_absolute(&text, run->path, sizeof(run->path), name);
 
 	if (!error)
 		error = run_map_page(run, NULL);
@@ -142,8 +146,12 @@ static int run_of_setting(struct run *run, const char *setting, const struct pro
 /* @has_run: @run is an ancestor's. */
 static int run_in_directory(struct run *run, const char *dir, const struct process_id *id, bool has_run)
 {
-	char directory[RUN_PATH_BYTES];
-	int error = run_choose_directory(dir, directory, sizeof(directory));
+	char directory[RUN_PATH_BYTES], name[RUN_PATH_BYTES];
+	int error;
+
+	process_id_expand(id, dir, name, sizeof(name));
+	dir = name;
+	error = run_choose_directory(dir, directory, sizeof(directory));
 
 	if (error) {
 		if (has_run)

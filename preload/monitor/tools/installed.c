@@ -108,7 +108,7 @@ void library_release(struct library *library)
 	library->link_directory[0] = '\0';
 }
 
-#define ARGUMENTS_MOST 16
+#define ARGUMENTS_MOST 20
 
 static void run_report(const char *report, const char *const *arguments, enum report_use use)
 {

@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What each machine of the run has, and what was left of it: processors, memory, swap, devices, file systems. */
+#include "analyzer/views/views.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/resources/series.h"
+
+struct machine_row {
+	const char *host;
+	const char *figure, *title;
+	struct value value, least;	/* at the start; the least while the run went on */
+};
+
+static struct value get_value(const struct column *column, const void *row)
+{
+	const struct machine_row *of = row;
+
+	return column->index ? of->least : of->value;
+}
+
+static const struct column columns[] = {
+	{ "host", "Host", COLUMN_LEFT | COLUMN_SPARE, MEMBER(struct machine_row, host, 0) },
+	{ "title", "What", COLUMN_LEFT | COLUMN_TEXT, MEMBER(struct machine_row, title, 0) },
+	{ "figure", "Figure", COLUMN_LEFT, MEMBER(struct machine_row, figure, 0) },
+	{ "value", "At the start", 0, get_value, 0 },
+	{ "least", "Least", 0, get_value, 1 },
+};
+
+struct machine {
+	struct document *document;
+	const struct model *model;
+	const char *host;
+	struct table_rows rows;
+};
+
+static void add(struct machine *machine, const char *figure, const char *title, struct value value,
+		struct value least)
+{
+	if (value.type != VALUE_EMPTY)
+		document_add_row(machine->document, &machine->rows,
+				 &(struct machine_row){ machine->host, figure, title, value, least });
+}
+
+/* From the first log of this host that has it. */
+static const char *fact(const struct machine *machine, const char *key)
+{
+	const struct model *model = machine->model;
+	const char *found = NULL;
+
+	for (size_t i = 0; i < model->nr_processes + model->nr_monitors && !found; i++) {
+		const struct process *process = i < model->nr_processes ? model->processes[i]
+									 : model->monitors[i - model->nr_processes];
+
+		if (strcmp(process->header.host, machine->host) == 0)
+			found = process_fact(process, key);
+	}
+	return found;
+}
+
+static void add_fact(struct machine *machine, const char *key, const char *title, enum unit unit)
+{
+	const char *text = fact(machine, key);
+
+	if (!text)
+		return;
+	add(machine, key, title,
+	    unit == UNIT_NONE ? value_text(text) : value_integer(unit, strtoll(text, NULL, 10)), value_empty());
+}
+
+/* The first and the least reading of a column, in each set of that name: there is one for each device. */
+static void add_readings(struct machine *machine, struct process *process, const char *set, const char *column,
+			 const char *title)
+{
+	for (size_t i = 0; i < process->nr_rowsets; i++) {
+		const struct rowset *rows = &process->rowsets[i];
+		int index = strcmp(rows->set, set) == 0 ? rowset_column(rows, column) : -1;
+		struct value first = value_empty(), least = value_empty();
+
+		for (size_t row = 0; index >= 0 && row < rows->nr_rows; row++) {
+			uint64_t bytes = rowset_value(rows, row, (uint32_t)index);
+
+			if (bytes == LOG_NONE)
+				continue;
+			if (first.type == VALUE_EMPTY)
+				first = least = value_integer(UNIT_BYTES, (int64_t)bytes);
+			if ((int64_t)bytes < least.integer)
+				least.integer = (int64_t)bytes;
+		}
+		add(machine, column, title, first, least);
+	}
+}
+
+/* One log is enough: insideme-run's, if there is one. */
+static struct process *log_of_machine(const struct machine *machine)
+{
+	const struct model *model = machine->model;
+
+	for (size_t i = 0; i < model->nr_processes + model->nr_monitors; i++) {
+		struct process *process = i < model->nr_monitors ? model->monitors[i]
+								 : model->processes[i - model->nr_monitors];
+
+		if (strcmp(process->header.host, machine->host) == 0 && process_rowset(process, "system"))
+			return process;
+	}
+	return NULL;
+}
+
+static void add_host(struct machine *machine)
+{
+	struct process *log = log_of_machine(machine);
+	const char *folder = fact(machine, "cwd");
+
+	add_fact(machine, "kernel", "Kernel", UNIT_NONE);
+	add_fact(machine, "cpu_model", "Processor", UNIT_NONE);
+	add_fact(machine, "nr_cpus", "Processors it may use", UNIT_COUNT);
+	add_fact(machine, "memory_bytes", "Memory", UNIT_BYTES);
+	if (log)
+		add_readings(machine, log, "system", "memory_available_bytes", "Memory available");
+	add_fact(machine, "swap_bytes", "Swap", UNIT_BYTES);
+	add_fact(machine, "swap_free_bytes", "Swap free", UNIT_BYTES);
+	add_fact(machine, "disk_free_bytes",
+		 folder ? document_text(machine->document, "Free on disk of %s", folder) : "Free on disk",
+		 UNIT_BYTES);
+	for (size_t i = 0; i < machine->model->nr_monitors; i++) {
+		struct process *monitor = machine->model->monitors[i];
+
+		if (strcmp(monitor->header.host, machine->host) == 0)
+			add_readings(machine, monitor, "gpu", "gpu_memory_total_bytes", "GPU memory");
+	}
+}
+
+static bool is_first_of_host(const struct model *model, size_t at)
+{
+	for (size_t i = 0; i < at; i++)
+		if (strcmp(model->processes[i]->header.host, model->processes[at]->header.host) == 0)
+			return false;
+	return true;
+}
+
+int view_machine(struct document *document, struct report *report)
+{
+	const struct model *model = report->model;
+	struct machine machine = { .document = document, .model = model,
+				   .rows = ROWS_OF(struct machine_row) };
+
+	for (size_t i = 0; i < model->nr_processes; i++) {
+		machine.host = model->processes[i]->header.host;
+		if (is_first_of_host(model, i))
+			add_host(&machine);
+	}
+	if (!model->nr_processes && model->nr_monitors) {
+		machine.host = model->monitors[0]->header.host;
+		add_host(&machine);
+	}
+	document_add_table(document, &(struct table){
+		.name = "machine",
+		.what = "figures",
+		.title = report->title,
+		.note = "Least: of the readings while the run went on; disk: where the program was started",
+		TABLE_COLUMNS(columns),
+		.text_columns = "host,title,value,least",
+		.rows = machine.rows,
+	});
+	return 0;
+}

@@ -1,0 +1,230 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-3.0-or-later
+# What users of pstats, PyOP2's timers, multiprocess_profiler and pikos are used to; wrong values; nothing to show.
+load lib
+
+app() {
+	cat >app.c
+	"$build/insideme-cc" -isystem "$here/../../include" -O1 app.c -o app -pthread "$@"
+}
+
+# rows OPTIONS: names and calls of the functions that are left
+rows() { view functions --columns function,calls "$@" | tail -n +2 | tr ',\n' '  '; }
+
+@test "restrictions are applied one after the other, after the order" {
+	run record calls
+	same "the first two" "$(rows --sort calls --restrict 2)" "$(rows --sort calls --top 2)"
+	same "half of four" "$(rows --sort calls --restrict 4 --restrict 0.5)" "$(rows --sort calls --top 2)"
+	same "half of four in percent" "$(rows --sort calls --restrict 4 --restrict 50%)" "$(rows --sort calls --top 2)"
+	same "a regular expression" "$(rows --restrict 'calls\.c:[0-9]+\((fib|even)\)$' --sort name)" 'even 501 fib 21891 '
+	same "then a number" "$(rows --restrict 'fib|even' --restrict 1 --sort name)" 'even 501 '
+	same "nothing" "$(rows --restrict nothing_at_all)" ''
+	same "none of them" "$(rows --restrict 0)" ''
+	for wrong in 2.5 150% '(' ''; do
+		run "$report" --restrict "$wrong"
+		same "status of --restrict '$wrong'" "$status" 2
+		[[ $output == *"--restrict: '$wrong' is not a number, a fraction such as 0.1 or 10%, or a regular expression" ]]
+	done
+	run "$report" -v machine --restrict main
+	same "status without names" "$status" 2
+}
+
+@test "calls within themselves, times of one call, keys of pstats" {
+	run record calls
+	same "primitive calls of fib" "$(value primitive_calls function=fib)" 1
+	"$report" -v functions --no-pager --restrict '\(fib\)' --columns calls,function >text
+	grep -q '21\.9 k/1  fib$' text
+	grep -q 'k calls (.* primitive); total = self' <("$report" -v functions --no-pager | tr -s ' \n' ' ')
+	same "primitive calls of fib by itself" "$(view callers --match fib | "$here/csv" primitive_calls caller=fib)" 2
+	for key in ncalls pcalls tottime cumtime cumulative filename module line name nfl stdname mem peak allocs io; do
+		view functions --sort $key >sorted || { echo "$key"; return 1; }
+		same "functions by $key" "$(wc -l <sorted)" "$(view functions | wc -l)"
+	done
+	view functions --columns function,calls,primitive_calls,self_ns,total_ns,self_per_call_ns,total_per_call_ns | perl -F, -lane '
+		next if $. == 1 || !$F[1] || $F[5] eq "";
+		die "$_" if abs($F[3] / $F[1] - $F[5]) > 1 || abs($F[4] / $F[2] - $F[6]) > 1'
+}
+
+@test "files with and without their folders" {
+	run record calls
+	same "the file" "$(value file function=fib | sed 's|.*/||')" calls.c
+	same "without folders" "$(view functions --strip-dirs | "$here/csv" file function=fib)" calls.c
+	"$report" -v functions --no-pager --strip-dirs=off --columns function,source | grep -q '/calls.c:[0-9]*$'
+	run "$report" --strip-dirs=some
+	same "status" "$status" 2
+}
+
+@test "patterns of --match are those of --focus" {
+	run record calls_cpp
+	same "by file" "$(view functions --match calls_cpp.cpp | tail -n +2 | wc -l)" "$(view functions | grep -c /calls_cpp.cpp)"
+	same "by file and name" "$(rows --match 'calls_cpp.cpp:main')" 'main 1 '
+	same "no such file" "$(rows --match 'other.cpp:main')" ''
+}
+
+@test "csv with other delimiters and dialects" {
+	run record calls
+	same "semicolons" "$(view functions --columns function,calls --restrict '\(fib\)' --delimiter ';' | tail -1)" 'fib;21891'
+	same "tabs" "$(view functions --columns function,calls --restrict '\(fib\)' --delimiter tab | tail -1)" $'fib\t21891'
+	same "unix" "$(view functions --columns function,calls --restrict '\(fib\)' --dialect unix | tail -1)" '"fib","21891"'
+	same "excel" "$(view functions --columns function,calls --restrict '\(fib\)' --dialect excel | tail -1)" $'fib,21891\r'
+	for wrong in '--delimiter ab' '--delimiter "' '--dialect word'; do
+		# shellcheck disable=SC2086
+		run "$report" -f csv $wrong
+		same "status of $wrong" "$status" 2
+	done
+	run "$report" --delimiter ';'
+	same "status without csv" "$status" 2
+}
+
+@test "names of runs have program, host, pid and rank" {
+	INSIDEME_RUN=run-%e-%r-%z-%p LD_PRELOAD=$library sh -c 'echo $$; exec "$0"' "$bin/calls" >stdout 2>stderr || same status $? 7
+	pid=$(head -1 stdout)
+	[ -d "run-dash-0-%z-$pid" ] || [ -d "run-sh-0-%z-$pid" ] || { ls; return 1; }
+	INSIDEME_DIR=runs-of-%h monitor -q -- "$bin/calls" || same status $? 7
+	[ -d "runs-of-$(uname -n)" ]
+}
+
+@test "InsideMe's log has a line for each recorded call" {
+	monitor -q --threshold=0 --timing=exact -- "$bin/calls" || same status $? 7
+	"$report" -f insideme-log --fields 'fib = I/O' >app.log
+	same "lines" "$(wc -l <app.log)" "$(view calls | tail -n +2 | wc -l)"
+	same "of fib" "$(grep -cE '^0//1//@fib//[0-9.]+//[0-9.]+//[0-9.]+//[0-9.]+//I/O$' app.log)" 21891
+	same "fields of main" "$(grep -cE '//@main$' app.log)" 1
+	view calls | head -1 | grep -q ',rank,nr_ranks,.*,field,'
+}
+
+@test "a timer that was never stopped is listed" {
+	app <<-'END'
+	#include <insideme.h>
+	static struct insideme_timer never = INSIDEME_TIMER("never"), once = INSIDEME_TIMER("once"), twice = INSIDEME_TIMER("once");
+	int main(void)
+	{
+		insideme_start(&never);
+		insideme_start(&once);
+		insideme_stop(&once);
+		insideme_start(&once);
+		insideme_start(&twice);
+		insideme_start(&twice);
+		return 0;
+	}
+	END
+	record_app
+	view timers >timers.csv
+	same "never" "$("$here/csv" calls timer=never <timers.csv) $("$here/csv" open timer=never <timers.csv)" '0 1'
+	same "once" "$("$here/csv" calls timer=once <timers.csv) $("$here/csv" open timer=once <timers.csv)" '1 2'
+	between "ns since its start" 1 "$("$here/csv" open_ns timer=never <timers.csv)" 60000000000
+	"$report" -v timers --no-pager | grep -q 'Not stopped'
+}
+
+record_app() { LD_PRELOAD=$library ./app >stdout 2>stderr; }
+
+@test "a function of the program hears of long calls and of timers" {
+	app <<-'END'
+	#include <errno.h>
+	#include <insideme.h>
+	#include <stdio.h>
+	static struct insideme_timer timer = INSIDEME_TIMER("timer");
+	static int nr;
+	__attribute__((noinline)) static void spin(long n) { for (volatile long i = 0; i < n; i++) ; }
+	__attribute__((noinline)) static void outer(void) { spin(30000000); }
+	static void hear(const char *name, uint64_t ns, int broken)
+	{
+		spin(30000000);		/* is not reported itself */
+		errno = 77;
+		nr++;
+		printf("%s %d %d\n", name, ns >= 1000000, broken);
+	}
+	int main(void)
+	{
+		errno = 5;
+		insideme_on_call(hear, 1000000);
+		outer();
+		insideme_start(&timer);
+		spin(30000000);
+		insideme_stop(&timer);
+		insideme_on_call(NULL, 0);
+		outer();
+		printf("%d heard, errno %d\n", nr, errno);
+		return 0;
+	}
+	END
+	record_app
+	same "what it hears" "$(xargs <stdout)" 'spin 1 0 outer 1 0 spin 1 0 timer 1 0 4 heard, errno 5'
+	./app >stdout
+	same "without the recorder" "$(cat stdout)" '0 heard, errno 5'
+	calls outer 2 hear 4 spin 7
+}
+
+@test "names in lines are cut where the user wants it" {
+	app <<-'END'
+	#include <insideme.h>
+	int main(void)
+	{
+		insideme_add("a name that has more than thirty characters", 1);
+		return 0;
+	}
+	END
+	INSIDEME_VERBOSE=on record_app
+	grep -q '^\[Profiler\] a name that has more than t... - [01].[0-9]* seconds' stderr
+	INSIDEME_VERBOSE=on INSIDEME_NAME_WIDTH=off record_app
+	grep -q '^\[Profiler\] a name that has more than thirty characters - [01].[0-9]* seconds' stderr
+	INSIDEME_VERBOSE=on INSIDEME_NAME_WIDTH=8 record_app
+	grep -q '^\[Profiler\] a nam... - [01].[0-9]* seconds' stderr
+	INSIDEME_VERBOSE=on INSIDEME_NAME_WIDTH=none record_app
+	grep -q 'INSIDEME_NAME_WIDTH=none: not understood, using 30' stderr
+}
+
+@test "the summary without insideme-run: once, at the end of the first process, on stderr" {
+	INSIDEME_SUMMARY=on LD_PRELOAD=$library sh -c "'$bin/calls'; '$bin/calls'; exit 3" >stdout 2>stderr || same status $? 3
+	same "summaries" "$(grep -c '^Recorded ' stderr)" 1
+	grep -q '3 processes' stderr
+	same "lines of the program" "$(grep -c '^Recorded' stdout)" 0
+	INSIDEME_SUMMARY=on LD_PRELOAD=$library "$bin/calls" 2>&- >stdout || same status $? 7
+	INSIDEME_SUMMARY=on LD_PRELOAD=$library bash -c 'exec 2>own; echo mine >&2' 2>stderr
+	same "a file of the program's own" "$(cat own)" mine
+	cat >children.c <<-'END'
+	#include <errno.h>
+	#include <stdio.h>
+	#include <stdlib.h>
+	#include <sys/wait.h>
+	static void last(void) { int pid = wait(NULL); printf("%d %d\n", pid, errno == ECHILD); }
+	int main(void) { atexit(last); return 0; }
+	END
+	gcc children.c -o children
+	INSIDEME_SUMMARY=on LD_PRELOAD=$library ./children >stdout 2>stderr
+	same "children that the program sees" "$(cat stdout)" '-1 1'
+	grep -q '^Recorded ' stderr
+}
+
+@test "the parent's name, and names that programs give themselves" {
+	app <<-'END'
+	#include <sys/prctl.h>
+	int main(void) { prctl(PR_SET_NAME, "renamed"); return 0; }
+	END
+	cat >from.sh <<-END
+	#!/bin/bash
+	INSIDEME_THRESHOLD=0 LD_PRELOAD=$library ./app
+	exit 0
+	END
+	chmod +x from.sh
+	./from.sh
+	"$report" -f multiprocess-profiler >profile.csv
+	same "process" "$("$here/csv" process_name id=main <profile.csv)" renamed
+	same "parent" "$("$here/csv" parent_process_name id=main <profile.csv)" from.sh
+	rm -r insideme.data
+	monitor -q --threshold=0 -- ./app
+	"$report" -f multiprocess-profiler >profile.csv
+	same "parent" "$("$here/csv" parent_process_name id=main <profile.csv)" insideme-run
+}
+
+@test "the machine: memory, swap, disk" {
+	monitor -q -- "$bin/calls" || same status $? 7
+	view machine >machine.csv
+	between "bytes of memory" 100000000 "$("$here/csv" value figure=memory_bytes <machine.csv)" 100000000000000
+	same "bytes of memory" "$(($("$here/csv" value figure=memory_bytes <machine.csv) / 1024))" "$(awk '/^MemTotal/ {print $2}' /proc/meminfo)"
+	same "kernel" "$("$here/csv" value figure=kernel <machine.csv)" "$(uname -r)"
+	between "free bytes on disk" 1 "$("$here/csv" value figure=disk_free_bytes <machine.csv)" 1000000000000000
+	between "bytes available" 1 "$("$here/csv" least figure=memory_available_bytes <machine.csv)" \
+		"$("$here/csv" value figure=memory_bytes <machine.csv)"
+	"$report" -v machine --no-pager | grep -q 'Memory available'
+}
