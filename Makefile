@@ -65,6 +65,8 @@ $(O)/recorder/%.o: %.c $(O)/flags
 # The hot path: leaving out the frame pointer saves 0.3 ns a call, and functions begin at a cache line.
 $(O)/recorder/preload/hooks/hooks.o: own := -fomit-frame-pointer -falign-functions=64
 $(O)/recorder/preload/wraps/wrap_malloc.o: own := -fomit-frame-pointer
+# printf() and its like take floating-point numbers, which come in the registers that all else leaves alone.
+$(O)/recorder/preload/wraps/wrap_streams.o: private recorder_cflags := $(filter-out -mgeneral-regs-only,$(recorder_cflags))
 # Without debug information: else reports would show our sources as those of MPI's functions.
 $(mpi_obj): own := -fbuiltin -g0
 $(O)/tool/%.o: %.c $(O)/flags

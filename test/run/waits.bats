@@ -166,3 +166,12 @@ cause() {
 	cause link_back heap
 	cause remember heap
 }
+
+@test "floating-point numbers print as without" {
+	for program in prints prints.clang; do
+		"$bin/$program" >plain
+		record $program
+		cmp plain stdout
+		grep -q '^1 text 223325413.25 0.5 1.0$' stdout
+	done
+}

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Prints floating-point numbers among others, by each function that takes them: it must look as without a recorder. */
+#include <stdio.h>
+
+int main(void)
+{
+	volatile double number = 223325413.25;
+	volatile float small = 0.5f;
+
+	for (int i = 0; i < 3; i++) {
+		printf("%d %s %.2f %g %.1f\n", i, "text", number * i, (double)small, (double)i);
+		fprintf(stdout, "%.2f %d %.2f\n", number, i, number + i);
+		fflush(stdout);
+		dprintf(1, "%.2f %d\n", number, i);
+	}
+	return 0;
+}
