@@ -350,20 +350,15 @@ struct value facts_time_source(const struct column *column, const void *row)
 	return value_text(stats->timed_calls ? "hooks+samples" : "samples");
 }
 
-double (*runs_number(size_t index))(const struct run_part *part)
-{
-	return index < RUNS_SELF ? part_calls : index < RUNS_TOTAL ? part_self_ns : part_total_ns;
-}
-
 struct value runs_cell(const struct call_stats *stats, struct part_range range, size_t nr_runs, size_t index)
 {
-	const struct run_part sum = { stats->calls, stats->self_ns, stats->total_ns };
+	const double sums[] = { (double)stats->calls, stats->self_ns, stats->total_ns };
 	bool is_count = index < RUNS_SELF;
 
 	if (!is_count && (!call_stats_know_total(stats) || isnan(call_stats_mean_ns(stats))))
 		return value_empty();
 	/* Samples give the time of all runs together. That of each is not known. */
 	if (!is_count && (stats->self_variance_ns2 > 0 || call_stats_are_counted(stats)))
-		range = (struct part_range){ NAN, runs_number(index)(&sum) / (double)nr_runs, NAN };
-	return part_cell(&range, (enum part_cell)(index & 3), is_count ? UNIT_COUNT : UNIT_NS);
+		range = (struct part_range){ NAN, sums[index / PART_CELLS] / (double)nr_runs, NAN };
+	return part_cell(&range, (enum part_cell)(index % PART_CELLS), is_count ? UNIT_COUNT : UNIT_NS);
 }

@@ -122,9 +122,8 @@ struct value facts_time_source(const struct column *column, const void *row);
  * @total_mean_flag: COLUMN_SPARE or 0.
  */
 struct value runs_cell(const struct call_stats *stats, struct part_range range, size_t nr_runs, size_t index);
-/* The number of a run that a column with @index shows. */
-double (*runs_number(size_t index))(const struct run_part *part);
-enum { RUNS_CALLS = 4, RUNS_SELF = 8, RUNS_TOTAL = 12 };
+/* Indexes of such columns: the number's place in a part for parts_range() times PART_CELLS, and the cell. */
+enum { PART_CELLS = 4, RUNS_CALLS = 0, RUNS_SELF = PART_CELLS, RUNS_TOTAL = 2 * PART_CELLS };
 #define RUNS_COLUMNS(get, total_mean_flag) \
 	{ "calls_run_min", "least", COLUMN_SPARE | COLUMN_RUNS, get, RUNS_CALLS | CELL_PART_MIN }, \
 	{ "calls_run_mean", "Calls/run", COLUMN_RUNS, get, RUNS_CALLS | CELL_PART_MEAN }, \

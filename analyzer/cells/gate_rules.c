@@ -143,7 +143,7 @@ static int take_rule(struct parser *parser, struct gate_rule *rule)
 
 	if (status == 0 && take_word(parser, "of"))
 		status = take_function(parser, rule);
-	if (status == 0 && !(rule->function ? rule->figure->of_function != NULL : rule->figure->of_run != NULL))
+	if (status == 0 && !(rule->function ? rule->figure->of_function != OF_NO_FUNCTION : figure_is_of_runs(rule->figure)))
 		return error("--gate: %s is %s", rule->figure->name,
 			     rule->function ? "of runs, not of functions" : "of functions: 'of NAME' is missing"), EXIT_USAGE;
 	if (status == 0)

@@ -11,19 +11,7 @@
 
 /* ---- of runs ---- */
 
-static double sum_over_processes(const struct report *report, uint32_t run, double (*of)(const struct process *process))
-{
-	const struct model *model = report->model;
-	double sum = 0;
-
-	for (size_t i = 0; i < model->nr_processes; i++)
-		if (model->processes[i]->run == run)
-			sum += of(model->processes[i]);
-	return sum;
-}
-
 static double calls_of(const struct process *process) { return (double)process->calls; }
-static double functions_ns_of(const struct process *process) { return fmax(process->functions_ns, 0); }
 
 static double heap_of(const struct process *process, uint64_t number)
 {
@@ -37,28 +25,6 @@ static double peak_bytes_of(const struct process *process) { return heap_of(proc
 static double not_freed_of(const struct process *process)
 {
 	return process->heap.live_records ? (double)process->heap.not_freed_bytes : NAN;
-}
-
-static double run_calls(const struct report *report, uint32_t run) { return sum_over_processes(report, run, calls_of); }
-static double run_functions_ns(const struct report *report, uint32_t run)
-{
-	return report_has_times(report) ? sum_over_processes(report, run, functions_ns_of) : NAN;
-}
-static double run_alloc_calls(const struct report *report, uint32_t run)
-{
-	return sum_over_processes(report, run, alloc_calls_of);
-}
-static double run_alloc_bytes(const struct report *report, uint32_t run)
-{
-	return sum_over_processes(report, run, alloc_bytes_of);
-}
-static double run_heap_peak(const struct report *report, uint32_t run)
-{
-	return sum_over_processes(report, run, peak_bytes_of);
-}
-static double run_not_freed(const struct report *report, uint32_t run)
-{
-	return sum_over_processes(report, run, not_freed_of);
 }
 
 static struct usage run_usage(const struct report *report, uint32_t run)
@@ -98,54 +64,61 @@ static double run_elapsed(const struct report *report, uint32_t run)
 /* ---- of functions ---- */
 
 /* Of one run its sums are the function's own. */
-static struct run_part part_of(const struct function *function, uint32_t run)
+static double of_function(const struct function *function, enum function_figure which, uint32_t run)
 {
-	if (function->parts)
-		return function->parts[run];
-	return (struct run_part){ function->stats.calls, function->stats.self_ns, function->stats.total_ns };
-}
-
-static struct heap_part heap_part_of(const struct function *function, uint32_t run)
-{
+	const struct call_stats *stats = &function->stats;
 	const struct heap_stats *heap = &function->heap;
+	const struct run_part calls =
+		function->parts ? function->parts[run]
+				: (struct run_part){ (double)stats->calls, stats->self_ns, stats->total_ns };
+	const struct heap_part blocks =
+		function->heap_parts ? function->heap_parts[run]
+				     : (struct heap_part){ (double)heap->alloc_calls, (double)heap->alloc_bytes,
+							   (double)heap->peak_bytes, (double)heap->not_freed_bytes };
+	const double numbers[] = {
+		[OF_CALLS] = calls.calls,
+		[OF_SELF_NS] = fmax(calls.self_ns, 0),
+		[OF_TOTAL_NS] = fmax(calls.total_ns, 0),
+		[OF_ALLOC_CALLS] = blocks.alloc_calls,
+		[OF_ALLOC_BYTES] = blocks.alloc_bytes,
+		[OF_PEAK_BYTES] = blocks.peak_bytes,
+		[OF_NOT_FREED_BYTES] = blocks.not_freed_bytes,
+	};
 
-	if (function->heap_parts)
-		return function->heap_parts[run];
-	return (struct heap_part){ heap->alloc_calls, heap->alloc_bytes, heap->peak_bytes, heap->not_freed_bytes };
+	return numbers[which];
 }
 
-static double function_calls(const struct function *of, uint32_t run) { return (double)part_of(of, run).calls; }
-static double function_self(const struct function *of, uint32_t run) { return fmax(part_of(of, run).self_ns, 0); }
-static double function_total(const struct function *of, uint32_t run) { return fmax(part_of(of, run).total_ns, 0); }
-static double function_alloc_calls(const struct function *of, uint32_t run)
+static double run_functions_ns(const struct report *report, uint32_t run)
 {
-	return (double)heap_part_of(of, run).alloc_calls;
-}
-static double function_alloc_bytes(const struct function *of, uint32_t run)
-{
-	return (double)heap_part_of(of, run).alloc_bytes;
-}
-static double function_peak(const struct function *of, uint32_t run) { return (double)heap_part_of(of, run).peak_bytes; }
-static double function_not_freed(const struct function *of, uint32_t run)
-{
-	return (double)heap_part_of(of, run).not_freed_bytes;
+	const struct model *model = report->model;
+	double sum = report_has_times(report) ? 0 : NAN;
+
+	for (size_t i = 0; i < model->nr_processes; i++)
+		if (model->processes[i]->run == run)
+			sum += fmax(model->processes[i]->functions_ns, 0);
+	return sum;
 }
 
 const struct figure figures[] = {
-	{ "cpu_ns", UNIT_NS, true, run_cpu, NULL },
-	{ "elapsed_ns", UNIT_NS, true, run_elapsed, NULL },
-	{ "functions_ns", UNIT_NS, true, run_functions_ns, NULL },
-	{ "peak_rss_bytes", UNIT_BYTES, true, run_peak_rss, NULL },
-	{ "heap_peak_bytes", UNIT_BYTES, false, run_heap_peak, NULL },
-	{ "calls", UNIT_COUNT, false, run_calls, function_calls },
-	{ "alloc_calls", UNIT_COUNT, false, run_alloc_calls, function_alloc_calls },
-	{ "alloc_bytes", UNIT_BYTES, false, run_alloc_bytes, function_alloc_bytes },
-	{ "not_freed_bytes", UNIT_BYTES, false, run_not_freed, function_not_freed },
-	{ "peak_heap_bytes", UNIT_BYTES, false, NULL, function_peak },
-	{ "self_ns", UNIT_NS, true, NULL, function_self },
-	{ "total_ns", UNIT_NS, true, NULL, function_total },
-	{ NULL, UNIT_NONE, false, NULL, NULL },
+	{ "cpu_ns", UNIT_NS, true, run_cpu, NULL, OF_NO_FUNCTION },
+	{ "elapsed_ns", UNIT_NS, true, run_elapsed, NULL, OF_NO_FUNCTION },
+	{ "functions_ns", UNIT_NS, true, run_functions_ns, NULL, OF_NO_FUNCTION },
+	{ "peak_rss_bytes", UNIT_BYTES, true, run_peak_rss, NULL, OF_NO_FUNCTION },
+	{ "heap_peak_bytes", UNIT_BYTES, false, NULL, peak_bytes_of, OF_NO_FUNCTION },
+	{ "calls", UNIT_COUNT, false, NULL, calls_of, OF_CALLS },
+	{ "alloc_calls", UNIT_COUNT, false, NULL, alloc_calls_of, OF_ALLOC_CALLS },
+	{ "alloc_bytes", UNIT_BYTES, false, NULL, alloc_bytes_of, OF_ALLOC_BYTES },
+	{ "not_freed_bytes", UNIT_BYTES, false, NULL, not_freed_of, OF_NOT_FREED_BYTES },
+	{ "peak_heap_bytes", UNIT_BYTES, false, NULL, NULL, OF_PEAK_BYTES },
+	{ "self_ns", UNIT_NS, true, NULL, NULL, OF_SELF_NS },
+	{ "total_ns", UNIT_NS, true, NULL, NULL, OF_TOTAL_NS },
+	{ NULL, UNIT_NONE, false, NULL, NULL, OF_NO_FUNCTION },
 };
+
+bool figure_is_of_runs(const struct figure *figure)
+{
+	return figure->of_run || figure->of_process;
+}
 
 const struct figure *figure_find(const char *name, size_t length)
 {
@@ -167,8 +140,21 @@ static double of_functions(const struct figure *figure, const char *pattern, con
 		bool has_parts = model->nr_runs == 1 || function->parts || function->heap_parts;
 
 		if (has_parts && name_matches(pattern, function->name))
-			sum += figure->of_function(function, run);
+			sum += of_function(function, figure->of_function, run);
 	}
+	return sum;
+}
+
+static double of_run(const struct figure *figure, const struct report *report, uint32_t run)
+{
+	const struct model *model = report->model;
+	double sum = 0;
+
+	if (figure->of_run)
+		return figure->of_run(report, run);
+	for (size_t i = 0; i < model->nr_processes; i++)
+		if (model->processes[i]->run == run)
+			sum += figure->of_process(model->processes[i]);
 	return sum;
 }
 
@@ -178,6 +164,6 @@ double *figure_values(const struct figure *figure, const char *pattern, const st
 	double *values = xcalloc(nr_runs + 1, sizeof(*values));
 
 	for (uint32_t run = 0; run < nr_runs; run++)
-		values[run] = pattern ? of_functions(figure, pattern, report, run) : figure->of_run(report, run);
+		values[run] = pattern ? of_functions(figure, pattern, report, run) : of_run(figure, report, run);
 	return values;
 }

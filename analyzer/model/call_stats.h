@@ -134,19 +134,19 @@ struct sample_stats {
 	double total_ns;		/* likewise ns */
 };
 
-/* The share of one of several runs in a function. */
+/* The share of one of several runs in a function, all doubles, so that run_parts.c takes them as arrays. */
 struct run_part {
-	uint64_t calls;
+	double calls;
 	double self_ns;
 	double total_ns;
 };
 
-/* The share of one of several runs in the heap of a function. */
+/* The share of one of several runs in the heap of a function, likewise. */
 struct heap_part {
-	uint64_t alloc_calls;
-	uint64_t alloc_bytes;
-	uint64_t peak_bytes;
-	uint64_t not_freed_bytes;
+	double alloc_calls;
+	double alloc_bytes;
+	double peak_bytes;
+	double not_freed_bytes;
 };
 
 /* The range of a call path's numbers over the runs that have it, each number on its own. */

@@ -23,11 +23,19 @@ struct edge_part {
 	struct run_part parts[];	/* [model->nr_runs] */
 };
 
-void run_part_add(struct run_part *sum, const struct run_part *part)
+void part_add(void *sum, const void *part, size_t bytes)
 {
-	sum->calls += part->calls;
-	sum->self_ns += part->self_ns;
-	sum->total_ns += part->total_ns;
+	for (size_t i = 0; i < bytes / sizeof(double); i++)
+		((double *)sum)[i] += ((const double *)part)[i];
+}
+
+/* The difference belongs to a run. @before becomes @now. */
+static void take_part(double *more, double *before, const double *now, size_t bytes)
+{
+	for (size_t i = 0; i < bytes / sizeof(double); i++) {
+		more[i] = now[i] - before[i];
+		before[i] = now[i];
+	}
 }
 
 static bool is_edge(const void *item, const void *key)
@@ -75,7 +83,7 @@ void parts_add_edge(struct model *model, const struct function *caller, const st
 	struct edge_part *edge = find_edge(model, caller, function);
 
 	for (size_t i = 0; i < nr; i++)
-		run_part_add(&edge->parts[first + i], &parts[i]);
+		part_add(&edge->parts[first + i], &parts[i], sizeof(*parts));
 }
 
 static struct heap_part *heap_part_of(const struct model *model, struct heap_part **parts, uint32_t run)
@@ -85,24 +93,16 @@ static struct heap_part *heap_part_of(const struct model *model, struct heap_par
 	return &(*parts)[run];
 }
 
-static void heap_part_add(struct heap_part *sum, const struct heap_part *part)
-{
-	sum->alloc_calls += part->alloc_calls;
-	sum->alloc_bytes += part->alloc_bytes;
-	sum->peak_bytes += part->peak_bytes;
-	sum->not_freed_bytes += part->not_freed_bytes;
-}
-
 void parts_add_heap(const struct model *model, struct heap_part **sums, const struct heap_part *parts,
 		    uint32_t first, size_t nr)
 {
 	for (size_t i = 0; parts && i < nr; i++)
-		heap_part_add(heap_part_of(model, sums, first + (uint32_t)i), &parts[i]);
+		part_add(heap_part_of(model, sums, first + (uint32_t)i), &parts[i], sizeof(*parts));
 }
 
 void parts_add_range(struct path_range *range, const struct path_range *more)
 {
-	const struct run_part *min = &more->min, *max = &more->max;
+	double *min = (double *)&range->min, *max = (double *)&range->max;
 
 	if (!more->nr_runs)
 		return;
@@ -111,28 +111,23 @@ void parts_add_range(struct path_range *range, const struct path_range *more)
 		return;
 	}
 	range->nr_runs += more->nr_runs;
-	range->min.calls = min->calls < range->min.calls ? min->calls : range->min.calls;
-	range->max.calls = max->calls > range->max.calls ? max->calls : range->max.calls;
-	range->min.self_ns = fmin(range->min.self_ns, min->self_ns);
-	range->max.self_ns = fmax(range->max.self_ns, max->self_ns);
-	range->min.total_ns = fmin(range->min.total_ns, min->total_ns);
-	range->max.total_ns = fmax(range->max.total_ns, max->total_ns);
+	for (size_t i = 0; i < sizeof(range->min) / sizeof(*min); i++) {
+		min[i] = fmin(min[i], ((const double *)&more->min)[i]);
+		max[i] = fmax(max[i], ((const double *)&more->max)[i]);
+	}
 }
 
-/* The difference belongs to @run. */
 static void take_calls(struct node_before *before, const struct model *model, const struct tree_node *node,
 		       uint32_t run, struct run_part *more)
 {
-	const struct run_part now = { node->sum.calls, node->sum.self_ns - node->hooks.self_ns,
+	const struct run_part now = { (double)node->sum.calls, node->sum.self_ns - node->hooks.self_ns,
 				      node->sum.total_ns - node->hooks.total_ns };
 
-	*more = (struct run_part){ now.calls - before->calls.calls, now.self_ns - before->calls.self_ns,
-				   now.total_ns - before->calls.total_ns };
-	if (now.calls > before->calls.calls && run != PARTS_KNOWN)
+	take_part(&more->calls, &before->calls.calls, &now.calls, sizeof(now));
+	if (more->calls > 0 && run != PARTS_KNOWN)
 		parts_add_range(&model->ranges[node->id], &(struct path_range){ 1, *more, *more });
 	else
 		*more = (struct run_part){ 0 };
-	before->calls = now;
 }
 
 /* Within another path of the same key, the total time does not count. */
@@ -146,16 +141,13 @@ static void add_calls(struct run_part *sum, const struct run_part *more, bool is
 static void take_heap(struct node_before *before, const struct model *model, const struct heap_stats *heap,
 		      struct heap_part **parts, uint32_t run)
 {
-	const struct heap_part now = { heap->alloc_calls, heap->alloc_bytes, heap->peak_bytes,
-				       heap->not_freed_bytes };
-	const struct heap_part more = { now.alloc_calls - before->heap.alloc_calls,
-					now.alloc_bytes - before->heap.alloc_bytes,
-					now.peak_bytes - before->heap.peak_bytes,
-					now.not_freed_bytes - before->heap.not_freed_bytes };
+	const struct heap_part now = { (double)heap->alloc_calls, (double)heap->alloc_bytes,
+				       (double)heap->peak_bytes, (double)heap->not_freed_bytes };
+	struct heap_part more;
 
-	if (more.alloc_calls && run != PARTS_KNOWN)
-		heap_part_add(heap_part_of(model, parts, run), &more);
-	before->heap = now;
+	take_part(&more.alloc_calls, &before->heap.alloc_calls, &now.alloc_calls, sizeof(now));
+	if (more.alloc_calls > 0 && run != PARTS_KNOWN)
+		part_add(heap_part_of(model, parts, run), &more, sizeof(more));
 }
 
 /* Add @parts, [id of a path], of @run to the functions. */
@@ -169,7 +161,7 @@ static void add_to_functions(struct model *model, const struct run_part *parts, 
 	while (tree_walk_next(&walk)) {
 		struct function *function = walk.node->function;
 
-		if (!parts[walk.node->id].calls)
+		if (!(parts[walk.node->id].calls > 0))
 			continue;
 		if (!function->parts)
 			function->parts = xcalloc(model->nr_runs, sizeof(*function->parts));
@@ -235,55 +227,26 @@ void parts_release(struct parts *parts)
 	free(parts->before);
 }
 
-static void add_to_range(struct part_range *range, double of_run, size_t nr_runs)
-{
-	range->min = fmin(range->min, of_run);
-	range->max = fmax(range->max, of_run);
-	range->mean += of_run / (double)nr_runs;
-}
-
-struct part_range parts_range(const struct run_part *parts, size_t nr_runs,
-			      double (*value)(const struct run_part *))
+struct part_range parts_range(const void *parts, size_t bytes, size_t which, size_t nr_runs)
 {
 	struct part_range range = { NAN, 0, NAN };
 
-	for (size_t i = 0; i < nr_runs; i++)
-		add_to_range(&range, parts ? value(&parts[i]) : 0, nr_runs);
+	for (size_t i = 0; i < nr_runs; i++) {
+		double number = parts ? ((const double *)((const char *)parts + i * bytes))[which] : 0;
+
+		range.min = fmin(range.min, number);
+		range.max = fmax(range.max, number);
+		range.mean += number / (double)nr_runs;
+	}
 	return range;
 }
 
-struct part_range parts_heap_range(const struct heap_part *parts, size_t nr_runs,
-				   double (*value)(const struct heap_part *))
-{
-	struct part_range range = { NAN, 0, NAN };
-
-	for (size_t i = 0; i < nr_runs; i++)
-		add_to_range(&range, parts ? value(&parts[i]) : 0, nr_runs);
-	return range;
-}
-
-struct part_range parts_path_range(const struct model *model, const struct tree_node *node,
-				   double (*value)(const struct run_part *))
+struct part_range parts_path_range(const struct model *model, const struct tree_node *node, size_t which)
 {
 	const struct path_range *range = &model->ranges[node->id];
 	const struct call_stats stats = path_stats(node);
-	const struct run_part sum = { stats.calls, stats.self_ns, stats.total_ns };
+	const double sums[] = { (double)stats.calls, stats.self_ns, stats.total_ns };
 
-	return (struct part_range){ range->nr_runs < model->nr_runs ? 0 : value(&range->min),
-				    value(&sum) / (double)model->nr_runs, value(&range->max) };
-}
-
-double part_calls(const struct run_part *part)
-{
-	return (double)part->calls;
-}
-
-double part_self_ns(const struct run_part *part)
-{
-	return part->self_ns;
-}
-
-double part_total_ns(const struct run_part *part)
-{
-	return part->total_ns;
+	return (struct part_range){ range->nr_runs < model->nr_runs ? 0 : (&range->min.calls)[which],
+				    sums[which] / (double)model->nr_runs, (&range->max.calls)[which] };
 }

@@ -29,25 +29,20 @@ void parts_add_edge(struct model *model, const struct function *caller, const st
 /* The same for the heap. @parts: NULL: not known */
 void parts_add_heap(const struct model *model, struct heap_part **sums, const struct heap_part *parts,
 		    uint32_t first, size_t nr);
-void run_part_add(struct run_part *sum, const struct run_part *part);
+/* Add a struct run_part or heap_part. */
+void part_add(void *sum, const void *part, size_t bytes);
 
-/* The range of a number over all runs. @parts: of a function; NULL: 0 in each run */
+/*
+ * The range of a number over all runs. @parts: [nr_runs] of @bytes each; NULL: 0 in each run. @which: the
+ * place of the number in such a part, from 0 on
+ */
 struct part_range {
 	double min, mean, max;
 };
-struct part_range parts_range(const struct run_part *parts, size_t nr_runs,
-			      double (*value)(const struct run_part *));
-struct part_range parts_heap_range(const struct heap_part *parts, size_t nr_runs,
-				   double (*value)(const struct heap_part *));
-
-/* The same for a call path. */
-struct part_range parts_path_range(const struct model *model, const struct tree_node *node,
-				   double (*value)(const struct run_part *));
+struct part_range parts_range(const void *parts, size_t bytes, size_t which, size_t nr_runs);
+/* The same for a call path. @which: of struct run_part */
+struct part_range parts_path_range(const struct model *model, const struct tree_node *node, size_t which);
 /* Add the range of other runs. */
 void parts_add_range(struct path_range *range, const struct path_range *more);
-
-double part_calls(const struct run_part *part);
-double part_self_ns(const struct run_part *part);
-double part_total_ns(const struct run_part *part);
 
 #endif

@@ -175,7 +175,7 @@ static void add_parts(const struct profile *profile, const struct model *model,
 	if (saved->parts && !function->parts)
 		function->parts = xcalloc(model->nr_runs, sizeof(*function->parts));
 	for (size_t i = 0; saved->parts && i < profile->nr_runs; i++)
-		run_part_add(&function->parts[profile->first_run + i], &saved->parts[i]);
+		part_add(&function->parts[profile->first_run + i], &saved->parts[i], sizeof(*saved->parts));
 	parts_add_heap(model, &function->heap_parts, saved->heap_parts, profile->first_run, profile->nr_runs);
 }
 

@@ -22,9 +22,9 @@
 #define PROCESS(name, type)	{ #name, type, offsetof(struct saved_process, process.name), 0 }
 #define PROCESS_HEAP(name)	{ #name, FIELD_U64, offsetof(struct saved_process, process.heap.name), 0 }
 #define THREADS(name, type)	{ "threads_" #name, type, offsetof(struct saved_process, threads.name), 0 }
-#define RANGE(of, name, type)	{ #name "_run_" #of, type, offsetof(struct path_range, of.name), 0 }
-#define PART(name, type)	{ #name, type, offsetof(struct run_part, name), 0 }
-#define HEAP_PART(name)		{ #name, FIELD_U64, offsetof(struct heap_part, name), 0 }
+#define RANGE(of, name)		{ #name "_run_" #of, FIELD_DOUBLE, offsetof(struct path_range, of.name), 0 }
+#define PART(name)		{ #name, FIELD_DOUBLE, offsetof(struct run_part, name), 0 }
+#define HEAP_PART(name)		{ #name, FIELD_DOUBLE, offsetof(struct heap_part, name), 0 }
 #define TOTAL(name)		{ #name, FIELD_U64, offsetof(struct profile_totals, name), 0 }
 #define TIMER(name, type)	{ #name, type, offsetof(struct timer_sum, name), 0 }
 
@@ -78,12 +78,12 @@ const struct field profile_node_fields[] = {
 
 const struct field profile_range_fields[] = {
 	{ "runs", FIELD_U32, offsetof(struct path_range, nr_runs), 0 },
-	RANGE(min, calls, FIELD_U64),
-	RANGE(max, calls, FIELD_U64),
-	RANGE(min, self_ns, FIELD_DOUBLE),
-	RANGE(max, self_ns, FIELD_DOUBLE),
-	RANGE(min, total_ns, FIELD_DOUBLE),
-	RANGE(max, total_ns, FIELD_DOUBLE),
+	RANGE(min, calls),
+	RANGE(max, calls),
+	RANGE(min, self_ns),
+	RANGE(max, self_ns),
+	RANGE(min, total_ns),
+	RANGE(max, total_ns),
 	{ NULL, 0, 0, 0 },
 };
 
@@ -158,8 +158,7 @@ const struct field profile_total_fields[] = {
 };
 
 const struct field profile_part_fields[] = {
-	PART(calls, FIELD_U64), PART(self_ns, FIELD_DOUBLE), PART(total_ns, FIELD_DOUBLE),
-	{ NULL, 0, 0, 0 },
+	PART(calls), PART(self_ns), PART(total_ns), { NULL, 0, 0, 0 },
 };
 
 const struct field profile_heap_part_fields[] = {
@@ -208,6 +207,8 @@ json_t *field_to_json(const struct field *field, const void *thing)
 		return text_to_json(at);
 	case FIELD_DOUBLE:
 		number = *(const double *)at;
+		if (fabs(number) < 0x1p53 && number == trunc(number))
+			return json_integer((json_int_t)number);
 		return isfinite(number) ? json_real(number) : json_null();
 	}
 	return json_null();

@@ -172,32 +172,33 @@ static bool read_histogram(struct histogram *histogram, const json_t *object)
 	return true;
 }
 
-/* Read the shares of runs. @array: NULL: not recorded. */
-static bool read_parts(const struct profile *profile, struct run_part **parts, const json_t *array)
+/* Read the shares of runs. @array: NULL: not recorded. Return: new parts; NULL: none */
+static void *read_parts(const struct profile *profile, const struct field *fields, size_t bytes,
+			size_t nr_counts, const json_t *array, bool *are_sound)
 {
-	if (!array)
-		return true;
-	if (json_array_size(array) != profile->nr_runs)
-		return false;
-	*parts = xcalloc(profile->nr_runs, sizeof(**parts));
-	for (size_t i = 0; i < profile->nr_runs; i++)
-		if (!fields_from_array(profile_part_fields, &(*parts)[i], json_array_get(array, i), 0) ||
-		    !run_part_is_sound(&(*parts)[i]))
-			return false;
-	return true;
+	char *parts = array ? xcalloc(profile->nr_runs, bytes) : NULL;
+
+	*are_sound &= !array || json_array_size(array) == profile->nr_runs;
+	for (size_t i = 0; parts && i < profile->nr_runs; i++)
+		*are_sound &= fields_from_array(fields, parts + i * bytes, json_array_get(array, i), 0) &&
+			      part_is_sound(parts + i * bytes, bytes, nr_counts);
+	return parts;
 }
 
 static bool read_heap_parts(const struct profile *profile, struct heap_part **parts, const json_t *array)
 {
-	if (!array)
-		return true;
-	if (json_array_size(array) != profile->nr_runs)
-		return false;
-	*parts = xcalloc(profile->nr_runs, sizeof(**parts));
-	for (size_t i = 0; i < profile->nr_runs; i++)
-		if (!fields_from_array(profile_heap_part_fields, &(*parts)[i], json_array_get(array, i), 0))
-			return false;
-	return true;
+	bool are_sound = true;
+
+	*parts = read_parts(profile, profile_heap_part_fields, sizeof(**parts), 4, array, &are_sound);
+	return are_sound;
+}
+
+static bool read_call_parts(const struct profile *profile, struct run_part **parts, const json_t *array)
+{
+	bool are_sound = true;
+
+	*parts = read_parts(profile, profile_part_fields, sizeof(**parts), 1, array, &are_sound);
+	return are_sound;
 }
 
 static bool read_functions(struct profile *profile, const json_t *array)
@@ -213,7 +214,7 @@ static bool read_functions(struct profile *profile, const json_t *array)
 				&function->module) ||
 		    !json_is_integer(json_object_get(function->json, "addr")) ||
 		    !read_histogram(&function->histogram, json_object_get(function->json, "histogram")) ||
-		    !read_parts(profile, &function->parts, json_object_get(function->json, "runs")) ||
+		    !read_call_parts(profile, &function->parts, json_object_get(function->json, "runs")) ||
 		    !read_heap_parts(profile, &function->heap_parts,
 				     json_object_get(function->json, "heap_runs")))
 			return false;

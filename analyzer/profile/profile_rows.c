@@ -150,14 +150,20 @@ static bool are_sound_variances(const struct heap_stats *heap)
 	       heap->not_freed_variance_bytes2 >= 0;
 }
 
-bool run_part_is_sound(const struct run_part *part)
+bool part_is_sound(const void *part, size_t bytes, size_t nr_counts)
 {
-	return part->calls < 1ull << 62 && fabs(part->self_ns) <= NS_MAX && fabs(part->total_ns) <= NS_MAX;
+	const double *numbers = part;
+
+	for (size_t i = 0; i < bytes / sizeof(*numbers); i++)
+		if (!(fabs(numbers[i]) <= NS_MAX) || (i < nr_counts && numbers[i] < 0))
+			return false;
+	return true;
 }
 
 static bool is_sound_range(const struct path_range *range, size_t nr_runs)
 {
-	return range->nr_runs <= nr_runs && run_part_is_sound(&range->min) && run_part_is_sound(&range->max);
+	return range->nr_runs <= nr_runs && part_is_sound(&range->min, sizeof(range->min), 1) &&
+	       part_is_sound(&range->max, sizeof(range->max), 1);
 }
 
 static bool take_index(const char **text, int64_t *index)
@@ -248,7 +254,7 @@ bool edge_row_parse(struct saved_edge *edge, const char *text, size_t nr_runs)
 	memset(edge->parts, 0, nr_runs * sizeof(*edge->parts));
 	for (size_t i = 0; i < nr_runs; i++)
 		if (!take(&text, ",") || !fields_parse(profile_part_fields, &edge->parts[i], &text) ||
-		    !run_part_is_sound(&edge->parts[i]))
+		    !part_is_sound(&edge->parts[i], sizeof(*edge->parts), 1))
 			return false;
 	return take(&text, "]") && !*text;
 }

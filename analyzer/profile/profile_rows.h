@@ -18,7 +18,8 @@ void fields_print(struct row_text *line, const struct field *fields, const void 
  */
 bool fields_parse(const struct field *fields, void *thing, const char **text);
 
-bool run_part_is_sound(const struct run_part *part);
+/* Are the numbers of a struct run_part or heap_part possible? The first @nr_counts are never below 0. */
+bool part_is_sound(const void *part, size_t bytes, size_t nr_counts);
 
 /* Print a row without separators. @nr_runs: with more than one there is a range. */
 void path_row_print(struct row_text *line, const struct saved_path *path, size_t nr_runs);

@@ -188,22 +188,20 @@ static json_t *histogram_to_json(const struct histogram *histogram)
 	return json_pack("{s:f, s:o}", "unit_ns", histogram->unit_ns, "counts", counts);
 }
 
-static json_t *parts_to_json(const struct run_part *parts, size_t nr_runs)
+static json_t *parts_to_json(const struct writer *writer, const struct field *fields, const void *parts,
+			     size_t bytes)
 {
 	json_t *array = json_array();
 
-	for (size_t i = 0; i < nr_runs; i++)
-		json_array_append_new(array, add_fields(json_array(), profile_part_fields, &parts[i]));
+	for (size_t i = 0; i < writer->model->nr_runs; i++)
+		json_array_append_new(array,
+				      add_fields(json_array(), fields, (const char *)parts + i * bytes));
 	return array;
 }
 
-static json_t *heap_parts_to_json(const struct heap_part *parts, size_t nr_runs)
+static json_t *heap_parts_to_json(const struct writer *writer, const struct heap_part *parts)
 {
-	json_t *array = json_array();
-
-	for (size_t i = 0; i < nr_runs; i++)
-		json_array_append_new(array, add_fields(json_array(), profile_heap_part_fields, &parts[i]));
-	return array;
+	return parts_to_json(writer, profile_heap_part_fields, parts, sizeof(*parts));
 }
 
 static void write_function(struct writer *writer, struct function *function)
@@ -226,10 +224,10 @@ static void write_function(struct writer *writer, struct function *function)
 		json_object_set_new(json, "field", text_to_json(function->said_field));
 	json_object_set_new(json, "histogram", histogram_to_json(&function->histogram));
 	if (function->parts)
-		json_object_set_new(json, "runs", parts_to_json(function->parts, writer->model->nr_runs));
+		json_object_set_new(json, "runs", parts_to_json(writer, profile_part_fields, function->parts,
+								sizeof(*function->parts)));
 	if (function->heap_parts)
-		json_object_set_new(json, "heap_runs",
-				    heap_parts_to_json(function->heap_parts, writer->model->nr_runs));
+		json_object_set_new(json, "heap_runs", heap_parts_to_json(writer, function->heap_parts));
 	write_json(writer, json);
 }
 
@@ -357,7 +355,7 @@ static void write_columns(struct writer *writer)
 	if (!writer->model->outside_parts)
 		return;
 	fputs(",\n\"outside_runs\":", writer->file);
-	write_json(writer, heap_parts_to_json(writer->model->outside_parts, writer->model->nr_runs));
+	write_json(writer, heap_parts_to_json(writer, writer->model->outside_parts));
 }
 
 static void write_totals(struct writer *writer)

@@ -50,8 +50,8 @@ static struct value get_part(const struct column *column, const void *row)
 
 	if (of->nr_runs < 2 || call_stats_are_counted(&of->facts.stats))
 		return value_empty();
-	return runs_cell(&of->facts.stats, parts_range(of->parts, of->nr_runs, runs_number(column->index)), of->nr_runs,
-			 column->index);
+	return runs_cell(&of->facts.stats, parts_range(of->parts, sizeof(*of->parts), column->index / PART_CELLS,
+						       of->nr_runs), of->nr_runs, column->index);
 }
 
 static struct value get_nested(const struct column *column, const void *row)

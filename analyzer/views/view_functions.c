@@ -55,8 +55,8 @@ static struct value get_part(const struct column *column, const void *row)
 
 	if (nr_runs < 2)
 		return value_empty();
-	return runs_cell(&function->stats, parts_range(function->parts, nr_runs, runs_number(column->index)),
-			 nr_runs, column->index);
+	return runs_cell(&function->stats, parts_range(function->parts, sizeof(*function->parts),
+						       column->index / PART_CELLS, nr_runs), nr_runs, column->index);
 }
 
 enum {

@@ -47,44 +47,23 @@ static struct value get_mean(const struct column *column, const void *row)
 		       : value_empty();
 }
 
-/* With several runs: what each has. */
-enum { PART_ALLOC_CALLS = 4, PART_ALLOC_BYTES = 8, PART_PEAK_BYTES = 12, PART_NOT_FREED_BYTES = 16 };
-
-static double alloc_calls(const struct heap_part *part)
-{
-	return (double)part->alloc_calls;
-}
-
-static double alloc_bytes(const struct heap_part *part)
-{
-	return (double)part->alloc_bytes;
-}
-
-static double peak_bytes(const struct heap_part *part)
-{
-	return (double)part->peak_bytes;
-}
-
-static double not_freed_bytes(const struct heap_part *part)
-{
-	return (double)part->not_freed_bytes;
-}
+/* With several runs: what each has. The places of numbers in struct heap_part, as in cells.h. */
+enum { PART_ALLOC_CALLS = 0, PART_ALLOC_BYTES = PART_CELLS, PART_PEAK_BYTES = 2 * PART_CELLS,
+       PART_NOT_FREED_BYTES = 3 * PART_CELLS };
 
 /* Not known where allocations were suppressed: they belong to no single run. */
 static struct value get_part(const struct column *column, const void *row)
 {
-	double (*const values[])(const struct heap_part *) = { NULL, alloc_calls, alloc_bytes, peak_bytes,
-							       not_freed_bytes };
 	const struct heap_row *of = row;
-	size_t which = column->index & ~3u;
+	size_t index = column->index;
 	struct part_range range;
 
-	if (of->model->nr_parts < 2 || (which >= PART_PEAK_BYTES && !of->facts.heap->live_records) ||
-	    (which == PART_NOT_FREED_BYTES && of->model->suppressed.not_freed_calls))
+	if (of->model->nr_parts < 2 || (index >= PART_PEAK_BYTES && !of->facts.heap->live_records) ||
+	    (index >= PART_NOT_FREED_BYTES && of->model->suppressed.not_freed_calls))
 		return value_empty();
-	range = parts_heap_range(of->parts, of->model->nr_parts, values[which / 4]);
-	return part_cell(&range, (enum part_cell)(column->index & 3),
-			 which == PART_ALLOC_CALLS ? UNIT_COUNT : UNIT_BYTES);
+	range = parts_range(of->parts, sizeof(*of->parts), index / PART_CELLS, of->model->nr_parts);
+	return part_cell(&range, (enum part_cell)(index % PART_CELLS),
+			 index < PART_ALLOC_BYTES ? UNIT_COUNT : UNIT_BYTES);
 }
 
 static const struct column columns[] = {

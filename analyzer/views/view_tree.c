@@ -123,7 +123,7 @@ static struct value get_part(const struct column *column, const void *row)
 
 	if (of->model->nr_parts < 2 || call_stats_are_counted(&of->facts.stats))
 		return value_empty();
-	return runs_cell(&of->facts.stats, parts_path_range(of->model, of->node, runs_number(column->index)),
+	return runs_cell(&of->facts.stats, parts_path_range(of->model, of->node, column->index / PART_CELLS),
 			 of->model->nr_parts, column->index);
 }
 
