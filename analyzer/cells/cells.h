@@ -58,7 +58,9 @@ enum part_cell { CELL_PART_MIN, CELL_PART_MEAN, CELL_PART_MAX };
 struct value part_cell(const struct part_range *range, enum part_cell cell, enum unit unit);
 
 /* Whose row it is: a process's, or also a thread's. */
-enum who_cell { WHO_PID, WHO_RANK, WHO_NR_RANKS, WHO_PROGRAM, WHO_RUN, WHO_RUN_NUMBER, WHO_TID, WHO_THREAD_NAME };
+enum who_cell {
+	WHO_PID, WHO_RANK, WHO_NR_RANKS, WHO_PROGRAM, WHO_RUN, WHO_RUN_NUMBER, WHO_TID, WHO_THREAD_NAME,
+};
 /* @thread: NULL: not known, which leaves its cells empty. */
 struct value who_cell(const struct process *process, const struct thread *thread, enum who_cell cell);
 

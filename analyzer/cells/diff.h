@@ -17,7 +17,7 @@ struct diff_side {
 	bool is_there;
 	struct call_stats stats;
 	struct heap_stats heap;
-	double *self_runs_ns;		/* [runs of the side] of a function; NULL: one run, or it is not known */
+	double *self_runs_ns; /* [runs of the side] of a function; NULL: one run, or it is not known */
 };
 
 struct diff_function {

@@ -33,8 +33,8 @@ struct parser {
 
 static int wrong(const struct parser *parser, const char *expected)
 {
-	error("--gate: %s is expected at character %zu: '%.40s'", expected, (size_t)(parser->at - parser->text) + 1,
-	      parser->at);
+	error("--gate: %s is expected at character %zu: '%.40s'", expected,
+	      (size_t)(parser->at - parser->text) + 1, parser->at);
 	return EXIT_USAGE;
 }
 
@@ -54,7 +54,8 @@ static bool take_word(struct parser *parser, const char *word)
 	size_t length = strlen(word);
 
 	if (strncmp(parser->at, word, length) != 0 ||
-	    (isalpha((unsigned char)word[0]) && (isalnum((unsigned char)parser->at[length]) || parser->at[length] == '_')))
+	    (isalpha((unsigned char)word[0]) &&
+	     (isalnum((unsigned char)parser->at[length]) || parser->at[length] == '_')))
 		return false;
 	parser->at += length;
 	skip_blanks(parser);
@@ -76,7 +77,8 @@ static int take_figure(struct parser *parser, struct gate_rule *rule)
 static int take_function(struct parser *parser, struct gate_rule *rule)
 {
 	char quote = *parser->at == '\'' || *parser->at == '"' ? *parser->at++ : 0;
-	size_t length = quote ? strcspn(parser->at, quote == '"' ? "\"\n" : "'\n") : strcspn(parser->at, " \t\r\n;");
+	size_t length =
+		quote ? strcspn(parser->at, quote == '"' ? "\"\n" : "'\n") : strcspn(parser->at, " \t\r\n;");
 
 	if (!length || (quote && parser->at[length] != quote))
 		return wrong(parser, "a function's name");
@@ -89,7 +91,9 @@ static int take_function(struct parser *parser, struct gate_rule *rule)
 
 static int take_operator(struct parser *parser, struct gate_rule *rule)
 {
-	static const char *const operators[] = { [GATE_EQUAL] = "==", [GATE_AT_MOST] = "<=", [GATE_LESS] = "<" };
+	static const char *const operators[] = {
+		[GATE_EQUAL] = "==", [GATE_AT_MOST] = "<=", [GATE_LESS] = "<"
+	};
 
 	for (size_t i = 0; i < sizeof(operators) / sizeof(*operators); i++)
 		if (take_word(parser, operators[i])) {
@@ -114,7 +118,8 @@ static int take_number(struct parser *parser, struct gate_rule *rule)
 	for (size_t i = 0; i < sizeof(suffixes) / sizeof(*suffixes) && length; i++) {
 		if (strlen(suffixes[i].name) != length || memcmp(suffixes[i].name, end, length) != 0)
 			continue;
-		if (suffixes[i].unit != rule->figure->unit && !(suffixes[i].unit == UNIT_PERCENT && rule->has_base))
+		if (suffixes[i].unit != rule->figure->unit &&
+		    !(suffixes[i].unit == UNIT_PERCENT && rule->has_base))
 			return wrong(parser, "a unit of the figure");
 		if (suffixes[i].unit == UNIT_PERCENT)
 			rule->percent = value;
@@ -143,9 +148,12 @@ static int take_rule(struct parser *parser, struct gate_rule *rule)
 
 	if (status == 0 && take_word(parser, "of"))
 		status = take_function(parser, rule);
-	if (status == 0 && !(rule->function ? rule->figure->of_function != OF_NO_FUNCTION : figure_is_of_runs(rule->figure)))
+	if (status == 0 &&
+	    !(rule->function ? rule->figure->of_function != OF_NO_FUNCTION : figure_is_of_runs(rule->figure)))
 		return error("--gate: %s is %s", rule->figure->name,
-			     rule->function ? "of runs, not of functions" : "of functions: 'of NAME' is missing"), EXIT_USAGE;
+			     rule->function ? "of runs, not of functions"
+					    : "of functions: 'of NAME' is missing"),
+		       EXIT_USAGE;
 	if (status == 0)
 		status = take_operator(parser, rule);
 	if (status == 0)

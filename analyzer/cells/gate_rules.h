@@ -2,8 +2,9 @@
 /*
  * Rules that runs must keep to, as --gate has them, separated by ';' or by lines:
  *	FIGURE [of FUNCTION] OPERATOR LIMIT
- * FIGURE: a name of run_values.h. FUNCTION: a name or a glob, in quotes where it has blanks. OPERATOR: == <= <.
- * LIMIT: a number (200M, 1.5s), base, or base + a number or a percentage. # begins a comment.
+ * FIGURE: a name of run_values.h. FUNCTION: a name or a glob, in quotes if it contains blanks.
+ * OPERATOR: == <= <. LIMIT: a number (200M, 1.5s), base, or base + a number or a percentage.
+ * # begins a comment.
  */
 #ifndef INSIDEME_GATE_RULES_H
 #define INSIDEME_GATE_RULES_H

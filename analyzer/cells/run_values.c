@@ -18,9 +18,18 @@ static double heap_of(const struct process *process, uint64_t number)
 	return process->header.heap_bytes == LOG_HEAP_OFF ? NAN : (double)number;
 }
 
-static double alloc_calls_of(const struct process *process) { return heap_of(process, process->heap.alloc_calls); }
-static double alloc_bytes_of(const struct process *process) { return heap_of(process, process->heap.alloc_bytes); }
-static double peak_bytes_of(const struct process *process) { return heap_of(process, process->heap_peak_bytes); }
+static double alloc_calls_of(const struct process *process)
+{
+	return heap_of(process, process->heap.alloc_calls);
+}
+static double alloc_bytes_of(const struct process *process)
+{
+	return heap_of(process, process->heap.alloc_bytes);
+}
+static double peak_bytes_of(const struct process *process)
+{
+	return heap_of(process, process->heap_peak_bytes);
+}
 
 static double not_freed_of(const struct process *process)
 {
@@ -48,7 +57,10 @@ static struct usage run_usage(const struct report *report, uint32_t run)
 }
 
 static double run_cpu(const struct report *report, uint32_t run) { return run_usage(report, run).cpu_ns; }
-static double run_peak_rss(const struct report *report, uint32_t run) { return run_usage(report, run).peak_rss_bytes; }
+static double run_peak_rss(const struct report *report, uint32_t run)
+{
+	return run_usage(report, run).peak_rss_bytes;
+}
 
 static double run_elapsed(const struct report *report, uint32_t run)
 {
@@ -72,9 +84,10 @@ static double of_function(const struct function *function, enum function_figure 
 		function->parts ? function->parts[run]
 				: (struct run_part){ (double)stats->calls, stats->self_ns, stats->total_ns };
 	const struct heap_part blocks =
-		function->heap_parts ? function->heap_parts[run]
-				     : (struct heap_part){ (double)heap->alloc_calls, (double)heap->alloc_bytes,
-							   (double)heap->peak_bytes, (double)heap->not_freed_bytes };
+		function->heap_parts
+			? function->heap_parts[run]
+			: (struct heap_part){ (double)heap->alloc_calls, (double)heap->alloc_bytes,
+					      (double)heap->peak_bytes, (double)heap->not_freed_bytes };
 	const double numbers[] = {
 		[OF_CALLS] = calls.calls,
 		[OF_SELF_NS] = fmax(calls.self_ns, 0),
@@ -128,7 +141,8 @@ const struct figure *figure_find(const char *name, size_t length)
 	return NULL;
 }
 
-static double of_functions(const struct figure *figure, const char *pattern, const struct report *report, uint32_t run)
+static double of_functions(const struct figure *figure, const char *pattern, const struct report *report,
+			   uint32_t run)
 {
 	const struct model *model = report->model;
 	double sum = 0;
@@ -164,6 +178,7 @@ double *figure_values(const struct figure *figure, const char *pattern, const st
 	double *values = xcalloc(nr_runs + 1, sizeof(*values));
 
 	for (uint32_t run = 0; run < nr_runs; run++)
-		values[run] = pattern ? of_functions(figure, pattern, report, run) : of_run(figure, report, run);
+		values[run] =
+			pattern ? of_functions(figure, pattern, report, run) : of_run(figure, report, run);
 	return values;
 }

@@ -139,7 +139,8 @@ static const char *columns_of(const struct report *report)
 		return "sampled_self_ns,samples_percent,samples_error_percent,sampled_total_ns,"
 			"function,source";
 	if (is_by_cpu(report))
-		return "self_cpu_ns,self_cpu_percent,self_wait_ns,self_blocked_ns,total_ns,calls,function,source";
+		return "self_cpu_ns,self_cpu_percent,self_wait_ns,self_blocked_ns,total_ns,calls,function,"
+			"source";
 	if (report_has_errors(report))
 		return "self_ns,self_error_ns,self_percent,total_ns,calls,mean_ns,function,source";
 	if (report_has_times(report))
@@ -153,7 +154,8 @@ static const char *columns_of(const struct report *report)
 /* How many times the CPU time that the program would have had is what it had with the hooks; or "". */
 static const char *slower_text(struct document *document, const struct model *model, double cpu_ns)
 {
-	double without_ns = cpu_ns - model->hooks_ns, factor = cpu_ns / fmax(without_ns, cpu_ns / SLOWER_MOST);
+	double without_ns = cpu_ns - model->hooks_ns,
+	       factor = cpu_ns / fmax(without_ns, cpu_ns / SLOWER_MOST);
 
 	if (model->is_raw || !(model->hooks_ns > 0) || !(cpu_ns > 0) || factor < SLOWER_LEAST)
 		return "";
@@ -171,9 +173,10 @@ static const char *shares_text(struct document *document, const struct report *r
 		return "";
 	for (int i = 0; i < 3; i++)
 		percent[i] = 100 * used_ns[i] / all_ns;
-	return document_text(document,
-			     "\n%.0f %% of it on a processor, %.0f %% ready but waiting for one, %.0f %% blocked",
-			     percent[USE_CPU_NS], percent[USE_WAIT_NS], percent[USE_BLOCKED_NS]);
+	return document_text(
+		document,
+		"\n%.0f %% of it on a processor, %.0f %% ready but waiting for one, %.0f %% blocked",
+		percent[USE_CPU_NS], percent[USE_WAIT_NS], percent[USE_BLOCKED_NS]);
 }
 
 static void add_time(struct document *document, struct report *report)

@@ -103,7 +103,8 @@ static enum unwind_result add_function(struct _Unwind_Context *context, void *ar
 		return UNWIND_END;
 	stack->last_addr = unwinder.get_ip(context);
 	stack->has_last = stack->last_addr && !is_in(&recorder, stack->last_addr) &&
-			  ((!stack->nr && stack->last_addr == stack->code_addr) || !is_signal_return(stack->last_addr, begin));
+			  ((!stack->nr && stack->last_addr == stack->code_addr) ||
+			   !is_signal_return(stack->last_addr, begin));
 	if (!stack->has_last)
 		return UNWIND_GO_ON;
 	stack->is_cut = stack->nr == BACKTRACE_MOST;
@@ -157,9 +158,11 @@ static const char *begin(void)
 
 	objects_each(look_at, NULL);
 	if (!unwinder.backtrace || !unwinder.get_ip || !unwinder.get_begin || !unwinder.get_stack)
-		return "libgcc_s.so.1 is not loaded: start the program by insideme-run, or put it into LD_PRELOAD too";
+		return "libgcc_s.so.1 is not loaded: start the program by insideme-run, or put it into "
+		       "LD_PRELOAD too";
 	if (!libc._dl_find_object || !unwinder.asks_linker)
-		return "the stack cannot be looked at without locks: glibc 2.35, and a libgcc_s.so.1 that was built with it, are needed";
+		return "the stack cannot be looked at without locks: glibc 2.35, and a libgcc_s.so.1 that "
+		       "was built with it, are needed";
 	backtrace_take(calls, 0);
 	return NULL;
 }

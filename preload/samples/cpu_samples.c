@@ -27,16 +27,19 @@ struct kernel_event {
 };
 _Static_assert(sizeof(struct kernel_event) == 64, "struct sigevent");
 
-static uint64_t interval_ns;	/* 0: nothing is sampled. Atomic: timing auto sets it late, samples_stop() clears it */
+/* 0: nothing is sampled. Atomic: timing auto sets it late, samples_stop() clears it. */
+static uint64_t interval_ns;
 static const char *stopped;	/* why nothing is sampled any more; NULL: nobody has said so. Atomic */
-static bool takes_stacks;	/* there were no hooks at the start, and samples were asked for; set before any thread */
+/* There were no hooks at the start, and samples were requested. Set before any thread. */
+static bool takes_stacks;
 static uint32_t has_begun_counting;	/* a function is counted: 250 samples a second, or why not. Atomic */
 static bool takes_calls;	/* timing auto: those of counted functions; set with interval_ns */
 
 /* By the linker: our own code. */
 extern HIDDEN const char __ehdr_start[], etext[];
 
-__asm__(".pushsection .text\n\t.globl insideme_signal_return\n\t.hidden insideme_signal_return\n\tnop\ninsideme_signal_return:\n\t" SIGNAL_RETURN
+__asm__(".pushsection .text\n\t.globl insideme_signal_return\n\t.hidden insideme_signal_return\n\tnop\n"
+	"insideme_signal_return:\n\t" SIGNAL_RETURN
 	"\n\t.popsection");
 
 static struct log_area *area_with_room(struct log_header *log, struct log_thread *thread)
@@ -85,7 +88,8 @@ static NOINLINE uint32_t path_of_stack_now(struct log_thread *thread, uintptr_t 
 {
 	struct stack_call calls[BACKTRACE_MOST];
 
-	return path_of_stack(thread, calls, backtrace_is_possible() ? backtrace_take(calls, pc_addr) : 0, false);
+	return path_of_stack(thread, calls, backtrace_is_possible() ? backtrace_take(calls, pc_addr) : 0,
+			     false);
 }
 
 /* Is there room for the unwinder? Programs have signal stacks of 8 KB. A stack that is not known has none. */
@@ -101,15 +105,17 @@ static bool has_room(const struct log_thread *thread, const stack_t *signal_stac
 }
 
 /* What the hooks say, or where they say nothing the stack. */
-static NOINLINE uint32_t path_now(const struct log_header *log, struct log_thread *thread, const ucontext_t *context)
+static NOINLINE uint32_t path_now(const struct log_header *log, struct log_thread *thread,
+				  const ucontext_t *context)
 {
 	const uintptr_t pc_addr = interrupted_code(context);
 
 	if (!has_room(thread, &context->uc_stack))
 		return thread->current;
 	if (takes_calls)
-		return backtrace_is_possible() ? path_beneath(log, thread, pc_addr, interrupted_stack(context))
-					       : thread->current;
+		return backtrace_is_possible()
+			       ? path_beneath(log, thread, pc_addr, interrupted_stack(context))
+			       : thread->current;
 	if (live.timing == LOG_TIMING_AUTO && counted_is(counted_find(code_function(pc_addr))))
 		return path_find(thread, thread->current,
 				 code_function(pc_addr)); /* without an unwinder: the innermost one */
@@ -127,8 +133,8 @@ static uint16_t flags_of(uintptr_t pc_addr)
 }
 
 /*
- * All signals are blocked meanwhile, and only this handler of this thread writes here. The record is the one that the
- * timer was made for: a thread that has taken it over has its own timer.
+ * All signals are blocked meanwhile, and only this handler of this thread writes here. The record is the one
+ * that the timer was made for: a thread that has taken it over has its own timer.
  */
 static void on_sample(int number, siginfo_t *info, void *context)
 {
@@ -153,7 +159,8 @@ static void on_sample(int number, siginfo_t *info, void *context)
 	sample->pc_addr = pc_addr;
 	sample->node = node;
 	sample->flags = flags_of(pc_addr);
-	sample->missed = info->si_overrun > 0 && info->si_overrun < UINT16_MAX ? (uint16_t)info->si_overrun : 0;
+	sample->missed =
+		info->si_overrun > 0 && info->si_overrun < UINT16_MAX ? (uint16_t)info->si_overrun : 0;
 	__atomic_store_n(&area->used_bytes, area->used_bytes + sizeof(*sample), __ATOMIC_RELEASE);
 }
 
@@ -173,8 +180,12 @@ static void say_off(const char *why)
 /* The program's threads may have timers from now on. */
 static void start(uint64_t rate)
 {
-	struct kernel_action action = { .handler = on_sample, .mask = ~0ull, .restorer = insideme_signal_return,
-					.flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK | SA_RESTORER_FLAG }, old;
+	struct kernel_action old, action = {
+		.handler = on_sample,
+		.mask = ~0ull,
+		.restorer = insideme_signal_return,
+		.flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK | SA_RESTORER_FLAG,
+	};
 	uint64_t ns = 1000000000u / rate;
 
 	if (raw_syscall(SYS_rt_sigaction, SAMPLE_SIGNAL, 0, (long)&old, 8, 0, 0) < 0)
@@ -231,7 +242,9 @@ static bool is_blocked(void)
 
 void samples_begin(struct log_thread *thread)
 {
-	struct kernel_event event = { .value = thread, .signal = SAMPLE_SIGNAL, .notify = 4 /* SIGEV_THREAD_ID */,
+	struct kernel_event event = { .value = thread,
+				      .signal = SAMPLE_SIGNAL,
+				      .notify = 4 /* SIGEV_THREAD_ID */,
 				      .tid = (int)thread->tid };
 	const uint64_t ns = __atomic_load_n(&interval_ns, __ATOMIC_ACQUIRE);
 	const struct timespec interval = { (time_t)(ns / 1000000000u), (long)(ns % 1000000000u) };
@@ -274,13 +287,15 @@ void samples_stop(const char *why)
 	struct log_header *log = live.log;
 	struct log_thread *thread;
 
-	if (stopped || !log || log->pid != (uint32_t)sys_getpid())	/* a vfork child runs in its parent's memory */
+	if (stopped || !log ||
+	    log->pid != (uint32_t)sys_getpid()) /* a vfork child runs in its parent's memory */
 		return;
 	stopped = why;
 	if (!__atomic_exchange_n(&interval_ns, 0, __ATOMIC_ACQ_REL))
 		return;
 	say_off(why);
-	for (uint32_t ref = __atomic_load_n(&log->threads, __ATOMIC_ACQUIRE); ref; ref = thread->next_thread) {
+	for (uint32_t ref = __atomic_load_n(&log->threads, __ATOMIC_ACQUIRE); ref;
+	     ref = thread->next_thread) {
 		thread = log_at(log, ref);
 		samples_end(thread);
 	}

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Samples of the CPU time of the program's threads (INSIDEME_SAMPLE): a timer of each thread's CPU clock, whose handler
- * stores the call path that the thread is in and the address of its code. In a program without hooks that path is the
- * stack, see backtrace.h; in others nothing is unwound.
+ * Samples of the CPU time of the program's threads (INSIDEME_SAMPLE). Each thread has a timer of its CPU
+ * clock. The timer's handler stores the thread's call path and the address of its code. In a program without
+ * hooks the path is the stack, see backtrace.h; in other programs nothing is unwound.
  *
- * The signal is the one that glibc keeps to itself for pthread_cancel() and SIGEV_THREAD timers: sigaction(),
- * sigfillset() and pthread_sigmask() of the program never touch it, debuggers pass it on without a word, and exec
- * forgets it. Where somebody else has it nothing is sampled.
+ * The signal is the one that glibc reserves for pthread_cancel() and SIGEV_THREAD timers. The program's
+ * sigaction(), sigfillset() and pthread_sigmask() never touch it, debuggers pass it on silently, and exec
+ * resets it. If other code already uses it, nothing is sampled.
  */
 #ifndef INSIDEME_CPU_SAMPLES_H
 #define INSIDEME_CPU_SAMPLES_H
@@ -16,28 +16,31 @@
 /* What a signal handler returns to: the restorer of struct kernel_action. */
 extern HIDDEN void insideme_signal_return(void);
 
-/* Constructor, and a child that opens its log: find out whether the thread timers of this process may be used. */
+/* Constructor, and a child that opens its log: find out whether this process may use thread timers. */
 void samples_init(void);
 
-/* Is this a program without hooks whose stacks are taken? Its threads are sampled from their begin, others from their first call. */
+/*
+ * Is this a program without hooks whose stacks are sampled? Its threads are sampled from their begin, those
+ * of other programs from their first call.
+ */
 bool samples_take_stacks(void);
 
-/* The calling thread, of this record, is to be sampled from here on. Its timer dies with it or by the other two. */
+/* Sample the calling thread, of this record, from here on, until it ends, samples_end() or samples_stop(). */
 void samples_begin(struct log_thread *thread);
 
 /*
- * The same for the first call of the thread that timing auto only counts: unless INSIDEME_SAMPLE says otherwise, 250
- * samples a second begin with it. From the hooks.
+ * The same, called by the hooks at the thread's first call that timing auto only counts. It begins 250
+ * samples a second, unless INSIDEME_SAMPLE says otherwise.
  */
 void samples_begin_counting(struct log_thread *thread);
 
-/* The program makes a coroutine whose stack has so many bytes. Timing auto takes no samples if these are too few. */
+/* The program makes a coroutine with a stack of @bytes. Timing auto takes no samples if that is too small. */
 void samples_have_stack(uintptr_t bytes);
 
 /* The thread of this record ends, or is gone. */
 void samples_end(struct log_thread *thread);
 
-/* No thread is sampled any more, for the log: why. */
+/* Sample no thread any more. @why is written to the log. */
 void samples_stop(const char *why);
 
 #endif
