@@ -306,6 +306,21 @@ struct value who_cell(const struct process *process, const struct thread *thread
 	return value_empty();
 }
 
+struct value member_function_cell(const struct column *column, const void *row)
+{
+	struct function *function = *(struct function *const *)((const char *)row + (column->index >> 8));
+
+	return function ? function_cell(function, column->index & 255) : value_empty();
+}
+
+struct value member_process_cell(const struct column *column, const void *row)
+{
+	const void *member = (const char *)row + (column->index >> 8);
+	const struct process *process = *(const struct process *const *)member;
+
+	return process ? who_cell(process, NULL, column->index & 255) : value_empty();
+}
+
 struct value facts_function(const struct column *column, const void *row)
 {
 	return function_cell(((const struct facts *)row)->function, column->index);

@@ -64,6 +64,12 @@ enum who_cell {
 /* @thread: NULL: not known, which leaves its cells empty. */
 struct value who_cell(const struct process *process, const struct thread *thread, enum who_cell cell);
 
+/* Columns of a member that points to a function, or a process. NULL leaves the cell empty. */
+#define MEMBER_FUNCTION(type, member, cell) member_function_cell, offsetof(type, member) << 8 | (cell)
+#define MEMBER_PROCESS(type, member, cell) member_process_cell, offsetof(type, member) << 8 | (cell)
+struct value member_function_cell(const struct column *column, const void *row);
+struct value member_process_cell(const struct column *column, const void *row);
+
 /* Which of several runs: its path, or its place among them from 1 on. */
 struct value run_cell(const struct model *model, uint32_t run, enum who_cell cell);
 

@@ -66,11 +66,6 @@ static struct value get_number(const struct column *column, const void *row)
 					: value_empty();
 }
 
-static struct value get_function(const struct column *column, const void *row)
-{
-	return function_cell(((const struct diff_row *)row)->function, column->index);
-}
-
 /* As in view tree. */
 static struct value get_path(const struct column *column, const void *row)
 {
@@ -122,10 +117,10 @@ static struct value get_sure(const struct column *column, const void *row)
 	{ name "_change_percent", "", 0, get_number, OF_PERCENT | (cell) }
 
 static const struct column columns[] = {
-	{ "function", "Function", COLUMN_NAME | COLUMN_LEFT | COLUMN_ROOM, get_function, CELL_NAME },
-	{ "module", "Module", COLUMN_LEFT, get_function, CELL_MODULE },
-	{ "file", "File", COLUMN_LEFT, get_function, CELL_FILE },
-	{ "line", "Line", 0, get_function, CELL_LINE },
+	{ "function", "Function", COLUMN_NAME | COLUMN_LEFT | COLUMN_ROOM, MEMBER_FUNCTION(struct diff_row, function, CELL_NAME) },
+	{ "module", "Module", COLUMN_LEFT, MEMBER_FUNCTION(struct diff_row, function, CELL_MODULE) },
+	{ "file", "File", COLUMN_LEFT, MEMBER_FUNCTION(struct diff_row, function, CELL_FILE) },
+	{ "line", "Line", 0, MEMBER_FUNCTION(struct diff_row, function, CELL_LINE) },
 	{ "found", "In", COLUMN_LEFT | COLUMN_SPARE, get_where, 0 },
 	NUMBER("self", "_ns", "Self before", "change", COLUMN_SUMS, CELL_SELF),
 	{ "self_low_percent", "from", 0, get_sure, SURE_LOW },

@@ -26,8 +26,7 @@ static struct value get_number(const struct column *column, const void *row)
 	case END_PID:
 		return value_integer(UNIT_NONE, member->pid);
 	case END_RANK:
-		return member->first && member->first->header.rank >= 0 ?
-			value_integer(UNIT_NONE, member->first->header.rank) : value_empty();
+		return member->first ? who_cell(member->first, NULL, WHO_RANK) : value_empty();
 	case END_STATUS:
 		return member->end_kind == END_EXIT ? value_integer(UNIT_NONE, member->end_status)
 						    : value_empty();

@@ -48,17 +48,10 @@ static struct value get_heap(const struct column *column, const void *row)
 	return of->has_heap ? heap_cell(&of->heap, column->index) : value_empty();
 }
 
-static struct value get_process(const struct column *column, const void *row)
-{
-	const struct process *process = ((const struct field_row *)row)->process;
-
-	return process ? who_cell(process, NULL, column->index) : value_empty();
-}
-
 static const struct column columns[] = {
-	{ "pid", "Pid", COLUMN_EXTRA, get_process, WHO_PID },
-	{ "rank", "Rank", COLUMN_SPARE | COLUMN_EXTRA, get_process, WHO_RANK },
-	{ "program", "Program", COLUMN_LEFT | COLUMN_SPARE | COLUMN_EXTRA, get_process, WHO_PROGRAM },
+	{ "pid", "Pid", COLUMN_EXTRA, MEMBER_PROCESS(struct field_row, process, WHO_PID) },
+	{ "rank", "Rank", COLUMN_SPARE | COLUMN_EXTRA, MEMBER_PROCESS(struct field_row, process, WHO_RANK) },
+	{ "program", "Program", COLUMN_LEFT | COLUMN_SPARE | COLUMN_EXTRA, MEMBER_PROCESS(struct field_row, process, WHO_PROGRAM) },
 	{ "field", "Field", COLUMN_NAME | COLUMN_LEFT | COLUMN_ROOM, get_name, 0 },
 	{ "functions", "Functions", COLUMN_SUMS | COLUMN_SPARE, MEMBER(struct field_row, nr_functions, UNIT_COUNT | NOT_0) },
 	{ "calls", "Calls", COLUMN_SUMS, get_stats, CELL_CALLS },

@@ -238,13 +238,6 @@ static struct value get_text(const struct column *column, const void *row)
 	return value;
 }
 
-static struct value get_function(const struct column *column, const void *row)
-{
-	const struct gate_row *of = row;
-
-	return of->function ? function_cell(of->function, column->index) : value_empty();
-}
-
 enum { GATE_BEFORE, GATE_AFTER, GATE_LIMIT };
 
 static struct value get_number(const struct column *column, const void *row)
@@ -275,7 +268,7 @@ static const struct column columns[] = {
 	{ "change_percent", "Change", 0, get_change, GATE_CHANGE },
 	{ "change_low_percent", "from", 0, get_change, GATE_LOW },
 	{ "change_high_percent", "to", 0, get_change, GATE_HIGH },
-	{ "source", "Source", COLUMN_LEFT | COLUMN_SPARE, get_function, CELL_SOURCE },
+	{ "source", "Source", COLUMN_LEFT | COLUMN_SPARE, MEMBER_FUNCTION(struct gate_row, function, CELL_SOURCE) },
 	{ "why", "How", COLUMN_LEFT | COLUMN_SPARE, get_text, GATE_WHY },
 };
 

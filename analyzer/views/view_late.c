@@ -25,37 +25,16 @@ static struct value get_mean(const struct column *column, const void *row)
 	return ns_cell(of->waiting_ns / (double)of->nr_calls);
 }
 
-enum { WAITING_RANK, LATE_RANK };
-
-static struct value get_rank(const struct column *column, const void *row)
-{
-	const struct mpi_wait *of = row;
-
-	return who_cell(column->index == LATE_RANK ? of->other : of->process, NULL, WHO_RANK);
-}
-
-static struct value get_function(const struct column *column, const void *row)
-{
-	return function_cell(((const struct mpi_wait *)row)->function, column->index);
-}
-
-static struct value get_caller(const struct column *column, const void *row)
-{
-	const struct mpi_wait *of = row;
-
-	return of->caller ? function_cell(of->caller, column->index) : value_empty();
-}
-
 static const struct column columns[] = {
 	{ "waiting_ns", "Waited", COLUMN_SUMS, MEMBER_NS(struct mpi_wait, waiting_ns) },
 	{ "calls", "Calls", COLUMN_SUMS, MEMBER(struct mpi_wait, nr_calls, UNIT_COUNT) },
 	{ "mean_ns", "Mean", COLUMN_SPARE, get_mean, 0 },
 	{ "longest_ns", "Longest", COLUMN_SPARE, MEMBER_NS(struct mpi_wait, longest_ns) },
-	{ "rank", "Rank", 0, get_rank, WAITING_RANK },
-	{ "late_rank", "For", 0, get_rank, LATE_RANK },
+	{ "rank", "Rank", 0, MEMBER_PROCESS(struct mpi_wait, process, WHO_RANK) },
+	{ "late_rank", "For", 0, MEMBER_PROCESS(struct mpi_wait, other, WHO_RANK) },
 	{ "kind", "Kind", COLUMN_LEFT, get_kind, 0 },
-	{ "function", "Function", COLUMN_NAME | COLUMN_LEFT | COLUMN_ROOM, get_function, CELL_NAME },
-	{ "caller", "Called by", COLUMN_LEFT | COLUMN_SPARE, get_caller, CELL_NAME },
+	{ "function", "Function", COLUMN_NAME | COLUMN_LEFT | COLUMN_ROOM, MEMBER_FUNCTION(struct mpi_wait, function, CELL_NAME) },
+	{ "caller", "Called by", COLUMN_LEFT | COLUMN_SPARE, MEMBER_FUNCTION(struct mpi_wait, caller, CELL_NAME) },
 };
 
 static const char *note(struct document *document, const struct mpi_waits *waits)

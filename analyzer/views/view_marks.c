@@ -75,13 +75,6 @@ static struct value get_open_for(const struct column *column, const void *row)
 					       : value_empty();
 }
 
-static struct value get_owner(const struct column *column, const void *row)
-{
-	const struct timer_row *of = row;
-
-	return of->process ? who_cell(of->process, NULL, column->index) : value_empty();
-}
-
 static const struct column timer_columns[] = {
 	{ "total_ns", "Total", COLUMN_SUMS, get_time, CELL_TOTAL },
 	{ "self_ns", "Self", COLUMN_SUMS | COLUMN_SPARE, get_time, CELL_SELF },
@@ -95,8 +88,8 @@ static const struct column timer_columns[] = {
 	{ "open_ns", "Since", COLUMN_SPARE, get_open_for, 0 },
 	{ "moved_bytes", "Moved", COLUMN_SPARE, MEMBER(struct timer_row, moved_bytes, UNIT_BYTES | NOT_0) },
 	{ "moved_bytes_per_s", "Per second", COLUMN_SPARE, MEMBER(struct timer_row, bandwidth, UNIT_BYTES) },
-	{ "pid", "Pid", COLUMN_SPARE, get_owner, WHO_PID },
-	{ "rank", "Rank", COLUMN_SPARE, get_owner, WHO_RANK },
+	{ "pid", "Pid", COLUMN_SPARE, MEMBER_PROCESS(struct timer_row, process, WHO_PID) },
+	{ "rank", "Rank", COLUMN_SPARE, MEMBER_PROCESS(struct timer_row, process, WHO_RANK) },
 	{ "kind", "Kind", COLUMN_LEFT | COLUMN_SPARE, MEMBER(struct timer_row, kind, 0) },
 	{ "timer", "Timer", COLUMN_LEFT | COLUMN_ROOM, MEMBER(struct timer_row, name, 0) },
 };

@@ -133,18 +133,6 @@ static struct value get_most_rank(const struct column *column, const void *row)
 	return rank_of(((const struct call_row *)row)->most);
 }
 
-static struct value get_function(const struct column *column, const void *row)
-{
-	return function_cell(((const struct call_row *)row)->function, column->index);
-}
-
-static struct value get_caller(const struct column *column, const void *row)
-{
-	const struct call_row *of = row;
-
-	return of->caller ? function_cell(of->caller, column->index) : value_empty();
-}
-
 #define CALL(member, unit) MEMBER(struct call_row, member, unit)
 #define CALL_NS(member) MEMBER_NS(struct call_row, member)
 static const struct column call_columns[] = {
@@ -160,8 +148,8 @@ static const struct column call_columns[] = {
 	{ "rank_most_ns", "Most", 0, CALL_NS(most_ns) },
 	{ "most_rank", "In rank", 0, get_most_rank, 0 },
 	{ "imbalance_percent", "Imbal.", 0, CALL(imbalance_percent, UNIT_PERCENT) },
-	{ "function", "Function", COLUMN_NAME | COLUMN_LEFT | COLUMN_ROOM, get_function, CELL_NAME },
-	{ "caller", "Called by", COLUMN_LEFT | COLUMN_SPARE, get_caller, CELL_NAME },
+	{ "function", "Function", COLUMN_NAME | COLUMN_LEFT | COLUMN_ROOM, MEMBER_FUNCTION(struct call_row, function, CELL_NAME) },
+	{ "caller", "Called by", COLUMN_LEFT | COLUMN_SPARE, MEMBER_FUNCTION(struct call_row, caller, CELL_NAME) },
 };
 
 static bool any_has_calls(const struct model *model)
@@ -231,11 +219,6 @@ static struct value get_rank(const struct column *column, const void *row)
 	return rank_of(of->process);
 }
 
-static struct value get_message_function(const struct column *column, const void *row)
-{
-	return function_cell(((const struct message_row *)row)->function, column->index);
-}
-
 enum { DIRECTION, COMMUNICATOR };
 
 static struct value get_message_text(const struct column *column, const void *row)
@@ -258,7 +241,7 @@ static const struct column message_columns[] = {
 	{ "mean_bytes", "Mean", COLUMN_SPARE, MEMBER(struct message_row, mean_bytes, UNIT_BYTES) },
 	{ "total_ns", "Time", COLUMN_SUMS | COLUMN_SPARE, MEMBER_NS(struct message_row, total_ns) },
 	{ "direction", "Kind", COLUMN_LEFT, get_message_text, DIRECTION },
-	{ "function", "Function", COLUMN_NAME | COLUMN_LEFT, get_message_function, CELL_NAME },
+	{ "function", "Function", COLUMN_NAME | COLUMN_LEFT, MEMBER_FUNCTION(struct message_row, function, CELL_NAME) },
 	{ "communicator", "Communicator", COLUMN_LEFT | COLUMN_ROOM, get_message_text, COMMUNICATOR },
 };
 

@@ -14,26 +14,23 @@
 #define TEXT_ROWS	40
 #define INDENT_MAX	24	/* levels; deeper ones are not indented further */
 
-enum { ROW_PID, ROW_PPID, ROW_RANK, ROW_DEPTH, ROW_BEGIN, ROW_END, ROW_DURATION, ROW_THREADS, ROW_CALLS,
-	ROW_FUNCTIONS, ROW_CPU, ROW_USER, ROW_SYSTEM, ROW_PEAK, ROW_ALLOC, ROW_LOG, ROW_STATUS, ROW_SIGNAL };
+enum { ROW_PID, ROW_PPID, ROW_RANK, ROW_BEGIN, ROW_END, ROW_THREADS, ROW_CALLS, ROW_FUNCTIONS, ROW_ALLOC, ROW_LOG,
+	ROW_STATUS, ROW_SIGNAL };
 
 static struct value get_who(const struct column *column, const void *row)
 {
 	const struct process_row *of = row;
 	const struct member *member = of->member;
 
-	if (of->nr_alike > 1 && column->index != ROW_DEPTH)
+	if (of->nr_alike > 1)
 		return value_empty();
 	switch (column->index) {
 	case ROW_PID:
 		return value_integer(UNIT_NONE, member->pid);
 	case ROW_PPID:
 		return member->ppid ? value_integer(UNIT_NONE, member->ppid) : value_empty();
-	case ROW_RANK:
-		return member->first && member->first->header.rank >= 0 ?
-			value_integer(UNIT_NONE, member->first->header.rank) : value_empty();
 	default:
-		return value_integer(UNIT_NONE, of->depth);
+		return member->first ? who_cell(member->first, NULL, WHO_RANK) : value_empty();
 	}
 }
 
@@ -48,29 +45,18 @@ static struct value get_time(const struct column *column, const void *row)
 {
 	const struct process_row *of = row;
 
-	if (column->index == ROW_DURATION)
-		return ns_cell(of->longest_ns);
 	if (column->index == ROW_BEGIN)
 		return of->member->unseen && !of->member->unseen->before ? value_empty() :
 		       value_integer(UNIT_NS, of->member->begin);
 	return of->member->end == NO_TIME ? value_empty() : value_integer(UNIT_NS, of->member->end);
 }
 
-static struct value get_used(const struct column *column, const void *row)
+static struct value get_peak(const struct column *column, const void *row)
 {
-	const struct usage *usage = &((const struct process_row *)row)->usage;
+	double bytes = ((const struct process_row *)row)->usage.peak_rss_bytes;
 
-	switch (column->index) {
-	case ROW_CPU:
-		return ns_cell(usage->cpu_ns);
-	case ROW_USER:
-		return ns_cell(usage->user_ns);
-	case ROW_SYSTEM:
-		return ns_cell(usage->system_ns);
-	default:
-		return isnan(usage->peak_rss_bytes) ? value_empty() :
-			value_integer(UNIT_BYTES, (int64_t)usage->peak_rss_bytes);
-	}
+	(void)column;
+	return isnan(bytes) ? value_empty() : value_integer(UNIT_BYTES, (int64_t)bytes);
 }
 
 static bool has_heap(const struct process *process)
@@ -197,22 +183,22 @@ static bool is_bad(const void *row)
 static const struct column columns[] = {
 	{ "pid", "Pid", 0, get_who, ROW_PID },
 	{ "ppid", "Parent", 0, get_who, ROW_PPID },
-	{ "depth", "Depth", 0, get_who, ROW_DEPTH },
+	{ "depth", "Depth", 0, MEMBER(struct process_row, depth, UNIT_NONE) },
 	{ "rank", "Rank", 0, get_who, ROW_RANK },
 	{ "host", "Host", COLUMN_LEFT, get_text, TEXT_HOST },
 	{ "programs", "Programs", COLUMN_LEFT, get_text, TEXT_PROGRAMS },
 	{ "command", "Command", COLUMN_LEFT, get_text, TEXT_COMMAND },
 	{ "begin_ns", "Begin", COLUMN_SPARE, get_time, ROW_BEGIN },
 	{ "end_ns", "End", 0, get_time, ROW_END },
-	{ "duration_ns", "Lasted", 0, get_time, ROW_DURATION },
+	{ "duration_ns", "Lasted", 0, MEMBER_NS(struct process_row, longest_ns) },
 	{ "end", "", COLUMN_LEFT, get_text, TEXT_END },
 	{ "exit_status", "Status", 0, get_status, ROW_STATUS },
 	{ "signal", "Signal", 0, get_status, ROW_SIGNAL },
 	{ "core_dumped", "Core", 0, get_core, 0 },
-	{ "cpu_ns", "CPU", COLUMN_SUMS, get_used, ROW_CPU },
-	{ "user_ns", "User", COLUMN_SUMS, get_used, ROW_USER },
-	{ "system_ns", "System", COLUMN_SUMS, get_used, ROW_SYSTEM },
-	{ "peak_rss_bytes", "Peak RSS", 0, get_used, ROW_PEAK },
+	{ "cpu_ns", "CPU", COLUMN_SUMS, MEMBER_NS(struct process_row, usage.cpu_ns) },
+	{ "user_ns", "User", COLUMN_SUMS, MEMBER_NS(struct process_row, usage.user_ns) },
+	{ "system_ns", "System", COLUMN_SUMS, MEMBER_NS(struct process_row, usage.system_ns) },
+	{ "peak_rss_bytes", "Peak RSS", 0, get_peak, 0 },
 	{ "threads", "Threads", COLUMN_SUMS | COLUMN_SPARE, get_recorded, ROW_THREADS },
 	{ "calls", "Calls", COLUMN_SUMS, get_recorded, ROW_CALLS },
 	{ "functions_ns", "Functions", COLUMN_SUMS, get_recorded, ROW_FUNCTIONS },
