@@ -149,8 +149,10 @@ unit_tests := $(patsubst %.c,$(O)/%,$(unit_src))
 sanitized_analyzer := $(call obj,sanitized,$(analyzer_src))
 $(O)/sanitized/analyzer.a: $(filter-out %/app/main.o,$(sanitized_analyzer))
 	$(Q)rm -f $@; ar rcsP $@ $^
-$(O)/sanitized/preload.a: $(call obj,sanitized,$(shared_src) $(addprefix preload/,heap/blocks.c heap/poisson.c state/rss_at_calls.c \
-		calls/path_index.c calls/slices.c state/log_space.c objects/eh_table.c objects/fork_gate.c objects/function_names.c monitor/watch/watched_log.c monitor/watch/log_in_maps.c monitor/tools/totals.c))
+# Of the recorder the rooms that have unit tests, and those that these need.
+unit_rooms := $(patsubst test/unit/%,%,$(sort $(dir $(filter test/unit/preload/%,$(unit_src)))))
+unit_rooms += preload/state/ preload/monitor/tools/
+$(O)/sanitized/preload.a: $(call obj,sanitized,$(sort $(shared_src) $(wildcard $(addsuffix *.c,$(unit_rooms)))))
 	$(Q)rm -f $@; ar rcsP $@ $^
 unit_helpers := $(call obj,sanitized,$(wildcard test/unit/*.c))
 unit_needs := $(unit_helpers) $(O)/sanitized/analyzer.a $(O)/sanitized/preload.a
