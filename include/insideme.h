@@ -206,6 +206,34 @@ INSIDEME_INLINE int insideme_end(const char *name)
 	return 0;
 }
 
+/* "stage NAME", cut as all names are. */
+INSIDEME_INLINE const char *insideme_stage_name(char *text, const char *name)
+{
+	__builtin_memcpy(text, "stage ", 6);
+	text[6] = text[INSIDEME_NAME_MAX] = 0;
+	if (name)
+		__builtin_strncpy(text + 6, name, INSIDEME_NAME_MAX - 6);
+	return name ? text : NULL;
+}
+
+/**
+ * insideme_stage_begin(), insideme_stage_end() - a stage of the work, as insideme_begin() and insideme_end()
+ * @name: of the stage; see INSIDEME_STAGE()
+ */
+INSIDEME_INLINE int insideme_stage_begin(const char *name)
+{
+	char text[INSIDEME_NAME_MAX + 1];
+
+	return insideme_begin(insideme_stage_name(text, name));
+}
+
+INSIDEME_INLINE int insideme_stage_end(const char *name)
+{
+	char text[INSIDEME_NAME_MAX + 1];
+
+	return insideme_end(insideme_stage_name(text, name));
+}
+
 /**
  * insideme_mark() - put a named instant on the calling thread's timeline
  * @name: label to show
@@ -700,6 +728,15 @@ INSIDEME_INLINE void insideme_scope_end(void **region)
  */
 #define INSIDEME_REGION(name) INSIDEME_REGION_OF(name, INSIDEME_JOIN(insideme_place_, __LINE__), \
 						 INSIDEME_JOIN(insideme_region_, __LINE__))
+
+/**
+ * INSIDEME_STAGE() - a region that is a stage of the work, to the end of the scope
+ * @name: a literal
+ *
+ * The view timers shows what regions took within each stage. insideme_stage_begin() and insideme_stage_end()
+ * are the same for parts of a scope, and for names that are no literals.
+ */
+#define INSIDEME_STAGE(name) INSIDEME_REGION("stage " name)
 
 /* The same, named after the function, for functions that are compiled without hooks. */
 #define INSIDEME_FUNCTION() INSIDEME_REGION(__func__)

@@ -8,11 +8,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyzer/base/error.h"
 #include "analyzer/cells/cells.h"
 #include "analyzer/model/functions.h"
+#include "analyzer/model/tree_walk.h"
 #include "analyzer/read/marks_read.h"
 #include "analyzer/read/nodes_read.h"
 
+#define STAGE_MARK "stage " /* what names of stages begin with: insideme_stage_begin() */
 #define TEXT_ROWS 40
 
 /* A timer of one process; or a region, of all. */
@@ -24,6 +27,8 @@ struct timer_row {
 	uint64_t moved_bytes;		/* by the region and what it called */
 	double bandwidth;		/* NAN: it moved nothing */
 	const char *name, *kind;
+	const struct function *stage;	/* of a region: the stage that it was in; NULL: none */
+	const char *stage_name;		/* NULL: none */
 };
 
 struct said_row {
@@ -91,6 +96,7 @@ static const struct column timer_columns[] = {
 	{ "pid", "Pid", COLUMN_SPARE, MEMBER_PROCESS(struct timer_row, process, WHO_PID) },
 	{ "rank", "Rank", COLUMN_SPARE, MEMBER_PROCESS(struct timer_row, process, WHO_RANK) },
 	{ "kind", "Kind", COLUMN_LEFT | COLUMN_SPARE, MEMBER(struct timer_row, kind, 0) },
+	{ "stage", "Stage", COLUMN_LEFT | COLUMN_SPARE, MEMBER(struct timer_row, stage_name, 0) },
 	{ "timer", "Timer", COLUMN_LEFT | COLUMN_ROOM, MEMBER(struct timer_row, name, 0) },
 };
 
@@ -184,11 +190,31 @@ static const struct said *said_by(const struct process *process)
 	return process->said ? process->said : &nothing;
 }
 
-static struct timer_row *row_of_region(const struct table_rows *rows, const struct function *region)
+static bool is_stage(const struct function *function)
 {
-	for (size_t i = 0; i < rows->nr; i++)
-		if (((struct timer_row *)rows->list)[i].facts.function == region)
-			return (struct timer_row *)rows->list + i;
+	return function->region && strncmp(function->region, STAGE_MARK, strlen(STAGE_MARK)) == 0;
+}
+
+/* The stage that the path is in, if it is no stage itself. */
+static const struct function *stage_of(const struct tree_node *path)
+{
+	while ((path = path->parent) && path->function)
+		if (is_stage(path->function))
+			return path->function;
+	return NULL;
+}
+
+/* In each stage a region has a row of its own. */
+static struct timer_row *row_of_region(const struct table_rows *rows, const struct tree_node *path)
+{
+	const struct function *stage = stage_of(path);
+
+	for (size_t i = 0; i < rows->nr; i++) {
+		struct timer_row *row = (struct timer_row *)rows->list + i;
+
+		if (row->facts.function == path->function && row->stage == stage)
+			return row;
+	}
 	return NULL;
 }
 
@@ -208,7 +234,7 @@ static void add_moved(const struct table_rows *rows, const struct process *proce
 	const struct tree_node *path = thread ? nodes_path(thread, moved->node) : NULL;
 
 	for (; path && path->function; path = path->parent) {
-		struct timer_row *row = path->function->region ? row_of_region(rows, path->function) : NULL;
+		struct timer_row *row = path->function->region ? row_of_region(rows, path) : NULL;
 
 		if (row && !is_below_itself(path))
 			row->moved_bytes += moved->bytes;
@@ -225,13 +251,53 @@ static void add_timers(struct document *document, struct table_rows *rows, const
 			.kind = "timer", .bandwidth = NAN });
 }
 
-static void add_region(struct document *document, struct table_rows *rows, struct function *function)
+static bool is_of_program(const struct function *function)
 {
-	if (function->region && !function->wait && function->stats.calls &&
-	    strcmp(function->region, REGION_OF_GAPS) != 0)
-		document_add_row(document, rows, &(struct timer_row){
-			.facts = { .function = function, .stats = function->stats }, .name = function->region,
-			.kind = "region", .bandwidth = NAN });
+	return function->region && !function->wait && strcmp(function->region, REGION_OF_GAPS) != 0;
+}
+
+static struct timer_row *add_region(struct document *document, struct table_rows *rows,
+				    const struct tree_node *path)
+{
+	const struct function *stage = stage_of(path);
+	const size_t mark = strlen(STAGE_MARK);
+
+	return document_add_row(document, rows, &(struct timer_row){
+		.facts = { .function = path->function, .stats = NO_CALLS },
+		.name = path->function->region + (is_stage(path->function) ? mark : 0),
+		.kind = is_stage(path->function) ? "stage" : "region",
+		.bandwidth = NAN,
+		.stage = stage,
+		.stage_name = stage ? stage->region + mark : NULL });
+}
+
+/* Within a region of its own, in one stage, the outer one's time counts. */
+static void add_regions(struct document *document, struct table_rows *rows, const struct model *model)
+{
+	uint32_t *keys = xcalloc(model->nr_tree_nodes + 1, sizeof(*keys));	/* place of the row, plus 1 */
+	struct tree_walk walk;
+
+	for (struct tree_node *node = tree_next(model->root); node; node = tree_next(node)) {
+		struct timer_row *row = NULL;
+
+		if (is_of_program(node->function) && path_stats(node).calls) {
+			row = row_of_region(rows, node);
+			row = row ? row : add_region(document, rows, node);
+		}
+		keys[node->id] = row ? (uint32_t)(row - (const struct timer_row *)rows->list) + 1 : 0;
+	}
+	tree_walk_begin(&walk, model, keys, rows->nr + 1);
+	while (tree_walk_next(&walk)) {
+		const struct call_stats stats = path_stats(walk.node);
+		struct call_stats *sum = !keys[walk.node->id] ? NULL :
+			&((struct timer_row *)rows->list)[keys[walk.node->id] - 1].facts.stats;
+
+		if (sum)
+			call_stats_add(sum, &stats);
+		if (sum && walk.is_outermost)
+			call_stats_add_total(sum, &stats);
+	}
+	free(keys);
 }
 
 static struct table_rows list_timers(struct document *document, const struct model *model)
@@ -240,8 +306,7 @@ static struct table_rows list_timers(struct document *document, const struct mod
 
 	for (size_t i = 0; i < model->nr_processes; i++)
 		add_timers(document, &rows, model->processes[i]);
-	for (size_t i = 0; i < model->nr_functions; i++)
-		add_region(document, &rows, model->functions[i]);
+	add_regions(document, &rows, model);
 	for (size_t i = 0; i < model->nr_processes; i++)
 		for (size_t j = 0; j < model->processes[i]->nr_messages; j++)
 			if (model->processes[i]->messages[j].direction == LOG_MESSAGE_MOVED)
@@ -304,19 +369,20 @@ static const char *none_of(struct document *document, const struct report *repor
 static const char *timer_text_columns(struct document *document, const struct table_rows *rows)
 {
 	const struct timer_row *list = rows->list;
-	bool have_regions = false, have_timers = false, have_moved = false, have_open = false;
+	bool have_regions = false, have_timers = false, have_moved = false, have_open = false, have_stages = false;
 
 	for (size_t i = 0; i < rows->nr; i++) {
 		have_regions |= list[i].facts.function != NULL;
 		have_timers |= list[i].timer != NULL;
 		have_moved |= list[i].moved_bytes > 0;
 		have_open |= list[i].timer && list[i].timer->nr_open;
+		have_stages |= list[i].stage != NULL;
 	}
-	return document_text(document, "total_ns,%scalls,mean_ns,%smin_ns,max_ns,%s%s%s%stimer",
+	return document_text(document, "total_ns,%scalls,mean_ns,%smin_ns,max_ns,%s%s%s%s%stimer",
 			     have_regions ? "self_ns," : "", have_regions ? "stddev_ns," : "",
 			     have_timers ? "paused_ns,pid,rank," : "", have_open ? "open,open_ns," : "",
 			     have_moved ? "moved_bytes,moved_bytes_per_s," : "",
-			     have_regions && have_timers ? "kind," : "");
+			     have_regions && have_timers ? "kind," : "", have_stages ? "stage," : "");
 }
 
 int view_timers(struct document *document, struct report *report)
@@ -329,7 +395,7 @@ int view_timers(struct document *document, struct report *report)
 		TABLE_COLUMNS(timer_columns),
 		.text_columns = timer_text_columns(document, &rows),
 		.data_columns =
-			"timer,kind,pid,rank,calls,total_ns,self_ns,mean_ns,stddev_ns,min_ns,max_ns,paused_ns,"
+			"timer,kind,stage,pid,rank,calls,total_ns,self_ns,mean_ns,stddev_ns,min_ns,max_ns,paused_ns,"
 			"open,open_ns,moved_bytes,moved_bytes_per_s",
 		.text_sort = "total_ns",
 		.text_top = TEXT_ROWS,

@@ -11,6 +11,9 @@ app() {
 # rows OPTIONS: names and calls of the functions that are left
 rows() { view functions --columns function,calls "$@" | tail -n +2 | tr ',\n' '  '; }
 
+# rows_of FILE: how many records it has
+rows_of() { tail -n +2 "$1" | wc -l; }
+
 @test "restrictions are applied one after the other, after the order" {
 	run record calls
 	same "the first two" "$(rows --sort calls --restrict 2)" "$(rows --sort calls --top 2)"
@@ -88,7 +91,7 @@ rows() { view functions --columns function,calls "$@" | tail -n +2 | tr ',\n' ' 
 	monitor -q --threshold=0 --timing=exact -- "$bin/calls" || same status $? 7
 	"$report" -f insideme-log --fields 'fib = I/O' >app.log
 	same "lines" "$(wc -l <app.log)" "$(view calls | tail -n +2 | wc -l)"
-	same "of fib" "$(grep -cE '^0//1//@fib//[0-9.]+//[0-9.]+//[0-9.]+//[0-9.]+//I/O$' app.log)" 21891
+	same "of fib" "$(grep -cE '^0//1//@fib//[0-9.]+//[0-9.]+//[-0-9.na]+//[-0-9.na]+//I/O$' app.log)" 21891
 	same "fields of main" "$(grep -cE '//@main$' app.log)" 1
 	view calls | head -1 | grep -q ',rank,nr_ranks,.*,field,'
 }
@@ -113,10 +116,38 @@ rows() { view functions --columns function,calls "$@" | tail -n +2 | tr ',\n' ' 
 	same "never" "$("$here/csv" calls timer=never <timers.csv) $("$here/csv" open timer=never <timers.csv)" '0 1'
 	same "once" "$("$here/csv" calls timer=once <timers.csv) $("$here/csv" open timer=once <timers.csv)" '1 2'
 	between "ns since its start" 1 "$("$here/csv" open_ns timer=never <timers.csv)" 60000000000
-	"$report" -v timers --no-pager | grep -q 'Not stopped'
+	COLUMNS=160 "$report" -v timers --no-pager | grep -q 'Not stopped'
 }
 
 record_app() { LD_PRELOAD=$library ./app >stdout 2>stderr; }
+
+@test "what regions took in each stage" {
+	app <<-'END'
+	#include <insideme.h>
+	static void spin(long n) { INSIDEME_REGION("spin"); insideme_moved(8); for (volatile long i = 0; i < n; i++) ; }
+	static void assemble(void) { INSIDEME_STAGE("assembly"); spin(100000); spin(100000); }
+	int main(void)
+	{
+		spin(100000);
+		assemble();
+		insideme_stage_begin("solver");
+		spin(3000000);
+		assemble();
+		insideme_stage_end("solver");
+		return insideme_stage_begin(NULL) == (insideme_rank() < 0);
+	}
+	END
+	record_app || same status $? 0
+	view timers >timers.csv
+	same "rows" "$(rows_of timers.csv)" 6
+	same "calls in assembly" "$("$here/csv" calls timer=spin stage=assembly <timers.csv)" 4
+	same "bytes in assembly" "$("$here/csv" moved_bytes timer=spin stage=assembly <timers.csv)" 32
+	same "calls in solver" "$("$here/csv" calls timer=spin stage=solver <timers.csv)" 1
+	same "calls in none" "$("$here/csv" calls timer=spin stage= <timers.csv)" 1
+	same "stages" "$("$here/csv" calls kind=stage stage= <timers.csv | xargs)" '1 1'
+	same "a stage within a stage" "$("$here/csv" timer kind=stage stage=solver <timers.csv)" assembly
+	COLUMNS=160 "$report" -v timers --no-pager | grep -q ' Stage '
+}
 
 @test "a function of the program hears of long calls and of timers" {
 	app <<-'END'
@@ -227,4 +258,67 @@ record_app() { LD_PRELOAD=$library ./app >stdout 2>stderr; }
 	between "bytes available" 1 "$("$here/csv" least figure=memory_available_bytes <machine.csv)" \
 		"$("$here/csv" value figure=memory_bytes <machine.csv)"
 	"$report" -v machine --no-pager | grep -q 'Memory available'
+}
+
+@test "a monitor's rows are only counted" {
+	monitor functions --recording=count --run=counted -- "$bin/calls" || same status $? 7
+	"$report" -f pikos counted >rows.csv 2>report.stderr
+	grep -qx "$(rows_of rows.csv) records" stderr
+	same "rows as a number" "$("$report" -f pikos-count counted 2>report.stderr)" "$(rows_of rows.csv) records"
+}
+
+@test "a monitor's rows go to a pipe and to a socket, and nobody waits for a reader that is slow, leaves or never comes" {
+	mkfifo pipe
+	cat pipe >streamed &
+	monitor functions --recording=stream:pipe --run=piped -- "$bin/calls" || same status $? 7
+	wait $!
+	"$report" -f pikos piped >rows.csv 2>report.stderr
+	diff <(cut -d, -f1-3 rows.csv) <(cut -d, -f1-3 streamed) | head -3
+	same "rows of the pipe" "$(rows_of streamed)" "$(rows_of rows.csv)"
+	same "what is said of dropped rows" "$(grep -c dropped stderr)" 0
+	python3 -c '
+import socket, sys
+server = socket.socket(socket.AF_UNIX)
+server.bind("door")
+server.listen()
+open("listens", "w")
+reader = server.accept()[0]
+with open("received", "wb") as out:
+    while data := reader.recv(65536):
+        out.write(data)' &
+	wait_until [ -e listens ]
+	monitor functions --recording=stream:door --delimiter=';' --run=sent -- "$bin/calls" || same status $? 7
+	wait $!
+	same "rows of the socket" "$(rows_of received)" "$(rows_of rows.csv)"
+	same "its first line" "$(head -c 14 received)" 'index;type;fun'
+	monitor functions --recording=stream:nobody --run=unread -- "$bin/calls" || same status $? 7
+	grep -q "stream:nobody: $(rows_of rows.csv) of $(rows_of rows.csv) rows were dropped: nobody read them in time" stderr
+	sleep 60 <pipe &
+	monitor functions --recording=stream:pipe --run=stuck -- "$bin/calls" || same status $? 7
+	kill $!
+	grep -q 'stream:pipe: [1-9][0-9]* of .* rows were dropped' stderr
+	(sleep 0.1; exit) <pipe &
+	monitor functions --recording=stream:pipe --run=left -- "$bin/calls" || same status $? 7
+	grep -q 'stream:pipe: [1-9][0-9]* of .* rows were dropped' stderr
+	for wrong in stream: stream:"$bin/calls"; do
+		run "$build/insideme-run" functions --recording="$wrong" -- "$bin/calls"
+		same "status of $wrong" "$status" 2
+		[[ $output == *'neither a pipe nor a Unix socket'* ]]
+	done
+}
+
+@test "monitors may stand in insideme.conf, and options in csv alone" {
+	printf 'INSIDEME_MONITOR = functions\nINSIDEME_RECORDING = csv\n' >insideme.conf
+	monitor --delimiter=tab -- "$bin/calls" || same status $? 7
+	same "rows of main" "$(grep -c $'\tcall\tmain\t' monitor_records.csv)" 1
+	rm monitor_records.csv
+	monitor --monitor=off -- "$bin/calls" || same status $? 7
+	[ ! -e monitor_records.csv ]
+	rm insideme.conf
+	for wrong in '--monitor=threads' '--recording=csv' 'functions --recording=word' 'functions --delimiter=;' \
+		'functions --recording=stream:x -o y'; do
+		# shellcheck disable=SC2086
+		run "$build/insideme-run" $wrong -- "$bin/calls"
+		same "status of $wrong" "$status" 2
+	done
 }
