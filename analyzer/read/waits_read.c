@@ -37,6 +37,7 @@ struct reader {
 	struct found **found;
 	size_t nr;
 	double *known_ns; /* [id of a path in the tree] */
+	double *named_ns; /* [thread_number()] */
 };
 
 const char *waits_kind(enum log_wait_kind kind)
@@ -205,6 +206,7 @@ static void read_wait(struct reader *reader, struct thread *thread, const struct
 	add_open(&found, process, offset);
 	if (!is_beside)
 		reader->known_ns[path->id] += found.sum.total_ns;
+	reader->named_ns[thread_number(thread)] += found.sum.total_ns;
 	if (found.sum.calls)
 		add(reader, &found);
 }
@@ -279,18 +281,43 @@ static double blocked_of(const struct process *process, const struct rowset *row
 	return fmax(0, passed_ns);
 }
 
-static double all_blocked(const struct model *model)
+/* The record of the task @tid alone. @is_shared: some record is of several tasks, maybe of this one. */
+static const struct thread *thread_of(const struct process *process, uint32_t tid, bool *is_shared)
 {
-	double blocked_ns = 0;
+	const struct thread *found = NULL;
 
+	*is_shared = false;
+	for (size_t i = 0; i < process->nr_threads; i++) {
+		*is_shared |= process->threads[i]->nr_threads > 1;
+		if (process->threads[i]->tid == tid && process->threads[i]->nr_threads == 1)
+			found = process->threads[i];
+	}
+	return found;
+}
+
+/* A wait is blocked time and then, ready to go on, time without a processor. */
+static void add_blocked(struct reader *reader, const struct process *process, const struct rowset *rows)
+{
+	bool is_shared;
+	const struct thread *thread = thread_of(process, rows->id, &is_shared);
+	double blocked_ns = blocked_of(process, rows);
+
+	if (!thread && is_shared)
+		return;
+	reader->waits->blocked_ns += blocked_ns;
+	if (thread)
+		reader->waits->named_ns += fmin(blocked_ns, reader->named_ns[thread_number(thread)]);
+}
+
+static void add_all_blocked(struct reader *reader, const struct model *model)
+{
 	for (size_t i = 0; i < model->nr_processes; i++)
 		for (size_t j = 0; j < model->processes[i]->nr_rowsets; j++) {
 			const struct rowset *rows = &model->processes[i]->rowsets[j];
 
 			if (strcmp(rows->set, "thread") == 0)
-				blocked_ns += blocked_of(model->processes[i], rows);
+				add_blocked(reader, model->processes[i], rows);
 		}
-	return blocked_ns > 0 ? blocked_ns : NAN;
 }
 
 static char *caller_name(const struct found *found)
@@ -329,17 +356,20 @@ void waits_read(struct model *model, struct wait_sums *waits)
 {
 	struct reader reader = { .waits = waits };
 
-	*waits = (struct wait_sums){ .blocked_ns = all_blocked(model) };
+	*waits = (struct wait_sums){ .nr = 0 };
 	reader.known_ns = xcalloc(model->nr_tree_nodes + 1, sizeof(*reader.known_ns));
+	reader.named_ns = xcalloc(model->nr_threads + 1, sizeof(*reader.named_ns));
 	for (size_t i = 0; i < model->nr_processes; i++)
 		if (!model->processes[i]->is_saved && !model->processes[i]->entry_log)
 			read_process(&reader, model->processes[i]);
+	add_all_blocked(&reader, model);
 	add_rests(&reader, model);
 	finish(&reader);
 	hashtable_release(&reader.table);
 	hashtable_release(&reader.names);
 	free(reader.found);
 	free(reader.known_ns);
+	free(reader.named_ns);
 }
 
 const char *waits_caller(const struct wait_sum *sum)

@@ -26,8 +26,9 @@ struct wait_sums {
 	struct wait_sum *sums; /* longest first */
 	size_t nr;
 	double total_ns;
-	/* Of the time in which the kernel saw threads neither running nor ready; NAN: it was not read */
+	/* For how long the kernel saw threads neither running nor ready; 0: it was not read, or never */
 	double blocked_ns;
+	double named_ns; /* of that: at most the thread's calls that waited */
 	char **texts; /* what names are in */
 	size_t nr_texts;
 };

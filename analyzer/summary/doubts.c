@@ -127,7 +127,8 @@ static void add_nameless(struct findings *findings, const struct model *model, c
 	if (!nr)
 		return;
 	share = all_ns > 0 ? 100 * self_ns / all_ns : 0;
-	findings_add(findings, "nameless_functions", UNIT_COUNT, (double)nr, true,
+	findings_add(findings, "nameless_functions", UNIT_COUNT, (double)nr,
+		     self_ns > 0 || !(all_ns > 0),
 		     document_text(findings->document,
 				   "%zu function%s without a name, %s of the time in functions: %s%s%s", nr,
 				   nr == 1 ? "" : "s", findings_number(findings, UNIT_PERCENT, share),

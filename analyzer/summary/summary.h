@@ -18,6 +18,8 @@ void summary_processes(struct document *document, struct report *report);
 const char *summary_cpu(struct document *document, const struct model *model, double *all_ns);
 /* CPU, memory and I/O as curves. */
 void summary_resources(struct document *document, struct report *report);
+/* The command of a process, to be pasted; of a long one its program alone. */
+const char *summary_command(struct document *document, const struct process *process);
 /* If there are no functions: why, and what to do about it. */
 void summary_no_functions(struct document *document, const struct report *report);
 /*

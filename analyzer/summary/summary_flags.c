@@ -13,6 +13,15 @@
 #define SHARE_MIN	0.05
 #define COMMAND_MAX	300	/* a longer command is not printed for pasting */
 
+const char *summary_command(struct document *document, const struct process *process)
+{
+	const char *command = process->command;
+
+	if (command[0] && strlen(command) <= COMMAND_MAX)
+		return command;
+	return document_text(document, "./%s its arguments", process->header.program);
+}
+
 static const char *hooks(struct document *document, const struct excludes *excludes)
 {
 	return !(excludes->short_hooks_ns > 0)
@@ -27,10 +36,7 @@ static const char *hooks(struct document *document, const struct excludes *exclu
 static void add_shares(struct document *document, const struct report *report)
 {
 	const struct process *process = report->model->processes[0];
-	const char *command = process->command;
 
-	if (!command[0] || strlen(command) > COMMAND_MAX)
-		command = document_text(document, "./%s its arguments", process->header.program);
 	document_add(
 		document, "Shares",
 		document_text(
@@ -42,7 +48,8 @@ static void add_shares(struct document *document, const struct report *report)
 			report_has_counted(report)
 				? "Around hooks the compiler optimizes less, even if calls are only counted."
 				: "Hooks make short functions look larger than they are.",
-			process->header.rank >= 0 ? ", each rank under insideme-run" : "", command,
+			process->header.rank >= 0 ? ", each rank under insideme-run" : "",
+			summary_command(document, process),
 			report->runs[0].name))
 		->apart = true;
 }

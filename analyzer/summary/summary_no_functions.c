@@ -148,9 +148,11 @@ static const char *why(struct document *document, const struct process *process)
 		return document_text(document, "%s is an interpreter: CPU, memory and I/O of what it runs "
 			"are recorded,\nand functions of C, C++ or Fortran libraries and programs that "
 			"were built with hooks", program);
-	return document_text(document, "%s has no hooks. Compile and link it with\n%s\nto see functions, "
-		"or sample it without rebuilding: insideme-run --sample=250 --heap-sample=512K ...;\nCPU, "
-		"memory and I/O are recorded in any case", program, build_with);
+	return document_text(document, "%s has no hooks.\n"
+		"Sample it as it is, for functions by CPU time and who allocates:\n"
+		"  insideme-run --sample=250 --heap-sample=512K -- %s\n"
+		"Or compile and link it, for all calls, with\n%s", program,
+			     summary_command(document, process), build_with);
 }
 
 static const char *why_all(struct document *document, const struct model *model)

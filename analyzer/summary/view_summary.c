@@ -159,7 +159,8 @@ static const char *slower_text(struct document *document, const struct model *mo
 
 	if (model->is_raw || !(model->hooks_ns > 0) || !(cpu_ns > 0) || factor < SLOWER_LEAST)
 		return "";
-	return document_text(document, "\nhooks took about %s of it: %s%.1f times the CPU time without them",
+	return document_text(document,
+			     "\nhooks took about %s of the CPU time: %s%.1f times what it is without them",
 			     document_number(document, UNIT_NS, fmin(model->hooks_ns, cpu_ns)),
 			     without_ns < cpu_ns / SLOWER_MOST ? "more than " : "", factor);
 }
@@ -173,10 +174,11 @@ static const char *shares_text(struct document *document, const struct report *r
 		return "";
 	for (int i = 0; i < 3; i++)
 		percent[i] = 100 * used_ns[i] / all_ns;
-	return document_text(
-		document,
-		"\n%.0f %% of it on a processor, %.0f %% ready but waiting for one, %.0f %% blocked",
-		percent[USE_CPU_NS], percent[USE_WAIT_NS], percent[USE_BLOCKED_NS]);
+	return document_text(document,
+			     "\nof these %s %.0f %% on a processor, %.0f %% ready but waiting for one, "
+			     "%.0f %% blocked",
+			     document_number(document, UNIT_NS, report->model->functions_ns),
+			     percent[USE_CPU_NS], percent[USE_WAIT_NS], percent[USE_BLOCKED_NS]);
 }
 
 static void add_time(struct document *document, struct report *report)
@@ -207,10 +209,10 @@ static void add_time(struct document *document, struct report *report)
 						       "thread"),
 					cpu[0] ? "; " : "", cpu)
 			: "calls were counted, not timed");
+	section->text = document_text(document, "%s%s", section->text, shares_text(document, report));
 	if (report_has_times(report) && report->nr_runs == 1)
 		section->text = document_text(document, "%s%s", section->text,
 					      slower_text(document, report->model, cpu_ns));
-	section->text = document_text(document, "%s%s", section->text, shares_text(document, report));
 	if (report_has_counted(report))
 		section->text = document_text(document,
 					      "%s\nshort functions were counted; their time, marked ≈, is "
@@ -225,14 +227,17 @@ static void add_time(struct document *document, struct report *report)
 	document_add_table(document, &table);
 }
 
-/* Which calls waited longest, and what for. Text alone: in csv and json it is the view of waits. */
-static void add_waits(struct document *document, const struct report *report)
+/*
+ * Which calls waited longest, and what for. Text alone: in csv and json it is the view of waits. Return:
+ * false if none did
+ */
+static bool add_waits(struct document *document, const struct report *report)
 {
 	struct table table = waits_table(document, report);
 	struct section *section;
 
 	if (!table.rows.nr)
-		return;
+		return false;
 	section = document_add(document, "Waits", table.note);
 	section->apart = section->wraps = true;
 	table.title = table.note = NULL;
@@ -240,6 +245,7 @@ static void add_waits(struct document *document, const struct report *report)
 	table.formats = IN_TEXT;
 	table.aside = true;
 	document_add_table(document, &table);
+	return true;
 }
 
 static const char *memory_lead(struct document *document, const struct report *report)
@@ -255,10 +261,12 @@ static const char *memory_lead(struct document *document, const struct report *r
 		return document_text(document, "heap %s; %s not freed", heap_peak_text(document, report),
 			document_number(document, UNIT_BYTES, (double)model->heap.not_freed_bytes));
 	series_of_all(&heap, model, "process", "heap_bytes", 64);
-	text = document_text(document, "%s in %s, %s of it outside of functions",
+	text = document_text(document, "%s in %s",
 		document_number(document, UNIT_BYTES, (double)model->heap.alloc_bytes),
-		document_count(document, (double)model->heap.alloc_calls, "allocation"),
-		document_number(document, UNIT_BYTES, (double)outside->alloc_bytes));
+		document_count(document, (double)model->heap.alloc_calls, "allocation"));
+	if (model->calls)
+		text = document_text(document, "%s, %s of it outside of functions", text,
+				     document_number(document, UNIT_BYTES, (double)outside->alloc_bytes));
 	if (heap.known && !report_is_of_threads(report) && model->nr_runs == 1)
 		text = document_text(document, "%s\nlargest sample of the heap: %s, %s after the start", text,
 			document_number(document, UNIT_BYTES, heap.peak),
@@ -316,7 +324,7 @@ static void add_doubts(struct document *document, const struct model *model, boo
 	findings_release(&findings);
 }
 
-static void add_next(struct document *document, const struct report *report)
+static void add_next(struct document *document, const struct report *report, bool has_waits)
 {
 	const char *run = newest_or_name(document, report);
 	const char *pattern =
@@ -338,6 +346,11 @@ static void add_next(struct document *document, const struct report *report)
 	char *text = document_text(document, "%s%s", heap, document_text(document, pattern, run));
 	struct section *section;
 
+	if (has_waits)
+		text = document_text(document,
+				     "%s\ninsideme-report -v waits%s        which locks, files and sleeps "
+				     "threads waited for",
+				     text, run);
 	if (report->model->nr_processes + report->model->nr_unseen > 1)
 		text = document_text(document,
 				     "%s\ninsideme-report -v processes%s    each process: time, CPU, memory, "
@@ -350,18 +363,19 @@ static void add_next(struct document *document, const struct report *report)
 int view_summary(struct document *document, struct report *report)
 {
 	size_t nr_sections;
+	bool has_waits;
 
 	summary_run(document, report);
 	/* these are of whole processes of a single run */
 	if (!report_is_of_threads(report) && report->nr_runs == 1)
 		summary_resources(document, report);
 	add_time(document, report);
-	add_waits(document, report);
+	has_waits = add_waits(document, report);
 	add_memory(document, report);
 	nr_sections = document->nr_sections;
 	summary_others(document, report);
 	add_doubts(document, report->model, document->nr_sections == nr_sections);
 	summary_flags(document, report);
-	add_next(document, report);
+	add_next(document, report, has_waits);
 	return 0;
 }

@@ -2,9 +2,12 @@
 /* Single calls, a row for each, as they come from the log: memory does not grow with their number. */
 #include "analyzer/views/views.h"
 
+#include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "analyzer/base/error.h"
 #include "analyzer/calls/slice_coverage.h"
 #include "analyzer/calls/slices.h"
 #include "analyzer/cells/cells.h"
@@ -18,6 +21,19 @@
 struct call_source {
 	struct model *model;
 	struct slice_reader *reader;	/* NULL: at the start */
+	struct nests *nests;		/* [thread_number()]; NULL: all calls are shown */
+};
+
+/* Calls of a thread that ended and whose caller did not: those of one caller are summed up. */
+struct nest {
+	const struct tree_node *caller;
+	int64_t start;			/* of the first of them */
+	double longest_ns;
+};
+
+struct nests {
+	struct nest *list;
+	size_t nr;
 };
 
 static struct value get_function(const struct column *column, const void *row)
@@ -146,6 +162,36 @@ static const struct column columns[] = {
 	{ "source", "Source", COLUMN_LEFT | COLUMN_TEXT, get_function, CELL_SOURCE },
 };
 
+#define NEARLY_ALL 0.9
+
+/* Was nearly all of its time that of one call that it made? Then a stall has one row, not one a caller. */
+static bool is_passed_on(struct nests *nests, const struct slice *call)
+{
+	struct nest *top = nests->nr ? &nests->list[nests->nr - 1] : NULL;
+	double longest_ns = 0;
+
+	for (; top && top->start >= call->start; top = nests->nr ? top - 1 : NULL) {
+		longest_ns = fmax(longest_ns, top->longest_ns);
+		nests->nr--;
+	}
+	top = nests->nr ? &nests->list[nests->nr - 1] : NULL;
+	if (top && top->caller == call->node->parent) {
+		top->longest_ns = fmax(top->longest_ns, call->duration_ns);
+	} else {
+		nests->list = xgrow(nests->list, nests->nr, sizeof(*nests->list));
+		nests->list[nests->nr++] = (struct nest){ call->node->parent, call->start, call->duration_ns };
+	}
+	return longest_ns > 0 && longest_ns >= NEARLY_ALL * call->duration_ns;
+}
+
+static void release_nests(struct call_source *source)
+{
+	for (size_t i = 0; source->nests && i < source->model->nr_threads; i++) {
+		free(source->nests[i].list);
+		source->nests[i] = (struct nests){ NULL, 0 };
+	}
+}
+
 static bool next_call(struct table *table, void *row)
 {
 	struct call_source *source = table->source;
@@ -159,8 +205,10 @@ static bool next_call(struct table *table, void *row)
 	while (slices_next(source->reader, call)) {
 		if (call->start > source->model->to)
 			continue;
-		return true;
+		if (!source->nests || !is_passed_on(&source->nests[thread_number(call->thread)], call))
+			return true;
 	}
+	release_nests(source);
 	slices_close(source->reader);
 	source->reader = NULL;
 	return false;
@@ -184,6 +232,16 @@ static const char *tell_coverage(struct document *document, const struct report 
 	return text;
 }
 
+#define HEAP_NOTE "Heap: of the process; Own change: what the thread of the call allocated, less what it freed"
+#define SHORT_NOTE "callers that spent 90 % in one call are left out: -f csv has them"
+
+/* Text for people, of whatever calls there are. */
+static bool is_short(const struct options *options)
+{
+	return strcmp(options->format, "text") == 0 && !options->match && !options->row_filter &&
+	       !window_is_given(&options->window);
+}
+
 int view_calls(struct document *document, struct report *report)
 {
 	struct call_source *source = document_new(document, sizeof(*source));
@@ -191,11 +249,12 @@ int view_calls(struct document *document, struct report *report)
 
 	source->model = report->model;
 	fields_apply(report->model, report->options->fields);
+	if (is_short(report->options))
+		source->nests = document_new(document, (report->model->nr_threads + 1) * sizeof(*source->nests));
 	table = document_add_table(document, &(struct table){
 		.name = "calls",
 		.title = report->title,
-		.note = "Heap: of the process; Own change: what the thread of the call allocated, less "
-			"what it freed",
+		.note = is_short(report->options) ? HEAP_NOTE "; " SHORT_NOTE : HEAP_NOTE,
 		TABLE_COLUMNS(columns),
 		.text_columns =
 			report_has_heap(report)

@@ -94,6 +94,19 @@ static enum unit unit_of_use(size_t kind)
 	}
 }
 
+/* A part of a time is marked as that is. */
+static struct value part_of_time(const struct function *function, bool is_self, double ns)
+{
+	struct value value = stats_cell(&function->stats, is_self ? CELL_SELF : CELL_TOTAL);
+
+	if (llround(ns) == 0)
+		return ns_cell(0);
+	value.type = VALUE_INTEGER;
+	value.unit = UNIT_NS;
+	value.integer = llround(ns);
+	return value;
+}
+
 /*
  * What a function used: times in all calls, everything else in recorded calls. The mean is of one such
  * call.
@@ -121,8 +134,10 @@ static struct value get_use(const struct column *column, const void *row)
 		number = 0;		/* possible for differences */
 	if (isnan(number) || !calls)
 		return value_empty();
-	return column->index & USE_MEAN ? value_real(unit, number / (double)calls)
-					: value_integer(unit, llround(number));
+	if (column->index & USE_MEAN)
+		return value_real(unit, number / (double)calls);
+	return kind <= USE_BLOCKED_NS ? part_of_time(function, column->index & USE_SELF, number)
+				      : value_integer(unit, llround(number));
 }
 
 static const struct column columns[] = {

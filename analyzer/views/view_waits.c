@@ -103,16 +103,26 @@ static char *wait_text(struct document *document, const struct wait_sum *sum)
 	return text;
 }
 
+#define HOLDER_NOTE "held by: where the holder was when the wait began"
+
+static bool has_holder(const struct wait_sums *sums)
+{
+	for (size_t i = 0; i < sums->nr; i++)
+		if (sums->sums[i].holder_thread)
+			return true;
+	return false;
+}
+
 static char *note(struct document *document, const struct wait_sums *sums)
 {
 	char *named = document_text(document, "%s", "");
 
 	if (!sums->nr)
 		return document_text(document, "no library call waited, or --waits=off");
-	if (isfinite(sums->blocked_ns))
-		named = document_text(document, "%.0f %% of the time that threads were blocked has a name; ",
-				      fmin(100, 100 * sums->total_ns / sums->blocked_ns));
-	return document_text(document, "%sheld by: where the holder was when the wait began", named);
+	if (sums->blocked_ns > 0)
+		named = document_text(document, "%.0f %% of the time that threads were blocked has a name%s",
+				      100 * sums->named_ns / sums->blocked_ns, has_holder(sums) ? "; " : "");
+	return document_text(document, "%s%s", named, has_holder(sums) ? HOLDER_NOTE : "");
 }
 
 struct table waits_table(struct document *document, const struct report *report)

@@ -32,11 +32,16 @@ static ALWAYS_INLINE bool lacks(const FILE *file, size_t bytes)
 	return file && (size_t)(file->_IO_read_end - file->_IO_read_ptr) < bytes;
 }
 
+/* The first call makes the buffer, which is larger than this. */
+static ALWAYS_INLINE size_t room_of(const FILE *file)
+{
+	return file->_IO_write_ptr ? (size_t)(file->_IO_buf_end - file->_IO_write_ptr) : PRINT_ROOM;
+}
+
 /* Has the buffer no room for so many bytes, or does it not keep them? */
 static ALWAYS_INLINE bool fills(const FILE *file, size_t bytes)
 {
-	return file && (file->_flags & (UNBUFFERED | LINE_BUFFERED) || !file->_IO_write_ptr ||
-			(size_t)(file->_IO_buf_end - file->_IO_write_ptr) < bytes);
+	return file && (file->_flags & (UNBUFFERED | LINE_BUFFERED) || room_of(file) < bytes);
 }
 
 /* Has the buffer anything to be written? NULL: all streams. */

@@ -4,7 +4,7 @@
  * its own, and the report must have its name in the first rows: append (quadratic), compile (a regular expression in a loop),
  * keep (a lock held too long), convoy (a lock that all take all the time), trickle (output in small pieces), commit (fsync in a
  * loop), retry (a sleep between attempts), link_back (a leak by a cycle), remember (a cache that grows), first_touch (page
- * faults), share (one thread has most of the work).
+ * faults), share (one thread has most of the work), count_beside (false sharing: counters of threads in one cache line).
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -101,6 +101,22 @@ APART static void share(long number)
 static void *part(void *number)
 {
 	share((long)number);
+	return NULL;
+}
+
+APART static void count_beside(volatile long *counter)
+{
+	for (long i = 0; i < 10000000; i++)
+		++*counter;
+}
+
+static void *count(void *number)
+{
+	static struct {
+		volatile long of[4];
+	} counters __attribute__((aligned(64)));
+
+	count_beside(&counters.of[(long)number]);
 	return NULL;
 }
 
@@ -229,6 +245,11 @@ static void parts(void)
 	join_all(part, 4);
 }
 
+static void counters(void)
+{
+	join_all(count, 4);
+}
+
 int main(int argc, char **argv)
 {
 	static const struct {
@@ -236,6 +257,7 @@ int main(int argc, char **argv)
 		void (*run)(void);
 	} causes[] = {
 		{ "append", quadratic }, { "compile", expressions }, { "first_touch", first_touch }, { "share", parts },
+		{ "count_beside", counters },
 		{ "keep", locks }, { "convoy", convoys }, { "trickle", trickle }, { "commit", commit }, { "retry", retry },
 		{ "link_back", cycles }, { "remember", cache },
 	};

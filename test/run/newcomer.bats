@@ -38,10 +38,11 @@ how_to_build='            insideme-cc ...      (or insideme-c++, insideme-fc, in
 	gcc -O2 -x c - -o app <<<'int main(void) { return 0; }'
 	insideme-run ./app 2>&1 | mask | reads 'insideme: N calls, N; read with: insideme-report insideme.data/DATE-app'
 	part Time | mask | reads "Time      CPU time of all: N
-          no functions were recorded: app has no hooks. Compile and link it with
-$how_to_build
-          to see functions, or sample it without rebuilding: insideme-run --sample=N --heap-sample=NK ...;
-          CPU, memory and I/O are recorded in any case"
+          no functions were recorded: app has no hooks.
+          Sample it as it is, for functions by CPU time and who allocates:
+            insideme-run --sample=N --heap-sample=NK -- ./app
+          Or compile and link it, for all calls, with
+$how_to_build"
 }
 
 @test "built with -pg, or for another tracer" {
@@ -110,10 +111,11 @@ $how_to_build"
 	"$build/insideme-report" >page
 	unset LD_PRELOAD
 	sed -n '/^Time/,/^$/p' page | sed '/^$/d' | mask | reads 'Time      CPU time of all: N
-          no functions were recorded: true has no hooks. Compile and link it with
+          no functions were recorded: true has no hooks.
+          Sample it as it is, for functions by CPU time and who allocates:
+            insideme-run --sample=N --heap-sample=NK -- /bin/true
+          Or compile and link it, for all calls, with
 '"$how_to_build"'
-          to see functions, or sample it without rebuilding: insideme-run --sample=N --heap-sample=NK ...;
-          CPU, memory and I/O are recorded in any case
           LD_PRELOAD is exported here, so that every command is a run: unset LD_PRELOAD, and use insideme-run ./app
           newest run that has some: insideme-report insideme.data/DATE-calls'
 	same "runs of the report" "$(find insideme.data -name '*insideme-report*')" ''
@@ -204,7 +206,7 @@ Next      insideme-report -v resources    CPU, memory, faults and I/O over time
 	insideme-run -q -- ./app >second
 	cmp first second
 	same "functions left" "$(view functions --columns function | sort | tr '\n' ' ')" \
-		'"sums(std::vector<int, std::allocator<int> > const&)" function main printf '
+		'"sums(std::vector<int, std::allocator<int> > const&)" function main '
 	between "calls left" 1 "$(view summary | sed -n 's/^run,1,calls,//p')" "$left"
 	same "flags then" "$(part Flags)" ''
 }

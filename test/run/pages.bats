@@ -103,7 +103,7 @@ load lib
 @test "no hooks: what to do, and in which program" {
 	monitor -q -- env true
 	run "$report"
-	[[ $output == *"true has no hooks. "*-finstrument-functions* ]]
+	[[ $output == *"true has no hooks."*-finstrument-functions* ]]
 	monitor -q -- sh -c 'sleep 0.01; true; env true; true'
 	run "$report"
 	[[ $output == *"none of the "[2-9]" processes has hooks"* ]]

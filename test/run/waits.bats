@@ -110,7 +110,7 @@ is_blocked() { [ "$(cat /proc/$1/task/*/syscall 2>/dev/null | grep -cE '^(202|34
 	often
 	record uses sleeps 300
 	"$report" >page
-	read -ra shares < <(grep -oE '[0-9]+ %( of it on a processor| ready| blocked)' page | grep -oE '^[0-9]+' | xargs)
+	read -ra shares < <(grep -oE '[0-9]+ %( on a processor| ready| blocked)' page | grep -oE '^[0-9]+' | xargs)
 	between "shares of elapsed time" 98 $((shares[0] + shares[1] + shares[2])) 102
 	between "blocked, %" 1 "${shares[2]}" 100
 	grep -q '^ *Self CPU .*Self blocked .*Function' page
@@ -155,11 +155,12 @@ cause() {
 	cause retry Waits nanosleep
 }
 
-@test "the first rows name a quadratic append, an expression compiled in a loop, first touches, imbalance" {
+@test "the first rows name a quadratic append, an expression compiled in a loop, first touches, imbalance, false sharing" {
 	cause append Time
 	cause compile Time
 	cause first_touch Time
 	cause share Time
+	cause count_beside Time
 }
 
 @test "the first rows name a leak by a cycle and a cache that grows" {
