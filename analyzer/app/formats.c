@@ -41,6 +41,8 @@ const struct format formats[] = {
 	  .write = export_mprof },
 	{ "resource-monitor", "resource monitor's log, 15 columns over time; with -v calls its event log",
 	  .write = export_resource_monitor },
+	{ "resource-monitor-json", "what its parsers make of these logs: an overview and columns; with -v calls: by name",
+	  .write = export_resource_monitor },
 	{ "multiprocess-profiler",
 	  "multiprocess_profiler's csv: each recorded call or region, and what broke it",
 	  .write = export_multiprocess },

@@ -125,10 +125,48 @@ static int take_log(const struct report *report, const char *log)
 	return result < 0 ? EXIT_FAILURE : EXIT_SUCCESS;
 }
 
+#define TAKEN_FROM	".insideme-runs"	/* in the folder: the runs whose logs are there, a line each */
+
+/*
+ * Logs of several runs in one folder would be read as one run. Later logs of the same runs may be added.
+ * Return: false after an error()
+ */
+static bool is_folder_of(const struct report *report)
+{
+	char *path = xasprintf("%s/%s", report->options->output, TAKEN_FROM), *runs = xstrdup(""), *longer;
+	char before[4096] = "";
+	FILE *file = fopen(path, "re");
+	bool is_new = !file, is_same = true;
+
+	for (size_t i = 0; i < report->nr_runs; i++) {
+		longer = xasprintf("%s%s\n", runs, report->runs[i].name);
+		free(runs);
+		runs = longer;
+	}
+	if (file) {
+		before[fread(before, 1, sizeof(before) - 1, file)] = '\0';
+		fclose(file);
+		is_same = strcmp(before, runs) == 0;
+	}
+	file = is_new ? fopen(path, "we") : NULL;
+	if (file) {
+		fputs(runs, file);
+		fclose(file);
+	}
+	if (!is_same)
+		error("--copy, --move: %s has logs of %.*s; logs of another run need a folder of their own",
+		      report->options->output, (int)strcspn(before, "\n"), before);
+	free(path);
+	free(runs);
+	return is_same;
+}
+
 static int take_logs(const struct report *report)
 {
 	int status = EXIT_SUCCESS;
 
+	if (!is_folder_of(report))
+		return EXIT_FAILURE;
 	if (report->options->logs == LOGS_MOVE && model_is_running(report->model)) {
 		error("--move: the run still goes on; --copy copies what there is now");
 		return EXIT_FAILURE;

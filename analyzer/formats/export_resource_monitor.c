@@ -58,9 +58,8 @@ struct line {
 	size_t nr;
 };
 
-static void read_part(struct line *line, struct process *process, const char *set, const char *name)
+static void read_set(struct line *line, struct process *process, struct rowset *rows, const char *name)
 {
-	const struct rowset *rows = process_rowset(process, set);
 	int column = rows ? rowset_column(rows, name) : -1;
 	struct part part = { .process = process };
 
@@ -78,6 +77,11 @@ static void read_part(struct line *line, struct process *process, const char *se
 		return;
 	line->parts = xgrow(line->parts, line->nr, sizeof(*line->parts));
 	line->parts[line->nr++] = part;
+}
+
+static void read_part(struct line *line, struct process *process, const char *set, const char *name)
+{
+	read_set(line, process, process_rowset(process, set), name);
 }
 
 /* One log is enough for what concerns the machine: insideme-run's, if there is one. */
@@ -143,56 +147,187 @@ static int64_t step_ns(const struct model *model)
 	return step < 1e15 ? (int64_t)step : (int64_t)1e15;
 }
 
+/* What the machine has. */
+static void write_overview(FILE *out, const struct model *model, const char *quote)
+{
+	const struct process *first = model->nr_processes ? model->processes[0] : model->monitors[0];
+	static const struct { const char *name, *fact; double scale; } facts[] = {
+		{ "cpu_count", "nr_cpus", 1 },
+		{ "vm_total_mb", "memory_bytes", MIB },
+		{ "swap_total_mb", "swap_bytes", MIB },
+		{ "swap_free_mb", "swap_free_bytes", MIB },
+	};
+
+	fprintf(out, "%slogger_process_pid%s:%u", quote, quote,
+		model->nr_monitors ? model->monitors[0]->header.pid : first->header.pid);
+	for (size_t i = 0; i < sizeof(facts) / sizeof(*facts); i++) {
+		const char *fact = process_fact(first, facts[i].fact);
+
+		if (fact)
+			fprintf(out, ",%s%s%s:%.*f", quote, facts[i].name, quote,
+				facts[i].scale > 1 ? 2 : 0, strtod(fact, NULL) / facts[i].scale);
+	}
+}
+
 /* The first line of resource monitor's log, and what the machine has. */
 static void write_head(FILE *out, const struct model *model)
 {
 	const struct process *first = model->nr_processes ? model->processes[0] : model->monitors[0];
-	const char *cpus = process_fact(first, "nr_cpus"), *memory = process_fact(first, "memory_bytes");
 	const struct rowset *rows = process_rowset(first, "process");
 
 	fprintf(out,
 		"In current environment, the latency of resource logging is estimated to be %.4e s, "
 		"your interval is advised to be 2x greater than it.\n",
 		rows ? (double)rows->cost_ns / 1e9 : 0);
-	fprintf(out, "logger_process_pid:%u",
-		model->nr_monitors ? model->monitors[0]->header.pid : first->header.pid);
-	if (cpus)
-		fprintf(out, ",cpu_count:%s", cpus);
-	if (memory)
-		fprintf(out, ",vm_total_mb:%.2f", strtod(memory, NULL) / MIB);
+	write_overview(out, model, "");
 	fprintf(out, "\ntime");
+}
+
+/* ---- devices ---- */
+
+/* gpu_i_mem_mb, of the run's processes, gpu_i_mem_mb_global and gpu_i_utilization_percent_global */
+enum { GPU_OF_PROCESSES, GPU_MEMORY, GPU_PERCENT, GPU_COLUMNS };
+
+struct gpu_line {
+	struct line columns[GPU_COLUMNS];
+	unsigned int number;
+};
+
+/* "gpu0" of a device; "gpu0_process" of a process on it. */
+static void read_gpus(struct gpu_line **gpus, size_t *nr, struct process *monitor)
+{
+	for (size_t i = 0; i < monitor->nr_rowsets; i++) {
+		struct rowset *rows = &monitor->rowsets[i];
+		unsigned int number;
+		size_t at = 0;
+
+		if (sscanf(rows->set, "gpu%u", &number) != 1)
+			continue;
+		while (at < *nr && (*gpus)[at].number != number)
+			at++;
+		if (at == *nr) {
+			*gpus = xgrow(*gpus, *nr, sizeof(**gpus));
+			(*gpus)[(*nr)++].number = number;
+		}
+		read_set(&(*gpus)[at].columns[GPU_OF_PROCESSES], monitor, rows, "gpu_process_memory_bytes");
+		read_set(&(*gpus)[at].columns[GPU_MEMORY], monitor, rows, "gpu_memory_used_bytes");
+		read_set(&(*gpus)[at].columns[GPU_PERCENT], monitor, rows, "gpu_percent");
+	}
+}
+
+/* ---- both ---- */
+
+struct resources {
+	struct line lines[NR_SOURCES], all;
+	struct gpu_line *gpus;
+	size_t nr_gpus;
+	int64_t from, step, nr_steps;
+};
+
+static void read_resources(struct resources *resources, const struct model *model)
+{
+	*resources = (struct resources){ .from = model->from, .step = step_ns(model) };
+	resources->nr_steps = (model->to - model->from) / resources->step + 1;
 	for (size_t i = 0; i < NR_SOURCES; i++)
-		fprintf(out, ",%s", sources[i].name);
-	fprintf(out, "\n");
+		read_line(&resources->lines[i], model, sources[i].set, sources[i].column);
+	read_line(&resources->all, model, "system", "system_cpu_total_ns");
+	for (size_t i = 0; i < model->nr_monitors; i++)
+		read_gpus(&resources->gpus, &resources->nr_gpus, model->monitors[i]);
+}
+
+static void release_resources(struct resources *resources)
+{
+	for (size_t i = 0; i < NR_SOURCES; i++)
+		release_line(&resources->lines[i]);
+	release_line(&resources->all);
+	for (size_t i = 0; i < resources->nr_gpus * GPU_COLUMNS; i++)
+		release_line(&resources->gpus[i / GPU_COLUMNS].columns[i % GPU_COLUMNS]);
+	free(resources->gpus);
+}
+
+static size_t nr_columns(const struct resources *resources)
+{
+	return NR_SOURCES + resources->nr_gpus * GPU_COLUMNS;
+}
+
+static void write_name(FILE *out, const struct resources *resources, size_t column)
+{
+	static const char *const names[] = { "mem_mb", "mem_mb_global", "utilization_percent_global" };
+	size_t of_gpu = column - NR_SOURCES;
+
+	if (column < NR_SOURCES)
+		fputs(sources[column].name, out);
+	else
+		fprintf(out, "gpu_%u_%s", resources->gpus[of_gpu / GPU_COLUMNS].number,
+			names[of_gpu % GPU_COLUMNS]);
+}
+
+static int64_t time_of_step(const struct resources *resources, int64_t step)
+{
+	return resources->from + (step > 0 ? step : 0) * resources->step;
+}
+
+static double number_at(const struct resources *resources, size_t column, int64_t step)
+{
+	int64_t time = time_of_step(resources, step);
+	size_t of_gpu = column - NR_SOURCES;
+
+	if (column < NR_SOURCES)
+		return value_of(&sources[column], &resources->lines[column], &resources->all,
+				time_of_step(resources, step - 1), time);
+	return sum_at(&resources->gpus[of_gpu / GPU_COLUMNS].columns[of_gpu % GPU_COLUMNS], time, true) /
+	       (of_gpu % GPU_COLUMNS == GPU_PERCENT ? 1 : MIB);
+}
+
+/* The log: a line for each step. */
+static void write_log(FILE *out, const struct model *model, const struct resources *resources)
+{
+	write_head(out, model);
+	for (size_t i = 0; i < nr_columns(resources); i++) {
+		putc(',', out);
+		write_name(out, resources, i);
+	}
+	for (int64_t step = 0; step < resources->nr_steps; step++) {
+		fprintf(out, "\n%.4f", export_seconds(model, time_of_step(resources, step)));
+		for (size_t i = 0; i < nr_columns(resources); i++)
+			fprintf(out, ",%.4f", number_at(resources, i, step));
+	}
+	putc('\n', out);
+}
+
+/* As parse_resource_log() returns it: the overview, and an array for each column. */
+static void write_log_json(FILE *out, const struct model *model, const struct resources *resources)
+{
+	fputs("{\"overview\":{", out);
+	write_overview(out, model, "\"");
+	fputs("},\n\"resources\":{\"time\":[", out);
+	for (int64_t step = 0; step < resources->nr_steps; step++)
+		fprintf(out, "%s%.4f", step ? "," : "", export_seconds(model, time_of_step(resources, step)));
+	for (size_t i = 0; i < nr_columns(resources); i++) {
+		fputs("],\n\"", out);
+		write_name(out, resources, i);
+		fputs("\":[", out);
+		for (int64_t step = 0; step < resources->nr_steps; step++)
+			fprintf(out, "%s%.4f", step ? "," : "", number_at(resources, i, step));
+	}
+	fputs("]}}\n", out);
+}
+
+static bool is_json(const struct report *report)
+{
+	return strcmp(report->options->format, "resource-monitor-json") == 0;
 }
 
 static int write_resources(struct report *report)
 {
-	const struct model *model = report->model;
-	struct line lines[NR_SOURCES] = { { NULL, 0 } }, all = { NULL, 0 };
-	int64_t step = step_ns(model), before = model->from;
+	struct resources resources;
 	struct whole_file file;
-	FILE *out;
 
 	if (!export_open(&file, report->options))
 		return EXIT_FAILURE;
-	out = file.out;
-	for (size_t i = 0; i < NR_SOURCES; i++)
-		read_line(&lines[i], model, sources[i].set, sources[i].column);
-	read_line(&all, model, "system", "system_cpu_total_ns");
-	write_head(out, model);
-	for (int64_t i = 0; i <= (model->to - model->from) / step; i++) {
-		int64_t time = model->from + i * step;
-
-		fprintf(out, "%.4f", export_seconds(model, time));
-		for (size_t j = 0; j < NR_SOURCES; j++)
-			fprintf(out, ",%.4f", value_of(&sources[j], &lines[j], &all, before, time));
-		fprintf(out, "\n");
-		before = time;
-	}
-	for (size_t i = 0; i < NR_SOURCES; i++)
-		release_line(&lines[i]);
-	release_line(&all);
+	read_resources(&resources, report->model);
+	(is_json(report) ? write_log_json : write_log)(file.out, report->model, &resources);
+	release_resources(&resources);
 	return export_close(&file);
 }
 
@@ -268,6 +403,49 @@ static void number_events(struct events *events, struct model *model)
 	free(counters);
 }
 
+static int by_function(const void *a, const void *b)
+{
+	const struct event_line *x = a, *y = b;
+
+	if (x->function != y->function)
+		return x->function->number < y->function->number ? -1 : 1;
+	if (x->counter != y->counter)
+		return x->counter < y->counter ? -1 : 1;
+	return x->is_end - y->is_end;
+}
+
+/* As parse_event_log() returns it: for each name the start and the end of each call; null: it was open. */
+static void write_events_json(FILE *out, struct events *events, const struct model *model)
+{
+	struct row_text line = { 0 };
+
+	if (events->nr)
+		qsort(events->list, events->nr, sizeof(*events->list), by_function);
+	putc('{', out);
+	for (size_t i = 0; i < events->nr; i++) {
+		const struct event_line *event = &events->list[i], *next = event + 1;
+		bool is_first = !i || event[-1].function != event->function;
+		bool has_end = i + 1 < events->nr && next->is_end && next->call == event->call;
+
+		if (event->is_end)
+			continue;
+		if (is_first) {
+			row_add_text(&line, i ? "],\n" : "\n");
+			row_add_json(&line, value_text(event->function->name));
+			row_add_text(&line, ":");
+			fwrite(line.bytes, 1, line.used, out);
+			line.used = 0;
+		}
+		fprintf(out, "%s%.6f,", is_first ? "[[" : ",[", export_seconds(model, event->time));
+		if (has_end)
+			fprintf(out, "%.6f]", export_seconds(model, next->time));
+		else
+			fputs("null]", out);
+	}
+	fputs(events->nr ? "]}\n" : "}\n", out);
+	row_text_release(&line);
+}
+
 static int write_events(struct report *report)
 {
 	struct events events = { NULL, 0 };
@@ -279,7 +457,9 @@ static int write_events(struct report *report)
 	out = file.out;
 	collect_events(&events, report->model);
 	number_events(&events, report->model);
-	for (size_t i = 0; i < events.nr; i++) {
+	if (is_json(report))
+		write_events_json(out, &events, report->model);
+	for (size_t i = 0; i < events.nr && !is_json(report); i++) {
 		const struct event_line *event = &events.list[i];
 
 		fprintf(out, "%.6f,%s,", export_seconds(report->model, event->time),

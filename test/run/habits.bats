@@ -322,3 +322,46 @@ with open("received", "wb") as out:
 		same "status of $wrong" "$status" 2
 	done
 }
+
+@test "resource monitor's logs as its parsers return them" {
+	monitor -q --threshold=0 --timing=exact --interval=1ms -- "$bin/calls" || same status $? 7
+	"$report" -f resource-monitor >log.csv
+	"$report" -f resource-monitor-json >log.json
+	"$report" -f resource-monitor -v calls >events.csv
+	"$report" -f resource-monitor-json -v calls >events.json
+	python3 -c '
+import csv, json
+log, events = json.load(open("log.json")), json.load(open("events.json"))
+rows = list(csv.reader(open("log.csv").readlines()[2:]))
+assert list(log["resources"]) == rows[0], rows[0]
+for number, name in enumerate(rows[0]):
+    assert [float(row[number]) for row in rows[1:]] == log["resources"][name], name
+assert log["overview"]["cpu_count"] >= 1 and log["overview"]["vm_total_mb"] > 10, log["overview"]
+spans = {}
+for time, kind, name, counter in csv.reader(open("events.csv")):
+    spans.setdefault(name, {}).setdefault(int(counter), []).append(float(time))
+assert {name: [of[i] for i in sorted(of)] for name, of in spans.items()} == events
+assert len(events["fib"]) == 21891 and len(events["main"]) == 1'
+}
+
+@test "the GPUs of resource monitor's log" {
+	LD_LIBRARY_PATH=$bin/nvml-24 monitor -q --gpu=all --interval=10ms -- "$bin/uses" sleeps 150
+	"$report" -f resource-monitor | tail -n +3 >log.csv
+	same "memory of the run" "$("$here/csv" gpu_0_mem_mb <log.csv | sort -n | tail -1)" 123.0000
+	same "memory of all" "$("$here/csv" gpu_0_mem_mb_global <log.csv | sort -n | tail -1)" 5120.0000
+	same "percent" "$("$here/csv" gpu_0_utilization_percent_global <log.csv | sort -n | tail -1)" 37.0000
+	head -1 log.csv | grep -q ',gpu_1_mem_mb,gpu_1_mem_mb_global,gpu_1_utilization_percent_global$'
+}
+
+@test "a folder keeps the logs of one run" {
+	monitor --run=first -- "$bin/calls" || same status $? 7
+	monitor --run=second -- "$bin/calls" || same status $? 7
+	"$report" -o folder/ --copy first 2>report.stderr
+	logs=$(find folder -name '*.log' | wc -l)
+	run "$report" -o folder/ --copy second
+	same "status" "$status" 1
+	[[ $output == *'folder/ has logs of first; logs of another run need a folder of their own'* ]]
+	same "logs" "$(find folder -name '*.log' | wc -l)" "$logs"
+	"$report" -o other/ --copy second 2>report.stderr
+	same "calls of fib in the folder" "$("$report" -v functions -f csv folder | "$here/csv" calls function=fib)" 21891
+}
