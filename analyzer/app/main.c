@@ -24,6 +24,7 @@
 #include "analyzer/formats/formats.h"
 #include "analyzer/load/load.h"
 #include "analyzer/load/match_builds.h"
+#include "analyzer/load/run_cpu.h"
 #include "analyzer/model/model.h"
 #include "analyzer/model/names_file.h"
 #include "analyzer/model/resolve.h"
@@ -252,6 +253,9 @@ static bool load(struct loaded *loaded, const struct options *options, char *con
 	loaded->report.model = model_load_runs(loaded->runs, loaded->report.nr_runs, &options->filter);
 	if (loaded->report.model)
 		versions_tell(loaded->report.model);
+	if (loaded->report.model && (options->save || options->gate ||
+				     (options->diff && loaded->report.model->nr_runs > 1)))
+		run_cpu_read(loaded->report.model, loaded->runs, loaded->report.nr_runs, &options->filter);
 	return loaded->report.model;
 }
 

@@ -8,6 +8,7 @@
 #include "analyzer/base/error.h"
 #include "analyzer/base/names.h"
 #include "analyzer/model/resolve.h"
+#include "analyzer/model/run_parts.h"
 #include "analyzer/model/tree.h"
 #include "analyzer/model/tree_walk.h"
 
@@ -82,15 +83,20 @@ static void add(struct diff_side *side, const struct call_stats *stats, const st
 	heap_stats_add(&side->heap, heap);
 }
 
-/* What each of several runs has of a function's self time. */
+/* What each run has of a function's self time, and of its CPU time. */
 static void add_runs(struct diff_side *side, const struct model *model, const struct function *function)
 {
-	if (model->nr_runs < 2 || model->nr_parts != model->nr_runs || !function->parts)
+	if (model->nr_parts != model->nr_runs || (model->nr_runs > 1 && !function->parts))
 		return;
-	if (!side->self_runs_ns)
+	if (!side->self_runs_ns) {
 		side->self_runs_ns = xcalloc(model->nr_runs, sizeof(*side->self_runs_ns));
-	for (size_t run = 0; run < model->nr_runs; run++)
-		side->self_runs_ns[run] += fmax(function->parts[run].self_ns, 0);
+		side->cpu_runs_ns = xcalloc(model->nr_runs, sizeof(*side->cpu_runs_ns));
+	}
+	for (uint32_t run = 0; run < model->nr_runs; run++) {
+		side->self_runs_ns[run] += fmax(function->parts ? function->parts[run].self_ns
+								: function->stats.self_ns, 0);
+		side->cpu_runs_ns[run] += part_cpu_ns(function, run);
+	}
 }
 
 static void add_functions(struct diff *diff, const struct model *model, size_t side)
@@ -142,8 +148,10 @@ void diff_init(struct diff *diff, const struct model *before, const struct model
 void diff_release(struct diff *diff)
 {
 	for (size_t i = 0; i < diff->nr_functions; i++)
-		for (size_t side = 0; side < DIFF_SIDES; side++)
+		for (size_t side = 0; side < DIFF_SIDES; side++) {
 			free(diff->functions[i]->sides[side].self_runs_ns);
+			free(diff->functions[i]->sides[side].cpu_runs_ns);
+		}
 	hashtable_release(&diff->by_name);
 	hashtable_release(&diff->by_place);
 	free(diff->functions);

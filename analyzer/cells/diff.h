@@ -17,7 +17,8 @@ struct diff_side {
 	bool is_there;
 	struct call_stats stats;
 	struct heap_stats heap;
-	double *self_runs_ns; /* [runs of the side] of a function; NULL: one run, or it is not known */
+	double *self_runs_ns; /* [runs of the side] of a function; NULL: it is not known */
+	double *cpu_runs_ns; /* the same of its CPU time */
 };
 
 struct diff_function {

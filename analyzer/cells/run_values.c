@@ -8,6 +8,7 @@
 #include "analyzer/base/error.h"
 #include "analyzer/base/names.h"
 #include "analyzer/cells/process_tree.h"
+#include "analyzer/model/run_parts.h"
 
 /* ---- of runs ---- */
 
@@ -92,6 +93,7 @@ static double of_function(const struct function *function, enum function_figure 
 		[OF_CALLS] = calls.calls,
 		[OF_SELF_NS] = fmax(calls.self_ns, 0),
 		[OF_TOTAL_NS] = fmax(calls.total_ns, 0),
+		[OF_SELF_CPU_NS] = part_cpu_ns(function, run),
 		[OF_ALLOC_CALLS] = blocks.alloc_calls,
 		[OF_ALLOC_BYTES] = blocks.alloc_bytes,
 		[OF_PEAK_BYTES] = blocks.peak_bytes,
@@ -125,6 +127,7 @@ const struct figure figures[] = {
 	{ "peak_heap_bytes", UNIT_BYTES, false, NULL, NULL, OF_PEAK_BYTES },
 	{ "self_ns", UNIT_NS, true, NULL, NULL, OF_SELF_NS },
 	{ "total_ns", UNIT_NS, true, NULL, NULL, OF_TOTAL_NS },
+	{ "self_cpu_ns", UNIT_NS, true, NULL, NULL, OF_SELF_CPU_NS },
 	{ NULL, UNIT_NONE, false, NULL, NULL, OF_NO_FUNCTION },
 };
 

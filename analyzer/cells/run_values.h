@@ -13,7 +13,7 @@ struct figure {
 	double (*of_run)(const struct report *report, uint32_t run);
 	double (*of_process)(const struct process *process);
 	enum function_figure {
-		OF_NO_FUNCTION, OF_CALLS, OF_SELF_NS, OF_TOTAL_NS,
+		OF_NO_FUNCTION, OF_CALLS, OF_SELF_NS, OF_TOTAL_NS, OF_SELF_CPU_NS,
 		OF_ALLOC_CALLS, OF_ALLOC_BYTES, OF_PEAK_BYTES, OF_NOT_FREED_BYTES,
 	} of_function;
 };

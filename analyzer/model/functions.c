@@ -51,6 +51,7 @@ static void release_numbers(struct function *function)
 {
 	free(function->parts);
 	free(function->heap_parts);
+	free(function->cpu_runs_ns);
 	free(function->use);
 }
 

@@ -96,6 +96,7 @@ struct function {
 	uint32_t nr_nodes;		/* call paths that end in it */
 	struct run_part *parts;		/* [model->nr_runs]; NULL: one run, or no calls */
 	struct heap_part *heap_parts;	/* likewise; NULL: one run, or nothing on the heap */
+	double *cpu_runs_ns;	/* [model->nr_runs] self CPU time; NAN: not known; NULL: of no run */
 	struct function_use *use;	/* by function_use_read(); NULL: not read, or no recorded calls */
 	bool was_called, was_inlined;	/* samples met it as called; in code of its caller. Both: see
 					 * function_is_inlined() */

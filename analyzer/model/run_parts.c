@@ -100,6 +100,26 @@ void parts_add_heap(const struct model *model, struct heap_part **sums, const st
 		part_add(heap_part_of(model, sums, first + (uint32_t)i), &parts[i], sizeof(*parts));
 }
 
+void parts_add_cpu(const struct model *model, struct function *function, uint32_t run, double cpu_ns)
+{
+	if (!function->cpu_runs_ns) {
+		function->cpu_runs_ns = xcalloc(model->nr_runs, sizeof(*function->cpu_runs_ns));
+		for (size_t i = 0; i < model->nr_runs; i++)
+			function->cpu_runs_ns[i] = NAN;
+	}
+	if (isnan(function->cpu_runs_ns[run]))
+		function->cpu_runs_ns[run] = cpu_ns;
+	else
+		function->cpu_runs_ns[run] += cpu_ns;
+}
+
+double part_cpu_ns(const struct function *function, uint32_t run)
+{
+	if (function->parts ? function->parts[run].calls == 0 : !function->stats.calls)
+		return 0;
+	return function->cpu_runs_ns ? function->cpu_runs_ns[run] : NAN;
+}
+
 void parts_add_range(struct path_range *range, const struct path_range *more)
 {
 	double *min = (double *)&range->min, *max = (double *)&range->max;

@@ -31,6 +31,10 @@ void parts_add_heap(const struct model *model, struct heap_part **sums, const st
 		    uint32_t first, size_t nr);
 /* Add a struct run_part or heap_part. */
 void part_add(void *sum, const void *part, size_t bytes);
+/* Add self CPU time of @run. */
+void parts_add_cpu(const struct model *model, struct function *function, uint32_t run, double cpu_ns);
+/* NAN: not known */
+double part_cpu_ns(const struct function *function, uint32_t run);
 
 /*
  * The range of a number over all runs. @parts: [nr_runs] of @bytes each; NULL: 0 in each run. @which: the

@@ -179,6 +179,17 @@ static void add_parts(const struct profile *profile, const struct model *model,
 	parts_add_heap(model, &function->heap_parts, saved->heap_parts, profile->first_run, profile->nr_runs);
 }
 
+static void add_cpu(const struct profile *profile, const struct model *model,
+		    const struct saved_function *saved)
+{
+	for (uint32_t i = 0; saved->cpu_runs && i < profile->nr_runs; i++) {
+		double cpu_ns = json_number_value(json_array_get(saved->cpu_runs, i));
+
+		if (json_is_number(json_array_get(saved->cpu_runs, i)) && cpu_ns >= 0 && cpu_ns <= NS_MAX)
+			parts_add_cpu(model, saved->function, profile->first_run + i, cpu_ns);
+	}
+}
+
 static void add_functions_sums(const struct profile *profile, struct model *model)
 {
 	for (size_t i = 0; i < profile->nr_functions; i++) {
@@ -193,6 +204,7 @@ static void add_functions_sums(const struct profile *profile, struct model *mode
 				      saved->histogram.unit_ns);
 		if (profile->nr_runs > 1)
 			add_parts(profile, model, saved);
+		add_cpu(profile, model, saved);
 	}
 	parts_add_heap(model, &model->outside_parts, profile->outside_parts, profile->first_run,
 		       profile->nr_runs);

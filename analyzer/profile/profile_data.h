@@ -17,6 +17,7 @@ struct saved_function {
 	struct histogram histogram;
 	struct run_part *parts;		/* [nr_runs]; NULL: not recorded */
 	struct heap_part *heap_parts;	/* [nr_runs]; NULL: not recorded */
+	json_t *cpu_runs;		/* of json: [nr_runs] self CPU time or null; NULL: not known */
 };
 
 /* A row. The first row is everything outside of functions. */

@@ -16,7 +16,6 @@
 #include "analyzer/read/marks_read.h"
 
 #define TOTAL_MAX	(1ull << 56)	/* bytes or records */
-#define NS_MAX	1e18		/* 30 years: no time is longer */
 
 static bool take_index(const json_t *value, int64_t min, size_t nr, int64_t *index)
 {
@@ -210,9 +209,11 @@ static bool read_functions(struct profile *profile, const json_t *array)
 		struct saved_function *function = &profile->functions[i];
 
 		function->json = json_array_get(array, i);
+		function->cpu_runs = json_object_get(function->json, "cpu_runs");
 		if (!take_index(json_object_get(function->json, "module"), -1, profile->nr_modules,
 				&function->module) ||
 		    !json_is_integer(json_object_get(function->json, "addr")) ||
+		    (function->cpu_runs && json_array_size(function->cpu_runs) != profile->nr_runs) ||
 		    !read_histogram(&function->histogram, json_object_get(function->json, "histogram")) ||
 		    !read_call_parts(profile, &function->parts, json_object_get(function->json, "runs")) ||
 		    !read_heap_parts(profile, &function->heap_parts,

@@ -7,8 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define NS_MAX		1e18	/* 30 years: no time is longer */
-
 static bool is_zero(const struct field *field, const void *thing)
 {
 	const void *at = (const char *)thing + field->offset;

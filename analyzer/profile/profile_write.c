@@ -204,6 +204,15 @@ static json_t *heap_parts_to_json(const struct writer *writer, const struct heap
 	return parts_to_json(writer, profile_heap_part_fields, parts, sizeof(*parts));
 }
 
+static json_t *cpu_to_json(const double *cpu_runs_ns, size_t nr_runs)
+{
+	json_t *array = json_array();
+
+	for (size_t i = 0; i < nr_runs; i++)
+		json_array_append_new(array, isnan(cpu_runs_ns[i]) ? json_null() : json_real(cpu_runs_ns[i]));
+	return array;
+}
+
 static void write_function(struct writer *writer, struct function *function)
 {
 	const struct object *object = function->object;
@@ -228,6 +237,9 @@ static void write_function(struct writer *writer, struct function *function)
 								sizeof(*function->parts)));
 	if (function->heap_parts)
 		json_object_set_new(json, "heap_runs", heap_parts_to_json(writer, function->heap_parts));
+	if (function->cpu_runs_ns)
+		json_object_set_new(json, "cpu_runs",
+				    cpu_to_json(function->cpu_runs_ns, writer->model->nr_runs));
 	write_json(writer, json);
 }
 

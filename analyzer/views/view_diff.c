@@ -19,7 +19,8 @@ struct diff_row {
 	const struct diff_path *path;	/* NULL: the row is a function */
 	const struct diff_side *before, *after;
 	double nr_before, nr_after;	/* runs, of which figures are means */
-	struct rank_interval self;	/* of the self time, after / before; NAN: not known */
+	struct rank_interval self, cpu;	/* of the self time and its CPU time, after / before; NAN: not known */
+	double cpu_before_ns, cpu_after_ns;	/* means of a run; NAN: not known */
 };
 
 /* A cell of call statistics or of the heap: of one side, or the difference. */
@@ -96,18 +97,28 @@ static struct value get_where(const struct column *column, const void *row)
 	return value_text(!of->before->is_there ? "after" : !of->after->is_there ? "before" : "both");
 }
 
-/* How sure the change of the self time is. */
-enum { SURE_LOW, SURE_HIGH, SURE_WORD };
+/* How sure the change of the self time is, or that of its CPU time. */
+enum { SURE_LOW, SURE_HIGH, SURE_WORD, SURE_CPU = 4 };
 
 static struct value get_sure(const struct column *column, const void *row)
 {
-	const struct rank_interval *self = &((const struct diff_row *)row)->self;
+	const struct diff_row *of = row;
+	const struct rank_interval *interval = column->index & SURE_CPU ? &of->cpu : &of->self;
 
-	if (isnan(self->ratio))
+	if (isnan(interval->ratio))
 		return value_empty();
-	if (column->index == SURE_WORD)
-		return value_text(self->low > 1 ? "slower" : self->high < 1 ? "faster" : "noise");
-	return value_real(UNIT_PERCENT, 100 * ((column->index == SURE_LOW ? self->low : self->high) - 1));
+	if ((column->index & ~SURE_CPU) == SURE_WORD)
+		return value_text(interval->low > 1 ? "slower" : interval->high < 1 ? "faster" : "noise");
+	return value_real(UNIT_PERCENT, 100 * (((column->index & ~SURE_CPU) == SURE_LOW ? interval->low
+											 : interval->high) - 1));
+}
+
+static struct value get_cpu(const struct column *column, const void *row)
+{
+	const struct diff_row *of = row;
+	const double numbers[] = { of->cpu_before_ns, of->cpu_after_ns, of->cpu_after_ns - of->cpu_before_ns };
+
+	return value_real(UNIT_NS, numbers[column->index]);
 }
 
 #define NUMBER(name, unit, title, change_title, flags, cell) \
@@ -126,6 +137,12 @@ static const struct column columns[] = {
 	{ "self_low_percent", "from", 0, get_sure, SURE_LOW },
 	{ "self_high_percent", "to", 0, get_sure, SURE_HIGH },
 	{ "self_sure", "Sure", COLUMN_LEFT, get_sure, SURE_WORD },
+	{ "self_cpu_before_ns", "CPU before", COLUMN_SUMS, get_cpu, 0 },
+	{ "self_cpu_after_ns", "after", COLUMN_SUMS, get_cpu, 1 },
+	{ "self_cpu_change_ns", "change", COLUMN_SUMS, get_cpu, 2 },
+	{ "self_cpu_low_percent", "from", 0, get_sure, SURE_LOW | SURE_CPU },
+	{ "self_cpu_high_percent", "to", 0, get_sure, SURE_HIGH | SURE_CPU },
+	{ "self_cpu_sure", "Sure", COLUMN_LEFT, get_sure, SURE_WORD | SURE_CPU },
 	NUMBER("total", "_ns", "Total before", "Total change", 0, CELL_TOTAL),
 	NUMBER("calls", "", "Calls before", "change", COLUMN_SUMS, CELL_CALLS),
 	NUMBER("mean", "_ns", "Mean before", "Mean change", 0, CELL_MEAN),
@@ -149,14 +166,16 @@ static double change_of(const struct diff_row *row)
 	return fabs(self_ns) >= 1 ? fabs(self_ns) : 0;
 }
 
-/* The least change of the self time that is sure; 0: it is within noise, or that is not known. */
+static double sure_part(const struct rank_interval *interval)
+{
+	return isnan(interval->ratio) ? 0 : fmax(fmax(interval->low - 1, 1 - interval->high), 0);
+}
+
+/* The least change of the self or CPU time that is sure; 0: it is within noise, or that is not known. */
 static double sure_change_of(const struct diff_row *row)
 {
-	double before_ns = mean_self_ns(row->before, row->nr_before);
-
-	if (isnan(row->self.ratio))
-		return 0;
-	return before_ns * fmax(fmax(row->self.low - 1, 1 - row->self.high), 0);
+	return fmax(mean_self_ns(row->before, row->nr_before) * sure_part(&row->self),
+		    fmax(row->cpu_before_ns, 0) * sure_part(&row->cpu));
 }
 
 static double calls_change_of(const struct diff_row *row)
@@ -179,6 +198,15 @@ static int most_changed_first(const void *a, const void *b)
 	return strcmp(x->function->name, y->function->name);
 }
 
+static double mean_of_runs(const double *values, size_t nr)
+{
+	double sum = values ? 0 : NAN;
+
+	for (size_t i = 0; values && i < nr; i++)
+		sum += values[i];
+	return sum / (double)nr;
+}
+
 static struct diff_row row_of(struct function *function, const struct diff_path *path, const struct diff_side *sides,
 			      const struct report *report)
 {
@@ -186,12 +214,16 @@ static struct diff_row row_of(struct function *function, const struct diff_path 
 		.function = function, .path = path,
 		.before = &sides[DIFF_BEFORE], .after = &sides[DIFF_AFTER],
 		.nr_before = (double)report->before->model->nr_runs, .nr_after = (double)report->model->nr_runs,
-		.self = { NAN, NAN, NAN },
+		.self = { NAN, NAN, NAN }, .cpu = { NAN, NAN, NAN },
 	};
+	size_t nr_before = report->before->model->nr_runs, nr_after = report->model->nr_runs;
 
-	if (row.before->self_runs_ns && row.after->self_runs_ns)
-		rank_interval(&row.self, row.before->self_runs_ns, report->before->model->nr_runs,
-			      row.after->self_runs_ns, report->model->nr_runs);
+	if (row.before->self_runs_ns && row.after->self_runs_ns) {
+		rank_interval(&row.self, row.before->self_runs_ns, nr_before, row.after->self_runs_ns, nr_after);
+		rank_interval(&row.cpu, row.before->cpu_runs_ns, nr_before, row.after->cpu_runs_ns, nr_after);
+	}
+	row.cpu_before_ns = mean_of_runs(row.before->cpu_runs_ns, nr_before);
+	row.cpu_after_ns = mean_of_runs(row.after->cpu_runs_ns, nr_after);
 	return row;
 }
 
@@ -276,8 +308,9 @@ static const char *text_columns(const struct report *report, bool of_paths)
 		return times ? "self_before_ns,self_after_ns,self_change_ns,calls_change,path" :
 			"calls_before,calls_after,calls_change,path";
 	if (times && report->model->nr_runs >= RANKS_LEAST && report->before->model->nr_runs >= RANKS_LEAST)
-		return "self_before_ns,self_after_ns,self_change_ns,self_low_percent,self_high_percent,self_sure,"
-		       "calls_before,calls_after,found,function";
+		return "self_before_ns,self_after_ns,self_low_percent,self_high_percent,self_sure,self_cpu_change_ns,"
+		       "self_cpu_low_percent,self_cpu_high_percent,self_cpu_sure,calls_before,calls_after,found,"
+		       "function";
 	return times ? "self_before_ns,self_after_ns,self_change_ns,self_change_percent,total_change_ns,"
 		"calls_before,calls_after,found,function"
 		     : "calls_before,calls_after,calls_change,calls_change_percent,alloc_change_bytes,"

@@ -316,6 +316,19 @@ static void conclude(struct document *document, struct report *report, const str
 		report->options->strict && counts[RULE_IS_OPEN] ? ", which fails by --strict" : ""));
 }
 
+/* Below failures: which functions changed most. */
+static void add_changes(struct document *document, struct report *report)
+{
+	size_t first = document->nr_sections;
+
+	if (!report->failed || !report->diff)
+		return;
+	view_functions_diff(document, report);
+	for (size_t i = first; i < document->nr_sections; i++)
+		if (document->sections[i].table)
+			document->sections[i].table->formats &= IN_TEXT;
+}
+
 int view_gate(struct document *document, struct report *report)
 {
 	const struct gate_rules *rules = report->gate;
@@ -347,5 +360,6 @@ int view_gate(struct document *document, struct report *report)
 		.formats = IN_TEXT | IN_CSV | IN_JSON | IN_JUNIT,
 		.apart = true,
 	});
+	add_changes(document, report);
 	return 0;
 }

@@ -25,7 +25,8 @@ class Sums:
 
     def print(self):
         for name in sorted(self.calls):
-            print(name.encode(errors="surrogateescape").decode(errors="replace"), self.calls[name], self.ns[name], sep="\t")
+            line = re.sub("[\\n\\t]", " ", name)
+            print(line.encode(errors="surrogateescape").decode(errors="replace"), self.calls[name], self.ns[name], sep="\t")
 
 
 def nested(calls):

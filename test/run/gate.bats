@@ -50,7 +50,7 @@ verdict() {
 
 @test "each kind of rule holds and fails" {
 	program old 2000 10 0
-	program new 8000 12 0
+	program new 40000 12 0
 	verdict "alloc_calls <= 12" holds 0
 	verdict "alloc_calls <= 11" fails 3
 	verdict "alloc_calls < 12" fails 3
@@ -74,7 +74,7 @@ verdict() {
 	echo "calls of nap <= base" >rules
 	gate @rules -f csv >gate.csv
 	run -3 gate default
-	[[ $output = *"of 5 rules fail"* ]]
+	[[ $output = *"of 5 rules fail"*"Self before"*nap* ]]
 	gate "calls of nap <= base" -f json | python3 -m json.tool >/dev/null
 }
 
@@ -178,4 +178,38 @@ print(suite.get("tests"), suite.get("failures"), suite.get("skipped"), [case.get
 	sed -n 's/^      script: //p' section >gitlab
 	bash -e gitlab
 	/usr/bin/python3 -c 'import junitparser; suite, = junitparser.JUnitXml.fromfile("gate.xml"); case, = suite; assert case.name == "alloc_calls == 1" and not case.result, case'
+}
+
+@test "CPU time of functions is that of their runs, also of saved ones" {
+	local name i sum=0 rules="self_cpu_ns of burn <= base + 50%; self_cpu_ns of 'b*' <= base + 1000%"
+	often
+	for name in old new; do
+		cat >$name.c <<-END
+			#include <time.h>
+			void burn(clock_t us)
+			{
+				clock_t end = clock() + us;
+				while (clock() < end) ;
+			}
+			int main(void) { burn($([ $name = old ] && echo 40000 || echo 160000)); return 0; }
+		END
+		gcc -g -O1 -finstrument-functions $name.c -o work
+		monitor --runs 4 --run $name.run -q -- ./work
+	done
+	"$report" --gate "$rules" --diff 'old.run.*' 'new.run.*' -f csv >runs.csv || same "status" $? 3
+	same "verdicts" "$("$here/csv" verdict <runs.csv | xargs)" "fails holds"
+	"$report" --diff 'old.run.*' 'new.run.*' -f csv >diff.csv
+	for i in 1 2 3 4; do
+		sum=$((sum + $("$report" -v functions --columns self_cpu_ns,function -f csv old.run.$i | "$here/csv" self_cpu_ns function=burn)))
+	done
+	between "CPU time before" $((sum / 4 - 2)) "$("$here/csv" self_cpu_before_ns function=burn <diff.csv | sed 's/\..*//')" $((sum / 4 + 2))
+	between "of 40 ms" 20000000 $((sum / 4)) 60000000
+	same "how sure" "$("$here/csv" self_cpu_sure function=burn <diff.csv)" slower
+	"$report" --save old.insideme 'old.run.*'
+	"$report" --save new.insideme 'new.run.*'
+	"$report" --gate "$rules" --diff old.insideme new.insideme -f csv >saved.csv || same "status" $? 3
+	diff <(cut -d , -f 1-3 runs.csv) <(cut -d , -f 1-3 saved.csv)
+	"$report" --save one.insideme new.run.1
+	"$report" --diff old.insideme one.insideme -f csv >one.csv
+	between "of a profile of one run" 100000000 "$("$here/csv" self_cpu_after_ns function=burn <one.csv | sed 's/\..*//')" 200000000
 }

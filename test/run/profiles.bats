@@ -204,6 +204,93 @@ as_functions() {
 	"$report" -v tree -f json last | jq -e --arg lost "$finding" '.doubts | index($lost) == null'
 }
 
+@test "the snippets of doc/notebooks.md" {
+	INSIDEME_THRESHOLD=0 record calls || true
+	sed -n 's/^    insideme-report //p' "$here/../../doc/notebooks.md" >commands
+	same "commands" "$(wc -l <commands)" 2
+	while read -ra options; do
+		"$report" "${options[@]}"
+	done <commands
+	"$report" -f pstats -o run.pstats
+	# Hatchet is no package of Debian: what a snippet gives to it is checked instead
+	cat >hatchet.py <<-'END'
+		class GraphFrame:
+		    def __init__(self, roots): self.roots = roots
+		    @classmethod
+		    def from_literal(cls, roots): return cls(roots)
+		    def tree(self, metric_column):
+		        lines, stack = [], [(node, 0) for node in reversed(self.roots)]
+		        while stack:
+		            node, level = stack.pop()
+		            assert set(node) == {"frame", "metrics", "children"}
+		            lines.append(f"{'.' * level}{node['frame']['name']} {node['metrics'][metric_column]}")
+		            stack += [(child, level + 1) for child in reversed(node["children"])]
+		        return "\n".join(lines)
+	END
+	sed -n '/^```python/,/^```$/p' "$here/../../doc/notebooks.md" | grep -v '^```' >snippets.py
+	PYTHONPATH=. /usr/bin/python3 snippets.py >said
+	grep -qE "^\\(.fib., 21891, [0-9]+, [0-9]+\\)" said
+	grep -qE '^outer +1000' said
+	grep -qx '.outer 1000' said
+	grep -qx '..middle 3000' said
+	same "paths in the tree" "$(grep -cE '^\.*[a-z]+ [0-9]+$' said)" "$(view tree --columns depth | tail -n +2 | wc -l)"
+}
+
+# sum PREFIX FILE: of the numbers whose name begins so
+sum() { awk -F '\t' -v prefix="$1" 'index($1, prefix) == 1 { sum += $2 } END { print sum + 0 }' "$2"; }
+
+@test "two ranks, one of them killed, in every format" {
+	local calls format name
+	"$bin/golden" insideme.data
+	calls=$(view functions last~1 | "$here/csv" calls | awk '{ sum += $1 } END { print sum }')
+	of folded --columns calls last~1
+	same "calls in folded" "$(sum '' folded.rows)" "$calls"
+	for format in pprof 'calls count: ' speedscope 'calls: ' callgrind 'calls: ' openmetrics insideme_calls; do
+		case $format in
+		*[:_]*) same "calls in $name" "$(sum "$format" $name.rows)" "$calls" ;;
+		*) name=$format && of $name last~1 ;;
+		esac
+	done
+	for format in chrome perfetto; do
+		of $format last~1
+		grep -qa '(rank 1)' file.$format
+		grep -qa 'killed by SIGKILL' file.$format
+	done
+	"$report" -f sqlite -o run.db last~1 2>/dev/null
+	same "calls in sqlite" "$(sqlite3 run.db 'select sum(calls) from functions')" "$calls"
+	of dot last~1
+	of pstats last~1
+	of insideme-log last~1
+}
+
+@test "a sampled run has CPU time and samples in every format" {
+	local samples name
+	gcc -O1 -x c - -o busy <<-'END'
+		#include <time.h>
+		__attribute__((noinline)) static void burn(void) { for (clock_t end = clock() + CLOCKS_PER_SEC / 5; clock() < end;) ; }
+		int main(void) { burn(); return 0; }
+	END
+	monitor --sample=1000 -- ./busy
+	samples=$(view functions | "$here/csv" samples | awk '{ sum += $1 } END { print sum }')
+	between "samples" 20 "$samples" 400
+	of folded --columns samples
+	same "in folded" "$(sum '' folded.rows)" "$samples"
+	of pprof
+	same "in pprof" "$(sum 'samples count: ' pprof.rows)" "$samples"
+	of speedscope
+	same "in speedscope" "$(sum 'samples: ' speedscope.rows)" "$samples"
+	for name in dot pstats callgrind openmetrics; do
+		of $name
+		[ -s $name.rows ]
+	done
+	for name in chrome perfetto; do
+		of $name
+		same "only counters in $name" "$(grep -cvE '^(counter|end|InsideMe|in doubt) |^\(shorter' $name.rows)" 0
+		grep -q '^counter RSS' $name.rows
+	done
+	same "no lines" "$("$report" -f insideme-log)" ''
+}
+
 @test "names that no format likes" {
 	"$bin/golden" insideme.data
 	of folded --columns calls last~1
