@@ -23,6 +23,7 @@
 
 #define SQLITE_OK	0
 #define SQLITE_DONE	101
+#define OPEN_FLAGS	(0x2 | 0x4 | 0x8000)	/* SQLITE_OPEN_READWRITE, _CREATE, _NOMUTEX */
 #define KEEP_COPY	((void (*)(void *))-1)	/* SQLITE_TRANSIENT */
 
 struct sqlite3;
@@ -30,7 +31,7 @@ struct sqlite3_stmt;
 
 /* What is used of libsqlite3.so.0, by its names without "sqlite3_". */
 #define SQLITE_CALLS(CALL) \
-	CALL(int, open, (const char *path, struct sqlite3 **database)) \
+	CALL(int, open_v2, (const char *path, struct sqlite3 **database, int flags, const char *vfs)) \
 	CALL(int, close, (struct sqlite3 *database)) \
 	CALL(int, exec, (struct sqlite3 *database, const char *sql, void *callback, void *context, char **message)) \
 	CALL(int, prepare_v2, (struct sqlite3 *database, const char *sql, int bytes, struct sqlite3_stmt **statement, \
@@ -152,26 +153,35 @@ static long long text_id(struct sqlite *sqlite, const char *value)
 	return id;
 }
 
-/* A column of texts has ids of texts alone: a number in it is one too. */
-static void bind_text(struct sqlite *sqlite, struct sqlite3_stmt *statement, int index, struct value value)
-{
-	struct row_text text = { 0 };
+/* What a column has in this row: a binding stays from row to row. */
+struct cell {
+	bool is_bound;
+	struct value value;
+	struct row_text text;		/* of the value */
+};
 
-	if (value.type == VALUE_EMPTY) {
-		sqlite->bind_null(statement, index);
-		return;
-	}
+static bool is_same(const struct cell *cell, struct value value)
+{
+	if (!cell->is_bound || value.type != cell->value.type)
+		return false;
 	if (value.type == VALUE_TEXT)
-		row_add_text(&text, value.text);
-	else
-		row_add_csv(&text, value);
-	row_add_char(&text, '\0');
-	sqlite->bind_int64(statement, index, text_id(sqlite, text.bytes));
-	row_text_release(&text);
+		return strcmp(value.text, cell->text.bytes) == 0;
+	return value.type == VALUE_EMPTY || (value.type == VALUE_INTEGER && value.integer == cell->value.integer);
 }
 
-static void bind_number(struct sqlite *sqlite, struct sqlite3_stmt *statement, int index, struct value value)
+/* A column of texts has ids of texts alone: a number in it is one too. */
+static void bind_text(struct sqlite *sqlite, struct sqlite3_stmt *statement, int index, const struct cell *cell)
 {
+	if (cell->value.type == VALUE_EMPTY)
+		sqlite->bind_null(statement, index);
+	else
+		sqlite->bind_int64(statement, index, text_id(sqlite, cell->text.bytes));
+}
+
+static void bind_number(struct sqlite *sqlite, struct sqlite3_stmt *statement, int index, const struct cell *cell)
+{
+	struct value value = cell->value;
+
 	switch (value.type) {
 	case VALUE_EMPTY:
 		sqlite->bind_null(statement, index);
@@ -183,26 +193,47 @@ static void bind_number(struct sqlite *sqlite, struct sqlite3_stmt *statement, i
 		sqlite->bind_double(statement, index, value.real);
 		break;
 	case VALUE_TEXT:
-		sqlite->bind_text(statement, index, value.text, -1, KEEP_COPY);
+		sqlite->bind_text(statement, index, cell->text.bytes, -1, KEEP_COPY);
 		break;
 	}
 }
 
+static void bind(struct sqlite *sqlite, struct sqlite3_stmt *statement, int index, struct cell *cell, bool as_text)
+{
+	cell->text.used = 0;
+	if (cell->value.type == VALUE_TEXT)
+		row_add_text(&cell->text, cell->value.text);
+	else if (as_text)
+		row_add_csv(&cell->text, cell->value);
+	if (cell->value.type == VALUE_TEXT || as_text)
+		row_add_char(&cell->text, '\0');
+	(as_text ? bind_text : bind_number)(sqlite, statement, index, cell);
+	cell->is_bound = true;
+}
+
 static bool fill(struct sqlite *sqlite, struct rows *rows, struct sqlite3_stmt *statement)
 {
+	struct cell *cells = xcalloc(rows->nr_columns, sizeof(*cells));
+	bool done = true;
 	const void *row;
 
-	while ((row = rows_next(rows)) != NULL) {
-		for (size_t i = 0; i < rows->nr_columns; i++)
-			(is_text(rows->columns[i]) ? bind_text : bind_number)(sqlite, statement, (int)i + 1,
-									      rows_value(rows, i, row));
-		if (sqlite->step(statement) != SQLITE_DONE) {
-			error("sqlite: %s", sqlite->errmsg(sqlite->database));
-			return false;
+	while (done && (row = rows_next(rows)) != NULL) {
+		for (size_t i = 0; i < rows->nr_columns; i++) {
+			struct value value = rows_value(rows, i, row);
+
+			if (is_same(&cells[i], value))
+				continue;
+			cells[i].value = value;
+			bind(sqlite, statement, (int)i + 1, &cells[i], is_text(rows->columns[i]));
 		}
+		done = sqlite->step(statement) == SQLITE_DONE ||
+		       (error("sqlite: %s", sqlite->errmsg(sqlite->database)), false);
 		sqlite->reset(statement);
 	}
-	return true;
+	for (size_t i = 0; i < rows->nr_columns; i++)
+		row_text_release(&cells[i].text);
+	free(cells);
+	return done;
 }
 
 static bool add_table(struct sqlite *sqlite, struct table *table, const char *name, const struct options *options)
@@ -290,7 +321,7 @@ int export_sqlite(struct report *report)
 	if (!load(&sqlite))
 		return EXIT_FAILURE;
 	unfinished = xasprintf("%s.%d", path, (int)getpid());
-	if (sqlite.open(unfinished, &sqlite.database) != SQLITE_OK)
+	if (sqlite.open_v2(unfinished, &sqlite.database, OPEN_FLAGS, NULL) != SQLITE_OK)
 		error("cannot write %s: %s", path, sqlite.errmsg(sqlite.database));
 	else
 		done = fill_database(&sqlite, report);

@@ -106,3 +106,11 @@ void *xgrow(void *array, size_t count, size_t bytes)
 	memset((char *)array + count * bytes, 0, (room - count) * bytes);
 	return array;
 }
+
+void *xroom(void *array, size_t count, size_t *room, size_t bytes)
+{
+	if (count < *room)
+		return array;
+	*room = 2 * *room + 16;
+	return need(reallocarray(array, *room, bytes));
+}

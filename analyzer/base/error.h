@@ -35,4 +35,10 @@ char *xasprintf(const char *format, ...) __attribute__((format(printf, 1, 2)));
  */
 void *xgrow(void *array, size_t count, size_t bytes);
 
+/*
+ * The same for an array that is emptied and filled again and again: it never shrinks. *@room: its own, 0 at
+ * first. New room is not zeroed.
+ */
+void *xroom(void *array, size_t count, size_t *room, size_t bytes);
+
 #endif

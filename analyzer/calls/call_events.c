@@ -35,7 +35,7 @@ struct call_events {
 	bool has_looked_ahead;
 
 	struct slice *calls; /* of the window: those that end in it, then those that only begin in it */
-	size_t nr_calls;
+	size_t nr_calls, calls_room;
 	struct call_moments moments;	/* their entries and exits */
 	size_t at;
 
@@ -247,7 +247,7 @@ static void look_ahead(struct call_events *events, int64_t to)
 
 static void add_call(struct call_events *events, const struct slice *call)
 {
-	events->calls = xgrow(events->calls, events->nr_calls, sizeof(*call));
+	events->calls = xroom(events->calls, events->nr_calls, &events->calls_room, sizeof(*call));
 	events->calls[events->nr_calls++] = *call;
 }
 

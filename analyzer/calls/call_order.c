@@ -77,7 +77,7 @@ void call_order_settle(struct caller *caller, struct slice *call)
 
 void call_moments_add(struct call_moments *moments, int64_t time, size_t call, bool is_exit)
 {
-	moments->list = xgrow(moments->list, moments->nr, sizeof(*moments->list));
+	moments->list = xroom(moments->list, moments->nr, &moments->room, sizeof(*moments->list));
 	moments->list[moments->nr++] = (struct call_moment){ time, (uint32_t)call, is_exit };
 }
 
@@ -96,12 +96,15 @@ static int compare_at_once(const struct slice *calls, const struct call_moment *
 static int compare_moments(const void *a, const void *b, void *context)
 {
 	const struct call_moment *x = a, *y = b;
-	const struct slice *calls = context, *p = &calls[x->call], *q = &calls[y->call];
-	uint64_t p_ticks = x->is_exit ? p->end_ticks : p->start_ticks,
-		 q_ticks = y->is_exit ? q->end_ticks : q->start_ticks;
+	const struct slice *calls = context, *p, *q;
+	uint64_t p_ticks, q_ticks;
 
-	if (x->time != y->time)
+	if (x->time != y->time)		/* mostly; the calls are far apart in memory */
 		return x->time < y->time ? -1 : 1;
+	p = &calls[x->call];
+	q = &calls[y->call];
+	p_ticks = x->is_exit ? p->end_ticks : p->start_ticks;
+	q_ticks = y->is_exit ? q->end_ticks : q->start_ticks;
 	if (p->thread->process != q->thread->process)
 		return p->thread->process < q->thread->process ? -1 : 1;
 	if (p_ticks != q_ticks)

@@ -28,7 +28,7 @@ struct call_moment {
 
 struct call_moments {
 	struct call_moment *list;
-	size_t nr;
+	size_t nr, room;
 };
 
 void call_moments_add(struct call_moments *moments, int64_t time, size_t call, bool is_exit);

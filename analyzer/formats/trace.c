@@ -49,12 +49,15 @@ static double least_of(size_t bucket)
 static bool is_wanted(const struct trace *trace, const struct call_event *begin)
 {
 	const char *pattern = trace->report->options->match;
-	struct call_event call = *begin;
+	struct call_event call;
 
 	if (pattern && !selector_matches(pattern, begin->node->function))
 		return false;
+	if (!trace->filter)
+		return true;
+	call = *begin;
 	call.duration_ns = begin->lasts_ns;
-	return !trace->filter || row_filter_passes(trace->filter, &call);
+	return row_filter_passes(trace->filter, &call);
 }
 
 static bool slice_is_wanted(const struct trace *trace, const struct slice *slice)
@@ -313,15 +316,7 @@ static void add_call(struct trace *trace, struct track *track, const struct call
 {
 	struct trace_call *call;
 
-	if (track->nr_calls == track->room) {
-		struct trace_call *more = xcalloc(2 * track->room + 16, sizeof(*more));
-
-		if (track->room)
-			memcpy(more, track->calls, track->room * sizeof(*more));
-		free(track->calls);
-		track->calls = more;
-		track->room = 2 * track->room + 16;
-	}
+	track->calls = xroom(track->calls, track->nr_calls, &track->room, sizeof(*call));
 	call = &track->calls[track->nr_calls++];
 	*call = (struct trace_call){
 		.depth = (uint32_t)track->nr_calls - 1,
