@@ -13,6 +13,7 @@
 #include "analyzer/tables/document.h"
 
 #define TEXT_ROWS 20
+#define CPU_LEAST 0.02	/* of the self time: with less the function waits */
 
 struct diff_row {
 	struct function *function;
@@ -171,11 +172,15 @@ static double sure_part(const struct rank_interval *interval)
 	return isnan(interval->ratio) ? 0 : fmax(fmax(interval->low - 1, 1 - interval->high), 0);
 }
 
-/* The least change of the self or CPU time that is sure; 0: it is within noise, or that is not known. */
+/*
+ * The least change that is sure; 0: it is within noise, or that is not known. On a busy machine wall time says little,
+ * so CPU time decides, but for functions that mostly wait.
+ */
 static double sure_change_of(const struct diff_row *row)
 {
-	return fmax(mean_self_ns(row->before, row->nr_before) * sure_part(&row->self),
-		    fmax(row->cpu_before_ns, 0) * sure_part(&row->cpu));
+	if (!isnan(row->cpu.ratio) && row->cpu_after_ns >= CPU_LEAST * mean_self_ns(row->after, row->nr_after))
+		return row->cpu_before_ns * sure_part(&row->cpu);
+	return mean_self_ns(row->before, row->nr_before) * sure_part(&row->self);
 }
 
 static double calls_change_of(const struct diff_row *row)
