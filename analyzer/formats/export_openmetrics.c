@@ -96,7 +96,7 @@ int export_openmetrics(struct report *report)
 		return EXIT_FAILURE;
 	metrics.out = file.out;
 	for (const struct figure *figure = figures; figure->name; figure++)
-		if (figure->of_run)
+		if (figure_is_of_runs(figure))
 			write_figure(&metrics, figure);
 	export_doubts(report->model, write_doubt, &metrics);
 	fputs("# EOF\n", file.out);
