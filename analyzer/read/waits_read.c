@@ -247,8 +247,8 @@ static void add_rests(struct reader *reader, struct model *model)
 		if (!node->function->wait)
 			continue;
 		stats = path_stats(node);
-		rest.sum.total_ns = stats.total_ns - reader->known_ns[node->id];
-		if (rest.sum.total_ns > REST_SHARE * stats.total_ns && rest.sum.total_ns > 1000) {
+		rest.sum.total_ns = stats.self_ns - reader->known_ns[node->id];
+		if (rest.sum.total_ns > REST_SHARE * stats.self_ns && rest.sum.total_ns > 1000) {
 			rest.sum.max_ns = fmin(rest.sum.total_ns, stats.max_ns);
 			rest.sum.calls = 1;
 			add(reader, &rest);

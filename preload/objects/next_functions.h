@@ -125,6 +125,7 @@
 	LOCK_FUNCTIONS(X)                                                                           \
 	STREAM_FUNCTIONS(X)                                                                         \
 	OPEN_FUNCTIONS(X)                                                                           \
+	OPENMP_FUNCTIONS(X)                                                                         \
 	PLAIN_WAIT_FUNCTIONS(X)
 
 #define REAL_MEMBER(type, name, arguments, ...) type (*name) arguments;

@@ -18,6 +18,7 @@
 #include <semaphore.h>
 #include <signal.h>
 #include <stdarg.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <sys/epoll.h>
 #include <sys/mman.h>
@@ -299,6 +300,25 @@
 	X(int, __openat64_2, (int at, const char *path, int flags), (at, path, flags), "openat") \
 	X(int, creat, (const char *path, mode_t mode), (path, mode), "creat") \
 	X(int, creat64, (const char *path, mode_t mode), (path, mode), "creat")
+
+/*
+ * What compilers call of libgomp (GOMP_) and libomp (__kmpc_) for OpenMP. Columns: result,
+ * name, parameters, arguments, the name in reports, the kind, the lock or NULL.
+ */
+#define OPENMP_FUNCTIONS(X) \
+	X(void, GOMP_barrier, (void), (), "omp barrier", BARRIER, NULL) \
+	X(void, GOMP_loop_end, (void), (), "omp for", BARRIER, NULL) \
+	X(void, GOMP_sections_end, (void), (), "omp sections", BARRIER, NULL) \
+	X(void, GOMP_taskwait, (void), (), "omp taskwait", BARRIER, NULL) \
+	X(void, GOMP_taskgroup_end, (void), (), "omp taskgroup", BARRIER, NULL) \
+	X(void, GOMP_critical_start, (void), (), "omp critical", LOCK, NULL) \
+	X(void, GOMP_critical_name_start, (void **lock), (lock), "omp critical", LOCK, lock) \
+	X(void, __kmpc_barrier, (void *place, int32_t thread), (place, thread), "omp barrier", BARRIER, \
+		NULL) \
+	X(void, __kmpc_critical, (void *place, int32_t thread, void *lock), (place, thread, lock), \
+		"omp critical", LOCK, lock) \
+	X(void, __kmpc_critical_with_hint, (void *place, int32_t thread, void *lock, uint32_t hint), \
+		(place, thread, lock, hint), "omp critical", LOCK, lock)
 
 /* All that are timed and forwarded, no more. */
 #define PLAIN_WAIT_FUNCTIONS(X) \

@@ -108,13 +108,18 @@ static void note(struct log_thread *thread, struct log_wait *record, const struc
 		record->max_ticks = ticks;
 }
 
+static uint64_t own_part(uint64_t ticks, uint64_t other_ticks)
+{
+	return ticks > other_ticks ? ticks - other_ticks : 0;
+}
+
 /* The frame may be gone: a jump left it, a fork made this another process, a handler's call is on top. */
 void wait_end(const struct wait *wait, int64_t bytes)
 {
 	struct log_thread *thread = live.log ? self : NULL;
 	struct log_wait *record;
 	struct log_node *node;
-	uint64_t before_ticks;
+	uint64_t before_ticks, other_ticks;
 
 	if (!wait->function_addr || !thread)
 		return;
@@ -126,10 +131,11 @@ void wait_end(const struct wait *wait, int64_t bytes)
 	node = node_at(live.log, thread->current);
 	record = record_at(top_frame(thread)->wait);
 	before_ticks = node->total_ticks;
+	other_ticks = top_frame(thread)->child_ticks; /* of handlers, and of tasks that the wait ran */
 	if (thread->stack_bytes || !live.log->has_hooks)
 		call_end_top(thread, false);
 	else
 		stack_exit(thread, wait->function_addr, wait->stack_addr);
 	if (record)
-		note(thread, record, wait, node->total_ticks - before_ticks, bytes);
+		note(thread, record, wait, own_part(node->total_ticks - before_ticks, other_ticks), bytes);
 }

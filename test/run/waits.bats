@@ -69,6 +69,15 @@ waited_in() {
 	done
 }
 
+@test "OpenMP: barriers, loops that wait for their team, and critical sections have names" {
+	record barriers
+	quiet
+	for name in 'omp barrier' 'omp for' 'omp critical'; do
+		between "$name, ms" 40 "$(($(sum total_ns function="$name") / 1000000))" 100000
+	done
+	same "which section" "$(waits object function='omp critical' kind=lock | sort -u)" .gomp_critical_user_turn
+}
+
 # is_blocked PID: in a futex, in both threads
 is_blocked() { [ "$(cat /proc/$1/task/*/syscall 2>/dev/null | grep -cE '^(202|34) ')" = 2 ]; }
 
