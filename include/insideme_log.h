@@ -669,7 +669,7 @@ _Static_assert(sizeof(struct log_wait) == 64, "a wait record is one line");
  *     varint(zigzag(node of this call - the same of the one before in units of 256 bytes))
  * A nonblocking or persistent transfer has one when it is started, and one with REQUEST when that is completed,
  * except for sends and collectives whose call took less than log_header.threshold_floor_ticks. STARTS: a receive
- * that is only started. GONE: it was cancelled, there is no message. shift is log_header.slice_shift.
+ * or collective that is only started. GONE: it was cancelled, there is no message. shift is log_header.slice_shift.
  */
 #define LOG_TRANSFER_REQUEST	1u
 #define LOG_TRANSFER_GONE	2u

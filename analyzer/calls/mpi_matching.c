@@ -216,6 +216,12 @@ static bool is_receive(const struct transfer *transfer)
 	return transfer->route->direction == LOG_MESSAGE_RECEIVED;
 }
 
+/* It takes a message when another call completes it. */
+static bool is_open_receive(const struct transfer *transfer)
+{
+	return is_receive(transfer) && transfer->flags & LOG_TRANSFER_STARTS;
+}
+
 static struct gap gap_of(struct matcher *matcher, const struct mpi_rank *rank,
 			 const struct transfer *transfer)
 {
@@ -246,13 +252,13 @@ static void find_open_receives(struct matcher *matcher, struct mpi_rank *rank)
 		size_t nr_started = 0, nr_ended = 0;
 
 		for (next = i; next < rank->nr_starts && rank->starts[next]->begin == time; next++)
-			nr_started += (rank->starts[next]->flags & LOG_TRANSFER_STARTS) != 0;
+			nr_started += is_open_receive(rank->starts[next]);
 		for (; at < nr && ended[at] <= time; at++)
 			nr_ended += ended[at] == time;
 		for (size_t j = i; nr_started > nr_ended && j < next; j++) {
 			const struct gap gap = gap_of(matcher, rank, rank->starts[j]);
 
-			if (rank->starts[j]->flags & LOG_TRANSFER_STARTS)
+			if (is_open_receive(rank->starts[j]))
 				add_gap(&matcher->gaps, &gap);
 		}
 	}
@@ -556,7 +562,6 @@ void mpi_match(struct model *model, struct mpi_matching *matching)
 		list_rank(&matcher, (uint32_t)i);
 	match_messages(&matcher);
 	match_collectives(matching);
-	collectives_find_last(matching);
 	free(matcher.sends);
 	hashtable_release(&matcher.worlds);
 	hashtable_release(&matcher.ranks);

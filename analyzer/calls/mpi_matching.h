@@ -32,7 +32,7 @@ struct message_end {
 
 /* All ranks' parts in one collective. */
 struct collective {
-	const struct transfer *last; /* whose begin was last, by clocks as they are now */
+	const struct transfer *last; /* whose begin was last; NULL before collectives_find_last() */
 	const struct transfer *root; /* NULL: none */
 };
 
@@ -61,7 +61,7 @@ void mpi_matching_release(struct mpi_matching *matching);
 /* The transfer that a completion of @rank completed; NULL: not known. */
 struct transfer *transfer_start(const struct mpi_rank *rank, const struct transfer *completion);
 
-/* Find the last part of each collective, after clocks were changed. */
+/* Find the last part of each collective, once all times are of one clock. */
 void collectives_find_last(struct mpi_matching *matching);
 
 #endif

@@ -164,6 +164,9 @@ void mpi_waits_read(struct model *model, struct mpi_waits *waits)
 	mpi_match(model, &matching);
 	*waits = (struct mpi_waits){ .nr_matched = matching.nr_matched,
 				     .nr_unmatched = matching.nr_unmatched };
+	waits->nr_clocks = host_clocks_find(&matching, model, &waits->clocks);
+	host_clocks_apply(&matching, model, waits->clocks, waits->nr_clocks);
+	collectives_find_last(&matching);
 	for (size_t i = 0; i < matching.nr_ranks; i++)
 		read_rank(&reader, &matching.ranks[i]);
 	list(&reader);
@@ -174,4 +177,5 @@ void mpi_waits_read(struct model *model, struct mpi_waits *waits)
 void mpi_waits_release(struct mpi_waits *waits)
 {
 	free(waits->waits);
+	free(waits->clocks);
 }

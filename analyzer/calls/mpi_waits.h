@@ -3,7 +3,7 @@
 #ifndef INSIDEME_MPI_WAITS_H
 #define INSIDEME_MPI_WAITS_H
 
-#include "analyzer/model/model.h"
+#include "analyzer/calls/host_clocks.h"
 
 enum mpi_wait_kind {
 	MPI_LATE_SENDER,   /* a receive began before the send */
@@ -24,6 +24,8 @@ struct mpi_wait {
 struct mpi_waits {
 	struct mpi_wait *waits; /* longest first */
 	size_t nr;
+	struct host_clock *clocks; /* of each host, the first one's first */
+	size_t nr_clocks;
 	uint64_t nr_matched;   /* receives, and parts in collectives, whose other side is known */
 	uint64_t nr_unmatched; /* and is not known */
 };

@@ -56,6 +56,7 @@ int view_machine(struct document *document, struct report *report);
 int view_mpi(struct document *document, struct report *report);
 int view_messages(struct document *document, struct report *report);
 int view_balance(struct document *document, struct report *report);
+int view_clocks(struct document *document, struct report *report);
 int view_late(struct document *document, struct report *report);
 int view_quality(struct document *document, struct report *report);
 

@@ -20,6 +20,7 @@
 static __thread struct {
 	uint64_t function_addr; /* 0: none */
 	uint64_t stack_addr;
+	uint64_t end_ticks; /* its end, as its first message saw it; 0: it has none yet */
 } outermost TLS_INITIAL_EXEC;
 
 /* Records of the log @places_log, by hash. Forked children begin anew. */
@@ -72,6 +73,7 @@ static bool entered(void *function)
 		return false;
 	outermost.function_addr = (uint64_t)function;
 	outermost.stack_addr = top->stack_addr;
+	outermost.end_ticks = 0;
 	keep_timed((uint64_t)function);
 	return true;
 }
@@ -149,6 +151,14 @@ static void count_call(struct log_messages *record, uint64_t ticks)
 		record->most_ticks = ticks;
 }
 
+/* All messages of a call end with it: one reading of the clock. */
+static uint64_t end_of_call(void)
+{
+	if (!outermost.end_ticks)
+		outermost.end_ticks = now_ticks();
+	return outermost.end_ticks;
+}
+
 static bool has_transfer(const struct mpi_message *message)
 {
 	return message->direction != LOG_MESSAGE_NONE && message->direction != LOG_MESSAGE_MOVED;
@@ -175,11 +185,11 @@ static void message_add(const struct mpi_message *message)
 	struct log_thread *thread = thread_self();
 	struct log_messages *record = thread ? record_of(place_of(thread), message) : NULL;
 	const uint64_t begin_ticks = record ? top_frame(thread)->start_ticks : 0;
-	const uint64_t end_ticks = begin_ticks ? now_ticks() : 0;
+	const uint64_t end_ticks = begin_ticks ? end_of_call() : 0;
 
 	if (!record)
 		return;
-	if (!message->is_pending) {
+	if (!message->is_pending || message->direction != LOG_MESSAGE_RECEIVED) {
 		record->nr_messages +=
 			message->direction != LOG_MESSAGE_NONE && message->direction != LOG_MESSAGE_PROBED;
 		record->nr_sized += message->is_size_known;
@@ -222,7 +232,7 @@ static void completed(const struct mpi_pending *pending, const struct mpi_messag
 	if (!thread || !pending->thread)
 		return;
 	transfer.begin_ticks = top_frame(thread)->start_ticks;
-	transfer.end_ticks = transfer.begin_ticks ? now_ticks() : 0;
+	transfer.end_ticks = transfer.begin_ticks ? end_of_call() : 0;
 	if (message && !is_received &&
 	    transfer.end_ticks - transfer.begin_ticks < live.log->threshold_floor_ticks)
 		return;

@@ -124,6 +124,7 @@ static void know_collective(const struct mpi_arguments *arguments, const struct 
 
 	message->direction = LOG_MESSAGE_COLLECTIVE;
 	message->peer = LOG_PEER_NONE;
+	message->is_pending = place_of(arguments, 'a') >= 0;
 	know_bytes(message, buffer_bytes(arguments, comm, true));
 	message->detail = root >= 0 ? LOG_ALL_WAIT_FOR_ROOT : LOG_ALL_WAIT_FOR_ALL;
 	if (to_root >= 0)

@@ -133,6 +133,37 @@ waits_are_known() {
 	same "not matched" "$("$report" -v late | tr -d '\n' | grep -o 'other side *is known of 630' | tr -s ' ')" 'other side is known of 630'
 }
 
+# clock COLUMN: of the host that is none
+clock() {
+	"$report" -v clocks -f csv >clocks.csv
+	"$here/csv" "$1" host=another-host <clocks.csv
+}
+
+# One rank's log is made another host's: first with the same clock, then 1.5 s ahead of that and 400 ppm fast.
+clocks_are_found() {
+	local log begin end kind function rank late ns found
+	ranks openmpi 3 "$build/insideme-run" -q "$BATS_FILE_TMPDIR/late.openmpi"
+	cp out program
+	view late >before.csv
+	log=$(ls insideme.data/*/rank0001-*.log)
+	"$here/shift-clock" "$log" 0 0
+	begin=$(clock begin_offset_ns)
+	end=$(clock end_offset_ns)
+	between "readings of the real time" -5000000 "$begin" 5000000
+	"$here/shift-clock" "$log" 1500000000 400
+	between "room for lines" 0 $(($(clock begin_most_ns) - $(clock begin_least_ns))) 1000000
+	# at the run's begin, which is 1.5 s before that clock's time of the shift
+	between "ahead" 1499200000 $(($(clock begin_offset_ns) - begin)) 1499600000
+	between "fast" 400000 $(($(clock end_offset_ns) - end - 1500000000)) 20000000
+	view late >late.csv
+	while IFS=, read -r kind function rank late ns; do
+		found=$("$here/csv" waiting_ns kind="$kind" function="$function" rank="$rank" late_rank="$late" <late.csv)
+		between "$kind in $function" $((ns * 8 / 10)) "${found%.*}" $((ns * 12 / 10))
+	done <program
+}
+
+@test "clocks of two hosts, by messages" { clocks_are_found; }
+
 @test "Open MPI, who waited for whom" { waits_are_known openmpi; }
 @test "MPICH, who waited for whom" { waits_are_known mpich; }
 
