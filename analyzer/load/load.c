@@ -73,6 +73,13 @@ static void open_log(struct model *model, const char *path, uint32_t run)
 	model->processes = xgrow(model->processes, model->nr_processes, sizeof(process));
 	model->processes[model->nr_processes++] = process;
 	entries_read(model, process);
+	logfile_forget_all(process->log); /* of 10,000 logs, all that was touched is too much memory */
+}
+
+static void read_threads(struct process *process)
+{
+	process_read_threads(process);
+	logfile_forget_all(process->log);
 }
 
 static void place_in_time(struct model *model)
@@ -80,14 +87,12 @@ static void place_in_time(struct model *model)
 	origins_set(model);
 	for (size_t i = 0; i < model->nr_processes; i++)
 		if (!model->processes[i]->parent)
-			process_read_threads(model->processes[i]);
+			read_threads(model->processes[i]);
 	for (size_t i = 0; i < model->nr_processes; i++)
 		if (model->processes[i]->parent)
-			process_read_threads(model->processes[i]);
+			read_threads(model->processes[i]);
 	for (size_t i = 0; i < model->nr_monitors; i++)
-		process_read_threads(model->monitors[i]);
-	for (size_t i = 0; i < model->nr_processes; i++)
-		logfile_forget_all(model->processes[i]->log);
+		read_threads(model->monitors[i]);
 }
 
 static bool is_left_out(const struct process *process, uint32_t thread_ref)
@@ -376,6 +381,7 @@ void model_free(struct model *model)
 	free(model->processes);
 	free(model->left_out);
 	free(model->monitors);
+	free(model->machines);
 	free(model->shared);
 	free(model->unseen);
 	free(model->functions);

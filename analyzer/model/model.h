@@ -374,6 +374,9 @@ struct model {
 	size_t nr_shared;
 	struct process **monitors;	/* logs of insideme-run: rows of set "system", events; no threads */
 	size_t nr_monitors;
+	struct process **machines; /* those of both that recorded rows of their machine; for rate_bounds.c */
+	size_t nr_machines;
+	bool has_machines;	/* they were looked for */
 	struct unseen_process *unseen;
 	size_t nr_unseen;
 

@@ -424,8 +424,8 @@ void nodes_each(struct process *process, nodes_visit *visit, void *context)
 			continue;
 		find_pending(&reader);
 		give_area(&reader, &log->extents[i], visit, context);
-		logfile_forget(log, &log->extents[i]);
 	}
+	logfile_forget_all(log);
 }
 
 struct tree_node *nodes_place(const struct process *process, uint32_t index, bool *left_out)

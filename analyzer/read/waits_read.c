@@ -135,7 +135,8 @@ static void add(struct reader *reader, const struct found *more)
 	uint64_t hash = hash_pair((uint64_t)(uintptr_t)more->sum.caller,
 				  more->addr ^ (uint64_t)(uintptr_t)more->sum.holder) +
 			hash_pair(more->sum.function->number, 0) +
-			(more->sum.object ? hash_string(more->sum.object) : 0);
+			(more->sum.object ? hash_string(more->sum.object) : 0) +
+			(more->object || !more->addr ? 0 : hash_pair((uint64_t)(uintptr_t)more->process, 1));
 	struct found *known = hashtable_find(&reader->table, hash, is_same, more);
 
 	if (!known) {
@@ -232,6 +233,7 @@ static void read_process(struct reader *reader, struct process *process)
 				read_wait(reader, thread, &wait, offset);
 		}
 	}
+	logfile_forget_all(log);
 }
 
 /* Calls that ended by a jump or a cancellation, and those for which there was no room, are in no record. */

@@ -5,6 +5,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "analyzer/base/error.h"
+
 #define ALL_PROCESSORS	0
 
 /* Columns that are part of another one, which the kernel counts exactly. */
@@ -21,26 +23,40 @@ static int whole_of(const struct rowset *rows, const char *column)
 	return -1;
 }
 
-static bool has_machine(const struct process *process, const struct process *other)
+static void list_machine(struct model *model, struct process *process)
 {
-	const struct rowset *rows = process_rowset(other, "system");
+	const struct rowset *rows = process_rowset(process, "system");
 
-	return rows && rows->nr_rows > 1 && processes_share_boot(other, process);
+	if (!rows || rows->nr_rows < 2)
+		return;
+	model->machines = xgrow(model->machines, model->nr_machines, sizeof(process));
+	model->machines[model->nr_machines++] = process;
+}
+
+/* Once: of 10,000 ranks hardly any has them. */
+static void list_machines(struct model *model)
+{
+	if (model->has_machines)
+		return;
+	model->has_machines = true;
+	for (size_t i = 0; i < model->nr_monitors; i++)
+		list_machine(model, model->monitors[i]);
+	for (size_t i = 0; i < model->nr_processes; i++)
+		list_machine(model, model->processes[i]);
 }
 
 /* A process that recorded the rows of this machine; NULL if none did. */
 static struct process *machine_of(struct process *process)
 {
-	const struct model *model = process->model;
+	struct model *model = process->model;
+	const struct rowset *own = process_rowset(process, "system");
 
-	if (has_machine(process, process))
+	if (own && own->nr_rows > 1)
 		return process;
-	for (size_t i = 0; i < model->nr_monitors; i++)
-		if (has_machine(process, model->monitors[i]))
-			return model->monitors[i];
-	for (size_t i = 0; i < model->nr_processes; i++)
-		if (has_machine(process, model->processes[i]))
-			return model->processes[i];
+	list_machines(model);
+	for (size_t i = 0; i < model->nr_machines; i++)
+		if (processes_share_boot(model->machines[i], process))
+			return model->machines[i];
 	return NULL;
 }
 

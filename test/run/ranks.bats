@@ -202,3 +202,11 @@ has_logs() { [ "$(find insideme.data -name 'rank*' | wc -l)" -ge "$1" ]; }
 	same "logs of rank 0" "$(find insideme.data -name 'rank0000-*' | wc -l)" 2
 	calls work $((2 * 100 * ranks * (ranks + 1) / 2))
 }
+
+# Of 10,000 ranks each would read 10,000 names.
+@test "a rank that starts reads no directory of its run" {
+	needs_strace
+	PMI_RANK=1 PMI_SIZE=2 strace -f -y -o trace -e trace=getdents64,execve "$build/insideme-run" -q /bin/true
+	grep -q execve trace
+	same "directories read" "$(grep -c 'getdents64.*insideme.data' trace)" 0
+}
