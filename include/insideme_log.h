@@ -83,6 +83,9 @@ enum log_loss {
 	LOG_LOST_FORKS_IN_HOOKS,	/* children of forks in a signal handler that interrupted a hook */
 	LOG_LOST_WAITS,			/* library calls of which it is not known what they waited for */
 	LOG_LOST_TRANSFERS,		/* MPI calls that communicate, but have no record of their own */
+	/* Of stacks that insideme-run takes: */
+	LOG_LOST_STACK_ENDS,		/* those whose outermost functions are missing */
+	LOG_LOST_WOKEN,			/* those of threads that began to run meanwhile */
 	LOG_LOSSES,
 	LOG_LOSSES_MAX = 32,
 };
@@ -236,6 +239,8 @@ struct log_header {
 	/* Of what began before this, no transfer was lost; 0: of nothing */
 	LOG_SHARED uint64_t transfers_end_ticks;
 	LOG_SHARED uint32_t nr_routes;	/* struct log_messages so far */
+	/* 1: insideme-run took the samples, each sample_interval_ns of time, not of CPU time */
+	LOG_SHARED uint32_t samples_are_of_time;
 };
 _Static_assert(sizeof(struct log_header) <= LOG_HEADER_BYTES, "the header is one page");
 
@@ -698,17 +703,36 @@ _Static_assert(sizeof(struct log_transfers) == 128, "transfers begin at a line")
 /*
  * CPU samples of one thread, one each time that it has used log_header.sample_interval_ns more.
  * They are in order of time.
+ *
+ * With log_header.samples_are_of_time: what the thread did at intervals of time. While it stays where it is,
+ * its last sample counts them.
  */
 /* The address is in the recorder: its own cost, or the allocation that it forwards */
 #define LOG_SAMPLE_IN_HOOK	1u
 /* With the first: in the code that counts for a call site, see struct log_site */
 #define LOG_SAMPLE_IN_STUB	2u
+/* Of samples of time: the state, and the number of the system call that the thread waited in, plus 1; 0: in none */
+#define LOG_SAMPLE_STATE_SHIFT	2
+#define LOG_SAMPLE_CALL_SHIFT	4
+#define LOG_SAMPLE_CALL_MOST	4095
+enum log_sample_state { LOG_SAMPLE_RUNNING, LOG_SAMPLE_READY, LOG_SAMPLE_WAITING, LOG_SAMPLE_STOPPED };
+static inline enum log_sample_state log_sample_state(uint16_t flags)
+{
+	return (enum log_sample_state)(flags >> LOG_SAMPLE_STATE_SHIFT & 3);
+}
+
+/* The system call; -1: none. */
+static inline int log_sample_call(uint16_t flags)
+{
+	return (flags >> LOG_SAMPLE_CALL_SHIFT) - 1;
+}
 struct log_sample {
 	uint64_t ticks;
 	uint64_t pc_addr;		/* the code that ran; in the kernel: where it comes back to */
 	uint32_t node;			/* the path that the thread was in; without hooks: its stack */
 	uint16_t flags;			/* LOG_SAMPLE_ */
-	uint16_t missed;		/* intervals before this one without a sample: the kernel was late */
+	/* Intervals before this one without a sample: the kernel was late. Of time: after it, at the same place */
+	uint16_t missed;
 };
 _Static_assert(sizeof(struct log_sample) == 24, "sample layout");
 

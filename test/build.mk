@@ -73,6 +73,14 @@ $(calls_variants) $(bin)/jumps.fortified:
 programs += $(calls_variants) $(bin)/jumps.fortified
 # Programs without hooks, for samples of stacks.
 $(bin)/cpu_sites.nopie $(bin)/cpu_sites.lto $(bin)/sampled.plain $(bin)/locks.plain $(bin)/wait_faults.plain: program_flags = -g -O2 -pthread -Wall
+# For stacks taken from outside: without hooks too, also without optimizations and by clang.
+standing := $(addprefix $(bin)/standing.,plain O0 plain.clang)
+$(bin)/standing.plain $(bin)/standing.plain.clang: program_flags = -g -O2 -pthread -Wall
+$(bin)/standing.O0: program_flags = -g -O0 -pthread -Wall
+$(standing): test/programs/standing.c
+	@mkdir -p $(@D)
+	$(call say,CC)$(if $(findstring clang,$@),clang,gcc) $(program_flags) $< -o $@
+programs += $(standing)
 $(bin)/cpu_sites.nopie: program_flags += -no-pie -fno-pie
 $(bin)/cpu_sites.lto: program_flags += -flto
 $(bin)/sampled.plain $(bin)/locks.plain $(bin)/wait_faults.plain: $(bin)/%.plain: test/programs/%.c

@@ -194,6 +194,14 @@ struct value sample_cell(const struct sample_stats *samples, uint64_t nr_all, do
 		return ns_cell(samples->ns);
 	case CELL_SAMPLES_TOTAL_NS:
 		return ns_cell(samples->total_ns);
+	case CELL_SAMPLES_WAITING:
+		return ns_cell(samples->waiting_ns);
+	case CELL_SAMPLES_TOTAL_WAITING:
+		return ns_cell(samples->total_waiting_ns);
+	case CELL_SAMPLES_READY:
+		return ns_cell(samples->ready_ns);
+	case CELL_SAMPLES_TOTAL_READY:
+		return ns_cell(samples->total_ready_ns);
 	}
 	return value_empty();
 }

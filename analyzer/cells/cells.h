@@ -45,6 +45,7 @@ enum sample_cell {
 	CELL_SAMPLES_NR, CELL_SAMPLES_IN_HOOKS, CELL_SAMPLES_MISSED, CELL_SAMPLES_TOTAL,
 	CELL_SAMPLES_PERCENT, CELL_SAMPLES_ERROR, CELL_SAMPLES_TOTAL_PERCENT, CELL_SAMPLES_SELF_NS,
 	CELL_SAMPLES_TOTAL_NS,
+	CELL_SAMPLES_WAITING, CELL_SAMPLES_TOTAL_WAITING, CELL_SAMPLES_READY, CELL_SAMPLES_TOTAL_READY,
 };
 struct value sample_cell(const struct sample_stats *samples, uint64_t nr_all, double all_ns,
 			 enum sample_cell cell);
@@ -116,6 +117,13 @@ struct value facts_time_source(const struct column *column, const void *row);
 	{ "peak_heap_blocks", "Blocks", COLUMN_SUMS, facts_heap, CELL_PEAK_CALLS }, \
 	{ "not_freed_bytes", "Not freed", COLUMN_SUMS, facts_heap, CELL_NOT_FREED_BYTES }, \
 	{ "not_freed_blocks", "Blocks", COLUMN_SUMS, facts_heap, CELL_NOT_FREED_CALLS }
+/* By samples of time. */
+#define FACTS_WAITS \
+	{ "waiting_self_ns", "Self waiting", COLUMN_SUMS | COLUMN_WAITS, facts_samples, \
+	  CELL_SAMPLES_WAITING }, \
+	{ "waiting_total_ns", "Waiting", COLUMN_WAITS, facts_samples, CELL_SAMPLES_TOTAL_WAITING }, \
+	{ "ready_self_ns", "Self ready", COLUMN_SUMS | COLUMN_WAITS, facts_samples, CELL_SAMPLES_READY }, \
+	{ "ready_total_ns", "Ready", COLUMN_WAITS, facts_samples, CELL_SAMPLES_TOTAL_READY }
 #define FACTS_ERRORS \
 	{ "self_error_ns", COLUMN_ERROR, 0, facts_stats, CELL_SELF_ERROR }, \
 	{ "total_error_ns", COLUMN_ERROR, 0, facts_stats, CELL_TOTAL_ERROR }

@@ -58,7 +58,26 @@ const struct process *report_ended(const struct report *report)
 unsigned int report_data_also(const struct report *report)
 {
 	return (report->model->nr_parts > 1 ? COLUMN_RUNS : 0) |
-	       (samples_exist(report->model) ? COLUMN_SAMPLED : 0);
+	       (samples_exist(report->model) ? COLUMN_SAMPLED : 0) |
+	       (samples_know_waits(report->model) ? COLUMN_WAITS : 0);
+}
+
+const char *report_sampled_note(struct document *document, const struct report *report)
+{
+	const struct model *model = report->model;
+	const bool has_waits = samples_know_waits(model);
+	const char *sums = has_waits ? "; CPU, waiting = by itself + in what it calls (recursion once)"
+				     : "; CPU = Self CPU + what it calls (recursion once)";
+
+	return document_text(document, "%s of programs without hooks, by %" PRIu64 " samples of the stack%s",
+			     has_waits ? "time of threads" : "CPU time", model->samples.nr, sums);
+}
+
+const char *report_sampled_sort(const struct report *report, bool total)
+{
+	if (!samples_exist(report->model))
+		return total ? "waiting_total_ns" : "waiting_self_ns";
+	return total ? "sampled_total_ns" : "sampled_self_ns";
 }
 
 void report_tell_runs(const struct report *report, struct document *document, struct table *table)

@@ -63,9 +63,9 @@ const char *report_doubt_note(const struct report *report);
 /* For the same line: what a percentile leaves out; "": nothing. */
 const char *report_open_note(const struct report *report);
 /* The line below a table where model->is_sampled: of so many samples. */
-#define SAMPLED_NOTE \
-	"CPU time of programs without hooks, by %" PRIu64 " samples of the stack; CPU = Self CPU + what it " \
-	"calls (recursion once)"
+const char *report_sampled_note(struct document *document, const struct report *report);
+/* The column by which functions or paths (with what they @total call) are sorted then. */
+const char *report_sampled_sort(const struct report *report, bool total);
 /* Is anything of the runs damaged or unreadable, as far as they were read? */
 bool report_has_damage(const struct report *report);
 /*

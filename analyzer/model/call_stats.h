@@ -132,7 +132,17 @@ struct sample_stats {
 	double stubs_ns;		/* of hooks_ns: in stubs of call sites */
 	uint64_t total_nr; /* nr with those of its callees; recursion counts once; by samples_read.c */
 	double total_ns;		/* likewise ns */
+	/* Of samples of time: time in which the thread waited, and in which it was ready to run */
+	double waiting_ns, ready_ns;
+	double total_waiting_ns, total_ready_ns;	/* with those of its callees, as total_ns */
 };
+
+/* Is there any in it, or in what it calls? */
+static inline bool sample_stats_exist(const struct sample_stats *samples)
+{
+	return samples->nr || samples->total_nr || samples->waiting_ns + samples->total_waiting_ns > 0 ||
+	       samples->ready_ns + samples->total_ready_ns > 0;
+}
 
 /* The share of one of several runs in a function, all doubles, so that run_parts.c takes them as arrays. */
 struct run_part {

@@ -218,6 +218,7 @@ struct thread {
 	double functions_ns;		/* sum of self times, see load/thread_times.h */
 	double hooks_ns;		/* of the recorded one: the cost of hooks */
 	double new_path_ns;		/* mean time to make a node */
+	double on_cpu_ns, ready_ns, waiting_ns;	/* by samples of time: all 0 where there are none */
 	uint64_t overflow_depth; /* open calls that had no room for a frame; calls does not contain them */
 	struct heap_stats heap;		/* everything, outside of functions too */
 	int64_t heap_bytes;		/* allocated less freed by it */

@@ -126,6 +126,8 @@ void sample_stats_add(struct sample_stats *sum, const struct sample_stats *sampl
 	sum->ns += samples->ns;
 	sum->hooks_ns += samples->hooks_ns;
 	sum->stubs_ns += samples->stubs_ns;
+	sum->waiting_ns += samples->waiting_ns;
+	sum->ready_ns += samples->ready_ns;
 }
 
 void tree_add_calls(struct tree_node *node, const struct call_stats *calls)
@@ -262,7 +264,7 @@ static void add_path(struct model *model, bool *is_listed, const struct tree_nod
 	const struct call_stats stats = path_stats(node);
 	struct function *function = node->function;
 
-	if (stats.calls || (model->is_sampled && node->samples->total_nr))
+	if (stats.calls || (model->is_sampled && sample_stats_exist(node->samples)))
 		add_function(model, is_listed, function);
 	call_stats_add(&function->stats, &stats);
 	heap_stats_add(&function->heap, node->heap);
@@ -272,6 +274,8 @@ static void add_path(struct model *model, bool *is_listed, const struct tree_nod
 		function->primitive_calls += stats.calls;
 		function->samples.total_nr += node->samples->total_nr;
 		function->samples.total_ns += node->samples->total_ns;
+		function->samples.total_waiting_ns += node->samples->total_waiting_ns;
+		function->samples.total_ready_ns += node->samples->total_ready_ns;
 	}
 	function->nr_nodes++;
 	model->calls += stats.calls;

@@ -53,7 +53,7 @@ void tree_sum_up(struct model *model);
 /* Add the variances of paths to their callers. Once, before counted_times_take(). */
 void tree_add_variances(struct model *model);
 
-/* Add all but total_nr and total_ns, see samples_read.h. */
+/* Add all but what has the samples of callees, see samples_read.h. */
 void sample_stats_add(struct sample_stats *sum, const struct sample_stats *samples);
 void heap_stats_add(struct heap_stats *sum, const struct heap_stats *heap);
 

@@ -43,7 +43,8 @@ static bool is_of_stack(const struct thread *thread, uint32_t node_ref)
 		return false;
 	logfile_node(process->log, (uint64_t)node.parent << LOG_REF_SHIFT, &caller);
 	return caller.function_addr & LOG_FUNCTION_CODE ||
-	       (!caller.function_addr && !process->header.has_hooks);
+	       (!process->header.has_hooks &&
+		(!caller.function_addr || caller.function_addr & LOG_FUNCTION_OTHERS));
 }
 
 struct tree_node *sampled_code_path(struct thread *thread, const struct log_sample *sample,

@@ -58,6 +58,8 @@ static void add_sample(struct thread *thread, const struct log_sample *sample, u
 	struct line_stack stack;
 
 	(void)offset;
+	if (process->header.samples_are_of_time && log_sample_state(sample->flags) != LOG_SAMPLE_RUNNING)
+		return;
 	if (sample->flags & LOG_SAMPLE_IN_HOOK || !nodes_path(thread, sample->node) ||
 	    sample->ticks > process->limit_ticks || nodes_is_left_out(process, sample->node))
 		return;

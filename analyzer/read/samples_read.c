@@ -20,19 +20,39 @@ static bool is_outside(const struct tree_node *path)
 	return !path->function;
 }
 
+/* While a thread ran, it is as a sample of its CPU time. */
+static struct sample_stats sample_of_time(struct thread *thread, const struct log_sample *sample, double ns)
+{
+	switch (log_sample_state(sample->flags)) {
+	case LOG_SAMPLE_RUNNING:
+		thread->on_cpu_ns += ns;
+		return (struct sample_stats){ .nr = sample->missed + 1u, .ns = ns };
+	case LOG_SAMPLE_READY:
+		thread->ready_ns += ns;
+		return (struct sample_stats){ .ready_ns = ns };
+	default:
+		thread->waiting_ns += ns;
+		return (struct sample_stats){ .waiting_ns = ns };
+	}
+}
+
 static void add_sample(struct thread *thread, const struct log_sample *sample, uint64_t offset, void *context)
 {
 	struct process *process = thread->process;
 	struct tree_node *path = nodes_path(thread, sample->node);
 	double ns = sample_ns(process, sample);
-	struct sample_stats one = { .missed = sample->missed };
+	struct sample_stats one = { .nr = 0 };
 
 	(void)context;
 	if (!path || sample->ticks > process->limit_ticks) {
 		logfile_damaged(process->log, offset, "a CPU sample of no call path, or of no time");
 		return;
 	}
-	if (sample->flags & LOG_SAMPLE_IN_HOOK) {
+	one.missed = process->header.samples_are_of_time ? 0 : sample->missed;
+	if (process->header.samples_are_of_time) {
+		path = sampled_code_path(thread, sample, path);
+		one = sample_of_time(thread, sample, ns);
+	} else if (sample->flags & LOG_SAMPLE_IN_HOOK) {
 		one.in_hooks = 1;
 		one.hooks_ns = ns;
 		one.stubs_ns = sample->flags & LOG_SAMPLE_IN_STUB ? ns : 0;
@@ -100,16 +120,20 @@ static void add_totals(struct model *model)
 {
 	for (size_t id = model->nr_tree_nodes; id-- > 0;) {
 		struct tree_node *node = tree_node(model, id);
-		struct sample_stats *of =
-			node->samples->nr || node->samples->total_nr ? tree_samples(node) : NULL;
+		struct sample_stats *of = sample_stats_exist(node->samples) ? tree_samples(node) : NULL;
+		struct sample_stats *above = of && node->parent ? tree_samples(node->parent) : NULL;
 
 		if (!of)
 			continue;
 		of->total_nr += of->nr;
 		of->total_ns += of->ns;
-		if (node->parent) {
-			tree_samples(node->parent)->total_nr += of->total_nr;
-			tree_samples(node->parent)->total_ns += of->total_ns;
+		of->total_waiting_ns += of->waiting_ns;
+		of->total_ready_ns += of->ready_ns;
+		if (above) {
+			above->total_nr += of->total_nr;
+			above->total_ns += of->total_ns;
+			above->total_waiting_ns += of->total_waiting_ns;
+			above->total_ready_ns += of->total_ready_ns;
 		}
 	}
 }
@@ -118,12 +142,12 @@ void samples_sum_up(struct model *model)
 {
 	/* [number]: by hooks */
 	bool *is_called = xcalloc(functions_count(&model->tables->functions), sizeof(*is_called));
-	bool has_calls = false, has_samples = model->root->samples->nr;
+	bool has_calls = false, has_samples = sample_stats_exist(model->root->samples);
 
 	for (size_t id = 1; id < model->nr_tree_nodes; id++) {
 		const struct tree_node *node = tree_node(model, id);
 
-		has_samples |= node->samples->nr || node->samples->total_nr;
+		has_samples |= sample_stats_exist(node->samples);
 		if (node->sum.calls)
 			is_called[node->function->number] = has_calls = true;
 	}
@@ -131,7 +155,7 @@ void samples_sum_up(struct model *model)
 		charge_callers(model, is_called);
 	if (has_samples)
 		add_totals(model);
-	model->is_sampled = has_samples && !has_calls && model->root->samples->total_nr;
+	model->is_sampled = has_samples && !has_calls && sample_stats_exist(model->root->samples);
 	free(is_called);
 }
 

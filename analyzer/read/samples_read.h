@@ -13,7 +13,7 @@ typedef void samples_visit(struct thread *thread, const struct log_sample *sampl
 			   void *context);
 void samples_each(struct process *process, samples_visit *visit, void *context);
 
-/* The CPU time that a sample stands for. */
+/* The CPU time that a sample stands for; of a sample of time: the time. */
 static inline double sample_ns(const struct process *process, const struct log_sample *sample)
 {
 	return (double)process->header.sample_interval_ns * (1 + sample->missed);
@@ -29,6 +29,12 @@ void samples_sum_up(struct model *model);
 static inline bool samples_exist(const struct model *model)
 {
 	return model->samples.nr + model->samples.in_hooks > 0;
+}
+
+/* Are there samples of time, which say when threads waited? */
+static inline bool samples_know_waits(const struct model *model)
+{
+	return model->samples.waiting_ns + model->samples.ready_ns > 0;
 }
 
 /*

@@ -86,6 +86,14 @@ static const struct loss losses[] = {
 	  "MPI calls have no records of their own: recording was off, one failed, or there was no room; who "
 	  "waited for whom is known until then",
 	  false },
+	{ LOG_LOST_STACK_ENDS, "cut_stacks",
+	  "sampled stack lacks its outermost functions: code without unwind tables, or too deep; it "
+	  "counts below (other paths)",
+	  "sampled stacks lack their outermost functions: code without unwind tables, or too deep; they "
+	  "count below (other paths)",
+	  false },
+	{ LOG_LOST_WOKEN, "woken_samples", "sample was dropped: its thread began to run while it was read",
+	  "samples were dropped: their threads began to run while they were read", false },
 };
 
 static void add_losses(struct findings *findings, const struct model *model)

@@ -8,6 +8,7 @@
 
 #include "analyzer/calls/function_resources.h"
 #include "analyzer/cells/cells.h"
+#include "analyzer/read/samples_read.h"
 #include "analyzer/resources/series.h"
 #include "analyzer/summary/doubts.h"
 #include "analyzer/summary/summary.h"
@@ -135,6 +136,9 @@ static bool is_by_cpu(const struct report *report)
 
 static const char *columns_of(const struct report *report)
 {
+	if (report->model->is_sampled && samples_know_waits(report->model))
+		return "sampled_self_ns,samples_percent,samples_error_percent,sampled_total_ns,"
+			"waiting_total_ns,function,source";
 	if (report->model->is_sampled)
 		return "sampled_self_ns,samples_percent,samples_error_percent,sampled_total_ns,"
 			"function,source";

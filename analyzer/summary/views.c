@@ -33,6 +33,8 @@ const struct view views[] = {
 	  view_processes, false, NULL },
 	{ "threads", "each thread: begin, end, calls, time in functions, allocations", view_threads, false,
 	  NULL },
+	{ "stacks", "what each thread did at its last sample: state, functions, lines (--pid, --stacks)",
+	  view_stacks, false, NULL },
 	{ "resources", "CPU, memory, faults, I/O: figures; in csv and json also samples over time",
 	  view_resources, true, NULL },
 	{ "machine", "what each machine has, and what was left of it: processors, memory, swap, GPUs, disk",

@@ -96,7 +96,8 @@ static inline int value_compare(struct value a, struct value b)
 #define COLUMN_RUNS	128u	/* for several runs */
 #define COLUMN_SAMPLED	256u	/* for CPU samples */
 #define COLUMN_EXTRA	512u	/* for some reports of the view */
-#define COLUMN_ASKED	(COLUMN_TEXT | COLUMN_RUNS | COLUMN_SAMPLED | COLUMN_EXTRA)
+#define COLUMN_WAITS	1024u	/* for samples of time */
+#define COLUMN_ASKED	(COLUMN_TEXT | COLUMN_RUNS | COLUMN_SAMPLED | COLUMN_EXTRA | COLUMN_WAITS)
 
 /* title of the standard error of the column before it; text prints the sign ± where it can */
 #define COLUMN_ERROR	"+/-"

@@ -165,7 +165,7 @@ static struct table_rows list_rows(struct document *document, const struct repor
 static const char *note_of(struct document *document, const struct report *report, bool callees)
 {
 	const char *note =
-		report->model->is_sampled   ? document_text(document, SAMPLED_NOTE, report->model->samples.nr)
+		report->model->is_sampled   ? report_sampled_note(document, report)
 		: !report_has_times(report) ? NULL
 		: callees
 			? "self and total of what was called, while called so; % of the function's total"

@@ -177,6 +177,7 @@ static const struct column columns[] = {
 	{ "total_samples_percent", "", COLUMN_SAMPLED, facts_samples, CELL_SAMPLES_TOTAL_PERCENT },
 	{ "self_per_call_ns", "Self/call", COLUMN_TEXT, get_nested, CELL_SELF_PER_CALL },
 	{ "total_per_call_ns", "Total/call", COLUMN_TEXT, get_nested, CELL_TOTAL_PER_CALL },
+	FACTS_WAITS,
 	{ "source", "Source", COLUMN_LEFT | COLUMN_TEXT, facts_function, CELL_SOURCE },
 	{ "recorded_calls", "Recorded", COLUMN_SUMS | COLUMN_TEXT, get_use, USE_CALLS },
 	{ "elapsed_ns", "Elapsed", COLUMN_TEXT, get_use, USE_ELAPSED },
@@ -238,7 +239,8 @@ struct table functions_table(struct document *document, struct report *report, b
 	struct model *model = report->model;
 	struct table_rows rows = ROWS_OF(struct function_row);
 	size_t nr_functions = allocators ? model->nr_known_functions : model->nr_functions;
-	const char *sort = model->is_sampled ? "sampled_self_ns" : report_has_times(report) ? "self_ns" : "calls";
+	const char *sort = model->is_sampled ? report_sampled_sort(report, false) :
+			   report_has_times(report) ? "self_ns" : "calls";
 
 	fields_apply(model, report->options->fields);
 	if (allocators)
@@ -270,6 +272,9 @@ struct table functions_table(struct document *document, struct report *report, b
 
 static const char *text_columns(const struct report *report)
 {
+	if (report->model->is_sampled && samples_know_waits(report->model))
+		return "sampled_self_ns,samples_percent,samples_error_percent,sampled_total_ns,waiting_self_ns,"
+			"waiting_total_ns,function,source";
 	if (report->model->is_sampled)
 		return "sampled_self_ns,samples_percent,samples_error_percent,sampled_total_ns,"
 			"total_samples_percent,function,source";
@@ -350,8 +355,8 @@ int view_functions(struct document *document, struct report *report)
 	if (!report->model->nr_functions)
 		table.note = "none were recorded; insideme-report -v summary says why";
 	else if (report->model->is_sampled)
-		table.note = document_text(document, SAMPLED_NOTE "; +-: one standard error",
-					    report->model->samples.nr);
+		table.note = document_text(document, "%s; +-: one standard error",
+					   report_sampled_note(document, report));
 	else if (report_has_times(report))
 		table.note =
 			report->model->nr_parts > 1 && !samples_exist(report->model)

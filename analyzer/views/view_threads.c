@@ -9,6 +9,7 @@
 #include "analyzer/base/error.h"
 #include "analyzer/cells/cells.h"
 #include "analyzer/model/resolve.h"
+#include "analyzer/read/samples_read.h"
 
 #define TEXT_THREADS 40
 
@@ -79,16 +80,31 @@ static const char *end_of(const struct thread_row *row, char *out, size_t bytes)
 	switch (thread->process->end_kind) {
 	case END_RUNNING:
 		return "running";
+	case END_SILENT:
+		return thread->process->was_left ? "ran on" : "killed";
 	case END_EXIT:
 		return "at exit";
 	case END_EXEC:
 		return "exec";
 	case END_SIGNAL:
-	case END_SILENT:
 		return "killed";
 	default:
 		return "not known";
 	}
+}
+
+enum { TIME_ON_CPU, TIME_READY, TIME_WAITING };
+
+/* By samples of time. */
+static struct value get_sampled(const struct column *column, const void *row)
+{
+	const struct thread *thread = ((const struct thread_row *)row)->thread;
+
+	if (!thread->process->header.samples_are_of_time)
+		return value_empty();
+	return ns_cell(column->index == TIME_ON_CPU  ? thread->on_cpu_ns
+		       : column->index == TIME_READY ? thread->ready_ns
+						     : thread->waiting_ns);
 }
 
 enum { TEXT_NAME, TEXT_WHO, TEXT_END };
@@ -138,6 +154,9 @@ static const struct column columns[] = {
 	{ "free_calls", "Frees", COLUMN_SUMS, get_heap, CELL_FREE_CALLS },
 	{ "freed_bytes", "Freed", COLUMN_SUMS, get_heap, CELL_FREED_BYTES },
 	{ "live_bytes", "Allocated less freed", COLUMN_SUMS, get_heap, LIVE_BYTES },
+	{ "on_cpu_ns", "On CPU", COLUMN_SUMS | COLUMN_WAITS, get_sampled, TIME_ON_CPU },
+	{ "ready_ns", "Ready", COLUMN_SUMS | COLUMN_WAITS, get_sampled, TIME_READY },
+	{ "waiting_ns", "Waiting", COLUMN_SUMS | COLUMN_WAITS, get_sampled, TIME_WAITING },
 	WHO_RUN_COLUMNS(get_who),
 	{ "who", "Name", COLUMN_LEFT | COLUMN_TEXT, get_text, TEXT_WHO },
 };
@@ -147,10 +166,11 @@ static const char *text_columns(struct document *document, const struct report *
 	const struct model *model = report->model;
 
 	return document_text(
-		document, "%s%sthread,who,begin_ns,duration_ns,%s%s%send,begin_function",
+		document, "%s%sthread,who,begin_ns,duration_ns,%s%s%s%send,begin_function",
 		model->nr_processes > 1 ? "pid," : "", report_has_ranks(report) ? "rank," : "", model->calls ? "calls," : "",
 		model->calls && report_has_times(report) ? "functions_ns,functions_percent," : "",
-		report_has_heap(report) ? "alloc_bytes," : "");
+		report_has_heap(report) ? "alloc_bytes," : "",
+		samples_know_waits(model) ? "on_cpu_ns,ready_ns,waiting_ns," : "");
 }
 
 /* Count the calls that were open when each thread ended. Only threads with open calls left such an event. */
@@ -211,6 +231,7 @@ int view_threads(struct document *document, struct report *report)
 		.title = report->title,
 		TABLE_COLUMNS(columns),
 		.text_columns = text_columns(document, report),
+		.data_also = report_data_also(report) & COLUMN_WAITS,
 		.text_sort = !report->model->calls	? NULL
 			     : report_has_times(report) ? "functions_ns"
 							: "calls",

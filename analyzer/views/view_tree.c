@@ -11,6 +11,7 @@
 #include "analyzer/cells/path_text.h"
 #include "analyzer/model/selector.h"
 #include "analyzer/model/tree_walk.h"
+#include "analyzer/read/samples_read.h"
 #include "analyzer/tables/table.h"
 
 #define TEXT_PATHS	40	/* in text, unless --top says otherwise */
@@ -153,6 +154,7 @@ static const struct column columns[] = {
 	{ "sampled_self_ns", "Self CPU", COLUMN_SUMS | COLUMN_SAMPLED, facts_samples, CELL_SAMPLES_SELF_NS },
 	{ "sampled_total_ns", "CPU", COLUMN_SAMPLED, facts_samples, CELL_SAMPLES_TOTAL_NS },
 	{ "total_samples_percent", "", COLUMN_SAMPLED, facts_samples, CELL_SAMPLES_TOTAL_PERCENT },
+	FACTS_WAITS,
 	{ "total_alloc_bytes", "Allocated", COLUMN_EXTRA, get_alloc, 0 },
 	{ "source", "Source", COLUMN_LEFT | COLUMN_TEXT, facts_function, CELL_SOURCE },
 };
@@ -307,7 +309,7 @@ static void choose_rows(struct table *table, struct tree_rows *rows, struct docu
 	const struct model *model = report->model;
 	const struct options *options = report->options;
 	bool is_of_stacks = report_is_of_stacks(report);
-	const char *sort = options->sort ? options->sort : model->is_sampled ? "sampled_total_ns" :
+	const char *sort = options->sort ? options->sort : model->is_sampled ? report_sampled_sort(report, true) :
 		is_of_stacks ? "total_alloc_bytes" :
 		report_has_times(report) ? "total_ns" : "calls";
 	size_t top = options->top_given			    ? options->top
@@ -337,6 +339,9 @@ static void choose_rows(struct table *table, struct tree_rows *rows, struct docu
 
 static const char *text_columns(const struct report *report)
 {
+	if (report->model->is_sampled && samples_know_waits(report->model))
+		return "sampled_total_ns,total_samples_percent,sampled_self_ns,waiting_total_ns,waiting_self_ns,"
+		       "function,source";
 	if (report->model->is_sampled)
 		return "sampled_total_ns,total_samples_percent,sampled_self_ns,function,source";
 	if (report_is_of_stacks(report))
@@ -370,7 +375,7 @@ static const char *note_of(struct document *document, const struct report *repor
 	const struct model *model = report->model;
 
 	if (model->is_sampled)
-		return document_text(document, SAMPLED_NOTE, model->samples.nr);
+		return report_sampled_note(document, report);
 	if (report_is_of_stacks(report))
 		return STACKS_NOTE;
 	if (model->nr_parts > 1)

@@ -47,6 +47,7 @@ int view_waits(struct document *document, struct report *report);
 int view_errors(struct document *document, struct report *report);
 int view_processes(struct document *document, struct report *report);
 int view_threads(struct document *document, struct report *report);
+int view_stacks(struct document *document, struct report *report);
 int view_calls(struct document *document, struct report *report);
 int view_events(struct document *document, struct report *report);
 int view_resources(struct document *document, struct report *report);

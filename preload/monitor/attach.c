@@ -15,6 +15,8 @@
 #include "preload/common/run/run_join.h"
 #include "preload/monitor/finish_run.h"
 #include "preload/monitor/launch.h"
+#include "preload/monitor/stacks/sampling.h"
+#include "preload/monitor/tools/installed.h"
 #include "preload/monitor/tools/now.h"
 #include "preload/monitor/watch/attached_log.h"
 #include "preload/monitor/watch/own_log.h"
@@ -32,6 +34,8 @@ struct attach {
 	struct sampled *list;
 	int nr_processes;
 	uint64_t nr_bytes;
+	char scratch[32]; /* --stacks: the directory of a run that is removed; empty: none */
+	sigset_t mask;	  /* as we found it */
 	int signal_fd;
 	int64_t until_ns; /* CLOCK_MONOTONIC */
 	int64_t next_look_ns;
@@ -52,6 +56,20 @@ static const struct sampled *find(const struct attach *attach, pid_t pid)
 	return sampled;
 }
 
+/* Once, or as often as is asked for. */
+static void take_stacks(const struct attach *attach, struct sampled *sampled)
+{
+	const struct stack_sampling sampling = {
+		.pid = sampled->pid,
+		.log = sampled->log,
+		.log_fd = sampled->log_fd,
+		.rate = attach->options->stacks ? 0 : attach->settings.value[SETTING_SAMPLE],
+	};
+
+	if (attach->options->stacks || sampling.rate)
+		sampled->stacks_pid = stack_sampling_start(&sampling);
+}
+
 static int add(struct attach *attach, pid_t pid)
 {
 	struct sampled *sampled;
@@ -65,6 +83,7 @@ static int add(struct attach *attach, pid_t pid)
 	sampled->next = attach->list;
 	attach->list = sampled;
 	attach->nr_processes++;
+	take_stacks(attach, sampled);
 	tree_add(&attach->tree, pid);
 	return 0;
 }
@@ -150,6 +169,7 @@ static int add_listed(struct attach *attach)
 
 static void close_one(struct attach *attach, struct sampled *sampled, bool has_ended)
 {
+	stack_sampling_stop(sampled->stacks_pid);
 	sampled_close(sampled, has_ended);
 	attach->nr_bytes += sampled->log->tail_bytes;
 }
@@ -222,12 +242,15 @@ static void finish(struct attach *attach)
 	if (attach->own_log.log)
 		attach->nr_bytes += attach->own_log.log->tail_bytes;
 	own_log_close(&attach->own_log, 0);
+	if (attach->settings.value[SETTING_SAMPLE])
+		finish_save_names(attach->run.path, &attach->mask);
 	if (!attach->options->quiet)
-		finish_say_sampled(attach->run.path, attach->nr_processes, attach->nr_bytes);
+		finish_say_sampled(attach->run.path, attach->nr_processes, attach->nr_bytes,
+				   attach->settings.value[SETTING_SAMPLE]);
 }
 
 /* Ctrl-C and similar signals end the sampling. */
-static int hear_signals(void)
+static int hear_signals(sigset_t *mask)
 {
 	sigset_t set;
 
@@ -236,7 +259,7 @@ static int hear_signals(void)
 	sigaddset(&set, SIGTERM);
 	sigaddset(&set, SIGHUP);
 	sigaddset(&set, SIGQUIT);
-	sigprocmask(SIG_BLOCK, &set, NULL);
+	sigprocmask(SIG_BLOCK, &set, mask);
 	return signalfd(-1, &set, SFD_CLOEXEC);
 }
 
@@ -265,11 +288,65 @@ static int open_run(struct attach *attach)
 	attach->id.rank = (struct rank){ .rank = -1, .nr_ranks = -1, .local_rank = -1 };
 	named = attach->id;
 	name_run(attach->options->pids, named.program);
-	error = run_find(&attach->run, RUN_OF_MONITOR, settings_text(&attach->settings, SETTING_RUN),
-			 settings_text(&attach->settings, SETTING_DIR), &named);
+	error = run_find(&attach->run, RUN_OF_MONITOR,
+			 attach->scratch[0] ? "" : settings_text(&attach->settings, SETTING_RUN),
+			 attach->scratch[0] ? attach->scratch : settings_text(&attach->settings, SETTING_DIR),
+			 &named);
 	if (error)
 		fprintf(stderr, "insideme-run: cannot use directory %s: %s\n", attach->run.path,
 			strerror(-error));
+	return error;
+}
+
+/* ---- --stacks ---- */
+
+/* A directory that has files alone. */
+static void remove_directory(const char *path)
+{
+	DIR *directory = opendir(path);
+	struct dirent *entry;
+
+	while (directory && (entry = readdir(directory)))
+		unlinkat(dirfd(directory), entry->d_name, 0);
+	if (directory)
+		closedir(directory);
+	rmdir(path);
+}
+
+/* The report names the functions. Return: its exit status; 1: no process has stacks */
+static int print_stacks(struct attach *attach)
+{
+	const char *format = attach->options->format ?: "text";
+	const char *const arguments[] = { "-v", "stacks", "-f", format, attach->run.path, NULL };
+	bool has_stacks = false;
+
+	if (attach->options->children)
+		add_children(attach);
+	for (struct sampled *sampled = attach->list; sampled; sampled = sampled->next) {
+		has_stacks |= stack_sampling_wait(sampled->stacks_pid);
+		sampled->stacks_pid = 0;
+		close_one(attach, sampled, false);
+	}
+	if (!has_stacks)
+		return NOBODY_THERE;
+	return report_wait(report_start(arguments, &attach->mask, REPORT_PRINTED));
+}
+
+static int dump_stacks(struct attach *attach)
+{
+	int error;
+
+	strcpy(attach->scratch, "/tmp/insideme-XXXXXX");
+	if (!mkdtemp(attach->scratch)) {
+		fprintf(stderr, "insideme-run: --stacks: %s: %s\n", attach->scratch, strerror(errno));
+		return NOBODY_THERE;
+	}
+	attach->signal_fd = hear_signals(&attach->mask);
+	error = open_run(attach) ? NOBODY_THERE : add_listed(attach);
+	if (!error)
+		error = print_stacks(attach);
+	remove_directory(attach->run.path);
+	remove_directory(attach->scratch);
 	return error;
 }
 
@@ -279,13 +356,15 @@ int attach_run(const struct options *options, char **argv)
 	int64_t begin_ns = monitor_now_ns();
 
 	attach.options = options;
+	tree_init(&attach.tree);
+	if (options->stacks)
+		return dump_stacks(&attach);
 	if (open_run(&attach))
 		return NOBODY_THERE;
-	attach.signal_fd = hear_signals();
+	attach.signal_fd = hear_signals(&attach.mask);
 	attach.until_ns = options->timeout_ns && options->timeout_ns < (uint64_t)(INT64_MAX - begin_ns)
 				  ? begin_ns + (int64_t)options->timeout_ns
 				  : INT64_MAX;
-	tree_init(&attach.tree);
 	if (options->pids && add_listed(&attach)) {
 		run_take_back(&attach.run);
 		return NOBODY_THERE;

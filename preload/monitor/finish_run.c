@@ -57,15 +57,16 @@ void finish_say(const char *run_path, const struct count *count)
 		path, quote);
 }
 
-void finish_say_sampled(const char *run_path, int nr_processes, uint64_t nr_bytes)
+void finish_say_sampled(const char *run_path, int nr_processes, uint64_t nr_bytes, bool has_stacks)
 {
 	char bytes[COUNT_TEXT_BYTES];
 
 	format_bytes(bytes, nr_bytes);
 	if (nr_processes)
 		fprintf(stderr,
-			"insideme: %d process%s sampled, %s; read with: insideme-report -v resources %s\n",
-			nr_processes, nr_processes == 1 ? "" : "es", bytes, short_path(run_path));
+			"insideme: %d process%s sampled, %s; read with: insideme-report %s%s\n",
+			nr_processes, nr_processes == 1 ? "" : "es", bytes, has_stacks ? "" : "-v resources ",
+			short_path(run_path));
 	else
 		fprintf(stderr,
 			"insideme: the machine was sampled, %s; read with: insideme-report -v resources %s\n",

@@ -4,6 +4,7 @@
 #define INSIDEME_FINISH_RUN_H
 
 #include <signal.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "preload/monitor/tools/totals.h"
@@ -18,6 +19,6 @@ void finish_print_summary(const char *run_path, const sigset_t *mask);
 void finish_save_names(const char *run_path, const sigset_t *mask);
 
 /* The same line for processes that ran already; 0: for the machine. */
-void finish_say_sampled(const char *run_path, int nr_processes, uint64_t nr_bytes);
+void finish_say_sampled(const char *run_path, int nr_processes, uint64_t nr_bytes, bool has_stacks);
 
 #endif

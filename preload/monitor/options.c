@@ -97,6 +97,13 @@ static int take_runs(struct options *options, const struct option_line *line, co
 		       ? wrong("--runs", "a number is needed, for example --runs=10") : 0;
 }
 
+static int take_format(struct options *options, const struct option_line *line, const char *value)
+{
+	if (strcmp(value, "text") && strcmp(value, "csv") && strcmp(value, "json"))
+		return wrong(value, "no such format; text, csv or json");
+	return option_take_text(options, line, value);
+}
+
 #define AT(field) offsetof(struct options, field)
 
 static const struct option_line own_lines[] = {
@@ -114,6 +121,9 @@ static const struct option_line own_lines[] = {
 	{ 0, "beside", "PROGRAM", option_take_text, AT(beside),
 	  "with --runs: by turns also this program, with the same arguments, as NAME-beside.1 and so on",
 	  NULL },
+	{ 0, "stacks", NULL, option_take_flag, AT(stacks),
+	  "with --pid: print what each thread does now and in which functions, and stop", NULL },
+	{ 'f', "format", "text|csv|json", take_format, AT(format), "of --stacks", "text" },
 	{ 'o', "output", "FILE", take_of_rows, AT(rows.output), "of a monitor: the file",
 	  "monitor_records.log, monitor_records.csv" },
 	{ 0, "buffered", NULL, take_of_rows, AT(rows.at_end),
@@ -286,6 +296,10 @@ int options_parse(struct options *options, int argc, char **argv)
 	options->command = next;
 	if (options->beside && !options->nr_runs)
 		return wrong("--beside", "it needs --runs");
+	if (options->stacks && !options->pids)
+		return wrong("--stacks", "it needs --pid");
+	if (options->format && !options->stacks)
+		return wrong("--format", "it needs --stacks");
 	if (options->pids || options->machine)
 		return check_attach(options);
 	if (options->children || options->timeout_ns)

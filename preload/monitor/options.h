@@ -20,6 +20,8 @@ struct options {
 	const char *pids;			/* --pid: numbers, separated by commas; NULL: none */
 	bool children;				/* --children: of these processes too */
 	bool machine;				/* --machine */
+	bool stacks;				/* --stacks: of what all threads do now, and stop */
+	const char *format;			/* -f, of that; NULL: text */
 	uint64_t timeout_ns;			/* 0: none */
 	uint64_t nr_runs;			/* --runs; 0: one, as always */
 	const char *beside;			/* --beside: a program; NULL: none */

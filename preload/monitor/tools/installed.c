@@ -120,7 +120,8 @@ static void run_report(const char *report, const char *const *arguments, enum re
 	unsetenv("LD_PRELOAD");
 	if (nowhere >= 0)
 		dup2(nowhere, STDERR_FILENO);
-	dup2(STDERR_FILENO, STDOUT_FILENO);
+	if (use != REPORT_PRINTED)
+		dup2(STDERR_FILENO, STDOUT_FILENO);
 	if (use != REPORT_SHOWN)
 		unsetenv("DEBUGINFOD_URLS");	/* the caller waits for us, and must not wait for a server */
 	if (use == REPORT_LIVE) {

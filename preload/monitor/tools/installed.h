@@ -38,12 +38,14 @@ const char *library_preload(const struct library *library, bool with_mpi, bool w
 enum report_use {
 	REPORT_SHOWN,
 	REPORT_QUIET,	/* its messages are not shown, and it waits for no server for symbols */
+	REPORT_PRINTED,	/* on our stdout */
 	REPORT_LIVE,	/* it waits for no server either; Ctrl-C is for the program, whose end it sees */
 };
 
 /*
- * Start it, without recording it. It writes to our stderr alone. @arguments: without its own name,
- * NULL-terminated. @mask: signals as insideme-run found them. Return: pid, or -errno.
+ * Start it, without recording it. It writes to our stderr alone, if it is not REPORT_PRINTED.
+ * @arguments: without its own name, NULL-terminated. @mask: signals as insideme-run found them.
+ * Return: pid, or -errno.
  */
 pid_t report_start(const char *const *arguments, const sigset_t *mask, enum report_use use);
 

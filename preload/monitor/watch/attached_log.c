@@ -98,6 +98,7 @@ struct sampled *sampled_new(pid_t pid, const struct run *run, const struct proce
 		return NULL;
 	}
 	sampled->pid = pid;
+	sampled->log_fd = fd;
 	sampled->start_ticks = id.start;
 	strcpy(sampled->home, open.home);
 	correct_header(sampled->log, pid);

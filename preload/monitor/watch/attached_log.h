@@ -17,6 +17,8 @@ struct sampled {
 	pid_t pid;
 	uint64_t start_ticks;		/* field 22 of /proc/PID/stat: the pid may be reused later */
 	struct log_header *log;
+	int log_fd;			/* of it, open until the sampler ends */
+	pid_t stacks_pid;		/* the process that takes its stacks; 0: none */
 	struct sampler *sampler;	/* NULL: it has ended */
 	int64_t due_ns;			/* CLOCK_MONOTONIC */
 	char home[RUN_PATH_BYTES];	/* where the log belongs if it lives outside of its run, else empty */

@@ -1,0 +1,480 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "preload/monitor/stacks/sampling.h"
+
+#include <dirent.h>
+#include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "preload/common/base/clock.h"
+#include "preload/common/run/process_id.h"
+#include "preload/monitor/stacks/stack_log.h"
+#include "preload/monitor/stacks/threads.h"
+
+#define KEPT_FD 3
+#define LOOK_NS 1000000000u	/* between looks for objects that came or went */
+#define LEAST_LOOK_NS 50000000u /* where code is in none that is known */
+#define LIST_NS 1000000000u	/* between lists of threads, if their number stays */
+#define ATTEMPTS	5
+#define RECENT_SHARE 8		/* how fast the past is forgotten */
+
+struct sampled_thread {
+	struct other_thread other;
+	struct logged_thread logged;
+	size_t stack_bytes;		 /* to be copied */
+	uint64_t lacked_addr;		 /* of another stack, which its last one went on in; 0: none */
+	uint32_t nr_due;		 /* intervals that its next sample stands for */
+	uint64_t seen_ns;		 /* of its last sample */
+	uint64_t owed_ns;		 /* less than an interval: not sampled yet */
+	uint64_t cpu_ns, ready_ns;	 /* as at its last look */
+	double cpu_recent, ready_recent; /* of the last looks */
+	double ready_owed;		 /* samples in which it was ready, not said yet */
+	bool has_times;			 /* the four before are known */
+	bool is_listed;
+};
+
+struct sampler_of_stacks {
+	const struct stack_sampling *sampling;
+	struct target target;
+	struct unwinder *unwinder;
+	struct stack_log to;
+	struct sampled_thread **threads;
+	size_t nr_threads;
+	uint64_t interval_ns;
+	uint64_t listed_ns;
+	uint64_t nr_tasks; /* links of /proc/PID/task, when they were listed */
+	int task_fd;
+	uint64_t random;
+	uint64_t cost_ns; /* of CPU time, that the log knows */
+	struct stack stack;
+};
+
+static uint64_t now_ns(void)
+{
+	return clock_ns(CLOCK_MONOTONIC);
+}
+
+/* ---- why not ---- */
+
+static bool has_32_bits(pid_t pid)
+{
+	char path[32];
+	unsigned char ident[EI_NIDENT];
+	int fd;
+	bool found;
+
+	snprintf(path, sizeof(path), "/proc/%d/exe", (int)pid);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	found = fd >= 0 && read(fd, ident, sizeof(ident)) == sizeof(ident) && ident[EI_CLASS] == ELFCLASS32;
+	if (fd >= 0)
+		close(fd);
+	return found;
+}
+
+static const char *remedy(int error)
+{
+	char scope[8];
+
+	if (error != -EPERM && error != -EACCES)
+		return "it has ended";
+	if (read_file("/proc/sys/kernel/yama/ptrace_scope", scope, sizeof(scope)) > 0 && scope[0] != '0' &&
+	    geteuid())
+		return "no right to read its memory: sysctl kernel.yama.ptrace_scope=0, or run as root";
+	return "no right to read its memory: run as root; in a container, with --cap-add=SYS_PTRACE";
+}
+
+static void say(const struct sampler_of_stacks *sampler, const char *why)
+{
+	fprintf(stderr, "insideme-run: no stacks of process %d: %s\n", (int)sampler->sampling->pid, why);
+	log_write_text(sampler->sampling->log, "samples_off", why,
+		       clock_ticks(sampler->sampling->log->clock));
+}
+
+/* ---- one thread ---- */
+
+static void look_for_objects(struct sampler_of_stacks *sampler)
+{
+	const uint64_t past_ns = now_ns() - sampler->target.looked_ns;
+
+	if (past_ns > LOOK_NS || (past_ns > LEAST_LOOK_NS && unwinder_missed_object(sampler->unwinder)))
+		target_look(&sampler->target, stack_log_object, &sampler->to);
+}
+
+/* How many intervals have passed since its last sample? */
+static void count_due(struct sampler_of_stacks *sampler, struct sampled_thread *thread)
+{
+	uint64_t now = now_ns(), nr;
+
+	thread->nr_due = 1;
+	if (!sampler->interval_ns)
+		return;
+	thread->owed_ns += now - thread->seen_ns;
+	thread->seen_ns = now;
+	nr = thread->owed_ns / sampler->interval_ns;
+	thread->owed_ns -= nr * sampler->interval_ns;
+	thread->nr_due = nr < UINT16_MAX ? (uint32_t)nr : UINT16_MAX;
+}
+
+/*
+ * /proc does not tell running threads from those that are only ready to. The kernel counts both times; such
+ * samples are shared out as these times were.
+ */
+static enum log_sample_state state_of(struct sampled_thread *thread)
+{
+	const struct other_thread *other = &thread->other;
+	double sum;
+
+	if (thread->has_times) {
+		thread->cpu_recent +=
+			(double)(other->cpu_ns - thread->cpu_ns) - thread->cpu_recent / RECENT_SHARE;
+		thread->ready_recent +=
+			(double)(other->ready_ns - thread->ready_ns) - thread->ready_recent / RECENT_SHARE;
+	}
+	thread->has_times = true;
+	thread->cpu_ns = other->cpu_ns;
+	thread->ready_ns = other->ready_ns;
+	sum = thread->cpu_recent + thread->ready_recent;
+	thread->ready_owed += sum > 0 ? thread->ready_recent / sum : 0;
+	if (thread->ready_owed < 0.5)
+		return LOG_SAMPLE_RUNNING;
+	thread->ready_owed -= 1;
+	return LOG_SAMPLE_READY;
+}
+
+static void write_stack(struct sampler_of_stacks *sampler, struct sampled_thread *thread, uint16_t flags)
+{
+	const uint32_t node = stack_log_path(&sampler->to, &thread->logged, &sampler->stack);
+
+	if (sampler->stack.is_cut)
+		log_lose(sampler->to.log, LOG_LOST_STACK_ENDS);
+	stack_log_sample(&sampler->to, &thread->logged, node, thread->other.registers.at[REGISTER_IP], flags,
+			 thread->nr_due);
+}
+
+/* The stack is not known. */
+static void write_unknown(struct sampler_of_stacks *sampler, struct sampled_thread *thread, uint16_t flags)
+{
+	sampler->stack.nr = 0;
+	sampler->stack.is_cut = true;
+	thread->other.registers.at[REGISTER_IP] = 0;
+	write_stack(sampler, thread, flags);
+}
+
+static void take_waiting(struct sampler_of_stacks *sampler, struct sampled_thread *thread, char letter)
+{
+	struct other_thread *other = &thread->other;
+	const uint16_t flags = sample_flags(
+		letter == 'T' || letter == 't' ? LOG_SAMPLE_STOPPED : LOG_SAMPLE_WAITING, other->call);
+	const int error =
+		unwinder_copy(sampler->unwinder, other->registers.at[REGISTER_SP], STACK_BYTES_FIRST);
+
+	thread->lacked_addr = 0;
+	if (!error)
+		unwinder_walk(sampler->unwinder, &other->registers, true, &sampler->stack);
+	if (!thread_still_waits(other)) {
+		log_lose(sampler->to.log, LOG_LOST_WOKEN);
+		return;
+	}
+	if (error)
+		write_unknown(sampler, thread, flags);
+	else
+		write_stack(sampler, thread, flags);
+}
+
+/*
+ * What a stack lacked is read at the thread's next stop: more of it, or of the stack that a handler
+ * interrupted.
+ */
+static void want_more(struct sampled_thread *thread, uint64_t addr)
+{
+	const uint64_t beyond = addr - thread->other.registers.at[REGISTER_SP];
+
+	if (addr && beyond > STACK_BYTES_MOST)
+		thread->lacked_addr = addr;
+	else if (addr && thread->stack_bytes < STACK_BYTES_MOST / 2)
+		thread->stack_bytes *= 2;
+}
+
+/* Stopped only while its registers and its stack are copied. Return: 0, or -errno. */
+static int copy_running(struct sampler_of_stacks *sampler, struct sampled_thread *thread)
+{
+	int error = thread_stop(&thread->other);
+
+	if (error)
+		return error;
+	error = unwinder_copy(sampler->unwinder, thread->other.registers.at[REGISTER_SP],
+			      thread->stack_bytes);
+	if (thread->lacked_addr)
+		unwinder_copy_more(sampler->unwinder, thread->lacked_addr);
+	thread_go_on(&thread->other);
+	if (!error)
+		unwinder_walk(sampler->unwinder, &thread->other.registers, false, &sampler->stack);
+	return error;
+}
+
+static void take_running(struct sampler_of_stacks *sampler, struct sampled_thread *thread)
+{
+	const uint16_t flags = sample_flags(state_of(thread), NO_CALL);
+	int error = copy_running(sampler, thread);
+
+	want_more(thread, error ? 0 : sampler->stack.lacks_addr);
+	if (!error && !sampler->interval_ns && sampler->stack.lacks_addr)
+		error = copy_running(sampler, thread);
+	if (error == -ESRCH)
+		return;
+	if (error)
+		write_unknown(sampler, thread, flags);
+	else
+		write_stack(sampler, thread, flags);
+}
+
+/* The first thread of a process whose others go on is kept as a zombie. */
+static bool is_over(char letter)
+{
+	return !letter || letter == 'Z' || letter == 'X';
+}
+
+/* Return: whether it is still there. */
+static bool sample_thread(struct sampler_of_stacks *sampler, struct sampled_thread *thread)
+{
+	char letter;
+
+	count_due(sampler, thread);
+	if (!thread->nr_due)
+		return true;
+	switch (thread_look(&thread->other)) {
+	case THREAD_GONE:
+		return false;
+	case THREAD_SAME:
+		stack_log_same(&sampler->to, &thread->logged, thread->nr_due);
+		break;
+	case THREAD_WAITS:
+		letter = thread_letter(sampler->target.pid, thread->other.tid);
+		if (is_over(letter))
+			return false;
+		take_waiting(sampler, thread, letter);
+		break;
+	case THREAD_RUNS:
+		take_running(sampler, thread);
+		break;
+	case THREAD_HIDDEN:
+		write_unknown(sampler, thread, sample_flags(LOG_SAMPLE_WAITING, NO_CALL));
+		break;
+	}
+	look_for_objects(sampler);
+	return true;
+}
+
+/* ---- all threads ---- */
+
+static struct sampled_thread *find_thread(const struct sampler_of_stacks *sampler, pid_t tid)
+{
+	for (size_t i = 0; i < sampler->nr_threads; i++)
+		if (sampler->threads[i]->other.tid == tid)
+			return sampler->threads[i];
+	return NULL;
+}
+
+static void add_thread(struct sampler_of_stacks *sampler, pid_t tid, uint64_t ticks)
+{
+	struct sampled_thread *thread = find_thread(sampler, tid), **threads;
+
+	if (thread) {
+		thread->is_listed = true;
+		return;
+	}
+	thread = calloc(1, sizeof(*thread));
+	threads = realloc(sampler->threads, (sampler->nr_threads + 1) * sizeof(*threads));
+	if (!thread || !threads)
+		abort();
+	sampler->threads = threads;
+	if (is_over(thread_letter(sampler->target.pid, tid)) ||
+	    thread_open(&thread->other, sampler->target.pid, tid) < 0) {
+		free(thread);
+		return;
+	}
+	thread->is_listed = true;
+	thread->stack_bytes = sampler->sampling->rate ? STACK_BYTES_FIRST : STACK_BYTES_MOST / 2;
+	thread->seen_ns = now_ns();
+	thread->owed_ns = sampler->interval_ns / 2;
+	stack_log_thread(&sampler->to, &thread->logged, sampler->target.pid, tid, ticks);
+	sampler->threads[sampler->nr_threads++] = thread;
+}
+
+static void drop_thread(struct sampler_of_stacks *sampler, size_t at)
+{
+	struct sampled_thread *thread = sampler->threads[at];
+
+	stack_log_thread_end(&sampler->to, &thread->logged);
+	thread_close(&thread->other);
+	free(thread);
+	sampler->threads[at] = sampler->threads[--sampler->nr_threads];
+}
+
+/* @ticks: when those began that are new. */
+static void list_threads(struct sampler_of_stacks *sampler, uint64_t ticks)
+{
+	DIR *tasks = fdopendir(openat(sampler->task_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+	struct dirent *entry;
+
+	for (size_t i = 0; i < sampler->nr_threads; i++)
+		sampler->threads[i]->is_listed = false;
+	while (tasks && (entry = readdir(tasks)))
+		if (entry->d_name[0] != '.')
+			add_thread(sampler, (pid_t)strtol(entry->d_name, NULL, 10), ticks);
+	if (tasks)
+		closedir(tasks);
+	for (size_t i = sampler->nr_threads; i-- > 0;)
+		if (!sampler->threads[i]->is_listed)
+			drop_thread(sampler, i);
+	sampler->listed_ns = now_ns();
+}
+
+/* The directory has a link for each thread. */
+static void see_new_threads(struct sampler_of_stacks *sampler)
+{
+	struct stat stat_of;
+
+	if (fstat(sampler->task_fd, &stat_of) < 0)
+		return;
+	if (stat_of.st_nlink != sampler->nr_tasks || now_ns() - sampler->listed_ns > LIST_NS)
+		list_threads(sampler, clock_ticks(sampler->to.log->clock));
+	sampler->nr_tasks = stat_of.st_nlink;
+}
+
+/* What this costs, beside what insideme-run itself does. */
+static void count_cost(struct sampler_of_stacks *sampler)
+{
+	uint64_t now = clock_ns(CLOCK_PROCESS_CPUTIME_ID);
+
+	__atomic_fetch_add(&sampler->to.log->sampler_cpu_ns, now - sampler->cost_ns, __ATOMIC_RELAXED);
+	sampler->cost_ns = now;
+}
+
+static void sample_all(struct sampler_of_stacks *sampler)
+{
+	thread_go_on_late();
+	see_new_threads(sampler);
+	for (size_t i = sampler->nr_threads; i-- > 0;)
+		if (!sample_thread(sampler, sampler->threads[i]))
+			drop_thread(sampler, i);
+	count_cost(sampler);
+}
+
+/* A dump has each thread, also one that began to run while it was read. */
+static void sample_once(struct sampler_of_stacks *sampler)
+{
+	for (int attempt = 0; attempt < ATTEMPTS; attempt++)
+		for (size_t i = sampler->nr_threads; i-- > 0;)
+			if (!sampler->threads[i]->logged.last && !sample_thread(sampler, sampler->threads[i]))
+				drop_thread(sampler, i);
+}
+
+/* Between half an interval and one and a half: the program may have a rhythm of its own. */
+static void pause_randomly(struct sampler_of_stacks *sampler)
+{
+	struct timespec pause;
+	uint64_t ns;
+
+	sampler->random = sampler->random * 6364136223846793005u + 1442695040888963407u;
+	ns = sampler->interval_ns / 2 + (sampler->random >> 33) % sampler->interval_ns;
+	pause = (struct timespec){ (time_t)(ns / 1000000000u), (long)(ns % 1000000000u) };
+	nanosleep(&pause, NULL);
+}
+
+static int begin(struct sampler_of_stacks *sampler)
+{
+	const struct stack_sampling *sampling = sampler->sampling;
+	const char *why = NULL;
+	char path[32], byte;
+	int error;
+
+	sampler->target.pid = sampling->pid;
+	sampler->random = now_ns() | 1;
+	snprintf(path, sizeof(path), "/proc/%d/task", (int)sampling->pid);
+	sampler->task_fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	stack_log_init(&sampler->to, sampling->log, KEPT_FD, sampling->rate ?: 100);
+	log_grow(sampling->log, KEPT_FD, sampling->log->tail_bytes + (512u << 10));
+	if (has_32_bits(sampling->pid))
+		why = "it is a program of 32 bits";
+	else
+		sampler->unwinder = unwinder_new(&sampler->target, &why);
+	if (!sampler->unwinder) {
+		say(sampler, why);
+		return -ENOSYS;
+	}
+	error = target_look(&sampler->target, stack_log_object, &sampler->to);
+	if (!error && sampler->target.nr_objects)
+		error = (int)target_read(&sampler->target, sampler->target.objects[0]->begin, &byte, 1);
+	if (error < 0)
+		say(sampler, remedy(error));
+	return error < 0 ? error : 0;
+}
+
+static void needs_many_files(void)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit) < 0)
+		return;
+	limit.rlim_cur = limit.rlim_max;
+	setrlimit(RLIMIT_NOFILE, &limit);
+}
+
+_Noreturn static void run(const struct stack_sampling *sampling)
+{
+	static struct sampler_of_stacks sampler;
+
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	prctl(PR_SET_NAME, "insideme-stacks");
+	dup2(sampling->log_fd, KEPT_FD);
+	syscall(SYS_close_range, KEPT_FD + 1, ~0u, 0);
+	needs_many_files();
+	sampler.sampling = sampling;
+	if (begin(&sampler) < 0)
+		_exit(1);
+	list_threads(&sampler, sampling->log->start.ticks);
+	if (!sampling->rate) {
+		sample_once(&sampler);
+		_exit(0);
+	}
+	sampler.interval_ns = 1000000000u / sampling->rate;
+	while (sampler.nr_threads) {
+		sample_all(&sampler);
+		pause_randomly(&sampler);
+	}
+	_exit(0);
+}
+
+pid_t stack_sampling_start(const struct stack_sampling *sampling)
+{
+	pid_t pid = fork();
+
+	if (pid == 0)
+		run(sampling);
+	return pid < 0 ? -errno : pid;
+}
+
+void stack_sampling_stop(pid_t pid)
+{
+	if (pid <= 0)
+		return;
+	kill(pid, SIGKILL);
+	stack_sampling_wait(pid);
+}
+
+bool stack_sampling_wait(pid_t pid)
+{
+	int status;
+
+	return pid > 0 && waitpid(pid, &status, 0) == pid && WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}

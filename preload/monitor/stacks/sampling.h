@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * A process of its own for each process whose stacks are taken: what it reads may be damaged or hostile, a
+ * thread may take long to stop, and nothing of that may hold up insideme-run. When it ends, in whatever way,
+ * the kernel lets the thread go on that it had stopped.
+ */
+#ifndef INSIDEME_STACKS_SAMPLING_H
+#define INSIDEME_STACKS_SAMPLING_H
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+#include "insideme_log.h"
+
+struct stack_sampling {
+	pid_t pid;		/* of the process to be looked at */
+	struct log_header *log; /* its log, mapped shared */
+	int log_fd;
+	uint64_t rate; /* a second; 0: once, then it ends */
+};
+
+/*
+ * Start it. What prevents stacks is printed on stderr, and stands in the log as why there are no samples.
+ * Return: its pid, or -errno.
+ */
+pid_t stack_sampling_start(const struct stack_sampling *sampling);
+
+void stack_sampling_stop(pid_t pid);
+
+/* Wait for the end of one that runs once. Return: whether it has taken stacks. */
+bool stack_sampling_wait(pid_t pid);
+
+#endif

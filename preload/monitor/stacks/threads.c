@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "preload/monitor/stacks/threads.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/ptrace.h>
+#include <sys/uio.h>
+#include <sys/wait.h>
+#include <linux/elf.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "preload/common/base/clock.h"
+#include "preload/common/base/proc_text.h"
+
+#define SPIN_NS 50000 /* most stops come in half of that */
+#define PAUSE_NS 100000
+#define STOP_MOST_NS 1000000000u /* without a processor for so long: left to thread_go_on_late() */
+
+/* A stop that was asked for has an event beside its signal. */
+#define EVENT_OF(status) ((status) >> 16)
+
+static int open_file(pid_t pid, pid_t tid, const char *name)
+{
+	char path[64];
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/%d/task/%d/%s", (int)pid, (int)tid, name);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	return fd < 0 ? -errno : fd;
+}
+
+int thread_open(struct other_thread *thread, pid_t pid, pid_t tid)
+{
+	*thread = (struct other_thread){ .tid = tid, .call = NO_CALL };
+	thread->schedstat_fd = open_file(pid, tid, "schedstat");
+	thread->syscall_fd = thread->schedstat_fd < 0 ? -1 : open_file(pid, tid, "syscall");
+	if (thread->schedstat_fd < 0)
+		return thread->schedstat_fd;
+	if (thread->syscall_fd >= 0)
+		return 0;
+	close(thread->schedstat_fd);
+	return thread->syscall_fd;
+}
+
+void thread_close(struct other_thread *thread)
+{
+	close(thread->schedstat_fd);
+	close(thread->syscall_fd);
+}
+
+static long read_text(int fd, char *text, size_t bytes)
+{
+	ssize_t nr = pread(fd, text, bytes - 1, 0);
+
+	text[nr > 0 ? nr : 0] = '\0';
+	return nr < 0 ? -errno : nr;
+}
+
+static bool read_turns(struct other_thread *thread, uint64_t *turns)
+{
+	char text[96];
+	const char *at = text;
+
+	return read_text(thread->schedstat_fd, text, sizeof(text)) > 0 && scan_number(&at, &thread->cpu_ns) &&
+	       scan_number(&at, &thread->ready_ns) && scan_number(&at, turns);
+}
+
+/* "running", "-1 STACK CODE", or "CALL six arguments STACK CODE". */
+static enum thread_look parse_call(struct other_thread *thread, const char *text)
+{
+	char *at;
+	uint64_t numbers[8];
+	int nr = 0;
+
+	if (text[0] == 'r')
+		return THREAD_RUNS;
+	thread->call = (int)strtol(text, &at, 10);
+	while (nr < 8 && *at == ' ')
+		numbers[nr++] = strtoull(at + 1, &at, 16);
+	if (nr < 2)
+		return THREAD_GONE;
+	thread->registers = (struct registers){ .known = 1ull << REGISTER_SP | 1ull << REGISTER_IP };
+	thread->registers.at[REGISTER_SP] = numbers[nr - 2];
+	thread->registers.at[REGISTER_IP] = numbers[nr - 1];
+	return THREAD_WAITS;
+}
+
+enum thread_look thread_look(struct other_thread *thread)
+{
+	enum thread_look look;
+	uint64_t turns;
+	char text[256];
+	long nr;
+
+	if (!read_turns(thread, &turns))
+		return THREAD_GONE;
+	if (thread->waited && turns == thread->turns)
+		return THREAD_SAME;
+	thread->turns = turns;
+	nr = read_text(thread->syscall_fd, text, sizeof(text));
+	if (nr == -EPERM || nr == -EACCES)
+		return THREAD_HIDDEN;
+	look = nr > 0 ? parse_call(thread, text) : THREAD_GONE;
+	thread->waited = look == THREAD_WAITS;
+	return look;
+}
+
+bool thread_still_waits(struct other_thread *thread)
+{
+	uint64_t turns;
+
+	thread->waited = read_turns(thread, &turns) && turns == thread->turns;
+	return thread->waited;
+}
+
+/* ---- stops ---- */
+
+static pid_t wait_for_stop(pid_t tid, int *status)
+{
+	const uint64_t begin_ns = clock_ns(CLOCK_MONOTONIC);
+	const struct timespec pause = { 0, PAUSE_NS };
+
+	for (;;) {
+		pid_t found = waitpid(tid, status, __WALL | WNOHANG);
+		uint64_t passed_ns = clock_ns(CLOCK_MONOTONIC) - begin_ns;
+
+		if (found || passed_ns > STOP_MOST_NS)
+			return found;
+		if (passed_ns > SPIN_NS)
+			nanosleep(&pause, NULL);
+	}
+}
+
+/* A signal that came at the same time is the thread's. */
+static int signal_of(int status)
+{
+	return EVENT_OF(status) ? 0 : WSTOPSIG(status);
+}
+
+static void let_go(pid_t tid, int status)
+{
+	ptrace(PTRACE_DETACH, tid, 0, signal_of(status));
+}
+
+/* May a signal be the reason why a system call ended? */
+static bool has_signal(pid_t tid)
+{
+	uint64_t blocked = 0, own = 0, shared = 0;
+	char path[40], text[4096], *line;
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/%d/status", (int)tid);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0 || read_text(fd, text, sizeof(text)) <= 0)
+		text[0] = '\0';
+	if (fd >= 0)
+		close(fd);
+	line = strstr(text, "\nSigPnd:");
+	own = line ? strtoull(line + 8, NULL, 16) : 0;
+	line = strstr(text, "\nShdPnd:");
+	shared = line ? strtoull(line + 8, NULL, 16) : 0;
+	line = strstr(text, "\nSigBlk:");
+	blocked = line ? strtoull(line + 8, NULL, 16) : 0;
+	return ((own | shared) & ~blocked) != 0;
+}
+
+static int last_status; /* of the thread that is stopped now */
+
+int thread_stop(struct other_thread *thread)
+{
+	struct user_regs_struct user;
+	struct iovec iovec = { &user, sizeof(user) };
+	pid_t found;
+
+	if (ptrace(PTRACE_SEIZE, thread->tid, 0, 0) < 0)
+		return -errno;
+	ptrace(PTRACE_INTERRUPT, thread->tid, 0, 0);
+	found = wait_for_stop(thread->tid, &last_status);
+	if (found == 0)
+		return -EAGAIN;
+	if (found < 0 || !WIFSTOPPED(last_status))
+		return -ESRCH;
+	if (ptrace(PTRACE_GETREGSET, thread->tid, NT_PRSTATUS, &iovec) < 0) {
+		let_go(thread->tid, last_status);
+		return -ESRCH;
+	}
+	registers_take(&thread->registers, &user);
+	if (!signal_of(last_status) && registers_ended_call(&user) && !has_signal(thread->tid)) {
+		registers_begin_call_again(&user);
+		ptrace(PTRACE_SETREGSET, thread->tid, NT_PRSTATUS, &iovec);
+	}
+	return 0;
+}
+
+void thread_go_on(const struct other_thread *thread)
+{
+	let_go(thread->tid, last_status);
+}
+
+void thread_go_on_late(void)
+{
+	int status;
+	pid_t tid;
+
+	while ((tid = waitpid(-1, &status, __WALL | WNOHANG)) > 0)
+		if (WIFSTOPPED(status))
+			let_go(tid, status);
+}
+
+char thread_letter(pid_t pid, pid_t tid)
+{
+	char text[512], *name_end;
+	int fd = open_file(pid, tid, "stat");
+
+	if (fd < 0 || read_text(fd, text, sizeof(text)) <= 0)
+		text[0] = '\0';
+	if (fd >= 0)
+		close(fd);
+	name_end = strrchr(text, ')');
+	return name_end && name_end[1] ? name_end[2] : 0;
+}

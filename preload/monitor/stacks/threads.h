@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * A thread of another process: whether it runs, or in which system call it waits, and its registers.
+ *
+ * A thread that waits is only read: /proc has its stack pointer and code address, and its count of turns on a
+ * processor says whether it has run meanwhile. Stopping it would end system calls such as epoll_wait() with
+ * EINTR.
+ */
+#ifndef INSIDEME_STACKS_THREADS_H
+#define INSIDEME_STACKS_THREADS_H
+
+#include <sys/types.h>
+
+#include "preload/monitor/stacks/stacks_arch.h"
+
+#define NO_CALL (-1)
+
+struct other_thread {
+	pid_t tid;
+	int schedstat_fd, syscall_fd;
+	uint64_t cpu_ns, ready_ns;  /* so far: on a processor; ready to run, but without one */
+	uint64_t turns;		    /* how often it got a processor */
+	bool waited;		    /* at the last look */
+	int call;		    /* the system call that it waits in, or NO_CALL */
+	struct registers registers; /* of one that waits: two are known */
+};
+
+enum thread_look {
+	THREAD_GONE,
+	THREAD_SAME,   /* it has waited since the last look, and has not run */
+	THREAD_WAITS,  /* call and registers are new */
+	THREAD_RUNS,   /* or is ready to */
+	THREAD_HIDDEN, /* no right to look */
+};
+
+/* Return: 0, or -errno. */
+int thread_open(struct other_thread *thread, pid_t pid, pid_t tid);
+void thread_close(struct other_thread *thread);
+
+enum thread_look thread_look(struct other_thread *thread);
+
+/* Has a thread that waited not run since thread_look()? What was read of its stack is then whole. */
+bool thread_still_waits(struct other_thread *thread);
+
+/*
+ * Stop a thread that runs. Return: 0, and its registers; then thread_go_on() must follow at once. -errno: it
+ * was not stopped (-EPERM: it may not be, or a debugger has it; -ESRCH: it is gone; -EAGAIN: it did not come
+ * to a stop in time and goes on by thread_go_on_late()).
+ */
+int thread_stop(struct other_thread *thread);
+void thread_go_on(const struct other_thread *thread);
+
+/* Let those go on that have come to a stop too late. */
+void thread_go_on_late(void);
+
+/* The letter of /proc/PID/stat: 'R', 'S', 'T'; 0: it is gone. */
+char thread_letter(pid_t pid, pid_t tid);
+
+#endif
