@@ -133,17 +133,20 @@ static double value_of(const struct source *source, const struct line *line, con
 	return of > 0 && grown > 0 ? source->scale * grown / of : 0;
 }
 
+static double interval_ns(const struct rowset *rows)
+{
+	return rows ? (double)rows->interval_ns * rows->step : 0;
+}
+
 /* At most NR_LINES_MAX rows, even if damage moved the end of the run by a century. */
 static int64_t step_ns(const struct model *model)
 {
 	double step = fmax(STEP_LEAST_NS, ((double)model->to - (double)model->from) / NR_LINES_MAX);
 
-	for (size_t i = 0; i < model->nr_processes; i++) {
-		const struct rowset *rows = process_rowset(model->processes[i], "process");
-
-		if (rows)
-			step = fmax(step, (double)rows->interval_ns * rows->step);
-	}
+	for (size_t i = 0; i < model->nr_processes; i++)
+		step = fmax(step, interval_ns(process_rowset(model->processes[i], "process")));
+	for (size_t i = 0; i < model->nr_monitors && !model->nr_processes; i++)
+		step = fmax(step, interval_ns(process_rowset(model->monitors[i], "system")));
 	return step < 1e15 ? (int64_t)step : (int64_t)1e15;
 }
 
@@ -169,16 +172,31 @@ static void write_overview(FILE *out, const struct model *model, const char *quo
 	}
 }
 
+/* CPU time of the sampling, for one row; nan: it was not measured. */
+static double row_cost_ns(const struct model *model)
+{
+	double cost_ns = 0, nr_rows = 0;
+
+	for (size_t i = 0; i < model->nr_processes + model->nr_monitors; i++) {
+		const struct log_header *header = i < model->nr_processes
+							  ? &model->processes[i]->header
+							  : &model->monitors[i - model->nr_processes]->header;
+
+		if (header->sampler_cpu_ns == LOG_NONE || !header->sampler_rows)
+			continue;
+		cost_ns += (double)header->sampler_cpu_ns;
+		nr_rows += (double)header->sampler_rows;
+	}
+	return nr_rows > 0 ? cost_ns / nr_rows : NAN;
+}
+
 /* The first line of resource monitor's log, and what the machine has. */
 static void write_head(FILE *out, const struct model *model)
 {
-	const struct process *first = model->nr_processes ? model->processes[0] : model->monitors[0];
-	const struct rowset *rows = process_rowset(first, "process");
-
 	fprintf(out,
 		"In current environment, the latency of resource logging is estimated to be %.4e s, "
 		"your interval is advised to be 2x greater than it.\n",
-		rows ? (double)rows->cost_ns / 1e9 : 0);
+		row_cost_ns(model) / 1e9);
 	write_overview(out, model, "");
 	fprintf(out, "\ntime");
 }
@@ -269,12 +287,18 @@ static int64_t time_of_step(const struct resources *resources, int64_t step)
 
 static double number_at(const struct resources *resources, size_t column, int64_t step)
 {
-	int64_t time = time_of_step(resources, step);
+	int64_t time = time_of_step(resources, step), before = time_of_step(resources, step - 1);
 	size_t of_gpu = column - NR_SOURCES;
 
+	if (column < NR_SOURCES && strcmp(sources[column].set, "system") == 0 && resources->lines[column].nr) {
+		/* the machine has counted since its boot, not since the first reading */
+		int64_t first = resources->lines[column].parts[0].curve.times[0];
+
+		time = time > first ? time : first;
+		before = before > first ? before : first;
+	}
 	if (column < NR_SOURCES)
-		return value_of(&sources[column], &resources->lines[column], &resources->all,
-				time_of_step(resources, step - 1), time);
+		return value_of(&sources[column], &resources->lines[column], &resources->all, before, time);
 	return sum_at(&resources->gpus[of_gpu / GPU_COLUMNS].columns[of_gpu % GPU_COLUMNS], time, true) /
 	       (of_gpu % GPU_COLUMNS == GPU_PERCENT ? 1 : MIB);
 }

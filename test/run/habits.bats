@@ -344,6 +344,14 @@ assert {name: [of[i] for i in sorted(of)] for name, of in spans.items()} == even
 assert len(events["fib"]) == 21891 and len(events["main"]) == 1'
 }
 
+@test "resource monitor's log of the machine has a row for each interval" {
+	monitor --machine --timeout=500ms --interval=50ms
+	"$report" -f resource-monitor >log.csv
+	between "rows" 2 "$(tail -n +4 log.csv | wc -l)" 40
+	same "reads of the machine before its first reading" "$(tail -n +3 log.csv | "$here/csv" read_count_global | grep -cx 0.0000)" 0
+	grep -q 'is estimated to be [1-9][0-9.]*e-[0-9]* s' log.csv
+}
+
 @test "the GPUs of resource monitor's log" {
 	LD_LIBRARY_PATH=$bin/nvml-24 monitor -q --gpu=all --interval=10ms -- "$bin/uses" sleeps 150
 	"$report" -f resource-monitor | tail -n +3 >log.csv
