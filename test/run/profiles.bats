@@ -89,6 +89,19 @@ as_functions() {
 	[[ $output = *"insideme-report: -f pprof is not for a terminal: -o FILE"* ]]
 }
 
+@test "pprof: go tool pprof reads the same numbers" {
+	local index
+	record leaks
+	"$report" -f pprof -o run.pb
+	for index in calls:calls alloc_space:alloc_bytes inuse_space:not_freed_bytes time:self_ns; do
+		HOME=$PWD go tool pprof -top -nodefraction=0 -unit="$([ $index = time:self_ns ] && echo ns || echo B)" \
+			-sample_index="${index%:*}" run.pb 2>/dev/null | sed '1,/flat%/d; s/%//g' | awk '{ print $6, $1 + 0 }' | sort >found
+		view functions --columns "${index#*:},function" | tail -n +2 | awk -F , '$1 > 0 { print $2, $1 }' | sort >wanted
+		[ -s wanted ]
+		diff <(grep -v ' 0$' found) wanted
+	done
+}
+
 @test "callgrind: sums of functions, and of what they call" {
 	for program in leaks threads; do
 		rm -rf insideme.data
