@@ -9,6 +9,7 @@
 #include "analyzer/base/hashtable.h"
 
 #define GAPS_MOST 64
+#define TRANSFERS_MOST 8000000u /* that are in memory at once: 1 GB */
 
 /* From @time on it is not known which message a receive got: one that took a message of unknown source or
  * tag. */
@@ -127,15 +128,28 @@ static void list_starts(struct mpi_rank *rank)
 	qsort(rank->starts, rank->nr_starts, sizeof(*rank->starts), by_begin);
 }
 
+/* Of very many, those of the run's begin are taken: matching goes by order. */
+static int64_t end_of_read(const struct model *model)
+{
+	uint64_t nr = 0;
+
+	for (size_t i = 0; i < model->nr_processes; i++)
+		nr += transfers_count(model->processes[i]);
+	return nr <= TRANSFERS_MOST ? INT64_MAX
+				    : (int64_t)((double)model->end * TRANSFERS_MOST / (double)nr);
+}
+
 static void read_ranks(struct matcher *matcher, struct model *model)
 {
 	struct mpi_matching *matching = matcher->matching;
+
+	matching->until = end_of_read(model);
 
 	for (size_t i = 0; i < model->nr_processes; i++) {
 		struct process *process = model->processes[i];
 		struct mpi_rank rank = { .process = process };
 
-		rank.nr = transfers_read(process, &rank.transfers);
+		rank.nr = transfers_read(process, matching->until, &rank.transfers);
 		if (!rank.nr)
 			continue;
 		rank.world = number_of(&matcher->worlds, process->run, process->header.launch_id);

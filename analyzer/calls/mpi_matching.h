@@ -50,6 +50,7 @@ struct mpi_matching {
 	size_t nr_parts;
 	struct collective *collectives;
 	size_t nr_collectives;
+	int64_t until;			/* what began later is left out; INT64_MAX: nothing is */
 	uint64_t nr_matched;   /* receives, and parts in collectives, that were */
 	uint64_t nr_unmatched; /* and were not */
 };

@@ -163,7 +163,8 @@ void mpi_waits_read(struct model *model, struct mpi_waits *waits)
 
 	mpi_match(model, &matching);
 	*waits = (struct mpi_waits){ .nr_matched = matching.nr_matched,
-				     .nr_unmatched = matching.nr_unmatched };
+				     .nr_unmatched = matching.nr_unmatched,
+				     .until = matching.until };
 	waits->nr_clocks = host_clocks_find(&matching, model, &waits->clocks);
 	host_clocks_apply(&matching, model, waits->clocks, waits->nr_clocks);
 	collectives_find_last(&matching);

@@ -26,6 +26,7 @@ struct mpi_waits {
 	size_t nr;
 	struct host_clock *clocks; /* of each host, the first one's first */
 	size_t nr_clocks;
+	int64_t until;		/* calls that began later were not read; INT64_MAX: all were */
 	uint64_t nr_matched;   /* receives, and parts in collectives, whose other side is known */
 	uint64_t nr_unmatched; /* and is not known */
 };

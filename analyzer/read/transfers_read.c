@@ -125,16 +125,41 @@ static void find_routes(struct reader *reader)
 			reader->routes[process->messages[i].number] = &process->messages[i];
 }
 
-size_t transfers_read(struct process *process, struct transfer **list)
+uint64_t transfers_count(const struct process *process)
 {
-	struct reader reader = { .process = process, .limit = UINT64_MAX };
+	uint64_t nr = 0;
+
+	for (size_t i = 0; process->log && i < process->log->nr_extents; i++) {
+		const struct log_extent *extent = &process->log->extents[i];
+		struct log_transfers head;
+
+		if (extent->kind != LOG_AREA_TRANSFERS)
+			continue;
+		memcpy(&head, process->log->base + extent->offset, sizeof(head));
+		nr += head.nr_transfers;
+	}
+	return nr;
+}
+
+static uint64_t limit_of(const struct process *process, int64_t until)
+{
+	const uint64_t lost_ticks = process->header.transfers_end_ticks;
+	uint64_t ticks = until == INT64_MAX ? UINT64_MAX : process_ticks(process, until);
+
+	if (lost_ticks && lost_ticks < ticks)
+		ticks = lost_ticks;
+	return ticks >> process->log->header.slice_shift;
+}
+
+size_t transfers_read(struct process *process, int64_t until, struct transfer **list)
+{
+	struct reader reader = { .process = process };
 
 	*list = NULL;
 	if (!process->nr_messages || process->is_saved || !process->log)
 		return 0;
 	find_routes(&reader);
-	if (process->header.transfers_end_ticks)
-		reader.limit = process->header.transfers_end_ticks >> process->log->header.slice_shift;
+	reader.limit = limit_of(process, until);
 	for (size_t i = 0; i < process->log->nr_extents; i++) {
 		const struct log_extent *extent = &process->log->extents[i];
 

@@ -22,10 +22,14 @@ struct transfer {
 	struct collective *together;
 };
 
+/* How many a process has. */
+uint64_t transfers_count(const struct process *process);
+
 /*
  * Those of a process, thread by thread in the order in which calls ended. What began when records were
- * already lost is left out. The caller frees the list. Return: how many
+ * already lost, or at the model time @until or later, is left out. The caller frees the list. Return: how
+ * many
  */
-size_t transfers_read(struct process *process, struct transfer **list);
+size_t transfers_read(struct process *process, int64_t until, struct transfer **list);
 
 #endif

@@ -40,13 +40,17 @@ static const struct column columns[] = {
 static const char *note(struct document *document, const struct mpi_waits *waits)
 {
 	const uint64_t all = waits->nr_matched + waits->nr_unmatched;
+	const char *begin = waits->until == INT64_MAX
+				    ? ""
+				    : document_text(document, "of the run's first %s, since it has too many calls: ",
+						    document_number(document, UNIT_NS, (double)waits->until));
 
 	return document_text(
 		document,
-		"of %" PRIu64 " receives and parts in collectives the other side is known of %" PRIu64
+		"%sof %" PRIu64 " receives and parts in collectives the other side is known of %" PRIu64
 		"; late sender, receiver: its call began later; late rank: a collective's last one, "
 		"or its root",
-		all, waits->nr_matched);
+		begin, all, waits->nr_matched);
 }
 
 int view_late(struct document *document, struct report *report)

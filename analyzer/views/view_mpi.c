@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "analyzer/base/error.h"
+#include "analyzer/calls/mpi_waits.h"
 #include "analyzer/cells/cells.h"
 #include "analyzer/read/nodes_read.h"
 
@@ -18,7 +19,7 @@ struct call_row {
 	struct function *function;
 	struct function *caller; /* NULL: none is known */
 	uint64_t nr_calls, nr_messages, nr_sized, bytes, nr_unsized;
-	double total_ns, max_ns, mean_ns;
+	double total_ns, max_ns, mean_ns, waiting_ns; /* waiting: as view late has it */
 	/* By rank: each is a process that has MPI calls. */
 	double least_ns, most_ns, rank_ns, rank_mean_ns, imbalance_percent;
 	const struct process *most, *current;
@@ -119,6 +120,21 @@ static void list_calls(struct call_rows *rows, const struct model *model)
 		finish_row(&rows->rows[i], nr_ranks);
 }
 
+static void add_waiting(struct call_rows *rows, struct model *model)
+{
+	struct mpi_waits waits;
+
+	mpi_waits_read(model, &waits);
+	for (size_t i = 0; i < waits.nr; i++)
+		row_of(rows, waits.waits[i].function, waits.waits[i].caller)->waiting_ns +=
+			waits.waits[i].waiting_ns;
+	for (size_t i = 0; i < rows->nr_rows; i++)
+		if (waits.until != INT64_MAX || !waits.nr_matched ||
+		    (rows->rows[i].waiting_ns <= 0 && !rows->rows[i].nr_messages))
+			rows->rows[i].waiting_ns = NAN; /* not known, as of MPI_Init */
+	mpi_waits_release(&waits);
+}
+
 static struct value rank_of(const struct process *process)
 {
 	if (!process)
@@ -140,6 +156,7 @@ static const struct column call_columns[] = {
 	{ "calls", "Calls", COLUMN_SUMS, CALL(nr_calls, UNIT_COUNT) },
 	{ "mean_ns", "Mean", 0, CALL(mean_ns, UNIT_NS) },
 	{ "max_ns", "Max", COLUMN_SPARE, CALL_NS(max_ns) },
+	{ "waiting_ns", "Waiting", COLUMN_SUMS, CALL(waiting_ns, UNIT_NS) },
 	{ "messages", "Messages", COLUMN_SUMS | COLUMN_SPARE, CALL(nr_messages, UNIT_COUNT | NOT_0) },
 	{ "bytes", "Bytes", COLUMN_SUMS, CALL(bytes, UNIT_BYTES) },
 	{ "unknown_sizes", "No size", COLUMN_SUMS | COLUMN_SPARE, CALL(nr_unsized, UNIT_COUNT) },
@@ -174,22 +191,24 @@ int view_mpi(struct document *document, struct report *report)
 	struct call_rows rows = { 0 };
 
 	list_calls(&rows, report->model);
+	add_waiting(&rows, report->model);
 	document_add_table(document, &(struct table){
 		.name = "mpi",
 		.what = "MPI functions",
 		.title = report->title,
 		TABLE_COLUMNS(call_columns),
 		.text_columns =
-			"total_ns,calls,mean_ns,bytes,rank_least_ns,rank_mean_ns,rank_most_ns,most_rank,"
+			"total_ns,waiting_ns,calls,mean_ns,bytes,rank_least_ns,rank_mean_ns,rank_most_ns,most_rank,"
 			"imbalance_percent,function,caller",
 		.data_columns =
-			"function,caller,calls,messages,bytes,unknown_sizes,total_ns,mean_ns,max_ns,"
+			"function,caller,calls,messages,bytes,unknown_sizes,total_ns,waiting_ns,mean_ns,max_ns,"
 			"rank_least_ns,rank_mean_ns,rank_most_ns,most_rank,imbalance_percent",
 		.text_sort = "total_ns",
 		.data_sort = "total_ns",
 		.text_top = TEXT_ROWS,
 		.note = "Total: over all ranks; Least, A rank, Most: sums of one rank; Imbal.: (most - mean) / most; "
-			"Bytes: of this rank's buffer; of a receive, where its status was asked for",
+			"Bytes: of this rank's buffer; of a receive, where its status was asked for; Waiting: see "
+			"-v late",
 		.none = none_of(report->model),
 		.rows = TABLE_ROWS(rows.rows, rows.nr_rows),
 	});

@@ -303,6 +303,10 @@ static void open_rank_1(struct rank *rank)
 	build_open_call(build, rank->main, rank->exchange, AT(1860));
 	messages = build_messages(build, rank->main, rank->exchange, 0);
 	messages->direction = LOG_MESSAGE_RECEIVED;
+	messages->nr_calls = messages->nr_messages = messages->nr_sized = 2;
+	messages->bytes = 2 * 4096;
+	messages->call_ticks = 32 * MS;
+	messages->most_ticks = 31 * MS;
 	build_transfers(build, rank->main,
 			(struct build_transfer[]){
 				{ .route = messages, .begin_ms = 300, .ms = 31, .detail = 2 << 1, .bytes = 4096 },

@@ -125,6 +125,9 @@ waits_are_known() {
 		found=$("$here/csv" waiting_ns kind="$kind" function="$function" rank="$rank" late_rank="$late" <late.csv)
 		between "$kind in $function" $((ns * 8 / 10)) "${found%.*}" $((ns * 12 / 10))
 	done <out
+	view mpi >mpi.csv
+	between "waiting of a function, over all ranks" 150000000 "$(of_calls waiting_ns function=MPI_Waitany | cut -d. -f1)" 2000000000
+	same "of MPI_Init it is not known" "$(of_calls waiting_ns function=MPI_Init)" ''
 	view balance >balance.csv
 	same "who waits for all" "$("$here/csv" most_rank name=MPI_Waitall <balance.csv)" 2
 	same "ranks that do" "$("$here/csv" ranks name=MPI_Waitall <balance.csv)" 1
