@@ -14,6 +14,7 @@ setup_file() {
 		mpicc.$mpi -g -O1 -finstrument-functions "$source/calls.c" -o calls.$mpi
 		mpicc.$mpi -g -O1 "$source/calls.c" -o plain.$mpi
 		mpicc.$mpi -g -O1 -w "$source/late.c" -o late.$mpi
+		mpicc.$mpi -g -O1 -finstrument-functions "$source/killed.c" -o killed.$mpi
 		for interface in MPIF_H MPI_MODULE MPI_F08; do
 			mkdir -p $mpi.$interface
 			mpif90.$mpi -fallow-argument-mismatch -w -D$interface -J $mpi.$interface "$source/calls.F90" -o fortran.$mpi.$interface
@@ -169,6 +170,32 @@ clocks_are_found() {
 
 @test "Open MPI, who waited for whom" { waits_are_known openmpi; }
 @test "MPICH, who waited for whom" { waits_are_known mpich; }
+
+# What came before the end is whole, and the call that each rank was in is known.
+ends_are_known() {
+	local status without
+	status=0 without=0
+	timeout 100 mpirun.openmpi --oversubscribe -n 3 "$BATS_FILE_TMPDIR/killed.openmpi" "$@" >out 2>&1 || without=$?
+	timeout 100 mpirun.openmpi --oversubscribe -n 3 "$build/insideme-run" -q "$BATS_FILE_TMPDIR/killed.openmpi" "$@" \
+		>out 2>&1 || status=$?
+	same "status" "$status" "$without"
+	view late >late.csv
+	view mpi >mpi.csv
+	same "messages" "$(of_calls messages function=MPI_Send)" 20
+	between "calls that waited" 15 "$("$here/csv" calls kind='late sender' rank=1 late_rank=0 <late.csv)" 20
+	"$report" -v late | grep -q 'other side is known of 80'
+	same "ranks in a receive at the end" "$("$report" -v errors | grep -c 'wait_for_last > MPI_Recv')" 2
+}
+
+@test "a rank is killed" {
+	command -v mpirun.openmpi >/dev/null || skip "needs Open MPI"
+	ends_are_known
+}
+
+@test "MPI_Abort" {
+	command -v mpirun.openmpi >/dev/null || skip "needs Open MPI"
+	ends_are_known abort
+}
 
 @test "insideme-run before mpirun; --mpi=off; a program that is none" {
 	command -v mpirun.openmpi >/dev/null || skip "needs Open MPI"
