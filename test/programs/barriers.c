@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * OpenMP on two threads, the first of which sleeps 60 ms before a barrier, at the end of a loop whose parts are taken in turn,
+ * OpenMP on two threads, the first of which sleeps 250 ms before a barrier, at the end of a loop whose parts are taken in turn,
  * and within a critical section. Built with OpenMP the report must name the other one's wait for each: "omp barrier", "omp for"
- * and "omp critical", each 40 ms at least.
+ * and "omp critical", each 20 ms at least.
  */
 #define _GNU_SOURCE
 #include <stdio.h>
@@ -28,7 +28,7 @@ APART static void meet(void)
 		int mine = __atomic_exchange_n(&first, 0, __ATOMIC_RELAXED);
 
 		if (mine)
-			pause_ms(60);
+			pause_ms(250);
 #pragma omp barrier
 		sum += 1;
 	}
@@ -41,7 +41,7 @@ APART static void loop(void)
 #pragma omp for schedule(dynamic, 1)
 		for (int i = 0; i < 2; i++)
 			if (i == 0)
-				pause_ms(60);
+				pause_ms(250);
 		sum += 1;
 	}
 }
@@ -50,7 +50,7 @@ APART static void take(void)
 {
 #pragma omp parallel num_threads(2)
 #pragma omp critical(turn)
-	pause_ms(60);
+	pause_ms(250);
 }
 
 int main(void)

@@ -73,7 +73,7 @@ waited_in() {
 	record barriers
 	quiet
 	for name in 'omp barrier' 'omp for' 'omp critical'; do
-		between "$name, ms" 40 "$(($(sum total_ns function="$name") / 1000000))" 100000
+		between "$name, ms" 20 "$(($(sum total_ns function="$name") / 1000000))" 100000
 	done
 	same "which section" "$(waits object function='omp critical' kind=lock | sort -u)" .gomp_critical_user_turn
 }
