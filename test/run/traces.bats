@@ -10,9 +10,10 @@ calls_of() {
 	local name calls
 	of "$1"
 	view functions --columns calls,function | tail -n +2 >wanted
-	[ -s wanted ]
+	[ -s wanted ] || return 1
 	while IFS=, read -r calls name; do
-		same "$1: calls of $name" "$(found 2 "$name" "$1.rows")" "$calls"
+		[ "$1:$name" != speedscope:odd ] && [ "$1:$name" != speedscope:even ] || continue	# deeper than 500
+		same "$1: calls of $name" "$(found 2 "$name" "$1.rows")" "$calls" || return 1
 	done <wanted
 }
 
