@@ -50,6 +50,7 @@ struct sampler_of_stacks {
 	struct sampled_thread **threads;
 	size_t nr_threads;
 	uint64_t interval_ns;
+	uint64_t now_ns;		/* CLOCK_MONOTONIC at the begin of this round */
 	uint64_t listed_ns;
 	uint64_t nr_tasks; /* links of /proc/PID/task, when they were listed */
 	int task_fd;
@@ -103,7 +104,7 @@ static void say(const struct sampler_of_stacks *sampler, const char *why)
 
 static void look_for_objects(struct sampler_of_stacks *sampler)
 {
-	const uint64_t past_ns = now_ns() - sampler->target.looked_ns;
+	const int64_t past_ns = (int64_t)(sampler->now_ns - sampler->target.looked_ns);
 
 	if (past_ns > LOOK_NS || (past_ns > LEAST_LOOK_NS && unwinder_missed_object(sampler->unwinder)))
 		target_look(&sampler->target, stack_log_object, &sampler->to);
@@ -112,13 +113,13 @@ static void look_for_objects(struct sampler_of_stacks *sampler)
 /* How many intervals have passed since its last sample? */
 static void count_due(struct sampler_of_stacks *sampler, struct sampled_thread *thread)
 {
-	uint64_t now = now_ns(), nr;
+	uint64_t nr;
 
 	thread->nr_due = 1;
 	if (!sampler->interval_ns)
 		return;
-	thread->owed_ns += now - thread->seen_ns;
-	thread->seen_ns = now;
+	thread->owed_ns += sampler->now_ns - thread->seen_ns;
+	thread->seen_ns = sampler->now_ns;
 	nr = thread->owed_ns / sampler->interval_ns;
 	thread->owed_ns -= nr * sampler->interval_ns;
 	thread->nr_due = nr < UINT16_MAX ? (uint32_t)nr : UINT16_MAX;
@@ -304,7 +305,7 @@ static void add_thread(struct sampler_of_stacks *sampler, pid_t tid, uint64_t ti
 	}
 	thread->is_listed = true;
 	thread->stack_bytes = sampler->sampling->rate ? STACK_BYTES_FIRST : STACK_BYTES_MOST / 2;
-	thread->seen_ns = now_ns();
+	thread->seen_ns = sampler->now_ns;
 	thread->owed_ns = sampler->interval_ns / 2;
 	stack_log_thread(&sampler->to, &thread->logged, sampler->target.pid, tid, ticks);
 	sampler->threads[sampler->nr_threads++] = thread;
@@ -336,7 +337,7 @@ static void list_threads(struct sampler_of_stacks *sampler, uint64_t ticks)
 	for (size_t i = sampler->nr_threads; i-- > 0;)
 		if (!sampler->threads[i]->is_listed)
 			drop_thread(sampler, i);
-	sampler->listed_ns = now_ns();
+	sampler->listed_ns = sampler->now_ns;
 }
 
 /* The directory has a link for each thread. */
@@ -346,7 +347,7 @@ static void see_new_threads(struct sampler_of_stacks *sampler)
 
 	if (fstat(sampler->task_fd, &stat_of) < 0)
 		return;
-	if (stat_of.st_nlink != sampler->nr_tasks || now_ns() - sampler->listed_ns > LIST_NS)
+	if (stat_of.st_nlink != sampler->nr_tasks || sampler->now_ns - sampler->listed_ns > LIST_NS)
 		list_threads(sampler, clock_ticks(sampler->to.log->clock));
 	sampler->nr_tasks = stat_of.st_nlink;
 }
@@ -362,6 +363,7 @@ static void count_cost(struct sampler_of_stacks *sampler)
 
 static void sample_all(struct sampler_of_stacks *sampler)
 {
+	sampler->now_ns = now_ns();
 	thread_go_on_late();
 	see_new_threads(sampler);
 	for (size_t i = sampler->nr_threads; i-- > 0;)
@@ -399,7 +401,8 @@ static int begin(struct sampler_of_stacks *sampler)
 	int error;
 
 	sampler->target.pid = sampling->pid;
-	sampler->random = now_ns() | 1;
+	sampler->now_ns = now_ns();
+	sampler->random = sampler->now_ns | 1;
 	snprintf(path, sizeof(path), "/proc/%d/task", (int)sampling->pid);
 	sampler->task_fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	stack_log_init(&sampler->to, sampling->log, KEPT_FD, sampling->rate ?: 100);
